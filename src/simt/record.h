@@ -1,0 +1,55 @@
+/* Records: what a warp did to memory, one per warp-level memory instruction.
+ *
+ * The executor never calls a model: it fills a warp's ring with records and stops when the ring is full or when
+ * something happens whose order another warp can see. The clock pulls the records and feeds the models, so a live
+ * run, a recorded trace and a unit test feed the same code.
+ * Addresses: global and constant: device addresses. Shared: byte offset in the block's shared memory. Local: byte offset in the
+ * thread's local memory (the hardware's interleaving is the model's business). A warp-level access through generic
+ * addresses is cut into one record per space that its lanes touch. */
+#ifndef SIMT_RECORD_H
+#define SIMT_RECORD_H
+
+#include <stdint.h>
+
+enum record_op { RECORD_LOAD, RECORD_STORE, RECORD_ATOM, RECORD_RED };
+
+enum record_shape {
+    RECORD_UNIFORM, /* all lanes: addr[0] */
+    RECORD_AFFINE,  /* lane i: addr[0] + i * stride */
+    RECORD_EXPLICIT /* lane i: addr[i], for lanes in mask */
+};
+
+struct record {
+    uint32_t site;   /* index of the instruction in the kernel's IR: names source line and counters */
+    uint32_t mask;   /* lanes that take part, guard applied; never 0 */
+    uint8_t op;      /* enum record_op */
+    uint8_t space;   /* enum ptx_space: GLOBAL, SHARED, LOCAL, CONST */
+    uint8_t shape;   /* enum record_shape */
+    uint8_t bytes;   /* a lane: element size times vector length: 1 to 16 (32 for .v4.f64 and the like) */
+    uint8_t elem;    /* bytes of one element */
+    uint8_t cache;   /* enum ptx_cache */
+    uint8_t order;   /* enum ptx_order */
+    uint8_t atomic;  /* enum ptx_atomic, for ATOM and RED */
+    uint8_t type;    /* enum ptx_type of the element */
+    uint8_t nc;      /* ld.global.nc: may use the read-only path */
+    int32_t stride;  /* AFFINE: bytes from lane to lane */
+    uint32_t block;  /* linear block index, x fastest */
+    uint16_t warp;   /* index in the block */
+    uint16_t sm;     /* multiprocessor that the block runs on */
+    uint64_t addr[32];
+};
+
+/* The address of one lane under any shape. */
+static inline uint64_t record_address(const struct record *r, int lane)
+{
+    switch (r->shape) {
+    case RECORD_UNIFORM:
+        return r->addr[0];
+    case RECORD_AFFINE:
+        return r->addr[0] + (uint64_t)(int64_t)lane * (uint64_t)(int64_t)r->stride;
+    default:
+        return r->addr[lane];
+    }
+}
+
+#endif

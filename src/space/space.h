@@ -1,0 +1,99 @@
+/* Device memory: one address range per device, seen twice.
+ *
+ * The bytes live in a memfd that is mapped twice. At the address the program sees (a `uint64_t` device address, the
+ * value of the pointer that cudaMalloc returns) the pages are inaccessible to host code, so that a host program that
+ * touches a device pointer faults as it would without the mapping. At address + delta the engine reads and writes.
+ * Addresses are the same in every run (SPACE_BASE + device * SPACE_STRIDE): address randomisation must not move
+ * modelled cache sets. Memory is granted like the vendor's allocator grants it: addresses are multiples of 512 bytes,
+ * a large allocation takes whole granules of 2 MiB, small ones share granules; an access is faulted when its granule
+ * holds no allocation (what a GPU's page table does). Byte-exact bounds are check/'s business: space_find says which
+ * allocation an address belongs to or is nearest to.
+ * Thread safe: alloc, free and find take a lock; space_ok and space_host are lock-free. */
+#ifndef SPACE_SPACE_H
+#define SPACE_SPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SPACE_BASE    UINT64_C(0x200000000000) /* first device address of device 0 */
+#define SPACE_STRIDE  UINT64_C(0x010000000000) /* 1 TiB of addresses a device */
+#define SPACE_DELTA   UINT64_C(0x100000000000) /* engine view = program view + this */
+#define SPACE_DEVICES 8
+#define SPACE_GRANULE (UINT64_C(2) << 20)
+#define SPACE_ALIGN   512 /* bytes; cudaMalloc promises 256 (programming guide, 5.3.2), the driver gives 512 */
+
+/* Generic addresses of shared and local memory: windows in the same reserved range, never backed by memory. A generic
+ * address is shared memory of the accessing block, or local memory of the accessing thread, when it lies there. */
+#define SPACE_SHARED_WINDOW (SPACE_BASE + 12 * SPACE_STRIDE)
+#define SPACE_LOCAL_WINDOW  (SPACE_BASE + 13 * SPACE_STRIDE)
+#define SPACE_WINDOW_BYTES  (UINT64_C(1) << 32)
+
+enum space_kind {
+    SPACE_PROGRAM,  /* cudaMalloc and friends */
+    SPACE_VARIABLE, /* __device__ and __constant__ variables of a module */
+    SPACE_ENGINE    /* the engine's own */
+};
+
+struct space_allocation {
+    uint64_t address;
+    uint64_t bytes; /* as asked for */
+    enum space_kind kind;
+    const char *label;  /* name of the variable, or NULL */
+    uint64_t serial;    /* order of allocation, from 1 */
+};
+
+struct space {
+    uint64_t base;       /* first device address */
+    uint64_t bytes;      /* capacity: the device's memory */
+    const uint8_t *live; /* one byte a granule: not 0 when accessible */
+    struct space_private *private;
+};
+
+enum space_status { SPACE_OK, SPACE_NO_MEMORY, SPACE_BAD_ADDRESS, SPACE_NO_RANGE };
+
+/* Reserves the range of device `index` (0 .. SPACE_DEVICES - 1) with `bytes` of memory. SPACE_NO_RANGE: the host's
+ * address range is taken or the kernel refuses; `*why` then says so in words (static text). */
+enum space_status space_open(struct space *s, int index, uint64_t bytes, const char **why);
+void space_close(struct space *s);
+
+/* Grants `bytes` (0 is SPACE_BAD_ADDRESS), zero at first use, aligned to SPACE_ALIGN. SPACE_NO_MEMORY when either the
+ * device's memory or what the machine has available (MemAvailable, read when it matters) is exceeded. */
+enum space_status space_alloc(struct space *s, uint64_t bytes, enum space_kind kind, const char *label,
+                              uint64_t *address);
+
+/* Takes back what space_alloc returned (the first address exactly). The pages go back to the machine. */
+enum space_status space_free(struct space *s, uint64_t address);
+
+/* The live allocation that holds `address`; else false, and *out is the nearest live one (bytes 0: there is none). */
+bool space_find(const struct space *s, uint64_t address, struct space_allocation *out);
+
+/* The allocation most recently freed that held the address, for "use after free" messages. */
+bool space_find_freed(const struct space *s, uint64_t address, struct space_allocation *out);
+
+/* Bytes free and in all, as cudaMemGetInfo reports them. */
+void space_info(const struct space *s, uint64_t *free_bytes, uint64_t *total_bytes);
+
+/* Calls `visit` for every live allocation in order of address. */
+void space_each(const struct space *s, void (*visit)(const struct space_allocation *a, void *user), void *user);
+
+/* True when `n` bytes (at most 16) at a device address may be accessed. */
+static inline bool space_ok(const struct space *s, uint64_t address, unsigned n)
+{
+    uint64_t at = address - s->base, last = at + n - 1;
+    return at < s->bytes && last < s->bytes && s->live[at / SPACE_GRANULE] && s->live[last / SPACE_GRANULE];
+}
+
+/* The engine's view of a device address. */
+static inline void *space_host(uint64_t address)
+{
+    return (void *)(uintptr_t)(address + SPACE_DELTA);
+}
+
+/* What kind of address this is, without a lock: for messages and for cudaMemcpyDefault. */
+static inline bool space_is_device_address(uint64_t address)
+{
+    return address - SPACE_BASE < 16 * SPACE_STRIDE;
+}
+
+#endif
