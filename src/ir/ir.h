@@ -1,0 +1,161 @@
+/* Per-kernel IR: PTX with everything resolved, calls inlined, and the control flow known.
+ *
+ * In: a kernel of a parsed module and the addresses of the module's variables. Out: a flat array of instructions in
+ * basic blocks, with registers numbered through, memory operands as base + offset, post-dominators, loops and
+ * liveness. Operations are the rows of ptx_ops.def; nothing is invented beyond the few in enum ir_op. Registers are
+ * PTX's own virtual registers (not SSA). The index of an instruction is its *site*: counters, faults and source
+ * lines are keyed by it, so a kernel is not changed any more once ir_analyse has run.
+ *
+ * Addresses: .global and .const are device addresses; .shared, .local, .param are byte offsets in the block's shared
+ * memory, the thread's local memory, the kernel's parameter block. Call parameters of inlined functions live in
+ * IR_SCRATCH, a private per-thread area that is not memory traffic. */
+#ifndef IR_IR_H
+#define IR_IR_H
+
+#include "base/arena.h"
+#include "ptx/ptx.h"
+
+/* Operations that PTX does not have. */
+enum ir_op {
+    IR_OP_EXTERN = PTX_OP_COUNT, /* call of a function the executor provides: `callee` */
+    IR_OP_DELETED                /* gone at the next ir_analyse */
+};
+
+/* Spaces beyond enum ptx_space. */
+enum { IR_SCRATCH = PTX_PARAM + 1 };
+
+enum ir_src_kind { IR_SRC_REG, IR_SRC_IMM, IR_SRC_SREG };
+
+struct ir_src {
+    uint8_t kind;
+    bool negated;   /* predicate: !p */
+    int32_t reg;    /* IR_SRC_REG */
+    uint32_t sreg;  /* IR_SRC_SREG: enum ptx_sreg */
+    uint64_t imm;   /* IR_SRC_IMM: the value's bits, in the type the instruction reads */
+};
+
+enum { IR_NOREG = -1, IR_MAX_DST = 4, IR_MAX_SRC = 6 };
+
+struct ir_inst {
+    uint16_t op;   /* enum ptx_op or enum ir_op */
+    uint8_t type;  /* enum ptx_type: the instruction's first type; memory: of one element */
+    uint8_t type2; /* second type: source of cvt, set, slct */
+    uint8_t space; /* memory: enum ptx_space or IR_SCRATCH */
+    uint8_t vec;   /* memory: elements a lane, 1 2 4; dst[] or src[1..] hold them */
+    uint8_t ndst, nsrc;
+    bool guard_negated;
+    bool back_edge;  /* branch: target is a header of a loop that holds the branch */
+    bool waiting;    /* branch: that loop is a waiting loop */
+    bool joined;     /* branch: lanes that take different ways meet again at `join` */
+    int32_t guard;   /* predicate register, or IR_NOREG */
+    int32_t dst[IR_MAX_DST]; /* registers; IR_NOREG for `_` and for elements nobody reads */
+    struct ir_src src[IR_MAX_SRC]; /* memory: src[0] is the base address; store: then the values */
+    int64_t offset;  /* memory: bytes added to the base */
+    int32_t target;  /* branch: block; brx: ntargets of them in `targets` */
+    int32_t *targets;
+    int32_t ntargets;
+    int32_t join;    /* branch: block of the immediate post-dominator, or -1 */
+    const char *callee; /* IR_OP_EXTERN: name of the function */
+    const struct ptx_mods *mods;
+    const struct ptx_loc *loc; /* the user's source; NULL when unknown */
+    int ptx_line;
+    const char *text; /* the PTX statement, and its length */
+    int text_len;
+    int block; /* the basic block it is in */
+};
+
+struct ir_block {
+    int32_t first, count; /* instructions */
+    int32_t *succ;        /* blocks; -1 is the kernel's exit */
+    int32_t nsucc;
+    int32_t *pred;
+    int32_t npred;
+    int32_t idom;  /* immediate dominator, -1: none (entry, unreachable) */
+    int32_t ipdom; /* immediate post-dominator, -1: the kernel's exit, or none */
+    int32_t loop;  /* innermost loop, or -1 */
+    uint64_t *live_in, *live_out; /* bit sets over registers */
+};
+
+struct ir_loop {
+    int32_t header;
+    int32_t parent; /* enclosing loop, or -1 */
+    int32_t depth;  /* 1: outermost */
+    bool waiting;   /* an exit depends on what another thread may write: see ir_analyse */
+    uint64_t *blocks; /* bit set */
+};
+
+struct ir_param {
+    uint32_t offset, bytes, align;
+};
+
+/* Why a kernel cannot be launched: the first few reasons, with where. */
+struct ir_problem {
+    const char *text; /* "instruction 'wgmma.mma_async' is not implemented" */
+    const struct ptx_loc *loc;
+    int ptx_line, column;
+    struct ir_problem *next;
+};
+
+struct ir_kernel {
+    struct arena arena;
+    const struct ptx_module *module;
+    const struct ptx_function *function;
+    const char *name;
+    struct ir_inst *insts;
+    int32_t ninsts;
+    struct ir_block *blocks; /* blocks[0] is the entry; in the order of the PTX */
+    int32_t nblocks;
+    struct ir_loop *loops;
+    int32_t nloops;
+    uint8_t *reg_type; /* enum ptx_type of each register */
+    int32_t nregs;
+    struct ir_param *params;
+    int32_t nparams;
+    uint32_t param_bytes;
+    uint32_t shared_static; /* bytes of static shared memory a block; dynamic shared memory begins at shared_dynamic */
+    uint32_t shared_dynamic; /* offset */
+    uint32_t local_bytes;   /* a thread */
+    uint32_t scratch_bytes; /* a thread */
+    bool has_barrier;       /* bar.sync and the like */
+    bool has_waiting_loop;
+    bool order_matters;     /* control flow or values may depend on the order of global operations: atomics whose
+                               result is used, ordered loads */
+    struct ir_problem *problems;
+};
+
+struct diag_list;
+
+/* Where a module-scope variable of space .global or .const lives. 0: not known (an extern nobody defines). */
+typedef uint64_t (*ir_address_fn)(const struct ptx_var *var, void *user);
+
+/* Builds the IR of one kernel and analyses it. Never NULL; what cannot be launched is in `problems`. */
+struct ir_kernel *ir_build(const struct ptx_module *m, const struct ptx_function *entry, ir_address_fn address,
+                           void *user);
+void ir_free(struct ir_kernel *k);
+
+/* Drops deleted instructions and computes control flow, post-dominators, loops, waiting loops and liveness anew.
+ * A waiting loop is one whose exit depends on a volatile, relaxed or acquire load, on an atomic's result, or on a
+ * weak load when the loop holds a fence or barrier: lanes, warps or blocks may have to take turns for it to end. */
+void ir_analyse(struct ir_kernel *k);
+
+/* Text form, for `heddle ir` and for tests. */
+struct strbuf;
+void ir_print(const struct ir_kernel *k, struct strbuf *out);
+
+static inline bool ir_bit(const uint64_t *set, int i)
+{
+    return set[i >> 6] >> (i & 63) & 1;
+}
+
+static inline void ir_bit_set(uint64_t *set, int i)
+{
+    set[i >> 6] |= UINT64_C(1) << (i & 63);
+}
+
+static inline bool ir_is_memory(const struct ir_inst *in)
+{
+    return in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_ST || in->op == PTX_OP_ATOM ||
+           in->op == PTX_OP_RED;
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* The state of running threads: warps as sets of splits, blocks with their barriers.
+ *
+ * A warp is a set of splits {pc, mask}: lanes that are at the same instruction. Splits that parted at a branch meet
+ * again at the branch's immediate post-dominator: a `join` counts who is still expected there. A lane that spins on
+ * something its neighbour must do first gets through: after a bounded number of turns of a waiting loop the lanes that wait at the join
+ * go on without it (independent thread scheduling, as since Volta; CUDA programming guide, 7.1 "SIMT architecture").
+ * Block barriers count lanes, have a generation, and take exited lanes as arrived (PTX ISA 9.7.13.1).
+ * Executors (interp/, later jit/) move pcs and lane values; clock/ decides which warp runs. */
+#ifndef SIMT_WARP_H
+#define SIMT_WARP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/ir.h"
+#include "simt/record.h"
+#include "space/space.h"
+
+enum { WARP_LANES = 32, WARP_MAX_JOINS = 40, BLOCK_BARRIERS = 16, RING_RECORDS = 32 };
+
+struct block;
+struct launch;
+
+enum split_state {
+    SPLIT_READY,
+    SPLIT_BARRIER, /* waits at block barrier `barrier` for the generation to pass */
+    SPLIT_SYNC     /* waits for the lanes of `sync_mask` at a warp-level rendezvous */
+};
+
+struct split {
+    uint32_t mask; /* never 0 */
+    int32_t pc;    /* next instruction (site) */
+    int16_t join;  /* innermost join that expects these lanes, or -1 */
+    uint8_t state; /* enum split_state */
+    uint8_t barrier;
+    uint32_t generation; /* of the barrier when it arrived */
+    uint32_t sync_mask;
+    uint32_t turns;      /* back-edges of waiting loops since it was last chosen */
+};
+
+struct join {
+    int32_t pc;        /* where lanes meet: first instruction of the post-dominator */
+    uint32_t expected; /* lanes that are to meet, exited ones taken out */
+    uint32_t arrived;
+    int16_t parent;
+    bool used;
+};
+
+/* Why a warp stopped running. */
+enum warp_stop {
+    WARP_DONE,    /* every lane has exited */
+    WARP_BLOCKED, /* every split waits: for a block barrier or for other lanes */
+    WARP_YIELD,   /* a waiting loop has turned often enough: let others run */
+    WARP_RING,    /* the ring of records is full: drain and call again */
+    WARP_FAULT,   /* launch->fault is set */
+    WARP_STOPPED  /* the launch was interrupted, or another warp faulted */
+};
+
+struct warp {
+    struct block *block;
+    uint16_t index;  /* in the block */
+    uint8_t nsplits;
+    uint8_t current; /* split that runs */
+    uint32_t alive;  /* lanes that exist and have not exited */
+    struct split split[WARP_LANES];
+    struct join join[WARP_MAX_JOINS];
+    char *regs;      /* the executor's registers of 32 lanes */
+    char *local;     /* local and scratch memory of 32 lanes, lane after lane */
+    uint64_t progress; /* instructions run outside waiting loops' turns: for telling a spin from work */
+    struct record *ring; /* [RING_RECORDS], or NULL in plain mode */
+    int nrecords;
+};
+
+/* One of a block's 16 named barriers. */
+struct barrier {
+    uint32_t arrived;    /* lanes */
+    uint32_t expected;   /* lanes; 0: all of the block that have not exited */
+    uint32_t generation; /* completed phases */
+    uint32_t red_popc;   /* bar.red: lanes with a true predicate so far */
+    bool red_and, red_or;
+    uint32_t result_popc; /* of the phase completed last */
+    bool result_and, result_or;
+};
+
+struct block {
+    struct launch *launch;
+    uint64_t index;     /* linear, x fastest */
+    uint32_t id[3];
+    uint16_t sm;
+    struct warp *warps;
+    int nwarps;
+    int warps_done;
+    uint32_t threads_alive;
+    char *shared;       /* shared_bytes of the launch */
+    struct barrier barrier[BLOCK_BARRIERS];
+    uint64_t serial;    /* order in which it became resident on its worker */
+};
+
+/* What stopped a launch. Written once, by the first fault. */
+struct fault {
+    int status;          /* enum heddle_status */
+    int32_t site;
+    int lane;
+    uint64_t address;
+    unsigned bytes;
+    uint32_t block_id[3];
+    uint32_t thread_id[3];
+    const char *text;    /* further words, in the launch's arena, or NULL */
+};
+
+/* Counts that executors keep, per host thread: merged by addition. */
+struct exec_counts {
+    uint64_t *block_runs;  /* [nblocks]: times a warp (split) entered the basic block */
+    uint64_t *block_lanes; /* [nblocks]: lanes in them */
+    uint64_t *site_lanes;  /* [ninsts]: lanes whose guard was true; only kept for guarded instructions */
+    uint64_t *site_runs;   /* [ninsts]: guarded instructions with at least one lane on */
+    uint64_t *divergent;   /* [ninsts]: branches whose lanes took different ways */
+};
+
+/* One launch: what all its blocks share. Read-only while it runs, but for the atomics. */
+struct launch {
+    struct arena arena;
+    const struct ir_kernel *kernel;
+    const void *code;       /* the executor's form of the kernel */
+    const struct space *space;
+    uint32_t grid[3], block_dim[3];
+    uint64_t nblocks;
+    uint32_t threads;       /* a block */
+    int warps_per_block;
+    uint32_t shared_bytes;  /* static + dynamic */
+    const char *params;     /* parameter block */
+    uint32_t (*tid)[3][WARP_LANES]; /* [warps_per_block]: threadIdx of each lane */
+    uint32_t sms;           /* multiprocessors of the device */
+    uint32_t resident;      /* blocks that are resident at a time on the whole device */
+    bool counting;          /* records and counts are wanted */
+    uint32_t reg_bytes;     /* a warp */
+    uint32_t local_bytes;   /* a thread, local and scratch, rounded up to 16 */
+    volatile int stop;      /* set: warps stop at the next back-edge or stop point */
+    volatile int *interrupt; /* the device's: set by heddle_device_interrupt */
+    struct fault fault;
+    int fault_set;          /* atomically 0 -> 1 by the first fault */
+    uint64_t grid_serial;   /* %gridid */
+};
+
+/* --- warp.c: splits and joins --- */
+
+/* Fresh warp of `lanes` threads at site 0. */
+void warp_start(struct warp *w, uint32_t lanes);
+
+/* The running split's lanes in `taken` go to pc `target`, the others to `next`; they meet at `join_pc` (-1: nowhere).
+ * Both sets are non-empty. The current split goes on with one of them. */
+void warp_diverge(struct warp *w, uint32_t taken, int32_t target, int32_t next, int32_t join_pc);
+
+/* True when the current split has reached the pc of its join: it waits there (and is no longer current), or merges
+ * and goes on. Call whenever a split reaches the start of a block. Returns false when there is nothing left to run at
+ * this moment: the caller picks another split. */
+bool warp_arrive(struct warp *w);
+
+/* Lanes of the current split exit. Returns false when the split has no lane left. */
+bool warp_exit(struct warp *w, uint32_t lanes);
+
+/* Chooses the next ready split after the current one, in turn; false when none is ready. */
+bool warp_pick(struct warp *w);
+
+/* Lanes that wait at the joins of the current split go on without it. Returns how many splits that made. */
+int warp_release_joins(struct warp *w, bool all);
+
+/* Splits at the same pc with the same join become one. */
+void warp_merge(struct warp *w);
+
+/* --- block.c: blocks and barriers --- */
+
+size_t block_bytes(const struct launch *l);
+/* Lays out a block in `memory` (block_bytes, reused from block to block) and starts its warps. */
+struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16_t sm, struct record *rings);
+
+/* The current split of `w` arrives at barrier `id` with `expected` lanes (0: all). kind: enum ptx_variant
+ * (PTX_BAR_SYNC, PTX_BAR_ARRIVE, PTX_BAR_RED_*); `truth` are the lanes with a true predicate. True: the split need
+ * not wait (arrive, or it was the last). */
+bool block_barrier(struct warp *w, unsigned id, uint32_t expected, int kind, uint32_t truth);
+
+/* After lanes exited: barriers that now have everybody are completed. */
+void block_check_barriers(struct block *b);
+
+/* Splits of `w` whose barrier has completed become ready. */
+void block_wake(struct warp *w);
+
+/* Records the launch's first fault and stops the launch. */
+void launch_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
+                  unsigned bytes, const char *text);
+
+/* Who waits where, for a block in which nothing can run. */
+struct strbuf;
+void block_describe_wait(const struct block *b, struct strbuf *out);
+
+#endif

@@ -1,0 +1,38 @@
+/* What PTX is not: between PTX and what a GPU executes stands the vendor's assembler.
+ *
+ * Two halves. target_rewrite changes the IR the way the assembler changes memory accesses; both executors then run
+ * the rewritten IR, so exact counters are exact. target_tables says, per site and per block, what the code costs on
+ * the modelled GPU; executors only count how often blocks ran and with how many lanes, counters multiply.
+ * Sources: the H200 measurements of 2026-11-20 kept under tests/truth (which accesses the assembler merges, which
+ * vector elements it drops, which operations it expands). Figures that are not measured are PTX counts, and labelled so. */
+#ifndef TARGET_TARGET_H
+#define TARGET_TARGET_H
+
+#include "ir/ir.h"
+
+/* Merges neighbouring shared accesses that are provably aligned into 64 and 128-bit ones, drops elements of vector
+ * loads that nobody reads (a v4 load with two used becomes two scalar loads), and leaves a kernel that ir_analyse has been run on. Only accesses
+ * of one block, with no store, barrier, fence or atomic to the same space between them, are merged. */
+void target_rewrite(struct ir_kernel *k);
+
+/* Floating-point operations that one execution of a site counts as, in thread instructions of the machine code. */
+struct target_flops {
+    uint16_t fadd, fmul, ffma; /* single precision */
+    uint16_t dadd, dmul, dfma; /* double */
+    uint16_t hadd, hmul, hfma; /* half, pairs count once */
+};
+
+struct target_block {
+    uint32_t instructions; /* PTX instructions, after rewriting */
+};
+
+struct target_tables {
+    struct target_flops *flops;  /* [ninsts] */
+    struct target_block *blocks; /* [nblocks] */
+    int registers;               /* a thread: an estimate from the largest number of live values */
+};
+
+/* Tables in `arena`, for the analysed kernel. */
+struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena);
+
+#endif
