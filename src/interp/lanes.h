@@ -1,0 +1,46 @@
+/* Lane functions: what one instruction does to 32 lanes of registers, for everything that is neither memory,
+ * control flow nor communication between lanes.
+ *
+ * Registers of 32 lanes are plain arrays: T[32] in the register's own width (8, 16, 32, 64 or 128 bits); a predicate
+ * register is one uint32_t, bit i for lane i. A function writes the lanes in `mask` of its destination and leaves the
+ * others alone; it may compute the others, so no lane function may trap (integer division by zero gives all ones, and the remainder
+ * the dividend, as the hardware does; PTX ISA 9.7.1.7 leaves it open).
+ * The functions are expanded from ptx_ops.def (plain loops over 32 lanes that the compiler vectorises), built for
+ * three instruction set levels of the host and chosen once at start; all levels give the same bits.
+ * NaN results are the GPU's canonical NaN (0x7fffffff, 0x7fff8...: see lanes.c for sources). */
+#ifndef INTERP_LANES_H
+#define INTERP_LANES_H
+
+#include "ir/ir.h"
+
+/* d: destination; a b c e: sources in the order of the instruction. A predicate is passed as pointer to its uint32_t.
+ * Instructions that read or write the carry flag (add.cc, addc, subc, madc ...) get it as the LAST source argument `e`
+ * (uint32_t, bit i for lane i), which they may write. `in` gives the modifiers. */
+typedef void lanes_fn(void *d, const void *a, const void *b, const void *c, void *e, uint32_t mask,
+                      const struct ir_inst *in);
+
+/* The function for an instruction, or NULL when this combination of operation, types and modifiers is not there (the
+ * kernel then cannot be launched: the caller names the instruction). Covers ALL forms of ptx_ops.def but SPECIAL, and of the SPECIAL
+ * ones: BFE BFI DP4A DP2A ADDC SUBC MADC_LO MADC_HI TESTP SET SETP SELP SLCT LOP3 SHF_L SHF_R PRMT MOV (register to
+ * register, same width) CVT. `k` is for the register types (k->reg_type[]): cvt may read and write registers wider
+ * than its types. */
+lanes_fn *lanes_find(const struct ir_kernel *k, const struct ir_inst *in);
+
+/* setp p|q: the function that gives q (the complement of the comparison, combined with the same predicate). */
+lanes_fn *lanes_find_setp_second(const struct ir_kernel *k, const struct ir_inst *in);
+
+/* mov between a vector of registers and a wider register: element `index` of `count` out of d (wide), and back:
+ * `a` is the element, `d` the wide register, of which the other elements stay. bits: of the element: 8, 16, 32, 64. */
+lanes_fn *lanes_extract(int bits, int count, int index);
+lanes_fn *lanes_insert(int bits, int count, int index);
+
+/* Functions of the outside that a kernel may call (`__nv_sinf` and the like): by name; NULL when there is none. a b c e are
+ * the arguments; results and arguments in the types of the function's C prototype. */
+lanes_fn *lanes_find_extern(const char *name);
+/* "ff:f" and the like: argument types, colon, result; f float, d double, i 32-bit, l 64-bit. NULL: not there. */
+const char *lanes_extern_signature(const char *name);
+
+/* The host level in use: "x86-64-v2", "x86-64-v3", "x86-64-v4" (HEDDLE_ISA of the environment lowers it). */
+const char *lanes_level(void);
+
+#endif
