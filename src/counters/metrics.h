@@ -1,0 +1,49 @@
+/* Metrics: the names that users of NVIDIA's profilers know, computed from counters and launch facts.
+ *
+ * metrics.def has one row per computed metric (name, unit, trust, formula, help), metric_aliases.def other spellings
+ * and nvprof's names, metric_known.def the names that exist on an H200 but are not computed yet. All are pure
+ * functions: rates are never stored. docs/metrics.md is printed from the same tables (metrics_document). */
+#ifndef COUNTERS_METRICS_H
+#define COUNTERS_METRICS_H
+
+#include <stdbool.h>
+
+#include "counters/counters.h"
+#include "counters/launch.h"
+
+struct strbuf;
+
+enum metric_status {
+    METRIC_OK,
+    METRIC_NOT_COMPUTED, /* a known name; nothing computes it yet: shown as n/a */
+    METRIC_UNKNOWN       /* no such name */
+};
+
+struct metric_input {
+    const struct counters *c;
+    const struct launch_facts *l;
+};
+
+struct metric {
+    const char *name, *unit, *help;
+    const char *formula; /* as written in the table, for the documentation */
+    enum trust trust;
+    double (*compute)(const struct metric_input *in); /* NULL: known, not computed */
+};
+
+/* The i-th metric, computed ones first; NULL past the last. */
+const struct metric *metric_at(int i);
+
+/* By name or alias; NULL: unknown. */
+const struct metric *metric_find(const char *name);
+
+/* The known name nearest to an unknown one, or NULL when nothing is near. */
+const char *metric_near(const char *name);
+
+/* A quotient with nothing below is 0. */
+enum metric_status metric_value(const char *name, const struct metric_input *in, double *value);
+
+/* docs/metrics.md. */
+void metrics_document(struct strbuf *out);
+
+#endif

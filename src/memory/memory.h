@@ -1,0 +1,34 @@
+/* The exact memory model: from records to counts of requests, sectors and wavefronts.
+ *
+ * In: one record per warp-level memory instruction (simt/record.h). Out: additions to the counters of the record's
+ * site. Rules of compute capability 7.0 to 9.0, one file each: coalescer.c (global), local.c, shared.c, atomics.c,
+ * constant.c; each says where its rule comes from. No state beyond the counters, so order does not matter.
+ * One `struct memory` per host thread, no locks; merge the counters with counters_add. */
+#ifndef MEMORY_MEMORY_H
+#define MEMORY_MEMORY_H
+
+#include <stdint.h>
+
+#include "counters/counters.h"
+#include "simt/record.h"
+
+struct memory {
+    struct counters *sites; /* one per site; the caller's, zeroed */
+    uint32_t nsites;
+};
+
+/* `sites` must outlive the model. A record whose site is not below nsites is a broken invariant of the caller's. */
+void memory_init(struct memory *m, struct counters *sites, uint32_t nsites);
+
+/* Counts one record. Records of spaces other than global, shared, local and constant are not counted. */
+void memory_access(struct memory *m, const struct record *r);
+
+/* The rules themselves, for tests and later models: what one record costs. */
+unsigned coalescer_sectors(const struct record *r); /* 32-byte sectors touched: 1 to 32 * bytes / 32 + 32 */
+unsigned local_sectors(const struct record *r);     /* the same for local memory, after interleaving */
+unsigned shared_wavefronts(const struct record *r); /* passes of a shared load or store */
+unsigned atomics_sectors(const struct record *r);   /* sectors of a global atomic, once more for each collision */
+unsigned atomics_shared_wavefronts(const struct record *r);
+unsigned constant_addresses(const struct record *r);/* distinct addresses of a constant load */
+
+#endif

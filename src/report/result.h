@@ -1,0 +1,79 @@
+/* Results: what one profiled launch left behind, and its form in a file.
+ *
+ * The profiled process (runtime/) writes one line of JSON per launch to the file named by HEDDLE_RESULTS; the command
+ * line tool reads it and makes reports. A result is complete: reports need neither the device description nor the
+ * program, only (if they are there) the source files for the text of lines. Format, with its version: docs/results.md.
+ * Everything a result points to lives in its arena. */
+#ifndef REPORT_RESULT_H
+#define REPORT_RESULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "counters/counters.h"
+#include "counters/launch.h"
+#include "counters/metrics.h"
+
+struct diag_list;
+
+#define RESULT_VERSION 1
+
+/* One instruction of the kernel that was executed at least once. */
+struct result_site {
+    uint32_t site;          /* index of the IR instruction */
+    const char *file;       /* the user's source as the compiler wrote it, or NULL */
+    int line, column;       /* from 1; 0: not known */
+    const char *function;   /* name of the inlined function that holds the line, or NULL */
+    const char *inlined_at; /* "f.cu:20 < f.cu:31": the calls, innermost first, or NULL */
+    int ptx_line;           /* line in the PTX text */
+    const char *text;       /* the PTX instruction, or NULL */
+    struct counters counters;
+};
+
+struct result {
+    struct arena arena;
+    int64_t id;              /* number of the launch in its process, from 0 */
+    int64_t pid;
+    const char *process;     /* name of the program */
+    const char *kernel;      /* as in the PTX: mangled */
+    const char *kernel_name; /* demangled, as the profiler prints it: "void f<16>(const float *, int)" */
+    int context, stream, device;
+    const char *device_id;   /* "h200" */
+    const char *device_name; /* "NVIDIA H200" */
+    int cc_major, cc_minor;
+    int arch;                /* compute capability times 10 that the PTX was made for */
+    const char *fault;       /* what ended the launch early (counts are those until then), or NULL */
+    struct launch_facts launch;
+    struct counters total;   /* over all sites, and what belongs to no site (BLOCKS, WARPS) */
+    struct result_site *sites;
+    uint32_t nsites;
+};
+
+/* A zeroed result with room for nsites sites; strings are to be put into its arena. */
+struct result *result_new(uint32_t nsites);
+void result_free(struct result *r);
+
+/* Makes `total` from the sites, and its BLOCKS and WARPS from the launch facts. */
+void result_sum(struct result *r);
+
+/* A metric by any of its names. */
+enum metric_status result_metric(const struct result *r, const char *name, double *value);
+
+/* Writes one line and flushes. Sites without counts are left out. False: errno says why. */
+bool result_write(const struct result *r, FILE *f);
+
+/* All results of a file, in order. A last line that was cut off (the program was killed while writing) is left out
+ * with a warning; anything else wrong is an error naming file and line. */
+struct results {
+    struct result **result;
+    int n;
+};
+bool results_read(struct results *rs, const char *path, struct diag_list *diags);
+void results_release(struct results *rs);
+
+/* `_Z1fILi16EEvPKf` to `void f<16>(const float *)`; names that are not mangled stay. In the arena. */
+const char *result_demangle(struct arena *a, const char *mangled);
+
+#endif
