@@ -8,6 +8,10 @@
  * a large allocation takes whole granules of 2 MiB, small ones share granules; an access is faulted when its granule
  * holds no allocation (what a GPU's page table does). Byte-exact bounds are check/'s business: space_find says which
  * allocation an address belongs to or is nearest to.
+ * The program's own memory grows upwards from the first address, variables and the engine's memory downwards from the
+ * device's last, so that a program's addresses do not depend on when a module is loaded. Managed memory lies among the
+ * program's, pinned host memory in a range of its own behind the device's memory; both are readable and writable in
+ * both views, so host code and kernels use the same address. Every placement is first fit in order of address.
  * Thread safe: alloc, free and find take a lock; space_ok and space_host are lock-free. */
 #ifndef SPACE_SPACE_H
 #define SPACE_SPACE_H
@@ -32,8 +36,15 @@
 enum space_kind {
     SPACE_PROGRAM,  /* cudaMalloc and friends */
     SPACE_VARIABLE, /* __device__ and __constant__ variables of a module */
-    SPACE_ENGINE    /* the engine's own */
+    SPACE_ENGINE,   /* the engine's own */
+    SPACE_MANAGED,  /* cudaMallocManaged: the host may touch it too */
+    SPACE_HOST      /* cudaMallocHost, cudaHostAlloc: pinned host memory that kernels may touch too */
 };
+#define SPACE_KINDS 5
+
+/* Allocations larger than this take whole granules of their own; smaller ones share granules with others of their
+ * kind. Our choice (bytes): half a granule, so that no allocation wastes more than it holds. */
+#define SPACE_SMALL_MAX (SPACE_GRANULE / 2)
 
 struct space_allocation {
     uint64_t address;
@@ -45,7 +56,8 @@ struct space_allocation {
 
 struct space {
     uint64_t base;       /* first device address */
-    uint64_t bytes;      /* capacity: the device's memory */
+    uint64_t bytes;      /* of the range: the device's memory, then the pinned host memory */
+    uint64_t capacity;   /* the device's memory, a multiple of SPACE_GRANULE */
     const uint8_t *live; /* one byte a granule: not 0 when accessible */
     struct space_private *private;
 };
@@ -71,11 +83,15 @@ bool space_find(const struct space *s, uint64_t address, struct space_allocation
 /* The allocation most recently freed that held the address, for "use after free" messages. */
 bool space_find_freed(const struct space *s, uint64_t address, struct space_allocation *out);
 
-/* Bytes free and in all, as cudaMemGetInfo reports them. */
+/* Bytes free and in all, as cudaMemGetInfo reports them: free is what a large allocation may still take, so the smaller
+ * of what the device and what the machine has left. */
 void space_info(const struct space *s, uint64_t *free_bytes, uint64_t *total_bytes);
 
 /* Calls `visit` for every live allocation in order of address. */
 void space_each(const struct space *s, void (*visit)(const struct space_allocation *a, void *user), void *user);
+
+/* For tests: pretend that the machine has this many bytes available; 0 asks the machine again. */
+void space_pretend_available(uint64_t bytes);
 
 /* True when `n` bytes (at most 16) at a device address may be accessed. */
 static inline bool space_ok(const struct space *s, uint64_t address, unsigned n)

@@ -1,0 +1,586 @@
+/* Device memory: placement, granting and taking back (see space.h).
+ *
+ * One memfd per device is mapped twice. A table with one entry a granule says what the granule is: free, part of a
+ * large allocation (its head or its body), or shared by small allocations, which it lists in order of address.
+ * Invariants: live[g] is not 0 exactly when granule g is not free; every byte that no allocation holds is zero (pages
+ * are given back by punching a hole into the memfd, which also clears them; the rest of a page is cleared by hand). */
+#define _GNU_SOURCE
+#include "space/space.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "space/machine.h"
+
+enum granule_state { FREE, HEAD, BODY, SHARED };
+
+/* The small allocations of one granule. */
+struct shared {
+    struct space_allocation *list; /* in order of address */
+    uint32_t n, cap;
+    uint64_t gap; /* bytes of the largest hole */
+};
+
+struct granule {
+    uint8_t state; /* enum granule_state */
+    uint8_t kind;  /* enum space_kind, when not free */
+    uint32_t head; /* BODY: index of the head */
+    union {
+        struct space_allocation *large; /* HEAD */
+        struct shared *shared;          /* SHARED */
+    };
+};
+
+#define FREED_MAX 4096 /* how many freed allocations are remembered */
+
+struct space_private {
+    pthread_mutex_t lock;
+    int fd;
+    uint32_t granules;        /* of the range */
+    uint32_t device_granules; /* of the device's memory: the first ones */
+    struct granule *table;
+    uint8_t *live;
+    uint32_t shared_lo[SPACE_KINDS], shared_hi[SPACE_KINDS]; /* where shared granules of a kind were ever made */
+    uint64_t granted;        /* bytes of all granules that are not free */
+    uint64_t granted_device; /* those of the device's memory */
+    uint64_t serial;
+    struct space_allocation *freed; /* ring of FREED_MAX */
+    uint64_t freed_n;               /* how many were ever freed */
+    struct arena labels;
+};
+
+static bool host_touches(enum space_kind kind)
+{
+    return kind == SPACE_MANAGED || kind == SPACE_HOST;
+}
+
+static bool grows_down(enum space_kind kind)
+{
+    return kind == SPACE_VARIABLE || kind == SPACE_ENGINE;
+}
+
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+/* --- the two mappings --- */
+
+static void *program_view(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+/* Maps the memfd at both places. NULL, or why it did not work. */
+static const char *map_both(const struct space *s, int fd)
+{
+    void *p = mmap(program_view(s->base), s->bytes, PROT_NONE,
+                   MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
+    if (p == MAP_FAILED)
+        return errno == EEXIST ? "the address range of device memory is already taken"
+                               : "the system refuses to reserve the address range of device memory";
+    void *e = mmap(space_host(s->base), s->bytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
+    if (e == MAP_FAILED) {
+        const char *why = errno == EEXIST ? "the engine's view of device memory is already taken"
+                                          : "the system refuses to map the engine's view of device memory";
+        munmap(p, s->bytes);
+        return why;
+    }
+    madvise(p, s->bytes, MADV_DONTDUMP); /* a core file need not hold the device's memory */
+    madvise(e, s->bytes, MADV_DONTDUMP);
+    return NULL;
+}
+
+static const char *open_memory(const struct space *s, int *fd)
+{
+    struct rlimit file;
+    if (!getrlimit(RLIMIT_FSIZE, &file) && file.rlim_cur < s->bytes) /* ftruncate would raise SIGXFSZ */
+        return "the limit on file sizes (ulimit -f) is smaller than the device's memory";
+    *fd = memfd_create("heddle-device-memory", MFD_CLOEXEC);
+    if (*fd < 0)
+        return "the system gives no memfd for device memory";
+    const char *why = ftruncate(*fd, (off_t)s->bytes) ? "the memfd of device memory cannot be made large enough"
+                                                      : map_both(s, *fd);
+    if (why)
+        close(*fd);
+    return why;
+}
+
+enum space_status space_open(struct space *s, int index, uint64_t bytes, const char **why)
+{
+    memset(s, 0, sizeof *s);
+    if (index < 0 || index >= SPACE_DEVICES) {
+        *why = "there is no address range for that many devices";
+        return SPACE_NO_RANGE;
+    }
+    uint64_t total = machine_memory_total();
+    s->base = SPACE_BASE + (uint64_t)index * SPACE_STRIDE;
+    s->capacity = bytes / SPACE_GRANULE * SPACE_GRANULE;
+    if (total > SPACE_STRIDE / 2) /* unknown, or more than the range holds */
+        total = SPACE_STRIDE / 2;
+    s->bytes = s->capacity + round_up(total, SPACE_GRANULE);
+    if (!s->capacity || s->capacity > SPACE_STRIDE / 2) {
+        *why = "the device's memory must be between 2 MiB and 512 GiB";
+        return SPACE_NO_RANGE;
+    }
+    int fd = -1;
+    *why = open_memory(s, &fd);
+    if (*why)
+        return SPACE_NO_RANGE;
+    struct space_private *p = alloc_zeroed(sizeof *p);
+    pthread_mutex_init(&p->lock, NULL);
+    p->fd = fd;
+    p->granules = (uint32_t)(s->bytes / SPACE_GRANULE);
+    p->device_granules = (uint32_t)(s->capacity / SPACE_GRANULE);
+    p->table = alloc_zeroed(p->granules * sizeof *p->table);
+    p->live = alloc_zeroed(p->granules);
+    p->freed = alloc_zeroed(FREED_MAX * sizeof *p->freed);
+    for (int k = 0; k < SPACE_KINDS; k++)
+        p->shared_lo[k] = UINT32_MAX;
+    arena_init(&p->labels);
+    s->live = p->live;
+    s->private = p;
+    return SPACE_OK;
+}
+
+void space_close(struct space *s)
+{
+    struct space_private *p = s->private;
+    if (!p)
+        return;
+    munmap(program_view(s->base), s->bytes);
+    munmap(space_host(s->base), s->bytes);
+    close(p->fd);
+    for (uint32_t g = 0; g < p->granules; g++) {
+        if (!p->live[g])
+            continue;
+        if (p->table[g].state == HEAD)
+            alloc_release(p->table[g].large);
+        if (p->table[g].state == SHARED) {
+            alloc_release(p->table[g].shared->list);
+            alloc_release(p->table[g].shared);
+        }
+    }
+    alloc_release(p->table);
+    alloc_release(p->live);
+    alloc_release(p->freed);
+    arena_release(&p->labels);
+    pthread_mutex_destroy(&p->lock);
+    alloc_release(p);
+    memset(s, 0, sizeof *s);
+}
+
+/* --- granules --- */
+
+/* The range of granules where a kind of memory may lie. */
+static void kind_range(const struct space_private *p, enum space_kind kind, uint32_t *lo, uint32_t *hi)
+{
+    *lo = kind == SPACE_HOST ? p->device_granules : 0;
+    *hi = kind == SPACE_HOST ? p->granules : p->device_granules;
+}
+
+/* First of `count` neighbouring free granules, the lowest or (for kinds that grow down) the highest; -1: none. */
+static int64_t find_run(const struct space_private *p, enum space_kind kind, uint64_t count)
+{
+    uint32_t lo, hi;
+    uint64_t run = 0;
+    kind_range(p, kind, &lo, &hi);
+    if (count > hi - lo)
+        return -1;
+    if (grows_down(kind)) {
+        for (uint32_t g = hi; g-- > lo;) {
+            run = p->live[g] ? 0 : run + 1;
+            if (run == count)
+                return g;
+        }
+        return -1;
+    }
+    for (uint32_t g = lo; g < hi; g++) {
+        run = p->live[g] ? 0 : run + 1;
+        if (run == count)
+            return (int64_t)(g - count + 1);
+    }
+    return -1;
+}
+
+/* What the machine can still grant: what it has available, less what is granted but not yet touched (the system hands
+ * out pages at their first use), less a reserve so that the process itself is not killed: 1/32, at least 64 MiB. */
+static uint64_t machine_left(const struct space_private *p)
+{
+    struct stat st;
+    uint64_t available = machine_memory_available(), touched = 0;
+    if (available == UINT64_MAX)
+        return UINT64_MAX;
+    if (!fstat(p->fd, &st))
+        touched = (uint64_t)st.st_blocks * 512; /* stat(2): st_blocks counts 512-byte units */
+    uint64_t untouched = p->granted > touched ? p->granted - touched : 0;
+    uint64_t reserve = available / 32 > (UINT64_C(64) << 20) ? available / 32 : UINT64_C(64) << 20;
+    return available > untouched + reserve ? available - untouched - reserve : 0;
+}
+
+static void punch(const struct space *s, uint64_t address, uint64_t bytes)
+{
+    if (bytes && fallocate(s->private->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(address - s->base),
+                           (off_t)bytes))
+        memset(space_host(address), 0, bytes); /* a kernel that cannot punch: at least zero again */
+}
+
+static void granule_live(struct space_private *p, uint64_t g, uint64_t count, bool on)
+{
+    for (uint64_t i = 0; i < count; i++)
+        __atomic_store_n(&p->live[g + i], on, __ATOMIC_RELEASE);
+}
+
+/* Takes `count` granules for a kind: index of the first, or -1. */
+static int64_t take_granules(struct space *s, enum space_kind kind, uint64_t count)
+{
+    struct space_private *p = s->private;
+    int64_t g = find_run(p, kind, count);
+    uint64_t bytes = count * SPACE_GRANULE;
+    if (g < 0 || machine_left(p) < bytes)
+        return -1;
+    uint64_t address = s->base + (uint64_t)g * SPACE_GRANULE;
+    if (host_touches(kind) && mprotect(program_view(address), bytes, PROT_READ | PROT_WRITE))
+        return -1;
+    p->granted += bytes;
+    if (kind != SPACE_HOST)
+        p->granted_device += bytes;
+    granule_live(p, (uint64_t)g, count, true);
+    return g;
+}
+
+static void give_granules(struct space *s, uint64_t g, uint64_t count)
+{
+    struct space_private *p = s->private;
+    enum space_kind kind = p->table[g].kind;
+    uint64_t address = s->base + g * SPACE_GRANULE, bytes = count * SPACE_GRANULE;
+    granule_live(p, g, count, false);
+    if (host_touches(kind))
+        mprotect(program_view(address), bytes, PROT_NONE);
+    punch(s, address, bytes);
+    p->granted -= bytes;
+    if (kind != SPACE_HOST)
+        p->granted_device -= bytes;
+    memset(&p->table[g], 0, count * sizeof p->table[g]);
+}
+
+/* --- small allocations --- */
+
+/* Where the hole before list[i] begins (i == n: the hole behind the last), and its bytes. */
+static uint64_t hole(const struct shared *sh, uint64_t base, uint32_t i, uint64_t *bytes)
+{
+    uint64_t from = i ? sh->list[i - 1].address + round_up(sh->list[i - 1].bytes, SPACE_ALIGN) : base;
+    uint64_t to = i < sh->n ? sh->list[i].address : base + SPACE_GRANULE;
+    *bytes = to - from;
+    return from;
+}
+
+static void measure_gap(struct shared *sh, uint64_t base)
+{
+    sh->gap = 0;
+    for (uint32_t i = 0; i <= sh->n; i++) {
+        uint64_t bytes;
+        hole(sh, base, i, &bytes);
+        sh->gap = bytes > sh->gap ? bytes : sh->gap;
+    }
+}
+
+/* A shared granule of this kind with a hole of `bytes`: the lowest, or the highest for kinds that grow down; -1. */
+static int64_t find_shared(const struct space_private *p, enum space_kind kind, uint64_t bytes)
+{
+    if (p->shared_lo[kind] == UINT32_MAX)
+        return -1;
+    uint32_t lo = p->shared_lo[kind], hi = p->shared_hi[kind];
+    for (uint32_t i = 0; i <= hi - lo; i++) {
+        uint32_t g = grows_down(kind) ? hi - i : lo + i;
+        const struct granule *t = &p->table[g];
+        if (t->state == SHARED && t->kind == kind && t->shared->gap >= bytes)
+            return g;
+    }
+    return -1;
+}
+
+static int64_t make_shared(struct space *s, enum space_kind kind)
+{
+    struct space_private *p = s->private;
+    int64_t g = take_granules(s, kind, 1);
+    if (g < 0)
+        return -1;
+    p->table[g].state = SHARED;
+    p->table[g].kind = (uint8_t)kind;
+    p->table[g].shared = alloc_zeroed(sizeof *p->table[g].shared);
+    p->table[g].shared->gap = SPACE_GRANULE;
+    if (g < p->shared_lo[kind])
+        p->shared_lo[kind] = (uint32_t)g;
+    if (g > p->shared_hi[kind])
+        p->shared_hi[kind] = (uint32_t)g;
+    return g;
+}
+
+static struct space_allocation *place_small(struct space *s, enum space_kind kind, uint64_t bytes)
+{
+    struct space_private *p = s->private;
+    uint64_t span = round_up(bytes, SPACE_ALIGN);
+    int64_t g = find_shared(p, kind, span);
+    if (g < 0 && (g = make_shared(s, kind)) < 0)
+        return NULL;
+    struct shared *sh = p->table[g].shared;
+    uint64_t base = s->base + (uint64_t)g * SPACE_GRANULE, have, at;
+    uint32_t i = 0;
+    while (at = hole(sh, base, i, &have), have < span)
+        i++;
+    ALLOC_GROW(sh->list, sh->n, sh->cap);
+    memmove(sh->list + i + 1, sh->list + i, (sh->n - i) * sizeof *sh->list);
+    sh->n++;
+    sh->list[i] = (struct space_allocation){.address = at, .bytes = bytes};
+    measure_gap(sh, base);
+    return &sh->list[i];
+}
+
+static struct space_allocation *place_large(struct space *s, enum space_kind kind, uint64_t bytes)
+{
+    struct space_private *p = s->private;
+    uint64_t count = round_up(bytes, SPACE_GRANULE) / SPACE_GRANULE;
+    int64_t g = take_granules(s, kind, count);
+    if (g < 0)
+        return NULL;
+    for (uint64_t i = 0; i < count; i++) {
+        p->table[(uint64_t)g + i].state = i ? BODY : HEAD;
+        p->table[(uint64_t)g + i].kind = (uint8_t)kind;
+        p->table[(uint64_t)g + i].head = (uint32_t)g;
+    }
+    struct space_allocation *a = p->table[g].large = alloc_zeroed(sizeof *a);
+    *a = (struct space_allocation){.address = s->base + (uint64_t)g * SPACE_GRANULE, .bytes = bytes};
+    return a;
+}
+
+enum space_status space_alloc(struct space *s, uint64_t bytes, enum space_kind kind, const char *label,
+                              uint64_t *address)
+{
+    struct space_private *p = s->private;
+    if (!bytes)
+        return SPACE_BAD_ADDRESS;
+    if (bytes > s->bytes)
+        return SPACE_NO_MEMORY;
+    pthread_mutex_lock(&p->lock);
+    struct space_allocation *a = bytes <= SPACE_SMALL_MAX ? place_small(s, kind, bytes) : place_large(s, kind, bytes);
+    if (a) {
+        a->kind = kind;
+        a->label = label ? arena_strdup(&p->labels, label) : NULL;
+        a->serial = ++p->serial;
+        *address = a->address;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return a ? SPACE_OK : SPACE_NO_MEMORY;
+}
+
+/* --- taking back --- */
+
+/* Clears the bytes of a small allocation that is no longer listed; i is its former place. Pages that no allocation
+ * touches any more go back to the machine. */
+static void clear_small(const struct space *s, const struct shared *sh, uint64_t base, uint32_t i,
+                        const struct space_allocation *a)
+{
+    const uint64_t page = 4096;
+    uint64_t free_bytes, free_from = hole(sh, base, i, &free_bytes), free_to = free_from + free_bytes;
+    uint64_t from = a->address, to = from + round_up(a->bytes, SPACE_ALIGN);
+    uint64_t punch_from = round_up(free_from, page), punch_to = free_to / page * page;
+    if (punch_from < from / page * page)
+        punch_from = from / page * page;
+    if (punch_to > round_up(to, page))
+        punch_to = round_up(to, page);
+    if (punch_from >= punch_to) {
+        memset(space_host(from), 0, to - from);
+        return;
+    }
+    if (from < punch_from)
+        memset(space_host(from), 0, punch_from - from);
+    if (punch_to < to)
+        memset(space_host(punch_to), 0, to - punch_to);
+    punch(s, punch_from, punch_to - punch_from);
+}
+
+/* Index of the last allocation of a shared granule that begins at or below the address; -1: none. */
+static int64_t shared_at(const struct shared *sh, uint64_t address)
+{
+    int64_t lo = 0, hi = (int64_t)sh->n - 1;
+    while (lo <= hi) {
+        int64_t mid = (lo + hi) / 2;
+        if (sh->list[mid].address <= address)
+            lo = mid + 1;
+        else
+            hi = mid - 1;
+    }
+    return hi;
+}
+
+static bool free_small(struct space *s, uint32_t g, uint64_t address, struct space_allocation *was)
+{
+    struct shared *sh = s->private->table[g].shared;
+    uint64_t base = s->base + (uint64_t)g * SPACE_GRANULE;
+    int64_t i = shared_at(sh, address);
+    if (i < 0 || sh->list[i].address != address)
+        return false;
+    *was = sh->list[i];
+    sh->n--;
+    memmove(sh->list + i, sh->list + i + 1, (sh->n - (size_t)i) * sizeof *sh->list);
+    if (!sh->n) {
+        alloc_release(sh->list);
+        alloc_release(sh);
+        give_granules(s, g, 1);
+        return true;
+    }
+    clear_small(s, sh, base, (uint32_t)i, was);
+    measure_gap(sh, base);
+    return true;
+}
+
+static bool free_large(struct space *s, uint32_t g, uint64_t address, struct space_allocation *was)
+{
+    struct space_allocation *a = s->private->table[g].large;
+    if (a->address != address)
+        return false;
+    *was = *a;
+    alloc_release(a);
+    give_granules(s, g, round_up(was->bytes, SPACE_GRANULE) / SPACE_GRANULE);
+    return true;
+}
+
+enum space_status space_free(struct space *s, uint64_t address)
+{
+    struct space_private *p = s->private;
+    struct space_allocation was;
+    bool done = false;
+    if (address - s->base >= s->bytes)
+        return SPACE_BAD_ADDRESS;
+    uint32_t g = (uint32_t)((address - s->base) / SPACE_GRANULE);
+    pthread_mutex_lock(&p->lock);
+    if (p->table[g].state == SHARED)
+        done = free_small(s, g, address, &was);
+    else if (p->table[g].state == HEAD)
+        done = free_large(s, g, address, &was);
+    if (done)
+        p->freed[p->freed_n++ % FREED_MAX] = was;
+    pthread_mutex_unlock(&p->lock);
+    return done ? SPACE_OK : SPACE_BAD_ADDRESS;
+}
+
+/* --- looking up --- */
+
+/* The allocation of granule g that is nearest below the address (begins at or before it), or NULL. */
+static const struct space_allocation *below_in(const struct space_private *p, uint32_t g, uint64_t address)
+{
+    const struct granule *t = &p->table[g];
+    if (t->state == BODY)
+        t = &p->table[t->head];
+    if (t->state == HEAD)
+        return t->large;
+    if (t->state == SHARED) {
+        int64_t i = shared_at(t->shared, address);
+        return i < 0 ? NULL : &t->shared->list[i];
+    }
+    return NULL;
+}
+
+/* The allocation of granule g that is nearest above the address, or NULL. */
+static const struct space_allocation *above_in(const struct space_private *p, uint32_t g, uint64_t address)
+{
+    const struct granule *t = &p->table[g];
+    if (t->state == HEAD)
+        return t->large->address > address ? t->large : NULL;
+    if (t->state == SHARED) {
+        int64_t i = shared_at(t->shared, address) + 1;
+        return i < t->shared->n ? &t->shared->list[i] : NULL;
+    }
+    return NULL;
+}
+
+static bool holds(const struct space_allocation *a, uint64_t address)
+{
+    return address - a->address < a->bytes;
+}
+
+static bool find_locked(const struct space *s, uint64_t address, struct space_allocation *out)
+{
+    const struct space_private *p = s->private;
+    uint64_t inside = address < s->base ? s->base : address - s->base >= s->bytes ? s->base + s->bytes - 1 : address;
+    uint32_t at = (uint32_t)((inside - s->base) / SPACE_GRANULE);
+    const struct space_allocation *below = NULL, *above = NULL;
+    for (uint32_t g = at + 1; g-- > 0 && !below;)
+        below = p->live[g] ? below_in(p, g, inside) : NULL;
+    if (below && holds(below, address)) {
+        *out = *below;
+        return true;
+    }
+    for (uint32_t g = at; g < p->granules && !above; g++)
+        above = p->live[g] ? above_in(p, g, address) : NULL;
+    memset(out, 0, sizeof *out);
+    if (below && (!above || address - (below->address + below->bytes) <= above->address - address))
+        *out = *below;
+    else if (above)
+        *out = *above;
+    return false;
+}
+
+bool space_find(const struct space *s, uint64_t address, struct space_allocation *out)
+{
+    pthread_mutex_lock(&s->private->lock);
+    bool found = find_locked(s, address, out);
+    pthread_mutex_unlock(&s->private->lock);
+    return found;
+}
+
+bool space_find_freed(const struct space *s, uint64_t address, struct space_allocation *out)
+{
+    struct space_private *p = s->private;
+    bool found = false;
+    pthread_mutex_lock(&p->lock);
+    uint64_t kept = p->freed_n < FREED_MAX ? p->freed_n : FREED_MAX;
+    for (uint64_t i = 1; i <= kept && !found; i++) {
+        const struct space_allocation *a = &p->freed[(p->freed_n - i) % FREED_MAX];
+        found = holds(a, address);
+        if (found)
+            *out = *a;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return found;
+}
+
+void space_info(const struct space *s, uint64_t *free_bytes, uint64_t *total_bytes)
+{
+    struct space_private *p = s->private;
+    pthread_mutex_lock(&p->lock);
+    uint64_t device = s->capacity - p->granted_device, machine = machine_left(p) / SPACE_GRANULE * SPACE_GRANULE;
+    pthread_mutex_unlock(&p->lock);
+    *free_bytes = device < machine ? device : machine;
+    *total_bytes = s->capacity;
+}
+
+void space_each(const struct space *s, void (*visit)(const struct space_allocation *a, void *user), void *user)
+{
+    struct space_private *p = s->private;
+    pthread_mutex_lock(&p->lock);
+    for (uint32_t g = 0; g < p->granules; g++) {
+        if (!p->live[g])
+            continue;
+        if (p->table[g].state == HEAD)
+            visit(p->table[g].large, user);
+        for (uint32_t i = 0; p->table[g].state == SHARED && i < p->table[g].shared->n; i++)
+            visit(&p->table[g].shared->list[i], user);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+void space_pretend_available(uint64_t bytes)
+{
+    machine_pretend_available(bytes);
+}
