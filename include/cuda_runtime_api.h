@@ -191,7 +191,8 @@ int __cudaRegisterFunction(void **handle, const char *hostStub, char *deviceFun,
 void __cudaRegisterVar(void **handle, char *hostShadow, char *deviceAddress,
                        const char *deviceName, int ext, size_t size, int constant, int global);
 unsigned int __cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim,
-                                         size_t sharedMem __dv(0), void *stream __dv(0));
+                                         size_t sharedMem __dv(0),
+                                         void *stream __dv(HEDDLE_DEFAULT_STREAM));
 cudaError_t __cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim,
                                        size_t *sharedMem, void *stream);
 

@@ -1,0 +1,24 @@
+/* CUDA's main header. Force-included before every .cu file, as nvcc does; may be included by .cpp and .c files too.
+ *
+ * In a CUDA compilation it brings the device side (heddle/device/), in C++ the typed overloads of the runtime
+ * interface, in C the interface alone. */
+#ifndef __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_H__
+
+#if defined(__CUDA__) && defined(__clang__)
+#include "heddle/device/device.h"
+#endif
+
+#include "host_defines.h"
+#include "vector_types.h"
+#include "vector_functions.h"
+#include "driver_types.h"
+#include "cuda_runtime_api.h"
+#include "driver_functions.h"
+#include "device_launch_parameters.h"
+
+#if defined(__cplusplus)
+#include "heddle/runtime_templates.h"
+#endif
+
+#endif

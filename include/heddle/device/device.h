@@ -1,0 +1,90 @@
+/* The device side of cuda_runtime.h: clang's own CUDA headers in the order they need, and ours between them.
+ *
+ * In: a CUDA compilation by clang, device or host pass, before any standard header. Out: built-in variables, math,
+ * atomics, warp functions, device printf, and the standard headers that nvcc includes for every program.
+ * clang's headers (Apache-2.0 WITH LLVM-exception) are used where the machine has them, as part of the compiler. */
+#ifndef HEDDLE_DEVICE_H
+#define HEDDLE_DEVICE_H
+
+/* Device overloads must be known before <cmath> pulls the global names into std. */
+#include <__clang_cuda_math_forward_declares.h>
+
+/* libstdc++ avoids __float128 under this name; and it is what programs ask for. */
+#define __CUDACC__ 1
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 4
+#define __CUDACC_VER_BUILD__ 0
+
+#include "host_defines.h"
+
+/* Device malloc and free must be known before <new>, which C++20's <cmath> already includes. */
+extern "C" {
+__device__ void *malloc(__SIZE_TYPE__) __attribute((nothrow)) __attribute__((malloc));
+__device__ void free(void *) __attribute((nothrow));
+}
+
+#include <cmath>
+#include <cstdlib>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cuda.h"
+#include "driver_types.h"
+#include "vector_types.h"
+#include "vector_functions.h"
+
+/* The host pass parses device functions too: let it see the largest set. */
+#pragma push_macro("__CUDA_ARCH__")
+#ifndef __CUDA_ARCH__
+#define __CUDA_ARCH__ 9999
+#endif
+
+#include <__clang_cuda_builtin_vars.h>
+
+#include "heddle/device/libm.h"
+#include <__clang_cuda_libdevice_declares.h>
+
+/* Out of the way: the forms without _sync, see warp.h. */
+#define __all    __heddle_unused_all
+#define __any    __heddle_unused_any
+#define __ballot __heddle_unused_ballot
+#include <__clang_cuda_device_functions.h>
+#undef __all
+#undef __any
+#undef __ballot
+#include <__clang_cuda_math.h>
+
+#include "heddle/device/atomics.h"
+#include "heddle/device/intrinsics.h"
+
+#define DIM_OF(var)                                                                                \
+    __device__ inline __cuda_builtin_##var##_t::operator dim3() const { return dim3(x, y, z); }    \
+    __device__ inline __cuda_builtin_##var##_t::operator uint3() const { return {x, y, z}; }
+DIM_OF(threadIdx)
+DIM_OF(blockIdx)
+DIM_OF(blockDim)
+DIM_OF(gridDim)
+#undef DIM_OF
+
+#include <__clang_cuda_cmath.h>
+#define __shfl      __heddle_unused_shfl
+#define __shfl_up   __heddle_unused_shfl_up
+#define __shfl_down __heddle_unused_shfl_down
+#define __shfl_xor  __heddle_unused_shfl_xor
+#include <__clang_cuda_intrinsics.h>
+#undef __shfl
+#undef __shfl_up
+#undef __shfl_down
+#undef __shfl_xor
+#include "heddle/device/warp.h"
+#include <__clang_cuda_complex_builtins.h>
+
+#pragma pop_macro("__CUDA_ARCH__")
+
+#include <assert.h>
+#include <new>
+#include <stdio.h>
+
+#endif

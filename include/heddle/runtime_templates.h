@@ -1,0 +1,235 @@
+/* The C++ face of the runtime interface: typed overloads of the C functions, as cuda_runtime.h of CUDA has them. */
+#ifndef HEDDLE_RUNTIME_TEMPLATES_H
+#define HEDDLE_RUNTIME_TEMPLATES_H
+
+#define HEDDLE_INLINE static inline __attribute__((unused))
+
+/* ---- memory ---- */
+template <class T> HEDDLE_INLINE cudaError_t cudaMalloc(T **p, size_t size)
+{
+    return ::cudaMalloc((void **)(void *)p, size);
+}
+template <class T> HEDDLE_INLINE cudaError_t cudaMallocHost(T **p, size_t size, unsigned int flags = 0)
+{
+    return ::cudaHostAlloc((void **)(void *)p, size, flags);
+}
+HEDDLE_INLINE cudaError_t cudaMallocHost(void **p, size_t size, unsigned int flags)
+{
+    return ::cudaHostAlloc(p, size, flags);
+}
+template <class T> HEDDLE_INLINE cudaError_t cudaHostAlloc(T **p, size_t size, unsigned int flags)
+{
+    return ::cudaHostAlloc((void **)(void *)p, size, flags);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaHostGetDevicePointer(T **p, void *host, unsigned int flags)
+{
+    return ::cudaHostGetDevicePointer((void **)(void *)p, host, flags);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaMallocManaged(T **p, size_t size,
+                                            unsigned int flags = cudaMemAttachGlobal)
+{
+    return ::cudaMallocManaged((void **)(void *)p, size, flags);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaMallocPitch(T **p, size_t *pitch, size_t width, size_t height)
+{
+    return ::cudaMallocPitch((void **)(void *)p, pitch, width, height);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaMallocAsync(T **p, size_t size, cudaStream_t stream)
+{
+    return ::cudaMallocAsync((void **)(void *)p, size, stream);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *p, size_t length = 0,
+                                                   unsigned int flags = cudaMemAttachSingle)
+{
+    return ::cudaStreamAttachMemAsync(stream, (void *)p, length, flags);
+}
+
+/* ---- symbols: the variable itself is given ---- */
+template <class T>
+HEDDLE_INLINE cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t count,
+                                             size_t offset = 0,
+                                             enum cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+{
+    return ::cudaMemcpyToSymbol((const void *)&symbol, src, count, offset, kind);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t count,
+                                               size_t offset = 0,
+                                               enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+{
+    return ::cudaMemcpyFromSymbol(dst, (const void *)&symbol, count, offset, kind);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t count,
+                                                  size_t offset = 0,
+                                                  enum cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                                  cudaStream_t stream = HEDDLE_DEFAULT_STREAM)
+{
+    return ::cudaMemcpyToSymbolAsync((const void *)&symbol, src, count, offset, kind, stream);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t
+cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t count, size_t offset = 0,
+                          enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                          cudaStream_t stream = HEDDLE_DEFAULT_STREAM)
+{
+    return ::cudaMemcpyFromSymbolAsync(dst, (const void *)&symbol, count, offset, kind, stream);
+}
+template <class T> HEDDLE_INLINE cudaError_t cudaGetSymbolAddress(void **p, const T &symbol)
+{
+    return ::cudaGetSymbolAddress(p, (const void *)&symbol);
+}
+template <class T> HEDDLE_INLINE cudaError_t cudaGetSymbolSize(size_t *size, const T &symbol)
+{
+    return ::cudaGetSymbolSize(size, (const void *)&symbol);
+}
+
+/* ---- kernels: the function itself is given ---- */
+template <class T>
+HEDDLE_INLINE cudaError_t cudaLaunchKernel(T *func, dim3 gridDim, dim3 blockDim, void **args,
+                                           size_t sharedMem = 0,
+                                           cudaStream_t stream = HEDDLE_DEFAULT_STREAM)
+{
+    return ::cudaLaunchKernel((const void *)func, gridDim, blockDim, args, sharedMem, stream);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaLaunchCooperativeKernel(T *func, dim3 gridDim, dim3 blockDim,
+                                                      void **args, size_t sharedMem = 0,
+                                                      cudaStream_t stream = HEDDLE_DEFAULT_STREAM)
+{
+    return ::cudaLaunchCooperativeKernel((const void *)func, gridDim, blockDim, args, sharedMem,
+                                         stream);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, T *func)
+{
+    return ::cudaFuncGetAttributes(attr, (const void *)func);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaFuncSetAttribute(T *func, enum cudaFuncAttribute attr, int value)
+{
+    return ::cudaFuncSetAttribute((const void *)func, attr, value);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaFuncSetCacheConfig(T *func, enum cudaFuncCache config)
+{
+    return ::cudaFuncSetCacheConfig((const void *)func, config);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaFuncSetSharedMemConfig(T *func, enum cudaSharedMemConfig config)
+{
+    return ::cudaFuncSetSharedMemConfig((const void *)func, config);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, T func,
+                                                                        int blockSize,
+                                                                        size_t dynamicSMemSize)
+{
+    return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, (const void *)func, blockSize,
+                                                           dynamicSMemSize);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *numBlocks, T func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
+{
+    return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        numBlocks, (const void *)func, blockSize, dynamicSMemSize, flags);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size, T *func,
+                                                                    int numBlocks, int blockSize)
+{
+    return ::cudaOccupancyAvailableDynamicSMemPerBlock(size, (const void *)func, numBlocks,
+                                                       blockSize);
+}
+
+/* The block size with the most resident threads on an SM, largest first; minGridSize fills the device with it.
+ * `smemOf(blockSize)` is the dynamic shared memory of a block of that size. */
+template <class F, class T>
+HEDDLE_INLINE cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+    int *minGridSize, int *blockSize, T func, F smemOf, int blockSizeLimit = 0,
+    unsigned int flags = 0)
+{
+    if (!minGridSize || !blockSize || !(const void *)func)
+        return cudaErrorInvalidValue;
+    int device, sms, warp, limit;
+    struct cudaFuncAttributes attr;
+    cudaError_t e = ::cudaGetDevice(&device);
+    if (e == cudaSuccess)
+        e = ::cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+    if (e == cudaSuccess)
+        e = ::cudaDeviceGetAttribute(&warp, cudaDevAttrWarpSize, device);
+    if (e == cudaSuccess)
+        e = ::cudaDeviceGetAttribute(&limit, cudaDevAttrMaxThreadsPerBlock, device);
+    if (e == cudaSuccess)
+        e = ::cudaFuncGetAttributes(&attr, (const void *)func);
+    if (e != cudaSuccess)
+        return e;
+    if (attr.maxThreadsPerBlock < limit)
+        limit = attr.maxThreadsPerBlock;
+    if (blockSizeLimit && blockSizeLimit < limit)
+        limit = blockSizeLimit;
+    int best = 0, bestBlocks = 0, bestThreads = 0;
+    for (int size = (limit + warp - 1) / warp * warp; size > 0; size -= warp) {
+        int n = size < limit ? size : limit, blocks;
+        e = ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, (const void *)func, n,
+                                                                     smemOf(n), flags);
+        if (e != cudaSuccess)
+            return e;
+        if (blocks * n > bestThreads) {
+            best = n;
+            bestBlocks = blocks;
+            bestThreads = blocks * n;
+        }
+    }
+    *blockSize = best;
+    *minGridSize = bestBlocks * sms;
+    return cudaSuccess;
+}
+template <class F, class T>
+HEDDLE_INLINE cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSize,
+                                                                         int *blockSize, T func,
+                                                                         F smemOf,
+                                                                         int blockSizeLimit = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(minGridSize, blockSize, func,
+                                                                   smemOf, blockSizeLimit, 0);
+}
+struct heddle_same_smem {
+    size_t bytes;
+    size_t operator()(int) const { return bytes; }
+};
+template <class T>
+HEDDLE_INLINE cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize,
+                                                                      int *blockSize, T func,
+                                                                      size_t dynamicSMemSize = 0,
+                                                                      int blockSizeLimit = 0,
+                                                                      unsigned int flags = 0)
+{
+    heddle_same_smem smem = {dynamicSMemSize};
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(minGridSize, blockSize, func,
+                                                                   smem, blockSizeLimit, flags);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize,
+                                                             T func, size_t dynamicSMemSize = 0,
+                                                             int blockSizeLimit = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func,
+                                                       dynamicSMemSize, blockSizeLimit, 0);
+}
+
+/* ---- events ---- */
+HEDDLE_INLINE cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)
+{
+    return ::cudaEventCreateWithFlags(event, flags);
+}
+
+#undef HEDDLE_INLINE
+
+#endif
