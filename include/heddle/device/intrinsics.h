@@ -223,10 +223,6 @@ FN void __assert_fail(const char *message, const char *file, unsigned int line,
 }
 __device__ int printf(const char *, ...); /* clang turns the call into vprintf */
 }
-namespace std {
-FN void free(void *p) { ::free(p); }
-FN void *malloc(size_t n) { return ::malloc(n); }
-}
 
 #undef FN_HOST
 #undef FN_BOTH
