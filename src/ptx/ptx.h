@@ -255,7 +255,7 @@ struct ptx_reloc {
     const struct ptx_function *func;
 };
 
-enum ptx_linkage { PTX_STATIC, PTX_VISIBLE, PTX_EXTERN, PTX_WEAK, PTX_COMMON };
+enum ptx_linkage { PTX_LINK_STATIC, PTX_LINK_VISIBLE, PTX_LINK_EXTERN, PTX_LINK_WEAK, PTX_LINK_COMMON };
 
 struct ptx_var {
     const char *name;
