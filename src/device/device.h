@@ -64,12 +64,14 @@ struct device_occupancy {
     int warps_per_block;
     int64_t shared_driver;   /* bytes the driver reserves a block */
     int64_t shared_per_block;/* static + dynamic + driver, rounded up to the allocation unit */
-    int64_t shared_config;   /* bytes of shared memory the SM is configured for: the smallest that lets `blocks` run */
+    int64_t shared_config;   /* modelled: bytes of shared memory the driver configures the SM for */
+    int by_shared_configured;/* blocks that fit into shared_config: what the profiler prints */
     enum device_limit limit; /* the resource that gives `blocks`; the first in the order of the enum */
 };
 
 /* Sources: CUDA programming guide 12, tables "Technical specifications per compute capability"; allocation units as in
- * the CUDA occupancy calculator; checked against launch__occupancy_limit_* of 398 launches on an H200. */
+ * the CUDA occupancy calculator; checked against launch__occupancy_limit_* of 398 launches on an H200 (shared_config, a
+ * choice of the driver's, in 389). */
 void device_occupancy(const struct device *d, const struct device_need *need, struct device_occupancy *out);
 
 const char *device_limit_text(enum device_limit l); /* "registers", "shared memory", ... */
