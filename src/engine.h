@@ -1,0 +1,25 @@
+/* What the runtime library needs of the engine beyond include/heddle/heddle.h: our own code only, not exported.
+ *
+ * Implemented beside the public interface in engine.c. Pointers stay valid until the device is closed (result: until
+ * heddle_result_free). */
+#ifndef ENGINE_H
+#define ENGINE_H
+
+#include "heddle.h"
+
+struct device;
+struct result;
+struct space;
+
+/* The description the device was opened with. */
+const struct device *engine_device_spec(const heddle_device *dev);
+
+/* The device's memory: for kinds of memory that heddle.h does not have (managed, pinned), for cudaMemGetInfo and for
+ * saying what an address belongs to. */
+struct space *engine_space(heddle_device *dev);
+
+/* What a profiled launch left behind, for report/result.h's writer. The runtime sets id, context, stream, device, pid
+ * and process; the rest is the engine's. */
+struct result *engine_result(heddle_result *r);
+
+#endif

@@ -1,0 +1,17 @@
+/* Profile mode: every launch leaves one line in the file that HEDDLE_RESULTS names. */
+#ifndef RUNTIME_COLLECT_H
+#define RUNTIME_COLLECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heddle.h"
+
+/* HEDDLE_RESULTS is set and not empty: launches are to be made with a result. */
+bool runtime_collecting(void);
+
+/* Appends one result, flushed, so that a crash afterwards loses nothing. `launch`: number in the process, from 0;
+ * `stream`: 0 is the default stream. Says once on stderr when the file cannot be written. */
+void runtime_collect(heddle_result *r, int64_t launch, int stream, int device);
+
+#endif

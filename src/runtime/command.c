@@ -1,0 +1,146 @@
+/* Running one command on the engine (see command.h). */
+#include "runtime/command.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/table.h"
+#include "runtime/collect.h"
+#include "runtime/signals.h"
+
+/* --- launches --- */
+
+/* Prints why a launch failed. The same text is not printed twice in a row: a program may launch in a loop. */
+static void say_failure(heddle_status s, cudaError_t e)
+{
+    static uint64_t last;
+    const heddle_fault *fault = runtime_is_sticky(e) ? heddle_last_fault() : NULL;
+    const char *text = fault && fault->text ? fault->text : heddle_error_text();
+    if (!text || !*text)
+        text = heddle_status_text(s);
+    uint64_t hash = hash_bytes(HASH_START, text, strlen(text));
+    if (hash != last)
+        runtime_say("%s", text);
+    last = hash;
+}
+
+static cudaError_t run_launch(struct command *c)
+{
+    heddle_result *result = NULL;
+    heddle_status s = heddle_launch(c->launch.kernel, &c->launch.config, c->launch.args,
+                                    runtime_collecting() ? &result : NULL);
+    if (result) {
+        runtime_collect(result, c->launch.id, c->stream->number, c->stream->device->index);
+        heddle_result_free(result);
+    }
+    cudaError_t e = runtime_error(s);
+    if (s)
+        say_failure(s, e);
+    if (s == HEDDLE_INTERRUPTED)
+        signals_end_by_interrupt();
+    return e;
+}
+
+/* --- copies and fills --- */
+
+/* From one device to another, through the host. */
+static heddle_status copy_across(const struct place *to, uint64_t to_at, const struct place *from, uint64_t from_at,
+                                 size_t bytes)
+{
+    enum { STEP = 1 << 20 };
+    heddle_status s = HEDDLE_OK;
+    char *buffer = alloc_zeroed(bytes < STEP ? bytes : STEP);
+    for (size_t done = 0; done < bytes && !s; done += STEP) {
+        size_t n = bytes - done < STEP ? bytes - done : STEP;
+        s = heddle_copy_out(from->device->engine, buffer, from_at + done, n);
+        s = s ? s : heddle_copy_in(to->device->engine, to_at + done, buffer, n);
+    }
+    alloc_release(buffer);
+    return s;
+}
+
+static heddle_status copy_row(const struct place *to, uint64_t to_at, const struct place *from, uint64_t from_at,
+                              size_t bytes)
+{
+    if (to->on_device && from->on_device && to->device != from->device)
+        return copy_across(to, to_at, from, from_at, bytes);
+    if (to->on_device && from->on_device)
+        return heddle_copy(to->device->engine, to_at, from_at, bytes);
+    if (to->on_device)
+        return heddle_copy_in(to->device->engine, to_at, (const void *)(uintptr_t)from_at, bytes);
+    if (from->on_device)
+        return heddle_copy_out(from->device->engine, (void *)(uintptr_t)to_at, from_at, bytes);
+    memmove((void *)(uintptr_t)to_at, (const void *)(uintptr_t)from_at, bytes);
+    return HEDDLE_OK;
+}
+
+static cudaError_t run_copy(const struct command *c)
+{
+    const struct place *to = &c->copy.to, *from = &c->copy.from;
+    for (size_t z = 0; z < c->copy.depth; z++) {
+        for (size_t y = 0; y < c->copy.height; y++) {
+            heddle_status s = copy_row(to, to->at + z * to->slice + y * to->pitch, from,
+                                       from->at + z * from->slice + y * from->pitch, c->copy.width);
+            if (s)
+                return runtime_error(s);
+        }
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t run_fill(const struct command *c)
+{
+    const struct place *to = &c->fill.to;
+    for (size_t z = 0; z < c->fill.depth; z++) {
+        for (size_t y = 0; y < c->fill.height; y++) {
+            uint64_t at = to->at + z * to->slice + y * to->pitch;
+            heddle_status s = HEDDLE_OK;
+            if (to->on_device)
+                s = heddle_fill(to->device->engine, at, c->fill.value, 1, c->fill.width);
+            else
+                memset((void *)(uintptr_t)at, c->fill.value, c->fill.width);
+            if (s)
+                return runtime_error(s);
+        }
+    }
+    return cudaSuccess;
+}
+
+/* --- host functions --- */
+
+static void run_host(const struct command *c, cudaError_t status)
+{
+    if (c->host.callback)
+        c->host.callback(c->host.handle, status, c->host.user);
+    else if (!status) /* "The host function will not be called in the event of an error in the CUDA context." */
+        c->host.function(c->host.user);
+}
+
+cudaError_t command_run(struct command *c, cudaError_t status)
+{
+    if (c->kind == COMMAND_HOST)
+        run_host(c, status);
+    if (status)
+        return cudaSuccess; /* dropped: the device has an error already */
+    switch (c->kind) {
+    case COMMAND_LAUNCH:
+        return run_launch(c);
+    case COMMAND_COPY:
+        return run_copy(c);
+    case COMMAND_FILL:
+        return run_fill(c);
+    case COMMAND_FREE:
+        return runtime_error(heddle_free(c->stream->device->engine, c->free));
+    case COMMAND_RECORD:
+    case COMMAND_HOST:
+        break;
+    }
+    return cudaSuccess;
+}
+
+void command_release(struct command *c)
+{
+    if (c->kind == COMMAND_LAUNCH)
+        alloc_release(c->launch.args);
+    alloc_release(c);
+}

@@ -1,0 +1,128 @@
+/* Event management (CUDA Runtime API reference, chapter "Event Management").
+ *
+ * An event is the ticket of its last record. Its time is the host's (CLOCK_MONOTONIC at the moment the record's turn
+ * came): how long Heddle took, not how long a GPU would take. That changes when the time model is there. */
+#include "runtime/event.h"
+
+#include "runtime/pool.h"
+#include "runtime/runtime.h"
+
+struct event {
+    bool alive; /* first: pool.h */
+    unsigned flags;
+    struct runtime_device *device;
+    struct ticket *ticket; /* NULL: never recorded */
+};
+
+static struct pool events = {.size = (sizeof(struct event) + 15) / 16 * 16};
+
+/* The event of a handle, or NULL. */
+static struct event *event_of(cudaEvent_t handle)
+{
+    pthread_mutex_lock(&runtime_lock);
+    bool live = pool_holds(&events, handle);
+    pthread_mutex_unlock(&runtime_lock);
+    return live ? (struct event *)handle : NULL;
+}
+
+#define EVENT(e, handle)                                                                           \
+    struct event *e = event_of(handle);                                                            \
+    if (!e)                                                                                        \
+    return runtime_leave(cudaErrorInvalidResourceHandle)
+
+bool event_ticket(cudaEvent_t event, struct ticket **t)
+{
+    pthread_mutex_lock(&runtime_lock);
+    bool live = pool_holds(&events, event);
+    *t = live ? ticket_share(((struct event *)event)->ticket) : NULL;
+    pthread_mutex_unlock(&runtime_lock);
+    return live;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+{
+    ENTER(d);
+    unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+    if (!event || flags & ~known || (flags & cudaEventInterprocess && !(flags & cudaEventDisableTiming)))
+        return runtime_leave(cudaErrorInvalidValue);
+    pthread_mutex_lock(&runtime_lock);
+    struct event *e = pool_take(&events);
+    e->flags = flags;
+    e->device = d;
+    pthread_mutex_unlock(&runtime_lock);
+    *event = (cudaEvent_t)e;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    ENTER(d);
+    EVENT(e, event);
+    ticket_release(e->ticket);
+    pthread_mutex_lock(&runtime_lock);
+    pool_give(&events, e);
+    pthread_mutex_unlock(&runtime_lock);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    ENTER(d);
+    EVENT(e, event);
+    struct stream *s = stream_of(stream);
+    if (!s || s->device != e->device)
+        return runtime_leave(cudaErrorInvalidResourceHandle);
+    if (flags & ~(unsigned)cudaEventRecordExternal)
+        return runtime_leave(cudaErrorInvalidValue);
+    struct ticket *t = queue_put(s, command_new(COMMAND_RECORD));
+    pthread_mutex_lock(&runtime_lock);
+    struct ticket *before = e->ticket;
+    e->ticket = t;
+    pthread_mutex_unlock(&runtime_lock);
+    ticket_release(before);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    ENTER(d);
+    EVENT(e, event);
+    if (!ticket_done(e->ticket))
+        return runtime_leave(cudaErrorNotReady);
+    return runtime_leave(queue_verdict(e->device));
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    ENTER(d);
+    EVENT(e, event);
+    struct ticket *t;
+    if (event_ticket(event, &t) && t)
+        queue_wait(t);
+    return runtime_leave(queue_verdict(e->device));
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    ENTER(d);
+    EVENT(a, start);
+    EVENT(b, end);
+    if (!ms)
+        return runtime_leave(cudaErrorInvalidValue);
+    if (!a->ticket || !b->ticket || (a->flags | b->flags) & cudaEventDisableTiming)
+        return runtime_leave(cudaErrorInvalidResourceHandle);
+    if (!ticket_done(a->ticket) || !ticket_done(b->ticket))
+        return runtime_leave(cudaErrorNotReady);
+    *ms = (float)((double)(b->ticket->time_ns - a->ticket->time_ns) * 1e-6);
+    return runtime_leave(queue_verdict(a->device));
+}

@@ -1,0 +1,379 @@
+/* Memory management (CUDA Runtime API reference, chapter "Memory Management"): allocation, pinned and managed memory,
+ * what a pointer is. Copies and fills: copy.c.
+ *
+ * Pinned and managed memory lie in the device's address range but are accessible in both views (space/space.h), so host
+ * and kernels use one pointer. Memory given to cudaHostRegister stays where it is: kernels cannot reach it. */
+#include <limits.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "device/device.h"
+#include "runtime/pointer.h"
+#include "runtime/queue.h"
+#include "runtime/runtime.h"
+#include "space/space.h"
+
+/* --- what a pointer is --- */
+
+/* Memory given to cudaHostRegister, and the flags of pinned allocations. Guarded by runtime_lock. */
+struct host_range {
+    uint64_t base, bytes;
+    unsigned flags;
+};
+static struct host_range *registered, *pinned;
+static int nregistered, registered_cap, npinned, pinned_cap;
+
+/* Index of the range that overlaps [base, base + bytes), or -1. */
+static int range_at(const struct host_range *r, int n, uint64_t base, uint64_t bytes)
+{
+    for (int i = 0; i < n; i++)
+        if (base < r[i].base + r[i].bytes && r[i].base < base + bytes)
+            return i;
+    return -1;
+}
+
+static struct pointer look_host(uint64_t address)
+{
+    struct pointer p = {.kind = POINTER_HOST, .address = address, .bytes = SIZE_MAX};
+    pthread_mutex_lock(&runtime_lock);
+    int i = range_at(registered, nregistered, address, 1);
+    if (i >= 0)
+        p = (struct pointer){POINTER_REGISTERED, NULL, address, registered[i].base, registered[i].bytes};
+    pthread_mutex_unlock(&runtime_lock);
+    return p;
+}
+
+struct pointer pointer_look(const void *pointer)
+{
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    if (!space_is_device_address(address))
+        return look_host(address);
+    struct runtime_device *d = runtime_device_if_open((int)((address - SPACE_BASE) / SPACE_STRIDE));
+    struct space_allocation a;
+    if (!d || !space_find(d->space, address, &a))
+        return (struct pointer){POINTER_NOTHING, NULL, address, 0, 0};
+    enum pointer_kind kind = a.kind == SPACE_MANAGED ? POINTER_MANAGED
+                             : a.kind == SPACE_HOST  ? POINTER_PINNED
+                                                     : POINTER_DEVICE;
+    return (struct pointer){kind, d, address, a.address, a.bytes};
+}
+
+bool pointer_spans(const struct pointer *p, size_t bytes)
+{
+    return p->kind == POINTER_HOST || (p->bytes && bytes <= p->bytes - (p->address - p->base));
+}
+
+bool pointer_for_host(const struct pointer *p)
+{
+    return p->kind != POINTER_DEVICE && p->kind != POINTER_NOTHING;
+}
+
+bool pointer_for_device(const struct pointer *p)
+{
+    return p->kind == POINTER_DEVICE || p->kind == POINTER_MANAGED || p->kind == POINTER_PINNED;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
+{
+    ENTER(d);
+    struct pointer p = pointer_look(ptr);
+    if (!attributes)
+        return runtime_leave(cudaErrorInvalidValue);
+    memset(attributes, 0, sizeof *attributes);
+    attributes->device = p.device ? p.device->index : p.kind == POINTER_REGISTERED ? d->index : cudaInvalidDeviceId;
+    attributes->type = p.kind == POINTER_DEVICE    ? cudaMemoryTypeDevice
+                       : p.kind == POINTER_MANAGED ? cudaMemoryTypeManaged
+                       : p.kind == POINTER_PINNED || p.kind == POINTER_REGISTERED ? cudaMemoryTypeHost
+                                                                                    : cudaMemoryTypeUnregistered;
+    attributes->isManaged = p.kind == POINTER_MANAGED;
+    attributes->devicePointer = pointer_for_device(&p) ? (void *)(uintptr_t)ptr : NULL;
+    attributes->hostPointer = pointer_for_host(&p) ? (void *)(uintptr_t)ptr : NULL;
+    return cudaSuccess;
+}
+
+/* --- device memory --- */
+
+static cudaError_t allocate(struct runtime_device *d, void **out, size_t size)
+{
+    heddle_ptr p = 0;
+    if (!out)
+        return cudaErrorInvalidValue;
+    *out = NULL;
+    if (!size) /* "If size is 0, cudaMalloc() returns cudaSuccess" and a null pointer */
+        return cudaSuccess;
+    heddle_status s = heddle_alloc(d->engine, size, &p);
+    if (s == HEDDLE_OUT_OF_MEMORY) { /* cudaFreeAsync may have memory in a queue */
+        queue_wait_device(d);
+        s = heddle_alloc(d->engine, size, &p);
+    }
+    *out = (void *)(uintptr_t)p;
+    return runtime_error(s);
+}
+
+cudaError_t cudaMalloc(void **devPtr, size_t size)
+{
+    ENTER(d);
+    return runtime_leave(allocate(d, devPtr, size));
+}
+
+/* Memory is there at once; only its release waits for the stream. */
+cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
+{
+    ENTER(d);
+    if (!stream_of(hStream))
+        return runtime_leave(cudaErrorInvalidResourceHandle);
+    return runtime_leave(allocate(d, devPtr, size));
+}
+
+/* The pointer must be what an allocation returned, exactly. */
+static bool is_start(const struct pointer *p)
+{
+    return (p->kind == POINTER_DEVICE || p->kind == POINTER_MANAGED) && p->address == p->base;
+}
+
+static cudaError_t release(const struct pointer *p)
+{
+    if (p->kind == POINTER_MANAGED)
+        return space_free(p->device->space, p->address) ? cudaErrorInvalidValue : cudaSuccess;
+    return runtime_error(heddle_free(p->device->engine, p->address));
+}
+
+/* Waits for the device first: a kernel may still use the memory. */
+cudaError_t cudaFree(void *devPtr)
+{
+    ENTER(d);
+    struct pointer p = pointer_look(devPtr);
+    if (!devPtr)
+        return cudaSuccess;
+    if (!is_start(&p))
+        return runtime_leave(cudaErrorInvalidValue);
+    queue_wait_device(p.device);
+    cudaError_t e = queue_verdict(p.device);
+    return runtime_leave(e ? e : release(&p));
+}
+
+cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
+{
+    ENTER(d);
+    struct stream *s = stream_of(hStream);
+    struct pointer p = pointer_look(devPtr);
+    if (!devPtr)
+        return cudaSuccess;
+    if (!s)
+        return runtime_leave(cudaErrorInvalidResourceHandle);
+    if (!is_start(&p) || p.kind != POINTER_DEVICE || p.device != s->device)
+        return runtime_leave(cudaErrorInvalidValue);
+    struct command *c = command_new(COMMAND_FREE);
+    c->free = p.address;
+    queue_put_async(s, c);
+    return cudaSuccess;
+}
+
+/* Rows begin at multiples of the device's texture alignment, as the real allocator's do (512 bytes). */
+static cudaError_t allocate_pitch(struct runtime_device *d, void **out, size_t *pitch, size_t width, size_t rows)
+{
+    size_t align = (size_t)d->spec->texture_alignment;
+    if (!out || !pitch || width > (size_t)d->spec->memory_pitch)
+        return cudaErrorInvalidValue;
+    *pitch = (width + align - 1) / align * align;
+    if (rows && *pitch > SIZE_MAX / rows)
+        return cudaErrorMemoryAllocation;
+    return allocate(d, out, *pitch * rows);
+}
+
+cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
+{
+    ENTER(d);
+    return runtime_leave(allocate_pitch(d, devPtr, pitch, width, height));
+}
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
+{
+    ENTER(d);
+    if (!pitchedDevPtr)
+        return runtime_leave(cudaErrorInvalidValue);
+    if (extent.depth && extent.height > SIZE_MAX / extent.depth)
+        return runtime_leave(cudaErrorMemoryAllocation);
+    pitchedDevPtr->xsize = extent.width;
+    pitchedDevPtr->ysize = extent.height;
+    return runtime_leave(allocate_pitch(d, &pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width,
+                                        extent.height * extent.depth));
+}
+
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
+{
+    ENTER(d);
+    uint64_t free_bytes, total_bytes;
+    space_info(d->space, &free_bytes, &total_bytes);
+    if (free)
+        *free = free_bytes;
+    if (total)
+        *total = total_bytes;
+    return cudaSuccess;
+}
+
+/* --- managed memory --- */
+
+static cudaError_t allocate_both(struct runtime_device *d, void **out, size_t size, enum space_kind kind)
+{
+    uint64_t address;
+    if (space_alloc(d->space, size, kind, NULL, &address))
+        return cudaErrorMemoryAllocation;
+    *out = (void *)(uintptr_t)address;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
+{
+    ENTER(d);
+    if (!devPtr || !size || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+        return runtime_leave(cudaErrorInvalidValue);
+    if (!d->spec->managed_memory)
+        return runtime_leave(cudaErrorNotSupported);
+    return runtime_leave(allocate_both(d, devPtr, size, SPACE_MANAGED));
+}
+
+static cudaError_t check_managed(const void *ptr, size_t count)
+{
+    struct pointer p = pointer_look(ptr);
+    return p.kind == POINTER_MANAGED && pointer_spans(&p, count) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static bool is_device_or_host(int device)
+{
+    return device == cudaCpuDeviceId || (device >= 0 && device < runtime_device_count());
+}
+
+/* Both views share the bytes, so there is nothing to move, and advice changes nothing. */
+cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream)
+{
+    ENTER(d);
+    if (!is_device_or_host(dstDevice))
+        return runtime_leave(cudaErrorInvalidDevice);
+    if (!stream_of(stream))
+        return runtime_leave(cudaErrorInvalidResourceHandle);
+    return runtime_leave(check_managed(devPtr, count));
+}
+
+cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device)
+{
+    ENTER(d);
+    if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy)
+        return runtime_leave(cudaErrorInvalidValue);
+    if (!is_device_or_host(device))
+        return runtime_leave(cudaErrorInvalidDevice);
+    return runtime_leave(check_managed(devPtr, count));
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
+{
+    ENTER(d);
+    if (!stream_of(stream))
+        return runtime_leave(cudaErrorInvalidResourceHandle);
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
+        return runtime_leave(cudaErrorInvalidValue);
+    return runtime_leave(check_managed(devPtr, length));
+}
+
+/* --- pinned memory --- */
+
+cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
+{
+    ENTER(d);
+    unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    if (!pHost || flags & ~known)
+        return runtime_leave(cudaErrorInvalidValue);
+    *pHost = NULL;
+    if (!size)
+        return cudaSuccess;
+    cudaError_t e = allocate_both(d, pHost, size, SPACE_HOST);
+    if (!e) {
+        pthread_mutex_lock(&runtime_lock);
+        ALLOC_GROW(pinned, npinned, pinned_cap);
+        pinned[npinned++] = (struct host_range){(uint64_t)(uintptr_t)*pHost, size, flags};
+        pthread_mutex_unlock(&runtime_lock);
+    }
+    return runtime_leave(e);
+}
+
+cudaError_t cudaMallocHost(void **ptr, size_t size)
+{
+    return cudaHostAlloc(ptr, size, cudaHostAllocDefault);
+}
+
+cudaError_t cudaFreeHost(void *ptr)
+{
+    ENTER(d);
+    struct pointer p = pointer_look(ptr);
+    if (!ptr)
+        return cudaSuccess;
+    if (p.kind != POINTER_PINNED || p.address != p.base)
+        return runtime_leave(cudaErrorInvalidValue);
+    queue_wait_device(p.device);
+    pthread_mutex_lock(&runtime_lock);
+    int i = range_at(pinned, npinned, p.base, 1);
+    if (i >= 0)
+        pinned[i] = pinned[--npinned];
+    pthread_mutex_unlock(&runtime_lock);
+    return runtime_leave(space_free(p.device->space, p.address) ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
+{
+    ENTER(d);
+    unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
+    uint64_t base = (uint64_t)(uintptr_t)ptr;
+    if (!ptr || !size || flags & ~known || base + size < base || space_is_device_address(base))
+        return runtime_leave(cudaErrorInvalidValue);
+    pthread_mutex_lock(&runtime_lock);
+    bool taken = range_at(registered, nregistered, base, size) >= 0;
+    if (!taken) {
+        ALLOC_GROW(registered, nregistered, registered_cap);
+        registered[nregistered++] = (struct host_range){base, size, flags};
+    }
+    pthread_mutex_unlock(&runtime_lock);
+    return runtime_leave(taken ? cudaErrorHostMemoryAlreadyRegistered : cudaSuccess);
+}
+
+cudaError_t cudaHostUnregister(void *ptr)
+{
+    ENTER(d);
+    queue_wait_device(d);
+    pthread_mutex_lock(&runtime_lock);
+    int i = range_at(registered, nregistered, (uint64_t)(uintptr_t)ptr, 1);
+    bool found = i >= 0 && registered[i].base == (uint64_t)(uintptr_t)ptr;
+    if (found)
+        registered[i] = registered[--nregistered];
+    pthread_mutex_unlock(&runtime_lock);
+    return runtime_leave(found ? cudaSuccess : ptr ? cudaErrorHostMemoryNotRegistered : cudaErrorInvalidValue);
+}
+
+/* Under unified addressing every pinned allocation is mapped, at the same address. */
+cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
+{
+    ENTER(d);
+    struct pointer p = pointer_look(pHost);
+    if (!pDevice || flags)
+        return runtime_leave(cudaErrorInvalidValue);
+    if (p.kind == POINTER_REGISTERED)
+        return runtime_leave(runtime_not_supported("cudaHostGetDevicePointer for memory of cudaHostRegister (memory "
+                                                   "of cudaHostAlloc works)"));
+    if (p.kind != POINTER_PINNED)
+        return runtime_leave(cudaErrorInvalidValue);
+    *pDevice = pHost;
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
+{
+    ENTER(d);
+    uint64_t at = (uint64_t)(uintptr_t)pHost;
+    pthread_mutex_lock(&runtime_lock);
+    int p = range_at(pinned, npinned, at, 1), r = range_at(registered, nregistered, at, 1);
+    if (pFlags && p >= 0)
+        *pFlags = pinned[p].flags | cudaHostAllocMapped;
+    else if (pFlags && r >= 0)
+        *pFlags = registered[r].flags;
+    pthread_mutex_unlock(&runtime_lock);
+    return runtime_leave(pFlags && (p >= 0 || r >= 0) ? cudaSuccess : cudaErrorInvalidValue);
+}

@@ -1,0 +1,237 @@
+/* Registration of embedded device code and its loading at first use (see module.h).
+ *
+ * The __cudaRegister* functions are the ABI of clang's host code (LLVM, clang/lib/CodeGen/CGCUDANV.cpp; include/
+ * cuda_runtime_api.h). They only take notes: a program with broken device code runs until it uses it, and then says so
+ * with the diagnostics, once per blob and device. */
+#include "runtime/module.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/blob.h"
+#include "base/table.h"
+#include "device/device.h"
+#include "runtime/queue.h"
+
+#define WRAPPER_MAGIC 0x466243b1 /* clang's and nvcc's, section .nvFatBinSegment */
+
+struct wrapper {
+    int magic, version;
+    const void *data;
+    void *unused;
+};
+
+/* One embedded blob and what it became on each device. */
+struct binary {
+    const struct blob_header *blob; /* NULL: not made by Heddle */
+    char name[48];                  /* stands in messages */
+    bool gone;                      /* its library was unloaded */
+    bool tried[RUNTIME_DEVICES];
+    cudaError_t error[RUNTIME_DEVICES];
+    heddle_module *module[RUNTIME_DEVICES];
+    struct function *functions;
+    struct variable *variables;
+};
+
+struct function {
+    const void *stub; /* the key */
+    const char *name;
+    struct binary *binary;
+    struct runtime_kernel on[RUNTIME_DEVICES];
+    struct function *next; /* of the same binary */
+};
+
+struct variable {
+    const void *shadow; /* the key */
+    const char *name;
+    struct binary *binary;
+    size_t bytes;
+    uint64_t address[RUNTIME_DEVICES]; /* 0: not looked up yet */
+    struct variable *next;
+};
+
+/* Guards all of the above; held while a module is loaded. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct table functions, variables; /* by the bytes of the host pointer */
+
+static void *by_pointer(const struct table *t, const void *p)
+{
+    return table_getn(t, (const char *)&p, sizeof p);
+}
+
+/* --- registration --- */
+
+void **__cudaRegisterFatBinary(void *wrapper)
+{
+    const struct wrapper *w = wrapper;
+    const struct blob_header *blob = w && w->magic == WRAPPER_MAGIC ? w->data : NULL;
+    struct binary *b = alloc_zeroed(sizeof *b);
+    if (blob && !memcmp(blob->magic, BLOB_MAGIC, sizeof blob->magic) && blob->version == BLOB_VERSION)
+        b->blob = blob;
+    memcpy(b->name, "embedded device code", sizeof "embedded device code");
+    return (void **)b;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+    (void)handle;
+}
+
+int __cudaRegisterFunction(void **handle, const char *hostStub, char *deviceFun, const char *deviceName,
+                           int threadLimit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
+{
+    struct function *f = alloc_zeroed(sizeof *f);
+    (void)deviceFun, (void)threadLimit, (void)tid, (void)bid, (void)bDim, (void)gDim, (void)wSize;
+    f->stub = hostStub;
+    f->name = deviceName;
+    f->binary = (struct binary *)handle;
+    pthread_mutex_lock(&lock);
+    f->next = f->binary->functions;
+    f->binary->functions = f;
+    table_setn(&functions, (const char *)&f->stub, sizeof f->stub, f);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+void __cudaRegisterVar(void **handle, char *hostShadow, char *deviceAddress, const char *deviceName, int ext,
+                       size_t size, int constant, int global)
+{
+    struct variable *v = alloc_zeroed(sizeof *v);
+    (void)deviceAddress, (void)ext, (void)constant, (void)global;
+    v->shadow = hostShadow;
+    v->name = deviceName;
+    v->bytes = size;
+    v->binary = (struct binary *)handle;
+    pthread_mutex_lock(&lock);
+    v->next = v->binary->variables;
+    v->binary->variables = v;
+    table_setn(&variables, (const char *)&v->shadow, sizeof v->shadow, v);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Forgets what one binary is on one device. The lock is held. */
+static void unload(struct binary *b, int device)
+{
+    for (struct function *f = b->functions; f; f = f->next)
+        memset(&f->on[device], 0, sizeof f->on[device]);
+    for (struct variable *v = b->variables; v; v = v->next)
+        v->address[device] = 0;
+    if (b->module[device])
+        heddle_module_unload(b->module[device]);
+    b->module[device] = NULL;
+    b->tried[device] = false;
+}
+
+/* At the end of the process, or when a shared library with kernels is closed. The notes stay: other tables point to
+ * them, and there are few. */
+void __cudaUnregisterFatBinary(void **handle)
+{
+    struct binary *b = (struct binary *)handle;
+    if (!b || runtime_forked())
+        return;
+    queue_drain();
+    pthread_mutex_lock(&lock);
+    b->gone = true;
+    for (int i = 0; i < RUNTIME_DEVICES; i++)
+        unload(b, i);
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- loading --- */
+
+static cudaError_t load(struct binary *b, struct runtime_device *d)
+{
+    int i = d->index;
+    if (b->gone)
+        return cudaErrorInvalidDeviceFunction;
+    if (b->tried[i])
+        return b->error[i];
+    b->tried[i] = true;
+    if (!b->blob) {
+        runtime_say("the program holds device code that was not made by 'heddle build'; compile it again with it");
+        return b->error[i] = cudaErrorNoKernelImageForDevice;
+    }
+    const char *ptx = (const char *)(b->blob + 1);
+    heddle_status s = heddle_module_load(d->engine, b->name, ptx, b->blob->ptx_bytes, &b->module[i]);
+    b->error[i] = runtime_error(s);
+    if (s)
+        runtime_say("%s", *heddle_error_text() ? heddle_error_text() : heddle_status_text(s));
+    return b->error[i];
+}
+
+/* Finds a kernel in its module, says once what is wrong with it. */
+static cudaError_t find_kernel(struct function *f, struct runtime_device *d, struct runtime_kernel *k)
+{
+    cudaError_t e = load(f->binary, d);
+    if (e)
+        return e;
+    heddle_status s = heddle_kernel_find(f->binary->module[d->index], f->name, &k->kernel);
+    if (s == HEDDLE_NOT_FOUND) {
+        runtime_say("%s", *heddle_error_text() ? heddle_error_text() : "a kernel is missing in the device code");
+        return cudaErrorInvalidDeviceFunction;
+    }
+    s = s ? s : heddle_kernel_describe(k->kernel, &k->info);
+    if (s)
+        runtime_say("%s", *heddle_error_text() ? heddle_error_text() : heddle_status_text(s));
+    return runtime_error(s);
+}
+
+/* Without opting in, static and dynamic shared memory of a block share the device's ordinary limit (CUDA C++
+ * programming guide 12, 16.8.3 "Shared Memory"). */
+static void set_defaults(const struct runtime_device *d, struct runtime_kernel *k)
+{
+    int64_t left = d->spec->max_shared_per_block - (int64_t)k->info.static_shared;
+    k->max_dynamic_shared = left > 0 ? (size_t)left : 0;
+    k->carveout = cudaSharedmemCarveoutDefault;
+}
+
+cudaError_t module_kernel(struct runtime_device *d, const void *stub, struct runtime_kernel **out)
+{
+    pthread_mutex_lock(&lock);
+    struct function *f = by_pointer(&functions, stub);
+    struct runtime_kernel *k = f ? &f->on[d->index] : NULL;
+    if (k && !k->tried) {
+        k->error = find_kernel(f, d, k);
+        if (!k->error)
+            set_defaults(d, k);
+        k->tried = true;
+    }
+    pthread_mutex_unlock(&lock);
+    *out = k;
+    return k ? k->error : cudaErrorInvalidDeviceFunction;
+}
+
+cudaError_t module_variable(struct runtime_device *d, const void *symbol, uint64_t *address, size_t *bytes)
+{
+    pthread_mutex_lock(&lock);
+    struct variable *v = by_pointer(&variables, symbol);
+    cudaError_t e = v ? load(v->binary, d) : cudaErrorInvalidSymbol;
+    if (!e && !v->address[d->index]) {
+        heddle_status s = heddle_module_variable(v->binary->module[d->index], v->name, &v->address[d->index], bytes);
+        e = s == HEDDLE_NOT_FOUND ? cudaErrorInvalidSymbol : runtime_error(s);
+    }
+    if (!e) {
+        *address = v->address[d->index];
+        *bytes = v->bytes;
+    }
+    pthread_mutex_unlock(&lock);
+    return e == cudaErrorInvalidDeviceFunction ? cudaErrorInvalidSymbol : e;
+}
+
+static void reset_binary(struct binary *b, int device)
+{
+    if (b->tried[device])
+        unload(b, device);
+}
+
+void module_reset(struct runtime_device *d)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < functions.cap; i++)
+        if (functions.slots[i].value)
+            reset_binary(((struct function *)functions.slots[i].value)->binary, d->index);
+    for (size_t i = 0; i < variables.cap; i++)
+        if (variables.slots[i].value)
+            reset_binary(((struct variable *)variables.slots[i].value)->binary, d->index);
+    pthread_mutex_unlock(&lock);
+}

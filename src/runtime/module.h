@@ -1,0 +1,28 @@
+/* Device code embedded in the program: what clang's start-up code registers, and loading it at first use. */
+#ifndef RUNTIME_MODULE_H
+#define RUNTIME_MODULE_H
+
+#include "runtime/runtime.h"
+
+/* One kernel on one device. */
+struct runtime_kernel {
+    bool tried;
+    cudaError_t error; /* why it cannot be used */
+    heddle_kernel *kernel;
+    heddle_kernel_info info;
+    size_t max_dynamic_shared; /* bytes: cudaFuncAttributeMaxDynamicSharedMemorySize */
+    int carveout;              /* percent, or -1 */
+};
+
+/* The kernel of a host stub (the value of `&kernel` in host code), loaded for device d. Errors:
+ * cudaErrorInvalidDeviceFunction (never registered, or not in the PTX), cudaErrorInvalidPtx, cudaErrorNotSupported
+ * (uses what is not implemented), cudaErrorNoKernelImageForDevice (device code of another compiler). */
+cudaError_t module_kernel(struct runtime_device *d, const void *stub, struct runtime_kernel **out);
+
+/* Device address and bytes of the variable whose host shadow is `symbol`; cudaErrorInvalidSymbol. */
+cudaError_t module_variable(struct runtime_device *d, const void *symbol, uint64_t *address, size_t *bytes);
+
+/* cudaDeviceReset: forgets what was loaded on d, so that variables get their first values again. */
+void module_reset(struct runtime_device *d);
+
+#endif

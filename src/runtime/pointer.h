@@ -1,0 +1,32 @@
+/* What a pointer of the program points to. */
+#ifndef RUNTIME_POINTER_H
+#define RUNTIME_POINTER_H
+
+#include "runtime/runtime.h"
+
+enum pointer_kind {
+    POINTER_HOST,       /* ordinary host memory, as far as we know */
+    POINTER_REGISTERED, /* host memory given to cudaHostRegister */
+    POINTER_PINNED,     /* cudaMallocHost, cudaHostAlloc: host and kernels */
+    POINTER_MANAGED,    /* cudaMallocManaged: host and kernels */
+    POINTER_DEVICE,     /* cudaMalloc, device variables: kernels only */
+    POINTER_NOTHING     /* an address of the device's range where nothing is allocated */
+};
+
+struct pointer {
+    enum pointer_kind kind;
+    struct runtime_device *device; /* all but HOST, REGISTERED, NOTHING */
+    uint64_t address;
+    uint64_t base, bytes; /* of the allocation; HOST: 0 and SIZE_MAX */
+};
+
+struct pointer pointer_look(const void *p);
+
+/* True when [p, p + bytes) lies within the allocation. */
+bool pointer_spans(const struct pointer *p, size_t bytes);
+
+/* True when host code may touch it; when kernels may. */
+bool pointer_for_host(const struct pointer *p);
+bool pointer_for_device(const struct pointer *p);
+
+#endif

@@ -1,0 +1,385 @@
+/* Streams' queues and the worker (see queue.h). Everything here is guarded by runtime_lock. */
+#include "runtime/queue.h"
+
+#include <signal.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "runtime/command.h"
+#include "runtime/pool.h"
+
+static struct pool streams = {.size = (sizeof(struct stream) + 15) / 16 * 16};
+static struct stream *legacy[RUNTIME_DEVICES];
+static _Thread_local struct stream *own[RUNTIME_DEVICES]; /* cudaStreamPerThread */
+static uint64_t serial;
+static int created;
+
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;     /* a command was queued */
+static pthread_cond_t progress = PTHREAD_COND_INITIALIZER; /* a command is done */
+static bool busy;               /* a command runs */
+static bool has_worker;
+static volatile sig_atomic_t launches; /* 1 while a launch runs */
+static _Thread_local bool running;     /* this thread is inside command_run */
+
+/* --- tickets --- */
+
+struct ticket *ticket_share(struct ticket *t)
+{
+    if (t)
+        t->refs++;
+    return t;
+}
+
+static void drop(struct ticket *t)
+{
+    if (t && --t->refs == 0)
+        alloc_release(t);
+}
+
+void ticket_release(struct ticket *t)
+{
+    pthread_mutex_lock(&runtime_lock);
+    drop(t);
+    pthread_mutex_unlock(&runtime_lock);
+}
+
+/* --- streams --- */
+
+static struct stream *new_stream(struct runtime_device *d, unsigned flags, int priority)
+{
+    struct stream *s = pool_take(&streams);
+    s->device = d;
+    s->flags = flags;
+    s->priority = priority;
+    return s;
+}
+
+struct stream *stream_new(struct runtime_device *d, unsigned flags, int priority)
+{
+    pthread_mutex_lock(&runtime_lock);
+    struct stream *s = new_stream(d, flags, priority);
+    s->number = ++created;
+    pthread_mutex_unlock(&runtime_lock);
+    return s;
+}
+
+static struct stream *legacy_of(struct runtime_device *d)
+{
+    if (!legacy[d->index]) {
+        legacy[d->index] = new_stream(d, 0, 0);
+        legacy[d->index]->legacy = true;
+    }
+    return legacy[d->index];
+}
+
+struct stream *stream_of(cudaStream_t handle)
+{
+    struct runtime_device *d = runtime_device_if_open(runtime_current());
+    struct stream *s = (struct stream *)handle;
+    pthread_mutex_lock(&runtime_lock);
+    if (!handle || handle == cudaStreamLegacy) {
+        s = legacy_of(d);
+    } else if (handle == cudaStreamPerThread) {
+        if (!own[d->index]) {
+            own[d->index] = new_stream(d, 0, 0);
+            own[d->index]->number = ++created;
+        }
+        s = own[d->index];
+    } else if (!pool_holds(&streams, s) || s->doomed) {
+        s = NULL;
+    }
+    pthread_mutex_unlock(&runtime_lock);
+    return s;
+}
+
+static void bury(struct stream *s)
+{
+    drop(s->latest);
+    pool_give(&streams, s);
+}
+
+void stream_destroy(struct stream *s)
+{
+    pthread_mutex_lock(&runtime_lock);
+    s->doomed = true;
+    if (!s->first)
+        bury(s);
+    pthread_mutex_unlock(&runtime_lock);
+}
+
+/* --- queueing --- */
+
+struct command *command_new(enum command_kind kind)
+{
+    struct command *c = alloc_zeroed(sizeof *c);
+    c->kind = kind;
+    return c;
+}
+
+static void wait_for(struct command *c, struct ticket *t)
+{
+    if (!t || t->done)
+        return;
+    c->after = alloc_resize(c->after, (size_t)(c->nafter + 1) * sizeof *c->after);
+    c->after[c->nafter++] = ticket_share(t);
+}
+
+static void wait_for_neighbours(struct stream *s, struct command *c)
+{
+    if (s->legacy) {
+        for (struct stream *o = pool_next(&streams, NULL); o; o = pool_next(&streams, o))
+            if (o != s && o->device == s->device && !(o->flags & cudaStreamNonBlocking))
+                wait_for(c, o->latest);
+    } else if (!(s->flags & cudaStreamNonBlocking) && legacy[s->device->index]) {
+        wait_for(c, legacy[s->device->index]->latest);
+    }
+}
+
+static void *worker(void *unused);
+
+/* The worker takes no signals: the program's handlers run on the program's threads. */
+static void start_worker(void)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    if (has_worker)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    has_worker = !pthread_create(&thread, NULL, worker, NULL); /* without it, waiting threads do the work */
+    if (has_worker)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static struct ticket *put(struct stream *s, struct command *c, int refs)
+{
+    struct ticket *t = alloc_zeroed(sizeof *t);
+    t->refs = 2 + refs; /* the command and the stream */
+    pthread_mutex_lock(&runtime_lock);
+    start_worker();
+    wait_for_neighbours(s, c);
+    c->ticket = t;
+    c->stream = s;
+    c->serial = ++serial;
+    if (s->last)
+        s->last->next = c;
+    else
+        s->first = c;
+    s->last = c;
+    drop(s->latest);
+    s->latest = t;
+    pthread_cond_signal(&work);
+    pthread_mutex_unlock(&runtime_lock);
+    return t;
+}
+
+struct ticket *queue_put(struct stream *s, struct command *c)
+{
+    return put(s, c, 1);
+}
+
+void queue_put_async(struct stream *s, struct command *c)
+{
+    put(s, c, 0);
+}
+
+/* A command that does nothing, but waits: the stream's later commands stand behind it. */
+void stream_wait(struct stream *s, struct ticket *t)
+{
+    struct command *c = command_new(COMMAND_RECORD);
+    pthread_mutex_lock(&runtime_lock);
+    wait_for(c, t);
+    pthread_mutex_unlock(&runtime_lock);
+    queue_put_async(s, c);
+}
+
+/* --- running --- */
+
+static bool ready(const struct command *c)
+{
+    for (int i = 0; i < c->nafter; i++)
+        if (!c->after[i]->done)
+            return false;
+    return true;
+}
+
+/* The command to run next, or NULL. A helper leaves host functions to the worker. */
+static struct command *choose(bool helper)
+{
+    struct command *best = NULL;
+    for (struct stream *s = pool_next(&streams, NULL); s; s = pool_next(&streams, s)) {
+        struct command *c = s->first;
+        if (c && ready(c) && (!best || c->serial < best->serial))
+            best = c;
+    }
+    return best && helper && best->kind == COMMAND_HOST && has_worker ? NULL : best;
+}
+
+static void note_error(struct runtime_device *d, cudaError_t e)
+{
+    if (!e)
+        return;
+    if (runtime_is_sticky(e) && !d->fault)
+        d->fault = e;
+    else if (!runtime_is_sticky(e) && !d->pending)
+        d->pending = e;
+}
+
+static void complete(struct command *c, cudaError_t e)
+{
+    struct stream *s = c->stream;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    note_error(s->device, e);
+    c->ticket->done = true;
+    c->ticket->time_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+    s->first = c->next;
+    if (!s->first)
+        s->last = NULL;
+    for (int i = 0; i < c->nafter; i++)
+        drop(c->after[i]);
+    alloc_release(c->after);
+    drop(c->ticket);
+    command_release(c);
+    if (s->doomed && !s->first)
+        bury(s);
+}
+
+/* Runs one command if there is one that may run now. Called and left with the lock held. */
+static bool run_one(bool helper)
+{
+    if (busy)
+        return false;
+    struct command *c = choose(helper);
+    if (!c)
+        return false;
+    busy = true;
+    running = true;
+    launches = c->kind == COMMAND_LAUNCH;
+    cudaError_t status = c->stream->device->fault;
+    pthread_mutex_unlock(&runtime_lock);
+    cudaError_t e = command_run(c, status);
+    pthread_mutex_lock(&runtime_lock);
+    launches = 0;
+    running = false;
+    busy = false;
+    complete(c, e);
+    pthread_cond_broadcast(&progress);
+    pthread_cond_signal(&work);
+    return true;
+}
+
+static void *worker(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&runtime_lock);
+    for (;;)
+        if (!run_one(false))
+            pthread_cond_wait(&work, &runtime_lock);
+    return NULL;
+}
+
+/* --- waiting --- */
+
+static void wait_locked(struct ticket *t)
+{
+    while (t && !t->done)
+        if (running || !run_one(true))
+            pthread_cond_wait(&progress, &runtime_lock);
+}
+
+void queue_wait(struct ticket *t)
+{
+    pthread_mutex_lock(&runtime_lock);
+    wait_locked(t);
+    drop(t);
+    pthread_mutex_unlock(&runtime_lock);
+}
+
+void queue_wait_stream(struct stream *s)
+{
+    pthread_mutex_lock(&runtime_lock);
+    struct ticket *t = ticket_share(s->latest);
+    wait_locked(t);
+    drop(t);
+    pthread_mutex_unlock(&runtime_lock);
+}
+
+/* Commands queued by other threads meanwhile are not waited for: only those with a number up to now. */
+static void wait_all(const struct runtime_device *d)
+{
+    pthread_mutex_lock(&runtime_lock);
+    uint64_t until = serial;
+    for (;;) {
+        struct ticket *t = NULL;
+        for (struct stream *s = pool_next(&streams, NULL); s && !t; s = pool_next(&streams, s))
+            if ((!d || s->device == d) && s->first && s->first->serial <= until)
+                t = ticket_share(s->first->ticket);
+        if (!t)
+            break;
+        wait_locked(t);
+        drop(t);
+    }
+    pthread_mutex_unlock(&runtime_lock);
+}
+
+void queue_wait_device(struct runtime_device *d)
+{
+    wait_all(d);
+}
+
+void queue_drain(void)
+{
+    if (!running)
+        wait_all(NULL);
+}
+
+cudaError_t queue_verdict(struct runtime_device *d)
+{
+    pthread_mutex_lock(&runtime_lock);
+    cudaError_t e = d->fault;
+    if (e) {
+        __atomic_store_n(&d->sticky, e, __ATOMIC_RELEASE);
+    } else {
+        e = d->pending;
+        d->pending = cudaSuccess;
+    }
+    pthread_mutex_unlock(&runtime_lock);
+    return e;
+}
+
+/* Somebody only asks: where there is no worker thread, nothing would ever happen otherwise. */
+static void lend_a_hand(void)
+{
+    if (!has_worker)
+        run_one(true);
+}
+
+bool ticket_done(struct ticket *t)
+{
+    pthread_mutex_lock(&runtime_lock);
+    lend_a_hand();
+    bool done = !t || t->done;
+    pthread_mutex_unlock(&runtime_lock);
+    return done;
+}
+
+bool queue_idle(struct stream *s)
+{
+    pthread_mutex_lock(&runtime_lock);
+    lend_a_hand();
+    bool idle = !s->first;
+    pthread_mutex_unlock(&runtime_lock);
+    return idle;
+}
+
+bool queue_inside(void)
+{
+    return running;
+}
+
+bool queue_launch_runs(void)
+{
+    return launches;
+}

@@ -1,0 +1,128 @@
+/* Commands in streams' queues, and who runs them.
+ *
+ * Every launch, copy, fill, event record and host function is a command at the end of one stream's queue. A command may
+ * run when it is the first of its queue and every ticket it waits for is done. Order between streams (CUDA C++
+ * programming guide 12, 3.2.8.5 "Implicit Synchronization" and API reference, "Stream synchronization behavior"): a
+ * command of the legacy default stream waits for what blocking streams had before it, and a command of a blocking
+ * stream waits for what the legacy stream had before it; non-blocking streams know neither.
+ * Among commands that may run the one queued first goes first, so with one worker the order is always the same. One
+ * worker thread runs them; a thread that waits for a ticket lends a hand instead of sleeping, except for host functions,
+ * which the worker alone calls. At any time one command runs. */
+#ifndef RUNTIME_QUEUE_H
+#define RUNTIME_QUEUE_H
+
+#include <stdint.h>
+
+#include "runtime/runtime.h"
+
+/* "This command is done": held by its command, its stream (the last one), events and waiters. */
+struct ticket {
+    int refs;
+    bool done;
+    int64_t time_ns; /* when it was done, CLOCK_MONOTONIC */
+};
+
+struct command;
+
+struct stream {
+    bool alive; /* first: pool.h */
+    bool doomed; /* cudaStreamDestroy was called: it goes when its queue is empty */
+    struct runtime_device *device;
+    unsigned flags; /* cudaStreamNonBlocking */
+    int priority, number; /* number: 0 for the legacy default stream, then in order of creation */
+    bool legacy;
+    struct command *first, *last; /* queued, first may be running */
+    struct ticket *latest;        /* of the newest command, or NULL */
+    cudaStreamAttrValue window, policy; /* cudaStreamSetAttribute */
+};
+
+enum command_kind { COMMAND_LAUNCH, COMMAND_COPY, COMMAND_FILL, COMMAND_FREE, COMMAND_RECORD, COMMAND_HOST };
+
+/* Rows of bytes: height rows of width bytes in each of depth slices. On the host: a pointer, on the device: an
+ * address. */
+struct place {
+    bool on_device;
+    uint64_t at;
+    size_t pitch, slice; /* bytes from row to row, from slice to slice */
+    struct runtime_device *device; /* when on_device */
+};
+
+struct command {
+    enum command_kind kind;
+    uint64_t serial; /* order of queueing in the process */
+    struct stream *stream;
+    struct ticket *ticket, **after;
+    int nafter;
+    struct command *next;
+    union {
+        struct {
+            heddle_kernel *kernel;
+            heddle_launch_config config;
+            void **args; /* copied: pointers, then the values */
+            int64_t id;  /* number of the launch in the process */
+        } launch;
+        struct {
+            struct place to, from;
+            size_t width, height, depth; /* bytes, rows, slices */
+        } copy;
+        struct {
+            struct place to;
+            size_t width, height, depth;
+            uint8_t value;
+        } fill;
+        uint64_t free; /* device address */
+        struct {
+            cudaHostFn_t function;
+            cudaStreamCallback_t callback; /* or this one, with the stream and its status */
+            cudaStream_t handle;
+            void *user;
+        } host;
+    };
+};
+
+struct command *command_new(enum command_kind kind);
+
+/* The stream of a handle for the calling thread's device: NULL and cudaStreamLegacy: the legacy default stream;
+ * cudaStreamPerThread: the thread's own. NULL: the handle is not a stream. Takes runtime_lock. */
+struct stream *stream_of(cudaStream_t handle);
+struct stream *stream_new(struct runtime_device *d, unsigned flags, int priority);
+void stream_destroy(struct stream *s);
+
+/* Every following command of the stream waits for the ticket. Takes runtime_lock. */
+void stream_wait(struct stream *s, struct ticket *t);
+
+/* Puts a command at the end of a stream's queue (which owns it then). Returns its ticket, with a reference for the
+ * caller. */
+struct ticket *queue_put(struct stream *s, struct command *c);
+
+/* The same, without wanting to know. */
+void queue_put_async(struct stream *s, struct command *c);
+
+struct ticket *ticket_share(struct ticket *t);
+void ticket_release(struct ticket *t); /* takes runtime_lock; NULL is fine */
+bool ticket_done(struct ticket *t);
+
+/* Waits until the ticket is done (NULL: at once) and releases it. */
+void queue_wait(struct ticket *t);
+
+/* Waits for everything a device, a stream has. */
+void queue_wait_device(struct runtime_device *d);
+void queue_wait_stream(struct stream *s);
+
+/* What a call that has waited answers: the device's fault, which becomes sticky now, or an error of a command that is
+ * shown once, or cudaSuccess. */
+cudaError_t queue_verdict(struct runtime_device *d);
+
+/* True when the stream has nothing left to do. */
+bool queue_idle(struct stream *s);
+
+/* Waits for everything, unless the calling thread is the one that runs commands. */
+void queue_drain(void);
+
+/* The calling thread is running a command: it is inside a host function, where no CUDA call is allowed. */
+bool queue_inside(void);
+
+/* A launch is running now. For signal handlers. */
+bool queue_launch_runs(void);
+
+#endif

@@ -1,0 +1,165 @@
+/* The process: its devices, their opening, and what stands at the beginning and the end of every entry point. */
+#include "runtime/runtime.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+#include "device/device.h"
+#include "runtime/queue.h"
+#include "runtime/signals.h"
+
+pthread_mutex_t runtime_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct runtime_device devices[RUNTIME_DEVICES];
+static cudaError_t open_error[RUNTIME_DEVICES];
+static _Thread_local int current;
+static bool forked;
+
+static void in_child(void)
+{
+    forked = true;
+}
+
+bool runtime_forked(void)
+{
+    return forked;
+}
+
+void runtime_say(const char *fmt, ...)
+{
+    const char *quiet = getenv("HEDDLE_QUIET");
+    if (quiet && strcmp(quiet, "1") == 0)
+        return;
+    char text[8192];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    while (n > 0 && n < (int)sizeof text && text[n - 1] == '\n')
+        text[--n] = 0;
+    fflush(stdout); /* so that a program's own lines stand before the message when both go to one file */
+    fprintf(stderr, "heddle: %s\n", text);
+}
+
+cudaError_t runtime_not_supported(const char *what)
+{
+    static const char *said[64];
+    static int n;
+    bool fresh = true;
+    pthread_mutex_lock(&open_lock);
+    for (int i = 0; i < n; i++)
+        fresh = fresh && said[i] != what;
+    if (fresh && n < 64)
+        said[n++] = what;
+    pthread_mutex_unlock(&open_lock);
+    if (fresh)
+        runtime_say("%s is not there yet", what);
+    return cudaErrorNotSupported;
+}
+
+/* --- devices --- */
+
+/* The index-th of the comma-separated names in HEDDLE_DEVICE. */
+static void device_name(int index, char *name, size_t size)
+{
+    const char *at = getenv("HEDDLE_DEVICE");
+    for (at = at && *at ? at : "h200"; index > 0; index--)
+        at = strchr(at, ',') + 1;
+    snprintf(name, size, "%.*s", (int)strcspn(at, ","), at);
+}
+
+int runtime_device_count(void)
+{
+    const char *names = getenv("HEDDLE_DEVICE");
+    int n = 1;
+    for (; names && (names = strchr(names, ',')); names++)
+        n++;
+    return n < RUNTIME_DEVICES ? n : RUNTIME_DEVICES;
+}
+
+/* Limits of the device runtime as a fresh context has them (CUDA C++ programming guide 12, "Dynamic global memory
+ * allocation" for the heap, "Formatted output" for printf's buffer, cudaDeviceGetLimit on a real device for the stack). */
+static void initial_limits(struct runtime_device *d)
+{
+    d->limit[cudaLimitStackSize] = 1024;
+    d->limit[cudaLimitPrintfFifoSize] = 1 << 20;
+    d->limit[cudaLimitMallocHeapSize] = 8 << 20;
+    d->limit[cudaLimitMaxL2FetchGranularity] = 128;
+}
+
+static cudaError_t open_device(struct runtime_device *d, int index)
+{
+    char name[256];
+    heddle_device *engine;
+    static bool registered;
+    device_name(index, name, sizeof name);
+    heddle_status s = heddle_device_open(name, &engine);
+    if (s) {
+        runtime_say("%s", *heddle_error_text() ? heddle_error_text() : heddle_status_text(s));
+        return runtime_error(s);
+    }
+    if (!registered) {
+        registered = true;
+        pthread_atfork(NULL, NULL, in_child);
+        signals_install();
+    }
+    d->index = index;
+    d->spec = engine_device_spec(engine);
+    d->space = engine_space(engine);
+    initial_limits(d);
+    __atomic_store_n(&d->engine, engine, __ATOMIC_RELEASE);
+    return cudaSuccess;
+}
+
+struct runtime_device *runtime_device(int index, cudaError_t *error)
+{
+    *error = forked ? cudaErrorInitializationError
+                    : index < 0 || index >= runtime_device_count() ? cudaErrorInvalidDevice : cudaSuccess;
+    if (*error)
+        return NULL;
+    struct runtime_device *d = &devices[index];
+    if (__atomic_load_n(&d->engine, __ATOMIC_ACQUIRE))
+        return d;
+    pthread_mutex_lock(&open_lock);
+    if (!d->engine && !open_error[index])
+        open_error[index] = open_device(d, index);
+    *error = open_error[index];
+    pthread_mutex_unlock(&open_lock);
+    return *error ? NULL : d;
+}
+
+struct runtime_device *runtime_device_if_open(int index)
+{
+    struct runtime_device *d = index >= 0 && index < RUNTIME_DEVICES ? &devices[index] : NULL;
+    return d && __atomic_load_n(&d->engine, __ATOMIC_ACQUIRE) ? d : NULL;
+}
+
+int runtime_current(void)
+{
+    return current;
+}
+
+void runtime_set_current(int index)
+{
+    current = index;
+}
+
+cudaError_t runtime_enter(struct runtime_device **d)
+{
+    cudaError_t error = cudaErrorNotPermitted;
+    *d = queue_inside() ? NULL : runtime_device(current, &error);
+    return *d ? __atomic_load_n(&(*d)->sticky, __ATOMIC_ACQUIRE) : error;
+}
+
+/* --- the end of the process --- */
+
+/* Commands that were queued but never waited for still run: their faults are printed, their results written. */
+__attribute__((destructor)) static void finish(void)
+{
+    if (!forked)
+        queue_drain();
+}
