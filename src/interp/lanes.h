@@ -15,7 +15,9 @@
 
 /* d: destination; a b c e: sources in the order of the instruction. A predicate is passed as pointer to its uint32_t.
  * Instructions that read or write the carry flag (add.cc, addc, subc, madc ...) get it as the LAST source argument `e`
- * (uint32_t, bit i for lane i), which they may write. `in` gives the modifiers. */
+ * (uint32_t, bit i for lane i), which they may write. `in` gives the modifiers. A negated predicate source (in->src[i].negated:
+ * selp, setp, set) is passed as it is: the function negates. Operands that are no registers lie in arrays as wide as the
+ * type that the instruction reads. lop3 takes its table from in->src[3].imm. bfi's fourth source is `e`. */
 typedef void lanes_fn(void *d, const void *a, const void *b, const void *c, void *e, uint32_t mask,
                       const struct ir_inst *in);
 

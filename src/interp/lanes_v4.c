@@ -1,0 +1,3 @@
+/* The lane functions for hosts of level x86-64-v4; CMakeLists.txt gives the flags. See lanes_expand.h. */
+#define LANES_TABLE lanes_table_v4
+#include "interp/lanes_expand.h"

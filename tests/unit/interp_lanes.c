@@ -1,0 +1,243 @@
+/* Lane functions: values computed by hand, masks, and that all host levels agree. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "interp/lanes_table.h"
+
+static struct ptx_mods mods;
+
+/* the instruction that a test builds up: op, types, then fields of `mods` */
+static struct ir_inst inst(int op, int type, int type2)
+{
+    memset(&mods, 0, sizeof mods);
+    mods.type[0] = (uint8_t)type;
+    mods.type[1] = (uint8_t)type2;
+    return (struct ir_inst){.op = (uint16_t)op, .type = (uint8_t)type, .type2 = (uint8_t)type2, .mods = &mods,
+                            .ndst = 1, .dst = {IR_NOREG, IR_NOREG, IR_NOREG, IR_NOREG},
+                            .src = {{.kind = IR_SRC_IMM}, {.kind = IR_SRC_IMM}, {.kind = IR_SRC_IMM}}};
+}
+
+static uint64_t one_lane(const struct ir_inst *in, uint64_t a, uint64_t b, uint64_t c, int abits, int dbits)
+{
+    uint64_t d[32], va[32], vb[32], vc[32];
+    memset(d, 0x5a, sizeof d);
+    for (int i = 0; i < 32; i++) {
+        memcpy((char *)va + i * abits / 8, &a, (size_t)abits / 8);
+        memcpy((char *)vb + i * abits / 8, &b, (size_t)abits / 8);
+        memcpy((char *)vc + i * abits / 8, &c, (size_t)abits / 8);
+    }
+    lanes_fn *f = lanes_find(NULL, in);
+    assert_non_null(f);
+    f(d, va, vb, vc, NULL, 0x80000001u, in);
+    uint64_t first = 0, second = 0, last = 0, untouched = 0x5a5a5a5a5a5a5a5au;
+    memcpy(&first, d, (size_t)dbits / 8);
+    memcpy(&second, (char *)d + dbits / 8, (size_t)dbits / 8);
+    memcpy(&last, (char *)d + 31 * dbits / 8, (size_t)dbits / 8);
+    assert_true(first == last);
+    assert_int_equal(memcmp(&second, &untouched, (size_t)dbits / 8), 0);
+    return first;
+}
+
+#define CHECK(op, type, type2, change, a, b, c, abits, dbits, expected)                                             \
+    do {                                                                                                            \
+        struct ir_inst in = inst(PTX_OP_##op, PTX_##type, PTX_##type2);                                             \
+        change;                                                                                                     \
+        uint64_t got = one_lane(&in, a, b, c, abits, dbits);                                                        \
+        if (got != (uint64_t)(expected))                                                                            \
+            fail_msg("%s.%s.%s: %llx, not %llx", #op, #type, #type2, (unsigned long long)got,                       \
+                     (unsigned long long)(expected));                                                               \
+    } while (0)
+
+static void integers(void **state)
+{
+    (void)state;
+    CHECK(ADD, U32, NOTYPE, , 0xffffffffu, 2, 0, 32, 32, 1);
+    CHECK(ADD, S32, NOTYPE, mods.sat = true, 0x7fffffff, 2, 0, 32, 32, 0x7fffffff);
+    CHECK(SUB, S32, NOTYPE, mods.sat = true, 0x80000000u, 2, 0, 32, 32, 0x80000000u);
+    CHECK(MUL_LO, U64, NOTYPE, , 0xffffffffffffffffu, 3, 0, 64, 64, 0xfffffffffffffffdu);
+    CHECK(MUL_HI, S32, NOTYPE, , 0xffffffffu, 2, 0, 32, 32, 0xffffffffu);
+    CHECK(MUL_HI, U32, NOTYPE, , 0xffffffffu, 2, 0, 32, 32, 1);
+    CHECK(MUL_HI, U64, NOTYPE, , 0xffffffffffffffffu, 0xffffffffffffffffu, 0, 64, 64, 0xfffffffffffffffeu);
+    CHECK(MUL_WIDE, S32, NOTYPE, , 0xffffffffu, 3, 0, 32, 64, 0xfffffffffffffffdu);
+    CHECK(MUL_WIDE, U16, NOTYPE, , 0xffff, 0xffff, 0, 16, 32, 0xfffe0001u);
+    CHECK(MUL24_LO, U32, NOTYPE, , 0xff800001u, 2, 0, 32, 32, 0x1000002);
+    CHECK(MUL24_LO, S32, NOTYPE, , 0x00ffffff, 5, 0, 32, 32, 0xfffffffbu);
+    CHECK(MUL24_HI, U32, NOTYPE, , 0x00ffffff, 0x00ffffff, 0, 32, 32, 0xfffffe00u);
+    CHECK(DIV, S32, NOTYPE, , 0x80000000u, 0xffffffffu, 0, 32, 32, 0x80000000u);
+    CHECK(DIV, S32, NOTYPE, , (uint32_t)-7, 2, 0, 32, 32, (uint32_t)-3);
+    CHECK(DIV, U32, NOTYPE, , 0xffffffffu, 0xfffffffeu, 0, 32, 32, 1);
+    CHECK(DIV, U32, NOTYPE, , 7, 0, 0, 32, 32, 0xffffffffu);
+    CHECK(REM, U32, NOTYPE, , 7, 0, 0, 32, 32, 7);
+    CHECK(REM, S32, NOTYPE, , (uint32_t)-7, 4, 0, 32, 32, (uint32_t)-3);
+    CHECK(REM, S64, NOTYPE, , 0x8000000000000000u, 0xffffffffffffffffu, 0, 64, 64, 0);
+    CHECK(SAD, S32, NOTYPE, , (uint32_t)-5, 3, 10, 32, 32, 18);
+    CHECK(POPC, B64, NOTYPE, , 0xf00000000000000fu, 0, 0, 64, 32, 8);
+    CHECK(CLZ, B32, NOTYPE, , 0, 0, 0, 32, 32, 32);
+    CHECK(CLZ, B64, NOTYPE, , 1, 0, 0, 64, 32, 63);
+    CHECK(BFIND, S32, NOTYPE, , 0xffffffffu, 0, 0, 32, 32, 0xffffffffu);
+    CHECK(BFIND, S32, NOTYPE, , 0xfffffff0u, 0, 0, 32, 32, 3);
+    CHECK(BFIND, U64, NOTYPE, mods.shiftamt = true, 1, 0, 0, 64, 32, 63);
+    CHECK(BREV, B32, NOTYPE, , 1, 0, 0, 32, 32, 0x80000000u);
+    CHECK(SHL, B32, NOTYPE, , 1, 32, 0, 32, 32, 0);
+    CHECK(SHR, S32, NOTYPE, , 0x80000000u, 99, 0, 32, 32, 0xffffffffu);
+    CHECK(SHR, U32, NOTYPE, , 0x80000000u, 31, 0, 32, 32, 1);
+    CHECK(CNOT, B32, NOTYPE, , 0, 0, 0, 32, 32, 1);
+    CHECK(BFE, S32, NOTYPE, , 0x00000080u, 4, 4, 32, 32, 0xfffffff8u);
+    CHECK(BFE, U32, NOTYPE, , 0x12345678u, 8, 8, 32, 32, 0x56);
+    CHECK(PRMT, B32, NOTYPE, , 0x33221100u, 0x77665544u, 0x7531, 32, 32, 0x77553311u);
+    CHECK(SHF_L, B32, NOTYPE, mods.variant = PTX_SHF_WRAP, 0x80000000u, 1, 33, 32, 32, 3);
+    CHECK(SHF_R, B32, NOTYPE, mods.variant = PTX_SHF_CLAMP, 0x80000000u, 1, 33, 32, 32, 1);
+    CHECK(LOP3, B32, NOTYPE, in.src[3].imm = 0x96, 0xf0f0f0f0u, 0xccccccccu, 0xaaaaaaaau, 32, 32, 0x96969696u);
+    CHECK(DP4A, S32, S32, , 0xff010203u, 0x02010101u, 100, 32, 32, 104);
+    CHECK(SLCT, F32, F32, , 1, 2, 0x80000000u, 32, 32, 1);
+}
+
+static void floats(void **state)
+{
+    (void)state;
+    const uint32_t one = 0x3f800000u, nan = 0x7fffffffu, denormal = 0x00400000u;
+    CHECK(FADD, F32, NOTYPE, , one, one, 0, 32, 32, 0x40000000u);
+    CHECK(FADD, F32, NOTYPE, , 0x7f800000u, 0xff800000u, 0, 32, 32, nan);
+    CHECK(FADD, F32, NOTYPE, mods.round = PTX_RP, one, 1, 0, 32, 32, 0x3f800001u);
+    CHECK(FADD, F32, NOTYPE, mods.round = PTX_RZ, one, 0x80000001u, 0, 32, 32, 0x3f7fffffu);
+    CHECK(FADD, F32, NOTYPE, mods.ftz = true, denormal, denormal, 0, 32, 32, 0);
+    CHECK(FADD, F32, NOTYPE, , denormal, denormal, 0, 32, 32, 0x00800000u);
+    CHECK(FADD, F32, NOTYPE, mods.sat = true, one, one, 0, 32, 32, one);
+    CHECK(FMA, F32, NOTYPE, , 0x3f800001u, 0x3f800001u, 0xbf800002u, 32, 32, 0x28800000u);
+    CHECK(FDIV, F64, NOTYPE, mods.round = PTX_RM, 0x3ff0000000000000u, 0x4008000000000000u, 0, 64, 64, 0x3fd5555555555555u);
+    CHECK(FDIV, F64, NOTYPE, mods.round = PTX_RP, 0x3ff0000000000000u, 0x4008000000000000u, 0, 64, 64, 0x3fd5555555555556u);
+    CHECK(SQRT, F32, NOTYPE, , 0x40000000u, 0, 0, 32, 32, 0x3fb504f3u);
+    CHECK(FMIN, F32, NOTYPE, , 0, 0x80000000u, 0, 32, 32, 0x80000000u);
+    CHECK(FMAX, F32, NOTYPE, , 0x80000000u, 0, 0, 32, 32, 0);
+    CHECK(FMIN, F32, NOTYPE, , nan, one, 0, 32, 32, one);
+    CHECK(FMIN, F32, NOTYPE, mods.nan = true, nan, one, 0, 32, 32, nan);
+    CHECK(COPYSIGN, F32, NOTYPE, , 0x80000000u, one, 0, 32, 32, 0xbf800000u);
+}
+
+static void conversions(void **state)
+{
+    (void)state;
+    CHECK(CVT, F32, S32, mods.round = PTX_RN, 0xffffffffu, 0, 0, 32, 32, 0xbf800000u);
+    CHECK(CVT, F32, U32, mods.round = PTX_RN, 0xffffffffu, 0, 0, 32, 32, 0x4f800000u);
+    CHECK(CVT, F32, U32, mods.round = PTX_RZ, 0xffffffffu, 0, 0, 32, 32, 0x4f7fffffu);
+    CHECK(CVT, S32, F32, mods.round = PTX_RZI, 0xbfc00000u, 0, 0, 32, 32, 0xffffffffu);
+    CHECK(CVT, S32, F32, mods.round = PTX_RMI, 0xbfc00000u, 0, 0, 32, 32, 0xfffffffeu);
+    CHECK(CVT, S32, F32, mods.round = PTX_RZI, 0x4f800000u, 0, 0, 32, 32, 0x7fffffff);
+    CHECK(CVT, U32, F32, mods.round = PTX_RZI, 0xbf800000u, 0, 0, 32, 32, 0);
+    CHECK(CVT, S32, F32, mods.round = PTX_RZI, 0x7fc00000u, 0, 0, 32, 32, 0);
+    CHECK(CVT, S8, S32, mods.sat = true, 300, 0, 0, 32, 8, 0x7f);
+    CHECK(CVT, S64, S32, , 0x80000000u, 0, 0, 32, 64, 0xffffffff80000000u);
+    CHECK(CVT, U64, U32, , 0x80000000u, 0, 0, 32, 64, 0x80000000u);
+    CHECK(CVT, F64, F32, , 0x3fc00000u, 0, 0, 32, 64, 0x3ff8000000000000u);
+    CHECK(CVT, F32, F64, mods.round = PTX_RN, 0x3ff8000000000000u, 0, 0, 64, 32, 0x3fc00000u);
+    CHECK(CVT, F16, F32, mods.round = PTX_RN, 0x3f801000u, 0, 0, 32, 16, 0x3c00);
+    CHECK(CVT, F16, F32, mods.round = PTX_RN, 0x3f803000u, 0, 0, 32, 16, 0x3c02);
+    CHECK(CVT, F16, F32, mods.round = PTX_RN, 0x477ff000u, 0, 0, 32, 16, 0x7c00);
+    CHECK(CVT, F16, F32, mods.round = PTX_RZ, 0x477ff000u, 0, 0, 32, 16, 0x7bff);
+    CHECK(CVT, F16, F32, mods.round = PTX_RN, 0x33000001u, 0, 0, 32, 16, 1);
+    CHECK(CVT, F32, F16, , 1, 0, 0, 16, 32, 0x33800000u);
+    CHECK(CVT, F32, F16, , 0xfc00, 0, 0, 16, 32, 0xff800000u);
+    CHECK(CVT, F32, F32, mods.round = PTX_RPI, 0x3f000000u, 0, 0, 32, 32, 0x3f800000u);
+}
+
+/* Registers wider than the types: cvt.s32.s8 from a 32-bit register, cvt.u16.u8 into one of 16. */
+static void conversions_between_wide_registers(void **state)
+{
+    (void)state;
+    uint8_t reg_type[2] = {PTX_B32, PTX_B32};
+    struct ir_kernel k = {.reg_type = reg_type, .nregs = 2};
+    struct ir_inst in = inst(PTX_OP_CVT, PTX_S8, PTX_U32);
+    in.dst[0] = 0;
+    in.src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = 1};
+    lanes_fn *f = lanes_find(&k, &in);
+    assert_non_null(f);
+    uint32_t d[32] = {0}, a[32];
+    for (uint32_t i = 0; i < 32; i++)
+        a[i] = 0x1f0 + i;
+    f(d, a, NULL, NULL, NULL, 0x0000ffffu, &in);
+    assert_int_equal((int32_t)d[0], -16);
+    assert_int_equal((int32_t)d[15], -1);
+    assert_int_equal(d[16], 0);
+}
+
+static void predicates(void **state)
+{
+    (void)state;
+    uint32_t p = 0xaaaaaaaau, q = 0xf, r = 0xffffffffu;
+    struct ir_inst in = inst(PTX_OP_AND, PTX_PRED, 0);
+    lanes_find(NULL, &in)(&r, &p, &q, NULL, NULL, 0xff, &in);
+    assert_int_equal(r, 0xffffff0au);
+    int32_t a[32], b[32];
+    for (int i = 0; i < 32; i++) {
+        a[i] = i - 16;
+        b[i] = 0;
+    }
+    in = inst(PTX_OP_SETP, PTX_S32, 0);
+    mods.cmp = PTX_LT;
+    mods.boolop = PTX_BOOL_AND;
+    in.src[2].negated = true;
+    r = 0;
+    lanes_find(NULL, &in)(&r, a, b, &p, NULL, ~0u, &in);
+    assert_int_equal(r, 0x5555);
+    lanes_find_setp_second(NULL, &in)(&r, a, b, &p, NULL, ~0u, &in);
+    assert_int_equal(r, 0x55550000);
+    in = inst(PTX_OP_SELP, PTX_B32, 0);
+    int32_t d[32];
+    lanes_find(NULL, &in)(d, a, b, &p, NULL, ~0u, &in);
+    assert_int_equal(d[0], 0);
+    assert_int_equal(d[1], -15);
+}
+
+static void carry_chains(void **state)
+{
+    (void)state;
+    uint32_t a[32], b[32], d[32], carry = 0;
+    for (uint32_t i = 0; i < 32; i++) {
+        a[i] = 0xfffffff0u + i; /* 0xfffffff0 to 0xffffffff, then 0 to 15 */
+        b[i] = i & 1 ? 0 : 16;
+    }
+    struct ir_inst in = inst(PTX_OP_ADD, PTX_U32, 0);
+    mods.cc = true;
+    lanes_find(NULL, &in)(d, a, b, NULL, &carry, ~0u, &in);
+    assert_int_equal(carry, 0x5555);
+    assert_int_equal(d[2], 2);
+    in = inst(PTX_OP_ADDC, PTX_U32, 0);
+    lanes_find(NULL, &in)(d, b, b, NULL, &carry, ~0u, &in);
+    assert_int_equal(d[0], 33);
+    assert_int_equal(d[1], 0);
+    assert_int_equal(carry, 0x5555); /* no .cc: kept */
+    in = inst(PTX_OP_SUB, PTX_U32, 0);
+    mods.cc = true;
+    lanes_find(NULL, &in)(d, b, a, NULL, &carry, 0xff00ffffu, &in);
+    assert_int_equal(carry, 0xaa00ffffu); /* the borrow, under the mask */
+}
+
+static void unknown_combinations_are_not_there(void **state)
+{
+    (void)state;
+    struct ir_inst in = inst(PTX_OP_FADD, PTX_F16, 0);
+    assert_null(lanes_find(NULL, &in));
+    in = inst(PTX_OP_LD, PTX_U32, 0);
+    assert_null(lanes_find(NULL, &in));
+    assert_null(lanes_extract(128, 2, 0));
+    assert_null(lanes_extract(32, 2, 2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integers),
+        cmocka_unit_test(floats),
+        cmocka_unit_test(conversions),
+        cmocka_unit_test(conversions_between_wide_registers),
+        cmocka_unit_test(predicates),
+        cmocka_unit_test(carry_chains),
+        cmocka_unit_test(unknown_combinations_are_not_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
