@@ -1,0 +1,22 @@
+/* The subcommands of `heddle`, one file each. A function gets the words after its name and returns the exit status. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+
+struct diag_list;
+
+#define COMMAND(name, function, line) int function(int argc, char **argv);
+#include "cli/commands.def"
+#undef COMMAND
+
+/* Prints the diagnostics on stderr and empties the list. Returns true if there was an error among them. */
+bool cli_print(struct diag_list *diags);
+
+/* Is the next word a request for help? */
+bool cli_wants_help(int argc, char **argv);
+
+/* Exit statuses of our own; `heddle run` returns the program's. */
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+#endif

@@ -1,0 +1,55 @@
+/* `heddle run [FLAGS] FILE.cu [ARGS]`: compiles into the cache, then becomes the program: its output, signals and exit
+ * status are its own. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "cli/cli.h"
+#include "compile/compile.h"
+
+/* Flags up to the first word that is none; returns how many words they are. */
+static int take_flags(struct compile_options *o, int argc, char **argv, struct diag_list *diags)
+{
+    int i = 0;
+    for (int n; i < argc && argv[i][0] == '-'; i += n) {
+        n = compile_options_take(o, argc - i, argv + i, diags);
+        if (!n) {
+            diag_add(diags, DIAG_ERROR, NULL, 0,
+                     "unknown flag '%s'; the program's own arguments come after its file", argv[i]);
+            n = 1;
+        }
+    }
+    return i;
+}
+
+int cli_run(int argc, char **argv)
+{
+    if (cli_wants_help(argc, argv)) {
+        puts("heddle run [FLAGS] FILE.cu [ARGS]: compile a CUDA program (once) and run it\n\n"
+             "FLAGS are those of `heddle build`; ARGS go to the program.");
+        return CLI_OK;
+    }
+    struct compile_options options;
+    struct diag_list diags;
+    compile_options_init(&options);
+    diag_init(&diags);
+    int at = take_flags(&options, argc, argv, &diags);
+    if (at >= argc && !diags.errors)
+        diag_add(&diags, DIAG_ERROR, NULL, 0, "no file: heddle run FILE.cu [ARGS]");
+    const char *exe = diags.errors ? NULL : compile_program(&options, argv[at], &diags);
+    bool failed = cli_print(&diags);
+    int status = failed || !exe ? CLI_FAILED : CLI_OK;
+    if (exe && !failed) {
+        argv[at] = (char *)exe;
+        fflush(NULL);
+        execv(exe, argv + at);
+        fprintf(stderr, "heddle: error: cannot run '%s': %s\n", exe, strerror(errno));
+        status = CLI_FAILED;
+    }
+    if (!failed && options.dry_run)
+        status = CLI_OK;
+    compile_options_release(&options);
+    return status;
+}

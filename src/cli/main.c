@@ -1,0 +1,103 @@
+/* `heddle COMMAND ...`: finds the command and calls it. commands.def is the list. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "cli/cli.h"
+
+static const struct command {
+    const char *name;
+    int (*function)(int argc, char **argv);
+    const char *line;
+} commands[] = {
+#define COMMAND(name, function, line) {name, function, line},
+#include "cli/commands.def"
+#undef COMMAND
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+bool cli_print(struct diag_list *diags)
+{
+    struct strbuf text;
+    bool failed = diags->errors > 0;
+    strbuf_init(&text);
+    diag_format_all(diags, &text);
+    if (text.s)
+        fputs(text.s, stderr);
+    strbuf_release(&text);
+    diag_release(diags);
+    return failed;
+}
+
+bool cli_wants_help(int argc, char **argv)
+{
+    return argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
+}
+
+static int usage(FILE *to)
+{
+    fputs("heddle: a CUDA machine you do not need a GPU for\n\n", to);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(to, "  heddle %-10s %s\n", commands[i].name, commands[i].line);
+    fputs("  heddle help       this text; `heddle COMMAND --help` tells more\n"
+          "  heddle --version  the version\n", to);
+    return to == stdout ? CLI_OK : CLI_USAGE;
+}
+
+/* Changes, additions and removals of letters between two short words. */
+static int distance(const char *a, const char *b)
+{
+    int row[32], nb = (int)strlen(b);
+    if (nb > 30)
+        return 99;
+    for (int j = 0; j <= nb; j++)
+        row[j] = j;
+    for (int i = 0; a[i]; i++) {
+        int diagonal = row[0];
+        row[0] = i + 1;
+        for (int j = 1; j <= nb; j++) {
+            int change = diagonal + (a[i] != b[j - 1]);
+            diagonal = row[j];
+            int other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            row[j] = change < other ? change : other;
+        }
+    }
+    return row[nb];
+}
+
+static int unknown(const char *word)
+{
+    const char *near = NULL;
+    int best = 3;
+    for (int i = 0; i < COMMANDS; i++) {
+        int d = distance(word, commands[i].name);
+        if (d < best) {
+            best = d;
+            near = commands[i].name;
+        }
+    }
+    fprintf(stderr, "heddle: error: there is no command '%s'", word);
+    if (near)
+        fprintf(stderr, ": do you mean '%s'?", near);
+    else
+        fputs(": `heddle help` lists them", stderr);
+    fputs("\n", stderr);
+    return CLI_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return usage(stderr);
+    if (strcmp(argv[1], "help") == 0 || cli_wants_help(1, argv + 1))
+        return usage(stdout);
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("heddle " HEDDLE_VERSION);
+        return CLI_OK;
+    }
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].function(argc - 2, argv + 2);
+    return unknown(argv[1]);
+}

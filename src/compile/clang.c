@@ -1,0 +1,175 @@
+/* The command lines of clang (see clang.h).
+ *
+ * Why each flag is there is told in docs/compile.md, "The two passes". Two that must not be lost: without
+ * -target-sdk-version clang makes code for the launch interface of CUDA 9.1, and without --cuda-path it takes whatever
+ * CUDA toolkit lies on the disk. */
+#include "compile/clang.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "compile/process.h"
+#include "compile/words.h"
+
+static const char *find_clang(struct arena *a, struct diag_list *diags)
+{
+    const char *chosen = getenv("HEDDLE_CLANG");
+    if (chosen && *chosen) {
+        const char *path = process_find(a, chosen);
+        if (!path)
+            diag_add(diags, DIAG_ERROR, NULL, 0, "HEDDLE_CLANG names '%s', which cannot be run",
+                     chosen);
+        return path;
+    }
+    const char *path = process_find(a, "clang++-19");
+    if (!path)
+        path = process_find(a, "clang-19");
+    if (!path)
+        diag_add(diags, DIAG_ERROR, NULL, 0,
+                 "'clang++-19' is not on PATH: install Debian's package clang-19, or set "
+                 "HEDDLE_CLANG");
+    return path;
+}
+
+/* HEDDLE_ROOT, or the directory above the one this program lies in. */
+static const char *find_root(struct toolchain *t)
+{
+    const char *root = getenv("HEDDLE_ROOT");
+    if (root && *root)
+        return arena_strdup(&t->arena, root);
+    char *self = arena_strdup(&t->arena, t->self);
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(self, '/');
+        if (slash)
+            *slash = '\0';
+    }
+    return self;
+}
+
+bool toolchain_open(struct toolchain *t, struct diag_list *diags)
+{
+    char self[PATH_MAX];
+    memset(t, 0, sizeof *t);
+    arena_init(&t->arena);
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    t->self = arena_strdup(&t->arena, self);
+    const char *root = find_root(t);
+    t->include = arena_printf(&t->arena, "%s/include", root);
+    t->lib = arena_printf(&t->arena, "%s/lib", root);
+    const char *header = arena_printf(&t->arena, "%s/cuda_runtime.h", t->include);
+    if (access(header, R_OK) != 0) {
+        diag_add(diags, DIAG_ERROR, NULL, 0,
+                 "Heddle's header '%s' is not there: %s; is the installation complete?", header,
+                 strerror(errno));
+        return false;
+    }
+    t->clang = find_clang(&t->arena, diags);
+    return t->clang != NULL;
+}
+
+void toolchain_close(struct toolchain *t)
+{
+    arena_release(&t->arena);
+}
+
+bool clang_define_is_reserved(const char *define)
+{
+    static const char *const asked[] = {"NDEBUG", "CUDA", "HEDDLE", "unix", "linux"};
+    const char *name = define + 2;
+    if (name[0] == '_')
+        return true;
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (strncmp(name, asked[i], strlen(asked[i])) == 0)
+            return true;
+    return false;
+}
+
+/* -ftz, -prec-div, -prec-sqrt and --use_fast_math: macros that our headers ask for, and the back end's switches. */
+static void device_arithmetic(const struct compile_options *o, struct arena *a, struct words *w)
+{
+    words_addf(a, w, "-D__CUDA_FTZ=%d", o->ftz);
+    words_addf(a, w, "-D__CUDA_PREC_DIV=%d", !o->fast_div);
+    words_addf(a, w, "-D__CUDA_PREC_SQRT=%d", !o->fast_sqrt);
+    if (o->ftz)
+        words_add(a, w, "-fgpu-flush-denormals-to-zero");
+    if (o->fast_functions)
+        words_addv(a, w, "-D__USE_FAST_MATH__=1", "-fgpu-approx-transcendentals", NULL);
+    if (o->fast_div)
+        words_addv(a, w, "-mllvm", "-nvptx-prec-divf32=0", NULL);
+    if (o->fast_sqrt)
+        words_addv(a, w, "-mllvm", "-nvptx-prec-sqrtf32=0", NULL);
+    if (o->no_fmad)
+        words_add(a, w, "-ffp-contract=off");
+}
+
+static void device_flags(const struct compile_options *o, struct arena *a, struct words *w)
+{
+    words_addv(a, w, "--cuda-device-only", "--cuda-feature=+ptx84", "-gline-tables-only",
+               o->debug_device ? "-O0" : "-O3", NULL);
+    words_addf(a, w, "--cuda-gpu-arch=sm_%d%s", o->arch, o->arch_a ? "a" : "");
+    device_arithmetic(o, a, w);
+}
+
+static void host_flags(const struct compile_options *o, struct arena *a, struct words *w)
+{
+    words_addf(a, w, "-O%c", o->host_opt);
+    words_add(a, w, "-fPIC");
+    if (o->debug_host)
+        words_add(a, w, "-g");
+    words_append(a, w, &o->host);
+}
+
+void clang_pass_flags(const struct toolchain *t, const struct compile_options *o, enum pass pass,
+                      struct arena *a, struct words *w)
+{
+    words_add(a, w, t->clang);
+    words_addv(a, w, "-fno-color-diagnostics", "-Wno-unused-command-line-argument", NULL);
+    if (pass == PASS_DEVICE || pass == PASS_HOST)
+        words_addv(a, w, "-x", "cuda", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib",
+                   "-Xclang", "-target-sdk-version=12.4", "-Xclang",
+                   "-fcuda-allow-variadic-functions", "-fuse-cuid=none", NULL);
+    else
+        words_addv(a, w, "-x", pass == PASS_C ? "c" : "c++", NULL);
+    for (int i = 0; i < o->both.n; i++)
+        if (pass != PASS_C || strncmp(o->both.v[i], "-std=", 5) != 0)
+            words_add(a, w, o->both.v[i]);
+    if (pass == PASS_DEVICE)
+        device_flags(o, a, w);
+    else
+        host_flags(o, a, w);
+    if (pass == PASS_HOST)
+        words_addv(a, w, "--cuda-host-only", "--no-offload-new-driver", NULL);
+    for (int i = 0; i < o->defines.n; i++)
+        if (clang_define_is_reserved(o->defines.v[i]))
+            words_add(a, w, o->defines.v[i]);
+    words_addv(a, w, "-isystem", t->include, NULL);
+}
+
+void clang_user_flags(const struct compile_options *o, struct arena *a, struct words *w)
+{
+    words_append(a, w, &o->search);
+    for (int i = 0; i < o->defines.n; i++)
+        if (!clang_define_is_reserved(o->defines.v[i]))
+            words_add(a, w, o->defines.v[i]);
+}
+
+void clang_link(const struct toolchain *t, const struct compile_options *o, const char *output,
+                struct arena *a, struct words *w, const struct words *objects)
+{
+    words_add(a, w, t->clang);
+    words_addv(a, w, "-fno-color-diagnostics", "-Wno-unused-command-line-argument", "--driver-mode=g++",
+               NULL);
+    words_append(a, w, &o->host);
+    if (o->shared)
+        words_add(a, w, "-shared");
+    words_append(a, w, objects);
+    words_addf(a, w, "-L%s", t->lib);
+    words_addv(a, w, "-lheddle", NULL);
+    words_addf(a, w, "-Wl,-rpath,%s", t->lib);
+    words_addv(a, w, "-o", output, NULL);
+}

@@ -1,0 +1,605 @@
+/* From sources to objects, PTX and programs (see compile.h).
+ *
+ * In: options. Each .cu file becomes two commands that run at the same time: the device pass writes PTX, the host pass
+ * an object with an empty place for the device code; then the PTX goes into that place (object.h). The temporary
+ * directory of one call holds everything in between and is removed at its end. */
+#include "compile/compile.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/blob.h"
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "base/table.h"
+#include "compile/cache.h"
+#include "compile/clang.h"
+#include "compile/files.h"
+#include "compile/messages.h"
+#include "compile/object.h"
+#include "compile/process.h"
+#include "compile/ptxfile.h"
+#include "compile/words.h"
+
+/* One call of compile_build or compile_program. */
+struct job {
+    struct compile_options *o;
+    struct diag_list *diags;
+    struct toolchain tools;
+    const char *cache; /* directory, NULL: no precompiled headers */
+    const char *temp;  /* directory, made when first needed */
+    struct strbuf deps; /* files that the result depends on */
+    int units;
+};
+
+enum kind { KIND_CUDA, KIND_CXX, KIND_C, KIND_LINK, KIND_WORD, KIND_UNKNOWN };
+
+static enum kind kind_of(const char *input)
+{
+    static const struct {
+        const char *extension;
+        enum kind kind;
+    } kinds[] = {{".cu", KIND_CUDA}, {".cpp", KIND_CXX}, {".cc", KIND_CXX}, {".cxx", KIND_CXX},
+                 {".C", KIND_CXX},   {".c++", KIND_CXX}, {".c", KIND_C},    {".o", KIND_LINK},
+                 {".a", KIND_LINK},  {".so", KIND_LINK}, {".obj", KIND_LINK}};
+    if (input[0] == '-')
+        return KIND_WORD;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(file_extension(input), kinds[i].extension) == 0)
+            return kinds[i].kind;
+    return strstr(input, ".so.") ? KIND_LINK : KIND_UNKNOWN;
+}
+
+/* ---- running commands ---- */
+
+static bool temp_open(struct job *j)
+{
+    if (j->temp)
+        return true;
+    const char *dir = getenv("TMPDIR");
+    char *name = arena_printf(&j->o->arena, "%s/heddle-XXXXXX", dir && *dir ? dir : "/tmp");
+    if (!mkdtemp(name)) {
+        diag_add(j->diags, DIAG_ERROR, NULL, 0,
+                 "cannot make a temporary directory like '%s': %s; set TMPDIR to another", name,
+                 strerror(errno));
+        return false;
+    }
+    j->temp = name;
+    return true;
+}
+
+/* Starts a command; with -v shows it, with --dryrun only that (then p->pid stays 0). */
+static bool start(struct job *j, struct process *p, const struct words *command, bool own_stdout)
+{
+    memset(p, 0, sizeof *p);
+    if (j->o->verbose)
+        diag_add(j->diags, DIAG_NOTE, NULL, 0, "%s", words_join(&j->o->arena, command));
+    if (j->o->dry_run || process_start(p, command, own_stdout))
+        return true;
+    diag_add(j->diags, DIAG_ERROR, NULL, 0, "cannot run '%s': %s", command->v[0], strerror(errno));
+    return false;
+}
+
+/* Waits and makes diagnostics of what it said. False if it failed; then there is an error in the list. */
+static bool finish(struct job *j, struct process *p, const char *source)
+{
+    if (!p->pid)
+        return j->o->dry_run;
+    struct strbuf said;
+    strbuf_init(&said);
+    int status = process_wait(p, &said), errors = j->diags->errors;
+    if (source)
+        messages_add_clang(j->diags, said.s, source, j->temp, j->tools.include);
+    else
+        messages_add_linker(j->diags, said.s, j->temp);
+    if (status && j->diags->errors == errors) {
+        const char *what = source ? "clang" : "the linker";
+        if (status > 128)
+            diag_add(j->diags, DIAG_ERROR, source, 0, "%s was ended by signal %d: %s", what,
+                     status - 128, said.s ? said.s : "");
+        else if (!errors)
+            diag_add(j->diags, DIAG_ERROR, source, 0, "%s failed with status %d: %s", what, status,
+                     said.s ? said.s : "");
+    }
+    strbuf_release(&said);
+    return status == 0;
+}
+
+/* ---- precompiled headers ---- */
+
+/* The precompiled headers of both passes, made side by side if they are not there. */
+static bool open_headers(struct job *j, bool device, bool host, struct pch *dev, struct pch *hst)
+{
+    struct arena *a = &j->o->arena;
+    struct process p[2];
+    struct pch *pch[2] = {dev, hst};
+    bool wanted[2] = {device, host}, ok = true;
+    memset(p, 0, sizeof p);
+    memset(dev, 0, sizeof *dev);
+    memset(hst, 0, sizeof *hst);
+    if (!j->cache || j->o->dry_run || j->o->dependencies)
+        return true;
+    for (int i = 0; i < 2; i++) {
+        struct words flags = {0};
+        if (!wanted[i])
+            continue;
+        clang_pass_flags(&j->tools, j->o, i ? PASS_HOST : PASS_DEVICE, a, &flags);
+        cache_find_pch(&j->tools, j->cache, &flags, a, pch[i]);
+        if (!pch[i]->path)
+            ok = start(j, &p[i], &pch[i]->command, false) && ok;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!p[i].pid)
+            continue;
+        if (!finish(j, &p[i], "cuda_runtime.h")) {
+            unlink(pch[i]->temporary);
+            unlink(pch[i]->rule);
+            ok = false;
+        } else if (!cache_enter_pch(a, j->cache, pch[i])) {
+            diag_add(j->diags, DIAG_ERROR, NULL, 0, "cannot write to the cache '%s': %s; set "
+                     "HEDDLE_CACHE to another", j->cache, strerror(errno));
+            ok = false;
+        }
+    }
+    return ok;
+}
+
+static void add_header(struct job *j, const struct pch *p, struct words *w)
+{
+    struct arena *a = &j->o->arena;
+    if (p->path) {
+        words_addv(a, w, "-Xclang", "-include-pch", "-Xclang", p->path, NULL);
+        strbuf_adds(&j->deps, p->deps);
+    } else {
+        words_addv(a, w, "-include", "cuda_runtime.h", NULL);
+    }
+}
+
+/* ---- one source file ---- */
+
+struct unit {
+    const char *source;
+    const char *ptx;        /* where the device pass writes, or the user's --device-ptx */
+    const char *object;     /* where the host pass writes, NULL: device pass only */
+    const char *rules[2];   /* makefile rules of the two passes */
+    const char *target;     /* the rule's target, for -MD */
+};
+
+static bool add_rule(struct job *j, const char *rule)
+{
+    const char *except = j->cache ? j->cache : "\n";
+    return access(rule, R_OK) != 0 || deps_add_rule(&j->deps, rule, except);
+}
+
+/* Reads the device code of a unit and checks the user's own. */
+static bool read_ptx(struct job *j, const struct unit *u, struct strbuf *ptx, int *arch)
+{
+    if (!file_read(u->ptx, ptx)) {
+        diag_add(j->diags, DIAG_ERROR, u->ptx, 0, "cannot read the PTX file: %s", strerror(errno));
+        return false;
+    }
+    *arch = j->o->arch;
+    if (!j->o->device_ptx)
+        return true;
+    *arch = ptxfile_check(ptx->s ? ptx->s : "", ptx->len, u->ptx, j->diags);
+    return *arch != 0 && deps_add(&j->deps, u->ptx);
+}
+
+/* Every kernel that the host code launches must be in a PTX file made elsewhere. */
+static bool check_kernels(struct job *j, const struct unit *u, const struct strbuf *object,
+                          const char *ptx)
+{
+    struct words kernels = {0};
+    if (!object_kernels(&j->o->arena, object, &kernels))
+        return false;
+    int errors = j->diags->errors;
+    for (int i = 0; i < kernels.n; i++)
+        if (!ptxfile_has_entry(ptx, kernels.v[i]))
+            diag_add(j->diags, DIAG_ERROR, u->ptx, 0,
+                     "kernel '%s' of '%s' is not in this PTX file", kernels.v[i], u->source);
+    return j->diags->errors == errors;
+}
+
+/* Puts the PTX into the object as its device code. */
+static bool embed(struct job *j, const struct unit *u)
+{
+    struct strbuf ptx, object, blob;
+    bool found = false;
+    int arch = 0;
+    strbuf_init(&ptx);
+    strbuf_init(&object);
+    strbuf_init(&blob);
+    bool ok = read_ptx(j, u, &ptx, &arch);
+    if (ok && !file_read(u->object, &object)) {
+        diag_add(j->diags, DIAG_ERROR, u->source, 0, "cannot read its object: %s", strerror(errno));
+        ok = false;
+    }
+    if (ok) {
+        struct blob_header h = {.magic = {0}, .version = BLOB_VERSION, .arch = (uint32_t)arch,
+                                .ptx_bytes = ptx.len, .id = hash_bytes(HASH_START, ptx.s, ptx.len)};
+        memcpy(h.magic, BLOB_MAGIC, sizeof h.magic);
+        strbuf_add(&blob, (const char *)&h, sizeof h);
+        strbuf_add(&blob, ptx.s, ptx.len + 1);
+        ok = !j->o->device_ptx || check_kernels(j, u, &object, ptx.s);
+    }
+    if (ok && !(object_set_device_code(&object, blob.s, blob.len, &found) &&
+                object_register_first(&object) &&
+                file_write(u->object, object.s, object.len))) {
+        diag_add(j->diags, DIAG_ERROR, u->source, 0,
+                 "cannot put the device code into '%s': it is not an object as clang-19 makes it, "
+                 "or cannot be written (%s)", u->object, strerror(errno));
+        ok = false;
+    }
+    strbuf_release(&ptx);
+    strbuf_release(&object);
+    strbuf_release(&blob);
+    return ok;
+}
+
+static const char *placeholder(struct job *j)
+{
+    const char *path = arena_printf(&j->o->arena, "%s/blob", j->temp);
+    if (access(path, R_OK) != 0 && !file_write(path, BLOB_MAGIC, 8))
+        diag_add(j->diags, DIAG_ERROR, NULL, 0, "cannot write '%s': %s", path, strerror(errno));
+    return path;
+}
+
+/* Both passes over a .cu file, and the device code into the object. */
+static bool compile_cuda(struct job *j, const struct unit *u)
+{
+    struct arena *a = &j->o->arena;
+    struct pch dev, host;
+    struct process p[2];
+    bool device = !j->o->device_ptx, ok = true;
+    memset(p, 0, sizeof p);
+    if (!open_headers(j, device, u->object != NULL, &dev, &host))
+        return false;
+    if (device) {
+        struct words w = {0};
+        clang_pass_flags(&j->tools, j->o, PASS_DEVICE, a, &w);
+        add_header(j, &dev, &w);
+        clang_user_flags(j->o, a, &w);
+        words_addv(a, &w, "-S", "-MD", "-MF", u->rules[0], u->source, "-o", u->ptx, NULL);
+        ok = start(j, &p[0], &w, false);
+    }
+    if (u->object) {
+        struct words w = {0};
+        clang_pass_flags(&j->tools, j->o, PASS_HOST, a, &w);
+        add_header(j, &host, &w);
+        clang_user_flags(j->o, a, &w);
+        words_addv(a, &w, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", placeholder(j), "-c",
+                   "-MD", "-MF", u->rules[1], "-MT", u->target, u->source, "-o", u->object, NULL);
+        ok = start(j, &p[1], &w, false) && ok;
+    }
+    if (p[0].pid)
+        ok = finish(j, &p[0], u->source) && ok;
+    if (p[1].pid)
+        ok = finish(j, &p[1], u->source) && ok;
+    if (!ok || j->o->dry_run)
+        return ok;
+    ok = add_rule(j, u->rules[0]) && add_rule(j, u->rules[1]);
+    if (!ok)
+        diag_add(j->diags, DIAG_ERROR, u->source, 0, "a file that it includes cannot be read again");
+    return ok && (!u->object || embed(j, u));
+}
+
+static bool compile_cxx(struct job *j, const struct unit *u, enum pass pass)
+{
+    struct arena *a = &j->o->arena;
+    struct process p;
+    struct words w = {0};
+    clang_pass_flags(&j->tools, j->o, pass, a, &w);
+    clang_user_flags(j->o, a, &w);
+    words_addv(a, &w, "-c", "-MD", "-MF", u->rules[1], "-MT", u->target, u->source, "-o", u->object,
+               NULL);
+    return start(j, &p, &w, false) && finish(j, &p, u->source) &&
+           (j->o->dry_run || add_rule(j, u->rules[1]));
+}
+
+static bool preprocess(struct job *j, const char *source, enum kind kind)
+{
+    struct arena *a = &j->o->arena;
+    struct process p;
+    struct words w = {0};
+    enum pass pass = kind == KIND_CUDA ? PASS_HOST : kind == KIND_C ? PASS_C : PASS_CXX;
+    clang_pass_flags(&j->tools, j->o, pass, a, &w);
+    if (kind == KIND_CUDA)
+        words_addv(a, &w, "-include", "cuda_runtime.h", NULL);
+    clang_user_flags(j->o, a, &w);
+    words_addv(a, &w, "-E", source, "-o", j->o->output ? j->o->output : "-", NULL);
+    return start(j, &p, &w, true) && finish(j, &p, source);
+}
+
+static bool source_is_there(struct job *j, const char *source)
+{
+    struct stat st;
+    if (stat(source, &st) != 0)
+        diag_add(j->diags, DIAG_ERROR, source, 0, "cannot read the file: %s", strerror(errno));
+    else if (S_ISDIR(st.st_mode))
+        diag_add(j->diags, DIAG_ERROR, source, 0, "this is a directory, not a source file");
+    else
+        return true;
+    return false;
+}
+
+/* Compiles one input; `object` NULL: only PTX, to `ptx`. */
+static bool compile_unit(struct job *j, const char *source, enum kind kind, const char *object,
+                         const char *ptx)
+{
+    struct arena *a = &j->o->arena;
+    int id = j->units++;
+    if (!source_is_there(j, source) || !temp_open(j))
+        return false;
+    struct unit u = {.source = source, .object = object};
+    u.ptx = j->o->device_ptx ? j->o->device_ptx
+            : ptx            ? ptx
+                             : arena_printf(a, "%s/%d.ptx", j->temp, id);
+    u.rules[0] = arena_printf(a, "%s/%d.device.d", j->temp, id);
+    u.rules[1] = arena_printf(a, "%s/%d.host.d", j->temp, id);
+    u.target = j->o->output ? j->o->output : arena_printf(a, "%s.o", file_stem(a, source));
+    bool ok = kind == KIND_CUDA ? compile_cuda(j, &u)
+                                : compile_cxx(j, &u, kind == KIND_C ? PASS_C : PASS_CXX);
+    if (ok && j->o->keep && kind == KIND_CUDA && object && !j->o->dry_run) {
+        struct strbuf text;
+        strbuf_init(&text);
+        const char *kept = arena_printf(a, "%s.ptx", file_stem(a, source));
+        if (!file_read(u.ptx, &text) || !file_write(kept, text.s, text.len))
+            diag_add(j->diags, DIAG_ERROR, kept, 0, "cannot write it: %s", strerror(errno));
+        strbuf_release(&text);
+    }
+    if (ok && j->o->dependencies && !j->o->dry_run) {
+        struct strbuf text;
+        strbuf_init(&text);
+        const char *kept = arena_printf(a, "%s.d", file_stem(a, u.target));
+        if (!file_read(u.rules[1], &text) || !file_write(kept, text.s, text.len))
+            diag_add(j->diags, DIAG_ERROR, kept, 0, "cannot write it: %s", strerror(errno));
+        strbuf_release(&text);
+    }
+    return ok;
+}
+
+/* ---- jobs ---- */
+
+static bool job_open(struct job *j, struct compile_options *o, struct diag_list *diags)
+{
+    memset(j, 0, sizeof *j);
+    j->o = o;
+    j->diags = diags;
+    strbuf_init(&j->deps);
+    strbuf_adds(&j->deps, "");
+    if (!toolchain_open(&j->tools, diags))
+        return false;
+    j->cache = cache_open(&o->arena, diags);
+    return j->cache != NULL;
+}
+
+static void job_close(struct job *j)
+{
+    if (j->temp)
+        file_remove_dir(j->temp);
+    strbuf_release(&j->deps);
+    toolchain_close(&j->tools);
+}
+
+static bool link_program(struct job *j, const char *output, const struct words *objects)
+{
+    struct words w = {0};
+    struct process p;
+    const char *library = arena_printf(&j->o->arena, "%s/libheddle.so", j->tools.lib);
+    if (access(library, R_OK) != 0 && !j->o->dry_run) {
+        diag_add(j->diags, DIAG_ERROR, NULL, 0,
+                 "Heddle's library '%s' is not there: %s; is the installation complete?", library,
+                 strerror(errno));
+        return false;
+    }
+    clang_link(&j->tools, j->o, output, &j->o->arena, &w, objects);
+    return start(j, &p, &w, false) && finish(j, &p, NULL);
+}
+
+/* Compiles the inputs that need it to objects in the temporary directory; all that goes to the linker in order. */
+static bool make_objects(struct job *j, const char *only, struct words *objects)
+{
+    struct arena *a = &j->o->arena;
+    bool ok = true, all_cuda = false;
+    for (int i = only ? -1 : 0; i < j->o->inputs.n; i++) {
+        const char *input = i < 0 ? only : j->o->inputs.v[i];
+        enum kind kind = kind_of(input);
+        if (kind == KIND_WORD) {
+            if (strcmp(input, "-x") == 0) {
+                all_cuda = true;
+                i++;
+                continue;
+            }
+            words_add(a, objects, input);
+            if (strcmp(input, "-Xlinker") == 0)
+                words_add(a, objects, j->o->inputs.v[++i]);
+            continue;
+        }
+        if (all_cuda || (i < 0 && kind == KIND_UNKNOWN))
+            kind = KIND_CUDA;
+        if (kind == KIND_LINK) {
+            if (!source_is_there(j, input) || !deps_add(&j->deps, input))
+                ok = false;
+            words_add(a, objects, input);
+            continue;
+        }
+        if (!temp_open(j))
+            return false;
+        const char *object = arena_printf(a, "%s/%d.o", j->temp, j->units);
+        ok = compile_unit(j, input, kind, object, NULL) && ok;
+        words_add(a, objects, object);
+    }
+    return ok;
+}
+
+/* -c, -ptx and -E: one result for each input. */
+static bool make_each(struct job *j)
+{
+    struct arena *a = &j->o->arena;
+    struct compile_options *o = j->o;
+    bool ok = true, all_cuda = false;
+    for (int i = 0; i < o->inputs.n; i++) {
+        const char *input = o->inputs.v[i], *stem = file_stem(a, input);
+        enum kind kind = kind_of(input);
+        if (kind == KIND_WORD) {
+            all_cuda = all_cuda || strcmp(input, "-x") == 0;
+            i += strcmp(input, "-x") == 0 || strcmp(input, "-Xlinker") == 0;
+            continue;
+        }
+        if (all_cuda)
+            kind = KIND_CUDA;
+        if (kind == KIND_LINK)
+            continue;
+        if (o->stage == COMPILE_PREPROCESS) {
+            ok = source_is_there(j, input) && preprocess(j, input, kind) && ok;
+        } else if (o->stage == COMPILE_PTX) {
+            const char *ptx = o->output ? o->output : arena_printf(a, "%s.ptx", stem);
+            if (kind != KIND_CUDA)
+                diag_add(j->diags, DIAG_ERROR, input, 0, "-ptx needs a .cu file");
+            else
+                ok = compile_unit(j, input, kind, NULL, ptx) && ok;
+        } else {
+            const char *object = o->output ? o->output : arena_printf(a, "%s.o", stem);
+            ok = compile_unit(j, input, kind, object, NULL) && ok;
+        }
+    }
+    return ok;
+}
+
+/* Are there inputs, and do they and the flags go together? */
+static bool check_inputs(const struct compile_options *o, struct diag_list *diags)
+{
+    int sources = 0, files = 0, cuda = 0, errors = diags->errors;
+    bool all_cuda = false;
+    for (int i = 0; i < o->inputs.n; i++) {
+        const char *input = o->inputs.v[i];
+        enum kind kind = kind_of(input);
+        if (kind == KIND_WORD) {
+            all_cuda = all_cuda || strcmp(input, "-x") == 0;
+            i += strcmp(input, "-x") == 0 || strcmp(input, "-Xlinker") == 0;
+            continue;
+        }
+        files++;
+        cuda += kind == KIND_CUDA || all_cuda;
+        sources += kind != KIND_LINK;
+        if (kind == KIND_UNKNOWN && !all_cuda)
+            diag_add(diags, DIAG_ERROR, input, 0, "%s",
+                     strcmp(file_extension(input), ".ptx") == 0
+                         ? "PTX files go behind --device-ptx"
+                         : "what kind of file is this? known are .cu .cpp .cc .cxx .c .o .a .so; "
+                           "-x cu makes it CUDA");
+    }
+    if (!files)
+        diag_add(diags, DIAG_ERROR, NULL, 0, "no input file");
+    if (o->output && o->stage != COMPILE_PROGRAM && sources > 1)
+        diag_add(diags, DIAG_ERROR, NULL, 0,
+                 "'-o %s' cannot name the results of %d inputs: leave it out or link them",
+                 o->output, sources);
+    if (o->device_ptx && cuda > 1)
+        diag_add(diags, DIAG_ERROR, NULL, 0,
+                 "'--device-ptx' goes with one .cu file, not %d: compile them apart with -c", cuda);
+    if (o->device_ptx && o->stage == COMPILE_PTX)
+        diag_add(diags, DIAG_ERROR, NULL, 0, "'--device-ptx' and '-ptx' do not go together");
+    return diags->errors == errors;
+}
+
+bool compile_build(struct compile_options *o, struct diag_list *diags)
+{
+    struct job j;
+    if (diags->errors || !check_inputs(o, diags))
+        return false;
+    bool ok = job_open(&j, o, diags);
+    if (ok && o->stage == COMPILE_PROGRAM) {
+        struct words objects = {0};
+        ok = make_objects(&j, NULL, &objects) &&
+             link_program(&j, o->output ? o->output : "a.out", &objects);
+    } else if (ok) {
+        ok = make_each(&j);
+    }
+    job_close(&j);
+    return ok && !diags->errors;
+}
+
+/* ---- programs in the cache ---- */
+
+static uint64_t program_key(struct job *j, const char *file)
+{
+    struct compile_options *o = j->o;
+    struct words w = {0};
+    char here[4096];
+    clang_pass_flags(&j->tools, o, PASS_DEVICE, &o->arena, &w);
+    clang_pass_flags(&j->tools, o, PASS_HOST, &o->arena, &w);
+    clang_user_flags(o, &o->arena, &w);
+    words_append(&o->arena, &w, &o->inputs);
+    words_addv(&o->arena, &w, getcwd(here, sizeof here) ? here : "", file,
+               o->device_ptx ? o->device_ptx : "", o->shared ? "shared" : "", NULL);
+    return cache_key(&j->tools, &w);
+}
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME_COARSE, &t); /* the clock that files are stamped with */
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static const char *make_program(struct job *j, const char *file, uint64_t key)
+{
+    struct arena *a = &j->o->arena;
+    struct words objects = {0};
+    int64_t started = now();
+    if (!make_objects(j, file, &objects))
+        return NULL;
+    const char *exe = cache_program_path(a, j->cache, key, j->deps.s, file_stem(a, file));
+    if (!exe) {
+        diag_add(j->diags, DIAG_ERROR, NULL, 0,
+                 "cannot write to the cache '%s': %s; set HEDDLE_CACHE to another", j->cache,
+                 strerror(errno));
+        return NULL;
+    }
+    const char *temporary = arena_printf(a, "%s.%ld.tmp", exe, (long)getpid());
+    if (!link_program(j, temporary, &objects))
+        return NULL;
+    bool ok = rename(temporary, exe) == 0;
+    /* a file that was saved meanwhile may not be the one that clang read */
+    if (ok && !deps_written_since(j->deps.s, started))
+        ok = cache_enter_program(j->cache, key, j->deps.s, exe);
+    if (!ok)
+        diag_add(j->diags, DIAG_ERROR, NULL, 0,
+                 "cannot write to the cache '%s': %s; set HEDDLE_CACHE to another", j->cache,
+                 strerror(errno));
+    return ok ? exe : NULL;
+}
+
+const char *compile_program(struct compile_options *o, const char *file, struct diag_list *diags)
+{
+    struct job j;
+    if (diags->errors)
+        return NULL;
+    const char *exe = NULL;
+    bool ok = job_open(&j, o, diags);
+    if (o->stage != COMPILE_PROGRAM || o->shared) {
+        diag_add(diags, DIAG_ERROR, NULL, 0, "-c, -ptx, -E and -shared make no program to run");
+        ok = false;
+    }
+    if (ok && source_is_there(&j, file)) {
+        enum kind kind = kind_of(file);
+        if (kind == KIND_LINK)
+            diag_add(diags, DIAG_ERROR, file, 0, "this is not a source file: link it with "
+                     "`heddle build`");
+        else {
+            uint64_t key = program_key(&j, file);
+            exe = o->dry_run ? NULL : cache_find_program(&o->arena, j.cache, key);
+            if (!exe)
+                exe = make_program(&j, file, key);
+        }
+    }
+    job_close(&j);
+    return diags->errors ? NULL : exe;
+}

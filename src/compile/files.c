@@ -1,0 +1,235 @@
+/* Files and lists of dependencies (see files.h). */
+#include "compile/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "base/table.h"
+
+bool file_read(const char *path, struct strbuf *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    char buffer[65536];
+    ssize_t n;
+    while ((n = read(fd, buffer, sizeof buffer)) > 0)
+        strbuf_add(out, buffer, (size_t)n);
+    int e = errno;
+    close(fd);
+    errno = e;
+    return n == 0;
+}
+
+bool file_write(const char *path, const void *data, size_t bytes)
+{
+    struct strbuf temp;
+    strbuf_init(&temp);
+    strbuf_addf(&temp, "%s.%ld.tmp", path, (long)getpid());
+    int fd = open(temp.s, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool ok = fd >= 0;
+    for (size_t at = 0; ok && at < bytes;) {
+        ssize_t n = write(fd, (const char *)data + at, bytes - at);
+        ok = n > 0;
+        at += ok ? (size_t)n : 0;
+    }
+    if (fd >= 0)
+        ok = close(fd) == 0 && ok;
+    ok = ok && rename(temp.s, path) == 0;
+    if (!ok && fd >= 0) {
+        int e = errno;
+        unlink(temp.s);
+        errno = e;
+    }
+    strbuf_release(&temp);
+    return ok;
+}
+
+bool file_make_dirs(const char *path)
+{
+    struct strbuf b;
+    strbuf_init(&b);
+    strbuf_adds(&b, path);
+    bool ok = true;
+    for (size_t i = 1; ok && i <= b.len; i++) {
+        if (b.s[i] != '/' && b.s[i] != '\0')
+            continue;
+        char c = b.s[i];
+        b.s[i] = '\0';
+        ok = mkdir(b.s, 0777) == 0 || errno == EEXIST;
+        b.s[i] = c;
+    }
+    strbuf_release(&b);
+    struct stat st;
+    if (ok && (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))) {
+        errno = ENOTDIR;
+        ok = false;
+    }
+    return ok;
+}
+
+void file_remove_dir(const char *path)
+{
+    DIR *d = opendir(path);
+    if (!d)
+        return;
+    for (struct dirent *e; (e = readdir(d));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
+    rmdir(path);
+}
+
+bool file_hash(const char *path, uint64_t *hash)
+{
+    struct strbuf b;
+    strbuf_init(&b);
+    bool ok = file_read(path, &b);
+    if (ok)
+        *hash = hash_bytes(HASH_START, b.s, b.len);
+    strbuf_release(&b);
+    return ok;
+}
+
+const char *file_extension(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash ? slash : path, '.');
+    return dot ? dot : "";
+}
+
+const char *file_stem(struct arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t n = strlen(name), x = strlen(file_extension(path));
+    return arena_strndup(a, name, x < n ? n - x : n);
+}
+
+/* ---- lists of dependencies ---- */
+
+static int64_t nanoseconds(struct timespec t)
+{
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+bool deps_add(struct strbuf *out, const char *path)
+{
+    struct stat st;
+    uint64_t hash;
+    if (stat(path, &st) != 0 || !file_hash(path, &hash))
+        return false;
+    strbuf_addf(out, "%016" PRIx64 " %lld %" PRId64 " %" PRId64 " %llu %s\n", hash,
+                (long long)st.st_size, nanoseconds(st.st_mtim), nanoseconds(st.st_ctim),
+                (unsigned long long)st.st_ino, path);
+    return true;
+}
+
+bool deps_add_rule(struct strbuf *out, const char *rule_file, const char *except)
+{
+    struct strbuf text, name;
+    strbuf_init(&text);
+    strbuf_init(&name);
+    bool ok = file_read(rule_file, &text) && text.s;
+    const char *p = ok ? strstr(text.s, ": ") : NULL;
+    for (p = p ? p + 1 : NULL; ok && p && *p;) {
+        p += strspn(p, " \t\r\n");
+        if (p[0] == '\\' && (p[1] == '\n' || p[1] == '\r')) {
+            p += 2;
+            continue;
+        }
+        strbuf_clear(&name);
+        for (; *p && !strchr(" \t\r\n", *p); p++) {
+            if (p[0] == '\\' && (p[1] == ' ' || p[1] == '#'))
+                p++;
+            else if (p[0] == '$' && p[1] == '$')
+                p++;
+            strbuf_add(&name, p, 1);
+        }
+        if (name.len && strncmp(name.s, except, strlen(except)) != 0)
+            ok = deps_add(out, name.s);
+    }
+    strbuf_release(&text);
+    strbuf_release(&name);
+    return ok;
+}
+
+/* One line of a list. */
+struct dep {
+    uint64_t hash;
+    long long size;
+    int64_t mtime, ctim; /* ns */
+    unsigned long long inode;
+    char *path;
+};
+
+/* Reads the line at *list and moves on; false at the end of the list or if the line is damaged (*damaged). */
+static bool next_dep(const char **list, struct dep *d, bool *damaged)
+{
+    int at = 0;
+    *damaged = false;
+    if (!**list || strncmp(*list, "end\n", 4) == 0)
+        return false;
+    *damaged = sscanf(*list, "%" SCNx64 " %lld %" SCNd64 " %" SCNd64 " %llu %n", &d->hash, &d->size,
+                      &d->mtime, &d->ctim, &d->inode, &at) != 5 || !at;
+    if (*damaged)
+        return false;
+    const char *path = *list + at;
+    size_t n = strcspn(path, "\n");
+    d->path = strndup(path, n);
+    *list = path + n + (path[n] == '\n');
+    return d->path != NULL;
+}
+
+static bool dep_unchanged(const struct dep *d)
+{
+    struct stat st;
+    uint64_t hash;
+    if (stat(d->path, &st) != 0)
+        return false;
+    if (st.st_size == d->size && nanoseconds(st.st_mtim) == d->mtime &&
+        nanoseconds(st.st_ctim) == d->ctim && st.st_ino == d->inode)
+        return true;
+    return file_hash(d->path, &hash) && hash == d->hash;
+}
+
+bool deps_unchanged(const char *list)
+{
+    struct dep d;
+    bool damaged, same = true;
+    while (same && next_dep(&list, &d, &damaged)) {
+        same = dep_unchanged(&d);
+        free(d.path);
+    }
+    return same && !damaged;
+}
+
+bool deps_written_since(const char *list, int64_t time)
+{
+    struct dep d;
+    bool damaged, written = false;
+    while (next_dep(&list, &d, &damaged)) {
+        written = written || d.ctim >= time;
+        free(d.path);
+    }
+    return written;
+}
+
+uint64_t deps_hash(const char *list, uint64_t hash)
+{
+    struct dep d;
+    bool damaged;
+    while (next_dep(&list, &d, &damaged)) {
+        hash = hash_bytes(hash, &d.hash, sizeof d.hash);
+        free(d.path);
+    }
+    return hash;
+}

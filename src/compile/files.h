@@ -1,0 +1,50 @@
+/* Files: whole contents, atomic writing, and the lists of files that a cached result depends on. */
+#ifndef COMPILE_FILES_H
+#define COMPILE_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compile/compile.h"
+
+struct strbuf;
+
+/* Adds the file's bytes to `out`. False: errno says why. */
+bool file_read(const char *path, struct strbuf *out);
+
+/* Writes a file so that others see the old or the new one, never a part: temporary name, then rename. */
+bool file_write(const char *path, const void *data, size_t bytes);
+
+/* Makes a directory and those above it. */
+bool file_make_dirs(const char *path);
+
+/* Removes a directory and the files in it (no deeper). */
+void file_remove_dir(const char *path);
+
+/* FNV-1a of the contents; false if it cannot be read. */
+bool file_hash(const char *path, uint64_t *hash);
+
+/* "dir/name.cu" -> "name" and ".cu" */
+const char *file_stem(struct arena *a, const char *path);
+const char *file_extension(const char *path);
+
+/* ---- lists of dependencies ----
+ * One line a file: content hash, size, modification and change time (ns), inode, path. A file is unchanged if the last
+ * four still hold (the kernel sets the change time at every write), else if its content has the same hash. */
+
+/* Adds a line for `path` to `out`; false if the file cannot be read. */
+bool deps_add(struct strbuf *out, const char *path);
+
+/* Adds a line for each file named in a makefile rule as clang -MD writes it, but those beginning with `except`. */
+bool deps_add_rule(struct strbuf *out, const char *rule_file, const char *except);
+
+/* Are all files of the list as they were? The list ends with the text or a line "end". */
+bool deps_unchanged(const char *list);
+
+/* Was any of them written at or after a time (ns since 1970)? */
+bool deps_written_since(const char *list, int64_t time);
+
+/* Mixes the content hashes of the list into `hash`. */
+uint64_t deps_hash(const char *list, uint64_t hash);
+
+#endif

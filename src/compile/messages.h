@@ -1,0 +1,18 @@
+/* What clang and the linker said, as diagnostics.
+ *
+ * The two passes over one file mostly say the same: each message is kept once. Temporary names are replaced by the
+ * user's file, summaries ("1 error generated") dropped, and so are warnings inside the compiler's own headers. */
+#ifndef COMPILE_MESSAGES_H
+#define COMPILE_MESSAGES_H
+
+struct diag_list;
+
+/* Adds the messages of one pass. `source` is the user's file, `hidden` a temporary name that stands for it (or NULL),
+ * `system` the beginning of paths whose warnings are not the user's business (or NULL). */
+void messages_add_clang(struct diag_list *diags, const char *text, const char *source,
+                        const char *hidden, const char *system);
+
+/* Adds the linker's messages; `hidden` is the directory of the temporary objects. */
+void messages_add_linker(struct diag_list *diags, const char *text, const char *hidden);
+
+#endif

@@ -1,0 +1,17 @@
+/* A first look at PTX text: is it whole, what is it for, which kernels has it. The real reading is ptx/'s. */
+#ifndef COMPILE_PTXFILE_H
+#define COMPILE_PTXFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct diag_list;
+
+/* Looks over PTX text (NUL-terminated). Returns the number in its .target (90 for sm_90a), or 0 with an error in
+ * `diags` under the name `file`: no .version or .target, NUL bytes inside, or an end inside a function. */
+int ptxfile_check(const char *text, size_t bytes, const char *file, struct diag_list *diags);
+
+/* Is there an `.entry NAME`? */
+bool ptxfile_has_entry(const char *text, const char *name);
+
+#endif
