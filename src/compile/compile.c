@@ -266,7 +266,7 @@ static bool compile_cuda(struct job *j, const struct unit *u)
         add_header(j, &dev, &w);
         clang_user_flags(j->o, a, &w);
         words_addv(a, &w, "-S", "-MD", "-MF", u->rules[0], u->source, "-o", u->ptx, NULL);
-        ok = start(j, &p[0], &w, false);
+        ok = start(j, &p[0], &w, strcmp(u->ptx, "-") == 0);
     }
     if (u->object) {
         struct words w = {0};
@@ -335,6 +335,8 @@ static bool compile_unit(struct job *j, const char *source, enum kind kind, cons
     struct arena *a = &j->o->arena;
     int id = j->units++;
     if (!source_is_there(j, source) || !temp_open(j))
+        return false;
+    if (j->o->device_ptx && !compile_check_ptx(j->o->device_ptx, j->diags))
         return false;
     struct unit u = {.source = source, .object = object};
     u.ptx = j->o->device_ptx ? j->o->device_ptx

@@ -64,6 +64,8 @@ static bool split(const char *line, char **file, int *number, int *column,
     }
     if (!at || line[0] == ' ')
         return false;
+    if (starts(line, "./"))
+        line += 2;
     *file = strndup(line, (size_t)(at - line));
     int n[2] = {0, 0}, have = 0;
     for (char *colon; have < 2 && *file && (colon = strrchr(*file, ':')) && isdigit(colon[1]);) {
@@ -133,9 +135,9 @@ static bool is_summary(const char *line)
 static void read_line(struct reader *r, char *line)
 {
     char *file = NULL;
-    const char *text;
-    int number, column;
-    enum diag_severity severity;
+    const char *text = NULL;
+    int number = 0, column = 0;
+    enum diag_severity severity = DIAG_NOTE;
     if (starts(line, "In file included from ")) {
         line[strlen(line) - 1] = '\0'; /* its last character is a colon or comma */
         strbuf_addf(&r->stack, "%s\n", line + strlen("In file included from "));
