@@ -228,6 +228,60 @@ static void unknown_combinations_are_not_there(void **state)
     assert_null(lanes_extract(32, 2, 2));
 }
 
+/* A float or double function of the outside at one point. */
+static double call(const char *name, double x, double y)
+{
+    float f[3][32];
+    double d[3][32];
+    bool single = lanes_extern_signature(name)[0] == 'f';
+    for (int i = 0; i < 32; i++) {
+        f[1][i] = (float)x, f[2][i] = (float)y;
+        d[1][i] = x, d[2][i] = y;
+    }
+    lanes_fn *fn = lanes_find_extern(name);
+    assert_non_null(fn);
+    if (single)
+        fn(f[0], f[1], f[2], NULL, NULL, 2, NULL);
+    else
+        fn(d[0], d[1], d[2], NULL, NULL, 2, NULL);
+    return single ? (double)f[0][1] : d[0][1];
+}
+
+/* Reference values: closed forms, and mpmath with 40 digits. */
+static void functions_of_the_outside(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double x, y, value;
+    } points[] = {
+        {"__nv_expf", 1, 0, 2.718281828459045},       {"__nv_exp10f", 2, 0, 100},
+        {"__nv_sinpi", 0.25, 0, 0.7071067811865476},  {"__nv_sinpi", 1e15, 0, 0},
+        {"__nv_cospi", 1.0 / 3, 0, 0.5},              {"__nv_cospi", 7, 0, -1},
+        {"__nv_cospi", 0.5, 0, 0},                    {"__nv_sinpif", -1.5, 0, 1},
+        {"__nv_cyl_bessel_i0", 1, 0, 1.2660658777520084}, {"__nv_cyl_bessel_i1", 1, 0, 0.5651591039924851},
+        {"__nv_cyl_bessel_i0", 700, 0, 1.529593347671874e302},
+        {"__nv_erfinv", 0.5, 0, 0.4769362762044699},  {"__nv_erfinv", 0.9999, 0, 2.7510639057120797},
+        {"__nv_erfinv", 1e-10, 0, 8.862269254527581e-11},
+        {"__nv_erfcinv", 1.5, 0, -0.4769362762044699}, {"__nv_erfcinv", 1e-100, 0, 15.065574702592647},
+        {"__nv_normcdf", -1, 0, 0.15865525393145705}, {"__nv_normcdfinv", 0.975, 0, 1.959963984540054},
+        {"__nv_erfcx", 1, 0, 0.427583576155807},      {"__nv_erfcx", 30, 0, 0.018795888861416751},
+        {"__nv_rcbrt", 8, 0, 0.5},                    {"__nv_rsqrtf", 4, 0, 0.5},
+        {"__nv_hypotf", 3, 4, 5},                     {"__nv_rhypot", 3, 4, 0.2},
+        {"__nv_powf", 2, 10, 1024},                   {"__nv_fmod", -7, 4, -3},
+        {"__nv_remainder", 7, 4, -1},                 {"__nv_lgamma", 10, 0, 12.801827480081469},
+        {"__nv_tgammaf", 5, 0, 24},                   {"__nv_fast_fdividef", 1, 4, 0.25},
+    };
+    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
+        double got = call(points[i].name, points[i].x, points[i].y), v = points[i].value;
+        double unit = lanes_extern_signature(points[i].name)[0] == 'f' ? 0x1p-23 : 0x1p-52;
+        if (!(got >= v - 2 * unit * (v < 0 ? -v : v) && got <= v + 2 * unit * (v < 0 ? -v : v)))
+            fail_msg("%s(%.17g, %.17g) = %.17g, not %.17g", points[i].name, points[i].x, points[i].y, got, v);
+    }
+    assert_null(lanes_find_extern("__nv_nonsense"));
+    assert_string_equal(lanes_extern_signature("__nv_ldexpf"), "fi:f");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +291,7 @@ int main(void)
         cmocka_unit_test(conversions_between_wide_registers),
         cmocka_unit_test(predicates),
         cmocka_unit_test(carry_chains),
+        cmocka_unit_test(functions_of_the_outside),
         cmocka_unit_test(unknown_combinations_are_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
