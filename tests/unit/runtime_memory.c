@@ -1,0 +1,251 @@
+/* Memory: allocation and its errors, copies of every kind, fills, pinned and managed memory, symbols. */
+#include "runtime_test.h"
+
+#define MIB ((size_t)1 << 20)
+
+static void allocation_and_invalid_frees(void **state)
+{
+    char *p, *q, local;
+    (void)state;
+    OK(cudaMalloc((void **)&p, 100));
+    assert_int_equal((uintptr_t)p % 512, 0);
+    OK(cudaMalloc((void **)&q, 0));
+    assert_null(q);
+    OK(cudaFree(NULL));
+    ANSWERS(cudaErrorInvalidValue, cudaFree(p + 4));
+    ANSWERS(cudaErrorInvalidValue, cudaFree(&local));
+    ANSWERS(cudaErrorInvalidValue, cudaFreeHost(p));
+    ANSWERS(cudaErrorInvalidValue, cudaMalloc(NULL, 4));
+    OK(cudaFree(p));
+    ANSWERS(cudaErrorInvalidValue, cudaFree(p));
+}
+
+/* 256 MiB of memory in granules of 2 MiB: 25 allocations of 10 MiB (5 granules each) fit, the 26th does not. */
+static void exhaustion_is_an_error_and_not_the_end(void **state)
+{
+    void *p[100];
+    size_t n = 0, free_bytes, total;
+    (void)state;
+    ANSWERS(cudaErrorMemoryAllocation, cudaMalloc(&p[0], (size_t)1 << 50));
+    cudaError_t e;
+    while ((e = cudaMalloc(&p[n], 10 * MIB)) == cudaSuccess)
+        n++;
+    assert_int_equal(e, cudaErrorMemoryAllocation);
+    assert_int_equal(cudaGetLastError(), cudaErrorMemoryAllocation);
+    assert_int_equal(n, 25);
+    OK(cudaMemGetInfo(&free_bytes, &total));
+    assert_int_equal(free_bytes, 6 * MIB);
+    assert_int_equal(total, 256 * MIB);
+    for (size_t i = 0; i < n; i++)
+        OK(cudaFree(p[i]));
+    OK(cudaMalloc(&p[0], 200 * MIB)); /* and on it goes */
+    OK(cudaFree(p[0]));
+}
+
+static void copies_of_every_kind(void **state)
+{
+    int h[4] = {1, 2, 3, 4}, back[4] = {0}, *a, *b;
+    (void)state;
+    OK(cudaMalloc((void **)&a, sizeof h));
+    OK(cudaMalloc((void **)&b, sizeof h));
+    OK(cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice));
+    OK(cudaMemcpy(b, a, sizeof h, cudaMemcpyDeviceToDevice));
+    OK(cudaMemcpy(back, b, sizeof h, cudaMemcpyDeviceToHost));
+    assert_memory_equal(back, h, sizeof h);
+    h[0] = 9;
+    OK(cudaMemcpy(a, h, sizeof h, cudaMemcpyDefault));
+    OK(cudaMemcpy(b, a, sizeof h, cudaMemcpyDefault));
+    OK(cudaMemcpy(back, b, sizeof h, cudaMemcpyDefault));
+    assert_memory_equal(back, h, sizeof h);
+    h[1] = 8;
+    OK(cudaMemcpy(back, h, sizeof h, cudaMemcpyHostToHost));
+    assert_int_equal(back[1], 8);
+    OK(cudaMemcpy(NULL, NULL, 0, cudaMemcpyHostToDevice));
+    OK(cudaFree(a));
+    OK(cudaFree(b));
+}
+
+static void a_kind_that_does_not_fit_is_refused(void **state)
+{
+    int h[4] = {1, 2, 3, 4}, *a;
+    (void)state;
+    OK(cudaMalloc((void **)&a, sizeof h));
+    ANSWERS(cudaErrorInvalidMemcpyDirection, cudaMemcpy(a, h, sizeof h, (enum cudaMemcpyKind)5));
+    ANSWERS(cudaErrorInvalidMemcpyDirection, cudaMemcpy(a, h, sizeof h, (enum cudaMemcpyKind)-1));
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpy(h, a, sizeof h, cudaMemcpyHostToDevice));
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpy(a, h, sizeof h, cudaMemcpyDeviceToHost));
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpy(a, h, sizeof h, cudaMemcpyDeviceToDevice));
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpy(h, a, sizeof h, cudaMemcpyHostToHost));
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpy(h, h, sizeof h, cudaMemcpyHostToDevice));
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpy(a, a, sizeof h, cudaMemcpyHostToDevice));
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpy(a, h, sizeof h + 1, cudaMemcpyHostToDevice)); /* past its end */
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpy(a, NULL, 4, cudaMemcpyHostToDevice));
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpy(NULL, h, 4, cudaMemcpyHostToDevice));
+    ANSWERS(cudaErrorInvalidValue, cudaMemset(h, 0, sizeof h));
+    ANSWERS(cudaErrorInvalidValue, cudaMemset(a, 0, sizeof h + 1));
+    OK(cudaFree(a));
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice)); /* after free */
+}
+
+static void rows_and_slices(void **state)
+{
+    enum { W = 100, H = 5, D = 3 };
+    unsigned char h[D][H][W], back[D][H][W];
+    char *p;
+    size_t pitch;
+    (void)state;
+    for (int i = 0; i < D * H * W; i++)
+        (&h[0][0][0])[i] = (unsigned char)(i * 7);
+    OK(cudaMallocPitch((void **)&p, &pitch, W, H));
+    assert_int_equal(pitch, 512);
+    OK(cudaMemcpy2D(p, pitch, h, W, W, H, cudaMemcpyHostToDevice));
+    OK(cudaMemcpy2D(back, W, p, pitch, W, H, cudaMemcpyDeviceToHost));
+    assert_memory_equal(back, h, W * H);
+    OK(cudaMemset2D(p + 10, pitch, 0xab, 20, 2));
+    OK(cudaMemcpy2D(back, W, p, pitch, W, H, cudaMemcpyDeviceToHost));
+    assert_int_equal(back[0][1][29], 0xab);
+    assert_int_equal(back[0][1][30], h[0][1][30]);
+    assert_int_equal(back[0][2][10], h[0][2][10]);
+    ANSWERS(cudaErrorInvalidPitchValue, cudaMemcpy2D(p, 99, h, W, W, H, cudaMemcpyHostToDevice));
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpy2D(p, pitch, h, W, W, H + 1, cudaMemcpyHostToDevice));
+    OK(cudaFree(p));
+
+    struct cudaPitchedPtr box;
+    struct cudaExtent all = {W, H, D}, part = {10, 2, 2};
+    OK(cudaMalloc3D(&box, all));
+    struct cudaMemcpy3DParms in = {.srcPtr = {h, W, W, H}, .dstPtr = box, .extent = all,
+                                   .kind = cudaMemcpyHostToDevice};
+    OK(cudaMemcpy3D(&in));
+    memset(back, 0, sizeof back);
+    struct cudaMemcpy3DParms out = {.srcPtr = box, .srcPos = {3, 1, 1}, .dstPtr = {back, W, W, H},
+                                    .dstPos = {50, 2, 0}, .extent = part, .kind = cudaMemcpyDeviceToHost};
+    OK(cudaMemcpy3D(&out));
+    for (int z = 0; z < 2; z++)
+        for (int y = 0; y < 2; y++)
+            assert_memory_equal(&back[z][2 + y][50], &h[1 + z][1 + y][3], 10);
+    assert_int_equal(back[0][2][49] | back[0][2][60] | back[2][2][50], 0);
+    OK(cudaMemset3D(box, 1, part));
+    OK(cudaMemcpy(back, box.ptr, 12, cudaMemcpyDeviceToHost));
+    assert_int_equal(back[0][0][9], 1);
+    assert_int_equal(back[0][0][10], h[0][0][10]);
+    OK(cudaFree(box.ptr));
+}
+
+static void pinned_and_managed_memory_serve_both_sides(void **state)
+{
+    int *pinned, *managed, *mapped, n = 4;
+    unsigned flags;
+    struct cudaPointerAttributes at;
+    (void)state;
+    OK(cudaHostAlloc((void **)&pinned, 16, cudaHostAllocMapped));
+    OK(cudaMallocManaged((void **)&managed, 16, cudaMemAttachGlobal));
+    for (int i = 0; i < 4; i++)
+        pinned[i] = managed[i] = i;
+    OK(cudaHostGetDevicePointer((void **)&mapped, pinned, 0));
+    OK(mock_launch(add_one, 1, 1, NULL, &mapped, &n));
+    OK(mock_launch(add_one, 1, 1, NULL, &managed, &n));
+    OK(cudaDeviceSynchronize());
+    assert_int_equal(pinned[3], 4);
+    assert_int_equal(managed[3], 4);
+    OK(cudaMemcpy(managed, pinned, 16, cudaMemcpyHostToDevice));
+    OK(cudaMemset(managed, 0, 8));
+    assert_int_equal(managed[1], 0); /* a fill of managed memory is synchronous */
+    assert_int_equal(managed[2], 3);
+    OK(cudaPointerGetAttributes(&at, pinned));
+    assert_int_equal(at.type, cudaMemoryTypeHost);
+    assert_ptr_equal(at.devicePointer, pinned);
+    OK(cudaPointerGetAttributes(&at, managed + 1));
+    assert_int_equal(at.type, cudaMemoryTypeManaged);
+    OK(cudaPointerGetAttributes(&at, &at));
+    assert_int_equal(at.type, cudaMemoryTypeUnregistered);
+    assert_null(at.devicePointer);
+    OK(cudaHostGetFlags(&flags, pinned));
+    assert_int_equal(flags, cudaHostAllocMapped);
+    OK(cudaMemPrefetchAsync(managed, 16, 0, NULL));
+    ANSWERS(cudaErrorInvalidValue, cudaMemPrefetchAsync(pinned, 16, 0, NULL));
+    ANSWERS(cudaErrorInvalidValue, cudaMallocManaged((void **)&mapped, 16, 0));
+    ANSWERS(cudaErrorInvalidValue, cudaFree(pinned));
+    OK(cudaFree(managed));
+    OK(cudaFreeHost(pinned));
+    ANSWERS(cudaErrorInvalidValue, cudaFreeHost(pinned));
+}
+
+static void registered_memory(void **state)
+{
+    static char block[4096];
+    void *p;
+    struct cudaPointerAttributes at;
+    (void)state;
+    OK(cudaHostRegister(block, 4096, cudaHostRegisterDefault));
+    ANSWERS(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(block + 100, 8, 0));
+    OK(cudaPointerGetAttributes(&at, block + 4095));
+    assert_int_equal(at.type, cudaMemoryTypeHost);
+    ANSWERS(cudaErrorNotSupported, cudaHostGetDevicePointer(&p, block, 0));
+    OK(cudaHostUnregister(block));
+    ANSWERS(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(block));
+    ANSWERS(cudaErrorInvalidValue, cudaHostGetDevicePointer(&p, block, 0));
+}
+
+static void symbols(void **state)
+{
+    int h[16], other;
+    void *address;
+    size_t size;
+    (void)state;
+    OK(cudaMemcpyFromSymbol(h, table, 64, 0, cudaMemcpyDeviceToHost));
+    assert_int_equal(h[5], 0x07070707); /* the initial value in the PTX */
+    h[0] = 42;
+    OK(cudaMemcpyToSymbol(table, h, 4, 60, cudaMemcpyHostToDevice));
+    h[15] = 0;
+    OK(cudaMemcpyFromSymbol(&h[15], table, 4, 60, cudaMemcpyDeviceToHost));
+    assert_int_equal(h[15], 42);
+    OK(cudaGetSymbolSize(&size, table));
+    assert_int_equal(size, 64);
+    OK(cudaGetSymbolAddress(&address, table));
+    OK(cudaMemset(address, 0, 4));
+    OK(cudaMemcpyFromSymbol(h, table, 8, 0, cudaMemcpyDefault));
+    assert_int_equal(h[0], 0);
+    assert_int_equal(h[1], 0x07070707);
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpyToSymbol(table, h, 8, 60, cudaMemcpyHostToDevice));
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpyToSymbol(table, h, 4, (size_t)-4, cudaMemcpyHostToDevice));
+    ANSWERS(cudaErrorInvalidMemcpyDirection, cudaMemcpyToSymbol(table, h, 4, 0, cudaMemcpyDeviceToHost));
+    ANSWERS(cudaErrorInvalidMemcpyDirection, cudaMemcpyFromSymbol(h, table, 4, 0, cudaMemcpyHostToDevice));
+    ANSWERS(cudaErrorInvalidSymbol, cudaGetSymbolSize(&size, &other));
+    ANSWERS(cudaErrorInvalidSymbol, cudaMemcpyToSymbol(&other, h, 4, 0, cudaMemcpyHostToDevice));
+}
+
+static void reset_starts_anew(void **state)
+{
+    void *p;
+    int h;
+    size_t free_bytes, total;
+    (void)state;
+    OK(cudaMalloc(&p, 100 * MIB));
+    OK(cudaMemset(p, 1, 4));
+    OK(cudaMemcpyFromSymbol(&h, table, 4, 0, cudaMemcpyDeviceToHost));
+    assert_int_equal(h, 0); /* as the test before left it */
+    assert_int_equal(mock_modules, 1);
+    OK(cudaDeviceReset());
+    assert_int_equal(mock_modules, 0);
+    OK(cudaMemGetInfo(&free_bytes, &total));
+    assert_int_equal(free_bytes, total);
+    ANSWERS(cudaErrorInvalidValue, cudaFree(p));
+    OK(cudaMemcpyFromSymbol(&h, table, 4, 0, cudaMemcpyDeviceToHost));
+    assert_int_equal(h, 0x07070707);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(allocation_and_invalid_frees),
+        cmocka_unit_test(exhaustion_is_an_error_and_not_the_end),
+        cmocka_unit_test(copies_of_every_kind),
+        cmocka_unit_test(a_kind_that_does_not_fit_is_refused),
+        cmocka_unit_test(rows_and_slices),
+        cmocka_unit_test(pinned_and_managed_memory_serve_both_sides),
+        cmocka_unit_test(registered_memory),
+        cmocka_unit_test(symbols),
+        cmocka_unit_test(reset_starts_anew),
+    };
+    return cmocka_run_group_tests(tests, register_kernels, NULL);
+}
