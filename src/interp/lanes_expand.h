@@ -154,6 +154,13 @@ typedef unsigned __int128 uint128;
 #define EACH_VOTE(M, ...)
 #define EACH_BARRIER(M, ...)
 #define EACH_INT32B(M, ...)
+#define EACH_U32(M, ...)
+#define EACH_VALUE(M, ...)
+#define EACH_SET(M, ...)
+#define EACH_MOV(M, ...)
+#define EACH_CVT(M, ...)
+#define EACH_MEM(M, ...)
+#define EACH_ATOM(M, ...)
 
 /* forms: the type of the destination, and how a lane's operands are read */
 #define DEST_UN    T

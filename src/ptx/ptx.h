@@ -3,7 +3,8 @@
  * In: PTX text as clang-19 and nvcc 13 print it (PTX ISA up to 8.8). Out: a module of variables and functions, each
  * function a flat list of instructions with resolved registers, symbols and labels. Everything lives in the
  * module's arena. A module that parsed has no dangling name; an instruction or modifier that the table does not have
- * is kept with op = PTX_OP_UNKNOWN and the reason in `problem`, so that only launching its kernel fails.
+ * is kept with op = PTX_OP_UNKNOWN and the reason in `problem`, so that only launching its kernel fails. A directive of a
+ * function that cannot be honoured (.reqnctapercluster) becomes such an instruction at the function's start.
  * References: PTX ISA 8.4 (sections named at the tables). */
 #ifndef PTX_PTX_H
 #define PTX_PTX_H
@@ -38,6 +39,7 @@ enum ptx_type {
 #define TYPES_INT32      (PTX_BIT(U32) | PTX_BIT(S32))
 #define TYPES_INT32_64   (PTX_BIT(U32) | PTX_BIT(S32) | PTX_BIT(U64) | PTX_BIT(S64))
 #define TYPES_INT32B     (PTX_BIT(U32) | PTX_BIT(S32) | PTX_BIT(B32))
+#define TYPES_U32        PTX_BIT(U32)
 #define TYPES_U32_64     (PTX_BIT(U32) | PTX_BIT(U64))
 #define TYPES_BITS       (PTX_BIT(B16) | PTX_BIT(B32) | PTX_BIT(B64))
 #define TYPES_BITS32     PTX_BIT(B32)
@@ -48,7 +50,15 @@ enum ptx_type {
 #define TYPES_FLT32      PTX_BIT(F32)
 #define TYPES_VOTE       (PTX_BIT(PRED) | PTX_BIT(B32))
 #define TYPES_BARRIER    (PTX_BIT(NOTYPE) | PTX_BIT(PRED) | PTX_BIT(U32))
-#define TYPES_ANY        (~PTX_BIT(NOTYPE))
+#define TYPES_INT8       (PTX_BIT(U8) | PTX_BIT(S8))
+#define TYPES_VALUE      (TYPES_INT | TYPES_BITS | TYPES_FLT)            /* setp, selp, slct */
+#define TYPES_SET        (PTX_BIT(U32) | PTX_BIT(S32) | PTX_BIT(F32))    /* set: its result */
+#define TYPES_MOV        (TYPES_VALUE | PTX_BIT(PRED))
+#define TYPES_HALF       (PTX_BIT(F16) | PTX_BIT(BF16))
+#define TYPES_HALF2      (PTX_BIT(F16X2) | PTX_BIT(BF16X2))              /* cvt: two f32 to a pair */
+#define TYPES_CVT        (TYPES_INT8 | TYPES_INT | TYPES_FLT | TYPES_HALF | TYPES_HALF2)
+#define TYPES_MEM        (TYPES_INT8 | PTX_BIT(B8) | TYPES_VALUE)
+#define TYPES_ATOM       (TYPES_INT32_64 | TYPES_BITS | TYPES_FLT)
 
 /* Groups of modifiers that a row allows: the `mods` column. */
 enum {
@@ -68,7 +78,7 @@ enum {
     MOD_SPACE = 1 << 13,    /* .global .shared(::cta) .local .const .param */
     MOD_TO = 1 << 14,       /* .to (cvta) */
     MOD_VEC = 1 << 15,      /* .v2 .v4 .v8 */
-    MOD_MEM = 1 << 16,      /* .weak .volatile .relaxed .acquire .release .acq_rel .sc, scope, cache hints, .nc */
+    MOD_MEM = 1 << 16,      /* .weak .volatile .relaxed .acquire .release .acq_rel .sc, and the scope */
     MOD_LEVEL = 1 << 17,    /* .L1 .L2, and membar's .cta .gl .sys */
     MOD_SYNC = 1 << 18,     /* .sync, and bar's .arrive .red */
     MOD_SHFL = 1 << 19,     /* .up .down .bfly .idx */
@@ -80,7 +90,8 @@ enum {
     MOD_VOTE = 1 << 25,     /* .all .any .uni .ballot */
     MOD_MATCH = 1 << 26,    /* .any .all */
     MOD_TESTP = 1 << 27,    /* .finite .infinite .number .notanumber .normal .subnormal */
-    MOD_ANY = 1 << 28
+    MOD_CACHE = 1 << 28,    /* .ca .cg .cs .lu .cv .wb .wt .nc .L1::evict_last ... .L2::128B */
+    MOD_MASK = 1 << 29      /* .mask (pmevent) */
 };
 
 enum ptx_op {
@@ -113,6 +124,7 @@ struct ptx_op_info {
     enum ptx_class class;
 };
 extern const struct ptx_op_info ptx_op_info[PTX_OP_COUNT];
+extern const char *const ptx_class_help[PTX_CLASS_COUNT];
 
 struct ptx_type_info {
     const char *spelling; /* "u32" */
@@ -127,6 +139,12 @@ enum ptx_sreg {
 #undef SREG
     PTX_SREG_COUNT
 };
+
+struct ptx_sreg_info {
+    const char *spelling; /* "%tid.x" */
+    uint8_t type;         /* enum ptx_type */
+};
+extern const struct ptx_sreg_info ptx_sreg_info[PTX_SREG_COUNT];
 
 enum ptx_space { PTX_GENERIC, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST, PTX_PARAM };
 
@@ -150,7 +168,11 @@ enum ptx_scope { PTX_SCOPE_NONE, PTX_SCOPE_CTA, PTX_SCOPE_CLUSTER, PTX_SCOPE_GPU
 enum ptx_cache { PTX_CACHE_DEFAULT, PTX_CACHE_CA, PTX_CACHE_CG, PTX_CACHE_CS, PTX_CACHE_LU, PTX_CACHE_CV,
                  PTX_CACHE_WB, PTX_CACHE_WT };
 
-/* What one-of-a-kind instructions do: shfl, vote, match, bar, testp, prmt. */
+/* .L1::evict_*: how long a line should stay (9.7.9.2). */
+enum ptx_evict { PTX_EVICT_DEFAULT, PTX_EVICT_NORMAL, PTX_EVICT_UNCHANGED, PTX_EVICT_FIRST, PTX_EVICT_LAST,
+                 PTX_EVICT_NO_ALLOCATE };
+
+/* What one-of-a-kind instructions do: shfl, vote, match, bar, shf, prmt, testp, prefetch. */
 enum ptx_variant { PTX_VARIANT_NONE,
                    PTX_SHFL_UP, PTX_SHFL_DOWN, PTX_SHFL_BFLY, PTX_SHFL_IDX,
                    PTX_VOTE_ALL, PTX_VOTE_ANY, PTX_VOTE_UNI, PTX_VOTE_BALLOT,
@@ -159,7 +181,7 @@ enum ptx_variant { PTX_VARIANT_NONE,
                    PTX_SHF_CLAMP, PTX_SHF_WRAP,
                    PTX_PRMT_F4E, PTX_PRMT_B4E, PTX_PRMT_RC8, PTX_PRMT_ECL, PTX_PRMT_ECR, PTX_PRMT_RC16,
                    PTX_TESTP_FINITE, PTX_TESTP_INFINITE, PTX_TESTP_NUMBER, PTX_TESTP_NOTANUMBER,
-                   PTX_TESTP_NORMAL, PTX_TESTP_SUBNORMAL };
+                   PTX_TESTP_NORMAL, PTX_TESTP_SUBNORMAL, PTX_PREFETCH_L1, PTX_PREFETCH_L2 };
 
 /* Everything behind the opcode's first word. */
 struct ptx_mods {
@@ -174,9 +196,11 @@ struct ptx_mods {
     uint8_t order;    /* enum ptx_order */
     uint8_t scope;    /* enum ptx_scope; membar: .cta CTA, .gl GPU, .sys SYS */
     uint8_t cache;    /* enum ptx_cache */
+    uint8_t evict;    /* enum ptx_evict */
+    uint8_t l2_fetch; /* .L2::64B 128B 256B: sectors of 32 bytes, 0: not given */
     uint8_t variant;  /* enum ptx_variant */
     uint8_t sel;      /* enum ptx_sel: dp2a's .lo .hi too */
-    bool ftz, sat, approx, full, cc, uni, sync, aligned, nc, to, shiftamt, nan, xorsign_abs, relu, satfinite, idx;
+    bool ftz, sat, approx, full, cc, uni, sync, aligned, nc, to, shiftamt, nan, xorsign_abs, relu, satfinite, idx, mask;
 };
 
 /* Where an instruction came from in the user's source: from .loc, with the chain of inlined calls. */
@@ -207,7 +231,8 @@ enum ptx_operand_kind {
 
 struct ptx_operand {
     uint8_t kind;
-    uint8_t imm_type; /* IMM: PTX_S64 or PTX_U64 for integers, PTX_F32 for 0f, PTX_F64 for 0d and decimal */
+    uint8_t imm_type; /* IMM: PTX_S64 or PTX_U64 for integers; PTX_F32 or PTX_F64 for floating ones, which are
+                         converted to the type of the operand they are used as */
     bool negated;     /* !p, and -r in the few places where PTX allows it */
     uint8_t n;        /* number of elem */
     uint32_t reg;     /* index into function->regs */
@@ -227,7 +252,9 @@ struct ptx_inst {
     int32_t guard;      /* register of the guard predicate, or -1 */
     bool guard_negated; /* @!p */
     uint8_t noperands;
-    struct ptx_operand *operand; /* in the order written; destination first */
+    struct ptx_operand *operand; /* in the order written; destination first. A call always has LIST of results
+                                    (n may be 0), callee (FUNC or REG), LIST of arguments, and for an indirect
+                                    call the PROTO */
     int line, column;            /* in the PTX text, from 1 */
     const struct ptx_loc *loc;   /* in the user's source, or NULL */
     const char *text;            /* the statement's first character in the module's text */
@@ -235,6 +262,8 @@ struct ptx_inst {
     const char *problem;         /* PTX_OP_UNKNOWN: what is not there, e.g. "instruction 'wgmma.mma_async'" */
 };
 
+/* Of .reg .b32 %r<47> only the registers that are used become entries, in the order of their first use. Names are
+ * unique within the function: a second %p of an inner scope is called %p$1; the same holds for labels and variables. */
 struct ptx_reg {
     const char *name; /* "%r12" */
     uint8_t type;     /* enum ptx_type */
@@ -245,10 +274,10 @@ struct ptx_label {
     int32_t inst; /* index of the instruction it stands before; == ninsts at the end */
 };
 
-/* A pointer-sized hole in an initialiser: the address of var or func + addend goes to byte `at`. */
+/* A hole in an initialiser: the low `bytes` bytes of the address of var or func + addend go to byte `at`. */
 struct ptx_reloc {
     size_t at;      /* byte offset in the variable */
-    uint8_t bytes;  /* 8, or 4 */
+    uint8_t bytes;  /* 8 or 4 */
     bool generic;   /* generic(x) */
     int64_t addend;
     const struct ptx_var *var;
@@ -264,6 +293,7 @@ struct ptx_var {
     uint8_t vec;     /* .v2 .v4: elements of the vector, else 1 */
     uint8_t linkage; /* enum ptx_linkage */
     bool unsized;    /* extern __shared__ T x[] */
+    bool managed;    /* .attribute(.managed) */
     uint64_t size;   /* bytes */
     uint32_t align;  /* bytes, a power of two */
     const uint8_t *init; /* size bytes, or NULL: zero */
@@ -300,7 +330,7 @@ struct ptx_function {
     int ninsts;
     struct ptx_label *labels;
     int nlabels;
-    uint32_t maxntid[3], reqntid[3]; /* 0: not given */
+    uint32_t maxntid[3], reqntid[3]; /* x 0: not given; else y and z are at least 1 */
     uint32_t minnctapersm, maxnctapersm, maxnreg;
     int line;                 /* of the PTX */
     const struct ptx_loc *loc; /* the first .loc of the body, or NULL */

@@ -1,0 +1,226 @@
+/* The words of an opcode: mul.wide.s32, ld.volatile.shared.v4.f32 (PTX ISA 8.4, section 9).
+ *
+ * The word, the selector (.lo .hi .wide .l .r) and the first type pick the row of ptx_ops.def; the row says which
+ * modifiers may stand there. They are accepted in any order, as compilers differ. A word, type or modifier that is
+ * not in the table is a problem of this instruction, not an error of the module. */
+#include "ptx/parser.h"
+
+#include <string.h>
+
+enum { MAX_WORDS = 24 };
+
+void ptx_names_init(struct parser *p)
+{
+    for (int op = PTX_OP_COUNT - 1; op > 0; op--) {
+        struct ptx_name *n = ptx_name(&p->lx, ptx_op_info[op].word, strlen(ptx_op_info[op].word));
+        p->next_row[op] = n->row;
+        n->row = (int16_t)op;
+    }
+    for (int i = ptx_modifier_count - 1; i >= 0; i--)
+        ptx_name(&p->lx, ptx_modifier[i].spelling, strlen(ptx_modifier[i].spelling))->mod = (int16_t)i;
+    for (int i = 1; i < PTX_TYPE_COUNT; i++)
+        ptx_name(&p->lx, ptx_type_info[i].spelling, strlen(ptx_type_info[i].spelling))->type = (int16_t)i;
+    for (int i = 0; i < PTX_SREG_COUNT; i++)
+        ptx_name(&p->lx, ptx_sreg_info[i].spelling, strlen(ptx_sreg_info[i].spelling))->sreg = (int16_t)i;
+}
+
+struct words {
+    const char *word;
+    const struct ptx_name *name;
+    const struct token *dot[MAX_WORDS]; /* modifiers that are neither type nor selector */
+    int ndots;
+    enum ptx_sel sel;
+    const struct token *sel_at;
+};
+
+static enum ptx_sel selector(const struct ptx_name *n)
+{
+    static const char *const spelling[] = {"", "lo", "hi", "wide", "l", "r"};
+    for (int i = PTX_SEL_LO; i <= PTX_SEL_R; i++)
+        if (ptx_same_text(n, spelling[i]))
+            return (enum ptx_sel)i;
+    return PTX_SEL_NONE;
+}
+
+/* Does a row of this word have selectors? */
+static bool has_selectors(const struct parser *p, const struct ptx_name *word)
+{
+    for (int r = word->row; r; r = p->next_row[r])
+        if (ptx_op_info[r].sel != PTX_SEL_NONE)
+            return true;
+    return false;
+}
+
+static enum parsed split_words(struct parser *p, struct ptx_inst *in, struct words *w)
+{
+    bool selectors = has_selectors(p, w->name);
+    for (; p->tok->kind == TOK_DOT; p->tok++) {
+        const struct ptx_name *n = p->tok->name;
+        enum ptx_sel sel = selectors ? selector(n) : PTX_SEL_NONE;
+        if (n->type) {
+            if (in->mods.ntypes == 3)
+                return ptx_problem(p, "type '.%s' of '%s'", n->s, w->word);
+            in->mods.type[in->mods.ntypes++] = (uint8_t)n->type;
+        } else if (sel && !w->sel) {
+            w->sel = sel;
+            w->sel_at = p->tok;
+        } else {
+            if (w->ndots == MAX_WORDS)
+                return ptx_problem(p, "modifier '.%s' of '%s'", n->s, w->word);
+            w->dot[w->ndots++] = p->tok;
+        }
+    }
+    return PARSED_OK;
+}
+
+static bool type_fits(const struct ptx_op_info *row, const struct ptx_inst *in)
+{
+    return row->types >> (in->mods.ntypes ? in->mods.type[0] : PTX_NOTYPE) & 1;
+}
+
+static bool sel_fits(const struct ptx_op_info *row, enum ptx_sel sel)
+{
+    return row->sel == sel || (row->sel == PTX_SEL_ANY && sel);
+}
+
+/* No row fits: is it the selector, the type, or that there is no type? */
+static enum parsed no_row(struct parser *p, const struct ptx_inst *in, const struct words *w)
+{
+    for (int i = 0; i < w->ndots; i++)
+        if (w->dot[i]->name->mod < 0)
+            return ptx_problem(p, "modifier '.%s' of '%s'", w->dot[i]->name->s, w->word);
+    if (!in->mods.ntypes) {
+        ptx_error(p, p->opcode, "'%s' needs a type", ptx_opcode_text(p));
+        return PARSED_ERROR;
+    }
+    for (int r = w->name->row; r; r = p->next_row[r])
+        if (type_fits(&ptx_op_info[r], in)) {
+            if (w->sel)
+                return ptx_problem(p, "modifier '.%s' of '%s'", w->sel_at->name->s, w->word);
+            ptx_error(p, p->opcode, "'%s' needs %s", ptx_opcode_text(p),
+                      strcmp(w->word, "shf") == 0 ? ".l or .r" : ".lo, .hi or .wide");
+            return PARSED_ERROR;
+        }
+    return ptx_problem(p, "type '.%s' of '%s'", ptx_type_info[in->mods.type[0]].spelling, w->word);
+}
+
+static enum parsed contradiction(struct parser *p, const struct token *t)
+{
+    ptx_error(p, t, "modifier '.%s' contradicts another one of '%s'", t->name->s, ptx_opcode_text(p));
+    return PARSED_ERROR;
+}
+
+/* The entry of the modifier table for this word in this row, or NULL. */
+static const struct ptx_modifier *modifier(const struct ptx_name *n, uint32_t groups)
+{
+    for (int i = n->mod; i >= 0 && i < ptx_modifier_count; i++) {
+        if (strcmp(ptx_modifier[i].spelling, n->s) != 0)
+            break;
+        if (ptx_modifier[i].group & groups)
+            return &ptx_modifier[i];
+    }
+    return NULL;
+}
+
+static enum parsed set_modifiers(struct parser *p, struct ptx_inst *in, const struct words *w)
+{
+    const struct ptx_op_info *row = &ptx_op_info[in->op];
+    for (int i = 0; i < w->ndots; i++) {
+        const struct ptx_modifier *m = modifier(w->dot[i]->name, row->mods);
+        if (!m)
+            return ptx_problem(p, "modifier '.%s' of '%s'", w->dot[i]->name->s, w->word);
+        uint8_t *field = (uint8_t *)&in->mods + m->field;
+        if (*field)
+            return contradiction(p, w->dot[i]);
+        *field = m->value;
+        if (m->group == MOD_CMP && (m->spelling[0] == 'h' || (m->spelling[0] == 'l' && strchr("os", m->spelling[1]))) &&
+            ptx_type_info[in->mods.type[in->mods.ntypes - 1]].kind != 'U') {
+            ptx_error(p, w->dot[i], "'.%s' compares unsigned types only", m->spelling);
+            return PARSED_ERROR;
+        }
+        if (m->group == MOD_NAN && m->field == offsetof(struct ptx_mods, xorsign_abs)) {
+            if (i + 1 == w->ndots || !ptx_same_text(w->dot[i + 1]->name, "abs"))
+                return ptx_problem(p, "modifier '.xorsign' without '.abs' of '%s'", w->word);
+            i++;
+        }
+    }
+    if (!in->mods.vec)
+        in->mods.vec = 1;
+    return PARSED_OK;
+}
+
+/* bar and barrier: [.cta] (.sync | .arrive | .red.(popc|and|or)) [.aligned], or .warp.sync */
+static enum parsed set_bar_modifiers(struct parser *p, struct ptx_inst *in, const struct words *w)
+{
+    static const char *const spelling[] = {"sync", "arrive", "red", "warp", "popc", "and", "or", "cta", "aligned"};
+    enum { SYNC = 1, ARRIVE = 2, RED = 4, WARP = 8, POPC = 16, AND = 32, OR = 64, CTA = 128, ALIGNED = 256 };
+    unsigned set = 0;
+    for (int i = 0; i < w->ndots; i++) {
+        unsigned bit = 0;
+        for (unsigned k = 0; k < sizeof spelling / sizeof *spelling; k++)
+            if (ptx_same_text(w->dot[i]->name, spelling[k]))
+                bit = 1u << k;
+        if (!bit || (bit == ALIGNED && !(ptx_op_info[in->op].mods & MOD_ALIGNED)))
+            return ptx_problem(p, "modifier '.%s' of '%s'", w->dot[i]->name->s, w->word);
+        if (set & bit)
+            return contradiction(p, w->dot[i]);
+        set |= bit;
+    }
+    in->mods.vec = 1;
+    in->mods.aligned = set & ALIGNED;
+    in->mods.sync = set & SYNC;
+    static const struct {
+        unsigned set;
+        enum ptx_variant variant;
+    } kinds[] = {{SYNC, PTX_BAR_SYNC},          {ARRIVE, PTX_BAR_ARRIVE},     {RED | POPC, PTX_BAR_RED_POPC},
+                 {RED | AND, PTX_BAR_RED_AND},  {RED | OR, PTX_BAR_RED_OR}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if ((set & ~(unsigned)(CTA | ALIGNED)) == kinds[i].set)
+            in->mods.variant = (uint8_t)kinds[i].variant;
+    if (set == (WARP | SYNC) && in->op == PTX_OP_BAR)
+        in->mods.variant = PTX_BAR_WARP;
+    if (!in->mods.variant) {
+        ptx_error(p, p->opcode, "'%s' is none of .sync, .arrive, .red.popc, .red.and, .red.or",
+                  ptx_opcode_text(p));
+        return PARSED_ERROR;
+    }
+    return PARSED_OK;
+}
+
+/* "wgmma.mma_async": the word and the first modifier that is no type, as the ISA's chapters are called. */
+static enum parsed unknown_word(struct parser *p)
+{
+    const struct token *word = p->tok++;
+    const struct token *dot = p->tok;
+    while (p->tok->kind == TOK_DOT)
+        p->tok++;
+    if (dot->kind == TOK_DOT && !dot->name->type)
+        return ptx_problem(p, "instruction '%s.%s'", word->name->s, dot->name->s);
+    return ptx_problem(p, "instruction '%s'", word->name->s);
+}
+
+/* From the word to the last modifier; fills op and mods. The opcode's tokens are consumed in any case. */
+enum parsed ptx_parse_opcode(struct parser *p, struct ptx_inst *in)
+{
+    struct words w = {.name = p->tok->name, .word = p->tok->name->s};
+    p->opcode = p->tok;
+    p->opcode_end = p->tok + 1;
+    while (p->opcode_end->kind == TOK_DOT)
+        p->opcode_end++;
+    if (!w.name->row)
+        return unknown_word(p);
+    p->tok++;
+    enum parsed r = split_words(p, in, &w);
+    p->tok = p->opcode_end;
+    if (r != PARSED_OK)
+        return r;
+    for (int op = w.name->row; op && !in->op; op = p->next_row[op])
+        if (type_fits(&ptx_op_info[op], in) && sel_fits(&ptx_op_info[op], w.sel))
+            in->op = (uint16_t)op;
+    if (!in->op)
+        return no_row(p, in, &w);
+    in->mods.sel = (uint8_t)w.sel;
+    if (ptx_op_info[in->op].mods & MOD_BAR)
+        return set_bar_modifiers(p, in, &w);
+    return set_modifiers(p, in, &w);
+}

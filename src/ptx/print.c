@@ -1,0 +1,233 @@
+/* One instruction as text, in normal form: modifiers in the order of the ISA, one space, 0f and 0d constants.
+ *
+ * What the checker filled in is printed too (the space of a named address), so that parsing the text again gives the
+ * same instruction. PTX_OP_UNKNOWN is printed as it was written, without comments and line breaks. */
+#include "base/strbuf.h"
+#include "ptx/parser.h"
+
+#include <string.h>
+
+static const char *spelling_of(uint32_t group, size_t field, int value)
+{
+    for (int i = 0; i < ptx_modifier_count; i++)
+        if ((ptx_modifier[i].group & group) && ptx_modifier[i].field == field &&
+            ptx_modifier[i].value == value)
+            return ptx_modifier[i].spelling;
+    return "?";
+}
+
+static void word(struct strbuf *out, const char *s)
+{
+    strbuf_add(out, ".", 1);
+    strbuf_adds(out, s);
+}
+
+static void flag(struct strbuf *out, bool set, const char *s)
+{
+    if (set)
+        word(out, s);
+}
+
+/* The modifier of `group` that is kept in `field`, when it is set. */
+#define FIELD(group, field)                                                                        \
+    do {                                                                                           \
+        if ((row->mods & (group)) && m->field)                                                     \
+            word(out, spelling_of(row->mods & (group), offsetof(struct ptx_mods, field), m->field)); \
+    } while (0)
+
+static void print_bar(const struct ptx_mods *m, struct strbuf *out)
+{
+    switch (m->variant) {
+    case PTX_BAR_WARP:
+        word(out, "warp.sync");
+        break;
+    case PTX_BAR_ARRIVE:
+        word(out, "arrive");
+        break;
+    case PTX_BAR_RED_POPC:
+        word(out, "red.popc");
+        break;
+    case PTX_BAR_RED_AND:
+        word(out, "red.and");
+        break;
+    case PTX_BAR_RED_OR:
+        word(out, "red.or");
+        break;
+    default:
+        word(out, "sync");
+    }
+    flag(out, m->aligned, "aligned");
+}
+
+static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
+{
+    static const char *const sel[] = {"", "lo", "hi", "wide", "l", "r", ""};
+    const struct ptx_op_info *row = &ptx_op_info[in->op];
+    const struct ptx_mods *m = &in->mods;
+    bool bar = row->mods & MOD_BAR, prefetch = row->mods & MOD_LEVEL;
+    strbuf_adds(out, row->word);
+    if (bar)
+        print_bar(m, out);
+    flag(out, m->to, "to");
+    FIELD(MOD_MEM, order);
+    FIELD(MOD_MEM | MOD_LEVEL, scope);
+    flag(out, m->approx, "approx");
+    flag(out, m->full, "full");
+    FIELD(MOD_RND, round);
+    flag(out, m->sel != PTX_SEL_NONE, sel[m->sel]);
+    FIELD(MOD_CMP, cmp);
+    FIELD(MOD_BOOL, boolop);
+    FIELD(MOD_SPACE, space);
+    FIELD(MOD_CACHE, cache);
+    flag(out, m->nc, "nc");
+    FIELD(MOD_CACHE, evict);
+    FIELD(MOD_CACHE, l2_fetch);
+    if (row->mods & MOD_MATCH)
+        FIELD(MOD_MATCH, variant);
+    flag(out, m->sync && !bar, "sync");
+    FIELD(MOD_ATOMIC, atomic);
+    FIELD(MOD_SHFL | MOD_VOTE | MOD_SHF | MOD_TESTP, variant);
+    if (prefetch)
+        FIELD(MOD_LEVEL, variant);
+    flag(out, m->relu, "relu");
+    flag(out, m->satfinite, "satfinite");
+    flag(out, m->ftz, "ftz");
+    flag(out, m->nan, "NaN");
+    flag(out, m->xorsign_abs, "xorsign.abs");
+    flag(out, m->sat, "sat");
+    flag(out, m->cc, "cc");
+    flag(out, m->shiftamt, "shiftamt");
+    flag(out, m->idx, "idx");
+    flag(out, m->uni, "uni");
+    flag(out, m->mask, "mask");
+    if (m->vec > 1)
+        strbuf_addf(out, ".v%d", m->vec);
+    for (int i = 0; i < m->ntypes; i++)
+        word(out, ptx_type_info[m->type[i]].spelling);
+    FIELD(MOD_PRMT, variant);
+}
+#undef FIELD
+
+static void print_imm(const struct ptx_operand *o, struct strbuf *out)
+{
+    if (o->imm_type == PTX_F32)
+        strbuf_addf(out, "0f%08X", (unsigned)o->imm);
+    else if (o->imm_type == PTX_F64)
+        strbuf_addf(out, "0d%016llX", (unsigned long long)o->imm);
+    else if (o->imm_type == PTX_U64)
+        strbuf_addf(out, "%lluU", (unsigned long long)o->imm);
+    else
+        strbuf_addf(out, "%lld", (long long)o->imm);
+}
+
+static void print_operand(const struct ptx_function *f, const struct ptx_operand *o, struct strbuf *out);
+
+static void print_elements(const struct ptx_function *f, const struct ptx_operand *o, const char *open,
+                           const char *between, const char *close, struct strbuf *out)
+{
+    strbuf_adds(out, open);
+    for (int i = 0; i < o->n; i++) {
+        if (i)
+            strbuf_adds(out, between);
+        print_operand(f, &o->elem[i], out);
+    }
+    strbuf_adds(out, close);
+}
+
+static void print_offset(const struct ptx_operand *o, struct strbuf *out)
+{
+    if (o->offset)
+        strbuf_addf(out, "+%lld", (long long)o->offset);
+}
+
+static void print_operand(const struct ptx_function *f, const struct ptx_operand *o, struct strbuf *out)
+{
+    if (o->negated)
+        strbuf_add(out, "!", 1);
+    switch ((enum ptx_operand_kind)o->kind) {
+    case PTX_OPERAND_REG:
+        strbuf_adds(out, f->regs[o->reg].name);
+        break;
+    case PTX_OPERAND_IMM:
+        print_imm(o, out);
+        break;
+    case PTX_OPERAND_SREG:
+        strbuf_adds(out, ptx_sreg_info[o->sreg].spelling);
+        break;
+    case PTX_OPERAND_VAR:
+        strbuf_adds(out, o->var->name);
+        print_offset(o, out);
+        break;
+    case PTX_OPERAND_FUNC:
+        strbuf_adds(out, o->func->name);
+        break;
+    case PTX_OPERAND_LABEL:
+        strbuf_adds(out, f->labels[o->label].name);
+        break;
+    case PTX_OPERAND_MEM:
+        strbuf_add(out, "[", 1);
+        print_operand(f, o->elem, out);
+        print_offset(o, out);
+        strbuf_add(out, "]", 1);
+        break;
+    case PTX_OPERAND_VECTOR:
+        print_elements(f, o, "{", ", ", "}", out);
+        break;
+    case PTX_OPERAND_PAIR:
+        print_elements(f, o, "", "|", "", out);
+        break;
+    case PTX_OPERAND_LIST:
+        print_elements(f, o, "(", ", ", ")", out);
+        break;
+    case PTX_OPERAND_PROTO:
+        strbuf_adds(out, o->proto->name);
+        break;
+    case PTX_OPERAND_SINK:
+        strbuf_add(out, "_", 1);
+        break;
+    }
+}
+
+/* The statement as written: white space and comments become one space. */
+static void print_source(const struct ptx_inst *in, struct strbuf *out)
+{
+    const char *s = in->text, *end = in->text + in->text_len;
+    bool space = false;
+    for (; s < end; s++) {
+        if (s[0] == '/' && s + 1 < end && (s[1] == '/' || s[1] == '*')) {
+            bool line = s[1] == '/';
+            for (s += 2; s < end && !(line ? *s == '\n' : s[-1] == '*' && s[0] == '/'); s++)
+                ;
+            space = true;
+        } else if (strchr(" \t\r\n\f\v", *s)) {
+            space = true;
+        } else {
+            if (space)
+                strbuf_add(out, " ", 1);
+            space = false;
+            strbuf_add(out, s, 1);
+        }
+    }
+}
+
+void ptx_print_inst(const struct ptx_function *f, const struct ptx_inst *in, struct strbuf *out)
+{
+    if (in->op == PTX_OP_UNKNOWN) {
+        print_source(in, out);
+        strbuf_add(out, ";", 1);
+        return;
+    }
+    if (in->guard >= 0)
+        strbuf_addf(out, "@%s%s ", in->guard_negated ? "!" : "", f->regs[in->guard].name);
+    print_opcode(in, out);
+    bool first = true;
+    for (int i = 0; i < in->noperands; i++) {
+        const struct ptx_operand *o = &in->operand[i];
+        if (o->kind == PTX_OPERAND_LIST && o->n == 0)
+            continue;
+        strbuf_adds(out, first ? " " : ", ");
+        first = false;
+        print_operand(f, o, out);
+    }
+    strbuf_add(out, ";", 1);
+}
