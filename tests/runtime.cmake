@@ -12,3 +12,13 @@ endfunction()
 runtime_test(runtime_error)
 runtime_test(runtime_memory)
 runtime_test(runtime_stream)
+runtime_test(runtime_module)
+runtime_test(runtime_execution)
+runtime_test(runtime_fault)
+
+# What libheddle.so exports, and the table of entry points in the documentation.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME runtime.exports
+         COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/runtime_table.py
+                 ${CMAKE_SOURCE_DIR}/include/cuda_runtime_api.h $<TARGET_FILE:heddle>
+                 ${CMAKE_SOURCE_DIR}/docs/runtime.md ${CMAKE_SOURCE_DIR}/src/runtime)
