@@ -1,0 +1,742 @@
+/* From PTX to IR: resolves variables to addresses, inlines calls, numbers registers through.
+ *
+ * Every call of a defined function is inlined, so a kernel is one control-flow graph (the vendor's assembler inlines
+ * too; tests/truth names the launches). The .param variables of a call become registers when all accesses to them
+ * are direct and agree in offset and size, else bytes of the scratch area. Calls of functions that nobody defines go
+ * to the executor (IR_OP_EXTERN). Recursion and calls through pointers are problems by name.
+ * Invariant: every branch target is a valid instruction number when cfg_make_blocks runs; the list ends in an exit. */
+#include "ir/ir.h"
+#include "ir/cfg.h"
+#include "ir/operands.h"
+#include "base/alloc.h"
+
+#include <string.h>
+
+enum { MAX_INSTS = 4 * 1000 * 1000, MAX_PROBLEMS = 8, MAX_DEPTH = 64 };
+
+/* One function being emitted: the kernel, or a callee at one call site. */
+struct frame {
+    const struct ptx_function *f;
+    const struct frame *caller;
+    const struct ptx_inst *call; /* the call in the caller */
+    int32_t reg_base;
+    int32_t *label_at; /* label -> instruction number */
+    int depth;
+};
+
+struct patch {
+    int32_t inst, index; /* targets[index], or -1: target */
+    int32_t label;       /* of the frame; -1: the frame's end */
+};
+
+struct variable {
+    const struct ptx_var *var;
+    const struct frame *frame; /* of .param and .local variables */
+    uint64_t at;
+};
+
+struct param_reg {
+    uint64_t at;
+    int bits;
+    int32_t reg;
+};
+
+struct build {
+    struct ir_kernel *k;
+    ir_address_fn address;
+    void *user;
+    int32_t cap;      /* of k->insts */
+    int32_t reg_cap;
+    struct variable *vars;
+    int nvars, vars_cap;
+    struct param_reg *param_regs;
+    int nparam_regs, param_regs_cap;
+    bool params_in_memory; /* second try: call parameters in scratch */
+    bool mixed_params;     /* first try failed */
+    int nproblems;
+};
+
+static void problem(struct build *b, const struct ptx_inst *in, const char *text)
+{
+    if (b->nproblems++ >= MAX_PROBLEMS)
+        return;
+    struct ir_problem *p = ARENA_NEW(&b->k->arena, struct ir_problem), **last = &b->k->problems;
+    *p = (struct ir_problem){text, in ? in->loc : NULL, in ? in->line : 0, in ? in->column : 0, NULL};
+    while (*last)
+        last = &(*last)->next;
+    *last = p;
+}
+
+/* --- storage of variables --- */
+
+static uint64_t take(uint32_t *total, const struct ptx_var *v)
+{
+    uint32_t align = v->align ? v->align : 1;
+    *total = (*total + align - 1) / align * align;
+    uint64_t at = *total;
+    *total += (uint32_t)v->size;
+    return at;
+}
+
+static uint64_t remember(struct build *b, const struct ptx_var *v, const struct frame *f, uint64_t at)
+{
+    ALLOC_GROW(b->vars, b->nvars, b->vars_cap);
+    b->vars[b->nvars++] = (struct variable){v, f, at};
+    return at;
+}
+
+static const struct variable *lookup(const struct build *b, const struct ptx_var *v, const struct frame *f)
+{
+    for (int i = b->nvars - 1; i >= 0; i--)
+        if (b->vars[i].var == v && (b->vars[i].frame == f || !b->vars[i].frame))
+            return &b->vars[i];
+    return NULL;
+}
+
+/* Shared variables that the kernel or anything it calls mentions, in the order of their declaration. */
+static void mark_shared(const struct ptx_function *f, struct table *used, int depth);
+
+static void mark_operand(const struct ptx_operand *o, struct table *used, int depth)
+{
+    if (o->kind == PTX_OPERAND_VAR && o->var->space == PTX_SHARED)
+        table_set(used, o->var->name, (void *)o->var);
+    if (o->kind == PTX_OPERAND_FUNC && o->func)
+        mark_shared(o->func, used, depth + 1);
+    for (int i = 0; i < o->n; i++)
+        mark_operand(&o->elem[i], used, depth);
+}
+
+static void mark_shared(const struct ptx_function *f, struct table *used, int depth)
+{
+    if (depth > MAX_DEPTH || table_get(used, f->name))
+        return;
+    table_set(used, f->name, (void *)f);
+    for (int i = 0; i < f->ninsts; i++)
+        for (int o = 0; o < f->insts[i].noperands; o++)
+            mark_operand(&f->insts[i].operand[o], used, depth);
+    for (int i = 0; i < f->nvars; i++)
+        if (f->vars[i]->space == PTX_SHARED)
+            table_set(used, f->vars[i]->name, f->vars[i]);
+}
+
+static void lay_out_shared(struct build *b, const struct ptx_var *v, const struct table *used)
+{
+    if (v->space == PTX_SHARED && !v->unsized && table_get(used, v->name) == (const void *)v)
+        remember(b, v, NULL, take(&b->k->shared_static, v));
+}
+
+static void lay_out(struct build *b, const struct ptx_function *entry)
+{
+    const struct ptx_module *m = b->k->module;
+    struct table used;
+    table_init(&used);
+    mark_shared(entry, &used, 0);
+    for (int i = 0; i < m->nvars; i++)
+        lay_out_shared(b, m->vars[i], &used);
+    for (int f = 0; f < m->nfuncs; f++)
+        for (int i = 0; table_get(&used, m->funcs[f]->name) && i < m->funcs[f]->nvars; i++)
+            lay_out_shared(b, m->funcs[f]->vars[i], &used);
+    b->k->shared_dynamic = (b->k->shared_static + 15) / 16 * 16;
+    for (int i = 0; i < m->nvars; i++)
+        if (m->vars[i]->space == PTX_SHARED && m->vars[i]->unsized)
+            remember(b, m->vars[i], NULL, b->k->shared_dynamic);
+    table_release(&used);
+}
+
+static void lay_out_params(struct build *b, const struct ptx_function *f)
+{
+    struct ir_kernel *k = b->k;
+    k->params = ARENA_ARRAY(&k->arena, struct ir_param, f->nparams);
+    k->nparams = f->nparams;
+    for (int i = 0; i < f->nparams; i++) {
+        const struct ptx_var *v = f->params[i];
+        uint32_t at = (uint32_t)remember(b, v, NULL, take(&k->param_bytes, v));
+        k->params[i] = (struct ir_param){at, (uint32_t)v->size, v->align};
+    }
+}
+
+static void declare_locals(struct build *b, const struct frame *fr)
+{
+    for (int i = 0; i < fr->f->nvars; i++) {
+        const struct ptx_var *v = fr->f->vars[i];
+        if (v->space == PTX_LOCAL)
+            remember(b, v, fr, take(&b->k->local_bytes, v));
+        else if (v->space == PTX_PARAM)
+            remember(b, v, fr, take(&b->k->scratch_bytes, v));
+    }
+}
+
+/* --- instructions --- */
+
+static struct ir_inst *emit(struct build *b, const struct ptx_inst *from, uint16_t op)
+{
+    struct ir_kernel *k = b->k;
+    if (k->ninsts == b->cap) {
+        b->cap = b->cap ? b->cap * 2 : 256;
+        k->insts = alloc_resize(k->insts, (size_t)b->cap * sizeof *k->insts);
+    }
+    static const struct ptx_mods none;
+    struct ir_inst *in = &k->insts[k->ninsts++];
+    *in = (struct ir_inst){.op = op, .guard = IR_NOREG, .mods = &none, .vec = 1, .target = -1, .join = -1};
+    if (from) {
+        in->mods = &from->mods;
+        in->type = from->mods.type[0];
+        in->type2 = from->mods.type[1];
+        in->space = from->mods.space;
+        in->vec = from->mods.vec ? from->mods.vec : 1;
+        in->loc = from->loc;
+        in->ptx_line = from->line;
+        in->text = from->text;
+        in->text_len = from->text_len;
+    }
+    return in;
+}
+
+static int32_t new_reg(struct build *b, uint8_t type)
+{
+    struct ir_kernel *k = b->k;
+    ALLOC_GROW(k->reg_type, k->nregs, b->reg_cap);
+    k->reg_type[k->nregs] = type;
+    return k->nregs++;
+}
+
+static uint64_t variable_address(struct build *b, const struct frame *fr, const struct ptx_inst *in,
+                                 const struct ptx_var *v)
+{
+    if (v->space == PTX_GLOBAL || v->space == PTX_CONST) {
+        uint64_t a = b->address(v, b->user);
+        if (!a)
+            problem(b, in, arena_printf(&b->k->arena, "variable '%s' is declared but defined nowhere", v->name));
+        return a;
+    }
+    const struct variable *known = lookup(b, v, fr);
+    if (!known) {
+        problem(b, in, arena_printf(&b->k->arena, "variable '%s' of this state space is not supported", v->name));
+        return 0;
+    }
+    return known->at;
+}
+
+/* An immediate's bits as the instruction reads them: floating literals in the instruction's own precision. */
+static uint64_t immediate(const struct ptx_operand *o, enum ptx_type want)
+{
+    uint64_t bits = o->imm;
+    double d;
+    float f;
+    if (o->imm_type == PTX_F32) {
+        uint32_t low = (uint32_t)bits;
+        memcpy(&f, &low, 4);
+        d = f;
+    } else if (o->imm_type == PTX_F64) {
+        memcpy(&d, &bits, 8);
+        f = (float)d;
+    } else {
+        return bits;
+    }
+    if (want == PTX_F64 || want == PTX_B64) {
+        memcpy(&bits, &d, 8);
+        return bits;
+    }
+    uint32_t low;
+    memcpy(&low, &f, 4);
+    return low;
+}
+
+static struct ir_src source(struct build *b, const struct frame *fr, const struct ptx_inst *in,
+                            const struct ptx_operand *o, enum ptx_type want)
+{
+    struct ir_src s = {.kind = IR_SRC_IMM, .negated = o->negated};
+    switch (o->kind) {
+    case PTX_OPERAND_REG:
+        s.kind = IR_SRC_REG;
+        s.reg = fr->reg_base + (int32_t)o->reg;
+        break;
+    case PTX_OPERAND_IMM:
+        s.imm = immediate(o, want);
+        break;
+    case PTX_OPERAND_SREG:
+        s.kind = IR_SRC_SREG;
+        s.sreg = o->sreg;
+        break;
+    case PTX_OPERAND_VAR:
+        s.imm = variable_address(b, fr, in, o->var) + (uint64_t)o->offset;
+        break;
+    case PTX_OPERAND_FUNC:
+        problem(b, in, arena_printf(&b->k->arena, "the address of function '%s' (calls through pointers) is not implemented",
+                                    o->func->name));
+        break;
+    default:
+        problem(b, in, "an operand of this kind is not implemented here");
+    }
+    return s;
+}
+
+static int32_t dest(const struct frame *fr, const struct ptx_operand *o)
+{
+    return o->kind == PTX_OPERAND_REG ? fr->reg_base + (int32_t)o->reg : IR_NOREG;
+}
+
+static void add_dst(struct ir_inst *out, const struct frame *fr, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_OPERAND_PAIR || o->kind == PTX_OPERAND_VECTOR) {
+        for (int i = 0; i < o->n && out->ndst < IR_MAX_DST; i++)
+            out->dst[out->ndst++] = dest(fr, &o->elem[i]);
+    } else {
+        out->dst[out->ndst++] = dest(fr, o);
+    }
+}
+
+/* Sources need the instruction's final shape for the type of immediates, so they are counted first. */
+static void add_srcs(struct build *b, const struct frame *fr, const struct ptx_inst *in, int first)
+{
+    struct ir_inst *out = &b->k->insts[b->k->ninsts - 1];
+    const struct ptx_operand *flat[IR_MAX_SRC];
+    int n = 0;
+    for (int o = first; o < in->noperands; o++) {
+        const struct ptx_operand *op = &in->operand[o];
+        bool parts = op->kind == PTX_OPERAND_VECTOR || op->kind == PTX_OPERAND_MEM;
+        for (int i = 0; i < (parts ? op->n : 1); i++) {
+            if (n == IR_MAX_SRC) {
+                problem(b, in, "an instruction with this many operands is not implemented");
+                return;
+            }
+            flat[n++] = parts ? &op->elem[i] : op;
+        }
+        if (op->kind == PTX_OPERAND_MEM)
+            out->offset = op->offset;
+    }
+    out->nsrc = (uint8_t)n;
+    for (int i = 0; i < n; i++)
+        out->src[i] = source(b, fr, in, flat[i], ir_src_type(out, i));
+}
+
+static void set_guard(struct ir_inst *out, const struct frame *fr, const struct ptx_inst *in)
+{
+    out->guard = in->guard < 0 ? IR_NOREG : fr->reg_base + in->guard;
+    out->guard_negated = in->guard_negated;
+}
+
+/* --- parameters of calls --- */
+
+static int32_t param_reg(struct build *b, uint64_t at, int bits)
+{
+    for (int i = 0; i < b->nparam_regs; i++) {
+        struct param_reg *p = &b->param_regs[i];
+        if (p->at == at && p->bits == bits)
+            return p->reg;
+        if (p->at < at + (uint64_t)bits / 8 && at < p->at + (uint64_t)p->bits / 8)
+            b->mixed_params = true;
+    }
+    ALLOC_GROW(b->param_regs, b->nparam_regs, b->param_regs_cap);
+    b->param_regs[b->nparam_regs] = (struct param_reg){at, bits, new_reg(b, (uint8_t)ir_bits_type(bits))};
+    return b->param_regs[b->nparam_regs++].reg;
+}
+
+static const struct ptx_operand *memory_operand(const struct ptx_inst *in)
+{
+    return &in->operand[in->op == PTX_OP_ST ? 0 : 1];
+}
+
+/* True when the access is to a call's parameter; then *at is its scratch address. */
+static bool call_param(const struct build *b, const struct frame *fr, const struct ptx_inst *in, uint64_t *at)
+{
+    const struct ptx_operand *m = memory_operand(in);
+    if (in->mods.space != PTX_PARAM || m->kind != PTX_OPERAND_MEM || m->elem[0].kind != PTX_OPERAND_VAR)
+        return false;
+    const struct variable *v = lookup(b, m->elem[0].var, fr);
+    if (!v || !v->frame)
+        return false;
+    *at = v->at + (uint64_t)m->elem[0].offset + (uint64_t)m->offset;
+    return true;
+}
+
+static void move_param(struct build *b, const struct frame *fr, const struct ptx_inst *in, uint64_t at)
+{
+    int bits = ptx_type_info[in->mods.type[0]].bits, vec = in->mods.vec ? in->mods.vec : 1;
+    bool store = in->op == PTX_OP_ST;
+    const struct ptx_operand *value = &in->operand[store ? 1 : 0];
+    for (int i = 0; i < vec; i++) {
+        const struct ptx_operand *e = value->kind == PTX_OPERAND_VECTOR ? &value->elem[i] : value;
+        int32_t reg = param_reg(b, at + (uint64_t)(i * bits / 8), bits);
+        if (!store && e->kind != PTX_OPERAND_REG)
+            continue;
+        /* cvt, because a load may widen into its register, and a store narrow (PTX ISA 9.7.9.8) */
+        uint8_t type = in->mods.type[0];
+        struct ir_inst *out = emit(b, in, PTX_OP_CVT);
+        out->space = PTX_GENERIC;
+        out->vec = 1;
+        set_guard(out, fr, in);
+        out->ndst = out->nsrc = 1;
+        int32_t far = store ? IR_NOREG : dest(fr, e);
+        struct ir_src near = {.kind = IR_SRC_REG, .reg = reg};
+        out->dst[0] = store ? reg : far;
+        out->src[0] = store ? source(b, fr, in, e, type) : near;
+        out = &b->k->insts[b->k->ninsts - 1];
+        uint8_t wide = store ? type : b->k->reg_type[far];
+        bool plain = ptx_type_info[wide].bits == bits;
+        out->op = plain && (out->src[0].kind != IR_SRC_REG ||
+                            ptx_type_info[b->k->reg_type[out->src[0].reg]].bits == bits) ? PTX_OP_MOV : PTX_OP_CVT;
+        static const struct ptx_mods none;
+        out->mods = &none;
+        out->type = plain ? (uint8_t)ir_bits_type(bits) : wide;
+        out->type2 = plain ? out->type : type;
+        if (out->op == PTX_OP_CVT && ptx_type_info[type].kind != 'S')
+            out->type2 = bits == 8 ? PTX_U8 : bits == 16 ? PTX_U16 : bits == 32 ? PTX_U32 : PTX_U64;
+        if (out->op == PTX_OP_CVT && ptx_type_info[out->type].kind != 'S')
+            out->type = ptx_type_info[out->type].bits == 16 ? PTX_U16 : ptx_type_info[out->type].bits == 32 ? PTX_U32
+                      : ptx_type_info[out->type].bits == 8 ? PTX_U8 : PTX_U64;
+    }
+}
+
+/* True when a call parameter of this function is used other than as [var + constant]. */
+static bool takes_param_address(const struct ptx_function *f)
+{
+    for (int i = 0; i < f->ninsts; i++)
+        for (int o = 0; o < f->insts[i].noperands; o++) {
+            const struct ptx_operand *op = &f->insts[i].operand[o];
+            if (op->kind == PTX_OPERAND_VAR && op->var->space == PTX_PARAM && f->insts[i].op != PTX_OP_CALL)
+                return true;
+        }
+    return false;
+}
+
+/* --- calls --- */
+
+static void emit_function(struct build *b, struct frame *fr);
+
+static bool is_recursive(const struct frame *fr, const struct ptx_function *f)
+{
+    for (; fr; fr = fr->caller)
+        if (fr->f == f)
+            return true;
+    return false;
+}
+
+static void bind(struct build *b, const struct frame *caller, const struct frame *callee, const struct ptx_var *formal,
+                 const struct ptx_operand *actual, const struct ptx_inst *in)
+{
+    if (!formal || !actual)
+        return;
+    const struct variable *v = actual->kind == PTX_OPERAND_VAR ? lookup(b, actual->var, caller) : NULL;
+    if (!v)
+        problem(b, in, "a call with this kind of argument is not implemented");
+    else
+        remember(b, formal, callee, v->at);
+}
+
+static void call_extern(struct build *b, const struct frame *fr, const struct ptx_inst *in,
+                        const struct ptx_function *f, const struct ptx_operand *ret, const struct ptx_operand *args)
+{
+    struct ir_inst *out = emit(b, in, IR_OP_EXTERN);
+    int at = b->k->ninsts - 1;
+    out->callee = f->name;
+    set_guard(out, fr, in);
+    if ((args && args->n > 4) || (ret && ret->n > 1)) {
+        problem(b, in, arena_printf(&b->k->arena, "function '%s' is not there", f->name));
+        return;
+    }
+    for (int i = 0; args && i < args->n; i++) {
+        const struct variable *v = args->elem[i].kind == PTX_OPERAND_VAR ? lookup(b, args->elem[i].var, fr) : NULL;
+        if (!v || b->params_in_memory) {
+            problem(b, in, arena_printf(&b->k->arena, "the call of '%s' with these arguments is not implemented", f->name));
+            return;
+        }
+        int32_t reg = param_reg(b, v->at, (int)v->var->size * 8);
+        b->k->insts[at].src[i] = (struct ir_src){.kind = IR_SRC_REG, .reg = reg};
+        b->k->insts[at].nsrc = (uint8_t)(i + 1);
+    }
+    if (ret && ret->n == 1 && ret->elem[0].kind == PTX_OPERAND_VAR) {
+        const struct variable *v = lookup(b, ret->elem[0].var, fr);
+        b->k->insts[at].dst[0] = v ? param_reg(b, v->at, (int)v->var->size * 8) : IR_NOREG;
+        b->k->insts[at].ndst = 1;
+        b->k->insts[at].type = ret->elem[0].var->type;
+    }
+}
+
+static void emit_call(struct build *b, const struct frame *fr, const struct ptx_inst *in)
+{
+    const struct ptx_operand *ret = NULL, *args = NULL, *callee = NULL;
+    for (int i = 0; i < in->noperands; i++) {
+        const struct ptx_operand *o = &in->operand[i];
+        if (o->kind == PTX_OPERAND_LIST)
+            *(callee ? &args : &ret) = o;
+        else if (o->kind == PTX_OPERAND_FUNC || o->kind == PTX_OPERAND_REG)
+            callee = o;
+    }
+    if (!callee || callee->kind != PTX_OPERAND_FUNC) {
+        problem(b, in, "a call through a pointer is not implemented");
+        return;
+    }
+    const struct ptx_function *f = callee->func;
+    if (!f->defined) {
+        call_extern(b, fr, in, f, ret, args);
+        return;
+    }
+    if (is_recursive(fr, f) || fr->depth >= MAX_DEPTH) {
+        problem(b, in, arena_printf(&b->k->arena, "a recursive call of '%s' is not implemented", f->name));
+        return;
+    }
+    if (in->guard >= 0) {
+        problem(b, in, arena_printf(&b->k->arena, "a call of '%s' under a guard predicate is not implemented", f->name));
+        return;
+    }
+    struct frame inner = {.f = f, .caller = fr, .call = in, .depth = fr->depth + 1};
+    for (int i = 0; i < f->nparams; i++)
+        bind(b, fr, &inner, f->params[i], args && i < args->n ? &args->elem[i] : NULL, in);
+    bind(b, fr, &inner, f->ret, ret && ret->n ? &ret->elem[0] : NULL, in);
+    int known = b->nvars;
+    emit_function(b, &inner);
+    (void)known;
+}
+
+/* --- functions --- */
+
+static void emit_branch(struct build *b, const struct frame *fr, const struct ptx_inst *in, struct patch **patches,
+                        int *npatches, int *cap)
+{
+    struct ir_inst *out = emit(b, in, in->op);
+    int at = b->k->ninsts - 1;
+    set_guard(out, fr, in);
+    if (in->op == PTX_OP_BRA) {
+        ALLOC_GROW(*patches, *npatches, *cap);
+        (*patches)[(*npatches)++] = (struct patch){at, -1, in->operand[0].label};
+        return;
+    }
+    const struct ptx_proto *p = in->noperands > 1 ? in->operand[1].proto : NULL;
+    if (!p || in->operand[0].kind != PTX_OPERAND_REG) {
+        problem(b, in, "this form of 'brx.idx' is not implemented");
+        return;
+    }
+    out->nsrc = 1;
+    out->src[0] = source(b, fr, in, &in->operand[0], PTX_U32);
+    out->ntargets = p->ntargets;
+    out->targets = ARENA_ARRAY(&b->k->arena, int32_t, p->ntargets);
+    for (int i = 0; i < p->ntargets; i++) {
+        ALLOC_GROW(*patches, *npatches, *cap);
+        (*patches)[(*npatches)++] = (struct patch){at, i, p->labels[i]};
+    }
+}
+
+static bool has_no_dst(const struct ptx_inst *in)
+{
+    switch (in->op) {
+    case PTX_OP_ST:
+    case PTX_OP_RED:
+    case PTX_OP_MEMBAR:
+    case PTX_OP_FENCE:
+    case PTX_OP_NANOSLEEP:
+    case PTX_OP_TRAP:
+    case PTX_OP_BRKPT:
+    case PTX_OP_PREFETCH:
+    case PTX_OP_PREFETCHU:
+    case PTX_OP_PMEVENT:
+    case PTX_OP_EXIT:
+    case PTX_OP_RET:
+        return true;
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+        return in->mods.variant < PTX_BAR_RED_POPC || in->mods.variant > PTX_BAR_RED_OR;
+    default:
+        return false;
+    }
+}
+
+/* bar: src[0] barrier or mask, src[1] count (0: all), src[2] predicate of .red. */
+static void normalise_barrier(struct ir_inst *out)
+{
+    bool red = out->mods->variant >= PTX_BAR_RED_POPC && out->mods->variant <= PTX_BAR_RED_OR;
+    struct ir_src none = {.kind = IR_SRC_IMM}, pred = out->src[out->nsrc - 1];
+    int plain = out->nsrc - red;
+    if (plain < 2)
+        out->src[1] = none;
+    if (plain < 1)
+        out->src[0] = none;
+    out->src[2] = red ? pred : none;
+    out->nsrc = 3;
+}
+
+static void emit_plain(struct build *b, const struct frame *fr, const struct ptx_inst *in)
+{
+    bool no_dst = has_no_dst(in);
+    struct ir_inst *out = emit(b, in, in->op);
+    int at = b->k->ninsts - 1;
+    set_guard(out, fr, in);
+    if (!no_dst && in->noperands)
+        add_dst(out, fr, &in->operand[0]);
+    if (in->op == PTX_OP_MOV && in->noperands > 1 && in->operand[1].kind == PTX_OPERAND_VECTOR)
+        out->nsrc = in->operand[1].n;
+    add_srcs(b, fr, in, no_dst ? 0 : 1);
+    out = &b->k->insts[at];
+    if (in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER)
+        normalise_barrier(out);
+    if ((in->op == PTX_OP_LD || in->op == PTX_OP_ST) && in->mods.space == PTX_PARAM) {
+        uint64_t ignored;
+        if (call_param(b, fr, in, &ignored))
+            out->space = IR_SCRATCH;
+    }
+}
+
+static void emit_inst(struct build *b, const struct frame *fr, const struct ptx_inst *in, struct patch **patches,
+                      int *npatches, int *cap)
+{
+    uint64_t at;
+    switch (in->op) {
+    case PTX_OP_UNKNOWN:
+        problem(b, in, arena_printf(&b->k->arena, "%s is not implemented", in->problem));
+        break;
+    case PTX_OP_BRA:
+    case PTX_OP_BRX:
+        emit_branch(b, fr, in, patches, npatches, cap);
+        break;
+    case PTX_OP_CALL:
+        emit_call(b, fr, in);
+        break;
+    case PTX_OP_RET:
+        if (fr->caller) {
+            set_guard(emit(b, in, PTX_OP_BRA), fr, in);
+            ALLOC_GROW(*patches, *npatches, *cap);
+            (*patches)[(*npatches)++] = (struct patch){b->k->ninsts - 1, -1, -1};
+            break;
+        }
+        emit_plain(b, fr, in);
+        break;
+    default:
+        if ((in->op == PTX_OP_LD || in->op == PTX_OP_ST) && !b->params_in_memory && call_param(b, fr, in, &at))
+            move_param(b, fr, in, at);
+        else
+            emit_plain(b, fr, in);
+    }
+}
+
+static void emit_function(struct build *b, struct frame *fr)
+{
+    struct ir_kernel *k = b->k;
+    const struct ptx_function *f = fr->f;
+    struct patch *patches = NULL;
+    int npatches = 0, cap = 0, label = 0;
+
+    if (takes_param_address(f) && fr->caller)
+        b->mixed_params = true;
+    fr->reg_base = k->nregs;
+    for (int i = 0; i < f->nregs; i++)
+        new_reg(b, f->regs[i].type);
+    declare_locals(b, fr);
+    fr->label_at = alloc_zeroed(sizeof *fr->label_at * (size_t)(f->nlabels + 1));
+    for (int i = 0; i <= f->ninsts && k->ninsts < MAX_INSTS; i++) {
+        for (label = 0; label < f->nlabels; label++)
+            if (f->labels[label].inst == i)
+                fr->label_at[label] = k->ninsts;
+        if (i < f->ninsts)
+            emit_inst(b, fr, &f->insts[i], &patches, &npatches, &cap);
+    }
+    if (k->ninsts >= MAX_INSTS)
+        problem(b, NULL, "the kernel has too many instructions after inlining its calls");
+    for (int i = 0; i < npatches; i++) {
+        int32_t to = patches[i].label < 0 ? k->ninsts : fr->label_at[patches[i].label];
+        struct ir_inst *in = &k->insts[patches[i].inst];
+        *(patches[i].index < 0 ? &in->target : &in->targets[patches[i].index]) = to;
+    }
+    alloc_release(fr->label_at);
+    alloc_release(patches);
+}
+
+static void find_facts(struct ir_kernel *k)
+{
+    k->has_barrier = k->order_matters = false;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        k->has_barrier |= in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER;
+        k->order_matters |= (in->op == PTX_OP_ATOM && in->space != PTX_SHARED && in->dst[0] != IR_NOREG) ||
+                            (in->op == PTX_OP_LD && in->mods->order != PTX_WEAK && in->space != PTX_SHARED);
+    }
+}
+
+static struct ir_kernel *build_once(const struct ptx_module *m, const struct ptx_function *entry,
+                                    ir_address_fn address, void *user, bool params_in_memory, bool *mixed)
+{
+    struct ir_kernel *k = alloc_zeroed(sizeof *k);
+    arena_init(&k->arena);
+    k->module = m;
+    k->function = entry;
+    k->name = entry->name;
+    struct build b = {.k = k, .address = address, .user = user, .params_in_memory = params_in_memory};
+    struct frame fr = {.f = entry};
+    lay_out(&b, entry);
+    lay_out_params(&b, entry);
+    emit_function(&b, &fr);
+    emit(&b, NULL, PTX_OP_EXIT);
+    if (k->shared_static > UINT32_MAX / 2 || k->local_bytes > UINT32_MAX / 64)
+        problem(&b, NULL, "the kernel declares more memory than any device has");
+    *mixed = b.mixed_params && !params_in_memory;
+    alloc_release(b.vars);
+    alloc_release(b.param_regs);
+    return k;
+}
+
+/* Lines that the compiler made (line 0) count for the line before them. */
+static void settle_locations(struct ir_kernel *k)
+{
+    const struct ptx_loc *last = k->function->loc;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        if (!k->insts[i].loc || k->insts[i].loc->line == 0)
+            k->insts[i].loc = last;
+        last = k->insts[i].loc;
+    }
+}
+
+struct ir_kernel *ir_build(const struct ptx_module *m, const struct ptx_function *entry, ir_address_fn address,
+                           void *user)
+{
+    bool mixed;
+    struct ir_kernel *k = build_once(m, entry, address, user, false, &mixed);
+    if (mixed) {
+        ir_free(k);
+        k = build_once(m, entry, address, user, true, &mixed);
+    }
+    settle_locations(k);
+    cfg_make_blocks(k);
+    ir_analyse(k);
+    return k;
+}
+
+void ir_free(struct ir_kernel *k)
+{
+    if (!k)
+        return;
+    alloc_release(k->insts);
+    alloc_release(k->reg_type);
+    arena_release(&k->arena);
+    alloc_release(k);
+}
+
+/* Takes deleted instructions out; branches to them go to what follows. */
+static void compact(struct ir_kernel *k)
+{
+    int32_t *now = alloc_zeroed(sizeof *now * (size_t)(k->ninsts + 1)), n = 0;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        now[i] = n;
+        n += k->insts[i].op != IR_OP_DELETED;
+    }
+    if (n < k->ninsts) {
+        for (int32_t i = 0; i < k->ninsts; i++) {
+            struct ir_inst *in = &k->insts[i];
+            if (in->op == PTX_OP_BRA)
+                in->target = now[k->blocks[in->target].first];
+            for (int32_t t = 0; in->op == PTX_OP_BRX && t < in->ntargets; t++)
+                in->targets[t] = now[k->blocks[in->targets[t]].first];
+            if (in->op != IR_OP_DELETED)
+                k->insts[now[i]] = *in;
+        }
+        k->ninsts = n;
+        cfg_make_blocks(k);
+    }
+    alloc_release(now);
+}
+
+void ir_analyse(struct ir_kernel *k)
+{
+    compact(k);
+    find_facts(k);
+    cfg_analyse(k);
+    liveness_analyse(k);
+}

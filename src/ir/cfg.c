@@ -1,0 +1,406 @@
+/* Control flow: basic blocks, dominators, post-dominators, natural loops, waiting loops.
+ *
+ * In: the flat instruction list, branch targets being blocks (after the first time) or instruction numbers (from the
+ * builder, before blocks exist). Out: everything in struct ir_block and ir_loop but liveness.
+ * Dominators: Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm" (2001), forwards and, from a virtual exit
+ * node, backwards. */
+#include "ir/cfg.h"
+#include "base/alloc.h"
+
+#include <string.h>
+
+static bool ends_block(const struct ir_inst *in)
+{
+    switch (in->op) {
+    case PTX_OP_BRA:
+    case PTX_OP_BRX:
+    case PTX_OP_RET:
+    case PTX_OP_EXIT:
+    case PTX_OP_TRAP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int each_target(const struct ir_inst *in, const int32_t **targets)
+{
+    if (in->op == PTX_OP_BRA) {
+        *targets = &in->target;
+        return 1;
+    }
+    *targets = in->targets;
+    return in->op == PTX_OP_BRX ? in->ntargets : 0;
+}
+
+void cfg_make_blocks(struct ir_kernel *k)
+{
+    uint8_t *leader = alloc_zeroed((size_t)k->ninsts + 2);
+    leader[0] = 1;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const int32_t *t;
+        for (int n = each_target(&k->insts[i], &t); n > 0; n--)
+            leader[t[n - 1]] = 1;
+        if (ends_block(&k->insts[i]))
+            leader[i + 1] = 1;
+    }
+    int32_t nblocks = 0, *number = alloc_zeroed(sizeof *number * (size_t)(k->ninsts + 1));
+    for (int32_t i = 0; i < k->ninsts; i++)
+        number[i] = (nblocks += leader[i]) - 1;
+    k->blocks = ARENA_ARRAY(&k->arena, struct ir_block, nblocks);
+    k->nblocks = nblocks;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        struct ir_inst *in = &k->insts[i];
+        struct ir_block *b = &k->blocks[number[i]];
+        if (leader[i])
+            b->first = i;
+        b->count++;
+        in->block = number[i];
+        if (in->op == PTX_OP_BRA)
+            in->target = number[in->target];
+        for (int32_t t = 0; in->op == PTX_OP_BRX && t < in->ntargets; t++)
+            in->targets[t] = number[in->targets[t]];
+    }
+    alloc_release(leader);
+    alloc_release(number);
+}
+
+static void add_succ(struct ir_block *b, int32_t s)
+{
+    for (int32_t i = 0; i < b->nsucc; i++)
+        if (b->succ[i] == s)
+            return;
+    b->succ[b->nsucc++] = s;
+}
+
+static void make_edges(struct ir_kernel *k)
+{
+    for (int32_t i = 0; i < k->nblocks; i++) {
+        struct ir_block *b = &k->blocks[i];
+        const struct ir_inst *last = &k->insts[b->first + b->count - 1];
+        const int32_t *t;
+        int n = each_target(last, &t);
+        b->nsucc = b->npred = 0;
+        b->succ = ARENA_ARRAY(&k->arena, int32_t, n + 2);
+        for (int j = 0; j < n; j++)
+            add_succ(b, t[j]);
+        bool exits = ends_block(last) && n == 0;
+        if (exits)
+            add_succ(b, -1);
+        bool falls = !ends_block(last) || (last->guard != IR_NOREG && last->op != PTX_OP_BRX);
+        if (falls)
+            add_succ(b, i + 1 < k->nblocks ? i + 1 : -1);
+    }
+    for (int32_t i = 0; i < k->nblocks; i++)
+        for (int32_t j = 0; j < k->blocks[i].nsucc; j++)
+            if (k->blocks[i].succ[j] >= 0)
+                k->blocks[k->blocks[i].succ[j]].npred++;
+    for (int32_t i = 0; i < k->nblocks; i++) {
+        k->blocks[i].pred = ARENA_ARRAY(&k->arena, int32_t, k->blocks[i].npred + 1);
+        k->blocks[i].npred = 0;
+    }
+    for (int32_t i = 0; i < k->nblocks; i++)
+        for (int32_t j = 0; j < k->blocks[i].nsucc; j++)
+            if (k->blocks[i].succ[j] >= 0) {
+                struct ir_block *s = &k->blocks[k->blocks[i].succ[j]];
+                s->pred[s->npred++] = i;
+            }
+}
+
+/* A graph with node n as the root: dominators of either direction. */
+struct graph {
+    int32_t n; /* nodes without the root; the root is node n */
+    const struct ir_kernel *k;
+    bool backwards;
+    int32_t *order, *rank; /* reverse postorder and its inverse; -1: not reached */
+    int32_t count;
+    int32_t *idom;
+};
+
+/* Successors in the graph's direction, of node v. */
+static int succs(const struct graph *g, int32_t v, const int32_t **list, int32_t *one)
+{
+    if (v == g->n) { /* the root: the entry block, or every block that exits */
+        *one = 0;
+        *list = one;
+        return g->backwards ? -1 : 1;
+    }
+    const struct ir_block *b = &g->k->blocks[v];
+    *list = g->backwards ? b->pred : b->succ;
+    return g->backwards ? b->npred : b->nsucc;
+}
+
+static bool exits(const struct ir_block *b)
+{
+    for (int32_t i = 0; i < b->nsucc; i++)
+        if (b->succ[i] < 0)
+            return true;
+    return false;
+}
+
+static void visit_from(struct graph *g, int32_t root, uint8_t *seen, int32_t *stack, int32_t *at, int32_t *post)
+{
+    int32_t sp = 0;
+    if (seen[root])
+        return;
+    stack[sp] = root;
+    at[sp++] = 0;
+    seen[root] = 1;
+    while (sp) {
+        const int32_t *list;
+        int32_t one;
+        int n = succs(g, stack[sp - 1], &list, &one);
+        if (at[sp - 1] < n) {
+            int32_t s = list[at[sp - 1]++];
+            if (s >= 0 && !seen[s]) {
+                seen[s] = 1;
+                stack[sp] = s;
+                at[sp++] = 0;
+            }
+        } else {
+            g->order[(*post)++] = stack[--sp];
+        }
+    }
+}
+
+static void number_nodes(struct graph *g)
+{
+    size_t n = (size_t)g->n + 1;
+    uint8_t *seen = alloc_zeroed(n);
+    int32_t *stack = alloc_zeroed(n * 2 * sizeof *stack), post = 0;
+    if (g->backwards) {
+        for (int32_t i = 0; i < g->n; i++)
+            if (exits(&g->k->blocks[i]))
+                visit_from(g, i, seen, stack, stack + n, &post);
+    } else {
+        visit_from(g, 0, seen, stack, stack + n, &post);
+    }
+    g->order[post++] = g->n;
+    g->count = post;
+    for (int32_t i = 0; i < post / 2; i++) {
+        int32_t t = g->order[i];
+        g->order[i] = g->order[post - 1 - i];
+        g->order[post - 1 - i] = t;
+    }
+    for (size_t i = 0; i < n; i++)
+        g->rank[i] = -1;
+    for (int32_t i = 0; i < post; i++)
+        g->rank[g->order[i]] = i;
+    alloc_release(seen);
+    alloc_release(stack);
+}
+
+static int32_t meet(const struct graph *g, int32_t a, int32_t b)
+{
+    while (a != b) {
+        while (g->rank[a] > g->rank[b])
+            a = g->idom[a];
+        while (g->rank[b] > g->rank[a])
+            b = g->idom[b];
+    }
+    return a;
+}
+
+static void find_idoms(struct graph *g)
+{
+    for (int32_t i = 0; i <= g->n; i++)
+        g->idom[i] = -1;
+    g->idom[g->n] = g->n;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t o = 1; o < g->count; o++) {
+            int32_t v = g->order[o], best = -1;
+            const struct ir_block *b = &g->k->blocks[v];
+            const int32_t *list = g->backwards ? b->succ : b->pred;
+            int32_t n = g->backwards ? b->nsucc : b->npred;
+            if (g->backwards ? exits(b) : v == 0)
+                best = g->n;
+            for (int32_t i = 0; i < n; i++)
+                if (list[i] >= 0 && g->rank[list[i]] >= 0 && g->idom[list[i]] >= 0)
+                    best = best < 0 ? list[i] : meet(g, best, list[i]);
+            if (best >= 0 && g->idom[v] != best) {
+                g->idom[v] = best;
+                changed = true;
+            }
+        }
+    }
+}
+
+static void dominators(struct ir_kernel *k, bool backwards)
+{
+    size_t n = (size_t)k->nblocks + 1;
+    int32_t *room = alloc_zeroed(3 * n * sizeof *room);
+    struct graph g = {k->nblocks, k, backwards, room, room + n, 0, room + 2 * n};
+    number_nodes(&g);
+    find_idoms(&g);
+    for (int32_t i = 0; i < k->nblocks; i++) {
+        int32_t d = g.idom[i] == k->nblocks ? -1 : g.idom[i];
+        *(backwards ? &k->blocks[i].ipdom : &k->blocks[i].idom) = d;
+    }
+    alloc_release(room);
+}
+
+static bool dominates(const struct ir_kernel *k, int32_t a, int32_t b)
+{
+    while (b >= 0 && b != a)
+        b = k->blocks[b].idom;
+    return a == b;
+}
+
+static struct ir_loop *loop_of_header(struct ir_kernel *k, int32_t header, size_t words)
+{
+    for (int32_t i = 0; i < k->nloops; i++)
+        if (k->loops[i].header == header)
+            return &k->loops[i];
+    struct ir_loop *l = &k->loops[k->nloops++];
+    *l = (struct ir_loop){.header = header, .parent = -1, .blocks = ARENA_ARRAY(&k->arena, uint64_t, words)};
+    ir_bit_set(l->blocks, header);
+    return l;
+}
+
+static void add_body(struct ir_kernel *k, struct ir_loop *l, int32_t from)
+{
+    int32_t *stack = alloc_zeroed(sizeof *stack * (size_t)(k->nblocks + 1)), sp = 0;
+    if (!ir_bit(l->blocks, from)) {
+        ir_bit_set(l->blocks, from);
+        stack[sp++] = from;
+    }
+    while (sp) {
+        const struct ir_block *b = &k->blocks[stack[--sp]];
+        for (int32_t i = 0; i < b->npred; i++)
+            if (!ir_bit(l->blocks, b->pred[i])) {
+                ir_bit_set(l->blocks, b->pred[i]);
+                stack[sp++] = b->pred[i];
+            }
+    }
+    alloc_release(stack);
+}
+
+static int32_t loop_size(const struct ir_kernel *k, const struct ir_loop *l)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < k->nblocks; i++)
+        n += ir_bit(l->blocks, i);
+    return n;
+}
+
+static void find_loops(struct ir_kernel *k)
+{
+    size_t words = ((size_t)k->nblocks + 63) / 64;
+    k->loops = ARENA_ARRAY(&k->arena, struct ir_loop, k->nblocks);
+    k->nloops = 0;
+    for (int32_t i = 0; i < k->nblocks; i++) {
+        k->blocks[i].loop = -1;
+        if (k->blocks[i].idom < 0 && i != 0)
+            continue; /* unreachable */
+        for (int32_t j = 0; j < k->blocks[i].nsucc; j++) {
+            int32_t s = k->blocks[i].succ[j];
+            if (s >= 0 && dominates(k, s, i))
+                add_body(k, loop_of_header(k, s, words), i);
+        }
+    }
+    int32_t *size = alloc_zeroed(sizeof *size * (size_t)(k->nloops + 1));
+    for (int32_t l = 0; l < k->nloops; l++)
+        size[l] = loop_size(k, &k->loops[l]);
+    for (int32_t l = 0; l < k->nloops; l++) {
+        for (int32_t o = 0; o < k->nloops; o++)
+            if (o != l && ir_bit(k->loops[o].blocks, k->loops[l].header) && size[o] > size[l] &&
+                (k->loops[l].parent < 0 || size[o] < size[k->loops[l].parent]))
+                k->loops[l].parent = o;
+        for (int32_t b = 0; b < k->nblocks; b++)
+            if (ir_bit(k->loops[l].blocks, b) &&
+                (k->blocks[b].loop < 0 || size[l] < size[k->blocks[b].loop]))
+                k->blocks[b].loop = l;
+    }
+    for (int32_t l = 0; l < k->nloops; l++)
+        for (int32_t p = l; p >= 0; p = k->loops[p].parent)
+            k->loops[l].depth++;
+    alloc_release(size);
+}
+
+/* --- waiting loops: what another thread may have to write before the loop ends --- */
+
+static bool ordered_load(const struct ir_inst *in)
+{
+    return (in->op == PTX_OP_LD && in->mods->order != PTX_WEAK) || in->op == PTX_OP_ATOM;
+}
+
+static bool orders_memory(const struct ir_inst *in)
+{
+    return in->op == PTX_OP_MEMBAR || in->op == PTX_OP_FENCE || in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER ||
+           in->op == PTX_OP_NANOSLEEP;
+}
+
+static bool reads_tainted(const struct ir_inst *in, const uint64_t *tainted)
+{
+    if (in->guard != IR_NOREG && ir_bit(tainted, in->guard))
+        return true;
+    for (int i = 0; i < in->nsrc; i++)
+        if (in->src[i].kind == IR_SRC_REG && ir_bit(tainted, in->src[i].reg))
+            return true;
+    return false;
+}
+
+static bool loop_waits(const struct ir_kernel *k, const struct ir_loop *l, uint64_t *tainted)
+{
+    bool ordered = false, exit_tainted = false;
+    memset(tainted, 0, ((size_t)k->nregs + 63) / 64 * 8);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (ir_bit(l->blocks, k->insts[i].block))
+            ordered |= orders_memory(&k->insts[i]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t i = 0; i < k->ninsts; i++) {
+            const struct ir_inst *in = &k->insts[i];
+            if (!ir_bit(l->blocks, in->block))
+                continue;
+            bool weak_load = in->op == PTX_OP_LD && ordered &&
+                             (in->space == PTX_GLOBAL || in->space == PTX_SHARED || in->space == PTX_GENERIC);
+            bool taints = ordered_load(in) || weak_load || reads_tainted(in, tainted);
+            if (!taints)
+                continue;
+            exit_tainted |= in->op == PTX_OP_BRA && in->guard != IR_NOREG && ir_bit(tainted, in->guard);
+            for (int d = 0; d < in->ndst; d++)
+                if (in->dst[d] != IR_NOREG && !ir_bit(tainted, in->dst[d])) {
+                    ir_bit_set(tainted, in->dst[d]);
+                    changed = true;
+                }
+        }
+    }
+    return exit_tainted;
+}
+
+static void mark_branches(struct ir_kernel *k)
+{
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        struct ir_inst *in = &k->insts[i];
+        in->join = k->blocks[in->block].ipdom;
+        in->joined = in->join >= 0;
+        if (in->op != PTX_OP_BRA)
+            continue;
+        for (int32_t l = k->blocks[in->block].loop; l >= 0; l = k->loops[l].parent)
+            if (k->loops[l].header == in->target) {
+                in->back_edge = true;
+                in->waiting = k->loops[l].waiting;
+            }
+        /* irreducible flow has no natural loop; any way back may spin */
+        if (in->target <= in->block && !in->back_edge)
+            in->back_edge = in->waiting = true;
+    }
+}
+
+void cfg_analyse(struct ir_kernel *k)
+{
+    make_edges(k);
+    dominators(k, false);
+    dominators(k, true);
+    find_loops(k);
+    uint64_t *tainted = alloc_zeroed(((size_t)k->nregs + 63) / 64 * 8 + 8);
+    k->has_waiting_loop = false;
+    for (int32_t l = 0; l < k->nloops; l++) {
+        k->loops[l].waiting = loop_waits(k, &k->loops[l], tainted);
+        k->has_waiting_loop |= k->loops[l].waiting;
+    }
+    alloc_release(tainted);
+    mark_branches(k);
+}
