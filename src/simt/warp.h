@@ -35,7 +35,9 @@ struct split {
     uint8_t barrier;
     uint32_t generation; /* of the barrier when it arrived */
     uint32_t sync_mask;
-    uint32_t turns;      /* back-edges of waiting loops since it was last chosen */
+    uint32_t turns;      /* back-edges since it last let others run */
+    bool again;          /* the instruction at pc has been counted already */
+    bool passed;         /* its barrier has completed: the barrier instruction is to be finished, not begun */
 };
 
 struct join {
@@ -66,8 +68,9 @@ struct warp {
     struct join join[WARP_MAX_JOINS];
     char *regs;      /* the executor's registers of 32 lanes */
     char *local;     /* local and scratch memory of 32 lanes, lane after lane */
-    uint64_t progress; /* instructions run outside waiting loops' turns: for telling a spin from work */
-    struct record *ring; /* [RING_RECORDS], or NULL in plain mode */
+    uint64_t clock;    /* instructions executed: %clock, and for telling whether a warp got anywhere */
+    bool hold;         /* the last stop was WARP_RING: go on with the same split */
+    struct record *ring; /* [RING_RECORDS], shared with the worker's other warps; NULL in plain mode */
     int nrecords;
 };
 
@@ -129,7 +132,7 @@ struct launch {
     int warps_per_block;
     uint32_t shared_bytes;  /* static + dynamic */
     const char *params;     /* parameter block */
-    uint32_t (*tid)[3][WARP_LANES]; /* [warps_per_block]: threadIdx of each lane */
+    uint32_t (*tid)[3][WARP_LANES]; /* [warps_per_block]: threadIdx of each lane, 0 past the last thread */
     uint32_t sms;           /* multiprocessors of the device */
     uint32_t resident;      /* blocks that are resident at a time on the whole device */
     bool counting;          /* records and counts are wanted */
@@ -171,8 +174,9 @@ void warp_merge(struct warp *w);
 /* --- block.c: blocks and barriers --- */
 
 size_t block_bytes(const struct launch *l);
-/* Lays out a block in `memory` (block_bytes, reused from block to block) and starts its warps. */
-struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16_t sm, struct record *rings);
+/* Lays out a block in `memory` (block_bytes, reused from block to block) and starts its warps.
+ * `ring` is empty whenever a warp stops, so the warps that one host thread runs share it. */
+struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16_t sm, struct record *ring);
 
 /* The current split of `w` arrives at barrier `id` with `expected` lanes (0: all). kind: enum ptx_variant
  * (PTX_BAR_SYNC, PTX_BAR_ARRIVE, PTX_BAR_RED_*); `truth` are the lanes with a true predicate. True: the split need

@@ -1,0 +1,179 @@
+/* Blocks: layout in memory, barriers, and what to say when nothing can run (see warp.h). */
+#include "simt/warp.h"
+#include "base/strbuf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static size_t aligned(size_t n)
+{
+    return (n + 63) / 64 * 64;
+}
+
+size_t block_bytes(const struct launch *l)
+{
+    size_t nwarps = (size_t)l->warps_per_block;
+    return aligned(sizeof(struct block)) + aligned(nwarps * sizeof(struct warp)) + nwarps * aligned(l->reg_bytes) +
+           nwarps * aligned((size_t)l->local_bytes * WARP_LANES) + aligned(l->shared_bytes + 16);
+}
+
+static void place(struct launch *l, struct block *b, uint64_t index)
+{
+    b->index = index;
+    b->id[0] = (uint32_t)(index % l->grid[0]);
+    b->id[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
+    b->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
+}
+
+struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16_t sm, struct record *ring)
+{
+    char *at = memory;
+    struct block *b = memory;
+    at += aligned(sizeof *b);
+    memset(b, 0, sizeof *b);
+    b->launch = l;
+    b->sm = sm;
+    place(l, b, index);
+    b->nwarps = l->warps_per_block;
+    b->threads_alive = l->threads;
+    b->warps = (struct warp *)at;
+    at += aligned((size_t)b->nwarps * sizeof(struct warp));
+    for (int i = 0; i < b->nwarps; i++) {
+        struct warp *w = &b->warps[i];
+        w->block = b;
+        w->index = (uint16_t)i;
+        w->regs = at;
+        at += aligned(l->reg_bytes);
+        w->local = at;
+        at += aligned((size_t)l->local_bytes * WARP_LANES);
+        w->ring = ring;
+        warp_start(w, l->threads - (uint32_t)i * WARP_LANES);
+    }
+    b->shared = at;
+    memset(b->shared, 0, l->shared_bytes);
+    return b;
+}
+
+/* --- barriers --- */
+
+static void complete(struct barrier *bar)
+{
+    bar->result_popc = bar->red_popc;
+    bar->result_and = bar->red_and;
+    bar->result_or = bar->red_or;
+    bar->arrived = 0;
+    bar->expected = 0;
+    bar->red_popc = 0;
+    bar->red_or = false;
+    bar->generation++;
+}
+
+/* Lanes that count for an arrival: with an explicit count the hardware counts whole warps (PTX ISA 9.7.13.1). */
+static uint32_t arrivals(const struct warp *w, uint32_t mask, uint32_t expected)
+{
+    return expected && mask == w->alive ? WARP_LANES : (uint32_t)__builtin_popcount(mask);
+}
+
+bool block_barrier(struct warp *w, unsigned id, uint32_t expected, int kind, uint32_t truth)
+{
+    struct block *b = w->block;
+    struct split *s = &w->split[w->current];
+    struct barrier *bar = &b->barrier[id];
+    if (!bar->arrived) {
+        bar->red_and = true;
+        bar->expected = expected;
+    }
+    bar->arrived += arrivals(w, s->mask, expected);
+    bar->red_popc += (uint32_t)__builtin_popcount(truth & s->mask);
+    bar->red_or |= (truth & s->mask) != 0;
+    bar->red_and &= (truth & s->mask) == s->mask;
+    uint32_t generation = bar->generation;
+    if (bar->arrived >= (bar->expected ? bar->expected : b->threads_alive)) {
+        complete(bar);
+        return true;
+    }
+    if (kind == PTX_BAR_ARRIVE)
+        return true;
+    s->state = SPLIT_BARRIER;
+    s->barrier = (uint8_t)id;
+    s->generation = generation;
+    return false;
+}
+
+void block_check_barriers(struct block *b)
+{
+    for (int i = 0; i < BLOCK_BARRIERS; i++) {
+        struct barrier *bar = &b->barrier[i];
+        if (bar->arrived && !bar->expected && bar->arrived >= b->threads_alive)
+            complete(bar);
+    }
+}
+
+void block_wake(struct warp *w)
+{
+    for (int i = 0; i < w->nsplits; i++) {
+        struct split *s = &w->split[i];
+        if (s->state == SPLIT_BARRIER && w->block->barrier[s->barrier].generation != s->generation) {
+            s->state = SPLIT_READY;
+            s->passed = true;
+        }
+    }
+}
+
+/* --- faults --- */
+
+void launch_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
+                  unsigned bytes, const char *text)
+{
+    if (!__atomic_exchange_n(&l->fault_set, 1, __ATOMIC_ACQ_REL)) {
+        struct fault *f = &l->fault;
+        *f = (struct fault){.status = status, .site = site, .lane = lane, .address = address, .bytes = bytes,
+                            .text = text ? arena_strdup(&l->arena, text) : NULL};
+        if (w) {
+            memcpy(f->block_id, w->block->id, sizeof f->block_id);
+            for (int i = 0; i < 3 && lane >= 0; i++)
+                f->thread_id[i] = l->tid[w->index][i][lane];
+        }
+    }
+    __atomic_store_n(&l->stop, 1, __ATOMIC_RELEASE);
+}
+
+static void describe_lanes(struct strbuf *out, const char *what, const struct block *b, int warp, uint32_t mask,
+                           int32_t site)
+{
+    const struct ir_inst *in = &b->launch->kernel->insts[site];
+    strbuf_addf(out, "  warp %d, lanes 0x%08x (%d of them) %s", warp, mask, __builtin_popcount(mask), what);
+    if (in->loc && in->loc->line)
+        strbuf_addf(out, " at %s:%d", in->loc->file, in->loc->line);
+    if (in->ptx_line)
+        strbuf_addf(out, " (PTX line %d)", in->ptx_line);
+    strbuf_adds(out, "\n");
+}
+
+void block_describe_wait(const struct block *b, struct strbuf *out)
+{
+    strbuf_addf(out, "block (%u,%u,%u), %u of %u threads alive:\n", b->id[0], b->id[1], b->id[2], b->threads_alive,
+                b->launch->threads);
+    int lines = 0;
+    for (int i = 0; i < b->nwarps; i++) {
+        const struct warp *w = &b->warps[i];
+        for (int s = 0; s < w->nsplits && lines < 40; s++, lines++) {
+            const struct split *sp = &w->split[s];
+            char what[80];
+            if (sp->state == SPLIT_BARRIER)
+                snprintf(what, sizeof what, "wait at barrier %d, which has %u of %u threads", sp->barrier,
+                         b->barrier[sp->barrier].arrived,
+                         b->barrier[sp->barrier].expected ? b->barrier[sp->barrier].expected : b->threads_alive);
+            else if (sp->state == SPLIT_SYNC)
+                snprintf(what, sizeof what, "wait for lanes 0x%08x of the warp", sp->sync_mask);
+            else
+                snprintf(what, sizeof what, "are running");
+            describe_lanes(out, what, b, i, sp->mask, sp->pc);
+        }
+        for (int j = 0; j < WARP_MAX_JOINS && lines < 40; j++)
+            if (w->join[j].used && w->join[j].arrived) {
+                describe_lanes(out, "wait for the other lanes of the branch", b, i, w->join[j].arrived, w->join[j].pc);
+                lines++;
+            }
+    }
+}

@@ -1,0 +1,166 @@
+/* Splits and joins of a warp (see warp.h).
+ *
+ * Invariants: the masks of the splits and the arrived lanes of the joins are disjoint and together are the lanes
+ * alive; a join's expected lanes are the lanes of every split and join below it that have not gone on without it. */
+#include "simt/warp.h"
+
+#include <string.h>
+
+void warp_start(struct warp *w, uint32_t lanes)
+{
+    w->alive = lanes >= WARP_LANES ? ~0u : (1u << lanes) - 1;
+    w->nsplits = 1;
+    w->current = 0;
+    w->clock = 0;
+    w->hold = false;
+    w->nrecords = 0;
+    w->split[0] = (struct split){.mask = w->alive, .join = -1};
+    for (int i = 0; i < WARP_MAX_JOINS; i++)
+        w->join[i].used = false;
+}
+
+static void add_split(struct warp *w, struct split s)
+{
+    w->split[w->nsplits++] = s;
+}
+
+static void remove_split(struct warp *w, int i)
+{
+    memmove(&w->split[i], &w->split[i + 1], (size_t)(w->nsplits - i - 1) * sizeof w->split[0]);
+    w->nsplits--;
+    if (w->current > i || w->current >= w->nsplits)
+        w->current = w->current ? w->current - 1 : 0;
+}
+
+/* A join that waits for nobody but the lanes below one split does nothing: skip it. */
+static int16_t useful_join(struct warp *w, int16_t j, uint32_t mask)
+{
+    while (j >= 0 && !w->join[j].arrived && w->join[j].expected == mask) {
+        w->join[j].used = false;
+        j = w->join[j].parent;
+    }
+    return j;
+}
+
+static int16_t new_join(struct warp *w, int32_t pc, uint32_t expected, int16_t parent)
+{
+    for (int16_t i = 0; i < WARP_MAX_JOINS; i++)
+        if (!w->join[i].used) {
+            w->join[i] = (struct join){pc, expected, 0, parent, true};
+            return i;
+        }
+    return parent; /* cannot happen: see useful_join; without a join the lanes merely stay apart */
+}
+
+void warp_diverge(struct warp *w, uint32_t taken, int32_t target, int32_t next, int32_t join_pc)
+{
+    struct split *s = &w->split[w->current];
+    if (join_pc >= 0 && (s->join < 0 || w->join[s->join].pc != join_pc)) {
+        int16_t parent = useful_join(w, s->join, s->mask);
+        bool same = parent >= 0 && w->join[parent].pc == join_pc;
+        s->join = same ? parent : new_join(w, join_pc, s->mask, parent);
+    }
+    struct split away = *s;
+    away.mask = taken;
+    away.pc = target;
+    s->mask &= ~taken;
+    s->pc = next;
+    add_split(w, away);
+}
+
+/* The lanes that met at join j go on as one split. Its index. */
+static int complete(struct warp *w, int16_t j)
+{
+    struct split s = {.mask = w->join[j].arrived, .pc = w->join[j].pc, .join = w->join[j].parent};
+    w->join[j].used = false;
+    add_split(w, s);
+    return w->nsplits - 1;
+}
+
+bool warp_arrive(struct warp *w)
+{
+    for (;;) {
+        struct split *s = &w->split[w->current];
+        int16_t j = s->join;
+        if (j < 0 || w->join[j].pc != s->pc)
+            return true;
+        w->join[j].arrived |= s->mask;
+        remove_split(w, w->current);
+        if (w->join[j].arrived != w->join[j].expected)
+            return false;
+        w->current = (uint8_t)complete(w, j);
+    }
+}
+
+bool warp_exit(struct warp *w, uint32_t lanes)
+{
+    struct split *s = &w->split[w->current];
+    w->alive &= ~lanes;
+    w->block->threads_alive -= (uint32_t)__builtin_popcount(lanes);
+    s->mask &= ~lanes;
+    bool left = s->mask != 0;
+    if (!left)
+        remove_split(w, w->current);
+    for (int16_t j = 0; j < WARP_MAX_JOINS; j++) {
+        if (!w->join[j].used || !(w->join[j].expected & lanes))
+            continue;
+        w->join[j].expected &= ~lanes;
+        if (!w->join[j].expected)
+            w->join[j].used = false;
+        else if (w->join[j].arrived == w->join[j].expected)
+            complete(w, j);
+    }
+    block_check_barriers(w->block);
+    return left;
+}
+
+bool warp_pick(struct warp *w)
+{
+    for (int i = 1; i <= w->nsplits; i++) {
+        int at = (w->current + i) % w->nsplits;
+        if (w->split[at].state == SPLIT_READY) {
+            w->current = (uint8_t)at;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int release(struct warp *w, int16_t j)
+{
+    struct join *join = &w->join[j];
+    if (!join->arrived)
+        return 0;
+    struct split s = {.mask = join->arrived, .pc = join->pc, .join = join->parent};
+    join->expected &= ~join->arrived;
+    join->arrived = 0;
+    add_split(w, s);
+    return 1;
+}
+
+int warp_release_joins(struct warp *w, bool all)
+{
+    int n = 0;
+    if (all) {
+        for (int16_t j = 0; j < WARP_MAX_JOINS; j++)
+            n += w->join[j].used ? release(w, j) : 0;
+        return n;
+    }
+    for (int16_t j = w->split[w->current].join; j >= 0; j = w->join[j].parent)
+        n += release(w, j);
+    return n;
+}
+
+void warp_merge(struct warp *w)
+{
+    for (int i = 0; i < w->nsplits; i++)
+        for (int j = i + 1; j < w->nsplits; j++) {
+            struct split *a = &w->split[i], *b = &w->split[j];
+            if (a->state != SPLIT_READY || b->state != SPLIT_READY || a->pc != b->pc || a->join != b->join)
+                continue;
+            a->mask |= b->mask;
+            if (w->current == j)
+                w->current = (uint8_t)i;
+            remove_split(w, j--);
+        }
+}
