@@ -1,0 +1,527 @@
+/* Memory instructions: 32 addresses, checked, recorded, then carried out.
+ *
+ * Built once for each level of the host, like the lane functions (access_v2.c ...), with ACCESS_OPS as the table's name.
+ * Addresses come from a register of 32 or 64 bits or a constant, plus an offset. A generic access is sorted by the
+ * windows of space.h; lanes that touch different spaces make one access per space. Every address is checked before
+ * anything is read or written: a fault leaves memory as it was. Weak accesses are plain loads and stores; ordered ones
+ * go lane by lane through volatile accesses, which on x86-64 are acquire loads and release stores (Intel SDM vol. 3,
+ * 9.2.2); fence instructions are real fences.
+ * Order of lanes in atomics: ascending; between warps and blocks CUDA leaves it open. */
+#include "interp/code.h"
+
+#include "heddle.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The lanes of a mask, ascending, as `i`. */
+#define LANE_LOOP(m) for (uint32_t left_ = (m), i; left_ && (i = (uint32_t)__builtin_ctz(left_), 1); left_ &= left_ - 1)
+
+/* One access of lanes that all touch one space. */
+struct access {
+    const struct interp_code *c;
+    struct warp *w;
+    const struct step *st;
+    uint32_t m;
+    int space;
+    char *base;      /* host address of address 0 of the space */
+    uint64_t *addr;  /* [32] address in the space; in the record when there is one */
+    struct record *r;
+};
+
+static void read_addresses(const struct access *a, uint64_t *addr)
+{
+    const struct step *st = a->st;
+    uint64_t offset = (uint64_t)st->offset;
+    const char *p = place_at(a->c, a->w, st->s[0]);
+    if (st->address_width == 8) {
+        const uint64_t *v = (const uint64_t *)p;
+        for (int i = 0; i < WARP_LANES; i++)
+            addr[i] = v[i] + offset;
+    } else {
+        const uint32_t *v = (const uint32_t *)p;
+        for (int i = 0; i < WARP_LANES; i++)
+            addr[i] = v[i] + offset;
+    }
+}
+
+static struct record *new_record(struct warp *w)
+{
+    return w->ring ? &w->ring[w->nrecords] : NULL;
+}
+
+static void finish_record(const struct access *a)
+{
+    const struct step *st = a->st;
+    struct record *r = a->r;
+    const struct ptx_mods *mods = st->in->mods;
+    if (!r || a->space >= PTX_PARAM)
+        return;
+    r->site = (uint32_t)(st - a->c->step);
+    r->mask = a->m;
+    r->op = st->kind == STEP_LOAD ? RECORD_LOAD : st->kind == STEP_STORE ? RECORD_STORE
+          : st->in->op == PTX_OP_RED ? RECORD_RED : RECORD_ATOM;
+    r->space = (uint8_t)a->space;
+    r->shape = RECORD_EXPLICIT;
+    r->bytes = (uint8_t)(st->elem * st->vec);
+    r->elem = st->elem;
+    r->cache = mods->cache;
+    r->order = mods->order;
+    r->atomic = mods->atomic;
+    r->type = st->in->type;
+    r->nc = mods->nc;
+    r->stride = 0;
+    r->block = (uint32_t)a->w->block->index;
+    r->warp = a->w->index;
+    r->sm = a->w->block->sm;
+    a->w->nrecords++;
+}
+
+static bool fault(const struct access *a, int status, int lane, const uint64_t *addr, const char *text)
+{
+    launch_fault(a->w->block->launch, a->w, status, (int32_t)(a->st - a->c->step), lane, addr[lane],
+                 (unsigned)a->st->elem * a->st->vec, text);
+    return false;
+}
+
+/* The lowest and the highest address of the lanes in m, and all of them or-ed together. */
+struct span {
+    uint64_t low, high, bits;
+};
+
+static struct span find_span(const uint64_t *addr, uint32_t m)
+{
+    struct span s = {UINT64_MAX, 0, 0};
+    if (m == ~0u) {
+        for (int i = 0; i < WARP_LANES; i++) {
+            s.low = addr[i] < s.low ? addr[i] : s.low;
+            s.high = addr[i] > s.high ? addr[i] : s.high;
+            s.bits |= addr[i];
+        }
+        return s;
+    }
+    LANE_LOOP(m)
+    {
+        s.low = addr[i] < s.low ? addr[i] : s.low;
+        s.high = addr[i] > s.high ? addr[i] : s.high;
+        s.bits |= addr[i];
+    }
+    return s;
+}
+
+/* Lanes of m whose access is not inside [0, limit). */
+static uint32_t outside(const uint64_t *addr, const struct span *s, uint32_t m, unsigned bytes, uint64_t limit)
+{
+    uint32_t bad = 0;
+    if (limit >= bytes && s->high <= limit - bytes)
+        return 0;
+    for (int i = 0; i < WARP_LANES; i++)
+        bad |= (uint32_t)(limit < bytes || addr[i] > limit - bytes) << i;
+    return bad & m;
+}
+
+static uint32_t not_mapped(const struct space *sp, const uint64_t *addr, const struct span *s, uint32_t m,
+                           unsigned bytes)
+{
+    /* both ends in one granule: so is what lies between */
+    if (s->low / SPACE_GRANULE == (s->high + bytes - 1) / SPACE_GRANULE && space_ok(sp, s->low, bytes))
+        return 0;
+    uint32_t bad = 0;
+    for (int i = 0; i < WARP_LANES; i++)
+        bad |= (uint32_t)!space_ok(sp, addr[i], bytes) << i;
+    return bad & m;
+}
+
+static bool misaligned(const struct access *a, unsigned bytes)
+{
+    LANE_LOOP(a->m)
+    if (a->addr[i] & (bytes - 1))
+        return fault(a, HEDDLE_MISALIGNED_ADDRESS, (int)i, a->addr, NULL);
+    return true;
+}
+
+static bool check(struct access *a)
+{
+    const struct launch *l = a->w->block->launch;
+    unsigned bytes = (unsigned)a->st->elem * a->st->vec;
+    const uint64_t *addr = a->addr;
+    struct span s = find_span(addr, a->m);
+    uint32_t bad = 0;
+    if (s.bits & (bytes - 1))
+        return misaligned(a, bytes);
+    switch (a->space) {
+    case PTX_GLOBAL:
+    case PTX_CONST:
+        bad = not_mapped(l->space, addr, &s, a->m, bytes);
+        a->base = (char *)space_host(0);
+        break;
+    case PTX_SHARED:
+        bad = outside(addr, &s, a->m, bytes, l->shared_bytes);
+        a->base = a->w->block->shared;
+        break;
+    case PTX_LOCAL:
+        bad = outside(addr, &s, a->m, bytes, l->kernel->local_bytes);
+        break;
+    case PTX_PARAM:
+        bad = outside(addr, &s, a->m, bytes, l->kernel->param_bytes);
+        a->base = (char *)(uintptr_t)l->params;
+        break;
+    default: /* IR_SCRATCH */
+        bad = outside(addr, &s, a->m, bytes, l->kernel->scratch_bytes);
+    }
+    if (bad) {
+        static const char *const names[] = {"", "global", "shared", "local", "constant", "parameter", "scratch"};
+        char text[64];
+        snprintf(text, sizeof text, "%s memory", names[a->space]);
+        return fault(a, HEDDLE_ILLEGAL_ADDRESS, __builtin_ctz(bad), addr, text);
+    }
+    return true;
+}
+
+/* Local memory: each lane has its own. Makes `own` addresses relative to the warp's local memory. */
+static const uint64_t *lane_memory(struct access *a, uint64_t *own)
+{
+    if (a->space != PTX_LOCAL && a->space != IR_SCRATCH)
+        return a->addr;
+    const struct launch *l = a->w->block->launch;
+    uint64_t first = a->space == IR_SCRATCH ? (l->kernel->local_bytes + 15) / 16 * 16 : 0;
+    a->base = a->w->local;
+    for (int i = 0; i < WARP_LANES; i++)
+        own[i] = a->addr[i] + first + (uint64_t)i * l->local_bytes;
+    return own;
+}
+
+/* --- loads --- */
+
+#define LOAD_PLAIN(T)                                                                                                  \
+    static void load_##T(T *d, const char *base, const uint64_t *addr, uint32_t m)                                     \
+    {                                                                                                                  \
+        if (m == ~0u) {                                                                                                \
+            uint64_t first = addr[0], bent = 0, moved = 0;                                                             \
+            for (unsigned i = 0; i < WARP_LANES; i++) {                                                                \
+                bent |= addr[i] ^ (first + i * sizeof(T));                                                             \
+                moved |= addr[i] ^ first;                                                                              \
+            }                                                                                                          \
+            if (!bent) {                                                                                               \
+                memcpy(d, base + first, WARP_LANES * sizeof(T));                                                       \
+                return;                                                                                                \
+            }                                                                                                          \
+            if (!moved) {                                                                                              \
+                T v = *(const T *)(base + first);                                                                      \
+                for (int i = 0; i < WARP_LANES; i++)                                                                   \
+                    d[i] = v;                                                                                          \
+                return;                                                                                                \
+            }                                                                                                          \
+            T t[WARP_LANES];                                                                                           \
+            for (int i = 0; i < WARP_LANES; i++)                                                                       \
+                t[i] = *(const T *)(base + addr[i]);                                                                   \
+            memcpy(d, t, sizeof t);                                                                                    \
+            return;                                                                                                    \
+        }                                                                                                              \
+        LANE_LOOP(m)                                                                                                   \
+        d[i] = *(const T *)(base + addr[i]);                                                                           \
+    }
+LOAD_PLAIN(uint16_t)
+LOAD_PLAIN(uint32_t)
+LOAD_PLAIN(uint64_t)
+#undef LOAD_PLAIN
+
+static uint64_t load_value(const char *p, const struct step *st)
+{
+    switch (st->elem) {
+    case 1:
+        return st->sign ? (uint64_t)(int64_t)*(const volatile int8_t *)p : *(const volatile uint8_t *)p;
+    case 2:
+        return st->sign ? (uint64_t)(int64_t)*(const volatile int16_t *)p : *(const volatile uint16_t *)p;
+    case 4:
+        return st->sign ? (uint64_t)(int64_t)*(const volatile int32_t *)p : *(const volatile uint32_t *)p;
+    default:
+        return *(const volatile uint64_t *)p;
+    }
+}
+
+static void load_element(struct access *a, const uint64_t *addr, int e)
+{
+    const struct step *st = a->st;
+    const char *base = a->base + e * st->elem;
+    char *d = place_at(a->c, a->w, st->d[e]);
+    if (st->elem == st->dst_width && !st->ordered && st->elem >= 2) {
+        if (st->elem == 4)
+            load_uint32_t((uint32_t *)d, base, addr, a->m);
+        else if (st->elem == 8)
+            load_uint64_t((uint64_t *)d, base, addr, a->m);
+        else
+            load_uint16_t((uint16_t *)d, base, addr, a->m);
+        return;
+    }
+    LANE_LOOP(a->m)
+    step_write(a->c, a->w, st, e, (int)i, load_value(base + addr[i], st));
+}
+
+static bool load_space(struct access *a)
+{
+    uint64_t own[WARP_LANES];
+    if (!check(a))
+        return false;
+    const uint64_t *addr = lane_memory(a, own);
+    for (int e = 0; e < a->st->vec; e++)
+        if (a->st->d[e] != PLACE_NONE)
+            load_element(a, addr, e);
+    finish_record(a);
+    return true;
+}
+
+/* --- stores --- */
+
+static void store_value(char *p, uint64_t v, unsigned bytes)
+{
+    switch (bytes) {
+    case 1:
+        *(volatile uint8_t *)p = (uint8_t)v;
+        break;
+    case 2:
+        *(volatile uint16_t *)p = (uint16_t)v;
+        break;
+    case 4:
+        *(volatile uint32_t *)p = (uint32_t)v;
+        break;
+    default:
+        *(volatile uint64_t *)p = v;
+    }
+}
+
+#define STORE_PLAIN(T)                                                                                                 \
+    static void store_##T(char *base, const uint64_t *addr, const T *s, uint32_t m)                                    \
+    {                                                                                                                  \
+        uint64_t first = addr[0], bent = ~m;                                                                           \
+        for (unsigned i = 0; i < WARP_LANES; i++)                                                                      \
+            bent |= addr[i] ^ (first + i * sizeof(T));                                                                 \
+        if (!bent) {                                                                                                   \
+            memcpy(base + first, s, WARP_LANES * sizeof(T));                                                           \
+            return;                                                                                                    \
+        }                                                                                                              \
+        LANE_LOOP(m)                                                                                                   \
+        *(T *)(base + addr[i]) = s[i];                                                                                 \
+    }
+STORE_PLAIN(uint32_t)
+STORE_PLAIN(uint64_t)
+#undef STORE_PLAIN
+
+static void store_element(struct access *a, const uint64_t *addr, int e)
+{
+    const struct step *st = a->st;
+    char *base = a->base + e * st->elem;
+    const char *s = place_at(a->c, a->w, st->s[1 + e]);
+    if (!st->ordered && st->width[1 + e] == st->elem && st->elem >= 4) {
+        if (st->elem == 4)
+            store_uint32_t(base, addr, (const uint32_t *)s, a->m);
+        else
+            store_uint64_t(base, addr, (const uint64_t *)s, a->m);
+        return;
+    }
+    LANE_LOOP(a->m)
+    store_value(base + addr[i], step_value(a->c, a->w, st, 1 + e, (int)i), st->elem);
+}
+
+static bool store_space(struct access *a)
+{
+    uint64_t own[WARP_LANES];
+    if (!check(a))
+        return false;
+    if (a->space == PTX_CONST || a->space == PTX_PARAM)
+        return fault(a, HEDDLE_ILLEGAL_ADDRESS, __builtin_ctz(a->m), a->addr, "memory that may only be read");
+    const uint64_t *addr = lane_memory(a, own);
+    for (int e = 0; e < a->st->vec; e++)
+        store_element(a, addr, e);
+    finish_record(a);
+    return true;
+}
+
+/* --- atomics --- */
+
+static double as_f64(uint64_t v)
+{
+    double d;
+    memcpy(&d, &v, 8);
+    return d;
+}
+
+static float as_f32(uint64_t v)
+{
+    uint32_t low = (uint32_t)v;
+    float f;
+    memcpy(&f, &low, 4);
+    return f;
+}
+
+static uint64_t f32_bits(float f)
+{
+    uint32_t v;
+    memcpy(&v, &f, 4);
+    return f != f ? 0x7fffffff : v;
+}
+
+static float flushed(float f)
+{
+    return __builtin_fabsf(f) < 0x1p-126f ? __builtin_copysignf(0, f) : f;
+}
+
+/* Single precision adds flush subnormals in global memory and keep them in shared memory (PTX ISA 9.7.13.5). */
+static uint64_t add_value(const struct access *a, uint64_t old, uint64_t b)
+{
+    double d;
+    switch (a->st->in->type) {
+    case PTX_F32:
+        if (a->space == PTX_GLOBAL)
+            return f32_bits(flushed(flushed(as_f32(old)) + flushed(as_f32(b))));
+        return f32_bits(as_f32(old) + as_f32(b));
+    case PTX_F64:
+        d = as_f64(old) + as_f64(b);
+        if (d != d)
+            return UINT64_C(0xfff8000000000000);
+        memcpy(&old, &d, 8);
+        return old;
+    default:
+        return old + b;
+    }
+}
+
+static bool less(const struct access *a, uint64_t x, uint64_t y)
+{
+    switch (a->st->in->type) {
+    case PTX_S32:
+        return (int32_t)x < (int32_t)y;
+    case PTX_S64:
+        return (int64_t)x < (int64_t)y;
+    case PTX_U64:
+    case PTX_B64:
+        return x < y;
+    default:
+        return (uint32_t)x < (uint32_t)y;
+    }
+}
+
+static uint64_t new_value(const struct access *a, uint64_t old, uint64_t b, uint64_t c)
+{
+    switch (a->st->in->mods->atomic) {
+    case PTX_ATOMIC_ADD:
+        return add_value(a, old, b);
+    case PTX_ATOMIC_MIN:
+        return less(a, b, old) ? b : old;
+    case PTX_ATOMIC_MAX:
+        return less(a, old, b) ? b : old;
+    case PTX_ATOMIC_INC:
+        return (uint32_t)old >= (uint32_t)b ? 0 : old + 1;
+    case PTX_ATOMIC_DEC:
+        return !(uint32_t)old || (uint32_t)old > (uint32_t)b ? b : old - 1;
+    case PTX_ATOMIC_CAS:
+        return old == b ? c : old;
+    case PTX_ATOMIC_EXCH:
+        return b;
+    case PTX_ATOMIC_AND:
+        return old & b;
+    case PTX_ATOMIC_OR:
+        return old | b;
+    default: /* PTX_ATOMIC_XOR */
+        return old ^ b;
+    }
+}
+
+static uint64_t update(const struct access *a, char *p, uint64_t b, uint64_t c)
+{
+    if (a->st->elem == 8) {
+        uint64_t old = __atomic_load_n((uint64_t *)p, __ATOMIC_RELAXED), now;
+        do {
+            now = new_value(a, old, b, c);
+        } while (!__atomic_compare_exchange_n((uint64_t *)p, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+        return old;
+    }
+    if (a->st->elem == 2) {
+        uint16_t old = __atomic_load_n((uint16_t *)p, __ATOMIC_RELAXED), now;
+        do {
+            now = (uint16_t)new_value(a, old, b, c);
+        } while (!__atomic_compare_exchange_n((uint16_t *)p, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+        return old;
+    }
+    uint32_t old = __atomic_load_n((uint32_t *)p, __ATOMIC_RELAXED), now;
+    do {
+        now = (uint32_t)new_value(a, old, b, c);
+    } while (!__atomic_compare_exchange_n((uint32_t *)p, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    return old;
+}
+
+static bool atom_space(struct access *a)
+{
+    uint64_t own[WARP_LANES], result[WARP_LANES];
+    if (!check(a))
+        return false;
+    if (a->space != PTX_GLOBAL && a->space != PTX_SHARED)
+        return fault(a, HEDDLE_INVALID_ADDRESS_SPACE, __builtin_ctz(a->m), a->addr,
+                     "an atomic works on global and shared memory only");
+    const uint64_t *addr = lane_memory(a, own);
+    const struct step *st = a->st;
+    LANE_LOOP(a->m)
+    result[i] = update(a, a->base + addr[i], step_value(a->c, a->w, st, 1, (int)i),
+                       st->in->nsrc > 2 ? step_value(a->c, a->w, st, 2, (int)i) : 0);
+    if (st->in->ndst && st->d[0] != PLACE_NONE)
+        LANE_LOOP(a->m)
+        step_write(a->c, a->w, st, 0, (int)i, result[i]);
+    finish_record(a);
+    return true;
+}
+
+/* --- generic addresses: one access per space --- */
+
+static bool in_space(struct access *a, bool (*act)(struct access *), int space, uint32_t m, const uint64_t *addr,
+                     uint64_t window)
+{
+    uint64_t local[WARP_LANES];
+    if (!m)
+        return true;
+    a->space = space;
+    a->m = m;
+    a->r = space < PTX_PARAM ? new_record(a->w) : NULL;
+    a->addr = a->r ? a->r->addr : local;
+    for (int i = 0; i < WARP_LANES; i++)
+        a->addr[i] = addr[i] - window;
+    return act(a);
+}
+
+static bool access_memory(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m,
+                          bool (*act)(struct access *))
+{
+    struct access a = {.c = c, .w = w, .st = st, .m = m, .space = st->space};
+    uint64_t addr[WARP_LANES];
+    if (st->space != PTX_GENERIC) {
+        a.r = st->space < PTX_PARAM ? new_record(w) : NULL;
+        a.addr = a.r ? a.r->addr : addr;
+        read_addresses(&a, a.addr);
+        return act(&a);
+    }
+    read_addresses(&a, addr);
+    uint32_t shared = 0, local = 0;
+    for (int i = 0; i < WARP_LANES; i++) {
+        shared |= (uint32_t)(addr[i] - SPACE_SHARED_WINDOW < SPACE_WINDOW_BYTES) << i;
+        local |= (uint32_t)(addr[i] - SPACE_LOCAL_WINDOW < SPACE_WINDOW_BYTES) << i;
+    }
+    return in_space(&a, act, PTX_GLOBAL, m & ~shared & ~local, addr, 0) &&
+           in_space(&a, act, PTX_SHARED, m & shared, addr, SPACE_SHARED_WINDOW) &&
+           in_space(&a, act, PTX_LOCAL, m & local, addr, SPACE_LOCAL_WINDOW);
+}
+
+static bool load(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    return access_memory(c, w, st, m, load_space);
+}
+
+static bool store(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    return access_memory(c, w, st, m, store_space);
+}
+
+static bool atom(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    return access_memory(c, w, st, m, atom_space);
+}
+
+const struct access_ops ACCESS_OPS = {load, store, atom};

@@ -1,0 +1,135 @@
+/* The executor's form of a kernel: one struct step per IR instruction, operands resolved to places.
+ *
+ * A place is a byte offset into the warp's registers or, with PLACE_POOL set, into the kernel's pool of constants
+ * (each constant is there 32 times, so it reads like a register). */
+#ifndef INTERP_CODE_H
+#define INTERP_CODE_H
+
+#include "interp/lanes.h"
+#include "simt/warp.h"
+
+enum { PLACE_POOL = 1u << 31, PLACE_NONE = ~0u };
+typedef uint32_t place;
+
+enum step_kind {
+    STEP_LANES, /* fn, then sub[] */
+    STEP_SREG,
+    STEP_LOAD,
+    STEP_STORE,
+    STEP_ATOM,
+    STEP_BRANCH,
+    STEP_SWITCH,
+    STEP_EXIT,
+    STEP_BARRIER,
+    STEP_SYNCWARP,
+    STEP_SHUFFLE,
+    STEP_VOTE,
+    STEP_MATCH,
+    STEP_REDUX,
+    STEP_ACTIVEMASK,
+    STEP_FENCE,
+    STEP_CVTA,
+    STEP_ISSPACEP,
+    STEP_NANOSLEEP,
+    STEP_TRAP,
+    STEP_NOP
+};
+
+struct interp_code;
+struct step;
+
+/* A memory instruction, for the lanes in `m` (never 0). False: a fault was recorded. */
+typedef bool access_fn(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
+
+/* A second lane function of the same instruction: setp's q, the elements of a vector move. */
+struct step_sub {
+    lanes_fn *fn;
+    place d, a, b, c;
+};
+
+struct step {
+    uint8_t kind;          /* enum step_kind */
+    uint8_t guarded;       /* 0, 1: @p, 2: @!p */
+    uint8_t block_head;    /* first instruction of a basic block */
+    uint8_t back_edge, waiting;
+    uint8_t space, elem, vec; /* memory: enum ptx_space, bytes of an element, elements */
+    uint8_t address_width; /* memory: bytes of the address register: 4 or 8 */
+    uint8_t sign;          /* loads: sign-extend into a wider register */
+    uint8_t ordered;       /* memory: not weak: lane by lane */
+    uint8_t width[IR_MAX_SRC]; /* bytes of a lane of each source register */
+    uint8_t dst_width;     /* bytes of a lane of the destination registers */
+    uint8_t nsub;
+    place guard;
+    place d[IR_MAX_DST];   /* PLACE_NONE: dropped */
+    place s[IR_MAX_SRC];   /* PLACE_NONE: absent */
+    union {
+        lanes_fn *fn;      /* STEP_LANES */
+        access_fn *access; /* memory */
+    };
+    struct step_sub *sub;
+    int64_t offset;
+    int32_t target;        /* branch: site */
+    int32_t join;          /* branch: site where lanes meet again, or -1 */
+    int32_t *targets;
+    int32_t block;
+    const struct ir_inst *in;
+};
+
+struct interp_code {
+    const struct ir_kernel *kernel;
+    struct step *step; /* [ninsts] */
+    char *pool;
+    size_t pool_bytes;
+    uint32_t reg_bytes;
+};
+
+static inline void *place_at(const struct interp_code *c, const struct warp *w, place p)
+{
+    return p & PLACE_POOL ? c->pool + (p & ~(uint32_t)PLACE_POOL) : w->regs + p;
+}
+
+/* --- slots.c --- */
+
+/* Gives every register a place: registers that are never live together share one. Returns the bytes a warp needs. */
+uint32_t slots_assign(const struct ir_kernel *k, place *of_reg);
+
+/* Bytes of one lane of a register. Predicates are one 32-bit word for all lanes: 0. */
+unsigned slots_width(const struct ir_kernel *k, int32_t reg);
+
+/* --- access.h, built for three levels of the host --- */
+struct access_ops {
+    access_fn *load, *store, *atom;
+};
+extern const struct access_ops access_ops_v2, access_ops_v3, access_ops_v4;
+
+/* --- exchange.c: lanes look at each other --- */
+void exchange_shuffle(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
+void exchange_vote(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
+void exchange_match(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
+void exchange_redux(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
+
+/* --- special.c: special registers and address conversions --- */
+void special_read(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
+void special_cvta(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
+void special_isspacep(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
+
+/* Value of source i in one lane, zero-extended from its width. */
+static inline uint64_t step_value(const struct interp_code *c, const struct warp *w, const struct step *st, int i,
+                                  int lane)
+{
+    uint64_t v = 0;
+    const char *p = place_at(c, w, st->s[i]);
+    if (!st->width[i])
+        return *(const uint32_t *)p >> lane & 1;
+    __builtin_memcpy(&v, p + (size_t)lane * st->width[i], st->width[i] > 8 ? 8 : st->width[i]);
+    return v;
+}
+
+/* Writes the low bytes of `v` to destination d in one lane. */
+static inline void step_write(const struct interp_code *c, const struct warp *w, const struct step *st, int d,
+                              int lane, uint64_t v)
+{
+    __builtin_memcpy((char *)place_at(c, w, st->d[d]) + (size_t)lane * st->dst_width, &v, st->dst_width);
+}
+
+#endif

@@ -1,0 +1,277 @@
+/* From IR to steps: places for registers and constants, functions for operations (see code.h). */
+#include "interp/interp.h"
+#include "interp/code.h"
+#include "ir/operands.h"
+#include "base/alloc.h"
+
+#include <string.h>
+
+struct decode {
+    struct ir_kernel *k;
+    struct interp_code *c;
+    place *of_reg;
+    size_t pool_cap;
+    uint32_t carry; /* place of the carry flag */
+    const char *problem;
+};
+
+/* A constant, 32 times, in lanes of `width` bytes (0: a predicate word). Each (value, width) is there once. */
+static place constant(struct decode *d, uint64_t bits, unsigned width)
+{
+    struct interp_code *c = d->c;
+    unsigned step = width ? width : 4;
+    uint64_t lane = width ? bits : bits ? UINT32_MAX : 0;
+    for (size_t at = 0; at < c->pool_bytes; at += 64 * 8)
+        if (!memcmp(c->pool + at, &lane, step > 8 ? 8 : step) && c->pool[at + 64 * 8 - 1] == (char)step)
+            return (place)(at | PLACE_POOL);
+    /* fixed cells of 512 bytes: 32 lanes of up to 8 bytes, the width as the last byte */
+    if (c->pool_bytes == d->pool_cap) {
+        d->pool_cap = d->pool_cap ? d->pool_cap * 2 : 64 * 512;
+        c->pool = alloc_resize(c->pool, d->pool_cap);
+    }
+    char *cell = c->pool + c->pool_bytes;
+    memset(cell, 0, 512);
+    for (int i = 0; i < (width ? WARP_LANES : 1); i++)
+        memcpy(cell + (size_t)i * step, &lane, step > 8 ? 8 : step);
+    cell[511] = (char)step;
+    c->pool_bytes += 512;
+    return (place)((c->pool_bytes - 512) | PLACE_POOL);
+}
+
+static unsigned type_width(enum ptx_type t)
+{
+    int bits = ptx_type_info[t].bits;
+    return t == PTX_PRED ? 0 : bits < 8 ? 1 : (unsigned)bits / 8;
+}
+
+static place new_predicate(struct decode *d)
+{
+    place p = d->c->reg_bytes;
+    d->c->reg_bytes += 64;
+    return p;
+}
+
+static void read_operands(struct decode *d, const struct ir_inst *in, struct step *st)
+{
+    for (int i = 0; i < IR_MAX_SRC; i++)
+        st->s[i] = PLACE_POOL;
+    for (int i = 0; i < in->nsrc; i++) {
+        const struct ir_src *s = &in->src[i];
+        if (s->kind == IR_SRC_REG) {
+            st->s[i] = d->of_reg[s->reg];
+            st->width[i] = (uint8_t)slots_width(d->k, s->reg);
+        } else if (s->kind == IR_SRC_IMM) {
+            st->width[i] = (uint8_t)type_width(ir_src_type(in, i));
+            st->s[i] = constant(d, s->imm, st->width[i]);
+        }
+    }
+    for (int i = 0; i < in->ndst; i++)
+        st->d[i] = in->dst[i] == IR_NOREG ? PLACE_NONE : d->of_reg[in->dst[i]];
+    for (int i = 0; i < in->ndst && !st->dst_width; i++)
+        if (in->dst[i] != IR_NOREG)
+            st->dst_width = (uint8_t)slots_width(d->k, in->dst[i]);
+    if (in->guard != IR_NOREG) {
+        st->guarded = in->guard_negated ? 2 : 1;
+        st->guard = d->of_reg[in->guard];
+    }
+}
+
+static void unknown(struct decode *d, const struct ir_inst *in)
+{
+    if (!d->problem)
+        d->problem = arena_printf(&d->k->arena, "'%.*s': this combination of types and modifiers is not implemented",
+                                  in->text_len, in->text ? in->text : "");
+}
+
+/* mov with a vector on one side: element by element. */
+static void decode_vector_move(struct decode *d, const struct ir_inst *in, struct step *st)
+{
+    bool pack = in->nsrc > 1;
+    int count = pack ? in->nsrc : in->ndst, bits = ptx_type_info[in->type].bits / count, n = 0;
+    struct step_sub *sub = ARENA_ARRAY(&d->k->arena, struct step_sub, count);
+    for (int i = 0; i < count; i++) {
+        lanes_fn *fn = pack ? lanes_insert(bits, count, i) : lanes_extract(bits, count, i);
+        place to = pack ? st->d[0] : st->d[i], from = pack ? st->s[i] : st->s[0];
+        if (!fn || (pack && to == PLACE_NONE))
+            unknown(d, in);
+        else if (to != PLACE_NONE)
+            sub[n++] = (struct step_sub){fn, to, from, PLACE_POOL, PLACE_POOL};
+    }
+    if (!n) {
+        st->kind = STEP_NOP;
+        return;
+    }
+    st->fn = sub[0].fn;
+    st->d[0] = sub[0].d;
+    st->s[0] = sub[0].a;
+    st->sub = sub + 1;
+    st->nsub = (uint8_t)(n - 1);
+}
+
+static bool uses_carry(const struct ir_inst *in)
+{
+    return in->mods->cc || in->op == PTX_OP_ADDC || in->op == PTX_OP_SUBC || in->op == PTX_OP_MADC_LO ||
+           in->op == PTX_OP_MADC_HI;
+}
+
+static void decode_lanes(struct decode *d, const struct ir_inst *in, struct step *st)
+{
+    st->kind = STEP_LANES;
+    if (in->op == PTX_OP_MOV && (in->nsrc > 1 || in->ndst > 1)) {
+        decode_vector_move(d, in, st);
+        return;
+    }
+    bool pair = in->op == PTX_OP_SETP && in->ndst > 1 && st->d[1] != PLACE_NONE;
+    place q = pair ? st->d[1] : PLACE_NONE;
+    if (st->d[0] == PLACE_NONE && !pair) {
+        st->kind = STEP_NOP;
+        return;
+    }
+    if (st->d[0] == PLACE_NONE)
+        st->d[0] = new_predicate(d);
+    st->fn = in->op == IR_OP_EXTERN ? lanes_find_extern(in->callee) : lanes_find(d->k, in);
+    if (!st->fn)
+        unknown(d, in);
+    if (uses_carry(in))
+        st->s[3] = d->carry;
+    if (!pair)
+        return;
+    st->sub = ARENA_NEW(&d->k->arena, struct step_sub);
+    st->nsub = 1;
+    *st->sub = (struct step_sub){lanes_find_setp_second(d->k, in), q, st->s[0], st->s[1], st->s[2]};
+    if (!st->sub->fn)
+        unknown(d, in);
+}
+
+static const struct access_ops *access_level(void)
+{
+    const char *level = lanes_level();
+    return !strcmp(level, "x86-64-v4") ? &access_ops_v4 : !strcmp(level, "x86-64-v3") ? &access_ops_v3 : &access_ops_v2;
+}
+
+static void decode_memory(struct decode *d, const struct ir_inst *in, struct step *st)
+{
+    st->kind = in->op == PTX_OP_ST ? STEP_STORE : in->op == PTX_OP_ATOM || in->op == PTX_OP_RED ? STEP_ATOM : STEP_LOAD;
+    st->space = in->space;
+    st->vec = in->vec;
+    st->elem = (uint8_t)type_width(in->type);
+    st->offset = in->offset;
+    st->ordered = in->mods->order != PTX_WEAK;
+    st->sign = ptx_type_info[in->type].kind == 'S';
+    st->address_width = st->width[0];
+    bool floats = in->type == PTX_F16 || in->type == PTX_BF16 || in->type == PTX_F16X2 || in->type == PTX_BF16X2;
+    bool bad_atomic = st->kind == STEP_ATOM &&
+                      (floats || st->elem < 2 || (st->elem == 2 && in->mods->atomic != PTX_ATOMIC_CAS) || in->vec > 1);
+    const struct access_ops *ops = access_level();
+    st->access = st->kind == STEP_LOAD ? ops->load : st->kind == STEP_STORE ? ops->store : ops->atom;
+    if (st->elem > 8 || in->vec > 4 || (st->address_width != 4 && st->address_width != 8) || bad_atomic)
+        unknown(d, in);
+}
+
+static void decode_branch(const struct ir_kernel *k, const struct ir_inst *in, struct step *st, struct arena *a)
+{
+    st->kind = in->op == PTX_OP_BRA ? STEP_BRANCH : STEP_SWITCH;
+    st->back_edge = in->back_edge;
+    st->waiting = in->waiting;
+    st->join = in->joined ? k->blocks[in->join].first : -1;
+    if (in->op == PTX_OP_BRA) {
+        st->target = k->blocks[in->target].first;
+        return;
+    }
+    st->targets = ARENA_ARRAY(a, int32_t, in->ntargets);
+    for (int i = 0; i < in->ntargets; i++)
+        st->targets[i] = k->blocks[in->targets[i]].first;
+}
+
+static enum step_kind simple_kind(const struct ir_inst *in)
+{
+    switch (in->op) {
+    case PTX_OP_RET:
+    case PTX_OP_EXIT: return STEP_EXIT;
+    case PTX_OP_TRAP: return STEP_TRAP;
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER: return in->mods->variant == PTX_BAR_WARP ? STEP_SYNCWARP : STEP_BARRIER;
+    case PTX_OP_SHFL: return STEP_SHUFFLE;
+    case PTX_OP_VOTE: return STEP_VOTE;
+    case PTX_OP_MATCH: return STEP_MATCH;
+    case PTX_OP_REDUX: return STEP_REDUX;
+    case PTX_OP_ACTIVEMASK: return STEP_ACTIVEMASK;
+    case PTX_OP_MEMBAR:
+    case PTX_OP_FENCE: return STEP_FENCE;
+    case PTX_OP_CVTA: return STEP_CVTA;
+    case PTX_OP_ISSPACEP: return STEP_ISSPACEP;
+    case PTX_OP_NANOSLEEP: return STEP_NANOSLEEP;
+    case PTX_OP_PREFETCH:
+    case PTX_OP_PREFETCHU:
+    case PTX_OP_BRKPT:
+    case PTX_OP_PMEVENT: return STEP_NOP;
+    default: return STEP_LANES;
+    }
+}
+
+static void decode_inst(struct decode *d, const struct ir_inst *in, struct step *st)
+{
+    st->in = in;
+    st->block = in->block;
+    read_operands(d, in, st);
+    if (ir_is_memory(in)) {
+        decode_memory(d, in, st);
+        return;
+    }
+    if (in->op == PTX_OP_BRA || in->op == PTX_OP_BRX) {
+        decode_branch(d->k, in, st, &d->k->arena);
+        return;
+    }
+    if (in->op == PTX_OP_MOV && in->nsrc == 1 && in->src[0].kind == IR_SRC_SREG) {
+        st->kind = st->d[0] == PLACE_NONE ? STEP_NOP : STEP_SREG;
+        return;
+    }
+    for (int i = 0; i < in->nsrc; i++)
+        if (in->src[i].kind == IR_SRC_SREG)
+            unknown(d, in);
+    st->kind = simple_kind(in);
+    if (st->kind == STEP_LANES)
+        decode_lanes(d, in, st);
+    bool needs_dst = st->kind == STEP_VOTE || st->kind == STEP_MATCH || st->kind == STEP_REDUX ||
+                     st->kind == STEP_ACTIVEMASK || st->kind == STEP_CVTA || st->kind == STEP_ISSPACEP;
+    if (needs_dst && st->d[0] == PLACE_NONE)
+        st->kind = STEP_NOP;
+}
+
+struct interp_code *interp_compile(struct ir_kernel *k, const char **problem_text, int32_t *site)
+{
+    struct interp_code *c = alloc_zeroed(sizeof *c);
+    struct decode d = {.k = k, .c = c, .of_reg = alloc_zeroed(sizeof(place) * (size_t)(k->nregs + 1))};
+    c->kernel = k;
+    c->reg_bytes = slots_assign(k, d.of_reg);
+    d.carry = new_predicate(&d);
+    c->step = alloc_zeroed(sizeof *c->step * (size_t)(k->ninsts + 1));
+    constant(&d, 0, 8); /* what absent operands point to */
+    for (int32_t i = 0; i < k->ninsts && !d.problem; i++) {
+        decode_inst(&d, &k->insts[i], &c->step[i]);
+        *site = i;
+    }
+    for (int32_t b = 0; b < k->nblocks; b++)
+        c->step[k->blocks[b].first].block_head = 1;
+    alloc_release(d.of_reg);
+    if (d.problem) {
+        *problem_text = d.problem;
+        interp_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void interp_free(struct interp_code *c)
+{
+    if (!c)
+        return;
+    alloc_release(c->step);
+    alloc_release(c->pool);
+    alloc_release(c);
+}
+
+uint32_t interp_reg_bytes(const struct interp_code *c)
+{
+    return c->reg_bytes;
+}

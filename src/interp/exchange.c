@@ -1,0 +1,110 @@
+/* Instructions in which lanes look at each other: shuffle, vote, match, redux (PTX ISA 8.4, 9.7.9.6 and 9.7.13).
+ *
+ * `m` are the lanes that execute together; the rendezvous on the member mask has happened in run.c. */
+#include "interp/code.h"
+
+static int shuffle_source(int kind, int lane, uint32_t b, uint32_t c, bool *valid)
+{
+    int clamp = c & 31, segment = c >> 8 & 31, at = b & 31;
+    int max = (lane & segment) | (clamp & ~segment), min = lane & segment, j;
+    switch (kind) {
+    case PTX_SHFL_UP:
+        j = lane - at;
+        *valid = j >= max;
+        break;
+    case PTX_SHFL_DOWN:
+        j = lane + at;
+        *valid = j <= max;
+        break;
+    case PTX_SHFL_BFLY:
+        j = lane ^ at;
+        *valid = j <= max;
+        break;
+    default:
+        j = min | (at & ~segment);
+        *valid = j <= max;
+    }
+    return *valid ? j : lane;
+}
+
+void exchange_shuffle(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    const uint32_t *a = place_at(c, w, st->s[0]);
+    uint32_t out[WARP_LANES], truth = 0;
+    for (int i = 0; i < WARP_LANES; i++) {
+        bool valid;
+        uint32_t b = (uint32_t)step_value(c, w, st, 1, i), cc = (uint32_t)step_value(c, w, st, 2, i);
+        out[i] = a[shuffle_source(st->in->mods->variant, i, b, cc, &valid)];
+        truth |= (uint32_t)valid << i;
+    }
+    if (st->d[0] != PLACE_NONE) {
+        uint32_t *d = place_at(c, w, st->d[0]);
+        for (int i = 0; i < WARP_LANES; i++)
+            d[i] = m >> i & 1 ? out[i] : d[i];
+    }
+    if (st->in->ndst > 1 && st->d[1] != PLACE_NONE) {
+        uint32_t *p = place_at(c, w, st->d[1]);
+        *p = (*p & ~m) | (truth & m);
+    }
+}
+
+void exchange_vote(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    uint32_t truth = 0;
+    for (int i = 0; i < WARP_LANES; i++)
+        truth |= (uint32_t)(step_value(c, w, st, 0, i) & 1) << i;
+    truth = (st->in->src[0].negated ? ~truth : truth) & m;
+    uint32_t *d = place_at(c, w, st->d[0]);
+    if (st->in->mods->variant == PTX_VOTE_BALLOT) {
+        for (int i = 0; i < WARP_LANES; i++)
+            d[i] = m >> i & 1 ? truth : d[i];
+        return;
+    }
+    bool all = truth == m, any = truth != 0;
+    bool r = st->in->mods->variant == PTX_VOTE_ALL ? all : st->in->mods->variant == PTX_VOTE_ANY ? any : all || !any;
+    *d = (*d & ~m) | (r ? m : 0);
+}
+
+void exchange_match(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    uint32_t same[WARP_LANES] = {0};
+    bool all = true;
+    int first = __builtin_ctz(m);
+    for (int i = 0; i < WARP_LANES; i++)
+        for (int j = 0; j < WARP_LANES; j++)
+            if ((m >> i & 1) && (m >> j & 1) && step_value(c, w, st, 0, i) == step_value(c, w, st, 0, j))
+                same[i] |= 1u << j;
+    all = same[first] == m;
+    bool any_form = st->in->mods->variant == PTX_MATCH_ANY;
+    for (int i = 0; i < WARP_LANES; i++)
+        if (m >> i & 1)
+            step_write(c, w, st, 0, i, any_form ? same[i] : all ? m : 0);
+    if (st->in->ndst > 1 && st->d[1] != PLACE_NONE) {
+        uint32_t *p = place_at(c, w, st->d[1]);
+        *p = (*p & ~m) | (all ? m : 0);
+    }
+}
+
+void exchange_redux(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    const uint32_t *a = place_at(c, w, st->s[0]);
+    bool is_signed = st->in->type == PTX_S32;
+    uint32_t r = a[__builtin_ctz(m)];
+    for (int i = __builtin_ctz(m) + 1; i < WARP_LANES; i++) {
+        uint32_t v = a[i];
+        if (!(m >> i & 1))
+            continue;
+        bool less = is_signed ? (int32_t)v < (int32_t)r : v < r;
+        switch (st->in->mods->atomic) {
+        case PTX_ATOMIC_ADD: r += v; break;
+        case PTX_ATOMIC_MIN: r = less ? v : r; break;
+        case PTX_ATOMIC_MAX: r = less ? r : v; break;
+        case PTX_ATOMIC_AND: r &= v; break;
+        case PTX_ATOMIC_OR: r |= v; break;
+        default: r ^= v;
+        }
+    }
+    for (int i = 0; i < WARP_LANES; i++)
+        if (m >> i & 1)
+            step_write(c, w, st, 0, i, r);
+}

@@ -1,0 +1,25 @@
+/* The reference executor: obviously right, resumable at any instruction.
+ *
+ * An explicit state machine over a warp's splits: no fibers, no recursion, so the clock may stop a warp anywhere and
+ * go on with another. Lane values are arrays of 32 (lanes.h); memory instructions check every address and, when the
+ * launch counts, leave a record in the warp's ring. */
+#ifndef INTERP_INTERP_H
+#define INTERP_INTERP_H
+
+#include "simt/warp.h"
+
+struct interp_code;
+struct diag_list;
+
+/* Prepares a kernel. NULL when something in it cannot be executed: the reason is added to `problem_text` (in the
+ * kernel's arena) and *site says where. */
+struct interp_code *interp_compile(struct ir_kernel *k, const char **problem_text, int32_t *site);
+void interp_free(struct interp_code *c);
+
+/* Bytes of registers that a warp needs. */
+uint32_t interp_reg_bytes(const struct interp_code *c);
+
+/* Runs a warp until it stops. `counts` may be NULL. */
+enum warp_stop interp_run(struct warp *w, struct exec_counts *counts);
+
+#endif

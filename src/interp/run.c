@@ -1,0 +1,445 @@
+/* The loop that runs a warp: picks a split, goes on from its instruction, stops when the clock should decide.
+ *
+ * Control flow lives here (splits and joins: simt/warp.c); lane values in lanes.c, access.c, exchange.c, special.c.
+ * A split leaves the loop when it waits (barrier, join, rendezvous), when all its lanes exited, when the ring of
+ * records is full, or at a back-edge: at once when the launch is stopped, after WAIT_TURNS turns of a waiting loop, and
+ * after LONG_TURNS of any other, so that nothing that another lane, warp or block must do can be kept from happening. */
+#include "interp/interp.h"
+#include "interp/code.h"
+
+#include "heddle.h"
+
+enum {
+    WAIT_TURNS = 32,       /* turns of a waiting loop before others run */
+    LONG_TURNS = 1 << 20,  /* turns of any other loop */
+    RECORDS_PER_STEP = 3   /* a generic access makes up to three */
+};
+
+/* What the loop keeps at hand of the current split. */
+struct run {
+    const struct interp_code *c;
+    struct launch *l;
+    struct warp *w;
+    struct exec_counts *counts;
+    int32_t pc, join_pc;
+    uint32_t mask;
+    bool again; /* the instruction at pc was counted when the split met it first */
+};
+
+static void take_split(struct run *r)
+{
+    struct split *s = &r->w->split[r->w->current];
+    r->pc = s->pc;
+    r->mask = s->mask;
+    r->again = s->again;
+    s->again = false;
+    r->join_pc = s->join >= 0 ? r->w->join[s->join].pc : -1;
+}
+
+static struct split *put_split(struct run *r)
+{
+    struct split *s = &r->w->split[r->w->current];
+    s->pc = r->pc;
+    return s;
+}
+
+static uint32_t guard_mask(const struct run *r, const struct step *st)
+{
+    uint32_t p = *(const uint32_t *)place_at(r->c, r->w, st->guard);
+    return r->mask & (st->guarded == 1 ? p : ~p);
+}
+
+static void count_guarded(struct run *r, uint32_t m)
+{
+    r->counts->site_runs[r->pc] += m != 0;
+    r->counts->site_lanes[r->pc] += (uint64_t)__builtin_popcount(m);
+}
+
+/* --- rendezvous of lanes --- */
+
+/* Lanes that wait for the rendezvous `mask` at instruction `pc` (any instruction: pc < 0). */
+static uint32_t waiting_lanes(const struct warp *w, uint32_t mask, int32_t pc)
+{
+    uint32_t lanes = 0;
+    for (int i = 0; i < w->nsplits; i++)
+        if (w->split[i].state == SPLIT_SYNC && w->split[i].sync_mask == mask && (pc < 0 || w->split[i].pc == pc))
+            lanes |= w->split[i].mask;
+    return lanes;
+}
+
+static void exchange(struct run *r, const struct step *st, uint32_t m)
+{
+    switch (st->kind) {
+    case STEP_SHUFFLE:
+        exchange_shuffle(r->c, r->w, st, m);
+        break;
+    case STEP_VOTE:
+        exchange_vote(r->c, r->w, st, m);
+        break;
+    case STEP_MATCH:
+        exchange_match(r->c, r->w, st, m);
+        break;
+    case STEP_REDUX:
+        exchange_redux(r->c, r->w, st, m);
+        break;
+    default: /* STEP_SYNCWARP: meeting is all */
+        break;
+    }
+}
+
+/* Every lane named by `mask` is here: carries the instruction out and lets the lanes go on. */
+static void meet(struct run *r, const struct step *st, uint32_t mask, int32_t pc)
+{
+    struct warp *w = r->w;
+    uint32_t lanes = waiting_lanes(w, mask, pc);
+    exchange(r, st, lanes);
+    for (int i = 0; i < w->nsplits; i++) {
+        struct split *s = &w->split[i];
+        if (s->state == SPLIT_SYNC && s->sync_mask == mask && (pc < 0 || s->pc == pc)) {
+            s->state = SPLIT_READY;
+            s->pc++;
+        }
+    }
+    warp_merge(w);
+}
+
+/* Looks for a rendezvous that is complete because lanes arrived or exited. True when one was. */
+static bool meet_any(struct run *r)
+{
+    struct warp *w = r->w;
+    for (int i = 0; i < w->nsplits; i++) {
+        const struct split *s = &w->split[i];
+        if (s->state != SPLIT_SYNC)
+            continue;
+        const struct step *st = &r->c->step[s->pc];
+        int32_t pc = st->kind == STEP_SYNCWARP ? -1 : s->pc;
+        uint32_t need = s->sync_mask & w->alive;
+        if ((waiting_lanes(w, s->sync_mask, pc) & need) == need) {
+            meet(r, st, s->sync_mask, pc);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A guard that holds for some lanes only, at an instruction where lanes wait: the others pass it by. */
+static void part_from_others(struct run *r, uint32_t m)
+{
+    put_split(r);
+    warp_diverge(r->w, r->mask & ~m, r->pc + 1, r->pc, r->pc + 1);
+    r->w->split[r->w->current].again = true;
+    take_split(r);
+}
+
+/* The member mask of a .sync instruction: in the last source (PTX ISA 9.7.13); without .sync the lanes here. */
+static uint32_t member_mask(const struct run *r, const struct step *st)
+{
+    int last = st->in->nsrc - 1;
+    if (st->kind == STEP_SYNCWARP)
+        last = 0;
+    else if (!st->in->mods->sync)
+        return r->mask;
+    return (uint32_t)step_value(r->c, r->w, st, last, __builtin_ctz(r->mask));
+}
+
+/* True when the split goes on at once. */
+static bool rendezvous(struct run *r, const struct step *st)
+{
+    uint32_t mask = member_mask(r, st), need = mask & r->w->alive;
+    if ((need & ~r->mask) == 0) {
+        exchange(r, st, r->mask);
+        r->pc++;
+        return true;
+    }
+    struct split *s = put_split(r);
+    s->state = SPLIT_SYNC;
+    s->sync_mask = mask;
+    int32_t pc = st->kind == STEP_SYNCWARP ? -1 : r->pc;
+    if ((waiting_lanes(r->w, mask, pc) & need) == need)
+        meet(r, st, mask, pc);
+    return false;
+}
+
+/* --- block barriers --- */
+
+static void write_reduction(struct run *r, const struct step *st, unsigned id)
+{
+    const struct barrier *bar = &r->w->block->barrier[id];
+    int kind = st->in->mods->variant;
+    if (kind < PTX_BAR_RED_POPC || kind > PTX_BAR_RED_OR)
+        return;
+    if (kind == PTX_BAR_RED_POPC) {
+        for (int i = 0; i < WARP_LANES; i++)
+            if (r->mask >> i & 1)
+                step_write(r->c, r->w, st, 0, i, bar->result_popc);
+        return;
+    }
+    uint32_t *p = place_at(r->c, r->w, st->d[0]);
+    bool truth = kind == PTX_BAR_RED_AND ? bar->result_and : bar->result_or;
+    *p = (*p & ~r->mask) | (truth ? r->mask : 0);
+}
+
+static uint32_t barrier_truth(const struct run *r, const struct step *st)
+{
+    int kind = st->in->mods->variant;
+    if (kind < PTX_BAR_RED_POPC || kind > PTX_BAR_RED_OR)
+        return 0;
+    uint32_t p = 0;
+    for (int i = 0; i < WARP_LANES; i++)
+        p |= (uint32_t)(step_value(r->c, r->w, st, 2, i) & 1) << i;
+    return st->in->src[2].negated ? ~p : p;
+}
+
+/* True when the split goes on at once; false: it waits, or a fault was recorded. */
+static bool barrier(struct run *r, const struct step *st)
+{
+    struct split *s = put_split(r);
+    int lane = __builtin_ctz(r->mask);
+    uint64_t id = step_value(r->c, r->w, st, 0, lane);
+    uint32_t expected = (uint32_t)step_value(r->c, r->w, st, 1, lane);
+    if (id >= BLOCK_BARRIERS) {
+        launch_fault(r->l, r->w, HEDDLE_ILLEGAL_INSTRUCTION, r->pc, lane, id, 0, "a block has barriers 0 to 15");
+        return false;
+    }
+    s->again = true; /* when it comes back, it has been counted */
+    if (!s->passed && !block_barrier(r->w, (unsigned)id, expected, st->in->mods->variant, barrier_truth(r, st)))
+        return false;
+    s = &r->w->split[r->w->current];
+    s->passed = s->again = false;
+    write_reduction(r, st, (unsigned)id);
+    r->pc++;
+    return true;
+}
+
+/* --- branches --- */
+
+static bool stopped(const struct run *r)
+{
+    return __atomic_load_n(&r->l->stop, __ATOMIC_RELAXED) || (r->l->interrupt && *r->l->interrupt);
+}
+
+/* After a back-edge was taken. False: the warp is to stop with *why. */
+static bool turn(struct run *r, const struct step *st, enum warp_stop *why)
+{
+    if (stopped(r)) {
+        put_split(r);
+        *why = WARP_STOPPED;
+        return false;
+    }
+    struct split *s = &r->w->split[r->w->current];
+    if (++s->turns < (uint32_t)(st->waiting ? WAIT_TURNS : LONG_TURNS))
+        return true;
+    s->turns = 0;
+    put_split(r);
+    warp_release_joins(r->w, false);
+    meet_any(r);
+    *why = WARP_YIELD;
+    return false;
+}
+
+static bool branch(struct run *r, const struct step *st, uint32_t m, enum warp_stop *why)
+{
+    if (m == r->mask) {
+        r->pc = st->target;
+    } else if (!m) {
+        r->pc++;
+        return true;
+    } else {
+        if (r->counts)
+            r->counts->divergent[r->pc]++;
+        put_split(r);
+        warp_diverge(r->w, r->mask & ~m, r->pc + 1, st->target, st->join);
+        take_split(r);
+    }
+    return !st->back_edge || turn(r, st, why);
+}
+
+/* brx.idx: lanes part by index. The lanes of the first lane's index go on; the rest comes back here. */
+static void branch_table(struct run *r, const struct step *st, uint32_t m)
+{
+    uint32_t lanes = 0;
+    uint64_t index = step_value(r->c, r->w, st, 0, __builtin_ctz(m));
+    if (index >= (uint64_t)st->in->ntargets) {
+        launch_fault(r->l, r->w, HEDDLE_ILLEGAL_INSTRUCTION, r->pc, __builtin_ctz(m), index, 0,
+                     "the index of 'brx.idx' is past its list of targets");
+        return;
+    }
+    for (int i = 0; i < WARP_LANES; i++)
+        if ((m >> i & 1) && step_value(r->c, r->w, st, 0, i) == index)
+            lanes |= 1u << i;
+    if (lanes == r->mask) {
+        r->pc = st->targets[index];
+        return;
+    }
+    if (r->counts)
+        r->counts->divergent[r->pc]++;
+    put_split(r);
+    warp_diverge(r->w, r->mask & ~lanes, m == r->mask || (m & ~lanes) ? r->pc : r->pc + 1, st->targets[index], st->join);
+    take_split(r);
+}
+
+/* --- one split --- */
+
+static bool touches_memory(const struct step *st)
+{
+    return st->kind == STEP_LOAD || st->kind == STEP_STORE || st->kind == STEP_ATOM;
+}
+
+/* Runs the current split until it cannot go on. True: *why says why the warp stops; false: another split may run. */
+static bool run_split(struct run *r, enum warp_stop *why)
+{
+    const struct interp_code *c = r->c;
+    struct warp *w = r->w;
+    for (;;) {
+        if (r->pc == r->join_pc) {
+            put_split(r);
+            if (!warp_arrive(w))
+                return false;
+            take_split(r);
+            continue;
+        }
+        const struct step *st = &c->step[r->pc];
+        uint32_t m = r->mask;
+        if (w->nrecords > RING_RECORDS - RECORDS_PER_STEP && touches_memory(st)) {
+            put_split(r);
+            w->hold = true;
+            *why = WARP_RING;
+            return true;
+        }
+        if (r->counts && st->block_head && !r->again) {
+            r->counts->block_runs[st->block]++;
+            r->counts->block_lanes[st->block] += (uint64_t)__builtin_popcount(m);
+        }
+        w->clock++;
+        if (st->guarded) {
+            m = guard_mask(r, st);
+            if (r->counts && !r->again)
+                count_guarded(r, m);
+            if (!m && st->kind != STEP_BRANCH) {
+                r->again = false;
+                r->pc++;
+                continue;
+            }
+        }
+        r->again = false;
+        uint32_t all = m == w->alive ? ~0u : m; /* dead lanes may be written */
+        switch (st->kind) {
+        case STEP_LANES:
+            st->fn(place_at(c, w, st->d[0]), place_at(c, w, st->s[0]), place_at(c, w, st->s[1]),
+                   place_at(c, w, st->s[2]), place_at(c, w, st->s[3]), all, st->in);
+            for (int i = 0; i < st->nsub; i++) {
+                const struct step_sub *sub = &st->sub[i];
+                sub->fn(place_at(c, w, sub->d), place_at(c, w, sub->a), place_at(c, w, sub->b), place_at(c, w, sub->c),
+                        NULL, all, st->in);
+            }
+            r->pc++;
+            break;
+        case STEP_LOAD:
+        case STEP_STORE:
+        case STEP_ATOM:
+            if (!st->access(c, w, st, m)) {
+                *why = WARP_FAULT;
+                return true;
+            }
+            r->pc++;
+            break;
+        case STEP_BRANCH:
+            if (!branch(r, st, m, why))
+                return true;
+            break;
+        case STEP_SWITCH:
+            branch_table(r, st, m);
+            if (stopped(r)) {
+                *why = WARP_STOPPED;
+                return true;
+            }
+            break;
+        case STEP_EXIT:
+            put_split(r);
+            if (!warp_exit(w, m))
+                return false;
+            take_split(r);
+            r->pc++;
+            break;
+        case STEP_BARRIER:
+            if (m != r->mask) {
+                part_from_others(r, m);
+                break;
+            }
+            if (!barrier(r, st)) {
+                *why = WARP_FAULT;
+                return r->l->fault_set;
+            }
+            break;
+        case STEP_SYNCWARP:
+        case STEP_SHUFFLE:
+        case STEP_VOTE:
+        case STEP_MATCH:
+        case STEP_REDUX:
+            if (m != r->mask)
+                part_from_others(r, m);
+            else if (!rendezvous(r, st))
+                return false;
+            break;
+        case STEP_ACTIVEMASK:
+            for (int i = 0; i < WARP_LANES; i++)
+                if (m >> i & 1)
+                    step_write(c, w, st, 0, i, m);
+            r->pc++;
+            break;
+        case STEP_SREG:
+            special_read(c, w, st, all);
+            r->pc++;
+            break;
+        case STEP_CVTA:
+            special_cvta(c, w, st, all);
+            r->pc++;
+            break;
+        case STEP_ISSPACEP:
+            special_isspacep(c, w, st, m);
+            r->pc++;
+            break;
+        case STEP_FENCE:
+            __atomic_thread_fence(__ATOMIC_SEQ_CST);
+            r->pc++;
+            break;
+        case STEP_NANOSLEEP:
+            r->pc++;
+            put_split(r);
+            *why = WARP_YIELD;
+            return true;
+        case STEP_TRAP:
+            launch_fault(r->l, w, HEDDLE_TRAP, r->pc, __builtin_ctz(m), 0, 0, NULL);
+            *why = WARP_FAULT;
+            return true;
+        default: /* STEP_NOP */
+            r->pc++;
+        }
+    }
+}
+
+enum warp_stop interp_run(struct warp *w, struct exec_counts *counts)
+{
+    struct run r = {.c = w->block->launch->code, .l = w->block->launch, .w = w, .counts = counts};
+    enum warp_stop why;
+    bool go_on = w->hold;
+    w->hold = false;
+    block_wake(w);
+    if (!go_on)
+        warp_merge(w);
+    for (;;) {
+        if (!go_on && !warp_pick(w)) {
+            if (!w->nsplits && !w->alive)
+                return WARP_DONE;
+            if (!meet_any(&r))
+                return WARP_BLOCKED;
+            continue;
+        }
+        go_on = false;
+        take_split(&r);
+        if (run_split(&r, &why))
+            return why;
+        if (stopped(&r))
+            return WARP_STOPPED;
+    }
+}

@@ -1,0 +1,121 @@
+/* Places for registers: linear scan over live intervals in the order of the code.
+ *
+ * A warp's registers should fit the host's first caches: PTX has a fresh register per value, so unshared places would
+ * take tens of kilobytes a warp. An interval spans every position where the register is live in any path, so lanes
+ * that diverge and come back find their values. Instructions that read other lanes or several operands in steps keep
+ * their sources apart from their destinations. */
+#include "interp/code.h"
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct interval {
+    int32_t reg;
+    int64_t from, to; /* two positions an instruction: reads, then writes */
+};
+
+unsigned slots_width(const struct ir_kernel *k, int32_t reg)
+{
+    int bits = ptx_type_info[k->reg_type[reg]].bits;
+    return k->reg_type[reg] == PTX_PRED ? 0 : bits <= 8 ? 1 : (unsigned)bits / 8;
+}
+
+static void extend(struct interval *v, int64_t at)
+{
+    if (at < v->from)
+        v->from = at;
+    if (at > v->to)
+        v->to = at;
+}
+
+static bool lane_by_lane(const struct ir_inst *in)
+{
+    return in->op < PTX_OP_COUNT && in->ndst == 1 && ptx_op_info[in->op].form != PTX_FORM_SPECIAL;
+}
+
+static void find_intervals(const struct ir_kernel *k, struct interval *v)
+{
+    for (int32_t r = 0; r < k->nregs; r++)
+        v[r] = (struct interval){r, INT64_MAX, -1};
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        int64_t read = 2 * (int64_t)i, write = read + 1;
+        for (int s = 0; s < in->nsrc; s++)
+            if (in->src[s].kind == IR_SRC_REG)
+                extend(&v[in->src[s].reg], lane_by_lane(in) ? read : write);
+        for (int d = 0; d < in->ndst; d++)
+            if (in->dst[d] != IR_NOREG)
+                extend(&v[in->dst[d]], write);
+    }
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        const struct ir_block *bl = &k->blocks[b];
+        for (int32_t r = 0; r < k->nregs; r++) {
+            if (ir_bit(bl->live_in, r))
+                extend(&v[r], 2 * (int64_t)bl->first);
+            if (ir_bit(bl->live_out, r))
+                extend(&v[r], 2 * (int64_t)(bl->first + bl->count) - 1);
+        }
+    }
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct interval *x = a, *y = b;
+    return x->from != y->from ? (x->from < y->from ? -1 : 1) : x->reg - y->reg;
+}
+
+/* Free places by width: 1, 2, 4, 8, 16 bytes a lane. */
+struct pool {
+    place *free;
+    int n, cap;
+};
+
+static int class_of(unsigned width)
+{
+    return __builtin_ctz(width);
+}
+
+uint32_t slots_assign(const struct ir_kernel *k, place *of_reg)
+{
+    struct interval *v = alloc_zeroed(sizeof *v * (size_t)(k->nregs + 1));
+    struct interval **active = alloc_zeroed(sizeof *active * (size_t)(k->nregs + 1));
+    struct pool pools[5] = {0};
+    int nactive = 0;
+    uint32_t bytes = 0;
+
+    find_intervals(k, v);
+    qsort(v, (size_t)k->nregs, sizeof *v, by_start);
+    for (int32_t i = 0; i < k->nregs; i++) {
+        int32_t reg = v[i].reg;
+        unsigned width = slots_width(k, reg);
+        of_reg[reg] = 0;
+        if (v[i].to < 0 || width == 0)
+            continue;
+        for (int a = 0; a < nactive; a++)
+            if (active[a]->to < v[i].from) {
+                struct pool *p = &pools[class_of(slots_width(k, active[a]->reg))];
+                ALLOC_GROW(p->free, p->n, p->cap);
+                p->free[p->n++] = of_reg[active[a]->reg];
+                active[a--] = active[--nactive];
+            }
+        struct pool *p = &pools[class_of(width)];
+        if (p->n) {
+            of_reg[reg] = p->free[--p->n];
+        } else {
+            of_reg[reg] = bytes;
+            bytes += (width * WARP_LANES + 63) / 64 * 64;
+        }
+        active[nactive++] = &v[i];
+    }
+    for (int32_t r = 0; r < k->nregs; r++) /* predicates: a word each */
+        if (slots_width(k, r) == 0) {
+            of_reg[r] = bytes;
+            bytes += 4;
+        }
+    for (int i = 0; i < 5; i++)
+        alloc_release(pools[i].free);
+    alloc_release(active);
+    alloc_release(v);
+    return (bytes + 63) / 64 * 64;
+}

@@ -1,0 +1,125 @@
+/* Special registers and address conversions (PTX ISA 8.4, chapter 10 and 9.7.9.20). */
+#include "interp/code.h"
+
+#include <time.h>
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t lane_value(const struct warp *w, uint32_t sreg, int lane)
+{
+    const struct launch *l = w->block->launch;
+    uint32_t bit = 1u << lane;
+    switch (sreg) {
+    case PTX_SREG_TID_X:
+    case PTX_SREG_TID_Y:
+    case PTX_SREG_TID_Z:
+        return l->tid[w->index][sreg - PTX_SREG_TID_X][lane];
+    case PTX_SREG_LANEID:
+        return (uint64_t)lane;
+    case PTX_SREG_LANEMASK_EQ:
+        return bit;
+    case PTX_SREG_LANEMASK_LE:
+        return bit | (bit - 1);
+    case PTX_SREG_LANEMASK_LT:
+        return bit - 1;
+    case PTX_SREG_LANEMASK_GE:
+        return ~(bit - 1);
+    default: /* PTX_SREG_LANEMASK_GT */
+        return ~(bit | (bit - 1));
+    }
+}
+
+static uint64_t uniform_value(const struct warp *w, uint32_t sreg)
+{
+    const struct block *b = w->block;
+    const struct launch *l = b->launch;
+    switch (sreg) {
+    case PTX_SREG_NTID_X:
+    case PTX_SREG_NTID_Y:
+    case PTX_SREG_NTID_Z:
+        return l->block_dim[sreg - PTX_SREG_NTID_X];
+    case PTX_SREG_CTAID_X:
+    case PTX_SREG_CTAID_Y:
+    case PTX_SREG_CTAID_Z:
+        return b->id[sreg - PTX_SREG_CTAID_X];
+    case PTX_SREG_NCTAID_X:
+    case PTX_SREG_NCTAID_Y:
+    case PTX_SREG_NCTAID_Z:
+        return l->grid[sreg - PTX_SREG_NCTAID_X];
+    case PTX_SREG_WARPID:
+        return w->index;
+    case PTX_SREG_NWARPID:
+        return 64; /* warps a multiprocessor holds at most, compute capability 7.0 to 9.0 but 7.5 and 8.6 */
+    case PTX_SREG_SMID:
+        return b->sm;
+    case PTX_SREG_NSMID:
+        return l->sms;
+    case PTX_SREG_GRIDID:
+        return l->grid_serial;
+    case PTX_SREG_CLOCK:
+    case PTX_SREG_CLOCK64:
+        return w->clock; /* instructions of this warp, until there is a time model */
+    case PTX_SREG_CLOCK_HI:
+        return w->clock >> 32;
+    case PTX_SREG_GLOBALTIMER:
+    case PTX_SREG_GLOBALTIMER_LO:
+        return nanoseconds();
+    case PTX_SREG_GLOBALTIMER_HI:
+        return nanoseconds() >> 32;
+    case PTX_SREG_TOTAL_SMEM_SIZE:
+        return l->shared_bytes;
+    default: /* PTX_SREG_DYNAMIC_SMEM_SIZE */
+        return l->shared_bytes - l->kernel->shared_dynamic;
+    }
+}
+
+static bool per_lane(uint32_t sreg)
+{
+    return sreg <= PTX_SREG_TID_Z || sreg == PTX_SREG_LANEID ||
+           (sreg >= PTX_SREG_LANEMASK_EQ && sreg <= PTX_SREG_LANEMASK_GT);
+}
+
+void special_read(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    uint32_t sreg = st->in->src[0].sreg;
+    bool lanes = per_lane(sreg);
+    uint64_t v = lanes ? 0 : uniform_value(w, sreg);
+    for (int i = 0; i < WARP_LANES; i++)
+        if (m >> i & 1)
+            step_write(c, w, st, 0, i, lanes ? lane_value(w, sreg, i) : v);
+}
+
+static uint64_t window(int space)
+{
+    return space == PTX_SHARED ? SPACE_SHARED_WINDOW : space == PTX_LOCAL ? SPACE_LOCAL_WINDOW : 0;
+}
+
+void special_cvta(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    uint64_t base = window(st->in->mods->space);
+    for (int i = 0; i < WARP_LANES; i++)
+        if (m >> i & 1) {
+            uint64_t a = step_value(c, w, st, 0, i);
+            step_write(c, w, st, 0, i, st->in->mods->to ? a - base : a + base);
+        }
+}
+
+void special_isspacep(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    int space = st->in->mods->space;
+    uint32_t *p = place_at(c, w, st->d[0]), truth = 0;
+    for (int i = 0; i < WARP_LANES; i++) {
+        if (!(m >> i & 1))
+            continue;
+        uint64_t a = step_value(c, w, st, 0, i);
+        bool shared = a - SPACE_SHARED_WINDOW < SPACE_WINDOW_BYTES, local = a - SPACE_LOCAL_WINDOW < SPACE_WINDOW_BYTES;
+        bool is = space == PTX_SHARED ? shared : space == PTX_LOCAL ? local : space == PTX_GLOBAL && !shared && !local;
+        truth |= (uint32_t)is << i;
+    }
+    *p = (*p & ~m) | truth;
+}
