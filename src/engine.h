@@ -1,7 +1,11 @@
 /* What the runtime library needs of the engine beyond include/heddle/heddle.h: our own code only, not exported.
  *
  * Implemented beside the public interface in engine.c. Pointers stay valid until the device is closed (result: until
- * heddle_result_free). */
+ * heddle_result_free).
+ * What the runtime relies on besides: heddle_kernel_describe answers HEDDLE_NOT_IMPLEMENTED for a kernel that cannot run,
+ * so that cudaLaunchKernel says so at once (a launch that finds it out later shows at the next call that waits);
+ * heddle_launch sets the result also of a launch that faulted or was interrupted; heddle_device_interrupt ends only a
+ * launch that runs, not the next one; copies work on every kind of memory in the device's range. */
 #ifndef ENGINE_H
 #define ENGINE_H
 

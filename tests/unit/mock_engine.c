@@ -47,7 +47,7 @@ struct heddle_result {
 int mock_log[256], mock_nlog, mock_modules, mock_loads, mock_results;
 long mock_result_ids[256];
 bool mock_interrupted;
-static volatile bool holding, running;
+static _Atomic bool holding, running;
 static _Thread_local char text[256];
 static _Thread_local heddle_fault fault;
 
@@ -360,7 +360,9 @@ struct wrapper {
 
 void **mock_blob(const char *text_of_blob)
 {
-    struct wrapper *w = calloc(1, sizeof *w);
+    static struct wrapper wrappers[16]; /* a program's lie in its data */
+    static int n;
+    struct wrapper *w = &wrappers[n++];
     struct blob_header *h = calloc(1, sizeof *h + strlen(text_of_blob) + 1);
     *h = (struct blob_header){.magic = BLOB_MAGIC, .version = BLOB_VERSION, .arch = 90,
                               .ptx_bytes = strlen(text_of_blob)};
