@@ -1,0 +1,105 @@
+/* memory_access: which rule a record goes through, and which counters it adds to. */
+#include "memory/memory.h"
+
+#include <assert.h>
+
+#include "memory/lanes.h"
+#include "ptx/ptx.h"
+
+void memory_init(struct memory *m, struct counters *sites, uint32_t nsites)
+{
+    m->sites = sites;
+    m->nsites = nsites;
+}
+
+/* The four counters of a kind stand in this order in counters.def: requests, cost, ideal, bytes. */
+enum { COST = 1, IDEAL = 2, BYTES = 3 };
+
+_Static_assert(COUNTER_GLOBAL_LD_SECTORS == COUNTER_GLOBAL_LD_REQUESTS + COST, "order in counters.def");
+_Static_assert(COUNTER_LOCAL_ST_IDEAL == COUNTER_LOCAL_ST_REQUESTS + IDEAL, "order in counters.def");
+_Static_assert(COUNTER_SHARED_ATOM_BYTES == COUNTER_SHARED_ATOM_REQUESTS + BYTES, "order in counters.def");
+
+static void count(uint64_t *v, unsigned cost, unsigned ideal, unsigned bytes)
+{
+    v[0]++;
+    v[COST] += cost;
+    v[IDEAL] += ideal < cost ? ideal : cost;
+    v[BYTES] += bytes;
+}
+
+static void global(uint64_t *v, const struct record *r, unsigned bytes)
+{
+    static const uint8_t kind[] = {
+        [RECORD_LOAD] = COUNTER_GLOBAL_LD_REQUESTS,   [RECORD_STORE] = COUNTER_GLOBAL_ST_REQUESTS,
+        [RECORD_ATOM] = COUNTER_GLOBAL_ATOM_REQUESTS, [RECORD_RED] = COUNTER_GLOBAL_RED_REQUESTS,
+    };
+    bool atomic = r->op == RECORD_ATOM || r->op == RECORD_RED;
+
+    count(v + kind[r->op], atomic ? atomics_sectors(r) : coalescer_sectors(r), (bytes + 31) / 32, bytes);
+}
+
+/* Atomics on local memory are private to a thread: the hardware loads and stores. */
+static void local(uint64_t *v, const struct record *r, unsigned bytes)
+{
+    unsigned sectors = local_sectors(r), ideal = (bytes + 31) / 32;
+
+    if (r->op != RECORD_STORE)
+        count(v + COUNTER_LOCAL_LD_REQUESTS, sectors, ideal, bytes);
+    if (r->op != RECORD_LOAD)
+        count(v + COUNTER_LOCAL_ST_REQUESTS, sectors, ideal, bytes);
+}
+
+/* Passes that the groups of a shared access need when no bank is wanted twice: shared.c says what a group is. */
+static unsigned shared_ideal(const struct record *r)
+{
+    unsigned lanes = r->bytes <= 4 ? 32 : r->bytes <= 8 ? 16 : 8, n = 0;
+
+    if (lanes == 32)
+        return 1;
+    for (unsigned at = 0; at < 32; at += lanes)
+        n += (r->mask >> at & ((1u << lanes) - 1)) != 0;
+    return n;
+}
+
+static void shared(uint64_t *v, const struct record *r, unsigned bytes)
+{
+    static const uint8_t kind[] = {
+        [RECORD_LOAD] = COUNTER_SHARED_LD_REQUESTS,   [RECORD_STORE] = COUNTER_SHARED_ST_REQUESTS,
+        [RECORD_ATOM] = COUNTER_SHARED_ATOM_REQUESTS, [RECORD_RED] = COUNTER_SHARED_ATOM_REQUESTS,
+    };
+    bool atomic = r->op == RECORD_ATOM || r->op == RECORD_RED;
+
+    count(v + kind[r->op], atomic ? atomics_shared_wavefronts(r) : shared_wavefronts(r),
+          atomic ? 1 : shared_ideal(r), bytes);
+}
+
+static void constant(uint64_t *v, const struct record *r, unsigned bytes)
+{
+    v[COUNTER_CONST_REQUESTS]++;
+    v[COUNTER_CONST_ADDRESSES] += constant_addresses(r);
+    v[COUNTER_CONST_BYTES] += bytes;
+}
+
+void memory_access(struct memory *m, const struct record *r)
+{
+    uint64_t *v = m->sites[r->site].v;
+    unsigned bytes = lanes_count(r->mask) * r->bytes;
+
+    assert(r->site < m->nsites && r->mask);
+    switch (r->space) {
+    case PTX_GLOBAL:
+        global(v, r, bytes);
+        break;
+    case PTX_SHARED:
+        shared(v, r, bytes);
+        break;
+    case PTX_LOCAL:
+        local(v, r, bytes);
+        break;
+    case PTX_CONST:
+        constant(v, r, bytes);
+        break;
+    default:
+        break;
+    }
+}

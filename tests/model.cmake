@@ -1,0 +1,3 @@
+# Unit tests of device, counters, memory, report.
+unit_test(device)
+unit_test(memory)
