@@ -1,3 +1,4 @@
 # Unit tests of device, counters, memory, report.
 unit_test(device)
 unit_test(memory)
+unit_test(metrics)

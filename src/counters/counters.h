@@ -38,7 +38,7 @@ void counters_add(struct counters *to, const struct counters *from, size_t n);
 /* The sum over n sites. */
 struct counters counters_sum(const struct counters *sites, size_t n);
 
-/* Adds weight * THREAD_INST_ON to one counter (FADD ... INTEGER): what one PTX instruction becomes on the GPU. */
+/* Adds weight * THREAD_INST_ON to one counter (FADD ... HFMA): what one PTX instruction becomes on the GPU. */
 void counters_weigh(struct counters *site, enum counter c, unsigned weight);
 
 /* The counter of this name ("GLOBAL_LD_SECTORS"), or COUNTER_COUNT. */

@@ -1,0 +1,156 @@
+/* The tables of metrics.def, metric_aliases.def and metric_known.def, and looking into them. */
+#include "counters/metrics.h"
+
+#include <string.h>
+
+#include "base/near.h"
+#include "base/strbuf.h"
+
+static double over(double a, double b)
+{
+    return b != 0 ? a / b : 0;
+}
+
+#define C(id)         ((double)in->c->v[COUNTER_##id])
+#define L(id)         ((double)in->l->id)
+#define OVER(a, b)    over((a), (b))
+#define PCT(a, b)     (100 * over((a), (b)))
+#define GLOBAL(what)  (C(GLOBAL_LD_##what) + C(GLOBAL_ST_##what) + C(GLOBAL_ATOM_##what) + C(GLOBAL_RED_##what))
+#define SHARED(what)  (C(SHARED_LD_##what) + C(SHARED_ST_##what) + C(SHARED_ATOM_##what))
+
+/* One function a row, named by its number. */
+enum {
+#define METRIC(name, unit, trust, formula, help) METRIC_ROW(__LINE__),
+#define METRIC_ROW(line)                         METRIC_ROW_(line)
+#define METRIC_ROW_(line)                        row_##line
+#include "counters/metrics.def"
+#undef METRIC
+    COMPUTED
+};
+
+#define METRIC_FUNCTION(line)  METRIC_FUNCTION_(line)
+#define METRIC_FUNCTION_(line) compute_##line
+#define METRIC(name, unit, trust, formula, help)                                                     \
+    static double METRIC_FUNCTION(__LINE__)(const struct metric_input *in)                           \
+    {                                                                                                \
+        return (double)(formula);                                                                    \
+    }
+#include "counters/metrics.def"
+#undef METRIC
+
+#define EXACT    TRUST_EXACT
+#define CODE     TRUST_CODE
+#define MODELLED TRUST_MODELLED
+static const struct metric metrics[] = {
+#define METRIC(name, unit, trust, formula, help) {name, unit, help, #formula, trust, METRIC_FUNCTION(__LINE__)},
+#include "counters/metrics.def"
+#undef METRIC
+#define KNOWN(name, unit) {name, unit, "not computed yet", "", TRUST_MODELLED, NULL},
+#include "counters/metric_known.def"
+#undef KNOWN
+};
+#undef EXACT
+#undef CODE
+#undef MODELLED
+
+enum { METRICS = sizeof metrics / sizeof metrics[0] };
+
+static const struct {
+    const char *name, *means;
+} aliases[] = {
+#define ALIAS(name, means) {name, means},
+#include "counters/metric_aliases.def"
+#undef ALIAS
+};
+
+enum { ALIASES = sizeof aliases / sizeof aliases[0] };
+
+const struct metric *metric_at(int i)
+{
+    return i >= 0 && i < METRICS ? &metrics[i] : NULL;
+}
+
+static const struct metric *by_name(const char *name)
+{
+    for (int i = 0; i < METRICS; i++)
+        if (!strcmp(metrics[i].name, name))
+            return &metrics[i];
+    return NULL;
+}
+
+const struct metric *metric_find(const char *name)
+{
+    const struct metric *m = by_name(name);
+
+    for (int i = 0; !m && i < ALIASES; i++)
+        if (!strcmp(aliases[i].name, name))
+            m = by_name(aliases[i].means);
+    return m;
+}
+
+const char *metric_near(const char *name)
+{
+    unsigned nearest = near_limit(name);
+    const char *best = NULL;
+
+    for (int i = 0; i < METRICS + ALIASES; i++) {
+        const char *known = i < METRICS ? metrics[i].name : aliases[i - METRICS].name;
+        unsigned far = near_distance(name, known, nearest);
+
+        if (far < nearest) {
+            nearest = far;
+            best = known;
+        }
+    }
+    return best;
+}
+
+enum metric_status metric_value(const char *name, const struct metric_input *in, double *value)
+{
+    const struct metric *m = metric_find(name);
+
+    if (!m)
+        return METRIC_UNKNOWN;
+    if (!m->compute)
+        return METRIC_NOT_COMPUTED;
+    *value = m->compute(in);
+    return METRIC_OK;
+}
+
+/* --- documentation --- */
+
+static void document_counters(struct strbuf *out)
+{
+    strbuf_adds(out, "\n## Base counters\n\nIn formulas `C(X)` is one of these; all are sums over instructions.\n\n"
+                     "| counter | unit | trust | what |\n| --- | --- | --- | --- |\n");
+    for (int c = 0; c < COUNTER_COUNT; c++)
+        strbuf_addf(out, "| `%s` | %s | %s | %s |\n", counter_info[c].id, counter_info[c].unit,
+                    trust_text(counter_info[c].trust), counter_info[c].help);
+    strbuf_adds(out, "\nLaunch facts, `L(x)` in formulas:\n\n| fact | unit | what |\n| --- | --- | --- |\n");
+#define FACT(id, unit, help) strbuf_addf(out, "| `%s` | %s | %s |\n", #id, unit, help);
+#include "counters/launch.def"
+#undef FACT
+}
+
+void metrics_document(struct strbuf *out)
+{
+    strbuf_adds(out, "# Metrics\n\n"
+                     "Printed from `src/counters/*.def`; do not edit (`HEDDLE_WRITE_DOCS=1 ctest -R unit.metrics` "
+                     "writes it anew).\n\n"
+                     "Trust: *exact* follows from addresses and masks under the GPU's rules; *exact for this code* "
+                     "follows from the compiled code; *modelled* is an estimate.\n"
+                     "`OVER(a, b)` is a / b, 0 when b is 0; `PCT` the same in percent; `GLOBAL(x)` the sum over "
+                     "global loads, stores, atomics and reductions, `SHARED(x)` over shared ones.\n\n"
+                     "| metric | unit | trust | what | formula |\n| --- | --- | --- | --- | --- |\n");
+    for (int i = 0; i < METRICS && metrics[i].compute; i++)
+        strbuf_addf(out, "| `%s` | %s | %s | %s | `%s` |\n", metrics[i].name, metrics[i].unit,
+                    trust_text(metrics[i].trust), metrics[i].help, metrics[i].formula);
+    strbuf_adds(out, "\n## Other names\n\nnvprof's, and those of other versions of ncu.\n\n| name | means |\n"
+                     "| --- | --- |\n");
+    for (int i = 0; i < ALIASES; i++)
+        strbuf_addf(out, "| `%s` | `%s` |\n", aliases[i].name, aliases[i].means);
+    document_counters(out);
+    strbuf_adds(out, "\n## Known, not computed yet\n\nThese answer `n/a`; any other name is an error.\n\n");
+    for (int i = COMPUTED; i < METRICS; i++)
+        strbuf_addf(out, "- `%s`%s%s\n", metrics[i].name, *metrics[i].unit ? ", " : "", metrics[i].unit);
+}

@@ -1,0 +1,175 @@
+/* Metrics: formulas by hand, names, and that docs/metrics.md is up to date. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "counters/metrics.h"
+
+static struct counters c;
+static struct launch_facts l;
+
+static double value(const char *name)
+{
+    struct metric_input in = {&c, &l};
+    double v = -1;
+
+    assert_int_equal(metric_value(name, &in, &v), METRIC_OK);
+    return v;
+}
+
+/* aos,one_field of an H200: 32768 requests, 786432 sectors, 4 bytes a lane: 4 Mi bytes. */
+static void formulas_by_hand(void **state)
+{
+    (void)state;
+    c.v[COUNTER_GLOBAL_LD_REQUESTS] = 32768;
+    c.v[COUNTER_GLOBAL_LD_SECTORS] = 786432;
+    c.v[COUNTER_GLOBAL_LD_BYTES] = 4194304;
+    c.v[COUNTER_GLOBAL_LD_IDEAL] = 131072;
+    c.v[COUNTER_GLOBAL_ST_SECTORS] = c.v[COUNTER_GLOBAL_ST_IDEAL] = 131072;
+    c.v[COUNTER_SHARED_LD_REQUESTS] = 100;
+    c.v[COUNTER_SHARED_LD_WAVEFRONTS] = 3200;
+    c.v[COUNTER_SHARED_LD_IDEAL] = 100;
+    c.v[COUNTER_BRANCH] = 261888;
+    c.v[COUNTER_BRANCH_DIVERGENT] = 8448;
+    c.v[COUNTER_INST] = 10;
+    c.v[COUNTER_THREAD_INST] = 240;
+    c.v[COUNTER_FADD] = 1;
+    c.v[COUNTER_FMUL] = 2;
+    c.v[COUNTER_FFMA] = 4;
+    assert_float_equal(value("gld_transactions_per_request"), 24, 1e-9);
+    assert_float_equal(value("gld_efficiency"), 16.6667, 1e-3); /* 4 of 24 bytes */
+    assert_float_equal(value("smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio"), 5.3333, 1e-3);
+    assert_float_equal(value("derived__memory_l2_theoretical_sectors_global_excessive"), 655360, 1e-9);
+    assert_float_equal(value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"), 3100, 1e-9);
+    assert_float_equal(value("derived__memory_l1_conflicts_shared_nway"), 32, 1e-9);
+    assert_float_equal(value("branch_efficiency"), 96.7742, 1e-3); /* measured: 96.77 */
+    assert_float_equal(value("warp_execution_efficiency"), 75, 1e-9);
+    assert_float_equal(value("flop_count_sp"), 11, 1e-9);
+    assert_float_equal(value("gst_efficiency"), 0, 1e-9); /* no store asked for a byte */
+    assert_float_equal(value("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"), 0, 1e-9);
+}
+
+/* 1024 blocks of 256 threads and 32 registers on an H200: 8 resident blocks, 1024 / (8 * 132) = 0.97 waves. */
+static void launch_by_hand(void **state)
+{
+    const uint32_t grid[3] = {32, 32, 1}, block[3] = {16, 16, 1};
+    struct diag_list diags;
+    struct device d;
+
+    (void)state;
+    diag_init(&diags);
+    assert_true(device_load(&d, "h200", &diags));
+    diag_release(&diags);
+    launch_facts_init(&l, &d, grid, block, 32, 2048, 0, 0);
+    assert_float_equal(value("launch__waves_per_multiprocessor"), 0.9697, 1e-4);
+    assert_float_equal(value("sm__maximum_warps_per_active_cycle_pct"), 100, 1e-9);
+    assert_float_equal(value("launch__occupancy_limit_shared_mem"), 21, 1e-9); /* 64 KiB / 3 KiB */
+    assert_float_equal(value("launch__thread_count"), 262144, 1e-9);
+    assert_float_equal(value("launch__block_size"), 256, 1e-9);
+    assert_float_equal(value("launch__block_dim_y"), 16, 1e-9);
+}
+
+static void names(void **state)
+{
+    struct metric_input in = {&c, &l};
+    double v = 7;
+
+    (void)state;
+    assert_int_equal(metric_value("dram__bytes_read.sum", &in, &v), METRIC_NOT_COMPUTED);
+    assert_int_equal(metric_value("gld_eficiency", &in, &v), METRIC_UNKNOWN);
+    assert_float_equal(v, 7, 0);
+    assert_string_equal(metric_near("gld_eficiency"), "gld_efficiency");
+    assert_string_equal(metric_near("l1tex__t_sectors_pipe_lsu_mem_global_op_ld"),
+                        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
+    assert_null(metric_near("no such thing at all"));
+    assert_string_equal(metric_find("gst_transactions")->name, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
+    assert_string_equal(metric_find("dram__bytes_read.sum")->unit, "byte");
+}
+
+/* Every name once, every alias means something that is computed, computed ones first. */
+static void tables_are_sound(void **state)
+{
+    static const char *const alias[][2] = {
+#define ALIAS(name, means) {name, means},
+#include "counters/metric_aliases.def"
+#undef ALIAS
+    };
+    bool known = false;
+
+    (void)state;
+    for (int i = 0; metric_at(i); i++) {
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(metric_at(i)->name, metric_at(j)->name);
+        assert_false(known && metric_at(i)->compute);
+        known |= !metric_at(i)->compute;
+        assert_ptr_equal(metric_find(metric_at(i)->name), metric_at(i));
+    }
+    assert_null(metric_at(-1));
+    for (size_t i = 0; i < sizeof alias / sizeof alias[0]; i++) {
+        assert_non_null(metric_find(alias[i][1]));
+        assert_string_equal(metric_find(alias[i][0])->name, alias[i][1]);
+        assert_non_null(metric_find(alias[i][0])->compute);
+    }
+}
+
+static void counters_add_and_weigh(void **state)
+{
+    struct counters a[2], b[2], sum;
+
+    (void)state;
+    memset(a, 0, sizeof a);
+    memset(b, 0, sizeof b);
+    a[0].v[COUNTER_INST] = 1;
+    b[0].v[COUNTER_INST] = 2;
+    b[1].v[COUNTER_THREAD_INST_ON] = 30;
+    counters_add(a, b, 2);
+    counters_weigh(&a[1], COUNTER_FFMA, 2);
+    sum = counters_sum(a, 2);
+    assert_int_equal(sum.v[COUNTER_INST], 3);
+    assert_int_equal(sum.v[COUNTER_FFMA], 60);
+    assert_int_equal(counters_find("FFMA"), COUNTER_FFMA);
+    assert_int_equal(counters_find("NONE"), COUNTER_COUNT);
+}
+
+static void documentation_is_up_to_date(void **state)
+{
+    const char *path = DATA "/../../docs/metrics.md";
+    struct strbuf want;
+    char *have = calloc(1, 1 << 20);
+    FILE *f;
+
+    (void)state;
+    strbuf_init(&want);
+    metrics_document(&want);
+    if (getenv("HEDDLE_WRITE_DOCS")) {
+        f = fopen(path, "w");
+        assert_non_null(f);
+        fputs(want.s, f);
+        fclose(f);
+    }
+    f = fopen(path, "r");
+    assert_non_null(f);
+    assert_true(fread(have, 1, (1 << 20) - 1, f) > 0);
+    fclose(f);
+    assert_true(!strcmp(have, want.s)); /* else: HEDDLE_WRITE_DOCS=1 ctest -R unit.metrics */
+    strbuf_release(&want);
+    free(have);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formulas_by_hand),       cmocka_unit_test(launch_by_hand),
+        cmocka_unit_test(names),                  cmocka_unit_test(tables_are_sound),
+        cmocka_unit_test(counters_add_and_weigh), cmocka_unit_test(documentation_is_up_to_date),
+    };
+
+    setenv("HEDDLE_DEVICES", DEVICES, 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
