@@ -19,12 +19,11 @@ extern "C" {
 #define F2(name)                                                                                   \
     __device__ __attribute__((const)) double __nv_##name(double, double);                          \
     __device__ __attribute__((const)) float __nv_##name##f(float, float);
-F1(acos) F1(acosh) F1(asin) F1(asinh) F1(atan) F1(atanh) F1(cbrt) F1(cos) F1(cosh) F1(cospi)
-F1(cyl_bessel_i0) F1(cyl_bessel_i1) F1(erf) F1(erfc) F1(erfcinv) F1(erfcx) F1(erfinv) F1(exp)
-F1(exp10) F1(exp2) F1(expm1) F1(j0) F1(j1) F1(lgamma) F1(log) F1(log10) F1(log1p) F1(log2)
-F1(logb) F1(normcdf) F1(normcdfinv) F1(rcbrt) F1(sin) F1(sinh) F1(sinpi) F1(tan) F1(tanh)
-F1(tgamma) F1(y0) F1(y1)
-F2(atan2) F2(fdim) F2(fmod) F2(hypot) F2(nextafter) F2(pow) F2(remainder) F2(rhypot)
+F1(acos) F1(acosh) F1(asin) F1(asinh) F1(atan) F1(atanh) F1(cbrt) F1(cosh) F1(cospi)
+F1(cyl_bessel_i0) F1(cyl_bessel_i1) F1(erf) F1(erfc) F1(erfcinv) F1(erfcx) F1(erfinv) F1(exp2)
+F1(expm1) F1(j0) F1(j1) F1(lgamma) F1(log1p) F1(logb) F1(normcdf) F1(normcdfinv) F1(rcbrt)
+F1(sinh) F1(sinpi) F1(tanh) F1(tgamma) F1(y0) F1(y1)
+F2(atan2) F2(fdim) F2(fmod) F2(hypot) F2(nextafter) F2(remainder) F2(rhypot)
 #undef F1
 #undef F2
 __device__ __attribute__((const)) int __nv_ilogb(double);
@@ -190,6 +189,23 @@ __nv_fast_sincosf(float a, float *s, float *c)
     *s = __nv_fast_sinf(a);
     *c = __nv_fast_cosf(a);
 }
+/* ---- functions that --use_fast_math replaces in single precision (NVCC manual, --use_fast_math) ---- */
+#if defined(__USE_FAST_MATH__)
+#define FASTER1(name) FN float __nv_##name##f(float a) { return __nv_fast_##name##f(a); }
+#define FASTER2(name) FN float __nv_##name##f(float a, float b) { return __nv_fast_##name##f(a, b); }
+#else
+#define FASTER1(name) __device__ __attribute__((const)) float __nv_##name##f(float);
+#define FASTER2(name) __device__ __attribute__((const)) float __nv_##name##f(float, float);
+#endif
+#define F1(name) FASTER1(name) __device__ __attribute__((const)) double __nv_##name(double);
+#define F2(name) FASTER2(name) __device__ __attribute__((const)) double __nv_##name(double, double);
+F1(cos) F1(exp) F1(exp10) F1(log) F1(log10) F1(log2) F1(sin) F1(tan)
+F2(pow)
+#undef F1
+#undef F2
+#undef FASTER1
+#undef FASTER2
+
 /* ---- arithmetic with a rounding mode: rn nearest even, rz to zero, rd down (PTX rm), ru up (PTX rp) ---- */
 #define ROUNDED(rd, ptx)                                                                           \
     FN float __nv_fadd_##rd(float a, float b) { return HEDDLE_FTZ(__nvvm_add_##ptx)(a, b); }               \
