@@ -68,17 +68,20 @@ uint64_t cache_key(const struct toolchain *t, const struct words *w)
 
 /* ---- executables ---- */
 
-/* A list file: first line the path it is about, then the files it depends on, then "end". */
+/* A list file: first line the path it is about, then the files it depends on, then "end", which tells that it is
+ * whole and is not part of what is returned. */
 static const char *read_list(struct arena *a, const char *path, const char **subject)
 {
     struct strbuf b;
     strbuf_init(&b);
     const char *deps = NULL;
     if (file_read(path, &b) && b.len > 4 && strcmp(b.s + b.len - 4, "end\n") == 0) {
-        char *text = arena_strndup(a, b.s, b.len), *line_end = strchr(text, '\n');
-        *line_end = '\0';
-        *subject = text;
-        deps = line_end + 1;
+        char *text = arena_strndup(a, b.s, b.len - 4), *line_end = strchr(text, '\n');
+        if (line_end) {
+            *line_end = '\0';
+            *subject = text;
+            deps = line_end + 1;
+        }
     }
     strbuf_release(&b);
     return deps;

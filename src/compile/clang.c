@@ -132,7 +132,9 @@ void clang_pass_flags(const struct toolchain *t, const struct compile_options *o
     if (pass == PASS_DEVICE || pass == PASS_HOST)
         words_addv(a, w, "-x", "cuda", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib",
                    "-Xclang", "-target-sdk-version=12.4", "-Xclang",
-                   "-fcuda-allow-variadic-functions", "-fuse-cuid=none", NULL);
+                   "-fcuda-allow-variadic-functions", "-fuse-cuid=none",
+                   /* C++20 would check a precompiled header as a module and lose overloads */
+                   "-Xclang", "-fno-cxx-modules", NULL);
     else
         words_addv(a, w, "-x", pass == PASS_C ? "c" : "c++", NULL);
     for (int i = 0; i < o->both.n; i++)

@@ -423,7 +423,7 @@ static bool make_objects(struct job *j, const char *only, struct words *objects)
                 words_add(a, objects, j->o->inputs.v[++i]);
             continue;
         }
-        if (all_cuda || (i < 0 && kind == KIND_UNKNOWN))
+        if ((all_cuda && kind != KIND_LINK) || (i < 0 && kind == KIND_UNKNOWN))
             kind = KIND_CUDA;
         if (kind == KIND_LINK) {
             if (!source_is_there(j, input) || !deps_add(&j->deps, input))
@@ -454,7 +454,7 @@ static bool make_each(struct job *j)
             i += strcmp(input, "-x") == 0 || strcmp(input, "-Xlinker") == 0;
             continue;
         }
-        if (all_cuda)
+        if (all_cuda && kind != KIND_LINK)
             kind = KIND_CUDA;
         if (kind == KIND_LINK)
             continue;
@@ -488,7 +488,7 @@ static bool check_inputs(const struct compile_options *o, struct diag_list *diag
             continue;
         }
         files++;
-        cuda += kind == KIND_CUDA || all_cuda;
+        cuda += kind == KIND_CUDA || (all_cuda && kind != KIND_LINK);
         sources += kind != KIND_LINK;
         if (kind == KIND_UNKNOWN && !all_cuda)
             diag_add(diags, DIAG_ERROR, input, 0, "%s",

@@ -176,7 +176,7 @@ static bool next_dep(const char **list, struct dep *d, bool *damaged)
 {
     int at = 0;
     *damaged = false;
-    if (!**list || strncmp(*list, "end\n", 4) == 0)
+    if (!**list)
         return false;
     *damaged = sscanf(*list, "%" SCNx64 " %lld %" SCNd64 " %" SCNd64 " %llu %n", &d->hash, &d->size,
                       &d->mtime, &d->ctim, &d->inode, &at) != 5 || !at;

@@ -38,7 +38,7 @@ bool deps_add(struct strbuf *out, const char *path);
 /* Adds a line for each file named in a makefile rule as clang -MD writes it, but those beginning with `except`. */
 bool deps_add_rule(struct strbuf *out, const char *rule_file, const char *except);
 
-/* Are all files of the list as they were? The list ends with the text or a line "end". */
+/* Are all files of the list as they were? */
 bool deps_unchanged(const char *list);
 
 /* Was any of them written at or after a time (ns since 1970)? */

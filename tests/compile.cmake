@@ -1,0 +1,20 @@
+# The front end: units without clang, then whole compilations. The latter link against a stand-in for libheddle.so that
+# prints what host code asks of it (compile/recorder.c), so they test the front end alone.
+unit_test(compile_options)
+unit_test(compile_messages)
+target_link_libraries(unit_compile_options PRIVATE compile)
+target_link_libraries(unit_compile_messages PRIVATE compile)
+
+set(front ${CMAKE_CURRENT_BINARY_DIR}/front)
+file(MAKE_DIRECTORY ${front}/lib)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/include ${front}/include SYMBOLIC)
+add_library(recorder SHARED compile/recorder.c)
+target_include_directories(recorder PRIVATE ${CMAKE_SOURCE_DIR}/include)
+set_target_properties(recorder PROPERTIES OUTPUT_NAME heddle C_VISIBILITY_PRESET default
+                      LIBRARY_OUTPUT_DIRECTORY ${front}/lib)
+
+foreach(case device_code programs messages cache headers)
+  add_test(NAME compile.${case} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/compile/${case}.sh)
+  set_tests_properties(compile.${case} PROPERTIES ENVIRONMENT
+    "HEDDLE=$<TARGET_FILE:heddle_cli>;HEDDLE_ROOT=${front};SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/compile")
+endforeach()

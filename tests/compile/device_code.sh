@@ -1,0 +1,57 @@
+# Flags reach the device code: the PTX has the right instructions, target and source lines.
+. "$SOURCES/common.sh"
+
+cat >k.cu <<'END'
+__global__ void k(float *p, float x, float y)
+{
+    p[0] = x / y;
+    p[1] = sqrtf(x);
+    p[2] = sinf(x);
+    p[3] = x * y + 1.0f;
+    p[4] = fminf(x, y);
+    p[5] = (float)__popc(__float_as_int(x)) + __fadd_rz(x, y) + floorf(y);
+    p[6] = N;
+}
+END
+ptx() { # ptx FLAGS...: compiles to k.ptx
+    expect 0 "$HEDDLE" build -ptx -DN=3 "$@" k.cu
+}
+
+ptx
+has k.ptx '.version 8.4'
+has k.ptx '.target sm_90'
+for i in 'div.rn.f32' 'sqrt.rn.f32' 'call.uni (retval0)' '__nv_sinf' 'fma.rn.f32' 'min.f32' 'popc.b32' \
+         'add.rz.f32' 'cvt.rmi.f32.f32'; do
+    has k.ptx "$i"
+done
+grep -q '\.file.*k\.cu' k.ptx || fail 'no .file line names k.cu'
+grep -qE '\.loc[[:space:]]+[0-9]+ 4 ' k.ptx || fail 'no .loc of line 4'
+mv k.ptx plain.ptx
+
+ptx -lineinfo
+cmp -s k.ptx plain.ptx || fail '-lineinfo changes the code: source lines are always there'
+
+ptx --use_fast_math
+for i in 'div.approx.ftz.f32' 'sqrt.approx.ftz.f32' 'sin.approx.ftz.f32' 'fma.rn.ftz.f32' 'min.ftz.f32'; do
+    has k.ptx "$i"
+done
+hasnt k.ptx '__nv_sinf'
+
+ptx -prec-div=false
+has k.ptx 'div.approx.f32'
+has k.ptx 'sqrt.rn.f32'
+ptx -prec-sqrt=false
+has k.ptx 'sqrt.approx.f32'
+has k.ptx 'div.rn.f32'
+ptx -fmad=false
+hasnt k.ptx 'fma.rn'
+ptx -arch=sm_70
+has k.ptx '.target sm_70'
+ptx -gencode arch=compute_80,code=sm_80 -gencode arch=compute_120,code=sm_120
+has k.ptx '.target sm_80'
+ptx -G
+has k.ptx '__local_depot'
+
+expect 0 "$HEDDLE" build -ptx -DN=3 k.cu -o -
+cmp -s out plain.ptx || fail '-o - does not write the PTX on stdout'
+finish

@@ -1,0 +1,91 @@
+# Whole programs: what the host code asks of the runtime, exit status, several files, PTX from elsewhere.
+. "$SOURCES/common.sh"
+
+cat >all.cu <<'END'
+#include <cstdio>
+#include "add.h"
+__global__ void add(float *a, float b) { a[threadIdx.x] += b; }
+namespace ns { template <int N> __global__ void set(int *p) { p[N] = 1; } }
+static __global__ void still() {}
+extern "C" __global__ void plain() {}
+__device__ int variable = 5;
+__constant__ double table[4];
+struct Early { Early() { add<<<7, 8>>>(nullptr, 1); } } early; // launched before main
+int main(int argc, char **argv)
+{
+    ns::set<3><<<dim3(1, 2), 32, 64>>>(nullptr);
+    still<<<1, 1>>>();
+    plain<<<1, 1>>>();
+    cudaMemcpyKind kind = cudaMemcpyDefault;
+    printf("argc %d %s %d\n", argc, argv[argc - 1], twice(kind));
+    return 3;
+}
+END
+echo 'inline int twice(int x) { return 2 * x; }' >add.h
+expect 3 "$HEDDLE" run all.cu one 'two words'
+sort -o kernels out
+grep -v -e '^entry' -e '^kernel' -e '^variable' out >order
+same order <<'END'
+module good arch 90
+launch grid 7 1 block 8 shared 0
+launch grid 1 2 block 32 shared 64
+launch grid 1 1 block 1 shared 0
+launch grid 1 1 block 1 shared 0
+argc 3 two words 8
+END
+for name in _Z3addPff _ZN2ns3setILi3EEEvPi _ZL5stillv plain; do
+    has kernels "kernel $name"
+    has kernels "entry $name"
+done
+has kernels 'variable variable bytes 4 constant 0'
+has kernels 'variable table bytes 32 constant 1'
+[ ! -s err ] || fail "a good program says something: $(cat err)"
+
+# several inputs of several kinds, and a library
+echo 'extern "C" int from_c(void) { return 1; }' >b.cpp
+echo 'int c_only(void) { int class = 2; return class; }' >c.c
+cat >main.cu <<'END'
+extern "C" int from_c(void);
+extern "C" int c_only(void);
+#include <math.h>
+__global__ void k() {}
+int main(int argc, char **) { k<<<1, 1>>>(); return from_c() + c_only() + (int)sqrt((double)argc); }
+END
+expect 0 "$HEDDLE" build -c b.cpp c.c -O2
+expect 0 "$HEDDLE" build -std=c++14 main.cu b.o c.c -lm -lcudart -o prog
+expect 4 ./prog
+expect 0 "$HEDDLE" build -c main.cu -o x.o
+expect 0 "$HEDDLE" build x.o b.o c.o
+expect 4 ./a.out
+cp main.cu main.txt
+expect 0 "$HEDDLE" build -x cu main.txt b.o c.o -o prog2
+expect 4 ./prog2
+expect 0 "$HEDDLE" build -E c.c
+has out 'int class = 2'
+
+# a program without kernels is an ordinary program
+echo 'int main() { return 7; }' >host.cu
+expect 7 "$HEDDLE" run host.cu
+same out </dev/null
+
+# device code from elsewhere
+expect 0 "$HEDDLE" build -ptx all.cu -arch=sm_75 -o all.ptx
+expect 3 "$HEDDLE" run --device-ptx all.ptx all.cu
+has out 'module good arch 75'
+expect 1 "$HEDDLE" run --device-ptx all.ptx main.cu
+has err "all.ptx: error: kernel '_Z1kv' of 'main.cu' is not in this PTX file"
+head -c 600 all.ptx >cut.ptx
+expect 1 "$HEDDLE" run --device-ptx cut.ptx all.cu
+has err 'cut.ptx:'
+has err 'is it cut off?'
+expect 1 "$HEDDLE" run --device-ptx all.cu all.cu
+has err "all.cu: error: this is no PTX text"
+expect 1 "$HEDDLE" run --device-ptx none.ptx all.cu
+has err 'none.ptx: error: cannot read the PTX file'
+
+# commands are shown, not run
+rm -f never
+expect 0 "$HEDDLE" build --dryrun main.cu -o never
+has err '--cuda-device-only'
+[ ! -e never ] || fail '--dryrun made something'
+finish

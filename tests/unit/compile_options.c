@@ -1,0 +1,213 @@
+/* The command line of `heddle build`: flags, values, joined and separate forms, what is warned about and refused. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "compile/clang.h"
+#include "compile/compile.h"
+#include "compile/words.h"
+
+static struct compile_options o;
+static struct diag_list diags;
+
+static int setup(void **state)
+{
+    (void)state;
+    compile_options_init(&o);
+    diag_init(&diags);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    compile_options_release(&o);
+    diag_release(&diags);
+    return 0;
+}
+
+/* Parses the words of `line`, separated by single spaces. */
+static void parse(const char *line)
+{
+    char *argv[64], *copy = arena_strdup(&o.arena, line);
+    int argc = 0;
+    for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))
+        argv[argc++] = w;
+    compile_options_parse(&o, argc, argv, &diags);
+}
+
+static void assert_words(const struct words *w, const char *expected)
+{
+    assert_string_equal(words_join(&o.arena, w), expected);
+}
+
+static void assert_said(enum diag_severity severity, const char *part)
+{
+    for (const struct diag *d = diags.first; d; d = d->next)
+        if (d->severity == severity && strstr(d->text, part))
+            return;
+    struct strbuf all;
+    strbuf_init(&all);
+    diag_format_all(&diags, &all);
+    print_error("nobody said '%s' but:\n%s", part, all.s ? all.s : "");
+    strbuf_release(&all);
+    fail();
+}
+
+static void values_may_be_joined_or_apart(void **state)
+{
+    (void)state;
+    parse("-Ia -I b -I=c -DX -D Y=2 --define-macro=Z -UQ -std=c++14 -o out --output-file=out2 -O3 x.cu");
+    assert_words(&o.search, "-I a -I b -I c");
+    assert_words(&o.defines, "-DX -DY=2 -DZ -UQ");
+    assert_words(&o.both, "-std=c++14");
+    assert_words(&o.inputs, "x.cu");
+    assert_string_equal(o.output, "out2");
+    assert_int_equal(o.host_opt, '3');
+    assert_int_equal(diags.count, 0);
+}
+
+static void everyday_flags_are_silent(void **state)
+{
+    (void)state;
+    parse("-c -g -G -lineinfo -m64 --expt-relaxed-constexpr -expt-extended-lambda --extended-lambda "
+          "-Wno-deprecated-gpu-targets -rdc=false -x cu -Xptxas -O3 -cudart static a.txt");
+    assert_int_equal(diags.count, 0);
+    assert_int_equal(o.stage, COMPILE_OBJECT);
+    assert_true(o.debug_host && o.debug_device);
+    assert_words(&o.inputs, "-x cu a.txt");
+}
+
+static void libraries_keep_their_place(void **state)
+{
+    (void)state;
+    parse("a.cu -lm -L/lib b.o -l z -lcudart -lcuda --library cudart_static -Xlinker -s,-x -Wl,-O1");
+    assert_words(&o.inputs, "a.cu -lm -L/lib b.o -lz -Xlinker -s -Xlinker -x -Wl,-O1");
+    assert_int_equal(diags.count, 0);
+}
+
+static void architectures(void **state)
+{
+    static const struct {
+        const char *line;
+        int arch;
+        bool a;
+    } rows[] = {{"", 90, false},
+                {"-arch=sm_80", 80, false},
+                {"-arch compute_75", 75, false},
+                {"--gpu-architecture=sm_90a", 90, true},
+                {"-arch=native", 90, false},
+                {"-arch=sm_120", 90, false},
+                {"-gencode arch=compute_70,code=sm_70 -gencode=arch=compute_86,code=sm_86", 86, false},
+                {"-gencode arch=compute_86,code=sm_86 -gencode arch=compute_70,code=sm_70", 86, false},
+                {"-gencode arch=compute_80,code=sm_80 -gencode arch=compute_120,code=sm_120", 80, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        setup(state);
+        parse(rows[i].line);
+        assert_int_equal(o.arch, rows[i].arch);
+        assert_int_equal(o.arch_a, rows[i].a);
+        assert_int_equal(diags.errors, 0);
+        assert_int_equal(diags.count, strstr(rows[i].line, "-arch=sm_120") ? 1 : 0);
+        teardown(state);
+    }
+    setup(state);
+}
+
+static void wrong_values_are_named(void **state)
+{
+    (void)state;
+    parse("-arch=sm_33 -arch=fast -std=c++99 -O9 -ftz=yes -Ofast -x c++ -m32");
+    assert_int_equal(diags.errors, 8);
+    assert_said(DIAG_ERROR, "'sm_33' is no value of '-arch'");
+    assert_said(DIAG_ERROR, "'fast' is no value of '-O'");
+    assert_said(DIAG_ERROR, "'yes' is no value of '-ftz'");
+    assert_said(DIAG_ERROR, "'32' is no value of '-m'");
+}
+
+static void unknown_flags_are_errors(void **state)
+{
+    (void)state;
+    parse("--no-such-flag -zzz x.cu");
+    assert_int_equal(diags.errors, 2);
+    assert_said(DIAG_ERROR, "unknown flag '--no-such-flag'");
+}
+
+static void a_missing_value_is_an_error(void **state)
+{
+    (void)state;
+    parse("x.cu -o");
+    assert_said(DIAG_ERROR, "'-o' needs a value");
+}
+
+static void what_has_no_effect_says_so(void **state)
+{
+    (void)state;
+    parse("-Xptxas -v,-dlcm=ca -maxrregcount=32 -ccbin g++ --resource-usage");
+    assert_int_equal(diags.errors, 0);
+    assert_int_equal(diags.count, 5);
+    assert_said(DIAG_WARNING, "'-Xptxas -v': the line of registers");
+    assert_said(DIAG_WARNING, "'-Xptxas -dlcm=ca' has no effect");
+    assert_said(DIAG_WARNING, "'-maxrregcount' has no effect yet");
+    assert_said(DIAG_WARNING, "'-ccbin' has no effect");
+}
+
+static void what_is_missing_is_refused_by_name(void **state)
+{
+    (void)state;
+    parse("-rdc=true -dc -cubin");
+    assert_int_equal(diags.errors, 3);
+    assert_said(DIAG_ERROR, "'-rdc=true' is not there yet");
+    assert_said(DIAG_ERROR, "'-dc' is not there yet");
+    assert_said(DIAG_ERROR, "'-cubin' is not possible");
+}
+
+static void fast_math_is_its_parts(void **state)
+{
+    (void)state;
+    parse("--use_fast_math");
+    assert_true(o.ftz && o.fast_div && o.fast_sqrt && o.fast_functions);
+    parse("-prec-div=true -ftz=false");
+    assert_true(!o.ftz && !o.fast_div && o.fast_sqrt);
+}
+
+static void take_stops_at_files(void **state)
+{
+    (void)state;
+    char *argv[] = {"-arch", "sm_80", "x.cu", "-c"};
+    assert_int_equal(compile_options_take(&o, 4, argv, &diags), 2);
+    assert_int_equal(compile_options_take(&o, 2, argv + 2, &diags), 0);
+    char *unknown[] = {"--device", "h200"};
+    assert_int_equal(compile_options_take(&o, 2, unknown, &diags), 0);
+    assert_int_equal(diags.count, 0);
+}
+
+static void reserved_macros_reach_the_headers(void **state)
+{
+    (void)state;
+    assert_true(clang_define_is_reserved("-D_GNU_SOURCE"));
+    assert_true(clang_define_is_reserved("-DNDEBUG"));
+    assert_true(clang_define_is_reserved("-DCUDA_API_PER_THREAD_DEFAULT_STREAM"));
+    assert_false(clang_define_is_reserved("-DTILE=16"));
+    assert_false(clang_define_is_reserved("-DN=3"));
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(values_may_be_joined_or_apart), T(everyday_flags_are_silent),
+        T(libraries_keep_their_place),    T(architectures),
+        T(wrong_values_are_named),        T(unknown_flags_are_errors),
+        T(a_missing_value_is_an_error),   T(what_has_no_effect_says_so),
+        T(what_is_missing_is_refused_by_name), T(fast_math_is_its_parts),
+        T(take_stops_at_files),           T(reserved_macros_reach_the_headers),
+    };
+#undef T
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
