@@ -38,7 +38,7 @@ static struct pointer look_host(uint64_t address)
     pthread_mutex_lock(&runtime_lock);
     int i = range_at(registered, nregistered, address, 1);
     if (i >= 0)
-        p = (struct pointer){POINTER_REGISTERED, NULL, address, registered[i].base, registered[i].bytes};
+        p = (struct pointer){POINTER_REGISTERED, NULL, address, registered[i].base, registered[i].bytes, false};
     pthread_mutex_unlock(&runtime_lock);
     return p;
 }
@@ -51,11 +51,11 @@ struct pointer pointer_look(const void *pointer)
     struct runtime_device *d = runtime_device_if_open((int)((address - SPACE_BASE) / SPACE_STRIDE));
     struct space_allocation a;
     if (!d || !space_find(d->space, address, &a))
-        return (struct pointer){POINTER_NOTHING, NULL, address, 0, 0};
+        return (struct pointer){POINTER_NOTHING, NULL, address, 0, 0, false};
     enum pointer_kind kind = a.kind == SPACE_MANAGED ? POINTER_MANAGED
                              : a.kind == SPACE_HOST  ? POINTER_PINNED
                                                      : POINTER_DEVICE;
-    return (struct pointer){kind, d, address, a.address, a.bytes};
+    return (struct pointer){kind, d, address, a.address, a.bytes, a.kind == SPACE_VARIABLE || a.kind == SPACE_ENGINE};
 }
 
 bool pointer_spans(const struct pointer *p, size_t bytes)
@@ -128,7 +128,7 @@ cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 /* The pointer must be what an allocation returned, exactly. */
 static bool is_start(const struct pointer *p)
 {
-    return (p->kind == POINTER_DEVICE || p->kind == POINTER_MANAGED) && p->address == p->base;
+    return (p->kind == POINTER_DEVICE || p->kind == POINTER_MANAGED) && !p->variable && p->address == p->base;
 }
 
 static cudaError_t release(const struct pointer *p)

@@ -18,6 +18,7 @@ struct pointer {
     struct runtime_device *device; /* all but HOST, REGISTERED, NOTHING */
     uint64_t address;
     uint64_t base, bytes; /* of the allocation; HOST: 0 and SIZE_MAX */
+    bool variable;        /* DEVICE: not from cudaMalloc */
 };
 
 struct pointer pointer_look(const void *p);

@@ -203,6 +203,7 @@ static void symbols(void **state)
     assert_int_equal(size, 64);
     OK(cudaGetSymbolAddress(&address, table));
     OK(cudaMemset(address, 0, 4));
+    ANSWERS(cudaErrorInvalidValue, cudaFree(address)); /* not from cudaMalloc */
     OK(cudaMemcpyFromSymbol(h, table, 8, 0, cudaMemcpyDefault));
     assert_int_equal(h[0], 0);
     assert_int_equal(h[1], 0x07070707);
