@@ -51,7 +51,7 @@ void diag_format(const struct diag *d, struct strbuf *out)
         strbuf_adds(out, d->file);
         if (d->line)
             strbuf_addf(out, ":%d", d->line);
-        if (d->line && d->column)
+        if (d->line && d->column && !d->ptx_line) /* else it belongs to the PTX line */
             strbuf_addf(out, ":%d", d->column);
     }
     if (d->ptx_line)

@@ -14,7 +14,7 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
 struct diag {
     enum diag_severity severity;
     const char *file; /* the user's file, or NULL */
-    int line, column; /* from 1; 0: not known. column counts bytes */
+    int line, column; /* from 1; 0: not known. column counts bytes, of `source` */
     int ptx_line;     /* line of the PTX text, 0: none */
     const char *text; /* the message */
     const char *source; /* the source line that the caret points into, or NULL */

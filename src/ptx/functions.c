@@ -458,3 +458,28 @@ bool ptx_parse_function(struct parser *p, bool entry, enum ptx_linkage linkage)
     parameters_release(&params);
     return ok && s;
 }
+
+/* .alias f, g; : the declared function f is g (PTX ISA 8.4, 11.6). */
+bool ptx_parse_alias(struct parser *p)
+{
+    struct symbol *s[2];
+    for (int i = 0; i < 2; i++) {
+        const struct token *t = p->tok;
+        if (t->kind != TOK_WORD)
+            return ptx_unexpected(p, "a function's name");
+        s[i] = ptx_find(p, t->name);
+        if (!s[i] || s[i]->kind != SYM_FUNC || s[i]->func->entry || s[i]->func->defined != (i == 1))
+            return ptx_error(p, t, "'%s' must be a %s .func here", t->name->s,
+                             i ? "defined" : "declared, not defined");
+        p->tok++;
+        if (i == 0 && !ptx_expect(p, ','))
+            return false;
+    }
+    const char *name = s[0]->func->name;
+    uint8_t linkage = s[0]->func->linkage;
+    *s[0]->func = *s[1]->func;
+    s[0]->func->name = name;
+    s[0]->func->linkage = linkage;
+    s[0]->problem = s[1]->problem;
+    return ptx_expect(p, ';');
+}

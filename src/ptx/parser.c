@@ -33,6 +33,19 @@ static int column_of(const struct parser *p, const struct token *t)
     return (int)(text + t->at - s) + 1;
 }
 
+/* The line for a diagnostic; of a very long one only the start, and none when the caret is behind that. */
+static const char *source_line(struct parser *p, int line, int column)
+{
+    enum { LONGEST = 400 };
+    char *s = (char *)ptx_line_text(p->m, line, &p->scratch);
+    if (strlen(s) > LONGEST) {
+        if (column > LONGEST)
+            return NULL;
+        memcpy(s + LONGEST - 3, "...", 4);
+    }
+    return arena_strdup(&p->diags->arena, s);
+}
+
 bool ptx_error(struct parser *p, const struct token *at, const char *fmt, ...)
 {
     struct strbuf b;
@@ -53,7 +66,7 @@ bool ptx_error(struct parser *p, const struct token *at, const char *fmt, ...)
     d->column = column_of(p, at);
     if (loc)
         d->ptx_line = (int)at->line;
-    d->source = ptx_line_text(p->m, (int)at->line, &p->diags->arena);
+    d->source = source_line(p, (int)at->line, d->column);
     strbuf_release(&b);
     if (++p->errors == MAX_ERRORS) {
         diag_add(p->diags, DIAG_NOTE, p->m->name, 0, "%d errors: the rest is not read", MAX_ERRORS);
@@ -232,6 +245,8 @@ static bool parse_module_statement(struct parser *p)
         return ptx_parse_section(p);
     if (ptx_accept_dot(p, "pragma"))
         return ptx_parse_pragma(p);
+    if (ptx_accept_dot(p, "alias"))
+        return ptx_parse_alias(p);
     return parse_declaration(p);
 }
 

@@ -1,4 +1,4 @@
-/* What the parts of the parser share; nobody outside this room includes it.
+/* What the parts of the parser share; nobody outside this room includes it (but tools/ptx_doc.c).
  *
  * The parser walks the token array once, statement by statement. Every part returns false after it reported an error
  * (exactly one message); the statement loops then skip to the end of the statement and go on, up to MAX_ERRORS. A
@@ -157,6 +157,7 @@ enum ptx_space ptx_space_of(const struct token *t); /* of .global etc., else PTX
 /* functions.c: .entry and .func, their bodies, .callprototype and the like */
 bool ptx_parse_function(struct parser *p, bool entry, enum ptx_linkage linkage);
 bool ptx_parse_pragma(struct parser *p);
+bool ptx_parse_alias(struct parser *p);
 
 /* instructions.c and operands.c */
 /* Both outcomes that are not OK leave the statement unread; PROBLEM: p->problem says what is not supported. */

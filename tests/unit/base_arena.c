@@ -64,7 +64,7 @@ static void a_diagnostic_points_at_its_column(void **state)
     d->source = "\tfoo %r1;";
     d->column = 2;
     diag_format_all(&l, &b);
-    assert_string_equal(b.s, "saxpy.cu:14:2 (PTX line 52): error: instruction 'foo' is not implemented\n"
+    assert_string_equal(b.s, "saxpy.cu:14 (PTX line 52): error: instruction 'foo' is not implemented\n"
                              "    52 | \tfoo %r1;\n"
                              "       | \t^\n");
     assert_int_equal(l.errors, 1);

@@ -132,6 +132,19 @@ static void a_declaration_and_its_definition_are_one(void **state)
     ptx_free(m);
 }
 
+static void an_alias_has_the_body_of_its_target(void **state)
+{
+    (void)state;
+    struct ptx_module *m = parse(HEAD ".visible .func a(.param .b64 x);\n.func b(.param .b64 x) { trap; ret; }\n"
+                                      ".entry k() { .param .b64 y; call a, (y); ret; }\n.alias a, b;\n");
+    const struct ptx_function *a = m->funcs[2]->insts[0].operand[1].func;
+    assert_string_equal(a->name, "a");
+    assert_true(a->defined);
+    assert_int_equal(a->linkage, PTX_LINK_VISIBLE);
+    assert_int_equal(a->insts[0].op, PTX_OP_TRAP);
+    ptx_free(m);
+}
+
 static void registers_of_a_range_appear_when_used(void **state)
 {
     (void)state;
@@ -519,6 +532,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(header_and_functions),
         cmocka_unit_test(a_declaration_and_its_definition_are_one),
+        cmocka_unit_test(an_alias_has_the_body_of_its_target),
         cmocka_unit_test(registers_of_a_range_appear_when_used),
         cmocka_unit_test(operands),
         cmocka_unit_test(modifiers),
