@@ -544,10 +544,12 @@ static uint64_t program_key(struct job *j, const char *file)
     return cache_key(&j->tools, &w);
 }
 
+/* Files may be stamped with the time of the last tick (4 ms), so a file written just after this moment may look
+ * older; clang takes longer than that to open it, and reads the new content. */
 static int64_t now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_REALTIME_COARSE, &t); /* the clock that files are stamped with */
+    clock_gettime(CLOCK_REALTIME, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 

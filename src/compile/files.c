@@ -217,7 +217,7 @@ bool deps_written_since(const char *list, int64_t time)
     struct dep d;
     bool damaged, written = false;
     while (next_dep(&list, &d, &damaged)) {
-        written = written || d.ctim >= time;
+        written = written || d.ctim > time;
         free(d.path);
     }
     return written;

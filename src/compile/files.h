@@ -41,7 +41,7 @@ bool deps_add_rule(struct strbuf *out, const char *rule_file, const char *except
 /* Are all files of the list as they were? */
 bool deps_unchanged(const char *list);
 
-/* Was any of them written at or after a time (ns since 1970)? */
+/* Was any of them written after a time (ns since 1970)? */
 bool deps_written_since(const char *list, int64_t time);
 
 /* Mixes the content hashes of the list into `hash`. */
