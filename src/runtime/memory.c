@@ -43,12 +43,23 @@ static struct pointer look_host(uint64_t address)
     return p;
 }
 
+/* The open device in whose range the address lies, or NULL. */
+static struct runtime_device *device_of(uint64_t address)
+{
+    for (int i = 0; i < RUNTIME_DEVICES; i++) {
+        struct runtime_device *d = runtime_device_if_open(i);
+        if (d && address - d->space->base < d->space->bytes)
+            return d;
+    }
+    return NULL;
+}
+
 struct pointer pointer_look(const void *pointer)
 {
     uint64_t address = (uint64_t)(uintptr_t)pointer;
     if (!space_is_device_address(address))
         return look_host(address);
-    struct runtime_device *d = runtime_device_if_open((int)((address - SPACE_BASE) / SPACE_STRIDE));
+    struct runtime_device *d = device_of(address);
     struct space_allocation a;
     if (!d || !space_find(d->space, address, &a))
         return (struct pointer){POINTER_NOTHING, NULL, address, 0, 0, false};

@@ -6,8 +6,8 @@
  * command of the legacy default stream waits for what blocking streams had before it, and a command of a blocking
  * stream waits for what the legacy stream had before it; non-blocking streams know neither.
  * Among commands that may run the one queued first goes first, so with one worker the order is always the same. One
- * worker thread runs them; a thread that waits for a ticket lends a hand instead of sleeping, except for host functions,
- * which the worker alone calls. At any time one command runs. */
+ * worker thread runs them; a thread that waits for a ticket lends a hand instead of sleeping, except for host
+ * functions, which the worker alone calls. At any time one command runs. */
 #ifndef RUNTIME_QUEUE_H
 #define RUNTIME_QUEUE_H
 

@@ -82,7 +82,8 @@ int runtime_device_count(void)
 }
 
 /* Limits of the device runtime as a fresh context has them (CUDA C++ programming guide 12, "Dynamic global memory
- * allocation" for the heap, "Formatted output" for printf's buffer, cudaDeviceGetLimit on a real device for the stack). */
+ * allocation" for the heap, "Formatted output" for printf's buffer; the stack's is what cudaDeviceGetLimit answers on
+ * devices of compute capability 7.0 and later). */
 static void initial_limits(struct runtime_device *d)
 {
     d->limit[cudaLimitStackSize] = 1024;

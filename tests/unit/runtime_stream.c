@@ -235,7 +235,8 @@ static void arguments_are_taken_at_the_launch(void **state)
 static void *launch_many(void *stream)
 {
     for (int i = 0; i < 200; i++)
-        if (mock_launch(sleepy, 1, 1, (cudaStream_t)stream, &(int){0}, NULL) || (i % 16 == 0 && cudaDeviceSynchronize()))
+        if (mock_launch(sleepy, 1, 1, (cudaStream_t)stream, &(int){0}, NULL) ||
+            (i % 16 == 0 && cudaDeviceSynchronize()))
             return (void *)1;
     return (void *)(uintptr_t)cudaDeviceSynchronize();
 }
