@@ -1,0 +1,531 @@
+/* Grouping of memory accesses: see group.h. Three passes over a block: mark repeated loads, gather the rest's elements
+ * by line and decide each line, gather stores run by run and decide each run. The result is a plan, the block itself
+ * is not touched. */
+#include "target/group.h"
+#include "base/alloc.h"
+
+#include <string.h>
+
+enum { SLOTS = 4, NONE = -1 };
+
+/* One element of an access. */
+struct element {
+    int32_t inst;   /* in the block */
+    int part;       /* of the vector */
+    int32_t reg;    /* load: destination */
+    int64_t at;     /* bytes from the root */
+    bool moved;     /* part of a group, or a repeated load: its instruction need not make it */
+};
+
+/* A line that elements are gathered for. */
+struct line {
+    int space, size, region, cache, key; /* key: type that a merged load may have; 0 for stores */
+    bool nc;
+    int32_t root;
+    int64_t start;         /* bytes from the root */
+    int slots;
+    int32_t slot[SLOTS];   /* elements, or NONE */
+    bool closed;           /* stores: nothing is added any more */
+};
+
+struct grouping {
+    const struct ir_kernel *k;
+    const struct ir_block *b;
+    struct address *where; /* [count] */
+    struct group_plan *plan;
+    struct element *elements;
+    int32_t nelements, elements_cap;
+    struct line *lines;
+    int32_t nlines, lines_cap;
+    int32_t *first_element; /* [count] or NONE; the elements of an instruction are consecutive */
+    int region[PTX_PARAM + 2], constant_region;
+};
+
+static const struct ir_inst *inst_at(const struct grouping *g, int32_t i)
+{
+    return &g->k->insts[g->b->first + i];
+}
+
+static int size_of(const struct ir_inst *in)
+{
+    return ptx_type_info[in->type].bits / 8;
+}
+
+static bool is_grouped_space(const struct ir_inst *in)
+{
+    return in->space == PTX_GLOBAL || in->space == PTX_SHARED || in->space == PTX_LOCAL || in->space == PTX_GENERIC;
+}
+
+/* An access that may be changed at all. Bytes are left alone: the assembler merges and narrows none of them. */
+static bool is_open(const struct ir_inst *in)
+{
+    int size = size_of(in);
+    return (in->op == PTX_OP_LD || in->op == PTX_OP_ST) && is_grouped_space(in) && in->guard == IR_NOREG &&
+           in->mods->order == PTX_WEAK && (size == 2 || size == 4 || size == 8) && in->vec <= SLOTS;
+}
+
+/* --- what ends a group --- */
+
+static bool is_barrier(const struct ir_inst *in)
+{
+    switch (in->op) {
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+    case PTX_OP_MEMBAR:
+    case PTX_OP_FENCE:
+    case PTX_OP_NANOSLEEP:
+    case IR_OP_EXTERN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool aliases(int a, int b)
+{
+    return a == b || a == PTX_GENERIC || b == PTX_GENERIC;
+}
+
+static void new_regions(struct grouping *g, const struct ir_inst *in)
+{
+    bool all = is_barrier(in);
+    bool access = ir_is_memory(in) && is_grouped_space(in) && (in->op != PTX_OP_LD || in->mods->order != PTX_WEAK);
+    for (int s = 0; s <= PTX_PARAM; s++)
+        if (all || (access && aliases(s, in->space)))
+            g->region[s]++;
+    g->constant_region += all;
+}
+
+/* --- registers between two places of the block --- */
+
+static bool writes(const struct ir_inst *in, int32_t reg)
+{
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] == reg)
+            return true;
+    return false;
+}
+
+static bool reads(const struct ir_inst *in, int32_t reg)
+{
+    if (in->guard == reg)
+        return true;
+    for (int s = 0; s < in->nsrc; s++)
+        if (in->src[s].kind == IR_SRC_REG && in->src[s].reg == reg)
+            return true;
+    return false;
+}
+
+/* True when an instruction strictly between `from` and `to` writes (or reads) the register. */
+static bool touched_between(const struct grouping *g, int32_t from, int32_t to, int32_t reg, bool reading)
+{
+    for (int32_t i = from + 1; i < to; i++)
+        if (writes(inst_at(g, i), reg) || (reading && reads(inst_at(g, i), reg)))
+            return true;
+    return false;
+}
+
+/* --- the plan --- */
+
+static struct ir_inst *place(struct grouping *g, int32_t at)
+{
+    struct group_plan *p = g->plan;
+    ALLOC_GROW(p->list, p->n, p->cap);
+    p->list[p->n].next = NONE;
+    int32_t *end = &p->first[at];
+    while (*end != NONE)
+        end = &p->list[*end].next;
+    *end = p->n;
+    return &p->list[p->n++].inst;
+}
+
+/* The type a loaded element has when it no longer stands alone: bits, unless the load also widens it. */
+static int load_key(const struct grouping *g, const struct ir_inst *in, int32_t reg)
+{
+    static const uint8_t bits_of[] = {[2] = PTX_B16, [4] = PTX_B32, [8] = PTX_B64};
+    bool widens = ptx_type_info[g->k->reg_type[reg]].bits != ptx_type_info[in->type].bits;
+    return widens ? in->type : bits_of[size_of(in)];
+}
+
+static int line_bytes(int size)
+{
+    return size == 2 ? 8 : 16;
+}
+
+/* Bytes of the line that an access can be placed in, and where its first element lies in it; 0: none. */
+static int line_of(const struct grouping *g, int32_t i, int *offset)
+{
+    const struct ir_inst *in = inst_at(g, i);
+    struct congruence a = g->where[i].low;
+    int size = size_of(in), vector = size * in->vec, bytes = line_bytes(size);
+    if (in->vec > 1 && a.known < __builtin_ctz((unsigned)vector)) {
+        a.known = __builtin_ctz((unsigned)vector); /* or the access would fault */
+        a.low = 0;
+    }
+    while (bytes > size && a.known < __builtin_ctz((unsigned)bytes))
+        bytes /= 2;
+    *offset = (int)(a.low & (unsigned)(bytes - 1));
+    return bytes <= size || *offset % size ? 0 : bytes;
+}
+
+/* --- loads --- */
+
+static void add_element(struct grouping *g, int32_t i, int part, int32_t reg)
+{
+    ALLOC_GROW(g->elements, g->nelements, g->elements_cap);
+    int64_t at = g->where[i].sum.add + (int64_t)part * size_of(inst_at(g, i));
+    g->elements[g->nelements++] = (struct element){i, part, reg, at, false};
+}
+
+static bool line_takes(const struct line *l, const struct line *want)
+{
+    return l->space == want->space && l->size == want->size && l->region == want->region && l->cache == want->cache &&
+           l->key == want->key && l->nc == want->nc && l->root == want->root && l->start == want->start &&
+           l->slots == want->slots && !l->closed;
+}
+
+static struct line *find_line(struct grouping *g, const struct line *want)
+{
+    for (int32_t i = g->nlines - 1; i >= 0; i--)
+        if (line_takes(&g->lines[i], want))
+            return &g->lines[i];
+    ALLOC_GROW(g->lines, g->nlines, g->lines_cap);
+    g->lines[g->nlines] = *want;
+    return &g->lines[g->nlines++];
+}
+
+static struct line empty_line(const struct grouping *g, const struct ir_inst *in, int32_t i, int key)
+{
+    struct line l = {.space = in->space, .size = size_of(in), .cache = in->mods->cache, .nc = in->mods->nc,
+                     .root = g->where[i].sum.root, .key = key, .slot = {NONE, NONE, NONE, NONE}};
+    l.region = in->mods->nc ? g->constant_region : g->region[in->space];
+    return l;
+}
+
+/* The element that an earlier load of the same region brought, for `e`; NONE if there is none that still holds. */
+static int32_t earlier_load(const struct grouping *g, const struct element *e, const int *regions)
+{
+    const struct ir_inst *in = inst_at(g, e->inst);
+    for (int32_t i = g->nelements - 2; i >= 0; i--) {
+        const struct element *o = &g->elements[i];
+        const struct ir_inst *was = inst_at(g, o->inst);
+        if (o->inst == e->inst || o->moved)
+            continue;
+        if (was->space != in->space || was->type != in->type || was->mods->nc != in->mods->nc ||
+            was->mods->cache != in->mods->cache || o->at != e->at || regions[o->inst] != regions[e->inst] ||
+            g->where[o->inst].sum.root != g->where[e->inst].sum.root)
+            continue;
+        if (g->k->reg_type[o->reg] == g->k->reg_type[e->reg] && o->reg != e->reg &&
+            !touched_between(g, o->inst, g->b->count, o->reg, false))
+            return i;
+    }
+    return NONE;
+}
+
+static void gather_elements(struct grouping *g)
+{
+    int *regions = alloc_zeroed(((size_t)g->b->count + 1) * sizeof *regions);
+    for (int32_t i = 0; i < g->b->count; i++) {
+        const struct ir_inst *in = inst_at(g, i);
+        g->first_element[i] = NONE;
+        new_regions(g, in);
+        if (in->op != PTX_OP_LD || !is_open(in))
+            continue;
+        regions[i] = in->mods->nc ? g->constant_region : g->region[in->space];
+        g->first_element[i] = g->nelements;
+        for (int p = 0; p < in->ndst; p++) {
+            if (in->dst[p] == IR_NOREG)
+                continue;
+            add_element(g, i, p, in->dst[p]);
+            struct element *e = &g->elements[g->nelements - 1];
+            int32_t from = in->vec == 1 ? earlier_load(g, e, regions) : NONE;
+            if (from != NONE) {
+                static const struct ptx_mods no_mods;
+                struct ir_inst *move = place(g, i);
+                *move = *in;
+                move->op = PTX_OP_MOV;
+                move->type = g->k->reg_type[e->reg];
+                move->type2 = PTX_NOTYPE;
+                move->space = PTX_GENERIC;
+                move->mods = &no_mods;
+                move->offset = 0;
+                move->src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = g->elements[from].reg};
+                g->plan->replaced[i] = true;
+                e->moved = true;
+            }
+        }
+    }
+    alloc_release(regions);
+}
+
+static void gather_load_lines(struct grouping *g)
+{
+    memset(g->region, 0, sizeof g->region);
+    g->constant_region = 0;
+    for (int32_t i = 0; i < g->b->count; i++) {
+        const struct ir_inst *in = inst_at(g, i);
+        int offset;
+        new_regions(g, in);
+        if (g->first_element[i] == NONE || g->plan->replaced[i])
+            continue;
+        int bytes = line_of(g, i, &offset);
+        for (int32_t e = g->first_element[i]; bytes && e < g->nelements && g->elements[e].inst == i; e++) {
+            struct line want = empty_line(g, in, i, load_key(g, in, g->elements[e].reg));
+            int in_line = (offset + g->elements[e].part * want.size) & (bytes - 1);
+            want.start = g->elements[e].at - in_line;
+            want.slots = bytes / want.size;
+            struct line *l = find_line(g, &want);
+            if (l->slot[in_line / want.size] == NONE)
+                l->slot[in_line / want.size] = e;
+        }
+    }
+}
+
+/* Elements first .. first+n-1 of the line become one load, at the place of the first of them. */
+static bool merge_loads(struct grouping *g, const struct line *l, int first, int n)
+{
+    int32_t at = INT32_MAX;
+    for (int s = first; s < first + n; s++)
+        if (l->slot[s] != NONE && g->elements[l->slot[s]].inst < at)
+            at = g->elements[l->slot[s]].inst;
+    for (int s = first; s < first + n; s++) {
+        const struct element *e = l->slot[s] == NONE ? NULL : &g->elements[l->slot[s]];
+        if (!e)
+            continue;
+        const struct ir_src *base = &inst_at(g, at)->src[0];
+        bool late = e->inst > at;
+        if (base->kind == IR_SRC_REG && base->reg == e->reg)
+            return false;
+        if (late && (writes(inst_at(g, at), e->reg) || touched_between(g, at, e->inst, e->reg, true)))
+            return false;
+    }
+    const struct ir_inst *base = inst_at(g, at);
+    struct ir_inst *merged = place(g, at);
+    uint8_t type = base->type;
+    *merged = *base;
+    merged->vec = merged->ndst = (uint8_t)n;
+    merged->offset += l->start + first * l->size - g->where[at].sum.add;
+    for (int d = 0; d < n; d++) {
+        int32_t slot = l->slot[first + d];
+        merged->dst[d] = slot == NONE ? IR_NOREG : g->elements[slot].reg;
+        if (slot == NONE)
+            continue;
+        g->elements[slot].moved = true;
+        if (inst_at(g, g->elements[slot].inst)->type != type)
+            merged->type = (uint8_t)l->key;
+    }
+    return true;
+}
+
+/* A vector of four halves with elements of both words in use keeps its width: the assembler thinks in words. */
+static bool keeps_words(const struct grouping *g, const struct line *l)
+{
+    if (l->size != 2 || l->slots != SLOTS)
+        return false;
+    bool low = l->slot[0] != NONE || l->slot[1] != NONE, high = l->slot[2] != NONE || l->slot[3] != NONE;
+    for (int s = 0; s < SLOTS; s++)
+        if (l->slot[s] != NONE && inst_at(g, g->elements[l->slot[s]].inst)->vec != SLOTS)
+            return false;
+    return low && high;
+}
+
+static void decide_load_line(struct grouping *g, const struct line *l)
+{
+    int used = 0;
+    bool pair[2] = {false, false};
+    for (int s = 0; s < l->slots; s++)
+        used += l->slot[s] != NONE;
+    for (int p = 0; p < l->slots / 2; p++)
+        pair[p] = l->slot[2 * p] != NONE && l->slot[2 * p + 1] != NONE;
+    if (l->slots == SLOTS && (((pair[0] || pair[1]) && used >= 3) || keeps_words(g, l)) && merge_loads(g, l, 0, SLOTS))
+        return;
+    for (int p = 0; p < l->slots / 2; p++)
+        if (pair[p])
+            merge_loads(g, l, 2 * p, 2);
+}
+
+/* What is left of a load whose elements went elsewhere, or of a vector with elements that nobody reads. */
+static void place_rest(struct grouping *g, int32_t i)
+{
+    const struct ir_inst *in = inst_at(g, i);
+    int left = 0, moved = 0;
+    for (int32_t e = g->first_element[i]; e < g->nelements && g->elements[e].inst == i; e++) {
+        left += !g->elements[e].moved;
+        moved += g->elements[e].moved;
+    }
+    if (g->plan->replaced[i] || (!moved && left == in->vec) || (!moved && left == 0))
+        return;
+    g->plan->replaced[i] = true;
+    for (int32_t e = g->first_element[i]; e < g->nelements && g->elements[e].inst == i; e++) {
+        if (g->elements[e].moved)
+            continue;
+        struct ir_inst *single = place(g, i);
+        *single = *in;
+        single->vec = single->ndst = 1;
+        single->dst[0] = g->elements[e].reg;
+        single->offset += (int64_t)g->elements[e].part * size_of(in);
+    }
+}
+
+/* The pieces of one vector load run one after the other: a piece may not overwrite the base of the next. */
+static bool overwrites_base(const struct ir_inst *in)
+{
+    return in->src[0].kind == IR_SRC_REG && writes(in, in->src[0].reg);
+}
+
+static void group_loads(struct grouping *g)
+{
+    gather_elements(g);
+    for (int32_t i = 0; i < g->b->count; i++)
+        if (inst_at(g, i)->vec > 1 && g->first_element[i] != NONE && overwrites_base(inst_at(g, i)))
+            g->first_element[i] = NONE;
+    gather_load_lines(g);
+    for (int32_t l = 0; l < g->nlines; l++)
+        decide_load_line(g, &g->lines[l]);
+    for (int32_t i = 0; i < g->b->count; i++)
+        if (g->first_element[i] != NONE)
+            place_rest(g, i);
+}
+
+/* --- stores --- */
+
+/* True when a load of `reg` from below instruction i may have moved up past it. */
+static bool load_moved_over(const struct grouping *g, int32_t i, int32_t reg)
+{
+    for (int32_t e = 0; e < g->nelements; e++)
+        if (g->elements[e].moved && g->elements[e].inst > i && g->elements[e].reg == reg)
+            return true;
+    return false;
+}
+
+/* Elements of a run are instructions here: slot[] holds the instruction that writes the slot. */
+static bool merge_stores(struct grouping *g, const struct line *l, int first, int n)
+{
+    int32_t at = NONE, members[SLOTS], nmembers = 0;
+    for (int s = first; s < first + n; s++) {
+        at = l->slot[s] > at ? l->slot[s] : at;
+        if (s == first || l->slot[s] != l->slot[s - 1])
+            members[nmembers++] = l->slot[s];
+    }
+    if (nmembers < 2)
+        return false;
+    for (int m = 0; m < nmembers; m++)
+        for (int s = 1; s < inst_at(g, members[m])->nsrc; s++) {
+            const struct ir_src *value = &inst_at(g, members[m])->src[s];
+            if (value->kind == IR_SRC_REG && (touched_between(g, members[m], at, value->reg, false) ||
+                                              load_moved_over(g, members[m], value->reg)))
+                return false;
+        }
+    const struct ir_inst *base = inst_at(g, at);
+    struct ir_inst *merged = place(g, at);
+    *merged = *base;
+    merged->vec = (uint8_t)n;
+    merged->nsrc = 1;
+    merged->offset += l->start + first * l->size - g->where[at].sum.add;
+    for (int m = 0; m < nmembers; m++) {
+        const struct ir_inst *in = inst_at(g, members[m]);
+        for (int s = 1; s < in->nsrc; s++)
+            merged->src[merged->nsrc++] = in->src[s];
+        if (in->type != base->type)
+            merged->type = l->size == 2 ? PTX_B16 : l->size == 4 ? PTX_B32 : PTX_B64;
+        g->plan->replaced[members[m]] = true;
+    }
+    return true;
+}
+
+static void decide_store_line(struct grouping *g, const struct line *l)
+{
+    int used = 0, scalars = 0, first = NONE;
+    for (int s = 0; s < l->slots; s++)
+        if (l->slot[s] != NONE) {
+            used++;
+            scalars += inst_at(g, l->slot[s])->vec == 1;
+            if (first == NONE || l->slot[s] < first)
+                first = l->slot[s];
+        }
+    if (!used || (scalars && inst_at(g, first)->vec > 1))
+        return; /* a vector, then scalars: left as they are */
+    if (l->slots == SLOTS && used == SLOTS && merge_stores(g, l, 0, SLOTS))
+        return;
+    for (int p = 0; p < l->slots; p += 2)
+        if (l->slot[p] != NONE && l->slot[p + 1] != NONE)
+            merge_stores(g, l, p, 2);
+}
+
+static void close_run(struct grouping *g, struct line *run)
+{
+    if (run->slots)
+        decide_store_line(g, run);
+    run->slots = 0;
+}
+
+static bool run_takes(const struct line *run, const struct line *want, int slot, int vec)
+{
+    struct line probe = *want;
+    probe.region = run->region;
+    if (!run->slots || !line_takes(run, &probe))
+        return false;
+    for (int s = slot; s < slot + vec; s++)
+        if (run->slot[s] != NONE)
+            return false;
+    return true;
+}
+
+static void group_stores(struct grouping *g)
+{
+    struct line run[PTX_PARAM + 1];
+    memset(run, 0, sizeof run);
+    for (int32_t i = 0; i < g->b->count; i++) {
+        const struct ir_inst *in = inst_at(g, i);
+        bool access = ir_is_memory(in) && is_grouped_space(in);
+        bool open = in->op == PTX_OP_ST && is_open(in);
+        int offset = 0, bytes = open ? line_of(g, i, &offset) : 0;
+        struct line want = open ? empty_line(g, in, i, 0) : (struct line){0};
+        int slot = open ? offset / want.size : 0;
+        want.start = g->where[i].sum.add - offset;
+        want.slots = open ? bytes / want.size : 0;
+        for (int s = 0; s <= PTX_PARAM; s++) {
+            bool same_run = bytes && s == in->space && run_takes(&run[s], &want, slot, in->vec);
+            if ((is_barrier(in) || (access && aliases(s, in->space))) && !same_run)
+                close_run(g, &run[s]);
+        }
+        if (!bytes)
+            continue;
+        struct line *l = &run[in->space];
+        if (!l->slots)
+            *l = want;
+        for (int p = 0; p < in->vec; p++)
+            l->slot[slot + p] = i;
+    }
+    for (int s = 0; s <= PTX_PARAM; s++)
+        close_run(g, &run[s]);
+}
+
+/* --- */
+
+void group_block(const struct ir_kernel *k, struct values *v, int32_t b, struct group_plan *plan)
+{
+    struct grouping g = {.k = k, .b = &k->blocks[b], .plan = plan};
+    size_t n = (size_t)g.b->count + 1;
+    *plan = (struct group_plan){0};
+    plan->replaced = alloc_zeroed(n * sizeof *plan->replaced);
+    plan->first = alloc_zeroed(n * sizeof *plan->first);
+    g.where = alloc_zeroed(n * sizeof *g.where);
+    g.first_element = alloc_zeroed(n * sizeof *g.first_element);
+    for (size_t i = 0; i < n; i++)
+        plan->first[i] = NONE;
+    values_block(v, b, g.where);
+    group_loads(&g);
+    group_stores(&g);
+    alloc_release(g.where);
+    alloc_release(g.first_element);
+    alloc_release(g.elements);
+    alloc_release(g.lines);
+}
+
+void group_plan_release(struct group_plan *plan)
+{
+    alloc_release(plan->replaced);
+    alloc_release(plan->first);
+    alloc_release(plan->list);
+}

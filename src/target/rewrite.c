@@ -1,0 +1,178 @@
+/* The assembler's changes to memory accesses, done to the IR.
+ *
+ * In: an analysed kernel. Out: the same kernel in which (1) values nobody reads are not computed or loaded, (2) atomics
+ * on global memory whose result nobody reads are reductions, (3) a load whose value a load before it has is a move,
+ * (4) loads and stores of neighbouring elements are one access where their alignment is proved.
+ * Unit of work is the basic block; an access under a guard, or volatile or ordered, stays as it is, and nothing moves
+ * across what could change or publish the value. How a group of accesses is chosen is in group.h.
+ * Source of the rules: experiments with ptxas 13.0 for sm_90, 2026-11-20, described one by one in docs/target.md. */
+#include "target/target.h"
+#include "base/alloc.h"
+#include "target/group.h"
+
+#include <string.h>
+
+/* --- what nobody reads --- */
+
+static bool ordered(const struct ir_inst *in)
+{
+    return in->mods->order != PTX_WEAK;
+}
+
+/* Instructions that only compute their destinations. */
+static bool is_pure(const struct ir_inst *in)
+{
+    if (in->op == PTX_OP_UNKNOWN || in->op >= PTX_OP_COUNT || in->ndst == 0)
+        return false;
+    switch (ptx_op_info[in->op].class) {
+    case PTX_CLASS_INT:
+    case PTX_CLASS_LOGIC:
+    case PTX_CLASS_CMP:
+    case PTX_CLASS_MOVE:
+    case PTX_CLASS_CONVERT:
+    case PTX_CLASS_FADD:
+    case PTX_CLASS_FMUL:
+    case PTX_CLASS_FFMA:
+    case PTX_CLASS_FDIV:
+    case PTX_CLASS_FSQRT:
+    case PTX_CLASS_FCMP:
+    case PTX_CLASS_FMOV:
+    case PTX_CLASS_MUFU:
+        /* the carry flag is a result that dst does not show */
+        return !in->mods->cc && in->op != PTX_OP_ADDC && in->op != PTX_OP_SUBC && in->op != PTX_OP_MADC_LO &&
+               in->op != PTX_OP_MADC_HI;
+    case PTX_CLASS_LOAD:
+        return !ordered(in);
+    default:
+        return false;
+    }
+}
+
+static void count_reads(const struct ir_inst *in, int32_t *reads, int by)
+{
+    if (in->guard != IR_NOREG)
+        reads[in->guard] += by;
+    for (int i = 0; i < in->nsrc; i++)
+        if (in->src[i].kind == IR_SRC_REG)
+            reads[in->src[i].reg] += by;
+}
+
+static bool nobody_reads(const struct ir_inst *in, const int32_t *reads)
+{
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] != IR_NOREG && reads[in->dst[d]])
+            return false;
+    return true;
+}
+
+/* Deletes what is pure and unread, until nothing changes, and forgets unread results of the rest. */
+static void drop_unread(struct ir_kernel *k)
+{
+    int32_t *reads = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *reads);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        count_reads(&k->insts[i], reads, 1);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t i = k->ninsts - 1; i >= 0; i--) {
+            struct ir_inst *in = &k->insts[i];
+            if (in->op == IR_OP_DELETED || !is_pure(in) || !nobody_reads(in, reads))
+                continue;
+            count_reads(in, reads, -1);
+            in->op = IR_OP_DELETED;
+            in->ndst = in->nsrc = 0;
+            in->guard = IR_NOREG;
+            changed = true;
+        }
+    }
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        struct ir_inst *in = &k->insts[i];
+        bool load = in->op == PTX_OP_LD && !ordered(in);
+        for (int d = 0; d < in->ndst && (load || in->op == PTX_OP_ATOM); d++)
+            if (in->dst[d] != IR_NOREG && !reads[in->dst[d]])
+                in->dst[d] = IR_NOREG;
+    }
+    alloc_release(reads);
+}
+
+/* ATOM without result is RED: of global memory only, and only where a RED exists and order does not matter. */
+static void reduce_atomics(struct ir_kernel *k)
+{
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        struct ir_inst *in = &k->insts[i];
+        if (in->op != PTX_OP_ATOM || in->space != PTX_GLOBAL || (in->ndst && in->dst[0] != IR_NOREG))
+            continue;
+        if (in->mods->atomic == PTX_ATOMIC_EXCH || in->mods->atomic == PTX_ATOMIC_CAS ||
+            (in->mods->order != PTX_WEAK && in->mods->order != PTX_RELAXED))
+            continue;
+        in->op = PTX_OP_RED;
+        in->ndst = 0;
+    }
+}
+
+/* --- a block's new instructions --- */
+
+struct block_out {
+    struct ir_inst *insts;
+    int32_t n, cap;
+};
+
+static void put(struct block_out *out, const struct ir_inst *in)
+{
+    ALLOC_GROW(out->insts, out->n, out->cap);
+    out->insts[out->n++] = *in;
+}
+
+static void put_block(struct block_out *out, const struct ir_kernel *k, const struct ir_block *b,
+                      const struct group_plan *plan)
+{
+    for (int32_t i = 0; i < b->count; i++) {
+        const struct ir_inst *in = &k->insts[b->first + i];
+        int32_t r = plan->replaced[i] ? plan->first[i] : -1;
+        if (!plan->replaced[i])
+            put(out, in);
+        else if (r < 0) { /* the instruction went into one elsewhere: its place keeps the block from being empty */
+            struct ir_inst gone = *in;
+            gone.op = IR_OP_DELETED;
+            gone.ndst = gone.nsrc = 0;
+            put(out, &gone);
+        }
+        for (; r >= 0; r = plan->list[r].next)
+            put(out, &plan->list[r].inst);
+    }
+}
+
+static void regroup(struct ir_kernel *k)
+{
+    struct values *v = values_new(k);
+    struct block_out out = {0};
+    struct ir_block *after = alloc_zeroed((size_t)k->nblocks * sizeof *after);
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        struct group_plan plan;
+        group_block(k, v, b, &plan);
+        after[b].first = out.n;
+        put_block(&out, k, &k->blocks[b], &plan);
+        after[b].count = out.n - after[b].first;
+        for (int32_t i = after[b].first; i < out.n; i++)
+            out.insts[i].block = b;
+        group_plan_release(&plan);
+    }
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        k->blocks[b].first = after[b].first;
+        k->blocks[b].count = after[b].count;
+    }
+    alloc_release(after);
+    values_free(v);
+    alloc_release(k->insts);
+    k->insts = out.insts;
+    k->ninsts = out.n;
+}
+
+void target_rewrite(struct ir_kernel *k)
+{
+    if (k->problems || k->ninsts == 0)
+        return;
+    drop_unread(k);
+    reduce_atomics(k);
+    regroup(k);
+    ir_analyse(k);
+}

@@ -1,0 +1,578 @@
+/* Low bits of registers (a fixpoint over all definitions) and addresses as root + constant (value numbering inside a
+ * block, through definitions that dominate it).
+ *
+ * Congruences are flow-insensitive: what holds for a register holds after each of its definitions, so loop counters
+ * need no special care: the first assumption is "everything", and every definition takes away what it contradicts.
+ * Sums look through a register's definition only if it is the only one, unguarded, and dominates the place: then the
+ * operands still have the values they had there. Anything else is a root of its own. */
+#include "target/values.h"
+#include "base/alloc.h"
+#include "base/table.h"
+
+#include <string.h>
+
+enum { MANY_DEFS = -2, NO_DEF = -1, ALL_BITS = 64, TOP = 65, MAX_DEPTH = 200 };
+
+/* Device variables lie above 4 GiB; the assembler does not know where, so neither do we. */
+#define FIRST_DEVICE_ADDRESS (UINT64_C(1) << 32)
+
+struct expression {
+    int op;
+    int32_t a, b; /* roots */
+    int64_t c;
+    int32_t root;
+    uint32_t next; /* in the same bucket, + 1 */
+};
+
+struct values {
+    const struct ir_kernel *k;
+    int32_t *def;           /* [nregs] the only, unguarded, definition, or NO_DEF, MANY_DEFS */
+    struct congruence *cong; /* [nregs] */
+    struct sum *whole;      /* [nregs] as seen from anywhere its definition dominates */
+    uint8_t *whole_state;   /* 0 not computed, 1 in work, 2 known */
+    struct sum *here;       /* [nregs] as seen now, in the block being numbered */
+    struct congruence *here_cong;
+    int32_t *here_block;    /* [nregs] block number + 1 for which `here` and `here_cong` hold; 0: none */
+    struct expression *exprs;
+    uint32_t nexprs, exprs_cap;
+    uint32_t *buckets, nbuckets;
+    uint8_t *shifted;       /* [root] made by a shift or product with a power of two: its log2 */
+    int32_t nroots, roots_cap;
+    int32_t block;          /* being numbered; -2: none */
+};
+
+/* --- congruences --- */
+
+static uint64_t low_mask(int bits)
+{
+    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+static struct congruence known_low(int known, uint64_t low)
+{
+    if (known > ALL_BITS)
+        known = ALL_BITS;
+    return (struct congruence){known, low & low_mask(known)};
+}
+
+static int zeros(uint64_t x)
+{
+    return x ? __builtin_ctzll(x) : 64;
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static struct congruence cong_add(struct congruence a, struct congruence b)
+{
+    return known_low(least(a.known, b.known), a.low + b.low);
+}
+
+static struct congruence cong_mul(struct congruence a, struct congruence b)
+{
+    if (a.known == ALL_BITS && b.known == ALL_BITS)
+        return known_low(ALL_BITS, a.low * b.low);
+    /* (la + 2^ka x)(lb + 2^kb y) */
+    int known = a.known + b.known;
+    if (b.known < ALL_BITS)
+        known = least(known, b.known + zeros(a.low));
+    if (a.known < ALL_BITS)
+        known = least(known, a.known + zeros(b.low));
+    return known_low(known, a.low * b.low);
+}
+
+/* The lowest bits of a bitwise operation, up to the first one not known. */
+static struct congruence cong_bits(struct congruence a, struct congruence b, uint16_t op)
+{
+    struct congruence r = {0, 0};
+    for (; r.known < ALL_BITS; r.known++) {
+        int i = r.known;
+        bool ka = i < a.known, kb = i < b.known;
+        bool xa = ka && a.low >> i & 1, xb = kb && b.low >> i & 1;
+        bool fixed = (ka && kb) || (op == PTX_OP_AND && ((ka && !xa) || (kb && !xb))) ||
+                     (op == PTX_OP_OR && (xa || xb));
+        if (!fixed)
+            break;
+        bool x = op == PTX_OP_AND ? xa && xb : op == PTX_OP_OR ? xa || xb : xa != xb;
+        r.low |= (uint64_t)x << i;
+    }
+    return r;
+}
+
+static struct congruence cong_src(const struct values *v, const struct ir_src *s)
+{
+    if (s->kind == IR_SRC_IMM)
+        return known_low(ALL_BITS, s->imm);
+    if (s->kind != IR_SRC_REG)
+        return (struct congruence){0, 0};
+    return v->here_block[s->reg] == v->block + 1 ? v->here_cong[s->reg] : v->cong[s->reg];
+}
+
+/* A 32-bit value made 64 bits wide, or the other way round. */
+static struct congruence cong_resize(struct congruence a, int bits, bool is_signed)
+{
+    if (a.known < bits)
+        return a;
+    uint64_t x = a.low & low_mask(bits);
+    if (is_signed && bits < 64 && x >> (bits - 1) & 1)
+        x |= ~low_mask(bits);
+    return known_low(ALL_BITS, x);
+}
+
+static struct congruence cong_shift(struct congruence a, struct congruence amount, uint16_t op, int bits)
+{
+    if (amount.known < 32)
+        return (struct congruence){0, 0};
+    int by = (uint32_t)amount.low >= (uint32_t)bits ? bits : (int)amount.low;
+    if (op == PTX_OP_SHL)
+        return by >= bits ? known_low(ALL_BITS, 0) : known_low(a.known + by, a.low << by);
+    if (a.known >= bits || by >= a.known)
+        return (struct congruence){0, 0};
+    return known_low(a.known - by, a.low >> by);
+}
+
+/* Operations that cong_value knows; of the others nothing follows, whatever their operands are. */
+static bool is_followed(const struct ir_inst *in)
+{
+    switch (in->op) {
+    case PTX_OP_MOV: case PTX_OP_CVTA: case PTX_OP_CVT: case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_NEG:
+    case PTX_OP_MUL_LO: case PTX_OP_MAD_LO: case PTX_OP_MUL_WIDE: case PTX_OP_MAD_WIDE: case PTX_OP_AND:
+    case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_SHL: case PTX_OP_SHR: case PTX_OP_SELP: case PTX_OP_MIN:
+    case PTX_OP_MAX:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* All bits of a narrow result being known, it is a constant. */
+static struct congruence cong_clip(struct congruence c, int bits)
+{
+    return c.known >= bits && bits < 64 ? known_low(ALL_BITS, c.low & low_mask(bits)) : c;
+}
+
+static struct congruence cong_value(const struct values *v, const struct ir_inst *in)
+{
+    const struct congruence nothing = {0, 0};
+    if (in->op >= PTX_OP_COUNT || in->ndst != 1 || in->nsrc == 0)
+        return nothing;
+    const struct ptx_type_info *t = &ptx_type_info[in->type];
+    bool is_signed = t->kind == 'S';
+    struct congruence a = cong_src(v, &in->src[0]), b = nothing, c = nothing;
+    if (in->nsrc > 1)
+        b = cong_src(v, &in->src[1]);
+    if (in->nsrc > 2)
+        c = cong_src(v, &in->src[2]);
+    if (a.known == TOP || b.known == TOP || c.known == TOP)
+        return is_followed(in) ? (struct congruence){TOP, 0} : nothing;
+    switch (in->op) {
+    case PTX_OP_MOV:
+        if (in->nsrc != 1 || (in->src[0].kind == IR_SRC_IMM && in->src[0].imm >= FIRST_DEVICE_ADDRESS &&
+                              t->bits == 64))
+            return nothing;
+        return a;
+    case PTX_OP_CVTA:
+        return known_low(least(a.known, 24), a.low); /* windows are aligned to 16 MiB */
+    case PTX_OP_CVT: {
+        const struct ptx_type_info *from = &ptx_type_info[in->type2];
+        if (from->kind == 'F' || t->kind == 'F' || from->kind == 'H' || t->kind == 'H')
+            return nothing;
+        a = cong_resize(a, from->bits, from->kind == 'S');
+        return known_low(least(a.known, a.known == ALL_BITS ? 64 : t->bits), a.low);
+    }
+    case PTX_OP_ADD:
+        return cong_add(a, b);
+    case PTX_OP_SUB:
+        return known_low(least(a.known, b.known), a.low - b.low);
+    case PTX_OP_NEG:
+        return known_low(a.known, -a.low);
+    case PTX_OP_MUL_LO:
+        return cong_mul(a, b);
+    case PTX_OP_MAD_LO:
+        return cong_add(cong_mul(a, b), c);
+    case PTX_OP_MUL_WIDE:
+        return cong_mul(cong_resize(a, t->bits, is_signed), cong_resize(b, t->bits, is_signed));
+    case PTX_OP_MAD_WIDE:
+        return cong_add(cong_mul(cong_resize(a, t->bits, is_signed), cong_resize(b, t->bits, is_signed)), c);
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+        return cong_bits(a, b, in->op);
+    case PTX_OP_SHL:
+    case PTX_OP_SHR:
+        return cong_shift(a, b, in->op, t->bits);
+    case PTX_OP_SELP:
+    case PTX_OP_MIN:
+    case PTX_OP_MAX: {
+        int known = least(least(a.known, b.known), zeros(a.low ^ b.low));
+        return known_low(known, a.low);
+    }
+    default:
+        return nothing;
+    }
+}
+
+/* What is known of the register that `in` writes. */
+static struct congruence cong_result(const struct values *v, const struct ir_inst *in)
+{
+    struct congruence c = cong_value(v, in);
+    if (c.known == TOP || in->ndst != 1 || in->dst[0] == IR_NOREG)
+        return c;
+    return cong_clip(c, ptx_type_info[v->k->reg_type[in->dst[0]]].bits);
+}
+
+static bool cong_meet(struct congruence *into, struct congruence a)
+{
+    if (a.known == TOP)
+        return false;
+    if (into->known == TOP) {
+        *into = a;
+        return true;
+    }
+    int known = least(least(into->known, a.known), zeros(into->low ^ a.low));
+    bool changed = known != into->known;
+    *into = known_low(known, into->low);
+    return changed;
+}
+
+static void find_congruences(struct values *v)
+{
+    const struct ir_kernel *k = v->k;
+    for (int32_t r = 0; r < k->nregs; r++)
+        v->cong[r] = (struct congruence){v->def[r] == NO_DEF ? 0 : TOP, 0};
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t i = 0; i < k->ninsts; i++) {
+            const struct ir_inst *in = &k->insts[i];
+            struct congruence c = cong_result(v, in);
+            for (int d = 0; d < in->ndst; d++)
+                if (in->dst[d] != IR_NOREG)
+                    changed |= cong_meet(&v->cong[in->dst[d]], c);
+        }
+    }
+    for (int32_t r = 0; r < k->nregs; r++)
+        if (v->cong[r].known == TOP)
+            v->cong[r] = (struct congruence){0, 0};
+}
+
+struct congruence values_register(const struct values *v, int32_t reg)
+{
+    return v->cong[reg];
+}
+
+/* The assembler does not know where device variables are. */
+static struct congruence address_low(const struct values *v, const struct ir_inst *in)
+{
+    struct congruence base = cong_src(v, &in->src[0]);
+    if (in->src[0].kind == IR_SRC_IMM && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC))
+        base.known = base.low = 0;
+    return cong_add(base, known_low(ALL_BITS, (uint64_t)in->offset));
+}
+
+/* --- sums --- */
+
+static int32_t new_root(struct values *v, int shifted)
+{
+    ALLOC_GROW(v->shifted, v->nroots, v->roots_cap);
+    v->shifted[v->nroots] = (uint8_t)shifted;
+    return v->nroots++;
+}
+
+static uint32_t bucket(const struct values *v, const struct expression *e)
+{
+    uint64_t h = HASH_START;
+    h = hash_bytes(h, &e->op, sizeof e->op);
+    h = hash_bytes(h, &e->a, sizeof e->a);
+    h = hash_bytes(h, &e->b, sizeof e->b);
+    h = hash_bytes(h, &e->c, sizeof e->c);
+    return (uint32_t)(h & (v->nbuckets - 1));
+}
+
+/* The number of an expression: the same for the same operation on the same operands. */
+static struct sum number(struct values *v, int op, int32_t a, int32_t b, int64_t c, int shifted)
+{
+    struct expression e = {op, a, b, c, 0, 0};
+    uint32_t h = bucket(v, &e);
+    for (uint32_t i = v->buckets[h]; i; i = v->exprs[i - 1].next) {
+        const struct expression *x = &v->exprs[i - 1];
+        if (x->op == op && x->a == a && x->b == b && x->c == c)
+            return (struct sum){x->root, 0};
+    }
+    e.root = new_root(v, shifted);
+    e.next = v->buckets[h];
+    ALLOC_GROW(v->exprs, v->nexprs, v->exprs_cap);
+    v->exprs[v->nexprs++] = e;
+    v->buckets[h] = v->nexprs;
+    return (struct sum){e.root, 0};
+}
+
+static struct sum fresh(struct values *v)
+{
+    return (struct sum){new_root(v, 0), 0};
+}
+
+static int64_t narrow(int64_t x, int bits)
+{
+    return bits == 32 ? (int32_t)(uint32_t)(uint64_t)x : x;
+}
+
+static struct sum sum_add(struct values *v, struct sum a, struct sum b, int bits)
+{
+    int64_t add = narrow((int64_t)((uint64_t)a.add + (uint64_t)b.add), bits);
+    if (a.root == VALUES_CONSTANT || b.root == VALUES_CONSTANT)
+        return (struct sum){a.root == VALUES_CONSTANT ? b.root : a.root, add};
+    bool swap = a.root > b.root;
+    struct sum s = number(v, PTX_OP_ADD, swap ? b.root : a.root, swap ? a.root : b.root, bits, 0);
+    s.add = add;
+    return s;
+}
+
+/* a * f. A sum is not multiplied out: it becomes an expression of its own, constant included. */
+static struct sum sum_scale(struct values *v, struct sum a, int64_t f, int op, int bits)
+{
+    if (a.root == VALUES_CONSTANT)
+        return (struct sum){a.root, narrow((int64_t)((uint64_t)a.add * (uint64_t)f), bits)};
+    if (f == 1 && op == PTX_OP_MUL_LO)
+        return a;
+    int shifted = f > 0 && (f & (f - 1)) == 0 ? zeros((uint64_t)f) : 0;
+    if (a.add) {
+        struct sum whole = number(v, IR_OP_EXTERN, a.root, 0, a.add, 0);
+        a.root = whole.root;
+    }
+    return number(v, op, a.root, bits, f, shifted);
+}
+
+static struct sum sum_product(struct values *v, struct sum a, struct sum b, int op, int bits)
+{
+    if (b.root == VALUES_CONSTANT)
+        return sum_scale(v, a, b.add, op, bits);
+    if (a.root == VALUES_CONSTANT)
+        return sum_scale(v, b, a.add, op, bits);
+    return fresh(v);
+}
+
+/* The value that `in` defines, from its operands' sums; false when it is just something new. */
+static bool sum_result(struct values *v, const struct ir_inst *in, const struct sum *s, struct sum *out)
+{
+    int bits = ptx_type_info[in->type].bits, wide = PTX_OP_MUL_WIDE;
+    if (ptx_type_info[in->type].kind == 'S')
+        wide = PTX_OP_MAD_WIDE; /* any other number will do: signed and unsigned products differ */
+    switch (in->op) {
+    case PTX_OP_MOV:
+        *out = s[0];
+        return in->nsrc == 1;
+    case PTX_OP_CVTA:
+        *out = number(v, PTX_OP_CVTA, s[0].root, in->mods->to, in->mods->space, 0);
+        out->add = s[0].add;
+        return s[0].root != VALUES_CONSTANT;
+    case PTX_OP_CVT:
+        if (s[0].root == VALUES_CONSTANT || s[0].add)
+            return false;
+        *out = number(v, PTX_OP_CVT, s[0].root, in->type, in->type2, 0);
+        return true;
+    case PTX_OP_ADD:
+        *out = sum_add(v, s[0], s[1], bits);
+        return !in->mods->cc && !in->mods->sat;
+    case PTX_OP_SUB:
+        *out = (struct sum){s[0].root, narrow(s[0].add - s[1].add, bits)};
+        return s[1].root == VALUES_CONSTANT && !in->mods->cc && !in->mods->sat;
+    case PTX_OP_OR: {
+        bool swap = s[0].root == VALUES_CONSTANT;
+        struct sum x = s[swap], c = s[!swap];
+        *out = (struct sum){x.root, narrow(x.add + c.add, bits)};
+        return c.root == VALUES_CONSTANT && x.root != VALUES_CONSTANT && !x.add && c.add >= 0 &&
+               c.add < INT64_C(1) << (v->shifted[x.root] & 31);
+    }
+    case PTX_OP_SHL:
+        if (s[1].root != VALUES_CONSTANT || (uint64_t)s[1].add >= (uint64_t)bits)
+            return false;
+        *out = sum_scale(v, s[0], (int64_t)(UINT64_C(1) << s[1].add), PTX_OP_MUL_LO, bits);
+        return true;
+    case PTX_OP_MUL_LO:
+        *out = sum_product(v, s[0], s[1], PTX_OP_MUL_LO, bits);
+        return true;
+    case PTX_OP_MAD_LO:
+        *out = sum_add(v, sum_product(v, s[0], s[1], PTX_OP_MUL_LO, bits), s[2], bits);
+        return !in->mods->cc;
+    case PTX_OP_MUL_WIDE:
+        *out = sum_product(v, s[0], s[1], wide, bits);
+        return true;
+    case PTX_OP_MAD_WIDE:
+        *out = sum_add(v, sum_product(v, s[0], s[1], wide, bits), s[2], 64);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_sum_op(const struct ir_inst *in)
+{
+    switch (in->op) {
+    case PTX_OP_MOV: case PTX_OP_CVTA: case PTX_OP_CVT: case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_OR:
+    case PTX_OP_SHL: case PTX_OP_MUL_LO: case PTX_OP_MAD_LO: case PTX_OP_MUL_WIDE: case PTX_OP_MAD_WIDE:
+        return in->ndst == 1 && in->dst[0] != IR_NOREG && in->nsrc >= 1 && in->nsrc <= 3;
+    default:
+        return false;
+    }
+}
+
+static bool dominates(const struct ir_kernel *k, int32_t a, int32_t b)
+{
+    while (b >= 0 && b != a)
+        b = k->blocks[b].idom;
+    return a == b;
+}
+
+/* True when instruction `def` has run, and not again, before anything at `place`. */
+static bool defined_before(const struct ir_kernel *k, int32_t def, int32_t place)
+{
+    int32_t a = k->insts[def].block, b = k->insts[place].block;
+    return a == b ? def < place : dominates(k, a, b);
+}
+
+static int64_t imm_value(const struct ir_inst *in, const struct ir_src *s)
+{
+    return narrow((int64_t)s->imm, ptx_type_info[in->type].bits);
+}
+
+/* Special registers are numbered like operations without operands; clocks differ with every reading. */
+static struct sum sum_of_sreg(struct values *v, uint32_t sreg)
+{
+    bool time = sreg >= PTX_SREG_CLOCK && sreg <= PTX_SREG_GLOBALTIMER_HI;
+    return time ? fresh(v) : number(v, IR_OP_DELETED, 0, 0, sreg, 0);
+}
+
+/* The register's sum where its only definition dominates. */
+static struct sum whole_sum(struct values *v, int32_t reg, int depth)
+{
+    if (v->whole_state[reg] == 2)
+        return v->whole[reg];
+    int32_t def = v->def[reg];
+    const struct ir_inst *in = &v->k->insts[def];
+    struct sum s[3], result;
+    bool through = v->whole_state[reg] == 0 && depth < MAX_DEPTH && is_sum_op(in);
+    v->whole_state[reg] = 1;
+    for (int i = 0; through && i < in->nsrc; i++) {
+        const struct ir_src *src = &in->src[i];
+        if (src->kind == IR_SRC_IMM)
+            s[i] = (struct sum){VALUES_CONSTANT, imm_value(in, src)};
+        else if (src->kind == IR_SRC_SREG)
+            s[i] = sum_of_sreg(v, src->sreg);
+        else if (v->def[src->reg] >= 0 && defined_before(v->k, v->def[src->reg], def))
+            s[i] = whole_sum(v, src->reg, depth + 1);
+        else
+            through = false;
+    }
+    if (v->whole_state[reg] == 2)
+        return v->whole[reg];
+    v->whole[reg] = through && sum_result(v, in, s, &result) ? result : fresh(v);
+    v->whole_state[reg] = 2;
+    return v->whole[reg];
+}
+
+static struct sum sum_here(struct values *v, const struct ir_inst *in, const struct ir_src *s)
+{
+    if (s->kind == IR_SRC_IMM)
+        return (struct sum){VALUES_CONSTANT, imm_value(in, s)};
+    if (s->kind == IR_SRC_SREG)
+        return sum_of_sreg(v, s->sreg);
+    int32_t r = s->reg;
+    if (v->here_block[r] != v->block + 1) {
+        bool visible = v->def[r] >= 0 && v->k->insts[v->def[r]].block != v->block &&
+                       dominates(v->k, v->k->insts[v->def[r]].block, v->block);
+        v->here[r] = visible ? whole_sum(v, r, 0) : fresh(v);
+        v->here_cong[r] = v->cong[r];
+        v->here_block[r] = v->block + 1;
+    }
+    return v->here[r];
+}
+
+static void define_here(struct values *v, const struct ir_inst *in)
+{
+    struct sum s[3], result;
+    bool through = is_sum_op(in) && in->guard == IR_NOREG;
+    for (int i = 0; through && i < in->nsrc; i++)
+        s[i] = sum_here(v, in, &in->src[i]);
+    through = through && sum_result(v, in, s, &result);
+    struct congruence cong = cong_result(v, in);
+    for (int d = 0; d < in->ndst; d++) {
+        int32_t r = in->dst[d];
+        if (r == IR_NOREG)
+            continue;
+        v->here[r] = through ? result : fresh(v);
+        v->here_cong[r] = in->guard == IR_NOREG ? cong : v->cong[r];
+        v->here_block[r] = v->block + 1;
+    }
+}
+
+void values_block(struct values *v, int32_t b, struct address *out)
+{
+    const struct ir_block *bl = &v->k->blocks[b];
+    v->block = b;
+    for (int32_t i = 0; i < bl->count; i++) {
+        const struct ir_inst *in = &v->k->insts[bl->first + i];
+        out[i] = (struct address){{VALUES_CONSTANT, 0}, {0, 0}};
+        if (ir_is_memory(in)) {
+            struct ir_src base = in->src[0];
+            out[i].sum = base.kind == IR_SRC_IMM ? (struct sum){VALUES_CONSTANT, (int64_t)base.imm}
+                                                 : sum_here(v, in, &base);
+            out[i].sum.add += in->offset;
+            out[i].low = address_low(v, in);
+        }
+        define_here(v, in);
+    }
+}
+
+/* --- */
+
+static void find_definitions(struct values *v)
+{
+    const struct ir_kernel *k = v->k;
+    for (int32_t r = 0; r < k->nregs; r++)
+        v->def[r] = NO_DEF;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        for (int d = 0; d < in->ndst; d++)
+            if (in->dst[d] != IR_NOREG)
+                v->def[in->dst[d]] = v->def[in->dst[d]] == NO_DEF && in->guard == IR_NOREG ? i : MANY_DEFS;
+    }
+}
+
+struct values *values_new(const struct ir_kernel *k)
+{
+    size_t n = (size_t)k->nregs + 1;
+    struct values *v = alloc_zeroed(sizeof *v);
+    v->k = k;
+    v->def = alloc_zeroed(n * sizeof *v->def);
+    v->cong = alloc_zeroed(n * sizeof *v->cong);
+    v->whole = alloc_zeroed(n * sizeof *v->whole);
+    v->whole_state = alloc_zeroed(n);
+    v->here = alloc_zeroed(n * sizeof *v->here);
+    v->here_cong = alloc_zeroed(n * sizeof *v->here_cong);
+    v->here_block = alloc_zeroed(n * sizeof *v->here_block);
+    v->block = -2;
+    v->nbuckets = 64;
+    while (v->nbuckets < (uint32_t)k->ninsts)
+        v->nbuckets *= 2;
+    v->buckets = alloc_zeroed(v->nbuckets * sizeof *v->buckets);
+    find_definitions(v);
+    find_congruences(v);
+    return v;
+}
+
+void values_free(struct values *v)
+{
+    alloc_release(v->def);
+    alloc_release(v->cong);
+    alloc_release(v->whole);
+    alloc_release(v->whole_state);
+    alloc_release(v->here);
+    alloc_release(v->here_cong);
+    alloc_release(v->here_block);
+    alloc_release(v->exprs);
+    alloc_release(v->buckets);
+    alloc_release(v->shifted);
+    alloc_release(v);
+}

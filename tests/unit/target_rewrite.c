@@ -1,0 +1,209 @@
+/* The rewritten IR holds as many loads and stores of each width, atomics and floating-point instructions as the vendor's
+ * assembler makes of the same PTX (loops not unrolled): tests/truth/sass_cases.tsv for one-purpose kernels,
+ * sass_static.tsv for whole programs from both compilers. The tables are made by tools/sass_static.py. */
+#include "target_test.h"
+
+/* Where the assembler does more than target does, and why. A line here that is no longer needed fails. */
+static const struct difference {
+    const char *file, *kernel, *reason;
+} differences[] = {
+    {"divergence.clang.ptx", "_Z7branch4Pfi", "an FFMA behind a join is copied into both ways"},
+    {"divergence.nvcc.ptx", "_Z7branch2Pfii", "an FFMA behind a join is copied into both ways"},
+    {"divergence.nvcc.ptx", "_Z7branch4Pfi", "an FFMA behind a join is copied into both ways"},
+    {"occupancy.clang.ptx", "_Z12regs64_spillPKfPfi", "registers are spilled to local memory"},
+    {"occupancy.clang.ptx", "_Z12regs64_b1024PKfPfi", "registers are spilled to local memory"},
+    {"occupancy.nvcc.ptx", "_Z12regs64_spillPKfPfi", "registers are spilled to local memory"},
+    {"occupancy.nvcc.ptx", "_Z12regs64_b1024PKfPfi", "registers are spilled to local memory"},
+};
+
+struct counts {
+    int memory[8][5]; /* [LD ST LDG STG LDS STS LDL STL][1 2 4 8 16 bytes] */
+    int atom, red;
+    int flops[6];
+};
+
+static const char *const flop_names[] = {"FADD", "FMUL", "FFMA", "DADD", "DMUL", "DFMA"};
+static const char *const memory_names[] = {"LD", "ST", "LDG", "STG", "LDS", "STS", "LDL", "STL"};
+
+static void count_inst(const struct ir_inst *in, struct counts *c)
+{
+    static const int row_of[] = {[PTX_GENERIC] = 0, [PTX_GLOBAL] = 2, [PTX_SHARED] = 4, [PTX_LOCAL] = 6,
+                                 [PTX_CONST] = -1, [PTX_PARAM] = -1, [IR_SCRATCH] = -1};
+    if (in->op == PTX_OP_ATOM && in->space != PTX_SHARED)
+        c->atom++;
+    if (in->op == PTX_OP_RED && in->space != PTX_SHARED)
+        c->red++;
+    if ((in->op != PTX_OP_LD && in->op != PTX_OP_ST) || row_of[in->space] < 0)
+        return;
+    int bytes = ptx_type_info[in->type].bits / 8 * in->vec;
+    c->memory[row_of[in->space] + (in->op == PTX_OP_ST)][__builtin_ctz((unsigned)bytes)]++;
+}
+
+static struct counts count_kernel(const struct ir_kernel *k)
+{
+    struct counts c = {0};
+    struct arena arena;
+    arena_init(&arena);
+    const struct target_tables *t = target_tables(k, &arena);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct target_flops *f = &t->flops[i];
+        const int flops[] = {f->fadd, f->fmul, f->ffma, f->dadd, f->dmul, f->dfma};
+        count_inst(&k->insts[i], &c);
+        for (int j = 0; j < 6; j++)
+            c.flops[j] += flops[j];
+    }
+    arena_release(&arena);
+    return c;
+}
+
+static struct counts read_counts(char *text)
+{
+    struct counts c = {0};
+    for (char *word = strtok(text, " \n"); word; word = strtok(NULL, " \n")) {
+        char name[16];
+        int bits = 0, n = 0, found = 0;
+        if (sscanf(word, "%15[A-Z].%d=%d", name, &bits, &n) != 3)
+            assert_int_equal(sscanf(word, "%15[A-Z]=%d", name, &n), 2);
+        for (int i = 0; i < 8 && bits; i++)
+            if (!strcmp(name, memory_names[i]))
+                found = c.memory[i][__builtin_ctz((unsigned)bits / 8)] = n;
+        for (int i = 0; i < 6; i++)
+            if (!strcmp(name, flop_names[i]))
+                found = c.flops[i] = n;
+        if (!strcmp(name, "ATOM"))
+            found = c.atom = n;
+        if (!strcmp(name, "RED"))
+            found = c.red = n;
+        if (!found)
+            fail_msg("what is '%s'?", word);
+    }
+    return c;
+}
+
+static void print_counts(const char *who, const struct counts *c)
+{
+    print_error("  %s:", who);
+    for (int i = 0; i < 8; i++)
+        for (int w = 0; w < 5; w++)
+            if (c->memory[i][w])
+                print_error(" %s.%d=%d", memory_names[i], 8 << w, c->memory[i][w]);
+    for (int i = 0; i < 6; i++)
+        if (c->flops[i])
+            print_error(" %s=%d", flop_names[i], c->flops[i]);
+    print_error(" ATOM=%d RED=%d\n", c->atom, c->red);
+}
+
+static const char *known_difference(const char *file, const char *kernel)
+{
+    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++)
+        if (!strcmp(differences[i].file, file) && !strcmp(differences[i].kernel, kernel))
+            return differences[i].reason;
+    return NULL;
+}
+
+/* 0: as it should be; 1: not; -1: the kernel cannot be built yet. */
+static int check_kernel(const struct ptx_module *m, const char *file, const char *kernel, char *expected)
+{
+    struct ir_kernel *k = build_kernel(m, kernel);
+    if (k->problems) {
+        print_message("%s %s is not compared: %s\n", file, kernel, k->problems->text);
+        ir_free(k);
+        return -1;
+    }
+    target_rewrite(k);
+    struct counts want = read_counts(expected), got = count_kernel(k);
+    ir_free(k);
+    const char *known = known_difference(file, kernel);
+    bool equal = !memcmp(&want, &got, sizeof want);
+    if (equal == !known)
+        return 0;
+    print_error("%s %s: %s\n", file, kernel, equal ? "is equal now; known difference to be removed" : "differs");
+    print_counts("assembler", &want);
+    print_counts("target", &got);
+    return 1;
+}
+
+static void check_table(const char *table, const char *folder, int least)
+{
+    char *text = read_text(table), open_file[256] = "", *rest = NULL;
+    struct ptx_module *m = NULL;
+    int bad = 0, compared = 0;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char file[256], kernel[512], path[1024];
+        int at = 0;
+        if (line[0] == '#' || !strncmp(line, "file\t", 5))
+            continue;
+        assert_int_equal(sscanf(line, "%255[^\t]\t%511[^\t]\t%n", file, kernel, &at), 2);
+        if (strcmp(file, open_file)) {
+            ptx_free(m);
+            snprintf(path, sizeof path, "%s/%s", folder, file);
+            char *ptx = read_text(path);
+            m = parse_text(file, ptx);
+            free(ptx);
+            strcpy(open_file, file);
+        }
+        int result = check_kernel(m, file, kernel, line + at);
+        bad += result > 0;
+        compared += result >= 0;
+    }
+    ptx_free(m);
+    free(text);
+    print_message("%d kernels of %s compared\n", compared, table);
+    assert_int_equal(bad, 0);
+    assert_true(compared >= least);
+}
+
+static void one_purpose_kernels(void **state)
+{
+    (void)state;
+    check_table(TESTS "/truth/sass_cases.tsv", TESTS "/ptx/target", 150);
+}
+
+static void whole_programs(void **state)
+{
+    (void)state;
+    check_table(TESTS "/truth/sass_static.tsv", TESTS "/ptx", 135);
+}
+
+/* Which element goes where: the counts above would not see a mix-up. */
+static void merged_operands(void **state)
+{
+    (void)state;
+    struct ptx_module *m = parse_text("t.ptx",
+        ".version 8.4\n.target sm_90\n.address_size 64\n.shared .align 16 .b8 s[64];\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 %rd<2>;\n"
+        "ld.param.u64 %rd1, [p];\nld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];\n"
+        "st.shared.u32 [s+24], %r1;\nst.shared.u32 [s+16], %r2;\nst.shared.u32 [s+28], 7;\nst.shared.u32 [s+20], %r3;\n"
+        "bar.sync 0;\n"
+        "ld.shared.u32 %r5, [s+40];\nld.shared.u32 %r6, [s+32];\nld.shared.u32 %r7, [s+36];\n"
+        "st.global.u32 [%rd1+64], %r5;\nst.global.u32 [%rd1+128], %r6;\nst.global.u32 [%rd1+192], %r7;\nret;\n}\n");
+    struct ir_kernel *k = build_kernel(m, "k");
+    struct strbuf b;
+    strbuf_init(&b);
+    target_rewrite(k);
+    ir_print(k, &b);
+    const char *const expected[] = {
+        "r1, r2, r3, _ = LD.global.v4.u32 [r0+0]\n",
+        "ST.shared.v4.u32 [0x0+16], r2, r3, r1, 0x7\n",
+        "r6, r7, r5, _ = LD.shared.v4.u32 [0x0+32]\n",
+    };
+    const char *at = b.s;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        at = strstr(at, expected[i]);
+        if (!at)
+            fail_msg("no '%s' in\n%s", expected[i], b.s);
+    }
+    strbuf_release(&b);
+    ir_free(k);
+    ptx_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_purpose_kernels),
+        cmocka_unit_test(whole_programs),
+        cmocka_unit_test(merged_operands),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* What sites count as, and the estimate of registers. Expected numbers: ptxas 13.0 for sm_90, disassembled 2026-11-20. */
+#include "target_test.h"
+
+static struct arena arena;
+
+/* Tables of a kernel of these statements; the kernel is left in *k. */
+static const struct target_tables *tables(const char *statements, struct ptx_module **m, struct ir_kernel **k)
+{
+    static char text[4096];
+    snprintf(text, sizeof text,
+             ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+             ".reg .pred %%p<4>; .reg .b16 %%h<9>; .reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .f32 %%f<9>;\n"
+             ".reg .f64 %%d<9>;\nld.param.u64 %%rd0, [p];\nld.global.f32 %%f1, [%%rd0];\nld.global.f32 %%f2, [%%rd0+64];\n"
+             "ld.global.f64 %%d1, [%%rd0+128];\nld.global.f64 %%d2, [%%rd0+256];\nld.global.u16 %%h1, [%%rd0+512];\n"
+             "%s\nst.global.f32 [%%rd0], %%f0;\nst.global.f64 [%%rd0+128], %%d0;\nst.global.u16 [%%rd0+512], %%h0;\nret;\n}\n",
+             statements);
+    *m = parse_text("tables.ptx", text);
+    *k = build_kernel(*m, "k");
+    assert_null((*k)->problems);
+    target_rewrite(*k);
+    return target_tables(*k, &arena);
+}
+
+static void expect(const char *statement, struct target_flops want)
+{
+    struct ptx_module *m;
+    struct ir_kernel *k;
+    struct target_flops sum = {0};
+    const struct target_tables *t = tables(statement, &m, &k);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const uint16_t *from = &t->flops[i].fadd;
+        for (size_t j = 0; j < sizeof sum / sizeof sum.fadd; j++)
+            (&sum.fadd)[j] += from[j];
+    }
+    if (memcmp(&sum, &want, sizeof sum))
+        fail_msg("%s: fadd %d fmul %d ffma %d dadd %d dmul %d dfma %d", statement, sum.fadd, sum.fmul, sum.ffma, sum.dadd,
+                 sum.dmul, sum.dfma);
+    ir_free(k);
+    ptx_free(m);
+}
+
+static void expansions(void **state)
+{
+    (void)state;
+    expect("add.f32 %f0, %f1, %f2;", (struct target_flops){.fadd = 1});
+    expect("sub.f32 %f0, %f1, %f2;", (struct target_flops){.fadd = 1});
+    expect("mul.f32 %f0, %f1, %f2;", (struct target_flops){.fmul = 1});
+    expect("fma.rn.f32 %f0, %f1, %f2, %f1;", (struct target_flops){.ffma = 1});
+    expect("div.rn.f32 %f0, %f1, %f2;", (struct target_flops){.ffma = 5});
+    expect("div.approx.f32 %f0, %f1, %f2;", (struct target_flops){.fmul = 1});
+    expect("div.full.ftz.f32 %f0, %f1, %f2;", (struct target_flops){.fmul = 1});
+    expect("rcp.rn.f32 %f0, %f1;", (struct target_flops){.fadd = 1, .ffma = 2});
+    expect("rcp.approx.f32 %f0, %f1;", (struct target_flops){.fmul = 2});
+    expect("rcp.approx.ftz.f32 %f0, %f1;", (struct target_flops){0});
+    expect("sqrt.rn.f32 %f0, %f1;", (struct target_flops){.fmul = 2, .ffma = 2});
+    expect("sqrt.approx.f32 %f0, %f1;", (struct target_flops){0});
+    expect("sin.approx.f32 %f0, %f1;", (struct target_flops){.fmul = 1});
+    expect("ex2.approx.f32 %f0, %f1;", (struct target_flops){0});
+    expect("cvt.sat.f32.f32 %f0, %f1;", (struct target_flops){.fadd = 1});
+    expect("add.f64 %d0, %d1, %d2;", (struct target_flops){.dadd = 1});
+    expect("div.rn.f64 %d0, %d1, %d2;", (struct target_flops){.ffma = 1, .dmul = 1, .dfma = 7});
+    expect("sqrt.rn.f64 %d0, %d1;", (struct target_flops){.dmul = 3, .dfma = 5});
+    expect("div.u16 %h0, %h1, %h2;", (struct target_flops){.fmul = 3});
+    expect("div.u16 %h0, %h1, 9;", (struct target_flops){.fmul = 1});
+}
+
+/* A sign or magnitude is part of the instruction that reads it, unless that is a store or a move. */
+static void signs(void **state)
+{
+    (void)state;
+    expect("neg.f32 %f0, %f1;", (struct target_flops){.fadd = 1});
+    expect("neg.f32 %f3, %f1; add.f32 %f0, %f3, %f2;", (struct target_flops){.fadd = 1});
+    expect("abs.f32 %f3, %f1; min.f32 %f0, %f3, %f2;", (struct target_flops){0});
+    expect("neg.f64 %d0, %d1;", (struct target_flops){.dadd = 1});
+}
+
+static void unread_is_not_counted(void **state)
+{
+    (void)state;
+    expect("mul.f32 %f5, %f1, %f2; add.f32 %f6, %f5, %f2; mov.f32 %f0, %f1;", (struct target_flops){0});
+}
+
+static void blocks_and_registers(void **state)
+{
+    struct ptx_module *m;
+    struct ir_kernel *k;
+    (void)state;
+    const struct target_tables *t = tables("setp.gt.f32 %p1, %f1, %f2; @%p1 bra $X; add.f32 %f1, %f1, %f2;\n$X:\n"
+                                           "mov.f32 %f0, %f1; mov.f64 %d0, %d1; mov.u16 %h0, %h1;", &m, &k);
+    assert_int_equal(t->blocks[0].instructions, 7); /* four loads left of five, the parameter, setp, bra */
+    assert_int_equal(t->blocks[1].instructions, 1);
+    /* after the loads: pointer 2, two floats 2, a double 2, a half 1; and the constant 4 */
+    assert_int_equal(t->registers, 7 + 4);
+    ir_free(k);
+    ptx_free(m);
+}
+
+static void launch_bounds(void **state)
+{
+    (void)state;
+    struct strbuf b;
+    struct arena a;
+    strbuf_init(&b);
+    arena_init(&a);
+    strbuf_adds(&b, ".version 8.4\n.target sm_90\n.address_size 64\n"
+                    ".visible .entry k(.param .u64 p)\n.maxntid 1024, 1, 1\n.minnctapersm 2\n{\n.reg .b64 %rd<1>; .reg .b32 %r<64>;\n"
+                    "ld.param.u64 %rd0, [p];\n");
+    for (int i = 0; i < 64; i++)
+        strbuf_addf(&b, "ld.global.u32 %%r%d, [%%rd0+%d];\n", i, 64 * i);
+    for (int i = 0; i < 64; i++)
+        strbuf_addf(&b, "st.global.u32 [%%rd0+%d], %%r%d;\n", 64 * i + 4, i);
+    strbuf_adds(&b, "ret;\n}\n");
+    struct ptx_module *m = parse_text("bounds.ptx", b.s);
+    struct ir_kernel *k = build_kernel(m, "k");
+    target_rewrite(k);
+    assert_int_equal(target_tables(k, &a)->registers, 32); /* 65536 / (1024 * 2) */
+    ir_free(k);
+    ptx_free(m);
+    arena_release(&a);
+    strbuf_release(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(expansions),
+        cmocka_unit_test(signs),
+        cmocka_unit_test(unread_is_not_counted),
+        cmocka_unit_test(blocks_and_registers),
+        cmocka_unit_test(launch_bounds),
+    };
+    arena_init(&arena);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    arena_release(&arena);
+    return failed;
+}
