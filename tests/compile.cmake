@@ -13,7 +13,7 @@ target_include_directories(recorder PRIVATE ${CMAKE_SOURCE_DIR}/include)
 set_target_properties(recorder PROPERTIES OUTPUT_NAME heddle C_VISIBILITY_PRESET default
                       LIBRARY_OUTPUT_DIRECTORY ${front}/lib)
 
-foreach(case device_code programs messages cache headers)
+foreach(case device_code reference programs messages cache headers)
   add_test(NAME compile.${case} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/compile/${case}.sh)
   set_tests_properties(compile.${case} PROPERTIES ENVIRONMENT
     "HEDDLE=$<TARGET_FILE:heddle_cli>;HEDDLE_ROOT=${front};SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/compile")

@@ -1,0 +1,23 @@
+# The device code of the measured programs is, instruction for instruction, what was measured (tests/ptx/*.clang.ptx).
+# Left out of the comparison: comments, source lines, debug sections.
+. "$SOURCES/common.sh"
+
+code() {
+    sed -e 's,//.*,,' -e 's/[[:space:]][[:space:]]*/ /g' -e 's/^ //' -e 's/ $//' \
+        -e '/^\.section/,$d' -e '/^\.loc /d' -e '/^\.file /d' -e '/^\$L__\(tmp\|func_begin\|func_end\)[0-9]*:$/d' \
+        -e '/^$/d' "$1"
+}
+compared=0
+for reference in "$SOURCES"/../ptx/*.clang.ptx; do
+    name=$(basename "$reference" .clang.ptx)
+    source=$SOURCES/../truth/$name.cu
+    [ -e "$source" ] || continue
+    expect 0 "$HEDDLE" build -ptx "$source" -o ours.ptx
+    code "$reference" >wanted.code
+    code ours.ptx >ours.code
+    cmp -s wanted.code ours.code || { fail "other instructions for $name:"; diff wanted.code ours.code | head -10; }
+    [ "$(wc -l <ours.code)" -gt 30 ] || fail "$name: nothing was compared"
+    compared=$((compared + 1))
+done
+[ $compared -ge 12 ] || fail "only $compared programs compared, the reference has at least 12"
+finish
