@@ -2,4 +2,3 @@
 unit_test(device)
 unit_test(memory)
 unit_test(metrics)
-unit_test(result)

@@ -1,3 +1,4 @@
+/* Near matches by edit distance: one row of the table at a time, so no allocation. See near.h. */
 #include "base/near.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Counters: the list of counters.def as data, and their sums. See counters.h. */
 #include "counters/counters.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* What a launch is before it runs: shape, residency and their limits, from the device description. See launch.h. */
 #include "counters/launch.h"
 
 #include <string.h>

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Checks rules of the house that hold for the files as they lie there, and that the README names every dependency.
+
+  - every source file under src/ begins with a comment that says what it is;
+  - no file under src/ has more than 1500 lines;
+  - no tracked file names a folder of somebody's machine (a home directory, a mount) where it should be relative;
+  - README.md's table of dependencies names exactly the packages of tools/packages.txt.
+
+What goes out: one line per breach, "file:line: what"; exit code 1 if there is any. In a tree without git (an unpacked
+archive) the files are found by walking, leaving out build folders.
+
+usage: check_tree.py [ROOT]
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+MOST_LINES = 1500
+SOURCES = (".c", ".h", ".def", ".cc", ".cpp")
+# Written in pieces, so that this file does not hold what it looks for.
+MACHINE = re.compile(r"(?<![\w.$}])/(?:wo" r"rk|ro" r"ot|ho" r"me/\w+)/")
+
+
+def tracked(root):
+    try:
+        out = subprocess.run(["git", "-c", f"safe.directory={root}", "-C", str(root), "ls-files", "-z"],
+                             check=True, capture_output=True).stdout
+        return sorted(root / name for name in out.decode().split("\0") if name)
+    except (OSError, subprocess.CalledProcessError):
+        return sorted(p for p in root.rglob("*")
+                      if not any(part.startswith((".git", "build")) for part in p.relative_to(root).parts))
+
+
+def check_source(path, name, text):
+    lines = text.count("\n")
+    if lines > MOST_LINES:
+        yield f"{name}:{MOST_LINES}: this file has {lines} lines: look for a seam"
+    if not text.lstrip().startswith(("/*", "//")):
+        yield f"{name}:1: no comment at the head that says what this file is"
+
+
+def check_paths(name, text):
+    for number, line in enumerate(text.split("\n"), 1):
+        found = MACHINE.search(line)
+        if found:
+            yield f"{name}:{number}: names a folder of one machine: '{found.group(0)}'"
+
+
+def check_readme(root):
+    packages = set()
+    for line in (root / "tools/packages.txt").read_text().split("\n"):
+        line = line.split("#")[0].strip()
+        if line:
+            packages.add(line.split("|")[0].strip())
+    text = (root / "README.md").read_text()
+    rows = set(re.findall(r"^\| `([^`]+)` \|", text, re.M))
+    for package in sorted(packages - rows):
+        yield f"README.md:1: the table of dependencies lacks a row '| `{package}` |'"
+    for package in sorted(rows - packages):
+        yield f"README.md:1: the table of dependencies names '{package}', which tools/packages.txt lacks"
+
+
+def check(root):
+    errors = []
+    for path in tracked(root):
+        if not path.is_file() or path.is_symlink():
+            continue
+        name = str(path.relative_to(root))
+        try:
+            text = path.read_text()
+        except UnicodeDecodeError:
+            continue
+        if name.startswith("src/") and path.suffix in SOURCES:
+            errors += check_source(path, name, text)
+        errors += check_paths(name, text)
+    errors += check_readme(root)
+    return errors
+
+
+def main(words):
+    if len(words) > 1 or any(w.startswith("-") for w in words):
+        print(__doc__.splitlines()[-1], file=sys.stderr)
+        return 2
+    root = (Path(words[0]) if words else Path(__file__).resolve().parent.parent).resolve()
+    errors = check(root)
+    for error in errors:
+        print(error, file=sys.stderr)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
