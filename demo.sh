@@ -1,0 +1,20 @@
+#!/bin/bash
+# Installs what is missing, builds Heddle, then runs and profiles a tiled matrix multiply and shows the report.
+# Made for a bare Debian 12 (root or sudo, apt); a second run needs neither network nor root. Usage: ./demo.sh
+set -u
+cd "$(dirname "$0")" || exit 1
+. tools/setup.sh
+
+program=examples/matmul_tiled.cu
+[ $# -eq 0 ] || fail "demo.sh takes no arguments: '$1'"
+
+setup_packages
+setup_build build
+
+heddle=build/bin/heddle
+say "" "\$ $heddle run $program"
+$heddle run "$program" || fail "heddle run $program"
+say "" "\$ $heddle profile $program"
+$heddle profile "$program" || fail "heddle profile $program"
+say "" "That was a CUDA program, run and profiled without a GPU. Next: README.md, docs/tour.md, or a program of your own:" \
+    "    $heddle profile your.cu"

@@ -1,0 +1,53 @@
+#!/bin/bash
+# Installs what is missing, builds, runs all tests, then the sanitizers' subset of them. Usage: ./test.sh
+#
+# The last line sums both runs: "N passed, N failed", and ", N skipped" where there are any. Exit code 0 only if
+# nothing failed. Logs are in build/log/.
+set -u
+cd "$(dirname "$0")" || exit 1
+. tools/setup.sh
+
+passed=0 failed=0 skipped=0 whole=false
+
+closing() { # the last line, whatever happened; a run that did not get to its end (a failed build, say) is a failure
+    $whole || failed=$((failed + 1))
+    say ""
+    if [ "$skipped" -gt 0 ]; then
+        say "$passed passed, $failed failed, $skipped skipped"
+    else
+        say "$passed passed, $failed failed"
+    fi
+    [ "$failed" -eq 0 ] || exit 1
+}
+trap closing EXIT
+
+[ $# -eq 0 ] || fail "test.sh takes no arguments: '$1' (for some of the tests: ctest --test-dir build -R NAME)"
+
+# count LOG STATUS: adds the tests of one run of ctest. A run that failed without a failing test counts as one failure.
+count() {
+    local p f s
+    p=$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .* Passed ' "$1")
+    s=$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .*\*\*\*(Skipped|Not Run \(Disabled\))' "$1")
+    f=$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: ' "$1")
+    f=$((f - p - s))
+    if [ "$2" -ne 0 ] && [ "$f" -eq 0 ]; then
+        f=1
+    fi
+    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
+run_tests() { # FOLDER WHAT CTEST-OPTION...
+    local folder="$1" log="$logs/test-$1.log" status
+    say "" "$2"
+    shift 2
+    ctest --test-dir "$folder" --output-on-failure --no-tests=error -j "$(jobs_to_use)" "$@" 2>&1 | tee "$log"
+    status=${PIPESTATUS[0]}
+    count "$log" "$status"
+}
+
+setup_packages
+setup_build build
+run_tests build "all tests"
+setup_build build-asan -DHEDDLE_SANITIZE=ON
+run_tests build-asan "unit tests and a subset of the programs under the address and undefined-behaviour sanitizers" -L sanitize
+whole=true
