@@ -2,3 +2,4 @@
 unit_test(device)
 unit_test(memory)
 unit_test(metrics)
+unit_test(result)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "base/strbuf.h"
 #include "device/device.h"
 #include "runtime/queue.h"
 #include "runtime/signals.h"
@@ -34,15 +35,20 @@ void runtime_say(const char *fmt, ...)
     const char *quiet = getenv("HEDDLE_QUIET");
     if (quiet && strcmp(quiet, "1") == 0)
         return;
-    char text[8192];
+    struct strbuf text;
     va_list ap;
+    strbuf_init(&text);
     va_start(ap, fmt);
-    int n = vsnprintf(text, sizeof text, fmt, ap);
+    strbuf_addv(&text, fmt, ap);
     va_end(ap);
-    while (n > 0 && n < (int)sizeof text && text[n - 1] == '\n')
-        text[--n] = 0;
-    fflush(stdout); /* so that a program's own lines stand before the message when both go to one file */
-    fprintf(stderr, "heddle: %s\n", text);
+    while (text.len > 0 && text.s[text.len - 1] == '\n')
+        text.s[--text.len] = 0;
+    if (!ftrylockfile(stdout)) { /* a program's own lines stand before the message when both go to one file */
+        fflush(stdout);
+        funlockfile(stdout);
+    }
+    fprintf(stderr, "heddle: %s\n", text.len ? text.s : "");
+    strbuf_release(&text);
 }
 
 cudaError_t runtime_not_supported(const char *what)
