@@ -36,9 +36,11 @@ for log in fuzz-[0-9]*.log; do
 done
 ls crash-* timeout-* oom-* leak-* 2>/dev/null && status=1
 if [ "${MINIMISE:-0}" = 1 ]; then
+    # short inputs that cover as much as all of them, then what still adds an edge
     rm -rf minimal && mkdir minimal
-    nice -n 19 bin/fuzz_ptx -set_cover_merge=1 $common minimal ../$seeds corpus >merge.log 2>&1
+    nice -n 19 bin/fuzz_ptx -set_cover_merge=1 -max_len=1200 minimal ../$seeds corpus >merge.log 2>&1
+    nice -n 19 bin/fuzz_ptx -merge=1 -use_counters=0 $common minimal ../$seeds corpus >>merge.log 2>&1
     rm -rf "../${seeds:?}" && cp -r minimal ../$seeds
-    echo "$seeds: $(ls ../$seeds | wc -l) inputs, $(du -sk ../$seeds | cut -f1) KB"
+    echo "$seeds: $(ls ../$seeds | wc -l) inputs, $(cat ../$seeds/* | wc -c) bytes"
 fi
 exit $status

@@ -97,14 +97,6 @@ static void append(struct parser *p, struct ptx_inst *in)
     b->insts[b->ninsts++] = *in;
 }
 
-static int column_of(const struct parser *p, const struct token *t)
-{
-    const char *text = p->lx.text, *s = text + t->at;
-    while (s > text && s[-1] != '\n')
-        s--;
-    return (int)(text + t->at - s) + 1;
-}
-
 /* A `;` must follow; else the module is broken, whatever the operands meant. */
 static enum parsed parse_supported(struct parser *p, struct ptx_inst *in)
 {
@@ -128,7 +120,7 @@ bool ptx_parse_instruction(struct parser *p)
     struct ptx_inst in = {.guard = -1, .loc = p->loc};
     in.text = p->lx.text + p->tok->at;
     in.line = (int)p->tok->line;
-    in.column = column_of(p, p->tok);
+    in.column = ptx_column(&p->lx, p->tok);
     if (!parse_guard(p, &in))
         return false;
     p->problem = NULL;

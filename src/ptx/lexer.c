@@ -147,8 +147,19 @@ static size_t lex_string(struct lexer *lx, size_t i, uint32_t line)
     return i + 1;
 }
 
+static void new_line(struct lexer *lx, size_t at)
+{
+    ALLOC_GROW(lx->line_at, lx->nlines, lx->lines_cap);
+    lx->line_at[lx->nlines++] = (uint32_t)at;
+}
+
+int ptx_column(const struct lexer *lx, const struct token *t)
+{
+    return (int)(t->at - lx->line_at[t->line - 1]) + 1;
+}
+
 /* Skips a comment that starts at i; returns i when there is none. */
-static size_t skip_comment(struct lexer *lx, size_t i, uint32_t *line)
+static size_t skip_comment(struct lexer *lx, size_t i)
 {
     const char *s = lx->text;
     if (s[i + 1] == '/') {
@@ -157,11 +168,12 @@ static size_t skip_comment(struct lexer *lx, size_t i, uint32_t *line)
     }
     if (s[i + 1] != '*')
         return i;
-    uint32_t first = *line;
+    uint32_t first = (uint32_t)lx->nlines;
     for (size_t j = i + 2; j < lx->len; j++) {
         if (s[j] == '*' && s[j + 1] == '/')
             return j + 2;
-        *line += s[j] == '\n';
+        if (s[j] == '\n')
+            new_line(lx, j + 1);
     }
     add_bad(lx, BAD_COMMENT, i, i + 2, first);
     return lx->len;
@@ -174,13 +186,15 @@ void ptx_lex(struct lexer *lx, const char *text, size_t len, struct arena *arena
     lx->len = len;
     lx->arena = arena;
     table_init(&lx->names);
-    uint32_t line = 1;
     size_t i = 0;
+    new_line(lx, 0);
     while (i < len) {
         char c = text[i];
+        uint32_t line = (uint32_t)lx->nlines;
         if (is(c, SPACE)) {
-            line += c == '\n';
             i++;
+            if (c == '\n')
+                new_line(lx, i);
         } else if (is(c, START) || (c == '%' && is(text[i + 1], WORD))) {
             size_t end = word_end(text, i + 1);
             add(lx, TOK_WORD, i, end, line)->name = ptx_name(lx, text + i, end - i);
@@ -192,7 +206,7 @@ void ptx_lex(struct lexer *lx, const char *text, size_t len, struct arena *arena
         } else if (c == '"') {
             i = lex_string(lx, i, line);
         } else {
-            size_t end = c == '/' ? skip_comment(lx, i, &line) : i;
+            size_t end = c == '/' ? skip_comment(lx, i) : i;
             if (end == i && is(c, PUNCT))
                 add(lx, c, i, ++end, line);
             else if (end == i)
@@ -200,12 +214,13 @@ void ptx_lex(struct lexer *lx, const char *text, size_t len, struct arena *arena
             i = end;
         }
     }
-    add(lx, TOK_END, len, len, line);
+    add(lx, TOK_END, len, len, (uint32_t)lx->nlines);
 }
 
 void ptx_lex_release(struct lexer *lx)
 {
     alloc_release(lx->tok);
+    alloc_release(lx->line_at);
     table_release(&lx->names);
     lx->tok = NULL;
 }

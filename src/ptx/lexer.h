@@ -48,6 +48,8 @@ struct lexer {
     struct arena *arena; /* for names: they outlive the lexer */
     struct token *tok;
     size_t ntok, cap;
+    uint32_t *line_at; /* where each line starts: byte of the text */
+    size_t nlines, lines_cap;
     struct table names;
 };
 
@@ -56,6 +58,9 @@ void ptx_lex_release(struct lexer *lx);
 
 /* The name spelled so; made when it is not there yet. */
 struct ptx_name *ptx_name(struct lexer *lx, const char *s, size_t len);
+
+/* The token's column, from 1. */
+int ptx_column(const struct lexer *lx, const struct token *t);
 
 /* What is wrong with a TOK_BAD. */
 const char *ptx_bad_token(const struct token *t);

@@ -15,23 +15,32 @@
 
 static const char *file_of(struct parser *p, uint64_t number)
 {
-    for (size_t i = 0; i < p->nfiles; i++)
-        if (p->files[i].number == number)
-            return p->files[i].name;
-    return NULL;
+    const struct file_name *f = table_getn(&p->file_by_number, (const char *)&number, sizeof number);
+    return f ? f->name : NULL;
+}
+
+/* What stands behind the last '/'. */
+static const char *base_of(const char *name, size_t len, size_t *base_len)
+{
+    size_t i = len;
+    while (i > 0 && name[i - 1] != '/')
+        i--;
+    *base_len = len - i;
+    return name + i;
 }
 
 /* The .file whose name ends with `name` (clang's comments leave the folder out), or a copy of `name`. */
 static const char *file_called(struct parser *p, const char *name, size_t len)
 {
-    for (size_t i = 0; i < p->nfiles; i++) {
-        size_t n = strlen(p->files[i].name);
-        const char *tail = p->files[i].name + n - len;
+    size_t base_len;
+    const char *base = base_of(name, len, &base_len);
+    for (const struct file_name *f = table_getn(&p->file_by_base, base, base_len); f; f = f->next) {
+        size_t n = strlen(f->name);
+        const char *tail = f->name + n - len;
         if (n >= len && memcmp(tail, name, len) == 0 && (n == len || tail[-1] == '/'))
-            return p->files[i].name;
+            return f->name;
     }
-    struct ptx_name *copy = ptx_name(&p->lx, name, len);
-    return copy->s;
+    return ptx_name(&p->lx, name, len)->s;
 }
 
 static bool number_token(const struct token *t)
@@ -54,9 +63,14 @@ static void scan_file(struct parser *p, const struct token *t)
     uint64_t number = value_of(p, &t[1]);
     if (number > UINT32_MAX || file_of(p, number))
         return;
-    ALLOC_GROW(p->files, p->nfiles, p->files_cap);
-    p->files[p->nfiles++] = (struct file_name){
-        (uint32_t)number, arena_strndup(p->arena, p->lx.text + t[2].at + 1, t[2].len - 2)};
+    struct file_name *f = ARENA_NEW(&p->scratch, struct file_name);
+    f->number = number;
+    f->name = arena_strndup(p->arena, p->lx.text + t[2].at + 1, t[2].len - 2);
+    table_setn(&p->file_by_number, (const char *)&f->number, sizeof f->number, f);
+    size_t base_len;
+    const char *base = base_of(f->name, strlen(f->name), &base_len);
+    f->next = table_getn(&p->file_by_base, base, base_len);
+    table_setn(&p->file_by_base, base, base_len, f);
 }
 
 static void add_debug_byte(struct parser *p, char c)
@@ -80,6 +94,8 @@ static void scan_debug_str(struct parser *p, const struct token *t)
 void ptx_scan_files(struct parser *p)
 {
     table_init(&p->strings);
+    table_init(&p->file_by_number);
+    table_init(&p->file_by_base);
     const struct ptx_name *file = ptx_name(&p->lx, "file", 4);
     const struct ptx_name *section = ptx_name(&p->lx, "section", 7);
     for (const struct token *t = p->lx.tok; t->kind != TOK_END; t++) {

@@ -25,14 +25,6 @@ const char *ptx_line_text(const struct ptx_module *m, int line, struct arena *a)
     return arena_strndup(a, s, (size_t)(stop - s));
 }
 
-static int column_of(const struct parser *p, const struct token *t)
-{
-    const char *text = p->lx.text, *s = text + t->at;
-    while (s > text && s[-1] != '\n')
-        s--;
-    return (int)(text + t->at - s) + 1;
-}
-
 /* The line for a diagnostic; of a very long one only the start, and none when the caret is behind that. */
 static const char *source_line(struct parser *p, int line, int column)
 {
@@ -63,7 +55,7 @@ bool ptx_error(struct parser *p, const struct token *at, const char *fmt, ...)
     const struct ptx_loc *loc = p->loc && p->loc->line ? p->loc : NULL;
     struct diag *d = diag_add(p->diags, DIAG_ERROR, loc ? loc->file : p->m->name,
                               loc ? loc->line : (int)at->line, "%s", b.s);
-    d->column = column_of(p, at);
+    d->column = ptx_column(&p->lx, at);
     if (loc)
         d->ptx_line = (int)at->line;
     d->source = source_line(p, (int)at->line, d->column);
@@ -200,6 +192,7 @@ static bool parse_address_size(struct parser *p)
     if (bits != 64)
         return ptx_error(p, at, "addresses of %llu bits are not supported: compile for 64 bits",
                          (unsigned long long)bits);
+    p->sized = true;
     return true;
 }
 
@@ -287,6 +280,13 @@ static void parse_module(struct parser *p)
     }
 }
 
+/* Without .address_size the ISA's default is 32 bits, but what omits it today is written by hand, for 64. */
+static void warn_about_addresses(struct parser *p)
+{
+    if (!p->sized)
+        diag_add(p->diags, DIAG_WARNING, p->m->name, 0, "no '.address_size': 64 bits are assumed");
+}
+
 static void copy_lists(struct parser *p)
 {
     struct ptx_module *m = p->m;
@@ -308,7 +308,8 @@ static void parser_release(struct parser *p)
 {
     ptx_lex_release(&p->lx);
     table_release(&p->strings);
-    alloc_release(p->files);
+    table_release(&p->file_by_number);
+    table_release(&p->file_by_base);
     alloc_release(p->debug_str);
     alloc_release(p->vars);
     alloc_release(p->funcs);
@@ -342,8 +343,10 @@ struct ptx_module *ptx_parse(const char *name, const char *text, size_t len, str
     ptx_scan_files(p);
     parse_module(p);
     bool ok = p->errors == 0;
-    if (ok)
+    if (ok) {
         copy_lists(p);
+        warn_about_addresses(p);
+    }
     parser_release(p);
     if (ok)
         return m;

@@ -31,7 +31,7 @@ struct symbol {
     uint16_t depth; /* 0: module, 1: function body, 2...: blocks in it */
     uint32_t n;     /* RANGE: how many; VECTOR: 2 or 4 */
     uint32_t index; /* REG, VECTOR: (first) register; LABEL: label */
-    uint32_t *regs; /* RANGE: register + 1 of those used so far, allocated at first use */
+    uint32_t **regs; /* RANGE: register + 1 of those used so far, in pages made at first use */
     struct ptx_name *name;
     struct symbol *outer; /* same name, further out */
     struct symbol *next;  /* same scope, declared before */
@@ -72,8 +72,9 @@ struct body {
 };
 
 struct file_name {
-    uint32_t number;
+    uint64_t number; /* the key in parser.file_by_number */
     const char *name;
+    struct file_name *next; /* an earlier one with the same last part */
 };
 
 struct parser {
@@ -84,11 +85,12 @@ struct parser {
     struct lexer lx;
     const struct token *tok; /* the current token */
     int errors;
-    bool stop; /* too many errors: everything ends */
+    bool stop;  /* too many errors: everything ends */
+    bool sized; /* there is an .address_size */
     const struct ptx_loc *loc; /* the .loc in force */
-    struct file_name *files;
-    size_t nfiles, files_cap;
-    struct table strings; /* label in .debug_str -> struct debug_string */
+    struct table file_by_number; /* number -> struct file_name */
+    struct table file_by_base;   /* name without folders -> struct file_name */
+    struct table strings; /* label in .debug_str -> its offset there + 1 */
     char *debug_str;
     size_t debug_len, debug_cap;
     struct scope scopes[MAX_DEPTH + 1];

@@ -15,10 +15,29 @@ void ptx_scope_open(struct parser *p)
     p->scopes[++p->depth] = (struct scope){.open = p->tok};
 }
 
+/* Labels that no scope of the function has, in the order of their uses. */
+static void report_labels(struct parser *p, struct label_use *list)
+{
+    const struct ptx_loc *here = p->loc;
+    const struct token *last = NULL;
+    for (int n = 0; n < MAX_ERRORS; n++) {
+        struct label_use *first = NULL;
+        for (struct label_use *u = list; u; u = u->next)
+            if ((!last || u->tok > last) && (!first || u->tok < first->tok))
+                first = u;
+        if (!first)
+            break;
+        p->loc = first->loc;
+        ptx_error(p, first->tok, "the label '%s' does not exist in this function", first->name->s);
+        last = first->tok;
+    }
+    p->loc = here;
+}
+
 static void resolve_labels(struct parser *p)
 {
-    struct scope *s = &p->scopes[p->depth];
-    for (struct label_use *u = s->uses, *next; u; u = next) {
+    struct label_use *left = NULL;
+    for (struct label_use *u = p->scopes[p->depth].uses, *next; u; u = next) {
         next = u->next;
         struct symbol *sym = u->name->symbol;
         if (sym && sym->kind == SYM_LABEL && sym->depth == p->depth) {
@@ -27,24 +46,21 @@ static void resolve_labels(struct parser *p)
             u->next = p->scopes[p->depth - 1].uses;
             p->scopes[p->depth - 1].uses = u;
         } else {
-            const struct ptx_loc *here = p->loc;
-            p->loc = u->loc;
-            ptx_error(p, u->tok, "the label '%s' does not exist in this function", u->name->s);
-            p->loc = here;
+            u->next = left;
+            left = u;
         }
     }
+    report_labels(p, left);
 }
 
 void ptx_scope_close(struct parser *p)
 {
     resolve_labels(p);
     for (struct symbol *s = p->scopes[p->depth].symbols; s; s = s->next) {
-        if (s->kind == SYM_RANGE) {
+        if (s->kind == SYM_RANGE)
             s->name->range = s->outer;
-            alloc_release(s->regs);
-        } else {
+        else
             s->name->symbol = s->outer;
-        }
     }
     p->depth--;
 }
@@ -151,6 +167,16 @@ bool ptx_declare_regs(struct parser *p, const struct token *t, enum ptx_type typ
     return true;
 }
 
+static uint32_t *range_slot(struct parser *p, struct symbol *s, uint32_t number)
+{
+    enum { PAGE = 1024 };
+    if (!s->regs)
+        s->regs = ARENA_ARRAY(&p->scratch, uint32_t *, s->n / PAGE + 1);
+    if (!s->regs[number / PAGE])
+        s->regs[number / PAGE] = ARENA_ARRAY(&p->scratch, uint32_t, s->n < PAGE ? s->n : PAGE);
+    return &s->regs[number / PAGE][number % PAGE];
+}
+
 bool ptx_find_reg(struct parser *p, struct ptx_name *n, uint32_t *reg)
 {
     struct symbol *s = ptx_find(p, n);
@@ -160,11 +186,10 @@ bool ptx_find_reg(struct parser *p, struct ptx_name *n, uint32_t *reg)
         *reg = s->index;
         return true;
     }
-    if (!s->regs)
-        s->regs = alloc_zeroed(s->n * sizeof *s->regs);
-    if (!s->regs[n->number])
-        s->regs[n->number] = new_reg(p, ptx_unique_name(p, n), s->type) + 1;
-    *reg = s->regs[n->number] - 1;
+    uint32_t *slot = range_slot(p, s, n->number);
+    if (!*slot)
+        *slot = new_reg(p, ptx_unique_name(p, n), s->type) + 1;
+    *reg = *slot - 1;
     return true;
 }
 

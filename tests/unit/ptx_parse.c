@@ -115,6 +115,21 @@ static void header_and_functions(void **state)
     ptx_free(m);
 }
 
+static void without_an_address_size_there_is_a_warning(void **state)
+{
+    (void)state;
+    struct diag_list diags;
+    diag_init(&diags);
+    const char *text = ".version 8.4\n.target sm_90\n.entry k() { ret; }\n";
+    struct ptx_module *m = ptx_parse("x.ptx", text, strlen(text), &diags);
+    assert_non_null(m);
+    assert_int_equal(diags.errors, 0);
+    assert_int_equal(diags.first->severity, DIAG_WARNING);
+    assert_string_equal(diags.first->text, "no '.address_size': 64 bits are assumed");
+    ptx_free(m);
+    diag_release(&diags);
+}
+
 static void a_declaration_and_its_definition_are_one(void **state)
 {
     (void)state;
@@ -167,6 +182,9 @@ static void operands(void **state)
     prints("add.s32 %r1, %r2, 017;", "add.s32 %r1, %r2, 15;");
     prints("add.s32 %r1, %r2, 0b101U;", "add.s32 %r1, %r2, 5U;");
     prints("add.s32 %r1, %r2, (1+2)*3-4/2;", "add.s32 %r1, %r2, 7;");
+    prints("add.s32 %r1, %r2, 2+3*4-10-3+7 % 4;", "add.s32 %r1, %r2, 4;"); /* 14-10-3+3 */
+    prints("add.s32 %r1, %r2, -1>>1&6^1;", "add.s32 %r1, %r2, 7;");
+    prints("add.s32 %r1, %r2, 0xFFFFFFFFFFFFFFFF/2;", "add.s32 %r1, %r2, 9223372036854775807U;");
     prints("add.s32 %r1, %r2, 1<<4;", "add.s32 %r1, %r2, 16;");
     prints("add.s32 %r1, %r2, WARP_SZ;", "add.s32 %r1, %r2, 32;");
     prints("add.f32 %f1, %f2, 1.5;", "add.f32 %f1, %f2, 0f3FC00000;");
@@ -316,6 +334,24 @@ static void scopes(void **state)
     assert_int_equal(k->regs[out1].type, PTX_B32);
     assert_string_not_equal(k->regs[in1].name, k->regs[out1].name); /* unique in dumps */
     assert_int_not_equal(k->insts[1].operand[0].reg, k->insts[3].operand[0].reg);
+    ptx_free(m);
+}
+
+static void the_innermost_declaration_counts(void **state)
+{
+    (void)state;
+    struct ptx_module *m = parse(HEAD ".func a() { .reg .b32 %r<3>; { .reg .f32 %r1; mov.f32 %r1, 1.0;\n"
+                                      "{ .reg .b64 %r<2>; mov.u64 %r1, 1; mov.u32 %r2, 1; } mov.f32 %r1, 1.0; }\n"
+                                      "mov.u32 %r1, 1; L: { { bra L; } L: ret; } ret; }\n"
+                                      ".func b() { .reg .b32 %r<3>; mov.u32 %r1, 1; L: bra L; }\n");
+    const struct ptx_function *a = m->funcs[0], *b = m->funcs[1];
+    static const uint8_t types[] = {PTX_F32, PTX_B64, PTX_B32, PTX_F32, PTX_B32};
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(a->regs[a->insts[i].operand[0].reg].type, types[i]);
+    assert_int_equal(a->insts[0].operand[0].reg, a->insts[3].operand[0].reg);
+    assert_int_equal(a->labels[a->insts[5].operand[0].label].inst, 6); /* of the block in the middle */
+    assert_string_equal(b->regs[0].name, "%r1"); /* names are unique per function only */
+    assert_string_equal(b->labels[0].name, "L");
     ptx_free(m);
 }
 
@@ -531,6 +567,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(header_and_functions),
+        cmocka_unit_test(without_an_address_size_there_is_a_warning),
         cmocka_unit_test(a_declaration_and_its_definition_are_one),
         cmocka_unit_test(an_alias_has_the_body_of_its_target),
         cmocka_unit_test(registers_of_a_range_appear_when_used),
@@ -539,6 +576,7 @@ int main(void)
         cmocka_unit_test(what_is_not_there_is_named),
         cmocka_unit_test(a_directive_that_is_not_there_stops_its_function_only),
         cmocka_unit_test(scopes),
+        cmocka_unit_test(the_innermost_declaration_counts),
         cmocka_unit_test(calls),
         cmocka_unit_test(variables),
         cmocka_unit_test(locations_of_clang),
