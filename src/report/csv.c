@@ -1,0 +1,138 @@
+/* The raw page: as CSV exactly in the form of `ncu --csv --page raw --print-units base`, and as text. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "report/report.h"
+
+int report_stream(int stream)
+{
+    return stream == 0 ? 7 : 12 + stream;
+}
+
+bool report_metrics_parse(struct report_metrics *m, const char *list, struct arena *a, struct diag_list *diags)
+{
+    const char **names = ARENA_ARRAY(a, const char *, strlen(list) / 2 + 1);
+    int errors = diags->errors, n = 0;
+
+    while (*list) {
+        size_t len = strcspn(list, ",");
+        const char *name = arena_strndup(a, list, len), *near = metric_near(name);
+
+        list += len + (list[len] == ',');
+        if (!len)
+            continue;
+        names[n++] = name;
+        if (metric_find(name))
+            continue;
+        if (near)
+            diag_add(diags, DIAG_ERROR, NULL, 0, "unknown metric '%s'; did you mean '%s'?", name, near);
+        else
+            diag_add(diags, DIAG_ERROR, NULL, 0, "unknown metric '%s'; docs/metrics.md lists all", name);
+    }
+    if (!n && diags->errors == errors)
+        diag_add(diags, DIAG_ERROR, NULL, 0, "no metric is named");
+    m->name = names;
+    m->n = n;
+    return diags->errors == errors;
+}
+
+/* The i-th metric to show; NULL past the last. */
+static const char *shown(const struct report_metrics *m, int i)
+{
+    const struct metric *all = metric_at(i);
+
+    if (m->n)
+        return i < m->n ? m->name[i] : NULL;
+    return all && all->compute ? all->name : NULL;
+}
+
+void report_value(const struct result *r, const char *metric, char *out, size_t size)
+{
+    double v;
+    size_t n;
+
+    if (result_metric(r, metric, &v) != METRIC_OK) {
+        snprintf(out, size, "n/a");
+        return;
+    }
+    if (v == floor(v) && fabs(v) < 1e18) {
+        snprintf(out, size, "%.0f", v);
+        return;
+    }
+    snprintf(out, size, "%.6f", v);
+    for (n = strlen(out); n && out[n - 1] == '0';)
+        out[--n] = 0;
+}
+
+static void quoted(struct strbuf *out, const char *s, bool first)
+{
+    strbuf_adds(out, first ? "\"" : ",\"");
+    for (; *s; s++)
+        strbuf_add(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
+    strbuf_add(out, "\"", 1);
+}
+
+void report_csv_header(const struct report_metrics *m, struct strbuf *out)
+{
+    static const char *const fixed[] = {"ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
+                                        "Stream", "Block Size", "Grid Size", "Device", "CC"};
+    const int n = sizeof fixed / sizeof fixed[0];
+
+    for (int i = 0; i < n; i++)
+        quoted(out, fixed[i], i == 0);
+    for (int i = 0; shown(m, i); i++)
+        quoted(out, shown(m, i), false);
+    strbuf_adds(out, "\n");
+    for (int i = 0; i < n; i++)
+        quoted(out, "", i == 0);
+    for (int i = 0; shown(m, i); i++)
+        quoted(out, metric_find(shown(m, i))->unit, false);
+    strbuf_adds(out, "\n");
+}
+
+static void quoted_number(struct strbuf *out, int64_t v, bool first)
+{
+    strbuf_addf(out, "%s\"%" PRId64 "\"", first ? "" : ",", v);
+}
+
+void report_csv_line(const struct result *r, int64_t id, const struct report_metrics *m, struct strbuf *out)
+{
+    const uint32_t *b = r->launch.block, *g = r->launch.grid;
+    char value[64];
+
+    quoted_number(out, id, true);
+    quoted_number(out, r->pid, false);
+    quoted(out, r->process ? r->process : "", false);
+    quoted(out, "127.0.0.1", false);
+    quoted(out, r->kernel_name ? r->kernel_name : r->kernel, false);
+    quoted_number(out, r->context, false);
+    quoted_number(out, report_stream(r->stream), false);
+    strbuf_addf(out, ",\"(%u, %u, %u)\",\"(%u, %u, %u)\",\"%d\",\"%d.%d\"", b[0], b[1], b[2], g[0], g[1], g[2],
+                r->device, r->cc_major, r->cc_minor);
+    for (int i = 0; shown(m, i); i++) {
+        report_value(r, shown(m, i), value, sizeof value);
+        quoted(out, value, false);
+    }
+    strbuf_adds(out, "\n");
+}
+
+void report_raw(const struct result *r, const struct report_metrics *m, struct strbuf *out)
+{
+    char value[64];
+
+    strbuf_adds(out, "  ");
+    report_launch_line(r, out);
+    strbuf_adds(out, "\n");
+    for (int i = 0; shown(m, i); i++) {
+        const struct metric *what = metric_find(shown(m, i));
+
+        report_value(r, shown(m, i), value, sizeof value);
+        strbuf_addf(out, "    %-72s %-16s %20s  %s\n", shown(m, i), what->unit, value,
+                    what->compute ? trust_text(what->trust) : "");
+    }
+    strbuf_adds(out, "\n");
+}

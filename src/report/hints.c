@@ -1,0 +1,142 @@
+/* Hints: what the figures say about the kernel, in sentences. Thresholds are those that NVIDIA's triage guide gives to
+ * its users: bank conflicts above 10 % of the wavefronts, fewer than 24 of 32 lanes active, fewer blocks than
+ * multiprocessors. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "report/hints.h"
+#include "report/lines.h"
+
+struct hints {
+    const struct result *r;
+    const struct line *lines;
+    int nlines;
+    struct strbuf *out;
+};
+
+static double metric(const struct result *r, const char *name)
+{
+    double v = 0;
+
+    result_metric(r, name, &v);
+    return v;
+}
+
+/* The line that has most of `more - less`; adds " Most of them: f.cu:12." */
+static void name_worst_line(const struct hints *h, const enum counter *more, const enum counter *less, int n)
+{
+    const struct line *worst = NULL;
+    double most = 0;
+
+    for (int i = 0; i < h->nlines; i++) {
+        double v = 0;
+
+        for (int k = 0; k < n; k++)
+            v += (double)h->lines[i].counters.v[more[k]] - (less ? (double)h->lines[i].counters.v[less[k]] : 0);
+        if (v > most) {
+            most = v;
+            worst = &h->lines[i];
+        }
+    }
+    if (worst && worst->file)
+        strbuf_addf(h->out, " Most of them come from %s:%d.", worst->file, worst->line);
+    else if (worst)
+        strbuf_addf(h->out, " Most of them come from PTX line %d.", worst->ptx_line);
+    strbuf_adds(h->out, "\n");
+}
+
+static void uncoalesced(const struct hints *h)
+{
+    static const enum counter sectors[] = {COUNTER_GLOBAL_LD_SECTORS, COUNTER_GLOBAL_ST_SECTORS,
+                                           COUNTER_GLOBAL_ATOM_SECTORS, COUNTER_GLOBAL_RED_SECTORS};
+    static const enum counter ideal[] = {COUNTER_GLOBAL_LD_IDEAL, COUNTER_GLOBAL_ST_IDEAL,
+                                         COUNTER_GLOBAL_ATOM_IDEAL, COUNTER_GLOBAL_RED_IDEAL};
+    double all = metric(h->r, "memory_l2_theoretical_sectors_global");
+    double excess = metric(h->r, "derived__memory_l2_theoretical_sectors_global_excessive");
+
+    if (excess <= 0.1 * all)
+        return;
+    strbuf_addf(h->out,
+                "    OPT   UncoalescedGlobalAccess: %.0f of the %.0f global memory sectors (%.0f%%) would not be needed if "
+                "the lanes of each warp accessed neighbouring addresses.",
+                excess, all, 100 * excess / all);
+    name_worst_line(h, sectors, ideal, 4);
+}
+
+static void conflicts(const struct hints *h)
+{
+    static const enum counter passes[] = {COUNTER_SHARED_LD_WAVEFRONTS, COUNTER_SHARED_ST_WAVEFRONTS,
+                                          COUNTER_SHARED_ATOM_WAVEFRONTS};
+    static const enum counter ideal[] = {COUNTER_SHARED_LD_IDEAL, COUNTER_SHARED_ST_IDEAL, COUNTER_SHARED_ATOM_IDEAL};
+    double all = metric(h->r, "memory_l1_wavefronts_shared");
+    double excess = metric(h->r, "derived__memory_l1_wavefronts_shared_excessive");
+
+    if (excess < 0.1 * all || all == 0)
+        return;
+    strbuf_addf(h->out,
+                "    OPT   SharedMemoryConflicts: shared accesses take %.1f passes on average; %.0f of the %.0f wavefronts "
+                "(%.0f%%) are due to bank conflicts.",
+                metric(h->r, "derived__memory_l1_conflicts_shared_nway"), excess, all, 100 * excess / all);
+    name_worst_line(h, passes, ideal, 3);
+}
+
+static void divergence(const struct hints *h)
+{
+    static const enum counter divergent[] = {COUNTER_BRANCH_DIVERGENT};
+    double active = metric(h->r, "smsp__thread_inst_executed_per_inst_executed.ratio");
+
+    if (active >= 24 || active == 0)
+        return;
+    strbuf_addf(h->out, "    OPT   ThreadDivergence: %.1f of 32 lanes are active on average; %" PRIu64
+                        " branches sent the lanes of a warp different ways.",
+                active, h->r->total.v[COUNTER_BRANCH_DIVERGENT]);
+    name_worst_line(h, divergent, NULL, 1);
+}
+
+static void local_memory(const struct hints *h)
+{
+    static const enum counter sectors[] = {COUNTER_LOCAL_LD_SECTORS, COUNTER_LOCAL_ST_SECTORS};
+    double all = (double)(h->r->total.v[sectors[0]] + h->r->total.v[sectors[1]]);
+
+    if (all == 0)
+        return;
+    strbuf_addf(h->out, "    INF   LocalMemory: %.0f sectors of local memory: arrays that are indexed at run time, or "
+                        "spilled registers.", all);
+    name_worst_line(h, sectors, NULL, 2);
+}
+
+static void occupancy(const struct hints *h)
+{
+    const struct launch_facts *l = &h->r->launch;
+    double waves = launch_waves(l), whole = floor(waves);
+    int64_t warps = l->resident_blocks * l->warps_per_block;
+
+    if (warps < l->max_warps)
+        strbuf_addf(h->out, "    OPT   TheoreticalOccupancy: %" PRId64 " of %" PRId64
+                            " warps fit on a multiprocessor (%.1f%%); the limit is %s.\n",
+                    warps, l->max_warps, l->max_warps ? 100.0 * (double)warps / (double)l->max_warps : 0,
+                    device_limit_text((enum device_limit)l->limit));
+    if (l->blocks < l->multiprocessors)
+        strbuf_addf(h->out, "    OPT   LaunchConfiguration: %" PRId64 " blocks leave %" PRId64 " of the %" PRId64
+                            " multiprocessors without work.\n",
+                    l->blocks, l->multiprocessors - l->blocks, l->multiprocessors);
+    else if (waves > 1 && waves < 4 && waves - whole > 0 && waves - whole < 0.5)
+        strbuf_addf(h->out, "    INF   LaunchConfiguration: %.2f waves: the last one fills only %.0f%% of the device.\n",
+                    waves, 100 * (waves - whole));
+    if (l->blocks && l->threads / l->blocks % 32)
+        strbuf_addf(h->out, "    INF   LaunchConfiguration: %" PRId64 " threads a block are not a multiple of 32: part of "
+                            "the last warp idles.\n", l->threads / l->blocks);
+}
+
+void hints_add(const struct result *r, const struct line *lines, int nlines, struct strbuf *out)
+{
+    struct hints h = {r, lines, nlines, out};
+
+    uncoalesced(&h);
+    conflicts(&h);
+    divergence(&h);
+    local_memory(&h);
+    occupancy(&h);
+}

@@ -1,0 +1,92 @@
+/* Sites summed by source line, and the text of lines. */
+#define _GNU_SOURCE /* getline */
+#include "report/lines.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+
+static double cost_of(const struct counters *c)
+{
+    static const enum counter passes[] = {
+        COUNTER_INST,               COUNTER_GLOBAL_LD_SECTORS,    COUNTER_GLOBAL_ST_SECTORS,
+        COUNTER_GLOBAL_ATOM_SECTORS, COUNTER_GLOBAL_RED_SECTORS,  COUNTER_LOCAL_LD_SECTORS,
+        COUNTER_LOCAL_ST_SECTORS,   COUNTER_SHARED_LD_WAVEFRONTS, COUNTER_SHARED_ST_WAVEFRONTS,
+        COUNTER_SHARED_ATOM_WAVEFRONTS, COUNTER_CONST_ADDRESSES};
+    double sum = 0;
+
+    for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++)
+        sum += (double)c->v[passes[i]];
+    return sum;
+}
+
+static int hotter(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    int by_file;
+
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? 1 : -1;
+    by_file = strcmp(x->file ? x->file : "", y->file ? y->file : "");
+    if (by_file)
+        return by_file;
+    return x->line != y->line ? x->line - y->line : x->ptx_line - y->ptx_line;
+}
+
+int lines_collect(const struct result *r, struct arena *a, struct line **lines)
+{
+    struct line *all = ARENA_ARRAY(a, struct line, r->nsites ? r->nsites : 1);
+    struct table by_key;
+    int n = 0;
+
+    table_init(&by_key);
+    for (uint32_t i = 0; i < r->nsites; i++) {
+        const struct result_site *s = &r->sites[i];
+        bool has_source = s->file && s->line > 0;
+        const char *key = has_source ? arena_printf(a, "%d %s", s->line, s->file) : arena_printf(a, "p%d", s->ptx_line);
+        struct line *l = table_get(&by_key, key);
+
+        if (!l) {
+            l = &all[n++];
+            l->file = has_source ? s->file : NULL;
+            l->line = has_source ? s->line : 0;
+            l->ptx_line = s->ptx_line;
+            l->ptx_text = s->text;
+            table_set(&by_key, key, l);
+        }
+        counters_add(&l->counters, &s->counters, 1);
+    }
+    table_release(&by_key);
+    for (int i = 0; i < n; i++)
+        all[i].cost = cost_of(&all[i].counters);
+    if (n)
+        qsort(all, (size_t)n, sizeof *all, hotter);
+    *lines = all;
+    return n;
+}
+
+const char *lines_text(const struct line *l, struct arena *a)
+{
+    FILE *f = l->file ? fopen(l->file, "re") : NULL;
+    char *line = NULL, *text;
+    const char *found = l->ptx_text ? l->ptx_text : "";
+    size_t size = 0;
+    ssize_t len = 0;
+
+    for (int at = 0; f && at < l->line; at++)
+        len = getline(&line, &size, f);
+    if (f && len > 0) {
+        text = line;
+        while (isspace((unsigned char)*text))
+            text++;
+        while (len > 0 && isspace((unsigned char)line[len - 1]))
+            line[--len] = 0;
+        found = arena_strdup(a, text);
+    }
+    free(line);
+    if (f)
+        fclose(f);
+    return found;
+}

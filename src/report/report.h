@@ -1,0 +1,40 @@
+/* Reports: results as people and scripts read them.
+ *
+ * In: results (report/result.h). Out: text in a strbuf; nothing here prints. Text follows the layout of NVIDIA's ncu, with
+ * a fourth column: how far each figure can be trusted. Hints are computed from the same figures. */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include "report/result.h"
+
+struct strbuf;
+
+/* Which metrics a raw page or table shows; n 0: all that are computed. Names as the user wrote them. */
+struct report_metrics {
+    const char *const *name;
+    int n;
+};
+
+/* Reads "a,b,c" into names (in the arena). An unknown name is an error with its near match. */
+bool report_metrics_parse(struct report_metrics *m, const char *list, struct arena *a, struct diag_list *diags);
+
+/* The details page of one launch: sections, hottest source lines, hints; with metrics given, only those. */
+void report_text(const struct result *r, const struct report_metrics *m, struct strbuf *out);
+
+/* The raw page as text: one line a metric. */
+void report_raw(const struct result *r, const struct report_metrics *m, struct strbuf *out);
+
+/* The raw page as CSV: header and units, then one line a launch. `id` numbers the launches of a report. */
+void report_csv_header(const struct report_metrics *m, struct strbuf *out);
+void report_csv_line(const struct result *r, int64_t id, const struct report_metrics *m, struct strbuf *out);
+
+/* "name (gx, gy, gz)x(bx, by, bz), Context 1, Stream 7, Device 0, CC 9.0" */
+void report_launch_line(const struct result *r, struct strbuf *out);
+
+/* A metric's value in digits: whole numbers without a point, others with up to six significant decimals; "n/a". */
+void report_value(const struct result *r, const char *metric, char *out, size_t size);
+
+/* The number ncu prints for a stream: 7 is the default stream, those that a program creates begin at 13. */
+int report_stream(int stream);
+
+#endif

@@ -1,0 +1,280 @@
+/* The details page: sections of four-column tables, memory tables, hottest source lines, hints. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "report/hints.h"
+#include "report/lines.h"
+#include "report/report.h"
+
+enum { HOTTEST = 10, TEXT_WIDTH = 60 };
+
+void report_launch_line(const struct result *r, struct strbuf *out)
+{
+    const uint32_t *g = r->launch.grid, *b = r->launch.block;
+
+    strbuf_addf(out, "%s (%u, %u, %u)x(%u, %u, %u), Context %d, Stream %d, Device %d, CC %d.%d",
+                r->kernel_name ? r->kernel_name : r->kernel, g[0], g[1], g[2], b[0], b[1], b[2], r->context,
+                report_stream(r->stream), r->device, r->cc_major, r->cc_minor);
+}
+
+/* 1234567 to "1,234,567"; fractions with two decimals. */
+static void readable(double v, char *out, size_t size)
+{
+    char digits[64];
+    size_t n, at = 0, whole;
+
+    snprintf(digits, sizeof digits, v == floor(v) ? "%.0f" : "%.2f", v);
+    n = strlen(digits);
+    whole = strcspn(digits, ".");
+    for (size_t i = 0; i < n && at + 2 < size; i++) {
+        if (i && i < whole && (whole - i) % 3 == 0 && digits[i - 1] != '-')
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = 0;
+}
+
+/* --- three columns and the word --- */
+
+static void rule(struct strbuf *out)
+{
+    strbuf_adds(out, "    ---------------------------------------- --------------- ------------------ -------------------\n");
+}
+
+static void section(struct strbuf *out, const char *title)
+{
+    strbuf_addf(out, "    Section: %s\n", title);
+    rule(out);
+    strbuf_addf(out, "    %-40s %15s %18s %s\n", "Metric Name", "Metric Unit", "Metric Value", "Trust");
+    rule(out);
+}
+
+static void row(const struct result *r, const char *label, const char *name, struct strbuf *out)
+{
+    const struct metric *m = metric_find(name);
+    char value[64] = "n/a";
+    double v;
+
+    if (result_metric(r, name, &v) == METRIC_OK)
+        readable(v, value, sizeof value);
+    strbuf_addf(out, "    %-40s %15s %18s %s\n", label, m->unit, value, m->compute ? trust_text(m->trust) : "");
+}
+
+struct label {
+    const char *label, *metric;
+};
+
+static void rows(const struct result *r, const char *title, const struct label *l, size_t n, struct strbuf *out)
+{
+    section(out, title);
+    for (size_t i = 0; i < n; i++)
+        row(r, l[i].label, l[i].metric, out);
+    rule(out);
+    strbuf_adds(out, "\n");
+}
+
+#define ROWS(title, list) rows(r, title, list, sizeof list / sizeof list[0], out)
+
+static void launch_sections(const struct result *r, struct strbuf *out)
+{
+    static const struct label launch[] = {
+        {"Grid Size", "launch__grid_size"},
+        {"Block Size", "launch__block_size"},
+        {"Threads", "launch__thread_count"},
+        {"Waves Per SM", "launch__waves_per_multiprocessor"},
+        {"Registers Per Thread", "launch__registers_per_thread"},
+        {"Static Shared Memory Per Block", "launch__shared_mem_per_block_static"},
+        {"Dynamic Shared Memory Per Block", "launch__shared_mem_per_block_dynamic"},
+        {"Driver Shared Memory Per Block", "launch__shared_mem_per_block_driver"},
+        {"Shared Memory Configuration Size", "launch__shared_mem_config_size"},
+        {"# SMs", "launch__sm_count"},
+    };
+    static const struct label occupancy[] = {
+        {"Block Limit SM", "launch__occupancy_limit_blocks"},
+        {"Block Limit Registers", "launch__occupancy_limit_registers"},
+        {"Block Limit Shared Mem", "launch__occupancy_limit_shared_mem"},
+        {"Block Limit Warps", "launch__occupancy_limit_warps"},
+        {"Block Limit Barriers", "launch__occupancy_limit_barriers"},
+        {"Theoretical Active Warps per SM", "sm__maximum_warps_avg_per_active_cycle"},
+        {"Theoretical Occupancy", "sm__maximum_warps_per_active_cycle_pct"},
+    };
+
+    ROWS("Launch Statistics", launch);
+    ROWS("Occupancy", occupancy);
+}
+
+static void instruction_sections(const struct result *r, struct strbuf *out)
+{
+    static const struct label inst[] = {
+        {"Executed Instructions", "smsp__inst_executed.sum"},
+        {"Thread Instructions", "smsp__thread_inst_executed.sum"},
+        {"Active Threads Per Warp", "smsp__thread_inst_executed_per_inst_executed.ratio"},
+        {"Not Predicated Off Threads Per Warp", "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio"},
+        {"Single Precision Operations", "flop_count_sp"},
+        {"Double Precision Operations", "flop_count_dp"},
+        {"Half Precision Operations", "flop_count_hp"},
+    };
+    static const struct label branch[] = {
+        {"Branch Instructions", "smsp__inst_executed_op_branch.sum"},
+        {"Divergent Branches", "smsp__sass_branch_targets_threads_divergent.sum"},
+        {"Branch Efficiency", "smsp__sass_average_branch_targets_threads_uniform.pct"},
+    };
+
+    ROWS("Instruction Statistics", inst);
+    ROWS("Branching", branch);
+}
+
+/* --- memory tables --- */
+
+struct kind {
+    const char *label;
+    enum counter first; /* requests; cost, ideal and bytes follow */
+    enum trust trust;
+};
+
+static double ratio(uint64_t a, uint64_t b)
+{
+    return b ? (double)a / (double)b : 0;
+}
+
+static void sectors_table(const struct result *r, struct strbuf *out)
+{
+    static const struct kind kinds[] = {
+        {"Global Load", COUNTER_GLOBAL_LD_REQUESTS, TRUST_EXACT},
+        {"Global Store", COUNTER_GLOBAL_ST_REQUESTS, TRUST_EXACT},
+        {"Global Atomic", COUNTER_GLOBAL_ATOM_REQUESTS, TRUST_EXACT},
+        {"Global Reduction", COUNTER_GLOBAL_RED_REQUESTS, TRUST_EXACT},
+        {"Local Load", COUNTER_LOCAL_LD_REQUESTS, TRUST_EXACT},
+        {"Local Store", COUNTER_LOCAL_ST_REQUESTS, TRUST_EXACT},
+    };
+
+    strbuf_addf(out, "    %-17s %14s %14s %12s %10s %16s %11s %s\n", "", "Instructions", "Sectors", "Sectors/Req",
+                "Ideal", "Bytes", "Efficiency", "Trust");
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const uint64_t *v = &r->total.v[kinds[i].first];
+        char n[3][64];
+
+        readable((double)v[0], n[0], sizeof n[0]);
+        readable((double)v[1], n[1], sizeof n[1]);
+        readable(32 * (double)v[1], n[2], sizeof n[2]);
+        strbuf_addf(out, "    %-17s %14s %14s %12.2f %10.2f %16s %10.1f%% %s\n", kinds[i].label, n[0], n[1],
+                    ratio(v[1], v[0]), ratio(v[2], v[0]), n[2], 100 * ratio(v[3], 32 * v[1]), trust_text(kinds[i].trust));
+    }
+}
+
+static void wavefronts_table(const struct result *r, struct strbuf *out)
+{
+    static const struct kind kinds[] = {
+        {"Shared Load", COUNTER_SHARED_LD_REQUESTS, TRUST_EXACT},
+        {"Shared Store", COUNTER_SHARED_ST_REQUESTS, TRUST_EXACT},
+        {"Shared Atomic", COUNTER_SHARED_ATOM_REQUESTS, TRUST_MODELLED},
+    };
+
+    strbuf_addf(out, "\n    %-17s %14s %14s %12s %14s %16s %s\n", "", "Instructions", "Wavefronts", "Per Request",
+                "Bank Conflicts", "Bytes", "Trust");
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const uint64_t *v = &r->total.v[kinds[i].first];
+        char n[4][64];
+
+        readable((double)v[0], n[0], sizeof n[0]);
+        readable((double)v[1], n[1], sizeof n[1]);
+        readable((double)(v[1] - v[2]), n[2], sizeof n[2]);
+        readable((double)v[3], n[3], sizeof n[3]);
+        strbuf_addf(out, "    %-17s %14s %14s %12.2f %14s %16s %s\n", kinds[i].label, n[0], n[1], ratio(v[1], v[0]), n[2],
+                    n[3], trust_text(kinds[i].trust));
+    }
+}
+
+static void memory_section(const struct result *r, struct strbuf *out)
+{
+    const uint64_t *v = r->total.v;
+
+    strbuf_adds(out, "    Section: Memory Workload Analysis Tables\n");
+    sectors_table(r, out);
+    wavefronts_table(r, out);
+    strbuf_addf(out, "\n    Constant loads: %" PRIu64 " instructions, %.2f distinct addresses each (exact)\n\n",
+                v[COUNTER_CONST_REQUESTS], ratio(v[COUNTER_CONST_ADDRESSES], v[COUNTER_CONST_REQUESTS]));
+}
+
+/* --- source lines --- */
+
+static void source_line(const struct result *r, const struct line *l, double cost, struct arena *a, struct strbuf *out)
+{
+    const uint64_t *v = l->counters.v;
+    uint64_t requests = v[COUNTER_GLOBAL_LD_REQUESTS] + v[COUNTER_GLOBAL_ST_REQUESTS] + v[COUNTER_GLOBAL_ATOM_REQUESTS] +
+                        v[COUNTER_GLOBAL_RED_REQUESTS];
+    uint64_t sectors = v[COUNTER_GLOBAL_LD_SECTORS] + v[COUNTER_GLOBAL_ST_SECTORS] + v[COUNTER_GLOBAL_ATOM_SECTORS] +
+                       v[COUNTER_GLOBAL_RED_SECTORS];
+    uint64_t passes = v[COUNTER_SHARED_LD_WAVEFRONTS] + v[COUNTER_SHARED_ST_WAVEFRONTS] + v[COUNTER_SHARED_ATOM_WAVEFRONTS];
+    uint64_t ideal = v[COUNTER_SHARED_LD_IDEAL] + v[COUNTER_SHARED_ST_IDEAL] + v[COUNTER_SHARED_ATOM_IDEAL];
+    const char *base = l->file ? strrchr(l->file, '/') : NULL;
+    char where[64], per[32] = "-", conflicts[64] = "-", inst[64];
+
+    if (l->file)
+        snprintf(where, sizeof where, "%.40s:%d", base ? base + 1 : l->file, l->line);
+    else
+        snprintf(where, sizeof where, "PTX %d", l->ptx_line);
+    if (requests)
+        snprintf(per, sizeof per, "%.2f", ratio(sectors, requests));
+    if (passes)
+        readable((double)(passes - ideal), conflicts, sizeof conflicts);
+    readable((double)v[COUNTER_INST], inst, sizeof inst);
+    (void)r;
+    strbuf_addf(out, "    %-24s %14s %6.1f %12s %14s %6.1f%%  %.*s\n", where, inst,
+                ratio(v[COUNTER_THREAD_INST], v[COUNTER_INST]), per, conflicts, cost > 0 ? 100 * l->cost / cost : 0,
+                TEXT_WIDTH, lines_text(l, a));
+}
+
+static void source_section(const struct result *r, const struct line *lines, int n, struct arena *a, struct strbuf *out)
+{
+    double cost = 0;
+
+    for (int i = 0; i < n; i++)
+        cost += lines[i].cost;
+    strbuf_addf(out, "    Section: Source Lines (hottest %d of %d; share of warp instructions, sectors and wavefronts)\n",
+                n < HOTTEST ? n : HOTTEST, n);
+    strbuf_addf(out, "    %-24s %14s %6s %12s %14s %7s  %s\n", "Line", "Instructions", "Lanes", "Sectors/Req",
+                "Bank Conflicts", "Share", "Source");
+    for (int i = 0; i < n && i < HOTTEST; i++)
+        source_line(r, &lines[i], cost, a, out);
+    strbuf_adds(out, "    Instructions, lanes, share: exact for this code; sectors, bank conflicts of loads and stores: "
+                     "exact\n\n");
+}
+
+static void chosen_metrics(const struct result *r, const struct report_metrics *m, struct strbuf *out)
+{
+    section(out, "Command line profiler metrics");
+    for (int i = 0; i < m->n; i++)
+        row(r, m->name[i], m->name[i], out);
+    rule(out);
+    strbuf_adds(out, "\n");
+}
+
+void report_text(const struct result *r, const struct report_metrics *m, struct strbuf *out)
+{
+    struct arena a;
+    struct line *lines;
+    int n;
+
+    strbuf_adds(out, "  ");
+    report_launch_line(r, out);
+    strbuf_addf(out, "\n    %s; device code for sm_%d; instructions are those of PTX\n", r->device_name, r->arch);
+    if (r->fault)
+        strbuf_addf(out, "    ended early; figures are those until then: %s\n", r->fault);
+    if (m && m->n) {
+        chosen_metrics(r, m, out);
+        return;
+    }
+    arena_init(&a);
+    n = lines_collect(r, &a, &lines);
+    launch_sections(r, out);
+    memory_section(r, out);
+    instruction_sections(r, out);
+    source_section(r, lines, n, &a, out);
+    hints_add(r, lines, n, out);
+    strbuf_adds(out, "\n");
+    arena_release(&a);
+}
