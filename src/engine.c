@@ -1,2 +1,63 @@
-/* The glue: load, compile, launch, collect. */
-typedef int engine_is_not_there_yet;
+/* The glue: load, compile, launch, collect. This page reads as the way of the data (docs/tour.md).
+ *
+ *     text -ptx_parse-> module -ir_build-> IR -target_rewrite-> IR -interp_compile-> code      (engine/kernel.c)
+ *     code + arguments -launch_prepare-> launch -clock_run-> counts -collect-> result          (here) */
+#include "engine/private.h"
+
+#include "base/alloc.h"
+#include "clock/clock.h"
+
+static void observe(const struct record *r, const struct block *b, void *user)
+{
+    heddle_device *d = user;
+    const struct ir_kernel *k = b->launch->kernel;
+    const struct ir_inst *in = &k->insts[r->site];
+    heddle_access a = {.kernel = k->name, .file = in->loc ? in->loc->file : NULL, .line = in->loc ? in->loc->line : 0,
+                       .ptx_line = in->ptx_line, .block = {b->id[0], b->id[1], b->id[2]}, .warp = r->warp,
+                       .mask = r->mask, .op = "lsar"[r->op], .space = " gslc"[r->space], .bytes = r->bytes,
+                       .address = r->addr};
+    d->see(&a, d->see_user);
+}
+
+/* Counters of a launch that counts: of memory by site, and how often blocks and guarded instructions ran. */
+static void count(struct clock_run *run, const struct ir_kernel *k, struct exec_counts *counts)
+{
+    run->sites = alloc_zeroed(sizeof *run->sites * (size_t)k->ninsts);
+    exec_counts_init(counts, k);
+    run->counts = counts;
+}
+
+heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args, heddle_result **result)
+{
+    if (result)
+        *result = NULL;
+    heddle_status s = kernel_compile(k);
+    if (!s && (!cfg || (k->ir->nparams && !args)))
+        s = engine_fail(HEDDLE_INVALID_VALUE, "no launch configuration or no arguments");
+    if (!s)
+        s = launch_check(k, cfg);
+    if (s)
+        return s;
+
+    heddle_device *d = k->module->device;
+    struct launch l;
+    struct exec_counts counts;
+    launch_prepare(&l, k, cfg, args);
+    struct clock_run run = {.launch = &l, .threads = d->threads, .run = interp_run};
+    if (d->see) {
+        run.observe = observe;
+        run.observe_user = d;
+    }
+    if (result || d->see)
+        count(&run, k->ir, &counts);
+    clock_run(&run);
+    s = fault_finish(d, &l);
+    if (result)
+        *result = engine_wrap(collect(k, cfg, run.sites, &counts, s ? heddle_error_text() : NULL));
+    if (run.sites) {
+        exec_counts_release(&counts);
+        alloc_release(run.sites);
+    }
+    arena_release(&l.arena);
+    return s;
+}

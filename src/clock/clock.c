@@ -1,0 +1,253 @@
+/* Workers, resident blocks and warps in turn (see clock.h).
+ *
+ * A worker runs one resident block until it is done or makes no headway: every warp that can run turns in a waiting
+ * loop. Then it lets the next block become resident, if residency allows, or goes on with another of its blocks. A
+ * block in which no warp can run and none spins is a deadlock, unless lanes that wait at a join can go on alone. */
+#define _GNU_SOURCE
+#include "clock/clock.h"
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "memory/memory.h"
+
+#include "heddle.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_RESIDENT_BYTES = 1 << 30 }; /* host memory for the resident blocks of one worker */
+
+struct worker {
+    struct clock_run *c;
+    struct launch *l;
+    uint64_t *next;          /* the counter of blocks, shared by all workers */
+    struct memory memory;
+    struct counters *sites;
+    struct exec_counts counts;
+    struct block **resident;
+    void **spare;            /* memory of finished blocks */
+    struct record *ring;     /* [RING_RECORDS], or NULL: warps share it, it is empty whenever one stops */
+    int nresident, nspare, limit;
+    bool own_counts;
+};
+
+enum progress { BLOCK_DONE, BLOCK_STALLED, BLOCK_STOPPED };
+
+/* --- counts --- */
+
+void exec_counts_init(struct exec_counts *c, const struct ir_kernel *k)
+{
+    size_t blocks = (size_t)k->nblocks, sites = (size_t)k->ninsts;
+    c->block_runs = alloc_zeroed((2 * blocks + 3 * sites) * sizeof(uint64_t));
+    c->block_lanes = c->block_runs + blocks;
+    c->site_lanes = c->block_lanes + blocks;
+    c->site_runs = c->site_lanes + sites;
+    c->divergent = c->site_runs + sites;
+}
+
+void exec_counts_add(struct exec_counts *to, const struct exec_counts *from, const struct ir_kernel *k)
+{
+    size_t n = 2 * (size_t)k->nblocks + 3 * (size_t)k->ninsts; /* one array, see exec_counts_init */
+    for (size_t i = 0; i < n; i++)
+        to->block_runs[i] += from->block_runs[i];
+}
+
+void exec_counts_release(struct exec_counts *c)
+{
+    alloc_release(c->block_runs);
+    memset(c, 0, sizeof *c);
+}
+
+/* --- one block --- */
+
+static void drain(struct worker *k, struct warp *w)
+{
+    for (int i = 0; i < w->nrecords; i++) {
+        memory_access(&k->memory, &w->ring[i]);
+        if (k->c->observe)
+            k->c->observe(&w->ring[i], w->block, k->c->observe_user);
+    }
+    w->nrecords = 0;
+}
+
+static enum warp_stop run_warp(struct worker *k, struct warp *w)
+{
+    enum warp_stop stop;
+    do {
+        stop = k->c->run(w, k->c->counts ? &k->counts : NULL);
+        if (w->nrecords)
+            drain(k, w);
+    } while (stop == WARP_RING);
+    return stop;
+}
+
+static void deadlock(struct block *b)
+{
+    struct strbuf text;
+    strbuf_init(&text);
+    block_describe_wait(b, &text);
+    const struct warp *w = NULL;
+    for (int i = 0; i < b->nwarps && !w; i++)
+        if (b->warps[i].nsplits)
+            w = &b->warps[i];
+    int32_t site = w ? w->split[0].pc : 0;
+    launch_fault(b->launch, w, HEDDLE_DEADLOCK, site, w ? __builtin_ctz(w->split[0].mask) : -1, 0, 0, text.s);
+    strbuf_release(&text);
+}
+
+/* Lanes that wait at joins go on without the others: the last resort before calling it a deadlock. */
+static bool release_all(struct block *b)
+{
+    int n = 0;
+    for (int i = 0; i < b->nwarps; i++)
+        if (b->warps[i].alive)
+            n += warp_release_joins(&b->warps[i], true);
+    return n > 0;
+}
+
+static enum progress run_block(struct worker *k, struct block *b)
+{
+    for (;;) {
+        bool moved = false, spins = false;
+        for (int i = 0; i < b->nwarps; i++) {
+            struct warp *w = &b->warps[i];
+            if (!w->alive)
+                continue;
+            uint64_t before = w->clock;
+            enum warp_stop stop = run_warp(k, w);
+            if (stop == WARP_FAULT || stop == WARP_STOPPED)
+                return BLOCK_STOPPED;
+            spins |= stop == WARP_YIELD;
+            moved |= stop != WARP_YIELD && w->clock != before;
+            b->warps_done += stop == WARP_DONE;
+        }
+        if (b->warps_done == b->nwarps)
+            return BLOCK_DONE;
+        if (moved)
+            continue;
+        if (spins)
+            return BLOCK_STALLED;
+        if (!release_all(b)) {
+            deadlock(b);
+            return BLOCK_STOPPED;
+        }
+    }
+}
+
+/* --- one worker --- */
+
+static bool admit(struct worker *k)
+{
+    struct launch *l = k->l;
+    if (k->nresident == k->limit || __atomic_load_n(k->next, __ATOMIC_RELAXED) >= l->nblocks)
+        return false;
+    uint64_t index = __atomic_fetch_add(k->next, 1, __ATOMIC_RELAXED);
+    if (index >= l->nblocks)
+        return false;
+    void *memory = k->nspare ? k->spare[--k->nspare] : NULL;
+    if (!memory && posix_memalign(&memory, 64, block_bytes(l))) {
+        launch_fault(l, NULL, HEDDLE_OUT_OF_MEMORY, 0, -1, 0, 0, "no host memory for the state of a block");
+        return false;
+    }
+    k->resident[k->nresident++] = block_start(l, memory, index, (uint16_t)(index % l->sms), k->ring);
+    return true;
+}
+
+static void retire(struct worker *k, int at)
+{
+    k->spare[k->nspare++] = k->resident[at];
+    k->nresident--;
+    memmove(&k->resident[at], &k->resident[at + 1], (size_t)(k->nresident - at) * sizeof *k->resident);
+}
+
+static void *work(void *arg)
+{
+    struct worker *k = arg;
+    int at = 0, stalled = 0;
+    while (k->nresident || admit(k)) {
+        if (at >= k->nresident)
+            at = 0;
+        enum progress p = run_block(k, k->resident[at]);
+        if (p == BLOCK_STOPPED)
+            break;
+        if (p == BLOCK_DONE) {
+            retire(k, at);
+            stalled = 0;
+        } else {
+            bool more = admit(k);
+            at = more ? k->nresident - 1 : at + 1;
+            if (!more && ++stalled > k->nresident)
+                sched_yield(); /* everything here waits for another worker */
+        }
+        if (__atomic_load_n(&k->l->stop, __ATOMIC_RELAXED))
+            break;
+    }
+    return NULL;
+}
+
+static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, int threads, bool own)
+{
+    struct launch *l = c->launch;
+    uint64_t limit = l->resident / (unsigned)threads, by_memory = MAX_RESIDENT_BYTES / block_bytes(l);
+    limit = limit > by_memory ? by_memory : limit;
+    *k = (struct worker){.c = c, .l = l, .next = next, .limit = limit < 1 ? 1 : (int)limit, .own_counts = own};
+    k->resident = alloc_zeroed(sizeof *k->resident * (size_t)(k->limit + 1));
+    k->spare = alloc_zeroed(sizeof *k->spare * (size_t)(k->limit + 1));
+    if (!c->sites)
+        return;
+    k->ring = alloc_zeroed(sizeof *k->ring * RING_RECORDS);
+    size_t nsites = (size_t)l->kernel->ninsts;
+    k->sites = own ? alloc_zeroed(nsites * sizeof *k->sites) : c->sites;
+    if (own)
+        exec_counts_init(&k->counts, l->kernel);
+    else
+        k->counts = *c->counts;
+    memory_init(&k->memory, k->sites, (uint32_t)nsites);
+}
+
+static void worker_release(struct worker *k)
+{
+    for (int i = 0; i < k->nresident; i++)
+        free(k->resident[i]);
+    for (int i = 0; i < k->nspare; i++)
+        free(k->spare[i]);
+    alloc_release(k->ring);
+    if (k->c->sites && k->own_counts) {
+        counters_add(k->c->sites, k->sites, (size_t)k->l->kernel->ninsts);
+        exec_counts_add(k->c->counts, &k->counts, k->l->kernel);
+        exec_counts_release(&k->counts);
+        alloc_release(k->sites);
+    }
+    alloc_release(k->resident);
+    alloc_release(k->spare);
+}
+
+void clock_run(struct clock_run *c)
+{
+    struct launch *l = c->launch;
+    int threads = c->threads;
+    bool alone = c->observe || (c->sites && (l->kernel->order_matters || l->kernel->has_waiting_loop));
+    if (alone || threads < 1)
+        threads = 1;
+    if ((uint64_t)threads > l->nblocks)
+        threads = (int)l->nblocks;
+
+    uint64_t next = 0;
+    struct worker *workers = alloc_zeroed(sizeof *workers * (size_t)threads);
+    pthread_t *ids = alloc_zeroed(sizeof *ids * (size_t)threads);
+    bool *started = alloc_zeroed(sizeof *started * (size_t)threads);
+    for (int i = 0; i < threads; i++)
+        worker_init(&workers[i], c, &next, threads, i > 0);
+    for (int i = 1; i < threads; i++) /* a thread that cannot be had is done without */
+        started[i] = !pthread_create(&ids[i], NULL, work, &workers[i]);
+    work(&workers[0]);
+    for (int i = 1; i < threads; i++)
+        if (started[i])
+            pthread_join(ids[i], NULL);
+    for (int i = 0; i < threads; i++)
+        worker_release(&workers[i]);
+    alloc_release(workers);
+    alloc_release(ids);
+    alloc_release(started);
+}

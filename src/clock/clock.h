@@ -1,0 +1,33 @@
+/* The clock: the one place that decides which block and which warp runs next.
+ *
+ * Host threads take blocks from one counter in increasing order (as the hardware's block scheduler does) and keep as
+ * many resident as the launch's occupancy allows, so that a block that waits for another resident one gets it. Inside
+ * a block warps take turns: each runs until it stops (simt/warp.h says why). In a counting launch the clock pulls each
+ * warp's records and feeds the memory model and the observer.
+ * Results do not depend on the number of host threads, except where CUDA leaves the order of blocks open; counting
+ * launches of kernels in which that order can show (ir_kernel.order_matters) run on one host thread. */
+#ifndef CLOCK_CLOCK_H
+#define CLOCK_CLOCK_H
+
+#include "counters/counters.h"
+#include "simt/warp.h"
+
+struct clock_run {
+    struct launch *launch;
+    int threads;              /* host threads, at least 1 */
+    enum warp_stop (*run)(struct warp *w, struct exec_counts *counts); /* the executor */
+    struct counters *sites;   /* [ninsts], zeroed: memory counters are added here; NULL: not counting */
+    struct exec_counts *counts; /* zeroed arrays: execution counts are added here; NULL: not counting */
+    void (*observe)(const struct record *r, const struct block *b, void *user); /* or NULL; one host thread then */
+    void *observe_user;
+};
+
+/* Runs the launch to its end, or to its first fault (launch->fault_set) or interruption. */
+void clock_run(struct clock_run *c);
+
+/* Arrays for a kernel, zeroed; to += from. */
+void exec_counts_init(struct exec_counts *c, const struct ir_kernel *k);
+void exec_counts_add(struct exec_counts *to, const struct exec_counts *from, const struct ir_kernel *k);
+void exec_counts_release(struct exec_counts *c);
+
+#endif

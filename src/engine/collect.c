@@ -1,0 +1,131 @@
+/* From counts to results: what blocks and sites were counted for becomes counters; metrics of results. */
+#include "engine/private.h"
+#include "engine.h"
+
+#include "base/alloc.h"
+#include "counters/launch.h"
+#include "counters/metrics.h"
+#include "report/result.h"
+
+static void collect_site(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site)
+{
+    const struct ir_inst *in = &k->ir->insts[site];
+    const struct target_flops *f = &k->tables->flops[site];
+    bool guarded = in->guard != IR_NOREG;
+    uint64_t lanes = e->block_lanes[in->block], runs = e->block_runs[in->block];
+    c->v[COUNTER_INST] += runs;
+    c->v[COUNTER_THREAD_INST] += lanes;
+    c->v[COUNTER_THREAD_INST_ON] += guarded ? e->site_lanes[site] : lanes;
+    if (in->op == PTX_OP_BRA || in->op == PTX_OP_BRX) {
+        c->v[COUNTER_BRANCH] += runs;
+        c->v[COUNTER_BRANCH_DIVERGENT] += e->divergent[site];
+        c->v[COUNTER_BRANCH_TARGETS] += runs + e->divergent[site];
+    }
+    const unsigned weight[] = {f->fadd, f->fmul, f->ffma, f->dadd, f->dmul, f->dfma, f->hadd, f->hmul, f->hfma};
+    for (int i = 0; i < 9; i++)
+        counters_weigh(c, COUNTER_FADD + i, weight[i]);
+    enum ptx_class class = in->op < PTX_OP_COUNT ? ptx_op_info[in->op].class : PTX_CLASS_NOP;
+    if (class == PTX_CLASS_INT || class == PTX_CLASS_LOGIC)
+        counters_weigh(c, COUNTER_INTEGER, 1);
+    if (ir_is_memory(in) && in->space == PTX_GENERIC)
+        c->v[in->op == PTX_OP_LD ? COUNTER_GENERIC_LD : in->op == PTX_OP_ST ? COUNTER_GENERIC_ST : COUNTER_GENERIC_ATOM] +=
+            guarded ? e->site_runs[site] : runs;
+}
+
+static const char *inlining_chain(struct arena *a, const struct ptx_loc *loc)
+{
+    const char *chain = NULL;
+    for (const struct ptx_loc *c = loc ? loc->inlined_at : NULL; c; c = c->inlined_at)
+        chain = chain ? arena_printf(a, "%s < %s:%d", chain, c->file, c->line) : arena_printf(a, "%s:%d", c->file, c->line);
+    return chain;
+}
+
+struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct counters *sites,
+                              const struct exec_counts *e, const char *fault)
+{
+    const struct ir_kernel *ir = k->ir;
+    const struct device *d = &k->module->device->spec;
+    struct result *r = result_new((uint32_t)ir->ninsts);
+    struct arena *a = &r->arena;
+    r->kernel = arena_strdup(a, ir->name);
+    r->kernel_name = result_demangle(a, ir->name);
+    r->device_id = arena_strdup(a, d->id);
+    r->device_name = arena_strdup(a, d->name);
+    r->cc_major = (int)d->cc_major;
+    r->cc_minor = (int)d->cc_minor;
+    r->arch = k->module->ptx->arch;
+    r->fault = fault && *fault ? arena_strdup(a, fault) : NULL;
+    launch_facts_init(&r->launch, d, cfg->grid, cfg->block, k->tables->registers, ir->shared_static,
+                      (int64_t)cfg->shared_bytes, ir->local_bytes);
+    for (int32_t i = 0; i < ir->ninsts; i++) {
+        const struct ir_inst *in = &ir->insts[i];
+        struct result_site *s = &r->sites[i];
+        s->site = (uint32_t)i;
+        s->ptx_line = in->ptx_line;
+        s->text = in->text ? arena_strndup(a, in->text, (size_t)in->text_len) : NULL;
+        if (in->loc && in->loc->line) {
+            s->file = arena_strdup(a, in->loc->file);
+            s->line = in->loc->line;
+            s->column = in->loc->column;
+            s->function = in->loc->function ? arena_strdup(a, in->loc->function) : NULL;
+            s->inlined_at = inlining_chain(a, in->loc);
+        }
+        s->counters = sites[i];
+        collect_site(&s->counters, k, e, i);
+    }
+    result_sum(r);
+    return r;
+}
+
+/* --- results --- */
+
+heddle_result *engine_wrap(struct result *r)
+{
+    heddle_result *w = alloc_zeroed(sizeof *w);
+    w->r = r;
+    return w;
+}
+
+struct result *engine_result(heddle_result *r)
+{
+    return r->r;
+}
+
+void heddle_result_free(heddle_result *r)
+{
+    if (!r)
+        return;
+    result_free(r->r);
+    alloc_release(r);
+}
+
+heddle_status heddle_result_metric(const heddle_result *r, const char *name, double *value)
+{
+    switch (r && name ? result_metric(r->r, name, value) : METRIC_UNKNOWN) {
+    case METRIC_OK:
+        return HEDDLE_OK;
+    case METRIC_NOT_COMPUTED:
+        return engine_fail(HEDDLE_NOT_IMPLEMENTED, "metric '%s' is not computed yet", name);
+    default:
+        return engine_fail(HEDDLE_NOT_FOUND, "no metric '%s'%s%s", name ? name : "", name && metric_near(name) ? "; near: " : "",
+                    name && metric_near(name) ? metric_near(name) : "");
+    }
+}
+
+const char *heddle_metric_name(int i)
+{
+    const struct metric *m = i < 0 ? NULL : metric_at(i);
+    return m ? m->name : NULL;
+}
+
+const char *heddle_metric_unit(const char *name)
+{
+    const struct metric *m = metric_find(name);
+    return m ? m->unit : NULL;
+}
+
+const char *heddle_metric_trust(const char *name)
+{
+    const struct metric *m = metric_find(name);
+    return m ? trust_text(m->trust) : NULL;
+}

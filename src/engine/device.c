@@ -1,0 +1,196 @@
+/* Errors, devices and device memory of the public interface. */
+#define _GNU_SOURCE
+#include "engine/private.h"
+#include "engine.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+/* --- errors: the calling thread's last --- */
+
+static _Thread_local struct strbuf error_text;
+
+heddle_status engine_fail(heddle_status s, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    strbuf_clear(&error_text);
+    strbuf_addv(&error_text, fmt, ap);
+    va_end(ap);
+    return s;
+}
+
+heddle_status engine_fail_diags(heddle_status s, struct diag_list *diags)
+{
+    strbuf_clear(&error_text);
+    diag_format_all(diags, &error_text);
+    diag_release(diags);
+    return s;
+}
+
+const char *heddle_error_text(void)
+{
+    return error_text.s ? error_text.s : "";
+}
+
+const char *heddle_status_text(heddle_status s)
+{
+    switch (s) {
+#define HEDDLE_STATUS(id, number, cuda, text)                                                                          \
+    case HEDDLE_##id:                                                                                                  \
+        return text;
+#include "heddle_status.def"
+#undef HEDDLE_STATUS
+    }
+    return "unknown status";
+}
+
+/* --- devices --- */
+
+static int host_threads(void)
+{
+    const char *e = getenv("HEDDLE_THREADS");
+    long n = e ? strtol(e, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > 1024 ? 1024 : (int)n;
+}
+
+heddle_status heddle_device_open(const char *name, heddle_device **out)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct diag_list diags;
+    heddle_device *d = alloc_zeroed(sizeof *d);
+    diag_init(&diags);
+    if (!device_load(&d->spec, name, &diags)) {
+        alloc_release(d);
+        return engine_fail_diags(HEDDLE_NO_DEVICE, &diags);
+    }
+    diag_release(&diags);
+    enum space_status s = SPACE_NO_RANGE;
+    const char *why = "all address ranges are in use";
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < SPACE_DEVICES && s != SPACE_OK; i++)
+        if (space_open(&d->space, i, (uint64_t)d->spec.memory_bytes, &why) == SPACE_OK) {
+            d->index = i;
+            s = SPACE_OK;
+        }
+    pthread_mutex_unlock(&lock);
+    if (s != SPACE_OK) {
+        alloc_release(d);
+        return engine_fail(HEDDLE_OUT_OF_MEMORY, "no address range for device memory: %s", why);
+    }
+    d->threads = host_threads();
+    *out = d;
+    return HEDDLE_OK;
+}
+
+void heddle_device_close(heddle_device *d)
+{
+    if (!d)
+        return;
+    space_close(&d->space);
+    alloc_release(d);
+}
+
+heddle_status heddle_device_threads(heddle_device *d, int threads)
+{
+    if (!d || threads < 1)
+        return engine_fail(HEDDLE_INVALID_VALUE, "%d host threads: at least 1", threads);
+    d->threads = threads;
+    return HEDDLE_OK;
+}
+
+void heddle_device_interrupt(heddle_device *d)
+{
+    d->interrupt = 1;
+}
+
+heddle_status heddle_observe(heddle_device *d, void (*see)(const heddle_access *a, void *user), void *user)
+{
+    if (!d)
+        return engine_fail(HEDDLE_INVALID_VALUE, "no device");
+    d->see = see;
+    d->see_user = user;
+    return HEDDLE_OK;
+}
+
+const struct device *engine_device_spec(const heddle_device *d)
+{
+    return &d->spec;
+}
+
+struct space *engine_space(heddle_device *d)
+{
+    return &d->space;
+}
+
+/* --- device memory --- */
+
+heddle_status heddle_alloc(heddle_device *d, size_t bytes, heddle_ptr *out)
+{
+    if (!d || !out || !bytes)
+        return engine_fail(HEDDLE_INVALID_VALUE, "an allocation of %zu bytes", bytes);
+    if (space_alloc(&d->space, bytes, SPACE_PROGRAM, NULL, out) != SPACE_OK)
+        return engine_fail(HEDDLE_OUT_OF_MEMORY, "no %zu bytes of device memory are free", bytes);
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_free(heddle_device *d, heddle_ptr p)
+{
+    if (!d || space_free(&d->space, p) != SPACE_OK)
+        return engine_fail(HEDDLE_INVALID_VALUE, "0x%llx is not the start of an allocation", (unsigned long long)p);
+    return HEDDLE_OK;
+}
+
+/* Device memory [p, p + bytes) of one live allocation. */
+static bool inside(heddle_device *d, heddle_ptr p, size_t bytes)
+{
+    struct space_allocation a;
+    if (d && (!bytes || (space_find(&d->space, p, &a) && bytes <= a.address + a.bytes - p)))
+        return true;
+    engine_fail(HEDDLE_INVALID_VALUE, "0x%llx: %zu bytes from there are not inside one allocation", (unsigned long long)p, bytes);
+    return false;
+}
+
+heddle_status heddle_copy_in(heddle_device *d, heddle_ptr to, const void *from, size_t bytes)
+{
+    if (!inside(d, to, bytes))
+        return HEDDLE_INVALID_VALUE;
+    memcpy(space_host(to), from, bytes);
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_copy_out(heddle_device *d, void *to, heddle_ptr from, size_t bytes)
+{
+    if (!inside(d, from, bytes))
+        return HEDDLE_INVALID_VALUE;
+    memcpy(to, space_host(from), bytes);
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_copy(heddle_device *d, heddle_ptr to, heddle_ptr from, size_t bytes)
+{
+    if (!inside(d, to, bytes) || !inside(d, from, bytes))
+        return HEDDLE_INVALID_VALUE;
+    memmove(space_host(to), space_host(from), bytes);
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_fill(heddle_device *d, heddle_ptr to, uint32_t value, unsigned width, size_t count)
+{
+    if (width != 1 && width != 2 && width != 4)
+        return engine_fail(HEDDLE_INVALID_VALUE, "a fill of elements of %u bytes: 1, 2 or 4", width);
+    if (count > SIZE_MAX / width || !inside(d, to, count * width))
+        return HEDDLE_INVALID_VALUE;
+    char *p = space_host(to);
+    if (width == 1)
+        memset(p, (int)value, count);
+    for (size_t i = 0; width > 1 && i < count; i++)
+        memcpy(p + i * width, &value, width);
+    return HEDDLE_OK;
+}

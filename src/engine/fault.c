@@ -1,0 +1,109 @@
+/* What went wrong inside a kernel, in words: kernel, source line, thread, block, address and what is there. */
+#include "engine/private.h"
+
+#include <string.h>
+
+#include "report/result.h"
+
+static _Thread_local struct heddle_fault last_fault;
+static _Thread_local struct strbuf fault_text;
+
+static void describe_address(struct strbuf *out, const heddle_device *d, const struct launch *l, const struct fault *f)
+{
+    struct space_allocation a;
+    uint64_t at = f->address;
+    const struct ir_inst *in = &l->kernel->insts[f->site];
+    unsigned long long va = at;
+    if (in->space == PTX_SHARED || (f->text && !strcmp(f->text, "shared memory"))) {
+        strbuf_addf(out, "  offset 0x%llx is outside the block's %u bytes of shared memory\n", va, l->shared_bytes);
+        return;
+    }
+    if (f->text && !strcmp(f->text, "local memory")) {
+        strbuf_addf(out, "  offset 0x%llx is outside the thread's %u bytes of local memory\n", va, l->kernel->local_bytes);
+        return;
+    }
+    if (at < 4096) {
+        strbuf_addf(out, "  address 0x%llx is the null pointer, or an index from it\n", va);
+    } else if (!space_is_device_address(at)) {
+        strbuf_addf(out, "  address 0x%llx is not device memory: is it a host pointer (malloc, new, a variable) that was "
+                         "passed to the kernel? Use cudaMalloc and cudaMemcpy\n", va);
+    } else if (space_find_freed(&d->space, at, &a)) {
+        strbuf_addf(out, "  address 0x%llx is in an allocation of %llu bytes that was freed\n", va,
+                    (unsigned long long)a.bytes);
+    } else if (!space_find(&d->space, at, &a) && a.bytes) {
+        bool before = at < a.address;
+        strbuf_addf(out, "  address 0x%llx is %llu bytes %s the nearest allocation at 0x%llx of %llu bytes\n", va,
+                    (unsigned long long)(before ? a.address - at : at - a.address - a.bytes + 1),
+                    before ? "before" : "after", (unsigned long long)a.address, (unsigned long long)a.bytes);
+    } else {
+        strbuf_addf(out, "  address 0x%llx\n", va);
+    }
+}
+
+static void describe_where(struct strbuf *out, const struct ir_inst *in)
+{
+    const struct ptx_loc *loc = in->loc;
+    if (loc && loc->line)
+        strbuf_addf(out, "  at %s:%d", loc->file, loc->line);
+    else
+        strbuf_adds(out, "  at");
+    strbuf_addf(out, " (PTX line %d: %.*s)\n", in->ptx_line, in->text_len > 100 ? 100 : in->text_len,
+                in->text ? in->text : "");
+    for (const struct ptx_loc *c = loc ? loc->inlined_at : NULL; c; c = c->inlined_at)
+        strbuf_addf(out, "  inlined at %s:%d\n", c->file, c->line);
+}
+
+static void describe_fault(const heddle_device *d, struct launch *l, struct strbuf *out)
+{
+    const struct fault *f = &l->fault;
+    const struct ir_inst *in = &l->kernel->insts[f->site];
+    const char *name = result_demangle(&l->arena, l->kernel->name);
+    strbuf_addf(out, "kernel '%s': %s\n", name, heddle_status_text((heddle_status)f->status));
+    if (f->status == HEDDLE_DEADLOCK) {
+        strbuf_addf(out, "%s", f->text ? f->text : "");
+        return;
+    }
+    if (f->lane < 0) {
+        strbuf_addf(out, "  %s\n", f->text ? f->text : "");
+        return;
+    }
+    bool memory = f->status == HEDDLE_ILLEGAL_ADDRESS || f->status == HEDDLE_MISALIGNED_ADDRESS;
+    if (memory)
+        strbuf_addf(out, "  %s of %u bytes\n", in->op == PTX_OP_ST ? "write" : in->op == PTX_OP_LD ? "read" : "atomic",
+                    f->bytes);
+    describe_where(out, in);
+    strbuf_addf(out, "  by thread (%u,%u,%u) in block (%u,%u,%u)\n", f->thread_id[0], f->thread_id[1], f->thread_id[2],
+                f->block_id[0], f->block_id[1], f->block_id[2]);
+    if (f->status == HEDDLE_MISALIGNED_ADDRESS)
+        strbuf_addf(out, "  address 0x%llx is not a multiple of %u\n", (unsigned long long)f->address, f->bytes);
+    else if (memory)
+        describe_address(out, d, l, f);
+    else if (f->text)
+        strbuf_addf(out, "  %s\n", f->text);
+}
+
+heddle_status fault_finish(heddle_device *d, struct launch *l)
+{
+    strbuf_clear(&fault_text);
+    if (!l->fault_set) {
+        if (!d->interrupt)
+            return HEDDLE_OK;
+        d->interrupt = 0;
+        last_fault = (heddle_fault){.status = HEDDLE_INTERRUPTED, .text = "the launch was interrupted\n", .kernel = l->kernel->name};
+        return engine_fail(HEDDLE_INTERRUPTED, "the launch was interrupted");
+    }
+    const struct fault *f = &l->fault;
+    const struct ir_inst *in = &l->kernel->insts[f->site];
+    describe_fault(d, l, &fault_text);
+    last_fault = (heddle_fault){.status = (heddle_status)f->status, .text = fault_text.s, .kernel = l->kernel->name,
+                                .file = in->loc && in->loc->line ? in->loc->file : NULL,
+                                .line = in->loc ? in->loc->line : 0, .ptx_line = in->ptx_line, .address = f->address};
+    memcpy(last_fault.block, f->block_id, sizeof last_fault.block);
+    memcpy(last_fault.thread, f->thread_id, sizeof last_fault.thread);
+    return engine_fail((heddle_status)f->status, "%s", fault_text.s);
+}
+
+const heddle_fault *heddle_last_fault(void)
+{
+    return last_fault.status ? &last_fault : NULL;
+}

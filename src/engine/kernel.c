@@ -1,0 +1,241 @@
+/* Modules, their variables and kernels: PTX -> IR -> rewritten IR -> the executor's code, once per kernel. */
+#include "engine/private.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+/* --- modules --- */
+
+static uint64_t variable_address(const struct ptx_var *v, void *user)
+{
+    heddle_module *m = user;
+    return (uint64_t)(uintptr_t)table_get(&m->address, v->name);
+}
+
+static heddle_status place_variable(heddle_module *m, const struct ptx_var *v)
+{
+    uint64_t at;
+    if ((v->space != PTX_GLOBAL && v->space != PTX_CONST) || v->linkage == PTX_LINK_EXTERN)
+        return HEDDLE_OK;
+    if (space_alloc(&m->device->space, v->size ? v->size : 1, SPACE_VARIABLE, v->name, &at) != SPACE_OK)
+        return engine_fail(HEDDLE_OUT_OF_MEMORY, "no device memory for variable '%s' of %llu bytes", v->name,
+                    (unsigned long long)v->size);
+    table_set(&m->address, v->name, (void *)(uintptr_t)at);
+    if (v->space == PTX_CONST)
+        m->constant_bytes += v->size;
+    if (v->init)
+        memcpy(space_host(at), v->init, v->size);
+    else
+        memset(space_host(at), 0, v->size);
+    return HEDDLE_OK;
+}
+
+static void relocate(heddle_module *m, const struct ptx_var *v)
+{
+    for (int i = 0; i < v->nrelocs; i++) {
+        const struct ptx_reloc *r = &v->reloc[i];
+        uint64_t value = (r->var ? variable_address(r->var, m) : 0) + (uint64_t)r->addend;
+        memcpy((char *)space_host(variable_address(v, m)) + r->at, &value, r->bytes);
+    }
+}
+
+static heddle_status place_variables(heddle_module *m)
+{
+    for (int i = 0; i < m->ptx->nvars; i++) {
+        heddle_status s = place_variable(m, m->ptx->vars[i]);
+        if (s)
+            return s;
+    }
+    for (int i = 0; i < m->ptx->nvars; i++)
+        if (m->ptx->vars[i]->nrelocs)
+            relocate(m, m->ptx->vars[i]);
+    if (m->constant_bytes > (uint64_t)m->device->spec.constant_bytes)
+        return engine_fail(HEDDLE_INVALID_PTX, "%s: %llu bytes of constant memory; device %s has %lld", m->ptx->name,
+                    (unsigned long long)m->constant_bytes, m->device->spec.id,
+                    (long long)m->device->spec.constant_bytes);
+    return HEDDLE_OK;
+}
+
+static void find_kernels(heddle_module *m)
+{
+    m->kernels = alloc_zeroed(sizeof *m->kernels * (size_t)(m->ptx->nfuncs + 1));
+    for (int i = 0; i < m->ptx->nfuncs; i++) {
+        const struct ptx_function *f = m->ptx->funcs[i];
+        if (!f->entry || !f->defined)
+            continue;
+        heddle_kernel *k = &m->kernels[m->nkernels++];
+        k->module = m;
+        k->function = f;
+        pthread_mutex_init(&k->lock, NULL);
+    }
+}
+
+heddle_status heddle_module_load(heddle_device *d, const char *name, const char *ptx, size_t bytes, heddle_module **out)
+{
+    if (!d || !ptx || !out)
+        return engine_fail(HEDDLE_INVALID_VALUE, "no device, text or place for the module");
+    struct diag_list diags;
+    diag_init(&diags);
+    struct ptx_module *p = ptx_parse(name ? name : "PTX", ptx, bytes, &diags);
+    if (!p)
+        return engine_fail_diags(HEDDLE_INVALID_PTX, &diags);
+    diag_release(&diags);
+    heddle_module *m = alloc_zeroed(sizeof *m);
+    m->device = d;
+    m->ptx = p;
+    find_kernels(m);
+    heddle_status s = place_variables(m);
+    if (s) {
+        heddle_module_unload(m);
+        return s;
+    }
+    *out = m;
+    return HEDDLE_OK;
+}
+
+void heddle_module_unload(heddle_module *m)
+{
+    if (!m)
+        return;
+    for (int i = 0; i < m->nkernels; i++) {
+        interp_free(m->kernels[i].code);
+        ir_free(m->kernels[i].ir);
+        alloc_release(m->kernels[i].problem);
+        pthread_mutex_destroy(&m->kernels[i].lock);
+    }
+    for (int i = 0; i < m->ptx->nvars; i++) {
+        uint64_t at = variable_address(m->ptx->vars[i], m);
+        if (at)
+            space_free(&m->device->space, at);
+    }
+    table_release(&m->address);
+    ptx_free(m->ptx);
+    alloc_release(m->kernels);
+    alloc_release(m);
+}
+
+heddle_status heddle_module_variable(heddle_module *m, const char *name, heddle_ptr *address, size_t *bytes)
+{
+    const struct ptx_var *v = m && name ? table_get(&m->ptx->var_by_name, name) : NULL;
+    uint64_t at = v ? variable_address(v, m) : 0;
+    if (!at)
+        return engine_fail(HEDDLE_NOT_FOUND, "no variable '%s' in the module", name ? name : "");
+    *address = at;
+    *bytes = v->size;
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_kernel_find(heddle_module *m, const char *name, heddle_kernel **out)
+{
+    for (int i = 0; m && name && i < m->nkernels; i++)
+        if (!strcmp(m->kernels[i].function->name, name)) {
+            *out = &m->kernels[i];
+            return HEDDLE_OK;
+        }
+    return engine_fail(HEDDLE_NOT_FOUND, "no kernel '%s' in %s", name ? name : "", m ? m->ptx->name : "no module");
+}
+
+/* --- kernels: PTX -> IR -> rewritten IR -> executor's code, once --- */
+
+static void describe_problem(struct strbuf *out, const struct ir_kernel *ir, const struct ptx_loc *loc, int ptx_line,
+                             const char *text)
+{
+    struct diag_list l;
+    diag_init(&l);
+    struct diag *d = diag_add(&l, DIAG_ERROR, loc && loc->line ? loc->file : NULL, loc ? loc->line : 0, "%s", text);
+    d->ptx_line = ptx_line;
+    if (ptx_line)
+        d->source = ptx_line_text(ir->module, ptx_line, &l.arena);
+    diag_format_all(&l, out);
+    diag_release(&l);
+}
+
+static void compile(heddle_kernel *k)
+{
+    struct strbuf text;
+    strbuf_init(&text);
+    k->ir = ir_build(k->module->ptx, k->function, variable_address, k->module);
+    for (const struct ir_problem *p = k->ir->problems; p; p = p->next)
+        describe_problem(&text, k->ir, p->loc, p->ptx_line, p->text);
+    if (!text.s) {
+        const char *problem;
+        int32_t site = 0;
+        target_rewrite(k->ir);
+        k->tables = target_tables(k->ir, &k->ir->arena);
+        k->code = interp_compile(k->ir, &problem, &site);
+        if (!k->code)
+            describe_problem(&text, k->ir, k->ir->insts[site].loc, k->ir->insts[site].ptx_line, problem);
+    }
+    k->problem = text.s; /* taken over */
+    k->compiled = true;
+}
+
+heddle_status kernel_compile(heddle_kernel *k)
+{
+    if (!k)
+        return engine_fail(HEDDLE_INVALID_VALUE, "no kernel");
+    pthread_mutex_lock(&k->lock);
+    if (!k->compiled)
+        compile(k);
+    pthread_mutex_unlock(&k->lock);
+    if (k->problem)
+        return engine_fail(HEDDLE_NOT_IMPLEMENTED, "kernel '%s' cannot be launched:\n%s", k->function->name, k->problem);
+    return HEDDLE_OK;
+}
+
+int kernel_max_threads(const heddle_kernel *k)
+{
+    const struct ptx_function *f = k->function;
+    uint64_t n = (uint64_t)k->module->device->spec.max_threads_per_block, bound = 1;
+    for (int i = 0; i < 3; i++)
+        bound *= f->maxntid[i] ? f->maxntid[i] : f->reqntid[i] ? f->reqntid[i] : 1;
+    bool given = f->maxntid[0] || f->reqntid[0];
+    return (int)(given && bound < n ? bound : n);
+}
+
+heddle_status heddle_kernel_describe(heddle_kernel *k, heddle_kernel_info *info)
+{
+    heddle_status s = kernel_compile(k);
+    if (s)
+        return s;
+    *info = (heddle_kernel_info){
+        .name = k->function->name,
+        .parameters = k->ir->nparams,
+        .parameter_bytes = k->ir->param_bytes,
+        .static_shared = k->ir->shared_static,
+        .local = k->ir->local_bytes,
+        .constant = k->module->constant_bytes,
+        .registers = k->tables->registers,
+        .max_threads = kernel_max_threads(k),
+        .min_blocks = (int)k->function->minnctapersm,
+        .arch = k->module->ptx->arch,
+    };
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_kernel_parameter(heddle_kernel *k, int i, size_t *offset, size_t *bytes)
+{
+    heddle_status s = kernel_compile(k);
+    if (s)
+        return s;
+    if (i < 0 || i >= k->ir->nparams)
+        return engine_fail(HEDDLE_INVALID_VALUE, "kernel '%s' has %d parameters", k->function->name, k->ir->nparams);
+    *offset = k->ir->params[i].offset;
+    *bytes = k->ir->params[i].bytes;
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_occupancy(heddle_kernel *k, int block_threads, size_t dynamic_shared, int *blocks)
+{
+    heddle_status s = kernel_compile(k);
+    if (s)
+        return s;
+    struct device_occupancy o;
+    struct device_need need = {.threads = block_threads, .registers = k->tables->registers,
+                               .shared_static = k->ir->shared_static, .shared_dynamic = (int64_t)dynamic_shared};
+    device_occupancy(&k->module->device->spec, &need, &o);
+    *blocks = o.blocks;
+    return HEDDLE_OK;
+}

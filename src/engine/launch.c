@@ -1,0 +1,73 @@
+/* A launch before it runs: does it fit the device, and what do its blocks share. */
+#include "engine/private.h"
+
+#include <string.h>
+
+heddle_status launch_check(const heddle_kernel *k, const heddle_launch_config *c)
+{
+    const struct device *d = &k->module->device->spec;
+    const int64_t block_max[3] = {d->max_block_x, d->max_block_y, d->max_block_z};
+    const int64_t grid_max[3] = {d->max_grid_x, d->max_grid_y, d->max_grid_z};
+    uint64_t threads = (uint64_t)c->block[0] * c->block[1] * c->block[2];
+    const char *name = k->function->name;
+    for (int i = 0; i < 3; i++) {
+        if (!c->grid[i] || (int64_t)c->grid[i] > grid_max[i])
+            return engine_fail(HEDDLE_INVALID_CONFIGURATION, "kernel '%s': %u blocks in %c; device %s allows 1 to %lld", name,
+                        c->grid[i], "xyz"[i], d->id, (long long)grid_max[i]);
+        if (!c->block[i] || (int64_t)c->block[i] > block_max[i])
+            return engine_fail(HEDDLE_INVALID_CONFIGURATION, "kernel '%s': a block of %u threads in %c; device %s allows 1 to %lld",
+                        name, c->block[i], "xyz"[i], d->id, (long long)block_max[i]);
+    }
+    if (threads > (uint64_t)d->max_threads_per_block)
+        return engine_fail(HEDDLE_INVALID_CONFIGURATION, "kernel '%s': a block of %llu threads; device %s allows %lld", name,
+                    (unsigned long long)threads, d->id, (long long)d->max_threads_per_block);
+    if (threads > (uint64_t)kernel_max_threads(k))
+        return engine_fail(HEDDLE_INVALID_CONFIGURATION, "kernel '%s': a block of %llu threads; its launch bounds allow %d", name,
+                    (unsigned long long)threads, kernel_max_threads(k));
+    uint64_t shared = k->ir->shared_dynamic + (uint64_t)c->shared_bytes;
+    if (shared > (uint64_t)d->max_shared_per_block_optin || c->shared_bytes > UINT32_MAX)
+        return engine_fail(HEDDLE_INVALID_CONFIGURATION, "kernel '%s': %llu bytes of shared memory a block; device %s allows %lld",
+                    name, (unsigned long long)shared, d->id, (long long)d->max_shared_per_block_optin);
+    return HEDDLE_OK;
+}
+
+static char *copy_params(struct arena *a, const struct ir_kernel *k, void *const *args)
+{
+    char *block = arena_alloc(a, k->param_bytes + 16);
+    for (int i = 0; i < k->nparams; i++)
+        memcpy(block + k->params[i].offset, args[i], k->params[i].bytes);
+    return block;
+}
+
+static void make_tids(struct launch *l)
+{
+    l->tid = arena_alloc(&l->arena, sizeof *l->tid * (size_t)l->warps_per_block);
+    for (uint32_t t = 0; t < l->threads; t++) {
+        uint32_t x = t % l->block_dim[0], y = t / l->block_dim[0] % l->block_dim[1];
+        l->tid[t / WARP_LANES][0][t % WARP_LANES] = x;
+        l->tid[t / WARP_LANES][1][t % WARP_LANES] = y;
+        l->tid[t / WARP_LANES][2][t % WARP_LANES] = t / l->block_dim[0] / l->block_dim[1];
+    }
+}
+
+void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_config *c, void *const *args)
+{
+    heddle_device *d = k->module->device;
+    *l = (struct launch){.kernel = k->ir, .code = k->code, .space = &d->space, .interrupt = &d->interrupt};
+    arena_init(&l->arena);
+    memcpy(l->grid, c->grid, sizeof l->grid);
+    memcpy(l->block_dim, c->block, sizeof l->block_dim);
+    l->nblocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
+    l->threads = c->block[0] * c->block[1] * c->block[2];
+    l->warps_per_block = (int)(l->threads + WARP_LANES - 1) / WARP_LANES;
+    l->shared_bytes = k->ir->shared_dynamic + (uint32_t)c->shared_bytes;
+    l->params = copy_params(&l->arena, k->ir, args);
+    make_tids(l);
+    l->sms = (uint32_t)d->spec.multiprocessors;
+    int resident = 1;
+    heddle_occupancy(k, (int)l->threads, c->shared_bytes, &resident);
+    l->resident = l->sms * (uint32_t)(resident < 1 ? 1 : resident);
+    l->reg_bytes = interp_reg_bytes(k->code);
+    l->local_bytes = (k->ir->local_bytes + 15) / 16 * 16 + (k->ir->scratch_bytes + 15) / 16 * 16;
+    l->grid_serial = __atomic_add_fetch(&d->launches, 1, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,86 @@
+/* What the files of the engine share: the objects behind heddle.h's opaque pointers. */
+#ifndef ENGINE_PRIVATE_H
+#define ENGINE_PRIVATE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "heddle.h"
+#include "base/strbuf.h"
+#include "base/table.h"
+#include "device/device.h"
+#include "interp/interp.h"
+#include "ir/ir.h"
+#include "ptx/ptx.h"
+#include "simt/warp.h"
+#include "space/space.h"
+#include "target/target.h"
+
+struct counters;
+struct result;
+
+struct heddle_device {
+    struct device spec;
+    struct space space;
+    int index, threads;
+    volatile int interrupt;
+    uint64_t launches;
+    void (*see)(const heddle_access *a, void *user);
+    void *see_user;
+};
+
+struct heddle_kernel {
+    heddle_module *module;
+    const struct ptx_function *function;
+    pthread_mutex_t lock;  /* around compile */
+    bool compiled;
+    struct ir_kernel *ir;
+    struct interp_code *code;
+    struct target_tables *tables;
+    char *problem;         /* why it cannot be launched, or NULL */
+};
+
+struct heddle_module {
+    heddle_device *device;
+    struct ptx_module *ptx;
+    struct table address;  /* name of a variable -> device address */
+    heddle_kernel *kernels;
+    int nkernels;
+    uint64_t constant_bytes;
+};
+
+struct heddle_result {
+    struct result *r;
+};
+
+/* Sets the calling thread's error text and answers `s`. */
+heddle_status engine_fail(heddle_status s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same with the diagnostics of a list, which is released. */
+struct diag_list;
+heddle_status engine_fail_diags(heddle_status s, struct diag_list *diags);
+
+/* --- kernel.c --- */
+
+/* Makes the kernel ready to run, once; HEDDLE_NOT_IMPLEMENTED names what is not there. */
+heddle_status kernel_compile(heddle_kernel *k);
+int kernel_max_threads(const heddle_kernel *k);
+
+/* --- launch.c --- */
+
+/* The launch does not fit the device or the kernel: HEDDLE_INVALID_CONFIGURATION, and which limit. */
+heddle_status launch_check(const heddle_kernel *k, const heddle_launch_config *c);
+void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_config *c, void *const *args);
+
+/* --- fault.c --- */
+
+/* Status of a finished launch; a fault becomes the calling thread's last one, in words. */
+heddle_status fault_finish(heddle_device *d, struct launch *l);
+
+/* --- collect.c --- */
+
+/* Counts of blocks and sites become a result. `fault`: what ended the launch, or NULL. */
+struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct counters *sites,
+                       const struct exec_counts *e, const char *fault);
+heddle_result *engine_wrap(struct result *r);
+
+#endif
