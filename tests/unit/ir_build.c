@@ -1,0 +1,256 @@
+/* IR from PTX text: variables, inlining, control flow, loops, liveness, problems. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "ir/ir.h"
+
+#define HEADER ".version 8.4\n.target sm_90\n.address_size 64\n"
+
+static struct ptx_module *module;
+
+static uint64_t address(const struct ptx_var *v, void *user)
+{
+    (void)user;
+    return strcmp(v->name, "nowhere") ? 0x1000 : 0;
+}
+
+static struct ir_kernel *build(const char *text)
+{
+    struct diag_list diags;
+    struct strbuf out;
+    strbuf_init(&out);
+    diag_init(&diags);
+    module = ptx_parse("test", text, strlen(text), &diags);
+    diag_format_all(&diags, &out);
+    if (!module)
+        fail_msg("%s", out.s);
+    strbuf_release(&out);
+    diag_release(&diags);
+    const struct ptx_function *f = table_get(&module->func_by_name, "k");
+    return ir_build(module, f, address, NULL);
+}
+
+static void drop(struct ir_kernel *k)
+{
+    ir_free(k);
+    ptx_free(module);
+}
+
+static const struct ir_inst *first(const struct ir_kernel *k, int op)
+{
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->insts[i].op == op)
+            return &k->insts[i];
+    return NULL;
+}
+
+static void an_if_has_its_join(void **state)
+{
+    (void)state;
+    struct ir_kernel *k = build(HEADER ".visible .entry k(.param .u32 a) {\n.reg .pred %p<2>; .reg .b32 %r<4>;\n"
+                                       "ld.param.u32 %r1, [a];\n"
+                                       "setp.eq.s32 %p1, %r1, 0;\n"
+                                       "@%p1 bra ELSE;\n"
+                                       "mov.u32 %r2, 1;\n"
+                                       "bra.uni END;\n"
+                                       "ELSE:\n"
+                                       "mov.u32 %r2, 2;\n"
+                                       "END:\n"
+                                       "add.s32 %r3, %r2, 1;\n"
+                                       "ret;\n}\n");
+    assert_null(k->problems);
+    /* blocks: head 0, then 1, else 2, end 3, and the exit that the builder appends 4 */
+    assert_int_equal(k->nblocks, 5);
+    const struct ir_inst *bra = first(k, PTX_OP_BRA);
+    assert_int_equal(bra->target, 2);
+    assert_true(bra->joined);
+    assert_int_equal(bra->join, 3);
+    assert_int_equal(k->blocks[0].ipdom, 3);
+    assert_int_equal(k->blocks[3].idom, 0);
+    assert_int_equal(k->blocks[3].ipdom, -1);
+    assert_int_equal(k->nloops, 0);
+    /* r2 (register 3: after p0 p1 r0 r1) is live into the end, r1 is not */
+    int32_t r2 = first(k, PTX_OP_ADD)->src[0].reg, r1 = first(k, PTX_OP_LD)->dst[0];
+    assert_true(ir_bit(k->blocks[3].live_in, r2));
+    assert_false(ir_bit(k->blocks[3].live_in, r1));
+    assert_false(ir_bit(k->blocks[0].live_in, r2));
+    drop(k);
+}
+
+static void a_guarded_definition_keeps_the_old_value_alive(void **state)
+{
+    (void)state;
+    struct ir_kernel *k = build(HEADER ".visible .entry k() {\n.reg .pred %p<2>; .reg .b32 %r<4>;\n"
+                                       "mov.u32 %r1, 1;\nmov.pred %p1, 1;\nbra L;\nL:\n"
+                                       "@%p1 mov.u32 %r1, 2;\nadd.s32 %r2, %r1, %r1;\nret;\n}\n");
+    int32_t r1 = k->insts[0].dst[0];
+    assert_true(ir_bit(k->blocks[1].live_in, r1));
+    drop(k);
+}
+
+static void loops_nest_and_back_edges_are_marked(void **state)
+{
+    (void)state;
+    struct ir_kernel *k = build(HEADER ".visible .entry k(.param .u32 n) {\n.reg .pred %p<3>; .reg .b32 %r<6>;\n"
+                                       "ld.param.u32 %r1, [n];\nmov.u32 %r2, 0;\n"
+                                       "OUTER:\nmov.u32 %r3, 0;\n"
+                                       "INNER:\nadd.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra INNER;\n"
+                                       "add.s32 %r2, %r2, 1;\nsetp.lt.s32 %p2, %r2, %r1;\n@%p2 bra OUTER;\nret;\n}\n");
+    assert_int_equal(k->nloops, 2);
+    int inner = k->blocks[2].loop, outer = k->blocks[1].loop;
+    assert_int_equal(k->loops[inner].depth, 2);
+    assert_int_equal(k->loops[inner].parent, outer);
+    assert_int_equal(k->loops[outer].depth, 1);
+    assert_false(k->has_waiting_loop);
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->insts[i].op == PTX_OP_BRA)
+            assert_true(k->insts[i].back_edge && !k->insts[i].waiting);
+    drop(k);
+}
+
+static void waits(const char *body, bool expected)
+{
+    struct strbuf text;
+    strbuf_init(&text);
+    strbuf_addf(&text, HEADER ".visible .entry k(.param .u64 a) {\n.reg .pred %%p<3>; .reg .b32 %%r<6>; .reg .b64 %%rd<3>;\n"
+                              "ld.param.u64 %%rd1, [a];\nmov.u32 %%r5, 0;\nL:\n%s@%%p1 bra L;\nret;\n}\n", body);
+    struct ir_kernel *k = build(text.s);
+    if (k->has_waiting_loop != expected)
+        fail_msg("%s: waiting %d, expected %d", body, k->has_waiting_loop, expected);
+    strbuf_release(&text);
+    drop(k);
+}
+
+static void waiting_loops_are_found(void **state)
+{
+    (void)state;
+    waits("ld.global.u32 %r1, [%rd1];\nsetp.eq.s32 %p1, %r1, 0;\n", false); /* a weak load may be hoisted */
+    waits("ld.volatile.global.u32 %r1, [%rd1];\nsetp.eq.s32 %p1, %r1, 0;\n", true);
+    waits("ld.acquire.gpu.global.u32 %r1, [%rd1];\nadd.s32 %r2, %r1, 1;\nsetp.eq.s32 %p1, %r2, 0;\n", true);
+    waits("atom.global.cas.b32 %r1, [%rd1], 0, 1;\nsetp.ne.s32 %p1, %r1, 0;\n", true);
+    waits("membar.gl;\nld.global.u32 %r1, [%rd1];\nsetp.eq.s32 %p1, %r1, 0;\n", true);
+    /* an atomic whose result does not decide */
+    waits("atom.global.add.u32 %r1, [%rd1], 1;\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p1, %r5, 9;\n", false);
+}
+
+static void calls_are_inlined_and_parameters_become_registers(void **state)
+{
+    (void)state;
+    struct ir_kernel *k = build(HEADER ".func (.param .b32 out) twice(.param .b32 in) {\n.reg .b32 %r<3>;\n"
+                                       "ld.param.u32 %r1, [in];\nadd.s32 %r2, %r1, %r1;\nst.param.b32 [out+0], %r2;\nret;\n}\n"
+                                       ".visible .entry k(.param .u32 a, .param .u64 b) {\n.reg .b32 %r<4>;\n"
+                                       "ld.param.u32 %r1, [a];\n"
+                                       "{\n.param .b32 p0;\nst.param.b32 [p0+0], %r1;\n.param .b32 r0;\n"
+                                       "call.uni (r0), \n twice, \n (\n p0 \n);\nld.param.b32 %r2, [r0+0];\n}\n"
+                                       "ret;\n}\n");
+    assert_null(k->problems);
+    assert_int_equal(k->nparams, 2);
+    assert_int_equal(k->params[1].offset, 8);
+    assert_int_equal(k->param_bytes, 16);
+    int loads = 0, moves = 0;
+    for (int i = 0; i < k->ninsts; i++) {
+        loads += ir_is_memory(&k->insts[i]);
+        moves += k->insts[i].op == PTX_OP_MOV;
+    }
+    assert_int_equal(loads, 1); /* the kernel's own parameter */
+    assert_int_equal(moves, 4); /* argument in and out of its register, result in and out */
+    assert_non_null(first(k, PTX_OP_ADD));
+    drop(k);
+}
+
+static void call_parameters_whose_address_counts_live_in_memory(void **state)
+{
+    (void)state;
+    struct ir_kernel *k = build(HEADER ".func f(.param .align 8 .b8 in[8]) {\n.reg .b32 %r<3>;\n"
+                                       "ld.param.u32 %r1, [in];\nld.param.u32 %r2, [in+4];\nret;\n}\n"
+                                       ".visible .entry k() {\n.reg .b64 %rd<4>;\n"
+                                       "{\n.param .align 8 .b8 p0[8];\nst.param.b64 [p0+0], %rd1;\ncall.uni f, (p0);\n}\n"
+                                       "ret;\n}\n");
+    assert_null(k->problems);
+    assert_int_equal(k->scratch_bytes, 8);
+    const struct ir_inst *ld = first(k, PTX_OP_LD);
+    assert_int_equal(ld->space, IR_SCRATCH);
+    drop(k);
+}
+
+static void shared_variables_are_laid_out_and_dynamic_ones_follow(void **state)
+{
+    (void)state;
+    struct ir_kernel *k = build(HEADER ".shared .align 4 .b8 unused[100];\n.shared .align 1 .b8 a[3];\n"
+                                       ".shared .align 8 .b8 b[24];\n.extern .shared .align 16 .b8 d[];\n"
+                                       ".visible .entry k() {\n.reg .b64 %rd<4>;\n"
+                                       "mov.u64 %rd1, a;\nmov.u64 %rd2, b;\nmov.u64 %rd3, d+4;\nret;\n}\n");
+    assert_int_equal(k->shared_static, 32); /* 3, padded to 8, and 24 */
+    assert_int_equal(k->shared_dynamic, 32);
+    assert_int_equal(k->insts[0].src[0].imm, 0);
+    assert_int_equal(k->insts[1].src[0].imm, 8);
+    assert_int_equal(k->insts[2].src[0].imm, 36);
+    drop(k);
+}
+
+static void problems_name_what_is_not_there(void **state)
+{
+    (void)state;
+    struct ir_kernel *k = build(HEADER ".extern .global .u32 nowhere;\n.func f();\n.func f() {\ncall.uni f, ();\nret;\n}\n"
+                                       ".visible .entry k() {\n.reg .b64 %rd<4>;\n"
+                                       "mov.u64 %rd1, nowhere;\nwgmma.fence.sync.aligned;\ncall.uni f, ();\nret;\n}\n");
+    const struct ir_problem *p = k->problems;
+    assert_non_null(p);
+    assert_non_null(strstr(p->text, "'nowhere' is declared but defined nowhere"));
+    p = p->next;
+    assert_non_null(strstr(p->text, "wgmma"));
+    assert_non_null(strstr(p->text, "is not implemented"));
+    p = p->next;
+    assert_non_null(strstr(p->text, "recursive call of 'f'"));
+    drop(k);
+}
+
+static void immediates_take_the_type_of_the_instruction(void **state)
+{
+    (void)state;
+    struct ir_kernel *k = build(HEADER ".visible .entry k() {\n.reg .f32 %f<3>; .reg .f64 %fd<3>;\n"
+                                       "add.f32 %f1, %f2, 0f3F800000;\nadd.f64 %fd1, %fd2, 0d3FF0000000000000;\n"
+                                       "add.f32 %f1, %f2, 1.0;\nret;\n}\n");
+    assert_int_equal(k->insts[0].src[1].imm, 0x3f800000);
+    assert_true(k->insts[1].src[1].imm == UINT64_C(0x3ff0000000000000));
+    assert_int_equal(k->insts[2].src[1].imm, 0x3f800000);
+    drop(k);
+}
+
+static void deleted_instructions_go_and_branches_follow(void **state)
+{
+    (void)state;
+    struct ir_kernel *k = build(HEADER ".visible .entry k() {\n.reg .b32 %r<4>; .reg .pred %p<2>;\n"
+                                       "setp.eq.s32 %p1, %r1, 0;\n@%p1 bra L;\nmov.u32 %r1, 1;\nL:\nmov.u32 %r2, 2;\n"
+                                       "mov.u32 %r3, 3;\nret;\n}\n");
+    int before = k->ninsts;
+    k->insts[3].op = IR_OP_DELETED; /* mov r2, the first of the target block */
+    ir_analyse(k);
+    assert_int_equal(k->ninsts, before - 1);
+    const struct ir_inst *bra = first(k, PTX_OP_BRA);
+    assert_int_equal(k->insts[k->blocks[bra->target].first].src[0].imm, 3);
+    drop(k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_if_has_its_join),
+        cmocka_unit_test(a_guarded_definition_keeps_the_old_value_alive),
+        cmocka_unit_test(loops_nest_and_back_edges_are_marked),
+        cmocka_unit_test(waiting_loops_are_found),
+        cmocka_unit_test(calls_are_inlined_and_parameters_become_registers),
+        cmocka_unit_test(call_parameters_whose_address_counts_live_in_memory),
+        cmocka_unit_test(shared_variables_are_laid_out_and_dynamic_ones_follow),
+        cmocka_unit_test(problems_name_what_is_not_there),
+        cmocka_unit_test(immediates_take_the_type_of_the_instruction),
+        cmocka_unit_test(deleted_instructions_go_and_branches_follow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
