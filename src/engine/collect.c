@@ -24,9 +24,6 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
     const unsigned weight[] = {f->fadd, f->fmul, f->ffma, f->dadd, f->dmul, f->dfma, f->hadd, f->hmul, f->hfma};
     for (int i = 0; i < 9; i++)
         counters_weigh(c, COUNTER_FADD + i, weight[i]);
-    enum ptx_class class = in->op < PTX_OP_COUNT ? ptx_op_info[in->op].class : PTX_CLASS_NOP;
-    if (class == PTX_CLASS_INT || class == PTX_CLASS_LOGIC)
-        counters_weigh(c, COUNTER_INTEGER, 1);
     if (ir_is_memory(in) && in->space == PTX_GENERIC)
         c->v[in->op == PTX_OP_LD ? COUNTER_GENERIC_LD : in->op == PTX_OP_ST ? COUNTER_GENERIC_ST : COUNTER_GENERIC_ATOM] +=
             guarded ? e->site_runs[site] : runs;
@@ -41,7 +38,7 @@ static const char *inlining_chain(struct arena *a, const struct ptx_loc *loc)
 }
 
 struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct counters *sites,
-                              const struct exec_counts *e, const char *fault)
+                       const struct exec_counts *e, const char *fault)
 {
     const struct ir_kernel *ir = k->ir;
     const struct device *d = &k->module->device->spec;
