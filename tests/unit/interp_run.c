@@ -1,0 +1,372 @@
+/* The reference executor, one small PTX kernel a subject, through the public interface. Expected values by hand from
+ * the PTX ISA. Every kernel writes one word a thread to `out`. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "heddle.h"
+
+enum { MAX = 4096 };
+
+static heddle_device *dev;
+static uint32_t out[MAX];
+
+static int open_device(void **state)
+{
+    (void)state;
+    setenv("HEDDLE_DEVICES", DEVICES, 1);
+    if (heddle_device_open("h200", &dev)) {
+        fprintf(stderr, "%s\n", heddle_error_text());
+        return 1;
+    }
+    return 0;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    heddle_device_close(dev);
+    return 0;
+}
+
+/* Declarations that every kernel has: %r0 = tid.x, %rd1 = &out[global thread], %rd0 = out. */
+static const char head[] =
+    ".version 8.4\n.target sm_90\n.address_size 64\n.extern .shared .align 16 .b8 dyn[];\n"
+    ".visible .entry k(.param .u64 p, .param .u32 n) {\n"
+    ".reg .pred %p<20>; .reg .b16 %h<20>; .reg .b32 %r<40>; .reg .b64 %rd<40>; .reg .f32 %f<20>; .reg .f64 %fd<9>;\n"
+    ".local .align 8 .b8 depot[64];\n.shared .align 8 .b8 sh[1024];\n"
+    "ld.param.u64 %rd0, [p];\nld.param.u32 %r39, [n];\nmov.u32 %r0, %tid.x;\nmov.u32 %r38, %ctaid.x;\n"
+    "mov.u32 %r37, %ntid.x;\nmad.lo.s32 %r36, %r38, %r37, %r0;\nmul.wide.u32 %rd1, %r36, 4;\n"
+    "add.s64 %rd1, %rd0, %rd1;\n";
+
+static heddle_status try_run(const char *body, unsigned blocks, unsigned threads, uint32_t n, heddle_result **result)
+{
+    static char text[20000];
+    snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
+    heddle_module *m;
+    heddle_kernel *k;
+    heddle_ptr p;
+    if (heddle_module_load(dev, "test", text, strlen(text), &m))
+        fail_msg("%s", heddle_error_text());
+    assert_int_equal(heddle_kernel_find(m, "k", &k), HEDDLE_OK);
+    assert_int_equal(heddle_alloc(dev, sizeof out, &p), HEDDLE_OK);
+    heddle_fill(dev, p, 0xdeadbeef, 4, MAX);
+    void *args[] = {&p, &n};
+    heddle_launch_config cfg = {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .shared_bytes = 256};
+    heddle_status s = heddle_launch(k, &cfg, args, result);
+    heddle_copy_out(dev, out, p, sizeof out);
+    heddle_free(dev, p);
+    heddle_module_unload(m);
+    return s;
+}
+
+static void run(const char *body, unsigned blocks, unsigned threads)
+{
+    if (try_run(body, blocks, threads, 7, NULL))
+        fail_msg("%s", heddle_error_text());
+}
+
+#define STORE(r) "st.global.u32 [%rd1], " r ";\n"
+
+static void special_registers(void **state)
+{
+    (void)state;
+    run("mov.u32 %r1, %laneid;\nmov.u32 %r2, %warpid;\nmov.u32 %r3, %lanemask_lt;\npopc.b32 %r3, %r3;\n"
+        "mad.lo.u32 %r4, %r2, 1000, %r1;\nmad.lo.u32 %r4, %r3, 100000, %r4;\n" STORE("%r4"), 2, 70);
+    for (unsigned b = 0; b < 2; b++)
+        for (unsigned t = 0; t < 70; t++)
+            assert_int_equal(out[b * 70 + t], t % 32 * 100000 + t / 32 * 1000 + t % 32);
+    assert_int_equal(out[140], 0xdeadbeef);
+}
+
+static void divergence_nests_and_meets(void **state)
+{
+    (void)state;
+    /* value: 1 for lanes below 8, 2 for 8-15, 3 for the rest; then activemask shows that all have met */
+    run("setp.lt.u32 %p1, %r0, 16;\n@!%p1 bra A;\nsetp.lt.u32 %p2, %r0, 8;\n@%p2 bra B;\nmov.u32 %r1, 2;\nbra C;\n"
+        "B:\nmov.u32 %r1, 1;\nC:\nactivemask.b32 %r5;\nbra D;\nA:\nmov.u32 %r1, 3;\nactivemask.b32 %r5;\nD:\n"
+        "activemask.b32 %r2;\nsetp.ne.u32 %p3, %r2, 0xffffffff;\n@%p3 mov.u32 %r1, 99;\npopc.b32 %r5, %r5;\n"
+        "mad.lo.u32 %r1, %r5, 10, %r1;\n" STORE("%r1"), 1, 32);
+    for (int i = 0; i < 32; i++)
+        assert_int_equal(out[i], 160 + (i < 8 ? 1 : i < 16 ? 2 : 3));
+}
+
+static void lanes_leave_loops_at_different_turns(void **state)
+{
+    (void)state;
+    run("mov.u32 %r1, 0;\nmov.u32 %r2, 0;\nL:\nadd.u32 %r2, %r2, %r1;\nadd.u32 %r1, %r1, 1;\nsetp.le.u32 %p1, %r1, %r0;\n"
+        "@%p1 bra L;\nactivemask.b32 %r3;\npopc.b32 %r3, %r3;\nmad.lo.u32 %r2, %r3, 1000, %r2;\n" STORE("%r2"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], 32000 + i * (i + 1) / 2);
+}
+
+static void a_guarded_exit_ends_its_lanes_only(void **state)
+{
+    (void)state;
+    run("setp.ge.u32 %p1, %r0, 5;\n@%p1 exit;\n" STORE("%r0"), 1, 64);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(out[i], i < 5 ? i : 0xdeadbeef);
+}
+
+static void shuffles(void **state)
+{
+    (void)state;
+    run("shfl.sync.up.b32 %r1|%p1, %r0, 3, 0, 0xffffffff;\nselp.u32 %r2, 100, 0, %p1;\nadd.u32 %r1, %r1, %r2;\n" STORE("%r1"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], i < 3 ? i : i - 3 + 100);
+    run("shfl.sync.down.b32 %r1|%p1, %r0, 4, 0x1f, 0xffffffff;\nselp.u32 %r2, 100, 0, %p1;\nadd.u32 %r1, %r1, %r2;\n" STORE("%r1"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], i < 28 ? i + 4 + 100 : i);
+    /* segments of 8: c = ((32 - 8) << 8) | 0x1f */
+    run("shfl.sync.bfly.b32 %r1, %r0, 5, 0x181f, 0xffffffff;\n" STORE("%r1"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], i ^ 5);
+    run("shfl.sync.idx.b32 %r1, %r0, 2, 0x181f, 0xffffffff;\n" STORE("%r1"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], i / 8 * 8 + 2);
+    run("shfl.sync.up.b32 %r1, %r0, 3, 0x1800, 0xffffffff;\n" STORE("%r1"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], i % 8 < 3 ? i : i - 3);
+}
+
+static void lanes_meet_at_a_shuffle_from_both_sides_of_a_branch(void **state)
+{
+    (void)state;
+    /* the odd lanes take a detour; the member mask makes everybody wait */
+    run("and.b32 %r1, %r0, 1;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra S;\nadd.u32 %r9, %r0, 1;\nS:\n"
+        "shfl.sync.bfly.b32 %r2, %r0, 1, 0x1f, 0xffffffff;\n" STORE("%r2"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], i ^ 1);
+}
+
+static void votes(void **state)
+{
+    (void)state;
+    run("setp.lt.u32 %p1, %r0, 3;\nvote.sync.ballot.b32 %r1, %p1, 0xffffffff;\nvote.sync.any.pred %p2, %p1, 0xffffffff;\n"
+        "vote.sync.all.pred %p3, %p1, 0xffffffff;\nvote.sync.uni.pred %p4, %p1, 0xffffffff;\n"
+        "vote.sync.all.pred %p5, !%p1, 0xffffffff;\n"
+        "selp.u32 %r2, 16, 0, %p2;\nadd.u32 %r1, %r1, %r2;\nselp.u32 %r2, 32, 0, %p3;\nadd.u32 %r1, %r1, %r2;\n"
+        "selp.u32 %r2, 64, 0, %p4;\nadd.u32 %r1, %r1, %r2;\nselp.u32 %r2, 128, 0, %p5;\nadd.u32 %r1, %r1, %r2;\n" STORE("%r1"), 1, 32);
+    for (int i = 0; i < 32; i++)
+        assert_int_equal(out[i], 7 + 16);
+}
+
+static void match_and_redux(void **state)
+{
+    (void)state;
+    run("and.b32 %r1, %r0, 3;\nmatch.any.sync.b32 %r2, %r1, 0xffffffff;\n" STORE("%r2"), 1, 32);
+    for (int i = 0; i < 32; i++)
+        assert_int_equal(out[i], 0x11111111u << i % 4);
+    run("mov.u32 %r1, 5;\nmatch.all.sync.b32 %r2|%p1, %r1, 0xffffffff;\nselp.u32 %r2, %r2, 1, %p1;\n" STORE("%r2"), 1, 32);
+    assert_int_equal(out[3], 0xffffffff);
+    run("redux.sync.add.u32 %r1, %r0, 0xffffffff;\n" STORE("%r1"), 1, 32);
+    assert_int_equal(out[31], 31 * 32 / 2);
+    run("sub.s32 %r1, %r0, 16;\nredux.sync.min.s32 %r1, %r1, 0xffffffff;\n" STORE("%r1"), 1, 32);
+    assert_int_equal((int32_t)out[0], -16);
+}
+
+static void barriers_order_shared_memory(void **state)
+{
+    (void)state;
+    run("mov.u32 %r1, sh;\nmad.lo.u32 %r2, %r0, 4, %r1;\nst.shared.u32 [%r2], %r0;\nbar.sync 0;\nsub.u32 %r3, 127, %r0;\n"
+        "mad.lo.u32 %r2, %r3, 4, %r1;\nld.shared.u32 %r4, [%r2];\n" STORE("%r4"), 3, 128);
+    for (unsigned i = 0; i < 384; i++)
+        assert_int_equal(out[i], 127 - i % 128);
+    run("setp.lt.u32 %p1, %r0, 40;\nbar.red.popc.u32 %r1, 0, %p1;\nbar.red.and.pred %p2, 0, %p1;\nbar.red.or.pred %p3, 0, %p1;\n"
+        "selp.u32 %r2, 100, 0, %p2;\nadd.u32 %r1, %r1, %r2;\nselp.u32 %r2, 200, 0, %p3;\nadd.u32 %r1, %r1, %r2;\n" STORE("%r1"), 1, 96);
+    for (int i = 0; i < 96; i++)
+        assert_int_equal(out[i], 40 + 200);
+    /* warps 1 and 2 exit early: the rest is all that the barrier waits for */
+    run("shr.u32 %r1, %r0, 5;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 exit;\nbar.sync 0;\n" STORE("%r0"), 1, 96);
+    assert_int_equal(out[31], 31);
+}
+
+static void generic_addresses_find_their_space(void **state)
+{
+    (void)state;
+    /* even lanes write to shared, odd ones to local memory, through one store; both read back through one load */
+    run("mov.u64 %rd2, sh;\ncvta.shared.u64 %rd2, %rd2;\nmov.u64 %rd3, depot;\ncvta.local.u64 %rd3, %rd3;\n"
+        "mul.wide.u32 %rd4, %r0, 4;\nadd.s64 %rd2, %rd2, %rd4;\nand.b32 %r1, %r0, 1;\nsetp.eq.u32 %p1, %r1, 0;\n"
+        "selp.b64 %rd5, %rd2, %rd3, %p1;\nadd.u32 %r2, %r0, 50;\nst.u32 [%rd5], %r2;\nld.u32 %r3, [%rd5];\n"
+        "isspacep.shared %p2, %rd5;\nselp.u32 %r4, 1000, 0, %p2;\nadd.u32 %r3, %r3, %r4;\nst.u32 [%rd1], %r3;\n", 1, 64);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(out[i], i + 50 + (i % 2 ? 0 : 1000));
+}
+
+static void loads_and_stores_of_all_widths(void **state)
+{
+    (void)state;
+    run("mov.u32 %r1, 0x8081;\nst.global.u32 [%rd1], %r1;\nld.global.s8 %r2, [%rd1];\nld.global.u8 %r3, [%rd1+1];\n"
+        "ld.global.s16 %r4, [%rd1];\nadd.s32 %r2, %r2, %r3;\nadd.s32 %r2, %r2, %r4;\n" STORE("%r2"), 1, 32);
+    assert_int_equal((int32_t)out[5], -127 + 128 + (int16_t)0x8081);
+    run("mul.wide.u32 %rd2, %r0, 16;\nadd.s64 %rd2, %rd0, %rd2;\nadd.u32 %r1, %r0, 1;\nadd.u32 %r2, %r0, 2;\nadd.u32 %r3, %r0, 3;\n"
+        "st.global.v4.u32 [%rd2], {%r0, %r1, %r2, %r3};\nld.global.v2.u32 {%r4, %r5}, [%rd2+8];\nadd.u32 %r4, %r4, %r5;\n"
+        "bar.sync 0;\nst.global.u32 [%rd1+2048], %r4;\n", 1, 32);
+    for (unsigned i = 0; i < 32; i++) {
+        assert_int_equal(out[4 * i + 3], i + 3);
+        assert_int_equal(out[512 + i], 2 * i + 5);
+    }
+}
+
+static void atomics(void **state)
+{
+    (void)state;
+    run("atom.global.add.u32 %r1, [%rd0+4096], 1;\n" STORE("%r1"), 2, 64);
+    unsigned seen = 0;
+    for (int i = 0; i < 128; i++) /* each thread saw another value; 0xdeadbeef is what was there */
+        seen += out[i] - 0xdeadbeef;
+    assert_int_equal(seen, 127 * 128 / 2);
+    assert_int_equal(out[1024], 0xdeadbeef + 128);
+    run("mov.u32 %r1, sh;\nsetp.eq.u32 %p1, %r0, 0;\n@%p1 st.shared.u32 [%r1], 10;\nbar.sync 0;\n"
+        "atom.shared.max.u32 %r2, [%r1], %r0;\nbar.sync 0;\nld.shared.u32 %r3, [%r1];\n" STORE("%r3"), 1, 64);
+    assert_int_equal(out[0], 63);
+    run("setp.eq.u32 %p1, %r0, 0;\n@%p1 st.global.u32 [%rd0+4096], 0;\nbar.sync 0;\natom.global.inc.u32 %r2, [%rd0+4096], 4;\n" STORE("%r2"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], i % 5);
+    run("mov.f32 %f1, 0f3F800000;\nsetp.eq.u32 %p1, %r0, 0;\n@%p1 st.global.u32 [%rd0+4096], 0;\nbar.sync 0;\n"
+        "red.global.add.f32 [%rd0+4096], %f1;\n", 1, 64);
+    assert_int_equal(out[1024], 0x42800000); /* 64.0f */
+    run("atom.global.cas.b32 %r1, [%rd0+4096], 0xdeadbeef, 7;\natom.global.exch.b32 %r2, [%rd0+4096], %r0;\n" STORE("%r2"), 1, 2);
+    assert_int_equal(out[0], 7);
+    assert_int_equal(out[1], 0);
+    assert_int_equal(out[1024], 1);
+}
+
+static void vector_moves_and_carries(void **state)
+{
+    (void)state;
+    run("mov.b64 %rd2, {%r0, %r39};\nadd.s64 %rd2, %rd2, 1;\nmov.b64 {%r1, %r2}, %rd2;\nmad.lo.u32 %r1, %r2, 100, %r1;\n" STORE("%r1"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], 701 + i);
+    run("mov.u32 %r1, 0xffffffff;\nadd.cc.u32 %r2, %r1, %r0;\naddc.u32 %r3, 0, 0;\n" STORE("%r3"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], i > 0);
+}
+
+static void a_branch_by_table(void **state)
+{
+    (void)state;
+    run("and.b32 %r1, %r0, 3;\nT: .branchtargets A, B, C, D;\nbrx.idx %r1, T;\nA:\nmov.u32 %r2, 10;\nbra E;\nB:\nmov.u32 %r2, 20;\nbra E;\n"
+        "C:\nmov.u32 %r2, 30;\nbra E;\nD:\nmov.u32 %r2, 40;\nE:\nactivemask.b32 %r3;\npopc.b32 %r3, %r3;\nadd.u32 %r2, %r2, %r3;\n" STORE("%r2"), 1, 32);
+    for (int i = 0; i < 32; i++)
+        assert_int_equal(out[i], 10 + 10 * (i % 4) + 32);
+}
+
+/* --- faults --- */
+
+static void faults(const char *body, unsigned threads, heddle_status status, const char *says)
+{
+    assert_int_equal(try_run(body, 1, threads, 7, NULL), status);
+    const heddle_fault *f = heddle_last_fault();
+    assert_non_null(f);
+    if (!strstr(f->text, says))
+        fail_msg("'%s' is not in:\n%s", says, f->text);
+}
+
+static void what_goes_wrong_is_named(void **state)
+{
+    (void)state;
+    faults("add.s64 %rd2, %rd0, 0x40000000;\nst.global.u32 [%rd2], %r0;\n", 32, HEDDLE_ILLEGAL_ADDRESS, "by thread (0,0,0) in block (0,0,0)");
+    faults("setp.eq.u32 %p1, %r0, 37;\nmov.u64 %rd2, 0;\n@%p1 ld.global.u32 %r1, [%rd2];\n", 64, HEDDLE_ILLEGAL_ADDRESS, "by thread (37,0,0)");
+    faults("mov.u64 %rd2, 8;\nld.global.u32 %r1, [%rd2];\n", 32, HEDDLE_ILLEGAL_ADDRESS, "null pointer");
+    faults("mov.u64 %rd2, 0x7f0000001000;\nld.global.u32 %r1, [%rd2];\n", 32, HEDDLE_ILLEGAL_ADDRESS, "is it a host pointer");
+    faults("ld.global.u32 %r1, [%rd0+2];\n", 32, HEDDLE_MISALIGNED_ADDRESS, "not a multiple of 4");
+    faults("mov.u32 %r1, sh;\nld.shared.u32 %r2, [%r1+5000];\n", 32, HEDDLE_ILLEGAL_ADDRESS, "outside the block's");
+    faults("trap;\n", 32, HEDDLE_TRAP, "trap");
+    faults("setp.lt.u32 %p1, %r0, 32;\n@%p1 bra L;\nbar.sync 1;\nbra E;\nL:\nbar.sync 2;\nE:\n", 64, HEDDLE_DEADLOCK,
+           "wait at barrier 1, which has 32 of 64 threads");
+    faults("setp.lt.u32 %p1, %r0, 16;\n@%p1 bra L;\nbar.warp.sync 0xffffffff;\nL:\nbar.sync 0;\n", 32, HEDDLE_DEADLOCK, "wait for lanes 0xffffffff");
+}
+
+static void a_missing_instruction_stops_only_its_kernel(void **state)
+{
+    (void)state;
+    assert_int_equal(try_run("wgmma.fence.sync.aligned;\n", 1, 32, 0, NULL), HEDDLE_NOT_IMPLEMENTED);
+    assert_non_null(strstr(heddle_error_text(), "wgmma.fence"));
+    assert_non_null(strstr(heddle_error_text(), "PTX line"));
+}
+
+static void bad_launches_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(try_run(STORE("%r0"), 1, 1025, 0, NULL), HEDDLE_INVALID_CONFIGURATION);
+    assert_int_equal(try_run(STORE("%r0"), 0, 32, 0, NULL), HEDDLE_INVALID_CONFIGURATION);
+    assert_int_equal(try_run(STORE("%r0"), 1, 0, 0, NULL), HEDDLE_INVALID_CONFIGURATION);
+}
+
+static void counters_count(void **state)
+{
+    (void)state;
+    heddle_result *r;
+    double v;
+    /* 2 blocks of 48 threads: 4 warps, half of them 16 lanes. Lanes below 8 of each warp store twice. */
+    assert_int_equal(try_run(STORE("%r0") "and.b32 %r1, %r0, 31;\nsetp.lt.u32 %p1, %r1, 8;\n@%p1 st.global.u32 [%rd1], %r0;\n"
+                             "@!%p1 bra E;\nadd.f32 %f1, %f2, %f3;\nE:\n", 2, 48, 0, &r), HEDDLE_OK);
+    const struct { const char *name; double value; } want[] = {
+        {"sm__ctas_launched.sum", 2},
+        {"smsp__warps_launched.sum", 4},
+        {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", 8},
+        /* 192 bytes a block from an aligned start: 4 + 2 sectors; the guarded stores 32 bytes each: 1 sector */
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 2 * (4 + 2) + 4},
+        {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", 4 * 8},
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        assert_int_equal(heddle_result_metric(r, want[i].name, &v), HEDDLE_OK);
+        if (v != want[i].value)
+            fail_msg("%s: %g, expected %g", want[i].name, v, want[i].value);
+    }
+    assert_int_equal(heddle_result_metric(r, "no_such_metric", &v), HEDDLE_NOT_FOUND);
+    heddle_result_free(r);
+}
+
+static unsigned accesses, first_mask;
+static void see(const heddle_access *a, void *user)
+{
+    (void)user;
+    accesses++;
+    first_mask = a->mask;
+    assert_int_equal(a->space, 'g');
+    assert_int_equal(a->op, 's');
+    assert_true(a->address[3] - a->address[0] == 12);
+}
+
+static void accesses_can_be_observed(void **state)
+{
+    (void)state;
+    heddle_observe(dev, see, NULL);
+    run(STORE("%r0"), 3, 40);
+    heddle_observe(dev, NULL, NULL);
+    assert_int_equal(accesses, 6);
+    assert_int_equal(first_mask, 0xff);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(special_registers),
+        cmocka_unit_test(divergence_nests_and_meets),
+        cmocka_unit_test(lanes_leave_loops_at_different_turns),
+        cmocka_unit_test(a_guarded_exit_ends_its_lanes_only),
+        cmocka_unit_test(shuffles),
+        cmocka_unit_test(lanes_meet_at_a_shuffle_from_both_sides_of_a_branch),
+        cmocka_unit_test(votes),
+        cmocka_unit_test(match_and_redux),
+        cmocka_unit_test(barriers_order_shared_memory),
+        cmocka_unit_test(generic_addresses_find_their_space),
+        cmocka_unit_test(loads_and_stores_of_all_widths),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(vector_moves_and_carries),
+        cmocka_unit_test(a_branch_by_table),
+        cmocka_unit_test(what_goes_wrong_is_named),
+        cmocka_unit_test(a_missing_instruction_stops_only_its_kernel),
+        cmocka_unit_test(bad_launches_are_refused),
+        cmocka_unit_test(counters_count),
+        cmocka_unit_test(accesses_can_be_observed),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
