@@ -11,6 +11,7 @@
 
 enum {
     WAIT_TURNS = 32,       /* turns of a waiting loop before others run */
+    SPIN_TURNS = 2,        /* the same for a warp that has already waited once in vain */
     LONG_TURNS = 1 << 20,  /* turns of any other loop */
     RECORDS_PER_STEP = 3   /* a generic access makes up to three */
 };
@@ -227,9 +228,11 @@ static bool turn(struct run *r, const struct step *st, enum warp_stop *why)
         return false;
     }
     struct split *s = &r->w->split[r->w->current];
-    if (++s->turns < (uint32_t)(st->waiting ? WAIT_TURNS : LONG_TURNS))
+    uint32_t bound = !st->waiting ? LONG_TURNS : r->w->spinning ? SPIN_TURNS : WAIT_TURNS;
+    if (++s->turns < bound)
         return true;
     s->turns = 0;
+    r->w->spinning = true;
     put_split(r);
     warp_release_joins(r->w, false);
     meet_any(r);
@@ -242,6 +245,7 @@ static bool branch(struct run *r, const struct step *st, uint32_t m, enum warp_s
     if (m == r->mask) {
         r->pc = st->target;
     } else if (!m) {
+        r->w->spinning &= !st->waiting; /* this loop has ended */
         r->pc++;
         return true;
     } else {

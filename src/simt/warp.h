@@ -69,6 +69,7 @@ struct warp {
     char *regs;      /* the executor's registers of 32 lanes */
     char *local;     /* local and scratch memory of 32 lanes, lane after lane */
     uint64_t clock;    /* instructions executed: %clock, and for telling whether a warp got anywhere */
+    bool spinning;     /* it yielded in a waiting loop and has not left one since: yields again soon */
     bool hold;         /* the last stop was WARP_RING: go on with the same split */
     struct record *ring; /* [RING_RECORDS], shared with the worker's other warps; NULL in plain mode */
     int nrecords;
