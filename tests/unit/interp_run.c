@@ -272,11 +272,11 @@ static void what_goes_wrong_is_named(void **state)
 {
     (void)state;
     faults("add.s64 %rd2, %rd0, 0x40000000;\nst.global.u32 [%rd2], %r0;\n", 32, HEDDLE_ILLEGAL_ADDRESS, "by thread (0,0,0) in block (0,0,0)");
-    faults("setp.eq.u32 %p1, %r0, 37;\nmov.u64 %rd2, 0;\n@%p1 ld.global.u32 %r1, [%rd2];\n", 64, HEDDLE_ILLEGAL_ADDRESS, "by thread (37,0,0)");
-    faults("mov.u64 %rd2, 8;\nld.global.u32 %r1, [%rd2];\n", 32, HEDDLE_ILLEGAL_ADDRESS, "null pointer");
-    faults("mov.u64 %rd2, 0x7f0000001000;\nld.global.u32 %r1, [%rd2];\n", 32, HEDDLE_ILLEGAL_ADDRESS, "is it a host pointer");
-    faults("ld.global.u32 %r1, [%rd0+2];\n", 32, HEDDLE_MISALIGNED_ADDRESS, "not a multiple of 4");
-    faults("mov.u32 %r1, sh;\nld.shared.u32 %r2, [%r1+5000];\n", 32, HEDDLE_ILLEGAL_ADDRESS, "outside the block's");
+    faults("setp.eq.u32 %p1, %r0, 37;\nmov.u64 %rd2, 0;\nmov.u32 %r1, 0;\n@%p1 ld.global.u32 %r1, [%rd2];\n" STORE("%r1"), 64, HEDDLE_ILLEGAL_ADDRESS, "by thread (37,0,0)");
+    faults("mov.u64 %rd2, 8;\nld.global.u32 %r1, [%rd2];\n" STORE("%r1"), 32, HEDDLE_ILLEGAL_ADDRESS, "null pointer");
+    faults("mov.u64 %rd2, 0x7f0000001000;\nld.global.u32 %r1, [%rd2];\n" STORE("%r1"), 32, HEDDLE_ILLEGAL_ADDRESS, "is it a host pointer");
+    faults("ld.global.u32 %r1, [%rd0+2];\n" STORE("%r1"), 32, HEDDLE_MISALIGNED_ADDRESS, "not a multiple of 4");
+    faults("mov.u32 %r1, sh;\nld.shared.u32 %r2, [%r1+5000];\n" STORE("%r2"), 32, HEDDLE_ILLEGAL_ADDRESS, "outside the block's");
     faults("trap;\n", 32, HEDDLE_TRAP, "trap");
     faults("setp.lt.u32 %p1, %r0, 32;\n@%p1 bra L;\nbar.sync 1;\nbra E;\nL:\nbar.sync 2;\nE:\n", 64, HEDDLE_DEADLOCK,
            "wait at barrier 1, which has 32 of 64 threads");
@@ -306,7 +306,7 @@ static void counters_count(void **state)
     double v;
     /* 2 blocks of 48 threads: 4 warps, half of them 16 lanes. Lanes below 8 of each warp store twice. */
     assert_int_equal(try_run(STORE("%r0") "and.b32 %r1, %r0, 31;\nsetp.lt.u32 %p1, %r1, 8;\n@%p1 st.global.u32 [%rd1], %r0;\n"
-                             "@!%p1 bra E;\nadd.f32 %f1, %f2, %f3;\nE:\n", 2, 48, 0, &r), HEDDLE_OK);
+                             "@!%p1 bra E;\nmov.b32 %f2, %r0;\nadd.f32 %f1, %f2, %f2;\nst.shared.f32 [sh], %f1;\nE:\n", 2, 48, 0, &r), HEDDLE_OK);
     const struct { const char *name; double value; } want[] = {
         {"sm__ctas_launched.sum", 2},
         {"smsp__warps_launched.sum", 4},
