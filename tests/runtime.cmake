@@ -24,13 +24,10 @@ add_test(NAME runtime.exports
                  ${CMAKE_SOURCE_DIR}/include/cuda_runtime_api.h $<TARGET_FILE:heddle>
                  ${CMAKE_SOURCE_DIR}/docs/runtime.md ${CMAKE_SOURCE_DIR}/src/runtime)
 
-# Programs that use the library as it is linked, so with the real engine: they wait for src/engine.c to be there.
-file(STRINGS ${CMAKE_SOURCE_DIR}/src/engine.c engine_is_there REGEX "heddle_launch")
-if(engine_is_there)
-  add_executable(runtime_library program/runtime_library.c)
-  target_include_directories(runtime_library PRIVATE ${CMAKE_SOURCE_DIR}/include)
-  target_link_libraries(runtime_library PRIVATE heddle PkgConfig::CMOCKA)
-  add_test(NAME runtime.library COMMAND runtime_library ${CMAKE_CURRENT_SOURCE_DIR}/program/kernels.ptx)
-  set_tests_properties(runtime.library PROPERTIES TIMEOUT 120)
-  add_subdirectory(${CMAKE_SOURCE_DIR}/examples/embed ${CMAKE_BINARY_DIR}/examples/embed)
-endif()
+# Programs that use the library as it is linked, with the real engine.
+add_executable(runtime_library program/runtime_library.c)
+target_include_directories(runtime_library PRIVATE ${CMAKE_SOURCE_DIR}/include)
+target_link_libraries(runtime_library PRIVATE heddle PkgConfig::CMOCKA)
+add_test(NAME runtime.library COMMAND runtime_library ${CMAKE_CURRENT_SOURCE_DIR}/program/kernels.ptx)
+set_tests_properties(runtime.library PROPERTIES TIMEOUT 120)
+add_subdirectory(${CMAKE_SOURCE_DIR}/examples/embed ${CMAKE_BINARY_DIR}/examples/embed)

@@ -253,8 +253,21 @@ static void interrupt(pid_t pid)
 static void an_endless_kernel_ends(void **state)
 {
     (void)state;
+    char path[] = "/tmp/heddle-interrupted-XXXXXX", line[64] = "";
+    int fd = mkstemp(path);
     struct child c = run_child(runs_forever, interrupt, 500);
     assert_signal(c, SIGINT);
+    assert_non_null(strstr(c.said, "heddle: "));
+    assert_non_null(strstr(c.said, "interrupted"));
+    /* profiled: what the launch did until then is written before the process ends */
+    setenv("HEDDLE_RESULTS", path, 1);
+    c = run_child(runs_forever, interrupt, 500);
+    unsetenv("HEDDLE_RESULTS");
+    assert_signal(c, SIGINT);
+    assert_true(read(fd, line, sizeof line - 1) > 0);
+    assert_non_null(strstr(line, "heddle_result"));
+    close(fd);
+    unlink(path);
 }
 
 int main(int argc, char **argv)
