@@ -3,7 +3,7 @@
  * In: an instruction with its types and modifiers. Out: the function from the table of the level in use, or NULL when
  * the table has no such place; modifiers that a function would ignore are refused here, so that nothing is computed
  * silently without them. The level is the host's, lowered by HEDDLE_ISA=x86-64-v2|v3|v4, and chosen at first use.
- * Canonical NaN: what an H200 returns, tests/truth/lanes_h200.tsv. */
+ * What an H200 returns where the PTX ISA leaves it open: tests/truth/lanes_h200.tsv. */
 #include "interp/lanes_table.h"
 
 #include <stdlib.h>
@@ -139,6 +139,12 @@ static lanes_fn *find_row(const struct lanes_table *t, const struct ir_inst *in)
     }
     if (m->nan || m->xorsign_abs)
         return t->minmax_mods[in->op][in->type];
+    if (m->approx && m->ftz && in->type == PTX_F64)
+        return t->upper[in->op];
+    if (m->approx && in->op == PTX_OP_FDIV)
+        return in->type == PTX_F32 ? t->div_approx : NULL;
+    if (m->ftz && (m->round == PTX_RM || m->round == PTX_RP) && t->ftz_away[in->op])
+        return t->ftz_away[in->op];
     bool directed = m->round == PTX_RZ || m->round == PTX_RM || m->round == PTX_RP;
     return t->row[in->op][in->type][directed || m->sat ? LANES_DYN : m->ftz ? LANES_FTZ : LANES_PLAIN];
 }

@@ -3,11 +3,11 @@
  *
  * Registers of 32 lanes are plain arrays: T[32] in the register's own width (8, 16, 32, 64 or 128 bits); a predicate
  * register is one uint32_t, bit i for lane i. A function writes the lanes in `mask` of its destination and leaves the
- * others alone; it may compute the others, so no lane function may trap (integer division by zero gives all ones, and the remainder
- * the dividend, as the hardware does; PTX ISA 9.7.1.7 leaves it open).
+ * others alone; it may compute the others, so no lane function may trap (integer division and remainder by zero give all ones,
+ * as the hardware does; PTX ISA 9.7.1.7 leaves it open).
  * The functions are expanded from ptx_ops.def (plain loops over 32 lanes that the compiler vectorises), built for
  * three instruction set levels of the host and chosen once at start; all levels give the same bits.
- * NaN results are the GPU's canonical NaN (0x7fffffff, 0x7fff8...: see lanes.c for sources). */
+ * NaN results are the GPU's: f32 0x7fffffff; f64 an operand's NaN made quiet, else 0xfff8000000000000 (lanes_meaning.h). */
 #ifndef INTERP_LANES_H
 #define INTERP_LANES_H
 

@@ -88,7 +88,8 @@ EACH_CVT_INT(CVT_IF, F32)
 EACH_CVT_INT(CVT_IF, F64)
 #undef CVT_IF
 
-/* ---- f32 and f64 to integer: rounded to a whole number, clamped to the type; NaN: see nan_to_int ---- */
+/* ---- f32 and f64 to integer: rounded to a whole number, clamped to the type; NaN from
+ * f64, or to 64 bits: the sign bit alone; else 0 ---- */
 #define ROUND_TO_INT(F, f)                                                                                          \
     INLINE C_##F round_int_##F(C_##F x, int round)                                                                  \
     {                                                                                                               \
@@ -117,8 +118,6 @@ ROUND_TO_INT(F64, )
         r = x < (C_##F)(low) ? low_int : r;                                                                         \
         return x != x ? nan_int : r;                                                                                \
     }
-#define BELOW_32_F32 0x1.fffffep31f
-#define BELOW_31_F32 0x1.fffffep30f
 TO_INT(U8, F32, 255, 256, 0, 0, 0xff, 0)
 TO_INT(S8, F32, 127, 128, -128, INT8_MIN, INT8_MAX, 0)
 TO_INT(U16, F32, 65535, 65536, 0, 0, 0xffff, 0)
@@ -127,12 +126,12 @@ TO_INT(U32, F32, 0x1.fffffep31, 0x1p32, 0, 0, UINT32_MAX, 0)
 TO_INT(S32, F32, 0x1.fffffep30, 0x1p31, -0x1p31, INT32_MIN, INT32_MAX, 0)
 TO_INT(U64, F32, 0x1.fffffep63, 0x1p64, 0, 0, UINT64_MAX, UINT64_C(1) << 63)
 TO_INT(S64, F32, 0x1.fffffep62, 0x1p63, -0x1p63, INT64_MIN, INT64_MAX, INT64_MIN)
-TO_INT(U8, F64, 255, 256, 0, 0, 0xff, 0)
-TO_INT(S8, F64, 127, 128, -128, INT8_MIN, INT8_MAX, 0)
-TO_INT(U16, F64, 65535, 65536, 0, 0, 0xffff, 0)
-TO_INT(S16, F64, 32767, 32768, -32768, INT16_MIN, INT16_MAX, 0)
-TO_INT(U32, F64, 4294967295.0, 0x1p32, 0, 0, UINT32_MAX, 0)
-TO_INT(S32, F64, 2147483647.0, 0x1p31, -0x1p31, INT32_MIN, INT32_MAX, 0)
+TO_INT(U8, F64, 255, 256, 0, 0, 0xff, 0x80)
+TO_INT(S8, F64, 127, 128, -128, INT8_MIN, INT8_MAX, INT8_MIN)
+TO_INT(U16, F64, 65535, 65536, 0, 0, 0xffff, 0x8000)
+TO_INT(S16, F64, 32767, 32768, -32768, INT16_MIN, INT16_MAX, INT16_MIN)
+TO_INT(U32, F64, 4294967295.0, 0x1p32, 0, 0, UINT32_MAX, 0x80000000u)
+TO_INT(S32, F64, 2147483647.0, 0x1p31, -0x1p31, INT32_MIN, INT32_MAX, INT32_MIN)
 TO_INT(U64, F64, 0x1.fffffffffffffp63, 0x1p64, 0, 0, UINT64_MAX, UINT64_C(1) << 63)
 TO_INT(S64, F64, 0x1.fffffffffffffp62, 0x1p63, -0x1p63, INT64_MIN, INT64_MAX, INT64_MIN)
 #undef TO_INT
@@ -154,12 +153,25 @@ INLINE float f32_f16(uint16_t h)
     /* normal, infinite and NaN by moving the bits; subnormal m * 2^-24 by an exact subtraction */
     uint32_t wide = (rest << 13) + (rest >= 0x7c00 ? 0x70000000u : 0x38000000u);
     uint32_t small = bits_f32(f32_bits(0x38800000u | rest << 13) - 0x1p-14f);
-    return f32_bits(sign | (rest > 0x7c00 ? F32_NAN : rest < 0x400 ? (rest == 0 ? 0 : small) : wide));
+    return f32_bits(rest > 0x7c00 ? F32_NAN : sign | (rest < 0x400 ? (rest == 0 ? 0 : small) : wide));
+}
+
+/* NaN keeps its sign and payload */
+INLINE double f64_f16(uint16_t h)
+{
+    const uint64_t nan = (uint64_t)(h & 0x8000) << 48 | 0x7ff8000000000000u | (uint64_t)(h & 0x3ff) << 42;
+    return (h & 0x7fff) > 0x7c00 ? f64_bits(nan) : (double)f32_f16(h);
 }
 
 INLINE float f32_bf16(uint16_t h)
 {
-    return canon_f32(f32_bits((uint32_t)h << 16));
+    return f32_bits((uint32_t)h << 16);
+}
+
+/* to f64, quiet: the host conversion keeps sign and payload, as the GPU's does */
+INLINE double f64_f32(float x)
+{
+    return x != x ? quiet_f64((double)x) : (double)x;
 }
 
 /* Whether a magnitude cut to `odd`'s bits, with the rest `rest` of `unit`, rounds away from zero. */
@@ -174,7 +186,8 @@ INLINE bool rounds_up(int round, bool sign, bool odd, uint64_t rest, uint64_t un
     }
 }
 
-/* x to a format of `exponent_bits` and `fraction_bits` (16 bits in all), rounded once. */
+/* x to a format of `exponent_bits` and `fraction_bits` (16 bits in all), rounded once. NaN keeps its sign and the top
+ * of its payload. */
 INLINE uint16_t half_f64(double x, int round, int exponent_bits, int fraction_bits)
 {
     const uint64_t u = bits_f64(x), fraction = u & 0xfffffffffffffu;
@@ -182,7 +195,7 @@ INLINE uint16_t half_f64(double x, int round, int exponent_bits, int fraction_bi
     const int exponent = (int)(u >> 52 & 0x7ff), bias = (1 << (exponent_bits - 1)) - 1;
     const uint16_t infinity = (uint16_t)(((1 << exponent_bits) - 1) << fraction_bits);
     if (exponent == 0x7ff)
-        return fraction != 0 ? 0x7fff : sign | infinity;
+        return (uint16_t)(sign | infinity | (fraction != 0 ? 1u << (fraction_bits - 1) | fraction >> (52 - fraction_bits) : 0));
     if (exponent == 0 && fraction == 0)
         return sign;
     const uint64_t significand = fraction | (exponent != 0 ? UINT64_C(1) << 52 : 0);
@@ -233,45 +246,54 @@ INLINE double half_source(double x, const struct ptx_mods *m)
     return x;
 }
 
-INLINE uint16_t half_result(double x, const struct ptx_mods *m, int exponent_bits, int fraction_bits)
+INLINE uint16_t half_result(double x, bool keep_nan, const struct ptx_mods *m, int exponent_bits, int fraction_bits)
 {
+    if (x != x && !keep_nan) /* from f32: the canonical one */
+        return m->sat ? 0 : 0x7fff;
     uint16_t h = half_f64(half_source(x, m), m->round, exponent_bits, fraction_bits);
     const uint16_t infinity = (uint16_t)(((1 << exponent_bits) - 1) << fraction_bits);
     if (m->satfinite && (h & 0x7fff) == infinity)
         h--;
     return h;
 }
-#define TO_F16(x)  half_result(x, m, 5, 10)
-#define TO_BF16(x) half_result(x, m, 8, 7)
+#define TO_F16(x)   half_result(x, false, m, 5, 10)
+#define TO_BF16(x)  half_result(x, false, m, 8, 7)
+#define D_TO_F16(x)  half_result(x, true, m, 5, 10)
+#define D_TO_BF16(x) half_result(x, true, m, 8, 7)
 
 CVT_LOOP(cvt_F32_F16, float, uint16_t, f32_f16(x))
 CVT_LOOP(cvt_F32_BF16, float, uint16_t, f32_bf16(x))
-CVT_LOOP(cvt_F64_F16, double, uint16_t, canon_f64(f32_f16(x)))
-CVT_LOOP(cvt_F64_BF16, double, uint16_t, canon_f64(f32_bf16(x)))
+CVT_LOOP(cvt_F64_F16, double, uint16_t, f64_f16(x))
+CVT_LOOP(cvt_F64_BF16, double, uint16_t, f64_f32(f32_bf16(x)))
 CVT_LOOP(cvt_F32_F16_dyn, float, uint16_t, m->sat ? sat_f32(f32_f16(x)) : f32_f16(x))
 CVT_LOOP(cvt_F16_F32, uint16_t, float, f16_f32(x))
 CVT_LOOP(cvt_BF16_F32, uint16_t, float, bf16_f32(x))
 CVT_LOOP(cvt_F16_F32_dyn, uint16_t, float, TO_F16((double)x))
 CVT_LOOP(cvt_BF16_F32_dyn, uint16_t, float, TO_BF16((double)x))
-CVT_LOOP(cvt_F16_F64_dyn, uint16_t, double, TO_F16(x))
-CVT_LOOP(cvt_BF16_F64_dyn, uint16_t, double, TO_BF16(x))
+CVT_LOOP(cvt_F16_F64_dyn, uint16_t, double, D_TO_F16(x))
+CVT_LOOP(cvt_BF16_F64_dyn, uint16_t, double, D_TO_BF16(x))
+CVT_LOOP(cvt_BF16_F16_dyn, uint16_t, uint16_t, TO_BF16((double)f32_f16(x)))
+CVT_LOOP(cvt_F16_BF16_dyn, uint16_t, uint16_t, TO_F16((double)f32_bf16(x)))
+CVT_LOOP(cvt_BF16_BF16_dyn, uint16_t, uint16_t,
+         m->round >= PTX_RNI ? bf16_f32(round_int_F32(f32_bf16(x), m->round)) : TO_BF16((double)f32_bf16(x)))
 /* f16 to f16 with .rni .rzi .rmi .rpi or .sat */
 CVT_LOOP(cvt_F16_F16_dyn, uint16_t, uint16_t,
          m->round >= PTX_RNI ? half_f64(m->sat ? sat_f32(round_int_F32(f32_f16(x), m->round))
                                                : round_int_F32(f32_f16(x), m->round), PTX_RN, 5, 10)
                              : TO_F16((double)f32_f16(x)))
 
-/* Integers: exact in a double once those beyond 2^53 (infinite in f16, whatever their low bits) are cut to size. For
- * bf16 they are not, so their lost bits are kept as one sticky bit. */
-#define NARROW_INT(S, low_cut)                                                                                      \
-    INLINE double sticky_##S(C_##S x)                                                                               \
-    {                                                                                                               \
-        C_##S high = (C_##S)(x & ~(C_##S)(low_cut)), low = (C_##S)(x & (C_##S)(low_cut));                           \
-        return (double)high + (low != 0 ? (double)(low_cut) / 2 : 0);                                               \
-    }
-NARROW_INT(U64, 0x7ff)
-NARROW_INT(S64, 0x7ff)
-#undef NARROW_INT
+/* Integers to double on their way to a half: exact up to 32 bits; of 64, the twelve low bits become one bit that says
+ * whether any was set, which leaves 53 and rounds alike. */
+INLINE double sticky_U64(uint64_t x)
+{
+    uint64_t big = (x & ~UINT64_C(0xfff)) | (x & 0xfff ? 0x800 : 0);
+    return x >> 53 == 0 ? (double)x : (double)big;
+}
+
+INLINE double sticky_S64(int64_t x)
+{
+    return x < 0 ? -sticky_U64(0 - (uint64_t)x) : sticky_U64((uint64_t)x);
+}
 #define sticky_U8  (double)
 #define sticky_S8  (double)
 #define sticky_U16 (double)
@@ -304,19 +326,25 @@ static void cvt_pair(LANES_ARGS)
 /* ---- f32 and f64 ---- */
 INLINE float f32_f64(double x, const struct ptx_mods *m)
 {
-    float r = (float)x;
+    float r = (float)x; /* NaN: the host keeps sign and top of the payload, as the GPU does */
     r = m->ftz ? ftz_f32(r) : r;
-    return m->sat ? sat_f32(r) : canon_f32(r);
+    return m->sat ? sat_f32(r) : r;
 }
 
-CVT_LOOP(cvt_F64_F32, double, float, canon_f64((double)x))
-CVT_LOOP(cvt_F64_F32_dyn, double, float,
-         m->sat ? sat_f64((double)(m->ftz ? ftz_f32(x) : x)) : canon_f64((double)(m->ftz ? ftz_f32(x) : x)))
-CVT_LOOP(cvt_F32_F64, float, double, canon_f32((float)x))
+/* with .ftz the source's NaN is made canonical first */
+INLINE double f64_f32_mods(float x, const struct ptx_mods *m)
+{
+    x = m->ftz ? canon_f32(ftz_f32(x)) : x;
+    return m->sat ? sat_f64((double)x) : f64_f32(x);
+}
+
+CVT_LOOP(cvt_F64_F32, double, float, f64_f32(x))
+CVT_LOOP(cvt_F64_F32_dyn, double, float, f64_f32_mods(x, m))
+CVT_LOOP(cvt_F32_F64, float, double, (float)x)
 CVT_LOOP(cvt_F32_F64_loop, float, double, f32_f64(x, m))
 CVT_ROUNDED(cvt_F32_F64_dyn, cvt_F32_F64_loop)
 
-/* to the same type: rounded to a whole number, or only flushed and clamped */
+/* to the same type: rounded to a whole number, or flushed and clamped; without any of these a move */
 INLINE float whole_f32(float x, const struct ptx_mods *m)
 {
     x = m->ftz ? ftz_f32(x) : x;
@@ -327,7 +355,7 @@ INLINE float whole_f32(float x, const struct ptx_mods *m)
 INLINE double whole_f64(double x, const struct ptx_mods *m)
 {
     x = round_int_F64(x, m->round);
-    return m->sat ? sat_f64(x) : canon_f64(x);
+    return m->sat ? sat_f64(x) : x != x ? quiet_f64(x) : x;
 }
 
 CVT_LOOP(cvt_F32_F32_dyn, float, float, whole_f32(x, m))
@@ -423,13 +451,16 @@ CVT_WIDE_TO(64)
             CVT_PAIR_ENTRY(BF16, F32, cvt_BF16_F32, cvt_BF16_F32_dyn)                                               \
             CVT_PAIR_ENTRY(F16, F64, cvt_F16_F64_dyn, cvt_F16_F64_dyn)                                              \
             CVT_PAIR_ENTRY(BF16, F64, cvt_BF16_F64_dyn, cvt_BF16_F64_dyn)                                           \
-            CVT_PAIR_ENTRY(F16, F16, cvt_F16_F16_dyn, cvt_F16_F16_dyn)                                              \
+            CVT_PAIR_ENTRY(F16, F16, mov_16, cvt_F16_F16_dyn)                                                     \
+            CVT_PAIR_ENTRY(BF16, BF16, mov_16, cvt_BF16_BF16_dyn)                                                   \
+            CVT_PAIR_ENTRY(BF16, F16, cvt_BF16_F16_dyn, cvt_BF16_F16_dyn)                                           \
+            CVT_PAIR_ENTRY(F16, BF16, cvt_F16_BF16_dyn, cvt_F16_BF16_dyn)                                           \
             CVT_PAIR_ENTRY(F16X2, F32, cvt_pair, cvt_pair)                                                          \
             CVT_PAIR_ENTRY(BF16X2, F32, cvt_pair, cvt_pair)                                                         \
             CVT_PAIR_ENTRY(F64, F32, cvt_F64_F32, cvt_F64_F32_dyn)                                                  \
             CVT_PAIR_ENTRY(F32, F64, cvt_F32_F64, cvt_F32_F64_dyn)                                                  \
-            CVT_PAIR_ENTRY(F32, F32, cvt_F32_F32_dyn, cvt_F32_F32_dyn)                                              \
-            CVT_PAIR_ENTRY(F64, F64, cvt_F64_F64_dyn, cvt_F64_F64_dyn)},                                            \
+            CVT_PAIR_ENTRY(F32, F32, mov_32, cvt_F32_F32_dyn)                                                     \
+            CVT_PAIR_ENTRY(F64, F64, mov_64, cvt_F64_F64_dyn)       },                                            \
     .cvt_wide = {{cvt_wide_8_8, cvt_wide_8_16, cvt_wide_8_32, cvt_wide_8_64},                                       \
                  {cvt_wide_16_8, cvt_wide_16_16, cvt_wide_16_32, cvt_wide_16_64},                                   \
                  {cvt_wide_32_8, cvt_wide_32_16, cvt_wide_32_32, cvt_wide_32_64},                                   \

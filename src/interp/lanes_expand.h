@@ -3,15 +3,14 @@
  * In: LANES_TABLE, the name of the table to define, and the level's compiler flags. Out: that table. A function
  * computes all 32 lanes into its destination when the mask is full, else into a temporary from which the lanes of the
  * mask are blended. A destination may be the very array of a source (never a shifted part of it), which is what
- * `ivdep` tells the compiler. Floating rows come in three forms (see lanes_table.h); NaN results are made canonical,
- * except by the moves (abs, neg, copysign). Nothing here traps: the exceptions of MXCSR are masked. */
+ * `ivdep` tells the compiler. Floating rows come in three forms (see lanes_table.h); NaN results are what
+ * the GPU makes them (lanes_meaning.h). Nothing here traps: the exceptions of MXCSR are masked. */
 #include <stdint.h>
 #include <xmmintrin.h>
 
 #include "interp/lanes_meaning.h"
 #include "interp/lanes_table.h"
 
-#define UNUSED __attribute__((unused))
 #define LANES_ARGS                                                                                                  \
     UNUSED void *vd, UNUSED const void *va, UNUSED const void *vb, UNUSED const void *vc, UNUSED void *ve,          \
         UNUSED uint32_t mask, UNUSED const struct ir_inst *in
@@ -211,14 +210,17 @@ typedef unsigned __int128 uint128;
 #define MAYBE_UN  const T a = ftz ? flt_ftz(a0) : a0;
 #define MAYBE_BIN MAYBE_UN const T b = ftz ? flt_ftz(b0) : b0;
 #define MAYBE_TRI MAYBE_BIN const T c = ftz ? flt_ftz(c0) : c0;
-#define CANON_FMOV(x) x
-#define CANON_FADD(x) flt_canon(x)
-#define CANON_FMUL(x) flt_canon(x)
-#define CANON_FFMA(x) flt_canon(x)
-#define CANON_FDIV(x) flt_canon(x)
-#define CANON_FCMP(x) flt_canon(x)
-#define CANON_FSQRT(x) flt_canon(x)
-#define CANON_MUFU(x) flt_canon(x)
+#define NAN_UN(r)  flt_nan1(r, a)
+#define NAN_BIN(r) flt_nan2(r, a, b)
+#define NAN_TRI(r) flt_nan3(r, a, b, c)
+#define CANON_FMOV(form, r)  r /* moves do it themselves, if they do */
+#define CANON_FADD(form, r)  NAN_##form(r)
+#define CANON_FMUL(form, r)  NAN_##form(r)
+#define CANON_FFMA(form, r)  NAN_##form(r)
+#define CANON_FDIV(form, r)  NAN_##form(r)
+#define CANON_FCMP(form, r)  flt_nan1(r, r) /* min, max: a number wins over NaN */
+#define CANON_FSQRT(form, r) NAN_##form(r)
+#define CANON_MUFU(form, r)  NAN_##form(r)
 #define LANES_FLT(ty, name, form, class, meaning)                                                                   \
     static void name##_##ty(LANES_ARGS)                                                                             \
     {                                                                                                               \
@@ -226,7 +228,7 @@ typedef unsigned __int128 uint128;
         EACH_LANE                                                                                                   \
         {                                                                                                           \
             READ_##form const T r = (T)(meaning);                                                                   \
-            o[i] = CANON_##class(r);                                                                                \
+            o[i] = CANON_##class(form, r);                                                                               \
         }                                                                                                           \
         DONE();                                                                                                     \
     }                                                                                                               \
@@ -236,7 +238,7 @@ typedef unsigned __int128 uint128;
         EACH_LANE                                                                                                   \
         {                                                                                                           \
             RAW_##form FLUSH_##form const T r = (T)(meaning);                                                       \
-            o[i] = CANON_##class(flt_ftz(r));                                                                       \
+            o[i] = CANON_##class(form, flt_ftz(r));                                                                       \
         }                                                                                                           \
         DONE();                                                                                                     \
     }                                                                                                               \
@@ -248,7 +250,7 @@ typedef unsigned __int128 uint128;
         {                                                                                                           \
             RAW_##form MAYBE_##form T r = (T)(meaning);                                                             \
             r = ftz ? flt_ftz(r) : r;                                                                               \
-            o[i] = sat ? flt_sat(r) : CANON_##class(r);                                                             \
+            o[i] = sat ? flt_sat(r) : CANON_##class(form, r);                                                             \
         }                                                                                                           \
         DONE();                                                                                                     \
     }                                                                                                               \

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#define UNUSED __attribute__((unused))
 #define INLINE static inline __attribute__((always_inline, unused))
 
 INLINE uint32_t bits_f32(float x)
@@ -95,7 +96,7 @@ INLINE uint64_t brev_64(uint64_t x)
 
 /* Quotients. Up to 32 bits through double: a quotient of two such integers that is not whole is at least 2^-32 below
  * the next whole number, relatively, so its rounding to 53 bits cannot reach that number, and truncation is exact.
- * Division by zero: all ones; remainder: the dividend (as the hardware does, tests/truth/lanes_h200.tsv). */
+ * Division and remainder by zero give all ones (as the hardware does, tests/truth/lanes_h200.tsv). */
 INLINE double double_u32(uint32_t x)
 {
     return f64_bits(0x4330000000000000u | x) - 0x1p52;
@@ -130,10 +131,13 @@ INLINE uint64_t div_s64(int64_t x, int64_t y)
 #define int_div(x, y)                                                                                               \
     ((T)(BITS == 64 ? (SIGNED ? div_s64((int64_t)(x), (int64_t)(y)) : div_u64((uint64_t)(x), (uint64_t)(y)))        \
                     : (SIGNED ? div_s32((int32_t)(x), (int32_t)(y)) : div_u32((uint32_t)(x), (uint32_t)(y)))))
-#define int_rem(x, y) ((T)((y) == 0 ? (U)(x) : (U)(x) - (U)(y) * (U)int_div(x, y)))
+#define int_rem(x, y) ((T)((y) == 0 ? ~(U)0 : (U)(x) - (U)(y) * (U)int_div(x, y)))
 
 /* floating: _f32 and _f64 of each, chosen by the operand's type */
 
+/* NaN as an H200 makes it (tests/truth/lanes_h200.tsv). f32: always the one canonical NaN. f64: an operand's NaN, made
+ * quiet, payload and sign kept; where no operand is NaN, the default one. With several NaN operands the first counts
+ * here (the GPU's choice is not known; payloads are outside the promise of equal bits). */
 #define F32_NAN 0x7fffffffu
 #define F64_NAN 0xfff8000000000000u
 
@@ -142,9 +146,41 @@ INLINE float canon_f32(float x)
     return x != x ? f32_bits(F32_NAN) : x;
 }
 
-INLINE double canon_f64(double x)
+INLINE double quiet_f64(double x)
 {
-    return x != x ? f64_bits(F64_NAN) : x;
+    return f64_bits(bits_f64(x) | 0x0008000000000000u);
+}
+
+INLINE float nan1_f32(float r, UNUSED float a)
+{
+    return canon_f32(r);
+}
+
+INLINE float nan2_f32(float r, UNUSED float a, UNUSED float b)
+{
+    return canon_f32(r);
+}
+
+INLINE float nan3_f32(float r, UNUSED float a, UNUSED float b, UNUSED float c)
+{
+    return canon_f32(r);
+}
+
+INLINE double nan1_f64(double r, double a)
+{
+    return a != a ? quiet_f64(a) : r != r ? f64_bits(F64_NAN) : r;
+}
+
+INLINE double nan2_f64(double r, double a, double b)
+{
+    r = nan1_f64(r, b);
+    return a != a ? quiet_f64(a) : r;
+}
+
+INLINE double nan3_f64(double r, double a, double b, double c)
+{
+    r = nan2_f64(r, b, c);
+    return a != a ? quiet_f64(a) : r;
 }
 
 /* subnormals become zero of the same sign */
@@ -210,7 +246,9 @@ INLINE double rsqrt_f64(double x)
 }
 
 #define BY_TYPE(name, x) _Generic((x), float: name##_f32, double: name##_f64)
-#define flt_canon(x) BY_TYPE(canon, x)(x)
+#define flt_nan1(r, x) BY_TYPE(nan1, x)(r, x)
+#define flt_nan2(r, x, y) BY_TYPE(nan2, x)(r, x, y)
+#define flt_nan3(r, x, y, z) BY_TYPE(nan3, x)(r, x, y, z)
 #define flt_ftz(x) BY_TYPE(ftz, x)(x)
 #define flt_sat(x) BY_TYPE(sat, x)(x)
 #define flt_min(x, y) BY_TYPE(min, x)(x, y)
@@ -218,7 +256,9 @@ INLINE double rsqrt_f64(double x)
 #define flt_copysign(x, y) BY_TYPE(copysign, x)(x, y)
 #define flt_rsqrt(x) BY_TYPE(rsqrt, x)(x)
 #define flt_fma(x, y, z) _Generic((x), float: __builtin_fmaf, double: __builtin_fma)(x, y, z)
-#define flt_abs(x) _Generic((x), float: __builtin_fabsf, double: __builtin_fabs)(x)
+/* abs and neg make NaN canonical; copysign is only bits */
+#define flt_abs(x) flt_nan1(_Generic((x), float: __builtin_fabsf, double: __builtin_fabs)(x), x)
+#define flt_neg(x) flt_nan1(-(x), x)
 #define flt_sqrt(x) _Generic((x), float: __builtin_sqrtf, double: __builtin_sqrt)(x)
 
 /* The transcendental forms (.approx only): libm's float functions, which err by less than one unit in the last

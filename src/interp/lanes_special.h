@@ -70,7 +70,7 @@ SAT32(MAD_HI, (W)mul_hi(a, b) + ((const T *)vc)[i])
                 r = (T)NAN;                                                                                         \
             if (xorsign)                                                                                            \
                 r = flt_copysign(r, signs);                                                                         \
-            o[i] = flt_canon(r);                                                                                    \
+            o[i] = flt_nan1(r, r);                                                                                       \
         }                                                                                                           \
         DONE();                                                                                                     \
     }
@@ -79,6 +79,67 @@ MINMAX_MODS(F32, FMAX, flt_max(a, b))
 MINMAX_MODS(F64, FMIN, flt_min(a, b))
 MINMAX_MODS(F64, FMAX, flt_max(a, b))
 #undef MINMAX_MODS
+
+/* ---- division ---- */
+/* div.approx: a divisor beyond 2^126 gives zero, and NaN under an infinity (PTX ISA 8.4, 9.7.3.8) */
+static void FDIV_F32_approx(LANES_ARGS)
+{
+    TRAITS_F32 INTO(T);
+    const bool ftz = in->mods->ftz;
+    EACH_LANE
+    {
+        RAW_BIN MAYBE_BIN const T r = a / (__builtin_fabsf(b) > 0x1p126f ? flt_copysign(INFINITY, b) : b);
+        o[i] = canon_f32(ftz ? ftz_f32(r) : r);
+    }
+    DONE();
+}
+
+/* .ftz of a quotient rounded away from zero: what is subnormal before the rounding is flushed, also when it would
+ * round up to 2^-126 (tests/truth/lanes_h200.tsv: div.rp.ftz.f32). */
+static __attribute__((noinline)) void divide_ftz(LANES_ARGS, bool reciprocal)
+{
+    TRAITS_F32 INTO(T);
+    for (int i = 0; i < 32; i++) {
+        const T a = reciprocal ? 1 : ftz_f32(((const T *)va)[i]);
+        const T b = ftz_f32(((const T *)(reciprocal ? va : vb))[i]);
+        const bool tiny = __builtin_fabs((double)a / (double)b) < 0x1p-126;
+        o[i] = canon_f32(tiny ? flt_copysign((T)0, a / b) : a / b);
+    }
+    DONE();
+}
+
+static void FDIV_F32_ftz_away(LANES_ARGS)
+{
+    unsigned old = set_rounding(in->mods->round);
+    divide_ftz(vd, va, vb, vc, ve, mask, in, false);
+    restore_rounding(old);
+}
+
+static void RCP_F32_ftz_away(LANES_ARGS)
+{
+    unsigned old = set_rounding(in->mods->round);
+    divide_ftz(vd, va, vb, vc, ve, mask, in, true);
+    restore_rounding(old);
+}
+
+/* rcp and rsqrt .approx.ftz.f64 see and give the upper 32 bits alone; NaN is 0x7fffffff above (PTX ISA 8.4, 9.7.3.12) */
+#define UPPER_HALF(id, value)                                                                                       \
+    static void id##_F64_upper(LANES_ARGS)                                                                          \
+    {                                                                                                               \
+        INTO(uint64_t);                                                                                             \
+        for (int i = 0; i < 32; i++) {                                                                              \
+            uint64_t u = ((const uint64_t *)va)[i] & 0xffffffff00000000u;                                           \
+            const double a = f64_bits((u & 0x7ff0000000000000u) == 0 ? u & 0x8000000000000000u : u);                \
+            const double r = value;                                                                                 \
+            u = bits_f64(r) & 0xffffffff00000000u;                                                                  \
+            u = (u & 0x7ff0000000000000u) == 0 ? u & 0x8000000000000000u : u;                                       \
+            o[i] = r != r ? 0x7fffffff00000000u : u;                                                                \
+        }                                                                                                           \
+        DONE();                                                                                                     \
+    }
+UPPER_HALF(RCP, 1 / a)
+UPPER_HALF(RSQRT, 1 / __builtin_sqrt(a))
+#undef UPPER_HALF
 
 /* ---- bit fields ---- */
 #define BFIND_SHIFTAMT(ty, ...)                                                                                     \
@@ -279,7 +340,7 @@ SET_FN(F32, 1)
             case PTX_TESTP_INFINITE: yes = x == inf; break;                                                         \
             case PTX_TESTP_NUMBER: yes = x <= inf; break;                                                           \
             case PTX_TESTP_NOTANUMBER: yes = x > inf; break;                                                        \
-            case PTX_TESTP_NORMAL: yes = e != 0 && e != inf; break;                                                 \
+            case PTX_TESTP_NORMAL: yes = x == 0 || (e != 0 && e != inf); break; /* zero counts */                   \
             case PTX_TESTP_SUBNORMAL: yes = e == 0 && x != 0; break;                                                \
             }                                                                                                       \
             r |= (uint32_t)yes << i;                                                                                \
@@ -545,6 +606,8 @@ EACH_ELEMENT(ELEMENT_FN)
     .sat = {[PTX_OP_ADD] = ADD_sat, [PTX_OP_SUB] = SUB_sat, [PTX_OP_MAD_HI] = MAD_HI_sat},                          \
     .minmax_mods = {[PTX_OP_FMIN] = {[PTX_F32] = FMIN_F32_mods, [PTX_F64] = FMIN_F64_mods},                         \
                     [PTX_OP_FMAX] = {[PTX_F32] = FMAX_F32_mods, [PTX_F64] = FMAX_F64_mods}},                        \
+    .upper = {[PTX_OP_RCP] = RCP_F64_upper, [PTX_OP_RSQRT] = RSQRT_F64_upper}, .div_approx = FDIV_F32_approx,       \
+    .ftz_away = {[PTX_OP_FDIV] = FDIV_F32_ftz_away, [PTX_OP_RCP] = RCP_F32_ftz_away},                               \
     .bfind_shiftamt = {EACH_INT32_64(SHIFTAMT_ENTRIES, BFIND)},                                                     \
     .setp = {SETP_ENTRIES(setp), SETP_ENTRIES(setq)},                                                               \
     .set = {[PTX_U32] = SET_U32, [PTX_S32] = SET_S32, [PTX_F32] = SET_F32},                                         \

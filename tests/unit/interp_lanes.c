@@ -72,7 +72,7 @@ static void integers(void **state)
     CHECK(DIV, S32, NOTYPE, , (uint32_t)-7, 2, 0, 32, 32, (uint32_t)-3);
     CHECK(DIV, U32, NOTYPE, , 0xffffffffu, 0xfffffffeu, 0, 32, 32, 1);
     CHECK(DIV, U32, NOTYPE, , 7, 0, 0, 32, 32, 0xffffffffu);
-    CHECK(REM, U32, NOTYPE, , 7, 0, 0, 32, 32, 7);
+    CHECK(REM, U32, NOTYPE, , 7, 0, 0, 32, 32, 0xffffffffu);
     CHECK(REM, S32, NOTYPE, , (uint32_t)-7, 4, 0, 32, 32, (uint32_t)-3);
     CHECK(REM, S64, NOTYPE, , 0x8000000000000000u, 0xffffffffffffffffu, 0, 64, 64, 0);
     CHECK(SAD, S32, NOTYPE, , (uint32_t)-5, 3, 10, 32, 32, 18);
@@ -228,6 +228,90 @@ static void unknown_combinations_are_not_there(void **state)
     assert_null(lanes_extract(32, 2, 2));
 }
 
+/* ---- all levels give the same bits ---- */
+static uint64_t seed = 42;
+
+static uint64_t next_random(void) /* xorshift64, Marsaglia 2003 */
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed;
+}
+
+/* Half of the words hold values at the edges of some type. */
+static void fill_random(uint64_t *v, int words)
+{
+    static const uint64_t edges[] = {0, ~UINT64_C(0), 0x7fffffff80000000u, 0x7f800000ff800000u, 0x7ff0000000000000u,
+                                     0x3f80000000000001u, 0x8000000000000000u, 0x7c007e00fc008000u, 1, 0x1f00000020u,
+                                     0x7fc000007f800001u, 0x7ff8000000000001u, 0x43e0000000000000u, 0x00800000007fffffu};
+    for (int i = 0; i < words; i++) {
+        uint64_t r = next_random();
+        v[i] = r & 1 ? next_random() >> (r >> 8 & 31) : edges[(r >> 8) % (sizeof edges / sizeof edges[0])];
+    }
+}
+
+static void levels_agree(void **state)
+{
+    (void)state;
+    const int places = (int)(sizeof(struct lanes_table) / sizeof(lanes_fn *));
+    for (int round = 0; round < 6; round++)
+        for (int n = 0; n < places; n++) {
+            struct ir_inst in = inst(PTX_OP_ADD, PTX_U32, PTX_U32);
+            uint64_t r = next_random();
+            mods.round = (uint8_t)(r % (PTX_RPI + 1));
+            mods.cmp = PTX_LT;
+            mods.boolop = r >> 8 & 3;
+            mods.ftz = r >> 10 & 1;
+            mods.sat = r >> 11 & 1;
+            mods.nan = r >> 12 & 1;
+            mods.xorsign_abs = r >> 13 & 1;
+            in.src[3].imm = r >> 16 & 255;
+            uint64_t src[4][8 * 32], d[3][8 * 32], e[3][8 * 32];
+            for (int i = 0; i < 4; i++)
+                fill_random(src[i], 8 * 32);
+            const uint32_t mask = round == 0 ? ~0u : (uint32_t)next_random();
+            for (int l = 0; l < 3; l++) {
+                const struct lanes_table *t = lanes_table_of(l);
+                if (!t)
+                    continue;
+                lanes_fn *fn = ((lanes_fn *const *)t)[n];
+                assert_int_equal(!fn, !((lanes_fn *const *)lanes_table_of(0))[n]);
+                memset(d[l], 0x5a, sizeof d[l]);
+                memcpy(e[l], src[3], sizeof e[l]);
+                if (fn)
+                    fn(d[l], src[0], src[1], src[2], e[l], mask, &in);
+                if (memcmp(d[l], d[0], sizeof d[0]) != 0 || memcmp(e[l], e[0], sizeof e[0]) != 0)
+                    fail_msg("place %d of the table: level %d differs from level 0", n, l + 2);
+            }
+        }
+}
+
+/* A destination that is one of the sources gets what a destination apart gets. */
+static void destination_may_be_a_source(void **state)
+{
+    (void)state;
+    static const int ops[] = {PTX_OP_ADD, PTX_OP_MAD_LO, PTX_OP_FMA, PTX_OP_FMIN, PTX_OP_DIV, PTX_OP_SHL, PTX_OP_BREV,
+                              PTX_OP_PRMT, PTX_OP_SHF_L, PTX_OP_LOP3, PTX_OP_SELP, PTX_OP_CVT, PTX_OP_FDIV};
+    for (size_t k = 0; k < sizeof ops / sizeof ops[0]; k++)
+        for (int type = 0; type < PTX_TYPE_COUNT; type++)
+            for (int alias = 0; alias < 3; alias++) {
+                struct ir_inst in = inst(ops[k], type, type);
+                mods.sat = ops[k] == PTX_OP_CVT;
+                lanes_fn *fn = lanes_find(NULL, &in);
+                if (!fn || type == PTX_PRED || (alias == 2 && ops[k] == PTX_OP_SELP) ||
+                    (alias == 1 && ops[k] == PTX_OP_SHL && lanes_type_bits(type) != 32))
+                    continue;
+                uint64_t src[3][32], expected[32] = {0}, mask = next_random();
+                for (int i = 0; i < 3; i++)
+                    fill_random(src[i], 32);
+                memcpy(expected, src[alias], sizeof expected);
+                fn(expected, src[0], src[1], src[2], NULL, (uint32_t)mask, &in);
+                fn(src[alias], src[0], src[1], src[2], NULL, (uint32_t)mask, &in);
+                assert_memory_equal(src[alias], expected, sizeof expected);
+            }
+}
+
 /* A float or double function of the outside at one point. */
 static double call(const char *name, double x, double y)
 {
@@ -291,6 +375,8 @@ int main(void)
         cmocka_unit_test(conversions_between_wide_registers),
         cmocka_unit_test(predicates),
         cmocka_unit_test(carry_chains),
+        cmocka_unit_test(levels_agree),
+        cmocka_unit_test(destination_may_be_a_source),
         cmocka_unit_test(functions_of_the_outside),
         cmocka_unit_test(unknown_combinations_are_not_there),
     };
