@@ -35,6 +35,28 @@ static int hotter(const void *a, const void *b)
     return x->line != y->line ? x->line - y->line : x->ptx_line - y->ptx_line;
 }
 
+/* Built-in variables and small functions of the compiler's own headers (threadIdx.x, __shfl_sync) are part of the line
+ * that uses them, but its code does not always say which that is. */
+static bool is_compilers(const char *file)
+{
+    return file && (strstr(file, "/lib/clang/") || strstr(file, "/__clang_"));
+}
+
+/* The site that says which source line site i belongs to: itself, or for the compiler's headers the nearest one before
+ * (else behind) that lies in another file. */
+static const struct result_site *speaks_for(const struct result *r, uint32_t i)
+{
+    if (!is_compilers(r->sites[i].file))
+        return &r->sites[i];
+    for (uint32_t k = i; k-- > 0;)
+        if (!is_compilers(r->sites[k].file))
+            return &r->sites[k];
+    for (uint32_t k = i + 1; k < r->nsites; k++)
+        if (!is_compilers(r->sites[k].file))
+            return &r->sites[k];
+    return &r->sites[i];
+}
+
 int lines_collect(const struct result *r, struct arena *a, struct line **lines)
 {
     struct line *all = ARENA_ARRAY(a, struct line, r->nsites ? r->nsites : 1);
@@ -43,7 +65,7 @@ int lines_collect(const struct result *r, struct arena *a, struct line **lines)
 
     table_init(&by_key);
     for (uint32_t i = 0; i < r->nsites; i++) {
-        const struct result_site *s = &r->sites[i];
+        const struct result_site *s = speaks_for(r, i);
         bool has_source = s->file && s->line > 0;
         const char *key = has_source ? arena_printf(a, "%d %s", s->line, s->file) : arena_printf(a, "p%d", s->ptx_line);
         struct line *l = table_get(&by_key, key);
@@ -56,7 +78,7 @@ int lines_collect(const struct result *r, struct arena *a, struct line **lines)
             l->ptx_text = s->text;
             table_set(&by_key, key, l);
         }
-        counters_add(&l->counters, &s->counters, 1);
+        counters_add(&l->counters, &r->sites[i].counters, 1);
     }
     table_release(&by_key);
     for (int i = 0; i < n; i++)
