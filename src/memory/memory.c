@@ -82,10 +82,11 @@ static void constant(uint64_t *v, const struct record *r, unsigned bytes)
 
 void memory_access(struct memory *m, const struct record *r)
 {
-    uint64_t *v = m->sites[r->site].v;
     unsigned bytes = lanes_count(r->mask) * r->bytes;
+    uint64_t *v;
 
     assert(r->site < m->nsites && r->mask);
+    v = m->sites[r->site].v;
     switch (r->space) {
     case PTX_GLOBAL:
         global(v, r, bytes);
