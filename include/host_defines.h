@@ -12,8 +12,9 @@
 #define __shared__    __attribute__((shared))
 #define __constant__  __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-/* Unified storage: an ordinary device variable whose host shadow the runtime maps to the same bytes. */
-#define __managed__   __attribute__((device)) __attribute__((annotate("managed")))
+/* Not there yet: an error that says so, at the line of the program, instead of two copies that differ in silence. */
+#define __managed__   __attribute__((device)) \
+                      __attribute__((aligned(managed_variables_are_not_implemented__use_cudaMallocManaged)))
 #define __grid_constant__ /* clang-19 has no such attribute; a const parameter means the same to us */
 #else
 #define __host__

@@ -41,6 +41,9 @@ __device__ void free(void *) __attribute((nothrow));
 #define __CUDA_ARCH__ 9999
 #endif
 
+/* What these headers inline counts for the line of the program that calls it: no locations of their own. */
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
 #include <__clang_cuda_builtin_vars.h>
 
 #include "heddle/device/libm.h"
@@ -80,6 +83,8 @@ DIM_OF(gridDim)
 #undef __shfl_xor
 #include "heddle/device/warp.h"
 #include <__clang_cuda_complex_builtins.h>
+
+#pragma clang attribute pop
 
 #pragma pop_macro("__CUDA_ARCH__")
 
