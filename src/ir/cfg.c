@@ -138,6 +138,37 @@ static bool exits(const struct ir_block *b)
     return false;
 }
 
+/* A block that does nothing but end its threads, or jump to one that does so, as compilers put behind code they hold to
+ * be unreachable. */
+static bool only_leaves(const struct ir_kernel *k, int32_t block)
+{
+    for (int jumps = 0; jumps < 4; jumps++) {
+        const struct ir_block *b = &k->blocks[block];
+        const struct ir_inst *in = &k->insts[b->first];
+        if (b->count != 1 || in->guard != IR_NOREG)
+            return false;
+        if (in->op == PTX_OP_EXIT || in->op == PTX_OP_TRAP)
+            return true;
+        if (in->op != PTX_OP_BRA || b->nsucc != 1 || b->succ[0] < 0)
+            return false;
+        block = b->succ[0];
+    }
+    return false;
+}
+
+/* Lanes that leave are not waited for: where a branch has another way, its edge to a block that only leaves does not
+ * keep the others from meeting (an H200 joins them: tests/truth, divergence four_way with clang's code). */
+static bool is_left_out(const struct graph *g, int32_t from, int32_t to)
+{
+    const struct ir_block *b = &g->k->blocks[from];
+    if (!g->backwards || !only_leaves(g->k, to))
+        return false;
+    for (int32_t i = 0; i < b->nsucc; i++)
+        if (b->succ[i] >= 0 && !only_leaves(g->k, b->succ[i]))
+            return true;
+    return false;
+}
+
 static void visit_from(struct graph *g, int32_t root, uint8_t *seen, int32_t *stack, int32_t *at, int32_t *post)
 {
     int32_t sp = 0;
@@ -152,7 +183,7 @@ static void visit_from(struct graph *g, int32_t root, uint8_t *seen, int32_t *st
         int n = succs(g, stack[sp - 1], &list, &one);
         if (at[sp - 1] < n) {
             int32_t s = list[at[sp - 1]++];
-            if (s >= 0 && !seen[s]) {
+            if (s >= 0 && !seen[s] && !(g->backwards && is_left_out(g, s, stack[sp - 1]))) {
                 seen[s] = 1;
                 stack[sp] = s;
                 at[sp++] = 0;
@@ -216,7 +247,7 @@ static void find_idoms(struct graph *g)
             if (g->backwards ? exits(b) : v == 0)
                 best = g->n;
             for (int32_t i = 0; i < n; i++)
-                if (list[i] >= 0 && g->rank[list[i]] >= 0 && g->idom[list[i]] >= 0)
+                if (list[i] >= 0 && g->rank[list[i]] >= 0 && g->idom[list[i]] >= 0 && !is_left_out(g, v, list[i]))
                     best = best < 0 ? list[i] : meet(g, best, list[i]);
             if (best >= 0 && g->idom[v] != best) {
                 g->idom[v] = best;

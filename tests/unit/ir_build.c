@@ -83,6 +83,37 @@ static void an_if_has_its_join(void **state)
     drop(k);
 }
 
+/* What clang prints for a switch whose default it holds to be unreachable: the cases still meet behind it. */
+static void a_way_that_only_leaves_keeps_nobody_from_meeting(void **state)
+{
+    (void)state;
+    struct ir_kernel *k = build(HEADER ".visible .entry k(.param .u32 a) {\n.reg .pred %p<3>; .reg .b32 %r<4>;\n"
+                                       "ld.param.u32 %r1, [a];\n"
+                                       "setp.eq.s32 %p1, %r1, 0;\n"
+                                       "@%p1 bra ZERO;\n"
+                                       "setp.eq.s32 %p2, %r1, 1;\n"
+                                       "@%p2 bra ONE;\n"
+                                       "bra.uni NEVER;\n"
+                                       "ZERO:\n"
+                                       "mov.u32 %r2, 1;\n"
+                                       "bra.uni END;\n"
+                                       "ONE:\n"
+                                       "mov.u32 %r2, 2;\n"
+                                       "END:\n"
+                                       "add.s32 %r3, %r2, 1;\n"
+                                       "ret;\n"
+                                       "NEVER:\n"
+                                       "exit;\n}\n");
+    assert_null(k->problems);
+    /* blocks: head 0, second test 1, jump to the exit 2, ZERO 3, ONE 4, END 5, NEVER 6, the appended exit 7 */
+    assert_int_equal(k->nblocks, 8);
+    assert_int_equal(k->blocks[0].ipdom, 5);
+    assert_int_equal(k->blocks[1].ipdom, 4);
+    assert_int_equal(k->blocks[4].ipdom, 5);
+    assert_int_equal(k->blocks[2].ipdom, 6);
+    drop(k);
+}
+
 static void a_guarded_definition_keeps_the_old_value_alive(void **state)
 {
     (void)state;
@@ -242,6 +273,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_if_has_its_join),
+        cmocka_unit_test(a_way_that_only_leaves_keeps_nobody_from_meeting),
         cmocka_unit_test(a_guarded_definition_keeps_the_old_value_alive),
         cmocka_unit_test(loops_nest_and_back_edges_are_marked),
         cmocka_unit_test(waiting_loops_are_found),
