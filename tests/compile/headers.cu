@@ -10,7 +10,6 @@ struct pair {
 };
 __constant__ float table[16];
 __device__ int counter = 3;
-__managed__ int managed;
 extern __shared__ float dynamic[];
 
 __global__ void atomics(int *i, unsigned *u, unsigned long long *ull, float *f, double *d)
@@ -103,7 +102,7 @@ template <int N> __global__ __launch_bounds__(256, 2) void misc(float *out, pair
         __trap();
     free(q);
     delete[] p;
-    out[0] = table[t.y & 15] + counter + managed + d.x + dynamic[0] + by_value.b;
+    out[0] = table[t.y & 15] + counter + d.x + dynamic[0] + by_value.b;
     out[1] = __isShared(tile) + (float)__cvta_generic_to_shared(tile);
     auto twice = [=] __device__(float v) { return 2 * v; };
     out[2] = twice(out[1]);
@@ -141,7 +140,6 @@ int main()
     printf("%d %d %d\n", p.clockRate, p.deviceOverlap, p.memoryClockRate); // gone in CUDA 13
     printf("%d %f %d\n", max(1, 2), min(2.f, 1.0), (int)max(2ul, 3ul));
     printf("%f %s\n", rsqrtf(4.f), cudaGetErrorString(cudaGetLastError()));
-    managed = 3;
     warps<<<1, 32>>>(i, 1.f);
     cudaThreadSynchronize();
     return cudaDeviceReset();
