@@ -5,13 +5,13 @@
 // threads of a block fetch one 16x16 tile of A and one of B together, each thread one element of each, and then reads
 // them from shared memory 16 times. A tile of width T so cuts global loads by T.
 //
-// The figures, for n = 256 (8 x 16 x 16 = 2,048 warps):
-//   naive: 2 loads x 256 steps x 2,048 warps = 1,048,576 requests
-//   tiled: 2 loads x  16 tiles x 2,048 warps =    65,536 requests, a sixteenth
-// A warp is 2 rows of 16 threads. Naive, a request for A touches 2 sectors (2 rows, one value each) and one for B 2
-// (16 neighbouring floats are 64 bytes, the same for both rows): 4 per step where the tiled kernel has 4 + 4 sectors
-// per tile, all of whose bytes are used. In shared memory tile_b is read along a row of 16 floats and tile_a at two
-// addresses, both broadcast: no bank conflicts.
+// The figures, for n = 256 (2,048 warps), as `heddle profile` counts them:
+//   naive: 2 loads x 256 steps x 2,048 warps = 1,048,576 requests of 2 sectors each
+//   tiled: 2 loads x  16 tiles x 2,048 warps =    65,536 requests of 4 sectors each
+// A sixteenth of the requests and an eighth of the sectors. A warp is 2 rows of 16 threads. Naive, a request for A
+// touches 2 sectors (one value in each of 2 rows), and one for B 2 (16 neighbouring floats, the same for both rows):
+// less than the 128 bytes that 32 lanes ask for, since lanes share values. Tiled, each lane fetches a value of its own.
+// In shared memory tile_b is read along a row and tile_a at two addresses, both broadcast: no bank conflicts.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -6,7 +6,7 @@
 
 logs=build/log
 
-say() { printf '%s\n' "$*"; }
+say() { printf '%s\n' "$@"; } # a line for each word
 
 fail() { # WHAT [LOG]: says what failed and where to read more, and ends the script
     say "" "failed: $1" >&2
