@@ -31,6 +31,10 @@ mkdir sub
 expect 1 "$HEDDLE" build sub/../bad.cu -o bad
 has err 'sub/../bad.cu:4:10: error:'
 
+printf '__managed__ int both;\n' >managed.cu
+expect 1 "$HEDDLE" build -c managed.cu -o managed.o
+has err "managed.cu:1:1: error: use of undeclared identifier 'managed_variables_are_not_implemented__use_cudaMallocManaged'"
+
 cat >warn.cu <<'END'
 __global__ void k(int *p) { *p = 3 / 0; }
 int main() { k<<<1, 1>>>(0); return 0; }
