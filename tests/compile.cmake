@@ -13,6 +13,11 @@ target_include_directories(recorder PRIVATE ${CMAKE_SOURCE_DIR}/include)
 set_target_properties(recorder PROPERTIES OUTPUT_NAME heddle C_VISIBILITY_PRESET default
                       LIBRARY_OUTPUT_DIRECTORY ${front}/lib)
 
+# The plugin lies beside the library, as in an installation.
+add_custom_command(TARGET recorder POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink
+  $<TARGET_FILE:heddle_device_pass> ${front}/lib/heddle_device_pass.so)
+add_dependencies(recorder heddle_device_pass)
+
 foreach(case device_code reference programs messages cache headers)
   add_test(NAME compile.${case} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/compile/${case}.sh)
   set_tests_properties(compile.${case} PROPERTIES ENVIRONMENT

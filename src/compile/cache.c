@@ -60,6 +60,8 @@ uint64_t cache_key(const struct toolchain *t, const struct words *w)
     uint64_t h = hash_bytes(HASH_START, FORMAT, sizeof FORMAT);
     h = hash_file_identity(h, t->clang);
     h = hash_file_identity(h, t->self);
+    if (t->plugin)
+        h = hash_file_identity(h, t->plugin);
     h = hash_bytes(h, t->lib, strlen(t->lib) + 1);
     for (int i = 0; i < w->n; i++)
         h = hash_bytes(h, w->v[i], strlen(w->v[i]) + 1);

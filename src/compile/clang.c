@@ -50,6 +50,21 @@ static const char *find_root(struct toolchain *t)
     return self;
 }
 
+/* The plugin is built for LLVM 19 and loads into that clang only; Debian keeps each version in a folder of its own. */
+static void find_plugin(struct toolchain *t, struct diag_list *diags)
+{
+    char real[PATH_MAX];
+    bool fits = realpath(t->clang, real) && strstr(real, "llvm-19/");
+    const char *plugin = arena_printf(&t->arena, "%s/heddle_device_pass.so", t->lib);
+    if (fits && access(plugin, R_OK) == 0)
+        t->plugin = plugin;
+    else if (fits)
+        diag_add(diags, DIAG_WARNING, NULL, 0, "'%s' is not there: reports will not say where functions were inlined", plugin);
+    else
+        diag_add(diags, DIAG_WARNING, NULL, 0, "'%s' is not clang 19: reports will not say where functions were inlined",
+                 t->clang);
+}
+
 bool toolchain_open(struct toolchain *t, struct diag_list *diags)
 {
     char self[PATH_MAX];
@@ -69,6 +84,8 @@ bool toolchain_open(struct toolchain *t, struct diag_list *diags)
         return false;
     }
     t->clang = find_clang(&t->arena, diags);
+    if (t->clang)
+        find_plugin(t, diags);
     return t->clang != NULL;
 }
 
@@ -107,8 +124,14 @@ static void device_arithmetic(const struct compile_options *o, struct arena *a, 
         words_add(a, w, "-ffp-contract=off");
 }
 
-static void device_flags(const struct compile_options *o, struct arena *a, struct words *w)
+static void device_flags(const struct toolchain *t, const struct compile_options *o, struct arena *a, struct words *w)
 {
+    if (t->plugin) {
+        words_addf(a, w, "-fplugin=%s", t->plugin);
+        words_addf(a, w, "-fpass-plugin=%s", t->plugin);
+    }
+    if (t->plugin && o->whole_copies)
+        words_addv(a, w, "-mllvm", "-heddle-whole-copies", NULL);
     words_addv(a, w, "--cuda-device-only", "--cuda-feature=+ptx84", "-gline-tables-only",
                o->debug_device ? "-O0" : "-O3", NULL);
     words_addf(a, w, "--cuda-gpu-arch=sm_%d%s", o->arch, o->arch_a ? "a" : "");
@@ -141,7 +164,7 @@ void clang_pass_flags(const struct toolchain *t, const struct compile_options *o
         if (pass != PASS_C || strncmp(o->both.v[i], "-std=", 5) != 0)
             words_add(a, w, o->both.v[i]);
     if (pass == PASS_DEVICE)
-        device_flags(o, a, w);
+        device_flags(t, o, a, w);
     else
         host_flags(o, a, w);
     if (pass == PASS_HOST)

@@ -14,6 +14,7 @@ struct toolchain {
     const char *clang;   /* full path of clang++-19 */
     const char *include; /* our headers */
     const char *lib;     /* where libheddle.so is */
+    const char *plugin;  /* our pass for clang's device compilation (plugin.cpp); NULL: this clang cannot load it */
     const char *self;    /* this program */
 };
 

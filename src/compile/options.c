@@ -209,6 +209,11 @@ static void opt_fmad(struct taking *t, const char *value)
     t->o->no_fmad = !truth(t, value);
 }
 
+static void opt_whole_copies(struct taking *t, const char *value)
+{
+    t->o->whole_copies = truth(t, value);
+}
+
 static void opt_rdc(struct taking *t, const char *value)
 {
     if (truth(t, value))

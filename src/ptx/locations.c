@@ -4,6 +4,7 @@
  *         The call at 1:71:3 is described by the last .loc of that position; names stand in .section .debug_str.
  * clang:  .loc 1 3 11   // f.cu:3:11 @[ f.cu:8:18 @[ f.cu:13:10 ] ]
  *         The chain of calls stands in the comment only. A comment of another form is a comment.
+ * heddle: .file 2 "f.cu @[ f.cu:8:18 @[ f.cu:13:10 ] ]": the file's name says the chain (compile/plugin.cpp).
  * Both print .file behind the functions, so files and strings are collected before parsing. Equal locations share
  * one struct ptx_loc within a function. */
 #define _GNU_SOURCE /* memmem */
@@ -66,6 +67,11 @@ static void scan_file(struct parser *p, const struct token *t)
     struct file_name *f = ARENA_NEW(&p->scratch, struct file_name);
     f->number = number;
     f->name = arena_strndup(p->arena, p->lx.text + t[2].at + 1, t[2].len - 2);
+    char *calls = strstr(f->name, " @[ ");
+    if (calls) {
+        f->calls = arena_strdup(&p->scratch, calls);
+        *calls = '\0';
+    }
     table_setn(&p->file_by_number, (const char *)&f->number, sizeof f->number, f);
     size_t base_len;
     const char *base = base_of(f->name, strlen(f->name), &base_len);
@@ -201,19 +207,11 @@ static bool comment_position(struct parser *p, const char *s, const char *end, s
     return true;
 }
 
-/* The calls in "// f.cu:3:11 @[ f.cu:8:18 @[ f.cu:13:10 ] ]", innermost first; NULL: none. */
-static const struct ptx_loc *comment_chain(struct parser *p, const struct token *last)
+/* The calls in "... @[ f.cu:8:18 @[ f.cu:13:10 ] ]", innermost first; NULL: none. */
+static const struct ptx_loc *call_chain(struct parser *p, const char *s, const char *end)
 {
-    const char *s = p->lx.text + last->at + last->len;
-    const char *end = memchr(s, '\n', p->lx.len - (size_t)(s - p->lx.text));
     struct ptx_loc call[MAX_INLINED];
     int n = 0;
-    while (*s == ' ' || *s == '\t')
-        s++;
-    if (s[0] != '/' || s[1] != '/')
-        return NULL;
-    if (!end)
-        end = p->lx.text + p->lx.len;
     while (n < MAX_INLINED && (s = memmem(s, (size_t)(end - s), " @[ ", 4))) {
         const char *start = s += 4, *stop = memmem(s, (size_t)(end - s), " @[ ", 4);
         if (!stop)
@@ -231,6 +229,23 @@ static const struct ptx_loc *comment_chain(struct parser *p, const struct token 
     return outer;
 }
 
+/* The calls in the comment behind a .loc, "// f.cu:3:11 @[ f.cu:8:18 ]"; NULL: none. */
+static const struct ptx_loc *comment_chain(struct parser *p, const struct token *last)
+{
+    const char *s = p->lx.text + last->at + last->len;
+    const char *end = memchr(s, '\n', p->lx.len - (size_t)(s - p->lx.text));
+    while (*s == ' ' || *s == '\t')
+        s++;
+    return s[0] == '/' && s[1] == '/' ? call_chain(p, s, end ? end : p->lx.text + p->lx.len) : NULL;
+}
+
+/* The calls that the file's name says; NULL: none. */
+static const struct ptx_loc *file_chain(struct parser *p, uint64_t number)
+{
+    const struct file_name *f = table_getn(&p->file_by_number, (const char *)&number, sizeof number);
+    return f && f->calls ? call_chain(p, f->calls, f->calls + strlen(f->calls)) : NULL;
+}
+
 static bool position(struct parser *p, struct ptx_loc *out)
 {
     const struct token *at = p->tok;
@@ -240,6 +255,7 @@ static bool position(struct parser *p, struct ptx_loc *out)
     if (line > INT32_MAX || column > INT32_MAX)
         return ptx_error(p, at, "the line or column of '.loc' is too large");
     out->file = file_of(p, file);
+    out->inlined_at = file_chain(p, file);
     out->line = (int)line;
     out->column = (int)column;
     if (!out->file)
@@ -292,7 +308,7 @@ bool ptx_parse_loc(struct parser *p)
         p->tok++;
         if (!inlining(p, &loc))
             return false;
-    } else {
+    } else if (!loc.inlined_at) {
         loc.inlined_at = comment_chain(p, p->tok - 1);
     }
     p->loc = intern(p, &p->body.locs, &loc);

@@ -73,7 +73,8 @@ struct body {
 
 struct file_name {
     uint64_t number; /* the key in parser.file_by_number */
-    const char *name;
+    const char *name;  /* without the chain of calls */
+    const char *calls; /* " @[ f.cu:8:18 ]", or NULL */
     struct file_name *next; /* an earlier one with the same last part */
 };
 

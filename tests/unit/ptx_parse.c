@@ -480,6 +480,24 @@ static void locations_of_clang(void **state)
     ptx_free(m);
 }
 
+static void chains_in_the_names_of_files(void **state)
+{
+    (void)state;
+    struct ptx_module *m = parse(HEAD ".entry k() {\n"
+                                      ".loc 2 3 11 // f.cu @[ f.cu:8:18 @[ g.h:13:10 ] ]:3:11\n bar.sync 0;\n"
+                                      ".loc 1 13 2\n ret; }\n.file 1 \"/src/f.cu\"\n"
+                                      ".file 2 \"/src/f.cu @[ /src/f.cu:8:18 @[ g.h:13:10 ] ]\"\n");
+    const struct ptx_loc *l = m->funcs[0]->insts[0].loc;
+    assert_string_equal(l->file, "/src/f.cu");
+    assert_int_equal(l->line, 3);
+    assert_string_equal(l->inlined_at->file, "/src/f.cu");
+    assert_int_equal(l->inlined_at->line * 100 + l->inlined_at->column, 818);
+    assert_string_equal(l->inlined_at->inlined_at->file, "g.h");
+    assert_null(l->inlined_at->inlined_at->inlined_at);
+    assert_null(m->funcs[0]->insts[1].loc->inlined_at);
+    ptx_free(m);
+}
+
 static void locations_of_nvcc(void **state)
 {
     (void)state;
@@ -580,6 +598,7 @@ int main(void)
         cmocka_unit_test(calls),
         cmocka_unit_test(variables),
         cmocka_unit_test(locations_of_clang),
+        cmocka_unit_test(chains_in_the_names_of_files),
         cmocka_unit_test(locations_of_nvcc),
         cmocka_unit_test(an_instruction_knows_its_text),
         cmocka_unit_test(text_cut_anywhere),
