@@ -278,7 +278,8 @@ static void branch_table(struct run *r, const struct step *st, uint32_t m)
     if (r->counts)
         r->counts->divergent[r->pc]++;
     put_split(r);
-    warp_diverge(r->w, r->mask & ~lanes, m == r->mask || (m & ~lanes) ? r->pc : r->pc + 1, st->targets[index], st->join);
+    warp_diverge(r->w, r->mask & ~lanes, r->pc, st->targets[index], st->join);
+    r->w->split[r->w->nsplits - 1].again = true;
     take_split(r);
 }
 
