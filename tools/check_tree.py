@@ -4,6 +4,7 @@
   - every source file under src/ begins with a comment that says what it is;
   - no file under src/ has more than 1500 lines;
   - no tracked file names a folder of somebody's machine (a home directory, a mount) where it should be relative;
+  - a link, or a path in backticks, in a .md file leads to something that is there;
   - README.md's table of dependencies names exactly the packages of tools/packages.txt.
 
 What goes out: one line per breach, "file:line: what"; exit code 1 if there is any. In a tree without git (an unpacked
@@ -20,6 +21,8 @@ MOST_LINES = 1500
 SOURCES = (".c", ".h", ".def", ".cc", ".cpp")
 # Written in pieces, so that this file does not hold what it looks for.
 MACHINE = re.compile(r"(?<![\w.$}])/(?:wo" r"rk|ro" r"ot|ho" r"me/\w+)/")
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+PATH = re.compile(r"`((?:src|include|tools|tests|examples|devices|docs|bench)/[\w./-]*\w/?)`")
 
 
 def tracked(root):
@@ -45,6 +48,14 @@ def check_paths(name, text):
         found = MACHINE.search(line)
         if found:
             yield f"{name}:{number}: names a folder of one machine: '{found.group(0)}'"
+
+
+def check_links(path, root, name, text):
+    for number, line in enumerate(text.split("\n"), 1):
+        found = [path.parent / t for t in LINK.findall(line)] + [root / t for t in PATH.findall(line)]
+        for target in found:
+            if not target.exists():
+                yield f"{name}:{number}: leads to '{target.resolve().relative_to(root)}', which is not there"
 
 
 def check_readme(root):
@@ -74,6 +85,8 @@ def check(root):
         if name.startswith("src/") and path.suffix in SOURCES:
             errors += check_source(path, name, text)
         errors += check_paths(name, text)
+        if path.suffix == ".md":
+            errors += check_links(path, root, name, text)
     errors += check_readme(root)
     return errors
 

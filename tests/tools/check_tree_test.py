@@ -99,6 +99,13 @@ class Tree(unittest.TestCase):
         self.assertEqual((code, err), (1, f"docs/x.md:2: names a folder of one machine: '{place}'\n"))
         self.assertEqual(self.run_tool("check_tree.py", {"docs/x.md": "a net" + "/wo" + "rk/ of words\n"})[0], 0)
 
+    def test_links(self):
+        text = "[one](../README.md#part) `src/base/a.c` `tools/check X` `docs/NAME.json`\n[two](two.md) `src/base/b.c`\n"
+        code, _, err = self.run_tool("check_tree.py", {"docs/x.md": text, "docs/NAME.json": "{}"})
+        self.assertEqual(code, 1)
+        self.assertEqual(err.splitlines(), ["docs/x.md:2: leads to 'docs/two.md', which is not there",
+                                            "docs/x.md:2: leads to 'src/base/b.c', which is not there"])
+
     def test_dependencies(self):
         code, _, err = self.run_tool("check_tree.py", {"README.md": "| `cmake` | build |\n"})
         self.assertEqual(code, 1)
