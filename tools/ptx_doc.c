@@ -18,13 +18,18 @@ static void print_types(uint32_t set)
         }
 }
 
-/* bar's modifiers are not in the table of modifiers: opcodes.c reads them. */
+/* Those of bar and cp.async are not in the table of modifiers: opcodes.c reads them. */
 static void print_modifiers(const struct ptx_op_info *row)
 {
     const char *between = "";
     if (row->mods & MOD_BAR) {
         printf(".cta .sync .arrive .red.popc .red.and .red.or%s",
                strcmp(row->word, "bar") == 0 ? " .warp.sync" : " .aligned");
+        return;
+    }
+    if (!strcmp(row->word, "cp")) {
+        printf("%s", row == &ptx_op_info[PTX_OP_CP_ASYNC] ? ".async.ca.shared.global .async.cg.shared.global .L2::64B .L2::128B .L2::256B"
+                   : row == &ptx_op_info[PTX_OP_CP_COMMIT] ? ".async.commit_group" : ".async.wait_group .async.wait_all");
         return;
     }
     for (int i = 0; i < ptx_modifier_count; i++)

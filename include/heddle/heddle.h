@@ -151,7 +151,8 @@ typedef struct heddle_access {
     int line, ptx_line;
     uint32_t block[3], warp;
     uint32_t mask;  /* lanes that take part */
-    char op;        /* 'l' load, 's' store, 'a' atomic with result, 'r' without */
+    char op;        /* 'l' load, 's' store, 'a' atomic with result, 'r' without. An asynchronous copy
+                       is a global load and a shared store, a texture fetch a global load */
     char space;     /* 'g' global, 's' shared, 'l' local, 'c' constant */
     unsigned bytes; /* a lane */
     const uint64_t *address; /* of 32 lanes; only those in mask are meaningful. Shared, local: offsets */

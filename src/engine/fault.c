@@ -69,7 +69,8 @@ static void describe_fault(const heddle_device *d, struct launch *l, struct strb
     }
     bool memory = f->status == HEDDLE_ILLEGAL_ADDRESS || f->status == HEDDLE_MISALIGNED_ADDRESS;
     if (memory)
-        strbuf_addf(out, "  %s of %u bytes\n", in->op == PTX_OP_ST ? "write" : in->op == PTX_OP_LD ? "read" : "atomic",
+        strbuf_addf(out, "  %s of %u bytes\n", in->op == PTX_OP_ST ? "write" : in->op == PTX_OP_LD ? "read"
+                : in->op == PTX_OP_CP_ASYNC ? "asynchronous copy" : "atomic",
                     f->bytes);
     describe_where(out, in);
     strbuf_addf(out, "  by thread (%u,%u,%u) in block (%u,%u,%u)\n", f->thread_id[0], f->thread_id[1], f->thread_id[2],

@@ -29,12 +29,13 @@ struct access {
     struct record *r;
 };
 
-static void read_addresses(const struct access *a, uint64_t *addr)
+/* Source `s` of the step plus `offset`. */
+static void read_source(const struct access *a, int s, int64_t at, uint64_t *addr)
 {
     const struct step *st = a->st;
-    uint64_t offset = (uint64_t)st->offset;
-    const char *p = place_at(a->c, a->w, st->s[0]);
-    if (st->address_width == 8) {
+    uint64_t offset = (uint64_t)at;
+    const char *p = place_at(a->c, a->w, st->s[s]);
+    if (st->width[s] == 8) {
         const uint64_t *v = (const uint64_t *)p;
         for (int i = 0; i < WARP_LANES; i++)
             addr[i] = v[i] + offset;
@@ -43,6 +44,11 @@ static void read_addresses(const struct access *a, uint64_t *addr)
         for (int i = 0; i < WARP_LANES; i++)
             addr[i] = v[i] + offset;
     }
+}
+
+static void read_addresses(const struct access *a, uint64_t *addr)
+{
+    read_source(a, 0, a->st->offset, addr);
 }
 
 static struct record *new_record(struct warp *w)
@@ -60,7 +66,7 @@ static void finish_record(const struct access *a)
     r->site = (uint32_t)(st - a->c->step);
     r->mask = a->m;
     r->op = st->kind == STEP_LOAD ? RECORD_LOAD : st->kind == STEP_STORE ? RECORD_STORE
-          : st->in->op == PTX_OP_RED ? RECORD_RED : RECORD_ATOM;
+          : st->kind == STEP_ASYNC ? RECORD_LDGSTS : st->in->op == PTX_OP_RED ? RECORD_RED : RECORD_ATOM;
     r->space = (uint8_t)a->space;
     r->shape = RECORD_EXPLICIT;
     r->bytes = (uint8_t)(st->elem * st->vec);
@@ -524,4 +530,62 @@ static bool atom(const struct interp_code *c, struct warp *w, const struct step 
     return access_memory(c, w, st, m, atom_space);
 }
 
-const struct access_ops ACCESS_OPS = {load, store, atom};
+/* --- cp.async: checked and recorded now, carried out by async.c --- */
+
+/* Bytes that lane i reads: all, the operand's number of them, or none when its predicate holds. */
+static uint8_t bytes_to_read(const struct access *a, int i)
+{
+    const struct step *st = a->st;
+    if (st->in->nsrc < 4)
+        return st->elem;
+    uint64_t v = step_value(a->c, a->w, st, 3, i);
+    if (!st->width[3])
+        return (v & 1) ^ st->in->src[3].negated ? 0 : st->elem;
+    return v < st->elem ? (uint8_t)v : st->elem;
+}
+
+static bool async(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    struct access a = {.c = c, .w = w, .st = st, .m = m, .space = PTX_SHARED};
+    uint64_t shared[WARP_LANES], global[WARP_LANES];
+    uint8_t size[WARP_LANES];
+    uint32_t reading = 0;
+    a.r = new_record(w);
+    a.addr = a.r ? a.r->addr : shared;
+    read_source(&a, 0, st->offset, a.addr);
+    if (!check(&a))
+        return false;
+    if (a.addr != shared)
+        memcpy(shared, a.addr, sizeof shared);
+    finish_record(&a);
+    LANE_LOOP(m)
+    {
+        size[i] = bytes_to_read(&a, (int)i);
+        reading |= (uint32_t)(size[i] != 0) << i;
+    }
+    read_source(&a, 1, st->in->offset2, global);
+    if (reading) {
+        a.m = reading;
+        a.space = PTX_GLOBAL;
+        a.r = new_record(w);
+        a.addr = a.r ? a.r->addr : global;
+        if (a.addr != global)
+            memcpy(a.addr, global, sizeof global);
+        if (!check(&a))
+            return false;
+        finish_record(&a);
+    }
+    struct async_copy *q = async_push(w);
+    q->mask = m;
+    q->bytes = st->elem;
+    LANE_LOOP(m)
+    {
+        q->size[i] = size[i];
+        q->group[i] = w->async->committed[i];
+        q->to[i] = (uint32_t)shared[i];
+        q->from[i] = global[i];
+    }
+    return true;
+}
+
+const struct access_ops ACCESS_OPS = {load, store, atom, async};

@@ -17,6 +17,9 @@ enum step_kind {
     STEP_LOAD,
     STEP_STORE,
     STEP_ATOM,
+    STEP_ASYNC, /* cp.async: into the warp's queue */
+    STEP_ASYNC_COMMIT,
+    STEP_ASYNC_WAIT,
     STEP_BRANCH,
     STEP_SWITCH,
     STEP_EXIT,
@@ -98,7 +101,7 @@ unsigned slots_width(const struct ir_kernel *k, int32_t reg);
 
 /* --- access.h, built for three levels of the host --- */
 struct access_ops {
-    access_fn *load, *store, *atom;
+    access_fn *load, *store, *atom, *async;
 };
 extern const struct access_ops access_ops_v2, access_ops_v3, access_ops_v4;
 
@@ -107,6 +110,14 @@ void exchange_shuffle(const struct interp_code *c, struct warp *w, const struct 
 void exchange_vote(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_match(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_redux(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
+
+/* --- async.c: the queue of asynchronous copies --- */
+
+/* A place in the queue for one more copy; its mask is 0. */
+struct async_copy *async_push(struct warp *w);
+void async_commit(struct warp *w, uint32_t m);
+/* Carries out what the lanes of `m` wait for: all groups but the newest `keep`; with `all`, the open group too. */
+void async_wait(struct warp *w, uint32_t m, uint32_t keep, bool all);
 
 /* --- special.c: special registers and address conversions --- */
 void special_read(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);

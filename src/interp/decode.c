@@ -168,6 +168,21 @@ static void decode_memory(struct decode *d, const struct ir_inst *in, struct ste
         unknown(d, in);
 }
 
+/* cp.async: `elem` bytes a lane; the addresses are sources 0 (shared) and 1 (global). */
+static void decode_async(struct decode *d, const struct ir_inst *in, struct step *st)
+{
+    st->kind = STEP_ASYNC;
+    st->vec = 1;
+    st->elem = (uint8_t)in->src[2].imm;
+    st->offset = in->offset;
+    st->access = access_level()->async;
+    for (int i = 0; i < 2; i++)
+        if (st->width[i] != 4 && st->width[i] != 8)
+            unknown(d, in);
+    if (in->nsrc > 3 && st->width[3] > 4)
+        unknown(d, in);
+}
+
 static void decode_branch(const struct ir_kernel *k, const struct ir_inst *in, struct step *st, struct arena *a)
 {
     st->kind = in->op == PTX_OP_BRA ? STEP_BRANCH : STEP_SWITCH;
@@ -198,6 +213,8 @@ static enum step_kind simple_kind(const struct ir_inst *in)
     case PTX_OP_ACTIVEMASK: return STEP_ACTIVEMASK;
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE: return STEP_FENCE;
+    case PTX_OP_CP_COMMIT: return STEP_ASYNC_COMMIT;
+    case PTX_OP_CP_WAIT: return STEP_ASYNC_WAIT;
     case PTX_OP_CVTA: return STEP_CVTA;
     case PTX_OP_ISSPACEP: return STEP_ISSPACEP;
     case PTX_OP_NANOSLEEP: return STEP_NANOSLEEP;
@@ -216,6 +233,10 @@ static void decode_inst(struct decode *d, const struct ir_inst *in, struct step 
     read_operands(d, in, st);
     if (ir_is_memory(in)) {
         decode_memory(d, in, st);
+        return;
+    }
+    if (in->op == PTX_OP_CP_ASYNC) {
+        decode_async(d, in, st);
         return;
     }
     if (in->op == PTX_OP_BRA || in->op == PTX_OP_BRX) {

@@ -287,7 +287,7 @@ static void branch_table(struct run *r, const struct step *st, uint32_t m)
 
 static bool touches_memory(const struct step *st)
 {
-    return st->kind == STEP_LOAD || st->kind == STEP_STORE || st->kind == STEP_ATOM;
+    return st->kind == STEP_LOAD || st->kind == STEP_STORE || st->kind == STEP_ATOM || st->kind == STEP_ASYNC;
 }
 
 /* Runs the current split until it cannot go on. True: *why says why the warp stops; false: another split may run. */
@@ -342,6 +342,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
         case STEP_LOAD:
         case STEP_STORE:
         case STEP_ATOM:
+        case STEP_ASYNC:
             if (!st->access(c, w, st, m)) {
                 *why = WARP_FAULT;
                 return true;
@@ -406,6 +407,14 @@ static bool run_split(struct run *r, enum warp_stop *why)
             break;
         case STEP_FENCE:
             __atomic_thread_fence(__ATOMIC_SEQ_CST);
+            r->pc++;
+            break;
+        case STEP_ASYNC_COMMIT:
+            async_commit(w, m);
+            r->pc++;
+            break;
+        case STEP_ASYNC_WAIT:
+            async_wait(w, m, st->in->nsrc ? (uint32_t)st->in->src[0].imm : 0, !st->in->nsrc);
             r->pc++;
             break;
         case STEP_NANOSLEEP:

@@ -303,7 +303,7 @@ static void add_srcs(struct build *b, const struct frame *fr, const struct ptx_i
             flat[n++] = parts ? &op->elem[i] : op;
         }
         if (op->kind == PTX_OPERAND_MEM)
-            out->offset = op->offset;
+            *(o > first ? &out->offset2 : &out->offset) = op->offset;
     }
     out->nsrc = (uint8_t)n;
     for (int i = 0; i < n; i++)
@@ -530,6 +530,9 @@ static bool has_no_dst(const struct ptx_inst *in)
     case PTX_OP_PREFETCH:
     case PTX_OP_PREFETCHU:
     case PTX_OP_PMEVENT:
+    case PTX_OP_CP_ASYNC:
+    case PTX_OP_CP_COMMIT:
+    case PTX_OP_CP_WAIT:
     case PTX_OP_EXIT:
     case PTX_OP_RET:
         return true;
@@ -642,10 +645,11 @@ static void emit_function(struct build *b, struct frame *fr)
 
 static void find_facts(struct ir_kernel *k)
 {
-    k->has_barrier = k->order_matters = false;
+    k->has_barrier = k->order_matters = k->has_async = false;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
         k->has_barrier |= in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER;
+        k->has_async |= in->op == PTX_OP_CP_ASYNC;
         k->order_matters |= (in->op == PTX_OP_ATOM && in->space != PTX_SHARED && in->dst[0] != IR_NOREG) ||
                             (in->op == PTX_OP_LD && in->mods->order != PTX_WEAK && in->space != PTX_SHARED);
     }

@@ -359,7 +359,7 @@ static bool ordered_load(const struct ir_inst *in)
 static bool orders_memory(const struct ir_inst *in)
 {
     return in->op == PTX_OP_MEMBAR || in->op == PTX_OP_FENCE || in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER ||
-           in->op == PTX_OP_NANOSLEEP;
+           in->op == PTX_OP_NANOSLEEP || in->op == PTX_OP_CP_WAIT;
 }
 
 static bool reads_tainted(const struct ir_inst *in, const uint64_t *tainted)

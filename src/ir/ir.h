@@ -51,6 +51,7 @@ struct ir_inst {
     int32_t dst[IR_MAX_DST]; /* registers; IR_NOREG for `_` and for elements nobody reads */
     struct ir_src src[IR_MAX_SRC]; /* memory: src[0] is the base address; store: then the values */
     int64_t offset;  /* memory: bytes added to the base */
+    int64_t offset2; /* cp.async: bytes added to src[1], the global address; src[0] + offset is the shared one */
     int32_t target;  /* branch: block; brx: ntargets of them in `targets` */
     int32_t *targets;
     int32_t ntargets;
@@ -117,6 +118,7 @@ struct ir_kernel {
     uint32_t local_bytes;   /* a thread */
     uint32_t scratch_bytes; /* a thread */
     bool has_barrier;       /* bar.sync and the like */
+    bool has_async;         /* cp.async */
     bool has_waiting_loop;
     bool order_matters;     /* control flow or values may depend on the order of global operations: atomics whose
                                result is used, ordered loads */

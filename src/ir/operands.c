@@ -56,6 +56,10 @@ static enum ptx_type special_type(const struct ir_inst *in, int i)
     case PTX_OP_ATOM:
     case PTX_OP_RED:
         return i == 0 ? PTX_U64 : t;
+    case PTX_OP_CP_ASYNC:
+        return i < 2 ? PTX_U64 : PTX_U32;
+    case PTX_OP_CP_WAIT:
+        return PTX_U32;
     case PTX_OP_CVTA:
         return t;
     case PTX_OP_ISSPACEP:

@@ -478,6 +478,44 @@ static enum parsed check_prefetch(struct parser *p, struct ptx_inst *in)
     return PARSED_OK;
 }
 
+/* An address of the space that the opcode names, which is not in mods.space. */
+static enum parsed check_address(struct parser *p, struct ptx_inst *in, int i, enum ptx_space space)
+{
+    in->mods.space = (uint8_t)space;
+    enum parsed r = check_memory(p, in, i);
+    in->mods.space = PTX_GENERIC;
+    return r;
+}
+
+/* cp.async [shared], [global], size {, bytes to read or predicate} (9.7.9.25.3.1) */
+static enum parsed check_async_copy(struct parser *p, struct ptx_inst *in)
+{
+    TRY(count(p, in, 3, 4));
+    TRY(check_address(p, in, 0, PTX_SHARED));
+    TRY(check_address(p, in, 1, PTX_GLOBAL));
+    const struct ptx_operand *size = &in->operand[2];
+    uint64_t n = size->imm;
+    if (size->kind != PTX_OPERAND_IMM || !(n == 16 || (in->mods.cache == PTX_CACHE_CA && (n == 4 || n == 8))))
+        return fail(p, p->operand_at[2], in->mods.cache == PTX_CACHE_CA ? "the size is 4, 8 or 16 in" : "the size is 16 in");
+    if (in->noperands == 3)
+        return PARSED_OK;
+    const struct ptx_operand *last = &in->operand[3];
+    bool pred = last->kind == PTX_OPERAND_REG && p->body.regs[last->reg].type == PTX_PRED;
+    if (last->kind == PTX_OPERAND_IMM && last->imm > n)
+        return fail(p, p->operand_at[3], "more bytes to read than to write in");
+    return operand(p, in, 3, pred ? PTX_PRED : PTX_U32, pred ? NEG : IMM);
+}
+
+/* commit_group, wait_group N, wait_all */
+static enum parsed check_async_group(struct parser *p, struct ptx_inst *in)
+{
+    bool counts = in->mods.variant == PTX_CP_WAIT_GROUP;
+    TRY(count(p, in, counts, counts));
+    if (counts && in->operand[0].kind != PTX_OPERAND_IMM)
+        return fail(p, p->operand_at[0], "a constant is wanted in");
+    return counts ? operand(p, in, 0, PTX_U32, IMM) : PARSED_OK;
+}
+
 /* --- lanes and barriers --- */
 
 /* Without .sync: gone since sm_70 with PTX 6.4 (9.7.9.6). */
@@ -740,6 +778,11 @@ static enum parsed check_special(struct parser *p, struct ptx_inst *in)
     case PTX_OP_PREFETCH:
     case PTX_OP_PREFETCHU:
         return check_prefetch(p, in);
+    case PTX_OP_CP_ASYNC:
+        return check_async_copy(p, in);
+    case PTX_OP_CP_COMMIT:
+    case PTX_OP_CP_WAIT:
+        return check_async_group(p, in);
     case PTX_OP_SHFL:
         return check_shfl(p, in);
     case PTX_OP_BRX:

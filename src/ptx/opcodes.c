@@ -87,7 +87,7 @@ static bool sel_fits(const struct ptx_op_info *row, enum ptx_sel sel)
 static enum parsed no_row(struct parser *p, const struct ptx_inst *in, const struct words *w)
 {
     for (int i = 0; i < w->ndots; i++)
-        if (w->dot[i]->name->mod < 0)
+        if (w->dot[i]->name->mod < 0 && w->name->row != PTX_OP_CP_ASYNC) /* cp's are not in the table */
             return ptx_problem(p, "modifier '.%s' of '%s'", w->dot[i]->name->s, w->word);
     if (!in->mods.ntypes) {
         ptx_error(p, p->opcode, "'%s' needs a type", ptx_opcode_text(p));
@@ -187,6 +187,47 @@ static enum parsed set_bar_modifiers(struct parser *p, struct ptx_inst *in, cons
     return PARSED_OK;
 }
 
+/* cp.async.(ca|cg).shared.global[.L2::128B], .commit_group, .wait_group, .wait_all (9.7.9.25): picks the row too. */
+static enum parsed set_cp_modifiers(struct parser *p, struct ptx_inst *in, const struct words *w)
+{
+    static const char *const spelling[] = {"async", "ca", "cg", "shared", "shared::cta", "global", "commit_group",
+                                           "wait_group", "wait_all", "L2::64B", "L2::128B", "L2::256B"};
+    enum { ASYNC = 1, CA = 2, CG = 4, SHARED = 8, SHARED_CTA = 16, GLOBAL = 32, COMMIT = 64, WAIT_GROUP = 128,
+           WAIT_ALL = 256, L2_64 = 512, L2_128 = 1024, L2_256 = 2048 };
+    unsigned set = 0;
+    for (int i = 0; i < w->ndots; i++) {
+        unsigned bit = 0;
+        for (unsigned k = 0; k < sizeof spelling / sizeof *spelling; k++)
+            if (ptx_same_text(w->dot[i]->name, spelling[k]))
+                bit = 1u << k;
+        if (!bit) /* .bulk, .mbarrier, .reduce, .L2::cache_hint */
+            return ptx_problem(p, "modifier '.%s' of '%s.%s'", w->dot[i]->name->s, w->word, w->dot[0]->name->s);
+        if (set & bit)
+            return contradiction(p, w->dot[i]);
+        set |= bit;
+    }
+    unsigned l2 = set & (L2_64 | L2_128 | L2_256), what = set & ~l2;
+    in->mods.vec = 1;
+    if (what == (ASYNC | COMMIT) && !l2) {
+        in->op = PTX_OP_CP_COMMIT;
+        in->mods.variant = PTX_CP_COMMIT;
+    } else if ((what == (ASYNC | WAIT_GROUP) || what == (ASYNC | WAIT_ALL)) && !l2) {
+        in->op = PTX_OP_CP_WAIT;
+        in->mods.variant = what & WAIT_ALL ? PTX_CP_WAIT_ALL : PTX_CP_WAIT_GROUP;
+    } else if ((what & ~(unsigned)(CA | CG | SHARED | SHARED_CTA)) == (ASYNC | GLOBAL) &&
+               __builtin_popcount(what & (CA | CG)) == 1 && __builtin_popcount(what & (SHARED | SHARED_CTA)) == 1 &&
+               __builtin_popcount(l2) <= 1) {
+        in->mods.variant = PTX_CP_COPY;
+        in->mods.cache = what & CA ? PTX_CACHE_CA : PTX_CACHE_CG;
+        in->mods.l2_fetch = l2 == L2_64 ? 2 : l2 == L2_128 ? 4 : l2 == L2_256 ? 8 : 0;
+    } else {
+        ptx_error(p, p->opcode, "'%s' is none of cp.async.ca.shared.global, .cg.shared.global, .commit_group, .wait_group, "
+                  ".wait_all", ptx_opcode_text(p));
+        return PARSED_ERROR;
+    }
+    return PARSED_OK;
+}
+
 /* "wgmma.mma_async": the word and the first modifier that is no type, as the ISA's chapters are called. */
 static enum parsed unknown_word(struct parser *p)
 {
@@ -220,6 +261,8 @@ enum parsed ptx_parse_opcode(struct parser *p, struct ptx_inst *in)
     if (!in->op)
         return no_row(p, in, &w);
     in->mods.sel = (uint8_t)w.sel;
+    if (in->op == PTX_OP_CP_ASYNC)
+        return set_cp_modifiers(p, in, &w);
     if (ptx_op_info[in->op].mods & MOD_BAR)
         return set_bar_modifiers(p, in, &w);
     return set_modifiers(p, in, &w);

@@ -59,6 +59,18 @@ static void print_bar(const struct ptx_mods *m, struct strbuf *out)
     flag(out, m->aligned, "aligned");
 }
 
+/* opcodes.c reads them without the table of modifiers */
+static void print_cp(const struct ptx_mods *m, struct strbuf *out)
+{
+    static const char *const what[] = {"", ".commit_group", ".wait_group", ".wait_all"};
+    strbuf_addf(out, ".async%s", what[m->variant - PTX_CP_COPY]);
+    if (m->variant != PTX_CP_COPY)
+        return;
+    strbuf_addf(out, ".%s.shared.global", m->cache == PTX_CACHE_CA ? "ca" : "cg");
+    if (m->l2_fetch)
+        strbuf_addf(out, ".L2::%dB", 32 * m->l2_fetch);
+}
+
 static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
 {
     static const char *const sel[] = {"", "lo", "hi", "wide", "l", "r", ""};
@@ -68,6 +80,8 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
     strbuf_adds(out, row->word);
     if (bar)
         print_bar(m, out);
+    if (m->variant >= PTX_CP_COPY && m->variant <= PTX_CP_WAIT_ALL)
+        print_cp(m, out);
     flag(out, m->to, "to");
     FIELD(MOD_MEM, order);
     FIELD(MOD_MEM | MOD_LEVEL, scope);

@@ -172,7 +172,7 @@ enum ptx_cache { PTX_CACHE_DEFAULT, PTX_CACHE_CA, PTX_CACHE_CG, PTX_CACHE_CS, PT
 enum ptx_evict { PTX_EVICT_DEFAULT, PTX_EVICT_NORMAL, PTX_EVICT_UNCHANGED, PTX_EVICT_FIRST, PTX_EVICT_LAST,
                  PTX_EVICT_NO_ALLOCATE };
 
-/* What one-of-a-kind instructions do: shfl, vote, match, bar, shf, prmt, testp, prefetch. */
+/* What one-of-a-kind instructions do: shfl, vote, match, bar, shf, prmt, testp, prefetch, cp.async. */
 enum ptx_variant { PTX_VARIANT_NONE,
                    PTX_SHFL_UP, PTX_SHFL_DOWN, PTX_SHFL_BFLY, PTX_SHFL_IDX,
                    PTX_VOTE_ALL, PTX_VOTE_ANY, PTX_VOTE_UNI, PTX_VOTE_BALLOT,
@@ -181,7 +181,8 @@ enum ptx_variant { PTX_VARIANT_NONE,
                    PTX_SHF_CLAMP, PTX_SHF_WRAP,
                    PTX_PRMT_F4E, PTX_PRMT_B4E, PTX_PRMT_RC8, PTX_PRMT_ECL, PTX_PRMT_ECR, PTX_PRMT_RC16,
                    PTX_TESTP_FINITE, PTX_TESTP_INFINITE, PTX_TESTP_NUMBER, PTX_TESTP_NOTANUMBER,
-                   PTX_TESTP_NORMAL, PTX_TESTP_SUBNORMAL, PTX_PREFETCH_L1, PTX_PREFETCH_L2 };
+                   PTX_TESTP_NORMAL, PTX_TESTP_SUBNORMAL, PTX_PREFETCH_L1, PTX_PREFETCH_L2,
+                   PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT_GROUP, PTX_CP_WAIT_ALL };
 
 /* Everything behind the opcode's first word. */
 struct ptx_mods {

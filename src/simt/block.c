@@ -2,6 +2,7 @@
 #include "simt/warp.h"
 #include "base/strbuf.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,11 +11,17 @@ static size_t aligned(size_t n)
     return (n + 63) / 64 * 64;
 }
 
+static size_t async_bytes(const struct launch *l)
+{
+    return l->kernel && l->kernel->has_async ? aligned(sizeof(struct async_queue)) : 0;
+}
+
 size_t block_bytes(const struct launch *l)
 {
     size_t nwarps = (size_t)l->warps_per_block;
     return aligned(sizeof(struct block)) + aligned(nwarps * sizeof(struct warp)) + nwarps * aligned(l->reg_bytes) +
-           nwarps * aligned((size_t)l->local_bytes * WARP_LANES) + aligned(l->shared_bytes + 16);
+           nwarps * aligned((size_t)l->local_bytes * WARP_LANES) +
+           nwarps * async_bytes(l) + aligned(l->shared_bytes + 16);
 }
 
 static void place(struct launch *l, struct block *b, uint64_t index)
@@ -46,6 +53,10 @@ struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16
         at += aligned(l->reg_bytes);
         w->local = at;
         at += aligned((size_t)l->local_bytes * WARP_LANES);
+        w->async = async_bytes(l) ? (struct async_queue *)at : NULL;
+        at += async_bytes(l);
+        if (w->async)
+            memset(w->async, 0, offsetof(struct async_queue, copy));
         w->ring = ring;
         warp_start(w, l->threads - (uint32_t)i * WARP_LANES);
     }

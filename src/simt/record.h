@@ -11,7 +11,8 @@
 
 #include <stdint.h>
 
-enum record_op { RECORD_LOAD, RECORD_STORE, RECORD_ATOM, RECORD_RED };
+/* LDGSTS: cp.async, one record of its global addresses (lanes that read anything) and one of its shared ones. */
+enum record_op { RECORD_LOAD, RECORD_STORE, RECORD_ATOM, RECORD_RED, RECORD_LDGSTS, RECORD_TEXTURE };
 
 enum record_shape {
     RECORD_UNIFORM, /* all lanes: addr[0] */

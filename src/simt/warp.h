@@ -16,7 +16,7 @@
 #include "simt/record.h"
 #include "space/space.h"
 
-enum { WARP_LANES = 32, WARP_MAX_JOINS = 40, BLOCK_BARRIERS = 16, RING_RECORDS = 32 };
+enum { WARP_LANES = 32, ASYNC_COPIES = 64, WARP_MAX_JOINS = 40, BLOCK_BARRIERS = 16, RING_RECORDS = 32 };
 
 struct block;
 struct launch;
@@ -48,6 +48,25 @@ struct join {
     bool used;
 };
 
+/* A cp.async that has been issued and not carried out. Groups are per thread (PTX ISA 9.7.9.25.1), so each lane has the
+ * number of the group its copy belongs to. */
+struct async_copy {
+    uint32_t mask;               /* lanes whose copy is still to be done */
+    uint8_t bytes;               /* to write: 4, 8, 16 */
+    uint8_t size[WARP_LANES];    /* of these to read; the rest becomes zero */
+    uint32_t group[WARP_LANES];
+    uint32_t to[WARP_LANES];     /* offset in shared memory */
+    uint64_t from[WARP_LANES];   /* device address */
+};
+
+/* The copies of a warp in the order of their issue. They are carried out when their group is waited for: as late as PTX
+ * allows, so a program that forgets to wait reads old data, always. A full queue carries out its oldest copy early. */
+struct async_queue {
+    int n;
+    uint32_t committed[WARP_LANES]; /* groups that the lane has committed: the number of its open group */
+    struct async_copy copy[ASYNC_COPIES];
+};
+
 /* Why a warp stopped running. */
 enum warp_stop {
     WARP_DONE,    /* every lane has exited */
@@ -71,6 +90,7 @@ struct warp {
     uint64_t clock;    /* instructions executed: %clock, and for telling whether a warp got anywhere */
     bool spinning;     /* it yielded in a waiting loop and has not left one since: yields again soon */
     bool hold;         /* the last stop was WARP_RING: go on with the same split */
+    struct async_queue *async; /* NULL: the kernel has no cp.async */
     struct record *ring; /* [RING_RECORDS], shared with the worker's other warps; NULL in plain mode */
     int nrecords;
 };

@@ -345,6 +345,80 @@ static void accesses_can_be_observed(void **state)
     assert_int_equal(first_mask, 0xff);
 }
 
+/* Eight words of global memory (out[64..71] = 100..107) copied to shared memory; %r20 = sh, %rd20 = &out[64]. */
+#define ASYNC_BEGIN \
+    "mov.u32 %r20, sh;\nadd.u64 %rd20, %rd0, 256;\nshl.b32 %r1, %r0, 2;\nadd.u32 %r21, %r20, %r1;\nst.shared.u32 [%r21], 7;\n" \
+    "cvt.u64.u32 %rd2, %r1;\nadd.u64 %rd21, %rd20, %rd2;\nadd.u32 %r2, %r0, 100;\nst.global.u32 [%rd21], %r2;\n"
+
+static void asynchronous_copies_arrive_at_their_wait(void **state)
+{
+    (void)state;
+    /* before the wait: what was there; after it: the copy */
+    run(ASYNC_BEGIN "cp.async.ca.shared.global [%r21], [%rd21], 4;\nld.shared.u32 %r3, [%r21];\ncp.async.commit_group;\n"
+        "cp.async.wait_group 0;\nld.shared.u32 %r4, [%r21];\nmad.lo.u32 %r4, %r3, 1000, %r4;\n" STORE("%r4"), 1, 8);
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(out[i], 7000 + 100 + i);
+    /* two groups, the older waited for, the newer not; then all, with a copy in no group */
+    run(ASYNC_BEGIN "cp.async.ca.shared.global [%r21], [%rd21], 4;\ncp.async.commit_group;\n"
+        "cp.async.ca.shared.global [%r21+128], [%rd21+-4], 4;\ncp.async.commit_group;\nst.shared.u32 [%r21+128], 1;\nst.shared.u32 [%r21+256], 2;\n"
+        "cp.async.ca.shared.global [%r21+256], [%rd21], 4;\ncp.async.wait_group 1;\nld.shared.u32 %r3, [%r21];\n"
+        "ld.shared.u32 %r4, [%r21+128];\nld.shared.u32 %r5, [%r21+256];\nmad.lo.u32 %r6, %r4, 1000, %r3;\nmad.lo.u32 %r6, %r5, 10000, %r6;\n"
+        "cp.async.wait_all;\nld.shared.u32 %r7, [%r21+256];\nmad.lo.u32 %r6, %r7, 100000, %r6;\n" STORE("%r6"), 1, 8);
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(out[i], (100 + i) * 100000 + 20000 + 1000 + 100 + i);
+    /* groups are per thread: odd lanes commit one more (empty) group, so `wait_group 1` covers their copy only */
+    run(ASYNC_BEGIN "and.b32 %r3, %r0, 1;\nsetp.ne.u32 %p1, %r3, 0;\ncp.async.ca.shared.global [%r21], [%rd21], 4;\ncp.async.commit_group;\n"
+        "@%p1 cp.async.commit_group;\ncp.async.wait_group 1;\nld.shared.u32 %r4, [%r21];\n" STORE("%r4"), 1, 8);
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(out[i], i & 1 ? 100 + i : 7);
+}
+
+static void asynchronous_copies_have_sizes(void **state)
+{
+    (void)state;
+    /* thread 0 copies 16 bytes of which 6 are read: 100, the low half of 101, zeros */
+    run(ASYNC_BEGIN "bar.sync 0;\nsetp.eq.u32 %p1, %r0, 0;\nmov.u32 %r5, 6;\n@%p1 cp.async.cg.shared.global.L2::128B [%r20+16], [%rd20+0], 16, %r5;\n"
+        "cp.async.wait_all;\nbar.sync 0;\nld.shared.u32 %r4, [%r21];\n" STORE("%r4"), 1, 8);
+    static const unsigned want[] = {7, 7, 7, 7, 100, 101, 0, 0};
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(out[i], want[i]);
+    /* lanes whose predicate says "ignore" read nothing, not even a bad address, and write zero */
+    run(ASYNC_BEGIN "setp.ge.u32 %p1, %r0, 4;\n@%p1 mov.u64 %rd21, 64;\ncp.async.ca.shared.global [%r21], [%rd21], 4, %p1;\n"
+        "cp.async.wait_all;\nld.shared.u32 %r4, [%r21];\n" STORE("%r4"), 1, 8);
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(out[i], i < 4 ? 100 + i : 0);
+}
+
+static void asynchronous_copies_fault_and_count(void **state)
+{
+    (void)state;
+    heddle_result *r;
+    double v;
+    assert_int_equal(try_run(ASYNC_BEGIN "cp.async.ca.shared.global [%r21+2], [%rd21], 4;\n", 1, 8, 0, NULL), HEDDLE_MISALIGNED_ADDRESS);
+    assert_int_equal(try_run(ASYNC_BEGIN "mov.u64 %rd21, 64;\ncp.async.ca.shared.global [%r21], [%rd21], 4;\n", 1, 8, 0, NULL),
+                     HEDDLE_ILLEGAL_ADDRESS);
+    assert_non_null(strstr(heddle_error_text(), "asynchronous copy of 4 bytes"));
+    assert_int_equal(try_run(ASYNC_BEGIN "cp.async.ca.shared.global [%r21], [%rd21], 4;\ncp.async.wait_all;\n", 2, 64, 0, &r), HEDDLE_OK);
+    static const struct {
+        const char *name;
+        double value;
+    } want[] = {
+        /* 4 warps, 128 bytes each: 4 sectors, 1 wavefront; the same among the loads, which there are none of besides */
+        {"sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum", 4},
+        {"sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum", 16},
+        {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", 4},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 16},
+        {"smsp__sass_inst_executed_op_global_ld.sum", 0},
+        {"smsp__sass_inst_executed_op_shared_st.sum", 4}, /* the st.shared of ASYNC_BEGIN */
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        assert_int_equal(heddle_result_metric(r, want[i].name, &v), HEDDLE_OK);
+        if (v != want[i].value)
+            fail_msg("%s: %g, expected %g", want[i].name, v, want[i].value);
+    }
+    heddle_result_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +441,9 @@ int main(void)
         cmocka_unit_test(bad_launches_are_refused),
         cmocka_unit_test(counters_count),
         cmocka_unit_test(accesses_can_be_observed),
+        cmocka_unit_test(asynchronous_copies_arrive_at_their_wait),
+        cmocka_unit_test(asynchronous_copies_have_sizes),
+        cmocka_unit_test(asynchronous_copies_fault_and_count),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -271,12 +271,24 @@ static void modifiers(void **state)
     ptx_free(m);
 }
 
+static void asynchronous_copies(void **state)
+{
+    (void)state;
+    prints("@%p1 cp.async.cg.shared.global [%r1], [%rd1+16], 16, %r2;", "@%p1 cp.async.cg.shared.global [%r1], [%rd1+16], 16, %r2;");
+    prints("cp.async.ca.shared::cta.global.L2::128B [%r1+4], [%rd1], 8, 8;", "cp.async.ca.shared.global.L2::128B [%r1+4], [%rd1], 8, 8;");
+    prints("cp.async.ca.shared.global [%r1], [%rd1], 4, %p1;", "cp.async.ca.shared.global [%r1], [%rd1], 4, %p1;");
+    prints("cp.async.commit_group;", "cp.async.commit_group;");
+    prints("cp.async.wait_all;", "cp.async.wait_all;");
+}
+
 static void what_is_not_there_is_named(void **state)
 {
     (void)state;
     problem("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2}, %rd1, %rd2, 1, 1, 1, 0, 0;",
             "instruction 'wgmma.mma_async'");
-    problem("@%p1 cp.async.cg.shared.global [%r1], [%rd1], 16, %r2;", "instruction 'cp.async'");
+    problem("cp.async.bulk.commit_group;", "modifier '.bulk' of 'cp.async'");
+    problem("cp.async.mbarrier.arrive.shared.b64 [%r1];", "type '.b64' of 'cp'");
+    problem("cp.async.ca.shared.global.L2::cache_hint [%r1], [%rd1], 4, %rd2;", "modifier '.L2::cache_hint' of 'cp.async'");
     problem("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}];", "instruction 'tex.2d'");
     problem("frob.s32 %r1, %r2;", "instruction 'frob'");
     problem("ld.global.foo.u32 %r1, [%rd1];", "modifier '.foo' of 'ld'");
@@ -600,6 +612,7 @@ int main(void)
         cmocka_unit_test(locations_of_clang),
         cmocka_unit_test(chains_in_the_names_of_files),
         cmocka_unit_test(locations_of_nvcc),
+        cmocka_unit_test(asynchronous_copies),
         cmocka_unit_test(an_instruction_knows_its_text),
         cmocka_unit_test(text_cut_anywhere),
     };

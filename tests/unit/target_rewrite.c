@@ -4,9 +4,18 @@
 #include "target_test.h"
 
 /* Where the assembler does more than target does, and why. A line here that is no longer needed fails. */
+#define ASYNC "the assembler puts LDS RZ, [RZ] behind each LDGSTS, which the profiler's counts of shared loads leave out"
 static const struct difference {
     const char *file, *kernel, *reason;
 } differences[] = {
+    {"async_copy.clang.ptx", "_Z11stage_asyncI6float2EvPKfPfi", ASYNC},
+    {"async_copy.clang.ptx", "_Z11stage_asyncI6float4EvPKfPfi", ASYNC},
+    {"async_copy.clang.ptx", "_Z11stage_asyncIfEvPKfPfi", ASYNC},
+    {"async_copy.clang.ptx", "_Z12stage_doublePKfPfi", ASYNC},
+    {"async_copy.nvcc.ptx", "_Z11stage_asyncI6float2EvPKfPfi", ASYNC},
+    {"async_copy.nvcc.ptx", "_Z11stage_asyncI6float4EvPKfPfi", ASYNC},
+    {"async_copy.nvcc.ptx", "_Z11stage_asyncIfEvPKfPfi", ASYNC},
+    {"async_copy.nvcc.ptx", "_Z12stage_doublePKfPfi", ASYNC},
     {"divergence.clang.ptx", "_Z7branch4Pfi", "an FFMA behind a join is copied into both ways"},
     {"divergence.nvcc.ptx", "_Z7branch2Pfii", "an FFMA behind a join is copied into both ways"},
     {"divergence.nvcc.ptx", "_Z7branch4Pfi", "an FFMA behind a join is copied into both ways"},
