@@ -40,7 +40,7 @@ run_tests() { # FOLDER WHAT CTEST-OPTION...
     local folder="$1" log="$logs/test-$1.log" status
     say "" "$2"
     shift 2
-    ctest --test-dir "$folder" --output-on-failure --no-tests=error -j "$(jobs_to_use)" "$@" 2>&1 | tee "$log"
+    ctest --test-dir "$folder" --output-on-failure --no-tests=error --timeout 300 -j "$(jobs_to_use)" "$@" 2>&1 | tee "$log"
     status=${PIPESTATUS[0]}
     count "$log" "$status"
 }
