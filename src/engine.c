@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "clock/clock.h"
+#include "simt/output.h"
 
 static void observe(const struct record *r, const struct block *b, void *user)
 {
@@ -36,6 +37,8 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         s = engine_fail(HEDDLE_INVALID_VALUE, "no launch configuration or no arguments");
     if (!s)
         s = launch_check(k, cfg);
+    if (!s)
+        s = launch_heap(k);
     if (s)
         return s;
 
@@ -51,6 +54,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     if (result || d->see)
         count(&run, k->ir, &counts);
     clock_run(&run);
+    output_finish(&l, d->output, d->output_user);
     s = fault_finish(d, &l);
     if (result)
         *result = engine_wrap(collect(k, cfg, run.sites, &counts, s ? heddle_error_text() : NULL));

@@ -62,6 +62,15 @@ HEDDLE_API heddle_status heddle_device_threads(heddle_device *dev, int threads);
 /* Ends running launches with HEDDLE_INTERRUPTED. May be called from a signal handler. */
 HEDDLE_API void heddle_device_interrupt(heddle_device *dev);
 
+/* Calls `write` with what kernels print (stream 1) and with failed assertions (stream 2), when a launch has finished,
+ * on the thread that launched, blocks in ascending order. NULL, as at first: the text is dropped. */
+HEDDLE_API heddle_status heddle_output(heddle_device *dev,
+                                       void (*write)(int stream, const char *text, size_t n, void *user), void *user);
+
+/* Size in bytes of the heap that malloc and new in kernels take from: 8 MiB at first. HEDDLE_INVALID_VALUE once a kernel
+ * that uses it was launched. */
+HEDDLE_API heddle_status heddle_heap_size(heddle_device *dev, size_t bytes);
+
 /* --- device memory: sizes in bytes --- */
 HEDDLE_API heddle_status heddle_alloc(heddle_device *dev, size_t bytes, heddle_ptr *out);
 HEDDLE_API heddle_status heddle_free(heddle_device *dev, heddle_ptr p);

@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_RESIDENT_BYTES = 1 << 30 }; /* host memory for the resident blocks of one worker */
+enum {
+    MAX_RESIDENT_BYTES = 1 << 30, /* host memory for the resident blocks of one worker */
+    LAST_PASSES = 64 /* turns for the other warps of a block in which an assertion failed */
+};
 
 struct worker {
     struct clock_run *c;
@@ -108,19 +111,26 @@ static bool release_all(struct block *b)
 
 static enum progress run_block(struct worker *k, struct block *b)
 {
-    for (;;) {
+    bool failed = false;
+    for (int passes = 0;;) {
         bool moved = false, spins = false;
         for (int i = 0; i < b->nwarps; i++) {
             struct warp *w = &b->warps[i];
-            if (!w->alive)
+            if (!w->alive || w->failed)
                 continue;
             uint64_t before = w->clock;
             enum warp_stop stop = run_warp(k, w);
-            if (stop == WARP_FAULT || stop == WARP_STOPPED)
+            if (stop == WARP_STOPPED || (stop == WARP_FAULT && __atomic_load_n(&k->l->stop, __ATOMIC_RELAXED)))
                 return BLOCK_STOPPED;
+            if (stop == WARP_FAULT) /* a failed assertion: the block's other warps may have one, too */
+                failed = w->failed = true;
             spins |= stop == WARP_YIELD;
             moved |= stop != WARP_YIELD && w->clock != before;
             b->warps_done += stop == WARP_DONE;
+        }
+        if (failed && (!moved || ++passes == LAST_PASSES)) {
+            __atomic_store_n(&k->l->stop, 1, __ATOMIC_RELEASE);
+            return BLOCK_STOPPED;
         }
         if (b->warps_done == b->nwarps)
             return BLOCK_DONE;
@@ -227,7 +237,7 @@ void clock_run(struct clock_run *c)
 {
     struct launch *l = c->launch;
     int threads = c->threads;
-    bool alone = c->observe || (c->sites && (l->kernel->order_matters || l->kernel->has_waiting_loop));
+    bool alone = c->observe || l->heap || (c->sites && (l->kernel->order_matters || l->kernel->has_waiting_loop));
     if (alone || threads < 1)
         threads = 1;
     if ((uint64_t)threads > l->nblocks)

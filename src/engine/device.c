@@ -85,6 +85,8 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
         return engine_fail(HEDDLE_OUT_OF_MEMORY, "no address range for device memory: %s", why);
     }
     d->threads = host_threads();
+    d->heap_bytes = 8 << 20; /* cudaLimitMallocHeapSize at first: CUDA C++ programming guide */
+    pthread_mutex_init(&d->heap_lock, NULL);
     *out = d;
     return HEDDLE_OK;
 }
@@ -93,6 +95,8 @@ void heddle_device_close(heddle_device *d)
 {
     if (!d)
         return;
+    heap_close(&d->heap, &d->space);
+    pthread_mutex_destroy(&d->heap_lock);
     space_close(&d->space);
     alloc_release(d);
 }
@@ -117,6 +121,27 @@ heddle_status heddle_observe(heddle_device *d, void (*see)(const heddle_access *
     d->see = see;
     d->see_user = user;
     return HEDDLE_OK;
+}
+
+heddle_status heddle_output(heddle_device *d, void (*write)(int stream, const char *text, size_t n, void *user), void *user)
+{
+    if (!d)
+        return engine_fail(HEDDLE_INVALID_VALUE, "no device");
+    d->output = write;
+    d->output_user = user;
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_heap_size(heddle_device *d, size_t bytes)
+{
+    if (!d || !bytes)
+        return engine_fail(HEDDLE_INVALID_VALUE, "a device heap of %zu bytes", bytes);
+    pthread_mutex_lock(&d->heap_lock);
+    bool open = d->heap.bytes != 0;
+    if (!open)
+        d->heap_bytes = bytes;
+    pthread_mutex_unlock(&d->heap_lock);
+    return open ? engine_fail(HEDDLE_INVALID_VALUE, "the device heap is in use: its size stays") : HEDDLE_OK;
 }
 
 const struct device *engine_device_spec(const heddle_device *d)

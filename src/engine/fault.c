@@ -40,6 +40,22 @@ static void describe_address(struct strbuf *out, const heddle_device *d, const s
     }
 }
 
+/* The PTX statement on one line: calls are printed over several. */
+static void add_statement(struct strbuf *out, const struct ir_inst *in)
+{
+    enum { LONGEST = 100 };
+    int n = in->text ? in->text_len > LONGEST ? LONGEST : in->text_len : 0;
+    bool space = false;
+    for (int i = 0; i < n; i++) {
+        bool blank = in->text[i] == ' ' || in->text[i] == '\t' || in->text[i] == '\n' || in->text[i] == '\r';
+        if (!blank && space)
+            strbuf_add(out, " ", 1);
+        if (!blank)
+            strbuf_add(out, &in->text[i], 1);
+        space = blank;
+    }
+}
+
 static void describe_where(struct strbuf *out, const struct ir_inst *in)
 {
     const struct ptx_loc *loc = in->loc;
@@ -47,8 +63,9 @@ static void describe_where(struct strbuf *out, const struct ir_inst *in)
         strbuf_addf(out, "  at %s:%d", loc->file, loc->line);
     else
         strbuf_adds(out, "  at");
-    strbuf_addf(out, " (PTX line %d: %.*s)\n", in->ptx_line, in->text_len > 100 ? 100 : in->text_len,
-                in->text ? in->text : "");
+    strbuf_addf(out, " (PTX line %d: ", in->ptx_line);
+    add_statement(out, in);
+    strbuf_adds(out, ")\n");
     for (const struct ptx_loc *c = loc ? loc->inlined_at : NULL; c; c = c->inlined_at)
         strbuf_addf(out, "  inlined at %s:%d\n", c->file, c->line);
 }
@@ -68,7 +85,9 @@ static void describe_fault(const heddle_device *d, struct launch *l, struct strb
         return;
     }
     bool memory = f->status == HEDDLE_ILLEGAL_ADDRESS || f->status == HEDDLE_MISALIGNED_ADDRESS;
-    if (memory)
+    if (memory && in->op == IR_OP_EXTERN)
+        strbuf_addf(out, "  %s\n", f->text ? f->text : "");
+    else if (memory)
         strbuf_addf(out, "  %s of %u bytes\n", in->op == PTX_OP_ST ? "write" : in->op == PTX_OP_LD ? "read"
                 : in->op == PTX_OP_CP_ASYNC ? "asynchronous copy" : "atomic",
                     f->bytes);

@@ -31,6 +31,22 @@ heddle_status launch_check(const heddle_kernel *k, const heddle_launch_config *c
     return HEDDLE_OK;
 }
 
+heddle_status launch_heap(heddle_kernel *k)
+{
+    heddle_device *d = k->module->device;
+    enum space_status s = SPACE_OK;
+    if (!interp_uses_heap(k->code))
+        return HEDDLE_OK;
+    pthread_mutex_lock(&d->heap_lock);
+    if (!d->heap.bytes)
+        s = heap_open(&d->heap, &d->space, d->heap_bytes);
+    pthread_mutex_unlock(&d->heap_lock);
+    if (s == SPACE_OK)
+        return HEDDLE_OK;
+    return engine_fail(HEDDLE_OUT_OF_MEMORY, "no %llu bytes of device memory are free for the heap that kernel '%s' uses",
+                       (unsigned long long)d->heap_bytes, k->function->name);
+}
+
 static char *copy_params(struct arena *a, const struct ir_kernel *k, void *const *args)
 {
     char *block = arena_alloc(a, k->param_bytes + 16);
@@ -69,5 +85,6 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
     l->resident = l->sms * (uint32_t)(resident < 1 ? 1 : resident);
     l->reg_bytes = interp_reg_bytes(k->code);
     l->local_bytes = (k->ir->local_bytes + 15) / 16 * 16 + (k->ir->scratch_bytes + 15) / 16 * 16;
+    l->heap = interp_uses_heap(k->code) ? &d->heap : NULL;
     l->grid_serial = __atomic_add_fetch(&d->launches, 1, __ATOMIC_RELAXED);
 }

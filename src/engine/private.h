@@ -13,6 +13,7 @@
 #include "ir/ir.h"
 #include "ptx/ptx.h"
 #include "simt/warp.h"
+#include "space/heap.h"
 #include "space/space.h"
 #include "target/target.h"
 
@@ -27,6 +28,11 @@ struct heddle_device {
     uint64_t launches;
     void (*see)(const heddle_access *a, void *user);
     void *see_user;
+    void (*output)(int stream, const char *text, size_t n, void *user);
+    void *output_user;
+    pthread_mutex_t heap_lock; /* around opening the heap */
+    struct heap heap;
+    uint64_t heap_bytes;       /* size of the heap when it is opened */
 };
 
 struct heddle_kernel {
@@ -69,6 +75,8 @@ int kernel_max_threads(const heddle_kernel *k);
 
 /* The launch does not fit the device or the kernel: HEDDLE_INVALID_CONFIGURATION, and which limit. */
 heddle_status launch_check(const heddle_kernel *k, const heddle_launch_config *c);
+/* OUT_OF_MEMORY: the device heap, which the kernel uses, does not fit the device's memory. */
+heddle_status launch_heap(heddle_kernel *k);
 void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_config *c, void *const *args);
 
 /* --- fault.c --- */

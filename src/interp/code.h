@@ -35,6 +35,7 @@ enum step_kind {
     STEP_ISSPACEP,
     STEP_NANOSLEEP,
     STEP_TRAP,
+    STEP_SERVICE, /* a function of services.def */
     STEP_NOP
 };
 
@@ -43,6 +44,9 @@ struct step;
 
 /* A memory instruction, for the lanes in `m` (never 0). False: a fault was recorded. */
 typedef bool access_fn(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
+
+/* A call of a service, for the lanes in `m` (never 0). False: a fault was recorded. */
+typedef bool service_fn(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 
 /* A second lane function of the same instruction: setp's q, the elements of a vector move. */
 struct step_sub {
@@ -68,6 +72,7 @@ struct step {
     union {
         lanes_fn *fn;      /* STEP_LANES */
         access_fn *access; /* memory */
+        service_fn *service; /* STEP_SERVICE */
     };
     struct step_sub *sub;
     int64_t offset;
@@ -84,6 +89,7 @@ struct interp_code {
     char *pool;
     size_t pool_bytes;
     uint32_t reg_bytes;
+    bool heap; /* it calls a service that uses the device heap */
 };
 
 static inline void *place_at(const struct interp_code *c, const struct warp *w, place p)

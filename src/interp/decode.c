@@ -1,6 +1,7 @@
 /* From IR to steps: places for registers and constants, functions for operations (see code.h). */
 #include "interp/interp.h"
 #include "interp/code.h"
+#include "interp/service.h"
 #include "ir/operands.h"
 #include "base/alloc.h"
 
@@ -129,7 +130,7 @@ static void decode_lanes(struct decode *d, const struct ir_inst *in, struct step
     }
     if (st->d[0] == PLACE_NONE)
         st->d[0] = new_predicate(d);
-    st->fn = in->op == IR_OP_EXTERN ? lanes_find_extern(in->callee) : lanes_find(d->k, in);
+    st->fn = lanes_find(d->k, in);
     if (!st->fn)
         unknown(d, in);
     if (uses_carry(in))
@@ -141,6 +142,44 @@ static void decode_lanes(struct decode *d, const struct ir_inst *in, struct step
     *st->sub = (struct step_sub){lanes_find_setp_second(d->k, in), q, st->s[0], st->s[1], st->s[2]};
     if (!st->sub->fn)
         unknown(d, in);
+}
+
+/* --- calls of functions that the module leaves open --- */
+
+static unsigned letter_width(char c)
+{
+    return c == 'd' || c == 'l' ? 8 : 4;
+}
+
+/* The call passes what the signature says: the handlers read their operands by it. */
+static bool call_fits(const struct ir_inst *in, const struct step *st, const char *signature)
+{
+    int n = (int)strcspn(signature, ":");
+    char result = signature[n + 1];
+    for (int i = 0; i < n && i < in->nsrc; i++)
+        if (st->width[i] != letter_width(signature[i]))
+            return false;
+    bool has_result = in->ndst && in->dst[0] != IR_NOREG;
+    return in->nsrc == n && (!has_result || (result != 'v' && st->dst_width == letter_width(result)));
+}
+
+static void decode_extern(struct decode *d, const struct ir_inst *in, struct step *st)
+{
+    const struct service *s = service_find(in->callee);
+    const char *signature = s ? s->signature : lanes_extern_signature(in->callee);
+    if (!signature || !call_fits(in, st, signature)) {
+        d->problem = arena_printf(&d->k->arena, signature ? "function '%s' is called with other arguments than it takes"
+                                                          : "function '%s' is declared but defined nowhere", in->callee);
+        return;
+    }
+    if (s) {
+        st->kind = STEP_SERVICE;
+        st->service = s->fn;
+        d->c->heap |= s->heap;
+        return;
+    }
+    st->kind = in->ndst && st->d[0] != PLACE_NONE ? STEP_LANES : STEP_NOP;
+    st->fn = lanes_find_extern(in->callee);
 }
 
 static const struct access_ops *access_level(void)
@@ -250,6 +289,10 @@ static void decode_inst(struct decode *d, const struct ir_inst *in, struct step 
     for (int i = 0; i < in->nsrc; i++)
         if (in->src[i].kind == IR_SRC_SREG)
             unknown(d, in);
+    if (in->op == IR_OP_EXTERN) {
+        decode_extern(d, in, st);
+        return;
+    }
     st->kind = simple_kind(in);
     if (st->kind == STEP_LANES)
         decode_lanes(d, in, st);
@@ -290,6 +333,11 @@ void interp_free(struct interp_code *c)
     alloc_release(c->step);
     alloc_release(c->pool);
     alloc_release(c);
+}
+
+bool interp_uses_heap(const struct interp_code *c)
+{
+    return c->heap;
 }
 
 uint32_t interp_reg_bytes(const struct interp_code *c)

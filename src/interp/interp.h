@@ -16,6 +16,9 @@ struct diag_list;
 struct interp_code *interp_compile(struct ir_kernel *k, const char **problem_text, int32_t *site);
 void interp_free(struct interp_code *c);
 
+/* The kernel allocates from the device heap: launch.heap must be there. */
+bool interp_uses_heap(const struct interp_code *c);
+
 /* Bytes of registers that a warp needs. */
 uint32_t interp_reg_bytes(const struct interp_code *c);
 

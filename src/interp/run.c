@@ -426,6 +426,13 @@ static bool run_split(struct run *r, enum warp_stop *why)
             launch_fault(r->l, w, HEDDLE_TRAP, r->pc, __builtin_ctz(m), 0, 0, NULL);
             *why = WARP_FAULT;
             return true;
+        case STEP_SERVICE:
+            if (!st->service(c, w, st, m)) {
+                *why = WARP_FAULT;
+                return true;
+            }
+            r->pc++;
+            break;
         default: /* STEP_NOP */
             r->pc++;
         }

@@ -424,33 +424,78 @@ static void bind(struct build *b, const struct frame *caller, const struct frame
         remember(b, formal, callee, v->at);
 }
 
+/* A load or store of scratch memory at a constant address, between it and one register. */
+static struct ir_inst *emit_scratch(struct build *b, const struct ptx_inst *in, uint16_t op, uint64_t at, int bits)
+{
+    static const struct ptx_mods none;
+    struct ir_inst *out = emit(b, in, op);
+    out->mods = &none;
+    out->type = (uint8_t)ir_bits_type(bits);
+    out->space = IR_SCRATCH;
+    out->vec = 1;
+    out->nsrc = op == PTX_OP_ST ? 2 : 1;
+    out->src[0] = (struct ir_src){.kind = IR_SRC_IMM, .imm = at};
+    return out;
+}
+
+/* The register that holds a call's argument. */
+static int32_t extern_argument(struct build *b, const struct ptx_inst *in, const struct variable *v)
+{
+    int bits = (int)v->var->size * 8;
+    if (!b->params_in_memory)
+        return param_reg(b, v->at, bits);
+    int32_t reg = new_reg(b, (uint8_t)ir_bits_type(bits));
+    struct ir_inst *load = emit_scratch(b, in, PTX_OP_LD, v->at, bits);
+    load->ndst = 1;
+    load->dst[0] = reg;
+    return reg;
+}
+
+static const struct variable *call_variable(struct build *b, const struct frame *fr, const struct ptx_operand *o)
+{
+    const struct variable *v = o->kind == PTX_OPERAND_VAR ? lookup(b, o->var, fr) : NULL;
+    return v && v->var->size <= 8 && (v->var->size & (v->var->size - 1)) == 0 ? v : NULL;
+}
+
 static void call_extern(struct build *b, const struct frame *fr, const struct ptx_inst *in,
                         const struct ptx_function *f, const struct ptx_operand *ret, const struct ptx_operand *args)
 {
-    struct ir_inst *out = emit(b, in, IR_OP_EXTERN);
-    int at = b->k->ninsts - 1;
-    out->callee = f->name;
-    set_guard(out, fr, in);
-    if ((args && args->n > 4) || (ret && ret->n > 1)) {
-        problem(b, in, arena_printf(&b->k->arena, "function '%s' is not there", f->name));
+    int n = args ? args->n : 0;
+    int32_t reg[IR_MAX_SRC] = {0}, result = IR_NOREG;
+    const struct variable *v = NULL;
+    bool ok = n <= IR_MAX_SRC && (!ret || ret->n <= 1);
+    for (int i = 0; i < n && ok; i++) {
+        v = call_variable(b, fr, &args->elem[i]);
+        ok = v != NULL;
+        reg[i] = ok ? extern_argument(b, in, v) : 0;
+    }
+    if (ok && ret && ret->n == 1) {
+        v = call_variable(b, fr, &ret->elem[0]);
+        ok = v != NULL;
+        if (ok)
+            result = b->params_in_memory ? new_reg(b, (uint8_t)ir_bits_type((int)v->var->size * 8))
+                                         : param_reg(b, v->at, (int)v->var->size * 8);
+    }
+    if (!ok) {
+        problem(b, in, arena_printf(&b->k->arena, "the call of '%s' with these arguments is not implemented", f->name));
         return;
     }
-    for (int i = 0; args && i < args->n; i++) {
-        const struct variable *v = args->elem[i].kind == PTX_OPERAND_VAR ? lookup(b, args->elem[i].var, fr) : NULL;
-        if (!v || b->params_in_memory) {
-            problem(b, in, arena_printf(&b->k->arena, "the call of '%s' with these arguments is not implemented", f->name));
-            return;
-        }
-        int32_t reg = param_reg(b, v->at, (int)v->var->size * 8);
-        b->k->insts[at].src[i] = (struct ir_src){.kind = IR_SRC_REG, .reg = reg};
-        b->k->insts[at].nsrc = (uint8_t)(i + 1);
-    }
-    if (ret && ret->n == 1 && ret->elem[0].kind == PTX_OPERAND_VAR) {
-        const struct variable *v = lookup(b, ret->elem[0].var, fr);
-        b->k->insts[at].dst[0] = v ? param_reg(b, v->at, (int)v->var->size * 8) : IR_NOREG;
-        b->k->insts[at].ndst = 1;
-        b->k->insts[at].type = ret->elem[0].var->type;
-    }
+    struct ir_inst *out = emit(b, in, IR_OP_EXTERN);
+    out->callee = f->name;
+    set_guard(out, fr, in);
+    out->nsrc = (uint8_t)n;
+    for (int i = 0; i < n; i++)
+        out->src[i] = (struct ir_src){.kind = IR_SRC_REG, .reg = reg[i]};
+    if (result == IR_NOREG)
+        return;
+    out->ndst = 1;
+    out->dst[0] = result;
+    out->type = v->var->type;
+    if (!b->params_in_memory)
+        return;
+    struct ir_inst *store = emit_scratch(b, in, PTX_OP_ST, v->at, (int)v->var->size * 8);
+    store->src[1] = (struct ir_src){.kind = IR_SRC_REG, .reg = result};
+    set_guard(store, fr, in);
 }
 
 static void emit_call(struct build *b, const struct frame *fr, const struct ptx_inst *in)

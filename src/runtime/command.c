@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/table.h"
 #include "runtime/collect.h"
+#include "runtime/output.h"
 #include "runtime/signals.h"
 
 /* --- launches --- */
@@ -18,6 +19,7 @@ static void say_failure(heddle_status s, cudaError_t e)
     const char *text = fault && fault->text ? fault->text : heddle_error_text();
     if (!text || !*text)
         text = heddle_status_text(s);
+    output_flush_assertions();
     uint64_t hash = hash_bytes(HASH_START, text, strlen(text));
     if (hash != last)
         runtime_say("%s", text);

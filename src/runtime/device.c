@@ -379,6 +379,9 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     if ((limit == cudaLimitPersistingL2CacheSize && (int64_t)value > d->spec->persisting_l2_max_bytes) ||
         (limit == cudaLimitMaxL2FetchGranularity && value > 128))
         return runtime_leave(cudaErrorInvalidValue);
+    /* "cudaLimitMallocHeapSize must not be changed after launching any kernel that uses malloc() or free()" */
+    if (limit == cudaLimitMallocHeapSize && heddle_heap_size(d->engine, value ? value : 1))
+        return runtime_leave(cudaErrorInvalidValue);
     d->limit[limit] = value;
     return cudaSuccess;
 }

@@ -11,6 +11,7 @@
 #include "base/blob.h"
 #include "base/table.h"
 #include "device/device.h"
+#include "runtime/output.h"
 #include "runtime/queue.h"
 
 #define WRAPPER_MAGIC 0x466243b1 /* clang's and nvcc's, section .nvFatBinSegment */
@@ -130,6 +131,7 @@ void __cudaUnregisterFatBinary(void **handle)
     if (!b || runtime_forked())
         return;
     queue_drain();
+    output_drop();
     pthread_mutex_lock(&lock);
     b->gone = true;
     for (int i = 0; i < RUNTIME_DEVICES; i++)

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "runtime/command.h"
+#include "runtime/output.h"
 #include "runtime/pool.h"
 
 static struct pool streams = {.size = (sizeof(struct stream) + 15) / 16 * 16};
@@ -295,6 +296,7 @@ void queue_wait(struct ticket *t)
     wait_locked(t);
     drop(t);
     pthread_mutex_unlock(&runtime_lock);
+    output_flush();
 }
 
 void queue_wait_stream(struct stream *s)
@@ -304,6 +306,7 @@ void queue_wait_stream(struct stream *s)
     wait_locked(t);
     drop(t);
     pthread_mutex_unlock(&runtime_lock);
+    output_flush();
 }
 
 /* Commands queued by other threads meanwhile are not waited for: only those with a number up to now. */
@@ -327,6 +330,7 @@ static void wait_all(const struct runtime_device *d)
 void queue_wait_device(struct runtime_device *d)
 {
     wait_all(d);
+    output_flush();
 }
 
 void queue_drain(void)

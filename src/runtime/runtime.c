@@ -9,6 +9,7 @@
 #include "engine.h"
 #include "base/strbuf.h"
 #include "device/device.h"
+#include "runtime/output.h"
 #include "runtime/queue.h"
 #include "runtime/signals.h"
 
@@ -118,6 +119,7 @@ static cudaError_t open_device(struct runtime_device *d, int index)
     d->spec = engine_device_spec(engine);
     d->space = engine_space(engine);
     initial_limits(d);
+    heddle_output(engine, output_keep, NULL);
     __atomic_store_n(&d->engine, engine, __ATOMIC_RELEASE);
     return cudaSuccess;
 }

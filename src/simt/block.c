@@ -133,20 +133,31 @@ void block_wake(struct warp *w)
 
 /* --- faults --- */
 
+static void note_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
+                       unsigned bytes, const char *text)
+{
+    if (__atomic_exchange_n(&l->fault_set, 1, __ATOMIC_ACQ_REL))
+        return;
+    struct fault *f = &l->fault;
+    *f = (struct fault){.status = status, .site = site, .lane = lane, .address = address, .bytes = bytes,
+                        .text = text ? arena_strdup(&l->arena, text) : NULL};
+    if (!w)
+        return;
+    memcpy(f->block_id, w->block->id, sizeof f->block_id);
+    for (int i = 0; i < 3 && lane >= 0; i++)
+        f->thread_id[i] = l->tid[w->index][i][lane];
+}
+
 void launch_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
                   unsigned bytes, const char *text)
 {
-    if (!__atomic_exchange_n(&l->fault_set, 1, __ATOMIC_ACQ_REL)) {
-        struct fault *f = &l->fault;
-        *f = (struct fault){.status = status, .site = site, .lane = lane, .address = address, .bytes = bytes,
-                            .text = text ? arena_strdup(&l->arena, text) : NULL};
-        if (w) {
-            memcpy(f->block_id, w->block->id, sizeof f->block_id);
-            for (int i = 0; i < 3 && lane >= 0; i++)
-                f->thread_id[i] = l->tid[w->index][i][lane];
-        }
-    }
+    note_fault(l, w, status, site, lane, address, bytes, text);
     __atomic_store_n(&l->stop, 1, __ATOMIC_RELEASE);
+}
+
+void launch_fault_later(struct launch *l, const struct warp *w, int status, int32_t site, int lane)
+{
+    note_fault(l, w, status, site, lane, 0, 0, NULL);
 }
 
 static void describe_lanes(struct strbuf *out, const char *what, const struct block *b, int warp, uint32_t mask,

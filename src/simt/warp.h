@@ -19,6 +19,8 @@
 enum { WARP_LANES = 32, ASYNC_COPIES = 64, WARP_MAX_JOINS = 40, BLOCK_BARRIERS = 16, RING_RECORDS = 32 };
 
 struct block;
+struct block_text;
+struct heap;
 struct launch;
 
 enum split_state {
@@ -89,6 +91,7 @@ struct warp {
     char *local;     /* local and scratch memory of 32 lanes, lane after lane */
     uint64_t clock;    /* instructions executed: %clock, and for telling whether a warp got anywhere */
     bool spinning;     /* it yielded in a waiting loop and has not left one since: yields again soon */
+    bool failed;       /* an assertion failed in it: it does not run any more */
     bool hold;         /* the last stop was WARP_RING: go on with the same split */
     struct async_queue *async; /* NULL: the kernel has no cp.async */
     struct record *ring; /* [RING_RECORDS], shared with the worker's other warps; NULL in plain mode */
@@ -117,6 +120,7 @@ struct block {
     uint32_t threads_alive;
     char *shared;       /* shared_bytes of the launch */
     struct barrier barrier[BLOCK_BARRIERS];
+    struct block_text *text; /* what it printed (output.h), or NULL */
     uint64_t serial;    /* order in which it became resident on its worker */
 };
 
@@ -164,6 +168,8 @@ struct launch {
     struct fault fault;
     int fault_set;          /* atomically 0 -> 1 by the first fault */
     uint64_t grid_serial;   /* %gridid */
+    struct heap *heap;      /* the device heap, when the kernel uses it; its addresses show the order of the blocks */
+    struct block_text *texts; /* of all blocks that printed; atomic */
 };
 
 /* --- warp.c: splits and joins --- */
@@ -213,6 +219,9 @@ void block_wake(struct warp *w);
 /* Records the launch's first fault and stops the launch. */
 void launch_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
                   unsigned bytes, const char *text);
+
+/* The same without stopping the launch yet: the clock does when the block's other warps had their turn. */
+void launch_fault_later(struct launch *l, const struct warp *w, int status, int32_t site, int lane);
 
 /* Who waits where, for a block in which nothing can run. */
 struct strbuf;

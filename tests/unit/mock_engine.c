@@ -123,6 +123,18 @@ void heddle_device_interrupt(heddle_device *dev)
 
 /* --- memory --- */
 
+/* Mock kernels print nothing and have no heap. */
+heddle_status heddle_output(heddle_device *dev, void (*write)(int stream, const char *text, size_t n, void *user), void *user)
+{
+    (void)dev, (void)write, (void)user;
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_heap_size(heddle_device *dev, size_t bytes)
+{
+    return dev && bytes ? HEDDLE_OK : HEDDLE_INVALID_VALUE;
+}
+
 heddle_status heddle_alloc(heddle_device *dev, size_t bytes, heddle_ptr *out)
 {
     return space_alloc(&dev->space, bytes, SPACE_PROGRAM, NULL, out)

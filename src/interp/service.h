@@ -1,0 +1,41 @@
+/* Services: functions of the outside that look at memory, print, or keep state, unlike those of lanes_extern.def. */
+#ifndef INTERP_SERVICE_H
+#define INTERP_SERVICE_H
+
+#include "interp/code.h"
+
+struct service {
+    const char *name;
+    const char *signature; /* see services.def */
+    service_fn *fn;
+    bool heap;             /* uses the device heap, so the launch needs one */
+};
+
+/* NULL: there is none of this name. */
+const struct service *service_find(const char *name);
+
+/* --- for handlers --- */
+
+/* The engine's view of `n` bytes at a generic address as one lane sees it, or NULL. */
+const char *service_bytes(const struct warp *w, int lane, uint64_t address, unsigned n);
+
+/* Records a fault of one lane at this step. Always false, for handlers to return. */
+bool service_fault(const struct interp_code *c, struct warp *w, const struct step *st, int status, int lane,
+                   uint64_t address, const char *text);
+
+struct strbuf;
+
+/* Adds the NUL-terminated string at `address`, at most 64 KiB. False: it is not in memory that the lane may read;
+ * *bad is the first byte's address that is not. */
+bool service_string(const struct warp *w, int lane, uint64_t address, struct strbuf *out, uint64_t *bad);
+
+/* --- service_printf.c --- */
+service_fn service_vprintf;
+
+/* Formats as CUDA's device printf does (CUDA C++ programming guide, "Formatted Output"): `format` over the packed
+ * arguments at generic address `args`. Returns how many arguments were used; -1: *bad is an address that cannot be
+ * read. What is no conversion of CUDA's is printed as it stands. */
+int service_format(const struct warp *w, int lane, const char *format, uint64_t args, struct strbuf *out,
+                   uint64_t *bad);
+
+#endif
