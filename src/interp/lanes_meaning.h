@@ -139,7 +139,6 @@ INLINE uint64_t div_s64(int64_t x, int64_t y)
  * quiet, payload and sign kept; where no operand is NaN, the default one. With several NaN operands the first counts
  * here (the GPU's choice is not known; payloads are outside the promise of equal bits). */
 #define F32_NAN 0x7fffffffu
-#define F64_NAN 0xfff8000000000000u
 
 INLINE float canon_f32(float x)
 {
@@ -166,21 +165,21 @@ INLINE float nan3_f32(float r, UNUSED float a, UNUSED float b, UNUSED float c)
     return canon_f32(r);
 }
 
+/* The host's instructions do the same with one NaN operand and with none; what is left to settle is which of several
+ * counts, since the compiler may swap operands. */
 INLINE double nan1_f64(double r, double a)
 {
-    return a != a ? quiet_f64(a) : r != r ? f64_bits(F64_NAN) : r;
-}
-
-INLINE double nan2_f64(double r, double a, double b)
-{
-    r = nan1_f64(r, b);
     return a != a ? quiet_f64(a) : r;
 }
 
-INLINE double nan3_f64(double r, double a, double b, double c)
+INLINE double nan2_f64(double r, double a, UNUSED double b)
 {
-    r = nan2_f64(r, b, c);
-    return a != a ? quiet_f64(a) : r;
+    return nan1_f64(r, a);
+}
+
+INLINE double nan3_f64(double r, double a, double b, UNUSED double c)
+{
+    return nan1_f64(nan1_f64(r, b), a);
 }
 
 /* subnormals become zero of the same sign */
