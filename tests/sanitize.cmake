@@ -4,9 +4,9 @@
 # through the whole of Heddle, profiled, which exist as tests in that build only. matmul_tiled of examples/ stands for
 # the matrix multiplications of truth/, which take ten times as long.
 set(sanitize_tests ptx.files ptx.bad ptx.corpus runtime.library)
-set(sanitize_programs examples/matmul_tiled tests/truth/access_order tests/truth/aos_soa tests/truth/atomics
-    tests/truth/copy_offset tests/truth/copy_stride tests/truth/divergence tests/truth/load_width tests/truth/reduction
-    tests/truth/shared_stride tests/truth/transpose tests/truth/vector_ops)
+set(sanitize_programs examples/matmul_tiled tests/truth/access_order tests/truth/aos_soa tests/truth/async_copy
+    tests/truth/atomics tests/truth/copy_offset tests/truth/copy_stride tests/truth/divergence tests/truth/load_width
+    tests/truth/reduction tests/truth/shared_stride tests/truth/transpose tests/truth/vector_ops)
 
 get_property(all DIRECTORY PROPERTY TESTS)
 foreach(test ${all})

@@ -5,6 +5,7 @@
   - no file under src/ has more than 1500 lines;
   - no tracked file names a folder of somebody's machine (a home directory, a mount) where it should be relative;
   - a link, or a path in backticks, in a .md file leads to something that is there;
+  - docs/tour.md names every source file of src/, or its header;
   - README.md's table of dependencies names exactly the packages of tools/packages.txt.
 
 What goes out: one line per breach, "file:line: what"; exit code 1 if there is any. In a tree without git (an unpacked
@@ -58,6 +59,13 @@ def check_links(path, root, name, text):
                 yield f"{name}:{number}: leads to '{target.resolve().relative_to(root)}', which is not there"
 
 
+def check_tour(root):
+    said = set(re.findall(r"`(?:[\w/]+/)?([\w.]+)`", (root / "docs/tour.md").read_text()))
+    for path in sorted((root / "src").rglob("*")):
+        if path.suffix in (".c", ".cpp", ".cc", ".def") and not said & {path.name, path.stem + ".h"}:
+            yield f"docs/tour.md:1: says nothing of '{path.relative_to(root)}'"
+
+
 def check_readme(root):
     packages = set()
     for line in (root / "tools/packages.txt").read_text().split("\n"):
@@ -87,6 +95,7 @@ def check(root):
         errors += check_paths(name, text)
         if path.suffix == ".md":
             errors += check_links(path, root, name, text)
+    errors += check_tour(root)
     errors += check_readme(root)
     return errors
 

@@ -19,6 +19,7 @@ HEAD = "/* What this file is. */\n"
 FILES = {
     "CMakeLists.txt": CMAKE,
     "README.md": "| `g++` | compiler |\n",
+    "docs/tour.md": "`a.h`, `m.c` and `late/l.c`, `src/engine.c`, `main.c`\n",
     "tools/packages.txt": "# a comment\ng++ | g++ --version | compiler\n",
     "src/base/a.h": HEAD,
     "src/base/a.c": HEAD + '#include "base/a.h"\n#include <stdio.h>\n',
@@ -105,6 +106,11 @@ class Tree(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertEqual(err.splitlines(), ["docs/x.md:2: leads to 'docs/two.md', which is not there",
                                             "docs/x.md:2: leads to 'src/base/b.c', which is not there"])
+
+    def test_tour(self):
+        code, _, err = self.run_tool("check_tree.py", {"src/base/b.c": HEAD, "src/base/b.def": HEAD})
+        self.assertEqual((code, err.splitlines()), (1, ["docs/tour.md:1: says nothing of 'src/base/b.c'",
+                                                        "docs/tour.md:1: says nothing of 'src/base/b.def'"]))
 
     def test_dependencies(self):
         code, _, err = self.run_tool("check_tree.py", {"README.md": "| `cmake` | build |\n"})
