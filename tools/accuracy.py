@@ -65,7 +65,7 @@ def run(heddle, program, code, timeout):
                    "--metrics", ",".join(METRICS), "--log-file", log]
         if code != "own":
             command += ["--device-ptx", str(TRUTH / "ptx" / f"{program}.{code}.ptx")]
-        command.append(str(TRUTH / "programs" / f"{program}.cu"))
+        command.append(str(TRUTH / f"{program}.cu"))
         try:
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                   errors="replace", timeout=timeout)
