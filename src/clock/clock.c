@@ -120,7 +120,7 @@ static enum progress run_block(struct worker *k, struct block *b)
                 continue;
             uint64_t before = w->clock;
             enum warp_stop stop = run_warp(k, w);
-            if (stop == WARP_STOPPED || (stop == WARP_FAULT && __atomic_load_n(&k->l->stop, __ATOMIC_RELAXED)))
+            if (stop == WARP_STOPPED || (stop == WARP_FAULT && launch_stopping(k->l, b->index)))
                 return BLOCK_STOPPED;
             if (stop == WARP_FAULT) /* a failed assertion: the block's other warps may have one, too */
                 failed = w->failed = true;
@@ -129,7 +129,7 @@ static enum progress run_block(struct worker *k, struct block *b)
             b->warps_done += stop == WARP_DONE;
         }
         if (failed && (!moved || ++passes == LAST_PASSES)) {
-            __atomic_store_n(&k->l->stop, 1, __ATOMIC_RELEASE);
+            launch_stop(k->l, b->index);
             return BLOCK_STOPPED;
         }
         if (b->warps_done == b->nwarps)
@@ -150,7 +150,7 @@ static enum progress run_block(struct worker *k, struct block *b)
 static bool admit(struct worker *k)
 {
     struct launch *l = k->l;
-    if (k->nresident == k->limit || __atomic_load_n(k->next, __ATOMIC_RELAXED) >= l->nblocks)
+    if (launch_stopping(l, UINT64_MAX - 1) || k->nresident == k->limit || __atomic_load_n(k->next, __ATOMIC_RELAXED) >= l->nblocks)
         return false;
     uint64_t index = __atomic_fetch_add(k->next, 1, __ATOMIC_RELAXED);
     if (index >= l->nblocks)
@@ -179,9 +179,9 @@ static void *work(void *arg)
         if (at >= k->nresident)
             at = 0;
         enum progress p = run_block(k, k->resident[at]);
-        if (p == BLOCK_STOPPED)
-            break;
-        if (p == BLOCK_DONE) {
+        if (p == BLOCK_STALLED && launch_stopping(k->l, UINT64_MAX - 1))
+            p = BLOCK_STOPPED; /* what it waits for may never come */
+        if (p != BLOCK_STALLED) {
             retire(k, at);
             stalled = 0;
         } else {
@@ -190,8 +190,6 @@ static void *work(void *arg)
             if (!more && ++stalled > k->nresident)
                 sched_yield(); /* everything here waits for another worker */
         }
-        if (__atomic_load_n(&k->l->stop, __ATOMIC_RELAXED))
-            break;
     }
     return NULL;
 }

@@ -216,7 +216,7 @@ static bool barrier(struct run *r, const struct step *st)
 
 static bool stopped(const struct run *r)
 {
-    return __atomic_load_n(&r->l->stop, __ATOMIC_RELAXED) || (r->l->interrupt && *r->l->interrupt);
+    return launch_stopping(r->l, r->w->block->index);
 }
 
 /* After a back-edge was taken. False: the warp is to stop with *why. */
@@ -374,7 +374,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
             }
             if (!barrier(r, st)) {
                 *why = WARP_FAULT;
-                return r->l->fault_set;
+                return stopped(r);
             }
             break;
         case STEP_SYNCWARP:

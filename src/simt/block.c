@@ -3,6 +3,7 @@
 #include "base/strbuf.h"
 
 #include <stddef.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -133,26 +134,37 @@ void block_wake(struct warp *w)
 
 /* --- faults --- */
 
+void launch_stop(struct launch *l, uint64_t block)
+{
+    uint64_t now = __atomic_load_n(&l->stop_at, __ATOMIC_RELAXED);
+    while (block < now && !__atomic_compare_exchange_n(&l->stop_at, &now, block, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+}
+
 static void note_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
                        unsigned bytes, const char *text)
 {
-    if (__atomic_exchange_n(&l->fault_set, 1, __ATOMIC_ACQ_REL))
-        return;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    uint64_t block = w ? w->block->index : 0;
     struct fault *f = &l->fault;
-    *f = (struct fault){.status = status, .site = site, .lane = lane, .address = address, .bytes = bytes,
-                        .text = text ? arena_strdup(&l->arena, text) : NULL};
-    if (!w)
-        return;
-    memcpy(f->block_id, w->block->id, sizeof f->block_id);
-    for (int i = 0; i < 3 && lane >= 0; i++)
-        f->thread_id[i] = l->tid[w->index][i][lane];
+    pthread_mutex_lock(&lock);
+    if (!l->fault_set || block < f->block) {
+        *f = (struct fault){.block = block, .status = status, .site = site, .lane = lane, .address = address,
+                            .bytes = bytes, .text = text ? arena_strdup(&l->arena, text) : NULL};
+        if (w)
+            memcpy(f->block_id, w->block->id, sizeof f->block_id);
+        for (int i = 0; w && i < 3 && lane >= 0; i++)
+            f->thread_id[i] = l->tid[w->index][i][lane];
+        l->fault_set = true;
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 void launch_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
                   unsigned bytes, const char *text)
 {
     note_fault(l, w, status, site, lane, address, bytes, text);
-    __atomic_store_n(&l->stop, 1, __ATOMIC_RELEASE);
+    launch_stop(l, w ? w->block->index : 0);
 }
 
 void launch_fault_later(struct launch *l, const struct warp *w, int status, int32_t site, int lane)

@@ -124,8 +124,9 @@ struct block {
     uint64_t serial;    /* order in which it became resident on its worker */
 };
 
-/* What stopped a launch. Written once, by the first fault. */
+/* What stopped a launch: the first fault of the block with the lowest index, whichever host thread met one first. */
 struct fault {
+    uint64_t block;      /* linear index */
     int status;          /* enum heddle_status */
     int32_t site;
     int lane;
@@ -163,14 +164,20 @@ struct launch {
     bool counting;          /* records and counts are wanted */
     uint32_t reg_bytes;     /* a warp */
     uint32_t local_bytes;   /* a thread, local and scratch, rounded up to 16 */
-    volatile int stop;      /* set: warps stop at the next back-edge or stop point */
+    uint64_t stop_at;       /* atomic: blocks of this index and above stop at the next back-edge or stop point; lower
+                               ones go on, since one of them may hold the first fault. UINT64_MAX: nobody stops */
     volatile int *interrupt; /* the device's: set by heddle_device_interrupt */
     struct fault fault;
-    int fault_set;          /* atomically 0 -> 1 by the first fault */
+    bool fault_set;
     uint64_t grid_serial;   /* %gridid */
     struct heap *heap;      /* the device heap, when the kernel uses it; its addresses show the order of the blocks */
     struct block_text *texts; /* of all blocks that printed; atomic */
 };
+
+static inline bool launch_stopping(const struct launch *l, uint64_t block)
+{
+    return block >= __atomic_load_n(&l->stop_at, __ATOMIC_RELAXED) || (l->interrupt && *l->interrupt);
+}
 
 /* --- warp.c: splits and joins --- */
 
@@ -216,7 +223,11 @@ void block_check_barriers(struct block *b);
 /* Splits of `w` whose barrier has completed become ready. */
 void block_wake(struct warp *w);
 
-/* Records the launch's first fault and stops the launch. */
+/* Blocks of this index and above are to stop. */
+void launch_stop(struct launch *l, uint64_t block);
+
+/* Records a fault, unless one of an earlier block or an earlier one of this block is known, and stops this block and
+ * the later ones. w NULL: the launch as a whole. */
 void launch_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
                   unsigned bytes, const char *text);
 

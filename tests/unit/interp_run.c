@@ -283,6 +283,20 @@ static void what_goes_wrong_is_named(void **state)
     faults("setp.lt.u32 %p1, %r0, 16;\n@%p1 bra L;\nbar.warp.sync 0xffffffff;\nL:\nbar.sync 0;\n", 32, HEDDLE_DEADLOCK, "wait for lanes 0xffffffff");
 }
 
+static void the_earliest_block_is_blamed(void **state)
+{
+    (void)state;
+    heddle_device_threads(dev, 4);
+    /* block 3 faults late, the blocks behind it at once: whichever host thread is first, block 3 is told */
+    for (int i = 0; i < 50; i++) {
+        assert_int_equal(try_run("setp.lt.u32 %p1, %r38, 3;\n@%p1 exit;\nmov.u32 %r1, 0;\nsetp.ne.u32 %p1, %r38, 3;\n@%p1 bra F;\n"
+                                 "L:\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p2, %r1, 2000;\n@%p2 bra L;\nF:\n"
+                                 "mov.u64 %rd2, 64;\nst.global.u32 [%rd2], %r1;\n", 40, 64, 0, NULL), HEDDLE_ILLEGAL_ADDRESS);
+        assert_int_equal(heddle_last_fault()->block[0], 3);
+        assert_int_equal(heddle_last_fault()->thread[0], 0);
+    }
+}
+
 static void a_missing_instruction_stops_only_its_kernel(void **state)
 {
     (void)state;
@@ -437,6 +451,7 @@ int main(void)
         cmocka_unit_test(vector_moves_and_carries),
         cmocka_unit_test(a_branch_by_table),
         cmocka_unit_test(what_goes_wrong_is_named),
+        cmocka_unit_test(the_earliest_block_is_blamed),
         cmocka_unit_test(a_missing_instruction_stops_only_its_kernel),
         cmocka_unit_test(bad_launches_are_refused),
         cmocka_unit_test(counters_count),

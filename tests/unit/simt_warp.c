@@ -23,7 +23,7 @@ static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
     void *memory;
-    f->launch = (struct launch){.kernel = &kernel, .grid = {4, 3, 2}, .block_dim = {80, 1, 1}, .threads = 80,
+    f->launch = (struct launch){.stop_at = UINT64_MAX, .kernel = &kernel, .grid = {4, 3, 2}, .block_dim = {80, 1, 1}, .threads = 80,
                                 .warps_per_block = 3, .shared_bytes = 100, .reg_bytes = 10};
     arena_init(&f->launch.arena);
     if (posix_memalign(&memory, 64, block_bytes(&f->launch)))
