@@ -1,6 +1,20 @@
 # The examples, run and profiled: each must pass its own check, and its report must show the figures its head promises.
-foreach(case matmul_tiled readme)
+# One test an example, from tests/examples.tsv; examples.list finds those that are missing there.
+file(STRINGS ${CMAKE_CURRENT_SOURCE_DIR}/examples.tsv lines REGEX "^[a-z0-9_]+\t")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/examples.tsv)
+list(TRANSFORM lines REPLACE "\t.*" "" OUTPUT_VARIABLE programs)
+list(REMOVE_DUPLICATES programs)
+foreach(program --list ${programs})
+  string(REPLACE "--" "" name ${program})
+  add_test(NAME examples.${name} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/examples/figures.py
+           $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR} ${program})
+  set_tests_properties(examples.${name} PROPERTIES LABELS examples TIMEOUT 120
+                       ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache)
+endforeach()
+
+# What ./demo.sh runs, and the excerpt of its report in README.md.
+foreach(case demo readme)
   add_test(NAME examples.${case} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/examples/${case}.sh)
-  set_tests_properties(examples.${case} PROPERTIES TIMEOUT 120 ENVIRONMENT
+  set_tests_properties(examples.${case} PROPERTIES LABELS examples TIMEOUT 120 ENVIRONMENT
     "HEDDLE=$<TARGET_FILE:heddle_cli>;EXAMPLES=${CMAKE_SOURCE_DIR}/examples;README=${CMAKE_SOURCE_DIR}/README.md")
 endforeach()
