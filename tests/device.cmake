@@ -4,3 +4,10 @@ foreach(case services)
   set_tests_properties(device.${case} PROPERTIES TIMEOUT 300 ENVIRONMENT
     "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/device")
 endforeach()
+
+# Programs that check themselves: they print PASSED.
+foreach(program integers atomics warps math_names)
+  add_test(NAME device.${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
+  set_tests_properties(device.${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED
+                       FAIL_REGULAR_EXPRESSION FAILED)
+endforeach()

@@ -23,6 +23,14 @@ static double log_gamma(double x)
     return lgamma_r(x, &sign);
 }
 
+/* Low bits of the quotient of remainder(), at least three, with its sign. */
+static int quotient_bits(double x, double y)
+{
+    int q = 0;
+    remquo(x, y, &q);
+    return q;
+}
+
 /* x reduced exactly to r in [-1/4, 1/4] and the number of half turns passed */
 static long double reduce_turns(double x, int *quarter)
 {

@@ -23,13 +23,9 @@
     BINARY(unsigned long long, Exch, s, __ullAtomicExch)                                           \
     BINARY(float, Exch, s, __fAtomicExch)                                                          \
     BINARY(int, Min, s, __iAtomicMin)                                                              \
-    BINARY(unsigned int, Min, s, __uAtomicMin)                                                     \
     BINARY(long long, Min, s, __illAtomicMin)                                                      \
-    BINARY(unsigned long long, Min, s, __ullAtomicMin)                                             \
     BINARY(int, Max, s, __iAtomicMax)                                                              \
-    BINARY(unsigned int, Max, s, __uAtomicMax)                                                     \
     BINARY(long long, Max, s, __illAtomicMax)                                                      \
-    BINARY(unsigned long long, Max, s, __ullAtomicMax)                                             \
     BINARY(unsigned int, Inc, s, __uAtomicInc)                                                     \
     BINARY(unsigned int, Dec, s, __uAtomicDec)                                                     \
     BINARY(int, And, s, __iAtomicAnd)                                                              \
@@ -55,10 +51,31 @@
         return __ullAtomicCAS##s(p, c, v);                                                         \
     }
 
+/* Unsigned minimum and maximum by inline PTX in the other scopes: clang 19 takes the signed ones there. */
+#define UNSIGNED(T, R, name, suffix, ptx)                                                          \
+    FN T atomic##name##suffix(T *p, T v)                                                           \
+    {                                                                                              \
+        T old;                                                                                     \
+        __asm__ __volatile__("atom." ptx " %0, [%1], %2;"                                          \
+                             : "=" R(old) : "l"(p), R(v) : "memory");                              \
+        return old;                                                                                \
+    }
+#define UNSIGNED_SCOPE(suffix, scope)                                                              \
+    UNSIGNED(unsigned int, "r", Min, suffix, scope ".min.u32")                                     \
+    UNSIGNED(unsigned int, "r", Max, suffix, scope ".max.u32")                                     \
+    UNSIGNED(unsigned long long, "l", Min, suffix, scope ".min.u64")                               \
+    UNSIGNED(unsigned long long, "l", Max, suffix, scope ".max.u64")
+
 SCOPE()
+BINARY(unsigned int, Min, , __uAtomicMin)
+BINARY(unsigned int, Max, , __uAtomicMax)
+BINARY(unsigned long long, Min, , __ullAtomicMin)
+BINARY(unsigned long long, Max, , __ullAtomicMax)
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
 SCOPE(_block)
 SCOPE(_system)
+UNSIGNED_SCOPE(_block, "cta")
+UNSIGNED_SCOPE(_system, "sys")
 BINARY(double, Add, , __dAtomicAdd)
 BINARY(double, Add, _block, __dAtomicAdd)
 BINARY(double, Add, _system, __dAtomicAdd)
@@ -74,6 +91,8 @@ FN unsigned short atomicCAS(unsigned short *p, unsigned short c, unsigned short 
 #endif
 
 #undef SCOPE
+#undef UNSIGNED
+#undef UNSIGNED_SCOPE
 #undef BINARY
 #pragma pop_macro("FN")
 

@@ -53,7 +53,12 @@ __device__ void free(void *) __attribute((nothrow));
 #define __all    __heddle_unused_all
 #define __any    __heddle_unused_any
 #define __ballot __heddle_unused_ballot
+#include "heddle/device/simd_names.h"
 #include <__clang_cuda_device_functions.h>
+#define HEDDLE_SIMD_SHOW
+#include "heddle/device/simd_names.h"
+#undef HEDDLE_SIMD_SHOW
+#include "heddle/device/simd.h"
 #undef __all
 #undef __any
 #undef __ballot
@@ -61,6 +66,7 @@ __device__ void free(void *) __attribute((nothrow));
 
 #include "heddle/device/atomics.h"
 #include "heddle/device/intrinsics.h"
+#include "heddle/device/dpx.h"
 
 #define DIM_OF(var)                                                                                \
     __device__ inline __cuda_builtin_##var##_t::operator dim3() const { return dim3(x, y, z); }    \
@@ -73,11 +79,25 @@ DIM_OF(gridDim)
 
 #include <__clang_cuda_cmath.h>
 #define __shfl      __heddle_unused_shfl
+#define __fns       __heddle_unused_fns
+#define __reduce_add_sync __heddle_unused_reduce_add
+#define __reduce_min_sync __heddle_unused_reduce_min
+#define __reduce_max_sync __heddle_unused_reduce_max
+#define __reduce_and_sync __heddle_unused_reduce_and
+#define __reduce_or_sync __heddle_unused_reduce_or
+#define __reduce_xor_sync __heddle_unused_reduce_xor
 #define __shfl_up   __heddle_unused_shfl_up
 #define __shfl_down __heddle_unused_shfl_down
 #define __shfl_xor  __heddle_unused_shfl_xor
 #include <__clang_cuda_intrinsics.h>
 #undef __shfl
+#undef __fns
+#undef __reduce_add_sync
+#undef __reduce_min_sync
+#undef __reduce_max_sync
+#undef __reduce_and_sync
+#undef __reduce_or_sync
+#undef __reduce_xor_sync
 #undef __shfl_up
 #undef __shfl_down
 #undef __shfl_xor

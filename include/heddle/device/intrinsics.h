@@ -51,6 +51,18 @@ FN_HOST float __uint_as_float(unsigned int a) { return __builtin_bit_cast(float,
 FN_HOST unsigned int __float_as_uint(float a) { return __builtin_bit_cast(unsigned int, a); }
 FN float nanf(const char *) { return __builtin_nanf(""); }
 FN double nan(const char *) { return __builtin_nan(""); }
+/* single-precision overloads that clang's headers declare but give to std alone */
+#define FLOAT1(name) FN float name(float a) { return name##f(a); }
+#define FLOAT2(name) FN float name(float a, float b) { return name##f(a, b); }
+FLOAT1(acosh) FLOAT1(asinh) FLOAT1(atanh) FLOAT1(cbrt) FLOAT1(erf) FLOAT1(erfc) FLOAT1(exp2) FLOAT1(expm1)
+FLOAT1(lgamma) FLOAT1(log1p) FLOAT1(log2) FLOAT1(logb) FLOAT1(nearbyint) FLOAT1(rint) FLOAT1(round)
+FLOAT1(tgamma) FLOAT1(trunc)
+FLOAT2(copysign) FLOAT2(fdim) FLOAT2(fmax) FLOAT2(fmin) FLOAT2(hypot) FLOAT2(nextafter) FLOAT2(remainder)
+#undef FLOAT1
+#undef FLOAT2
+FN float fma(float a, float b, float c) { return fmaf(a, b, c); }
+FN int ilogb(float a) { return ilogbf(a); }
+FN float remquo(float a, float b, int *q) { return remquof(a, b, q); }
 FN float rcbrt(float a) { return rcbrtf(a); }
 FN float sinpi(float a) { return sinpif(a); }
 FN float cospi(float a) { return cospif(a); }
@@ -127,6 +139,21 @@ DOT(int, int, int, int, __dp2a_lo, "dp2a.lo.s32.s32")
 DOT(int, int, int, int, __dp2a_hi, "dp2a.hi.s32.s32")
 DOT(unsigned int, unsigned int, unsigned int, unsigned int, __dp2a_lo, "dp2a.lo.u32.u32")
 DOT(unsigned int, unsigned int, unsigned int, unsigned int, __dp2a_hi, "dp2a.hi.u32.u32")
+#undef DOT
+/* the forms that take vectors: two 16-bit times two of four 8-bit integers */
+#define DOT(T, A, B, name, ptx)                                                                    \
+    FN T name(A a, B b, T c)                                                                       \
+    {                                                                                              \
+        T d;                                                                                       \
+        __asm__(ptx " %0, %1, %2, %3;"                                                             \
+                : "=r"(d)                                                                          \
+                : "r"(__builtin_bit_cast(int, a)), "r"(__builtin_bit_cast(int, b)), "r"(c));       \
+        return d;                                                                                  \
+    }
+DOT(int, short2, char4, __dp2a_lo, "dp2a.lo.s32.s32")
+DOT(int, short2, char4, __dp2a_hi, "dp2a.hi.s32.s32")
+DOT(unsigned int, ushort2, uchar4, __dp2a_lo, "dp2a.lo.u32.u32")
+DOT(unsigned int, ushort2, uchar4, __dp2a_hi, "dp2a.hi.u32.u32")
 #undef DOT
 #endif
 

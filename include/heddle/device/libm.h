@@ -26,6 +26,7 @@ F1(sinh) F1(sinpi) F1(tanh) F1(tgamma) F1(y0) F1(y1)
 F2(atan2) F2(fdim) F2(fmod) F2(hypot) F2(nextafter) F2(remainder) F2(rhypot)
 #undef F1
 #undef F2
+__device__ __attribute__((const)) float __nv_frsqrt_rn(float);
 __device__ __attribute__((const)) int __nv_ilogb(double);
 __device__ __attribute__((const)) int __nv_ilogbf(float);
 __device__ __attribute__((const)) double __nv_ldexp(double, int);
@@ -233,7 +234,15 @@ ROUNDED(ru, rp)
 #undef ROUNDED
 #undef HEDDLE_FTZ
 
-/* ---- conversions with a rounding mode ---- */
+/* ---- conversions with a rounding mode ----
+ * From integers by inline PTX: LLVM 19 takes the .rz builtins for conversions to nearest. */
+#define FROM(T, name, rd, R, to, S, Q, from, ptx)                                                  \
+    FN T __nv_##name##_##rd(S a)                                                                   \
+    {                                                                                              \
+        T r;                                                                                       \
+        __asm__("cvt." #ptx "." to "." from " %0, %1;" : R(r) : Q(a));                             \
+        return r;                                                                                  \
+    }
 #define CONVERTED(rd, ptx)                                                                         \
     FN int __nv_float2int_##rd(float a) { return __nvvm_f2i_##ptx(a); }                            \
     FN unsigned int __nv_float2uint_##rd(float a) { return __nvvm_f2ui_##ptx(a); }                 \
@@ -244,17 +253,18 @@ ROUNDED(ru, rp)
     FN long long __nv_double2ll_##rd(double a) { return __nvvm_d2ll_##ptx(a); }                    \
     FN unsigned long long __nv_double2ull_##rd(double a) { return __nvvm_d2ull_##ptx(a); }         \
     FN float __nv_double2float_##rd(double a) { return __nvvm_d2f_##ptx(a); }                      \
-    FN float __nv_int2float_##rd(int a) { return __nvvm_i2f_##ptx(a); }                            \
-    FN float __nv_uint2float_##rd(unsigned int a) { return __nvvm_ui2f_##ptx(a); }                 \
-    FN float __nv_ll2float_##rd(long long a) { return __nvvm_ll2f_##ptx(a); }                      \
-    FN float __nv_ull2float_##rd(unsigned long long a) { return __nvvm_ull2f_##ptx(a); }           \
-    FN double __nv_ll2double_##rd(long long a) { return __nvvm_ll2d_##ptx(a); }                    \
-    FN double __nv_ull2double_##rd(unsigned long long a) { return __nvvm_ull2d_##ptx(a); }
+    FROM(float, int2float, rd, "=f", "f32", int, "r", "s32", ptx)                                  \
+    FROM(float, uint2float, rd, "=f", "f32", unsigned int, "r", "u32", ptx)                        \
+    FROM(float, ll2float, rd, "=f", "f32", long long, "l", "s64", ptx)                             \
+    FROM(float, ull2float, rd, "=f", "f32", unsigned long long, "l", "u64", ptx)                   \
+    FROM(double, ll2double, rd, "=d", "f64", long long, "l", "s64", ptx)                           \
+    FROM(double, ull2double, rd, "=d", "f64", unsigned long long, "l", "u64", ptx)
 CONVERTED(rn, rn)
 CONVERTED(rz, rz)
 CONVERTED(rd, rm)
 CONVERTED(ru, rp)
 #undef CONVERTED
+#undef FROM
 FN double __nv_int2double_rn(int a) { return a; }
 FN double __nv_uint2double_rn(unsigned int a) { return a; }
 FN unsigned short __nv_float2half_rn(float a) { return __nvvm_f2h_rn(a); }
@@ -264,6 +274,114 @@ FN float __nv_half2float(unsigned short a)
     __asm__("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(a));
     return r;
 }
+
+
+/* ---- results through pointers: stores of the caller's, values from the functions above ---- */
+__device__ __attribute__((const)) double __nv_sinpi(double);
+__device__ __attribute__((const)) double __nv_cospi(double);
+__device__ __attribute__((const)) float __nv_sinpif(float);
+__device__ __attribute__((const)) float __nv_cospif(float);
+/* the quotient's sign and low three bits, as remquo of the C standard */
+__device__ __attribute__((const)) int __heddle_remquo(double, double);
+__device__ __attribute__((const)) double __nv_remainder(double, double);
+__device__ __attribute__((const)) float __nv_remainderf(float, float);
+#define OUT static __device__ __inline__ __attribute__((always_inline))
+#define POINTERS(T, f)                                                                             \
+    OUT void __nv_sincos##f(T a, T *s, T *c)                                                       \
+    {                                                                                              \
+        *s = __nv_sin##f(a);                                                                       \
+        *c = __nv_cos##f(a);                                                                       \
+    }                                                                                              \
+    OUT void __nv_sincospi##f(T a, T *s, T *c)                                                     \
+    {                                                                                              \
+        *s = __nv_sinpi##f(a);                                                                     \
+        *c = __nv_cospi##f(a);                                                                     \
+    }                                                                                              \
+    OUT T __nv_modf##f(T a, T *whole)                                                              \
+    {                                                                                              \
+        *whole = __builtin_trunc##f(a);                                                            \
+        T rest = __builtin_fabs##f(a) == __builtin_inf##f() ? 0 : a - *whole;                      \
+        return __builtin_copysign##f(rest, a);                                                     \
+    }                                                                                              \
+    OUT T __nv_remquo##f(T a, T b, int *quotient)                                                  \
+    {                                                                                              \
+        *quotient = __heddle_remquo(a, b);                                                         \
+        return __nv_remainder##f(a, b);                                                            \
+    }
+POINTERS(double, )
+POINTERS(float, f)
+#undef POINTERS
+
+/* frexp by the bits: significant digits in [1/2, 1) and the exponent; 0, infinity and NaN as they are, with exponent 0 */
+OUT float __nv_frexpf(float a, int *e)
+{
+    float b = __builtin_fabsf(a) < 0x1p-126f ? a * 0x1p24f : a;
+    unsigned int bits = __builtin_bit_cast(unsigned int, b);
+    int at = (int)(bits >> 23 & 255);
+    if (at == 0 || at == 255) {
+        *e = 0;
+        return a + a;
+    }
+    *e = at - 126 - (b != a ? 24 : 0);
+    return __builtin_bit_cast(float, (bits & 0x807fffffu) | 126u << 23);
+}
+OUT double __nv_frexp(double a, int *e)
+{
+    double b = __builtin_fabs(a) < 0x1p-1022 ? a * 0x1p54 : a;
+    unsigned long long bits = __builtin_bit_cast(unsigned long long, b);
+    int at = (int)(bits >> 52 & 2047);
+    if (at == 0 || at == 2047) {
+        *e = 0;
+        return a + a;
+    }
+    *e = at - 1022 - (b != a ? 54 : 0);
+    return __builtin_bit_cast(double, (bits & 0x800fffffffffffffull) | 1022ull << 52);
+}
+
+/* Euclidean length of n numbers. A float's square is exact in double and cannot overflow there; doubles are scaled by a
+ * power of two so that the largest is near 1. An infinite component wins over NaN. */
+OUT double __heddle_norm(int n, const double *p, int *scale)
+{
+    double top = 0, sum = 0;
+    for (int i = 0; i < n; i++)
+        top = __builtin_fabs(p[i]) > top ? __builtin_fabs(p[i]) : top;
+    *scale = 0;
+    if (top == __builtin_inf())
+        return top;
+    if (top > 0) {
+        (void)__nv_frexp(top, scale);
+    }
+    for (int i = 0; i < n; i++) {
+        double x = __nv_ldexp(p[i], -*scale);
+        sum = __builtin_fma(x, x, sum);
+    }
+    return __nvvm_sqrt_rn_d(sum);
+}
+OUT double __nv_norm(int n, const double *p)
+{
+    int scale;
+    double r = __heddle_norm(n, p, &scale);
+    return __nv_ldexp(r, scale);
+}
+OUT double __nv_rnorm(int n, const double *p)
+{
+    int scale;
+    double r = __heddle_norm(n, p, &scale);
+    return __nv_ldexp(1 / r, -scale);
+}
+OUT double __heddle_normf(int n, const float *p)
+{
+    double sum = 0;
+    bool infinite = false;
+    for (int i = 0; i < n; i++) {
+        infinite |= __builtin_fabsf(p[i]) == __builtin_inff();
+        sum = __builtin_fma((double)p[i], (double)p[i], sum);
+    }
+    return infinite ? __builtin_inf() : __nvvm_sqrt_rn_d(sum);
+}
+OUT float __nv_normf(int n, const float *p) { return (float)__heddle_normf(n, p); }
+OUT float __nv_rnormf(int n, const float *p) { return (float)(1 / __heddle_normf(n, p)); }
+#undef OUT
 
 #pragma pop_macro("FN")
 } /* extern "C" */

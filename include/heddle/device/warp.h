@@ -23,6 +23,39 @@ FN int __all(int p) { return __all_sync(__activemask(), p); }
 FN int __any(int p) { return __any_sync(__activemask(), p); }
 FN unsigned int __ballot(int p) { return __ballot_sync(__activemask(), p); }
 
+/* Reductions over the lanes of a mask (compute capability 8.0 on). clang 19 has the operands the wrong way round. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define REDUCE(T, name, ptx)                                                                       \
+    FN T __reduce_##name##_sync(unsigned int mask, T v)                                            \
+    {                                                                                              \
+        T r;                                                                                       \
+        __asm__ __volatile__("redux.sync." ptx " %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask));      \
+        return r;                                                                                  \
+    }
+REDUCE(unsigned int, add, "add.u32")
+REDUCE(unsigned int, min, "min.u32")
+REDUCE(unsigned int, max, "max.u32")
+REDUCE(int, add, "add.s32")
+REDUCE(int, min, "min.s32")
+REDUCE(int, max, "max.s32")
+REDUCE(unsigned int, and, "and.b32")
+REDUCE(unsigned int, or, "or.b32")
+REDUCE(unsigned int, xor, "xor.b32")
+#undef REDUCE
+#endif
+
+/* The offset-th set bit of mask from bit `base` upwards (offset < 0: downwards), ~0 when there is none (PTX ISA, fns). */
+FN unsigned int __fns(unsigned int mask, unsigned int base, int offset)
+{
+    int at = (int)base, step = offset < 0 ? -1 : 1, left = offset < 0 ? -offset : offset;
+    if (!offset)
+        return mask >> (base & 31) & 1 ? base : ~0u;
+    for (; at >= 0 && at < 32; at += step)
+        if (mask >> at & 1 && !--left)
+            return (unsigned int)at;
+    return ~0u;
+}
+
 #pragma pop_macro("FN")
 
 #endif
