@@ -9,7 +9,8 @@
 //   __constant__ int c; outside      constant   all       the program; kernels only read it
 // An array of a thread is in local memory, off the chip, only if its index is known at run time alone: with constant
 // indices it becomes registers (small_array below makes no local access). Constant variables may fill 65,536 bytes
-// together and `table` takes all of them: one more is an error when the device code is compiled.
+// together and `table` takes all of them: one more and the device code is refused (NVIDIA's assembler will not make it,
+// Heddle says so at the first launch).
 // Mistakes of the seeds: one spells the qualifiers `_device_` with one underscore, and one says that an automatic
 // array is always in global memory.
 //
