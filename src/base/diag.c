@@ -2,8 +2,10 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 void diag_init(struct diag_list *l)
 {
@@ -44,11 +46,20 @@ struct diag *diag_add(struct diag_list *l, enum diag_severity severity, const ch
     return d;
 }
 
+const char *diag_file(const char *file)
+{
+    char here[PATH_MAX];
+    if (file[0] != '/' || !getcwd(here, sizeof here))
+        return file;
+    size_t n = strlen(here);
+    return n > 1 && !strncmp(file, here, n) && file[n] == '/' && file[n + 1] ? file + n + 1 : file;
+}
+
 void diag_format(const struct diag *d, struct strbuf *out)
 {
     static const char *const word[] = {"note", "warning", "error"};
     if (d->file) {
-        strbuf_adds(out, d->file);
+        strbuf_adds(out, diag_file(d->file));
         if (d->line)
             strbuf_addf(out, ":%d", d->line);
         if (d->line && d->column && !d->ptx_line) /* else it belongs to the PTX line */
@@ -74,8 +85,11 @@ void diag_format(const struct diag *d, struct strbuf *out)
 
 void diag_format_all(const struct diag_list *l, struct strbuf *out)
 {
-    for (const struct diag *d = l->first; d; d = d->next)
+    for (const struct diag *d = l->first; d; d = d->next) {
+        if (l->program && !d->file && !d->ptx_line && d->severity != DIAG_NOTE)
+            strbuf_addf(out, "%s: ", l->program);
         diag_format(d, out);
+    }
     int limit = l->limit ? l->limit : 100;
     if (l->count > limit)
         strbuf_addf(out, "and %d more messages\n", l->count - limit);

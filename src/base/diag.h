@@ -26,6 +26,7 @@ struct diag_list {
     struct diag *first, **last;
     int errors; /* how many of severity DIAG_ERROR */
     int limit;  /* further messages are counted, not kept; 0: 100 */
+    const char *program; /* diag_format_all puts it before errors and warnings that belong to no file; NULL: nothing */
     int count;
 };
 
@@ -39,5 +40,8 @@ struct diag *diag_add(struct diag_list *l, enum diag_severity severity, const ch
 /* file.cu:14:3 (PTX line 52): error: text, then the source line with a caret. */
 void diag_format(const struct diag *d, struct strbuf *out);
 void diag_format_all(const struct diag_list *l, struct strbuf *out);
+
+/* A file as messages show it: relative when it lies below the working directory. Points into `file`. */
+const char *diag_file(const char *file);
 
 #endif

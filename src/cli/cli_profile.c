@@ -262,20 +262,43 @@ static const char *find_program(struct profile *p, const char *word)
     return compile_program(&p->compile, word, &p->diags);
 }
 
+static volatile sig_atomic_t child;
+
+/* The terminal sends Ctrl-C to the program too; what somebody sends to us alone is handed on, so that the program never
+ * outlives us. */
+static void hand_on(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (child > 0 && info->si_code <= 0)
+        kill((pid_t)child, number);
+}
+
+enum { SIGNALS = 3 };
+static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+
 /* Runs the program to its end; its status as waitpid gives it, -1 with a message when it could not be run. */
 static int run_program(struct profile *p, const char *exe, char **argv, const char *results)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_flags = SA_SIGINFO}, old[SIGNALS], old_quit;
+    sigset_t held, before;
     int status = -1;
     pid_t pid;
 
-    sigaction(SIGINT, &ignore, &old_int); /* Ctrl-C ends the program; we still report what it did */
+    pass.sa_sigaction = hand_on; /* they end the program; we still report what it did */
+    sigemptyset(&held);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaddset(&held, signals[i]);
+    sigprocmask(SIG_BLOCK, &held, &before);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &pass, &old[i]);
     sigaction(SIGQUIT, &ignore, &old_quit);
     fflush(NULL);
     pid = fork();
     if (pid == 0) {
-        sigaction(SIGINT, &old_int, NULL);
+        for (int i = 0; i < SIGNALS; i++)
+            sigaction(signals[i], &old[i], NULL);
         sigaction(SIGQUIT, &old_quit, NULL);
+        sigprocmask(SIG_SETMASK, &before, NULL);
         setenv("HEDDLE_RESULTS", results, 1);
         if (p->device)
             setenv("HEDDLE_DEVICE", p->device, 1);
@@ -283,11 +306,13 @@ static int run_program(struct profile *p, const char *exe, char **argv, const ch
         fprintf(stderr, "heddle: error: cannot run '%s': %s\n", exe, strerror(errno));
         _exit(127);
     }
+    child = (sig_atomic_t)pid;
+    sigprocmask(SIG_SETMASK, &before, NULL);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (pid < 0)
         diag_add(&p->diags, DIAG_ERROR, NULL, 0, "cannot start '%s': %s", exe, strerror(errno));
-    sigaction(SIGINT, &old_int, NULL);
+    child = 0; /* the handlers stay: the report is still to come */
     sigaction(SIGQUIT, &old_quit, NULL);
     return status;
 }
@@ -325,8 +350,8 @@ static void add_result(const struct profile *p, const struct result *r, int64_t 
 }
 
 /* `==PROF==` lines first, as in ncu's log, then the report of the launches that were asked for. */
-static void make_report(struct profile *p, const struct results *rs, const char *exe, const regex_t *pattern,
-                        struct strbuf *out)
+static void make_report(struct profile *p, const struct results *rs, bool readable, const char *exe,
+                        const regex_t *pattern, struct strbuf *out)
 {
     char path[PATH_MAX], name[512];
     struct strbuf body;
@@ -350,7 +375,7 @@ static void make_report(struct profile *p, const struct results *rs, const char 
     }
     if (rs->n)
         strbuf_addf(out, "==PROF== Disconnected from process %lld\n", (long long)pid);
-    if (!shown)
+    if (!shown && (rs->n || readable))
         strbuf_adds(out, rs->n ? "==WARNING== No kernel launch matches the filters.\n"
                                : "==WARNING== No kernels were profiled: the program launched none.\n");
     if (body.len)
@@ -376,8 +401,8 @@ static void report(struct profile *p, const char *exe, const char *results, cons
     struct strbuf text;
 
     strbuf_init(&text);
-    results_read(&rs, results, &p->diags);
-    make_report(p, &rs, exe, pattern, &text);
+    bool readable = results_read(&rs, results, &p->diags);
+    make_report(p, &rs, readable, exe, pattern, &text);
     write_report(p, &text);
     strbuf_release(&text);
     results_release(&rs);

@@ -22,6 +22,7 @@ bool cli_print(struct diag_list *diags)
     struct strbuf text;
     bool failed = diags->errors > 0;
     strbuf_init(&text);
+    diags->program = "heddle";
     diag_format_all(diags, &text);
     if (text.s)
         fputs(text.s, stderr);

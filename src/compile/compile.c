@@ -581,6 +581,17 @@ static const char *make_program(struct job *j, const char *file, uint64_t key)
     return ok ? exe : NULL;
 }
 
+/* A program or object file by its first bytes. */
+static bool is_elf(const char *file)
+{
+    char magic[4] = "";
+    FILE *f = fopen(file, "re");
+    bool elf = f && fread(magic, 1, sizeof magic, f) == sizeof magic && !memcmp(magic, "\177ELF", 4);
+    if (f)
+        fclose(f);
+    return elf;
+}
+
 const char *compile_program(struct compile_options *o, const char *file, struct diag_list *diags)
 {
     struct job j;
@@ -597,6 +608,9 @@ const char *compile_program(struct compile_options *o, const char *file, struct 
         if (kind == KIND_LINK)
             diag_add(diags, DIAG_ERROR, file, 0, "this is not a source file: link it with "
                      "`heddle build`");
+        else if (is_elf(file))
+            diag_add(diags, DIAG_ERROR, file, 0, "this is not a source file but a program: start it as it is, or "
+                     "with `heddle profile`");
         else {
             uint64_t key = program_key(&j, file);
             exe = o->dry_run ? NULL : cache_find_program(&o->arena, j.cache, key);

@@ -53,17 +53,27 @@ const char *heddle_status_text(heddle_status s)
 
 /* --- devices --- */
 
+enum { MAX_THREADS = 1024 };
+
+/* Host threads a launch may use: HEDDLE_THREADS, else the machine's processors. 0: HEDDLE_THREADS is no such number. */
 static int host_threads(void)
 {
     const char *e = getenv("HEDDLE_THREADS");
-    long n = e ? strtol(e, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > 1024 ? 1024 : (int)n;
+    char *end = NULL;
+    long n = e && *e ? strtol(e, &end, 10) : sysconf(_SC_NPROCESSORS_ONLN);
+    if (end)
+        return *end || n < 1 || n > MAX_THREADS ? 0 : (int)n;
+    return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (int)n;
 }
 
 heddle_status heddle_device_open(const char *name, heddle_device **out)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct diag_list diags;
+    int threads = host_threads();
+    if (!threads)
+        return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_THREADS is '%s': a number from 1 to %d is needed",
+                           getenv("HEDDLE_THREADS"), MAX_THREADS);
     heddle_device *d = alloc_zeroed(sizeof *d);
     diag_init(&diags);
     if (!device_load(&d->spec, name, &diags)) {
@@ -84,7 +94,7 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
         alloc_release(d);
         return engine_fail(HEDDLE_OUT_OF_MEMORY, "no address range for device memory: %s", why);
     }
-    d->threads = host_threads();
+    d->threads = threads;
     d->heap_bytes = 8 << 20; /* cudaLimitMallocHeapSize at first: CUDA C++ programming guide */
     pthread_mutex_init(&d->heap_lock, NULL);
     *out = d;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/diag.h"
 #include "report/result.h"
 
 static _Thread_local struct heddle_fault last_fault;
@@ -56,18 +57,30 @@ static void add_statement(struct strbuf *out, const struct ir_inst *in)
     }
 }
 
+static int cuda_error(int status)
+{
+    switch (status) {
+#define HEDDLE_STATUS(id, number, cuda, text)                                                                          \
+    case HEDDLE_##id:                                                                                                  \
+        return cuda;
+#include "heddle_status.def"
+#undef HEDDLE_STATUS
+    }
+    return 0;
+}
+
 static void describe_where(struct strbuf *out, const struct ir_inst *in)
 {
     const struct ptx_loc *loc = in->loc;
     if (loc && loc->line)
-        strbuf_addf(out, "  at %s:%d", loc->file, loc->line);
+        strbuf_addf(out, "  at %s:%d", diag_file(loc->file), loc->line);
     else
         strbuf_adds(out, "  at");
     strbuf_addf(out, " (PTX line %d: ", in->ptx_line);
     add_statement(out, in);
     strbuf_adds(out, ")\n");
     for (const struct ptx_loc *c = loc ? loc->inlined_at : NULL; c; c = c->inlined_at)
-        strbuf_addf(out, "  inlined at %s:%d\n", c->file, c->line);
+        strbuf_addf(out, "  inlined at %s:%d\n", diag_file(c->file), c->line);
 }
 
 static void describe_fault(const heddle_device *d, struct launch *l, struct strbuf *out)
@@ -75,7 +88,8 @@ static void describe_fault(const heddle_device *d, struct launch *l, struct strb
     const struct fault *f = &l->fault;
     const struct ir_inst *in = &l->kernel->insts[f->site];
     const char *name = result_demangle(&l->arena, l->kernel->name);
-    strbuf_addf(out, "kernel '%s': %s\n", name, heddle_status_text((heddle_status)f->status));
+    strbuf_addf(out, "kernel '%s': %s (CUDA error %d)\n", name, heddle_status_text((heddle_status)f->status),
+                cuda_error(f->status));
     if (f->status == HEDDLE_DEADLOCK) {
         strbuf_addf(out, "%s", f->text ? f->text : "");
         return;
@@ -109,8 +123,9 @@ heddle_status fault_finish(heddle_device *d, struct launch *l)
         if (!d->interrupt)
             return HEDDLE_OK;
         d->interrupt = 0;
-        last_fault = (heddle_fault){.status = HEDDLE_INTERRUPTED, .text = "the launch was interrupted\n", .kernel = l->kernel->name};
-        return engine_fail(HEDDLE_INTERRUPTED, "the launch was interrupted");
+        strbuf_addf(&fault_text, "kernel '%s': the launch was interrupted\n", result_demangle(&l->arena, l->kernel->name));
+        last_fault = (heddle_fault){.status = HEDDLE_INTERRUPTED, .text = fault_text.s, .kernel = l->kernel->name};
+        return engine_fail(HEDDLE_INTERRUPTED, "%s", fault_text.s);
     }
     const struct fault *f = &l->fault;
     const struct ir_inst *in = &l->kernel->insts[f->site];

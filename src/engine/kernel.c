@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "report/result.h"
 
 /* --- modules --- */
 
@@ -139,12 +140,22 @@ heddle_status heddle_kernel_find(heddle_module *m, const char *name, heddle_kern
 
 /* --- kernels: PTX -> IR -> rewritten IR -> executor's code, once --- */
 
+/* Mangled names in quotes as their programmer wrote them. */
+static const char *demangled(struct arena *a, const char *text)
+{
+    const char *at = strstr(text, "'_Z"), *end = at ? strchr(at + 1, '\'') : NULL;
+    if (!end)
+        return text;
+    const char *name = result_demangle(a, arena_strndup(a, at + 1, (size_t)(end - at - 1)));
+    return arena_printf(a, "%.*s'%s%s", (int)(at - text), text, name, end);
+}
+
 static void describe_problem(struct strbuf *out, const struct ir_kernel *ir, const struct ptx_loc *loc, int ptx_line,
                              const char *text)
 {
     struct diag_list l;
     diag_init(&l);
-    struct diag *d = diag_add(&l, DIAG_ERROR, loc && loc->line ? loc->file : NULL, loc ? loc->line : 0, "%s", text);
+    struct diag *d = diag_add(&l, DIAG_ERROR, loc && loc->line ? loc->file : NULL, loc ? loc->line : 0, "%s", demangled(&l.arena, text));
     d->ptx_line = ptx_line;
     if (ptx_line)
         d->source = ptx_line_text(ir->module, ptx_line, &l.arena);
@@ -180,8 +191,14 @@ heddle_status kernel_compile(heddle_kernel *k)
     if (!k->compiled)
         compile(k);
     pthread_mutex_unlock(&k->lock);
-    if (k->problem)
-        return engine_fail(HEDDLE_NOT_IMPLEMENTED, "kernel '%s' cannot be launched:\n%s", k->function->name, k->problem);
+    if (k->problem) {
+        struct arena a;
+        arena_init(&a);
+        engine_fail(HEDDLE_NOT_IMPLEMENTED, "kernel '%s' cannot be launched (CUDA error 801):\n%s", result_demangle(&a, k->function->name),
+                    k->problem);
+        arena_release(&a);
+        return HEDDLE_NOT_IMPLEMENTED;
+    }
     return HEDDLE_OK;
 }
 

@@ -3,13 +3,14 @@
 
 #include <string.h>
 
-heddle_status launch_check(const heddle_kernel *k, const heddle_launch_config *c)
+#include "report/result.h"
+
+static heddle_status check(const heddle_kernel *k, const heddle_launch_config *c, const char *name)
 {
     const struct device *d = &k->module->device->spec;
     const int64_t block_max[3] = {d->max_block_x, d->max_block_y, d->max_block_z};
     const int64_t grid_max[3] = {d->max_grid_x, d->max_grid_y, d->max_grid_z};
     uint64_t threads = (uint64_t)c->block[0] * c->block[1] * c->block[2];
-    const char *name = k->function->name;
     for (int i = 0; i < 3; i++) {
         if (!c->grid[i] || (int64_t)c->grid[i] > grid_max[i])
             return engine_fail(HEDDLE_INVALID_CONFIGURATION, "kernel '%s': %u blocks in %c; device %s allows 1 to %lld", name,
@@ -45,6 +46,15 @@ heddle_status launch_heap(heddle_kernel *k)
         return HEDDLE_OK;
     return engine_fail(HEDDLE_OUT_OF_MEMORY, "no %llu bytes of device memory are free for the heap that kernel '%s' uses",
                        (unsigned long long)d->heap_bytes, k->function->name);
+}
+
+heddle_status launch_check(const heddle_kernel *k, const heddle_launch_config *c)
+{
+    struct arena a;
+    arena_init(&a);
+    heddle_status s = check(k, c, result_demangle(&a, k->function->name));
+    arena_release(&a);
+    return s;
 }
 
 static char *copy_params(struct arena *a, const struct ir_kernel *k, void *const *args)

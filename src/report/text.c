@@ -253,6 +253,17 @@ static void chosen_metrics(const struct result *r, const struct report_metrics *
     strbuf_adds(out, "\n");
 }
 
+/* What ended the launch early: several lines, ours indented under the launch. */
+static void add_fault(const char *fault, struct strbuf *out)
+{
+    strbuf_adds(out, "    ended early; figures are those until then: ");
+    for (size_t n; *fault; fault += n + (fault[n] == '\n')) {
+        n = strcspn(fault, "\n");
+        strbuf_add(out, fault, n);
+        strbuf_adds(out, fault[n] && fault[n + 1] ? "\n      " : "\n");
+    }
+}
+
 void report_text(const struct result *r, const struct report_metrics *m, struct strbuf *out)
 {
     struct arena a;
@@ -263,7 +274,7 @@ void report_text(const struct result *r, const struct report_metrics *m, struct 
     report_launch_line(r, out);
     strbuf_addf(out, "\n    %s; device code for sm_%d; instructions are those of PTX\n", r->device_name, r->arch);
     if (r->fault)
-        strbuf_addf(out, "    ended early; figures are those until then: %s\n", r->fault);
+        add_fault(r->fault, out);
     if (m && m->n) {
         chosen_metrics(r, m, out);
         return;

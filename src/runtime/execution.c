@@ -2,10 +2,13 @@
  *
  * A launch is checked against the device's limits in the caller's thread, so that a bad configuration is the answer of
  * the launch itself and nothing runs; then it is queued. */
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
 #include "device/device.h"
+#include "report/result.h"
 #include "runtime/module.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
@@ -45,22 +48,83 @@ cudaError_t __cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockD
 
 /* --- launches --- */
 
-/* Limits: CUDA C++ programming guide 12, table "Technical Specifications per Compute Capability", from the device
- * description. */
-static cudaError_t check(const struct device *d, const struct runtime_kernel *k, struct dim3 g, struct dim3 b,
-                         size_t shared)
+/* Parameters of a kernel: 4 KB, since compute capability 7.0 32764 bytes (CUDA C++ programming guide 12.1,
+ * "__global__ Function Parameters"). */
+static size_t max_parameter_bytes(const struct device *d)
 {
-    uint64_t threads = (uint64_t)b.x * b.y * b.z;
-    if (!g.x || !g.y || !g.z || g.x > d->max_grid_x || g.y > d->max_grid_y || g.z > d->max_grid_z)
-        return cudaErrorInvalidConfiguration;
-    if (!b.x || !b.y || !b.z || b.x > d->max_block_x || b.y > d->max_block_y || b.z > d->max_block_z)
-        return cudaErrorInvalidConfiguration;
+    return d->cc_major >= 7 ? 32764 : 4096;
+}
+
+enum { /* bits of `said`; three each, x y z, for the shape */
+    REFUSED_GRID = 0, REFUSED_BLOCK = 3, REFUSED_THREADS = 6, REFUSED_BOUNDS, REFUSED_STATIC, REFUSED_DYNAMIC,
+    REFUSED_PARAMETERS
+};
+
+/* Explains a launch that does not fit, once for each kernel and reason: programs may try on purpose. */
+__attribute__((format(printf, 4, 5)))
+static cudaError_t refuse(struct runtime_kernel *k, unsigned why, cudaError_t e, const char *fmt, ...)
+{
+    struct arena a;
+    struct strbuf text;
+    va_list ap;
+    if (__atomic_fetch_or(&k->said, 1u << why, __ATOMIC_RELAXED) >> why & 1)
+        return e;
+    arena_init(&a);
+    strbuf_init(&text);
+    va_start(ap, fmt);
+    strbuf_addv(&text, fmt, ap);
+    va_end(ap);
+    runtime_say("kernel '%s' was not launched (CUDA error %d): %s", result_demangle(&a, k->info.name), (int)e, text.s);
+    strbuf_release(&text);
+    arena_release(&a);
+    return e;
+}
+
+static cudaError_t check_shape(const struct device *d, struct runtime_kernel *k, const unsigned *g, const unsigned *b)
+{
+    const int64_t grid_max[3] = {d->max_grid_x, d->max_grid_y, d->max_grid_z};
+    const int64_t block_max[3] = {d->max_block_x, d->max_block_y, d->max_block_z};
+    for (int i = 0; i < 3; i++) {
+        if (!g[i] || g[i] > grid_max[i])
+            return refuse(k, REFUSED_GRID + (unsigned)i, cudaErrorInvalidConfiguration,
+                          "a grid of %u x %u x %u blocks; %s allows 1 to %lld in %c", g[0], g[1], g[2], d->id,
+                          (long long)grid_max[i], "xyz"[i]);
+        if (!b[i] || b[i] > block_max[i])
+            return refuse(k, REFUSED_BLOCK + (unsigned)i, cudaErrorInvalidConfiguration,
+                          "a block of %u x %u x %u threads; %s allows 1 to %lld in %c", b[0], b[1], b[2], d->id,
+                          (long long)block_max[i], "xyz"[i]);
+    }
+    uint64_t threads = (uint64_t)b[0] * b[1] * b[2];
     if (threads > (uint64_t)d->max_threads_per_block)
-        return cudaErrorInvalidConfiguration;
+        return refuse(k, REFUSED_THREADS, cudaErrorInvalidConfiguration,
+                      "a block of %u x %u x %u = %llu threads; %s allows %lld", b[0], b[1], b[2],
+                      (unsigned long long)threads, d->id, (long long)d->max_threads_per_block);
     if (threads > (uint64_t)k->info.max_threads)
-        return cudaErrorLaunchOutOfResources;
+        return refuse(k, REFUSED_BOUNDS, cudaErrorLaunchOutOfResources,
+                      "a block of %llu threads; the kernel's __launch_bounds__ allow %d", (unsigned long long)threads,
+                      k->info.max_threads);
+    return cudaSuccess;
+}
+
+/* Limits: CUDA C++ programming guide 12, table "Technical Specifications per Compute Capability", from the device
+ * description. Static shared memory cannot be opted in to (16.8.3 "Shared Memory"). */
+static cudaError_t check(const struct device *d, struct runtime_kernel *k, struct dim3 g, struct dim3 b, size_t shared)
+{
+    cudaError_t e = check_shape(d, k, (const unsigned[3]){g.x, g.y, g.z}, (const unsigned[3]){b.x, b.y, b.z});
+    if (e)
+        return e;
+    if (k->info.static_shared > (uint64_t)d->max_shared_per_block)
+        return refuse(k, REFUSED_STATIC, cudaErrorLaunchOutOfResources,
+                      "its __shared__ variables take %zu bytes; %s allows %lld (more only as extern __shared__)",
+                      k->info.static_shared, d->id, (long long)d->max_shared_per_block);
     if (shared > k->max_dynamic_shared)
-        return cudaErrorInvalidValue;
+        return refuse(k, REFUSED_DYNAMIC, cudaErrorInvalidValue,
+                      "%zu bytes of dynamic shared memory; %zu are allowed (up to %lld after cudaFuncSetAttribute with "
+                      "cudaFuncAttributeMaxDynamicSharedMemorySize)", shared, k->max_dynamic_shared,
+                      (long long)d->max_shared_per_block_optin - (long long)k->info.static_shared);
+    if (k->info.parameter_bytes > max_parameter_bytes(d))
+        return refuse(k, REFUSED_PARAMETERS, cudaErrorLaunchOutOfResources, "its parameters take %zu bytes; %s allows %zu",
+                      k->info.parameter_bytes, d->id, max_parameter_bytes(d));
     return cudaSuccess;
 }
 

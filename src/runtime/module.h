@@ -12,6 +12,7 @@ struct runtime_kernel {
     heddle_kernel_info info;
     size_t max_dynamic_shared; /* bytes: cudaFuncAttributeMaxDynamicSharedMemorySize */
     int carveout;              /* percent, or -1 */
+    unsigned said;             /* why launches were refused so far, a bit a reason: each is explained once */
 };
 
 /* The kernel of a host stub (the value of `&kernel` in host code), loaded for device d. Errors:

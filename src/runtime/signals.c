@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/queue.h"
@@ -15,6 +16,10 @@
 
 static struct sigaction segv_before;
 static volatile sig_atomic_t interrupted;
+static int64_t interrupted_ms; /* when: read and written by the handler only */
+
+/* Two SIGINT within this time are one Ctrl-C: timeout(1) and job control signal a process and its group. */
+enum { SAME_KEY_MS = 200 };
 
 /* HEDDLE_QUIET is read when handlers are installed: getenv is not for handlers. */
 static bool quiet;
@@ -100,15 +105,25 @@ static void on_segv(int number, siginfo_t *info, void *context)
 
 /* --- SIGINT --- */
 
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
 static void on_interrupt(int number)
 {
-    if (!queue_launch_runs() || runtime_forked()) {
-        signal(number, SIG_DFL);
+    bool again = interrupted && now_ms() - interrupted_ms >= SAME_KEY_MS;
+    if (again || (!interrupted && !queue_launch_runs()) || runtime_forked()) {
+        signal(number, SIG_DFL); /* the second Ctrl-C ends the process at once */
         raise(number);
         return;
     }
+    if (interrupted)
+        return;
     interrupted = 1;
-    signal(number, SIG_DFL); /* the second Ctrl-C ends the process at once */
+    interrupted_ms = now_ms();
     for (int i = 0; i < RUNTIME_DEVICES; i++) {
         const struct runtime_device *d = runtime_device_if_open(i);
         if (d)

@@ -1,5 +1,6 @@
 /* Blocks: layout in memory, barriers, and what to say when nothing can run (see warp.h). */
 #include "simt/warp.h"
+#include "base/diag.h"
 #include "base/strbuf.h"
 
 #include <stddef.h>
@@ -172,42 +173,79 @@ void launch_fault_later(struct launch *l, const struct warp *w, int status, int3
     note_fault(l, w, status, site, lane, 0, 0, NULL);
 }
 
-static void describe_lanes(struct strbuf *out, const char *what, const struct block *b, int warp, uint32_t mask,
+/* Warps that wait in the same way are told of once. */
+static bool same_wait(const struct warp *a, const struct warp *b)
+{
+    if (a->nsplits != b->nsplits || a->alive != b->alive)
+        return false;
+    for (int i = 0; i < a->nsplits; i++) {
+        const struct split *x = &a->split[i], *y = &b->split[i];
+        if (x->pc != y->pc || x->mask != y->mask || x->state != y->state || x->barrier != y->barrier ||
+            (x->state == SPLIT_SYNC && x->sync_mask != y->sync_mask))
+            return false;
+    }
+    for (int i = 0; i < WARP_MAX_JOINS; i++) {
+        const struct join *x = &a->join[i], *y = &b->join[i];
+        bool waits = x->used && x->arrived;
+        if (waits != (y->used && y->arrived) || (waits && (x->pc != y->pc || x->arrived != y->arrived)))
+            return false;
+    }
+    return true;
+}
+
+static void describe_lanes(struct strbuf *out, const char *what, const struct warp *first, int last, uint32_t mask,
                            int32_t site)
 {
-    const struct ir_inst *in = &b->launch->kernel->insts[site];
-    strbuf_addf(out, "  warp %d, lanes 0x%08x (%d of them) %s", warp, mask, __builtin_popcount(mask), what);
+    const struct ir_inst *in = &first->block->launch->kernel->insts[site];
+    if (last > first->index)
+        strbuf_addf(out, "    warps %d to %d, ", first->index, last);
+    else
+        strbuf_addf(out, "    warp %d, ", first->index);
+    if (mask == first->alive)
+        strbuf_addf(out, "all %d lanes", __builtin_popcount(mask));
+    else
+        strbuf_addf(out, "%d lanes (0x%08x)", __builtin_popcount(mask), mask);
+    strbuf_addf(out, "%s: %s", last > first->index ? " each" : "", what);
     if (in->loc && in->loc->line)
-        strbuf_addf(out, " at %s:%d", in->loc->file, in->loc->line);
+        strbuf_addf(out, ", at %s:%d", diag_file(in->loc->file), in->loc->line);
     if (in->ptx_line)
         strbuf_addf(out, " (PTX line %d)", in->ptx_line);
     strbuf_adds(out, "\n");
 }
 
+static void describe_splits(struct strbuf *out, const struct block *b, const struct warp *w, int last)
+{
+    for (int s = 0; s < w->nsplits; s++) {
+        const struct split *sp = &w->split[s];
+        const struct barrier *bar = &b->barrier[sp->barrier];
+        char what[80];
+        if (sp->state == SPLIT_BARRIER)
+            snprintf(what, sizeof what, "wait at barrier %d, which has %u of %u threads", sp->barrier, bar->arrived,
+                     bar->expected ? bar->expected : b->threads_alive);
+        else if (sp->state == SPLIT_SYNC)
+            snprintf(what, sizeof what, "wait for lanes 0x%08x of the warp", sp->sync_mask);
+        else
+            snprintf(what, sizeof what, "are running");
+        describe_lanes(out, what, w, last, sp->mask, sp->pc);
+    }
+    for (int j = 0; j < WARP_MAX_JOINS; j++)
+        if (w->join[j].used && w->join[j].arrived)
+            describe_lanes(out, "wait for the other lanes of the branch", w, last, w->join[j].arrived, w->join[j].pc);
+}
+
 void block_describe_wait(const struct block *b, struct strbuf *out)
 {
-    strbuf_addf(out, "block (%u,%u,%u), %u of %u threads alive:\n", b->id[0], b->id[1], b->id[2], b->threads_alive,
+    enum { MOST = 16 };
+    int groups = 0;
+    strbuf_addf(out, "  block (%u,%u,%u), %u of %u threads alive:\n", b->id[0], b->id[1], b->id[2], b->threads_alive,
                 b->launch->threads);
-    int lines = 0;
-    for (int i = 0; i < b->nwarps; i++) {
-        const struct warp *w = &b->warps[i];
-        for (int s = 0; s < w->nsplits && lines < 40; s++, lines++) {
-            const struct split *sp = &w->split[s];
-            char what[80];
-            if (sp->state == SPLIT_BARRIER)
-                snprintf(what, sizeof what, "wait at barrier %d, which has %u of %u threads", sp->barrier,
-                         b->barrier[sp->barrier].arrived,
-                         b->barrier[sp->barrier].expected ? b->barrier[sp->barrier].expected : b->threads_alive);
-            else if (sp->state == SPLIT_SYNC)
-                snprintf(what, sizeof what, "wait for lanes 0x%08x of the warp", sp->sync_mask);
-            else
-                snprintf(what, sizeof what, "are running");
-            describe_lanes(out, what, b, i, sp->mask, sp->pc);
+    for (int i = 0, last; i < b->nwarps; i = last + 1) {
+        for (last = i; last + 1 < b->nwarps && same_wait(&b->warps[i], &b->warps[last + 1]); last++)
+            ;
+        if (++groups > MOST) {
+            strbuf_addf(out, "    and warps %d to %d\n", i, b->nwarps - 1);
+            return;
         }
-        for (int j = 0; j < WARP_MAX_JOINS && lines < 40; j++)
-            if (w->join[j].used && w->join[j].arrived) {
-                describe_lanes(out, "wait for the other lanes of the branch", b, i, w->join[j].arrived, w->join[j].pc);
-                lines++;
-            }
+        describe_splits(out, b, &b->warps[i], last);
     }
 }

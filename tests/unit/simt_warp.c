@@ -202,8 +202,15 @@ static void who_waits_where_is_told(void **state)
     strbuf_init(&s);
     block_describe_wait(b, &s);
     assert_non_null(strstr(s.s, "block (1,0,1), 80 of 80 threads alive:\n"
-                                "  warp 0, lanes 0xffffffff (32 of them) wait at barrier 0, which has 32 of 80 threads "
-                                "at f.cu:7 (PTX line 40)\n"));
+                                "    warp 0, all 32 lanes: wait at barrier 0, which has 32 of 80 threads, at f.cu:7 "
+                                "(PTX line 40)\n"
+                                "    warp 1, all 32 lanes: are running\n"
+                                "    warp 2, all 16 lanes: are running\n"));
+    strbuf_clear(&s);
+    b->warps[1].split[0].pc = 4;
+    block_barrier(&b->warps[1], 0, 0, PTX_BAR_SYNC, 0);
+    block_describe_wait(b, &s);
+    assert_non_null(strstr(s.s, "    warps 0 to 1, all 32 lanes each: wait at barrier 0, which has 64 of 80 threads, at f.cu:7"));
     strbuf_release(&s);
 }
 
