@@ -47,12 +47,12 @@ expect 3 "cannot write the report" --log-file /nowhere/at/all "$dir/three" </dev
 # One launch of copy_offset, 32768 warps that read 4 bytes off: 5 sectors each (H200: 163840).
 out=$("$heddle" profile --csv --page raw --print-units base --log-file "$dir/log" -c 1 \
     --metrics sm__ctas_launched.sum,gld_transactions,dram__bytes_read.sum \
-    --device-ptx "$truth/ptx/copy_offset.nvcc.ptx" "$truth/programs/copy_offset.cu" rd,offset=1) ||
+    --device-ptx "$truth/ptx/copy_offset.nvcc.ptx" "$truth/copy_offset.cu" rd,offset=1) ||
     { echo "FAILED: copy_offset: status $?"; failed=1; }
 [ "$out" = "LAUNCH 0 0 rd,offset=1
 PASSED" ] || { echo "FAILED: stdout of copy_offset: $out"; failed=1; }
 grep -q '^"0",.*"copy_offset_rd(const float \*, float \*, int, int)","1","7","(256, 1, 1)","(4096, 1, 1)","0","9.0","4096","163840","n/a"$' \
     "$dir/log" || { echo "FAILED: CSV of copy_offset:"; cat "$dir/log"; failed=1; }
-"$heddle" profile --log-file "$dir/log" -k regex:nothing "$truth/programs/copy_offset.cu" wr,offset=1 >/dev/null
+"$heddle" profile --log-file "$dir/log" -k regex:nothing "$truth/copy_offset.cu" wr,offset=1 >/dev/null
 grep -q "No kernel launch matches" "$dir/log" || { echo "FAILED: filter by kernel"; failed=1; }
 exit $failed
