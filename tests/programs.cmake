@@ -1,0 +1,21 @@
+# Programs of ours: forward progress of lanes, warps and blocks that wait for one another (a hang is a failure), and
+# counters that do not depend on chance or on the number of host threads.
+set(programs ${CMAKE_CURRENT_SOURCE_DIR}/programs)
+foreach(threads 1 2)
+  add_test(NAME progress.threads_${threads} COMMAND heddle_cli run ${programs}/progress.cu 1000)
+  set_tests_properties(progress.threads_${threads} PROPERTIES TIMEOUT 280 PASS_REGULAR_EXPRESSION "PASSED"
+                       FAIL_REGULAR_EXPRESSION "FAILED" ENVIRONMENT
+                       "HEDDLE_THREADS=${threads};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+endforeach()
+add_test(NAME progress.profile COMMAND heddle_cli profile --metrics inst_executed --log-file
+         ${CMAKE_CURRENT_BINARY_DIR}/progress.log ${programs}/progress.cu 10)
+set_tests_properties(progress.profile PROPERTIES TIMEOUT 280 PASS_REGULAR_EXPRESSION "PASSED"
+                     ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+foreach(program matmul_tiled reduction)
+  add_test(NAME deterministic.${program}
+           COMMAND ${programs}/deterministic.sh $<TARGET_FILE:heddle_cli> ${CMAKE_CURRENT_SOURCE_DIR}/truth/${program}.cu)
+  set_tests_properties(deterministic.${program} PROPERTIES TIMEOUT 200)
+endforeach()
+add_test(NAME deterministic.progress
+         COMMAND ${programs}/deterministic.sh $<TARGET_FILE:heddle_cli> ${programs}/progress.cu 5)
+set_tests_properties(deterministic.progress PROPERTIES TIMEOUT 200)
