@@ -37,7 +37,8 @@ static void relocate(heddle_module *m, const struct ptx_var *v)
 {
     for (int i = 0; i < v->nrelocs; i++) {
         const struct ptx_reloc *r = &v->reloc[i];
-        uint64_t value = (r->var ? variable_address(r->var, m) : 0) + (uint64_t)r->addend;
+        uint64_t of = r->var ? variable_address(r->var, m) : r->func ? ir_function_address(m->ptx, r->func) : 0;
+        uint64_t value = of + (uint64_t)r->addend;
         memcpy((char *)space_host(variable_address(v, m)) + r->at, &value, r->bytes);
     }
 }
