@@ -2,9 +2,9 @@
 //
 // The lesson. A launch has no return value: ask cudaGetLastError() after it. At most 1024 threads a block, however they
 // lie (1024, 1024 and 64 in x, y and z); the grid reaches 2^31 - 1 in x and 65,535 in y and z. (512, 1, 1), (8, 16, 4)
-// and (32, 16, 2) fit, (32, 32, 2) is 2048 threads and does not. An older seed says 512 threads a block: that was the
-// G80's limit, and the same seed's "1 to 216 - 1" for the grid is 2^16 - 1 with its exponent lost. More dynamic shared
-// memory than 48 KB has to be opted in to by cudaFuncSetAttribute, or the launch is refused as well.
+// and (32, 16, 2) fit, (32, 32, 2) is 2048 threads and does not. (The G80's limit was 512. The seed's "1 to 216 - 1" for the
+// grid is 2^16 - 1 with its exponent lost.) More dynamic shared memory than 48 KB has to be opted in to by
+// cudaFuncSetAttribute, or the launch is refused as well.
 //
 // The figures. Refused launches leave no page in the report: of 18 launches 9 run.
 //   count_threads: launches = 9

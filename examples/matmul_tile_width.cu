@@ -3,8 +3,8 @@
 // The lesson. In C = A * B every thread needs a row of A and a column of B, n values of each. The T x T threads of a block
 // need T rows and T columns between them: fetched together, each value serves T threads, and each thread fetches n / T of
 // each instead of n. The seeds show it with 2 x 2 (each value is used twice: half the loads) and compute it for 16 x 16.
-// One of them counts blockIdx * Width where blockIdx * TILE_WIDTH is meant and writes __syncthreads__(): their tiled kernels
-// are not programs that run. The tile here is dynamic shared memory, so one kernel serves every width.
+// The first one's tiled kernel is no program that runs: it has blockIdx * Width where blockIdx * TILE_WIDTH is meant, and
+// __syncthreads__(). The tile here is dynamic shared memory, so one kernel serves every width.
 //
 // The figures, n = 32. A block of 2 x 2 is a warp with 4 lanes: 256 warps. Of 16 x 16: 4 blocks of 8 warps, 32 warps.
 //   naive 1 (2 x 2): global_load_requests = 16,384 (256 x 2 x 32)

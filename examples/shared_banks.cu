@@ -9,8 +9,7 @@
 //
 // Mistakes of the seed: its kernels take the row from threadIdx.x and say that a warp has one threadIdx.x and threadIdx.y
 // from 0 to 31. It is the other way round, x runs fastest; read its code with x and y exchanged. Its last kernel
-// multiplies by the tile's column threadIdx.x for both factors, which gives A * A^T's diagonal everywhere. (Its missing
-// barriers are another example's subject.)
+// takes threadIdx.x for both factors, so that a thread's second coordinate does not matter at all.
 //
 // The figures: 4 blocks of 32 warps, 128 warps. Neighbouring shared words of one row (the broadcasts) are read 4 at a
 // time, as NVIDIA's assembler merges them: 8 loads for 32 words, of 2 wavefronts each (measured on an H200).

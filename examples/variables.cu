@@ -11,8 +11,8 @@
 // indices it becomes registers (small_array below makes no local access). Constant variables may fill 65,536 bytes
 // together and `table` takes all of them: one more and the device code is refused (NVIDIA's assembler will not make it,
 // Heddle says so at the first launch).
-// Mistakes of the seeds: one spells the qualifiers `_device_` with one underscore, and one says that an automatic
-// array is always in global memory.
+// Mistakes of the seeds: one spells the qualifiers with one underscore, `_device_`; another puts every automatic
+// array into local memory.
 //
 // The figures, 4 warps each:
 //   local_array 1: local_store_requests = 64 (4 x 16 stores), local_load_requests = 4
