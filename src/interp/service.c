@@ -86,6 +86,14 @@ static bool service_assertfail(const struct interp_code *c, struct warp *w, cons
     return false;
 }
 
+static bool service_bad_call(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    int lane = __builtin_ctz(m);
+    return service_fault(c, w, st, HEDDLE_ILLEGAL_INSTRUCTION, lane, step_value(c, w, st, 0, lane),
+                         "a call through a pointer that is no function of this module and type, or is one that is "
+                         "running already (recursion through pointers is not implemented)");
+}
+
 /* --- the device heap --- */
 
 static bool service_malloc(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)

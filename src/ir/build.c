@@ -3,12 +3,14 @@
  * Every call of a defined function is inlined, so a kernel is one control-flow graph (the vendor's assembler inlines
  * too; tests/truth names the launches). The .param variables of a call become registers when all accesses to them
  * are direct and agree in offset and size, else bytes of the scratch area. Calls of functions that nobody defines go
- * to the executor (IR_OP_EXTERN). Recursion and calls through pointers are problems by name.
+ * to the executor (IR_OP_EXTERN). A call through a pointer becomes a chain of comparisons with the functions that it may
+ * mean: those of its prototype whose address is taken somewhere. Recursion is a problem by name.
  * Invariant: every branch target is a valid instruction number when cfg_make_blocks runs; the list ends in an exit. */
 #include "ir/ir.h"
 #include "ir/cfg.h"
 #include "ir/operands.h"
 #include "base/alloc.h"
+#include "base/table.h"
 
 #include <string.h>
 
@@ -67,6 +69,15 @@ static void problem(struct build *b, const struct ptx_inst *in, const char *text
     *last = p;
 }
 
+uint64_t ir_function_address(const struct ptx_module *m, const struct ptx_function *f)
+{
+    uint64_t of_module = hash_bytes(HASH_START, m->text, m->text_len) & 0xffff;
+    for (int i = 0; i < m->nfuncs; i++)
+        if (m->funcs[i] == f)
+            return of_module << 32 | (uint64_t)(i + 1) * 16;
+    return 0;
+}
+
 /* --- storage of variables --- */
 
 static uint64_t take(uint32_t *total, const struct ptx_var *v)
@@ -96,12 +107,28 @@ static const struct variable *lookup(const struct build *b, const struct ptx_var
 /* Shared variables that the kernel or anything it calls mentions, in the order of their declaration. */
 static void mark_shared(const struct ptx_function *f, struct table *used, int depth);
 
+/* A variable that holds addresses of functions: a table of virtual functions, an array of function pointers. */
+static void mark_table(const struct ptx_var *v, struct table *used, int depth)
+{
+    if (!v->nrelocs || table_get(used, v->name))
+        return;
+    table_set(used, v->name, (void *)v);
+    for (int i = 0; i < v->nrelocs; i++) {
+        if (v->reloc[i].func)
+            mark_shared(v->reloc[i].func, used, depth + 1);
+        if (v->reloc[i].var)
+            mark_table(v->reloc[i].var, used, depth);
+    }
+}
+
 static void mark_operand(const struct ptx_operand *o, struct table *used, int depth)
 {
     if (o->kind == PTX_OPERAND_VAR && o->var->space == PTX_SHARED)
         table_set(used, o->var->name, (void *)o->var);
     if (o->kind == PTX_OPERAND_FUNC && o->func)
         mark_shared(o->func, used, depth + 1);
+    if (o->kind == PTX_OPERAND_VAR)
+        mark_table(o->var, used, depth);
     for (int i = 0; i < o->n; i++)
         mark_operand(&o->elem[i], used, depth);
 }
@@ -262,8 +289,7 @@ static struct ir_src source(struct build *b, const struct frame *fr, const struc
         s.imm = variable_address(b, fr, in, o->var) + (uint64_t)o->offset;
         break;
     case PTX_OPERAND_FUNC:
-        problem(b, in, arena_printf(&b->k->arena, "the address of function '%s' (calls through pointers) is not implemented",
-                                    o->func->name));
+        s.imm = ir_function_address(b->k->module, o->func);
         break;
     default:
         problem(b, in, "an operand of this kind is not implemented here");
@@ -498,40 +524,160 @@ static void call_extern(struct build *b, const struct frame *fr, const struct pt
     set_guard(store, fr, in);
 }
 
+/* The body of `f` in place of a call. */
+static void inline_call(struct build *b, const struct frame *fr, const struct ptx_inst *in, const struct ptx_function *f,
+                        const struct ptx_operand *ret, const struct ptx_operand *args)
+{
+    struct frame inner = {.f = f, .caller = fr, .call = in, .depth = fr->depth + 1};
+    for (int i = 0; i < f->nparams; i++)
+        bind(b, fr, &inner, f->params[i], args && i < args->n ? &args->elem[i] : NULL, in);
+    bind(b, fr, &inner, f->ret, ret && ret->n ? &ret->elem[0] : NULL, in);
+    emit_function(b, &inner);
+}
+
+/* Skips what follows for the lanes whose guard is off. The branch's instruction number, or -1: there is no guard. */
+static int32_t skip_by_guard(struct build *b, const struct frame *fr, const struct ptx_inst *in)
+{
+    if (in->guard < 0)
+        return -1;
+    struct ir_inst *skip = emit(b, in, PTX_OP_BRA);
+    set_guard(skip, fr, in);
+    skip->guard_negated = !skip->guard_negated;
+    return b->k->ninsts - 1;
+}
+
+static void land_here(struct build *b, int32_t branch)
+{
+    if (branch >= 0)
+        b->k->insts[branch].target = b->k->ninsts;
+}
+
+/* --- calls through pointers --- */
+
+static bool same_size(const struct ptx_var *a, const struct ptx_var *b)
+{
+    return !a == !b && (!a || a->size == b->size);
+}
+
+/* May a call of this prototype reach f? */
+static bool matches(const struct ptx_proto *p, const struct ptx_function *f)
+{
+    if (!f->defined || f->entry)
+        return false;
+    if (p->funcs) {
+        for (int i = 0; i < p->ntargets; i++)
+            if (p->funcs[i] == f)
+                return true;
+        return false;
+    }
+    bool same = p->nparams == f->nparams && same_size(p->ret, f->ret);
+    for (int i = 0; same && i < f->nparams; i++)
+        same = same_size(&p->params[i], f->params[i]);
+    return same;
+}
+
+static bool names_function(const struct ptx_function *in, const struct ptx_function *f)
+{
+    for (int i = 0; i < in->ninsts; i++)
+        for (int o = 0; in->insts[i].op != PTX_OP_CALL && o < in->insts[i].noperands; o++)
+            if (in->insts[i].operand[o].kind == PTX_OPERAND_FUNC && in->insts[i].operand[o].func == f)
+                return true;
+    return false;
+}
+
+/* Is the function's address anywhere: in an initialiser or in an instruction other than a call? */
+static bool address_is_taken(const struct ptx_module *m, const struct ptx_function *f)
+{
+    for (int v = 0; v < m->nvars; v++)
+        for (int r = 0; r < m->vars[v]->nrelocs; r++)
+            if (m->vars[v]->reloc[r].func == f)
+                return true;
+    for (int i = 0; i < m->nfuncs; i++)
+        if (names_function(m->funcs[i], f))
+            return true;
+    return false;
+}
+
+/* Lanes whose pointer is not f's address go past what follows. The branch's instruction number. */
+static int32_t skip_unless(struct build *b, const struct ptx_inst *in, const struct ir_src *pointer,
+                           const struct ptx_function *f)
+{
+    static const struct ptx_mods not_equal = {.type = {PTX_U64}, .ntypes = 1, .cmp = PTX_NE}, none;
+    int32_t other = new_reg(b, PTX_PRED);
+    struct ir_inst *test = emit(b, in, PTX_OP_SETP);
+    test->mods = &not_equal;
+    test->type = PTX_U64;
+    test->ndst = 1;
+    test->dst[0] = other;
+    test->nsrc = 2;
+    test->src[0] = *pointer;
+    test->src[1] = (struct ir_src){.kind = IR_SRC_IMM, .imm = ir_function_address(b->k->module, f)};
+    struct ir_inst *skip = emit(b, in, PTX_OP_BRA);
+    skip->mods = &none;
+    skip->guard = other;
+    return b->k->ninsts - 1;
+}
+
+/* A call through a pointer: one after the other the functions that it may mean, each in place, for the lanes that mean
+ * it. Lanes that mean none of them fault. */
+static void call_indirect(struct build *b, const struct frame *fr, const struct ptx_inst *in,
+                          const struct ptx_operand *callee, const struct ptx_proto *proto, const struct ptx_operand *ret,
+                          const struct ptx_operand *args)
+{
+    const struct ptx_module *m = b->k->module;
+    struct ir_src pointer = source(b, fr, in, callee, PTX_U64);
+    int32_t *ends = NULL, nends = 0, cap = 0;
+    for (int i = 0; i < m->nfuncs && b->k->ninsts < MAX_INSTS; i++) {
+        const struct ptx_function *f = m->funcs[i];
+        if (!matches(proto, f) || !address_is_taken(m, f) || is_recursive(fr, f) || fr->depth >= MAX_DEPTH)
+            continue;
+        int32_t skip = skip_unless(b, in, &pointer, f);
+        inline_call(b, fr, in, f, ret, args);
+        ALLOC_GROW(ends, nends, cap);
+        emit(b, in, PTX_OP_BRA);
+        ends[nends++] = b->k->ninsts - 1;
+        land_here(b, skip);
+    }
+    struct ir_inst *bad = emit(b, in, IR_OP_EXTERN);
+    bad->callee = "__heddle_bad_call";
+    bad->nsrc = 1;
+    bad->src[0] = pointer;
+    for (int i = 0; i < nends; i++)
+        land_here(b, ends[i]);
+    alloc_release(ends);
+}
+
 static void emit_call(struct build *b, const struct frame *fr, const struct ptx_inst *in)
 {
-    const struct ptx_operand *ret = NULL, *args = NULL, *callee = NULL;
+    const struct ptx_operand *ret = NULL, *args = NULL, *callee = NULL, *proto = NULL;
     for (int i = 0; i < in->noperands; i++) {
         const struct ptx_operand *o = &in->operand[i];
         if (o->kind == PTX_OPERAND_LIST)
             *(callee ? &args : &ret) = o;
         else if (o->kind == PTX_OPERAND_FUNC || o->kind == PTX_OPERAND_REG)
             callee = o;
+        else if (o->kind == PTX_OPERAND_PROTO)
+            proto = o;
     }
-    if (!callee || callee->kind != PTX_OPERAND_FUNC) {
-        problem(b, in, "a call through a pointer is not implemented");
+    if (!callee || (callee->kind == PTX_OPERAND_REG && !proto)) {
+        problem(b, in, "a call of this form is not implemented");
         return;
     }
-    const struct ptx_function *f = callee->func;
-    if (!f->defined) {
+    const struct ptx_function *f = callee->kind == PTX_OPERAND_FUNC ? callee->func : NULL;
+    if (f && !f->defined) {
         call_extern(b, fr, in, f, ret, args);
         return;
     }
-    if (is_recursive(fr, f) || fr->depth >= MAX_DEPTH) {
+    if (f && (is_recursive(fr, f) || fr->depth >= MAX_DEPTH)) {
         problem(b, in, arena_printf(&b->k->arena, "a recursive call of '%s' is not implemented", f->name));
         return;
     }
-    if (in->guard >= 0) {
-        problem(b, in, arena_printf(&b->k->arena, "a call of '%s' under a guard predicate is not implemented", f->name));
-        return;
-    }
-    struct frame inner = {.f = f, .caller = fr, .call = in, .depth = fr->depth + 1};
-    for (int i = 0; i < f->nparams; i++)
-        bind(b, fr, &inner, f->params[i], args && i < args->n ? &args->elem[i] : NULL, in);
-    bind(b, fr, &inner, f->ret, ret && ret->n ? &ret->elem[0] : NULL, in);
-    int known = b->nvars;
-    emit_function(b, &inner);
-    (void)known;
+    int32_t skip = skip_by_guard(b, fr, in);
+    if (f)
+        inline_call(b, fr, in, f, ret, args);
+    else
+        call_indirect(b, fr, in, callee, proto->proto, ret, args);
+    land_here(b, skip);
 }
 
 /* --- functions --- */

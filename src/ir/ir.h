@@ -135,6 +135,10 @@ struct ir_kernel *ir_build(const struct ptx_module *m, const struct ptx_function
                            void *user);
 void ir_free(struct ir_kernel *k);
 
+/* The value of a pointer to a function: never 0, the same in every run, different in other modules (but for one case in
+ * 65536), so that a pointer from elsewhere is not taken for one of this module. */
+uint64_t ir_function_address(const struct ptx_module *m, const struct ptx_function *f);
+
 /* Drops deleted instructions and computes control flow, post-dominators, loops, waiting loops and liveness anew.
  * A waiting loop is one whose exit depends on a volatile, relaxed or acquire load, on an atomic's result, or on a
  * weak load when the loop holds a fence or barrier: lanes, warps or blocks may have to take turns for it to end. */

@@ -75,4 +75,12 @@ PASSED
 status 0
 END
 grep -q 'that was freed already' heap.err || { fail "no reason for the fault"; cat heap.err; }
+
+run wild "$SOURCES/pointers.cu" wild
+same wild <<'END'
+cudaErrorIllegalInstruction
+PASSED
+status 0
+END
+has wild.err 'a call through a pointer that is no function of this module and type'
 finish
