@@ -11,3 +11,11 @@ foreach(program integers atomics warps math_names pointers)
   set_tests_properties(device.${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED
                        FAIL_REGULAR_EXPRESSION FAILED)
 endforeach()
+
+# Accuracy of the math functions, where MPFR is installed (libmpfr-dev: for this test alone).
+pkg_check_modules(MPFR IMPORTED_TARGET mpfr)
+if(MPFR_FOUND)
+  add_executable(unit_interp_math unit/interp_math.c)
+  target_link_libraries(unit_interp_math PRIVATE engine PkgConfig::MPFR)
+  add_test(NAME unit.interp_math COMMAND unit_interp_math)
+endif()
