@@ -56,7 +56,7 @@ int main(void)
            "Made by `build/bin/ptx_doc` from `src/ptx/ptx_ops.def`: do not edit. An instruction, type or modifier that is\n"
            "not here is named when the kernel that holds it is launched; other kernels of the module are unaffected.\n"
            "Not every modifier goes with every type: `src/ptx/check.c` says which do (`.sat` with `.s32` and `.f32`, ...).\n"
-           "`.f16`, `.bf16` and their pairs are bits in all instructions but `cvt`.\n\n"
+           "Where `.f16`, `.bf16` and their pairs are not among an instruction's types they are bits to it.\n\n"
            "| instruction | types | modifiers | counts as |\n| --- | --- | --- | --- |\n");
     for (int op = 1; op < PTX_OP_COUNT; op++)
         print_row(&ptx_op_info[op]);

@@ -132,6 +132,10 @@ static lanes_fn *find_row(const struct lanes_table *t, const struct ir_inst *in)
         return t->carry[in->op][in->type];
     if (m->shiftamt)
         return in->op == PTX_OP_BFIND ? t->bfind_shiftamt[in->type] : NULL;
+    if (lanes_type_kind(in->type) == 'H') {
+        bool plain = !(m->ftz || m->sat || m->relu || m->nan || m->xorsign_abs);
+        return t->row[in->op][in->type][plain ? LANES_PLAIN : LANES_DYN];
+    }
     if (!is_float(in->type)) {
         if (m->sat)
             return in->type == PTX_S32 ? t->sat[in->op] : NULL;
@@ -165,7 +169,9 @@ lanes_fn *lanes_find_in(const struct lanes_table *t, const struct ir_kernel *k, 
     case PTX_OP_SETP:
         return m->cmp < LANES_NCMP ? t->setp[0][m->cmp][in->type][m->ftz] : NULL;
     case PTX_OP_SET:
-        return m->cmp < LANES_NCMP && t->setp[0][m->cmp][in->type2][m->ftz] ? t->set[in->type] : NULL;
+        if (m->cmp >= LANES_NCMP || !t->setp[0][m->cmp][in->type2][m->ftz])
+            return NULL;
+        return in->type2 == PTX_F16X2 || in->type2 == PTX_BF16X2 ? t->set_pair : t->set[in->type];
     case PTX_OP_CVT:
         return find_cvt(t, k, in);
     case PTX_OP_LOP3:

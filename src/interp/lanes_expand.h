@@ -146,6 +146,9 @@ typedef unsigned __int128 uint128;
 #define EACH_LOGIC(M, ...)     EACH_BITS(M, __VA_ARGS__) M(PRED, __VA_ARGS__)
 #define EACH_FLT(M, ...)       M(F32, __VA_ARGS__) M(F64, __VA_ARGS__)
 #define EACH_FLT32(M, ...)     M(F32, __VA_ARGS__)
+#define EACH_HALVES(M, ...)    M(F16, __VA_ARGS__) M(F16X2, __VA_ARGS__) M(BF16, __VA_ARGS__) M(BF16X2, __VA_ARGS__)
+#define EACH_FLTH(M, ...)      EACH_FLT(M, __VA_ARGS__) EACH_HALVES(M, __VA_ARGS__)
+#define EACH_FLT32H(M, ...)    M(F32, __VA_ARGS__) EACH_HALVES(M, __VA_ARGS__)
 /* sets that only SPECIAL rows have */
 #define EACH_ANY(M, ...)
 #define EACH_NOTYPE(M, ...)
@@ -155,6 +158,7 @@ typedef unsigned __int128 uint128;
 #define EACH_INT32B(M, ...)
 #define EACH_U32(M, ...)
 #define EACH_VALUE(M, ...)
+#define EACH_VALUEH(M, ...)
 #define EACH_SET(M, ...)
 #define EACH_MOV(M, ...)
 #define EACH_CVT(M, ...)
@@ -261,6 +265,8 @@ typedef unsigned __int128 uint128;
         restore_rounding(old);                                                                                      \
     }
 
+#include "interp/lanes_half.h"
+
 #define LANES_NONE(...)
 #define LANES_OF_U16  LANES_INT
 #define LANES_OF_S16  LANES_INT
@@ -273,6 +279,10 @@ typedef unsigned __int128 uint128;
 #define LANES_OF_B64  LANES_INT
 #define LANES_OF_F32  LANES_FLT
 #define LANES_OF_F64  LANES_FLT
+#define LANES_OF_F16  LANES_HALF_F16
+#define LANES_OF_F16X2 LANES_HALF_F16X2
+#define LANES_OF_BF16 LANES_HALF_BF16
+#define LANES_OF_BF16X2 LANES_HALF_BF16X2
 #define LANES_OF_PRED LANES_PRED
 
 #define LANES_FN_UN(ty, ...)    LANES_OF_##ty(ty, __VA_ARGS__)
@@ -296,6 +306,12 @@ typedef unsigned __int128 uint128;
 #define ENTRY_PRED(ty, name) [PTX_OP_##name][PTX_PRED] = {[LANES_PLAIN] = name##_PRED},
 #define ENTRY_FLT(ty, name)                                                                                         \
     [PTX_OP_##name][PTX_##ty] = {name##_##ty, name##_##ty##_ftz, name##_##ty##_dyn},
+#define ENTRY_HALF(ty, name)                                                                                        \
+    [PTX_OP_##name][PTX_##ty] = {name##_##ty, name##_##ty##_dyn, name##_##ty##_dyn},
+#define ENTRY_OF_F16  ENTRY_HALF
+#define ENTRY_OF_F16X2 ENTRY_HALF
+#define ENTRY_OF_BF16 ENTRY_HALF
+#define ENTRY_OF_BF16X2 ENTRY_HALF
 #define ENTRY_OF_U16  ENTRY_INT
 #define ENTRY_OF_S16  ENTRY_INT
 #define ENTRY_OF_U32  ENTRY_INT

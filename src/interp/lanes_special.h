@@ -308,6 +308,30 @@ SETP_FLT(F32, F32, NO_FLUSH)
 SETP_FLT(F32, F32_ftz, flt_ftz)
 SETP_FLT(F64, F64, NO_FLUSH)
 
+/* Halves are compared as f32, which holds them exactly. A pair has two outcomes: p of the lower halves, q of the upper. */
+#define SETP_HALF(name, which, ty, fmt, stride, at)                                                                 \
+    static void name##_##ty(LANES_ARGS)                                                                             \
+    {                                                                                                               \
+        float a[32], b[32];                                                                                         \
+        const bool ftz = in->mods->ftz;                                                                             \
+        for (int i = 0; i < 32; i++) {                                                                              \
+            const double x = HALF_IN_##fmt(((const uint16_t *)va)[stride * i + at]);                                \
+            const double y = HALF_IN_##fmt(((const uint16_t *)vb)[stride * i + at]);                                \
+            a[i] = (float)(ftz ? HALF_FLUSH(x, fmt) : x);                                                           \
+            b[i] = (float)(ftz ? HALF_FLUSH(y, fmt) : y);                                                           \
+        }                                                                                                           \
+        LANES_TABLE.setp[which][in->mods->cmp][PTX_F32][0](vd, a, b, vc, ve, mask, in);                             \
+    }
+SETP_HALF(setp, 0, F16, F16, 1, 0)
+SETP_HALF(setq, 1, F16, F16, 1, 0)
+SETP_HALF(setp, 0, BF16, BF16, 1, 0)
+SETP_HALF(setq, 1, BF16, BF16, 1, 0)
+SETP_HALF(setp, 0, F16X2, F16, 2, 0)
+SETP_HALF(setq, 0, F16X2, F16, 2, 1)
+SETP_HALF(setp, 0, BF16X2, BF16, 2, 0)
+SETP_HALF(setq, 0, BF16X2, BF16, 2, 1)
+#undef SETP_HALF
+
 /* set: the comparison's outcome as all ones, or as 1.0f */
 #define SET_FN(ty, yes)                                                                                             \
     static void SET_##ty(LANES_ARGS)                                                                                \
@@ -324,6 +348,25 @@ SETP_FLT(F64, F64, NO_FLUSH)
 SET_FN(U32, 0xffffffffu)
 SET_FN(S32, -1)
 SET_FN(F32, 1)
+#define TRAITS_F16  TRAITS_U16
+#define TRAITS_BF16 TRAITS_U16
+SET_FN(U16, 0xffff)
+SET_FN(S16, -1)
+SET_FN(F16, 0x3c00)
+SET_FN(BF16, 0x3f80)
+
+/* of a pair: two outcomes side by side, each all ones or 1.0 */
+static void set_pair(LANES_ARGS)
+{
+    INTO(uint32_t);
+    const uint32_t yes = in->type == PTX_F16X2 ? 0x3c00 : in->type == PTX_BF16X2 ? 0x3f80 : 0xffff;
+    uint32_t p = 0, q = 0;
+    LANES_TABLE.setp[0][in->mods->cmp][in->type2][in->mods->ftz](&p, va, vb, vc, ve, ALL_LANES, in);
+    LANES_TABLE.setp[1][in->mods->cmp][in->type2][in->mods->ftz](&q, va, vb, vc, ve, ALL_LANES, in);
+    for (int i = 0; i < 32; i++)
+        o[i] = (p >> i & 1 ? yes : 0) | (q >> i & 1 ? yes << 16 : 0);
+    DONE();
+}
 #undef SET_FN
 
 #define TESTP_FN(ty, U_, top, exponent)                                                                             \
@@ -579,12 +622,21 @@ EACH_ELEMENT(ELEMENT_FN)
     SETP_ENTRY(NEU, ty, name, ftz, kind) SETP_ENTRY(LTU, ty, name, ftz, kind) SETP_ENTRY(LEU, ty, name, ftz, kind)  \
     SETP_ENTRY(GTU, ty, name, ftz, kind) SETP_ENTRY(GEU, ty, name, ftz, kind) SETP_ENTRY(NUM, ty, name, ftz, kind)  \
     SETP_ENTRY(NAN, ty, name, ftz, kind)
+#define SETP_HALF_ENTRY(cmp, ty, kind) [PTX_##cmp][PTX_##ty] = {kind##_##ty, kind##_##ty},
+#define SETP_HALF_ENTRIES(ty, kind)                                                                                 \
+    SETP_HALF_ENTRY(EQ, ty, kind) SETP_HALF_ENTRY(NE, ty, kind) SETP_HALF_ENTRY(LT, ty, kind)                       \
+    SETP_HALF_ENTRY(LE, ty, kind) SETP_HALF_ENTRY(GT, ty, kind) SETP_HALF_ENTRY(GE, ty, kind)                       \
+    SETP_HALF_ENTRY(EQU, ty, kind) SETP_HALF_ENTRY(NEU, ty, kind) SETP_HALF_ENTRY(LTU, ty, kind)                    \
+    SETP_HALF_ENTRY(LEU, ty, kind) SETP_HALF_ENTRY(GTU, ty, kind) SETP_HALF_ENTRY(GEU, ty, kind)                    \
+    SETP_HALF_ENTRY(NUM, ty, kind) SETP_HALF_ENTRY(NAN, ty, kind)
 #define SETP_ENTRIES(kind)                                                                                          \
     {                                                                                                               \
         EACH_INT(SETP_INT_ENTRIES, kind) SETP_BIT_ENTRIES(B16, U16, kind) SETP_BIT_ENTRIES(B32, U32, kind)          \
         SETP_BIT_ENTRIES(B64, U64, kind) SETP_FLT_ENTRIES(F32, F32, 0, kind)                                        \
         SETP_FLT_ENTRIES(F32, F32_ftz, 1, kind) SETP_FLT_ENTRIES(F64, F64, 0, kind)                                 \
         SETP_FLT_ENTRIES(F64, F64, 1, kind)                                                                         \
+        SETP_HALF_ENTRIES(F16, kind) SETP_HALF_ENTRIES(F16X2, kind) SETP_HALF_ENTRIES(BF16, kind)                   \
+        SETP_HALF_ENTRIES(BF16X2, kind)                                                                             \
     }
 #define ALL_TYPES_OF(ty, id)     [PTX_OP_##id][PTX_##ty] = id##_##ty,
 #define SHIFTAMT_ENTRIES(ty, id) [PTX_##ty] = id##_##ty##_shiftamt,
@@ -610,7 +662,8 @@ EACH_ELEMENT(ELEMENT_FN)
     .ftz_away = {[PTX_OP_FDIV] = FDIV_F32_ftz_away, [PTX_OP_RCP] = RCP_F32_ftz_away},                               \
     .bfind_shiftamt = {EACH_INT32_64(SHIFTAMT_ENTRIES, BFIND)},                                                     \
     .setp = {SETP_ENTRIES(setp), SETP_ENTRIES(setq)},                                                               \
-    .set = {[PTX_U32] = SET_U32, [PTX_S32] = SET_S32, [PTX_F32] = SET_F32},                                         \
+    .set_pair = set_pair, \
+    .set = {[PTX_U16] = SET_U16, [PTX_S16] = SET_S16, [PTX_F16] = SET_F16, [PTX_BF16] = SET_BF16, [PTX_U32] = SET_U32, [PTX_S32] = SET_S32, [PTX_F32] = SET_F32},                                         \
     .selp = {selp_8, selp_16, selp_32, selp_64, NULL}, .selp_pred = selp_pred,                                      \
     .mov = {mov_8, mov_16, mov_32, mov_64, mov_128}, .mov_pred = mov_pred,                                          \
     .slct = {[WIDTH_16] = {slct_16_S32, slct_16_F32}, [WIDTH_32] = {slct_32_S32, slct_32_F32},                      \

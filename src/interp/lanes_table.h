@@ -26,6 +26,7 @@ struct lanes_table {
     lanes_fn *ftz_away[PTX_OP_COUNT];                             /* div, rcp .rm.ftz .rp.ftz .f32 */
     lanes_fn *bfind_shiftamt[PTX_TYPE_COUNT];
     lanes_fn *setp[2][LANES_NCMP][PTX_TYPE_COUNT][2];             /* [second][cmp][type][ftz] */
+    lanes_fn *set_pair;                                           /* set of f16x2, bf16x2 */
     lanes_fn *set[PTX_TYPE_COUNT];                                /* by destination type */
     lanes_fn *selp[LANES_WIDTHS], *mov[LANES_WIDTHS], *mov_pred;  /* by width */
     lanes_fn *selp_pred;

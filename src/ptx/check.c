@@ -212,11 +212,15 @@ static enum parsed check_modifiers(struct parser *p, const struct ptx_inst *in)
     if (in->op == PTX_OP_CVT)
         return PARSED_OK;
     DEMAND(m->round <= PTX_RP, "this rounding is for cvt only, not for");
-    DEMAND(!m->sat || t == PTX_F32 || t == PTX_S32, "'.sat' goes with .s32 and .f32 only, not with");
-    DEMAND(!m->ftz || last == PTX_F32 || ((in->op == PTX_OP_RCP || in->op == PTX_OP_RSQRT) && m->approx),
-           "'.ftz' goes with .f32 only, not with");
+    bool f16 = t == PTX_F16 || t == PTX_F16X2, halves = TYPES_HALVES >> t & 1;
+    DEMAND(!m->sat || t == PTX_F32 || t == PTX_S32 || f16, "'.sat' goes with .s32, .f32 and .f16 only, not with");
+    DEMAND(!halves || m->round <= PTX_RN, "halves are rounded with .rn only:");
+    DEMAND(!m->relu || (halves && !m->sat), "'.relu' goes with halves and without .sat only, not with");
+    DEMAND(!m->satfinite, "'.satfinite' is for cvt only, not for");
+    DEMAND(!m->ftz || last == PTX_F32 || last == PTX_F16 || last == PTX_F16X2 || (in->op == PTX_OP_EX2 && halves) || ((in->op == PTX_OP_RCP || in->op == PTX_OP_RSQRT) && m->approx),
+           "'.ftz' goes with .f32 and .f16 only, not with");
     DEMAND(!m->cc || ptx_type_info[t].bits >= 32, "'.cc' goes with 32 and 64 bits only, not with");
-    DEMAND(!(m->nan || m->xorsign_abs) || t == PTX_F32, "'.NaN' and '.xorsign.abs' go with .f32 only, not with");
+    DEMAND(!(m->nan || m->xorsign_abs) || t == PTX_F32 || halves, "'.NaN' and '.xorsign.abs' go with .f32 and halves only, not with");
     return check_precision(p, in);
 }
 
@@ -261,11 +265,21 @@ static enum parsed check_comparison(struct parser *p, struct ptx_inst *in)
     const struct ptx_mods *m = &in->mods;
     int t = m->type[m->ntypes - 1];
     char kind = ptx_type_info[t].kind;
-    if (!(TYPES_VALUE >> t & 1))
+    bool pair = t == PTX_F16X2 || t == PTX_BF16X2;
+    if (!(TYPES_VALUEH >> t & 1))
         return ptx_problem(p, "type '.%s' of '%s'", spelling(t), ptx_op_info[in->op].word);
     DEMAND(m->cmp, "a comparison (.eq .ne .lt ...) is missing in");
     DEMAND(kind != 'B' || m->cmp <= PTX_NE, "only .eq and .ne compare bits:");
-    DEMAND(kind == 'F' || m->cmp <= PTX_GE, "this comparison is for floating types only:");
+    if (in->op == PTX_OP_SET) { /* the result is as wide as the operands, or a word; pairs go with pairs or a word */
+        int d = m->type[0];
+        bool half = TYPES_HALVES >> t & 1;
+        DEMAND(half || TYPES_HALVES >> d & 1 ? half && (d == t || (TYPES_INT32 >> d & 1) || (!pair && (d == PTX_U16 || d == PTX_S16)))
+                                             : d != PTX_U16 && d != PTX_S16,
+               "the result's type does not go with the operands of");
+    } else {
+        DEMAND(!pair || (in->noperands && in->operand[0].kind == PTX_OPERAND_PAIR), "a pair of halves has two results, p|q:");
+    }
+    DEMAND(kind == 'F' || kind == 'H' || m->cmp <= PTX_GE, "this comparison is for floating types only:");
     TRY(count(p, in, m->boolop ? 4 : 3, m->boolop ? 4 : 3));
     struct ptx_operand *d = &in->operand[0];
     if (in->op == PTX_OP_SETP && d->kind == PTX_OPERAND_PAIR) {

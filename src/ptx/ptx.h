@@ -48,11 +48,15 @@ enum ptx_type {
 #define TYPES_LOGIC      (TYPES_BITS | PTX_BIT(PRED))
 #define TYPES_FLT        (PTX_BIT(F32) | PTX_BIT(F64))
 #define TYPES_FLT32      PTX_BIT(F32)
+#define TYPES_HALVES     (PTX_BIT(F16) | PTX_BIT(F16X2) | PTX_BIT(BF16) | PTX_BIT(BF16X2))
+#define TYPES_FLTH       (TYPES_FLT | TYPES_HALVES)
+#define TYPES_FLT32H     (TYPES_FLT32 | TYPES_HALVES)
+#define TYPES_VALUEH     (TYPES_VALUE | TYPES_HALVES)                    /* setp */
 #define TYPES_VOTE       (PTX_BIT(PRED) | PTX_BIT(B32))
 #define TYPES_BARRIER    (PTX_BIT(NOTYPE) | PTX_BIT(PRED) | PTX_BIT(U32))
 #define TYPES_INT8       (PTX_BIT(U8) | PTX_BIT(S8))
 #define TYPES_VALUE      (TYPES_INT | TYPES_BITS | TYPES_FLT)            /* setp, selp, slct */
-#define TYPES_SET        (PTX_BIT(U32) | PTX_BIT(S32) | PTX_BIT(F32))    /* set: its result */
+#define TYPES_SET        (PTX_BIT(U16) | PTX_BIT(S16) | PTX_BIT(U32) | PTX_BIT(S32) | PTX_BIT(F32) | TYPES_HALVES) /* set: its result */
 #define TYPES_MOV        (TYPES_VALUE | PTX_BIT(PRED))
 #define TYPES_HALF       (PTX_BIT(F16) | PTX_BIT(BF16))
 #define TYPES_HALF2      (PTX_BIT(F16X2) | PTX_BIT(BF16X2))              /* cvt: two f32 to a pair */

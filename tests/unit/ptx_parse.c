@@ -293,7 +293,7 @@ static void what_is_not_there_is_named(void **state)
     problem("frob.s32 %r1, %r2;", "instruction 'frob'");
     problem("ld.global.foo.u32 %r1, [%rd1];", "modifier '.foo' of 'ld'");
     problem("add.rn.s32 %r1, %r2, %r3;", "modifier '.rn' of 'add'");
-    problem("fma.rn.f16x2 %r1, %r2, %r3, %r4;", "type '.f16x2' of 'fma'");
+    problem("div.rn.f16x2 %r1, %r2, %r3;", "type '.f16x2' of 'div'");
     problem("add.u16x2 %r1, %r2, %r3;", "modifier '.u16x2' of 'add'");
     problem("add.f32.f16 %f1, %rs1, %f3;", "type '.f16' of 'add'");
     problem("mov.u32 %r1, %clusterid.x;", "special register '%clusterid.x'");

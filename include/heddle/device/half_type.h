@@ -1,0 +1,277 @@
+/* A half-precision type, its pair, and CUDA's functions on them: included once for __half and once for __nv_bfloat16.
+ *
+ * In: H and H2, the names of type and pair; PT, PTX's name of the type as a string; N(x), the type's part in the names of
+ * conversions (float2half, float2bfloat16). Out: the types, operators and intrinsics of CUDA Math API, "Half" and
+ * "Bfloat16". On the device arithmetic is one PTX instruction, rounded once; on the host it goes through float, which
+ * rounds alike for +, -, * and / (24 >= 2 * 11 + 2 bits). Division, roots and transcendental functions go through float on the
+ * device too, as CUDA's do. No include guard: the includer undefines the names. */
+
+#define BOTH static __host__ __device__ __inline__ __attribute__((always_inline, unused))
+#define FN   static __device__ __inline__ __attribute__((always_inline, unused))
+
+struct __attribute__((aligned(2))) H {
+    unsigned short __x;
+    H() = default;
+    __host__ __device__ H(float f) : __x(HBITS(f)) {}
+    __host__ __device__ H(double d) : __x(HBITS((float)d)) {}
+    __host__ __device__ H(int i) : __x(HBITS((float)i)) {}
+    __host__ __device__ H(unsigned int i) : __x(HBITS((float)i)) {}
+    __host__ __device__ H(long i) : __x(HBITS((float)i)) {}
+    __host__ __device__ H(unsigned long i) : __x(HBITS((float)i)) {}
+    __host__ __device__ H(long long i) : __x(HBITS((float)i)) {}
+    __host__ __device__ H(unsigned long long i) : __x(HBITS((float)i)) {}
+    __host__ __device__ H(short i) : __x(HBITS((float)i)) {}
+    __host__ __device__ H(unsigned short i) : __x(HBITS((float)i)) {}
+    __host__ __device__ H(const HRAW &r) : __x(r.x) {}
+    __host__ __device__ operator float() const { return HVALUE(__x); }
+    __host__ __device__ operator HRAW() const { return HRAW{__x}; }
+    __host__ __device__ explicit operator bool() const { return (__x & 0x7fff) != 0; }
+    __host__ __device__ explicit operator int() const { return (int)HVALUE(__x); }
+    __host__ __device__ explicit operator unsigned int() const { return (unsigned int)HVALUE(__x); }
+    __host__ __device__ explicit operator double() const { return (double)HVALUE(__x); }
+};
+
+struct __attribute__((aligned(4))) H2 {
+    H x, y;
+    H2() = default;
+    __host__ __device__ H2(const H &a, const H &b) : x(a), y(b) {}
+};
+
+BOTH H __heddle_half(H *, unsigned short bits)
+{
+    H h;
+    h.__x = bits;
+    return h;
+}
+#define OF(bits) __heddle_half((H *)0, bits)
+BOTH unsigned int __heddle_word(H2 a) { return (unsigned int)a.y.__x << 16 | a.x.__x; }
+BOTH H2 __heddle_pair(H2 *, unsigned int w) { return H2(OF((unsigned short)w), OF((unsigned short)(w >> 16))); }
+#define OF2(word) __heddle_pair((H2 *)0, word)
+
+/* ---- arithmetic ---- */
+#if defined(__CUDA_ARCH__)
+#define ASM1(op, a) ({ unsigned short r_; __asm__(op "." PT " %0, %1;" : "=h"(r_) : "h"((a).__x)); OF(r_); })
+#define ASM2(op, a, b) ({ unsigned short r_; __asm__(op "." PT " %0, %1, %2;" : "=h"(r_) : "h"((a).__x), "h"((b).__x)); OF(r_); })
+#define ASM3(op, a, b, c)                                                                          \
+    ({ unsigned short r_; __asm__(op "." PT " %0, %1, %2, %3;" : "=h"(r_) : "h"((a).__x), "h"((b).__x), "h"((c).__x)); OF(r_); })
+#define WORD1(op, a) ({ unsigned int r_; __asm__(op "." PT "x2 %0, %1;" : "=r"(r_) : "r"(__heddle_word(a))); OF2(r_); })
+#define WORD2(op, a, b)                                                                            \
+    ({ unsigned int r_; __asm__(op "." PT "x2 %0, %1, %2;" : "=r"(r_) : "r"(__heddle_word(a)), "r"(__heddle_word(b))); OF2(r_); })
+#define WORD3(op, a, b, c)                                                                         \
+    ({ unsigned int r_; __asm__(op "." PT "x2 %0, %1, %2, %3;" : "=r"(r_)                           \
+                                : "r"(__heddle_word(a)), "r"(__heddle_word(b)), "r"(__heddle_word(c))); OF2(r_); })
+#define EITHER(device, host) return device;
+#else
+#define EITHER(device, host) return host;
+#endif
+
+#define BINARY(name, op, sign)                                                                     \
+    BOTH H name(H a, H b) { EITHER(ASM2(op, a, b), H((float)a sign (float)b)) }                    \
+    BOTH H2 name##2(H2 a, H2 b) { EITHER(WORD2(op, a, b), H2(name(a.x, b.x), name(a.y, b.y))) }    \
+    BOTH H name##_rn(H a, H b) { return name(a, b); }                                              \
+    BOTH H2 name##2_rn(H2 a, H2 b) { return name##2(a, b); }
+BINARY(__hadd, "add.rn", +)
+BINARY(__hsub, "sub.rn", -)
+BINARY(__hmul, "mul.rn", *)
+#undef BINARY
+BOTH H __hdiv(H a, H b) { return H((float)a / (float)b); }
+BOTH H2 __h2div(H2 a, H2 b) { return H2(__hdiv(a.x, b.x), __hdiv(a.y, b.y)); }
+BOTH H __hneg(H a) { EITHER(ASM1("neg", a), OF(a.__x ^ 0x8000)) }
+BOTH H __habs(H a) { EITHER(ASM1("abs", a), OF(a.__x & 0x7fff)) }
+BOTH H2 __hneg2(H2 a) { EITHER(WORD1("neg", a), H2(__hneg(a.x), __hneg(a.y))) }
+BOTH H2 __habs2(H2 a) { EITHER(WORD1("abs", a), H2(__habs(a.x), __habs(a.y))) }
+#if defined(__CUDA_ARCH__)
+FN H __hfma(H a, H b, H c) { return ASM3("fma.rn", a, b, c); }
+FN H2 __hfma2(H2 a, H2 b, H2 c) { return WORD3("fma.rn", a, b, c); }
+FN H __hfma_relu(H a, H b, H c) { return ASM3("fma.rn.relu", a, b, c); }
+FN H2 __hfma2_relu(H2 a, H2 b, H2 c) { return WORD3("fma.rn.relu", a, b, c); }
+#if defined(HAS_SAT)
+FN H __hadd_sat(H a, H b) { return ASM2("add.rn.sat", a, b); }
+FN H __hsub_sat(H a, H b) { return ASM2("sub.rn.sat", a, b); }
+FN H __hmul_sat(H a, H b) { return ASM2("mul.rn.sat", a, b); }
+FN H __hfma_sat(H a, H b, H c) { return ASM3("fma.rn.sat", a, b, c); }
+FN H2 __hadd2_sat(H2 a, H2 b) { return WORD2("add.rn.sat", a, b); }
+FN H2 __hsub2_sat(H2 a, H2 b) { return WORD2("sub.rn.sat", a, b); }
+FN H2 __hmul2_sat(H2 a, H2 b) { return WORD2("mul.rn.sat", a, b); }
+FN H2 __hfma2_sat(H2 a, H2 b, H2 c) { return WORD3("fma.rn.sat", a, b, c); }
+#endif
+#define MINMAX(name, op)                                                                           \
+    FN H name(H a, H b) { return ASM2(op, a, b); }                                                 \
+    FN H2 name##2(H2 a, H2 b) { return WORD2(op, a, b); }                                          \
+    FN H name##_nan(H a, H b) { return ASM2(op ".NaN", a, b); }                                    \
+    FN H2 name##2_nan(H2 a, H2 b) { return WORD2(op ".NaN", a, b); }
+MINMAX(__hmin, "min")
+MINMAX(__hmax, "max")
+#undef MINMAX
+#else /* declared for the host pass, which checks device functions too */
+__device__ H __hfma(H, H, H);
+__device__ H2 __hfma2(H2, H2, H2);
+__device__ H __hfma_relu(H, H, H);
+__device__ H2 __hfma2_relu(H2, H2, H2);
+#if defined(HAS_SAT)
+__device__ H __hadd_sat(H, H);
+__device__ H __hsub_sat(H, H);
+__device__ H __hmul_sat(H, H);
+__device__ H __hfma_sat(H, H, H);
+__device__ H2 __hadd2_sat(H2, H2);
+__device__ H2 __hsub2_sat(H2, H2);
+__device__ H2 __hmul2_sat(H2, H2);
+__device__ H2 __hfma2_sat(H2, H2, H2);
+#endif
+__device__ H __hmin(H, H);
+__device__ H __hmax(H, H);
+__device__ H __hmin_nan(H, H);
+__device__ H __hmax_nan(H, H);
+__device__ H2 __hmin2(H2, H2);
+__device__ H2 __hmax2(H2, H2);
+__device__ H2 __hmin2_nan(H2, H2);
+__device__ H2 __hmax2_nan(H2, H2);
+#endif
+#undef ASM1
+#undef ASM2
+#undef ASM3
+#undef WORD1
+#undef WORD2
+#undef WORD3
+#undef EITHER
+
+/* ---- comparison: ordered forms are false for NaN (but ne2's, which CUDA defines by its ordered sense too), `u` forms
+ * true; 2 gives 1.0 and 0.0, b one truth of both, 2_mask all ones ---- */
+#define COMPARE(name, ordered, unordered)                                                          \
+    BOTH bool __h##name(H a_, H b_) { float a = a_, b = b_; return ordered; }                      \
+    BOTH bool __h##name##u(H a_, H b_) { float a = a_, b = b_; return unordered; }                 \
+    BOTH H2 __h##name##2(H2 a, H2 b) { return H2(H(__h##name(a.x, b.x) ? 1.0f : 0.0f), H(__h##name(a.y, b.y) ? 1.0f : 0.0f)); } \
+    BOTH H2 __h##name##u2(H2 a, H2 b) { return H2(H(__h##name##u(a.x, b.x) ? 1.0f : 0.0f), H(__h##name##u(a.y, b.y) ? 1.0f : 0.0f)); } \
+    BOTH bool __hb##name##2(H2 a, H2 b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); }     \
+    BOTH bool __hb##name##u2(H2 a, H2 b) { return __h##name##u(a.x, b.x) && __h##name##u(a.y, b.y); } \
+    BOTH unsigned int __h##name##2_mask(H2 a, H2 b) { return (__h##name(a.x, b.x) ? 0xffffu : 0) | (__h##name(a.y, b.y) ? 0xffff0000u : 0); }
+COMPARE(eq, a == b, !(a < b || a > b))
+COMPARE(ne, a < b || a > b, a != b)
+COMPARE(lt, a < b, !(a >= b))
+COMPARE(le, a <= b, !(a > b))
+COMPARE(gt, a > b, !(a <= b))
+COMPARE(ge, a >= b, !(a < b))
+#undef COMPARE
+BOTH bool __hisnan(H a) { float f = a; return f != f; }
+BOTH int __hisinf(H a) { float f = a; return f == __builtin_inff() ? 1 : f == -__builtin_inff() ? -1 : 0; }
+BOTH H2 __hisnan2(H2 a) { return H2(H(__hisnan(a.x) ? 1.0f : 0.0f), H(__hisnan(a.y) ? 1.0f : 0.0f)); }
+
+/* ---- operators ---- */
+#define OPERATOR(sign, one, two)                                                                   \
+    BOTH H operator sign(const H &a, const H &b) { return one(a, b); }                             \
+    BOTH H2 operator sign(const H2 &a, const H2 &b) { return two(a, b); }                          \
+    BOTH H &operator sign##=(H &a, const H &b) { return a = one(a, b); }                           \
+    BOTH H2 &operator sign##=(H2 &a, const H2 &b) { return a = two(a, b); }
+OPERATOR(+, __hadd, __hadd2)
+OPERATOR(-, __hsub, __hsub2)
+OPERATOR(*, __hmul, __hmul2)
+OPERATOR(/, __hdiv, __h2div)
+#undef OPERATOR
+BOTH H operator+(const H &a) { return a; }
+BOTH H operator-(const H &a) { return __hneg(a); }
+BOTH H2 operator+(const H2 &a) { return a; }
+BOTH H2 operator-(const H2 &a) { return __hneg2(a); }
+BOTH H &operator++(H &a) { return a = __hadd(a, H(1.0f)); }
+BOTH H &operator--(H &a) { return a = __hsub(a, H(1.0f)); }
+BOTH H operator++(H &a, int) { H old = a; a = __hadd(a, H(1.0f)); return old; }
+BOTH H operator--(H &a, int) { H old = a; a = __hsub(a, H(1.0f)); return old; }
+#define COMPARISON(sign, one, two)                                                                 \
+    BOTH bool operator sign(const H &a, const H &b) { return one(a, b); }                          \
+    BOTH bool operator sign(const H2 &a, const H2 &b) { return two(a, b); }
+COMPARISON(==, __heq, __hbeq2)
+COMPARISON(!=, __hneu, __hbneu2)
+COMPARISON(<, __hlt, __hblt2)
+COMPARISON(<=, __hle, __hble2)
+COMPARISON(>, __hgt, __hbgt2)
+COMPARISON(>=, __hge, __hbge2)
+#undef COMPARISON
+
+/* ---- mathematics: through float ---- */
+#define MATH(name, value)                                                                          \
+    FN H h##name(H a) { const float x = a; return H(value); }                                      \
+    FN H2 h2##name(H2 a) { return H2(h##name(a.x), h##name(a.y)); }
+MATH(sqrt, ::sqrtf(x))
+MATH(rsqrt, ::rsqrtf(x))
+MATH(rcp, 1.0f / x)
+MATH(exp, ::expf(x))
+MATH(exp2, ::exp2f(x))
+MATH(exp10, ::exp10f(x))
+MATH(log, ::logf(x))
+MATH(log2, ::log2f(x))
+MATH(log10, ::log10f(x))
+MATH(sin, ::sinf(x))
+MATH(cos, ::cosf(x))
+MATH(tanh, ::tanhf(x))
+MATH(ceil, ::ceilf(x))
+MATH(floor, ::floorf(x))
+MATH(trunc, ::truncf(x))
+MATH(rint, ::rintf(x))
+#undef MATH
+
+/* ---- pairs ---- */
+BOTH H N2(__low2)(H2 a) { return a.x; }
+BOTH H N2(__high2)(H2 a) { return a.y; }
+BOTH float __low2float(H2 a) { return a.x; }
+BOTH float __high2float(H2 a) { return a.y; }
+BOTH H2 NPAIR(__low2)(H2 a) { return H2(a.x, a.x); }
+BOTH H2 NPAIR(__high2)(H2 a) { return H2(a.y, a.y); }
+BOTH H2 NPAIR(__lows2)(H2 a, H2 b) { return H2(a.x, b.x); }
+BOTH H2 NPAIR(__highs2)(H2 a, H2 b) { return H2(a.y, b.y); }
+BOTH H2 __lowhigh2highlow(H2 a) { return H2(a.y, a.x); }
+BOTH H2 NPAIR(__halves2)(H a, H b) { return H2(a, b); }
+
+/* ---- memory and other lanes ---- */
+#define LOAD(name)                                                                                 \
+    FN H name(const H *p) { return OF((unsigned short)name((const unsigned short *)p)); }          \
+    FN H2 name(const H2 *p) { return OF2(name((const unsigned int *)p)); }
+LOAD(__ldg)
+#undef LOAD
+#define SHUFFLE(name, T)                                                                           \
+    FN H name(unsigned int mask, H a, T b, int width = 32) { return OF((unsigned short)name(mask, (unsigned int)a.__x, b, width)); } \
+    FN H2 name(unsigned int mask, H2 a, T b, int width = 32) { return OF2(name(mask, __heddle_word(a), b, width)); }
+SHUFFLE(__shfl_sync, int)
+SHUFFLE(__shfl_up_sync, unsigned int)
+SHUFFLE(__shfl_down_sync, unsigned int)
+SHUFFLE(__shfl_xor_sync, int)
+#undef SHUFFLE
+/* By compare-and-swap of the word that holds it: any order of additions, as the GPU's. */
+FN H2 atomicAdd(H2 *p, H2 v)
+{
+    unsigned int *w = (unsigned int *)p, old = *(volatile unsigned int *)w, seen;
+    do {
+        seen = old;
+        old = atomicCAS(w, seen, __heddle_word(__hadd2(OF2(seen), v)));
+    } while (old != seen);
+    return OF2(old);
+}
+FN H atomicAdd(H *p, H v)
+{
+    unsigned int *w = (unsigned int *)((unsigned long)p & ~3ul), shift = ((unsigned long)p & 2) * 8;
+    unsigned int old = *(volatile unsigned int *)w, seen;
+    do {
+        seen = old;
+        unsigned int sum = __hadd(OF((unsigned short)(seen >> shift)), v).__x;
+        old = atomicCAS(w, seen, (seen & ~(0xffffu << shift)) | sum << shift);
+    } while (old != seen);
+    return OF((unsigned short)(old >> shift));
+}
+
+/* ---- from and to integers ---- */
+#define TO_INTEGER(T, name)                                                                        \
+    BOTH T NTO(name, _rz)(H a) { return (T)__builtin_truncf(a); }                                  \
+    BOTH T NTO(name, _rn)(H a) { return (T)__builtin_rintf(a); }                                   \
+    BOTH T NTO(name, _rd)(H a) { return (T)__builtin_floorf(a); }                                  \
+    BOTH T NTO(name, _ru)(H a) { return (T)__builtin_ceilf(a); }                                   \
+    BOTH H NFROM(name, _rn)(T i) { return H((double)i); }
+TO_INTEGER(int, int)
+TO_INTEGER(unsigned int, uint)
+TO_INTEGER(short, short)
+TO_INTEGER(unsigned short, ushort)
+TO_INTEGER(long long, ll)
+TO_INTEGER(unsigned long long, ull)
+#undef TO_INTEGER
+
+#undef OF
+#undef OF2
+#undef BOTH
+#undef FN
