@@ -17,6 +17,10 @@
 #include "driver_functions.h"
 #include "device_launch_parameters.h"
 
+#if defined(__CUDA__) && defined(__clang__)
+#include "heddle/device/texture.h"
+#endif
+
 #if defined(__cplusplus)
 #include "heddle/runtime_templates.h"
 #endif

@@ -119,6 +119,8 @@ struct cudaChannelFormatDesc {
     enum cudaChannelFormatKind f;
 };
 
+#include "texture_types.h"
+
 struct cudaPitchedPtr {
     void *ptr;
     size_t pitch; /* bytes */

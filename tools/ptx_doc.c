@@ -27,6 +27,10 @@ static void print_modifiers(const struct ptx_op_info *row)
                strcmp(row->word, "bar") == 0 ? " .warp.sync" : " .aligned");
         return;
     }
+    if (!strcmp(row->word, "tex")) {
+        printf(".level .1d .2d .3d .v4");
+        return;
+    }
     if (!strcmp(row->word, "cp")) {
         printf("%s", row == &ptx_op_info[PTX_OP_CP_ASYNC] ? ".async.ca.shared.global .async.cg.shared.global .L2::64B .L2::128B .L2::256B"
                    : row == &ptx_op_info[PTX_OP_CP_COMMIT] ? ".async.commit_group" : ".async.wait_group .async.wait_all");

@@ -15,7 +15,7 @@ import sys
 BEGIN, END = "<!-- entry points: tools/runtime_table.py --write -->", "<!-- end of entry points -->"
 CHAPTERS = {"device.c": "Device management", "error.c": "Error handling", "stream.c": "Stream management",
             "event.c": "Event management", "execution.c": "Execution control", "occupancy.c": "Occupancy",
-            "memory.c": "Memory: allocation", "copy.c": "Memory: copies, fills, symbols",
+            "memory.c": "Memory: allocation", "copy.c": "Memory: copies, fills, symbols", "texture.c": "Arrays and texture objects",
             "module.c": "Embedded device code", "version.c": "Version management"}
 NAME = r"\b(_{0,2}cuda\w+)\s*\("
 

@@ -230,6 +230,29 @@ HEDDLE_INLINE cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags
     return ::cudaEventCreateWithFlags(event, flags);
 }
 
+/* ---- channel formats: of a scalar type, and of vectors of it ---- */
+template <class T> cudaChannelFormatDesc cudaCreateChannelDesc(void);
+#define HEDDLE_CHANNEL(T, n, bits, kind)                                                           \
+    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<T>(void)                        \
+    {                                                                                              \
+        return ::cudaCreateChannelDesc(bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0, kind); \
+    }
+#define HEDDLE_CHANNELS(S, V, bits, kind)                                                          \
+    HEDDLE_CHANNEL(S, 1, bits, kind)                                                               \
+    HEDDLE_CHANNEL(V##1, 1, bits, kind)                                                            \
+    HEDDLE_CHANNEL(V##2, 2, bits, kind)                                                            \
+    HEDDLE_CHANNEL(V##4, 4, bits, kind)
+HEDDLE_CHANNEL(char, 1, 8, cudaChannelFormatKindSigned)
+HEDDLE_CHANNELS(signed char, char, 8, cudaChannelFormatKindSigned)
+HEDDLE_CHANNELS(unsigned char, uchar, 8, cudaChannelFormatKindUnsigned)
+HEDDLE_CHANNELS(short, short, 16, cudaChannelFormatKindSigned)
+HEDDLE_CHANNELS(unsigned short, ushort, 16, cudaChannelFormatKindUnsigned)
+HEDDLE_CHANNELS(int, int, 32, cudaChannelFormatKindSigned)
+HEDDLE_CHANNELS(unsigned int, uint, 32, cudaChannelFormatKindUnsigned)
+HEDDLE_CHANNELS(float, float, 32, cudaChannelFormatKindFloat)
+#undef HEDDLE_CHANNELS
+#undef HEDDLE_CHANNEL
+
 #undef HEDDLE_INLINE
 
 #endif

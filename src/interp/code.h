@@ -20,6 +20,7 @@ enum step_kind {
     STEP_ASYNC, /* cp.async: into the warp's queue */
     STEP_ASYNC_COMMIT,
     STEP_ASYNC_WAIT,
+    STEP_TEXTURE,
     STEP_BRANCH,
     STEP_SWITCH,
     STEP_EXIT,
@@ -124,6 +125,11 @@ struct async_copy *async_push(struct warp *w);
 void async_commit(struct warp *w, uint32_t m);
 /* Carries out what the lanes of `m` wait for: all groups but the newest `keep`; with `all`, the open group too. */
 void async_wait(struct warp *w, uint32_t m, uint32_t keep, bool all);
+
+/* --- texture.c --- */
+
+/* False: a fault was recorded. */
+bool texture_step(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 
 /* --- special.c: special registers and address conversions --- */
 void special_read(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);

@@ -58,6 +58,8 @@ static enum ptx_type special_type(const struct ir_inst *in, int i)
         return i == 0 ? PTX_U64 : t;
     case PTX_OP_CP_ASYNC:
         return i < 2 ? PTX_U64 : PTX_U32;
+    case PTX_OP_TEX: /* texture, coordinates, level */
+        return i == 0 ? PTX_U64 : in->type2;
     case PTX_OP_CP_WAIT:
         return PTX_U32;
     case PTX_OP_CVTA:

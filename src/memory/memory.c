@@ -47,12 +47,12 @@ static void global(uint64_t *v, const struct record *r, unsigned bytes)
     };
     bool atomic = r->op == RECORD_ATOM || r->op == RECORD_RED;
 
-    unsigned sectors = atomic ? atomics_sectors(r) : coalescer_sectors(r);
-
     if (r->op == RECORD_TEXTURE) {
         texture(v, r);
         return;
     }
+    unsigned sectors = atomic ? atomics_sectors(r) : coalescer_sectors(r);
+
     count(v + kind[r->op], sectors, (bytes + 31) / 32, bytes);
     if (r->op == RECORD_LDGSTS) {
         v[COUNTER_GLOBAL_LDGSTS_REQUESTS]++;

@@ -204,7 +204,7 @@ static enum parsed check_modifiers(struct parser *p, const struct ptx_inst *in)
 {
     const struct ptx_mods *m = &in->mods;
     int t = m->type[0], last = m->ntypes ? m->type[m->ntypes - 1] : 0;
-    bool two = in->op == PTX_OP_SET || in->op == PTX_OP_CVT || in->op == PTX_OP_SLCT ||
+    bool two = in->op == PTX_OP_SET || in->op == PTX_OP_CVT || in->op == PTX_OP_SLCT || in->op == PTX_OP_TEX ||
                in->op == PTX_OP_DP4A || in->op == PTX_OP_DP2A;
     if (m->ntypes > 1 + two)
         return ptx_problem(p, "type '.%s' of '%s'", spelling(last), ptx_op_info[in->op].word);
@@ -530,6 +530,28 @@ static enum parsed check_async_group(struct parser *p, struct ptx_inst *in)
     return counts ? operand(p, in, 0, PTX_U32, IMM) : PARSED_OK;
 }
 
+/* tex.2d.v4.f32.f32 {r, g, b, a}, [texture, {x, y}] {, level}; 3d has a fourth coordinate that is not read */
+static enum parsed check_texture(struct parser *p, struct ptx_inst *in)
+{
+    const struct ptx_mods *m = &in->mods;
+    int c = m->type[1], want = m->variant - PTX_TEX_1D + 1;
+    if (c != PTX_F32 && c != PTX_S32)
+        return ptx_problem(p, "type '.%s' of 'tex'", spelling(c));
+    DEMAND(c == PTX_F32 || !m->lod, "a level needs coordinates of type .f32 in");
+    TRY(count(p, in, 2 + m->lod, 2 + m->lod));
+    TRY(check_data(p, in, 0, DST | SINK));
+    struct ptx_operand *t = &in->operand[1];
+    if (t->kind != PTX_OPERAND_MEM || t->n < 2)
+        return fail(p, p->operand_at[1], "[texture, {coordinates}] is wanted here in");
+    if (t->elem->kind != PTX_OPERAND_REG)
+        return ptx_problem(p, "a texture reference of 'tex'");
+    TRY(check_value(p, &t->elem[0], p->operand_at[1], PTX_B64, 0));
+    DEMAND(t->n - 1 == want || (want == 3 && t->n - 1 == 4), "the number of coordinates does not go with");
+    for (int i = 1; i < t->n; i++)
+        TRY(check_value(p, &t->elem[i], p->operand_at[1], c, IMM));
+    return m->lod ? operand(p, in, 2, PTX_F32, IMM) : PARSED_OK;
+}
+
 /* --- lanes and barriers --- */
 
 /* Without .sync: gone since sm_70 with PTX 6.4 (9.7.9.6). */
@@ -792,6 +814,8 @@ static enum parsed check_special(struct parser *p, struct ptx_inst *in)
     case PTX_OP_PREFETCH:
     case PTX_OP_PREFETCHU:
         return check_prefetch(p, in);
+    case PTX_OP_TEX:
+        return check_texture(p, in);
     case PTX_OP_CP_ASYNC:
         return check_async_copy(p, in);
     case PTX_OP_CP_COMMIT:

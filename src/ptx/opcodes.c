@@ -228,6 +228,31 @@ static enum parsed set_cp_modifiers(struct parser *p, struct ptx_inst *in, const
     return PARSED_OK;
 }
 
+/* tex[.level].(1d|2d|3d).v4.dtype.ctype (9.7.9.26.1) */
+static enum parsed set_tex_modifiers(struct parser *p, struct ptx_inst *in, const struct words *w)
+{
+    static const char *const geometry[] = {"1d", "2d", "3d"};
+    for (int i = 0; i < w->ndots; i++) {
+        const struct ptx_name *n = w->dot[i]->name;
+        int g = 0;
+        while (g < 3 && !ptx_same_text(n, geometry[g]))
+            g++;
+        bool level = ptx_same_text(n, "level"), v4 = ptx_same_text(n, "v4");
+        if (g == 3 && !level && !v4) /* .a2d .cube .grad .v2 ... */
+            return ptx_problem(p, "modifier '.%s' of '%s'", n->s, w->word);
+        if ((g < 3 && in->mods.variant) || (level && in->mods.lod) || (v4 && in->mods.vec))
+            return contradiction(p, w->dot[i]);
+        if (g < 3)
+            in->mods.variant = (uint8_t)(PTX_TEX_1D + g);
+        in->mods.lod |= level;
+        in->mods.vec = v4 ? 4 : in->mods.vec;
+    }
+    if (in->mods.variant && in->mods.vec)
+        return PARSED_OK;
+    ptx_error(p, p->opcode, "'%s' needs .1d, .2d or .3d, and .v4", ptx_opcode_text(p));
+    return PARSED_ERROR;
+}
+
 /* "wgmma.mma_async": the word and the first modifier that is no type, as the ISA's chapters are called. */
 static enum parsed unknown_word(struct parser *p)
 {
@@ -261,6 +286,8 @@ enum parsed ptx_parse_opcode(struct parser *p, struct ptx_inst *in)
     if (!in->op)
         return no_row(p, in, &w);
     in->mods.sel = (uint8_t)w.sel;
+    if (in->op == PTX_OP_TEX)
+        return set_tex_modifiers(p, in, &w);
     if (in->op == PTX_OP_CP_ASYNC)
         return set_cp_modifiers(p, in, &w);
     if (ptx_op_info[in->op].mods & MOD_BAR)

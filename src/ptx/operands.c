@@ -134,6 +134,33 @@ static enum parsed parse_constant(struct parser *p, struct ptx_operand *o)
     return PARSED_OK;
 }
 
+static enum parsed parse_vector(struct parser *p, struct ptx_operand *o);
+
+/* The rest of [%rd1, {%f1, %f2}] or [%rd1, %f1]: coordinates behind the texture */
+static enum parsed parse_coordinates(struct parser *p, struct ptx_operand *o)
+{
+    struct ptx_operand at, *elem;
+    enum parsed r;
+    p->tok++;
+    if (p->tok->kind == '{')
+        r = parse_vector(p, &at);
+    else if (p->tok->kind == TOK_WORD)
+        r = parse_name(p, &at);
+    else
+        return ptx_unexpected(p, "'{'"), PARSED_ERROR;
+    if (r != PARSED_OK)
+        return r;
+    if (p->tok->kind == ',') /* a sampler of its own */
+        return ptx_problem(p, "an address of several parts of '%s'", ptx_opcode_text(p));
+    int n = at.kind == PTX_OPERAND_VECTOR ? at.n : 1;
+    elem = ARENA_ARRAY(p->arena, struct ptx_operand, n + 1);
+    elem[0] = *o->elem;
+    memcpy(elem + 1, at.kind == PTX_OPERAND_VECTOR ? at.elem : &at, (size_t)n * sizeof *elem);
+    o->elem = elem;
+    o->n = (uint8_t)(n + 1);
+    return ptx_expect(p, ']') ? PARSED_OK : PARSED_ERROR;
+}
+
 /* [%rd1+4], [name], [16] */
 static enum parsed parse_memory(struct parser *p, struct ptx_operand *o)
 {
@@ -156,6 +183,8 @@ static enum parsed parse_memory(struct parser *p, struct ptx_operand *o)
         return r;
     }
     *o->elem = base;
+    if (p->tok->kind == ',' && ptx_same_text(p->opcode->name, "tex") && !o->offset)
+        return parse_coordinates(p, o);
     if (p->tok->kind == ',')
         return ptx_problem(p, "an address of several parts of '%s'", ptx_opcode_text(p));
     if (!ptx_expect(p, ']'))

@@ -80,6 +80,9 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
     strbuf_adds(out, row->word);
     if (bar)
         print_bar(m, out);
+    flag(out, m->lod, "level");
+    if (m->variant >= PTX_TEX_1D && m->variant <= PTX_TEX_3D)
+        strbuf_addf(out, ".%dd", m->variant - PTX_TEX_1D + 1);
     if (m->variant >= PTX_CP_COPY && m->variant <= PTX_CP_WAIT_ALL)
         print_cp(m, out);
     flag(out, m->to, "to");
@@ -182,6 +185,10 @@ static void print_operand(const struct ptx_function *f, const struct ptx_operand
         strbuf_add(out, "[", 1);
         print_operand(f, o->elem, out);
         print_offset(o, out);
+        if (o->n > 1) { /* tex */
+            struct ptx_operand at = {.n = (uint8_t)(o->n - 1), .elem = o->elem + 1};
+            print_elements(f, &at, ", {", ", ", "}", out);
+        }
         strbuf_add(out, "]", 1);
         break;
     case PTX_OPERAND_VECTOR:

@@ -52,6 +52,7 @@ enum ptx_type {
 #define TYPES_FLTH       (TYPES_FLT | TYPES_HALVES)
 #define TYPES_FLT32H     (TYPES_FLT32 | TYPES_HALVES)
 #define TYPES_VALUEH     (TYPES_VALUE | TYPES_HALVES)                    /* setp */
+#define TYPES_TEX        (PTX_BIT(U32) | PTX_BIT(S32) | PTX_BIT(F32))    /* tex: its result */
 #define TYPES_VOTE       (PTX_BIT(PRED) | PTX_BIT(B32))
 #define TYPES_BARRIER    (PTX_BIT(NOTYPE) | PTX_BIT(PRED) | PTX_BIT(U32))
 #define TYPES_INT8       (PTX_BIT(U8) | PTX_BIT(S8))
@@ -186,7 +187,8 @@ enum ptx_variant { PTX_VARIANT_NONE,
                    PTX_PRMT_F4E, PTX_PRMT_B4E, PTX_PRMT_RC8, PTX_PRMT_ECL, PTX_PRMT_ECR, PTX_PRMT_RC16,
                    PTX_TESTP_FINITE, PTX_TESTP_INFINITE, PTX_TESTP_NUMBER, PTX_TESTP_NOTANUMBER,
                    PTX_TESTP_NORMAL, PTX_TESTP_SUBNORMAL, PTX_PREFETCH_L1, PTX_PREFETCH_L2,
-                   PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT_GROUP, PTX_CP_WAIT_ALL };
+                   PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT_GROUP, PTX_CP_WAIT_ALL,
+                   PTX_TEX_1D, PTX_TEX_2D, PTX_TEX_3D };
 
 /* Everything behind the opcode's first word. */
 struct ptx_mods {
@@ -205,7 +207,7 @@ struct ptx_mods {
     uint8_t l2_fetch; /* .L2::64B 128B 256B: sectors of 32 bytes, 0: not given */
     uint8_t variant;  /* enum ptx_variant */
     uint8_t sel;      /* enum ptx_sel: dp2a's .lo .hi too */
-    bool ftz, sat, approx, full, cc, uni, sync, aligned, nc, to, shiftamt, nan, xorsign_abs, relu, satfinite, idx, mask;
+    bool ftz, sat, approx, full, cc, uni, sync, aligned, nc, to, shiftamt, nan, xorsign_abs, relu, satfinite, idx, mask, lod; /* lod: tex.level */
 };
 
 /* Where an instruction came from in the user's source: from .loc, with the chain of inlined calls. */
@@ -226,7 +228,7 @@ enum ptx_operand_kind {
     PTX_OPERAND_VAR,    /* address of var + offset */
     PTX_OPERAND_FUNC,   /* address of func, or the callee */
     PTX_OPERAND_LABEL,  /* label */
-    PTX_OPERAND_MEM,    /* [elem[0] + offset]; elem[0] is a REG, VAR or IMM */
+    PTX_OPERAND_MEM,    /* [elem[0] + offset]; elem[0] is a REG, VAR or IMM. tex: [elem[0], {elem[1], ...}] */
     PTX_OPERAND_VECTOR, /* {elem[0], ...}: n elements, each REG, IMM or SINK */
     PTX_OPERAND_PAIR,   /* p|q: elem[0], elem[1] */
     PTX_OPERAND_LIST,   /* (a, b, ...) of a call */

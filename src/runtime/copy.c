@@ -5,6 +5,7 @@
  * (cudaErrorInvalidValue). What is asynchronous for the host: the ...Async calls unless pageable host memory takes part
  * (which the caller may reuse at once), copies within devices, and fills of device memory (API reference, "API
  * synchronization behavior"). */
+#include "runtime/array.h"
 #include "runtime/pointer.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
@@ -189,15 +190,22 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t strea
 {
     if (!p)
         return cudaErrorInvalidValue;
-    if (p->srcArray || p->dstArray)
-        return runtime_not_supported("cudaMemcpy3D of CUDA arrays");
-    if (!p->srcPtr.ptr || !p->dstPtr.ptr)
+    /* with an array on a side, widths and that side's x are in texels */
+    struct cudaPitchedPtr to = p->dstPtr, from = p->srcPtr;
+    struct cudaPos to_at = p->dstPos, from_at = p->srcPos;
+    size_t texel = 1;
+    if ((p->dstArray && !array_rows(p->dstArray, &to, &texel)) || (p->srcArray && !array_rows(p->srcArray, &from, &texel)))
+        return cudaErrorInvalidResourceHandle;
+    to_at.x *= p->dstArray ? texel : 1;
+    from_at.x *= p->srcArray ? texel : 1;
+    if (!from.ptr || !to.ptr || (p->dstArray && !array_holds(p->dstArray, p->dstPos, p->extent)) ||
+        (p->srcArray && !array_holds(p->srcArray, p->srcPos, p->extent)))
         return cudaErrorInvalidValue;
-    struct shape s = {p->extent.width, p->extent.height, p->extent.depth};
-    if (s.width > p->srcPtr.pitch || s.width > p->dstPtr.pitch)
+    struct shape s = {p->extent.width * texel, p->extent.height, p->extent.depth};
+    if (s.width > from.pitch || s.width > to.pitch)
         return cudaErrorInvalidPitchValue;
-    struct copy w = {corner(&p->dstPtr, &p->dstPos), p->dstPtr.pitch, p->dstPtr.pitch * p->dstPtr.ysize,
-                     corner(&p->srcPtr, &p->srcPos), p->srcPtr.pitch, p->srcPtr.pitch * p->srcPtr.ysize};
+    struct copy w = {corner(&to, &to_at), to.pitch, to.pitch * to.ysize,
+                     corner(&from, &from_at), from.pitch, from.pitch * from.ysize};
     return copy(&w, &s, p->kind, stream, async);
 }
 

@@ -6,6 +6,7 @@
  * are given back by punching a hole into the memfd, which also clears them; the rest of a page is cleared by hand). */
 #define _GNU_SOURCE
 #include "space/space.h"
+#include "space/texture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -157,6 +158,7 @@ void space_close(struct space *s)
     struct space_private *p = s->private;
     if (!p)
         return;
+    texture_release_all(s);
     munmap(program_view(s->base), s->bytes);
     munmap(space_host(s->base), s->bytes);
     close(p->fd);

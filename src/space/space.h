@@ -60,7 +60,10 @@ struct space {
     uint64_t capacity;   /* the device's memory, a multiple of SPACE_GRANULE */
     const uint8_t *live; /* one byte a granule: not 0 when accessible */
     struct space_private *private;
+    struct texture **textures; /* texture.h; NULL: none yet */
 };
+
+struct texture;
 
 enum space_status { SPACE_OK, SPACE_NO_MEMORY, SPACE_BAD_ADDRESS, SPACE_NO_RANGE };
 

@@ -271,7 +271,7 @@ static void modifiers(void **state)
     ptx_free(m);
 }
 
-static void asynchronous_copies(void **state)
+static void copies_and_textures(void **state)
 {
     (void)state;
     prints("@%p1 cp.async.cg.shared.global [%r1], [%rd1+16], 16, %r2;", "@%p1 cp.async.cg.shared.global [%r1], [%rd1+16], 16, %r2;");
@@ -279,6 +279,8 @@ static void asynchronous_copies(void **state)
     prints("cp.async.ca.shared.global [%r1], [%rd1], 4, %p1;", "cp.async.ca.shared.global [%r1], [%rd1], 4, %p1;");
     prints("cp.async.commit_group;", "cp.async.commit_group;");
     prints("cp.async.wait_all;", "cp.async.wait_all;");
+    prints("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}];", "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];");
+    prints("tex.level.1d.v4.s32.f32 {%r1,%r2,_,_}, [%rd1, %f1], 0f3F800000;", "tex.level.1d.v4.s32.f32 {%r1, %r2, _, _}, [%rd1, {%f1}], 0f3F800000;");
 }
 
 static void what_is_not_there_is_named(void **state)
@@ -289,7 +291,8 @@ static void what_is_not_there_is_named(void **state)
     problem("cp.async.bulk.commit_group;", "modifier '.bulk' of 'cp.async'");
     problem("cp.async.mbarrier.arrive.shared.b64 [%r1];", "type '.b64' of 'cp'");
     problem("cp.async.ca.shared.global.L2::cache_hint [%r1], [%rd1], 4, %rd2;", "modifier '.L2::cache_hint' of 'cp.async'");
-    problem("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}];", "instruction 'tex.2d'");
+    problem("tex.a2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%f1,%f2,%f2}];", "modifier '.a2d' of 'tex'");
+    problem("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, %rd2, {%f1,%f2}];", "an address of several parts of 'tex.2d.v4.f32.f32'");
     problem("frob.s32 %r1, %r2;", "instruction 'frob'");
     problem("ld.global.foo.u32 %r1, [%rd1];", "modifier '.foo' of 'ld'");
     problem("add.rn.s32 %r1, %r2, %r3;", "modifier '.rn' of 'add'");
@@ -612,7 +615,7 @@ int main(void)
         cmocka_unit_test(locations_of_clang),
         cmocka_unit_test(chains_in_the_names_of_files),
         cmocka_unit_test(locations_of_nvcc),
-        cmocka_unit_test(asynchronous_copies),
+        cmocka_unit_test(copies_and_textures),
         cmocka_unit_test(an_instruction_knows_its_text),
         cmocka_unit_test(text_cut_anywhere),
     };

@@ -1,0 +1,328 @@
+/* CUDA arrays and texture objects (CUDA Runtime API reference, "Memory Management", "Texture Object Management").
+ *
+ * An array is rows of texels in device memory; copies into it are copies of rows (copy.c). A texture object is a
+ * description in the device's space (space/texture.h), under the handle that kernels get. What is not there says so by
+ * name: mipmapped arrays, layers, cube maps, resource views, sRGB. */
+#include <pthread.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "device/device.h"
+#include "runtime/array.h"
+#include "runtime/pointer.h"
+#include "runtime/runtime.h"
+#include "space/space.h"
+#include "space/texture.h"
+
+enum { ARRAY_ALIVE = 0x41525259, PITCH_ALIGN = 32 };
+
+struct cudaArray {
+    uint32_t alive; /* ARRAY_ALIVE */
+    struct runtime_device *device;
+    uint64_t address;
+    struct cudaExtent extent; /* as given: 0 where there is no such dimension */
+    size_t pitch, slice;
+    unsigned flags;
+    struct cudaChannelFormatDesc desc;
+};
+
+static pthread_mutex_t textures_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
+{
+    return (struct cudaChannelFormatDesc){x, y, z, w, f};
+}
+
+/* Bytes of a texel, or 0: not a format that textures have (one, two or four equal components of 8, 16 or 32 bits). */
+static size_t texel_bytes(const struct cudaChannelFormatDesc *d)
+{
+    int n = d->w ? 4 : d->z ? 3 : d->y ? 2 : 1, parts[4] = {d->x, d->y, d->z, d->w};
+    bool width = d->x == 8 || d->x == 16 || d->x == 32;
+    if (!width || n == 3 || (unsigned)d->f > cudaChannelFormatKindFloat || (d->f == cudaChannelFormatKindFloat && d->x == 8))
+        return 0;
+    for (int i = 1; i < n; i++)
+        if (parts[i] != d->x)
+            return 0;
+    return (size_t)n * (size_t)d->x / 8;
+}
+
+/* --- arrays --- */
+
+static cudaError_t make_array(cudaArray_t *out, const struct cudaChannelFormatDesc *desc, struct cudaExtent e, unsigned flags)
+{
+    ENTER(d);
+    size_t texel = desc ? texel_bytes(desc) : 0, bytes;
+    if (!out || !desc || !e.width || (e.depth && !e.height))
+        return runtime_leave(cudaErrorInvalidValue);
+    if (!texel)
+        return runtime_leave(cudaErrorInvalidChannelDescriptor);
+    if (flags & (cudaArrayLayered | cudaArrayCubemap | cudaArraySurfaceLoadStore))
+        return runtime_leave(runtime_not_supported("a layered, cube map or surface array"));
+    size_t height = e.height ? e.height : 1, depth = e.depth ? e.depth : 1;
+    if (e.width > UINT32_MAX / 32 || height > UINT32_MAX || depth > UINT32_MAX)
+        return runtime_leave(cudaErrorInvalidValue);
+    size_t pitch = (e.width * texel + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
+    if (__builtin_mul_overflow(pitch, height, &bytes) || __builtin_mul_overflow(bytes, depth, &bytes))
+        return runtime_leave(cudaErrorMemoryAllocation);
+    uint64_t address;
+    if (space_alloc(d->space, bytes, SPACE_PROGRAM, NULL, &address))
+        return runtime_leave(cudaErrorMemoryAllocation);
+    struct cudaArray *a = alloc_zeroed(sizeof *a);
+    *a = (struct cudaArray){ARRAY_ALIVE, d, address, e, pitch, pitch * height, flags, *desc};
+    *out = a;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
+                            unsigned int flags)
+{
+    return make_array(array, desc, (struct cudaExtent){width, height, 0}, flags);
+}
+
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
+                              unsigned int flags)
+{
+    return make_array(array, desc, extent, flags);
+}
+
+cudaError_t cudaFreeArray(cudaArray_t array)
+{
+    ENTER(d);
+    if (!array)
+        return cudaSuccess;
+    if (array->alive != ARRAY_ALIVE)
+        return runtime_leave(cudaErrorInvalidValue);
+    cudaError_t e = cudaDeviceSynchronize(); /* kernels may still read it */
+    space_free(array->device->space, array->address);
+    array->alive = 0;
+    alloc_release(array);
+    return e;
+}
+
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags,
+                             cudaArray_t array)
+{
+    if (!array || array->alive != ARRAY_ALIVE)
+        return runtime_leave(cudaErrorInvalidResourceHandle);
+    if (desc)
+        *desc = array->desc;
+    if (extent)
+        *extent = array->extent;
+    if (flags)
+        *flags = array->flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
+{
+    if (!array || array->alive != ARRAY_ALIVE || !desc)
+        return runtime_leave(cudaErrorInvalidResourceHandle);
+    *desc = array->desc;
+    return cudaSuccess;
+}
+
+bool array_rows(cudaArray_const_t a, struct cudaPitchedPtr *rows, size_t *texel)
+{
+    if (!a || a->alive != ARRAY_ALIVE)
+        return false;
+    *rows = (struct cudaPitchedPtr){(void *)(uintptr_t)a->address, a->pitch, a->extent.width, a->extent.height ? a->extent.height : 1};
+    *texel = texel_bytes(&a->desc);
+    return true;
+}
+
+static bool inside(size_t at, size_t n, size_t size)
+{
+    return at <= size && n <= size - at;
+}
+
+bool array_holds(cudaArray_const_t a, struct cudaPos at, struct cudaExtent box)
+{
+    return inside(at.x, box.width, a->extent.width) && inside(at.y, box.height, a->extent.height ? a->extent.height : 1) &&
+           inside(at.z, box.depth, a->extent.depth ? a->extent.depth : 1);
+}
+
+/* --- copies; wOffset and width in bytes, hOffset and height in rows --- */
+
+/* Where a part of the array begins, or NULL: no array, or the part is not inside it. */
+static char *part(cudaArray_const_t a, size_t x, size_t y, size_t width, size_t height)
+{
+    size_t row, rows;
+    if (!a || a->alive != ARRAY_ALIVE)
+        return NULL;
+    row = a->extent.width * texel_bytes(&a->desc);
+    rows = a->extent.height ? a->extent.height : 1;
+    if (x > row || width > row - x || y > rows || height > rows - y)
+        return NULL;
+    return (char *)(uintptr_t)(a->address + y * a->pitch + x);
+}
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
+                                size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    char *to = part(dst, wOffset, hOffset, width, height);
+    return to ? cudaMemcpy2D(to, dst->pitch, src, spitch, width, height, kind) : runtime_leave(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
+                                     size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    char *to = part(dst, wOffset, hOffset, width, height);
+    return to ? cudaMemcpy2DAsync(to, dst->pitch, src, spitch, width, height, kind, stream)
+              : runtime_leave(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset,
+                                  size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    char *from = part(src, wOffset, hOffset, width, height);
+    return from ? cudaMemcpy2D(dst, dpitch, from, src->pitch, width, height, kind) : runtime_leave(cudaErrorInvalidValue);
+}
+
+/* `count` bytes from (x, y) on, going on in the next row where one ends. */
+static cudaError_t copy_run(cudaArray_const_t a, size_t x, size_t y, char *host, size_t count, bool to_array,
+                            enum cudaMemcpyKind kind)
+{
+    while (count) {
+        size_t row = a && a->alive == ARRAY_ALIVE ? a->extent.width * texel_bytes(&a->desc) : 0;
+        size_t left = x < row ? row - x : 0, width = count < left ? count : left;
+        char *at = width ? part(a, x, y, width, 1) : NULL;
+        if (!at)
+            return runtime_leave(cudaErrorInvalidValue);
+        cudaError_t e = to_array ? cudaMemcpy(at, host, width, kind) : cudaMemcpy(host, at, width, kind);
+        if (e)
+            return e;
+        host += width;
+        count -= width;
+        x = 0;
+        y++;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,
+                              enum cudaMemcpyKind kind)
+{
+    return copy_run(dst, wOffset, hOffset, (char *)(uintptr_t)src, count, true, kind);
+}
+
+cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count,
+                                enum cudaMemcpyKind kind)
+{
+    return copy_run(src, wOffset, hOffset, dst, count, false, kind);
+}
+
+/* --- texture objects --- */
+
+static cudaError_t set_format(struct texture *t, const struct cudaChannelFormatDesc *d)
+{
+    size_t texel = texel_bytes(d);
+    if (!texel)
+        return cudaErrorInvalidChannelDescriptor;
+    t->bytes = (uint8_t)(d->x / 8);
+    t->components = (uint8_t)(texel / t->bytes);
+    t->kind = d->f == cudaChannelFormatKindSigned ? TEXEL_SIGNED : d->f == cudaChannelFormatKindFloat ? TEXEL_FLOAT : TEXEL_UNSIGNED;
+    return cudaSuccess;
+}
+
+/* Memory given by pointer: must be the device's, and all of it one allocation. */
+static bool is_device_memory(void *p, size_t bytes)
+{
+    struct pointer at = pointer_look(p);
+    return p && bytes && pointer_for_device(&at) && pointer_spans(&at, bytes);
+}
+
+static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc *r)
+{
+    cudaError_t e;
+    t->size[0] = t->size[1] = t->size[2] = 1;
+    if (r->resType == cudaResourceTypeArray) {
+        const struct cudaArray *a = r->res.array.array;
+        if (!a || a->alive != ARRAY_ALIVE)
+            return cudaErrorInvalidResourceHandle;
+        t->address = a->address;
+        t->size[0] = (uint32_t)a->extent.width;
+        t->size[1] = a->extent.height ? (uint32_t)a->extent.height : 1;
+        t->size[2] = a->extent.depth ? (uint32_t)a->extent.depth : 1;
+        t->pitch = a->pitch;
+        t->slice = a->slice;
+        return set_format(t, &a->desc);
+    }
+    if (r->resType == cudaResourceTypeLinear) {
+        if ((e = set_format(t, &r->res.linear.desc)))
+            return e;
+        size_t n = r->res.linear.sizeInBytes / ((size_t)t->components * t->bytes);
+        if (!n || n > UINT32_MAX || !is_device_memory(r->res.linear.devPtr, r->res.linear.sizeInBytes))
+            return cudaErrorInvalidValue;
+        t->address = (uint64_t)(uintptr_t)r->res.linear.devPtr;
+        t->size[0] = (uint32_t)n;
+        return cudaSuccess;
+    }
+    if (r->resType != cudaResourceTypePitch2D)
+        return runtime_not_supported("a texture of a mipmapped array");
+    if ((e = set_format(t, &r->res.pitch2D.desc)))
+        return e;
+    size_t row = r->res.pitch2D.width * t->components * t->bytes, height = r->res.pitch2D.height;
+    if (!row || !height || row > r->res.pitch2D.pitchInBytes || row > UINT32_MAX || height > UINT32_MAX ||
+        r->res.pitch2D.pitchInBytes % PITCH_ALIGN ||
+        !is_device_memory(r->res.pitch2D.devPtr, (height - 1) * r->res.pitch2D.pitchInBytes + row))
+        return cudaErrorInvalidValue;
+    t->address = (uint64_t)(uintptr_t)r->res.pitch2D.devPtr;
+    t->size[0] = (uint32_t)r->res.pitch2D.width;
+    t->size[1] = (uint32_t)height;
+    t->pitch = r->res.pitch2D.pitchInBytes;
+    return cudaSuccess;
+}
+
+static cudaError_t set_modes(struct texture *t, const struct cudaTextureDesc *d)
+{
+    static const uint8_t mode[] = {TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORDER};
+    if ((unsigned)d->filterMode > cudaFilterModeLinear || (unsigned)d->readMode > cudaReadModeNormalizedFloat)
+        return cudaErrorInvalidValue;
+    if (d->sRGB)
+        return runtime_not_supported("an sRGB texture");
+    for (int i = 0; i < 3; i++) {
+        if ((unsigned)d->addressMode[i] > cudaAddressModeBorder)
+            return cudaErrorInvalidValue;
+        t->mode[i] = mode[d->addressMode[i]];
+        if (!d->normalizedCoords && (t->mode[i] == TEXTURE_WRAP || t->mode[i] == TEXTURE_MIRROR))
+            t->mode[i] = TEXTURE_CLAMP; /* programming guide, 3.2.14.1: these two need normalized coordinates */
+    }
+    t->normalized = d->normalizedCoords;
+    t->linear = d->filterMode == cudaFilterModeLinear;
+    t->as_float = d->readMode == cudaReadModeNormalizedFloat;
+    memcpy(t->border, d->borderColor, sizeof t->border);
+    if (t->as_float && t->kind != TEXEL_FLOAT && t->bytes == 4)
+        return cudaErrorInvalidNormSetting;
+    return t->linear && t->kind != TEXEL_FLOAT && !t->as_float ? cudaErrorInvalidFilterSetting : cudaSuccess;
+}
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cudaResourceDesc *resource,
+                                    const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view)
+{
+    ENTER(d);
+    struct texture t = {0};
+    if (!object || !resource || !texture)
+        return runtime_leave(cudaErrorInvalidValue);
+    if (view)
+        return runtime_leave(runtime_not_supported("a resource view of a texture"));
+    cudaError_t e = set_resource(&t, resource);
+    e = e ? e : set_modes(&t, texture);
+    if (e)
+        return runtime_leave(e);
+    pthread_mutex_lock(&textures_lock);
+    *object = texture_add(d->space, &t);
+    pthread_mutex_unlock(&textures_lock);
+    return runtime_leave(*object ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
+{
+    ENTER(d);
+    if (!object)
+        return cudaSuccess;
+    cudaError_t e = cudaDeviceSynchronize(); /* kernels may still use it */
+    pthread_mutex_lock(&textures_lock);
+    bool gone = texture_remove(d->space, object);
+    pthread_mutex_unlock(&textures_lock);
+    return e ? e : runtime_leave(gone ? cudaSuccess : cudaErrorInvalidValue);
+}
