@@ -148,6 +148,16 @@ void ir_analyse(struct ir_kernel *k);
 struct strbuf;
 void ir_print(const struct ir_kernel *k, struct strbuf *out);
 
+/* The same with remarks at the ends of its lines: behind a source line (# file:line), a block's head, an instruction.
+ * Each function may be NULL and adds text without a line's end. */
+struct ir_notes {
+    void (*source)(const struct ptx_loc *loc, void *user, struct strbuf *out);
+    void (*block)(int32_t block, void *user, struct strbuf *out);
+    void (*inst)(int32_t site, void *user, struct strbuf *out);
+    void *user;
+};
+void ir_print_notes(const struct ir_kernel *k, const struct ir_notes *notes, struct strbuf *out);
+
 static inline bool ir_bit(const uint64_t *set, int i)
 {
     return set[i >> 6] >> (i & 63) & 1;

@@ -32,6 +32,10 @@ static void print_src(const struct ir_kernel *k, const struct ir_src *s, struct 
 static void print_inst(const struct ir_kernel *k, const struct ir_inst *in, struct strbuf *out)
 {
     static const char *const spaces[] = {"", ".global", ".shared", ".local", ".const", ".param", ".scratch"};
+    static const char *const cmps[] = {"", ".eq", ".ne", ".lt", ".le", ".gt", ".ge", ".equ", ".neu", ".ltu", ".leu",
+                                       ".gtu", ".geu", ".num", ".nan"}; /* enum ptx_cmp */
+    static const char *const atomics[] = {"", ".add", ".min", ".max", ".inc", ".dec", ".cas", ".exch", ".and", ".or",
+                                          ".xor"}; /* enum ptx_atomic */
     bool memory = ir_is_memory(in);
     if (in->guard != IR_NOREG) {
         strbuf_adds(out, in->guard_negated ? "@!" : "@");
@@ -48,6 +52,10 @@ static void print_inst(const struct ir_kernel *k, const struct ir_inst *in, stru
     strbuf_adds(out, in->op < PTX_OP_COUNT ? ptx_op_info[in->op].id : in->op == IR_OP_EXTERN ? "EXTERN" : "DELETED");
     if (memory)
         strbuf_adds(out, spaces[in->space]);
+    if (in->mods) {
+        strbuf_adds(out, cmps[in->mods->cmp]);
+        strbuf_adds(out, atomics[in->mods->atomic]);
+    }
     if (in->vec > 1)
         strbuf_addf(out, ".v%d", in->vec);
     if (in->type)
@@ -68,10 +76,22 @@ static void print_inst(const struct ir_kernel *k, const struct ir_inst *in, stru
         strbuf_addf(out, " b%d%s%s", in->target, in->back_edge ? " back" : "", in->waiting ? " waiting" : "");
     if (in->op == PTX_OP_BRA && in->guard != IR_NOREG && in->joined)
         strbuf_addf(out, " join b%d", in->join);
-    strbuf_adds(out, "\n");
 }
 
 void ir_print(const struct ir_kernel *k, struct strbuf *out)
+{
+    ir_print_notes(k, NULL, out);
+}
+
+static void print_source(const struct ptx_loc *loc, const struct ir_notes *notes, struct strbuf *out)
+{
+    strbuf_addf(out, "    # %s:%d", loc->file, loc->line);
+    if (notes && notes->source)
+        notes->source(loc, notes->user, out);
+    strbuf_adds(out, "\n");
+}
+
+void ir_print_notes(const struct ir_kernel *k, const struct ir_notes *notes, struct strbuf *out)
 {
     const struct ptx_loc *shown = NULL;
     strbuf_addf(out, "kernel %s: %d parameter bytes, %u shared, %u local\n", k->name, (int)k->param_bytes,
@@ -86,14 +106,19 @@ void ir_print(const struct ir_kernel *k, struct strbuf *out)
         if (bl->loop >= 0)
             strbuf_addf(out, "  loop b%d depth %d%s", k->loops[bl->loop].header, k->loops[bl->loop].depth,
                         k->loops[bl->loop].waiting ? " waiting" : "");
+        if (notes && notes->block)
+            notes->block(b, notes->user, out);
         strbuf_adds(out, "\n");
         for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
             const struct ptx_loc *loc = k->insts[i].loc;
             if (loc && (!shown || shown->line != loc->line || strcmp(shown->file, loc->file)))
-                strbuf_addf(out, "    # %s:%d\n", loc->file, loc->line);
+                print_source(loc, notes, out);
             shown = loc ? loc : shown;
             strbuf_addf(out, "%5d ", i);
             print_inst(k, &k->insts[i], out);
+            if (notes && notes->inst)
+                notes->inst(i, notes->user, out);
+            strbuf_adds(out, "\n");
         }
     }
 }
