@@ -10,6 +10,12 @@ struct diag_list;
 #include "cli/commands.def"
 #undef COMMAND
 
+/* The same for tools.def: `heddle` called by the name of one of NVIDIA's tools. */
+int cli_nvcc(int argc, char **argv);
+int cli_ncu(int argc, char **argv);
+int cli_nvprof(int argc, char **argv);
+int cli_sanitizer(int argc, char **argv);
+
 /* Prints the diagnostics on stderr and empties the list. Returns true if there was an error among them. */
 bool cli_print(struct diag_list *diags);
 

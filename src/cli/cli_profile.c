@@ -33,6 +33,7 @@ struct profile {
     const char *log_file; /* --log-file, or NULL: stderr */
     const char *kernel;   /* --kernel-name: exact, or "regex:..." */
     bool csv, raw;
+    bool as_ncu; /* called by that name: the report goes to stdout */
     long skip, count; /* of launches whose kernel matches; count -1: all */
     struct report_metrics shown;
 };
@@ -385,10 +386,10 @@ static void make_report(struct profile *p, const struct results *rs, bool readab
 
 static void write_report(struct profile *p, const struct strbuf *text)
 {
-    FILE *f = p->log_file ? fopen(p->log_file, "we") : stderr;
+    FILE *own = p->as_ncu ? stdout : stderr, *f = p->log_file ? fopen(p->log_file, "we") : own;
     bool ok = f && fwrite(text->s, 1, text->len, f) == text->len;
 
-    if (f && f != stderr)
+    if (f && f != own)
         ok &= fclose(f) == 0;
     if (!ok)
         diag_add(&p->diags, DIAG_ERROR, NULL, 0, "cannot write the report to '%s': %s",
@@ -438,9 +439,9 @@ static int profile(struct profile *p, const char *exe, char **argv)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-int cli_profile(int argc, char **argv)
+static int profile_command(int argc, char **argv, bool as_ncu)
 {
-    struct profile p = {.count = -1};
+    struct profile p = {.count = -1, .as_ncu = as_ncu};
     const char *exe = NULL;
     int at, status = CLI_FAILED;
 
@@ -463,4 +464,19 @@ int cli_profile(int argc, char **argv)
         status = CLI_FAILED;
     compile_options_release(&p.compile);
     return status;
+}
+
+int cli_profile(int argc, char **argv)
+{
+    return profile_command(argc, argv, false);
+}
+
+/* The same under the name `ncu`, which writes its report to stdout. */
+int cli_ncu(int argc, char **argv)
+{
+    if (argc == 1 && !strcmp(argv[0], "--version")) {
+        puts("Heddle " HEDDLE_VERSION " answers in the place of NVIDIA (R) Nsight Compute; no NVIDIA software is used");
+        return CLI_OK;
+    }
+    return profile_command(argc, argv, true);
 }

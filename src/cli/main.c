@@ -17,6 +17,14 @@ static const struct command {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
+/* Names of NVIDIA's tools that this program also goes by. */
+static const struct command tools[] = {
+#define TOOL(name, function) {name, function, NULL},
+#include "cli/tools.def"
+#undef TOOL
+};
+enum { TOOLS = sizeof tools / sizeof *tools };
+
 bool cli_print(struct diag_list *diags)
 {
     struct strbuf text;
@@ -89,6 +97,10 @@ static int unknown(const char *word)
 
 int main(int argc, char **argv)
 {
+    const char *slash = argc ? strrchr(argv[0], '/') : NULL, *self = slash ? slash + 1 : argc ? argv[0] : "";
+    for (int i = 0; i < TOOLS; i++)
+        if (strcmp(self, tools[i].name) == 0)
+            return tools[i].function(argc - 1, argv + 1);
     if (argc < 2)
         return usage(stderr);
     if (strcmp(argv[1], "help") == 0 || cli_wants_help(1, argv + 1))

@@ -344,13 +344,16 @@ static bool compile_unit(struct job *j, const char *source, enum kind kind, cons
                              : arena_printf(a, "%s/%d.ptx", j->temp, id);
     u.rules[0] = arena_printf(a, "%s/%d.device.d", j->temp, id);
     u.rules[1] = arena_printf(a, "%s/%d.host.d", j->temp, id);
-    u.target = j->o->output ? j->o->output : arena_printf(a, "%s.o", file_stem(a, source));
+    u.target = j->o->dep_target ? j->o->dep_target
+               : j->o->output   ? j->o->output
+                                : arena_printf(a, "%s.o", file_stem(a, source));
     bool ok = kind == KIND_CUDA ? compile_cuda(j, &u)
                                 : compile_cxx(j, &u, kind == KIND_C ? PASS_C : PASS_CXX);
     if (ok && j->o->keep && kind == KIND_CUDA && object && !j->o->dry_run) {
         struct strbuf text;
         strbuf_init(&text);
-        const char *kept = arena_printf(a, "%s.ptx", file_stem(a, source));
+        const char *kept = arena_printf(a, "%s%s%s.ptx", j->o->keep_dir ? j->o->keep_dir : "", j->o->keep_dir ? "/" : "",
+                                        file_stem(a, source));
         if (!file_read(u.ptx, &text) || !file_write(kept, text.s, text.len))
             diag_add(j->diags, DIAG_ERROR, kept, 0, "cannot write it: %s", strerror(errno));
         strbuf_release(&text);
@@ -358,7 +361,8 @@ static bool compile_unit(struct job *j, const char *source, enum kind kind, cons
     if (ok && j->o->dependencies && !j->o->dry_run) {
         struct strbuf text;
         strbuf_init(&text);
-        const char *kept = arena_printf(a, "%s.d", file_stem(a, u.target));
+        const char *kept = j->o->dep_file ? j->o->dep_file
+                                          : arena_printf(a, "%s.d", file_stem(a, j->o->output ? j->o->output : u.target));
         if (!file_read(u.rules[1], &text) || !file_write(kept, text.s, text.len))
             diag_add(j->diags, DIAG_ERROR, kept, 0, "cannot write it: %s", strerror(errno));
         strbuf_release(&text);

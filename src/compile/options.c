@@ -5,12 +5,14 @@
  * Options". Architectures: those that clang-19 makes code for without NVIDIA's SDK. */
 #include "compile/compile.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "compile/files.h"
 #include "compile/words.h"
 
 #define NEWEST_ARCH 90
@@ -120,12 +122,72 @@ SWITCH(device_debug, debug_device)
 SWITCH(dependencies, dependencies)
 SWITCH(verbose, verbose)
 SWITCH(keep, keep)
+SWITCH(forward_unknown, forward_unknown)
 #undef SWITCH
 
 static void opt_dry_run(struct taking *t, const char *value)
 {
     (void)value;
     t->o->verbose = t->o->dry_run = true;
+}
+
+static void opt_dep_file(struct taking *t, const char *value)
+{
+    t->o->dep_file = arena_strdup(&t->o->arena, value);
+}
+
+static void opt_dep_target(struct taking *t, const char *value)
+{
+    t->o->dep_target = arena_strdup(&t->o->arena, value);
+}
+
+static void opt_keep_dir(struct taking *t, const char *value)
+{
+    t->o->keep_dir = arena_strdup(&t->o->arena, value);
+}
+
+/* The next word of a file of options: blanks and line ends part words, quotes and backslashes as in a shell. NULL at
+ * the end. */
+static char *next_word(const char **at, struct arena *a)
+{
+    const char *s = *at + strspn(*at, " \t\r\n");
+    char *word = arena_alloc(a, strlen(s) + 1), *to = word, quote = 0;
+
+    if (!*s)
+        return NULL;
+    for (; *s && (quote || !strchr(" \t\r\n", *s)); s++) {
+        if (quote ? *s == quote : *s == '"' || *s == '\'') {
+            quote = quote ? 0 : *s;
+        } else {
+            if (*s == '\\' && quote != '\'' && s[1])
+                s++;
+            *to++ = *s;
+        }
+    }
+    *at = s;
+    return word;
+}
+
+static void opt_options_file(struct taking *t, const char *value)
+{
+    enum { MOST = 8 }; /* files that name files */
+    struct strbuf text;
+    struct words w = {0};
+
+    strbuf_init(&text);
+    if (t->o->options_files >= MOST) {
+        wrong_value(t, value, "files of options name each other in a circle");
+    } else if (!file_read(value, &text)) {
+        diag_add(t->diags, DIAG_ERROR, value, 0, "cannot read the file of options: %s", strerror(errno));
+    } else {
+        const char *at = text.s ? text.s : "";
+        for (char *word; (word = next_word(&at, &t->o->arena));)
+            words_add(&t->o->arena, &w, word);
+        t->o->options_files++;
+        compile_options_parse(t->o, w.n, (char **)w.v, t->diags);
+        t->o->options_files--;
+    }
+    strbuf_release(&text);
 }
 
 static void opt_include_dir(struct taking *t, const char *value)
@@ -488,7 +550,9 @@ void compile_options_parse(struct compile_options *o, int argc, char **argv,
         if (n)
             continue;
         n = 1;
-        if (argv[i][0] == '-' && argv[i][1])
+        if (argv[i][0] == '-' && argv[i][1] && o->forward_unknown)
+            words_add(&o->arena, &o->host, argv[i]);
+        else if (argv[i][0] == '-' && argv[i][1])
             diag_add(diags, DIAG_ERROR, NULL, 0,
                      "unknown flag '%s'; host flags go behind -Xcompiler, see `heddle build --help`",
                      argv[i]);

@@ -1,0 +1,169 @@
+/* NVIDIA's command-line tools by their own names: nvcc, nvprof, compute-sanitizer (ncu is in cli_profile.c).
+ *
+ * In: the tool's command line. `nvcc` is `heddle build` plus what build systems ask a compiler about itself; `nvprof`
+ * is translated to `heddle profile`. What is not there is refused by name, never left out silently. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "cli/cli.h"
+#include "compile/clang.h"
+#include "compile/compile.h"
+#include "compile/words.h"
+
+/* --- nvcc --- */
+
+/* Build systems look for "NVIDIA", "release X.Y" and "VX.Y.Z" in this; the version is that of our headers. */
+static int nvcc_version(void)
+{
+    puts("nvcc: NVIDIA (R) Cuda compiler driver\n"
+         "Heddle " HEDDLE_VERSION " answers in its place; no NVIDIA software is used. Headers of CUDA 12.4\n"
+         "Cuda compilation tools, release 12.4, V12.4.0");
+    return CLI_OK;
+}
+
+static int nvcc_list(const char *prefix)
+{
+    static const int known[] = {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        printf("%s%d\n", prefix, known[i]);
+    return CLI_OK;
+}
+
+/* The lines that nvcc -v begins with and CMake reads: where the toolkit is and what the link line must hold. */
+static void nvcc_settings(const struct compile_options *o, struct diag_list *diags)
+{
+    struct toolchain t;
+    const char *path = getenv("PATH");
+
+    if (toolchain_open(&t, diags)) {
+        int n = (int)(strlen(t.lib) - strlen("/lib"));
+        fprintf(stderr,
+                "#$ TOP=%.*s/cuda\n#$ PATH=%s\n#$ NVVMIR_LIBRARY_DIR=%.*s/cuda/nvvm/libdevice\n"
+                "#$ INCLUDES=\"-I%.*s/cuda/include\"\n#$ LIBRARIES=-L%s -lheddle\n#$ ARCH=-arch compute_%d\n",
+                n, t.lib, path ? path : "", n, t.lib, n, t.lib, t.lib, o->arch);
+    }
+    toolchain_close(&t);
+}
+
+/* Commands as nvcc shows them, other messages as ours. */
+static bool nvcc_print(struct diag_list *diags)
+{
+    struct strbuf text;
+    bool failed = diags->errors > 0;
+
+    strbuf_init(&text);
+    for (const struct diag *d = diags->first; d; d = d->next)
+        if (d->severity == DIAG_NOTE && !d->file)
+            strbuf_addf(&text, "#$ %s\n", d->text);
+        else
+            diag_format(d, &text);
+    if (text.s)
+        fputs(text.s, stderr);
+    strbuf_release(&text);
+    diag_release(diags);
+    return failed;
+}
+
+int cli_nvcc(int argc, char **argv)
+{
+    struct compile_options options;
+    struct diag_list diags;
+    bool failed;
+
+    if (cli_wants_help(argc, argv))
+        return cli_build(argc, argv);
+    for (int i = 0; i < argc; i++) {
+        if (!strcmp(argv[i], "--version") || !strcmp(argv[i], "-V"))
+            return nvcc_version();
+        if (!strcmp(argv[i], "--list-gpu-arch") || !strcmp(argv[i], "-arch-ls"))
+            return nvcc_list("compute_");
+        if (!strcmp(argv[i], "--list-gpu-code") || !strcmp(argv[i], "-code-ls"))
+            return nvcc_list("sm_");
+    }
+    compile_options_init(&options);
+    diag_init(&diags);
+    words_add(&options.arena, &options.defines, "-D__NVCC__=1");
+    compile_options_parse(&options, argc, argv, &diags);
+    if (options.verbose)
+        nvcc_settings(&options, &diags);
+    if (!diags.errors)
+        compile_build(&options, &diags);
+    failed = nvcc_print(&diags);
+    compile_options_release(&options);
+    return failed ? CLI_FAILED : CLI_OK;
+}
+
+/* --- nvprof --- */
+
+/* nvprof's flags and what `heddle profile` calls them. NULL: not there. */
+static const struct {
+    const char *name, *ours;
+    bool value;
+} nvprof_flags[] = {
+    {"--metrics", "--metrics", true}, {"-m", "--metrics", true},          {"--log-file", "--log-file", true},
+    {"--csv", "--csv", false},        {"--kernels", "--kernel-name", true}, {"--query-metrics", "--query-metrics", false},
+    {"--print-gpu-trace", NULL, false}, {"--print-api-trace", NULL, false}, {"--events", NULL, true},
+    {"-e", NULL, true},               {"--analysis-metrics", NULL, false}, {"--export-profile", NULL, true},
+    {"-o", NULL, true},               {"--import-profile", NULL, true},   {"-i", NULL, true},
+    {"--query-events", NULL, false},  {"--print-gpu-summary", NULL, false}, {"--source-level-analysis", NULL, true},
+};
+
+/* Translates argv[0]; the words taken, 0: an error was printed. */
+static int nvprof_flag(int argc, char **argv, char **to, int *n)
+{
+    for (size_t i = 0; i < sizeof nvprof_flags / sizeof *nvprof_flags; i++) {
+        if (strcmp(argv[0], nvprof_flags[i].name))
+            continue;
+        if (!nvprof_flags[i].ours) {
+            fprintf(stderr, "heddle: error: nvprof's '%s' is not there yet; `heddle profile --help` shows what is\n", argv[0]);
+            return 0;
+        }
+        if (nvprof_flags[i].value && argc < 2) {
+            fprintf(stderr, "heddle: error: nvprof's '%s' needs a value\n", argv[0]);
+            return 0;
+        }
+        to[(*n)++] = (char *)nvprof_flags[i].ours;
+        if (nvprof_flags[i].value)
+            to[(*n)++] = argv[1];
+        return nvprof_flags[i].value ? 2 : 1;
+    }
+    fprintf(stderr, "heddle: error: nvprof's '%s' is not known here; `heddle profile --help` shows what is\n", argv[0]);
+    return 0;
+}
+
+int cli_nvprof(int argc, char **argv)
+{
+    char **to = calloc((size_t)(argc + 1) * 2, sizeof *to);
+    int n = 0, i = 0, taken, status;
+
+    if (!to)
+        return CLI_FAILED;
+    if (cli_wants_help(argc, argv))
+        to[n++] = argv[i++];
+    for (; i < argc && argv[i][0] == '-'; i += taken) {
+        taken = nvprof_flag(argc - i, argv + i, to, &n);
+        if (!taken) {
+            free(to);
+            return CLI_USAGE;
+        }
+    }
+    while (i < argc)
+        to[n++] = argv[i++];
+    status = cli_profile(n, to);
+    free(to);
+    return status;
+}
+
+/* --- compute-sanitizer --- */
+
+int cli_sanitizer(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    fputs("heddle: error: compute-sanitizer and cuda-memcheck stand for `heddle check`, which is not there yet; "
+          "accesses outside of allocations end every run with their source line\n", stderr);
+    return CLI_FAILED;
+}

@@ -1,0 +1,64 @@
+#!/bin/sh
+# `heddle env`: a Makefile and a CMake project build and run untouched; the tools by their own names.
+# usage: env.sh HEDDLE make|cmake|tools
+heddle=$1
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cp -r "$here/make" "$here/cmake" "$dir"
+cd "$dir" || exit 1
+unset CUDA_PATH CUDA_HOME CUDACXX CPATH LIBRARY_PATH LD_LIBRARY_PATH
+failed=0
+
+# expect STATUS PATTERN COMMAND...: exit status, and a pattern in stdout or stderr
+expect() {
+    status=$1 pattern=$2
+    shift 2
+    "$@" >out 2>&1 </dev/null
+    got=$?
+    if [ $got != "$status" ] || { [ -n "$pattern" ] && ! grep -q -e "$pattern" out; }; then
+        echo "FAILED: $*: status $got, wanted $status and '$pattern':"
+        tail -40 out
+        failed=1
+    fi
+}
+
+case $2 in
+make)
+    expect 0 "cudart" "$heddle" env make -C make
+    expect 0 "^sum 4950$" "$heddle" env make/sum
+    expect 0 "add_all(const int \*, int, int \*) (2, 1, 1)x(64, 1, 1)" "$heddle" env ncu make/sum
+    ;;
+cmake)
+    expect 0 "The CUDA compiler identification is NVIDIA 12.4" "$heddle" env cmake -S cmake -B build -DCMAKE_BUILD_TYPE=Release
+    grep -q "Found CUDAToolkit" out || { echo "FAILED: no CUDAToolkit:"; cat out; failed=1; }
+    expect 0 "Built target sum" "$heddle" env cmake --build build
+    ! grep -i warning out || { echo "FAILED: warnings"; failed=1; }
+    expect 0 "^sum 4950$" "$heddle" env build/sum
+    touch make/sum.h
+    expect 0 "Building CUDA object CMakeFiles/sum.dir/.*sum.cu.o" "$heddle" env cmake --build build --target sum
+    ;;
+tools)
+    expect 0 "release 12.4, V12.4.0" "$heddle" env nvcc --version
+    expect 1 "no input file" "$heddle" env nvcc
+    expect 1 "^#\$ TOP=/.*/cuda$" "$heddle" env nvcc -v nothing
+    expect 0 "^compute_90" "$heddle" env nvcc --list-gpu-arch
+    expect 1 "unknown flag '-fno-such-flag'" "$heddle" env nvcc -fno-such-flag make/sum.cu
+    echo '-c make/sum.cu -DSPACES="a b" --forward-unknown-to-host-compiler -fno-builtin -MD -MT goal -MF rule.d -o sum.o' >words
+    expect 0 "" "$heddle" env nvcc --options-file words
+    grep -q "^goal:.*sum.cu" rule.d && [ -s sum.o ] || { echo "FAILED: -MT, -MF, --options-file"; failed=1; }
+    expect 1 "cannot read the file of options" "$heddle" env nvcc --options-file nothing
+    echo '-optf circle' >circle
+    expect 1 "in a circle" "$heddle" env nvcc -optf circle
+    expect 2 "nvprof's '--print-gpu-trace' is not there yet" "$heddle" env nvprof --print-gpu-trace make/sum
+    expect 2 "nvprof's '--metric' is not known" "$heddle" env nvprof --metric make/sum
+    expect 1 "unknown metric 'gld_eficiency'" "$heddle" env nvprof --metrics gld_eficiency ./nothing
+    expect 1 "compute-sanitizer.*not there yet" "$heddle" env compute-sanitizer ./nothing
+    expect 127 "cannot run 'no-such-command'" "$heddle" env no-such-command
+    expect 7 "" "$heddle" env sh -c 'exit 7'
+    expect 1 "unknown flag '--nothing'" "$heddle" env --nothing
+    expect 0 "^nvcc .*cuda/bin/nvcc$" sh -c 'eval "$("$1" env)"; echo nvcc $(command -v nvcc)' sh "$heddle"
+    CPATH=/nowhere expect 0 "/cuda/include:/nowhere" "$heddle" env sh -c 'echo "$CPATH"'
+    ;;
+esac
+exit $failed

@@ -1,0 +1,3 @@
+#pragma once
+#include <cuda_runtime_api.h>
+cudaError_t sum(const int *numbers, int n, int *result);
