@@ -28,13 +28,12 @@ expect 1 "no program" --csv
 expect 1 "unknown flag '--devise'; did you mean '--device'?" --devise h200 "$dir/three"
 expect 1 "unknown metric 'gld_eficiency'; did you mean 'gld_efficiency'?" --metrics gld_eficiency "$dir/three"
 expect 1 "no device description 'h20'; did you mean 'h200'?" --device h20 "$dir/three"
-expect 1 "flag '--page': 'source' is not" --page source "$dir/three"
+expect 1 "flag '--page': 'sauce' is not details|raw|source" --page sauce "$dir/three"
 expect 1 "flag '-c' needs a value" -c
 expect 1 "is not a number from 0" --launch-skip=x "$dir/three"
 expect 1 "cannot find" "$dir/nothing"
 expect 1 "neither a .cu file nor executable" "$dir/text"
 expect 1 "was not built by Heddle" /bin/ls
-expect 1 "cannot be exported yet" -o r "$dir/three"
 expect 1 "is not a regular expression" -k 'regex:[' "$dir/three"
 expect 137 "No kernels were profiled" "$dir/killed"
 expect 3 "No kernels were profiled" "$dir/three" </dev/null
@@ -55,4 +54,91 @@ grep -q '^"0",.*"copy_offset_rd(const float \*, float \*, int, int)","1","7","(2
     "$dir/log" || { echo "FAILED: CSV of copy_offset:"; cat "$dir/log"; failed=1; }
 "$heddle" profile --log-file "$dir/log" -k regex:nothing "$truth/copy_offset.cu" wr,offset=1 >/dev/null
 grep -q "No kernel launch matches" "$dir/log" || { echo "FAILED: filter by kernel"; failed=1; }
+
+# --- the profiler's front, over kept results: gather (4096, 1, 1)x(256, 1, 1) and tr_shared, see tests/unit/report.c ---
+
+data=$(dirname "$0")/data/results.jsonl
+has() { grep -q -e "$1" "$dir/err" || { echo "FAILED: no '$1' in:"; cat "$dir/err"; failed=1; }; }
+hasnt() { ! grep -q -e "$1" "$dir/err" || { echo "FAILED: '$1' in:"; cat "$dir/err"; failed=1; }; }
+
+expect 0 "^  gather(const float \*, float \*, int, int) (4096, 1, 1)x(256, 1, 1)" -i "$data"
+has "Section: Source Lines"
+hasnt "==PROF=="
+expect 1 "nothing" -i "$dir/nothing"
+expect 1 "it runs no program" -i "$data" "$dir/three"
+printf '{"heddle_result": 99}\n' >"$dir/future"
+expect 1 "future" --import "$dir/future"
+
+expect 0 "Section: Launch Statistics" -i "$data" --set basic
+has "Section: Occupancy"
+hasnt "Section: Memory"
+hasnt "Section: Source"
+expect 0 "Section: Memory Workload Analysis Tables" -i "$data" --set detailed
+hasnt "Section: Instruction Statistics"
+expect 0 "Section: Instruction Statistics" -i "$data" --set full
+expect 1 "unknown set 'default': there are basic, detailed and full" -i "$data" --set default
+expect 0 "Section: Occupancy" -i "$data" --section Occupancy --section InstructionStats
+has "Section: Instruction Statistics"
+hasnt "Section: Launch"
+expect 0 "section 'SpeedOfLight' (.*) is not there yet" -i "$data" --section SpeedOfLight --section Occupancy
+expect 1 "unknown section 'Ocupancy'; did you mean 'Occupancy'?" -i "$data" --section Ocupancy
+expect 0 "Section: Memory" -i "$data" --section 'regex:^Memory'
+expect 1 "no section matches 'xyz'" -i "$data" --section regex:xyz
+"$heddle" profile --list-sets | grep -q "^basic .*SpeedOfLight\*, LaunchStats, Occupancy" || { echo "FAILED: --list-sets"; failed=1; }
+"$heddle" profile --list-sections | grep -q "^PmSampling .*not there yet" || { echo "FAILED: --list-sections"; failed=1; }
+"$heddle" profile --query-metrics | grep -q "^dram__bytes_read.sum .*not computed yet" || { echo "FAILED: --query-metrics"; failed=1; }
+
+expect 0 "launch__grid_size .* 4096 " -i "$data" --page raw -c 1
+expect 0 "launch__block_size" -i "$data" --page raw --metrics 'gld_transactions,regex:^launch__b.*size$'
+hasnt "launch__grid_size"
+expect 1 "no metric matches 'xyz'" -i "$data" --metrics regex:xyz
+expect 1 "'\[' is not a regular expression" -i "$data" --metrics 'regex:['
+expect 0 "global_op_ld.sum  *Mbyte  *33.55 " -i "$data" -c 1 --page raw --print-units auto --metrics l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum
+expect 1 "flag '--print-units': 'si' is not base|auto" -i "$data" --print-units si
+
+expect 0 "gather" -i "$data" -k gather
+hasnt "tr_shared"
+expect 0 "tr_shared" -i "$data" --kernel-name-base demangled -k 'regex:tr_shared.*float \*'
+hasnt "gather"
+expect 0 "No kernel launch matches" -i "$data" --kernel-name-base mangled -k gather
+expect 0 "gather" -i "$data" --kernel-id :7:gather:1
+expect 0 "gather" -i "$data" --kernel-id 1::regex:gath:
+expect 0 "No kernel launch matches" -i "$data" --kernel-id ::gather:2
+expect 1 "is not context:stream:name:invocation" -i "$data" --kernel-id 7:gather
+expect 1 "is not context:stream:name:invocation with numbers" -i "$data" --kernel-id a:7:gather:1
+expect 0 "tr_shared" -i "$data" --launch-skip-before-match 1
+hasnt "gather"
+
+cat "$data" "$data" >"$dir/twice"
+expect 0 "CC 9.0, Invocations 2" -i "$dir/twice" --print-summary per-kernel --metrics gld_transactions
+[ "$(grep -c Invocations "$dir/err")" = 2 ] || { echo "FAILED: groups of the summary"; cat "$dir/err"; failed=1; }
+has "gld_transactions .* 1048576.00 *1048576.00 *1048576.00"
+expect 0 "Device 0, CC 9.0, Invocations 2" -i "$dir/twice" --print-summary per-gpu --metrics gld_transactions
+
+expect 0 "==PROF== Report: $dir/kept" -i "$data" -k gather -o "$dir/kept"
+hasnt "Section:"
+[ "$(wc -l <"$dir/kept")" = 1 ] || { echo "FAILED: --export"; failed=1; }
+expect 1 "'$dir/kept' is there already; -f writes over it" -i "$data" -o "$dir/kept"
+expect 0 "Section: Occupancy" -i "$data" -f -o "$dir/kept" --page details
+expect 0 "tr_shared" -i "$dir/kept"
+expect 1 "cannot write the report" -i "$data" -o /nowhere/at/all
+
+expect 1 "flag '--launch' could be '--launch-skip' or '--launch-skip-before-match'" -i "$data" --launch 1
+expect 0 "Section: Occupancy" --imp "$data" --sec=Occupancy
+expect 1 "flag '--csv' takes no value" -i "$data" --csv=1
+expect 1 "'--csv' is there for the raw page only" -i "$data" --csv --page source
+
+# --page source over a small program: every line, figures at those that ran; no colour but on a terminal.
+expect 0 "^ *Line Instructions" -o "$dir/pairs" --page source "$(dirname "$0")/stages/lines.cu"
+cp "$dir/err" "$dir/page"
+has "^ *1  *// Lines with known figures"
+has "^ *7  *[0-9]*  *24.0  *2.00  *5.3%  *float x = in" # 16 of 32 lanes load: 2 sectors, 4 warps; 8 of 152 sectors
+has "^ *8 .* 32.00  *84.2%  *float y" # 32 bytes apart: a sector a lane
+has "^ *10 .* 4  *if (i % 32 < 16)" # every warp divides
+has "^ *11 .* 4  *s\\[4 \\* (i % 32)\\] = x" # 16 lanes, 4 words apart, on 8 banks: one wavefront too many a warp
+! grep -q "$(printf '\033')" "$dir/err" || { echo "FAILED: colour without a terminal"; failed=1; }
+if command -v script >/dev/null; then
+    script -qec "'$heddle' profile -i '$dir/pairs' --page source" /dev/null </dev/null >"$dir/err" 2>&1
+    grep -q "$(printf '\033')\[1;31m" "$dir/err" || { echo "FAILED: no colour on a terminal"; failed=1; }
+fi
 exit $failed

@@ -57,10 +57,12 @@ static bool nvcc_print(struct diag_list *diags)
 
     strbuf_init(&text);
     for (const struct diag *d = diags->first; d; d = d->next)
-        if (d->severity == DIAG_NOTE && !d->file)
+        if (d->severity == DIAG_NOTE && !d->file) {
             strbuf_addf(&text, "#$ %s\n", d->text);
-        else
+        } else {
+            strbuf_adds(&text, d->file || d->ptx_line ? "" : "heddle: ");
             diag_format(d, &text);
+        }
     if (text.s)
         fputs(text.s, stderr);
     strbuf_release(&text);

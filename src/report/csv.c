@@ -1,6 +1,7 @@
 /* The raw page: as CSV exactly in the form of `ncu --csv --page raw --print-units base`, and as text. */
 #include <inttypes.h>
 #include <math.h>
+#include <regex.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,9 +14,41 @@ int report_stream(int stream)
     return stream == 0 ? 7 : 12 + stream;
 }
 
+/* Every metric whose name matches; how many. */
+static int add_matches(const char *pattern, const char **names, struct diag_list *diags)
+{
+    const struct metric *m;
+    regex_t re;
+    int n = 0;
+
+    if (regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB)) {
+        diag_add(diags, DIAG_ERROR, NULL, 0, "flag '--metrics': '%s' is not a regular expression", pattern);
+        return 0;
+    }
+    for (int i = 0; (m = metric_at(i)); i++)
+        if (regexec(&re, m->name, 0, NULL, 0) == 0)
+            names[n++] = m->name;
+    regfree(&re);
+    if (!n)
+        diag_add(diags, DIAG_ERROR, NULL, 0, "no metric matches '%s'; --query-metrics shows all", pattern);
+    return n;
+}
+
+/* Room for a list: every part of it could be an expression that matches all. */
+static size_t most_names(const char *list)
+{
+    size_t all = 0, parts = 1;
+
+    while (metric_at((int)all))
+        all++;
+    for (; *list; list++)
+        parts += *list == ',';
+    return parts * (all + 1);
+}
+
 bool report_metrics_parse(struct report_metrics *m, const char *list, struct arena *a, struct diag_list *diags)
 {
-    const char **names = ARENA_ARRAY(a, const char *, strlen(list) / 2 + 1);
+    const char **names = ARENA_ARRAY(a, const char *, most_names(list));
     int errors = diags->errors, n = 0;
 
     while (*list) {
@@ -25,6 +58,10 @@ bool report_metrics_parse(struct report_metrics *m, const char *list, struct are
         list += len + (list[len] == ',');
         if (!len)
             continue;
+        if (!strncmp(name, "regex:", 6)) {
+            n += add_matches(name + 6, names + n, diags);
+            continue;
+        }
         names[n++] = name;
         if (metric_find(name))
             continue;
@@ -120,6 +157,32 @@ void report_csv_line(const struct result *r, int64_t id, const struct report_met
     strbuf_adds(out, "\n");
 }
 
+/* 2500 byte to 2.5 Kbyte; other units stay. The unit's text goes to `unit`. */
+static double scale(double v, const char *name, char *unit, size_t size)
+{
+    static const char *const prefixes[] = {"", "K", "M", "G", "T"};
+    int i = 0;
+
+    if (strncmp(name, "byte", 4) == 0)
+        for (; i < 4 && fabs(v) >= 1000; i++)
+            v /= 1000;
+    snprintf(unit, size, "%s%s", prefixes[i], name);
+    return v;
+}
+
+static void scaled_line(const struct result *r, const char *name, const struct metric *m, struct strbuf *out)
+{
+    char unit[64] = "", value[64] = "n/a";
+    double v;
+
+    if (result_metric(r, name, &v) == METRIC_OK) {
+        v = scale(v, m->unit, unit, sizeof unit);
+        snprintf(value, sizeof value, v == floor(v) ? "%.0f" : "%.2f", v);
+    }
+    strbuf_addf(out, "    %-72s %-16s %20s  %s\n", name, *unit ? unit : m->unit, value,
+                m->compute ? trust_text(m->trust) : "");
+}
+
 void report_raw(const struct result *r, const struct report_metrics *m, struct strbuf *out)
 {
     char value[64];
@@ -130,6 +193,10 @@ void report_raw(const struct result *r, const struct report_metrics *m, struct s
     for (int i = 0; shown(m, i); i++) {
         const struct metric *what = metric_find(shown(m, i));
 
+        if (m->scaled) {
+            scaled_line(r, shown(m, i), what, out);
+            continue;
+        }
         report_value(r, shown(m, i), value, sizeof value);
         strbuf_addf(out, "    %-72s %-16s %20s  %s\n", shown(m, i), what->unit, value,
                     what->compute ? trust_text(what->trust) : "");

@@ -6,6 +6,7 @@
 #define REPORT_REPORT_H
 
 #include "report/result.h"
+#include "report/sections.h"
 
 struct strbuf;
 
@@ -13,13 +14,18 @@ struct strbuf;
 struct report_metrics {
     const char *const *name;
     int n;
+    bool scaled; /* the raw page as text: bytes as Kbyte, Mbyte, Gbyte (powers of 1000, as in ncu) */
 };
 
-/* Reads "a,b,c" into names (in the arena). An unknown name is an error with its near match. */
+/* Reads "a,b,regex:^sm__" into names (in the arena). An unknown name is an error with its near match, an expression
+ * stands for every name it matches anywhere, computed or not. */
 bool report_metrics_parse(struct report_metrics *m, const char *list, struct arena *a, struct diag_list *diags);
 
 /* The details page of one launch: sections, hottest source lines, hints; with metrics given, only those. */
 void report_text(const struct result *r, const struct report_metrics *m, struct strbuf *out);
+
+/* The same with some of its sections. */
+void report_details(const struct result *r, const struct report_metrics *m, section_set wanted, struct strbuf *out);
 
 /* The raw page as text: one line a metric. */
 void report_raw(const struct result *r, const struct report_metrics *m, struct strbuf *out);

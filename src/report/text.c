@@ -78,7 +78,7 @@ static void rows(const struct result *r, const char *title, const struct label *
 
 #define ROWS(title, list) rows(r, title, list, sizeof list / sizeof list[0], out)
 
-static void launch_sections(const struct result *r, struct strbuf *out)
+static void launch_sections(const struct result *r, section_set wanted, struct strbuf *out)
 {
     static const struct label launch[] = {
         {"Grid Size", "launch__grid_size"},
@@ -102,11 +102,13 @@ static void launch_sections(const struct result *r, struct strbuf *out)
         {"Theoretical Occupancy", "sm__maximum_warps_per_active_cycle_pct"},
     };
 
-    ROWS("Launch Statistics", launch);
-    ROWS("Occupancy", occupancy);
+    if (section_in(wanted, SECTION_LAUNCH))
+        ROWS("Launch Statistics", launch);
+    if (section_in(wanted, SECTION_OCCUPANCY))
+        ROWS("Occupancy", occupancy);
 }
 
-static void instruction_sections(const struct result *r, struct strbuf *out)
+static void instruction_sections(const struct result *r, section_set wanted, struct strbuf *out)
 {
     static const struct label inst[] = {
         {"Executed Instructions", "smsp__inst_executed.sum"},
@@ -123,8 +125,10 @@ static void instruction_sections(const struct result *r, struct strbuf *out)
         {"Branch Efficiency", "smsp__sass_average_branch_targets_threads_uniform.pct"},
     };
 
-    ROWS("Instruction Statistics", inst);
-    ROWS("Branching", branch);
+    if (section_in(wanted, SECTION_INSTRUCTION))
+        ROWS("Instruction Statistics", inst);
+    if (section_in(wanted, SECTION_SOURCE))
+        ROWS("Branching", branch);
 }
 
 /* --- memory tables --- */
@@ -266,6 +270,11 @@ static void add_fault(const char *fault, struct strbuf *out)
 
 void report_text(const struct result *r, const struct report_metrics *m, struct strbuf *out)
 {
+    report_details(r, m, SECTIONS_ALL, out);
+}
+
+void report_details(const struct result *r, const struct report_metrics *m, section_set wanted, struct strbuf *out)
+{
     struct arena a;
     struct line *lines;
     int n;
@@ -281,10 +290,12 @@ void report_text(const struct result *r, const struct report_metrics *m, struct 
     }
     arena_init(&a);
     n = lines_collect(r, &a, &lines);
-    launch_sections(r, out);
-    memory_section(r, out);
-    instruction_sections(r, out);
-    source_section(r, lines, n, &a, out);
+    launch_sections(r, wanted, out);
+    if (section_in(wanted, SECTION_MEMORY_TABLES))
+        memory_section(r, out);
+    instruction_sections(r, wanted, out);
+    if (section_in(wanted, SECTION_SOURCE))
+        source_section(r, lines, n, &a, out);
     hints_add(r, lines, n, out);
     strbuf_adds(out, "\n");
     arena_release(&a);

@@ -1,0 +1,141 @@
+/* The source page (see source_page.h). Columns and their trust are those of the details page's source lines. */
+#include "report/source_page.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "report/lines.h"
+#include "report/report.h"
+#include "report/sources.h"
+
+#define HOT  "\033[1;31m" /* a quarter of the traffic or of the instructions */
+#define WARM "\033[33m"   /* a tenth */
+#define OFF  "\033[0m"
+
+struct page {
+    struct sources sources;
+    struct arena arena;
+    struct line *lines;
+    int n;
+    uint64_t sectors, inst; /* of all lines */
+    bool colour;
+    struct strbuf *out;
+};
+
+static uint64_t sum(const struct line *l, const enum counter *c, int n)
+{
+    uint64_t v = 0;
+
+    for (int i = 0; i < n; i++)
+        v += l->counters.v[c[i]];
+    return v;
+}
+
+#define SUM(l, ...) sum((l), (const enum counter[]){__VA_ARGS__}, sizeof((enum counter[]){__VA_ARGS__}) / sizeof(enum counter))
+#define GLOBAL_AND_LOCAL(what)                                                                             \
+    COUNTER_GLOBAL_LD_##what, COUNTER_GLOBAL_ST_##what, COUNTER_GLOBAL_ATOM_##what, COUNTER_GLOBAL_RED_##what, \
+        COUNTER_LOCAL_LD_##what, COUNTER_LOCAL_ST_##what
+
+static uint64_t sectors_of(const struct line *l)
+{
+    return SUM(l, GLOBAL_AND_LOCAL(SECTORS));
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+static const char *colour_of(const struct page *p, const struct line *l)
+{
+    double most = percent(sectors_of(l), p->sectors), inst = percent(l->counters.v[COUNTER_INST], p->inst);
+
+    if (inst > most)
+        most = inst;
+    return !p->colour || most < 10 ? NULL : most < 25 ? WARM : HOT;
+}
+
+/* One executed line; `text` is what stands there. */
+static void executed(const struct page *p, const struct line *l, int number, const char *text)
+{
+    uint64_t requests = SUM(l, GLOBAL_AND_LOCAL(REQUESTS)), sectors = sectors_of(l), inst = l->counters.v[COUNTER_INST];
+    uint64_t passes = SUM(l, COUNTER_SHARED_LD_WAVEFRONTS, COUNTER_SHARED_ST_WAVEFRONTS, COUNTER_SHARED_ATOM_WAVEFRONTS);
+    uint64_t ideal = SUM(l, COUNTER_SHARED_LD_IDEAL, COUNTER_SHARED_ST_IDEAL, COUNTER_SHARED_ATOM_IDEAL);
+    const char *colour = colour_of(p, l);
+    char per[32] = "", conflicts[32] = "", divergent[32] = "", share[32] = "";
+
+    if (requests) {
+        snprintf(per, sizeof per, "%.2f", (double)sectors / (double)requests);
+        snprintf(share, sizeof share, "%.1f%%", percent(sectors, p->sectors));
+    }
+    if (passes)
+        snprintf(conflicts, sizeof conflicts, "%" PRIu64, passes - ideal);
+    if (l->counters.v[COUNTER_BRANCH])
+        snprintf(divergent, sizeof divergent, "%" PRIu64, l->counters.v[COUNTER_BRANCH_DIVERGENT]);
+    strbuf_addf(p->out, "%s%7d %12" PRIu64 " %6.1f %8s %10s %10s %7s  %s%s\n", colour ? colour : "", number, inst,
+                inst ? (double)l->counters.v[COUNTER_THREAD_INST] / (double)inst : 0, per, conflicts, divergent, share,
+                text, colour ? OFF : "");
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    int file = strcmp(x->file ? x->file : "", y->file ? y->file : "");
+
+    if (file)
+        return file;
+    return x->line != y->line ? x->line - y->line : x->ptx_line - y->ptx_line;
+}
+
+/* The lines from `at` that belong to one file (or to none); returns how many. */
+static int one_file(struct page *p, int at)
+{
+    const char *file = p->lines[at].file;
+    int count = file ? sources_count(&p->sources, file) : 0, end = at, last = 0;
+
+    while (end < p->n && (file ? p->lines[end].file && !strcmp(p->lines[end].file, file) : !p->lines[end].file))
+        end++;
+    strbuf_addf(p->out, "    %s%s\n", file ? file : "PTX without source lines",
+                file && !count ? " (cannot be read: executed lines only)" : "");
+    strbuf_addf(p->out, "%7s %12s %6s %8s %10s %10s %7s  %s\n", "Line", "Instructions", "Lanes", "Sect/Req", "Conflicts",
+                "Divergent", "Traffic", "Source");
+    for (int i = at; i < end; i++) {
+        const struct line *l = &p->lines[i];
+        for (; count && last + 1 < l->line && last < count; last++)
+            strbuf_addf(p->out, "%7d %60s%s\n", last + 1, "", sources_line(&p->sources, file, last + 1));
+        executed(p, l, file ? l->line : l->ptx_line, file ? sources_line(&p->sources, file, l->line) : l->ptx_text ? l->ptx_text : "");
+        last = l->line;
+    }
+    for (; last < count; last++)
+        strbuf_addf(p->out, "%7d %60s%s\n", last + 1, "", sources_line(&p->sources, file, last + 1));
+    strbuf_adds(p->out, "\n");
+    return end - at;
+}
+
+void report_source(const struct result *r, bool colour, struct strbuf *out)
+{
+    struct page p = {.colour = colour, .out = out};
+
+    sources_init(&p.sources);
+    arena_init(&p.arena);
+    strbuf_adds(out, "  ");
+    report_launch_line(r, out);
+    strbuf_adds(out, "\n");
+    if (r->fault)
+        strbuf_addf(out, "    ended early; figures are those until then: %s\n", r->fault);
+    p.n = lines_collect(r, &p.arena, &p.lines);
+    for (int i = 0; i < p.n; i++) {
+        p.sectors += sectors_of(&p.lines[i]);
+        p.inst += p.lines[i].counters.v[COUNTER_INST];
+    }
+    if (p.n)
+        qsort(p.lines, (size_t)p.n, sizeof *p.lines, by_line);
+    for (int at = 0; at < p.n;)
+        at += one_file(&p, at);
+    strbuf_adds(out, "    Instructions, lanes, divergent branches: exact for this code; sectors a request, conflicts of loads "
+                     "and stores,\n    traffic (share of all global and local sectors): exact\n\n");
+    sources_release(&p.sources);
+    arena_release(&p.arena);
+}
