@@ -132,7 +132,7 @@ INLINE uint64_t div_s64(int64_t x, int64_t y)
     ((T)(BITS == 64 ? (SIGNED ? div_s64((int64_t)(x), (int64_t)(y)) : div_u64((uint64_t)(x), (uint64_t)(y)))        \
                     : (SIGNED ? div_s32((int32_t)(x), (int32_t)(y)) : div_u32((uint32_t)(x), (uint32_t)(y)))))
 /* 1u: 16-bit values would be multiplied as int, and overflow. */
-#define int_rem(x, y) ((T)((y) == 0 ? ~(U)0 : (U)(x) - 1u * (U)(y) * (U)int_div(x, y)))
+#define int_rem(x, y) ((T)((y) == 0 ? ~(U)0 : (U)((U)(x) - 1u * (U)(y) * (U)int_div(x, y))))
 
 /* floating: _f32 and _f64 of each, chosen by the operand's type */
 
