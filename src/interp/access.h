@@ -40,9 +40,9 @@ static void read_source(const struct access *a, int s, int64_t at, uint64_t *add
         for (int i = 0; i < WARP_LANES; i++)
             addr[i] = v[i] + offset;
     } else {
-        const uint32_t *v = (const uint32_t *)p;
+        const uint32_t *v = (const uint32_t *)p; /* an address of 32 bits wraps: base -4, offset +4 is 0 */
         for (int i = 0; i < WARP_LANES; i++)
-            addr[i] = v[i] + offset;
+            addr[i] = (uint32_t)(v[i] + (uint32_t)offset);
     }
 }
 
