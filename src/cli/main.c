@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/near.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
 
@@ -54,33 +55,12 @@ static int usage(FILE *to)
     return to == stdout ? CLI_OK : CLI_USAGE;
 }
 
-/* Changes, additions and removals of letters between two short words. */
-static int distance(const char *a, const char *b)
-{
-    int row[32], nb = (int)strlen(b);
-    if (nb > 30)
-        return 99;
-    for (int j = 0; j <= nb; j++)
-        row[j] = j;
-    for (int i = 0; a[i]; i++) {
-        int diagonal = row[0];
-        row[0] = i + 1;
-        for (int j = 1; j <= nb; j++) {
-            int change = diagonal + (a[i] != b[j - 1]);
-            diagonal = row[j];
-            int other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            row[j] = change < other ? change : other;
-        }
-    }
-    return row[nb];
-}
-
 static int unknown(const char *word)
 {
     const char *near = NULL;
-    int best = 3;
+    unsigned best = near_limit(word) + 1;
     for (int i = 0; i < COMMANDS; i++) {
-        int d = distance(word, commands[i].name);
+        unsigned d = near_distance(word, commands[i].name, best);
         if (d < best) {
             best = d;
             near = commands[i].name;
