@@ -137,7 +137,7 @@ has "^ *8 .* 32.00  *84.2%  *float y" # 32 bytes apart: a sector a lane
 has "^ *10 .* 4  *if (i % 32 < 16)" # every warp divides
 has "^ *11 .* 4  *s\\[4 \\* (i % 32)\\] = x" # 16 lanes, 4 words apart, on 8 banks: one wavefront too many a warp
 ! grep -q "$(printf '\033')" "$dir/err" || { echo "FAILED: colour without a terminal"; failed=1; }
-if command -v script >/dev/null; then
+if script -qec 'test -t 2' /dev/null </dev/null >/dev/null 2>&1; then # a terminal can be had: not so without /dev/pts
     script -qec "'$heddle' profile -i '$dir/pairs' --page source" /dev/null </dev/null >"$dir/err" 2>&1
     grep -q "$(printf '\033')\[1;31m" "$dir/err" || { echo "FAILED: no colour on a terminal"; failed=1; }
 fi
