@@ -121,7 +121,6 @@ struct block {
     char *shared;       /* shared_bytes of the launch */
     struct barrier barrier[BLOCK_BARRIERS];
     struct block_text *text; /* what it printed (output.h), or NULL */
-    uint64_t serial;    /* order in which it became resident on its worker */
 };
 
 /* What stopped a launch: the first fault of the block with the lowest index, whichever host thread met one first. */
@@ -161,7 +160,6 @@ struct launch {
     uint32_t (*tid)[3][WARP_LANES]; /* [warps_per_block]: threadIdx of each lane, 0 past the last thread */
     uint32_t sms;           /* multiprocessors of the device */
     uint32_t resident;      /* blocks that are resident at a time on the whole device */
-    bool counting;          /* records and counts are wanted */
     uint32_t reg_bytes;     /* a warp */
     uint32_t local_bytes;   /* a thread, local and scratch, rounded up to 16 */
     uint64_t stop_at;       /* atomic: blocks of this index and above stop at the next back-edge or stop point; lower
