@@ -77,6 +77,10 @@ expect 0 "Section: Memory Workload Analysis Tables" -i "$data" --set detailed
 hasnt "Section: Instruction Statistics"
 expect 0 "Section: Instruction Statistics" -i "$data" --set full
 expect 1 "unknown set 'default': there are basic, detailed and full" -i "$data" --set default
+# Hints belong to a section and come with it only.
+expect 0 "LaunchConfiguration" -i "$data" --section LaunchStats
+expect 0 "Section: Occupancy" -i "$data" --section Occupancy
+hasnt "LaunchConfiguration"
 expect 0 "Section: Occupancy" -i "$data" --section Occupancy --section InstructionStats
 has "Section: Instruction Statistics"
 hasnt "Section: Launch"

@@ -3,26 +3,22 @@
  * In: a .cu file (compiled into the cache as by `heddle run`) or an executable built by Heddle. The program runs as a
  * child with HEDDLE_RESULTS set: its stdin and stdout are untouched and its exit status is ours. The report goes to
  * stderr or the file of --log-file. Flags are ncu's where it has one. */
-#define _GNU_SOURCE /* memmem, mkostemp */
+#define _GNU_SOURCE /* mkostemp */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/near.h"
 #include "base/strbuf.h"
-#include "base/table.h"
 #include "cli/cli.h"
+#include "cli/flags.h"
+#include "cli/launches.h"
+#include "cli/program.h"
 #include "compile/compile.h"
-#include "device/device.h"
 #include "report/names.h"
 #include "report/report.h"
 #include "report/source_page.h"
@@ -30,22 +26,12 @@
 
 enum page { PAGE_DETAILS, PAGE_RAW, PAGE_SOURCE };
 
-/* context:stream:name:invocation; a part that is empty matches everything. */
-struct kernel_id {
-    bool given;
-    long context, stream, invocation; /* -1: any; stream as the report shows it, invocation from 1 */
-    const char *name;                 /* as --kernel-name, or NULL */
-};
-
 struct profile {
     struct compile_options compile;
     struct diag_list diags;
     const char *device;   /* --device, or NULL */
     const char *metrics;  /* --metrics list, or NULL */
     const char *log_file; /* --log-file, or NULL: stderr */
-    const char *kernel;   /* --kernel-name: exact, or "regex:..." */
-    enum name_base base;  /* which form of the name that is compared with */
-    struct kernel_id id;  /* --kernel-id */
     const char *export, *import; /* -o, -i */
     bool force;           /* -f: -o may write over a file */
     enum page page;
@@ -54,23 +40,19 @@ struct profile {
     section_set sections;  /* 0: all */
     bool listed;           /* a --list or --query flag was answered: there is nothing to run */
     bool as_ncu; /* called by that name: the report goes to stdout */
-    long skip, count; /* of launches whose kernel matches; count -1: all */
-    long skip_all;    /* --launch-skip-before-match: of all launches */
+    struct launch_filter filter;
     struct report_metrics shown;
 };
 
 /* --- flags --- */
 
-enum flag {
+enum which_flag {
 #define FLAG(id, full, brief, value, help) FLAG_##id,
 #include "cli/profile_flags.def"
 #undef FLAG
 };
 
-static const struct {
-    const char *name, *brief; /* long and short spelling */
-    const char *value, *help; /* what follows, or NULL */
-} flags[] = {
+static const struct flag flags[] = {
 #define FLAG(id, full, brief, value, help) {full, brief, value, help},
 #include "cli/profile_flags.def"
 #undef FLAG
@@ -85,77 +67,14 @@ static void print_help(void)
     strbuf_adds(&b, "heddle profile [FLAGS] PROGRAM [ARGS]: run a CUDA program and report what its kernels did\n\n"
                     "PROGRAM is a .cu file or an executable made by `heddle build`. Flags are ncu's; a long one may be\n"
                     "shortened as long as it stays clear.\n\n");
-    for (int i = 0; i < FLAGS; i++) {
-        char spelling[64];
-
-        snprintf(spelling, sizeof spelling, "%s%s%s %s", flags[i].brief ? flags[i].brief : "", flags[i].brief ? ", " : "",
-                 flags[i].name, flags[i].value ? flags[i].value : "");
-        strbuf_addf(&b, "  %-28s %s\n", spelling, flags[i].help);
-    }
+    flags_help(flags, FLAGS, &b);
     strbuf_adds(&b, "\nFor a .cu file also the flags of `heddle build`: -arch, -I, -D, --device-ptx FILE, ...\n"
                     "The program's output and exit status stay its own (128 + n if signal n ended it).\n");
     fputs(b.s, stdout);
     strbuf_release(&b);
 }
 
-static void wrong(struct profile *p, const char *flag, const char *value, const char *wanted)
-{
-    diag_add(&p->diags, DIAG_ERROR, NULL, 0, "flag '%s': '%s' is not %s", flag, value, wanted);
-}
-
-static long count_of(struct profile *p, const char *flag, const char *value)
-{
-    char *end;
-    long n = strtol(value, &end, 10);
-
-    if (*end || end == value || n < 0)
-        wrong(p, flag, value, "a number from 0");
-    return n;
-}
-
-/* The whole number between two points of a kernel id; -1 when there is nothing. */
-static long id_part(struct profile *p, const char *from, size_t n, const char *whole)
-{
-    const char *text = arena_strndup(&p->diags.arena, from, n);
-    char *end;
-    long v = strtol(text, &end, 10);
-
-    if (!n)
-        return -1;
-    if (*end || v < 0)
-        wrong(p, "--kernel-id", whole, "context:stream:name:invocation with numbers, or nothing, outside the name");
-    return v;
-}
-
-static void set_kernel_id(struct profile *p, const char *value)
-{
-    const char *first = strchr(value, ':'), *second = first ? strchr(first + 1, ':') : NULL;
-    const char *last = second ? strrchr(second + 1, ':') : NULL;
-
-    if (!last) {
-        wrong(p, "--kernel-id", value, "context:stream:name:invocation");
-        return;
-    }
-    p->id = (struct kernel_id){true, id_part(p, value, (size_t)(first - value), value),
-                               id_part(p, first + 1, (size_t)(second - first - 1), value),
-                               id_part(p, last + 1, strlen(last + 1), value), NULL};
-    if (last > second + 1)
-        p->id.name = arena_strndup(&p->diags.arena, second + 1, (size_t)(last - second - 1));
-}
-
-/* Which of the words the value is; an error, and 0, when it is none. */
-static int choice(struct profile *p, int which, const char *value, const char *const *words, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (!strcmp(value, words[i]))
-            return i;
-    wrong(p, flags[which].name, value, flags[which].value);
-    return 0;
-}
-
-#define CHOICE(...)                                                  \
-    choice(p, which, value, (const char *const[]){__VA_ARGS__},      \
-           sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+#define CHOICE(...) FLAGS_CHOICE(&p->diags, &flags[which], value, __VA_ARGS__)
 
 static void print_list(struct profile *p, void (*list)(struct strbuf *))
 {
@@ -178,7 +97,7 @@ static void query_metrics(struct strbuf *b)
 
 static void set_report_flag(struct profile *p, int which, const char *value)
 {
-    switch ((enum flag)which) {
+    switch ((enum which_flag)which) {
     case FLAG_PAGE:
         p->page = (enum page)CHOICE("details", "raw", "source");
         p->page_given = true;
@@ -213,11 +132,11 @@ static void set_report_flag(struct profile *p, int which, const char *value)
     }
 }
 
-static void set_flag(struct profile *p, int which, const char *value)
+static void set_flag(void *to, int which, const char *value)
 {
-    const char *name = flags[which].name;
+    struct profile *p = to;
 
-    switch ((enum flag)which) {
+    switch ((enum which_flag)which) {
     case FLAG_DEVICE:
         p->device = value;
         break;
@@ -237,110 +156,34 @@ static void set_flag(struct profile *p, int which, const char *value)
         p->force = true;
         break;
     case FLAG_KERNEL:
-        p->kernel = value;
+        p->filter.kernel = value;
         break;
     case FLAG_BASE:
-        p->base = (enum name_base)CHOICE("function", "demangled", "mangled");
+        p->filter.base = (enum name_base)CHOICE("function", "demangled", "mangled");
         break;
     case FLAG_ID:
-        set_kernel_id(p, value);
+        launch_filter_id(&p->filter, value, &p->diags);
         break;
     case FLAG_SKIP:
-        p->skip = count_of(p, name, value);
+        p->filter.skip = flags_count(&p->diags, flags[which].name, value);
         break;
     case FLAG_SKIP_ALL:
-        p->skip_all = count_of(p, name, value);
+        p->filter.skip_all = flags_count(&p->diags, flags[which].name, value);
         break;
     case FLAG_COUNT:
-        p->count = count_of(p, name, value);
+        p->filter.count = flags_count(&p->diags, flags[which].name, value);
         break;
     default:
         set_report_flag(p, which, value);
     }
 }
 
-/* Our flag that the word's name (up to '=') is, or the only one that begins so; -1: none, -2: several, with an error. */
-static int find_flag(struct profile *p, const char *word, bool prefixes)
-{
-    size_t n = strcspn(word, "=");
-    int found = -1;
-
-    for (int i = 0; i < FLAGS; i++) {
-        if ((strlen(flags[i].name) == n && !strncmp(word, flags[i].name, n)) ||
-            (flags[i].brief && !strcmp(word, flags[i].brief)))
-            return i;
-        if (!prefixes || n < 4 || strncmp(word, flags[i].name, n))
-            continue;
-        if (found >= 0) {
-            diag_add(&p->diags, DIAG_ERROR, NULL, 0, "flag '%s' could be '%s' or '%s'", word, flags[found].name,
-                     flags[i].name);
-            return -2;
-        }
-        found = i;
-    }
-    return found;
-}
-
-/* Takes one of our own flags, as "--flag value" or "--flag=value"; returns the words taken, 0: not ours. */
-static int take_own(struct profile *p, int argc, char **argv, bool prefixes)
-{
-    int i = find_flag(p, argv[0], prefixes);
-    const char *joined = strncmp(argv[0], "--", 2) ? NULL : strchr(argv[0], '=');
-
-    if (i < 0)
-        return i == -2;
-    if (!flags[i].value || joined) {
-        if (flags[i].value)
-            set_flag(p, i, joined + 1);
-        else if (joined)
-            diag_add(&p->diags, DIAG_ERROR, NULL, 0, "flag '%s' takes no value", flags[i].name);
-        else
-            set_flag(p, i, NULL);
-        return 1;
-    }
-    if (argc < 2)
-        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "flag '%s' needs a value: %s", argv[0], flags[i].value);
-    else
-        set_flag(p, i, argv[1]);
-    return argc < 2 ? 1 : 2;
-}
-
-static void unknown_flag(struct profile *p, const char *word)
-{
-    const char *best = NULL;
-    unsigned nearest = near_limit(word);
-
-    for (int i = 0; i < FLAGS; i++) {
-        unsigned far = near_distance(word, flags[i].name, nearest);
-
-        if (far < nearest) {
-            nearest = far;
-            best = flags[i].name;
-        }
-    }
-    if (best)
-        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "unknown flag '%s'; did you mean '%s'?", word, best);
-    else
-        diag_add(&p->diags, DIAG_ERROR, NULL, 0,
-                 "unknown flag '%s'; `heddle profile --help` lists them, the program's own arguments come after its name",
-                 word);
-}
-
+/* Returns the index of the program among the words. */
 static int take_flags(struct profile *p, int argc, char **argv)
 {
-    int i = 0;
+    const struct flag_set set = {flags, FLAGS, "heddle profile", set_flag, p, &p->diags};
+    int i = flags_take(&set, &p->compile, argc, argv);
 
-    for (int n; i < argc && argv[i][0] == '-'; i += n) {
-        n = take_own(p, argc - i, argv + i, false);
-        if (!n)
-            n = compile_options_take(&p->compile, argc - i, argv + i, &p->diags);
-        if (!n)
-            n = take_own(p, argc - i, argv + i, true);
-        if (!n) {
-            unknown_flag(p, argv[i]);
-            n = 1;
-        }
-    }
     if (i < argc && p->import)
         diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'--import' reads a report, it runs no program: '%s'", argv[i]);
     if (i == argc && !p->import && !p->listed && !p->diags.errors)
@@ -348,176 +191,7 @@ static int take_flags(struct profile *p, int argc, char **argv)
     return i;
 }
 
-/* --- the program --- */
-
-/* The bytes of a file hold this word: tells an executable that is linked with our library from any other. */
-static bool file_mentions(const char *path, const char *word)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat st;
-    bool found = false;
-    void *map;
-
-    if (fd < 0)
-        return false;
-    if (fstat(fd, &st) == 0 && st.st_size > 0) {
-        map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (map != MAP_FAILED) {
-            found = memmem(map, (size_t)st.st_size, word, strlen(word)) != NULL;
-            munmap(map, (size_t)st.st_size);
-        }
-    }
-    close(fd);
-    return found;
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-
-    return n > m && !strcmp(s + n - m, end);
-}
-
-/* An executable given as it is: must be there and be ours. Scripts may start one of ours and are let through. */
-static const char *check_executable(struct profile *p, const char *path)
-{
-    if (p->compile.device_ptx)
-        diag_add(&p->diags, DIAG_ERROR, NULL, 0,
-                 "--device-ptx is for .cu files: '%s' has its device code already", path);
-    else if (access(path, F_OK))
-        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "cannot find '%s'", path);
-    else if (access(path, X_OK))
-        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'%s' is neither a .cu file nor executable", path);
-    else if (file_mentions(path, "\177ELF") && !file_mentions(path, "libheddle.so"))
-        diag_add(&p->diags, DIAG_ERROR, NULL, 0,
-                 "'%s' was not built by Heddle: build it with `heddle build`, or give its .cu file", path);
-    else if (!strchr(path, '/'))
-        return arena_printf(&p->diags.arena, "./%s", path);
-    return path;
-}
-
-static const char *find_program(struct profile *p, const char *word)
-{
-    struct device d;
-
-    if (!device_load(&d, p->device, &p->diags))
-        return NULL;
-    if (!ends_with(word, ".cu"))
-        return check_executable(p, word);
-    if (!p->compile.arch_given)
-        p->compile.arch = (int)(d.cc_major * 10 + d.cc_minor);
-    return compile_program(&p->compile, word, &p->diags);
-}
-
-static volatile sig_atomic_t child;
-
-/* The terminal sends Ctrl-C to the program too; what somebody sends to us alone is handed on, so that the program never
- * outlives us. */
-static void hand_on(int number, siginfo_t *info, void *context)
-{
-    (void)context;
-    if (child > 0 && info->si_code <= 0)
-        kill((pid_t)child, number);
-}
-
-enum { SIGNALS = 3 };
-static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
-
-/* Runs the program to its end; its status as waitpid gives it, -1 with a message when it could not be run. */
-static int run_program(struct profile *p, const char *exe, char **argv, const char *results)
-{
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_flags = SA_SIGINFO}, old[SIGNALS], old_quit;
-    sigset_t held, before;
-    int status = -1;
-    pid_t pid;
-
-    pass.sa_sigaction = hand_on; /* they end the program; we still report what it did */
-    sigemptyset(&held);
-    for (int i = 0; i < SIGNALS; i++)
-        sigaddset(&held, signals[i]);
-    sigprocmask(SIG_BLOCK, &held, &before);
-    for (int i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], &pass, &old[i]);
-    sigaction(SIGQUIT, &ignore, &old_quit);
-    fflush(NULL);
-    pid = fork();
-    if (pid == 0) {
-        for (int i = 0; i < SIGNALS; i++)
-            sigaction(signals[i], &old[i], NULL);
-        sigaction(SIGQUIT, &old_quit, NULL);
-        sigprocmask(SIG_SETMASK, &before, NULL);
-        setenv("HEDDLE_RESULTS", results, 1);
-        if (p->device)
-            setenv("HEDDLE_DEVICE", p->device, 1);
-        execv(exe, argv);
-        fprintf(stderr, "heddle: error: cannot run '%s': %s\n", exe, strerror(errno));
-        _exit(127);
-    }
-    child = (sig_atomic_t)pid;
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (pid < 0)
-        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "cannot start '%s': %s", exe, strerror(errno));
-    child = 0; /* the handlers stay: the report is still to come */
-    sigaction(SIGQUIT, &old_quit, NULL);
-    return status;
-}
-
 /* --- the report --- */
-
-/* What the filters have seen so far. */
-struct choosing {
-    struct name_filter kernel, id;
-    struct table invocations; /* of a context, stream and name: how many */
-    long seen, matched, shown;
-};
-
-static bool choosing_init(struct choosing *c, struct profile *p)
-{
-    memset(c, 0, sizeof *c);
-    table_init(&c->invocations);
-    return name_filter_init(&c->kernel, p->kernel, "--kernel-name", &p->diags) &&
-           name_filter_init(&c->id, p->id.name, "--kernel-id", &p->diags);
-}
-
-static void choosing_release(struct choosing *c)
-{
-    name_filter_release(&c->kernel);
-    name_filter_release(&c->id);
-    table_release(&c->invocations);
-}
-
-static bool matches_id(struct choosing *c, struct profile *p, const struct result *r, const char *name)
-{
-    const struct kernel_id *id = &p->id;
-    int stream = report_stream(r->stream);
-    const char *key;
-    long n;
-
-    if (!id->given)
-        return true;
-    if ((id->context >= 0 && id->context != r->context) || (id->stream >= 0 && id->stream != stream) ||
-        !name_filter_matches(&c->id, name))
-        return false;
-    key = arena_printf(&p->diags.arena, "%d %d %s", r->context, stream, name);
-    n = (long)(intptr_t)table_get(&c->invocations, key) + 1;
-    table_set(&c->invocations, key, (void *)(intptr_t)n);
-    return id->invocation < 0 || id->invocation == n;
-}
-
-/* Is this launch, the next in order, to be shown? */
-static bool choose(struct choosing *c, struct profile *p, const struct result *r)
-{
-    const char *name = name_form(p->base, r->kernel_name, r->kernel, &p->diags.arena);
-
-    if (c->seen++ < p->skip_all || !name_filter_matches(&c->kernel, name) || !matches_id(c, p, r, name))
-        return false;
-    if (c->matched++ < p->skip || (p->count >= 0 && c->shown >= p->count))
-        return false;
-    c->shown++;
-    return true;
-}
 
 /* A terminal that wants no colour says so by NO_COLOR (no-color.org). */
 static bool wants_colour(const struct profile *p)
@@ -570,7 +244,7 @@ static void export_results(struct profile *p, struct result *const *chosen, int 
 
 /* `==PROF==` lines first, as in ncu's log, then the report of the launches that were asked for. `exe` is NULL for an
  * imported report. */
-static void make_report(struct profile *p, const struct results *rs, bool readable, const char *exe, struct choosing *c,
+static void make_report(struct profile *p, const struct results *rs, bool readable, const char *exe, struct launch_choice *c,
                         struct strbuf *out)
 {
     struct result **chosen = ARENA_ARRAY(&p->diags.arena, struct result *, rs->n + 1);
@@ -582,7 +256,7 @@ static void make_report(struct profile *p, const struct results *rs, bool readab
                     realpath(exe, path) ? path : exe);
     for (int i = 0; i < rs->n; i++) {
         struct result *r = rs->result[i];
-        if (!choose(c, p, r))
+        if (!launch_choice_takes(c, r))
             continue;
         if (exe)
             strbuf_addf(out, "==PROF== Profiling \"%s\" - %d: 0%%....50%%....100%% - 1 pass\n",
@@ -613,7 +287,7 @@ static void write_report(struct profile *p, const struct strbuf *text)
 
 static void report(struct profile *p, const char *exe, const char *results)
 {
-    struct choosing c;
+    struct launch_choice c;
     struct results rs;
     bool readable;
     struct strbuf text;
@@ -621,10 +295,10 @@ static void report(struct profile *p, const char *exe, const char *results)
     strbuf_init(&text);
     readable = results_read(&rs, results, &p->diags);
     if (readable || exe) {
-        choosing_init(&c, p);
+        launch_choice_init(&c, &p->filter, &p->diags);
         make_report(p, &rs, readable, exe, &c, &text);
         write_report(p, &text);
-        choosing_release(&c);
+        launch_choice_release(&c);
     }
     results_release(&rs);
     strbuf_release(&text);
@@ -642,31 +316,31 @@ static int profile(struct profile *p, const char *exe, char **argv)
         return CLI_FAILED;
     }
     close(fd);
-    status = run_program(p, exe, argv, results);
+    status = program_run(exe, argv,
+                         (const struct program_variable[]){{"HEDDLE_RESULTS", results}, {"HEDDLE_DEVICE", p->device}, {0}},
+                         &p->diags);
     if (status != -1)
         report(p, exe, results);
     unlink(results);
-    if (status == -1)
-        return CLI_FAILED;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return status == -1 ? CLI_FAILED : program_exit(status);
 }
 
 /* What can be said before the program runs: flags that exclude each other, filters, a file in the way. */
 static void check_flags(struct profile *p)
 {
-    struct choosing c;
+    struct launch_choice c;
 
     if (p->csv && p->page_given && p->page != PAGE_RAW)
         diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'--csv' is there for the raw page only");
     if (p->export && !p->force && access(p->export, F_OK) == 0)
         diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'%s' is there already; -f writes over it", p->export);
-    choosing_init(&c, p);
-    choosing_release(&c);
+    launch_choice_init(&c, &p->filter, &p->diags);
+    launch_choice_release(&c);
 }
 
 static int profile_command(int argc, char **argv, bool as_ncu)
 {
-    struct profile p = {.count = -1, .as_ncu = as_ncu};
+    struct profile p = {.filter.count = -1, .as_ncu = as_ncu};
     const char *exe = NULL;
     int at, status = CLI_FAILED;
 
@@ -686,7 +360,7 @@ static int profile_command(int argc, char **argv, bool as_ncu)
         if (!p.listed)
             report(&p, NULL, p.import);
     } else if (!p.diags.errors) {
-        exe = find_program(&p, argv[at]);
+        exe = program_find(&p.compile, p.device, argv[at], &p.diags);
     }
     if (exe && !p.diags.errors) {
         argv[at] = (char *)exe;

@@ -110,7 +110,6 @@ static void local_memory(const struct hints *h)
 static void occupancy(const struct hints *h)
 {
     const struct launch_facts *l = &h->r->launch;
-    double waves = launch_waves(l), whole = floor(waves);
     int64_t warps = l->resident_blocks * l->warps_per_block;
 
     if (warps < l->max_warps)
@@ -118,6 +117,13 @@ static void occupancy(const struct hints *h)
                             " warps fit on a multiprocessor (%.1f%%); the limit is %s.\n",
                     warps, l->max_warps, l->max_warps ? 100.0 * (double)warps / (double)l->max_warps : 0,
                     device_limit_text((enum device_limit)l->limit));
+}
+
+static void configuration(const struct hints *h)
+{
+    const struct launch_facts *l = &h->r->launch;
+    double waves = launch_waves(l), whole = floor(waves);
+
     if (l->blocks < l->multiprocessors)
         strbuf_addf(h->out, "    OPT   LaunchConfiguration: %" PRId64 " blocks leave %" PRId64 " of the %" PRId64
                             " multiprocessors without work.\n",
@@ -130,13 +136,18 @@ static void occupancy(const struct hints *h)
                             "the last warp idles.\n", l->threads / l->blocks);
 }
 
-void hints_add(const struct result *r, const struct line *lines, int nlines, struct strbuf *out)
+void hints_add(const struct result *r, const struct line *lines, int nlines, section_set wanted, struct strbuf *out)
 {
+    static const struct {
+        enum section section; /* whose figures it is about */
+        void (*add)(const struct hints *h);
+    } rules[] = {
+        {SECTION_SOURCE, uncoalesced},    {SECTION_MEMORY_TABLES, conflicts}, {SECTION_INSTRUCTION, divergence},
+        {SECTION_MEMORY_TABLES, local_memory}, {SECTION_OCCUPANCY, occupancy},     {SECTION_LAUNCH, configuration},
+    };
     struct hints h = {r, lines, nlines, out};
 
-    uncoalesced(&h);
-    conflicts(&h);
-    divergence(&h);
-    local_memory(&h);
-    occupancy(&h);
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (section_in(wanted, rules[i].section))
+            rules[i].add(&h);
 }

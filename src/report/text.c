@@ -296,7 +296,7 @@ void report_details(const struct result *r, const struct report_metrics *m, sect
     instruction_sections(r, wanted, out);
     if (section_in(wanted, SECTION_SOURCE))
         source_section(r, lines, n, &a, out);
-    hints_add(r, lines, n, out);
+    hints_add(r, lines, n, wanted, out);
     strbuf_adds(out, "\n");
     arena_release(&a);
 }

@@ -1,0 +1,137 @@
+/* The program that a command watches: found, compiled and run as a child. */
+#define _GNU_SOURCE /* memmem */
+#include "cli/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "compile/compile.h"
+#include "device/device.h"
+
+/* The bytes of a file hold this word: tells an executable that is linked with our library from any other. */
+static bool file_mentions(const char *path, const char *word)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    bool found = false;
+    void *map;
+
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &st) == 0 && st.st_size > 0) {
+        map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (map != MAP_FAILED) {
+            found = memmem(map, (size_t)st.st_size, word, strlen(word)) != NULL;
+            munmap(map, (size_t)st.st_size);
+        }
+    }
+    close(fd);
+    return found;
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+
+    return n > m && !strcmp(s + n - m, end);
+}
+
+/* An executable given as it is: must be there and be ours. Scripts may start one of ours and are let through. */
+static const char *check_executable(const struct compile_options *compile, const char *path, struct diag_list *diags)
+{
+    if (compile->device_ptx)
+        diag_add(diags, DIAG_ERROR, NULL, 0,
+                 "--device-ptx is for .cu files: '%s' has its device code already", path);
+    else if (access(path, F_OK))
+        diag_add(diags, DIAG_ERROR, NULL, 0, "cannot find '%s'", path);
+    else if (access(path, X_OK))
+        diag_add(diags, DIAG_ERROR, NULL, 0, "'%s' is neither a .cu file nor executable", path);
+    else if (file_mentions(path, "\177ELF") && !file_mentions(path, "libheddle.so"))
+        diag_add(diags, DIAG_ERROR, NULL, 0,
+                 "'%s' was not built by Heddle: build it with `heddle build`, or give its .cu file", path);
+    else if (!strchr(path, '/'))
+        return arena_printf(&diags->arena, "./%s", path);
+    return path;
+}
+
+const char *program_find(struct compile_options *compile, const char *device, const char *word, struct diag_list *diags)
+{
+    struct device d;
+
+    if (!device_load(&d, device, diags))
+        return NULL;
+    if (!ends_with(word, ".cu"))
+        return check_executable(compile, word, diags);
+    if (!compile->arch_given)
+        compile->arch = (int)(d.cc_major * 10 + d.cc_minor);
+    return compile_program(compile, word, diags);
+}
+
+static volatile sig_atomic_t child;
+
+/* The terminal sends Ctrl-C to the program too; what somebody sends to us alone is handed on, so that the program never
+ * outlives us. */
+static void hand_on(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (child > 0 && info->si_code <= 0)
+        kill((pid_t)child, number);
+}
+
+enum { SIGNALS = 3 };
+static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+
+int program_run(const char *exe, char **argv, const struct program_variable *variables, struct diag_list *diags)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_flags = SA_SIGINFO}, old[SIGNALS], old_quit;
+    sigset_t held, before;
+    int status = -1;
+    pid_t pid;
+
+    pass.sa_sigaction = hand_on; /* they end the program; we still report what it did */
+    sigemptyset(&held);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaddset(&held, signals[i]);
+    sigprocmask(SIG_BLOCK, &held, &before);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &pass, &old[i]);
+    sigaction(SIGQUIT, &ignore, &old_quit);
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        for (int i = 0; i < SIGNALS; i++)
+            sigaction(signals[i], &old[i], NULL);
+        sigaction(SIGQUIT, &old_quit, NULL);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        for (const struct program_variable *v = variables; v->name; v++)
+            if (v->value)
+                setenv(v->name, v->value, 1);
+        execv(exe, argv);
+        fprintf(stderr, "heddle: error: cannot run '%s': %s\n", exe, strerror(errno));
+        _exit(127);
+    }
+    child = (sig_atomic_t)pid;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (pid < 0)
+        diag_add(diags, DIAG_ERROR, NULL, 0, "cannot start '%s': %s", exe, strerror(errno));
+    child = 0; /* the handlers stay: the report is still to come */
+    sigaction(SIGQUIT, &old_quit, NULL);
+    return status;
+}
+
+int program_exit(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}

@@ -1,0 +1,27 @@
+/* The program that a command watches: found, compiled when it is a .cu file, and run as a child.
+ *
+ * The child's stdin and stdout are untouched. What the library in it is to do is said by environment variables
+ * (docs/runtime.md, "Environment"). */
+#ifndef CLI_PROGRAM_H
+#define CLI_PROGRAM_H
+
+struct compile_options;
+struct diag_list;
+
+struct program_variable {
+    const char *name, *value; /* value NULL: left as it is */
+};
+
+/* The path to execute: `word` is a .cu file (compiled into the cache as by `heddle run`, for the device's architecture
+ * unless -arch was given) or an executable built by Heddle. device: its name, or NULL for the default one. NULL, or
+ * errors in the list, when there is none. */
+const char *program_find(struct compile_options *compile, const char *device, const char *word, struct diag_list *diags);
+
+/* Runs it to its end, with the variables up to a row whose name is NULL. SIGINT, SIGTERM and SIGHUP that reach us alone
+ * are handed on to it. Returns its status as waitpid gives it, -1 with a message when it could not be run. */
+int program_run(const char *exe, char **argv, const struct program_variable *variables, struct diag_list *diags);
+
+/* What the command that ran it ends with: its exit status, 128 + n if signal n ended it. */
+int program_exit(int status);
+
+#endif
