@@ -25,4 +25,10 @@
 #include "heddle/runtime_templates.h"
 #endif
 
+/* Relocatable device code (-rdc=true): clang's host pass registers a file's device code only where it has a kernel or a
+ * variable, but another file may need its functions. */
+#if defined(__CUDA__) && defined(__clang__) && defined(__CUDACC_RDC__) && !defined(__CUDA_ARCH__)
+static __device__ __attribute__((used)) char __heddle_part;
+#endif
+
 #endif

@@ -41,6 +41,7 @@
 #define __export__
 #define CUDARTAPI
 #define CUDARTAPI_CDECL
+#define CUDART_CB
 #ifndef CUDA_CB
 #define CUDA_CB
 #endif

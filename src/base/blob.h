@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define BLOB_MAGIC   "HEDDLEPX" /* 8 bytes, no NUL */
-#define BLOB_VERSION 1
+#define BLOB_VERSION 2
 
 struct blob_header {
     char magic[8];
@@ -16,8 +16,10 @@ struct blob_header {
     uint32_t arch;      /* compute capability times 10 of the code: 90 */
     uint64_t ptx_bytes; /* without the NUL */
     uint64_t id;        /* hash of the PTX text */
+    uint32_t relocatable; /* 1: made with -rdc=true, one part of its program's device code (ptx/link.h) */
+    uint32_t zero;
 };
 
-_Static_assert(sizeof(struct blob_header) == 32, "layout is part of the file format");
+_Static_assert(sizeof(struct blob_header) == 40, "layout is part of the file format");
 
 #endif

@@ -169,6 +169,8 @@ void clang_pass_flags(const struct toolchain *t, const struct compile_options *o
         host_flags(o, a, w);
     if (pass == PASS_HOST)
         words_addv(a, w, "--cuda-host-only", "--no-offload-new-driver", NULL);
+    if (o->relocatable && (pass == PASS_DEVICE || pass == PASS_HOST))
+        words_add(a, w, "-D__CUDACC_RDC__");
     for (int i = 0; i < o->defines.n; i++)
         if (clang_define_is_reserved(o->defines.v[i]))
             words_add(a, w, o->defines.v[i]);

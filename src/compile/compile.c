@@ -3,6 +3,7 @@
  * In: options. Each .cu file becomes two commands that run at the same time: the device pass writes PTX, the host pass
  * an object with an empty place for the device code; then the PTX goes into that place (object.h). The temporary
  * directory of one call holds everything in between and is removed at its end. */
+#define _GNU_SOURCE /* memmem */
 #include "compile/compile.h"
 
 #include <errno.h>
@@ -222,7 +223,8 @@ static bool embed(struct job *j, const struct unit *u)
     }
     if (ok) {
         struct blob_header h = {.magic = {0}, .version = BLOB_VERSION, .arch = (uint32_t)arch,
-                                .ptx_bytes = ptx.len, .id = hash_bytes(HASH_START, ptx.s, ptx.len)};
+                                .ptx_bytes = ptx.len, .id = hash_bytes(HASH_START, ptx.s, ptx.len),
+                                .relocatable = j->o->relocatable};
         memcpy(h.magic, BLOB_MAGIC, sizeof h.magic);
         strbuf_add(&blob, (const char *)&h, sizeof h);
         strbuf_add(&blob, ptx.s, ptx.len + 1);
@@ -408,6 +410,50 @@ static bool link_program(struct job *j, const char *output, const struct words *
     return start(j, &p, &w, false) && finish(j, &p, NULL);
 }
 
+/* Does an archive hold device code that is joined with other files'? The host's linker takes of an archive only what
+ * host code asks for, and device code may ask for more. */
+static bool has_relocatable_code(const char *archive)
+{
+    struct strbuf b;
+    strbuf_init(&b);
+    bool found = false;
+    if (file_read(archive, &b)) {
+        const char *at = b.s, *end = b.s + b.len;
+        while (!found && (at = memmem(at, (size_t)(end - at), BLOB_MAGIC, strlen(BLOB_MAGIC)))) {
+            struct blob_header h;
+            if ((size_t)(end - at) < sizeof h)
+                break;
+            memcpy(&h, at, sizeof h);
+            found = h.version == BLOB_VERSION && h.relocatable;
+            at++;
+        }
+    }
+    strbuf_release(&b);
+    return found;
+}
+
+/* The archive that -lNAME finds in the -L directories before it, or NULL. */
+static const char *archive_of(struct job *j, const struct words *inputs, int word)
+{
+    for (int i = 0; i < word; i++)
+        if (strncmp(inputs->v[i], "-L", 2) == 0) {
+            const char *path = arena_printf(&j->o->arena, "%s/lib%s.a", inputs->v[i] + 2, inputs->v[word] + 2);
+            if (access(path, R_OK) == 0)
+                return path;
+        }
+    return NULL;
+}
+
+static void add_archive(struct job *j, struct words *objects, const char *word, const char *archive)
+{
+    bool whole = archive && has_relocatable_code(archive);
+    if (whole)
+        words_add(&j->o->arena, objects, "-Wl,--whole-archive");
+    words_add(&j->o->arena, objects, word);
+    if (whole)
+        words_add(&j->o->arena, objects, "-Wl,--no-whole-archive");
+}
+
 /* Compiles the inputs that need it to objects in the temporary directory; all that goes to the linker in order. */
 static bool make_objects(struct job *j, const char *only, struct words *objects)
 {
@@ -422,7 +468,7 @@ static bool make_objects(struct job *j, const char *only, struct words *objects)
                 i++;
                 continue;
             }
-            words_add(a, objects, input);
+            add_archive(j, objects, input, strncmp(input, "-l", 2) == 0 ? archive_of(j, &j->o->inputs, i) : NULL);
             if (strcmp(input, "-Xlinker") == 0)
                 words_add(a, objects, j->o->inputs.v[++i]);
             continue;
@@ -432,7 +478,7 @@ static bool make_objects(struct job *j, const char *only, struct words *objects)
         if (kind == KIND_LINK) {
             if (!source_is_there(j, input) || !deps_add(&j->deps, input))
                 ok = false;
-            words_add(a, objects, input);
+            add_archive(j, objects, input, strcmp(file_extension(input), ".a") == 0 ? input : NULL);
             continue;
         }
         if (!temp_open(j))
@@ -442,6 +488,33 @@ static bool make_objects(struct job *j, const char *only, struct words *objects)
         words_add(a, objects, object);
     }
     return ok;
+}
+
+/* -dlink: what stands for the joined device code in nvcc's way of building, but nothing is in it here. */
+static bool make_device_link(struct job *j)
+{
+    struct words w = {0};
+    struct process p;
+    words_addv(&j->o->arena, &w, j->tools.clang, "-x", "c", "/dev/null", "-c", "-o",
+               j->o->output ? j->o->output : "a_dlink.o", NULL);
+    return start(j, &p, &w, false) && finish(j, &p, NULL);
+}
+
+/* -lib */
+static bool make_library(struct job *j)
+{
+    struct words w = {0}, objects = {0};
+    struct process p;
+    const char *output = j->o->output ? j->o->output : "a.a";
+    if (!make_objects(j, NULL, &objects))
+        return false;
+    if (!j->o->dry_run)
+        unlink(output); /* ar would add to it */
+    words_addv(&j->o->arena, &w, "ar", "rcs", output, NULL);
+    for (int i = 0; i < objects.n; i++)
+        if (objects.v[i][0] != '-')
+            words_add(&j->o->arena, &w, objects.v[i]);
+    return start(j, &p, &w, false) && finish(j, &p, NULL);
 }
 
 /* -c, -ptx and -E: one result for each input. */
@@ -503,7 +576,8 @@ static bool check_inputs(const struct compile_options *o, struct diag_list *diag
     }
     if (!files)
         diag_add(diags, DIAG_ERROR, NULL, 0, "no input file");
-    if (o->output && o->stage != COMPILE_PROGRAM && sources > 1)
+    bool each = o->stage != COMPILE_PROGRAM && o->stage != COMPILE_LIBRARY && o->stage != COMPILE_LINK_DEVICE;
+    if (o->output && each && sources > 1)
         diag_add(diags, DIAG_ERROR, NULL, 0,
                  "'-o %s' cannot name the results of %d inputs: leave it out or link them",
                  o->output, sources);
@@ -525,6 +599,10 @@ bool compile_build(struct compile_options *o, struct diag_list *diags)
         struct words objects = {0};
         ok = make_objects(&j, NULL, &objects) &&
              link_program(&j, o->output ? o->output : "a.out", &objects);
+    } else if (ok && o->stage == COMPILE_LINK_DEVICE) {
+        ok = make_device_link(&j);
+    } else if (ok && o->stage == COMPILE_LIBRARY) {
+        ok = make_library(&j);
     } else if (ok) {
         ok = make_each(&j);
     }
@@ -544,7 +622,7 @@ static uint64_t program_key(struct job *j, const char *file)
     clang_user_flags(o, &o->arena, &w);
     words_append(&o->arena, &w, &o->inputs);
     words_addv(&o->arena, &w, getcwd(here, sizeof here) ? here : "", file,
-               o->device_ptx ? o->device_ptx : "", o->shared ? "shared" : "", NULL);
+               o->device_ptx ? o->device_ptx : "", o->shared ? "shared" : "", o->relocatable ? "rdc" : "", NULL);
     return cache_key(&j->tools, &w);
 }
 
@@ -604,7 +682,7 @@ const char *compile_program(struct compile_options *o, const char *file, struct 
     const char *exe = NULL;
     bool ok = job_open(&j, o, diags);
     if (o->stage != COMPILE_PROGRAM || o->shared) {
-        diag_add(diags, DIAG_ERROR, NULL, 0, "-c, -ptx, -E and -shared make no program to run");
+        diag_add(diags, DIAG_ERROR, NULL, 0, "-c, -dc, -ptx, -E, -dlink, -lib and -shared make no program to run");
         ok = false;
     }
     if (ok && source_is_there(&j, file)) {

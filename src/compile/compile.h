@@ -25,6 +25,8 @@ enum compile_stage {
     COMPILE_OBJECT,     /* -c */
     COMPILE_PTX,        /* -ptx */
     COMPILE_PREPROCESS, /* -E: the host's view on stdout or -o */
+    COMPILE_LINK_DEVICE, /* -dlink: an object without content, since device code is joined when the program starts */
+    COMPILE_LIBRARY,    /* -lib: an archive of objects */
 };
 
 struct compile_options {
@@ -46,6 +48,7 @@ struct compile_options {
     bool ftz, fast_div, fast_sqrt, fast_functions; /* the parts of --use_fast_math */
     bool no_fmad;           /* -fmad=false */
     bool whole_copies;      /* --whole-copies=true: 16-byte structs are copied by one access, as by nvcc */
+    bool relocatable;       /* -rdc=true, -dc: device code that is joined with other files' */
     bool shared;            /* -shared */
     bool dependencies;      /* -MD was asked for: written next to the output */
     const char *dep_file;   /* -MF: there instead, or NULL */

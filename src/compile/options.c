@@ -16,6 +16,7 @@
 #include "compile/words.h"
 
 #define NEWEST_ARCH 90
+#define OLDEST_ARCH 50 /* of CUDA 12 (NVCC manual 12.4, "GPU Feature List") */
 
 enum argument { NONE, VALUE, JOINED, SELF };
 
@@ -87,7 +88,7 @@ static void opt_device_ptx(struct taking *t, const char *value)
 static void set_stage(struct taking *t, enum compile_stage stage)
 {
     if (t->o->stage != COMPILE_PROGRAM && t->o->stage != stage)
-        diag_add(t->diags, DIAG_ERROR, NULL, 0, "'%s' cannot go with another of -c, -ptx and -E",
+        diag_add(t->diags, DIAG_ERROR, NULL, 0, "'%s' cannot go with another of -c, -dc, -ptx, -E, -dlink and -lib",
                  t->flag);
     t->o->stage = stage;
 }
@@ -96,6 +97,25 @@ static void opt_object(struct taking *t, const char *value)
 {
     (void)value;
     set_stage(t, COMPILE_OBJECT);
+}
+
+static void opt_device_object(struct taking *t, const char *value)
+{
+    (void)value;
+    set_stage(t, COMPILE_OBJECT);
+    t->o->relocatable = true;
+}
+
+static void opt_device_link(struct taking *t, const char *value)
+{
+    (void)value;
+    set_stage(t, COMPILE_LINK_DEVICE);
+}
+
+static void opt_archive(struct taking *t, const char *value)
+{
+    (void)value;
+    set_stage(t, COMPILE_LIBRARY);
 }
 
 static void opt_ptx(struct taking *t, const char *value)
@@ -278,9 +298,7 @@ static void opt_whole_copies(struct taking *t, const char *value)
 
 static void opt_rdc(struct taking *t, const char *value)
 {
-    if (truth(t, value))
-        diag_add(t->diags, DIAG_ERROR, NULL, 0,
-                 "'%s=true' is not there yet: each .cu file is a device module of its own", t->flag);
+    t->o->relocatable = truth(t, value);
 }
 
 static void opt_xcompiler(struct taking *t, const char *value)
@@ -301,14 +319,18 @@ static void opt_library_dir(struct taking *t, const char *value)
     words_addf(&t->o->arena, &t->o->inputs, "-L%s", value);
 }
 
-/* CUDA's own runtime libraries are libheddle.so, which is always linked. */
+/* CUDA's own runtime libraries are libheddle.so, which is always linked. Host code is clang's, so its OpenMP calls need
+ * LLVM's library, which also has the calls of gcc's. */
 static void opt_library(struct taking *t, const char *value)
 {
     static const char *const ours[] = {"cudart", "cudart_static", "cudadevrt", "cuda"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (strcmp(value, ours[i]) == 0)
             return;
-    words_addf(&t->o->arena, &t->o->inputs, "-l%s", value);
+    if (strcmp(value, "gomp") == 0)
+        words_add(&t->o->arena, &t->o->inputs, "-fopenmp=libomp");
+    else
+        words_addf(&t->o->arena, &t->o->inputs, "-l%s", value);
 }
 
 static void opt_no_warnings(struct taking *t, const char *value)
@@ -402,6 +424,11 @@ static void arch_set(struct taking *t, const char *value, int number, bool a)
     if (!arch_is_known(number)) {
         wrong_value(t, value, "no such architecture; known are sm_20 to sm_90a");
         return;
+    }
+    if (number < OLDEST_ARCH) {
+        diag_add(t->diags, DIAG_WARNING, NULL, 0,
+                 "'%s' of '%s' is older than CUDA 12 knows: device code is made for sm_%d", value, t->flag, OLDEST_ARCH);
+        number = OLDEST_ARCH;
     }
     o->arch = number;
     o->arch_a = a && number == NEWEST_ARCH;

@@ -3,14 +3,18 @@
  * The __cudaRegister* functions are the ABI of clang's host code (LLVM, clang/lib/CodeGen/CGCUDANV.cpp; include/
  * cuda_runtime_api.h). They only take notes: a program with broken device code runs until it uses it, and then says so
  * with the diagnostics, once per blob and device. */
+#define _GNU_SOURCE /* dladdr */
 #include "runtime/module.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/blob.h"
+#include "base/strbuf.h"
 #include "base/table.h"
 #include "device/device.h"
+#include "ptx/link.h"
 #include "runtime/output.h"
 #include "runtime/queue.h"
 
@@ -22,8 +26,12 @@ struct wrapper {
     void *unused;
 };
 
-/* One embedded blob and what it became on each device. */
+/* One embedded blob and what it became on each device. The relocatable ones of an executable or shared library make one
+ * module: `leader` is the first of them and holds it, and each has a pointer to it. Others lead themselves. */
 struct binary {
+    struct binary *leader, *next; /* next: of the same leader, in order of registration */
+    const void *image;            /* where the executable or library lies in memory; NULL: not relocatable */
+    int unit;                     /* the how manyth of its leader's */
     const struct blob_header *blob; /* NULL: not made by Heddle */
     char name[48];                  /* stands in messages */
     bool gone;                      /* its library was unloaded */
@@ -54,6 +62,8 @@ struct variable {
 /* Guards all of the above; held while a module is loaded. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct table functions, variables; /* by the bytes of the host pointer */
+static struct binary *leaders[64];        /* of relocatable code */
+static int nleaders;
 
 static void *by_pointer(const struct table *t, const void *p)
 {
@@ -61,6 +71,30 @@ static void *by_pointer(const struct table *t, const void *p)
 }
 
 /* --- registration --- */
+
+/* Finds those that belong together: nvlink joins what is linked into one executable or shared library. */
+static void join_image(struct binary *b)
+{
+    Dl_info where;
+    if (!b->blob || !b->blob->relocatable || !dladdr(b->blob, &where))
+        return;
+    b->image = where.dli_fbase;
+    int i = 0;
+    while (i < nleaders && (leaders[i]->image != b->image || leaders[i]->gone))
+        i++;
+    if (i == (int)(sizeof leaders / sizeof *leaders))
+        return;
+    if (i == nleaders) {
+        leaders[nleaders++] = b;
+        return;
+    }
+    struct binary *last = leaders[i];
+    while (last->next)
+        last = last->next;
+    b->leader = leaders[i];
+    b->unit = last->unit + 1;
+    last->next = b;
+}
 
 void **__cudaRegisterFatBinary(void *wrapper)
 {
@@ -70,6 +104,10 @@ void **__cudaRegisterFatBinary(void *wrapper)
     if (blob && !memcmp(blob->magic, BLOB_MAGIC, sizeof blob->magic) && blob->version == BLOB_VERSION)
         b->blob = blob;
     memcpy(b->name, "embedded device code", sizeof "embedded device code");
+    b->leader = b;
+    pthread_mutex_lock(&lock);
+    join_image(b);
+    pthread_mutex_unlock(&lock);
     return (void **)b;
 }
 
@@ -110,17 +148,21 @@ void __cudaRegisterVar(void **handle, char *hostShadow, char *deviceAddress, con
     pthread_mutex_unlock(&lock);
 }
 
-/* Forgets what one binary is on one device. The lock is held. */
-static void unload(struct binary *b, int device)
+/* Forgets what a binary, and those that make one module with it, are on one device. The lock is held. */
+static void unload(struct binary *one, int device)
 {
-    for (struct function *f = b->functions; f; f = f->next)
-        memset(&f->on[device], 0, sizeof f->on[device]);
-    for (struct variable *v = b->variables; v; v = v->next)
-        v->address[device] = 0;
-    if (b->module[device])
-        heddle_module_unload(b->module[device]);
-    b->module[device] = NULL;
-    b->tried[device] = false;
+    struct binary *leader = one->leader;
+    heddle_module *module = leader->module[device];
+    for (struct binary *b = leader; b; b = b->next) {
+        for (struct function *f = b->functions; f; f = f->next)
+            memset(&f->on[device], 0, sizeof f->on[device]);
+        for (struct variable *v = b->variables; v; v = v->next)
+            v->address[device] = 0;
+        b->module[device] = NULL;
+        b->tried[device] = false;
+    }
+    if (module)
+        heddle_module_unload(module);
 }
 
 /* At the end of the process, or when a shared library with kernels is closed. The notes stay: other tables point to
@@ -141,11 +183,23 @@ void __cudaUnregisterFatBinary(void **handle)
 
 /* --- loading --- */
 
-static cudaError_t load(struct binary *b, struct runtime_device *d)
+/* The texts of all that make one module, joined. */
+static void join_texts(const struct binary *leader, struct strbuf *text)
+{
+    int n = 0;
+    for (const struct binary *b = leader; b; b = b->next)
+        n++;
+    struct ptx_unit *units = alloc_zeroed((size_t)n * sizeof *units);
+    for (const struct binary *b = leader; b; b = b->next)
+        units[b->unit] = (struct ptx_unit){(const char *)(b->blob + 1), b->blob->ptx_bytes};
+    ptx_link(units, n, text);
+    alloc_release(units);
+}
+
+static cudaError_t load_own(struct binary *b, struct runtime_device *d)
 {
     int i = d->index;
-    if (b->gone)
-        return cudaErrorInvalidDeviceFunction;
+    struct strbuf joined;
     if (b->tried[i])
         return b->error[i];
     b->tried[i] = true;
@@ -153,12 +207,53 @@ static cudaError_t load(struct binary *b, struct runtime_device *d)
         runtime_say("the program holds device code that was not made by 'heddle build'; compile it again with it");
         return b->error[i] = cudaErrorNoKernelImageForDevice;
     }
+    strbuf_init(&joined);
     const char *ptx = (const char *)(b->blob + 1);
-    heddle_status s = heddle_module_load(d->engine, b->name, ptx, b->blob->ptx_bytes, &b->module[i]);
+    size_t bytes = b->blob->ptx_bytes;
+    if (b->next) {
+        join_texts(b, &joined);
+        ptx = joined.s;
+        bytes = joined.len;
+    }
+    heddle_status s = heddle_module_load(d->engine, b->name, ptx, bytes, &b->module[i]);
+    strbuf_release(&joined);
     b->error[i] = runtime_error(s);
     if (s)
         runtime_say("%s", *heddle_error_text() ? heddle_error_text() : heddle_status_text(s));
     return b->error[i];
+}
+
+static cudaError_t load(struct binary *b, struct runtime_device *d)
+{
+    int i = d->index;
+    if (b->gone)
+        return cudaErrorInvalidDeviceFunction;
+    cudaError_t e = load_own(b->leader, d);
+    b->module[i] = b->leader->module[i];
+    b->tried[i] = true;
+    return e;
+}
+
+/* A kernel or variable by the name that the host knows: if its file keeps the name to itself and others have the same,
+ * ptx_link has numbered it. */
+static heddle_status find_kernel_named(const struct binary *b, heddle_module *m, const char *name, heddle_kernel **k)
+{
+    struct strbuf own;
+    strbuf_init(&own);
+    bool numbered = b->image && ptx_link_name(name, b->unit, &own);
+    heddle_status s = numbered ? heddle_kernel_find(m, own.s, k) : HEDDLE_NOT_FOUND;
+    strbuf_release(&own);
+    return s == HEDDLE_NOT_FOUND ? heddle_kernel_find(m, name, k) : s;
+}
+
+static heddle_status find_variable_named(const struct variable *v, heddle_module *m, uint64_t *address, size_t *bytes)
+{
+    struct strbuf own;
+    strbuf_init(&own);
+    bool numbered = v->binary->image && ptx_link_name(v->name, v->binary->unit, &own);
+    heddle_status s = numbered ? heddle_module_variable(m, own.s, address, bytes) : HEDDLE_NOT_FOUND;
+    strbuf_release(&own);
+    return s == HEDDLE_NOT_FOUND ? heddle_module_variable(m, v->name, address, bytes) : s;
 }
 
 /* Finds a kernel in its module, says once what is wrong with it. */
@@ -167,7 +262,7 @@ static cudaError_t find_kernel(struct function *f, struct runtime_device *d, str
     cudaError_t e = load(f->binary, d);
     if (e)
         return e;
-    heddle_status s = heddle_kernel_find(f->binary->module[d->index], f->name, &k->kernel);
+    heddle_status s = find_kernel_named(f->binary, f->binary->module[d->index], f->name, &k->kernel);
     if (s == HEDDLE_NOT_FOUND) {
         runtime_say("%s", *heddle_error_text() ? heddle_error_text() : "a kernel is missing in the device code");
         return cudaErrorInvalidDeviceFunction;
@@ -209,7 +304,7 @@ cudaError_t module_variable(struct runtime_device *d, const void *symbol, uint64
     struct variable *v = by_pointer(&variables, symbol);
     cudaError_t e = v ? load(v->binary, d) : cudaErrorInvalidSymbol;
     if (!e && !v->address[d->index]) {
-        heddle_status s = heddle_module_variable(v->binary->module[d->index], v->name, &v->address[d->index], bytes);
+        heddle_status s = find_variable_named(v, v->binary->module[d->index], &v->address[d->index], bytes);
         e = s == HEDDLE_NOT_FOUND ? cudaErrorInvalidSymbol : runtime_error(s);
     }
     if (!e) {

@@ -1,11 +1,11 @@
 #!/bin/sh
 # `heddle env`: a Makefile and a CMake project build and run untouched; the tools by their own names.
-# usage: env.sh HEDDLE make|cmake|tools
+# usage: env.sh HEDDLE make|cmake|separate|tools
 heddle=$1
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-cp -r "$here/make" "$here/cmake" "$dir"
+cp -r "$here/make" "$here/cmake" "$here/separate" "$dir"
 cd "$dir" || exit 1
 unset CUDA_PATH CUDA_HOME CUDACXX CPATH LIBRARY_PATH LD_LIBRARY_PATH
 failed=0
@@ -37,6 +37,42 @@ cmake)
     expect 0 "^sum 4950$" "$heddle" env build/sum
     touch make/sum.h
     expect 0 "Building CUDA object CMakeFiles/sum.dir/.*sum.cu.o" "$heddle" env cmake --build build --target sum
+    ;;
+separate)
+    # counter: 4 threads call twice() directly and through a pointer; 218 + 15 + 2 + 216 + 1000 + 8 + 2000
+    sum=3459
+    expect 0 "" "$heddle" env nvcc -rdc=true separate/main.cu separate/part.cu -o both
+    expect 0 "^$sum$" ./both
+    expect 0 "^1 2 3 30 no error$" ./both
+    expect 0 "" "$heddle" env nvcc -dc separate/main.cu separate/part.cu
+    expect 0 "" "$heddle" env nvcc -dlink main.o part.o -o joined.o
+    expect 0 "" "$heddle" env g++ main.o part.o joined.o -lcudart -o linked
+    expect 0 "^$sum$" "$heddle" env ./linked
+    # an archive whose only file nobody on the host asks for
+    echo '__device__ int twice(int x) { return x; }' >device.cu
+    cat >host.cu <<'END'
+__device__ int twice(int x);
+__global__ void k(int *p) { *p = twice(11); }
+int main()
+{
+    int *p, h = 0;
+    cudaMalloc(&p, 4);
+    k<<<1, 1>>>(p);
+    cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+    return h;
+}
+END
+    expect 0 "" "$heddle" env nvcc -dc device.cu
+    expect 0 "" "$heddle" env nvcc -lib device.o -o libdevice.a
+    expect 0 "" "$heddle" env nvcc -rdc=true host.cu -L. -ldevice -o archived
+    expect 11 "" ./archived
+    expect 0 "" "$heddle" env nvcc -rdc=true host.cu libdevice.a -o archived
+    expect 11 "" ./archived
+    expect 0 "" "$heddle" env nvcc -rdc=true host.cu -o missing
+    expect 0 "function 'twice(int)' is declared but defined nowhere" ./missing
+    expect 0 "" "$heddle" env cmake -S separate -B build
+    expect 0 "Linking CUDA device code" "$heddle" env cmake --build build
+    expect 0 "^$sum$" "$heddle" env build/separate
     ;;
 tools)
     expect 0 "release 12.4, V12.4.0" "$heddle" env nvcc --version

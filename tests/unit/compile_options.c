@@ -87,8 +87,8 @@ static void everyday_flags_are_silent(void **state)
 static void libraries_keep_their_place(void **state)
 {
     (void)state;
-    parse("a.cu -lm -L/lib b.o -l z -lcudart -lcuda --library cudart_static -Xlinker -s,-x -Wl,-O1");
-    assert_words(&o.inputs, "a.cu -lm -L/lib b.o -lz -Xlinker -s -Xlinker -x -Wl,-O1");
+    parse("a.cu -lm -L/lib b.o -l z -lgomp -lcudart -lcuda --library cudart_static -Xlinker -s,-x -Wl,-O1");
+    assert_words(&o.inputs, "a.cu -lm -L/lib b.o -lz -fopenmp=libomp -Xlinker -s -Xlinker -x -Wl,-O1");
     assert_int_equal(diags.count, 0);
 }
 
@@ -104,6 +104,7 @@ static void architectures(void **state)
                 {"--gpu-architecture=sm_90a", 90, true},
                 {"-arch=native", 90, false},
                 {"-arch=sm_120", 90, false},
+                {"-arch=sm_20", 50, false},
                 {"-gencode arch=compute_70,code=sm_70 -gencode=arch=compute_86,code=sm_86", 86, false},
                 {"-gencode arch=compute_86,code=sm_86 -gencode arch=compute_70,code=sm_70", 86, false},
                 {"-gencode arch=compute_80,code=sm_80 -gencode arch=compute_120,code=sm_120", 80, false}};
@@ -113,7 +114,7 @@ static void architectures(void **state)
         assert_int_equal(o.arch, rows[i].arch);
         assert_int_equal(o.arch_a, rows[i].a);
         assert_int_equal(diags.errors, 0);
-        assert_int_equal(diags.count, strstr(rows[i].line, "-arch=sm_120") ? 1 : 0);
+        assert_int_equal(diags.count, strstr(rows[i].line, "-arch=sm_120") || strstr(rows[i].line, "sm_20") ? 1 : 0);
         teardown(state);
     }
     setup(state);
@@ -160,11 +161,23 @@ static void what_has_no_effect_says_so(void **state)
 static void what_is_missing_is_refused_by_name(void **state)
 {
     (void)state;
-    parse("-rdc=true -dc -cubin");
-    assert_int_equal(diags.errors, 3);
-    assert_said(DIAG_ERROR, "'-rdc=true' is not there yet");
-    assert_said(DIAG_ERROR, "'-dc' is not there yet");
+    parse("-cubin -M");
+    assert_int_equal(diags.errors, 2);
+    assert_said(DIAG_ERROR, "'-M' is not there yet");
     assert_said(DIAG_ERROR, "'-cubin' is not possible");
+}
+
+static void relocatable_device_code(void **state)
+{
+    (void)state;
+    parse("-rdc=true -rdc=false -o x");
+    assert_false(o.relocatable);
+    parse("-dc");
+    assert_true(o.relocatable);
+    assert_int_equal(o.stage, COMPILE_OBJECT);
+    assert_int_equal(diags.count, 0);
+    parse("-dlink");
+    assert_said(DIAG_ERROR, "'-dlink' cannot go with another of");
 }
 
 static void fast_math_is_its_parts(void **state)
@@ -205,7 +218,7 @@ int main(void)
         T(libraries_keep_their_place),    T(architectures),
         T(wrong_values_are_named),        T(unknown_flags_are_errors),
         T(a_missing_value_is_an_error),   T(what_has_no_effect_says_so),
-        T(what_is_missing_is_refused_by_name), T(fast_math_is_its_parts),
+        T(what_is_missing_is_refused_by_name), T(relocatable_device_code), T(fast_math_is_its_parts),
         T(take_stops_at_files),           T(reserved_macros_reach_the_headers),
     };
 #undef T
