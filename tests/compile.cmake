@@ -2,8 +2,10 @@
 # prints what host code asks of it (compile/recorder.c), so they test the front end alone.
 unit_test(compile_options)
 unit_test(compile_messages)
+unit_test(compile_launches)
 target_link_libraries(unit_compile_options PRIVATE compile)
 target_link_libraries(unit_compile_messages PRIVATE compile)
+target_link_libraries(unit_compile_launches PRIVATE compile)
 
 set(front ${CMAKE_CURRENT_BINARY_DIR}/front)
 file(MAKE_DIRECTORY ${front}/lib)

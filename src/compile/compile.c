@@ -22,6 +22,7 @@
 #include "compile/cache.h"
 #include "compile/clang.h"
 #include "compile/files.h"
+#include "compile/launches.h"
 #include "compile/messages.h"
 #include "compile/object.h"
 #include "compile/process.h"
@@ -170,6 +171,7 @@ struct unit {
     const char *object;     /* where the host pass writes, NULL: device pass only */
     const char *rules[2];   /* makefile rules of the two passes */
     const char *target;     /* the rule's target, for -MD */
+    const char *mended;     /* what clang reads in its place, or NULL */
 };
 
 static bool add_rule(struct job *j, const char *rule)
@@ -252,6 +254,32 @@ static const char *placeholder(struct job *j)
     return path;
 }
 
+/* Where launches stand as clang does not read them, clang gets a file in which they do (launches.h). */
+static bool mend_launches(struct job *j, struct unit *u)
+{
+    struct strbuf text;
+    strbuf_init(&text);
+    bool ok = file_read(u->source, &text);
+    if (!ok)
+        diag_add(j->diags, DIAG_ERROR, u->source, 0, "cannot read the file: %s", strerror(errno));
+    if (ok && launches_mend(text.s, text.len)) {
+        u->mended = arena_printf(&j->o->arena, "%s/%d.mended.cu", j->temp, j->units);
+        ok = file_write(u->mended, text.s, text.len);
+        if (!ok)
+            diag_add(j->diags, DIAG_ERROR, u->mended, 0, "cannot write the file: %s", strerror(errno));
+    }
+    strbuf_release(&text);
+    return ok;
+}
+
+static void add_source(struct job *j, const struct unit *u, struct words *w)
+{
+    struct arena *a = &j->o->arena;
+    if (u->mended)
+        words_addv(a, w, "-Xclang", "-remap-file", "-Xclang", arena_printf(a, "%s;%s", u->source, u->mended), NULL);
+    words_add(a, w, u->source);
+}
+
 /* Both passes over a .cu file, and the device code into the object. */
 static bool compile_cuda(struct job *j, const struct unit *u)
 {
@@ -267,7 +295,8 @@ static bool compile_cuda(struct job *j, const struct unit *u)
         clang_pass_flags(&j->tools, j->o, PASS_DEVICE, a, &w);
         add_header(j, &dev, &w);
         clang_user_flags(j->o, a, &w);
-        words_addv(a, &w, "-S", "-MD", "-MF", u->rules[0], u->source, "-o", u->ptx, NULL);
+        add_source(j, u, &w);
+        words_addv(a, &w, "-S", "-MD", "-MF", u->rules[0], "-o", u->ptx, NULL);
         ok = start(j, &p[0], &w, strcmp(u->ptx, "-") == 0);
     }
     if (u->object) {
@@ -276,7 +305,8 @@ static bool compile_cuda(struct job *j, const struct unit *u)
         add_header(j, &host, &w);
         clang_user_flags(j->o, a, &w);
         words_addv(a, &w, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", placeholder(j), "-c",
-                   "-MD", "-MF", u->rules[1], "-MT", u->target, u->source, "-o", u->object, NULL);
+                   "-MD", "-MF", u->rules[1], "-MT", u->target, "-o", u->object, NULL);
+        add_source(j, u, &w);
         ok = start(j, &p[1], &w, false) && ok;
     }
     if (p[0].pid)
@@ -349,7 +379,7 @@ static bool compile_unit(struct job *j, const char *source, enum kind kind, cons
     u.target = j->o->dep_target ? j->o->dep_target
                : j->o->output   ? j->o->output
                                 : arena_printf(a, "%s.o", file_stem(a, source));
-    bool ok = kind == KIND_CUDA ? compile_cuda(j, &u)
+    bool ok = kind == KIND_CUDA ? mend_launches(j, &u) && compile_cuda(j, &u)
                                 : compile_cxx(j, &u, kind == KIND_C ? PASS_C : PASS_CXX);
     if (ok && j->o->keep && kind == KIND_CUDA && object && !j->o->dry_run) {
         struct strbuf text;

@@ -68,6 +68,14 @@ echo 'int main() { return 7; }' >host.cu
 expect 7 "$HEDDLE" run host.cu
 same out </dev/null
 
+# a launch as Visual Studio formats it; messages keep their places
+printf '__global__ void k() {}\nint main() { k << <3, 4 >> > (); return wrong; }\n' >apart.cu
+expect 1 "$HEDDLE" run apart.cu
+has err "apart.cu:2:41: error: use of undeclared identifier 'wrong'"
+sed -i s/wrong/0/ apart.cu
+expect 0 "$HEDDLE" run apart.cu
+has out 'launch grid 3 1 block 4 shared 0'
+
 # device code from elsewhere
 expect 0 "$HEDDLE" build -ptx all.cu -arch=sm_75 -o all.ptx
 expect 3 "$HEDDLE" run --device-ptx all.ptx all.cu

@@ -1,0 +1,100 @@
+/* See launches.h. */
+#include "compile/launches.h"
+
+#include <string.h>
+
+struct text {
+    char *s, *end;
+};
+
+/* Behind a comment, string or character constant that begins at p; p if there is none. */
+static char *over_opaque(const struct text *t, char *p)
+{
+    char *end;
+    if (p + 1 < t->end && p[0] == '/' && p[1] == '/') {
+        end = memchr(p, '\n', (size_t)(t->end - p));
+        return end ? end : t->end;
+    }
+    if (p + 1 < t->end && p[0] == '/' && p[1] == '*') {
+        for (p += 2; p + 1 < t->end && !(p[0] == '*' && p[1] == '/'); p++)
+            ;
+        return p + 1 < t->end ? p + 2 : t->end;
+    }
+    if (*p != '"' && *p != '\'')
+        return p;
+    for (end = p + 1; end < t->end && *end != *p && *end != '\n'; end++)
+        if (*end == '\\' && end + 1 < t->end)
+            end++;
+    return end < t->end ? end + 1 : t->end;
+}
+
+/* The end of three `sign`s at p, with blanks between them or not; NULL: they are not there. A fourth, or an '=', makes
+ * something else of them. */
+static char *three(const struct text *t, char *p, char sign, bool *apart)
+{
+    *apart = false;
+    for (int n = 0; n < 3; n++, p++) {
+        char *q = p;
+        while (n && q < t->end && (*q == ' ' || *q == '\t'))
+            q++;
+        if (q >= t->end || *q != sign)
+            return NULL;
+        *apart = *apart || q > p;
+        p = q;
+    }
+    return p < t->end && (*p == sign || *p == '=') ? NULL : p;
+}
+
+static void join(char *from, char *end, char sign)
+{
+    memset(from, sign, 3);
+    memset(from + 3, ' ', (size_t)(end - from - 3));
+}
+
+/* The `>>>` of the launch whose configuration begins at p, outside of all brackets; NULL: none in this statement. */
+static char *closing(const struct text *t, char *p, char **end, bool *apart)
+{
+    int depth = 0;
+    while (p < t->end && *p != ';') {
+        char *over = over_opaque(t, p);
+        if (over > p) {
+            p = over;
+            continue;
+        }
+        if (strchr("([{", *p) && *p)
+            depth++;
+        else if (strchr(")]}", *p) && *p && --depth < 0)
+            return NULL;
+        else if (depth == 0 && (*end = three(t, p, '>', apart)))
+            return p;
+        p++;
+    }
+    return NULL;
+}
+
+bool launches_mend(char *text, size_t len)
+{
+    struct text t = {text, text + len};
+    bool changed = false;
+    for (char *p = text; p < t.end;) {
+        char *over = over_opaque(&t, p), *open_end, *close, *close_end;
+        bool open_apart, close_apart;
+        if (over > p) {
+            p = over;
+            continue;
+        }
+        open_end = three(&t, p, '<', &open_apart);
+        close = open_end ? closing(&t, open_end, &close_end, &close_apart) : NULL;
+        if (!close) {
+            p++;
+            continue;
+        }
+        if (open_apart)
+            join(p, open_end, '<');
+        if (close_apart)
+            join(close, close_end, '>');
+        changed = changed || open_apart || close_apart;
+        p = close_end;
+    }
+    return changed;
+}

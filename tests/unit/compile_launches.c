@@ -1,0 +1,47 @@
+/* Launches whose signs stand apart: which are joined, and what must stay. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "compile/launches.h"
+
+static void assert_mended(const char *text, const char *expected)
+{
+    char copy[256];
+    strcpy(copy, text);
+    assert_int_equal(launches_mend(copy, strlen(copy)), strcmp(text, expected) != 0);
+    assert_string_equal(copy, expected);
+}
+
+static void signs_apart_are_joined(void **state)
+{
+    (void)state;
+    assert_mended("k << <1, n >> > (p);", "k <<< 1, n >>>  (p);");
+    assert_mended("k< < <g, b> > >(p);", "k<<<  g, b>>>  (p);");
+    assert_mended("k<<<g, b>> >(p);", "k<<<g, b>>> (p);");
+    assert_mended("k<int> << <f(a >> 1), b >> >();", "k<int> <<< f(a >> 1), b >>> ();");
+    assert_mended("k << <1, 1 >> > (); l << <2, 2 >> > ();", "k <<< 1, 1 >>>  (); l <<< 2, 2 >>>  ();");
+    assert_mended("k << <1,\n  1 >> > ();", "k <<< 1,\n  1 >>>  ();");
+    assert_mended("f(\"a;\"), k << <';', 1 /* ; */ >> > ();", "f(\"a;\"), k <<< ';', 1 /* ; */ >>>  ();");
+}
+
+static void all_else_stays(void **state)
+{
+    static const char *const texts[] = {
+        "k<<<1, 2>>>(p);", "a << b >> c;", "std::cout << x << y;", "vector<vector<vector<int>> > v;",
+        "vector<vector<vector<int> > > v;", "// k << <1, 1 >> > ()\n", "/* k << <1, 1 >> > () */", "\"k << <1, 1 >> > ()\"",
+        "'<' '<' '<'", "\"\\\" << < >> >\"", "a <<= 3;", "k << <1, 2;", "k << <1, (2 >> > 3);", "", "<", "<<", "<<<", "<< <1>> ", "\"", "'",
+        "/*", "/", "<< <\"", "#define X << <"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_mended(texts[i], texts[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(signs_apart_are_joined), cmocka_unit_test(all_else_stays)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
