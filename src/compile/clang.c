@@ -142,6 +142,8 @@ static void host_flags(const struct compile_options *o, struct arena *a, struct 
 {
     words_addf(a, w, "-O%c", o->host_opt);
     words_add(a, w, "-fPIC");
+    /* clang would fuse a*b+c where it computes it itself, which gcc does not do for x86-64 */
+    words_add(a, w, "-ffp-contract=off");
     if (o->debug_host)
         words_add(a, w, "-g");
     words_append(a, w, &o->host);
