@@ -5,11 +5,13 @@
 #include "engine/private.h"
 
 #include "base/alloc.h"
+#include "check/check.h"
 #include "clock/clock.h"
 #include "simt/output.h"
 
-static void observe(const struct record *r, const struct block *b, void *user)
+static void observe(const struct record *r, const struct record_values *values, const struct block *b, void *user)
 {
+    (void)values;
     heddle_device *d = user;
     const struct ir_kernel *k = b->launch->kernel;
     const struct ir_inst *in = &k->insts[r->site];
@@ -51,9 +53,16 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.observe = observe;
         run.observe_user = d;
     }
+    struct check_launch *checked = check_launch_begin(d, &l);
+    if (checked) {
+        run.observe = check_observe;
+        run.observe_user = checked;
+    }
     if (result || d->see)
         count(&run, k->ir, &counts);
     clock_run(&run);
+    if (checked)
+        check_launch_end(checked, k, &l);
     output_finish(&l, d->output, d->output_user);
     s = fault_finish(d, &l);
     if (result)

@@ -26,4 +26,10 @@ struct space *engine_space(heddle_device *dev);
  * and process; the rest is the engine's. */
 struct result *engine_result(heddle_result *r);
 
+struct finding;
+
+/* Later launches of the device are checked: tools are bits of enum check_tool (check/check.h), 0 ends it. `found` is
+ * called for each finding when a launch has ended, on the thread that launched, and takes it over (finding_free). */
+heddle_status engine_check(heddle_device *dev, unsigned tools, void (*found)(struct finding *f, void *user), void *user);
+
 #endif

@@ -159,13 +159,3 @@ int cli_nvprof(int argc, char **argv)
     free(to);
     return status;
 }
-
-/* --- compute-sanitizer --- */
-
-int cli_sanitizer(int argc, char **argv)
-{
-    (void)argc, (void)argv;
-    fputs("heddle: error: compute-sanitizer and cuda-memcheck stand for `heddle check`, which is not there yet; "
-          "accesses outside of allocations end every run with their source line\n", stderr);
-    return CLI_FAILED;
-}

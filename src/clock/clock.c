@@ -30,7 +30,8 @@ struct worker {
     struct exec_counts counts;
     struct block **resident;
     void **spare;            /* memory of finished blocks */
-    struct record *ring;     /* [RING_RECORDS], or NULL: warps share it, it is empty whenever one stops */
+    struct record *ring;     /* [launch->ring_records], or NULL: warps share it, it is empty whenever one stops */
+    struct record_values *values; /* beside it, in a watched launch */
     int nresident, nspare, limit;
     bool own_counts;
 };
@@ -67,9 +68,10 @@ void exec_counts_release(struct exec_counts *c)
 static void drain(struct worker *k, struct warp *w)
 {
     for (int i = 0; i < w->nrecords; i++) {
-        memory_access(&k->memory, &w->ring[i]);
+        if (k->sites && w->ring[i].op < RECORD_ARRIVE)
+            memory_access(&k->memory, &w->ring[i]);
         if (k->c->observe)
-            k->c->observe(&w->ring[i], w->block, k->c->observe_user);
+            k->c->observe(&w->ring[i], w->values ? &w->values[i] : NULL, w->block, k->c->observe_user);
     }
     w->nrecords = 0;
 }
@@ -160,7 +162,7 @@ static bool admit(struct worker *k)
         launch_fault(l, NULL, HEDDLE_OUT_OF_MEMORY, 0, -1, 0, 0, "no host memory for the state of a block");
         return false;
     }
-    k->resident[k->nresident++] = block_start(l, memory, index, (uint16_t)(index % l->sms), k->ring);
+    k->resident[k->nresident++] = block_start(l, memory, index, (uint16_t)(index % l->sms), k->ring, k->values);
     return true;
 }
 
@@ -202,9 +204,13 @@ static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, i
     *k = (struct worker){.c = c, .l = l, .next = next, .limit = limit < 1 ? 1 : (int)limit, .own_counts = own};
     k->resident = alloc_zeroed(sizeof *k->resident * (size_t)(k->limit + 1));
     k->spare = alloc_zeroed(sizeof *k->spare * (size_t)(k->limit + 1));
+    if (!c->sites && !c->observe)
+        return;
+    k->ring = alloc_zeroed(sizeof *k->ring * l->ring_records);
+    if (l->watch)
+        k->values = alloc_zeroed(sizeof *k->values * l->ring_records);
     if (!c->sites)
         return;
-    k->ring = alloc_zeroed(sizeof *k->ring * RING_RECORDS);
     size_t nsites = (size_t)l->kernel->ninsts;
     k->sites = own ? alloc_zeroed(nsites * sizeof *k->sites) : c->sites;
     if (own)
@@ -221,6 +227,7 @@ static void worker_release(struct worker *k)
     for (int i = 0; i < k->nspare; i++)
         free(k->spare[i]);
     alloc_release(k->ring);
+    alloc_release(k->values);
     if (k->c->sites && k->own_counts) {
         counters_add(k->c->sites, k->sites, (size_t)k->l->kernel->ninsts);
         exec_counts_add(k->c->counts, &k->counts, k->l->kernel);

@@ -18,7 +18,8 @@ struct clock_run {
     enum warp_stop (*run)(struct warp *w, struct exec_counts *counts); /* the executor */
     struct counters *sites;   /* [ninsts], zeroed: memory counters are added here; NULL: not counting */
     struct exec_counts *counts; /* zeroed arrays: execution counts are added here; NULL: not counting */
-    void (*observe)(const struct record *r, const struct block *b, void *user); /* or NULL; one host thread then */
+    /* Or NULL; one host thread then. values: of stores, in watched launches. */
+    void (*observe)(const struct record *r, const struct record_values *values, const struct block *b, void *user);
     void *observe_user;
 };
 

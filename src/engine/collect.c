@@ -29,7 +29,7 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
             guarded ? e->site_runs[site] : runs;
 }
 
-static const char *inlining_chain(struct arena *a, const struct ptx_loc *loc)
+const char *engine_inlining_chain(struct arena *a, const struct ptx_loc *loc)
 {
     const char *chain = NULL;
     for (const struct ptx_loc *c = loc ? loc->inlined_at : NULL; c; c = c->inlined_at)
@@ -65,7 +65,7 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
             s->line = in->loc->line;
             s->column = in->loc->column;
             s->function = in->loc->function ? arena_strdup(a, in->loc->function) : NULL;
-            s->inlined_at = inlining_chain(a, in->loc);
+            s->inlined_at = engine_inlining_chain(a, in->loc);
         }
         s->counters = sites[i];
         collect_site(&s->counters, k, e, i);

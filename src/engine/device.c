@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "check/check.h"
 
 /* --- errors: the calling thread's last --- */
 
@@ -105,6 +106,7 @@ void heddle_device_close(heddle_device *d)
 {
     if (!d)
         return;
+    check_close(d->check);
     heap_close(&d->heap, &d->space);
     pthread_mutex_destroy(&d->heap_lock);
     space_close(&d->space);
@@ -172,6 +174,8 @@ heddle_status heddle_alloc(heddle_device *d, size_t bytes, heddle_ptr *out)
         return engine_fail(HEDDLE_INVALID_VALUE, "an allocation of %zu bytes", bytes);
     if (space_alloc(&d->space, bytes, SPACE_PROGRAM, NULL, out) != SPACE_OK)
         return engine_fail(HEDDLE_OUT_OF_MEMORY, "no %zu bytes of device memory are free", bytes);
+    if (d->check)
+        check_allocated(d->check, *out, bytes);
     return HEDDLE_OK;
 }
 
@@ -197,6 +201,8 @@ heddle_status heddle_copy_in(heddle_device *d, heddle_ptr to, const void *from, 
     if (!inside(d, to, bytes))
         return HEDDLE_INVALID_VALUE;
     memcpy(space_host(to), from, bytes);
+    if (d->check)
+        check_written(d->check, to, bytes);
     return HEDDLE_OK;
 }
 
@@ -213,6 +219,8 @@ heddle_status heddle_copy(heddle_device *d, heddle_ptr to, heddle_ptr from, size
     if (!inside(d, to, bytes) || !inside(d, from, bytes))
         return HEDDLE_INVALID_VALUE;
     memmove(space_host(to), space_host(from), bytes);
+    if (d->check)
+        check_copied(d->check, to, from, bytes);
     return HEDDLE_OK;
 }
 
@@ -227,5 +235,7 @@ heddle_status heddle_fill(heddle_device *d, heddle_ptr to, uint32_t value, unsig
         memset(p, (int)value, count);
     for (size_t i = 0; width > 1 && i < count; i++)
         memcpy(p + i * width, &value, width);
+    if (d->check)
+        check_written(d->check, to, width * count);
     return HEDDLE_OK;
 }

@@ -17,7 +17,10 @@
 #include "space/space.h"
 #include "target/target.h"
 
+struct check;
+struct check_launch;
 struct counters;
+struct finding;
 struct result;
 
 struct heddle_device {
@@ -33,6 +36,9 @@ struct heddle_device {
     pthread_mutex_t heap_lock; /* around opening the heap */
     struct heap heap;
     uint64_t heap_bytes;       /* size of the heap when it is opened */
+    struct check *check;       /* NULL: nobody checks */
+    void (*found)(struct finding *f, void *user);
+    void *found_user;
 };
 
 struct heddle_kernel {
@@ -90,5 +96,14 @@ heddle_status fault_finish(heddle_device *d, struct launch *l);
 struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct counters *sites,
                        const struct exec_counts *e, const char *fault);
 heddle_result *engine_wrap(struct result *r);
+/* "f.cu:20 < f.cu:31": the calls that a place was inlined by, innermost first, or NULL. */
+const char *engine_inlining_chain(struct arena *a, const struct ptx_loc *loc);
+
+/* --- check.c --- */
+
+/* Makes the launch a watched one if the device's launches are checked; else NULL. */
+struct check_launch *check_launch_begin(heddle_device *d, struct launch *l);
+/* Tells what was found; a launch with bad accesses becomes a failed one. */
+void check_launch_end(struct check_launch *cl, heddle_kernel *k, struct launch *l);
 
 #endif

@@ -56,6 +56,25 @@ static struct record *new_record(struct warp *w)
     return w->ring ? &w->ring[w->nrecords] : NULL;
 }
 
+static uint8_t record_op(const struct step *st)
+{
+    return st->kind == STEP_LOAD ? RECORD_LOAD : st->kind == STEP_STORE ? RECORD_STORE
+         : st->kind == STEP_ASYNC ? RECORD_LDGSTS : st->in->op == PTX_OP_RED ? RECORD_RED : RECORD_ATOM;
+}
+
+/* What a store writes, for who watches. */
+static void note_values(const struct access *a)
+{
+    struct record_values *v = &a->w->values[a->w->nrecords];
+    const struct step *st = a->st;
+    for (int e = 0; e < st->vec; e++)
+        LANE_LOOP(a->m)
+        {
+            uint64_t value = step_value(a->c, a->w, st, 1 + e, (int)i);
+            memcpy(&v->byte[i][e * st->elem], &value, st->elem);
+        }
+}
+
 static void finish_record(const struct access *a)
 {
     const struct step *st = a->st;
@@ -63,10 +82,11 @@ static void finish_record(const struct access *a)
     const struct ptx_mods *mods = st->in->mods;
     if (!r || a->space >= PTX_PARAM)
         return;
+    if (a->w->values && st->kind == STEP_STORE)
+        note_values(a);
     r->site = (uint32_t)(st - a->c->step);
     r->mask = a->m;
-    r->op = st->kind == STEP_LOAD ? RECORD_LOAD : st->kind == STEP_STORE ? RECORD_STORE
-          : st->kind == STEP_ASYNC ? RECORD_LDGSTS : st->in->op == PTX_OP_RED ? RECORD_RED : RECORD_ATOM;
+    r->op = record_op(st);
     r->space = (uint8_t)a->space;
     r->shape = RECORD_EXPLICIT;
     r->bytes = (uint8_t)(st->elem * st->vec);
@@ -144,6 +164,19 @@ static bool misaligned(const struct access *a, unsigned bytes)
     if (a->addr[i] & (bytes - 1))
         return fault(a, HEDDLE_MISALIGNED_ADDRESS, (int)i, a->addr, NULL);
     return true;
+}
+
+/* Takes the lanes out that who watches the launch refuses. False: none is left. */
+static bool permitted(struct access *a)
+{
+    const struct watch *watch = a->w->block->launch->watch;
+    if (!watch || a->space >= PTX_PARAM)
+        return true;
+    struct watched_access w = {a->w, (int32_t)(a->st - a->c->step), (uint8_t)a->space, record_op(a->st),
+                               (uint8_t)(a->st->elem * a->st->vec), a->m, a->addr};
+    if (watch->refuse)
+        a->m &= ~watch->refuse(watch->user, &w);
+    return a->m;
 }
 
 static bool check(struct access *a)
@@ -267,6 +300,8 @@ static void load_element(struct access *a, const uint64_t *addr, int e)
 static bool load_space(struct access *a)
 {
     uint64_t own[WARP_LANES];
+    if (!permitted(a))
+        return true;
     if (!check(a))
         return false;
     const uint64_t *addr = lane_memory(a, own);
@@ -332,6 +367,8 @@ static void store_element(struct access *a, const uint64_t *addr, int e)
 static bool store_space(struct access *a)
 {
     uint64_t own[WARP_LANES];
+    if (!permitted(a))
+        return true;
     if (!check(a))
         return false;
     if (a->space == PTX_CONST || a->space == PTX_PARAM)
@@ -459,6 +496,8 @@ static uint64_t update(const struct access *a, char *p, uint64_t b, uint64_t c)
 static bool atom_space(struct access *a)
 {
     uint64_t own[WARP_LANES], result[WARP_LANES];
+    if (!permitted(a))
+        return true;
     if (!check(a))
         return false;
     if (a->space != PTX_GLOBAL && a->space != PTX_SHARED)
@@ -553,6 +592,9 @@ static bool async(const struct interp_code *c, struct warp *w, const struct step
     a.r = new_record(w);
     a.addr = a.r ? a.r->addr : shared;
     read_source(&a, 0, st->offset, a.addr);
+    if (!permitted(&a))
+        return true;
+    m = a.m;
     if (!check(&a))
         return false;
     if (a.addr != shared)
@@ -571,9 +613,12 @@ static bool async(const struct interp_code *c, struct warp *w, const struct step
         a.addr = a.r ? a.r->addr : global;
         if (a.addr != global)
             memcpy(a.addr, global, sizeof global);
-        if (!check(&a))
+        bool some = permitted(&a);
+        m &= ~(reading & ~a.m);
+        if (some && !check(&a))
             return false;
-        finish_record(&a);
+        if (some)
+            finish_record(&a);
     }
     struct async_copy *q = async_push(w);
     q->mask = m;

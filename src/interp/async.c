@@ -7,8 +7,14 @@
 
 #include <string.h>
 
-static void carry_out(const struct warp *w, struct async_copy *c, uint32_t lanes)
+static void carry_out(struct warp *w, struct async_copy *c, uint32_t lanes)
 {
+    struct record *r = lanes & c->mask ? warp_event(w, 0, RECORD_COPIED, lanes & c->mask, 0) : NULL;
+    if (r) {
+        r->bytes = c->bytes;
+        for (int i = 0; i < WARP_LANES; i++)
+            r->addr[i] = c->to[i];
+    }
     for (uint32_t left = lanes & c->mask; left; left &= left - 1) {
         int i = __builtin_ctz(left);
         char *to = w->block->shared + c->to[i];

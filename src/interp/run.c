@@ -13,7 +13,8 @@ enum {
     WAIT_TURNS = 32,       /* turns of a waiting loop before others run */
     SPIN_TURNS = 2,        /* the same for a warp that has already waited once in vain */
     LONG_TURNS = 1 << 20,  /* turns of any other loop */
-    RECORDS_PER_STEP = 3   /* a generic access makes up to three */
+    RECORDS_PER_STEP = 3,  /* a generic access makes up to three */
+    WATCHED_PER_STEP = ASYNC_COPIES + BLOCK_BARRIERS + 4 /* the copies waited for; the barriers that an exit completes */
 };
 
 /* What the loop keeps at hand of the current split. */
@@ -24,6 +25,7 @@ struct run {
     struct exec_counts *counts;
     int32_t pc, join_pc;
     uint32_t mask;
+    int room; /* records: an instruction may add its share up to here */
     bool again; /* the instruction at pc was counted when the split met it first */
 };
 
@@ -93,6 +95,7 @@ static void meet(struct run *r, const struct step *st, uint32_t mask, int32_t pc
 {
     struct warp *w = r->w;
     uint32_t lanes = waiting_lanes(w, mask, pc);
+    warp_event(w, (int32_t)(st - r->c->step), RECORD_MEET, lanes, mask);
     exchange(r, st, lanes);
     for (int i = 0; i < w->nsplits; i++) {
         struct split *s = &w->split[i];
@@ -148,6 +151,7 @@ static bool rendezvous(struct run *r, const struct step *st)
 {
     uint32_t mask = member_mask(r, st), need = mask & r->w->alive;
     if ((need & ~r->mask) == 0) {
+        warp_event(r->w, r->pc, RECORD_MEET, r->mask, mask);
         exchange(r, st, r->mask);
         r->pc++;
         return true;
@@ -296,6 +300,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
 {
     const struct interp_code *c = r->c;
     struct warp *w = r->w;
+    bool watched = r->l->watch;
     for (;;) {
         if (r->pc == r->join_pc) {
             put_split(r);
@@ -306,7 +311,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
         }
         const struct step *st = &c->step[r->pc];
         uint32_t m = r->mask;
-        if (w->nrecords > RING_RECORDS - RECORDS_PER_STEP && touches_memory(st)) {
+        if (w->nrecords > r->room && (watched || touches_memory(st))) {
             put_split(r);
             w->hold = true;
             *why = WARP_RING;
@@ -408,6 +413,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
             break;
         case STEP_FENCE:
             __atomic_thread_fence(__ATOMIC_SEQ_CST);
+            warp_event(w, r->pc, RECORD_FENCE, m, 0);
             r->pc++;
             break;
         case STEP_TEXTURE:
@@ -450,6 +456,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
 enum warp_stop interp_run(struct warp *w, struct exec_counts *counts)
 {
     struct run r = {.c = w->block->launch->code, .l = w->block->launch, .w = w, .counts = counts};
+    r.room = r.l->watch ? WATCHED_RECORDS - WATCHED_PER_STEP : RING_RECORDS - RECORDS_PER_STEP;
     enum warp_stop why;
     bool go_on = w->hold;
     w->hold = false;

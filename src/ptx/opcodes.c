@@ -167,7 +167,7 @@ static enum parsed set_bar_modifiers(struct parser *p, struct ptx_inst *in, cons
         set |= bit;
     }
     in->mods.vec = 1;
-    in->mods.aligned = set & ALIGNED;
+    in->mods.aligned = set & ALIGNED || in->op == PTX_OP_BAR; /* bar is barrier.aligned */
     in->mods.sync = set & SYNC;
     static const struct {
         unsigned set;

@@ -35,7 +35,7 @@ static void flag(struct strbuf *out, bool set, const char *s)
             word(out, spelling_of(row->mods & (group), offsetof(struct ptx_mods, field), m->field)); \
     } while (0)
 
-static void print_bar(const struct ptx_mods *m, struct strbuf *out)
+static void print_bar(enum ptx_op op, const struct ptx_mods *m, struct strbuf *out)
 {
     switch (m->variant) {
     case PTX_BAR_WARP:
@@ -56,7 +56,7 @@ static void print_bar(const struct ptx_mods *m, struct strbuf *out)
     default:
         word(out, "sync");
     }
-    flag(out, m->aligned, "aligned");
+    flag(out, m->aligned && op != PTX_OP_BAR, "aligned");
 }
 
 /* opcodes.c reads them without the table of modifiers */
@@ -79,7 +79,7 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
     bool bar = row->mods & MOD_BAR, prefetch = row->mods & MOD_LEVEL;
     strbuf_adds(out, row->word);
     if (bar)
-        print_bar(m, out);
+        print_bar((enum ptx_op)(row - ptx_op_info), m, out);
     flag(out, m->lod, "level");
     if (m->variant >= PTX_TEX_1D && m->variant <= PTX_TEX_3D)
         strbuf_addf(out, ".%dd", m->variant - PTX_TEX_1D + 1);

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/table.h"
+#include "runtime/checking.h"
 #include "runtime/collect.h"
 #include "runtime/output.h"
 #include "runtime/signals.h"
@@ -29,6 +30,7 @@ static void say_failure(heddle_status s, cudaError_t e)
 static cudaError_t run_launch(struct command *c)
 {
     heddle_result *result = NULL;
+    checking_launch(c->launch.id);
     heddle_status s = heddle_launch(c->launch.kernel, &c->launch.config, c->launch.args,
                                     runtime_collecting() ? &result : NULL);
     if (result) {

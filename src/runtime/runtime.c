@@ -9,6 +9,7 @@
 #include "engine.h"
 #include "base/strbuf.h"
 #include "device/device.h"
+#include "runtime/checking.h"
 #include "runtime/output.h"
 #include "runtime/queue.h"
 #include "runtime/signals.h"
@@ -115,6 +116,7 @@ static cudaError_t open_device(struct runtime_device *d, int index)
         pthread_atfork(NULL, NULL, in_child);
         signals_install();
     }
+    checking_device(engine);
     d->index = index;
     d->spec = engine_device_spec(engine);
     d->space = engine_space(engine);

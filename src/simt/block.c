@@ -34,7 +34,8 @@ static void place(struct launch *l, struct block *b, uint64_t index)
     b->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
 }
 
-struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16_t sm, struct record *ring)
+struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16_t sm, struct record *ring,
+                          struct record_values *values)
 {
     char *at = memory;
     struct block *b = memory;
@@ -60,6 +61,7 @@ struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16
         if (w->async)
             memset(w->async, 0, offsetof(struct async_queue, copy));
         w->ring = ring;
+        w->values = values;
         warp_start(w, l->threads - (uint32_t)i * WARP_LANES);
     }
     b->shared = at;
@@ -69,8 +71,11 @@ struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16
 
 /* --- barriers --- */
 
-static void complete(struct barrier *bar)
+/* `w` is the warp that was last to come, or to exit. */
+static void complete(struct warp *w, int32_t site, unsigned id)
 {
+    struct barrier *bar = &w->block->barrier[id];
+    warp_event(w, site, RECORD_COMPLETE, 0, id);
     bar->result_popc = bar->red_popc;
     bar->result_and = bar->red_and;
     bar->result_or = bar->red_or;
@@ -101,8 +106,11 @@ bool block_barrier(struct warp *w, unsigned id, uint32_t expected, int kind, uin
     bar->red_or |= (truth & s->mask) != 0;
     bar->red_and &= (truth & s->mask) == s->mask;
     uint32_t generation = bar->generation;
+    struct record *r = warp_event(w, s->pc, RECORD_ARRIVE, s->mask, id);
+    if (r)
+        r->elem = kind != PTX_BAR_ARRIVE;
     if (bar->arrived >= (bar->expected ? bar->expected : b->threads_alive)) {
-        complete(bar);
+        complete(w, s->pc, id);
         return true;
     }
     if (kind == PTX_BAR_ARRIVE)
@@ -113,12 +121,13 @@ bool block_barrier(struct warp *w, unsigned id, uint32_t expected, int kind, uin
     return false;
 }
 
-void block_check_barriers(struct block *b)
+void block_check_barriers(struct warp *w)
 {
-    for (int i = 0; i < BLOCK_BARRIERS; i++) {
+    struct block *b = w->block;
+    for (unsigned i = 0; i < BLOCK_BARRIERS; i++) {
         struct barrier *bar = &b->barrier[i];
         if (bar->arrived && !bar->expected && bar->arrived >= b->threads_alive)
-            complete(bar);
+            complete(w, 0, i);
     }
 }
 

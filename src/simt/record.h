@@ -11,8 +11,18 @@
 
 #include <stdint.h>
 
-/* LDGSTS: cp.async, one record of its global addresses (lanes that read anything) and one of its shared ones. */
-enum record_op { RECORD_LOAD, RECORD_STORE, RECORD_ATOM, RECORD_RED, RECORD_LDGSTS, RECORD_TEXTURE };
+/* LDGSTS: cp.async, one record of its global addresses (lanes that read anything) and one of its shared ones.
+ * From RECORD_ARRIVE on: what orders accesses; such records are made in watched launches only (watch.h), in the order
+ * in which the warp does things, and a barrier's completion is in the ring of the warp that completed it. */
+enum record_op {
+    RECORD_LOAD, RECORD_STORE, RECORD_ATOM, RECORD_RED, RECORD_LDGSTS, RECORD_TEXTURE,
+    RECORD_ARRIVE,   /* at block barrier addr[0]; elem: 1 if the lanes wait there, 0: bar.arrive */
+    RECORD_COMPLETE, /* of block barrier addr[0]; the mask means nothing */
+    RECORD_MEET,     /* lanes that have met: __syncwarp, shuffles, votes; addr[0]: the members that were named */
+    RECORD_FENCE,
+    RECORD_EXIT,
+    RECORD_COPIED    /* asynchronous copies of `bytes` to shared addr[lane] were waited for and are done */
+};
 
 enum record_shape {
     RECORD_UNIFORM, /* all lanes: addr[0] */
@@ -38,6 +48,11 @@ struct record {
     uint16_t warp;   /* index in the block */
     uint16_t sm;     /* multiprocessor that the block runs on */
     uint64_t addr[32];
+};
+
+/* What the lanes of a store write, as it lies in memory: in watched launches, beside the record. */
+struct record_values {
+    uint8_t byte[32][32];
 };
 
 /* The address of one lane under any shape. */

@@ -19,6 +19,22 @@ void warp_start(struct warp *w, uint32_t lanes)
         w->join[i].used = false;
 }
 
+struct record *warp_event(struct warp *w, int32_t site, enum record_op op, uint32_t mask, uint64_t what)
+{
+    struct record *r;
+    if (!w->block->launch->watch)
+        return NULL;
+    r = &w->ring[w->nrecords++];
+    r->site = (uint32_t)site;
+    r->mask = mask;
+    r->op = (uint8_t)op;
+    r->space = 0;
+    r->block = (uint32_t)w->block->index;
+    r->warp = w->index;
+    r->addr[0] = what;
+    return r;
+}
+
 static void add_split(struct warp *w, struct split s)
 {
     w->split[w->nsplits++] = s;
@@ -95,6 +111,7 @@ bool warp_arrive(struct warp *w)
 bool warp_exit(struct warp *w, uint32_t lanes)
 {
     struct split *s = &w->split[w->current];
+    warp_event(w, s->pc, RECORD_EXIT, lanes, 0);
     w->alive &= ~lanes;
     w->block->threads_alive -= (uint32_t)__builtin_popcount(lanes);
     s->mask &= ~lanes;
@@ -110,7 +127,7 @@ bool warp_exit(struct warp *w, uint32_t lanes)
         else if (w->join[j].arrived == w->join[j].expected)
             complete(w, j);
     }
-    block_check_barriers(w->block);
+    block_check_barriers(w);
     return left;
 }
 

@@ -14,9 +14,11 @@
 
 #include "ir/ir.h"
 #include "simt/record.h"
+#include "simt/watch.h"
 #include "space/space.h"
 
-enum { WARP_LANES = 32, ASYNC_COPIES = 64, WARP_MAX_JOINS = 40, BLOCK_BARRIERS = 16, RING_RECORDS = 32 };
+enum { WARP_LANES = 32, ASYNC_COPIES = 64, WARP_MAX_JOINS = 40, BLOCK_BARRIERS = 16, RING_RECORDS = 32,
+       WATCHED_RECORDS = 128 /* in a ring of a watched launch: one instruction may end 64 copies and 16 barriers */ };
 
 struct block;
 struct block_text;
@@ -94,7 +96,8 @@ struct warp {
     bool failed;       /* an assertion failed in it: it does not run any more */
     bool hold;         /* the last stop was WARP_RING: go on with the same split */
     struct async_queue *async; /* NULL: the kernel has no cp.async */
-    struct record *ring; /* [RING_RECORDS], shared with the worker's other warps; NULL in plain mode */
+    struct record *ring; /* [launch->ring_records], shared with the worker's other warps; NULL in plain mode */
+    struct record_values *values; /* the same; NULL unless watched */
     int nrecords;
 };
 
@@ -167,6 +170,8 @@ struct launch {
     volatile int *interrupt; /* the device's: set by heddle_device_interrupt */
     struct fault fault;
     bool fault_set;
+    const struct watch *watch; /* watch.h, or NULL */
+    uint32_t ring_records;  /* RING_RECORDS or WATCHED_RECORDS */
     uint64_t grid_serial;   /* %gridid */
     struct heap *heap;      /* the device heap, when the kernel uses it; its addresses show the order of the blocks */
     struct block_text *texts; /* of all blocks that printed; atomic */
@@ -178,6 +183,10 @@ static inline bool launch_stopping(const struct launch *l, uint64_t block)
 }
 
 /* --- warp.c: splits and joins --- */
+
+/* In a watched launch, a record of something that orders accesses (RECORD_ARRIVE and so on) at the end of the warp's
+ * ring. NULL in others. The caller fills in what the kind of record has beside mask and addr[0]. */
+struct record *warp_event(struct warp *w, int32_t site, enum record_op op, uint32_t mask, uint64_t what);
 
 /* Fresh warp of `lanes` threads at site 0. */
 void warp_start(struct warp *w, uint32_t lanes);
@@ -208,15 +217,16 @@ void warp_merge(struct warp *w);
 size_t block_bytes(const struct launch *l);
 /* Lays out a block in `memory` (block_bytes, reused from block to block) and starts its warps.
  * `ring` is empty whenever a warp stops, so the warps that one host thread runs share it. */
-struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16_t sm, struct record *ring);
+struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16_t sm, struct record *ring,
+                          struct record_values *values);
 
 /* The current split of `w` arrives at barrier `id` with `expected` lanes (0: all). kind: enum ptx_variant
  * (PTX_BAR_SYNC, PTX_BAR_ARRIVE, PTX_BAR_RED_*); `truth` are the lanes with a true predicate. True: the split need
  * not wait (arrive, or it was the last). */
 bool block_barrier(struct warp *w, unsigned id, uint32_t expected, int kind, uint32_t truth);
 
-/* After lanes exited: barriers that now have everybody are completed. */
-void block_check_barriers(struct block *b);
+/* After lanes of `w` exited: barriers that now have everybody are completed. */
+void block_check_barriers(struct warp *w);
 
 /* Splits of `w` whose barrier has completed become ready. */
 void block_wake(struct warp *w);

@@ -89,7 +89,7 @@ tools)
     expect 2 "nvprof's '--print-gpu-trace' is not there yet" "$heddle" env nvprof --print-gpu-trace make/sum
     expect 2 "nvprof's '--metric' is not known" "$heddle" env nvprof --metric make/sum
     expect 1 "unknown metric 'gld_eficiency'" "$heddle" env nvprof --metrics gld_eficiency ./nothing
-    expect 1 "compute-sanitizer.*not there yet" "$heddle" env compute-sanitizer ./nothing
+    expect 1 "cannot find './nothing'" "$heddle" env compute-sanitizer ./nothing
     expect 127 "cannot run 'no-such-command'" "$heddle" env no-such-command
     expect 7 "" "$heddle" env sh -c 'exit 7'
     expect 1 "unknown flag '--nothing'" "$heddle" env --nothing

@@ -28,7 +28,7 @@ static int set_up(void **state)
     arena_init(&f->launch.arena);
     if (posix_memalign(&memory, 64, block_bytes(&f->launch)))
         return 1;
-    f->block = block_start(&f->launch, memory, 13, 0, NULL);
+    f->block = block_start(&f->launch, memory, 13, 0, NULL, NULL);
     f->w = &f->block->warps[0];
     *state = f;
     return 0;

@@ -1,0 +1,172 @@
+/* synccheck and racecheck: what the records say about barriers, rendezvous and shared memory. */
+#include "check/private.h"
+
+#include "base/alloc.h"
+#include "ptx/ptx.h"
+
+/* --- synccheck --- */
+
+static const struct ir_inst *inst_at(const struct check_launch *cl, const struct record *r)
+{
+    return &cl->launch->kernel->insts[r->site];
+}
+
+static void each_lane(struct check_launch *cl, const struct check_block *b, enum check_kind kind, unsigned warp,
+                      int32_t site, uint32_t lanes, uint32_t mask)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        struct check_finding f = check_at(cl, kind, b->block, warp, (unsigned)__builtin_ctz(lanes), site);
+
+        f.mask = mask;
+        check_add(cl, &f);
+    }
+}
+
+static void note_arrival(const struct check_launch *cl, struct check_block *b, const struct record *r)
+{
+    struct arrival *a;
+
+    if (!inst_at(cl, r)->mods->aligned) /* barrier.sync without .aligned may be executed lane by lane */
+        return;
+    for (int i = 0; i < b->narrivals; i++) {
+        a = &b->arrivals[i];
+        if (a->barrier == r->addr[0] && a->warp == r->warp && a->site == (int32_t)r->site) {
+            a->lanes |= r->mask;
+            return;
+        }
+    }
+    if (b->narrivals == b->capacity) {
+        b->capacity = b->capacity ? 2 * b->capacity : 64;
+        b->arrivals = alloc_resize(b->arrivals, (size_t)b->capacity * sizeof *b->arrivals);
+    }
+    b->arrivals[b->narrivals++] = (struct arrival){(uint16_t)r->addr[0], r->warp, (int32_t)r->site, r->mask};
+}
+
+/* __syncthreads() is bar.sync, which all lanes of a warp must execute together; those that have exited by the time the
+ * barrier completes need not (PTX ISA 9.7.13.1). */
+static void check_arrivals(struct check_launch *cl, struct check_block *b, unsigned barrier)
+{
+    int kept = 0;
+
+    for (int i = 0; i < b->narrivals; i++) {
+        const struct arrival *a = &b->arrivals[i];
+        uint32_t alive = b->exist[a->warp] & ~b->gone[a->warp];
+
+        if (a->barrier != barrier)
+            b->arrivals[kept++] = *a;
+        else if ((a->lanes & alive) != alive)
+            each_lane(cl, b, CHECK_BARRIER_IN_WARP, a->warp, a->site, a->lanes, 0);
+    }
+    b->narrivals = kept;
+}
+
+/* The member mask must name the caller; lanes that have exited are not waited for, and have nothing to give. */
+static void check_meeting(struct check_launch *cl, const struct check_block *b, const struct record *r)
+{
+    uint32_t members = (uint32_t)r->addr[0], gone = b->gone[r->warp];
+
+    if (r->mask & ~members)
+        each_lane(cl, b, CHECK_MASK_WITHOUT_CALLER, r->warp, (int32_t)r->site, r->mask & ~members, members);
+    if (members & gone && members != ~0u) /* all ones is how programs say "everybody here" */
+        each_lane(cl, b, CHECK_MASK_OF_EXITED, r->warp, (int32_t)r->site, r->mask & members, members);
+}
+
+/* --- racecheck --- */
+
+static void race_lanes(struct check_block *b, const struct record *r, const struct record_values *values)
+{
+    unsigned flags = r->op == RECORD_LOAD ? 0 : RACE_WRITES;
+
+    if (r->op == RECORD_ATOM || r->op == RECORD_RED || r->order != PTX_WEAK)
+        flags |= RACE_STRONG;
+    if (r->op == RECORD_LDGSTS)
+        flags = RACE_WRITES | RACE_ASYNC;
+    b->now = r;
+    for (uint32_t left = r->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        struct race_access a = {r->site, 32u * r->warp + i, (uint32_t)r->addr[i], r->bytes, flags,
+                                r->op == RECORD_STORE && values ? values->byte[i] : NULL};
+
+        race_access(b->race, &a);
+    }
+}
+
+static bool whole(const struct record *r, enum ptx_order one)
+{
+    return r->order == one || r->order == PTX_ACQ_REL || r->order == PTX_SC;
+}
+
+/* Strong accesses may hand on what their thread knows. */
+static void strong_lanes(struct check_block *b, const struct record *r)
+{
+    bool atomic = r->op == RECORD_ATOM || r->op == RECORD_RED;
+
+    if (!atomic && r->order == PTX_WEAK)
+        return;
+    for (uint32_t left = r->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left), thread = 32u * r->warp + i;
+        uint64_t key = r->space == PTX_SHARED ? r->addr[i] : r->addr[i] | UINT64_C(1) << 63;
+
+        if (r->op == RECORD_LOAD || r->op == RECORD_ATOM)
+            order_acquire(b->order, thread, key, whole(r, PTX_ACQUIRE));
+        if (r->op == RECORD_STORE || atomic)
+            order_release(b->order, thread, key, whole(r, PTX_RELEASE), atomic);
+    }
+}
+
+static void access(struct check_launch *cl, struct check_block *b, const struct record *r,
+                   const struct record_values *values)
+{
+    if (!check_uses(cl, CHECK_RACECHECK) || r->op > RECORD_LDGSTS)
+        return;
+    if (r->space == PTX_SHARED)
+        race_lanes(b, r, values);
+    if (r->space == PTX_SHARED || r->space == PTX_GLOBAL)
+        strong_lanes(b, r);
+}
+
+static void copies_done(struct check_block *b, const struct record *r)
+{
+    for (uint32_t left = r->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+
+        race_copied(b->race, 32u * r->warp + i, (uint32_t)r->addr[i], r->bytes);
+    }
+}
+
+void sync_record(struct check_launch *cl, struct check_block *b, const struct record *r,
+                 const struct record_values *values)
+{
+    bool sync = check_uses(cl, CHECK_SYNCCHECK);
+
+    switch (r->op) {
+    case RECORD_ARRIVE:
+        if (sync && r->elem)
+            note_arrival(cl, b, r);
+        order_arrive(b->order, (unsigned)r->addr[0], r->warp, r->mask, r->elem);
+        break;
+    case RECORD_COMPLETE:
+        if (sync)
+            check_arrivals(cl, b, (unsigned)r->addr[0]);
+        order_complete(b->order, (unsigned)r->addr[0]);
+        break;
+    case RECORD_MEET:
+        if (sync)
+            check_meeting(cl, b, r);
+        if (r->mask & (uint32_t)r->addr[0])
+            order_meet(b->order, r->warp, r->mask & (uint32_t)r->addr[0]);
+        break;
+    case RECORD_FENCE:
+        order_fence(b->order, r->warp, r->mask);
+        break;
+    case RECORD_EXIT:
+        b->gone[r->warp] |= r->mask;
+        order_exit(b->order, r->warp, r->mask);
+        break;
+    case RECORD_COPIED:
+        copies_done(b, r);
+        break;
+    default:
+        access(cl, b, r, values);
+    }
+}

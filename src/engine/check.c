@@ -1,0 +1,155 @@
+/* A checked launch: what the checkers found becomes findings for the report. */
+#include "engine/private.h"
+#include "engine.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "check/check.h"
+#include "report/findings.h"
+#include "report/result.h"
+
+heddle_status engine_check(heddle_device *d, unsigned tools, void (*found)(struct finding *f, void *user), void *user)
+{
+    check_close(d->check);
+    d->check = tools ? check_open(tools, &d->space) : NULL;
+    d->found = found;
+    d->found_user = user;
+    return HEDDLE_OK;
+}
+
+static const char *tool_name(enum check_kind k)
+{
+    switch (check_kind_tool(k)) {
+    case CHECK_MEMCHECK:
+        return "memcheck";
+    case CHECK_INITCHECK:
+        return "initcheck";
+    case CHECK_SYNCCHECK:
+        return "synccheck";
+    default:
+        return "racecheck";
+    }
+}
+
+static const char *access_name(const heddle_kernel *k, int32_t site)
+{
+    if (site < 0)
+        return NULL;
+    switch (k->ir->insts[site].op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+        return "read";
+    case PTX_OP_ST:
+        return "write";
+    case PTX_OP_ATOM:
+    case PTX_OP_RED:
+        return "atomic";
+    case PTX_OP_CP_ASYNC:
+        return "copy";
+    default:
+        return NULL;
+    }
+}
+
+static struct finding_place place_of(struct arena *a, const heddle_kernel *k, int32_t site)
+{
+    struct finding_place p = {0};
+    if (site < 0)
+        return p;
+    const struct ir_inst *in = &k->ir->insts[site];
+    const struct ptx_loc *loc = in->loc && in->loc->line ? in->loc : NULL;
+    p.file = loc ? arena_strdup(a, loc->file) : NULL;
+    p.line = loc ? loc->line : 0;
+    p.ptx_line = in->ptx_line;
+    p.function = result_demangle(a, loc && loc->function ? loc->function : k->ir->name);
+    p.inlined_at = engine_inlining_chain(a, loc);
+    return p;
+}
+
+static void add_case(struct finding_case *c, const struct check_finding *f)
+{
+    memcpy(c->block, f->block, sizeof c->block);
+    memcpy(c->thread, f->thread, sizeof c->thread);
+    memcpy(c->by_thread, f->by_thread, sizeof c->by_thread);
+    c->address = f->address;
+    c->now = f->mask ? f->mask : f->now;
+    c->then = f->then;
+}
+
+static void tell(const heddle_kernel *k, const struct check_group *g)
+{
+    static const char *const spaces[] = {[PTX_GLOBAL] = "global", [PTX_SHARED] = "shared", [PTX_LOCAL] = "local",
+                                         [PTX_CONST] = "constant"};
+    static const char *const places[] = {"nowhere", "inside", "before", "after", "freed"};
+    const struct check_finding *first = &g->kept[0];
+    struct finding *f = finding_new();
+    struct arena *a = &f->arena;
+    heddle_device *d = k->module->device;
+    f->tool = tool_name(first->kind);
+    f->kind = check_kind_name(first->kind);
+    f->severity = check_kind_severity(first->kind) == CHECK_ERROR ? "error" : "warning";
+    f->kernel = result_demangle(a, k->ir->name);
+    f->at = place_of(a, k, first->site);
+    f->by = place_of(a, k, first->by_site);
+    f->access = access_name(k, first->site);
+    f->by_access = access_name(k, first->by_site);
+    f->space = first->space ? spaces[first->space] : NULL;
+    f->bytes = first->bytes;
+    f->count = (int64_t)g->count;
+    f->ncases = g->nkept;
+    f->cases = ARENA_ARRAY(a, struct finding_case, g->nkept);
+    for (int i = 0; i < g->nkept; i++)
+        add_case(&f->cases[i], &g->kept[i]);
+    if (first->kind == CHECK_OUT_OF_BOUNDS) {
+        f->place = places[first->place];
+        f->distance = (int64_t)first->distance;
+        f->near_address = (int64_t)first->near.address;
+        f->near_bytes = (int64_t)first->near.bytes;
+        f->near_label = first->near.label ? arena_strdup(a, first->near.label) : NULL;
+        f->limit = first->limit;
+    }
+    f->async = first->async;
+    d->found(f, d->found_user);
+}
+
+/* A fault that the checkers did not foresee is theirs to tell as well: nobody can go on. */
+static void tell_deadlock(const heddle_kernel *k, const struct launch *l)
+{
+    struct finding *f = finding_new();
+    heddle_device *d = k->module->device;
+    f->tool = tool_name(CHECK_DEADLOCK);
+    f->kind = check_kind_name(CHECK_DEADLOCK);
+    f->severity = "error";
+    f->kernel = result_demangle(&f->arena, k->ir->name);
+    f->at = place_of(&f->arena, k, l->fault.site);
+    f->count = f->ncases = 1;
+    f->cases = ARENA_ARRAY(&f->arena, struct finding_case, 1);
+    memcpy(f->cases[0].block, l->fault.block_id, sizeof l->fault.block_id);
+    memcpy(f->cases[0].thread, l->fault.thread_id, sizeof l->fault.thread_id);
+    f->text = l->fault.text ? arena_strdup(&f->arena, l->fault.text) : NULL;
+    d->found(f, d->found_user);
+}
+
+struct check_launch *check_launch_begin(heddle_device *d, struct launch *l)
+{
+    return d->check ? check_begin(d->check, l) : NULL;
+}
+
+void check_launch_end(struct check_launch *cl, heddle_kernel *k, struct launch *l)
+{
+    const struct check_group *groups;
+    int n = check_groups(cl, &groups);
+    bool bad = false;
+    for (int i = 0; i < n; i++) {
+        bad |= check_kind_tool(groups[i].kept[0].kind) == CHECK_MEMCHECK;
+        tell(k, &groups[i]);
+    }
+    if (l->fault_set && l->fault.status == HEDDLE_DEADLOCK)
+        tell_deadlock(k, l);
+    if (bad && !l->fault_set) { /* as on a GPU under a checker: the accesses were not done, the launch has failed */
+        l->fault = (struct fault){.status = HEDDLE_CHECK_FAILED, .lane = -1};
+        l->fault_set = true;
+    }
+    check_end(cl);
+}

@@ -1,0 +1,78 @@
+/* Findings of the checkers: what one place of a program does wrong, as a line of a file and as text.
+ *
+ * The checked process (runtime/) writes one line of JSON for every finding to the file named by HEDDLE_FINDINGS; `heddle
+ * check` reads it. A line is complete. A kernel's finding is written when its launch has ended, with how often it
+ * happened and the first threads it happened to. Format: docs/check.md. Everything a finding points to is in its arena. */
+#ifndef REPORT_FINDINGS_H
+#define REPORT_FINDINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "report/sources.h"
+
+struct diag_list;
+struct strbuf;
+
+#define FINDINGS_VERSION 1
+
+/* A place in the program. */
+struct finding_place {
+    const char *file;       /* NULL: not known */
+    int line, ptx_line;
+    const char *function;   /* the kernel, or the inlined function that holds the line */
+    const char *inlined_at; /* "f.cu:20 < f.cu:31", or NULL */
+};
+
+/* One time it happened. */
+struct finding_case {
+    uint32_t block[3], thread[3], by_thread[3]; /* by_thread: of the earlier access of a race */
+    uint64_t address;
+    uint64_t now, then; /* of a race: the word that is written, and what it held; also the mask of a rendezvous (now) */
+};
+
+struct finding {
+    struct arena arena;
+    int64_t pid, launch;    /* launch: number in its process, -1: no launch */
+    const char *process;
+    const char *tool, *kind, *severity; /* "memcheck", "out-of-bounds" (check/kinds.def), "error" or "warning" */
+    const char *kernel;     /* demangled, or NULL */
+    struct finding_place at, by; /* by: the earlier access of a race; its line is 0 when there is none */
+    const char *access;     /* "read", "write", "atomic", "copy", or NULL */
+    const char *by_access;
+    const char *space;      /* "global", "shared", "local", "constant", or NULL */
+    int64_t bytes;          /* a thread */
+    int64_t count;
+    struct finding_case *cases; /* the first ones */
+    int64_t ncases;
+    const char *place;      /* "inside", "before", "after", "freed", or NULL: against the allocation */
+    int64_t distance, near_address, near_bytes;
+    const char *near_label; /* name of the variable, or NULL */
+    int64_t limit;          /* bytes of shared or local memory, when that is what was left */
+    bool async;
+    const char *text;       /* more, over several lines: who waits where, the error of a call */
+    const char *backtrace;  /* of the host: frames, one a line, or NULL */
+};
+
+struct finding *finding_new(void);
+void finding_free(struct finding *f);
+
+/* Writes one line and flushes. False: errno says why. */
+bool finding_write(const struct finding *f, FILE *file);
+
+/* All findings of a file, in order; a last line that was cut off is left out with a warning, anything else wrong is an
+ * error that names file and line. */
+struct findings {
+    struct finding **finding;
+    int n;
+};
+bool findings_read(struct findings *fs, const char *path, struct diag_list *diags);
+void findings_release(struct findings *fs);
+
+/* In the form that users of compute-sanitizer know: every line begins with the prefix ("========="). `most`: cases that
+ * are told apart; the others are counted. */
+void finding_text(const struct finding *f, const char *prefix, int most, struct sources *sources, struct strbuf *out);
+
+#endif

@@ -1,0 +1,84 @@
+/* Checked runs (see checking.h). Only the one thread that runs commands comes here, after the device was opened. */
+#define _GNU_SOURCE /* program_invocation_short_name */
+#include "runtime/checking.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "check/check.h"
+#include "engine.h"
+#include "report/findings.h"
+#include "runtime/runtime.h"
+
+static int64_t launch;
+
+static unsigned tool_of(const char *word, size_t n)
+{
+    static const struct {
+        const char *name;
+        unsigned tools;
+    } rows[] = {{"memcheck", CHECK_MEMCHECK},   {"initcheck", CHECK_INITCHECK}, {"synccheck", CHECK_SYNCCHECK},
+                {"racecheck", CHECK_RACECHECK}, {"all", CHECK_ALL}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strlen(rows[i].name) == n && !strncmp(rows[i].name, word, n))
+            return rows[i].tools;
+    runtime_say("HEDDLE_CHECK: '%.*s' is no tool; there are memcheck, initcheck, synccheck, racecheck and all", (int)n,
+                word);
+    return 0;
+}
+
+static FILE *findings_file(void)
+{
+    static FILE *f;
+    static bool tried;
+    const char *path = getenv("HEDDLE_FINDINGS");
+
+    if (tried)
+        return f;
+    tried = true;
+    f = path && *path ? fopen(path, "ae") : NULL;
+    if (!f)
+        runtime_say("cannot write findings to '%s': %s", path ? path : "", path ? strerror(errno) : "HEDDLE_FINDINGS is not set");
+    return f;
+}
+
+static void found(struct finding *f, void *user)
+{
+    FILE *file = findings_file();
+
+    (void)user;
+    f->pid = getpid();
+    f->process = program_invocation_short_name;
+    f->launch = launch;
+    if (file) {
+        flock(fileno(file), LOCK_EX);
+        if (!finding_write(f, file))
+            runtime_say("cannot write findings: %s", strerror(errno));
+        flock(fileno(file), LOCK_UN);
+    }
+    finding_free(f);
+}
+
+void checking_device(heddle_device *engine)
+{
+    const char *words = getenv("HEDDLE_CHECK");
+    unsigned tools = 0;
+
+    for (const char *at = words; at && *at;) {
+        size_t n = strcspn(at, ",");
+
+        tools |= tool_of(at, n);
+        at += at[n] ? n + 1 : n;
+    }
+    if (tools)
+        engine_check(engine, tools, found, NULL);
+}
+
+void checking_launch(int64_t id)
+{
+    launch = id;
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""`heddle check` on programs with a bug each: what it finds, and how often.
+
+usage: bugs.py HEDDLE FOLDER PROGRAM
+
+The first line of a program is its expectation: "// expect: KIND LINE COUNT; KIND LINE COUNT", or "// expect: nothing".
+KIND as in src/check/kinds.def. Every finding must be expected and every expectation found, in both runs: on 1 and on 2
+host threads, to the letter.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def run(heddle, program, threads, out):
+    env = dict(os.environ, HEDDLE_THREADS=str(threads))
+    done = subprocess.run([heddle, "check", "--json", str(out), str(program)], env=env, capture_output=True, text=True,
+                          timeout=100)
+    findings = [json.loads(line) for line in out.read_text().splitlines()]
+    for f in findings:
+        f.pop("pid")
+    return done, findings
+
+
+def main(heddle, folder, name):
+    program = pathlib.Path(folder) / f"{name}.cu"
+    head = program.read_text().splitlines()[0]
+    wanted = sorted(head.removeprefix("// expect: ").split("; ")) if "nothing" not in head else []
+    with tempfile.TemporaryDirectory() as tmp:
+        one, findings = run(heddle, program, 1, pathlib.Path(tmp) / "one")
+        two, again = run(heddle, program, 2, pathlib.Path(tmp) / "two")
+    got = sorted(f'{f["kind"]} {f["at"]["line"]} {f["count"]}' for f in findings)
+    problems = []
+    if got != wanted:
+        problems.append(f"found {got}, expected {wanted}")
+    if findings != again:
+        problems.append("other findings on two host threads")
+    errors = any(f["severity"] == "error" for f in findings)
+    if one.returncode != (1 if errors else 0):
+        problems.append(f"exit status {one.returncode}")
+    summary = sum(f["count"] for f in findings if f["severity"] == "error")
+    if f"ERROR SUMMARY: {summary} error" not in one.stderr:
+        problems.append("the summary does not say so")
+    print(one.stderr)
+    sys.exit("FAILED: " + "; ".join(problems) if problems else 0)
+
+
+main(*sys.argv[1:])
