@@ -63,6 +63,15 @@ expect 4 ./prog2
 expect 0 "$HEDDLE" build -E c.c
 has out 'int class = 2'
 
+# NVTX is accepted, in C and C++
+for header in nvToolsExt.h nvtx3/nvToolsExt.h; do
+    printf '#include <%s>\nint main(void) { nvtxEventAttributes_t a = {0}; a.version = NVTX_VERSION; nvtxRangePushEx(&a); nvtxMark("x"); return nvtxRangePop() + 2; }\n' $header >nvtx.c
+    cp nvtx.c nvtx.cu
+    expect 0 "$HEDDLE" build nvtx.c -lnvToolsExt -o nvtx
+    expect 0 ./nvtx
+    expect 0 "$HEDDLE" run nvtx.cu
+done
+
 # a program without kernels is an ordinary program
 echo 'int main() { return 7; }' >host.cu
 expect 7 "$HEDDLE" run host.cu

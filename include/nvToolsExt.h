@@ -1,0 +1,112 @@
+/* NVTX: names for ranges of a program's time. Accepted; nothing records them, so every function answers as NVTX does
+ * when no tool is attached (NVTX 3 documentation, "Tools"): range ids and domains are 0, push and pop are not tracked. */
+#ifndef NVTOOLSEXT_H_
+#define NVTOOLSEXT_H_
+
+#include <stddef.h>
+#include <stdint.h>
+#include <wchar.h>
+
+#define NVTX_VERSION 3
+#define NVTX_NO_PUSH_POP_TRACKING (-2)
+
+typedef uint64_t nvtxRangeId_t;
+typedef struct nvtxDomainRegistration_st *nvtxDomainHandle_t;
+typedef struct nvtxStringRegistration_st *nvtxStringHandle_t;
+
+typedef enum nvtxColorType_t { NVTX_COLOR_UNKNOWN = 0, NVTX_COLOR_ARGB = 1 } nvtxColorType_t;
+typedef enum nvtxMessageType_t {
+    NVTX_MESSAGE_UNKNOWN = 0,
+    NVTX_MESSAGE_TYPE_ASCII = 1,
+    NVTX_MESSAGE_TYPE_UNICODE = 2,
+    NVTX_MESSAGE_TYPE_REGISTERED = 3
+} nvtxMessageType_t;
+typedef enum nvtxPayloadType_t {
+    NVTX_PAYLOAD_UNKNOWN = 0,
+    NVTX_PAYLOAD_TYPE_UNSIGNED_INT64 = 1,
+    NVTX_PAYLOAD_TYPE_INT64 = 2,
+    NVTX_PAYLOAD_TYPE_DOUBLE = 3,
+    NVTX_PAYLOAD_TYPE_UNSIGNED_INT32 = 4,
+    NVTX_PAYLOAD_TYPE_INT32 = 5,
+    NVTX_PAYLOAD_TYPE_FLOAT = 6
+} nvtxPayloadType_t;
+
+typedef union nvtxMessageValue_t {
+    const char *ascii;
+    const wchar_t *unicode;
+    nvtxStringHandle_t registered;
+} nvtxMessageValue_t;
+
+typedef struct nvtxEventAttributes_v2 {
+    uint16_t version, size;
+    uint32_t category;
+    int32_t colorType;
+    uint32_t color;
+    int32_t payloadType, reserved0;
+    union {
+        uint64_t ullValue;
+        int64_t llValue;
+        double dValue;
+        uint32_t uiValue;
+        int32_t iValue;
+        float fValue;
+    } payload;
+    int32_t messageType;
+    nvtxMessageValue_t message;
+} nvtxEventAttributes_t;
+
+#define NVTX_EVENT_ATTRIB_STRUCT_SIZE ((uint16_t)sizeof(nvtxEventAttributes_t))
+
+#define HEDDLE_NVTX static inline __attribute__((unused))
+
+HEDDLE_NVTX void nvtxInitialize(const void *reserved) { (void)reserved; }
+HEDDLE_NVTX void nvtxMarkEx(const nvtxEventAttributes_t *a) { (void)a; }
+HEDDLE_NVTX void nvtxMarkA(const char *s) { (void)s; }
+HEDDLE_NVTX void nvtxMarkW(const wchar_t *s) { (void)s; }
+HEDDLE_NVTX nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t *a) { (void)a; return 0; }
+HEDDLE_NVTX nvtxRangeId_t nvtxRangeStartA(const char *s) { (void)s; return 0; }
+HEDDLE_NVTX nvtxRangeId_t nvtxRangeStartW(const wchar_t *s) { (void)s; return 0; }
+HEDDLE_NVTX void nvtxRangeEnd(nvtxRangeId_t id) { (void)id; }
+HEDDLE_NVTX int nvtxRangePushEx(const nvtxEventAttributes_t *a) { (void)a; return NVTX_NO_PUSH_POP_TRACKING; }
+HEDDLE_NVTX int nvtxRangePushA(const char *s) { (void)s; return NVTX_NO_PUSH_POP_TRACKING; }
+HEDDLE_NVTX int nvtxRangePushW(const wchar_t *s) { (void)s; return NVTX_NO_PUSH_POP_TRACKING; }
+HEDDLE_NVTX int nvtxRangePop(void) { return NVTX_NO_PUSH_POP_TRACKING; }
+HEDDLE_NVTX void nvtxNameCategoryA(uint32_t category, const char *s) { (void)category, (void)s; }
+HEDDLE_NVTX void nvtxNameOsThreadA(uint32_t thread, const char *s) { (void)thread, (void)s; }
+HEDDLE_NVTX nvtxDomainHandle_t nvtxDomainCreateA(const char *s) { (void)s; return NULL; }
+HEDDLE_NVTX void nvtxDomainDestroy(nvtxDomainHandle_t d) { (void)d; }
+HEDDLE_NVTX nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t d, const char *s) { (void)d, (void)s; return NULL; }
+HEDDLE_NVTX void nvtxDomainNameCategoryA(nvtxDomainHandle_t d, uint32_t c, const char *s) { (void)d, (void)c, (void)s; }
+HEDDLE_NVTX void nvtxDomainMarkEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a) { (void)d, (void)a; }
+HEDDLE_NVTX nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
+{
+    (void)d, (void)a;
+    return 0;
+}
+HEDDLE_NVTX void nvtxDomainRangeEnd(nvtxDomainHandle_t d, nvtxRangeId_t id) { (void)d, (void)id; }
+HEDDLE_NVTX int nvtxDomainRangePushEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
+{
+    (void)d, (void)a;
+    return NVTX_NO_PUSH_POP_TRACKING;
+}
+HEDDLE_NVTX int nvtxDomainRangePop(nvtxDomainHandle_t d) { (void)d; return NVTX_NO_PUSH_POP_TRACKING; }
+
+/* the names without a letter are those of the build's character set */
+#ifdef UNICODE
+#define nvtxMark nvtxMarkW
+#define nvtxRangeStart nvtxRangeStartW
+#define nvtxRangePush nvtxRangePushW
+#else
+#define nvtxMark nvtxMarkA
+#define nvtxRangeStart nvtxRangeStartA
+#define nvtxRangePush nvtxRangePushA
+#define nvtxNameCategory nvtxNameCategoryA
+#define nvtxNameOsThread nvtxNameOsThreadA
+#define nvtxDomainCreate nvtxDomainCreateA
+#define nvtxDomainRegisterString nvtxDomainRegisterStringA
+#define nvtxDomainNameCategory nvtxDomainNameCategoryA
+#endif
+
+#undef HEDDLE_NVTX
+
+#endif
