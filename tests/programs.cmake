@@ -21,7 +21,7 @@ add_test(NAME deterministic.progress
 set_tests_properties(deterministic.progress PROPERTIES TIMEOUT 200)
 
 # Data types and memories, against the host's own arithmetic.
-foreach(program halves textures)
+foreach(program halves textures interface)
   add_test(NAME program.${program} COMMAND heddle_cli run ${programs}/${program}.cu)
   set_tests_properties(program.${program} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                        ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")

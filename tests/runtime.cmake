@@ -16,13 +16,15 @@ runtime_test(runtime_stream)
 runtime_test(runtime_module)
 runtime_test(runtime_execution)
 runtime_test(runtime_fault)
+runtime_test(runtime_device)
+runtime_test(runtime_pools)
+runtime_test(runtime_arrays)
+runtime_test(runtime_missing)
 
-# What libheddle.so exports, and the table of entry points in the documentation.
+# The page of what is there, and whether it is true.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-add_test(NAME runtime.exports
-         COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/runtime_table.py
-                 ${CMAKE_SOURCE_DIR}/include/cuda_runtime_api.h $<TARGET_FILE:heddle>
-                 ${CMAKE_SOURCE_DIR}/docs/runtime.md ${CMAKE_SOURCE_DIR}/src/runtime)
+add_test(NAME docs.support COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/support.py ${CMAKE_SOURCE_DIR}
+         ${CMAKE_BINARY_DIR})
 
 # Programs that use the library as it is linked, with the real engine.
 add_executable(runtime_library program/runtime_library.c)

@@ -42,6 +42,20 @@ HEDDLE_INLINE cudaError_t cudaMallocAsync(T **p, size_t size, cudaStream_t strea
 {
     return ::cudaMallocAsync((void **)(void *)p, size, stream);
 }
+HEDDLE_INLINE cudaError_t cudaMallocAsync(void **p, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync(p, size, pool, stream);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaMallocAsync(T **p, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync((void **)(void *)p, size, pool, stream);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaMallocFromPoolAsync(T **p, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync((void **)(void *)p, size, pool, stream);
+}
 template <class T>
 HEDDLE_INLINE cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *p, size_t length = 0,
                                                    unsigned int flags = cudaMemAttachSingle)
@@ -90,6 +104,19 @@ template <class T> HEDDLE_INLINE cudaError_t cudaGetSymbolSize(size_t *size, con
 }
 
 /* ---- kernels: the function itself is given ---- */
+/* The kernel's arguments are what its parameters need: conversions happen here, as in a call. */
+template <class... P, class... A>
+HEDDLE_INLINE cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...), A &&...args)
+{
+    return [&](P... values) {
+        void *pointers[] = {(void *)&values..., nullptr};
+        return ::cudaLaunchKernelExC(config, (const void *)kernel, pointers);
+    }(static_cast<A &&>(args)...);
+}
+template <class T> HEDDLE_INLINE cudaError_t cudaFuncGetName(const char **name, T *func)
+{
+    return ::cudaFuncGetName(name, (const void *)func);
+}
 template <class T>
 HEDDLE_INLINE cudaError_t cudaLaunchKernel(T *func, dim3 gridDim, dim3 blockDim, void **args,
                                            size_t sharedMem = 0,

@@ -221,6 +221,40 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
     return runtime_leave(copy_3d(p, stream, true));
 }
 
+/* Between devices: arrays and pointers tell themselves where they are, and must be where it is said. */
+static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream, bool async)
+{
+    cudaError_t e;
+    struct cudaPitchedPtr to, from;
+    size_t texel;
+    if (!p)
+        return cudaErrorInvalidValue;
+    struct cudaMemcpy3DParms q = {p->srcArray, p->srcPos, p->srcPtr, p->dstArray, p->dstPos, p->dstPtr, p->extent,
+                                  cudaMemcpyDefault};
+    if (!runtime_device(p->dstDevice, &e) || !runtime_device(p->srcDevice, &e))
+        return e;
+    to = p->dstPtr;
+    from = p->srcPtr;
+    if ((p->dstArray && !array_rows(p->dstArray, &to, &texel)) || (p->srcArray && !array_rows(p->srcArray, &from, &texel)))
+        return cudaErrorInvalidResourceHandle;
+    struct pointer a = pointer_look(to.ptr), b = pointer_look(from.ptr);
+    if (!a.device || a.device->index != p->dstDevice || !b.device || b.device->index != p->srcDevice)
+        return cudaErrorInvalidValue;
+    return copy_3d(&q, stream, async);
+}
+
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+    ENTER(d);
+    return runtime_leave(copy_3d_peer(p, NULL, false));
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    ENTER(d);
+    return runtime_leave(copy_3d_peer(p, stream, true));
+}
+
 /* --- fills --- */
 
 static cudaError_t fill(void *ptr, size_t pitch, size_t slice, int value, const struct shape *shape,

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "device/device.h"
+#include "runtime/mempool.h"
 #include "runtime/module.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
@@ -284,6 +285,30 @@ cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
     return runtime_leave(e == cudaErrorPeerAccessUnsupported ? cudaErrorPeerAccessNotEnabled : e);
 }
 
+/* Rank 0: all devices are of one process. */
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
+{
+    int n = runtime_device_count();
+    if (!value || attr < cudaDevP2PAttrPerformanceRank || attr > cudaDevP2PAttrCudaArrayAccessSupported)
+        return runtime_leave(cudaErrorInvalidValue);
+    if (srcDevice < 0 || srcDevice >= n || dstDevice < 0 || dstDevice >= n || srcDevice == dstDevice)
+        return runtime_leave(cudaErrorInvalidDevice);
+    *value = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements, const struct cudaChannelFormatDesc *desc, int device)
+{
+    cudaError_t e;
+    struct runtime_device *d = runtime_device(device, &e);
+    if (!elements || !desc)
+        return runtime_leave(cudaErrorInvalidValue);
+    if (!d)
+        return runtime_leave(e);
+    *elements = (size_t)d->spec->max_texture_1d_linear;
+    return cudaSuccess;
+}
+
 /* --- waiting and starting anew --- */
 
 cudaError_t cudaDeviceSynchronize(void)
@@ -329,6 +354,7 @@ cudaError_t cudaDeviceReset(void)
         return runtime_leave(e);
     module_reset(d);
     free_everything(d);
+    mempool_reset(d);
     d->flags = 0;
     return cudaSuccess;
 }

@@ -192,7 +192,91 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, s
     return runtime_leave(launch(d, func, gridDim, blockDim, args, sharedMem, stream, true));
 }
 
+/* What a launch attribute asks for: true in *cooperative, or the error of what is not there. A dependent launch may begin
+ * early or not ("Programmatic Dependent Launch": an opportunity, no promise); ours never does. */
+static cudaError_t read_attribute(const cudaLaunchAttribute *a, bool *cooperative)
+{
+    const cudaLaunchAttributeValue *v = &a->val;
+    switch (a->id) {
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributePreferredClusterDimension:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        return cudaSuccess;
+    case cudaLaunchAttributeCooperative:
+        *cooperative = v->cooperative != 0;
+        return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension:
+        if (v->clusterDim.x <= 1 && v->clusterDim.y <= 1 && v->clusterDim.z <= 1)
+            return cudaSuccess;
+        return runtime_not_supported("cudaLaunchKernelExC with clusters of blocks");
+    case cudaLaunchAttributeProgrammaticEvent:
+    case cudaLaunchAttributeLaunchCompletionEvent:
+        return runtime_not_supported("cudaLaunchKernelExC with an event");
+    case cudaLaunchAttributeDeviceUpdatableKernelNode:
+        return runtime_not_supported("cudaLaunchKernelExC with a node of a graph");
+    }
+    return cudaErrorInvalidValue;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    ENTER(d);
+    bool cooperative = false;
+    cudaError_t e = config && (config->attrs || !config->numAttrs) ? cudaSuccess : cudaErrorInvalidValue;
+    for (unsigned i = 0; !e && i < config->numAttrs; i++)
+        e = read_attribute(&config->attrs[i], &cooperative);
+    if (e)
+        return runtime_leave(e);
+    return runtime_leave(launch(d, func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
+                                config->stream, cooperative));
+}
+
 /* --- attributes --- */
+
+/* The name as it is in the device code: of a C++ kernel the mangled one. */
+cudaError_t cudaFuncGetName(const char **name, const void *func)
+{
+    ENTER(d);
+    struct runtime_kernel *k;
+    cudaError_t e = name ? module_kernel(d, func, &k) : cudaErrorInvalidValue;
+    if (!e)
+        *name = k->info.name;
+    return runtime_leave(e);
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset, size_t *bytes)
+{
+    ENTER(d);
+    struct runtime_kernel *k;
+    size_t at, size;
+    cudaError_t e = offset ? module_kernel(d, func, &k) : cudaErrorInvalidValue;
+    if (!e && (index >= (size_t)k->info.parameters || heddle_kernel_parameter(k->kernel, (int)index, &at, &size)))
+        e = cudaErrorInvalidValue;
+    if (e)
+        return runtime_leave(e);
+    *offset = at;
+    if (bytes)
+        *bytes = size;
+    return cudaSuccess;
+}
+
+/* "Deprecated": since compute capability 1.3 devices have doubles, and nothing is converted. */
+cudaError_t cudaSetDoubleForDevice(double *d)
+{
+    return runtime_leave(d ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaSetDoubleForHost(double *d)
+{
+    return runtime_leave(d ? cudaSuccess : cudaErrorInvalidValue);
+}
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
 {

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "device/device.h"
+#include "runtime/mempool.h"
 #include "runtime/pointer.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
@@ -127,13 +128,32 @@ cudaError_t cudaMalloc(void **devPtr, size_t size)
     return runtime_leave(allocate(d, devPtr, size));
 }
 
-/* Memory is there at once; only its release waits for the stream. */
+/* Memory is there at once; only its release waits for the stream. NULL: the device's current pool. */
+static cudaError_t allocate_from(struct mempool *pool, void **out, size_t size, cudaStream_t stream)
+{
+    struct stream *s = stream_of(stream);
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    pool = pool ? pool : mempool_current(s->device);
+    cudaError_t e = mempool_take(pool, size);
+    if (e)
+        return e;
+    e = allocate(mempool_device(pool), out, size);
+    mempool_taken(pool, e || !*out ? 0 : (uint64_t)(uintptr_t)*out, size);
+    return e;
+}
+
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
     ENTER(d);
-    if (!stream_of(hStream))
-        return runtime_leave(cudaErrorInvalidResourceHandle);
-    return runtime_leave(allocate(d, devPtr, size));
+    return runtime_leave(allocate_from(NULL, devPtr, size, hStream));
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **devPtr, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+    ENTER(d);
+    struct mempool *p = mempool_of(pool);
+    return runtime_leave(p ? allocate_from(p, devPtr, size, stream) : cudaErrorInvalidValue);
 }
 
 /* The pointer must be what an allocation returned, exactly. */
@@ -144,6 +164,7 @@ static bool is_start(const struct pointer *p)
 
 static cudaError_t release(const struct pointer *p)
 {
+    mempool_give(p->address);
     if (p->kind == POINTER_MANAGED)
         return space_free(p->device->space, p->address) ? cudaErrorInvalidValue : cudaSuccess;
     return runtime_error(heddle_free(p->device->engine, p->address));
@@ -174,6 +195,7 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
         return runtime_leave(cudaErrorInvalidResourceHandle);
     if (!is_start(&p) || p.kind != POINTER_DEVICE || p.device != s->device)
         return runtime_leave(cudaErrorInvalidValue);
+    mempool_give(p.address);
     struct command *c = command_new(COMMAND_FREE);
     c->free = p.address;
     queue_put_async(s, c);
@@ -274,6 +296,32 @@ cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvis
     if (!is_device_or_host(device))
         return runtime_leave(cudaErrorInvalidDevice);
     return runtime_leave(check_managed(devPtr, count));
+}
+
+/* A place as CUDA 12.2 says it, as a device number; cudaInvalidDeviceId: not one. */
+static int device_at(struct cudaMemLocation l)
+{
+    return l.type == cudaMemLocationTypeDevice && l.id >= 0 ? l.id
+           : l.type == cudaMemLocationTypeHost || l.type == cudaMemLocationTypeHostNuma ||
+                     l.type == cudaMemLocationTypeHostNumaCurrent
+               ? cudaCpuDeviceId
+               : cudaInvalidDeviceId;
+}
+
+cudaError_t cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location,
+                                    unsigned int flags, cudaStream_t stream)
+{
+    if (flags)
+        return runtime_leave(cudaErrorInvalidValue);
+    return cudaMemPrefetchAsync(devPtr, count, device_at(location), stream);
+}
+
+cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
+                             struct cudaMemLocation location)
+{
+    bool any = advice == cudaMemAdviseSetReadMostly || advice == cudaMemAdviseUnsetReadMostly ||
+               advice == cudaMemAdviseUnsetPreferredLocation; /* "location is ignored" */
+    return cudaMemAdvise(devPtr, count, advice, any ? cudaCpuDeviceId : device_at(location));
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)

@@ -55,13 +55,13 @@ void runtime_say(const char *fmt, ...)
 
 cudaError_t runtime_not_supported(const char *what)
 {
-    static const char *said[64];
+    static const char *said[512];
     static int n;
     bool fresh = true;
     pthread_mutex_lock(&open_lock);
     for (int i = 0; i < n; i++)
         fresh = fresh && said[i] != what;
-    if (fresh && n < 64)
+    if (fresh && n < 512)
         said[n++] = what;
     pthread_mutex_unlock(&open_lock);
     if (fresh)

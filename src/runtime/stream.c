@@ -175,3 +175,70 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr, c
         return runtime_leave(cudaErrorInvalidValue);
     return cudaSuccess;
 }
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+    ENTER(d);
+    STREAM(to, dst);
+    STREAM(from, src);
+    to->window = from->window;
+    to->policy = from->policy;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+    ENTER(d);
+    STREAM(s, stream);
+    if (!device)
+        return runtime_leave(cudaErrorInvalidValue);
+    *device = s->device->index;
+    return cudaSuccess;
+}
+
+/* Unique in the process: the devices' default streams come first. */
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+    ENTER(d);
+    STREAM(s, stream);
+    if (!id)
+        return runtime_leave(cudaErrorInvalidValue);
+    *id = (unsigned long long)(s->legacy ? s->device->index : RUNTIME_DEVICES + s->number);
+    return cudaSuccess;
+}
+
+/* --- capture into graphs: there are none, so no stream ever captures --- */
+
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                        unsigned long long *id, cudaGraph_t *graph,
+                                        const cudaGraphNode_t **dependencies, size_t *n)
+{
+    ENTER(d);
+    STREAM(s, stream);
+    (void)id, (void)graph, (void)dependencies, (void)n; /* set for a stream that captures only */
+    if (!status)
+        return runtime_leave(cudaErrorInvalidValue);
+    *status = cudaStreamCaptureStatusNone;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id)
+{
+    return cudaStreamGetCaptureInfo_v2(stream, status, id, NULL, NULL, NULL);
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    return cudaStreamGetCaptureInfo_v2(stream, status, NULL, NULL, NULL, NULL);
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    static _Thread_local enum cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
+    if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
+        return runtime_leave(cudaErrorInvalidValue);
+    enum cudaStreamCaptureMode before = current;
+    current = *mode;
+    *mode = before;
+    return cudaSuccess;
+}

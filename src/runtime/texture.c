@@ -26,7 +26,36 @@ struct cudaArray {
     struct cudaChannelFormatDesc desc;
 };
 
-static pthread_mutex_t textures_lock = PTHREAD_MUTEX_INITIALIZER;
+/* What texture objects were made from, for those who ask. */
+struct object {
+    cudaTextureObject_t handle; /* 0: free */
+    struct runtime_device *device;
+    struct cudaResourceDesc resource;
+    struct cudaTextureDesc texture;
+};
+
+static pthread_mutex_t textures_lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below */
+static struct object *objects;
+static int nobjects, objects_cap;
+
+/* The object of a handle on a device, or NULL. */
+static struct object *object_of(const struct runtime_device *d, cudaTextureObject_t handle)
+{
+    for (int i = 0; i < nobjects; i++)
+        if (objects[i].handle == handle && (!handle || objects[i].device == d))
+            return &objects[i];
+    return NULL;
+}
+
+static void remember(const struct object *o)
+{
+    struct object *place = object_of(NULL, 0);
+    if (!place) {
+        ALLOC_GROW(objects, nobjects, objects_cap);
+        place = &objects[nobjects++];
+    }
+    *place = *o;
+}
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
 {
@@ -178,37 +207,119 @@ cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t sr
     return from ? cudaMemcpy2D(dst, dpitch, from, src->pitch, width, height, kind) : runtime_leave(cudaErrorInvalidValue);
 }
 
-/* `count` bytes from (x, y) on, going on in the next row where one ends. */
-static cudaError_t copy_run(cudaArray_const_t a, size_t x, size_t y, char *host, size_t count, bool to_array,
-                            enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset,
+                                       size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    char *from = part(src, wOffset, hOffset, width, height);
+    return from ? cudaMemcpy2DAsync(dst, dpitch, from, src->pitch, width, height, kind, stream)
+                : runtime_leave(cudaErrorInvalidValue);
+}
+
+static bool within_devices(enum cudaMemcpyKind kind)
+{
+    return kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault;
+}
+
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src,
+                                     size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind)
+{
+    char *to = part(dst, wOffsetDst, hOffsetDst, width, height), *from = part(src, wOffsetSrc, hOffsetSrc, width, height);
+    if (!within_devices(kind))
+        return runtime_leave(cudaErrorInvalidMemcpyDirection);
+    return to && from ? cudaMemcpy2D(to, dst->pitch, from, src->pitch, width, height, kind)
+                      : runtime_leave(cudaErrorInvalidValue);
+}
+
+/* A place in an array where a run of bytes goes on, in the next row where one ends. */
+struct run {
+    cudaArray_const_t array; /* NULL: ordinary memory at `at` */
+    size_t x, y;
+    char *at;
+};
+
+/* How much of `count` lies in one piece, and where; 0: outside. */
+static size_t piece(struct run *r, size_t count)
+{
+    if (!r->array)
+        return count;
+    size_t row = r->array->alive == ARRAY_ALIVE ? r->array->extent.width * texel_bytes(&r->array->desc) : 0;
+    if (r->x == row && row) {
+        r->x = 0;
+        r->y++;
+    }
+    size_t left = r->x < row ? row - r->x : 0, width = count < left ? count : left;
+    r->at = width ? part(r->array, r->x, r->y, width, 1) : NULL;
+    return r->at ? width : 0;
+}
+
+static void advance(struct run *r, size_t width)
+{
+    r->x += width;
+    r->at += r->array ? 0 : width;
+}
+
+static cudaError_t copy_run(struct run to, struct run from, size_t count, enum cudaMemcpyKind kind, bool async,
+                            cudaStream_t stream)
 {
     while (count) {
-        size_t row = a && a->alive == ARRAY_ALIVE ? a->extent.width * texel_bytes(&a->desc) : 0;
-        size_t left = x < row ? row - x : 0, width = count < left ? count : left;
-        char *at = width ? part(a, x, y, width, 1) : NULL;
-        if (!at)
+        size_t a = piece(&to, count), b = piece(&from, count), width = a < b ? a : b;
+        if (!width)
             return runtime_leave(cudaErrorInvalidValue);
-        cudaError_t e = to_array ? cudaMemcpy(at, host, width, kind) : cudaMemcpy(host, at, width, kind);
+        cudaError_t e = async ? cudaMemcpyAsync(to.at, from.at, width, kind, stream) : cudaMemcpy(to.at, from.at, width, kind);
         if (e)
             return e;
-        host += width;
+        advance(&to, width);
+        advance(&from, width);
         count -= width;
-        x = 0;
-        y++;
     }
     return cudaSuccess;
 }
 
+static struct run in_memory(const void *p)
+{
+    return (struct run){.at = (char *)(uintptr_t)p};
+}
+
+/* The array's place, or an error when there is no array. */
+#define IN_ARRAY(r, array, x, y)                                                                       if (!(array))                                                                                          return runtime_leave(cudaErrorInvalidValue);                                                   struct run r = {(array), (x), (y), NULL}
+
 cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,
                               enum cudaMemcpyKind kind)
 {
-    return copy_run(dst, wOffset, hOffset, (char *)(uintptr_t)src, count, true, kind);
+    IN_ARRAY(to, dst, wOffset, hOffset);
+    return copy_run(to, in_memory(src), count, kind, false, NULL);
+}
+
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,
+                                   enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    IN_ARRAY(to, dst, wOffset, hOffset);
+    return copy_run(to, in_memory(src), count, kind, true, stream);
 }
 
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count,
                                 enum cudaMemcpyKind kind)
 {
-    return copy_run(src, wOffset, hOffset, dst, count, false, kind);
+    IN_ARRAY(from, src, wOffset, hOffset);
+    return copy_run(in_memory(dst), from, count, kind, false, NULL);
+}
+
+cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count,
+                                     enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    IN_ARRAY(from, src, wOffset, hOffset);
+    return copy_run(in_memory(dst), from, count, kind, true, stream);
+}
+
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src,
+                                   size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
+{
+    IN_ARRAY(to, dst, wOffsetDst, hOffsetDst);
+    IN_ARRAY(from, src, wOffsetSrc, hOffsetSrc);
+    if (!within_devices(kind))
+        return runtime_leave(cudaErrorInvalidMemcpyDirection);
+    return copy_run(to, from, count, kind, false, NULL);
 }
 
 /* --- texture objects --- */
@@ -311,6 +422,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cu
         return runtime_leave(e);
     pthread_mutex_lock(&textures_lock);
     *object = texture_add(d->space, &t);
+    if (*object)
+        remember(&(struct object){*object, d, *resource, *texture});
     pthread_mutex_unlock(&textures_lock);
     return runtime_leave(*object ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -323,6 +436,42 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
     cudaError_t e = cudaDeviceSynchronize(); /* kernels may still use it */
     pthread_mutex_lock(&textures_lock);
     bool gone = texture_remove(d->space, object);
+    struct object *o = object_of(d, object);
+    if (gone && o)
+        o->handle = 0;
     pthread_mutex_unlock(&textures_lock);
     return e ? e : runtime_leave(gone ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/* Copies what an object was made from: one of the two is NULL. */
+static cudaError_t describe(cudaTextureObject_t handle, struct cudaResourceDesc *resource, struct cudaTextureDesc *texture)
+{
+    ENTER(d);
+    if (!resource && !texture)
+        return runtime_leave(cudaErrorInvalidValue);
+    pthread_mutex_lock(&textures_lock);
+    const struct object *o = handle ? object_of(d, handle) : NULL;
+    if (o && resource)
+        *resource = o->resource;
+    if (o && texture)
+        *texture = o->texture;
+    pthread_mutex_unlock(&textures_lock);
+    return runtime_leave(o ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *desc, cudaTextureObject_t object)
+{
+    return describe(object, desc, NULL);
+}
+
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *desc, cudaTextureObject_t object)
+{
+    return describe(object, NULL, desc);
+}
+
+/* No object has a view: "cudaErrorInvalidValue if no resource view description was specified for texObject". */
+cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *desc, cudaTextureObject_t object)
+{
+    (void)desc, (void)object;
+    return runtime_leave(cudaErrorInvalidValue);
 }

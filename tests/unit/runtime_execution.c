@@ -94,6 +94,58 @@ static void cooperative_grids_must_be_resident(void **state)
     OK(cudaDeviceSynchronize());
 }
 
+/* cudaLaunchKernelExC with attributes: cooperative counts, hints are taken, clusters are not there. */
+static void launches_with_attributes(void **state)
+{
+    int tag = 1;
+    void *args[] = {&tag};
+    cudaLaunchAttribute a[2];
+    cudaLaunchConfig_t c = {.gridDim = {33, 1, 1}, .blockDim = {256, 1, 1}, .attrs = a, .numAttrs = 2};
+    (void)state;
+    memset(a, 0, sizeof a);
+    a[0].id = cudaLaunchAttributePriority;
+    a[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    a[1].val.programmaticStreamSerializationAllowed = 1;
+    OK(cudaLaunchKernelExC(&c, log_tag, args));
+    a[0].id = cudaLaunchAttributeCooperative;
+    a[0].val.cooperative = 1;
+    ANSWERS(cudaErrorCooperativeLaunchTooLarge, cudaLaunchKernelExC(&c, log_tag, args));
+    a[0].id = cudaLaunchAttributeClusterDimension;
+    a[0].val.clusterDim.x = a[0].val.clusterDim.y = a[0].val.clusterDim.z = 1;
+    OK(cudaLaunchKernelExC(&c, log_tag, args));
+    a[0].val.clusterDim.x = 2;
+    ANSWERS(cudaErrorNotSupported, cudaLaunchKernelExC(&c, log_tag, args));
+    a[0].id = (cudaLaunchAttributeID)99;
+    ANSWERS(cudaErrorInvalidValue, cudaLaunchKernelExC(&c, log_tag, args));
+    ANSWERS(cudaErrorInvalidValue, cudaLaunchKernelExC(NULL, log_tag, args));
+    OK(cudaDeviceSynchronize());
+}
+
+static void names_and_parameters_of_functions(void **state)
+{
+    const char *name;
+    size_t offset, bytes;
+    double d = 1;
+    int blocks;
+    (void)state;
+    OK(cudaFuncGetName(&name, add_one));
+    assert_string_equal(name, "add_one");
+    ANSWERS(cudaErrorInvalidDeviceFunction, cudaFuncGetName(&name, &name));
+    OK(cudaFuncGetParamInfo(add_one, 1, &offset, &bytes)); /* (u64 p, i32 n) */
+    assert_int_equal(offset, 8);
+    assert_int_equal(bytes, 4);
+    OK(cudaFuncGetParamInfo(add_one, 0, &offset, NULL));
+    assert_int_equal(offset, 0);
+    ANSWERS(cudaErrorInvalidValue, cudaFuncGetParamInfo(add_one, 2, &offset, &bytes));
+    OK(cudaFuncSetSharedMemConfig(add_one, cudaSharedMemBankSizeFourByte));
+    ANSWERS(cudaErrorInvalidValue, cudaFuncSetSharedMemConfig(add_one, (enum cudaSharedMemConfig)3));
+    OK(cudaSetDoubleForDevice(&d));
+    OK(cudaSetDoubleForHost(&d));
+    assert_true(d == 1);
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, log_tag, 256, 0, cudaOccupancyDefault));
+    assert_int_equal(blocks, 8);
+}
+
 static void device_figures_come_from_the_description(void **state)
 {
     struct cudaDeviceProp p;
@@ -138,6 +190,8 @@ int main(void)
         cmocka_unit_test(attributes_of_functions),
         cmocka_unit_test(occupancy),
         cmocka_unit_test(cooperative_grids_must_be_resident),
+        cmocka_unit_test(launches_with_attributes),
+        cmocka_unit_test(names_and_parameters_of_functions),
         cmocka_unit_test(device_figures_come_from_the_description),
     };
     return cmocka_run_group_tests(tests, register_kernels, NULL);

@@ -170,6 +170,29 @@ static void pinned_and_managed_memory_serve_both_sides(void **state)
     ANSWERS(cudaErrorInvalidValue, cudaFreeHost(pinned));
 }
 
+static void advice_and_prefetches(void **state)
+{
+    int *managed, *plain;
+    struct cudaMemLocation host = {cudaMemLocationTypeHost, 0}, device = {cudaMemLocationTypeDevice, 0},
+                           nowhere = {cudaMemLocationTypeInvalid, 0}, far = {cudaMemLocationTypeDevice, 5};
+    (void)state;
+    OK(cudaMallocManaged((void **)&managed, 64, cudaMemAttachGlobal));
+    OK(cudaMalloc((void **)&plain, 64));
+    OK(cudaMemAdvise(managed, 64, cudaMemAdviseSetReadMostly, 0));
+    OK(cudaMemAdvise_v2(managed, 64, cudaMemAdviseSetReadMostly, nowhere)); /* the place does not matter */
+    OK(cudaMemAdvise_v2(managed, 64, cudaMemAdviseSetPreferredLocation, host));
+    ANSWERS(cudaErrorInvalidDevice, cudaMemAdvise_v2(managed, 64, cudaMemAdviseSetPreferredLocation, far));
+    ANSWERS(cudaErrorInvalidValue, cudaMemAdvise(managed, 64, (enum cudaMemoryAdvise)7, 0));
+    ANSWERS(cudaErrorInvalidValue, cudaMemAdvise(plain, 64, cudaMemAdviseSetReadMostly, 0));
+    OK(cudaMemPrefetchAsync_v2(managed, 64, device, 0, NULL));
+    ANSWERS(cudaErrorInvalidValue, cudaMemPrefetchAsync_v2(managed, 65, device, 0, NULL)); /* past its end */
+    ANSWERS(cudaErrorInvalidDevice, cudaMemPrefetchAsync_v2(managed, 64, nowhere, 0, NULL));
+    OK(cudaStreamAttachMemAsync(NULL, managed, 0, cudaMemAttachGlobal));
+    ANSWERS(cudaErrorInvalidValue, cudaStreamAttachMemAsync(NULL, plain, 0, cudaMemAttachGlobal));
+    OK(cudaFree(managed));
+    OK(cudaFree(plain));
+}
+
 static void registered_memory(void **state)
 {
     static char block[4096];
@@ -244,6 +267,7 @@ int main(void)
         cmocka_unit_test(a_kind_that_does_not_fit_is_refused),
         cmocka_unit_test(rows_and_slices),
         cmocka_unit_test(pinned_and_managed_memory_serve_both_sides),
+        cmocka_unit_test(advice_and_prefetches),
         cmocka_unit_test(registered_memory),
         cmocka_unit_test(symbols),
         cmocka_unit_test(reset_starts_anew),

@@ -276,6 +276,81 @@ static void attributes_of_streams(void **state)
     OK(cudaStreamDestroy(s));
 }
 
+static void more_attributes_of_streams(void **state)
+{
+    cudaStream_t s, t;
+    int device = 7;
+    unsigned long long a, b, c;
+    cudaStreamAttrValue v, w;
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusActive;
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    (void)state;
+    OK(cudaStreamCreate(&s));
+    OK(cudaStreamCreate(&t));
+    OK(cudaStreamGetDevice(s, &device));
+    assert_int_equal(device, 0);
+    OK(cudaStreamGetId(s, &a));
+    OK(cudaStreamGetId(t, &b));
+    OK(cudaStreamGetId(NULL, &c));
+    assert_true(a != b && a != c && b != c);
+    OK(cudaStreamGetId(s, &c));
+    assert_true(a == c);
+    memset(&v, 0, sizeof v);
+    v.syncPolicy = cudaSyncPolicySpin;
+    OK(cudaStreamSetAttribute(s, cudaLaunchAttributeSynchronizationPolicy, &v));
+    OK(cudaStreamCopyAttributes(t, s));
+    OK(cudaStreamGetAttribute(t, cudaLaunchAttributeSynchronizationPolicy, &w));
+    assert_int_equal(w.syncPolicy, cudaSyncPolicySpin);
+    OK(cudaStreamIsCapturing(s, &status));
+    assert_int_equal(status, cudaStreamCaptureStatusNone);
+    OK(cudaStreamGetCaptureInfo(s, &status, &a));
+    OK(cudaStreamGetCaptureInfo_v2(s, &status, NULL, NULL, NULL, NULL));
+    ANSWERS(cudaErrorInvalidValue, cudaStreamIsCapturing(s, NULL));
+    OK(cudaThreadExchangeStreamCaptureMode(&mode));
+    assert_int_equal(mode, cudaStreamCaptureModeGlobal);
+    OK(cudaThreadExchangeStreamCaptureMode(&mode));
+    assert_int_equal(mode, cudaStreamCaptureModeRelaxed);
+    OK(cudaStreamDestroy(t));
+    OK(cudaStreamDestroy(s));
+}
+
+/* A handle that was destroyed is none any more, wherever it is given. */
+static void destroyed_streams_and_events(void **state)
+{
+    cudaStream_t s;
+    cudaEvent_t e, f;
+    float ms;
+    unsigned flags;
+    int h = 0, *p;
+    (void)state;
+    OK(cudaMalloc((void **)&p, 4));
+    OK(cudaStreamCreate(&s));
+    OK(cudaEventCreate(&e));
+    OK(cudaEventCreate(&f));
+    OK(cudaEventRecordWithFlags(f, NULL, cudaEventRecordDefault));
+    OK(cudaStreamDestroy(s));
+    OK(cudaEventDestroy(e));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaStreamDestroy(s));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(s));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaStreamQuery(s));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaStreamGetFlags(s, &flags));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaMemcpyAsync(p, &h, 4, cudaMemcpyHostToDevice, s));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaMemsetAsync(p, 0, 4, s));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaEventRecord(f, s));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaStreamWaitEvent(s, f, 0));
+    ANSWERS(cudaErrorInvalidResourceHandle, mock_launch(log_tag, 1, 1, s, &h, NULL));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaStreamSynchronize((cudaStream_t)&h)); /* never was one */
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaEventDestroy(e));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaEventRecord(e, NULL));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaEventQuery(e));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaEventSynchronize(e));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaStreamWaitEvent(NULL, e, 0));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, e, f));
+    ANSWERS(cudaErrorInvalidResourceHandle, cudaEventElapsedTime_v2(&ms, f, NULL));
+    OK(cudaEventDestroy(f));
+    OK(cudaFree(p));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +364,8 @@ int main(void)
         cmocka_unit_test(arguments_are_taken_at_the_launch),
         cmocka_unit_test(several_threads_may_launch),
         cmocka_unit_test(attributes_of_streams),
+        cmocka_unit_test(more_attributes_of_streams),
+        cmocka_unit_test(destroyed_streams_and_events),
     };
     return cmocka_run_group_tests(tests, register_kernels, NULL);
 }

@@ -9,6 +9,14 @@
 #pragma push_macro("FN")
 #define FN static __device__ __inline__ __attribute__((always_inline))
 
+/* The hardware's tangens hyperbolicus; the host's C library has a function of its own by that name. */
+static __device__ __inline__ __attribute__((always_inline)) float __tanhf(float x)
+{
+    float r;
+    __asm__("tanh.approx.f32 %0, %1;" : "=f"(r) : "f"(x));
+    return r;
+}
+
 /* ---- min and max ----
  * clang gives the device int, float and double (min, max, fminf ...); here are the other types and the mixed ones,
  * and all of them for the host. A mixed pair is compared in the type that C++ arithmetic gives it. */

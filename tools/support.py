@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Writes docs/support.md from the tables of what is there, and checks that the tables are true.
+
+usage: support.py [--write] SOURCE BUILD       (the source tree; a build of it, for bin/heddle and lib/libheddle.so)
+
+Tables: include/heddle/runtime_functions.def, include/heddle/device_functions.def, src/ptx/ptx_isa.def. Checked, exit 1:
+- the page is what the tables say (or --write);
+- runtime: what is there is declared in cuda_runtime_api.h (templates: runtime_templates.h), what is exported is in the
+  table and the other way round, and nothing else is exported but heddle_*;
+- device: what is there is declared, what is not there is not, by asking the compiler about each name;
+- PTX: what is there begins a row of src/ptx/ptx_ops.def, and every row is covered;
+- each thing that is there is mentioned by a test. The page names the first of TESTS whose source does."""
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+# CTest name, sources. The first that mentions a name stands on the page: unit tests first, then programs.
+TESTS = [(f"unit.{n}", [f"tests/unit/{n}.c"]) for n in
+         ("runtime_memory", "runtime_stream", "runtime_execution", "runtime_error", "runtime_device", "runtime_pools",
+          "runtime_arrays", "runtime_module", "runtime_fault")]
+TESTS += [(f"device.{n}", [f"tests/device/{n}.cu"]) for n in
+          ("integers", "atomics", "warps", "pointers", "math_names", "half_names", "more_names")]
+TESTS += [("unit.runtime_module", ["tests/unit/mock_engine.c"]), ("program.interface", ["tests/programs/interface.cu"]),
+          ("device.services", ["tests/device/print.cu", "tests/device/assert.cu", "tests/device/heap.cu"]),
+          ("program.halves", ["tests/programs/halves.cu"]), ("program.textures", ["tests/programs/textures.cu"]),
+          ("progress.threads_1", ["tests/programs/progress.cu"])]
+TESTS += [(f"examples.{n}", [f"examples/{n}.cu"]) for n in
+          ("async_copy", "occupancy", "device_query", "stream_order", "staged_streams", "variables", "device_memory")]
+TESTS += [("compile.headers", ["tests/compile/headers.cu"]), ("bad.trap", ["tests/bad/trap.cu"])]
+PTX_TESTS = [(f"unit.{n}", [f"tests/unit/{n}.c"]) for n in
+             ("interp_lanes", "interp_run", "interp_halves", "simt_warp", "ir_build", "target_meaning", "ptx_parse")]
+PTX_TESTS += [("unit.interp_lanes_truth", ["tests/truth/lanes_h200.tsv"]), ("device.integers", ["tests/device/integers.cu"]),
+              ("device.more_names", ["tests/device/more_names.cu", "include/heddle/device/intrinsics.h"]), ("ptx.files", ["tests/ptx/*.ptx"])]
+STATES = {"THERE": "there", "TEMPLATE": "there", "IN_PART": "in part", "NOT_THERE": "not there", "REFUSED": "not there"}
+
+
+class Row:
+    def __init__(self, kind, name, note):
+        self.kind, self.name, self.note, self.test = kind, name, note, None
+
+    @property
+    def works(self):
+        return STATES[self.kind] in ("there", "in part")
+
+
+def read(path, heading, prefix=""):
+    """[(title, [Row])] of a table."""
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+    chapters = []
+    for m in re.finditer(rf'^{prefix}({heading}|{"|".join(STATES)})\(([\w.:]+)(?:,\s*(?:"([^"]*)"|[^"]*?))?\)$', text, flags=re.M):
+        kind, name, note = m.groups()
+        if kind == heading:
+            chapters.append((note, []))
+        else:
+            chapters[-1][1].append(Row(kind, name, note))
+    names = [r.name for _, rows in chapters for r in rows]
+    twice = {n for n in names if names.count(n) > 1} if len(set(names)) < len(names) else set()
+    if twice or not names:
+        sys.exit(f"{path}: no rows, or twice: {', '.join(sorted(twice))}")
+    return chapters
+
+
+def words_of(source, tests, pattern):
+    return [(name, {w for f in files for p in sorted(source.glob(f)) for w in re.findall(pattern, p.read_text(errors="replace"))})
+            for name, files in tests]
+
+
+def find_tests(chapters, words, key, bad):
+    for _, rows in chapters:
+        for row in rows:
+            row.test = next((t for t, have in words if key(row.name) in have), None)
+            if row.works and not row.test:
+                bad.append(f"no test mentions '{row.name}'")
+
+
+# --- what the tables claim ---
+
+def check_runtime(source, build, rows, bad):
+    text = re.sub(r"/\*.*?\*/", "", (source / "include/cuda_runtime_api.h").read_text(), flags=re.S)
+    text = "\n".join(line for line in text.split("\n") if not line.lstrip().startswith("#"))
+    declared = {m.group(1) for s in text.split(";") if (m := re.search(r"\b(_{0,2}cuda\w+)\s*\(", s))}
+    templates = set(re.findall(r"\bcuda\w+", (source / "include/heddle/runtime_templates.h").read_text()))
+    out = subprocess.run(["nm", "-D", "--defined-only", build / "lib/libheddle.so"], check=True, capture_output=True, text=True).stdout
+    exported = {line.split()[-1].split("@")[0] for line in out.splitlines()}
+    functions = {r.name for r in rows if r.kind != "TEMPLATE"}
+    for r in rows:
+        if r.kind == "TEMPLATE":
+            if r.name not in templates:
+                bad.append(f"'{r.name}' is not in runtime_templates.h")
+        elif r.name not in exported:
+            bad.append(f"'{r.name}' is not exported by libheddle.so")
+        if r.kind in ("THERE", "IN_PART") and r.name not in declared:
+            bad.append(f"'{r.name}' is there, but cuda_runtime_api.h does not declare it")
+        if r.kind == "NOT_THERE" and r.name in declared:
+            bad.append(f"'{r.name}' is not there, but cuda_runtime_api.h declares it")
+    bad += [f"libheddle.so exports '{s}', which is not in the table" for s in sorted(exported)
+            if s not in functions and not s.startswith("heddle_")]
+
+
+def check_device(build, rows, bad):
+    """Asks the compiler, with a using declaration in a line of its own for each name."""
+    headers = ("cuda_fp16.h", "cuda_bf16.h", "cuda_pipeline.h", "cooperative_groups.h")
+    lines = [f"#if __has_include(<{h}>)\n#include <{h}>\n#endif" for h in headers]
+    line, at = 3 * len(headers) + 1, {}
+    for r in rows:
+        lines.append(f"#ifndef {r.name.split(':')[-1]}\nnamespace name_{line} {{ using {'' if ':' in r.name else '::'}{r.name}; }}\n#endif")
+        at[line + 1] = r
+        line += 3
+    with tempfile.TemporaryDirectory() as folder:
+        probe = pathlib.Path(folder) / "names.cu"
+        probe.write_text("\n".join(lines) + "\n")
+        dry = subprocess.run([build / "bin/heddle", "build", "-c", "-dryrun", "-o", probe.with_suffix(".o"), probe],
+                             capture_output=True, text=True, check=True)
+        command = next(c for c in (dry.stdout + dry.stderr).split("\n") if "--cuda-device-only" in c).split(": ", 1)[1]
+        words = shlex.split(command)
+        words = words[:words.index("-S")] + ["-fsyntax-only", "-ferror-limit=0", str(probe)]
+        said = subprocess.run(words, capture_output=True, text=True).stderr
+    errors = [int(m.group(1)) for m in re.finditer(r"names\.cu:(\d+):\d+: (?:fatal )?error", said)]
+    if any(e not in at for e in errors) or not errors:
+        bad.append("the compiler says something else about the device functions:\n" + said[:2000])
+    for number, r in at.items():
+        if (number in errors) != (r.kind == "NOT_THERE"):
+            bad.append(f"'{r.name}' is {STATES[r.kind]} in the table, but the compiler {'does not know' if number in errors else 'knows'} it")
+
+
+def check_ptx(source, rows, bad):
+    have = set(re.findall(r'^OP\(\w+, "(\w+)"', (source / "src/ptx/ptx_ops.def").read_text(), flags=re.M))
+    there = {r.name for r in rows if r.works}
+    bad += [f"ptx_isa.def says that '{n}' is there, ptx_ops.def has no row" for n in sorted(there - have)]
+    bad += [f"ptx_ops.def has a row for '{n}', ptx_isa.def does not say so" for n in sorted(have - there)]
+
+
+# --- the page ---
+
+def cell(names):
+    return ", ".join(f"`{n}`" for n in names)
+
+
+def table(rows, what):
+    """Rows of one state and test go together; what is in part stands alone."""
+    out, groups = [f"| {what} | state | test |", "|---|---|---|"], {}
+    for r in rows:
+        groups.setdefault((r.kind, r.name if r.kind == "IN_PART" else r.works and r.test), []).append(r)
+    for members in groups.values():
+        r = members[0]
+        text = f"in part: {r.note}" if r.kind == "IN_PART" else STATES[r.kind]
+        if r.kind == "REFUSED":
+            text += ": the kernel is refused"
+        out.append(f"| {cell([m.name for m in members])} | {text} | {r.test if r.works else ''} |")
+    return out
+
+
+def summary(chapters):
+    rows = [r for _, rows in chapters for r in rows]
+    n = {s: sum(STATES[r.kind] == s for r in rows) for s in STATES.values()}
+    return f"{len(rows)}: {n['there']} there, {n['in part']} in part, {n['not there']} not."
+
+
+def page(runtime, device, ptx):
+    out = ["# What is there, and what is not", "",
+           "Made by `tools/support.py` from `include/heddle/runtime_functions.def`, `include/heddle/device_functions.def` and",
+           "`src/ptx/ptx_isa.def`: do not edit. The test `docs.support` checks that the tables are true: against the headers, the",
+           "library, the compiler and the table of instructions. The test in the last column exercises what stands beside it.", "",
+           "## Runtime functions", "",
+           "A function that is not there answers `cudaErrorNotSupported` and says its name once on stderr (test",
+           "`unit.runtime_missing`, all of them). " + summary(runtime)]
+    for title, rows in runtime:
+        out += ["", f"### {title}", ""] + table(rows, "function")
+    out += ["", "## Device functions", "",
+            "A function that is not there is not declared, or the kernel that calls it is refused by name at its launch; the other",
+            "kernels run. More about printed text, assertions and the heap: [device-functions.md](device-functions.md), about the",
+            "accuracy of mathematics: [math.md](math.md). " + summary(device)]
+    for title, rows in device:
+        out += ["", f"### {title}", ""] + table(rows, "function")
+    out += ["", "## PTX instructions", "",
+            "Types and modifiers of each: [ptx-instructions.md](ptx-instructions.md). A kernel that holds an instruction that is not",
+            "there is refused by name at its launch; the other kernels of the module run. " + summary(ptx)]
+    for title, rows in ptx:
+        out += ["", f"### {title}", ""] + table(rows, "instruction")
+    return "\n".join(out) + "\n"
+
+
+def main():
+    source, build = [pathlib.Path(a).resolve() for a in sys.argv[1:] if a != "--write"]
+    bad = []
+    runtime = read(source / "include/heddle/runtime_functions.def", "CHAPTER", "CUDA_")
+    device = read(source / "include/heddle/device_functions.def", "CHAPTER", "CUDA_")
+    ptx = read(source / "src/ptx/ptx_isa.def", "SECTION")
+    check_runtime(source, build, [r for _, rows in runtime for r in rows], bad)
+    check_device(build, [r for _, rows in device for r in rows], bad)
+    check_ptx(source, [r for _, rows in ptx for r in rows], bad)
+    words = words_of(source, TESTS, r"\w+")
+    find_tests(runtime, words, lambda n: n, bad)
+    find_tests(device, words, lambda n: n.split(":")[-1], bad)
+    find_tests(ptx, words_of(source, PTX_TESTS, r"(?<![\w.%$])([a-z]\w+)(?=\.[a-zA-Z]|;|\\t| |\")"), lambda n: n, bad)
+    listed = subprocess.run(["ctest", "--test-dir", build, "-N"], capture_output=True, text=True, check=True).stdout
+    bad += [f"there is no test '{r.test}'" for chapters in (runtime, device, ptx) for _, rows in chapters for r in rows
+            if r.works and r.test and f": {r.test}\n" not in listed]
+    text, doc = page(runtime, device, ptx), source / "docs/support.md"
+    if "--write" in sys.argv:
+        doc.write_text(text)
+    elif not doc.exists() or doc.read_text() != text:
+        bad.append("docs/support.md is not what the tables say: run tools/support.py --write SOURCE BUILD")
+    for b in bad:
+        print(b, file=sys.stderr)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
