@@ -32,7 +32,8 @@ static void print_modifiers(const struct ptx_op_info *row)
         return;
     }
     if (!strcmp(row->word, "cp")) {
-        printf("%s", row == &ptx_op_info[PTX_OP_CP_ASYNC] ? ".async.ca.shared.global .async.cg.shared.global .L2::64B .L2::128B .L2::256B"
+        printf("%s", row == &ptx_op_info[PTX_OP_CP_MBARRIER] ? ".async.mbarrier.arrive .noinc .shared .shared::cta"
+                   : row == &ptx_op_info[PTX_OP_CP_ASYNC] ? ".async.ca.shared.global .async.cg.shared.global .L2::64B .L2::128B .L2::256B"
                    : row == &ptx_op_info[PTX_OP_CP_COMMIT] ? ".async.commit_group" : ".async.wait_group .async.wait_all");
         return;
     }

@@ -21,6 +21,7 @@ enum step_kind {
     STEP_ASYNC_COMMIT,
     STEP_ASYNC_WAIT,
     STEP_TEXTURE,
+    STEP_MBARRIER, /* mbarrier, and cp.async.mbarrier.arrive */
     STEP_BRANCH,
     STEP_SWITCH,
     STEP_EXIT,
@@ -130,6 +131,11 @@ void async_wait(struct warp *w, uint32_t m, uint32_t keep, bool all);
 
 /* False: a fault was recorded. */
 bool texture_step(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
+
+/* --- mbarrier.c --- */
+
+/* False: a fault was recorded. */
+bool mbarrier_step(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 
 /* --- special.c: special registers and address conversions --- */
 void special_read(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);

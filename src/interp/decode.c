@@ -253,6 +253,8 @@ static enum step_kind simple_kind(const struct ir_inst *in)
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE: return STEP_FENCE;
     case PTX_OP_TEX: return STEP_TEXTURE;
+    case PTX_OP_MBARRIER:
+    case PTX_OP_CP_MBARRIER: return STEP_MBARRIER;
     case PTX_OP_CP_COMMIT: return STEP_ASYNC_COMMIT;
     case PTX_OP_CP_WAIT: return STEP_ASYNC_WAIT;
     case PTX_OP_CVTA: return STEP_CVTA;

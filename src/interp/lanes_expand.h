@@ -142,6 +142,7 @@ typedef unsigned __int128 uint128;
 #define EACH_BITS(M, ...)      M(B16, __VA_ARGS__) EACH_BITS32_64(M, __VA_ARGS__)
 #define EACH_BITS32(M, ...)    M(B32, __VA_ARGS__)
 #define EACH_BITS32_64(M, ...) M(B32, __VA_ARGS__) M(B64, __VA_ARGS__)
+#define EACH_BITS64(M, ...)    M(B64, __VA_ARGS__)
 #define EACH_SHIFTABLE(M, ...) EACH_BITS(M, __VA_ARGS__) EACH_INT(M, __VA_ARGS__)
 #define EACH_LOGIC(M, ...)     EACH_BITS(M, __VA_ARGS__) M(PRED, __VA_ARGS__)
 #define EACH_FLT(M, ...)       M(F32, __VA_ARGS__) M(F64, __VA_ARGS__)

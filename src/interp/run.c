@@ -423,6 +423,13 @@ static bool run_split(struct run *r, enum warp_stop *why)
             }
             r->pc++;
             break;
+        case STEP_MBARRIER:
+            if (!mbarrier_step(c, w, st, m)) {
+                *why = WARP_FAULT;
+                return true;
+            }
+            r->pc++;
+            break;
         case STEP_ASYNC_COMMIT:
             async_commit(w, m);
             r->pc++;

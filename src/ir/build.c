@@ -724,12 +724,15 @@ static bool has_no_dst(const struct ptx_inst *in)
     case PTX_OP_CP_ASYNC:
     case PTX_OP_CP_COMMIT:
     case PTX_OP_CP_WAIT:
+    case PTX_OP_CP_MBARRIER:
     case PTX_OP_EXIT:
     case PTX_OP_RET:
         return true;
     case PTX_OP_BAR:
     case PTX_OP_BARRIER:
         return in->mods.variant < PTX_BAR_RED_POPC || in->mods.variant > PTX_BAR_RED_OR;
+    case PTX_OP_MBARRIER:
+        return in->mods.variant == PTX_MBAR_INIT || in->mods.variant == PTX_MBAR_INVAL;
     default:
         return false;
     }

@@ -353,7 +353,8 @@ static void find_loops(struct ir_kernel *k)
 
 static bool ordered_load(const struct ir_inst *in)
 {
-    return (in->op == PTX_OP_LD && in->mods->order != PTX_WEAK) || in->op == PTX_OP_ATOM;
+    return (in->op == PTX_OP_LD && in->mods->order != PTX_WEAK) || in->op == PTX_OP_ATOM ||
+           in->op == PTX_OP_MBARRIER;
 }
 
 static bool orders_memory(const struct ir_inst *in)

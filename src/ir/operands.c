@@ -60,6 +60,13 @@ static enum ptx_type special_type(const struct ir_inst *in, int i)
         return i < 2 ? PTX_U64 : PTX_U32;
     case PTX_OP_TEX: /* texture, coordinates, level */
         return i == 0 ? PTX_U64 : in->type2;
+    case PTX_OP_MBARRIER: /* address, then a state (64 bits), a parity or a count */
+        return i == 0 && in->mods->variant != PTX_MBAR_PENDING_COUNT ? PTX_U64
+             : in->mods->variant == PTX_MBAR_PENDING_COUNT ? PTX_B64
+             : i == 1 && !in->mods->parity && (in->mods->variant == PTX_MBAR_TEST_WAIT || in->mods->variant == PTX_MBAR_TRY_WAIT)
+                 ? PTX_B64 : PTX_U32;
+    case PTX_OP_CP_MBARRIER:
+        return PTX_U64;
     case PTX_OP_CP_WAIT:
         return PTX_U32;
     case PTX_OP_CVTA:

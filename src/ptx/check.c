@@ -636,6 +636,45 @@ static enum parsed check_bar(struct parser *p, struct ptx_inst *in)
     return PARSED_OK;
 }
 
+/* mbarrier.arrive state, [addr] {, count} and the others (9.7.13.15) */
+static enum parsed check_mbarrier(struct parser *p, struct ptx_inst *in)
+{
+    const struct ptx_mods *m = &in->mods;
+    bool arrive = m->variant == PTX_MBAR_ARRIVE || m->variant == PTX_MBAR_ARRIVE_DROP;
+    bool wait = m->variant == PTX_MBAR_TEST_WAIT || m->variant == PTX_MBAR_TRY_WAIT;
+    DEMAND(m->variant, "the operation (.init .arrive .test_wait ...) is missing in");
+    DEMAND(!m->no_complete || arrive, "'.noComplete' goes with .arrive and .arrive_drop only, not with");
+    DEMAND(!m->parity || wait, "'.parity' goes with .test_wait and .try_wait only, not with");
+    DEMAND(m->space == PTX_GENERIC || m->space == PTX_SHARED, "this space does not go with");
+    DEMAND(!m->order || (arrive && m->order == PTX_RELEASE) || (wait && m->order == PTX_ACQUIRE) || m->order == PTX_RELAXED,
+           "this memory order does not go with");
+    switch (m->variant) {
+    case PTX_MBAR_INIT:
+        TRY(count(p, in, 2, 2));
+        TRY(check_memory(p, in, 0));
+        return operand(p, in, 1, PTX_U32, IMM);
+    case PTX_MBAR_INVAL:
+        TRY(count(p, in, 1, 1));
+        return check_memory(p, in, 0);
+    case PTX_MBAR_PENDING_COUNT:
+        TRY(count(p, in, 2, 2));
+        TRY(operand(p, in, 0, PTX_U32, DST));
+        return operand(p, in, 1, PTX_B64, IMM);
+    case PTX_MBAR_ARRIVE:
+    case PTX_MBAR_ARRIVE_DROP:
+        TRY(count(p, in, 2 + m->no_complete, 3));
+        TRY(operand(p, in, 0, PTX_B64, DST | SINK));
+        TRY(check_memory(p, in, 1));
+        return in->noperands == 3 ? operand(p, in, 2, PTX_U32, IMM) : PARSED_OK;
+    default:
+        TRY(count(p, in, 3, 3 + (m->variant == PTX_MBAR_TRY_WAIT)));
+        TRY(operand(p, in, 0, PTX_PRED, DST));
+        TRY(check_memory(p, in, 1));
+        TRY(operand(p, in, 2, m->parity ? PTX_U32 : PTX_B64, IMM));
+        return in->noperands == 4 ? operand(p, in, 3, PTX_U32, IMM) : PARSED_OK;
+    }
+}
+
 static enum parsed check_fence(struct parser *p, struct ptx_inst *in)
 {
     const struct ptx_mods *m = &in->mods;
@@ -830,6 +869,11 @@ static enum parsed check_special(struct parser *p, struct ptx_inst *in)
     case PTX_OP_BAR:
     case PTX_OP_BARRIER:
         return check_bar(p, in);
+    case PTX_OP_MBARRIER:
+        return check_mbarrier(p, in);
+    case PTX_OP_CP_MBARRIER:
+        TRY(count(p, in, 1, 1));
+        return check_memory(p, in, 0);
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE:
         return check_fence(p, in);

@@ -228,6 +228,28 @@ static enum parsed set_cp_modifiers(struct parser *p, struct ptx_inst *in, const
     return PARSED_OK;
 }
 
+/* cp.async.mbarrier.arrive[.noinc][.shared[::cta]].b64 (9.7.13.15.16); cp.async.bulk is not there */
+static enum parsed set_cp_mbarrier_modifiers(struct parser *p, struct ptx_inst *in, const struct words *w)
+{
+    static const char *const wanted[] = {"async", "mbarrier", "arrive"};
+    in->mods.vec = 1;
+    for (int i = 0; i < w->ndots; i++) {
+        const struct ptx_name *n = w->dot[i]->name;
+        bool noinc = ptx_same_text(n, "noinc"), shared = ptx_same_text(n, "shared") || ptx_same_text(n, "shared::cta");
+        if (i < 3 ? !ptx_same_text(n, wanted[i]) : !noinc && !shared)
+            return ptx_problem(p, "modifier '.%s' of '%s.%s'", n->s, w->word, w->dot[0]->name->s);
+        if ((noinc && in->mods.noinc) || (shared && in->mods.space))
+            return contradiction(p, w->dot[i]);
+        in->mods.noinc |= noinc;
+        if (shared)
+            in->mods.space = PTX_SHARED;
+    }
+    if (w->ndots >= 3)
+        return PARSED_OK;
+    ptx_error(p, p->opcode, "'%s' is not cp.async.mbarrier.arrive", ptx_opcode_text(p));
+    return PARSED_ERROR;
+}
+
 /* tex[.level].(1d|2d|3d).v4.dtype.ctype (9.7.9.26.1) */
 static enum parsed set_tex_modifiers(struct parser *p, struct ptx_inst *in, const struct words *w)
 {
@@ -290,6 +312,8 @@ enum parsed ptx_parse_opcode(struct parser *p, struct ptx_inst *in)
         return set_tex_modifiers(p, in, &w);
     if (in->op == PTX_OP_CP_ASYNC)
         return set_cp_modifiers(p, in, &w);
+    if (in->op == PTX_OP_CP_MBARRIER)
+        return set_cp_mbarrier_modifiers(p, in, &w);
     if (ptx_op_info[in->op].mods & MOD_BAR)
         return set_bar_modifiers(p, in, &w);
     return set_modifiers(p, in, &w);

@@ -71,6 +71,13 @@ static void print_cp(const struct ptx_mods *m, struct strbuf *out)
         strbuf_addf(out, ".L2::%dB", 32 * m->l2_fetch);
 }
 
+static void print_mbarrier(const struct ptx_mods *m, struct strbuf *out)
+{
+    word(out, spelling_of(MOD_MBAR, offsetof(struct ptx_mods, variant), m->variant));
+    flag(out, m->no_complete, "noComplete");
+    flag(out, m->parity, "parity");
+}
+
 static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
 {
     static const char *const sel[] = {"", "lo", "hi", "wide", "l", "r", ""};
@@ -85,6 +92,12 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
         strbuf_addf(out, ".%dd", m->variant - PTX_TEX_1D + 1);
     if (m->variant >= PTX_CP_COPY && m->variant <= PTX_CP_WAIT_ALL)
         print_cp(m, out);
+    if (in->op == PTX_OP_MBARRIER)
+        print_mbarrier(m, out);
+    if (in->op == PTX_OP_CP_MBARRIER) {
+        strbuf_adds(out, m->noinc ? ".async.mbarrier.arrive.noinc" : ".async.mbarrier.arrive");
+        flag(out, m->space == PTX_SHARED, "shared");
+    }
     flag(out, m->to, "to");
     FIELD(MOD_MEM, order);
     FIELD(MOD_MEM | MOD_LEVEL, scope);

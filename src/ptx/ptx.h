@@ -45,6 +45,7 @@ enum ptx_type {
 #define TYPES_BITS32     PTX_BIT(B32)
 #define TYPES_BITS32_64  (PTX_BIT(B32) | PTX_BIT(B64))
 #define TYPES_SHIFTABLE  (TYPES_BITS | TYPES_INT)
+#define TYPES_BITS64     PTX_BIT(B64)
 #define TYPES_LOGIC      (TYPES_BITS | PTX_BIT(PRED))
 #define TYPES_FLT        (PTX_BIT(F32) | PTX_BIT(F64))
 #define TYPES_FLT32      PTX_BIT(F32)
@@ -96,7 +97,8 @@ enum {
     MOD_MATCH = 1 << 26,    /* .any .all */
     MOD_TESTP = 1 << 27,    /* .finite .infinite .number .notanumber .normal .subnormal */
     MOD_CACHE = 1 << 28,    /* .ca .cg .cs .lu .cv .wb .wt .nc .L1::evict_last ... .L2::128B */
-    MOD_MASK = 1 << 29      /* .mask (pmevent) */
+    MOD_MASK = 1 << 29,     /* .mask (pmevent) */
+    MOD_MBAR = 1 << 30      /* .init .inval .arrive ... (mbarrier) */
 };
 
 enum ptx_op {
@@ -177,7 +179,7 @@ enum ptx_cache { PTX_CACHE_DEFAULT, PTX_CACHE_CA, PTX_CACHE_CG, PTX_CACHE_CS, PT
 enum ptx_evict { PTX_EVICT_DEFAULT, PTX_EVICT_NORMAL, PTX_EVICT_UNCHANGED, PTX_EVICT_FIRST, PTX_EVICT_LAST,
                  PTX_EVICT_NO_ALLOCATE };
 
-/* What one-of-a-kind instructions do: shfl, vote, match, bar, shf, prmt, testp, prefetch, cp.async. */
+/* What one-of-a-kind instructions do: shfl, vote, match, bar, shf, prmt, testp, prefetch, cp.async, mbarrier. */
 enum ptx_variant { PTX_VARIANT_NONE,
                    PTX_SHFL_UP, PTX_SHFL_DOWN, PTX_SHFL_BFLY, PTX_SHFL_IDX,
                    PTX_VOTE_ALL, PTX_VOTE_ANY, PTX_VOTE_UNI, PTX_VOTE_BALLOT,
@@ -188,7 +190,9 @@ enum ptx_variant { PTX_VARIANT_NONE,
                    PTX_TESTP_FINITE, PTX_TESTP_INFINITE, PTX_TESTP_NUMBER, PTX_TESTP_NOTANUMBER,
                    PTX_TESTP_NORMAL, PTX_TESTP_SUBNORMAL, PTX_PREFETCH_L1, PTX_PREFETCH_L2,
                    PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT_GROUP, PTX_CP_WAIT_ALL,
-                   PTX_TEX_1D, PTX_TEX_2D, PTX_TEX_3D };
+                   PTX_TEX_1D, PTX_TEX_2D, PTX_TEX_3D,
+                   PTX_MBAR_INIT, PTX_MBAR_INVAL, PTX_MBAR_ARRIVE, PTX_MBAR_ARRIVE_DROP, PTX_MBAR_TEST_WAIT,
+                   PTX_MBAR_TRY_WAIT, PTX_MBAR_PENDING_COUNT };
 
 /* Everything behind the opcode's first word. */
 struct ptx_mods {
@@ -207,7 +211,7 @@ struct ptx_mods {
     uint8_t l2_fetch; /* .L2::64B 128B 256B: sectors of 32 bytes, 0: not given */
     uint8_t variant;  /* enum ptx_variant */
     uint8_t sel;      /* enum ptx_sel: dp2a's .lo .hi too */
-    bool ftz, sat, approx, full, cc, uni, sync, aligned, nc, to, shiftamt, nan, xorsign_abs, relu, satfinite, idx, mask, lod; /* lod: tex.level */
+    bool ftz, sat, approx, full, cc, uni, sync, aligned, nc, to, shiftamt, nan, xorsign_abs, relu, satfinite, idx, mask, lod, no_complete, parity, noinc; /* lod: tex.level */
 };
 
 /* Where an instruction came from in the user's source: from .loc, with the chain of inlined calls. */

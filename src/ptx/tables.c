@@ -158,6 +158,15 @@ const struct ptx_modifier ptx_modifier[] = {
     M("normal", TESTP, variant, PTX_TESTP_NORMAL),
     M("subnormal", TESTP, variant, PTX_TESTP_SUBNORMAL),
     M("mask", MASK, mask, 1),
+    M("init", MBAR, variant, PTX_MBAR_INIT),
+    M("inval", MBAR, variant, PTX_MBAR_INVAL),
+    M("arrive", MBAR, variant, PTX_MBAR_ARRIVE),
+    M("arrive_drop", MBAR, variant, PTX_MBAR_ARRIVE_DROP),
+    M("noComplete", MBAR, no_complete, 1),
+    M("test_wait", MBAR, variant, PTX_MBAR_TEST_WAIT),
+    M("try_wait", MBAR, variant, PTX_MBAR_TRY_WAIT),
+    M("parity", MBAR, parity, 1),
+    M("pending_count", MBAR, variant, PTX_MBAR_PENDING_COUNT),
 };
 #undef M
 const int ptx_modifier_count = (int)(sizeof ptx_modifier / sizeof *ptx_modifier);

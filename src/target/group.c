@@ -76,6 +76,8 @@ static bool is_barrier(const struct ir_inst *in)
     case PTX_OP_NANOSLEEP:
     case PTX_OP_CP_ASYNC: /* reads global and writes shared memory, at its wait at the latest */
     case PTX_OP_CP_WAIT:
+    case PTX_OP_MBARRIER:
+    case PTX_OP_CP_MBARRIER:
     case IR_OP_EXTERN:
         return true;
     default:

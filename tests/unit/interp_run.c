@@ -113,6 +113,64 @@ static void a_guarded_exit_ends_its_lanes_only(void **state)
         assert_int_equal(out[i], i < 5 ? i : 0xdeadbeef);
 }
 
+/* 64 threads: 63 arrivals and one that brings a second; the token's phase ends only with the last of them. */
+static void mbarriers_count_arrivals(void **state)
+{
+    (void)state;
+    run("setp.eq.u32 %p1, %r0, 0;\n@%p1 mbarrier.init.shared.b64 [sh+8], 65;\nbar.sync 0;\n"
+        "mov.u64 %rd9, 0;\n@!%p1 mbarrier.arrive.shared.b64 %rd9, [sh+8];\nmov.u32 %r9, 0;\n@!%p1 mbarrier.pending_count.b64 %r9, %rd9;\n"
+        "bar.sync 0;\nmbarrier.test_wait.parity.shared.b64 %p2, [sh+8], 0;\nbar.sync 0;\n"
+        "@%p1 mbarrier.arrive.release.cta.shared.b64 _, [sh+8], 2;\nbar.sync 0;\nmbarrier.test_wait.parity.acquire.cta.shared.b64 %p3, [sh+8], 0;\n"
+        "mbarrier.test_wait.parity.shared.b64 %p4, [sh+8], 1;\nselp.u32 %r2, 1000, 0, %p2;\nselp.u32 %r3, 2000, 0, %p3;\n"
+        "selp.u32 %r4, 4000, 0, %p4;\nadd.u32 %r9, %r9, %r2;\nadd.u32 %r9, %r9, %r3;\nadd.u32 %r9, %r9, %r4;\n" STORE("%r9"), 1, 64);
+    assert_int_equal(out[0], 2000);
+    uint64_t seen = 0; /* the counts before each arrival: 65 to 3, in the order of the warps */
+    for (unsigned i = 1; i < 64; i++)
+        seen |= UINT64_C(1) << (out[i] - 2003);
+    assert_true(seen == UINT64_MAX >> 1);
+}
+
+static void an_mbarrier_is_waited_for_in_a_loop(void **state)
+{
+    (void)state;
+    /* the second warp waits for the first one, which arrives later; then one lane drops out of the next phase */
+    run("mov.u32 %r9, sh;\ncvt.u64.u32 %rd9, %r9;\ncvta.shared.u64 %rd9, %rd9;\nsetp.eq.u32 %p1, %r0, 0;\n"
+        "@%p1 mbarrier.init.b64 [%rd9], 2;\nbar.sync 0;\nsetp.ge.u32 %p2, %r0, 32;\nmov.u32 %r5, 1;\n@%p2 bra W;\n"
+        "setp.eq.u32 %p3, %r0, 31;\nst.shared.u32 [sh+16], 42;\n@%p1 mbarrier.arrive.b64 %rd8, [%rd9];\n"
+        "@%p3 mbarrier.arrive_drop.b64 %rd8, [%rd9];\nbra E;\nW:\nmbarrier.try_wait.parity.b64 %p4, [%rd9], 0, 100;\n@!%p4 bra W;\n"
+        "ld.shared.u32 %r5, [sh+16];\nE:\nbar.sync 0;\n@%p1 mbarrier.arrive.b64 %rd8, [%rd9];\n"
+        "@%p1 mbarrier.pending_count.b64 %r5, %rd8;\n@%p1 mbarrier.test_wait.b64 %p5, [%rd9], %rd8;\n@%p1 selp.u32 %r6, 10, 0, %p5;\n"
+        "@%p1 add.u32 %r5, %r5, %r6;\n" STORE("%r5"), 1, 64);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(out[i], i == 0 ? 11 : i < 32 ? 1 : 42);
+}
+
+static void an_mbarrier_follows_copies(void **state)
+{
+    (void)state;
+    run("setp.eq.u32 %p1, %r0, 0;\n@%p1 mbarrier.init.shared.b64 [sh], 32;\n" STORE("%r0") "mov.u32 %r9, sh;\nshl.b32 %r8, %r0, 2;\n"
+        "add.u32 %r9, %r9, %r8;\nst.shared.u32 [%r9+64], 7;\nbar.warp.sync -1;\ncp.async.ca.shared.global [%r9+64], [%rd1], 4;\n"
+        "ld.shared.u32 %r7, [%r9+64];\ncp.async.mbarrier.arrive.noinc.shared.b64 [sh];\nW:\nmbarrier.test_wait.parity.shared.b64 %p2, [sh], 0;\n"
+        "@!%p2 bra W;\nld.shared.u32 %r6, [%r9+64];\nmad.lo.u32 %r6, %r7, 100, %r6;\n" STORE("%r6"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], 700 + i);
+}
+
+static void mbarriers_that_are_misused(void **state)
+{
+    (void)state;
+    assert_int_equal(try_run("mbarrier.arrive.shared.b64 %rd9, [sh];", 1, 1, 7, NULL), HEDDLE_ILLEGAL_INSTRUCTION);
+    assert_non_null(strstr(heddle_error_text(), "not initialised"));
+    assert_int_equal(try_run("mbarrier.init.shared.b64 [sh], 1;\nmbarrier.arrive.shared.b64 _, [sh], 2;", 1, 1, 7, NULL),
+                     HEDDLE_ILLEGAL_INSTRUCTION);
+    assert_non_null(strstr(heddle_error_text(), "more arrivals"));
+    assert_int_equal(try_run("mbarrier.init.b64 [%rd0], 1;", 1, 1, 7, NULL), HEDDLE_INVALID_ADDRESS_SPACE);
+    assert_int_equal(try_run("mbarrier.init.shared.b64 [sh+4], 1;", 1, 1, 7, NULL), HEDDLE_MISALIGNED_ADDRESS);
+    assert_int_equal(try_run("mbarrier.init.shared.b64 [sh], 0;", 1, 1, 7, NULL), HEDDLE_ILLEGAL_INSTRUCTION);
+    assert_int_equal(try_run("mbarrier.init.shared.b64 [sh], 1;\nmbarrier.inval.shared.b64 [sh];\nmbarrier.inval.shared.b64 [sh];", 1, 1, 7, NULL),
+                     HEDDLE_ILLEGAL_INSTRUCTION);
+}
+
 static void shuffles(void **state)
 {
     (void)state;
@@ -450,6 +508,10 @@ int main(void)
         cmocka_unit_test(divergence_nests_and_meets),
         cmocka_unit_test(lanes_leave_loops_at_different_turns),
         cmocka_unit_test(a_guarded_exit_ends_its_lanes_only),
+        cmocka_unit_test(mbarriers_count_arrivals),
+        cmocka_unit_test(an_mbarrier_is_waited_for_in_a_loop),
+        cmocka_unit_test(an_mbarrier_follows_copies),
+        cmocka_unit_test(mbarriers_that_are_misused),
         cmocka_unit_test(shuffles),
         cmocka_unit_test(lanes_meet_at_a_shuffle_from_both_sides_of_a_branch),
         cmocka_unit_test(votes),

@@ -289,7 +289,15 @@ static void what_is_not_there_is_named(void **state)
     problem("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2}, %rd1, %rd2, 1, 1, 1, 0, 0;",
             "instruction 'wgmma.mma_async'");
     problem("cp.async.bulk.commit_group;", "modifier '.bulk' of 'cp.async'");
-    problem("cp.async.mbarrier.arrive.shared.b64 [%r1];", "type '.b64' of 'cp'");
+    prints("cp.async.mbarrier.arrive.shared::cta.noinc.b64 [%r1];", "cp.async.mbarrier.arrive.noinc.shared.b64 [%r1];");
+    prints("cp.async.mbarrier.arrive.b64 [%rd1+8];", "cp.async.mbarrier.arrive.b64 [%rd1+8];");
+    problem("cp.async.mbarrier.complete_tx::bytes.b64 [%r1];", "modifier '.complete_tx::bytes' of 'cp.async'");
+    prints("mbarrier.init.shared::cta.b64 [sh], 5;", "mbarrier.init.shared.b64 [sh], 5;");
+    prints("mbarrier.arrive.noComplete.shared.b64 %rd1, [%r1], 2;", "mbarrier.arrive.noComplete.shared.b64 %rd1, [%r1], 2;");
+    prints("mbarrier.try_wait.parity.acquire.cta.b64 %p1, [%rd1], %r2, %r3;",
+           "mbarrier.try_wait.parity.acquire.cta.b64 %p1, [%rd1], %r2, %r3;");
+    prints("mbarrier.pending_count.b64 %r1, %rd2;", "mbarrier.pending_count.b64 %r1, %rd2;");
+    problem("mbarrier.arrive.expect_tx.shared.b64 %rd1, [%r1], 2;", "modifier '.expect_tx' of 'mbarrier'");
     problem("cp.async.ca.shared.global.L2::cache_hint [%r1], [%rd1], 4, %rd2;", "modifier '.L2::cache_hint' of 'cp.async'");
     problem("tex.a2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%f1,%f2,%f2}];", "modifier '.a2d' of 'tex'");
     problem("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, %rd2, {%f1,%f2}];", "an address of several parts of 'tex.2d.v4.f32.f32'");
