@@ -2,7 +2,7 @@
  *
  * CUDA C++ Programming Guide, "Pipeline Primitives Interface". sizeInBytes is 4, 8 or 16 and both pointers are aligned
  * to it; the last zfill bytes are written as zeros instead of being read. Before compute capability 8.0 the copies are
- * plain ones that are done at once. __pipeline_arrive_on is not there yet. */
+ * plain ones that are done at once. __pipeline_arrive_on is in cuda_awbarrier_primitives.h, with the type it takes. */
 #ifndef _CUDA_PIPELINE_H_
 #define _CUDA_PIPELINE_H_
 
