@@ -6,16 +6,15 @@ foreach(case services)
 endforeach()
 
 # Programs that check themselves: they print PASSED.
-foreach(program integers atomics warps math_names pointers complex half_names more_names cuda_atomic cuda_barrier)
+foreach(program integers atomics warps math_names pointers complex half_names more_names cuda_atomic cuda_barrier groups)
   add_test(NAME device.${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
   set_tests_properties(device.${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED
                        FAIL_REGULAR_EXPRESSION FAILED)
 endforeach()
 
-# Accuracy of the math functions, where MPFR is installed (libmpfr-dev: for this test alone).
-pkg_check_modules(MPFR IMPORTED_TARGET mpfr)
-if(MPFR_FOUND)
-  add_executable(unit_interp_math unit/interp_math.c)
-  target_link_libraries(unit_interp_math PRIVATE engine PkgConfig::MPFR)
-  add_test(NAME unit.interp_math COMMAND unit_interp_math)
-endif()
+# Accuracy of the math functions, against MPFR, and the same bits from SLEEF's scalar and vector forms.
+pkg_check_modules(MPFR REQUIRED IMPORTED_TARGET mpfr)
+add_executable(unit_interp_math unit/interp_math.c)
+target_link_libraries(unit_interp_math PRIVATE engine PkgConfig::MPFR)
+add_test(NAME unit.interp_math COMMAND unit_interp_math)
+unit_test(interp_sleef)

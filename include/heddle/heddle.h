@@ -116,6 +116,7 @@ typedef struct heddle_launch_config {
     uint32_t grid[3];    /* blocks in x, y, z */
     uint32_t block[3];   /* threads in x, y, z */
     size_t shared_bytes; /* dynamic shared memory a block */
+    int cooperative;     /* 1: all blocks are resident at the same time, so that they may wait for each other */
 } heddle_launch_config;
 
 /* What went wrong inside a kernel, and where. */

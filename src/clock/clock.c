@@ -138,7 +138,7 @@ static enum progress run_block(struct worker *k, struct block *b)
             return BLOCK_DONE;
         if (moved)
             continue;
-        if (spins)
+        if (spins || block_waits_for_grid(b))
             return BLOCK_STALLED;
         if (!release_all(b)) {
             deadlock(b);
@@ -173,6 +173,14 @@ static void retire(struct worker *k, int at)
     memmove(&k->resident[at], &k->resident[at + 1], (size_t)(k->nresident - at) * sizeof *k->resident);
 }
 
+/* Blocks wait at the grid's barrier for blocks that have ended. */
+static bool grid_deadlock(const struct launch *l)
+{
+    uint64_t arrived = __atomic_load_n(&l->grid_arrived, __ATOMIC_SEQ_CST);
+    uint64_t done = __atomic_load_n(&l->blocks_done, __ATOMIC_SEQ_CST);
+    return done && arrived && arrived + done == l->nblocks;
+}
+
 static void *work(void *arg)
 {
     struct worker *k = arg;
@@ -183,6 +191,12 @@ static void *work(void *arg)
         enum progress p = run_block(k, k->resident[at]);
         if (p == BLOCK_STALLED && launch_stopping(k->l, UINT64_MAX - 1))
             p = BLOCK_STOPPED; /* what it waits for may never come */
+        if (p == BLOCK_STALLED && k->l->cooperative && grid_deadlock(k->l)) {
+            deadlock(k->resident[at]);
+            p = BLOCK_STOPPED;
+        }
+        if (p == BLOCK_DONE && k->l->cooperative)
+            __atomic_add_fetch(&k->l->blocks_done, 1, __ATOMIC_SEQ_CST);
         if (p != BLOCK_STALLED) {
             retire(k, at);
             stalled = 0;
@@ -201,6 +215,8 @@ static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, i
     struct launch *l = c->launch;
     uint64_t limit = l->resident / (unsigned)threads, by_memory = MAX_RESIDENT_BYTES / block_bytes(l);
     limit = limit > by_memory ? by_memory : limit;
+    if (l->cooperative) /* any of them may come to this worker, and all of them have to be resident */
+        limit = l->nblocks;
     *k = (struct worker){.c = c, .l = l, .next = next, .limit = limit < 1 ? 1 : (int)limit, .own_counts = own};
     k->resident = alloc_zeroed(sizeof *k->resident * (size_t)(k->limit + 1));
     k->spare = alloc_zeroed(sizeof *k->spare * (size_t)(k->limit + 1));

@@ -91,6 +91,7 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
     l->params = copy_params(&l->arena, k->ir, args);
     make_tids(l);
     l->sms = (uint32_t)d->spec.multiprocessors;
+    l->cooperative = c->cooperative;
     int resident = 1;
     heddle_occupancy(k, (int)l->threads, c->shared_bytes, &resident);
     l->resident = l->sms * (uint32_t)(resident < 1 ? 1 : resident);

@@ -37,6 +37,7 @@ enum step_kind {
     STEP_ISSPACEP,
     STEP_NANOSLEEP,
     STEP_TRAP,
+    STEP_GRID_SYNC, /* the one service that waits */
     STEP_SERVICE, /* a function of services.def */
     STEP_NOP
 };

@@ -173,7 +173,7 @@ static void decode_extern(struct decode *d, const struct ir_inst *in, struct ste
         return;
     }
     if (s) {
-        st->kind = STEP_SERVICE;
+        st->kind = s->fn == service_grid_sync ? STEP_GRID_SYNC : STEP_SERVICE;
         st->service = s->fn;
         d->c->heap |= s->heap;
         return;

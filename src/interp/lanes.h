@@ -45,4 +45,12 @@ const char *lanes_extern_signature(const char *name);
 /* The host level in use: "x86-64-v2", "x86-64-v3", "x86-64-v4" (HEDDLE_ISA of the environment lowers it). */
 const char *lanes_level(void);
 
+/* lanes_math.h, built for two levels: rows with a signature as lanes_extern_signature gives it (NULL: FAST, as the row
+ * of the same function); the last row's name is NULL. */
+struct lanes_math {
+    const char *name, *signature;
+    lanes_fn *fn;
+};
+extern const struct lanes_math lanes_math_v2[], lanes_math_v3[];
+
 #endif

@@ -1,4 +1,4 @@
-/* Functions of the outside: CUDA's device math library, lane by lane through libm.
+/* Functions of the outside: CUDA's device math library, by SLEEF (lanes_math.h) or lane by lane.
  *
  * In: the name of a call that the kernel leaves open. Out: its lane function and its signature, from lanes_extern.def.
  * Only the lanes of the mask are computed, since these functions cost tens of nanoseconds a lane. Float NaN results
@@ -8,6 +8,7 @@
 #include "interp/lanes.h"
 
 #include <math.h>
+#include <sleef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,10 +18,11 @@ static const long double SQRT_HALF = 0.70710678118654752440084436210484904L;
 static const long double SQRT_2 = 1.41421356237309504880168872420969808L;
 static const long double TWO_OVER_SQRT_PI = 1.12837916709551257389615890312154517L;
 
-static double log_gamma(double x)
+/* As pow() of lanes_math.def, with a whole exponent. */
+static double power(double x, int n)
 {
-    int sign; /* lgamma() itself writes a global */
-    return lgamma_r(x, &sign);
+    double r = Sleef_cinz_powd1_u10purec(x, n);
+    return isinf(r) && isfinite(x) ? pow(x, n) : r;
 }
 
 /* Low bits of the quotient of remainder(), at least three, with its sign. */
@@ -251,14 +253,26 @@ static int find(const char *name)
     return -1;
 }
 
+static const struct lanes_math *find_math(const char *name)
+{
+    const struct lanes_math *m = strcmp(lanes_level(), "x86-64-v2") ? lanes_math_v3 : lanes_math_v2;
+    while (m->name && strcmp(m->name, name))
+        m++;
+    return m->name ? m : NULL;
+}
+
 lanes_fn *lanes_find_extern(const char *name)
 {
-    int i = find(name);
-    return i < 0 ? NULL : externs[i].fn;
+    const struct lanes_math *m = find_math(name);
+    int i = m ? -1 : find(name);
+    return m ? m->fn : i < 0 ? NULL : externs[i].fn;
 }
 
 const char *lanes_extern_signature(const char *name)
 {
-    int i = find(name);
+    const struct lanes_math *m = find_math(name);
+    int i = m ? -1 : find(name);
+    if (m)
+        return m->signature ? m->signature : strcmp(name, "__nv_fast_powf") ? "f:f" : "ff:f";
     return i < 0 ? NULL : externs[i].signature;
 }

@@ -135,21 +135,35 @@ static void part_from_others(struct run *r, uint32_t m)
     take_split(r);
 }
 
-/* The member mask of a .sync instruction: in the last source (PTX ISA 9.7.13); without .sync the lanes here. */
-static uint32_t member_mask(const struct run *r, const struct step *st)
+/* The member mask of a .sync instruction, as the first lane says it: in the last source (PTX ISA 9.7.13); without
+ * .sync the lanes here. *same: the lanes that say the same. */
+static uint32_t member_mask(const struct run *r, const struct step *st, uint32_t *same)
 {
-    int last = st->in->nsrc - 1;
-    if (st->kind == STEP_SYNCWARP)
-        last = 0;
-    else if (!st->in->mods->sync)
+    int last = st->kind == STEP_SYNCWARP ? 0 : st->in->nsrc - 1;
+    *same = r->mask;
+    if (st->kind != STEP_SYNCWARP && !st->in->mods->sync)
         return r->mask;
-    return (uint32_t)step_value(r->c, r->w, st, last, __builtin_ctz(r->mask));
+    uint32_t mask = (uint32_t)step_value(r->c, r->w, st, last, __builtin_ctz(r->mask));
+    if (st->s[last] & PLACE_POOL)
+        return mask;
+    for (uint32_t left = r->mask; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        if ((uint32_t)step_value(r->c, r->w, st, last, lane) != mask)
+            *same &= ~(1u << lane);
+    }
+    return mask;
 }
 
-/* True when the split goes on at once. */
+/* True when the split goes on at once. Lanes with another member mask (neighbouring tiles) are a split of their own. */
 static bool rendezvous(struct run *r, const struct step *st)
 {
-    uint32_t mask = member_mask(r, st), need = mask & r->w->alive;
+    uint32_t same, mask = member_mask(r, st, &same), need = mask & r->w->alive;
+    if (same != r->mask) {
+        put_split(r);
+        warp_diverge(r->w, r->mask & ~same, r->pc, r->pc, r->pc + 1);
+        r->w->split[r->w->nsplits - 1].again = true;
+        take_split(r);
+    }
     if ((need & ~r->mask) == 0) {
         warp_event(r->w, r->pc, RECORD_MEET, r->mask, mask);
         exchange(r, st, r->mask);
@@ -212,6 +226,18 @@ static bool barrier(struct run *r, const struct step *st)
     s = &r->w->split[r->w->current];
     s->passed = s->again = false;
     write_reduction(r, st, (unsigned)id);
+    r->pc++;
+    return true;
+}
+
+/* One thread of the block waits for those of the other blocks. True when it goes on at once. */
+static bool grid_sync(struct run *r)
+{
+    struct split *s = put_split(r);
+    s->again = true;
+    if (!s->passed && !block_grid_sync(r->w))
+        return false;
+    s->passed = s->again = false;
     r->pc++;
     return true;
 }
@@ -382,6 +408,14 @@ static bool run_split(struct run *r, enum warp_stop *why)
                 *why = WARP_FAULT;
                 return stopped(r);
             }
+            break;
+        case STEP_GRID_SYNC:
+            if (!st->service(c, w, st, m)) {
+                *why = WARP_FAULT;
+                return true;
+            }
+            if (!grid_sync(r))
+                return false;
             break;
         case STEP_SYNCWARP:
         case STEP_SHUFFLE:

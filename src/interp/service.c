@@ -94,6 +94,23 @@ static bool service_bad_call(const struct interp_code *c, struct warp *w, const 
                          "running already (recursion through pointers is not implemented)");
 }
 
+/* --- the barrier of a cooperative launch (block_grid_sync) --- */
+
+bool service_grid_sync(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    return w->block->launch->cooperative ||
+           service_fault(c, w, st, HEDDLE_ILLEGAL_INSTRUCTION, __builtin_ctz(m), 0,
+                         "grid.sync() in a kernel that cudaLaunchCooperativeKernel did not launch");
+}
+
+static bool service_grid_is_valid(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    LANE_LOOP(m)
+    if (st->in->ndst && st->d[0] != PLACE_NONE)
+        step_write(c, w, st, 0, (int)i, w->block->launch->cooperative);
+    return true;
+}
+
 /* --- the device heap --- */
 
 static bool service_malloc(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)

@@ -29,6 +29,9 @@ struct strbuf;
  * *bad is the first byte's address that is not. */
 bool service_string(const struct warp *w, int lane, uint64_t address, struct strbuf *out, uint64_t *bad);
 
+/* False: a fault was recorded; else the caller lets the lane arrive (block_grid_sync). */
+service_fn service_grid_sync;
+
 /* --- service_printf.c --- */
 service_fn service_vprintf;
 

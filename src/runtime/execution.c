@@ -169,7 +169,7 @@ static cudaError_t launch(struct runtime_device *d, const void *func, struct dim
         return e;
     struct command *c = command_new(COMMAND_LAUNCH);
     c->launch.kernel = k->kernel;
-    c->launch.config = (heddle_launch_config){{g.x, g.y, g.z}, {b.x, b.y, b.z}, shared};
+    c->launch.config = (heddle_launch_config){{g.x, g.y, g.z}, {b.x, b.y, b.z}, shared, cooperative};
     c->launch.args = copied;
     c->launch.id = __atomic_fetch_add(&launches, 1, __ATOMIC_RELAXED);
     queue_put_async(s, c);

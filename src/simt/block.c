@@ -121,6 +121,30 @@ bool block_barrier(struct warp *w, unsigned id, uint32_t expected, int kind, uin
     return false;
 }
 
+bool block_grid_sync(struct warp *w)
+{
+    struct launch *l = w->block->launch;
+    struct split *s = &w->split[w->current];
+    uint32_t generation = __atomic_load_n(&l->grid_generation, __ATOMIC_SEQ_CST);
+    if (__atomic_add_fetch(&l->grid_arrived, 1, __ATOMIC_SEQ_CST) == l->nblocks) {
+        __atomic_store_n(&l->grid_arrived, 0, __ATOMIC_SEQ_CST);
+        __atomic_add_fetch(&l->grid_generation, 1, __ATOMIC_SEQ_CST);
+        return true;
+    }
+    s->state = SPLIT_GRID;
+    s->generation = generation;
+    return false;
+}
+
+bool block_waits_for_grid(const struct block *b)
+{
+    for (int i = 0; i < b->nwarps; i++)
+        for (int k = 0; k < b->warps[i].nsplits; k++)
+            if (b->warps[i].split[k].state == SPLIT_GRID)
+                return true;
+    return false;
+}
+
 void block_check_barriers(struct warp *w)
 {
     struct block *b = w->block;
@@ -136,6 +160,10 @@ void block_wake(struct warp *w)
     for (int i = 0; i < w->nsplits; i++) {
         struct split *s = &w->split[i];
         if (s->state == SPLIT_BARRIER && w->block->barrier[s->barrier].generation != s->generation) {
+            s->state = SPLIT_READY;
+            s->passed = true;
+        } else if (s->state == SPLIT_GRID &&
+                   __atomic_load_n(&w->block->launch->grid_generation, __ATOMIC_SEQ_CST) != s->generation) {
             s->state = SPLIT_READY;
             s->passed = true;
         }
@@ -233,6 +261,8 @@ static void describe_splits(struct strbuf *out, const struct block *b, const str
                      bar->expected ? bar->expected : b->threads_alive);
         else if (sp->state == SPLIT_SYNC)
             snprintf(what, sizeof what, "wait for lanes 0x%08x of the warp", sp->sync_mask);
+        else if (sp->state == SPLIT_GRID)
+            snprintf(what, sizeof what, "wait for the other blocks of the grid, some of which have ended");
         else
             snprintf(what, sizeof what, "are running");
         describe_lanes(out, what, w, last, sp->mask, sp->pc);

@@ -28,7 +28,8 @@ struct launch;
 enum split_state {
     SPLIT_READY,
     SPLIT_BARRIER, /* waits at block barrier `barrier` for the generation to pass */
-    SPLIT_SYNC     /* waits for the lanes of `sync_mask` at a warp-level rendezvous */
+    SPLIT_SYNC,    /* waits for the lanes of `sync_mask` at a warp-level rendezvous */
+    SPLIT_GRID     /* waits for one thread of every block of a cooperative launch */
 };
 
 struct split {
@@ -37,7 +38,7 @@ struct split {
     int16_t join;  /* innermost join that expects these lanes, or -1 */
     uint8_t state; /* enum split_state */
     uint8_t barrier;
-    uint32_t generation; /* of the barrier when it arrived */
+    uint32_t generation; /* of the barrier, or of the grid's, when it arrived */
     uint32_t sync_mask;
     uint32_t turns;      /* back-edges since it last let others run */
     bool again;          /* the instruction at pc has been counted already */
@@ -173,6 +174,10 @@ struct launch {
     const struct watch *watch; /* watch.h, or NULL */
     uint32_t ring_records;  /* RING_RECORDS or WATCHED_RECORDS */
     uint64_t grid_serial;   /* %gridid */
+    bool cooperative;       /* all blocks are resident at the same time, so they may wait for each other */
+    uint64_t grid_arrived;  /* atomic: blocks that wait at the grid's barrier */
+    uint32_t grid_generation; /* atomic: its completed phases */
+    uint64_t blocks_done;   /* atomic: blocks that have ended, in a cooperative launch */
     struct heap *heap;      /* the device heap, when the kernel uses it; its addresses show the order of the blocks */
     struct block_text *texts; /* of all blocks that printed; atomic */
 };
@@ -224,6 +229,12 @@ struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16
  * (PTX_BAR_SYNC, PTX_BAR_ARRIVE, PTX_BAR_RED_*); `truth` are the lanes with a true predicate. True: the split need
  * not wait (arrive, or it was the last). */
 bool block_barrier(struct warp *w, unsigned id, uint32_t expected, int kind, uint32_t truth);
+
+/* One thread of the block arrives at the barrier of a cooperative launch. True: every block has, it goes on. */
+bool block_grid_sync(struct warp *w);
+
+/* Does a thread of the block wait at the grid's barrier? */
+bool block_waits_for_grid(const struct block *b);
 
 /* After lanes of `w` exited: barriers that now have everybody are completed. */
 void block_check_barriers(struct warp *w);

@@ -8,6 +8,13 @@ struct pair {
     float a;
     int b;
 };
+struct alignas(16) aligned {
+    alignas(double) char c[8];
+};
+template <class T> struct alignas(T) alignas_of {
+    alignas(2 * sizeof(T)) T v[2];
+};
+static_assert(alignof(aligned) == 16 && alignof(alignas_of<int>) == 8, "");
 __constant__ float table[16];
 __device__ int counter = 3;
 extern __shared__ float dynamic[];
@@ -26,6 +33,8 @@ __global__ void atomics(int *i, unsigned *u, unsigned long long *ull, float *f, 
 
 __global__ void warps(int *out, float x)
 {
+    __shared__ alignas(alignof(float4)) float room[4];
+    room[0] = x;
     int n = threadIdx.x;
     n += __ballot_sync(~0u, n > 3) + __any_sync(~0u, n) + __all_sync(~0u, n) + __activemask();
     n += __shfl_sync(~0u, n, 0) + __shfl_up_sync(~0u, n, 1) + __shfl_xor_sync(~0u, n, 1, 16);

@@ -63,7 +63,7 @@ __global__ void across_blocks()
 
 __global__ void by_barrier(const int *in, int *out)
 {
-    __shared__ __align__(16) int tile[TILE];
+    __shared__ alignas(16) int tile[TILE];
     __shared__ cuda::barrier<cuda::thread_scope_block> bar;
     if (threadIdx.x == 0)
         init(&bar, blockDim.x);
@@ -80,7 +80,7 @@ __global__ void by_barrier(const int *in, int *out)
 
 __global__ void by_thread_pipeline(const int *in, int *out)
 {
-    __shared__ __align__(16) int tile[STAGES][THREADS][4];
+    __shared__ alignas(16) int tile[STAGES][THREADS][4];
     auto pipe = cuda::make_pipeline();
     auto fetch = [&](int t) {
         pipe.producer_acquire();
@@ -105,7 +105,7 @@ __global__ void by_thread_pipeline(const int *in, int *out)
 // kind 0: all produce and consume; 1: the first warp produces; 2: odd warps produce
 __global__ void by_block_pipeline(const int *in, int *out, int kind)
 {
-    __shared__ __align__(16) int tile[STAGES][TILE];
+    __shared__ alignas(16) int tile[STAGES][TILE];
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, STAGES> state;
     block_group group;
     bool producer = kind == 1 ? threadIdx.x < 32 : threadIdx.x / 32 % 2;

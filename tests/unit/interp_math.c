@@ -1,8 +1,7 @@
 /* Accuracy of the device math functions, against MPFR with 300 bits, at random and edge arguments.
  *
  * The error is counted in units of the last place of the exact result; bounds: CUDA C++ Programming Guide 12, appendix
- * "Mathematical Functions", "Standard Functions". With --table it prints the table of docs/math.md. Only built where
- * libmpfr is installed. */
+ * "Mathematical Functions", "Standard Functions". With --table it prints the table of docs/math.md. */
 #include "interp/lanes.h"
 
 #include <math.h>

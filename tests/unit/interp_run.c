@@ -192,6 +192,21 @@ static void shuffles(void **state)
         assert_int_equal(out[i], i % 8 < 3 ? i : i - 3);
 }
 
+static void lanes_of_one_split_may_name_different_masks(void **state)
+{
+    (void)state;
+    /* tiles of 8: the sum, the votes and the matches of each are its own */
+    run("and.b32 %r1, %r0, 24;\nmov.u32 %r2, 255;\nshl.b32 %r2, %r2, %r1;\nredux.sync.add.u32 %r3, %r0, %r2;\n"
+        "setp.lt.u32 %p1, %r0, 12;\nvote.sync.ballot.b32 %r4, %p1, %r2;\npopc.b32 %r4, %r4;\nvote.sync.all.pred %p2, %p1, %r2;\n"
+        "and.b32 %r5, %r0, 1;\nmatch.any.sync.b32 %r6, %r5, %r2;\npopc.b32 %r6, %r6;\nselp.u32 %r7, 1, 0, %p2;\n"
+        "mad.lo.u32 %r3, %r3, 10, %r4;\nmad.lo.u32 %r3, %r3, 10, %r6;\nmad.lo.u32 %r3, %r3, 10, %r7;\nactivemask.b32 %r8;\n"
+        "setp.ne.u32 %p3, %r8, -1;\n@%p3 mov.u32 %r3, 0;\n" STORE("%r3"), 1, 32);
+    for (unsigned i = 0; i < 32; i++) {
+        unsigned t = i / 8;
+        assert_int_equal(out[i], (t * 64 + 28) * 1000 + (t == 0 ? 800 : t == 1 ? 400 : 0) + 40 + (t == 0));
+    }
+}
+
 static void lanes_meet_at_a_shuffle_from_both_sides_of_a_branch(void **state)
 {
     (void)state;
@@ -513,6 +528,7 @@ int main(void)
         cmocka_unit_test(an_mbarrier_follows_copies),
         cmocka_unit_test(mbarriers_that_are_misused),
         cmocka_unit_test(shuffles),
+        cmocka_unit_test(lanes_of_one_split_may_name_different_masks),
         cmocka_unit_test(lanes_meet_at_a_shuffle_from_both_sides_of_a_branch),
         cmocka_unit_test(votes),
         cmocka_unit_test(match_and_redux),

@@ -112,4 +112,11 @@ DIM_OF(gridDim)
 #include <new>
 #include <stdio.h>
 
+/* nvcc takes `__shared__ alignas(16) float x[4]`; clang wants alignas before other attributes, but takes GNU's anywhere. */
+namespace heddle {
+template <class T> constexpr __SIZE_TYPE__ alignment() { return alignof(T); }
+template <__SIZE_TYPE__ N> constexpr __SIZE_TYPE__ alignment() { return N; }
+}
+#define alignas(...) __attribute__((aligned(::heddle::alignment<__VA_ARGS__>())))
+
 #endif
