@@ -96,12 +96,21 @@ static void add_stack(struct reader *r)
     }
 }
 
+/* What to do about messages that mean a missing package. */
+static const char *remedy(const char *text)
+{
+    static const char openmp[] = ": OpenMP needs Debian's package libomp-19-dev";
+    return strstr(text, "'omp.h' file not found") || strstr(text, "cannot find -lomp:") ? openmp : "";
+}
+
 static void add_message(struct reader *r, char *file, int line, int column,
                         enum diag_severity severity, const char *text)
 {
     bool tool = !line && (strstr(file, "clang") || !*file);
     const char *name = tool ? NULL : r->hidden && starts(file, r->hidden) ? r->source : file;
     r->last = NULL;
+    if (*remedy(text))
+        text = arena_printf(&r->diags->arena, "%s%s", text, remedy(text));
     if (severity == DIAG_NOTE ? r->dropped
                               : (severity == DIAG_WARNING && name && is_system(r, name)) ||
                                     is_there(r->diags, severity, name, line, column, text)) {
@@ -210,8 +219,8 @@ void messages_add_linker(struct diag_list *diags, const char *text, const char *
         bool warning = strstr(line, "warning: ") != NULL;
         const char *temp = hidden ? strstr(line, hidden) : NULL;
         const char *message = temp ? strstr(temp, ": ") : line;
-        diag_add(diags, warning ? DIAG_WARNING : DIAG_ERROR, NULL, 0, "%s",
-                 starts(message, ": ") ? message + 2 : message);
+        diag_add(diags, warning ? DIAG_WARNING : DIAG_ERROR, NULL, 0, "%s%s",
+                 starts(message, ": ") ? message + 2 : message, remedy(message));
         free(line);
     }
 }

@@ -376,6 +376,14 @@ static bool call_param(const struct build *b, const struct frame *fr, const stru
     return true;
 }
 
+/* True for ld.param [reg] inside a function: the register holds the address of one of its own parameters (mov.b64 reg,
+ * param), which lives in scratch memory. In a kernel's own body it is the address of a kernel parameter. */
+static bool param_through_register(const struct frame *fr, const struct ptx_inst *in)
+{
+    const struct ptx_operand *m = memory_operand(in);
+    return fr->caller && m->kind == PTX_OPERAND_MEM && m->elem[0].kind == PTX_OPERAND_REG;
+}
+
 static void move_param(struct build *b, const struct frame *fr, const struct ptx_inst *in, uint64_t at)
 {
     int bits = ptx_type_info[in->mods.type[0]].bits, vec = in->mods.vec ? in->mods.vec : 1;
@@ -768,7 +776,7 @@ static void emit_plain(struct build *b, const struct frame *fr, const struct ptx
         normalise_barrier(out);
     if ((in->op == PTX_OP_LD || in->op == PTX_OP_ST) && in->mods.space == PTX_PARAM) {
         uint64_t ignored;
-        if (call_param(b, fr, in, &ignored))
+        if (call_param(b, fr, in, &ignored) || param_through_register(fr, in))
             out->space = IR_SCRATCH;
     }
 }

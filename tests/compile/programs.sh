@@ -85,6 +85,32 @@ sed -i s/wrong/0/ apart.cu
 expect 0 "$HEDDLE" run apart.cu
 has out 'launch grid 3 1 block 4 shared 0'
 
+# what nvcc and g++ only warn about
+cat >lax.cu <<'END'
+__global__ void k(int *p) { register int x = 5; int a[] = {p[0] + 0.5f}; p[1] = x + a[0]; }
+int main(int argc, char **) { register int x = argc; char c[] = {argc + 300}; return x + (c[0] == 45); }
+END
+expect 2 "$HEDDLE" run -std=c++17 lax.cu
+has err "lax.cu:1:29: warning: ISO C++17 does not allow 'register' storage class specifier"
+
+# OpenMP in host code
+if [ -e /usr/lib/llvm-19/lib/libomp.so ]; then
+    cat >omp.cu <<'END'
+#include <omp.h>
+int main()
+{
+    int sum = 0;
+    #pragma omp parallel for reduction(+ : sum) num_threads(3)
+    for (int i = 0; i < 100; i++)
+        sum += omp_get_num_threads() == 3;
+    return sum;
+}
+END
+    expect 100 "$HEDDLE" run -Xcompiler -fopenmp omp.cu
+else
+    echo 'OpenMP is not tried: libomp-19-dev is not there'
+fi
+
 # device code from elsewhere
 expect 0 "$HEDDLE" build -ptx all.cu -arch=sm_75 -o all.ptx
 expect 3 "$HEDDLE" run --device-ptx all.ptx all.cu

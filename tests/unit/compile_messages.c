@@ -101,6 +101,14 @@ static void tools_have_no_file(void **state)
     assert_printed("error: unknown argument: '-bogus'\n");
 }
 
+static void a_missing_package_is_named_once(void **state)
+{
+    (void)state;
+    for (int pass = 0; pass < 2; pass++)
+        messages_add_clang(&diags, "a.cu:1:10: fatal error: 'omp.h' file not found\n", "a.cu", NULL, NULL);
+    assert_printed("a.cu:1:10: error: 'omp.h' file not found: OpenMP needs Debian's package libomp-19-dev\n");
+}
+
 static void undefined_names_once(void **state)
 {
     (void)state;
@@ -110,12 +118,15 @@ static void undefined_names_once(void **state)
                         "/usr/bin/ld: a.cu:(.text+0x27): undefined reference to `f(int)'\n"
                         "/usr/bin/ld: /dir/a.cu:12: undefined reference to `cudaFly'\n"
                         "/usr/bin/ld: cannot find -lnothing: No such file or directory\n"
+                        "/usr/bin/ld: cannot find -lomp: No such file or directory\n"
                         "clang++-19: error: linker command failed with exit code 1\n",
                         "/tmp/heddle-x");
     assert_printed("a.cu: error: 'f(int)' is used but defined nowhere\n"
                    "/dir/a.cu:12: error: 'cudaFly' is used but defined nowhere: this call is not in "
                    "Heddle's runtime yet\n"
-                   "error: /usr/bin/ld: cannot find -lnothing: No such file or directory\n");
+                   "error: /usr/bin/ld: cannot find -lnothing: No such file or directory\n"
+                   "error: /usr/bin/ld: cannot find -lomp: No such file or directory: OpenMP needs Debian's package "
+                   "libomp-19-dev\n");
 }
 
 #define HEAD ".version 8.4\n.target sm_90a\n.address_size 64\n"
@@ -236,7 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(both_passes_are_heard_once), T(included_files_lead_back),
         T(the_compilers_own_headers_do_not_warn), T(tools_have_no_file),
-        T(undefined_names_once), T(ptx_at_first_sight), T(entries_by_whole_name),
+        T(a_missing_package_is_named_once), T(undefined_names_once), T(ptx_at_first_sight), T(entries_by_whole_name),
         T(kernels_of_stubs), T(damaged_objects_are_refused), T(dependencies_follow_content),
     };
 #undef T

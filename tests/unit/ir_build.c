@@ -210,6 +210,26 @@ static void call_parameters_whose_address_counts_live_in_memory(void **state)
     drop(k);
 }
 
+static void a_parameter_of_a_function_is_reached_through_a_register(void **state)
+{
+    (void)state;
+    struct ir_kernel *k = build(HEADER ".func f(.param .align 8 .b8 in[16]) {\n.reg .b32 %r<3>; .reg .b64 %rd<3>;\n"
+                                       "mov.b64 %rd1, in;\nld.param.u32 %r1, [%rd1+12];\nret;\n}\n"
+                                       ".visible .entry k(.param .u64 a) {\n.reg .b64 %rd<4>; .reg .b32 %r<3>;\n"
+                                       "mov.b64 %rd1, a;\nld.param.u32 %r1, [%rd1+4];\n"
+                                       "{\n.param .align 8 .b8 p0[16];\nst.param.b64 [p0+0], %rd1;\ncall.uni f, (p0);\n}\n"
+                                       "ret;\n}\n");
+    assert_null(k->problems);
+    int params = 0, scratch = 0;
+    for (int i = 0; i < k->ninsts; i++) {
+        params += k->insts[i].op == PTX_OP_LD && k->insts[i].space == PTX_PARAM;
+        scratch += k->insts[i].op == PTX_OP_LD && k->insts[i].space == IR_SCRATCH;
+    }
+    assert_int_equal(params, 1); /* [%rd1+4] in the kernel */
+    assert_int_equal(scratch, 1); /* [%rd1+12] in the function */
+    drop(k);
+}
+
 static void shared_variables_are_laid_out_and_dynamic_ones_follow(void **state)
 {
     (void)state;
@@ -279,6 +299,7 @@ int main(void)
         cmocka_unit_test(waiting_loops_are_found),
         cmocka_unit_test(calls_are_inlined_and_parameters_become_registers),
         cmocka_unit_test(call_parameters_whose_address_counts_live_in_memory),
+        cmocka_unit_test(a_parameter_of_a_function_is_reached_through_a_register),
         cmocka_unit_test(shared_variables_are_laid_out_and_dynamic_ones_follow),
         cmocka_unit_test(problems_name_what_is_not_there),
         cmocka_unit_test(immediates_take_the_type_of_the_instruction),
