@@ -29,16 +29,18 @@ struct access {
     struct record *r;
 };
 
-/* Source `s` of the step plus `offset`. */
-static void read_source(const struct access *a, int s, int64_t at, uint64_t *addr)
+/* Source `s` of the step plus `offset`, an address in `space`. The GPU's instructions for shared and local memory take
+ * addresses of 32 bits, so of a register of 64 bits the lower half counts: p[~x] with an unsigned x works there. */
+static void read_source(const struct access *a, int s, int64_t at, int space, uint64_t *addr)
 {
     const struct step *st = a->st;
     uint64_t offset = (uint64_t)at;
     const char *p = place_at(a->c, a->w, st->s[s]);
     if (st->width[s] == 8) {
         const uint64_t *v = (const uint64_t *)p;
+        uint64_t used = space == PTX_SHARED || space == PTX_LOCAL ? UINT32_MAX : UINT64_MAX;
         for (int i = 0; i < WARP_LANES; i++)
-            addr[i] = v[i] + offset;
+            addr[i] = (v[i] + offset) & used;
     } else {
         const uint32_t *v = (const uint32_t *)p; /* an address of 32 bits wraps: base -4, offset +4 is 0 */
         for (int i = 0; i < WARP_LANES; i++)
@@ -48,7 +50,7 @@ static void read_source(const struct access *a, int s, int64_t at, uint64_t *add
 
 static void read_addresses(const struct access *a, uint64_t *addr)
 {
-    read_source(a, 0, a->st->offset, addr);
+    read_source(a, 0, a->st->offset, a->space, addr);
 }
 
 static struct record *new_record(struct warp *w)
@@ -591,7 +593,7 @@ static bool async(const struct interp_code *c, struct warp *w, const struct step
     uint32_t reading = 0;
     a.r = new_record(w);
     a.addr = a.r ? a.r->addr : shared;
-    read_source(&a, 0, st->offset, a.addr);
+    read_source(&a, 0, st->offset, PTX_SHARED, a.addr);
     if (!permitted(&a))
         return true;
     m = a.m;
@@ -605,7 +607,7 @@ static bool async(const struct interp_code *c, struct warp *w, const struct step
         size[i] = bytes_to_read(&a, (int)i);
         reading |= (uint32_t)(size[i] != 0) << i;
     }
-    read_source(&a, 1, st->in->offset2, global);
+    read_source(&a, 1, st->in->offset2, PTX_GLOBAL, global);
     if (reading) {
         a.m = reading;
         a.space = PTX_GLOBAL;

@@ -23,9 +23,10 @@ static place constant(struct decode *d, uint64_t bits, unsigned width)
     unsigned step = width ? width : 4;
     uint64_t lane = width ? bits : bits ? UINT32_MAX : 0;
     for (size_t at = 0; at < c->pool_bytes; at += 64 * 8)
-        if (!memcmp(c->pool + at, &lane, step > 8 ? 8 : step) && c->pool[at + 64 * 8 - 1] == (char)step)
+        if (!memcmp(c->pool + at, &lane, step > 8 ? 8 : step) && c->pool[at + 64 * 8 - 1] == (char)width)
             return (place)(at | PLACE_POOL);
-    /* fixed cells of 512 bytes: 32 lanes of up to 8 bytes, the width as the last byte */
+    /* fixed cells of 512 bytes: 32 lanes of up to 8 bytes, the width as the last byte; a predicate (width 0) is one
+     * word for all lanes, so its cell is nobody else's */
     if (c->pool_bytes == d->pool_cap) {
         d->pool_cap = d->pool_cap ? d->pool_cap * 2 : 64 * 512;
         c->pool = alloc_resize(c->pool, d->pool_cap);
@@ -34,7 +35,7 @@ static place constant(struct decode *d, uint64_t bits, unsigned width)
     memset(cell, 0, 512);
     for (int i = 0; i < (width ? WARP_LANES : 1); i++)
         memcpy(cell + (size_t)i * step, &lane, step > 8 ? 8 : step);
-    cell[511] = (char)step;
+    cell[511] = (char)width;
     c->pool_bytes += 512;
     return (place)((c->pool_bytes - 512) | PLACE_POOL);
 }

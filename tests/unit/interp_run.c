@@ -514,11 +514,26 @@ static void addresses_of_32_bits_wrap(void **state)
         "ld.shared.u32 %r5, [%r4+4];\nadd.u32 %r3, %r3, %r5;\n" STORE("%r3"), 1, 32);
     for (unsigned i = 0; i < 32; i++)
         assert_int_equal(out[i], 82);
+    /* as clang writes p[~x] with an unsigned x: ~0u * 4 = 0x3fffffffc is not shortened before it is added */
+    run("st.shared.u32 [sh], 41;\nmov.u64 %rd3, sh;\nadd.s64 %rd3, %rd3, 0x3fffffffc;\nld.shared.u32 %r3, [%rd3+4];\n"
+        STORE("%r3"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], 41);
+}
+
+static void constants_of_predicates_and_of_words_are_apart(void **state)
+{
+    (void)state;
+    /* a true predicate and -1 have the same first word */
+    run("mov.pred %p1, -1;\nadd.s32 %r2, %r0, -1;\nselp.b32 %r3, %r2, 0, %p1;\n" STORE("%r3"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], i - 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constants_of_predicates_and_of_words_are_apart),
         cmocka_unit_test(special_registers),
         cmocka_unit_test(divergence_nests_and_meets),
         cmocka_unit_test(lanes_leave_loops_at_different_turns),
