@@ -22,7 +22,7 @@ TESTS = [(f"unit.{n}", [f"tests/unit/{n}.c"]) for n in
          ("runtime_memory", "runtime_stream", "runtime_execution", "runtime_error", "runtime_device", "runtime_pools",
           "runtime_arrays", "runtime_module", "runtime_fault")]
 TESTS += [(f"device.{n}", [f"tests/device/{n}.cu"]) for n in
-          ("integers", "atomics", "warps", "pointers", "math_names", "half_names", "more_names")]
+          ("integers", "atomics", "warps", "pointers", "math_names", "half_names", "more_names", "groups", "cuda_atomic", "cuda_barrier")]
 TESTS += [("unit.runtime_module", ["tests/unit/mock_engine.c"]), ("program.interface", ["tests/programs/interface.cu"]),
           ("device.services", ["tests/device/print.cu", "tests/device/assert.cu", "tests/device/heap.cu"]),
           ("program.halves", ["tests/programs/halves.cu"]), ("program.textures", ["tests/programs/textures.cu"]),
@@ -102,7 +102,8 @@ def check_runtime(source, build, rows, bad):
 
 def check_device(build, rows, bad):
     """Asks the compiler, with a using declaration in a line of its own for each name."""
-    headers = ("cuda_fp16.h", "cuda_bf16.h", "cuda_pipeline.h", "cooperative_groups.h")
+    headers = ("cuda_fp16.h", "cuda_bf16.h", "cuda_pipeline.h", "cooperative_groups.h",
+               "cooperative_groups/reduce.h", "cooperative_groups/scan.h", "cooperative_groups/memcpy_async.h")
     lines = [f"#if __has_include(<{h}>)\n#include <{h}>\n#endif" for h in headers]
     line, at = 3 * len(headers) + 1, {}
     for r in rows:

@@ -31,6 +31,7 @@ enum step_kind {
     STEP_VOTE,
     STEP_MATCH,
     STEP_REDUX,
+    STEP_ELECT,
     STEP_ACTIVEMASK,
     STEP_FENCE,
     STEP_CVTA,
@@ -116,6 +117,7 @@ extern const struct access_ops access_ops_v2, access_ops_v3, access_ops_v4;
 
 /* --- exchange.c: lanes look at each other --- */
 void exchange_shuffle(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
+void exchange_elect(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_vote(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_match(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_redux(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);

@@ -250,6 +250,7 @@ static enum step_kind simple_kind(const struct ir_inst *in)
     case PTX_OP_VOTE: return STEP_VOTE;
     case PTX_OP_MATCH: return STEP_MATCH;
     case PTX_OP_REDUX: return STEP_REDUX;
+    case PTX_OP_ELECT: return STEP_ELECT;
     case PTX_OP_ACTIVEMASK: return STEP_ACTIVEMASK;
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE: return STEP_FENCE;
@@ -263,6 +264,8 @@ static enum step_kind simple_kind(const struct ir_inst *in)
     case PTX_OP_NANOSLEEP: return STEP_NANOSLEEP;
     case PTX_OP_PREFETCH:
     case PTX_OP_PREFETCHU:
+    case PTX_OP_DISCARD:
+    case PTX_OP_GRIDDEPCONTROL:
     case PTX_OP_BRKPT:
     case PTX_OP_PMEVENT: return STEP_NOP;
     default: return STEP_LANES;

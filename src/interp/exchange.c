@@ -85,6 +85,19 @@ void exchange_match(const struct interp_code *c, struct warp *w, const struct st
     }
 }
 
+/* The lowest lane is the leader (PTX ISA 9.7.13.14 leaves open which, but the same each time). */
+void exchange_elect(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    uint32_t leader = (uint32_t)__builtin_ctz(m);
+    for (int i = 0; st->d[0] != PLACE_NONE && i < WARP_LANES; i++)
+        if (m >> i & 1)
+            step_write(c, w, st, 0, i, leader);
+    if (st->in->ndst > 1 && st->d[1] != PLACE_NONE) {
+        uint32_t *p = place_at(c, w, st->d[1]);
+        *p = (*p & ~m) | UINT32_C(1) << leader;
+    }
+}
+
 void exchange_redux(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     const uint32_t *a = place_at(c, w, st->s[0]);

@@ -23,7 +23,7 @@ typedef void lanes_fn(void *d, const void *a, const void *b, const void *c, void
 
 /* The function for an instruction, or NULL when this combination of operation, types and modifiers is not there (the
  * kernel then cannot be launched: the caller names the instruction). Covers ALL forms of ptx_ops.def but SPECIAL, and of the SPECIAL
- * ones: BFE BFI DP4A DP2A ADDC SUBC MADC_LO MADC_HI TESTP SET SETP SELP SLCT LOP3 SHF_L SHF_R PRMT MOV (register to
+ * ones: BFE BFI SZEXT BMSK FNS DP4A DP2A ADDC SUBC MADC_LO MADC_HI TESTP SET SETP SELP SLCT LOP3 SHF_L SHF_R PRMT MOV (register to
  * register, same width) CVT. `k` is for the register types (k->reg_type[]): cvt may read and write registers wider
  * than its types. */
 lanes_fn *lanes_find(const struct ir_kernel *k, const struct ir_inst *in);

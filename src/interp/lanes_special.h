@@ -202,6 +202,47 @@ INLINE int32_t dot_part(uint32_t x, int at, int bits, bool is_signed)
     return is_signed ? (int32_t)top >> (32 - bits) : (int32_t)(top >> (32 - bits));
 }
 
+/* szext, bmsk, fns: the texts of PTX ISA 8.4, 9.7.1.21 to 9.7.1.23 */
+INLINE uint32_t szext_lane(uint32_t a, uint32_t b, bool clamp, bool is_signed)
+{
+    uint32_t n = b & 31;
+    bool whole = b >= 32 && clamp;
+    uint32_t above = whole ? 0 : ~0u << n;
+    bool sign = is_signed && n && !whole && a >> (n - 1) & 1;
+    return (a & ~above) | (sign ? above : 0);
+}
+INLINE uint32_t bmsk_lane(uint32_t a, uint32_t b, bool clamp)
+{
+    uint32_t at = a & 31, n = b & 31;
+    uint32_t from = clamp && a >= 32 ? 0 : ~0u << at;
+    bool to_end = at + n >= 32 || (clamp && (a >= 32 || b >= 32));
+    return from & ~(to_end ? 0 : ~0u << (at + n));
+}
+INLINE uint32_t fns_lane(uint32_t mask, uint32_t base, int32_t offset)
+{
+    if (!offset)
+        return base < 32 && mask >> base & 1 ? base : ~0u;
+    int64_t left = offset < 0 ? -(int64_t)offset : offset;
+    for (int32_t at = (int32_t)base; at >= 0 && at < 32; at += offset < 0 ? -1 : 1)
+        if (mask >> at & 1 && !--left)
+            return (uint32_t)at;
+    return ~0u;
+}
+#define WORDS(name, value)                                                                                          \
+    static void name(LANES_ARGS)                                                                                    \
+    {                                                                                                               \
+        const uint32_t *pa = va, *pb = vb, *pc = vc;                                                                \
+        uint32_t *d = vd;                                                                                           \
+        (void)pc, (void)ve, (void)in;                                                                               \
+        for (int i = 0; i < 32; i++)                                                                                \
+            if (mask >> i & 1)                                                                                      \
+                d[i] = value;                                                                                       \
+    }
+WORDS(SZEXT_any, szext_lane(pa[i], pb[i], in->mods->variant == PTX_SHF_CLAMP, in->type == PTX_S32))
+WORDS(BMSK_B32, bmsk_lane(pa[i], pb[i], in->mods->variant == PTX_SHF_CLAMP))
+WORDS(FNS_B32, fns_lane(pa[i], pb[i], (int32_t)pc[i]))
+#undef WORDS
+
 static void DP4A_any(LANES_ARGS)
 {
     INTO(uint32_t);
@@ -669,6 +710,8 @@ EACH_ELEMENT(ELEMENT_FN)
     .slct = {[WIDTH_16] = {slct_16_S32, slct_16_F32}, [WIDTH_32] = {slct_32_S32, slct_32_F32},                      \
              [WIDTH_64] = {slct_64_S32, slct_64_F32}},                                                              \
     .special = {EACH_INT32_64(ALL_TYPES_OF, BFE) EACH_BITS32_64(ALL_TYPES_OF, BFI)                                  \
+                [PTX_OP_SZEXT] = {[PTX_U32] = SZEXT_any, [PTX_S32] = SZEXT_any},                                    \
+                [PTX_OP_BMSK] = {[PTX_B32] = BMSK_B32}, [PTX_OP_FNS] = {[PTX_B32] = FNS_B32},                       \
                 [PTX_OP_DP4A] = {[PTX_U32] = DP4A_any, [PTX_S32] = DP4A_any},                                       \
                 [PTX_OP_DP2A] = {[PTX_U32] = DP2A_any, [PTX_S32] = DP2A_any},                                       \
                 [PTX_OP_TESTP] = {[PTX_F32] = TESTP_F32, [PTX_F64] = TESTP_F64},                                    \

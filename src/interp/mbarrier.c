@@ -10,6 +10,8 @@
 
 #include "heddle.h"
 
+#include <string.h>
+
 #define VALID (UINT64_C(1) << 63)
 enum { COUNT_BITS = 20, COUNT_MAX = (1 << COUNT_BITS) - 1 };
 
@@ -115,6 +117,25 @@ static bool lane_step(const struct interp_code *c, struct warp *w, const struct 
     }
 }
 
+/* For who watches: what orders threads here looks like an atomic with acquire and release on the object. */
+static void tell(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    if (!w->ring || !w->block->launch->watch || st->in->mods->variant == PTX_MBAR_PENDING_COUNT)
+        return;
+    if (w->values)
+        memset(&w->values[w->nrecords], 0, sizeof *w->values);
+    struct record *r = &w->ring[w->nrecords++];
+    bool init = st->in->mods->variant == PTX_MBAR_INIT;
+    *r = (struct record){.site = (uint32_t)(st - c->step), .mask = m, .op = init ? RECORD_STORE : RECORD_ATOM,
+                         .space = PTX_SHARED, .shape = RECORD_EXPLICIT, .bytes = 8, .elem = 8, .type = PTX_B64,
+                         .order = init ? PTX_RELAXED : PTX_ACQ_REL, .atomic = PTX_ATOMIC_EXCH,
+                         .block = (uint32_t)w->block->index, .warp = w->index, .sm = w->block->sm};
+    for (uint32_t left = m; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        r->addr[lane] = (uint64_t)((const char *)find(c, w, st, lane) - w->block->shared);
+    }
+}
+
 bool mbarrier_step(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     uint32_t truth = 0;
@@ -123,6 +144,7 @@ bool mbarrier_step(const struct interp_code *c, struct warp *w, const struct ste
     for (uint32_t left = m; left; left &= left - 1)
         if (!lane_step(c, w, st, __builtin_ctz(left), &truth))
             return false;
+    tell(c, w, st, m);
     int v = st->in->mods->variant;
     if ((v == PTX_MBAR_TEST_WAIT || v == PTX_MBAR_TRY_WAIT) && st->d[0] != PLACE_NONE) {
         uint32_t *p = place_at(c, w, st->d[0]);

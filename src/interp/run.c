@@ -85,6 +85,9 @@ static void exchange(struct run *r, const struct step *st, uint32_t m)
     case STEP_REDUX:
         exchange_redux(r->c, r->w, st, m);
         break;
+    case STEP_ELECT:
+        exchange_elect(r->c, r->w, st, m);
+        break;
     default: /* STEP_SYNCWARP: meeting is all */
         break;
     }
@@ -422,6 +425,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
         case STEP_VOTE:
         case STEP_MATCH:
         case STEP_REDUX:
+        case STEP_ELECT:
             if (m != r->mask)
                 part_from_others(r, m);
             else if (!rendezvous(r, st))

@@ -733,6 +733,8 @@ static bool has_no_dst(const struct ptx_inst *in)
     case PTX_OP_CP_COMMIT:
     case PTX_OP_CP_WAIT:
     case PTX_OP_CP_MBARRIER:
+    case PTX_OP_DISCARD:
+    case PTX_OP_GRIDDEPCONTROL:
     case PTX_OP_EXIT:
     case PTX_OP_RET:
         return true;

@@ -83,6 +83,9 @@ static enum ptx_type special_type(const struct ir_inst *in, int i)
     case PTX_OP_BAR:
     case PTX_OP_BARRIER:
         return i == 2 ? PTX_PRED : PTX_U32;
+    case PTX_OP_DISCARD:
+        return i == 0 ? PTX_U64 : PTX_U32;
+    case PTX_OP_ELECT:
     case PTX_OP_NANOSLEEP:
     case PTX_OP_BRX:
         return PTX_U32;

@@ -884,6 +884,28 @@ static enum parsed check_special(struct parser *p, struct ptx_inst *in)
         return check_vote(p, in);
     case PTX_OP_MATCH:
         return check_match(p, in);
+    case PTX_OP_SZEXT:
+    case PTX_OP_BMSK:
+        DEMAND(in->mods.variant, "'.clamp' or '.wrap' is missing in");
+        return plain(p, in, t, t, PTX_U32, 0, 0);
+    case PTX_OP_FNS:
+        return plain(p, in, PTX_B32, PTX_B32, PTX_B32, PTX_S32, 0);
+    case PTX_OP_DISCARD:
+        DEMAND(in->mods.variant == PTX_PREFETCH_L2 && !in->mods.scope, "the level (.L2) is missing in");
+        DEMAND(in->mods.space == PTX_GENERIC || in->mods.space == PTX_GLOBAL, "this space does not go with");
+        TRY(count(p, in, 2, 2));
+        TRY(check_memory(p, in, 0));
+        if (in->operand[1].kind != PTX_OPERAND_IMM || in->operand[1].imm != 128)
+            return fail(p, p->operand_at[1], "the size is 128 in");
+        return PARSED_OK;
+    case PTX_OP_GRIDDEPCONTROL:
+        DEMAND(in->mods.variant, "'.launch_dependents' or '.wait' is missing in");
+        return count(p, in, 0, 0);
+    case PTX_OP_ELECT:
+        DEMAND(in->mods.sync, "'.sync' is missing in");
+        TRY(count(p, in, 2, 2));
+        TRY(check_result_pair(p, in, PTX_B32, true));
+        return operand(p, in, 1, PTX_B32, IMM);
     case PTX_OP_ACTIVEMASK:
         TRY(count(p, in, 1, 1));
         return operand(p, in, 0, PTX_B32, DST);

@@ -116,7 +116,7 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
         FIELD(MOD_MATCH, variant);
     flag(out, m->sync && !bar, "sync");
     FIELD(MOD_ATOMIC, atomic);
-    FIELD(MOD_SHFL | MOD_VOTE | MOD_SHF | MOD_TESTP, variant);
+    FIELD(MOD_SHFL | MOD_VOTE | MOD_SHF | MOD_TESTP | (uint32_t)MOD_GRID, variant);
     if (prefetch)
         FIELD(MOD_LEVEL, variant);
     flag(out, m->relu, "relu");

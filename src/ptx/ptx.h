@@ -98,7 +98,8 @@ enum {
     MOD_TESTP = 1 << 27,    /* .finite .infinite .number .notanumber .normal .subnormal */
     MOD_CACHE = 1 << 28,    /* .ca .cg .cs .lu .cv .wb .wt .nc .L1::evict_last ... .L2::128B */
     MOD_MASK = 1 << 29,     /* .mask (pmevent) */
-    MOD_MBAR = 1 << 30      /* .init .inval .arrive ... (mbarrier) */
+    MOD_MBAR = 1 << 30,     /* .init .inval .arrive ... (mbarrier) */
+    MOD_GRID = -0x7fffffff - 1 /* bit 31: .launch_dependents .wait (griddepcontrol) */
 };
 
 enum ptx_op {
@@ -192,7 +193,7 @@ enum ptx_variant { PTX_VARIANT_NONE,
                    PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT_GROUP, PTX_CP_WAIT_ALL,
                    PTX_TEX_1D, PTX_TEX_2D, PTX_TEX_3D,
                    PTX_MBAR_INIT, PTX_MBAR_INVAL, PTX_MBAR_ARRIVE, PTX_MBAR_ARRIVE_DROP, PTX_MBAR_TEST_WAIT,
-                   PTX_MBAR_TRY_WAIT, PTX_MBAR_PENDING_COUNT };
+                   PTX_MBAR_TRY_WAIT, PTX_MBAR_PENDING_COUNT, PTX_GRID_LAUNCH, PTX_GRID_WAIT };
 
 /* Everything behind the opcode's first word. */
 struct ptx_mods {

@@ -33,7 +33,7 @@ const char *const ptx_class_help[PTX_CLASS_COUNT] = {
 
 /* A spelling may stand in several groups: the groups that the instruction's row allows decide. Entries of one
  * spelling stand together. bar's own modifiers (MOD_BAR) are read by code of their own in opcodes.c. */
-#define M(spelling, group, field, value) {spelling, MOD_##group, offsetof(struct ptx_mods, field), value}
+#define M(spelling, group, field, value) {spelling, (uint32_t)MOD_##group, offsetof(struct ptx_mods, field), value}
 const struct ptx_modifier ptx_modifier[] = {
     M("rn", RND, round, PTX_RN),
     M("rz", RND, round, PTX_RZ),
@@ -166,6 +166,8 @@ const struct ptx_modifier ptx_modifier[] = {
     M("test_wait", MBAR, variant, PTX_MBAR_TEST_WAIT),
     M("try_wait", MBAR, variant, PTX_MBAR_TRY_WAIT),
     M("parity", MBAR, parity, 1),
+    M("launch_dependents", GRID, variant, PTX_GRID_LAUNCH),
+    M("wait", GRID, variant, PTX_GRID_WAIT),
     M("pending_count", MBAR, variant, PTX_MBAR_PENDING_COUNT),
 };
 #undef M

@@ -10,7 +10,7 @@
 
 namespace cg = cooperative_groups;
 
-__device__ int wrong;
+__device__ int wrong, once;
 #define CHECK(c)                                                                                                       \
     do {                                                                                                               \
         if (!(c) && !atomicAdd(&wrong, 1))                                                                             \
@@ -127,6 +127,11 @@ __global__ void groups(const int *in)
     CHECK(small.size() == 16 && (small.thread_rank() || sum == 16));
     cg::sync(block);
     CHECK(cg::this_thread().size() == 1);
+    cg::cluster_group cluster = cg::this_cluster();
+    CHECK(cluster.num_blocks() == 1 && cluster.block_rank() == 0 && cluster.thread_rank() == threadIdx.x);
+    cg::invoke_one(block, [] { atomicAdd(&once, 1); });
+    cluster.sync();
+    CHECK(once == 1);
 
     cg::memcpy_async(block, tile_room, in, sizeof tile_room);
     cg::wait(block);

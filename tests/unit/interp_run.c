@@ -207,6 +207,33 @@ static void lanes_of_one_split_may_name_different_masks(void **state)
     }
 }
 
+static void bit_fields_masks_and_elections(void **state)
+{
+    (void)state;
+    /* thread: szext.wrap.s32 of 0x1c8 to t bits; bmsk.clamp from t, 4 bits; the t-th set bit of 0xf0f0 upwards from bit 5 */
+    run("mov.u32 %r1, 0x1c8;\nszext.wrap.s32 %r2, %r1, %r0;\nszext.clamp.u32 %r3, %r1, %r0;\nbmsk.clamp.b32 %r4, %r0, 4;\n"
+        "mov.u32 %r5, 0xf0f0;\nfns.b32 %r6, %r5, 5, %r0;\nadd.u32 %r7, %r0, 1;\nneg.s32 %r7, %r7;\nfns.b32 %r8, %r5, 5, %r7;\n"
+        "setp.eq.u32 %p1, %r0, 0;\n@%p1 mov.u32 %r9, %r2;\nsetp.eq.u32 %p1, %r0, 4;\n@%p1 mov.u32 %r9, %r2;\n"
+        "setp.eq.u32 %p1, %r0, 1;\n@%p1 mov.u32 %r9, %r6;\nsetp.eq.u32 %p1, %r0, 5;\n@%p1 mov.u32 %r9, %r6;\n"
+        "setp.eq.u32 %p1, %r0, 2;\n@%p1 mov.u32 %r9, %r8;\nsetp.eq.u32 %p1, %r0, 6;\n@%p1 mov.u32 %r9, %r4;\n"
+        "setp.eq.u32 %p1, %r0, 30;\n@%p1 mov.u32 %r9, %r4;\nsetp.eq.u32 %p1, %r0, 9;\n@%p1 mov.u32 %r9, %r2;\n"
+        "setp.eq.u32 %p1, %r0, 7;\n@%p1 mov.u32 %r9, %r3;\nsetp.eq.u32 %p1, %r0, 8;\n@%p1 mov.u32 %r9, %r6;\n" STORE("%r9"), 1, 32);
+    assert_int_equal(out[0], 0);             /* no bits */
+    assert_int_equal(out[4], 0xfffffff8);    /* 1000, sign-extended */
+    assert_int_equal(out[9], 0xffffffc8);    /* 1 1100 1000 */
+    assert_int_equal(out[7], 0x48);          /* 100 1000, zero-extended */
+    assert_int_equal(out[1], 5);             /* the first at or above 5 */
+    assert_int_equal(out[5], 13);            /* 5 6 7 12 13 */
+    assert_int_equal(out[8], 0xffffffff);    /* there are seven */
+    assert_int_equal(out[2], 0xffffffff);    /* the third at or below 5: only 5 and 4 */
+    assert_int_equal(out[6], 0x3c0);         /* bits 6 to 9 */
+    assert_int_equal(out[30], 0xc0000000);   /* bits 30 and 31 */
+    run("setp.ge.u32 %p1, %r0, 3;\nmov.u32 %r1, 99;\ngriddepcontrol.wait;\n@%p1 elect.sync %r1|%p2, 0xfffffff8;\n"
+        "selp.u32 %r2, 1000, 0, %p2;\ndiscard.global.L2 [%rd0], 128;\n@%p1 add.u32 %r1, %r1, %r2;\ngriddepcontrol.launch_dependents;\n" STORE("%r1"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], i < 3 ? 99 : i == 3 ? 1003 : 3);
+}
+
 static void lanes_meet_at_a_shuffle_from_both_sides_of_a_branch(void **state)
 {
     (void)state;
@@ -543,6 +570,7 @@ int main(void)
         cmocka_unit_test(an_mbarrier_follows_copies),
         cmocka_unit_test(mbarriers_that_are_misused),
         cmocka_unit_test(shuffles),
+        cmocka_unit_test(bit_fields_masks_and_elections),
         cmocka_unit_test(lanes_of_one_split_may_name_different_masks),
         cmocka_unit_test(lanes_meet_at_a_shuffle_from_both_sides_of_a_branch),
         cmocka_unit_test(votes),

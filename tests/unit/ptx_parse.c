@@ -296,6 +296,14 @@ static void what_is_not_there_is_named(void **state)
     prints("mbarrier.arrive.noComplete.shared.b64 %rd1, [%r1], 2;", "mbarrier.arrive.noComplete.shared.b64 %rd1, [%r1], 2;");
     prints("mbarrier.try_wait.parity.acquire.cta.b64 %p1, [%rd1], %r2, %r3;",
            "mbarrier.try_wait.parity.acquire.cta.b64 %p1, [%rd1], %r2, %r3;");
+    prints("szext.clamp.s32 %r1, %r2, 3;", "szext.clamp.s32 %r1, %r2, 3;");
+    prints("bmsk.wrap.b32 %r1, %r2, %r3;", "bmsk.wrap.b32 %r1, %r2, %r3;");
+    prints("fns.b32 %r1, %r2, 0, -2;", "fns.b32 %r1, %r2, 0, -2;");
+    prints("elect.sync %r1|%p1, 0xffff;", "elect.sync %r1|%p1, 65535;");
+    prints("elect.sync _|%p1, %r2;", "elect.sync _|%p1, %r2;");
+    prints("discard.global.L2 [%rd1], 128;", "discard.global.L2 [%rd1], 128;");
+    prints("griddepcontrol.launch_dependents;", "griddepcontrol.launch_dependents;");
+    prints("griddepcontrol.wait;", "griddepcontrol.wait;");
     prints("mbarrier.pending_count.b64 %r1, %rd2;", "mbarrier.pending_count.b64 %r1, %rd2;");
     problem("mbarrier.arrive.expect_tx.shared.b64 %rd1, [%r1], 2;", "modifier '.expect_tx' of 'mbarrier'");
     problem("cp.async.ca.shared.global.L2::cache_hint [%r1], [%rd1], 4, %rd2;", "modifier '.L2::cache_hint' of 'cp.async'");

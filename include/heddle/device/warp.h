@@ -47,13 +47,9 @@ REDUCE(unsigned int, xor, "xor.b32")
 /* The offset-th set bit of mask from bit `base` upwards (offset < 0: downwards), ~0 when there is none (PTX ISA, fns). */
 FN unsigned int __fns(unsigned int mask, unsigned int base, int offset)
 {
-    int at = (int)base, step = offset < 0 ? -1 : 1, left = offset < 0 ? -offset : offset;
-    if (!offset)
-        return mask >> (base & 31) & 1 ? base : ~0u;
-    for (; at >= 0 && at < 32; at += step)
-        if (mask >> at & 1 && !--left)
-            return (unsigned int)at;
-    return ~0u;
+    unsigned int at;
+    __asm__("fns.b32 %0, %1, %2, %3;" : "=r"(at) : "r"(mask), "r"(base), "r"(offset));
+    return at;
 }
 
 #pragma pop_macro("FN")
