@@ -44,7 +44,7 @@ __device__ void free(void *) __attribute((nothrow));
 /* What these headers inline counts for the line of the program that calls it: no locations of their own. */
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 
-#include <__clang_cuda_builtin_vars.h>
+#include "heddle/device/builtin_vars.h"
 
 #include "heddle/device/libm.h"
 #include <__clang_cuda_libdevice_declares.h>
