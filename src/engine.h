@@ -9,6 +9,8 @@
 #ifndef ENGINE_H
 #define ENGINE_H
 
+#include <stdbool.h>
+
 #include "heddle.h"
 
 struct device;
@@ -21,6 +23,12 @@ const struct device *engine_device_spec(const heddle_device *dev);
 /* The device's memory: for kinds of memory that heddle.h does not have (managed, pinned), for cudaMemGetInfo and for
  * saying what an address belongs to. */
 struct space *engine_space(heddle_device *dev);
+
+/* Host threads that a launch may use. */
+int engine_threads(const heddle_device *dev);
+
+/* True when the kernel calls malloc or free: its launches share the device's heap. */
+bool engine_uses_heap(const heddle_kernel *k);
 
 /* What a profiled launch left behind, for report/result.h's writer. The runtime sets id, context, stream, device, pid
  * and process; the rest is the engine's. */

@@ -21,8 +21,13 @@ add_test(NAME deterministic.progress
 set_tests_properties(deterministic.progress PROPERTIES TIMEOUT 200)
 
 # Data types and memories, against the host's own arithmetic.
-foreach(program halves textures interface)
+foreach(program halves textures interface streams)
   add_test(NAME program.${program} COMMAND heddle_cli run ${programs}/${program}.cu)
   set_tests_properties(program.${program} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                        ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
+
+# With one host thread, too, kernels of two streams can wait for each other.
+add_test(NAME program.streams_1 COMMAND heddle_cli run ${programs}/streams.cu)
+set_tests_properties(program.streams_1 PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                     ENVIRONMENT "HEDDLE_THREADS=1;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")

@@ -197,9 +197,11 @@ def main():
     find_tests(runtime, words, lambda n: n, bad)
     find_tests(device, words, lambda n: n.split(":")[-1], bad)
     find_tests(ptx, words_of(source, PTX_TESTS, r"(?<![\w.%$])([a-z]\w+)(?=\.[a-zA-Z]|;|\\t| |\")"), lambda n: n, bad)
-    listed = subprocess.run(["ctest", "--test-dir", build, "-N"], capture_output=True, text=True, check=True).stdout
-    bad += [f"there is no test '{r.test}'" for chapters in (runtime, device, ptx) for _, rows in chapters for r in rows
-            if r.works and r.test and f": {r.test}\n" not in listed]
+    # read, not asked for: a second ctest in one build folder may wait for the first
+    listed = {m.group(1) for p in build.glob("**/CTestTestfile.cmake")
+              for m in re.finditer(r"^add_test\((?:\[=*\[)?\"?([\w.]+)", p.read_text(), flags=re.M)}
+    bad += [f"there is no test '{t}'" for t in sorted({r.test for chapters in (runtime, device, ptx) for _, rows in chapters
+                                                       for r in rows if r.works and r.test} - listed)]
     text, doc = page(runtime, device, ptx), source / "docs/support.md"
     if "--write" in sys.argv:
         doc.write_text(text)

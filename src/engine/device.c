@@ -161,6 +161,11 @@ const struct device *engine_device_spec(const heddle_device *d)
     return &d->spec;
 }
 
+int engine_threads(const heddle_device *d)
+{
+    return d->threads;
+}
+
 struct space *engine_space(heddle_device *d)
 {
     return &d->space;

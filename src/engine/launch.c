@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine.h"
 #include "report/result.h"
 
 static heddle_status check(const heddle_kernel *k, const heddle_launch_config *c, const char *name)
@@ -30,6 +31,11 @@ static heddle_status check(const heddle_kernel *k, const heddle_launch_config *c
         return engine_fail(HEDDLE_INVALID_CONFIGURATION, "kernel '%s': %llu bytes of shared memory a block; device %s allows %lld",
                     name, (unsigned long long)shared, d->id, (long long)d->max_shared_per_block_optin);
     return HEDDLE_OK;
+}
+
+bool engine_uses_heap(const heddle_kernel *k)
+{
+    return k->code && interp_uses_heap(k->code);
 }
 
 heddle_status launch_heap(heddle_kernel *k)

@@ -1,4 +1,5 @@
-/* Checked runs (see checking.h). Only the one thread that runs commands comes here, after the device was opened. */
+/* Checked runs (see checking.h). Launches are checked one at a time (queue.h), so nothing here is
+ * locked. */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "runtime/checking.h"
 
@@ -61,6 +62,12 @@ static void found(struct finding *f, void *user)
         flock(fileno(file), LOCK_UN);
     }
     finding_free(f);
+}
+
+bool runtime_checking(void)
+{
+    const char *words = getenv("HEDDLE_CHECK");
+    return words && *words;
 }
 
 void checking_device(heddle_device *engine)

@@ -1,4 +1,4 @@
-/* Profile mode (see collect.h). Only the one thread that runs commands comes here. */
+/* Profile mode (see collect.h). Launches are profiled one at a time (queue.h), so nothing here is locked. */
 #define _GNU_SOURCE
 #include "runtime/collect.h"
 

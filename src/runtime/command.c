@@ -1,6 +1,7 @@
 /* Running one command on the engine (see command.h). */
 #include "runtime/command.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -15,16 +16,15 @@
 /* Prints why a launch failed. The same text is not printed twice in a row: a program may launch in a loop. */
 static void say_failure(heddle_status s, cudaError_t e)
 {
-    static uint64_t last;
+    static _Atomic uint64_t last;
     const heddle_fault *fault = runtime_is_sticky(e) ? heddle_last_fault() : NULL;
     const char *text = fault && fault->text ? fault->text : heddle_error_text();
     if (!text || !*text)
         text = heddle_status_text(s);
     output_flush_assertions();
     uint64_t hash = hash_bytes(HASH_START, text, strlen(text));
-    if (hash != last)
+    if (atomic_exchange(&last, hash) != hash)
         runtime_say("%s", text);
-    last = hash;
 }
 
 static cudaError_t run_launch(struct command *c)

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "device/device.h"
+#include "engine.h"
 #include "report/result.h"
 #include "runtime/module.h"
 #include "runtime/queue.h"
@@ -171,6 +172,7 @@ static cudaError_t launch(struct runtime_device *d, const void *func, struct dim
     c->launch.kernel = k->kernel;
     c->launch.config = (heddle_launch_config){{g.x, g.y, g.z}, {b.x, b.y, b.z}, shared, cooperative};
     c->launch.args = copied;
+    c->in_order = engine_uses_heap(k->kernel);
     c->launch.id = __atomic_fetch_add(&launches, 1, __ATOMIC_RELAXED);
     queue_put_async(s, c);
     return cudaSuccess;

@@ -1,10 +1,14 @@
-/* Streams' queues and the worker (see queue.h). Everything here is guarded by runtime_lock. */
+/* Streams' queues and the workers (see queue.h). Everything here is guarded by runtime_lock. */
 #include "runtime/queue.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <time.h>
 
 #include "base/alloc.h"
+#include "engine.h"
+#include "runtime/checking.h"
+#include "runtime/collect.h"
 #include "runtime/command.h"
 #include "runtime/output.h"
 #include "runtime/pool.h"
@@ -15,12 +19,18 @@ static _Thread_local struct stream *own[RUNTIME_DEVICES]; /* cudaStreamPerThread
 static uint64_t serial;
 static int created;
 
-static pthread_cond_t work = PTHREAD_COND_INITIALIZER;     /* a command was queued */
+enum { WORKERS = 32, PATIENCE_MS = 100 };
+
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;     /* there may be something for a worker */
 static pthread_cond_t progress = PTHREAD_COND_INITIALIZER; /* a command is done */
-static bool busy;               /* a command runs */
-static bool has_worker;
-static volatile sig_atomic_t launches; /* 1 while a launch runs */
-static _Thread_local bool running;     /* this thread is inside command_run */
+static int workers, resting;    /* worker threads, those that wait */
+static int active;              /* commands that run */
+static int allowed, least_allowed; /* how many may; without the patience */
+static bool host_active;        /* one of them is a host function */
+static uint64_t epoch;          /* changes when a command is done, or one more allowed */
+static struct ticket *in_order[RUNTIME_DEVICES]; /* of the newest command that keeps the order, or NULL */
+static volatile sig_atomic_t launches; /* launches that run */
+static _Thread_local uint64_t running; /* serial of the command this thread is inside of */
 
 /* --- tickets --- */
 
@@ -138,19 +148,45 @@ static void wait_for_neighbours(struct stream *s, struct command *c)
 
 static void *worker(void *unused);
 
-/* The worker takes no signals: the program's handlers run on the program's threads. */
+/* Workers take no signals: the program's handlers run on the program's threads. */
 static void start_worker(void)
 {
     sigset_t all, before;
     pthread_t thread;
-    if (has_worker)
-        return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    has_worker = !pthread_create(&thread, NULL, worker, NULL); /* without it, waiting threads do the work */
-    if (has_worker)
+    if (!pthread_create(&thread, NULL, worker, NULL)) { /* without any, waiting threads do the work */
         pthread_detach(thread);
+        workers++;
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static bool ready(const struct command *c)
+{
+    for (int i = 0; i < c->nafter; i++)
+        if (!c->after[i]->done)
+            return false;
+    return !(c->kind == COMMAND_HOST && host_active);
+}
+
+/* Commands that could begin, were it for their order alone. */
+static int count_ready(void)
+{
+    int n = 0;
+    for (struct stream *s = pool_next(&streams, NULL); s; s = pool_next(&streams, s))
+        n += s->first && !s->running && ready(s->first);
+    return n;
+}
+
+/* Wakes a worker when a command may begin, and makes one when all are at work. */
+static void call_worker(void)
+{
+    int waiting = count_ready();
+    if (waiting > resting && workers < WORKERS && (workers <= active || workers < allowed))
+        start_worker();
+    if (waiting)
+        pthread_cond_signal(&work);
 }
 
 static struct ticket *put(struct stream *s, struct command *c, int refs)
@@ -158,8 +194,15 @@ static struct ticket *put(struct stream *s, struct command *c, int refs)
     struct ticket *t = alloc_zeroed(sizeof *t);
     t->refs = 2 + refs; /* the command and the stream */
     pthread_mutex_lock(&runtime_lock);
-    start_worker();
+    if (!allowed)
+        allowed = least_allowed = engine_threads(s->device->engine) < WORKERS ? engine_threads(s->device->engine) : WORKERS;
     wait_for_neighbours(s, c);
+    if (c->in_order) {
+        wait_for(c, in_order[s->device->index]);
+        drop(in_order[s->device->index]);
+        in_order[s->device->index] = ticket_share(t);
+    }
+    t->stream = s;
     c->ticket = t;
     c->stream = s;
     c->serial = ++serial;
@@ -170,7 +213,7 @@ static struct ticket *put(struct stream *s, struct command *c, int refs)
     s->last = c;
     drop(s->latest);
     s->latest = t;
-    pthread_cond_signal(&work);
+    call_worker();
     pthread_mutex_unlock(&runtime_lock);
     return t;
 }
@@ -197,24 +240,24 @@ void stream_wait(struct stream *s, struct ticket *t)
 
 /* --- running --- */
 
-static bool ready(const struct command *c)
+/* Results of launches are written, which must be the same in every run: one command at a time. */
+static bool reporting(void)
 {
-    for (int i = 0; i < c->nafter; i++)
-        if (!c->after[i]->done)
-            return false;
-    return true;
+    return runtime_collecting() || runtime_checking();
 }
 
-/* The command to run next, or NULL. A helper leaves host functions to the worker. */
-static struct command *choose(bool helper)
+/* The command to begin next, or NULL: the one queued first of those that may, if another may run at all. */
+static struct command *choose(void)
 {
     struct command *best = NULL;
+    if (active >= (reporting() ? 1 : allowed))
+        return NULL;
     for (struct stream *s = pool_next(&streams, NULL); s; s = pool_next(&streams, s)) {
         struct command *c = s->first;
-        if (c && ready(c) && (!best || c->serial < best->serial))
+        if (c && !s->running && ready(c) && (!best || c->serial < best->serial))
             best = c;
     }
-    return best && helper && best->kind == COMMAND_HOST && has_worker ? NULL : best;
+    return best;
 }
 
 static void note_error(struct runtime_device *d, cudaError_t e)
@@ -247,46 +290,91 @@ static void complete(struct command *c, cudaError_t e)
         bury(s);
 }
 
-/* Runs one command if there is one that may run now. Called and left with the lock held. */
-static bool run_one(bool helper)
+/* Runs one command. Called and left with the lock held. */
+static void run(struct command *c)
 {
-    if (busy)
-        return false;
-    struct command *c = choose(helper);
-    if (!c)
-        return false;
-    busy = true;
-    running = true;
-    launches = c->kind == COMMAND_LAUNCH;
-    cudaError_t status = c->stream->device->fault;
+    struct stream *s = c->stream;
+    bool host = c->kind == COMMAND_HOST, launch = c->kind == COMMAND_LAUNCH;
+    cudaError_t status = s->device->fault;
+    s->running = true;
+    active++;
+    host_active = host_active || host;
+    launches += launch;
+    running = c->serial;
+    call_worker(); /* somebody else sees to what is held back meanwhile */
     pthread_mutex_unlock(&runtime_lock);
     cudaError_t e = command_run(c, status);
     pthread_mutex_lock(&runtime_lock);
-    launches = 0;
-    running = false;
-    busy = false;
+    running = 0;
+    launches -= launch;
+    host_active = host_active && !host;
+    active--;
+    s->running = false;
+    epoch++;
+    if (allowed > least_allowed)
+        allowed--;
     complete(c, e);
     pthread_cond_broadcast(&progress);
-    pthread_cond_signal(&work);
-    return true;
+    call_worker();
+}
+
+/* Commands could begin if more of them were allowed at once. */
+static bool held_back(void)
+{
+    return !reporting() && active >= allowed && allowed < WORKERS && count_ready() > 0;
+}
+
+/* Waits for work. When commands are held back and nothing happens for a while, one more is allowed. */
+static void wait_for_work(void)
+{
+    struct timespec until;
+    uint64_t before = epoch;
+    resting++;
+    if (held_back()) {
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += PATIENCE_MS * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        if (pthread_cond_timedwait(&work, &runtime_lock, &until) == ETIMEDOUT && epoch == before && held_back()) {
+            allowed++;
+            epoch++;
+        }
+    } else {
+        pthread_cond_wait(&work, &runtime_lock);
+    }
+    resting--;
 }
 
 static void *worker(void *unused)
 {
     (void)unused;
     pthread_mutex_lock(&runtime_lock);
-    for (;;)
-        if (!run_one(false))
-            pthread_cond_wait(&work, &runtime_lock);
+    for (;;) {
+        struct command *c = choose();
+        if (c)
+            run(c);
+        else
+            wait_for_work();
+    }
     return NULL;
 }
 
 /* --- waiting --- */
 
+/* Runs what `t` needs of its own stream, if it may begin now; everything else is up to the workers. */
+static bool lend_a_hand(const struct ticket *t)
+{
+    struct command *c = running ? NULL : choose();
+    if (!c || (workers && (c->kind == COMMAND_HOST || c->stream != t->stream)))
+        return false;
+    run(c);
+    return true;
+}
+
 static void wait_locked(struct ticket *t)
 {
     while (t && !t->done)
-        if (running || !run_one(true))
+        if (!lend_a_hand(t))
             pthread_cond_wait(&progress, &runtime_lock);
 }
 
@@ -354,16 +442,17 @@ cudaError_t queue_verdict(struct runtime_device *d)
 }
 
 /* Somebody only asks: where there is no worker thread, nothing would ever happen otherwise. */
-static void lend_a_hand(void)
+static void poll_queues(void)
 {
-    if (!has_worker)
-        run_one(true);
+    struct command *c = workers || running ? NULL : choose();
+    if (c)
+        run(c);
 }
 
 bool ticket_done(struct ticket *t)
 {
     pthread_mutex_lock(&runtime_lock);
-    lend_a_hand();
+    poll_queues();
     bool done = !t || t->done;
     pthread_mutex_unlock(&runtime_lock);
     return done;
@@ -372,18 +461,23 @@ bool ticket_done(struct ticket *t)
 bool queue_idle(struct stream *s)
 {
     pthread_mutex_lock(&runtime_lock);
-    lend_a_hand();
+    poll_queues();
     bool idle = !s->first;
     pthread_mutex_unlock(&runtime_lock);
     return idle;
 }
 
-bool queue_inside(void)
+uint64_t queue_serial(void)
 {
     return running;
 }
 
+bool queue_inside(void)
+{
+    return running != 0;
+}
+
 bool queue_launch_runs(void)
 {
-    return launches;
+    return launches > 0;
 }

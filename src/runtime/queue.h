@@ -5,9 +5,16 @@
  * programming guide 12, 3.2.8.5 "Implicit Synchronization" and API reference, "Stream synchronization behavior"): a
  * command of the legacy default stream waits for what blocking streams had before it, and a command of a blocking
  * stream waits for what the legacy stream had before it; non-blocking streams know neither.
- * Among commands that may run the one queued first goes first, so with one worker the order is always the same. One
- * worker thread runs them; a thread that waits for a ticket lends a hand instead of sleeping, except for host
- * functions, which the worker alone calls. At any time one command runs. */
+ * Commands with no order between them run at the same time, on worker threads:
+ * - Among commands that may begin the one queued first begins first.
+ * - As many run at once as a launch may use host threads (HEDDLE_THREADS). When commands are kept waiting by that and
+ *   none has finished for PATIENCE_MS, one more may run, up to WORKERS: a kernel may wait for another stream's.
+ * - While launches are profiled or checked one command runs at a time, all of them in the order of queueing, so that reports are
+ *   the same in every run; so it is with one host thread, but for the patience. That order is always a possible one: a
+ *   command waits only for what was queued before it.
+ * - Launches that use the device heap keep the order of queueing among themselves, so that addresses are the same.
+ * - One host function runs at a time, on a worker.
+ * A thread that waits lends a hand instead of sleeping, with what its own stream has to do. */
 #ifndef RUNTIME_QUEUE_H
 #define RUNTIME_QUEUE_H
 
@@ -17,6 +24,7 @@
 
 /* "This command is done": held by its command, its stream (the last one), events and waiters. */
 struct ticket {
+    struct stream *stream; /* of its command; valid until done */
     int refs;
     bool done;
     int64_t time_ns; /* when it was done, CLOCK_MONOTONIC */
@@ -31,7 +39,8 @@ struct stream {
     unsigned flags; /* cudaStreamNonBlocking */
     int priority, number; /* number: 0 for the legacy default stream, then in order of creation */
     bool legacy;
-    struct command *first, *last; /* queued, first may be running */
+    struct command *first, *last; /* queued */
+    bool running;                 /* first runs now */
     struct ticket *latest;        /* of the newest command, or NULL */
     cudaStreamAttrValue window, policy; /* cudaStreamSetAttribute */
 };
@@ -53,6 +62,7 @@ struct command {
     struct stream *stream;
     struct ticket *ticket, **after;
     int nafter;
+    bool in_order; /* after every earlier such command of the device */
     struct command *next;
     union {
         struct {
@@ -118,6 +128,9 @@ bool queue_idle(struct stream *s);
 
 /* Waits for everything, unless the calling thread is the one that runs commands. */
 void queue_drain(void);
+
+/* Number of the command that the calling thread runs, in the order of queueing; 0: none. */
+uint64_t queue_serial(void);
 
 /* The calling thread is running a command: it is inside a host function, where no CUDA call is allowed. */
 bool queue_inside(void);

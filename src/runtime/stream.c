@@ -5,7 +5,7 @@
 #include "runtime/event.h"
 
 /* Priorities: numerically lower goes first; a GPU since Kepler offers 0 to -5 (cudaDeviceGetStreamPriorityRange on
- * compute capability 7.0 and later). They do not change results, and with one worker not the order either. */
+ * compute capability 7.0 and later). They are accepted and answered: commands begin in the order of queueing. */
 enum { PRIORITY_LEAST = 0, PRIORITY_GREATEST = -5 };
 
 static cudaError_t create(cudaStream_t *out, unsigned flags, int priority)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "mock_engine.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,10 @@ struct heddle_result {
 int mock_log[256], mock_nlog, mock_modules, mock_loads, mock_results;
 long mock_result_ids[256];
 bool mock_interrupted;
-static _Atomic bool holding, running;
+int mock_threads = 2;
+static _Atomic bool holding;
+static _Atomic int running, meeting;
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local char text[256];
 static _Thread_local heddle_fault fault;
 
@@ -109,6 +113,17 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
 const struct device *engine_device_spec(const heddle_device *dev)
 {
     return &dev->spec;
+}
+
+int engine_threads(const heddle_device *dev)
+{
+    (void)dev;
+    return mock_threads;
+}
+
+bool engine_uses_heap(const heddle_kernel *k)
+{
+    return !strcmp(k->name, "heap");
 }
 
 struct space *engine_space(heddle_device *dev)
@@ -187,8 +202,8 @@ static void add_kernel(heddle_module *m, const char *name)
     struct heddle_kernel *k = &m->kernel[m->nkernels++];
     snprintf(k->name, sizeof k->name, "%s", name);
     k->module = m;
-    k->parameters = !strcmp(name, "add_one") ? 2 : !strcmp(name, "log") || !strcmp(name, "sleepy") ? 1 : 0;
-    k->size[0] = k->parameters == 2 ? 8 : 4;
+    k->parameters = !strcmp(name, "add_one") || !strcmp(name, "heap") ? 2 : !strcmp(name, "log") || !strcmp(name, "sleepy") ? 1 : 0;
+    k->size[0] = !strcmp(name, "add_one") ? 8 : 4;
     k->size[1] = 4;
 }
 
@@ -295,6 +310,13 @@ static heddle_status illegal(const char *kernel)
     return HEDDLE_ILLEGAL_ADDRESS;
 }
 
+static void append(int tag)
+{
+    pthread_mutex_lock(&log_lock);
+    mock_log[mock_nlog++] = tag;
+    pthread_mutex_unlock(&log_lock);
+}
+
 static heddle_status run(const heddle_kernel *k, void *const *args)
 {
     if (!strcmp(k->name, "add_one")) {
@@ -302,7 +324,15 @@ static heddle_status run(const heddle_kernel *k, void *const *args)
         for (int i = 0; i < *(int *)args[1]; i++)
             p[i]++;
     } else if (!strcmp(k->name, "log")) {
-        mock_log[mock_nlog++] = *(int *)args[0];
+        append(*(int *)args[0]);
+    } else if (!strcmp(k->name, "heap")) {
+        pause_ms(*(int *)args[1]);
+        append(*(int *)args[0]);
+    } else if (!strcmp(k->name, "meet")) {
+        meeting++;
+        for (int i = 0; i < 10000 && meeting < 2; i++)
+            pause_ms(1);
+        append(meeting >= 2 ? 1 : -1);
     } else if (!strcmp(k->name, "sleepy")) {
         pause_ms(*(int *)args[0]);
     } else if (!strcmp(k->name, "hold")) {
@@ -319,9 +349,9 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
                             heddle_result **result)
 {
     (void)cfg;
-    running = true;
+    running++;
     heddle_status s = run(k, args);
-    running = false;
+    running--;
     if (result)
         *result = calloc(1, sizeof **result);
     return s;

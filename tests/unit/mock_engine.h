@@ -4,7 +4,9 @@
  * not load. Kernels by name:
  *   add_one(u64 p, i32 n)   adds 1 to n ints              log(i32 tag)  appends tag to mock_log
  *   hold()                  runs until mock_release        fault()       illegal address
- *   missing_feature()       is not implemented            sleepy(i32 ms) sleeps */
+ *   missing_feature()       is not implemented            sleepy(i32 ms) sleeps
+ *   meet()                  waits until two are running, then appends 1 (or -1 after 10 s)
+ *   heap(i32 tag, i32 ms)   uses the device heap: sleeps, then appends tag */
 #ifndef MOCK_ENGINE_H
 #define MOCK_ENGINE_H
 
@@ -23,6 +25,7 @@ extern int mock_loads;               /* calls of heddle_module_load */
 extern int mock_results;             /* results given to the writer */
 extern long mock_result_ids[256];
 extern bool mock_interrupted;
+extern int mock_threads;             /* commands that may run at once, but for the patience */
 
 void mock_hold(void);    /* the next "hold" kernel waits */
 void mock_release(void); /* until this is called */

@@ -299,6 +299,48 @@ static void no_device(void)
     MUST(100, cudaGetLastError());
 }
 
+static void meet_in_two_streams(void)
+{
+    cudaStream_t a, b;
+    mock_threads = 1;
+    MUST(0, cudaStreamCreate(&a));
+    MUST(0, cudaStreamCreate(&b));
+    MUST(0, mock_launch(meet, 1, 1, a, NULL, NULL));
+    MUST(0, mock_launch(meet, 1, 1, b, NULL, NULL));
+    MUST(0, cudaDeviceSynchronize());
+    MUST(2, mock_nlog);
+    MUST(1, mock_log[0]);
+    MUST(1, mock_log[1]);
+}
+
+/* Sleeps grow shorter, so without an order the later ones would end first. */
+static void in_order(void)
+{
+    cudaStream_t s[4];
+    for (int i = 0; i < 4; i++) {
+        int ms = 12 - 4 * i;
+        MUST(0, cudaStreamCreateWithFlags(&s[i], cudaStreamNonBlocking));
+        MUST(0, mock_launch(sleepy, 1, 1, s[i], &ms, NULL));
+        MUST(0, mock_launch(log_tag, 1, 1, s[i], &i, NULL));
+    }
+    MUST(0, cudaDeviceSynchronize());
+    for (int i = 0; i < 4; i++)
+        MUST(i, mock_log[i]);
+}
+
+static void in_order_when_profiled(void)
+{
+    setenv("HEDDLE_RESULTS", "/dev/null", 1);
+    in_order();
+}
+
+static void streams_in_order_and_not(void **state)
+{
+    (void)state;
+    assert_exit(run_child(meet_in_two_streams, NULL, 0), 0);
+    assert_exit(run_child(in_order_when_profiled, NULL, 0), 0);
+}
+
 static void two_devices(void)
 {
     int n, h = 3, *a, *b, back = 0;
@@ -373,6 +415,7 @@ int main(void)
         cmocka_unit_test(the_programs_handler_comes_after_ours),
         cmocka_unit_test(an_endless_kernel_ends_by_interrupt),
         cmocka_unit_test(every_launch_leaves_a_line),
+        cmocka_unit_test(streams_in_order_and_not),
         cmocka_unit_test(devices_by_name),
         cmocka_unit_test(a_forked_child_has_no_devices),
     };
