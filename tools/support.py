@@ -103,7 +103,8 @@ def check_runtime(source, build, rows, bad):
 def check_device(build, rows, bad):
     """Asks the compiler, with a using declaration in a line of its own for each name."""
     headers = ("cuda_fp16.h", "cuda_bf16.h", "cuda_pipeline.h", "cooperative_groups.h",
-               "cooperative_groups/reduce.h", "cooperative_groups/scan.h", "cooperative_groups/memcpy_async.h")
+               "cooperative_groups/reduce.h", "cooperative_groups/scan.h", "cooperative_groups/memcpy_async.h",
+               "cuda_awbarrier_primitives.h")
     lines = [f"#if __has_include(<{h}>)\n#include <{h}>\n#endif" for h in headers]
     line, at = 3 * len(headers) + 1, {}
     for r in rows:

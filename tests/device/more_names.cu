@@ -1,6 +1,8 @@
 // Functions that the other programs here make out of pieces of names or do not call: scopes of atomics, address spaces,
 // cache operators, barriers by number, breakpoints and events.
+#include <cooperative_groups.h>
 #include <cstdio>
+#include <cuda_awbarrier_primitives.h>
 
 __device__ int wrong, global_word = 5;
 __constant__ int constant_word = 9;
@@ -61,6 +63,35 @@ __global__ void textures(cudaTextureObject_t line, cudaTextureObject_t cube)
     CHECK(tex3DLod<float>(cube, 1.5f, 0.5f, 1.5f, 0) == 50); // x 1, y 0, z 1 of 2 x 2 x 2
 }
 
+// A cluster is one block; one thread of a group does what invoke_one says.
+__global__ void clusters()
+{
+    namespace cg = cooperative_groups;
+    cg::cluster_group c = cg::this_cluster();
+    CHECK(c.num_threads() == 64 && c.thread_rank() == threadIdx.x);
+    __shared__ int calls;
+    calls = 0;
+    c.sync();
+    cg::invoke_one(cg::coalesced_threads(), [] { atomicAdd(&calls, 1); });
+    c.sync();
+    CHECK(calls == 2); // two warps
+}
+
+// Everybody arrives for the last time: the phase ends, and nobody is expected in the next.
+__global__ void last_phase()
+{
+    __shared__ __mbarrier_t bar;
+    if (threadIdx.x == 0)
+        __mbarrier_init(&bar, 64);
+    __syncthreads();
+    __mbarrier_token_t token = __mbarrier_arrive_and_drop(&bar);
+    while (!__mbarrier_test_wait(&bar, token))
+        ;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        __mbarrier_inval(&bar);
+}
+
 static cudaTextureObject_t texture_of(cudaArray_t a)
 {
     cudaTextureObject_t t = 0;
@@ -89,6 +120,8 @@ int main()
     scopes<<<1, 1>>>();
     spaces<<<1, 1>>>(p);
     barriers<<<1, 64>>>(p);
+    clusters<<<1, 64>>>();
+    last_phase<<<1, 64>>>();
     float texels[8] = {0, 10, 20, 30, 40, 50, 60, 70};
     cudaArray_t line, cube;
     cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
