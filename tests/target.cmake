@@ -11,3 +11,12 @@ if(Python3_FOUND)
            ${CMAKE_SOURCE_DIR})
   set_tests_properties(tools.sass_static PROPERTIES SKIP_RETURN_CODE 77)
 endif()
+
+# Counts of an H200, rule by rule: the fast programs of truth/rules (all of them: tools/accuracy_rules.py).
+if(Python3_FOUND)
+  add_test(NAME accuracy.rules COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py
+           $<TARGET_FILE:heddle_cli> --code nvcc --only branches,integer_math,math_float,matmul_double,shared_atomics)
+  add_test(NAME accuracy.rules_own COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py
+           $<TARGET_FILE:heddle_cli> --code own --only constant_access,math_float)
+  set_tests_properties(accuracy.rules accuracy.rules_own PROPERTIES TIMEOUT 600)
+endif()

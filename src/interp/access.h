@@ -87,7 +87,8 @@ static void finish_record(const struct access *a)
     if (a->w->values && st->kind == STEP_STORE)
         note_values(a);
     r->site = (uint32_t)(st - a->c->step);
-    r->mask = a->m;
+    r->mask = st->in->atomic_form == IR_ATOMIC_ONCE ? a->m & -a->m : a->m;
+    r->counted = st->in->atomic_form == IR_ATOMIC_COUNTED;
     r->op = record_op(st);
     r->space = (uint8_t)a->space;
     r->shape = RECORD_EXPLICIT;

@@ -21,6 +21,10 @@ enum ir_op {
     IR_OP_DELETED                /* gone at the next ir_analyse */
 };
 
+/* How the assembler does an atomic (target/atomics.c): by each lane, by one lane for all lanes of the warp, or so that
+ * lanes on one word are counted first (ATOMS.POPC.INC). What it does to memory is the same. */
+enum ir_atomic_form { IR_ATOMIC_LANES, IR_ATOMIC_ONCE, IR_ATOMIC_COUNTED };
+
 /* Spaces beyond enum ptx_space. */
 enum { IR_SCRATCH = PTX_PARAM + 1 };
 
@@ -43,6 +47,7 @@ struct ir_inst {
     uint8_t space; /* memory: enum ptx_space or IR_SCRATCH */
     uint8_t vec;   /* memory: elements a lane, 1 2 4; dst[] or src[1..] hold them */
     uint8_t ndst, nsrc;
+    uint8_t atomic_form; /* atom, red: enum ir_atomic_form */
     bool guard_negated;
     bool back_edge;  /* branch: target is a header of a loop that holds the branch */
     bool waiting;    /* branch: that loop is a waiting loop */

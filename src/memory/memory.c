@@ -60,15 +60,22 @@ static void global(uint64_t *v, const struct record *r, unsigned bytes)
     }
 }
 
-/* Atomics on local memory are private to a thread: the hardware loads and stores. */
+/* Atomics on local memory are private to a thread: the hardware loads and stores. Each 4-byte word of a lane is a request
+ * of its own: 64 bits 2, 128 bits 4 (H200, 2026-11-21, local_memory of tests/truth/rules: 96 launches). */
 static void local(uint64_t *v, const struct record *r, unsigned bytes)
 {
-    unsigned sectors = local_sectors(r), ideal = (bytes + 31) / 32;
+    unsigned sectors = local_sectors(r), ideal = (bytes + 31) / 32, more = r->bytes > 4 ? r->bytes / 4u - 1 : 0;
 
-    if (r->op != RECORD_STORE)
+    if (r->op != RECORD_STORE) {
         count(v + COUNTER_LOCAL_LD_REQUESTS, sectors, ideal, bytes);
-    if (r->op != RECORD_LOAD)
+        v[COUNTER_LOCAL_LD_REQUESTS] += more;
+        v[COUNTER_LOCAL_LD_INST]++;
+    }
+    if (r->op != RECORD_LOAD) {
         count(v + COUNTER_LOCAL_ST_REQUESTS, sectors, ideal, bytes);
+        v[COUNTER_LOCAL_ST_REQUESTS] += more;
+        v[COUNTER_LOCAL_ST_INST]++;
+    }
 }
 
 /* Passes that the groups of a shared access need when no bank is wanted twice: shared.c says what a group is. */
@@ -83,6 +90,26 @@ static unsigned shared_ideal(const struct record *r)
     return n;
 }
 
+/* An atomic that is a loop of load, operation and compare-and-swap: see atomics.c. */
+static void shared_loop(uint64_t *v, const struct record *r)
+{
+    struct record load = *r;
+
+    load.op = RECORD_LOAD;
+    while (load.mask) {
+        unsigned lanes = lanes_count(load.mask), bytes = lanes * r->bytes;
+        struct atomics_round round = atomics_shared_round(r, load.mask);
+
+        count(v + COUNTER_SHARED_LD_REQUESTS, shared_wavefronts(&load), shared_ideal(&load), bytes);
+        count(v + COUNTER_SHARED_ATOM_REQUESTS, round.wavefronts, 1, bytes);
+        if (r->atomic == PTX_ATOMIC_ADD && r->type == PTX_F32)
+            v[COUNTER_FADD] += lanes;
+        if (r->atomic == PTX_ATOMIC_ADD && r->type == PTX_F64)
+            v[COUNTER_DADD] += lanes;
+        load.mask &= ~round.done;
+    }
+}
+
 static void shared(uint64_t *v, const struct record *r, unsigned bytes)
 {
     static const uint8_t kind[] = {
@@ -93,6 +120,10 @@ static void shared(uint64_t *v, const struct record *r, unsigned bytes)
 
     if (r->op == RECORD_LDGSTS) {
         v[COUNTER_SHARED_LDGSTS_WAVEFRONTS] += shared_wavefronts(r);
+        return;
+    }
+    if (atomic && atomics_shared_loops(r)) {
+        shared_loop(v, r);
         return;
     }
     count(v + kind[r->op], atomic ? atomics_shared_wavefronts(r) : shared_wavefronts(r),

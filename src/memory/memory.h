@@ -7,6 +7,7 @@
 #ifndef MEMORY_MEMORY_H
 #define MEMORY_MEMORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "counters/counters.h"
@@ -29,6 +30,13 @@ unsigned local_sectors(const struct record *r);     /* the same for local memory
 unsigned shared_wavefronts(const struct record *r); /* passes of a shared load or store */
 unsigned atomics_sectors(const struct record *r);   /* sectors of a global atomic, once more for each collision */
 unsigned atomics_shared_wavefronts(const struct record *r);
+/* A shared atomic that the hardware does not have is a loop; one round of it for the lanes of `mask`. */
+struct atomics_round {
+    uint32_t done; /* lanes that are through: at least one */
+    unsigned wavefronts;
+};
+bool atomics_shared_loops(const struct record *r);
+struct atomics_round atomics_shared_round(const struct record *r, uint32_t mask);
 unsigned constant_addresses(const struct record *r);/* distinct addresses of a constant load */
 
 #endif

@@ -32,7 +32,7 @@ enum record_shape {
 
 struct record {
     uint32_t site;   /* index of the instruction in the kernel's IR: names source line and counters */
-    uint32_t mask;   /* lanes that take part, guard applied; never 0 */
+    uint32_t mask;   /* lanes that take part, guard applied; never 0. Atomics that one lane does for all: that lane */
     uint8_t op;      /* enum record_op */
     uint8_t space;   /* enum ptx_space: GLOBAL, SHARED, LOCAL, CONST */
     uint8_t shape;   /* enum record_shape */
@@ -43,6 +43,7 @@ struct record {
     uint8_t atomic;  /* enum ptx_atomic, for ATOM and RED */
     uint8_t type;    /* enum ptx_type of the element */
     uint8_t nc;      /* ld.global.nc: may use the read-only path */
+    uint8_t counted; /* a shared addition of 1 without result: lanes on one word count as one (ATOMS.POPC.INC) */
     int32_t stride;  /* AFFINE: bytes from lane to lane */
     uint32_t block;  /* linear block index, x fastest */
     uint16_t warp;   /* index in the block */

@@ -1,14 +1,16 @@
 /* The assembler's changes to memory accesses, done to the IR.
  *
  * In: an analysed kernel. Out: the same kernel in which (1) values nobody reads are not computed or loaded, (2) atomics
- * on global memory whose result nobody reads are reductions, (3) a load whose value a load before it has is a move,
+ * are what the assembler makes of them (atomics.h), (3) a load whose value a load before it has is a move,
  * (4) loads and stores of neighbouring elements are one access where their alignment is proved.
  * Unit of work is the basic block; an access under a guard, or volatile or ordered, stays as it is, and nothing moves
  * across what could change or publish the value. How a group of accesses is chosen is in group.h.
  * Source of the rules: experiments with ptxas 13.0 for sm_90, 2026-11-20, described one by one in docs/target.md. */
 #include "target/target.h"
 #include "base/alloc.h"
+#include "target/atomics.h"
 #include "target/group.h"
+#include "target/select.h"
 
 #include <string.h>
 
@@ -94,21 +96,6 @@ static void drop_unread(struct ir_kernel *k)
     alloc_release(reads);
 }
 
-/* ATOM without result is RED: of global memory only, and only where a RED exists and order does not matter. */
-static void reduce_atomics(struct ir_kernel *k)
-{
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        struct ir_inst *in = &k->insts[i];
-        if (in->op != PTX_OP_ATOM || in->space != PTX_GLOBAL || (in->ndst && in->dst[0] != IR_NOREG))
-            continue;
-        if (in->mods->atomic == PTX_ATOMIC_EXCH || in->mods->atomic == PTX_ATOMIC_CAS ||
-            (in->mods->order != PTX_WEAK && in->mods->order != PTX_RELAXED))
-            continue;
-        in->op = PTX_OP_RED;
-        in->ndst = 0;
-    }
-}
-
 /* --- a block's new instructions --- */
 
 struct block_out {
@@ -172,7 +159,8 @@ void target_rewrite(struct ir_kernel *k)
     if (k->problems || k->ninsts == 0)
         return;
     drop_unread(k);
-    reduce_atomics(k);
+    atomics_rewrite(k);
+    select_rewrite(k);
     regroup(k);
     ir_analyse(k);
 }

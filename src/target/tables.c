@@ -1,4 +1,4 @@
-/* What sites and blocks cost: floating-point instructions (expansions.def), PTX instruction counts, registers.
+/* What sites and blocks cost: floating-point instructions (expansions.def, extern_flops.def), PTX instruction counts, registers.
  *
  * In: an analysed, rewritten kernel. Out: target_tables. The flops of a site are those of the instructions that the
  * assembler makes of it for ordinary inputs. Registers are the largest number of 32-bit registers live at once plus
@@ -11,7 +11,7 @@
 /* Fitted to the 2 x 158 kernels under tests/truth (docs/target.md). */
 enum { REGISTERS_EXTRA = 4, REGISTERS_LEAST = 8, REGISTERS_MOST = 255 };
 
-enum form { ANY, APPROX, APPROX_FTZ, FULL, NEAREST, ALONE, SATURATE, FROM_HALF, CONSTANT };
+enum form { ANY, APPROX, APPROX_FTZ, FULL, NEAREST, UPWARD, ALONE, SATURATE, FROM_HALF, CONSTANT };
 
 struct expansion {
     uint16_t op, type;
@@ -41,6 +41,8 @@ static bool has_form(const struct ir_inst *in, enum form form, bool alone)
         return m->full;
     case NEAREST:
         return m->round == PTX_RN;
+    case UPWARD:
+        return m->round == PTX_RP;
     case ALONE:
         return alone;
     case SATURATE:
@@ -53,8 +55,20 @@ static bool has_form(const struct ir_inst *in, enum form form, bool alone)
     return false;
 }
 
+static const struct {
+    const char *name;
+    struct target_flops flops;
+} calls[] = {
+#define EXTERN_FLOPS(name, fadd, fmul, ffma, dadd, dmul, dfma) {#name, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
+#include "target/extern_flops.def"
+#undef EXTERN_FLOPS
+};
+
 static struct target_flops flops_of(const struct ir_inst *in, bool alone)
 {
+    for (size_t i = 0; in->op == IR_OP_EXTERN && i < sizeof calls / sizeof *calls; i++)
+        if (strcmp(calls[i].name, in->callee) == 0)
+            return calls[i].flops;
     for (size_t i = 0; i < sizeof expansions / sizeof *expansions; i++)
         if (expansions[i].op == in->op && expansions[i].type == in->type && has_form(in, expansions[i].form, alone))
             return expansions[i].flops;

@@ -253,6 +253,7 @@ static void equals_an_h200(void **state)
         r.shape = RECORD_EXPLICIT;
         r.atomic = (uint8_t)kinds[k].atomic;
         r.type = (uint8_t)kinds[k].type;
+        r.counted = strcmp(name, "sred") == 0; /* red.add of 1 */
         for (int i = 0; i < 32; i++)
             r.addr[i] = strtoul(at, &at, 10);
         seen[k]++;
@@ -274,6 +275,48 @@ static void start(void)
 {
     memset(&site, 0, sizeof site);
     memory_init(&model, &site, 1);
+}
+
+/* shared_atomics of truth/rules, red,add_f32: rounds, and lanes left in each. 2026-11-21. */
+static void shared_atomics_loop(void **state)
+{
+    static const struct {
+        int stride, group; /* lane i takes element i / group * stride */
+        unsigned rounds, fadd, wavefronts;
+    } launch[] = {{1, 1, 1, 32, 2}, {0, 1, 32, 528, 64}, {2, 1, 2, 48, 4}, {1, 4, 4, 80, 8}};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof launch / sizeof launch[0]; k++) {
+        struct record r = affine(RECORD_ATOM, PTX_SHARED, 4, 0, 0);
+
+        r.shape = RECORD_EXPLICIT;
+        r.atomic = PTX_ATOMIC_ADD;
+        r.type = PTX_F32;
+        for (int i = 0; i < 32; i++)
+            r.addr[i] = (uint64_t)(i / launch[k].group * launch[k].stride * 4);
+        start();
+        memory_access(&model, &r);
+        assert_int_equal(site.v[COUNTER_SHARED_ATOM_REQUESTS], launch[k].rounds);
+        assert_int_equal(site.v[COUNTER_SHARED_LD_REQUESTS], launch[k].rounds);
+        assert_int_equal(site.v[COUNTER_FADD], launch[k].fadd);
+        assert_int_equal(site.v[COUNTER_SHARED_ATOM_WAVEFRONTS], launch[k].wavefronts);
+    }
+}
+
+/* A word of a lane is a request: 128 bits are 4, one instruction. */
+static void local_requests(void **state)
+{
+    static const int bytes[] = {1, 2, 4, 8, 16}, requests[] = {1, 1, 1, 2, 4};
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        struct record r = affine(RECORD_LOAD, PTX_LOCAL, bytes[i], 0, 0);
+
+        start();
+        memory_access(&model, &r);
+        assert_int_equal(site.v[COUNTER_LOCAL_LD_REQUESTS], requests[i]);
+        assert_int_equal(site.v[COUNTER_LOCAL_LD_INST], 1);
+    }
 }
 
 /* copy_offset, copy_stride: 32768 warps of 4-byte accesses. */
@@ -520,7 +563,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sectors_by_hand),     cmocka_unit_test(wavefronts_by_hand),
         cmocka_unit_test(counters_by_hand),    cmocka_unit_test(equals_the_oracle),
-        cmocka_unit_test(equals_an_h200),      cmocka_unit_test(replay_copies),
+        cmocka_unit_test(equals_an_h200),
+        cmocka_unit_test(shared_atomics_loop),
+        cmocka_unit_test(local_requests),      cmocka_unit_test(replay_copies),
         cmocka_unit_test(replay_shared_stride), cmocka_unit_test(replay_shared_width),
         cmocka_unit_test(replay_transpose),    cmocka_unit_test(replay_reduction),
         cmocka_unit_test(replay_matmul),       cmocka_unit_test(replay_atomics),

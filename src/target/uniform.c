@@ -1,0 +1,149 @@
+/* Uniform registers (see uniform.h): all are taken for uniform, and what cannot be is struck out until nothing changes. */
+#include "target/uniform.h"
+
+#include "base/alloc.h"
+
+enum sreg_scope { LAUNCH, BLOCK, WARP, LANE, TIME };
+
+static const uint8_t scope_of[PTX_SREG_COUNT] = {
+#define SREG(id, spelling, type, scope) [PTX_SREG_##id] = scope,
+#include "ptx/ptx_sregs.def"
+#undef SREG
+};
+
+struct search {
+    const struct ir_kernel *k;
+    uint64_t *uniform; /* registers */
+    uint64_t *several; /* registers with more than one definition */
+    uint64_t *parted;  /* blocks that lanes of a warp may run apart */
+    bool changed;
+};
+
+bool uniform_source(const uint64_t *uniform, const struct ir_src *s)
+{
+    return s->kind == IR_SRC_IMM || (s->kind == IR_SRC_REG && ir_bit(uniform, s->reg)) ||
+           (s->kind == IR_SRC_SREG && scope_of[s->sreg] <= WARP);
+}
+
+static bool sources_uniform(const struct search *s, const struct ir_inst *in)
+{
+    for (int i = 0; i < in->nsrc; i++)
+        if (!uniform_source(s->uniform, &in->src[i]))
+            return false;
+    return true;
+}
+
+static bool result_uniform(const struct search *s, const struct ir_inst *in)
+{
+    switch (in->op) {
+    case PTX_OP_VOTE:
+        return true;
+    case PTX_OP_SHFL: /* src: value, lane, clamp */
+        return in->mods->variant == PTX_SHFL_IDX && uniform_source(s->uniform, &in->src[1]);
+    case PTX_OP_ATOM:
+    case PTX_OP_MATCH:
+    case PTX_OP_ACTIVEMASK:
+    case PTX_OP_REDUX:
+    case IR_OP_EXTERN:
+        return false;
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+        return in->space != PTX_LOCAL && in->space != IR_SCRATCH && sources_uniform(s, in);
+    default:
+        return sources_uniform(s, in);
+    }
+}
+
+static void strike(struct search *s, int32_t reg)
+{
+    if (reg != IR_NOREG && ir_bit(s->uniform, reg)) {
+        s->uniform[reg >> 6] &= ~(UINT64_C(1) << (reg & 63));
+        s->changed = true;
+    }
+}
+
+static bool parts_lanes(const struct search *s, const struct ir_inst *in)
+{
+    if (in->op == PTX_OP_BRX)
+        return !sources_uniform(s, in);
+    return in->op == PTX_OP_BRA && in->guard != IR_NOREG && !ir_bit(s->uniform, in->guard);
+}
+
+/* Every block on a way from the end of `from` to the block where its ways meet. */
+static void part(struct search *s, int32_t from)
+{
+    const struct ir_block *blocks = s->k->blocks;
+    uint64_t *seen = alloc_zeroed(((size_t)s->k->nblocks / 64 + 1) * 8);
+    int32_t *waiting = alloc_zeroed(((size_t)s->k->nblocks + 1) * sizeof *waiting), n = 0;
+    waiting[n++] = from;
+    while (n) {
+        const struct ir_block *b = &blocks[waiting[--n]];
+        for (int32_t i = 0; i < b->nsucc; i++) {
+            int32_t next = b->succ[i];
+            if (next < 0 || next == blocks[from].ipdom || ir_bit(seen, next))
+                continue;
+            ir_bit_set(seen, next);
+            waiting[n++] = next;
+            s->changed |= !ir_bit(s->parted, next);
+            ir_bit_set(s->parted, next);
+        }
+    }
+    alloc_release(waiting);
+    alloc_release(seen);
+}
+
+/* A value made in a parted block is one value a round only while it stays there: lanes leave loops in different rounds. */
+static void strike_leaving(struct search *s, int32_t block)
+{
+    const struct ir_block *b = &s->k->blocks[block];
+    for (int32_t i = 0; i < b->nsucc; i++) {
+        if (b->succ[i] < 0 || ir_bit(s->parted, b->succ[i]))
+            continue;
+        for (int32_t j = b->first; j < b->first + b->count; j++)
+            for (int d = 0; d < s->k->insts[j].ndst; d++)
+                if (s->k->insts[j].dst[d] != IR_NOREG && ir_bit(s->k->blocks[b->succ[i]].live_in, s->k->insts[j].dst[d]))
+                    strike(s, s->k->insts[j].dst[d]);
+    }
+}
+
+static void round_over(struct search *s)
+{
+    const struct ir_kernel *k = s->k;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        bool one = result_uniform(s, in) && (in->guard == IR_NOREG || ir_bit(s->uniform, in->guard));
+        for (int d = 0; d < in->ndst; d++)
+            if (!one || (in->dst[d] != IR_NOREG && ir_bit(s->several, in->dst[d]) && ir_bit(s->parted, in->block)))
+                strike(s, in->dst[d]);
+        if (parts_lanes(s, in))
+            part(s, in->block);
+    }
+    for (int32_t b = 0; b < k->nblocks; b++)
+        if (ir_bit(s->parted, b))
+            strike_leaving(s, b);
+}
+
+uint64_t *uniform_registers(const struct ir_kernel *k)
+{
+    size_t words = (size_t)k->nregs / 64 + 1;
+    struct search s = {.k = k,
+                       .uniform = alloc_zeroed(words * 8),
+                       .several = alloc_zeroed(words * 8),
+                       .parted = alloc_zeroed(((size_t)k->nblocks / 64 + 1) * 8)};
+    for (int32_t i = 0; i < k->ninsts; i++)
+        for (int d = 0; d < k->insts[i].ndst; d++) {
+            int32_t reg = k->insts[i].dst[d];
+            if (reg == IR_NOREG)
+                continue;
+            if (ir_bit(s.uniform, reg))
+                ir_bit_set(s.several, reg);
+            ir_bit_set(s.uniform, reg);
+        }
+    do {
+        s.changed = false;
+        round_over(&s);
+    } while (s.changed);
+    alloc_release(s.several);
+    alloc_release(s.parted);
+    return s.uniform;
+}
