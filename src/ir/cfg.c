@@ -402,6 +402,35 @@ static bool loop_waits(const struct ir_kernel *k, const struct ir_loop *l, uint6
     return exit_tainted;
 }
 
+/* The innermost loop that holds both blocks, or -1. */
+static int32_t loop_of_both(const struct ir_kernel *k, int32_t a, int32_t b)
+{
+    int32_t l = k->blocks[a].loop;
+    while (l >= 0 && !ir_bit(k->loops[l].blocks, b))
+        l = k->loops[l].parent;
+    return l;
+}
+
+static bool reaches(const struct ir_kernel *k, int32_t from, int32_t to)
+{
+    uint8_t *seen = alloc_zeroed((size_t)k->nblocks + 1);
+    int32_t *stack = alloc_zeroed(sizeof *stack * (size_t)(k->nblocks + 1)), sp = 0;
+    seen[from] = 1;
+    stack[sp++] = from;
+    while (sp && !seen[to]) {
+        const struct ir_block *b = &k->blocks[stack[--sp]];
+        for (int32_t i = 0; i < b->nsucc; i++)
+            if (b->succ[i] >= 0 && !seen[b->succ[i]]) {
+                seen[b->succ[i]] = 1;
+                stack[sp++] = b->succ[i];
+            }
+    }
+    bool found = seen[to];
+    alloc_release(seen);
+    alloc_release(stack);
+    return found;
+}
+
 static void mark_branches(struct ir_kernel *k)
 {
     for (int32_t i = 0; i < k->ninsts; i++) {
@@ -415,9 +444,14 @@ static void mark_branches(struct ir_kernel *k)
                 in->back_edge = true;
                 in->waiting = k->loops[l].waiting;
             }
-        /* irreducible flow has no natural loop; any way back may spin */
-        if (in->target <= in->block && !in->back_edge)
-            in->back_edge = in->waiting = true;
+        /* The compiler lays out blocks as it likes, and a loop may go back to its header without a branch. But each
+         * turn goes up in the code at some branch: it counts the turns of the loop that holds both ends. Irreducible
+         * flow has no natural loop; any way back may spin. What is no way back at all is not counted. */
+        if (in->target <= in->block && !in->back_edge) {
+            int32_t l = loop_of_both(k, in->block, in->target);
+            in->back_edge = l >= 0 || reaches(k, in->target, in->block);
+            in->waiting = l >= 0 ? k->loops[l].waiting : in->back_edge;
+        }
     }
 }
 

@@ -125,6 +125,38 @@ static void a_guarded_definition_keeps_the_old_value_alive(void **state)
     drop(k);
 }
 
+static void a_way_up_in_the_code_is_not_always_a_wait(void **state)
+{
+    (void)state;
+    /* blocks: entry 0, NEXT 1, HEAD 2 (to NEXT), the rest of the loop 3 (to NEXT), end 4. The way back to the loop's
+     * header is NEXT falling into HEAD; the two branches up to NEXT count turns, of a loop that waits for nobody */
+    struct ir_kernel *k = build(HEADER ".visible .entry k(.param .u32 n) {\n.reg .pred %p<3>; .reg .b32 %r<6>;\n"
+                                       "ld.param.u32 %r1, [n];\nmov.u32 %r2, 0;\nbra.uni HEAD;\n"
+                                       "NEXT:\nadd.s32 %r2, %r2, 1;\n"
+                                       "HEAD:\nsetp.lt.s32 %p1, %r2, %r1;\n@%p1 bra NEXT;\n"
+                                       "setp.lt.s32 %p2, %r2, 100;\n@%p2 bra NEXT;\n"
+                                       "ret;\n}\n");
+    assert_int_equal(k->nloops, 1);
+    int back = 0;
+    for (int i = 0; i < k->ninsts; i++) {
+        back += k->insts[i].back_edge;
+        assert_false(k->insts[i].waiting);
+    }
+    assert_int_equal(back, 2);
+    drop(k);
+    /* two ways into the cycle A, B: no natural loop */
+    k = build(HEADER ".visible .entry k(.param .u32 n) {\n.reg .pred %p<3>; .reg .b32 %r<6>;\n"
+                     "ld.param.u32 %r1, [n];\nsetp.eq.s32 %p1, %r1, 0;\n@%p1 bra B;\n"
+                     "A:\nadd.s32 %r1, %r1, 1;\n"
+                     "B:\nsetp.lt.s32 %p2, %r1, 100;\n@%p2 bra A;\nret;\n}\n");
+    assert_int_equal(k->nloops, 0);
+    back = 0;
+    for (int i = 0; i < k->ninsts; i++)
+        back += k->insts[i].back_edge && k->insts[i].waiting;
+    assert_int_equal(back, 1);
+    drop(k);
+}
+
 static void loops_nest_and_back_edges_are_marked(void **state)
 {
     (void)state;
@@ -295,6 +327,7 @@ int main(void)
         cmocka_unit_test(an_if_has_its_join),
         cmocka_unit_test(a_way_that_only_leaves_keeps_nobody_from_meeting),
         cmocka_unit_test(a_guarded_definition_keeps_the_old_value_alive),
+        cmocka_unit_test(a_way_up_in_the_code_is_not_always_a_wait),
         cmocka_unit_test(loops_nest_and_back_edges_are_marked),
         cmocka_unit_test(waiting_loops_are_found),
         cmocka_unit_test(calls_are_inlined_and_parameters_become_registers),
