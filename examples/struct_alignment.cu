@@ -6,9 +6,6 @@
 // 4 bytes in 16. (The seed calls the 7 bytes "several transactions": it is requests that multiply first. And a C++
 // structure with an int in it is never 7 bytes: the compiler has padded it already.)
 //
-// nvcc copies the 16 bytes by one access; clang makes two of 8 unless told otherwise, so the figures are those of
-// `heddle profile --whole-copies=true struct_alignment.cu` (without it copy<Sixteen> has twice as many).
-//
 // The figures, 8 warps a launch, loads and stores alike (32 x 7 bytes are 7 sectors, 32 x 12 are 12):
 //   copy<One> 1: global_load_requests = 8, gld_transactions = 8
 //   copy<Two> 1: global_load_requests = 8, gld_transactions = 16

@@ -25,3 +25,10 @@ foreach(case device_code reference programs messages cache headers)
   set_tests_properties(compile.${case} PROPERTIES ENVIRONMENT
     "HEDDLE=$<TARGET_FILE:heddle_cli>;HEDDLE_ROOT=${front};SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/compile")
 endforeach()
+
+# Its memory accesses are nvcc's, as a table says; where nvcc is, the table is what nvcc makes.
+add_test(NAME compile.as_nvcc COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/as_nvcc.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(compile.as_nvcc PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front}")
+add_test(NAME compile.as_nvcc_table
+         COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/as_nvcc.py --nvcc nvcc)
+set_tests_properties(compile.as_nvcc_table PROPERTIES SKIP_RETURN_CODE 77)

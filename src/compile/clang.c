@@ -50,6 +50,9 @@ static const char *find_root(struct toolchain *t)
     return self;
 }
 
+#define WITHOUT_PLUGIN \
+    "structs will not be copied as nvcc does it, and reports will not say where functions were inlined"
+
 /* The plugin is built for LLVM 19 and loads into that clang only; Debian keeps each version in a folder of its own. */
 static void find_plugin(struct toolchain *t, struct diag_list *diags)
 {
@@ -59,10 +62,9 @@ static void find_plugin(struct toolchain *t, struct diag_list *diags)
     if (fits && access(plugin, R_OK) == 0)
         t->plugin = plugin;
     else if (fits)
-        diag_add(diags, DIAG_WARNING, NULL, 0, "'%s' is not there: reports will not say where functions were inlined", plugin);
+        diag_add(diags, DIAG_WARNING, NULL, 0, "'%s' is not there: " WITHOUT_PLUGIN, plugin);
     else
-        diag_add(diags, DIAG_WARNING, NULL, 0, "'%s' is not clang 19: reports will not say where functions were inlined",
-                 t->clang);
+        diag_add(diags, DIAG_WARNING, NULL, 0, "'%s' is not clang 19: " WITHOUT_PLUGIN, t->clang);
 }
 
 bool toolchain_open(struct toolchain *t, struct diag_list *diags)
@@ -130,8 +132,6 @@ static void device_flags(const struct toolchain *t, const struct compile_options
         words_addf(a, w, "-fplugin=%s", t->plugin);
         words_addf(a, w, "-fpass-plugin=%s", t->plugin);
     }
-    if (t->plugin && o->whole_copies)
-        words_addv(a, w, "-mllvm", "-heddle-whole-copies", NULL);
     words_addv(a, w, "--cuda-device-only", "--cuda-feature=+ptx84", "-gline-tables-only",
                o->debug_device ? "-O0" : "-O3", NULL);
     words_addf(a, w, "--cuda-gpu-arch=sm_%d%s", o->arch, o->arch_a ? "a" : "");

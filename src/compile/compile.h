@@ -47,7 +47,6 @@ struct compile_options {
     bool debug_device;      /* -G: device code is not optimised */
     bool ftz, fast_div, fast_sqrt, fast_functions; /* the parts of --use_fast_math */
     bool no_fmad;           /* -fmad=false */
-    bool whole_copies;      /* --whole-copies=true: 16-byte structs are copied by one access, as by nvcc */
     bool relocatable;       /* -rdc=true, -dc: device code that is joined with other files' */
     bool shared;            /* -shared */
     bool dependencies;      /* -MD was asked for: written next to the output */

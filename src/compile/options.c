@@ -291,11 +291,6 @@ static void opt_fmad(struct taking *t, const char *value)
     t->o->no_fmad = !truth(t, value);
 }
 
-static void opt_whole_copies(struct taking *t, const char *value)
-{
-    t->o->whole_copies = truth(t, value);
-}
-
 static void opt_rdc(struct taking *t, const char *value)
 {
     t->o->relocatable = truth(t, value);

@@ -1,0 +1,35 @@
+// The changes that our pass makes inside clang's device compilation (plugin.cpp says when each one runs). Each takes a
+// function and says whether it changed it. What they imitate was measured with nvcc 13.0 (docs/compile.md, "As nvcc
+// does it").
+#ifndef COMPILE_PLUGIN_H
+#define COMPILE_PLUGIN_H
+
+#include "llvm/IR/Function.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+
+namespace heddle {
+
+// plugin_copies.cpp. First: `T t = p[i]` loads the whole of a struct, in pieces as wide as its alignment allows.
+bool split_copies(llvm::Function &f);
+// Last: pieces that more than one element is used of become vector loads, others loads of the element.
+bool join_pieces(llvm::Function &f);
+// Last: copies from memory to memory become the accesses that nvcc makes of them.
+bool expand_copies(llvm::Function &f);
+
+// plugin_loads.cpp. Last: p[i].x and p[i].z are loaded together with what lies between and behind.
+bool fill_gaps(llvm::Function &f, llvm::AAResults &aa);
+
+// plugin_stores.cpp. Last: a store before a branch and one behind it to the same place are one where the ways meet.
+bool join_stores(llvm::Function &f, llvm::AAResults &aa);
+
+// plugin_arithmetic.cpp. Last: divisions in 16 bits only where nvcc has them.
+bool widen_divisions(llvm::Function &f);
+// Last: (x | 3) is ((x & ~3) | 3) again, beside an (x & ~3).
+bool restore_masks(llvm::Function &f);
+
+// plugin_chains.cpp. Last: locations inside inlined calls say the chain of calls.
+bool name_chains(llvm::Function &f);
+
+} // namespace heddle
+
+#endif

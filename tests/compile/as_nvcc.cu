@@ -1,0 +1,213 @@
+// Kernels whose memory accesses and divisions must be those that nvcc makes: as_nvcc.tsv says which. as_nvcc.py compares.
+#define KERNEL extern "C" __global__ void
+#define SHAPE(name, align, T, n) struct __align__(align) name { T a[n]; };
+
+// Copies from memory to memory.
+SHAPE(bytes_2_4, 2, unsigned char, 4)
+SHAPE(bytes_8_16, 8, unsigned char, 16)
+SHAPE(bytes_16_16, 16, unsigned char, 16)
+SHAPE(bytes_16_48, 16, unsigned char, 48)
+SHAPE(bytes_16_64, 16, unsigned char, 64)
+SHAPE(bytes_16_80, 16, unsigned char, 80)
+SHAPE(bytes_16_128, 16, unsigned char, 128)
+SHAPE(bytes_16_272, 16, unsigned char, 272)
+SHAPE(bytes_8_64, 8, unsigned char, 64)
+SHAPE(bytes_8_128, 8, unsigned char, 128)
+SHAPE(bytes_8_136, 8, unsigned char, 136)
+SHAPE(bytes_4_64, 4, unsigned char, 64)
+SHAPE(bytes_4_132, 4, unsigned char, 132)
+SHAPE(bytes_8_7, 8, unsigned char, 7)
+SHAPE(floats_16_3, 16, float, 3)
+SHAPE(floats_8_3, 8, float, 3)
+SHAPE(floats_4_3, 4, float, 3)
+SHAPE(doubles_16_2, 16, double, 2)
+SHAPE(doubles_8_2, 8, double, 2)
+#define COPY(T) KERNEL copy_##T(const T *in, T *out) { out[threadIdx.x] = in[threadIdx.x]; } \
+    KERNEL shared_##T(const T *in, T *out) { __shared__ T t[32]; t[threadIdx.x] = in[threadIdx.x]; __syncthreads(); \
+                                             out[threadIdx.x] = t[threadIdx.x ^ 1]; }
+COPY(bytes_2_4) COPY(bytes_8_16) COPY(bytes_16_16) COPY(bytes_16_48) COPY(bytes_16_64) COPY(bytes_16_80)
+COPY(bytes_16_128) COPY(bytes_16_272) COPY(bytes_8_64) COPY(bytes_8_128) COPY(bytes_8_136) COPY(bytes_4_64)
+COPY(bytes_4_132) COPY(bytes_8_7) COPY(floats_16_3) COPY(floats_8_3) COPY(floats_4_3) COPY(doubles_16_2)
+COPY(doubles_8_2)
+
+// A part of a struct is used of a copy.
+struct __align__(16) eight { float a, b, c, d, e, f, g, h; };
+struct __align__(8) eight_bytes { unsigned char a, b, c, d, e, f, g, h; };
+struct __align__(8) eight_shorts { short a, b, c, d, e, f, g, h; };
+struct __align__(8) eight_ints { int a, b, c, d, e, f, g, h; };
+struct __align__(16) sixteen_bytes { unsigned char a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p; };
+struct __align__(16) padded { float x, y, z; };
+#define USE(name, T, value) KERNEL use_##name(const T *in, float *out) { T c = in[threadIdx.x]; out[threadIdx.x] = value; }
+USE(f4_x, float4, c.x)
+USE(f4_xy, float4, c.x + c.y)
+USE(f4_xz, float4, c.x + c.z)
+USE(f4_yw, float4, c.y + c.w)
+USE(f4_yzw, float4, c.y + c.z * c.w)
+USE(c4_w, uchar4, c.w)
+USE(c4_yz, uchar4, c.y + c.z)
+USE(c4_xyz, uchar4, c.x + 3 * c.y + c.z)
+USE(s4_xw, short4, c.x + c.w)
+USE(f3_xz, float3, c.x + c.z)
+USE(d2_y, double2, c.y)
+USE(padded_xyz, padded, c.x + c.y * c.z)
+USE(eight_ab, eight, c.a + c.b)
+USE(eight_ae, eight, c.a + c.e)
+USE(eight_h, eight, c.h)
+USE(eight_bytes_ab, eight_bytes, c.a + c.b)
+USE(eight_bytes_h, eight_bytes, c.h)
+USE(eight_shorts_bd, eight_shorts, c.b + c.d)
+USE(eight_ints_abc, eight_ints, c.a + c.b * c.c)
+USE(sixteen_bytes_dn, sixteen_bytes, c.d + c.n)
+KERNEL use_in_branch(const float4 *in, float *out, int n)
+{
+    float4 c = in[threadIdx.x];
+    float r = c.x;
+    if (threadIdx.x < n)
+        r += c.y * c.z * atomicAdd(out, 1.0f);
+    out[threadIdx.x] = r;
+}
+KERNEL use_between_stores(const float4 *in, float *out, int n)
+{
+    float4 c = in[threadIdx.x];
+    out[threadIdx.x] = c.x;
+    out[threadIdx.x + n] = c.y;
+    out[threadIdx.x + 2 * n] = c.z;
+}
+KERNEL use_shared(const float4 *in, float *out, int n)
+{
+    __shared__ float4 t[256];
+    float r = 0;
+    t[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    if (n < 256) {
+        float4 c = t[n];
+        r = c.x * c.y + c.z;
+    }
+    out[threadIdx.x] = r;
+}
+
+// A struct is read, changed and written.
+#define CHANGE(name, T, what) KERNEL change_##name(const T *in, T *out) { T c = in[threadIdx.x]; what; out[threadIdx.x] = c; }
+struct five { float a, b, c, d, e; };
+struct matrix { float m[16]; };
+CHANGE(f4_x, float4, c.x += 1)
+CHANGE(f4_w, float4, c.w = 0)
+CHANGE(c4_x, uchar4, c.x += 1)
+CHANGE(five, five, c.b += 1)
+CHANGE(matrix, matrix, c.m[5] += c.m[2])
+KERNEL swap(float4 *a, int n)
+{
+    if (threadIdx.x < n) {
+        float4 t = a[threadIdx.x];
+        a[threadIdx.x] = a[threadIdx.x + n];
+        a[threadIdx.x + n] = t;
+    }
+}
+KERNEL least(const float4 *in, int n, float4 *out)
+{
+    float4 best = in[0];
+#pragma unroll 1
+    for (int i = 1; i < n; i++) {
+        float4 c = in[i];
+        if (c.x < best.x)
+            best = c;
+    }
+    *out = best;
+}
+KERNEL by_value(five p, five *out)
+{
+    five q = p;
+    q.a = threadIdx.x;
+    out[threadIdx.x] = q;
+}
+KERNEL indexed(const float4 *in, float *out, int k)
+{
+    float4 q = in[threadIdx.x];
+    const float *f = &q.x;
+    out[threadIdx.x] = f[k];
+}
+
+// Members read where they lie.
+#define READ(name, T, value) KERNEL read_##name(const T *in, float *out) { int i = threadIdx.x; out[i] = value; }
+READ(f4_xy, float4, in[i].x + in[i].y)
+READ(f4_xz, float4, in[i].x + in[i].z)
+READ(f4_xw, float4, in[i].x + in[i].w)
+READ(f4_xyz, float4, in[i].x + in[i].y * in[i].z)
+READ(f4_xzw, float4, in[i].x + in[i].z * in[i].w)
+READ(f4_yz, float4, in[i].y + in[i].z)
+READ(f4_yzw, float4, in[i].y + in[i].z * in[i].w)
+READ(c4_xy, uchar4, in[i].x + in[i].y)
+READ(c4_xyz, uchar4, in[i].x + in[i].y * in[i].z)
+READ(s4_xz, short4, in[i].x + in[i].z)
+READ(f3_xz, float3, in[i].x + in[i].z)
+READ(padded_xyz, padded, in[i].x + in[i].y * in[i].z)
+READ(next, float4, in[i].x + in[i + 1].x)
+READ(every_other, float, in[i] + in[i + 2])
+KERNEL read_between_stores(const float4 *in, float *out, int n)
+{
+    int i = threadIdx.x;
+    out[i] = in[i].x;
+    out[i + n] = in[i].y;
+    out[i + 2 * n] = in[i].z;
+}
+
+// Two stores to one place.
+KERNEL store_early(float *out, int n, int rounds)
+{
+    int i = threadIdx.x;
+    out[i] = 0;
+    if (i >= n)
+        return;
+    float x = i;
+#pragma unroll 1
+    for (int k = 0; k < rounds; k++)
+        x = x * 1.5f + 1;
+    out[i] = x;
+}
+__device__ float grow(float x, int rounds)
+{
+    for (int k = 0; k < rounds; k++)
+        x = x * 1.5f + 1;
+    return x;
+}
+KERNEL store_early_call(float *out, int n, int rounds)
+{
+    int i = threadIdx.x;
+    out[i] = 0;
+    if (i >= n)
+        return;
+    out[i] = grow(i, rounds);
+}
+KERNEL store_seen(float *out, int n, int rounds)
+{
+    int i = threadIdx.x;
+    out[i] = 0;
+    if (i >= n)
+        return;
+    float x = i;
+#pragma unroll 1
+    for (int k = 0; k < rounds; k++)
+        x = x * out[k] + 1;
+    out[i] = x;
+}
+
+// Divisions.
+#define DIVIDE(name, T, value) KERNEL divide_##name(const T *a, const T *b, T *out) { int i = threadIdx.x; out[i] = value; }
+DIVIDE(shorts, unsigned short, a[i] / b[i])
+DIVIDE(bytes, unsigned char, a[i] / b[i])
+DIVIDE(signed_bytes, signed char, a[i] / b[i])
+DIVIDE(masks, unsigned, (a[i] & 0xffff) / (b[i] & 0xff))
+DIVIDE(mask_remainder, int, (a[i] & 0xff) % (b[i] & 0xff))
+DIVIDE(special, unsigned, threadIdx.x / blockDim.x)
+DIVIDE(special_64, unsigned long long, (unsigned long long)threadIdx.x / blockDim.x)
+DIVIDE(ints, int, a[i] / b[i])
+KERNEL divide_mean(const unsigned char *p, unsigned char *out, int w)
+{
+    int s = 0, c = 0, x = threadIdx.x;
+    for (int i = -1; i <= 1; i++)
+        if (x + i >= 0 && x + i < w) {
+            s += p[x + i];
+            c++;
+        }
+    out[x] = (unsigned char)(s / c);
+}
