@@ -271,13 +271,6 @@ static void dominators(struct ir_kernel *k, bool backwards)
     alloc_release(room);
 }
 
-static bool dominates(const struct ir_kernel *k, int32_t a, int32_t b)
-{
-    while (b >= 0 && b != a)
-        b = k->blocks[b].idom;
-    return a == b;
-}
-
 static struct ir_loop *loop_of_header(struct ir_kernel *k, int32_t header, size_t words)
 {
     for (int32_t i = 0; i < k->nloops; i++)
@@ -326,7 +319,7 @@ static void find_loops(struct ir_kernel *k)
             continue; /* unreachable */
         for (int32_t j = 0; j < k->blocks[i].nsucc; j++) {
             int32_t s = k->blocks[i].succ[j];
-            if (s >= 0 && dominates(k, s, i))
+            if (s >= 0 && ir_dominates(k, s, i))
                 add_body(k, loop_of_header(k, s, words), i);
         }
     }

@@ -173,6 +173,14 @@ static inline void ir_bit_set(uint64_t *set, int i)
     set[i >> 6] |= UINT64_C(1) << (i & 63);
 }
 
+/* Every way to block b leads through block a. */
+static inline bool ir_dominates(const struct ir_kernel *k, int32_t a, int32_t b)
+{
+    while (b >= 0 && b != a)
+        b = k->blocks[b].idom;
+    return a == b;
+}
+
 static inline bool ir_is_memory(const struct ir_inst *in)
 {
     return in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_ST || in->op == PTX_OP_ATOM ||

@@ -2,7 +2,8 @@
  *
  * In: an analysed kernel. Out: the same kernel in which (1) values nobody reads are not computed or loaded, (2) atomics
  * are what the assembler makes of them (atomics.h), (3) a load whose value a load before it has is a move,
- * (4) loads and stores of neighbouring elements are one access where their alignment is proved.
+ * (4) loads and stores of neighbouring elements are one access where their alignment is proved, (5) arithmetic used only
+ * behind a branch out of the kernel stands behind it (sink.h).
  * Unit of work is the basic block; an access under a guard, or volatile or ordered, stays as it is, and nothing moves
  * across what could change or publish the value. How a group of accesses is chosen is in group.h.
  * Source of the rules: experiments with ptxas 13.0 for sm_90, 2026-11-20, described one by one in docs/target.md. */
@@ -11,6 +12,7 @@
 #include "target/atomics.h"
 #include "target/group.h"
 #include "target/select.h"
+#include "target/sink.h"
 
 #include <string.h>
 
@@ -162,5 +164,6 @@ void target_rewrite(struct ir_kernel *k)
     atomics_rewrite(k);
     select_rewrite(k);
     regroup(k);
+    sink_arithmetic(k);
     ir_analyse(k);
 }

@@ -11,8 +11,9 @@
 #include "ir/ir.h"
 
 /* Merges neighbouring shared accesses that are provably aligned into 64 and 128-bit ones, drops elements of vector
- * loads that nobody reads (a v4 load with two used becomes two scalar loads), and leaves a kernel that ir_analyse has been run on. Only accesses
- * of one block, with no store, barrier, fence or atomic to the same space between them, are merged. */
+ * loads that nobody reads (a v4 load with two used becomes two scalar loads), moves arithmetic behind a branch out of
+ * the kernel where only that way uses it, and leaves a kernel that ir_analyse has been run on. Only accesses of one
+ * block, with no store, barrier, fence or atomic to the same space between them, are merged. */
 void target_rewrite(struct ir_kernel *k);
 
 /* Floating-point operations that one execution of a site counts as, in thread instructions of the machine code. */

@@ -418,18 +418,11 @@ static bool is_sum_op(const struct ir_inst *in)
     }
 }
 
-static bool dominates(const struct ir_kernel *k, int32_t a, int32_t b)
-{
-    while (b >= 0 && b != a)
-        b = k->blocks[b].idom;
-    return a == b;
-}
-
 /* True when instruction `def` has run, and not again, before anything at `place`. */
 static bool defined_before(const struct ir_kernel *k, int32_t def, int32_t place)
 {
     int32_t a = k->insts[def].block, b = k->insts[place].block;
-    return a == b ? def < place : dominates(k, a, b);
+    return a == b ? def < place : ir_dominates(k, a, b);
 }
 
 static int64_t imm_value(const struct ir_inst *in, const struct ir_src *s)
@@ -481,7 +474,7 @@ static struct sum sum_here(struct values *v, const struct ir_inst *in, const str
     int32_t r = s->reg;
     if (v->here_block[r] != v->block + 1) {
         bool visible = v->def[r] >= 0 && v->k->insts[v->def[r]].block != v->block &&
-                       dominates(v->k, v->k->insts[v->def[r]].block, v->block);
+                       ir_dominates(v->k, v->k->insts[v->def[r]].block, v->block);
         v->here[r] = visible ? whole_sum(v, r, 0) : fresh(v);
         v->here_cong[r] = v->cong[r];
         v->here_block[r] = v->block + 1;

@@ -207,12 +207,75 @@ static void merged_operands(void **state)
     ptx_free(m);
 }
 
+/* Floating-point instructions behind the last EXIT of a comment, as "FADD STG @P0 EXIT FMUL STG". */
+static int floats_behind_exit(const char *from, const char *to)
+{
+    int n = 0;
+    bool left = false;
+    for (const char *at = from; at < to; at++) {
+        bool begins = at[-1] == ' ';
+        if (begins && !strncmp(at, "EXIT", 4)) {
+            left = true;
+            n = 0;
+        }
+        for (int i = 0; begins && i < 6; i++)
+            n += !strncmp(at, flop_names[i], 4);
+    }
+    return left ? n : 0;
+}
+
+/* The same in the block of the last global store or reduction. */
+static int floats_at_last_store(const struct ir_kernel *k)
+{
+    struct arena arena;
+    int n = 0, block = -1;
+    arena_init(&arena);
+    const struct target_tables *t = target_tables(k, &arena);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (k->insts[i].op == PTX_OP_ST || k->insts[i].op == PTX_OP_RED)
+            block = k->insts[i].block;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (k->insts[i].block == block)
+            n += t->flops[i].fadd + t->flops[i].fmul + t->flops[i].ffma + t->flops[i].dadd + t->flops[i].dmul +
+                 t->flops[i].dfma;
+    arena_release(&arena);
+    return n;
+}
+
+/* Arithmetic stands on the side of a branch where the comment of each kernel says the assembler put it. */
+static void sunk(void **state)
+{
+    (void)state;
+    char *text = read_text(TESTS "/ptx/target/sinking.ptx");
+    struct ptx_module *m = parse_text("sinking.ptx", text);
+    int kernels = 0;
+    for (char *entry = strstr(text, "\n.visible .entry "); entry; entry = strstr(entry + 1, "\n.visible .entry ")) {
+        char name[64];
+        const char *comment = entry;
+        assert_int_equal(sscanf(entry, " .visible .entry %63[a-z_]", name), 1);
+        while (comment[-1] != '\n')
+            comment--;
+        struct ir_kernel *k = build_kernel(m, name);
+        assert_null(k->problems);
+        target_rewrite(k);
+        int want = floats_behind_exit(comment + 1, entry), got = floats_at_last_store(k);
+        if (want != got)
+            fail_msg("%s: %d floating-point instructions behind the branch instead of %d", name, got, want);
+        ir_free(k);
+        kernels++;
+    }
+    assert_int_equal(kernels, 19);
+    ptx_free(m);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_purpose_kernels),
         cmocka_unit_test(whole_programs),
         cmocka_unit_test(merged_operands),
+        cmocka_unit_test(sunk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

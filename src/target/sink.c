@@ -1,0 +1,211 @@
+/* See sink.h. For each block that ends so: what may move is marked from its last instruction upwards, what need not (no
+ * floating-point arithmetic in it or before it) is unmarked again, and the array of instructions is built anew. */
+#include "target/sink.h"
+#include "base/alloc.h"
+
+enum { NOWHERE = -1 };
+
+struct sinking {
+    struct ir_kernel *k;
+    int32_t *definitions; /* of each register */
+    int32_t *to;          /* [ninsts]: block that the instruction moves to, or NOWHERE */
+};
+
+static bool is_float(const struct ir_inst *in)
+{
+    if (in->op >= PTX_OP_COUNT)
+        return false;
+    int class = ptx_op_info[in->op].class;
+    return class == PTX_CLASS_FADD || class == PTX_CLASS_FMUL || class == PTX_CLASS_FFMA;
+}
+
+/* Arithmetic in a few instructions, without a guard. */
+static bool is_simple(const struct ir_inst *in)
+{
+    if (in->op >= PTX_OP_COUNT || in->guard != IR_NOREG || in->ndst != 1 || in->dst[0] == IR_NOREG || in->mods->cc)
+        return false;
+    switch (ptx_op_info[in->op].class) {
+    case PTX_CLASS_INT:
+    case PTX_CLASS_LOGIC:
+    case PTX_CLASS_MOVE:
+    case PTX_CLASS_CONVERT:
+    case PTX_CLASS_FMOV:
+        return in->op != PTX_OP_ADDC && in->op != PTX_OP_SUBC && in->op != PTX_OP_MADC_LO && in->op != PTX_OP_MADC_HI;
+    default:
+        return is_float(in) || in->op == PTX_OP_FMIN || in->op == PTX_OP_FMAX;
+    }
+}
+
+static bool reads(const struct ir_inst *in, int32_t reg)
+{
+    if (in->guard == reg)
+        return true;
+    for (int s = 0; s < in->nsrc; s++)
+        if (in->src[s].kind == IR_SRC_REG && in->src[s].reg == reg)
+            return true;
+    return false;
+}
+
+static bool writes(const struct ir_inst *in, int32_t reg)
+{
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] == reg)
+            return true;
+    return false;
+}
+
+/* --- where --- */
+
+/* Nothing happens from the block's beginning to the end of the kernel. */
+static bool only_leaves(const struct ir_kernel *k, int32_t b)
+{
+    if (b < 0)
+        return true;
+    const struct ir_block *block = &k->blocks[b];
+    for (int32_t i = block->first; i < block->first + block->count; i++) {
+        int op = k->insts[i].op;
+        if (op != PTX_OP_RET && op != PTX_OP_EXIT && op != IR_OP_DELETED)
+            return false;
+    }
+    for (int s = 0; s < block->nsucc; s++)
+        if (block->succ[s] >= 0)
+            return false;
+    return true;
+}
+
+/* A load, a special register, or a sum of 64 bits: the block is worth a branch around it. */
+static bool has_work(const struct ir_kernel *k, int32_t b)
+{
+    const struct ir_block *block = &k->blocks[b];
+    for (int32_t i = block->first; i < block->first + block->count; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        if (in->op == PTX_OP_LD || (in->op == PTX_OP_ADD && ptx_type_info[in->type].bits == 64))
+            return true;
+        for (int s = 0; s < in->nsrc; s++)
+            if (in->src[s].kind == IR_SRC_SREG)
+                return true;
+    }
+    return false;
+}
+
+/* The block that lanes go to which do not leave at the end of block b; NOWHERE: b does not end so. */
+static int32_t goes_on(const struct ir_kernel *k, int32_t b)
+{
+    const struct ir_block *block = &k->blocks[b];
+    if (block->nsucc != 2 || block->succ[0] == block->succ[1])
+        return NOWHERE;
+    for (int s = 0; s < 2; s++) {
+        int32_t next = block->succ[1 - s];
+        if (only_leaves(k, block->succ[s]) && next >= 0 && !only_leaves(k, next))
+            return k->blocks[next].npred == 1 && has_work(k, next) ? next : NOWHERE;
+    }
+    return NOWHERE;
+}
+
+/* --- what --- */
+
+static bool has_float(const struct ir_kernel *k, int32_t b)
+{
+    const struct ir_block *block = &k->blocks[b];
+    for (int32_t i = block->first; i < block->first + block->count; i++)
+        if (is_float(&k->insts[i]))
+            return true;
+    return false;
+}
+
+/* Every use of the register is behind the branch, or moves there. */
+static bool used_behind(const struct sinking *s, int32_t reg, int32_t next)
+{
+    const struct ir_kernel *k = s->k;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (reads(&k->insts[i], reg) && s->to[i] != next && !ir_dominates(k, next, k->insts[i].block))
+            return false;
+    return true;
+}
+
+/* No source of instruction i is written between it and the end of its block. */
+static bool sources_stay(const struct sinking *s, int32_t i)
+{
+    const struct ir_inst *in = &s->k->insts[i];
+    const struct ir_block *block = &s->k->blocks[in->block];
+    for (int32_t j = i + 1; j < block->first + block->count; j++)
+        for (int n = 0; n < in->nsrc; n++)
+            if (in->src[n].kind == IR_SRC_SREG || (in->src[n].kind == IR_SRC_REG && writes(&s->k->insts[j], in->src[n].reg)))
+                return false;
+    return true;
+}
+
+/* True when the instruction computes with floats, or uses one of those that move. */
+static bool is_wanted(const struct sinking *s, int32_t i, int32_t first, int32_t next)
+{
+    if (is_float(&s->k->insts[i]))
+        return true;
+    for (int32_t j = first; j < i; j++)
+        if (s->to[j] == next && reads(&s->k->insts[i], s->k->insts[j].dst[0]))
+            return true;
+    return false;
+}
+
+static bool mark(struct sinking *s, int32_t b, int32_t next)
+{
+    const struct ir_block *block = &s->k->blocks[b];
+    bool any = false;
+    for (int32_t i = block->first + block->count - 1; i >= block->first; i--) {
+        const struct ir_inst *in = &s->k->insts[i];
+        if (is_simple(in) && s->definitions[in->dst[0]] == 1 && sources_stay(s, i) && used_behind(s, in->dst[0], next))
+            s->to[i] = next;
+    }
+    for (int32_t i = block->first; i < block->first + block->count; i++) {
+        if (s->to[i] == next && !is_wanted(s, i, block->first, next))
+            s->to[i] = NOWHERE;
+        any |= s->to[i] == next;
+    }
+    return any;
+}
+
+/* --- the new array --- */
+
+static void rebuild(struct sinking *s)
+{
+    struct ir_kernel *k = s->k;
+    struct ir_inst *insts = alloc_zeroed((size_t)k->ninsts * sizeof *insts);
+    int32_t n = 0;
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        struct ir_block *block = &k->blocks[b];
+        int32_t first = block->first, count = block->count;
+        block->first = n;
+        for (int32_t i = 0; i < k->ninsts; i++) /* they come from one block, in its order */
+            if (s->to[i] == b)
+                insts[n++] = k->insts[i];
+        for (int32_t i = first; i < first + count; i++)
+            if (s->to[i] == NOWHERE)
+                insts[n++] = k->insts[i];
+        block->count = n - block->first;
+        for (int32_t i = block->first; i < n; i++)
+            insts[i].block = b;
+    }
+    alloc_release(k->insts);
+    k->insts = insts;
+    k->ninsts = n;
+    for (int32_t i = 0; i < n; i++)
+        s->to[i] = NOWHERE;
+}
+
+void sink_arithmetic(struct ir_kernel *k)
+{
+    struct sinking s = {k, alloc_zeroed(((size_t)k->nregs + 1) * sizeof *s.definitions),
+                        alloc_zeroed((size_t)k->ninsts * sizeof *s.to)};
+    for (int32_t i = 0; i < k->ninsts; i++)
+        s.to[i] = NOWHERE;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        for (int d = 0; d < k->insts[i].ndst; d++)
+            if (k->insts[i].dst[d] != IR_NOREG)
+                s.definitions[k->insts[i].dst[d]]++;
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        int32_t next = goes_on(k, b);
+        if (next != NOWHERE && has_float(k, b) && mark(&s, b, next))
+            rebuild(&s);
+    }
+    alloc_release(s.definitions);
+    alloc_release(s.to);
+}
