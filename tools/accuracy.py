@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Runs the programs of tests/truth under `heddle profile` and compares every launch with an H200.
 
-Three kinds of device code: nvcc's PTX (against nvcc.tsv), clang's PTX and Heddle's own compile step (both against
+Three kinds of device code: nvcc's PTX and Heddle's own compile step (both against nvcc.tsv), clang's PTX (against
 clang.tsv). A cell is one metric of one launch; it is equal within 0.5 % of the measured value. Cells that are 0 on both
-sides say little, so the share is taken of the others. Prints the page docs/accuracy.md; launches that differ are named
-with the reason that tests/truth/reasons.tsv gives.
+sides say little, so the share is taken of the others. Cells of left_out.tsv are not compared. Prints the page
+docs/accuracy.md; launches that differ are named with the reason that tests/truth/reasons.tsv gives.
 Exit status: 1 if a program did not print PASSED, less than 99.5 % of the non-zero cells are equal for one kind of code,
 or a difference has no reason.
 
 usage: accuracy.py HEDDLE [--write FILE] [--only PROGRAM,...] [--code nvcc,clang,own] [--timeout SECONDS]
+                   [--jobs N]
 """
 import argparse
 import csv
@@ -18,13 +19,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 TRUTH = Path(__file__).resolve().parent.parent / "tests" / "truth"
 CODES = {
     "nvcc": ("nvcc's PTX", "nvcc.tsv"),
     "clang": ("clang's PTX", "clang.tsv"),
-    "own": ("Heddle's own compile step", "clang.tsv"),
+    "own": ("Heddle's own compile step", "nvcc.tsv"),
 }
 TOLERANCE = 0.005
 WANTED = 0.995
@@ -35,13 +37,19 @@ def lines_of(name):
     return [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
+def rows_of(name):
+    return list(csv.DictReader(lines_of(name), delimiter="\t"))
+
+
 METRICS = lines_of("exact.txt")
+LEFT_OUT = rows_of("left_out.tsv")
+REASONS = rows_of("reasons.tsv")
 
 
 def table(name):
     """{program: [row, ...]} in the order of launches."""
     rows = {}
-    for row in csv.DictReader(lines_of(name), delimiter="\t"):
+    for row in rows_of(name):
         rows.setdefault(row["program"], []).append(row)
     return rows
 
@@ -82,8 +90,12 @@ def run(heddle, program, code, timeout):
     return None, rows
 
 
+def is_left_out(row, metric):
+    return any(fnmatch.fnmatchcase(row["kernel"], r["kernel"]) and fnmatch.fnmatchcase(metric, r["metric"]) for r in LEFT_OUT)
+
+
 def reason_for(code, row, metric):
-    for r in csv.DictReader(lines_of("reasons.tsv"), delimiter="\t"):
+    for r in REASONS:
         where = ((code, r["code"]), (row["program"], r["program"]), (row["args"], r["args"]), (metric, r["metric"]))
         if all(fnmatch.fnmatchcase(have, pattern) for have, pattern in where):
             return r["reason"]
@@ -97,10 +109,14 @@ class Comparison:
         self.differ = []  # (row, metric, measured, ours)
         self.failed = []  # (program, what)
         self.launches = self.launches_equal = 0
+        self.programs = {}  # launches equal, launches
 
     def add(self, row, ours):
         all_equal = True
-        for metric in METRICS:
+        compared = [metric for metric in METRICS if not is_left_out(row, metric)]
+        if not compared:
+            return
+        for metric in compared:
             measured, value = number(row[metric]), number(ours.get(metric))
             same = equal(measured, value)
             cell = self.cells[metric]
@@ -114,27 +130,38 @@ class Comparison:
                 all_equal = False
         self.launches += 1
         self.launches_equal += all_equal
+        count = self.programs.setdefault(row["program"], [0, 0])
+        count[0] += all_equal
+        count[1] += 1
 
     def share(self):
         nonzero = sum(c[2] for c in self.cells.values())
         return sum(c[3] for c in self.cells.values()) / nonzero if nonzero else 0.0
 
 
-def compare(heddle, code, only, timeout):
-    result = Comparison(code)
-    for program, rows in sorted(table(CODES[code][1]).items()):
-        if only and program not in only:
-            continue
-        start = time.time()
-        problem, ours = run(heddle, program, code, timeout)
-        if not problem and len(ours) != len(rows):
-            problem = f"{len(ours)} launches instead of {len(rows)}"
+def measure(heddle, code, program, rows, timeout):
+    """(what went wrong or None, [{metric: text}] of the launches), and says so on stderr."""
+    start = time.time()
+    problem, ours = run(heddle, program, code, timeout)
+    if not problem and len(ours) != len(rows):
+        problem = f"{len(ours)} launches instead of {len(rows)}"
+    print(f"{code:5} {program:14} {time.time() - start:6.1f} s  {problem or 'PASSED'}", file=sys.stderr)
+    return problem, ours
+
+
+def compare(heddle, codes, only, timeout, jobs):
+    """A Comparison for each kind of device code; that many programs run at the same time."""
+    work = [(code, program, rows) for code in codes for program, rows in sorted(table(CODES[code][1]).items())
+            if not only or program in only]
+    results = {code: Comparison(code) for code in codes}
+    with ThreadPoolExecutor(jobs) as pool:
+        done = list(pool.map(lambda w: measure(heddle, *w, timeout), work))
+    for (code, program, rows), (problem, ours) in zip(work, done):
         if problem:
-            result.failed.append((program, problem))
+            results[code].failed.append((program, problem))
         for i, row in enumerate(rows):
-            result.add(row, ours[i] if i < len(ours) else {})
-        print(f"{code:5} {program:14} {time.time() - start:6.1f} s  {problem or 'PASSED'}", file=sys.stderr)
-    return result
+            results[code].add(row, ours[i] if i < len(ours) else {})
+    return list(results.values())
 
 
 def figure(value):
@@ -153,6 +180,14 @@ def page(results):
         same = sum(c[3] for c in r.cells.values())
         out.append(f"| {CODES[r.code][0]} | `{CODES[r.code][1]}` | {r.launches} | {r.launches_equal} | {nonzero} | {same} "
                    f"| {100 * r.share():.2f} % |")
+    out += ["", "## By program", "",
+            "Launches that are equal in everything that is compared, of all.", "",
+            "| program | " + " | ".join(CODES[r.code][0] for r in results) + " |",
+            "| --- |" + " --- |" * len(results)]
+    for program in sorted(set().union(*(r.programs for r in results))):
+        out.append(f"| {program} | " + " | ".join("%d of %d" % tuple(r.programs.get(program, (0, 0))) for r in results) + " |")
+    out += ["", "Not compared:", ""]
+    out += [f"- `{r['kernel']}`, `{r['metric']}`: {r['reason']}" for r in LEFT_OUT]
     out += ["", "## By metric", "", "Cells not 0, and how many of them are equal.", "",
             "| metric | " + " | ".join(CODES[r.code][0] for r in results) + " |",
             "| --- |" + " --- |" * len(results)]
@@ -184,13 +219,14 @@ def main():
     parser.add_argument("--write")
     parser.add_argument("--only", default="")
     parser.add_argument("--code", default="nvcc,clang,own")
-    parser.add_argument("--timeout", type=int, default=300)
+    parser.add_argument("--timeout", type=int, default=600)
+    parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
     unknown = [c for c in args.code.split(",") if c not in CODES]
     if unknown:
         parser.error(f"no such device code: {unknown[0]}; there are {', '.join(CODES)}")
     only = [p for p in args.only.split(",") if p]
-    results = [compare(args.heddle, code, only, args.timeout) for code in args.code.split(",")]
+    results = compare(args.heddle, args.code.split(","), only, args.timeout, args.jobs)
     text = page(results)
     if args.write:
         Path(args.write).write_text(text)

@@ -3,11 +3,14 @@
 #include "target/sink.h"
 #include "base/alloc.h"
 
+#include <string.h>
+
 enum { NOWHERE = -1 };
 
 struct sinking {
     struct ir_kernel *k;
-    int32_t *definitions; /* of each register */
+    int32_t *definitions; /* of each register: how many */
+    int32_t *defined;     /* of each register: by which instruction, if it is one */
     int32_t *to;          /* [ninsts]: block that the instruction moves to, or NOWHERE */
 };
 
@@ -73,31 +76,46 @@ static bool only_leaves(const struct ir_kernel *k, int32_t b)
     return true;
 }
 
-/* A load, a special register, or a sum of 64 bits: the block is worth a branch around it. */
-static bool has_work(const struct ir_kernel *k, int32_t b)
+/* The address is a kernel parameter or a constant, and so has to be fetched first. */
+static bool is_fetched(const struct sinking *s, const struct ir_src *base)
 {
-    const struct ir_block *block = &k->blocks[b];
+    while (base->kind == IR_SRC_REG && s->definitions[base->reg] == 1) {
+        const struct ir_inst *in = &s->k->insts[s->defined[base->reg]];
+        if (in->op == PTX_OP_LD)
+            return in->space == PTX_PARAM;
+        if (in->op != PTX_OP_MOV && in->op != PTX_OP_CVTA)
+            return false;
+        base = &in->src[0];
+    }
+    return base->kind == IR_SRC_IMM;
+}
+
+/* A load, a special register, a sum of 64 bits, an address to be fetched: the block is worth a branch around it. */
+static bool has_work(const struct sinking *s, int32_t b)
+{
+    const struct ir_block *block = &s->k->blocks[b];
     for (int32_t i = block->first; i < block->first + block->count; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        if (in->op == PTX_OP_LD || (in->op == PTX_OP_ADD && ptx_type_info[in->type].bits == 64))
+        const struct ir_inst *in = &s->k->insts[i];
+        if (in->op == PTX_OP_LD || (in->op == PTX_OP_ADD && ptx_type_info[in->type].bits == 64) ||
+            (ir_is_memory(in) && is_fetched(s, &in->src[0])))
             return true;
-        for (int s = 0; s < in->nsrc; s++)
-            if (in->src[s].kind == IR_SRC_SREG)
+        for (int n = 0; n < in->nsrc; n++)
+            if (in->src[n].kind == IR_SRC_SREG)
                 return true;
     }
     return false;
 }
 
 /* The block that lanes go to which do not leave at the end of block b; NOWHERE: b does not end so. */
-static int32_t goes_on(const struct ir_kernel *k, int32_t b)
+static int32_t goes_on(const struct sinking *s, int32_t b)
 {
-    const struct ir_block *block = &k->blocks[b];
+    const struct ir_block *block = &s->k->blocks[b];
     if (block->nsucc != 2 || block->succ[0] == block->succ[1])
         return NOWHERE;
-    for (int s = 0; s < 2; s++) {
-        int32_t next = block->succ[1 - s];
-        if (only_leaves(k, block->succ[s]) && next >= 0 && !only_leaves(k, next))
-            return k->blocks[next].npred == 1 && has_work(k, next) ? next : NOWHERE;
+    for (int i = 0; i < 2; i++) {
+        int32_t next = block->succ[1 - i];
+        if (only_leaves(s->k, block->succ[i]) && next >= 0 && !only_leaves(s->k, next))
+            return s->k->blocks[next].npred == 1 && has_work(s, next) ? next : NOWHERE;
     }
     return NOWHERE;
 }
@@ -165,6 +183,21 @@ static bool mark(struct sinking *s, int32_t b, int32_t next)
 
 /* --- the new array --- */
 
+/* Where everything is; nothing moves yet. */
+static void look(struct sinking *s)
+{
+    memset(s->definitions, 0, ((size_t)s->k->nregs + 1) * sizeof *s->definitions);
+    for (int32_t i = 0; i < s->k->ninsts; i++) {
+        const struct ir_inst *in = &s->k->insts[i];
+        s->to[i] = NOWHERE;
+        for (int d = 0; d < in->ndst; d++)
+            if (in->dst[d] != IR_NOREG) {
+                s->definitions[in->dst[d]]++;
+                s->defined[in->dst[d]] = i;
+            }
+    }
+}
+
 static void rebuild(struct sinking *s)
 {
     struct ir_kernel *k = s->k;
@@ -187,25 +220,21 @@ static void rebuild(struct sinking *s)
     alloc_release(k->insts);
     k->insts = insts;
     k->ninsts = n;
-    for (int32_t i = 0; i < n; i++)
-        s->to[i] = NOWHERE;
+    look(s);
 }
 
 void sink_arithmetic(struct ir_kernel *k)
 {
     struct sinking s = {k, alloc_zeroed(((size_t)k->nregs + 1) * sizeof *s.definitions),
+                        alloc_zeroed(((size_t)k->nregs + 1) * sizeof *s.defined),
                         alloc_zeroed((size_t)k->ninsts * sizeof *s.to)};
-    for (int32_t i = 0; i < k->ninsts; i++)
-        s.to[i] = NOWHERE;
-    for (int32_t i = 0; i < k->ninsts; i++)
-        for (int d = 0; d < k->insts[i].ndst; d++)
-            if (k->insts[i].dst[d] != IR_NOREG)
-                s.definitions[k->insts[i].dst[d]]++;
+    look(&s);
     for (int32_t b = 0; b < k->nblocks; b++) {
-        int32_t next = goes_on(k, b);
+        int32_t next = goes_on(&s, b);
         if (next != NOWHERE && has_float(k, b) && mark(&s, b, next))
             rebuild(&s);
     }
     alloc_release(s.definitions);
+    alloc_release(s.defined);
     alloc_release(s.to);
 }
