@@ -7,8 +7,9 @@ code() {
         -e '/^\.section/,$d' -e '/^\.loc /d' -e '/^\.file /d' -e '/^\$L__\(tmp\|func_begin\|func_end\)[0-9]*:$/d' \
         -e '/^$/d' "$1"
 }
-# What the pass changes: copies of float2, float4 and double2 (the order of operands in reduction), a joined store.
-changed=' async_copy divergence load_width reduction '
+# What the pass changes: copies of float2, float4 and double2 (the order of operands in reduction), a joined store, a mask,
+# a division.
+changed=' async_copy divergence load_width matmul_coarse merge_path reduction '
 compared=0
 for reference in "$SOURCES"/../ptx/*.clang.ptx; do
     name=$(basename "$reference" .clang.ptx)
