@@ -27,6 +27,10 @@ foreach(program halves textures interface streams)
                        ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 
+# Answers to wrong calls, against an H200's.
+add_test(NAME program.errors COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/truth/errors/compare.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(program.errors PROPERTIES TIMEOUT 120 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
 # With one host thread, too, kernels of two streams can wait for each other.
 add_test(NAME program.streams_1 COMMAND heddle_cli run ${programs}/streams.cu)
 set_tests_properties(program.streams_1 PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
