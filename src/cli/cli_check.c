@@ -2,14 +2,11 @@
  *
  * The program runs as a child with HEDDLE_CHECK and HEDDLE_FINDINGS set: its stdin and stdout are untouched. The report
  * goes to stderr or the file of --log-file. Flags and the form of the report are compute-sanitizer's where it has them. */
-#define _GNU_SOURCE /* mkostemp */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/strbuf.h"
@@ -26,6 +23,7 @@ struct checking {
     const char *tools, *device, *log_file, *json, *kernel, *prefix;
     long exit_code, limit, cases;
     bool as_sanitizer;
+    bool errors; /* among the findings */
 };
 
 enum which_flag {
@@ -156,18 +154,6 @@ static struct sums write_text(struct checking *c, const struct findings *fs, con
     return s;
 }
 
-static void write_out(struct checking *c, const struct strbuf *text)
-{
-    FILE *own = c->as_sanitizer ? stdout : stderr, *f = c->log_file ? fopen(c->log_file, "we") : own;
-    bool ok = f && fwrite(text->s, 1, text->len, f) == text->len;
-
-    if (f && f != own)
-        ok &= fclose(f) == 0;
-    if (!ok)
-        diag_add(&c->diags, DIAG_ERROR, NULL, 0, "cannot write the report to '%s': %s",
-                 c->log_file ? c->log_file : "stderr", strerror(errno));
-}
-
 static void keep_json(struct checking *c, const struct findings *fs, const struct name_filter *filter)
 {
     FILE *f = fopen(c->json, "we");
@@ -182,9 +168,9 @@ static void keep_json(struct checking *c, const struct findings *fs, const struc
         diag_add(&c->diags, DIAG_ERROR, NULL, 0, "cannot write '%s': %s", c->json, strerror(errno));
 }
 
-/* True when there was an error among the findings. */
-static bool report(struct checking *c, const char *path)
+static void report(void *user, const char *path)
 {
+    struct checking *c = user;
     struct findings fs;
     struct name_filter filter;
     struct strbuf text;
@@ -193,39 +179,23 @@ static bool report(struct checking *c, const char *path)
     strbuf_init(&text);
     if (findings_read(&fs, path, &c->diags) && name_filter_init(&filter, c->kernel, "--kernel-name", &c->diags)) {
         s = write_text(c, &fs, &filter, &text);
-        write_out(c, &text);
+        program_write_report(&text, c->log_file, c->as_sanitizer ? stdout : stderr, &c->diags);
         if (c->json)
             keep_json(c, &fs, &filter);
         name_filter_release(&filter);
     }
     findings_release(&fs);
     strbuf_release(&text);
-    return s.errors > 0;
+    c->errors = s.errors > 0;
 }
 
 /* Runs `exe` and reports; the exit status to end with. */
 static int check(struct checking *c, const char *exe, char **argv)
 {
-    const char *folder = getenv("TMPDIR");
-    char *findings = arena_printf(&c->diags.arena, "%s/heddle-findings-XXXXXX", folder && *folder ? folder : "/tmp");
-    int fd = mkostemp(findings, O_CLOEXEC), status;
-    bool errors = false;
+    const struct program_variable more[] = {{"HEDDLE_CHECK", c->tools}, {"HEDDLE_DEVICE", c->device}, {0}};
+    int status = program_watch(&(struct program_watch){"findings", "HEDDLE_FINDINGS", more, report, c}, exe, argv, &c->diags);
 
-    if (fd < 0) {
-        diag_add(&c->diags, DIAG_ERROR, NULL, 0, "cannot make a file for findings: '%s': %s", findings, strerror(errno));
-        return CLI_FAILED;
-    }
-    close(fd);
-    status = program_run(exe, argv,
-                         (const struct program_variable[]){{"HEDDLE_CHECK", c->tools}, {"HEDDLE_FINDINGS", findings},
-                                                           {"HEDDLE_DEVICE", c->device}, {0}},
-                         &c->diags);
-    if (status != -1)
-        errors = report(c, findings);
-    unlink(findings);
-    if (status == -1)
-        return CLI_FAILED;
-    return errors && c->exit_code ? (int)c->exit_code : program_exit(status);
+    return c->errors && c->exit_code ? (int)c->exit_code : status;
 }
 
 static int check_command(int argc, char **argv, bool as_sanitizer)

@@ -3,9 +3,8 @@
  * In: a .cu file (compiled into the cache as by `heddle run`) or an executable built by Heddle. The program runs as a
  * child with HEDDLE_RESULTS set: its stdin and stdout are untouched and its exit status is ours. The report goes to
  * stderr or the file of --log-file. Flags are ncu's where it has one. */
-#define _GNU_SOURCE /* mkostemp */
+#define _GNU_SOURCE /* realpath */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,18 +272,6 @@ static void make_report(struct profile *p, const struct results *rs, bool readab
     add_body(p, chosen, n, out);
 }
 
-static void write_report(struct profile *p, const struct strbuf *text)
-{
-    FILE *own = p->as_ncu ? stdout : stderr, *f = p->log_file ? fopen(p->log_file, "we") : own;
-    bool ok = f && fwrite(text->s, 1, text->len, f) == text->len;
-
-    if (f && f != own)
-        ok &= fclose(f) == 0;
-    if (!ok)
-        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "cannot write the report to '%s': %s",
-                 p->log_file ? p->log_file : "stderr", strerror(errno));
-}
-
 static void report(struct profile *p, const char *exe, const char *results)
 {
     struct launch_choice c;
@@ -297,32 +284,33 @@ static void report(struct profile *p, const char *exe, const char *results)
     if (readable || exe) {
         launch_choice_init(&c, &p->filter, &p->diags);
         make_report(p, &rs, readable, exe, &c, &text);
-        write_report(p, &text);
+        program_write_report(&text, p->log_file, p->as_ncu ? stdout : stderr, &p->diags);
         launch_choice_release(&c);
     }
     results_release(&rs);
     strbuf_release(&text);
 }
 
+struct watched {
+    struct profile *p;
+    const char *exe;
+};
+
+static void report_watched(void *user, const char *path)
+{
+    const struct watched *w = user;
+
+    report(w->p, w->exe, path);
+}
+
 /* Runs `exe` and reports; the exit status to end with. */
 static int profile(struct profile *p, const char *exe, char **argv)
 {
-    const char *folder = getenv("TMPDIR");
-    char *results = arena_printf(&p->diags.arena, "%s/heddle-results-XXXXXX", folder && *folder ? folder : "/tmp");
-    int fd = mkostemp(results, O_CLOEXEC), status;
+    struct watched watched = {p, exe};
+    const struct program_variable more[] = {{"HEDDLE_DEVICE", p->device}, {0}};
 
-    if (fd < 0) {
-        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "cannot make a file for results: '%s': %s", results, strerror(errno));
-        return CLI_FAILED;
-    }
-    close(fd);
-    status = program_run(exe, argv,
-                         (const struct program_variable[]){{"HEDDLE_RESULTS", results}, {"HEDDLE_DEVICE", p->device}, {0}},
+    return program_watch(&(struct program_watch){"results", "HEDDLE_RESULTS", more, report_watched, &watched}, exe, argv,
                          &p->diags);
-    if (status != -1)
-        report(p, exe, results);
-    unlink(results);
-    return status == -1 ? CLI_FAILED : program_exit(status);
 }
 
 /* What can be said before the program runs: flags that exclude each other, filters, a file in the way. */

@@ -1,12 +1,10 @@
 /* The program that a command watches: found, compiled and run as a child. */
-#define _GNU_SOURCE /* memmem */
+#define _GNU_SOURCE /* memmem, mkostemp */
 #include "cli/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +13,8 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/strbuf.h"
+#include "cli/cli.h"
 #include "compile/compile.h"
 #include "device/device.h"
 
@@ -134,4 +134,40 @@ int program_run(const char *exe, char **argv, const struct program_variable *var
 int program_exit(int status)
 {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int program_watch(const struct program_watch *w, const char *exe, char **argv, struct diag_list *diags)
+{
+    const char *folder = getenv("TMPDIR");
+    char *path = arena_printf(&diags->arena, "%s/heddle-%s-XXXXXX", folder && *folder ? folder : "/tmp", w->what);
+    int fd = mkostemp(path, O_CLOEXEC), status, n = 0;
+    struct program_variable *variables;
+
+    if (fd < 0) {
+        diag_add(diags, DIAG_ERROR, NULL, 0, "cannot make a file for %s: '%s': %s", w->what, path, strerror(errno));
+        return CLI_FAILED;
+    }
+    close(fd);
+    while (w->more[n].name)
+        n++;
+    variables = ARENA_ARRAY(&diags->arena, struct program_variable, n + 2);
+    variables[0] = (struct program_variable){w->variable, path};
+    memcpy(variables + 1, w->more, (size_t)(n + 1) * sizeof *variables);
+    status = program_run(exe, argv, variables, diags);
+    if (status != -1)
+        w->report(w->user, path);
+    unlink(path);
+    return status == -1 ? CLI_FAILED : program_exit(status);
+}
+
+bool program_write_report(const struct strbuf *text, const char *file, FILE *own, struct diag_list *diags)
+{
+    FILE *f = file ? fopen(file, "we") : own;
+    bool ok = f && fwrite(text->s, 1, text->len, f) == text->len;
+
+    if (f && f != own)
+        ok &= fclose(f) == 0;
+    if (!ok)
+        diag_add(diags, DIAG_ERROR, NULL, 0, "cannot write the report to '%s': %s", file ? file : "stderr", strerror(errno));
+    return ok;
 }

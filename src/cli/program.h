@@ -5,6 +5,9 @@
 #ifndef CLI_PROGRAM_H
 #define CLI_PROGRAM_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 struct compile_options;
 struct diag_list;
 
@@ -23,5 +26,20 @@ int program_run(const char *exe, char **argv, const struct program_variable *var
 
 /* What the command that ran it ends with: its exit status, 128 + n if signal n ended it. */
 int program_exit(int status);
+
+/* Runs it with a temporary file that the library in it writes to: `variable` names the file, `what` is a word for its
+ * name. Afterwards `report` gets the file's path; the file is removed. Returns what the command ends with, CLI_FAILED
+ * with a message when the program could not be run. */
+struct program_watch {
+    const char *what, *variable;
+    const struct program_variable *more; /* as for program_run */
+    void (*report)(void *user, const char *path);
+    void *user;
+};
+int program_watch(const struct program_watch *w, const char *exe, char **argv, struct diag_list *diags);
+
+/* Writes a report to `file`, or to `own` when that is NULL. False, with a message, when it cannot be written. */
+struct strbuf;
+bool program_write_report(const struct strbuf *text, const char *file, FILE *own, struct diag_list *diags);
 
 #endif
