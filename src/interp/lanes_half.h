@@ -134,7 +134,7 @@ INLINE double odd_fma(double a, double b, double c)
 #define HALF_NAN_TRI false
 #define HALF_SIGNS_UN
 #define HALF_SIGNS_BIN                                                                                              \
-    const bool signs = m->xorsign_abs && (__builtin_signbit(a) != 0) != (__builtin_signbit(b) != 0);                \
+    const bool signs = m->xorsign_abs && (((const uint16_t *)va)[i] ^ ((const uint16_t *)vb)[i]) & 0x8000; /* NaNs' too */ \
     if (m->xorsign_abs)                                                                                             \
         a = __builtin_fabs(a), b = __builtin_fabs(b);
 #define HALF_SIGNS_TRI

@@ -55,6 +55,16 @@ F16_EDGES = [0, 0x8000, 0x3c00, 0x7c00, 0x7e00, 1, 0x3c01, 0x0400, 0xfc00, 0xbc0
              0x03ff, 0x3e00, 0x4100, 0xb800, 0x83ff, 0x5bf8, 0x5800, 0x57f8, 0x7800, 0xf800, 0x3555]
 BF16_EDGES = [0, 0x8000, 0x3f80, 0x7f80, 0x7fc0, 1, 0x3f81, 0x0080, 0xff80, 0xbf80, 0x7f7f, 0x3f00, 0x7f81, 0xffc1,
               0x007f, 0x3fc0, 0x4020, 0xbf00, 0x4f00, 0xcf00, 0x5f00, 0x42ff]
+# Operands whose products, sums, quotients lie just below 2^-126 and may round up to it; f64 values that do when narrowed.
+TINY_EDGES = [0x20000001, 0x1ffffffe, 0x20000000, 0x1fffffff, 0xa0000001, 0x9ffffffe, 0x00800000, 0x80800000,
+              0x3f7fffff, 0x3f800001, 0x7e7fffff, 0x7e800000, 0x3f800000, 0x3effffff, 0x00800001, 0x00ffffff,
+              0x10000000, 0x90000000, 0x01000000, 0x0e800000, 0x7e800001, 0x7e7ffffe, 0x7e800002, 0x5f7fffff]
+TINY64_EDGES = [f64(s * 2.0**-126 * (1 - e)) for s in (1, -1)
+                for e in (2.0**-23, 2.0**-24, 2.0**-25, 1.5 * 2.0**-25, 2.0**-26, 2.0**-40, 2.0**-52, 0, -2.0**-24)]
+HALF_PAIR = [0x3c004200, 0x80000001, 0x7c00fc00, 0x7e003800, 0x040083ff, 0x7bff7bff, 0x3c013c00, 0xbc0003ff,
+             0x7c017e01, 0x00008000, 0x57f83555, 0xf8007800]
+BF16_PAIR = [0x3f804040, 0x80000001, 0x7f80ff80, 0x7fc03f00, 0x0080807f, 0x7f7f7f7f, 0x3f813f80, 0xbf80007f,
+             0x7f817fc1, 0x00008000, 0x42ff4020, 0xcf004f00]
 SHIFTS = [0, 1, 31, 32, 15, 16, 63, 64, 255, 256, 0xffffffff, 7, 17, 33, 65, 127]
 FIELDS = [0, 1, 31, 32, 8, 63, 64, 255, 256, 33, 24, 0x104, 16, 4]
 MATH32 = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 0.25, 2.0, 3.0, -2.5, 10.0, 0.1, -0.7, 1e-6, -1e-6, 1e-30, 100.0, -100.0,
@@ -64,7 +74,8 @@ MATH32 = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 0.25, 2.0, 3.0, -2.5, 10.0, 0.1, -0.7
 
 def edges(kind):
     return {"I16": edges_int(16), "I32": edges_int(32), "I64": edges_int(64), "F32": F32_EDGES, "F64": F64_EDGES,
-            "F16": F16_EDGES, "BF16": BF16_EDGES, "SH": SHIFTS, "FIELD": FIELDS, "P": [0, 1]}[kind]
+            "F16": F16_EDGES, "BF16": BF16_EDGES, "F16X2": HALF_PAIR, "BF16X2": BF16_PAIR, "TINY": TINY_EDGES,
+            "T64": TINY64_EDGES, "SH": SHIFTS, "FIELD": FIELDS, "P": [0, 1]}[kind]
 
 
 def value(kind, r):
@@ -72,11 +83,16 @@ def value(kind, r):
         return r.randrange(0, 70)
     if kind == "P":
         return r.randrange(2)
+    if kind == "TINY":
+        return r.choice((0x20000000, 0xa0000000, 0x00800000, 0x80800000, 0x3f800000, 0x7e800000)) + r.randrange(-3, 4) \
+            if r.random() < .8 else r.randrange(0x00800000, 0x40000000)
+    if kind == "T64":
+        return f64(r.choice((1, -1)) * 2.0**-126 * (1 - r.random() * 2.0**-r.randrange(22, 27)))
     if kind == "F32":
         return f32(r.uniform(-4, 4) * 2.0 ** r.randrange(-6, 30)) if r.random() < .7 else r.getrandbits(32)
     if kind == "F64":
         return f64(r.uniform(-4, 4) * 2.0 ** r.randrange(-6, 60)) if r.random() < .7 else r.getrandbits(64)
-    bits = {"I16": 16, "I32": 32, "I64": 64, "F16": 16, "BF16": 16}[kind]
+    bits = {"I16": 16, "I32": 32, "I64": 64, "F16": 16, "BF16": 16, "F16X2": 32, "BF16X2": 32}[kind]
     v = r.getrandbits(bits)
     return v >> r.randrange(bits) if kind[0] == "I" and r.random() < .5 else v
 
@@ -116,7 +132,7 @@ BITS = {"u8": 8, "s8": 8, "u16": 16, "s16": 16, "b16": 16, "u32": 32, "s32": 32,
 
 
 def kind(t):
-    return t.upper() if t[0] == "f" and "x" not in t or t == "bf16" else "I%d" % max(BITS[t], 16)
+    return t.upper() if "f" in t else "I%d" % max(BITS[t], 16)
 
 
 def case(ptx, op, t, kinds, t2="", mods="", dbits=None, abits=None, carry="", pre=""):
@@ -322,6 +338,51 @@ def cvt_cases():
             case(words("cvt", m) + f".{d}.f32 d, a, b", "CVT", d, ["F32", "F32"], t2="f32", mods=mod_text(m))
 
 
+def half_cases():
+    for t in ("f16", "f16x2", "bf16", "bf16x2"):
+        def op(name, w, n, forms):
+            for m in forms:
+                case(words(w, m) + f".{t} d, " + "a, b, c"[:3 * n - 2], name, t, [kind(t)] * n, mods=mod_text(m))
+        arith = [["rn"], ["rn", "ftz"], ["rn", "sat"], ["rn", "ftz", "sat"]]
+        for name, w in (("FADD", "add"), ("FSUB", "sub"), ("FMUL", "mul")):
+            op(name, w, 2, arith)
+        op("FMA", "fma", 3, arith + [["rn", "relu"], ["rn", "ftz", "relu"]])
+        op("FNEG", "neg", 1, [[], ["ftz"]])
+        op("FABS", "abs", 1, [[], ["ftz"]])
+        for name, w in (("FMIN", "min"), ("FMAX", "max")):
+            op(name, w, 2, [[], ["ftz"], ["NaN"], ["ftz", "NaN"], ["xorsign.abs"], ["NaN", "xorsign.abs"],
+                            ["ftz", "NaN", "xorsign.abs"]])
+        op("EX2", "ex2", 1, [["approx"], ["approx", "ftz"]])
+        op("TANH", "tanh", 1, [["approx"]])
+    for t in ("f16", "bf16"):
+        for c in ("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"):
+            case(f"setp.{c}.{t} pd, a, b", "SETP", t, [kind(t)] * 2, mods="cmp=" + c.upper(), dbits=1)
+            if t == "f16":
+                case(f"setp.{c}.ftz.{t} pd, a, b", "SETP", t, [kind(t)] * 2, mods="ftz cmp=" + c.upper(), dbits=1)
+    for c in ("eq", "ltu", "ge", "nan"):
+        for t in ("f16", "bf16"):
+            for d in ("u32", "s32", "u16", "s16", t):
+                case(f"set.{c}.{d}.{t} d, a, b", "SET", d, [kind(t)] * 2, t2=t, mods="cmp=" + c.upper())
+        for t in ("f16x2", "bf16x2"):
+            for d in ("u32", "s32", t):
+                case(f"set.{c}.{d}.{t} d, a, b", "SET", d, [kind(t)] * 2, t2=t, mods="cmp=" + c.upper())
+
+
+def tiny_cases():
+    """.ftz where the exact result is below 2^-126 and the rounded one is not"""
+    modes = [[r, "ftz"] for r in ("rn", "rz", "rm", "rp")]
+    for op, w, n in (("FADD", "add", 2), ("FSUB", "sub", 2), ("FMUL", "mul", 2), ("FMA", "fma", 3), ("FDIV", "div", 2),
+                     ("RCP", "rcp", 1)):
+        for m in modes + ([[r, "ftz", "sat"] for r in ("rn", "rp")] if op not in ("FDIV", "RCP") else []):
+            case(words(w, m) + ".f32 d, " + "a, b, c"[:3 * n - 2], op, "f32", ["TINY"] * n, mods=mod_text(m))
+            if m[1:] == ["ftz"]:
+                case(words(w, m[:1]) + ".f32 d, " + "a, b, c"[:3 * n - 2], op, "f32", ["TINY"] * n,
+                     mods=mod_text(m[:1]))
+    for m in modes:
+        for form in (m, m[:1], m + ["sat"]):
+            case(words("cvt", form) + ".f32.f64 d, a", "CVT", "f32", ["T64"], t2="f64", mods=mod_text(form))
+
+
 # ---- kernels ----
 REG = {16: "h", 32: "w", 64: "x"}
 
@@ -332,7 +393,7 @@ def kernel(i, c):
     body, names = [], {}
     for j, k in enumerate(kinds):
         name = "abce"[j]
-        bits = {"I16": 16, "I32": 32, "I64": 64, "F16": 16, "BF16": 16, "F32": 32, "F64": 64}.get(k, 32)
+        bits = {"I16": 16, "I32": 32, "I64": 64, "F16": 16, "BF16": 16, "F32": 32, "F64": 64, "T64": 64}.get(k, 32)
         reg = f"%{REG[bits]}{name}"
         body.append(f"mad.lo.u64 %rt, %idx, {bits // 8}, %r{name}; ld.global.b{bits} {reg}, [%rt];")
         names[name] = reg
@@ -426,6 +487,8 @@ def generate(folder):
     float_cases()
     compare_cases()
     cvt_cases()
+    half_cases()
+    tiny_cases()
     chosen = list(range(len(cases)))
     ok, err = compiles(chosen, folder)
     refused = []
@@ -467,7 +530,7 @@ def packed(values):
 
 
 def width(k):
-    return {"I16": 16, "I64": 64, "F16": 16, "BF16": 16, "F64": 64}.get(k, 32)
+    return {"I16": 16, "I64": 64, "F16": 16, "BF16": 16, "F64": 64, "T64": 64}.get(k, 32)
 
 
 def run(folder, out):

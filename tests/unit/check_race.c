@@ -46,8 +46,9 @@ static void tear_down(struct bench *b)
 
 static int access_at(struct bench *b, unsigned thread, unsigned flags, uint32_t address, uint32_t bytes, uint64_t value)
 {
+    const uint64_t written[2] = {value, 0};
     struct race_access a = {.site = 100 + thread, .thread = thread, .address = address, .bytes = bytes, .flags = flags,
-                            .value = flags & RACE_WRITES ? &value : NULL};
+                            .value = flags & RACE_WRITES ? written : NULL};
     int before = b->found.n;
 
     race_access(b->race, &a);
