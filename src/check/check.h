@@ -23,6 +23,10 @@ enum check_kind {
     CHECK_KINDS
 };
 
+/* The tools that a word of `n` bytes names ("memcheck", "all"): bits, 0: none. And the other way, for one tool. */
+unsigned check_tool_named(const char *word, size_t n);
+const char *check_tool_name(enum check_tool t);
+
 enum check_tool check_kind_tool(enum check_kind k);
 enum check_severity check_kind_severity(enum check_kind k);
 const char *check_kind_name(enum check_kind k);

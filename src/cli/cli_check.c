@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "check/check.h"
 #include "cli/cli.h"
 #include "cli/flags.h"
 #include "cli/program.h"
@@ -55,15 +56,10 @@ static void print_help(void)
 
 static void check_tools(struct checking *c, const char *value)
 {
-    static const char *const words[] = {"memcheck", "racecheck", "initcheck", "synccheck", "all"};
-
     for (const char *at = value; *at;) {
         size_t n = strcspn(at, ",");
-        bool known = false;
 
-        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-            known |= strlen(words[i]) == n && !strncmp(words[i], at, n);
-        if (!known)
+        if (!check_tool_named(at, n))
             flags_wrong(&c->diags, "--tool", value, flags[FLAG_TOOL].value);
         at += at[n] ? n + 1 : n;
     }

@@ -18,20 +18,6 @@ heddle_status engine_check(heddle_device *d, unsigned tools, void (*found)(struc
     return HEDDLE_OK;
 }
 
-static const char *tool_name(enum check_kind k)
-{
-    switch (check_kind_tool(k)) {
-    case CHECK_MEMCHECK:
-        return "memcheck";
-    case CHECK_INITCHECK:
-        return "initcheck";
-    case CHECK_SYNCCHECK:
-        return "synccheck";
-    default:
-        return "racecheck";
-    }
-}
-
 static const char *access_name(const heddle_kernel *k, int32_t site)
 {
     if (site < 0)
@@ -86,7 +72,7 @@ static void tell(const heddle_kernel *k, const struct check_group *g)
     struct finding *f = finding_new();
     struct arena *a = &f->arena;
     heddle_device *d = k->module->device;
-    f->tool = tool_name(first->kind);
+    f->tool = check_tool_name(check_kind_tool(first->kind));
     f->kind = check_kind_name(first->kind);
     f->severity = check_kind_severity(first->kind) == CHECK_ERROR ? "error" : "warning";
     f->kernel = result_demangle(a, k->ir->name);
@@ -118,7 +104,7 @@ static void tell_deadlock(const heddle_kernel *k, const struct launch *l)
 {
     struct finding *f = finding_new();
     heddle_device *d = k->module->device;
-    f->tool = tool_name(CHECK_DEADLOCK);
+    f->tool = check_tool_name(check_kind_tool(CHECK_DEADLOCK));
     f->kind = check_kind_name(CHECK_DEADLOCK);
     f->severity = "error";
     f->kernel = result_demangle(&f->arena, k->ir->name);

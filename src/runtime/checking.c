@@ -16,22 +16,6 @@
 
 static int64_t launch;
 
-static unsigned tool_of(const char *word, size_t n)
-{
-    static const struct {
-        const char *name;
-        unsigned tools;
-    } rows[] = {{"memcheck", CHECK_MEMCHECK},   {"initcheck", CHECK_INITCHECK}, {"synccheck", CHECK_SYNCCHECK},
-                {"racecheck", CHECK_RACECHECK}, {"all", CHECK_ALL}};
-
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strlen(rows[i].name) == n && !strncmp(rows[i].name, word, n))
-            return rows[i].tools;
-    runtime_say("HEDDLE_CHECK: '%.*s' is no tool; there are memcheck, initcheck, synccheck, racecheck and all", (int)n,
-                word);
-    return 0;
-}
-
 static FILE *findings_file(void)
 {
     static FILE *f;
@@ -77,8 +61,12 @@ void checking_device(heddle_device *engine)
 
     for (const char *at = words; at && *at;) {
         size_t n = strcspn(at, ",");
+        unsigned named = check_tool_named(at, n);
 
-        tools |= tool_of(at, n);
+        if (!named)
+            runtime_say("HEDDLE_CHECK: '%.*s' is no tool; there are memcheck, initcheck, synccheck, racecheck and all",
+                        (int)n, at);
+        tools |= named;
         at += at[n] ? n + 1 : n;
     }
     if (tools)
