@@ -2,12 +2,23 @@
 #include "check/private.h"
 
 #include "ptx/ptx.h"
+#include "space/registered.h"
 
 /* How far the address is from the nearest live allocation, or which freed one it was in. */
 static void locate(const struct check_launch *cl, struct check_finding *f)
 {
     struct space_allocation a;
+    struct registered r;
 
+    if (!space_is_device_address(f->address)) {
+        if (registered_find(f->address, &r) || r.bytes) {
+            f->place = f->address < r.address ? CHECK_BEFORE : CHECK_AFTER;
+            f->near = (struct space_allocation){.address = r.address, .bytes = r.bytes, .kind = SPACE_HOST};
+            f->distance = f->address < r.address ? r.address - f->address
+                          : f->address < r.address + r.bytes ? 1 /* begins inside */ : f->address - r.address - r.bytes + 1;
+        }
+        return;
+    }
     if (space_find_freed(cl->check->space, f->address, &a)) {
         f->place = CHECK_FREED;
         f->near = a;

@@ -1,11 +1,13 @@
 /* A checked launch: its blocks, its findings, and which tool gets which record. */
 #include "check/private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "heddle.h"
+#include "space/registered.h"
 
 static const struct {
     enum check_tool tool;
@@ -112,6 +114,13 @@ static void add_allocation(const struct space_allocation *a, void *user)
         cl->allocations = alloc_resize(cl->allocations,
                                        sizeof *a * (cl->nallocations ? 2 * (size_t)cl->nallocations : 1));
     cl->allocations[cl->nallocations++] = *a;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct space_allocation *x = a, *y = b;
+
+    return x->address < y->address ? -1 : x->address > y->address;
 }
 
 static bool holds(const struct space_allocation *a, uint64_t address)
@@ -291,7 +300,10 @@ struct check_launch *check_begin(struct check *c, struct launch *l)
     cl->watch = (struct watch){c->tools & CHECK_MEMCHECK ? bounds_refuse : NULL, cl};
     table_init(&cl->by_key);
     cl->place = find_places(l->kernel);
+    registered_each(add_allocation, cl);
     space_each(c->space, add_allocation, cl);
+    if (cl->nallocations)
+        qsort(cl->allocations, (size_t)cl->nallocations, sizeof *cl->allocations, by_address);
     l->watch = &cl->watch;
     l->ring_records = WATCHED_RECORDS;
     return cl;

@@ -5,9 +5,27 @@
 
 #include "base/diag.h"
 #include "report/result.h"
+#include "space/registered.h"
 
 static _Thread_local struct heddle_fault last_fault;
 static _Thread_local struct strbuf fault_text;
+
+/* The program's own memory. */
+static void describe_host_address(struct strbuf *out, uint64_t at)
+{
+    struct registered r;
+    unsigned long long va = at;
+    registered_find(at, &r);
+    bool before = at < r.address;
+    uint64_t distance = before ? r.address - at : at - r.address - r.bytes + 1;
+    if (r.bytes && distance <= SPACE_GRANULE)
+        strbuf_addf(out, "  address 0x%llx is %llu bytes %s the registered host memory at 0x%llx of %llu bytes\n", va,
+                    (unsigned long long)distance, before ? "before" : "after", (unsigned long long)r.address,
+                    (unsigned long long)r.bytes);
+    else
+        strbuf_addf(out, "  address 0x%llx is not device memory: is it a host pointer (malloc, new, a variable) that was "
+                         "passed to the kernel? Use cudaMalloc and cudaMemcpy\n", va);
+}
 
 static void describe_address(struct strbuf *out, const heddle_device *d, const struct launch *l, const struct fault *f)
 {
@@ -26,8 +44,7 @@ static void describe_address(struct strbuf *out, const heddle_device *d, const s
     if (at < 4096) {
         strbuf_addf(out, "  address 0x%llx is the null pointer, or an index from it\n", va);
     } else if (!space_is_device_address(at)) {
-        strbuf_addf(out, "  address 0x%llx is not device memory: is it a host pointer (malloc, new, a variable) that was "
-                         "passed to the kernel? Use cudaMalloc and cudaMemcpy\n", va);
+        describe_host_address(out, at);
     } else if (space_find_freed(&d->space, at, &a)) {
         strbuf_addf(out, "  address 0x%llx is in an allocation of %llu bytes that was freed\n", va,
                     (unsigned long long)a.bytes);

@@ -10,6 +10,7 @@
 #include "interp/code.h"
 
 #include "heddle.h"
+#include "space/registered.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct access {
     int space;
     char *base;      /* host address of address 0 of the space */
     uint64_t *addr;  /* [32] address in the space; in the record when there is one */
+    uint32_t registered; /* checked lanes whose memory is the program's own (space/registered.h) */
     struct record *r;
 };
 
@@ -182,6 +184,15 @@ static bool permitted(struct access *a)
     return a->m;
 }
 
+/* Lanes of m whose address is not the device's, but of memory that the program has registered. */
+static uint32_t find_registered(const uint64_t *addr, uint32_t m, unsigned bytes)
+{
+    uint32_t found = 0;
+    LANE_LOOP(m)
+    found |= (uint32_t)(!space_is_device_address(addr[i]) && registered_ok(addr[i], bytes)) << i;
+    return found;
+}
+
 static bool check(struct access *a)
 {
     const struct launch *l = a->w->block->launch;
@@ -189,12 +200,15 @@ static bool check(struct access *a)
     const uint64_t *addr = a->addr;
     struct span s = find_span(addr, a->m);
     uint32_t bad = 0;
+    a->registered = 0;
     if (s.bits & (bytes - 1))
         return misaligned(a, bytes);
     switch (a->space) {
     case PTX_GLOBAL:
     case PTX_CONST:
         bad = not_mapped(l->space, addr, &s, a->m, bytes);
+        if (bad && a->space == PTX_GLOBAL)
+            bad &= ~(a->registered = find_registered(addr, bad, bytes));
         a->base = (char *)space_host(0);
         break;
     case PTX_SHARED:
@@ -220,9 +234,15 @@ static bool check(struct access *a)
     return true;
 }
 
-/* Local memory: each lane has its own. Makes `own` addresses relative to the warp's local memory. */
+/* Addresses relative to the access's base: `own` where they differ from the program's. Local memory: each lane has its
+ * own, in the warp's. Registered memory: shifted, since the base is that of device memory. */
 static const uint64_t *lane_memory(struct access *a, uint64_t *own)
 {
+    if (a->registered) {
+        for (int i = 0; i < WARP_LANES; i++)
+            own[i] = a->addr[i] + (a->registered >> i & 1 ? REGISTERED_SHIFT : 0);
+        return own;
+    }
     if (a->space != PTX_LOCAL && a->space != IR_SCRATCH)
         return a->addr;
     const struct launch *l = a->w->block->launch;
@@ -623,6 +643,7 @@ static bool async(const struct interp_code *c, struct warp *w, const struct step
         if (some)
             finish_record(&a);
     }
+    uint32_t registered = reading ? a.registered : 0;
     struct async_copy *q = async_push(w);
     q->mask = m;
     q->bytes = st->elem;
@@ -631,7 +652,7 @@ static bool async(const struct interp_code *c, struct warp *w, const struct step
         q->size[i] = size[i];
         q->group[i] = w->async->committed[i];
         q->to[i] = (uint32_t)shared[i];
-        q->from[i] = global[i];
+        q->from[i] = global[i] + (registered >> i & 1 ? REGISTERED_SHIFT : 0);
     }
     return true;
 }

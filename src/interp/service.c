@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "simt/output.h"
 #include "space/heap.h"
+#include "space/registered.h"
 
 #include "heddle.h"
 
@@ -25,6 +26,8 @@ const char *service_bytes(const struct warp *w, int lane, uint64_t address, unsi
         return shared + n <= l->shared_bytes ? w->block->shared + shared : NULL;
     if (local < SPACE_WINDOW_BYTES)
         return local + n <= l->kernel->local_bytes ? w->local + (size_t)lane * l->local_bytes + local : NULL;
+    if (!space_is_device_address(address) && registered_ok(address, n))
+        return (const char *)(uintptr_t)address;
     return space_ok(l->space, address, n) ? space_host(address) : NULL;
 }
 

@@ -2,7 +2,8 @@
  * what a pointer is. Copies and fills: copy.c.
  *
  * Pinned and managed memory lie in the device's address range but are accessible in both views (space/space.h), so host
- * and kernels use one pointer. Memory given to cudaHostRegister stays where it is: kernels cannot reach it. */
+ * and kernels use one pointer. So they do of memory given to cudaHostRegister, which stays where it is
+ * (space/registered.h). */
 #include <limits.h>
 #include <string.h>
 
@@ -12,36 +13,34 @@
 #include "runtime/pointer.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
+#include "space/registered.h"
 #include "space/space.h"
 
 /* --- what a pointer is --- */
 
-/* Memory given to cudaHostRegister, and the flags of pinned allocations. Guarded by runtime_lock. */
-struct host_range {
+/* The flags of pinned allocations. Guarded by runtime_lock. */
+struct pinned_range {
     uint64_t base, bytes;
     unsigned flags;
 };
-static struct host_range *registered, *pinned;
-static int nregistered, registered_cap, npinned, pinned_cap;
+static struct pinned_range *pinned;
+static int npinned, pinned_cap;
 
-/* Index of the range that overlaps [base, base + bytes), or -1. */
-static int range_at(const struct host_range *r, int n, uint64_t base, uint64_t bytes)
+/* Index of the range that holds the address, or -1. */
+static int pinned_at(uint64_t address)
 {
-    for (int i = 0; i < n; i++)
-        if (base < r[i].base + r[i].bytes && r[i].base < base + bytes)
+    for (int i = 0; i < npinned; i++)
+        if (address - pinned[i].base < pinned[i].bytes)
             return i;
     return -1;
 }
 
 static struct pointer look_host(uint64_t address)
 {
-    struct pointer p = {.kind = POINTER_HOST, .address = address, .bytes = SIZE_MAX};
-    pthread_mutex_lock(&runtime_lock);
-    int i = range_at(registered, nregistered, address, 1);
-    if (i >= 0)
-        p = (struct pointer){POINTER_REGISTERED, NULL, address, registered[i].base, registered[i].bytes, false};
-    pthread_mutex_unlock(&runtime_lock);
-    return p;
+    struct registered r;
+    if (registered_find(address, &r))
+        return (struct pointer){POINTER_REGISTERED, NULL, address, r.address, r.bytes, false};
+    return (struct pointer){.kind = POINTER_HOST, .address = address, .bytes = SIZE_MAX};
 }
 
 /* The open device in whose range the address lies, or NULL. */
@@ -82,7 +81,7 @@ bool pointer_for_host(const struct pointer *p)
 
 bool pointer_for_device(const struct pointer *p)
 {
-    return p->kind == POINTER_DEVICE || p->kind == POINTER_MANAGED || p->kind == POINTER_PINNED;
+    return p->kind != POINTER_HOST && p->kind != POINTER_NOTHING;
 }
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
@@ -349,7 +348,7 @@ cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
     if (!e) {
         pthread_mutex_lock(&runtime_lock);
         ALLOC_GROW(pinned, npinned, pinned_cap);
-        pinned[npinned++] = (struct host_range){(uint64_t)(uintptr_t)*pHost, size, flags};
+        pinned[npinned++] = (struct pinned_range){(uint64_t)(uintptr_t)*pHost, size, flags};
         pthread_mutex_unlock(&runtime_lock);
     }
     return runtime_leave(e);
@@ -370,7 +369,7 @@ cudaError_t cudaFreeHost(void *ptr)
         return runtime_leave(cudaErrorInvalidValue);
     queue_wait_device(p.device);
     pthread_mutex_lock(&runtime_lock);
-    int i = range_at(pinned, npinned, p.base, 1);
+    int i = pinned_at(p.base);
     if (i >= 0)
         pinned[i] = pinned[--npinned];
     pthread_mutex_unlock(&runtime_lock);
@@ -384,40 +383,28 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
     uint64_t base = (uint64_t)(uintptr_t)ptr;
     if (!ptr || !size || flags & ~known || base + size < base || space_is_device_address(base))
         return runtime_leave(cudaErrorInvalidValue);
-    pthread_mutex_lock(&runtime_lock);
-    bool taken = range_at(registered, nregistered, base, size) >= 0;
-    if (!taken) {
-        ALLOC_GROW(registered, nregistered, registered_cap);
-        registered[nregistered++] = (struct host_range){base, size, flags};
-    }
-    pthread_mutex_unlock(&runtime_lock);
-    return runtime_leave(taken ? cudaErrorHostMemoryAlreadyRegistered : cudaSuccess);
+    bool added = registered_add(&(struct registered){base, size, flags});
+    return runtime_leave(added ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
 }
 
 cudaError_t cudaHostUnregister(void *ptr)
 {
     ENTER(d);
-    queue_wait_device(d);
-    pthread_mutex_lock(&runtime_lock);
-    int i = range_at(registered, nregistered, (uint64_t)(uintptr_t)ptr, 1);
-    bool found = i >= 0 && registered[i].base == (uint64_t)(uintptr_t)ptr;
-    if (found)
-        registered[i] = registered[--nregistered];
-    pthread_mutex_unlock(&runtime_lock);
-    return runtime_leave(found ? cudaSuccess : ptr ? cudaErrorHostMemoryNotRegistered : cudaErrorInvalidValue);
+    queue_drain(); /* a kernel of any device may still use the memory */
+    if (!ptr)
+        return runtime_leave(cudaErrorInvalidValue);
+    bool found = registered_remove((uint64_t)(uintptr_t)ptr);
+    return runtime_leave(found ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
 
-/* Under unified addressing every pinned allocation is mapped, at the same address. */
+/* Under unified addressing all pinned and registered memory is mapped, at the same address. */
 cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
 {
     ENTER(d);
     struct pointer p = pointer_look(pHost);
     if (!pDevice || flags)
         return runtime_leave(cudaErrorInvalidValue);
-    if (p.kind == POINTER_REGISTERED)
-        return runtime_leave(runtime_not_supported("cudaHostGetDevicePointer for memory of cudaHostRegister (memory "
-                                                   "of cudaHostAlloc works)"));
-    if (p.kind != POINTER_PINNED)
+    if (p.kind != POINTER_PINNED && p.kind != POINTER_REGISTERED)
         return runtime_leave(cudaErrorInvalidValue);
     *pDevice = pHost;
     return cudaSuccess;
@@ -427,12 +414,12 @@ cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
 {
     ENTER(d);
     uint64_t at = (uint64_t)(uintptr_t)pHost;
+    struct registered r;
     pthread_mutex_lock(&runtime_lock);
-    int p = range_at(pinned, npinned, at, 1), r = range_at(registered, nregistered, at, 1);
-    if (pFlags && p >= 0)
-        *pFlags = pinned[p].flags | cudaHostAllocMapped;
-    else if (pFlags && r >= 0)
-        *pFlags = registered[r].flags;
+    int p = pinned_at(at);
+    bool found = p >= 0 || registered_find(at, &r);
+    if (pFlags && found)
+        *pFlags = p >= 0 ? pinned[p].flags | cudaHostAllocMapped : r.flags;
     pthread_mutex_unlock(&runtime_lock);
-    return runtime_leave(pFlags && (p >= 0 || r >= 0) ? cudaSuccess : cudaErrorInvalidValue);
+    return runtime_leave(pFlags && found ? cudaSuccess : cudaErrorInvalidValue);
 }

@@ -6,7 +6,7 @@
 
 enum pointer_kind {
     POINTER_HOST,       /* ordinary host memory, as far as we know */
-    POINTER_REGISTERED, /* host memory given to cudaHostRegister */
+    POINTER_REGISTERED, /* host memory given to cudaHostRegister: host and kernels */
     POINTER_PINNED,     /* cudaMallocHost, cudaHostAlloc: host and kernels */
     POINTER_MANAGED,    /* cudaMallocManaged: host and kernels */
     POINTER_DEVICE,     /* cudaMalloc, device variables: kernels only */

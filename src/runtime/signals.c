@@ -12,6 +12,7 @@
 
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
+#include "space/registered.h"
 #include "space/space.h"
 
 static struct sigaction segv_before;
@@ -76,6 +77,16 @@ static void explain(uint64_t address)
     write_all(text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
 }
 
+/* On a GPU the pages would still be there, since registration holds on to them. */
+static void explain_unmapped(uint64_t address)
+{
+    char text[256];
+    int n = snprintf(text, sizeof text, "heddle: the memory at 0x%llx was given to cudaHostRegister and is used by a "
+                                        "kernel or a copy, but the program has unmapped it without cudaHostUnregister\n",
+                     (unsigned long long)address);
+    write_all(text, (size_t)n);
+}
+
 /* Leaves the signal to who was there before; the default action comes with the repeated access. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
@@ -96,9 +107,11 @@ static void on_segv(int number, siginfo_t *info, void *context)
 {
     static volatile sig_atomic_t explained;
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
-    if (info->si_code > 0 && space_is_device_address(address) && !explained && !quiet) {
+    bool device = space_is_device_address(address);
+    bool unmapped = info->si_code == SEGV_MAPERR && registered_ok(address, 1);
+    if (info->si_code > 0 && (device || unmapped) && !explained && !quiet) {
         explained = 1;
-        explain(address);
+        (device ? explain : explain_unmapped)(address);
     }
     pass_on(number, info, context);
 }

@@ -336,10 +336,12 @@ static cudaError_t set_format(struct texture *t, const struct cudaChannelFormatD
 }
 
 /* Memory given by pointer: must be the device's, and all of it one allocation. */
-static bool is_device_memory(void *p, size_t bytes)
+static cudaError_t check_memory(void *p, size_t bytes)
 {
     struct pointer at = pointer_look(p);
-    return p && bytes && pointer_for_device(&at) && pointer_spans(&at, bytes);
+    if (at.kind == POINTER_REGISTERED)
+        return runtime_not_supported("a texture over memory of cudaHostRegister");
+    return p && bytes && at.device && pointer_spans(&at, bytes) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc *r)
@@ -362,8 +364,10 @@ static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc
         if ((e = set_format(t, &r->res.linear.desc)))
             return e;
         size_t n = r->res.linear.sizeInBytes / ((size_t)t->components * t->bytes);
-        if (!n || n > UINT32_MAX || !is_device_memory(r->res.linear.devPtr, r->res.linear.sizeInBytes))
+        if (!n || n > UINT32_MAX)
             return cudaErrorInvalidValue;
+        if ((e = check_memory(r->res.linear.devPtr, r->res.linear.sizeInBytes)))
+            return e;
         t->address = (uint64_t)(uintptr_t)r->res.linear.devPtr;
         t->size[0] = (uint32_t)n;
         return cudaSuccess;
@@ -374,9 +378,10 @@ static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc
         return e;
     size_t row = r->res.pitch2D.width * t->components * t->bytes, height = r->res.pitch2D.height;
     if (!row || !height || row > r->res.pitch2D.pitchInBytes || row > UINT32_MAX || height > UINT32_MAX ||
-        r->res.pitch2D.pitchInBytes % PITCH_ALIGN ||
-        !is_device_memory(r->res.pitch2D.devPtr, (height - 1) * r->res.pitch2D.pitchInBytes + row))
+        r->res.pitch2D.pitchInBytes % PITCH_ALIGN)
         return cudaErrorInvalidValue;
+    if ((e = check_memory(r->res.pitch2D.devPtr, (height - 1) * r->res.pitch2D.pitchInBytes + row)))
+        return e;
     t->address = (uint64_t)(uintptr_t)r->res.pitch2D.devPtr;
     t->size[0] = (uint32_t)r->res.pitch2D.width;
     t->size[1] = (uint32_t)height;

@@ -61,7 +61,7 @@ struct async_copy {
     uint8_t size[WARP_LANES];    /* of these to read; the rest becomes zero */
     uint32_t group[WARP_LANES];
     uint32_t to[WARP_LANES];     /* offset in shared memory */
-    uint64_t from[WARP_LANES];   /* device address */
+    uint64_t from[WARP_LANES];   /* device address; of registered memory: shifted (space/registered.h) */
 };
 
 /* The copies of a warp in the order of their issue. They are carried out when their group is waited for: as late as PTX

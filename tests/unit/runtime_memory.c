@@ -203,7 +203,12 @@ static void registered_memory(void **state)
     ANSWERS(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(block + 100, 8, 0));
     OK(cudaPointerGetAttributes(&at, block + 4095));
     assert_int_equal(at.type, cudaMemoryTypeHost);
-    ANSWERS(cudaErrorNotSupported, cudaHostGetDevicePointer(&p, block, 0));
+    assert_ptr_equal(at.hostPointer, block + 4095);
+    assert_ptr_equal(at.devicePointer, block + 4095);
+    OK(cudaHostGetDevicePointer(&p, block + 8, 0));
+    assert_ptr_equal(p, block + 8);
+    OK(cudaMemset(block, 7, 100)); /* as with any memory that kernels reach */
+    assert_int_equal(block[99], 7);
     OK(cudaHostUnregister(block));
     ANSWERS(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(block));
     ANSWERS(cudaErrorInvalidValue, cudaHostGetDevicePointer(&p, block, 0));

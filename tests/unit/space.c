@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "space/registered.h"
 #include "space/space.h"
 
 #define MIB UINT64_C(0x100000)
@@ -308,6 +309,74 @@ static void a_taken_range_is_said(void **state)
     assert_int_equal(space_open(&again, 1, 1000, &why), SPACE_NO_RANGE);
 }
 
+static bool add(uint64_t address, uint64_t bytes)
+{
+    return registered_add(&(struct registered){address, bytes, 0});
+}
+
+static void count(const struct space_allocation *a, void *user)
+{
+    uint64_t *sum = user;
+    *sum = 100 * *sum + a->bytes;
+}
+
+/* Ranges of 10 bytes from 0x5000ff8 (two pages), of 5 right behind it, of 3 before it. */
+static void registered_ranges(void **state)
+{
+    struct registered r;
+    uint64_t order = 0;
+    (void)state;
+    assert_false(registered_ok(0x5000ff8, 1));
+    assert_false(registered_find(0x5000ff8, &r));
+    assert_int_equal(r.bytes, 0);
+    assert_true(add(0x5000ff8, 10));
+    assert_false(add(0x5001001, 1)); /* its last byte */
+    assert_false(add(0x5000ff0, 9)); /* its first */
+    assert_false(add(0x5000000, 0x2000));
+    assert_false(add(0x5000ff8, 0));
+    assert_false(add(UINT64_MAX - 1, 2));
+    assert_true(add(0x5001002, 5));
+    assert_true(add(0x5000ff5, 3));
+    registered_each(count, &order);
+    assert_int_equal(order, 31005);
+
+    assert_true(registered_find(0x5001001, &r));
+    assert_int_equal(r.address, 0x5000ff8);
+    assert_false(registered_find(0x5001007, &r)); /* behind the last */
+    assert_int_equal(r.address, 0x5001002);
+    assert_false(registered_find(0x10, &r));
+    assert_int_equal(r.address, 0x5000ff5);
+
+    assert_true(registered_ok(0x5000000, 4)); /* kernels see whole pages */
+    assert_true(registered_ok(0x5001ffc, 4));
+    assert_false(registered_ok(0x5002000, 4));
+    assert_false(registered_ok(0x4fffffc, 4));
+    assert_false(registered_ok(0x5001ffe, 4));
+
+    assert_false(registered_remove(0x5000ff9));
+    assert_true(registered_remove(0x5000ff8));
+    assert_true(registered_ok(0x5001000, 4)); /* the page of another one */
+    assert_true(registered_remove(0x5001002));
+    assert_false(registered_ok(0x5001000, 4));
+    assert_true(registered_remove(0x5000ff5));
+    assert_false(registered_ok(0x5000ff0, 4));
+}
+
+/* More than the first list takes, given backwards. */
+static void many_registered_ranges(void **state)
+{
+    (void)state;
+    for (uint64_t i = 100; i-- > 0;)
+        assert_true(add(0x7000000 + 0x2000 * i, 16));
+    for (uint64_t i = 0; i < 100; i++) {
+        assert_true(registered_ok(0x7000000 + 0x2000 * i, 16));
+        assert_false(registered_ok(0x7001000 + 0x2000 * i, 16));
+    }
+    for (uint64_t i = 0; i < 100; i++)
+        assert_true(registered_remove(0x7000000 + 0x2000 * i));
+    assert_false(registered_ok(0x7000000, 1));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_64, close_it)
@@ -325,6 +394,8 @@ int main(void)
         TEST(the_machine_is_a_limit),
         TEST(host_code_cannot_touch_the_programs_view),
         TEST(a_taken_range_is_said),
+        cmocka_unit_test(registered_ranges),
+        cmocka_unit_test(many_registered_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
