@@ -12,9 +12,15 @@
 #define __shared__    __attribute__((shared))
 #define __constant__  __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-/* Not there yet: an error that says so, at the line of the program, instead of two copies that differ in silence. */
-#define __managed__   __attribute__((device)) \
-                      __attribute__((aligned(managed_variables_are_not_implemented__use_cudaMallocManaged)))
+/* A device variable whose place is the host's one of the same name: our pass in clang says so in the PTX, and where
+ * files share variables it gives the host's one its name in the object. Without the pass there would be two. */
+#if defined(__HEDDLE_NO_PASS__)
+#define __managed__   __attribute__((device)) __attribute__((aligned(managed_variables_need_heddles_pass_in_clang_19)))
+#elif defined(__CUDACC_RDC__)
+#define __managed__   __attribute__((device)) __attribute__((annotate("heddle managed, of all files")))
+#else
+#define __managed__   __attribute__((device)) __attribute__((annotate("heddle managed")))
+#endif
 #define __grid_constant__ /* clang-19 has no such attribute; a const parameter means the same to us */
 #else
 #define __host__

@@ -24,6 +24,12 @@ const struct device *engine_device_spec(const heddle_device *dev);
  * saying what an address belongs to. */
 struct space *engine_space(heddle_device *dev);
 
+/* heddle_module_load for a program whose host code has managed variables too: `place` answers where one lies in the
+ * process (and is registered: space/registered.h), and already has its first value there; 0: the host has none of this
+ * name. */
+heddle_status engine_module_load(heddle_device *dev, const char *name, const char *ptx, size_t bytes,
+                                 uint64_t (*place)(const char *variable, void *user), void *user, heddle_module **out);
+
 /* Host threads that a launch may use. */
 int engine_threads(const heddle_device *dev);
 

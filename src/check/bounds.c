@@ -13,7 +13,7 @@ static void locate(const struct check_launch *cl, struct check_finding *f)
     if (!space_is_device_address(f->address)) {
         if (registered_find(f->address, &r) || r.bytes) {
             f->place = f->address < r.address ? CHECK_BEFORE : CHECK_AFTER;
-            f->near = (struct space_allocation){.address = r.address, .bytes = r.bytes, .kind = SPACE_HOST};
+            f->near = registered_allocation(&r);
             f->distance = f->address < r.address ? r.address - f->address
                           : f->address < r.address + r.bytes ? 1 /* begins inside */ : f->address - r.address - r.bytes + 1;
         }

@@ -51,7 +51,8 @@ static const char *find_root(struct toolchain *t)
 }
 
 #define WITHOUT_PLUGIN \
-    "structs will not be copied as nvcc does it, and reports will not say where functions were inlined"
+    "structs will not be copied as nvcc does it, reports will not say where functions were inlined, and __managed__ " \
+    "variables are errors"
 
 /* The plugin is built for LLVM 19 and loads into that clang only; Debian keeps each version in a folder of its own. */
 static void find_plugin(struct toolchain *t, struct diag_list *diags)
@@ -175,6 +176,10 @@ void clang_pass_flags(const struct toolchain *t, const struct compile_options *o
         words_addv(a, w, "--cuda-host-only", "--no-offload-new-driver", NULL);
     if (o->relocatable && (pass == PASS_DEVICE || pass == PASS_HOST))
         words_add(a, w, "-D__CUDACC_RDC__");
+    if (pass == PASS_HOST && t->plugin)
+        words_addf(a, w, "-fpass-plugin=%s", t->plugin);
+    if (!t->plugin && (pass == PASS_DEVICE || pass == PASS_HOST))
+        words_add(a, w, "-D__HEDDLE_NO_PASS__");
     for (int i = 0; i < o->defines.n; i++)
         if (clang_define_is_reserved(o->defines.v[i]))
             words_add(a, w, o->defines.v[i]);

@@ -1,5 +1,5 @@
 // A pass of ours inside clang's device compilation, loaded with -fpass-plugin: what clang's back end would lose, and
-// where its code would make other memory accesses than nvcc's.
+// where its code would make other memory accesses than nvcc's. In a host compilation it looks after managed variables only.
 //
 // Copies of structs are split before the optimiser, which would load a part of them here and a part there. Everything
 // else runs last in the optimiser, so that nothing undoes it. plugin.h lists the changes. C++ because LLVM's pass
@@ -9,6 +9,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 
@@ -23,9 +24,25 @@ template <typename Change> PreservedAnalyses for_each_function(Module &m, Change
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
+bool is_device(const Module &m)
+{
+    return Triple(m.getTargetTriple()).isNVPTX();
+}
+
+struct ManagedPass : PassInfoMixin<ManagedPass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
+    {
+        bool changed = is_device(m) ? heddle::mark_managed(m) : heddle::keep_managed(m);
+        return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+    static bool isRequired() { return true; }
+};
+
 struct FirstPass : PassInfoMixin<FirstPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
     {
+        if (!is_device(m))
+            return PreservedAnalyses::all();
         return for_each_function(m, heddle::split_copies);
     }
 };
@@ -33,6 +50,8 @@ struct FirstPass : PassInfoMixin<FirstPass> {
 struct LastPass : PassInfoMixin<LastPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &analyses)
     {
+        if (!is_device(m))
+            return PreservedAnalyses::all();
         auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(m).getManager();
         return for_each_function(m, [&](Function &f) {
             bool changed = heddle::join_pieces(f);
@@ -57,6 +76,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 {
     return {LLVM_PLUGIN_API_VERSION, "heddle", "1", [](PassBuilder &b) {
                 b.registerPipelineStartEPCallback([](ModulePassManager &m, OptimizationLevel level) {
+                    m.addPass(ManagedPass());
                     if (level != OptimizationLevel::O0)
                         m.addPass(FirstPass());
                 });

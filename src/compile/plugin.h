@@ -1,10 +1,11 @@
-// The changes that our pass makes inside clang's device compilation (plugin.cpp says when each one runs). Each takes a
-// function and says whether it changed it. What they imitate was measured with nvcc 13.0 (docs/compile.md, "As nvcc
+// The changes that our pass makes inside clang (plugin.cpp says when each one runs). Each takes a
+// function or the module and says whether it changed it. What they imitate was measured with nvcc 13.0 (docs/compile.md, "As nvcc
 // does it").
 #ifndef COMPILE_PLUGIN_H
 #define COMPILE_PLUGIN_H
 
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 
 namespace heddle {
@@ -29,6 +30,13 @@ bool restore_masks(llvm::Function &f);
 
 // plugin_chains.cpp. Last: locations inside inlined calls say the chain of calls.
 bool name_chains(llvm::Function &f);
+
+// plugin_managed.cpp. First, for the device: variables that are annotated as managed say so in the PTX.
+bool mark_managed(llvm::Module &m);
+// First, for the host: such a variable has a value that the optimiser does not know, and its name in the object when it is
+// one of all files (-rdc=true), as the others' host code asks for it. Clang makes the host's side of device variables
+// undefined and internal.
+bool keep_managed(llvm::Module &m);
 
 } // namespace heddle
 

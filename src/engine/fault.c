@@ -19,9 +19,10 @@ static void describe_host_address(struct strbuf *out, uint64_t at)
     bool before = at < r.address;
     uint64_t distance = before ? r.address - at : at - r.address - r.bytes + 1;
     if (r.bytes && distance <= SPACE_GRANULE)
-        strbuf_addf(out, "  address 0x%llx is %llu bytes %s the registered host memory at 0x%llx of %llu bytes\n", va,
-                    (unsigned long long)distance, before ? "before" : "after", (unsigned long long)r.address,
-                    (unsigned long long)r.bytes);
+        strbuf_addf(out, "  address 0x%llx is %llu bytes %s the %s%s at 0x%llx of %llu bytes\n", va,
+                    (unsigned long long)distance, before ? "before" : "after",
+                    r.label ? "managed variable " : "registered host memory", r.label ? r.label : "",
+                    (unsigned long long)r.address, (unsigned long long)r.bytes);
     else
         strbuf_addf(out, "  address 0x%llx is not device memory: is it a host pointer (malloc, new, a variable) that was "
                          "passed to the kernel? Use cudaMalloc and cudaMemcpy\n", va);

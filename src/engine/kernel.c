@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "engine.h"
 #include "report/result.h"
 
 /* --- modules --- */
@@ -15,12 +16,23 @@ static uint64_t variable_address(const struct ptx_var *v, void *user)
     return (uint64_t)(uintptr_t)table_get(&m->address, v->name);
 }
 
-static heddle_status place_variable(heddle_module *m, const struct ptx_var *v)
+/* Where the host has its managed variables. */
+struct host_places {
+    uint64_t (*place)(const char *variable, void *user);
+    void *user;
+};
+
+static heddle_status place_variable(heddle_module *m, const struct ptx_var *v, const struct host_places *host)
 {
-    uint64_t at;
+    uint64_t at = v->managed && host->place ? host->place(v->name, host->user) : 0;
     if ((v->space != PTX_GLOBAL && v->space != PTX_CONST) || v->linkage == PTX_LINK_EXTERN)
         return HEDDLE_OK;
-    if (space_alloc(&m->device->space, v->size ? v->size : 1, SPACE_VARIABLE, v->name, &at) != SPACE_OK)
+    if (at) {
+        table_set(&m->address, v->name, (void *)(uintptr_t)at);
+        return HEDDLE_OK;
+    }
+    enum space_kind kind = v->managed ? SPACE_MANAGED : SPACE_VARIABLE;
+    if (space_alloc(&m->device->space, v->size ? v->size : 1, kind, v->name, &at) != SPACE_OK)
         return engine_fail(HEDDLE_OUT_OF_MEMORY, "no device memory for variable '%s' of %llu bytes", v->name,
                     (unsigned long long)v->size);
     table_set(&m->address, v->name, (void *)(uintptr_t)at);
@@ -39,14 +51,16 @@ static void relocate(heddle_module *m, const struct ptx_var *v)
         const struct ptx_reloc *r = &v->reloc[i];
         uint64_t of = r->var ? variable_address(r->var, m) : r->func ? ir_function_address(m->ptx, r->func) : 0;
         uint64_t value = of + (uint64_t)r->addend;
-        memcpy((char *)space_host(variable_address(v, m)) + r->at, &value, r->bytes);
+        uint64_t at = variable_address(v, m);
+        char *to = space_is_device_address(at) ? space_host(at) : (char *)(uintptr_t)at;
+        memcpy(to + r->at, &value, r->bytes);
     }
 }
 
-static heddle_status place_variables(heddle_module *m)
+static heddle_status place_variables(heddle_module *m, const struct host_places *host)
 {
     for (int i = 0; i < m->ptx->nvars; i++) {
-        heddle_status s = place_variable(m, m->ptx->vars[i]);
+        heddle_status s = place_variable(m, m->ptx->vars[i], host);
         if (s)
             return s;
     }
@@ -76,6 +90,12 @@ static void find_kernels(heddle_module *m)
 
 heddle_status heddle_module_load(heddle_device *d, const char *name, const char *ptx, size_t bytes, heddle_module **out)
 {
+    return engine_module_load(d, name, ptx, bytes, NULL, NULL, out);
+}
+
+heddle_status engine_module_load(heddle_device *d, const char *name, const char *ptx, size_t bytes,
+                                 uint64_t (*place)(const char *variable, void *user), void *user, heddle_module **out)
+{
     if (!d || !ptx || !out)
         return engine_fail(HEDDLE_INVALID_VALUE, "no device, text or place for the module");
     struct diag_list diags;
@@ -88,7 +108,7 @@ heddle_status heddle_module_load(heddle_device *d, const char *name, const char 
     m->device = d;
     m->ptx = p;
     find_kernels(m);
-    heddle_status s = place_variables(m);
+    heddle_status s = place_variables(m, &(struct host_places){place, user});
     if (s) {
         heddle_module_unload(m);
         return s;
@@ -109,7 +129,7 @@ void heddle_module_unload(heddle_module *m)
     }
     for (int i = 0; i < m->ptx->nvars; i++) {
         uint64_t at = variable_address(m->ptx->vars[i], m);
-        if (at)
+        if (at && space_is_device_address(at))
             space_free(&m->device->space, at);
     }
     table_release(&m->address);

@@ -185,9 +185,12 @@ static bool permitted(struct access *a)
 }
 
 /* Lanes of m whose address is not the device's, but of memory that the program has registered. */
-static uint32_t find_registered(const uint64_t *addr, uint32_t m, unsigned bytes)
+static uint32_t find_registered(const uint64_t *addr, const struct span *s, uint32_t m, unsigned bytes)
 {
     uint32_t found = 0;
+    if (!space_is_device_address(s->low) && !space_is_device_address(s->high) &&
+        registered_spans(s->low, s->high + bytes - 1))
+        return m;
     LANE_LOOP(m)
     found |= (uint32_t)(!space_is_device_address(addr[i]) && registered_ok(addr[i], bytes)) << i;
     return found;
@@ -208,7 +211,7 @@ static bool check(struct access *a)
     case PTX_CONST:
         bad = not_mapped(l->space, addr, &s, a->m, bytes);
         if (bad && a->space == PTX_GLOBAL)
-            bad &= ~(a->registered = find_registered(addr, bad, bytes));
+            bad &= ~(a->registered = find_registered(addr, &s, bad, bytes));
         a->base = (char *)space_host(0);
         break;
     case PTX_SHARED:

@@ -28,7 +28,8 @@ static bool side(struct place *p, struct pointer *at, const void *pointer, size_
                  const struct shape *s)
 {
     *at = pointer_look(pointer);
-    *p = (struct place){at->kind == POINTER_DEVICE || at->kind == POINTER_MANAGED, at->address, pitch, slice,
+    bool on_device = at->kind == POINTER_DEVICE || (at->kind == POINTER_MANAGED && at->device);
+    *p = (struct place){on_device, at->address, pitch, slice,
                         at->device};
     size_t span = s->width;
     if (__builtin_add_overflow(span, (s->height - 1) * pitch, &span) ||

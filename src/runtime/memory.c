@@ -39,7 +39,8 @@ static struct pointer look_host(uint64_t address)
 {
     struct registered r;
     if (registered_find(address, &r))
-        return (struct pointer){POINTER_REGISTERED, NULL, address, r.address, r.bytes, false};
+        return (struct pointer){r.label ? POINTER_MANAGED : POINTER_REGISTERED, NULL, address, r.address, r.bytes,
+                                r.label != NULL};
     return (struct pointer){.kind = POINTER_HOST, .address = address, .bytes = SIZE_MAX};
 }
 
@@ -91,7 +92,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     if (!attributes)
         return runtime_leave(cudaErrorInvalidValue);
     memset(attributes, 0, sizeof *attributes);
-    attributes->device = p.device ? p.device->index : p.kind == POINTER_REGISTERED ? d->index : cudaInvalidDeviceId;
+    attributes->device = p.device ? p.device->index : pointer_for_device(&p) ? d->index : cudaInvalidDeviceId;
     attributes->type = p.kind == POINTER_DEVICE    ? cudaMemoryTypeDevice
                        : p.kind == POINTER_MANAGED ? cudaMemoryTypeManaged
                        : p.kind == POINTER_PINNED || p.kind == POINTER_REGISTERED ? cudaMemoryTypeHost
@@ -383,7 +384,7 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
     uint64_t base = (uint64_t)(uintptr_t)ptr;
     if (!ptr || !size || flags & ~known || base + size < base || space_is_device_address(base))
         return runtime_leave(cudaErrorInvalidValue);
-    bool added = registered_add(&(struct registered){base, size, flags});
+    bool added = registered_add(&(struct registered){base, size, flags, NULL});
     return runtime_leave(added ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
 }
 
@@ -393,7 +394,8 @@ cudaError_t cudaHostUnregister(void *ptr)
     queue_drain(); /* a kernel of any device may still use the memory */
     if (!ptr)
         return runtime_leave(cudaErrorInvalidValue);
-    bool found = registered_remove((uint64_t)(uintptr_t)ptr);
+    struct pointer p = pointer_look(ptr);
+    bool found = p.kind == POINTER_REGISTERED && registered_remove(p.address);
     return runtime_leave(found ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
 
@@ -417,7 +419,7 @@ cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
     struct registered r;
     pthread_mutex_lock(&runtime_lock);
     int p = pinned_at(at);
-    bool found = p >= 0 || registered_find(at, &r);
+    bool found = p >= 0 || (registered_find(at, &r) && !r.label);
     if (pFlags && found)
         *pFlags = p >= 0 ? pinned[p].flags | cudaHostAllocMapped : r.flags;
     pthread_mutex_unlock(&runtime_lock);

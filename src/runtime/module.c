@@ -2,7 +2,8 @@
  *
  * The __cudaRegister* functions are the ABI of clang's host code (LLVM, clang/lib/CodeGen/CGCUDANV.cpp; include/
  * cuda_runtime_api.h). They only take notes: a program with broken device code runs until it uses it, and then says so
- * with the diagnostics, once per blob and device. */
+ * with the diagnostics, once per blob and device. Managed variables are the exception: host code may look at one before
+ * any call, so those of a file get their first values when it is registered. */
 #define _GNU_SOURCE /* dladdr */
 #include "runtime/module.h"
 
@@ -11,12 +12,16 @@
 
 #include "base/alloc.h"
 #include "base/blob.h"
+#include "base/diag.h"
 #include "base/strbuf.h"
 #include "base/table.h"
 #include "device/device.h"
+#include "engine.h"
 #include "ptx/link.h"
+#include "ptx/ptx.h"
 #include "runtime/output.h"
 #include "runtime/queue.h"
+#include "space/registered.h"
 
 #define WRAPPER_MAGIC 0x466243b1 /* clang's and nvcc's, section .nvFatBinSegment */
 
@@ -35,6 +40,7 @@ struct binary {
     const struct blob_header *blob; /* NULL: not made by Heddle */
     char name[48];                  /* stands in messages */
     bool gone;                      /* its library was unloaded */
+    bool managed;                   /* has managed variables */
     bool tried[RUNTIME_DEVICES];
     cudaError_t error[RUNTIME_DEVICES];
     heddle_module *module[RUNTIME_DEVICES];
@@ -51,7 +57,8 @@ struct function {
 };
 
 struct variable {
-    const void *shadow; /* the key */
+    const void *shadow; /* the key; of a managed variable: where it is */
+    bool managed;
     const char *name;
     struct binary *binary;
     size_t bytes;
@@ -111,9 +118,92 @@ void **__cudaRegisterFatBinary(void *wrapper)
     return (void **)b;
 }
 
+/* --- managed variables: where the host has them --- */
+
+static struct variable *variable_named(const struct binary *b, const char *name)
+{
+    struct variable *v = b->variables;
+    while (v && strcmp(v->name, name))
+        v = v->next;
+    return v;
+}
+
+/* Pointers to managed variables in the initialiser of one. Those to anything else are known when the module is loaded. */
+static void relocate_managed(const struct binary *b, const struct ptx_var *var, char *to)
+{
+    for (int i = 0; i < var->nrelocs; i++) {
+        const struct ptx_reloc *r = &var->reloc[i];
+        const struct variable *of = r->var && r->var->managed ? variable_named(b, r->var->name) : NULL;
+        uint64_t value = (uint64_t)(uintptr_t)(of ? of->shadow : NULL) + (uint64_t)r->addend;
+        if (of)
+            memcpy(to + r->at, &value, r->bytes);
+    }
+}
+
+static void begin_managed(struct binary *b, const struct ptx_var *var)
+{
+    struct variable *v = variable_named(b, var->name);
+    if (!v || v->bytes != var->size) /* the host has nothing of it: it lies on the device */
+        return;
+    if (!v->managed)
+        registered_add(&(struct registered){(uint64_t)(uintptr_t)v->shadow, v->bytes, 0, v->name});
+    v->managed = b->managed = true;
+    char *to = (char *)(uintptr_t)v->shadow;
+    if (var->init)
+        memcpy(to, var->init, v->bytes);
+    else
+        memset(to, 0, v->bytes);
+    relocate_managed(b, var, to);
+}
+
+/* Gives the managed variables of one file their first values. The lock is held. */
+static void begin_all_managed(struct binary *b)
+{
+    static const char mark[] = ".attribute(.managed)"; /* as clang and nvcc print it */
+    const char *text = b->blob ? (const char *)(b->blob + 1) : NULL;
+    struct diag_list diags;
+    if (!text || !memmem(text, b->blob->ptx_bytes, mark, sizeof mark - 1))
+        return;
+    diag_init(&diags);
+    struct ptx_module *m = ptx_parse(b->name, text, b->blob->ptx_bytes, &diags);
+    for (int i = 0; m && i < m->nvars; i++)
+        if (m->vars[i]->managed && m->vars[i]->linkage != PTX_LINK_EXTERN)
+            begin_managed(b, m->vars[i]);
+    if (m)
+        ptx_free(m);
+    diag_release(&diags); /* what is wrong is said when the module is loaded */
+}
+
+static void end_managed(const struct binary *b)
+{
+    for (struct variable *v = b->variables; v; v = v->next)
+        if (v->managed)
+            registered_remove((uint64_t)(uintptr_t)v->shadow);
+}
+
+/* engine_module_load's question: where a managed variable of the joined text lies. */
+static uint64_t place_managed(const char *name, void *user)
+{
+    struct strbuf own;
+    const struct variable *found = NULL;
+    strbuf_init(&own);
+    for (const struct binary *b = user; b && !found; b = b->next) {
+        for (const struct variable *v = b->variables; v && !found; v = v->next) {
+            strbuf_clear(&own);
+            bool numbered = b->image && ptx_link_name(v->name, b->unit, &own);
+            if (v->managed && (!strcmp(v->name, name) || (numbered && !strcmp(own.s, name))))
+                found = v;
+        }
+    }
+    strbuf_release(&own);
+    return found ? (uint64_t)(uintptr_t)found->shadow : 0;
+}
+
 void __cudaRegisterFatBinaryEnd(void **handle)
 {
-    (void)handle;
+    pthread_mutex_lock(&lock);
+    begin_all_managed((struct binary *)handle);
+    pthread_mutex_unlock(&lock);
 }
 
 int __cudaRegisterFunction(void **handle, const char *hostStub, char *deviceFun, const char *deviceName,
@@ -176,6 +266,7 @@ void __cudaUnregisterFatBinary(void **handle)
     output_drop();
     pthread_mutex_lock(&lock);
     b->gone = true;
+    end_managed(b);
     for (int i = 0; i < RUNTIME_DEVICES; i++)
         unload(b, i);
     pthread_mutex_unlock(&lock);
@@ -215,7 +306,7 @@ static cudaError_t load_own(struct binary *b, struct runtime_device *d)
         ptx = joined.s;
         bytes = joined.len;
     }
-    heddle_status s = heddle_module_load(d->engine, b->name, ptx, bytes, &b->module[i]);
+    heddle_status s = engine_module_load(d->engine, b->name, ptx, bytes, place_managed, b, &b->module[i]);
     strbuf_release(&joined);
     b->error[i] = runtime_error(s);
     if (s)
@@ -303,7 +394,9 @@ cudaError_t module_variable(struct runtime_device *d, const void *symbol, uint64
     pthread_mutex_lock(&lock);
     struct variable *v = by_pointer(&variables, symbol);
     cudaError_t e = v ? load(v->binary, d) : cudaErrorInvalidSymbol;
-    if (!e && !v->address[d->index]) {
+    if (!e && v->managed) {
+        v->address[d->index] = (uint64_t)(uintptr_t)v->shadow;
+    } else if (!e && !v->address[d->index]) {
         heddle_status s = find_variable_named(v, v->binary->module[d->index], &v->address[d->index], bytes);
         e = s == HEDDLE_NOT_FOUND ? cudaErrorInvalidSymbol : runtime_error(s);
     }
@@ -317,8 +410,12 @@ cudaError_t module_variable(struct runtime_device *d, const void *symbol, uint64
 
 static void reset_binary(struct binary *b, int device)
 {
-    if (b->tried[device])
-        unload(b, device);
+    if (!b->tried[device])
+        return;
+    unload(b, device);
+    for (struct binary *one = b->leader; one; one = one->next)
+        if (one->managed && !one->gone)
+            begin_all_managed(one);
 }
 
 void module_reset(struct runtime_device *d)

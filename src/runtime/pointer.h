@@ -8,17 +8,17 @@ enum pointer_kind {
     POINTER_HOST,       /* ordinary host memory, as far as we know */
     POINTER_REGISTERED, /* host memory given to cudaHostRegister: host and kernels */
     POINTER_PINNED,     /* cudaMallocHost, cudaHostAlloc: host and kernels */
-    POINTER_MANAGED,    /* cudaMallocManaged: host and kernels */
+    POINTER_MANAGED,    /* cudaMallocManaged, managed variables: host and kernels */
     POINTER_DEVICE,     /* cudaMalloc, device variables: kernels only */
     POINTER_NOTHING     /* an address of the device's range where nothing is allocated */
 };
 
 struct pointer {
     enum pointer_kind kind;
-    struct runtime_device *device; /* all but HOST, REGISTERED, NOTHING */
+    struct runtime_device *device; /* in whose range it lies; NULL: HOST, REGISTERED, NOTHING, managed variables */
     uint64_t address;
     uint64_t base, bytes; /* of the allocation; HOST: 0 and SIZE_MAX */
-    bool variable;        /* DEVICE: not from cudaMalloc */
+    bool variable;        /* DEVICE, MANAGED: not from cudaMalloc or cudaMallocManaged */
 };
 
 struct pointer pointer_look(const void *p);

@@ -32,6 +32,7 @@ static void put(uint32_t i, const struct registered *r)
     __atomic_store_n(&list[i].address, r->address, __ATOMIC_RELAXED);
     __atomic_store_n(&list[i].bytes, r->bytes, __ATOMIC_RELAXED);
     list[i].flags = r->flags;
+    list[i].label = r->label;
 }
 
 static void grow(void)
@@ -119,21 +120,27 @@ bool registered_find(uint64_t address, struct registered *out)
     return found;
 }
 
+struct space_allocation registered_allocation(const struct registered *r)
+{
+    return (struct space_allocation){.address = r->address, .bytes = r->bytes, .label = r->label,
+                                     .kind = r->label ? SPACE_MANAGED : SPACE_HOST};
+}
+
 void registered_each(void (*visit)(const struct space_allocation *a, void *user), void *user)
 {
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < n; i++) {
-        struct space_allocation a = {.address = list[i].address, .bytes = list[i].bytes, .kind = SPACE_HOST};
+        struct space_allocation a = registered_allocation(&list[i]);
         visit(&a, user);
     }
     pthread_mutex_unlock(&lock);
 }
 
-/* Is the page of the address one of a range's? Of all ranges that begin on or before the page only the last can hold
- * it, for the others end before that one begins. */
-static bool page_in(const struct registered *l, uint32_t count, uint64_t address)
+/* Are the pages of `first` to `last` all one range's? Of all ranges that begin on or before the first page only the last
+ * can hold it, for the others end before that one begins. */
+static bool pages_in(const struct registered *l, uint32_t count, uint64_t first, uint64_t last)
 {
-    uint64_t page = address / REGISTERED_PAGE;
+    uint64_t page = first / REGISTERED_PAGE;
     uint32_t from = 0, to = count;
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
@@ -146,10 +153,17 @@ static bool page_in(const struct registered *l, uint32_t count, uint64_t address
         return false;
     uint64_t at = __atomic_load_n(&l[from - 1].address, __ATOMIC_RELAXED);
     uint64_t bytes = __atomic_load_n(&l[from - 1].bytes, __ATOMIC_RELAXED);
-    return (at + bytes - 1) / REGISTERED_PAGE >= page;
+    return (at + bytes - 1) / REGISTERED_PAGE >= last / REGISTERED_PAGE;
 }
 
 bool registered_ok(uint64_t address, unsigned bytes)
+{
+    uint64_t last = address + bytes - 1;
+    return registered_spans(address, last) ||
+           (address / REGISTERED_PAGE != last / REGISTERED_PAGE && registered_spans(address, address) && registered_spans(last, last));
+}
+
+bool registered_spans(uint64_t first, uint64_t last)
 {
     for (;;) {
         uint32_t before = __atomic_load_n(&version, __ATOMIC_ACQUIRE);
@@ -161,7 +175,7 @@ bool registered_ok(uint64_t address, unsigned bytes)
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         /* a count that is newer than the list would lead past its end */
         if (__atomic_load_n(&version, __ATOMIC_RELAXED) == before)
-            ok = page_in(l, count, address) && page_in(l, count, address + bytes - 1);
+            ok = pages_in(l, count, first, last);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (__atomic_load_n(&version, __ATOMIC_RELAXED) == before)
             return ok;

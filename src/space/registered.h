@@ -1,4 +1,5 @@
-/* Registered memory: host memory that the program gave to cudaHostRegister, so that kernels reach it where it is.
+/* Registered memory: host memory that kernels reach where it is, because the program gave it to cudaHostRegister or because
+ * it is a __managed__ variable.
  *
  * It is ordinary memory of the process, at one address for both sides, outside the ranges of space.h; so the engine's
  * view of it is the address itself. One list for the process: all devices see it (unified addressing makes every
@@ -17,7 +18,8 @@
 
 struct registered {
     uint64_t address, bytes;
-    unsigned flags; /* of cudaHostRegister; nobody looks at them here */
+    unsigned flags;    /* of cudaHostRegister; nobody looks at them here */
+    const char *label; /* name of the managed variable, or NULL */
 };
 
 /* False: overlaps a range that is there, is empty, or goes past the end of all addresses. */
@@ -29,11 +31,17 @@ bool registered_remove(uint64_t address);
 /* The range that holds the address; else false, and *out is the nearest one (bytes 0: there is none). */
 bool registered_find(uint64_t address, struct registered *out);
 
-/* Calls `visit` for every range in order of address, as an allocation of pinned host memory. */
+/* Calls `visit` for every range in order of address, as an allocation of pinned or managed memory. */
 void registered_each(void (*visit)(const struct space_allocation *a, void *user), void *user);
+
+/* A range as an allocation. */
+struct space_allocation registered_allocation(const struct registered *r);
 
 /* True when a kernel may access `n` bytes (at most a page) at the address. */
 bool registered_ok(uint64_t address, unsigned n);
+
+/* True when the pages of one range hold all from `first` to `last`. */
+bool registered_spans(uint64_t first, uint64_t last);
 
 /* What to add to an address that is registered to get the same view as space_host: access paths have one base for all
  * lanes, and that one leads to device memory. */

@@ -44,6 +44,7 @@ separate)
     expect 0 "" "$heddle" env nvcc -rdc=true separate/main.cu separate/part.cu -o both
     expect 0 "^$sum$" ./both
     expect 0 "^1 2 3 30 no error$" ./both
+    expect 0 "^1015 8 101$" ./both
     expect 0 "" "$heddle" env nvcc -dc separate/main.cu separate/part.cu
     expect 0 "" "$heddle" env nvcc -dlink main.o part.o -o joined.o
     expect 0 "" "$heddle" env g++ main.o part.o joined.o -lcudart -o linked

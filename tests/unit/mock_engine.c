@@ -207,11 +207,11 @@ static void add_kernel(heddle_module *m, const char *name)
     k->size[1] = 4;
 }
 
-heddle_status heddle_module_load(heddle_device *dev, const char *name, const char *ptx, size_t bytes,
-                                 heddle_module **out)
+heddle_status engine_module_load(heddle_device *dev, const char *name, const char *ptx, size_t bytes,
+                                 uint64_t (*place)(const char *variable, void *user), void *user, heddle_module **out)
 {
     char line[128], word[64];
-    (void)name;
+    (void)name, (void)place, (void)user;
     mock_loads++;
     if (!strncmp(ptx, "broken", 6))
         return fail(HEDDLE_INVALID_PTX, "embedded device code:1: error: broken");

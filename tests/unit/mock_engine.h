@@ -21,7 +21,7 @@ enum { MOCK_SMS = 4, MOCK_MAX_THREADS = 1024, MOCK_SHARED = 49152, MOCK_SHARED_O
 
 extern int mock_log[256], mock_nlog; /* tags in order of running */
 extern int mock_modules;             /* modules loaded and not unloaded */
-extern int mock_loads;               /* calls of heddle_module_load */
+extern int mock_loads;               /* calls of engine_module_load */
 extern int mock_results;             /* results given to the writer */
 extern long mock_result_ids[256];
 extern bool mock_interrupted;

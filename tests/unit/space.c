@@ -311,7 +311,7 @@ static void a_taken_range_is_said(void **state)
 
 static bool add(uint64_t address, uint64_t bytes)
 {
-    return registered_add(&(struct registered){address, bytes, 0});
+    return registered_add(&(struct registered){address, bytes, 0, NULL});
 }
 
 static void count(const struct space_allocation *a, void *user)
