@@ -31,9 +31,17 @@ static void print_modifiers(const struct ptx_op_info *row)
         printf(".level .1d .2d .3d .v4");
         return;
     }
+    if (row == &ptx_op_info[PTX_OP_CREATEPOLICY]) {
+        printf(".fractional .range .cvt.L2 .global .L2::evict_last .L2::evict_normal .L2::evict_first .L2::evict_unchanged");
+        return;
+    }
+    if (row == &ptx_op_info[PTX_OP_CVT_PACK]) {
+        printf(".pack.sat .u4 .s4 .u2 .s2");
+        return;
+    }
     if (!strcmp(row->word, "cp")) {
         printf("%s", row == &ptx_op_info[PTX_OP_CP_MBARRIER] ? ".async.mbarrier.arrive .noinc .shared .shared::cta"
-                   : row == &ptx_op_info[PTX_OP_CP_ASYNC] ? ".async.ca.shared.global .async.cg.shared.global .L2::64B .L2::128B .L2::256B"
+                   : row == &ptx_op_info[PTX_OP_CP_ASYNC] ? ".async.ca.shared.global .async.cg.shared.global .L2::cache_hint .L2::64B .L2::128B .L2::256B"
                    : row == &ptx_op_info[PTX_OP_CP_COMMIT] ? ".async.commit_group" : ".async.wait_group .async.wait_all");
         return;
     }
@@ -69,7 +77,8 @@ int main(void)
     for (int i = 0; i < PTX_SREG_COUNT; i++)
         printf("%s`%s`", i ? " " : "", ptx_sreg_info[i].spelling);
     printf("\n\n## Modifiers of memory instructions\n\n"
-           "`.L1::evict_*`, `.L2::*B` and the cache operators change no value; the cache model reads them. The scope\n"
+           "`.L1::evict_*`, `.L2::*B`, `.L2::cache_hint` and the cache operators change no value, and have no effect on figures\n"
+           "before there is a model of the caches. A policy that `createpolicy` makes is a number of Heddle's own. The scope\n"
            "`.cluster` means the same as `.cta`: there are no clusters of more than one block.\n");
     return 0;
 }

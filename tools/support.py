@@ -31,7 +31,7 @@ TESTS += [(f"examples.{n}", [f"examples/{n}.cu"]) for n in
           ("async_copy", "occupancy", "device_query", "stream_order", "staged_streams", "variables", "device_memory")]
 TESTS += [("compile.headers", ["tests/compile/headers.cu"]), ("bad.trap", ["tests/bad/trap.cu"])]
 PTX_TESTS = [(f"unit.{n}", [f"tests/unit/{n}.c"]) for n in
-             ("interp_lanes", "interp_run", "interp_halves", "simt_warp", "ir_build", "target_meaning", "ptx_parse")]
+             ("interp_lanes", "interp_run", "interp_halves", "interp_words", "simt_warp", "ir_build", "target_meaning", "ptx_parse")]
 PTX_TESTS += [("unit.interp_lanes_truth", ["tests/truth/lanes_h200.tsv"]), ("device.integers", ["tests/device/integers.cu"]),
               ("device.more_names", ["tests/device/more_names.cu", "include/heddle/device/intrinsics.h"]), ("ptx.files", ["tests/ptx/*.ptx"])]
 STATES = {"THERE": "there", "TEMPLATE": "there", "IN_PART": "in part", "NOT_THERE": "not there", "REFUSED": "not there"}

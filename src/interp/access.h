@@ -6,8 +6,10 @@
  * anything is read or written: a fault leaves memory as it was. Weak accesses are plain loads and stores; ordered ones
  * go lane by lane through volatile accesses, which on x86-64 are acquire loads and release stores (Intel SDM vol. 3,
  * 9.2.2); fence instructions are real fences.
+ * Halves are added with subnormals (.noftz); a pair is swapped in at once, which PTX allows and does not demand.
  * Order of lanes in atomics: ascending; between warps and blocks CUDA leaves it open. */
 #include "interp/code.h"
+#include "interp/lanes_half.h"
 
 #include "heddle.h"
 #include "space/registered.h"
@@ -408,48 +410,32 @@ static bool store_space(struct access *a)
 
 /* --- atomics --- */
 
-static double as_f64(uint64_t v)
-{
-    double d;
-    memcpy(&d, &v, 8);
-    return d;
-}
-
 static float as_f32(uint64_t v)
 {
-    uint32_t low = (uint32_t)v;
-    float f;
-    memcpy(&f, &low, 4);
-    return f;
-}
-
-static uint64_t f32_bits(float f)
-{
-    uint32_t v;
-    memcpy(&v, &f, 4);
-    return f != f ? 0x7fffffff : v;
-}
-
-static float flushed(float f)
-{
-    return __builtin_fabsf(f) < 0x1p-126f ? __builtin_copysignf(0, f) : f;
+    return f32_bits((uint32_t)v);
 }
 
 /* Single precision adds flush subnormals in global memory and keep them in shared memory (PTX ISA 9.7.13.5). */
 static uint64_t add_value(const struct access *a, uint64_t old, uint64_t b)
 {
     double d;
+    bool half;
     switch (a->st->in->type) {
     case PTX_F32:
         if (a->space == PTX_GLOBAL)
-            return f32_bits(flushed(flushed(as_f32(old)) + flushed(as_f32(b))));
-        return f32_bits(as_f32(old) + as_f32(b));
+            return bits_f32(canon_f32(ftz_f32(ftz_f32(as_f32(old)) + ftz_f32(as_f32(b)))));
+        return bits_f32(canon_f32(as_f32(old) + as_f32(b)));
+    case PTX_F16:
+    case PTX_BF16:
+        return add_halves((uint16_t)old, (uint16_t)b, a->st->in->type == PTX_BF16);
+    case PTX_F16X2:
+    case PTX_BF16X2:
+        half = a->st->in->type == PTX_BF16X2;
+        return (uint32_t)add_halves((uint16_t)(old >> 16), (uint16_t)(b >> 16), half) << 16 |
+               add_halves((uint16_t)old, (uint16_t)b, half);
     case PTX_F64:
-        d = as_f64(old) + as_f64(b);
-        if (d != d)
-            return UINT64_C(0xfff8000000000000);
-        memcpy(&old, &d, 8);
-        return old;
+        d = f64_bits(old) + f64_bits(b);
+        return d != d ? UINT64_C(0xfff8000000000000) : bits_f64(d);
     default:
         return old + b;
     }

@@ -53,6 +53,13 @@ static place new_predicate(struct decode *d)
     return p;
 }
 
+static place new_word(struct decode *d)
+{
+    place p = d->c->reg_bytes;
+    d->c->reg_bytes += WARP_LANES * 4;
+    return p;
+}
+
 static void read_operands(struct decode *d, const struct ir_inst *in, struct step *st)
 {
     for (int i = 0; i < IR_MAX_SRC; i++)
@@ -123,14 +130,14 @@ static void decode_lanes(struct decode *d, const struct ir_inst *in, struct step
         decode_vector_move(d, in, st);
         return;
     }
-    bool pair = in->op == PTX_OP_SETP && in->ndst > 1 && st->d[1] != PLACE_NONE;
+    bool lop3 = in->op == PTX_OP_LOP3, pair = (in->op == PTX_OP_SETP || lop3) && in->ndst > 1 && st->d[1] != PLACE_NONE;
     place q = pair ? st->d[1] : PLACE_NONE;
     if (st->d[0] == PLACE_NONE && !pair) {
         st->kind = STEP_NOP;
         return;
     }
     if (st->d[0] == PLACE_NONE)
-        st->d[0] = new_predicate(d);
+        st->d[0] = lop3 ? new_word(d) : new_predicate(d);
     st->fn = lanes_find(d->k, in);
     if (!st->fn)
         unknown(d, in);
@@ -140,7 +147,10 @@ static void decode_lanes(struct decode *d, const struct ir_inst *in, struct step
         return;
     st->sub = ARENA_NEW(&d->k->arena, struct step_sub);
     st->nsub = 1;
-    *st->sub = (struct step_sub){lanes_find_setp_second(d->k, in), q, st->s[0], st->s[1], st->s[2]};
+    if (lop3)
+        *st->sub = (struct step_sub){lanes_find_lop3_second(in), q, st->d[0], st->s[4], PLACE_POOL};
+    else
+        *st->sub = (struct step_sub){lanes_find_setp_second(d->k, in), q, st->s[0], st->s[1], st->s[2]};
     if (!st->sub->fn)
         unknown(d, in);
 }
@@ -199,9 +209,7 @@ static void decode_memory(struct decode *d, const struct ir_inst *in, struct ste
     st->ordered = in->mods->order != PTX_WEAK;
     st->sign = ptx_type_info[in->type].kind == 'S';
     st->address_width = st->width[0];
-    bool floats = in->type == PTX_F16 || in->type == PTX_BF16 || in->type == PTX_F16X2 || in->type == PTX_BF16X2;
-    bool bad_atomic = st->kind == STEP_ATOM &&
-                      (floats || st->elem < 2 || (st->elem == 2 && in->mods->atomic != PTX_ATOMIC_CAS) || in->vec > 1);
+    bool bad_atomic = st->kind == STEP_ATOM && (st->elem < 2 || in->vec > 1);
     const struct access_ops *ops = access_level();
     st->access = st->kind == STEP_LOAD ? ops->load : st->kind == STEP_STORE ? ops->store : ops->atom;
     if (st->elem > 8 || in->vec > 4 || (st->address_width != 4 && st->address_width != 8) || bad_atomic)
@@ -264,6 +272,7 @@ static enum step_kind simple_kind(const struct ir_inst *in)
     case PTX_OP_NANOSLEEP: return STEP_NANOSLEEP;
     case PTX_OP_PREFETCH:
     case PTX_OP_PREFETCHU:
+    case PTX_OP_APPLYPRIORITY:
     case PTX_OP_DISCARD:
     case PTX_OP_GRIDDEPCONTROL:
     case PTX_OP_BRKPT:

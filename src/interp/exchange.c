@@ -2,6 +2,7 @@
  *
  * `m` are the lanes that execute together; the rendezvous on the member mask has happened in run.c. */
 #include "interp/code.h"
+#include "interp/lanes_meaning.h"
 
 static int shuffle_source(int kind, int lane, uint32_t b, uint32_t c, bool *valid)
 {
@@ -98,8 +99,36 @@ void exchange_elect(const struct interp_code *c, struct warp *w, const struct st
     }
 }
 
+/* min and max of f32: a number wins over NaN, or with .NaN the other way round; -0 is less than 0 */
+static float redux_f32(const struct ptx_mods *m, float r, float v)
+{
+    if (m->nan && (r != r || v != v))
+        return f32_bits(F32_NAN);
+    return canon_f32(m->atomic == PTX_ATOMIC_MIN ? min_f32(r, v) : max_f32(r, v));
+}
+
+static void exchange_redux_f32(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    const float *a = place_at(c, w, st->s[0]);
+    const struct ptx_mods *mods = st->in->mods;
+    float r = 0;
+    for (int i = __builtin_ctz(m), first = i; i < WARP_LANES; i++) {
+        if (!(m >> i & 1))
+            continue;
+        float v = mods->abs ? __builtin_fabsf(a[i]) : a[i];
+        r = i == first ? canon_f32(v) : redux_f32(mods, r, v);
+    }
+    for (int i = 0; i < WARP_LANES; i++)
+        if (m >> i & 1)
+            step_write(c, w, st, 0, i, bits_f32(r));
+}
+
 void exchange_redux(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
+    if (st->in->type == PTX_F32) {
+        exchange_redux_f32(c, w, st, m);
+        return;
+    }
     const uint32_t *a = place_at(c, w, st->s[0]);
     bool is_signed = st->in->type == PTX_S32;
     uint32_t r = a[__builtin_ctz(m)];

@@ -137,6 +137,8 @@ static lanes_fn *find_row(const struct lanes_table *t, const struct ir_inst *in)
         return t->row[in->op][in->type][plain ? LANES_PLAIN : LANES_DYN];
     }
     if (!is_float(in->type)) {
+        if (m->relu)
+            return in->type == PTX_S32 ? t->relu[in->op] : NULL;
         if (m->sat)
             return in->type == PTX_S32 ? t->sat[in->op] : NULL;
         return t->row[in->op][in->type][LANES_PLAIN];
@@ -174,8 +176,6 @@ lanes_fn *lanes_find_in(const struct lanes_table *t, const struct ir_kernel *k, 
         return in->type2 == PTX_F16X2 || in->type2 == PTX_BF16X2 ? t->set_pair : t->set[in->type];
     case PTX_OP_CVT:
         return find_cvt(t, k, in);
-    case PTX_OP_LOP3:
-        return m->boolop == PTX_BOOL_NONE ? t->special[in->op][in->type] : NULL;
     case PTX_OP_ADDC:
     case PTX_OP_SUBC:
     case PTX_OP_MADC_LO:
@@ -197,6 +197,11 @@ lanes_fn *lanes_find_setp_second(const struct ir_kernel *k, const struct ir_inst
     if (in->op != PTX_OP_SETP || in->mods->cmp >= LANES_NCMP)
         return NULL;
     return lanes_table_now()->setp[1][in->mods->cmp][in->type][in->mods->ftz];
+}
+
+lanes_fn *lanes_find_lop3_second(const struct ir_inst *in)
+{
+    return in->op == PTX_OP_LOP3 ? lanes_table_now()->lop3_second : NULL;
 }
 
 static int log2_of(int count)

@@ -24,12 +24,15 @@ typedef void lanes_fn(void *d, const void *a, const void *b, const void *c, void
 /* The function for an instruction, or NULL when this combination of operation, types and modifiers is not there (the
  * kernel then cannot be launched: the caller names the instruction). Covers ALL forms of ptx_ops.def but SPECIAL, and of the SPECIAL
  * ones: BFE BFI SZEXT BMSK FNS DP4A DP2A ADDC SUBC MADC_LO MADC_HI TESTP SET SETP SELP SLCT LOP3 SHF_L SHF_R PRMT MOV (register to
- * register, same width) CVT. `k` is for the register types (k->reg_type[]): cvt may read and write registers wider
+ * register, same width) CVT CVT_PACK CREATEPOLICY and the video instructions (c is read even where there is none). `k` is for the register types (k->reg_type[]): cvt may read and write registers wider
  * than its types. */
 lanes_fn *lanes_find(const struct ir_kernel *k, const struct ir_inst *in);
 
 /* setp p|q: the function that gives q (the complement of the comparison, combined with the same predicate). */
 lanes_fn *lanes_find_setp_second(const struct ir_kernel *k, const struct ir_inst *in);
+
+/* lop3 d|p: the function that gives p from d (source a) and the predicate operand (source b). */
+lanes_fn *lanes_find_lop3_second(const struct ir_inst *in);
 
 /* mov between a vector of registers and a wider register: element `index` of `count` out of d (wide), and back:
  * `a` is the element, `d` the wide register, of which the other elements stay. bits: of the element: 8, 16, 32, 64. */

@@ -236,6 +236,65 @@ static void cvt_pair(LANES_ARGS)
     DONE();
 }
 
+/* ---- shorter: tf32, e4m3, e5m2 (PTX ISA 8.4, 5.2.3); NaN is the canonical one ---- */
+INLINE uint32_t tf32_f32(float x, const struct ptx_mods *m)
+{
+    if (x != x)
+        return F32_NAN;
+    uint32_t u = bits_f32(m->relu && x <= 0 ? 0 : x);
+    u += m->round == PTX_RNA ? 0x1000 : m->round == PTX_RN ? 0xfff + (u >> 13 & 1) : 0;
+    u &= ~0x1fffu;
+    return m->satfinite && (u & 0x7fffffff) == 0x7f800000 ? u - 0x2000 : u;
+}
+
+/* to the nearest, at most the largest finite number; by ldexp and rint, as the formats are small */
+INLINE uint32_t fp8_f64(double x, bool e4m3, const struct ptx_mods *m)
+{
+    const int bias = e4m3 ? 7 : 15, fraction = e4m3 ? 3 : 2;
+    const uint32_t most = e4m3 ? 0x7e : 0x7b;
+    if (x != x)
+        return 0x7f;
+    x = m->relu && x <= 0 ? 0 : x;
+    const uint32_t sign = (uint32_t)(bits_f64(x) >> 56 & 0x80);
+    const double magnitude = __builtin_fabs(x);
+    if (magnitude >= 65536)
+        return sign | most;
+    int e = (int)(bits_f64(magnitude) >> 52) - 1023;
+    e = e < 1 - bias ? 1 - bias : e;
+    const double units = __builtin_rint(magnitude * f64_bits((uint64_t)(1023 + fraction - e) << 52));
+    const uint32_t r = (uint32_t)units + ((uint32_t)(e + bias - 1) << fraction);
+    return sign | (r > most ? most : r);
+}
+
+INLINE double f64_fp8(uint32_t h, bool e4m3)
+{
+    const int bias = e4m3 ? 7 : 15, fraction = e4m3 ? 3 : 2;
+    const uint32_t rest = h & 0x7f, e = rest >> fraction, f = rest & ((1u << fraction) - 1);
+    const bool infinite = !e4m3 && rest == 0x7c, nan = e4m3 ? rest == 0x7f : rest > 0x7c;
+    const double unit = f64_bits((uint64_t)(1023 + (e ? (int)e : 1) - bias - fraction) << 52);
+    const double x = nan ? NAN : infinite ? INFINITY : (double)((e ? 1u << fraction : 0) + f) * unit;
+    return h & 0x80 ? -x : x;
+}
+
+/* Two in a half-word, a in its upper byte. */
+#define CVT_FP8(ty, e4m3)                                                                                           \
+    static __attribute__((noinline)) void cvt_##ty##_F32(LANES_ARGS)                                                \
+    {                                                                                                               \
+        INTO(uint16_t);                                                                                             \
+        const float *pa = va, *pb = vb;                                                                             \
+        for (int i = 0; i < 32; i++)                                                                                \
+            o[i] = (uint16_t)(fp8_f64((double)pa[i], e4m3, in->mods) << 8 | fp8_f64((double)pb[i], e4m3, in->mods)); \
+        DONE();                                                                                                     \
+    }                                                                                                               \
+    CVT_LOOP(cvt_##ty##_F16X2, uint16_t, uint32_t,                                                                  \
+             (uint16_t)(fp8_f64(f64_f16((uint16_t)(x >> 16)), e4m3, m) << 8 | fp8_f64(f64_f16((uint16_t)x), e4m3, m))) \
+    CVT_LOOP(cvt_F16X2_##ty, uint32_t, uint16_t,                                                                    \
+             (uint32_t)TO_F16(f64_fp8(x >> 8, e4m3)) << 16 | TO_F16(f64_fp8(x & 0xff, e4m3)))
+CVT_FP8(E4M3X2, true)
+CVT_FP8(E5M2X2, false)
+#undef CVT_FP8
+CVT_LOOP(cvt_TF32_F32, uint32_t, float, tf32_f32(x, m))
+
 /* ---- f32 and f64 ---- */
 INLINE float f32_f64(double x, const struct ptx_mods *m)
 {
@@ -370,6 +429,13 @@ CVT_WIDE_TO(64)
             CVT_PAIR_ENTRY(F16, BF16, cvt_F16_BF16_dyn, cvt_F16_BF16_dyn)                                           \
             CVT_PAIR_ENTRY(F16X2, F32, cvt_pair, cvt_pair)                                                          \
             CVT_PAIR_ENTRY(BF16X2, F32, cvt_pair, cvt_pair)                                                         \
+            CVT_ENTRY(TF32, F32, cvt_TF32_F32, cvt_TF32_F32, cvt_TF32_F32)                                          \
+            CVT_ENTRY(E4M3X2, F32, cvt_E4M3X2_F32, cvt_E4M3X2_F32, cvt_E4M3X2_F32)                                  \
+            CVT_ENTRY(E5M2X2, F32, cvt_E5M2X2_F32, cvt_E5M2X2_F32, cvt_E5M2X2_F32)                                  \
+            CVT_ENTRY(E4M3X2, F16X2, cvt_E4M3X2_F16X2, cvt_E4M3X2_F16X2, cvt_E4M3X2_F16X2)                          \
+            CVT_ENTRY(E5M2X2, F16X2, cvt_E5M2X2_F16X2, cvt_E5M2X2_F16X2, cvt_E5M2X2_F16X2)                          \
+            CVT_ENTRY(F16X2, E4M3X2, cvt_F16X2_E4M3X2, cvt_F16X2_E4M3X2, cvt_F16X2_E4M3X2)                          \
+            CVT_ENTRY(F16X2, E5M2X2, cvt_F16X2_E5M2X2, cvt_F16X2_E5M2X2, cvt_F16X2_E5M2X2)                          \
             CVT_PAIR_ENTRY(F64, F32, cvt_F64_F32, cvt_F64_F32_dyn)                                                  \
             CVT_PAIR_ENTRY(F32, F64, cvt_F32_F64, cvt_F32_F64_dyn)                                                  \
             CVT_PAIR_ENTRY(F32, F32, mov_32, cvt_F32_F32_dyn)                                                     \

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <xmmintrin.h>
 
+#include "interp/lanes_half.h"
 #include "interp/lanes_meaning.h"
 #include "interp/lanes_table.h"
 
@@ -135,6 +136,7 @@ typedef unsigned __int128 uint128;
 
 /* sets of types of the table */
 #define EACH_INT(M, ...)       EACH_INT32_64(M, __VA_ARGS__) M(U16, __VA_ARGS__) M(S16, __VA_ARGS__)
+#define EACH_INTP(M, ...)      EACH_INT(M, __VA_ARGS__) M(U16X2, __VA_ARGS__) M(S16X2, __VA_ARGS__)
 #define EACH_SINT(M, ...)      M(S16, __VA_ARGS__) M(S32, __VA_ARGS__) M(S64, __VA_ARGS__)
 #define EACH_INT16_32(M, ...)  M(U16, __VA_ARGS__) M(S16, __VA_ARGS__) EACH_INT32(M, __VA_ARGS__)
 #define EACH_INT32(M, ...)     M(U32, __VA_ARGS__) M(S32, __VA_ARGS__)
@@ -156,7 +158,8 @@ typedef unsigned __int128 uint128;
 #define EACH_U32_64(M, ...)
 #define EACH_VOTE(M, ...)
 #define EACH_BARRIER(M, ...)
-#define EACH_INT32B(M, ...)
+#define EACH_REDUX(M, ...)
+#define EACH_PACK(M, ...)
 #define EACH_U32(M, ...)
 #define EACH_VALUE(M, ...)
 #define EACH_VALUEH(M, ...)
@@ -194,6 +197,30 @@ typedef unsigned __int128 uint128;
         }                                                                                                           \
         DONE();                                                                                                     \
     }
+
+/* pairs of 16-bit integers: 64 elements, plain and with .relu */
+#define LANES_PAIR(ty, part, name, form, class, meaning)                                                            \
+    INLINE void name##_##ty##_mods(LANES_ARGS, bool relu)                                                           \
+    {                                                                                                               \
+        TRAITS_##part uint32_t tmp[32] __attribute__((aligned(64)));                                                \
+        T *const o = mask == ALL_LANES ? (T *)vd : (T *)tmp;                                                        \
+        _Pragma("GCC ivdep") for (int i = 0; i < 64; i++)                                                           \
+        {                                                                                                           \
+            READ_##form const T r = (T)(meaning);                                                                   \
+            o[i] = relu && (S)r < 0 ? 0 : r;                                                                        \
+        }                                                                                                           \
+        DONE();                                                                                                     \
+    }                                                                                                               \
+    static void name##_##ty(LANES_ARGS)                                                                             \
+    {                                                                                                               \
+        name##_##ty##_mods(vd, va, vb, vc, ve, mask, in, false);                                                    \
+    }                                                                                                               \
+    static void name##_##ty##_dyn(LANES_ARGS)                                                                       \
+    {                                                                                                               \
+        name##_##ty##_mods(vd, va, vb, vc, ve, mask, in, true);                                                     \
+    }
+#define LANES_PAIR_U16X2(ty, ...) LANES_PAIR(U16X2, U16, __VA_ARGS__)
+#define LANES_PAIR_S16X2(ty, ...) LANES_PAIR(S16X2, S16, __VA_ARGS__)
 
 /* predicates: 32 lanes in one word */
 #define PRED_UN  const T a = get_pred(va);
@@ -267,7 +294,7 @@ typedef unsigned __int128 uint128;
         restore_rounding(old);                                                                                      \
     }
 
-#include "interp/lanes_half.h"
+#include "interp/lanes_half_rows.h"
 
 #define LANES_NONE(...)
 #define LANES_OF_U16  LANES_INT
@@ -285,6 +312,8 @@ typedef unsigned __int128 uint128;
 #define LANES_OF_F16X2 LANES_HALF_F16X2
 #define LANES_OF_BF16 LANES_HALF_BF16
 #define LANES_OF_BF16X2 LANES_HALF_BF16X2
+#define LANES_OF_U16X2 LANES_PAIR_U16X2
+#define LANES_OF_S16X2 LANES_PAIR_S16X2
 #define LANES_OF_PRED LANES_PRED
 
 #define LANES_FN_UN(ty, ...)    LANES_OF_##ty(ty, __VA_ARGS__)
@@ -300,6 +329,7 @@ typedef unsigned __int128 uint128;
 #include "ptx/ptx_ops.def"
 #undef OP
 
+#include "interp/lanes_video.h"
 #include "interp/lanes_special.h"
 #include "interp/lanes_cvt.h"
 
@@ -314,6 +344,8 @@ typedef unsigned __int128 uint128;
 #define ENTRY_OF_F16X2 ENTRY_HALF
 #define ENTRY_OF_BF16 ENTRY_HALF
 #define ENTRY_OF_BF16X2 ENTRY_HALF
+#define ENTRY_OF_U16X2 ENTRY_HALF
+#define ENTRY_OF_S16X2 ENTRY_HALF
 #define ENTRY_OF_U16  ENTRY_INT
 #define ENTRY_OF_S16  ENTRY_INT
 #define ENTRY_OF_U32  ENTRY_INT

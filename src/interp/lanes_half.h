@@ -1,11 +1,15 @@
-/* Half precision, f16 and bf16 and their pairs: conversions of one value, and the rows of ptx_ops.def for these types.
- * Part of lanes_expand.h, before the rows. Source: PTX ISA 8.4, 5.2.3, 9.7.4, 9.7.6.3; IEEE 754-2008 (binary16).
+/* Half precision, f16 and bf16: conversions of one value. Source: PTX ISA 8.4, 5.2.3; IEEE 754-2008 (binary16).
  *
- * A row's meaning is computed in double and rounded once, to nearest even. Products of two halves are exact in double
- * (22 bits at most), sums are exact but where one operand is smaller than 2^-40 of the other, which then cannot move the
+ * Sums and products are made in double and rounded once, to nearest even. Products of two halves are exact in double (22
+ * bits at most), sums are exact but where one operand is smaller than 2^-40 of the other, which then cannot move the
  * result off the other, a half itself. fma is the case with three: its sum is rounded to odd, and so is the step from double
  * to float, so that the last rounding sees whether anything was lost (Boldo, Melquiond, "Emulation of FMA and correctly
- * rounded sums", 2008). A pair register is a row of 64 halves, the lower one first. NaN results are 0x7fff. */
+ * rounded sums", 2008). NaN results are 0x7fff. */
+#ifndef INTERP_LANES_HALF_H
+#define INTERP_LANES_HALF_H
+
+#include "interp/lanes_meaning.h"
+#include "ptx/ptx.h"
 
 INLINE float f32_f16(uint16_t h)
 {
@@ -94,7 +98,6 @@ INLINE uint16_t bf16_f32(float x)
     return x != x ? 0x7fff : (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
-
 /* d to float, to odd: inexact results get an odd last bit */
 INLINE float odd_f32(double d)
 {
@@ -113,76 +116,10 @@ INLINE double odd_fma(double a, double b, double c)
     return f64_bits(u + (nudge ? ((lost > 0) == (s > 0) ? 1u : ~UINT64_C(0)) : 0));
 }
 
-#define HALF_IN_F16(u)     ((double)f32_f16(u))
-#define HALF_IN_BF16(u)    ((double)f32_bf16(u))
-#define HALF_OUT_F16(r)    f16_f32(odd_f32(r))
-#define HALF_OUT_BF16(r)   bf16_f32(odd_f32(r))
-#define HALF_TINY_F16      0x1p-14
-#define HALF_TINY_BF16     0x1p-126
-#define HALF_FLUSH(x, fmt) (__builtin_fabs(x) < HALF_TINY_##fmt ? __builtin_copysign(0, x) : (x))
+/* a + b of two f16 (`bf16`: of two bf16), with subnormals */
+INLINE uint16_t add_halves(uint16_t a, uint16_t b, bool bf16)
+{
+    return bf16 ? bf16_f32(odd_f32((double)f32_bf16(a) + f32_bf16(b))) : f16_f32(odd_f32((double)f32_f16(a) + f32_f16(b)));
+}
 
-#define HALF_READ_UN(fmt)  const T a = HALF_IN_##fmt(((const uint16_t *)va)[i]);
-#define HALF_READ_BIN(fmt) HALF_READ_UN(fmt) const T b = HALF_IN_##fmt(((const uint16_t *)vb)[i]);
-#define HALF_READ_TRI(fmt) HALF_READ_BIN(fmt) const T c = HALF_IN_##fmt(((const uint16_t *)vc)[i]);
-/* the same with .ftz; and min's and max's .xorsign.abs */
-#define HALF_LOAD(x, v, fmt) T x = HALF_IN_##fmt(((const uint16_t *)v)[i]); x = ftz ? HALF_FLUSH(x, fmt) : x;
-#define HALF_TAKE_UN(fmt)  HALF_LOAD(a, va, fmt)
-#define HALF_TAKE_BIN(fmt) HALF_TAKE_UN(fmt) HALF_LOAD(b, vb, fmt)
-#define HALF_TAKE_TRI(fmt) HALF_TAKE_BIN(fmt) HALF_LOAD(c, vc, fmt)
-#define HALF_NAN_UN  false
-#define HALF_NAN_BIN (m->nan && ((a != a) | (b != b)))
-#define HALF_NAN_TRI false
-#define HALF_SIGNS_UN
-#define HALF_SIGNS_BIN                                                                                              \
-    const bool signs = m->xorsign_abs && (((const uint16_t *)va)[i] ^ ((const uint16_t *)vb)[i]) & 0x8000; /* NaNs' too */ \
-    if (m->xorsign_abs)                                                                                             \
-        a = __builtin_fabs(a), b = __builtin_fabs(b);
-#define HALF_SIGNS_TRI
-#define HALF_SIGNED_UN(r)  r
-#define HALF_SIGNED_BIN(r) (signs ? -(r) : (r))
-#define HALF_SIGNED_TRI(r) r
-#define HALF_FADD(meaning) (meaning)
-#define HALF_FMUL(meaning) (meaning)
-#define HALF_FFMA(meaning) odd_fma(a, b, c)
-#define HALF_FMOV(meaning) (meaning)
-#define HALF_FCMP(meaning) (meaning)
-#define HALF_MUFU(meaning) (meaning)
-
-#define LANES_HALF_ROW(ty, fmt, R, name, form, class, meaning)                                                      \
-    static void name##_##ty(LANES_ARGS)                                                                             \
-    {                                                                                                               \
-        typedef double T;                                                                                           \
-        uint16_t tmp[32 * sizeof(R) / 2] __attribute__((aligned(64)));                                              \
-        uint16_t *const o = mask == ALL_LANES ? (uint16_t *)vd : tmp;                                               \
-        _Pragma("GCC ivdep") for (unsigned i = 0; i < 32 * sizeof(R) / 2; i++)                                      \
-        {                                                                                                           \
-            HALF_READ_##form(fmt) const T r = (T)HALF_##class(meaning);                                             \
-            o[i] = HALF_OUT_##fmt(r);                                                                               \
-        }                                                                                                           \
-        if (mask != ALL_LANES)                                                                                      \
-            blend(vd, tmp, mask, sizeof(R));                                                                        \
-    }                                                                                                               \
-    static void name##_##ty##_dyn(LANES_ARGS)                                                                       \
-    {                                                                                                               \
-        typedef double T;                                                                                           \
-        const struct ptx_mods *m = in->mods;                                                                        \
-        const bool ftz = m->ftz;                                                                                    \
-        uint16_t tmp[32 * sizeof(R) / 2] __attribute__((aligned(64)));                                              \
-        for (unsigned i = 0; i < 32 * sizeof(R) / 2; i++) {                                                         \
-            HALF_TAKE_##form(fmt)                                                                                   \
-            const bool nan = HALF_NAN_##form;                                                                       \
-            HALF_SIGNS_##form                                                                                       \
-            T r = HALF_SIGNED_##form((T)HALF_##class(meaning));                                                     \
-            r = m->sat ? sat_f64(r) : r;                                                                            \
-            r = m->relu && r == r ? (r > 0 ? r : 0) : r;                                                            \
-            const uint16_t h = HALF_OUT_##fmt(r);                                                                   \
-            const uint16_t small = 1u << (sizeof(#fmt) == sizeof "F16" ? 10 : 7); /* the least normal number */     \
-            tmp[i] = nan ? 0x7fff : ftz && (h & 0x7fff) < small ? h & 0x8000 : h;                                   \
-        }                                                                                                           \
-        blend(vd, tmp, mask, sizeof(R));                                                                            \
-    }
-
-#define LANES_HALF_F16(ty, ...)    LANES_HALF_ROW(F16, F16, uint16_t, __VA_ARGS__)
-#define LANES_HALF_F16X2(ty, ...)  LANES_HALF_ROW(F16X2, F16, uint32_t, __VA_ARGS__)
-#define LANES_HALF_BF16(ty, ...)   LANES_HALF_ROW(BF16, BF16, uint16_t, __VA_ARGS__)
-#define LANES_HALF_BF16X2(ty, ...) LANES_HALF_ROW(BF16X2, BF16, uint32_t, __VA_ARGS__)
+#endif

@@ -3,7 +3,12 @@
  * Everything is branch-free where it can be, so that the loops over lanes vectorise. Macros see the local types of
  * the expanded function: T the operand type, U its unsigned form, S its signed form, W and UW twice as wide, BITS its
  * width, SIGNED whether T is. Rounding follows the MXCSR, which is "to nearest" outside of the DYN functions. */
+#ifndef INTERP_LANES_MEANING_H
+#define INTERP_LANES_MEANING_H
+
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #define UNUSED __attribute__((unused))
@@ -268,3 +273,5 @@ INLINE double rsqrt_f64(double x)
 #define flt_lg2(x) log2f(x)
 #define flt_ex2(x) exp2f(x)
 #define flt_tanh(x) tanhf(x)
+
+#endif

@@ -50,7 +50,24 @@ EACH_INT32_64(CARRY_ROWS, )
 SAT32(ADD, (W)a + b)
 SAT32(SUB, (W)a - b)
 SAT32(MAD_HI, (W)mul_hi(a, b) + ((const T *)vc)[i])
+SAT32(MAD24_HI, (low24(a) * low24(b) >> 16) + ((const T *)vc)[i])
 #undef SAT32
+
+/* ---- .relu of s32: what is negative becomes 0 ---- */
+#define RELU32(id, better)                                                                                          \
+    static void id##_relu(LANES_ARGS)                                                                               \
+    {                                                                                                               \
+        TRAITS_S32 INTO(T);                                                                                         \
+        EACH_LANE                                                                                                   \
+        {                                                                                                           \
+            const T a = ((const T *)va)[i], b = ((const T *)vb)[i], r = a better b ? a : b;                         \
+            o[i] = r < 0 ? 0 : r;                                                                                   \
+        }                                                                                                           \
+        DONE();                                                                                                     \
+    }
+RELU32(MIN, <)
+RELU32(MAX, >)
+#undef RELU32
 
 /* ---- min and max with .NaN and .xorsign.abs ---- */
 #define MINMAX_MODS(ty, id, value)                                                                                  \
@@ -510,6 +527,36 @@ static void LOP3_B32(LANES_ARGS)
     DONE();
 }
 
+/* lop3.or d|p, lop3.and d|p: p is whether d has a bit set, combined with the predicate operand (PTX ISA 8.4, 9.7.8.6) */
+static void lop3_second(LANES_ARGS)
+{
+    const uint32_t *pa = va;
+    const uint32_t q = get_pred(vb) ^ (in->src[4].negated ? ALL_LANES : 0);
+    uint32_t p = 0;
+    for (int i = 0; i < 32; i++)
+        p |= pa[i] != 0 ? lane_bit[i] : 0;
+    put_pred(vd, in->mods->boolop == PTX_BOOL_OR ? p | q : p & q, mask);
+}
+
+/* createpolicy: how a policy's bits look is not documented; these say priorities and fraction, for a model of the cache:
+ * kind (1 fraction, 2 range) from bit 60, first priority from 57, sixteenths of the fraction less one from 52, second
+ * priority from 48. For whole fractions they are the numbers that are found in programs (0x14f0000000000000). */
+static void CREATEPOLICY_B64(LANES_ARGS)
+{
+    INTO(uint64_t);
+    static const uint8_t code[] = {[PTX_EVICT_DEFAULT] = 0, [PTX_EVICT_NORMAL] = 0, [PTX_EVICT_FIRST] = 1,
+                                   [PTX_EVICT_LAST] = 2, [PTX_EVICT_UNCHANGED] = 3};
+    const struct ptx_mods *m = in->mods;
+    const uint64_t first = (uint64_t)code[m->l2_evict[0]] << 57, second = (uint64_t)code[m->l2_evict[1]] << 48;
+    for (int i = 0; i < 32; i++) {
+        const float f = m->variant == PTX_POLICY_FRACTIONAL && in->nsrc ? ((const float *)va)[i] : 1;
+        const float n = f > 0 && f <= 1 ? __builtin_ceilf(f * 16) - 1 : 15;
+        o[i] = m->variant == PTX_POLICY_CVT ? ((const uint64_t *)va)[i]
+             : (m->variant == PTX_POLICY_RANGE ? UINT64_C(2) : UINT64_C(1)) << 60 | first | (uint64_t)n << 52 | second;
+    }
+    DONE();
+}
+
 /* shf d, a, b, n: the pair b:a shifted; left gives its high word, right its low word */
 static void SHF_L_B32(LANES_ARGS)
 {
@@ -647,6 +694,23 @@ static void mov_pred(LANES_ARGS)
     ELEMENTS_2(M, 32) ELEMENTS_4(M, 32) ELEMENTS_2(M, 64)
 EACH_ELEMENT(ELEMENT_FN)
 
+/* cvt.pack d, a, b, c: a and b clamped and set side by side, b lower, and c moved up by their bits; pairs of 16 have no c */
+static void cvt_pack(LANES_ARGS)
+{
+    INTO(uint32_t);
+    const int32_t *pa = va, *pb = vb;
+    const uint32_t *pc = vc;
+    const int bits = in->mods->pack_bits & 31;
+    const bool is_signed = in->mods->pack_signed;
+    for (int i = 0; i < 32; i++) {
+        const uint32_t low = (UINT32_C(1) << bits) - 1;
+        const uint32_t a = (uint32_t)video_clamp(pa[i], bits + !bits, is_signed) & low;
+        const uint32_t b = (uint32_t)video_clamp(pb[i], bits + !bits, is_signed) & low;
+        o[i] = (bits < 16 ? pc[i] << 2 * bits : 0) | a << bits | b;
+    }
+    DONE();
+}
+
 /* ---- entries of the table ---- */
 #define CARRY_ENTRIES(ty, id) [PTX_OP_##id][PTX_##ty] = id##_##ty##_carry,
 #define SETP_ENTRY(cmp, ty, name, ftz, kind) [PTX_##cmp][PTX_##ty][ftz] = kind##_##cmp##_##name,
@@ -696,7 +760,9 @@ EACH_ELEMENT(ELEMENT_FN)
               EACH_INT32_64(CARRY_ENTRIES, ADDC) EACH_INT32_64(CARRY_ENTRIES, SUBC)                                 \
               EACH_INT32_64(CARRY_ENTRIES, MAD_LO) EACH_INT32_64(CARRY_ENTRIES, MAD_HI)                             \
               EACH_INT32_64(CARRY_ENTRIES, MADC_LO) EACH_INT32_64(CARRY_ENTRIES, MADC_HI)},                         \
-    .sat = {[PTX_OP_ADD] = ADD_sat, [PTX_OP_SUB] = SUB_sat, [PTX_OP_MAD_HI] = MAD_HI_sat},                          \
+    .sat = {[PTX_OP_ADD] = ADD_sat, [PTX_OP_SUB] = SUB_sat, [PTX_OP_MAD_HI] = MAD_HI_sat,                           \
+            [PTX_OP_MAD24_HI] = MAD24_HI_sat},                                                                      \
+    .relu = {[PTX_OP_MIN] = MIN_relu, [PTX_OP_MAX] = MAX_relu}, .lop3_second = lop3_second,                         \
     .minmax_mods = {[PTX_OP_FMIN] = {[PTX_F32] = FMIN_F32_mods, [PTX_F64] = FMIN_F64_mods},                         \
                     [PTX_OP_FMAX] = {[PTX_F32] = FMAX_F32_mods, [PTX_F64] = FMAX_F64_mods}},                        \
     .upper = {[PTX_OP_RCP] = RCP_F64_upper, [PTX_OP_RSQRT] = RSQRT_F64_upper}, .div_approx = FDIV_F32_approx,       \
@@ -716,5 +782,9 @@ EACH_ELEMENT(ELEMENT_FN)
                 [PTX_OP_DP2A] = {[PTX_U32] = DP2A_any, [PTX_S32] = DP2A_any},                                       \
                 [PTX_OP_TESTP] = {[PTX_F32] = TESTP_F32, [PTX_F64] = TESTP_F64},                                    \
                 [PTX_OP_LOP3] = {[PTX_B32] = LOP3_B32}, [PTX_OP_SHF_L] = {[PTX_B32] = SHF_L_B32},                   \
-                [PTX_OP_SHF_R] = {[PTX_B32] = SHF_R_B32}, [PTX_OP_PRMT] = {[PTX_B32] = PRMT_B32}},                  \
+                [PTX_OP_SHF_R] = {[PTX_B32] = SHF_R_B32}, [PTX_OP_PRMT] = {[PTX_B32] = PRMT_B32},                   \
+                [PTX_OP_CREATEPOLICY] = {[PTX_B64] = CREATEPOLICY_B64},                                             \
+                [PTX_OP_CVT_PACK] = {[PTX_U8] = cvt_pack, [PTX_S8] = cvt_pack, [PTX_U16] = cvt_pack,                \
+                                     [PTX_S16] = cvt_pack, [PTX_S32] = cvt_pack},                                   \
+                VIDEO_ENTRIES},                                                                                     \
     .extract = {EACH_ELEMENT(EXTRACT_ENTRY)}, .insert = {EACH_ELEMENT(INSERT_ENTRY)},

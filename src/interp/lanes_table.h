@@ -20,6 +20,8 @@ struct lanes_table {
     lanes_fn *row[PTX_OP_COUNT][PTX_TYPE_COUNT][LANES_VARIANTS];
     lanes_fn *carry[PTX_OP_COUNT][PTX_TYPE_COUNT];
     lanes_fn *sat[PTX_OP_COUNT];                                  /* add sub mad.hi, .sat.s32 */
+    lanes_fn *relu[PTX_OP_COUNT];                                 /* min max, .relu.s32 */
+    lanes_fn *lop3_second;                                        /* lop3.or, lop3.and: the predicate */
     lanes_fn *minmax_mods[PTX_OP_COUNT][PTX_TYPE_COUNT];          /* .NaN .xorsign.abs */
     lanes_fn *upper[PTX_OP_COUNT];                                /* rcp, rsqrt .approx.ftz.f64 */
     lanes_fn *div_approx;                                         /* div.approx.f32 */
@@ -31,7 +33,8 @@ struct lanes_table {
     lanes_fn *selp[LANES_WIDTHS], *mov[LANES_WIDTHS], *mov_pred;  /* by width */
     lanes_fn *selp_pred;
     lanes_fn *slct[LANES_WIDTHS][2];                              /* [width][c is f32] */
-    lanes_fn *special[PTX_OP_COUNT][PTX_TYPE_COUNT];              /* bfe bfi szext bmsk fns dp4a dp2a testp lop3 shf prmt */
+    lanes_fn *special[PTX_OP_COUNT][PTX_TYPE_COUNT];              /* bfe bfi szext bmsk fns dp4a dp2a testp lop3 shf
+                                                                     prmt, cvt.pack, createpolicy, video */
     lanes_fn *cvt[PTX_TYPE_COUNT][PTX_TYPE_COUNT][LANES_CVT_VARIANTS]; /* [to][from], registers as wide as the types */
     lanes_fn *cvt_wide[4][4];                                     /* [width of d][width of a]: any widths */
     lanes_fn *extract[4][4][8], *insert[4][4][8];                 /* [width of the element][log2 count][index] */

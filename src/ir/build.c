@@ -318,7 +318,7 @@ static void add_srcs(struct build *b, const struct frame *fr, const struct ptx_i
     struct ir_inst *out = &b->k->insts[b->k->ninsts - 1];
     const struct ptx_operand *flat[IR_MAX_SRC];
     int n = 0;
-    for (int o = first; o < in->noperands; o++) {
+    for (int o = first; o < in->noperands - in->mods.cache_hint; o++) { /* a policy of the cache is no value */
         const struct ptx_operand *op = &in->operand[o];
         bool parts = op->kind == PTX_OPERAND_VECTOR || op->kind == PTX_OPERAND_MEM;
         for (int i = 0; i < (parts ? op->n : 1); i++) {

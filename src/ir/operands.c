@@ -43,6 +43,12 @@ static enum ptx_type special_type(const struct ir_inst *in, int i)
         return i == 2 ? PTX_PRED : t;
     case PTX_OP_SLCT:
         return i == 2 ? in->type2 : t;
+    case PTX_OP_LOP3: /* a b c, the table, and with .or .and a predicate */
+        return i == 4 ? PTX_PRED : PTX_B32;
+    case PTX_OP_CREATEPOLICY:
+        return in->mods->variant == PTX_POLICY_FRACTIONAL ? PTX_F32 : in->mods->variant == PTX_POLICY_RANGE && i ? PTX_U32 : PTX_U64;
+    case PTX_OP_CVT_PACK:
+        return PTX_B32;
     case PTX_OP_SHF_L:
     case PTX_OP_SHF_R:
         return i == 2 ? PTX_U32 : PTX_B32;
@@ -84,6 +90,7 @@ static enum ptx_type special_type(const struct ir_inst *in, int i)
     case PTX_OP_BARRIER:
         return i == 2 ? PTX_PRED : PTX_U32;
     case PTX_OP_DISCARD:
+    case PTX_OP_APPLYPRIORITY:
         return i == 0 ? PTX_U64 : PTX_U32;
     case PTX_OP_ELECT:
     case PTX_OP_NANOSLEEP:

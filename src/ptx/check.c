@@ -206,6 +206,8 @@ static enum parsed check_modifiers(struct parser *p, const struct ptx_inst *in)
     int t = m->type[0], last = m->ntypes ? m->type[m->ntypes - 1] : 0;
     bool two = in->op == PTX_OP_SET || in->op == PTX_OP_CVT || in->op == PTX_OP_SLCT || in->op == PTX_OP_TEX ||
                in->op == PTX_OP_DP4A || in->op == PTX_OP_DP2A;
+    if (ptx_video_parts(in->op) || in->op == PTX_OP_CVT_PACK)
+        return PARSED_OK; /* check_video, opcodes.c */
     if (m->ntypes > 1 + two)
         return ptx_problem(p, "type '.%s' of '%s'", spelling(last), ptx_op_info[in->op].word);
     DEMAND(!two || m->ntypes == 2, "a second type is missing in");
@@ -215,12 +217,17 @@ static enum parsed check_modifiers(struct parser *p, const struct ptx_inst *in)
     bool f16 = t == PTX_F16 || t == PTX_F16X2, halves = TYPES_HALVES >> t & 1;
     DEMAND(!m->sat || t == PTX_F32 || t == PTX_S32 || f16, "'.sat' goes with .s32, .f32 and .f16 only, not with");
     DEMAND(!halves || m->round <= PTX_RN, "halves are rounded with .rn only:");
-    DEMAND(!m->relu || (halves && !m->sat), "'.relu' goes with halves and without .sat only, not with");
+    bool minmax = in->op == PTX_OP_MIN || in->op == PTX_OP_MAX;
+    DEMAND(!m->relu || (halves && !m->sat) || (minmax && (t == PTX_S32 || t == PTX_S16X2)),
+           "'.relu' goes with halves and without .sat, and with min and max of .s32 and .s16x2 only, not with");
+    DEMAND(!m->mmio || ((in->op == PTX_OP_LD || in->op == PTX_OP_ST) && m->order == PTX_RELAXED && m->scope == PTX_SCOPE_SYS),
+           "'.mmio' goes with ld and st of .relaxed.sys only, not with");
     DEMAND(!m->satfinite, "'.satfinite' is for cvt only, not for");
     DEMAND(!m->ftz || last == PTX_F32 || last == PTX_F16 || last == PTX_F16X2 || (in->op == PTX_OP_EX2 && halves) || ((in->op == PTX_OP_RCP || in->op == PTX_OP_RSQRT) && m->approx),
            "'.ftz' goes with .f32 and .f16 only, not with");
     DEMAND(!m->cc || ptx_type_info[t].bits >= 32, "'.cc' goes with 32 and 64 bits only, not with");
-    DEMAND(!(m->nan || m->xorsign_abs) || t == PTX_F32 || halves, "'.NaN' and '.xorsign.abs' go with .f32 and halves only, not with");
+    DEMAND(in->op != PTX_OP_REDUX || !(m->xorsign_abs || m->noftz || m->cache_hint), "this modifier does not go with");
+    DEMAND(!(m->nan || m->xorsign_abs || m->abs) || t == PTX_F32 || halves, "'.NaN' and '.xorsign.abs' go with .f32 and halves only, not with");
     return check_precision(p, in);
 }
 
@@ -232,6 +239,10 @@ static enum parsed check_cvt_rounding(struct parser *p, const struct ptx_mods *m
     const struct ptx_type_info *d = &ptx_type_info[m->type[0]], *s = &ptx_type_info[m->type[1]];
     bool df = d->kind == 'F' || d->kind == 'H', sf = s->kind == 'F' || s->kind == 'H';
     bool same = m->type[0] == m->type[1], pair = TYPES_HALF2 >> m->type[0] & 1;
+    if (m->type[0] == PTX_TF32) {
+        DEMAND(m->round == PTX_RN || m->round == PTX_RZ || m->round == PTX_RNA, "a rounding (.rn .rz .rna) is missing in");
+        return PARSED_OK;
+    }
     if (m->round == PTX_RNA)
         return ptx_problem(p, "modifier '.rna' of 'cvt'");
     if (sf && !df)
@@ -247,13 +258,20 @@ static enum parsed check_cvt(struct parser *p, struct ptx_inst *in)
 {
     const struct ptx_mods *m = &in->mods;
     int d = m->type[0], s = m->type[1];
-    bool pair = TYPES_HALF2 >> d & 1;
-    if (!((TYPES_CVT & ~TYPES_HALF2) >> s & 1) || (pair && s != PTX_F32))
+    bool half2 = TYPES_HALF2 >> d & 1, fp8 = TYPES_FP8X2 >> d & 1, pair = s == PTX_F32 && (half2 || fp8);
+    bool from_fp8 = TYPES_FP8X2 >> s & 1;
+    if (s == PTX_TF32 || (d == PTX_TF32 && s != PTX_F32) || (fp8 && s != PTX_F32 && s != PTX_F16X2) ||
+        (from_fp8 && d != PTX_F16X2) || (half2 && s != PTX_F32 && !from_fp8) || (TYPES_HALF2 >> s & 1 && !fp8) ||
+        !(TYPES_CVT >> s & 1))
         return ptx_problem(p, "type '.%s' of 'cvt'", spelling(s));
     TRY(check_cvt_rounding(p, m));
+    DEMAND(!(fp8 || from_fp8) || m->round == PTX_RN, "'.rn' is missing in");
+    DEMAND(m->satfinite || !fp8, "'.satfinite' is missing in");
     DEMAND(!m->ftz || d == PTX_F32 || s == PTX_F32, "'.ftz' goes with .f32 only, not with");
-    DEMAND(!(m->relu || m->satfinite) || (ptx_type_info[d].kind == 'H' && s == PTX_F32),
+    DEMAND(!(m->relu || m->satfinite) || (ptx_type_info[d].kind == 'H' && s == PTX_F32) || fp8 || (from_fp8 && !m->satfinite),
            "'.relu' and '.satfinite' are for .f32 to halves only, not for");
+    DEMAND(d != PTX_TF32 || !(m->sat || m->ftz || (m->relu && m->round == PTX_RNA) || (m->satfinite && m->round != PTX_RNA)),
+           "this modifier does not go with");
     TRY(count(p, in, 2 + pair, 2 + pair));
     TRY(operand(p, in, 0, d, DST | WIDER));
     TRY(operand(p, in, 1, s, IMM | SREG | WIDER));
@@ -409,10 +427,17 @@ static enum parsed check_data(struct parser *p, struct ptx_inst *in, int i, int 
     return PARSED_OK;
 }
 
+/* The policy of .L2::cache_hint is the last operand; ir/build.c leaves it out. */
+static enum parsed check_hint(struct parser *p, struct ptx_inst *in)
+{
+    return in->mods.cache_hint ? operand(p, in, in->noperands - 1, PTX_B64, IMM) : PARSED_OK;
+}
+
 static enum parsed check_load(struct parser *p, struct ptx_inst *in)
 {
     const struct ptx_mods *m = &in->mods;
-    TRY(count(p, in, 2, 2));
+    TRY(count(p, in, 2 + m->cache_hint, 2 + m->cache_hint));
+    TRY(check_hint(p, in));
     TRY(check_order(p, in, PTX_ACQUIRE));
     DEMAND(m->cache <= PTX_CACHE_CV, "this cache operator is for stores, not for");
     TRY(check_data(p, in, 0, DST | SINK | WIDER));
@@ -426,7 +451,8 @@ static enum parsed check_load(struct parser *p, struct ptx_inst *in)
 static enum parsed check_store(struct parser *p, struct ptx_inst *in)
 {
     const struct ptx_mods *m = &in->mods;
-    TRY(count(p, in, 2, 2));
+    TRY(count(p, in, 2 + m->cache_hint, 2 + m->cache_hint));
+    TRY(check_hint(p, in));
     TRY(check_order(p, in, PTX_RELEASE));
     DEMAND(!m->nc && !m->l2_fetch, "'.nc' and '.L2::' are for loads, not for");
     DEMAND(m->cache == PTX_CACHE_DEFAULT || m->cache == PTX_CACHE_CG || m->cache == PTX_CACHE_CS ||
@@ -446,7 +472,7 @@ static uint32_t atomic_types(int operation)
 {
     switch (operation) {
     case PTX_ATOMIC_ADD:
-        return PTX_BIT(U32) | PTX_BIT(S32) | PTX_BIT(U64) | TYPES_FLT;
+        return PTX_BIT(U32) | PTX_BIT(S32) | PTX_BIT(U64) | TYPES_FLTH;
     case PTX_ATOMIC_MIN:
     case PTX_ATOMIC_MAX:
         return TYPES_INT32_64;
@@ -468,9 +494,11 @@ static enum parsed check_atomic(struct parser *p, struct ptx_inst *in)
     DEMAND(m->atomic, "the operation (.add .cas ...) is missing in");
     DEMAND(!red || (!cas && m->atomic != PTX_ATOMIC_EXCH), "this operation is for atom only, not for");
     DEMAND(atomic_types(m->atomic) >> t & 1, "the type does not go with the operation of");
+    DEMAND(m->noftz == (TYPES_HALVES >> t & 1), m->noftz ? "'.noftz' goes with halves only, not with" : "'.noftz' is missing in");
     DEMAND(m->order != PTX_VOLATILE && m->order != PTX_SC, "this memory order does not go with");
     DEMAND(!red || m->order <= PTX_RELAXED || m->order == PTX_RELEASE, "this memory order does not go with");
-    TRY(count(p, in, mem + 2 + cas, mem + 2 + cas));
+    TRY(count(p, in, mem + 2 + cas + m->cache_hint, mem + 2 + cas + m->cache_hint));
+    TRY(check_hint(p, in));
     if (!red)
         TRY(operand(p, in, 0, t, DST | SINK));
     TRY(check_memory(p, in, mem));
@@ -483,10 +511,15 @@ static enum parsed check_atomic(struct parser *p, struct ptx_inst *in)
 static enum parsed check_prefetch(struct parser *p, struct ptx_inst *in)
 {
     const struct ptx_mods *m = &in->mods;
+    bool priority = in->op == PTX_OP_APPLYPRIORITY;
     DEMAND(m->variant && !m->scope, "the level (.L1 .L2) is missing in");
-    DEMAND(in->op == PTX_OP_PREFETCH || m->variant == PTX_PREFETCH_L1, "only .L1 goes with");
-    TRY(count(p, in, 1, 1));
+    DEMAND(in->op != PTX_OP_PREFETCHU || m->variant == PTX_PREFETCH_L1, "only .L1 goes with");
+    DEMAND(!priority || m->variant == PTX_PREFETCH_L2_NORMAL, "only .L2::evict_normal goes with");
+    TRY(count(p, in, 1 + priority, 1 + priority));
     TRY(check_memory(p, in, 0));
+    if (priority && (in->operand[1].kind != PTX_OPERAND_IMM || in->operand[1].imm != 128))
+        return fail(p, p->operand_at[1], "the size is 128 in");
+    DEMAND(m->variant < PTX_PREFETCH_L2_LAST || m->space != PTX_LOCAL, "this space does not go with");
     DEMAND(m->space == PTX_GENERIC || m->space == PTX_GLOBAL || m->space == PTX_LOCAL,
            "this space does not go with");
     return PARSED_OK;
@@ -504,14 +537,16 @@ static enum parsed check_address(struct parser *p, struct ptx_inst *in, int i, e
 /* cp.async [shared], [global], size {, bytes to read or predicate} (9.7.9.25.3.1) */
 static enum parsed check_async_copy(struct parser *p, struct ptx_inst *in)
 {
-    TRY(count(p, in, 3, 4));
+    int hint = in->mods.cache_hint;
+    TRY(count(p, in, 3 + hint, 4 + hint));
+    TRY(check_hint(p, in));
     TRY(check_address(p, in, 0, PTX_SHARED));
     TRY(check_address(p, in, 1, PTX_GLOBAL));
     const struct ptx_operand *size = &in->operand[2];
     uint64_t n = size->imm;
     if (size->kind != PTX_OPERAND_IMM || !(n == 16 || (in->mods.cache == PTX_CACHE_CA && (n == 4 || n == 8))))
         return fail(p, p->operand_at[2], in->mods.cache == PTX_CACHE_CA ? "the size is 4, 8 or 16 in" : "the size is 16 in");
-    if (in->noperands == 3)
+    if (in->noperands == 3 + hint)
         return PARSED_OK;
     const struct ptx_operand *last = &in->operand[3];
     bool pred = last->kind == PTX_OPERAND_REG && p->body.regs[last->reg].type == PTX_PRED;
@@ -609,6 +644,8 @@ static enum parsed check_redux(struct parser *p, struct ptx_inst *in)
     int o = in->mods.atomic;
     bool logic = o == PTX_ATOMIC_AND || o == PTX_ATOMIC_OR || o == PTX_ATOMIC_XOR;
     DEMAND(in->mods.sync, "'.sync' is missing in");
+    bool f32 = in->mods.type[0] == PTX_F32;
+    DEMAND(!f32 || o == PTX_ATOMIC_MIN || o == PTX_ATOMIC_MAX, ".f32 goes with .min and .max only in");
     DEMAND(logic || o == PTX_ATOMIC_ADD || o == PTX_ATOMIC_MIN || o == PTX_ATOMIC_MAX,
            "one of .add .min .max .and .or .xor is wanted in");
     DEMAND(logic == (in->mods.type[0] == PTX_B32), "the type does not go with the operation of");
@@ -776,7 +813,20 @@ static enum parsed check_brx(struct parser *p, struct ptx_inst *in)
 
 static enum parsed check_lop3(struct parser *p, struct ptx_inst *in)
 {
-    TRY(plain(p, in, PTX_B32, PTX_B32, PTX_B32, PTX_B32, PTX_B32));
+    const struct ptx_operand *d = &in->operand[0];
+    if (in->mods.boolop) { /* d|p, a, b, c, table, q */
+        DEMAND(in->mods.boolop != PTX_BOOL_XOR, "only .or and .and go with");
+        TRY(count(p, in, 6, 6));
+        if (d->kind != PTX_OPERAND_PAIR)
+            return fail(p, p->operand_at[0], "two results, d|p, are wanted in");
+        TRY(check_value(p, &d->elem[0], p->operand_at[0], PTX_B32, DST | SINK));
+        TRY(check_value(p, &d->elem[1], p->operand_at[0], PTX_PRED, DST));
+        for (int i = 1; i < 5; i++)
+            TRY(operand(p, in, i, PTX_B32, IMM));
+        TRY(operand(p, in, 5, PTX_PRED, IMM | NEG));
+    } else {
+        TRY(plain(p, in, PTX_B32, PTX_B32, PTX_B32, PTX_B32, PTX_B32));
+    }
     if (in->operand[4].kind != PTX_OPERAND_IMM || in->operand[4].imm > 255)
         return fail(p, p->operand_at[4], "the function is a constant from 0 to 255 in");
     return PARSED_OK;
@@ -798,10 +848,61 @@ static enum parsed check_dp(struct parser *p, struct ptx_inst *in)
     return plain(p, in, PTX_B32, t[0], t[1], PTX_B32, 0);
 }
 
+/* createpolicy: a fraction, a range of addresses, or the bits of an access property (9.7.9.18) */
+static enum parsed check_policy(struct parser *p, struct ptx_inst *in)
+{
+    const struct ptx_mods *m = &in->mods;
+    DEMAND(m->l2_evict[0] != PTX_EVICT_NORMAL || m->variant == PTX_POLICY_FRACTIONAL || m->variant == PTX_POLICY_RANGE,
+           "this priority does not go with");
+    DEMAND(!m->l2_evict[1] || m->l2_evict[1] == PTX_EVICT_FIRST || m->l2_evict[1] == PTX_EVICT_UNCHANGED,
+           "the second priority is .L2::evict_first or .L2::evict_unchanged in");
+    bool range = m->variant == PTX_POLICY_RANGE;
+    TRY(count(p, in, range ? 4 : m->variant == PTX_POLICY_CVT ? 2 : 1, range ? 4 : 2));
+    TRY(operand(p, in, 0, PTX_B64, DST));
+    if (range) {
+        TRY(check_memory(p, in, 1));
+        TRY(operand(p, in, 2, PTX_U32, IMM));
+        return operand(p, in, 3, PTX_U32, IMM);
+    }
+    return in->noperands == 1 ? PARSED_OK : operand(p, in, 1, m->variant == PTX_POLICY_CVT ? PTX_B64 : PTX_F32, IMM);
+}
+
+/* Video instructions (9.7.16): of one word d, a, b {, c}, of pairs and quadruples always with c. */
+static enum parsed check_video(struct parser *p, struct ptx_inst *in)
+{
+    const struct ptx_mods *m = &in->mods;
+    int parts = ptx_video_parts(in->op), types = m->cmp ? 2 : 3;
+    bool set = in->op == PTX_OP_VSET || in->op == PTX_OP_VSET2 || in->op == PTX_OP_VSET4, vmad = in->op == PTX_OP_VMAD;
+    DEMAND(!set || m->cmp, "a comparison (.eq .ne .lt ...) is missing in");
+    DEMAND(m->cmp <= PTX_GE, "this comparison is for floating types only:");
+    DEMAND(m->ntypes == types, types == 2 ? "two types are wanted in" : "three types are wanted in");
+    for (int i = 0; i < types; i++)
+        DEMAND(TYPES_INT32 >> m->type[i] & 1, "only .u32 and .s32 go with");
+    DEMAND(in->op != PTX_OP_VSHL && in->op != PTX_OP_VSHR ? !m->variant : m->variant && m->type[2] == PTX_U32,
+           m->variant ? "the count's type is .u32 in" : "'.clamp' or '.wrap' is missing in");
+    DEMAND(!(m->plus_one || m->scale) || vmad, "this modifier is for vmad only, not for");
+    DEMAND(!vmad || (!m->atomic && !m->part[0]), "no second operation and no part of the result go with");
+    DEMAND(!m->plus_one || !m->minus, "'.po' and '-' exclude each other in");
+    DEMAND(parts == 1 || !m->atomic || (m->atomic == PTX_ATOMIC_ADD && !m->sat), "this second operation does not go with");
+    DEMAND(parts > 1 || !m->atomic || !m->part[0], "a second operation and a part of the result exclude each other in");
+    bool third = parts > 1 || vmad || m->atomic || m->part[0];
+    TRY(count(p, in, 3 + third, 3 + third));
+    TRY(operand(p, in, 0, PTX_B32, DST));
+    for (int i = 1; i < in->noperands; i++)
+        TRY(operand(p, in, i, PTX_B32, IMM));
+    return PARSED_OK;
+}
+
 static enum parsed check_special(struct parser *p, struct ptx_inst *in)
 {
     int t = in->mods.type[0];
+    if (ptx_video_parts(in->op))
+        return check_video(p, in);
     switch ((enum ptx_op)in->op) {
+    case PTX_OP_CREATEPOLICY:
+        return check_policy(p, in);
+    case PTX_OP_CVT_PACK:
+        return plain(p, in, PTX_B32, PTX_S32, PTX_S32, in->mods.pack_bits == 16 ? 0 : PTX_B32, 0);
     case PTX_OP_BFE:
         return plain(p, in, t, t, PTX_U32, PTX_U32, 0);
     case PTX_OP_BFI:
@@ -852,6 +953,7 @@ static enum parsed check_special(struct parser *p, struct ptx_inst *in)
         return check_store(p, in);
     case PTX_OP_PREFETCH:
     case PTX_OP_PREFETCHU:
+    case PTX_OP_APPLYPRIORITY:
         return check_prefetch(p, in);
     case PTX_OP_TEX:
         return check_texture(p, in);

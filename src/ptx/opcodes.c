@@ -111,7 +111,7 @@ static enum parsed contradiction(struct parser *p, const struct token *t)
 }
 
 /* The entry of the modifier table for this word in this row, or NULL. */
-static const struct ptx_modifier *modifier(const struct ptx_name *n, uint32_t groups)
+static const struct ptx_modifier *modifier(const struct ptx_name *n, uint64_t groups)
 {
     for (int i = n->mod; i >= 0 && i < ptx_modifier_count; i++) {
         if (strcmp(ptx_modifier[i].spelling, n->s) != 0)
@@ -187,31 +187,32 @@ static enum parsed set_bar_modifiers(struct parser *p, struct ptx_inst *in, cons
     return PARSED_OK;
 }
 
-/* cp.async.(ca|cg).shared.global[.L2::128B], .commit_group, .wait_group, .wait_all (9.7.9.25): picks the row too. */
+/* cp.async.(ca|cg).shared.global[.L2::cache_hint][.L2::128B], .commit_group, .wait_group, .wait_all (9.7.9.25): picks the row too. */
 static enum parsed set_cp_modifiers(struct parser *p, struct ptx_inst *in, const struct words *w)
 {
     static const char *const spelling[] = {"async", "ca", "cg", "shared", "shared::cta", "global", "commit_group",
-                                           "wait_group", "wait_all", "L2::64B", "L2::128B", "L2::256B"};
+                                           "wait_group", "wait_all", "L2::64B", "L2::128B", "L2::256B",
+                                           "L2::cache_hint"};
     enum { ASYNC = 1, CA = 2, CG = 4, SHARED = 8, SHARED_CTA = 16, GLOBAL = 32, COMMIT = 64, WAIT_GROUP = 128,
-           WAIT_ALL = 256, L2_64 = 512, L2_128 = 1024, L2_256 = 2048 };
+           WAIT_ALL = 256, L2_64 = 512, L2_128 = 1024, L2_256 = 2048, HINT = 4096 };
     unsigned set = 0;
     for (int i = 0; i < w->ndots; i++) {
         unsigned bit = 0;
         for (unsigned k = 0; k < sizeof spelling / sizeof *spelling; k++)
             if (ptx_same_text(w->dot[i]->name, spelling[k]))
                 bit = 1u << k;
-        if (!bit) /* .bulk, .mbarrier, .reduce, .L2::cache_hint */
+        if (!bit) /* .bulk, .mbarrier, .reduce */
             return ptx_problem(p, "modifier '.%s' of '%s.%s'", w->dot[i]->name->s, w->word, w->dot[0]->name->s);
         if (set & bit)
             return contradiction(p, w->dot[i]);
         set |= bit;
     }
-    unsigned l2 = set & (L2_64 | L2_128 | L2_256), what = set & ~l2;
+    unsigned l2 = set & (L2_64 | L2_128 | L2_256), what = set & ~(l2 | HINT);
     in->mods.vec = 1;
-    if (what == (ASYNC | COMMIT) && !l2) {
+    if (what == (ASYNC | COMMIT) && what == set) {
         in->op = PTX_OP_CP_COMMIT;
         in->mods.variant = PTX_CP_COMMIT;
-    } else if ((what == (ASYNC | WAIT_GROUP) || what == (ASYNC | WAIT_ALL)) && !l2) {
+    } else if ((what == (ASYNC | WAIT_GROUP) || what == (ASYNC | WAIT_ALL)) && what == set) {
         in->op = PTX_OP_CP_WAIT;
         in->mods.variant = what & WAIT_ALL ? PTX_CP_WAIT_ALL : PTX_CP_WAIT_GROUP;
     } else if ((what & ~(unsigned)(CA | CG | SHARED | SHARED_CTA)) == (ASYNC | GLOBAL) &&
@@ -219,6 +220,7 @@ static enum parsed set_cp_modifiers(struct parser *p, struct ptx_inst *in, const
                __builtin_popcount(l2) <= 1) {
         in->mods.variant = PTX_CP_COPY;
         in->mods.cache = what & CA ? PTX_CACHE_CA : PTX_CACHE_CG;
+        in->mods.cache_hint = set & HINT;
         in->mods.l2_fetch = l2 == L2_64 ? 2 : l2 == L2_128 ? 4 : l2 == L2_256 ? 8 : 0;
     } else {
         ptx_error(p, p->opcode, "'%s' is none of cp.async.ca.shared.global, .cg.shared.global, .commit_group, .wait_group, "
@@ -275,6 +277,73 @@ static enum parsed set_tex_modifiers(struct parser *p, struct ptx_inst *in, cons
     return PARSED_ERROR;
 }
 
+/* createpolicy.fractional.L2::first[.L2::second], .range[.global].L2::first[.L2::second], .cvt.L2 (9.7.9.18) */
+static enum parsed set_policy_modifiers(struct parser *p, struct ptx_inst *in, const struct words *w)
+{
+    static const char *const kinds[] = {"fractional", "range", "cvt"};
+    static const char *const priority[] = {"L2::evict_normal", "L2::evict_unchanged", "L2::evict_first", "L2::evict_last"};
+    int given = 0;
+    bool level = false;
+    in->mods.vec = 1;
+    for (int i = 0; i < w->ndots; i++) {
+        const struct ptx_name *n = w->dot[i]->name;
+        int kind = 0, evict = 0;
+        while (i == 0 && kind < 3 && !ptx_same_text(n, kinds[kind]))
+            kind++;
+        while (evict < 4 && !ptx_same_text(n, priority[evict]))
+            evict++;
+        if (i == 0 && kind < 3)
+            in->mods.variant = (uint8_t)(PTX_POLICY_FRACTIONAL + kind);
+        else if (in->mods.variant == PTX_POLICY_RANGE && i == 1 && ptx_same_text(n, "global"))
+            in->mods.space = PTX_GLOBAL;
+        else if (in->mods.variant == PTX_POLICY_CVT && i == 1 && ptx_same_text(n, "L2"))
+            level = true;
+        else if (i && in->mods.variant != PTX_POLICY_CVT && evict < 4 && given < 2)
+            in->mods.l2_evict[given++] = (uint8_t)(PTX_EVICT_NORMAL + evict);
+        else
+            return ptx_problem(p, "modifier '.%s' of '%s'", n->s, w->word);
+    }
+    if (in->mods.variant && (given || level))
+        return PARSED_OK;
+    ptx_error(p, p->opcode, "'%s' needs .fractional or .range and a priority (.L2::evict_last ...), or .cvt.L2",
+              ptx_opcode_text(p));
+    return PARSED_ERROR;
+}
+
+/* cvt.pack.sat.(u16|s16).s32, cvt.pack.sat.(u8|s8|u4|s4|u2|s2).s32.b32 (9.7.9.22) */
+static enum parsed set_pack_modifiers(struct parser *p, struct ptx_inst *in, const struct words *w)
+{
+    static const char *const small[] = {"u4", "s4", "u2", "s2"};
+    struct ptx_mods *m = &in->mods;
+    m->vec = 1;
+    for (int i = 1; i < w->ndots; i++) {
+        const struct ptx_name *n = w->dot[i]->name;
+        int k = 0;
+        while (k < 4 && !ptx_same_text(n, small[k]))
+            k++;
+        if (k < 4 && !m->pack_bits) {
+            m->pack_bits = k < 2 ? 4 : 2;
+            m->pack_signed = k & 1;
+        } else if (ptx_same_text(n, "sat") && !m->sat) {
+            m->sat = true;
+        } else {
+            return ptx_problem(p, "modifier '.%s' of 'cvt.pack'", n->s);
+        }
+    }
+    int first = 0;
+    if (!m->pack_bits) {
+        const struct ptx_type_info *t = &ptx_type_info[m->type[first++]];
+        m->pack_bits = (uint8_t)t->bits;
+        m->pack_signed = t->kind == 'S';
+    }
+    if (m->sat && m->pack_bits <= 16 && m->type[first] == PTX_S32 &&
+        (m->pack_bits == 16 ? m->ntypes == first + 1 : m->ntypes == first + 2 && m->type[first + 1] == PTX_B32))
+        return PARSED_OK;
+    ptx_error(p, p->opcode, "'%s' is none of cvt.pack.sat.u16.s32, .s16.s32, and .u8.s32.b32 with .s8 .u4 .s4 .u2 .s2",
+              ptx_opcode_text(p));
+    return PARSED_ERROR;
+}
+
 /* "wgmma.mma_async": the word and the first modifier that is no type, as the ISA's chapters are called. */
 static enum parsed unknown_word(struct parser *p)
 {
@@ -308,8 +377,18 @@ enum parsed ptx_parse_opcode(struct parser *p, struct ptx_inst *in)
     if (!in->op)
         return no_row(p, in, &w);
     in->mods.sel = (uint8_t)w.sel;
+    int parts = ptx_video_parts(in->op); /* of pairs and quadruples all are written, from those of a and of b */
+    if (parts > 1)
+        memcpy(in->mods.part, parts == 2 ? (uint32_t[]){3, 0x10, 0x32} : (uint32_t[]){15, 0x3210, 0x7654},
+               sizeof in->mods.part);
     if (in->op == PTX_OP_TEX)
         return set_tex_modifiers(p, in, &w);
+    if (in->op == PTX_OP_CVT && w.ndots && ptx_same_text(w.dot[0]->name, "pack"))
+        in->op = PTX_OP_CVT_PACK;
+    if (in->op == PTX_OP_CVT_PACK)
+        return set_pack_modifiers(p, in, &w);
+    if (in->op == PTX_OP_CREATEPOLICY)
+        return set_policy_modifiers(p, in, &w);
     if (in->op == PTX_OP_CP_ASYNC)
         return set_cp_modifiers(p, in, &w);
     if (in->op == PTX_OP_CP_MBARRIER)

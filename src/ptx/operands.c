@@ -352,6 +352,54 @@ static enum parsed parse_call(struct parser *p)
     return r;
 }
 
+static enum parsed fail_part(struct parser *p, const struct token *dot)
+{
+    ptx_error(p, dot, "'.%s' is no part of a word in '%s'", dot->name->s, ptx_opcode_text(p));
+    return PARSED_ERROR;
+}
+
+/* Behind a register of a video instruction: .b0 .h1, or for pairs and quadruples .h10 .b7654 (9.7.16) */
+static enum parsed parse_part(struct parser *p, struct ptx_inst *in, int i)
+{
+    int parts = ptx_video_parts(in->op), wide = parts == 2 ? 2 : 4;
+    const struct token *dot = p->tok;
+    const char *s = dot->name->s, letter = parts == 2 ? 'h' : 'b';
+    uint32_t *part = &in->mods.part[i], used = 0;
+    int digits = (int)strlen(s) - 1;
+    for (int k = 1; k <= digits; k++)
+        if (s[k] < '0' || s[k] > '7')
+            digits = 0;
+    *part = 0;
+    if (parts == 1 && digits == 1 && ((s[0] == 'b' && s[1] < '4') || (s[0] == 'h' && s[1] < '2'))) {
+        *part = (uint32_t)((s[0] == 'b' ? PTX_PART_B0 : PTX_PART_H0) + s[1] - '0');
+    } else if (parts > 1 && s[0] == letter && (i ? digits == wide : digits > 0 && digits <= wide)) {
+        for (int k = 0, n; k < digits; k++) { /* written from the highest to the lowest */
+            n = s[digits - k] - '0';
+            if (n >= (i ? 2 * wide : wide) || (!i && n < (int)used))
+                return fail_part(p, dot);
+            *part |= i ? (uint32_t)n << 4 * k : 1u << n;
+            used = (uint32_t)n + 1;
+        }
+    } else {
+        return fail_part(p, dot);
+    }
+    p->tok++;
+    return PARSED_OK;
+}
+
+/* One operand of a video instruction: [-]r[.part] */
+static enum parsed parse_video_operand(struct parser *p, struct ptx_inst *in, int i, struct ptx_operand *o)
+{
+    if (in->op == PTX_OP_VMAD && i && i < 4 && p->tok->kind == '-' && p->tok[1].kind == TOK_WORD) {
+        in->mods.minus |= (uint8_t)(1u << (i - 1));
+        p->tok++;
+    }
+    enum parsed r = parse_simple(p, o);
+    if (r != PARSED_OK || p->tok->kind != TOK_DOT || i > 2)
+        return r;
+    return parse_part(p, in, i);
+}
+
 /* Everything between the opcode and the semicolon, into p->operand. */
 enum parsed ptx_parse_operands(struct parser *p, struct ptx_inst *in)
 {
@@ -365,7 +413,9 @@ enum parsed ptx_parse_operands(struct parser *p, struct ptx_inst *in)
         if (p->noperands == MAX_VECTOR)
             return ptx_unexpected(p, "';'"), PARSED_ERROR;
         p->operand_at[p->noperands] = p->tok;
-        enum parsed r = parse_operand(p, &p->operand[p->noperands++]);
+        int i = p->noperands++;
+        enum parsed r = ptx_video_parts(in->op) ? parse_video_operand(p, in, i, &p->operand[i])
+                                                : parse_operand(p, &p->operand[i]);
         if (r != PARSED_OK)
             return r;
     } while (ptx_accept(p, ','));

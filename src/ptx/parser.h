@@ -181,7 +181,7 @@ enum parsed ptx_check(struct parser *p, struct ptx_inst *in);
 /* tables.c */
 struct ptx_modifier {
     const char *spelling;
-    uint32_t group; /* MOD_<x> */
+    uint64_t group; /* MOD_<x> */
     uint16_t field; /* offset in struct ptx_mods */
     uint8_t value;
 };

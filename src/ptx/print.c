@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const char *spelling_of(uint32_t group, size_t field, int value)
+static const char *spelling_of(uint64_t group, size_t field, int value)
 {
     for (int i = 0; i < ptx_modifier_count; i++)
         if ((ptx_modifier[i].group & group) && ptx_modifier[i].field == field &&
@@ -67,6 +67,7 @@ static void print_cp(const struct ptx_mods *m, struct strbuf *out)
     if (m->variant != PTX_CP_COPY)
         return;
     strbuf_addf(out, ".%s.shared.global", m->cache == PTX_CACHE_CA ? "ca" : "cg");
+    flag(out, m->cache_hint, "L2::cache_hint");
     if (m->l2_fetch)
         strbuf_addf(out, ".L2::%dB", 32 * m->l2_fetch);
 }
@@ -76,6 +77,17 @@ static void print_mbarrier(const struct ptx_mods *m, struct strbuf *out)
     word(out, spelling_of(MOD_MBAR, offsetof(struct ptx_mods, variant), m->variant));
     flag(out, m->no_complete, "noComplete");
     flag(out, m->parity, "parity");
+}
+
+static void print_policy(const struct ptx_mods *m, struct strbuf *out)
+{
+    static const char *const kinds[] = {".fractional", ".range", ".cvt.L2"};
+    static const char *const priority[] = {"normal", "unchanged", "first", "last"};
+    strbuf_adds(out, kinds[m->variant - PTX_POLICY_FRACTIONAL]);
+    flag(out, m->space == PTX_GLOBAL, "global");
+    for (int i = 0; i < 2; i++)
+        if (m->l2_evict[i])
+            strbuf_addf(out, ".L2::evict_%s", priority[m->l2_evict[i] - PTX_EVICT_NORMAL]);
 }
 
 static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
@@ -98,7 +110,11 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
         strbuf_adds(out, m->noinc ? ".async.mbarrier.arrive.noinc" : ".async.mbarrier.arrive");
         flag(out, m->space == PTX_SHARED, "shared");
     }
+    if (in->op == PTX_OP_CREATEPOLICY)
+        print_policy(m, out);
+    flag(out, in->op == PTX_OP_CVT_PACK, "pack");
     flag(out, m->to, "to");
+    flag(out, m->mmio, "mmio");
     FIELD(MOD_MEM, order);
     FIELD(MOD_MEM | MOD_LEVEL, scope);
     flag(out, m->approx, "approx");
@@ -111,12 +127,16 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
     FIELD(MOD_CACHE, cache);
     flag(out, m->nc, "nc");
     FIELD(MOD_CACHE, evict);
+    flag(out, m->cache_hint && row->mods & MOD_CACHE, "L2::cache_hint");
     FIELD(MOD_CACHE, l2_fetch);
     if (row->mods & MOD_MATCH)
         FIELD(MOD_MATCH, variant);
     flag(out, m->sync && !bar, "sync");
     FIELD(MOD_ATOMIC, atomic);
-    FIELD(MOD_SHFL | MOD_VOTE | MOD_SHF | MOD_TESTP | (uint32_t)MOD_GRID, variant);
+    flag(out, m->noftz, "noftz");
+    flag(out, m->cache_hint && row->mods & MOD_ATOMIC, "L2::cache_hint");
+    flag(out, m->abs, "abs");
+    FIELD(MOD_SHFL | MOD_VOTE | MOD_SHF | MOD_TESTP | MOD_GRID, variant);
     if (prefetch)
         FIELD(MOD_LEVEL, variant);
     flag(out, m->relu, "relu");
@@ -132,9 +152,15 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
     flag(out, m->mask, "mask");
     if (m->vec > 1)
         strbuf_addf(out, ".v%d", m->vec);
+    if (m->pack_bits && m->pack_bits < 8)
+        strbuf_addf(out, ".%c%d", m->pack_signed ? 's' : 'u', m->pack_bits);
     for (int i = 0; i < m->ntypes; i++)
         word(out, ptx_type_info[m->type[i]].spelling);
     FIELD(MOD_PRMT, variant);
+    FIELD(MOD_VIDEO, atomic);
+    flag(out, m->plus_one, "po");
+    if (m->scale)
+        strbuf_addf(out, ".shr%d", m->scale);
 }
 #undef FIELD
 
@@ -244,6 +270,27 @@ static void print_source(const struct ptx_inst *in, struct strbuf *out)
     }
 }
 
+/* -%r1.b0, %r2.h10, %r3.b7654 */
+static void print_video_operand(const struct ptx_function *f, const struct ptx_inst *in, int i, struct strbuf *out)
+{
+    static const char *const names[] = {"", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
+    int parts = ptx_video_parts(in->op), wide = parts == 2 ? 2 : 4;
+    uint32_t part = i < 3 ? in->mods.part[i] : 0;
+    if (i && in->mods.minus >> (i - 1) & 1)
+        strbuf_add(out, "-", 1);
+    print_operand(f, &in->operand[i], out);
+    if (parts == 1) {
+        strbuf_adds(out, names[part]);
+        return;
+    }
+    if (i > 2 || in->operand[i].kind != PTX_OPERAND_REG || (!i && part == (1u << wide) - 1))
+        return;
+    strbuf_adds(out, parts == 2 ? ".h" : ".b");
+    for (int k = wide - 1; k >= 0; k--)
+        if (i || part >> k & 1)
+            strbuf_addf(out, "%d", i ? (int)(part >> 4 * k & 15) : k);
+}
+
 void ptx_print_inst(const struct ptx_function *f, const struct ptx_inst *in, struct strbuf *out)
 {
     if (in->op == PTX_OP_UNKNOWN) {
@@ -261,7 +308,10 @@ void ptx_print_inst(const struct ptx_function *f, const struct ptx_inst *in, str
             continue;
         strbuf_adds(out, first ? " " : ", ");
         first = false;
-        print_operand(f, o, out);
+        if (ptx_video_parts(in->op))
+            print_video_operand(f, in, i, out);
+        else
+            print_operand(f, o, out);
     }
     strbuf_add(out, ";", 1);
 }

@@ -34,10 +34,13 @@ enum ptx_type {
 #define PTX_BIT(t)       (1u << PTX_##t)
 #define TYPES_NOTYPE     PTX_BIT(NOTYPE)
 #define TYPES_INT        (PTX_BIT(U16) | PTX_BIT(S16) | PTX_BIT(U32) | PTX_BIT(S32) | PTX_BIT(U64) | PTX_BIT(S64))
+#define TYPES_PAIRS      (PTX_BIT(U16X2) | PTX_BIT(S16X2))               /* two integers in a word */
+#define TYPES_INTP       (TYPES_INT | TYPES_PAIRS)
 #define TYPES_SINT       (PTX_BIT(S16) | PTX_BIT(S32) | PTX_BIT(S64))
 #define TYPES_INT16_32   (PTX_BIT(U16) | PTX_BIT(S16) | PTX_BIT(U32) | PTX_BIT(S32))
 #define TYPES_INT32      (PTX_BIT(U32) | PTX_BIT(S32))
 #define TYPES_INT32_64   (PTX_BIT(U32) | PTX_BIT(S32) | PTX_BIT(U64) | PTX_BIT(S64))
+#define TYPES_REDUX      (TYPES_INT32B | PTX_BIT(F32))
 #define TYPES_INT32B     (PTX_BIT(U32) | PTX_BIT(S32) | PTX_BIT(B32))
 #define TYPES_U32        PTX_BIT(U32)
 #define TYPES_U32_64     (PTX_BIT(U32) | PTX_BIT(U64))
@@ -62,9 +65,11 @@ enum ptx_type {
 #define TYPES_MOV        (TYPES_VALUE | PTX_BIT(PRED))
 #define TYPES_HALF       (PTX_BIT(F16) | PTX_BIT(BF16))
 #define TYPES_HALF2      (PTX_BIT(F16X2) | PTX_BIT(BF16X2))              /* cvt: two f32 to a pair */
-#define TYPES_CVT        (TYPES_INT8 | TYPES_INT | TYPES_FLT | TYPES_HALF | TYPES_HALF2)
+#define TYPES_FP8X2      (PTX_BIT(E4M3X2) | PTX_BIT(E5M2X2))
+#define TYPES_CVT        (TYPES_INT8 | TYPES_INT | TYPES_FLT | TYPES_HALF | TYPES_HALF2 | PTX_BIT(TF32) | TYPES_FP8X2)
+#define TYPES_PACK       (TYPES_INT8 | PTX_BIT(U16) | PTX_BIT(S16) | PTX_BIT(S32)) /* cvt.pack: .s4 and the like are read as .s32 */
 #define TYPES_MEM        (TYPES_INT8 | PTX_BIT(B8) | TYPES_VALUE)
-#define TYPES_ATOM       (TYPES_INT32_64 | TYPES_BITS | TYPES_FLT)
+#define TYPES_ATOM       (TYPES_INT32_64 | TYPES_BITS | TYPES_FLTH)
 
 /* Groups of modifiers that a row allows: the `mods` column. */
 enum {
@@ -92,15 +97,18 @@ enum {
     MOD_IDX = 1 << 21,      /* .idx (brx) */
     MOD_BAR = 1 << 22,      /* .cta .warp .sync .arrive .red .popc .and .or */
     MOD_ALIGNED = 1 << 23,  /* .aligned */
-    MOD_ATOMIC = 1 << 24,   /* .add .min .max .inc .dec .cas .exch .and .or .xor, .noftz */
+    MOD_ATOMIC = 1 << 24,   /* .add .min .max .inc .dec .cas .exch .and .or .xor, .noftz, .L2::cache_hint */
     MOD_VOTE = 1 << 25,     /* .all .any .uni .ballot */
     MOD_MATCH = 1 << 26,    /* .any .all */
     MOD_TESTP = 1 << 27,    /* .finite .infinite .number .notanumber .normal .subnormal */
     MOD_CACHE = 1 << 28,    /* .ca .cg .cs .lu .cv .wb .wt .nc .L1::evict_last ... .L2::128B */
     MOD_MASK = 1 << 29,     /* .mask (pmevent) */
-    MOD_MBAR = 1 << 30,     /* .init .inval .arrive ... (mbarrier) */
-    MOD_GRID = -0x7fffffff - 1 /* bit 31: .launch_dependents .wait (griddepcontrol) */
+    MOD_MBAR = 1 << 30      /* .init .inval .arrive ... (mbarrier) */
 };
+#define MOD_GRID   (UINT64_C(1) << 31) /* .launch_dependents .wait (griddepcontrol) */
+#define MOD_ABS    (UINT64_C(1) << 32) /* .abs (redux) */
+#define MOD_VIDEO  (UINT64_C(1) << 33) /* .add .min .max behind the types, .po .shr7 .shr15 (video instructions) */
+#define MOD_POLICY (UINT64_C(1) << 34) /* .fractional .range .cvt and the priorities (createpolicy) */
 
 enum ptx_op {
     PTX_OP_UNKNOWN, /* not in the table: see ptx_inst.problem */
@@ -128,7 +136,7 @@ struct ptx_op_info {
     enum ptx_sel sel;
     uint32_t types;
     enum ptx_form form;
-    uint32_t mods;
+    uint64_t mods;
     enum ptx_class class;
 };
 extern const struct ptx_op_info ptx_op_info[PTX_OP_COUNT];
@@ -190,10 +198,15 @@ enum ptx_variant { PTX_VARIANT_NONE,
                    PTX_PRMT_F4E, PTX_PRMT_B4E, PTX_PRMT_RC8, PTX_PRMT_ECL, PTX_PRMT_ECR, PTX_PRMT_RC16,
                    PTX_TESTP_FINITE, PTX_TESTP_INFINITE, PTX_TESTP_NUMBER, PTX_TESTP_NOTANUMBER,
                    PTX_TESTP_NORMAL, PTX_TESTP_SUBNORMAL, PTX_PREFETCH_L1, PTX_PREFETCH_L2,
+                   PTX_PREFETCH_L2_LAST, PTX_PREFETCH_L2_NORMAL,
+                   PTX_POLICY_FRACTIONAL, PTX_POLICY_RANGE, PTX_POLICY_CVT,
                    PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT_GROUP, PTX_CP_WAIT_ALL,
                    PTX_TEX_1D, PTX_TEX_2D, PTX_TEX_3D,
                    PTX_MBAR_INIT, PTX_MBAR_INVAL, PTX_MBAR_ARRIVE, PTX_MBAR_ARRIVE_DROP, PTX_MBAR_TEST_WAIT,
                    PTX_MBAR_TRY_WAIT, PTX_MBAR_PENDING_COUNT, PTX_GRID_LAUNCH, PTX_GRID_WAIT };
+
+/* .b0 .h1: the part of a word that a video instruction reads or writes (9.7.16). */
+enum ptx_part { PTX_PART_ALL, PTX_PART_B0, PTX_PART_B1, PTX_PART_B2, PTX_PART_B3, PTX_PART_H0, PTX_PART_H1 };
 
 /* Everything behind the opcode's first word. */
 struct ptx_mods {
@@ -212,7 +225,15 @@ struct ptx_mods {
     uint8_t l2_fetch; /* .L2::64B 128B 256B: sectors of 32 bytes, 0: not given */
     uint8_t variant;  /* enum ptx_variant */
     uint8_t sel;      /* enum ptx_sel: dp2a's .lo .hi too */
-    bool ftz, sat, approx, full, cc, uni, sync, aligned, nc, to, shiftamt, nan, xorsign_abs, relu, satfinite, idx, mask, lod, no_complete, parity, noinc; /* lod: tex.level */
+    uint8_t l2_evict[2]; /* enum ptx_evict: createpolicy's first and second priority */
+    uint8_t pack_bits;   /* cvt.pack: bits of a packed value, 2 4 8 16; its sign is in pack_signed */
+    uint8_t scale;       /* vmad: 7 or 15 bits to the right */
+    uint8_t minus;       /* vmad: bit 0 -a, bit 1 -b, bit 2 -c */
+    uint32_t part[3];    /* video instructions, for d a b. Of one word: enum ptx_part. Of pairs and quadruples: for d the
+                            elements written, bit 0 for the first; for a and b which element of the two words b:a each
+                            result takes, 4 bits each, the first lowest */
+    bool ftz, sat, approx, full, cc, uni, sync, aligned, nc, to, shiftamt, nan, xorsign_abs, relu, satfinite, idx, mask, lod, no_complete, parity, noinc,
+         noftz, cache_hint, mmio, abs, pack_signed, plus_one; /* lod: tex.level; plus_one: vmad.po */
 };
 
 /* Where an instruction came from in the user's source: from .loc, with the chain of inlined calls. */
@@ -371,6 +392,9 @@ void ptx_free(struct ptx_module *m);
 
 /* The source line of the PTX text that holds byte position `at`, copied into the arena (for carets). */
 const char *ptx_line_text(const struct ptx_module *m, int line, struct arena *a);
+
+/* Video instructions: how many parts a word has (1, 2, 4), or 0 for all other instructions. */
+int ptx_video_parts(int op);
 
 /* Prints one instruction in normal form (for dumps and tests): modifiers in the order of the ISA, one space. */
 struct strbuf;

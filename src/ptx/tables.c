@@ -31,9 +31,15 @@ const char *const ptx_class_help[PTX_CLASS_COUNT] = {
 #undef CLASS
 };
 
+int ptx_video_parts(int op)
+{
+    return op >= PTX_OP_VADD4 && op <= PTX_OP_VSET4 ? 4 : op >= PTX_OP_VADD2 && op <= PTX_OP_VSET2 ? 2
+         : op >= PTX_OP_VADD && op <= PTX_OP_VSET ? 1 : 0;
+}
+
 /* A spelling may stand in several groups: the groups that the instruction's row allows decide. Entries of one
  * spelling stand together. bar's own modifiers (MOD_BAR) are read by code of their own in opcodes.c. */
-#define M(spelling, group, field, value) {spelling, (uint32_t)MOD_##group, offsetof(struct ptx_mods, field), value}
+#define M(spelling, group, field, value) {spelling, (uint64_t)MOD_##group, offsetof(struct ptx_mods, field), value}
 const struct ptx_modifier ptx_modifier[] = {
     M("rn", RND, round, PTX_RN),
     M("rz", RND, round, PTX_RZ),
@@ -52,6 +58,7 @@ const struct ptx_modifier ptx_modifier[] = {
     M("shiftamt", SHIFTAMT, shiftamt, 1),
     M("NaN", NAN, nan, 1),
     M("xorsign", NAN, xorsign_abs, 1), /* the .abs behind it is taken along */
+    M("abs", ABS, abs, 1),
     M("eq", CMP, cmp, PTX_EQ),
     M("ne", CMP, cmp, PTX_NE),
     M("lt", CMP, cmp, PTX_LT),
@@ -77,8 +84,15 @@ const struct ptx_modifier ptx_modifier[] = {
     M("xor", BOOL, boolop, PTX_BOOL_XOR),
     M("xor", ATOMIC, atomic, PTX_ATOMIC_XOR),
     M("add", ATOMIC, atomic, PTX_ATOMIC_ADD),
+    M("add", VIDEO, atomic, PTX_ATOMIC_ADD),
     M("min", ATOMIC, atomic, PTX_ATOMIC_MIN),
+    M("min", VIDEO, atomic, PTX_ATOMIC_MIN),
     M("max", ATOMIC, atomic, PTX_ATOMIC_MAX),
+    M("max", VIDEO, atomic, PTX_ATOMIC_MAX),
+    M("po", VIDEO, plus_one, 1),
+    M("shr7", VIDEO, scale, 7),
+    M("shr15", VIDEO, scale, 15),
+    M("noftz", ATOMIC, noftz, 1),
     M("inc", ATOMIC, atomic, PTX_ATOMIC_INC),
     M("dec", ATOMIC, atomic, PTX_ATOMIC_DEC),
     M("cas", ATOMIC, atomic, PTX_ATOMIC_CAS),
@@ -105,6 +119,7 @@ const struct ptx_modifier ptx_modifier[] = {
     M("v2", VEC, vec, 2),
     M("v4", VEC, vec, 4),
     M("v8", VEC, vec, 8),
+    M("mmio", MEM, mmio, 1),
     M("weak", MEM, order, PTX_WEAK),
     M("volatile", MEM, order, PTX_VOLATILE),
     M("relaxed", MEM, order, PTX_RELAXED),
@@ -121,6 +136,8 @@ const struct ptx_modifier ptx_modifier[] = {
     M("gl", LEVEL, scope, PTX_SCOPE_GPU),
     M("L1", LEVEL, variant, PTX_PREFETCH_L1),
     M("L2", LEVEL, variant, PTX_PREFETCH_L2),
+    M("L2::evict_last", LEVEL, variant, PTX_PREFETCH_L2_LAST),
+    M("L2::evict_normal", LEVEL, variant, PTX_PREFETCH_L2_NORMAL),
     M("ca", CACHE, cache, PTX_CACHE_CA),
     M("cg", CACHE, cache, PTX_CACHE_CG),
     M("cs", CACHE, cache, PTX_CACHE_CS),
@@ -134,6 +151,8 @@ const struct ptx_modifier ptx_modifier[] = {
     M("L1::evict_first", CACHE, evict, PTX_EVICT_FIRST),
     M("L1::evict_last", CACHE, evict, PTX_EVICT_LAST),
     M("L1::no_allocate", CACHE, evict, PTX_EVICT_NO_ALLOCATE),
+    M("L2::cache_hint", CACHE, cache_hint, 1),
+    M("L2::cache_hint", ATOMIC, cache_hint, 1),
     M("L2::64B", CACHE, l2_fetch, 2),
     M("L2::128B", CACHE, l2_fetch, 4),
     M("L2::256B", CACHE, l2_fetch, 8),

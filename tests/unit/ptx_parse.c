@@ -271,6 +271,45 @@ static void modifiers(void **state)
     ptx_free(m);
 }
 
+static void parts_of_words(void **state)
+{
+    (void)state;
+    prints("add.s16x2 %r1, %r2, %r3;", "add.s16x2 %r1, %r2, %r3;");
+    prints("max.relu.s16x2 %r1, %r2, %r3;", "max.relu.s16x2 %r1, %r2, %r3;");
+    prints("min.relu.s32 %r1, %r2, 5;", "min.relu.s32 %r1, %r2, 5;");
+    prints("mad24.hi.sat.s32 %r1, %r2, %r3, %r1;", "mad24.hi.sat.s32 %r1, %r2, %r3, %r1;");
+    prints("lop3.or.b32 %r1|%p1, %r2, %r3, %r1, 0x3f, !%p2;", "lop3.or.b32 %r1|%p1, %r2, %r3, %r1, 63, !%p2;");
+    prints("lop3.and.b32 _|%p1, %r2, %r3, %r1, 0x3f, %p2;", "lop3.and.b32 _|%p1, %r2, %r3, %r1, 63, %p2;");
+    prints("cvt.pack.sat.u8.s32.b32 %r1, %r2, %r3, %r1;", "cvt.pack.sat.u8.s32.b32 %r1, %r2, %r3, %r1;");
+    prints("cvt.pack.sat.s4.s32.b32 %r1, %r2, %r3, %r1;", "cvt.pack.sat.s4.s32.b32 %r1, %r2, %r3, %r1;");
+    prints("cvt.rna.satfinite.tf32.f32 %r1, %f1;", "cvt.rna.satfinite.tf32.f32 %r1, %f1;");
+    prints("cvt.rn.satfinite.relu.e4m3x2.f32 %rs1, %f1, %f2;", "cvt.rn.relu.satfinite.e4m3x2.f32 %rs1, %f1, %f2;");
+    prints("cvt.rn.f16x2.e5m2x2 %r1, %rs1;", "cvt.rn.f16x2.e5m2x2 %r1, %rs1;");
+    prints("atom.global.add.noftz.f16x2 %r1, [%rd1], %r2;", "atom.global.add.noftz.f16x2 %r1, [%rd1], %r2;");
+    prints("red.add.noftz.bf16 [%rd1], %rs1;", "red.add.noftz.bf16 [%rd1], %rs1;");
+    prints("red.global.add.L2::cache_hint.u32 [%rd1], %r2, %rd2;", "red.global.add.L2::cache_hint.u32 [%rd1], %r2, %rd2;");
+    prints("ld.global.L2::cache_hint.L2::128B.v2.u32 {%r1, %r2}, [%rd1], %rd2;",
+           "ld.global.L2::cache_hint.L2::128B.v2.u32 {%r1, %r2}, [%rd1], %rd2;");
+    prints("cp.async.cg.shared.global.L2::cache_hint [%r1], [%rd1], 16, %p1, %rd2;",
+           "cp.async.cg.shared.global.L2::cache_hint [%r1], [%rd1], 16, %p1, %rd2;");
+    prints("ld.mmio.relaxed.sys.global.u32 %r1, [%rd1];", "ld.mmio.relaxed.sys.global.u32 %r1, [%rd1];");
+    prints("redux.sync.min.abs.NaN.f32 %f1, %f2, %r1;", "redux.sync.min.abs.NaN.f32 %f1, %f2, %r1;");
+    prints("createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd1, 0.5;",
+           "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd1, 0f3F000000;");
+    prints("createpolicy.range.global.L2::evict_first.b64 %rd1, [%rd2+4], 256, %r1;",
+           "createpolicy.range.global.L2::evict_first.b64 %rd1, [%rd2+4], 256, %r1;");
+    prints("createpolicy.cvt.L2.b64 %rd1, 7;", "createpolicy.cvt.L2.b64 %rd1, 7;");
+    prints("applypriority.global.L2::evict_normal [%rd1], 128;", "applypriority.global.L2::evict_normal [%rd1], 128;");
+    prints("prefetch.global.L2::evict_last [%rd1];", "prefetch.global.L2::evict_last [%rd1];");
+    prints("vadd.s32.u32.s32.sat %r1.h1, %r2.b3, %r3.h0, %r1;", "vadd.sat.s32.u32.s32 %r1.h1, %r2.b3, %r3.h0, %r1;");
+    prints("vsub.s32.u32.s32.min %r1, %r2, %r3, %r1;", "vsub.s32.u32.s32.min %r1, %r2, %r3, %r1;");
+    prints("vmad.s32.s32.u32.sat.shr7 %r1, -%r2.h1, %r3, %r1;", "vmad.sat.s32.s32.u32.shr7 %r1, -%r2.h1, %r3, %r1;");
+    prints("vset.s32.u32.lt.max %r1, %r2.b0, %r3, %r1;", "vset.lt.s32.u32.max %r1, %r2.b0, %r3, %r1;");
+    prints("vshl.u32.s32.u32.wrap %r1, %r2, 3;", "vshl.wrap.u32.s32.u32 %r1, %r2, 3;");
+    prints("vadd2.s32.s32.s32 %r1, %r2, %r3, %r1;", "vadd2.s32.s32.s32 %r1, %r2.h10, %r3.h32, %r1;");
+    prints("vadd4.u32.u32.u32.add %r1.b31, %r2.b0000, %r3, %r1;", "vadd4.u32.u32.u32.add %r1.b31, %r2.b0000, %r3.b7654, %r1;");
+}
+
 static void copies_and_textures(void **state)
 {
     (void)state;
@@ -306,14 +345,17 @@ static void what_is_not_there_is_named(void **state)
     prints("griddepcontrol.wait;", "griddepcontrol.wait;");
     prints("mbarrier.pending_count.b64 %r1, %rd2;", "mbarrier.pending_count.b64 %r1, %rd2;");
     problem("mbarrier.arrive.expect_tx.shared.b64 %rd1, [%r1], 2;", "modifier '.expect_tx' of 'mbarrier'");
-    problem("cp.async.ca.shared.global.L2::cache_hint [%r1], [%rd1], 4, %rd2;", "modifier '.L2::cache_hint' of 'cp.async'");
     problem("tex.a2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%f1,%f2,%f2}];", "modifier '.a2d' of 'tex'");
     problem("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, %rd2, {%f1,%f2}];", "an address of several parts of 'tex.2d.v4.f32.f32'");
     problem("frob.s32 %r1, %r2;", "instruction 'frob'");
     problem("ld.global.foo.u32 %r1, [%rd1];", "modifier '.foo' of 'ld'");
     problem("add.rn.s32 %r1, %r2, %r3;", "modifier '.rn' of 'add'");
     problem("div.rn.f16x2 %r1, %r2, %r3;", "type '.f16x2' of 'div'");
-    problem("add.u16x2 %r1, %r2, %r3;", "modifier '.u16x2' of 'add'");
+    problem("sub.u16x2 %r1, %r2, %r3;", "type '.u16x2' of 'sub'");
+    problem("fma.rn.oob.f16 %rs1, %rs2, %rs3, %rs1;", "modifier '.oob' of 'fma'");
+    problem("cvt.rna.bf16.f32 %rs1, %f1;", "modifier '.rna' of 'cvt'");
+    problem("red.global.add.v4.f32 [%rd1], {%f1, %f2, %f3, %f1};", "modifier '.v4' of 'red'");
+    problem("createpolicy.fractional.L2::evict_first.L2::64B.b64 %rd1, 1.0;", "modifier '.L2::64B' of 'createpolicy'");
     problem("add.f32.f16 %f1, %rs1, %f3;", "type '.f16' of 'add'");
     problem("mov.u32 %r1, %clusterid.x;", "special register '%clusterid.x'");
     problem("mov.v4.u32 {%r1,%r2,%r3,%r4}, %tid;", "modifier '.v4' of 'mov'");
@@ -631,6 +673,7 @@ int main(void)
         cmocka_unit_test(locations_of_clang),
         cmocka_unit_test(chains_in_the_names_of_files),
         cmocka_unit_test(locations_of_nvcc),
+        cmocka_unit_test(parts_of_words),
         cmocka_unit_test(copies_and_textures),
         cmocka_unit_test(an_instruction_knows_its_text),
         cmocka_unit_test(text_cut_anywhere),
