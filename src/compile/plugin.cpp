@@ -58,6 +58,7 @@ struct LastPass : PassInfoMixin<LastPass> {
             changed |= heddle::expand_copies(f);
             changed |= heddle::widen_divisions(f);
             changed |= heddle::restore_masks(f);
+            changed |= heddle::name_spaces(f);
             if (changed)
                 functions.invalidate(f, PreservedAnalyses::none());
             AAResults &aa = functions.getResult<AAManager>(f);

@@ -28,6 +28,9 @@ bool widen_divisions(llvm::Function &f);
 // Last: (x | 3) is ((x & ~3) | 3) again, beside an (x & ~3).
 bool restore_masks(llvm::Function &f);
 
+// plugin_atomics.cpp. Last: atomicInc and atomicDec find the space of their address.
+bool name_spaces(llvm::Function &f);
+
 // plugin_chains.cpp. Last: locations inside inlined calls say the chain of calls.
 bool name_chains(llvm::Function &f);
 

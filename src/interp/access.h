@@ -29,6 +29,7 @@ struct access {
     int space;
     char *base;      /* host address of address 0 of the space */
     uint64_t *addr;  /* [32] address in the space; in the record when there is one */
+    uint32_t unchanged; /* atomics: lanes whose element was as before at their turn */
     uint32_t registered; /* checked lanes whose memory is the program's own (space/registered.h) */
     struct record *r;
 };
@@ -92,6 +93,8 @@ static void finish_record(const struct access *a)
         note_values(a);
     r->site = (uint32_t)(st - a->c->step);
     r->mask = st->in->atomic_form == IR_ATOMIC_ONCE ? a->m & -a->m : a->m;
+    r->unchanged = a->unchanged;
+    r->generic = st->space == PTX_GENERIC;
     r->counted = st->in->atomic_form == IR_ATOMIC_COUNTED;
     r->op = record_op(st);
     r->space = (uint8_t)a->space;
@@ -482,32 +485,32 @@ static uint64_t new_value(const struct access *a, uint64_t old, uint64_t b, uint
     }
 }
 
-static uint64_t update(const struct access *a, char *p, uint64_t b, uint64_t c)
+/* One lane's turn: what was there before. */
+#define UPDATE(T)                                                                                                      \
+    static uint64_t update_##T(struct access *a, char *p, uint64_t b, uint64_t c, uint32_t lane)                       \
+    {                                                                                                                  \
+        T old = __atomic_load_n((T *)p, __ATOMIC_RELAXED), now;                                                        \
+        do {                                                                                                           \
+            now = (T)new_value(a, old, b, c);                                                                          \
+        } while (!__atomic_compare_exchange_n((T *)p, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));          \
+        a->unchanged |= (uint32_t)(now == old) << lane;                                                                \
+        return old;                                                                                                    \
+    }
+UPDATE(uint16_t)
+UPDATE(uint32_t)
+UPDATE(uint64_t)
+#undef UPDATE
+
+static uint64_t update(struct access *a, char *p, uint64_t b, uint64_t c, uint32_t lane)
 {
-    if (a->st->elem == 8) {
-        uint64_t old = __atomic_load_n((uint64_t *)p, __ATOMIC_RELAXED), now;
-        do {
-            now = new_value(a, old, b, c);
-        } while (!__atomic_compare_exchange_n((uint64_t *)p, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-        return old;
-    }
-    if (a->st->elem == 2) {
-        uint16_t old = __atomic_load_n((uint16_t *)p, __ATOMIC_RELAXED), now;
-        do {
-            now = (uint16_t)new_value(a, old, b, c);
-        } while (!__atomic_compare_exchange_n((uint16_t *)p, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-        return old;
-    }
-    uint32_t old = __atomic_load_n((uint32_t *)p, __ATOMIC_RELAXED), now;
-    do {
-        now = (uint32_t)new_value(a, old, b, c);
-    } while (!__atomic_compare_exchange_n((uint32_t *)p, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-    return old;
+    return a->st->elem == 8 ? update_uint64_t(a, p, b, c, lane) : a->st->elem == 4 ? update_uint32_t(a, p, b, c, lane)
+         : update_uint16_t(a, p, b, c, lane);
 }
 
 static bool atom_space(struct access *a)
 {
     uint64_t own[WARP_LANES], result[WARP_LANES];
+    a->unchanged = 0;
     if (!permitted(a))
         return true;
     if (!check(a))
@@ -519,7 +522,7 @@ static bool atom_space(struct access *a)
     const struct step *st = a->st;
     LANE_LOOP(a->m)
     result[i] = update(a, a->base + addr[i], step_value(a->c, a->w, st, 1, (int)i),
-                       st->in->nsrc > 2 ? step_value(a->c, a->w, st, 2, (int)i) : 0);
+                       st->in->nsrc > 2 ? step_value(a->c, a->w, st, 2, (int)i) : 0, i);
     if (st->in->ndst && st->d[0] != PLACE_NONE)
         LANE_LOOP(a->m)
         step_write(a->c, a->w, st, 0, (int)i, result[i]);

@@ -50,6 +50,14 @@ static inline void numbers_clear(struct numbers *s)
     s->n = 0;
 }
 
+static inline bool numbers_have(const struct numbers *s, uint64_t v)
+{
+    for (unsigned i = s->head[(v ^ v >> 6) & 63]; i; i = s->next[i - 1])
+        if (s->v[i - 1] == v)
+            return true;
+    return false;
+}
+
 /* Adds a number; false when it was there. */
 static inline bool numbers_add(struct numbers *s, uint64_t v)
 {

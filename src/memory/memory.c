@@ -37,6 +37,30 @@ static void texture(uint64_t *v, const struct record *r)
         v[COUNTER_TEXTURE_REQUESTS] += (r->mask >> quad & 0xf) != 0;
 }
 
+/* An atomic of 16 bits: see atomics.c. */
+static void global_loop(uint64_t *v, const struct record *r, bool halves)
+{
+    struct record load;
+    unsigned bytes = lanes_count(r->mask) * r->bytes;
+
+    atomics_word_record(r, &load);
+    load.op = RECORD_LOAD;
+    count(v + COUNTER_GLOBAL_LD_REQUESTS, coalescer_sectors(&load), (bytes + 31) / 32, bytes);
+    for (uint32_t mask = r->mask; mask;) {
+        struct atomics_round round = atomics_global_round(r, mask);
+        unsigned lanes = lanes_count(mask);
+
+        count(v + COUNTER_GLOBAL_ATOM_REQUESTS, round.sectors, (lanes * r->bytes + 31) / 32, lanes * r->bytes);
+        if (halves && r->generic) {
+            v[COUNTER_SHARED_ATOM_WAVEFRONTS] += 2;
+            v[COUNTER_SHARED_ATOM_IDEAL] += 2;
+        }
+        if (halves)
+            v[COUNTER_HADD] += lanes;
+        mask &= ~round.done;
+    }
+}
+
 /* An asynchronous copy is a load and counted among the loads too (truth: l1tex__t_*_global_op_ld include LDGSTS). */
 static void global(uint64_t *v, const struct record *r, unsigned bytes)
 {
@@ -50,6 +74,15 @@ static void global(uint64_t *v, const struct record *r, unsigned bytes)
     if (r->op == RECORD_TEXTURE) {
         texture(v, r);
         return;
+    }
+    bool halves = r->type == PTX_F16 || r->type == PTX_F16X2 || r->type == PTX_BF16 || r->type == PTX_BF16X2;
+    if (atomic && atomics_global_loops(r)) {
+        global_loop(v, r, halves);
+        return;
+    }
+    if (atomic && halves && r->generic) {
+        v[COUNTER_SHARED_ATOM_WAVEFRONTS]++;
+        v[COUNTER_SHARED_ATOM_IDEAL]++;
     }
     unsigned sectors = atomic ? atomics_sectors(r) : coalescer_sectors(r);
 

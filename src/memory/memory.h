@@ -30,13 +30,17 @@ unsigned local_sectors(const struct record *r);     /* the same for local memory
 unsigned shared_wavefronts(const struct record *r); /* passes of a shared load or store */
 unsigned atomics_sectors(const struct record *r);   /* sectors of a global atomic, once more for each collision */
 unsigned atomics_shared_wavefronts(const struct record *r);
-/* A shared atomic that the hardware does not have is a loop; one round of it for the lanes of `mask`. */
+/* An atomic that the hardware does not have is a loop; one round of it for the lanes of `mask`. */
 struct atomics_round {
     uint32_t done; /* lanes that are through: at least one */
-    unsigned wavefronts;
+    unsigned wavefronts; /* shared */
+    unsigned sectors; /* global */
 };
 bool atomics_shared_loops(const struct record *r);
 struct atomics_round atomics_shared_round(const struct record *r, uint32_t mask);
+bool atomics_global_loops(const struct record *r);
+void atomics_word_record(const struct record *r, struct record *words); /* the words that hold its half-words */
+struct atomics_round atomics_global_round(const struct record *r, uint32_t mask);
 unsigned constant_addresses(const struct record *r);/* distinct addresses of a constant load */
 
 #endif

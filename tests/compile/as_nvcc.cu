@@ -211,3 +211,13 @@ KERNEL divide_mean(const unsigned char *p, unsigned char *out, int w)
         }
     out[x] = (unsigned char)(s / c);
 }
+
+// Atomics: the space is known.
+KERNEL atomic_increment(unsigned *p, unsigned *q) { atomicInc(p + threadIdx.x, 1000u); q[1] = atomicDec(q, 7u); }
+KERNEL atomic_increment_shared(unsigned *out)
+{
+    __shared__ unsigned s[32];
+    s[threadIdx.x] = 0;
+    atomicInc(&s[threadIdx.x / 2], 1000u);
+    out[threadIdx.x] = s[threadIdx.x];
+}

@@ -558,9 +558,83 @@ static void replay_constant(void **state)
     }
 }
 
+/* What one record adds to the counters of its site. */
+static struct counters counted(const struct record *r)
+{
+    struct counters c;
+    struct memory m;
+    memset(&c, 0, sizeof c);
+    memory_init(&m, &c, 1);
+    memory_access(&m, r);
+    return c;
+}
+
+static void atomics_of_16_bits_are_loops(void **state)
+{
+    (void)state;
+    struct record r = affine(RECORD_RED, PTX_GLOBAL, 2, 4096, 0);
+    r.type = PTX_F16;
+    r.atomic = PTX_ATOMIC_ADD;
+    struct counters c = counted(&r); /* one half-word: a lane a round, 32 + 31 + ... sectors */
+    assert_int_equal(c.v[COUNTER_GLOBAL_LD_REQUESTS], 1);
+    assert_int_equal(c.v[COUNTER_GLOBAL_LD_SECTORS], 1);
+    assert_int_equal(c.v[COUNTER_GLOBAL_ATOM_REQUESTS], 32);
+    assert_int_equal(c.v[COUNTER_GLOBAL_ATOM_SECTORS], 528);
+    assert_int_equal(c.v[COUNTER_HADD], 528);
+    assert_int_equal(c.v[COUNTER_SHARED_ATOM_WAVEFRONTS], 0);
+    r.unchanged = 1; /* lane 0 adds nothing: lane 1 gets through with it */
+    r.generic = 1;
+    c = counted(&r);
+    assert_int_equal(c.v[COUNTER_GLOBAL_ATOM_REQUESTS], 31);
+    assert_int_equal(c.v[COUNTER_GLOBAL_ATOM_SECTORS], 497);
+    assert_int_equal(c.v[COUNTER_SHARED_ATOM_WAVEFRONTS], 62);
+    r = affine(RECORD_ATOM, PTX_GLOBAL, 2, 4096, 2); /* neighbours: two lanes a word, 2 sectors twice, then 2 */
+    r.type = PTX_B16;
+    r.atomic = PTX_ATOMIC_CAS;
+    c = counted(&r);
+    assert_int_equal(c.v[COUNTER_GLOBAL_LD_SECTORS], 2);
+    assert_int_equal(c.v[COUNTER_GLOBAL_ATOM_REQUESTS], 2);
+    assert_int_equal(c.v[COUNTER_GLOBAL_ATOM_SECTORS], 6);
+    r.stride = 0; /* all but the first see that their comparison fails */
+    r.unchanged = ~1u;
+    c = counted(&r);
+    assert_int_equal(c.v[COUNTER_GLOBAL_ATOM_REQUESTS], 1);
+    assert_int_equal(c.v[COUNTER_GLOBAL_ATOM_SECTORS], 32);
+    r = affine(RECORD_ATOM, PTX_GLOBAL, 4, 4096, 4); /* a pair of halves is an instruction */
+    r.type = PTX_F16X2;
+    r.atomic = PTX_ATOMIC_ADD;
+    r.generic = 1;
+    c = counted(&r);
+    assert_int_equal(c.v[COUNTER_GLOBAL_LD_REQUESTS], 0);
+    assert_int_equal(c.v[COUNTER_GLOBAL_ATOM_REQUESTS], 1);
+    assert_int_equal(c.v[COUNTER_SHARED_ATOM_WAVEFRONTS], 1);
+}
+
+static void lanes_that_change_nothing_in_a_shared_loop(void **state)
+{
+    (void)state;
+    struct record r = affine(RECORD_RED, PTX_SHARED, 8, 0, 0);
+    r.type = PTX_F64;
+    r.atomic = PTX_ATOMIC_ADD;
+    struct counters c = counted(&r); /* 16 rounds of both halves, 16 of the upper one, 2 passes each */
+    assert_int_equal(c.v[COUNTER_SHARED_ATOM_REQUESTS], 32);
+    assert_int_equal(c.v[COUNTER_SHARED_ATOM_WAVEFRONTS], 96);
+    r.unchanged = 1; /* lane 16 gets through beside lane 0; then 15 rounds of both, 15 of the upper half */
+    c = counted(&r);
+    assert_int_equal(c.v[COUNTER_SHARED_ATOM_REQUESTS], 31);
+    assert_int_equal(c.v[COUNTER_SHARED_ATOM_WAVEFRONTS], 94);
+    r.atomic = PTX_ATOMIC_MAX; /* lane 0 does not try, lane 1 gets through: 15 rounds of both, 16 of the upper half */
+    r.type = PTX_U64;
+    c = counted(&r);
+    assert_int_equal(c.v[COUNTER_SHARED_ATOM_REQUESTS], 31);
+    assert_int_equal(c.v[COUNTER_SHARED_ATOM_WAVEFRONTS], 92);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(atomics_of_16_bits_are_loops),
+        cmocka_unit_test(lanes_that_change_nothing_in_a_shared_loop),
         cmocka_unit_test(sectors_by_hand),     cmocka_unit_test(wavefronts_by_hand),
         cmocka_unit_test(counters_by_hand),    cmocka_unit_test(equals_the_oracle),
         cmocka_unit_test(equals_an_h200),

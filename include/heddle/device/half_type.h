@@ -234,26 +234,18 @@ SHUFFLE(__shfl_up_sync, unsigned int)
 SHUFFLE(__shfl_down_sync, unsigned int)
 SHUFFLE(__shfl_xor_sync, int)
 #undef SHUFFLE
-/* By compare-and-swap of the word that holds it: any order of additions, as the GPU's. */
+/* As CUDA's headers do it: through a generic address, of which the assembler asks what it is. */
 FN H2 atomicAdd(H2 *p, H2 v)
 {
-    unsigned int *w = (unsigned int *)p, old = *(volatile unsigned int *)w, seen;
-    do {
-        seen = old;
-        old = atomicCAS(w, seen, __heddle_word(__hadd2(OF2(seen), v)));
-    } while (old != seen);
+    unsigned int old;
+    __asm__ __volatile__("atom.add.noftz." PT "x2 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(__heddle_word(v)) : "memory");
     return OF2(old);
 }
 FN H atomicAdd(H *p, H v)
 {
-    unsigned int *w = (unsigned int *)((unsigned long)p & ~3ul), shift = ((unsigned long)p & 2) * 8;
-    unsigned int old = *(volatile unsigned int *)w, seen;
-    do {
-        seen = old;
-        unsigned int sum = __hadd(OF((unsigned short)(seen >> shift)), v).__x;
-        old = atomicCAS(w, seen, (seen & ~(0xffffu << shift)) | sum << shift);
-    } while (old != seen);
-    return OF((unsigned short)(old >> shift));
+    unsigned short old;
+    __asm__ __volatile__("atom.add.noftz." PT " %0, [%1], %2;" : "=h"(old) : "l"(p), "h"(v.__x) : "memory");
+    return OF(old);
 }
 
 /* ---- from and to integers ---- */
