@@ -55,6 +55,9 @@ struct space_private {
     uint64_t serial;
     struct space_allocation *freed; /* ring of FREED_MAX */
     uint64_t freed_n;               /* how many were ever freed */
+    uint64_t padding;               /* bytes behind every allocation */
+    void (*see)(const struct space_allocation *a, bool freed, void *user);
+    void *see_user;
     struct arena labels;
 };
 
@@ -277,21 +280,27 @@ static void give_granules(struct space *s, uint64_t g, uint64_t count)
 
 /* --- small allocations --- */
 
-/* Where the hole before list[i] begins (i == n: the hole behind the last), and its bytes. */
-static uint64_t hole(const struct shared *sh, uint64_t base, uint32_t i, uint64_t *bytes)
+/* What an allocation of `bytes` takes. */
+static uint64_t span_of(const struct space_private *p, uint64_t bytes, uint64_t align)
 {
-    uint64_t from = i ? sh->list[i - 1].address + round_up(sh->list[i - 1].bytes, SPACE_ALIGN) : base;
+    return round_up(bytes + p->padding, align);
+}
+
+/* Where the hole before list[i] begins (i == n: the hole behind the last), and its bytes. */
+static uint64_t hole(const struct space_private *p, const struct shared *sh, uint64_t base, uint32_t i, uint64_t *bytes)
+{
+    uint64_t from = i ? sh->list[i - 1].address + span_of(p, sh->list[i - 1].bytes, SPACE_ALIGN) : base;
     uint64_t to = i < sh->n ? sh->list[i].address : base + SPACE_GRANULE;
     *bytes = to - from;
     return from;
 }
 
-static void measure_gap(struct shared *sh, uint64_t base)
+static void measure_gap(const struct space_private *p, struct shared *sh, uint64_t base)
 {
     sh->gap = 0;
     for (uint32_t i = 0; i <= sh->n; i++) {
         uint64_t bytes;
-        hole(sh, base, i, &bytes);
+        hole(p, sh, base, i, &bytes);
         sh->gap = bytes > sh->gap ? bytes : sh->gap;
     }
 }
@@ -331,27 +340,27 @@ static int64_t make_shared(struct space *s, enum space_kind kind)
 static struct space_allocation *place_small(struct space *s, enum space_kind kind, uint64_t bytes)
 {
     struct space_private *p = s->private;
-    uint64_t span = round_up(bytes, SPACE_ALIGN);
+    uint64_t span = span_of(p, bytes, SPACE_ALIGN);
     int64_t g = find_shared(p, kind, span);
     if (g < 0 && (g = make_shared(s, kind)) < 0)
         return NULL;
     struct shared *sh = p->table[g].shared;
     uint64_t base = s->base + (uint64_t)g * SPACE_GRANULE, have, at;
     uint32_t i = 0;
-    while (at = hole(sh, base, i, &have), have < span)
+    while (at = hole(p, sh, base, i, &have), have < span)
         i++;
     ALLOC_GROW(sh->list, sh->n, sh->cap);
     memmove(sh->list + i + 1, sh->list + i, (sh->n - i) * sizeof *sh->list);
     sh->n++;
     sh->list[i] = (struct space_allocation){.address = at, .bytes = bytes};
-    measure_gap(sh, base);
+    measure_gap(p, sh, base);
     return &sh->list[i];
 }
 
 static struct space_allocation *place_large(struct space *s, enum space_kind kind, uint64_t bytes)
 {
     struct space_private *p = s->private;
-    uint64_t count = round_up(bytes, SPACE_GRANULE) / SPACE_GRANULE;
+    uint64_t count = span_of(p, bytes, SPACE_GRANULE) / SPACE_GRANULE;
     int64_t g = take_granules(s, kind, count);
     if (g < 0)
         return NULL;
@@ -374,15 +383,29 @@ enum space_status space_alloc(struct space *s, uint64_t bytes, enum space_kind k
     if (bytes > s->bytes)
         return SPACE_NO_MEMORY;
     pthread_mutex_lock(&p->lock);
-    struct space_allocation *a = bytes <= SPACE_SMALL_MAX ? place_small(s, kind, bytes) : place_large(s, kind, bytes);
+    struct space_allocation was, *a = bytes + p->padding <= SPACE_SMALL_MAX ? place_small(s, kind, bytes) : place_large(s, kind, bytes);
     if (a) {
         a->kind = kind;
         a->label = label ? arena_strdup(&p->labels, label) : NULL;
         a->serial = ++p->serial;
         *address = a->address;
+        was = *a;
     }
     pthread_mutex_unlock(&p->lock);
+    if (a && p->see)
+        p->see(&was, false, p->see_user);
     return a ? SPACE_OK : SPACE_NO_MEMORY;
+}
+
+void space_pad(struct space *s, uint64_t bytes)
+{
+    s->private->padding = bytes;
+}
+
+void space_watch(struct space *s, void (*see)(const struct space_allocation *a, bool freed, void *user), void *user)
+{
+    s->private->see = see;
+    s->private->see_user = user;
 }
 
 /* --- taking back --- */
@@ -393,7 +416,7 @@ static void clear_small(const struct space *s, const struct shared *sh, uint64_t
                         const struct space_allocation *a)
 {
     const uint64_t page = 4096;
-    uint64_t free_bytes, free_from = hole(sh, base, i, &free_bytes), free_to = free_from + free_bytes;
+    uint64_t free_bytes, free_from = hole(s->private, sh, base, i, &free_bytes), free_to = free_from + free_bytes;
     uint64_t from = a->address, to = from + round_up(a->bytes, SPACE_ALIGN);
     uint64_t punch_from = round_up(free_from, page), punch_to = free_to / page * page;
     if (punch_from < from / page * page)
@@ -442,7 +465,7 @@ static bool free_small(struct space *s, uint32_t g, uint64_t address, struct spa
         return true;
     }
     clear_small(s, sh, base, (uint32_t)i, was);
-    measure_gap(sh, base);
+    measure_gap(s->private, sh, base);
     return true;
 }
 
@@ -453,7 +476,7 @@ static bool free_large(struct space *s, uint32_t g, uint64_t address, struct spa
         return false;
     *was = *a;
     alloc_release(a);
-    give_granules(s, g, round_up(was->bytes, SPACE_GRANULE) / SPACE_GRANULE);
+    give_granules(s, g, span_of(s->private, was->bytes, SPACE_GRANULE) / SPACE_GRANULE);
     return true;
 }
 
@@ -473,6 +496,8 @@ enum space_status space_free(struct space *s, uint64_t address)
     if (done)
         p->freed[p->freed_n++ % FREED_MAX] = was;
     pthread_mutex_unlock(&p->lock);
+    if (done && p->see)
+        p->see(&was, true, p->see_user);
     return done ? SPACE_OK : SPACE_BAD_ADDRESS;
 }
 

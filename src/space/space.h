@@ -77,6 +77,14 @@ void space_close(struct space *s);
 enum space_status space_alloc(struct space *s, uint64_t bytes, enum space_kind kind, const char *label,
                               uint64_t *address);
 
+/* At least `bytes` that belong to nobody behind every later allocation. Before the first one. For checkers: an index that
+ * leaves its allocation does not land in the neighbour. */
+void space_pad(struct space *s, uint64_t bytes);
+
+/* `see` is told of every allocation that was granted, and of every one that was taken back; after the fact, without a
+ * lock, on the thread that asked. One watcher a space, set before the first allocation. */
+void space_watch(struct space *s, void (*see)(const struct space_allocation *a, bool freed, void *user), void *user);
+
 /* Takes back what space_alloc returned (the first address exactly). The pages go back to the machine. */
 enum space_status space_free(struct space *s, uint64_t address);
 

@@ -377,6 +377,50 @@ static void many_registered_ranges(void **state)
     assert_false(registered_ok(0x7000000, 1));
 }
 
+/* 1,000 bytes behind each: 100 take 1,536, half a MiB and 536 bytes no longer share, a whole granule takes two. */
+static void padding_belongs_to_nobody(void **state)
+{
+    (void)state;
+    space_pad(&sp, 1000);
+    assert_true(get(100, SPACE_PROGRAM) == B);
+    assert_true(get(24, SPACE_PROGRAM) == B + 1536);
+    assert_true(get(25, SPACE_PROGRAM) == B + 2560);
+    assert_true(get(2 * MIB, SPACE_PROGRAM) == B + 2 * MIB);
+    assert_true(get(MIB - 999, SPACE_PROGRAM) == B + 6 * MIB);
+    assert_int_equal(space_free(&sp, B + 2 * MIB), SPACE_OK);
+    assert_true(get(4 * MIB - 1000, SPACE_PROGRAM) == B + 2 * MIB);
+    assert_int_equal(space_free(&sp, B + 1536), SPACE_OK);
+    assert_true(get(25, SPACE_PROGRAM) == B + 4096);
+    assert_true(get(24, SPACE_PROGRAM) == B + 1536);
+}
+
+static uint64_t seen_address, seen_serial;
+static int seen, seen_freed;
+
+static void see(const struct space_allocation *a, bool freed, void *user)
+{
+    assert_ptr_equal(user, &seen);
+    seen++;
+    seen_freed += freed;
+    seen_address = a->address;
+    seen_serial = a->serial;
+}
+
+static void a_watcher_sees_all(void **state)
+{
+    (void)state;
+    space_watch(&sp, see, &seen);
+    get(10, SPACE_PROGRAM);
+    get(MIB + 1, SPACE_MANAGED);
+    assert_int_equal(seen, 2);
+    assert_true(seen_serial == 2);
+    assert_int_equal(space_free(&sp, B), SPACE_OK);
+    assert_int_equal(space_free(&sp, B), SPACE_BAD_ADDRESS);
+    assert_int_equal(seen, 3);
+    assert_int_equal(seen_freed, 1);
+    assert_true(seen_address == B && seen_serial == 1);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_64, close_it)
@@ -396,6 +440,8 @@ int main(void)
         TEST(a_taken_range_is_said),
         cmocka_unit_test(registered_ranges),
         cmocka_unit_test(many_registered_ranges),
+        TEST(padding_belongs_to_nobody),
+        TEST(a_watcher_sees_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
