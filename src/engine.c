@@ -53,7 +53,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.observe = observe;
         run.observe_user = d;
     }
-    struct check_launch *checked = check_launch_begin(d, &l);
+    struct check_launch *checked = check_launch_begin(k, &l);
     if (checked) {
         run.observe = check_observe;
         run.observe_user = checked;

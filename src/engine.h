@@ -43,7 +43,21 @@ struct result *engine_result(heddle_result *r);
 struct finding;
 
 /* Later launches of the device are checked: tools are bits of enum check_tool (check/check.h), 0 ends it. `found` is
- * called for each finding when a launch has ended, on the thread that launched, and takes it over (finding_free). */
+ * called for each finding, on the thread that launched, and takes it over (finding_free): when there is one, and again
+ * with the same id when there are many more of it and when the launch has ended. */
 heddle_status engine_check(heddle_device *dev, unsigned tools, void (*found)(struct finding *f, void *user), void *user);
+
+/* The next launch, of kernel k: is anything told of it, and does it fail when it has bad accesses? A launch that nothing
+ * is told of is not checked, but initcheck sees what it writes. Until the next call. */
+void engine_check_next(heddle_kernel *k, bool told, bool fails);
+
+/* Bytes of device memory that a checked device's initcheck has never seen written, and the first of them. */
+uint64_t engine_unwritten(heddle_device *dev, uint64_t address, uint64_t bytes, uint64_t *first);
+
+/* Behind every later allocation, and every piece that kernels take from the heap, so many bytes belong to nobody. */
+void engine_pad(heddle_device *dev, uint64_t bytes);
+
+/* What kernels have taken from the device's heap and not given back. */
+void engine_each_of_heap(heddle_device *dev, void (*visit)(uint64_t address, uint64_t bytes, void *user), void *user);
 
 #endif

@@ -7,3 +7,21 @@ foreach(path ${bugs})
   set_tests_properties(check.${name} PROPERTIES LABELS check TIMEOUT 200
                        ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/check-cache)
 endforeach()
+
+# What an H200's compute-sanitizer printed of programs with a bug, and ours of the same.
+file(GLOB bugs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/check/h200/*.cu)
+foreach(path ${bugs})
+  get_filename_component(name ${path} NAME_WE)
+  add_test(NAME check.h200.${name} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/check/h200.py
+           ${CMAKE_BINARY_DIR}/cuda/bin/compute-sanitizer ${CMAKE_CURRENT_SOURCE_DIR}/check/h200 ${name})
+  set_tests_properties(check.h200.${name} PROPERTIES LABELS check TIMEOUT 200
+                       ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/check-cache)
+endforeach()
+
+# Flags, files, and programs that end badly.
+foreach(case kernels unwatched_writes exit_status limits files sarif suppressions names killed)
+  add_test(NAME check.interface.${case} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/check/interface.py $<TARGET_FILE:heddle_cli>
+           ${CMAKE_BINARY_DIR}/cuda/bin/compute-sanitizer ${CMAKE_CURRENT_SOURCE_DIR}/check/interface ${case})
+  set_tests_properties(check.interface.${case} PROPERTIES LABELS check TIMEOUT 200
+                       ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/check-cache)
+endforeach()

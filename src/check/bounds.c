@@ -2,34 +2,50 @@
 #include "check/private.h"
 
 #include "ptx/ptx.h"
+#include "space/heap.h"
 #include "space/registered.h"
 
-/* How far the address is from the nearest live allocation, or which freed one it was in. */
+static bool in_heap(const struct check_launch *cl, uint64_t address)
+{
+    const struct heap *h = cl->check->heap;
+
+    return h->bytes && address - h->base < h->bytes;
+}
+
+/* Which allocation the address is in, was in, or is nearest to, and how far from it. */
 static void locate(const struct check_launch *cl, struct check_finding *f)
 {
-    struct space_allocation a;
+    struct space_allocation a = {.kind = SPACE_ENGINE, .label = HEAP_LABEL};
     struct registered r;
+    bool inside = false;
 
     if (!space_is_device_address(f->address)) {
-        if (registered_find(f->address, &r) || r.bytes) {
-            f->place = f->address < r.address ? CHECK_BEFORE : CHECK_AFTER;
-            f->near = registered_allocation(&r);
-            f->distance = f->address < r.address ? r.address - f->address
-                          : f->address < r.address + r.bytes ? 1 /* begins inside */ : f->address - r.address - r.bytes + 1;
-        }
-        return;
-    }
-    if (space_find_freed(cl->check->space, f->address, &a)) {
+        inside = registered_find(f->address, &r);
+        a = registered_allocation(&r);
+    } else if (in_heap(cl, f->address)) {
+        if (!heap_find(cl->check->heap, f->address, &a.address, &a.bytes))
+            return;
+        inside = f->address - a.address < a.bytes;
+    } else if (space_find_freed(cl->check->space, f->address, &a) && !space_find(cl->check->space, f->address, &a)) {
+        space_find_freed(cl->check->space, f->address, &a);
         f->place = CHECK_FREED;
         f->near = a;
         f->distance = f->address - a.address;
-    } else if (space_find(cl->check->space, f->address, &a)) { /* begins inside, ends outside */
+        return;
+    } else {
+        inside = space_find(cl->check->space, f->address, &a);
+    }
+    if (!a.bytes)
+        return;
+    f->near = a;
+    if (inside && f->kind == CHECK_OUT_OF_BOUNDS && f->address + f->bytes > a.address + a.bytes) { /* begins inside, ends outside */
         f->place = CHECK_AFTER;
-        f->near = a;
         f->distance = 1;
-    } else if (a.bytes) {
+    } else if (inside) {
+        f->place = CHECK_INSIDE;
+        f->distance = f->address - a.address;
+    } else {
         f->place = f->address < a.address ? CHECK_BEFORE : CHECK_AFTER;
-        f->near = a;
         f->distance = f->address < a.address ? a.address - f->address : f->address - a.address - a.bytes + 1;
     }
 }
@@ -38,7 +54,9 @@ static bool within(struct check_launch *cl, uint64_t address, unsigned bytes)
 {
     const struct space_allocation *a = check_allocation(cl, address);
 
-    return a && address + bytes <= a->address + a->bytes;
+    if (!a || address + bytes > a->address + a->bytes)
+        return false;
+    return a->kind != SPACE_ENGINE || !in_heap(cl, address) || heap_holds(cl->check->heap, address, bytes);
 }
 
 /* Lanes whose access leaves device memory that was asked for. */
@@ -93,10 +111,22 @@ static void report(struct check_launch *cl, const struct watched_access *a, enum
         f.bytes = a->bytes;
         f.address = a->addr[i];
         f.limit = limit;
-        if (kind == CHECK_OUT_OF_BOUNDS && (a->space == PTX_GLOBAL || a->space == PTX_CONST))
+        if (a->space == PTX_GLOBAL || a->space == PTX_CONST)
             locate(cl, &f);
         check_add(cl, &f);
     }
+}
+
+void bounds_bad_free(void *user, const struct warp *w, int32_t site, unsigned lane, uint64_t address)
+{
+    struct check_launch *cl = user;
+    struct check_finding f = check_at(cl, CHECK_BAD_FREE, w->block, w->index, lane, site);
+
+    f.address = address;
+    locate(cl, &f);
+    if (in_heap(cl, address))
+        f.place = heap_holds(cl->check->heap, address, 1) ? CHECK_INSIDE : CHECK_FREED;
+    check_add(cl, &f);
 }
 
 uint32_t bounds_refuse(void *user, const struct watched_access *a)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/strbuf.h"
 #include "heddle.h"
 #include "space/registered.h"
@@ -34,12 +35,13 @@ const char *check_kind_name(enum check_kind k)
     return kinds[k].name;
 }
 
-struct check *check_open(unsigned tools, const struct space *space)
+struct check *check_open(unsigned tools, const struct space *space, const struct heap *heap)
 {
     struct check *c = alloc_zeroed(sizeof *c);
 
     c->tools = tools;
     c->space = space;
+    c->heap = heap;
     if (tools & CHECK_INITCHECK)
         written_open(c);
     return c;
@@ -51,6 +53,12 @@ void check_close(struct check *c)
         return;
     written_close(c);
     alloc_release(c);
+}
+
+void check_follow(struct check *c, void (*tell)(const struct check_group *g, int index, void *user), void *user)
+{
+    c->tell = tell;
+    c->tell_user = user;
 }
 
 /* --- findings --- */
@@ -77,21 +85,42 @@ struct key {
     uint8_t space, op, bytes, place;
 };
 
+struct keyed_group {
+    struct check_group group;
+    struct key key;
+    int index;
+    uint64_t told; /* its count when it was told last */
+};
+
+static struct keyed_group *new_group(struct check_launch *cl, const struct key *key)
+{
+    struct keyed_group *g = alloc_zeroed(sizeof *g);
+
+    g->key = *key;
+    g->index = cl->ngroups;
+    g->group.kept = alloc_zeroed(CHECK_KEPT * sizeof *g->group.kept);
+    cl->groups = alloc_resize(cl->groups, (size_t)(cl->ngroups + 1) * sizeof *cl->groups);
+    cl->groups[cl->ngroups++] = &g->group;
+    table_setn(&cl->by_key, (const char *)&g->key, sizeof g->key, g);
+    return g;
+}
+
 void check_add(struct check_launch *cl, const struct check_finding *f)
 {
+    enum { GROWN = 8 }; /* times the count it was told with: a few dozen lines for any count */
     struct key key = {(int32_t)f->kind, cl->place[f->site], f->by_site < 0 ? -1 : cl->place[f->by_site], f->space, f->op, f->bytes, (uint8_t)f->place};
-    struct check_group *g = table_getn(&cl->by_key, (const char *)&key, sizeof key);
+    struct keyed_group *k = table_getn(&cl->by_key, (const char *)&key, sizeof key);
+    struct check_group *g;
 
-    if (!g) {
-        g = alloc_zeroed(sizeof *g);
-        cl->groups = alloc_resize(cl->groups, (size_t)(cl->ngroups + 1) * sizeof *cl->groups);
-        cl->groups[cl->ngroups++] = g;
-        table_setn(&cl->by_key, (const char *)&key, sizeof key, g);
-        g->kept = alloc_zeroed(CHECK_KEPT * sizeof *g->kept);
-    }
+    k = k ? k : new_group(cl, &key);
+    g = &k->group;
     if (g->nkept < CHECK_KEPT)
         g->kept[g->nkept++] = *f;
     g->count++;
+    if (cl->check->tell && g->count >= GROWN * k->told) {
+        k->told = g->count;
+        cl->check->tell(g, k->index, cl->check->tell_user);
+    }
 }
 
 int check_groups(struct check_launch *cl, const struct check_group **groups)
@@ -247,9 +276,11 @@ static int32_t *find_places(const struct ir_kernel *k)
 {
     int32_t *place = alloc_zeroed((size_t)(k->ninsts + 1) * sizeof *place);
     struct table first;
+    struct arena names;
     struct strbuf name;
 
     table_init(&first);
+    arena_init(&names);
     strbuf_init(&name);
     for (int32_t i = 0; i < k->ninsts; i++) {
         intptr_t known;
@@ -264,8 +295,9 @@ static int32_t *find_places(const struct ir_kernel *k)
         if (known)
             place[i] = (int32_t)known - 1;
         else
-            table_setn(&first, name.s, name.len, (void *)(intptr_t)(i + 1));
+            table_setn(&first, arena_strndup(&names, name.s, name.len), name.len, (void *)(intptr_t)(i + 1));
     }
+    arena_release(&names);
     strbuf_release(&name);
     table_release(&first);
     return place;
@@ -282,7 +314,7 @@ void check_observe(const struct record *r, const struct record_values *values, c
         b = begin_block(cl, block);
     if (check_uses(cl, CHECK_INITCHECK))
         written_record(cl, b, r);
-    if (cl->check->tools & (CHECK_RACECHECK | CHECK_SYNCCHECK))
+    if (cl->tools & (CHECK_RACECHECK | CHECK_SYNCCHECK))
         sync_record(cl, b, r, values);
     if (r->op != RECORD_EXIT)
         return;
@@ -291,13 +323,19 @@ void check_observe(const struct record *r, const struct record_values *values, c
         b->block = NULL; /* its state serves another block */
 }
 
-struct check_launch *check_begin(struct check *c, struct launch *l)
+struct check_launch *check_begin(struct check *c, struct launch *l, unsigned tools)
 {
-    struct check_launch *cl = alloc_zeroed(sizeof *cl);
+    struct check_launch *cl;
 
+    tools &= c->tools;
+    if (!tools)
+        return NULL;
+    cl = alloc_zeroed(sizeof *cl);
     cl->check = c;
+    cl->tools = tools;
     cl->launch = l;
-    cl->watch = (struct watch){c->tools & CHECK_MEMCHECK ? bounds_refuse : NULL, cl};
+    cl->watch = (struct watch){tools & CHECK_MEMCHECK ? bounds_refuse : NULL,
+                               tools & CHECK_MEMCHECK ? bounds_bad_free : NULL, cl};
     table_init(&cl->by_key);
     cl->place = find_places(l->kernel);
     registered_each(add_allocation, cl);

@@ -40,7 +40,7 @@ struct check_finding {
     uint8_t space, op, bytes;  /* of the access: enum ptx_space, enum record_op, bytes a lane */
     uint64_t address;          /* device address; shared and local: offset */
     uint32_t block[3], thread[3], by_thread[3];
-    enum check_place place;    /* out of bounds in global memory: against `near` */
+    enum check_place place;    /* of an address in global memory that is wrong: against `near` */
     uint64_t distance;         /* bytes: before its first, or behind its last byte (1: the next one) */
     struct space_allocation near;
     uint32_t limit;            /* out of bounds in shared or local memory: its bytes */
@@ -58,23 +58,28 @@ struct check_group {
     int nkept;
     uint64_t count;
 };
+struct heap;
 
 struct check;        /* what is known of a device's memory */
 struct check_launch;
 
-/* tools: bits of enum check_tool. The space must live as long. */
-struct check *check_open(unsigned tools, const struct space *space);
+/* tools: bits of enum check_tool. Space and heap (which may be opened later) must live as long. */
+struct check *check_open(unsigned tools, const struct space *space, const struct heap *heap);
 void check_close(struct check *c);
+
+/* Later launches tell `tell` of a group as soon as there is one, and again whenever its count has grown much: what is
+ * known of a launch that will never end. index: of the group, as in check_groups. */
+void check_follow(struct check *c, void (*tell)(const struct check_group *g, int index, void *user), void *user);
 
 /* What the host does to device memory, for initcheck. Addresses outside of the device's memory are no matter. */
 void check_allocated(struct check *c, uint64_t address, uint64_t bytes);
 void check_written(struct check *c, uint64_t address, uint64_t bytes);
 void check_copied(struct check *c, uint64_t to, uint64_t from, uint64_t bytes);
-/* The first byte of the range that was never written, or `address + bytes` when all were. */
-uint64_t check_unwritten(const struct check *c, uint64_t address, uint64_t bytes);
+/* How many bytes of the range were never written, and the first of them; 0 without initcheck. */
+uint64_t check_unwritten(const struct check *c, uint64_t address, uint64_t bytes, uint64_t *first);
 
-/* Makes the launch a watched one. */
-struct check_launch *check_begin(struct check *c, struct launch *l);
+/* Makes the launch a watched one, for those of the tools that are bits of `tools`. NULL: for none. */
+struct check_launch *check_begin(struct check *c, struct launch *l, unsigned tools);
 /* For the clock: an observer (clock/clock.h) whose user pointer is the struct check_launch. */
 void check_observe(const struct record *r, const struct record_values *values, const struct block *b, void *user);
 /* After the launch has ended: its groups in the order of their first findings. Valid until check_end. */

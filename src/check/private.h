@@ -10,6 +10,9 @@
 struct check {
     unsigned tools;
     const struct space *space;
+    const struct heap *heap;
+    void (*tell)(const struct check_group *g, int index, void *user);
+    void *tell_user;
     uint8_t *written; /* of the space, mapped without memory until touched; NULL without initcheck */
     uint64_t bits;    /* bytes of the space */
 };
@@ -39,6 +42,7 @@ struct check_block {
 
 struct check_launch {
     struct check *check;
+    unsigned tools;
     struct launch *launch;
     struct watch watch;
     struct space_allocation *allocations; /* live ones, in order of address */
@@ -53,7 +57,7 @@ struct check_launch {
 
 static inline bool check_uses(const struct check_launch *cl, enum check_tool tool)
 {
-    return cl->check->tools & tool;
+    return cl->tools & tool;
 }
 
 /* A finding of one lane, block and thread filled in. */
@@ -67,6 +71,7 @@ const struct space_allocation *check_allocation(struct check_launch *cl, uint64_
 
 /* bounds.c */
 uint32_t bounds_refuse(void *user, const struct watched_access *a);
+void bounds_bad_free(void *user, const struct warp *w, int32_t site, unsigned lane, uint64_t address);
 
 /* written.c */
 void written_open(struct check *c);

@@ -43,9 +43,11 @@ static void note_arrival(const struct check_launch *cl, struct check_block *b, c
 }
 
 /* __syncthreads() is bar.sync, which all lanes of a warp must execute together; those that have exited by the time the
- * barrier completes need not (PTX ISA 9.7.13.1). */
+ * barrier completes need not (PTX ISA 9.7.13.1). Of a warp whose lanes came by different instructions those that came
+ * first are told, as an H200's synccheck does: that the others came by another is the same mistake. */
 static void check_arrivals(struct check_launch *cl, struct check_block *b, unsigned barrier)
 {
+    uint32_t told = 0; /* warps */
     int kept = 0;
 
     for (int i = 0; i < b->narrivals; i++) {
@@ -54,8 +56,10 @@ static void check_arrivals(struct check_launch *cl, struct check_block *b, unsig
 
         if (a->barrier != barrier)
             b->arrivals[kept++] = *a;
-        else if ((a->lanes & alive) != alive)
+        else if ((a->lanes & alive) != alive && !(told >> a->warp & 1)) {
             each_lane(cl, b, CHECK_BARRIER_IN_WARP, a->warp, a->site, a->lanes, 0);
+            told |= 1u << a->warp;
+        }
     }
     b->narrivals = kept;
 }

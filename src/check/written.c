@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "ptx/ptx.h"
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, SLACK = 8 };
 
 /* --- bits --- */
 
@@ -35,23 +35,50 @@ static void clear_bits(uint8_t *bits, uint64_t from, uint64_t n)
         bits[from >> 3] &= (uint8_t)~(1u << (from & 7));
 }
 
-static bool bit(const uint8_t *bits, uint64_t at)
+/* The n bits (at most 32) from `at`, in the low ones. Eight bytes are read, so all bits have SLACK bytes behind them. */
+static uint64_t get_bits(const uint8_t *bits, uint64_t at, unsigned n)
 {
-    return bits[at >> 3] >> (at & 7) & 1;
+    uint64_t word;
+
+    memcpy(&word, bits + (at >> 3), sizeof word);
+    return word >> (at & 7) & ((UINT64_C(1) << n) - 1);
 }
 
-/* The n bits (at most 32) from `at`, aligned to n when n is 8 or less. */
+static void put_bits(uint8_t *bits, uint64_t at, unsigned n, uint64_t value)
+{
+    uint64_t word, mask = ((UINT64_C(1) << n) - 1) << (at & 7);
+
+    memcpy(&word, bits + (at >> 3), sizeof word);
+    word = (word & ~mask) | (value << (at & 7) & mask);
+    memcpy(bits + (at >> 3), &word, sizeof word);
+}
+
+/* As memmove: the ranges may overlap. */
+static void move_bits(uint8_t *bits, uint64_t to, uint64_t from, uint64_t n)
+{
+    uint64_t whole = (from & 7) == (to & 7) && n >= 64 ? (8 - (to & 7)) & 7 : n; /* up to where bytes can be moved */
+    uint64_t bytes = (n - whole) / 8, rest = whole + 8 * bytes;
+
+    if (to <= from)
+        for (uint64_t i = 0, step; i < whole; i += step) {
+            step = whole - i < 32 ? whole - i : 32;
+            put_bits(bits, to + i, (unsigned)step, get_bits(bits, from + i, (unsigned)step));
+        }
+    else if (rest < n)
+        put_bits(bits, to + rest, (unsigned)(n - rest), get_bits(bits, from + rest, (unsigned)(n - rest)));
+    memmove(bits + (to + whole) / 8, bits + (from + whole) / 8, bytes);
+    if (to > from)
+        for (uint64_t left = whole, step; left; left -= step) {
+            step = left < 32 ? left : 32;
+            put_bits(bits, to + left - step, (unsigned)step, get_bits(bits, from + left - step, (unsigned)step));
+        }
+    else if (rest < n)
+        put_bits(bits, to + rest, (unsigned)(n - rest), get_bits(bits, from + rest, (unsigned)(n - rest)));
+}
+
 static bool all_set(const uint8_t *bits, uint64_t at, unsigned n)
 {
-    if (n <= 8 && !(at & (n - 1u))) {
-        unsigned mask = ((1u << n) - 1) << (at & 7);
-
-        return (bits[at >> 3] & mask) == mask;
-    }
-    for (unsigned i = 0; i < n; i++)
-        if (!bit(bits, at + i))
-            return false;
-    return true;
+    return get_bits(bits, at, n) == (UINT64_C(1) << n) - 1;
 }
 
 /* --- global memory --- */
@@ -61,7 +88,7 @@ void written_open(struct check *c)
     void *map;
 
     c->bits = c->space->bytes;
-    map = mmap(NULL, c->bits / 8 + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    map = mmap(NULL, c->bits / 8 + SLACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     c->written = map == MAP_FAILED ? NULL : map;
     if (!c->written)
         c->tools &= ~(unsigned)CHECK_INITCHECK;
@@ -70,7 +97,7 @@ void written_open(struct check *c)
 void written_close(struct check *c)
 {
     if (c->written)
-        munmap(c->written, c->bits / 8 + 1);
+        munmap(c->written, c->bits / 8 + SLACK);
 }
 
 /* The part of a range that lies in the device's memory. */
@@ -118,28 +145,23 @@ void check_copied(struct check *c, uint64_t to, uint64_t from, uint64_t bytes)
             set_bits(c->written, to, n);
         return;
     }
-    if (to <= from)
-        for (uint64_t i = 0; i < n; i++)
-            (bit(c->written, from + i) ? set_bits : clear_bits)(c->written, to + i, 1);
-    else
-        for (uint64_t i = n; i-- > 0;)
-            (bit(c->written, from + i) ? set_bits : clear_bits)(c->written, to + i, 1);
+    move_bits(c->written, to, from, n);
 }
 
-uint64_t check_unwritten(const struct check *c, uint64_t address, uint64_t bytes)
+uint64_t check_unwritten(const struct check *c, uint64_t address, uint64_t bytes, uint64_t *first)
 {
-    uint64_t at = address, n = clip(c, &at, bytes), i = 0;
+    uint64_t at = address, n = clip(c, &at, bytes), none = 0;
 
-    while (i < n) {
-        if (!((at + i) & 7) && n - i >= 8 && c->written[(at + i) >> 3] == 0xff) {
-            i += 8;
-            continue;
-        }
-        if (!bit(c->written, at + i))
-            return address + i;
-        i++;
+    for (uint64_t i = 0, step; i < n; i += step) {
+        uint64_t bits;
+
+        step = n - i < 32 ? n - i : 32;
+        bits = ~get_bits(c->written, at + i, (unsigned)step) & ((UINT64_C(1) << step) - 1);
+        if (bits && !none)
+            *first = address + i + (unsigned)__builtin_ctzll(bits);
+        none += (unsigned)__builtin_popcountll(bits);
     }
-    return address + bytes;
+    return none;
 }
 
 /* --- shared and local memory of a block --- */
@@ -147,7 +169,7 @@ uint64_t check_unwritten(const struct check *c, uint64_t address, uint64_t bytes
 void written_block(const struct check_launch *cl, struct check_block *b)
 {
     const struct launch *l = cl->launch;
-    size_t shared = l->shared_bytes / 8 + 1, local = (size_t)l->kernel->local_bytes * l->threads / 8 + 1;
+    size_t shared = l->shared_bytes / 8 + SLACK, local = (size_t)l->kernel->local_bytes * l->threads / 8 + SLACK;
 
     if (!b->shared)
         b->shared = alloc_zeroed(shared);

@@ -70,6 +70,14 @@ static int find(const struct flag_set *set, const char *word, bool prefixes)
     return found;
 }
 
+/* Does the flag take this next word as its value? One that may do without takes "yes" and "no" only. */
+static bool takes(const struct flag *f, const char *next)
+{
+    if (!f->value || f->value[0] != '[')
+        return f->value != NULL;
+    return next && (!strcmp(next, "yes") || !strcmp(next, "no"));
+}
+
 /* Takes one flag of the table; returns the words taken, 0: not in it. */
 static int take_own(const struct flag_set *set, int argc, char **argv, bool prefixes)
 {
@@ -82,13 +90,13 @@ static int take_own(const struct flag_set *set, int argc, char **argv, bool pref
     f = &set->rows[i];
     if (!f->value && joined)
         diag_add(set->diags, DIAG_ERROR, NULL, 0, "flag '%s' takes no value", f->name);
-    else if (!f->value || joined)
+    else if (joined || !takes(f, argc > 1 ? argv[1] : NULL))
         set->set(set->to, i, joined ? joined + 1 : NULL);
     else if (argc < 2)
         diag_add(set->diags, DIAG_ERROR, NULL, 0, "flag '%s' needs a value: %s", argv[0], f->value);
     else
         set->set(set->to, i, argv[1]);
-    return f->value && !joined && argc > 1 ? 2 : 1;
+    return !joined && argc > 1 && takes(f, argv[1]) ? 2 : 1;
 }
 
 static void unknown(const struct flag_set *set, const char *word)

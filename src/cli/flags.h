@@ -13,7 +13,7 @@ struct strbuf;
 
 struct flag {
     const char *name, *brief; /* long and short spelling; brief may be NULL */
-    const char *value, *help; /* what follows, or NULL; one line */
+    const char *value, *help; /* what follows, or NULL ("[yes|no]": may be left out); one line */
 };
 
 struct flag_set {

@@ -9,13 +9,39 @@
 #include "report/findings.h"
 #include "report/result.h"
 
+static void tell_early(const struct check_group *g, int index, void *user);
+
 heddle_status engine_check(heddle_device *d, unsigned tools, void (*found)(struct finding *f, void *user), void *user)
 {
     check_close(d->check);
-    d->check = tools ? check_open(tools, &d->space) : NULL;
+    d->check = tools ? check_open(tools, &d->space, &d->heap) : NULL;
     d->found = found;
     d->found_user = user;
+    if (d->check)
+        check_follow(d->check, tell_early, d);
     return HEDDLE_OK;
+}
+
+void engine_check_next(heddle_kernel *k, bool told, bool fails)
+{
+    k->module->device->untold = !told;
+    k->module->device->forgiving = !fails;
+}
+
+uint64_t engine_unwritten(heddle_device *d, uint64_t address, uint64_t bytes, uint64_t *first)
+{
+    return d->check ? check_unwritten(d->check, address, bytes, first) : 0;
+}
+
+void engine_pad(heddle_device *d, uint64_t bytes)
+{
+    space_pad(&d->space, bytes);
+    d->heap.padding = bytes < HEAP_UNIT ? bytes : HEAP_UNIT;
+}
+
+void engine_each_of_heap(heddle_device *d, void (*visit)(uint64_t address, uint64_t bytes, void *user), void *user)
+{
+    heap_each(&d->heap, visit, user);
 }
 
 static const char *access_name(const heddle_kernel *k, int32_t site)
@@ -63,7 +89,7 @@ static void add_case(struct finding_case *c, const struct check_finding *f)
     c->then = f->then;
 }
 
-static void tell(const heddle_kernel *k, const struct check_group *g)
+static void tell(const heddle_kernel *k, const struct check_group *g, int index)
 {
     static const char *const spaces[] = {[PTX_GLOBAL] = "global", [PTX_SHARED] = "shared", [PTX_LOCAL] = "local",
                                          [PTX_CONST] = "constant"};
@@ -72,6 +98,7 @@ static void tell(const heddle_kernel *k, const struct check_group *g)
     struct finding *f = finding_new();
     struct arena *a = &f->arena;
     heddle_device *d = k->module->device;
+    f->id = index;
     f->tool = check_tool_name(check_kind_tool(first->kind));
     f->kind = check_kind_name(first->kind);
     f->severity = check_kind_severity(first->kind) == CHECK_ERROR ? "error" : "warning";
@@ -87,23 +114,28 @@ static void tell(const heddle_kernel *k, const struct check_group *g)
     f->cases = ARENA_ARRAY(a, struct finding_case, g->nkept);
     for (int i = 0; i < g->nkept; i++)
         add_case(&f->cases[i], &g->kept[i]);
-    if (first->kind == CHECK_OUT_OF_BOUNDS) {
+    if (check_kind_tool(first->kind) == CHECK_MEMCHECK) {
         f->place = places[first->place];
         f->distance = (int64_t)first->distance;
         f->near_address = (int64_t)first->near.address;
         f->near_bytes = (int64_t)first->near.bytes;
+        f->near_serial = (int64_t)first->near.serial;
         f->near_label = first->near.label ? arena_strdup(a, first->near.label) : NULL;
         f->limit = first->limit;
     }
     f->async = first->async;
-    d->found(f, d->found_user);
+    if (d->untold)
+        finding_free(f);
+    else
+        d->found(f, d->found_user);
 }
 
 /* A fault that the checkers did not foresee is theirs to tell as well: nobody can go on. */
-static void tell_deadlock(const heddle_kernel *k, const struct launch *l)
+static void tell_deadlock(const heddle_kernel *k, const struct launch *l, int index)
 {
     struct finding *f = finding_new();
     heddle_device *d = k->module->device;
+    f->id = index;
     f->tool = check_tool_name(check_kind_tool(CHECK_DEADLOCK));
     f->kind = check_kind_name(CHECK_DEADLOCK);
     f->severity = "error";
@@ -114,12 +146,23 @@ static void tell_deadlock(const heddle_kernel *k, const struct launch *l)
     memcpy(f->cases[0].block, l->fault.block_id, sizeof l->fault.block_id);
     memcpy(f->cases[0].thread, l->fault.thread_id, sizeof l->fault.thread_id);
     f->text = l->fault.text ? arena_strdup(&f->arena, l->fault.text) : NULL;
-    d->found(f, d->found_user);
+    if (d->untold)
+        finding_free(f);
+    else
+        d->found(f, d->found_user);
 }
 
-struct check_launch *check_launch_begin(heddle_device *d, struct launch *l)
+static void tell_early(const struct check_group *g, int index, void *user)
 {
-    return d->check ? check_begin(d->check, l) : NULL;
+    const heddle_device *d = user;
+    tell(d->checked, g, index);
+}
+
+struct check_launch *check_launch_begin(heddle_kernel *k, struct launch *l)
+{
+    heddle_device *d = k->module->device;
+    d->checked = k;
+    return d->check && !d->untold ? check_begin(d->check, l, CHECK_ALL) : d->check ? check_begin(d->check, l, CHECK_INITCHECK) : NULL;
 }
 
 void check_launch_end(struct check_launch *cl, heddle_kernel *k, struct launch *l)
@@ -128,12 +171,12 @@ void check_launch_end(struct check_launch *cl, heddle_kernel *k, struct launch *
     int n = check_groups(cl, &groups);
     bool bad = false;
     for (int i = 0; i < n; i++) {
-        bad |= check_kind_tool(groups[i].kept[0].kind) == CHECK_MEMCHECK;
-        tell(k, &groups[i]);
+        bad |= check_kind_tool(groups[i].kept[0].kind) == CHECK_MEMCHECK || groups[i].kept[0].kind == CHECK_BARRIER_IN_WARP;
+        tell(k, &groups[i], i);
     }
     if (l->fault_set && l->fault.status == HEDDLE_DEADLOCK)
-        tell_deadlock(k, l);
-    if (bad && !l->fault_set) { /* as on a GPU under a checker: the accesses were not done, the launch has failed */
+        tell_deadlock(k, l, n);
+    if (bad && !l->fault_set && !k->module->device->forgiving) { /* as on a GPU under a checker */
         l->fault = (struct fault){.status = HEDDLE_CHECK_FAILED, .lane = -1};
         l->fault_set = true;
     }

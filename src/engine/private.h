@@ -37,6 +37,8 @@ struct heddle_device {
     struct heap heap;
     uint64_t heap_bytes;       /* size of the heap when it is opened */
     struct check *check;       /* NULL: nobody checks */
+    heddle_kernel *checked;    /* the one that is checked now: one at a time */
+    bool untold, forgiving;    /* engine_check_next */
     void (*found)(struct finding *f, void *user);
     void *found_user;
 };
@@ -102,7 +104,7 @@ const char *engine_inlining_chain(struct arena *a, const struct ptx_loc *loc);
 /* --- check.c --- */
 
 /* Makes the launch a watched one if the device's launches are checked; else NULL. */
-struct check_launch *check_launch_begin(heddle_device *d, struct launch *l);
+struct check_launch *check_launch_begin(heddle_kernel *k, struct launch *l);
 /* Tells what was found; a launch with bad accesses becomes a failed one. */
 void check_launch_end(struct check_launch *cl, heddle_kernel *k, struct launch *l);
 

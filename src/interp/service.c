@@ -129,10 +129,16 @@ static bool service_malloc(const struct interp_code *c, struct warp *w, const st
 
 static bool service_free(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
+    const struct watch *watch = w->block->launch->watch;
+
     LANE_LOOP(m)
     {
         uint64_t p = step_value(c, w, st, 0, (int)i);
-        if (p && !heap_free(w->block->launch->heap, p))
+        if (!p || heap_free(w->block->launch->heap, p))
+            continue;
+        if (watch && watch->bad_free)
+            watch->bad_free(watch->user, w, (int32_t)(st - c->step), i, p);
+        else
             return service_fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, (int)i, p,
                                  "free or delete of an address that malloc or new in a kernel did not return, or that "
                                  "was freed already");

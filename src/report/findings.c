@@ -10,10 +10,11 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/table.h"
 
-#define NUMBERS(X) X(pid) X(launch) X(bytes) X(count) X(distance) X(near_address) X(near_bytes) X(limit)
+#define NUMBERS(X) X(pid) X(launch) X(id) X(near_serial) X(bytes) X(count) X(distance) X(near_address) X(near_bytes) X(limit)
 #define STRINGS(X) X(process) X(tool) X(kind) X(severity) X(kernel) X(access) X(by_access) X(space) X(place) X(near_label) \
-    X(text) X(backtrace)
+    X(message) X(text) X(backtrace) X(made_backtrace) X(freed_backtrace)
 
 struct finding *finding_new(void)
 {
@@ -169,6 +170,22 @@ static void cases(struct reading *in, const json_t *o)
     }
 }
 
+/* Takes the place of an earlier line about the same finding, or stands at the end. */
+static void keep(struct findings *fs, struct table *places, struct finding *f)
+{
+    const char *key = arena_printf(&f->arena, "%" PRId64 " %" PRId64 " %" PRId64, f->pid, f->launch, f->id);
+    intptr_t place = (intptr_t)table_get(places, key);
+
+    if (!place) {
+        fs->finding = alloc_resize(fs->finding, (size_t)(fs->n + 1) * sizeof *fs->finding);
+        fs->finding[fs->n] = NULL;
+        place = ++fs->n;
+    }
+    table_set(places, key, (void *)place); /* with the newer finding's key */
+    finding_free(fs->finding[place - 1]);
+    fs->finding[place - 1] = f;
+}
+
 /* NULL with `*wrong`: which key. */
 static struct finding *finding_read(const json_t *o, const char **wrong)
 {
@@ -204,12 +221,14 @@ bool findings_read(struct findings *fs, const char *path, struct diag_list *diag
     int number = 0;
     ssize_t n;
     bool ok = true;
+    struct table places;
 
     *fs = (struct findings){0};
     if (!file) {
         diag_add(diags, DIAG_ERROR, path, 0, "cannot read: %s", strerror(errno));
         return false;
     }
+    table_init(&places);
     while (ok && (n = getline(&line, &size, file)) > 0) {
         json_error_t e;
         json_t *o = json_loadb(line, (size_t)n, 0, &e);
@@ -219,8 +238,7 @@ bool findings_read(struct findings *fs, const char *path, struct diag_list *diag
         number++;
         json_decref(o);
         if (f) {
-            fs->finding = alloc_resize(fs->finding, (size_t)(fs->n + 1) * sizeof *fs->finding);
-            fs->finding[fs->n++] = f;
+            keep(fs, &places, f);
         } else if (line[n - 1] != '\n') {
             diag_add(diags, DIAG_WARNING, path, number, "the last line was cut off");
         } else {
@@ -228,6 +246,7 @@ bool findings_read(struct findings *fs, const char *path, struct diag_list *diag
             diag_add(diags, DIAG_ERROR, path, number, "not a finding: %s", wrong ? wrong : e.text);
         }
     }
+    table_release(&places);
     free(line);
     fclose(file);
     return ok;

@@ -1,8 +1,8 @@
 /* Findings of the checkers: what one place of a program does wrong, as a line of a file and as text.
  *
  * The checked process (runtime/) writes one line of JSON for every finding to the file named by HEDDLE_FINDINGS; `heddle
- * check` reads it. A line is complete. A kernel's finding is written when its launch has ended, with how often it
- * happened and the first threads it happened to. Format: docs/check.md. Everything a finding points to is in its arena. */
+ * check` reads it. A line is complete. A finding is written as soon as it is there and again when its count has grown
+ * much and when its launch has ended: with how often it happened and the first threads it happened to. Format: docs/check.md. Everything a finding points to is in its arena. */
 #ifndef REPORT_FINDINGS_H
 #define REPORT_FINDINGS_H
 
@@ -36,6 +36,7 @@ struct finding_case {
 struct finding {
     struct arena arena;
     int64_t pid, launch;    /* launch: number in its process, -1: no launch */
+    int64_t id;             /* of the finding, in its launch */
     const char *process;
     const char *tool, *kind, *severity; /* "memcheck", "out-of-bounds" (check/kinds.def), "error" or "warning" */
     const char *kernel;     /* demangled, or NULL */
@@ -52,8 +53,11 @@ struct finding {
     const char *near_label; /* name of the variable, or NULL */
     int64_t limit;          /* bytes of shared or local memory, when that is what was left */
     bool async;
+    const char *message;    /* of what the host did: the headline; NULL: it follows from the other fields */
     const char *text;       /* more, over several lines: who waits where, the error of a call */
-    const char *backtrace;  /* of the host: frames, one a line, or NULL */
+    int64_t near_serial;    /* of the allocation: the how manyth of its device */
+    /* Of the host, frames one a line, or NULL: of the launch or call; where the allocation was made, and freed. */
+    const char *backtrace, *made_backtrace, *freed_backtrace;
 };
 
 struct finding *finding_new(void);
@@ -62,8 +66,8 @@ void finding_free(struct finding *f);
 /* Writes one line and flushes. False: errno says why. */
 bool finding_write(const struct finding *f, FILE *file);
 
-/* All findings of a file, in order; a last line that was cut off is left out with a warning, anything else wrong is an
- * error that names file and line. */
+/* All findings of a file, in order; a later line for the same finding (process, launch, id) takes the earlier one's place.
+ * A last line that was cut off is left out with a warning, anything else wrong is an error that names file and line. */
 struct findings {
     struct finding **finding;
     int n;
@@ -71,8 +75,17 @@ struct findings {
 bool findings_read(struct findings *fs, const char *path, struct diag_list *diags);
 void findings_release(struct findings *fs);
 
-/* In the form that users of compute-sanitizer know: every line begins with the prefix ("========="). `most`: cases that
- * are told apart; the others are counted. */
-void finding_text(const struct finding *f, const char *prefix, int most, struct sources *sources, struct strbuf *out);
+/* What is wrong, in one line. */
+void finding_headline(const struct finding *f, struct strbuf *out);
+
+/* In the form that users of compute-sanitizer know. */
+struct finding_form {
+    const char *prefix;      /* of every line: "=========" */
+    int most;                /* cases that are told apart */
+    bool inlined;            /* the calls that a place was inlined by */
+    bool counted;            /* the other cases are counted */
+    struct sources *sources;
+};
+void finding_text(const struct finding *f, const struct finding_form *form, struct strbuf *out);
 
 #endif

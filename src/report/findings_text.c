@@ -1,4 +1,5 @@
 /* Findings as text, in the form that users of compute-sanitizer know. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,13 +9,12 @@
 
 struct text {
     const struct finding *f;
-    const char *prefix;
-    struct sources *sources;
+    const struct finding_form *form;
     struct strbuf *out;
 };
 
 #define LINE(t, indent, ...)                                                      \
-    (strbuf_addf((t)->out, "%s %*s", (t)->prefix, indent, ""), strbuf_addf((t)->out, __VA_ARGS__), \
+    (strbuf_addf((t)->out, "%s %*s", (t)->form->prefix, indent, ""), strbuf_addf((t)->out, __VA_ARGS__), \
      strbuf_adds((t)->out, "\n"))
 
 static bool is(const struct finding *f, const char *kind)
@@ -37,34 +37,48 @@ static const char *grouped(int64_t n, char buffer[32])
     return buffer;
 }
 
-static void headline(const struct text *t)
+static void headline(const struct finding *f, const struct finding_case *c, struct strbuf *out)
 {
-    const struct finding *f = t->f;
+    char number[32];
     bool warning = !strcmp(f->severity, "warning");
 
-    if (is(f, "out-of-bounds") || is(f, "misaligned"))
-        LINE(t, 0, "Invalid __%s__ %s of size %" PRId64 " bytes", f->space, f->access, f->bytes);
+    if (f->message)
+        strbuf_adds(out, f->message);
+    else if (is(f, "leak"))
+        strbuf_addf(out, "Leaked %s bytes at 0x%" PRIx64 "%s%s", grouped(f->bytes, number), c ? c->address : 0,
+                    f->near_label ? " of " : "", f->near_label ? f->near_label : "");
+    else if (is(f, "out-of-bounds") || is(f, "misaligned"))
+        strbuf_addf(out, "Invalid __%s__ %s of size %" PRId64 " bytes", f->space, f->access, f->bytes);
+    else if (is(f, "device-free"))
+        strbuf_addf(out, "Malloc/Free error encountered : %s", f->place && !strcmp(f->place, "freed") ? "Double free" : "Invalid pointer to free");
     else if (is(f, "uninitialised"))
-        LINE(t, 0, "Uninitialized __%s__ memory %s of size %" PRId64 " bytes", f->space, f->access, f->bytes);
+        strbuf_addf(out, "Uninitialized __%s__ memory %s of size %" PRId64 " bytes", f->space, f->access, f->bytes);
     else if (is(f, "barrier-divergent-warp"))
-        LINE(t, 0, "Barrier error detected. Divergent thread(s) in warp.");
+        strbuf_adds(out, "Barrier error detected. Divergent thread(s) in warp.");
     else if (is(f, "deadlock"))
-        LINE(t, 0, "Barrier error detected. Divergent thread(s) in block: nobody can go on.");
+        strbuf_adds(out, "Barrier error detected. Divergent thread(s) in block: nobody can go on.");
     else if (is(f, "mask-without-caller"))
-        LINE(t, 0, "Barrier error detected. Invalid arguments: the mask does not name the calling thread.");
+        strbuf_adds(out, "Barrier error detected. Invalid arguments: the mask does not name the calling thread.");
     else if (is(f, "mask-of-exited"))
-        LINE(t, 0, "Warning: the mask names threads that have exited.");
+        strbuf_adds(out, "Warning: the mask names threads that have exited.");
     else
-        LINE(t, 0, "%s: Potential %s hazard detected at __%s__ 0x%" PRIx64 "%s", warning ? "Warning" : "Error",
-             is(f, "read-after-write") ? "RAW" : is(f, "write-after-read") ? "WAR" : "WAW", f->space,
-             f->ncases ? f->cases[0].address : 0, warning ? ": both write the same value" : "");
+        strbuf_addf(out, "%s: Potential %s hazard detected at __%s__ 0x%" PRIx64 " in block (%u,%u,%u) :%s",
+                    warning ? "Warning" : "Error",
+                    is(f, "read-after-write") ? "RAW" : is(f, "write-after-read") ? "WAR" : "WAW", f->space,
+                    c ? c->address : 0, c ? c->block[0] : 0, c ? c->block[1] : 0, c ? c->block[2] : 0,
+                    warning ? " both write the same value" : "");
+}
+
+void finding_headline(const struct finding *f, struct strbuf *out)
+{
+    headline(f, f->ncases ? &f->cases[0] : NULL, out);
 }
 
 static void source_line(const struct text *t, const struct finding_place *p, int indent)
 {
-    const char *line = p->file ? sources_text(t->sources, p->file, p->line) : "";
+    const char *line = p->file ? sources_text(t->form->sources, p->file, p->line) : "";
 
-    for (const char *at = p->inlined_at; at && *at;) {
+    for (const char *at = t->form->inlined ? p->inlined_at : NULL; at && *at;) {
         size_t n = strcspn(at, "<");
 
         LINE(t, indent, "inlined at %.*s", (int)(at[n] ? n - 1 : n), at);
@@ -89,19 +103,24 @@ static void where_it_lies(const struct text *t, const struct finding_case *c)
     char bytes[32], away[32];
     int64_t distance = f->distance;
 
-    if (is(f, "misaligned")) {
-        LINE(t, 4, "Access to 0x%" PRIx64 " is misaligned: not a multiple of %" PRId64, c->address, f->bytes);
-        return;
-    }
-    LINE(t, 4, "Access to 0x%" PRIx64 " is out of bounds", c->address);
+    if (is(f, "misaligned"))
+        LINE(t, 4, "Access to 0x%" PRIx64 " is misaligned", c->address);
+    else
+        LINE(t, 4, is(f, "device-free") ? "Address 0x%" PRIx64 : "Access to 0x%" PRIx64 " is out of bounds", c->address);
     if (f->limit)
-        LINE(t, 4, "which has %s bytes of %s memory", grouped(f->limit, bytes), f->space);
-    if (!f->place || !strcmp(f->place, "nowhere"))
+        LINE(t, 4, "and is not in the %s's %s bytes of %s memory", strcmp(f->space, "shared") ? "thread" : "block",
+             grouped(f->limit, bytes), f->space);
+    if (!f->place || !strcmp(f->place, "nowhere") || is(f, "device-free"))
         return;
     /* the distance of the first case; the others lie as far from it as their addresses do */
     if (!strcmp(f->place, "freed")) {
         LINE(t, 4, "and lies %s bytes into an allocation at 0x%" PRIx64 " of size %s bytes that was freed",
              grouped(distance + (int64_t)(c->address - f->cases[0].address), away), (uint64_t)f->near_address,
+             grouped(f->near_bytes, bytes));
+        return;
+    }
+    if (!strcmp(f->place, "inside")) {
+        LINE(t, 4, "and is inside the nearest allocation at 0x%" PRIx64 " of size %s bytes", (uint64_t)f->near_address,
              grouped(f->near_bytes, bytes));
         return;
     }
@@ -117,16 +136,22 @@ static void thread_line(const struct text *t, const struct finding_case *c)
          c->block[1], c->block[2]);
 }
 
+static const char *capital(const char *s, char word[32])
+{
+    snprintf(word, 32, "%s", s ? s : "access");
+    word[0] = (char)toupper((unsigned char)word[0]);
+    return word;
+}
+
 static void race_lines(const struct text *t, const struct finding_case *c)
 {
     const struct finding *f = t->f;
-    char what[128];
+    char what[128], word[32];
 
-    snprintf(what, sizeof what, "%s Thread (%u,%u,%u) ", f->by_access, c->by_thread[0], c->by_thread[1], c->by_thread[2]);
+    snprintf(what, sizeof what, "%s Thread (%u,%u,%u) ", capital(f->by_access, word), c->by_thread[0], c->by_thread[1], c->by_thread[2]);
     add_place(t, &f->by, what, 4);
-    snprintf(what, sizeof what, "%s Thread (%u,%u,%u) ", f->access, c->thread[0], c->thread[1], c->thread[2]);
+    snprintf(what, sizeof what, "%s Thread (%u,%u,%u) ", capital(f->access, word), c->thread[0], c->thread[1], c->thread[2]);
     add_place(t, &f->at, what, 4);
-    LINE(t, 4, "in block (%u,%u,%u)", c->block[0], c->block[1], c->block[2]);
     if (f->async)
         LINE(t, 4, "The earlier access is an asynchronous copy that nobody has waited for.");
     if (is(f, "write-after-write"))
@@ -137,7 +162,11 @@ static void one_case(const struct text *t, const struct finding_case *c)
 {
     const struct finding *f = t->f;
 
-    headline(t);
+    strbuf_addf(t->out, "%s ", t->form->prefix);
+    headline(f, c, t->out);
+    strbuf_adds(t->out, "\n");
+    if (f->message || is(f, "leak"))
+        return;
     if (!strcmp(f->tool, "racecheck")) {
         race_lines(t, c);
         return;
@@ -164,20 +193,33 @@ static void add_lines(const struct text *t, int indent, const char *text)
     }
 }
 
-void finding_text(const struct finding *f, const char *prefix, int most, struct sources *sources, struct strbuf *out)
+static void add_backtrace(const struct text *t, const char *when, const char *frames)
 {
-    struct text t = {f, prefix, sources, out};
+    if (!frames)
+        return;
+    LINE(t, 4, "Saved host backtrace up to driver entry point at %s", when);
+    for (const char *at = frames; *at;) {
+        size_t n = strcspn(at, "\n");
+
+        LINE(t, 8, "Host Frame: %.*s", (int)n, at);
+        at += at[n] ? n + 1 : n;
+    }
+}
+
+void finding_text(const struct finding *f, const struct finding_form *form, struct strbuf *out)
+{
+    struct text t = {f, form, out};
+    int most = form->most;
     char number[32];
 
     for (int i = 0; i < f->ncases && i < most; i++) {
         one_case(&t, &f->cases[i]);
         add_lines(&t, 4, f->text);
-        if (f->backtrace) {
-            LINE(&t, 4, "Saved host backtrace up to driver entry point at kernel launch time");
-            add_lines(&t, 8, f->backtrace);
-        }
+        add_backtrace(&t, f->launch >= 0 ? "kernel launch time" : "error", f->backtrace);
+        add_backtrace(&t, "allocation time", f->made_backtrace);
+        add_backtrace(&t, "the time of the free", f->freed_backtrace);
         if (i + 1 == f->ncases || i + 1 == most)
-            if (f->count > i + 1)
+            if (form->counted && f->count > i + 1)
                 LINE(&t, 4, "and %s more times at this place", grouped(f->count - i - 1, number));
         LINE(&t, 0, "%s", "");
     }

@@ -31,4 +31,17 @@ bool name_filter_init(struct name_filter *f, const char *wanted, const char *fla
 void name_filter_release(struct name_filter *f);
 bool name_filter_matches(const struct name_filter *f, const char *name);
 
+/* Rules of compute-sanitizer: a kernel is meant when one of the rules names it, or there are none, and no excluding rule
+ * does. Exactly: NAME, kne=NAME or kernel_name=NAME; a part: kns=, kernel_substring=; an extended regular expression
+ * that matches anywhere: regex=, regex:, kre=. Each is tried on the name in all three forms. */
+struct name_rules {
+    struct name_rule *rule;
+    int n;
+};
+
+/* False, with an error that names the flag. `text` must live as long as the rules. */
+bool name_rules_add(struct name_rules *r, const char *text, bool exclude, const char *flag, struct diag_list *diags);
+void name_rules_release(struct name_rules *r);
+bool name_rules_match(const struct name_rules *r, const char *demangled, const char *mangled);
+
 #endif

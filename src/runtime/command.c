@@ -30,7 +30,7 @@ static void say_failure(heddle_status s, cudaError_t e)
 static cudaError_t run_launch(struct command *c)
 {
     heddle_result *result = NULL;
-    checking_launch(c->launch.id);
+    checking_launch(c->launch.kernel, c->launch.id, c->frames);
     heddle_status s = heddle_launch(c->launch.kernel, &c->launch.config, c->launch.args,
                                     runtime_collecting() ? &result : NULL);
     if (result) {
@@ -38,7 +38,7 @@ static cudaError_t run_launch(struct command *c)
         heddle_result_free(result);
     }
     cudaError_t e = runtime_error(s);
-    if (s)
+    if (s && s != HEDDLE_CHECK_FAILED) /* which the report tells */
         say_failure(s, e);
     if (s == HEDDLE_INTERRUPTED)
         signals_end_by_interrupt();
@@ -81,6 +81,8 @@ static heddle_status copy_row(const struct place *to, uint64_t to_at, const stru
 static cudaError_t run_copy(const struct command *c)
 {
     const struct place *to = &c->copy.to, *from = &c->copy.from;
+    if (runtime_checking())
+        checking_copy(c);
     for (size_t z = 0; z < c->copy.depth; z++) {
         for (size_t y = 0; y < c->copy.height; y++) {
             heddle_status s = copy_row(to, to->at + z * to->slice + y * to->pitch, from,

@@ -87,12 +87,17 @@ static cudaError_t copy(const struct copy *w, const struct shape *shape, enum cu
         return cudaErrorInvalidMemcpyDirection;
     if (!shape->width || !shape->height || !shape->depth)
         return cudaSuccess;
-    if (!side(&to_place, &to, w->to, w->to_pitch, w->to_slice, shape) ||
-        !side(&from_place, &from, w->from, w->from_pitch, w->from_slice, shape))
-        return cudaErrorInvalidValue;
-    cudaError_t e = check_kind(&to, &from, kind);
-    if (e)
+    bool to_fits = side(&to_place, &to, w->to, w->to_pitch, w->to_slice, shape);
+    bool from_fits = side(&from_place, &from, w->from, w->from_pitch, w->from_slice, shape);
+    cudaError_t e = to_fits && from_fits ? check_kind(&to, &from, kind) : cudaErrorInvalidValue;
+    if (e) {
+        size_t bytes = shape->width * shape->height * shape->depth;
+        if (!to_fits || from_fits)
+            pointer_why(&to, "the destination", bytes);
+        if (!from_fits || to_fits)
+            pointer_why(&from, "the source", bytes);
         return e;
+    }
     struct command *c = command_new(COMMAND_COPY);
     c->copy.to = to_place;
     c->copy.from = from_place;
@@ -269,8 +274,10 @@ static cudaError_t fill(void *ptr, size_t pitch, size_t slice, int value, const 
         return cudaSuccess;
     if ((shape->height > 1 || shape->depth > 1) && shape->width > pitch)
         return cudaErrorInvalidPitchValue;
-    if (!side(&place, &at, ptr, pitch, slice, shape) || !pointer_for_device(&at))
+    if (!side(&place, &at, ptr, pitch, slice, shape) || !pointer_for_device(&at)) {
+        pointer_why(&at, "the pointer", shape->width * shape->height * shape->depth);
         return cudaErrorInvalidValue;
+    }
     struct command *c = command_new(COMMAND_FILL);
     c->fill.to = place;
     c->fill.width = shape->width;

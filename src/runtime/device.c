@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "device/device.h"
+#include "runtime/checking.h"
 #include "runtime/mempool.h"
 #include "runtime/module.h"
 #include "runtime/queue.h"
@@ -352,6 +353,7 @@ cudaError_t cudaDeviceReset(void)
     cudaError_t e = queue_verdict(d);
     if (e && runtime_is_sticky(e))
         return runtime_leave(e);
+    checking_end(d, true);
     module_reset(d);
     free_everything(d);
     mempool_reset(d);

@@ -4,12 +4,16 @@
  * alone. A sticky error belongs to the device and cannot be taken. */
 #include "runtime/runtime.h"
 
+#include "runtime/checking.h"
+
 static _Thread_local cudaError_t last;
 
 cudaError_t runtime_leave(cudaError_t e)
 {
     if (e)
         last = e;
+    if (e && runtime_checking())
+        checking_call(e);
     return e;
 }
 

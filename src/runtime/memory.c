@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "device/device.h"
+#include "runtime/checking.h"
 #include "runtime/mempool.h"
 #include "runtime/pointer.h"
 #include "runtime/queue.h"
@@ -73,6 +74,29 @@ struct pointer pointer_look(const void *pointer)
 bool pointer_spans(const struct pointer *p, size_t bytes)
 {
     return p->kind == POINTER_HOST || (p->bytes && bytes <= p->bytes - (p->address - p->base));
+}
+
+void pointer_why(const struct pointer *p, const char *what, size_t bytes)
+{
+    struct space_allocation a;
+    unsigned long long at = p->address, base = p->base, size = p->bytes;
+    struct runtime_device *d = p->device ? p->device : space_is_device_address(p->address) ? device_of(p->address) : NULL;
+    if (!at)
+        checking_why("%s is a null pointer", what);
+    else if (p->kind == POINTER_NOTHING && d && space_find_freed(d->space, p->address, &a))
+        checking_why("%s 0x%llx is in an allocation of %llu bytes at 0x%llx that was freed", what, at,
+                     (unsigned long long)a.bytes, (unsigned long long)a.address);
+    else if (p->kind == POINTER_NOTHING)
+        checking_why("%s 0x%llx is in the device's range, where nothing is allocated", what, at);
+    else if (p->kind == POINTER_HOST || p->kind == POINTER_REGISTERED)
+        checking_why("%s 0x%llx is host memory", what, at);
+    else if (!pointer_spans(p, bytes))
+        checking_why("%s 0x%llx: %zu bytes from there leave the allocation of %llu bytes at 0x%llx", what, at, bytes, size, base);
+    else if (at != base)
+        checking_why("%s 0x%llx is %llu bytes inside the allocation of %llu bytes at 0x%llx", what, at, at - base, size, base);
+    else
+        checking_why("%s 0x%llx is %s", what, at, p->variable ? "a device variable" : p->kind == POINTER_PINNED ? "pinned host memory"
+                                                    : p->kind == POINTER_MANAGED ? "managed memory" : "device memory");
 }
 
 bool pointer_for_host(const struct pointer *p)
@@ -177,8 +201,10 @@ cudaError_t cudaFree(void *devPtr)
     struct pointer p = pointer_look(devPtr);
     if (!devPtr)
         return cudaSuccess;
-    if (!is_start(&p))
+    if (!is_start(&p)) {
+        pointer_why(&p, "the pointer", 0);
         return runtime_leave(cudaErrorInvalidValue);
+    }
     queue_wait_device(p.device);
     cudaError_t e = queue_verdict(p.device);
     return runtime_leave(e ? e : release(&p));
@@ -193,8 +219,10 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
         return cudaSuccess;
     if (!s)
         return runtime_leave(cudaErrorInvalidResourceHandle);
-    if (!is_start(&p) || p.kind != POINTER_DEVICE || p.device != s->device)
+    if (!is_start(&p) || p.kind != POINTER_DEVICE || p.device != s->device) {
+        pointer_why(&p, "the pointer", 0);
         return runtime_leave(cudaErrorInvalidValue);
+    }
     mempool_give(p.address);
     struct command *c = command_new(COMMAND_FREE);
     c->free = p.address;
@@ -366,8 +394,10 @@ cudaError_t cudaFreeHost(void *ptr)
     struct pointer p = pointer_look(ptr);
     if (!ptr)
         return cudaSuccess;
-    if (p.kind != POINTER_PINNED || p.address != p.base)
+    if (p.kind != POINTER_PINNED || p.address != p.base) {
+        pointer_why(&p, "the pointer", 0);
         return runtime_leave(cudaErrorInvalidValue);
+    }
     queue_wait_device(p.device);
     pthread_mutex_lock(&runtime_lock);
     int i = pinned_at(p.base);

@@ -26,6 +26,9 @@ struct pointer pointer_look(const void *p);
 /* True when [p, p + bytes) lies within the allocation. */
 bool pointer_spans(const struct pointer *p, size_t bytes);
 
+/* Says in words what it is, for a call that cannot use it (checking_why): "WHAT 0x... is host memory". */
+void pointer_why(const struct pointer *p, const char *what, size_t bytes);
+
 /* True when host code may touch it; when kernels may. */
 bool pointer_for_host(const struct pointer *p);
 bool pointer_for_device(const struct pointer *p);

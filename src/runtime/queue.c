@@ -10,6 +10,7 @@
 #include "runtime/checking.h"
 #include "runtime/collect.h"
 #include "runtime/command.h"
+#include "runtime/frames.h"
 #include "runtime/output.h"
 #include "runtime/pool.h"
 
@@ -124,6 +125,8 @@ struct command *command_new(enum command_kind kind)
 {
     struct command *c = alloc_zeroed(sizeof *c);
     c->kind = kind;
+    if (runtime_checking() && (kind == COMMAND_LAUNCH || kind == COMMAND_COPY))
+        c->frames = frames_here();
     return c;
 }
 

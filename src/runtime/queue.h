@@ -31,6 +31,7 @@ struct ticket {
 };
 
 struct command;
+struct frames;
 
 struct stream {
     bool alive; /* first: pool.h */
@@ -63,6 +64,7 @@ struct command {
     struct ticket *ticket, **after;
     int nafter;
     bool in_order; /* after every earlier such command of the device */
+    const struct frames *frames; /* where the program asked for it, in checked runs */
     struct command *next;
     union {
         struct {

@@ -116,12 +116,12 @@ static cudaError_t open_device(struct runtime_device *d, int index)
         pthread_atfork(NULL, NULL, in_child);
         signals_install();
     }
-    checking_device(engine);
     d->index = index;
     d->spec = engine_device_spec(engine);
     d->space = engine_space(engine);
     initial_limits(d);
     heddle_output(engine, output_keep, NULL);
+    checking_device(d, engine);
     __atomic_store_n(&d->engine, engine, __ATOMIC_RELEASE);
     return cudaSuccess;
 }
@@ -171,6 +171,11 @@ cudaError_t runtime_enter(struct runtime_device **d)
 /* Commands that were queued but never waited for still run: their faults are printed, their results written. */
 __attribute__((destructor)) static void finish(void)
 {
-    if (!forked)
-        queue_drain();
+    if (forked)
+        return;
+    queue_drain();
+    for (int i = 0; i < RUNTIME_DEVICES && runtime_checking(); i++)
+        if (runtime_device_if_open(i))
+            checking_end(&devices[i], false);
+    checking_flush();
 }

@@ -24,6 +24,8 @@ struct watch {
     /* Lanes of the mask that must not do it. They are left out: a load leaves their registers as they are. NULL: all
      * may, and faults as ever. */
     uint32_t (*refuse)(void *user, const struct watched_access *a);
+    /* free or delete of an address that is none of the heap's, or was freed. NULL: that ends the launch. */
+    void (*bad_free)(void *user, const struct warp *w, int32_t site, unsigned lane, uint64_t address);
     void *user;
 };
 

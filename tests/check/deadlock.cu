@@ -1,4 +1,4 @@
-// expect: deadlock 5 1
+// expect: deadlock 5 1; api-error 13 1
 // A named barrier that wants more threads than the block has.
 __global__ void k(int *out)
 {

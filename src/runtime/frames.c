@@ -1,0 +1,81 @@
+/* The host's stack (see frames.h). */
+#define _GNU_SOURCE /* dladdr1 */
+#include "runtime/frames.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "base/table.h"
+
+static const void *our_base(void)
+{
+    static const void *base;
+    Dl_info info;
+
+    if (!base && dladdr(&base, &info))
+        base = info.dli_fbase;
+    return base;
+}
+
+static void take(struct frames *f)
+{
+    enum { OURS = 24 }; /* frames of this library on top, at most */
+    void *at[FRAMES_MOST + OURS];
+    int n = backtrace(at, FRAMES_MOST + OURS), i = 0;
+    Dl_info info;
+
+    memset(f, 0, sizeof *f);
+    for (; i < n && dladdr((char *)at[i] - 1, &info) && info.dli_fbase == our_base(); i++)
+        f->entry = info.dli_sname;
+    f->n = n - i < FRAMES_MOST ? n - i : FRAMES_MOST;
+    memcpy(f->at, at + i, (size_t)f->n * sizeof *at);
+}
+
+const struct frames *frames_here(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct table known;
+    struct frames now, *f;
+
+    take(&now);
+    pthread_mutex_lock(&lock);
+    f = table_getn(&known, (const char *)&now, sizeof now);
+    if (!f) {
+        f = alloc_zeroed(sizeof *f);
+        *f = now;
+        table_setn(&known, (const char *)f, sizeof *f, f);
+    }
+    pthread_mutex_unlock(&lock);
+    return f;
+}
+
+/* The file that a link map is of; the program's own has no name there. */
+static const char *file_of(const struct link_map *map)
+{
+    static char program[4096];
+
+    if (map->l_name && *map->l_name)
+        return map->l_name;
+    if (!*program && readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        return "";
+    return program;
+}
+
+void frames_text(const struct frames *f, struct strbuf *out)
+{
+    for (int i = 0; i < f->n; i++) {
+        Dl_info info;
+        struct link_map *map = NULL;
+        bool known = dladdr1((char *)f->at[i] - 1, &info, (void **)&map, RTLD_DL_LINKMAP) && map;
+
+        strbuf_addf(out, "%s+0x%llx\n", known ? file_of(map) : "?",
+                    (unsigned long long)((uintptr_t)f->at[i] - (known ? map->l_addr : 0)));
+    }
+}
