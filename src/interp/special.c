@@ -1,6 +1,7 @@
 /* Special registers and address conversions (PTX ISA 8.4, chapter 10 and 9.7.9.20). */
 #include "interp/code.h"
 
+#include <string.h>
 #include <time.h>
 
 static uint64_t nanoseconds(void)
@@ -84,9 +85,28 @@ static bool per_lane(uint32_t sreg)
            (sreg >= PTX_SREG_LANEMASK_EQ && sreg <= PTX_SREG_LANEMASK_GT);
 }
 
+/* The common case: a 32-bit register, all lanes. */
+static void read_whole(struct warp *w, uint32_t sreg, uint32_t *d)
+{
+    if (sreg <= PTX_SREG_TID_Z) {
+        memcpy(d, w->block->launch->tid[w->index][sreg - PTX_SREG_TID_X], sizeof(uint32_t) * WARP_LANES);
+    } else if (per_lane(sreg)) {
+        for (int i = 0; i < WARP_LANES; i++)
+            d[i] = (uint32_t)lane_value(w, sreg, i);
+    } else {
+        uint32_t v = (uint32_t)uniform_value(w, sreg);
+        for (int i = 0; i < WARP_LANES; i++)
+            d[i] = v;
+    }
+}
+
 void special_read(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     uint32_t sreg = st->in->src[0].sreg;
+    if (m == ~0u && st->dst_width == sizeof(uint32_t)) {
+        read_whole(w, sreg, place_at(c, w, st->d[0]));
+        return;
+    }
     bool lanes = per_lane(sreg);
     uint64_t v = lanes ? 0 : uniform_value(w, sreg);
     for (int i = 0; i < WARP_LANES; i++)
@@ -102,11 +122,18 @@ static uint64_t window(int space)
 void special_cvta(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     uint64_t base = window(st->in->mods->space);
+    if (st->in->mods->to)
+        base = 0 - base;
+    if (m == ~0u && st->dst_width == sizeof(uint64_t) && st->width[0] == sizeof(uint64_t)) {
+        uint64_t *d = place_at(c, w, st->d[0]);
+        const uint64_t *a = place_at(c, w, st->s[0]);
+        for (int i = 0; i < WARP_LANES; i++)
+            d[i] = a[i] + base;
+        return;
+    }
     for (int i = 0; i < WARP_LANES; i++)
-        if (m >> i & 1) {
-            uint64_t a = step_value(c, w, st, 0, i);
-            step_write(c, w, st, 0, i, st->in->mods->to ? a - base : a + base);
-        }
+        if (m >> i & 1)
+            step_write(c, w, st, 0, i, step_value(c, w, st, 0, i) + base);
 }
 
 void special_isspacep(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
