@@ -264,7 +264,7 @@ static const uint64_t *lane_memory(struct access *a, uint64_t *own)
 /* --- loads --- */
 
 #define LOAD_PLAIN(T)                                                                                                  \
-    static void load_##T(T *d, const char *base, const uint64_t *addr, uint32_t m)                                     \
+    static void load_##T(T *restrict d, const char *base, const uint64_t *addr, uint32_t m)                            \
     {                                                                                                                  \
         if (m == ~0u) {                                                                                                \
             uint64_t first = addr[0], bent = 0, moved = 0;                                                             \
@@ -282,10 +282,8 @@ static const uint64_t *lane_memory(struct access *a, uint64_t *own)
                     d[i] = v;                                                                                          \
                 return;                                                                                                \
             }                                                                                                          \
-            T t[WARP_LANES];                                                                                           \
             for (int i = 0; i < WARP_LANES; i++)                                                                       \
-                t[i] = *(const T *)(base + addr[i]);                                                                   \
-            memcpy(d, t, sizeof t);                                                                                    \
+                d[i] = *(const T *)(base + addr[i]);                                                                   \
             return;                                                                                                    \
         }                                                                                                              \
         LANE_LOOP(m)                                                                                                   \

@@ -145,23 +145,52 @@ void special_read(const struct interp_code *c, struct warp *w, const struct step
 void special_cvta(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void special_isspacep(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 
-/* Value of source i in one lane, zero-extended from its width. */
+/* Value of source i in one lane, zero-extended from its width; of 16 bytes the lower 8. */
 static inline uint64_t step_value(const struct interp_code *c, const struct warp *w, const struct step *st, int i,
                                   int lane)
 {
-    uint64_t v = 0;
-    const char *p = place_at(c, w, st->s[i]);
-    if (!st->width[i])
+    const void *p = place_at(c, w, st->s[i]);
+    switch (st->width[i]) {
+    case 0:
         return *(const uint32_t *)p >> lane & 1;
-    __builtin_memcpy(&v, p + (size_t)lane * st->width[i], st->width[i] > 8 ? 8 : st->width[i]);
-    return v;
+    case 1:
+        return ((const uint8_t *)p)[lane];
+    case 2:
+        return ((const uint16_t *)p)[lane];
+    case 4:
+        return ((const uint32_t *)p)[lane];
+    case 8:
+        return ((const uint64_t *)p)[lane];
+    default:
+        return ((const uint64_t *)p)[2 * lane];
+    }
 }
 
-/* Writes the low bytes of `v` to destination d in one lane. */
+/* Writes the low bytes of `v` to destination d in one lane; the upper 8 of 16 become 0. Predicates are not written here. */
 static inline void step_write(const struct interp_code *c, const struct warp *w, const struct step *st, int d,
                               int lane, uint64_t v)
 {
-    __builtin_memcpy((char *)place_at(c, w, st->d[d]) + (size_t)lane * st->dst_width, &v, st->dst_width);
+    void *p = place_at(c, w, st->d[d]);
+    switch (st->dst_width) {
+    case 1:
+        ((uint8_t *)p)[lane] = (uint8_t)v;
+        break;
+    case 2:
+        ((uint16_t *)p)[lane] = (uint16_t)v;
+        break;
+    case 4:
+        ((uint32_t *)p)[lane] = (uint32_t)v;
+        break;
+    case 8:
+        ((uint64_t *)p)[lane] = v;
+        break;
+    case 16:
+        ((uint64_t *)p)[2 * lane] = v;
+        ((uint64_t *)p)[2 * lane + 1] = 0;
+        break;
+    default: /* a predicate */
+        break;
+    }
 }
 
 #endif
