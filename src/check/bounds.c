@@ -59,6 +59,33 @@ static bool within(struct check_launch *cl, uint64_t address, unsigned bytes)
     return a->kind != SPACE_ENGINE || !in_heap(cl, address) || heap_holds(cl->check->heap, address, bytes);
 }
 
+/* What most accesses are: the lanes' lowest and highest address, and the bits that any of them has. */
+struct span {
+    uint64_t low, high, any;
+};
+
+static struct span span_of(const struct watched_access *a)
+{
+    struct span s = {UINT64_MAX, 0, 0};
+
+    for (uint32_t left = a->mask; left; left &= left - 1) {
+        uint64_t at = a->addr[__builtin_ctz(left)];
+
+        s.low = at < s.low ? at : s.low;
+        s.high = at > s.high ? at : s.high;
+        s.any |= at;
+    }
+    return s;
+}
+
+/* True when all lanes stay in one allocation, for certain. */
+static bool all_within(struct check_launch *cl, const struct watched_access *a, const struct span *s)
+{
+    const struct space_allocation *in = check_allocation(cl, s->low);
+
+    return in && in->kind != SPACE_ENGINE && s->high + a->bytes <= in->address + in->bytes;
+}
+
 /* Lanes whose access leaves device memory that was asked for. */
 static uint32_t outside_global(struct check_launch *cl, const struct watched_access *a)
 {
@@ -135,8 +162,13 @@ uint32_t bounds_refuse(void *user, const struct watched_access *a)
     const struct launch *l = cl->launch;
     uint32_t limit = a->space == PTX_SHARED ? l->shared_bytes : l->kernel->local_bytes;
     bool global = a->space == PTX_GLOBAL || a->space == PTX_CONST;
-    uint32_t crooked = misaligned(a), out = global ? outside_global(cl, a) : outside_limit(a, limit);
+    struct span s = span_of(a);
+    uint32_t crooked, out;
 
+    if (!(s.any & (a->bytes - 1u)) && (global ? all_within(cl, a, &s) : s.high + a->bytes <= limit))
+        return 0;
+    crooked = misaligned(a);
+    out = global ? outside_global(cl, a) : outside_limit(a, limit);
     if (crooked | out) {
         report(cl, a, CHECK_MISALIGNED, crooked, 0);
         report(cl, a, CHECK_OUT_OF_BOUNDS, out & ~crooked, limit);

@@ -195,7 +195,7 @@ static struct check_block *new_block(struct check_launch *cl)
     *user = (struct racing){cl, b};
     b->order = order_new();
     b->racing = user;
-    b->race = race_new(cl->launch->shared_bytes, b->order, race_found, user);
+    b->race = race_new(cl->launch->shared_bytes, cl->launch->threads, b->order, race_found, user);
     b->next = cl->blocks;
     cl->blocks = b;
     return b;

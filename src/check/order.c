@@ -44,6 +44,8 @@ struct order {
     unsigned threads;
     uint32_t exist[ORDER_WARPS], gone[ORDER_WARPS]; /* lanes */
     struct thread thread[ORDER_THREADS];
+    struct order_glance glance[ORDER_THREADS];
+    uint32_t stale, uniform; /* warps whose bit in `uniform` is out of date; warps whose lanes look the same */
     struct barrier barrier[ORDER_BARRIERS];
     struct published *published; /* by address: a hash table of `capacity` places, a power of two */
     uint32_t npublished, capacity;
@@ -111,6 +113,15 @@ static void listen(struct thread *t, const struct knowledge *from)
     t->mixed = true;
 }
 
+/* To be called behind whatever changes a thread. */
+static void refresh(struct order *o, unsigned thread)
+{
+    const struct thread *t = &o->thread[thread];
+
+    o->glance[thread] = (struct order_glance){t->own, t->k.block, t->k.warp[thread / 32]};
+    o->stale |= 1u << thread / 32;
+}
+
 /* --- blocks --- */
 
 struct order *order_new(void)
@@ -156,6 +167,7 @@ void order_block(struct order *o, unsigned threads)
         if (t->waits)
             forget(&t->pending);
         t->waits = false;
+        refresh(o, i);
     }
     for (int i = 0; i < ORDER_BARRIERS; i++) {
         struct barrier *b = &o->barrier[i];
@@ -172,9 +184,24 @@ uint32_t order_first(const struct order *o)
     return o->first;
 }
 
-uint32_t order_stamp(const struct order *o, unsigned thread)
+const struct order_glance *order_glances(const struct order *o)
 {
-    return o->thread[thread].own;
+    return o->glance;
+}
+
+bool order_uniform(struct order *o, unsigned warp)
+{
+    const struct order_glance *g = &o->glance[32 * warp];
+    uint32_t bit = 1u << warp;
+
+    if (o->stale & bit) {
+        o->stale &= ~bit;
+        o->uniform |= bit;
+        for (unsigned i = 1; i < 32 && o->exist[warp] >> i & 1; i++)
+            if (memcmp(&g[i], g, sizeof *g))
+                o->uniform &= ~bit;
+    }
+    return o->uniform & bit;
 }
 
 bool order_knows(const struct order *o, unsigned thread, unsigned by, uint32_t stamp)
@@ -210,6 +237,7 @@ void order_arrive(struct order *o, unsigned barrier, unsigned warp, uint32_t lan
         tell(&b->from, o, t);
         add_single(&b->from, t, o->now);
         o->thread[t].own = o->now;
+        refresh(o, t);
     }
 }
 
@@ -260,6 +288,7 @@ void order_complete(struct order *o, unsigned barrier)
             } else {
                 listen(t, &b->from);
             }
+            refresh(o, 32 * w + i);
         }
         b->came[w] = 0;
     }
@@ -325,6 +354,8 @@ void order_meet(struct order *o, unsigned warp, uint32_t lanes)
         LANES(lanes, i)
         LANES(lanes, k)
         o->thread[32 * warp + i].lane[k] = stamp;
+    LANES(lanes, i)
+    refresh(o, 32 * warp + i);
 }
 
 /* --- fences and what is published --- */
@@ -345,6 +376,7 @@ void order_fence(struct order *o, unsigned warp, uint32_t lanes)
         t->own = t->fence = stamp;
         forget(&t->fenced);
         tell(&t->fenced, o, 32 * warp + i);
+        refresh(o, 32 * warp + i);
     }
 }
 
@@ -412,6 +444,7 @@ void order_release(struct order *o, unsigned thread, uint64_t address, bool whol
     if (whole) {
         tell(&p->k, o, thread);
         t->own = stamp = ++o->now;
+        refresh(o, thread);
     } else {
         learn(&p->k, &t->fenced);
     }
@@ -427,6 +460,7 @@ void order_acquire(struct order *o, unsigned thread, uint64_t address, bool whol
         return;
     if (whole) {
         listen(t, &p->k);
+        refresh(o, thread);
     } else {
         learn(&t->pending, &p->k);
         t->waits = true;

@@ -32,8 +32,15 @@ void order_block(struct order *o, unsigned threads);
 /* The first stamp of this block: smaller ones are of blocks that are gone. */
 uint32_t order_first(const struct order *o);
 
-/* The stamp of what the thread does now. */
-uint32_t order_stamp(const struct order *o, unsigned thread);
+/* What most questions are answered by: the stamp of what the thread does now; what it knows of every thread of the block,
+ * and of every thread of its own warp. By thread; always up to date. */
+struct order_glance {
+    uint32_t own, block, warp;
+};
+const struct order_glance *order_glances(const struct order *o);
+
+/* Do the lanes of the warp that exist look the same at a glance? */
+bool order_uniform(struct order *o, unsigned warp);
 
 /* Is an access of thread `by` with this stamp before what `thread` does now? */
 bool order_knows(const struct order *o, unsigned thread, unsigned by, uint32_t stamp);

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 
-enum { INLINE = 2, NONE = 0 };
+enum { NONE = 0, WHOLE = 15 /* all bytes of a word */ };
 
 /* Accesses of lanes of one warp by one instruction, in one segment. */
 struct seen {
@@ -15,12 +15,30 @@ struct seen {
     uint32_t site : 24, bytes : 4, flags : 4; /* bytes: which of the word's */
 };
 
-/* One word. What it holds counts if it is of this block. */
+/* The same of whole words, where everything else follows from the place. */
+struct entry {
+    uint32_t stamp, lanes, site;
+};
+
+enum { READS, UPDATES, CLASSES }; /* weak reads; atomics and other strong writes */
+
+/* Weak reads by one instruction, in one segment: the same lanes of several warps. */
+struct readers {
+    uint32_t stamp, site;
+    uint32_t lanes, warps; /* 0: none */
+};
+
+/* One word. What it holds counts if it is of this block. Usually all accesses are of the whole word. Then the last plain
+ * write is here, and so are most readers, as different warps mostly read alike; the others are entries of their warps, if
+ * a warp's are of one instruction. Anything else is in nodes, all of it. */
 struct cell {
-    struct seen seen[INLINE];
-    uint32_t more;  /* index of a node, or NONE */
-    uint32_t value; /* what was written last */
-    uint32_t first; /* order_first of the block it is of */
+    struct seen write;          /* the last plain write, or free */
+    struct readers readers;
+    uint32_t warps[CLASSES];    /* that have an entry */
+    uint32_t latest;            /* stamp of the entries */
+    uint32_t more;              /* index of a node, or NONE */
+    uint32_t value;             /* what was written last */
+    uint32_t first;             /* order_first of the block it is of */
 };
 
 struct node {
@@ -29,23 +47,27 @@ struct node {
 };
 
 struct race {
-    const struct order *order;
+    struct order *order;
+    const struct order_glance *glance;
     void (*found)(void *user, const struct race_found *f);
     void *user;
     struct cell *cell;
-    uint32_t ncells;
-    struct node *node; /* [0] is not used */
+    uint32_t ncells, nwarps;
+    struct entry *entry; /* [CLASSES][nwarps][ncells] */
+    struct node *node;   /* [0] is not used */
     uint32_t nnodes, capacity, spare;
-    uint32_t first; /* order_first of the block the nodes are of */
+    uint32_t first;      /* order_first of the block the nodes are of */
 };
 
-struct race *race_new(uint32_t bytes, const struct order *o, void (*found)(void *user, const struct race_found *f),
-                      void *user)
+struct race *race_new(uint32_t bytes, unsigned threads, struct order *o,
+                      void (*found)(void *user, const struct race_found *f), void *user)
 {
     struct race *r = alloc_zeroed(sizeof *r);
 
-    *r = (struct race){.order = o, .found = found, .user = user, .ncells = (bytes + 3) / 4, .nnodes = 1};
+    *r = (struct race){.order = o, .glance = order_glances(o), .found = found, .user = user, .ncells = (bytes + 3) / 4,
+                       .nwarps = (threads + 31) / 32, .nnodes = 1};
     r->cell = alloc_zeroed((r->ncells + 1) * sizeof *r->cell);
+    r->entry = alloc_zeroed(((size_t)CLASSES * r->nwarps * r->ncells + 1) * sizeof *r->entry);
     return r;
 }
 
@@ -54,8 +76,14 @@ void race_free(struct race *r)
     if (!r)
         return;
     alloc_release(r->cell);
+    alloc_release(r->entry);
     alloc_release(r->node);
     alloc_release(r);
+}
+
+static struct entry *entry_of(const struct race *r, uint32_t word, int class, unsigned warp)
+{
+    return &r->entry[((size_t)class * r->nwarps + warp) * r->ncells + word];
 }
 
 /* --- further accesses of a word, in nodes --- */
@@ -184,28 +212,54 @@ static void meet(const struct race *r, const struct cell *c, const struct now *n
     }
 }
 
-static void keep(struct race *r, struct cell *c, const struct now *n)
+static void add_node(struct race *r, struct cell *c, struct seen s)
 {
-    struct seen entry = {n->stamp, 1u << n->a->thread % 32, n->a->thread / 32, n->a->site, n->bytes, n->a->flags};
-    uint32_t at;
+    uint32_t at = take_node(r);
 
-    for (int i = 0; i < INLINE; i++)
-        if (!c->seen[i].lanes) {
-            c->seen[i] = entry;
-            return;
-        }
-    at = take_node(r);
-    r->node[at] = (struct node){entry, c->more};
+    r->node[at] = (struct node){s, c->more};
     c->more = at;
 }
 
-static void access_word(struct race *r, struct cell *c, const struct now *n)
+/* --- any access, over nodes --- */
+
+/* Everything there is of the word becomes nodes. */
+static void spill(struct race *r, struct cell *c, uint32_t word)
+{
+    if (c->write.lanes)
+        add_node(r, c, c->write);
+    c->write.lanes = 0;
+    for (uint32_t left = c->readers.warps; left; left &= left - 1)
+        add_node(r, c, (struct seen){c->readers.stamp, c->readers.lanes, (uint32_t)__builtin_ctz(left), c->readers.site, WHOLE, 0});
+    c->readers.warps = 0;
+    for (int class = 0; class < CLASSES; class++) {
+        for (uint32_t left = c->warps[class]; left; left &= left - 1) {
+            unsigned warp = (unsigned)__builtin_ctz(left);
+            const struct entry *e = entry_of(r, word, class, warp);
+
+            add_node(r, c, (struct seen){e->stamp, e->lanes, warp, e->site, WHOLE,
+                                         class == UPDATES ? RACE_STRONG | RACE_WRITES : 0});
+        }
+        c->warps[class] = 0;
+    }
+    c->latest = 0;
+}
+
+/* A single plain write of the whole word needs no node. */
+static void settle(struct race *r, struct cell *c)
+{
+    const struct node *node = &r->node[c->more];
+
+    if (!c->more || node->next || node->seen.flags != RACE_WRITES || node->seen.bytes != WHOLE)
+        return;
+    c->write = node->seen;
+    drop_node(r, &c->more);
+}
+
+static void access_nodes(struct race *r, struct cell *c, const struct now *n, uint32_t word)
 {
     bool joined = false;
 
-    for (int i = 0; i < INLINE; i++)
-        if (c->seen[i].lanes)
-            meet(r, c, n, &c->seen[i], &joined);
+    spill(r, c, word);
     for (uint32_t *link = &c->more; *link;) {
         struct node *node = &r->node[*link];
 
@@ -216,9 +270,121 @@ static void access_word(struct race *r, struct cell *c, const struct now *n)
             drop_node(r, link);
     }
     if (!joined)
-        keep(r, c, n);
+        add_node(r, c, (struct seen){n->stamp, 1u << n->a->thread % 32, n->a->thread / 32, n->a->site, n->bytes, n->a->flags});
     if (n->a->flags & RACE_WRITES)
         c->value = (c->value & ~byte_mask(n->bytes)) | n->value;
+    settle(r, c);
+}
+
+/* --- the usual ones --- */
+
+/* Are the accesses of these lanes all before what the thread does now? */
+static bool known(const struct race *r, const struct order_glance *g, unsigned thread, unsigned warp, uint32_t stamp,
+                  uint32_t lanes)
+{
+    if (stamp < g->block)
+        return true;
+    if (warp == thread / 32 && (stamp < g->warp || lanes == 1u << thread % 32))
+        return true;
+    for (; lanes; lanes &= lanes - 1)
+        if (!order_knows(r->order, thread, 32 * warp + (unsigned)__builtin_ctz(lanes), stamp))
+            return false;
+    return true;
+}
+
+static bool readers_known(const struct race *r, const struct cell *c, const struct order_glance *g, unsigned thread)
+{
+    for (uint32_t left = c->readers.stamp < g->block ? 0 : c->readers.warps; left; left &= left - 1)
+        if (!known(r, g, thread, (unsigned)__builtin_ctz(left), c->readers.stamp, c->readers.lanes))
+            return false;
+    return true;
+}
+
+static bool entries_known(const struct race *r, const struct cell *c, uint32_t word, int class, const struct order_glance *g,
+                          unsigned thread)
+{
+    for (uint32_t left = c->latest < g->block ? 0 : c->warps[class]; left; left &= left - 1) {
+        unsigned warp = (unsigned)__builtin_ctz(left);
+        const struct entry *e = entry_of(r, word, class, warp);
+
+        if (!known(r, g, thread, warp, e->stamp, e->lanes))
+            return false;
+    }
+    return true;
+}
+
+/* Takes lanes of a warp among the readers. False: they do not fit. A second instruction that reads what the threads have
+ * read in this segment adds nothing: who races with it races with the first. */
+static bool read_alike(struct cell *c, const struct order_glance *g, uint32_t site, unsigned warp, uint32_t lanes)
+{
+    struct readers *s = &c->readers;
+    uint32_t bit = 1u << warp;
+
+    if (!s->warps || s->stamp < g->block || (s->warps == bit && s->stamp < g->warp))
+        *s = (struct readers){g->own, site, lanes, bit};
+    else if (s->stamp == g->own && s->warps & bit && !(lanes & ~s->lanes))
+        return true;
+    else if (s->stamp == g->own && s->site == site && s->lanes == lanes)
+        s->warps |= bit;
+    else if (s->stamp == g->own && s->site == site && s->warps == bit)
+        s->lanes |= lanes;
+    else
+        return false;
+    return true;
+}
+
+/* Takes the access into its warp's entry. False: it does not fit. */
+static bool enter(const struct race *r, struct cell *c, uint32_t word, int class, const struct order_glance *g,
+                  const struct race_access *a)
+{
+    unsigned warp = a->thread / 32;
+    uint32_t lane = 1u << a->thread % 32;
+    struct entry *e = entry_of(r, word, class, warp);
+
+    if (c->warps[class] >> warp & 1 && e->stamp == g->own && (e->site == a->site || e->lanes & lane))
+        e->lanes |= e->site == a->site ? lane : 0;
+    else if (!(c->warps[class] >> warp & 1) || e->stamp < g->block || e->stamp < g->warp || e->lanes == lane)
+        *e = (struct entry){g->own, lane, a->site};
+    else
+        return false;
+    c->warps[class] |= 1u << warp;
+    c->latest = c->latest < g->own ? g->own : c->latest;
+    return true;
+}
+
+/* One access of a whole word that races with nothing. False: it may, or does not fit; nothing has changed. */
+static bool access_whole(const struct race *r, struct cell *c, uint32_t word, const struct race_access *a)
+{
+    const struct order_glance *g = &r->glance[a->thread];
+    bool writes = a->flags & RACE_WRITES, strong = a->flags & RACE_STRONG;
+
+    if (c->more || a->flags & RACE_ASYNC || (strong && !writes) || a->thread / 32 >= r->nwarps)
+        return false;
+    if (c->write.lanes && !known(r, g, a->thread, c->write.warp, c->write.stamp, c->write.lanes))
+        return false;
+    if (writes && !(readers_known(r, c, g, a->thread) && entries_known(r, c, word, READS, g, a->thread)))
+        return false;
+    if (!strong && !entries_known(r, c, word, UPDATES, g, a->thread))
+        return false;
+    if (!writes && read_alike(c, g, a->site, a->thread / 32, 1u << a->thread % 32))
+        return true;
+    if (!writes || strong)
+        return enter(r, c, word, strong ? UPDATES : READS, g, a);
+    c->write = (struct seen){g->own, 1u << a->thread % 32, a->thread / 32, a->site, WHOLE, a->flags};
+    c->readers.warps = c->warps[READS] = c->warps[UPDATES] = c->latest = 0;
+    return true;
+}
+
+/* Lanes of a warp that read one whole word and look the same at a glance. False: to be done one by one. */
+static bool read_whole(const struct race *r, struct cell *c, uint32_t site, unsigned warp, uint32_t lanes)
+{
+    const struct order_glance *g = &r->glance[32 * warp];
+
+    if (c->more || (c->warps[UPDATES] && c->latest >= g->block))
+        return false;
+    if (c->write.lanes && c->write.stamp >= g->block && !(c->write.warp == warp && (c->write.stamp < g->warp || c->write.lanes == lanes)))
+        return false;
+    return read_alike(c, g, site, warp, lanes);
 }
 
 /* The word's cell, empty when nothing of this block is in it. */
@@ -250,6 +416,10 @@ static uint32_t value_of(const struct race_access *a, uint32_t word)
 {
     uint32_t value = 0;
 
+    if (a->value && a->address <= 4 * word && a->address + a->bytes >= 4 * word + 4) {
+        memcpy(&value, (const uint8_t *)a->value + (4 * word - a->address), sizeof value);
+        return value;
+    }
     for (uint32_t i = 0; a->value && i < 4; i++) {
         uint32_t at = 4 * word + i;
 
@@ -262,9 +432,89 @@ static uint32_t value_of(const struct race_access *a, uint32_t word)
 void race_access(struct race *r, const struct race_access *a)
 {
     for (uint32_t word = a->address / 4; word < r->ncells && 4 * word < a->address + a->bytes; word++) {
-        struct now n = {a, order_stamp(r->order, a->thread), 4 * word, part(word, a->address, a->bytes), value_of(a, word)};
+        struct cell *c = cell_at(r, word);
+        unsigned bytes = part(word, a->address, a->bytes);
 
-        access_word(r, cell_at(r, word), &n);
+        if (bytes == WHOLE && access_whole(r, c, word, a)) {
+            if (a->flags & RACE_WRITES)
+                c->value = value_of(a, word);
+        } else {
+            struct now n = {a, r->glance[a->thread].own, 4 * word, bytes, value_of(a, word)};
+
+            access_nodes(r, c, &n, word);
+        }
+    }
+}
+
+/* All 32 lanes: is each `step` bytes behind the one before? */
+static bool in_steps(const uint64_t *addr, unsigned step)
+{
+    uint64_t off = 0;
+
+    for (unsigned i = 0; i < 32; i++)
+        off |= addr[i] ^ (addr[0] + i * step);
+    return !off;
+}
+
+/* Which lanes have the same address: for the first of each the set of them. Returns the first ones. */
+static uint32_t group(const uint64_t *addr, uint32_t lanes, unsigned bytes, uint32_t same[32])
+{
+    uint8_t first[64] = {0}; /* by a hash of the address: lane + 1 */
+    unsigned shift = (unsigned)__builtin_ctz(bytes);
+    uint32_t firsts = 0;
+
+    if (lanes == ~0u && addr[1] == addr[0] && in_steps(addr, 0)) {
+        same[0] = lanes;
+        return 1;
+    }
+    if (lanes == ~0u && addr[1] != addr[0] && in_steps(addr, bytes)) {
+        for (unsigned i = 0; i < 32; i++)
+            same[i] = 1u << i;
+        return lanes;
+    }
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned i = (unsigned)__builtin_ctz(lanes), at = addr[i] >> shift & 63;
+
+        while (first[at] && addr[first[at] - 1] != addr[i])
+            at = (at + 1) & 63;
+        if (first[at]) {
+            same[first[at] - 1] |= 1u << i;
+        } else {
+            first[at] = (uint8_t)(i + 1);
+            same[i] = 1u << i;
+            firsts |= 1u << i;
+        }
+    }
+    return firsts;
+}
+
+/* True when the lanes' reads of the words from `address` on are done, all of them. */
+static bool read_words(struct race *r, uint32_t site, unsigned warp, uint32_t lanes, uint64_t address, unsigned bytes)
+{
+    bool done = true;
+
+    if (address % 4 || bytes % 4 || address + bytes > 4 * (uint64_t)r->ncells)
+        return false;
+    for (uint32_t word = (uint32_t)address / 4; word < (address + bytes) / 4; word++)
+        done &= read_whole(r, cell_at(r, word), site, warp, lanes);
+    return done;
+}
+
+void race_reads(struct race *r, uint32_t site, unsigned warp, uint32_t lanes, const uint64_t *addr, unsigned bytes)
+{
+    bool uniform = warp < r->nwarps && order_uniform(r->order, warp);
+    uint32_t same[32];
+
+    for (uint32_t left = group(addr, lanes, bytes, same); left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+
+        if (uniform && read_words(r, site, warp, same[i], addr[i], bytes))
+            continue;
+        for (uint32_t one = same[i]; one; one &= one - 1) {
+            struct race_access a = {site, 32 * warp + (unsigned)__builtin_ctz(one), (uint32_t)addr[i], bytes, 0, NULL};
+
+            race_access(r, &a);
+        }
     }
 }
 
@@ -278,15 +528,13 @@ static void land(struct seen *s, unsigned thread, uint32_t stamp)
 
 void race_copied(struct race *r, unsigned thread, uint32_t address, uint32_t bytes)
 {
-    uint32_t stamp = order_stamp(r->order, thread);
+    uint32_t stamp = r->glance[thread].own;
 
     for (uint32_t word = address / 4; word < r->ncells && 4 * word < address + bytes; word++) {
         struct cell *c = cell_at(r, word);
 
-        for (int i = 0; i < INLINE; i++)
-            if (c->seen[i].lanes)
-                land(&c->seen[i], thread, stamp);
         for (uint32_t at = c->more; at; at = r->node[at].next)
             land(&r->node[at].seen, thread, stamp);
+        settle(r, c);
     }
 }

@@ -42,13 +42,16 @@ struct race_found {
 
 struct race;
 
-/* Words for `bytes` of memory, in the order `o`, which the caller keeps up to date. `found` is called for each pair of
- * accesses at most once a word. */
-struct race *race_new(uint32_t bytes, const struct order *o,
+/* Words for `bytes` of memory that `threads` threads use, in the order `o`, which the caller keeps up to date. `found` is
+ * called for each pair of accesses at most once a word. */
+struct race *race_new(uint32_t bytes, unsigned threads, struct order *o,
                       void (*found)(void *user, const struct race_found *f), void *user);
 void race_free(struct race *r);
 
 void race_access(struct race *r, const struct race_access *a);
+
+/* Weak reads of `bytes` each (a power of two) by lanes of a warp; addr: by lane. The same as race_access for each. */
+void race_reads(struct race *r, uint32_t site, unsigned warp, uint32_t lanes, const uint64_t *addr, unsigned bytes);
 
 /* The thread has waited for the asynchronous copy it began at this address: from here on its writes are the thread's. */
 void race_copied(struct race *r, unsigned thread, uint32_t address, uint32_t bytes);

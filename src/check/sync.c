@@ -86,6 +86,10 @@ static void race_lanes(struct check_block *b, const struct record *r, const stru
     if (r->op == RECORD_LDGSTS)
         flags = RACE_WRITES | RACE_ASYNC;
     b->now = r;
+    if (!flags) {
+        race_reads(b->race, r->site, r->warp, r->mask, r->addr, r->bytes);
+        return;
+    }
     for (uint32_t left = r->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         struct race_access a = {r->site, 32u * r->warp + i, (uint32_t)r->addr[i], r->bytes, flags,

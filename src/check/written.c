@@ -185,47 +185,60 @@ void written_block(const struct check_launch *cl, struct check_block *b)
 
 /* --- records --- */
 
-/* The bits that say of a lane's access what was written, and where it begins in them; NULL: all counts as written. */
-static uint8_t *bits_of(struct check_launch *cl, const struct check_block *b, const struct record *r, int lane,
-                        uint64_t *at)
+/* The bits that say of a lane's access what was written, and what to add to its address for its place among them; NULL: all
+ * counts as written. */
+static uint8_t *bits_of(struct check_launch *cl, const struct check_block *b, const struct record *r, unsigned lane,
+                        uint64_t *shift)
 {
     const struct space_allocation *a;
 
-    *at = r->addr[lane];
+    *shift = 0;
     switch (r->space) {
     case PTX_SHARED:
         return b->shared;
     case PTX_LOCAL:
-        *at += (uint64_t)(32 * r->warp + lane) * cl->launch->kernel->local_bytes;
+        *shift = (uint64_t)(32 * r->warp + lane) * cl->launch->kernel->local_bytes;
         return b->local;
     case PTX_GLOBAL:
         a = check_allocation(cl, r->addr[lane]);
-        *at -= cl->check->space->base;
+        *shift = -cl->check->space->base;
         return a && a->kind == SPACE_PROGRAM ? cl->check->written : NULL;
     default:
         return NULL;
     }
 }
 
-static void look_at(struct check_launch *cl, struct check_block *b, const struct record *r, int lane, bool reads,
-                    bool writes)
+static void found(struct check_launch *cl, const struct check_block *b, const struct record *r, unsigned lane)
 {
-    uint64_t at;
-    uint8_t *bits = bits_of(cl, b, r, lane, &at);
+    struct check_finding f = check_at(cl, CHECK_UNINITIALISED, b->block, r->warp, lane, (int32_t)r->site);
 
-    if (!bits)
-        return;
-    if (reads && !all_set(bits, at, r->bytes)) {
-        struct check_finding f = check_at(cl, CHECK_UNINITIALISED, b->block, r->warp, (unsigned)lane, (int32_t)r->site);
+    f.space = r->space;
+    f.op = r->op;
+    f.bytes = r->bytes;
+    f.address = r->addr[lane];
+    check_add(cl, &f);
+}
 
-        f.space = r->space;
-        f.op = r->op;
-        f.bytes = r->bytes;
-        f.address = r->addr[lane];
-        check_add(cl, &f);
+/* Lanes often read the same bytes as the lane before. */
+static void look_at(struct check_launch *cl, const struct check_block *b, const struct record *r, bool reads, bool writes)
+{
+    uint64_t last = UINT64_MAX; /* address whose bytes are known to be written */
+
+    for (uint32_t left = r->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        uint64_t shift, at = r->addr[i];
+        uint8_t *bits;
+
+        if (at == last && !writes && r->space != PTX_LOCAL)
+            continue;
+        bits = bits_of(cl, b, r, i, &shift);
+        if (bits && reads && !all_set(bits, at + shift, r->bytes))
+            found(cl, b, r, i);
+        else
+            last = at;
+        if (bits && writes)
+            put_bits(bits, at + shift, r->bytes, (UINT64_C(1) << r->bytes) - 1);
     }
-    if (writes)
-        set_bits(bits, at, r->bytes);
 }
 
 void written_record(struct check_launch *cl, struct check_block *b, const struct record *r)
@@ -235,6 +248,5 @@ void written_record(struct check_launch *cl, struct check_block *b, const struct
     bool writes = r->op == RECORD_STORE || r->op == RECORD_ATOM || r->op == RECORD_RED || (copy && r->space == PTX_SHARED);
 
     if (reads || writes)
-        for (uint32_t left = r->mask; left; left &= left - 1)
-            look_at(cl, b, r, __builtin_ctz(left), reads, writes);
+        look_at(cl, b, r, reads, writes);
 }

@@ -34,7 +34,7 @@ static void set_up(struct bench *b, unsigned threads)
 {
     b->found.n = 0;
     b->order = order_new();
-    b->race = race_new(1024, b->order, note, &b->found);
+    b->race = race_new(1024, threads, b->order, note, &b->found);
     order_block(b->order, threads);
 }
 
@@ -315,6 +315,37 @@ static void random_access(struct bench *b, struct oracle *o)
         o->dirty[w] = true;
 }
 
+/* Several lanes of a warp read at once. */
+static void random_reads(struct bench *b, struct oracle *o)
+{
+    unsigned t = someone(o), warp = t / 32, size = 1u << draw(4), at = draw(4 * WORDS / size) * size;
+    uint32_t lanes = 1u << t % 32 | 1u << draw(32) | 1u << draw(32) | (draw(3) ? 0 : ~0u);
+    uint64_t addr[32] = {0};
+    bool race = false, clean = true;
+    int before = b->found.n;
+
+    for (unsigned i = 0; i < 32; i++)
+        lanes &= ~((uint32_t)o->gone[32 * warp + i] << i);
+    for (unsigned i = 0; i < 32; i++) {
+        unsigned where = draw(3) ? at : draw(4 * WORDS / size) * size;
+        struct past p = {32 * warp + i, READ, where, size, o->clock[32 * warp + i][32 * warp + i]};
+
+        addr[i] = where;
+        if (!(lanes >> i & 1))
+            continue;
+        for (unsigned w = where / 4; w <= (where + size - 1) / 4; w++)
+            clean = clean && !o->dirty[w];
+        if (!oracle_access(o, &p))
+            continue;
+        race = true;
+        for (unsigned w = where / 4; w <= (where + size - 1) / 4; w++)
+            o->dirty[w] = true;
+    }
+    race_reads(b->race, 7, warp, lanes, addr, size);
+    if (clean)
+        assert_int_equal(b->found.n > before, race);
+}
+
 static void random_meeting(struct bench *b, struct oracle *o)
 {
     unsigned warp = draw(T / 32);
@@ -392,10 +423,12 @@ static void against_oracle(void **state)
             o->clock[i][i] = 1;
         seed = round * 7919 + 13;
         for (int i = 0; i < EVENTS; i++) {
-            unsigned what = draw(20);
+            unsigned what = draw(23);
 
             if (what < 6)
                 random_access(&b, o);
+            else if (what > 19)
+                random_reads(&b, o);
             else if (what < 11)
                 random_meeting(&b, o);
             else if (what < 17)
