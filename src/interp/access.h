@@ -120,29 +120,25 @@ static bool fault(const struct access *a, int status, int lane, const uint64_t *
     return false;
 }
 
-/* The lowest and the highest address of the lanes in m, and all of them or-ed together. */
+/* Bounds of the accesses of the lanes in m, and all their addresses or-ed together: one of its bits below the size of an
+ * access says that some lane is misaligned. The bounds are those of the smallest aligned power of two that holds the
+ * addresses, which takes no comparison: no access is outside, and when none of the block is forbidden all is well. */
 struct span {
-    uint64_t low, high, bits;
+    uint64_t low, high, bits; /* high: where the last access may begin */
 };
 
-static struct span find_span(const uint64_t *addr, uint32_t m)
+static struct span find_span(const uint64_t *addr, uint32_t m, unsigned bytes)
 {
-    struct span s = {UINT64_MAX, 0, 0};
+    uint64_t first = addr[__builtin_ctz(m)], moved = 0;
     if (m == ~0u) {
-        for (int i = 0; i < WARP_LANES; i++) {
-            s.low = addr[i] < s.low ? addr[i] : s.low;
-            s.high = addr[i] > s.high ? addr[i] : s.high;
-            s.bits |= addr[i];
-        }
-        return s;
+        for (int i = 0; i < WARP_LANES; i++)
+            moved |= addr[i] ^ first;
+    } else {
+        LANE_LOOP(m)
+        moved |= addr[i] ^ first;
     }
-    LANE_LOOP(m)
-    {
-        s.low = addr[i] < s.low ? addr[i] : s.low;
-        s.high = addr[i] > s.high ? addr[i] : s.high;
-        s.bits |= addr[i];
-    }
-    return s;
+    uint64_t within = moved ? UINT64_MAX >> __builtin_clzll(moved) : 0;
+    return (struct span){first & ~within, (first | within) & ~(uint64_t)(bytes - 1), first | moved};
 }
 
 /* Lanes of m whose access is not inside [0, limit). */
@@ -206,7 +202,7 @@ static bool check(struct access *a)
     const struct launch *l = a->w->block->launch;
     unsigned bytes = (unsigned)a->st->elem * a->st->vec;
     const uint64_t *addr = a->addr;
-    struct span s = find_span(addr, a->m);
+    struct span s = find_span(addr, a->m, bytes);
     uint32_t bad = 0;
     a->registered = 0;
     if (s.bits & (bytes - 1))
@@ -264,6 +260,11 @@ static const uint64_t *lane_memory(struct access *a, uint64_t *own)
 /* --- loads --- */
 
 #define LOAD_PLAIN(T)                                                                                                  \
+    static void fill_##T(T *d, T v)                                                                                    \
+    {                                                                                                                  \
+        for (int i = 0; i < WARP_LANES; i++)                                                                           \
+            d[i] = v;                                                                                                  \
+    }                                                                                                                  \
     static void load_##T(T *restrict d, const char *base, const uint64_t *addr, uint32_t m)                            \
     {                                                                                                                  \
         if (m == ~0u) {                                                                                                \
@@ -277,9 +278,7 @@ static const uint64_t *lane_memory(struct access *a, uint64_t *own)
                 return;                                                                                                \
             }                                                                                                          \
             if (!moved) {                                                                                              \
-                T v = *(const T *)(base + first);                                                                      \
-                for (int i = 0; i < WARP_LANES; i++)                                                                   \
-                    d[i] = v;                                                                                          \
+                fill_##T(d, *(const T *)(base + first));                                                               \
                 return;                                                                                                \
             }                                                                                                          \
             for (int i = 0; i < WARP_LANES; i++)                                                                       \
@@ -567,8 +566,33 @@ static bool access_memory(const struct interp_code *c, struct warp *w, const str
            in_space(&a, act, PTX_LOCAL, m & local, addr, SPACE_LOCAL_WINDOW);
 }
 
+/* A parameter of the kernel whose address stands in the code: one value for all lanes. False: the long way. */
+static bool load_parameter(const struct interp_code *c, struct warp *w, const struct step *st)
+{
+    const struct launch *l = w->block->launch;
+    uint64_t at = step_value(c, w, st, 0, 0) + (uint64_t)st->offset;
+    unsigned bytes = (unsigned)st->elem * st->vec;
+    if (at & (bytes - 1) || bytes > l->kernel->param_bytes || at > l->kernel->param_bytes - bytes)
+        return false;
+    for (int e = 0; e < st->vec; e++) {
+        if (st->d[e] == PLACE_NONE)
+            continue;
+        uint64_t v = load_value((const char *)l->params + at + (unsigned)e * st->elem, st);
+        if (st->dst_width == 4)
+            fill_uint32_t(place_at(c, w, st->d[e]), (uint32_t)v);
+        else if (st->dst_width == 8)
+            fill_uint64_t(place_at(c, w, st->d[e]), v);
+        else
+            for (int i = 0; i < WARP_LANES; i++)
+                step_write(c, w, st, e, i, v);
+    }
+    return true;
+}
+
 static bool load(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
+    if (st->space == PTX_PARAM && m == ~0u && st->s[0] & PLACE_POOL && load_parameter(c, w, st))
+        return true;
     return access_memory(c, w, st, m, load_space);
 }
 

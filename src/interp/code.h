@@ -69,6 +69,7 @@ struct step {
     uint8_t ordered;       /* memory: not weak: lane by lane */
     uint8_t width[IR_MAX_SRC]; /* bytes of a lane of each source register */
     uint8_t dst_width;     /* bytes of a lane of the destination registers */
+    uint8_t sreg;          /* STEP_SREG: enum ptx_sreg */
     uint8_t nsub;
     place guard;
     place d[IR_MAX_DST];   /* PLACE_NONE: dropped */
@@ -79,7 +80,7 @@ struct step {
         service_fn *service; /* STEP_SERVICE */
     };
     struct step_sub *sub;
-    int64_t offset;
+    int64_t offset;        /* added to the address; STEP_CVTA: to the value */
     int32_t target;        /* branch: site */
     int32_t join;          /* branch: site where lanes meet again, or -1 */
     int32_t *targets;
@@ -141,6 +142,9 @@ bool texture_step(const struct interp_code *c, struct warp *w, const struct step
 bool mbarrier_step(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 
 /* --- special.c: special registers and address conversions --- */
+
+/* What a cvta adds. */
+uint64_t special_window(const struct ir_inst *in);
 void special_read(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void special_cvta(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void special_isspacep(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);

@@ -300,6 +300,7 @@ static void decode_inst(struct decode *d, const struct ir_inst *in, struct step 
     }
     if (in->op == PTX_OP_MOV && in->nsrc == 1 && in->src[0].kind == IR_SRC_SREG) {
         st->kind = st->d[0] == PLACE_NONE ? STEP_NOP : STEP_SREG;
+        st->sreg = (uint8_t)in->src[0].sreg;
         return;
     }
     for (int i = 0; i < in->nsrc; i++)
@@ -312,6 +313,8 @@ static void decode_inst(struct decode *d, const struct ir_inst *in, struct step 
     st->kind = simple_kind(in);
     if (st->kind == STEP_LANES)
         decode_lanes(d, in, st);
+    if (st->kind == STEP_CVTA)
+        st->offset = (int64_t)special_window(in);
     bool needs_dst = st->kind == STEP_VOTE || st->kind == STEP_MATCH || st->kind == STEP_REDUX ||
                      st->kind == STEP_ACTIVEMASK || st->kind == STEP_CVTA || st->kind == STEP_ISSPACEP;
     if (needs_dst && st->d[0] == PLACE_NONE)

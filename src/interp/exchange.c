@@ -4,40 +4,32 @@
 #include "interp/code.h"
 #include "interp/lanes_meaning.h"
 
-static int shuffle_source(int kind, int lane, uint32_t b, uint32_t c, bool *valid)
+/* The lane that each lane reads, and whether it is one that it may read (PTX ISA 9.7.9.6: the example's code). */
+static uint32_t shuffle_sources(int kind, const uint32_t *b, const uint32_t *c, int32_t *from)
 {
-    int clamp = c & 31, segment = c >> 8 & 31, at = b & 31;
-    int max = (lane & segment) | (clamp & ~segment), min = lane & segment, j;
-    switch (kind) {
-    case PTX_SHFL_UP:
-        j = lane - at;
-        *valid = j >= max;
-        break;
-    case PTX_SHFL_DOWN:
-        j = lane + at;
-        *valid = j <= max;
-        break;
-    case PTX_SHFL_BFLY:
-        j = lane ^ at;
-        *valid = j <= max;
-        break;
-    default:
-        j = min | (at & ~segment);
-        *valid = j <= max;
+    int32_t valid[WARP_LANES];
+    uint32_t truth = 0;
+    for (int i = 0; i < WARP_LANES; i++) {
+        int32_t at = b[i] & 31, clamp = c[i] & 31, segment = c[i] >> 8 & 31;
+        int32_t min = i & segment, max = min | (clamp & ~segment);
+        int32_t j = kind == PTX_SHFL_UP ? i - at : kind == PTX_SHFL_DOWN ? i + at : kind == PTX_SHFL_BFLY ? i ^ at
+                  : min | (at & ~segment);
+        valid[i] = kind == PTX_SHFL_UP ? j >= max : j <= max;
+        from[i] = valid[i] ? j : i;
     }
-    return *valid ? j : lane;
+    for (int i = 0; i < WARP_LANES; i++)
+        truth |= (uint32_t)valid[i] << i;
+    return truth;
 }
 
 void exchange_shuffle(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     const uint32_t *a = place_at(c, w, st->s[0]);
-    uint32_t out[WARP_LANES], truth = 0;
-    for (int i = 0; i < WARP_LANES; i++) {
-        bool valid;
-        uint32_t b = (uint32_t)step_value(c, w, st, 1, i), cc = (uint32_t)step_value(c, w, st, 2, i);
-        out[i] = a[shuffle_source(st->in->mods->variant, i, b, cc, &valid)];
-        truth |= (uint32_t)valid << i;
-    }
+    uint32_t out[WARP_LANES];
+    int32_t from[WARP_LANES];
+    uint32_t truth = shuffle_sources(st->in->mods->variant, place_at(c, w, st->s[1]), place_at(c, w, st->s[2]), from);
+    for (int i = 0; i < WARP_LANES; i++)
+        out[i] = a[from[i]];
     if (st->d[0] != PLACE_NONE) {
         uint32_t *d = place_at(c, w, st->d[0]);
         for (int i = 0; i < WARP_LANES; i++)
@@ -51,9 +43,7 @@ void exchange_shuffle(const struct interp_code *c, struct warp *w, const struct 
 
 void exchange_vote(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
-    uint32_t truth = 0;
-    for (int i = 0; i < WARP_LANES; i++)
-        truth |= (uint32_t)(step_value(c, w, st, 0, i) & 1) << i;
+    uint32_t truth = *(const uint32_t *)place_at(c, w, st->s[0]);
     truth = (st->in->src[0].negated ? ~truth : truth) & m;
     uint32_t *d = place_at(c, w, st->d[0]);
     if (st->in->mods->variant == PTX_VOTE_BALLOT) {

@@ -102,7 +102,7 @@ static void read_whole(struct warp *w, uint32_t sreg, uint32_t *d)
 
 void special_read(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
-    uint32_t sreg = st->in->src[0].sreg;
+    uint32_t sreg = st->sreg;
     if (m == ~0u && st->dst_width == sizeof(uint32_t)) {
         read_whole(w, sreg, place_at(c, w, st->d[0]));
         return;
@@ -114,16 +114,16 @@ void special_read(const struct interp_code *c, struct warp *w, const struct step
             step_write(c, w, st, 0, i, lanes ? lane_value(w, sreg, i) : v);
 }
 
-static uint64_t window(int space)
+uint64_t special_window(const struct ir_inst *in)
 {
-    return space == PTX_SHARED ? SPACE_SHARED_WINDOW : space == PTX_LOCAL ? SPACE_LOCAL_WINDOW : 0;
+    int space = in->mods->space;
+    uint64_t base = space == PTX_SHARED ? SPACE_SHARED_WINDOW : space == PTX_LOCAL ? SPACE_LOCAL_WINDOW : 0;
+    return in->mods->to ? 0 - base : base;
 }
 
 void special_cvta(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
-    uint64_t base = window(st->in->mods->space);
-    if (st->in->mods->to)
-        base = 0 - base;
+    uint64_t base = (uint64_t)st->offset;
     if (m == ~0u && st->dst_width == sizeof(uint64_t) && st->width[0] == sizeof(uint64_t)) {
         uint64_t *d = place_at(c, w, st->d[0]);
         const uint64_t *a = place_at(c, w, st->s[0]);
