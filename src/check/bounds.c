@@ -3,7 +3,6 @@
 
 #include "ptx/ptx.h"
 #include "space/heap.h"
-#include "space/registered.h"
 
 static bool in_heap(const struct check_launch *cl, uint64_t address)
 {
@@ -12,28 +11,55 @@ static bool in_heap(const struct check_launch *cl, uint64_t address)
     return h->bytes && address - h->base < h->bytes;
 }
 
-/* Which allocation the address is in, was in, or is nearest to, and how far from it. */
-static void locate(const struct check_launch *cl, struct check_finding *f)
+/* The allocation was freed that the address was in. Most of many findings lie between the same two live allocations:
+ * where nothing was freed there is remembered. */
+static bool was_freed(struct check_launch *cl, uint64_t address, struct space_allocation *a)
 {
-    struct space_allocation a = {.kind = SPACE_ENGINE, .label = HEAP_LABEL};
-    struct registered r;
-    bool inside = false;
+    const struct space_allocation *below, *above;
 
-    if (!space_is_device_address(f->address)) {
-        inside = registered_find(f->address, &r);
-        a = registered_allocation(&r);
-    } else if (in_heap(cl, f->address)) {
+    if (address - cl->quiet_from < cl->quiet_to - cl->quiet_from)
+        return false;
+    if (space_find_freed(cl->check->space, address, a))
+        return true;
+    check_neighbours(cl, address, &below, &above);
+    if (!below || !above || space_freed_between(cl->check->space, below->address + below->bytes, above->address))
+        return false;
+    cl->quiet_from = below->address + below->bytes;
+    cl->quiet_to = above->address;
+    return false;
+}
+
+/* The live allocation that holds the address (true), or the nearest one (bytes 0: none). */
+static bool nearest(const struct check_launch *cl, uint64_t address, struct space_allocation *a)
+{
+    const struct space_allocation *below, *above;
+
+    check_neighbours(cl, address, &below, &above);
+    *a = (struct space_allocation){0};
+    if (below && (!above || address < below->address + below->bytes ||
+                  address - (below->address + below->bytes) <= above->address - address))
+        *a = *below;
+    else if (above)
+        *a = *above;
+    return a->bytes && address - a->address < a->bytes;
+}
+
+/* Which allocation the address is in, was in, or is nearest to, and how far from it. */
+static void locate(struct check_launch *cl, struct check_finding *f)
+{
+    struct space_allocation a;
+    bool inside = nearest(cl, f->address, &a);
+
+    if (in_heap(cl, f->address)) {
+        a = (struct space_allocation){.kind = SPACE_ENGINE, .label = HEAP_LABEL};
         if (!heap_find(cl->check->heap, f->address, &a.address, &a.bytes))
             return;
         inside = f->address - a.address < a.bytes;
-    } else if (space_find_freed(cl->check->space, f->address, &a) && !space_find(cl->check->space, f->address, &a)) {
-        space_find_freed(cl->check->space, f->address, &a);
+    } else if (!inside && space_is_device_address(f->address) && was_freed(cl, f->address, &a)) {
         f->place = CHECK_FREED;
         f->near = a;
         f->distance = f->address - a.address;
         return;
-    } else {
-        inside = space_find(cl->check->space, f->address, &a);
     }
     if (!a.bytes)
         return;

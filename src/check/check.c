@@ -157,13 +157,12 @@ static bool holds(const struct space_allocation *a, uint64_t address)
     return address - a->address < a->bytes;
 }
 
-const struct space_allocation *check_allocation(struct check_launch *cl, uint64_t address)
+/* Index of the first live allocation behind the address. */
+static int behind(const struct check_launch *cl, uint64_t address)
 {
     int from = 0, to = cl->nallocations;
 
-    if (cl->last < cl->nallocations && holds(&cl->allocations[cl->last], address))
-        return &cl->allocations[cl->last];
-    while (from < to) { /* the first one behind the address */
+    while (from < to) {
         int middle = from + (to - from) / 2;
 
         if (cl->allocations[middle].address <= address)
@@ -171,10 +170,29 @@ const struct space_allocation *check_allocation(struct check_launch *cl, uint64_
         else
             to = middle;
     }
-    if (!from || !holds(&cl->allocations[from - 1], address))
+    return from;
+}
+
+const struct space_allocation *check_allocation(struct check_launch *cl, uint64_t address)
+{
+    int next;
+
+    if (cl->last < cl->nallocations && holds(&cl->allocations[cl->last], address))
+        return &cl->allocations[cl->last];
+    next = behind(cl, address);
+    if (!next || !holds(&cl->allocations[next - 1], address))
         return NULL;
-    cl->last = from - 1;
-    return &cl->allocations[from - 1];
+    cl->last = next - 1;
+    return &cl->allocations[next - 1];
+}
+
+void check_neighbours(const struct check_launch *cl, uint64_t address, const struct space_allocation **below,
+                      const struct space_allocation **above)
+{
+    int next = behind(cl, address);
+
+    *below = next ? &cl->allocations[next - 1] : NULL;
+    *above = next < cl->nallocations ? &cl->allocations[next] : NULL;
 }
 
 /* --- blocks --- */
@@ -213,6 +231,7 @@ static struct check_block *begin_block(struct check_launch *cl, const struct blo
     b->index = block->index;
     b->left = cl->launch->threads;
     b->narrivals = 0;
+    b->broken = 0;
     memset(b->gone, 0, sizeof b->gone);
     for (int w = 0; w < block->nwarps; w++) {
         uint32_t lanes = cl->launch->threads - 32 * (uint32_t)w;

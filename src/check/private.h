@@ -22,6 +22,7 @@ struct arrival {
     uint16_t barrier, warp;
     int32_t site;
     uint32_t lanes;
+    uint32_t busy; /* lanes that were elsewhere then, and not about to exit */
 };
 
 /* A running block. */
@@ -34,6 +35,7 @@ struct check_block {
     struct order *order;
     struct race *race;
     uint32_t exist[ORDER_WARPS], gone[ORDER_WARPS]; /* lanes */
+    uint32_t broken;           /* warps whose lanes did not come to a barrier together */
     struct arrival *arrivals;  /* at barriers that are not complete yet */
     int narrivals, capacity;
     uint8_t *shared, *local;   /* written bytes as bits, or NULL; local: thread after thread */
@@ -52,6 +54,7 @@ struct check_launch {
     struct check_group *shown;            /* the same, one after the other, for check_groups */
     int ngroups;
     struct table by_key;
+    uint64_t quiet_from, quiet_to; /* addresses between two live allocations where nothing was freed */
     int32_t *place; /* [ninsts]: the first instruction of the same source line, reached by the same calls */
 };
 
@@ -68,6 +71,10 @@ void check_add(struct check_launch *cl, const struct check_finding *f);
 
 /* The live allocation that holds the address, or NULL. */
 const struct space_allocation *check_allocation(struct check_launch *cl, uint64_t address);
+
+/* The live allocations that begin nearest below (or at) and above it, or NULL. */
+void check_neighbours(const struct check_launch *cl, uint64_t address, const struct space_allocation **below,
+                      const struct space_allocation **above);
 
 /* bounds.c */
 uint32_t bounds_refuse(void *user, const struct watched_access *a);

@@ -32,6 +32,7 @@ static void note_arrival(const struct check_launch *cl, struct check_block *b, c
         a = &b->arrivals[i];
         if (a->barrier == r->addr[0] && a->warp == r->warp && a->site == (int32_t)r->site) {
             a->lanes |= r->mask;
+            a->busy |= (uint32_t)r->addr[1];
             return;
         }
     }
@@ -39,26 +40,25 @@ static void note_arrival(const struct check_launch *cl, struct check_block *b, c
         b->capacity = b->capacity ? 2 * b->capacity : 64;
         b->arrivals = alloc_resize(b->arrivals, (size_t)b->capacity * sizeof *b->arrivals);
     }
-    b->arrivals[b->narrivals++] = (struct arrival){(uint16_t)r->addr[0], r->warp, (int32_t)r->site, r->mask};
+    b->arrivals[b->narrivals++] = (struct arrival){(uint16_t)r->addr[0], r->warp, (int32_t)r->site, r->mask, (uint32_t)r->addr[1]};
 }
 
-/* __syncthreads() is bar.sync, which all lanes of a warp must execute together; those that have exited by the time the
- * barrier completes need not (PTX ISA 9.7.13.1). Of a warp whose lanes came by different instructions those that came
- * first are told, as an H200's synccheck does: that the others came by another is the same mistake. */
+/* __syncthreads() is bar.sync, which all lanes of a warp must execute together; those that have exited, or do
+ * nothing but exit, need not (PTX ISA 9.7.13.1). Of a warp only the lanes that came first to a broken barrier are told, as
+ * an H200's synccheck does: where the others came instead, and what comes of it, is the same mistake. */
 static void check_arrivals(struct check_launch *cl, struct check_block *b, unsigned barrier)
 {
-    uint32_t told = 0; /* warps */
     int kept = 0;
 
     for (int i = 0; i < b->narrivals; i++) {
         const struct arrival *a = &b->arrivals[i];
-        uint32_t alive = b->exist[a->warp] & ~b->gone[a->warp];
+        uint32_t missing = ((b->exist[a->warp] & ~b->gone[a->warp]) | a->busy) & ~a->lanes;
 
         if (a->barrier != barrier)
             b->arrivals[kept++] = *a;
-        else if ((a->lanes & alive) != alive && !(told >> a->warp & 1)) {
+        else if (missing && !(b->broken >> a->warp & 1)) {
             each_lane(cl, b, CHECK_BARRIER_IN_WARP, a->warp, a->site, a->lanes, 0);
-            told |= 1u << a->warp;
+            b->broken |= 1u << a->warp;
         }
     }
     b->narrivals = kept;

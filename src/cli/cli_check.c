@@ -35,6 +35,7 @@ struct checking {
     long exit_code, limit, cases;
     int level;       /* print from this severity on: enum print_level */
     bool as_sanitizer, inlined, leaks;
+    bool go_on;      /* behind a launch with bad accesses */
     bool errors;     /* among the findings */
 };
 
@@ -79,8 +80,8 @@ static void print_help(bool as_sanitizer)
     strbuf_adds(&b, "\nFor a .cu file also the flags of `heddle build`: -arch, -I, -D, --device-ptx FILE, ...\n"
                     "Exit status: the program's own, or --error-exitcode when there are errors.\n");
     if (as_sanitizer)
-        strbuf_adds(&b, "Under the name compute-sanitizer: --tool memcheck, --error-exitcode 0, --cases 100, and the report\n"
-                        "goes to stdout.\n");
+        strbuf_adds(&b, "Under the name compute-sanitizer: --tool memcheck, --error-exitcode 0, --cases 100,\n"
+                        "--destroy-on-device-error context, and the report goes to stdout.\n");
     fputs(b.s, stdout);
     strbuf_release(&b);
 }
@@ -144,8 +145,7 @@ static void choose(struct checking *c, int which, const char *value)
         c->level = FLAGS_CHOICE(&c->diags, row, value, "info", "warn", "error", "fatal");
         break;
     case FLAG_DESTROY:
-        if (FLAGS_CHOICE(&c->diags, row, value, "context", "kernel"))
-            word(c, "go-on");
+        c->go_on = FLAGS_CHOICE(&c->diags, row, value, "context", "kernel");
         break;
     case FLAG_RACES:
         FLAGS_CHOICE(&c->diags, row, value, "all", "hazard", "analysis");
@@ -397,7 +397,8 @@ static const char *expanded(struct checking *c, const char *name)
 /* Runs `exe` and reports; the exit status to end with. */
 static int check(struct checking *c, const char *exe, char **argv)
 {
-    const char *words = arena_printf(&c->diags.arena, "%s%s%s", c->tools, c->leaks ? ",leaks" : "", c->words.s ? c->words.s : "");
+    const char *words = arena_printf(&c->diags.arena, "%s%s%s%s", c->tools, c->leaks ? ",leaks" : "",
+                                     c->go_on ? ",go-on" : "", c->words.s ? c->words.s : "");
     const struct program_variable more[] = {{"HEDDLE_CHECK", words}, {"HEDDLE_CHECK_KERNELS", c->kernels.s},
                                             {"HEDDLE_DEVICE", c->device}, {0}};
     int status = program_watch(&(struct program_watch){"findings", "HEDDLE_FINDINGS", more, report, c}, exe, argv, &c->diags);
@@ -408,7 +409,7 @@ static int check(struct checking *c, const char *exe, char **argv)
 static int check_command(int argc, char **argv, bool as_sanitizer)
 {
     struct checking c = {.tools = as_sanitizer ? "memcheck" : "all", .prefix = "=========", .exit_code = as_sanitizer ? 0 : 1,
-                         .limit = 100, .cases = as_sanitizer ? 100 : 1, .as_sanitizer = as_sanitizer, .inlined = true,
+                         .limit = 100, .cases = as_sanitizer ? 100 : 1, .as_sanitizer = as_sanitizer, .go_on = !as_sanitizer, .inlined = true,
                          .level = LEVEL_WARN};
     const struct flag_set set = {flags, ALL_FLAGS, "heddle check", set_flag, &c, &c.diags};
     const char *exe = NULL;

@@ -92,6 +92,36 @@ static uint32_t arrivals(const struct warp *w, uint32_t mask, uint32_t expected)
     return expected && mask == w->alive ? WARP_LANES : (uint32_t)__builtin_popcount(mask);
 }
 
+/* From here on a lane only leaves the kernel. */
+static bool only_exits(const struct ir_kernel *k, int32_t pc)
+{
+    enum { HOPS = 8 };
+
+    for (int i = 0; i < HOPS; i++) {
+        const struct ir_inst *in = &k->insts[pc];
+
+        if (in->guard != IR_NOREG || in->op != PTX_OP_BRA)
+            return in->guard == IR_NOREG && (in->op == PTX_OP_RET || in->op == PTX_OP_EXIT);
+        pc = k->blocks[in->target].first;
+    }
+    return false;
+}
+
+/* Lanes of the warp, other than the running split's and those at barriers, that have more to do than to exit. */
+static uint32_t busy(const struct warp *w)
+{
+    const struct ir_kernel *k = w->block->launch->kernel;
+    uint32_t lanes = 0;
+
+    for (int i = 0; i < w->nsplits; i++)
+        if (i != w->current && w->split[i].state != SPLIT_BARRIER && !only_exits(k, w->split[i].pc))
+            lanes |= w->split[i].mask;
+    for (int j = 0; j < WARP_MAX_JOINS; j++)
+        if (w->join[j].used && !only_exits(k, w->join[j].pc))
+            lanes |= w->join[j].arrived;
+    return lanes;
+}
+
 bool block_barrier(struct warp *w, unsigned id, uint32_t expected, int kind, uint32_t truth)
 {
     struct block *b = w->block;
@@ -107,8 +137,10 @@ bool block_barrier(struct warp *w, unsigned id, uint32_t expected, int kind, uin
     bar->red_and &= (truth & s->mask) == s->mask;
     uint32_t generation = bar->generation;
     struct record *r = warp_event(w, s->pc, RECORD_ARRIVE, s->mask, id);
-    if (r)
+    if (r) {
         r->elem = kind != PTX_BAR_ARRIVE;
+        r->addr[1] = s->mask == w->alive ? 0 : busy(w);
+    }
     if (bar->arrived >= (bar->expected ? bar->expected : b->threads_alive)) {
         complete(w, s->pc, id);
         return true;

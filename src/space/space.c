@@ -582,6 +582,17 @@ bool space_find_freed(const struct space *s, uint64_t address, struct space_allo
     return found;
 }
 
+bool space_freed_between(const struct space *s, uint64_t from, uint64_t to)
+{
+    struct space_private *p = s->private;
+    bool found = false;
+    pthread_mutex_lock(&p->lock);
+    for (uint64_t i = 0; i < p->freed_n && i < FREED_MAX && !found; i++)
+        found = p->freed[i].address < to && from < p->freed[i].address + p->freed[i].bytes;
+    pthread_mutex_unlock(&p->lock);
+    return found;
+}
+
 void space_info(const struct space *s, uint64_t *free_bytes, uint64_t *total_bytes)
 {
     struct space_private *p = s->private;

@@ -94,6 +94,9 @@ bool space_find(const struct space *s, uint64_t address, struct space_allocation
 /* The allocation most recently freed that held the address, for "use after free" messages. */
 bool space_find_freed(const struct space *s, uint64_t address, struct space_allocation *out);
 
+/* Was any of the bytes from `from` up to `to` in an allocation that space_find_freed knows? */
+bool space_freed_between(const struct space *s, uint64_t from, uint64_t to);
+
 /* Bytes free and in all, as cudaMemGetInfo reports them: free is what a large allocation may still take, so the smaller
  * of what the device and what the machine has left. */
 void space_info(const struct space *s, uint64_t *free_bytes, uint64_t *total_bytes);

@@ -48,7 +48,7 @@ def lacks(text, *parts):
 
 
 def kernels():
-    lines = lambda *words: [(kind, count) for kind, _, count in found("--destroy-on-device-error", "kernel", *words)]
+    lines = lambda *words: [(kind, count) for kind, _, count in found(*words)]
     write2, write3, read = ("out-of-bounds", 2), ("out-of-bounds", 3), ("uninitialised", 64)
     expect(lines(), [write2, write3, read])
     expect(lines("-k", "writes"), [write2, write3])
@@ -86,7 +86,6 @@ def exit_status():
 def limits():
     text = run("--print-limit", "1", tool=sanitizer).stdout
     expect(text.count("Invalid __global__"), 1)
-    # 2 accesses, then the three calls that answer the fault and the launches' refusals, if any
     has(text, "errors were not printed. Use --print-limit option to adjust the number of printed errors")
     total = int(re.search(r"ERROR SUMMARY: (\d+) errors\n", text).group(1))
     has(text, f"ERROR SUMMARY: {total - 1} errors were not printed")
@@ -100,7 +99,10 @@ def limits():
     has(run("--prefix", "###").stderr, "### ERROR SUMMARY")
     lacks(run("--show-backtrace", "no").stderr, "Host Frame")
     has(run().stderr, "Host Frame: main in two.cu:19 [0x")
-    lacks(run("--report-api-errors", "no").stderr, "on CUDA API call")
+    fails = ("--destroy-on-device-error", "context")
+    has(run(*fails).stderr, "on CUDA API call to cudaDeviceSynchronize")
+    lacks(run(*fails).stderr, "Uninitialized") # no launch runs after the first
+    lacks(run(*fails, "--report-api-errors", "no").stderr, "on CUDA API call")
 
 
 def files():
@@ -154,7 +156,7 @@ def suppressions():
     some.write_text("<?xml version='1.0'?><!-- known --><ComputeSanitizerOutput><record><kind>Precise</kind>"
                     "<where><func>.*writes&lt;.*</func></where><hostStack><frame/><frame><func>main</func></frame></hostStack>"
                     "</record><record><kind>Api</kind></record></ComputeSanitizerOutput>")
-    left = run("--suppressions", str(some), "--destroy-on-device-error", "kernel").stderr
+    left = run("--suppressions", str(some)).stderr
     has(left, "ERROR SUMMARY: 64 errors", "Uninitialized __global__")
     some.write_text("<ComputeSanitizerOutput><record><kind>Precise</kind><what><size>8</size></what></record></ComputeSanitizerOutput>")
     has(run("--suppressions", str(some)).stderr, "Invalid __global__ write")
@@ -189,7 +191,7 @@ def killed():
         has(done.stderr, "Invalid __global__ write of size 4 bytes", "ERROR SUMMARY: ")
     for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
         out = tmp / f"middle{number}"
-        with subprocess.Popen([heddle, "check", "--tool", "memcheck", "--destroy-on-device-error", "kernel", "--json", str(out), program, "middle"],
+        with subprocess.Popen([heddle, "check", "--tool", "memcheck", "--json", str(out), program, "middle"],
                               cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as p:
             while p.stdout.readline() != "launched\n":
                 pass
@@ -202,6 +204,22 @@ def killed():
             __import__("os").kill(int(children[0]) if number == signal.SIGKILL else p.pid, number)
             _, text = p.communicate(timeout=60)
         has(text, "at many(int volatile *, int) in two.cu:12", "ERROR SUMMARY: ")
+
+
+def flood():
+    """Ten million findings are a few lines, and cost little more than none."""
+    global program
+    program = "flood.cu"
+    for tool, kind, least in (("memcheck", "stores", 10240000), ("initcheck", "loads", 10240000), ("racecheck", "races", 5000000)):
+        seconds, out = [], tmp / "flood"
+        for bad in "01":
+            done = run("--tool", tool, "--json", str(out), more=[kind, bad])
+            seconds.append(float(done.stdout))
+        expect(len(done.stderr) < 10000 and out.stat().st_size < 200000, True)
+        counts = [json.loads(line)["count"] for line in out.read_text().splitlines()]
+        print(kind, seconds, counts)
+        expect((kind, sum(counts) >= least), (kind, True))
+        expect((kind, seconds[1] < 10 * seconds[0] + 1), (kind, True))
 
 
 globals()[case]()

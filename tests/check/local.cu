@@ -1,4 +1,4 @@
-// expect: out-of-bounds 9 4; uninitialised 9 12; api-error 18 1
+// expect: out-of-bounds 9 4; uninitialised 9 12
 // A local array of 8 elements, of which the first 4 are written: 16 threads read one each, from 4 on.
 __global__ void k(int *out, const int *first)
 {
