@@ -71,6 +71,10 @@ HEDDLE_API heddle_status heddle_output(heddle_device *dev,
  * that uses it was launched. */
 HEDDLE_API heddle_status heddle_heap_size(heddle_device *dev, size_t bytes);
 
+/* Size in bytes of the stack that each thread of a kernel with recursive calls has: 1024 at first. HEDDLE_INVALID_VALUE
+ * for more than the device's local memory a thread. */
+HEDDLE_API heddle_status heddle_stack_size(heddle_device *dev, size_t bytes);
+
 /* --- device memory: sizes in bytes --- */
 HEDDLE_API heddle_status heddle_alloc(heddle_device *dev, size_t bytes, heddle_ptr *out);
 HEDDLE_API heddle_status heddle_free(heddle_device *dev, heddle_ptr p);

@@ -186,7 +186,7 @@ uint32_t bounds_refuse(void *user, const struct watched_access *a)
 {
     struct check_launch *cl = user;
     const struct launch *l = cl->launch;
-    uint32_t limit = a->space == PTX_SHARED ? l->shared_bytes : l->kernel->local_bytes;
+    uint32_t limit = a->space == PTX_SHARED ? l->shared_bytes : l->local_size;
     bool global = a->space == PTX_GLOBAL || a->space == PTX_CONST;
     struct span s = span_of(a);
     uint32_t crooked, out;

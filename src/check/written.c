@@ -169,13 +169,13 @@ uint64_t check_unwritten(const struct check *c, uint64_t address, uint64_t bytes
 void written_block(const struct check_launch *cl, struct check_block *b)
 {
     const struct launch *l = cl->launch;
-    size_t shared = l->shared_bytes / 8 + SLACK, local = (size_t)l->kernel->local_bytes * l->threads / 8 + SLACK;
+    size_t shared = l->shared_bytes / 8 + SLACK, local = (size_t)l->local_size * l->threads / 8 + SLACK;
 
     if (!b->shared)
         b->shared = alloc_zeroed(shared);
     else
         memset(b->shared, 0, shared);
-    if (!l->kernel->local_bytes)
+    if (!l->local_size)
         return;
     if (!b->local)
         b->local = alloc_zeroed(local);
@@ -197,7 +197,7 @@ static uint8_t *bits_of(struct check_launch *cl, const struct check_block *b, co
     case PTX_SHARED:
         return b->shared;
     case PTX_LOCAL:
-        *shift = (uint64_t)(32 * r->warp + lane) * cl->launch->kernel->local_bytes;
+        *shift = (uint64_t)(32 * r->warp + lane) * cl->launch->local_size;
         return b->local;
     case PTX_GLOBAL:
         a = check_allocation(cl, r->addr[lane]);

@@ -130,14 +130,14 @@ static void tell(const heddle_kernel *k, const struct check_group *g, int index)
         d->found(f, d->found_user);
 }
 
-/* A fault that the checkers did not foresee is theirs to tell as well: nobody can go on. */
-static void tell_deadlock(const heddle_kernel *k, const struct launch *l, int index)
+/* Faults that are the checkers' to tell as well: nobody can go on, or a call finds no stack. */
+static void tell_fault(const heddle_kernel *k, const struct launch *l, enum check_kind kind, int index)
 {
     struct finding *f = finding_new();
     heddle_device *d = k->module->device;
     f->id = index;
-    f->tool = check_tool_name(check_kind_tool(CHECK_DEADLOCK));
-    f->kind = check_kind_name(CHECK_DEADLOCK);
+    f->tool = check_tool_name(check_kind_tool(kind));
+    f->kind = check_kind_name(kind);
     f->severity = "error";
     f->kernel = result_demangle(&f->arena, k->ir->name);
     f->at = place_of(&f->arena, k, l->fault.site);
@@ -175,7 +175,9 @@ void check_launch_end(struct check_launch *cl, heddle_kernel *k, struct launch *
         tell(k, &groups[i], i);
     }
     if (l->fault_set && l->fault.status == HEDDLE_DEADLOCK)
-        tell_deadlock(k, l, n);
+        tell_fault(k, l, CHECK_DEADLOCK, n);
+    if (l->fault_set && l->fault.status == HEDDLE_STACK_OVERFLOW)
+        tell_fault(k, l, CHECK_STACK_OVERFLOW, n);
     if (bad && !l->fault_set && !k->module->device->forgiving) { /* as on a GPU under a checker */
         l->fault = (struct fault){.status = HEDDLE_CHECK_FAILED, .lane = -1};
         l->fault_set = true;

@@ -97,6 +97,7 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
     }
     d->threads = threads;
     d->heap_bytes = 8 << 20; /* cudaLimitMallocHeapSize at first: CUDA C++ programming guide */
+    d->stack_bytes = 1024;   /* cudaLimitStackSize at first: what an H200 answers */
     pthread_mutex_init(&d->heap_lock, NULL);
     *out = d;
     return HEDDLE_OK;
@@ -154,6 +155,15 @@ heddle_status heddle_heap_size(heddle_device *d, size_t bytes)
         d->heap_bytes = bytes;
     pthread_mutex_unlock(&d->heap_lock);
     return open ? engine_fail(HEDDLE_INVALID_VALUE, "the device heap is in use: its size stays") : HEDDLE_OK;
+}
+
+heddle_status heddle_stack_size(heddle_device *d, size_t bytes)
+{
+    if (!d || bytes > (size_t)d->spec.max_local_bytes)
+        return engine_fail(HEDDLE_INVALID_VALUE, "a stack of %zu bytes: a thread may have %lld", bytes,
+                           d ? (long long)d->spec.max_local_bytes : 0);
+    d->stack_bytes = (bytes + 15) / 16 * 16;
+    return HEDDLE_OK;
 }
 
 const struct device *engine_device_spec(const heddle_device *d)

@@ -39,7 +39,7 @@ static void describe_address(struct strbuf *out, const heddle_device *d, const s
         return;
     }
     if (f->text && !strcmp(f->text, "local memory")) {
-        strbuf_addf(out, "  offset 0x%llx is outside the thread's %u bytes of local memory\n", va, l->kernel->local_bytes);
+        strbuf_addf(out, "  offset 0x%llx is outside the thread's %u bytes of local memory\n", va, l->local_size);
         return;
     }
     if (at < 4096) {
@@ -129,6 +129,10 @@ static void describe_fault(const heddle_device *d, struct launch *l, struct strb
                 f->block_id[0], f->block_id[1], f->block_id[2]);
     if (f->status == HEDDLE_MISALIGNED_ADDRESS)
         strbuf_addf(out, "  address 0x%llx is not a multiple of %u\n", (unsigned long long)f->address, f->bytes);
+    else if (f->status == HEDDLE_STACK_OVERFLOW)
+        strbuf_addf(out, "  the call needs %llu bytes of the thread's local memory, which has %u: %llu of them are the stack "
+                         "(cudaDeviceSetLimit(cudaLimitStackSize, ...))\n",
+                    (unsigned long long)f->address, l->local_size, (unsigned long long)d->stack_bytes);
     else if (memory)
         describe_address(out, d, l, f);
     else if (f->text)

@@ -102,7 +102,10 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
     heddle_occupancy(k, (int)l->threads, c->shared_bytes, &resident);
     l->resident = l->sms * (uint32_t)(resident < 1 ? 1 : resident);
     l->reg_bytes = interp_reg_bytes(k->code);
-    l->local_bytes = (k->ir->local_bytes + 15) / 16 * 16 + (k->ir->scratch_bytes + 15) / 16 * 16;
+    l->local_size = k->ir->local_bytes;
+    if (k->ir->recursive)
+        l->local_size = (k->ir->local_bytes + 15) / 16 * 16 + (uint32_t)d->stack_bytes;
+    l->local_bytes = (l->local_size + 15) / 16 * 16 + (k->ir->scratch_bytes + 15) / 16 * 16;
     l->heap = interp_uses_heap(k->code) ? &d->heap : NULL;
     l->grid_serial = __atomic_add_fetch(&d->launches, 1, __ATOMIC_RELAXED);
 }

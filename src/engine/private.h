@@ -36,6 +36,7 @@ struct heddle_device {
     pthread_mutex_t heap_lock; /* around opening the heap */
     struct heap heap;
     uint64_t heap_bytes;       /* size of the heap when it is opened */
+    uint64_t stack_bytes;      /* a thread's, in kernels with recursive calls */
     struct check *check;       /* NULL: nobody checks */
     heddle_kernel *checked;    /* the one that is checked now: one at a time */
     bool untold, forgiving;    /* engine_check_next */

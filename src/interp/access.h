@@ -220,7 +220,7 @@ static bool check(struct access *a)
         a->base = a->w->block->shared;
         break;
     case PTX_LOCAL:
-        bad = outside(addr, &s, a->m, bytes, l->kernel->local_bytes);
+        bad = outside(addr, &s, a->m, bytes, l->local_size);
         break;
     case PTX_PARAM:
         bad = outside(addr, &s, a->m, bytes, l->kernel->param_bytes);
@@ -250,7 +250,7 @@ static const uint64_t *lane_memory(struct access *a, uint64_t *own)
     if (a->space != PTX_LOCAL && a->space != IR_SCRATCH)
         return a->addr;
     const struct launch *l = a->w->block->launch;
-    uint64_t first = a->space == IR_SCRATCH ? (l->kernel->local_bytes + 15) / 16 * 16 : 0;
+    uint64_t first = a->space == IR_SCRATCH ? (l->local_size + 15) / 16 * 16 : 0;
     a->base = a->w->local;
     for (int i = 0; i < WARP_LANES; i++)
         own[i] = a->addr[i] + first + (uint64_t)i * l->local_bytes;

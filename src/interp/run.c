@@ -36,7 +36,7 @@ static void take_split(struct run *r)
     r->mask = s->mask;
     r->again = s->again;
     s->again = false;
-    r->join_pc = s->join >= 0 ? r->w->join[s->join].pc : -1;
+    r->join_pc = warp_join_pc(r->w);
 }
 
 static struct split *put_split(struct run *r)
@@ -273,10 +273,19 @@ static bool turn(struct run *r, const struct step *st, enum warp_stop *why)
     return false;
 }
 
+/* A call, or the return from one. */
+static void change_level(struct run *r, const struct step *st)
+{
+    warp_change_level(r->w, st->level);
+    r->join_pc = warp_join_pc(r->w);
+}
+
 static bool branch(struct run *r, const struct step *st, uint32_t m, enum warp_stop *why)
 {
     if (m == r->mask) {
         r->pc = st->target;
+        if (st->level)
+            change_level(r, st);
     } else if (!m) {
         r->w->spinning &= !st->waiting; /* this loop has ended */
         r->pc++;
@@ -306,6 +315,8 @@ static void branch_table(struct run *r, const struct step *st, uint32_t m)
             lanes |= 1u << i;
     if (lanes == r->mask) {
         r->pc = st->targets[index];
+        if (st->level)
+            change_level(r, st);
         return;
     }
     if (r->counts)
@@ -313,6 +324,7 @@ static void branch_table(struct run *r, const struct step *st, uint32_t m)
     put_split(r);
     warp_diverge(r->w, r->mask & ~lanes, r->pc, st->targets[index], st->join);
     r->w->split[r->w->nsplits - 1].again = true;
+    warp_change_level(r->w, st->level);
     take_split(r);
 }
 

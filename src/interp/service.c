@@ -25,7 +25,7 @@ const char *service_bytes(const struct warp *w, int lane, uint64_t address, unsi
     if (shared < SPACE_WINDOW_BYTES)
         return shared + n <= l->shared_bytes ? w->block->shared + shared : NULL;
     if (local < SPACE_WINDOW_BYTES)
-        return local + n <= l->kernel->local_bytes ? w->local + (size_t)lane * l->local_bytes + local : NULL;
+        return local + n <= l->local_size ? w->local + (size_t)lane * l->local_bytes + local : NULL;
     if (!space_is_device_address(address) && registered_ok(address, n))
         return (const char *)(uintptr_t)address;
     return space_ok(l->space, address, n) ? space_host(address) : NULL;
@@ -93,8 +93,16 @@ static bool service_bad_call(const struct interp_code *c, struct warp *w, const 
 {
     int lane = __builtin_ctz(m);
     return service_fault(c, w, st, HEDDLE_ILLEGAL_INSTRUCTION, lane, step_value(c, w, st, 0, lane),
-                         "a call through a pointer that is no function of this module and type, or is one that is "
-                         "running already (recursion through pointers is not implemented)");
+                         "a call through a pointer that is no function of this module and type");
+}
+
+static bool service_stack(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    const struct launch *l = w->block->launch;
+    LANE_LOOP(m)
+    if (step_value(c, w, st, 0, (int)i) > l->local_size)
+        return service_fault(c, w, st, HEDDLE_STACK_OVERFLOW, (int)i, step_value(c, w, st, 0, (int)i), NULL);
+    return true;
 }
 
 /* --- the barrier of a cooperative launch (block_grid_sync) --- */

@@ -4,11 +4,14 @@
  * too; tests/truth names the launches). The .param variables of a call become registers when all accesses to them
  * are direct and agree in offset and size, else bytes of the scratch area. Calls of functions that nobody defines go
  * to the executor (IR_OP_EXTERN). A call through a pointer becomes a chain of comparisons with the functions that it may
- * mean: those of its prototype whose address is taken somewhere. Recursion is a problem by name.
+ * mean: those of its prototype whose address is taken somewhere. Functions that may call themselves are put into the
+ * kernel once for each call from outside, and called (recursion.h).
  * Invariant: every branch target is a valid instruction number when cfg_make_blocks runs; the list ends in an exit. */
 #include "ir/ir.h"
+#include "ir/callgraph.h"
 #include "ir/cfg.h"
 #include "ir/operands.h"
+#include "ir/recursion.h"
 #include "base/alloc.h"
 #include "base/table.h"
 
@@ -16,11 +19,11 @@
 
 enum { MAX_INSTS = 4 * 1000 * 1000, MAX_PROBLEMS = 8, MAX_DEPTH = 64 };
 
-/* One function being emitted: the kernel, or a callee at one call site. */
+/* One function being emitted: the kernel, a callee at one call site, or a body. */
 struct frame {
     const struct ptx_function *f;
-    const struct frame *caller;
-    const struct ptx_inst *call; /* the call in the caller */
+    const struct frame *caller; /* of a callee */
+    int32_t body;               /* the body that it is or is part of, -1: none */
     int32_t reg_base;
     int32_t *label_at; /* label -> instruction number */
     int depth;
@@ -35,6 +38,13 @@ struct variable {
     const struct ptx_var *var;
     const struct frame *frame; /* of .param and .local variables */
     uint64_t at;
+    bool in_frame; /* .local variable of a body: `at` counts from the stack register */
+};
+
+/* What is to be emitted behind the kernel: a body, in the order of recursion.body. */
+struct pending {
+    struct frame frame;
+    int cycle; /* callgraph_cycle of its function */
 };
 
 struct param_reg {
@@ -56,6 +66,15 @@ struct build {
     bool params_in_memory; /* second try: call parameters in scratch */
     bool mixed_params;     /* first try failed */
     int nproblems;
+    struct callgraph *graph;
+    struct recursion recursion;
+    struct pending **pending; /* [recursion.nbodies] */
+    int32_t npending, pending_cap, ngroups;
+    uint64_t result_at;       /* scratch memory for the results of bodies, and its bytes */
+    uint32_t result_bytes;
+    const struct ptx_operand *local_of[8]; /* operands of the instruction at hand that are .local variables of a body, and */
+    int32_t local_reg[8];                  /* registers with their addresses */
+    int nlocals;
 };
 
 static void problem(struct build *b, const struct ptx_inst *in, const char *text)
@@ -78,6 +97,12 @@ uint64_t ir_function_address(const struct ptx_module *m, const struct ptx_functi
     return 0;
 }
 
+/* In the kernel's own code `ret` ends the thread and .param is the kernel's. */
+static bool is_callee(const struct frame *fr)
+{
+    return fr->caller || fr->body >= 0;
+}
+
 /* --- storage of variables --- */
 
 static uint64_t take(uint32_t *total, const struct ptx_var *v)
@@ -92,7 +117,7 @@ static uint64_t take(uint32_t *total, const struct ptx_var *v)
 static uint64_t remember(struct build *b, const struct ptx_var *v, const struct frame *f, uint64_t at)
 {
     ALLOC_GROW(b->vars, b->nvars, b->vars_cap);
-    b->vars[b->nvars++] = (struct variable){v, f, at};
+    b->vars[b->nvars++] = (struct variable){v, f, at, false};
     return at;
 }
 
@@ -186,7 +211,10 @@ static void declare_locals(struct build *b, const struct frame *fr)
 {
     for (int i = 0; i < fr->f->nvars; i++) {
         const struct ptx_var *v = fr->f->vars[i];
-        if (v->space == PTX_LOCAL)
+        if (v->space == PTX_LOCAL && fr->body >= 0) {
+            remember(b, v, fr, take(&b->recursion.body[fr->body].local_bytes, v));
+            b->vars[b->nvars - 1].in_frame = true;
+        } else if (v->space == PTX_LOCAL)
             remember(b, v, fr, take(&b->k->local_bytes, v));
         else if (v->space == PTX_PARAM)
             remember(b, v, fr, take(&b->k->scratch_bytes, v));
@@ -273,6 +301,9 @@ static struct ir_src source(struct build *b, const struct frame *fr, const struc
                             const struct ptx_operand *o, enum ptx_type want)
 {
     struct ir_src s = {.kind = IR_SRC_IMM, .negated = o->negated};
+    for (int i = 0; i < b->nlocals; i++)
+        if (b->local_of[i] == o)
+            return (struct ir_src){.kind = IR_SRC_REG, .reg = b->local_reg[i]};
     switch (o->kind) {
     case PTX_OPERAND_REG:
         s.kind = IR_SRC_REG;
@@ -381,7 +412,7 @@ static bool call_param(const struct build *b, const struct frame *fr, const stru
 static bool param_through_register(const struct frame *fr, const struct ptx_inst *in)
 {
     const struct ptx_operand *m = memory_operand(in);
-    return fr->caller && m->kind == PTX_OPERAND_MEM && m->elem[0].kind == PTX_OPERAND_REG;
+    return is_callee(fr) && m->kind == PTX_OPERAND_MEM && m->elem[0].kind == PTX_OPERAND_REG;
 }
 
 static void move_param(struct build *b, const struct frame *fr, const struct ptx_inst *in, uint64_t at)
@@ -437,14 +468,6 @@ static bool takes_param_address(const struct ptx_function *f)
 /* --- calls --- */
 
 static void emit_function(struct build *b, struct frame *fr);
-
-static bool is_recursive(const struct frame *fr, const struct ptx_function *f)
-{
-    for (; fr; fr = fr->caller)
-        if (fr->f == f)
-            return true;
-    return false;
-}
 
 static void bind(struct build *b, const struct frame *caller, const struct frame *callee, const struct ptx_var *formal,
                  const struct ptx_operand *actual, const struct ptx_inst *in)
@@ -536,11 +559,179 @@ static void call_extern(struct build *b, const struct frame *fr, const struct pt
 static void inline_call(struct build *b, const struct frame *fr, const struct ptx_inst *in, const struct ptx_function *f,
                         const struct ptx_operand *ret, const struct ptx_operand *args)
 {
-    struct frame inner = {.f = f, .caller = fr, .call = in, .depth = fr->depth + 1};
+    struct frame inner = {.f = f, .caller = fr, .body = fr->body, .depth = fr->depth + 1};
+    if (inner.depth > MAX_DEPTH) {
+        problem(b, in, arena_printf(&b->k->arena, "calls of '%s' nest too deeply", f->name));
+        return;
+    }
     for (int i = 0; i < f->nparams; i++)
         bind(b, fr, &inner, f->params[i], args && i < args->n ? &args->elem[i] : NULL, in);
     bind(b, fr, &inner, f->ret, ret && ret->n ? &ret->elem[0] : NULL, in);
     emit_function(b, &inner);
+}
+
+/* --- calls of functions that may call themselves (recursion.h) --- */
+
+static uint32_t align_scratch(struct build *b)
+{
+    return b->k->scratch_bytes = (b->k->scratch_bytes + 15) / 16 * 16;
+}
+
+static int32_t new_body(struct build *b, const struct ptx_function *f, int cycle, int32_t group)
+{
+    struct recursion *r = &b->recursion;
+    struct pending *p = ARENA_NEW(&b->k->arena, struct pending);
+    *p = (struct pending){.frame = {.f = f, .body = r->nbodies}, .cycle = cycle};
+    ALLOC_GROW(b->pending, b->npending, b->pending_cap);
+    b->pending[b->npending++] = p;
+    int32_t ra = IR_NOREG;
+    for (int32_t i = 0; i < r->nbodies; i++)
+        ra = r->body[i].group == group ? r->body[i].ra : ra;
+    if (ra == IR_NOREG)
+        ra = new_reg(b, PTX_U32);
+    ALLOC_GROW(r->body, r->nbodies, r->bodies_cap);
+    struct ir_body *body = &r->body[r->nbodies++];
+    *body = (struct ir_body){.group = group, .ra = ra};
+    body->scratch[0].from = align_scratch(b);
+    for (int i = 0; i < f->nparams; i++)
+        remember(b, f->params[i], &p->frame, take(&b->k->scratch_bytes, f->params[i]));
+    if (f->ret)
+        remember(b, f->ret, &p->frame, b->result_at);
+    body->scratch[0].to = b->params_in_memory ? align_scratch(b) : body->scratch[0].from;
+    return r->nbodies - 1;
+}
+
+/* The body to call from this frame: of the same group if the function may call its caller, else the first of a new one. */
+static int32_t body_for(struct build *b, const struct frame *fr, const struct ptx_function *f)
+{
+    int cycle = callgraph_cycle(b->graph, f);
+    if (fr->body < 0 || b->pending[fr->body]->cycle != cycle)
+        return new_body(b, f, cycle, b->ngroups++);
+    int32_t group = b->recursion.body[fr->body].group;
+    for (int32_t i = 0; i < b->npending; i++)
+        if (b->recursion.body[i].group == group && b->pending[i]->frame.f == f)
+            return i;
+    return new_body(b, f, cycle, group);
+}
+
+/* All bodies leave their results in one place, where no other call can overwrite it before it is fetched: the call's
+ * result variable is that place. */
+static void fetch_result(struct build *b, const struct frame *fr, const struct ptx_operand *ret)
+{
+    if (ret && ret->n && ret->elem[0].kind == PTX_OPERAND_VAR)
+        remember(b, ret->elem[0].var, fr, b->result_at);
+}
+
+static void copy_scratch(struct build *b, const struct ptx_inst *in, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    for (uint64_t done = 0, n; done < bytes; done += n) {
+        uint64_t left = bytes - done;
+        n = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+        int32_t reg = new_reg(b, (uint8_t)ir_bits_type((int)n * 8));
+        struct ir_inst *load = emit_scratch(b, in, PTX_OP_LD, from + done, (int)n * 8);
+        load->ndst = 1;
+        load->dst[0] = reg;
+        emit_scratch(b, in, PTX_OP_ST, to + done, (int)n * 8)->src[1] = (struct ir_src){.kind = IR_SRC_REG, .reg = reg};
+    }
+}
+
+static struct ir_inst *emit_move(struct build *b, const struct ptx_inst *in, uint8_t type, int32_t to, struct ir_src from)
+{
+    static const struct ptx_mods none;
+    struct ir_inst *out = emit(b, in, PTX_OP_MOV);
+    out->mods = &none;
+    out->type = out->type2 = type;
+    out->space = PTX_GENERIC;
+    out->vec = 1;
+    out->ndst = out->nsrc = 1;
+    out->dst[0] = to;
+    out->src[0] = from;
+    return out;
+}
+
+static void pass_argument(struct build *b, const struct frame *fr, const struct ptx_inst *in,
+                          const struct ptx_operand *actual, const struct ptx_var *formal, const struct frame *callee)
+{
+    const struct variable *from = actual->kind == PTX_OPERAND_VAR ? lookup(b, actual->var, fr) : NULL;
+    uint64_t to = lookup(b, formal, callee)->at;
+    if (!from) {
+        problem(b, in, "a call with this kind of argument is not implemented");
+        return;
+    }
+    uint64_t at = from->at;
+    if (b->params_in_memory) {
+        copy_scratch(b, in, to, at, formal->size);
+        return;
+    }
+    for (int i = 0, n = b->nparam_regs; i < n; i++) { /* what the caller has stored */
+        struct param_reg p = b->param_regs[i];
+        if (p.at - at < formal->size)
+            emit_move(b, in, (uint8_t)ir_bits_type(p.bits), param_reg(b, to + (p.at - at), p.bits),
+                      (struct ir_src){.kind = IR_SRC_REG, .reg = p.reg});
+    }
+}
+
+static int32_t emit_stack_add(struct build *b, const struct ptx_inst *in, int32_t to)
+{
+    static const struct ptx_mods none;
+    struct ir_inst *out = emit(b, in, PTX_OP_ADD);
+    out->mods = &none;
+    out->type = PTX_U64;
+    out->type2 = 0;
+    out->space = PTX_GENERIC;
+    out->vec = 1;
+    out->ndst = 1;
+    out->dst[0] = to;
+    out->nsrc = 2;
+    out->src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = b->recursion.sp};
+    out->src[1] = (struct ir_src){.kind = IR_SRC_IMM};
+    return b->k->ninsts - 1;
+}
+
+static void call_body(struct build *b, const struct frame *fr, const struct ptx_inst *in, const struct ptx_function *f,
+                      const struct ptx_operand *ret, const struct ptx_operand *args)
+{
+    static const struct ptx_mods none;
+    struct ir_kernel *k = b->k;
+    struct recursion *r = &b->recursion;
+    if (!k->recursive)
+        r->sp = new_reg(b, PTX_U64);
+    k->recursive = true;
+    struct ir_call_site s = {.caller = fr->body, .callee = body_for(b, fr, f)};
+    fetch_result(b, fr, ret);
+    emit(b, in, IR_OP_DELETED);
+    s.save = k->ninsts - 1;
+    for (int i = 0; i < f->nparams && args && i < args->n; i++)
+        pass_argument(b, fr, in, &args->elem[i], f->params[i], &b->pending[s.callee]->frame);
+    if (fr->body >= 0) {
+        s.push = emit_stack_add(b, in, r->sp);
+    } else {
+        emit_move(b, in, PTX_U64, r->sp, (struct ir_src){.kind = IR_SRC_IMM});
+        s.push = k->ninsts - 1;
+    }
+    int32_t top = new_reg(b, PTX_U64);
+    s.top = emit_stack_add(b, in, top);
+    struct ir_inst *check = emit(b, in, IR_OP_EXTERN);
+    check->callee = "__heddle_stack";
+    check->nsrc = 1;
+    check->src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = top};
+    emit_move(b, in, PTX_U32, r->body[s.callee].ra, (struct ir_src){.kind = IR_SRC_IMM});
+    s.number = k->ninsts - 1;
+    struct ir_inst *jump = emit(b, in, PTX_OP_BRA);
+    jump->mods = &none;
+    s.jump = k->ninsts - 1;
+    jump->target = s.jump; /* the body's place is not known yet */
+    jump->after_call = k->ninsts + 1;
+    emit(b, in, IR_OP_DELETED);
+    s.restore = k->ninsts - 1;
+    ALLOC_GROW(r->site, r->nsites, r->sites_cap);
+    r->site[r->nsites++] = s;
+}
+
+static void call_defined(struct build *b, const struct frame *fr, const struct ptx_inst *in, const struct ptx_function *f,
+                         const struct ptx_operand *ret, const struct ptx_operand *args)
+{
+    (callgraph_cycle(b->graph, f) ? call_body : inline_call)(b, fr, in, f, ret, args);
 }
 
 /* Skips what follows for the lanes whose guard is off. The branch's instruction number, or -1: there is no guard. */
@@ -561,50 +752,6 @@ static void land_here(struct build *b, int32_t branch)
 }
 
 /* --- calls through pointers --- */
-
-static bool same_size(const struct ptx_var *a, const struct ptx_var *b)
-{
-    return !a == !b && (!a || a->size == b->size);
-}
-
-/* May a call of this prototype reach f? */
-static bool matches(const struct ptx_proto *p, const struct ptx_function *f)
-{
-    if (!f->defined || f->entry)
-        return false;
-    if (p->funcs) {
-        for (int i = 0; i < p->ntargets; i++)
-            if (p->funcs[i] == f)
-                return true;
-        return false;
-    }
-    bool same = p->nparams == f->nparams && same_size(p->ret, f->ret);
-    for (int i = 0; same && i < f->nparams; i++)
-        same = same_size(&p->params[i], f->params[i]);
-    return same;
-}
-
-static bool names_function(const struct ptx_function *in, const struct ptx_function *f)
-{
-    for (int i = 0; i < in->ninsts; i++)
-        for (int o = 0; in->insts[i].op != PTX_OP_CALL && o < in->insts[i].noperands; o++)
-            if (in->insts[i].operand[o].kind == PTX_OPERAND_FUNC && in->insts[i].operand[o].func == f)
-                return true;
-    return false;
-}
-
-/* Is the function's address anywhere: in an initialiser or in an instruction other than a call? */
-static bool address_is_taken(const struct ptx_module *m, const struct ptx_function *f)
-{
-    for (int v = 0; v < m->nvars; v++)
-        for (int r = 0; r < m->vars[v]->nrelocs; r++)
-            if (m->vars[v]->reloc[r].func == f)
-                return true;
-    for (int i = 0; i < m->nfuncs; i++)
-        if (names_function(m->funcs[i], f))
-            return true;
-    return false;
-}
 
 /* Lanes whose pointer is not f's address go past what follows. The branch's instruction number. */
 static int32_t skip_unless(struct build *b, const struct ptx_inst *in, const struct ir_src *pointer,
@@ -635,12 +782,15 @@ static void call_indirect(struct build *b, const struct frame *fr, const struct 
     const struct ptx_module *m = b->k->module;
     struct ir_src pointer = source(b, fr, in, callee, PTX_U64);
     int32_t *ends = NULL, nends = 0, cap = 0;
+    for (int i = 0; i < m->nfuncs; i++) /* all leave their result in one place */
+        if (callgraph_may_mean(b->graph, proto, m->funcs[i]) && callgraph_cycle(b->graph, m->funcs[i]))
+            fetch_result(b, fr, ret);
     for (int i = 0; i < m->nfuncs && b->k->ninsts < MAX_INSTS; i++) {
         const struct ptx_function *f = m->funcs[i];
-        if (!matches(proto, f) || !address_is_taken(m, f) || is_recursive(fr, f) || fr->depth >= MAX_DEPTH)
+        if (!callgraph_may_mean(b->graph, proto, f))
             continue;
         int32_t skip = skip_unless(b, in, &pointer, f);
-        inline_call(b, fr, in, f, ret, args);
+        call_defined(b, fr, in, f, ret, args);
         ALLOC_GROW(ends, nends, cap);
         emit(b, in, PTX_OP_BRA);
         ends[nends++] = b->k->ninsts - 1;
@@ -657,34 +807,21 @@ static void call_indirect(struct build *b, const struct frame *fr, const struct 
 
 static void emit_call(struct build *b, const struct frame *fr, const struct ptx_inst *in)
 {
-    const struct ptx_operand *ret = NULL, *args = NULL, *callee = NULL, *proto = NULL;
-    for (int i = 0; i < in->noperands; i++) {
-        const struct ptx_operand *o = &in->operand[i];
-        if (o->kind == PTX_OPERAND_LIST)
-            *(callee ? &args : &ret) = o;
-        else if (o->kind == PTX_OPERAND_FUNC || o->kind == PTX_OPERAND_REG)
-            callee = o;
-        else if (o->kind == PTX_OPERAND_PROTO)
-            proto = o;
-    }
-    if (!callee || (callee->kind == PTX_OPERAND_REG && !proto)) {
+    struct ir_call c = ir_call_parts(in);
+    if (!c.callee || (c.callee->kind == PTX_OPERAND_REG && !c.proto)) {
         problem(b, in, "a call of this form is not implemented");
         return;
     }
-    const struct ptx_function *f = callee->kind == PTX_OPERAND_FUNC ? callee->func : NULL;
+    const struct ptx_function *f = c.callee->kind == PTX_OPERAND_FUNC ? c.callee->func : NULL;
     if (f && !f->defined) {
-        call_extern(b, fr, in, f, ret, args);
-        return;
-    }
-    if (f && (is_recursive(fr, f) || fr->depth >= MAX_DEPTH)) {
-        problem(b, in, arena_printf(&b->k->arena, "a recursive call of '%s' is not implemented", f->name));
+        call_extern(b, fr, in, f, c.ret, c.args);
         return;
     }
     int32_t skip = skip_by_guard(b, fr, in);
     if (f)
-        inline_call(b, fr, in, f, ret, args);
+        call_defined(b, fr, in, f, c.ret, c.args);
     else
-        call_indirect(b, fr, in, callee, proto->proto, ret, args);
+        call_indirect(b, fr, in, c.callee, c.proto, c.ret, c.args);
     land_here(b, skip);
 }
 
@@ -783,10 +920,28 @@ static void emit_plain(struct build *b, const struct frame *fr, const struct ptx
     }
 }
 
+/* Addresses of a body's .local variables, for the operands of the instruction that follows. */
+static void find_locals(struct build *b, const struct frame *fr, const struct ptx_inst *in, const struct ptx_operand *o)
+{
+    for (int i = 0; i < o->n; i++)
+        find_locals(b, fr, in, &o->elem[i]);
+    const struct variable *v = o->kind == PTX_OPERAND_VAR && o->var->space == PTX_LOCAL ? lookup(b, o->var, fr) : NULL;
+    if (!v || !v->in_frame || b->nlocals == (int)(sizeof b->local_of / sizeof *b->local_of))
+        return;
+    uint64_t at = v->at + (uint64_t)o->offset;
+    int32_t reg = new_reg(b, PTX_U64);
+    b->k->insts[emit_stack_add(b, in, reg)].src[1].imm = at;
+    b->local_of[b->nlocals] = o;
+    b->local_reg[b->nlocals++] = reg;
+}
+
 static void emit_inst(struct build *b, const struct frame *fr, const struct ptx_inst *in, struct patch **patches,
                       int *npatches, int *cap)
 {
     uint64_t at;
+    b->nlocals = 0;
+    for (int o = 0; fr->body >= 0 && in->op != PTX_OP_CALL && o < in->noperands; o++)
+        find_locals(b, fr, in, &in->operand[o]);
     switch (in->op) {
     case PTX_OP_UNKNOWN:
         problem(b, in, arena_printf(&b->k->arena, "%s is not implemented", in->problem));
@@ -799,7 +954,7 @@ static void emit_inst(struct build *b, const struct frame *fr, const struct ptx_
         emit_call(b, fr, in);
         break;
     case PTX_OP_RET:
-        if (fr->caller) {
+        if (is_callee(fr)) {
             set_guard(emit(b, in, PTX_OP_BRA), fr, in);
             ALLOC_GROW(*patches, *npatches, *cap);
             (*patches)[(*npatches)++] = (struct patch){b->k->ninsts - 1, -1, -1};
@@ -822,7 +977,7 @@ static void emit_function(struct build *b, struct frame *fr)
     struct patch *patches = NULL;
     int npatches = 0, cap = 0, label = 0;
 
-    if (takes_param_address(f) && fr->caller)
+    if (takes_param_address(f) && is_callee(fr))
         b->mixed_params = true;
     fr->reg_base = k->nregs;
     for (int i = 0; i < f->nregs; i++)
@@ -859,6 +1014,59 @@ static void find_facts(struct ir_kernel *k)
     }
 }
 
+/* The bodies of functions that were called, and of those that they call. */
+static void emit_bodies(struct build *b)
+{
+    static const struct ptx_mods none;
+    for (int32_t i = 0; i < b->npending && b->k->ninsts < MAX_INSTS; i++) {
+        struct pending *p = b->pending[i];
+        uint32_t scratch = align_scratch(b);
+        b->recursion.body[i].first = b->k->ninsts;
+        emit_function(b, &p->frame);
+        struct ir_body *body = &b->recursion.body[i]; /* there may be more of them now */
+        body->scratch[1].from = scratch;
+        body->scratch[1].to = b->params_in_memory ? align_scratch(b) : scratch;
+        struct ir_inst *ret = emit(b, NULL, PTX_OP_BRX);
+        ret->mods = &none;
+        ret->is_return = true;
+        ret->nsrc = 1;
+        ret->src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = body->ra};
+        body->end = b->k->ninsts;
+    }
+}
+
+static void finish_calls(struct build *b)
+{
+    struct recursion *r = &b->recursion;
+    if (b->k->recursive && !b->k->problems) {
+        r->results = alloc_zeroed(((size_t)b->k->nregs / 64 + 1) * 8);
+        for (int i = 0; i < b->nparam_regs; i++)
+            if (b->param_regs[i].at - b->result_at < b->result_bytes)
+                ir_bit_set(r->results, b->param_regs[i].reg);
+        const char *why = recursion_lower(b->k, r);
+        if (why)
+            problem(b, NULL, why);
+        alloc_release(r->results);
+    }
+    alloc_release(r->body);
+    alloc_release(r->site);
+    alloc_release(b->pending);
+}
+
+/* Where bodies leave their results: as large as any. */
+static void lay_out_result(struct build *b)
+{
+    const struct ptx_module *m = b->k->module;
+    for (int i = 0; i < m->nfuncs; i++) {
+        const struct ptx_var *v = m->funcs[i]->ret;
+        bool body = m->funcs[i]->defined && callgraph_cycle(b->graph, m->funcs[i]);
+        if (body && v && v->size > b->result_bytes)
+            b->result_bytes = (uint32_t)v->size;
+    }
+    b->result_at = align_scratch(b);
+    b->k->scratch_bytes += b->result_bytes;
+}
+
 static struct ir_kernel *build_once(const struct ptx_module *m, const struct ptx_function *entry,
                                     ir_address_fn address, void *user, bool params_in_memory, bool *mixed)
 {
@@ -868,14 +1076,19 @@ static struct ir_kernel *build_once(const struct ptx_module *m, const struct ptx
     k->function = entry;
     k->name = entry->name;
     struct build b = {.k = k, .address = address, .user = user, .params_in_memory = params_in_memory};
-    struct frame fr = {.f = entry};
+    struct frame fr = {.f = entry, .body = -1};
+    b.graph = callgraph_new(m, entry);
     lay_out(&b, entry);
     lay_out_params(&b, entry);
+    lay_out_result(&b);
     emit_function(&b, &fr);
     emit(&b, NULL, PTX_OP_EXIT);
+    emit_bodies(&b);
+    finish_calls(&b);
     if (k->shared_static > UINT32_MAX / 2 || k->local_bytes > UINT32_MAX / 64)
         problem(&b, NULL, "the kernel declares more memory than any device has");
     *mixed = b.mixed_params && !params_in_memory;
+    callgraph_free(b.graph);
     alloc_release(b.vars);
     alloc_release(b.param_regs);
     return k;
@@ -930,6 +1143,8 @@ static void compact(struct ir_kernel *k)
             struct ir_inst *in = &k->insts[i];
             if (in->op == PTX_OP_BRA)
                 in->target = now[k->blocks[in->target].first];
+            if (in->after_call)
+                in->after_call = now[k->blocks[in->after_call - 1].first] + 1;
             for (int32_t t = 0; in->op == PTX_OP_BRX && t < in->ntargets; t++)
                 in->targets[t] = now[k->blocks[in->targets[t]].first];
             if (in->op != IR_OP_DELETED)

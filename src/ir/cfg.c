@@ -58,6 +58,8 @@ void cfg_make_blocks(struct ir_kernel *k)
         in->block = number[i];
         if (in->op == PTX_OP_BRA)
             in->target = number[in->target];
+        if (in->after_call)
+            in->after_call = number[in->after_call - 1] + 1;
         for (int32_t t = 0; in->op == PTX_OP_BRX && t < in->ntargets; t++)
             in->targets[t] = number[in->targets[t]];
     }
@@ -73,13 +75,18 @@ static void add_succ(struct ir_block *b, int32_t s)
     b->succ[b->nsucc++] = s;
 }
 
-static void make_edges(struct ir_kernel *k)
+void cfg_make_edges(struct ir_kernel *k, bool within)
 {
     for (int32_t i = 0; i < k->nblocks; i++) {
         struct ir_block *b = &k->blocks[i];
         const struct ir_inst *last = &k->insts[b->first + b->count - 1];
         const int32_t *t;
         int n = each_target(last, &t);
+        int32_t behind = last->after_call - 1;
+        if (within && last->after_call)
+            t = &behind;
+        if (within && last->is_return)
+            n = 0;
         b->nsucc = b->npred = 0;
         b->succ = ARENA_ARRAY(&k->arena, int32_t, n + 2);
         for (int j = 0; j < n; j++)
@@ -450,9 +457,14 @@ static void mark_branches(struct ir_kernel *k)
 
 void cfg_analyse(struct ir_kernel *k)
 {
-    make_edges(k);
+    if (k->recursive) { /* lanes meet in the function in which they part */
+        cfg_make_edges(k, true);
+        dominators(k, true);
+    }
+    cfg_make_edges(k, false);
     dominators(k, false);
-    dominators(k, true);
+    if (!k->recursive)
+        dominators(k, true);
     find_loops(k);
     uint64_t *tainted = alloc_zeroed(((size_t)k->nregs + 63) / 64 * 8 + 8);
     k->has_waiting_loop = false;

@@ -7,6 +7,10 @@
 /* Cuts the instruction list into blocks. On entry branch targets are instruction numbers, on return blocks. */
 void cfg_make_blocks(struct ir_kernel *k);
 
+/* Edges between blocks. `within` functions: from a call (ir/recursion.h) to what follows it, and from a return to the exit;
+ * else through the body. */
+void cfg_make_edges(struct ir_kernel *k, bool within);
+
 /* Edges, dominators, post-dominators, loops, waiting loops; marks branches. */
 void cfg_analyse(struct ir_kernel *k);
 

@@ -52,6 +52,9 @@ struct ir_inst {
     bool back_edge;  /* branch: target is a header of a loop that holds the branch */
     bool waiting;    /* branch: that loop is a waiting loop */
     bool joined;     /* branch: lanes that take different ways meet again at `join` */
+    bool frame;      /* ld, st: of a register that a call saves (ir/recursion.h) */
+    bool is_return;  /* brx: the end of a function that may call itself (ir/recursion.h) */
+    int32_t after_call; /* bra: a call of such a function, and the block that it comes back to, + 1; 0: no call */
     int32_t guard;   /* predicate register, or IR_NOREG */
     int32_t dst[IR_MAX_DST]; /* registers; IR_NOREG for `_` and for elements nobody reads */
     struct ir_src src[IR_MAX_SRC]; /* memory: src[0] is the base address; store: then the values */
@@ -124,6 +127,7 @@ struct ir_kernel {
     uint32_t scratch_bytes; /* a thread */
     bool has_barrier;       /* bar.sync and the like */
     bool has_async;         /* cp.async */
+    bool recursive;         /* has functions that may call themselves: threads have a stack behind local_bytes */
     bool has_waiting_loop;
     bool order_matters;     /* control flow or values may depend on the order of global operations: atomics whose
                                result is used, ordered loads */

@@ -55,6 +55,8 @@ static void headline(const struct finding *f, const struct finding_case *c, stru
         strbuf_addf(out, "Uninitialized __%s__ memory %s of size %" PRId64 " bytes", f->space, f->access, f->bytes);
     else if (is(f, "barrier-divergent-warp"))
         strbuf_adds(out, "Barrier error detected. Divergent thread(s) in warp.");
+    else if (is(f, "stack-overflow"))
+        strbuf_adds(out, "Stack overflow: recursive calls need more than the stack's limit (cudaLimitStackSize).");
     else if (is(f, "deadlock"))
         strbuf_adds(out, "Barrier error detected. Divergent thread(s) in block: nobody can go on.");
     else if (is(f, "mask-without-caller"))
@@ -175,6 +177,8 @@ static void one_case(const struct text *t, const struct finding_case *c)
     if (is(f, "deadlock"))
         return;
     thread_line(t, c);
+    if (is(f, "stack-overflow"))
+        return;
     if (!strcmp(f->tool, "memcheck"))
         where_it_lies(t, c);
     else if (is(f, "uninitialised"))

@@ -410,6 +410,11 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     /* "cudaLimitMallocHeapSize must not be changed after launching any kernel that uses malloc() or free()" */
     if (limit == cudaLimitMallocHeapSize && heddle_heap_size(d->engine, value ? value : 1))
         return runtime_leave(cudaErrorInvalidValue);
+    if (limit == cudaLimitStackSize) {
+        queue_wait_device(d); /* launches take the size when they run */
+        if (heddle_stack_size(d->engine, value))
+            return runtime_leave(cudaErrorInvalidValue);
+    }
     d->limit[limit] = value;
     return cudaSuccess;
 }

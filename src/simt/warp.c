@@ -58,23 +58,28 @@ static int16_t useful_join(struct warp *w, int16_t j, uint32_t mask)
     return j;
 }
 
-static int16_t new_join(struct warp *w, int32_t pc, uint32_t expected, int16_t parent)
+static int16_t new_join(struct warp *w, int32_t pc, uint32_t level, uint32_t expected, int16_t parent)
 {
     for (int16_t i = 0; i < WARP_MAX_JOINS; i++)
         if (!w->join[i].used) {
-            w->join[i] = (struct join){pc, expected, 0, parent, true};
+            w->join[i] = (struct join){pc, level, expected, 0, parent, true};
             return i;
         }
     return parent; /* cannot happen: see useful_join; without a join the lanes merely stay apart */
 }
 
+static bool meets_at(const struct warp *w, int16_t j, int32_t pc, uint32_t level)
+{
+    return j >= 0 && w->join[j].pc == pc && w->join[j].level == level;
+}
+
 void warp_diverge(struct warp *w, uint32_t taken, int32_t target, int32_t next, int32_t join_pc)
 {
     struct split *s = &w->split[w->current];
-    if (join_pc >= 0 && (s->join < 0 || w->join[s->join].pc != join_pc)) {
+    if (join_pc >= 0 && !meets_at(w, s->join, join_pc, s->level)) {
         int16_t parent = useful_join(w, s->join, s->mask);
-        bool same = parent >= 0 && w->join[parent].pc == join_pc;
-        s->join = same ? parent : new_join(w, join_pc, s->mask, parent);
+        bool same = meets_at(w, parent, join_pc, s->level);
+        s->join = same ? parent : new_join(w, join_pc, s->level, s->mask, parent);
     }
     struct split away = *s;
     away.mask = taken;
@@ -87,7 +92,8 @@ void warp_diverge(struct warp *w, uint32_t taken, int32_t target, int32_t next, 
 /* The lanes that met at join j go on as one split. Its index. */
 static int complete(struct warp *w, int16_t j)
 {
-    struct split s = {.mask = w->join[j].arrived, .pc = w->join[j].pc, .join = w->join[j].parent};
+    struct split s = {.mask = w->join[j].arrived, .pc = w->join[j].pc, .join = w->join[j].parent,
+                      .level = w->join[j].level};
     w->join[j].used = false;
     add_split(w, s);
     return w->nsplits - 1;
@@ -98,7 +104,7 @@ bool warp_arrive(struct warp *w)
     for (;;) {
         struct split *s = &w->split[w->current];
         int16_t j = s->join;
-        if (j < 0 || w->join[j].pc != s->pc)
+        if (!meets_at(w, j, s->pc, s->level))
             return true;
         w->join[j].arrived |= s->mask;
         remove_split(w, w->current);
@@ -148,7 +154,7 @@ static int release(struct warp *w, int16_t j)
     struct join *join = &w->join[j];
     if (!join->arrived)
         return 0;
-    struct split s = {.mask = join->arrived, .pc = join->pc, .join = join->parent};
+    struct split s = {.mask = join->arrived, .pc = join->pc, .join = join->parent, .level = join->level};
     join->expected &= ~join->arrived;
     join->arrived = 0;
     add_split(w, s);
@@ -173,7 +179,8 @@ void warp_merge(struct warp *w)
     for (int i = 0; i < w->nsplits; i++)
         for (int j = i + 1; j < w->nsplits; j++) {
             struct split *a = &w->split[i], *b = &w->split[j];
-            if (a->state != SPLIT_READY || b->state != SPLIT_READY || a->pc != b->pc || a->join != b->join)
+            if (a->state != SPLIT_READY || b->state != SPLIT_READY || a->pc != b->pc || a->join != b->join ||
+                a->level != b->level)
                 continue;
             a->mask |= b->mask;
             if (w->current == j)

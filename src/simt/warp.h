@@ -41,12 +41,14 @@ struct split {
     uint32_t generation; /* of the barrier, or of the grid's, when it arrived */
     uint32_t sync_mask;
     uint32_t turns;      /* back-edges since it last let others run */
+    uint32_t level;      /* calls that its lanes are in (ir/recursion.h) */
     bool again;          /* the instruction at pc has been counted already */
     bool passed;         /* its barrier has completed: the barrier instruction is to be finished, not begun */
 };
 
 struct join {
     int32_t pc;        /* where lanes meet: first instruction of the post-dominator */
+    uint32_t level;    /* and in which call: at pc they may come by in deeper ones */
     uint32_t expected; /* lanes that are to meet, exited ones taken out */
     uint32_t arrived;
     int16_t parent;
@@ -165,7 +167,8 @@ struct launch {
     uint32_t sms;           /* multiprocessors of the device */
     uint32_t resident;      /* blocks that are resident at a time on the whole device */
     uint32_t reg_bytes;     /* a warp */
-    uint32_t local_bytes;   /* a thread, local and scratch, rounded up to 16 */
+    uint32_t local_size;    /* a thread: its local memory, the kernel's variables and behind them the stack */
+    uint32_t local_bytes;   /* a thread, local and scratch, each rounded up to 16 */
     uint64_t stop_at;       /* atomic: blocks of this index and above stop at the next back-edge or stop point; lower
                                ones go on, since one of them may hold the first fault. UINT64_MAX: nobody stops */
     volatile int *interrupt; /* the device's: set by heddle_device_interrupt */
@@ -199,6 +202,19 @@ void warp_start(struct warp *w, uint32_t lanes);
 /* The running split's lanes in `taken` go to pc `target`, the others to `next`; they meet at `join_pc` (-1: nowhere).
  * Both sets are non-empty. The current split goes on with one of them. */
 void warp_diverge(struct warp *w, uint32_t taken, int32_t target, int32_t next, int32_t join_pc);
+
+/* The current split enters a call (1) or returns from one (-1). */
+static inline void warp_change_level(struct warp *w, int by)
+{
+    w->split[w->current].level += (uint32_t)by;
+}
+
+/* Where the current split's lanes meet others, at their level; -1: not here. */
+static inline int32_t warp_join_pc(const struct warp *w)
+{
+    const struct split *s = &w->split[w->current];
+    return s->join >= 0 && w->join[s->join].level == s->level ? w->join[s->join].pc : -1;
+}
 
 /* True when the current split has reached the pc of its join: it waits there (and is no longer current), or merges
  * and goes on. Call whenever a split reaches the start of a block. Returns false when there is nothing left to run at

@@ -60,7 +60,7 @@ static bool is_grouped_space(const struct ir_inst *in)
 static bool is_open(const struct ir_inst *in)
 {
     int size = size_of(in);
-    return (in->op == PTX_OP_LD || in->op == PTX_OP_ST) && is_grouped_space(in) && in->guard == IR_NOREG &&
+    return (in->op == PTX_OP_LD || in->op == PTX_OP_ST) && is_grouped_space(in) && in->guard == IR_NOREG && !in->frame &&
            in->mods->order == PTX_WEAK && (size == 2 || size == 4 || size == 8) && in->vec <= SLOTS;
 }
 

@@ -73,13 +73,15 @@ static bool parts_lanes(const struct search *s, const struct ir_inst *in)
 static void part(struct search *s, int32_t from)
 {
     const struct ir_block *blocks = s->k->blocks;
+    const struct ir_inst *insts = s->k->insts;
     uint64_t *seen = alloc_zeroed(((size_t)s->k->nblocks / 64 + 1) * 8);
     int32_t *waiting = alloc_zeroed(((size_t)s->k->nblocks + 1) * sizeof *waiting), n = 0;
     waiting[n++] = from;
     while (n) {
         const struct ir_block *b = &blocks[waiting[--n]];
-        for (int32_t i = 0; i < b->nsucc; i++) {
-            int32_t next = b->succ[i];
+        int32_t behind = insts[b->first + b->count - 1].after_call - 1; /* of a call, -1: none */
+        for (int32_t i = 0; i <= b->nsucc; i++) {
+            int32_t next = i < b->nsucc ? b->succ[i] : behind;
             if (next < 0 || next == blocks[from].ipdom || ir_bit(seen, next))
                 continue;
             ir_bit_set(seen, next);

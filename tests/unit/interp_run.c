@@ -44,10 +44,13 @@ static const char head[] =
     "mov.u32 %r37, %ntid.x;\nmad.lo.s32 %r36, %r38, %r37, %r0;\nmul.wide.u32 %rd1, %r36, 4;\n"
     "add.s64 %rd1, %rd0, %rd1;\n";
 
+static const char *functions = ""; /* in front of the kernel */
+
 static heddle_status try_run(const char *body, unsigned blocks, unsigned threads, uint32_t n, heddle_result **result)
 {
     static char text[20000];
-    snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
+    int directives = (int)(strstr(head, ".visible") - head);
+    snprintf(text, sizeof text, "%.*s%s%s%s\nret;\n}\n", directives, head, functions, head + directives, body);
     heddle_module *m;
     heddle_kernel *k;
     heddle_ptr p;
@@ -103,6 +106,71 @@ static void lanes_leave_loops_at_different_turns(void **state)
         "@%p1 bra L;\nactivemask.b32 %r3;\npopc.b32 %r3, %r3;\nmad.lo.u32 %r2, %r3, 1000, %r2;\n" STORE("%r2"), 1, 32);
     for (unsigned i = 0; i < 32; i++)
         assert_int_equal(out[i], 32000 + i * (i + 1) / 2);
+}
+
+static void run_recursive(const char *function, const char *body)
+{
+    functions = function;
+    run(body, 1, 32);
+    functions = "";
+}
+
+#define CALL(f, result, argument)                                                                                      \
+    "{\n.param .b32 p0;\nst.param.b32 [p0+0], " argument ";\n.param .b32 r0;\ncall (r0), " f ", (p0);\n"               \
+    "ld.param.b32 " result ", [r0+0];\n}\n"
+
+/* f(n) = lanes that are together behind the branch, + f(n - 1) if n > 0. Lane i calls f(i % 4): in depth d those with
+ * i % 4 >= d are together, 32 - 8 d of them. */
+static void lanes_of_one_depth_meet(void **state)
+{
+    (void)state;
+    run_recursive(".func (.param .b32 out) f(.param .b32 in) {\n.reg .b32 %r<9>; .reg .pred %p<2>;\nld.param.u32 %r1, [in];\n"
+                  "mov.u32 %r2, 0;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra E;\nsub.u32 %r3, %r1, 1;\n" CALL("f", "%r2", "%r3")
+                  "E:\nactivemask.b32 %r4;\npopc.b32 %r4, %r4;\nadd.u32 %r2, %r2, %r4;\nst.param.b32 [out+0], %r2;\nret;\n}\n",
+                  "and.b32 %r1, %r0, 3;\n" CALL("f", "%r2", "%r1") "activemask.b32 %r3;\nsetp.ne.u32 %p1, %r3, 0xffffffff;\n"
+                  "@%p1 mov.u32 %r2, 99;\n" STORE("%r2"));
+    for (int i = 0; i < 32; i++) {
+        const uint32_t want[] = {32, 32 + 24, 32 + 24 + 16, 32 + 24 + 16 + 8};
+        assert_int_equal(out[i], want[i % 4]);
+    }
+}
+
+/* A parameter that is written in one piece, read in two, and again after the call: it lives in memory. With (a, b) as
+ * the argument f = b if a is 0, else 2 f(a - 1, a + b) + a. */
+static void parameters_in_memory_survive_calls(void **state)
+{
+    (void)state;
+    run_recursive(".func (.param .b32 out) f(.param .align 8 .b8 in[8]) {\n.reg .b32 %r<9>; .reg .b64 %rd<5>; .reg .pred %p<2>;\n"
+                  "ld.param.u32 %r1, [in];\nld.param.u32 %r2, [in+4];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra E;\n"
+                  "sub.u32 %r3, %r1, 1;\nadd.u32 %r4, %r1, %r2;\nmov.b64 %rd1, {%r3, %r4};\n"
+                  "{\n.param .align 8 .b8 p0[8];\nst.param.b64 [p0+0], %rd1;\n.param .b32 r0;\ncall (r0), f, (p0);\n"
+                  "ld.param.b32 %r5, [r0+0];\n}\nld.param.u32 %r6, [in];\nmad.lo.u32 %r2, %r5, 2, %r6;\nE:\n"
+                  "st.param.b32 [out+0], %r2;\nret;\n}\n",
+                  "and.b32 %r1, %r0, 3;\nmov.u32 %r2, 0;\nmov.b64 %rd5, {%r1, %r2};\n{\n.param .align 8 .b8 p0[8];\n"
+                  "st.param.b64 [p0+0], %rd5;\n.param .b32 r0;\ncall (r0), f, (p0);\nld.param.b32 %r3, [r0+0];\n}\n" STORE("%r3"));
+    for (int i = 0; i < 32; i++) { /* f(0,0); 2 f(0,1) + 1; 2 (2 f(0,3) + 1) + 2; 2 (2 (2 f(0,6) + 1) + 2) + 3 */
+        const uint32_t want[] = {0, 3, 16, 59};
+        assert_int_equal(out[i], want[i % 4]);
+    }
+}
+
+/* Each depth takes 16 bytes for n and the return: 1024 hold 64 of them, the first of them the kernel's call. */
+static void the_stack_has_an_end(void **state)
+{
+    (void)state;
+    const char *body = CALL("f", "%r2", "%r39") STORE("%r2");
+    functions = ".func (.param .b32 out) f(.param .b32 in) {\n.reg .b32 %r<9>; .reg .pred %p<2>;\nld.param.u32 %r1, [in];\n"
+                "mov.u32 %r2, 0;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra E;\nsub.u32 %r3, %r1, 1;\n" CALL("f", "%r2", "%r3")
+                "E:\nadd.u32 %r2, %r2, %r1;\nst.param.b32 [out+0], %r2;\nret;\n}\n";
+    assert_int_equal(try_run(body, 1, 32, 63, NULL), HEDDLE_OK);
+    assert_int_equal(out[5], 63 * 64 / 2);
+    assert_int_equal(try_run(body, 1, 32, 64, NULL), HEDDLE_STACK_OVERFLOW);
+    assert_non_null(strstr(heddle_last_fault()->text, "cudaLimitStackSize"));
+    assert_int_equal(heddle_stack_size(dev, 1 << 20), HEDDLE_INVALID_VALUE);
+    assert_int_equal(heddle_stack_size(dev, 1040), HEDDLE_OK);
+    assert_int_equal(try_run(body, 1, 32, 64, NULL), HEDDLE_OK);
+    assert_int_equal(heddle_stack_size(dev, 1024), HEDDLE_OK);
+    functions = "";
 }
 
 static void a_guarded_exit_ends_its_lanes_only(void **state)
@@ -586,6 +654,9 @@ int main(void)
         cmocka_unit_test(a_missing_instruction_stops_only_its_kernel),
         cmocka_unit_test(bad_launches_are_refused),
         cmocka_unit_test(counters_count),
+        cmocka_unit_test(lanes_of_one_depth_meet),
+        cmocka_unit_test(parameters_in_memory_survive_calls),
+        cmocka_unit_test(the_stack_has_an_end),
         cmocka_unit_test(accesses_can_be_observed),
         cmocka_unit_test(addresses_of_32_bits_wrap),
         cmocka_unit_test(asynchronous_copies_arrive_at_their_wait),

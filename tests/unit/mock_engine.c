@@ -146,6 +146,12 @@ heddle_status heddle_output(heddle_device *dev, void (*write)(int stream, const 
     return HEDDLE_OK;
 }
 
+heddle_status heddle_stack_size(heddle_device *dev, size_t bytes)
+{
+    (void)dev;
+    return bytes > 512 << 10 ? HEDDLE_INVALID_VALUE : HEDDLE_OK;
+}
+
 heddle_status heddle_heap_size(heddle_device *dev, size_t bytes)
 {
     return dev && bytes ? HEDDLE_OK : HEDDLE_INVALID_VALUE;

@@ -40,6 +40,7 @@ static void settings(void **state)
     OK(cudaThreadSetLimit(cudaLimitStackSize, 4096));
     OK(cudaThreadGetLimit(&limit, cudaLimitStackSize));
     assert_int_equal(limit, 4096);
+    ANSWERS(cudaErrorInvalidValue, cudaThreadSetLimit(cudaLimitStackSize, 1 << 30)); /* 512 KiB a thread */
     ANSWERS(cudaErrorUnsupportedLimit, cudaThreadSetLimit((enum cudaLimit)99, 1));
     OK(cudaCtxResetPersistingL2Cache());
     OK(cudaProfilerStart());
