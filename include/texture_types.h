@@ -69,6 +69,12 @@ struct cudaResourceViewDesc {
     unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
 };
 
+enum cudaSurfaceBoundaryMode {
+    cudaBoundaryModeZero = 0,
+    cudaBoundaryModeClamp = 1,
+    cudaBoundaryModeTrap = 2
+};
+
 /* ---- texture and surface references (removed in CUDA 12): the host's side of texture<...> ---- */
 struct textureReference {
     int normalized;

@@ -121,7 +121,8 @@ static void describe_fault(const heddle_device *d, struct launch *l, struct strb
         strbuf_addf(out, "  %s\n", f->text ? f->text : "");
     else if (memory)
         strbuf_addf(out, "  %s of %u bytes\n", in->op == PTX_OP_ST ? "write" : in->op == PTX_OP_LD ? "read"
-                : in->op == PTX_OP_TEX ? "texture fetch"
+                : in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4 ? "texture fetch"
+                : in->op == PTX_OP_SULD ? "surface read" : in->op == PTX_OP_SUST ? "surface write"
                 : in->op == PTX_OP_CP_ASYNC ? "asynchronous copy" : "atomic",
                     f->bytes);
     describe_where(out, in);

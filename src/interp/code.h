@@ -21,6 +21,7 @@ enum step_kind {
     STEP_ASYNC_COMMIT,
     STEP_ASYNC_WAIT,
     STEP_TEXTURE,
+    STEP_SURFACE,
     STEP_MBARRIER, /* mbarrier, and cp.async.mbarrier.arrive */
     STEP_BRANCH,
     STEP_SWITCH,
@@ -136,6 +137,7 @@ void async_wait(struct warp *w, uint32_t m, uint32_t keep, bool all);
 
 /* False: a fault was recorded. */
 bool texture_step(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
+bool texture_surface(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 
 /* --- mbarrier.c --- */
 

@@ -263,7 +263,10 @@ static enum step_kind simple_kind(const struct ir_inst *in)
     case PTX_OP_ACTIVEMASK: return STEP_ACTIVEMASK;
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE: return STEP_FENCE;
-    case PTX_OP_TEX: return STEP_TEXTURE;
+    case PTX_OP_TEX:
+    case PTX_OP_TLD4: return STEP_TEXTURE;
+    case PTX_OP_SULD:
+    case PTX_OP_SUST: return STEP_SURFACE;
     case PTX_OP_MBARRIER:
     case PTX_OP_CP_MBARRIER: return STEP_MBARRIER;
     case PTX_OP_CP_COMMIT: return STEP_ASYNC_COMMIT;
@@ -312,6 +315,10 @@ static void decode_inst(struct decode *d, const struct ir_inst *in, struct step 
         return;
     }
     st->kind = simple_kind(in);
+    if (st->kind == STEP_SURFACE) {
+        st->elem = (uint8_t)type_width(in->type);
+        st->vec = in->vec;
+    }
     if (st->kind == STEP_LANES)
         decode_lanes(d, in, st);
     if (st->kind == STEP_CVTA)

@@ -164,6 +164,7 @@ typedef unsigned __int128 uint128;
 #define EACH_VALUE(M, ...)
 #define EACH_VALUEH(M, ...)
 #define EACH_TEX(M, ...)
+#define EACH_SURFACE(M, ...)
 #define EACH_SET(M, ...)
 #define EACH_MOV(M, ...)
 #define EACH_CVT(M, ...)

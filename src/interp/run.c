@@ -333,7 +333,7 @@ static void branch_table(struct run *r, const struct step *st, uint32_t m)
 static bool touches_memory(const struct step *st)
 {
     return st->kind == STEP_LOAD || st->kind == STEP_STORE || st->kind == STEP_ATOM || st->kind == STEP_ASYNC ||
-           st->kind == STEP_TEXTURE;
+           st->kind == STEP_TEXTURE || st->kind == STEP_SURFACE;
 }
 
 /* Runs the current split until it cannot go on. True: *why says why the warp stops; false: another split may run. */
@@ -468,6 +468,13 @@ static bool run_split(struct run *r, enum warp_stop *why)
             break;
         case STEP_TEXTURE:
             if (!texture_step(c, w, st, m)) {
+                *why = WARP_FAULT;
+                return true;
+            }
+            r->pc++;
+            break;
+        case STEP_SURFACE:
+            if (!texture_surface(c, w, st, m)) {
                 *why = WARP_FAULT;
                 return true;
             }

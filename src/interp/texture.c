@@ -1,5 +1,6 @@
-/* tex: one fetch a lane (PTX ISA 8.4, 9.7.9.26). The rules of fetching are space/texture.c's; here are handles, coordinates,
- * destinations and the record: for each lane the address of the texel that its coordinates fall on. */
+/* tex, tld4: one fetch a lane; suld, sust: one access (PTX ISA 8.4, 9.7.9.26, 9.7.10). The rules are space/texture.c's;
+ * here are handles, coordinates, layers, destinations and the record: for each lane the address of the texel that its
+ * coordinates fall on, or of what it accesses. */
 #include "interp/code.h"
 
 #include <string.h>
@@ -7,13 +8,13 @@
 #include "heddle.h"
 #include "space/texture.h"
 
-static void make_record(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m,
+static void make_record(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m, uint8_t op,
                         const uint64_t *addr, unsigned bytes)
 {
-    if (!w->ring)
+    if (!w->ring || !m)
         return;
     struct record *r = &w->ring[w->nrecords++];
-    *r = (struct record){.site = (uint32_t)(st - c->step), .mask = m, .op = RECORD_TEXTURE, .space = PTX_GLOBAL,
+    *r = (struct record){.site = (uint32_t)(st - c->step), .mask = m, .op = op, .space = PTX_GLOBAL,
                          .shape = RECORD_EXPLICIT, .bytes = (uint8_t)bytes, .elem = (uint8_t)bytes, .type = st->in->type,
                          .nc = 1, .block = (uint32_t)w->block->index, .warp = w->index, .sm = w->block->sm};
     memcpy(r->addr, addr, sizeof r->addr);
@@ -22,51 +23,153 @@ static void make_record(const struct interp_code *c, struct warp *w, const struc
 /* All of the texture must still be there: a row of texels is what a fetch reads. */
 static bool is_mapped(const struct space *s, const struct texture *t)
 {
-    uint64_t last = t->address + (t->size[2] - 1) * t->slice + (t->size[1] - 1) * t->pitch +
+    uint64_t images = t->layers ? t->layers : t->size[2];
+    uint64_t last = t->address + (images - 1) * t->slice + (t->size[1] - 1) * t->pitch +
                     (uint64_t)t->size[0] * t->components * t->bytes - 1;
     return space_ok(s, t->address, 1) && space_ok(s, last, 1);
 }
 
+static bool fault(const struct interp_code *c, struct warp *w, const struct step *st, int status, int lane,
+                  uint64_t address, unsigned bytes, const char *text)
+{
+    launch_fault(w->block->launch, w, status, (int32_t)(st - c->step), lane, address, bytes, text);
+    return false;
+}
+
+/* The object that a lane names, kept in *known from lane to lane. False: a fault was recorded. */
+static bool find(const struct interp_code *c, struct warp *w, const struct step *st, int lane, bool surface,
+                 const struct texture **t, uint64_t *known)
+{
+    const struct space *s = w->block->launch->space;
+    uint64_t handle = step_value(c, w, st, 0, lane);
+    if (*t && handle == *known)
+        return true;
+    *t = texture_find(s, handle);
+    *known = handle;
+    if (!*t || (*t)->surface != surface)
+        return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, handle, 0,
+                     surface ? "no surface object has this handle" : "no texture object has this handle");
+    return is_mapped(s, *t) ||
+           fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, (*t)->address, (unsigned)(*t)->components * (*t)->bytes,
+                 surface ? "surface memory" : "texture memory");
+}
+
+/* --- tex, tld4 --- */
+
 static void fetch(const struct interp_code *c, const struct warp *w, const struct step *st, const struct texture *t,
                   int lane, uint32_t out[4], uint64_t *addr)
 {
-    int dims = st->in->mods->variant - PTX_TEX_1D + 1;
+    const struct ptx_mods *mods = st->in->mods;
+    int layered = ptx_is_layered(mods->variant), dims = ptx_coordinates(mods->variant) - layered;
     int32_t whole[3] = {0, 0, 0};
     float at[3];
+    struct texture image;
     for (int d = 0; d < dims; d++)
-        whole[d] = (int32_t)step_value(c, w, st, 1 + d, lane);
-    if (st->in->type2 == PTX_S32) {
-        texture_texel(t, dims, whole, out, addr);
-        return;
-    }
+        whole[d] = (int32_t)step_value(c, w, st, 1 + layered + d, lane);
     memcpy(at, whole, sizeof at);
-    texture_fetch(t, dims, at, out, addr);
+    int64_t layer = layered ? (int32_t)step_value(c, w, st, 1, lane) : 0;
+    if (mods->variant == PTX_TEX_CUBE || mods->variant == PTX_TEX_ACUBE) {
+        float direction[3] = {at[0], at[1], at[2]};
+        int64_t cubes = t->layers / 6;
+        layer = layer < 0 ? 0 : layer >= cubes ? cubes - 1 : layer;
+        layer = 6 * layer + texture_face(direction, at);
+        dims = 2;
+    }
+    if (t->layers) {
+        image = texture_layer(t, layer);
+        t = &image;
+    }
+    if (st->in->op == PTX_OP_TLD4)
+        texture_gather(t, mods->component, at, out, addr);
+    else if (st->in->type2 == PTX_S32)
+        texture_texel(t, dims, whole, out, addr);
+    else
+        texture_fetch(t, dims, at, out, addr);
 }
 
 bool texture_step(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
-    const struct space *s = w->block->launch->space;
     const struct texture *t = NULL;
     uint64_t addr[WARP_LANES] = {0}, known = 0;
     for (uint32_t left = m; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
-        uint64_t handle = step_value(c, w, st, 0, lane);
         uint32_t out[4];
-        if (!t || handle != known) {
-            t = texture_find(s, handle);
-            known = handle;
-            if (!t || !is_mapped(s, t)) {
-                launch_fault(w->block->launch, w, HEDDLE_ILLEGAL_ADDRESS, (int32_t)(st - c->step), lane,
-                             t ? t->address : handle, t ? t->components * t->bytes : 0,
-                             t ? "texture memory" : "no texture object has this handle");
-                return false;
-            }
-        }
+        if (!find(c, w, st, lane, false, &t, &known))
+            return false;
         fetch(c, w, st, t, lane, out, &addr[lane]);
         for (int i = 0; i < 4; i++)
             if (st->d[i] != PLACE_NONE)
                 step_write(c, w, st, i, lane, out[i]);
     }
-    make_record(c, w, st, m, addr, t->components * t->bytes);
+    make_record(c, w, st, m, RECORD_TEXTURE, addr, t->components * t->bytes);
+    return true;
+}
+
+/* --- suld, sust --- */
+
+/* Where a lane's access goes, 0: nowhere. */
+static uint64_t place_of(const struct interp_code *c, const struct warp *w, const struct step *st, const struct texture *t,
+                      int lane, unsigned bytes)
+{
+    const struct ptx_mods *mods = st->in->mods;
+    bool clamp = mods->bounds == PTX_BOUNDS_CLAMP;
+    int layered = ptx_is_layered(mods->variant), n = ptx_coordinates(mods->variant) - layered;
+    int32_t at[3] = {0, 0, 0};
+    for (int d = 0; d < n; d++)
+        at[d] = (int32_t)step_value(c, w, st, 1 + layered + d, lane);
+    if (!t->layers)
+        return texture_at(t, at, bytes, clamp);
+    int64_t layer = layered ? (int32_t)step_value(c, w, st, 1, lane) : 0;
+    if (!clamp && (layer < 0 || layer >= t->layers))
+        return 0;
+    struct texture image = texture_layer(t, layer);
+    return texture_at(&image, at, bytes, clamp);
+}
+
+static void read_lane(const struct interp_code *c, const struct warp *w, const struct step *st, int lane, uint64_t from)
+{
+    unsigned elem = st->elem;
+    for (int i = 0; i < st->vec; i++) {
+        uint64_t v = 0;
+        if (from)
+            memcpy(&v, (const char *)space_host(from) + (unsigned)i * elem, elem);
+        if (st->d[i] != PLACE_NONE)
+            step_write(c, w, st, i, lane, v);
+    }
+}
+
+static void write_lane(const struct interp_code *c, const struct warp *w, const struct step *st, int lane, uint64_t to)
+{
+    int first = 1 + ptx_coordinates(st->in->mods->variant);
+    for (int i = 0; to && i < st->vec; i++) {
+        uint64_t v = step_value(c, w, st, first + i, lane);
+        memcpy((char *)space_host(to) + (unsigned)i * st->elem, &v, st->elem);
+    }
+}
+
+bool texture_surface(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    bool store = st->in->op == PTX_OP_SUST;
+    unsigned bytes = (unsigned)st->elem * st->vec;
+    const struct texture *t = NULL;
+    uint64_t addr[WARP_LANES] = {0}, known = 0;
+    uint32_t done = 0;
+    for (uint32_t left = m; left; left &= left - 1) { /* all are checked before one is done */
+        int lane = __builtin_ctz(left);
+        if (!find(c, w, st, lane, true, &t, &known))
+            return false;
+        uint64_t at = place_of(c, w, st, t, lane, bytes);
+        if (!at && st->in->mods->bounds == PTX_BOUNDS_TRAP)
+            return fault(c, w, st, HEDDLE_TRAP, lane, 0, bytes, "the coordinates are outside the surface (x counts in bytes)");
+        if ((at - t->address) % bytes)
+            return fault(c, w, st, HEDDLE_MISALIGNED_ADDRESS, lane, at, bytes, NULL);
+        addr[lane] = at;
+        done |= (uint32_t)(at != 0) << lane;
+    }
+    for (uint32_t left = m; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        (store ? write_lane : read_lane)(c, w, st, lane, addr[lane]);
+    }
+    make_record(c, w, st, done, store ? RECORD_SUST : RECORD_SULD, addr, bytes);
     return true;
 }

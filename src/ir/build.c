@@ -352,7 +352,10 @@ static void add_srcs(struct build *b, const struct frame *fr, const struct ptx_i
     for (int o = first; o < in->noperands - in->mods.cache_hint; o++) { /* a policy of the cache is no value */
         const struct ptx_operand *op = &in->operand[o];
         bool parts = op->kind == PTX_OPERAND_VECTOR || op->kind == PTX_OPERAND_MEM;
-        for (int i = 0; i < (parts ? op->n : 1); i++) {
+        int most = parts ? op->n : 1;
+        if (op->kind == PTX_OPERAND_MEM && most > 1) /* without the fourth coordinate that is not read */
+            most = 1 + ptx_coordinates(in->mods.variant);
+        for (int i = 0; i < most; i++) {
             if (n == IR_MAX_SRC) {
                 problem(b, in, "an instruction with this many operands is not implemented");
                 return;
@@ -857,6 +860,7 @@ static bool has_no_dst(const struct ptx_inst *in)
 {
     switch (in->op) {
     case PTX_OP_ST:
+    case PTX_OP_SUST:
     case PTX_OP_RED:
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE:

@@ -38,7 +38,7 @@ struct ir_src {
     uint64_t imm;   /* IR_SRC_IMM: the value's bits, in the type the instruction reads */
 };
 
-enum { IR_NOREG = -1, IR_MAX_DST = 4, IR_MAX_SRC = 6 };
+enum { IR_NOREG = -1, IR_MAX_DST = 4, IR_MAX_SRC = 8 };
 
 struct ir_inst {
     uint16_t op;   /* enum ptx_op or enum ir_op */

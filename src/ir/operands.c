@@ -65,7 +65,11 @@ static enum ptx_type special_type(const struct ir_inst *in, int i)
     case PTX_OP_CP_ASYNC:
         return i < 2 ? PTX_U64 : PTX_U32;
     case PTX_OP_TEX: /* texture, coordinates, level */
-        return i == 0 ? PTX_U64 : in->type2;
+    case PTX_OP_TLD4:
+        return i == 0 ? PTX_U64 : i == 1 && ptx_is_layered(in->mods->variant) ? PTX_U32 : in->type2;
+    case PTX_OP_SULD: /* surface, coordinates, values */
+    case PTX_OP_SUST:
+        return i == 0 ? PTX_U64 : i <= ptx_coordinates(in->mods->variant) ? PTX_S32 : in->type;
     case PTX_OP_MBARRIER: /* address, then a state (64 bits), a parity or a count */
         return i == 0 && in->mods->variant != PTX_MBAR_PENDING_COUNT ? PTX_U64
              : in->mods->variant == PTX_MBAR_PENDING_COUNT ? PTX_B64

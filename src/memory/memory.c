@@ -75,6 +75,8 @@ static void global(uint64_t *v, const struct record *r, unsigned bytes)
         texture(v, r);
         return;
     }
+    if (r->op == RECORD_SULD || r->op == RECORD_SUST)
+        return;
     bool halves = r->type == PTX_F16 || r->type == PTX_F16X2 || r->type == PTX_BF16 || r->type == PTX_BF16X2;
     if (atomic && atomics_global_loops(r)) {
         global_loop(v, r, halves);

@@ -204,7 +204,7 @@ static enum parsed check_modifiers(struct parser *p, const struct ptx_inst *in)
 {
     const struct ptx_mods *m = &in->mods;
     int t = m->type[0], last = m->ntypes ? m->type[m->ntypes - 1] : 0;
-    bool two = in->op == PTX_OP_SET || in->op == PTX_OP_CVT || in->op == PTX_OP_SLCT || in->op == PTX_OP_TEX ||
+    bool two = in->op == PTX_OP_SET || in->op == PTX_OP_CVT || in->op == PTX_OP_SLCT || in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4 ||
                in->op == PTX_OP_DP4A || in->op == PTX_OP_DP2A;
     if (ptx_video_parts(in->op) || in->op == PTX_OP_CVT_PACK)
         return PARSED_OK; /* check_video, opcodes.c */
@@ -565,25 +565,52 @@ static enum parsed check_async_group(struct parser *p, struct ptx_inst *in)
     return counts ? operand(p, in, 0, PTX_U32, IMM) : PARSED_OK;
 }
 
-/* tex.2d.v4.f32.f32 {r, g, b, a}, [texture, {x, y}] {, level}; 3d has a fourth coordinate that is not read */
+/* [object, {x, y}], with a layer in front in the arrays' forms; of three coordinates a fourth may follow that is not read */
+static enum parsed check_coordinates(struct parser *p, struct ptx_inst *in, int at, int type)
+{
+    const struct ptx_mods *m = &in->mods;
+    int want = ptx_coordinates(m->variant);
+    struct ptx_operand *t = &in->operand[at];
+    if (t->kind != PTX_OPERAND_MEM || t->n < 2)
+        return fail(p, p->operand_at[at], "[object, {coordinates}] is wanted here in");
+    if (t->elem->kind != PTX_OPERAND_REG)
+        return ptx_problem(p, "a texture or surface reference of '%s'", ptx_op_info[in->op].word);
+    TRY(check_value(p, &t->elem[0], p->operand_at[at], PTX_B64, 0));
+    DEMAND(t->n - 1 == want || (want == 3 && t->n - 1 == 4), "the number of coordinates does not go with");
+    for (int i = 1; i < t->n; i++)
+        TRY(check_value(p, &t->elem[i], p->operand_at[at], i == 1 && ptx_is_layered(m->variant) ? PTX_B32 : type, IMM));
+    return PARSED_OK;
+}
+
+/* The braces of a surface's single value. */
+static void strip(struct ptx_operand *o, int vec)
+{
+    if (vec == 1 && o->kind == PTX_OPERAND_VECTOR && o->n == 1)
+        *o = o->elem[0];
+}
+
+/* suld.b.2d.v2.b32.trap {r, g}, [surface, {x, y}]; sust: the other way round */
+static enum parsed check_surface(struct parser *p, struct ptx_inst *in)
+{
+    bool store = in->op == PTX_OP_SUST;
+    TRY(count(p, in, 2, 2));
+    strip(&in->operand[store], in->mods.vec);
+    TRY(check_data(p, in, store, store ? IMM | WIDER : DST | SINK | WIDER));
+    return check_coordinates(p, in, !store, PTX_S32);
+}
+
+/* tex.2d.v4.f32.f32 {r, g, b, a}, [texture, {x, y}] {, level} */
 static enum parsed check_texture(struct parser *p, struct ptx_inst *in)
 {
     const struct ptx_mods *m = &in->mods;
-    int c = m->type[1], want = m->variant - PTX_TEX_1D + 1;
+    int c = m->type[1];
     if (c != PTX_F32 && c != PTX_S32)
         return ptx_problem(p, "type '.%s' of 'tex'", spelling(c));
     DEMAND(c == PTX_F32 || !m->lod, "a level needs coordinates of type .f32 in");
     TRY(count(p, in, 2 + m->lod, 2 + m->lod));
     TRY(check_data(p, in, 0, DST | SINK));
-    struct ptx_operand *t = &in->operand[1];
-    if (t->kind != PTX_OPERAND_MEM || t->n < 2)
-        return fail(p, p->operand_at[1], "[texture, {coordinates}] is wanted here in");
-    if (t->elem->kind != PTX_OPERAND_REG)
-        return ptx_problem(p, "a texture reference of 'tex'");
-    TRY(check_value(p, &t->elem[0], p->operand_at[1], PTX_B64, 0));
-    DEMAND(t->n - 1 == want || (want == 3 && t->n - 1 == 4), "the number of coordinates does not go with");
-    for (int i = 1; i < t->n; i++)
-        TRY(check_value(p, &t->elem[i], p->operand_at[1], c, IMM));
+    DEMAND(c == PTX_F32 || (in->op == PTX_OP_TEX && m->variant < PTX_TEX_CUBE), "coordinates of type .f32 are wanted in");
+    TRY(check_coordinates(p, in, 1, c));
     return m->lod ? operand(p, in, 2, PTX_F32, IMM) : PARSED_OK;
 }
 
@@ -956,7 +983,11 @@ static enum parsed check_special(struct parser *p, struct ptx_inst *in)
     case PTX_OP_APPLYPRIORITY:
         return check_prefetch(p, in);
     case PTX_OP_TEX:
+    case PTX_OP_TLD4:
         return check_texture(p, in);
+    case PTX_OP_SULD:
+    case PTX_OP_SUST:
+        return check_surface(p, in);
     case PTX_OP_CP_ASYNC:
         return check_async_copy(p, in);
     case PTX_OP_CP_COMMIT:

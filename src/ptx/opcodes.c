@@ -252,28 +252,70 @@ static enum parsed set_cp_mbarrier_modifiers(struct parser *p, struct ptx_inst *
     return PARSED_ERROR;
 }
 
-/* tex[.level].(1d|2d|3d).v4.dtype.ctype (9.7.9.26.1) */
+static int geometry(const struct ptx_name *n)
+{
+    static const char *const spelling[] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "acube"};
+    for (int g = 0; g < 7; g++)
+        if (ptx_same_text(n, spelling[g]))
+            return PTX_TEX_1D + g;
+    return 0;
+}
+
+/* tex[.level].GEOMETRY.v4.dtype.ctype, tld4.(r|g|b|a).2d.v4.dtype.f32 (9.7.9.26) */
 static enum parsed set_tex_modifiers(struct parser *p, struct ptx_inst *in, const struct words *w)
 {
-    static const char *const geometry[] = {"1d", "2d", "3d"};
+    bool gather = in->op == PTX_OP_TLD4, component = false;
     for (int i = 0; i < w->ndots; i++) {
         const struct ptx_name *n = w->dot[i]->name;
-        int g = 0;
-        while (g < 3 && !ptx_same_text(n, geometry[g]))
-            g++;
-        bool level = ptx_same_text(n, "level"), v4 = ptx_same_text(n, "v4");
-        if (g == 3 && !level && !v4) /* .a2d .cube .grad .v2 ... */
+        int g = geometry(n);
+        const char *c = gather && n->s[0] && !n->s[1] ? strchr("rgba", n->s[0]) : NULL;
+        bool level = !gather && ptx_same_text(n, "level"), v4 = ptx_same_text(n, "v4");
+        if ((!g && !level && !v4 && !c) || (gather && g && g != PTX_TEX_2D)) /* .grad .v2 ... */
             return ptx_problem(p, "modifier '.%s' of '%s'", n->s, w->word);
-        if ((g < 3 && in->mods.variant) || (level && in->mods.lod) || (v4 && in->mods.vec))
+        if ((g && in->mods.variant) || (level && in->mods.lod) || (v4 && in->mods.vec) || (c && component))
             return contradiction(p, w->dot[i]);
-        if (g < 3)
-            in->mods.variant = (uint8_t)(PTX_TEX_1D + g);
+        if (g)
+            in->mods.variant = (uint8_t)g;
+        if (c)
+            in->mods.component = (uint8_t)(c - "rgba");
+        component |= c != NULL;
         in->mods.lod |= level;
         in->mods.vec = v4 ? 4 : in->mods.vec;
     }
-    if (in->mods.variant && in->mods.vec)
+    if (in->mods.variant && in->mods.vec && component == gather)
         return PARSED_OK;
-    ptx_error(p, p->opcode, "'%s' needs .1d, .2d or .3d, and .v4", ptx_opcode_text(p));
+    ptx_error(p, p->opcode, gather ? "'%s' needs .r, .g, .b or .a, .2d and .v4" : "'%s' needs .1d, .2d, .3d, .a1d, .a2d, .cube or .acube, and .v4",
+              ptx_opcode_text(p));
+    return PARSED_ERROR;
+}
+
+/* suld.b.GEOMETRY[.v2|.v4].type.(trap|clamp|zero), sust.b the same (9.7.10.1, 9.7.10.2) */
+static enum parsed set_surface_modifiers(struct parser *p, struct ptx_inst *in, const struct words *w)
+{
+    static const char *const bounds[] = {"trap", "clamp", "zero"};
+    bool raw = false, bounded = false;
+    for (int i = 0; i < w->ndots; i++) {
+        const struct ptx_name *n = w->dot[i]->name;
+        int g = geometry(n), k = 0, vec = ptx_same_text(n, "v2") ? 2 : ptx_same_text(n, "v4") ? 4 : 0;
+        while (k < 3 && !ptx_same_text(n, bounds[k]))
+            k++;
+        bool b = ptx_same_text(n, "b");
+        if ((!g && !vec && k == 3 && !b) || g >= PTX_TEX_CUBE) /* .p .ca ... */
+            return ptx_problem(p, "modifier '.%s' of '%s'", n->s, w->word);
+        if ((g && in->mods.variant) || (vec && in->mods.vec) || (k < 3 && bounded) || (b && raw))
+            return contradiction(p, w->dot[i]);
+        if (g)
+            in->mods.variant = (uint8_t)g;
+        if (k < 3)
+            in->mods.bounds = (uint8_t)k;
+        in->mods.vec = vec ? (uint8_t)vec : in->mods.vec;
+        raw |= b;
+        bounded |= k < 3;
+    }
+    in->mods.vec = in->mods.vec ? in->mods.vec : 1;
+    if (in->mods.variant && raw && bounded)
+        return PARSED_OK;
+    ptx_error(p, p->opcode, "'%s' needs .b, .1d, .2d, .3d, .a1d or .a2d, and .trap, .clamp or .zero", ptx_opcode_text(p));
     return PARSED_ERROR;
 }
 
@@ -381,7 +423,9 @@ enum parsed ptx_parse_opcode(struct parser *p, struct ptx_inst *in)
     if (parts > 1)
         memcpy(in->mods.part, parts == 2 ? (uint32_t[]){3, 0x10, 0x32} : (uint32_t[]){15, 0x3210, 0x7654},
                sizeof in->mods.part);
-    if (in->op == PTX_OP_TEX)
+    if (in->op == PTX_OP_SULD || in->op == PTX_OP_SUST)
+        return set_surface_modifiers(p, in, &w);
+    if (in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4)
         return set_tex_modifiers(p, in, &w);
     if (in->op == PTX_OP_CVT && w.ndots && ptx_same_text(w.dot[0]->name, "pack"))
         in->op = PTX_OP_CVT_PACK;

@@ -161,6 +161,12 @@ static enum parsed parse_coordinates(struct parser *p, struct ptx_operand *o)
     return ptx_expect(p, ']') ? PARSED_OK : PARSED_ERROR;
 }
 
+static bool takes_coordinates(const struct ptx_name *word)
+{
+    return ptx_same_text(word, "tex") || ptx_same_text(word, "tld4") || ptx_same_text(word, "suld") ||
+           ptx_same_text(word, "sust");
+}
+
 /* [%rd1+4], [name], [16] */
 static enum parsed parse_memory(struct parser *p, struct ptx_operand *o)
 {
@@ -183,7 +189,7 @@ static enum parsed parse_memory(struct parser *p, struct ptx_operand *o)
         return r;
     }
     *o->elem = base;
-    if (p->tok->kind == ',' && ptx_same_text(p->opcode->name, "tex") && !o->offset)
+    if (p->tok->kind == ',' && takes_coordinates(p->opcode->name) && !o->offset)
         return parse_coordinates(p, o);
     if (p->tok->kind == ',')
         return ptx_problem(p, "an address of several parts of '%s'", ptx_opcode_text(p));

@@ -93,6 +93,7 @@ static void print_policy(const struct ptx_mods *m, struct strbuf *out)
 static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
 {
     static const char *const sel[] = {"", "lo", "hi", "wide", "l", "r", ""};
+    static const char *const geometry[] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "acube"};
     const struct ptx_op_info *row = &ptx_op_info[in->op];
     const struct ptx_mods *m = &in->mods;
     bool bar = row->mods & MOD_BAR, prefetch = row->mods & MOD_LEVEL;
@@ -100,8 +101,11 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
     if (bar)
         print_bar((enum ptx_op)(row - ptx_op_info), m, out);
     flag(out, m->lod, "level");
-    if (m->variant >= PTX_TEX_1D && m->variant <= PTX_TEX_3D)
-        strbuf_addf(out, ".%dd", m->variant - PTX_TEX_1D + 1);
+    if (in->op == PTX_OP_TLD4)
+        strbuf_addf(out, ".%c", "rgba"[m->component]);
+    flag(out, in->op == PTX_OP_SULD || in->op == PTX_OP_SUST, "b");
+    if (m->variant >= PTX_TEX_1D && m->variant <= PTX_TEX_ACUBE)
+        strbuf_addf(out, ".%s", geometry[m->variant - PTX_TEX_1D]);
     if (m->variant >= PTX_CP_COPY && m->variant <= PTX_CP_WAIT_ALL)
         print_cp(m, out);
     if (in->op == PTX_OP_MBARRIER)
@@ -156,6 +160,8 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
         strbuf_addf(out, ".%c%d", m->pack_signed ? 's' : 'u', m->pack_bits);
     for (int i = 0; i < m->ntypes; i++)
         word(out, ptx_type_info[m->type[i]].spelling);
+    if (in->op == PTX_OP_SULD || in->op == PTX_OP_SUST)
+        word(out, m->bounds == PTX_BOUNDS_TRAP ? "trap" : m->bounds == PTX_BOUNDS_CLAMP ? "clamp" : "zero");
     FIELD(MOD_PRMT, variant);
     FIELD(MOD_VIDEO, atomic);
     flag(out, m->plus_one, "po");

@@ -56,6 +56,7 @@ enum ptx_type {
 #define TYPES_FLTH       (TYPES_FLT | TYPES_HALVES)
 #define TYPES_FLT32H     (TYPES_FLT32 | TYPES_HALVES)
 #define TYPES_VALUEH     (TYPES_VALUE | TYPES_HALVES)                    /* setp */
+#define TYPES_SURFACE    (PTX_BIT(B8) | PTX_BIT(B16) | PTX_BIT(B32) | PTX_BIT(B64)) /* suld, sust */
 #define TYPES_TEX        (PTX_BIT(U32) | PTX_BIT(S32) | PTX_BIT(F32))    /* tex: its result */
 #define TYPES_VOTE       (PTX_BIT(PRED) | PTX_BIT(B32))
 #define TYPES_BARRIER    (PTX_BIT(NOTYPE) | PTX_BIT(PRED) | PTX_BIT(U32))
@@ -201,9 +202,24 @@ enum ptx_variant { PTX_VARIANT_NONE,
                    PTX_PREFETCH_L2_LAST, PTX_PREFETCH_L2_NORMAL,
                    PTX_POLICY_FRACTIONAL, PTX_POLICY_RANGE, PTX_POLICY_CVT,
                    PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT_GROUP, PTX_CP_WAIT_ALL,
-                   PTX_TEX_1D, PTX_TEX_2D, PTX_TEX_3D,
+                   PTX_TEX_1D, PTX_TEX_2D, PTX_TEX_3D, PTX_TEX_A1D, PTX_TEX_A2D, PTX_TEX_CUBE, PTX_TEX_ACUBE,
                    PTX_MBAR_INIT, PTX_MBAR_INVAL, PTX_MBAR_ARRIVE, PTX_MBAR_ARRIVE_DROP, PTX_MBAR_TEST_WAIT,
                    PTX_MBAR_TRY_WAIT, PTX_MBAR_PENDING_COUNT, PTX_GRID_LAUNCH, PTX_GRID_WAIT };
+
+/* suld, sust: what happens outside the surface. */
+enum ptx_bounds { PTX_BOUNDS_TRAP, PTX_BOUNDS_CLAMP, PTX_BOUNDS_ZERO };
+
+/* How many coordinates tex, tld4, suld and sust take, the layer of an array's forms included. */
+static inline int ptx_coordinates(int variant)
+{
+    static const uint8_t n[] = {1, 2, 3, 2, 3, 3, 4};
+    return n[variant - PTX_TEX_1D];
+}
+
+static inline bool ptx_is_layered(int variant)
+{
+    return variant == PTX_TEX_A1D || variant == PTX_TEX_A2D || variant == PTX_TEX_ACUBE;
+}
 
 /* .b0 .h1: the part of a word that a video instruction reads or writes (9.7.16). */
 enum ptx_part { PTX_PART_ALL, PTX_PART_B0, PTX_PART_B1, PTX_PART_B2, PTX_PART_B3, PTX_PART_H0, PTX_PART_H1 };
@@ -227,6 +243,8 @@ struct ptx_mods {
     uint8_t sel;      /* enum ptx_sel: dp2a's .lo .hi too */
     uint8_t l2_evict[2]; /* enum ptx_evict: createpolicy's first and second priority */
     uint8_t pack_bits;   /* cvt.pack: bits of a packed value, 2 4 8 16; its sign is in pack_signed */
+    uint8_t component;   /* tld4: of the texels, 0 to 3 */
+    uint8_t bounds;      /* suld, sust: enum ptx_bounds */
     uint8_t scale;       /* vmad: 7 or 15 bits to the right */
     uint8_t minus;       /* vmad: bit 0 -a, bit 1 -b, bit 2 -c */
     uint32_t part[3];    /* video instructions, for d a b. Of one word: enum ptx_part. Of pairs and quadruples: for d the
@@ -254,7 +272,7 @@ enum ptx_operand_kind {
     PTX_OPERAND_VAR,    /* address of var + offset */
     PTX_OPERAND_FUNC,   /* address of func, or the callee */
     PTX_OPERAND_LABEL,  /* label */
-    PTX_OPERAND_MEM,    /* [elem[0] + offset]; elem[0] is a REG, VAR or IMM. tex: [elem[0], {elem[1], ...}] */
+    PTX_OPERAND_MEM,    /* [elem[0] + offset]; elem[0] is a REG, VAR or IMM. tex, suld: [elem[0], {elem[1], ...}] */
     PTX_OPERAND_VECTOR, /* {elem[0], ...}: n elements, each REG, IMM or SINK */
     PTX_OPERAND_PAIR,   /* p|q: elem[0], elem[1] */
     PTX_OPERAND_LIST,   /* (a, b, ...) of a call */

@@ -1,8 +1,10 @@
-/* CUDA arrays and texture objects (CUDA Runtime API reference, "Memory Management", "Texture Object Management").
+/* CUDA arrays, texture and surface objects (CUDA Runtime API reference, "Memory Management", "Texture Object Management",
+ * "Surface Object Management").
  *
  * An array is rows of texels in device memory; copies into it are copies of rows (copy.c). A texture object is a
- * description in the device's space (space/texture.h), under the handle that kernels get. What is not there says so by
- * name: mipmapped arrays, layers, cube maps, resource views, sRGB. */
+ * description in the device's space (space/texture.h), under the handle that kernels get; so is a surface object. Layers
+ * and the faces of cube maps lie one behind the other as slices do. What is not there says so by name: mipmapped arrays,
+ * resource views, sRGB, seamless cube maps. */
 #include <pthread.h>
 #include <string.h>
 
@@ -32,6 +34,7 @@ struct object {
     struct runtime_device *device;
     struct cudaResourceDesc resource;
     struct cudaTextureDesc texture;
+    bool surface; /* it has no texture description */
 };
 
 static pthread_mutex_t textures_lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below */
@@ -81,12 +84,15 @@ static cudaError_t make_array(cudaArray_t *out, const struct cudaChannelFormatDe
 {
     ENTER(d);
     size_t texel = desc ? texel_bytes(desc) : 0, bytes;
-    if (!out || !desc || !e.width || (e.depth && !e.height))
+    bool layered = flags & cudaArrayLayered, cube = flags & cudaArrayCubemap;
+    if (!out || !desc || !e.width || (e.depth && !e.height && !layered) || (layered && !e.depth))
+        return runtime_leave(cudaErrorInvalidValue);
+    if (cube && (e.width != e.height || (layered ? e.depth % 6 : e.depth != 6)))
         return runtime_leave(cudaErrorInvalidValue);
     if (!texel)
         return runtime_leave(cudaErrorInvalidChannelDescriptor);
-    if (flags & (cudaArrayLayered | cudaArrayCubemap | cudaArraySurfaceLoadStore))
-        return runtime_leave(runtime_not_supported("a layered, cube map or surface array"));
+    if (flags & (cudaArraySparse | cudaArrayDeferredMapping))
+        return runtime_leave(runtime_not_supported("a sparse array, or one whose memory is mapped later"));
     size_t height = e.height ? e.height : 1, depth = e.depth ? e.depth : 1;
     if (e.width > UINT32_MAX / 32 || height > UINT32_MAX || depth > UINT32_MAX)
         return runtime_leave(cudaErrorInvalidValue);
@@ -358,6 +364,11 @@ static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc
         t->size[2] = a->extent.depth ? (uint32_t)a->extent.depth : 1;
         t->pitch = a->pitch;
         t->slice = a->slice;
+        t->cube = a->flags & cudaArrayCubemap;
+        if (t->cube || a->flags & cudaArrayLayered) {
+            t->layers = t->size[2];
+            t->size[2] = 1;
+        }
         return set_format(t, &a->desc);
     }
     if (r->resType == cudaResourceTypeLinear) {
@@ -396,6 +407,8 @@ static cudaError_t set_modes(struct texture *t, const struct cudaTextureDesc *d)
         return cudaErrorInvalidValue;
     if (d->sRGB)
         return runtime_not_supported("an sRGB texture");
+    if (d->seamlessCubemap && t->cube)
+        return runtime_not_supported("a seamless cube map");
     for (int i = 0; i < 3; i++) {
         if ((unsigned)d->addressMode[i] > cudaAddressModeBorder)
             return cudaErrorInvalidValue;
@@ -403,7 +416,9 @@ static cudaError_t set_modes(struct texture *t, const struct cudaTextureDesc *d)
         if (!d->normalizedCoords && (t->mode[i] == TEXTURE_WRAP || t->mode[i] == TEXTURE_MIRROR))
             t->mode[i] = TEXTURE_CLAMP; /* programming guide, 3.2.14.1: these two need normalized coordinates */
     }
-    t->normalized = d->normalizedCoords;
+    t->normalized = d->normalizedCoords || t->cube; /* a direction chooses a place from 0 to 1 */
+    for (int i = 0; i < 3 && t->cube; i++)
+        t->mode[i] = TEXTURE_CLAMP; /* "the addressing mode is ignored" */
     t->linear = d->filterMode == cudaFilterModeLinear;
     t->as_float = d->readMode == cudaReadModeNormalizedFloat;
     memcpy(t->border, d->borderColor, sizeof t->border);
@@ -428,34 +443,69 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cu
     pthread_mutex_lock(&textures_lock);
     *object = texture_add(d->space, &t);
     if (*object)
-        remember(&(struct object){*object, d, *resource, *texture});
+        remember(&(struct object){*object, d, *resource, *texture, false});
     pthread_mutex_unlock(&textures_lock);
     return runtime_leave(*object ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
-cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
+static cudaError_t destroy(cudaTextureObject_t object, bool surface)
 {
     ENTER(d);
     if (!object)
         return cudaSuccess;
     cudaError_t e = cudaDeviceSynchronize(); /* kernels may still use it */
     pthread_mutex_lock(&textures_lock);
-    bool gone = texture_remove(d->space, object);
     struct object *o = object_of(d, object);
-    if (gone && o)
+    bool gone = o && o->surface == surface && texture_remove(d->space, object);
+    if (gone)
         o->handle = 0;
     pthread_mutex_unlock(&textures_lock);
     return e ? e : runtime_leave(gone ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-/* Copies what an object was made from: one of the two is NULL. */
-static cudaError_t describe(cudaTextureObject_t handle, struct cudaResourceDesc *resource, struct cudaTextureDesc *texture)
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
+{
+    return destroy(object, false);
+}
+
+/* --- surface objects --- */
+
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const struct cudaResourceDesc *resource)
+{
+    ENTER(d);
+    struct texture t = {.surface = true};
+    if (!object || !resource || resource->resType != cudaResourceTypeArray)
+        return runtime_leave(cudaErrorInvalidValue);
+    cudaError_t e = set_resource(&t, resource);
+    if (!e && !(resource->res.array.array->flags & cudaArraySurfaceLoadStore))
+        e = cudaErrorInvalidValue;
+    if (e)
+        return runtime_leave(e);
+    pthread_mutex_lock(&textures_lock);
+    *object = texture_add(d->space, &t);
+    if (*object)
+        remember(&(struct object){.handle = *object, .device = d, .resource = *resource, .surface = true});
+    pthread_mutex_unlock(&textures_lock);
+    return runtime_leave(*object ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
+{
+    return destroy(object, true);
+}
+
+/* --- what objects were made from --- */
+
+/* One of the two is NULL. */
+static cudaError_t describe(cudaTextureObject_t handle, struct cudaResourceDesc *resource, struct cudaTextureDesc *texture, bool surface)
 {
     ENTER(d);
     if (!resource && !texture)
         return runtime_leave(cudaErrorInvalidValue);
     pthread_mutex_lock(&textures_lock);
     const struct object *o = handle ? object_of(d, handle) : NULL;
+    if (o && o->surface != surface)
+        o = NULL;
     if (o && resource)
         *resource = o->resource;
     if (o && texture)
@@ -466,12 +516,17 @@ static cudaError_t describe(cudaTextureObject_t handle, struct cudaResourceDesc 
 
 cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *desc, cudaTextureObject_t object)
 {
-    return describe(object, desc, NULL);
+    return describe(object, desc, NULL, false);
 }
 
 cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *desc, cudaTextureObject_t object)
 {
-    return describe(object, NULL, desc);
+    return describe(object, NULL, desc, false);
+}
+
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *desc, cudaSurfaceObject_t object)
+{
+    return describe(object, desc, NULL, true);
 }
 
 /* No object has a view: "cudaErrorInvalidValue if no resource view description was specified for texObject". */

@@ -16,6 +16,7 @@
  * in which the warp does things, and a barrier's completion is in the ring of the warp that completed it. */
 enum record_op {
     RECORD_LOAD, RECORD_STORE, RECORD_ATOM, RECORD_RED, RECORD_LDGSTS, RECORD_TEXTURE,
+    RECORD_SULD, RECORD_SUST, /* of surfaces: nothing counts them yet */
     RECORD_ARRIVE,   /* at block barrier addr[0]; elem: 1 if the lanes wait there, 0: bar.arrive; addr[1]: lanes of the
                         warp that are elsewhere, and have more to do than to exit */
     RECORD_COMPLETE, /* of block barrier addr[0]; the mask means nothing */

@@ -227,3 +227,72 @@ void texture_texel(const struct texture *t, int dims, const int32_t *coordinate,
     read_texel(t, at, out);
     *nearest = address_of(t, at);
 }
+
+/* --- layers, faces, gather --- */
+
+struct texture texture_layer(const struct texture *t, int64_t layer)
+{
+    struct texture one = *t;
+    int64_t last = t->layers ? (int64_t)t->layers - 1 : 0;
+    one.address += (uint64_t)(layer < 0 ? 0 : layer > last ? last : layer) * t->slice;
+    return one;
+}
+
+/* Programming guide, table "Cubemap Fetch": the largest component chooses; m is its size, (s / m + 1) / 2 the place. */
+int texture_face(const float d[3], float at[2])
+{
+    float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]), m, s, t;
+    int face;
+    if (x >= y && x >= z) {
+        face = d[0] < 0;
+        m = x;
+        s = face ? d[2] : -d[2];
+        t = -d[1];
+    } else if (y >= z) {
+        face = 2 + (d[1] < 0);
+        m = y;
+        s = d[0];
+        t = face == 3 ? -d[2] : d[2];
+    } else {
+        face = 4 + (d[2] < 0);
+        m = z;
+        s = face == 5 ? -d[0] : d[0];
+        t = -d[1];
+    }
+    at[0] = (s / m + 1) / 2;
+    at[1] = (t / m + 1) / 2;
+    return face;
+}
+
+void texture_gather(const struct texture *t, int c, const float *coordinate, uint32_t out[4], uint64_t *nearest)
+{
+    static const uint8_t corner[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+    float x[3] = {scaled(t, 0, coordinate[0]), scaled(t, 1, coordinate[1]), 0};
+    int64_t low[2] = {below(x[0] - 0.5f), below(x[1] - 0.5f)}, at[3];
+    for (int i = 0; i < 4; i++) {
+        uint32_t texel[4];
+        at[0] = place(t, 0, low[0] + corner[i][0]);
+        at[1] = place(t, 1, low[1] + corner[i][1]);
+        at[2] = 0;
+        read_texel(t, at, texel);
+        out[i] = texel[c];
+    }
+    nearest_texel(t, 2, x, at);
+    for (int d = 0; d < 3; d++)
+        at[d] = at[d] < 0 ? 0 : at[d];
+    *nearest = address_of(t, at);
+}
+
+/* --- surfaces --- */
+
+uint64_t texture_at(const struct texture *t, const int32_t at[3], unsigned bytes, bool clamp)
+{
+    int64_t size[3] = {(int64_t)t->size[0] * t->components * t->bytes, t->size[1], t->size[2]}, in[3];
+    for (int d = 0; d < 3; d++) {
+        int64_t last = size[d] - (d ? 1 : bytes);
+        if (last < 0 || ((at[d] < 0 || at[d] > last) && !clamp))
+            return 0;
+        in[d] = at[d] < 0 ? 0 : at[d] > last ? last : at[d];
+    }
+    return t->address + (uint64_t)in[2] * t->slice + (uint64_t)in[1] * t->pitch + (uint64_t)in[0];
+}

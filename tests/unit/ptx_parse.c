@@ -319,6 +319,11 @@ static void copies_and_textures(void **state)
     prints("cp.async.commit_group;", "cp.async.commit_group;");
     prints("cp.async.wait_all;", "cp.async.wait_all;");
     prints("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}];", "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];");
+    prints("tex.a2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%f1,%f2,%f2}];", "tex.a2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %f1, %f2, %f2}];");
+    prints("tex.acube.v4.u32.f32 {%r1,%r2,_,_}, [%rd1, {%r1,%f1,%f2,%f3}];", "tex.acube.v4.u32.f32 {%r1, %r2, _, _}, [%rd1, {%r1, %f1, %f2, %f3}];");
+    prints("tld4.b.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}];", "tld4.b.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];");
+    prints("suld.b.2d.v2.b32.clamp {%r1,%r2}, [%rd1, {%r3,%r4}];", "suld.b.2d.v2.b32.clamp {%r1, %r2}, [%rd1, {%r3, %r4}];");
+    prints("sust.b.a1d.b64.zero [%rd1, {2,%r4}], {%rd2};", "sust.b.a1d.b64.zero [%rd1, {2, %r4}], %rd2;");
     prints("tex.level.1d.v4.s32.f32 {%r1,%r2,_,_}, [%rd1, %f1], 0f3F800000;", "tex.level.1d.v4.s32.f32 {%r1, %r2, _, _}, [%rd1, {%f1}], 0f3F800000;");
 }
 
@@ -345,7 +350,8 @@ static void what_is_not_there_is_named(void **state)
     prints("griddepcontrol.wait;", "griddepcontrol.wait;");
     prints("mbarrier.pending_count.b64 %r1, %rd2;", "mbarrier.pending_count.b64 %r1, %rd2;");
     problem("mbarrier.arrive.expect_tx.shared.b64 %rd1, [%r1], 2;", "modifier '.expect_tx' of 'mbarrier'");
-    problem("tex.a2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%f1,%f2,%f2}];", "modifier '.a2d' of 'tex'");
+    problem("tex.grad.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}], {%f1,%f2}, {%f1,%f2};", "modifier '.grad' of 'tex'");
+    problem("suld.p.2d.v4.f32.trap {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%r2}];", "modifier '.p' of 'suld'");
     problem("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, %rd2, {%f1,%f2}];", "an address of several parts of 'tex.2d.v4.f32.f32'");
     problem("frob.s32 %r1, %r2;", "instruction 'frob'");
     problem("ld.global.foo.u32 %r1, [%rd1];", "modifier '.foo' of 'ld'");

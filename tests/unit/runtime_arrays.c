@@ -172,7 +172,8 @@ static void bad_textures(void **state)
     ANSWERS(cudaErrorInvalidChannelDescriptor, cudaMallocArray(&a, &mixed, 4, 4, 0));
     ANSWERS(cudaErrorInvalidChannelDescriptor, cudaMallocArray(&a, &float8, 4, 4, 0));
     ANSWERS(cudaErrorInvalidValue, cudaMallocArray(&a, &floats, 0, 4, 0));
-    ANSWERS(cudaErrorNotSupported, cudaMallocArray(&a, &floats, 4, 4, cudaArrayLayered));
+    ANSWERS(cudaErrorInvalidValue, cudaMallocArray(&a, &floats, 4, 4, cudaArrayLayered)); /* without layers */
+    ANSWERS(cudaErrorNotSupported, cudaMallocArray(&a, &floats, 4, 4, cudaArraySparse));
     OK(cudaMalloc(&p, 64));
     r.resType = cudaResourceTypeLinear;
     r.res.linear.devPtr = p;
