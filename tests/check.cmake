@@ -19,7 +19,7 @@ foreach(path ${bugs})
 endforeach()
 
 # Flags, files, and programs that end badly.
-foreach(case kernels unwatched_writes exit_status limits files sarif suppressions names killed flood)
+foreach(case kernels unwatched_writes exit_status limits files sarif suppressions names killed races flood)
   add_test(NAME check.interface.${case} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/check/interface.py $<TARGET_FILE:heddle_cli>
            ${CMAKE_BINARY_DIR}/cuda/bin/compute-sanitizer ${CMAKE_CURRENT_SOURCE_DIR}/check/interface ${case})
   set_tests_properties(check.interface.${case} PROPERTIES LABELS check TIMEOUT 200

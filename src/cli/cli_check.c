@@ -35,6 +35,7 @@ struct checking {
     long exit_code, limit, cases;
     int level;       /* print from this severity on: enum print_level */
     bool as_sanitizer, inlined, leaks;
+    bool pairs;      /* of races only which lines race */
     bool go_on;      /* behind a launch with bad accesses */
     bool errors;     /* among the findings */
 };
@@ -81,7 +82,8 @@ static void print_help(bool as_sanitizer)
                     "Exit status: the program's own, or --error-exitcode when there are errors.\n");
     if (as_sanitizer)
         strbuf_adds(&b, "Under the name compute-sanitizer: --tool memcheck, --error-exitcode 0, --cases 100,\n"
-                        "--destroy-on-device-error context, and the report goes to stdout.\n");
+                        "--destroy-on-device-error context, --racecheck-report analysis; the report goes to stdout, and the\n"
+                        "program's own failure comes before --error-exitcode.\n");
     fputs(b.s, stdout);
     strbuf_release(&b);
 }
@@ -148,7 +150,7 @@ static void choose(struct checking *c, int which, const char *value)
         c->go_on = FLAGS_CHOICE(&c->diags, row, value, "context", "kernel");
         break;
     case FLAG_RACES:
-        FLAGS_CHOICE(&c->diags, row, value, "all", "hazard", "analysis");
+        c->pairs = FLAGS_CHOICE(&c->diags, row, value, "all", "hazard", "analysis") == 2;
         break;
     default:
         break;
@@ -275,7 +277,8 @@ static void summary(const struct checking *c, const struct sums *s, struct strbu
  * the finding with all its cases counts as one. */
 static int64_t cases_to_show(const struct checking *c, const struct finding *f, const struct sums *s, int findings)
 {
-    int64_t most = f->ncases < c->cases ? f->ncases : c->cases;
+    bool once = c->pairs && !strcmp(f->tool, "racecheck");
+    int64_t most = once ? 1 : f->ncases < c->cases ? f->ncases : c->cases;
 
     if (c->level > (is_error(f) ? LEVEL_ERROR : LEVEL_WARN))
         return 0;
@@ -290,7 +293,7 @@ static struct sums write_text(struct checking *c, const struct findings *fs, str
 {
     struct sums s = {0};
     struct sources sources;
-    struct finding_form form = {c->prefix, 0, c->inlined, !c->as_sanitizer, &sources};
+    struct finding_form form = {c->prefix, 0, c->inlined, !c->as_sanitizer, c->pairs, &sources};
     int findings = 0;
 
     sources_init(&sources);
@@ -403,13 +406,15 @@ static int check(struct checking *c, const char *exe, char **argv)
                                             {"HEDDLE_DEVICE", c->device}, {0}};
     int status = program_watch(&(struct program_watch){"findings", "HEDDLE_FINDINGS", more, report, c}, exe, argv, &c->diags);
 
+    if (c->as_sanitizer && status != CLI_OK)
+        return status; /* there a program's own failure comes first */
     return c->errors && c->exit_code ? (int)c->exit_code : status;
 }
 
 static int check_command(int argc, char **argv, bool as_sanitizer)
 {
     struct checking c = {.tools = as_sanitizer ? "memcheck" : "all", .prefix = "=========", .exit_code = as_sanitizer ? 0 : 1,
-                         .limit = 100, .cases = as_sanitizer ? 100 : 1, .as_sanitizer = as_sanitizer, .go_on = !as_sanitizer, .inlined = true,
+                         .limit = 100, .cases = as_sanitizer ? 100 : 1, .as_sanitizer = as_sanitizer, .go_on = !as_sanitizer, .pairs = as_sanitizer, .inlined = true,
                          .level = LEVEL_WARN};
     const struct flag_set set = {flags, ALL_FLAGS, "heddle check", set_flag, &c, &c.diags};
     const char *exe = NULL;

@@ -84,6 +84,7 @@ struct finding_form {
     int most;                /* cases that are told apart */
     bool inlined;            /* the calls that a place was inlined by */
     bool counted;            /* the other cases are counted */
+    bool pairs;              /* of a race only which lines race, and how often */
     struct sources *sources;
 };
 void finding_text(const struct finding *f, const struct finding_form *form, struct strbuf *out);

@@ -160,10 +160,28 @@ static void race_lines(const struct text *t, const struct finding_case *c)
         LINE(t, 4, "Current Value : %" PRIu64 ", Incoming Value : %" PRIu64, c->then, c->now);
 }
 
+/* compute-sanitizer's "analysis" form. */
+static void race_pair(const struct text *t)
+{
+    const struct finding *f = t->f;
+    char what[128], word[32], number[32];
+
+    snprintf(what, sizeof what, "%s: Race reported between %s access ", is(f, "write-after-write-same-value") ? "Warning" : "Error",
+             capital(f->by_access, word));
+    add_place(t, &f->by, what, 0);
+    snprintf(what, sizeof what, "and %s access ", capital(f->access, word));
+    add_place(t, &f->at, what, 4);
+    LINE(t, 4, "[%s hazard%s]", grouped(f->count, number), f->count == 1 ? "" : "s");
+}
+
 static void one_case(const struct text *t, const struct finding_case *c)
 {
     const struct finding *f = t->f;
 
+    if (t->form->pairs && !strcmp(f->tool, "racecheck")) {
+        race_pair(t);
+        return;
+    }
     strbuf_addf(t->out, "%s ", t->form->prefix);
     headline(f, c, t->out);
     strbuf_adds(t->out, "\n");
@@ -223,7 +241,7 @@ void finding_text(const struct finding *f, const struct finding_form *form, stru
         add_backtrace(&t, "allocation time", f->made_backtrace);
         add_backtrace(&t, "the time of the free", f->freed_backtrace);
         if (i + 1 == f->ncases || i + 1 == most)
-            if (form->counted && f->count > i + 1)
+            if (form->counted && !(form->pairs && !strcmp(f->tool, "racecheck")) && f->count > i + 1)
                 LINE(&t, 4, "and %s more times at this place", grouped(f->count - i - 1, number));
         LINE(&t, 0, "%s", "");
     }

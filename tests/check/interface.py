@@ -80,6 +80,8 @@ def exit_status():
     expect(run("--tool", "racecheck").returncode, 0)
     expect(run(tool=sanitizer).returncode, 0)
     expect(run("--error-exitcode", "9", tool=sanitizer).returncode, 9)
+    expect(run("--error-exitcode", "9", tool=sanitizer, more=["r"]).returncode, 3) # the program's own comes first there
+    expect(run("--error-exitcode", "9", more=["r"]).returncode, 9)
     expect(run("--print-limit", "none").returncode, 1)
 
 
@@ -204,6 +206,21 @@ def killed():
             __import__("os").kill(int(children[0]) if number == signal.SIGKILL else p.pid, number)
             _, text = p.communicate(timeout=60)
         has(text, "at many(int volatile *, int) in two.cu:12", "ERROR SUMMARY: ")
+
+
+def races():
+    """The two forms of racecheck's report."""
+    global program
+    program = "../race_tiled_matmul.cu"
+    pairs = run("--tool", "racecheck", tool=sanitizer).stdout
+    has(pairs, "Error: Race reported between Write access at matmul(", "    and Read access at matmul(", "[131,072 hazards]",
+        "RACECHECK SUMMARY: 3 hazards displayed")
+    lacks(pairs, " Thread (")
+    for words in (["--racecheck-report", "hazard"], ["--racecheck-report=all"]):
+        text = run("--tool", "racecheck", *words, tool=sanitizer).stdout
+        has(text, "Write Thread (", "RACECHECK SUMMARY: 100 hazards displayed (434176 errors, 0 warnings)")
+        lacks(text, "Race reported")
+    has(run("--tool", "racecheck").stderr, "Write Thread (")
 
 
 def flood():
