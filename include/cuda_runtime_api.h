@@ -180,6 +180,15 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hO
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cudaResourceDesc *resource,
                                     const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view);
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object);
+cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *texture, const void *devPtr,
+                            const struct cudaChannelFormatDesc *desc, size_t bytes __dv(UINT_MAX));
+cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *texture, const void *devPtr,
+                              const struct cudaChannelFormatDesc *desc, size_t width, size_t height, size_t pitch);
+cudaError_t cudaBindTextureToArray(const struct textureReference *texture, cudaArray_const_t array,
+                                   const struct cudaChannelFormatDesc *desc);
+cudaError_t cudaUnbindTexture(const struct textureReference *texture);
+cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureReference *texture);
+cudaError_t cudaGetTextureReference(const struct textureReference **texture, const void *symbol);
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const struct cudaResourceDesc *resource);
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object);
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *desc, cudaSurfaceObject_t object);
@@ -277,6 +286,8 @@ void __cudaUnregisterFatBinary(void **handle);
 int __cudaRegisterFunction(void **handle, const char *hostStub, char *deviceFun,
                            const char *deviceName, int threadLimit, void *tid, void *bid,
                            void *bDim, void *gDim, int *wSize);
+void __cudaRegisterTexture(void **handle, const struct textureReference *hostVariable, const void **deviceAddress,
+                           const char *deviceName, int dimensions, int normalized, int ext);
 void __cudaRegisterVar(void **handle, char *hostShadow, char *deviceAddress,
                        const char *deviceName, int ext, size_t size, int constant, int global);
 unsigned int __cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim,

@@ -21,14 +21,14 @@ add_test(NAME deterministic.progress
 set_tests_properties(deterministic.progress PROPERTIES TIMEOUT 200)
 
 # Data types and memories, against the host's own arithmetic.
-foreach(program halves textures interface streams host_memory managed recursion surfaces)
+foreach(program halves textures interface streams host_memory managed recursion surfaces references)
   add_test(NAME program.${program} COMMAND heddle_cli run ${programs}/${program}.cu)
   set_tests_properties(program.${program} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                        ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 
 # The same when launches are counted and when they are checked, without a finding.
-foreach(program host_memory managed recursion surfaces)
+foreach(program host_memory managed recursion surfaces references)
   add_test(NAME profile.${program} COMMAND heddle_cli profile --metrics inst_executed --log-file
            ${CMAKE_CURRENT_BINARY_DIR}/${program}.log ${programs}/${program}.cu)
   # these programs also make calls that must fail

@@ -172,6 +172,7 @@ struct unit {
     const char *rules[2];   /* makefile rules of the two passes */
     const char *target;     /* the rule's target, for -MD */
     const char *mended;     /* what clang reads in its place, or NULL */
+    bool references;        /* it names texture<>: heddle/texture_reference.h is included */
 };
 
 static bool add_rule(struct job *j, const char *rule)
@@ -275,13 +276,15 @@ static bool mend_launches(struct job *j, struct unit *u)
 static void add_source(struct job *j, const struct unit *u, struct words *w)
 {
     struct arena *a = &j->o->arena;
+    if (u->references)
+        words_addv(a, w, "-include", "heddle/texture_reference.h", NULL);
     if (u->mended)
         words_addv(a, w, "-Xclang", "-remap-file", "-Xclang", arena_printf(a, "%s;%s", u->source, u->mended), NULL);
     words_add(a, w, u->source);
 }
 
 /* Both passes over a .cu file, and the device code into the object. */
-static bool compile_cuda(struct job *j, const struct unit *u)
+static bool run_passes(struct job *j, const struct unit *u)
 {
     struct arena *a = &j->o->arena;
     struct pch dev, host;
@@ -319,6 +322,45 @@ static bool compile_cuda(struct job *j, const struct unit *u)
     if (!ok)
         diag_add(j->diags, DIAG_ERROR, u->source, 0, "a file that it includes cannot be read again");
     return ok && (!u->object || embed(j, u));
+}
+
+static bool names_references(const struct diag_list *l)
+{
+    for (const struct diag *d = l->first; d; d = d->next)
+        if (strstr(d->text, "no template named 'texture'"))
+            return true;
+    return false;
+}
+
+static void pass_on(struct diag_list *to, const struct diag_list *from)
+{
+    int kept = 0;
+    for (const struct diag *d = from->first; d; d = d->next, kept++) {
+        struct diag *copy = diag_add(to, d->severity, d->file ? arena_strdup(&to->arena, d->file) : NULL, d->line, "%s", d->text);
+        copy->column = d->column;
+        copy->ptx_line = d->ptx_line;
+        copy->source = d->source ? arena_strdup(&to->arena, d->source) : NULL;
+    }
+    to->count += from->count - kept; /* beyond the limit: only counted */
+}
+
+/* CUDA 12 has no texture references, and newer programs may use the name for something of their own: so a file gets them
+ * only if it does not compile for want of them. */
+static bool compile_cuda(struct job *j, struct unit *u)
+{
+    struct diag_list *all = j->diags, first;
+    diag_init(&first);
+    first.limit = all->limit;
+    j->diags = &first;
+    bool ok = run_passes(j, u);
+    j->diags = all;
+    u->references = !ok && names_references(&first);
+    if (u->references)
+        ok = run_passes(j, u);
+    else
+        pass_on(all, &first);
+    diag_release(&first);
+    return ok;
 }
 
 static bool compile_cxx(struct job *j, const struct unit *u, enum pass pass)

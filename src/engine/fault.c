@@ -117,7 +117,8 @@ static void describe_fault(const heddle_device *d, struct launch *l, struct strb
         return;
     }
     bool memory = f->status == HEDDLE_ILLEGAL_ADDRESS || f->status == HEDDLE_MISALIGNED_ADDRESS;
-    if (memory && in->op == IR_OP_EXTERN)
+    bool no_object = memory && f->text && !f->bytes && (in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4 || in->op == PTX_OP_SULD || in->op == PTX_OP_SUST);
+    if (no_object || (memory && in->op == IR_OP_EXTERN))
         strbuf_addf(out, "  %s\n", f->text ? f->text : "");
     else if (memory)
         strbuf_addf(out, "  %s of %u bytes\n", in->op == PTX_OP_ST ? "write" : in->op == PTX_OP_LD ? "read"
@@ -134,6 +135,8 @@ static void describe_fault(const heddle_device *d, struct launch *l, struct strb
         strbuf_addf(out, "  the call needs %llu bytes of the thread's local memory, which has %u: %llu of them are the stack "
                          "(cudaDeviceSetLimit(cudaLimitStackSize, ...))\n",
                     (unsigned long long)f->address, l->local_size, (unsigned long long)d->stack_bytes);
+    else if (no_object)
+        strbuf_addf(out, "  the handle is 0x%llx\n", (unsigned long long)f->address);
     else if (memory)
         describe_address(out, d, l, f);
     else if (f->text)

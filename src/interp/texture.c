@@ -44,7 +44,15 @@ static bool find(const struct interp_code *c, struct warp *w, const struct step 
     uint64_t handle = step_value(c, w, st, 0, lane);
     if (*t && handle == *known)
         return true;
-    *t = texture_find(s, handle);
+    uint64_t object = handle;
+    if (space_is_device_address(handle)) { /* of a reference, which holds the handle of what it is bound to */
+        if (!space_ok(s, handle, sizeof object))
+            return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, handle, 0, "texture reference");
+        memcpy(&object, space_host(handle), sizeof object);
+        if (!object)
+            return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, handle, 0, "the texture reference is not bound");
+    }
+    *t = texture_find(s, object);
     *known = handle;
     if (!*t || (*t)->surface != surface)
         return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, handle, 0,

@@ -573,9 +573,10 @@ static enum parsed check_coordinates(struct parser *p, struct ptx_inst *in, int 
     struct ptx_operand *t = &in->operand[at];
     if (t->kind != PTX_OPERAND_MEM || t->n < 2)
         return fail(p, p->operand_at[at], "[object, {coordinates}] is wanted here in");
-    if (t->elem->kind != PTX_OPERAND_REG)
+    if (t->elem->kind != PTX_OPERAND_REG && t->elem->kind != PTX_OPERAND_VAR)
         return ptx_problem(p, "a texture or surface reference of '%s'", ptx_op_info[in->op].word);
-    TRY(check_value(p, &t->elem[0], p->operand_at[at], PTX_B64, 0));
+    if (t->elem->kind == PTX_OPERAND_REG)
+        TRY(check_value(p, &t->elem[0], p->operand_at[at], PTX_B64, 0));
     DEMAND(t->n - 1 == want || (want == 3 && t->n - 1 == 4), "the number of coordinates does not go with");
     for (int i = 1; i < t->n; i++)
         TRY(check_value(p, &t->elem[i], p->operand_at[at], i == 1 && ptx_is_layered(m->variant) ? PTX_B32 : type, IMM));

@@ -59,6 +59,7 @@ struct function {
 struct variable {
     const void *shadow; /* the key; of a managed variable: where it is */
     bool managed;
+    bool texture, fractions; /* a texture reference, and how it reads integers */
     const char *name;
     struct binary *binary;
     size_t bytes;
@@ -222,20 +223,42 @@ int __cudaRegisterFunction(void **handle, const char *hostStub, char *deviceFun,
     return 0;
 }
 
-void __cudaRegisterVar(void **handle, char *hostShadow, char *deviceAddress, const char *deviceName, int ext,
-                       size_t size, int constant, int global)
+static void add_variable(const struct variable *what)
 {
     struct variable *v = alloc_zeroed(sizeof *v);
-    (void)deviceAddress, (void)ext, (void)constant, (void)global;
-    v->shadow = hostShadow;
-    v->name = deviceName;
-    v->bytes = size;
-    v->binary = (struct binary *)handle;
+    *v = *what;
     pthread_mutex_lock(&lock);
     v->next = v->binary->variables;
     v->binary->variables = v;
     table_setn(&variables, (const char *)&v->shadow, sizeof v->shadow, v);
     pthread_mutex_unlock(&lock);
+}
+
+void __cudaRegisterVar(void **handle, char *hostShadow, char *deviceAddress, const char *deviceName, int ext,
+                       size_t size, int constant, int global)
+{
+    (void)deviceAddress, (void)ext, (void)constant, (void)global;
+    add_variable(&(struct variable){.shadow = hostShadow, .name = deviceName, .bytes = size,
+                                    .binary = (struct binary *)handle});
+}
+
+/* `normalized` is the template's read mode. */
+void __cudaRegisterTexture(void **handle, const struct textureReference *hostVariable, const void **deviceAddress,
+                           const char *deviceName, int dimensions, int normalized, int ext)
+{
+    (void)deviceAddress, (void)dimensions, (void)ext;
+    add_variable(&(struct variable){.shadow = hostVariable, .name = deviceName, .bytes = sizeof(uint64_t), .texture = true,
+                                    .fractions = normalized, .binary = (struct binary *)handle});
+}
+
+bool module_texture(const void *reference, bool *fractions)
+{
+    pthread_mutex_lock(&lock);
+    const struct variable *v = by_pointer(&variables, reference);
+    bool is = v && v->texture;
+    *fractions = is && v->fractions;
+    pthread_mutex_unlock(&lock);
+    return is;
 }
 
 /* Forgets what a binary, and those that make one module with it, are on one device. The lock is held. */

@@ -23,6 +23,10 @@ cudaError_t module_kernel(struct runtime_device *d, const void *stub, struct run
 /* Device address and bytes of the variable whose host shadow is `symbol`; cudaErrorInvalidSymbol. */
 cudaError_t module_variable(struct runtime_device *d, const void *symbol, uint64_t *address, size_t *bytes);
 
+/* Is this a texture reference of the program? *fractions: it reads integers as fractions of their largest value. Its
+ * variable (module_variable) holds the handle of the object that it is bound to. */
+bool module_texture(const void *reference, bool *fractions);
+
 /* cudaDeviceReset: forgets what was loaded on d, so that variables get their first values again. */
 void module_reset(struct runtime_device *d);
 
