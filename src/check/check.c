@@ -52,6 +52,7 @@ void check_close(struct check *c)
     if (!c)
         return;
     written_close(c);
+    order_free(c->spare);
     alloc_release(c);
 }
 
@@ -211,7 +212,8 @@ static struct check_block *new_block(struct check_launch *cl)
     struct racing *user = alloc_zeroed(sizeof *user);
 
     *user = (struct racing){cl, b};
-    b->order = order_new();
+    b->order = cl->check->spare ? cl->check->spare : order_new();
+    cl->check->spare = NULL;
     b->racing = user;
     b->race = race_new(cl->launch->shared_bytes, cl->launch->threads, b->order, race_found, user);
     b->next = cl->blocks;
@@ -252,9 +254,10 @@ static struct check_block *find_block(const struct check_launch *cl, const struc
     return NULL;
 }
 
-static void free_block(struct check_block *b)
+static void free_block(struct check *c, struct check_block *b)
 {
-    order_free(b->order);
+    order_free(c->spare);
+    c->spare = b->order;
     race_free(b->race);
     alloc_release(b->racing);
     alloc_release(b->arrivals);
@@ -370,7 +373,7 @@ void check_end(struct check_launch *cl)
 {
     for (struct check_block *b = cl->blocks, *next; b; b = next) {
         next = b->next;
-        free_block(b);
+        free_block(cl->check, b);
     }
     for (int i = 0; i < cl->ngroups; i++) {
         alloc_release(cl->groups[i]->kept);

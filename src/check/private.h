@@ -13,6 +13,7 @@ struct check {
     const struct heap *heap;
     void (*tell)(const struct check_group *g, int index, void *user);
     void *tell_user;
+    struct order *spare; /* of an earlier launch: large, and as good as new */
     uint8_t *written; /* of the space, mapped without memory until touched; NULL without initcheck */
     uint64_t bits;    /* bytes of the space */
 };

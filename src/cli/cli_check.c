@@ -359,6 +359,8 @@ static void report(void *user, const char *path)
         host_frames_resolve(&fs);
         if (c->suppressed)
             suppress(c, &fs);
+        if (!c->as_sanitizer)
+            findings_join(&fs);
         s = write_text(c, &fs, &text);
         program_write_report(&text, c->log_file, c->as_sanitizer ? stdout : stderr, &c->diags);
         keep(c, c->json, write_json, &fs);

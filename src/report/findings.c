@@ -259,3 +259,63 @@ void findings_release(struct findings *fs)
     alloc_release(fs->finding);
     *fs = (struct findings){0};
 }
+
+/* --- joining --- */
+
+static const char *place_key(struct arena *a, const struct finding_place *p)
+{
+    return arena_printf(a, "%s:%d:%d %s", p->file ? p->file : "", p->line, p->ptx_line, p->inlined_at ? p->inlined_at : "");
+}
+
+/* What findings of one mistake have in common. */
+static const char *join_key(struct arena *a, const struct finding *f)
+{
+    const char *const words[] = {f->process, f->kind, f->kernel, f->access, f->by_access, f->space, f->place, f->message, f->text, f->backtrace};
+    const char *key = arena_printf(a, "%" PRId64 " %" PRId64 " %" PRId64 "\n%s\n%s", f->pid, f->bytes, f->near_address,
+                                   place_key(a, &f->at), place_key(a, &f->by));
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        key = arena_printf(a, "%s\n%s", key, words[i] ? words[i] : "");
+    return key;
+}
+
+static void join(struct finding *to, const struct finding *f)
+{
+    enum { MOST = 128 };
+    int64_t more = to->ncases + f->ncases <= MOST ? f->ncases : to->ncases < MOST ? MOST - to->ncases : 0;
+    struct finding_case *cases = to->cases;
+
+    to->count += f->count;
+    if (!more)
+        return;
+    to->cases = ARENA_ARRAY(&to->arena, struct finding_case, to->ncases + more);
+    memcpy(to->cases, cases, (size_t)to->ncases * sizeof *cases);
+    memcpy(to->cases + to->ncases, f->cases, (size_t)more * sizeof *cases);
+    to->ncases += more;
+}
+
+void findings_join(struct findings *fs)
+{
+    struct table first;
+    struct arena keys;
+    int n = 0;
+
+    table_init(&first);
+    arena_init(&keys);
+    for (int i = 0; i < fs->n; i++) {
+        struct finding *f = fs->finding[i], *same;
+        const char *key = join_key(&keys, f);
+
+        same = f->launch >= 0 ? table_get(&first, key) : NULL;
+        if (same) {
+            join(same, f);
+            finding_free(f);
+            continue;
+        }
+        table_set(&first, key, f);
+        fs->finding[n++] = f;
+    }
+    fs->n = n;
+    table_release(&first);
+    arena_release(&keys);
+}

@@ -75,6 +75,10 @@ struct findings {
 bool findings_read(struct findings *fs, const char *path, struct diag_list *diags);
 void findings_release(struct findings *fs);
 
+/* Joins findings that say the same of different launches (the same mistake, launched from the same place): their counts
+ * add up, and the first one stays. */
+void findings_join(struct findings *fs);
+
 /* What is wrong, in one line. */
 void finding_headline(const struct finding *f, struct strbuf *out);
 

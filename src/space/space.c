@@ -608,7 +608,12 @@ void space_each(const struct space *s, void (*visit)(const struct space_allocati
     struct space_private *p = s->private;
     pthread_mutex_lock(&p->lock);
     for (uint32_t g = 0; g < p->granules; g++) {
-        if (!p->live[g])
+        uint64_t eight = 1;
+        if (g % 8 == 0 && g + 8 <= p->granules)
+            memcpy(&eight, p->live + g, sizeof eight);
+        if (!eight)
+            g += 7; /* most of the range is empty */
+        if (!eight || !p->live[g])
             continue;
         if (p->table[g].state == HEAD)
             visit(p->table[g].large, user);
