@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "check/check.h"
 #include "clock/clock.h"
+#include "jit/jit.h"
 #include "simt/output.h"
 
 static void observe(const struct record *r, const struct record_values *values, const struct block *b, void *user)
@@ -60,6 +61,9 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     }
     if (result || d->see)
         count(&run, k->ir, &counts);
+    jit_prepare(k->jit, &l, run.counts != NULL);
+    if (l.jit)
+        run.run = jit_run;
     clock_run(&run);
     if (checked)
         check_launch_end(checked, k, &l);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "engine.h"
+#include "jit/jit.h"
 #include "report/result.h"
 
 /* --- modules --- */
@@ -122,6 +123,7 @@ void heddle_module_unload(heddle_module *m)
     if (!m)
         return;
     for (int i = 0; i < m->nkernels; i++) {
+        jit_close(m->kernels[i].jit);
         interp_free(m->kernels[i].code);
         ir_free(m->kernels[i].ir);
         alloc_release(m->kernels[i].problem);
@@ -199,6 +201,8 @@ static void compile(heddle_kernel *k)
         k->code = interp_compile(k->ir, &problem, &site);
         if (!k->code)
             describe_problem(&text, k->ir, k->ir->insts[site].loc, k->ir->insts[site].ptx_line, problem);
+        else
+            k->jit = jit_open(k->ir, k->code);
     }
     k->problem = text.s; /* taken over */
     k->compiled = true;

@@ -21,6 +21,7 @@ struct check;
 struct check_launch;
 struct counters;
 struct finding;
+struct jit;
 struct result;
 
 struct heddle_device {
@@ -51,6 +52,7 @@ struct heddle_kernel {
     bool compiled;
     struct ir_kernel *ir;
     struct interp_code *code;
+    struct jit *jit;
     struct target_tables *tables;
     char *problem;         /* why it cannot be launched, or NULL */
 };

@@ -93,6 +93,7 @@ struct step {
 struct interp_code {
     const struct ir_kernel *kernel;
     struct step *step; /* [ninsts] */
+    place *of_reg;     /* [nregs] */
     char *pool;
     size_t pool_bytes;
     uint32_t reg_bytes;

@@ -334,6 +334,7 @@ struct interp_code *interp_compile(struct ir_kernel *k, const char **problem_tex
     struct interp_code *c = alloc_zeroed(sizeof *c);
     struct decode d = {.k = k, .c = c, .of_reg = alloc_zeroed(sizeof(place) * (size_t)(k->nregs + 1))};
     c->kernel = k;
+    c->of_reg = d.of_reg;
     c->reg_bytes = slots_assign(k, d.of_reg);
     d.carry = new_predicate(&d);
     c->step = alloc_zeroed(sizeof *c->step * (size_t)(k->ninsts + 1));
@@ -344,7 +345,6 @@ struct interp_code *interp_compile(struct ir_kernel *k, const char **problem_tex
     }
     for (int32_t b = 0; b < k->nblocks; b++)
         c->step[k->blocks[b].first].block_head = 1;
-    alloc_release(d.of_reg);
     if (d.problem) {
         *problem_text = d.problem;
         interp_free(c);
@@ -358,6 +358,7 @@ void interp_free(struct interp_code *c)
     if (!c)
         return;
     alloc_release(c->step);
+    alloc_release(c->of_reg);
     alloc_release(c->pool);
     alloc_release(c);
 }

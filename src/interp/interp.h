@@ -25,4 +25,8 @@ uint32_t interp_reg_bytes(const struct interp_code *c);
 /* Runs a warp until it stops. `counts` may be NULL. */
 enum warp_stop interp_run(struct warp *w, struct exec_counts *counts);
 
+/* The same, but stops with WARP_RESUME when at least one instruction is done and all 32 lanes are together before an
+ * instruction whose `resume` is not negative. Its block has not been counted then. */
+enum warp_stop interp_run_until(struct warp *w, struct exec_counts *counts, const int32_t *resume);
+
 #endif

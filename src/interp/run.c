@@ -6,6 +6,7 @@
  * after LONG_TURNS of any other, so that nothing that another lane, warp or block must do can be kept from happening. */
 #include "interp/interp.h"
 #include "interp/code.h"
+#include "interp/step.h"
 
 #include "heddle.h"
 
@@ -27,6 +28,8 @@ struct run {
     uint32_t mask;
     int room; /* records: an instruction may add its share up to here */
     bool again; /* the instruction at pc was counted when the split met it first */
+    const int32_t *resume; /* interp_run_until: where to stop, or NULL */
+    bool moved;
 };
 
 static void take_split(struct run *r)
@@ -70,36 +73,13 @@ static uint32_t waiting_lanes(const struct warp *w, uint32_t mask, int32_t pc)
     return lanes;
 }
 
-static void exchange(struct run *r, const struct step *st, uint32_t m)
-{
-    switch (st->kind) {
-    case STEP_SHUFFLE:
-        exchange_shuffle(r->c, r->w, st, m);
-        break;
-    case STEP_VOTE:
-        exchange_vote(r->c, r->w, st, m);
-        break;
-    case STEP_MATCH:
-        exchange_match(r->c, r->w, st, m);
-        break;
-    case STEP_REDUX:
-        exchange_redux(r->c, r->w, st, m);
-        break;
-    case STEP_ELECT:
-        exchange_elect(r->c, r->w, st, m);
-        break;
-    default: /* STEP_SYNCWARP: meeting is all */
-        break;
-    }
-}
-
 /* Every lane named by `mask` is here: carries the instruction out and lets the lanes go on. */
 static void meet(struct run *r, const struct step *st, uint32_t mask, int32_t pc)
 {
     struct warp *w = r->w;
     uint32_t lanes = waiting_lanes(w, mask, pc);
     warp_event(w, (int32_t)(st - r->c->step), RECORD_MEET, lanes, mask);
-    exchange(r, st, lanes);
+    step_exchange(r->c, w, st, lanes);
     for (int i = 0; i < w->nsplits; i++) {
         struct split *s = &w->split[i];
         if (s->state == SPLIT_SYNC && s->sync_mask == mask && (pc < 0 || s->pc == pc)) {
@@ -169,7 +149,7 @@ static bool rendezvous(struct run *r, const struct step *st)
     }
     if ((need & ~r->mask) == 0) {
         warp_event(r->w, r->pc, RECORD_MEET, r->mask, mask);
-        exchange(r, st, r->mask);
+        step_exchange(r->c, r->w, st, r->mask);
         r->pc++;
         return true;
     }
@@ -330,12 +310,6 @@ static void branch_table(struct run *r, const struct step *st, uint32_t m)
 
 /* --- one split --- */
 
-static bool touches_memory(const struct step *st)
-{
-    return st->kind == STEP_LOAD || st->kind == STEP_STORE || st->kind == STEP_ATOM || st->kind == STEP_ASYNC ||
-           st->kind == STEP_TEXTURE || st->kind == STEP_SURFACE;
-}
-
 /* Runs the current split until it cannot go on. True: *why says why the warp stops; false: another split may run. */
 static bool run_split(struct run *r, enum warp_stop *why)
 {
@@ -350,9 +324,15 @@ static bool run_split(struct run *r, enum warp_stop *why)
             take_split(r);
             continue;
         }
+        if (r->resume && r->resume[r->pc] >= 0 && r->moved && r->mask == UINT32_MAX && !r->again) {
+            put_split(r);
+            *why = WARP_RESUME;
+            return true;
+        }
+        r->moved = true;
         const struct step *st = &c->step[r->pc];
         uint32_t m = r->mask;
-        if (w->nrecords > r->room && (watched || touches_memory(st))) {
+        if (w->nrecords > r->room && (watched || step_touches_memory(st))) {
             put_split(r);
             w->hold = true;
             *why = WARP_RING;
@@ -374,28 +354,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
             }
         }
         r->again = false;
-        uint32_t all = m == w->alive ? ~0u : m; /* dead lanes may be written */
         switch (st->kind) {
-        case STEP_LANES:
-            st->fn(place_at(c, w, st->d[0]), place_at(c, w, st->s[0]), place_at(c, w, st->s[1]),
-                   place_at(c, w, st->s[2]), place_at(c, w, st->s[3]), all, st->in);
-            for (int i = 0; i < st->nsub; i++) {
-                const struct step_sub *sub = &st->sub[i];
-                sub->fn(place_at(c, w, sub->d), place_at(c, w, sub->a), place_at(c, w, sub->b), place_at(c, w, sub->c),
-                        NULL, all, st->in);
-            }
-            r->pc++;
-            break;
-        case STEP_LOAD:
-        case STEP_STORE:
-        case STEP_ATOM:
-        case STEP_ASYNC:
-            if (!st->access(c, w, st, m)) {
-                *why = WARP_FAULT;
-                return true;
-            }
-            r->pc++;
-            break;
         case STEP_BRANCH:
             if (!branch(r, st, m, why))
                 return true;
@@ -443,58 +402,6 @@ static bool run_split(struct run *r, enum warp_stop *why)
             else if (!rendezvous(r, st))
                 return false;
             break;
-        case STEP_ACTIVEMASK:
-            for (int i = 0; i < WARP_LANES; i++)
-                if (m >> i & 1)
-                    step_write(c, w, st, 0, i, m);
-            r->pc++;
-            break;
-        case STEP_SREG:
-            special_read(c, w, st, all);
-            r->pc++;
-            break;
-        case STEP_CVTA:
-            special_cvta(c, w, st, all);
-            r->pc++;
-            break;
-        case STEP_ISSPACEP:
-            special_isspacep(c, w, st, m);
-            r->pc++;
-            break;
-        case STEP_FENCE:
-            __atomic_thread_fence(__ATOMIC_SEQ_CST);
-            warp_event(w, r->pc, RECORD_FENCE, m, 0);
-            r->pc++;
-            break;
-        case STEP_TEXTURE:
-            if (!texture_step(c, w, st, m)) {
-                *why = WARP_FAULT;
-                return true;
-            }
-            r->pc++;
-            break;
-        case STEP_SURFACE:
-            if (!texture_surface(c, w, st, m)) {
-                *why = WARP_FAULT;
-                return true;
-            }
-            r->pc++;
-            break;
-        case STEP_MBARRIER:
-            if (!mbarrier_step(c, w, st, m)) {
-                *why = WARP_FAULT;
-                return true;
-            }
-            r->pc++;
-            break;
-        case STEP_ASYNC_COMMIT:
-            async_commit(w, m);
-            r->pc++;
-            break;
-        case STEP_ASYNC_WAIT:
-            async_wait(w, m, st->in->nsrc ? (uint32_t)st->in->src[0].imm : 0, !st->in->nsrc);
-            r->pc++;
-            break;
         case STEP_NANOSLEEP:
             r->pc++;
             put_split(r);
@@ -504,14 +411,11 @@ static bool run_split(struct run *r, enum warp_stop *why)
             launch_fault(r->l, w, HEDDLE_TRAP, r->pc, __builtin_ctz(m), 0, 0, NULL);
             *why = WARP_FAULT;
             return true;
-        case STEP_SERVICE:
-            if (!st->service(c, w, st, m)) {
+        default:
+            if (!step_plain(c, w, st, m)) {
                 *why = WARP_FAULT;
                 return true;
             }
-            r->pc++;
-            break;
-        default: /* STEP_NOP */
             r->pc++;
         }
     }
@@ -519,7 +423,12 @@ static bool run_split(struct run *r, enum warp_stop *why)
 
 enum warp_stop interp_run(struct warp *w, struct exec_counts *counts)
 {
-    struct run r = {.c = w->block->launch->code, .l = w->block->launch, .w = w, .counts = counts};
+    return interp_run_until(w, counts, NULL);
+}
+
+enum warp_stop interp_run_until(struct warp *w, struct exec_counts *counts, const int32_t *resume)
+{
+    struct run r = {.c = w->block->launch->code, .l = w->block->launch, .w = w, .counts = counts, .resume = resume};
     r.room = r.l->watch ? WATCHED_RECORDS - WATCHED_PER_STEP : RING_RECORDS - RECORDS_PER_STEP;
     enum warp_stop why;
     bool go_on = w->hold;

@@ -12,7 +12,7 @@ void warp_start(struct warp *w, uint32_t lanes)
     w->nsplits = 1;
     w->current = 0;
     w->clock = 0;
-    w->hold = w->spinning = w->failed = false;
+    w->hold = w->spinning = w->failed = w->interpreted = false;
     w->nrecords = 0;
     w->split[0] = (struct split){.mask = w->alive, .join = -1};
     for (int i = 0; i < WARP_MAX_JOINS; i++)

@@ -81,6 +81,7 @@ enum warp_stop {
     WARP_YIELD,   /* a waiting loop has turned often enough: let others run */
     WARP_RING,    /* the ring of records is full: drain and call again */
     WARP_FAULT,   /* launch->fault is set */
+    WARP_RESUME,  /* all lanes are together where another executor can go on; between executors only */
     WARP_STOPPED  /* the launch was interrupted, or another warp faulted */
 };
 
@@ -97,6 +98,7 @@ struct warp {
     uint64_t clock;    /* instructions executed: %clock, and for telling whether a warp got anywhere */
     bool spinning;     /* it yielded in a waiting loop and has not left one since: yields again soon */
     bool failed;       /* an assertion failed in it: it does not run any more */
+    bool interpreted;  /* machine code is not for it: the interpreter runs it to its end */
     bool hold;         /* the last stop was WARP_RING: go on with the same split */
     struct async_queue *async; /* NULL: the kernel has no cp.async */
     struct record *ring; /* [launch->ring_records], shared with the worker's other warps; NULL in plain mode */
@@ -156,6 +158,7 @@ struct launch {
     struct arena arena;
     const struct ir_kernel *kernel;
     const void *code;       /* the executor's form of the kernel */
+    void *jit;              /* its machine code, and when it is made (jit/code.h), or NULL: the interpreter alone */
     const struct space *space;
     uint32_t grid[3], block_dim[3];
     uint64_t nblocks;

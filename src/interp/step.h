@@ -1,0 +1,120 @@
+/* One step that neither branches nor waits, for lanes that execute together: what both executors do alike.
+ *
+ * The interpreter does every step so; machine code (jit/) calls it for instructions that it has no code of its own
+ * for. Operands lie in their places (code.h). */
+#ifndef INTERP_STEP_H
+#define INTERP_STEP_H
+
+#include "interp/code.h"
+
+/* Is it such a step? Others branch, wait, or end the warp's turn: run.c. */
+static inline bool step_is_plain(const struct step *st)
+{
+    switch (st->kind) {
+    case STEP_BRANCH:
+    case STEP_SWITCH:
+    case STEP_EXIT:
+    case STEP_BARRIER:
+    case STEP_SYNCWARP:
+    case STEP_SHUFFLE:
+    case STEP_VOTE:
+    case STEP_MATCH:
+    case STEP_REDUX:
+    case STEP_ELECT:
+    case STEP_NANOSLEEP:
+    case STEP_TRAP:
+    case STEP_GRID_SYNC:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* It may leave records. */
+static inline bool step_touches_memory(const struct step *st)
+{
+    return st->kind == STEP_LOAD || st->kind == STEP_STORE || st->kind == STEP_ATOM || st->kind == STEP_ASYNC ||
+           st->kind == STEP_TEXTURE || st->kind == STEP_SURFACE;
+}
+
+/* Does a plain step for the lanes in m (never 0). False: a fault was recorded. */
+static inline bool step_plain(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    uint32_t all = m == w->alive ? ~0u : m; /* dead lanes may be written */
+    switch (st->kind) {
+    case STEP_LANES:
+        st->fn(place_at(c, w, st->d[0]), place_at(c, w, st->s[0]), place_at(c, w, st->s[1]), place_at(c, w, st->s[2]),
+               place_at(c, w, st->s[3]), all, st->in);
+        for (int i = 0; i < st->nsub; i++) {
+            const struct step_sub *sub = &st->sub[i];
+            sub->fn(place_at(c, w, sub->d), place_at(c, w, sub->a), place_at(c, w, sub->b), place_at(c, w, sub->c), NULL,
+                    all, st->in);
+        }
+        return true;
+    case STEP_LOAD:
+    case STEP_STORE:
+    case STEP_ATOM:
+    case STEP_ASYNC:
+        return st->access(c, w, st, m);
+    case STEP_ACTIVEMASK:
+        for (int i = 0; i < WARP_LANES; i++)
+            if (m >> i & 1)
+                step_write(c, w, st, 0, i, m);
+        return true;
+    case STEP_SREG:
+        special_read(c, w, st, all);
+        return true;
+    case STEP_CVTA:
+        special_cvta(c, w, st, all);
+        return true;
+    case STEP_ISSPACEP:
+        special_isspacep(c, w, st, m);
+        return true;
+    case STEP_FENCE:
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        warp_event(w, (int32_t)(st - c->step), RECORD_FENCE, m, 0);
+        return true;
+    case STEP_TEXTURE:
+        return texture_step(c, w, st, m);
+    case STEP_SURFACE:
+        return texture_surface(c, w, st, m);
+    case STEP_MBARRIER:
+        return mbarrier_step(c, w, st, m);
+    case STEP_ASYNC_COMMIT:
+        async_commit(w, m);
+        return true;
+    case STEP_ASYNC_WAIT:
+        async_wait(w, m, st->in->nsrc ? (uint32_t)st->in->src[0].imm : 0, !st->in->nsrc);
+        return true;
+    case STEP_SERVICE:
+        return st->service(c, w, st, m);
+    default: /* STEP_NOP */
+        return true;
+    }
+}
+
+/* Does an instruction in which lanes look at each other; the lanes of m have met. */
+static inline void step_exchange(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    switch (st->kind) {
+    case STEP_SHUFFLE:
+        exchange_shuffle(c, w, st, m);
+        break;
+    case STEP_VOTE:
+        exchange_vote(c, w, st, m);
+        break;
+    case STEP_MATCH:
+        exchange_match(c, w, st, m);
+        break;
+    case STEP_REDUX:
+        exchange_redux(c, w, st, m);
+        break;
+    case STEP_ELECT:
+        exchange_elect(c, w, st, m);
+        break;
+    default: /* STEP_SYNCWARP: meeting is all */
+        break;
+    }
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* What generated code and the code around it agree on.
+ *
+ * A kernel becomes one function, `jit_code(frame, resume)`: it runs one warp of 32 lanes, all together, from the resume
+ * point (0: the kernel's start) until it has to stop, and answers why. Registers are SSA values inside; wherever it
+ * stops, those that are alive are in their places of the interpreter's layout (interp/code.h), so that the interpreter
+ * can go on from there, and machine code can go on where the interpreter has been. */
+#ifndef JIT_ABI_H
+#define JIT_ABI_H
+
+#include "interp/code.h"
+
+enum jit_stop {
+    JIT_EXIT,    /* at frame.site, all lanes exit */
+    JIT_BARRIER, /* at frame.site, a block barrier that all lanes wait at */
+    JIT_LEAVE,   /* before frame.site: the interpreter is to go on there */
+    JIT_GIVE_UP, /* the same, to the warp's end: an address wraps where machine code was made for one that does not */
+    JIT_TURN,    /* before frame.site, a resume point: frame.budget back-edges have been taken */
+    JIT_RING,    /* the same, because the ring has records enough */
+    JIT_FAULT    /* a fault was recorded */
+};
+
+struct jit_code;
+struct jit_frame;
+
+/* Functions that generated code calls, by their place in this table. */
+struct jit_ops {
+    /* Does the plain step or exchange at `site` for the lanes of `mask`. Not 0: a fault was recorded. */
+    uint32_t (*step)(struct jit_frame *f, uint32_t site, uint32_t mask);
+    /* The same for a memory access whose addresses are base + the shape's offsets. */
+    uint32_t (*affine)(struct jit_frame *f, uint32_t site, uint64_t base);
+};
+
+struct jit_frame {
+    char *regs;            /* places of the warp's registers */
+    char *shared;          /* the block's shared memory */
+    const char *params;
+    const uint8_t *live;   /* granules of the device's memory, space.h */
+    uint64_t space_base, space_bytes;
+    const struct jit_ops *ops;
+    struct warp *warp;
+    const struct jit_code *code;
+    uint64_t *block_runs, *block_lanes, *site_runs, *site_lanes; /* or NULL: not counting */
+    uint32_t shared_bytes;
+    uint32_t budget;       /* back-edges until it gives way; at least 1 */
+    uint32_t room;         /* records in the ring from which it stops to have them fetched */
+    int32_t site;          /* where it stopped */
+    uint32_t tid[3];       /* of lane 0 */
+    uint32_t sreg[PTX_SREG_COUNT]; /* uniform ones of 32 bits, by number */
+    uint64_t gridid;
+    uint64_t executed;     /* instructions: added to */
+};
+
+typedef uint32_t jit_function(struct jit_frame *f, uint32_t resume);
+
+/* A barrier of the whole block without a result: machine code waits there itself. */
+static inline bool jit_waits(const struct ir_inst *in)
+{
+    return (in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER) && in->mods->variant == PTX_BAR_SYNC &&
+           in->guard == IR_NOREG && in->src[0].kind == IR_SRC_IMM && in->src[0].imm < BLOCK_BARRIERS &&
+           (in->nsrc < 2 || (in->src[1].kind == IR_SRC_IMM && !in->src[1].imm));
+}
+
+/* What the emitter is asked for. */
+struct shapes;
+struct jit_job {
+    const struct ir_kernel *kernel;
+    const struct interp_code *code;
+    struct shapes *shapes;
+    uint32_t dim[3];
+    const char *level; /* "x86-64-v2", "x86-64-v3", "x86-64-v4" */
+    bool counting;     /* block and guard counts, and a record of every access */
+    bool full;         /* all passes, not the short list */
+    const int32_t *resume; /* [ninsts]: number of the resume point before this instruction, or -1 */
+    int nresume;
+};
+
+/* What it answers: an object file in memory, or why not. */
+struct jit_object {
+    char *bytes;
+    size_t size;
+    char problem[200];
+    void (*release)(struct jit_object *o);
+};
+
+/* The one function of the compiler's module, libheddle-jit.so. False: o->problem. With HEDDLE_JIT_DUMP of the environment
+ * it writes its text to stderr. */
+typedef bool jit_emit_fn(const struct jit_job *job, struct jit_object *o);
+bool heddle_jit_emit(const struct jit_job *job, struct jit_object *o);
+
+#endif

@@ -1,0 +1,41 @@
+/* A kernel's machine code for one size of block. Private to jit. */
+#ifndef JIT_CODE_H
+#define JIT_CODE_H
+
+#include "jit/abi.h"
+#include "jit/link.h"
+#include "jit/plan.h"
+
+/* A kernel's code for one size of block, from the first launch on that might want it. */
+struct jit_code {
+    struct jit *owner;
+    const struct interp_code *interp;
+    struct shapes *shapes;
+    struct plan plan;
+    uint8_t *barrier; /* [ninsts]: barriers that machine code waits at itself */
+    struct jit_spread **spread; /* [ninsts]: made when the interpreter first goes on there */
+    jit_function *function; /* atomic: NULL until it is made */
+    uint64_t work;          /* atomic: instructions that the interpreter has done for launches of this kind */
+    uint64_t enough;        /* from which on it is compiled */
+    bool claimed;           /* atomic: a thread compiles it, or has */
+    struct link_code linked;
+    uint32_t dim[3];
+    bool counting;
+    char problem[256]; /* not empty: there is no code, and why */
+    struct jit_code *next;
+};
+
+/* Makes the code; what is wrong is in `problem`. Called once. */
+void jit_make(struct jit_code *c);
+
+/* Registers that machine code leaves in a form of its own where it stops: what the interpreter wants of them. */
+struct jit_spread {
+    int n;
+    int32_t reg[];
+};
+
+/* All lanes of these, from lane 0 and the offsets; NaN as the GPU's. `site`: alive before it. */
+void jit_spread(const struct jit_code *c, const struct warp *w, int32_t site);
+void jit_spread_release(struct jit_code *c);
+
+#endif

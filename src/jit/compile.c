@@ -1,0 +1,215 @@
+/* When and how kernels become machine code (see jit.h): the list of a kernel's codes, and the compiler's module. */
+#define _GNU_SOURCE
+#include "jit/jit.h"
+
+#include "base/alloc.h"
+#include "interp/lanes.h"
+#include "jit/code.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Compiling takes some 0.2 ms an instruction on AVX2, in which the interpreter does 6,000 (docs/jit.md). */
+enum { WORK_ENOUGH = 2000000, WORK_PER_INSTRUCTION = 6000 };
+
+struct jit {
+    const struct ir_kernel *kernel;
+    const struct interp_code *interp;
+    pthread_mutex_t lock;
+    const char *refused; /* why it is not compiled at all, or NULL */
+    uint32_t block_records;
+    struct jit_code *codes;
+    struct jit_cost cost;
+    bool compiled;
+};
+
+/* --- the compiler's module --- */
+
+static struct {
+    pthread_once_t once;
+    pthread_mutex_t busy; /* one kernel at a time */
+    bool stopped;         /* the process ends */
+    jit_emit_fn *emit;
+    char problem[300];
+} compiler = {.once = PTHREAD_ONCE_INIT, .busy = PTHREAD_MUTEX_INITIALIZER};
+
+/* A program may end while a worker compiles: LLVM's own end has to wait for that, and nobody begins anew. */
+static void stop_compiling(void)
+{
+    pthread_mutex_lock(&compiler.busy);
+    compiler.stopped = true;
+    pthread_mutex_unlock(&compiler.busy);
+}
+
+static void *open_beside(const char *folder, size_t length, const char *file)
+{
+    char path[4096];
+    if (snprintf(path, sizeof path, "%.*s%s", (int)length, folder, file) >= (int)sizeof path)
+        return NULL;
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* The module lies beside the library that this code is in, or in lib/ beside the folder of the program. */
+static void load_compiler(void)
+{
+    Dl_info here;
+    void *module = NULL;
+    if (dladdr((void *)&compiler, &here) && here.dli_fname) {
+        const char *slash = strrchr(here.dli_fname, '/');
+        size_t length = slash ? (size_t)(slash - here.dli_fname) : 1;
+        const char *folder = slash ? here.dli_fname : ".";
+        module = open_beside(folder, length, "/libheddle-jit.so");
+        if (!module)
+            module = open_beside(folder, length, "/../lib/libheddle-jit.so");
+    }
+    if (module)
+        compiler.emit = (jit_emit_fn *)(uintptr_t)dlsym(module, "heddle_jit_emit");
+    if (!compiler.emit) {
+        const char *why = dlerror();
+        snprintf(compiler.problem, sizeof compiler.problem, "libheddle-jit.so cannot be loaded: %s", why ? why : "not found");
+        return;
+    }
+    atexit(stop_compiling); /* after LLVM's own, so before them */
+}
+
+/* --- codes --- */
+
+enum jit_mode jit_mode(void)
+{
+    const char *s = getenv("HEDDLE_EXEC");
+    return s && !strcmp(s, "jit") ? JIT_ALWAYS : s && !strcmp(s, "interp") ? JIT_NEVER : JIT_AUTO;
+}
+
+bool jit_mode_known(void)
+{
+    const char *s = getenv("HEDDLE_EXEC");
+    return !s || !*s || !strcmp(s, "jit") || !strcmp(s, "interp") || !strcmp(s, "auto");
+}
+
+struct jit *jit_open(const struct ir_kernel *k, const struct interp_code *c)
+{
+    struct jit *j = alloc_zeroed(sizeof *j);
+    j->kernel = k;
+    j->interp = c;
+    j->refused = plan_refuses(k);
+    j->block_records = plan_block_records(k, c);
+    pthread_mutex_init(&j->lock, NULL);
+    return j;
+}
+
+static void release_code(struct jit_code *c)
+{
+    shapes_release(c->shapes);
+    alloc_release(c->plan.resume);
+    alloc_release(c->barrier);
+    jit_spread_release(c);
+    link_release(&c->linked);
+    alloc_release(c);
+}
+
+void jit_close(struct jit *j)
+{
+    if (!j)
+        return;
+    while (j->codes) {
+        struct jit_code *c = j->codes;
+        j->codes = c->next;
+        release_code(c);
+    }
+    pthread_mutex_destroy(&j->lock);
+    alloc_release(j);
+}
+
+static double processor_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void find_barriers(struct jit_code *c, const struct ir_kernel *k)
+{
+    c->barrier = alloc_zeroed((size_t)k->ninsts + 1);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        c->barrier[i] = jit_waits(&k->insts[i]);
+}
+
+void jit_make(struct jit_code *c)
+{
+    struct jit *j = c->owner;
+    const struct ir_kernel *k = j->kernel;
+    struct jit_object o = {0};
+    pthread_once(&compiler.once, load_compiler);
+    if (!compiler.emit) {
+        snprintf(c->problem, sizeof c->problem, "%.250s", compiler.problem);
+        return;
+    }
+    double before = processor_ms();
+    c->shapes = shapes_find(k, c->dim);
+    c->plan = plan_make(k, j->interp, c->shapes, c->counting);
+    find_barriers(c, k);
+    c->spread = alloc_zeroed(sizeof *c->spread * ((size_t)k->ninsts + 1));
+    struct jit_job job = {.kernel = k, .code = j->interp, .shapes = c->shapes, .level = lanes_level(), .counting = c->counting,
+                          .resume = c->plan.resume, .nresume = c->plan.nresume};
+    memcpy(job.dim, c->dim, sizeof job.dim);
+    pthread_mutex_lock(&compiler.busy);
+    bool made = !compiler.stopped && compiler.emit(&job, &o);
+    if (compiler.stopped)
+        snprintf(o.problem, sizeof o.problem, "the process ends");
+    pthread_mutex_unlock(&compiler.busy);
+    if (!made) {
+        snprintf(c->problem, sizeof c->problem, "%s", o.problem);
+        return;
+    }
+    bool linked = link_object(o.bytes, o.size, "jit_code", &c->linked, c->problem, sizeof c->problem);
+    o.release(&o);
+    pthread_mutex_lock(&j->lock);
+    j->cost = (struct jit_cost){processor_ms() - before, c->linked.bytes};
+    j->compiled = linked;
+    pthread_mutex_unlock(&j->lock);
+    if (linked)
+        __atomic_store_n(&c->function, (jit_function *)(uintptr_t)c->linked.entry, __ATOMIC_RELEASE);
+}
+
+static struct jit_code *code_for(struct jit *j, const struct launch *l, bool counting)
+{
+    struct jit_code *c = j->codes;
+    while (c && (c->counting != counting || memcmp(c->dim, l->block_dim, sizeof c->dim)))
+        c = c->next;
+    if (c)
+        return c;
+    c = alloc_zeroed(sizeof *c);
+    c->owner = j;
+    c->interp = j->interp;
+    c->counting = counting;
+    c->enough = WORK_ENOUGH + WORK_PER_INSTRUCTION * (uint64_t)j->kernel->ninsts;
+    memcpy(c->dim, l->block_dim, sizeof c->dim);
+    c->next = j->codes;
+    j->codes = c;
+    return c;
+}
+
+void jit_prepare(struct jit *j, struct launch *l, bool counting)
+{
+    enum jit_mode mode = jit_mode();
+    if (l->watch || mode == JIT_NEVER || j->refused)
+        return;
+    pthread_mutex_lock(&j->lock);
+    struct jit_code *c = code_for(j, l, counting);
+    pthread_mutex_unlock(&j->lock);
+    if (mode == JIT_ALWAYS && !__atomic_exchange_n(&c->claimed, true, __ATOMIC_ACQ_REL))
+        jit_make(c);
+    l->jit = c;
+    if (counting) /* a block of code leaves all its records before it looks whether the ring is full */
+        l->ring_records = RING_RECORDS + j->block_records;
+}
+
+bool jit_cost(const struct jit *j, struct jit_cost *out)
+{
+    *out = j->cost;
+    return j->compiled;
+}

@@ -1,0 +1,44 @@
+/* The SIMD executor: machine code for warps of 32 lanes, made from the same IR as the interpreter's steps.
+ *
+ * Machine code runs a warp while its 32 lanes go one way. Where they part, and for whatever it has no code of its own
+ * for, the interpreter takes over in the middle of the kernel, and gives the warp back at the next resume point where all
+ * lanes are together: both keep registers in the same places. So the meaning of a kernel is in one place, and every
+ * kernel that the interpreter runs, runs here. Kernels with waiting loops, and watched launches, stay with it entirely.
+ * Code is made once for each size of block, since shapes of addresses depend on it (jit/shape.h), and separately for
+ * launches that count. LLVM is loaded when the first kernel is to be compiled (libheddle-jit.so). */
+#ifndef JIT_JIT_H
+#define JIT_JIT_H
+
+#include "simt/warp.h"
+
+struct interp_code;
+struct jit;
+
+enum jit_mode { JIT_NEVER, JIT_ALWAYS, JIT_AUTO };
+
+/* HEDDLE_EXEC of the environment: "interp", "jit" (whatever can be compiled is, before it runs) or "auto", the default:
+ * what runs for long is compiled. */
+enum jit_mode jit_mode(void);
+/* False: HEDDLE_EXEC is none of these. */
+bool jit_mode_known(void);
+
+/* What a kernel may keep of machine code; empty until it is launched. */
+struct jit *jit_open(const struct ir_kernel *k, const struct interp_code *c);
+void jit_close(struct jit *j);
+
+/* Sets launch->jit if machine code is wanted for this launch; else the interpreter runs it all. `counting`: the launch
+ * counts, so every access leaves a record, for which launch->ring_records is made large enough. In the mode "jit" the code
+ * is made here, in "auto" by jit_run in the middle of a launch, when the kernel has run for so long that it pays. */
+void jit_prepare(struct jit *j, struct launch *l, bool counting);
+
+/* Runs a warp until it stops; the same contract as interp_run. launch->jit is there. */
+enum warp_stop jit_run(struct warp *w, struct exec_counts *counts);
+
+/* For `heddle llvm|asm` and tests: milliseconds of processor time that the last compilation of this kernel took, and bytes of code. */
+struct jit_cost {
+    double milliseconds;
+    size_t bytes;
+};
+bool jit_cost(const struct jit *j, struct jit_cost *out);
+
+#endif

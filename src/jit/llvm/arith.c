@@ -1,0 +1,541 @@
+/* Arithmetic, logic, comparison, selection, conversion (PTX ISA 9.7.1 to 9.7.9): the meanings of ptx_ops.def and of
+ * interp/lanes_*.h as LLVM instructions. What is not here goes through the interpreter's lane function. */
+#include "jit/llvm/emit.h"
+
+#include "ir/operands.h"
+
+#include <string.h>
+
+static bool floating(enum ptx_type t)
+{
+    return t == PTX_F32 || t == PTX_F64;
+}
+
+static bool is_signed(enum ptx_type t)
+{
+    return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64;
+}
+
+static bool integer(enum ptx_type t)
+{
+    return t >= PTX_U8 && t <= PTX_B64;
+}
+
+static LLVMValueRef in_lanes(struct emit *e, LLVMValueRef scalar, int p)
+{
+    return p < 0 ? scalar : splat(e, scalar);
+}
+
+static LLVMTypeRef lanes_of(struct emit *e, LLVMTypeRef t, int p)
+{
+    return p < 0 ? t : vector_of(e, t);
+}
+
+static LLVMValueRef whole(struct emit *e, int bits, uint64_t v, int p)
+{
+    return in_lanes(e, number(e, bits, v), p);
+}
+
+/* --- integers --- */
+
+static LLVMValueRef shift(struct emit *e, LLVMValueRef a, int p, int bits, bool right, bool arithmetic)
+{
+    const struct ir_src *n = &e->in->src[1];
+    LLVMValueRef limit = whole(e, bits, (uint64_t)bits - 1, p);
+    if (n->kind == IR_SRC_IMM) {
+        uint64_t by = (uint32_t)n->imm;
+        if (by >= (uint64_t)bits)
+            return arithmetic ? LLVMBuildAShr(e->b, a, limit, "") : LLVMConstNull(lanes_of(e, type_of_bits(e, bits), p));
+        LLVMValueRef k = whole(e, bits, by, p);
+        return !right ? LLVMBuildShl(e->b, a, k, "") : arithmetic ? LLVMBuildAShr(e->b, a, k, "") : LLVMBuildLShr(e->b, a, k, "");
+    }
+    LLVMValueRef by = source(e, 1, PTX_U32, p);
+    LLVMValueRef fits = LLVMBuildICmp(e->b, LLVMIntULT, by, whole(e, 32, (uint64_t)bits, p), "");
+    LLVMTypeRef t = lanes_of(e, type_of_bits(e, bits), p);
+    LLVMValueRef k = bits == 64 ? LLVMBuildZExt(e->b, by, t, "") : bits == 32 ? by : LLVMBuildTrunc(e->b, by, t, "");
+    LLVMValueRef safe = LLVMBuildSelect(e->b, fits, k, arithmetic ? limit : whole(e, bits, 0, p), "");
+    if (arithmetic)
+        return LLVMBuildAShr(e->b, a, safe, "");
+    LLVMValueRef r = right ? LLVMBuildLShr(e->b, a, safe, "") : LLVMBuildShl(e->b, a, safe, "");
+    return LLVMBuildSelect(e->b, fits, r, LLVMConstNull(t), "");
+}
+
+static LLVMValueRef wide(struct emit *e, LLVMValueRef v, int bits, bool sign, int p)
+{
+    LLVMTypeRef t = lanes_of(e, type_of_bits(e, 2 * bits), p);
+    return sign ? LLVMBuildSExt(e->b, v, t, "") : LLVMBuildZExt(e->b, v, t, "");
+}
+
+static LLVMValueRef pick(struct emit *e, LLVMIntPredicate how, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, how, a, b, ""), a, b, "");
+}
+
+/* lop3: the table's true rows, as a tree over the three inputs. */
+static LLVMValueRef lookup3(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c, unsigned table, int p)
+{
+    LLVMValueRef leaf[4];
+    for (int i = 0; i < 4; i++) { /* a and b fixed: a function of c */
+        unsigned two = table >> (2 * i) & 3;
+        leaf[i] = two == 0 ? whole(e, 32, 0, p) : two == 3 ? whole(e, 32, UINT32_MAX, p) : two == 2 ? c : LLVMBuildNot(e->b, c, "");
+    }
+    LLVMValueRef half[2];
+    for (int i = 0; i < 2; i++) { /* b chooses: x ^ (b & (x ^ y)) */
+        LLVMValueRef d = LLVMBuildXor(e->b, leaf[2 * i], leaf[2 * i + 1], "");
+        half[i] = LLVMBuildXor(e->b, leaf[2 * i], LLVMBuildAnd(e->b, b, d, ""), "");
+    }
+    LLVMValueRef d = LLVMBuildXor(e->b, half[0], half[1], "");
+    return LLVMBuildXor(e->b, half[0], LLVMBuildAnd(e->b, a, d, ""), "");
+}
+
+static LLVMValueRef integer_op(struct emit *e, int p)
+{
+    const struct ir_inst *in = e->in;
+    enum ptx_type t = in->type;
+    int bits = bits_of_type(t);
+    if (in->mods->cc || in->mods->sat || in->mods->shiftamt || in->mods->relu)
+        return NULL;
+    LLVMBuilderRef B = e->b;
+#define A source(e, 0, t, p)
+#define SECOND source(e, 1, t, p)
+#define THIRD source(e, 2, t, p)
+    switch (in->op) {
+    case PTX_OP_ADD: return LLVMBuildAdd(B, A, SECOND, "");
+    case PTX_OP_SUB: return LLVMBuildSub(B, A, SECOND, "");
+    case PTX_OP_MUL_LO: return LLVMBuildMul(B, A, SECOND, "");
+    case PTX_OP_MAD_LO: return LLVMBuildAdd(B, LLVMBuildMul(B, A, SECOND, ""), THIRD, "");
+    case PTX_OP_MUL_HI: {
+        if (bits > 32)
+            return NULL;
+        LLVMValueRef x = LLVMBuildMul(B, wide(e, A, bits, is_signed(t), p), wide(e, SECOND, bits, is_signed(t), p), "");
+        x = LLVMBuildLShr(B, x, whole(e, 2 * bits, (uint64_t)bits, p), "");
+        return LLVMBuildTrunc(B, x, lanes_of(e, type_of_bits(e, bits), p), "");
+    }
+    case PTX_OP_MUL_WIDE:
+        return LLVMBuildMul(B, wide(e, A, bits, is_signed(t), p), wide(e, SECOND, bits, is_signed(t), p), "");
+    case PTX_OP_MAD_WIDE: {
+        LLVMValueRef x = LLVMBuildMul(B, wide(e, A, bits, is_signed(t), p), wide(e, SECOND, bits, is_signed(t), p), "");
+        return LLVMBuildAdd(B, x, source(e, 2, bits == 32 ? PTX_U64 : PTX_U32, p), "");
+    }
+    case PTX_OP_AND: return LLVMBuildAnd(B, A, SECOND, "");
+    case PTX_OP_OR: return LLVMBuildOr(B, A, SECOND, "");
+    case PTX_OP_XOR: return LLVMBuildXor(B, A, SECOND, "");
+    case PTX_OP_NOT: return LLVMBuildNot(B, A, "");
+    case PTX_OP_NEG: return LLVMBuildNeg(B, A, "");
+    case PTX_OP_ABS: {
+        LLVMValueRef a = A, zero = whole(e, bits, 0, p);
+        return LLVMBuildSelect(B, LLVMBuildICmp(B, LLVMIntSLT, a, zero, ""), LLVMBuildNeg(B, a, ""), a, "");
+    }
+    case PTX_OP_MIN: return pick(e, is_signed(t) ? LLVMIntSLT : LLVMIntULT, A, SECOND);
+    case PTX_OP_MAX: return pick(e, is_signed(t) ? LLVMIntSGT : LLVMIntUGT, A, SECOND);
+    case PTX_OP_SHL: return shift(e, A, p, bits, false, false);
+    case PTX_OP_SHR: return shift(e, A, p, bits, true, is_signed(t));
+    case PTX_OP_CNOT: {
+        LLVMValueRef z = LLVMBuildICmp(B, LLVMIntEQ, A, whole(e, bits, 0, p), "");
+        return LLVMBuildZExt(B, z, lanes_of(e, type_of_bits(e, bits), p), "");
+    }
+    case PTX_OP_LOP3:
+        if (in->mods->boolop != PTX_BOOL_NONE || in->src[3].kind != IR_SRC_IMM)
+            return NULL;
+        return lookup3(e, A, SECOND, THIRD, (unsigned)in->src[3].imm & 255, p);
+    default:
+        return NULL;
+    }
+#undef A
+#undef SECOND
+#undef THIRD
+}
+
+/* --- predicates: a scalar i1, or bits --- */
+
+static LLVMValueRef predicate_source(struct emit *e, int i, bool scalar)
+{
+    const struct ir_src *s = &e->in->src[i];
+    LLVMValueRef v = s->kind != IR_SRC_REG ? (scalar ? number(e, 1, s->imm & 1) : number(e, 32, s->imm & 1 ? UINT32_MAX : 0))
+                   : scalar ? reg_get(e, s->reg).v[0] : reg_bits(e, s->reg);
+    return s->negated ? LLVMBuildNot(e->b, v, "") : v;
+}
+
+static LLVMValueRef predicate_op(struct emit *e, bool scalar)
+{
+    for (int i = 0; i < e->in->nsrc; i++)
+        if (e->in->src[i].negated) /* the lane functions read them as they are but where they say so */
+            return NULL;
+    switch (e->in->op) {
+    case PTX_OP_AND: return LLVMBuildAnd(e->b, predicate_source(e, 0, scalar), predicate_source(e, 1, scalar), "");
+    case PTX_OP_OR: return LLVMBuildOr(e->b, predicate_source(e, 0, scalar), predicate_source(e, 1, scalar), "");
+    case PTX_OP_XOR: return LLVMBuildXor(e->b, predicate_source(e, 0, scalar), predicate_source(e, 1, scalar), "");
+    case PTX_OP_NOT: return LLVMBuildNot(e->b, predicate_source(e, 0, scalar), "");
+    case PTX_OP_MOV: return predicate_source(e, 0, scalar);
+    default: return NULL;
+    }
+}
+
+/* --- floating --- */
+
+/* Only what the host does alike: to nearest, without flushing or saturation. */
+static bool plain(const struct ptx_mods *m)
+{
+    return !m->ftz && !m->sat && !m->relu && !m->nan && !m->xorsign_abs && (m->round == PTX_RND_NONE || m->round == PTX_RN);
+}
+
+static LLVMValueRef bits_as(struct emit *e, LLVMValueRef v, LLVMTypeRef t, int p)
+{
+    return LLVMBuildBitCast(e->b, v, lanes_of(e, t, p), "");
+}
+
+/* -0 is less than +0; one NaN loses against a number (interp/lanes_meaning.h). */
+static LLVMValueRef least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum ptx_type t, bool max, int p)
+{
+    LLVMBuilderRef B = e->b;
+    LLVMTypeRef ints = type_of_bits(e, bits_of_type(t));
+    LLVMValueRef ux = bits_as(e, x, ints, p), uy = bits_as(e, y, ints, p);
+    LLVMValueRef r = LLVMBuildSelect(B, LLVMBuildFCmp(B, max ? LLVMRealOGT : LLVMRealOLT, x, y, ""), ux, uy, "");
+    LLVMValueRef both = max ? LLVMBuildAnd(B, ux, uy, "") : LLVMBuildOr(B, ux, uy, "");
+    r = LLVMBuildSelect(B, LLVMBuildFCmp(B, LLVMRealOEQ, x, y, ""), both, r, "");
+    r = LLVMBuildSelect(B, LLVMBuildFCmp(B, LLVMRealUNO, x, x, ""), uy, r, "");
+    r = LLVMBuildSelect(B, LLVMBuildFCmp(B, LLVMRealUNO, y, y, ""), ux, r, "");
+    return bits_as(e, r, type_of(e, t), p);
+}
+
+static LLVMValueRef floating_op(struct emit *e, int p)
+{
+    const struct ir_inst *in = e->in;
+    const struct ptx_mods *m = in->mods;
+    enum ptx_type t = in->type;
+    LLVMBuilderRef B = e->b;
+    LLVMTypeRef type = lanes_of(e, type_of(e, t), p);
+    if (!plain(m) || (t == PTX_F64 && in->op != PTX_OP_FADD && in->op != PTX_OP_FSUB && in->op != PTX_OP_FMUL &&
+                      in->op != PTX_OP_FMA && in->op != PTX_OP_FDIV && in->op != PTX_OP_SQRT && in->op != PTX_OP_RCP))
+        return NULL;
+    LLVMValueRef one = in_lanes(e, LLVMConstReal(type_of(e, t), 1), p);
+    switch (in->op) {
+    case PTX_OP_FADD: return LLVMBuildFAdd(B, source(e, 0, t, p), source(e, 1, t, p), "");
+    case PTX_OP_FSUB: return LLVMBuildFSub(B, source(e, 0, t, p), source(e, 1, t, p), "");
+    case PTX_OP_FMUL: return LLVMBuildFMul(B, source(e, 0, t, p), source(e, 1, t, p), "");
+    case PTX_OP_FMA:
+    case PTX_OP_FMAD: {
+        LLVMValueRef args[3];
+        if (!strcmp(e->job->level, "x86-64-v2"))
+            return NULL;
+        for (int i = 0; i < 3; i++)
+            args[i] = source(e, i, t, p);
+        return call_intrinsic(e, "llvm.fma", type, args, 3);
+    }
+    case PTX_OP_FDIV:
+        return m->approx ? NULL : LLVMBuildFDiv(B, source(e, 0, t, p), source(e, 1, t, p), "");
+    case PTX_OP_RCP:
+        return m->approx && t == PTX_F64 ? NULL : LLVMBuildFDiv(B, one, source(e, 0, t, p), "");
+    case PTX_OP_SQRT: {
+        LLVMValueRef a = source(e, 0, t, p);
+        return m->approx && t == PTX_F64 ? NULL : call_intrinsic(e, "llvm.sqrt", type, &a, 1);
+    }
+    case PTX_OP_FNEG: return LLVMBuildFNeg(B, source(e, 0, t, p), "");
+    case PTX_OP_FABS: {
+        LLVMValueRef a = source(e, 0, t, p);
+        return call_intrinsic(e, "llvm.fabs", type, &a, 1);
+    }
+    case PTX_OP_FMIN: return least(e, source(e, 0, t, p), source(e, 1, t, p), t, false, p);
+    case PTX_OP_FMAX: return least(e, source(e, 0, t, p), source(e, 1, t, p), t, true, p);
+    default: return NULL;
+    }
+}
+
+/* --- comparison and selection --- */
+
+static LLVMValueRef compare(struct emit *e, int p)
+{
+    static const LLVMIntPredicate same[] = {[PTX_EQ] = LLVMIntEQ, [PTX_NE] = LLVMIntNE};
+    static const LLVMIntPredicate s[] = {[PTX_LT] = LLVMIntSLT, [PTX_LE] = LLVMIntSLE, [PTX_GT] = LLVMIntSGT, [PTX_GE] = LLVMIntSGE};
+    static const LLVMIntPredicate u[] = {[PTX_LT] = LLVMIntULT, [PTX_LE] = LLVMIntULE, [PTX_GT] = LLVMIntUGT, [PTX_GE] = LLVMIntUGE};
+    static const LLVMRealPredicate f[] = {
+        [PTX_EQ] = LLVMRealOEQ, [PTX_NE] = LLVMRealONE, [PTX_LT] = LLVMRealOLT, [PTX_LE] = LLVMRealOLE, [PTX_GT] = LLVMRealOGT,
+        [PTX_GE] = LLVMRealOGE, [PTX_EQU] = LLVMRealUEQ, [PTX_NEU] = LLVMRealUNE, [PTX_LTU] = LLVMRealULT,
+        [PTX_LEU] = LLVMRealULE, [PTX_GTU] = LLVMRealUGT, [PTX_GEU] = LLVMRealUGE, [PTX_NUM] = LLVMRealORD, [PTX_NAN] = LLVMRealUNO};
+    const struct ir_inst *in = e->in;
+    enum ptx_type t = in->type;
+    const struct ptx_mods *m = in->mods;
+    LLVMValueRef r;
+    if (m->ftz || m->cmp == PTX_CMP_NONE || (in->ndst > 1 && in->dst[1] != IR_NOREG) || in->dst[0] == IR_NOREG)
+        return NULL;
+    if (floating(t))
+        r = LLVMBuildFCmp(e->b, f[m->cmp], source(e, 0, t, p), source(e, 1, t, p), "");
+    else if (integer(t) && m->cmp <= PTX_GE)
+        r = LLVMBuildICmp(e->b, m->cmp <= PTX_NE ? same[m->cmp] : is_signed(t) ? s[m->cmp] : u[m->cmp], source(e, 0, t, p),
+                          source(e, 1, t, p), "");
+    else
+        return NULL;
+    return r;
+}
+
+static LLVMValueRef choose(struct emit *e, int p)
+{
+    enum ptx_type t = e->in->type;
+    if (t == PTX_PRED || t == PTX_B128)
+        return NULL;
+    const struct ir_src *s = &e->in->src[2];
+    LLVMValueRef c = source_scalar(e, 2) ? predicate_source(e, 2, true) : reg_part(e, s->reg, p);
+    if (!source_scalar(e, 2) && s->negated)
+        c = LLVMBuildNot(e->b, c, "");
+    return LLVMBuildSelect(e->b, c, source_exact(e, 0, t, p), source_exact(e, 1, t, p), "");
+}
+
+/* --- conversion --- */
+
+/* Floating to integer toward zero, clamped; NaN as lanes_cvt.h has it. */
+static LLVMValueRef to_integer(struct emit *e, int p)
+{
+    const struct ir_inst *in = e->in;
+    enum ptx_type to = in->type, from = in->type2;
+    int bits = bits_of_type(to);
+    if (in->mods->round != PTX_RZI || from != PTX_F32 || bits != 32 || in->mods->ftz)
+        return NULL;
+    LLVMTypeRef ints = lanes_of(e, e->i32, p), types[2] = {ints, lanes_of(e, e->f32, p)};
+    LLVMValueRef a = source(e, 0, from, p);
+    const char *name = is_signed(to) ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
+    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, &a, 1, "");
+}
+
+/* The type's value as the destination's wider register holds it. */
+static LLVMValueRef fit(struct emit *e, LLVMValueRef v, enum ptx_type t, int p)
+{
+    int have = bits_of_type(t), want = bits_of_type(e->k->reg_type[e->in->dst[0]]);
+    LLVMTypeRef to = lanes_of(e, type_of_bits(e, want), p);
+    return have == want ? v : is_signed(t) ? LLVMBuildSExt(e->b, v, to, "") : LLVMBuildZExt(e->b, v, to, "");
+}
+
+static LLVMValueRef convert(struct emit *e, int p)
+{
+    const struct ir_inst *in = e->in;
+    const struct ptx_mods *m = in->mods;
+    enum ptx_type to = in->type, from = in->type2;
+    LLVMTypeRef type = lanes_of(e, type_of(e, to), p);
+    if (m->sat || m->relu || m->satfinite)
+        return NULL;
+    if (integer(to) && integer(from)) {
+        LLVMValueRef a = source(e, 0, from, p);
+        int tb = bits_of_type(to), fb = bits_of_type(from);
+        a = tb == fb ? a : tb < fb ? LLVMBuildTrunc(e->b, a, type, "")
+          : is_signed(from) ? LLVMBuildSExt(e->b, a, type, "") : LLVMBuildZExt(e->b, a, type, "");
+        return bits_of_type(e->k->reg_type[in->dst[0]]) < tb ? NULL : fit(e, a, to, p);
+    }
+    if (floating(to) && integer(from)) {
+        if (m->round != PTX_RN)
+            return NULL;
+        LLVMValueRef a = source(e, 0, from, p);
+        return is_signed(from) ? LLVMBuildSIToFP(e->b, a, type, "") : LLVMBuildUIToFP(e->b, a, type, "");
+    }
+    if (integer(to) && floating(from))
+        return to_integer(e, p);
+    if (to == PTX_F32 && from == PTX_F64 && m->round == PTX_RN && !m->ftz)
+        return LLVMBuildFPTrunc(e->b, source(e, 0, from, p), type, "");
+    return NULL;
+}
+
+/* --- moves --- */
+
+static bool time_register(const struct ir_src *s)
+{
+    return s->kind == IR_SRC_SREG && s->sreg >= PTX_SREG_CLOCK && s->sreg <= PTX_SREG_GLOBALTIMER_HI;
+}
+
+static LLVMValueRef move(struct emit *e, int p)
+{
+    const struct ir_inst *in = e->in;
+    enum ptx_type t = e->k->reg_type[in->dst[0]];
+    const struct ir_src *s = &in->src[0];
+    if (s->kind == IR_SRC_SREG) {
+        if (time_register(s) || source_shape(e, 0).kind == SHAPE_VARYING || bits_of_type(t) != (s->sreg == PTX_SREG_GRIDID ? 64 : 32))
+            return NULL;
+        return source(e, 0, t, p);
+    }
+    return t == PTX_B128 ? NULL : source_exact(e, 0, t, p);
+}
+
+/* One register out of several, or several out of one. */
+static bool vector_move(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    bool pack = in->nsrc > 1;
+    int count = pack ? in->nsrc : in->ndst, bits = bits_of_type(in->type) / count;
+    if (bits_of_type(in->type) > 64 || in->guard != IR_NOREG)
+        return false;
+    for (int d = 0; d < in->ndst; d++) {
+        if (in->dst[d] == IR_NOREG)
+            continue;
+        bool scalar = reg_scalar(e, in->dst[d]);
+        struct value v = {.scalar = scalar};
+        enum ptx_type rt = e->k->reg_type[in->dst[d]];
+        if (bits_of_type(rt) != (pack ? bits * count : bits))
+            return false;
+        for (int p = scalar ? -1 : 0; p < (scalar ? 0 : e->parts); p++) {
+            LLVMValueRef r = NULL;
+            LLVMTypeRef wide_type = lanes_of(e, type_of_bits(e, bits * count), p);
+            for (int i = 0; pack && i < count; i++) {
+                LLVMValueRef x = LLVMBuildZExt(e->b, source_exact(e, i, ir_bits_type(bits), p), wide_type, "");
+                if (i)
+                    x = LLVMBuildShl(e->b, x, whole(e, bits * count, (uint64_t)(bits * i), p), "");
+                r = r ? LLVMBuildOr(e->b, r, x, "") : x;
+            }
+            if (!pack) {
+                r = source_exact(e, 0, ir_bits_type(bits * count), p);
+                if (d)
+                    r = LLVMBuildLShr(e->b, r, whole(e, bits * count, (uint64_t)(bits * d), p), "");
+                r = LLVMBuildTrunc(e->b, r, lanes_of(e, type_of_bits(e, bits), p), "");
+            }
+            v.v[p < 0 ? 0 : p] = floating(rt) ? bits_as(e, r, type_of(e, rt), p) : r;
+        }
+        reg_set(e, in->dst[d], v);
+    }
+    return true;
+}
+
+/* cvta: shared and local memory lie in windows of the generic addresses. */
+static LLVMValueRef move_window(struct emit *e, int p)
+{
+    const struct ir_inst *in = e->in;
+    int bits = bits_of_type(in->type);
+    uint64_t base = in->mods->space == PTX_SHARED ? SPACE_SHARED_WINDOW : in->mods->space == PTX_LOCAL ? SPACE_LOCAL_WINDOW : 0;
+    LLVMValueRef a = source(e, 0, in->type, p);
+    if (bits != 64 || !base)
+        return bits == 64 ? a : NULL;
+    LLVMValueRef w = whole(e, 64, base, p);
+    return in->mods->to ? LLVMBuildSub(e->b, a, w, "") : LLVMBuildAdd(e->b, a, w, "");
+}
+
+/* --- all of them --- */
+
+static LLVMValueRef compute(struct emit *e, int p)
+{
+    const struct ir_inst *in = e->in;
+    switch (in->op) {
+    case PTX_OP_SELP: return choose(e, p);
+    case PTX_OP_CVT: return convert(e, p);
+    case PTX_OP_CVTA: return move_window(e, p);
+    case PTX_OP_MOV:
+        if (in->type != PTX_PRED)
+            return move(e, p);
+        break;
+    default: break;
+    }
+    if (in->op >= PTX_OP_COUNT)
+        return NULL;
+    if (in->type == PTX_PRED)
+        return NULL;
+    return floating(in->type) ? floating_op(e, p) : integer(in->type) ? integer_op(e, p) : NULL;
+}
+
+/* A value in the type that its register is kept in. */
+static LLVMValueRef as_kept(struct emit *e, int32_t reg, LLVMValueRef v, int p)
+{
+    LLVMTypeRef t = lanes_of(e, type_of(e, e->k->reg_type[reg]), p);
+    LLVMTypeRef have = LLVMTypeOf(v);
+    if (have == t)
+        return v;
+    if (LLVMGetTypeKind(have) == LLVMGetTypeKind(t) && LLVMGetTypeKind(t) == LLVMIntegerTypeKind)
+        return NULL; /* another width: no code of our own */
+    return LLVMBuildBitCast(e->b, v, t, "");
+}
+
+static int bits_of_value(LLVMValueRef v)
+{
+    LLVMTypeRef t = LLVMTypeOf(v);
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
+        t = LLVMGetElementType(t);
+    switch (LLVMGetTypeKind(t)) {
+    case LLVMFloatTypeKind: return 32;
+    case LLVMDoubleTypeKind: return 64;
+    default: return (int)LLVMGetIntTypeWidth(t);
+    }
+}
+
+/* Instructions whose result is a predicate. */
+static bool emit_predicate(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    int32_t reg = in->dst[0];
+    bool scalar = reg_scalar(e, reg);
+    LLVMValueRef r = NULL, parts[MAX_PARTS];
+    if (in->op == PTX_OP_SETP) {
+        for (int p = scalar ? -1 : 0; p < (scalar ? 0 : e->parts); p++) {
+            r = compare(e, p);
+            if (!r)
+                return false;
+            parts[p < 0 ? 0 : p] = r;
+        }
+        int with = in->mods->boolop;
+        if (with != PTX_BOOL_NONE || in->guard != IR_NOREG) {
+            r = scalar ? parts[0] : packed(e, parts);
+            LLVMValueRef c = with == PTX_BOOL_NONE ? NULL : predicate_source(e, 2, scalar);
+            r = with == PTX_BOOL_AND ? LLVMBuildAnd(e->b, r, c, "") : with == PTX_BOOL_OR ? LLVMBuildOr(e->b, r, c, "")
+              : with == PTX_BOOL_XOR ? LLVMBuildXor(e->b, r, c, "") : r;
+        } else if (!scalar) {
+            struct value v = {0};
+            memcpy(v.v, parts, sizeof parts);
+            reg_set(e, reg, v);
+            return true;
+        }
+    } else if (in->type == PTX_PRED) {
+        r = predicate_op(e, scalar);
+    }
+    if (!r)
+        return false;
+    if (in->guard != IR_NOREG) {
+        LLVMValueRef g = scalar ? reg_get(e, in->guard).v[0] : reg_bits(e, in->guard), old = scalar ? reg_get(e, reg).v[0] : reg_bits(e, reg);
+        if (in->guard_negated)
+            g = LLVMBuildNot(e->b, g, "");
+        r = LLVMBuildOr(e->b, LLVMBuildAnd(e->b, g, r, ""), LLVMBuildAnd(e->b, LLVMBuildNot(e->b, g, ""), old, ""), "");
+    }
+    reg_set(e, reg, scalar ? (struct value){.scalar = true, .v = {r}} : (struct value){.bits = r});
+    return true;
+}
+
+bool emit_arith(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    if (in->op == PTX_OP_MOV && (in->nsrc > 1 || in->ndst > 1))
+        return vector_move(e);
+    if (in->ndst < 1 || in->dst[0] == IR_NOREG || e->k->reg_type[in->dst[0]] == PTX_B128)
+        return false;
+    int32_t reg = in->dst[0];
+    bool scalar = reg_scalar(e, reg);
+    if (e->k->reg_type[reg] == PTX_PRED)
+        return emit_predicate(e);
+    struct value v = {.scalar = scalar};
+    int64_t lo, hi;
+    int narrow = shape_guarded_source(e->k, e->s, e->job->dim, in, &lo, &hi);
+    if (narrow >= 0) {
+        enum ptx_type t = in->op == PTX_OP_CVT ? in->type2 : in->type;
+        LLVMValueRef a = source(e, narrow, t, -1);
+        LLVMValueRef x = is_signed(t) ? LLVMBuildSExt(e->b, a, e->i64, "") : LLVMBuildZExt(e->b, a, e->i64, "");
+        int64_t least_value = is_signed(t) ? INT32_MIN : 0;
+        uint64_t room = UINT32_MAX - (uint64_t)(hi - lo);
+        LLVMValueRef from = LLVMBuildAdd(e->b, x, number(e, 64, (uint64_t)(lo - least_value)), "");
+        leave_unless(e, LLVMBuildICmp(e->b, LLVMIntULE, from, number(e, 64, room), ""), JIT_GIVE_UP);
+    }
+    struct shape own = scalar ? shape_of_result(e->k, e->s, e->job->dim, in) : (struct shape){0};
+    for (int p = scalar ? -1 : 0; p < (scalar ? 0 : e->parts); p++) {
+        LLVMValueRef r = scalar && own.known && integer(e->k->reg_type[reg])
+                             ? number(e, bits_of_type(e->k->reg_type[reg]), own.base)
+                             : compute(e, p);
+        if (r && bits_of_value(r) != bits_of_type(e->k->reg_type[reg]))
+            r = NULL;
+        if (!r)
+            return false;
+        r = as_kept(e, reg, r, p);
+        if (e->k->reg_type[reg] == PTX_F32 && !e->s->lazy[reg] && floating(in->type) && in->op != PTX_OP_MOV &&
+            in->op != PTX_OP_SELP && in->op != PTX_OP_CVT)
+            r = exact_nan(e, r);
+        if (in->guard != IR_NOREG) {
+            bool one = reg_scalar(e, in->guard);
+            LLVMValueRef g = one ? reg_get(e, in->guard).v[0] : reg_part(e, in->guard, p);
+            LLVMValueRef old = scalar ? reg_get(e, reg).v[0] : reg_part(e, reg, p);
+            r = in->guard_negated ? LLVMBuildSelect(e->b, g, old, r, "") : LLVMBuildSelect(e->b, g, r, old, "");
+        }
+        v.v[p < 0 ? 0 : p] = r;
+    }
+    reg_set(e, reg, v);
+    return true;
+}

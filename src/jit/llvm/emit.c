@@ -1,0 +1,197 @@
+/* A whole kernel: entry, resume points, blocks in order, instruction by instruction (see emit.h). */
+#include "jit/llvm/emit.h"
+
+#include "base/alloc.h"
+#include "interp/step.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool live_somewhere(const struct ir_kernel *k, int32_t r)
+{
+    for (int32_t b = 0; b < k->nblocks; b++)
+        if (ir_bit(k->blocks[b].live_in, r) || ir_bit(k->blocks[b].live_out, r))
+            return true;
+    return false;
+}
+
+/* Registers that a resume point inside a block needs are alive between LLVM's blocks, too. */
+static void make_variables(struct emit *e)
+{
+    const struct ir_kernel *k = e->k;
+    bool inside = false;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        inside |= e->job->resume[i] >= 0 && i != k->blocks[k->insts[i].block].first;
+    for (int32_t r = 0; r < k->nregs; r++) {
+        if (!inside && !live_somewhere(k, r))
+            continue;
+        for (int p = 0; p < var_parts(e, r); p++)
+            e->var[r][p] = LLVMBuildAlloca(e->b, var_type(e, r), "");
+    }
+}
+
+/* What is alive before each instruction of a block. */
+static void find_live(struct emit *e, const struct ir_block *b)
+{
+    uint64_t *at = e->live + (size_t)b->count * e->words;
+    memcpy(at, b->live_out, e->words * 8);
+    for (int32_t i = b->first + b->count - 1; i >= b->first; i--) {
+        const struct ir_inst *in = &e->k->insts[i];
+        uint64_t *before = at - e->words;
+        memcpy(before, at, e->words * 8);
+        for (int d = 0; d < in->ndst && in->guard == IR_NOREG; d++)
+            if (in->dst[d] != IR_NOREG)
+                before[in->dst[d] >> 6] &= ~(UINT64_C(1) << (in->dst[d] & 63));
+        for (int s = 0; s < in->nsrc; s++)
+            if (in->src[s].kind == IR_SRC_REG)
+                ir_bit_set(before, in->src[s].reg);
+        if (in->guard != IR_NOREG)
+            ir_bit_set(before, in->guard);
+        at = before;
+    }
+}
+
+static bool terminated(struct emit *e)
+{
+    return LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(e->b)) != NULL;
+}
+
+/* The way in from outside: registers from their places, then on to `to`. */
+static void emit_resume(struct emit *e, int32_t number_of, const uint64_t *live, LLVMBasicBlockRef to)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderAtEnd(e->b, e->resume[number_of]);
+    restore(e, live);
+    LLVMBuildBr(e->b, to);
+    LLVMPositionBuilderAtEnd(e->b, here);
+}
+
+static void emit_inst(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    if (emit_flow(e))
+        return;
+    if (e->job->code->step[e->site].kind == STEP_NOP)
+        return;
+    if (in->guard != IR_NOREG && e->job->counting)
+        count_guard(e, guard_bits(e));
+    if (ir_is_memory(in) ? emit_memory(e) : emit_arith(e))
+        return;
+    emit_step(e, in->guard == IR_NOREG ? NULL : guard_bits(e));
+}
+
+static bool touches_memory(const struct emit *e, const struct ir_block *b)
+{
+    for (int32_t i = b->first; i < b->first + b->count; i++)
+        if (step_touches_memory(&e->job->code->step[i]))
+            return true;
+    return false;
+}
+
+static void emit_block(struct emit *e, int32_t number_of)
+{
+    const struct ir_block *b = &e->k->blocks[number_of];
+    find_live(e, b);
+    LLVMPositionBuilderAtEnd(e->b, e->head[number_of]);
+    forget(e);
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+        int32_t r = e->job->resume[i];
+        e->site = i;
+        e->in = &e->k->insts[i];
+        if (r >= 0 && i == b->first) {
+            emit_resume(e, r, live_before(e, i), e->head[number_of]);
+        } else if (r >= 0) {
+            LLVMBasicBlockRef on = new_block(e, "again");
+            if (!terminated(e)) {
+                flush(e, live_before(e, i));
+                LLVMBuildBr(e->b, on);
+            }
+            emit_resume(e, r, live_before(e, i), on);
+            forget(e);
+            LLVMPositionBuilderAtEnd(e->b, on);
+        } else if (terminated(e)) { /* behind a place where machine code ends: never reached */
+            LLVMPositionBuilderAtEnd(e->b, new_block(e, "dead"));
+        }
+        if (i == b->first && e->job->counting) {
+            if (r >= 0 && touches_memory(e, b))
+                emit_ring(e);
+            count_block(e, number_of);
+        }
+        if (i == b->first && e->tells_time)
+            count_executed(e, b->count);
+        emit_inst(e);
+    }
+    if (terminated(e))
+        return;
+    int32_t next = b->first + b->count;
+    if (next >= e->k->ninsts) { /* the check of the module sees to it that nothing runs off the end */
+        LLVMBuildUnreachable(e->b);
+        return;
+    }
+    flush(e, b->live_out);
+    LLVMBuildBr(e->b, e->head[e->k->insts[next].block]);
+}
+
+static void emit_entry(struct emit *e)
+{
+    LLVMBasicBlockRef entry = new_block(e, "entry"), bad = new_block(e, "bad");
+    LLVMPositionBuilderAtEnd(e->b, entry);
+    make_variables(e);
+    e->frame = LLVMGetParam(e->fn, 0);
+#define FIELD(name, type) frame_field(e, offsetof(struct jit_frame, name), type)
+    e->regs = FIELD(regs, e->ptr);
+    e->shared = FIELD(shared, e->ptr);
+    e->params = FIELD(params, e->ptr);
+    e->granules = FIELD(live, e->ptr);
+    e->space_base = FIELD(space_base, e->i64);
+    e->space_bytes = FIELD(space_bytes, e->i64);
+    e->shared_bytes = LLVMBuildZExt(e->b, FIELD(shared_bytes, e->i32), e->i64, "");
+#undef FIELD
+    for (int i = 0; i < e->job->nresume; i++)
+        e->resume[i] = new_block(e, "resume");
+    LLVMValueRef s = LLVMBuildSwitch(e->b, LLVMGetParam(e->fn, 1), bad, (unsigned)e->job->nresume);
+    for (int i = 0; i < e->job->nresume; i++)
+        LLVMAddCase(s, number(e, 32, (uint64_t)i), e->resume[i]);
+    LLVMPositionBuilderAtEnd(e->b, bad);
+    LLVMBuildUnreachable(e->b);
+}
+
+bool emit_kernel(struct emit *e)
+{
+    const struct ir_kernel *k = e->k;
+    size_t regs = (size_t)k->nregs + 1, longest = 0;
+    for (int32_t r = 0; r < k->nregs; r++)
+        if (bits_of_type(k->reg_type[r]) > 64) {
+            snprintf(e->problem, sizeof e->problem, "a register of 128 bits");
+            return false;
+        }
+    for (int32_t b = 0; b < k->nblocks; b++)
+        longest = (size_t)k->blocks[b].count > longest ? (size_t)k->blocks[b].count : longest;
+    e->words = ((size_t)k->nregs + 63) / 64;
+    e->words = e->words ? e->words : 1;
+    e->var = alloc_zeroed(regs * sizeof *e->var);
+    e->now = alloc_zeroed(regs * sizeof *e->now);
+    e->have = alloc_zeroed(regs);
+    e->changed = alloc_zeroed(regs);
+    e->touched = alloc_zeroed(regs * sizeof *e->touched);
+    e->head = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *e->head);
+    e->resume = alloc_zeroed(((size_t)e->job->nresume + 1) * sizeof *e->resume);
+    e->live = alloc_zeroed((longest + 1) * e->words * 8);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        e->tells_time |= k->insts[i].op == PTX_OP_MOV && k->insts[i].nsrc == 1 && k->insts[i].src[0].kind == IR_SRC_SREG &&
+                         k->insts[i].src[0].sreg >= PTX_SREG_CLOCK && k->insts[i].src[0].sreg <= PTX_SREG_CLOCK64;
+    emit_entry(e);
+    for (int32_t b = 0; b < k->nblocks; b++)
+        e->head[b] = new_block(e, "block");
+    for (int32_t b = 0; b < k->nblocks; b++)
+        emit_block(e, b);
+    alloc_release(e->var);
+    alloc_release(e->now);
+    alloc_release(e->have);
+    alloc_release(e->changed);
+    alloc_release(e->touched);
+    alloc_release(e->head);
+    alloc_release(e->resume);
+    alloc_release(e->live);
+    return !e->problem[0];
+}

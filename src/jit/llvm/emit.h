@@ -1,0 +1,135 @@
+/* The emitter: a kernel's IR to LLVM's, for warps whose 32 lanes run together. Private to jit/llvm.
+ *
+ * A varying register is `parts` vectors of `width` lanes; a register of affine shape (jit/shape.h) is its base, a scalar;
+ * a predicate is i1 or vectors of i1. Inside a basic block of the IR the newest value of a register is in `now`; between
+ * blocks registers live in variables (allocas that LLVM makes SSA values of). */
+#ifndef JIT_LLVM_EMIT_H
+#define JIT_LLVM_EMIT_H
+
+#include "jit/abi.h"
+#include "jit/shape.h"
+
+#include <llvm-c/Core.h>
+
+enum { MAX_PARTS = 8 };
+
+/* A register's value: one scalar (the base), or parts. A varying predicate has its lanes as bits of an i32, or parts
+ * fresh from a comparison; between blocks and in places it is bits. */
+struct value {
+    bool scalar;
+    LLVMValueRef bits;
+    LLVMValueRef v[MAX_PARTS];
+};
+
+/* A range of addresses above a base that has been looked at in this block: accesses inside need no look of their own. */
+struct checked {
+    LLVMValueRef base;
+    int space;
+    int64_t from, to; /* bytes above the base */
+    unsigned unit;    /* base + rest is a multiple of it */
+    int64_t rest;
+    LLVMValueRef host; /* of `from` */
+};
+
+enum { MAX_CHECKED = 32 };
+
+struct emit {
+    const struct jit_job *job;
+    const struct ir_kernel *k;
+    struct shapes *s;
+    int width, parts;
+    LLVMContextRef cx;
+    LLVMModuleRef module;
+    LLVMBuilderRef b;
+    LLVMValueRef fn, frame;
+    LLVMValueRef regs, shared, params, granules, space_base, space_bytes, shared_bytes; /* of the frame, read at entry */
+    LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
+    LLVMValueRef (*var)[MAX_PARTS]; /* [nregs]: allocas; var[r][0] NULL: never alive between blocks */
+    struct value *now;              /* [nregs] */
+    uint8_t *have, *changed;        /* [nregs]: `now` holds it; and it is newer than the variable */
+    int32_t *touched;               /* registers with `have`, for a quick end of a block */
+    int ntouched;
+    LLVMBasicBlockRef *head;        /* [nblocks] */
+    LLVMBasicBlockRef *resume;      /* [nresume]: where a resume point's code begins */
+    struct checked checked[MAX_CHECKED];
+    int nchecked;
+    uint64_t *live;                 /* [count of the block + 1][words]: alive before each instruction */
+    size_t words;
+    int32_t site;
+    const struct ir_inst *in;
+    bool tells_time; /* it reads %clock: instructions are counted */
+    char problem[200];
+};
+
+/* --- values.c --- */
+LLVMTypeRef type_of_bits(const struct emit *e, int bits);
+LLVMTypeRef type_of(const struct emit *e, enum ptx_type t); /* as registers of this type are kept */
+int bits_of_type(enum ptx_type t);
+LLVMTypeRef vector_of(const struct emit *e, LLVMTypeRef t);
+LLVMValueRef number(const struct emit *e, int bits, uint64_t v);
+LLVMValueRef splat(struct emit *e, LLVMValueRef scalar);
+LLVMValueRef call_intrinsic(struct emit *e, const char *name, LLVMTypeRef overload, LLVMValueRef *args, unsigned n);
+LLVMValueRef frame_field(struct emit *e, size_t offset, LLVMTypeRef t);
+void frame_set(struct emit *e, size_t offset, LLVMValueRef v);
+LLVMBasicBlockRef new_block(struct emit *e, const char *name);
+void likely(struct emit *e, LLVMValueRef branch, bool taken);
+
+bool reg_scalar(const struct emit *e, int32_t reg); /* kept as a base */
+int var_parts(const struct emit *e, int32_t reg);         /* variables of a register, and their type */
+LLVMTypeRef var_type(const struct emit *e, int32_t reg);
+struct value reg_get(struct emit *e, int32_t reg);
+void reg_set(struct emit *e, int32_t reg, struct value v);
+LLVMValueRef reg_part(struct emit *e, int32_t reg, int part); /* lanes, whatever the shape; NaN as it is */
+LLVMValueRef reg_bits(struct emit *e, int32_t reg);           /* a predicate: i32, bit i for lane i */
+bool reg_packed(const struct emit *e, int32_t reg);           /* a varying predicate */
+LLVMValueRef packed(struct emit *e, const LLVMValueRef *parts);
+void forget(struct emit *e);                                  /* at a block's begin */
+void flush(struct emit *e, const uint64_t *live);             /* newest values of registers in `live` to variables */
+
+/* Source i of the instruction in type t: part p, or p < 0: the scalar. Floats in float types, else integers. */
+LLVMValueRef source(struct emit *e, int i, enum ptx_type t, int p);
+LLVMValueRef source_exact(struct emit *e, int i, enum ptx_type t, int p); /* with the GPU's NaN */
+bool source_scalar(struct emit *e, int i);
+struct shape source_shape(struct emit *e, int i);
+LLVMValueRef exact_nan(struct emit *e, LLVMValueRef v); /* f32: the GPU's NaN */
+
+/* Places of the interpreter. */
+void place_store(struct emit *e, int32_t reg);
+struct value place_load(struct emit *e, int32_t reg);
+void save(struct emit *e, const uint64_t *live);   /* all of `live` to their places */
+void restore(struct emit *e, const uint64_t *live); /* from their places to variables */
+const uint64_t *live_before(const struct emit *e, int32_t site);
+
+/* --- arith.c --- */
+/* False: no code of its own for this instruction. */
+bool emit_arith(struct emit *e);
+
+/* --- memory.c --- */
+/* False: no code of its own for this access. */
+bool emit_memory(struct emit *e);
+
+/* --- flow.c --- */
+void emit_step(struct emit *e, LLVMValueRef mask);  /* through the interpreter's step; mask NULL: all lanes */
+LLVMValueRef guard_bits(struct emit *e);            /* lanes in which the guard holds */
+void call_step(struct emit *e, LLVMValueRef mask);  /* the call alone: operands are in their places */
+LLVMValueRef call_op(struct emit *e, size_t op, LLVMTypeRef third, LLVMValueRef arg); /* a jit_ops function; a fault stops */
+void emit_stop(struct emit *e, enum jit_stop why, int32_t site);
+void emit_turn(struct emit *e, int32_t block); /* ends with a jump back to a block's head */
+void emit_ring(struct emit *e);                /* stops before this instruction when the ring has records enough */
+/* Marks and unmarks: values met in between are not kept, as code off the way does not dominate what follows. */
+int mark(struct emit *e);
+void unmark(struct emit *e, int m);
+/* Goes on if `ok`; else everything alive is saved and the interpreter goes on at this instruction. */
+void leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why);
+void leave(struct emit *e, enum jit_stop why);
+/* Branches, exits, barriers, exchanges and whatever else is no plain step; false: none of these. */
+bool emit_flow(struct emit *e);
+
+void count_block(struct emit *e, int32_t block);
+void count_executed(struct emit *e, int32_t instructions);
+void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction; nothing unless the launch counts */
+
+/* --- emit.c --- */
+bool emit_kernel(struct emit *e);
+
+#endif

@@ -1,0 +1,375 @@
+/* Control flow, and where machine code stops: branches, exits, barriers, exchanges between lanes (PTX ISA 9.7.12 and
+ * 9.7.13). All 32 lanes go one way here; when they would part, everything alive is saved and the interpreter goes on. */
+#include "jit/llvm/emit.h"
+
+#include "interp/step.h"
+
+#include <string.h>
+
+int mark(struct emit *e)
+{
+    return e->ntouched;
+}
+
+void unmark(struct emit *e, int m)
+{
+    while (e->ntouched > m)
+        e->have[e->touched[--e->ntouched]] = 0;
+}
+
+void emit_stop(struct emit *e, enum jit_stop why, int32_t site)
+{
+    frame_set(e, offsetof(struct jit_frame, site), number(e, 32, (uint32_t)site));
+    LLVMBuildRet(e->b, number(e, 32, why));
+}
+
+void leave(struct emit *e, enum jit_stop why)
+{
+    int m = mark(e);
+    save(e, live_before(e, e->site));
+    emit_stop(e, why, e->site);
+    unmark(e, m);
+}
+
+void leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why)
+{
+    if (LLVMIsConstant(ok) && LLVMIsAConstantInt(ok) && LLVMConstIntGetZExtValue(ok))
+        return;
+    LLVMBasicBlockRef on = new_block(e, "on"), off = new_block(e, "leave");
+    likely(e, LLVMBuildCondBr(e->b, ok, on, off), true);
+    LLVMPositionBuilderAtEnd(e->b, off);
+    leave(e, why);
+    LLVMPositionBuilderAtEnd(e->b, on);
+}
+
+/* --- calls --- */
+
+LLVMValueRef call_op(struct emit *e, size_t op, LLVMTypeRef third, LLVMValueRef arg)
+{
+    LLVMTypeRef params[3] = {e->ptr, e->i32, third};
+    LLVMTypeRef type = LLVMFunctionType(e->i32, params, 3, false);
+    LLVMValueRef ops = frame_field(e, offsetof(struct jit_frame, ops), e->ptr), index = number(e, 64, op);
+    LLVMValueRef f = LLVMBuildLoad2(e->b, e->ptr, LLVMBuildGEP2(e->b, e->i8, ops, &index, 1, ""), "");
+    LLVMValueRef args[3] = {e->frame, number(e, 32, (uint32_t)e->site), arg};
+    LLVMValueRef r = LLVMBuildCall2(e->b, type, f, args, 3, "");
+    LLVMBasicBlockRef on = new_block(e, "done"), off = new_block(e, "fault");
+    likely(e, LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, r, number(e, 32, 0), ""), on, off), true);
+    LLVMPositionBuilderAtEnd(e->b, off);
+    emit_stop(e, JIT_FAULT, e->site);
+    LLVMPositionBuilderAtEnd(e->b, on);
+    return r;
+}
+
+void call_step(struct emit *e, LLVMValueRef mask)
+{
+    call_op(e, offsetof(struct jit_ops, step), e->i32, mask);
+}
+
+LLVMValueRef guard_bits(struct emit *e)
+{
+    LLVMValueRef bits = reg_bits(e, e->in->guard);
+    return e->in->guard_negated ? LLVMBuildNot(e->b, bits, "") : bits;
+}
+
+void emit_step(struct emit *e, LLVMValueRef mask)
+{
+    const struct ir_inst *in = e->in;
+    LLVMBasicBlockRef next = NULL;
+    for (int i = 0; i < in->nsrc; i++)
+        if (in->src[i].kind == IR_SRC_REG)
+            place_store(e, in->src[i].reg);
+    for (int d = 0; d < in->ndst && mask; d++) /* lanes off keep what they had */
+        if (in->dst[d] != IR_NOREG)
+            place_store(e, in->dst[d]);
+    if (mask) {
+        LLVMBasicBlockRef some = new_block(e, "some");
+        next = new_block(e, "stepped");
+        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, mask, number(e, 32, 0), ""), some, next);
+        LLVMPositionBuilderAtEnd(e->b, some);
+    }
+    call_step(e, mask ? mask : number(e, 32, UINT32_MAX));
+    if (next) {
+        LLVMBuildBr(e->b, next);
+        LLVMPositionBuilderAtEnd(e->b, next);
+    }
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] != IR_NOREG)
+            reg_set(e, in->dst[d], place_load(e, in->dst[d]));
+}
+
+/* --- counting --- */
+
+static void add_to(struct emit *e, size_t field, int32_t index, LLVMValueRef n)
+{
+    LLVMValueRef base = frame_field(e, field, e->ptr), at = number(e, 64, 8 * (uint64_t)index);
+    LLVMValueRef p = LLVMBuildGEP2(e->b, e->i8, base, &at, 1, "");
+    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, LLVMBuildLoad2(e->b, e->i64, p, ""), n, ""), p);
+}
+
+void count_guard(struct emit *e, LLVMValueRef bits)
+{
+    if (!e->job->counting)
+        return;
+    LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntNE, bits, number(e, 32, 0), "");
+    LLVMValueRef lanes = call_intrinsic(e, "llvm.ctpop", e->i32, &bits, 1);
+    add_to(e, offsetof(struct jit_frame, site_runs), e->site, LLVMBuildZExt(e->b, some, e->i64, ""));
+    add_to(e, offsetof(struct jit_frame, site_lanes), e->site, LLVMBuildZExt(e->b, lanes, e->i64, ""));
+}
+
+/* --- branches --- */
+
+void emit_turn(struct emit *e, int32_t block)
+{
+    LLVMValueRef budget = frame_field(e, offsetof(struct jit_frame, budget), e->i32);
+    budget = LLVMBuildSub(e->b, budget, number(e, 32, 1), "");
+    frame_set(e, offsetof(struct jit_frame, budget), budget);
+    LLVMBasicBlockRef off = new_block(e, "turn");
+    LLVMValueRef over = LLVMBuildICmp(e->b, LLVMIntEQ, budget, number(e, 32, 0), "");
+    likely(e, LLVMBuildCondBr(e->b, over, off, e->head[block]), false);
+    LLVMPositionBuilderAtEnd(e->b, off);
+    int m = mark(e);
+    save(e, e->k->blocks[block].live_in);
+    emit_stop(e, JIT_TURN, e->k->blocks[block].first);
+    unmark(e, m);
+}
+
+static bool head_of_block(const struct emit *e)
+{
+    return e->site == e->k->blocks[e->in->block].first;
+}
+
+/* The guard's answer for the whole warp, i1; lanes that differ leave. */
+static LLVMValueRef whole_guard(struct emit *e)
+{
+    LLVMValueRef bits = NULL, cond;
+    if (e->job->counting || !reg_scalar(e, e->in->guard))
+        bits = guard_bits(e);
+    if (head_of_block(e) && bits) /* what leaves here is not counted a second time */
+        count_guard(e, bits);
+    if (reg_scalar(e, e->in->guard)) {
+        cond = reg_get(e, e->in->guard).v[0];
+        cond = e->in->guard_negated ? LLVMBuildNot(e->b, cond, "") : cond;
+    } else {
+        cond = LLVMBuildICmp(e->b, LLVMIntEQ, bits, number(e, 32, UINT32_MAX), "");
+        LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, bits, number(e, 32, 0), "");
+        leave_unless(e, LLVMBuildOr(e->b, cond, none, ""), JIT_LEAVE);
+    }
+    if (!head_of_block(e) && bits)
+        count_guard(e, bits);
+    return cond;
+}
+
+static void go(struct emit *e, int32_t block, bool back)
+{
+    if (back)
+        emit_turn(e, block);
+    else
+        LLVMBuildBr(e->b, e->head[block]);
+}
+
+static void branch(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    if (in->guard == IR_NOREG) {
+        flush(e, e->k->blocks[in->block].live_out);
+        go(e, in->target, in->back_edge);
+        return;
+    }
+    LLVMValueRef cond = whole_guard(e);
+    flush(e, e->k->blocks[in->block].live_out);
+    LLVMBasicBlockRef taken = in->back_edge ? new_block(e, "back") : e->head[in->target];
+    LLVMBuildCondBr(e->b, cond, taken, e->head[e->k->insts[e->site + 1].block]);
+    if (in->back_edge) {
+        LLVMPositionBuilderAtEnd(e->b, taken);
+        go(e, in->target, true);
+    }
+}
+
+static void end(struct emit *e)
+{
+    if (e->in->guard == IR_NOREG) {
+        emit_stop(e, JIT_EXIT, e->site);
+        return;
+    }
+    LLVMValueRef cond = whole_guard(e);
+    LLVMBasicBlockRef out = new_block(e, "exit"), on = new_block(e, "on");
+    LLVMBuildCondBr(e->b, cond, out, on);
+    LLVMPositionBuilderAtEnd(e->b, out);
+    emit_stop(e, JIT_EXIT, e->site);
+    LLVMPositionBuilderAtEnd(e->b, on);
+}
+
+/* --- where lanes wait or look at each other --- */
+
+static bool all_members(const struct ir_inst *in)
+{
+    bool warp = in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER;
+    if (!warp && !in->mods->sync)
+        return true;
+    const struct ir_src *s = &in->src[warp ? 0 : in->nsrc - 1];
+    return in->nsrc && s->kind == IR_SRC_IMM && (uint32_t)s->imm == UINT32_MAX;
+}
+
+/* A barrier of the whole block without a result: machine code goes on behind it (emit.c begins there anew). */
+static bool barrier(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    if (!jit_waits(in))
+        return false;
+    int m = mark(e);
+    save(e, live_before(e, e->site + 1 < e->k->blocks[in->block].first + e->k->blocks[in->block].count ? e->site + 1 : e->site));
+    emit_stop(e, JIT_BARRIER, e->site);
+    unmark(e, m);
+    return true;
+}
+
+/* The lane that lane i reads, as interp/exchange.c has it; *valid: it is in range. */
+static int shuffle_lane(int kind, int lane, uint32_t b, uint32_t c, bool *valid)
+{
+    int clamp = c & 31, segment = c >> 8 & 31, at = b & 31;
+    int max = (lane & segment) | (clamp & ~segment), min = lane & segment;
+    int j = kind == PTX_SHFL_UP ? lane - at : kind == PTX_SHFL_DOWN ? lane + at : kind == PTX_SHFL_BFLY ? lane ^ at
+                                                                                               : (min | (at & ~segment));
+    *valid = kind == PTX_SHFL_UP ? j >= max : j <= max;
+    return *valid ? j : lane;
+}
+
+static LLVMValueRef as_i32(struct emit *e, int i, int p)
+{
+    return source_exact(e, i, PTX_B32, p);
+}
+
+static bool shuffle(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    LLVMValueRef all[SHAPE_LANES], lanes[MAX_PARTS];
+    uint32_t truth = 0;
+    if (in->src[1].kind != IR_SRC_IMM || in->src[2].kind != IR_SRC_IMM || in->src[0].kind == IR_SRC_SREG)
+        return false;
+    for (int i = 0; i < SHAPE_LANES; i++) {
+        bool valid;
+        int from = shuffle_lane(in->mods->variant, i, (uint32_t)in->src[1].imm, (uint32_t)in->src[2].imm, &valid);
+        all[i] = number(e, 32, (uint64_t)from);
+        truth |= (uint32_t)valid << i;
+    }
+    if (in->dst[0] != IR_NOREG) {
+        if (bits_of_type(e->k->reg_type[in->dst[0]]) != 32 || reg_scalar(e, in->dst[0]))
+            return false;
+        for (int p = 0; p < e->parts; p++)
+            lanes[p] = as_i32(e, 0, p);
+        struct value v = {.scalar = false};
+        for (int p = 0; p < e->parts; p++) { /* each part comes out of one or two others as a rule */
+            int source_part = (int)LLVMConstIntGetZExtValue(all[p * e->width]) / e->width, second = source_part;
+            for (int i = 0; i < e->width; i++) {
+                int q = (int)LLVMConstIntGetZExtValue(all[p * e->width + i]) / e->width;
+                second = q != source_part ? q : second;
+            }
+            LLVMValueRef index[64];
+            for (int i = 0; i < e->width; i++) {
+                int from = (int)LLVMConstIntGetZExtValue(all[p * e->width + i]), q = from / e->width;
+                if (q != source_part && q != second)
+                    return false;
+                index[i] = number(e, 32, (uint64_t)(from % e->width + (q == source_part ? 0 : e->width)));
+            }
+            v.v[p] = LLVMBuildShuffleVector(e->b, lanes[source_part], lanes[second], LLVMConstVector(index, (unsigned)e->width), "");
+            v.v[p] = LLVMBuildBitCast(e->b, v.v[p], vector_of(e, type_of(e, e->k->reg_type[in->dst[0]])), "");
+        }
+        reg_set(e, in->dst[0], v);
+    }
+    if (in->ndst > 1 && in->dst[1] != IR_NOREG) {
+        if (reg_scalar(e, in->dst[1]))
+            return false;
+        struct value v = {.bits = number(e, 32, truth)};
+        reg_set(e, in->dst[1], v);
+    }
+    return true;
+}
+
+static bool vote(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    int kind = in->mods->variant;
+    if (in->src[0].kind != IR_SRC_REG || !reg_scalar(e, in->dst[0]) || in->ndst != 1)
+        return false;
+    LLVMValueRef bits = reg_bits(e, in->src[0].reg), r;
+    bits = in->src[0].negated ? LLVMBuildNot(e->b, bits, "") : bits;
+    LLVMValueRef all = LLVMBuildICmp(e->b, LLVMIntEQ, bits, number(e, 32, UINT32_MAX), "");
+    LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, bits, number(e, 32, 0), "");
+    r = kind == PTX_VOTE_BALLOT ? bits : kind == PTX_VOTE_ALL ? all : kind == PTX_VOTE_ANY ? LLVMBuildNot(e->b, none, "")
+                                                                                  : LLVMBuildOr(e->b, all, none, "");
+    reg_set(e, in->dst[0], (struct value){.scalar = true, .v = {r}});
+    return true;
+}
+
+static bool exchange(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    if (in->guard != IR_NOREG || !all_members(in))
+        return false;
+    if (in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER)
+        return true; /* __syncwarp: they are together */
+    if ((in->op == PTX_OP_SHFL && shuffle(e)) || (in->op == PTX_OP_VOTE && in->dst[0] != IR_NOREG && vote(e)))
+        return true;
+    emit_step(e, NULL);
+    return true;
+}
+
+bool emit_flow(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    bool done;
+    switch (in->op) {
+    case PTX_OP_BRA:
+        branch(e);
+        return true;
+    case PTX_OP_RET:
+    case PTX_OP_EXIT:
+        end(e);
+        return true;
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+        done = in->mods->variant == PTX_BAR_WARP ? exchange(e) : barrier(e);
+        break;
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX:
+    case PTX_OP_ELECT:
+        done = exchange(e);
+        break;
+    default:
+        if (step_is_plain(&e->job->code->step[e->site]))
+            return false;
+        done = false;
+    }
+    if (!done)
+        leave(e, JIT_LEAVE);
+    return true;
+}
+
+void emit_ring(struct emit *e)
+{
+    LLVMValueRef warp = frame_field(e, offsetof(struct jit_frame, warp), e->ptr), at = number(e, 64, offsetof(struct warp, nrecords));
+    LLVMValueRef n = LLVMBuildLoad2(e->b, e->i32, LLVMBuildGEP2(e->b, e->i8, warp, &at, 1, ""), "");
+    LLVMValueRef room = frame_field(e, offsetof(struct jit_frame, room), e->i32);
+    LLVMBasicBlockRef on = new_block(e, "on"), off = new_block(e, "ring");
+    likely(e, LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, n, room, ""), on, off), true);
+    LLVMPositionBuilderAtEnd(e->b, off);
+    int m = mark(e);
+    save(e, live_before(e, e->site));
+    emit_stop(e, JIT_RING, e->site);
+    unmark(e, m);
+    LLVMPositionBuilderAtEnd(e->b, on);
+}
+
+void count_block(struct emit *e, int32_t block)
+{
+    add_to(e, offsetof(struct jit_frame, block_runs), block, number(e, 64, 1));
+    add_to(e, offsetof(struct jit_frame, block_lanes), block, number(e, 64, WARP_LANES));
+}
+
+void count_executed(struct emit *e, int32_t instructions)
+{
+    LLVMValueRef n = frame_field(e, offsetof(struct jit_frame, executed), e->i64);
+    frame_set(e, offsetof(struct jit_frame, executed), LLVMBuildAdd(e->b, n, number(e, 64, (uint64_t)instructions), ""));
+}

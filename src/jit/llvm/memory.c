@@ -1,0 +1,490 @@
+/* Loads and stores at affine addresses: one check for all lanes, then vectors (PTX ISA 9.7.9).
+ *
+ * All addresses are a base + a constant for each lane. If the first and the last byte lie in one live granule of the
+ * device's memory (or inside the block's shared memory) and are aligned, the access is done here; else the interpreter goes
+ * on at this instruction, lane by lane, and knows what fault it is. One look serves all accesses of a basic block above
+ * the same base. A generic address may be shared memory's as well: there the interpreter's access function is called, and
+ * machine code goes on behind it. Lanes that are neighbours in memory are one vector. */
+#include "jit/llvm/emit.h"
+
+#include "ir/operands.h"
+
+#include <string.h>
+
+struct reach {
+    int64_t rel[SHAPE_LANES]; /* bytes above the lowest lane's address */
+    int64_t lowest;           /* the lowest lane's address above the base */
+    uint64_t span;            /* bytes from the first to behind the last */
+    LLVMValueRef base;        /* the address register's base, i64 */
+    LLVMValueRef low;         /* lowest address, i64 */
+    LLVMValueRef host;        /* the same as the host sees it */
+    unsigned bytes;           /* of one element */
+};
+
+static unsigned element_bytes(const struct ir_inst *in)
+{
+    return (unsigned)bits_of_type(in->type) / 8;
+}
+
+static LLVMValueRef pointer(struct emit *e, LLVMValueRef base, uint64_t offset)
+{
+    LLVMValueRef index = number(e, 64, offset);
+    return LLVMBuildGEP2(e->b, e->i8, base, &index, 1, "");
+}
+
+/* --- lanes [from, from + n) of one element as a vector of n, n a power of two (n = 1: a scalar) --- */
+
+static bool uniform_run(const struct reach *r, int from, int n)
+{
+    for (int i = 1; i < n; i++)
+        if (r->rel[from + i] != r->rel[from])
+            return false;
+    return true;
+}
+
+static bool dense_run(const struct reach *r, int from, int n, int64_t step)
+{
+    for (int i = 1; i < n; i++)
+        if (r->rel[from + i] != r->rel[from] + i * step)
+            return false;
+    return true;
+}
+
+static LLVMValueRef load_as(struct emit *e, LLVMTypeRef t, const struct reach *r, int lane, unsigned element)
+{
+    LLVMValueRef p = pointer(e, r->host, (uint64_t)r->rel[lane] + element * r->bytes);
+    LLVMValueRef v = LLVMBuildLoad2(e->b, t, p, "");
+    LLVMSetAlignment(v, r->bytes);
+    return v;
+}
+
+static LLVMValueRef joined(struct emit *e, LLVMValueRef a, LLVMValueRef b, int n)
+{
+    LLVMValueRef index[64];
+    for (int i = 0; i < 2 * n; i++)
+        index[i] = number(e, 32, (uint64_t)i);
+    if (n > 1)
+        return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(index, (unsigned)(2 * n)), "");
+    LLVMValueRef v = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(a), 2));
+    v = LLVMBuildInsertElement(e->b, v, a, index[0], "");
+    return LLVMBuildInsertElement(e->b, v, b, index[1], "");
+}
+
+static LLVMValueRef broadcast(struct emit *e, LLVMValueRef scalar, int n)
+{
+    LLVMTypeRef t = LLVMVectorType(LLVMTypeOf(scalar), (unsigned)n);
+    LLVMValueRef v = LLVMBuildInsertElement(e->b, LLVMGetPoison(t), scalar, number(e, 32, 0), "");
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(t), LLVMConstNull(LLVMVectorType(e->i32, (unsigned)n)), "");
+}
+
+static LLVMValueRef load_run(struct emit *e, LLVMTypeRef t, const struct reach *r, int from, int n, unsigned element, unsigned vec)
+{
+    if (n == 1)
+        return load_as(e, t, r, from, element);
+    if (uniform_run(r, from, n))
+        return broadcast(e, load_as(e, t, r, from, element), n);
+    if (vec == 1 && dense_run(r, from, n, r->bytes))
+        return load_as(e, LLVMVectorType(t, (unsigned)n), r, from, element);
+    if (vec > 1 && n > 2 && dense_run(r, from, n, r->bytes * vec)) { /* every vec-th of what lies there */
+        LLVMValueRef all = load_as(e, LLVMVectorType(t, (unsigned)n * vec), r, from, 0), index[64];
+        for (int i = 0; i < n; i++)
+            index[i] = number(e, 32, (uint64_t)i * vec + element);
+        return LLVMBuildShuffleVector(e->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(index, (unsigned)n), "");
+    }
+    LLVMValueRef a = load_run(e, t, r, from, n / 2, element, vec);
+    return joined(e, a, load_run(e, t, r, from + n / 2, n / 2, element, vec), n / 2);
+}
+
+/* --- the check --- */
+
+static bool find_reach(struct emit *e, struct reach *r)
+{
+    const struct ir_inst *in = e->in;
+    struct shape s = source_shape(e, 0);
+    bool wide = in->src[0].kind != IR_SRC_REG || bits_of_type(e->k->reg_type[in->src[0].reg]) == 64;
+    int64_t lo = s.offset[0];
+    if (s.kind != SHAPE_AFFINE || in->src[0].kind == IR_SRC_SREG)
+        return false;
+    for (int i = 1; i < SHAPE_LANES; i++)
+        lo = s.offset[i] < lo ? s.offset[i] : lo;
+    uint64_t most = 0;
+    for (int i = 0; i < SHAPE_LANES; i++) {
+        r->rel[i] = s.offset[i] - lo;
+        most = (uint64_t)r->rel[i] > most ? (uint64_t)r->rel[i] : most;
+    }
+    r->bytes = element_bytes(in);
+    r->span = most + r->bytes * in->vec;
+    if (most > 1u << 20)
+        return false; /* and nothing above can have wrapped */
+    for (int i = 0; i < SHAPE_LANES; i++)
+        if (r->rel[i] % (r->bytes * in->vec))
+            return false; /* some lane is misaligned, whatever the base */
+    if (in->space != PTX_SHARED && !wide)
+        return false;
+    r->lowest = in->offset + lo;
+    LLVMValueRef base = source(e, 0, wide ? PTX_U64 : PTX_U32, -1);
+    r->base = wide ? base : LLVMBuildZExt(e->b, base, e->i64, "");
+    r->low = LLVMBuildAdd(e->b, base, number(e, wide ? 64 : 32, (uint64_t)(in->offset + lo)), "");
+    if (in->space == PTX_SHARED && wide)
+        r->low = LLVMBuildAnd(e->b, r->low, number(e, 64, UINT32_MAX), "");
+    if (!wide)
+        r->low = LLVMBuildZExt(e->b, r->low, e->i64, "");
+    return true;
+}
+
+/* Where the host finds what is at `low`. */
+static LLVMValueRef host_of(struct emit *e, LLVMValueRef low)
+{
+    if (e->in->space == PTX_SHARED)
+        return LLVMBuildGEP2(e->b, e->i8, e->shared, &low, 1, "");
+    LLVMValueRef host = LLVMBuildAdd(e->b, low, number(e, 64, SPACE_DELTA), "");
+    return LLVMBuildIntToPtr(e->b, host, e->ptr, "");
+}
+
+/* i1: `span` bytes from `low` may be accessed, and low is a multiple of `unit`. */
+static LLVMValueRef check(struct emit *e, LLVMValueRef low, uint64_t span, unsigned unit)
+{
+    LLVMBuilderRef B = e->b;
+    LLVMValueRef aligned = NULL, ok;
+    if (unit > 1)
+        aligned = LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildAnd(B, low, number(e, 64, unit - 1), ""), number(e, 64, 0), "");
+    if (e->in->space == PTX_SHARED) {
+        LLVMValueRef last = LLVMBuildAdd(B, low, number(e, 64, span), "");
+        ok = LLVMBuildICmp(B, LLVMIntULE, last, e->shared_bytes, "");
+    } else {
+        int shift = __builtin_ctzll(SPACE_GRANULE);
+        LLVMValueRef at = LLVMBuildSub(B, low, e->space_base, "");
+        LLVMValueRef last = LLVMBuildAdd(B, at, number(e, 64, span - 1), "");
+        LLVMValueRef inside = LLVMBuildICmp(B, LLVMIntULT, last, e->space_bytes, "");
+        LLVMValueRef granule = LLVMBuildLShr(B, at, number(e, 64, (uint64_t)shift), "");
+        LLVMValueRef other = LLVMBuildXor(B, at, last, "");
+        LLVMValueRef one = LLVMBuildICmp(B, LLVMIntULT, other, number(e, 64, SPACE_GRANULE), "");
+        ok = LLVMBuildAnd(B, inside, one, "");
+        granule = LLVMBuildSelect(B, ok, granule, number(e, 64, 0), "");
+        LLVMValueRef live = LLVMBuildLoad2(B, e->i8, LLVMBuildGEP2(B, e->i8, e->granules, &granule, 1, ""), "");
+        ok = LLVMBuildAnd(B, ok, LLVMBuildICmp(B, LLVMIntNE, live, number(e, 8, 0), ""), "");
+    }
+    return aligned ? LLVMBuildAnd(B, ok, aligned, "") : ok;
+}
+
+/* --- one look for several accesses --- */
+
+static const struct checked *covered(const struct emit *e, const struct reach *r, unsigned unit)
+{
+    for (int i = 0; i < e->nchecked; i++) {
+        const struct checked *c = &e->checked[i];
+        if (c->base == r->base && c->space == e->in->space && r->lowest >= c->from && r->lowest + (int64_t)r->span <= c->to &&
+            c->unit % unit == 0 && (r->lowest - c->rest) % unit == 0)
+            return c;
+    }
+    return NULL;
+}
+
+static bool defines(const struct ir_inst *in, int32_t reg)
+{
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] == reg)
+            return true;
+    return false;
+}
+
+/* The range that this access and those behind it above the same register take, as far as they fit one look. */
+static struct checked widest(struct emit *e, const struct reach *r, unsigned unit)
+{
+    const struct ir_inst *in = e->in;
+    const struct ir_block *b = &e->k->blocks[in->block];
+    struct checked c = {r->base, in->space, r->lowest, r->lowest + (int64_t)r->span, unit, r->lowest, NULL};
+    if (in->src[0].kind != IR_SRC_REG || defines(in, in->src[0].reg))
+        return c;
+    for (int32_t i = e->site + 1; i < b->first + b->count; i++) {
+        const struct ir_inst *next = &e->k->insts[i];
+        bool access = (next->op == PTX_OP_LD || next->op == PTX_OP_LDU || next->op == PTX_OP_ST) && next->guard == IR_NOREG &&
+                      next->space == in->space && next->src[0].kind == IR_SRC_REG && next->src[0].reg == in->src[0].reg &&
+                      next->mods->order == PTX_WEAK;
+        if (e->job->resume[i] >= 0)
+            break;
+        if (access) {
+            unsigned bytes = element_bytes(next), wants = bytes * next->vec;
+            int64_t from = next->offset + (r->lowest - in->offset), to = from + (int64_t)(r->span - r->bytes * in->vec + wants);
+            int64_t low = from < c.from ? from : c.from, high = to > c.to ? to : c.to;
+            unsigned more = wants > c.unit ? wants : c.unit;
+            if ((from - c.rest) % (int64_t)wants == 0 && (wants <= c.unit || (c.from - from) % (int64_t)c.unit == 0) && high - low <= 1 << 16) {
+                if (wants > c.unit)
+                    c.rest = from;
+                c.unit = more;
+                c.from = low;
+                c.to = high;
+            }
+        }
+        if (defines(next, in->src[0].reg))
+            break;
+    }
+    return c;
+}
+
+/* Lowest addresses of 32 bits wrap; 64-bit ones do, too, but a wrapped one is in nobody's memory. */
+static void look(struct emit *e, struct reach *r)
+{
+    unsigned unit = r->bytes * e->in->vec;
+    const struct checked *known = covered(e, r, unit);
+    if (known) {
+        r->host = pointer(e, known->host, (uint64_t)(r->lowest - known->from));
+        return;
+    }
+    struct checked c = widest(e, r, unit);
+    LLVMValueRef low = LLVMBuildAdd(e->b, r->low, number(e, 64, (uint64_t)(c.from - r->lowest)), "");
+    leave_unless(e, check(e, low, (uint64_t)(c.to - c.from), 1), JIT_LEAVE);
+    if (c.unit > 1) {
+        LLVMValueRef at = LLVMBuildAdd(e->b, r->low, number(e, 64, (uint64_t)(c.rest - r->lowest)), "");
+        LLVMValueRef rest = LLVMBuildAnd(e->b, at, number(e, 64, c.unit - 1), "");
+        leave_unless(e, LLVMBuildICmp(e->b, LLVMIntEQ, rest, number(e, 64, 0), ""), JIT_LEAVE);
+    }
+    c.host = host_of(e, low);
+    r->host = pointer(e, c.host, (uint64_t)(r->lowest - c.from));
+    if (e->nchecked < MAX_CHECKED)
+        e->checked[e->nchecked++] = c;
+}
+
+/* --- loads --- */
+
+/* An element as its register keeps it: extended by its own sign, or the same bits. */
+static LLVMValueRef widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar)
+{
+    const struct ir_inst *in = e->in;
+    enum ptx_type rt = e->k->reg_type[reg];
+    LLVMTypeRef to = scalar ? type_of(e, rt) : vector_of(e, type_of(e, rt));
+    int have = bits_of_type(in->type), want = bits_of_type(rt);
+    if (have == want)
+        return LLVMBuildBitCast(e->b, v, to, "");
+    bool sign = in->type >= PTX_S8 && in->type <= PTX_S64;
+    return sign ? LLVMBuildSExt(e->b, v, to, "") : LLVMBuildZExt(e->b, v, to, "");
+}
+
+static struct value load_element(struct emit *e, const struct reach *r, int element)
+{
+    const struct ir_inst *in = e->in;
+    int32_t reg = in->dst[element];
+    enum ptx_type rt = e->k->reg_type[reg];
+    bool same = bits_of_type(rt) == bits_of_type(in->type);
+    LLVMTypeRef t = same ? type_of(e, rt) : type_of_bits(e, bits_of_type(in->type));
+    struct value v = {.scalar = reg_scalar(e, reg)};
+    if (v.scalar)
+        v.v[0] = widened(e, load_as(e, t, r, 0, (unsigned)element), reg, true);
+    for (int p = 0; p < e->parts && !v.scalar; p++)
+        v.v[p] = widened(e, load_run(e, t, r, p * e->width, e->width, (unsigned)element, in->vec), reg, false);
+    return v;
+}
+
+static bool loadable(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    for (int d = 0; d < in->ndst; d++) {
+        if (in->dst[d] == IR_NOREG)
+            continue;
+        enum ptx_type rt = e->k->reg_type[in->dst[d]];
+        if (rt == PTX_PRED || bits_of_type(rt) > 64 || bits_of_type(rt) < bits_of_type(in->type) ||
+            ((rt == PTX_F32 || rt == PTX_F64) && bits_of_type(rt) != bits_of_type(in->type)))
+            return false;
+    }
+    return true;
+}
+
+/* The two ways' results in one. */
+static struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,
+                           LLVMBasicBlockRef from_b)
+{
+    struct value v = {.scalar = a->scalar};
+    for (int p = 0; p < (a->scalar ? 1 : e->parts); p++) {
+        LLVMValueRef values[2] = {a->v[p], b->v[p]};
+        LLVMBasicBlockRef blocks[2] = {from_a, from_b};
+        v.v[p] = LLVMBuildPhi(e->b, LLVMTypeOf(a->v[p]), "");
+        LLVMAddIncoming(v.v[p], values, blocks, 2);
+    }
+    return v;
+}
+
+static void slow_way(struct emit *e, const struct reach *r)
+{
+    for (int i = 1; i < e->in->nsrc; i++)
+        if (e->in->src[i].kind == IR_SRC_REG)
+            place_store(e, e->in->src[i].reg);
+    call_op(e, offsetof(struct jit_ops, affine), e->i64, r->base);
+}
+
+static void load_all(struct emit *e, const struct reach *r)
+{
+    struct value v[IR_MAX_DST];
+    for (int d = 0; d < e->in->ndst; d++)
+        if (e->in->dst[d] != IR_NOREG)
+            v[d] = load_element(e, r, d);
+    for (int d = 0; d < e->in->ndst; d++)
+        if (e->in->dst[d] != IR_NOREG)
+            reg_set(e, e->in->dst[d], v[d]);
+}
+
+static void generic_load(struct emit *e, struct reach *r)
+{
+    const struct ir_inst *in = e->in;
+    LLVMBasicBlockRef fast = new_block(e, "load"), slow = new_block(e, "slow"), next = new_block(e, "loaded");
+    r->host = host_of(e, r->low);
+    likely(e, LLVMBuildCondBr(e->b, check(e, r->low, r->span, r->bytes * in->vec), fast, slow), true);
+    struct value a[IR_MAX_DST], b[IR_MAX_DST];
+
+    LLVMPositionBuilderAtEnd(e->b, fast);
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] != IR_NOREG)
+            a[d] = load_element(e, r, d);
+    LLVMBuildBr(e->b, next);
+    fast = LLVMGetInsertBlock(e->b);
+
+    LLVMPositionBuilderAtEnd(e->b, slow);
+    int m = mark(e);
+    slow_way(e, r);
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] != IR_NOREG)
+            b[d] = place_load(e, in->dst[d]);
+    LLVMBuildBr(e->b, next);
+    slow = LLVMGetInsertBlock(e->b);
+    unmark(e, m);
+
+    LLVMPositionBuilderAtEnd(e->b, next);
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] != IR_NOREG)
+            a[d] = either(e, &a[d], fast, &b[d], slow);
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] != IR_NOREG)
+            reg_set(e, in->dst[d], a[d]);
+}
+
+/* Parameters: at a known place of the parameter block. */
+static bool emit_parameter(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    struct shape s = source_shape(e, 0);
+    struct reach r = {.bytes = element_bytes(in)};
+    uint64_t at = s.base + (uint64_t)in->offset;
+    unsigned unit = r.bytes * in->vec;
+    if (s.kind != SHAPE_AFFINE || !s.known || !shape_uniform(&s) || at + unit > e->k->param_bytes || at % unit)
+        return false;
+    r.host = pointer(e, e->params, at);
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] != IR_NOREG)
+            reg_set(e, in->dst[d], load_element(e, &r, d));
+    return true;
+}
+
+/* --- stores --- */
+
+static LLVMValueRef stored_part(struct emit *e, int element, int p)
+{
+    enum ptx_type t = e->in->type;
+    enum ptx_type rt = e->in->src[1 + element].kind == IR_SRC_REG ? e->k->reg_type[e->in->src[1 + element].reg] : t;
+    if (bits_of_type(rt) == bits_of_type(t))
+        t = rt;
+    return source_exact(e, 1 + element, t, p);
+}
+
+static void store_as(struct emit *e, LLVMValueRef v, const struct reach *r, int lane, unsigned element)
+{
+    LLVMValueRef p = pointer(e, r->host, (uint64_t)r->rel[lane] + element * r->bytes);
+    LLVMSetAlignment(LLVMBuildStore(e->b, v, p), r->bytes);
+}
+
+/* The elements of `n` lanes in the order of memory: a.x b.x c.x .. and a.y b.y c.y .. become a.x a.y b.x b.y .. */
+static LLVMValueRef interleaved(struct emit *e, LLVMValueRef *v, unsigned vec, int n)
+{
+    LLVMValueRef index[64], all = joined(e, v[0], v[1], n);
+    if (vec == 4)
+        all = joined(e, all, joined(e, v[2], v[3], n), 2 * n);
+    for (int i = 0; i < n * (int)vec; i++)
+        index[i] = number(e, 32, (uint64_t)(i % (int)vec * n + i / (int)vec));
+    return LLVMBuildShuffleVector(e->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(index, (unsigned)n * vec), "");
+}
+
+static void store_part(struct emit *e, const struct reach *r, int p)
+{
+    const struct ir_inst *in = e->in;
+    int from = p * e->width;
+    LLVMValueRef v[4];
+    for (int i = 0; i < in->vec; i++)
+        v[i] = stored_part(e, i, p);
+    if (in->vec == 1 && dense_run(r, from, e->width, r->bytes)) {
+        store_as(e, v[0], r, from, 0);
+        return;
+    }
+    if ((in->vec == 2 || in->vec == 4) && dense_run(r, from, e->width, r->bytes * in->vec)) {
+        store_as(e, interleaved(e, v, in->vec, e->width), r, from, 0);
+        return;
+    }
+    for (int i = 0; i < e->width; i++) { /* ascending: the last lane on an address wins */
+        bool last = i + 1 == e->width || r->rel[from + i] != r->rel[from + i + 1];
+        for (int d = 0; d < in->vec && last; d++)
+            store_as(e, LLVMBuildExtractElement(e->b, v[d], number(e, 32, (uint64_t)i), ""), r, from + i, (unsigned)d);
+    }
+}
+
+static bool storable(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    for (int i = 1; i < in->nsrc; i++) {
+        if (in->src[i].kind == IR_SRC_SREG)
+            return false;
+        if (in->src[i].kind != IR_SRC_REG)
+            continue;
+        enum ptx_type rt = e->k->reg_type[in->src[i].reg];
+        if (rt == PTX_PRED || bits_of_type(rt) > 64 || bits_of_type(rt) < bits_of_type(in->type))
+            return false;
+    }
+    return in->nsrc == in->vec + 1;
+}
+
+static void store_all(struct emit *e, const struct reach *r)
+{
+    if (uniform_run(r, 0, SHAPE_LANES)) {
+        LLVMValueRef last = number(e, 32, (uint64_t)e->width - 1);
+        for (int d = 0; d < e->in->vec; d++)
+            store_as(e, LLVMBuildExtractElement(e->b, stored_part(e, d, e->parts - 1), last, ""), r, 0, (unsigned)d);
+    } else {
+        for (int p = 0; p < e->parts; p++)
+            store_part(e, r, p);
+    }
+}
+
+static void generic_store(struct emit *e, struct reach *r)
+{
+    LLVMBasicBlockRef fast = new_block(e, "store"), slow = new_block(e, "slow"), next = new_block(e, "stored");
+    r->host = host_of(e, r->low);
+    likely(e, LLVMBuildCondBr(e->b, check(e, r->low, r->span, r->bytes * e->in->vec), fast, slow), true);
+    int m = mark(e);
+    LLVMPositionBuilderAtEnd(e->b, fast);
+    store_all(e, r);
+    LLVMBuildBr(e->b, next);
+    unmark(e, m);
+    LLVMPositionBuilderAtEnd(e->b, slow);
+    slow_way(e, r);
+    LLVMBuildBr(e->b, next);
+    unmark(e, m);
+    LLVMPositionBuilderAtEnd(e->b, next);
+}
+
+bool emit_memory(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    struct reach r;
+    bool load = in->op == PTX_OP_LD || in->op == PTX_OP_LDU;
+    if ((!load && in->op != PTX_OP_ST) || in->guard != IR_NOREG || in->mods->order != PTX_WEAK || bits_of_type(in->type) > 64)
+        return false;
+    if (in->space == PTX_PARAM)
+        return load && loadable(e) && emit_parameter(e);
+    if (e->job->counting || in->space == PTX_LOCAL || in->space == IR_SCRATCH || (load ? !loadable(e) : !storable(e)))
+        return false;
+    if (!find_reach(e, &r))
+        return false;
+    if (in->space == PTX_GENERIC) {
+        load ? generic_load(e, &r) : generic_store(e, &r);
+        return true;
+    }
+    look(e, &r);
+    load ? load_all(e, &r) : store_all(e, &r);
+    return true;
+}

@@ -1,0 +1,148 @@
+/* From a job to an object file: LLVM's context, target, passes (see jit/abi.h). */
+#include "jit/llvm/emit.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* sroa makes SSA of the variables; the rest is what pays for itself at first sight (docs/jit.md has the times). */
+static const char quick_passes[] = "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg";
+static const char full_passes[] = "default<O2>";
+
+static void start_llvm(void)
+{
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+}
+
+static LLVMTargetMachineRef machine(const struct jit_job *job, char *problem, size_t size)
+{
+    char *why = NULL;
+    LLVMTargetRef target;
+    const char *triple = "x86_64-unknown-linux-gnu";
+    if (LLVMGetTargetFromTriple(triple, &target, &why)) {
+        snprintf(problem, size, "%s", why);
+        LLVMDisposeMessage(why);
+        return NULL;
+    }
+    return LLVMCreateTargetMachine(target, triple, job->level, strcmp(job->level, "x86-64-v4") ? "" : "-prefer-256-bit",
+                                   job->full ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelDefault);
+}
+
+static void attribute(struct emit *e, const char *name, const char *value)
+{
+    LLVMAddAttributeAtIndex(e->fn, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(e->cx, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
+}
+
+static void open_function(struct emit *e)
+{
+    LLVMTypeRef params[2] = {e->ptr, e->i32};
+    e->fn = LLVMAddFunction(e->module, "jit_code", LLVMFunctionType(e->i32, params, 2, false));
+    attribute(e, "target-cpu", e->job->level);
+    attribute(e, "min-legal-vector-width", e->width * 32 >= 512 ? "512" : "256");
+    attribute(e, "prefer-vector-width", e->width * 32 >= 512 ? "512" : "256");
+    unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+    LLVMAddAttributeAtIndex(e->fn, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->cx, nounwind, 0));
+}
+
+static void release_object(struct jit_object *o)
+{
+    free(o->bytes);
+    o->bytes = NULL;
+}
+
+static void dump(LLVMModuleRef m, const char *what)
+{
+    const char *wanted = getenv("HEDDLE_JIT_DUMP");
+    if (!wanted || strcmp(wanted, what))
+        return;
+    char *text = LLVMPrintModuleToString(m);
+    fputs(text, stderr);
+    LLVMDisposeMessage(text);
+}
+
+/* Optimises and makes the object; problems are told in o. */
+static bool compile(struct emit *e, LLVMTargetMachineRef tm, struct jit_object *o)
+{
+    char *why = NULL;
+    LLVMMemoryBufferRef buffer;
+    dump(e->module, "emitted");
+    if (LLVMVerifyModule(e->module, LLVMReturnStatusAction, &why)) {
+        snprintf(o->problem, sizeof o->problem, "%.*s", (int)sizeof o->problem - 1, why);
+        LLVMDisposeMessage(why);
+        return false;
+    }
+    LLVMDisposeMessage(why);
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(e->module, e->job->full ? full_passes : quick_passes, tm, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error) {
+        char *text = LLVMGetErrorMessage(error);
+        snprintf(o->problem, sizeof o->problem, "%s", text);
+        LLVMDisposeErrorMessage(text);
+        return false;
+    }
+    dump(e->module, "optimised");
+    if (LLVMTargetMachineEmitToMemoryBuffer(tm, e->module, LLVMObjectFile, &why, &buffer)) {
+        snprintf(o->problem, sizeof o->problem, "%s", why);
+        LLVMDisposeMessage(why);
+        return false;
+    }
+    o->size = LLVMGetBufferSize(buffer);
+    o->bytes = malloc(o->size);
+    if (o->bytes)
+        memcpy(o->bytes, LLVMGetBufferStart(buffer), o->size);
+    else
+        snprintf(o->problem, sizeof o->problem, "no memory for %zu bytes of code", o->size);
+    LLVMDisposeMemoryBuffer(buffer);
+    return o->bytes;
+}
+
+__attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job *job, struct jit_object *o)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start_llvm);
+    *o = (struct jit_object){.release = release_object};
+    LLVMTargetMachineRef tm = machine(job, o->problem, sizeof o->problem);
+    if (!tm)
+        return false;
+
+    struct emit e = {.job = job, .k = job->kernel, .s = job->shapes};
+    e.width = !strcmp(job->level, "x86-64-v4") ? 16 : !strcmp(job->level, "x86-64-v3") ? 8 : 4;
+    e.parts = SHAPE_LANES / e.width;
+    e.cx = LLVMContextCreate();
+    e.module = LLVMModuleCreateWithNameInContext(job->kernel->name, e.cx);
+    e.b = LLVMCreateBuilderInContext(e.cx);
+    LLVMSetTarget(e.module, "x86_64-unknown-linux-gnu");
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(tm);
+    LLVMSetModuleDataLayout(e.module, layout);
+    e.i1 = LLVMInt1TypeInContext(e.cx);
+    e.i8 = LLVMInt8TypeInContext(e.cx);
+    e.i16 = LLVMInt16TypeInContext(e.cx);
+    e.i32 = LLVMInt32TypeInContext(e.cx);
+    e.i64 = LLVMInt64TypeInContext(e.cx);
+    e.f32 = LLVMFloatTypeInContext(e.cx);
+    e.f64 = LLVMDoubleTypeInContext(e.cx);
+    e.ptr = LLVMPointerTypeInContext(e.cx, 0);
+    open_function(&e);
+    bool ok = emit_kernel(&e);
+    if (ok)
+        ok = compile(&e, tm, o);
+    else
+        snprintf(o->problem, sizeof o->problem, "%s", e.problem);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeBuilder(e.b);
+    LLVMDisposeModule(e.module);
+    LLVMContextDispose(e.cx);
+    LLVMDisposeTargetMachine(tm);
+    return ok;
+}

@@ -1,0 +1,412 @@
+/* Types, registers and their places (see emit.h). */
+#include "jit/llvm/emit.h"
+
+#include "ir/operands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    int bits;
+    char kind;
+} types[PTX_TYPE_COUNT] = {
+#define TYPE(id, spelling, bits_, kind_, ctype) [PTX_##id] = {bits_, #kind_[0]},
+#include "ptx/ptx_types.def"
+#undef TYPE
+};
+
+int bits_of_type(enum ptx_type t)
+{
+    return t == PTX_PRED ? 1 : types[t].bits;
+}
+
+LLVMTypeRef type_of_bits(const struct emit *e, int bits)
+{
+    return bits == 1 ? e->i1 : bits == 8 ? e->i8 : bits == 16 ? e->i16 : bits == 32 ? e->i32 : e->i64;
+}
+
+LLVMTypeRef type_of(const struct emit *e, enum ptx_type t)
+{
+    return t == PTX_F32 ? e->f32 : t == PTX_F64 ? e->f64 : type_of_bits(e, bits_of_type(t));
+}
+
+LLVMTypeRef vector_of(const struct emit *e, LLVMTypeRef t)
+{
+    return LLVMVectorType(t, (unsigned)e->width);
+}
+
+LLVMValueRef number(const struct emit *e, int bits, uint64_t v)
+{
+    return LLVMConstInt(type_of_bits(e, bits), v, false);
+}
+
+LLVMValueRef splat(struct emit *e, LLVMValueRef scalar)
+{
+    LLVMTypeRef v = vector_of(e, LLVMTypeOf(scalar));
+    if (LLVMIsConstant(scalar)) {
+        LLVMValueRef all[64];
+        for (int i = 0; i < e->width; i++)
+            all[i] = scalar;
+        return LLVMConstVector(all, (unsigned)e->width);
+    }
+    LLVMValueRef one = LLVMBuildInsertElement(e->b, LLVMGetPoison(v), scalar, number(e, 32, 0), "");
+    return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(v), LLVMConstNull(LLVMVectorType(e->i32, (unsigned)e->width)), "");
+}
+
+LLVMValueRef call_intrinsic(struct emit *e, const char *name, LLVMTypeRef overload, LLVMValueRef *args, unsigned n)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, &overload, 1);
+    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, &overload, 1), f, args, n, "");
+}
+
+static LLVMValueRef at(struct emit *e, LLVMValueRef base, uint64_t offset)
+{
+    LLVMValueRef index = number(e, 64, offset);
+    return LLVMBuildGEP2(e->b, e->i8, base, &index, 1, "");
+}
+
+LLVMValueRef frame_field(struct emit *e, size_t offset, LLVMTypeRef t)
+{
+    return LLVMBuildLoad2(e->b, t, at(e, e->frame, offset), "");
+}
+
+void frame_set(struct emit *e, size_t offset, LLVMValueRef v)
+{
+    LLVMBuildStore(e->b, v, at(e, e->frame, offset));
+}
+
+LLVMBasicBlockRef new_block(struct emit *e, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(e->cx, e->fn, name);
+}
+
+void likely(struct emit *e, LLVMValueRef branch, bool taken)
+{
+    unsigned kind = LLVMGetMDKindIDInContext(e->cx, "prof", 4);
+    LLVMMetadataRef m[3] = {LLVMMDStringInContext2(e->cx, "branch_weights", 14),
+                            LLVMValueAsMetadata(number(e, 32, taken ? 1000 : 1)),
+                            LLVMValueAsMetadata(number(e, 32, taken ? 1 : 1000))};
+    LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(e->cx, LLVMMDNodeInContext2(e->cx, m, 3)));
+}
+
+/* --- registers --- */
+
+static LLVMTypeRef reg_type(const struct emit *e, int32_t reg)
+{
+    return type_of(e, e->k->reg_type[reg]);
+}
+
+static LLVMTypeRef part_type(const struct emit *e, int32_t reg);
+
+bool reg_scalar(const struct emit *e, int32_t reg)
+{
+    return e->s->reg[reg].kind != SHAPE_VARYING;
+}
+
+bool reg_packed(const struct emit *e, int32_t reg)
+{
+    return e->k->reg_type[reg] == PTX_PRED && !reg_scalar(e, reg);
+}
+
+int var_parts(const struct emit *e, int32_t reg)
+{
+    return reg_scalar(e, reg) || reg_packed(e, reg) ? 1 : e->parts;
+}
+
+LLVMTypeRef var_type(const struct emit *e, int32_t reg)
+{
+    return reg_packed(e, reg) ? e->i32 : part_type(e, reg);
+}
+
+static LLVMTypeRef part_type(const struct emit *e, int32_t reg)
+{
+    return reg_scalar(e, reg) ? reg_type(e, reg) : vector_of(e, reg_type(e, reg));
+}
+
+static void keep(struct emit *e, int32_t reg, struct value v)
+{
+    if (!e->have[reg])
+        e->touched[e->ntouched++] = reg;
+    e->have[reg] = 1;
+    e->now[reg] = v;
+}
+
+struct value reg_get(struct emit *e, int32_t reg)
+{
+    if (e->have[reg])
+        return e->now[reg];
+    struct value v = {.scalar = reg_scalar(e, reg)};
+    for (int i = 0; i < var_parts(e, reg); i++)
+        v.v[i] = e->var[reg][0] ? LLVMBuildLoad2(e->b, var_type(e, reg), e->var[reg][i], "")
+                                : LLVMConstNull(var_type(e, reg)); /* never written */
+    if (reg_packed(e, reg))
+        v.bits = v.v[0];
+    keep(e, reg, v);
+    return v;
+}
+
+void reg_set(struct emit *e, int32_t reg, struct value v)
+{
+    keep(e, reg, v);
+    e->changed[reg] = 1;
+}
+
+void forget(struct emit *e)
+{
+    for (int i = 0; i < e->ntouched; i++)
+        e->have[e->touched[i]] = e->changed[e->touched[i]] = 0;
+    e->ntouched = 0;
+    e->nchecked = 0;
+}
+
+void flush(struct emit *e, const uint64_t *live)
+{
+    for (int i = 0; i < e->ntouched; i++) {
+        int32_t r = e->touched[i];
+        if (!e->changed[r] || !ir_bit(live, r) || !e->var[r][0])
+            continue;
+        for (int p = 0; p < var_parts(e, r); p++)
+            LLVMBuildStore(e->b, reg_packed(e, r) ? reg_bits(e, r) : e->now[r].v[p], e->var[r][p]);
+    }
+}
+
+/* Constants of a part's lanes. */
+static LLVMValueRef offsets(struct emit *e, const struct shape *s, int bits, int part)
+{
+    LLVMValueRef v[64];
+    for (int i = 0; i < e->width; i++)
+        v[i] = number(e, bits, (uint64_t)s->offset[part * e->width + i]);
+    return LLVMConstVector(v, (unsigned)e->width);
+}
+
+static bool zero_part(const struct emit *e, const struct shape *s, int part)
+{
+    for (int i = 0; i < e->width; i++)
+        if (s->offset[part * e->width + i])
+            return false;
+    return true;
+}
+
+static LLVMValueRef spread(struct emit *e, LLVMValueRef base, const struct shape *s, int part)
+{
+    LLVMValueRef v = splat(e, base);
+    if (zero_part(e, s, part))
+        return v;
+    int bits = (int)LLVMGetIntTypeWidth(LLVMTypeOf(base));
+    return LLVMBuildAdd(e->b, v, offsets(e, s, bits, part), "");
+}
+
+static LLVMValueRef unpacked(struct emit *e, LLVMValueRef bits, int part)
+{
+    LLVMTypeRef narrow = LLVMIntTypeInContext(e->cx, (unsigned)e->width);
+    LLVMValueRef x = part ? LLVMBuildLShr(e->b, bits, number(e, 32, (uint64_t)(part * e->width)), "") : bits;
+    return LLVMBuildBitCast(e->b, LLVMBuildTrunc(e->b, x, narrow, ""), vector_of(e, e->i1), "");
+}
+
+LLVMValueRef reg_part(struct emit *e, int32_t reg, int part)
+{
+    struct value v = reg_get(e, reg);
+    if (v.bits)
+        return unpacked(e, v.bits, part);
+    return v.scalar ? spread(e, v.v[0], &e->s->reg[reg], part) : v.v[part];
+}
+
+LLVMValueRef packed(struct emit *e, const LLVMValueRef *parts)
+{
+    LLVMTypeRef narrow = LLVMIntTypeInContext(e->cx, (unsigned)e->width);
+    LLVMValueRef all = NULL;
+    for (int p = 0; p < e->parts; p++) {
+        LLVMValueRef x = LLVMBuildZExt(e->b, LLVMBuildBitCast(e->b, parts[p], narrow, ""), e->i32, "");
+        if (p)
+            x = LLVMBuildShl(e->b, x, number(e, 32, (uint64_t)(p * e->width)), "");
+        all = all ? LLVMBuildOr(e->b, all, x, "") : x;
+    }
+    return all;
+}
+
+LLVMValueRef reg_bits(struct emit *e, int32_t reg)
+{
+    struct value v = reg_get(e, reg);
+    return v.scalar ? LLVMBuildSExt(e->b, v.v[0], e->i32, "") : v.bits ? v.bits : packed(e, v.v);
+}
+
+LLVMValueRef exact_nan(struct emit *e, LLVMValueRef v)
+{
+    LLVMTypeRef t = LLVMTypeOf(v);
+    bool vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    LLVMValueRef nan = LLVMConstBitCast(number(e, 32, 0x7fffffff), e->f32);
+    if (vector)
+        nan = splat(e, nan);
+    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, v, v, ""), nan, v, "");
+}
+
+/* --- operands --- */
+
+struct shape source_shape(struct emit *e, int i)
+{
+    return shape_of_source(e->k, e->s, e->job->dim, e->in, i);
+}
+
+bool source_scalar(struct emit *e, int i)
+{
+    const struct ir_src *s = &e->in->src[i];
+    return s->kind != IR_SRC_REG || reg_scalar(e, s->reg);
+}
+
+static LLVMTypeRef with_width(struct emit *e, LLVMTypeRef t, int p)
+{
+    return p < 0 ? t : vector_of(e, t);
+}
+
+/* From the type a register is kept in to the one that the instruction reads. */
+static LLVMValueRef reinterpret(struct emit *e, LLVMValueRef v, enum ptx_type have, enum ptx_type want, bool look, int p)
+{
+    LLVMTypeRef to = type_of(e, want);
+    int hb = bits_of_type(have), wb = bits_of_type(want);
+    if (have == want)
+        return v;
+    if (have == PTX_F32 && (want != PTX_F32) && look)
+        v = exact_nan(e, v);
+    if (hb == wb)
+        return LLVMBuildBitCast(e->b, v, with_width(e, to, p), "");
+    if (have == PTX_F32 || have == PTX_F64)
+        v = LLVMBuildBitCast(e->b, v, with_width(e, type_of_bits(e, hb), p), "");
+    LLVMTypeRef ints = with_width(e, type_of_bits(e, wb), p);
+    v = hb > wb ? LLVMBuildTrunc(e->b, v, ints, "") : LLVMBuildZExt(e->b, v, ints, "");
+    return want == PTX_F32 || want == PTX_F64 ? LLVMBuildBitCast(e->b, v, with_width(e, to, p), "") : v;
+}
+
+static LLVMValueRef sreg_scalar(struct emit *e, uint32_t sreg)
+{
+    if (sreg <= PTX_SREG_TID_Z)
+        return frame_field(e, offsetof(struct jit_frame, tid) + 4 * sreg, e->i32);
+    if (sreg == PTX_SREG_GRIDID)
+        return frame_field(e, offsetof(struct jit_frame, gridid), e->i64);
+    return frame_field(e, offsetof(struct jit_frame, sreg) + 4 * sreg, e->i32);
+}
+
+LLVMValueRef source(struct emit *e, int i, enum ptx_type t, int p)
+{
+    const struct ir_src *s = &e->in->src[i];
+    if (s->kind == IR_SRC_IMM) {
+        LLVMValueRef n = number(e, bits_of_type(t), s->imm);
+        if (t == PTX_F32 || t == PTX_F64)
+            n = LLVMConstBitCast(n, type_of(e, t));
+        return p < 0 ? n : splat(e, n);
+    }
+    if (s->kind == IR_SRC_SREG) {
+        struct shape sh = source_shape(e, i);
+        LLVMValueRef base = sh.known ? number(e, s->sreg == PTX_SREG_GRIDID ? 64 : 32, sh.base) : sreg_scalar(e, s->sreg);
+        if (!sh.known && sh.kind == SHAPE_AFFINE && s->sreg <= PTX_SREG_TID_Z && sh.offset[0])
+            base = LLVMBuildSub(e->b, base, number(e, 32, (uint64_t)sh.offset[0]), "");
+        LLVMValueRef v = p < 0 ? base : spread(e, base, &sh, p);
+        return v;
+    }
+    enum ptx_type have = e->k->reg_type[s->reg];
+    LLVMValueRef v;
+    if (p < 0)
+        v = reg_get(e, s->reg).v[0];
+    else
+        v = reg_part(e, s->reg, p);
+    return reinterpret(e, v, have, t, e->s->lazy[s->reg], p);
+}
+
+LLVMValueRef source_exact(struct emit *e, int i, enum ptx_type t, int p)
+{
+    const struct ir_src *s = &e->in->src[i];
+    LLVMValueRef v = source(e, i, t, p);
+    return t == PTX_F32 && s->kind == IR_SRC_REG && e->s->lazy[s->reg] ? exact_nan(e, v) : v;
+}
+
+/* --- places --- */
+
+static LLVMValueRef place_pointer(struct emit *e, int32_t reg, uint64_t offset)
+{
+    return at(e, e->regs, e->job->code->of_reg[reg] + offset);
+}
+
+void place_store(struct emit *e, int32_t reg)
+{
+    enum ptx_type t = e->k->reg_type[reg];
+    if (t == PTX_PRED) {
+        LLVMBuildStore(e->b, reg_bits(e, reg), place_pointer(e, reg, 0));
+        return;
+    }
+    uint64_t bytes = (uint64_t)bits_of_type(t) / 8 * (uint64_t)e->width;
+    for (int p = 0; p < e->parts; p++) {
+        LLVMValueRef v = reg_part(e, reg, p);
+        if (e->s->lazy[reg])
+            v = exact_nan(e, v);
+        LLVMSetAlignment(LLVMBuildStore(e->b, v, place_pointer(e, reg, bytes * (uint64_t)p)), (unsigned)(bytes < 64 ? bytes : 64));
+    }
+}
+
+struct value place_load(struct emit *e, int32_t reg)
+{
+    enum ptx_type t = e->k->reg_type[reg];
+    struct value v = {.scalar = reg_scalar(e, reg)};
+    const struct shape *s = &e->s->reg[reg];
+    if (t == PTX_PRED) {
+        v.bits = LLVMBuildLoad2(e->b, e->i32, place_pointer(e, reg, 0), "");
+        if (v.scalar) {
+            v.v[0] = LLVMBuildTrunc(e->b, v.bits, e->i1, "");
+            v.bits = NULL;
+        }
+        return v;
+    }
+    if (v.scalar) {
+        v.v[0] = LLVMBuildLoad2(e->b, type_of(e, t), place_pointer(e, reg, 0), "");
+        if (s->offset[0])
+            v.v[0] = LLVMBuildSub(e->b, v.v[0], number(e, bits_of_type(t), (uint64_t)s->offset[0]), "");
+        return v;
+    }
+    uint64_t bytes = (uint64_t)bits_of_type(t) / 8 * (uint64_t)e->width;
+    for (int p = 0; p < e->parts; p++) {
+        v.v[p] = LLVMBuildLoad2(e->b, part_type(e, reg), place_pointer(e, reg, bytes * (uint64_t)p), "");
+        LLVMSetAlignment(v.v[p], (unsigned)(bytes < 64 ? bytes : 64));
+    }
+    return v;
+}
+
+/* As machine code needs it: of an affine register lane 0, and a NaN may be any NaN. For the interpreter run.c spreads them
+ * out (jit_spread). */
+static void place_keep(struct emit *e, int32_t reg)
+{
+    enum ptx_type t = e->k->reg_type[reg];
+    if (t == PTX_PRED) {
+        place_store(e, reg);
+        return;
+    }
+    struct value v = reg_get(e, reg);
+    uint64_t bytes = (uint64_t)bits_of_type(t) / 8 * (uint64_t)e->width;
+    if (v.scalar && e->s->reg[reg].offset[0])
+        v.v[0] = LLVMBuildAdd(e->b, v.v[0], number(e, bits_of_type(t), (uint64_t)e->s->reg[reg].offset[0]), "");
+    for (int p = 0; p < (v.scalar ? 1 : e->parts); p++) {
+        LLVMValueRef s = LLVMBuildStore(e->b, v.v[p], place_pointer(e, reg, bytes * (uint64_t)p));
+        LLVMSetAlignment(s, v.scalar ? 1 : (unsigned)(bytes < 64 ? bytes : 64));
+    }
+}
+
+void save(struct emit *e, const uint64_t *live)
+{
+    for (int32_t r = 0; r < e->k->nregs; r++)
+        if (ir_bit(live, r))
+            place_keep(e, r);
+}
+
+void restore(struct emit *e, const uint64_t *live)
+{
+    for (int32_t r = 0; r < e->k->nregs; r++) {
+        if (!ir_bit(live, r) || !e->var[r][0])
+            continue;
+        struct value v = place_load(e, r);
+        for (int p = 0; p < var_parts(e, r); p++)
+            LLVMBuildStore(e->b, v.bits ? v.bits : v.v[p], e->var[r][p]);
+    }
+}
+
+const uint64_t *live_before(const struct emit *e, int32_t site)
+{
+    return e->live + (size_t)(site - e->k->blocks[e->k->insts[site].block].first) * e->words;
+}

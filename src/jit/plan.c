@@ -1,0 +1,73 @@
+/* Resume points: the start, behind barriers, heads of loops, where parted lanes meet, and behind what the interpreter
+ * does (see plan.h). */
+#include "jit/plan.h"
+
+#include "base/alloc.h"
+#include "interp/step.h"
+
+static bool leaves(const struct step *st)
+{
+    return !step_is_plain(st) && st->kind != STEP_BRANCH && st->kind != STEP_EXIT;
+}
+
+/* The most records that an instruction leaves: a generic access one for each space, an asynchronous copy its two sides. */
+static uint32_t records(const struct step *st)
+{
+    bool several = st->in->space == PTX_GENERIC || st->kind == STEP_ASYNC;
+    return !step_touches_memory(st) ? 0 : several ? 3 : 1;
+}
+
+static uint32_t records_of(const struct ir_kernel *k, const struct interp_code *c, int32_t block)
+{
+    const struct ir_block *b = &k->blocks[block];
+    uint32_t n = 0;
+    for (int32_t i = b->first; i < b->first + b->count; i++)
+        n += records(&c->step[i]);
+    return n;
+}
+
+uint32_t plan_block_records(const struct ir_kernel *k, const struct interp_code *c)
+{
+    uint32_t most = 0;
+    for (int32_t b = 0; b < k->nblocks; b++)
+        most = records_of(k, c, b) > most ? records_of(k, c, b) : most;
+    return most;
+}
+
+const char *plan_refuses(const struct ir_kernel *k)
+{
+    if (k->has_waiting_loop)
+        return "it has a loop that waits for other threads";
+    if (k->recursive)
+        return "it has functions that may call themselves";
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        if (k->insts[i].op == PTX_OP_NANOSLEEP)
+            return "it sleeps";
+        for (int d = 0; d < k->insts[i].ndst; d++)
+            if (k->insts[i].dst[d] != IR_NOREG && k->reg_type[k->insts[i].dst[d]] == PTX_B128)
+                return "it has registers of 128 bits";
+    }
+    return NULL;
+}
+
+struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool counting)
+{
+    struct plan p = {.resume = alloc_zeroed(sizeof *p.resume * ((size_t)k->ninsts + 2))};
+    bool *at = alloc_zeroed((size_t)k->ninsts + 2);
+    at[0] = true;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        if (leaves(&c->step[i]))
+            at[i + 1] = true;
+        if (in->back_edge && in->op == PTX_OP_BRA)
+            at[k->blocks[in->target].first] = true;
+        if (in->joined && ir_bit(s->parting, i))
+            at[k->blocks[in->join].first] = true;
+    }
+    for (int32_t b = 0; b < k->nblocks && counting; b++)
+        at[k->blocks[b].first] |= records_of(k, c, b) != 0;
+    for (int32_t i = 0; i <= k->ninsts; i++)
+        p.resume[i] = at[i] && i < k->ninsts ? p.nresume++ : -1;
+    alloc_release(at);
+    return p;
+}

@@ -1,0 +1,21 @@
+/* Where machine code can be entered: the resume points of a kernel. Private to jit. */
+#ifndef JIT_PLAN_H
+#define JIT_PLAN_H
+
+#include "jit/abi.h"
+#include "jit/shape.h"
+
+struct plan {
+    int32_t *resume; /* [ninsts + 1]: number of the resume point before an instruction, or -1 */
+    int nresume;
+};
+
+struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool counting);
+
+/* The most records that one basic block may leave. */
+uint32_t plan_block_records(const struct ir_kernel *k, const struct interp_code *c);
+
+/* NULL, or why machine code is not for this kernel. */
+const char *plan_refuses(const struct ir_kernel *k);
+
+#endif

@@ -1,0 +1,723 @@
+/* Shapes of registers (see shape.h). */
+#include "jit/shape.h"
+
+#include "base/alloc.h"
+#include "ir/operands.h"
+#include "space/space.h"
+
+#include <string.h>
+
+struct search {
+    const struct ir_kernel *k;
+    const uint32_t *dim;
+    struct shapes *s;
+    bool changed;
+};
+
+/* --- values --- */
+
+static int bits_of(enum ptx_type t)
+{
+    return t == PTX_PRED ? 1 : ptx_type_info[t].bits;
+}
+
+static int64_t wrap(uint64_t v, int bits)
+{
+    return bits >= 64 ? (int64_t)v : (int64_t)(v << (64 - bits)) >> (64 - bits);
+}
+
+static uint64_t cut(uint64_t v, int bits)
+{
+    return bits >= 64 ? v : v & ((UINT64_C(1) << bits) - 1);
+}
+
+static struct shape varying(void)
+{
+    return (struct shape){.kind = SHAPE_VARYING};
+}
+
+static struct shape uniform(void)
+{
+    return (struct shape){.kind = SHAPE_AFFINE};
+}
+
+static struct shape constant(uint64_t v, int bits)
+{
+    v = cut(v, bits);
+    return (struct shape){.kind = SHAPE_AFFINE, .known = true, .base = v, .zeros = (uint8_t)(v ? __builtin_ctzll(v) : 63),
+                          .bounded = true, .low = wrap(v, bits), .high = wrap(v, bits)};
+}
+
+static bool same_offsets(const struct shape *a, const struct shape *b)
+{
+    return !memcmp(a->offset, b->offset, sizeof a->offset);
+}
+
+/* The base is in [low, high], unless a lane could wrap in so many bits. */
+static void bound(struct shape *s, __int128 low, __int128 high, int bits)
+{
+    int64_t least = s->offset[0], most = least, limit = bits >= 64 ? INT64_MAX >> 1 : (int64_t)(UINT64_C(1) << (bits - 1)) - 1;
+    for (int i = 1; i < SHAPE_LANES; i++) {
+        least = s->offset[i] < least ? s->offset[i] : least;
+        most = s->offset[i] > most ? s->offset[i] : most;
+    }
+    s->bounded = low + (least < 0 ? least : 0) >= -(__int128)limit - 1 && high + (most > 0 ? most : 0) <= limit;
+    s->low = s->bounded ? (int64_t)low : 0;
+    s->high = s->bounded ? (int64_t)high : 0;
+}
+
+/* Every lane known: the offsets alone say it, above a base of 0. */
+static struct shape from_lanes(const uint64_t *v, int bits)
+{
+    struct shape s = constant(0, bits);
+    bool one = true;
+    for (int i = 1; i < SHAPE_LANES; i++)
+        one &= cut(v[i], bits) == cut(v[0], bits);
+    if (one)
+        return constant(v[0], bits);
+    for (int i = 0; i < SHAPE_LANES; i++)
+        s.offset[i] = wrap(v[i], bits);
+    return s;
+}
+
+static uint64_t lane_value(const struct shape *s, int lane)
+{
+    return s->base + (uint64_t)s->offset[lane];
+}
+
+/* --- special registers --- */
+
+static struct shape thread_index(const uint32_t *dim, int axis)
+{
+    /* a warp's threads are consecutive: they repeat the first warp's pattern if the rows divide a warp or fill it */
+    uint32_t x = dim[0], xy = dim[0] * dim[1];
+    struct shape s = uniform();
+    bool one_row = dim[1] == 1 && dim[2] == 1;
+    if (one_row || x % SHAPE_LANES == 0) { /* a warp lies in one row */
+        bool first = axis == 0;
+        for (int i = 0; i < SHAPE_LANES && first; i++)
+            s.offset[i] = i;
+        s.zeros = first ? 5 : 0;
+        if (one_row && !first)
+            return constant(0, 32);
+        if (dim[axis] == 1)
+            return constant(0, 32);
+        if (first && x == SHAPE_LANES)
+            s.known = true; /* every row is one warp */
+        bound(&s, 0, first ? (int64_t)(dim[0] - 1) / SHAPE_LANES * SHAPE_LANES : dim[axis] - 1, 32);
+        return s;
+    }
+    if (SHAPE_LANES % x || (dim[2] > 1 && xy % SHAPE_LANES))
+        return varying();
+    for (uint32_t i = 0; i < SHAPE_LANES; i++)
+        s.offset[i] = axis == 0 ? i % x : axis == 1 ? i / x : 0;
+    if (axis == 0) {
+        s.known = true;
+        s.zeros = 63;
+    }
+    if (axis == 1)
+        s.zeros = (uint8_t)__builtin_ctz(SHAPE_LANES / x);
+    if (axis == 2 && dim[2] == 1)
+        return constant(0, 32);
+    bound(&s, 0, axis == 0 ? 0 : dim[axis] - 1, 32);
+    return s;
+}
+
+static struct shape special(const uint32_t *dim, uint32_t sreg)
+{
+    uint64_t v[SHAPE_LANES];
+    switch (sreg) {
+    case PTX_SREG_TID_X:
+    case PTX_SREG_TID_Y:
+    case PTX_SREG_TID_Z:
+        return thread_index(dim, (int)(sreg - PTX_SREG_TID_X));
+    case PTX_SREG_NTID_X:
+    case PTX_SREG_NTID_Y:
+    case PTX_SREG_NTID_Z:
+        return constant(dim[sreg - PTX_SREG_NTID_X], 32);
+    case PTX_SREG_LANEID:
+    case PTX_SREG_LANEMASK_EQ:
+    case PTX_SREG_LANEMASK_LE:
+    case PTX_SREG_LANEMASK_LT:
+    case PTX_SREG_LANEMASK_GE:
+    case PTX_SREG_LANEMASK_GT:
+        for (int i = 0; i < SHAPE_LANES; i++) {
+            uint32_t bit = 1u << i;
+            v[i] = sreg == PTX_SREG_LANEID ? (uint64_t)i
+                 : sreg == PTX_SREG_LANEMASK_EQ ? bit
+                 : sreg == PTX_SREG_LANEMASK_LE ? bit | (bit - 1)
+                 : sreg == PTX_SREG_LANEMASK_LT ? bit - 1
+                 : sreg == PTX_SREG_LANEMASK_GE ? ~(bit - 1) : ~(bit | (bit - 1));
+        }
+        return from_lanes(v, 32);
+    case PTX_SREG_NWARPID:
+        return constant(64, 32);
+    default:
+        return uniform();
+    }
+}
+
+struct shape shape_of_source(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3],
+                             const struct ir_inst *in, int i)
+{
+    (void)k;
+    const struct ir_src *src = &in->src[i];
+    if (src->kind == IR_SRC_IMM)
+        return constant(src->imm, bits_of(ir_src_type(in, i)));
+    if (src->kind == IR_SRC_SREG)
+        return special(dim, src->sreg);
+    return s->reg[src->reg];
+}
+
+/* --- what an instruction does to shapes --- */
+
+/* Both sides lane by lane, when everything is known. */
+static bool fold(const struct ir_inst *in, const struct shape *a, const struct shape *b, int bits, struct shape *out)
+{
+    uint64_t v[SHAPE_LANES];
+    if (!a->known || !b->known)
+        return false;
+    for (int i = 0; i < SHAPE_LANES; i++) {
+        uint64_t x = cut(lane_value(a, i), bits), y = cut(lane_value(b, i), bits);
+        switch (in->op) {
+        case PTX_OP_ADD: v[i] = x + y; break;
+        case PTX_OP_SUB: v[i] = x - y; break;
+        case PTX_OP_MUL_LO: v[i] = x * y; break;
+        case PTX_OP_AND: v[i] = x & y; break;
+        case PTX_OP_OR: v[i] = x | y; break;
+        case PTX_OP_XOR: v[i] = x ^ y; break;
+        case PTX_OP_SHL: v[i] = y < (uint64_t)bits ? x << y : 0; break;
+        default: return false;
+        }
+    }
+    *out = from_lanes(v, bits);
+    return true;
+}
+
+/* The operation on the bases and the one on the offsets are the same: +, -. */
+static struct shape sum(const struct shape *a, const struct shape *b, int sign, int bits)
+{
+    struct shape s = uniform();
+    s.zeros = a->zeros < b->zeros ? a->zeros : b->zeros;
+    for (int i = 0; i < SHAPE_LANES; i++)
+        s.offset[i] = wrap((uint64_t)a->offset[i] + (uint64_t)(sign * b->offset[i]), bits);
+    if (a->bounded && b->bounded)
+        bound(&s, (__int128)a->low + (sign > 0 ? b->low : -b->high), (__int128)a->high + (sign > 0 ? b->high : -b->low), bits);
+    return s;
+}
+
+static struct shape times(const struct shape *a, uint64_t factor, int bits)
+{
+    struct shape s = uniform();
+    int z = a->zeros + (factor ? __builtin_ctzll(factor) : 63);
+    s.zeros = (uint8_t)(z > 63 ? 63 : z);
+    for (int i = 0; i < SHAPE_LANES; i++)
+        s.offset[i] = wrap((uint64_t)a->offset[i] * factor, bits);
+    __int128 f = wrap(factor, bits), x = f * a->low, y = f * a->high;
+    if (a->bounded)
+        bound(&s, x < y ? x : y, x < y ? y : x, bits);
+    return s;
+}
+
+/* a * b; varying when neither is a known number or both are uniform. */
+static struct shape product(const struct shape *a, const struct shape *b, int bits)
+{
+    bool ua = shape_uniform(a), ub = shape_uniform(b);
+    if (ua && ub) {
+        if (a->known || b->known)
+            return a->known ? times(b, a->base, bits) : times(a, b->base, bits);
+        struct shape s = uniform();
+        int z = a->zeros + b->zeros;
+        s.zeros = (uint8_t)(z > 63 ? 63 : z);
+        return s;
+    }
+    if (ub && b->known)
+        return times(a, b->base, bits);
+    if (ua && a->known)
+        return times(b, a->base, bits);
+    return varying();
+}
+
+/* Offsets all inside the low bits that the base leaves 0: no carry between them. */
+static bool disjoint(const struct shape *a)
+{
+    for (int i = 0; i < SHAPE_LANES; i++)
+        if (a->offset[i] < 0 || (a->zeros < 63 && a->offset[i] >> a->zeros))
+            return false;
+    return true;
+}
+
+static struct shape masked(const struct shape *a, uint64_t mask)
+{
+    struct shape s = uniform();
+    if (!disjoint(a))
+        return varying();
+    s.zeros = a->zeros;
+    for (int i = 0; i < SHAPE_LANES; i++)
+        s.offset[i] = (int64_t)((uint64_t)a->offset[i] & mask);
+    return s;
+}
+
+static struct shape shifted_right(const struct shape *a, uint64_t n, int bits)
+{
+    struct shape s = uniform();
+    if (n >= (uint64_t)bits || !disjoint(a) || a->zeros < n)
+        return varying();
+    s.zeros = (uint8_t)(a->zeros >= 63 ? 63 : a->zeros - n);
+    for (int i = 0; i < SHAPE_LANES; i++)
+        s.offset[i] = a->offset[i] >> n;
+    if (a->bounded && a->low >= 0)
+        bound(&s, a->low >> n, a->high >> n, bits);
+    return s;
+}
+
+static bool all_uniform(const struct shape *a, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!shape_uniform(&a[i]))
+            return false;
+    return true;
+}
+
+/* Both operands, known or not, of an instruction of two. */
+static struct shape binary(const struct ir_inst *in, const struct shape *a, int bits)
+{
+    struct shape s;
+    if (fold(in, &a[0], &a[1], bits, &s))
+        return s;
+    switch (in->op) {
+    case PTX_OP_ADD:
+        return sum(&a[0], &a[1], 1, bits);
+    case PTX_OP_SUB:
+        return sum(&a[0], &a[1], -1, bits);
+    case PTX_OP_MUL_LO:
+        return product(&a[0], &a[1], bits);
+    case PTX_OP_SHL:
+        return shape_uniform(&a[1]) && a[1].known && a[1].base < (uint64_t)bits
+                   ? times(&a[0], UINT64_C(1) << a[1].base, bits)
+                   : all_uniform(a, 2) ? uniform() : varying();
+    case PTX_OP_SHR:
+        if (all_uniform(a, 2))
+            return uniform();
+        return shape_uniform(&a[1]) && a[1].known ? shifted_right(&a[0], a[1].base, bits) : varying();
+    case PTX_OP_AND:
+        if (all_uniform(a, 2))
+            return uniform();
+        if (shape_uniform(&a[1]) && a[1].known)
+            return masked(&a[0], a[1].base);
+        return shape_uniform(&a[0]) && a[0].known ? masked(&a[1], a[0].base) : varying();
+    default:
+        return all_uniform(a, 2) ? uniform() : varying();
+    }
+}
+
+static void span(const struct shape *a, int64_t *least, int64_t *most)
+{
+    *least = *most = a->offset[0];
+    for (int i = 1; i < SHAPE_LANES; i++) {
+        *least = a->offset[i] < *least ? a->offset[i] : *least;
+        *most = a->offset[i] > *most ? a->offset[i] : *most;
+    }
+}
+
+/* A value of 32 bits in 64. Where every lane is known, each by itself; where the bounds say that no lane wraps, or could
+ * not be told from one that does, so; else it is looked at at run time. */
+static struct shape widened(const struct shape *a, bool is_signed)
+{
+    struct shape s = *a;
+    int64_t least, most;
+    if (a->kind != SHAPE_AFFINE)
+        return s;
+    if (a->known) {
+        uint64_t v[SHAPE_LANES];
+        for (int i = 0; i < SHAPE_LANES; i++)
+            v[i] = is_signed ? (uint64_t)wrap(lane_value(a, i), 32) : cut(lane_value(a, i), 32);
+        return from_lanes(v, 64);
+    }
+    span(a, &least, &most);
+    s.zeros = a->zeros > 31 ? 31 : a->zeros;
+    if (!is_signed && a->bounded && a->low + least < 0) {
+        if (!shape_uniform(a))
+            return varying();
+        s.bounded = false;
+    }
+    return s;
+}
+
+/* The value in more or fewer bits. */
+static struct shape resized(const struct shape *a, int from, int to, bool is_signed)
+{
+    if (to > from)
+        return widened(a, is_signed);
+    struct shape s = *a;
+    for (int i = 0; i < SHAPE_LANES; i++)
+        s.offset[i] = wrap((uint64_t)a->offset[i], to);
+    if (to < from) {
+        s.known = s.bounded = false;
+        if (a->bounded)
+            bound(&s, a->low, a->high, to);
+    }
+    return s;
+}
+
+static bool modified(const struct ir_inst *in)
+{
+    const struct ptx_mods *m = in->mods;
+    return m->sat || m->cc;
+}
+
+static struct shape window_moved(const struct ir_inst *in, const struct shape *a)
+{
+    struct shape s = *a;
+    uint64_t window = in->mods->space == PTX_SHARED ? SPACE_SHARED_WINDOW : in->mods->space == PTX_LOCAL ? SPACE_LOCAL_WINDOW : 0;
+    if (window) {
+        s.known = s.bounded = false;
+        s.zeros = a->zeros < 12 ? a->zeros : 12;
+    }
+    return s;
+}
+
+static struct shape result(const struct search *q, const struct ir_inst *in)
+{
+    struct shape a[IR_MAX_SRC];
+    bool none = false;
+    for (int i = 0; i < in->nsrc; i++) {
+        a[i] = shape_of_source(q->k, q->s, q->dim, in, i);
+        if (a[i].kind == SHAPE_NONE)
+            none = true;
+    }
+    if (none)
+        return (struct shape){.kind = SHAPE_NONE};
+    bool some_varying = false;
+    for (int i = 0; i < in->nsrc; i++)
+        some_varying |= a[i].kind == SHAPE_VARYING;
+    int bits = in->type == PTX_NOTYPE ? 0 : bits_of(in->type);
+    if (in->op >= PTX_OP_COUNT)
+        return varying();
+    switch (in->op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+        return in->space != PTX_LOCAL && in->space != IR_SCRATCH && in->space != PTX_GENERIC &&
+                       in->mods->order == PTX_WEAK && shape_uniform(&a[0])
+                   ? uniform()
+                   : varying();
+    case PTX_OP_VOTE: {
+        const struct ir_src *members = &in->src[in->nsrc - 1];
+        bool all = in->mods->sync && members->kind == IR_SRC_IMM && (uint32_t)members->imm == UINT32_MAX;
+        return all ? uniform() : varying();
+    }
+    case PTX_OP_ATOM:
+    case PTX_OP_SHFL:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX:
+    case PTX_OP_ELECT:
+    case PTX_OP_ACTIVEMASK:
+    case PTX_OP_TEX:
+    case PTX_OP_TLD4:
+    case PTX_OP_SULD:
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+    case PTX_OP_MBARRIER:
+    case PTX_OP_ADDC:
+    case PTX_OP_SUBC:
+    case PTX_OP_MADC_LO:
+    case PTX_OP_MADC_HI:
+    case PTX_OP_ISSPACEP:
+        return varying();
+    default:
+        break;
+    }
+    if (some_varying || modified(in))
+        return varying();
+    if (in->op == PTX_OP_MOV && in->nsrc == 1 && in->ndst == 1) {
+        if (in->src[0].kind == IR_SRC_SREG && in->src[0].sreg >= PTX_SREG_CLOCK && in->src[0].sreg <= PTX_SREG_GLOBALTIMER_HI)
+            return varying();
+        return a[0];
+    }
+    if (all_uniform(a, in->nsrc)) { /* and what is known stays known where addresses are made */
+        struct shape s;
+        if (in->nsrc == 2 && (ptx_type_info[in->type].kind != 'F' && ptx_type_info[in->type].kind != 'H') &&
+            fold(in, &a[0], &a[1], bits, &s))
+            return s;
+        if (in->op != PTX_OP_MUL_LO && in->op != PTX_OP_SHL && in->op != PTX_OP_ADD && in->op != PTX_OP_SUB)
+            return uniform();
+    }
+    if (bits < 16)
+        return all_uniform(a, in->nsrc) ? uniform() : varying();
+    switch (in->op) {
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_MUL_LO:
+    case PTX_OP_SHL:
+    case PTX_OP_SHR:
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+        return binary(in, a, bits);
+    case PTX_OP_MAD_LO: {
+        struct shape p = product(&a[0], &a[1], bits);
+        return p.kind == SHAPE_VARYING ? p : sum(&p, &a[2], 1, bits);
+    }
+    case PTX_OP_MUL_WIDE: {
+        if (bits != 32)
+            return varying();
+        bool sign = ptx_type_info[in->type].kind == 'S';
+        struct shape x = widened(&a[0], sign), y = widened(&a[1], sign);
+        return x.kind == SHAPE_VARYING || y.kind == SHAPE_VARYING ? varying() : product(&x, &y, 64);
+    }
+    case PTX_OP_MAD_WIDE: {
+        if (bits != 32)
+            return varying();
+        bool sign = ptx_type_info[in->type].kind == 'S';
+        struct shape x = widened(&a[0], sign), y = widened(&a[1], sign);
+        struct shape p = x.kind == SHAPE_VARYING || y.kind == SHAPE_VARYING ? varying() : product(&x, &y, 64);
+        return p.kind == SHAPE_VARYING ? p : sum(&p, &a[2], 1, 64);
+    }
+    case PTX_OP_CVT: {
+        char to = ptx_type_info[in->type].kind, from = ptx_type_info[in->type2].kind;
+        int tb = ptx_type_info[in->type].bits, fb = ptx_type_info[in->type2].bits;
+        int db = bits_of(q->k->reg_type[in->dst[0]]);
+        if ((to != 'U' && to != 'S') || (from != 'U' && from != 'S') || fb < 32 || tb < 32 || db != tb)
+            return varying();
+        return resized(&a[0], fb, tb, from == 'S');
+    }
+    case PTX_OP_CVTA:
+        return window_moved(in, &a[0]);
+    default:
+        return varying();
+    }
+}
+
+struct shape shape_of_result(const struct ir_kernel *k, struct shapes *s, const uint32_t dim[3], const struct ir_inst *in)
+{
+    struct search q = {.k = k, .dim = dim, .s = s};
+    return result(&q, in);
+}
+
+int shape_guarded_source(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3],
+                         const struct ir_inst *in, int64_t *lo, int64_t *hi)
+{
+    int narrow = -1;
+    if (in->op == PTX_OP_CVT && ptx_type_info[in->type].bits > ptx_type_info[in->type2].bits)
+        narrow = 0;
+    if (in->op == PTX_OP_MUL_WIDE || in->op == PTX_OP_MAD_WIDE) {
+        struct shape b = shape_of_source(k, s, dim, in, 1);
+        narrow = shape_uniform(&b) ? 0 : 1;
+    }
+    if (narrow < 0 || in->dst[0] == IR_NOREG || s->reg[in->dst[0]].kind != SHAPE_AFFINE)
+        return -1;
+    struct shape a = shape_of_source(k, s, dim, in, narrow);
+    if (a.kind != SHAPE_AFFINE || shape_uniform(&a) || a.known || a.bounded)
+        return -1;
+    span(&a, lo, hi);
+    return narrow;
+}
+
+/* --- meeting --- */
+
+static void meet(struct search *q, int32_t reg, const struct shape *s)
+{
+    struct shape *r = &q->s->reg[reg], old = *r;
+    if (s->kind == SHAPE_NONE || r->kind == SHAPE_VARYING)
+        return;
+    if (r->kind == SHAPE_NONE) {
+        *r = *s;
+    } else if (s->kind == SHAPE_VARYING || !same_offsets(r, s)) {
+        *r = varying();
+    } else {
+        bool known = r->known && s->known && s->base == r->base;
+        r->bounded &= s->bounded && s->low == r->low && s->high == r->high; /* no growing by and by */
+        r->known = known;
+        r->base = known ? r->base : 0;
+        r->low = r->bounded ? r->low : 0;
+        r->high = r->bounded ? r->high : 0;
+        r->zeros = s->zeros < r->zeros ? s->zeros : r->zeros;
+    }
+    q->changed |= memcmp(&old, r, sizeof old) != 0;
+}
+
+static void strike(struct search *q, int32_t reg)
+{
+    struct shape v = varying();
+    if (q->s->reg[reg].kind == SHAPE_AFFINE)
+        meet(q, reg, &v);
+}
+
+/* Blocks that are reached from `from` without passing `stop`. */
+static void reach(const struct ir_kernel *k, int32_t from, int32_t stop, uint64_t *seen, int32_t *stack)
+{
+    int n = 0;
+    if (from < 0 || from == stop || ir_bit(seen, from))
+        return;
+    ir_bit_set(seen, from);
+    stack[n++] = from;
+    while (n) {
+        const struct ir_block *b = &k->blocks[stack[--n]];
+        for (int32_t i = 0; i < b->nsucc; i++) {
+            int32_t to = b->succ[i];
+            if (to < 0 || to == stop || ir_bit(seen, to))
+                continue;
+            ir_bit_set(seen, to);
+            stack[n++] = to;
+        }
+    }
+}
+
+/* Where lanes that wait for each other may meet other than at a join. */
+static bool rendezvous(const struct ir_inst *in)
+{
+    switch (in->op) {
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX:
+    case PTX_OP_ELECT:
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void strike_live(struct search *q, const uint64_t *blocks, const uint64_t *live)
+{
+    for (int32_t i = 0; i < q->k->ninsts; i++) {
+        const struct ir_inst *in = &q->k->insts[i];
+        if (!ir_bit(blocks, in->block))
+            continue;
+        for (int d = 0; d < in->ndst; d++)
+            if (in->dst[d] != IR_NOREG && ir_bit(live, in->dst[d]))
+                strike(q, in->dst[d]);
+    }
+}
+
+/* A branch that may part lanes: what they define before they meet differs from lane to lane where they meet. */
+static void part(struct search *q, int32_t site)
+{
+    const struct ir_kernel *k = q->k;
+    const struct ir_inst *in = &k->insts[site];
+    const struct ir_block *b = &k->blocks[in->block];
+    size_t words = (size_t)k->nblocks / 64 + 1;
+    uint64_t *seen = alloc_zeroed(words * 8), *both = alloc_zeroed(words * 8), *one = alloc_zeroed(words * 8);
+    int32_t *stack = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *stack);
+    int32_t join = in->joined ? in->join : -1;
+    for (int32_t i = 0; i < b->nsucc; i++) {
+        memset(one, 0, words * 8);
+        reach(k, b->succ[i], join, one, stack);
+        for (size_t w = 0; w < words; w++) {
+            both[w] |= seen[w] & one[w];
+            seen[w] |= one[w];
+        }
+    }
+    if (join >= 0)
+        strike_live(q, seen, k->blocks[join].live_in);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (rendezvous(&k->insts[i]) && ir_bit(both, k->insts[i].block)) {
+            strike_live(q, seen, k->blocks[k->insts[i].block].live_in);
+            strike_live(q, seen, k->blocks[k->insts[i].block].live_out);
+        }
+    alloc_release(seen);
+    alloc_release(both);
+    alloc_release(one);
+    alloc_release(stack);
+}
+
+static bool parts(const struct search *q, const struct ir_inst *in)
+{
+    if (in->op == PTX_OP_BRX)
+        return true;
+    if ((in->op != PTX_OP_BRA && in->op != PTX_OP_RET && in->op != PTX_OP_EXIT) || in->guard == IR_NOREG)
+        return false;
+    return q->s->reg[in->guard].kind == SHAPE_VARYING;
+}
+
+static void pass(struct search *q)
+{
+    const struct ir_kernel *k = q->k;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        struct shape s = result(q, in);
+        if (in->guard != IR_NOREG && s.kind != SHAPE_NONE && q->s->reg[in->guard].kind == SHAPE_VARYING)
+            s = varying();
+        for (int d = 0; d < in->ndst; d++)
+            if (in->dst[d] != IR_NOREG) {
+                struct shape own = s;
+                if (in->ndst > 1 && own.kind == SHAPE_AFFINE)
+                    own = shape_uniform(&own) ? uniform() : varying();
+                if (k->reg_type[in->dst[d]] == PTX_PRED && own.kind == SHAPE_AFFINE && !shape_uniform(&own))
+                    own = varying();
+                meet(q, in->dst[d], &own);
+            }
+        if (parts(q, in) && in->op != PTX_OP_RET && in->op != PTX_OP_EXIT && !ir_bit(q->s->parting, i)) {
+            ir_bit_set(q->s->parting, i);
+            q->changed = true;
+        }
+    }
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (ir_bit(q->s->parting, i))
+            part(q, i);
+}
+
+/* f32 registers that only arithmetic writes: the GPU's NaN need only be made where somebody looks. */
+static void find_lazy(const struct ir_kernel *k, struct shapes *s)
+{
+    for (int32_t r = 0; r < k->nregs; r++)
+        s->lazy[r] = k->reg_type[r] == PTX_F32;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        bool arithmetic = false;
+        switch (in->op) {
+        case PTX_OP_FADD:
+        case PTX_OP_FSUB:
+        case PTX_OP_FMUL:
+        case PTX_OP_FMA:
+        case PTX_OP_FMAD:
+        case PTX_OP_FDIV:
+        case PTX_OP_FABS:
+        case PTX_OP_FNEG:
+        case PTX_OP_FMIN:
+        case PTX_OP_FMAX:
+        case PTX_OP_RCP:
+        case PTX_OP_SQRT:
+            arithmetic = true;
+            break;
+        case PTX_OP_MOV: /* of a number */
+            arithmetic = in->nsrc == 1 && in->src[0].kind == IR_SRC_IMM && (in->src[0].imm & 0x7fffffff) <= 0x7f800000;
+            break;
+        case PTX_OP_CVT:
+            arithmetic = ptx_type_info[in->type2].kind == 'U' || ptx_type_info[in->type2].kind == 'S';
+            break;
+        default:
+            break;
+        }
+        for (int d = 0; d < in->ndst && !arithmetic; d++)
+            if (in->dst[d] != IR_NOREG)
+                s->lazy[in->dst[d]] = 0;
+    }
+}
+
+struct shapes *shapes_find(const struct ir_kernel *k, const uint32_t dim[3])
+{
+    struct shapes *s = alloc_zeroed(sizeof *s);
+    struct search q = {.k = k, .dim = dim, .s = s};
+    s->reg = alloc_zeroed(sizeof *s->reg * ((size_t)k->nregs + 1));
+    s->lazy = alloc_zeroed((size_t)k->nregs + 1);
+    s->parting = alloc_zeroed(((size_t)k->ninsts / 64 + 1) * 8);
+    do {
+        q.changed = false;
+        pass(&q);
+    } while (q.changed);
+    find_lazy(k, s);
+    return s;
+}
+
+void shapes_release(struct shapes *s)
+{
+    if (!s)
+        return;
+    alloc_release(s->reg);
+    alloc_release(s->lazy);
+    alloc_release(s->parting);
+    alloc_release(s);
+}

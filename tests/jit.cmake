@@ -1,0 +1,27 @@
+# Machine code against the interpreter: random kernels, and programs of ours with everything compiled.
+add_executable(jit_random jit/random.c)
+target_link_libraries(jit_random PRIVATE engine)
+foreach(level v2 v3 v4)
+  add_test(NAME jit.random_${level} COMMAND jit_random 1 150)
+  set_tests_properties(jit.random_${level} PROPERTIES TIMEOUT 580 SKIP_RETURN_CODE 77 ENVIRONMENT
+                       "HEDDLE_ISA=x86-64-${level};HEDDLE_DEVICES=${CMAKE_SOURCE_DIR}/devices")
+endforeach()
+
+unit_test(jit_shape)
+add_library(jit_sum OBJECT jit/sum.c)
+target_compile_options(jit_sum PRIVATE -O1 -fno-sanitize=all)
+unit_test(jit_link)
+add_dependencies(unit_jit_link jit_sum)
+target_compile_definitions(unit_jit_link PRIVATE "OBJECT=\"$<TARGET_OBJECTS:jit_sum>\"")
+# Sets of programs that tell of themselves, once more with every kernel compiled before it runs.
+foreach(program integers atomics warps math_names pointers variables half_names groups)
+  add_test(NAME jit.device_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
+  set_tests_properties(jit.device_${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                       ENVIRONMENT "HEDDLE_EXEC=jit")
+endforeach()
+foreach(program coalescing shared_banks matmul_tiled matmul_coarsened divergence_image struct_alignment async_copy)
+  add_test(NAME jit.examples_${program} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/examples/figures.py
+           $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR} ${program})
+  set_tests_properties(jit.examples_${program} PROPERTIES TIMEOUT 120
+                       ENVIRONMENT "HEDDLE_EXEC=jit;HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache")
+endforeach()

@@ -1,0 +1,447 @@
+/* Random kernels in both executors: the memory they leave and, where launches count, every counter must be equal.
+ *
+ * usage: jit_random FIRST COUNT: the kernels of these seeds; a seed is always the same kernel. Each is valid PTX that
+ * ends: all loops count down, barriers and shuffles stand where all threads of a block come, addresses are cut to
+ * their array. A difference is printed with the seed; `jit_random SEED 0` prints that kernel.
+ * With HEDDLE_ISA set to a level that the host does not have: exit status 77, skipped.
+ * Not compared: which NaN an f64 is (design.md: payloads are outside the promise). */
+#include "heddle.h"
+
+#include "base/strbuf.h"
+#include "interp/lanes.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INTS = 10, LONGS = 4, FLOATS = 8, DOUBLES = 4, PREDS = 6, CELLS = 1024, SLOTS = INTS + LONGS + FLOATS + DOUBLES };
+
+struct maker {
+    uint64_t seed;
+    struct strbuf s;
+    int depth, labels, statements;
+    bool together; /* all threads of the block come here */
+    bool full;     /* all warps have 32 lanes: what a shuffle reads of a lane that is not there is undefined */
+};
+
+static uint32_t below(struct maker *m, uint32_t n)
+{
+    m->seed = m->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((m->seed >> 33) % n);
+}
+
+#define EMIT(...) strbuf_addf(&m->s, __VA_ARGS__)
+#define PICK(...) pick(m, (const char *const[]){__VA_ARGS__}, (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)))
+
+static const char *pick(struct maker *m, const char *const *of, int n)
+{
+    return of[below(m, (uint32_t)n)];
+}
+
+static int r(struct maker *m)
+{
+    return (int)below(m, INTS);
+}
+
+static int f(struct maker *m)
+{
+    return (int)below(m, FLOATS);
+}
+
+static int d(struct maker *m)
+{
+    return (int)below(m, DOUBLES);
+}
+
+static int q(struct maker *m)
+{
+    return (int)below(m, LONGS);
+}
+
+static int p(struct maker *m)
+{
+    return (int)below(m, PREDS);
+}
+
+static void guard(struct maker *m)
+{
+    if (!below(m, 6))
+        EMIT("@%s%%p%d ", below(m, 2) ? "!" : "", p(m));
+}
+
+static void integer(struct maker *m)
+{
+    guard(m);
+    switch (below(m, 14)) {
+    case 0: EMIT("%s.%s %%r%d, %%r%d, %%r%d;\n", PICK("add", "sub", "mul.lo", "mul.hi", "min", "max"), PICK("u32", "s32"), r(m), r(m), r(m)); break;
+    case 1: EMIT("%s.s32 %%r%d, %%r%d, %d;\n", PICK("add", "sub", "mul.lo"), r(m), r(m), (int)below(m, 64) - 16); break;
+    case 2: EMIT("mad.lo.%s %%r%d, %%r%d, %%r%d, %%r%d;\n", PICK("u32", "s32"), r(m), r(m), r(m), r(m)); break;
+    case 3: EMIT("%s.b32 %%r%d, %%r%d, %%r%d;\n", PICK("and", "or", "xor"), r(m), r(m), r(m)); break;
+    case 4: EMIT("%s.%s %%r%d, %%r%d, %u;\n", PICK("shl.b32", "shr.u32", "shr.s32") , "", r(m), r(m), below(m, 40)); break;
+    case 5: EMIT("%s %%r%d, %%r%d, %%r%d;\n", PICK("shl.b32", "shr.u32", "shr.s32"), r(m), r(m), r(m)); break;
+    case 6: EMIT("%s %%q%d, %%r%d, %%r%d;\n", PICK("mul.wide.u32", "mul.wide.s32"), q(m), r(m), r(m)); break;
+    case 7: EMIT("%s.%s %%q%d, %%q%d, %%q%d;\n", PICK("add", "sub", "mul.lo", "min", "max"), PICK("u64", "s64"), q(m), q(m), q(m)); break;
+    case 8: EMIT("cvt.%s %%q%d, %%r%d;\n", PICK("u64.u32", "s64.s32"), q(m), r(m)); break;
+    case 9: EMIT("cvt.u32.u64 %%r%d, %%q%d;\n", r(m), q(m)); break;
+    case 10: EMIT("%s %%r%d, %%r%d;\n", PICK("neg.s32", "abs.s32", "not.b32", "popc.b32", "clz.b32", "brev.b32", "mov.b32", "cnot.b32"), r(m), r(m)); break;
+    case 11: EMIT("%s %%r%d, %%r%d, %%r%d;\n", PICK("div.u32", "div.s32", "rem.u32", "rem.s32"), r(m), r(m), r(m)); break;
+    case 12: EMIT("lop3.b32 %%r%d, %%r%d, %%r%d, %%r%d, %u;\n", r(m), r(m), r(m), r(m), below(m, 256)); break;
+    default: EMIT("selp.b32 %%r%d, %%r%d, %%r%d, %%p%d;\n", r(m), r(m), r(m), p(m)); break;
+    }
+}
+
+static void floating(struct maker *m)
+{
+    guard(m);
+    switch (below(m, 12)) {
+    case 0: EMIT("%s.f32 %%f%d, %%f%d, %%f%d;\n", PICK("add", "sub", "mul", "min", "max", "div.rn"), f(m), f(m), f(m)); break;
+    case 1: EMIT("fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", f(m), f(m), f(m), f(m)); break;
+    case 2: EMIT("%s.f64 %%d%d, %%d%d, %%d%d;\n", PICK("add", "sub", "mul", "min", "max", "div.rn"), d(m), d(m), d(m)); break;
+    case 3: EMIT("fma.rn.f64 %%d%d, %%d%d, %%d%d, %%d%d;\n", d(m), d(m), d(m), d(m)); break;
+    case 4: EMIT("%s %%f%d, %%f%d;\n", PICK("neg.f32", "abs.f32", "sqrt.rn.f32", "rcp.rn.f32", "mov.f32", "sin.approx.f32", "ex2.approx.f32", "rsqrt.approx.f32"), f(m), f(m)); break;
+    case 5: EMIT("cvt.%s %%f%d, %%r%d;\n", PICK("rn.f32.s32", "rn.f32.u32", "rz.f32.s32"), f(m), r(m)); break;
+    case 6: EMIT("cvt.%s %%r%d, %%f%d;\n", PICK("rzi.s32.f32", "rzi.u32.f32", "rni.s32.f32", "rmi.s32.f32"), r(m), f(m)); break;
+    case 7: EMIT("cvt.f64.f32 %%d%d, %%f%d;\n", d(m), f(m)); break;
+    case 8: EMIT("cvt.%s %%f%d, %%d%d;\n", PICK("rn.f32.f64", "rz.f32.f64"), f(m), d(m)); break;
+    case 9: EMIT("mov.b32 %%%s;\n", ""); break;
+    case 10: EMIT("%s.f32 %%f%d, %%f%d, %%f%d;\n", PICK("add.ftz", "mul.ftz", "add.rz", "mul.sat", "add.rm"), f(m), f(m), f(m)); break;
+    default: EMIT("selp.f32 %%f%d, %%f%d, %%f%d, %%p%d;\n", f(m), f(m), f(m), p(m)); break;
+    }
+}
+
+static void predicate(struct maker *m)
+{
+    switch (below(m, 5)) {
+    case 0: EMIT("setp.%s.%s %%p%d, %%r%d, %%r%d;\n", PICK("eq", "ne", "lt", "le", "gt", "ge"), PICK("u32", "s32"), p(m), r(m), r(m)); break;
+    case 1: EMIT("setp.%s.s32 %%p%d, %%r%d, %d;\n", PICK("lt", "gt", "eq"), p(m), r(m), (int)below(m, 40)); break;
+    case 2: EMIT("setp.%s.f32 %%p%d, %%f%d, %%f%d;\n", PICK("lt", "ge", "equ", "num", "neu", "nan"), p(m), f(m), f(m)); break;
+    case 3: EMIT("setp.lt.%s.s32 %%p%d, %%r%d, %%r%d, %s%%p%d;\n", PICK("and", "or", "xor"), p(m), r(m), r(m), below(m, 2) ? "!" : "", p(m)); break;
+    default: EMIT("%s.pred %%p%d, %%p%d, %%p%d;\n", PICK("and", "or", "xor"), p(m), p(m), p(m)); break;
+    }
+}
+
+/* The address of a cell of an array of 32-bit cells that the threads share for reading. */
+static void read_memory(struct maker *m)
+{
+    switch (below(m, 5)) {
+    case 0: /* any cell of the input */
+        EMIT("and.b32 %%t, %%r%d, %d;\nmul.wide.u32 %%a, %%t, 4;\nadd.s64 %%a, %%a, %%in;\n", r(m), CELLS - 1);
+        EMIT("ld.global.%s [%%a];\n", "");
+        break;
+    case 1: /* neighbours */
+        EMIT("add.s32 %%t, %%me, %u;\nmul.wide.u32 %%a, %%t, 4;\nadd.s64 %%a, %%a, %%in;\n", below(m, 32));
+        break;
+    case 2: /* a stride */
+        EMIT("mul.lo.s32 %%t, %%me, %u;\nand.b32 %%t, %%t, %d;\nmul.wide.u32 %%a, %%t, 4;\nadd.s64 %%a, %%a, %%in;\n", below(m, 7), CELLS - 1);
+        break;
+    case 3: /* the same for all */
+        EMIT("add.s64 %%a, %%in, %u;\n", 4 * below(m, 64));
+        break;
+    default:
+        EMIT("mul.wide.u32 %%a, %%lane, 16;\nadd.s64 %%a, %%a, %%in;\n");
+        EMIT("ld.global.v%s [%%a];\n", "");
+        break;
+    }
+}
+
+static void block(struct maker *m);
+
+static void branch(struct maker *m)
+{
+    int label = m->labels++;
+    bool together = m->together;
+    m->together = false;
+    EMIT("@%s%%p%d bra L%d;\n", below(m, 2) ? "!" : "", p(m), label);
+    block(m);
+    if (below(m, 2)) {
+        EMIT("bra L%dend;\nL%d:\n", label, label);
+        block(m);
+        EMIT("L%dend:\n", label);
+    } else {
+        EMIT("L%d:\n", label);
+    }
+    m->together = together;
+}
+
+static void loop(struct maker *m)
+{
+    int label = m->labels++, depth = m->depth;
+    bool together = m->together, alike = below(m, 2);
+    m->together = together && alike;
+    if (alike)
+        EMIT("mov.u32 %%n%d, %u;\n", depth, 1 + below(m, 6));
+    else
+        EMIT("and.b32 %%n%d, %%r%d, 7;\nadd.s32 %%n%d, %%n%d, 1;\n", depth, r(m), depth, depth);
+    EMIT("L%d:\n", label);
+    block(m);
+    if (!alike && below(m, 2)) {
+        EMIT("@%%p%d bra L%dend;\n", p(m), label);
+        block(m);
+    }
+    EMIT("add.s32 %%n%d, %%n%d, -1;\nsetp.gt.s32 %%pl%d, %%n%d, 0;\n@%%pl%d bra L%d;\nL%dend:\n", depth, depth, depth, depth, depth, label, label);
+    m->together = together;
+}
+
+/* Every thread writes its own cell of shared memory, all meet, and read others'. */
+static void shared(struct maker *m)
+{
+    static const char *const other[] = {"xor.b32 %t, %flat, 1", "xor.b32 %t, %flat, 16", "add.s32 %t, %flat, 5", "xor.b32 %t, %flat, 63",
+                                        "mul.lo.s32 %t, %flat, 3"};
+    EMIT("bar.sync 0;\nshl.b32 %%t, %%flat, 2;\nmov.u32 %%u, cells;\nadd.s32 %%t, %%t, %%u;\nst.shared.u32 [%%t], %%r%d;\nbar.sync 0;\n", r(m));
+    EMIT("%s;\nand.b32 %%t, %%t, 255;\nshl.b32 %%t, %%t, 2;\nadd.s32 %%t, %%t, %%u;\nld.shared.u32 %%r%d, [%%t];\n", pick(m, other, 5), r(m));
+}
+
+static void together(struct maker *m)
+{
+    switch (m->full ? below(m, 5) : 2 + below(m, 3)) {
+    case 0: EMIT("shfl.sync.%s.b32 %%r%d, %%r%d, %u, %s, -1;\n", PICK("bfly", "down", "idx"), r(m), r(m), below(m, 32), "31"); break;
+    case 1: EMIT("shfl.sync.up.b32 %%r%d|%%p%d, %%r%d, %u, 0, -1;\n", r(m), p(m), r(m), below(m, 32)); break;
+    case 2: EMIT("vote.sync.%s.pred %%p%d, %s%%p%d, -1;\n", PICK("all", "any", "uni"), p(m), below(m, 2) ? "!" : "", p(m)); break;
+    case 3: EMIT("vote.sync.ballot.b32 %%r%d, %%p%d, -1;\n", r(m), p(m)); break;
+    default: shared(m); break;
+    }
+}
+
+static void statement(struct maker *m)
+{
+    m->statements++;
+    uint32_t what = below(m, 20);
+    if (what < 6) {
+        integer(m);
+    } else if (what < 10) {
+        floating(m);
+    } else if (what < 12) {
+        predicate(m);
+    } else if (what < 14) {
+        read_memory(m);
+    } else if (what == 14) {
+        EMIT("red.global.%s [%%counter], %%r%d;\n", PICK("add.u32", "max.s32", "xor.b32", "or.b32"), r(m));
+    } else if (what == 15) {
+        EMIT("st.global.u32 [%%own+%u], %%r%d;\nld.global.u32 %%r%d, [%%own+%u];\n", 4 * below(m, 4), r(m), r(m), 4 * below(m, 4));
+    } else if (m->depth < 3 && m->statements < 120 && what < 18) {
+        what == 16 ? branch(m) : loop(m);
+    } else if (m->together) {
+        together(m);
+    }
+}
+
+static void block(struct maker *m)
+{
+    m->depth++;
+    for (uint32_t n = 1 + below(m, 6); n; n--)
+        statement(m);
+    m->depth--;
+}
+
+/* Loads and moves that need a register behind a type are put in here, where the text leaves a gap. */
+static char *filled(struct maker *m, const char *text)
+{
+    struct strbuf out;
+    strbuf_init(&out);
+    for (const char *at = text; *at;) {
+        const char *end = strchr(at, '\n');
+        size_t n = (size_t)(end - at);
+        if (n > 10 && !strncmp(at, "ld.global. ", 11))
+            switch (below(m, 3)) {
+            case 0: strbuf_addf(&out, "ld.global.u32 %%r%d, [%%a];\n", r(m)); break;
+            case 1: strbuf_addf(&out, "ld.global.f32 %%f%d, [%%a];\n", f(m)); break;
+            default: strbuf_addf(&out, "ld.global.s8 %%r%d, [%%a+%u];\n", r(m), below(m, 4)); break;
+            }
+        else if (n > 11 && !strncmp(at, "ld.global.v ", 12))
+            strbuf_addf(&out, "ld.global.v4.u32 {%%r%d, %%r%d, %%t, %%u}, [%%a];\n", 0, 1 + r(m) % (INTS - 1));
+        else if (n > 8 && strstr(at, "mov.b32 %;") && strstr(at, "mov.b32 %;") < end) {
+            strbuf_add(&out, at, (size_t)(strstr(at, "mov.b32 %;") - at));
+            if (below(m, 2))
+                strbuf_addf(&out, "mov.b32 %%r%d, %%f%d;\n", r(m), f(m));
+            else
+                strbuf_addf(&out, "mov.b32 %%f%d, %%r%d;\n", f(m), r(m));
+        } else {
+            const char *dots = strstr(at, ". %r");
+            if (dots && dots < end) { /* "shl.b32. %r": no further type */
+                strbuf_add(&out, at, (size_t)(dots - at));
+                strbuf_add(&out, dots + 1, (size_t)(end - dots));
+            } else {
+                strbuf_add(&out, at, n + 1);
+            }
+        }
+        at = end + 1;
+    }
+    return out.s;
+}
+
+static char *make(uint64_t seed)
+{
+    struct maker maker = {.seed = seed * 2654435761u + 12345, .together = true, .full = seed % 7 < 5}, *m = &maker;
+    strbuf_init(&m->s);
+    block(m);
+    for (int i = 0; i < 3; i++)
+        block(m);
+    char *body = filled(m, m->s.s);
+    struct strbuf all;
+    strbuf_init(&all);
+    strbuf_addf(&all, ".version 8.4\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 counter, .param .u32 salt)\n{\n"
+        ".shared .align 4 .b8 cells[1024];\n.reg .b32 %%r<%d>, %%t, %%u, %%me, %%lane, %%flat, %%n<8>, %%x<8>;\n.reg .b64 %%q<%d>, %%in, %%own, %%counter, %%a;\n"
+        ".reg .f32 %%f<%d>;\n.reg .f64 %%d<%d>;\n.reg .pred %%p<%d>, %%pl<8>;\n", INTS, LONGS, FLOATS, DOUBLES, PREDS);
+    strbuf_addf(&all, "ld.param.u64 %%in, [in];\nld.param.u64 %%own, [out];\nld.param.u64 %%counter, [counter];\nld.param.u32 %%x0, [salt];\n"
+        "mov.u32 %%me, %%tid.x;\nmov.u32 %%lane, %%laneid;\nmov.u32 %%x1, %%ntid.x;\nmov.u32 %%x2, %%tid.y;\nmad.lo.s32 %%flat, %%x1, %%x2, %%me;\n"
+        "mov.u32 %%x3, %%ctaid.x;\nmov.u32 %%x4, %%ntid.y;\nmul.lo.s32 %%x4, %%x4, %%x1;\nmad.lo.s32 %%x5, %%x3, %%x4, %%flat;\n"
+        "mul.wide.u32 %%a, %%x5, %d;\nadd.s64 %%own, %%own, %%a;\n", 8 * SLOTS);
+    for (int i = 0; i < 5; i++) /* blocks have 60 threads or more; cells that no thread writes are read, too */
+        strbuf_addf(&all, "mad.lo.s32 %%t, %%x4, %d, %%flat;\nsetp.lt.s32 %%p0, %%t, 256;\nshl.b32 %%t, %%t, 2;\nmov.u32 %%u, cells;\nadd.s32 %%t, %%t, %%u;\n"
+            "@%%p0 st.shared.u32 [%%t], %%flat;\n", i);
+    strbuf_adds(&all, "bar.sync 0;\nmov.u32 %t, 0;\nmov.u32 %u, 0;\n");
+    static const char *const ints[] = {"mov.u32 %r0, %me", "mov.u32 %r1, %x0", "mov.u32 %r2, %x2", "mov.u32 %r3, 7", "mov.u32 %r4, %x3",
+        "mov.u32 %r5, %lane", "mad.lo.s32 %r6, %x3, %x1, %me", "xor.b32 %r7, %x0, %flat", "shl.b32 %r8, %me, 2", "ld.global.u32 %r9, [%in]"};
+    for (int i = 0; i < INTS; i++)
+        strbuf_addf(&all, "%s;\n", ints[i]);
+    for (int i = 0; i < LONGS; i++)
+        strbuf_addf(&all, "cvt.u64.u32 %%q%d, %%r%d;\n", i, i);
+    for (int i = 0; i < FLOATS; i++)
+        strbuf_addf(&all, "cvt.rn.f32.s32 %%f%d, %%r%d;\n", i, i);
+    for (int i = 0; i < DOUBLES; i++)
+        strbuf_addf(&all, "cvt.rn.f64.s32 %%d%d, %%r%d;\n", i, i + 3);
+    for (int i = 0; i < PREDS; i++)
+        strbuf_addf(&all, "setp.gt.s32 %%p%d, %%r%d, %d;\n", i, i, 3 * i);
+    strbuf_adds(&all, body);
+    int at = 0;
+    for (int i = 0; i < INTS; i++, at += 8)
+        strbuf_addf(&all, "st.global.u32 [%%own+%d], %%r%d;\n", at, i);
+    for (int i = 0; i < LONGS; i++, at += 8)
+        strbuf_addf(&all, "st.global.u64 [%%own+%d], %%q%d;\n", at, i);
+    for (int i = 0; i < FLOATS; i++, at += 8)
+        strbuf_addf(&all, "st.global.f32 [%%own+%d], %%f%d;\n", at, i);
+    for (int i = 0; i < DOUBLES; i++, at += 8)
+        strbuf_addf(&all, "st.global.f64 [%%own+%d], %%d%d;\n", at, i);
+    strbuf_adds(&all, "ret;\n}\n");
+    free(body);
+    strbuf_release(&m->s);
+    return all.s;
+}
+
+/* --- running --- */
+
+struct bench {
+    heddle_device *device;
+    heddle_ptr in, out, counter;
+    size_t out_bytes;
+};
+
+static void must(heddle_status s, const char *what, uint64_t seed)
+{
+    if (!s)
+        return;
+    fprintf(stderr, "seed %" PRIu64 ": %s: %s\n", seed, what, heddle_error_text());
+    exit(1);
+}
+
+static void run(struct bench *b, heddle_kernel *k, const heddle_launch_config *cfg, const char *exec, uint64_t seed, char *out, double *metrics)
+{
+    static const char *const names[] = {"smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                                        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "smsp__sass_branch_targets_threads_divergent.sum"};
+    uint32_t salt = (uint32_t)seed * 2654435761u;
+    void *args[] = {&b->in, &b->out, &b->counter, &salt};
+    heddle_result *result = NULL;
+    memset(out, 0, b->out_bytes + 4);
+    must(heddle_copy_in(b->device, b->out, out, b->out_bytes), "copy", seed);
+    must(heddle_copy_in(b->device, b->counter, out, 4), "copy", seed);
+    setenv("HEDDLE_EXEC", exec, 1);
+    must(heddle_launch(k, cfg, args, metrics ? &result : NULL), "launch", seed);
+    must(heddle_copy_out(b->device, out, b->out, b->out_bytes), "copy", seed);
+    must(heddle_copy_out(b->device, out + b->out_bytes, b->counter, 4), "copy", seed);
+    for (int i = 0; metrics && i < 5; i++)
+        if (heddle_result_metric(result, names[i], &metrics[i]))
+            metrics[i] = -1;
+    if (result)
+        heddle_result_free(result);
+}
+
+static bool same(const char *a, const char *b, size_t bytes)
+{
+    for (size_t at = 0; at + 4 <= bytes; at += at + 8 <= bytes ? 8 : 4) {
+        double x, y;
+        if (at + 8 > bytes)
+            return !memcmp(a + at, b + at, 4);
+        memcpy(&x, a + at, 8);
+        memcpy(&y, b + at, 8);
+        bool is_double = at / 8 % SLOTS >= SLOTS - DOUBLES;
+        if (memcmp(a + at, b + at, 8) && !(is_double && x != x && y != y)) {
+            fprintf(stderr, "thread %zu, slot %zu: %016" PRIx64 " and %016" PRIx64 "\n", at / 8 / SLOTS, at / 8 % SLOTS,
+                    *(const uint64_t *)(const void *)(a + at), *(const uint64_t *)(const void *)(b + at));
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool compare(struct bench *b, uint64_t seed)
+{
+    static const uint32_t shapes[][2] = {{64, 1}, {32, 4}, {16, 16}, {128, 1}, {8, 8}, {100, 1}, {12, 5}};
+    const uint32_t *shape = shapes[seed % 7];
+    char *text = make(seed);
+    heddle_module *module;
+    heddle_kernel *kernel;
+    must(heddle_module_load(b->device, "random", text, strlen(text), &module), "module", seed);
+    must(heddle_kernel_find(module, "k", &kernel), "kernel", seed);
+    heddle_launch_config cfg = {.grid = {2, 1, 1}, .block = {shape[0], shape[1], 1}};
+    b->out_bytes = (size_t)2 * shape[0] * shape[1] * 8 * SLOTS;
+    char *x = malloc(b->out_bytes + 4), *y = malloc(b->out_bytes + 4);
+    double counts[2][5];
+    bool counting = seed % 3 == 0, ok;
+    run(b, kernel, &cfg, "interp", seed, x, counting ? counts[0] : NULL);
+    run(b, kernel, &cfg, "jit", seed, y, counting ? counts[1] : NULL);
+    ok = same(x, y, b->out_bytes + 4);
+    if (counting && memcmp(counts[0], counts[1], sizeof counts[0])) {
+        for (int i = 0; i < 5; i++)
+            fprintf(stderr, "counter %d: %.0f and %.0f\n", i, counts[0][i], counts[1][i]);
+        ok = false;
+    }
+    if (!ok)
+        printf("seed %" PRIu64 ": the executors differ\n", seed);
+    free(x);
+    free(y);
+    heddle_module_unload(module);
+    free(text);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        fputs("usage: jit_random FIRST COUNT\n", stderr);
+        return 2;
+    }
+    uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10), bad = 0;
+    if (!count) {
+        char *text = make(first);
+        fputs(text, stdout);
+        free(text);
+        return 0;
+    }
+    const char *level = getenv("HEDDLE_ISA");
+    if (level && strcmp(level, lanes_level())) {
+        printf("skipped: this host has no %s\n", level);
+        return 77;
+    }
+    struct bench b = {0};
+    static uint32_t in[CELLS + 8192];
+    uint64_t x = 88172645463325252u;
+    for (int i = 0; i < CELLS + 8192; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        in[i] = i % 5 ? (uint32_t)x : (uint32_t)i;
+    }
+    must(heddle_device_open("h200", &b.device), "device", 0);
+    must(heddle_alloc(b.device, sizeof in, &b.in), "memory", 0);
+    must(heddle_alloc(b.device, 4 << 20, &b.out), "memory", 0);
+    must(heddle_alloc(b.device, 4, &b.counter), "memory", 0);
+    must(heddle_copy_in(b.device, b.in, in, sizeof in), "copy", 0);
+    for (uint64_t s = first; s < first + count; s++)
+        bad += !compare(&b, s);
+    printf("%" PRIu64 " kernels, %" PRIu64 " differ\n", count, bad);
+    return bad != 0;
+}
