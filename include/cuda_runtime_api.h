@@ -132,6 +132,10 @@ cudaError_t cudaMallocFromPoolAsync(void **devPtr, size_t size, cudaMemPool_t po
 /* ---- managed memory (group 10) ---- */
 cudaError_t cudaMallocManaged(void **devPtr, size_t size,
                               unsigned int flags __dv(cudaMemAttachGlobal));
+cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr,
+                                     size_t count);
+cudaError_t cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes,
+                                      size_t numAttributes, const void *devPtr, size_t count);
 cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice,
                                  cudaStream_t stream __dv(HEDDLE_DEFAULT_STREAM));
 cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "device/device.h"
+#include "runtime/advice.h"
 #include "runtime/checking.h"
 #include "runtime/mempool.h"
 #include "runtime/pointer.h"
@@ -189,6 +190,7 @@ static bool is_start(const struct pointer *p)
 static cudaError_t release(const struct pointer *p)
 {
     mempool_give(p->address);
+    advice_forget(p->base, p->bytes);
     if (p->kind == POINTER_MANAGED)
         return space_free(p->device->space, p->address) ? cudaErrorInvalidValue : cudaSuccess;
     return runtime_error(heddle_free(p->device->engine, p->address));
@@ -292,74 +294,6 @@ cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
     if (!d->spec->managed_memory)
         return runtime_leave(cudaErrorNotSupported);
     return runtime_leave(allocate_both(d, devPtr, size, SPACE_MANAGED));
-}
-
-static cudaError_t check_managed(const void *ptr, size_t count)
-{
-    struct pointer p = pointer_look(ptr);
-    return p.kind == POINTER_MANAGED && pointer_spans(&p, count) ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-static bool is_device_or_host(int device)
-{
-    return device == cudaCpuDeviceId || (device >= 0 && device < runtime_device_count());
-}
-
-/* Both views share the bytes, so there is nothing to move, and advice changes nothing. */
-cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream)
-{
-    ENTER(d);
-    if (!is_device_or_host(dstDevice))
-        return runtime_leave(cudaErrorInvalidDevice);
-    if (!stream_of(stream))
-        return runtime_leave(cudaErrorInvalidResourceHandle);
-    return runtime_leave(check_managed(devPtr, count));
-}
-
-cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device)
-{
-    ENTER(d);
-    if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy)
-        return runtime_leave(cudaErrorInvalidValue);
-    if (!is_device_or_host(device))
-        return runtime_leave(cudaErrorInvalidDevice);
-    return runtime_leave(check_managed(devPtr, count));
-}
-
-/* A place as CUDA 12.2 says it, as a device number; cudaInvalidDeviceId: not one. */
-static int device_at(struct cudaMemLocation l)
-{
-    return l.type == cudaMemLocationTypeDevice && l.id >= 0 ? l.id
-           : l.type == cudaMemLocationTypeHost || l.type == cudaMemLocationTypeHostNuma ||
-                     l.type == cudaMemLocationTypeHostNumaCurrent
-               ? cudaCpuDeviceId
-               : cudaInvalidDeviceId;
-}
-
-cudaError_t cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location,
-                                    unsigned int flags, cudaStream_t stream)
-{
-    if (flags)
-        return runtime_leave(cudaErrorInvalidValue);
-    return cudaMemPrefetchAsync(devPtr, count, device_at(location), stream);
-}
-
-cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
-                             struct cudaMemLocation location)
-{
-    bool any = advice == cudaMemAdviseSetReadMostly || advice == cudaMemAdviseUnsetReadMostly ||
-               advice == cudaMemAdviseUnsetPreferredLocation; /* "location is ignored" */
-    return cudaMemAdvise(devPtr, count, advice, any ? cudaCpuDeviceId : device_at(location));
-}
-
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
-{
-    ENTER(d);
-    if (!stream_of(stream))
-        return runtime_leave(cudaErrorInvalidResourceHandle);
-    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
-        return runtime_leave(cudaErrorInvalidValue);
-    return runtime_leave(check_managed(devPtr, length));
 }
 
 /* --- pinned memory --- */

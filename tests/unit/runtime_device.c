@@ -57,6 +57,7 @@ static void peers_are_not_there(void **state)
     (void)state;
     ANSWERS(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(0, 0)); /* oneself is no peer */
     ANSWERS(cudaErrorInvalidDevice, cudaDeviceDisablePeerAccess(1));
+    ANSWERS(cudaErrorInvalidDevice, cudaDeviceDisablePeerAccess(0));
     ANSWERS(cudaErrorInvalidValue, cudaDeviceEnablePeerAccess(1, 1));
     ANSWERS(cudaErrorInvalidDevice, cudaDeviceCanAccessPeer(&can, 0, 1));
     ANSWERS(cudaErrorInvalidDevice, cudaDeviceGetP2PAttribute(&can, cudaDevP2PAttrAccessSupported, 0, 0));

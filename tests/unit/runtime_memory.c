@@ -193,6 +193,62 @@ static void advice_and_prefetches(void **state)
     OK(cudaFree(plain));
 }
 
+static int asked(enum cudaMemRangeAttribute what, const void *p, size_t n)
+{
+    int v = 99;
+    OK(cudaMemRangeGetAttribute(&v, sizeof v, what, p, n));
+    return v;
+}
+
+/* 100 bytes: the host is preferred for 0 to 59, read mostly holds for 20 to 79, device 0 accesses all, then not 30 to 39. */
+static void advice_is_remembered_by_the_byte(void **state)
+{
+    char *p, *plain;
+    int by[3], last;
+    void *data[2] = {by, &last};
+    size_t sizes[2] = {sizeof by, sizeof last};
+    enum cudaMemRangeAttribute what[2] = {cudaMemRangeAttributeAccessedBy, cudaMemRangeAttributeLastPrefetchLocation};
+    (void)state;
+    OK(cudaMallocManaged((void **)&p, 100, cudaMemAttachGlobal));
+    OK(cudaMalloc((void **)&plain, 100));
+    assert_int_equal(asked(cudaMemRangeAttributePreferredLocation, p, 100), cudaInvalidDeviceId);
+    assert_int_equal(asked(cudaMemRangeAttributePreferredLocationType, p, 100), cudaMemLocationTypeInvalid);
+    OK(cudaMemAdvise(p, 60, cudaMemAdviseSetPreferredLocation, cudaCpuDeviceId));
+    OK(cudaMemAdvise(p + 20, 60, cudaMemAdviseSetReadMostly, 0));
+    OK(cudaMemAdvise(p, 100, cudaMemAdviseSetAccessedBy, 0));
+    OK(cudaMemAdvise(p, 50, cudaMemAdviseSetAccessedBy, cudaCpuDeviceId));
+    OK(cudaMemAdvise(p + 30, 10, cudaMemAdviseUnsetAccessedBy, 0));
+    OK(cudaMemPrefetchAsync(p, 100, 0, NULL));
+    OK(cudaMemPrefetchAsync(p + 99, 1, cudaCpuDeviceId, NULL));
+    assert_int_equal(asked(cudaMemRangeAttributePreferredLocation, p, 60), cudaCpuDeviceId);
+    assert_int_equal(asked(cudaMemRangeAttributePreferredLocationType, p, 60), cudaMemLocationTypeHost);
+    assert_int_equal(asked(cudaMemRangeAttributePreferredLocation, p, 61), cudaInvalidDeviceId);
+    assert_int_equal(asked(cudaMemRangeAttributeReadMostly, p + 20, 60), 1);
+    assert_int_equal(asked(cudaMemRangeAttributeReadMostly, p + 19, 2), 0);
+    assert_int_equal(asked(cudaMemRangeAttributeLastPrefetchLocation, p, 99), 0);
+    assert_int_equal(asked(cudaMemRangeAttributeLastPrefetchLocationId, p, 100), cudaInvalidDeviceId);
+    OK(cudaMemRangeGetAttributes(data, sizes, what, 2, p, 30));
+    assert_int_equal(by[0], 0);
+    assert_int_equal(by[1], cudaCpuDeviceId);
+    assert_int_equal(by[2], cudaInvalidDeviceId);
+    assert_int_equal(last, 0);
+    OK(cudaMemRangeGetAttribute(by, sizeof by, cudaMemRangeAttributeAccessedBy, p + 25, 10));
+    assert_int_equal(by[0], cudaCpuDeviceId);
+    assert_int_equal(by[1], cudaInvalidDeviceId);
+    OK(cudaMemAdvise(p + 40, 10, cudaMemAdviseUnsetReadMostly, 0));
+    assert_int_equal(asked(cudaMemRangeAttributeReadMostly, p + 20, 60), 0);
+    assert_int_equal(asked(cudaMemRangeAttributeReadMostly, p + 50, 30), 1);
+    ANSWERS(cudaErrorInvalidValue, cudaMemRangeGetAttribute(by, 4, cudaMemRangeAttributeReadMostly, plain, 100));
+    ANSWERS(cudaErrorInvalidValue, cudaMemRangeGetAttribute(by, 8, cudaMemRangeAttributeReadMostly, p, 100));
+    ANSWERS(cudaErrorInvalidValue, cudaMemRangeGetAttribute(by, 4, (enum cudaMemRangeAttribute)77, p, 100));
+    ANSWERS(cudaErrorInvalidValue, cudaMemRangeGetAttribute(by, 4, cudaMemRangeAttributeReadMostly, p, 101));
+    OK(cudaFree(p));
+    OK(cudaMallocManaged((void **)&p, 100, cudaMemAttachGlobal)); /* at the same address */
+    assert_int_equal(asked(cudaMemRangeAttributeReadMostly, p + 50, 30), 0);
+    OK(cudaFree(p));
+    OK(cudaFree(plain));
+}
+
 static void registered_memory(void **state)
 {
     static char block[4096];
@@ -273,6 +329,7 @@ int main(void)
         cmocka_unit_test(rows_and_slices),
         cmocka_unit_test(pinned_and_managed_memory_serve_both_sides),
         cmocka_unit_test(advice_and_prefetches),
+        cmocka_unit_test(advice_is_remembered_by_the_byte),
         cmocka_unit_test(registered_memory),
         cmocka_unit_test(symbols),
         cmocka_unit_test(reset_starts_anew),
