@@ -64,7 +64,8 @@ static void locate(struct check_launch *cl, struct check_finding *f)
     if (!a.bytes)
         return;
     f->near = a;
-    if (inside && f->kind == CHECK_OUT_OF_BOUNDS && f->address + f->bytes > a.address + a.bytes) { /* begins inside, ends outside */
+    if (inside && f->kind == CHECK_OUT_OF_BOUNDS &&
+        f->address + f->bytes > a.address + a.bytes) { /* begins inside, ends outside */
         f->place = CHECK_AFTER;
         f->distance = 1;
     } else if (inside) {

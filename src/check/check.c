@@ -109,7 +109,13 @@ static struct keyed_group *new_group(struct check_launch *cl, const struct key *
 void check_add(struct check_launch *cl, const struct check_finding *f)
 {
     enum { GROWN = 8 }; /* times the count it was told with: a few dozen lines for any count */
-    struct key key = {(int32_t)f->kind, cl->place[f->site], f->by_site < 0 ? -1 : cl->place[f->by_site], f->space, f->op, f->bytes, (uint8_t)f->place};
+    struct key key = {(int32_t)f->kind,
+                      cl->place[f->site],
+                      f->by_site < 0 ? -1 : cl->place[f->by_site],
+                      f->space,
+                      f->op,
+                      f->bytes,
+                      (uint8_t)f->place};
     struct keyed_group *k = table_getn(&cl->by_key, (const char *)&key, sizeof key);
     struct check_group *g;
 

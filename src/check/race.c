@@ -229,7 +229,9 @@ static void spill(struct race *r, struct cell *c, uint32_t word)
         add_node(r, c, c->write);
     c->write.lanes = 0;
     for (uint32_t left = c->readers.warps; left; left &= left - 1)
-        add_node(r, c, (struct seen){c->readers.stamp, c->readers.lanes, (uint32_t)__builtin_ctz(left), c->readers.site, WHOLE, 0});
+        add_node(r, c,
+                 (struct seen){c->readers.stamp, c->readers.lanes, (uint32_t)__builtin_ctz(left),
+                               c->readers.site, WHOLE, 0});
     c->readers.warps = 0;
     for (int class = 0; class < CLASSES; class++) {
         for (uint32_t left = c->warps[class]; left; left &= left - 1) {
@@ -270,7 +272,9 @@ static void access_nodes(struct race *r, struct cell *c, const struct now *n, ui
             drop_node(r, link);
     }
     if (!joined)
-        add_node(r, c, (struct seen){n->stamp, 1u << n->a->thread % 32, n->a->thread / 32, n->a->site, n->bytes, n->a->flags});
+        add_node(r, c,
+                 (struct seen){n->stamp, 1u << n->a->thread % 32, n->a->thread / 32, n->a->site,
+                               n->bytes, n->a->flags});
     if (n->a->flags & RACE_WRITES)
         c->value = (c->value & ~byte_mask(n->bytes)) | n->value;
     settle(r, c);
@@ -382,7 +386,8 @@ static bool read_whole(const struct race *r, struct cell *c, uint32_t site, unsi
 
     if (c->more || (c->warps[UPDATES] && c->latest >= g->block))
         return false;
-    if (c->write.lanes && c->write.stamp >= g->block && !(c->write.warp == warp && (c->write.stamp < g->warp || c->write.lanes == lanes)))
+    if (c->write.lanes && c->write.stamp >= g->block &&
+        !(c->write.warp == warp && (c->write.stamp < g->warp || c->write.lanes == lanes)))
         return false;
     return read_alike(c, g, site, warp, lanes);
 }

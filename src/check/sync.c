@@ -40,7 +40,8 @@ static void note_arrival(const struct check_launch *cl, struct check_block *b, c
         b->capacity = b->capacity ? 2 * b->capacity : 64;
         b->arrivals = alloc_resize(b->arrivals, (size_t)b->capacity * sizeof *b->arrivals);
     }
-    b->arrivals[b->narrivals++] = (struct arrival){(uint16_t)r->addr[0], r->warp, (int32_t)r->site, r->mask, (uint32_t)r->addr[1]};
+    b->arrivals[b->narrivals++] = (struct arrival){(uint16_t)r->addr[0], r->warp, (int32_t)r->site,
+                                                   r->mask, (uint32_t)r->addr[1]};
 }
 
 /* __syncthreads() is bar.sync, which all lanes of a warp must execute together; those that have exited, or do

@@ -1,7 +1,8 @@
 /* `heddle check [FLAGS] PROGRAM [ARGS]`: runs a program and reports what its kernels do wrong.
  *
- * The program runs as a child with HEDDLE_CHECK, HEDDLE_CHECK_KERNELS and HEDDLE_FINDINGS set: its stdin and stdout are untouched. The report
- * goes to stderr or the file of --log-file. Flags and the form of the report are compute-sanitizer's where it has them. */
+ * The program runs as a child with HEDDLE_CHECK, HEDDLE_CHECK_KERNELS and HEDDLE_FINDINGS set: its
+ * stdin and stdout are untouched. The report goes to stderr or the file of --log-file. Flags and
+ * the form of the report are compute-sanitizer's where it has them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -81,9 +82,12 @@ static void print_help(bool as_sanitizer)
     strbuf_adds(&b, "\nFor a .cu file also the flags of `heddle build`: -arch, -I, -D, --device-ptx FILE, ...\n"
                     "Exit status: the program's own, or --error-exitcode when there are errors.\n");
     if (as_sanitizer)
-        strbuf_adds(&b, "Under the name compute-sanitizer: --tool memcheck, --error-exitcode 0, --cases 100,\n"
-                        "--destroy-on-device-error context, --racecheck-report analysis; the report goes to stdout, and the\n"
-                        "program's own failure comes before --error-exitcode.\n");
+        strbuf_adds(
+            &b,
+            "Under the name compute-sanitizer: --tool memcheck, --error-exitcode 0, --cases 100,\n"
+            "--destroy-on-device-error context, --racecheck-report analysis; the report goes to "
+            "stdout, and the\n"
+            "program's own failure comes before --error-exitcode.\n");
     fputs(b.s, stdout);
     strbuf_release(&b);
 }
@@ -161,7 +165,8 @@ static void choose(struct checking *c, int which, const char *value)
 static void other_flag(struct checking *c, int which)
 {
     if (!taken[which - FLAGS])
-        diag_add(&c->diags, DIAG_ERROR, NULL, 0, "compute-sanitizer's '%s' is not there: %s", flags[which].name, flags[which].help);
+        diag_add(&c->diags, DIAG_ERROR, NULL, 0, "compute-sanitizer's '%s' is not there: %s",
+                 flags[which].name, flags[which].help);
 }
 
 static void set_flag(void *to, int which, const char *value)
@@ -258,10 +263,14 @@ static const char *plural(int64_t n)
 static void summary(const struct checking *c, const struct sums *s, struct strbuf *out)
 {
     if (c->leaks)
-        strbuf_addf(out, "%s LEAK SUMMARY: %" PRId64 " bytes leaked in %" PRId64 " allocations\n", c->prefix, s->leaked, s->leaks);
+        strbuf_addf(out, "%s LEAK SUMMARY: %" PRId64 " bytes leaked in %" PRId64 " allocations\n",
+                    c->prefix, s->leaked, s->leaks);
     if (!strcmp(c->tools, "racecheck")) {
-        strbuf_addf(out, "%s RACECHECK SUMMARY: %" PRId64 " hazard%s displayed (%" PRId64 " error%s, %" PRId64 " warning%s)\n",
-                    c->prefix, s->shown, plural(s->shown), s->errors, plural(s->errors), s->warnings, plural(s->warnings));
+        strbuf_addf(out,
+                    "%s RACECHECK SUMMARY: %" PRId64 " hazard%s displayed (%" PRId64
+                    " error%s, %" PRId64 " warning%s)\n",
+                    c->prefix, s->shown, plural(s->shown), s->errors, plural(s->errors),
+                    s->warnings, plural(s->warnings));
         return;
     }
     strbuf_addf(out, "%s ERROR SUMMARY: %" PRId64 " error%s", c->prefix, s->errors, plural(s->errors));
@@ -333,7 +342,8 @@ static bool write_sarif(const struct findings *fs, FILE *file)
     return sarif_write(fs, HEDDLE_VERSION, file);
 }
 
-static void keep(struct checking *c, const char *path, bool (*write)(const struct findings *fs, FILE *file), const struct findings *fs)
+static void keep(struct checking *c, const char *path,
+                 bool (*write)(const struct findings *fs, FILE *file), const struct findings *fs)
 {
     FILE *f = path ? fopen(path, "we") : NULL;
     bool ok;
@@ -406,7 +416,9 @@ static int check(struct checking *c, const char *exe, char **argv)
                                      c->go_on ? ",go-on" : "", c->words.s ? c->words.s : "");
     const struct program_variable more[] = {{"HEDDLE_CHECK", words}, {"HEDDLE_CHECK_KERNELS", c->kernels.s},
                                             {"HEDDLE_DEVICE", c->device}, {0}};
-    int status = program_watch(&(struct program_watch){"findings", "HEDDLE_FINDINGS", more, report, c}, exe, argv, &c->diags);
+    int status =
+        program_watch(&(struct program_watch){"findings", "HEDDLE_FINDINGS", more, report, c}, exe,
+                      argv, &c->diags);
 
     if (c->as_sanitizer && status != CLI_OK)
         return status; /* there a program's own failure comes first */
@@ -415,8 +427,15 @@ static int check(struct checking *c, const char *exe, char **argv)
 
 static int check_command(int argc, char **argv, bool as_sanitizer)
 {
-    struct checking c = {.tools = as_sanitizer ? "memcheck" : "all", .prefix = "=========", .exit_code = as_sanitizer ? 0 : 1,
-                         .limit = 100, .cases = as_sanitizer ? 100 : 1, .as_sanitizer = as_sanitizer, .go_on = !as_sanitizer, .pairs = as_sanitizer, .inlined = true,
+    struct checking c = {.tools = as_sanitizer ? "memcheck" : "all",
+                         .prefix = "=========",
+                         .exit_code = as_sanitizer ? 0 : 1,
+                         .limit = 100,
+                         .cases = as_sanitizer ? 100 : 1,
+                         .as_sanitizer = as_sanitizer,
+                         .go_on = !as_sanitizer,
+                         .pairs = as_sanitizer,
+                         .inlined = true,
                          .level = LEVEL_WARN};
     const struct flag_set set = {flags, ALL_FLAGS, "heddle check", set_flag, &c, &c.diags};
     const char *exe = NULL;

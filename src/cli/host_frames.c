@@ -86,7 +86,8 @@ static const char *line_of(struct strbuf *text, size_t *at)
 }
 
 /* One frame, or more where calls were inlined: pairs of lines, a function and its place. */
-static void add_frame(struct strbuf *out, const char *function, const char *place, unsigned long long offset, const char *path)
+static void add_frame(struct strbuf *out, const char *function, const char *place,
+                      unsigned long long offset, const char *path)
 {
     static const char stub[] = "__device_stub__"; /* what clang calls the host's side of a kernel */
     size_t n = strcspn(place, " "); /* behind it: (discriminator 2) */

@@ -162,7 +162,9 @@ struct check_launch *check_launch_begin(heddle_kernel *k, struct launch *l)
 {
     heddle_device *d = k->module->device;
     d->checked = k;
-    return d->check && !d->untold ? check_begin(d->check, l, CHECK_ALL) : d->check ? check_begin(d->check, l, CHECK_INITCHECK) : NULL;
+    return d->check && !d->untold ? check_begin(d->check, l, CHECK_ALL)
+           : d->check             ? check_begin(d->check, l, CHECK_INITCHECK)
+                                  : NULL;
 }
 
 void check_launch_end(struct check_launch *cl, heddle_kernel *k, struct launch *l)

@@ -270,7 +270,8 @@ static const char *place_key(struct arena *a, const struct finding_place *p)
 /* What findings of one mistake have in common. */
 static const char *join_key(struct arena *a, const struct finding *f)
 {
-    const char *const words[] = {f->process, f->kind, f->kernel, f->access, f->by_access, f->space, f->place, f->message, f->text, f->backtrace};
+    const char *const words[] = {f->process, f->kind,  f->kernel,  f->access, f->by_access,
+                                 f->space,   f->place, f->message, f->text,   f->backtrace};
     const char *key = arena_printf(a, "%" PRId64 " %" PRId64 " %" PRId64 "\n%s\n%s", f->pid, f->bytes, f->near_address,
                                    place_key(a, &f->at), place_key(a, &f->by));
 

@@ -50,7 +50,9 @@ static void headline(const struct finding *f, const struct finding_case *c, stru
     else if (is(f, "out-of-bounds") || is(f, "misaligned"))
         strbuf_addf(out, "Invalid __%s__ %s of size %" PRId64 " bytes", f->space, f->access, f->bytes);
     else if (is(f, "device-free"))
-        strbuf_addf(out, "Malloc/Free error encountered : %s", f->place && !strcmp(f->place, "freed") ? "Double free" : "Invalid pointer to free");
+        strbuf_addf(out, "Malloc/Free error encountered : %s",
+                    f->place && !strcmp(f->place, "freed") ? "Double free"
+                                                           : "Invalid pointer to free");
     else if (is(f, "uninitialised"))
         strbuf_addf(out, "Uninitialized __%s__ memory %s of size %" PRId64 " bytes", f->space, f->access, f->bytes);
     else if (is(f, "barrier-divergent-warp"))
@@ -150,7 +152,8 @@ static void race_lines(const struct text *t, const struct finding_case *c)
     const struct finding *f = t->f;
     char what[128], word[32];
 
-    snprintf(what, sizeof what, "%s Thread (%u,%u,%u) ", capital(f->by_access, word), c->by_thread[0], c->by_thread[1], c->by_thread[2]);
+    snprintf(what, sizeof what, "%s Thread (%u,%u,%u) ", capital(f->by_access, word),
+             c->by_thread[0], c->by_thread[1], c->by_thread[2]);
     add_place(t, &f->by, what, 4);
     snprintf(what, sizeof what, "%s Thread (%u,%u,%u) ", capital(f->access, word), c->thread[0], c->thread[1], c->thread[2]);
     add_place(t, &f->at, what, 4);
@@ -166,7 +169,8 @@ static void race_pair(const struct text *t)
     const struct finding *f = t->f;
     char what[128], word[32], number[32];
 
-    snprintf(what, sizeof what, "%s: Race reported between %s access ", is(f, "write-after-write-same-value") ? "Warning" : "Error",
+    snprintf(what, sizeof what, "%s: Race reported between %s access ",
+             is(f, "write-after-write-same-value") ? "Warning" : "Error",
              capital(f->by_access, word));
     add_place(t, &f->by, what, 0);
     snprintf(what, sizeof what, "and %s access ", capital(f->access, word));

@@ -97,7 +97,10 @@ static struct record record_of(const struct finding *f, struct arena *a)
     if (f->at.line)
         add(&r, "where/line", arena_printf(a, "%d", f->at.line));
     if (f->backtrace || f->made_backtrace)
-        add(&r, "hostStack/saveLocation", !f->backtrace ? "allocation time" : f->launch >= 0 ? "kernel launch time" : "error");
+        add(&r, "hostStack/saveLocation",
+            !f->backtrace    ? "allocation time"
+            : f->launch >= 0 ? "kernel launch time"
+                             : "error");
     add_frames(&r, a, f->backtrace ? f->backtrace : f->made_backtrace);
     return r;
 }
@@ -425,7 +428,8 @@ static bool stacks_fit(const struct record *wanted, const struct record *r)
         for (size_t i = w_first; i < w; i++) {
             struct record one = {r->field + t_first, t - t_first, 0};
 
-            if (!strcmp(wanted->field[i].path, "hostStack/frame/func") || !strcmp(wanted->field[i].path, "hostStack/frame/module"))
+            if (!strcmp(wanted->field[i].path, "hostStack/frame/func") ||
+                !strcmp(wanted->field[i].path, "hostStack/frame/module"))
                 if (!has(&one, &wanted->field[i]))
                     return false;
         }

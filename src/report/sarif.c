@@ -19,7 +19,9 @@ static json_t *location(const struct finding_place *p, const char *message)
     if (message)
         json_object_set_new(o, "message", json_pack("{s:s}", "text", message));
     if (p->function)
-        json_object_set_new(o, "logicalLocations", json_pack("[{s:s,s:s}]", "fullyQualifiedName", p->function, "kind", "function"));
+        json_object_set_new(
+            o, "logicalLocations",
+            json_pack("[{s:s,s:s}]", "fullyQualifiedName", p->function, "kind", "function"));
     return o;
 }
 
@@ -88,8 +90,10 @@ static json_t *rules(void)
     json_t *list = json_array();
 
     for (int k = 0; k < CHECK_KINDS; k++)
-        json_array_append_new(list, json_pack("{s:s,s:{s:s}}", "id", check_kind_name((enum check_kind)k), "properties", "tool",
-                                              check_tool_name(check_kind_tool((enum check_kind)k))));
+        json_array_append_new(list,
+                              json_pack("{s:s,s:{s:s}}", "id", check_kind_name((enum check_kind)k),
+                                        "properties", "tool",
+                                        check_tool_name(check_kind_tool((enum check_kind)k))));
     return list;
 }
 
@@ -103,8 +107,9 @@ bool sarif_write(const struct findings *fs, const char *version, FILE *file)
     for (int i = 0; i < fs->n; i++)
         json_array_append_new(results, result(fs->finding[i], &a));
     log = json_pack("{s:s,s:s,s:[{s:{s:{s:s,s:s,s:o}},s:o,s:s}]}", "$schema",
-                    "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs", "tool", "driver", "name",
-                    "heddle check", "version", version, "rules", rules(), "results", results, "columnKind", "utf16CodeUnits");
+                    "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs",
+                    "tool", "driver", "name", "heddle check", "version", version, "rules", rules(),
+                    "results", results, "columnKind", "utf16CodeUnits");
     ok = json_dumpf(log, file, JSON_INDENT(2)) == 0 && fputc('\n', file) != EOF;
     json_decref(log);
     arena_release(&a);

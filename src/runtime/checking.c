@@ -87,7 +87,8 @@ static FILE *findings_file(void)
     tried = true;
     f = path && *path ? fopen(path, "ae") : NULL;
     if (!f)
-        runtime_say("cannot write findings to '%s': %s", path ? path : "", path ? strerror(errno) : "HEDDLE_FINDINGS is not set");
+        runtime_say("cannot write findings to '%s': %s", path ? path : "",
+                    path ? strerror(errno) : "HEDDLE_FINDINGS is not set");
     return f;
 }
 

@@ -229,7 +229,9 @@ void checking_copy(const struct command *c)
         return;
     for (size_t z = 0; z < c->copy.depth; z++)
         for (size_t y = 0; y < c->copy.height; y++) {
-            uint64_t n = engine_unwritten(from->device->engine, from->at + z * from->slice + y * from->pitch, c->copy.width, &at);
+            uint64_t n =
+                engine_unwritten(from->device->engine, from->at + z * from->slice + y * from->pitch,
+                                 c->copy.width, &at);
 
             first = unwritten ? first : at;
             unwritten += n;
@@ -291,11 +293,15 @@ static void tell_unused(struct runtime_device *d, const struct space_allocation 
     f = c->finding;
     if (f->count == 1) {
         f->bytes = (int64_t)a->bytes;
-        f->message = arena_printf(&f->arena, "Unused __global__ memory in allocation 0x%" PRIx64 " of size %" PRIu64 " bytes",
+        f->message = arena_printf(&f->arena,
+                                  "Unused __global__ memory in allocation 0x%" PRIx64
+                                  " of size %" PRIu64 " bytes",
                                   a->address, a->bytes);
-        f->text = arena_printf(&f->arena, "Not written %" PRIu64 " bytes, the first at offset 0x%" PRIx64 " (0x%" PRIx64 ")\n"
-                                          "%g%% of allocation were unused.", n, first - a->address, first,
-                               100.0 * (double)n / (double)a->bytes);
+        f->text = arena_printf(&f->arena,
+                               "Not written %" PRIu64 " bytes, the first at offset 0x%" PRIx64
+                               " (0x%" PRIx64 ")\n"
+                               "%g%% of allocation were unused.",
+                               n, first - a->address, first, 100.0 * (double)n / (double)a->bytes);
         f->made_backtrace = checking_backtrace(&f->arena, made);
     }
     counted(c);

@@ -92,12 +92,17 @@ void pointer_why(const struct pointer *p, const char *what, size_t bytes)
     else if (p->kind == POINTER_HOST || p->kind == POINTER_REGISTERED)
         checking_why("%s 0x%llx is host memory", what, at);
     else if (!pointer_spans(p, bytes))
-        checking_why("%s 0x%llx: %zu bytes from there leave the allocation of %llu bytes at 0x%llx", what, at, bytes, size, base);
+        checking_why("%s 0x%llx: %zu bytes from there leave the allocation of %llu bytes at 0x%llx",
+                     what, at, bytes, size, base);
     else if (at != base)
-        checking_why("%s 0x%llx is %llu bytes inside the allocation of %llu bytes at 0x%llx", what, at, at - base, size, base);
+        checking_why("%s 0x%llx is %llu bytes inside the allocation of %llu bytes at 0x%llx", what,
+                     at, at - base, size, base);
     else
-        checking_why("%s 0x%llx is %s", what, at, p->variable ? "a device variable" : p->kind == POINTER_PINNED ? "pinned host memory"
-                                                    : p->kind == POINTER_MANAGED ? "managed memory" : "device memory");
+        checking_why("%s 0x%llx is %s", what, at,
+                     p->variable                  ? "a device variable"
+                     : p->kind == POINTER_PINNED  ? "pinned host memory"
+                     : p->kind == POINTER_MANAGED ? "managed memory"
+                                                  : "device memory");
 }
 
 bool pointer_for_host(const struct pointer *p)
