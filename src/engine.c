@@ -59,11 +59,16 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.observe = check_observe;
         run.observe_user = checked;
     }
-    if (result || d->see)
-        count(&run, k->ir, &counts);
-    jit_prepare(k->jit, &l, run.counts != NULL);
+    const char *no_code = jit_prepare(k->jit, &l, result || d->see);
+    if (no_code) {
+        s = engine_fail(HEDDLE_NOT_IMPLEMENTED, "HEDDLE_EXEC is 'jit', but kernel '%s' has no machine code: %s", k->function->name, no_code);
+        arena_release(&l.arena);
+        return s;
+    }
     if (l.jit)
         run.run = jit_run;
+    if (result || d->see)
+        count(&run, k->ir, &counts);
     clock_run(&run);
     if (checked)
         check_launch_end(checked, k, &l);

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Compiling takes some 0.2 ms an instruction on AVX2, in which the interpreter does 6,000 (docs/jit.md). */
 enum { WORK_ENOUGH = 2000000, WORK_PER_INSTRUCTION = 6000 };
@@ -23,8 +22,6 @@ struct jit {
     const char *refused; /* why it is not compiled at all, or NULL */
     uint32_t block_records;
     struct jit_code *codes;
-    struct jit_cost cost;
-    bool compiled;
 };
 
 /* --- the compiler's module --- */
@@ -124,13 +121,6 @@ void jit_close(struct jit *j)
     alloc_release(j);
 }
 
-static double processor_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
 static void find_barriers(struct jit_code *c, const struct ir_kernel *k)
 {
     c->barrier = alloc_zeroed((size_t)k->ninsts + 1);
@@ -148,7 +138,6 @@ void jit_make(struct jit_code *c)
         snprintf(c->problem, sizeof c->problem, "%.250s", compiler.problem);
         return;
     }
-    double before = processor_ms();
     c->shapes = shapes_find(k, c->dim);
     c->plan = plan_make(k, j->interp, c->shapes, c->counting);
     find_barriers(c, k);
@@ -167,10 +156,6 @@ void jit_make(struct jit_code *c)
     }
     bool linked = link_object(o.bytes, o.size, "jit_code", &c->linked, c->problem, sizeof c->problem);
     o.release(&o);
-    pthread_mutex_lock(&j->lock);
-    j->cost = (struct jit_cost){processor_ms() - before, c->linked.bytes};
-    j->compiled = linked;
-    pthread_mutex_unlock(&j->lock);
     if (linked)
         __atomic_store_n(&c->function, (jit_function *)(uintptr_t)c->linked.entry, __ATOMIC_RELEASE);
 }
@@ -193,23 +178,21 @@ static struct jit_code *code_for(struct jit *j, const struct launch *l, bool cou
     return c;
 }
 
-void jit_prepare(struct jit *j, struct launch *l, bool counting)
+const char *jit_prepare(struct jit *j, struct launch *l, bool counting)
 {
     enum jit_mode mode = jit_mode();
     if (l->watch || mode == JIT_NEVER || j->refused)
-        return;
+        return NULL;
     pthread_mutex_lock(&j->lock);
     struct jit_code *c = code_for(j, l, counting);
-    pthread_mutex_unlock(&j->lock);
-    if (mode == JIT_ALWAYS && !__atomic_exchange_n(&c->claimed, true, __ATOMIC_ACQ_REL))
+    if (mode == JIT_ALWAYS && !c->claimed) { /* other launches of the kernel wait for it */
+        c->claimed = true;
         jit_make(c);
+    }
+    pthread_mutex_unlock(&j->lock);
     l->jit = c;
     if (counting) /* a block of code leaves all its records before it looks whether the ring is full */
         l->ring_records = RING_RECORDS + j->block_records;
-}
-
-bool jit_cost(const struct jit *j, struct jit_cost *out)
-{
-    *out = j->cost;
-    return j->compiled;
+    bool made = __atomic_load_n(&c->function, __ATOMIC_ACQUIRE) || compiler.stopped;
+    return mode == JIT_ALWAYS && !made ? c->problem : NULL;
 }

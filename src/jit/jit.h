@@ -28,17 +28,12 @@ void jit_close(struct jit *j);
 
 /* Sets launch->jit if machine code is wanted for this launch; else the interpreter runs it all. `counting`: the launch
  * counts, so every access leaves a record, for which launch->ring_records is made large enough. In the mode "jit" the code
- * is made here, in "auto" by jit_run in the middle of a launch, when the kernel has run for so long that it pays. */
-void jit_prepare(struct jit *j, struct launch *l, bool counting);
+ * is made here, in "auto" by jit_run in the middle of a launch, when the kernel has run for so long that it pays.
+ * NULL, or why there is no code though the mode is "jit" and the kernel is of a kind that is compiled: such a launch fails,
+ * so that nobody measures or tests the wrong executor. */
+const char *jit_prepare(struct jit *j, struct launch *l, bool counting);
 
 /* Runs a warp until it stops; the same contract as interp_run. launch->jit is there. */
 enum warp_stop jit_run(struct warp *w, struct exec_counts *counts);
-
-/* For `heddle llvm|asm` and tests: milliseconds of processor time that the last compilation of this kernel took, and bytes of code. */
-struct jit_cost {
-    double milliseconds;
-    size_t bytes;
-};
-bool jit_cost(const struct jit *j, struct jit_cost *out);
 
 #endif
