@@ -192,6 +192,9 @@ cudaError_t cudaBindTextureToArray(const struct textureReference *texture, cudaA
                                    const struct cudaChannelFormatDesc *desc);
 cudaError_t cudaUnbindTexture(const struct textureReference *texture);
 cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureReference *texture);
+cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surface, cudaArray_const_t array,
+                                   const struct cudaChannelFormatDesc *desc);
+cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surface, const void *symbol);
 cudaError_t cudaGetTextureReference(const struct textureReference **texture, const void *symbol);
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const struct cudaResourceDesc *resource);
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object);
@@ -290,6 +293,8 @@ void __cudaUnregisterFatBinary(void **handle);
 int __cudaRegisterFunction(void **handle, const char *hostStub, char *deviceFun,
                            const char *deviceName, int threadLimit, void *tid, void *bid,
                            void *bDim, void *gDim, int *wSize);
+void __cudaRegisterSurface(void **handle, const struct surfaceReference *hostVariable, const void **deviceAddress,
+                           const char *deviceName, int dimensions, int ext);
 void __cudaRegisterTexture(void **handle, const struct textureReference *hostVariable, const void **deviceAddress,
                            const char *deviceName, int dimensions, int normalized, int ext);
 void __cudaRegisterVar(void **handle, char *hostShadow, char *deviceAddress,

@@ -1,8 +1,9 @@
-/* Texture references: texture<float, 2> t; cudaBindTextureToArray(t, array); tex2D(t, x, y).
+/* Texture and surface references: texture<float, 2> t; cudaBindTextureToArray(t, array); tex2D(t, x, y), and
+ * surface<void, 2> s; cudaBindSurfaceToArray(s, array); surf2Dwrite(value, s, 4 * x, y).
  *
- * CUDA 12 removed them. A file that does not compile without this header, because it names the template, is compiled with
+ * CUDA 12 removed them. A file that does not compile without this header, because it names a template, is compiled with
  * it (src/compile/compile.c): in newer programs `texture` may be a name of their own.
- * On the device a reference is a variable of 8 bytes (.texref), which clang knows by the attribute; its address takes
+ * On the device a reference is a variable of 8 bytes (.texref, .surfref), which clang knows by the attribute; its address takes
  * the place of a texture object's handle, and the bound object's handle is what it holds (src/runtime/reference.c). */
 #ifndef HEDDLE_TEXTURE_REFERENCE_H
 #define HEDDLE_TEXTURE_REFERENCE_H
@@ -30,6 +31,19 @@ struct __attribute__((device_builtin_texture_type)) texture : public textureRefe
         addressMode[0] = addressMode[1] = addressMode[2] = address;
         channelDesc = desc;
     }
+};
+
+#define cudaSurfaceType1D              0x01
+#define cudaSurfaceType2D              0x02
+#define cudaSurfaceType3D              0x03
+#define cudaSurfaceTypeCubemap         0x0C
+#define cudaSurfaceType1DLayered       0xF1
+#define cudaSurfaceType2DLayered       0xF2
+#define cudaSurfaceTypeCubemapLayered  0xFC
+
+template <class T, int type = cudaSurfaceType1D>
+struct __attribute__((device_builtin_surface_type)) surface : public surfaceReference {
+    surface() : surfaceReference() {}
 };
 
 /* ---- device: the forms on objects, with what the mode makes of T ---- */
@@ -75,10 +89,46 @@ FORM(tex1DLayered, cudaTextureType1DLayered, float x AND int layer, x, layer)
 FORM(tex2DLayered, cudaTextureType2DLayered, float x AND float y AND int layer, x, y, layer)
 FORM(texCubemap, cudaTextureTypeCubemap, float x AND float y AND float z, x, y, z)
 FORM(texCubemapLayered, cudaTextureTypeCubemapLayered, float x AND float y AND float z AND int layer, x, y, z, layer)
-#pragma clang attribute pop
 #undef FORM
-#undef AND
 #undef FETCH
+
+#ifdef __CUDA_ARCH__
+#define OBJECT(s)                                                                                  \
+    cudaSurfaceObject_t object;                                                                    \
+    __asm__("mov.b64 %0, %1;" : "=l"(object) : "l"(s));
+#else
+#define OBJECT(s) cudaSurfaceObject_t object = 0;
+#endif
+#define FORMS(name, dims, parameters, ...)                                                         \
+    template <class T> static __device__ __inline__ __attribute__((always_inline)) T                \
+    name##read(surface<void, dims> s, parameters, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) \
+    {                                                                                              \
+        OBJECT(s)                                                                                  \
+        return name##read<T>(object, __VA_ARGS__, mode);                                           \
+    }                                                                                              \
+    template <class T> static __device__ __inline__ __attribute__((always_inline)) void             \
+    name##read(T *p, surface<void, dims> s, parameters, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) \
+    {                                                                                              \
+        OBJECT(s)                                                                                  \
+        *p = name##read<T>(object, __VA_ARGS__, mode);                                             \
+    }                                                                                              \
+    template <class T> static __device__ __inline__ __attribute__((always_inline)) void             \
+    name##write(T value, surface<void, dims> s, parameters, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) \
+    {                                                                                              \
+        OBJECT(s)                                                                                  \
+        name##write(value, object, __VA_ARGS__, mode);                                             \
+    }
+FORMS(surf1D, cudaSurfaceType1D, int x, x)
+FORMS(surf2D, cudaSurfaceType2D, int x AND int y, x, y)
+FORMS(surf3D, cudaSurfaceType3D, int x AND int y AND int z, x, y, z)
+FORMS(surf1DLayered, cudaSurfaceType1DLayered, int x AND int layer, x, layer)
+FORMS(surf2DLayered, cudaSurfaceType2DLayered, int x AND int y AND int layer, x, y, layer)
+FORMS(surfCubemap, cudaSurfaceTypeCubemap, int x AND int y AND int face, x, y, face)
+FORMS(surfCubemapLayered, cudaSurfaceTypeCubemapLayered, int x AND int y AND int face, x, y, face)
+#pragma clang attribute pop
+#undef FORMS
+#undef OBJECT
+#undef AND
 
 /* ---- host: the calls with the template instead of its base ---- */
 
@@ -126,5 +176,23 @@ BIND cudaGetTextureReference(const textureReference **reference, const texture<T
     return ::cudaGetTextureReference(reference, static_cast<const void *>(&t));
 }
 #undef BIND
+
+template <class T, int type>
+static inline cudaError_t cudaBindSurfaceToArray(const surface<T, type> &s, cudaArray_const_t array, const cudaChannelFormatDesc &desc)
+{
+    return ::cudaBindSurfaceToArray(static_cast<const surfaceReference *>(&s), array, &desc);
+}
+template <class T, int type>
+static inline cudaError_t cudaBindSurfaceToArray(const surface<T, type> &s, cudaArray_const_t array)
+{
+    cudaChannelFormatDesc desc;
+    cudaError_t e = cudaGetChannelDesc(&desc, array);
+    return e ? e : cudaBindSurfaceToArray(s, array, desc);
+}
+template <class T, int type>
+static inline cudaError_t cudaGetSurfaceReference(const surfaceReference **reference, const surface<T, type> &s)
+{
+    return ::cudaGetSurfaceReference(reference, static_cast<const void *>(&s));
+}
 
 #endif

@@ -172,7 +172,7 @@ struct unit {
     const char *rules[2];   /* makefile rules of the two passes */
     const char *target;     /* the rule's target, for -MD */
     const char *mended;     /* what clang reads in its place, or NULL */
-    bool references;        /* it names texture<>: heddle/texture_reference.h is included */
+    bool references;        /* it names texture<> or surface<>: heddle/texture_reference.h is included */
 };
 
 static bool add_rule(struct job *j, const char *rule)
@@ -327,7 +327,7 @@ static bool run_passes(struct job *j, const struct unit *u)
 static bool names_references(const struct diag_list *l)
 {
     for (const struct diag *d = l->first; d; d = d->next)
-        if (strstr(d->text, "no template named 'texture'"))
+        if (strstr(d->text, "no template named 'texture'") || strstr(d->text, "no template named 'surface'"))
             return true;
     return false;
 }

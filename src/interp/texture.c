@@ -47,10 +47,10 @@ static bool find(const struct interp_code *c, struct warp *w, const struct step 
     uint64_t object = handle;
     if (space_is_device_address(handle)) { /* of a reference, which holds the handle of what it is bound to */
         if (!space_ok(s, handle, sizeof object))
-            return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, handle, 0, "texture reference");
+            return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, handle, 0, surface ? "surface reference" : "texture reference");
         memcpy(&object, space_host(handle), sizeof object);
         if (!object)
-            return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, handle, 0, "the texture reference is not bound");
+            return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, handle, 0, surface ? "the surface reference is not bound" : "the texture reference is not bound");
     }
     *t = texture_find(s, object);
     *known = handle;

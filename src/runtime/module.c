@@ -60,6 +60,7 @@ struct variable {
     const void *shadow; /* the key; of a managed variable: where it is */
     bool managed;
     bool texture, fractions; /* a texture reference, and how it reads integers */
+    bool surface;            /* a surface reference */
     const char *name;
     struct binary *binary;
     size_t bytes;
@@ -249,6 +250,23 @@ void __cudaRegisterTexture(void **handle, const struct textureReference *hostVar
     (void)deviceAddress, (void)dimensions, (void)ext;
     add_variable(&(struct variable){.shadow = hostVariable, .name = deviceName, .bytes = sizeof(uint64_t), .texture = true,
                                     .fractions = normalized, .binary = (struct binary *)handle});
+}
+
+void __cudaRegisterSurface(void **handle, const struct surfaceReference *hostVariable, const void **deviceAddress,
+                           const char *deviceName, int dimensions, int ext)
+{
+    (void)deviceAddress, (void)dimensions, (void)ext;
+    add_variable(&(struct variable){.shadow = hostVariable, .name = deviceName, .bytes = sizeof(uint64_t), .surface = true,
+                                    .binary = (struct binary *)handle});
+}
+
+bool module_surface(const void *reference)
+{
+    pthread_mutex_lock(&lock);
+    const struct variable *v = by_pointer(&variables, reference);
+    bool is = v && v->surface;
+    pthread_mutex_unlock(&lock);
+    return is;
 }
 
 bool module_texture(const void *reference, bool *fractions)

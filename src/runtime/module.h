@@ -24,8 +24,9 @@ cudaError_t module_kernel(struct runtime_device *d, const void *stub, struct run
 cudaError_t module_variable(struct runtime_device *d, const void *symbol, uint64_t *address, size_t *bytes);
 
 /* Is this a texture reference of the program? *fractions: it reads integers as fractions of their largest value. Its
- * variable (module_variable) holds the handle of the object that it is bound to. */
+ * variable (module_variable) holds the handle of the object that it is bound to. The same for a surface reference. */
 bool module_texture(const void *reference, bool *fractions);
+bool module_surface(const void *reference);
 
 /* cudaDeviceReset: forgets what was loaded on d, so that variables get their first values again. */
 void module_reset(struct runtime_device *d);

@@ -1,4 +1,5 @@
-/* Texture references (CUDA Runtime API reference of CUDA 11, "Texture Reference Management").
+/* Texture and surface references (CUDA Runtime API reference of CUDA 11, "Texture Reference Management", "Surface Reference
+ * Management").
  *
  * On the device a reference is a variable of 8 bytes that holds the handle of the texture object it is bound to, 0: none.
  * So binding makes an object of the resource and of what the reference says at that moment, and writes its handle there.
@@ -13,7 +14,7 @@
 #include "runtime/runtime.h"
 
 struct binding {
-    const struct textureReference *reference; /* NULL: free */
+    const void *reference; /* struct textureReference or surfaceReference; NULL: free */
     struct runtime_device *device;
     cudaTextureObject_t object;
     size_t offset; /* bytes from the aligned address that is bound to the one that was given */
@@ -23,7 +24,7 @@ static pthread_mutex_t bindings_lock = PTHREAD_MUTEX_INITIALIZER; /* guards what
 static struct binding *bindings;
 static int nbindings, bindings_cap;
 
-static struct binding *binding_of(const struct runtime_device *d, const struct textureReference *r)
+static struct binding *binding_of(const struct runtime_device *d, const void *r)
 {
     for (int i = 0; i < nbindings; i++)
         if (bindings[i].reference == r && (!r || bindings[i].device == d))
@@ -32,7 +33,7 @@ static struct binding *binding_of(const struct runtime_device *d, const struct t
 }
 
 /* Writes the handle that kernels find. */
-static cudaError_t point_to(struct runtime_device *d, const struct textureReference *r, cudaTextureObject_t object)
+static cudaError_t point_to(struct runtime_device *d, const void *r, cudaTextureObject_t object)
 {
     uint64_t at, handle = object;
     size_t bytes;
@@ -41,7 +42,7 @@ static cudaError_t point_to(struct runtime_device *d, const struct textureRefere
 }
 
 /* Forgets a binding. The lock is not held. */
-static cudaTextureObject_t take_binding(const struct runtime_device *d, const struct textureReference *r)
+static cudaTextureObject_t take_binding(const struct runtime_device *d, const void *r)
 {
     cudaTextureObject_t object = 0;
     pthread_mutex_lock(&bindings_lock);
@@ -179,5 +180,35 @@ cudaError_t cudaGetTextureReference(const struct textureReference **texture, con
     if (!texture || !module_texture(symbol, &fractions))
         return runtime_leave(texture ? cudaErrorInvalidTexture : cudaErrorInvalidValue);
     *texture = symbol;
+    return cudaSuccess;
+}
+
+/* --- surfaces --- */
+
+cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surface, cudaArray_const_t array,
+                                   const struct cudaChannelFormatDesc *desc)
+{
+    ENTER(d);
+    struct binding b = {surface, d, 0, 0};
+    struct cudaResourceDesc r = {.resType = cudaResourceTypeArray};
+    if (!desc || !surface || !module_surface(surface))
+        return runtime_leave(desc ? cudaErrorInvalidSurface : cudaErrorInvalidValue);
+    r.res.array.array = (cudaArray_t)(uintptr_t)array;
+    cudaError_t e = cudaDeviceSynchronize();
+    cudaTextureObject_t old = take_binding(d, surface);
+    e = e ? e : cudaDestroySurfaceObject(old);
+    e = e ? e : cudaCreateSurfaceObject(&b.object, &r);
+    e = e ? e : point_to(d, surface, b.object);
+    if (!e)
+        add_binding(&b);
+    return runtime_leave(e);
+}
+
+cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surface, const void *symbol)
+{
+    ENTER(d);
+    if (!surface || !module_surface(symbol))
+        return runtime_leave(surface ? cudaErrorInvalidSurface : cudaErrorInvalidValue);
+    *surface = symbol;
     return cudaSuccess;
 }

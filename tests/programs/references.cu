@@ -1,4 +1,5 @@
-// Texture references, as programs for CUDA 11 and older have them (clang tells of each by __cudaRegisterTexture), against
+// Texture and surface references, as programs for CUDA 11 and older have them (clang tells of each by __cudaRegisterTexture
+// and __cudaRegisterSurface), against
 // the host's own reading of the same memory.
 #include <cmath>
 #include <cstdio>
@@ -22,6 +23,8 @@ texture<int4, 1, cudaReadModeElementType> fours;
 texture<float, 3> volume(true, cudaFilterModePoint, cudaAddressModeWrap);
 texture<float, cudaTextureType2DLayered> layers;
 texture<unsigned short, 2> pitched;
+surface<void, cudaSurfaceType2D> target;
+static surface<void, 3> box;
 
 __device__ float through(texture<float, 2> t, float x, float y) { return tex2D(t, x, y); }
 __global__ void images(float *out) { int i = threadIdx.x; out[i] = tex2D(image, i % W + 0.5f, i / W + 0.5f) + 1000 * through(image, i % W + 0.5f, 0.5f); }
@@ -31,6 +34,9 @@ __global__ void quads(int4 *out) { int i = threadIdx.x; out[i] = tex1Dfetch(four
 __global__ void volumes(float *out) { int i = threadIdx.x; out[i] = tex3D(volume, (i % W + 0.5f) / W + 1, (i / W % H + 0.5f) / H, (i / (W * H) + 0.5f) / D); }
 __global__ void layered(float *out) { int i = threadIdx.x; out[i] = tex2DLayered(layers, i % W, i / W % H, i / (W * H)); }
 __global__ void rows(int *out) { int i = threadIdx.x; out[i] = tex2D(pitched, i % W, i / W); }
+
+__global__ void store() { int i = threadIdx.x; surf2Dwrite(i * 1.5f, target, i % W * 4, i / W); float v; surf2Dread(&v, target, i % W * 4, i / W); surf2Dwrite(v + 1, target, i % W * 4, i / W); }
+__global__ void boxes() { int i = threadIdx.x; surf3Dwrite(-surf3Dread<float>(box, i % W * 4, i / W % H, i / (W * H)), box, i % W * 4, i / W % H, i / (W * H)); }
 
 int main(int argc, char **)
 {
@@ -127,6 +133,29 @@ int main(int argc, char **)
     std::vector<int> r(W * H);
     CK(cudaMemcpy(r.data(), d, W * H * 4, cudaMemcpyDeviceToHost));
     for (int i = 0; i < W * H; i++) expect("pitched", i, r[i], hs[i]);
+
+    // surfaces, bound twice
+    std::vector<float> w(W * H);
+    for (int k = 0; k < 2; k++) {
+        cudaArray *sa;
+        CK(cudaMallocArray(&sa, &f, W, H, cudaArraySurfaceLoadStore));
+        if (k) CK(cudaBindSurfaceToArray(target, sa, f)); else CK(cudaBindSurfaceToArray(target, sa));
+        store<<<1, W * H>>>();
+        CK(cudaMemcpyFromArray(w.data(), sa, 0, 0, W * H * 4, cudaMemcpyDeviceToHost));
+        for (int i = 0; i < W * H; i++) expect("surface", i, w[i], i * 1.5 + 1);
+    }
+    cudaArray *sv;
+    CK(cudaMalloc3DArray(&sv, &f, make_cudaExtent(W, H, D), cudaArraySurfaceLoadStore));
+    cudaMemcpy3DParms in = {}, out = {};
+    in.srcPtr = make_cudaPitchedPtr(h.data(), W * 4, W, H); in.dstArray = sv; in.extent = make_cudaExtent(W, H, D); in.kind = cudaMemcpyHostToDevice;
+    CK(cudaMemcpy3D(&in));
+    const surfaceReference *of_box;
+    CK(cudaGetSurfaceReference(&of_box, box));
+    CK(cudaBindSurfaceToArray(of_box, sv, &f));
+    boxes<<<1, W * H * D>>>();
+    out.dstPtr = make_cudaPitchedPtr(got.data(), W * 4, W, H); out.srcArray = sv; out.extent = in.extent; out.kind = cudaMemcpyDeviceToHost;
+    CK(cudaMemcpy3D(&out));
+    for (int i = 0; i < W * H * D; i++) expect("3d surface", i, got[i], -h[i]);
 
     CK(cudaUnbindTexture(line));
     expect("not bound", 0, cudaGetTextureAlignmentOffset(&offset, line), cudaErrorInvalidTextureBinding);

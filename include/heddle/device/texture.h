@@ -3,7 +3,7 @@
  * CUDA C++ Programming Guide, "Texture Functions", "Surface Functions". One PTX instruction each; T is char to int (signed
  * or not), float, or a vector of 1, 2 or 4 of them (surfaces: long and long long too). With read mode "normalized float" T
  * is float or a vector of floats. No texture has smaller levels, so the gradients of the ...Grad forms choose nothing.
- * Texture references: heddle/texture_reference.h. */
+ * Texture and surface references: heddle/texture_reference.h. */
 #ifndef HEDDLE_DEVICE_TEXTURE_H
 #define HEDDLE_DEVICE_TEXTURE_H
 
