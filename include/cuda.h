@@ -5,6 +5,9 @@
 #ifndef __cuda_cuda_h__
 #define __cuda_cuda_h__
 
+#include <stdint.h>
+#include <stdlib.h>
+
 #define CUDA_VERSION 12040
 
 typedef unsigned int cuuint32_t;

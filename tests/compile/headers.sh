@@ -29,7 +29,11 @@ cat >host.c <<'END'
 int f(void) { struct cudaDeviceProp p; dim3 d = {1, 1, 1}; cudaGetDeviceProperties(&p, 0);
     return p.major + (int)d.x + cudaDevAttrWarpSize + cudaErrorIllegalAddress; }
 END
-for f in host.cpp host.c; do
+cat >driver.c <<'END'
+#include <cuda.h>
+uint64_t f(void) { return (uint64_t)CUDA_VERSION + (malloc(1) != NULL); }
+END
+for f in host.cpp host.c driver.c; do
     expect 0 "$HEDDLE" build -c -Xcompiler -Wall,-Wextra $f
     [ ! -s err ] || { fail "$f says something"; head -5 err; }
 done

@@ -87,6 +87,29 @@ static void special_registers(void **state)
     assert_int_equal(out[140], 0xdeadbeef);
 }
 
+/* What is done for a whole warp at once is done for some lanes too, and leaves the others alone. */
+static void some_lanes_read_what_all_could(void **state)
+{
+    (void)state;
+    run("and.b32 %r8, %r0, 1;\nsetp.eq.u32 %p1, %r8, 1;\nmov.u32 %r1, 1000;\nmov.u32 %r2, 2000;\nmov.u32 %r3, 3000;\n"
+        "mov.u64 %rd2, 0;\nmov.u64 %rd3, sh;\n@%p1 mov.u32 %r1, %laneid;\n@%p1 mov.u32 %r2, %ntid.x;\n"
+        "@%p1 ld.param.u32 %r3, [n];\n@%p1 cvta.shared.u64 %rd2, %rd3;\nsetp.ne.u64 %p2, %rd2, 0;\n"
+        "selp.u32 %r4, 10000, 0, %p2;\nadd.u32 %r4, %r4, %r1;\nadd.u32 %r4, %r4, %r2;\nadd.u32 %r4, %r4, %r3;\n"
+        STORE("%r4"), 1, 40);
+    for (unsigned t = 0; t < 40; t++)
+        assert_int_equal(out[t], t % 2 ? 10000 + t % 32 + 40 + 7 : 6000);
+}
+
+/* Addresses up to 1243 of 1280 bytes: the power of two that holds them all is larger than the memory. */
+static void addresses_may_end_short_of_a_power_of_two(void **state)
+{
+    (void)state;
+    run("mul.lo.u32 %r9, %r0, 40;\nmov.u32 %r8, sh;\nadd.u32 %r9, %r9, %r8;\nst.shared.u32 [%r9], %r0;\n"
+        "ld.shared.u32 %r5, [%r9];\n" STORE("%r5"), 1, 32);
+    for (unsigned t = 0; t < 32; t++)
+        assert_int_equal(out[t], t);
+}
+
 static void divergence_nests_and_meets(void **state)
 {
     (void)state;
@@ -630,6 +653,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_of_predicates_and_of_words_are_apart),
         cmocka_unit_test(special_registers),
+        cmocka_unit_test(some_lanes_read_what_all_could),
+        cmocka_unit_test(addresses_may_end_short_of_a_power_of_two),
         cmocka_unit_test(divergence_nests_and_meets),
         cmocka_unit_test(lanes_leave_loops_at_different_turns),
         cmocka_unit_test(a_guarded_exit_ends_its_lanes_only),
