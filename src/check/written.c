@@ -244,8 +244,9 @@ static void look_at(struct check_launch *cl, const struct check_block *b, const 
 void written_record(struct check_launch *cl, struct check_block *b, const struct record *r)
 {
     bool copy = r->op == RECORD_LDGSTS;
-    bool reads = r->op == RECORD_LOAD || r->op == RECORD_ATOM || r->op == RECORD_RED || r->op == RECORD_SULD || (copy && r->space == PTX_GLOBAL);
-    bool writes = r->op == RECORD_STORE || r->op == RECORD_ATOM || r->op == RECORD_RED || r->op == RECORD_SUST || (copy && r->space == PTX_SHARED);
+    bool atomic = r->op == RECORD_ATOM || r->op == RECORD_RED;
+    bool reads = atomic || r->op == RECORD_LOAD || r->op == RECORD_SULD || (copy && r->space == PTX_GLOBAL);
+    bool writes = atomic || r->op == RECORD_STORE || r->op == RECORD_SUST || (copy && r->space == PTX_SHARED);
 
     if (reads || writes)
         look_at(cl, b, r, reads, writes);

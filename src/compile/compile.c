@@ -336,7 +336,8 @@ static void pass_on(struct diag_list *to, const struct diag_list *from)
 {
     int kept = 0;
     for (const struct diag *d = from->first; d; d = d->next, kept++) {
-        struct diag *copy = diag_add(to, d->severity, d->file ? arena_strdup(&to->arena, d->file) : NULL, d->line, "%s", d->text);
+        const char *file = d->file ? arena_strdup(&to->arena, d->file) : NULL;
+        struct diag *copy = diag_add(to, d->severity, file, d->line, "%s", d->text);
         copy->column = d->column;
         copy->ptx_line = d->ptx_line;
         copy->source = d->source ? arena_strdup(&to->arena, d->source) : NULL;

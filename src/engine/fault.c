@@ -117,7 +117,8 @@ static void describe_fault(const heddle_device *d, struct launch *l, struct strb
         return;
     }
     bool memory = f->status == HEDDLE_ILLEGAL_ADDRESS || f->status == HEDDLE_MISALIGNED_ADDRESS;
-    bool no_object = memory && f->text && !f->bytes && (in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4 || in->op == PTX_OP_SULD || in->op == PTX_OP_SUST);
+    bool texture = in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4 || in->op == PTX_OP_SULD || in->op == PTX_OP_SUST;
+    bool no_object = memory && texture && f->text && !f->bytes;
     if (no_object || (memory && in->op == IR_OP_EXTERN))
         strbuf_addf(out, "  %s\n", f->text ? f->text : "");
     else if (memory)

@@ -47,10 +47,12 @@ static bool find(const struct interp_code *c, struct warp *w, const struct step 
     uint64_t object = handle;
     if (space_is_device_address(handle)) { /* of a reference, which holds the handle of what it is bound to */
         if (!space_ok(s, handle, sizeof object))
-            return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, handle, 0, surface ? "surface reference" : "texture reference");
+            return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, handle, 0,
+                         surface ? "surface reference" : "texture reference");
         memcpy(&object, space_host(handle), sizeof object);
         if (!object)
-            return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, handle, 0, surface ? "the surface reference is not bound" : "the texture reference is not bound");
+            return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, handle, 0,
+                         surface ? "the surface reference is not bound" : "the texture reference is not bound");
     }
     *t = texture_find(s, object);
     *known = handle;
@@ -168,7 +170,8 @@ bool texture_surface(const struct interp_code *c, struct warp *w, const struct s
             return false;
         uint64_t at = place_of(c, w, st, t, lane, bytes);
         if (!at && st->in->mods->bounds == PTX_BOUNDS_TRAP)
-            return fault(c, w, st, HEDDLE_TRAP, lane, 0, bytes, "the coordinates are outside the surface (x counts in bytes)");
+            return fault(c, w, st, HEDDLE_TRAP, lane, 0, bytes,
+                         "the coordinates are outside the surface (x counts in bytes)");
         if ((at - t->address) % bytes)
             return fault(c, w, st, HEDDLE_MISALIGNED_ADDRESS, lane, at, bytes, NULL);
         addr[lane] = at;

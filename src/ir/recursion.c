@@ -185,8 +185,14 @@ static void put_scratch(struct lowering *l, const struct ir_inst *from, int32_t 
     for (int part = 0; part < 2; part++) /* both begin and end at multiples of 8 */
         for (uint32_t s = b->scratch[part].from; s < b->scratch[part].to; s += 8, at += 8) {
             int32_t reg = fresh(l, PTX_B64);
-            put_access(l, from, false, store ? IR_SCRATCH : PTX_LOCAL, store ? of_value(s) : of_reg(l->r->sp), store ? 0 : at, reg, 8);
-            put_access(l, from, true, store ? PTX_LOCAL : IR_SCRATCH, store ? of_reg(l->r->sp) : of_value(s), store ? at : 0, reg, 8);
+            struct ir_src scratch = of_value(s), frame = of_reg(l->r->sp);
+            if (store) {
+                put_access(l, from, false, IR_SCRATCH, scratch, 0, reg, 8);
+                put_access(l, from, true, PTX_LOCAL, frame, at, reg, 8);
+            } else {
+                put_access(l, from, false, PTX_LOCAL, frame, at, reg, 8);
+                put_access(l, from, true, IR_SCRATCH, scratch, 0, reg, 8);
+            }
         }
 }
 

@@ -284,7 +284,9 @@ static enum parsed set_tex_modifiers(struct parser *p, struct ptx_inst *in, cons
     }
     if (in->mods.variant && in->mods.vec && component == gather)
         return PARSED_OK;
-    ptx_error(p, p->opcode, gather ? "'%s' needs .r, .g, .b or .a, .2d and .v4" : "'%s' needs .1d, .2d, .3d, .a1d, .a2d, .cube or .acube, and .v4",
+    ptx_error(p, p->opcode,
+              gather ? "'%s' needs .r, .g, .b or .a, .2d and .v4"
+                     : "'%s' needs .1d, .2d, .3d, .a1d, .a2d, .cube or .acube, and .v4",
               ptx_opcode_text(p));
     return PARSED_ERROR;
 }

@@ -83,7 +83,8 @@ static bool parse_type_words(struct parser *p, struct ptx_var *v, const char **p
                 p->tok++;
             if (ptx_accept_dot(p, "align") && !parse_align(p, &pointee))
                 return false;
-        } else if ((ptx_at_dot(p, "texref") || ptx_at_dot(p, "surfref")) && v->space == PTX_GLOBAL) { /* the handle of what it is bound to */
+        } else if ((ptx_at_dot(p, "texref") || ptx_at_dot(p, "surfref")) && v->space == PTX_GLOBAL) {
+            /* the handle of what it is bound to */
             v->type = PTX_B64;
             p->tok++;
         } else if (opaque_type(p)) {

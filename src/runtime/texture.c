@@ -497,7 +497,8 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
 /* --- what objects were made from --- */
 
 /* One of the two is NULL. */
-static cudaError_t describe(cudaTextureObject_t handle, struct cudaResourceDesc *resource, struct cudaTextureDesc *texture, bool surface)
+static cudaError_t describe(cudaTextureObject_t handle, struct cudaResourceDesc *resource,
+                            struct cudaTextureDesc *texture, bool surface)
 {
     ENTER(d);
     if (!resource && !texture)

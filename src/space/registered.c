@@ -160,7 +160,8 @@ bool registered_ok(uint64_t address, unsigned bytes)
 {
     uint64_t last = address + bytes - 1;
     return registered_spans(address, last) ||
-           (address / REGISTERED_PAGE != last / REGISTERED_PAGE && registered_spans(address, address) && registered_spans(last, last));
+           (address / REGISTERED_PAGE != last / REGISTERED_PAGE && registered_spans(address, address) &&
+            registered_spans(last, last));
 }
 
 bool registered_spans(uint64_t first, uint64_t last)
