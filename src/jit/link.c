@@ -68,7 +68,9 @@ static size_t lay_out(struct object *o)
 
 static const Elf64_Sym *symbol_at(const struct object *o, const Elf64_Shdr *table, uint64_t i)
 {
-    return i < table->sh_size / sizeof(Elf64_Sym) ? (const Elf64_Sym *)(o->bytes + table->sh_offset) + i : NULL;
+    if (table->sh_offset % 8 || table->sh_type == SHT_NOBITS || i >= table->sh_size / sizeof(Elf64_Sym))
+        return NULL;
+    return (const Elf64_Sym *)(o->bytes + table->sh_offset) + i;
 }
 
 static const char *name_of(const struct object *o, const Elf64_Shdr *table, const Elf64_Sym *s)
@@ -76,7 +78,7 @@ static const char *name_of(const struct object *o, const Elf64_Shdr *table, cons
     if (table->sh_link >= (uint32_t)o->nsections)
         return "?";
     const Elf64_Shdr *names = &o->section[table->sh_link];
-    if (s->st_name >= names->sh_size || o->bytes[names->sh_offset + names->sh_size - 1])
+    if (names->sh_type == SHT_NOBITS || s->st_name >= names->sh_size || o->bytes[names->sh_offset + names->sh_size - 1])
         return "?";
     return o->bytes + names->sh_offset + s->st_name;
 }
@@ -110,11 +112,11 @@ static bool relocate(struct object *o, const Elf64_Shdr *s)
             return false;
         }
         char *at = o->memory + base + r[i].r_offset;
-        int64_t value = (int64_t)(to + (uint64_t)r[i].r_addend);
+        uint64_t value = to + (uint64_t)r[i].r_addend;
         if (type == R_X86_64_64)
-            value += (int64_t)(intptr_t)o->memory;
+            value += (uint64_t)(uintptr_t)o->memory;
         else if (type == R_X86_64_PC32 || type == R_X86_64_PLT32)
-            value -= (int64_t)(base + r[i].r_offset);
+            value -= base + r[i].r_offset;
         else
             return bad(o, "a kind of relocation that it should not have");
         memcpy(at, &value, bytes);
@@ -127,7 +129,7 @@ static void *find(const struct object *o, const char *symbol)
     for (int i = 0; i < o->nsections; i++) {
         const Elf64_Shdr *table = &o->section[i];
         const Elf64_Sym *s;
-        if (table->sh_type != SHT_SYMTAB || table->sh_offset % 8)
+        if (table->sh_type != SHT_SYMTAB)
             continue;
         for (uint64_t k = 0; (s = symbol_at(o, table, k)); k++)
             if (!strcmp(name_of(o, table, s), symbol) && place_of(o, s) != SIZE_MAX)

@@ -77,23 +77,26 @@ static void fill_block(struct jit_frame *f, const struct block *b, const struct 
 /* The frame of the calling thread for this warp: one block's warps run one after the other, so most of it is there. */
 static struct jit_frame *frame_of(struct warp *w, const struct jit_code *code, const struct exec_counts *counts)
 {
-    static _Thread_local struct jit_frame f;
-    static _Thread_local const struct block *filled;
-    static _Thread_local uint64_t serial, index;
+    static _Thread_local struct {
+        struct jit_frame frame;
+        const struct block *block; /* what it is filled for */
+        uint64_t serial, index;
+    } mine __attribute__((tls_model("initial-exec"))); /* asked for at every barrier: no call */
+    struct jit_frame *f = &mine.frame;
     struct block *b = w->block;
     struct launch *l = b->launch;
-    if (filled != b || serial != l->grid_serial || index != b->index || f.code != code) {
-        fill_block(&f, b, code, counts);
-        filled = b;
-        serial = l->grid_serial;
-        index = b->index;
+    if (mine.block != b || mine.serial != l->grid_serial || mine.index != b->index || f->code != code) {
+        fill_block(f, b, code, counts);
+        mine.block = b;
+        mine.serial = l->grid_serial;
+        mine.index = b->index;
     }
-    f.warp = w;
-    f.regs = w->regs;
+    f->warp = w;
+    f->regs = w->regs;
     for (int i = 0; i < 3; i++)
-        f.tid[i] = l->tid[w->index][i][0];
-    f.sreg[PTX_SREG_WARPID] = w->index;
-    return &f;
+        f->tid[i] = l->tid[w->index][i][0];
+    f->sreg[PTX_SREG_WARPID] = w->index;
+    return f;
 }
 
 /* The number of the resume point where the warp can go on in machine code, or -1. */

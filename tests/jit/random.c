@@ -442,6 +442,7 @@ int main(int argc, char **argv)
     must(heddle_copy_in(b.device, b.in, in, sizeof in), "copy", 0);
     for (uint64_t s = first; s < first + count; s++)
         bad += !compare(&b, s);
+    heddle_device_close(b.device);
     printf("%" PRIu64 " kernels, %" PRIu64 " differ\n", count, bad);
     return bad != 0;
 }
