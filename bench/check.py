@@ -2,10 +2,10 @@
 """What heddle check costs, as CPU time on one core: medians of interleaved runs.
 
 usage: check.py HEDDLE [--rounds 3] [--oclgrind]
-For eight programs of tests/truth and the tiled matrix multiply: nanoseconds a warp instruction when nobody watches and under
-each tool, less the time of a program that does nothing, and their geometric means. --oclgrind: the tiled multiply of bench/
-also as OpenCL under Debian's Oclgrind with --data-races (apt-get install oclgrind), in the same interleaving. Nothing here
-is asserted: machines are shared and noisy.
+For eight programs of tests/truth and the tiled matrix multiply: nanoseconds a warp instruction in the reference executor
+when nobody watches and under each tool, less the time of a program that does nothing, and their geometric means.
+--oclgrind: the tiled multiply of bench/ also as OpenCL under Debian's Oclgrind with --data-races (apt-get install
+oclgrind), in the same interleaving. Nothing here is asserted: machines are shared and noisy.
 """
 import argparse, json, math, os, resource, statistics, subprocess, tempfile
 
@@ -41,8 +41,8 @@ N = 64  # of the multiply that Oclgrind runs too
 
 def cpu(cmd, **env):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "HEDDLE_THREADS": "1", **env},
-                   check=True)
+    subprocess.run(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
+                   env={**os.environ, "HEDDLE_THREADS": "1", "HEDDLE_EXEC": "interp", **env})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
