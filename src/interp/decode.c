@@ -237,6 +237,7 @@ static void decode_branch(const struct ir_kernel *k, const struct ir_inst *in, s
     st->back_edge = in->back_edge;
     st->waiting = in->waiting;
     st->level = (int8_t)((in->after_call != 0) - in->is_return);
+    st->leaves = in->leaves;
     st->join = in->joined ? k->blocks[in->join].first : -1;
     if (in->op == PTX_OP_BRA) {
         st->target = k->blocks[in->target].first;

@@ -113,7 +113,7 @@ static bool meet_any(struct run *r)
 static void part_from_others(struct run *r, uint32_t m)
 {
     put_split(r);
-    warp_diverge(r->w, r->mask & ~m, r->pc + 1, r->pc, r->pc + 1);
+    warp_diverge(r->w, r->mask & ~m, r->pc + 1, r->pc, r->pc + 1, NULL);
     r->w->split[r->w->current].again = true;
     take_split(r);
 }
@@ -143,7 +143,7 @@ static bool rendezvous(struct run *r, const struct step *st)
     uint32_t same, mask = member_mask(r, st, &same), need = mask & r->w->alive;
     if (same != r->mask) {
         put_split(r);
-        warp_diverge(r->w, r->mask & ~same, r->pc, r->pc, r->pc + 1);
+        warp_diverge(r->w, r->mask & ~same, r->pc, r->pc, r->pc + 1, NULL);
         r->w->split[r->w->nsplits - 1].again = true;
         take_split(r);
     }
@@ -260,21 +260,32 @@ static void change_level(struct run *r, const struct step *st)
     r->join_pc = warp_join_pc(r->w);
 }
 
+/* The whole split went a way that leaves a meet. */
+static void leave(struct run *r)
+{
+    put_split(r);
+    warp_leave(r->w);
+    take_split(r);
+}
+
 static bool branch(struct run *r, const struct step *st, uint32_t m, enum warp_stop *why)
 {
-    if (m == r->mask) {
-        r->pc = st->target;
-        if (st->level)
+    if (m == r->mask || !m) {
+        r->w->spinning &= m || !st->waiting; /* else this loop has ended */
+        r->pc = m ? st->target : r->pc + 1;
+        if (m && st->level)
             change_level(r, st);
-    } else if (!m) {
-        r->w->spinning &= !st->waiting; /* this loop has ended */
-        r->pc++;
-        return true;
+        if (st->leaves)
+            leave(r);
+        if (!m)
+            return true;
     } else {
         if (r->counts)
             r->counts->divergent[r->pc]++;
         put_split(r);
-        warp_diverge(r->w, r->mask & ~m, r->pc + 1, st->target, st->join);
+        warp_diverge(r->w, r->mask & ~m, r->pc + 1, st->target, st->join, st->in->meet);
+        if (st->leaves)
+            warp_leave(r->w);
         take_split(r);
     }
     return !st->back_edge || turn(r, st, why);
@@ -297,14 +308,18 @@ static void branch_table(struct run *r, const struct step *st, uint32_t m)
         r->pc = st->targets[index];
         if (st->level)
             change_level(r, st);
+        if (st->leaves)
+            leave(r);
         return;
     }
     if (r->counts)
         r->counts->divergent[r->pc]++;
     put_split(r);
-    warp_diverge(r->w, r->mask & ~lanes, r->pc, st->targets[index], st->join);
+    warp_diverge(r->w, r->mask & ~lanes, r->pc, st->targets[index], st->join, st->in->meet);
     r->w->split[r->w->nsplits - 1].again = true;
     warp_change_level(r->w, st->level);
+    if (st->leaves)
+        warp_leave(r->w);
     take_split(r);
 }
 

@@ -119,6 +119,8 @@ struct graph {
     int32_t n; /* nodes without the root; the root is node n */
     const struct ir_kernel *k;
     bool backwards;
+    bool all_ways; /* backwards: edges to blocks that only leave count, too */
+    int32_t cut;   /* backwards: edges to this block, and back to the header of a loop, do not count; -1: all do */
     int32_t *order, *rank; /* reverse postorder and its inverse; -1: not reached */
     int32_t count;
     int32_t *idom;
@@ -135,14 +137,6 @@ static int succs(const struct graph *g, int32_t v, const int32_t **list, int32_t
     const struct ir_block *b = &g->k->blocks[v];
     *list = g->backwards ? b->pred : b->succ;
     return g->backwards ? b->npred : b->nsucc;
-}
-
-static bool exits(const struct ir_block *b)
-{
-    for (int32_t i = 0; i < b->nsucc; i++)
-        if (b->succ[i] < 0)
-            return true;
-    return false;
 }
 
 /* A block that does nothing but end its threads, or jump to one that does so, as compilers put behind code they hold to
@@ -168,12 +162,29 @@ static bool only_leaves(const struct ir_kernel *k, int32_t block)
 static bool is_left_out(const struct graph *g, int32_t from, int32_t to)
 {
     const struct ir_block *b = &g->k->blocks[from];
-    if (!g->backwards || !only_leaves(g->k, to))
+    if (!g->backwards)
+        return false;
+    if (to == g->cut || (g->cut >= 0 && ir_dominates(g->k, to, from)))
+        return true;
+    if (g->all_ways || !only_leaves(g->k, to))
         return false;
     for (int32_t i = 0; i < b->nsucc; i++)
-        if (b->succ[i] >= 0 && !only_leaves(g->k, b->succ[i]))
+        if (b->succ[i] >= 0 && b->succ[i] != g->cut && !only_leaves(g->k, b->succ[i]))
             return true;
     return false;
+}
+
+/* Backwards: does block v belong to those the root goes to? It exits, or no way of it counts. */
+static bool ends(const struct graph *g, int32_t v)
+{
+    const struct ir_block *b = &g->k->blocks[v];
+    bool left = true;
+    for (int32_t i = 0; i < b->nsucc; i++) {
+        if (b->succ[i] < 0)
+            return true;
+        left &= is_left_out(g, v, b->succ[i]);
+    }
+    return left;
 }
 
 static void visit_from(struct graph *g, int32_t root, uint8_t *seen, int32_t *stack, int32_t *at, int32_t *post)
@@ -208,7 +219,7 @@ static void number_nodes(struct graph *g)
     int32_t *stack = alloc_zeroed(n * 2 * sizeof *stack), post = 0;
     if (g->backwards) {
         for (int32_t i = 0; i < g->n; i++)
-            if (exits(&g->k->blocks[i]))
+            if (ends(g, i))
                 visit_from(g, i, seen, stack, stack + n, &post);
     } else {
         visit_from(g, 0, seen, stack, stack + n, &post);
@@ -251,7 +262,7 @@ static void find_idoms(struct graph *g)
             const struct ir_block *b = &g->k->blocks[v];
             const int32_t *list = g->backwards ? b->succ : b->pred;
             int32_t n = g->backwards ? b->nsucc : b->npred;
-            if (g->backwards ? exits(b) : v == 0)
+            if (g->backwards ? ends(g, v) : v == 0)
                 best = g->n;
             for (int32_t i = 0; i < n; i++)
                 if (list[i] >= 0 && g->rank[list[i]] >= 0 && g->idom[list[i]] >= 0 && !is_left_out(g, v, list[i]))
@@ -264,18 +275,45 @@ static void find_idoms(struct graph *g)
     }
 }
 
-static void dominators(struct ir_kernel *k, bool backwards)
+/* A block that the entry reaches and that reaches no end. */
+static bool some_never_end(const struct graph *g)
+{
+    for (int32_t i = 0; i < g->n; i++)
+        if (g->rank[i] < 0 && (i == 0 || g->k->blocks[i].idom >= 0))
+            return true;
+    return false;
+}
+
+/* out[b]: the immediate dominator, or post-dominator; -1: none, or not reached */
+static void dominators(const struct ir_kernel *k, bool backwards, int32_t cut, int32_t *out)
 {
     size_t n = (size_t)k->nblocks + 1;
     int32_t *room = alloc_zeroed(3 * n * sizeof *room);
-    struct graph g = {k->nblocks, k, backwards, room, room + n, 0, room + 2 * n};
+    struct graph g = {.n = k->nblocks, .k = k, .backwards = backwards, .cut = cut, .order = room, .rank = room + n,
+                      .idom = room + 2 * n};
     number_nodes(&g);
-    find_idoms(&g);
-    for (int32_t i = 0; i < k->nblocks; i++) {
-        int32_t d = g.idom[i] == k->nblocks ? -1 : g.idom[i];
-        *(backwards ? &k->blocks[i].ipdom : &k->blocks[i].idom) = d;
+    if (backwards && cut < 0 && !k->recursive && some_never_end(&g)) { /* a loop that only lanes that leave end */
+        g.all_ways = true;
+        number_nodes(&g);
     }
+    find_idoms(&g);
+    for (int32_t i = 0; i < k->nblocks; i++)
+        out[i] = g.idom[i] == k->nblocks ? -1 : g.idom[i];
     alloc_release(room);
+}
+
+void cfg_post_dominators(const struct ir_kernel *k, int32_t cut, int32_t *out)
+{
+    dominators(k, true, cut, out);
+}
+
+static void set_dominators(struct ir_kernel *k, bool backwards)
+{
+    int32_t *out = alloc_zeroed(sizeof *out * (size_t)(k->nblocks + 1));
+    dominators(k, backwards, -1, out);
+    for (int32_t i = 0; i < k->nblocks; i++)
+        *(backwards ? &k->blocks[i].ipdom : &k->blocks[i].idom) = out[i];
+    alloc_release(out);
 }
 
 static struct ir_loop *loop_of_header(struct ir_kernel *k, int32_t header, size_t words)
@@ -459,12 +497,12 @@ void cfg_analyse(struct ir_kernel *k)
 {
     if (k->recursive) { /* lanes meet in the function in which they part */
         cfg_make_edges(k, true);
-        dominators(k, true);
+        set_dominators(k, true);
     }
     cfg_make_edges(k, false);
-    dominators(k, false);
+    set_dominators(k, false);
     if (!k->recursive)
-        dominators(k, true);
+        set_dominators(k, true);
     find_loops(k);
     uint64_t *tainted = alloc_zeroed(((size_t)k->nregs + 63) / 64 * 8 + 8);
     k->has_waiting_loop = false;
@@ -474,4 +512,6 @@ void cfg_analyse(struct ir_kernel *k)
     }
     alloc_release(tainted);
     mark_branches(k);
+    if (!k->recursive)
+        meets_find(k);
 }

@@ -40,6 +40,13 @@ struct ir_src {
 
 enum { IR_NOREG = -1, IR_MAX_DST = 4, IR_MAX_SRC = 8 };
 
+/* A block where lanes that part at a branch meet though some ways go past it (meets.c). Lanes that come to a block that is
+ * not in `inside` have left: they are not waited for there. */
+struct ir_meet {
+    int32_t block;
+    uint64_t *inside; /* bit set over blocks: those from which a way leads to it without the branch's `join` */
+};
+
 struct ir_inst {
     uint16_t op;   /* enum ptx_op or enum ir_op */
     uint8_t type;  /* enum ptx_type: the instruction's first type; memory: of one element */
@@ -64,6 +71,8 @@ struct ir_inst {
     int32_t *targets;
     int32_t ntargets;
     int32_t join;    /* branch: block of the immediate post-dominator, or -1 */
+    const struct ir_meet *meet; /* branch: where lanes meet before that, or NULL */
+    bool leaves;     /* branch: one of its ways leaves the inside of a meet */
     const char *callee; /* IR_OP_EXTERN: name of the function */
     const struct ptx_mods *mods;
     const struct ptx_loc *loc; /* the user's source; NULL when unknown */

@@ -76,6 +76,8 @@ static void print_inst(const struct ir_kernel *k, const struct ir_inst *in, stru
         strbuf_addf(out, " b%d%s%s", in->target, in->back_edge ? " back" : "", in->waiting ? " waiting" : "");
     if (in->op == PTX_OP_BRA && in->guard != IR_NOREG && in->joined)
         strbuf_addf(out, " join b%d", in->join);
+    if (in->op == PTX_OP_BRA && in->guard != IR_NOREG && in->meet)
+        strbuf_addf(out, " meet b%d", in->meet->block);
 }
 
 void ir_print(const struct ir_kernel *k, struct strbuf *out)

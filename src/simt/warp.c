@@ -48,21 +48,21 @@ static void remove_split(struct warp *w, int i)
         w->current = w->current ? w->current - 1 : 0;
 }
 
-/* A join that waits for nobody but the lanes below one split does nothing: skip it. */
+/* A join that waits for nobody but the lanes below one split does nothing, where they come to it together: skip it. */
 static int16_t useful_join(struct warp *w, int16_t j, uint32_t mask)
 {
-    while (j >= 0 && !w->join[j].arrived && w->join[j].expected == mask) {
+    while (j >= 0 && !w->join[j].arrived && w->join[j].expected == mask && !w->join[j].inside) {
         w->join[j].used = false;
         j = w->join[j].parent;
     }
     return j;
 }
 
-static int16_t new_join(struct warp *w, int32_t pc, uint32_t level, uint32_t expected, int16_t parent)
+static int16_t new_join(struct warp *w, int32_t pc, uint32_t level, const uint64_t *inside, uint32_t expected, int16_t parent)
 {
     for (int16_t i = 0; i < WARP_MAX_JOINS; i++)
         if (!w->join[i].used) {
-            w->join[i] = (struct join){pc, level, expected, 0, parent, true};
+            w->join[i] = (struct join){pc, level, inside, expected, 0, parent, true};
             return i;
         }
     return parent; /* cannot happen: see useful_join; without a join the lanes merely stay apart */
@@ -73,14 +73,36 @@ static bool meets_at(const struct warp *w, int16_t j, int32_t pc, uint32_t level
     return j >= 0 && w->join[j].pc == pc && w->join[j].level == level;
 }
 
-void warp_diverge(struct warp *w, uint32_t taken, int32_t target, int32_t next, int32_t join_pc)
+static const struct ir_kernel *kernel_of(const struct warp *w)
+{
+    return w->block->launch->kernel;
+}
+
+/* Is a split at `pc` past the meet of join j? */
+static bool is_past(const struct warp *w, int16_t j, int32_t pc)
+{
+    const struct join *join = &w->join[j];
+    return join->inside && pc != join->pc && !ir_bit(join->inside, kernel_of(w)->insts[pc].block);
+}
+
+/* Are the lanes of split s to meet at `pc` already, or at a place from which they come there later? */
+static bool is_expected(const struct warp *w, const struct split *s, int32_t pc)
+{
+    for (int16_t j = s->join; j >= 0; j = w->join[j].parent)
+        if (meets_at(w, j, pc, s->level) || is_past(w, j, pc))
+            return true;
+    return false;
+}
+
+void warp_diverge(struct warp *w, uint32_t taken, int32_t target, int32_t next, int32_t join_pc, const struct ir_meet *meet)
 {
     struct split *s = &w->split[w->current];
-    if (join_pc >= 0 && !meets_at(w, s->join, join_pc, s->level)) {
+    if (join_pc >= 0 && !is_expected(w, s, join_pc)) {
         int16_t parent = useful_join(w, s->join, s->mask);
-        bool same = meets_at(w, parent, join_pc, s->level);
-        s->join = same ? parent : new_join(w, join_pc, s->level, s->mask, parent);
+        s->join = new_join(w, join_pc, s->level, NULL, s->mask, parent);
     }
+    if (meet && !is_expected(w, s, kernel_of(w)->blocks[meet->block].first))
+        s->join = new_join(w, kernel_of(w)->blocks[meet->block].first, s->level, meet->inside, s->mask, s->join);
     struct split away = *s;
     away.mask = taken;
     away.pc = target;
@@ -97,6 +119,27 @@ static int complete(struct warp *w, int16_t j)
     w->join[j].used = false;
     add_split(w, s);
     return w->nsplits - 1;
+}
+
+static void leave_joins(struct warp *w, int i)
+{
+    struct split *s = &w->split[i];
+    while (s->join >= 0 && is_past(w, s->join, s->pc)) {
+        int16_t j = s->join;
+        struct join *join = &w->join[j];
+        s->join = join->parent;
+        join->expected &= ~s->mask;
+        if (!join->expected)
+            join->used = false;
+        else if (join->arrived == join->expected)
+            complete(w, j);
+    }
+}
+
+void warp_leave(struct warp *w)
+{
+    for (int i = 0; i < w->nsplits; i++)
+        leave_joins(w, i);
 }
 
 bool warp_arrive(struct warp *w)

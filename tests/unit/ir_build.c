@@ -358,6 +358,61 @@ static void deleted_instructions_go_and_branches_follow(void **state)
     drop(k);
 }
 
+/* A kernel of blocks given by their ways: "3" goes to 3 or on to the next block, "=3" to 3, "" on, "." ends. The meets of
+ * its branches, -1 where there is none, are compared with `expected`. */
+static void meets_of(const char *name, const char *const *ways, const int *expected, int n)
+{
+    struct strbuf text;
+    strbuf_init(&text);
+    strbuf_addf(&text, HEADER ".visible .entry k(.param .u32 a) {\n.reg .pred %%p<2>; .reg .b32 %%r<4>;\n");
+    for (int i = 0; i < n; i++) {
+        strbuf_addf(&text, "L%d:\n", i);
+        strbuf_addf(&text, "ld.param.u32 %%r1, [a];\nsetp.eq.s32 %%p1, %%r1, %d;\n", i);
+        if (ways[i][0] == '.')
+            strbuf_adds(&text, "ret;\n");
+        else if (ways[i][0] == '=')
+            strbuf_addf(&text, "bra.uni L%s;\n", ways[i] + 1);
+        else if (ways[i][0])
+            strbuf_addf(&text, "@%%p1 bra L%s;\n", ways[i]);
+    }
+    strbuf_adds(&text, "}\n");
+    struct ir_kernel *k = build(text.s);
+    for (int i = 0; i < n; i++) {
+        const struct ir_inst *last = &k->insts[k->blocks[i].first + k->blocks[i].count - 1];
+        int got = last->op == PTX_OP_BRA && last->meet ? last->meet->block : -1;
+        if (got != expected[i])
+            fail_msg("%s: the lanes of block %d meet at %d, not %d", name, i, got, expected[i]);
+    }
+    drop(k);
+    strbuf_release(&text);
+}
+static void lanes_meet_in_front_of_a_break(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *ways[12];
+        int meet[12], n;
+    } flows[] = {
+        /* the machine code of each is in the comment of meets.c by its name there */
+        {"if and else", {"2", "=3", "", "."}, {-1, -1, -1, -1}, 4},
+        {"for with continue", {"", "4", "4", "", "1", "."}, {-1, -1, -1, -1, -1, -1}, 6},
+        {"break in an if", {"", "3", "4", "1", "."}, {-1, 3, -1, -1, -1}, 5},
+        {"break alone", {"", "3", "1", "."}, {-1, -1, -1, -1}, 4},
+        {"break and continue in an if", {"", "4", "6", "5", "", "1", "."}, {-1, 5, -1, -1, -1, -1, -1}, 7},
+        {"two breaks in an if", {"", "4", "5", "5", "1", "."}, {-1, 4, -1, -1, -1, -1}, 6},
+        {"break in an if in an if", {"", "5", "4", "6", "", "1", "."}, {-1, 5, 4, -1, -1, -1, -1}, 7},
+        /* 1 outer header, 2 inner header; 3 leaves both loops, 4 the inner one, 5 is the inner latch, 6 the outer one */
+        {"goto out of two loops, break out of one", {"", "", "5", "8", "6", "2", "1", "", "."}, {-1, -1, 6, -1, 6, 6, 7, -1, -1}, 9},
+        {"goto out of two loops", {"", "", "4", "7", "2", "1", "", "."}, {-1, -1, 4, -1, 5, 6, -1, -1}, 8},
+        {"chain of gotos", {"2", "3", "4", "", "."}, {3, 3, -1, -1, -1}, 5},
+        {"switch that falls through", {"4", "3", "5", "", "=6", "", "."}, {4, 3, -1, -1, -1, -1, -1}, 7},
+        {"a || b", {"2", "3", "", "."}, {2, -1, -1, -1}, 4},
+        {"return in a loop", {"", "3", "5", "1", "", "."}, {-1, 3, -1, -1, -1, -1}, 6},
+    };
+    for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
+        meets_of(flows[i].name, flows[i].ways, flows[i].meet, flows[i].n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +429,7 @@ int main(void)
         cmocka_unit_test(problems_name_what_is_not_there),
         cmocka_unit_test(a_function_that_calls_itself_is_a_body),
         cmocka_unit_test(immediates_take_the_type_of_the_instruction),
+        cmocka_unit_test(lanes_meet_in_front_of_a_break),
         cmocka_unit_test(deleted_instructions_go_and_branches_follow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

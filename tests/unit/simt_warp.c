@@ -59,7 +59,7 @@ static void an_if_else_meets_at_the_post_dominator(void **state)
 {
     struct warp *w = ((struct fixture *)*state)->w;
     w->split[0].pc = 5;
-    warp_diverge(w, 0xff, 10, 6, 20);
+    warp_diverge(w, 0xff, 10, 6, 20, NULL);
     assert_int_equal(w->nsplits, 2);
     assert_int_equal(w->split[w->current].mask, 0xffffff00);
     assert_int_equal(w->split[w->current].pc, 6);
@@ -80,7 +80,7 @@ static void lanes_leaving_a_loop_one_by_one_share_a_join(void **state)
     struct warp *w = ((struct fixture *)*state)->w;
     for (int i = 0; i < 31; i++) { /* lane i leaves in turn i: to 9, the rest goes on at 1 */
         w->split[w->current].pc = 8;
-        warp_diverge(w, w->split[w->current].mask & ~(1u << i), 1, 9, 9);
+        warp_diverge(w, w->split[w->current].mask & ~(1u << i), 1, 9, 9, NULL);
         assert_false(warp_arrive(w));
         assert_true(warp_pick(w));
         int used = 0;
@@ -97,7 +97,7 @@ static void exited_lanes_are_not_waited_for(void **state)
 {
     struct fixture *f = *state;
     struct warp *w = f->w;
-    warp_diverge(w, 0x1, 10, 6, 20);
+    warp_diverge(w, 0x1, 10, 6, 20, NULL);
     w->split[w->current].pc = 20;
     assert_false(warp_arrive(w));
     assert_true(warp_pick(w)); /* lane 0 */
@@ -112,7 +112,7 @@ static void waiting_lanes_can_be_let_go(void **state)
 {
     struct warp *w = ((struct fixture *)*state)->w;
     /* lane 0 got the lock and left the loop (to 9); the others spin at 1 */
-    warp_diverge(w, 0xfffffffe, 1, 9, 9);
+    warp_diverge(w, 0xfffffffe, 1, 9, 9, NULL);
     assert_false(warp_arrive(w));
     assert_true(warp_pick(w));
     assert_int_equal(warp_release_joins(w, false), 1);
@@ -132,7 +132,7 @@ static void many_one_sided_exits_do_not_use_up_joins(void **state)
     struct fixture *f = *state;
     struct warp *w = f->w;
     for (int i = 0; i < 31; i++) { /* each time a lane enters a branch with its own join and exits in it */
-        warp_diverge(w, 1u << i, 10, 6, 100 + i);
+        warp_diverge(w, 1u << i, 10, 6, 100 + i, NULL);
         assert_true(warp_pick(w));
         assert_int_equal(w->split[w->current].mask, 1u << i);
         assert_false(warp_exit(w, 1u << i));
@@ -142,6 +142,65 @@ static void many_one_sided_exits_do_not_use_up_joins(void **state)
     for (int j = 0; j < WARP_MAX_JOINS; j++)
         used += w->join[j].used;
     assert_in_range(used, 0, 1);
+}
+
+/* Blocks of 10 instructions: 1 parts the lanes; those that come to 3 meet there, block 4 is past it; all meet at 5. */
+static struct ir_meet *a_meet(void)
+{
+    static uint64_t inside = 1 << 1 | 1 << 2 | 1 << 3;
+    static struct ir_meet meet = {3, &inside};
+    static struct ir_block blocks[10];
+    for (int i = 0; i < 100; i++)
+        insts[i].block = i / 10;
+    for (int i = 0; i < 10; i++)
+        blocks[i].first = 10 * i;
+    kernel.blocks = blocks;
+    return &meet;
+}
+
+static void lanes_meet_though_some_leave(void **state)
+{
+    struct warp *w = ((struct fixture *)*state)->w;
+    w->split[0].pc = 15;
+    warp_diverge(w, 0xff, 20, 30, 50, a_meet());
+    assert_false(warp_arrive(w)); /* lanes 8 to 31 wait at 30 */
+    assert_true(warp_pick(w));
+    assert_int_equal(w->split[w->current].mask, 0xff);
+    w->split[w->current].pc = 25; /* of the others lanes 0 to 3 go past it */
+    warp_diverge(w, 0xf, 40, 26, 50, a_meet());
+    warp_leave(w);
+    assert_int_equal(w->nsplits, 2);
+    assert_int_equal(w->split[w->current].mask, 0xf0);
+    w->split[w->current].pc = 30;
+    assert_true(warp_arrive(w)); /* the last that was expected: 28 lanes go on */
+    assert_int_equal(w->split[w->current].mask, 0xfffffff0);
+    w->split[w->current].pc = 50;
+    assert_false(warp_arrive(w));
+    assert_true(warp_pick(w));
+    assert_int_equal(w->split[w->current].mask, 0xf);
+    w->split[w->current].pc = 50;
+    assert_true(warp_arrive(w));
+    assert_int_equal(w->split[w->current].mask, 0xffffffff);
+    assert_int_equal(w->split[w->current].join, -1);
+    for (int j = 0; j < WARP_MAX_JOINS; j++)
+        assert_false(w->join[j].used);
+}
+
+static void who_waits_goes_on_when_the_last_leaves(void **state)
+{
+    struct warp *w = ((struct fixture *)*state)->w;
+    w->split[0].pc = 15;
+    warp_diverge(w, 1, 20, 30, 50, a_meet());
+    assert_false(warp_arrive(w));
+    assert_true(warp_pick(w)); /* lane 0 */
+    w->split[w->current].pc = 40;
+    warp_leave(w);
+    assert_int_equal(w->nsplits, 2);
+    assert_true(warp_pick(w));
+    assert_int_equal(w->split[w->current].mask, 0xfffffffe);
+    assert_int_equal(w->split[w->current].pc, 30);
+    w->split[w->current].pc = 50;
+    assert_false(warp_arrive(w)); /* lane 0 is still expected here */
 }
 
 static void a_barrier_opens_for_the_last_arrival(void **state)
@@ -225,6 +284,8 @@ int main(void)
         TEST(exited_lanes_are_not_waited_for),
         TEST(waiting_lanes_can_be_let_go),
         TEST(many_one_sided_exits_do_not_use_up_joins),
+        TEST(lanes_meet_though_some_leave),
+        TEST(who_waits_goes_on_when_the_last_leaves),
         TEST(a_barrier_opens_for_the_last_arrival),
         TEST(exited_threads_count_as_arrived),
         TEST(a_counted_barrier_counts_whole_warps_and_arrive_does_not_wait),
