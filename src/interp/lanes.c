@@ -149,8 +149,6 @@ static lanes_fn *find_row(const struct lanes_table *t, const struct ir_inst *in)
         return t->upper[in->op];
     if (m->approx && in->op == PTX_OP_FDIV)
         return in->type == PTX_F32 ? t->div_approx : NULL;
-    if (m->ftz && (m->round == PTX_RM || m->round == PTX_RP) && t->ftz_away[in->op])
-        return t->ftz_away[in->op];
     bool directed = m->round == PTX_RZ || m->round == PTX_RM || m->round == PTX_RP;
     return t->row[in->op][in->type][directed || m->sat ? LANES_DYN : m->ftz ? LANES_FTZ : LANES_PLAIN];
 }

@@ -299,7 +299,8 @@ CVT_LOOP(cvt_TF32_F32, uint32_t, float, tf32_f32(x, m))
 INLINE float f32_f64(double x, const struct ptx_mods *m)
 {
     float r = (float)x; /* NaN: the host keeps sign and top of the payload, as the GPU does */
-    r = m->ftz ? ftz_f32(r) : r;
+    const bool tiny = __builtin_fabsf((float)(x * 0x1p64)) < 0x1p-62f; /* rounded to 24 bits it is below 2^-126 */
+    r = m->ftz && tiny ? copysign_f32(0, r) : r;
     return m->sat ? sat_f32(r) : r;
 }
 

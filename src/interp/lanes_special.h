@@ -111,34 +111,6 @@ static void FDIV_F32_approx(LANES_ARGS)
     DONE();
 }
 
-/* .ftz of a quotient rounded away from zero: what is subnormal before the rounding is flushed, also when it would
- * round up to 2^-126 (tests/truth/lanes_h200.tsv: div.rp.ftz.f32). */
-static __attribute__((noinline)) void divide_ftz(LANES_ARGS, bool reciprocal)
-{
-    TRAITS_F32 INTO(T);
-    for (int i = 0; i < 32; i++) {
-        const T a = reciprocal ? 1 : ftz_f32(((const T *)va)[i]);
-        const T b = ftz_f32(((const T *)(reciprocal ? va : vb))[i]);
-        const bool tiny = __builtin_fabs((double)a / (double)b) < 0x1p-126;
-        o[i] = canon_f32(tiny ? flt_copysign((T)0, a / b) : a / b);
-    }
-    DONE();
-}
-
-static void FDIV_F32_ftz_away(LANES_ARGS)
-{
-    unsigned old = set_rounding(in->mods->round);
-    divide_ftz(vd, va, vb, vc, ve, mask, in, false);
-    restore_rounding(old);
-}
-
-static void RCP_F32_ftz_away(LANES_ARGS)
-{
-    unsigned old = set_rounding(in->mods->round);
-    divide_ftz(vd, va, vb, vc, ve, mask, in, true);
-    restore_rounding(old);
-}
-
 /* rcp and rsqrt .approx.ftz.f64 see and give the upper 32 bits alone; NaN is 0x7fffffff above (PTX ISA 8.4, 9.7.3.12) */
 #define UPPER_HALF(id, value)                                                                                       \
     static void id##_F64_upper(LANES_ARGS)                                                                          \
@@ -766,7 +738,6 @@ static void cvt_pack(LANES_ARGS)
     .minmax_mods = {[PTX_OP_FMIN] = {[PTX_F32] = FMIN_F32_mods, [PTX_F64] = FMIN_F64_mods},                         \
                     [PTX_OP_FMAX] = {[PTX_F32] = FMAX_F32_mods, [PTX_F64] = FMAX_F64_mods}},                        \
     .upper = {[PTX_OP_RCP] = RCP_F64_upper, [PTX_OP_RSQRT] = RSQRT_F64_upper}, .div_approx = FDIV_F32_approx,       \
-    .ftz_away = {[PTX_OP_FDIV] = FDIV_F32_ftz_away, [PTX_OP_RCP] = RCP_F32_ftz_away},                               \
     .bfind_shiftamt = {EACH_INT32_64(SHIFTAMT_ENTRIES, BFIND)},                                                     \
     .setp = {SETP_ENTRIES(setp), SETP_ENTRIES(setq)},                                                               \
     .set_pair = set_pair, \

@@ -108,6 +108,14 @@ static void floats(void **state)
     CHECK(FADD, F32, NOTYPE, mods.ftz = true, denormal, denormal, 0, 32, 32, 0);
     CHECK(FADD, F32, NOTYPE, , denormal, denormal, 0, 32, 32, 0x00800000u);
     CHECK(FADD, F32, NOTYPE, mods.sat = true, one, one, 0, 32, 32, one);
+    /* 2^-126 (1 - 2^-24): a tie that becomes 2^-126 as a subnormal number, but is below it in 24 bits */
+    CHECK(FMUL, F32, NOTYPE, , 0x3f7fffff, 0x00800000, 0, 32, 32, 0x00800000);
+    CHECK(FMUL, F32, NOTYPE, mods.ftz = true, 0xbf7fffff, 0x00800000, 0, 32, 32, 0x80000000u);
+    CHECK(FMA, F32, NOTYPE, mods.ftz = true, 0x3f7fffff, 0x00800000, 0, 32, 32, 0);
+    CHECK(FDIV, F32, NOTYPE, mods.ftz = true, 0x00ffffff, 0x40000000, 0, 32, 32, 0);
+    CHECK(FMUL, F32, NOTYPE, (mods.ftz = true, mods.round = PTX_RP), 0x3f7fffff, 0x00800000, 0, 32, 32, 0);
+    /* 2^-126 (1 - 2^-46): that, too, to 24 bits */
+    CHECK(FMUL, F32, NOTYPE, mods.ftz = true, 0x20000001, 0x1ffffffe, 0, 32, 32, 0x00800000);
     CHECK(FMA, F32, NOTYPE, , 0x3f800001u, 0x3f800001u, 0xbf800002u, 32, 32, 0x28800000u);
     CHECK(FDIV, F64, NOTYPE, mods.round = PTX_RM, 0x3ff0000000000000u, 0x4008000000000000u, 0, 64, 64, 0x3fd5555555555555u);
     CHECK(FDIV, F64, NOTYPE, mods.round = PTX_RP, 0x3ff0000000000000u, 0x4008000000000000u, 0, 64, 64, 0x3fd5555555555556u);
