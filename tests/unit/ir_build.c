@@ -407,7 +407,7 @@ static void lanes_meet_in_front_of_a_break(void **state)
         {"chain of gotos", {"2", "3", "4", "", "."}, {3, 3, -1, -1, -1}, 5},
         {"switch that falls through", {"4", "3", "5", "", "=6", "", "."}, {4, 3, -1, -1, -1, -1, -1}, 7},
         {"a || b", {"2", "3", "", "."}, {2, -1, -1, -1}, 4},
-        {"return in a loop", {"", "3", "5", "1", "", "."}, {-1, 3, -1, -1, -1, -1}, 6},
+        {"return in a loop", {"", "3", "5", "1", "", "."}, {-1, 3, -1, 4, -1, -1}, 6},
     };
     for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
         meets_of(flows[i].name, flows[i].ways, flows[i].meet, flows[i].n);
