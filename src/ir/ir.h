@@ -186,6 +186,20 @@ static inline void ir_bit_set(uint64_t *set, int i)
     set[i >> 6] |= UINT64_C(1) << (i & 63);
 }
 
+/* Registers alive before an instruction, from those alive behind it. A definition under a guard may leave the old value
+ * standing, so it does not end the live range. */
+static inline void ir_live_before(const struct ir_inst *in, uint64_t *live)
+{
+    for (int d = 0; d < in->ndst && in->guard == IR_NOREG; d++)
+        if (in->dst[d] != IR_NOREG)
+            live[in->dst[d] >> 6] &= ~(UINT64_C(1) << (in->dst[d] & 63));
+    if (in->guard != IR_NOREG)
+        ir_bit_set(live, in->guard);
+    for (int i = 0; i < in->nsrc; i++)
+        if (in->src[i].kind == IR_SRC_REG)
+            ir_bit_set(live, in->src[i].reg);
+}
+
 /* Every way to block b leads through block a. */
 static inline bool ir_dominates(const struct ir_kernel *k, int32_t a, int32_t b)
 {

@@ -1,32 +1,10 @@
 /* Liveness of registers at block boundaries: backward data flow over bit sets.
  *
- * A definition under a guard may leave the old value standing, so it does not end the live range. Registers are per
- * lane: lanes that wait at a join keep their own values, and need no extra edges here. */
+ * Registers are per lane: lanes that wait at a join keep their own values, and need no extra edges here. */
 #include "ir/cfg.h"
 #include "base/alloc.h"
 
 #include <string.h>
-
-static void use(const struct ir_inst *in, uint64_t *live)
-{
-    if (in->guard != IR_NOREG)
-        ir_bit_set(live, in->guard);
-    for (int i = 0; i < in->nsrc; i++)
-        if (in->src[i].kind == IR_SRC_REG)
-            ir_bit_set(live, in->src[i].reg);
-}
-
-static void backwards(const struct ir_kernel *k, const struct ir_block *b, uint64_t *live)
-{
-    for (int32_t i = b->first + b->count - 1; i >= b->first; i--) {
-        const struct ir_inst *in = &k->insts[i];
-        if (in->guard == IR_NOREG)
-            for (int d = 0; d < in->ndst; d++)
-                if (in->dst[d] != IR_NOREG)
-                    live[in->dst[d] >> 6] &= ~(UINT64_C(1) << (in->dst[d] & 63));
-        use(in, live);
-    }
-}
 
 void liveness_analyse(struct ir_kernel *k)
 {
@@ -44,7 +22,8 @@ void liveness_analyse(struct ir_kernel *k)
                 for (size_t w = 0; b->succ[s] >= 0 && w < words; w++)
                     b->live_out[w] |= k->blocks[b->succ[s]].live_in[w];
             memcpy(live, b->live_out, words * 8);
-            backwards(k, b, live);
+            for (int32_t n = b->first + b->count - 1; n >= b->first; n--)
+                ir_live_before(&k->insts[n], live);
             if (memcmp(live, b->live_in, words * 8)) {
                 memcpy(b->live_in, live, words * 8);
                 changed = true;

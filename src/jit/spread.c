@@ -12,17 +12,8 @@ static uint64_t *live_before(const struct ir_kernel *k, int32_t site)
     size_t words = (size_t)k->nregs / 64 + 1;
     uint64_t *live = alloc_zeroed(words * 8);
     memcpy(live, b->live_out, ((size_t)k->nregs + 63) / 64 * 8);
-    for (int32_t i = b->first + b->count - 1; i >= site; i--) {
-        const struct ir_inst *in = &k->insts[i];
-        for (int d = 0; d < in->ndst && in->guard == IR_NOREG; d++)
-            if (in->dst[d] != IR_NOREG)
-                live[in->dst[d] >> 6] &= ~(UINT64_C(1) << (in->dst[d] & 63));
-        for (int s = 0; s < in->nsrc; s++)
-            if (in->src[s].kind == IR_SRC_REG)
-                ir_bit_set(live, in->src[s].reg);
-        if (in->guard != IR_NOREG)
-            ir_bit_set(live, in->guard);
-    }
+    for (int32_t i = b->first + b->count - 1; i >= site; i--)
+        ir_live_before(&k->insts[i], live);
     return live;
 }
 

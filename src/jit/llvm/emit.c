@@ -36,17 +36,9 @@ static void find_live(struct emit *e, const struct ir_block *b)
     uint64_t *at = e->live + (size_t)b->count * e->words;
     memcpy(at, b->live_out, e->words * 8);
     for (int32_t i = b->first + b->count - 1; i >= b->first; i--) {
-        const struct ir_inst *in = &e->k->insts[i];
         uint64_t *before = at - e->words;
         memcpy(before, at, e->words * 8);
-        for (int d = 0; d < in->ndst && in->guard == IR_NOREG; d++)
-            if (in->dst[d] != IR_NOREG)
-                before[in->dst[d] >> 6] &= ~(UINT64_C(1) << (in->dst[d] & 63));
-        for (int s = 0; s < in->nsrc; s++)
-            if (in->src[s].kind == IR_SRC_REG)
-                ir_bit_set(before, in->src[s].reg);
-        if (in->guard != IR_NOREG)
-            ir_bit_set(before, in->guard);
+        ir_live_before(&e->k->insts[i], before);
         at = before;
     }
 }
