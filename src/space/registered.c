@@ -13,6 +13,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct registered *list; /* in order of address; this and what follows: written under the lock */
 static uint32_t n, cap, version;
+static struct registered *left[32]; /* lists that have become too small: one each time the size doubles */
+static int nleft;
 
 /* --- writers --- */
 
@@ -44,6 +46,8 @@ static void grow(void)
     more = alloc_zeroed(cap * sizeof *more);
     if (n)
         memcpy(more, list, n * sizeof *more);
+    if (list)
+        left[nleft++] = list;
     __atomic_store_n(&list, more, __ATOMIC_RELEASE); /* the old one is left to its readers */
 }
 
