@@ -543,11 +543,11 @@ static void strike(struct search *q, int32_t reg)
         meet(q, reg, &v);
 }
 
-/* Blocks that are reached from `from` without passing `stop`. */
-static void reach(const struct ir_kernel *k, int32_t from, int32_t stop, uint64_t *seen, int32_t *stack)
+/* Blocks that are reached from `from` without passing `stop` or `other`. */
+static void reach(const struct ir_kernel *k, int32_t from, int32_t stop, int32_t other, uint64_t *seen, int32_t *stack)
 {
     int n = 0;
-    if (from < 0 || from == stop || ir_bit(seen, from))
+    if (from < 0 || from == stop || from == other || ir_bit(seen, from))
         return;
     ir_bit_set(seen, from);
     stack[n++] = from;
@@ -555,7 +555,7 @@ static void reach(const struct ir_kernel *k, int32_t from, int32_t stop, uint64_
         const struct ir_block *b = &k->blocks[stack[--n]];
         for (int32_t i = 0; i < b->nsucc; i++) {
             int32_t to = b->succ[i];
-            if (to < 0 || to == stop || ir_bit(seen, to))
+            if (to < 0 || to == stop || to == other || ir_bit(seen, to))
                 continue;
             ir_bit_set(seen, to);
             stack[n++] = to;
@@ -592,35 +592,75 @@ static void strike_live(struct search *q, const uint64_t *blocks, const uint64_t
     }
 }
 
-/* A branch that may part lanes: what they define before they meet differs from lane to lane where they meet. */
+/* What lanes define on the ways from a branch until one of two blocks: `some` are the blocks on any way, `both` those
+ * that ways on both sides lead through. */
+struct ways {
+    uint64_t *some, *both;
+};
+
+static struct ways find_ways(const struct ir_kernel *k, const struct ir_block *b, int32_t stop, int32_t other)
+{
+    size_t words = (size_t)k->nblocks / 64 + 1;
+    struct ways w = {alloc_zeroed(words * 8), alloc_zeroed(words * 8)};
+    uint64_t *one = alloc_zeroed(words * 8);
+    int32_t *stack = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *stack);
+    for (int32_t i = 0; i < b->nsucc; i++) {
+        memset(one, 0, words * 8);
+        reach(k, b->succ[i], stop, other, one, stack);
+        for (size_t j = 0; j < words; j++) {
+            w.both[j] |= w.some[j] & one[j];
+            w.some[j] |= one[j];
+        }
+    }
+    alloc_release(one);
+    alloc_release(stack);
+    return w;
+}
+
+static void release_ways(struct ways *w)
+{
+    alloc_release(w->some);
+    alloc_release(w->both);
+}
+
+static void add_live(const struct ir_kernel *k, int32_t block, uint64_t *live, size_t words)
+{
+    for (size_t w = 0; block >= 0 && w < words; w++)
+        live[w] |= k->blocks[block].live_in[w];
+}
+
+/* A branch that may part lanes: what they define before they meet differs from lane to lane where they meet. That is
+ * the branch's join, its meet (ir/meets.c), a rendezvous, or a place where lanes of a branch further out are waited
+ * for, which both of its ways come to first. */
 static void part(struct search *q, int32_t site)
 {
     const struct ir_kernel *k = q->k;
     const struct ir_inst *in = &k->insts[site];
     const struct ir_block *b = &k->blocks[in->block];
-    size_t words = (size_t)k->nblocks / 64 + 1;
-    uint64_t *seen = alloc_zeroed(words * 8), *both = alloc_zeroed(words * 8), *one = alloc_zeroed(words * 8);
-    int32_t *stack = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *stack);
-    int32_t join = in->joined ? in->join : -1;
-    for (int32_t i = 0; i < b->nsucc; i++) {
-        memset(one, 0, words * 8);
-        reach(k, b->succ[i], join, one, stack);
-        for (size_t w = 0; w < words; w++) {
-            both[w] |= seen[w] & one[w];
-            seen[w] |= one[w];
+    int32_t join = in->joined ? in->join : -1, meeting = in->meet ? in->meet->block : -1;
+    struct ways all = find_ways(k, b, join, -1), first = find_ways(k, b, join, meeting);
+    size_t words = ((size_t)k->nregs + 63) / 64;
+    uint64_t *late = alloc_zeroed(words * 8 + 8), *early = alloc_zeroed(words * 8 + 8); /* alive where they meet */
+    add_live(k, join, late, words);
+    add_live(k, meeting, early, words);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *other = &k->insts[i];
+        if (rendezvous(other) && ir_bit(all.both, other->block)) {
+            add_live(k, other->block, late, words);
+            for (size_t w = 0; w < words; w++)
+                late[w] |= k->blocks[other->block].live_out[w];
         }
+        if (other->joined && ir_bit(first.both, other->join))
+            add_live(k, other->join, early, words);
+        if (other->meet && ir_bit(first.both, other->meet->block))
+            add_live(k, other->meet->block, early, words);
     }
-    if (join >= 0)
-        strike_live(q, seen, k->blocks[join].live_in);
-    for (int32_t i = 0; i < k->ninsts; i++)
-        if (rendezvous(&k->insts[i]) && ir_bit(both, k->insts[i].block)) {
-            strike_live(q, seen, k->blocks[k->insts[i].block].live_in);
-            strike_live(q, seen, k->blocks[k->insts[i].block].live_out);
-        }
-    alloc_release(seen);
-    alloc_release(both);
-    alloc_release(one);
-    alloc_release(stack);
+    strike_live(q, all.some, late);
+    strike_live(q, first.some, early);
+    alloc_release(late);
+    alloc_release(early);
+    release_ways(&all);
+    release_ways(&first);
 }
 
 static bool parts(const struct search *q, const struct ir_inst *in)

@@ -23,6 +23,7 @@ struct maker {
     uint64_t seed;
     struct strbuf s;
     int depth, labels, statements;
+    int breaks;    /* label of a loop that a branch inside may leave, or -1 */
     bool together; /* all threads of the block come here */
     bool full;     /* all warps have 32 lanes: what a shuffle reads of a lane that is not there is undefined */
 };
@@ -159,8 +160,12 @@ static void branch(struct maker *m)
     if (below(m, 2)) {
         EMIT("bra L%dend;\nL%d:\n", label, label);
         block(m);
+        if (m->breaks >= 0 && below(m, 2))
+            EMIT("@%%p%d bra L%dend;\n", p(m), m->breaks);
         EMIT("L%dend:\n", label);
     } else {
+        if (m->breaks >= 0 && below(m, 2))
+            EMIT("@%%p%d bra L%dend;\n", p(m), m->breaks);
         EMIT("L%d:\n", label);
     }
     m->together = together;
@@ -168,9 +173,10 @@ static void branch(struct maker *m)
 
 static void loop(struct maker *m)
 {
-    int label = m->labels++, depth = m->depth;
+    int label = m->labels++, depth = m->depth, breaks = m->breaks;
     bool together = m->together, alike = below(m, 2);
     m->together = together && alike;
+    m->breaks = m->together ? -1 : label;
     if (alike)
         EMIT("mov.u32 %%n%d, %u;\n", depth, 1 + below(m, 6));
     else
@@ -183,6 +189,7 @@ static void loop(struct maker *m)
     }
     EMIT("add.s32 %%n%d, %%n%d, -1;\nsetp.gt.s32 %%pl%d, %%n%d, 0;\n@%%pl%d bra L%d;\nL%dend:\n", depth, depth, depth, depth, depth, label, label);
     m->together = together;
+    m->breaks = breaks;
 }
 
 /* Every thread writes its own cell of shared memory, all meet, and read others'. */
@@ -274,7 +281,7 @@ static char *filled(struct maker *m, const char *text)
 
 static char *make(uint64_t seed)
 {
-    struct maker maker = {.seed = seed * 2654435761u + 12345, .together = true, .full = seed % 7 < 5}, *m = &maker;
+    struct maker maker = {.seed = seed * 2654435761u + 12345, .breaks = -1, .together = true, .full = seed % 7 < 5}, *m = &maker;
     strbuf_init(&m->s);
     block(m);
     for (int i = 0; i < 3; i++)
