@@ -105,6 +105,53 @@ static inline void *place_at(const struct interp_code *c, const struct warp *w, 
     return p & PLACE_POOL ? c->pool + (p & ~(uint32_t)PLACE_POOL) : w->regs + p;
 }
 
+/* --- what both executors know of instructions that look at the lane's number --- */
+
+enum { WARPS_OF_SM = 64 /* %nwarpid: at most, compute capability 7.0 to 9.0 but 7.5 and 8.6 */ };
+
+/* %laneid and the lane masks. */
+static inline uint32_t sreg_of_lane(uint32_t sreg, int lane)
+{
+    uint32_t bit = 1u << lane;
+    switch (sreg) {
+    case PTX_SREG_LANEID:
+        return (uint32_t)lane;
+    case PTX_SREG_LANEMASK_EQ:
+        return bit;
+    case PTX_SREG_LANEMASK_LE:
+        return bit | (bit - 1);
+    case PTX_SREG_LANEMASK_LT:
+        return bit - 1;
+    case PTX_SREG_LANEMASK_GE:
+        return ~(bit - 1);
+    default: /* PTX_SREG_LANEMASK_GT */
+        return ~(bit | (bit - 1));
+    }
+}
+
+/* Special registers that are another value each time they are read. */
+static inline bool sreg_is_time(uint32_t sreg)
+{
+    return sreg >= PTX_SREG_CLOCK && sreg <= PTX_SREG_GLOBALTIMER_HI;
+}
+
+/* Where a space lies among the generic addresses; 0: they are its own. */
+static inline uint64_t generic_window(int space)
+{
+    return space == PTX_SHARED ? SPACE_SHARED_WINDOW : space == PTX_LOCAL ? SPACE_LOCAL_WINDOW : 0;
+}
+
+/* The lane that a lane of a shuffle reads, and whether it is one that it may read (PTX ISA 9.7.9.6: the example's code). */
+static inline int32_t shuffle_source(int kind, int32_t lane, uint32_t b, uint32_t c, int32_t *valid)
+{
+    int32_t at = b & 31, clamp = c & 31, segment = c >> 8 & 31;
+    int32_t min = lane & segment, max = min | (clamp & ~segment);
+    int32_t j = kind == PTX_SHFL_UP ? lane - at : kind == PTX_SHFL_DOWN ? lane + at : kind == PTX_SHFL_BFLY ? lane ^ at
+              : min | (at & ~segment);
+    *valid = kind == PTX_SHFL_UP ? j >= max : j <= max;
+    return *valid ? j : lane;
+}
+
 /* --- slots.c --- */
 
 /* Gives every register a place: registers that are never live together share one. Returns the bytes a warp needs. */

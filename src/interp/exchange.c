@@ -4,19 +4,13 @@
 #include "interp/code.h"
 #include "interp/lanes_meaning.h"
 
-/* The lane that each lane reads, and whether it is one that it may read (PTX ISA 9.7.9.6: the example's code). */
+/* The lane that each lane reads, and those whose lane is one that they may read. */
 static uint32_t shuffle_sources(int kind, const uint32_t *b, const uint32_t *c, int32_t *from)
 {
     int32_t valid[WARP_LANES];
     uint32_t truth = 0;
-    for (int i = 0; i < WARP_LANES; i++) {
-        int32_t at = b[i] & 31, clamp = c[i] & 31, segment = c[i] >> 8 & 31;
-        int32_t min = i & segment, max = min | (clamp & ~segment);
-        int32_t j = kind == PTX_SHFL_UP ? i - at : kind == PTX_SHFL_DOWN ? i + at : kind == PTX_SHFL_BFLY ? i ^ at
-                  : min | (at & ~segment);
-        valid[i] = kind == PTX_SHFL_UP ? j >= max : j <= max;
-        from[i] = valid[i] ? j : i;
-    }
+    for (int i = 0; i < WARP_LANES; i++)
+        from[i] = shuffle_source(kind, i, b[i], c[i], &valid[i]);
     for (int i = 0; i < WARP_LANES; i++)
         truth |= (uint32_t)valid[i] << i;
     return truth;

@@ -13,26 +13,9 @@ static uint64_t nanoseconds(void)
 
 static uint64_t lane_value(const struct warp *w, uint32_t sreg, int lane)
 {
-    const struct launch *l = w->block->launch;
-    uint32_t bit = 1u << lane;
-    switch (sreg) {
-    case PTX_SREG_TID_X:
-    case PTX_SREG_TID_Y:
-    case PTX_SREG_TID_Z:
-        return l->tid[w->index][sreg - PTX_SREG_TID_X][lane];
-    case PTX_SREG_LANEID:
-        return (uint64_t)lane;
-    case PTX_SREG_LANEMASK_EQ:
-        return bit;
-    case PTX_SREG_LANEMASK_LE:
-        return bit | (bit - 1);
-    case PTX_SREG_LANEMASK_LT:
-        return bit - 1;
-    case PTX_SREG_LANEMASK_GE:
-        return ~(bit - 1);
-    default: /* PTX_SREG_LANEMASK_GT */
-        return ~(bit | (bit - 1));
-    }
+    if (sreg <= PTX_SREG_TID_Z)
+        return w->block->launch->tid[w->index][sreg - PTX_SREG_TID_X][lane];
+    return sreg_of_lane(sreg, lane);
 }
 
 static uint64_t uniform_value(const struct warp *w, uint32_t sreg)
@@ -55,7 +38,7 @@ static uint64_t uniform_value(const struct warp *w, uint32_t sreg)
     case PTX_SREG_WARPID:
         return w->index;
     case PTX_SREG_NWARPID:
-        return 64; /* warps a multiprocessor holds at most, compute capability 7.0 to 9.0 but 7.5 and 8.6 */
+        return WARPS_OF_SM;
     case PTX_SREG_SMID:
         return b->sm;
     case PTX_SREG_NSMID:
@@ -116,8 +99,7 @@ void special_read(const struct interp_code *c, struct warp *w, const struct step
 
 uint64_t special_window(const struct ir_inst *in)
 {
-    int space = in->mods->space;
-    uint64_t base = space == PTX_SHARED ? SPACE_SHARED_WINDOW : space == PTX_LOCAL ? SPACE_LOCAL_WINDOW : 0;
+    uint64_t base = generic_window(in->mods->space);
     return in->mods->to ? 0 - base : base;
 }
 

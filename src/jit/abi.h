@@ -69,7 +69,6 @@ struct jit_job {
     uint32_t dim[3];
     const char *level; /* "x86-64-v2", "x86-64-v3", "x86-64-v4" */
     bool counting;     /* block and guard counts, and a record of every access */
-    bool full;         /* all passes, not the short list */
     const int32_t *resume; /* [ninsts]: number of the resume point before this instruction, or -1 */
     int nresume;
 };

@@ -2,8 +2,8 @@
 #include "jit/shape.h"
 
 #include "base/alloc.h"
+#include "interp/code.h"
 #include "ir/operands.h"
-#include "space/space.h"
 
 #include <string.h>
 
@@ -141,17 +141,11 @@ static struct shape special(const uint32_t *dim, uint32_t sreg)
     case PTX_SREG_LANEMASK_LT:
     case PTX_SREG_LANEMASK_GE:
     case PTX_SREG_LANEMASK_GT:
-        for (int i = 0; i < SHAPE_LANES; i++) {
-            uint32_t bit = 1u << i;
-            v[i] = sreg == PTX_SREG_LANEID ? (uint64_t)i
-                 : sreg == PTX_SREG_LANEMASK_EQ ? bit
-                 : sreg == PTX_SREG_LANEMASK_LE ? bit | (bit - 1)
-                 : sreg == PTX_SREG_LANEMASK_LT ? bit - 1
-                 : sreg == PTX_SREG_LANEMASK_GE ? ~(bit - 1) : ~(bit | (bit - 1));
-        }
+        for (int i = 0; i < SHAPE_LANES; i++)
+            v[i] = sreg_of_lane(sreg, i);
         return from_lanes(v, 32);
     case PTX_SREG_NWARPID:
-        return constant(64, 32);
+        return constant(WARPS_OF_SM, 32);
     default:
         return uniform();
     }
@@ -369,8 +363,7 @@ static bool modified(const struct ir_inst *in)
 static struct shape window_moved(const struct ir_inst *in, const struct shape *a)
 {
     struct shape s = *a;
-    uint64_t window = in->mods->space == PTX_SHARED ? SPACE_SHARED_WINDOW : in->mods->space == PTX_LOCAL ? SPACE_LOCAL_WINDOW : 0;
-    if (window) {
+    if (generic_window(in->mods->space)) {
         s.known = s.bounded = false;
         s.zeros = a->zeros < 12 ? a->zeros : 12;
     }
@@ -430,7 +423,7 @@ static struct shape result(const struct search *q, const struct ir_inst *in)
     if (some_varying || modified(in))
         return varying();
     if (in->op == PTX_OP_MOV && in->nsrc == 1 && in->ndst == 1) {
-        if (in->src[0].kind == IR_SRC_SREG && in->src[0].sreg >= PTX_SREG_CLOCK && in->src[0].sreg <= PTX_SREG_GLOBALTIMER_HI)
+        if (in->src[0].kind == IR_SRC_SREG && sreg_is_time(in->src[0].sreg))
             return varying();
         return a[0];
     }

@@ -336,18 +336,13 @@ static LLVMValueRef convert(struct emit *e, int p)
 
 /* --- moves --- */
 
-static bool time_register(const struct ir_src *s)
-{
-    return s->kind == IR_SRC_SREG && s->sreg >= PTX_SREG_CLOCK && s->sreg <= PTX_SREG_GLOBALTIMER_HI;
-}
-
 static LLVMValueRef move(struct emit *e, int p)
 {
     const struct ir_inst *in = e->in;
     enum ptx_type t = e->k->reg_type[in->dst[0]];
     const struct ir_src *s = &in->src[0];
     if (s->kind == IR_SRC_SREG) {
-        if (time_register(s) || source_shape(e, 0).kind == SHAPE_VARYING || bits_of_type(t) != (s->sreg == PTX_SREG_GRIDID ? 64 : 32))
+        if (sreg_is_time(s->sreg) || source_shape(e, 0).kind == SHAPE_VARYING || bits_of_type(t) != (s->sreg == PTX_SREG_GRIDID ? 64 : 32))
             return NULL;
         return source(e, 0, t, p);
     }
@@ -396,13 +391,11 @@ static bool vector_move(struct emit *e)
 static LLVMValueRef move_window(struct emit *e, int p)
 {
     const struct ir_inst *in = e->in;
-    int bits = bits_of_type(in->type);
-    uint64_t base = in->mods->space == PTX_SHARED ? SPACE_SHARED_WINDOW : in->mods->space == PTX_LOCAL ? SPACE_LOCAL_WINDOW : 0;
+    uint64_t by = (uint64_t)e->job->code->step[e->site].offset; /* decoded from the space and the direction */
+    if (bits_of_type(in->type) != 64)
+        return NULL;
     LLVMValueRef a = source(e, 0, in->type, p);
-    if (bits != 64 || !base)
-        return bits == 64 ? a : NULL;
-    LLVMValueRef w = whole(e, 64, base, p);
-    return in->mods->to ? LLVMBuildSub(e->b, a, w, "") : LLVMBuildAdd(e->b, a, w, "");
+    return by ? LLVMBuildAdd(e->b, a, whole(e, 64, by, p), "") : a;
 }
 
 /* --- all of them --- */

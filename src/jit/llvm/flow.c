@@ -223,17 +223,6 @@ static bool barrier(struct emit *e)
     return true;
 }
 
-/* The lane that lane i reads, as interp/exchange.c has it; *valid: it is in range. */
-static int shuffle_lane(int kind, int lane, uint32_t b, uint32_t c, bool *valid)
-{
-    int clamp = c & 31, segment = c >> 8 & 31, at = b & 31;
-    int max = (lane & segment) | (clamp & ~segment), min = lane & segment;
-    int j = kind == PTX_SHFL_UP ? lane - at : kind == PTX_SHFL_DOWN ? lane + at : kind == PTX_SHFL_BFLY ? lane ^ at
-                                                                                               : (min | (at & ~segment));
-    *valid = kind == PTX_SHFL_UP ? j >= max : j <= max;
-    return *valid ? j : lane;
-}
-
 static LLVMValueRef as_i32(struct emit *e, int i, int p)
 {
     return source_exact(e, i, PTX_B32, p);
@@ -247,8 +236,8 @@ static bool shuffle(struct emit *e)
     if (in->src[1].kind != IR_SRC_IMM || in->src[2].kind != IR_SRC_IMM || in->src[0].kind == IR_SRC_SREG)
         return false;
     for (int i = 0; i < SHAPE_LANES; i++) {
-        bool valid;
-        int from = shuffle_lane(in->mods->variant, i, (uint32_t)in->src[1].imm, (uint32_t)in->src[2].imm, &valid);
+        int32_t valid;
+        int from = shuffle_source(in->mods->variant, i, (uint32_t)in->src[1].imm, (uint32_t)in->src[2].imm, &valid);
         all[i] = number(e, 32, (uint64_t)from);
         truth |= (uint32_t)valid << i;
     }

@@ -12,8 +12,7 @@
 #include <string.h>
 
 /* sroa makes SSA of the variables; the rest is what pays for itself at first sight (docs/jit.md has the times). */
-static const char quick_passes[] = "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg";
-static const char full_passes[] = "default<O2>";
+static const char passes[] = "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg";
 
 static void start_llvm(void)
 {
@@ -34,7 +33,7 @@ static LLVMTargetMachineRef machine(const struct jit_job *job, char *problem, si
         return NULL;
     }
     return LLVMCreateTargetMachine(target, triple, job->level, strcmp(job->level, "x86-64-v4") ? "" : "-prefer-256-bit",
-                                   job->full ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelDefault);
+                                   LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelDefault);
 }
 
 static void attribute(struct emit *e, const char *name, const char *value)
@@ -83,7 +82,7 @@ static bool compile(struct emit *e, LLVMTargetMachineRef tm, struct jit_object *
     }
     LLVMDisposeMessage(why);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(e->module, e->job->full ? full_passes : quick_passes, tm, options);
+    LLVMErrorRef error = LLVMRunPasses(e->module, passes, tm, options);
     LLVMDisposePassBuilderOptions(options);
     if (error) {
         char *text = LLVMGetErrorMessage(error);

@@ -6,18 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    int bits;
-    char kind;
-} types[PTX_TYPE_COUNT] = {
-#define TYPE(id, spelling, bits_, kind_, ctype) [PTX_##id] = {bits_, #kind_[0]},
-#include "ptx/ptx_types.def"
-#undef TYPE
-};
-
 int bits_of_type(enum ptx_type t)
 {
-    return t == PTX_PRED ? 1 : types[t].bits;
+    return t == PTX_PRED ? 1 : ptx_type_info[t].bits;
 }
 
 LLVMTypeRef type_of_bits(const struct emit *e, int bits)
