@@ -48,8 +48,9 @@ struct finding;
 heddle_status engine_check(heddle_device *dev, unsigned tools, void (*found)(struct finding *f, void *user), void *user);
 
 /* The next launch, of kernel k: is anything told of it, and does it fail when it has bad accesses? A launch that nothing
- * is told of is not checked, but initcheck sees what it writes. Until the next call. */
-void engine_check_next(heddle_kernel *k, bool told, bool fails);
+ * is told of is not checked, but initcheck sees what it writes. Findings name no allocation as near that has a later
+ * serial than `newest` (space/space.h): the host may have made it before the launch began, or after. Until the next call. */
+void engine_check_next(heddle_kernel *k, bool told, bool fails, uint64_t newest);
 
 /* Bytes of device memory that a checked device's initcheck has never seen written, and the first of them. */
 uint64_t engine_unwritten(heddle_device *dev, uint64_t address, uint64_t bytes, uint64_t *first);

@@ -193,13 +193,22 @@ const struct space_allocation *check_allocation(struct check_launch *cl, uint64_
     return &cl->allocations[next - 1];
 }
 
+/* The allocation, if it was there when the launch was asked for. */
+static const struct space_allocation *known(const struct check_launch *cl, const struct space_allocation *a)
+{
+    return a->serial <= cl->newest ? a : NULL;
+}
+
 void check_neighbours(const struct check_launch *cl, uint64_t address, const struct space_allocation **below,
                       const struct space_allocation **above)
 {
     int next = behind(cl, address);
 
-    *below = next ? &cl->allocations[next - 1] : NULL;
-    *above = next < cl->nallocations ? &cl->allocations[next] : NULL;
+    *below = *above = NULL;
+    for (int i = next - 1; i >= 0 && !*below; i--)
+        *below = known(cl, &cl->allocations[i]);
+    for (int i = next; i < cl->nallocations && !*above; i++)
+        *above = known(cl, &cl->allocations[i]);
 }
 
 /* --- blocks --- */
@@ -351,7 +360,7 @@ void check_observe(const struct record *r, const struct record_values *values, c
         b->block = NULL; /* its state serves another block */
 }
 
-struct check_launch *check_begin(struct check *c, struct launch *l, unsigned tools)
+struct check_launch *check_begin(struct check *c, struct launch *l, unsigned tools, uint64_t newest)
 {
     struct check_launch *cl;
 
@@ -361,6 +370,7 @@ struct check_launch *check_begin(struct check *c, struct launch *l, unsigned too
     cl = alloc_zeroed(sizeof *cl);
     cl->check = c;
     cl->tools = tools;
+    cl->newest = newest;
     cl->launch = l;
     cl->watch = (struct watch){tools & CHECK_MEMCHECK ? bounds_refuse : NULL,
                                tools & CHECK_MEMCHECK ? bounds_bad_free : NULL, cl};

@@ -78,8 +78,9 @@ void check_copied(struct check *c, uint64_t to, uint64_t from, uint64_t bytes);
 /* How many bytes of the range were never written, and the first of them; 0 without initcheck. */
 uint64_t check_unwritten(const struct check *c, uint64_t address, uint64_t bytes, uint64_t *first);
 
-/* Makes the launch a watched one, for those of the tools that are bits of `tools`. NULL: for none. */
-struct check_launch *check_begin(struct check *c, struct launch *l, unsigned tools);
+/* Makes the launch a watched one, for those of the tools that are bits of `tools`. NULL: for none. newest: serial of the
+ * last allocation that findings may name as near. */
+struct check_launch *check_begin(struct check *c, struct launch *l, unsigned tools, uint64_t newest);
 /* For the clock: an observer (clock/clock.h) whose user pointer is the struct check_launch. */
 void check_observe(const struct record *r, const struct record_values *values, const struct block *b, void *user);
 /* After the launch has ended: its groups in the order of their first findings. Valid until check_end. */

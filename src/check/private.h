@@ -55,6 +55,7 @@ struct check_launch {
     struct check_group *shown;            /* the same, one after the other, for check_groups */
     int ngroups;
     struct table by_key;
+    uint64_t newest;               /* check_begin */
     uint64_t quiet_from, quiet_to; /* addresses between two live allocations where nothing was freed */
     int32_t *place; /* [ninsts]: the first instruction of the same source line, reached by the same calls */
 };
@@ -73,7 +74,7 @@ void check_add(struct check_launch *cl, const struct check_finding *f);
 /* The live allocation that holds the address, or NULL. */
 const struct space_allocation *check_allocation(struct check_launch *cl, uint64_t address);
 
-/* The live allocations that begin nearest below (or at) and above it, or NULL. */
+/* The live allocations that begin nearest below (or at) and above it, of those that findings may name; or NULL. */
 void check_neighbours(const struct check_launch *cl, uint64_t address, const struct space_allocation **below,
                       const struct space_allocation **above);
 

@@ -22,10 +22,11 @@ heddle_status engine_check(heddle_device *d, unsigned tools, void (*found)(struc
     return HEDDLE_OK;
 }
 
-void engine_check_next(heddle_kernel *k, bool told, bool fails)
+void engine_check_next(heddle_kernel *k, bool told, bool fails, uint64_t newest)
 {
     k->module->device->untold = !told;
     k->module->device->forgiving = !fails;
+    k->module->device->newest = newest;
 }
 
 uint64_t engine_unwritten(heddle_device *d, uint64_t address, uint64_t bytes, uint64_t *first)
@@ -162,9 +163,7 @@ struct check_launch *check_launch_begin(heddle_kernel *k, struct launch *l)
 {
     heddle_device *d = k->module->device;
     d->checked = k;
-    return d->check && !d->untold ? check_begin(d->check, l, CHECK_ALL)
-           : d->check             ? check_begin(d->check, l, CHECK_INITCHECK)
-                                  : NULL;
+    return d->check ? check_begin(d->check, l, d->untold ? CHECK_INITCHECK : CHECK_ALL, d->newest) : NULL;
 }
 
 void check_launch_end(struct check_launch *cl, heddle_kernel *k, struct launch *l)

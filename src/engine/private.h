@@ -41,6 +41,7 @@ struct heddle_device {
     struct check *check;       /* NULL: nobody checks */
     heddle_kernel *checked;    /* the one that is checked now: one at a time */
     bool untold, forgiving;    /* engine_check_next */
+    uint64_t newest;           /* the same */
     void (*found)(struct finding *f, void *user);
     void *found_user;
 };

@@ -188,11 +188,11 @@ static bool is_meant(heddle_kernel *k)
     return seen > s->skip && (!s->count || seen <= s->skip + s->count);
 }
 
-void checking_launch(heddle_kernel *k, int64_t id, const struct frames *frames)
+void checking_launch(heddle_kernel *k, int64_t id, uint64_t newest, const struct frames *frames)
 {
     if (!runtime_checking())
         return;
     launch = id;
     launch_frames = frames;
-    engine_check_next(k, is_meant(k), !checking_settings()->go_on);
+    engine_check_next(k, is_meant(k), !checking_settings()->go_on, newest);
 }

@@ -35,9 +35,10 @@ bool runtime_checking(void);
 /* Makes the device's launches checked ones. Called when a device is opened. */
 void checking_device(struct runtime_device *d, heddle_device *engine);
 
-/* The launch that runs next, of this kernel, and where it was made (NULL: not known). HEDDLE_CHECK_KERNELS (a rule a
- * line, "+" or "-" before it: report/names.h) and the settings say whether it is checked. */
-void checking_launch(heddle_kernel *k, int64_t id, const struct frames *frames);
+/* The launch that runs next, of this kernel, the newest allocation when it was made (engine_check_next), and where it
+ * was made (NULL: not known). HEDDLE_CHECK_KERNELS (a rule a line, "+" or "-" before it: report/names.h) and the settings
+ * say whether it is checked. */
+void checking_launch(heddle_kernel *k, int64_t id, uint64_t newest, const struct frames *frames);
 
 /* The process ends, or the device is reset (which frees what is left): leaks, and memory that was never written. */
 void checking_end(struct runtime_device *d, bool reset);

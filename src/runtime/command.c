@@ -30,7 +30,7 @@ static void say_failure(heddle_status s, cudaError_t e)
 static cudaError_t run_launch(struct command *c)
 {
     heddle_result *result = NULL;
-    checking_launch(c->launch.kernel, c->launch.id, c->frames);
+    checking_launch(c->launch.kernel, c->launch.id, c->launch.newest, c->frames);
     heddle_status s = heddle_launch(c->launch.kernel, &c->launch.config, c->launch.args,
                                     runtime_collecting() ? &result : NULL);
     if (result) {

@@ -13,6 +13,7 @@
 #include "runtime/module.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
+#include "space/space.h"
 
 /* --- <<<grid, block, shared, stream>>> --- */
 
@@ -172,6 +173,7 @@ static cudaError_t launch(struct runtime_device *d, const void *func, struct dim
     c->launch.kernel = k->kernel;
     c->launch.config = (heddle_launch_config){{g.x, g.y, g.z}, {b.x, b.y, b.z}, shared, cooperative};
     c->launch.args = copied;
+    c->launch.newest = space_newest(d->space);
     c->in_order = engine_uses_heap(k->kernel);
     c->launch.id = __atomic_fetch_add(&launches, 1, __ATOMIC_RELAXED);
     queue_put_async(s, c);

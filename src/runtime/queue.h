@@ -72,6 +72,7 @@ struct command {
             heddle_launch_config config;
             void **args; /* copied: pointers, then the values */
             int64_t id;  /* number of the launch in the process */
+            uint64_t newest; /* serial of the last allocation when it was queued, in checked runs */
         } launch;
         struct {
             struct place to, from;

@@ -387,7 +387,7 @@ enum space_status space_alloc(struct space *s, uint64_t bytes, enum space_kind k
     if (a) {
         a->kind = kind;
         a->label = label ? arena_strdup(&p->labels, label) : NULL;
-        a->serial = ++p->serial;
+        a->serial = kind == SPACE_ENGINE ? 0 : ++p->serial;
         *address = a->address;
         was = *a;
     }
@@ -564,6 +564,14 @@ bool space_find(const struct space *s, uint64_t address, struct space_allocation
     bool found = find_locked(s, address, out);
     pthread_mutex_unlock(&s->private->lock);
     return found;
+}
+
+uint64_t space_newest(const struct space *s)
+{
+    pthread_mutex_lock(&s->private->lock);
+    uint64_t serial = s->private->serial;
+    pthread_mutex_unlock(&s->private->lock);
+    return serial;
 }
 
 bool space_find_freed(const struct space *s, uint64_t address, struct space_allocation *out)

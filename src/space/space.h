@@ -51,7 +51,7 @@ struct space_allocation {
     uint64_t bytes; /* as asked for */
     enum space_kind kind;
     const char *label;  /* name of the variable, or NULL */
-    uint64_t serial;    /* order of allocation, from 1 */
+    uint64_t serial;    /* order of allocation, from 1; 0: the engine's own, which come as launches run */
 };
 
 struct space {
@@ -90,6 +90,9 @@ enum space_status space_free(struct space *s, uint64_t address);
 
 /* The live allocation that holds `address`; else false, and *out is the nearest live one (bytes 0: there is none). */
 bool space_find(const struct space *s, uint64_t address, struct space_allocation *out);
+
+/* The serial of the allocation made last; 0: none yet. */
+uint64_t space_newest(const struct space *s);
 
 /* The allocation most recently freed that held the address, for "use after free" messages. */
 bool space_find_freed(const struct space *s, uint64_t address, struct space_allocation *out);

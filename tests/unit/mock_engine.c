@@ -390,9 +390,9 @@ heddle_status engine_check(heddle_device *d, unsigned tools, void (*found)(struc
     return HEDDLE_OK;
 }
 
-void engine_check_next(heddle_kernel *k, bool told, bool fails)
+void engine_check_next(heddle_kernel *k, bool told, bool fails, uint64_t newest)
 {
-    (void)k, (void)told, (void)fails;
+    (void)k, (void)told, (void)fails, (void)newest;
 }
 
 uint64_t engine_unwritten(heddle_device *d, uint64_t address, uint64_t bytes, uint64_t *first)
