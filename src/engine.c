@@ -65,8 +65,10 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         arena_release(&l.arena);
         return s;
     }
-    if (l.jit)
+    if (l.jit) {
         run.run = jit_run;
+        run.run_block = jit_run_block;
+    }
     if (result || d->see)
         count(&run, k->ir, &counts);
     clock_run(&run);

@@ -114,14 +114,20 @@ static bool release_all(struct block *b)
 static enum progress run_block(struct worker *k, struct block *b)
 {
     bool failed = false;
+    enum warp_stop first = WARP_DONE;
+    int at = -1; /* the warp that stopped with `first`, those before it have had their turn */
+    if (!b->begun && k->c->run_block && !k->ring && k->c->run_block(b, k->c->counts ? &k->counts : NULL, &at, &first) && at < 0)
+        return BLOCK_DONE;
+    b->begun = true;
     for (int passes = 0;;) {
-        bool moved = false, spins = false;
-        for (int i = 0; i < b->nwarps; i++) {
+        bool moved = at >= 0, spins = false;
+        for (int i = at < 0 ? 0 : at; i < b->nwarps; i++) {
             struct warp *w = &b->warps[i];
-            if (!w->alive || w->failed)
+            if ((!w->alive || w->failed) && i != at)
                 continue;
             uint64_t before = w->clock;
-            enum warp_stop stop = run_warp(k, w);
+            enum warp_stop stop = i == at ? first : run_warp(k, w);
+            at = -1;
             if (stop == WARP_STOPPED || (stop == WARP_FAULT && launch_stopping(k->l, b->index)))
                 return BLOCK_STOPPED;
             if (stop == WARP_FAULT) /* a failed assertion: the block's other warps may have one, too */

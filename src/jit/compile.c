@@ -102,6 +102,7 @@ static void release_code(struct jit_code *c)
 {
     shapes_release(c->shapes);
     alloc_release(c->plan.resume);
+    alloc_release(c->plan.site);
     alloc_release(c->barrier);
     jit_spread_release(c);
     link_release(&c->linked);

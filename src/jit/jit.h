@@ -36,4 +36,9 @@ const char *jit_prepare(struct jit *j, struct launch *l, bool counting);
 /* Runs a warp until it stops; the same contract as interp_run. launch->jit is there. */
 enum warp_stop jit_run(struct warp *w, struct exec_counts *counts);
 
+/* Runs a fresh block whose launch leaves no records as far as it gets: warps that wait at a barrier cost next to nothing
+ * then. False: there is no code yet, nothing was done. Else all warps have ended (*at is -1), or warp *at stopped with
+ * *stop, warps before it have had their turn, and the block's state is where others look for it. */
+bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum warp_stop *stop);
+
 #endif

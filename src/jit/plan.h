@@ -7,6 +7,7 @@
 
 struct plan {
     int32_t *resume; /* [ninsts + 1]: number of the resume point before an instruction, or -1 */
+    int32_t *site;   /* [nresume]: the instruction */
     int nresume;
 };
 

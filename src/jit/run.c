@@ -91,44 +91,38 @@ static struct jit_frame *frame_of(struct warp *w, const struct jit_code *code, c
         mine.serial = l->grid_serial;
         mine.index = b->index;
     }
+    return f;
+}
+
+static void fill_warp(struct jit_frame *f, struct warp *w)
+{
+    const struct launch *l = w->block->launch;
     f->warp = w;
     f->regs = w->regs;
     for (int i = 0; i < 3; i++)
         f->tid[i] = l->tid[w->index][i][0];
     f->sreg[PTX_SREG_WARPID] = w->index;
-    return f;
 }
 
 /* The number of the resume point where the warp can go on in machine code, or -1. */
 static int32_t entry(const struct jit_code *code, struct warp *w)
 {
     struct split *s = &w->split[0];
-    if (w->interpreted || w->alive != UINT32_MAX || w->nsplits != 1 || s->mask != UINT32_MAX || s->state != SPLIT_READY)
+    if (w->interpreted || w->alive != UINT32_MAX || w->nsplits != 1 || s->mask != UINT32_MAX ||
+        s->state != SPLIT_READY)
         return -1;
     bool behind = s->passed && code->barrier[s->pc];
     int32_t r = behind ? code->plan.resume[s->pc + 1] : s->again ? -1 : code->plan.resume[s->pc];
     if (r < 0)
         return -1;
     for (int16_t j = s->join; j >= 0; j = w->join[j].parent) /* joins of all lanes join nobody */
-        w->join[j].used = false;
+        warp_join_free(w, j);
     s->join = -1;
     s->turns = 0;
     s->again = s->passed = false;
     w->current = 0;
     w->hold = false;
     return r;
-}
-
-/* The warp waits at the barrier before frame.site; the resume point behind it, or -1: it has to wait. */
-static int32_t arrive(const struct jit_code *code, struct warp *w, int32_t site)
-{
-    struct split *s = &w->split[0];
-    const struct ir_inst *in = &code->interp->kernel->insts[site];
-    s->again = true;
-    if (!block_barrier(w, (unsigned)in->src[0].imm, 0, PTX_BAR_SYNC, 0))
-        return -1;
-    w->split[0].again = w->split[0].passed = false;
-    return code->plan.resume[site + 1];
 }
 
 /* The interpreter, until it has done enough for machine code to pay: then this thread makes it. */
@@ -143,61 +137,184 @@ static enum warp_stop interpret(struct jit_code *code, struct warp *w, struct ex
     return stop;
 }
 
+/* Runs the warp from resume point r on (-1: the interpreter begins). True: all its lanes are at the barrier at *site, and
+ * nobody has been told yet. False: it stopped, *stop says why. */
+static bool advance(struct jit_frame *f, struct exec_counts *counts, int32_t r, int32_t *site, enum warp_stop *stop)
+{
+    struct warp *w = f->warp;
+    const struct jit_code *code = f->code;
+    struct split *s = &w->split[0];
+    for (;;) {
+        if (r < 0) {
+            *stop = interp_run_until(w, counts, w->interpreted ? NULL : code->plan.resume);
+            if (*stop != WARP_RESUME)
+                return false;
+            r = entry(code, w);
+            if (r < 0)
+                continue;
+        }
+        f->budget = TURNS;
+        enum jit_stop why = code->function(f, (uint32_t)r);
+        w->clock += f->executed + 1;
+        f->executed = 0;
+        switch (why) {
+        case JIT_BARRIER:
+            *site = f->site;
+            return true;
+        case JIT_EXIT:
+            w->alive = 0;
+            w->nsplits = 0;
+            w->block->threads_alive -= WARP_LANES;
+            *stop = WARP_DONE;
+            return false;
+        case JIT_TURN:
+            r = code->plan.resume[f->site];
+            if (!launch_stopping(w->block->launch, w->block->index))
+                continue;
+            *stop = WARP_STOPPED;
+            break;
+        case JIT_RING:
+            *stop = WARP_RING;
+            break;
+        case JIT_FAULT:
+            *stop = WARP_FAULT;
+            break;
+        case JIT_GIVE_UP:
+            w->interpreted = true; /* fall through */
+        default: { /* JIT_LEAVE */
+            const struct ir_kernel *k = code->interp->kernel;
+            jit_spread(code, w, f->site);
+            s->pc = f->site;
+            s->again = f->site == k->blocks[k->insts[f->site].block].first;
+            r = -1;
+            continue;
+        }
+        }
+        s->pc = f->site;
+        return false;
+    }
+}
+
+/* The warp waits at the barrier at `site`. False: it was the last, and goes on. */
+static bool arrive(const struct jit_code *code, struct warp *w, int32_t site)
+{
+    struct split *s = &w->split[0];
+    const struct ir_inst *in = &code->interp->kernel->insts[site];
+    w->current = 0;
+    s->pc = site;
+    s->again = true;
+    return !block_barrier(w, (unsigned)in->src[0].imm, 0, PTX_BAR_SYNC, 0);
+}
+
 enum warp_stop jit_run(struct warp *w, struct exec_counts *counts)
 {
     struct launch *l = w->block->launch;
     struct jit_code *code = l->jit;
     if (!__atomic_load_n(&code->function, __ATOMIC_ACQUIRE))
         return interpret(code, w, counts);
-    const struct ir_kernel *k = l->kernel;
-    struct jit_frame *f = NULL;
     block_wake(w);
     if (w->nsplits == 1 && w->split[0].state == SPLIT_BARRIER)
         return WARP_BLOCKED;
-    int32_t r = entry(code, w);
-    for (;;) {
-        if (r < 0) {
-            enum warp_stop s = interp_run_until(w, counts, w->interpreted ? NULL : code->plan.resume);
-            if (s != WARP_RESUME)
-                return s;
-            r = entry(code, w);
-            if (r < 0)
-                continue;
-        }
-        if (!f)
-            f = frame_of(w, code, counts);
-        f->budget = TURNS;
-        enum jit_stop stop = code->function(f, (uint32_t)r);
-        struct split *s = &w->split[0];
-        w->clock += f->executed + 1;
-        f->executed = 0;
-        s->pc = f->site;
-        switch (stop) {
-        case JIT_EXIT:
-            warp_exit(w, UINT32_MAX);
-            return WARP_DONE;
-        case JIT_BARRIER:
-            r = arrive(code, w, f->site);
-            if (launch_stopping(l, w->block->index))
-                return WARP_STOPPED;
-            if (r < 0)
-                return WARP_BLOCKED;
-            break;
-        case JIT_TURN:
-            if (launch_stopping(l, w->block->index))
-                return WARP_STOPPED;
-            r = code->plan.resume[f->site];
-            break;
-        case JIT_RING:
-            return WARP_RING;
-        case JIT_FAULT:
-            return WARP_FAULT;
-        case JIT_GIVE_UP:
-            w->interpreted = true; /* fall through */
-        default: /* JIT_LEAVE */
-            jit_spread(code, w, f->site);
-            s->again = f->site == k->blocks[k->insts[f->site].block].first;
-            r = -1;
-        }
+    struct jit_frame *f = frame_of(w, code, counts);
+    fill_warp(f, w);
+    int32_t r = entry(code, w), site;
+    enum warp_stop stop;
+    while (advance(f, counts, r, &site, &stop)) {
+        bool waits = arrive(code, w, site);
+        if (launch_stopping(l, w->block->index))
+            return WARP_STOPPED;
+        if (waits)
+            return WARP_BLOCKED;
+        w->split[0].again = w->split[0].passed = false;
+        r = code->plan.resume[site + 1];
     }
+    if (stop == WARP_DONE)
+        block_check_barriers(w);
+    return stop;
+}
+
+/* --- a whole block --- */
+
+enum { MOST_WARPS = 1024 / WARP_LANES };
+
+/* Where the warps of a block are: each waits at the barrier at wait[i], or (-1) goes on at resume point next[i]. */
+struct fleet {
+    int32_t wait[MOST_WARPS], next[MOST_WARPS];
+};
+
+/* A barrier that all warps alive wait at: they may go on. */
+static bool all_wait(const struct jit_code *code, const struct block *b, struct fleet *fl)
+{
+    const struct ir_inst *insts = code->interp->kernel->insts;
+    int64_t id = -1;
+    for (int i = 0; i < b->nwarps; i++) {
+        if (!b->warps[i].alive)
+            continue;
+        int64_t mine = (int64_t)insts[fl->wait[i]].src[0].imm;
+        if (id >= 0 && mine != id)
+            return false;
+        id = mine;
+    }
+    for (int i = 0; i < b->nwarps; i++) {
+        if (!b->warps[i].alive)
+            continue;
+        fl->next[i] = code->plan.resume[fl->wait[i] + 1];
+        fl->wait[i] = -1;
+    }
+    return true;
+}
+
+/* The block's state in its warps, where the clock and the interpreter look for it. */
+static void hand_over(const struct jit_code *code, struct block *b, struct fleet *fl, int except)
+{
+    for (int i = 0; i < b->nwarps; i++) {
+        struct warp *w = &b->warps[i];
+        if (!w->alive || i == except)
+            continue;
+        if (fl->wait[i] >= 0)
+            w->split[0].passed = !arrive(code, w, fl->wait[i]);
+        else if (fl->next[i] >= 0)
+            w->split[0].pc = code->plan.site[fl->next[i]];
+    }
+}
+
+bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum warp_stop *stop)
+{
+    struct jit_code *code = b->launch->jit;
+    struct fleet fl;
+    if (!__atomic_load_n(&code->function, __ATOMIC_ACQUIRE) || b->nwarps > MOST_WARPS)
+        return false;
+    struct jit_frame *f = frame_of(b->warps, code, counts);
+    for (int i = 0; i < b->nwarps; i++) {
+        fl.wait[i] = -1;
+        fl.next[i] = entry(code, &b->warps[i]);
+    }
+    *at = -1;
+    while (b->warps_done < b->nwarps) {
+        for (int i = 0; i < b->nwarps; i++) {
+            struct warp *w = &b->warps[i];
+            if (!w->alive)
+                continue;
+            fill_warp(f, w);
+            if (advance(f, counts, fl.next[i], &fl.wait[i], stop))
+                continue;
+            if (*stop == WARP_DONE) {
+                b->warps_done++;
+                continue;
+            }
+            hand_over(code, b, &fl, i);
+            *at = i;
+            return true;
+        }
+        if (launch_stopping(b->launch, b->index))
+            *stop = WARP_STOPPED;
+        else if (b->warps_done == b->nwarps || all_wait(code, b, &fl))
+            continue;
+        else
+            *stop = WARP_BLOCKED;
+        hand_over(code, b, &fl, -1);
+        *at = b->nwarps - 1;
+        return true;
+    }
+    return true;
 }

@@ -116,8 +116,8 @@ static uint32_t busy(const struct warp *w)
     for (int i = 0; i < w->nsplits; i++)
         if (i != w->current && w->split[i].state != SPLIT_BARRIER && !only_exits(k, w->split[i].pc))
             lanes |= w->split[i].mask;
-    for (int j = 0; j < WARP_MAX_JOINS; j++)
-        if (w->join[j].used && !only_exits(k, w->join[j].pc))
+    for (int j = warp_join_next(w, 0); j < WARP_MAX_JOINS; j = warp_join_next(w, j + 1))
+        if (!only_exits(k, w->join[j].pc))
             lanes |= w->join[j].arrived;
     return lanes;
 }
@@ -255,8 +255,8 @@ static bool same_wait(const struct warp *a, const struct warp *b)
     }
     for (int i = 0; i < WARP_MAX_JOINS; i++) {
         const struct join *x = &a->join[i], *y = &b->join[i];
-        bool waits = x->used && x->arrived;
-        if (waits != (y->used && y->arrived) || (waits && (x->pc != y->pc || x->arrived != y->arrived)))
+        bool waits = warp_join_used(a, i) && x->arrived;
+        if (waits != (warp_join_used(b, i) && y->arrived) || (waits && (x->pc != y->pc || x->arrived != y->arrived)))
             return false;
     }
     return true;
@@ -299,8 +299,8 @@ static void describe_splits(struct strbuf *out, const struct block *b, const str
             snprintf(what, sizeof what, "are running");
         describe_lanes(out, what, w, last, sp->mask, sp->pc);
     }
-    for (int j = 0; j < WARP_MAX_JOINS; j++)
-        if (w->join[j].used && w->join[j].arrived)
+    for (int j = warp_join_next(w, 0); j < WARP_MAX_JOINS; j = warp_join_next(w, j + 1))
+        if (w->join[j].arrived)
             describe_lanes(out, "wait for the other lanes of the branch", w, last, w->join[j].arrived, w->join[j].pc);
 }
 

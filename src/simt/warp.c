@@ -15,8 +15,7 @@ void warp_start(struct warp *w, uint32_t lanes)
     w->hold = w->spinning = w->failed = w->interpreted = false;
     w->nrecords = 0;
     w->split[0] = (struct split){.mask = w->alive, .join = -1};
-    for (int i = 0; i < WARP_MAX_JOINS; i++)
-        w->join[i].used = false;
+    memset(w->joins, 0, sizeof w->joins);
 }
 
 struct record *warp_event(struct warp *w, int32_t site, enum record_op op, uint32_t mask, uint64_t what)
@@ -52,7 +51,7 @@ static void remove_split(struct warp *w, int i)
 static int16_t useful_join(struct warp *w, int16_t j, uint32_t mask)
 {
     while (j >= 0 && !w->join[j].arrived && w->join[j].expected == mask && !w->join[j].inside) {
-        w->join[j].used = false;
+        warp_join_free(w, j);
         j = w->join[j].parent;
     }
     return j;
@@ -61,8 +60,9 @@ static int16_t useful_join(struct warp *w, int16_t j, uint32_t mask)
 static int16_t new_join(struct warp *w, int32_t pc, uint32_t level, const uint64_t *inside, uint32_t expected, int16_t parent)
 {
     for (int16_t i = 0; i < WARP_MAX_JOINS; i++)
-        if (!w->join[i].used) {
-            w->join[i] = (struct join){pc, level, inside, expected, 0, parent, true};
+        if (!warp_join_used(w, i)) {
+            w->join[i] = (struct join){pc, level, inside, expected, 0, parent};
+            w->joins[i / 64] |= 1ull << (i % 64);
             return i;
         }
     return parent; /* cannot happen: see useful_join; without a join the lanes merely stay apart */
@@ -116,7 +116,7 @@ static int complete(struct warp *w, int16_t j)
 {
     struct split s = {.mask = w->join[j].arrived, .pc = w->join[j].pc, .join = w->join[j].parent,
                       .level = w->join[j].level};
-    w->join[j].used = false;
+    warp_join_free(w, j);
     add_split(w, s);
     return w->nsplits - 1;
 }
@@ -130,7 +130,7 @@ static void leave_joins(struct warp *w, int i)
         s->join = join->parent;
         join->expected &= ~s->mask;
         if (!join->expected)
-            join->used = false;
+            warp_join_free(w, j);
         else if (join->arrived == join->expected)
             complete(w, j);
     }
@@ -167,14 +167,14 @@ bool warp_exit(struct warp *w, uint32_t lanes)
     bool left = s->mask != 0;
     if (!left)
         remove_split(w, w->current);
-    for (int16_t j = 0; j < WARP_MAX_JOINS; j++) {
-        if (!w->join[j].used || !(w->join[j].expected & lanes))
+    for (int j = warp_join_next(w, 0); j < WARP_MAX_JOINS; j = warp_join_next(w, j + 1)) {
+        if (!(w->join[j].expected & lanes))
             continue;
         w->join[j].expected &= ~lanes;
         if (!w->join[j].expected)
-            w->join[j].used = false;
+            warp_join_free(w, j);
         else if (w->join[j].arrived == w->join[j].expected)
-            complete(w, j);
+            complete(w, (int16_t)j);
     }
     block_check_barriers(w);
     return left;
@@ -208,8 +208,8 @@ int warp_release_joins(struct warp *w, bool all)
 {
     int n = 0;
     if (all) {
-        for (int16_t j = 0; j < WARP_MAX_JOINS; j++)
-            n += w->join[j].used ? release(w, j) : 0;
+        for (int j = warp_join_next(w, 0); j < WARP_MAX_JOINS; j = warp_join_next(w, j + 1))
+            n += release(w, (int16_t)j);
         return n;
     }
     for (int16_t j = w->split[w->current].join; j >= 0; j = w->join[j].parent)

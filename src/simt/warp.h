@@ -54,7 +54,6 @@ struct join {
     uint32_t expected; /* lanes that are to meet, exited ones taken out */
     uint32_t arrived;
     int16_t parent;
-    bool used;
 };
 
 /* A cp.async that has been issued and not carried out. Groups are per thread (PTX ISA 9.7.9.25.1), so each lane has the
@@ -95,6 +94,7 @@ struct warp {
     uint32_t alive;  /* lanes that exist and have not exited */
     struct split split[WARP_LANES];
     struct join join[WARP_MAX_JOINS];
+    uint64_t joins[(WARP_MAX_JOINS + 63) / 64]; /* bits: those in use */
     char *regs;      /* the executor's registers of 32 lanes */
     char *local;     /* local and scratch memory of 32 lanes, lane after lane */
     uint64_t clock;    /* instructions executed: %clock, and for telling whether a warp got anywhere */
@@ -128,6 +128,7 @@ struct block {
     int nwarps;
     int warps_done;
     uint32_t threads_alive;
+    bool begun;         /* the clock has run it before */
     char *shared;       /* shared_bytes of the launch */
     struct barrier barrier[BLOCK_BARRIERS];
     struct block_text *text; /* what it printed (output.h), or NULL */
@@ -200,6 +201,27 @@ static inline bool launch_stopping(const struct launch *l, uint64_t block)
 /* In a watched launch, a record of something that orders accesses (RECORD_ARRIVE and so on) at the end of the warp's
  * ring. NULL in others. The caller fills in what the kind of record has beside mask and addr[0]. */
 struct record *warp_event(struct warp *w, int32_t site, enum record_op op, uint32_t mask, uint64_t what);
+
+static inline bool warp_join_used(const struct warp *w, int j)
+{
+    return w->joins[j / 64] >> (j % 64) & 1;
+}
+
+static inline void warp_join_free(struct warp *w, int j)
+{
+    w->joins[j / 64] &= ~(1ull << (j % 64));
+}
+
+/* The first join in use from j on, or WARP_MAX_JOINS. */
+static inline int warp_join_next(const struct warp *w, int j)
+{
+    for (; j < WARP_MAX_JOINS; j = (j / 64 + 1) * 64) {
+        uint64_t left = w->joins[j / 64] >> (j % 64);
+        if (left)
+            return j + __builtin_ctzll(left);
+    }
+    return WARP_MAX_JOINS;
+}
 
 /* Fresh warp of `lanes` threads at site 0. */
 void warp_start(struct warp *w, uint32_t lanes);

@@ -85,7 +85,7 @@ static void lanes_leaving_a_loop_one_by_one_share_a_join(void **state)
         assert_true(warp_pick(w));
         int used = 0;
         for (int j = 0; j < WARP_MAX_JOINS; j++)
-            used += w->join[j].used;
+            used += warp_join_used(w, j);
         assert_int_equal(used, 1);
     }
     w->split[w->current].pc = 9;
@@ -140,7 +140,7 @@ static void many_one_sided_exits_do_not_use_up_joins(void **state)
     }
     int used = 0;
     for (int j = 0; j < WARP_MAX_JOINS; j++)
-        used += w->join[j].used;
+        used += warp_join_used(w, j);
     assert_in_range(used, 0, 1);
 }
 
@@ -183,7 +183,7 @@ static void lanes_meet_though_some_leave(void **state)
     assert_int_equal(w->split[w->current].mask, 0xffffffff);
     assert_int_equal(w->split[w->current].join, -1);
     for (int j = 0; j < WARP_MAX_JOINS; j++)
-        assert_false(w->join[j].used);
+        assert_false(warp_join_used(w, j));
 }
 
 static void who_waits_goes_on_when_the_last_leaves(void **state)
