@@ -167,6 +167,10 @@ struct access_ops {
 extern const struct access_ops access_ops_v2, access_ops_v3, access_ops_v4;
 
 /* --- exchange.c: lanes look at each other --- */
+
+/* The member mask of a .sync instruction, as the first lane of m says it: in the last source (PTX ISA 9.7.13); without
+ * .sync the lanes of m. *same: the lanes that say the same. */
+uint32_t exchange_members(const struct interp_code *c, const struct warp *w, const struct step *st, uint32_t m, uint32_t *same);
 void exchange_shuffle(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_elect(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_vote(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);

@@ -16,6 +16,23 @@ static uint32_t shuffle_sources(int kind, const uint32_t *b, const uint32_t *c, 
     return truth;
 }
 
+uint32_t exchange_members(const struct interp_code *c, const struct warp *w, const struct step *st, uint32_t m, uint32_t *same)
+{
+    int last = st->kind == STEP_SYNCWARP ? 0 : st->in->nsrc - 1;
+    *same = m;
+    if (st->kind != STEP_SYNCWARP && !st->in->mods->sync)
+        return m;
+    uint32_t members = (uint32_t)step_value(c, w, st, last, __builtin_ctz(m));
+    if (st->s[last] & PLACE_POOL)
+        return members;
+    for (uint32_t left = m; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        if ((uint32_t)step_value(c, w, st, last, lane) != members)
+            *same &= ~(1u << lane);
+    }
+    return members;
+}
+
 void exchange_shuffle(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     const uint32_t *a = place_at(c, w, st->s[0]);

@@ -11,6 +11,8 @@
 struct interp_code;
 struct diag_list;
 
+enum { LONG_TURNS = 1 << 20 }; /* turns of a loop that does not wait, before others run all the same */
+
 /* Prepares a kernel. NULL when something in it cannot be executed: the reason is added to `problem_text` (in the
  * kernel's arena) and *site says where. */
 struct interp_code *interp_compile(struct ir_kernel *k, const char **problem_text, int32_t *site);
@@ -25,8 +27,9 @@ uint32_t interp_reg_bytes(const struct interp_code *c);
 /* Runs a warp until it stops. `counts` may be NULL. */
 enum warp_stop interp_run(struct warp *w, struct exec_counts *counts);
 
-/* The same, but stops with WARP_RESUME when at least one instruction is done and all 32 lanes are together before an
- * instruction whose `resume` is not negative. Its block has not been counted then. */
-enum warp_stop interp_run_until(struct warp *w, struct exec_counts *counts, const int32_t *resume);
+/* The same, but stops with WARP_RESUME when at least one instruction is done and the current split is before an
+ * instruction whose `apart` is not negative, or all 32 lanes are together before one whose `together` is not. Its block
+ * has not been counted then. Both [ninsts], or NULL: nowhere. */
+enum warp_stop interp_run_until(struct warp *w, struct exec_counts *counts, const int32_t *together, const int32_t *apart);
 
 #endif

@@ -13,7 +13,6 @@
 enum {
     WAIT_TURNS = 32,       /* turns of a waiting loop before others run */
     SPIN_TURNS = 2,        /* the same for a warp that has already waited once in vain */
-    LONG_TURNS = 1 << 20,  /* turns of any other loop */
     RECORDS_PER_STEP = 3,  /* a generic access makes up to three */
     WATCHED_PER_STEP = ASYNC_COPIES + BLOCK_BARRIERS + 4 /* the copies waited for; the barriers that an exit completes */
 };
@@ -28,7 +27,7 @@ struct run {
     uint32_t mask;
     int room; /* records: an instruction may add its share up to here */
     bool again; /* the instruction at pc was counted when the split met it first */
-    const int32_t *resume; /* interp_run_until: where to stop, or NULL */
+    const int32_t *together, *apart; /* interp_run_until: where to stop, or NULL */
     bool moved;
 };
 
@@ -118,29 +117,10 @@ static void part_from_others(struct run *r, uint32_t m)
     take_split(r);
 }
 
-/* The member mask of a .sync instruction, as the first lane says it: in the last source (PTX ISA 9.7.13); without
- * .sync the lanes here. *same: the lanes that say the same. */
-static uint32_t member_mask(const struct run *r, const struct step *st, uint32_t *same)
-{
-    int last = st->kind == STEP_SYNCWARP ? 0 : st->in->nsrc - 1;
-    *same = r->mask;
-    if (st->kind != STEP_SYNCWARP && !st->in->mods->sync)
-        return r->mask;
-    uint32_t mask = (uint32_t)step_value(r->c, r->w, st, last, __builtin_ctz(r->mask));
-    if (st->s[last] & PLACE_POOL)
-        return mask;
-    for (uint32_t left = r->mask; left; left &= left - 1) {
-        int lane = __builtin_ctz(left);
-        if ((uint32_t)step_value(r->c, r->w, st, last, lane) != mask)
-            *same &= ~(1u << lane);
-    }
-    return mask;
-}
-
 /* True when the split goes on at once. Lanes with another member mask (neighbouring tiles) are a split of their own. */
 static bool rendezvous(struct run *r, const struct step *st)
 {
-    uint32_t same, mask = member_mask(r, st, &same), need = mask & r->w->alive;
+    uint32_t same, mask = exchange_members(r->c, r->w, st, r->mask, &same), need = mask & r->w->alive;
     if (same != r->mask) {
         put_split(r);
         warp_diverge(r->w, r->mask & ~same, r->pc, r->pc, r->pc + 1, NULL);
@@ -272,20 +252,16 @@ static bool branch(struct run *r, const struct step *st, uint32_t m, enum warp_s
 {
     if (m == r->mask || !m) {
         r->w->spinning &= m || !st->waiting; /* else this loop has ended */
-        r->pc = m ? st->target : r->pc + 1;
-        if (m && st->level)
-            change_level(r, st);
-        if (st->leaves)
-            leave(r);
+        if (st->leaves || (m && st->level)) {
+            step_follow(st, r->w, r->pc, m);
+            take_split(r);
+        } else {
+            r->pc = m ? st->target : r->pc + 1;
+        }
         if (!m)
             return true;
     } else {
-        if (r->counts)
-            r->counts->divergent[r->pc]++;
-        put_split(r);
-        warp_diverge(r->w, r->mask & ~m, r->pc + 1, st->target, st->join, st->in->meet);
-        if (st->leaves)
-            warp_leave(r->w);
+        step_part(st, r->w, r->pc, m, r->counts);
         take_split(r);
     }
     return !st->back_edge || turn(r, st, why);
@@ -325,6 +301,11 @@ static void branch_table(struct run *r, const struct step *st, uint32_t m)
 
 /* --- one split --- */
 
+static bool others_go_on(const struct run *r)
+{
+    return (r->together && r->together[r->pc] >= 0 && r->mask == UINT32_MAX) || (r->apart && r->apart[r->pc] >= 0);
+}
+
 /* Runs the current split until it cannot go on. True: *why says why the warp stops; false: another split may run. */
 static bool run_split(struct run *r, enum warp_stop *why)
 {
@@ -339,7 +320,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
             take_split(r);
             continue;
         }
-        if (r->resume && r->resume[r->pc] >= 0 && r->moved && r->mask == UINT32_MAX && !r->again) {
+        if (r->moved && !r->again && others_go_on(r)) {
             put_split(r);
             *why = WARP_RESUME;
             return true;
@@ -438,12 +419,12 @@ static bool run_split(struct run *r, enum warp_stop *why)
 
 enum warp_stop interp_run(struct warp *w, struct exec_counts *counts)
 {
-    return interp_run_until(w, counts, NULL);
+    return interp_run_until(w, counts, NULL, NULL);
 }
 
-enum warp_stop interp_run_until(struct warp *w, struct exec_counts *counts, const int32_t *resume)
+enum warp_stop interp_run_until(struct warp *w, struct exec_counts *counts, const int32_t *together, const int32_t *apart)
 {
-    struct run r = {.c = w->block->launch->code, .l = w->block->launch, .w = w, .counts = counts, .resume = resume};
+    struct run r = {.c = w->block->launch->code, .l = w->block->launch, .w = w, .counts = counts, .together = together, .apart = apart};
     r.room = r.l->watch ? WATCHED_RECORDS - WATCHED_PER_STEP : RING_RECORDS - RECORDS_PER_STEP;
     enum warp_stop why;
     bool go_on = w->hold;

@@ -117,4 +117,26 @@ static inline void step_exchange(const struct interp_code *c, struct warp *w, co
     }
 }
 
+/* The current split is at the branch `pc`: the lanes of m, some of its lanes and not all, take it. */
+static inline void step_part(const struct step *st, struct warp *w, int32_t pc, uint32_t m, struct exec_counts *counts)
+{
+    struct split *s = &w->split[w->current];
+    if (counts)
+        counts->divergent[pc]++;
+    s->pc = pc;
+    warp_diverge(w, s->mask & ~m, pc + 1, st->target, st->join, st->in->meet);
+    if (st->leaves)
+        warp_leave(w);
+}
+
+/* The same, all of its lanes go one way. */
+static inline void step_follow(const struct step *st, struct warp *w, int32_t pc, bool taken)
+{
+    w->split[w->current].pc = taken ? st->target : pc + 1;
+    if (taken && st->level)
+        warp_change_level(w, st->level);
+    if (st->leaves)
+        warp_leave(w);
+}
+
 #endif

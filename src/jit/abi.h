@@ -1,9 +1,14 @@
 /* What generated code and the code around it agree on.
  *
- * A kernel becomes one function, `jit_code(frame, resume)`: it runs one warp of 32 lanes, all together, from the resume
+ * A kernel becomes a function `jit_code(frame, resume)`: it runs one warp of 32 lanes, all together, from the resume
  * point (0: the kernel's start) until it has to stop, and answers why. Registers are SSA values inside; wherever it
  * stops, those that are alive are in their places of the interpreter's layout (interp/code.h), so that the interpreter
- * can go on from there, and machine code can go on where the interpreter has been. */
+ * can go on from there, and machine code can go on where the interpreter has been.
+ *
+ * Where lanes part often there is a second one, the split form: it runs one split of a warp after the other (simt/warp.h)
+ * from a position. Registers are in the interpreter's places at the ends of every basic block, in its form, so that each
+ * lane has its own, and the interpreter can go on at any instruction as well. Where splits part, meet and end it calls the
+ * functions of the interpreter that do that. */
 #ifndef JIT_ABI_H
 #define JIT_ABI_H
 
@@ -16,7 +21,10 @@ enum jit_stop {
     JIT_GIVE_UP, /* the same, to the warp's end: an address wraps where machine code was made for one that does not */
     JIT_TURN,    /* before frame.site, a resume point: frame.budget back-edges have been taken */
     JIT_RING,    /* the same, because the ring has records enough */
-    JIT_FAULT    /* a fault was recorded */
+    JIT_FAULT,   /* a fault was recorded */
+    JIT_TOGETHER, /* split form: all 32 lanes are before frame.site, a resume point of the other */
+    JIT_INTERPRET, /* split form: the interpreter is to go on, as the warp's splits say */
+    JIT_ENDED    /* split form: all lanes have exited */
 };
 
 struct jit_code;
@@ -28,6 +36,16 @@ struct jit_ops {
     uint32_t (*step)(struct jit_frame *f, uint32_t site, uint32_t mask);
     /* The same for a memory access whose addresses are base + the shape's offsets. */
     uint32_t (*affine)(struct jit_frame *f, uint32_t site, uint64_t base);
+
+    /* Of the split form, for the split that runs. They answer the position where it goes on, or another split, with
+     * frame.mask and frame.join_pc set; or -1: frame.why says why it stops. `lanes`: those of them that the guard holds
+     * for. */
+    int32_t (*branch)(struct jit_frame *f, uint32_t site, uint32_t lanes);
+    int32_t (*arrive)(struct jit_frame *f, uint32_t site, uint32_t lanes); /* it is where it meets others */
+    int32_t (*exit)(struct jit_frame *f, uint32_t site, uint32_t lanes);
+    int32_t (*barrier)(struct jit_frame *f, uint32_t site, uint32_t lanes); /* jit_waits: always -1 */
+    /* Does an exchange if the lanes it is for are here. Not 0: the interpreter is to do it. */
+    uint32_t (*exchange)(struct jit_frame *f, uint32_t site, uint32_t lanes);
 };
 
 struct jit_frame {
@@ -42,8 +60,13 @@ struct jit_frame {
     uint64_t *block_runs, *block_lanes, *site_runs, *site_lanes; /* or NULL: not counting */
     uint32_t shared_bytes;
     uint32_t budget;       /* back-edges until it gives way; at least 1 */
+    uint32_t turned;       /* back-edges that the warp has taken since it came */
     uint32_t room;         /* records in the ring from which it stops to have them fetched */
     int32_t site;          /* where it stopped */
+    uint32_t mask;         /* split form: lanes of the split that runs */
+    int32_t join_pc;       /* where it meets others, or -1 */
+    uint32_t why;          /* enum jit_stop */
+    struct exec_counts *counts; /* or NULL: not counting */
     uint32_t tid[3];       /* of lane 0 */
     uint32_t sreg[PTX_SREG_COUNT]; /* uniform ones of 32 bits, by number */
     uint64_t gridid;
@@ -69,8 +92,10 @@ struct jit_job {
     uint32_t dim[3];
     const char *level; /* "x86-64-v2", "x86-64-v3", "x86-64-v4" */
     bool counting;     /* block and guard counts, and a record of every access */
-    const int32_t *resume; /* [ninsts]: number of the resume point before this instruction, or -1 */
+    bool split;            /* the split form */
+    const int32_t *resume; /* [ninsts]: number of the resume point (split form: position) before this instruction, or -1 */
     int nresume;
+    const int32_t *together; /* split form: the other form's resume points */
 };
 
 /* What it answers: an object file in memory, or why not. */

@@ -15,18 +15,34 @@ struct jit_code {
     uint8_t *barrier; /* [ninsts]: barriers that machine code waits at itself */
     struct jit_spread **spread; /* [ninsts]: made when the interpreter first goes on there */
     jit_function *function; /* atomic: NULL until it is made */
+    jit_function *split;    /* atomic: the split form, or NULL */
     uint64_t work;          /* atomic: instructions that the interpreter has done for launches of this kind */
     uint64_t enough;        /* from which on it is compiled */
-    bool claimed;           /* atomic: a thread compiles it, or has */
-    struct link_code linked;
+    bool claimed, split_claimed; /* atomic: a thread compiles it, or has */
+    uint64_t split_work;    /* atomic: instructions that the interpreter has done since there is a function */
+    struct link_code linked, split_linked;
     uint32_t dim[3];
     bool counting;
     char problem[256]; /* not empty: there is no code, and why */
     struct jit_code *next;
 };
 
-/* Makes the code; what is wrong is in `problem`. Called once. */
+/* Makes the code; what is wrong is in `problem`. Called once; so is the other, for the split form. */
 void jit_make(struct jit_code *c);
+void jit_make_split(struct jit_code *c);
+
+/* --- splits.c --- */
+
+/* The split form's position where the warp goes on, with the frame set; `running`: the current split does, else the next
+ * that is ready. -1: none, frame.why says why. */
+int32_t jit_position(struct jit_frame *f, bool running);
+
+/* The functions of abi.h for the split form. */
+int32_t jit_split_branch(struct jit_frame *f, uint32_t site, uint32_t lanes);
+int32_t jit_split_arrive(struct jit_frame *f, uint32_t site, uint32_t lanes);
+int32_t jit_split_exit(struct jit_frame *f, uint32_t site, uint32_t lanes);
+int32_t jit_split_barrier(struct jit_frame *f, uint32_t site, uint32_t lanes);
+uint32_t jit_split_exchange(struct jit_frame *f, uint32_t site, uint32_t lanes);
 
 /* Registers that machine code leaves in a form of its own where it stops: what the interpreter wants of them. */
 struct jit_spread {

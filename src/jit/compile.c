@@ -102,10 +102,11 @@ static void release_code(struct jit_code *c)
 {
     shapes_release(c->shapes);
     alloc_release(c->plan.resume);
-    alloc_release(c->plan.site);
+    alloc_release(c->plan.apart);
     alloc_release(c->barrier);
     jit_spread_release(c);
     link_release(&c->linked);
+    link_release(&c->split_linked);
     alloc_release(c);
 }
 
@@ -129,22 +130,12 @@ static void find_barriers(struct jit_code *c, const struct ir_kernel *k)
         c->barrier[i] = jit_waits(&k->insts[i]);
 }
 
-void jit_make(struct jit_code *c)
+static void make(struct jit_code *c, bool split, struct link_code *linked, jit_function **function)
 {
-    struct jit *j = c->owner;
-    const struct ir_kernel *k = j->kernel;
     struct jit_object o = {0};
-    pthread_once(&compiler.once, load_compiler);
-    if (!compiler.emit) {
-        snprintf(c->problem, sizeof c->problem, "%.250s", compiler.problem);
-        return;
-    }
-    c->shapes = shapes_find(k, c->dim);
-    c->plan = plan_make(k, j->interp, c->shapes, c->counting);
-    find_barriers(c, k);
-    c->spread = alloc_zeroed(sizeof *c->spread * ((size_t)k->ninsts + 1));
-    struct jit_job job = {.kernel = k, .code = j->interp, .shapes = c->shapes, .level = lanes_level(), .counting = c->counting,
-                          .resume = c->plan.resume, .nresume = c->plan.nresume};
+    struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
+                          .counting = c->counting, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
+                          .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume};
     memcpy(job.dim, c->dim, sizeof job.dim);
     pthread_mutex_lock(&compiler.busy);
     bool made = !compiler.stopped && compiler.emit(&job, &o);
@@ -155,10 +146,43 @@ void jit_make(struct jit_code *c)
         snprintf(c->problem, sizeof c->problem, "%s", o.problem);
         return;
     }
-    bool linked = link_object(o.bytes, o.size, "jit_code", &c->linked, c->problem, sizeof c->problem);
+    bool ready = link_object(o.bytes, o.size, "jit_code", linked, c->problem, sizeof c->problem);
     o.release(&o);
-    if (linked)
-        __atomic_store_n(&c->function, (jit_function *)(uintptr_t)c->linked.entry, __ATOMIC_RELEASE);
+    if (ready)
+        __atomic_store_n(function, (jit_function *)(uintptr_t)linked->entry, __ATOMIC_RELEASE);
+}
+
+void jit_make(struct jit_code *c)
+{
+    struct jit *j = c->owner;
+    const struct ir_kernel *k = j->kernel;
+    pthread_once(&compiler.once, load_compiler);
+    if (!compiler.emit) {
+        snprintf(c->problem, sizeof c->problem, "%.250s", compiler.problem);
+        return;
+    }
+    c->shapes = shapes_find(k, c->dim);
+    c->plan = plan_make(k, j->interp, c->shapes, c->counting);
+    find_barriers(c, k);
+    c->spread = alloc_zeroed(sizeof *c->spread * ((size_t)k->ninsts + 1));
+    make(c, false, &c->linked, &c->function);
+}
+
+void jit_make_split(struct jit_code *c)
+{
+    make(c, true, &c->split_linked, &c->split);
+}
+
+/* Can lanes part, or is a warp not whole? */
+static bool needs_split(const struct jit_code *c)
+{
+    uint64_t threads = (uint64_t)c->dim[0] * c->dim[1] * c->dim[2];
+    const struct ir_kernel *k = c->owner->kernel;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (k->insts[i].guard != IR_NOREG && c->shapes->reg[k->insts[i].guard].kind == SHAPE_VARYING &&
+            (k->insts[i].op == PTX_OP_BRA || k->insts[i].op == PTX_OP_RET || k->insts[i].op == PTX_OP_EXIT))
+            return true;
+    return threads % WARP_LANES;
 }
 
 static struct jit_code *code_for(struct jit *j, const struct launch *l, bool counting)
@@ -187,13 +211,15 @@ const char *jit_prepare(struct jit *j, struct launch *l, bool counting)
     pthread_mutex_lock(&j->lock);
     struct jit_code *c = code_for(j, l, counting);
     if (mode == JIT_ALWAYS && !c->claimed) { /* other launches of the kernel wait for it */
-        c->claimed = true;
+        c->claimed = c->split_claimed = true;
         jit_make(c);
+        if (c->function && needs_split(c))
+            jit_make_split(c);
     }
     pthread_mutex_unlock(&j->lock);
     l->jit = c;
     if (counting) /* a block of code leaves all its records before it looks whether the ring is full */
         l->ring_records = RING_RECORDS + j->block_records;
-    bool made = __atomic_load_n(&c->function, __ATOMIC_ACQUIRE) || compiler.stopped;
+    bool made = (__atomic_load_n(&c->function, __ATOMIC_ACQUIRE) && !c->problem[0]) || compiler.stopped;
     return mode == JIT_ALWAYS && !made ? c->problem : NULL;
 }

@@ -68,12 +68,13 @@ struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, co
     }
     for (int32_t b = 0; b < k->nblocks && counting; b++)
         at[k->blocks[b].first] |= records_of(k, c, b) != 0;
-    p.site = alloc_zeroed(sizeof *p.site * ((size_t)k->ninsts + 1));
-    for (int32_t i = 0; i <= k->ninsts; i++) {
+    for (int32_t i = 0; i <= k->ninsts; i++)
         p.resume[i] = at[i] && i < k->ninsts ? p.nresume++ : -1;
-        if (p.resume[i] >= 0)
-            p.site[p.resume[i]] = i;
-    }
     alloc_release(at);
+    p.apart = alloc_zeroed(sizeof *p.apart * ((size_t)k->ninsts + 2));
+    for (int32_t i = 0; i <= k->ninsts; i++) {
+        bool head = i < k->ninsts && i == k->blocks[k->insts[i].block].first;
+        p.apart[i] = i < k->ninsts && (head || leaves(&c->step[i - 1])) ? p.napart++ : -1;
+    }
     return p;
 }

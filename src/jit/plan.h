@@ -1,4 +1,4 @@
-/* Where machine code can be entered: the resume points of a kernel. Private to jit. */
+/* Where machine code can be entered: the resume points of a kernel, and the positions of its split form (abi.h). Private to jit. */
 #ifndef JIT_PLAN_H
 #define JIT_PLAN_H
 
@@ -7,8 +7,9 @@
 
 struct plan {
     int32_t *resume; /* [ninsts + 1]: number of the resume point before an instruction, or -1 */
-    int32_t *site;   /* [nresume]: the instruction */
     int nresume;
+    int32_t *apart;  /* [ninsts + 1]: number of the split form's position before an instruction, or -1 */
+    int napart;
 };
 
 struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool counting);

@@ -39,7 +39,8 @@ static uint32_t op_affine(struct jit_frame *f, uint32_t site, uint64_t base)
     return op_step(f, site, UINT32_MAX);
 }
 
-static const struct jit_ops ops = {op_step, op_affine};
+static const struct jit_ops ops = {op_step, op_affine, jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier,
+                                   jit_split_exchange};
 
 /* --- in and out --- */
 
@@ -57,6 +58,7 @@ static void fill_block(struct jit_frame *f, const struct block *b, const struct 
     f->room = RING_RECORDS / 2;
     f->executed = 0;
     f->gridid = l->grid_serial;
+    f->counts = (struct exec_counts *)counts;
     for (int i = 0; i < 3; i++) {
         f->sreg[PTX_SREG_NTID_X + i] = l->block_dim[i];
         f->sreg[PTX_SREG_CTAID_X + i] = b->id[i];
@@ -96,11 +98,11 @@ static struct jit_frame *frame_of(struct warp *w, const struct jit_code *code, c
 
 static void fill_warp(struct jit_frame *f, struct warp *w)
 {
-    const struct launch *l = w->block->launch;
     f->warp = w;
     f->regs = w->regs;
+    f->turned = 0;
     for (int i = 0; i < 3; i++)
-        f->tid[i] = l->tid[w->index][i][0];
+        f->tid[i] = w->tid[i];
     f->sreg[PTX_SREG_WARPID] = w->index;
 }
 
@@ -137,26 +139,112 @@ static enum warp_stop interpret(struct jit_code *code, struct warp *w, struct ex
     return stop;
 }
 
-/* Runs the warp from resume point r on (-1: the interpreter begins). True: all its lanes are at the barrier at *site, and
- * nobody has been told yet. False: it stopped, *stop says why. */
-static bool advance(struct jit_frame *f, struct exec_counts *counts, int32_t r, int32_t *site, enum warp_stop *stop)
+/* Where the warp goes on: at a resume point, at a position of the split form, or (both -1) in the interpreter. `running`:
+ * with its current split, else with the next that is ready. */
+struct start {
+    int32_t resume, position;
+};
+
+static struct start start_at(struct jit_frame *f, bool running)
+{
+    struct warp *w = f->warp;
+    struct start s = {entry(f->code, w), -1};
+    if (s.resume < 0 && !w->interpreted && __atomic_load_n(&f->code->split, __ATOMIC_ACQUIRE))
+        s.position = jit_position(f, running);
+    return s;
+}
+
+/* Splits of its own for what the interpreter did for this kernel since it has code: when that is enough, code for it. */
+static void count_split_work(struct jit_code *code, uint64_t work)
+{
+    if (code->split || code->split_claimed)
+        return;
+    if (__atomic_add_fetch(&code->split_work, work, __ATOMIC_RELAXED) >= code->enough &&
+        !__atomic_exchange_n(&code->split_claimed, true, __ATOMIC_ACQ_REL))
+        jit_make_split(code);
+}
+
+/* Is the instruction a branch whose lanes part, or the end of some? *lanes: those that its guard holds for. */
+static bool parts_here(const struct jit_frame *f, int32_t site, uint32_t *lanes)
+{
+    const struct interp_code *c = f->code->interp;
+    const struct step *st = &c->step[site];
+    if (st->kind != STEP_BRANCH && st->kind != STEP_EXIT)
+        return false;
+    uint32_t p = st->guarded ? *(const uint32_t *)place_at(c, f->warp, st->guard) : UINT32_MAX;
+    *lanes = st->guarded == 2 ? ~p : p;
+    return true;
+}
+
+/* Machine code ended before `site`, where the other form can go on or the interpreter has to. Code with all lanes together
+ * has counted the guard already if it stands at the head of a block. */
+static int32_t leave(struct jit_frame *f, int32_t site, bool together)
+{
+    struct warp *w = f->warp;
+    const struct ir_kernel *k = f->code->interp->kernel;
+    struct split *s = &w->split[w->current];
+    bool head = site == k->blocks[k->insts[site].block].first;
+    uint32_t lanes;
+    if (together)
+        jit_spread(f->code, w, site);
+    if (together && f->code->split && !w->interpreted && parts_here(f, site, &lanes)) {
+        if (f->counts && !head && k->insts[site].guard != IR_NOREG) {
+            f->counts->site_runs[site] += lanes != 0;
+            f->counts->site_lanes[site] += (uint64_t)__builtin_popcount(lanes);
+        }
+        f->mask = s->mask;
+        return f->code->interp->step[site].kind == STEP_EXIT ? jit_split_exit(f, (uint32_t)site, lanes)
+                                                             : jit_split_branch(f, (uint32_t)site, lanes);
+    }
+    s->pc = site;
+    s->again = head;
+    w->hold = true;
+    f->why = JIT_INTERPRET;
+    return -1;
+}
+
+/* The interpreter, until machine code can go on. False: the warp stopped. */
+static bool interpret_some(struct jit_frame *f, struct exec_counts *counts, struct start *go, enum warp_stop *stop)
+{
+    struct warp *w = f->warp;
+    struct jit_code *code = (struct jit_code *)f->code;
+    uint64_t before = w->clock;
+    bool apart = !w->interpreted && code->split;
+    *stop = interp_run_until(w, counts, w->interpreted ? NULL : code->plan.resume, apart ? code->plan.apart : NULL);
+    count_split_work(code, w->clock - before);
+    if (*stop != WARP_RESUME)
+        return false;
+    w->hold = true; /* in the middle of a split */
+    *go = start_at(f, true);
+    return true;
+}
+
+/* Runs the warp on. True: all its lanes are at the barrier at *site, and nobody has been told yet. False: it stopped, *stop
+ * says why. */
+static bool advance(struct jit_frame *f, struct exec_counts *counts, struct start go, int32_t *site, enum warp_stop *stop)
 {
     struct warp *w = f->warp;
     const struct jit_code *code = f->code;
-    struct split *s = &w->split[0];
     for (;;) {
-        if (r < 0) {
-            *stop = interp_run_until(w, counts, w->interpreted ? NULL : code->plan.resume);
-            if (*stop != WARP_RESUME)
+        bool together = go.resume >= 0;
+        if (!together && go.position < 0) {
+            if (!interpret_some(f, counts, &go, stop))
                 return false;
-            r = entry(code, w);
-            if (r < 0)
-                continue;
+            continue;
         }
         f->budget = TURNS;
-        enum jit_stop why = code->function(f, (uint32_t)r);
+        enum jit_stop why = together ? code->function(f, (uint32_t)go.resume) : code->split(f, (uint32_t)go.position);
         w->clock += f->executed + 1;
         f->executed = 0;
+        go = (struct start){-1, -1};
+        if (why == JIT_GIVE_UP)
+            w->interpreted = true;
+        if (why == JIT_LEAVE || why == JIT_GIVE_UP) {
+            go.position = leave(f, f->site, together);
+            if (go.position >= 0)
+                continue;
+            why = f->why;
+        }
         switch (why) {
         case JIT_BARRIER:
             *site = f->site;
@@ -167,31 +255,40 @@ static bool advance(struct jit_frame *f, struct exec_counts *counts, int32_t r, 
             w->block->threads_alive -= WARP_LANES;
             *stop = WARP_DONE;
             return false;
-        case JIT_TURN:
-            r = code->plan.resume[f->site];
-            if (!launch_stopping(w->block->launch, w->block->index))
-                continue;
-            *stop = WARP_STOPPED;
-            break;
-        case JIT_RING:
-            *stop = WARP_RING;
-            break;
-        case JIT_FAULT:
-            *stop = WARP_FAULT;
-            break;
-        case JIT_GIVE_UP:
-            w->interpreted = true; /* fall through */
-        default: { /* JIT_LEAVE */
-            const struct ir_kernel *k = code->interp->kernel;
-            jit_spread(code, w, f->site);
+        case JIT_ENDED:
+            *stop = WARP_DONE;
+            return false;
+        case JIT_TOGETHER:
+            go.resume = entry(code, w);
+            continue;
+        case JIT_TURN: {
+            struct split *s = &w->split[w->current];
             s->pc = f->site;
-            s->again = f->site == k->blocks[k->insts[f->site].block].first;
-            r = -1;
+            if (launch_stopping(w->block->launch, w->block->index)) {
+                *stop = WARP_STOPPED;
+                return false;
+            }
+            if ((f->turned += TURNS) >= LONG_TURNS) {
+                f->turned = 0;
+                warp_release_joins(w, false);
+                *stop = WARP_YIELD;
+                return false;
+            }
+            go = start_at(f, true);
             continue;
         }
+        case JIT_RING:
+            w->split[w->current].pc = f->site;
+            w->hold = true;
+            *stop = WARP_RING;
+            return false;
+        case JIT_FAULT:
+            w->split[w->current].pc = f->site;
+            *stop = WARP_FAULT;
+            return false;
+        default: /* JIT_INTERPRET */
+            continue;
         }
-        s->pc = f->site;
-        return false;
     }
 }
 
@@ -217,16 +314,20 @@ enum warp_stop jit_run(struct warp *w, struct exec_counts *counts)
         return WARP_BLOCKED;
     struct jit_frame *f = frame_of(w, code, counts);
     fill_warp(f, w);
-    int32_t r = entry(code, w), site;
+    bool running = w->hold;
+    if (!running)
+        warp_merge(w);
+    struct start go = start_at(f, running);
+    int32_t site;
     enum warp_stop stop;
-    while (advance(f, counts, r, &site, &stop)) {
+    while (advance(f, counts, go, &site, &stop)) {
         bool waits = arrive(code, w, site);
         if (launch_stopping(l, w->block->index))
             return WARP_STOPPED;
         if (waits)
             return WARP_BLOCKED;
-        w->split[0].again = w->split[0].passed = false;
-        r = code->plan.resume[site + 1];
+        w->split[0].passed = true;
+        go = start_at(f, true);
     }
     if (stop == WARP_DONE)
         block_check_barriers(w);
@@ -237,10 +338,20 @@ enum warp_stop jit_run(struct warp *w, struct exec_counts *counts)
 
 enum { MOST_WARPS = 1024 / WARP_LANES };
 
-/* Where the warps of a block are: each waits at the barrier at wait[i], or (-1) goes on at resume point next[i]. */
+/* Where the warps of a block are: each waits at the barrier at wait[i], or (-1) goes on at next[i], whole. */
 struct fleet {
     int32_t wait[MOST_WARPS], next[MOST_WARPS];
 };
+
+/* A warp that goes on whole at an instruction. */
+static struct start start_whole(struct jit_frame *f, int32_t pc)
+{
+    struct split *s = &f->warp->split[0];
+    struct start go = {f->code->plan.resume[pc], -1};
+    s->pc = pc;
+    s->again = s->passed = false;
+    return go.resume >= 0 && f->warp->alive == UINT32_MAX && !f->warp->interpreted ? go : start_at(f, true);
+}
 
 /* A barrier that all warps alive wait at: they may go on. */
 static bool all_wait(const struct jit_code *code, const struct block *b, struct fleet *fl)
@@ -258,7 +369,7 @@ static bool all_wait(const struct jit_code *code, const struct block *b, struct 
     for (int i = 0; i < b->nwarps; i++) {
         if (!b->warps[i].alive)
             continue;
-        fl->next[i] = code->plan.resume[fl->wait[i] + 1];
+        fl->next[i] = fl->wait[i] + 1;
         fl->wait[i] = -1;
     }
     return true;
@@ -273,8 +384,8 @@ static void hand_over(const struct jit_code *code, struct block *b, struct fleet
             continue;
         if (fl->wait[i] >= 0)
             w->split[0].passed = !arrive(code, w, fl->wait[i]);
-        else if (fl->next[i] >= 0)
-            w->split[0].pc = code->plan.site[fl->next[i]];
+        else
+            w->split[0].pc = fl->next[i];
     }
 }
 
@@ -287,7 +398,7 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum wa
     struct jit_frame *f = frame_of(b->warps, code, counts);
     for (int i = 0; i < b->nwarps; i++) {
         fl.wait[i] = -1;
-        fl.next[i] = entry(code, &b->warps[i]);
+        fl.next[i] = 0;
     }
     *at = -1;
     while (b->warps_done < b->nwarps) {
@@ -296,7 +407,7 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum wa
             if (!w->alive)
                 continue;
             fill_warp(f, w);
-            if (advance(f, counts, fl.next[i], &fl.wait[i], stop))
+            if (advance(f, counts, start_whole(f, fl.next[i]), &fl.wait[i], stop))
                 continue;
             if (*stop == WARP_DONE) {
                 b->warps_done++;

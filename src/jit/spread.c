@@ -34,17 +34,23 @@ static struct jit_spread *make(const struct jit_code *c, int32_t site)
     return s;
 }
 
+#define SPREAD(T)                                        \
+    do {                                                 \
+        T *lane = (T *)at, first = (T)(lane[0] - (T)offset[0]); \
+        for (int i = 0; i < WARP_LANES; i++)             \
+            lane[i] = (T)(first + (T)offset[i]);         \
+    } while (0)
+
 static void spread_one(const struct jit_code *c, char *at, int32_t reg)
 {
     const struct shape *shape = &c->shapes->reg[reg];
-    int bytes = ptx_type_info[c->interp->kernel->reg_type[reg]].bits / 8;
-    uint64_t first = 0;
+    const int64_t *offset = shape->offset;
     if (shape->kind == SHAPE_AFFINE) {
-        memcpy(&first, at, (size_t)bytes);
-        first -= (uint64_t)shape->offset[0];
-        for (int i = 0; i < WARP_LANES; i++) {
-            uint64_t v = first + (uint64_t)shape->offset[i];
-            memcpy(at + i * bytes, &v, (size_t)bytes);
+        switch (ptx_type_info[c->interp->kernel->reg_type[reg]].bits) {
+        case 8: SPREAD(uint8_t); break;
+        case 16: SPREAD(uint16_t); break;
+        case 32: SPREAD(uint32_t); break;
+        default: SPREAD(uint64_t); break;
         }
     }
     float *f = (float *)at;

@@ -52,6 +52,8 @@ struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16
         struct warp *w = &b->warps[i];
         w->block = b;
         w->index = (uint16_t)i;
+        for (int k = 0; k < 3; k++)
+            w->tid[k] = l->tid ? l->tid[i][k][0] : 0;
         w->regs = at;
         at += aligned(l->reg_bytes);
         w->local = at;

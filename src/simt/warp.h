@@ -88,24 +88,25 @@ enum warp_stop {
 
 struct warp {
     struct block *block;
+    char *regs;      /* the executor's registers of 32 lanes */
+    uint64_t clock;    /* instructions executed: %clock, and for telling whether a warp got anywhere */
+    uint32_t alive;  /* lanes that exist and have not exited */
+    uint32_t tid[3]; /* threadIdx of lane 0 */
     uint16_t index;  /* in the block */
     uint8_t nsplits;
     uint8_t current; /* split that runs */
-    uint32_t alive;  /* lanes that exist and have not exited */
-    struct split split[WARP_LANES];
-    struct join join[WARP_MAX_JOINS];
-    uint64_t joins[(WARP_MAX_JOINS + 63) / 64]; /* bits: those in use */
-    char *regs;      /* the executor's registers of 32 lanes */
-    char *local;     /* local and scratch memory of 32 lanes, lane after lane */
-    uint64_t clock;    /* instructions executed: %clock, and for telling whether a warp got anywhere */
     bool spinning;     /* it yielded in a waiting loop and has not left one since: yields again soon */
     bool failed;       /* an assertion failed in it: it does not run any more */
     bool interpreted;  /* machine code is not for it: the interpreter runs it to its end */
     bool hold;         /* the last stop was WARP_RING: go on with the same split */
+    int nrecords;
+    uint64_t joins[(WARP_MAX_JOINS + 63) / 64]; /* bits: those in use */
+    char *local;     /* local and scratch memory of 32 lanes, lane after lane */
     struct async_queue *async; /* NULL: the kernel has no cp.async */
     struct record *ring; /* [launch->ring_records], shared with the worker's other warps; NULL in plain mode */
     struct record_values *values; /* the same; NULL unless watched */
-    int nrecords;
+    struct split split[WARP_LANES];
+    struct join join[WARP_MAX_JOINS];
 };
 
 /* One of a block's 16 named barriers. */

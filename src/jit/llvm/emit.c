@@ -20,6 +20,8 @@ static void make_variables(struct emit *e)
 {
     const struct ir_kernel *k = e->k;
     bool inside = false;
+    if (e->job->split)
+        return;
     for (int32_t i = 0; i < k->ninsts; i++)
         inside |= e->job->resume[i] >= 0 && i != k->blocks[k->insts[i].block].first;
     for (int32_t r = 0; r < k->nregs; r++) {
@@ -66,10 +68,10 @@ static void emit_inst(struct emit *e)
     if (e->job->code->step[e->site].kind == STEP_NOP)
         return;
     if (in->guard != IR_NOREG && e->job->counting)
-        count_guard(e, guard_bits(e));
+        count_guard(e, lanes_on(e));
     if (ir_is_memory(in) ? emit_memory(e) : emit_arith(e))
         return;
-    emit_step(e, in->guard == IR_NOREG ? NULL : guard_bits(e));
+    emit_step(e, lanes_on(e));
 }
 
 static bool touches_memory(const struct emit *e, const struct ir_block *b)
@@ -90,7 +92,15 @@ static void emit_block(struct emit *e, int32_t number_of)
         int32_t r = e->job->resume[i];
         e->site = i;
         e->in = &e->k->insts[i];
-        if (r >= 0 && i == b->first) {
+        if (r >= 0 && e->job->split) {
+            LLVMBasicBlockRef here = i == b->first ? e->head[number_of] : new_block(e, "again");
+            if (i != b->first && !terminated(e)) {
+                flush(e, live_before(e, i));
+                LLVMBuildBr(e->b, here);
+            }
+            forget(e);
+            split_region(e, here);
+        } else if (r >= 0 && i == b->first) {
             emit_resume(e, r, live_before(e, i), e->head[number_of]);
         } else if (r >= 0) {
             LLVMBasicBlockRef on = new_block(e, "again");
@@ -126,7 +136,7 @@ static void emit_block(struct emit *e, int32_t number_of)
 
 static void emit_entry(struct emit *e)
 {
-    LLVMBasicBlockRef entry = new_block(e, "entry"), bad = new_block(e, "bad");
+    LLVMBasicBlockRef entry = new_block(e, "entry");
     LLVMPositionBuilderAtEnd(e->b, entry);
     make_variables(e);
     e->frame = LLVMGetParam(e->fn, 0);
@@ -139,6 +149,11 @@ static void emit_entry(struct emit *e)
     e->space_bytes = FIELD(space_bytes, e->i64);
     e->shared_bytes = LLVMBuildZExt(e->b, FIELD(shared_bytes, e->i32), e->i64, "");
 #undef FIELD
+    if (e->job->split) {
+        split_open(e);
+        return;
+    }
+    LLVMBasicBlockRef bad = new_block(e, "bad");
     for (int i = 0; i < e->job->nresume; i++)
         e->resume[i] = new_block(e, "resume");
     LLVMValueRef s = LLVMBuildSwitch(e->b, LLVMGetParam(e->fn, 1), bad, (unsigned)e->job->nresume);

@@ -2,7 +2,8 @@
  *
  * A varying register is `parts` vectors of `width` lanes; a register of affine shape (jit/shape.h) is its base, a scalar;
  * a predicate is i1 or vectors of i1. Inside a basic block of the IR the newest value of a register is in `now`; between
- * blocks registers live in variables (allocas that LLVM makes SSA values of). */
+ * blocks registers live in variables (allocas that LLVM makes SSA values of), in the split form in the interpreter's
+ * places. */
 #ifndef JIT_LLVM_EMIT_H
 #define JIT_LLVM_EMIT_H
 
@@ -58,6 +59,9 @@ struct emit {
     int32_t site;
     const struct ir_inst *in;
     bool tells_time; /* it reads %clock: instructions are counted */
+    LLVMValueRef mask, first; /* split form, in this block: i32, the lanes that are on, and the number of the first */
+    LLVMValueRef mask_var, next_var, positions; /* split form: allocas; the switch over positions */
+    LLVMBasicBlockRef dispatch;
     char problem[200];
 };
 
@@ -83,6 +87,7 @@ LLVMValueRef reg_part(struct emit *e, int32_t reg, int part); /* lanes, whatever
 LLVMValueRef reg_bits(struct emit *e, int32_t reg);           /* a predicate: i32, bit i for lane i */
 bool reg_packed(const struct emit *e, int32_t reg);           /* a varying predicate */
 LLVMValueRef packed(struct emit *e, const LLVMValueRef *parts);
+LLVMValueRef unpacked(struct emit *e, LLVMValueRef bits, int part); /* bits of lanes, i32, as a part of i1 */
 void forget(struct emit *e);                                  /* at a block's begin */
 void flush(struct emit *e, const uint64_t *live);             /* newest values of registers in `live` to variables */
 
@@ -111,6 +116,7 @@ bool emit_memory(struct emit *e);
 /* --- flow.c --- */
 void emit_step(struct emit *e, LLVMValueRef mask);  /* through the interpreter's step; mask NULL: all lanes */
 LLVMValueRef guard_bits(struct emit *e);            /* lanes in which the guard holds */
+LLVMValueRef lanes_on(struct emit *e);              /* lanes that do this instruction, i32; NULL: all 32 */
 void call_step(struct emit *e, LLVMValueRef mask);  /* the call alone: operands are in their places */
 LLVMValueRef call_op(struct emit *e, size_t op, LLVMTypeRef third, LLVMValueRef arg); /* a jit_ops function; a fault stops */
 void emit_stop(struct emit *e, enum jit_stop why, int32_t site);
@@ -128,6 +134,13 @@ bool emit_flow(struct emit *e);
 void count_block(struct emit *e, int32_t block);
 void count_executed(struct emit *e, int32_t instructions);
 void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction; nothing unless the launch counts */
+
+/* --- split.c: the form for warps whose lanes go different ways --- */
+void split_open(struct emit *e);                              /* the way in; behind it blocks are added by split_region */
+void split_region(struct emit *e, LLVMBasicBlockRef block);   /* begins the position at this instruction */
+struct value split_load(struct emit *e, int32_t reg);         /* from its place */
+void split_store(struct emit *e, int32_t reg);                /* its newest value to its place, for the lanes that are on */
+bool split_flow(struct emit *e);                              /* as emit_flow */
 
 /* --- emit.c --- */
 bool emit_kernel(struct emit *e);

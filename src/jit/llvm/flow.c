@@ -71,6 +71,12 @@ LLVMValueRef guard_bits(struct emit *e)
     return e->in->guard_negated ? LLVMBuildNot(e->b, bits, "") : bits;
 }
 
+LLVMValueRef lanes_on(struct emit *e)
+{
+    LLVMValueRef guard = e->in->guard == IR_NOREG ? NULL : guard_bits(e);
+    return !e->job->split ? guard : guard ? LLVMBuildAnd(e->b, guard, e->mask, "") : e->mask;
+}
+
 void emit_step(struct emit *e, LLVMValueRef mask)
 {
     const struct ir_inst *in = e->in;
@@ -81,7 +87,7 @@ void emit_step(struct emit *e, LLVMValueRef mask)
     for (int d = 0; d < in->ndst && mask; d++) /* lanes off keep what they had */
         if (in->dst[d] != IR_NOREG)
             place_store(e, in->dst[d]);
-    if (mask) {
+    if (in->guard != IR_NOREG) {
         LLVMBasicBlockRef some = new_block(e, "some");
         next = new_block(e, "stepped");
         LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, mask, number(e, 32, 0), ""), some, next);
@@ -93,8 +99,10 @@ void emit_step(struct emit *e, LLVMValueRef mask)
         LLVMPositionBuilderAtEnd(e->b, next);
     }
     for (int d = 0; d < in->ndst; d++)
-        if (in->dst[d] != IR_NOREG)
+        if (in->dst[d] != IR_NOREG) {
             reg_set(e, in->dst[d], place_load(e, in->dst[d]));
+            e->changed[in->dst[d]] = !e->job->split; /* there it is where it belongs */
+        }
 }
 
 /* --- counting --- */
@@ -128,7 +136,8 @@ void emit_turn(struct emit *e, int32_t block)
     likely(e, LLVMBuildCondBr(e->b, over, off, e->head[block]), false);
     LLVMPositionBuilderAtEnd(e->b, off);
     int m = mark(e);
-    save(e, e->k->blocks[block].live_in);
+    if (!e->job->split) /* there they have been stored */
+        save(e, e->k->blocks[block].live_in);
     emit_stop(e, JIT_TURN, e->k->blocks[block].first);
     unmark(e, m);
 }
@@ -307,6 +316,8 @@ bool emit_flow(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     bool done;
+    if (e->job->split)
+        return split_flow(e);
     switch (in->op) {
     case PTX_OP_BRA:
         branch(e);
@@ -331,8 +342,11 @@ bool emit_flow(struct emit *e)
             return false;
         done = false;
     }
-    if (!done)
+    if (!done) {
+        if (in->guard != IR_NOREG && head_of_block(e))
+            count_guard(e, guard_bits(e)); /* the interpreter does not count it again there */
         leave(e, JIT_LEAVE);
+    }
     return true;
 }
 
@@ -354,7 +368,10 @@ void emit_ring(struct emit *e)
 void count_block(struct emit *e, int32_t block)
 {
     add_to(e, offsetof(struct jit_frame, block_runs), block, number(e, 64, 1));
-    add_to(e, offsetof(struct jit_frame, block_lanes), block, number(e, 64, WARP_LANES));
+    LLVMValueRef lanes = number(e, 64, WARP_LANES);
+    if (e->job->split)
+        lanes = LLVMBuildZExt(e->b, call_intrinsic(e, "llvm.ctpop", e->i32, &e->mask, 1), e->i64, "");
+    add_to(e, offsetof(struct jit_frame, block_lanes), block, lanes);
 }
 
 void count_executed(struct emit *e, int32_t instructions)

@@ -305,6 +305,13 @@ static struct value either(struct emit *e, const struct value *a, LLVMBasicBlock
 
 static void slow_way(struct emit *e, const struct reach *r)
 {
+    for (int i = 0; e->job->split && i < e->in->nsrc; i++)
+        if (e->in->src[i].kind == IR_SRC_REG)
+            place_store(e, e->in->src[i].reg);
+    if (e->job->split) {
+        call_step(e, e->mask);
+        return;
+    }
     for (int i = 1; i < e->in->nsrc; i++)
         if (e->in->src[i].kind == IR_SRC_REG)
             place_store(e, e->in->src[i].reg);
@@ -401,6 +408,26 @@ static LLVMValueRef interleaved(struct emit *e, LLVMValueRef *v, unsigned vec, i
     return LLVMBuildShuffleVector(e->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(index, (unsigned)n * vec), "");
 }
 
+/* Split form: can the lanes that are on be stored by masked instructions of the host? */
+static bool maskable(const struct emit *e, const struct reach *r)
+{
+    if (e->in->vec != 1 || r->bytes < 4 || !strcmp(e->job->level, "x86-64-v2"))
+        return false;
+    for (int p = 0; p < e->parts; p++)
+        if (!dense_run(r, p * e->width, e->width, r->bytes))
+            return false;
+    return true;
+}
+
+static void store_masked(struct emit *e, LLVMValueRef v, const struct reach *r, int p)
+{
+    LLVMTypeRef types[2] = {LLVMTypeOf(v), e->ptr};
+    unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", 17);
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
+    LLVMValueRef args[4] = {v, pointer(e, r->host, (uint64_t)r->rel[p * e->width]), number(e, 32, r->bytes), unpacked(e, e->mask, p)};
+    LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");
+}
+
 static void store_part(struct emit *e, const struct reach *r, int p)
 {
     const struct ir_inst *in = e->in;
@@ -408,6 +435,10 @@ static void store_part(struct emit *e, const struct reach *r, int p)
     LLVMValueRef v[4];
     for (int i = 0; i < in->vec; i++)
         v[i] = stored_part(e, i, p);
+    if (e->job->split) {
+        store_masked(e, v[0], r, p);
+        return;
+    }
     if (in->vec == 1 && dense_run(r, from, e->width, r->bytes)) {
         store_as(e, v[0], r, from, 0);
         return;
@@ -480,7 +511,9 @@ bool emit_memory(struct emit *e)
         return false;
     if (!find_reach(e, &r))
         return false;
-    if (in->space == PTX_GENERIC) {
+    if (e->job->split && !load && !maskable(e, &r))
+        return false;
+    if (in->space == PTX_GENERIC || e->job->split) {
         load ? generic_load(e, &r) : generic_store(e, &r);
         return true;
     }

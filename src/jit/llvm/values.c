@@ -127,6 +127,10 @@ struct value reg_get(struct emit *e, int32_t reg)
 {
     if (e->have[reg])
         return e->now[reg];
+    if (e->job->split) {
+        keep(e, reg, split_load(e, reg));
+        return e->now[reg];
+    }
     struct value v = {.scalar = reg_scalar(e, reg)};
     for (int i = 0; i < var_parts(e, reg); i++)
         v.v[i] = e->var[reg][0] ? LLVMBuildLoad2(e->b, var_type(e, reg), e->var[reg][i], "")
@@ -155,8 +159,12 @@ void flush(struct emit *e, const uint64_t *live)
 {
     for (int i = 0; i < e->ntouched; i++) {
         int32_t r = e->touched[i];
-        if (!e->changed[r] || !ir_bit(live, r) || !e->var[r][0])
+        if (!e->changed[r] || !ir_bit(live, r) || (!e->job->split && !e->var[r][0]))
             continue;
+        if (e->job->split) {
+            split_store(e, r);
+            continue;
+        }
         for (int p = 0; p < var_parts(e, r); p++)
             LLVMBuildStore(e->b, reg_packed(e, r) ? reg_bits(e, r) : e->now[r].v[p], e->var[r][p]);
     }
@@ -188,7 +196,7 @@ static LLVMValueRef spread(struct emit *e, LLVMValueRef base, const struct shape
     return LLVMBuildAdd(e->b, v, offsets(e, s, bits, part), "");
 }
 
-static LLVMValueRef unpacked(struct emit *e, LLVMValueRef bits, int part)
+LLVMValueRef unpacked(struct emit *e, LLVMValueRef bits, int part)
 {
     LLVMTypeRef narrow = LLVMIntTypeInContext(e->cx, (unsigned)e->width);
     LLVMValueRef x = part ? LLVMBuildLShr(e->b, bits, number(e, 32, (uint64_t)(part * e->width)), "") : bits;
@@ -320,6 +328,11 @@ static LLVMValueRef place_pointer(struct emit *e, int32_t reg, uint64_t offset)
 void place_store(struct emit *e, int32_t reg)
 {
     enum ptx_type t = e->k->reg_type[reg];
+    if (e->job->split) {
+        if (e->have[reg] && e->changed[reg])
+            split_store(e, reg);
+        return;
+    }
     if (t == PTX_PRED) {
         LLVMBuildStore(e->b, reg_bits(e, reg), place_pointer(e, reg, 0));
         return;
@@ -335,6 +348,8 @@ void place_store(struct emit *e, int32_t reg)
 
 struct value place_load(struct emit *e, int32_t reg)
 {
+    if (e->job->split)
+        return split_load(e, reg);
     enum ptx_type t = e->k->reg_type[reg];
     struct value v = {.scalar = reg_scalar(e, reg)};
     const struct shape *s = &e->s->reg[reg];
@@ -381,6 +396,10 @@ static void place_keep(struct emit *e, int32_t reg)
 
 void save(struct emit *e, const uint64_t *live)
 {
+    if (e->job->split) {
+        flush(e, live);
+        return;
+    }
     for (int32_t r = 0; r < e->k->nregs; r++)
         if (ir_bit(live, r))
             place_keep(e, r);
