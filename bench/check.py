@@ -2,14 +2,15 @@
 """What heddle check costs, as CPU time on one core: medians of interleaved runs.
 
 usage: check.py HEDDLE [--rounds 3] [--oclgrind]
-For eight programs of tests/truth and the tiled matrix multiply: nanoseconds a warp instruction in the reference executor
+For eight programs of tests/truth and the tiled multiply of bench/kernels: nanoseconds a warp instruction in the reference executor
 when nobody watches and under each tool, less the time of a program that does nothing, and their geometric means.
---oclgrind: the tiled multiply of bench/ also as OpenCL under Debian's Oclgrind with --data-races (apt-get install
+--oclgrind: the tiled multiply also as OpenCL under Debian's Oclgrind with --data-races (apt-get install
 oclgrind), in the same interleaving. Nothing here is asserted: machines are shared and noisy.
 """
-import argparse, json, math, os, resource, statistics, subprocess, tempfile
+import argparse, json, math, os, resource, shutil, statistics, subprocess, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+KERNELS = os.path.join(HERE, "kernels")
 TRUTH = os.path.join(HERE, "..", "tests", "truth")
 PROGRAMS = ["reduction", "scan", "histogram", "transpose", "spmv", "conv2d", "vector_ops", "bfs"]
 TOOLS = ["", "memcheck", "initcheck", "synccheck", "racecheck", "all"]
@@ -21,21 +22,6 @@ a = ap.parse_args()
 heddle = os.path.abspath(a.heddle)
 
 NOTHING = "#include <cuda_runtime.h>\nint main() { void *p; return cudaMalloc(&p, 4); }\n"
-CL = r"""
-__kernel void tiled(__global const float *A, __global const float *B, __global float *C, int n) {
-    __local float a[16][16], b[16][16];
-    int x = get_local_id(0), y = get_local_id(1), col = get_group_id(0) * 16 + x, row = get_group_id(1) * 16 + y;
-    float sum = 0;
-    for (int k0 = 0; k0 < n; k0 += 16) {
-        a[y][x] = A[row * n + k0 + x];
-        b[y][x] = B[(k0 + y) * n + col];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int k = 0; k < 16; k++) sum += a[y][k] * b[k][x];
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    C[row * n + col] = sum;
-}
-"""
 N = 64  # of the multiply that Oclgrind runs too
 
 
@@ -54,10 +40,11 @@ def mean(values):
 with tempfile.TemporaryDirectory() as tmp:
     path = lambda name: os.path.join(tmp, name)
     open(path("nothing.cu"), "w").write(NOTHING)
-    sources = {p: os.path.join(TRUTH, p + ".cu") for p in PROGRAMS} | {"tiled": os.path.join(HERE, "tiled.cu"), "nothing": path("nothing.cu")}
+    sources = {p: os.path.join(TRUTH, p + ".cu") for p in PROGRAMS} | {"tiled": os.path.join(KERNELS, "multiply.cu"),
+                                                                      "nothing": path("nothing.cu")}
     for name, source in sources.items():
         subprocess.run([heddle, "build", "-o", path(name), source], check=True)
-    words = {name: [path(name)] + (["256", "1"] if name == "tiled" else []) for name in sources}
+    words = {name: [path(name)] + (["16", "256", "0"] if name == "tiled" else []) for name in sources}
     instructions = {}
     for name in sources:
         results = path("results")
@@ -67,8 +54,8 @@ with tempfile.TemporaryDirectory() as tmp:
     times = {(name, tool): [] for name in sources for tool in TOOLS}
     ours, theirs = [], []
     if a.oclgrind:
-        words["small"] = [path("tiled"), str(N), "1"]
-        open(path("tiled.cl"), "w").write(CL)
+        words["small"] = [path("tiled"), "16", str(N), "0"]
+        shutil.copy(os.path.join(KERNELS, "tiled.cl"), path("tiled.cl"))
         open(path("tiled.sim"), "w").write(f"tiled.cl\ntiled\n{N} {N} 1\n16 16 1\n"
                                            f"<size={4 * N * N} float fill=1>\n<size={4 * N * N} float fill=1>\n"
                                            f"<size={4 * N * N} float fill=0>\n<size=4 int>\n{N}\n")
@@ -91,5 +78,5 @@ with tempfile.TemporaryDirectory() as tmp:
     print("%-14s %12s" % ("geometric mean", "") + "".join("%11.0f" % mean(columns[t]) for t in TOOLS))
     if a.oclgrind:
         small, grind = statistics.median(ours) - median["nothing", "racecheck"], statistics.median(theirs)
-        print(f"tiled multiply, n = {N}, both tile widths here, 16 there: racecheck {small:.3f} s, Oclgrind {grind:.3f} s, "
+        print(f"tiled multiply 16x16, n = {N}: racecheck {small:.3f} s, Oclgrind {grind:.3f} s, "
               f"{grind / small:.0f} times")

@@ -25,3 +25,11 @@ foreach(program coalescing shared_banks matmul_tiled matmul_coarsened divergence
   set_tests_properties(jit.examples_${program} PROPERTIES TIMEOUT 120
                        ENVIRONMENT "HEDDLE_EXEC=jit;HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache")
 endforeach()
+
+# What is told of compiled kernels.
+unit_test(jit_log)
+add_test(NAME jit.log COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/jit/log.py $<TARGET_FILE:heddle_cli> x86-64-v2)
+set_tests_properties(jit.log PROPERTIES TIMEOUT 120 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache")
+# The kernels of the bench against native C, number by number.
+add_test(NAME jit.bench_results COMMAND python3 ${CMAKE_SOURCE_DIR}/bench/kernels.py $<TARGET_FILE:heddle_cli> --check)
+set_tests_properties(jit.bench_results PROPERTIES TIMEOUT 300 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache")

@@ -176,6 +176,10 @@ typedef struct heddle_access {
 HEDDLE_API heddle_status heddle_observe(heddle_device *dev, void (*see)(const heddle_access *a, void *user),
                                         void *user);
 
+/* The device that CUDA calls of this process have as number `index`, opened if it was not yet: to observe the launches of
+ * a CUDA program. It stays CUDA's own: not to be closed. HEDDLE_NO_DEVICE: CUDA has no such device. */
+HEDDLE_API heddle_status heddle_cuda_device(int index, heddle_device **out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "interp/lanes.h"
 #include "jit/code.h"
+#include "jit/log.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -130,7 +131,7 @@ static void find_barriers(struct jit_code *c, const struct ir_kernel *k)
         c->barrier[i] = jit_waits(&k->insts[i]);
 }
 
-static void make(struct jit_code *c, bool split, struct link_code *linked, jit_function **function)
+static void make(struct jit_code *c, bool split, double start, struct link_code *linked, jit_function **function)
 {
     struct jit_object o = {0};
     struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
@@ -142,12 +143,12 @@ static void make(struct jit_code *c, bool split, struct link_code *linked, jit_f
     if (compiler.stopped)
         snprintf(o.problem, sizeof o.problem, "the process ends");
     pthread_mutex_unlock(&compiler.busy);
-    if (!made) {
+    if (!made)
         snprintf(c->problem, sizeof c->problem, "%s", o.problem);
-        return;
-    }
-    bool ready = link_object(o.bytes, o.size, "jit_code", linked, c->problem, sizeof c->problem);
-    o.release(&o);
+    bool ready = made && link_object(o.bytes, o.size, "jit_code", linked, c->problem, sizeof c->problem);
+    log_made(&job, start, o.size, c->problem);
+    if (made)
+        o.release(&o);
     if (ready)
         __atomic_store_n(function, (jit_function *)(uintptr_t)linked->entry, __ATOMIC_RELEASE);
 }
@@ -161,16 +162,17 @@ void jit_make(struct jit_code *c)
         snprintf(c->problem, sizeof c->problem, "%.250s", compiler.problem);
         return;
     }
+    double start = log_now();
     c->shapes = shapes_find(k, c->dim);
     c->plan = plan_make(k, j->interp, c->shapes, c->counting);
     find_barriers(c, k);
     c->spread = alloc_zeroed(sizeof *c->spread * ((size_t)k->ninsts + 1));
-    make(c, false, &c->linked, &c->function);
+    make(c, false, start, &c->linked, &c->function);
 }
 
 void jit_make_split(struct jit_code *c)
 {
-    make(c, true, &c->split_linked, &c->split);
+    make(c, true, log_now(), &c->split_linked, &c->split);
 }
 
 /* Can lanes part, or is a warp not whole? */

@@ -149,6 +149,16 @@ struct runtime_device *runtime_device_if_open(int index)
     return d && __atomic_load_n(&d->engine, __ATOMIC_ACQUIRE) ? d : NULL;
 }
 
+heddle_status heddle_cuda_device(int index, heddle_device **out)
+{
+    cudaError_t error;
+    struct runtime_device *d = runtime_device(index, &error);
+    if (!d)
+        return HEDDLE_NO_DEVICE;
+    *out = d->engine;
+    return HEDDLE_OK;
+}
+
 int runtime_current(void)
 {
     return current;

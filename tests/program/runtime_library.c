@@ -14,6 +14,7 @@
 #include "base/blob.h"
 #include "../unit/child.h"
 #include "cuda_runtime_api.h"
+#include "heddle.h"
 
 static char add_one[1], endless[1], deadlock[1], traps[1], strange[1], whole[1];
 static int counter;
@@ -99,6 +100,35 @@ static void results(void)
     MUST(0, cudaDeviceSynchronize());
     MUST(6, pinned[2]);
     MUST(6, managed[2]);
+}
+
+static int loads, stores;
+
+static void see(const heddle_access *a, void *user)
+{
+    MUST(1, user == &loads && !strcmp(a->kernel, "add_one") && a->space == 'g');
+    loads += a->op == 'l';
+    stores += a->op == 's';
+}
+
+/* CUDA's launches are seen by who asks for CUDA's device; a plain launch afterwards is not. */
+static void observed(void)
+{
+    heddle_device *d;
+    int *p, n = 40;
+    embed_kernels();
+    MUST(HEDDLE_NO_DEVICE, heddle_cuda_device(1, &d));
+    MUST(HEDDLE_OK, heddle_cuda_device(0, &d));
+    MUST(0, cudaMalloc((void **)&p, 4096));
+    MUST(HEDDLE_OK, heddle_observe(d, see, &loads));
+    MUST(0, launch(add_one, 3, 32, &p, &n)); /* two of its three warps have something to do */
+    MUST(0, cudaDeviceSynchronize());
+    MUST(2, loads);
+    MUST(2, stores);
+    MUST(HEDDLE_OK, heddle_observe(d, NULL, NULL));
+    MUST(0, launch(add_one, 3, 32, &p, &n));
+    MUST(0, cudaDeviceSynchronize());
+    MUST(2, loads);
 }
 
 static void bad_configuration(void)
@@ -219,6 +249,14 @@ static void it_computes(void **state)
     assert_string_equal(c.said, "");
 }
 
+static void accesses_are_seen(void **state)
+{
+    (void)state;
+    struct child c = run_child(observed, NULL, 0);
+    assert_exit(c, 0);
+    assert_string_equal(c.said, "");
+}
+
 static void it_refuses(void **state)
 {
     (void)state;
@@ -282,6 +320,7 @@ int main(int argc, char **argv)
     alarm(100);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_computes),
+        cmocka_unit_test(accesses_are_seen),
         cmocka_unit_test(it_refuses),
         cmocka_unit_test(faults_are_said),
         cmocka_unit_test(bad_code_is_said),
