@@ -118,7 +118,8 @@ static enum progress run_block(struct worker *k, struct block *b)
     int at = -1; /* the warp that stopped with `first`, those before it have had their turn */
     if (!b->begun && k->c->run_block && !k->ring && k->c->run_block(b, k->c->counts ? &k->counts : NULL, &at, &first) && at < 0)
         return BLOCK_DONE;
-    b->begun = true;
+    if (!b->begun)
+        block_begin(b);
     for (int passes = 0;;) {
         bool moved = at >= 0, spins = false;
         for (int i = at < 0 ? 0 : at; i < b->nwarps; i++) {

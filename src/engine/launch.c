@@ -74,13 +74,19 @@ static char *copy_params(struct arena *a, const struct ir_kernel *k, void *const
 static void make_tids(struct launch *l)
 {
     l->tid = arena_alloc(&l->arena, sizeof *l->tid * (size_t)l->warps_per_block);
+    l->first_tid = arena_alloc(&l->arena, sizeof *l->first_tid * (size_t)l->warps_per_block);
     for (uint32_t t = 0; t < l->threads; t++) {
         uint32_t x = t % l->block_dim[0], y = t / l->block_dim[0] % l->block_dim[1];
         l->tid[t / WARP_LANES][0][t % WARP_LANES] = x;
         l->tid[t / WARP_LANES][1][t % WARP_LANES] = y;
         l->tid[t / WARP_LANES][2][t % WARP_LANES] = t / l->block_dim[0] / l->block_dim[1];
     }
+    for (int w = 0; w < l->warps_per_block; w++)
+        for (int i = 0; i < 3; i++)
+            l->first_tid[w][i] = l->tid[w][i][0];
 }
+
+static uint64_t launches; /* atomic */
 
 void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_config *c, void *const *args)
 {
@@ -107,5 +113,6 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
         l->local_size = (k->ir->local_bytes + 15) / 16 * 16 + (uint32_t)d->stack_bytes;
     l->local_bytes = (l->local_size + 15) / 16 * 16 + (k->ir->scratch_bytes + 15) / 16 * 16;
     l->heap = interp_uses_heap(k->code) ? &d->heap : NULL;
+    l->number = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
     l->grid_serial = __atomic_add_fetch(&d->launches, 1, __ATOMIC_RELAXED);
 }

@@ -102,6 +102,7 @@ struct jit_job {
 struct jit_object {
     char *bytes;
     size_t size;
+    bool calls; /* it calls functions that look at the warp: its block has to be begun */
     char problem[200];
     void (*release)(struct jit_object *o);
 };

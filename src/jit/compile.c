@@ -145,6 +145,8 @@ static void make(struct jit_code *c, bool split, double start, struct link_code 
     pthread_mutex_unlock(&compiler.busy);
     if (!made)
         snprintf(c->problem, sizeof c->problem, "%s", o.problem);
+    if (!split)
+        c->calls = o.calls;
     bool ready = made && link_object(o.bytes, o.size, "jit_code", linked, c->problem, sizeof c->problem);
     log_made(&job, start, o.size, c->problem);
     if (made)

@@ -44,10 +44,8 @@ static const struct jit_ops ops = {op_step, op_affine, jit_split_branch, jit_spl
 
 /* --- in and out --- */
 
-static void fill_block(struct jit_frame *f, const struct block *b, const struct jit_code *code, const struct exec_counts *counts)
+static void fill_launch(struct jit_frame *f, const struct launch *l, const struct jit_code *code, struct exec_counts *counts)
 {
-    struct launch *l = b->launch;
-    f->shared = b->shared;
     f->params = l->params;
     f->live = l->space->live;
     f->space_base = l->space->base;
@@ -58,13 +56,11 @@ static void fill_block(struct jit_frame *f, const struct block *b, const struct 
     f->room = RING_RECORDS / 2;
     f->executed = 0;
     f->gridid = l->grid_serial;
-    f->counts = (struct exec_counts *)counts;
+    f->counts = counts;
     for (int i = 0; i < 3; i++) {
         f->sreg[PTX_SREG_NTID_X + i] = l->block_dim[i];
-        f->sreg[PTX_SREG_CTAID_X + i] = b->id[i];
         f->sreg[PTX_SREG_NCTAID_X + i] = l->grid[i];
     }
-    f->sreg[PTX_SREG_SMID] = b->sm;
     f->sreg[PTX_SREG_NSMID] = l->sms;
     f->sreg[PTX_SREG_TOTAL_SMEM_SIZE] = l->shared_bytes;
     f->sreg[PTX_SREG_DYNAMIC_SMEM_SIZE] = l->shared_bytes - l->kernel->shared_dynamic;
@@ -76,34 +72,33 @@ static void fill_block(struct jit_frame *f, const struct block *b, const struct 
     }
 }
 
-/* The frame of the calling thread for this warp: one block's warps run one after the other, so most of it is there. */
-static struct jit_frame *frame_of(struct warp *w, const struct jit_code *code, const struct exec_counts *counts)
+/* The frame of the calling thread for this block: blocks of one launch come one after the other, so most of it is there. */
+static struct jit_frame *frame_of(const struct block *b, const struct jit_code *code, struct exec_counts *counts)
 {
     static _Thread_local struct {
         struct jit_frame frame;
-        const struct block *block; /* what it is filled for */
-        uint64_t serial, index;
+        uint64_t launch; /* number of the one it is filled for */
     } mine __attribute__((tls_model("initial-exec"))); /* asked for at every barrier: no call */
     struct jit_frame *f = &mine.frame;
-    struct block *b = w->block;
-    struct launch *l = b->launch;
-    if (mine.block != b || mine.serial != l->grid_serial || mine.index != b->index || f->code != code) {
-        fill_block(f, b, code, counts);
-        mine.block = b;
-        mine.serial = l->grid_serial;
-        mine.index = b->index;
+    if (mine.launch != b->launch->number) {
+        fill_launch(f, b->launch, code, counts);
+        mine.launch = b->launch->number;
     }
+    f->shared = b->shared;
+    for (int i = 0; i < 3; i++)
+        f->sreg[PTX_SREG_CTAID_X + i] = b->id[i];
+    f->sreg[PTX_SREG_SMID] = b->sm;
     return f;
 }
 
-static void fill_warp(struct jit_frame *f, struct warp *w)
+static void fill_warp(struct jit_frame *f, const struct block *b, int index)
 {
-    f->warp = w;
-    f->regs = w->regs;
+    f->warp = &b->warps[index];
+    f->regs = block_regs(b, index);
     f->turned = 0;
     for (int i = 0; i < 3; i++)
-        f->tid[i] = w->tid[i];
-    f->sreg[PTX_SREG_WARPID] = w->index;
+        f->tid[i] = b->launch->first_tid[index][i];
+    f->sreg[PTX_SREG_WARPID] = (uint32_t)index;
 }
 
 /* The number of the resume point where the warp can go on in machine code, or -1. */
@@ -219,11 +214,83 @@ static bool interpret_some(struct jit_frame *f, struct exec_counts *counts, stru
     return true;
 }
 
-/* Runs the warp on. True: all its lanes are at the barrier at *site, and nobody has been told yet. False: it stopped, *stop
- * says why. */
-static bool advance(struct jit_frame *f, struct exec_counts *counts, struct start go, int32_t *site, enum warp_stop *stop)
+enum course {
+    GOES_ON, /* as *go says */
+    WAITS,   /* all its lanes are at the barrier at *site, and nobody has been told yet */
+    STOPS    /* *stop says why */
+};
+
+/* What follows when machine code has ended. */
+static enum course after(struct jit_frame *f, enum jit_stop why, bool together, struct start *go, int32_t *site,
+                         enum warp_stop *stop)
 {
     struct warp *w = f->warp;
+    struct split *s = &w->split[w->current];
+    w->clock += f->executed + 1;
+    f->executed = 0;
+    *go = (struct start){-1, -1};
+    if (why == JIT_GIVE_UP)
+        w->interpreted = true;
+    if (why == JIT_LEAVE || why == JIT_GIVE_UP) {
+        go->position = leave(f, f->site, together);
+        if (go->position >= 0)
+            return GOES_ON;
+        why = f->why;
+        s = &w->split[w->current];
+    }
+    switch (why) {
+    case JIT_BARRIER:
+        *site = f->site;
+        return WAITS;
+    case JIT_EXIT:
+        w->alive = 0;
+        w->nsplits = 0;
+        w->block->threads_alive -= WARP_LANES;
+        *stop = WARP_DONE;
+        return STOPS;
+    case JIT_ENDED:
+        *stop = WARP_DONE;
+        return STOPS;
+    case JIT_TOGETHER:
+        go->resume = entry(f->code, w);
+        return GOES_ON;
+    case JIT_TURN:
+        s->pc = f->site;
+        f->turned += TURNS;
+        if (launch_stopping(w->block->launch, w->block->index)) {
+            *stop = WARP_STOPPED;
+            return STOPS;
+        }
+        if (f->turned >= LONG_TURNS) {
+            warp_release_joins(w, false);
+            *stop = WARP_YIELD;
+            return STOPS;
+        }
+        *go = start_at(f, true);
+        return GOES_ON;
+    case JIT_RING:
+        s->pc = f->site;
+        w->hold = true;
+        *stop = WARP_RING;
+        return STOPS;
+    case JIT_FAULT:
+        s->pc = f->site;
+        *stop = WARP_FAULT;
+        return STOPS;
+    default: /* JIT_INTERPRET */
+        return GOES_ON;
+    }
+}
+
+static enum jit_stop call(struct jit_frame *f, jit_function *code, int32_t at)
+{
+    f->budget = TURNS;
+    return code(f, (uint32_t)at);
+}
+
+/* Runs the warp on until it waits (true) or stops. */
+static bool advance(struct jit_frame *f, struct exec_counts *counts, struct start go, int32_t *site, enum warp_stop *stop)
+{
     const struct jit_code *code = f->code;
     for (;;) {
         bool together = go.resume >= 0;
@@ -232,63 +299,10 @@ static bool advance(struct jit_frame *f, struct exec_counts *counts, struct star
                 return false;
             continue;
         }
-        f->budget = TURNS;
-        enum jit_stop why = together ? code->function(f, (uint32_t)go.resume) : code->split(f, (uint32_t)go.position);
-        w->clock += f->executed + 1;
-        f->executed = 0;
-        go = (struct start){-1, -1};
-        if (why == JIT_GIVE_UP)
-            w->interpreted = true;
-        if (why == JIT_LEAVE || why == JIT_GIVE_UP) {
-            go.position = leave(f, f->site, together);
-            if (go.position >= 0)
-                continue;
-            why = f->why;
-        }
-        switch (why) {
-        case JIT_BARRIER:
-            *site = f->site;
-            return true;
-        case JIT_EXIT:
-            w->alive = 0;
-            w->nsplits = 0;
-            w->block->threads_alive -= WARP_LANES;
-            *stop = WARP_DONE;
-            return false;
-        case JIT_ENDED:
-            *stop = WARP_DONE;
-            return false;
-        case JIT_TOGETHER:
-            go.resume = entry(code, w);
-            continue;
-        case JIT_TURN: {
-            struct split *s = &w->split[w->current];
-            s->pc = f->site;
-            if (launch_stopping(w->block->launch, w->block->index)) {
-                *stop = WARP_STOPPED;
-                return false;
-            }
-            if ((f->turned += TURNS) >= LONG_TURNS) {
-                f->turned = 0;
-                warp_release_joins(w, false);
-                *stop = WARP_YIELD;
-                return false;
-            }
-            go = start_at(f, true);
-            continue;
-        }
-        case JIT_RING:
-            w->split[w->current].pc = f->site;
-            w->hold = true;
-            *stop = WARP_RING;
-            return false;
-        case JIT_FAULT:
-            w->split[w->current].pc = f->site;
-            *stop = WARP_FAULT;
-            return false;
-        default: /* JIT_INTERPRET */
-            continue;
-        }
+        enum jit_stop why = together ? call(f, code->function, go.resume) : call(f, code->split, go.position);
+        enum course c = after(f, why, together, &go, site, stop);
+        if (c != GOES_ON)
+            return c == WAITS;
     }
 }
 
@@ -312,8 +326,8 @@ enum warp_stop jit_run(struct warp *w, struct exec_counts *counts)
     block_wake(w);
     if (w->nsplits == 1 && w->split[0].state == SPLIT_BARRIER)
         return WARP_BLOCKED;
-    struct jit_frame *f = frame_of(w, code, counts);
-    fill_warp(f, w);
+    struct jit_frame *f = frame_of(w->block, code, counts);
+    fill_warp(f, w->block, w->index);
     bool running = w->hold;
     if (!running)
         warp_merge(w);
@@ -338,8 +352,10 @@ enum warp_stop jit_run(struct warp *w, struct exec_counts *counts)
 
 enum { MOST_WARPS = 1024 / WARP_LANES };
 
-/* Where the warps of a block are: each waits at the barrier at wait[i], or (-1) goes on at next[i], whole. */
+/* Where the warps of a block are: ended, or waiting at the barrier at wait[i], or (-1) to go on whole at next[i]. */
 struct fleet {
+    struct block *b;
+    uint32_t ended; /* bits */
     int32_t wait[MOST_WARPS], next[MOST_WARPS];
 };
 
@@ -353,22 +369,28 @@ static struct start start_whole(struct jit_frame *f, int32_t pc)
     return go.resume >= 0 && f->warp->alive == UINT32_MAX && !f->warp->interpreted ? go : start_at(f, true);
 }
 
-/* A barrier that all warps alive wait at: they may go on. */
-static bool all_wait(const struct jit_code *code, const struct block *b, struct fleet *fl)
+/* From here on the block's warps and barriers are in use. */
+static void begin(struct fleet *fl)
+{
+    struct block *b = fl->b;
+    block_begin(b);
+    for (int i = 0; i < b->nwarps; i++)
+        if (fl->ended >> i & 1) {
+            b->warps[i].alive = 0;
+            b->warps[i].nsplits = 0;
+            b->threads_alive -= WARP_LANES;
+        }
+}
+
+/* All warps wait: do they wait at one barrier? Then they may go on. */
+static bool pass_barrier(const struct jit_code *code, struct fleet *fl)
 {
     const struct ir_inst *insts = code->interp->kernel->insts;
-    int64_t id = -1;
-    for (int i = 0; i < b->nwarps; i++) {
-        if (!b->warps[i].alive)
-            continue;
-        int64_t mine = (int64_t)insts[fl->wait[i]].src[0].imm;
-        if (id >= 0 && mine != id)
+    int first = __builtin_ctz(~fl->ended);
+    for (int i = first; i < fl->b->nwarps; i++)
+        if (!(fl->ended >> i & 1) && insts[fl->wait[i]].src[0].imm != insts[fl->wait[first]].src[0].imm)
             return false;
-        id = mine;
-    }
-    for (int i = 0; i < b->nwarps; i++) {
-        if (!b->warps[i].alive)
-            continue;
+    for (int i = first; i < fl->b->nwarps; i++) {
         fl->next[i] = fl->wait[i] + 1;
         fl->wait[i] = -1;
     }
@@ -376,8 +398,12 @@ static bool all_wait(const struct jit_code *code, const struct block *b, struct 
 }
 
 /* The block's state in its warps, where the clock and the interpreter look for it. */
-static void hand_over(const struct jit_code *code, struct block *b, struct fleet *fl, int except)
+static void hand_over(const struct jit_code *code, struct fleet *fl, int except)
 {
+    struct block *b = fl->b;
+    if (!b->begun)
+        begin(fl);
+    b->warps_done = __builtin_popcount(fl->ended);
     for (int i = 0; i < b->nwarps; i++) {
         struct warp *w = &b->warps[i];
         if (!w->alive || i == except)
@@ -389,43 +415,67 @@ static void hand_over(const struct jit_code *code, struct block *b, struct fleet
     }
 }
 
+/* Runs warp i on until it waits (true), has ended (true) or stops. Before the block is begun machine code needs nothing of
+ * it but the registers. */
+static bool run_one(struct jit_frame *f, struct exec_counts *counts, struct fleet *fl, int i, enum warp_stop *stop)
+{
+    const struct jit_code *code = f->code;
+    fill_warp(f, fl->b, i);
+    bool waits;
+    if (fl->b->begun) {
+        waits = advance(f, counts, start_whole(f, fl->next[i]), &fl->wait[i], stop);
+    } else {
+        enum jit_stop why = call(f, code->function, code->plan.resume[fl->next[i]]);
+        if (why == JIT_BARRIER) {
+            fl->wait[i] = f->site;
+            return true;
+        }
+        if (why == JIT_EXIT) {
+            fl->ended |= 1u << i;
+            return true;
+        }
+        begin(fl);
+        struct start go;
+        enum course c = after(f, why, true, &go, &fl->wait[i], stop);
+        waits = c == WAITS || (c == GOES_ON && advance(f, counts, go, &fl->wait[i], stop));
+    }
+    if (!waits && *stop == WARP_DONE)
+        fl->ended |= 1u << i;
+    return waits || *stop == WARP_DONE;
+}
+
 bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum warp_stop *stop)
 {
     struct jit_code *code = b->launch->jit;
-    struct fleet fl;
+    struct fleet fl = {.b = b};
+    uint32_t all = (uint32_t)((1ull << b->nwarps) - 1);
     if (!__atomic_load_n(&code->function, __ATOMIC_ACQUIRE) || b->nwarps > MOST_WARPS)
         return false;
-    struct jit_frame *f = frame_of(b->warps, code, counts);
+    struct jit_frame *f = frame_of(b, code, counts);
     for (int i = 0; i < b->nwarps; i++) {
         fl.wait[i] = -1;
         fl.next[i] = 0;
     }
-    *at = -1;
-    while (b->warps_done < b->nwarps) {
+    if (code->calls || b->launch->threads % WARP_LANES)
+        begin(&fl);
+    for (*at = -1;;) {
         for (int i = 0; i < b->nwarps; i++) {
-            struct warp *w = &b->warps[i];
-            if (!w->alive)
+            if (fl.ended >> i & 1 || run_one(f, counts, &fl, i, stop))
                 continue;
-            fill_warp(f, w);
-            if (advance(f, counts, start_whole(f, fl.next[i]), &fl.wait[i], stop))
-                continue;
-            if (*stop == WARP_DONE) {
-                b->warps_done++;
-                continue;
-            }
-            hand_over(code, b, &fl, i);
+            hand_over(code, &fl, i);
             *at = i;
             return true;
         }
+        if (fl.ended == all)
+            return true;
         if (launch_stopping(b->launch, b->index))
             *stop = WARP_STOPPED;
-        else if (b->warps_done == b->nwarps || all_wait(code, b, &fl))
+        else if (pass_barrier(code, &fl))
             continue;
         else
             *stop = WARP_BLOCKED;
-        hand_over(code, b, &fl, -1);
+        hand_over(code, &fl, -1);
         *at = b->nwarps - 1;
         return true;
     }
-    return true;
 }

@@ -34,11 +34,13 @@ static struct jit_spread *make(const struct jit_code *c, int32_t site)
     return s;
 }
 
-#define SPREAD(T)                                        \
-    do {                                                 \
-        T *lane = (T *)at, first = (T)(lane[0] - (T)offset[0]); \
-        for (int i = 0; i < WARP_LANES; i++)             \
-            lane[i] = (T)(first + (T)offset[i]);         \
+#define SPREAD(T)                                       \
+    do {                                                \
+        T *restrict lane = (T *)at, v[WARP_LANES];      \
+        T first = (T)(lane[0] - (T)offset[0]);          \
+        for (int i = 0; i < WARP_LANES; i++)            \
+            v[i] = (T)(first + (T)offset[i]);           \
+        memcpy(lane, v, sizeof v);                      \
     } while (0)
 
 static void spread_one(const struct jit_code *c, char *at, int32_t reg)

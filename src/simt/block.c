@@ -18,12 +18,16 @@ static size_t async_bytes(const struct launch *l)
     return l->kernel && l->kernel->has_async ? aligned(sizeof(struct async_queue)) : 0;
 }
 
+static size_t bytes_of_warp(const struct launch *l)
+{
+    return aligned(l->reg_bytes) + aligned((size_t)l->local_bytes * WARP_LANES) + async_bytes(l);
+}
+
 size_t block_bytes(const struct launch *l)
 {
     size_t nwarps = (size_t)l->warps_per_block;
-    return aligned(sizeof(struct block)) + aligned(nwarps * sizeof(struct warp)) + nwarps * aligned(l->reg_bytes) +
-           nwarps * aligned((size_t)l->local_bytes * WARP_LANES) +
-           nwarps * async_bytes(l) + aligned(l->shared_bytes + 16);
+    return aligned(sizeof(struct block)) + aligned(nwarps * sizeof(struct warp)) + nwarps * bytes_of_warp(l) +
+           aligned(l->shared_bytes + 16);
 }
 
 static void place(struct launch *l, struct block *b, uint64_t index)
@@ -37,38 +41,44 @@ static void place(struct launch *l, struct block *b, uint64_t index)
 struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16_t sm, struct record *ring,
                           struct record_values *values)
 {
-    char *at = memory;
     struct block *b = memory;
-    at += aligned(sizeof *b);
-    memset(b, 0, sizeof *b);
     b->launch = l;
     b->sm = sm;
     place(l, b, index);
     b->nwarps = l->warps_per_block;
+    b->warps_done = 0;
+    b->begun = false;
+    b->text = NULL;
+    b->warps = (struct warp *)((char *)memory + aligned(sizeof *b));
+    b->of_warps = (char *)b->warps + aligned((size_t)b->nwarps * sizeof(struct warp));
+    b->warp_bytes = bytes_of_warp(l);
+    b->ring = ring;
+    b->values = values;
+    b->shared = b->of_warps + (size_t)b->nwarps * b->warp_bytes;
+    if (l->shared_bytes)
+        memset(b->shared, 0, l->shared_bytes);
+    return b;
+}
+
+void block_begin(struct block *b)
+{
+    const struct launch *l = b->launch;
+    b->begun = true;
     b->threads_alive = l->threads;
-    b->warps = (struct warp *)at;
-    at += aligned((size_t)b->nwarps * sizeof(struct warp));
+    memset(b->barrier, 0, sizeof b->barrier);
     for (int i = 0; i < b->nwarps; i++) {
         struct warp *w = &b->warps[i];
         w->block = b;
         w->index = (uint16_t)i;
-        for (int k = 0; k < 3; k++)
-            w->tid[k] = l->tid ? l->tid[i][k][0] : 0;
-        w->regs = at;
-        at += aligned(l->reg_bytes);
-        w->local = at;
-        at += aligned((size_t)l->local_bytes * WARP_LANES);
-        w->async = async_bytes(l) ? (struct async_queue *)at : NULL;
-        at += async_bytes(l);
+        w->regs = block_regs(b, i);
+        w->local = w->regs + aligned(l->reg_bytes);
+        w->async = async_bytes(l) ? (struct async_queue *)(w->local + aligned((size_t)l->local_bytes * WARP_LANES)) : NULL;
         if (w->async)
             memset(w->async, 0, offsetof(struct async_queue, copy));
-        w->ring = ring;
-        w->values = values;
+        w->ring = b->ring;
+        w->values = b->values;
         warp_start(w, l->threads - (uint32_t)i * WARP_LANES);
     }
-    b->shared = at;
-    memset(b->shared, 0, l->shared_bytes);
-    return b;
 }
 
 /* --- barriers --- */

@@ -91,7 +91,6 @@ struct warp {
     char *regs;      /* the executor's registers of 32 lanes */
     uint64_t clock;    /* instructions executed: %clock, and for telling whether a warp got anywhere */
     uint32_t alive;  /* lanes that exist and have not exited */
-    uint32_t tid[3]; /* threadIdx of lane 0 */
     uint16_t index;  /* in the block */
     uint8_t nsplits;
     uint8_t current; /* split that runs */
@@ -129,10 +128,14 @@ struct block {
     int nwarps;
     int warps_done;
     uint32_t threads_alive;
-    bool begun;         /* the clock has run it before */
+    bool begun;         /* its warps and barriers are set up: before that, nobody but machine code runs it */
     char *shared;       /* shared_bytes of the launch */
     struct barrier barrier[BLOCK_BARRIERS];
     struct block_text *text; /* what it printed (output.h), or NULL */
+    char *of_warps;     /* registers, local memory and copies of the first warp */
+    size_t warp_bytes;  /* to those of the next */
+    struct record *ring;
+    struct record_values *values;
 };
 
 /* What stopped a launch: the first fault of the block with the lowest index, whichever host thread met one first. */
@@ -171,6 +174,7 @@ struct launch {
     uint32_t shared_bytes;  /* static + dynamic */
     const char *params;     /* parameter block */
     uint32_t (*tid)[3][WARP_LANES]; /* [warps_per_block]: threadIdx of each lane, 0 past the last thread */
+    uint32_t (*first_tid)[3];       /* [warps_per_block]: of lane 0 */
     uint32_t sms;           /* multiprocessors of the device */
     uint32_t resident;      /* blocks that are resident at a time on the whole device */
     uint32_t reg_bytes;     /* a warp */
@@ -184,6 +188,7 @@ struct launch {
     const struct watch *watch; /* watch.h, or NULL */
     uint32_t ring_records;  /* RING_RECORDS or WATCHED_RECORDS */
     uint64_t grid_serial;   /* %gridid */
+    uint64_t number;        /* of all launches of the process */
     bool cooperative;       /* all blocks are resident at the same time, so they may wait for each other */
     uint64_t grid_arrived;  /* atomic: blocks that wait at the grid's barrier */
     uint32_t grid_generation; /* atomic: its completed phases */
@@ -269,10 +274,18 @@ void warp_merge(struct warp *w);
 /* --- block.c: blocks and barriers --- */
 
 size_t block_bytes(const struct launch *l);
-/* Lays out a block in `memory` (block_bytes, reused from block to block) and starts its warps.
+/* Lays out a block in `memory` (block_bytes, reused from block to block), its shared memory zero.
  * `ring` is empty whenever a warp stops, so the warps that one host thread runs share it. */
 struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16_t sm, struct record *ring,
                           struct record_values *values);
+/* Sets up its warps, at the kernel's start, and its barriers. */
+void block_begin(struct block *b);
+
+/* Where the registers of a warp are; also before block_begin. */
+static inline char *block_regs(const struct block *b, int warp)
+{
+    return b->of_warps + (size_t)warp * b->warp_bytes;
+}
 
 /* The current split of `w` arrives at barrier `id` with `expected` lanes (0: all). kind: enum ptx_variant
  * (PTX_BAR_SYNC, PTX_BAR_ARRIVE, PTX_BAR_RED_*); `truth` are the lanes with a true predicate. True: the split need

@@ -29,6 +29,7 @@ static int set_up(void **state)
     if (posix_memalign(&memory, 64, block_bytes(&f->launch)))
         return 1;
     f->block = block_start(&f->launch, memory, 13, 0, NULL, NULL);
+    block_begin(f->block);
     f->w = &f->block->warps[0];
     *state = f;
     return 0;

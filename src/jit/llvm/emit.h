@@ -58,6 +58,7 @@ struct emit {
     size_t words;
     int32_t site;
     const struct ir_inst *in;
+    bool calls;      /* jit_object */
     bool tells_time; /* it reads %clock: instructions are counted */
     LLVMValueRef mask, first; /* split form, in this block: i32, the lanes that are on, and the number of the first */
     LLVMValueRef mask_var, next_var, positions; /* split form: allocas; the switch over positions */

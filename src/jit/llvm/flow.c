@@ -47,6 +47,7 @@ void leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why)
 LLVMValueRef call_op(struct emit *e, size_t op, LLVMTypeRef third, LLVMValueRef arg)
 {
     LLVMTypeRef params[3] = {e->ptr, e->i32, third};
+    e->calls = true;
     LLVMTypeRef type = LLVMFunctionType(e->i32, params, 3, false);
     LLVMValueRef ops = frame_field(e, offsetof(struct jit_frame, ops), e->ptr), index = number(e, 64, op);
     LLVMValueRef f = LLVMBuildLoad2(e->b, e->ptr, LLVMBuildGEP2(e->b, e->i8, ops, &index, 1, ""), "");

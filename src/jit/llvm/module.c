@@ -134,6 +134,7 @@ __attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job
     e.ptr = LLVMPointerTypeInContext(e.cx, 0);
     open_function(&e);
     bool ok = emit_kernel(&e);
+    o->calls = e.calls;
     if (ok)
         ok = compile(&e, tm, o);
     else
