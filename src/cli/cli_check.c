@@ -437,7 +437,8 @@ static int check_command(int argc, char **argv, bool as_sanitizer)
                          .pairs = as_sanitizer,
                          .inlined = true,
                          .level = LEVEL_WARN};
-    const struct flag_set set = {flags, ALL_FLAGS, "heddle check", set_flag, &c, &c.diags};
+    const struct flag_set set = {flags, ALL_FLAGS, "heddle check", "the program's own arguments come after its name",
+                                 set_flag, &c, &c.diags};
     const char *exe = NULL;
     int at, status = CLI_FAILED;
 

@@ -180,7 +180,8 @@ static void set_flag(void *to, int which, const char *value)
 /* Returns the index of the program among the words. */
 static int take_flags(struct profile *p, int argc, char **argv)
 {
-    const struct flag_set set = {flags, FLAGS, "heddle profile", set_flag, p, &p->diags};
+    const struct flag_set set = {flags, FLAGS, "heddle profile", "the program's own arguments come after its name",
+                                 set_flag, p, &p->diags};
     int i = flags_take(&set, &p->compile, argc, argv);
 
     if (i < argc && p->import)

@@ -1,8 +1,9 @@
-/* `heddle ptx|ir|target [-k KERNEL] FILE.cu`: a program's device code at each stage, with its source lines between.
+/* `heddle ptx|ir|target|llvm|asm [-k KERNEL] FILE.cu`: a program's device code at each stage, with its source lines between.
  *
- * In: a .cu file (its device pass is run) or a .ptx file. Out, on stdout: the PTX text with its line numbers; the IR;
- * or the IR as target/ rewrites it, which is what runs and is counted, with the block and flop tables. Nothing is
- * launched, so variables stand at made-up addresses, which the text lists. */
+ * In: a .cu file (its device pass is run) or a .ptx file. Out, on stdout: the PTX text with its line numbers; the IR; the
+ * IR as target/ rewrites it, which is what runs and is counted, with the block and flop tables; or what becomes of that
+ * as machine code for one size of block, in LLVM's language or the host's. Nothing is launched, so variables stand at
+ * made-up addresses, which the text lists. */
 #define _GNU_SOURCE /* mkostemps */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,16 +15,36 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
+#include "cli/flags.h"
 #include "compile/compile.h"
 #include "compile/files.h"
 #include "compile/words.h"
+#include "interp/interp.h"
+#include "interp/lanes.h"
 #include "ir/ir.h"
+#include "jit/show.h"
 #include "report/names.h"
 #include "report/result.h"
 #include "report/sources.h"
 #include "target/target.h"
 
-enum stage { STAGE_PTX, STAGE_IR, STAGE_TARGET };
+enum stage { STAGE_PTX, STAGE_IR, STAGE_TARGET, STAGE_LLVM, STAGE_ASM };
+
+enum {
+#define FLAG(id, full, brief, value, help) FLAG_##id,
+#include "cli/stages_flags.def"
+#undef FLAG
+    NFLAGS
+};
+
+static const struct flag flags[] = {
+#define FLAG(id, full, brief, value, help) {full, brief, value, help},
+#include "cli/stages_flags.def"
+#undef FLAG
+};
+
+/* How many of the table's flags a stage has. */
+static const int stage_flags[] = {FLAG_BLOCK, FLAG_BLOCK, FLAG_BLOCK, NFLAGS, FLAG_OPTIMISED};
 
 struct stages {
     enum stage stage;
@@ -32,6 +53,9 @@ struct stages {
     struct sources sources;
     struct name_filter kernel;
     const char *wanted;  /* -k, or NULL */
+    uint32_t block[3];   /* --block; x 0: not given */
+    const char *isa;     /* --isa, or NULL: the host's */
+    bool counting, split, optimised;
     struct ptx_module *module;
     struct table address; /* of variables, by name */
     uint64_t next;        /* free address */
@@ -137,13 +161,19 @@ static uint64_t address_of(const struct ptx_var *v, void *user)
     return at;
 }
 
+/* What a line that is not code begins with, where the code is another program's language. */
+static const char *comment(const struct stages *s)
+{
+    return s->stage == STAGE_LLVM ? "; " : s->stage == STAGE_ASM ? "# " : "";
+}
+
 static void list_variables(struct stages *s)
 {
     for (int i = 0; i < s->module->nvars; i++) {
         const struct ptx_var *v = s->module->vars[i];
         if (v->space != PTX_GLOBAL && v->space != PTX_CONST)
             continue;
-        strbuf_addf(&s->out, "variable %s: %llu bytes of %s memory, here at 0x%llx\n", v->name,
+        strbuf_addf(&s->out, "%svariable %s: %llu bytes of %s memory, here at 0x%llx\n", comment(s), v->name,
                     (unsigned long long)v->size, v->space == PTX_CONST ? "constant" : "global",
                     (unsigned long long)address_of(v, s));
     }
@@ -196,13 +226,72 @@ static void add_problems(struct stages *s, const struct ir_kernel *k)
     }
 }
 
+/* --- llvm, asm --- */
+
+struct code {
+    struct stages *stages;
+    const struct ir_kernel *kernel;
+    const struct ptx_loc *shown;
+};
+
+/* An instruction of the kernel, before what was made of it: its source line, if that is another, and itself. */
+static void note(int32_t site, const char *comment, void *user, struct strbuf *out)
+{
+    struct code *c = user;
+    const struct ptx_loc *loc = c->kernel->insts[site].loc;
+
+    if (loc && loc->line && !same_place(loc, c->shown)) {
+        strbuf_addf(out, "%s%s:%d", comment, loc->file, loc->line);
+        add_source(loc, c->stages, out);
+        strbuf_adds(out, "\n");
+        c->shown = loc;
+    }
+    strbuf_addf(out, "%s%d ", comment, site);
+    ir_print_inst(c->kernel, &c->kernel->insts[site], out);
+    strbuf_adds(out, "\n");
+}
+
+/* --block, else what the kernel says it is made for, else 256. */
+static void choose_block(const struct stages *s, const struct ptx_function *f, uint32_t block[3])
+{
+    const uint32_t *said = f->reqntid[0] ? f->reqntid : f->maxntid;
+
+    block[0] = 256;
+    block[1] = block[2] = 1;
+    if (s->block[0] || said[0])
+        memcpy(block, s->block[0] ? s->block : said, 3 * sizeof *block);
+}
+
+static void print_code(struct stages *s, const struct ptx_function *f, struct ir_kernel *k)
+{
+    struct code c = {.stages = s, .kernel = k};
+    struct jit_view view = {.form = s->stage == STAGE_ASM ? JIT_ASSEMBLY : s->optimised ? JIT_OPTIMISED : JIT_EMITTED,
+                            .level = s->isa ? s->isa : lanes_level(), .counting = s->counting, .split = s->split, .note = note, .user = &c};
+    char problem[300] = "";
+    const char *why = problem;
+    int32_t site = 0;
+    struct interp_code *code;
+
+    target_rewrite(k);
+    code = interp_compile(k, &why, &site);
+    choose_block(s, f, view.block);
+    strbuf_addf(&s->out, "%sfor blocks of %u x %u x %u and %s%s%s\n", comment(s), view.block[0], view.block[1],
+                view.block[2], view.level, view.counting ? ", in launches that count" : "", view.split ? ", threads apart" : "");
+    if (!code || !jit_show(k, code, &view, &s->out, problem, sizeof problem))
+        strbuf_addf(&s->out, "%sthere is no machine code of it: %s\n", comment(s), code ? problem : why);
+    if (code)
+        interp_free(code);
+}
+
 static void print_ir(struct stages *s, const struct ptx_function *f)
 {
     struct ir_kernel *k = ir_build(s->module, f, address_of, s);
     struct tables t = {.stages = s};
 
     add_problems(s, k);
-    if (s->stage == STAGE_TARGET && !k->problems) {
+    if (s->stage >= STAGE_LLVM && !k->problems)
+        print_code(s, f, k);
+    else if (s->stage == STAGE_TARGET && !k->problems) {
         struct ir_notes notes = {add_source_of_table, add_block, add_flops, &t};
         target_rewrite(k);
         t.target = target_tables(k, &k->arena);
@@ -258,7 +347,7 @@ static void print_module(struct stages *s, const char *file)
         if (!is_wanted(s, f))
             continue;
         printed++;
-        strbuf_addf(&s->out, "# %s\n", result_demangle(&s->diags.arena, f->name));
+        strbuf_addf(&s->out, "%s%s\n", s->stage == STAGE_LLVM ? "; " : "# ", result_demangle(&s->diags.arena, f->name));
         if (s->stage == STAGE_PTX)
             print_ptx(s, f);
         else
@@ -320,47 +409,99 @@ static int help(enum stage stage)
         "(its site). Calls are inlined.",
         "heddle target [FLAGS] FILE: the kernels as they are run and counted, with source lines between\n\n"
         "The IR after what the GPU's assembler would do to its memory accesses (docs/target.md); instructions of\n"
-        "each block, and floating-point operations that an instruction counts as."};
+        "each block, and floating-point operations that an instruction counts as.",
+        "heddle llvm [FLAGS] FILE: the kernels as they are given to LLVM, with source lines between\n\n"
+        "A kernel that runs for long becomes machine code (docs/jit.md): a function that runs a warp, 32 threads, at\n"
+        "once. This is that function in LLVM's language, a vector for each register that differs between threads.\n"
+        "Lines with ; say what the code below them is of: a source line, and the instruction of `heddle target`.\n"
+        "Of one kernel (-k) the text is a module for LLVM's tools: heddle llvm -k NAME FILE | llc-19",
+        "heddle asm [FLAGS] FILE: the kernels as machine code of the host, with source lines between\n\n"
+        "A kernel that runs for long becomes machine code (docs/jit.md): a function that runs a warp, 32 threads, at\n"
+        "once. This is that function in assembly. Lines with # say what the code below them is of: a source line,\n"
+        "and the instruction of `heddle target`; LLVM moves instructions, so one may be named several times. What is\n"
+        "called through a register is the interpreter, for what machine code has no form of its own for."};
+    struct strbuf list;
+
+    strbuf_init(&list);
+    flags_help(flags, stage_flags[stage], &list);
     puts(texts[stage]);
-    puts("\nFILE is a .cu or a .ptx file.\n\n"
-         "  -k, --kernel-name NAME       only kernels of this name (plain or mangled); regex:EXPRESSION for a pattern\n\n"
-         "For a .cu file also the flags of `heddle build`: -arch, -I, -D, -O, -G ...");
+    printf("\nFILE is a .cu or a .ptx file.\n\n%s\nFor a .cu file also the flags of `heddle build`: -arch, -I, -D, -O, -G ...\n",
+           list.s);
+    strbuf_release(&list);
     return CLI_OK;
 }
 
-/* One flag at argv[0]; the words taken. */
-static int take_flag(struct stages *s, int argc, char **argv)
+/* "16", "16x16", "8x8x4" */
+static void set_block(struct stages *s, const char *value)
 {
-    bool is_name = !strcmp(argv[0], "-k") || !strcmp(argv[0], "--kernel-name");
-    int n;
+    unsigned size[3] = {0, 1, 1};
+    const char *at = value;
+    bool good = false;
 
-    if (!strncmp(argv[0], "--kernel-name=", 14)) {
-        s->wanted = argv[0] + 14;
-        return 1;
+    for (int i = 0; i < 3 && !good; i++) {
+        char *end;
+        unsigned long n = strtoul(at, &end, 10);
+        if (*at < '1' || *at > '9' || n > 1024)
+            break;
+        size[i] = (unsigned)n;
+        good = !*end;
+        if (*end != 'x')
+            break;
+        at = end + 1;
     }
-    if (is_name && argc < 2) {
-        diag_add(&s->diags, DIAG_ERROR, NULL, 0, "flag '%s' needs a value: NAME", argv[0]);
-        return 1;
+    if (good && size[0] * size[1] * size[2] <= 1024)
+        memcpy(s->block, size, sizeof s->block);
+    else
+        flags_wrong(&s->diags, flags[FLAG_BLOCK].name, value, "a size like 256, 16x16 or 8x8x4, of at most 1024 threads");
+}
+
+static void set_isa(struct stages *s, const char *value)
+{
+    static const char *const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (!strcmp(value, levels[i]))
+            s->isa = levels[i];
+    if (!s->isa || strcmp(value, s->isa))
+        flags_wrong(&s->diags, flags[FLAG_ISA].name, value, "x86-64-v2, x86-64-v3 or x86-64-v4");
+}
+
+static void set_flag(void *to, int which, const char *value)
+{
+    struct stages *s = to;
+
+    switch (which) {
+    case FLAG_KERNEL:
+        s->wanted = value;
+        break;
+    case FLAG_BLOCK:
+        set_block(s, value);
+        break;
+    case FLAG_ISA:
+        set_isa(s, value);
+        break;
+    case FLAG_COUNTING:
+        s->counting = true;
+        break;
+    case FLAG_SPLIT:
+        s->split = true;
+        break;
+    default:
+        s->optimised = true;
     }
-    if (is_name) {
-        s->wanted = argv[1];
-        return 2;
-    }
-    n = compile_options_take(&s->compile, argc, argv, &s->diags);
-    if (!n)
-        diag_add(&s->diags, DIAG_ERROR, NULL, 0, "unknown flag '%s'; --help lists them", argv[0]);
-    return n ? n : 1;
 }
 
 static const char *take_words(struct stages *s, int argc, char **argv)
 {
+    static const char *const commands[] = {"heddle ptx", "heddle ir", "heddle target", "heddle llvm", "heddle asm"};
+    const struct flag_set set = {flags, stage_flags[s->stage], commands[s->stage], NULL, set_flag, s, &s->diags};
     const char *file = NULL;
 
-    for (int i = 0, n; i < argc; i += n) {
-        n = 1;
-        if (argv[i][0] == '-')
-            n = take_flag(s, argc - i, argv + i);
-        else if (!file)
+    for (int i = 0; i < argc; i++) {
+        i += flags_take(&set, &s->compile, argc - i, argv + i);
+        if (i >= argc)
+            break;
+        if (!file)
             file = argv[i];
         else
             diag_add(&s->diags, DIAG_ERROR, argv[i], 0, "one file at a time");
@@ -412,4 +553,14 @@ int cli_ir(int argc, char **argv)
 int cli_target(int argc, char **argv)
 {
     return run(STAGE_TARGET, argc, argv);
+}
+
+int cli_llvm(int argc, char **argv)
+{
+    return run(STAGE_LLVM, argc, argv);
+}
+
+int cli_asm(int argc, char **argv)
+{
+    return run(STAGE_ASM, argc, argv);
 }

@@ -116,8 +116,8 @@ static void unknown(const struct flag_set *set, const char *word)
         diag_add(set->diags, DIAG_ERROR, NULL, 0, "unknown flag '%s'; did you mean '%s'?", word, best);
     else
         diag_add(set->diags, DIAG_ERROR, NULL, 0,
-                 "unknown flag '%s'; `%s --help` lists them, the program's own arguments come after its name", word,
-                 set->command);
+                 "unknown flag '%s'; `%s --help` lists them%s%s", word, set->command, set->hint ? ", " : "",
+                 set->hint ? set->hint : "");
 }
 
 int flags_take(const struct flag_set *set, struct compile_options *compile, int argc, char **argv)

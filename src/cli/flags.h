@@ -20,6 +20,7 @@ struct flag_set {
     const struct flag *rows;
     int n;
     const char *command; /* "heddle profile", for messages */
+    const char *hint;    /* of an unknown flag: what else the user may have meant, or NULL */
     void (*set)(void *to, int which, const char *value); /* value is NULL for a flag without one */
     void *to;
     struct diag_list *diags;

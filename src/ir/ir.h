@@ -165,6 +165,8 @@ void ir_analyse(struct ir_kernel *k);
 /* Text form, for `heddle ir` and for tests. */
 struct strbuf;
 void ir_print(const struct ir_kernel *k, struct strbuf *out);
+/* One instruction, without its number or a line's end. */
+void ir_print_inst(const struct ir_kernel *k, const struct ir_inst *in, struct strbuf *out);
 
 /* The same with remarks at the ends of its lines: behind a source line (# file:line), a block's head, an instruction.
  * Each function may be NULL and adds text without a line's end. */

@@ -29,7 +29,7 @@ static void print_src(const struct ir_kernel *k, const struct ir_src *s, struct 
         strbuf_addf(out, "0x%llx", (unsigned long long)s->imm);
 }
 
-static void print_inst(const struct ir_kernel *k, const struct ir_inst *in, struct strbuf *out)
+void ir_print_inst(const struct ir_kernel *k, const struct ir_inst *in, struct strbuf *out)
 {
     static const char *const spaces[] = {"", ".global", ".shared", ".local", ".const", ".param", ".scratch"};
     static const char *const cmps[] = {"", ".eq", ".ne", ".lt", ".le", ".gt", ".ge", ".equ", ".neu", ".ltu", ".leu",
@@ -117,7 +117,7 @@ void ir_print_notes(const struct ir_kernel *k, const struct ir_notes *notes, str
                 print_source(loc, notes, out);
             shown = loc ? loc : shown;
             strbuf_addf(out, "%5d ", i);
-            print_inst(k, &k->insts[i], out);
+            ir_print_inst(k, &k->insts[i], out);
             if (notes && notes->inst)
                 notes->inst(i, notes->user, out);
             strbuf_adds(out, "\n");

@@ -83,7 +83,9 @@ static inline bool jit_waits(const struct ir_inst *in)
            (in->nsrc < 2 || (in->src[1].kind == IR_SRC_IMM && !in->src[1].imm));
 }
 
-/* What the emitter is asked for. */
+/* What the emitter is asked for: code, or a text of it (jit/show.h): LLVM's before and after its passes, the host's. */
+enum jit_form { JIT_OBJECT, JIT_EMITTED, JIT_OPTIMISED, JIT_ASSEMBLY };
+
 struct shapes;
 struct jit_job {
     const struct ir_kernel *kernel;
@@ -96,19 +98,19 @@ struct jit_job {
     const int32_t *resume; /* [ninsts]: number of the resume point (split form: position) before this instruction, or -1 */
     int nresume;
     const int32_t *together; /* split form: the other form's resume points */
+    enum jit_form form;
 };
 
-/* What it answers: an object file in memory, or why not. */
+/* What it answers: an object file in memory (or a text, with a NUL behind it), or why not. */
 struct jit_object {
     char *bytes;
     size_t size;
     bool calls; /* it calls functions that look at the warp: its block has to be begun */
-    char problem[200];
+    char problem[256];
     void (*release)(struct jit_object *o);
 };
 
-/* The one function of the compiler's module, libheddle-jit.so. False: o->problem. With HEDDLE_JIT_DUMP of the environment
- * it writes its text to stderr. */
+/* The one function of the compiler's module, libheddle-jit.so. False: o->problem. */
 typedef bool jit_emit_fn(const struct jit_job *job, struct jit_object *o);
 bool heddle_jit_emit(const struct jit_job *job, struct jit_object *o);
 

@@ -28,6 +28,9 @@ struct jit_code {
     struct jit_code *next;
 };
 
+/* Has the compiler's module, loaded when it is first asked for, do a job. False: o->problem. */
+bool jit_emit(const struct jit_job *job, struct jit_object *o);
+
 /* Makes the code; what is wrong is in `problem`. Called once; so is the other, for the split form. */
 void jit_make(struct jit_code *c);
 void jit_make_split(struct jit_code *c);

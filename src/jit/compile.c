@@ -32,7 +32,7 @@ static struct {
     pthread_mutex_t busy; /* one kernel at a time */
     bool stopped;         /* the process ends */
     jit_emit_fn *emit;
-    char problem[300];
+    char problem[256];
 } compiler = {.once = PTHREAD_ONCE_INIT, .busy = PTHREAD_MUTEX_INITIALIZER};
 
 /* A program may end while a worker compiles: LLVM's own end has to wait for that, and nobody begins anew. */
@@ -131,6 +131,17 @@ static void find_barriers(struct jit_code *c, const struct ir_kernel *k)
         c->barrier[i] = jit_waits(&k->insts[i]);
 }
 
+bool jit_emit(const struct jit_job *job, struct jit_object *o)
+{
+    pthread_once(&compiler.once, load_compiler);
+    pthread_mutex_lock(&compiler.busy);
+    bool made = compiler.emit && !compiler.stopped && compiler.emit(job, o);
+    if (!compiler.emit || compiler.stopped)
+        snprintf(o->problem, sizeof o->problem, "%s", compiler.stopped ? "the process ends" : compiler.problem);
+    pthread_mutex_unlock(&compiler.busy);
+    return made;
+}
+
 static void make(struct jit_code *c, bool split, double start, struct link_code *linked, jit_function **function)
 {
     struct jit_object o = {0};
@@ -138,11 +149,7 @@ static void make(struct jit_code *c, bool split, double start, struct link_code 
                           .counting = c->counting, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume};
     memcpy(job.dim, c->dim, sizeof job.dim);
-    pthread_mutex_lock(&compiler.busy);
-    bool made = !compiler.stopped && compiler.emit(&job, &o);
-    if (compiler.stopped)
-        snprintf(o.problem, sizeof o.problem, "the process ends");
-    pthread_mutex_unlock(&compiler.busy);
+    bool made = jit_emit(&job, &o);
     if (!made)
         snprintf(c->problem, sizeof c->problem, "%s", o.problem);
     if (!split)
@@ -159,11 +166,7 @@ void jit_make(struct jit_code *c)
 {
     struct jit *j = c->owner;
     const struct ir_kernel *k = j->kernel;
-    pthread_once(&compiler.once, load_compiler);
-    if (!compiler.emit) {
-        snprintf(c->problem, sizeof c->problem, "%.250s", compiler.problem);
-        return;
-    }
+    pthread_once(&compiler.once, load_compiler); /* before the clock starts */
     double start = log_now();
     c->shapes = shapes_find(k, c->dim);
     c->plan = plan_make(k, j->interp, c->shapes, c->counting);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# `heddle ptx|ir|target`: what they show of pairs.cu (its PTX is kept as clang 19 printed it), and what they refuse.
+# `heddle ptx|ir|target|llvm|asm`: what they show of pairs.cu (its PTX is kept as clang 19 printed it), and what they refuse.
+# What the last two show changes with every change of the code's maker: it is not kept, but has to be whole.
 # usage: stages.sh HEDDLE; HEDDLE_WRITE_DOCS=1 writes the expected outputs anew: read them before they are committed.
 heddle=$1
 cd "$(dirname "$0")" || exit 1
@@ -50,5 +51,54 @@ refuse "there is no kernel in it" ir "$dir/none.ptx"
 TMPDIR=$dir "$heddle" ir -k _Z5scalePfi pairs.cu >"$dir/out" 2>"$dir/err" || { echo "FAILED: ir pairs.cu"; failed=1; }
 grep -q "pairs.cu:10  a\[i + offset\] = twice" "$dir/out" && grep -q "FMA.f32" "$dir/out" &&
     ! grep -q "^kernel _Z5pairs" "$dir/out" || { echo "FAILED: ir of pairs.cu:"; cat "$dir/out"; failed=1; }
+# Machine code: "shows 'PATTERN PATTERN ...' ARGS...": each of them, as a basic regular expression, is in the output; spaces
+# in one are written as dots. What LLVM's text is has to compile, and assembly to assemble.
+shows() {
+    patterns=$1
+    shift
+    "$heddle" "$@" >"$dir/out" 2>"$dir/err" || { echo "FAILED: heddle $*"; cat "$dir/err"; failed=1; }
+    for pattern in $patterns; do
+        grep -q -e "$pattern" "$dir/out" || { echo "FAILED: heddle $*: no '$pattern' in"; cat "$dir/out"; failed=1; }
+    done
+}
+whole() { # LANGUAGE: what was shown last
+    clang-19 -c -x "$1" -o "$dir/object" "$dir/out" 2>"$dir/err" || { echo "FAILED: clang -x $1:"; cat "$dir/err" "$dir/out"; failed=1; }
+    nm "$dir/object" | grep -q " T jit_code" || { echo "FAILED: no function in what clang -x $1 made"; failed=1; }
+}
+source=';.pairs.cu:18..out.threadIdx.x..=.s.2..*threadIdx.x'
+site=';.14.r13.=.FADD.f32.r11,.r12$'
+shows "^;.pairs(float for.blocks.of.256.x.1.x.1 define.i32.@jit_code fadd.<4.x.float> $source $site" llvm -k pairs --isa x86-64-v2 pairs.ptx
+whole ir
+shows "for.blocks.of.64.x.2.x.1.and.x86-64-v3 fadd.<8.x.float> $site" llvm -k pairs --isa x86-64-v3 --block 64x2 pairs.ptx
+! grep -q -e '!dbg' -e DILocation "$dir/out" || { echo "FAILED: LLVM's locations in"; cat "$dir/out"; failed=1; }
+shows "fadd.<16.x.float> phi $site" llvm -k pairs --isa x86-64-v4 --optimised pairs.ptx
+whole ir
+# shellcheck disable=SC2086  # words
+for form in "" --split --counting "--split --counting"; do
+    shows "jit_code: # #.pairs.cu:18 #.14.r13.=.FADD addps.*ymm" asm -k pairs --isa x86-64-v3 $form pairs.ptx
+    whole assembler
+    shows "jit_code" llvm -k scale --optimised $form pairs.ptx
+    whole ir
+done
+shows "vaddps.*zmm" asm -k pairs --isa=x86-64-v4 pairs.ptx
+shows "addps.*xmm" asm -k pairs --isa=x86-64-v2 pairs.ptx
+! grep -q -e ymm -e vmov -e '\.loc' -e '\.debug' "$dir/out" || { echo "FAILED: AVX, or LLVM's locations in"; cat "$dir/out"; failed=1; }
+# The size of a block: what the kernel says, unless the flag says otherwise. A kernel that is always interpreted.
+cat >"$dir/bounds.cu" <<'END'
+__global__ void __launch_bounds__(96) bounded(int *p) { p[threadIdx.x] = 7; }
+__global__ void waits(volatile int *p) { while (*p == 0) ; }
+END
+shows "for.blocks.of.96.x.1.x.1.and.x86-64-v" asm -k bounded "$dir/bounds.cu"
+shows "for.blocks.of.32.x.1.x.1.and.x86-64-v #.there.is.no.machine.code.of.it:.it.has.a.loop.that.waits.for.other.threads" \
+    asm --block 32 "$dir/bounds.cu"
+shows "^;.waits ^;.there.is.no.machine.code.of.it:" llvm -k waits "$dir/bounds.cu"
+for size in 0 16x 16x16x4x2 16X16 1025 64x32 -4 "" 4294967296; do
+    refuse "flag '--block': '$size' is not a size like 256, 16x16 or 8x8x4, of at most 1024 threads" asm --block="$size" pairs.ptx
+done
+refuse "flag '--isa': 'avx2' is not x86-64-v2, x86-64-v3 or x86-64-v4" llvm --isa avx2 pairs.ptx
+refuse "flag '--isa' needs a value: LEVEL" llvm --isa
+refuse "flag '--split' takes no value" asm --split=yes pairs.ptx
+refuse "unknown flag '--optimised'" asm --optimised pairs.ptx
+refuse "unknown flag '--block'" ir --block 32 pairs.ptx
 [ -z "$(find "$dir" -name 'heddle-*')" ] || { echo "FAILED: left behind: $(ls "$dir")"; failed=1; }
 exit $failed

@@ -92,6 +92,7 @@ static void emit_block(struct emit *e, int32_t number_of)
         int32_t r = e->job->resume[i];
         e->site = i;
         e->in = &e->k->insts[i];
+        lines_at(e, i);
         if (r >= 0 && e->job->split) {
             LLVMBasicBlockRef here = i == b->first ? e->head[number_of] : new_block(e, "again");
             if (i != b->first && !terminated(e)) {

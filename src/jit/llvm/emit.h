@@ -63,6 +63,7 @@ struct emit {
     LLVMValueRef mask, first; /* split form, in this block: i32, the lanes that are on, and the number of the first */
     LLVMValueRef mask_var, next_var, positions; /* split form: allocas; the switch over positions */
     LLVMBasicBlockRef dispatch;
+    LLVMMetadataRef scope; /* of locations, when a text is wanted */
     char problem[200];
 };
 
@@ -142,6 +143,10 @@ void split_region(struct emit *e, LLVMBasicBlockRef block);   /* begins the posi
 struct value split_load(struct emit *e, int32_t reg);         /* from its place */
 void split_store(struct emit *e, int32_t reg);                /* its newest value to its place, for the lanes that are on */
 bool split_flow(struct emit *e);                              /* as emit_flow */
+
+/* --- lines.c --- */
+void lines_open(struct emit *e);              /* when the function is there */
+void lines_at(struct emit *e, int32_t site);  /* what follows is of this instruction */
 
 /* --- emit.c --- */
 bool emit_kernel(struct emit *e);

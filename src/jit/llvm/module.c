@@ -59,14 +59,25 @@ static void release_object(struct jit_object *o)
     o->bytes = NULL;
 }
 
-static void dump(LLVMModuleRef m, const char *what)
+static bool keep(struct jit_object *o, const char *bytes, size_t size)
 {
-    const char *wanted = getenv("HEDDLE_JIT_DUMP");
-    if (!wanted || strcmp(wanted, what))
-        return;
-    char *text = LLVMPrintModuleToString(m);
-    fputs(text, stderr);
+    o->bytes = malloc(size + 1);
+    if (!o->bytes) {
+        snprintf(o->problem, sizeof o->problem, "no memory for %zu bytes of code", size);
+        return false;
+    }
+    memcpy(o->bytes, bytes, size);
+    o->bytes[size] = 0;
+    o->size = size;
+    return true;
+}
+
+static bool keep_text(struct emit *e, struct jit_object *o)
+{
+    char *text = LLVMPrintModuleToString(e->module);
+    bool kept = keep(o, text, strlen(text));
     LLVMDisposeMessage(text);
+    return kept;
 }
 
 /* Optimises and makes the object; problems are told in o. */
@@ -74,13 +85,15 @@ static bool compile(struct emit *e, LLVMTargetMachineRef tm, struct jit_object *
 {
     char *why = NULL;
     LLVMMemoryBufferRef buffer;
-    dump(e->module, "emitted");
+    enum jit_form form = e->job->form;
     if (LLVMVerifyModule(e->module, LLVMReturnStatusAction, &why)) {
         snprintf(o->problem, sizeof o->problem, "%.*s", (int)sizeof o->problem - 1, why);
         LLVMDisposeMessage(why);
         return false;
     }
     LLVMDisposeMessage(why);
+    if (form == JIT_EMITTED)
+        return keep_text(e, o);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(e->module, passes, tm, options);
     LLVMDisposePassBuilderOptions(options);
@@ -90,20 +103,17 @@ static bool compile(struct emit *e, LLVMTargetMachineRef tm, struct jit_object *
         LLVMDisposeErrorMessage(text);
         return false;
     }
-    dump(e->module, "optimised");
-    if (LLVMTargetMachineEmitToMemoryBuffer(tm, e->module, LLVMObjectFile, &why, &buffer)) {
+    if (form == JIT_OPTIMISED)
+        return keep_text(e, o);
+    LLVMCodeGenFileType type = form == JIT_ASSEMBLY ? LLVMAssemblyFile : LLVMObjectFile;
+    if (LLVMTargetMachineEmitToMemoryBuffer(tm, e->module, type, &why, &buffer)) {
         snprintf(o->problem, sizeof o->problem, "%s", why);
         LLVMDisposeMessage(why);
         return false;
     }
-    o->size = LLVMGetBufferSize(buffer);
-    o->bytes = malloc(o->size);
-    if (o->bytes)
-        memcpy(o->bytes, LLVMGetBufferStart(buffer), o->size);
-    else
-        snprintf(o->problem, sizeof o->problem, "no memory for %zu bytes of code", o->size);
+    bool kept = keep(o, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
     LLVMDisposeMemoryBuffer(buffer);
-    return o->bytes;
+    return kept;
 }
 
 __attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job *job, struct jit_object *o)
@@ -133,6 +143,7 @@ __attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job
     e.f64 = LLVMDoubleTypeInContext(e.cx);
     e.ptr = LLVMPointerTypeInContext(e.cx, 0);
     open_function(&e);
+    lines_open(&e);
     bool ok = emit_kernel(&e);
     o->calls = e.calls;
     if (ok)
