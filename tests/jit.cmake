@@ -14,7 +14,7 @@ unit_test(jit_link)
 add_dependencies(unit_jit_link jit_sum)
 target_compile_definitions(unit_jit_link PRIVATE "OBJECT=\"$<TARGET_OBJECTS:jit_sum>\"")
 # Sets of programs that tell of themselves, once more with every kernel compiled before it runs.
-foreach(program integers atomics warps math_names pointers variables half_names groups barriers)
+foreach(program integers atomics warps math_names pointers gathers variables half_names groups barriers)
   add_test(NAME jit.device_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
   set_tests_properties(jit.device_${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                        ENVIRONMENT "HEDDLE_EXEC=jit")

@@ -53,12 +53,15 @@ struct jit_frame {
     char *shared;          /* the block's shared memory */
     const char *params;
     const uint8_t *live;   /* granules of the device's memory, space.h */
+    const struct space_run *runs; /* of granules that were granted together, space.h */
     uint64_t space_base, space_bytes;
+    char *local;           /* the warp's local memory, thread after thread */
     const struct jit_ops *ops;
     struct warp *warp;
     const struct jit_code *code;
     uint64_t *block_runs, *block_lanes, *site_runs, *site_lanes; /* or NULL: not counting */
     uint32_t shared_bytes;
+    uint32_t local_size, local_bytes; /* a thread: its local memory; with what lies behind it */
     uint32_t budget;       /* back-edges until it gives way; at least 1 */
     uint32_t turned;       /* back-edges that the warp has taken since it came */
     uint32_t room;         /* records in the ring from which it stops to have them fetched */

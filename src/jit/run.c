@@ -48,11 +48,14 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
 {
     f->params = l->params;
     f->live = l->space->live;
+    f->runs = l->space->run;
     f->space_base = l->space->base;
     f->space_bytes = l->space->bytes;
     f->ops = &ops;
     f->code = code;
     f->shared_bytes = l->shared_bytes;
+    f->local_size = l->local_size;
+    f->local_bytes = l->local_bytes;
     f->room = RING_RECORDS / 2;
     f->executed = 0;
     f->gridid = l->grid_serial;
@@ -96,6 +99,7 @@ static void fill_warp(struct jit_frame *f, const struct block *b, int index)
     f->warp = &b->warps[index];
     f->regs = block_regs(b, index);
     f->turned = 0;
+    f->local = block_local(b, index);
     for (int i = 0; i < 3; i++)
         f->tid[i] = b->launch->first_tid[index][i];
     f->sreg[PTX_SREG_WARPID] = (uint32_t)index;

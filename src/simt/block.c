@@ -71,7 +71,7 @@ void block_begin(struct block *b)
         w->block = b;
         w->index = (uint16_t)i;
         w->regs = block_regs(b, i);
-        w->local = w->regs + aligned(l->reg_bytes);
+        w->local = block_local(b, i);
         w->async = async_bytes(l) ? (struct async_queue *)(w->local + aligned((size_t)l->local_bytes * WARP_LANES)) : NULL;
         if (w->async)
             memset(w->async, 0, offsetof(struct async_queue, copy));

@@ -287,6 +287,12 @@ static inline char *block_regs(const struct block *b, int warp)
     return b->of_warps + (size_t)warp * b->warp_bytes;
 }
 
+/* Where its local memory is, behind them. */
+static inline char *block_local(const struct block *b, int warp)
+{
+    return block_regs(b, warp) + ((size_t)b->launch->reg_bytes + 63) / 64 * 64;
+}
+
 /* The current split of `w` arrives at barrier `id` with `expected` lanes (0: all). kind: enum ptx_variant
  * (PTX_BAR_SYNC, PTX_BAR_ARRIVE, PTX_BAR_RED_*); `truth` are the lanes with a true predicate. True: the split need
  * not wait (arrive, or it was the last). */

@@ -49,6 +49,7 @@ struct space_private {
     uint32_t device_granules; /* of the device's memory: the first ones */
     struct granule *table;
     uint8_t *live;
+    struct space_run *run;
     uint32_t shared_lo[SPACE_KINDS], shared_hi[SPACE_KINDS]; /* where shared granules of a kind were ever made */
     uint64_t granted;        /* bytes of all granules that are not free */
     uint64_t granted_device; /* those of the device's memory */
@@ -147,11 +148,13 @@ enum space_status space_open(struct space *s, int index, uint64_t bytes, const c
     p->device_granules = (uint32_t)(s->capacity / SPACE_GRANULE);
     p->table = alloc_zeroed(p->granules * sizeof *p->table);
     p->live = alloc_zeroed(p->granules);
+    p->run = alloc_zeroed(p->granules * sizeof *p->run);
     p->freed = alloc_zeroed(FREED_MAX * sizeof *p->freed);
     for (int k = 0; k < SPACE_KINDS; k++)
         p->shared_lo[k] = UINT32_MAX;
     arena_init(&p->labels);
     s->live = p->live;
+    s->run = p->run;
     s->private = p;
     return SPACE_OK;
 }
@@ -177,6 +180,7 @@ void space_close(struct space *s)
     }
     alloc_release(p->table);
     alloc_release(p->live);
+    alloc_release(p->run);
     alloc_release(p->freed);
     arena_release(&p->labels);
     pthread_mutex_destroy(&p->lock);
@@ -239,10 +243,15 @@ static void punch(const struct space *s, uint64_t address, uint64_t bytes)
         memset(space_host(address), 0, bytes); /* a kernel that cannot punch: at least zero again */
 }
 
-static void granule_live(struct space_private *p, uint64_t g, uint64_t count, bool on)
+static void granule_live(const struct space *s, uint64_t g, uint64_t count, bool on)
 {
-    for (uint64_t i = 0; i < count; i++)
+    struct space_private *p = s->private;
+    for (uint64_t i = 0; i < count; i++) { /* a run that is seen half written has 0 bytes */
+        if (on)
+            __atomic_store_n(&p->run[g + i].first, s->base + g * SPACE_GRANULE, __ATOMIC_RELAXED);
+        __atomic_store_n(&p->run[g + i].bytes, on ? count * SPACE_GRANULE : 0, __ATOMIC_RELEASE);
         __atomic_store_n(&p->live[g + i], on, __ATOMIC_RELEASE);
+    }
 }
 
 /* Takes `count` granules for a kind: index of the first, or -1. */
@@ -259,7 +268,7 @@ static int64_t take_granules(struct space *s, enum space_kind kind, uint64_t cou
     p->granted += bytes;
     if (kind != SPACE_HOST)
         p->granted_device += bytes;
-    granule_live(p, (uint64_t)g, count, true);
+    granule_live(s, (uint64_t)g, count, true);
     return g;
 }
 
@@ -268,7 +277,7 @@ static void give_granules(struct space *s, uint64_t g, uint64_t count)
     struct space_private *p = s->private;
     enum space_kind kind = p->table[g].kind;
     uint64_t address = s->base + g * SPACE_GRANULE, bytes = count * SPACE_GRANULE;
-    granule_live(p, g, count, false);
+    granule_live(s, g, count, false);
     if (host_touches(kind))
         mprotect(program_view(address), bytes, PROT_NONE);
     punch(s, address, bytes);

@@ -54,11 +54,18 @@ struct space_allocation {
     uint64_t serial;    /* order of allocation, from 1; 0: the engine's own, which come as launches run */
 };
 
+/* The memory of granules that were granted together. */
+struct space_run {
+    uint64_t first; /* device address; of a granule that is not accessible anything */
+    uint64_t bytes; /* 0: it is not accessible */
+};
+
 struct space {
     uint64_t base;       /* first device address */
     uint64_t bytes;      /* of the range: the device's memory, then the pinned host memory */
     uint64_t capacity;   /* the device's memory, a multiple of SPACE_GRANULE */
     const uint8_t *live; /* one byte a granule: not 0 when accessible */
+    const struct space_run *run; /* for each granule the run that it is in: two comparisons for many addresses */
     struct space_private *private;
     struct texture **textures; /* texture.h; NULL: none yet */
 };

@@ -18,7 +18,9 @@
 #include <string.h>
 
 enum { INTS = 10, LONGS = 4, FLOATS = 8, DOUBLES = 4, PREDS = 6, CELLS = 1024, SLOTS = INTS + LONGS + FLOATS + DOUBLES,
-       COUNTERS = 16 /* bytes: one cell for each operation, since blocks come in any order */ };
+       COUNTERS = 16, /* bytes: one cell for each operation, since blocks come in any order */
+       WARP_BYTES = 512, WARPS = 2 * 8, /* memory of each warp alone, in shared and in global memory */
+       REST = COUNTERS + WARP_BYTES * WARPS };
 
 struct maker {
     uint64_t seed;
@@ -149,6 +151,127 @@ static void read_memory(struct maker *m)
     }
 }
 
+/* Sets %a to the address of a cell of so many bytes that each lane picks: of the warp's memory in global, shared or, by its
+ * generic address, either; and answers the space's part of the opcode. */
+static const char *warp_cell(struct maker *m, unsigned bytes)
+{
+    static const char *const index[] = {"mov.b32 %%t, %%r%d", "add.s32 %%t, %%lane, %%r%d", "shl.b32 %%t, %%r%d, 3", "mad.lo.s32 %%t, %%lane, 5, %%r%d"};
+    EMIT(index[below(m, 4)], r(m));
+    EMIT(";\nand.b32 %%t, %%t, %u;\nmul.wide.u32 %%a, %%t, %u;\n", WARP_BYTES / bytes - 1, bytes);
+    switch (below(m, 4)) {
+    case 0: EMIT("add.s64 %%a, %%a, %%warps;\n"); return ".global";
+    case 1: EMIT("add.s64 %%a, %%a, %%warpcells;\ncvta.shared.u64 %%a, %%a;\n"); return "";
+    case 2: EMIT("add.s64 %%a, %%a, %%warps;\n"); return "";
+    default: EMIT("add.s64 %%a, %%a, %%warpcells;\n"); return ".shared";
+    }
+}
+
+/* Lanes write where they like in their warp's memory, in ascending order, and read again; all of them are here. */
+static void scatter(struct maker *m)
+{
+    const char *ordered = below(m, 5) ? "" : ".volatile";
+    for (int i = 0; i < 2; i++) {
+        bool load = i || !below(m, 3);
+        switch (below(m, 6)) {
+        case 0: {
+            const char *space = warp_cell(m, 4);
+            guard(m);
+            EMIT("%s%s%s.u32 ", load ? "ld" : "st", ordered, space);
+            load ? EMIT("%%r%d, [%%a];\n", r(m)) : EMIT("[%%a], %%r%d;\n", r(m));
+            break;
+        }
+        case 1: {
+            const char *space = warp_cell(m, 2);
+            guard(m);
+            EMIT("%s%s%s.%s ", load ? "ld" : "st", ordered, space, load ? PICK("u8", "s8", "s16", "u16") : PICK("u8", "u16"));
+            load ? EMIT("%%r%d, [%%a];\n", r(m)) : EMIT("[%%a], %%r%d;\n", r(m));
+            break;
+        }
+        case 2: {
+            const char *space = warp_cell(m, 8);
+            guard(m);
+            EMIT("%s%s%s.u64 ", load ? "ld" : "st", ordered, space);
+            load ? EMIT("%%q%d, [%%a];\n", q(m)) : EMIT("[%%a], %%q%d;\n", q(m));
+            break;
+        }
+        case 3: {
+            const char *space = warp_cell(m, 4);
+            guard(m);
+            EMIT("%s%s%s.f32 ", load ? "ld" : "st", ordered, space);
+            load ? EMIT("%%f%d, [%%a];\n", f(m)) : EMIT("[%%a], %%f%d;\n", f(m));
+            break;
+        }
+        case 4: {
+            const char *space = warp_cell(m, 16);
+            int x = r(m), y = r(m);
+            guard(m);
+            if (load)
+                EMIT("ld%s%s.v4.u32 {%%r%d, %%t, %%r%d, %%u}, [%%a];\n", ordered, space, x, (x + 1 + y % (INTS - 1)) % INTS);
+            else
+                EMIT("st%s%s.v4.u32 [%%a], {%%r%d, %%r%d, %%t, %%r%d};\n", ordered, space, x, y, r(m));
+            break;
+        }
+        default: {
+            const char *space = warp_cell(m, 8);
+            int x = f(m);
+            guard(m);
+            if (load)
+                EMIT("ld%s.v2.f32 {%%f%d, %%f%d}, [%%a];\n", space, x, (x + 1) % FLOATS);
+            else
+                EMIT("st%s.v2.u32 [%%a], {%%r%d, %%r%d};\n", space, r(m), r(m));
+        }
+        }
+    }
+}
+
+/* Lanes change cells of their warp's memory, one after the other; all of them are here. */
+static void atomic(struct maker *m)
+{
+    bool wide = !below(m, 4), same = !below(m, 3), red = below(m, 2);
+    static const char *const words[] = {"add.u32", "add.s32", "min.s32", "max.u32", "min.u32", "max.s32", "and.b32", "or.b32", "xor.b32",
+                                        "inc.u32", "dec.u32", "add.f32", "exch.b32", "cas.b32"};
+    static const char *const longs[] = {"add.u64", "min.s64", "max.u64", "and.b64", "or.b64", "xor.b64", "exch.b64", "cas.b64"};
+    int n = wide ? 8 : 14, which = (int)below(m, (uint32_t)n);
+    const char *op = wide ? longs[which] : words[which], *space, *at = "%a";
+    if (same) {
+        at = below(m, 2) ? "%warps+16" : "%warpcells+8";
+        space = at[5] == 's' ? ".global" : ".shared";
+    } else {
+        space = warp_cell(m, wide ? 8 : 4);
+    }
+    bool single = strstr(op, "f32"), cas = !strncmp(op, "cas", 3);
+    int value = wide ? q(m) : single ? f(m) : r(m);
+    red &= !cas && strncmp(op, "exch", 4);
+    guard(m);
+    EMIT("%s%s.%s ", red ? "red" : "atom", space, op);
+    if (!red)
+        EMIT("%%%s%d, ", wide ? "q" : single ? "f" : "r", wide ? q(m) : single ? f(m) : r(m));
+    if (!single && !below(m, 4))
+        EMIT("[%s], %u", at, below(m, 50));
+    else
+        EMIT("[%s], %%%s%d", at, wide ? "q" : single ? "f" : "r", value);
+    if (cas)
+        EMIT(", %%%s%d", wide ? "q" : "r", wide ? q(m) : r(m));
+    EMIT(";\n");
+}
+
+/* An array of the thread's own, by an index that is the same for all or not. */
+static void local(struct maker *m)
+{
+    unsigned bytes = 1u << below(m, 4);
+    bool load = below(m, 2), same = below(m, 2);
+    EMIT("and.b32 %%t, %%%s%d, %u;\nmul.lo.u32 %%t, %%t, %u;\nmov.u32 %%u, cells_own;\nadd.u32 %%t, %%t, %%u;\n", same ? "x" : "r",
+         same ? 3 : r(m), 64 / bytes - 1, bytes);
+    guard(m);
+    if (bytes == 8 && below(m, 2)) {
+        load ? EMIT("ld.local.f64 %%d%d, [%%t+64];\n", d(m)) : EMIT("st.local.f64 [%%t+64], %%d%d;\n", d(m));
+        return;
+    }
+    EMIT("%s.local.%s%u ", load ? "ld" : "st", load && below(m, 2) ? "s" : "u", 8 * bytes);
+    const char *reg = bytes == 8 ? "q" : "r";
+    load ? EMIT("%%%s%d, [%%t];\n", reg, bytes == 8 ? q(m) : r(m)) : EMIT("[%%t], %%%s%d;\n", reg, bytes == 8 ? q(m) : r(m));
+}
+
 static void block(struct maker *m);
 
 static void branch(struct maker *m)
@@ -204,19 +327,22 @@ static void shared(struct maker *m)
 
 static void together(struct maker *m)
 {
-    switch (m->full ? below(m, 5) : 2 + below(m, 3)) {
+    switch (m->full ? below(m, 10) : 2 + below(m, 8)) {
     case 0: EMIT("shfl.sync.%s.b32 %%r%d, %%r%d, %u, %s, -1;\n", PICK("bfly", "down", "idx"), r(m), r(m), below(m, 32), "31"); break;
     case 1: EMIT("shfl.sync.up.b32 %%r%d|%%p%d, %%r%d, %u, 0, -1;\n", r(m), p(m), r(m), below(m, 32)); break;
     case 2: EMIT("vote.sync.%s.pred %%p%d, %s%%p%d, -1;\n", PICK("all", "any", "uni"), p(m), below(m, 2) ? "!" : "", p(m)); break;
     case 3: EMIT("vote.sync.ballot.b32 %%r%d, %%p%d, -1;\n", r(m), p(m)); break;
-    default: shared(m); break;
+    case 4: shared(m); break;
+    case 5:
+    case 6: atomic(m); break;
+    default: scatter(m); break;
     }
 }
 
 static void statement(struct maker *m)
 {
     m->statements++;
-    uint32_t what = below(m, 20);
+    uint32_t what = below(m, 22);
     if (what < 6) {
         integer(m);
     } else if (what < 10) {
@@ -231,6 +357,8 @@ static void statement(struct maker *m)
         EMIT("st.global.u32 [%%own+%u], %%r%d;\nld.global.u32 %%r%d, [%%own+%u];\n", 4 * below(m, 4), r(m), r(m), 4 * below(m, 4));
     } else if (m->depth < 3 && m->statements < 120 && what < 18) {
         what == 16 ? branch(m) : loop(m);
+    } else if (what >= 20) {
+        local(m);
     } else if (m->together) {
         together(m);
     }
@@ -291,13 +419,19 @@ static char *make(uint64_t seed)
     struct strbuf all;
     strbuf_init(&all);
     strbuf_addf(&all, ".version 8.4\n.target sm_90\n.address_size 64\n"
-        ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 counter, .param .u32 salt)\n{\n"
-        ".shared .align 4 .b8 cells[1024];\n.reg .b32 %%r<%d>, %%t, %%u, %%me, %%lane, %%flat, %%n<8>, %%x<8>;\n.reg .b64 %%q<%d>, %%in, %%own, %%counter, %%a;\n"
+        ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 counter, .param .u64 warps, .param .u32 salt)\n{\n"
+        ".shared .align 16 .b8 cells[1024];\n.shared .align 16 .b8 cells_warps[4096];\n.local .align 16 .b8 cells_own[128];\n.reg .b32 %%r<%d>, %%t, %%u, %%me, %%lane, %%flat, %%n<8>, %%x<8>;\n.reg .b64 %%q<%d>, %%in, %%own, %%counter, %%warps, %%warpcells, %%a;\n"
         ".reg .f32 %%f<%d>;\n.reg .f64 %%d<%d>;\n.reg .pred %%p<%d>, %%pl<8>;\n", INTS, LONGS, FLOATS, DOUBLES, PREDS);
     strbuf_addf(&all, "ld.param.u64 %%in, [in];\nld.param.u64 %%own, [out];\nld.param.u64 %%counter, [counter];\nld.param.u32 %%x0, [salt];\n"
         "mov.u32 %%me, %%tid.x;\nmov.u32 %%lane, %%laneid;\nmov.u32 %%x1, %%ntid.x;\nmov.u32 %%x2, %%tid.y;\nmad.lo.s32 %%flat, %%x1, %%x2, %%me;\n"
         "mov.u32 %%x3, %%ctaid.x;\nmov.u32 %%x4, %%ntid.y;\nmul.lo.s32 %%x4, %%x4, %%x1;\nmad.lo.s32 %%x5, %%x3, %%x4, %%flat;\n"
         "mul.wide.u32 %%a, %%x5, %d;\nadd.s64 %%own, %%own, %%a;\n", 8 * SLOTS);
+    strbuf_addf(&all, "ld.param.u64 %%warps, [warps];\nshr.u32 %%t, %%flat, 5;\nmul.wide.u32 %%warpcells, %%t, %d;\n"
+        "mad.lo.s32 %%t, %%x3, 8, %%t;\nmul.wide.u32 %%a, %%t, %d;\nadd.s64 %%warps, %%warps, %%a;\n"
+        "mov.u64 %%a, cells_warps;\nadd.s64 %%warpcells, %%warpcells, %%a;\nmul.wide.u32 %%a, %%lane, 16;\nadd.s64 %%a, %%a, %%warpcells;\n"
+        "st.shared.v4.u32 [%%a], {%%lane, %%me, %%flat, %%x0};\n", WARP_BYTES, WARP_BYTES);
+    for (int i = 0; i < 8; i++)
+        strbuf_addf(&all, "st.local.u64 [cells_own+%d], %%a;\nst.local.u64 [cells_own+%d], 0;\n", 8 * i, 64 + 8 * i);
     for (int i = 0; i < 5; i++) /* blocks have 60 threads or more; cells that no thread writes are read, too */
         strbuf_addf(&all, "mad.lo.s32 %%t, %%x4, %d, %%flat;\nsetp.lt.s32 %%p0, %%t, 256;\nshl.b32 %%t, %%t, 2;\nmov.u32 %%u, cells;\nadd.s32 %%t, %%t, %%u;\n"
             "@%%p0 st.shared.u32 [%%t], %%flat;\n", i);
@@ -315,6 +449,11 @@ static char *make(uint64_t seed)
     for (int i = 0; i < PREDS; i++)
         strbuf_addf(&all, "setp.gt.s32 %%p%d, %%r%d, %d;\n", i, i, 3 * i);
     strbuf_adds(&all, body);
+    for (int i = 0; i < 16; i++) /* of two cells in one, lest something is lost */
+        strbuf_addf(&all, "ld.local.u64 %%a, [cells_own+%d];\nmad.lo.s64 %%q0, %%q0, 31, %%a;\n", 8 * i);
+    strbuf_adds(&all, "bar.sync 0;\nmul.wide.u32 %a, %lane, 16;\nadd.s64 %a, %a, %warpcells;\n");
+    for (int i = 0; i < 16; i += 8)
+        strbuf_addf(&all, "ld.shared.u64 %%warps, [%%a+%d];\nmad.lo.s64 %%q1, %%q1, 31, %%warps;\n", i);
     int at = 0;
     for (int i = 0; i < INTS; i++, at += 8)
         strbuf_addf(&all, "st.global.u32 [%%own+%d], %%r%d;\n", at, i);
@@ -334,7 +473,7 @@ static char *make(uint64_t seed)
 
 struct bench {
     heddle_device *device;
-    heddle_ptr in, out, counter;
+    heddle_ptr in, out, counter, warps;
     size_t out_bytes;
 };
 
@@ -351,15 +490,17 @@ static void run(struct bench *b, heddle_kernel *k, const heddle_launch_config *c
     static const char *const names[] = {"smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
                                         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "smsp__sass_branch_targets_threads_divergent.sum"};
     uint32_t salt = (uint32_t)seed * 2654435761u;
-    void *args[] = {&b->in, &b->out, &b->counter, &salt};
+    void *args[] = {&b->in, &b->out, &b->counter, &b->warps, &salt};
     heddle_result *result = NULL;
-    memset(out, 0, b->out_bytes + COUNTERS);
+    memset(out, 0, b->out_bytes + REST);
     must(heddle_copy_in(b->device, b->out, out, b->out_bytes), "copy", seed);
     must(heddle_copy_in(b->device, b->counter, out, COUNTERS), "copy", seed);
+    must(heddle_copy_in(b->device, b->warps, out, WARP_BYTES * WARPS), "copy", seed);
     setenv("HEDDLE_EXEC", exec, 1);
     must(heddle_launch(k, cfg, args, metrics ? &result : NULL), "launch", seed);
     must(heddle_copy_out(b->device, out, b->out, b->out_bytes), "copy", seed);
     must(heddle_copy_out(b->device, out + b->out_bytes, b->counter, COUNTERS), "copy", seed);
+    must(heddle_copy_out(b->device, out + b->out_bytes + COUNTERS, b->warps, WARP_BYTES * WARPS), "copy", seed);
     for (int i = 0; metrics && i < 5; i++)
         if (heddle_result_metric(result, names[i], &metrics[i]))
             metrics[i] = -1;
@@ -394,12 +535,12 @@ static bool compare(struct bench *b, uint64_t seed)
     must(heddle_kernel_find(module, "k", &kernel), "kernel", seed);
     heddle_launch_config cfg = {.grid = {2, 1, 1}, .block = {shape[0], shape[1], 1}};
     b->out_bytes = (size_t)2 * shape[0] * shape[1] * 8 * SLOTS;
-    char *x = malloc(b->out_bytes + COUNTERS), *y = malloc(b->out_bytes + COUNTERS);
+    char *x = malloc(b->out_bytes + REST), *y = malloc(b->out_bytes + REST);
     double counts[2][5];
     bool counting = seed % 3 == 0, ok;
     run(b, kernel, &cfg, "interp", seed, x, counting ? counts[0] : NULL);
     run(b, kernel, &cfg, "jit", seed, y, counting ? counts[1] : NULL);
-    ok = same(x, y, b->out_bytes) && !memcmp(x + b->out_bytes, y + b->out_bytes, COUNTERS);
+    ok = same(x, y, b->out_bytes) && !memcmp(x + b->out_bytes, y + b->out_bytes, REST);
     if (counting && memcmp(counts[0], counts[1], sizeof counts[0])) {
         for (int i = 0; i < 5; i++)
             fprintf(stderr, "counter %d: %.0f and %.0f\n", i, counts[0][i], counts[1][i]);
@@ -445,6 +586,7 @@ int main(int argc, char **argv)
     must(heddle_alloc(b.device, sizeof in, &b.in), "memory", 0);
     must(heddle_alloc(b.device, 4 << 20, &b.out), "memory", 0);
     must(heddle_alloc(b.device, COUNTERS, &b.counter), "memory", 0);
+    must(heddle_alloc(b.device, WARP_BYTES * WARPS, &b.warps), "memory", 0);
     must(heddle_copy_in(b.device, b.in, in, sizeof in), "copy", 0);
     for (uint64_t s = first; s < first + count; s++)
         bad += !compare(&b, s);

@@ -41,6 +41,27 @@ static uint64_t get(uint64_t bytes, enum space_kind kind)
     return a;
 }
 
+static void is_run(uint64_t address, uint64_t first, uint64_t bytes)
+{
+    const struct space_run *r = &sp.run[(address - B) / SPACE_GRANULE];
+    assert_true(r->bytes == bytes && (!bytes || r->first == first));
+}
+
+static void runs_are_granted_together(void **state)
+{
+    (void)state;
+    assert_true(get(100, SPACE_PROGRAM) == B);
+    assert_true(get(5 * MIB, SPACE_PROGRAM) == B + 2 * MIB); /* three granules */
+    is_run(B, B, 2 * MIB);
+    is_run(B + 2 * MIB, B + 2 * MIB, 6 * MIB);
+    is_run(B + 7 * MIB, B + 2 * MIB, 6 * MIB);
+    is_run(B + 8 * MIB, 0, 0);
+    assert_int_equal(space_free(&sp, B + 2 * MIB), SPACE_OK);
+    is_run(B + 2 * MIB, 0, 0);
+    is_run(B + 7 * MIB, 0, 0);
+    is_run(B, B, 2 * MIB);
+}
+
 static void addresses_are_first_fit(void **state)
 {
     (void)state;
@@ -425,6 +446,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_64, close_it)
     const struct CMUnitTest tests[] = {
+        TEST(runs_are_granted_together),
         TEST(addresses_are_first_fit),
         TEST(kinds_are_apart),
         TEST(an_emptied_granule_is_free_for_all),

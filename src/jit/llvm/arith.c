@@ -179,6 +179,16 @@ static bool plain(const struct ptx_mods *m)
     return !m->ftz && !m->sat && !m->relu && !m->nan && !m->xorsign_abs && (m->round == PTX_RND_NONE || m->round == PTX_RN);
 }
 
+LLVMValueRef flushed(struct emit *e, LLVMValueRef v)
+{
+    LLVMTypeRef t = LLVMTypeOf(v);
+    int p = LLVMGetTypeKind(t) == LLVMVectorTypeKind ? 0 : -1;
+    LLVMValueRef u = LLVMBuildBitCast(e->b, v, lanes_of(e, e->i32, p), ""), zero = whole(e, 32, 0, p);
+    LLVMValueRef tiny = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, u, whole(e, 32, 0x7f800000, p), ""), zero, "");
+    LLVMValueRef sign = LLVMBuildAnd(e->b, u, whole(e, 32, 0x80000000u, p), "");
+    return LLVMBuildBitCast(e->b, LLVMBuildSelect(e->b, tiny, sign, u, ""), t, "");
+}
+
 static LLVMValueRef bits_as(struct emit *e, LLVMValueRef v, LLVMTypeRef t, int p)
 {
     return LLVMBuildBitCast(e->b, v, lanes_of(e, t, p), "");

@@ -69,6 +69,10 @@ static void emit_inst(struct emit *e)
         return;
     if (in->guard != IR_NOREG && e->job->counting)
         count_guard(e, lanes_on(e));
+    if (in->op == PTX_OP_MEMBAR || in->op == PTX_OP_FENCE) {
+        emit_fence(e);
+        return;
+    }
     if (ir_is_memory(in) ? emit_memory(e) : emit_arith(e))
         return;
     emit_step(e, lanes_on(e));

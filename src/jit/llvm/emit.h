@@ -59,6 +59,8 @@ struct emit {
     int32_t site;
     const struct ir_inst *in;
     bool calls;      /* jit_object */
+    LLVMValueRef scratch; /* memory for lanes that are gone through one by one (gather.c), or NULL */
+    bool gathers, scatters; /* the host's own are better than lane by lane */
     bool tells_time; /* it reads %clock: instructions are counted */
     LLVMValueRef mask, first; /* split form, in this block: i32, the lanes that are on, and the number of the first */
     LLVMValueRef mask_var, next_var, positions; /* split form: allocas; the switch over positions */
@@ -110,15 +112,63 @@ const uint64_t *live_before(const struct emit *e, int32_t site);
 /* --- arith.c --- */
 /* False: no code of its own for this instruction. */
 bool emit_arith(struct emit *e);
+LLVMValueRef flushed(struct emit *e, LLVMValueRef v); /* f32, subnormals as zeros of their sign */
 
 /* --- memory.c --- */
 /* False: no code of its own for this access. */
 bool emit_memory(struct emit *e);
+/* An element in memory as the register that it is loaded to keeps it, and the other way round. */
+LLVMValueRef widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar);
+LLVMValueRef stored_part(struct emit *e, int element, int p);
+/* One of two values, by where it comes from. */
+struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,
+                    LLVMBasicBlockRef from_b);
+
+/* --- gather.c --- */
+
+/* An access of lanes whose addresses differ in any way. */
+struct many {
+    LLVMValueRef lanes;         /* that do it: i32; NULL: all */
+    LLVMValueRef on[MAX_PARTS]; /* the same as i1, if there are any */
+    LLVMValueRef base;          /* pointer, and bytes above it of each lane: i32 if narrow, else i64 */
+    LLVMValueRef at[MAX_PARTS]; /* lanes that are off: as the first one that is on */
+    LLVMValueRef one;           /* all lanes' address is this, above base; NULL: not known to be */
+    LLVMValueRef stride;        /* local memory: i32, bytes from one lane's to the next one's */
+    unsigned bytes, unit;       /* of an element, of all elements of a lane */
+    bool narrow;
+    bool kept;                  /* lanes that are off keep what the destination holds: the instruction has a guard */
+};
+
+/* False: no code of its own. */
+bool emit_gather(struct emit *e);
+/* `fast` makes the code for an access that may be done here; where it may not the interpreter's step is called. False: no
+ * code of its own for such an address or destination. */
+bool emit_lanes(struct emit *e, void (*fast)(struct emit *e, const struct many *g, struct value *results));
+LLVMValueRef many_pointer(struct emit *e, const struct many *g, int lane, unsigned element);
+LLVMValueRef first_lane(struct emit *e, LLVMValueRef lanes); /* i32; lanes is not 0 */
+/* Arrays of 32 values of up to 8 bytes in memory, 0 to 4, for lanes by number (i32). */
+LLVMValueRef scratch(struct emit *e, int array);
+void scratch_store(struct emit *e, int array, const LLVMValueRef *parts, unsigned bytes);
+LLVMValueRef scratch_part(struct emit *e, int array, int p, LLVMTypeRef t);
+LLVMValueRef scratch_load(struct emit *e, int array, LLVMValueRef lane, LLVMTypeRef t);
+/* A loop over lanes, ascending, at least one: the number of the lane. */
+struct lane_loop {
+    LLVMBasicBlockRef body;
+    LLVMValueRef left;
+};
+LLVMValueRef lane_loop(struct emit *e, LLVMValueRef lanes, struct lane_loop *l);
+void lane_loop_end(struct emit *e, struct lane_loop *l);
+
+/* --- atomic.c --- */
+/* False: no code of its own. */
+bool emit_atomic(struct emit *e);
+void emit_fence(struct emit *e);
 
 /* --- flow.c --- */
 void emit_step(struct emit *e, LLVMValueRef mask);  /* through the interpreter's step; mask NULL: all lanes */
 LLVMValueRef guard_bits(struct emit *e);            /* lanes in which the guard holds */
 LLVMValueRef lanes_on(struct emit *e);              /* lanes that do this instruction, i32; NULL: all 32 */
+void step_into(struct emit *e, LLVMValueRef lanes, struct value *results); /* the same without a look for no lanes */
 void call_step(struct emit *e, LLVMValueRef mask);  /* the call alone: operands are in their places */
 LLVMValueRef call_op(struct emit *e, size_t op, LLVMTypeRef third, LLVMValueRef arg); /* a jit_ops function; a fault stops */
 void emit_stop(struct emit *e, enum jit_stop why, int32_t site);

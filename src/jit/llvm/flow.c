@@ -78,16 +78,32 @@ LLVMValueRef lanes_on(struct emit *e)
     return !e->job->split ? guard : guard ? LLVMBuildAnd(e->b, guard, e->mask, "") : e->mask;
 }
 
+/* Operands in their places for the step; `some`: not all lanes do it, and those that do not keep what they had. */
+static void to_places(struct emit *e, bool some)
+{
+    const struct ir_inst *in = e->in;
+    for (int i = 0; i < in->nsrc; i++)
+        if (in->src[i].kind == IR_SRC_REG)
+            place_store(e, in->src[i].reg);
+    for (int d = 0; d < in->ndst && some; d++)
+        if (in->dst[d] != IR_NOREG)
+            place_store(e, in->dst[d]);
+}
+
+void step_into(struct emit *e, LLVMValueRef lanes, struct value *results)
+{
+    to_places(e, lanes);
+    call_step(e, lanes ? lanes : number(e, 32, UINT32_MAX));
+    for (int d = 0; d < e->in->ndst; d++)
+        if (e->in->dst[d] != IR_NOREG)
+            results[d] = place_load(e, e->in->dst[d]);
+}
+
 void emit_step(struct emit *e, LLVMValueRef mask)
 {
     const struct ir_inst *in = e->in;
     LLVMBasicBlockRef next = NULL;
-    for (int i = 0; i < in->nsrc; i++)
-        if (in->src[i].kind == IR_SRC_REG)
-            place_store(e, in->src[i].reg);
-    for (int d = 0; d < in->ndst && mask; d++) /* lanes off keep what they had */
-        if (in->dst[d] != IR_NOREG)
-            place_store(e, in->dst[d]);
+    to_places(e, mask);
     if (in->guard != IR_NOREG) {
         LLVMBasicBlockRef some = new_block(e, "some");
         next = new_block(e, "stepped");

@@ -55,6 +55,7 @@ static LLVMValueRef load_as(struct emit *e, LLVMTypeRef t, const struct reach *r
     LLVMValueRef p = pointer(e, r->host, (uint64_t)r->rel[lane] + element * r->bytes);
     LLVMValueRef v = LLVMBuildLoad2(e->b, t, p, "");
     LLVMSetAlignment(v, r->bytes);
+    LLVMSetVolatile(v, e->in->mods->order != PTX_WEAK);
     return v;
 }
 
@@ -248,7 +249,7 @@ static void look(struct emit *e, struct reach *r)
 /* --- loads --- */
 
 /* An element as its register keeps it: extended by its own sign, or the same bits. */
-static LLVMValueRef widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar)
+LLVMValueRef widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar)
 {
     const struct ir_inst *in = e->in;
     enum ptx_type rt = e->k->reg_type[reg];
@@ -289,9 +290,8 @@ static bool loadable(struct emit *e)
     return true;
 }
 
-/* The two ways' results in one. */
-static struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,
-                           LLVMBasicBlockRef from_b)
+struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,
+                    LLVMBasicBlockRef from_b)
 {
     struct value v = {.scalar = a->scalar};
     for (int p = 0; p < (a->scalar ? 1 : e->parts); p++) {
@@ -382,7 +382,7 @@ static bool emit_parameter(struct emit *e)
 
 /* --- stores --- */
 
-static LLVMValueRef stored_part(struct emit *e, int element, int p)
+LLVMValueRef stored_part(struct emit *e, int element, int p)
 {
     enum ptx_type t = e->in->type;
     enum ptx_type rt = e->in->src[1 + element].kind == IR_SRC_REG ? e->k->reg_type[e->in->src[1 + element].reg] : t;
@@ -394,7 +394,9 @@ static LLVMValueRef stored_part(struct emit *e, int element, int p)
 static void store_as(struct emit *e, LLVMValueRef v, const struct reach *r, int lane, unsigned element)
 {
     LLVMValueRef p = pointer(e, r->host, (uint64_t)r->rel[lane] + element * r->bytes);
-    LLVMSetAlignment(LLVMBuildStore(e->b, v, p), r->bytes);
+    LLVMValueRef s = LLVMBuildStore(e->b, v, p);
+    LLVMSetAlignment(s, r->bytes);
+    LLVMSetVolatile(s, e->in->mods->order != PTX_WEAK);
 }
 
 /* The elements of `n` lanes in the order of memory: a.x b.x c.x .. and a.y b.y c.y .. become a.x a.y b.x b.y .. */
@@ -498,21 +500,31 @@ static void generic_store(struct emit *e, struct reach *r)
     LLVMPositionBuilderAtEnd(e->b, next);
 }
 
-bool emit_memory(struct emit *e)
+/* Every load of x86-64 is an acquire and every store a release, so that order is kept when the compiler keeps it. */
+static bool in_order(struct emit *e, bool (*emit)(struct emit *e))
+{
+    LLVMBuildFence(e->b, LLVMAtomicOrderingSequentiallyConsistent, true, "");
+    bool done = emit(e);
+    LLVMBuildFence(e->b, LLVMAtomicOrderingSequentiallyConsistent, true, "");
+    return done;
+}
+
+static bool emit_access(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     struct reach r;
     bool load = in->op == PTX_OP_LD || in->op == PTX_OP_LDU;
-    if ((!load && in->op != PTX_OP_ST) || in->guard != IR_NOREG || in->mods->order != PTX_WEAK || bits_of_type(in->type) > 64)
+    if (in->op == PTX_OP_ATOM || in->op == PTX_OP_RED)
+        return emit_atomic(e);
+    if ((!load && in->op != PTX_OP_ST) || bits_of_type(in->type) > 64 || (load ? !loadable(e) : !storable(e)))
         return false;
     if (in->space == PTX_PARAM)
-        return load && loadable(e) && emit_parameter(e);
-    if (e->job->counting || in->space == PTX_LOCAL || in->space == IR_SCRATCH || (load ? !loadable(e) : !storable(e)))
+        return load && in->guard == IR_NOREG && emit_parameter(e);
+    if (e->job->counting)
         return false;
-    if (!find_reach(e, &r))
-        return false;
-    if (e->job->split && !load && !maskable(e, &r))
-        return false;
+    if (in->space == PTX_LOCAL || in->space == IR_SCRATCH || in->guard != IR_NOREG || !find_reach(e, &r) ||
+        (e->job->split && !load && !maskable(e, &r)))
+        return emit_gather(e);
     if (in->space == PTX_GENERIC || e->job->split) {
         load ? generic_load(e, &r) : generic_store(e, &r);
         return true;
@@ -520,4 +532,9 @@ bool emit_memory(struct emit *e)
     look(e, &r);
     load ? load_all(e, &r) : store_all(e, &r);
     return true;
+}
+
+bool emit_memory(struct emit *e)
+{
+    return e->in->mods->order == PTX_WEAK ? emit_access(e) : in_order(e, emit_access);
 }

@@ -128,6 +128,8 @@ __attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job
     struct emit e = {.job = job, .k = job->kernel, .s = job->shapes};
     e.width = !strcmp(job->level, "x86-64-v4") ? 16 : !strcmp(job->level, "x86-64-v3") ? 8 : 4;
     e.parts = SHAPE_LANES / e.width;
+    e.gathers = e.width == 16; /* AVX2's gather was no faster than loads lane by lane (Zen 3) */
+    e.scatters = e.width == 16;
     e.cx = LLVMContextCreate();
     e.module = LLVMModuleCreateWithNameInContext(job->kernel->name, e.cx);
     e.b = LLVMCreateBuilderInContext(e.cx);

@@ -1,0 +1,310 @@
+/* Atomics on words of 32 and 64 bits (PTX ISA 9.7.13.5, 9.7.13.6): lanes one after the other, ascending, as the interpreter
+ * does them; the same look at all addresses as gathers (gather.c).
+ *
+ * A block runs on one thread, so its shared memory needs no locked instruction. Integers that all lanes add to, or take the
+ * least of, and the like, in one place are first put together, and done at once. */
+#include "jit/llvm/emit.h"
+
+#include "ir/operands.h"
+
+enum { AT, VALUE, SECOND, RESULT }; /* arrays of scratch */
+
+struct operands {
+    LLVMValueRef b, c; /* integers of the type's width; c: of cas */
+    LLVMTypeRef type;
+    bool shared;
+};
+
+static bool same_for_all(struct emit *e, int i)
+{
+    struct shape s = source_shape(e, i);
+    return shape_uniform(&s);
+}
+
+static bool is_float(enum ptx_type t)
+{
+    return t == PTX_F32 || t == PTX_F64;
+}
+
+static bool is_signed(enum ptx_type t)
+{
+    return t == PTX_S32 || t == PTX_S64;
+}
+
+/* Single precision flushes in global memory and keeps subnormals in shared memory; interp/access.h, add_value. */
+static LLVMValueRef float_sum(struct emit *e, LLVMValueRef old, const struct operands *o)
+{
+    bool single = e->in->type == PTX_F32;
+    LLVMTypeRef t = type_of(e, e->in->type);
+    LLVMValueRef x = LLVMBuildBitCast(e->b, old, t, ""), y = LLVMBuildBitCast(e->b, o->b, t, "");
+    if (single && !o->shared) {
+        x = flushed(e, x);
+        y = flushed(e, y);
+    }
+    LLVMValueRef sum = LLVMBuildFAdd(e->b, x, y, "");
+    if (single && !o->shared)
+        sum = flushed(e, sum);
+    if (single)
+        return LLVMBuildBitCast(e->b, exact_nan(e, sum), o->type, "");
+    LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, sum, sum, "");
+    return LLVMBuildSelect(e->b, nan, number(e, 64, UINT64_C(0xfff8000000000000)), LLVMBuildBitCast(e->b, sum, o->type, ""), "");
+}
+
+/* What is there after a lane's turn. */
+static LLVMValueRef changed(struct emit *e, LLVMValueRef old, const struct operands *o)
+{
+    LLVMBuilderRef B = e->b;
+    LLVMValueRef b = o->b, zero = LLVMConstNull(o->type), one = LLVMConstInt(o->type, 1, false);
+    bool sign = is_signed(e->in->type);
+    switch (e->in->mods->atomic) {
+    case PTX_ATOMIC_ADD:
+        return is_float(e->in->type) ? float_sum(e, old, o) : LLVMBuildAdd(B, old, b, "");
+    case PTX_ATOMIC_MIN:
+        return LLVMBuildSelect(B, LLVMBuildICmp(B, sign ? LLVMIntSLT : LLVMIntULT, b, old, ""), b, old, "");
+    case PTX_ATOMIC_MAX:
+        return LLVMBuildSelect(B, LLVMBuildICmp(B, sign ? LLVMIntSLT : LLVMIntULT, old, b, ""), b, old, "");
+    case PTX_ATOMIC_INC:
+        return LLVMBuildSelect(B, LLVMBuildICmp(B, LLVMIntUGE, old, b, ""), zero, LLVMBuildAdd(B, old, one, ""), "");
+    case PTX_ATOMIC_DEC: {
+        LLVMValueRef over = LLVMBuildOr(B, LLVMBuildICmp(B, LLVMIntEQ, old, zero, ""), LLVMBuildICmp(B, LLVMIntUGT, old, b, ""), "");
+        return LLVMBuildSelect(B, over, b, LLVMBuildSub(B, old, one, ""), "");
+    }
+    case PTX_ATOMIC_CAS:
+        return LLVMBuildSelect(B, LLVMBuildICmp(B, LLVMIntEQ, old, b, ""), o->c, old, "");
+    case PTX_ATOMIC_EXCH:
+        return b;
+    case PTX_ATOMIC_AND:
+        return LLVMBuildAnd(B, old, b, "");
+    case PTX_ATOMIC_OR:
+        return LLVMBuildOr(B, old, b, "");
+    default: /* PTX_ATOMIC_XOR */
+        return LLVMBuildXor(B, old, b, "");
+    }
+}
+
+/* The host's locked operation, or -1. */
+static int host_operation(const struct emit *e)
+{
+    bool sign = is_signed(e->in->type);
+    switch (e->in->mods->atomic) {
+    case PTX_ATOMIC_ADD: return is_float(e->in->type) ? -1 : LLVMAtomicRMWBinOpAdd;
+    case PTX_ATOMIC_MIN: return sign ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
+    case PTX_ATOMIC_MAX: return sign ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
+    case PTX_ATOMIC_EXCH: return LLVMAtomicRMWBinOpXchg;
+    case PTX_ATOMIC_AND: return LLVMAtomicRMWBinOpAnd;
+    case PTX_ATOMIC_OR: return LLVMAtomicRMWBinOpOr;
+    case PTX_ATOMIC_XOR: return LLVMAtomicRMWBinOpXor;
+    default: return -1;
+    }
+}
+
+static LLVMValueRef exchange_if(struct emit *e, LLVMValueRef at, LLVMValueRef old, LLVMValueRef now, LLVMValueRef *done)
+{
+    LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;
+    LLVMValueRef both = LLVMBuildAtomicCmpXchg(e->b, at, old, now, order, LLVMAtomicOrderingMonotonic, false);
+    *done = LLVMBuildExtractValue(e->b, both, 1, "");
+    return LLVMBuildExtractValue(e->b, both, 0, "");
+}
+
+/* One change at one place, in global memory among other threads: what was there before. */
+static LLVMValueRef change(struct emit *e, LLVMValueRef at, const struct operands *o)
+{
+    LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;
+    LLVMValueRef done;
+    if (o->shared) {
+        LLVMValueRef old = LLVMBuildLoad2(e->b, o->type, at, "");
+        LLVMBuildStore(e->b, changed(e, old, o), at);
+        return old;
+    }
+    if (e->in->mods->atomic == PTX_ATOMIC_CAS)
+        return exchange_if(e, at, o->b, o->c, &done);
+    int how = host_operation(e);
+    if (how >= 0)
+        return LLVMBuildAtomicRMW(e->b, (LLVMAtomicRMWBinOp)how, at, o->b, order, false);
+    LLVMValueRef first = LLVMBuildLoad2(e->b, o->type, at, "");
+    LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(first, (unsigned)bits_of_type(e->in->type) / 8);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), again = new_block(e, "again"), on = new_block(e, "changed");
+    LLVMBuildBr(e->b, again);
+    LLVMPositionBuilderAtEnd(e->b, again);
+    LLVMValueRef old = LLVMBuildPhi(e->b, o->type, "");
+    LLVMValueRef seen = exchange_if(e, at, old, changed(e, old, o), &done);
+    LLVMAddIncoming(old, &first, &before, 1);
+    LLVMAddIncoming(old, &seen, &again, 1);
+    likely(e, LLVMBuildCondBr(e->b, done, on, again), true);
+    LLVMPositionBuilderAtEnd(e->b, on);
+    return old;
+}
+
+/* --- all lanes in one place --- */
+
+static LLVMValueRef lanes_or_all(struct emit *e, const struct many *g)
+{
+    return g->lanes ? g->lanes : number(e, 32, UINT32_MAX);
+}
+
+static LLVMValueRef count_of(struct emit *e, LLVMValueRef lanes, LLVMTypeRef t)
+{
+    LLVMValueRef n = call_intrinsic(e, "llvm.ctpop", e->i32, &lanes, 1);
+    return t == e->i32 ? n : LLVMBuildZExt(e->b, n, t, "");
+}
+
+/* b of all lanes that are on in one: the same for all, */
+static LLVMValueRef together_scalar(struct emit *e, const struct many *g, const struct operands *o)
+{
+    LLVMValueRef n = count_of(e, lanes_or_all(e, g), o->type);
+    switch (e->in->mods->atomic) {
+    case PTX_ATOMIC_ADD:
+        return LLVMBuildMul(e->b, o->b, n, "");
+    case PTX_ATOMIC_XOR:
+        return LLVMBuildMul(e->b, o->b, LLVMBuildAnd(e->b, n, LLVMConstInt(o->type, 1, false), ""), "");
+    default: /* and, or, min, max */
+        return o->b;
+    }
+}
+
+/* or each lane's own. */
+static LLVMValueRef together(struct emit *e, const struct many *g)
+{
+    static const struct {
+        const char *reduce, *two;
+        uint64_t neutral32, neutral64;
+    } how[] = {
+        [PTX_ATOMIC_ADD] = {"llvm.vector.reduce.add", NULL, 0, 0},
+        [PTX_ATOMIC_AND] = {"llvm.vector.reduce.and", NULL, UINT64_MAX, UINT64_MAX},
+        [PTX_ATOMIC_OR] = {"llvm.vector.reduce.or", NULL, 0, 0},
+        [PTX_ATOMIC_XOR] = {"llvm.vector.reduce.xor", NULL, 0, 0},
+        [PTX_ATOMIC_MIN] = {"llvm.vector.reduce.umin", "llvm.umin", UINT64_MAX, UINT64_MAX},
+        [PTX_ATOMIC_MAX] = {"llvm.vector.reduce.umax", "llvm.umax", 0, 0},
+    }, by_sign[] = {
+        [PTX_ATOMIC_MIN] = {"llvm.vector.reduce.smin", "llvm.smin", INT32_MAX, INT64_MAX},
+        [PTX_ATOMIC_MAX] = {"llvm.vector.reduce.smax", "llvm.smax", (uint64_t)INT32_MIN, (uint64_t)INT64_MIN},
+    };
+    int op = e->in->mods->atomic, bits = bits_of_type(e->in->type);
+    const bool ordered = is_signed(e->in->type) && (op == PTX_ATOMIC_MIN || op == PTX_ATOMIC_MAX);
+    const char *reduce = ordered ? by_sign[op].reduce : how[op].reduce, *two = ordered ? by_sign[op].two : how[op].two;
+    uint64_t neutral = bits == 32 ? (ordered ? by_sign[op].neutral32 : how[op].neutral32)
+                                  : (ordered ? by_sign[op].neutral64 : how[op].neutral64);
+    LLVMValueRef all = NULL;
+    for (int p = 0; p < e->parts; p++) {
+        LLVMValueRef v = source_exact(e, 1, ir_bits_type(bits), p);
+        if (g->lanes)
+            v = LLVMBuildSelect(e->b, g->on[p], v, splat(e, number(e, bits, neutral)), "");
+        LLVMValueRef args[2] = {all, v};
+        all = !all ? v : two ? call_intrinsic(e, two, LLVMTypeOf(v), args, 2)
+            : op == PTX_ATOMIC_ADD ? LLVMBuildAdd(e->b, all, v, "") : op == PTX_ATOMIC_AND ? LLVMBuildAnd(e->b, all, v, "")
+            : op == PTX_ATOMIC_OR ? LLVMBuildOr(e->b, all, v, "") : LLVMBuildXor(e->b, all, v, "");
+    }
+    return call_intrinsic(e, reduce, LLVMTypeOf(all), &all, 1);
+}
+
+/* The number of lanes that are on before each lane of a part, in the type. */
+static LLVMValueRef before_lane(struct emit *e, const struct many *g, int p, const struct operands *o)
+{
+    LLVMValueRef v[64];
+    for (int i = 0; i < e->width; i++)
+        v[i] = number(e, 32, g->lanes ? (UINT64_C(1) << (p * e->width + i)) - 1 : (uint64_t)(p * e->width + i));
+    LLVMValueRef n = LLVMConstVector(v, (unsigned)e->width);
+    if (g->lanes) {
+        n = LLVMBuildAnd(e->b, n, splat(e, g->lanes), "");
+        n = call_intrinsic(e, "llvm.ctpop", LLVMTypeOf(n), &n, 1);
+    }
+    return o->type == e->i32 ? n : LLVMBuildZExt(e->b, n, vector_of(e, o->type), "");
+}
+
+/* False: lanes have to take turns. */
+static bool at_once(struct emit *e, const struct many *g, const struct operands *o, struct value *result)
+{
+    int op = e->in->mods->atomic;
+    bool some = e->in->ndst && e->in->dst[0] != IR_NOREG;
+    if (!g->one || is_float(e->in->type) || op == PTX_ATOMIC_INC || op == PTX_ATOMIC_DEC || op == PTX_ATOMIC_CAS ||
+        op == PTX_ATOMIC_EXCH || (some && (op != PTX_ATOMIC_ADD || !o->b)))
+        return false;
+    struct operands all = *o;
+    all.b = o->b ? together_scalar(e, g, o) : together(e, g);
+    LLVMValueRef old = change(e, many_pointer(e, g, 0, 0), &all);
+    for (int p = 0; p < e->parts && some; p++) {
+        LLVMValueRef v = LLVMBuildMul(e->b, before_lane(e, g, p, o), splat(e, o->b), "");
+        result->v[p] = LLVMBuildAdd(e->b, v, splat(e, old), "");
+    }
+    return true;
+}
+
+/* --- all of it --- */
+
+static void in_turn(struct emit *e, const struct many *g, struct operands *o, struct value *result)
+{
+    const struct ir_inst *in = e->in;
+    enum ptx_type t = ir_bits_type(bits_of_type(in->type));
+    bool own_b = !o->b, own_c = in->nsrc > 2 && !o->c, some = in->ndst && in->dst[0] != IR_NOREG;
+    LLVMValueRef parts[MAX_PARTS];
+    for (int s = 1; s <= 2; s++) {
+        if (!(s == 1 ? own_b : own_c))
+            continue;
+        for (int p = 0; p < e->parts; p++)
+            parts[p] = source_exact(e, s, t, p);
+        scratch_store(e, s == 1 ? VALUE : SECOND, parts, g->bytes);
+    }
+    if (!g->one)
+        scratch_store(e, AT, g->at, g->narrow ? 4 : 8);
+    struct lane_loop l;
+    LLVMValueRef lane = lane_loop(e, lanes_or_all(e, g), &l), at = g->one;
+    if (!at)
+        at = scratch_load(e, AT, lane, g->narrow ? e->i32 : e->i64);
+    if (g->narrow)
+        at = LLVMBuildZExt(e->b, at, e->i64, "");
+    if (own_b)
+        o->b = scratch_load(e, VALUE, lane, o->type);
+    if (own_c)
+        o->c = scratch_load(e, SECOND, lane, o->type);
+    LLVMValueRef old = change(e, LLVMBuildGEP2(e->b, e->i8, g->base, &at, 1, ""), o);
+    if (some) {
+        LLVMValueRef i = LLVMBuildZExt(e->b, lane, e->i64, "");
+        LLVMBuildStore(e->b, old, LLVMBuildGEP2(e->b, o->type, scratch(e, RESULT), &i, 1, ""));
+    }
+    lane_loop_end(e, &l);
+    for (int p = 0; p < e->parts && some; p++)
+        result->v[p] = scratch_part(e, RESULT, p, o->type);
+}
+
+static void quick_atomic(struct emit *e, const struct many *g, struct value *results)
+{
+    const struct ir_inst *in = e->in;
+    enum ptx_type t = ir_bits_type(bits_of_type(in->type));
+    struct operands o = {.type = type_of_bits(e, bits_of_type(in->type)), .shared = in->space == PTX_SHARED};
+    if (same_for_all(e, 1))
+        o.b = source_exact(e, 1, t, -1);
+    if (in->nsrc > 2 && same_for_all(e, 2))
+        o.c = source_exact(e, 2, t, -1);
+    if (!at_once(e, g, &o, &results[0]))
+        in_turn(e, g, &o, &results[0]);
+    for (int p = 0; p < e->parts && in->ndst && in->dst[0] != IR_NOREG; p++) {
+        LLVMTypeRef kept = vector_of(e, type_of(e, e->k->reg_type[in->dst[0]]));
+        results[0].v[p] = LLVMBuildBitCast(e->b, results[0].v[p], kept, "");
+        if (g->kept)
+            results[0].v[p] = LLVMBuildSelect(e->b, g->on[p], results[0].v[p], reg_part(e, in->dst[0], p), "");
+    }
+}
+
+bool emit_atomic(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    int bits = bits_of_type(in->type);
+    char kind = ptx_type_info[in->type].kind;
+    if (e->job->counting || (bits != 32 && bits != 64) || kind == 'H' || in->vec != 1 || in->nsrc < 2 ||
+        in->space == PTX_LOCAL || in->space == PTX_CONST || in->space == PTX_PARAM || in->space == IR_SCRATCH)
+        return false;
+    if (is_float(in->type) && in->mods->atomic != PTX_ATOMIC_ADD)
+        return false;
+    for (int i = 1; i < in->nsrc; i++)
+        if (in->src[i].kind == IR_SRC_SREG || (in->src[i].kind == IR_SRC_REG && bits_of_type(e->k->reg_type[in->src[i].reg]) != bits))
+            return false;
+    if (in->ndst && in->dst[0] != IR_NOREG && bits_of_type(e->k->reg_type[in->dst[0]]) != bits)
+        return false;
+    return emit_lanes(e, quick_atomic);
+}
+
+void emit_fence(struct emit *e)
+{
+    LLVMBuildFence(e->b, LLVMAtomicOrderingSequentiallyConsistent, false, "");
+}

@@ -1,0 +1,151 @@
+// Addresses that differ from lane to lane: gathers and scatters of every width in global, shared, constant, managed and local
+// memory, lanes that write to one place, and the faults of lanes outside of memory.
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+typedef unsigned int u32;
+enum { THREADS = 96, N = 1024 };
+
+__managed__ u32 managed[N];
+__constant__ u32 constant[N];
+__device__ int wrong;
+
+__host__ __device__ u32 mix(u32 x)
+{
+    x = (x ^ 61) ^ (x >> 16);
+    x *= 9;
+    x ^= x >> 4;
+    return x * 0x27d4eb2d;
+}
+
+template <class T> __host__ __device__ T made(u32 i);
+template <> __host__ __device__ signed char made(u32 i) { return (signed char)mix(i); }
+template <> __host__ __device__ unsigned short made(u32 i) { return (unsigned short)mix(i); }
+template <> __host__ __device__ u32 made(u32 i) { return mix(i); }
+template <> __host__ __device__ double made(u32 i) { return mix(i) * 0.5; }
+template <> __host__ __device__ uint4 made(u32 i) { return make_uint4(mix(i), i, ~i, mix(i + 1)); }
+template <> __host__ __device__ float2 made(u32 i) { return make_float2((float)mix(i), (float)i); }
+
+template <class T> __host__ __device__ bool same(const T &a, const T &b) { return a == b; }
+__host__ __device__ bool same(const uint4 &a, const uint4 &b) { return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w; }
+__host__ __device__ bool same(const float2 &a, const float2 &b) { return a.x == b.x && a.y == b.y; }
+
+template <class T> __global__ void through(const T *in, T *out, u32 salt)
+{
+    __shared__ T cells[256];
+    const u32 i = threadIdx.x, from = mix(i + salt) % N, to = 255 - (i * 7 & 127);
+    T x = in[from];
+    if (!same(x, made<T>(from)))
+        atomicAdd(&wrong, 1);
+    cells[to] = x;
+    __syncthreads();
+    if (i % 3) // some lanes only
+        out[to] = cells[255 - ((i ^ 1) * 7 & 127)];
+}
+
+template <class T> void test_width(u32 salt)
+{
+    std::vector<T> host(N), got(256), want(256);
+    for (u32 i = 0; i < N; i++)
+        host[i] = made<T>(i);
+    memset(got.data(), 0, 256 * sizeof(T));
+    memset(want.data(), 0, 256 * sizeof(T));
+    T *in, *out;
+    cudaMalloc(&in, N * sizeof(T));
+    cudaMalloc(&out, 256 * sizeof(T));
+    cudaMemcpy(in, host.data(), N * sizeof(T), cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, 256 * sizeof(T));
+    through<<<1, THREADS>>>(in, out, salt);
+    cudaMemcpy(got.data(), out, 256 * sizeof(T), cudaMemcpyDeviceToHost);
+    for (u32 i = 0; i < THREADS; i++)
+        if (i % 3)
+            want[255 - (i * 7 & 127)] = host[mix((i ^ 1) + salt) % N];
+    for (int i = 0; i < 256; i++)
+        if (!same(got[i], want[i])) {
+            printf("FAILED: %zu bytes, cell %d\n", sizeof(T), i);
+            break;
+        }
+    cudaFree(in);
+    cudaFree(out);
+}
+
+// The last lane that writes a cell wins; a lane's own array; memory of the host; constants.
+__global__ void others(u32 *out, u32 salt)
+{
+    __shared__ u32 cells[8];
+    u32 own[32], i = threadIdx.x, sum = 0;
+    cells[i & 7] = i;
+    __syncwarp();
+    if (cells[i & 7] != 24 + (i & 7))
+        atomicAdd(&wrong, 1);
+    out[i % 5] = i;
+    for (u32 k = 0; k < 32; k++)
+        own[k] = k * i;
+    for (u32 k = 0; k < 8; k++) {
+        u32 at = mix(i + k + salt) & 31;
+        own[at] += k;
+        sum += own[mix(at) & 31];
+    }
+    out[32 + i] = sum;
+    out[64 + i] = managed[mix(i) % N] + constant[mix(i + 1) % N];
+    managed[i * 5] = i;
+    const u32 *either = i & 1 ? cells : out; // two spaces in one access
+    out[96 + i] = either[i & 1 ? i & 7 : i % 5];
+}
+
+void test_others(u32 salt)
+{
+    u32 *out, got[128], host[N];
+    for (u32 i = 0; i < N; i++)
+        host[i] = managed[i] = mix(i);
+    cudaMalloc(&out, sizeof got);
+    cudaMemcpyToSymbol(constant, host, sizeof host);
+    others<<<1, 32>>>(out, salt);
+    cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost);
+    bool ok = true;
+    for (u32 i = 0; i < 32; i++) {
+        u32 own[32], sum = 0, last = 30 + i % 5 > 31 ? 25 + i % 5 : 30 + i % 5;
+        for (u32 k = 0; k < 32; k++)
+            own[k] = k * i;
+        for (u32 k = 0; k < 8; k++) {
+            u32 at = mix(i + k + salt) & 31;
+            own[at] += k;
+            sum += own[mix(at) & 31];
+        }
+        ok &= got[i % 5] == last && got[32 + i] == sum && managed[i * 5] == i && got[64 + i] == host[mix(i) % N] + host[mix(i + 1) % N] &&
+              got[96 + i] == (i & 1 ? 24 + (i & 7) : last);
+    }
+    if (!ok)
+        printf("FAILED: other memory\n");
+    cudaFree(out);
+}
+
+__global__ void outside(u32 *p, u32 far)
+{
+    p[threadIdx.x == 13 ? far : mix(threadIdx.x) % 64] = 1;
+}
+
+int main()
+{
+    for (u32 salt = 0; salt < 4; salt++) {
+        test_width<signed char>(salt);
+        test_width<unsigned short>(salt);
+        test_width<u32>(salt);
+        test_width<double>(salt);
+        test_width<float2>(salt);
+        test_width<uint4>(salt);
+        test_others(salt);
+    }
+    int bad = -1;
+    cudaMemcpyFromSymbol(&bad, wrong, sizeof bad);
+    if (bad)
+        printf("FAILED: %d lanes\n", bad);
+    u32 *p;
+    cudaMalloc(&p, 256);
+    outside<<<1, 32>>>(p, 0x10000000);
+    if (cudaDeviceSynchronize() != cudaErrorIllegalAddress)
+        printf("FAILED: a lane outside of memory\n");
+    puts("PASSED");
+    return 0;
+}
