@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-enum { TURNS = 1 << 12 }; /* back-edges between looks at whether the launch is to stop */
+enum {
+    TURNS = 1 << 12,  /* back-edges between looks at whether the launch is to stop */
+    SHARED_TURNS = 16 /* of a block's warps in turn, so that they find in the host's caches what their neighbours read */
+};
 
 /* --- functions that generated code calls --- */
 
@@ -286,9 +289,9 @@ static enum course after(struct jit_frame *f, enum jit_stop why, bool together, 
     }
 }
 
-static enum jit_stop call(struct jit_frame *f, jit_function *code, int32_t at)
+static enum jit_stop call(struct jit_frame *f, jit_function *code, int32_t at, uint32_t turns)
 {
-    f->budget = TURNS;
+    f->budget = turns;
     return code(f, (uint32_t)at);
 }
 
@@ -303,7 +306,7 @@ static bool advance(struct jit_frame *f, struct exec_counts *counts, struct star
                 return false;
             continue;
         }
-        enum jit_stop why = together ? call(f, code->function, go.resume) : call(f, code->split, go.position);
+        enum jit_stop why = together ? call(f, code->function, go.resume, TURNS) : call(f, code->split, go.position, TURNS);
         enum course c = after(f, why, together, &go, site, stop);
         if (c != GOES_ON)
             return c == WAITS;
@@ -386,11 +389,14 @@ static void begin(struct fleet *fl)
         }
 }
 
-/* All warps wait: do they wait at one barrier? Then they may go on. */
-static bool pass_barrier(const struct jit_code *code, struct fleet *fl)
+/* Is it the turn of some? If not, all wait: do they wait at one barrier? Then they may go on. */
+static bool go_on(const struct jit_code *code, struct fleet *fl)
 {
     const struct ir_inst *insts = code->interp->kernel->insts;
     int first = __builtin_ctz(~fl->ended);
+    for (int i = first; i < fl->b->nwarps; i++)
+        if (!(fl->ended >> i & 1) && fl->wait[i] < 0)
+            return true;
     for (int i = first; i < fl->b->nwarps; i++)
         if (!(fl->ended >> i & 1) && insts[fl->wait[i]].src[0].imm != insts[fl->wait[first]].src[0].imm)
             return false;
@@ -419,7 +425,7 @@ static void hand_over(const struct jit_code *code, struct fleet *fl, int except)
     }
 }
 
-/* Runs warp i on until it waits (true), has ended (true) or stops. Before the block is begun machine code needs nothing of
+/* Runs warp i on until it waits or it is another's turn (true), has ended (true) or stops. Before the block is begun machine code needs nothing of
  * it but the registers. */
 static bool run_one(struct jit_frame *f, struct exec_counts *counts, struct fleet *fl, int i, enum warp_stop *stop)
 {
@@ -429,13 +435,17 @@ static bool run_one(struct jit_frame *f, struct exec_counts *counts, struct flee
     if (fl->b->begun) {
         waits = advance(f, counts, start_whole(f, fl->next[i]), &fl->wait[i], stop);
     } else {
-        enum jit_stop why = call(f, code->function, code->plan.resume[fl->next[i]]);
+        enum jit_stop why = call(f, code->function, code->plan.resume[fl->next[i]], SHARED_TURNS);
         if (why == JIT_BARRIER) {
             fl->wait[i] = f->site;
             return true;
         }
         if (why == JIT_EXIT) {
             fl->ended |= 1u << i;
+            return true;
+        }
+        if (why == JIT_TURN) {
+            fl->next[i] = f->site;
             return true;
         }
         begin(fl);
@@ -462,9 +472,10 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum wa
     }
     if (code->calls || b->launch->threads % WARP_LANES)
         begin(&fl);
-    for (*at = -1;;) {
+    *at = -1;
+    for (int passes = 0;; passes++) {
         for (int i = 0; i < b->nwarps; i++) {
-            if (fl.ended >> i & 1 || run_one(f, counts, &fl, i, stop))
+            if (fl.ended >> i & 1 || fl.wait[i] >= 0 || run_one(f, counts, &fl, i, stop))
                 continue;
             hand_over(code, &fl, i);
             *at = i;
@@ -474,7 +485,9 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum wa
             return true;
         if (launch_stopping(b->launch, b->index))
             *stop = WARP_STOPPED;
-        else if (pass_barrier(code, &fl))
+        else if (passes == LONG_TURNS / SHARED_TURNS)
+            *stop = WARP_YIELD;
+        else if (go_on(code, &fl))
             continue;
         else
             *stop = WARP_BLOCKED;
