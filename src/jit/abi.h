@@ -29,12 +29,13 @@ enum jit_stop {
 
 struct jit_code;
 struct jit_frame;
+struct fleet;
 
 /* Functions that generated code calls, by their place in this table. */
 struct jit_ops {
     /* Does the plain step or exchange at `site` for the lanes of `mask`. Not 0: a fault was recorded. */
     uint32_t (*step)(struct jit_frame *f, uint32_t site, uint32_t mask);
-    /* The same for a memory access whose addresses are base + the shape's offsets. */
+    /* The same for a memory access whose addresses are base + the shape's offsets, for the lanes of frame.mask. */
     uint32_t (*affine)(struct jit_frame *f, uint32_t site, uint64_t base);
 
     /* Of the split form, for the split that runs. They answer the position where it goes on, or another split, with
@@ -66,10 +67,11 @@ struct jit_frame {
     uint32_t turned;       /* back-edges that the warp has taken since it came */
     uint32_t room;         /* records in the ring from which it stops to have them fetched */
     int32_t site;          /* where it stopped */
-    uint32_t mask;         /* split form: lanes of the split that runs */
+    uint32_t mask;         /* lanes of the split that runs; for jit_ops.affine, those that it is called for */
     int32_t join_pc;       /* where it meets others, or -1 */
     uint32_t why;          /* enum jit_stop */
     struct exec_counts *counts; /* or NULL: not counting */
+    struct fleet *fleet;   /* run.c: not NULL while the block is not begun */
     uint32_t tid[3];       /* of lane 0 */
     uint32_t sreg[PTX_SREG_COUNT]; /* uniform ones of 32 bits, by number */
     uint64_t gridid;
@@ -108,7 +110,6 @@ struct jit_job {
 struct jit_object {
     char *bytes;
     size_t size;
-    bool calls; /* it calls functions that look at the warp: its block has to be begun */
     char problem[256];
     void (*release)(struct jit_object *o);
 };

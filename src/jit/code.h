@@ -23,7 +23,6 @@ struct jit_code {
     struct link_code linked, split_linked;
     uint32_t dim[3];
     bool counting;
-    bool calls;             /* jit_object: of the first form */
     char problem[256]; /* not empty: there is no code, and why */
     struct jit_code *next;
 };

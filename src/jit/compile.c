@@ -152,8 +152,6 @@ static void make(struct jit_code *c, bool split, double start, struct link_code 
     bool made = jit_emit(&job, &o);
     if (!made)
         snprintf(c->problem, sizeof c->problem, "%s", o.problem);
-    if (!split)
-        c->calls = o.calls;
     bool ready = made && link_object(o.bytes, o.size, "jit_code", linked, c->problem, sizeof c->problem);
     log_made(&job, start, o.size, c->problem);
     if (made)

@@ -12,12 +12,40 @@ enum {
     SHARED_TURNS = 16 /* of a block's warps in turn, so that they find in the host's caches what their neighbours read */
 };
 
+/* --- blocks that are not begun --- */
+
+enum { MOST_WARPS = 1024 / WARP_LANES };
+
+/* Where the warps of a block are: ended, or waiting at the barrier at wait[i], or (-1) to go on whole at next[i]. */
+struct fleet {
+    struct block *b;
+    uint32_t ended; /* bits */
+    int32_t wait[MOST_WARPS], next[MOST_WARPS];
+};
+
+/* From here on the block's warps and barriers are in use. */
+static void begin(struct jit_frame *f)
+{
+    const struct fleet *fl = f->fleet;
+    struct block *b = fl->b;
+    f->fleet = NULL;
+    block_begin(b);
+    for (int i = 0; i < b->nwarps; i++)
+        if (fl->ended >> i & 1) {
+            b->warps[i].alive = 0;
+            b->warps[i].nsplits = 0;
+            b->threads_alive -= WARP_LANES;
+        }
+}
+
 /* --- functions that generated code calls --- */
 
 static uint32_t op_step(struct jit_frame *f, uint32_t site, uint32_t mask)
 {
     const struct interp_code *c = f->code->interp;
     const struct step *st = &c->step[site];
+    if (f->fleet)
+        begin(f);
     f->warp->clock += f->executed;
     f->executed = 0;
     if (step_is_plain(st))
@@ -31,15 +59,18 @@ static uint32_t op_affine(struct jit_frame *f, uint32_t site, uint64_t base)
     const struct interp_code *c = f->code->interp;
     const struct step *st = &c->step[site];
     const struct ir_src *s = &st->in->src[0];
+    if (f->fleet)
+        begin(f);
     if (s->kind == IR_SRC_REG) {
         const struct shape *shape = &f->code->shapes->reg[s->reg];
         char *at = place_at(c, f->warp, st->s[0]);
-        for (int i = 0; i < WARP_LANES; i++) {
+        for (uint32_t left = f->mask; left; left &= left - 1) { /* a place is another register's in other lanes */
+            int i = __builtin_ctz(left);
             uint64_t v = base + (uint64_t)shape->offset[i];
             memcpy(at + (size_t)i * st->width[0], &v, st->width[0]);
         }
     }
-    return op_step(f, site, UINT32_MAX);
+    return op_step(f, site, f->mask);
 }
 
 static const struct jit_ops ops = {op_step, op_affine, jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier,
@@ -91,6 +122,7 @@ static struct jit_frame *frame_of(const struct block *b, const struct jit_code *
         mine.launch = b->launch->number;
     }
     f->shared = b->shared;
+    f->fleet = NULL;
     for (int i = 0; i < 3; i++)
         f->sreg[PTX_SREG_CTAID_X + i] = b->id[i];
     f->sreg[PTX_SREG_SMID] = b->sm;
@@ -357,15 +389,6 @@ enum warp_stop jit_run(struct warp *w, struct exec_counts *counts)
 
 /* --- a whole block --- */
 
-enum { MOST_WARPS = 1024 / WARP_LANES };
-
-/* Where the warps of a block are: ended, or waiting at the barrier at wait[i], or (-1) to go on whole at next[i]. */
-struct fleet {
-    struct block *b;
-    uint32_t ended; /* bits */
-    int32_t wait[MOST_WARPS], next[MOST_WARPS];
-};
-
 /* A warp that goes on whole at an instruction. */
 static struct start start_whole(struct jit_frame *f, int32_t pc)
 {
@@ -374,19 +397,6 @@ static struct start start_whole(struct jit_frame *f, int32_t pc)
     s->pc = pc;
     s->again = s->passed = false;
     return go.resume >= 0 && f->warp->alive == UINT32_MAX && !f->warp->interpreted ? go : start_at(f, true);
-}
-
-/* From here on the block's warps and barriers are in use. */
-static void begin(struct fleet *fl)
-{
-    struct block *b = fl->b;
-    block_begin(b);
-    for (int i = 0; i < b->nwarps; i++)
-        if (fl->ended >> i & 1) {
-            b->warps[i].alive = 0;
-            b->warps[i].nsplits = 0;
-            b->threads_alive -= WARP_LANES;
-        }
 }
 
 /* Is it the turn of some? If not, all wait: do they wait at one barrier? Then they may go on. */
@@ -408,18 +418,18 @@ static bool go_on(const struct jit_code *code, struct fleet *fl)
 }
 
 /* The block's state in its warps, where the clock and the interpreter look for it. */
-static void hand_over(const struct jit_code *code, struct fleet *fl, int except)
+static void hand_over(struct jit_frame *f, struct fleet *fl, int except)
 {
     struct block *b = fl->b;
-    if (!b->begun)
-        begin(fl);
+    if (f->fleet)
+        begin(f);
     b->warps_done = __builtin_popcount(fl->ended);
     for (int i = 0; i < b->nwarps; i++) {
         struct warp *w = &b->warps[i];
         if (!w->alive || i == except)
             continue;
         if (fl->wait[i] >= 0)
-            w->split[0].passed = !arrive(code, w, fl->wait[i]);
+            w->split[0].passed = !arrive(f->code, w, fl->wait[i]);
         else
             w->split[0].pc = fl->next[i];
     }
@@ -430,28 +440,31 @@ static void hand_over(const struct jit_code *code, struct fleet *fl, int except)
 static bool run_one(struct jit_frame *f, struct exec_counts *counts, struct fleet *fl, int i, enum warp_stop *stop)
 {
     const struct jit_code *code = f->code;
-    fill_warp(f, fl->b, i);
+    const struct warp *w = &fl->b->warps[i];
+    int32_t at = code->plan.resume[fl->next[i]];
     bool waits;
-    if (fl->b->begun) {
-        waits = advance(f, counts, start_whole(f, fl->next[i]), &fl->wait[i], stop);
-    } else {
-        enum jit_stop why = call(f, code->function, code->plan.resume[fl->next[i]], SHARED_TURNS);
+    fill_warp(f, fl->b, i);
+    if (f->fleet || (at >= 0 && w->alive == UINT32_MAX && !w->interpreted)) {
+        enum jit_stop why = call(f, code->function, at, SHARED_TURNS);
         if (why == JIT_BARRIER) {
             fl->wait[i] = f->site;
-            return true;
-        }
-        if (why == JIT_EXIT) {
-            fl->ended |= 1u << i;
             return true;
         }
         if (why == JIT_TURN) {
             fl->next[i] = f->site;
             return true;
         }
-        begin(fl);
+        if (why == JIT_EXIT && f->fleet) {
+            fl->ended |= 1u << i;
+            return true;
+        }
+        if (f->fleet)
+            begin(f);
         struct start go;
         enum course c = after(f, why, true, &go, &fl->wait[i], stop);
         waits = c == WAITS || (c == GOES_ON && advance(f, counts, go, &fl->wait[i], stop));
+    } else {
+        waits = advance(f, counts, start_whole(f, fl->next[i]), &fl->wait[i], stop);
     }
     if (!waits && *stop == WARP_DONE)
         fl->ended |= 1u << i;
@@ -470,14 +483,15 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum wa
         fl.wait[i] = -1;
         fl.next[i] = 0;
     }
-    if (code->calls || b->launch->threads % WARP_LANES)
-        begin(&fl);
+    f->fleet = &fl;
+    if (b->launch->threads % WARP_LANES)
+        begin(f);
     *at = -1;
     for (int passes = 0;; passes++) {
         for (int i = 0; i < b->nwarps; i++) {
             if (fl.ended >> i & 1 || fl.wait[i] >= 0 || run_one(f, counts, &fl, i, stop))
                 continue;
-            hand_over(code, &fl, i);
+            hand_over(f, &fl, i);
             *at = i;
             return true;
         }
@@ -491,7 +505,7 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum wa
             continue;
         else
             *stop = WARP_BLOCKED;
-        hand_over(code, &fl, -1);
+        hand_over(f, &fl, -1);
         *at = b->nwarps - 1;
         return true;
     }

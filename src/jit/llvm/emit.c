@@ -33,7 +33,7 @@ static void make_variables(struct emit *e)
 }
 
 /* What is alive before each instruction of a block. */
-static void find_live(struct emit *e, const struct ir_block *b)
+void find_live(struct emit *e, const struct ir_block *b)
 {
     uint64_t *at = e->live + (size_t)b->count * e->words;
     memcpy(at, b->live_out, e->words * 8);
@@ -60,7 +60,7 @@ static void emit_resume(struct emit *e, int32_t number_of, const uint64_t *live,
     LLVMPositionBuilderAtEnd(e->b, here);
 }
 
-static void emit_inst(struct emit *e)
+void emit_inst(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     if (emit_flow(e))
@@ -185,7 +185,7 @@ bool emit_kernel(struct emit *e)
     e->now = alloc_zeroed(regs * sizeof *e->now);
     e->have = alloc_zeroed(regs);
     e->changed = alloc_zeroed(regs);
-    e->touched = alloc_zeroed(regs * sizeof *e->touched);
+    e->touched = alloc_zeroed(2 * regs * sizeof *e->touched); /* see ways_leave */
     e->head = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *e->head);
     e->resume = alloc_zeroed(((size_t)e->job->nresume + 1) * sizeof *e->resume);
     e->live = alloc_zeroed((longest + 1) * e->words * 8);

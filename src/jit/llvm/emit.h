@@ -58,11 +58,13 @@ struct emit {
     size_t words;
     int32_t site;
     const struct ir_inst *in;
-    bool calls;      /* jit_object */
     LLVMValueRef scratch; /* memory for lanes that are gone through one by one (gather.c), or NULL */
     bool gathers, scatters; /* the host's own are better than lane by lane */
     bool tells_time; /* it reads %clock: instructions are counted */
-    LLVMValueRef mask, first; /* split form, in this block: i32, the lanes that are on, and the number of the first */
+    LLVMValueRef mask;  /* i32, the lanes that are on; NULL: all 32. Of the split form, and of short ways */
+    LLVMValueRef first; /* split form, in this block: the number of the first of them */
+    int32_t parted_at;  /* short ways: site of the branch, and the lanes that took it */
+    LLVMValueRef parted;
     LLVMValueRef mask_var, next_var, positions; /* split form: allocas; the switch over positions */
     LLVMBasicBlockRef dispatch;
     LLVMMetadataRef scope; /* of locations, when a text is wanted */
@@ -104,6 +106,7 @@ LLVMValueRef exact_nan(struct emit *e, LLVMValueRef v); /* f32: the GPU's NaN */
 
 /* Places of the interpreter. */
 void place_store(struct emit *e, int32_t reg);
+void place_store_bits(struct emit *e, int32_t reg, LLVMValueRef bits); /* a predicate */
 struct value place_load(struct emit *e, int32_t reg);
 void save(struct emit *e, const uint64_t *live);   /* all of `live` to their places */
 void restore(struct emit *e, const uint64_t *live); /* from their places to variables */
@@ -198,7 +201,14 @@ bool split_flow(struct emit *e);                              /* as emit_flow */
 void lines_open(struct emit *e);              /* when the function is there */
 void lines_at(struct emit *e, int32_t site);  /* what follows is of this instruction */
 
+/* --- ways.c: branches whose lanes part for a few instructions --- */
+bool ways_short(struct emit *e);                        /* this is such a branch */
+void ways_emit(struct emit *e, LLVMValueRef lanes);     /* ends the block; lanes: those that take it */
+void ways_leave(struct emit *e, enum jit_stop why);     /* from inside: stops at the branch, as if it had not been done */
+
 /* --- emit.c --- */
+void find_live(struct emit *e, const struct ir_block *b); /* for live_before */
+void emit_inst(struct emit *e);
 bool emit_kernel(struct emit *e);
 
 #endif

@@ -25,6 +25,10 @@ void emit_stop(struct emit *e, enum jit_stop why, int32_t site)
 
 void leave(struct emit *e, enum jit_stop why)
 {
+    if (e->mask && !e->job->split) {
+        ways_leave(e, why);
+        return;
+    }
     int m = mark(e);
     save(e, live_before(e, e->site));
     emit_stop(e, why, e->site);
@@ -47,7 +51,6 @@ void leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why)
 LLVMValueRef call_op(struct emit *e, size_t op, LLVMTypeRef third, LLVMValueRef arg)
 {
     LLVMTypeRef params[3] = {e->ptr, e->i32, third};
-    e->calls = true;
     LLVMTypeRef type = LLVMFunctionType(e->i32, params, 3, false);
     LLVMValueRef ops = frame_field(e, offsetof(struct jit_frame, ops), e->ptr), index = number(e, 64, op);
     LLVMValueRef f = LLVMBuildLoad2(e->b, e->ptr, LLVMBuildGEP2(e->b, e->i8, ops, &index, 1, ""), "");
@@ -75,7 +78,7 @@ LLVMValueRef guard_bits(struct emit *e)
 LLVMValueRef lanes_on(struct emit *e)
 {
     LLVMValueRef guard = e->in->guard == IR_NOREG ? NULL : guard_bits(e);
-    return !e->job->split ? guard : guard ? LLVMBuildAnd(e->b, guard, e->mask, "") : e->mask;
+    return !e->mask ? guard : guard ? LLVMBuildAnd(e->b, guard, e->mask, "") : e->mask;
 }
 
 /* Operands in their places for the step; `some`: not all lanes do it, and those that do not keep what they had. */
@@ -199,6 +202,10 @@ static void branch(struct emit *e)
     if (in->guard == IR_NOREG) {
         flush(e, e->k->blocks[in->block].live_out);
         go(e, in->target, in->back_edge);
+        return;
+    }
+    if (!reg_scalar(e, in->guard) && ways_short(e)) {
+        ways_emit(e, guard_bits(e));
         return;
     }
     LLVMValueRef cond = whole_guard(e);

@@ -305,16 +305,10 @@ struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef fro
 
 static void slow_way(struct emit *e, const struct reach *r)
 {
-    for (int i = 0; e->job->split && i < e->in->nsrc; i++)
-        if (e->in->src[i].kind == IR_SRC_REG)
-            place_store(e, e->in->src[i].reg);
-    if (e->job->split) {
-        call_step(e, e->mask);
-        return;
-    }
     for (int i = 1; i < e->in->nsrc; i++)
         if (e->in->src[i].kind == IR_SRC_REG)
             place_store(e, e->in->src[i].reg);
+    frame_set(e, offsetof(struct jit_frame, mask), e->mask ? e->mask : number(e, 32, UINT32_MAX));
     call_op(e, offsetof(struct jit_ops, affine), e->i64, r->base);
 }
 
@@ -410,7 +404,7 @@ static LLVMValueRef interleaved(struct emit *e, LLVMValueRef *v, unsigned vec, i
     return LLVMBuildShuffleVector(e->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(index, (unsigned)n * vec), "");
 }
 
-/* Split form: can the lanes that are on be stored by masked instructions of the host? */
+/* Can the lanes that are on be stored by masked instructions of the host? */
 static bool maskable(const struct emit *e, const struct reach *r)
 {
     if (e->in->vec != 1 || r->bytes < 4 || !strcmp(e->job->level, "x86-64-v2"))
@@ -437,7 +431,7 @@ static void store_part(struct emit *e, const struct reach *r, int p)
     LLVMValueRef v[4];
     for (int i = 0; i < in->vec; i++)
         v[i] = stored_part(e, i, p);
-    if (e->job->split) {
+    if (e->mask) {
         store_masked(e, v[0], r, p);
         return;
     }
@@ -523,9 +517,9 @@ static bool emit_access(struct emit *e)
     if (e->job->counting)
         return false;
     if (in->space == PTX_LOCAL || in->space == IR_SCRATCH || in->guard != IR_NOREG || !find_reach(e, &r) ||
-        (e->job->split && !load && !maskable(e, &r)))
+        (e->mask && !load && !maskable(e, &r)))
         return emit_gather(e);
-    if (in->space == PTX_GENERIC || e->job->split) {
+    if (in->space == PTX_GENERIC || e->mask) {
         load ? generic_load(e, &r) : generic_store(e, &r);
         return true;
     }

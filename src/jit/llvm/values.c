@@ -155,6 +155,19 @@ void forget(struct emit *e)
     e->nchecked = 0;
 }
 
+/* A part of the newest value, in lanes that are off what the variable has. */
+static LLVMValueRef for_lanes_on(struct emit *e, int32_t r, int p)
+{
+    LLVMValueRef v = reg_packed(e, r) ? reg_bits(e, r) : e->now[r].v[p];
+    if (!e->mask || reg_scalar(e, r)) /* what is kept as a scalar is read by nobody else (ways.c) */
+        return v;
+    LLVMValueRef old = LLVMBuildLoad2(e->b, var_type(e, r), e->var[r][p], "");
+    if (!reg_packed(e, r))
+        return LLVMBuildSelect(e->b, unpacked(e, e->mask, p), v, old, "");
+    LLVMValueRef off = LLVMBuildAnd(e->b, old, LLVMBuildNot(e->b, e->mask, ""), "");
+    return LLVMBuildOr(e->b, LLVMBuildAnd(e->b, v, e->mask, ""), off, "");
+}
+
 void flush(struct emit *e, const uint64_t *live)
 {
     for (int i = 0; i < e->ntouched; i++) {
@@ -166,7 +179,7 @@ void flush(struct emit *e, const uint64_t *live)
             continue;
         }
         for (int p = 0; p < var_parts(e, r); p++)
-            LLVMBuildStore(e->b, reg_packed(e, r) ? reg_bits(e, r) : e->now[r].v[p], e->var[r][p]);
+            LLVMBuildStore(e->b, for_lanes_on(e, r, p), e->var[r][p]);
     }
 }
 
@@ -325,6 +338,11 @@ static LLVMValueRef place_pointer(struct emit *e, int32_t reg, uint64_t offset)
     return at(e, e->regs, e->job->code->of_reg[reg] + offset);
 }
 
+void place_store_bits(struct emit *e, int32_t reg, LLVMValueRef bits)
+{
+    LLVMBuildStore(e->b, bits, place_pointer(e, reg, 0));
+}
+
 void place_store(struct emit *e, int32_t reg)
 {
     enum ptx_type t = e->k->reg_type[reg];
@@ -334,7 +352,7 @@ void place_store(struct emit *e, int32_t reg)
         return;
     }
     if (t == PTX_PRED) {
-        LLVMBuildStore(e->b, reg_bits(e, reg), place_pointer(e, reg, 0));
+        place_store_bits(e, reg, reg_bits(e, reg));
         return;
     }
     uint64_t bytes = (uint64_t)bits_of_type(t) / 8 * (uint64_t)e->width;
