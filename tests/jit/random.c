@@ -76,8 +76,54 @@ static void guard(struct maker *m)
         EMIT("@%s%%p%d ", below(m, 2) ? "!" : "", p(m));
 }
 
+/* Bits, division, carries, chosen words. */
+static void rarer_integer(struct maker *m)
+{
+    guard(m);
+    switch (below(m, 17)) {
+    case 0: EMIT("%s.%s %%q%d, %%q%d, %%q%d;\n", PICK("div", "rem", "mul.hi", "mul.hi"), PICK("u64", "s64"), q(m), q(m), q(m)); break;
+    case 1: EMIT("mad.hi.%s %%r%d, %%r%d, %%r%d, %%r%d;\n", PICK("u32", "s32"), r(m), r(m), r(m), r(m)); break;
+    case 2: EMIT("sad.%s %%r%d, %%r%d, %%r%d, %%r%d;\n", PICK("u32", "s32"), r(m), r(m), r(m), r(m)); break;
+    case 3: EMIT("bfe.%s %%r%d, %%r%d, %u, %u;\n", PICK("u32", "s32"), r(m), r(m), below(m, 40), below(m, 40)); break;
+    case 4: EMIT("bfe.%s %%q%d, %%q%d, %%r%d, %%r%d;\n", PICK("u64", "s64"), q(m), q(m), r(m), r(m)); break;
+    case 5: EMIT("bfi.b32 %%r%d, %%r%d, %%r%d, %%r%d, %u;\n", r(m), r(m), r(m), r(m), below(m, 40)); break;
+    case 6: EMIT("bfi.b64 %%q%d, %%q%d, %%q%d, %u, %%r%d;\n", q(m), q(m), q(m), below(m, 70), r(m)); break;
+    case 7: EMIT("%s.%s %%r%d, %%q%d;\n", PICK("popc", "clz"), "b64", r(m), q(m)); break;
+    case 8: EMIT("%s %%r%d, %%r%d;\n", PICK("bfind.u32", "bfind.s32", "bfind.shiftamt.u32", "bfind.shiftamt.s32"), r(m), r(m)); break;
+    case 9: EMIT("%s %%r%d, %%q%d;\nbrev.b64 %%q%d, %%q%d;\n", PICK("bfind.u64", "bfind.s64", "bfind.shiftamt.s64"), r(m), q(m), q(m), q(m)); break;
+    case 10: EMIT("shf.%s.b32 %%r%d, %%r%d, %%r%d, %%r%d;\n", PICK("l.wrap", "r.wrap", "l.clamp", "r.clamp"), r(m), r(m), r(m), r(m)); break;
+    case 11:
+        if (below(m, 2))
+            EMIT("prmt.b32 %%r%d, %%r%d, %%r%d, %u;\n", r(m), r(m), r(m), below(m, 65536));
+        else
+            EMIT("prmt.b32 %%r%d, %%r%d, %%r%d, %%r%d;\n", r(m), r(m), r(m), r(m));
+        break;
+    case 12: EMIT("%s %%r%d, %%r%d, %%r%d, %%r%d;\n", PICK("dp4a.u32.u32", "dp4a.s32.s32", "dp2a.lo.s32.u32", "dp2a.hi.u32.s32", "mad24.lo.s32", "mad24.hi.u32"),
+                  r(m), r(m), r(m), r(m)); break;
+    case 13: EMIT("%s %%r%d, %%r%d, %%r%d;\n", PICK("add.sat.s32", "sub.sat.s32", "min.relu.s32", "mul24.lo.u32", "mul24.hi.s32"), r(m), r(m), r(m)); break;
+    case 14: {
+        bool wide = below(m, 2), sub = below(m, 2);
+        const char *t = wide ? "u64" : "u32", *reg = wide ? "q" : "r";
+        int n = wide ? LONGS : INTS;
+        EMIT("%s.cc.%s %%%s%u, %%%s%u, %%%s%u;\n", sub ? "sub" : "add", t, reg, below(m, (uint32_t)n), reg, below(m, (uint32_t)n), reg, below(m, (uint32_t)n));
+        guard(m);
+        EMIT("%s.cc.%s %%%s%u, %%%s%u, %%%s%u;\n", sub ? "subc" : "addc", t, reg, below(m, (uint32_t)n), reg, below(m, (uint32_t)n), reg, below(m, (uint32_t)n));
+        EMIT("mad%s.cc.%s %%%s%u, %%%s%u, %%%s%u, %%%s%u;\n", PICK(".lo", ".hi", "c.lo", "c.hi"), t, reg, below(m, (uint32_t)n), reg, below(m, (uint32_t)n), reg,
+             below(m, (uint32_t)n), reg, below(m, (uint32_t)n));
+        EMIT("%s.%s %%%s%u, %%%s%u, 0;\n", sub ? "subc" : "addc", t, reg, below(m, (uint32_t)n), reg, below(m, (uint32_t)n));
+        break;
+    }
+    case 15: EMIT("%s.%s %%r%d, %%r%d, %d;\n", PICK("div", "rem"), PICK("u32", "s32"), r(m), r(m), (int)below(m, 40) - 10); break;
+    default: EMIT("slct.b32.%s %%r%d, %%r%d, %%r%d, %%%s%d;\n", PICK("s32", "f32"), r(m), r(m), r(m), "r", r(m)); break;
+    }
+}
+
 static void integer(struct maker *m)
 {
+    if (!below(m, 3)) {
+        rarer_integer(m);
+        return;
+    }
     guard(m);
     switch (below(m, 14)) {
     case 0: EMIT("%s.%s %%r%d, %%r%d, %%r%d;\n", PICK("add", "sub", "mul.lo", "mul.hi", "min", "max"), PICK("u32", "s32"), r(m), r(m), r(m)); break;
@@ -97,8 +143,59 @@ static void integer(struct maker *m)
     }
 }
 
+/* Flushing, clamping, conversions. Numbers about 2^-126 come from products with the least normal ones. */
+static void rarer_floating(struct maker *m)
+{
+    switch (below(m, 16)) {
+    case 0:
+    case 1:
+        EMIT("and.b32 %%t, %%r%d, 0x81ffffff;\nmov.b32 %%f%d, %%t;\n", r(m), f(m)); /* about 2^-126, and below */
+        guard(m);
+        EMIT("%s.f32 %%f%d, %%f%d, %%f%d;\n", PICK("add.ftz", "sub.ftz", "mul.ftz", "div.rn.ftz", "div.approx.ftz", "div.full.ftz", "mul.ftz.sat", "min.ftz"), f(m), f(m), f(m));
+        return;
+    case 2:
+        EMIT("and.b32 %%t, %%r%d, 0x80ffffff;\nmov.b32 %%f%d, %%t;\n", r(m), f(m));
+        guard(m);
+        EMIT("fma.rn.%s.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", PICK("ftz", "sat", "ftz.sat"), f(m), f(m), f(m), f(m));
+        return;
+    case 3:
+        EMIT("and.b32 %%t, %%r%d, 0x80ffffff;\nor.b32 %%t, %%t, 0x3f000000;\nmov.b32 %%f%d, %%t;\nmov.b32 %%f%d, 0x00800000;\n", r(m), 0, 1);
+        EMIT("mul.ftz.f32 %%f%d, %%f0, %%f1;\nfma.rn.ftz.f32 %%f%d, %%f0, %%f1, %%f%d;\n", f(m), f(m), f(m));
+        return;
+    default:
+        break;
+    }
+    guard(m);
+    switch (below(m, 12)) {
+    case 0: EMIT("%s %%f%d, %%f%d;\n", PICK("neg.ftz.f32", "abs.ftz.f32", "sqrt.rn.ftz.f32", "rcp.rn.ftz.f32", "rcp.approx.ftz.f32", "rsqrt.approx.ftz.f32", "sqrt.approx.f32"), f(m), f(m)); break;
+    case 1: EMIT("%s.f32 %%f%d, %%f%d, %%f%d;\n", PICK("div.approx", "div.full", "copysign", "add.sat", "sub.sat", "max.ftz"), f(m), f(m), f(m)); break;
+    case 2: EMIT("%s %%d%d, %%d%d;\n", PICK("neg.f64", "abs.f64", "sqrt.rn.f64", "rcp.rn.f64", "cvt.rni.f64.f64", "cvt.rmi.f64.f64", "cvt.sat.f64.f64"), d(m), d(m)); break;
+    case 3: EMIT("cvt.%s %%r%d, %%d%d;\n", PICK("rzi.s32.f64", "rni.u32.f64", "rmi.s32.f64", "rpi.u32.f64"), r(m), d(m)); break;
+    case 4: EMIT("cvt.%s %%q%d, %%f%d;\n", PICK("rzi.s64.f32", "rzi.u64.f32", "rni.s64.f32", "rpi.ftz.s64.f32"), q(m), f(m)); break;
+    case 5: EMIT("cvt.%s %%q%d, %%d%d;\n", PICK("rzi.s64.f64", "rzi.u64.f64", "rmi.u64.f64"), q(m), d(m)); break;
+    case 6: EMIT("cvt.%s %%r%d, %%f%d;\n", PICK("rzi.u8.f32", "rzi.s8.f32", "rni.s16.f32", "rpi.u16.f32", "rpi.ftz.s32.f32", "rmi.ftz.u32.f32"), r(m), f(m)); break;
+    case 7: EMIT("cvt.%s %%f%d, %%f%d;\n", PICK("rni.f32.f32", "rzi.f32.f32", "rmi.f32.f32", "rpi.ftz.f32.f32", "sat.f32.f32", "ftz.f32.f32", "f32.f32"), f(m), f(m)); break;
+    case 8: EMIT("cvt.rn.ftz%s.f32.f64 %%f%d, %%d%d;\ncvt.ftz.f64.f32 %%d%d, %%f%d;\n", PICK("", ".sat"), f(m), d(m), d(m), f(m)); break;
+    case 9: {
+        const char *type = PICK("f16", "bf16");
+        EMIT("cvt.rn.%s.f32 %%h%u, %%f%d;\n", type, below(m, 2), f(m));
+        if (*type == 'f')
+            EMIT("cvt.f32.f16 %%f%d, %%h%u;\n", f(m), below(m, 2));
+        else
+            EMIT("mov.b32 %%r%d, {%%h0, %%h1};\n", r(m));
+        break;
+    }
+    case 10: EMIT("cvt.rn.%s.f32 %%r%d, %%f%d, %%f%d;\n", PICK("f16x2", "bf16x2"), r(m), f(m), f(m)); break;
+    default: EMIT("set.%s.%s %%r%d, %%%s%d, %%%s%d;\n", PICK("lt", "ge"), "u32.f32", r(m), "f", f(m), "f", f(m)); break;
+    }
+}
+
 static void floating(struct maker *m)
 {
+    if (!below(m, 3)) {
+        rarer_floating(m);
+        return;
+    }
     guard(m);
     switch (below(m, 12)) {
     case 0: EMIT("%s.f32 %%f%d, %%f%d, %%f%d;\n", PICK("add", "sub", "mul", "min", "max", "div.rn"), f(m), f(m), f(m)); break;
@@ -118,7 +215,10 @@ static void floating(struct maker *m)
 
 static void predicate(struct maker *m)
 {
-    switch (below(m, 5)) {
+    switch (below(m, 8)) {
+    case 5: EMIT("setp.%s.ftz.f32 %%p%d, %%f%d, %%f%d;\n", PICK("lt", "eq", "neu"), p(m), f(m), f(m)); break;
+    case 6: EMIT("testp.%s %%p%d, %%f%d;\n", PICK("finite.f32", "infinite.f32", "number.f32", "notanumber.f32", "normal.f32", "subnormal.f32"), p(m), f(m)); break;
+    case 7: EMIT("setp.%s.f64 %%p%d, %%d%d, %%d%d;\nset.%s.and.u32.s32 %%r%d, %%r%d, %%r%d, %s%%p%d;\n", PICK("lt", "ge", "equ"), p(m), d(m), d(m), PICK("lt", "ne"), r(m), r(m), r(m), below(m, 2) ? "!" : "", p(m)); break;
     case 0: EMIT("setp.%s.%s %%p%d, %%r%d, %%r%d;\n", PICK("eq", "ne", "lt", "le", "gt", "ge"), PICK("u32", "s32"), p(m), r(m), r(m)); break;
     case 1: EMIT("setp.%s.s32 %%p%d, %%r%d, %d;\n", PICK("lt", "gt", "eq"), p(m), r(m), (int)below(m, 40)); break;
     case 2: EMIT("setp.%s.f32 %%p%d, %%f%d, %%f%d;\n", PICK("lt", "ge", "equ", "num", "neu", "nan"), p(m), f(m), f(m)); break;
@@ -421,7 +521,7 @@ static char *make(uint64_t seed)
     strbuf_addf(&all, ".version 8.4\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 counter, .param .u64 warps, .param .u32 salt)\n{\n"
         ".shared .align 16 .b8 cells[1024];\n.shared .align 16 .b8 cells_warps[4096];\n.local .align 16 .b8 cells_own[128];\n.reg .b32 %%r<%d>, %%t, %%u, %%me, %%lane, %%flat, %%n<8>, %%x<8>;\n.reg .b64 %%q<%d>, %%in, %%own, %%counter, %%warps, %%warpcells, %%a;\n"
-        ".reg .f32 %%f<%d>;\n.reg .f64 %%d<%d>;\n.reg .pred %%p<%d>, %%pl<8>;\n", INTS, LONGS, FLOATS, DOUBLES, PREDS);
+        ".reg .b16 %%h<2>;\n.reg .f32 %%f<%d>;\n.reg .f64 %%d<%d>;\n.reg .pred %%p<%d>, %%pl<8>;\n", INTS, LONGS, FLOATS, DOUBLES, PREDS);
     strbuf_addf(&all, "ld.param.u64 %%in, [in];\nld.param.u64 %%own, [out];\nld.param.u64 %%counter, [counter];\nld.param.u32 %%x0, [salt];\n"
         "mov.u32 %%me, %%tid.x;\nmov.u32 %%lane, %%laneid;\nmov.u32 %%x1, %%ntid.x;\nmov.u32 %%x2, %%tid.y;\nmad.lo.s32 %%flat, %%x1, %%x2, %%me;\n"
         "mov.u32 %%x3, %%ctaid.x;\nmov.u32 %%x4, %%ntid.y;\nmul.lo.s32 %%x4, %%x4, %%x1;\nmad.lo.s32 %%x5, %%x3, %%x4, %%flat;\n"
@@ -435,7 +535,7 @@ static char *make(uint64_t seed)
     for (int i = 0; i < 5; i++) /* blocks have 60 threads or more; cells that no thread writes are read, too */
         strbuf_addf(&all, "mad.lo.s32 %%t, %%x4, %d, %%flat;\nsetp.lt.s32 %%p0, %%t, 256;\nshl.b32 %%t, %%t, 2;\nmov.u32 %%u, cells;\nadd.s32 %%t, %%t, %%u;\n"
             "@%%p0 st.shared.u32 [%%t], %%flat;\n", i);
-    strbuf_adds(&all, "bar.sync 0;\nmov.u32 %t, 0;\nmov.u32 %u, 0;\n");
+    strbuf_adds(&all, "bar.sync 0;\nmov.u32 %t, 0;\nmov.u32 %u, 0;\nmov.b16 %h0, 0;\nmov.b16 %h1, 1;\nadd.cc.u32 %t, %t, 0;\n");
     static const char *const ints[] = {"mov.u32 %r0, %me", "mov.u32 %r1, %x0", "mov.u32 %r2, %x2", "mov.u32 %r3, 7", "mov.u32 %r4, %x3",
         "mov.u32 %r5, %lane", "mad.lo.s32 %r6, %x3, %x1, %me", "xor.b32 %r7, %x0, %flat", "shl.b32 %r8, %me, 2", "ld.global.u32 %r9, [%in]"};
     for (int i = 0; i < INTS; i++)

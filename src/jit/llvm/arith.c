@@ -1,4 +1,4 @@
-/* Arithmetic, logic, comparison, selection, conversion (PTX ISA 9.7.1 to 9.7.9): the meanings of ptx_ops.def and of
+/* Integers, logic, comparison, selection, moves (PTX ISA 9.7.1 to 9.7.9): the meanings of ptx_ops.def and of
  * interp/lanes_*.h as LLVM instructions. What is not here goes through the interpreter's lane function. */
 #include "jit/llvm/emit.h"
 
@@ -6,34 +6,39 @@
 
 #include <string.h>
 
-static bool floating(enum ptx_type t)
+bool floating(enum ptx_type t)
 {
     return t == PTX_F32 || t == PTX_F64;
 }
 
-static bool is_signed(enum ptx_type t)
+bool is_signed(enum ptx_type t)
 {
     return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64;
 }
 
-static bool integer(enum ptx_type t)
+bool integer(enum ptx_type t)
 {
     return t >= PTX_U8 && t <= PTX_B64;
 }
 
-static LLVMValueRef in_lanes(struct emit *e, LLVMValueRef scalar, int p)
+LLVMValueRef in_lanes(struct emit *e, LLVMValueRef scalar, int p)
 {
     return p < 0 ? scalar : splat(e, scalar);
 }
 
-static LLVMTypeRef lanes_of(struct emit *e, LLVMTypeRef t, int p)
+LLVMTypeRef lanes_of(struct emit *e, LLVMTypeRef t, int p)
 {
     return p < 0 ? t : vector_of(e, t);
 }
 
-static LLVMValueRef whole(struct emit *e, int bits, uint64_t v, int p)
+LLVMValueRef whole(struct emit *e, int bits, uint64_t v, int p)
 {
     return in_lanes(e, number(e, bits, v), p);
+}
+
+LLVMValueRef bits_as(struct emit *e, LLVMValueRef v, LLVMTypeRef t, int p)
+{
+    return LLVMBuildBitCast(e->b, v, lanes_of(e, t, p), "");
 }
 
 /* --- integers --- */
@@ -60,7 +65,7 @@ static LLVMValueRef shift(struct emit *e, LLVMValueRef a, int p, int bits, bool 
     return LLVMBuildSelect(e->b, fits, r, LLVMConstNull(t), "");
 }
 
-static LLVMValueRef wide(struct emit *e, LLVMValueRef v, int bits, bool sign, int p)
+LLVMValueRef twice_as_wide(struct emit *e, LLVMValueRef v, int bits, bool sign, int p)
 {
     LLVMTypeRef t = lanes_of(e, type_of_bits(e, 2 * bits), p);
     return sign ? LLVMBuildSExt(e->b, v, t, "") : LLVMBuildZExt(e->b, v, t, "");
@@ -88,14 +93,33 @@ static LLVMValueRef lookup3(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVM
     return LLVMBuildXor(e->b, half[0], LLVMBuildAnd(e->b, a, d, ""), "");
 }
 
+/* .sat of s32: clamped to the type's range. */
+static LLVMValueRef saturated(struct emit *e, enum ptx_type t, int p)
+{
+    LLVMValueRef args[2];
+    if (t != PTX_S32 || (e->in->op != PTX_OP_ADD && e->in->op != PTX_OP_SUB))
+        return NULL;
+    args[0] = source(e, 0, t, p);
+    args[1] = source(e, 1, t, p);
+    return call_intrinsic(e, e->in->op == PTX_OP_ADD ? "llvm.sadd.sat" : "llvm.ssub.sat", LLVMTypeOf(args[0]), args, 2);
+}
+
+/* .relu of s32 */
+static LLVMValueRef not_negative(struct emit *e, LLVMValueRef v, int p)
+{
+    return e->in->mods->relu ? pick(e, LLVMIntSGT, v, whole(e, 32, 0, p)) : v;
+}
+
 static LLVMValueRef integer_op(struct emit *e, int p)
 {
     const struct ir_inst *in = e->in;
     enum ptx_type t = in->type;
     int bits = bits_of_type(t);
-    if (in->mods->cc || in->mods->sat || in->mods->shiftamt || in->mods->relu)
-        return NULL;
+    if (in->mods->cc)
+        return NULL; /* emit_carry */
     LLVMBuilderRef B = e->b;
+    if (in->mods->sat)
+        return saturated(e, t, p);
 #define A source(e, 0, t, p)
 #define SECOND source(e, 1, t, p)
 #define THIRD source(e, 2, t, p)
@@ -104,17 +128,10 @@ static LLVMValueRef integer_op(struct emit *e, int p)
     case PTX_OP_SUB: return LLVMBuildSub(B, A, SECOND, "");
     case PTX_OP_MUL_LO: return LLVMBuildMul(B, A, SECOND, "");
     case PTX_OP_MAD_LO: return LLVMBuildAdd(B, LLVMBuildMul(B, A, SECOND, ""), THIRD, "");
-    case PTX_OP_MUL_HI: {
-        if (bits > 32)
-            return NULL;
-        LLVMValueRef x = LLVMBuildMul(B, wide(e, A, bits, is_signed(t), p), wide(e, SECOND, bits, is_signed(t), p), "");
-        x = LLVMBuildLShr(B, x, whole(e, 2 * bits, (uint64_t)bits, p), "");
-        return LLVMBuildTrunc(B, x, lanes_of(e, type_of_bits(e, bits), p), "");
-    }
     case PTX_OP_MUL_WIDE:
-        return LLVMBuildMul(B, wide(e, A, bits, is_signed(t), p), wide(e, SECOND, bits, is_signed(t), p), "");
+        return LLVMBuildMul(B, twice_as_wide(e, A, bits, is_signed(t), p), twice_as_wide(e, SECOND, bits, is_signed(t), p), "");
     case PTX_OP_MAD_WIDE: {
-        LLVMValueRef x = LLVMBuildMul(B, wide(e, A, bits, is_signed(t), p), wide(e, SECOND, bits, is_signed(t), p), "");
+        LLVMValueRef x = LLVMBuildMul(B, twice_as_wide(e, A, bits, is_signed(t), p), twice_as_wide(e, SECOND, bits, is_signed(t), p), "");
         return LLVMBuildAdd(B, x, source(e, 2, bits == 32 ? PTX_U64 : PTX_U32, p), "");
     }
     case PTX_OP_AND: return LLVMBuildAnd(B, A, SECOND, "");
@@ -126,8 +143,12 @@ static LLVMValueRef integer_op(struct emit *e, int p)
         LLVMValueRef a = A, zero = whole(e, bits, 0, p);
         return LLVMBuildSelect(B, LLVMBuildICmp(B, LLVMIntSLT, a, zero, ""), LLVMBuildNeg(B, a, ""), a, "");
     }
-    case PTX_OP_MIN: return pick(e, is_signed(t) ? LLVMIntSLT : LLVMIntULT, A, SECOND);
-    case PTX_OP_MAX: return pick(e, is_signed(t) ? LLVMIntSGT : LLVMIntUGT, A, SECOND);
+    case PTX_OP_MIN: return not_negative(e, pick(e, is_signed(t) ? LLVMIntSLT : LLVMIntULT, A, SECOND), p);
+    case PTX_OP_MAX: return not_negative(e, pick(e, is_signed(t) ? LLVMIntSGT : LLVMIntUGT, A, SECOND), p);
+    case PTX_OP_SAD: {
+        LLVMValueRef a = A, b = SECOND, less = LLVMBuildICmp(B, is_signed(t) ? LLVMIntSLT : LLVMIntULT, a, b, "");
+        return LLVMBuildAdd(B, THIRD, LLVMBuildSelect(B, less, LLVMBuildSub(B, b, a, ""), LLVMBuildSub(B, a, b, ""), ""), "");
+    }
     case PTX_OP_SHL: return shift(e, A, p, bits, false, false);
     case PTX_OP_SHR: return shift(e, A, p, bits, true, is_signed(t));
     case PTX_OP_CNOT: {
@@ -138,8 +159,10 @@ static LLVMValueRef integer_op(struct emit *e, int p)
         if (in->mods->boolop != PTX_BOOL_NONE || in->src[3].kind != IR_SRC_IMM)
             return NULL;
         return lookup3(e, A, SECOND, THIRD, (unsigned)in->src[3].imm & 255, p);
-    default:
-        return NULL;
+    default: {
+        LLVMValueRef v = divide_op(e, p);
+        return v ? v : bits_op(e, p);
+    }
     }
 #undef A
 #undef SECOND
@@ -171,89 +194,15 @@ static LLVMValueRef predicate_op(struct emit *e, bool scalar)
     }
 }
 
-/* --- floating --- */
-
-/* Only what the host does alike: to nearest, without flushing or saturation. */
-static bool plain(const struct ptx_mods *m)
-{
-    return !m->ftz && !m->sat && !m->relu && !m->nan && !m->xorsign_abs && (m->round == PTX_RND_NONE || m->round == PTX_RN);
-}
-
-LLVMValueRef flushed(struct emit *e, LLVMValueRef v)
-{
-    LLVMTypeRef t = LLVMTypeOf(v);
-    int p = LLVMGetTypeKind(t) == LLVMVectorTypeKind ? 0 : -1;
-    LLVMValueRef u = LLVMBuildBitCast(e->b, v, lanes_of(e, e->i32, p), ""), zero = whole(e, 32, 0, p);
-    LLVMValueRef tiny = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, u, whole(e, 32, 0x7f800000, p), ""), zero, "");
-    LLVMValueRef sign = LLVMBuildAnd(e->b, u, whole(e, 32, 0x80000000u, p), "");
-    return LLVMBuildBitCast(e->b, LLVMBuildSelect(e->b, tiny, sign, u, ""), t, "");
-}
-
-static LLVMValueRef bits_as(struct emit *e, LLVMValueRef v, LLVMTypeRef t, int p)
-{
-    return LLVMBuildBitCast(e->b, v, lanes_of(e, t, p), "");
-}
-
-/* -0 is less than +0; one NaN loses against a number (interp/lanes_meaning.h). */
-static LLVMValueRef least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum ptx_type t, bool max, int p)
-{
-    LLVMBuilderRef B = e->b;
-    LLVMTypeRef ints = type_of_bits(e, bits_of_type(t));
-    LLVMValueRef ux = bits_as(e, x, ints, p), uy = bits_as(e, y, ints, p);
-    LLVMValueRef r = LLVMBuildSelect(B, LLVMBuildFCmp(B, max ? LLVMRealOGT : LLVMRealOLT, x, y, ""), ux, uy, "");
-    LLVMValueRef both = max ? LLVMBuildAnd(B, ux, uy, "") : LLVMBuildOr(B, ux, uy, "");
-    r = LLVMBuildSelect(B, LLVMBuildFCmp(B, LLVMRealOEQ, x, y, ""), both, r, "");
-    r = LLVMBuildSelect(B, LLVMBuildFCmp(B, LLVMRealUNO, x, x, ""), uy, r, "");
-    r = LLVMBuildSelect(B, LLVMBuildFCmp(B, LLVMRealUNO, y, y, ""), ux, r, "");
-    return bits_as(e, r, type_of(e, t), p);
-}
-
-static LLVMValueRef floating_op(struct emit *e, int p)
-{
-    const struct ir_inst *in = e->in;
-    const struct ptx_mods *m = in->mods;
-    enum ptx_type t = in->type;
-    LLVMBuilderRef B = e->b;
-    LLVMTypeRef type = lanes_of(e, type_of(e, t), p);
-    if (!plain(m) || (t == PTX_F64 && in->op != PTX_OP_FADD && in->op != PTX_OP_FSUB && in->op != PTX_OP_FMUL &&
-                      in->op != PTX_OP_FMA && in->op != PTX_OP_FDIV && in->op != PTX_OP_SQRT && in->op != PTX_OP_RCP))
-        return NULL;
-    LLVMValueRef one = in_lanes(e, LLVMConstReal(type_of(e, t), 1), p);
-    switch (in->op) {
-    case PTX_OP_FADD: return LLVMBuildFAdd(B, source(e, 0, t, p), source(e, 1, t, p), "");
-    case PTX_OP_FSUB: return LLVMBuildFSub(B, source(e, 0, t, p), source(e, 1, t, p), "");
-    case PTX_OP_FMUL: return LLVMBuildFMul(B, source(e, 0, t, p), source(e, 1, t, p), "");
-    case PTX_OP_FMA:
-    case PTX_OP_FMAD: {
-        LLVMValueRef args[3];
-        if (!strcmp(e->job->level, "x86-64-v2"))
-            return NULL;
-        for (int i = 0; i < 3; i++)
-            args[i] = source(e, i, t, p);
-        return call_intrinsic(e, "llvm.fma", type, args, 3);
-    }
-    case PTX_OP_FDIV:
-        return m->approx ? NULL : LLVMBuildFDiv(B, source(e, 0, t, p), source(e, 1, t, p), "");
-    case PTX_OP_RCP:
-        return m->approx && t == PTX_F64 ? NULL : LLVMBuildFDiv(B, one, source(e, 0, t, p), "");
-    case PTX_OP_SQRT: {
-        LLVMValueRef a = source(e, 0, t, p);
-        return m->approx && t == PTX_F64 ? NULL : call_intrinsic(e, "llvm.sqrt", type, &a, 1);
-    }
-    case PTX_OP_FNEG: return LLVMBuildFNeg(B, source(e, 0, t, p), "");
-    case PTX_OP_FABS: {
-        LLVMValueRef a = source(e, 0, t, p);
-        return call_intrinsic(e, "llvm.fabs", type, &a, 1);
-    }
-    case PTX_OP_FMIN: return least(e, source(e, 0, t, p), source(e, 1, t, p), t, false, p);
-    case PTX_OP_FMAX: return least(e, source(e, 0, t, p), source(e, 1, t, p), t, true, p);
-    default: return NULL;
-    }
-}
-
 /* --- comparison and selection --- */
 
-static LLVMValueRef compare(struct emit *e, int p)
+static LLVMValueRef compared(struct emit *e, int i, enum ptx_type t, int p)
+{
+    LLVMValueRef v = source(e, i, t, p);
+    return e->in->mods->ftz && t == PTX_F32 ? flushed(e, v) : v;
+}
+
+static LLVMValueRef compare(struct emit *e, enum ptx_type t, int p)
 {
     static const LLVMIntPredicate same[] = {[PTX_EQ] = LLVMIntEQ, [PTX_NE] = LLVMIntNE};
     static const LLVMIntPredicate s[] = {[PTX_LT] = LLVMIntSLT, [PTX_LE] = LLVMIntSLE, [PTX_GT] = LLVMIntSGT, [PTX_GE] = LLVMIntSGE};
@@ -263,13 +212,12 @@ static LLVMValueRef compare(struct emit *e, int p)
         [PTX_GE] = LLVMRealOGE, [PTX_EQU] = LLVMRealUEQ, [PTX_NEU] = LLVMRealUNE, [PTX_LTU] = LLVMRealULT,
         [PTX_LEU] = LLVMRealULE, [PTX_GTU] = LLVMRealUGT, [PTX_GEU] = LLVMRealUGE, [PTX_NUM] = LLVMRealORD, [PTX_NAN] = LLVMRealUNO};
     const struct ir_inst *in = e->in;
-    enum ptx_type t = in->type;
     const struct ptx_mods *m = in->mods;
     LLVMValueRef r;
-    if (m->ftz || m->cmp == PTX_CMP_NONE || (in->ndst > 1 && in->dst[1] != IR_NOREG) || in->dst[0] == IR_NOREG)
+    if (m->cmp == PTX_CMP_NONE || (in->ndst > 1 && in->dst[1] != IR_NOREG) || in->dst[0] == IR_NOREG)
         return NULL;
     if (floating(t))
-        r = LLVMBuildFCmp(e->b, f[m->cmp], source(e, 0, t, p), source(e, 1, t, p), "");
+        r = LLVMBuildFCmp(e->b, f[m->cmp], compared(e, 0, t, p), compared(e, 1, t, p), "");
     else if (integer(t) && m->cmp <= PTX_GE)
         r = LLVMBuildICmp(e->b, m->cmp <= PTX_NE ? same[m->cmp] : is_signed(t) ? s[m->cmp] : u[m->cmp], source(e, 0, t, p),
                           source(e, 1, t, p), "");
@@ -278,70 +226,86 @@ static LLVMValueRef compare(struct emit *e, int p)
     return r;
 }
 
+/* With .and .or .xor: the third operand, of which the function that calls knows what to do. */
+static LLVMValueRef combined(struct emit *e, LLVMValueRef r, LLVMValueRef c)
+{
+    switch (e->in->mods->boolop) {
+    case PTX_BOOL_AND: return LLVMBuildAnd(e->b, r, c, "");
+    case PTX_BOOL_OR: return LLVMBuildOr(e->b, r, c, "");
+    case PTX_BOOL_XOR: return LLVMBuildXor(e->b, r, c, "");
+    default: return r;
+    }
+}
+
+/* A predicate operand of a part, or of all lanes. */
+static LLVMValueRef predicate_part(struct emit *e, int i, int p)
+{
+    const struct ir_src *s = &e->in->src[i];
+    if (source_scalar(e, i)) {
+        LLVMValueRef c = predicate_source(e, i, true);
+        return p < 0 ? c : splat(e, c);
+    }
+    LLVMValueRef c = reg_part(e, s->reg, p);
+    return s->negated ? LLVMBuildNot(e->b, c, "") : c;
+}
+
+/* set: the outcome as all ones, or 1.0. */
+static LLVMValueRef set(struct emit *e, int p)
+{
+    const struct ir_inst *in = e->in;
+    if (in->type != PTX_U32 && in->type != PTX_S32 && in->type != PTX_F32)
+        return NULL;
+    LLVMValueRef r = compare(e, in->type2, p);
+    if (r && in->mods->boolop != PTX_BOOL_NONE)
+        r = combined(e, r, predicate_part(e, 2, p));
+    LLVMValueRef yes = whole(e, 32, in->type == PTX_F32 ? 0x3f800000 : UINT32_MAX, p);
+    return r ? LLVMBuildSelect(e->b, r, yes, whole(e, 32, 0, p), "") : NULL;
+}
+
+/* slct: a where c is not negative (-0 is not, NaN is), else b. */
+static LLVMValueRef choose_by_sign(struct emit *e, int p)
+{
+    enum ptx_type t = e->in->type, by = e->in->type2;
+    LLVMValueRef c, yes;
+    if (t == PTX_B128 || (by != PTX_S32 && by != PTX_F32))
+        return NULL;
+    c = compared(e, 2, by, p);
+    if (by == PTX_F32)
+        yes = LLVMBuildFCmp(e->b, LLVMRealOGE, c, LLVMConstNull(LLVMTypeOf(c)), "");
+    else
+        yes = LLVMBuildICmp(e->b, LLVMIntSGE, c, LLVMConstNull(LLVMTypeOf(c)), "");
+    return LLVMBuildSelect(e->b, yes, source_exact(e, 0, t, p), source_exact(e, 1, t, p), "");
+}
+
+static LLVMValueRef test_property(struct emit *e, int p)
+{
+    LLVMBuilderRef B = e->b;
+    enum ptx_type t = e->in->type;
+    int bits = bits_of_type(t);
+    uint64_t infinite = bits == 64 ? UINT64_C(0x7ff0000000000000) : 0x7f800000;
+    LLVMValueRef inf = whole(e, bits, infinite, p), zero = whole(e, bits, 0, p);
+    LLVMValueRef x = LLVMBuildAnd(B, source_exact(e, 0, ir_bits_type(bits), p), whole(e, bits, UINT64_MAX >> (65 - bits), p), "");
+    LLVMValueRef exponent = LLVMBuildAnd(B, x, inf, ""), none = LLVMBuildICmp(B, LLVMIntEQ, x, zero, "");
+    LLVMValueRef small = LLVMBuildICmp(B, LLVMIntEQ, exponent, zero, "");
+    switch (e->in->mods->variant) {
+    case PTX_TESTP_FINITE: return LLVMBuildICmp(B, LLVMIntULT, x, inf, "");
+    case PTX_TESTP_INFINITE: return LLVMBuildICmp(B, LLVMIntEQ, x, inf, "");
+    case PTX_TESTP_NUMBER: return LLVMBuildICmp(B, LLVMIntULE, x, inf, "");
+    case PTX_TESTP_NOTANUMBER: return LLVMBuildICmp(B, LLVMIntUGT, x, inf, "");
+    case PTX_TESTP_NORMAL: /* zero counts */
+        return LLVMBuildOr(B, none, LLVMBuildAnd(B, LLVMBuildNot(B, small, ""), LLVMBuildICmp(B, LLVMIntNE, exponent, inf, ""), ""), "");
+    case PTX_TESTP_SUBNORMAL: return LLVMBuildAnd(B, small, LLVMBuildNot(B, none, ""), "");
+    default: return NULL;
+    }
+}
+
 static LLVMValueRef choose(struct emit *e, int p)
 {
     enum ptx_type t = e->in->type;
     if (t == PTX_PRED || t == PTX_B128)
         return NULL;
-    const struct ir_src *s = &e->in->src[2];
-    LLVMValueRef c = source_scalar(e, 2) ? predicate_source(e, 2, true) : reg_part(e, s->reg, p);
-    if (!source_scalar(e, 2) && s->negated)
-        c = LLVMBuildNot(e->b, c, "");
+    LLVMValueRef c = source_scalar(e, 2) ? predicate_source(e, 2, true) : predicate_part(e, 2, p);
     return LLVMBuildSelect(e->b, c, source_exact(e, 0, t, p), source_exact(e, 1, t, p), "");
-}
-
-/* --- conversion --- */
-
-/* Floating to integer toward zero, clamped; NaN as lanes_cvt.h has it. */
-static LLVMValueRef to_integer(struct emit *e, int p)
-{
-    const struct ir_inst *in = e->in;
-    enum ptx_type to = in->type, from = in->type2;
-    int bits = bits_of_type(to);
-    if (in->mods->round != PTX_RZI || from != PTX_F32 || bits != 32 || in->mods->ftz)
-        return NULL;
-    LLVMTypeRef ints = lanes_of(e, e->i32, p), types[2] = {ints, lanes_of(e, e->f32, p)};
-    LLVMValueRef a = source(e, 0, from, p);
-    const char *name = is_signed(to) ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
-    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, &a, 1, "");
-}
-
-/* The type's value as the destination's wider register holds it. */
-static LLVMValueRef fit(struct emit *e, LLVMValueRef v, enum ptx_type t, int p)
-{
-    int have = bits_of_type(t), want = bits_of_type(e->k->reg_type[e->in->dst[0]]);
-    LLVMTypeRef to = lanes_of(e, type_of_bits(e, want), p);
-    return have == want ? v : is_signed(t) ? LLVMBuildSExt(e->b, v, to, "") : LLVMBuildZExt(e->b, v, to, "");
-}
-
-static LLVMValueRef convert(struct emit *e, int p)
-{
-    const struct ir_inst *in = e->in;
-    const struct ptx_mods *m = in->mods;
-    enum ptx_type to = in->type, from = in->type2;
-    LLVMTypeRef type = lanes_of(e, type_of(e, to), p);
-    if (m->sat || m->relu || m->satfinite)
-        return NULL;
-    if (integer(to) && integer(from)) {
-        LLVMValueRef a = source(e, 0, from, p);
-        int tb = bits_of_type(to), fb = bits_of_type(from);
-        a = tb == fb ? a : tb < fb ? LLVMBuildTrunc(e->b, a, type, "")
-          : is_signed(from) ? LLVMBuildSExt(e->b, a, type, "") : LLVMBuildZExt(e->b, a, type, "");
-        return bits_of_type(e->k->reg_type[in->dst[0]]) < tb ? NULL : fit(e, a, to, p);
-    }
-    if (floating(to) && integer(from)) {
-        if (m->round != PTX_RN)
-            return NULL;
-        LLVMValueRef a = source(e, 0, from, p);
-        return is_signed(from) ? LLVMBuildSIToFP(e->b, a, type, "") : LLVMBuildUIToFP(e->b, a, type, "");
-    }
-    if (integer(to) && floating(from))
-        return to_integer(e, p);
-    if (to == PTX_F32 && from == PTX_F64 && m->round == PTX_RN && !m->ftz)
-        return LLVMBuildFPTrunc(e->b, source(e, 0, from, p), type, "");
-    return NULL;
 }
 
 /* --- moves --- */
@@ -415,6 +379,8 @@ static LLVMValueRef compute(struct emit *e, int p)
     const struct ir_inst *in = e->in;
     switch (in->op) {
     case PTX_OP_SELP: return choose(e, p);
+    case PTX_OP_SLCT: return choose_by_sign(e, p);
+    case PTX_OP_SET: return set(e, p);
     case PTX_OP_CVT: return convert(e, p);
     case PTX_OP_CVTA: return move_window(e, p);
     case PTX_OP_MOV:
@@ -454,6 +420,12 @@ static int bits_of_value(LLVMValueRef v)
     }
 }
 
+/* Instructions whose NaN is one of an operand's, bit for bit, or that see to it themselves. */
+static bool keeps_nan(int op)
+{
+    return op == PTX_OP_MOV || op == PTX_OP_SELP || op == PTX_OP_SLCT || op == PTX_OP_CVT || op == PTX_OP_COPYSIGN;
+}
+
 /* Instructions whose result is a predicate. */
 static bool emit_predicate(struct emit *e)
 {
@@ -461,9 +433,9 @@ static bool emit_predicate(struct emit *e)
     int32_t reg = in->dst[0];
     bool scalar = reg_scalar(e, reg);
     LLVMValueRef r = NULL, parts[MAX_PARTS];
-    if (in->op == PTX_OP_SETP) {
+    if (in->op == PTX_OP_SETP || in->op == PTX_OP_TESTP) {
         for (int p = scalar ? -1 : 0; p < (scalar ? 0 : e->parts); p++) {
-            r = compare(e, p);
+            r = in->op == PTX_OP_TESTP ? test_property(e, p) : compare(e, in->type, p);
             if (!r)
                 return false;
             parts[p < 0 ? 0 : p] = r;
@@ -471,9 +443,8 @@ static bool emit_predicate(struct emit *e)
         int with = in->mods->boolop;
         if (with != PTX_BOOL_NONE || in->guard != IR_NOREG) {
             r = scalar ? parts[0] : packed(e, parts);
-            LLVMValueRef c = with == PTX_BOOL_NONE ? NULL : predicate_source(e, 2, scalar);
-            r = with == PTX_BOOL_AND ? LLVMBuildAnd(e->b, r, c, "") : with == PTX_BOOL_OR ? LLVMBuildOr(e->b, r, c, "")
-              : with == PTX_BOOL_XOR ? LLVMBuildXor(e->b, r, c, "") : r;
+            if (with != PTX_BOOL_NONE)
+                r = combined(e, r, predicate_source(e, 2, scalar));
         } else if (!scalar) {
             struct value v = {0};
             memcpy(v.v, parts, sizeof parts);
@@ -506,6 +477,8 @@ bool emit_arith(struct emit *e)
     bool scalar = reg_scalar(e, reg);
     if (e->k->reg_type[reg] == PTX_PRED)
         return emit_predicate(e);
+    if (in->mods->cc || in->op == PTX_OP_ADDC || in->op == PTX_OP_SUBC || in->op == PTX_OP_MADC_LO || in->op == PTX_OP_MADC_HI)
+        return emit_carry(e);
     struct value v = {.scalar = scalar};
     int64_t lo, hi;
     int narrow = shape_guarded_source(e->k, e->s, e->job->dim, in, &lo, &hi);
@@ -528,8 +501,7 @@ bool emit_arith(struct emit *e)
         if (!r)
             return false;
         r = as_kept(e, reg, r, p);
-        if (e->k->reg_type[reg] == PTX_F32 && !e->s->lazy[reg] && floating(in->type) && in->op != PTX_OP_MOV &&
-            in->op != PTX_OP_SELP && in->op != PTX_OP_CVT)
+        if (e->k->reg_type[reg] == PTX_F32 && !e->s->lazy[reg] && floating(in->type) && !keeps_nan(in->op))
             r = exact_nan(e, r);
         if (in->guard != IR_NOREG) {
             bool one = reg_scalar(e, in->guard);

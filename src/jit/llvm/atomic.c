@@ -21,16 +21,6 @@ static bool same_for_all(struct emit *e, int i)
     return shape_uniform(&s);
 }
 
-static bool is_float(enum ptx_type t)
-{
-    return t == PTX_F32 || t == PTX_F64;
-}
-
-static bool is_signed(enum ptx_type t)
-{
-    return t == PTX_S32 || t == PTX_S64;
-}
-
 /* Single precision flushes in global memory and keeps subnormals in shared memory; interp/access.h, add_value. */
 static LLVMValueRef float_sum(struct emit *e, LLVMValueRef old, const struct operands *o)
 {
@@ -58,7 +48,7 @@ static LLVMValueRef changed(struct emit *e, LLVMValueRef old, const struct opera
     bool sign = is_signed(e->in->type);
     switch (e->in->mods->atomic) {
     case PTX_ATOMIC_ADD:
-        return is_float(e->in->type) ? float_sum(e, old, o) : LLVMBuildAdd(B, old, b, "");
+        return floating(e->in->type) ? float_sum(e, old, o) : LLVMBuildAdd(B, old, b, "");
     case PTX_ATOMIC_MIN:
         return LLVMBuildSelect(B, LLVMBuildICmp(B, sign ? LLVMIntSLT : LLVMIntULT, b, old, ""), b, old, "");
     case PTX_ATOMIC_MAX:
@@ -87,7 +77,7 @@ static int host_operation(const struct emit *e)
 {
     bool sign = is_signed(e->in->type);
     switch (e->in->mods->atomic) {
-    case PTX_ATOMIC_ADD: return is_float(e->in->type) ? -1 : LLVMAtomicRMWBinOpAdd;
+    case PTX_ATOMIC_ADD: return floating(e->in->type) ? -1 : LLVMAtomicRMWBinOpAdd;
     case PTX_ATOMIC_MIN: return sign ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
     case PTX_ATOMIC_MAX: return sign ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
     case PTX_ATOMIC_EXCH: return LLVMAtomicRMWBinOpXchg;
@@ -217,7 +207,7 @@ static bool at_once(struct emit *e, const struct many *g, const struct operands 
 {
     int op = e->in->mods->atomic;
     bool some = e->in->ndst && e->in->dst[0] != IR_NOREG;
-    if (!g->one || is_float(e->in->type) || op == PTX_ATOMIC_INC || op == PTX_ATOMIC_DEC || op == PTX_ATOMIC_CAS ||
+    if (!g->one || floating(e->in->type) || op == PTX_ATOMIC_INC || op == PTX_ATOMIC_DEC || op == PTX_ATOMIC_CAS ||
         op == PTX_ATOMIC_EXCH || (some && (op != PTX_ATOMIC_ADD || !o->b)))
         return false;
     struct operands all = *o;
@@ -294,7 +284,7 @@ bool emit_atomic(struct emit *e)
     if (e->job->counting || (bits != 32 && bits != 64) || kind == 'H' || in->vec != 1 || in->nsrc < 2 ||
         in->space == PTX_LOCAL || in->space == PTX_CONST || in->space == PTX_PARAM || in->space == IR_SCRATCH)
         return false;
-    if (is_float(in->type) && in->mods->atomic != PTX_ATOMIC_ADD)
+    if (floating(in->type) && in->mods->atomic != PTX_ATOMIC_ADD)
         return false;
     for (int i = 1; i < in->nsrc; i++)
         if (in->src[i].kind == IR_SRC_SREG || (in->src[i].kind == IR_SRC_REG && bits_of_type(e->k->reg_type[in->src[i].reg]) != bits))

@@ -115,7 +115,30 @@ const uint64_t *live_before(const struct emit *e, int32_t site);
 /* --- arith.c --- */
 /* False: no code of its own for this instruction. */
 bool emit_arith(struct emit *e);
-LLVMValueRef flushed(struct emit *e, LLVMValueRef v); /* f32, subnormals as zeros of their sign */
+/* For the files below. p: a part of the lanes, or below 0: a scalar. Each gives a part's result, or NULL: no code of its own. */
+bool floating(enum ptx_type t); /* f32, f64 */
+bool integer(enum ptx_type t);
+bool is_signed(enum ptx_type t);
+LLVMTypeRef lanes_of(struct emit *e, LLVMTypeRef t, int p);
+LLVMValueRef in_lanes(struct emit *e, LLVMValueRef scalar, int p);
+LLVMValueRef whole(struct emit *e, int bits, uint64_t v, int p); /* an integer constant */
+LLVMValueRef bits_as(struct emit *e, LLVMValueRef v, LLVMTypeRef t, int p); /* the same bits in lanes of t */
+LLVMValueRef twice_as_wide(struct emit *e, LLVMValueRef v, int bits, bool sign, int p);
+
+/* --- float.c --- */
+LLVMValueRef floating_op(struct emit *e, int p);
+LLVMValueRef real(struct emit *e, enum ptx_type t, double x, int p); /* a constant */
+LLVMValueRef one_of(struct emit *e, const char *name, LLVMValueRef a); /* an intrinsic function of one operand */
+LLVMValueRef flushed(struct emit *e, LLVMValueRef v); /* f32: subnormals are zeros of their sign */
+LLVMValueRef clamped_to_one(struct emit *e, LLVMValueRef v, enum ptx_type t, int p); /* .sat */
+LLVMValueRef quieted(struct emit *e, LLVMValueRef v, LLVMValueRef else_, int p); /* f64: v if it is NaN, quiet */
+
+/* --- convert.c, bits.c, divide.c --- */
+LLVMValueRef convert(struct emit *e, int p);
+LLVMValueRef bits_op(struct emit *e, int p);
+LLVMValueRef divide_op(struct emit *e, int p);
+/* Instructions that read or write the carry flag. False: no code of its own. */
+bool emit_carry(struct emit *e);
 
 /* --- memory.c --- */
 /* False: no code of its own for this access. */
