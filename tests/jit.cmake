@@ -13,6 +13,9 @@ target_compile_options(jit_sum PRIVATE -O1 -fno-sanitize=all)
 unit_test(jit_link)
 add_dependencies(unit_jit_link jit_sum)
 target_compile_definitions(unit_jit_link PRIVATE "OBJECT=\"$<TARGET_OBJECTS:jit_sum>\"")
+add_test(NAME jit.edges COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/edges.sh)
+set_tests_properties(jit.edges PROPERTIES TIMEOUT 300 ENVIRONMENT
+                     "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/jit")
 # Sets of programs that tell of themselves, once more with every kernel compiled before it runs.
 foreach(program integers atomics warps math_names pointers gathers variables half_names groups barriers)
   add_test(NAME jit.device_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
