@@ -10,7 +10,8 @@ For each kernel of bench/kernels/, medians over rounds in which all programs tak
   counters, records the same launch when it counts (HEDDLE_RESULTS), and when a program is told every access
                     (heddle_observe; always one thread), divided by plain
   ns an access      what that costs for each memory access of a warp: plain time, what counters add, what records add
-  compile           CPU milliseconds of all the program's kernels together, and their PTX instructions (HEDDLE_JIT_LOG)
+  compile           CPU milliseconds of all the program's kernels: the form for whole warps, and the one for warps whose
+                    lanes went different ways where it can be wanted; their PTX instructions (HEDDLE_JIT_LOG)
 Counts and records, and Minst/s, are of a smaller job (the second size). HEDDLE_EXEC=jit, so that what cannot be compiled
 fails instead of being measured in the interpreter; data is made, code compiled and one launch done before the clock starts.
 The first round also compares every number of the results with the native program's.
@@ -86,7 +87,7 @@ def build(tmp):
 def run(words, threads, **env):
     """The lines that a program prints, as lists of words; what it says on stderr if it fails."""
     env = {**os.environ, "OMP_NUM_THREADS": str(threads), "HEDDLE_THREADS": str(threads), "HEDDLE_EXEC": "jit",
-           "POCL_MAX_PTHREAD_COUNT": str(threads), **env}
+           "HEDDLE_JIT_CACHE": "0", "POCL_MAX_PTHREAD_COUNT": str(threads), **env}
     p = subprocess.run(words, capture_output=True, text=True, env=env)
     if p.returncode:
         sys.exit(f"{' '.join(words)}: exit status {p.returncode}\n{p.stderr}")
@@ -139,7 +140,9 @@ class Bench:
             lines, _ = run([f"{self.tmp}/{program}.cuda", *words] + [file] * first, threads, HEDDLE_JIT_LOG=log)
             self.add((name, f"plain{threads}"), lines)
             made = [json.loads(line) for line in open(log)]
-            self.compiled.setdefault(name, []).append((sum(m["cpu_ms"] for m in made), sum(m["instructions"] for m in made)))
+            forms = [[m for m in made if m["form"] == form] for form in ("together", "split")]
+            self.compiled.setdefault(name, []).append([sum(m["cpu_ms"] for m in f) for f in forms] +
+                                                      [sum(m["instructions"] for m in forms[0])])
             lines, _ = run([f"{self.tmp}/{program}.native", *words] + [file] * first, threads)
             self.add((name, f"native{threads}"), lines)
             if first:
@@ -190,14 +193,14 @@ class Bench:
         plain, native, small = (self.median(name, m) for m in ("plain1", "native1", "small"))
         inst, access = self.counted[name]
         added = {m: self.median(name, m) - small for m in ("counters", "records")}
-        ms, instructions = (statistics.median(c[i] for c in self.compiled[name]) for i in (0, 1))
+        together, split, instructions = (statistics.median(c[i] for c in self.compiled[name]) for i in range(3))
         r = {"native, ms": f"{native * 1e3:.1f}", "plain, ms": f"{plain * 1e3:.1f}",
              "plain / native, 1 thread": f"{plain / native:.2f}",
              "2 threads": f"{self.median(name, 'plain2', True) / self.median(name, 'native2', True):.2f}",
              "Minst/s": f"{inst / small / 1e6:.0f}", "counters / plain": f"{1 + added['counters'] / small:.2f}",
              "records / plain": f"{1 + added['records'] / small:.2f}", "ns an access: plain": f"{small / access * 1e9:.1f}",
              "counters add": f"{added['counters'] / access * 1e9:.1f}", "records add": f"{added['records'] / access * 1e9:.1f}",
-             "compile, ms (instructions)": f"{ms:.0f} ({instructions:.0f})"}
+             "compile, ms (instructions)": f"{together:.0f} + {split:.0f} ({instructions:.0f})"}
         if a.interp:
             r["interpreter, Minst/s"] = f"{inst / self.median(name, 'interp') / 1e6:.0f}"
             r["its counting"] = f"{inst / self.median(name, 'interp counters') / 1e6:.0f}"

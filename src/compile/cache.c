@@ -19,15 +19,11 @@
 
 const char *cache_open(struct arena *a, struct diag_list *diags)
 {
-    const char *chosen = getenv("HEDDLE_CACHE"), *xdg = getenv("XDG_CACHE_HOME"),
-               *home = getenv("HOME"), *dir;
-    if (chosen && *chosen) {
-        dir = arena_strdup(a, chosen);
-    } else if (xdg && *xdg) {
-        dir = arena_printf(a, "%s/heddle", xdg);
-    } else if (home && *home) {
-        dir = arena_printf(a, "%s/.cache/heddle", home);
-    } else {
+    struct strbuf folder;
+    strbuf_init(&folder);
+    const char *dir = file_cache_folder(&folder) ? arena_strdup(a, folder.s) : NULL;
+    strbuf_release(&folder);
+    if (!dir) {
         diag_add(diags, DIAG_ERROR, NULL, 0,
                  "no place for the cache of compiled programs: set HEDDLE_CACHE or HOME");
         return NULL;

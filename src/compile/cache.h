@@ -1,6 +1,7 @@
-/* The cache of compiled things: precompiled headers and executables.
+/* The cache of compiled things: precompiled headers and executables. (Machine code of kernels is kept beside them:
+ * jit/keep.h.)
  *
- * $HEDDLE_CACHE, else $XDG_CACHE_HOME/heddle, else ~/.cache/heddle:
+ * In the cache's folder (base/file.h):
  *   pch/KEY.list    which precompiled header belongs to a set of flags, and the files it was made of
  *   pch/KEY-*.pch   the precompiled header
  *   program/KEY     which executable belongs to a source file and flags, and the files it was made of

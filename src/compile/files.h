@@ -1,22 +1,14 @@
-/* Files: whole contents, atomic writing, and the lists of files that a cached result depends on. */
+/* Files beyond base/file.h: names, folders, and the lists of files that a cached result depends on. */
 #ifndef COMPILE_FILES_H
 #define COMPILE_FILES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/file.h"
 #include "compile/compile.h"
 
 struct strbuf;
-
-/* Adds the file's bytes to `out`. False: errno says why. */
-bool file_read(const char *path, struct strbuf *out);
-
-/* Writes a file so that others see the old or the new one, never a part: temporary name, then rename. */
-bool file_write(const char *path, const void *data, size_t bytes);
-
-/* Makes a directory and those above it. */
-bool file_make_dirs(const char *path);
 
 /* Removes a directory and the files in it (no deeper). */
 void file_remove_dir(const char *path);

@@ -106,7 +106,8 @@ struct jit_job {
     enum jit_form form;
 };
 
-/* What it answers: an object file in memory (or a text, with a NUL behind it), or why not. */
+/* What it answers: an object file in memory (or a text, with a NUL behind it), or why not. Nothing else is kept of code for
+ * later runs (jit/keep.h). */
 struct jit_object {
     char *bytes;
     size_t size;
@@ -114,8 +115,10 @@ struct jit_object {
     void (*release)(struct jit_object *o);
 };
 
-/* The one function of the compiler's module, libheddle-jit.so. False: o->problem. */
+/* The one function of the compiler's module, libheddle-jit.so. False: o->problem. heddle_jit_build: the sources that the
+ * module was made of; they have to be this library's. */
 typedef bool jit_emit_fn(const struct jit_job *job, struct jit_object *o);
 bool heddle_jit_emit(const struct jit_job *job, struct jit_object *o);
+extern const char heddle_jit_build[];
 
 #endif

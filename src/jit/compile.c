@@ -5,7 +5,9 @@
 #include "base/alloc.h"
 #include "interp/lanes.h"
 #include "jit/code.h"
+#include "jit/keep.h"
 #include "jit/log.h"
+#include "jit_build.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -63,6 +65,11 @@ static void load_compiler(void)
         module = open_beside(folder, length, "/libheddle-jit.so");
         if (!module)
             module = open_beside(folder, length, "/../lib/libheddle-jit.so");
+    }
+    const char *build = module ? dlsym(module, "heddle_jit_build") : NULL;
+    if (module && (!build || strcmp(build, JIT_BUILD))) {
+        snprintf(compiler.problem, sizeof compiler.problem, "libheddle-jit.so is of another build");
+        return;
     }
     if (module)
         compiler.emit = (jit_emit_fn *)(uintptr_t)dlsym(module, "heddle_jit_emit");
@@ -142,18 +149,38 @@ bool jit_emit(const struct jit_job *job, struct jit_object *o)
     return made;
 }
 
-static void make(struct jit_code *c, bool split, double start, struct link_code *linked, jit_function **function)
+/* The job of either form. */
+static struct jit_job job_of(const struct jit_code *c, bool split)
 {
-    struct jit_object o = {0};
     struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
                           .counting = c->counting, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume};
     memcpy(job.dim, c->dim, sizeof job.dim);
-    bool made = jit_emit(&job, &o);
+    return job;
+}
+
+/* Is code there from an earlier run? */
+static bool is_kept(const struct jit_code *c, bool split)
+{
+    struct keep_key key;
+    struct jit_job job = job_of(c, split);
+    return keep_key(&job, &key) && keep_has(&key);
+}
+
+/* From an earlier run, or made now. */
+static void make(struct jit_code *c, bool split, double start, struct link_code *linked, jit_function **function)
+{
+    struct jit_object o = {0};
+    struct jit_job job = job_of(c, split);
+    struct keep_key key;
+    bool keeps = keep_key(&job, &key), kept = keeps && keep_find(&key, &o);
+    bool made = kept || jit_emit(&job, &o);
+    if (made && !kept && keeps)
+        keep_add(&key, &o);
     if (!made)
         snprintf(c->problem, sizeof c->problem, "%s", o.problem);
     bool ready = made && link_object(o.bytes, o.size, "jit_code", linked, c->problem, sizeof c->problem);
-    log_made(&job, start, o.size, c->problem);
+    log_made(&job, start, o.size, kept, c->problem);
     if (made)
         o.release(&o);
     if (ready)
@@ -164,7 +191,8 @@ void jit_make(struct jit_code *c)
 {
     struct jit *j = c->owner;
     const struct ir_kernel *k = j->kernel;
-    pthread_once(&compiler.once, load_compiler); /* before the clock starts */
+    if (!is_kept(c, false)) /* before the clock starts */
+        pthread_once(&compiler.once, load_compiler);
     double start = log_now();
     c->shapes = shapes_find(k, c->dim);
     c->plan = plan_make(k, j->interp, c->shapes, c->counting);
@@ -215,10 +243,13 @@ const char *jit_prepare(struct jit *j, struct launch *l, bool counting)
         return NULL;
     pthread_mutex_lock(&j->lock);
     struct jit_code *c = code_for(j, l, counting);
-    if (mode == JIT_ALWAYS && !c->claimed) { /* other launches of the kernel wait for it */
-        c->claimed = c->split_claimed = true;
+    bool fresh = !c->looked;
+    c->looked = true;
+    if (fresh && (mode == JIT_ALWAYS || is_kept(c, false))) { /* other launches of the kernel wait for it */
+        c->claimed = true;
+        c->split_claimed = mode == JIT_ALWAYS || is_kept(c, true);
         jit_make(c);
-        if (c->function && needs_split(c))
+        if (c->function && (mode == JIT_ALWAYS ? needs_split(c) : c->split_claimed))
             jit_make_split(c);
     }
     pthread_mutex_unlock(&j->lock);

@@ -1,6 +1,8 @@
 /* From a job to an object file: LLVM's context, target, passes (see jit/abi.h). */
 #include "jit/llvm/emit.h"
 
+#include "jit_build.h"
+
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
@@ -10,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+__attribute__((visibility("default"))) const char heddle_jit_build[] = JIT_BUILD;
 
 /* sroa makes SSA of the variables; the rest is what pays for itself at first sight (docs/jit.md has the times). */
 static const char passes[] = "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg";

@@ -1,0 +1,87 @@
+/* Whole files, and the folder for what is kept (see file.h). */
+#include "base/file.h"
+
+#include "base/strbuf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool file_read(const char *path, struct strbuf *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    char buffer[65536];
+    ssize_t n;
+    while ((n = read(fd, buffer, sizeof buffer)) > 0)
+        strbuf_add(out, buffer, (size_t)n);
+    int e = errno;
+    close(fd);
+    errno = e;
+    return n == 0;
+}
+
+bool file_write(const char *path, const void *data, size_t bytes)
+{
+    struct strbuf temp;
+    strbuf_init(&temp);
+    strbuf_addf(&temp, "%s.%ld.tmp", path, (long)getpid());
+    int fd = open(temp.s, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool ok = fd >= 0;
+    for (size_t at = 0; ok && at < bytes;) {
+        ssize_t n = write(fd, (const char *)data + at, bytes - at);
+        ok = n > 0;
+        at += ok ? (size_t)n : 0;
+    }
+    if (fd >= 0)
+        ok = close(fd) == 0 && ok;
+    ok = ok && rename(temp.s, path) == 0;
+    if (!ok && fd >= 0) {
+        int e = errno;
+        unlink(temp.s);
+        errno = e;
+    }
+    strbuf_release(&temp);
+    return ok;
+}
+
+bool file_make_dirs(const char *path)
+{
+    struct strbuf b;
+    strbuf_init(&b);
+    strbuf_adds(&b, path);
+    bool ok = true;
+    for (size_t i = 1; ok && i <= b.len; i++) {
+        if (b.s[i] != '/' && b.s[i] != '\0')
+            continue;
+        char c = b.s[i];
+        b.s[i] = '\0';
+        ok = mkdir(b.s, 0777) == 0 || errno == EEXIST;
+        b.s[i] = c;
+    }
+    strbuf_release(&b);
+    struct stat st;
+    if (ok && (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))) {
+        errno = ENOTDIR;
+        ok = false;
+    }
+    return ok;
+}
+
+bool file_cache_folder(struct strbuf *out)
+{
+    const char *chosen = getenv("HEDDLE_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (chosen && *chosen)
+        strbuf_adds(out, chosen);
+    else if (xdg && *xdg)
+        strbuf_addf(out, "%s/heddle", xdg);
+    else if (home && *home)
+        strbuf_addf(out, "%s/.cache/heddle", home);
+    else
+        return false;
+    return true;
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Machine code kept between runs: a second run compiles nothing; damaged files, several processes, no place.
+
+usage: keep.py HEDDLE
+"""
+import json, os, random, subprocess, sys, tempfile
+
+heddle = sys.argv[1]
+here = os.path.dirname(os.path.abspath(__file__))
+random.seed(1)
+
+with tempfile.TemporaryDirectory() as tmp:
+    program, cache = f"{tmp}/keep", f"{tmp}/cache"
+    subprocess.run([heddle, "build", "-o", program, f"{here}/keep.cu"], check=True)
+
+    def environment(**env):
+        keep = {k: v for k, v in os.environ.items() if k not in ("HEDDLE_JIT_CACHE", "HEDDLE_ISA")}
+        return {**keep, "HEDDLE_EXEC": "jit", "HEDDLE_CACHE": cache, "HEDDLE_JIT_LOG": "-", **env}
+
+    def run(**env):
+        """The sum, whether the compiler was loaded, and for each code whether it was kept."""
+        p = subprocess.run([program], capture_output=True, text=True, env=environment(**env))
+        assert p.returncode == 0, p
+        lines = [json.loads(line) for line in p.stderr.splitlines()]
+        assert all(m["problem"] is None for m in lines), lines
+        return int(p.stdout.split()[0]), "not" not in p.stdout, [m["kept"] for m in lines]
+
+    def files():
+        return sorted(os.path.join(cache, "code", f) for f in os.listdir(f"{cache}/code"))
+
+    want = run(HEDDLE_EXEC="interp")[0]
+    assert not os.path.exists(f"{cache}/code")
+    sum, loaded, kept = run()
+    n = len(kept)
+    assert (sum, loaded) == (want, True) and n >= 5 and not any(kept), kept  # turn; apart with 128 and 45, in both forms
+    assert len(files()) == n, files()
+    assert run() == (want, False, [True] * n)
+    # what runs for a short time is not compiled, but what is there is taken
+    assert run(HEDDLE_EXEC="auto") == (want, False, [True] * n)
+    assert run(HEDDLE_EXEC="auto", HEDDLE_CACHE=f"{tmp}/empty") == (want, False, [])
+    assert run(HEDDLE_EXEC="interp") == (want, False, [])
+    assert run(HEDDLE_JIT_CACHE="0") == (want, True, [False] * n)
+    # other code: launches that count, another processor
+    assert not any(run(HEDDLE_RESULTS=f"{tmp}/results")[2])
+    assert run(HEDDLE_RESULTS=f"{tmp}/results")[:2] == (want, False)
+    sum, loaded, kept = run(HEDDLE_ISA="x86-64-v2")
+    assert sum == want and (not any(kept) or all(kept)), kept  # kept if that is all this host has
+    assert run(HEDDLE_ISA="x86-64-v2") == (want, False, [True] * n)
+    assert run() == (want, False, [True] * n)
+
+    # damaged: as if it was not there, and written anew
+    def damage(how):
+        for path in files():
+            data = open(path, "rb").read()
+            with open(path, "wb") as f:
+                f.write(how(data))
+
+    def flip(data):
+        at = random.randrange(len(data))
+        return data[:at] + bytes([data[at] ^ 1 << random.randrange(8)]) + data[at + 1:]
+
+    for how in (lambda d: b"", lambda d: d[:40], lambda d: d[:len(d) // 2], lambda d: d + b"x", lambda d: bytes(len(d)), flip, flip):
+        damage(how)
+        assert run() == (want, True, [False] * n), how
+        assert run() == (want, False, [True] * n), how
+    for path in files():
+        os.remove(path)
+        os.mkdir(path)
+    assert run() == (want, True, [False] * n)
+    for path in files():
+        os.rmdir(path)
+
+    # several at once, from nothing
+    several = [subprocess.Popen([program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+               for _ in range(6)]
+    for p in several:
+        out, said = p.communicate()
+        assert p.returncode == 0 and int(out.split()[0]) == want, (out, said)
+    assert len(files()) == n and not any(f.endswith(".tmp") for f in files()), files()
+    assert run() == (want, False, [True] * n)
+
+    # no place for it
+    assert run(HEDDLE_CACHE="/proc/no such folder") == (want, True, [False] * n)
+print("PASSED")
