@@ -35,8 +35,9 @@ struct fleet;
 struct jit_ops {
     /* Does the plain step or exchange at `site` for the lanes of `mask`. Not 0: a fault was recorded. */
     uint32_t (*step)(struct jit_frame *f, uint32_t site, uint32_t mask);
-    /* The same for a memory access whose addresses are base + the shape's offsets, for the lanes of frame.mask. */
-    uint32_t (*affine)(struct jit_frame *f, uint32_t site, uint64_t base);
+    /* The same for a memory access by the lanes of frame.mask; its address register `reg` is in machine code's own form
+     * (code.h). */
+    uint32_t (*affine)(struct jit_frame *f, uint32_t site, uint32_t reg);
 
     /* Of the split form, for the split that runs. They answer the position where it goes on, or another split, with
      * frame.mask and frame.join_pc set; or -1: frame.why says why it stops. `lanes`: those of them that the guard holds

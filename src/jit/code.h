@@ -53,8 +53,9 @@ struct jit_spread {
     int32_t reg[];
 };
 
-/* All lanes of these, from lane 0 and the offsets; NaN as the GPU's. `site`: alive before it. */
+/* All lanes of these, from the first lane of each group and the offsets; NaN as the GPU's. `site`: alive before it. */
 void jit_spread(const struct jit_code *c, const struct warp *w, int32_t site);
+void jit_spread_register(const struct jit_code *c, const struct warp *w, int32_t reg);
 void jit_spread_release(struct jit_code *c);
 
 #endif

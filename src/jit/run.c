@@ -54,22 +54,11 @@ static uint32_t op_step(struct jit_frame *f, uint32_t site, uint32_t mask)
     return 0;
 }
 
-static uint32_t op_affine(struct jit_frame *f, uint32_t site, uint64_t base)
+static uint32_t op_affine(struct jit_frame *f, uint32_t site, uint32_t reg)
 {
-    const struct interp_code *c = f->code->interp;
-    const struct step *st = &c->step[site];
-    const struct ir_src *s = &st->in->src[0];
     if (f->fleet)
         begin(f);
-    if (s->kind == IR_SRC_REG) {
-        const struct shape *shape = &f->code->shapes->reg[s->reg];
-        char *at = place_at(c, f->warp, st->s[0]);
-        for (uint32_t left = f->mask; left; left &= left - 1) { /* a place is another register's in other lanes */
-            int i = __builtin_ctz(left);
-            uint64_t v = base + (uint64_t)shape->offset[i];
-            memcpy(at + (size_t)i * st->width[0], &v, st->width[0]);
-        }
-    }
+    jit_spread_register(f->code, f->warp, (int32_t)reg);
     return op_step(f, site, f->mask);
 }
 

@@ -31,6 +31,11 @@ static uint64_t cut(uint64_t v, int bits)
     return bits >= 64 ? v : v & ((UINT64_C(1) << bits) - 1);
 }
 
+static int zeros_of(uint64_t v)
+{
+    return v ? __builtin_ctzll(v) : 63;
+}
+
 static struct shape varying(void)
 {
     return (struct shape){.kind = SHAPE_VARYING};
@@ -41,10 +46,16 @@ static struct shape uniform(void)
     return (struct shape){.kind = SHAPE_AFFINE};
 }
 
+/* One value for each of 2^halved groups, of which nothing is known. */
+static struct shape flat(int halved)
+{
+    return (struct shape){.kind = SHAPE_AFFINE, .halved = (uint8_t)halved};
+}
+
 static struct shape constant(uint64_t v, int bits)
 {
     v = cut(v, bits);
-    return (struct shape){.kind = SHAPE_AFFINE, .known = true, .base = v, .zeros = (uint8_t)(v ? __builtin_ctzll(v) : 63),
+    return (struct shape){.kind = SHAPE_AFFINE, .known = true, .base = v, .zeros = (uint8_t)zeros_of(v),
                           .bounded = true, .low = wrap(v, bits), .high = wrap(v, bits)};
 }
 
@@ -66,23 +77,97 @@ static void bound(struct shape *s, __int128 low, __int128 high, int bits)
     s->high = s->bounded ? (int64_t)high : 0;
 }
 
-/* Every lane known: the offsets alone say it, above a base of 0. */
+/* Every lane known. */
 static struct shape from_lanes(const uint64_t *v, int bits)
 {
-    struct shape s = constant(0, bits);
-    bool one = true;
-    for (int i = 1; i < SHAPE_LANES; i++)
-        one &= cut(v[i], bits) == cut(v[0], bits);
-    if (one)
-        return constant(v[0], bits);
-    for (int i = 0; i < SHAPE_LANES; i++)
-        s.offset[i] = wrap(v[i], bits);
+    struct shape s = constant(v[0], bits);
+    for (int i = 0; i < SHAPE_LANES; i++) {
+        s.offset[i] = wrap(v[i] - v[0], bits);
+        s.bounded &= (__int128)s.low + s.offset[i] == wrap(v[i], bits);
+    }
+    s.low = s.bounded ? s.low : 0;
+    s.high = s.bounded ? s.high : 0;
     return s;
 }
 
 static uint64_t lane_value(const struct shape *s, int lane)
 {
     return s->base + (uint64_t)s->offset[lane];
+}
+
+/* --- groups --- */
+
+struct shape shape_in_groups(const struct shape *s, int halved, int bits)
+{
+    struct shape r = *s;
+    if (s->kind != SHAPE_AFFINE || halved == s->halved)
+        return r;
+    int64_t least = 0, most = 0; /* of what goes into the bases */
+    int zeros = s->known ? zeros_of(s->base) : s->zeros;
+    for (int i = 0; i < SHAPE_LANES; i++) {
+        int64_t first = s->offset[shape_first_lane(shape_group_of(i, halved), halved)];
+        int z = zeros_of(s->known ? s->base + (uint64_t)first : (uint64_t)first);
+        r.offset[i] = wrap((uint64_t)s->offset[i] - (uint64_t)first, bits);
+        least = first < least ? first : least;
+        most = first > most ? first : most;
+        zeros = z < zeros ? z : zeros;
+    }
+    r.halved = (uint8_t)halved;
+    r.known = false;
+    r.base = 0;
+    r.zeros = (uint8_t)zeros;
+    r.low += s->bounded ? least : 0;
+    r.high += s->bounded ? most : 0;
+    return r;
+}
+
+int shape_flat(const struct shape *s, int halved)
+{
+    if (s->kind != SHAPE_AFFINE)
+        return -1;
+    for (int h = halved > s->halved ? halved : s->halved; h <= SHAPE_HALVED; h++) {
+        bool same = true;
+        for (int i = 0; i < SHAPE_LANES; i++)
+            same &= s->offset[i] == s->offset[shape_first_lane(shape_group_of(i, h), h)];
+        if (same)
+            return h;
+    }
+    return -1;
+}
+
+/* The least number of groups, as `halved`, in which each of n operands has one value; or -1. */
+static int all_flat(const struct shape *a, int n)
+{
+    int h = 0;
+    for (int i = 0; i < n && h >= 0; i++)
+        h = shape_flat(&a[i], h);
+    return h;
+}
+
+/* One value in each of as many groups as that takes, or varying. */
+static struct shape flattened(const struct shape *a, int bits)
+{
+    int h = shape_flat(a, 0);
+    return h < 0 ? varying() : shape_in_groups(a, h, bits);
+}
+
+/* What may be either: the fewest groups in which both have the same offsets. False: there are none. */
+static bool join(const struct shape *a, const struct shape *b, int bits, struct shape *out)
+{
+    for (int h = a->halved > b->halved ? a->halved : b->halved; h <= SHAPE_HALVED; h++) {
+        struct shape x = shape_in_groups(a, h, bits), y = shape_in_groups(b, h, bits);
+        if (!same_offsets(&x, &y))
+            continue;
+        *out = x;
+        out->known = x.known && y.known && x.base == y.base;
+        out->base = out->known ? x.base : 0;
+        out->bounded = x.bounded && y.bounded && x.low == y.low && x.high == y.high; /* no growing by and by */
+        out->low = out->bounded ? x.low : 0;
+        out->high = out->bounded ? x.high : 0;
+        out->zeros = x.zeros < y.zeros ? x.zeros : y.zeros;
+        return true;
+    }
+    return false;
 }
 
 /* --- special registers --- */
@@ -181,6 +266,11 @@ static bool fold(const struct ir_inst *in, const struct shape *a, const struct s
         case PTX_OP_OR: v[i] = x | y; break;
         case PTX_OP_XOR: v[i] = x ^ y; break;
         case PTX_OP_SHL: v[i] = y < (uint64_t)bits ? x << y : 0; break;
+        case PTX_OP_SHR:
+            if (y >= (uint64_t)bits)
+                return false;
+            v[i] = ptx_type_info[in->type].kind == 'S' ? (uint64_t)(wrap(x, bits) >> y) : x >> y;
+            break;
         default: return false;
         }
     }
@@ -191,18 +281,19 @@ static bool fold(const struct ir_inst *in, const struct shape *a, const struct s
 /* The operation on the bases and the one on the offsets are the same: +, -. */
 static struct shape sum(const struct shape *a, const struct shape *b, int sign, int bits)
 {
-    struct shape s = uniform();
-    s.zeros = a->zeros < b->zeros ? a->zeros : b->zeros;
+    int halved = a->halved > b->halved ? a->halved : b->halved;
+    struct shape s = flat(halved), x = shape_in_groups(a, halved, bits), y = shape_in_groups(b, halved, bits);
+    s.zeros = x.zeros < y.zeros ? x.zeros : y.zeros;
     for (int i = 0; i < SHAPE_LANES; i++)
-        s.offset[i] = wrap((uint64_t)a->offset[i] + (uint64_t)(sign * b->offset[i]), bits);
-    if (a->bounded && b->bounded)
-        bound(&s, (__int128)a->low + (sign > 0 ? b->low : -b->high), (__int128)a->high + (sign > 0 ? b->high : -b->low), bits);
+        s.offset[i] = wrap((uint64_t)x.offset[i] + (uint64_t)(sign * y.offset[i]), bits);
+    if (x.bounded && y.bounded)
+        bound(&s, (__int128)x.low + (sign > 0 ? y.low : -y.high), (__int128)x.high + (sign > 0 ? y.high : -y.low), bits);
     return s;
 }
 
 static struct shape times(const struct shape *a, uint64_t factor, int bits)
 {
-    struct shape s = uniform();
+    struct shape s = flat(a->halved);
     int z = a->zeros + (factor ? __builtin_ctzll(factor) : 63);
     s.zeros = (uint8_t)(z > 63 ? 63 : z);
     for (int i = 0; i < SHAPE_LANES; i++)
@@ -213,23 +304,21 @@ static struct shape times(const struct shape *a, uint64_t factor, int bits)
     return s;
 }
 
-/* a * b; varying when neither is a known number or both are uniform. */
+/* a * b: one a known number, or both with one value in each group. */
 static struct shape product(const struct shape *a, const struct shape *b, int bits)
 {
-    bool ua = shape_uniform(a), ub = shape_uniform(b);
-    if (ua && ub) {
-        if (a->known || b->known)
-            return a->known ? times(b, a->base, bits) : times(a, b->base, bits);
-        struct shape s = uniform();
-        int z = a->zeros + b->zeros;
-        s.zeros = (uint8_t)(z > 63 ? 63 : z);
-        return s;
-    }
-    if (ub && b->known)
-        return times(a, b->base, bits);
-    if (ua && a->known)
+    const struct shape both[2] = {*a, *b};
+    int h = all_flat(both, 2);
+    if (shape_uniform(a) && a->known)
         return times(b, a->base, bits);
-    return varying();
+    if (shape_uniform(b) && b->known)
+        return times(a, b->base, bits);
+    if (h < 0)
+        return varying();
+    struct shape s = flat(h);
+    int z = shape_in_groups(a, h, bits).zeros + shape_in_groups(b, h, bits).zeros;
+    s.zeros = (uint8_t)(z > 63 ? 63 : z);
+    return s;
 }
 
 /* Offsets all inside the low bits that the base leaves 0: no carry between them. */
@@ -243,7 +332,7 @@ static bool disjoint(const struct shape *a)
 
 static struct shape masked(const struct shape *a, uint64_t mask)
 {
-    struct shape s = uniform();
+    struct shape s = flat(a->halved);
     if (!disjoint(a))
         return varying();
     s.zeros = a->zeros;
@@ -254,7 +343,7 @@ static struct shape masked(const struct shape *a, uint64_t mask)
 
 static struct shape shifted_right(const struct shape *a, uint64_t n, int bits)
 {
-    struct shape s = uniform();
+    struct shape s = flat(a->halved);
     if (n >= (uint64_t)bits || !disjoint(a) || a->zeros < n)
         return varying();
     s.zeros = (uint8_t)(a->zeros >= 63 ? 63 : a->zeros - n);
@@ -265,18 +354,11 @@ static struct shape shifted_right(const struct shape *a, uint64_t n, int bits)
     return s;
 }
 
-static bool all_uniform(const struct shape *a, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (!shape_uniform(&a[i]))
-            return false;
-    return true;
-}
-
 /* Both operands, known or not, of an instruction of two. */
 static struct shape binary(const struct ir_inst *in, const struct shape *a, int bits)
 {
     struct shape s;
+    bool by = shape_uniform(&a[1]) && a[1].known;
     if (fold(in, &a[0], &a[1], bits, &s))
         return s;
     switch (in->op) {
@@ -287,28 +369,23 @@ static struct shape binary(const struct ir_inst *in, const struct shape *a, int 
     case PTX_OP_MUL_LO:
         return product(&a[0], &a[1], bits);
     case PTX_OP_SHL:
-        return shape_uniform(&a[1]) && a[1].known && a[1].base < (uint64_t)bits
-                   ? times(&a[0], UINT64_C(1) << a[1].base, bits)
-                   : all_uniform(a, 2) ? uniform() : varying();
+        return by && a[1].base < (uint64_t)bits ? times(&a[0], UINT64_C(1) << a[1].base, bits) : varying();
     case PTX_OP_SHR:
-        if (all_uniform(a, 2))
-            return uniform();
-        return shape_uniform(&a[1]) && a[1].known ? shifted_right(&a[0], a[1].base, bits) : varying();
+        return by ? shifted_right(&a[0], a[1].base, bits) : varying();
     case PTX_OP_AND:
-        if (all_uniform(a, 2))
-            return uniform();
-        if (shape_uniform(&a[1]) && a[1].known)
+        if (by)
             return masked(&a[0], a[1].base);
         return shape_uniform(&a[0]) && a[0].known ? masked(&a[1], a[0].base) : varying();
     default:
-        return all_uniform(a, 2) ? uniform() : varying();
+        return varying();
     }
 }
 
-static void span(const struct shape *a, int64_t *least, int64_t *most)
+/* Of lanes [from, to). */
+static void span(const struct shape *a, int from, int to, int64_t *least, int64_t *most)
 {
-    *least = *most = a->offset[0];
-    for (int i = 1; i < SHAPE_LANES; i++) {
+    *least = *most = a->offset[from];
+    for (int i = from; i < to; i++) {
         *least = a->offset[i] < *least ? a->offset[i] : *least;
         *most = a->offset[i] > *most ? a->offset[i] : *most;
     }
@@ -328,7 +405,7 @@ static struct shape widened(const struct shape *a, bool is_signed)
             v[i] = is_signed ? (uint64_t)wrap(lane_value(a, i), 32) : cut(lane_value(a, i), 32);
         return from_lanes(v, 64);
     }
-    span(a, &least, &most);
+    span(a, 0, SHAPE_LANES, &least, &most);
     s.zeros = a->zeros > 31 ? 31 : a->zeros;
     if (!is_signed && a->bounded && a->low + least < 0) {
         if (!shape_uniform(a))
@@ -370,6 +447,60 @@ static struct shape window_moved(const struct ir_inst *in, const struct shape *a
     return s;
 }
 
+/* What integers' offsets become; varying where more is not known than that equal operands give equal results. */
+static struct shape affine(const struct ir_kernel *k, const struct ir_inst *in, const struct shape *a, int bits)
+{
+    char kind = ptx_type_info[in->type].kind;
+    if (bits < 16 || kind == 'F' || kind == 'H')
+        return varying();
+    switch (in->op) {
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_MUL_LO:
+    case PTX_OP_SHL:
+    case PTX_OP_SHR:
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+        return binary(in, a, bits);
+    case PTX_OP_MAD_LO: {
+        struct shape p = product(&a[0], &a[1], bits);
+        return p.kind == SHAPE_VARYING ? p : sum(&p, &a[2], 1, bits);
+    }
+    case PTX_OP_MUL_WIDE: {
+        if (bits != 32)
+            return varying();
+        bool sign = ptx_type_info[in->type].kind == 'S';
+        struct shape x = widened(&a[0], sign), y = widened(&a[1], sign);
+        return x.kind == SHAPE_VARYING || y.kind == SHAPE_VARYING ? varying() : product(&x, &y, 64);
+    }
+    case PTX_OP_MAD_WIDE: {
+        if (bits != 32)
+            return varying();
+        bool sign = ptx_type_info[in->type].kind == 'S';
+        struct shape x = widened(&a[0], sign), y = widened(&a[1], sign);
+        struct shape p = x.kind == SHAPE_VARYING || y.kind == SHAPE_VARYING ? varying() : product(&x, &y, 64);
+        return p.kind == SHAPE_VARYING ? p : sum(&p, &a[2], 1, 64);
+    }
+    case PTX_OP_CVT: {
+        char to = ptx_type_info[in->type].kind, from = ptx_type_info[in->type2].kind;
+        int tb = ptx_type_info[in->type].bits, fb = ptx_type_info[in->type2].bits;
+        int db = bits_of(k->reg_type[in->dst[0]]);
+        if ((to != 'U' && to != 'S') || (from != 'U' && from != 'S') || fb < 32 || tb < 32 || db != tb)
+            return varying();
+        return resized(&a[0], fb, tb, from == 'S');
+    }
+    case PTX_OP_CVTA:
+        return window_moved(in, &a[0]);
+    case PTX_OP_SELP: {
+        struct shape s;
+        return shape_uniform(&a[2]) && join(&a[0], &a[1], bits, &s) ? s : varying();
+    }
+    default:
+        return varying();
+    }
+}
+
 static struct shape result(const struct search *q, const struct ir_inst *in)
 {
     struct shape a[IR_MAX_SRC];
@@ -391,8 +522,8 @@ static struct shape result(const struct search *q, const struct ir_inst *in)
     case PTX_OP_LD:
     case PTX_OP_LDU:
         return in->space != PTX_LOCAL && in->space != IR_SCRATCH && in->space != PTX_GENERIC &&
-                       in->mods->order == PTX_WEAK && shape_uniform(&a[0])
-                   ? uniform()
+                       in->mods->order == PTX_WEAK && shape_flat(&a[0], 0) >= 0
+                   ? flat(shape_flat(&a[0], 0))
                    : varying();
     case PTX_OP_VOTE: {
         const struct ir_src *members = &in->src[in->nsrc - 1];
@@ -427,58 +558,9 @@ static struct shape result(const struct search *q, const struct ir_inst *in)
             return varying();
         return a[0];
     }
-    if (all_uniform(a, in->nsrc)) { /* and what is known stays known where addresses are made */
-        struct shape s;
-        if (in->nsrc == 2 && (ptx_type_info[in->type].kind != 'F' && ptx_type_info[in->type].kind != 'H') &&
-            fold(in, &a[0], &a[1], bits, &s))
-            return s;
-        if (in->op != PTX_OP_MUL_LO && in->op != PTX_OP_SHL && in->op != PTX_OP_ADD && in->op != PTX_OP_SUB)
-            return uniform();
-    }
-    if (bits < 16)
-        return all_uniform(a, in->nsrc) ? uniform() : varying();
-    switch (in->op) {
-    case PTX_OP_ADD:
-    case PTX_OP_SUB:
-    case PTX_OP_MUL_LO:
-    case PTX_OP_SHL:
-    case PTX_OP_SHR:
-    case PTX_OP_AND:
-    case PTX_OP_OR:
-    case PTX_OP_XOR:
-        return binary(in, a, bits);
-    case PTX_OP_MAD_LO: {
-        struct shape p = product(&a[0], &a[1], bits);
-        return p.kind == SHAPE_VARYING ? p : sum(&p, &a[2], 1, bits);
-    }
-    case PTX_OP_MUL_WIDE: {
-        if (bits != 32)
-            return varying();
-        bool sign = ptx_type_info[in->type].kind == 'S';
-        struct shape x = widened(&a[0], sign), y = widened(&a[1], sign);
-        return x.kind == SHAPE_VARYING || y.kind == SHAPE_VARYING ? varying() : product(&x, &y, 64);
-    }
-    case PTX_OP_MAD_WIDE: {
-        if (bits != 32)
-            return varying();
-        bool sign = ptx_type_info[in->type].kind == 'S';
-        struct shape x = widened(&a[0], sign), y = widened(&a[1], sign);
-        struct shape p = x.kind == SHAPE_VARYING || y.kind == SHAPE_VARYING ? varying() : product(&x, &y, 64);
-        return p.kind == SHAPE_VARYING ? p : sum(&p, &a[2], 1, 64);
-    }
-    case PTX_OP_CVT: {
-        char to = ptx_type_info[in->type].kind, from = ptx_type_info[in->type2].kind;
-        int tb = ptx_type_info[in->type].bits, fb = ptx_type_info[in->type2].bits;
-        int db = bits_of(q->k->reg_type[in->dst[0]]);
-        if ((to != 'U' && to != 'S') || (from != 'U' && from != 'S') || fb < 32 || tb < 32 || db != tb)
-            return varying();
-        return resized(&a[0], fb, tb, from == 'S');
-    }
-    case PTX_OP_CVTA:
-        return window_moved(in, &a[0]);
-    default:
-        return varying();
-    }
+    int h = all_flat(a, in->nsrc);
+    struct shape s = affine(q->k, in, a, bits);
+    return s.kind == SHAPE_VARYING && h >= 0 ? flat(h) : s;
 }
 
 struct shape shape_of_result(const struct ir_kernel *k, struct shapes *s, const uint32_t dim[3], const struct ir_inst *in)
@@ -487,22 +569,27 @@ struct shape shape_of_result(const struct ir_kernel *k, struct shapes *s, const 
     return result(&q, in);
 }
 
-int shape_guarded_source(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3],
-                         const struct ir_inst *in, int64_t *lo, int64_t *hi)
+int shape_guarded_source(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], const struct ir_inst *in,
+                         int64_t lo[SHAPE_GROUPS], int64_t hi[SHAPE_GROUPS])
 {
     int narrow = -1;
+    if (in->dst[0] == IR_NOREG || s->reg[in->dst[0]].kind != SHAPE_AFFINE)
+        return -1;
+    int halved = s->reg[in->dst[0]].halved;
     if (in->op == PTX_OP_CVT && ptx_type_info[in->type].bits > ptx_type_info[in->type2].bits)
         narrow = 0;
     if (in->op == PTX_OP_MUL_WIDE || in->op == PTX_OP_MAD_WIDE) {
         struct shape b = shape_of_source(k, s, dim, in, 1);
-        narrow = shape_uniform(&b) ? 0 : 1;
+        narrow = shape_flat(&b, halved) == halved ? 0 : 1;
     }
-    if (narrow < 0 || in->dst[0] == IR_NOREG || s->reg[in->dst[0]].kind != SHAPE_AFFINE)
+    if (narrow < 0)
         return -1;
     struct shape a = shape_of_source(k, s, dim, in, narrow);
-    if (a.kind != SHAPE_AFFINE || shape_uniform(&a) || a.known || a.bounded)
+    if (a.kind != SHAPE_AFFINE || a.known || a.bounded || shape_flat(&a, halved) == halved)
         return -1;
-    span(&a, lo, hi);
+    a = shape_in_groups(&a, halved, 32);
+    for (int g = 0; g < 1 << halved; g++)
+        span(&a, shape_first_lane(g, halved), shape_first_lane(g + 1, halved), &lo[g], &hi[g]);
     return narrow;
 }
 
@@ -513,19 +600,10 @@ static void meet(struct search *q, int32_t reg, const struct shape *s)
     struct shape *r = &q->s->reg[reg], old = *r;
     if (s->kind == SHAPE_NONE || r->kind == SHAPE_VARYING)
         return;
-    if (r->kind == SHAPE_NONE) {
+    if (r->kind == SHAPE_NONE)
         *r = *s;
-    } else if (s->kind == SHAPE_VARYING || !same_offsets(r, s)) {
+    else if (s->kind == SHAPE_VARYING || !join(&old, s, bits_of(q->k->reg_type[reg]), r))
         *r = varying();
-    } else {
-        bool known = r->known && s->known && s->base == r->base;
-        r->bounded &= s->bounded && s->low == r->low && s->high == r->high; /* no growing by and by */
-        r->known = known;
-        r->base = known ? r->base : 0;
-        r->low = r->bounded ? r->low : 0;
-        r->high = r->bounded ? r->high : 0;
-        r->zeros = s->zeros < r->zeros ? s->zeros : r->zeros;
-    }
     q->changed |= memcmp(&old, r, sizeof old) != 0;
 }
 
@@ -676,9 +754,12 @@ static void pass(struct search *q)
         for (int d = 0; d < in->ndst; d++)
             if (in->dst[d] != IR_NOREG) {
                 struct shape own = s;
-                if (in->ndst > 1 && own.kind == SHAPE_AFFINE)
-                    own = shape_uniform(&own) ? uniform() : varying();
-                if (k->reg_type[in->dst[d]] == PTX_PRED && own.kind == SHAPE_AFFINE && !shape_uniform(&own))
+                enum ptx_type t = k->reg_type[in->dst[d]];
+                if (own.kind == SHAPE_AFFINE && in->ndst > 1)
+                    own = shape_flat(&own, 0) < 0 ? varying() : flat(shape_flat(&own, 0));
+                if (own.kind == SHAPE_AFFINE && ptx_type_info[t].kind == 'F')
+                    own = flattened(&own, bits_of(t)); /* to a floating register nothing is added */
+                if (own.kind == SHAPE_AFFINE && t == PTX_PRED && !shape_uniform(&own))
                     own = varying();
                 meet(q, in->dst[d], &own);
             }
@@ -730,6 +811,21 @@ static void find_lazy(const struct ir_kernel *k, struct shapes *s)
     }
 }
 
+/* A value that is made of itself alone, never of one that was set before: nobody knows what it is. */
+static bool give_up_unset(struct search *q)
+{
+    bool some = false;
+    for (int32_t i = 0; i < q->k->ninsts; i++) {
+        const struct ir_inst *in = &q->k->insts[i];
+        for (int d = 0; d < in->ndst; d++)
+            if (in->dst[d] != IR_NOREG && q->s->reg[in->dst[d]].kind == SHAPE_NONE) {
+                q->s->reg[in->dst[d]] = varying();
+                some = true;
+            }
+    }
+    return some;
+}
+
 struct shapes *shapes_find(const struct ir_kernel *k, const uint32_t dim[3])
 {
     struct shapes *s = alloc_zeroed(sizeof *s);
@@ -740,7 +836,7 @@ struct shapes *shapes_find(const struct ir_kernel *k, const uint32_t dim[3])
     do {
         q.changed = false;
         pass(&q);
-    } while (q.changed);
+    } while (q.changed || give_up_unset(&q));
     find_lazy(k, s);
     return s;
 }

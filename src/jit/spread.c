@@ -34,19 +34,23 @@ static struct jit_spread *make(const struct jit_code *c, int32_t site)
     return s;
 }
 
-#define SPREAD(T)                                       \
-    do {                                                \
-        T *restrict lane = (T *)at, v[WARP_LANES];      \
-        T first = (T)(lane[0] - (T)offset[0]);          \
-        for (int i = 0; i < WARP_LANES; i++)            \
-            v[i] = (T)(first + (T)offset[i]);           \
-        memcpy(lane, v, sizeof v);                      \
+/* `at`: the register's lanes. */
+#define SPREAD(T)                                              \
+    do {                                                       \
+        T *restrict lane = (T *)at, v[WARP_LANES];             \
+        for (int i = 0; i < WARP_LANES; i += run) {            \
+            T first = lane[i];                                 \
+            for (int j = i; j < i + run; j++)                  \
+                v[j] = (T)(first + (T)shape->offset[j]);       \
+        }                                                      \
+        memcpy(lane, v, sizeof v);                             \
     } while (0)
 
-static void spread_one(const struct jit_code *c, char *at, int32_t reg)
+void jit_spread_register(const struct jit_code *c, const struct warp *w, int32_t reg)
 {
     const struct shape *shape = &c->shapes->reg[reg];
-    const int64_t *offset = shape->offset;
+    char *at = w->regs + c->interp->of_reg[reg];
+    int run = WARP_LANES / shape_groups(shape);
     if (shape->kind == SHAPE_AFFINE) {
         switch (ptx_type_info[c->interp->kernel->reg_type[reg]].bits) {
         case 8: SPREAD(uint8_t); break;
@@ -72,7 +76,7 @@ void jit_spread(const struct jit_code *c, const struct warp *w, int32_t site)
             alloc_release(mine);
     }
     for (int i = 0; i < s->n; i++)
-        spread_one(c, w->regs + c->interp->of_reg[s->reg[i]], s->reg[i]);
+        jit_spread_register(c, w, s->reg[i]);
 }
 
 void jit_spread_release(struct jit_code *c)

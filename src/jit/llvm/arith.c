@@ -334,12 +334,11 @@ static bool vector_move(struct emit *e)
     for (int d = 0; d < in->ndst; d++) {
         if (in->dst[d] == IR_NOREG)
             continue;
-        bool scalar = reg_scalar(e, in->dst[d]);
-        struct value v = {.scalar = scalar};
+        struct value v = {.scalar = reg_scalar(e, in->dst[d])};
         enum ptx_type rt = e->k->reg_type[in->dst[d]];
         if (bits_of_type(rt) != (pack ? bits * count : bits))
             return false;
-        for (int p = scalar ? -1 : 0; p < (scalar ? 0 : e->parts); p++) {
+        for (int p = first_piece(e, in->dst[d]); p <= last_piece(e, in->dst[d]); p++) {
             LLVMValueRef r = NULL;
             LLVMTypeRef wide_type = lanes_of(e, type_of_bits(e, bits * count), p);
             for (int i = 0; pack && i < count; i++) {
@@ -354,7 +353,7 @@ static bool vector_move(struct emit *e)
                     r = LLVMBuildLShr(e->b, r, whole(e, bits * count, (uint64_t)(bits * d), p), "");
                 r = LLVMBuildTrunc(e->b, r, lanes_of(e, type_of_bits(e, bits), p), "");
             }
-            v.v[p < 0 ? 0 : p] = floating(rt) ? bits_as(e, r, type_of(e, rt), p) : r;
+            v.v[index_of_piece(p)] = floating(rt) ? bits_as(e, r, type_of(e, rt), p) : r;
         }
         reg_set(e, in->dst[d], v);
     }
@@ -426,6 +425,47 @@ static bool keeps_nan(int op)
     return op == PTX_OP_MOV || op == PTX_OP_SELP || op == PTX_OP_SLCT || op == PTX_OP_CVT || op == PTX_OP_COPYSIGN;
 }
 
+static LLVMValueRef compare_or_test(struct emit *e, int p)
+{
+    return e->in->op == PTX_OP_TESTP ? test_property(e, p) : compare(e, e->in->type, p);
+}
+
+/* setp of operands that have one value in each group: so many comparisons, and runs of bits. */
+static LLVMValueRef compare_groups(struct emit *e, int halved)
+{
+    LLVMValueRef bits = NULL;
+    for (int g = 0; g < 1 << halved; g++) {
+        uint32_t run = (uint32_t)(((UINT64_C(1) << (32 >> halved)) - 1) << shape_first_lane(g, halved));
+        LLVMValueRef r = compare_or_test(e, piece_of_group(g, halved));
+        if (!r)
+            return NULL;
+        r = LLVMBuildSelect(e->b, r, number(e, 32, run), number(e, 32, 0), "");
+        bits = bits ? LLVMBuildOr(e->b, bits, r, "") : r;
+    }
+    return bits;
+}
+
+/* setp and testp, without what it is combined with: lanes in `parts`, or *one for all of them (i1 if `scalar`, else bits). */
+static bool compare_all(struct emit *e, bool scalar, LLVMValueRef *parts, LLVMValueRef *one)
+{
+    int halved = 0, sources = e->in->op == PTX_OP_TESTP ? 1 : 2;
+    for (int i = 0; i < sources && halved >= 0; i++) {
+        struct shape s = source_shape(e, i);
+        halved = shape_flat(&s, halved);
+    }
+    *one = NULL;
+    if (scalar || halved >= 0) {
+        *one = scalar ? compare_or_test(e, -1) : compare_groups(e, halved);
+        return *one;
+    }
+    for (int p = 0; p < e->parts; p++) {
+        parts[p] = compare_or_test(e, p);
+        if (!parts[p])
+            return false;
+    }
+    return true;
+}
+
 /* Instructions whose result is a predicate. */
 static bool emit_predicate(struct emit *e)
 {
@@ -434,23 +474,18 @@ static bool emit_predicate(struct emit *e)
     bool scalar = reg_scalar(e, reg);
     LLVMValueRef r = NULL, parts[MAX_PARTS];
     if (in->op == PTX_OP_SETP || in->op == PTX_OP_TESTP) {
-        for (int p = scalar ? -1 : 0; p < (scalar ? 0 : e->parts); p++) {
-            r = in->op == PTX_OP_TESTP ? test_property(e, p) : compare(e, in->type, p);
-            if (!r)
-                return false;
-            parts[p < 0 ? 0 : p] = r;
-        }
         int with = in->mods->boolop;
-        if (with != PTX_BOOL_NONE || in->guard != IR_NOREG) {
-            r = scalar ? parts[0] : packed(e, parts);
-            if (with != PTX_BOOL_NONE)
-                r = combined(e, r, predicate_source(e, 2, scalar));
-        } else if (!scalar) {
+        if (!compare_all(e, scalar, parts, &r))
+            return false;
+        if (!r && with == PTX_BOOL_NONE && in->guard == IR_NOREG) {
             struct value v = {0};
             memcpy(v.v, parts, sizeof parts);
             reg_set(e, reg, v);
             return true;
         }
+        r = r ? r : packed(e, parts);
+        if (with != PTX_BOOL_NONE)
+            r = combined(e, r, predicate_source(e, 2, scalar));
     } else if (in->type == PTX_PRED) {
         r = predicate_op(e, scalar);
     }
@@ -464,6 +499,36 @@ static bool emit_predicate(struct emit *e)
     }
     reg_set(e, reg, scalar ? (struct value){.scalar = true, .v = {r}} : (struct value){.bits = r});
     return true;
+}
+
+/* Where a narrow value may wrap in a lane the warp is given up. */
+static void guard_widening(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
+    int narrow = shape_guarded_source(e->k, e->s, e->job->dim, in, lo, hi);
+    if (narrow < 0)
+        return;
+    enum ptx_type t = in->op == PTX_OP_CVT ? in->type2 : in->type;
+    int halved = e->s->reg[in->dst[0]].halved;
+    LLVMValueRef ok = NULL;
+    for (int g = 0; g < 1 << halved; g++) {
+        LLVMValueRef a = source(e, narrow, t, piece_of_group(g, halved));
+        LLVMValueRef x = is_signed(t) ? LLVMBuildSExt(e->b, a, e->i64, "") : LLVMBuildZExt(e->b, a, e->i64, "");
+        int64_t least_value = is_signed(t) ? INT32_MIN : 0;
+        uint64_t room = UINT32_MAX - (uint64_t)(hi[g] - lo[g]);
+        LLVMValueRef from = LLVMBuildAdd(e->b, x, number(e, 64, (uint64_t)(lo[g] - least_value)), "");
+        LLVMValueRef inside = LLVMBuildICmp(e->b, LLVMIntULE, from, number(e, 64, room), "");
+        ok = ok ? LLVMBuildAnd(e->b, ok, inside, "") : inside;
+    }
+    leave_unless(e, ok, JIT_GIVE_UP);
+}
+
+/* Of a result that is known in all lanes: the first lane of the group that piece p is. */
+static LLVMValueRef known_piece(struct emit *e, int32_t reg, const struct shape *own, int p)
+{
+    int lane = shape_first_lane(index_of_piece(p), halved_of_piece(p));
+    return number(e, bits_of_type(e->k->reg_type[reg]), own->base + (uint64_t)own->offset[lane]);
 }
 
 bool emit_arith(struct emit *e)
@@ -480,22 +545,10 @@ bool emit_arith(struct emit *e)
     if (in->mods->cc || in->op == PTX_OP_ADDC || in->op == PTX_OP_SUBC || in->op == PTX_OP_MADC_LO || in->op == PTX_OP_MADC_HI)
         return emit_carry(e);
     struct value v = {.scalar = scalar};
-    int64_t lo, hi;
-    int narrow = shape_guarded_source(e->k, e->s, e->job->dim, in, &lo, &hi);
-    if (narrow >= 0) {
-        enum ptx_type t = in->op == PTX_OP_CVT ? in->type2 : in->type;
-        LLVMValueRef a = source(e, narrow, t, -1);
-        LLVMValueRef x = is_signed(t) ? LLVMBuildSExt(e->b, a, e->i64, "") : LLVMBuildZExt(e->b, a, e->i64, "");
-        int64_t least_value = is_signed(t) ? INT32_MIN : 0;
-        uint64_t room = UINT32_MAX - (uint64_t)(hi - lo);
-        LLVMValueRef from = LLVMBuildAdd(e->b, x, number(e, 64, (uint64_t)(lo - least_value)), "");
-        leave_unless(e, LLVMBuildICmp(e->b, LLVMIntULE, from, number(e, 64, room), ""), JIT_GIVE_UP);
-    }
+    guard_widening(e);
     struct shape own = scalar ? shape_of_result(e->k, e->s, e->job->dim, in) : (struct shape){0};
-    for (int p = scalar ? -1 : 0; p < (scalar ? 0 : e->parts); p++) {
-        LLVMValueRef r = scalar && own.known && integer(e->k->reg_type[reg])
-                             ? number(e, bits_of_type(e->k->reg_type[reg]), own.base)
-                             : compute(e, p);
+    for (int p = first_piece(e, reg); p <= last_piece(e, reg); p++) {
+        LLVMValueRef r = scalar && own.known && integer(e->k->reg_type[reg]) ? known_piece(e, reg, &own, p) : compute(e, p);
         if (r && bits_of_value(r) != bits_of_type(e->k->reg_type[reg]))
             r = NULL;
         if (!r)
@@ -506,10 +559,10 @@ bool emit_arith(struct emit *e)
         if (in->guard != IR_NOREG) {
             bool one = reg_scalar(e, in->guard);
             LLVMValueRef g = one ? reg_get(e, in->guard).v[0] : reg_part(e, in->guard, p);
-            LLVMValueRef old = scalar ? reg_get(e, reg).v[0] : reg_part(e, reg, p);
+            LLVMValueRef old = reg_part(e, reg, p);
             r = in->guard_negated ? LLVMBuildSelect(e->b, g, old, r, "") : LLVMBuildSelect(e->b, g, r, old, "");
         }
-        v.v[p < 0 ? 0 : p] = r;
+        v.v[index_of_piece(p)] = r;
     }
     reg_set(e, reg, v);
     return true;

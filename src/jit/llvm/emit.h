@@ -1,9 +1,9 @@
 /* The emitter: a kernel's IR to LLVM's, for warps whose 32 lanes run together. Private to jit/llvm.
  *
- * A varying register is `parts` vectors of `width` lanes; a register of affine shape (jit/shape.h) is its base, a scalar;
- * a predicate is i1 or vectors of i1. Inside a basic block of the IR the newest value of a register is in `now`; between
- * blocks registers live in variables (allocas that LLVM makes SSA values of), in the split form in the interpreter's
- * places. */
+ * A varying register is `parts` vectors of `width` lanes; a register of affine shape (jit/shape.h) is its base, a scalar,
+ * or one for each of its groups; a predicate is i1 or vectors of i1. Inside a basic block of the IR the newest value of a
+ * register is in `now`; between blocks registers live in variables (allocas that LLVM makes SSA values of), in the split
+ * form in the interpreter's places. */
 #ifndef JIT_LLVM_EMIT_H
 #define JIT_LLVM_EMIT_H
 
@@ -14,7 +14,7 @@
 
 enum { MAX_PARTS = 8 };
 
-/* A register's value: one scalar (the base), or parts. A varying predicate has its lanes as bits of an i32, or parts
+/* A register's value: scalars (the groups' bases), or parts. A varying predicate has its lanes as bits of an i32, or parts
  * fresh from a comparison; between blocks and in places it is bits. */
 struct value {
     bool scalar;
@@ -33,6 +33,23 @@ struct checked {
 };
 
 enum { MAX_CHECKED = 32 };
+
+/* What is computed at a time, a piece: part p of a vector, or, p < 0, the value of the first lane of a group. -1: of the one
+ * group of all lanes; -2 and -3: of the second and the first half, turned round; -4 to -7: of quarters. */
+static inline int piece_of_group(int group, int halved)
+{
+    return -((1 << halved) + group);
+}
+
+static inline int halved_of_piece(int p)
+{
+    return 31 - __builtin_clz((unsigned)-p);
+}
+
+static inline int index_of_piece(int p) /* in struct value */
+{
+    return p < 0 ? -p - (1 << halved_of_piece(p)) : p;
+}
 
 struct emit {
     const struct jit_job *job;
@@ -84,12 +101,15 @@ void frame_set(struct emit *e, size_t offset, LLVMValueRef v);
 LLVMBasicBlockRef new_block(struct emit *e, const char *name);
 void likely(struct emit *e, LLVMValueRef branch, bool taken);
 
-bool reg_scalar(const struct emit *e, int32_t reg); /* kept as a base */
+bool reg_scalar(const struct emit *e, int32_t reg); /* kept as bases */
+int first_piece(const struct emit *e, int32_t reg); /* a register's pieces: first_piece, first_piece + 1 .. last_piece */
+int last_piece(const struct emit *e, int32_t reg);
 int var_parts(const struct emit *e, int32_t reg);         /* variables of a register, and their type */
 LLVMTypeRef var_type(const struct emit *e, int32_t reg);
 struct value reg_get(struct emit *e, int32_t reg);
 void reg_set(struct emit *e, int32_t reg, struct value v);
-LLVMValueRef reg_part(struct emit *e, int32_t reg, int part); /* lanes, whatever the shape; NaN as it is */
+LLVMValueRef reg_part(struct emit *e, int32_t reg, int p);    /* piece p, whatever the shape; NaN as it is */
+struct value uniform_value(struct emit *e, int32_t reg, LLVMValueRef scalar); /* as `reg`, which is scalar, keeps it */
 LLVMValueRef reg_bits(struct emit *e, int32_t reg);           /* a predicate: i32, bit i for lane i */
 bool reg_packed(const struct emit *e, int32_t reg);           /* a varying predicate */
 LLVMValueRef packed(struct emit *e, const LLVMValueRef *parts);
@@ -97,7 +117,7 @@ LLVMValueRef unpacked(struct emit *e, LLVMValueRef bits, int part); /* bits of l
 void forget(struct emit *e);                                  /* at a block's begin */
 void flush(struct emit *e, const uint64_t *live);             /* newest values of registers in `live` to variables */
 
-/* Source i of the instruction in type t: part p, or p < 0: the scalar. Floats in float types, else integers. */
+/* Piece p of source i of the instruction in type t. Floats in float types, else integers. */
 LLVMValueRef source(struct emit *e, int i, enum ptx_type t, int p);
 LLVMValueRef source_exact(struct emit *e, int i, enum ptx_type t, int p); /* with the GPU's NaN */
 bool source_scalar(struct emit *e, int i);
@@ -107,6 +127,7 @@ LLVMValueRef exact_nan(struct emit *e, LLVMValueRef v); /* f32: the GPU's NaN */
 /* Places of the interpreter. */
 void place_store(struct emit *e, int32_t reg);
 void place_store_bits(struct emit *e, int32_t reg, LLVMValueRef bits); /* a predicate */
+void place_keep(struct emit *e, int32_t reg); /* in machine code's own form (jit/code.h) */
 struct value place_load(struct emit *e, int32_t reg);
 void save(struct emit *e, const uint64_t *live);   /* all of `live` to their places */
 void restore(struct emit *e, const uint64_t *live); /* from their places to variables */
@@ -216,7 +237,8 @@ void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction
 /* --- split.c: the form for warps whose lanes go different ways --- */
 void split_open(struct emit *e);                              /* the way in; behind it blocks are added by split_region */
 void split_region(struct emit *e, LLVMBasicBlockRef block);   /* begins the position at this instruction */
-struct value split_load(struct emit *e, int32_t reg);         /* from its place */
+struct value split_load(struct emit *e, int32_t reg);         /* from its place, where only the lanes of `mask` count */
+LLVMValueRef group_on(struct emit *e, int group, int halved); /* of `mask`, the lanes of a group */
 void split_store(struct emit *e, int32_t reg);                /* its newest value to its place, for the lanes that are on */
 bool split_flow(struct emit *e);                              /* as emit_flow */
 

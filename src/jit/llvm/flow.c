@@ -319,7 +319,7 @@ static bool vote(struct emit *e)
     LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, bits, number(e, 32, 0), "");
     r = kind == PTX_VOTE_BALLOT ? bits : kind == PTX_VOTE_ALL ? all : kind == PTX_VOTE_ANY ? LLVMBuildNot(e->b, none, "")
                                                                                   : LLVMBuildOr(e->b, all, none, "");
-    reg_set(e, in->dst[0], (struct value){.scalar = true, .v = {r}});
+    reg_set(e, in->dst[0], uniform_value(e, in->dst[0], r));
     return true;
 }
 

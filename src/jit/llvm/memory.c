@@ -1,7 +1,8 @@
 /* Loads and stores at affine addresses: one check for all lanes, then vectors (PTX ISA 9.7.9).
  *
- * All addresses are a base + a constant for each lane. If the first and the last byte lie in one live granule of the
- * device's memory (or inside the block's shared memory) and are aligned, the access is done here; else the interpreter goes
+ * All addresses are a base + a constant for each lane, with a base for each group of lanes (jit/shape.h). If the first and
+ * the last byte of each group lie in one live granule of the device's memory (or inside the block's shared memory) and are
+ * aligned, the access is done here; else the interpreter goes
  * on at this instruction, lane by lane, and knows what fault it is. One look serves all accesses of a basic block above
  * the same base. A generic address may be shared memory's as well: there the interpreter's access function is called, and
  * machine code goes on behind it. Lanes that are neighbours in memory are one vector. */
@@ -11,13 +12,19 @@
 
 #include <string.h>
 
+/* What one group of lanes accesses. */
+struct stretch {
+    int64_t lowest;    /* the lowest lane's address above the base */
+    uint64_t span;     /* bytes from the first to behind the last */
+    LLVMValueRef base; /* the address register's base */
+    LLVMValueRef low;  /* lowest address, i64 */
+    LLVMValueRef host; /* the same as the host sees it */
+};
+
 struct reach {
-    int64_t rel[SHAPE_LANES]; /* bytes above the lowest lane's address */
-    int64_t lowest;           /* the lowest lane's address above the base */
-    uint64_t span;            /* bytes from the first to behind the last */
-    LLVMValueRef base;        /* the address register's base, i64 */
-    LLVMValueRef low;         /* lowest address, i64 */
-    LLVMValueRef host;        /* the same as the host sees it */
+    int halved;               /* groups of lanes */
+    struct stretch of[SHAPE_GROUPS];
+    int64_t rel[SHAPE_LANES]; /* bytes above the lowest address in the lane's group */
     unsigned bytes;           /* of one element */
 };
 
@@ -34,25 +41,33 @@ static LLVMValueRef pointer(struct emit *e, LLVMValueRef base, uint64_t offset)
 
 /* --- lanes [from, from + n) of one element as a vector of n, n a power of two (n = 1: a scalar) --- */
 
-static bool uniform_run(const struct reach *r, int from, int n)
-{
-    for (int i = 1; i < n; i++)
-        if (r->rel[from + i] != r->rel[from])
-            return false;
-    return true;
-}
-
-static bool dense_run(const struct reach *r, int from, int n, int64_t step)
+static bool stepped_run(const struct reach *r, int from, int n, int64_t step)
 {
     for (int i = 1; i < n; i++)
         if (r->rel[from + i] != r->rel[from] + i * step)
             return false;
-    return true;
+    return shape_group_of(from, r->halved) == shape_group_of(from + n - 1, r->halved);
+}
+
+static bool uniform_run(const struct reach *r, int from, int n)
+{
+    return stepped_run(r, from, n, 0);
+}
+
+static bool dense_run(const struct reach *r, int from, int n, int64_t step)
+{
+    return stepped_run(r, from, n, step);
+}
+
+static LLVMValueRef pointer_of(struct emit *e, const struct reach *r, int lane, unsigned element)
+{
+    const struct stretch *of = &r->of[shape_group_of(lane, r->halved)];
+    return pointer(e, of->host, (uint64_t)r->rel[lane] + element * r->bytes);
 }
 
 static LLVMValueRef load_as(struct emit *e, LLVMTypeRef t, const struct reach *r, int lane, unsigned element)
 {
-    LLVMValueRef p = pointer(e, r->host, (uint64_t)r->rel[lane] + element * r->bytes);
+    LLVMValueRef p = pointer_of(e, r, lane, element);
     LLVMValueRef v = LLVMBuildLoad2(e->b, t, p, "");
     LLVMSetAlignment(v, r->bytes);
     LLVMSetVolatile(v, e->in->mods->order != PTX_WEAK);
@@ -98,38 +113,54 @@ static LLVMValueRef load_run(struct emit *e, LLVMTypeRef t, const struct reach *
 
 /* --- the check --- */
 
+/* A group without a lane that is on accesses nothing. It is looked at where one with such a lane is. */
+static void move_idle(struct emit *e, struct reach *r)
+{
+    LLVMValueRef low = r->of[0].low, zero = number(e, 32, 0);
+    for (int g = 1; g < 1 << r->halved; g++)
+        low = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntNE, group_on(e, g, r->halved), zero, ""), r->of[g].low, low, "");
+    for (int g = 0; g < 1 << r->halved; g++)
+        r->of[g].low = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntNE, group_on(e, g, r->halved), zero, ""), r->of[g].low, low, "");
+}
+
 static bool find_reach(struct emit *e, struct reach *r)
 {
     const struct ir_inst *in = e->in;
     struct shape s = source_shape(e, 0);
     bool wide = in->src[0].kind != IR_SRC_REG || bits_of_type(e->k->reg_type[in->src[0].reg]) == 64;
-    int64_t lo = s.offset[0];
-    if (s.kind != SHAPE_AFFINE || in->src[0].kind == IR_SRC_SREG)
+    if (s.kind != SHAPE_AFFINE || in->src[0].kind == IR_SRC_SREG || (in->space != PTX_SHARED && !wide))
         return false;
-    for (int i = 1; i < SHAPE_LANES; i++)
-        lo = s.offset[i] < lo ? s.offset[i] : lo;
-    uint64_t most = 0;
-    for (int i = 0; i < SHAPE_LANES; i++) {
-        r->rel[i] = s.offset[i] - lo;
-        most = (uint64_t)r->rel[i] > most ? (uint64_t)r->rel[i] : most;
-    }
+    r->halved = s.halved;
     r->bytes = element_bytes(in);
-    r->span = most + r->bytes * in->vec;
-    if (most > 1u << 20)
-        return false; /* and nothing above can have wrapped */
-    for (int i = 0; i < SHAPE_LANES; i++)
-        if (r->rel[i] % (r->bytes * in->vec))
-            return false; /* some lane is misaligned, whatever the base */
-    if (in->space != PTX_SHARED && !wide)
-        return false;
-    r->lowest = in->offset + lo;
-    LLVMValueRef base = source(e, 0, wide ? PTX_U64 : PTX_U32, -1);
-    r->base = wide ? base : LLVMBuildZExt(e->b, base, e->i64, "");
-    r->low = LLVMBuildAdd(e->b, base, number(e, wide ? 64 : 32, (uint64_t)(in->offset + lo)), "");
-    if (in->space == PTX_SHARED && wide)
-        r->low = LLVMBuildAnd(e->b, r->low, number(e, 64, UINT32_MAX), "");
-    if (!wide)
-        r->low = LLVMBuildZExt(e->b, r->low, e->i64, "");
+    for (int g = 0; g < shape_groups(&s); g++) {
+        struct stretch *of = &r->of[g];
+        int first = shape_first_lane(g, s.halved), end = shape_first_lane(g + 1, s.halved);
+        int64_t lo = s.offset[first];
+        uint64_t most = 0;
+        for (int i = first; i < end; i++)
+            lo = s.offset[i] < lo ? s.offset[i] : lo;
+        for (int i = first; i < end; i++) {
+            r->rel[i] = s.offset[i] - lo;
+            most = (uint64_t)r->rel[i] > most ? (uint64_t)r->rel[i] : most;
+            if (r->rel[i] % (r->bytes * in->vec))
+                return false; /* some lane is misaligned, whatever the base */
+        }
+        if (most > 1u << 20)
+            return false; /* and nothing above can have wrapped */
+        of->span = most + r->bytes * in->vec;
+        of->lowest = in->offset + lo;
+    }
+    for (int g = 0; g < shape_groups(&s); g++) {
+        struct stretch *of = &r->of[g];
+        of->base = source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
+        of->low = LLVMBuildAdd(e->b, of->base, number(e, wide ? 64 : 32, (uint64_t)of->lowest), "");
+        if (in->space == PTX_SHARED && wide)
+            of->low = LLVMBuildAnd(e->b, of->low, number(e, 64, UINT32_MAX), "");
+        if (!wide)
+            of->low = LLVMBuildZExt(e->b, of->low, e->i64, "");
+    }
+    if (e->mask && s.halved)
+        move_idle(e, r);
     return true;
 }
 
@@ -170,7 +201,7 @@ static LLVMValueRef check(struct emit *e, LLVMValueRef low, uint64_t span, unsig
 
 /* --- one look for several accesses --- */
 
-static const struct checked *covered(const struct emit *e, const struct reach *r, unsigned unit)
+static const struct checked *covered(const struct emit *e, const struct stretch *r, unsigned unit)
 {
     for (int i = 0; i < e->nchecked; i++) {
         const struct checked *c = &e->checked[i];
@@ -190,7 +221,7 @@ static bool defines(const struct ir_inst *in, int32_t reg)
 }
 
 /* The range that this access and those behind it above the same register take, as far as they fit one look. */
-static struct checked widest(struct emit *e, const struct reach *r, unsigned unit)
+static struct checked widest(struct emit *e, const struct stretch *r, unsigned unit)
 {
     const struct ir_inst *in = e->in;
     const struct ir_block *b = &e->k->blocks[in->block];
@@ -206,7 +237,7 @@ static struct checked widest(struct emit *e, const struct reach *r, unsigned uni
             break;
         if (access) {
             unsigned bytes = element_bytes(next), wants = bytes * next->vec;
-            int64_t from = next->offset + (r->lowest - in->offset), to = from + (int64_t)(r->span - r->bytes * in->vec + wants);
+            int64_t from = next->offset + (r->lowest - in->offset), to = from + (int64_t)(r->span - element_bytes(in) * in->vec + wants);
             int64_t low = from < c.from ? from : c.from, high = to > c.to ? to : c.to;
             unsigned more = wants > c.unit ? wants : c.unit;
             if ((from - c.rest) % (int64_t)wants == 0 && (wants <= c.unit || (c.from - from) % (int64_t)c.unit == 0) && high - low <= 1 << 16) {
@@ -223,27 +254,52 @@ static struct checked widest(struct emit *e, const struct reach *r, unsigned uni
     return c;
 }
 
-/* Lowest addresses of 32 bits wrap; 64-bit ones do, too, but a wrapped one is in nobody's memory. */
-static void look(struct emit *e, struct reach *r)
+/* i1: what this group's accesses take may be accessed; NULL: that is known. Lowest addresses of 32 bits wrap; 64-bit ones
+ * do, too, but a wrapped one is in nobody's memory. */
+static LLVMValueRef look_at(struct emit *e, struct stretch *r, unsigned unit)
 {
-    unsigned unit = r->bytes * e->in->vec;
     const struct checked *known = covered(e, r, unit);
     if (known) {
         r->host = pointer(e, known->host, (uint64_t)(r->lowest - known->from));
-        return;
+        return NULL;
     }
     struct checked c = widest(e, r, unit);
     LLVMValueRef low = LLVMBuildAdd(e->b, r->low, number(e, 64, (uint64_t)(c.from - r->lowest)), "");
-    leave_unless(e, check(e, low, (uint64_t)(c.to - c.from), 1), JIT_LEAVE);
+    LLVMValueRef ok = check(e, low, (uint64_t)(c.to - c.from), 1);
     if (c.unit > 1) {
         LLVMValueRef at = LLVMBuildAdd(e->b, r->low, number(e, 64, (uint64_t)(c.rest - r->lowest)), "");
         LLVMValueRef rest = LLVMBuildAnd(e->b, at, number(e, 64, c.unit - 1), "");
-        leave_unless(e, LLVMBuildICmp(e->b, LLVMIntEQ, rest, number(e, 64, 0), ""), JIT_LEAVE);
+        ok = LLVMBuildAnd(e->b, ok, LLVMBuildICmp(e->b, LLVMIntEQ, rest, number(e, 64, 0), ""), "");
     }
     c.host = host_of(e, low);
     r->host = pointer(e, c.host, (uint64_t)(r->lowest - c.from));
     if (e->nchecked < MAX_CHECKED)
         e->checked[e->nchecked++] = c;
+    return ok;
+}
+
+static void look(struct emit *e, struct reach *r)
+{
+    LLVMValueRef ok = NULL;
+    for (int g = 0; g < 1 << r->halved; g++) {
+        LLVMValueRef one = look_at(e, &r->of[g], r->bytes * e->in->vec);
+        ok = ok && one ? LLVMBuildAnd(e->b, ok, one, "") : one ? one : ok;
+    }
+    if (ok)
+        leave_unless(e, ok, JIT_LEAVE);
+}
+
+/* i1: all groups' accesses may be done here. */
+static LLVMValueRef check_all(struct emit *e, struct reach *r)
+{
+    LLVMValueRef ok = NULL;
+    for (int g = 0; g < 1 << r->halved; g++) {
+        struct stretch *of = &r->of[g];
+        LLVMValueRef one = check(e, of->low, of->span, r->bytes * e->in->vec);
+        of->host = host_of(e, of->low);
+        ok = ok ? LLVMBuildAnd(e->b, ok, one, "") : one;
+    }
+    return ok;
 }
 
 /* --- loads --- */
@@ -269,8 +325,9 @@ static struct value load_element(struct emit *e, const struct reach *r, int elem
     bool same = bits_of_type(rt) == bits_of_type(in->type);
     LLVMTypeRef t = same ? type_of(e, rt) : type_of_bits(e, bits_of_type(in->type));
     struct value v = {.scalar = reg_scalar(e, reg)};
-    if (v.scalar)
-        v.v[0] = widened(e, load_as(e, t, r, 0, (unsigned)element), reg, true);
+    int halved = e->s->reg[reg].halved;
+    for (int g = 0; g < 1 << halved && v.scalar; g++)
+        v.v[g] = widened(e, load_as(e, t, r, shape_first_lane(g, halved), (unsigned)element), reg, true);
     for (int p = 0; p < e->parts && !v.scalar; p++)
         v.v[p] = widened(e, load_run(e, t, r, p * e->width, e->width, (unsigned)element, in->vec), reg, false);
     return v;
@@ -294,7 +351,7 @@ struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef fro
                     LLVMBasicBlockRef from_b)
 {
     struct value v = {.scalar = a->scalar};
-    for (int p = 0; p < (a->scalar ? 1 : e->parts); p++) {
+    for (int p = 0; p < MAX_PARTS && a->v[p]; p++) {
         LLVMValueRef values[2] = {a->v[p], b->v[p]};
         LLVMBasicBlockRef blocks[2] = {from_a, from_b};
         v.v[p] = LLVMBuildPhi(e->b, LLVMTypeOf(a->v[p]), "");
@@ -303,13 +360,21 @@ struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef fro
     return v;
 }
 
-static void slow_way(struct emit *e, const struct reach *r)
+static void slow_way(struct emit *e)
 {
-    for (int i = 1; i < e->in->nsrc; i++)
-        if (e->in->src[i].kind == IR_SRC_REG)
-            place_store(e, e->in->src[i].reg);
-    frame_set(e, offsetof(struct jit_frame, mask), e->mask ? e->mask : number(e, 32, UINT32_MAX));
-    call_op(e, offsetof(struct jit_ops, affine), e->i64, r->base);
+    const struct ir_inst *in = e->in;
+    bool spread = in->src[0].kind == IR_SRC_REG && !e->job->split; /* there a place is another register's in other lanes */
+    LLVMValueRef lanes = e->mask ? e->mask : number(e, 32, UINT32_MAX);
+    for (int i = spread; i < in->nsrc; i++)
+        if (in->src[i].kind == IR_SRC_REG)
+            place_store(e, in->src[i].reg);
+    if (!spread) {
+        call_step(e, lanes);
+        return;
+    }
+    place_keep(e, in->src[0].reg);
+    frame_set(e, offsetof(struct jit_frame, mask), lanes);
+    call_op(e, offsetof(struct jit_ops, affine), e->i32, number(e, 32, (uint64_t)in->src[0].reg));
 }
 
 static void load_all(struct emit *e, const struct reach *r)
@@ -327,8 +392,7 @@ static void generic_load(struct emit *e, struct reach *r)
 {
     const struct ir_inst *in = e->in;
     LLVMBasicBlockRef fast = new_block(e, "load"), slow = new_block(e, "slow"), next = new_block(e, "loaded");
-    r->host = host_of(e, r->low);
-    likely(e, LLVMBuildCondBr(e->b, check(e, r->low, r->span, r->bytes * in->vec), fast, slow), true);
+    likely(e, LLVMBuildCondBr(e->b, check_all(e, r), fast, slow), true);
     struct value a[IR_MAX_DST], b[IR_MAX_DST];
 
     LLVMPositionBuilderAtEnd(e->b, fast);
@@ -340,7 +404,7 @@ static void generic_load(struct emit *e, struct reach *r)
 
     LLVMPositionBuilderAtEnd(e->b, slow);
     int m = mark(e);
-    slow_way(e, r);
+    slow_way(e);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
             b[d] = place_load(e, in->dst[d]);
@@ -367,7 +431,7 @@ static bool emit_parameter(struct emit *e)
     unsigned unit = r.bytes * in->vec;
     if (s.kind != SHAPE_AFFINE || !s.known || !shape_uniform(&s) || at + unit > e->k->param_bytes || at % unit)
         return false;
-    r.host = pointer(e, e->params, at);
+    r.of[0].host = pointer(e, e->params, at);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
             reg_set(e, in->dst[d], load_element(e, &r, d));
@@ -387,7 +451,7 @@ LLVMValueRef stored_part(struct emit *e, int element, int p)
 
 static void store_as(struct emit *e, LLVMValueRef v, const struct reach *r, int lane, unsigned element)
 {
-    LLVMValueRef p = pointer(e, r->host, (uint64_t)r->rel[lane] + element * r->bytes);
+    LLVMValueRef p = pointer_of(e, r, lane, element);
     LLVMValueRef s = LLVMBuildStore(e->b, v, p);
     LLVMSetAlignment(s, r->bytes);
     LLVMSetVolatile(s, e->in->mods->order != PTX_WEAK);
@@ -420,34 +484,53 @@ static void store_masked(struct emit *e, LLVMValueRef v, const struct reach *r, 
     LLVMTypeRef types[2] = {LLVMTypeOf(v), e->ptr};
     unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", 17);
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
-    LLVMValueRef args[4] = {v, pointer(e, r->host, (uint64_t)r->rel[p * e->width]), number(e, 32, r->bytes), unpacked(e, e->mask, p)};
+    LLVMValueRef args[4] = {v, pointer_of(e, r, p * e->width, 0), number(e, 32, r->bytes), unpacked(e, e->mask, p)};
     LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");
+}
+
+static LLVMValueRef half_of(struct emit *e, LLVMValueRef v, int n, bool second)
+{
+    LLVMValueRef index[64];
+    for (int i = 0; i < n / 2; i++)
+        index[i] = number(e, 32, (uint64_t)(i + (second ? n / 2 : 0)));
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, (unsigned)n / 2), "");
+}
+
+/* The elements v of n lanes from lane `from` on. */
+static void store_run(struct emit *e, LLVMValueRef *v, const struct reach *r, int from, int n)
+{
+    const struct ir_inst *in = e->in;
+    if (in->vec == 1 && dense_run(r, from, n, r->bytes)) {
+        store_as(e, v[0], r, from, 0);
+        return;
+    }
+    if ((in->vec == 2 || in->vec == 4) && dense_run(r, from, n, r->bytes * in->vec)) {
+        store_as(e, interleaved(e, v, in->vec, n), r, from, 0);
+        return;
+    }
+    bool apart = n > 4 && dense_run(r, from, n / 2, r->bytes * in->vec) && dense_run(r, from + n / 2, n / 2, r->bytes * in->vec);
+    for (int h = 0; h < 2 && apart; h++) {
+        LLVMValueRef half[4];
+        for (int d = 0; d < in->vec; d++)
+            half[d] = half_of(e, v[d], n, h);
+        store_run(e, half, r, from + h * n / 2, n / 2);
+    }
+    for (int i = 0; i < n && !apart; i++) { /* ascending: the last lane on an address wins */
+        bool last = i + 1 == n || !uniform_run(r, from + i, 2);
+        for (int d = 0; d < in->vec && last; d++)
+            store_as(e, LLVMBuildExtractElement(e->b, v[d], number(e, 32, (uint64_t)i), ""), r, from + i, (unsigned)d);
+    }
 }
 
 static void store_part(struct emit *e, const struct reach *r, int p)
 {
-    const struct ir_inst *in = e->in;
-    int from = p * e->width;
     LLVMValueRef v[4];
-    for (int i = 0; i < in->vec; i++)
+    for (int i = 0; i < e->in->vec; i++)
         v[i] = stored_part(e, i, p);
-    if (e->mask) {
+    if (e->mask)
         store_masked(e, v[0], r, p);
-        return;
-    }
-    if (in->vec == 1 && dense_run(r, from, e->width, r->bytes)) {
-        store_as(e, v[0], r, from, 0);
-        return;
-    }
-    if ((in->vec == 2 || in->vec == 4) && dense_run(r, from, e->width, r->bytes * in->vec)) {
-        store_as(e, interleaved(e, v, in->vec, e->width), r, from, 0);
-        return;
-    }
-    for (int i = 0; i < e->width; i++) { /* ascending: the last lane on an address wins */
-        bool last = i + 1 == e->width || r->rel[from + i] != r->rel[from + i + 1];
-        for (int d = 0; d < in->vec && last; d++)
-            store_as(e, LLVMBuildExtractElement(e->b, v[d], number(e, 32, (uint64_t)i), ""), r, from + i, (unsigned)d);
-    }
+    else
+        store_run(e, v, r, p * e->width, e->width);
 }
 
 static bool storable(struct emit *e)
@@ -480,15 +563,14 @@ static void store_all(struct emit *e, const struct reach *r)
 static void generic_store(struct emit *e, struct reach *r)
 {
     LLVMBasicBlockRef fast = new_block(e, "store"), slow = new_block(e, "slow"), next = new_block(e, "stored");
-    r->host = host_of(e, r->low);
-    likely(e, LLVMBuildCondBr(e->b, check(e, r->low, r->span, r->bytes * e->in->vec), fast, slow), true);
+    likely(e, LLVMBuildCondBr(e->b, check_all(e, r), fast, slow), true);
     int m = mark(e);
     LLVMPositionBuilderAtEnd(e->b, fast);
     store_all(e, r);
     LLVMBuildBr(e->b, next);
     unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, slow);
-    slow_way(e, r);
+    slow_way(e);
     LLVMBuildBr(e->b, next);
     unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, next);

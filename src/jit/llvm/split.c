@@ -19,10 +19,10 @@ static LLVMValueRef place_of(struct emit *e, int32_t reg, LLVMValueRef lane, uns
     return LLVMBuildGEP2(e->b, e->i8, e->regs, &index, 1, "");
 }
 
-/* What lane `first` has above the base of an affine shape. */
-static LLVMValueRef offset_of_first(struct emit *e, const struct shape *s, int bits)
+/* What lane `lane` has above the base of an affine shape. */
+static LLVMValueRef offset_of_lane(struct emit *e, const struct shape *s, LLVMValueRef lane, int bits)
 {
-    LLVMValueRef all[SHAPE_LANES], index[2] = {number(e, 32, 0), e->first};
+    LLVMValueRef all[SHAPE_LANES], index[2] = {number(e, 32, 0), lane};
     for (int i = 0; i < SHAPE_LANES; i++)
         all[i] = number(e, bits, (uint64_t)s->offset[i]);
     LLVMTypeRef type = LLVMArrayType2(type_of_bits(e, bits), SHAPE_LANES);
@@ -33,9 +33,26 @@ static LLVMValueRef offset_of_first(struct emit *e, const struct shape *s, int b
     return LLVMBuildLoad2(e->b, type_of_bits(e, bits), LLVMBuildInBoundsGEP2(e->b, type, table, index, 2, ""), "");
 }
 
+LLVMValueRef group_on(struct emit *e, int group, int halved)
+{
+    uint32_t run = (uint32_t)(((UINT64_C(1) << (SHAPE_LANES >> halved)) - 1) << shape_first_lane(group, halved));
+    return LLVMBuildAnd(e->b, e->mask, number(e, 32, run), "");
+}
+
+/* A lane that is on to take a group's base from. One without such a lane takes another's, whose addresses are good ones. */
+static LLVMValueRef lane_of_group(struct emit *e, int group, int halved)
+{
+    if (!halved)
+        return e->job->split ? e->first : first_lane(e, e->mask);
+    LLVMValueRef on = group_on(e, group, halved);
+    LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntNE, on, number(e, 32, 0), "");
+    return first_lane(e, LLVMBuildSelect(e->b, some, on, e->mask, ""));
+}
+
 struct value split_load(struct emit *e, int32_t reg)
 {
     enum ptx_type t = e->k->reg_type[reg];
+    const struct shape *s = &e->s->reg[reg];
     struct value v = {.scalar = reg_scalar(e, reg)};
     unsigned bytes = (unsigned)bits_of_type(t) / 8;
     if (t == PTX_PRED) {
@@ -46,13 +63,14 @@ struct value split_load(struct emit *e, int32_t reg)
         }
         return v;
     }
-    if (v.scalar) {
-        const struct shape *s = &e->s->reg[reg];
-        v.v[0] = LLVMBuildLoad2(e->b, type_of(e, t), place_of(e, reg, e->first, bytes, 0), "");
-        if (s->kind == SHAPE_AFFINE && !shape_uniform(s))
-            v.v[0] = LLVMBuildSub(e->b, v.v[0], offset_of_first(e, s, (int)bytes * 8), "");
-        return v;
+    for (int g = 0; g < shape_groups(s) && v.scalar; g++) {
+        LLVMValueRef lane = lane_of_group(e, g, s->halved);
+        v.v[g] = LLVMBuildLoad2(e->b, type_of(e, t), place_of(e, reg, lane, bytes, 0), "");
+        if (s->kind == SHAPE_AFFINE && shape_flat(s, s->halved) != s->halved)
+            v.v[g] = LLVMBuildSub(e->b, v.v[g], offset_of_lane(e, s, lane, (int)bytes * 8), "");
     }
+    if (v.scalar)
+        return v;
     unsigned all = bytes * (unsigned)e->width;
     for (int p = 0; p < e->parts; p++) {
         v.v[p] = LLVMBuildLoad2(e->b, vector_of(e, type_of(e, t)), place_of(e, reg, NULL, 0, (uint64_t)all * (uint64_t)p), "");
@@ -144,10 +162,7 @@ void split_region(struct emit *e, LLVMBasicBlockRef block)
         event(e, offsetof(struct jit_ops, arrive), e->mask); /* whether a join is expected here or not, it knows the rest */
         LLVMPositionBuilderAtEnd(e->b, on);
     }
-    LLVMValueRef args[2] = {e->mask, number(e, 1, 1)};
-    unsigned id = LLVMLookupIntrinsicID("llvm.cttz", 9);
-    LLVMValueRef cttz = LLVMGetIntrinsicDeclaration(e->module, id, &e->i32, 1);
-    e->first = LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, &e->i32, 1), cttz, args, 2, "");
+    e->first = first_lane(e, e->mask);
 }
 
 /* --- branches, exits, barriers, exchanges --- */

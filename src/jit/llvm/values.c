@@ -95,6 +95,17 @@ bool reg_scalar(const struct emit *e, int32_t reg)
     return e->s->reg[reg].kind != SHAPE_VARYING;
 }
 
+int first_piece(const struct emit *e, int32_t reg)
+{
+    int groups = shape_groups(&e->s->reg[reg]);
+    return reg_scalar(e, reg) ? 1 - 2 * groups : 0;
+}
+
+int last_piece(const struct emit *e, int32_t reg)
+{
+    return reg_scalar(e, reg) ? -shape_groups(&e->s->reg[reg]) : e->parts - 1;
+}
+
 bool reg_packed(const struct emit *e, int32_t reg)
 {
     return e->k->reg_type[reg] == PTX_PRED && !reg_scalar(e, reg);
@@ -102,7 +113,7 @@ bool reg_packed(const struct emit *e, int32_t reg)
 
 int var_parts(const struct emit *e, int32_t reg)
 {
-    return reg_scalar(e, reg) || reg_packed(e, reg) ? 1 : e->parts;
+    return reg_scalar(e, reg) ? shape_groups(&e->s->reg[reg]) : reg_packed(e, reg) ? 1 : e->parts;
 }
 
 LLVMTypeRef var_type(const struct emit *e, int32_t reg)
@@ -200,12 +211,26 @@ static bool zero_part(const struct emit *e, const struct shape *s, int part)
     return true;
 }
 
-static LLVMValueRef spread(struct emit *e, LLVMValueRef base, const struct shape *s, int part)
+/* Lanes of `a` before lane `from`, of `b` from there on. */
+static LLVMValueRef blend(struct emit *e, LLVMValueRef a, LLVMValueRef b, int from)
 {
-    LLVMValueRef v = splat(e, base);
+    LLVMValueRef index[64];
+    for (int i = 0; i < e->width; i++)
+        index[i] = number(e, 32, (uint64_t)(i < from ? i : e->width + i));
+    return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(index, (unsigned)e->width), "");
+}
+
+static LLVMValueRef spread(struct emit *e, const LLVMValueRef *base, const struct shape *s, int part)
+{
+    int lane = part * e->width, group = shape_group_of(lane, s->halved);
+    LLVMValueRef v = splat(e, base[group]);
+    while (group < shape_group_of(lane + e->width - 1, s->halved)) {
+        group++;
+        v = blend(e, v, splat(e, base[group]), shape_first_lane(group, s->halved) - lane);
+    }
     if (zero_part(e, s, part))
         return v;
-    int bits = (int)LLVMGetIntTypeWidth(LLVMTypeOf(base));
+    int bits = (int)LLVMGetIntTypeWidth(LLVMTypeOf(base[0]));
     return LLVMBuildAdd(e->b, v, offsets(e, s, bits, part), "");
 }
 
@@ -216,12 +241,30 @@ LLVMValueRef unpacked(struct emit *e, LLVMValueRef bits, int part)
     return LLVMBuildBitCast(e->b, LLVMBuildTrunc(e->b, x, narrow, ""), vector_of(e, e->i1), "");
 }
 
-LLVMValueRef reg_part(struct emit *e, int32_t reg, int part)
+/* The first lane's value in the group that piece p is. */
+static LLVMValueRef group_value(struct emit *e, const LLVMValueRef *base, const struct shape *s, int p)
+{
+    int lane = shape_first_lane(index_of_piece(p), halved_of_piece(p));
+    LLVMValueRef v = base[shape_group_of(lane, s->halved)];
+    if (!s->offset[lane])
+        return v;
+    return LLVMBuildAdd(e->b, v, LLVMConstInt(LLVMTypeOf(v), (uint64_t)s->offset[lane], false), "");
+}
+
+LLVMValueRef reg_part(struct emit *e, int32_t reg, int p)
 {
     struct value v = reg_get(e, reg);
     if (v.bits)
-        return unpacked(e, v.bits, part);
-    return v.scalar ? spread(e, v.v[0], &e->s->reg[reg], part) : v.v[part];
+        return unpacked(e, v.bits, p);
+    return !v.scalar ? v.v[p] : p < 0 ? group_value(e, v.v, &e->s->reg[reg], p) : spread(e, v.v, &e->s->reg[reg], p);
+}
+
+struct value uniform_value(struct emit *e, int32_t reg, LLVMValueRef scalar)
+{
+    struct value v = {.scalar = true};
+    for (int i = 0; i < var_parts(e, reg); i++)
+        v.v[i] = scalar;
+    return v;
 }
 
 LLVMValueRef packed(struct emit *e, const LLVMValueRef *parts)
@@ -310,18 +353,10 @@ LLVMValueRef source(struct emit *e, int i, enum ptx_type t, int p)
     if (s->kind == IR_SRC_SREG) {
         struct shape sh = source_shape(e, i);
         LLVMValueRef base = sh.known ? number(e, s->sreg == PTX_SREG_GRIDID ? 64 : 32, sh.base) : sreg_scalar(e, s->sreg);
-        if (!sh.known && sh.kind == SHAPE_AFFINE && s->sreg <= PTX_SREG_TID_Z && sh.offset[0])
-            base = LLVMBuildSub(e->b, base, number(e, 32, (uint64_t)sh.offset[0]), "");
-        LLVMValueRef v = p < 0 ? base : spread(e, base, &sh, p);
-        return v;
+        return p < 0 ? group_value(e, &base, &sh, p) : spread(e, &base, &sh, p);
     }
     enum ptx_type have = e->k->reg_type[s->reg];
-    LLVMValueRef v;
-    if (p < 0)
-        v = reg_get(e, s->reg).v[0];
-    else
-        v = reg_part(e, s->reg, p);
-    return reinterpret(e, v, have, t, e->s->lazy[s->reg], p);
+    return reinterpret(e, reg_part(e, s->reg, p), have, t, e->s->lazy[s->reg], p);
 }
 
 LLVMValueRef source_exact(struct emit *e, int i, enum ptx_type t, int p)
@@ -341,6 +376,13 @@ static LLVMValueRef place_pointer(struct emit *e, int32_t reg, uint64_t offset)
 void place_store_bits(struct emit *e, int32_t reg, LLVMValueRef bits)
 {
     LLVMBuildStore(e->b, bits, place_pointer(e, reg, 0));
+}
+
+/* Of a group's first lane. */
+static LLVMValueRef group_place(struct emit *e, int32_t reg, int group)
+{
+    int lane = shape_first_lane(group, e->s->reg[reg].halved);
+    return place_pointer(e, reg, (uint64_t)lane * (uint64_t)bits_of_type(e->k->reg_type[reg]) / 8);
 }
 
 void place_store(struct emit *e, int32_t reg)
@@ -366,7 +408,7 @@ void place_store(struct emit *e, int32_t reg)
 
 struct value place_load(struct emit *e, int32_t reg)
 {
-    if (e->job->split)
+    if (e->mask)
         return split_load(e, reg);
     enum ptx_type t = e->k->reg_type[reg];
     struct value v = {.scalar = reg_scalar(e, reg)};
@@ -379,12 +421,10 @@ struct value place_load(struct emit *e, int32_t reg)
         }
         return v;
     }
-    if (v.scalar) {
-        v.v[0] = LLVMBuildLoad2(e->b, type_of(e, t), place_pointer(e, reg, 0), "");
-        if (s->offset[0])
-            v.v[0] = LLVMBuildSub(e->b, v.v[0], number(e, bits_of_type(t), (uint64_t)s->offset[0]), "");
+    for (int i = 0; i < shape_groups(s) && v.scalar; i++)
+        v.v[i] = LLVMBuildLoad2(e->b, type_of(e, t), group_place(e, reg, i), "");
+    if (v.scalar)
         return v;
-    }
     uint64_t bytes = (uint64_t)bits_of_type(t) / 8 * (uint64_t)e->width;
     for (int p = 0; p < e->parts; p++) {
         v.v[p] = LLVMBuildLoad2(e->b, part_type(e, reg), place_pointer(e, reg, bytes * (uint64_t)p), "");
@@ -393,9 +433,9 @@ struct value place_load(struct emit *e, int32_t reg)
     return v;
 }
 
-/* As machine code needs it: of an affine register lane 0, and a NaN may be any NaN. For the interpreter run.c spreads them
- * out (jit_spread). */
-static void place_keep(struct emit *e, int32_t reg)
+/* As machine code needs it: of an affine register each group's first lane, and a NaN may be any NaN. For the interpreter run.c
+ * spreads them out (jit_spread). */
+void place_keep(struct emit *e, int32_t reg)
 {
     enum ptx_type t = e->k->reg_type[reg];
     if (t == PTX_PRED) {
@@ -404,10 +444,9 @@ static void place_keep(struct emit *e, int32_t reg)
     }
     struct value v = reg_get(e, reg);
     uint64_t bytes = (uint64_t)bits_of_type(t) / 8 * (uint64_t)e->width;
-    if (v.scalar && e->s->reg[reg].offset[0])
-        v.v[0] = LLVMBuildAdd(e->b, v.v[0], number(e, bits_of_type(t), (uint64_t)e->s->reg[reg].offset[0]), "");
-    for (int p = 0; p < (v.scalar ? 1 : e->parts); p++) {
-        LLVMValueRef s = LLVMBuildStore(e->b, v.v[p], place_pointer(e, reg, bytes * (uint64_t)p));
+    for (int p = 0; p < var_parts(e, reg); p++) {
+        LLVMValueRef at = v.scalar ? group_place(e, reg, p) : place_pointer(e, reg, bytes * (uint64_t)p);
+        LLVMValueRef s = LLVMBuildStore(e->b, v.v[p], at);
         LLVMSetAlignment(s, v.scalar ? 1 : (unsigned)(bytes < 64 ? bytes : 64));
     }
 }

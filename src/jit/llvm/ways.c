@@ -38,8 +38,8 @@ static bool simple_branch(const struct emit *e, const struct ir_inst *in)
 /* It may find that machine code is not for this warp: then everything since the branch must be as if it had not been. */
 static bool may_give_up(const struct emit *e, const struct ir_inst *in)
 {
-    int64_t lo, hi;
-    return shape_guarded_source(e->k, e->s, e->job->dim, in, &lo, &hi) >= 0;
+    int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
+    return shape_guarded_source(e->k, e->s, e->job->dim, in, lo, hi) >= 0;
 }
 
 static bool survey_branch(struct survey *v, const struct ir_inst *in);
