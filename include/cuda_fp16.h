@@ -1,7 +1,7 @@
 /* CUDA's half precision: __half, __half2 and their functions (CUDA Math API, "Half Precision Intrinsics").
  *
  * What differs from CUDA's: conversions of int64 and double go through float (two roundings), h-functions of
- * mathematics are rounded from float, hexp10 and the like included. Surface and wmma functions are not there. */
+ * mathematics are rounded from float and may differ in the last bit. Surface and wmma functions are not there. */
 #ifndef __CUDA_FP16_H__
 #define __CUDA_FP16_H__
 

@@ -230,7 +230,7 @@ static bool check(struct access *a)
         bad = outside(addr, &s, a->m, bytes, l->kernel->scratch_bytes);
     }
     if (bad) {
-        static const char *const names[] = {"", "global", "shared", "local", "constant", "parameter", "scratch"};
+        static const char *const names[] = {"", "global", "shared", "local", "constant", "parameter", "local"};
         char text[64];
         snprintf(text, sizeof text, "%s memory", names[a->space]);
         return fault(a, HEDDLE_ILLEGAL_ADDRESS, __builtin_ctz(bad), addr, text);

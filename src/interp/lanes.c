@@ -147,8 +147,8 @@ static lanes_fn *find_row(const struct lanes_table *t, const struct ir_inst *in)
         return t->minmax_mods[in->op][in->type];
     if (m->approx && m->ftz && in->type == PTX_F64)
         return t->upper[in->op];
-    if (m->approx && in->op == PTX_OP_FDIV)
-        return in->type == PTX_F32 ? t->div_approx : NULL;
+    if ((m->approx || m->full) && in->op == PTX_OP_FDIV)
+        return in->type == PTX_F32 ? t->div_quick : NULL;
     bool directed = m->round == PTX_RZ || m->round == PTX_RM || m->round == PTX_RP;
     return t->row[in->op][in->type][directed || m->sat ? LANES_DYN : m->ftz ? LANES_FTZ : LANES_PLAIN];
 }

@@ -24,7 +24,7 @@ struct lanes_table {
     lanes_fn *lop3_second;                                        /* lop3.or, lop3.and: the predicate */
     lanes_fn *minmax_mods[PTX_OP_COUNT][PTX_TYPE_COUNT];          /* .NaN .xorsign.abs */
     lanes_fn *upper[PTX_OP_COUNT];                                /* rcp, rsqrt .approx.ftz.f64 */
-    lanes_fn *div_approx;                                         /* div.approx.f32 */
+    lanes_fn *div_quick;                                         /* div.approx.f32 */
     lanes_fn *bfind_shiftamt[PTX_TYPE_COUNT];
     lanes_fn *setp[2][LANES_NCMP][PTX_TYPE_COUNT][2];             /* [second][cmp][type][ftz] */
     lanes_fn *set_pair;                                           /* set of f16x2, bf16x2 */

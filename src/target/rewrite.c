@@ -1,15 +1,21 @@
 /* The assembler's changes to memory accesses, done to the IR.
  *
- * In: an analysed kernel. Out: the same kernel in which (1) values nobody reads are not computed or loaded, (2) atomics
- * are what the assembler makes of them (atomics.h), (3) a load whose value a load before it has is a move,
- * (4) loads and stores of neighbouring elements are one access where their alignment is proved, (5) arithmetic used only
- * behind a branch out of the kernel stands behind it (sink.h).
+ * In: an analysed kernel. Out: the same kernel in which (1) arithmetic on constants and arithmetic done before is not done
+ * (fold.h), (2) values nobody reads are not computed or loaded, (3) small local arrays are in registers (arrays.h),
+ * (4) a load of both ways of a short branch stands before it (arms.h), (5) atomics are what the assembler makes of them
+ * (atomics.h), (6) a load whose value a load before it has is a move, (7) loads and stores of neighbouring elements are one
+ * access where their alignment is proved, (8) arithmetic used only behind a branch out of the kernel stands behind it
+ * (sink.h).
  * Unit of work is the basic block; an access under a guard, or volatile or ordered, stays as it is, and nothing moves
  * across what could change or publish the value. How a group of accesses is chosen is in group.h.
  * Source of the rules: experiments with ptxas 13.0 for sm_90, 2026-11-20, described one by one in docs/target.md. */
 #include "target/target.h"
 #include "base/alloc.h"
+#include "target/arms.h"
+#include "target/arrays.h"
 #include "target/atomics.h"
+#include "target/definitions.h"
+#include "target/fold.h"
 #include "target/group.h"
 #include "target/select.h"
 #include "target/sink.h"
@@ -26,30 +32,8 @@ static bool ordered(const struct ir_inst *in)
 /* Instructions that only compute their destinations. */
 static bool is_pure(const struct ir_inst *in)
 {
-    if (in->op == PTX_OP_UNKNOWN || in->op >= PTX_OP_COUNT || in->ndst == 0)
-        return false;
-    switch (ptx_op_info[in->op].class) {
-    case PTX_CLASS_INT:
-    case PTX_CLASS_LOGIC:
-    case PTX_CLASS_CMP:
-    case PTX_CLASS_MOVE:
-    case PTX_CLASS_CONVERT:
-    case PTX_CLASS_FADD:
-    case PTX_CLASS_FMUL:
-    case PTX_CLASS_FFMA:
-    case PTX_CLASS_FDIV:
-    case PTX_CLASS_FSQRT:
-    case PTX_CLASS_FCMP:
-    case PTX_CLASS_FMOV:
-    case PTX_CLASS_MUFU:
-        /* the carry flag is a result that dst does not show */
-        return !in->mods->cc && in->op != PTX_OP_ADDC && in->op != PTX_OP_SUBC && in->op != PTX_OP_MADC_LO &&
-               in->op != PTX_OP_MADC_HI;
-    case PTX_CLASS_LOAD:
-        return !ordered(in);
-    default:
-        return false;
-    }
+    bool load = in->op < PTX_OP_COUNT && in->op != PTX_OP_UNKNOWN && in->ndst && ptx_op_info[in->op].class == PTX_CLASS_LOAD;
+    return load ? !ordered(in) : definitions_arithmetic(in);
 }
 
 static void count_reads(const struct ir_inst *in, int32_t *reads, int by)
@@ -160,7 +144,10 @@ void target_rewrite(struct ir_kernel *k)
 {
     if (k->problems || k->ninsts == 0)
         return;
+    fold_arithmetic(k);
     drop_unread(k);
+    arrays_to_registers(k);
+    arms_share_loads(k);
     atomics_rewrite(k);
     select_rewrite(k);
     regroup(k);

@@ -5,13 +5,15 @@
  * REGISTERS_EXTRA, an estimate: docs/target.md gives its error against 158 kernels. */
 #include "target/target.h"
 #include "base/alloc.h"
+#include "target/definitions.h"
+#include "target/signs.h"
 
 #include <string.h>
 
 /* Fitted to the 2 x 158 kernels under tests/truth (docs/target.md). */
 enum { REGISTERS_EXTRA = 4, REGISTERS_LEAST = 8, REGISTERS_MOST = 255 };
 
-enum form { ANY, APPROX, APPROX_FTZ, FULL, NEAREST, UPWARD, ALONE, SATURATE, FROM_HALF, CONSTANT };
+enum form { ANY, APPROX, APPROX_FTZ, FULL, NEAREST, UPWARD, SATURATE, FROM_HALF, CONSTANT, SHARED };
 
 struct expansion {
     uint16_t op, type;
@@ -20,14 +22,45 @@ struct expansion {
 };
 
 static const struct expansion expansions[] = {
+#define SCALED(op, type, form, operands)
 #define EXPANSION(op, type, form, fadd, fmul, ffma, dadd, dmul, dfma, hadd, hmul, hfma) \
     {PTX_OP_##op, PTX_##type, form, {fadd, fmul, ffma, dadd, dmul, dfma, hadd, hmul, hfma}},
 #include "target/expansions.def"
+#undef SCALED
 #undef EXPANSION
 };
 
-/* `alone`: somebody who cannot take a sign or magnitude with the operand reads the result. */
-static bool has_form(const struct ir_inst *in, enum form form, bool alone)
+static const struct scaled {
+    uint16_t op, type;
+    enum form form;
+    int operands;
+} scaled[] = {
+#define SCALED(op, type, form, operands) {PTX_OP_##op, PTX_##type, form, operands},
+#define EXPANSION(op, type, form, fadd, fmul, ffma, dadd, dmul, dfma, hadd, hmul, hfma)
+#include "target/expansions.def"
+#undef SCALED
+#undef EXPANSION
+};
+
+static bool same_register(const struct ir_src *a, const struct ir_src *b)
+{
+    return a->kind == IR_SRC_REG && b->kind == IR_SRC_REG && a->reg == b->reg;
+}
+
+/* sin or cos before this one in its block, of the same value. */
+static bool argument_is_reduced(const struct ir_kernel *k, const struct ir_inst *in)
+{
+    for (const struct ir_inst *other = in - 1; other >= &k->insts[k->blocks[in->block].first]; other--) {
+        if ((other->op == PTX_OP_SIN || other->op == PTX_OP_COS) && same_register(&other->src[0], &in->src[0]))
+            return true;
+        for (int d = 0; d < other->ndst; d++)
+            if (in->src[0].kind == IR_SRC_REG && other->dst[d] == in->src[0].reg)
+                return false;
+    }
+    return false;
+}
+
+static bool has_form(const struct ir_kernel *k, const struct ir_inst *in, enum form form)
 {
     const struct ptx_mods *m = in->mods;
     switch (form) {
@@ -43,14 +76,14 @@ static bool has_form(const struct ir_inst *in, enum form form, bool alone)
         return m->round == PTX_RN;
     case UPWARD:
         return m->round == PTX_RP;
-    case ALONE:
-        return alone;
     case SATURATE:
         return m->sat && in->type2 == PTX_F32;
     case FROM_HALF:
         return in->type2 == PTX_F16;
     case CONSTANT:
         return in->nsrc > 1 && in->src[1].kind == IR_SRC_IMM;
+    case SHARED:
+        return argument_is_reduced(k, in);
     }
     return false;
 }
@@ -64,52 +97,87 @@ static const struct {
 #undef EXTERN_FLOPS
 };
 
-static struct target_flops flops_of(const struct ir_inst *in, bool alone)
+static struct target_flops flops_of(const struct ir_kernel *k, const struct ir_inst *in)
 {
     for (size_t i = 0; in->op == IR_OP_EXTERN && i < sizeof calls / sizeof *calls; i++)
         if (strcmp(calls[i].name, in->callee) == 0)
             return calls[i].flops;
     for (size_t i = 0; i < sizeof expansions / sizeof *expansions; i++)
-        if (expansions[i].op == in->op && expansions[i].type == in->type && has_form(in, expansions[i].form, alone))
+        if (expansions[i].op == in->op && expansions[i].type == in->type && has_form(k, in, expansions[i].form))
             return expansions[i].flops;
     return (struct target_flops){0};
 }
 
-/* Floating-point instructions read -a and |a| for nothing. */
-static bool takes_sign(const struct ir_inst *in)
+/* --- operands scaled into a register of their own --- */
+
+static int operands_scaled(const struct ir_kernel *k, const struct ir_inst *in)
 {
-    if (in->op >= PTX_OP_COUNT)
-        return false;
-    const struct ptx_op_info *op = &ptx_op_info[in->op];
-    bool floating = ptx_type_info[in->type].kind == 'F' || ptx_type_info[in->type2].kind == 'F';
-    switch (op->class) {
-    case PTX_CLASS_FADD:
-    case PTX_CLASS_FMUL:
-    case PTX_CLASS_FFMA:
-    case PTX_CLASS_FDIV:
-    case PTX_CLASS_FSQRT:
-    case PTX_CLASS_FCMP:
-    case PTX_CLASS_FMOV:
-    case PTX_CLASS_MUFU:
-        return true;
-    case PTX_CLASS_CMP:
-    case PTX_CLASS_CONVERT:
-        return floating;
-    default:
-        return in->op == PTX_OP_SELP && floating;
-    }
+    for (size_t i = 0; i < sizeof scaled / sizeof *scaled; i++)
+        if (scaled[i].op == in->op && scaled[i].type == in->type && has_form(k, in, scaled[i].form))
+            return scaled[i].operands;
+    return 0;
 }
 
-static uint64_t *find_alone(const struct ir_kernel *k)
+/* -x or |x|: the register behind it holds x. */
+static bool is_made_of_another(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, int s)
 {
-    uint64_t *alone = alloc_zeroed(((size_t)k->nregs / 64 + 1) * sizeof *alone);
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        for (int s = 0; !takes_sign(in) && s < in->nsrc; s++)
-            if (in->src[s].kind == IR_SRC_REG)
-                ir_bit_set(alone, in->src[s].reg);
+    const struct ir_inst *maker = definitions_maker(k, only, &in->src[s]);
+    return maker && (maker->op == PTX_OP_FABS || maker->op == PTX_OP_FNEG);
+}
+
+static bool is_never_negative(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in)
+{
+    const struct ir_inst *maker = definitions_maker(k, only, &in->src[0]);
+    return maker && (maker->op == PTX_OP_FABS || (maker->op == PTX_OP_FMUL && same_register(&maker->src[0], &maker->src[1])));
+}
+
+static bool is_read_again(const struct ir_inst *in, int s, const uint64_t *live_after)
+{
+    return in->src[s].kind == IR_SRC_REG && in->dst[0] != in->src[s].reg && ir_bit(live_after, in->src[s].reg);
+}
+
+static int multiplications(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, const uint64_t *live_after)
+{
+    uint64_t bits;
+    int n = operands_scaled(k, in), count = 0;
+    if (n == 0 || (in->op == PTX_OP_EX2 && is_never_negative(k, only, in)) ||
+        (in->op == PTX_OP_FDIV && definitions_constant(k, only, &in->src[1], &bits)))
+        return 0;
+    for (int s = 0; s < n; s++)
+        count += !definitions_constant(k, only, &in->src[s], &bits) &&
+                 (is_made_of_another(k, only, in, s) || is_read_again(in, s, live_after));
+    return count;
+}
+
+static void add_scaling(const struct ir_kernel *k, const int32_t *only, struct target_flops *flops)
+{
+    size_t words = (size_t)k->nregs / 64 + 1;
+    uint64_t *live = alloc_zeroed(words * sizeof *live);
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        const struct ir_block *bl = &k->blocks[b];
+        int32_t first = bl->first;
+        while (first < bl->first + bl->count && operands_scaled(k, &k->insts[first]) == 0)
+            first++;
+        memcpy(live, bl->live_out, words * sizeof *live);
+        for (int32_t i = bl->first + bl->count - 1; i >= first; i--) {
+            flops[i].fmul += (uint16_t)multiplications(k, only, &k->insts[i], live);
+            ir_live_before(&k->insts[i], live);
+        }
     }
-    return alone;
+    alloc_release(live);
+}
+
+static void add_signs(const struct ir_kernel *k, const int32_t *only, struct target_flops *flops)
+{
+    int32_t *at = signs_new(k, only);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        if (at[i] == SIGNS_FREE)
+            continue;
+        struct target_flops sign = flops_of(k, &k->insts[i]);
+        flops[at[i]].fadd += sign.fadd;
+        flops[at[i]].dadd += sign.dadd;
+    }
+    alloc_release(at);
 }
 
 /* --- registers --- */
@@ -182,17 +250,17 @@ static int estimate_registers(const struct ir_kernel *k)
 struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena)
 {
     struct target_tables *t = ARENA_NEW(arena, struct target_tables);
-    uint64_t *alone = find_alone(k);
+    int32_t *only = definitions_new(k);
     t->flops = ARENA_ARRAY(arena, struct target_flops, k->ninsts);
     t->blocks = ARENA_ARRAY(arena, struct target_block, k->nblocks);
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        bool shown = in->ndst == 1 && in->dst[0] != IR_NOREG && ir_bit(alone, in->dst[0]);
-        t->flops[i] = flops_of(in, shown);
-    }
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (k->insts[i].op != PTX_OP_FABS && k->insts[i].op != PTX_OP_FNEG)
+            t->flops[i] = flops_of(k, &k->insts[i]);
+    add_signs(k, only, t->flops);
+    add_scaling(k, only, t->flops);
     for (int32_t b = 0; b < k->nblocks; b++)
         t->blocks[b].instructions = (uint32_t)k->blocks[b].count;
     t->registers = estimate_registers(k);
-    alloc_release(alone);
+    alloc_release(only);
     return t;
 }

@@ -8,10 +8,11 @@
 #include "target/values.h"
 #include "base/alloc.h"
 #include "base/table.h"
+#include "target/definitions.h"
 
 #include <string.h>
 
-enum { MANY_DEFS = -2, NO_DEF = -1, ALL_BITS = 64, TOP = 65, MAX_DEPTH = 200 };
+enum { ALL_BITS = 64, TOP = 65, MAX_DEPTH = 200 };
 
 /* Device variables lie above 4 GiB; the assembler does not know where, so neither do we. */
 #define FIRST_DEVICE_ADDRESS (UINT64_C(1) << 32)
@@ -26,7 +27,7 @@ struct expression {
 
 struct values {
     const struct ir_kernel *k;
-    int32_t *def;           /* [nregs] the only, unguarded, definition, or NO_DEF, MANY_DEFS */
+    int32_t *def;           /* [nregs] the only, unguarded, definition, see definitions.h */
     struct congruence *cong; /* [nregs] */
     struct sum *whole;      /* [nregs] as seen from anywhere its definition dominates */
     uint8_t *whole_state;   /* 0 not computed, 1 in work, 2 known */
@@ -241,7 +242,7 @@ static void find_congruences(struct values *v)
 {
     const struct ir_kernel *k = v->k;
     for (int32_t r = 0; r < k->nregs; r++)
-        v->cong[r] = (struct congruence){v->def[r] == NO_DEF ? 0 : TOP, 0};
+        v->cong[r] = (struct congruence){v->def[r] == DEFINITIONS_NONE ? 0 : TOP, 0};
     for (bool changed = true; changed;) {
         changed = false;
         for (int32_t i = 0; i < k->ninsts; i++) {
@@ -520,25 +521,12 @@ void values_block(struct values *v, int32_t b, struct address *out)
 
 /* --- */
 
-static void find_definitions(struct values *v)
-{
-    const struct ir_kernel *k = v->k;
-    for (int32_t r = 0; r < k->nregs; r++)
-        v->def[r] = NO_DEF;
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        for (int d = 0; d < in->ndst; d++)
-            if (in->dst[d] != IR_NOREG)
-                v->def[in->dst[d]] = v->def[in->dst[d]] == NO_DEF && in->guard == IR_NOREG ? i : MANY_DEFS;
-    }
-}
-
 struct values *values_new(const struct ir_kernel *k)
 {
     size_t n = (size_t)k->nregs + 1;
     struct values *v = alloc_zeroed(sizeof *v);
     v->k = k;
-    v->def = alloc_zeroed(n * sizeof *v->def);
+    v->def = definitions_new(k);
     v->cong = alloc_zeroed(n * sizeof *v->cong);
     v->whole = alloc_zeroed(n * sizeof *v->whole);
     v->whole_state = alloc_zeroed(n);
@@ -550,7 +538,6 @@ struct values *values_new(const struct ir_kernel *k)
     while (v->nbuckets < (uint32_t)k->ninsts)
         v->nbuckets *= 2;
     v->buckets = alloc_zeroed(v->nbuckets * sizeof *v->buckets);
-    find_definitions(v);
     find_congruences(v);
     return v;
 }

@@ -74,6 +74,53 @@ static void signs(void **state)
     expect("neg.f64 %d0, %d1;", (struct target_flops){.dadd = 1});
 }
 
+/* Operands that the assembler scales: predicated, and so not counted, unless their register is read again or they are
+ * -x or |x|. One of cos and sin of the same value multiplies by 1 / (2 pi). */
+static void scaled_operands(void **state)
+{
+    (void)state;
+    expect("lg2.approx.f32 %f0, %f1;", (struct target_flops){0});
+    expect("lg2.approx.f32 %f3, %f1; add.f32 %f0, %f3, %f1;", (struct target_flops){.fadd = 1, .fmul = 1});
+    expect("add.f32 %f3, %f1, %f2; lg2.approx.f32 %f0, %f1;", (struct target_flops){0}); /* %f3 is read by nobody */
+    expect("add.f32 %f3, %f1, %f2; lg2.approx.f32 %f4, %f1; mul.f32 %f0, %f3, %f4;", (struct target_flops){.fadd = 1, .fmul = 1});
+    expect("abs.f32 %f3, %f1; lg2.approx.f32 %f0, %f3;", (struct target_flops){.fmul = 1});
+    expect("neg.f32 %f3, %f1; ex2.approx.f32 %f0, %f3;", (struct target_flops){.fmul = 1});
+    expect("abs.f32 %f3, %f1; ex2.approx.f32 %f0, %f3;", (struct target_flops){0});
+    expect("mul.f32 %f3, %f1, %f1; ex2.approx.f32 %f4, %f3; add.f32 %f0, %f3, %f4;", (struct target_flops){.fadd = 1, .fmul = 1});
+    expect("abs.f32 %f3, %f1; rsqrt.approx.f32 %f0, %f3;", (struct target_flops){.fmul = 1});
+    expect("rsqrt.approx.ftz.f32 %f3, %f1; add.f32 %f0, %f3, %f1;", (struct target_flops){.fadd = 1});
+    expect("div.approx.f32 %f3, %f1, %f2; add.f32 %f0, %f3, %f2;", (struct target_flops){.fadd = 1, .fmul = 2});
+    expect("div.full.f32 %f3, %f1, %f2; fma.rn.f32 %f0, %f3, %f2, %f1;", (struct target_flops){.ffma = 1, .fmul = 3});
+    expect("mov.f32 %f4, 0f40400000; div.approx.f32 %f3, %f1, %f4; add.f32 %f0, %f3, %f1;", (struct target_flops){.fadd = 1, .fmul = 1});
+    expect("div.approx.f32 %f3, 0f40400000, %f2; add.f32 %f0, %f3, %f1;", (struct target_flops){.fadd = 1, .fmul = 1});
+    expect("sin.approx.f32 %f3, %f1; cos.approx.f32 %f4, %f1; mul.f32 %f0, %f3, %f4;", (struct target_flops){.fmul = 2});
+    expect("sin.approx.f32 %f3, %f1; cos.approx.f32 %f4, %f2; mul.f32 %f0, %f3, %f4;", (struct target_flops){.fmul = 3});
+    expect("rsqrt.approx.ftz.f64 %d0, %d1;", (struct target_flops){0});
+    expect("rsqrt.approx.f64 %d0, %d1;", (struct target_flops){.dmul = 2, .dfma = 3});
+}
+
+/* |x| that a comparison takes for nothing and an integer instruction two branches on needs: done where the second branch
+ * is decided (src/target/signs.h). */
+static void sign_behind_branches(void **state)
+{
+    (void)state;
+    struct ptx_module *m;
+    struct ir_kernel *k;
+    const struct target_tables *t = tables("abs.f32 %f3, %f1; mov.f32 %f0, %f2; mov.f64 %d0, %d1; mov.u16 %h0, %h1;\n"
+                                           "setp.gt.f32 %p1, %f3, %f2; @%p1 bra $X;\n"
+                                           "setp.lt.f32 %p2, %f3, 0f3F800000; @%p2 bra $X;\n"
+                                           "mov.b32 %r1, %f3; mul.lo.s32 %r2, %r1, %r1; mov.b32 %f0, %r2;\n$X:", &m, &k);
+    int fadd[3] = {0};
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (k->insts[i].block < 3)
+            fadd[k->insts[i].block] += t->flops[i].fadd;
+    assert_int_equal(fadd[0], 0);
+    assert_int_equal(fadd[1], 1);
+    assert_int_equal(fadd[2], 0);
+    ir_free(k);
+    ptx_free(m);
+}
+
 static void unread_is_not_counted(void **state)
 {
     (void)state;
@@ -125,6 +172,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expansions),
         cmocka_unit_test(signs),
+        cmocka_unit_test(scaled_operands),
+        cmocka_unit_test(sign_behind_branches),
         cmocka_unit_test(unread_is_not_counted),
         cmocka_unit_test(blocks_and_registers),
         cmocka_unit_test(launch_bounds),

@@ -4,7 +4,8 @@
  * conversions (float2half, float2bfloat16). Out: the types, operators and intrinsics of CUDA Math API, "Half" and
  * "Bfloat16". On the device arithmetic is one PTX instruction, rounded once; on the host it goes through float, which
  * rounds alike for +, -, * and / (24 >= 2 * 11 + 2 bits). Division, roots and transcendental functions go through float on the
- * device too, as CUDA's do. No include guard: the includer undefines the names. */
+ * device too, as CUDA's do, and through the GPU's approximate instructions, so that they cost what they cost there.
+ * No include guard: the includer undefines the names. */
 
 #define BOTH static __host__ __device__ __inline__ __attribute__((always_inline, unused))
 #define FN   static __device__ __inline__ __attribute__((always_inline, unused))
@@ -74,7 +75,24 @@ BINARY(__hadd, "add.rn", +)
 BINARY(__hsub, "sub.rn", -)
 BINARY(__hmul, "mul.rn", *)
 #undef BINARY
+#if defined(__CUDA_ARCH__) && defined(HAS_SAT)
+/* a * (1 / b) rounds to the nearest half, since quotients of 11 bits by 11 lie further from the middle between two halves
+ * than its error, 2^-23 of it. Below 2^-14, where halves have fewer bits, a quotient may be such a middle itself, and the
+ * product miss it (tried for all: the largest is 126.5 * 2^-24); below 2^-17 one step of Newton's makes it exact. */
+FN H __hdiv(H a_, H b_)
+{
+    const float a = a_, b = b_;
+    float q;
+    __asm__("{\n\t.reg .pred small; .reg .f32 r, e, size;\n\t"
+            "rcp.approx.ftz.f32 r, %2;\n\tmul.f32 %0, %1, r;\n\tabs.f32 size, %0;\n\t"
+            "setp.lt.f32 small, size, 0f37000000;\n\tsetp.gt.and.f32 small, size, 0f00000000, small;\n\t"
+            "@small fma.rn.f32 e, %3, %0, %1;\n\t@small fma.rn.f32 %0, e, r, %0;\n\t}"
+            : "=&f"(q) : "f"(a), "f"(b), "f"(-b));
+    return H(q);
+}
+#else
 BOTH H __hdiv(H a, H b) { return H((float)a / (float)b); }
+#endif
 BOTH H2 __h2div(H2 a, H2 b) { return H2(__hdiv(a.x, b.x), __hdiv(a.y, b.y)); }
 BOTH H __hneg(H a) { EITHER(ASM1("neg", a), OF(a.__x ^ 0x8000)) }
 BOTH H __habs(H a) { EITHER(ASM1("abs", a), OF(a.__x & 0x7fff)) }
@@ -186,27 +204,65 @@ COMPARISON(>, __hgt, __hbgt2)
 COMPARISON(>=, __hge, __hbge2)
 #undef COMPARISON
 
-/* ---- mathematics: through float ---- */
+/* ---- mathematics: through float, with the approximate instructions that CUDA's functions use ---- */
+#if defined(__CUDA_ARCH__)
+#define QUICK(op, x, exactly)                                                                      \
+    ({ float r_; __asm__(op ".approx" FTZ ".f32 %0, %1;" : "=f"(r_) : "f"(x)); r_; })
+#else
+#define QUICK(op, x, exactly) (exactly)
+#endif
+#if defined(HAS_SAT) /* half: subnormal floats are zeros of it */
+#define FTZ ".ftz"
+#define EXPONENT(x, log2)                                                                          \
+    ({ float e_; __asm__("fma.rn.f32 %0, %1, %2, 0f80000000;" : "=f"(e_) : "f"(x), "f"(log2)); e_; })
+#define UPWARDS(r) ({ const float v_ = r; ::__fmaf_rn(v_, 0x1p-24f, v_); }) /* the instruction's error is downwards */
+#define SINE(x, quarters, exactly) __heddle_half_sine(x, quarters)
+
+/* sin(x + quarters * pi / 2) for the 11 bits of a half: x less its multiple of pi / 2, and four terms of Taylor's series,
+ * whose error is below 4e-7. */
+FN float __heddle_half_sine(float x, int quarters)
+{
+    const float shifted = ::__fmaf_rn(x, 0x1.45f306p-1f, 0x1.8p23f), k = ::__fsub_rn(shifted, 0x1.8p23f);
+    const float r = ::__fmaf_rn(k, 0x1.777a5cp-25f, ::__fmaf_rn(k, -0x1.921fb6p0f, x)), s = r * r;
+    const int n = ::__float_as_int(shifted) + quarters;
+    const bool odd = n & 1;
+    float v = ::__fmaf_rn(odd ? 1.0f / 40320 : -1.0f / 5040, s, odd ? -1.0f / 720 : 1.0f / 120);
+    v = ::__fmaf_rn(v, s, odd ? 1.0f / 24 : -1.0f / 6);
+    v = ::__fmaf_rn(v, s, odd ? -0.5f : 0.0f);
+    v = ::__fmaf_rn(v, odd ? s : r, odd ? 1.0f : r);
+    return n & 2 ? -v : v;
+}
+#else
+#define FTZ ""
+#define EXPONENT(x, log2) ((x) * (log2))
+#define UPWARDS(r) (r)
+#define SINE(x, quarters, exactly) (exactly)
+#endif
 #define MATH(name, value)                                                                          \
     FN H h##name(H a) { const float x = a; return H(value); }                                      \
     FN H2 h2##name(H2 a) { return H2(h##name(a.x), h##name(a.y)); }
-MATH(sqrt, ::sqrtf(x))
-MATH(rsqrt, ::rsqrtf(x))
-MATH(rcp, 1.0f / x)
-MATH(exp, ::expf(x))
-MATH(exp2, ::exp2f(x))
-MATH(exp10, ::exp10f(x))
-MATH(log, ::logf(x))
-MATH(log2, ::log2f(x))
-MATH(log10, ::log10f(x))
-MATH(sin, ::sinf(x))
-MATH(cos, ::cosf(x))
+MATH(sqrt, QUICK("sqrt", x, ::sqrtf(x)))
+MATH(rsqrt, QUICK("rsqrt", x, ::rsqrtf(x)))
+MATH(rcp, QUICK("rcp", x, 1.0f / x))
+MATH(exp, QUICK("ex2", EXPONENT(x, 0x1.715476p0f), ::expf(x)))
+MATH(exp2, UPWARDS(QUICK("ex2", x, ::exp2f(x))))
+MATH(exp10, QUICK("ex2", EXPONENT(x, 0x1.a934fp1f), ::exp10f(x)))
+MATH(log, QUICK("lg2", x, ::log2f(x)) * 0x1.62e43p-1f)
+MATH(log2, QUICK("lg2", x, ::log2f(x)))
+MATH(log10, QUICK("lg2", x, ::log2f(x)) * 0x1.344136p-2f)
+MATH(sin, SINE(x, 0, ::sinf(x)))
+MATH(cos, SINE(x, 1, ::cosf(x)))
 MATH(tanh, ::tanhf(x))
 MATH(ceil, ::ceilf(x))
 MATH(floor, ::floorf(x))
 MATH(trunc, ::truncf(x))
 MATH(rint, ::rintf(x))
 #undef MATH
+#undef QUICK
+#undef FTZ
+#undef EXPONENT
+#undef UPWARDS
+#undef SINE
 
 /* ---- pairs ---- */
 BOTH H N2(__low2)(H2 a) { return a.x; }

@@ -79,6 +79,21 @@ static LLVMValueRef fused(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMVa
     return strcmp(e->job->level, "x86-64-v2") ? call_intrinsic(e, "llvm.fma", LLVMTypeOf(a), args, 3) : NULL;
 }
 
+/* div.approx and div.full of floats: a * (1 / b), scaled as in FDIV_F32_quick of interp/lanes_special.h. */
+static LLVMValueRef quick_quotient(struct emit *e, const struct floats *f, int p)
+{
+    LLVMBuilderRef B = e->b;
+    LLVMValueRef one = real(e, PTX_F32, 1, p), size = one_of(e, "llvm.fabs", f->b);
+    LLVMValueRef small = LLVMBuildFCmp(B, LLVMRealOLT, size, real(e, PTX_F32, 0x1p-126, p), "");
+    LLVMValueRef by = LLVMBuildSelect(B, small, real(e, PTX_F32, 0x1p24, p), one, "");
+    if (e->in->mods->full) {
+        LLVMValueRef big = LLVMBuildFCmp(B, LLVMRealOGT, size, real(e, PTX_F32, 0x1p126, p), "");
+        by = LLVMBuildSelect(B, big, real(e, PTX_F32, 0.25, p), by, "");
+    }
+    LLVMValueRef r = flushed(e, LLVMBuildFDiv(B, one, LLVMBuildFMul(B, f->b, by, ""), ""));
+    return LLVMBuildFMul(B, LLVMBuildFMul(B, f->a, by, ""), r, "");
+}
+
 /* The instruction on these operands; NULL: no form of its own. */
 static LLVMValueRef compute(struct emit *e, const struct floats *f, int p)
 {
@@ -91,17 +106,10 @@ static LLVMValueRef compute(struct emit *e, const struct floats *f, int p)
     case PTX_OP_FMUL: return LLVMBuildFMul(B, f->a, f->b, "");
     case PTX_OP_FMA:
     case PTX_OP_FMAD: return fused(e, f->a, f->b, f->c);
-    case PTX_OP_FDIV: {
-        if (!m->approx)
-            return LLVMBuildFDiv(B, f->a, f->b, "");
-        if (t != PTX_F32)
-            return NULL;
-        /* a divisor beyond 2^126 is as good as infinite */
-        LLVMValueRef inf = whole(e, 32, 0x7f800000, p), u = bits_as(e, f->b, e->i32, p);
-        LLVMValueRef far = bits_as(e, LLVMBuildOr(B, LLVMBuildAnd(B, u, whole(e, 32, 0x80000000u, p), ""), inf, ""), e->f32, p);
-        LLVMValueRef big = LLVMBuildFCmp(B, LLVMRealOGT, one_of(e, "llvm.fabs", f->b), real(e, t, 0x1p126, p), "");
-        return LLVMBuildFDiv(B, f->a, LLVMBuildSelect(B, big, far, f->b, ""), "");
-    }
+    case PTX_OP_FDIV:
+        if (m->approx || m->full)
+            return t == PTX_F32 ? quick_quotient(e, f, p) : NULL;
+        return LLVMBuildFDiv(B, f->a, f->b, "");
     case PTX_OP_RCP: return m->approx && t == PTX_F64 ? NULL : LLVMBuildFDiv(B, real(e, t, 1, p), f->a, "");
     case PTX_OP_SQRT: return m->approx && t == PTX_F64 ? NULL : one_of(e, "llvm.sqrt", f->a);
     case PTX_OP_RSQRT: {
@@ -171,7 +179,7 @@ LLVMValueRef floating_op(struct emit *e, int p)
         return NULL;
     if (m->ftz && t == PTX_F32) {
         r = flushed(e, r);
-        if (!m->approx || e->in->op != PTX_OP_FDIV)
+        if (!(m->approx || m->full) || e->in->op != PTX_OP_FDIV)
             r = flush_first(e, r, &f, p);
     }
     return m->sat ? clamped_to_one(e, r, t, p) : r;

@@ -1,0 +1,180 @@
+/* See arms.h. Addresses are the same if register and offset are, and neither way writes the register. */
+#include "target/arms.h"
+#include "base/alloc.h"
+#include "target/definitions.h"
+
+#include <string.h>
+
+/* Instructions of a block that becomes predicated ones, its branch and loads counted, moves not. */
+enum { MOST = 5, MOST_WITH_GLOBAL_LOAD = 20 };
+
+/* A load to be done at the end of a block, before its branch. */
+struct moved {
+    int32_t block;
+    struct ir_inst inst;
+};
+
+struct sharing {
+    struct ir_kernel *k;
+    int32_t *only;
+    struct moved *moved;
+    int32_t n, cap;
+};
+
+static bool is_weak_load(const struct ir_inst *in)
+{
+    return in->op == PTX_OP_LD && in->mods->order == PTX_WEAK && in->guard == IR_NOREG &&
+           (in->space == PTX_GLOBAL || in->space == PTX_SHARED || in->space == PTX_GENERIC);
+}
+
+/* What the assembler makes predicated instructions of. */
+static bool is_short(const struct ir_kernel *k, int32_t block)
+{
+    const struct ir_block *b = &k->blocks[block];
+    int count = 0, most = MOST;
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        if (in->op == PTX_OP_LD && in->space != PTX_SHARED)
+            most = MOST_WITH_GLOBAL_LOAD;
+        if (in->op == IR_OP_DELETED || in->op == PTX_OP_MOV)
+            continue;
+        if (in->op != PTX_OP_ST && in->op != PTX_OP_LD && in->op != PTX_OP_BRA && !definitions_arithmetic(in))
+            return false;
+        count++;
+    }
+    return count <= most;
+}
+
+/* A block entered from one place, and left for one. */
+static bool is_way(const struct ir_kernel *k, int32_t block)
+{
+    return block >= 0 && k->blocks[block].npred == 1 && k->blocks[block].nsucc == 1;
+}
+
+static bool only_goes_on(const struct ir_kernel *k, const struct ir_block *b)
+{
+    return b->count == 1 && k->insts[b->first].op == PTX_OP_BRA && is_way(k, b->succ[0]);
+}
+
+/* Both ways of the block's branch are such blocks, entered from here only, and meet. */
+static bool is_diamond(const struct ir_kernel *k, const struct ir_block *b, int32_t *arm)
+{
+    if (b->nsucc != 2 || b->count == 0 || k->insts[b->first + b->count - 1].op != PTX_OP_BRA)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        arm[i] = b->succ[i];
+        /* a block that only goes on to the way proper, as nvcc prints `@p bra X; bra Y;` */
+        if (is_way(k, arm[i]) && only_goes_on(k, &k->blocks[arm[i]]))
+            arm[i] = k->blocks[arm[i]].succ[0];
+        if (!is_way(k, arm[i]) || !is_short(k, arm[i]))
+            return false;
+    }
+    return arm[0] != arm[1] && k->blocks[arm[0]].succ[0] == k->blocks[arm[1]].succ[0];
+}
+
+/* The register that the address is made of has in both ways the value that it has at the branch. */
+static bool has_one_address(const struct ir_kernel *k, const struct ir_inst *load, const int32_t *arm)
+{
+    for (int a = 0; a < 2 && load->src[0].kind == IR_SRC_REG; a++) {
+        const struct ir_block *b = &k->blocks[arm[a]];
+        for (int32_t i = b->first; i < b->first + b->count; i++)
+            for (int d = 0; d < k->insts[i].ndst; d++)
+                if (k->insts[i].dst[d] == load->src[0].reg)
+                    return false;
+    }
+    return load->src[0].kind != IR_SRC_SREG;
+}
+
+static bool same_load(const struct ir_inst *a, const struct ir_inst *b)
+{
+    return a->type == b->type && a->space == b->space && a->vec == b->vec && a->ndst == b->ndst && a->offset == b->offset &&
+           a->src[0].kind == b->src[0].kind && a->mods->cache == b->mods->cache && a->mods->nc == b->mods->nc &&
+           (a->src[0].kind == IR_SRC_REG ? a->src[0].reg == b->src[0].reg : a->src[0].imm == b->src[0].imm);
+}
+
+static bool writes_once(const struct sharing *s, const struct ir_inst *in)
+{
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] == IR_NOREG || s->only[in->dst[d]] < 0)
+            return false;
+    return in->ndst == 1; /* a move of one register takes the other's place */
+}
+
+/* The same load in the other way's block, in front of all its stores. */
+static struct ir_inst *partner(const struct sharing *s, int32_t block, const struct ir_inst *load)
+{
+    const struct ir_block *b = &s->k->blocks[block];
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+        struct ir_inst *in = &s->k->insts[i];
+        if (in->op == PTX_OP_ST)
+            return NULL;
+        if (is_weak_load(in) && same_load(in, load) && writes_once(s, in))
+            return in;
+    }
+    return NULL;
+}
+
+static void share(struct sharing *s, const struct ir_block *from, const int32_t *arm)
+{
+    struct ir_kernel *k = s->k;
+    const struct ir_block *b = &k->blocks[arm[0]];
+    for (int32_t i = b->first; i < b->first + b->count && k->insts[i].op != PTX_OP_ST; i++) {
+        struct ir_inst *in = &k->insts[i], *other;
+        if (!is_weak_load(in) || !writes_once(s, in) || !has_one_address(k, in, arm) || !(other = partner(s, arm[1], in)))
+            continue;
+        ALLOC_GROW(s->moved, s->n, s->cap);
+        s->moved[s->n++] = (struct moved){k->insts[from->first].block, *in};
+        struct ptx_mods *mods = ARENA_NEW(&k->arena, struct ptx_mods);
+        mods->type[0] = other->type;
+        mods->ntypes = 1;
+        other->op = PTX_OP_MOV;
+        other->mods = mods;
+        other->type2 = other->type;
+        other->space = 0;
+        other->vec = 0;
+        other->offset = 0;
+        other->nsrc = 1;
+        other->src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = in->dst[0]};
+        in->op = IR_OP_DELETED;
+        in->ndst = in->nsrc = 0;
+    }
+}
+
+/* The array anew, with what has moved in front of its block's branch. */
+static void insert(struct sharing *s)
+{
+    struct ir_kernel *k = s->k;
+    struct ir_inst *insts = alloc_zeroed((size_t)(k->ninsts + s->n) * sizeof *insts);
+    int32_t n = 0;
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        struct ir_block *bl = &k->blocks[b];
+        int32_t first = n;
+        for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
+            for (int32_t m = 0; m < s->n && i == bl->first + bl->count - 1; m++)
+                if (s->moved[m].block == b) {
+                    insts[n] = s->moved[m].inst;
+                    insts[n++].block = b;
+                }
+            insts[n++] = k->insts[i];
+        }
+        bl->first = first;
+        bl->count = n - first;
+    }
+    alloc_release(k->insts);
+    k->insts = insts;
+    k->ninsts = n;
+}
+
+void arms_share_loads(struct ir_kernel *k)
+{
+    struct sharing s = {.k = k, .only = definitions_new(k)};
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        int32_t arm[2];
+        if (is_diamond(k, &k->blocks[b], arm))
+            share(&s, &k->blocks[b], arm);
+    }
+    if (s.n)
+        insert(&s);
+    alloc_release(s.moved);
+    alloc_release(s.only);
+}

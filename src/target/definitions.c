@@ -1,0 +1,67 @@
+/* See definitions.h. */
+#include "target/definitions.h"
+#include "base/alloc.h"
+
+int32_t *definitions_new(const struct ir_kernel *k)
+{
+    int32_t *only = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *only);
+    for (int32_t r = 0; r < k->nregs; r++)
+        only[r] = DEFINITIONS_NONE;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        for (int d = 0; d < in->ndst; d++)
+            if (in->dst[d] != IR_NOREG)
+                only[in->dst[d]] = only[in->dst[d]] == DEFINITIONS_NONE && in->guard == IR_NOREG ? i : DEFINITIONS_MANY;
+    }
+    return only;
+}
+
+const struct ir_inst *definitions_maker(const struct ir_kernel *k, const int32_t *only, const struct ir_src *s)
+{
+    const struct ir_inst *in = NULL;
+    for (int steps = 0; s->kind == IR_SRC_REG && only[s->reg] >= 0 && steps < k->ninsts; steps++) {
+        in = &k->insts[only[s->reg]];
+        if (in->op != PTX_OP_MOV || in->nsrc != 1 || in->ndst != 1)
+            return in;
+        s = &in->src[0];
+    }
+    return s->kind == IR_SRC_REG ? NULL : in;
+}
+
+bool definitions_constant(const struct ir_kernel *k, const int32_t *only, const struct ir_src *s, uint64_t *bits)
+{
+    if (s->kind == IR_SRC_REG) {
+        const struct ir_inst *in = definitions_maker(k, only, s);
+        if (!in || in->op != PTX_OP_MOV || in->nsrc != 1 || in->ndst != 1)
+            return false;
+        s = &in->src[0];
+    }
+    *bits = s->imm;
+    return s->kind == IR_SRC_IMM;
+}
+
+bool definitions_arithmetic(const struct ir_inst *in)
+{
+    if (in->op == PTX_OP_UNKNOWN || in->op >= PTX_OP_COUNT || in->ndst == 0)
+        return false;
+    switch (ptx_op_info[in->op].class) {
+    case PTX_CLASS_INT:
+    case PTX_CLASS_LOGIC:
+    case PTX_CLASS_CMP:
+    case PTX_CLASS_MOVE:
+    case PTX_CLASS_CONVERT:
+    case PTX_CLASS_FADD:
+    case PTX_CLASS_FMUL:
+    case PTX_CLASS_FFMA:
+    case PTX_CLASS_FDIV:
+    case PTX_CLASS_FSQRT:
+    case PTX_CLASS_FCMP:
+    case PTX_CLASS_FMOV:
+    case PTX_CLASS_MUFU:
+        /* the carry flag is a result that dst does not show */
+        return !in->mods->cc && in->op != PTX_OP_ADDC && in->op != PTX_OP_SUBC && in->op != PTX_OP_MADC_LO &&
+               in->op != PTX_OP_MADC_HI;
+    default:
+        return false;
+    }
+}

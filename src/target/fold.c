@@ -1,0 +1,430 @@
+/* See fold.h. Blocks are visited in the order of the dominator tree, so that what an instruction repeats has been seen.
+ * Only registers with one definition take part (constants also of others, up to the end of their block): two of their
+ * reads see the same value if the definition lies before both, and an instruction's operands are defined on every way to
+ * it, so that no loop comes between. */
+#include "target/fold.h"
+#include "base/alloc.h"
+#include "target/definitions.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { KNOWN_ALWAYS = -1 };
+
+struct folding {
+    struct ir_kernel *k;
+    int32_t *only;
+    int32_t *same;      /* [nregs] the register that holds the same value */
+    uint64_t *bits;     /* [nregs] a constant, where `known` says so */
+    int32_t *known;     /* [nregs] 0: not known; KNOWN_ALWAYS; else block + 1 in which the register is that constant now */
+    uint32_t *buckets;  /* instructions seen, by hash, + 1 */
+    uint32_t *next;     /* [ninsts] in the same bucket, + 1 */
+    uint32_t nbuckets;
+};
+
+static bool is_single(uint8_t type)
+{
+    return type == PTX_F32;
+}
+
+/* --- constants --- */
+
+static double value_of(uint64_t bits, uint8_t type)
+{
+    float f;
+    double d;
+    uint32_t low = (uint32_t)bits;
+    memcpy(&f, &low, 4);
+    memcpy(&d, &bits, 8);
+    return is_single(type) ? (double)f : d;
+}
+
+static uint64_t bits_of(double d, uint8_t type)
+{
+    float f = (float)d;
+    uint32_t low;
+    uint64_t bits;
+    memcpy(&low, &f, 4);
+    memcpy(&bits, &d, 8);
+    return is_single(type) ? low : bits;
+}
+
+static void become_move(struct folding *f, struct ir_inst *in, struct ir_src from)
+{
+    struct ptx_mods *mods = ARENA_NEW(&f->k->arena, struct ptx_mods);
+    memset(mods, 0, sizeof *mods);
+    mods->type[0] = in->type;
+    mods->ntypes = 1;
+    in->op = PTX_OP_MOV;
+    in->mods = mods;
+    in->type2 = in->type;
+    in->nsrc = 1;
+    in->src[0] = from;
+}
+
+/* The operand of an instruction of block b is a constant. */
+static bool constant(const struct folding *f, int32_t b, const struct ir_src *s, uint64_t *bits)
+{
+    *bits = s->imm;
+    if (s->kind != IR_SRC_REG)
+        return s->kind == IR_SRC_IMM;
+    *bits = f->bits[s->reg];
+    return f->known[s->reg] == KNOWN_ALWAYS || f->known[s->reg] == b + 1;
+}
+
+static bool all_constant(const struct folding *f, const struct ir_inst *in, uint64_t *bits)
+{
+    for (int i = 0; i < in->nsrc; i++)
+        if (!constant(f, in->block, &in->src[i], &bits[i]))
+            return false;
+    return in->nsrc > 0;
+}
+
+static bool floats(const uint64_t *bits, int n, uint8_t type, double *x)
+{
+    for (int i = 0; i < n; i++) {
+        x[i] = value_of(bits[i], type);
+        if (!isfinite(x[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Rounded to nearest. Sums and products of two floats are rounded twice, which is the same as once: 53 >= 2 * 24 + 2. */
+static bool float_result(const struct ir_inst *in, const uint64_t *bits, uint64_t *result)
+{
+    const struct ptx_mods *m = in->mods;
+    double x[2] = {0}, y;
+    if (in->nsrc > 2 || m->ftz || m->sat || !floats(bits, in->nsrc, in->type, x))
+        return false;
+    if (in->op != PTX_OP_CVT && m->round != PTX_RND_NONE && m->round != PTX_RN)
+        return false;
+    switch (in->op) {
+    case PTX_OP_FADD: y = x[0] + x[1]; break;
+    case PTX_OP_FSUB: y = x[0] - x[1]; break;
+    case PTX_OP_FMUL: y = x[0] * x[1]; break;
+    case PTX_OP_FNEG: y = -x[0]; break;
+    case PTX_OP_FABS: y = fabs(x[0]); break;
+    case PTX_OP_CVT:
+        if (in->type2 != in->type || (m->round != PTX_RZI && m->round != PTX_RNI))
+            return false;
+        y = m->round == PTX_RZI ? trunc(x[0]) : rint(x[0]);
+        break;
+    default: return false;
+    }
+    *result = bits_of(y, in->type);
+    return isfinite(value_of(*result, in->type));
+}
+
+/* 32 bits, and predicates, of which a negated operand is possible. */
+static bool bits_result(const struct ir_inst *in, const uint64_t *bits, uint64_t *result)
+{
+    uint64_t x[2] = {bits[0], in->nsrc > 1 ? bits[1] : 0};
+    int width = ptx_type_info[in->type].bits;
+    if (in->nsrc > 2 || (width != 32 && width != 1))
+        return false;
+    for (int i = 0; i < in->nsrc; i++)
+        x[i] = width == 1 ? (x[i] & 1) ^ in->src[i].negated : (uint32_t)x[i];
+    switch (in->op) {
+    case PTX_OP_AND: *result = x[0] & x[1]; break;
+    case PTX_OP_OR: *result = x[0] | x[1]; break;
+    case PTX_OP_XOR: *result = x[0] ^ x[1]; break;
+    case PTX_OP_NOT: *result = width == 1 ? !x[0] : (uint32_t)~x[0]; break;
+    case PTX_OP_ADD: *result = (uint32_t)(x[0] + x[1]); break;
+    case PTX_OP_SUB: *result = (uint32_t)(x[0] - x[1]); break;
+    default: return false;
+    }
+    return true;
+}
+
+/* 1: true, 0: false, -1: not looked at. Neither operand is a NaN. */
+static int compare(const double *x, uint8_t cmp)
+{
+    switch (cmp) {
+    case PTX_EQ:
+    case PTX_EQU:
+        return x[0] == x[1];
+    case PTX_NE:
+    case PTX_NEU:
+        return x[0] != x[1];
+    case PTX_LT:
+    case PTX_LTU:
+        return x[0] < x[1];
+    case PTX_LE:
+    case PTX_LEU:
+        return x[0] <= x[1];
+    case PTX_GT:
+    case PTX_GTU:
+        return x[0] > x[1];
+    case PTX_GE:
+    case PTX_GEU:
+        return x[0] >= x[1];
+    default:
+        return -1;
+    }
+}
+
+static bool setp_result(const struct ir_inst *in, const uint64_t *bits, uint64_t *result)
+{
+    double x[2];
+    enum ptx_type type = in->type;
+    if (in->mods->boolop != PTX_BOOL_NONE || in->mods->ftz || in->nsrc != 2)
+        return false;
+    if (type == PTX_F32 || type == PTX_F64) {
+        if (!floats(bits, 2, in->type, x))
+            return false;
+    } else if (type == PTX_S32 || type == PTX_U32 || type == PTX_B32) {
+        for (int i = 0; i < 2; i++)
+            x[i] = type == PTX_S32 ? (double)(int32_t)bits[i] : (double)(uint32_t)bits[i];
+    } else {
+        return false;
+    }
+    int truth = compare(x, in->mods->cmp);
+    *result = truth > 0;
+    return truth >= 0;
+}
+
+static void know(struct folding *f, const struct ir_inst *in, int d, uint64_t bits)
+{
+    if (in->dst[d] == IR_NOREG || in->guard != IR_NOREG)
+        return;
+    f->bits[in->dst[d]] = bits;
+    f->known[in->dst[d]] = f->only[in->dst[d]] >= 0 ? KNOWN_ALWAYS : in->block + 1;
+}
+
+/* x * 1 and x * -1: the register's own value, or its sign changed. */
+static void by_one(struct folding *f, struct ir_inst *in)
+{
+    const struct ptx_mods *m = in->mods;
+    for (int i = 0; i < 2 && !m->ftz && !m->sat && (m->round == PTX_RND_NONE || m->round == PTX_RN); i++) {
+        uint64_t bits;
+        if (!constant(f, in->block, &in->src[i], &bits) || fabs(value_of(bits, in->type)) != 1)
+            continue;
+        become_move(f, in, in->src[1 - i]);
+        in->op = value_of(bits, in->type) < 0 ? PTX_OP_FNEG : PTX_OP_MOV;
+        return;
+    }
+}
+
+/* p and false: false, whatever p is. */
+static bool is_never(const struct folding *f, const struct ir_inst *in)
+{
+    uint64_t bits;
+    if (in->op != PTX_OP_AND || in->type != PTX_PRED)
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (constant(f, in->block, &in->src[i], &bits) && ((bits & 1) ^ in->src[i].negated) == 0)
+            return true;
+    return false;
+}
+
+/* What is known of the instruction's results; floating-point instructions and selects become moves. */
+static void fold_constants(struct folding *f, struct ir_inst *in)
+{
+    uint64_t bits[IR_MAX_SRC], result;
+    bool floating = in->type == PTX_F32 || in->type == PTX_F64;
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] != IR_NOREG)
+            f->known[in->dst[d]] = 0;
+    if (in->op == PTX_OP_UNKNOWN || in->op >= PTX_OP_COUNT || in->ndst == 0)
+        return;
+    if (in->op == PTX_OP_SELP && constant(f, in->block, &in->src[2], &bits[0]))
+        become_move(f, in, in->src[(bits[0] & 1) != in->src[2].negated ? 0 : 1]);
+    if (in->op == PTX_OP_FMUL && floating)
+        by_one(f, in);
+    if (is_never(f, in))
+        know(f, in, 0, 0);
+    if (!all_constant(f, in, bits))
+        return;
+    if (in->op == PTX_OP_MOV && in->nsrc == 1) {
+        int width = ptx_type_info[in->type].bits / in->ndst;
+        for (int d = 0; d < in->ndst && width > 0; d++) /* elements, the lowest first */
+            know(f, in, d, in->ndst == 1 ? bits[0] : bits[0] >> d * width & (UINT64_MAX >> (64 - width)));
+    } else if (in->op == PTX_OP_SETP && in->ndst == 1 && setp_result(in, bits, &result)) {
+        know(f, in, 0, result);
+    } else if (floating && float_result(in, bits, &result)) {
+        become_move(f, in, (struct ir_src){.kind = IR_SRC_IMM, .imm = result});
+        know(f, in, 0, result);
+    } else if (!floating && bits_result(in, bits, &result)) {
+        know(f, in, 0, result);
+    }
+}
+
+/* --- repeated arithmetic --- */
+
+/* What is done once. What only serves to tell operands apart or alike is numbered, too, but done again. */
+static bool done_once(const struct ir_inst *in)
+{
+    if (in->op >= PTX_OP_COUNT || (in->type != PTX_F32 && in->type != PTX_F64))
+        return false;
+    switch (ptx_op_info[in->op].class) {
+    case PTX_CLASS_FADD:
+    case PTX_CLASS_FMUL:
+    case PTX_CLASS_FFMA:
+    case PTX_CLASS_FMOV:
+    case PTX_CLASS_MUFU:
+        return true;
+    case PTX_CLASS_FDIV:
+    case PTX_CLASS_FSQRT:
+        return in->mods->approx;
+    case PTX_CLASS_CONVERT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool defined_before(const struct folding *f, int32_t reg, int32_t i)
+{
+    int32_t def = f->only[reg];
+    if (def < 0)
+        return false;
+    int32_t from = f->k->insts[def].block, to = f->k->insts[i].block;
+    return from == to ? def < i : ir_dominates(f->k, from, to);
+}
+
+static bool is_numbered(const struct folding *f, int32_t i)
+{
+    const struct ir_inst *in = &f->k->insts[i];
+    if (!definitions_arithmetic(in) || in->ndst != 1 || in->dst[0] == IR_NOREG || in->guard != IR_NOREG ||
+        f->only[in->dst[0]] < 0)
+        return false;
+    for (int s = 0; s < in->nsrc; s++)
+        if (in->src[s].kind == IR_SRC_SREG || (in->src[s].kind == IR_SRC_REG && !defined_before(f, in->src[s].reg, i)))
+            return false;
+    return true;
+}
+
+static uint64_t operand(const struct folding *f, const struct ir_inst *in, int s)
+{
+    const struct ir_src *src = &in->src[s];
+    return src->kind == IR_SRC_REG ? (uint64_t)f->same[src->reg] * 2 + src->negated : src->imm ^ UINT64_C(1) << 63;
+}
+
+static bool exchangeable(const struct ir_inst *in)
+{
+    return in->op == PTX_OP_FADD || in->op == PTX_OP_FMUL || in->op == PTX_OP_FMA;
+}
+
+static uint32_t hash(const struct folding *f, const struct ir_inst *in)
+{
+    uint64_t h = in->op * UINT64_C(31) + in->type;
+    for (int s = 0; s < in->nsrc; s++) {
+        uint64_t x = operand(f, in, s) * UINT64_C(0x9e3779b97f4a7c15);
+        h = s < 2 ? h + (x ^ x >> 29) : (h ^ x) * 31; /* the same for exchanged operands */
+    }
+    return (uint32_t)(h ^ h >> 32) % f->nbuckets;
+}
+
+static bool same_operand(const struct folding *f, const struct ir_inst *a, int s, const struct ir_inst *b, int t)
+{
+    return a->src[s].kind == b->src[t].kind && operand(f, a, s) == operand(f, b, t);
+}
+
+static bool same_instruction(const struct folding *f, const struct ir_inst *a, const struct ir_inst *b)
+{
+    if (a->op != b->op || a->type != b->type || a->type2 != b->type2 || a->nsrc != b->nsrc ||
+        memcmp(a->mods, b->mods, offsetof(struct ptx_mods, plus_one) + 1)) /* up to its last field */
+        return false;
+    bool alike = true, exchanged = exchangeable(a) && same_operand(f, a, 0, b, 1) && same_operand(f, a, 1, b, 0);
+    for (int s = 0; s < a->nsrc; s++)
+        alike = alike && (same_operand(f, a, s, b, s) || (exchanged && s < 2));
+    return alike;
+}
+
+static void number(struct folding *f, int32_t i)
+{
+    struct ir_inst *in = &f->k->insts[i];
+    if (!is_numbered(f, i))
+        return;
+    int32_t reg = in->dst[0];
+    if (in->op == PTX_OP_MOV && in->nsrc == 1 && in->src[0].kind == IR_SRC_REG &&
+        f->k->reg_type[reg] == f->k->reg_type[in->src[0].reg]) {
+        f->same[reg] = f->same[in->src[0].reg];
+        return;
+    }
+    uint32_t h = hash(f, in);
+    for (uint32_t n = f->buckets[h]; n; n = f->next[n - 1]) {
+        const struct ir_inst *first = &f->k->insts[n - 1];
+        if (!same_instruction(f, in, first) || !ir_dominates(f->k, first->block, in->block))
+            continue;
+        f->same[reg] = f->same[first->dst[0]];
+        if (done_once(in)) {
+            in->op = IR_OP_DELETED;
+            in->ndst = in->nsrc = 0;
+        }
+        return;
+    }
+    f->next[i] = f->buckets[h];
+    f->buckets[h] = (uint32_t)i + 1;
+}
+
+/* Reads of what is done no more become reads of what was done first. */
+static void redirect(struct folding *f)
+{
+    for (int32_t i = 0; i < f->k->ninsts; i++) {
+        struct ir_inst *in = &f->k->insts[i];
+        for (int s = 0; s < in->nsrc; s++)
+            if (in->src[s].kind == IR_SRC_REG && f->only[in->src[s].reg] >= 0 &&
+                f->k->insts[f->only[in->src[s].reg]].op == IR_OP_DELETED)
+                in->src[s].reg = f->same[in->src[s].reg];
+    }
+}
+
+/* --- */
+
+static void visit(struct folding *f, int32_t b)
+{
+    const struct ir_block *block = &f->k->blocks[b];
+    for (int32_t i = block->first; i < block->first + block->count; i++) {
+        struct ir_inst *in = &f->k->insts[i];
+        fold_constants(f, in);
+        number(f, i);
+    }
+}
+
+/* Every block that the entry dominates, each behind its dominator. */
+static void visit_all(struct folding *f)
+{
+    const struct ir_kernel *k = f->k;
+    int32_t *first = alloc_zeroed((size_t)k->nblocks * 4), *next = alloc_zeroed((size_t)k->nblocks * 4);
+    int32_t *waiting = alloc_zeroed((size_t)k->nblocks * 4), n = 0;
+    for (int32_t b = k->nblocks - 1; b > 0; b--)
+        if (k->blocks[b].idom >= 0) {
+            next[b] = first[k->blocks[b].idom];
+            first[k->blocks[b].idom] = b;
+        }
+    waiting[n++] = 0;
+    while (n) {
+        int32_t b = waiting[--n];
+        visit(f, b);
+        for (int32_t c = first[b]; c; c = next[c])
+            waiting[n++] = c;
+    }
+    alloc_release(first);
+    alloc_release(next);
+    alloc_release(waiting);
+}
+
+void fold_arithmetic(struct ir_kernel *k)
+{
+    size_t regs = (size_t)k->nregs + 1;
+    struct folding f = {.k = k, .only = definitions_new(k), .nbuckets = (uint32_t)k->ninsts + 1};
+    f.same = alloc_zeroed(regs * sizeof *f.same);
+    f.bits = alloc_zeroed(regs * sizeof *f.bits);
+    f.known = alloc_zeroed(regs * sizeof *f.known);
+    f.next = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *f.next);
+    f.buckets = alloc_zeroed((size_t)f.nbuckets * sizeof *f.buckets);
+    for (int32_t r = 0; r < k->nregs; r++)
+        f.same[r] = r;
+    if (!k->recursive)
+        visit_all(&f);
+    redirect(&f);
+    alloc_release(f.only);
+    alloc_release(f.same);
+    alloc_release(f.bits);
+    alloc_release(f.known);
+    alloc_release(f.next);
+    alloc_release(f.buckets);
+}

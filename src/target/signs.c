@@ -1,0 +1,115 @@
+/* See signs.h. */
+#include "target/signs.h"
+#include "base/alloc.h"
+#include "target/definitions.h"
+
+static bool is_sign(const struct ir_inst *in)
+{
+    return (in->op == PTX_OP_FABS || in->op == PTX_OP_FNEG) && in->ndst == 1 && in->dst[0] != IR_NOREG;
+}
+
+/* The instruction reads -a and |a| for nothing. */
+static bool takes_sign(const struct ir_inst *in)
+{
+    if (in->op >= PTX_OP_COUNT)
+        return false;
+    const struct ptx_op_info *op = &ptx_op_info[in->op];
+    bool floating = ptx_type_info[in->type].kind == 'F' || ptx_type_info[in->type2].kind == 'F';
+    bool nearest = in->mods->round == PTX_RN;
+    switch (op->class) {
+    case PTX_CLASS_FADD:
+    case PTX_CLASS_FMUL:
+    case PTX_CLASS_FFMA:
+    case PTX_CLASS_FCMP:
+        return true;
+    case PTX_CLASS_FMOV:
+        return in->op != PTX_OP_COPYSIGN;
+    case PTX_CLASS_FDIV: /* the reciprocal's range is tested with integer instructions */
+        return in->type != PTX_F64 && !(in->op == PTX_OP_RCP && nearest);
+    case PTX_CLASS_FSQRT:
+        return in->type != PTX_F64 && !nearest;
+    case PTX_CLASS_MUFU:
+        return in->type != PTX_F64;
+    case PTX_CLASS_CMP:
+    case PTX_CLASS_CONVERT:
+        return floating;
+    default:
+        return in->op == PTX_OP_SELP && in->type == PTX_F32;
+    }
+}
+
+/* Lowest block that dominates both; -1 is a block not yet known. */
+static int32_t common(const struct ir_kernel *k, int32_t a, int32_t b)
+{
+    if (a < 0)
+        return b;
+    while (a >= 0 && !ir_dominates(k, a, b))
+        a = k->blocks[a].idom;
+    return a;
+}
+
+/* The last instruction of the block that all its lanes do, or -1. */
+static int32_t last_place(const struct ir_kernel *k, int32_t block)
+{
+    const struct ir_block *b = &k->blocks[block];
+    int32_t i = b->first + b->count - 1;
+    while (i >= b->first && k->insts[i].guard != IR_NOREG)
+        i--;
+    return i >= b->first ? i : -1;
+}
+
+struct readers {
+    bool *free_too;  /* [nregs] somebody takes the sign for nothing */
+    int32_t *needed; /* [nregs] lowest block that dominates those who need it; -1: nobody */
+    bool *at_once;   /* [nregs] one of those is in the block that makes the sign */
+};
+
+static void find_readers(const struct ir_kernel *k, const int32_t *only, struct readers *r)
+{
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        bool takes = takes_sign(in);
+        for (int s = 0; s < in->nsrc; s++) {
+            if (in->src[s].kind != IR_SRC_REG)
+                continue;
+            int32_t reg = in->src[s].reg;
+            if (takes) {
+                r->free_too[reg] = true;
+                continue;
+            }
+            r->at_once[reg] |= only[reg] >= 0 && k->insts[only[reg]].block == in->block;
+            r->needed[reg] = common(k, r->needed[reg], in->block);
+        }
+    }
+}
+
+static int32_t place(const struct ir_kernel *k, const int32_t *only, const struct readers *r, int32_t i)
+{
+    int32_t reg = k->insts[i].dst[0], at = r->needed[reg];
+    if (at < 0)
+        return SIGNS_FREE;
+    if (only[reg] < 0 || !r->free_too[reg] || r->at_once[reg] || at == k->insts[i].block)
+        return i;
+    at = k->blocks[at].idom;
+    if (at < 0 || at == k->insts[i].block || !ir_dominates(k, k->insts[i].block, at))
+        return i;
+    int32_t last = last_place(k, at);
+    return last >= 0 ? last : i;
+}
+
+int32_t *signs_new(const struct ir_kernel *k, const int32_t *only)
+{
+    size_t regs = (size_t)k->nregs + 1;
+    int32_t *places = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *places);
+    struct readers r = {alloc_zeroed(regs * sizeof *r.free_too), alloc_zeroed(regs * sizeof *r.needed),
+                        alloc_zeroed(regs * sizeof *r.at_once)};
+    for (int32_t reg = 0; reg < k->nregs; reg++)
+        r.needed[reg] = -1;
+    find_readers(k, only, &r);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        places[i] = is_sign(&k->insts[i]) ? place(k, only, &r, i) : SIGNS_FREE;
+    alloc_release(r.free_too);
+    alloc_release(r.needed);
+    alloc_release(r.at_once);
+    return places;
+}

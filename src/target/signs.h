@@ -1,0 +1,21 @@
+/* What -x and |x| cost.
+ *
+ * Most floating-point instructions read -x and |x| for nothing. For a reader that cannot (a store, an integer
+ * instruction, copysign, a select or a root of doubles, ...) the assembler makes one FADD or DADD; where, depends:
+ * - at the sign's own place, if nobody else reads it, or such a reader is in its block, or it has other definitions, too;
+ * - else the sign is part of the instructions that read it for nothing, and the FADD stands at the end of the block that
+ *   every way to the readers that need it comes through last before them.
+ * Source: tests/ptx/target/signs.ptx and the one-operation kernels of expansions.def through ptxas 13.0 (V13.0.88)
+ * -arch=sm_90, disassembled 2026-11-21; y1_small of tests/truth/rules on an H200. Not followed: the scheduler sometimes
+ * puts the FADD a block further up or down (fmod of tests/truth/rules: into the block that needs it). */
+#ifndef TARGET_SIGNS_H
+#define TARGET_SIGNS_H
+
+#include "ir/ir.h"
+
+enum { SIGNS_FREE = -1 };
+
+/* [ninsts] for each FABS and FNEG the instruction at whose place it is done, or SIGNS_FREE. To be released. */
+int32_t *signs_new(const struct ir_kernel *k, const int32_t *only);
+
+#endif
