@@ -15,8 +15,8 @@ endif()
 # Counts of an H200, rule by rule: the fast programs of truth/rules (all of them: tools/accuracy_rules.py).
 if(Python3_FOUND)
   add_test(NAME accuracy.rules COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py
-           $<TARGET_FILE:heddle_cli> --code nvcc --only branches,integer_math,math_float,matmul_double,shared_atomics)
+           $<TARGET_FILE:heddle_cli> --code nvcc --only branches,integer_math,math_float,math_double,matmul_double,shared_atomics)
   add_test(NAME accuracy.rules_own COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py
-           $<TARGET_FILE:heddle_cli> --code own --only constant_access,math_float)
+           $<TARGET_FILE:heddle_cli> --code own --only branches,constant_access,half_math,math_float,math_double)
   set_tests_properties(accuracy.rules accuracy.rules_own PROPERTIES TIMEOUT 600)
 endif()

@@ -1,8 +1,8 @@
 // A pass of ours inside clang's device compilation, loaded with -fpass-plugin: what clang's back end would lose, and
 // where its code would make other memory accesses than nvcc's. In a host compilation it looks after managed variables only.
 //
-// Copies of structs are split before the optimiser, which would load a part of them here and a part there. Everything
-// else runs last in the optimiser, so that nothing undoes it. plugin.h lists the changes. C++ because LLVM's pass
+// Copies of structs are split before the optimiser, which would load a part of them here and a part there, and short
+// branches become selects before it moves anything. Everything else runs last in the optimiser, so that nothing undoes it. plugin.h lists the changes. C++ because LLVM's pass
 // interface is.
 #include "compile/plugin.h"
 
@@ -47,6 +47,15 @@ struct FirstPass : PassInfoMixin<FirstPass> {
     }
 };
 
+struct EarlyPass : PassInfoMixin<EarlyPass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
+    {
+        if (!is_device(m))
+            return PreservedAnalyses::all();
+        return for_each_function(m, heddle::select_short_ways);
+    }
+};
+
 struct LastPass : PassInfoMixin<LastPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &analyses)
     {
@@ -80,6 +89,10 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     m.addPass(ManagedPass());
                     if (level != OptimizationLevel::O0)
                         m.addPass(FirstPass());
+                });
+                b.registerPipelineEarlySimplificationEPCallback([](ModulePassManager &m, OptimizationLevel level) {
+                    if (level != OptimizationLevel::O0)
+                        m.addPass(EarlyPass());
                 });
                 b.registerOptimizerLastEPCallback([](ModulePassManager &m, OptimizationLevel) { m.addPass(LastPass()); });
             }};

@@ -17,6 +17,9 @@ bool join_pieces(llvm::Function &f);
 // Last: copies from memory to memory become the accesses that nvcc makes of them.
 bool expand_copies(llvm::Function &f);
 
+// plugin_selects.cpp. Early: short branches become selects, as nvcc makes them.
+bool select_short_ways(llvm::Function &f);
+
 // plugin_loads.cpp. Last: p[i].x and p[i].z are loaded together with what lies between and behind.
 bool fill_gaps(llvm::Function &f, llvm::AAResults &aa);
 

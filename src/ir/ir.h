@@ -55,6 +55,7 @@ struct ir_inst {
     uint8_t vec;   /* memory: elements a lane, 1 2 4; dst[] or src[1..] hold them */
     uint8_t ndst, nsrc;
     uint8_t atomic_form; /* atom, red: enum ir_atomic_form */
+    uint8_t way;     /* IR_OP_EXTERN: which way of the function its lanes' arguments take (target/ways.h) */
     bool guard_negated;
     bool back_edge;  /* branch: target is a header of a loop that holds the branch */
     bool waiting;    /* branch: that loop is a waiting loop */

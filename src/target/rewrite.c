@@ -5,7 +5,7 @@
  * (4) a load of both ways of a short branch stands before it (arms.h), (5) atomics are what the assembler makes of them
  * (atomics.h), (6) a load whose value a load before it has is a move, (7) loads and stores of neighbouring elements are one
  * access where their alignment is proved, (8) arithmetic used only behind a branch out of the kernel stands behind it
- * (sink.h).
+ * (sink.h), (9) calls of the math library are parted by what they cost (ways.h).
  * Unit of work is the basic block; an access under a guard, or volatile or ordered, stays as it is, and nothing moves
  * across what could change or publish the value. How a group of accesses is chosen is in group.h.
  * Source of the rules: experiments with ptxas 13.0 for sm_90, 2026-11-20, described one by one in docs/target.md. */
@@ -19,6 +19,7 @@
 #include "target/group.h"
 #include "target/select.h"
 #include "target/sink.h"
+#include "target/ways.h"
 
 #include <string.h>
 
@@ -152,5 +153,6 @@ void target_rewrite(struct ir_kernel *k)
     select_rewrite(k);
     regroup(k);
     sink_arithmetic(k);
+    ways_part(k);
     ir_analyse(k);
 }

@@ -1,4 +1,5 @@
-/* What sites and blocks cost: floating-point instructions (expansions.def, extern_flops.def), PTX instruction counts, registers.
+/* What sites and blocks cost: floating-point instructions (expansions.def, extern_flops.def, signs.h), PTX instruction
+ * counts, registers.
  *
  * In: an analysed, rewritten kernel. Out: target_tables. The flops of a site are those of the instructions that the
  * assembler makes of it for ordinary inputs. Registers are the largest number of 32-bit registers live at once plus
@@ -88,19 +89,50 @@ static bool has_form(const struct ir_kernel *k, const struct ir_inst *in, enum f
     return false;
 }
 
-static const struct {
-    const char *name;
+static const struct call {
+    const char *name, *other; /* `other` called before, or NULL */
+    bool constant;            /* the second argument is one */
+    int way;
     struct target_flops flops;
 } calls[] = {
-#define EXTERN_FLOPS(name, fadd, fmul, ffma, dadd, dmul, dfma) {#name, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
+#define EXTERN_SHARED(name, other, fadd, fmul, ffma, dadd, dmul, dfma) \
+    {#name, #other, false, 0, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
+#define EXTERN_CONSTANT(name, fadd, fmul, ffma, dadd, dmul, dfma) \
+    {#name, NULL, true, 0, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
+#define EXTERN_WAY(name, type, least, fadd, fmul, ffma, dadd, dmul, dfma) \
+    {#name, NULL, false, 1, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
+#define EXTERN_FLOPS(name, fadd, fmul, ffma, dadd, dmul, dfma) \
+    {#name, NULL, false, 0, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
 #include "target/extern_flops.def"
+#undef EXTERN_SHARED
+#undef EXTERN_CONSTANT
+#undef EXTERN_WAY
 #undef EXTERN_FLOPS
 };
 
-static struct target_flops flops_of(const struct ir_kernel *k, const struct ir_inst *in)
+/* A call of that function before this one in its block, of the same value. */
+static bool is_called_before(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, const char *name)
+{
+    const struct ir_inst *maker = definitions_maker(k, only, &in->src[0]);
+    for (const struct ir_inst *other = in - 1; maker && other >= &k->insts[k->blocks[in->block].first]; other--)
+        if (other->op == IR_OP_EXTERN && strcmp(other->callee, name) == 0 &&
+            definitions_maker(k, only, &other->src[0]) == maker)
+            return true;
+    return false;
+}
+
+static bool is_such_call(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, const struct call *c)
+{
+    uint64_t bits;
+    return strcmp(c->name, in->callee) == 0 && c->way == in->way &&
+           (!c->other || is_called_before(k, only, in, c->other)) &&
+           (!c->constant || (in->nsrc > 1 && definitions_constant(k, only, &in->src[1], &bits)));
+}
+
+static struct target_flops flops_of(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in)
 {
     for (size_t i = 0; in->op == IR_OP_EXTERN && i < sizeof calls / sizeof *calls; i++)
-        if (strcmp(calls[i].name, in->callee) == 0)
+        if (is_such_call(k, only, in, &calls[i]))
             return calls[i].flops;
     for (size_t i = 0; i < sizeof expansions / sizeof *expansions; i++)
         if (expansions[i].op == in->op && expansions[i].type == in->type && has_form(k, in, expansions[i].form))
@@ -128,7 +160,8 @@ static bool is_made_of_another(const struct ir_kernel *k, const int32_t *only, c
 static bool is_never_negative(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in)
 {
     const struct ir_inst *maker = definitions_maker(k, only, &in->src[0]);
-    return maker && (maker->op == PTX_OP_FABS || (maker->op == PTX_OP_FMUL && same_register(&maker->src[0], &maker->src[1])));
+    return maker && (maker->op == PTX_OP_FABS ||
+                     (maker->op == PTX_OP_FMUL && same_register(&maker->src[0], &maker->src[1])));
 }
 
 static bool is_read_again(const struct ir_inst *in, int s, const uint64_t *live_after)
@@ -136,7 +169,8 @@ static bool is_read_again(const struct ir_inst *in, int s, const uint64_t *live_
     return in->src[s].kind == IR_SRC_REG && in->dst[0] != in->src[s].reg && ir_bit(live_after, in->src[s].reg);
 }
 
-static int multiplications(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, const uint64_t *live_after)
+static int multiplications(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in,
+                           const uint64_t *live_after)
 {
     uint64_t bits;
     int n = operands_scaled(k, in), count = 0;
@@ -173,7 +207,7 @@ static void add_signs(const struct ir_kernel *k, const int32_t *only, struct tar
     for (int32_t i = 0; i < k->ninsts; i++) {
         if (at[i] == SIGNS_FREE)
             continue;
-        struct target_flops sign = flops_of(k, &k->insts[i]);
+        struct target_flops sign = flops_of(k, only, &k->insts[i]);
         flops[at[i]].fadd += sign.fadd;
         flops[at[i]].dadd += sign.dadd;
     }
@@ -255,7 +289,7 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
     t->blocks = ARENA_ARRAY(arena, struct target_block, k->nblocks);
     for (int32_t i = 0; i < k->ninsts; i++)
         if (k->insts[i].op != PTX_OP_FABS && k->insts[i].op != PTX_OP_FNEG)
-            t->flops[i] = flops_of(k, &k->insts[i]);
+            t->flops[i] = flops_of(k, only, &k->insts[i]);
     add_signs(k, only, t->flops);
     add_scaling(k, only, t->flops);
     for (int32_t b = 0; b < k->nblocks; b++)

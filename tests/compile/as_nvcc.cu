@@ -1,4 +1,4 @@
-// Kernels whose memory accesses and divisions must be those that nvcc makes: as_nvcc.tsv says which. as_nvcc.py compares.
+// Kernels whose memory accesses, divisions and short branches must be those that nvcc makes: as_nvcc.tsv says which. as_nvcc.py compares.
 #define KERNEL extern "C" __global__ void
 #define SHAPE(name, align, T, n) struct __align__(align) name { T a[n]; };
 
@@ -221,3 +221,24 @@ KERNEL atomic_increment_shared(unsigned *out)
     atomicInc(&s[threadIdx.x / 2], 1000u);
     out[threadIdx.x] = s[threadIdx.x];
 }
+
+// Short branches: conditional branches are counted in kernels named so.
+#define WAYS(name, first, second)                                                                                          \
+    KERNEL ways_##name(const float *in, float *out, int n)                                                                 \
+    {                                                                                                                      \
+        int i = blockIdx.x * blockDim.x + threadIdx.x;                                                                     \
+        float x = in[i], y = in[i + 64], z = in[i + 128], s = x;                                                           \
+        (void)y, (void)z;                                                                                                  \
+        if ((int)(threadIdx.x & 31) < n) s = first;                                                                        \
+        second;                                                                                                            \
+        out[i] = s;                                                                                                        \
+    }
+WAYS(one, x + y, )
+WAYS(five, ((((x + y) + z) + y) + z) + y, )
+WAYS(six, (((((x + y) + z) + y) + z) + y) + z, )
+WAYS(three_or_five, ((x + y) + z) + y, else s = ((((x * y) * z) * y) * z) * y)
+WAYS(four_or_one, (((x + y) + z) + y) + z, else s = x * y)
+WAYS(one_or_six, x + y, else s = (((((x * y) * z) * y) * z) * y) * z)
+WAYS(division, x / y, )
+WAYS(load, in[i + 200], )
+WAYS(nested, y > z ? x + y : x - z, )

@@ -8,7 +8,11 @@ static const struct target_tables *tables(const char *statements, struct ptx_mod
 {
     static char text[4096];
     snprintf(text, sizeof text,
-             ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+             ".version 8.4\n.target sm_90\n.address_size 64\n"
+             ".extern .func (.param .b32 r) __nv_asinf(.param .b32 a);\n.extern .func (.param .b32 r) __nv_sinf(.param .b32 a);\n"
+             ".extern .func (.param .b32 r) __nv_cosf(.param .b32 a);\n"
+             ".extern .func (.param .b32 r) __nv_powf(.param .b32 a, .param .b32 b);\n"
+             ".visible .entry k(.param .u64 p)\n{\n"
              ".reg .pred %%p<4>; .reg .b16 %%h<9>; .reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .f32 %%f<9>;\n"
              ".reg .f64 %%d<9>;\nld.param.u64 %%rd0, [p];\nld.global.f32 %%f1, [%%rd0];\nld.global.f32 %%f2, [%%rd0+64];\n"
              "ld.global.f64 %%d1, [%%rd0+128];\nld.global.f64 %%d2, [%%rd0+256];\nld.global.u16 %%h1, [%%rd0+512];\n"
@@ -99,6 +103,38 @@ static void scaled_operands(void **state)
     expect("rsqrt.approx.f64 %d0, %d1;", (struct target_flops){.dmul = 2, .dfma = 3});
 }
 
+/* Calls of the math library: two ways of asinf, the shared reduction of sinf and cosf, powf with a constant exponent. What
+ * each lane executes of two ways is one of them, under opposite predicates. */
+static void library_calls(void **state)
+{
+    (void)state;
+#define CALL(name, result, argument)                                                                    \
+    "{ .param .b32 a; st.param.f32 [a], " argument "; .param .b32 r; call.uni (r), " name ", (a); ld.param.f32 " result ", [r]; }"
+#define CALL2(name, result, argument, other)                                                            \
+    "{ .param .b32 a; st.param.f32 [a], " argument "; .param .b32 b; st.param.f32 [b], " other "; .param .b32 r; "      \
+    "call.uni (r), " name ", (a, b); ld.param.f32 " result ", [r]; }"
+    expect(CALL("__nv_asinf", "%f0", "%f1"), (struct target_flops){.fmul = 5 + 5, .ffma = 8 + 9});
+    expect(CALL("__nv_sinf", "%f3", "%f1") CALL("__nv_cosf", "%f4", "%f1") "add.f32 %f0, %f3, %f4;",
+           (struct target_flops){.fadd = 1, .fmul = 2, .ffma = 8 + 3});
+    expect(CALL("__nv_sinf", "%f3", "%f1") CALL("__nv_cosf", "%f4", "%f2") "add.f32 %f0, %f3, %f4;",
+           (struct target_flops){.fadd = 1, .fmul = 4, .ffma = 8 + 8});
+    expect(CALL2("__nv_powf", "%f0", "%f1", "%f2"), (struct target_flops){.fadd = 13, .fmul = 10, .ffma = 19});
+    expect(CALL2("__nv_powf", "%f0", "%f1", "0f40400000"), (struct target_flops){.fadd = 11, .fmul = 9, .ffma = 19});
+    struct ptx_module *m;
+    struct ir_kernel *k;
+    const struct target_tables *t = tables(CALL("__nv_asinf", "%f0", "%f1") "mov.f64 %d0, %d1; mov.u16 %h0, %h1;", &m, &k);
+    int seen = 0;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (k->insts[i].op == IR_OP_EXTERN) {
+            assert_true(k->insts[i].guard != IR_NOREG && k->insts[i].guard_negated == (seen == 0));
+            assert_int_equal(t->flops[i].ffma, seen == 0 ? 8 : 9);
+            seen++;
+        }
+    assert_int_equal(seen, 2);
+    ir_free(k);
+    ptx_free(m);
+}
+
 /* |x| that a comparison takes for nothing and an integer instruction two branches on needs: done where the second branch
  * is decided (src/target/signs.h). */
 static void sign_behind_branches(void **state)
@@ -173,6 +209,7 @@ int main(void)
         cmocka_unit_test(expansions),
         cmocka_unit_test(signs),
         cmocka_unit_test(scaled_operands),
+        cmocka_unit_test(library_calls),
         cmocka_unit_test(sign_behind_branches),
         cmocka_unit_test(unread_is_not_counted),
         cmocka_unit_test(blocks_and_registers),

@@ -145,11 +145,11 @@ FN double __nv_rint(double a) { return __builtin_rint(a); }
 FN float __nv_nearbyintf(float a) { return __builtin_rintf(a); }
 FN double __nv_nearbyint(double a) { return __builtin_rint(a); }
 FN float __nv_roundf(float a) { return __builtin_roundf(a); }
-FN double __nv_round(double a) { return __builtin_round(a); }
+FN double __nv_round(double a) { return __builtin_trunc(__nvvm_add_rz_d(a, __builtin_copysign(0.5, a))); } /* one DADD */
 FN long long __nv_llrintf(float a) { return __nvvm_f2ll_rn(a); }
 FN long long __nv_llrint(double a) { return __nvvm_d2ll_rn(a); }
 FN long long __nv_llroundf(float a) { return __nvvm_f2ll_rz(__builtin_roundf(a)); }
-FN long long __nv_llround(double a) { return __nvvm_d2ll_rz(__builtin_round(a)); }
+FN long long __nv_llround(double a) { return __nvvm_d2ll_rz(__nv_round(a)); }
 
 #if defined(__CUDA_FTZ) && __CUDA_FTZ
 #define HEDDLE_FTZ(name) name##_ftz_f

@@ -1,0 +1,120 @@
+// Short branches that nvcc computes both ways of, and selects. Clang would, too, but not before it has moved a load into
+// the only way that uses it, and then it cannot: so this runs before the optimiser moves anything.
+//
+// Measured with nvcc 13.0, one-branch kernels of 0 to 10 instructions a way, 2026-11-21: one way alone of at most five
+// instructions; of two the first at most three, the second five. What may be among them: sums, products, differences, bits,
+// shifts, comparisons, selects, conversions but those from floating point to integers, addresses. Not: divisions, calls
+// (fabsf is one then), loads.
+#include "compile/plugin.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace {
+
+enum { ALONE = 5, FIRST = 3, SECOND = 5 };
+
+bool is_simple(const Instruction &i)
+{
+    switch (i.getOpcode()) {
+    case Instruction::UDiv:
+    case Instruction::SDiv:
+    case Instruction::FDiv:
+    case Instruction::URem:
+    case Instruction::SRem:
+    case Instruction::FRem:
+    case Instruction::FPToSI:
+    case Instruction::FPToUI:
+        return false;
+    default:
+        return isa<BinaryOperator>(i) || isa<UnaryOperator>(i) || isa<CastInst>(i) || isa<CmpInst>(i) ||
+               isa<SelectInst>(i) || isa<GetElementPtrInst>(i);
+    }
+}
+
+// A block entered from `from` only that does at most so much and goes on to `to`.
+bool is_way(const BasicBlock *b, const BasicBlock *from, const BasicBlock *to, int most)
+{
+    if (b->getSinglePredecessor() != from || b->getSingleSuccessor() != to || b->hasAddressTaken() || isa<PHINode>(b->front()))
+        return false;
+    int count = 0;
+    for (const Instruction &i : *b)
+        if (!i.isTerminator() && !i.isDebugOrPseudoInst())
+            count += is_simple(i) ? 1 : most + 1;
+    return count <= most;
+}
+
+void hoist(BasicBlock *way, Instruction *before)
+{
+    for (Instruction &i : make_early_inc_range(*way)) {
+        if (i.isDebugOrPseudoInst())
+            i.eraseFromParent();
+        else if (!i.isTerminator()) {
+            i.dropDbgRecords();
+            i.moveBefore(before);
+        }
+    }
+}
+
+// `branch` goes to `yes` or `no`, of which one may be `meet` itself.
+void select(BranchInst *branch, BasicBlock *yes, BasicBlock *no, BasicBlock *meet)
+{
+    BasicBlock *from = branch->getParent();
+    for (BasicBlock *way : {yes, no})
+        if (way != meet)
+            hoist(way, branch);
+    for (PHINode &phi : make_early_inc_range(meet->phis())) {
+        Value *a = phi.getIncomingValueForBlock(yes == meet ? from : yes);
+        Value *b = phi.getIncomingValueForBlock(no == meet ? from : no);
+        Value *chosen = a;
+        if (a != b) {
+            SelectInst *made = SelectInst::Create(branch->getCondition(), a, b, "", branch->getIterator());
+            made->setDebugLoc(branch->getDebugLoc());
+            chosen = made;
+        }
+        phi.replaceAllUsesWith(chosen);
+        phi.eraseFromParent();
+    }
+    BranchInst *on = BranchInst::Create(meet, branch->getIterator());
+    on->setDebugLoc(branch->getDebugLoc());
+    branch->eraseFromParent();
+    for (BasicBlock *way : {yes, no})
+        if (way != meet)
+            way->eraseFromParent();
+}
+
+bool change(BasicBlock *b)
+{
+    auto *branch = dyn_cast<BranchInst>(b->getTerminator());
+    if (!branch || !branch->isConditional())
+        return false;
+    BasicBlock *yes = branch->getSuccessor(0), *no = branch->getSuccessor(1);
+    BasicBlock *meet = yes->getSingleSuccessor() == no ? no : no->getSingleSuccessor() == yes ? yes : yes->getSingleSuccessor();
+    if (yes == no || !meet || meet == b || meet->phis().empty() || !meet->hasNPredecessors(2))
+        return false;
+    bool fits = yes == meet  ? is_way(no, b, meet, ALONE)
+                : no == meet ? is_way(yes, b, meet, ALONE)
+                             : (is_way(yes, b, meet, FIRST) && is_way(no, b, meet, SECOND)) ||
+                                   (is_way(yes, b, meet, ALONE) && is_way(no, b, meet, 0));
+    if (fits)
+        select(branch, yes, no, meet);
+    return fits;
+}
+
+} // namespace
+
+bool heddle::select_short_ways(Function &f)
+{
+    bool changed = false;
+    for (bool again = true; again;) {
+        again = false;
+        for (BasicBlock &b : make_early_inc_range(f))
+            if (change(&b)) { // blocks are gone
+                again = changed = true;
+                break;
+            }
+    }
+    return changed;
+}
