@@ -69,14 +69,20 @@ void exchange_vote(const struct interp_code *c, struct warp *w, const struct ste
 
 void exchange_match(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
+    uint64_t value[WARP_LANES];
     uint32_t same[WARP_LANES] = {0};
-    bool all = true;
-    int first = __builtin_ctz(m);
     for (int i = 0; i < WARP_LANES; i++)
-        for (int j = 0; j < WARP_LANES; j++)
-            if ((m >> i & 1) && (m >> j & 1) && step_value(c, w, st, 0, i) == step_value(c, w, st, 0, j))
-                same[i] |= 1u << j;
-    all = same[first] == m;
+        value[i] = step_value(c, w, st, 0, i);
+    for (uint32_t left = m, alike; left; left &= ~alike) { /* all lanes with the lowest one's value */
+        uint64_t v = value[__builtin_ctz(left)];
+        alike = 0;
+        for (int i = 0; i < WARP_LANES; i++)
+            alike |= (uint32_t)(value[i] == v) << i;
+        alike &= m;
+        for (int i = 0; i < WARP_LANES; i++)
+            same[i] |= alike >> i & 1 ? alike : 0;
+    }
+    bool all = same[__builtin_ctz(m)] == m;
     bool any_form = st->in->mods->variant == PTX_MATCH_ANY;
     for (int i = 0; i < WARP_LANES; i++)
         if (m >> i & 1)

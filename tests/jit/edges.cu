@@ -29,6 +29,9 @@ typedef unsigned long long u64;
     OP(s32, "cvt.rzi.s32") OP(u32, "cvt.rzi.u32") OP(s32_rni, "cvt.rni.s32") OP(u32_rmi, "cvt.rmi.u32")                 \
     OP(s16, "cvt.rpi.s16") OP(u16, "cvt.rni.u16") OP(s8, "cvt.rzi.s8") OP(u8, "cvt.rni.u8")
 #define TO_LONG(OP) OP(s64, "cvt.rzi.s64") OP(u64, "cvt.rzi.u64") OP(s64_rni, "cvt.rni.s64") OP(u64_rpi, "cvt.rpi.u64")
+#define HALVES_2(OP)                                                                                                   \
+    OP(add, "add.f16x2") OP(sub, "sub.f16x2") OP(mul, "mul.f16x2") OP(min, "min.f16x2") OP(max, "max.f16x2")            \
+    OP(add_ftz, "add.ftz.f16x2")
 #define WORDS_2(OP)                                                                                                    \
     OP(div_u, "div.u32") OP(div_s, "div.s32") OP(rem_u, "rem.u32") OP(rem_s, "rem.s32") OP(hi_u, "mul.hi.u32")          \
     OP(hi_s, "mul.hi.s32") OP(lo24, "mul24.lo.s32") OP(hi24, "mul24.hi.u32") OP(addsat, "add.sat.s32")                  \
@@ -36,7 +39,7 @@ typedef unsigned long long u64;
 #define WORDS_3(OP)                                                                                                    \
     OP(sad_u, "sad.u32") OP(sad_s, "sad.s32") OP(madhi, "mad.hi.s32") OP(bfe_u, "bfe.u32") OP(bfe_s, "bfe.s32")         \
     OP(prmt, "prmt.b32") OP(shf_l, "shf.l.clamp.b32") OP(shf_r, "shf.r.clamp.b32") OP(shf_w, "shf.r.wrap.b32")          \
-    OP(dp4a_u, "dp4a.u32.s32") OP(dp4a_s, "dp4a.s32.u32") OP(dp2a, "dp2a.hi.s32.s32") OP(slct, "slct.b32.s32")          \
+    OP(dp4a_u, "dp4a.u32.s32") OP(dp4a_s, "dp4a.s32.u32") OP(dp2a, "dp2a.hi.s32.s32") OP(fma_half, "fma.rn.f16x2") OP(slct, "slct.b32.s32")          \
     OP(madcc, "mad.lo.cc.u32")
 #define WORDS_1(OP)                                                                                                    \
     OP(popc, "popc.b32") OP(clz, "clz.b32") OP(brev, "brev.b32") OP(bfind_u, "bfind.u32") OP(bfind_s, "bfind.s32")      \
@@ -86,7 +89,7 @@ __global__ void run(all *m)
     TO_LONG(OP)
 #undef OP
 #define OP(name, op) asm volatile(op " %0, %1, %2;" : "=r"(r) : "r"(x), "r"(y)); put(m, at, r);
-    WORDS_2(OP)
+    WORDS_2(OP) HALVES_2(OP)
 #undef OP
 #define OP(name, op) asm volatile(op " %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y), "r"(z)); put(m, at, r); asm volatile(op " %0, %1, %2, %3;" : "=r"(r) : "r"(z), "r"(x), "r"(y)); put(m, at, r);
     WORDS_3(OP)
@@ -160,7 +163,7 @@ int main()
 #define OP(name, op) printf("%-20s %016llx\n", op, host.sum[at++]);
     FLOATS_2(OP) FLOATS_1(OP) DOUBLES_2(OP) DOUBLES_1(OP)
 #define BOTH(name, op) OP(name, op) OP(name, op)
-    TO_WORD(BOTH) TO_LONG(BOTH) WORDS_2(OP) WORDS_3(BOTH) WORDS_1(OP) LONGS_2(OP)
+    TO_WORD(BOTH) TO_LONG(BOTH) WORDS_2(OP) HALVES_2(OP) WORDS_3(BOTH) WORDS_1(OP) LONGS_2(OP)
 #define TEST(name) BOTH(name, "testp." #name)
     TESTS(TEST)
     for (int i = 0; i < 16; i++)

@@ -168,7 +168,10 @@ static void rarer_floating(struct maker *m)
         break;
     }
     guard(m);
-    switch (below(m, 12)) {
+    switch (below(m, 15)) {
+    case 11: EMIT("%s %%r%d, %%r%d, %%r%d;\n", PICK("add.f16x2", "sub.f16x2", "mul.f16x2", "min.f16x2", "max.f16x2", "mul.ftz.f16x2"), r(m), r(m), r(m)); break;
+    case 12: EMIT("fma.rn.f16x2 %%r%d, %%r%d, %%r%d, %%r%d;\n", r(m), r(m), r(m), r(m)); break;
+    case 13: EMIT("%s %%h0, %%h1, %%h0;\nneg.f16 %%h1, %%h0;\n", PICK("add.f16", "mul.f16", "sub.f16")); break;
     case 0: EMIT("%s %%f%d, %%f%d;\n", PICK("neg.ftz.f32", "abs.ftz.f32", "sqrt.rn.ftz.f32", "rcp.rn.ftz.f32", "rcp.approx.ftz.f32", "rsqrt.approx.ftz.f32", "sqrt.approx.f32"), f(m), f(m)); break;
     case 1: EMIT("%s.f32 %%f%d, %%f%d, %%f%d;\n", PICK("div.approx", "div.full", "copysign", "add.sat", "sub.sat", "max.ftz"), f(m), f(m), f(m)); break;
     case 2: EMIT("%s %%d%d, %%d%d;\n", PICK("neg.f64", "abs.f64", "sqrt.rn.f64", "rcp.rn.f64", "cvt.rni.f64.f64", "cvt.rmi.f64.f64", "cvt.sat.f64.f64"), d(m), d(m)); break;
@@ -429,12 +432,19 @@ static void shared(struct maker *m)
 
 static void together(struct maker *m)
 {
-    switch (m->full ? below(m, 10) : 2 + below(m, 8)) {
+    switch (m->full ? below(m, 12) : 2 + below(m, 8)) {
     case 0: EMIT("shfl.sync.%s.b32 %%r%d, %%r%d, %u, %s, -1;\n", PICK("bfly", "down", "idx"), r(m), r(m), below(m, 32), "31"); break;
     case 1: EMIT("shfl.sync.up.b32 %%r%d|%%p%d, %%r%d, %u, 0, -1;\n", r(m), p(m), r(m), below(m, 32)); break;
     case 2: EMIT("vote.sync.%s.pred %%p%d, %s%%p%d, -1;\n", PICK("all", "any", "uni"), p(m), below(m, 2) ? "!" : "", p(m)); break;
     case 3: EMIT("vote.sync.ballot.b32 %%r%d, %%p%d, -1;\n", r(m), p(m)); break;
     case 4: shared(m); break;
+    case 10:
+        if (below(m, 2))
+            EMIT("shfl.sync.%s.b32 %%r%d|%%p%d, %%r%d, %%r%d, %s, -1;\n", PICK("bfly", "down", "idx", "up"), r(m), p(m), r(m), r(m), PICK("31", "%r1", "0x101f"));
+        else
+            EMIT("shfl.sync.%s.b32 %%f%d, %%f%d, %%x%d, 31, -1;\n", PICK("bfly", "down", "idx"), f(m), f(m), 2 + (int)below(m, 2));
+        break;
+    case 11: EMIT("redux.sync.%s %%r%d, %%r%d, -1;\n", PICK("add.u32", "min.s32", "max.u32", "min.u32", "max.s32", "and.b32", "or.b32", "xor.b32"), r(m), r(m)); break;
     case 5:
     case 6: atomic(m); break;
     default: scatter(m); break;

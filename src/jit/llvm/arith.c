@@ -392,7 +392,7 @@ static LLVMValueRef compute(struct emit *e, int p)
         return NULL;
     if (in->type == PTX_PRED)
         return NULL;
-    return floating(in->type) ? floating_op(e, p) : integer(in->type) ? integer_op(e, p) : NULL;
+    return floating(in->type) ? floating_op(e, p) : integer(in->type) ? integer_op(e, p) : half_op(e, p);
 }
 
 /* A value in the type that its register is kept in. */

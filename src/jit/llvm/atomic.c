@@ -128,6 +128,30 @@ static LLVMValueRef change(struct emit *e, LLVMValueRef at, const struct operand
 
 /* --- all lanes in one place --- */
 
+LLVMValueRef reduced(struct emit *e, const LLVMValueRef *parts)
+{
+    static const struct {
+        const char *reduce, *two;
+    } how[][2] = { /* of unsigned numbers and of signed ones; two: NULL: an instruction */
+        [PTX_ATOMIC_ADD] = {{"llvm.vector.reduce.add", NULL}, {"llvm.vector.reduce.add", NULL}},
+        [PTX_ATOMIC_AND] = {{"llvm.vector.reduce.and", NULL}, {"llvm.vector.reduce.and", NULL}},
+        [PTX_ATOMIC_OR] = {{"llvm.vector.reduce.or", NULL}, {"llvm.vector.reduce.or", NULL}},
+        [PTX_ATOMIC_XOR] = {{"llvm.vector.reduce.xor", NULL}, {"llvm.vector.reduce.xor", NULL}},
+        [PTX_ATOMIC_MIN] = {{"llvm.vector.reduce.umin", "llvm.umin"}, {"llvm.vector.reduce.smin", "llvm.smin"}},
+        [PTX_ATOMIC_MAX] = {{"llvm.vector.reduce.umax", "llvm.umax"}, {"llvm.vector.reduce.smax", "llvm.smax"}},
+    };
+    int op = e->in->mods->atomic;
+    const char *reduce = how[op][is_signed(e->in->type)].reduce, *two = how[op][is_signed(e->in->type)].two;
+    LLVMValueRef all = parts[0];
+    for (int p = 1; p < e->parts; p++) {
+        LLVMValueRef args[2] = {all, parts[p]};
+        all = two ? call_intrinsic(e, two, LLVMTypeOf(all), args, 2)
+            : op == PTX_ATOMIC_ADD ? LLVMBuildAdd(e->b, all, parts[p], "") : op == PTX_ATOMIC_AND ? LLVMBuildAnd(e->b, all, parts[p], "")
+            : op == PTX_ATOMIC_OR ? LLVMBuildOr(e->b, all, parts[p], "") : LLVMBuildXor(e->b, all, parts[p], "");
+    }
+    return call_intrinsic(e, reduce, LLVMTypeOf(all), &all, 1);
+}
+
 static LLVMValueRef lanes_or_all(struct emit *e, const struct many *g)
 {
     return g->lanes ? g->lanes : number(e, 32, UINT32_MAX);
@@ -156,36 +180,16 @@ static LLVMValueRef together_scalar(struct emit *e, const struct many *g, const 
 /* or each lane's own. */
 static LLVMValueRef together(struct emit *e, const struct many *g)
 {
-    static const struct {
-        const char *reduce, *two;
-        uint64_t neutral32, neutral64;
-    } how[] = {
-        [PTX_ATOMIC_ADD] = {"llvm.vector.reduce.add", NULL, 0, 0},
-        [PTX_ATOMIC_AND] = {"llvm.vector.reduce.and", NULL, UINT64_MAX, UINT64_MAX},
-        [PTX_ATOMIC_OR] = {"llvm.vector.reduce.or", NULL, 0, 0},
-        [PTX_ATOMIC_XOR] = {"llvm.vector.reduce.xor", NULL, 0, 0},
-        [PTX_ATOMIC_MIN] = {"llvm.vector.reduce.umin", "llvm.umin", UINT64_MAX, UINT64_MAX},
-        [PTX_ATOMIC_MAX] = {"llvm.vector.reduce.umax", "llvm.umax", 0, 0},
-    }, by_sign[] = {
-        [PTX_ATOMIC_MIN] = {"llvm.vector.reduce.smin", "llvm.smin", INT32_MAX, INT64_MAX},
-        [PTX_ATOMIC_MAX] = {"llvm.vector.reduce.smax", "llvm.smax", (uint64_t)INT32_MIN, (uint64_t)INT64_MIN},
-    };
     int op = e->in->mods->atomic, bits = bits_of_type(e->in->type);
-    const bool ordered = is_signed(e->in->type) && (op == PTX_ATOMIC_MIN || op == PTX_ATOMIC_MAX);
-    const char *reduce = ordered ? by_sign[op].reduce : how[op].reduce, *two = ordered ? by_sign[op].two : how[op].two;
-    uint64_t neutral = bits == 32 ? (ordered ? by_sign[op].neutral32 : how[op].neutral32)
-                                  : (ordered ? by_sign[op].neutral64 : how[op].neutral64);
-    LLVMValueRef all = NULL;
+    uint64_t least_one = is_signed(e->in->type) ? UINT64_C(1) << (bits - 1) : 0;
+    uint64_t neutral = op == PTX_ATOMIC_MIN ? ~least_one : op == PTX_ATOMIC_MAX ? least_one : op == PTX_ATOMIC_AND ? UINT64_MAX : 0;
+    LLVMValueRef parts[MAX_PARTS];
     for (int p = 0; p < e->parts; p++) {
-        LLVMValueRef v = source_exact(e, 1, ir_bits_type(bits), p);
+        parts[p] = source_exact(e, 1, ir_bits_type(bits), p);
         if (g->lanes)
-            v = LLVMBuildSelect(e->b, g->on[p], v, splat(e, number(e, bits, neutral)), "");
-        LLVMValueRef args[2] = {all, v};
-        all = !all ? v : two ? call_intrinsic(e, two, LLVMTypeOf(v), args, 2)
-            : op == PTX_ATOMIC_ADD ? LLVMBuildAdd(e->b, all, v, "") : op == PTX_ATOMIC_AND ? LLVMBuildAnd(e->b, all, v, "")
-            : op == PTX_ATOMIC_OR ? LLVMBuildOr(e->b, all, v, "") : LLVMBuildXor(e->b, all, v, "");
+            parts[p] = LLVMBuildSelect(e->b, g->on[p], parts[p], splat(e, number(e, bits, neutral)), "");
     }
-    return call_intrinsic(e, reduce, LLVMTypeOf(all), &all, 1);
+    return reduced(e, parts);
 }
 
 /* The number of lanes that are on before each lane of a part, in the type. */

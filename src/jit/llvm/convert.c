@@ -138,7 +138,7 @@ static bool has_halves(const struct emit *e)
     return strcmp(e->job->level, "x86-64-v2"); /* F16C */
 }
 
-static LLVMValueRef half_of(struct emit *e, LLVMValueRef x, bool brain, int p)
+LLVMValueRef half_of(struct emit *e, LLVMValueRef x, bool brain, int p)
 {
     LLVMBuilderRef B = e->b;
     LLVMTypeRef shorts = lanes_of(e, e->i16, p);

@@ -154,8 +154,12 @@ LLVMValueRef flushed(struct emit *e, LLVMValueRef v); /* f32: subnormals are zer
 LLVMValueRef clamped_to_one(struct emit *e, LLVMValueRef v, enum ptx_type t, int p); /* .sat */
 LLVMValueRef quieted(struct emit *e, LLVMValueRef v, LLVMValueRef else_, int p); /* f64: v if it is NaN, quiet */
 
-/* --- convert.c, bits.c, divide.c --- */
+LLVMValueRef least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum ptx_type t, bool max, int p);
+
+/* --- convert.c, half.c, bits.c, divide.c --- */
 LLVMValueRef convert(struct emit *e, int p);
+LLVMValueRef half_of(struct emit *e, LLVMValueRef x, bool brain, int p); /* f32 to f16 or bf16, in lanes of 16 bits */
+LLVMValueRef half_op(struct emit *e, int p);
 LLVMValueRef bits_op(struct emit *e, int p);
 LLVMValueRef divide_op(struct emit *e, int p);
 /* Instructions that read or write the carry flag. False: no code of its own. */
@@ -210,6 +214,12 @@ void lane_loop_end(struct emit *e, struct lane_loop *l);
 /* False: no code of its own. */
 bool emit_atomic(struct emit *e);
 void emit_fence(struct emit *e);
+/* All lanes' integers in one, by the instruction's operation (mods->atomic) and type. */
+LLVMValueRef reduced(struct emit *e, const LLVMValueRef *parts);
+
+/* --- exchange.c: all 32 lanes are here. False: no code of its own --- */
+bool shuffle_any(struct emit *e);
+bool reduce_warp(struct emit *e);
 
 /* --- flow.c --- */
 void emit_step(struct emit *e, LLVMValueRef mask);  /* through the interpreter's step; mask NULL: all lanes */

@@ -42,7 +42,7 @@ LLVMValueRef one_of(struct emit *e, const char *name, LLVMValueRef a)
 }
 
 /* -0 is less than +0; one NaN loses against a number (interp/lanes_meaning.h). */
-static LLVMValueRef least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum ptx_type t, bool max, int p)
+LLVMValueRef least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum ptx_type t, bool max, int p)
 {
     LLVMBuilderRef B = e->b;
     LLVMTypeRef ints = type_of_bits(e, bits_of_type(t));

@@ -330,7 +330,7 @@ static bool exchange(struct emit *e)
         return false;
     if (in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER)
         return true; /* __syncwarp: they are together */
-    if ((in->op == PTX_OP_SHFL && shuffle(e)) || (in->op == PTX_OP_VOTE && in->dst[0] != IR_NOREG && vote(e)))
+    if ((in->op == PTX_OP_SHFL && (shuffle(e) || shuffle_any(e))) || (in->op == PTX_OP_REDUX && reduce_warp(e)) || (in->op == PTX_OP_VOTE && in->dst[0] != IR_NOREG && vote(e)))
         return true;
     emit_step(e, NULL);
     return true;
