@@ -59,7 +59,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.observe = check_observe;
         run.observe_user = checked;
     }
-    const char *no_code = jit_prepare(k->jit, &l, result || d->see);
+    const char *no_code = jit_prepare(k->jit, &l, result || d->see, d->see);
     if (no_code) {
         s = engine_fail(HEDDLE_NOT_IMPLEMENTED, "HEDDLE_EXEC is 'jit', but kernel '%s' has no machine code: %s", k->function->name, no_code);
         arena_release(&l.arena);

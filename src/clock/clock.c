@@ -48,6 +48,8 @@ void exec_counts_init(struct exec_counts *c, const struct ir_kernel *k)
     c->site_lanes = c->block_lanes + blocks;
     c->site_runs = c->site_lanes + sites;
     c->divergent = c->site_runs + sites;
+    c->tally = NULL;
+    c->tallied = NULL;
 }
 
 void exec_counts_add(struct exec_counts *to, const struct exec_counts *from, const struct ir_kernel *k)
@@ -243,8 +245,34 @@ static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, i
     memory_init(&k->memory, k->sites, (uint32_t)nsites);
 }
 
+/* What was counted by reference to a record (warp.h). */
+static void count_tallied(struct worker *k)
+{
+    size_t n = k->counts.tally ? (size_t)k->l->kernel->ninsts * TALLY_SLOTS : 0;
+    for (size_t i = 0; i < n; i++) {
+        if (k->counts.tally[i] > 1) {
+            struct counters one = {0};
+            struct record r = *k->counts.tallied[i];
+            uint32_t site = r.site;
+            struct memory model;
+            memory_init(&model, &one, 1);
+            r.site = 0;
+            memory_access(&model, &r);
+            for (int c = 0; c < COUNTER_COUNT; c++)
+                k->sites[site].v[c] += one.v[c] * (k->counts.tally[i] - 1);
+        }
+        alloc_release(k->counts.tallied[i]);
+    }
+    alloc_release(k->counts.tally);
+    alloc_release(k->counts.tallied);
+    k->counts.tally = NULL;
+    k->counts.tallied = NULL;
+}
+
 static void worker_release(struct worker *k)
 {
+    if (k->c->sites)
+        count_tallied(k);
     for (int i = 0; i < k->nresident; i++)
         free(k->resident[i]);
     for (int i = 0; i < k->nspare; i++)

@@ -61,6 +61,7 @@ struct jit_frame {
     const struct jit_ops *ops;
     struct warp *warp;
     const struct jit_code *code;
+    uint64_t *tally;       /* the same of struct exec_counts */
     uint64_t *block_runs, *block_lanes, *site_runs, *site_lanes; /* or NULL: not counting */
     uint32_t shared_bytes;
     uint32_t local_size, local_bytes; /* a thread: its local memory; with what lies behind it */
@@ -100,6 +101,7 @@ struct jit_job {
     uint32_t dim[3];
     const char *level; /* "x86-64-v2", "x86-64-v3", "x86-64-v4" */
     bool counting;     /* block and guard counts, and a record of every access */
+    bool tallies;      /* but of those that have been recorded before (struct exec_counts) */
     bool split;            /* the split form */
     const int32_t *resume; /* [ninsts]: number of the resume point (split form: position) before this instruction, or -1 */
     int nresume;

@@ -22,7 +22,8 @@ struct jit_code {
     uint64_t split_work;    /* atomic: instructions that the interpreter has done since there is a function */
     struct link_code linked, split_linked;
     uint32_t dim[3];
-    bool counting, looked;  /* looked: whether an earlier run left code */
+    bool counting, tallies; /* jit_job */
+    bool looked;            /* whether an earlier run left code has been looked at */
     char problem[256]; /* not empty: there is no code, and why */
     struct jit_code *next;
 };

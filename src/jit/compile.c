@@ -153,7 +153,7 @@ bool jit_emit(const struct jit_job *job, struct jit_object *o)
 static struct jit_job job_of(const struct jit_code *c, bool split)
 {
     struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
-                          .counting = c->counting, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
+                          .counting = c->counting, .tallies = c->tallies, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume};
     memcpy(job.dim, c->dim, sizeof job.dim);
     return job;
@@ -218,10 +218,10 @@ static bool needs_split(const struct jit_code *c)
     return threads % WARP_LANES;
 }
 
-static struct jit_code *code_for(struct jit *j, const struct launch *l, bool counting)
+static struct jit_code *code_for(struct jit *j, const struct launch *l, bool counting, bool tallies)
 {
     struct jit_code *c = j->codes;
-    while (c && (c->counting != counting || memcmp(c->dim, l->block_dim, sizeof c->dim)))
+    while (c && (c->counting != counting || c->tallies != tallies || memcmp(c->dim, l->block_dim, sizeof c->dim)))
         c = c->next;
     if (c)
         return c;
@@ -229,6 +229,7 @@ static struct jit_code *code_for(struct jit *j, const struct launch *l, bool cou
     c->owner = j;
     c->interp = j->interp;
     c->counting = counting;
+    c->tallies = tallies;
     c->enough = WORK_ENOUGH + WORK_PER_INSTRUCTION * (uint64_t)j->kernel->ninsts;
     memcpy(c->dim, l->block_dim, sizeof c->dim);
     c->next = j->codes;
@@ -236,13 +237,13 @@ static struct jit_code *code_for(struct jit *j, const struct launch *l, bool cou
     return c;
 }
 
-const char *jit_prepare(struct jit *j, struct launch *l, bool counting)
+const char *jit_prepare(struct jit *j, struct launch *l, bool counting, bool recording)
 {
     enum jit_mode mode = jit_mode();
     if (l->watch || mode == JIT_NEVER || j->refused)
         return NULL;
     pthread_mutex_lock(&j->lock);
-    struct jit_code *c = code_for(j, l, counting);
+    struct jit_code *c = code_for(j, l, counting, counting && !recording);
     bool fresh = !c->looked;
     c->looked = true;
     if (fresh && (mode == JIT_ALWAYS || is_kept(c, false))) { /* other launches of the kernel wait for it */

@@ -27,11 +27,11 @@ struct jit *jit_open(const struct ir_kernel *k, const struct interp_code *c);
 void jit_close(struct jit *j);
 
 /* Sets launch->jit if machine code is wanted for this launch; else the interpreter runs it all. `counting`: the launch
- * counts, so every access leaves a record, for which launch->ring_records is made large enough. In the mode "jit" the code
+ * counts, so accesses leave records (`recording`: every one, since somebody wants to see it), for which launch->ring_records is made large enough. In the mode "jit" the code
  * is made here, in "auto" by jit_run in the middle of a launch, when the kernel has run for so long that it pays.
  * NULL, or why there is no code though the mode is "jit" and the kernel is of a kind that is compiled: such a launch fails,
  * so that nobody measures or tests the wrong executor. */
-const char *jit_prepare(struct jit *j, struct launch *l, bool counting);
+const char *jit_prepare(struct jit *j, struct launch *l, bool counting, bool recording);
 
 /* Runs a warp until it stops; the same contract as interp_run. launch->jit is there. */
 enum warp_stop jit_run(struct warp *w, struct exec_counts *counts);

@@ -98,6 +98,7 @@ bool keep_key(const struct jit_job *job, struct keep_key *key)
     mix_text(key, job->level);
     MIX(key, job->dim);
     MIX(key, job->counting);
+    MIX(key, job->tallies);
     MIX(key, job->split);
     mix_text(key, k->name);
     mix(key, k->module->text, k->module->text_len);

@@ -1,6 +1,7 @@
 /* Runs warps in machine code and, where that ends, in the interpreter (see jit.h). */
 #include "jit/jit.h"
 
+#include "base/alloc.h"
 #include "interp/interp.h"
 #include "interp/step.h"
 #include "jit/code.h"
@@ -54,12 +55,35 @@ static uint32_t op_step(struct jit_frame *f, uint32_t site, uint32_t mask)
     return 0;
 }
 
+/* The access has been recorded: others like it need only be told by their number. Machine code finds the slot by the lowest
+ * address. */
+static void tally(struct exec_counts *c, uint32_t site, const struct record *r)
+{
+    uint64_t lowest = UINT64_MAX;
+    if (r->mask != UINT32_MAX || (r->space != PTX_GLOBAL && r->space != PTX_SHARED && r->space != PTX_CONST))
+        return;
+    for (int i = 0; i < WARP_LANES; i++)
+        lowest = record_address(r, i) < lowest ? record_address(r, i) : lowest;
+    size_t slot = (size_t)site * TALLY_SLOTS + lowest % TALLY_SLOTS;
+    if (c->tally[slot])
+        return;
+    c->tallied[slot] = alloc_zeroed(sizeof *r);
+    *c->tallied[slot] = *r;
+    c->tally[slot] = 1;
+}
+
 static uint32_t op_affine(struct jit_frame *f, uint32_t site, uint32_t reg)
 {
     if (f->fleet)
         begin(f);
     jit_spread_register(f->code, f->warp, (int32_t)reg);
-    return op_step(f, site, f->mask);
+    struct warp *w = f->warp;
+    int records = w->nrecords;
+    if (op_step(f, site, f->mask))
+        return 1;
+    if (f->tally && f->mask == UINT32_MAX && w->nrecords == records + 1)
+        tally(f->counts, site, &w->ring[records]);
+    return 0;
 }
 
 static const struct jit_ops ops = {op_step, op_affine, jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier,
@@ -83,6 +107,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->executed = 0;
     f->gridid = l->grid_serial;
     f->counts = counts;
+    f->tally = NULL;
     for (int i = 0; i < 3; i++) {
         f->sreg[PTX_SREG_NTID_X + i] = l->block_dim[i];
         f->sreg[PTX_SREG_NCTAID_X + i] = l->grid[i];
@@ -95,6 +120,12 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
         f->block_lanes = counts->block_lanes;
         f->site_runs = counts->site_runs;
         f->site_lanes = counts->site_lanes;
+        if (code->tallies && !counts->tally) {
+            size_t slots = (size_t)l->kernel->ninsts * TALLY_SLOTS;
+            counts->tally = alloc_zeroed(slots * sizeof *counts->tally);
+            counts->tallied = alloc_zeroed(slots * sizeof *counts->tallied);
+        }
+        f->tally = counts->tally;
     }
 }
 

@@ -142,7 +142,7 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
     }
     struct shapes *shapes = shapes_find(k, view->block);
     struct plan plan = plan_make(k, c, shapes, view->counting);
-    struct jit_job job = {.kernel = k, .code = c, .shapes = shapes, .level = view->level, .counting = view->counting,
+    struct jit_job job = {.kernel = k, .code = c, .shapes = shapes, .level = view->level, .counting = view->counting, .tallies = view->counting,
                           .split = view->split, .resume = view->split ? plan.apart : plan.resume,
                           .nresume = view->split ? plan.napart : plan.nresume, .together = plan.resume, .form = view->form};
     memcpy(job.dim, view->block, sizeof job.dim);

@@ -26,6 +26,7 @@ struct reach {
     struct stretch of[SHAPE_GROUPS];
     int64_t rel[SHAPE_LANES]; /* bytes above the lowest address in the lane's group */
     unsigned bytes;           /* of one element */
+    LLVMValueRef tally, times; /* launches that count: its slot, and what is in it */
 };
 
 static unsigned element_bytes(const struct ir_inst *in)
@@ -388,14 +389,34 @@ static void load_all(struct emit *e, const struct reach *r)
             reg_set(e, e->in->dst[d], v[d]);
 }
 
+/* Launches that count: has an access of these addresses been recorded (struct exec_counts)? `ok`: they are addresses at all.
+ * The number is not kept yet. */
+static LLVMValueRef tallied(struct emit *e, struct reach *r, LLVMValueRef ok)
+{
+    if (!e->job->counting)
+        return ok;
+    LLVMValueRef slot = LLVMBuildAnd(e->b, r->of[0].low, number(e, 64, TALLY_SLOTS - 1), "");
+    slot = LLVMBuildAdd(e->b, slot, number(e, 64, (uint64_t)e->site * TALLY_SLOTS), "");
+    r->tally = LLVMBuildGEP2(e->b, e->i64, frame_field(e, offsetof(struct jit_frame, tally), e->ptr), &slot, 1, "");
+    r->times = LLVMBuildLoad2(e->b, e->i64, r->tally, "");
+    return LLVMBuildAnd(e->b, ok, LLVMBuildICmp(e->b, LLVMIntNE, r->times, number(e, 64, 0), ""), "");
+}
+
+static void count_tally(struct emit *e, const struct reach *r)
+{
+    if (e->job->counting)
+        LLVMBuildStore(e->b, LLVMBuildAdd(e->b, r->times, number(e, 64, 1), ""), r->tally);
+}
+
 static void generic_load(struct emit *e, struct reach *r)
 {
     const struct ir_inst *in = e->in;
     LLVMBasicBlockRef fast = new_block(e, "load"), slow = new_block(e, "slow"), next = new_block(e, "loaded");
-    likely(e, LLVMBuildCondBr(e->b, check_all(e, r), fast, slow), true);
+    likely(e, LLVMBuildCondBr(e->b, tallied(e, r, check_all(e, r)), fast, slow), true);
     struct value a[IR_MAX_DST], b[IR_MAX_DST];
 
     LLVMPositionBuilderAtEnd(e->b, fast);
+    count_tally(e, r);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
             a[d] = load_element(e, r, d);
@@ -563,9 +584,10 @@ static void store_all(struct emit *e, const struct reach *r)
 static void generic_store(struct emit *e, struct reach *r)
 {
     LLVMBasicBlockRef fast = new_block(e, "store"), slow = new_block(e, "slow"), next = new_block(e, "stored");
-    likely(e, LLVMBuildCondBr(e->b, check_all(e, r), fast, slow), true);
+    likely(e, LLVMBuildCondBr(e->b, tallied(e, r, check_all(e, r)), fast, slow), true);
     int m = mark(e);
     LLVMPositionBuilderAtEnd(e->b, fast);
+    count_tally(e, r);
     store_all(e, r);
     LLVMBuildBr(e->b, next);
     unmark(e, m);
@@ -596,12 +618,12 @@ static bool emit_access(struct emit *e)
         return false;
     if (in->space == PTX_PARAM)
         return load && in->guard == IR_NOREG && emit_parameter(e);
-    if (e->job->counting)
+    if (in->space == PTX_LOCAL || in->space == IR_SCRATCH || in->guard != IR_NOREG || (e->job->counting && e->mask) ||
+        !find_reach(e, &r) || (e->mask && !load && !maskable(e, &r)))
+        return !e->job->counting && emit_gather(e);
+    if (e->job->counting && (!e->job->tallies || r.halved)) /* with a base for each group there is no one slot */
         return false;
-    if (in->space == PTX_LOCAL || in->space == IR_SCRATCH || in->guard != IR_NOREG || !find_reach(e, &r) ||
-        (e->mask && !load && !maskable(e, &r)))
-        return emit_gather(e);
-    if (in->space == PTX_GENERIC || e->mask) {
+    if (in->space == PTX_GENERIC || e->mask || e->job->counting) {
         load ? generic_load(e, &r) : generic_store(e, &r);
         return true;
     }
