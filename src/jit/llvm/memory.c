@@ -509,7 +509,7 @@ static void store_masked(struct emit *e, LLVMValueRef v, const struct reach *r, 
     LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");
 }
 
-static LLVMValueRef half_of(struct emit *e, LLVMValueRef v, int n, bool second)
+static LLVMValueRef lanes_half(struct emit *e, LLVMValueRef v, int n, bool second)
 {
     LLVMValueRef index[64];
     for (int i = 0; i < n / 2; i++)
@@ -533,7 +533,7 @@ static void store_run(struct emit *e, LLVMValueRef *v, const struct reach *r, in
     for (int h = 0; h < 2 && apart; h++) {
         LLVMValueRef half[4];
         for (int d = 0; d < in->vec; d++)
-            half[d] = half_of(e, v[d], n, h);
+            half[d] = lanes_half(e, v[d], n, h);
         store_run(e, half, r, from + h * n / 2, n / 2);
     }
     for (int i = 0; i < n && !apart; i++) { /* ascending: the last lane on an address wins */
