@@ -245,24 +245,29 @@ static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, i
     memory_init(&k->memory, k->sites, (uint32_t)nsites);
 }
 
+/* So many accesses more like the one in the slot's record. */
+static void count_slot(struct worker *k, int32_t site, size_t slot)
+{
+    if (k->counts.tally[slot] > 1) {
+        struct counters one = {0};
+        struct record r = *k->counts.tallied[slot];
+        struct memory model;
+        memory_init(&model, &one, 1);
+        r.site = 0;
+        memory_access(&model, &r);
+        for (int c = 0; c < COUNTER_COUNT; c++)
+            k->sites[site].v[c] += one.v[c] * (k->counts.tally[slot] - 1);
+    }
+    alloc_release(k->counts.tallied[slot]);
+}
+
 /* What was counted by reference to a record (warp.h). */
 static void count_tallied(struct worker *k)
 {
-    size_t n = k->counts.tally ? (size_t)k->l->kernel->ninsts * TALLY_SLOTS : 0;
-    for (size_t i = 0; i < n; i++) {
-        if (k->counts.tally[i] > 1) {
-            struct counters one = {0};
-            struct record r = *k->counts.tallied[i];
-            uint32_t site = r.site;
-            struct memory model;
-            memory_init(&model, &one, 1);
-            r.site = 0;
-            memory_access(&model, &r);
-            for (int c = 0; c < COUNTER_COUNT; c++)
-                k->sites[site].v[c] += one.v[c] * (k->counts.tally[i] - 1);
-        }
-        alloc_release(k->counts.tallied[i]);
-    }
+    const struct ir_kernel *kernel = k->l->kernel;
+    for (int32_t site = 0; k->counts.tally && site < kernel->ninsts; site++)
+        for (size_t i = 0; ir_is_memory(&kernel->insts[site]) && i < TALLY_SLOTS; i++)
+            count_slot(k, site, (size_t)site * TALLY_SLOTS + i);
     alloc_release(k->counts.tally);
     alloc_release(k->counts.tallied);
     k->counts.tally = NULL;

@@ -24,6 +24,14 @@ struct fleet {
     int32_t wait[MOST_WARPS], next[MOST_WARPS];
 };
 
+/* All 32 lanes have exited. */
+static void end_warp(struct warp *w)
+{
+    w->alive = 0;
+    w->nsplits = 0;
+    w->block->threads_alive -= WARP_LANES;
+}
+
 /* From here on the block's warps and barriers are in use. */
 static void begin(struct jit_frame *f)
 {
@@ -32,11 +40,8 @@ static void begin(struct jit_frame *f)
     f->fleet = NULL;
     block_begin(b);
     for (int i = 0; i < b->nwarps; i++)
-        if (fl->ended >> i & 1) {
-            b->warps[i].alive = 0;
-            b->warps[i].nsplits = 0;
-            b->threads_alive -= WARP_LANES;
-        }
+        if (fl->ended >> i & 1)
+            end_warp(&b->warps[i]);
 }
 
 /* --- functions that generated code calls --- */
@@ -302,9 +307,7 @@ static enum course after(struct jit_frame *f, enum jit_stop why, bool together, 
         *site = f->site;
         return WAITS;
     case JIT_EXIT:
-        w->alive = 0;
-        w->nsplits = 0;
-        w->block->threads_alive -= WARP_LANES;
+        end_warp(w);
         *stop = WARP_DONE;
         return STOPS;
     case JIT_ENDED:
