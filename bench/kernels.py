@@ -209,7 +209,9 @@ class Bench:
     def table(self):
         rows = {k[0]: self.row(k[0]) for k in chosen}
         ratios = ["plain / native, 1 thread", "2 threads", "counters / plain", "records / plain"]
-        for title, names in (("geometric mean of the ten", [k[0] for k in chosen if k[5]]), ("of all", [k[0] for k in chosen])):
+        whole = len(chosen) == len(KERNELS)
+        for title, names in (("geometric mean of the ten", [k[0] for k in chosen if k[5] and whole]),
+                             ("of all" if whole else "geometric mean", [k[0] for k in chosen])):
             if len(names) > 1:
                 rows[title] = {c: f"{mean([max(float(rows[n][c]), 0.01) for n in names]):.2f}" for c in ratios}
         columns = list(next(iter(rows.values())))
