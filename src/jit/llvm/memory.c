@@ -149,11 +149,11 @@ static bool find_reach(struct emit *e, struct reach *r)
         if (most > 1u << 20)
             return false; /* and nothing above can have wrapped */
         of->span = most + r->bytes * in->vec;
-        of->lowest = in->offset + lo;
+        of->lowest = in->offset + lo + (in->src[0].kind == IR_SRC_IMM ? (int64_t)in->src[0].imm : 0);
     }
     for (int g = 0; g < shape_groups(&s); g++) {
         struct stretch *of = &r->of[g];
-        of->base = source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
+        of->base = in->src[0].kind == IR_SRC_IMM ? number(e, 64, 0) : source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
         of->low = LLVMBuildAdd(e->b, of->base, number(e, wide ? 64 : 32, (uint64_t)of->lowest), "");
         if (in->space == PTX_SHARED && wide)
             of->low = LLVMBuildAnd(e->b, of->low, number(e, 64, UINT32_MAX), "");
@@ -221,24 +221,31 @@ static bool defines(const struct ir_inst *in, int32_t reg)
     return false;
 }
 
-/* The range that this access and those behind it above the same register take, as far as they fit one look. */
+/* Above the same base: the same register, or both a number. */
+static bool same_base(const struct ir_inst *a, const struct ir_inst *b)
+{
+    return a->src[0].kind == b->src[0].kind && (a->src[0].kind == IR_SRC_IMM || a->src[0].reg == b->src[0].reg);
+}
+
+/* The range that this access and those behind it above the same base take, as far as they fit one look. */
 static struct checked widest(struct emit *e, const struct stretch *r, unsigned unit)
 {
     const struct ir_inst *in = e->in;
     const struct ir_block *b = &e->k->blocks[in->block];
     struct checked c = {r->base, in->space, r->lowest, r->lowest + (int64_t)r->span, unit, r->lowest, NULL};
-    if (in->src[0].kind != IR_SRC_REG || defines(in, in->src[0].reg))
+    bool fixed = in->src[0].kind == IR_SRC_IMM;
+    if (!fixed && defines(in, in->src[0].reg))
         return c;
     for (int32_t i = e->site + 1; i < b->first + b->count; i++) {
         const struct ir_inst *next = &e->k->insts[i];
         bool access = (next->op == PTX_OP_LD || next->op == PTX_OP_LDU || next->op == PTX_OP_ST) && next->guard == IR_NOREG &&
-                      next->space == in->space && next->src[0].kind == IR_SRC_REG && next->src[0].reg == in->src[0].reg &&
-                      next->mods->order == PTX_WEAK;
+                      next->space == in->space && same_base(in, next) && next->mods->order == PTX_WEAK;
         if (e->job->resume[i] >= 0)
             break;
         if (access) {
             unsigned bytes = element_bytes(next), wants = bytes * next->vec;
-            int64_t from = next->offset + (r->lowest - in->offset), to = from + (int64_t)(r->span - element_bytes(in) * in->vec + wants);
+            int64_t moved = fixed ? (int64_t)(next->src[0].imm - in->src[0].imm) : 0;
+            int64_t from = r->lowest + next->offset - in->offset + moved, to = from + (int64_t)(r->span - element_bytes(in) * in->vec + wants);
             int64_t low = from < c.from ? from : c.from, high = to > c.to ? to : c.to;
             unsigned more = wants > c.unit ? wants : c.unit;
             if ((from - c.rest) % (int64_t)wants == 0 && (wants <= c.unit || (c.from - from) % (int64_t)c.unit == 0) && high - low <= 1 << 16) {
@@ -249,7 +256,7 @@ static struct checked widest(struct emit *e, const struct stretch *r, unsigned u
                 c.to = high;
             }
         }
-        if (defines(next, in->src[0].reg))
+        if (!fixed && defines(next, in->src[0].reg))
             break;
     }
     return c;
