@@ -227,7 +227,8 @@ LLVMValueRef guard_bits(struct emit *e);            /* lanes in which the guard 
 LLVMValueRef lanes_on(struct emit *e);              /* lanes that do this instruction, i32; NULL: all 32 */
 void step_into(struct emit *e, LLVMValueRef lanes, struct value *results); /* the same without a look for no lanes */
 void call_step(struct emit *e, LLVMValueRef mask);  /* the call alone: operands are in their places */
-LLVMValueRef call_op(struct emit *e, size_t op, LLVMTypeRef third, LLVMValueRef arg); /* a jit_ops function; a fault stops */
+LLVMValueRef ask_op(struct emit *e, size_t op, LLVMValueRef arg); /* calls a function of jit_ops; arg: i32, so the answer */
+void call_op(struct emit *e, size_t op, LLVMValueRef arg);        /* the same; if it is not 0, a fault, machine code stops */
 void emit_stop(struct emit *e, enum jit_stop why, int32_t site);
 void emit_turn(struct emit *e, int32_t block); /* ends with a jump back to a block's head */
 void emit_ring(struct emit *e);                /* stops before this instruction when the ring has records enough */

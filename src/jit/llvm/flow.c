@@ -48,25 +48,28 @@ void leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why)
 
 /* --- calls --- */
 
-LLVMValueRef call_op(struct emit *e, size_t op, LLVMTypeRef third, LLVMValueRef arg)
+LLVMValueRef ask_op(struct emit *e, size_t op, LLVMValueRef arg)
 {
-    LLVMTypeRef params[3] = {e->ptr, e->i32, third};
-    LLVMTypeRef type = LLVMFunctionType(e->i32, params, 3, false);
+    LLVMTypeRef params[3] = {e->ptr, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 3, false);
     LLVMValueRef ops = frame_field(e, offsetof(struct jit_frame, ops), e->ptr), index = number(e, 64, op);
     LLVMValueRef f = LLVMBuildLoad2(e->b, e->ptr, LLVMBuildGEP2(e->b, e->i8, ops, &index, 1, ""), "");
     LLVMValueRef args[3] = {e->frame, number(e, 32, (uint32_t)e->site), arg};
-    LLVMValueRef r = LLVMBuildCall2(e->b, type, f, args, 3, "");
+    return LLVMBuildCall2(e->b, type, f, args, 3, "");
+}
+
+void call_op(struct emit *e, size_t op, LLVMValueRef arg)
+{
+    LLVMValueRef r = ask_op(e, op, arg);
     LLVMBasicBlockRef on = new_block(e, "done"), off = new_block(e, "fault");
     likely(e, LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, r, number(e, 32, 0), ""), on, off), true);
     LLVMPositionBuilderAtEnd(e->b, off);
     emit_stop(e, JIT_FAULT, e->site);
     LLVMPositionBuilderAtEnd(e->b, on);
-    return r;
 }
 
 void call_step(struct emit *e, LLVMValueRef mask)
 {
-    call_op(e, offsetof(struct jit_ops, step), e->i32, mask);
+    call_op(e, offsetof(struct jit_ops, step), mask);
 }
 
 LLVMValueRef guard_bits(struct emit *e)

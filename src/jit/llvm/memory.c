@@ -382,7 +382,7 @@ static void slow_way(struct emit *e)
     }
     place_keep(e, in->src[0].reg);
     frame_set(e, offsetof(struct jit_frame, mask), lanes);
-    call_op(e, offsetof(struct jit_ops, affine), e->i32, number(e, 32, (uint64_t)in->src[0].reg));
+    call_op(e, offsetof(struct jit_ops, affine), number(e, 32, (uint64_t)in->src[0].reg));
 }
 
 static void load_all(struct emit *e, const struct reach *r)

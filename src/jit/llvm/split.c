@@ -122,11 +122,7 @@ void split_open(struct emit *e)
 /* Calls one of the split form's functions and goes where it says. */
 static void event(struct emit *e, size_t op, LLVMValueRef lanes)
 {
-    LLVMTypeRef params[3] = {e->ptr, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 3, false);
-    LLVMValueRef ops = frame_field(e, offsetof(struct jit_frame, ops), e->ptr), index = number(e, 64, op);
-    LLVMValueRef f = LLVMBuildLoad2(e->b, e->ptr, LLVMBuildGEP2(e->b, e->i8, ops, &index, 1, ""), "");
-    LLVMValueRef args[3] = {e->frame, number(e, 32, (uint32_t)e->site), lanes};
-    LLVMBuildStore(e->b, LLVMBuildCall2(e->b, type, f, args, 3, ""), e->next_var);
+    LLVMBuildStore(e->b, ask_op(e, op, lanes), e->next_var);
     LLVMBuildBr(e->b, e->dispatch);
 }
 
@@ -213,11 +209,8 @@ static void exchange(struct emit *e, LLVMValueRef lanes)
     if (!counted && head)
         count_guard(e, lanes);
     flush(e, live_before(e, e->site));
-    LLVMValueRef args[3] = {e->frame, number(e, 32, (uint32_t)e->site), lanes};
-    LLVMTypeRef params[3] = {e->ptr, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 3, false);
-    LLVMValueRef ops = frame_field(e, offsetof(struct jit_frame, ops), e->ptr), index = number(e, 64, offsetof(struct jit_ops, exchange));
-    LLVMValueRef f = LLVMBuildLoad2(e->b, e->ptr, LLVMBuildGEP2(e->b, e->i8, ops, &index, 1, ""), "");
-    LLVMValueRef done = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildCall2(e->b, type, f, args, 3, ""), number(e, 32, 0), "");
+    LLVMValueRef r = ask_op(e, offsetof(struct jit_ops, exchange), lanes);
+    LLVMValueRef done = LLVMBuildICmp(e->b, LLVMIntEQ, r, number(e, 32, 0), "");
     leave_unless(e, done, JIT_LEAVE);
     if (!counted && !head)
         count_guard(e, lanes);
