@@ -48,18 +48,6 @@ static struct split *put_split(struct run *r)
     return s;
 }
 
-static uint32_t guard_mask(const struct run *r, const struct step *st)
-{
-    uint32_t p = *(const uint32_t *)place_at(r->c, r->w, st->guard);
-    return r->mask & (st->guarded == 1 ? p : ~p);
-}
-
-static void count_guarded(struct run *r, uint32_t m)
-{
-    r->counts->site_runs[r->pc] += m != 0;
-    r->counts->site_lanes[r->pc] += (uint64_t)__builtin_popcount(m);
-}
-
 /* --- rendezvous of lanes --- */
 
 /* Lanes that wait for the rendezvous `mask` at instruction `pc` (any instruction: pc < 0). */
@@ -340,9 +328,9 @@ static bool run_split(struct run *r, enum warp_stop *why)
         }
         w->clock++;
         if (st->guarded) {
-            m = guard_mask(r, st);
+            m &= step_guard(c, w, st);
             if (r->counts && !r->again)
-                count_guarded(r, m);
+                step_count_guard(r->counts, r->pc, m);
             if (!m && st->kind != STEP_BRANCH) {
                 r->again = false;
                 r->pc++;

@@ -117,6 +117,20 @@ static inline void step_exchange(const struct interp_code *c, struct warp *w, co
     }
 }
 
+/* The lanes in which the guard of a guarded step holds. */
+static inline uint32_t step_guard(const struct interp_code *c, const struct warp *w, const struct step *st)
+{
+    uint32_t p = *(const uint32_t *)place_at(c, w, st->guard);
+    return st->guarded == 1 ? p : ~p;
+}
+
+/* A guarded instruction was done by the lanes of m, or by none. */
+static inline void step_count_guard(struct exec_counts *counts, int32_t pc, uint32_t m)
+{
+    counts->site_runs[pc] += m != 0;
+    counts->site_lanes[pc] += (uint64_t)__builtin_popcount(m);
+}
+
 /* The current split is at the branch `pc`: the lanes of m, some of its lanes and not all, take it. */
 static inline void step_part(const struct step *st, struct warp *w, int32_t pc, uint32_t m, struct exec_counts *counts)
 {

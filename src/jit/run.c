@@ -230,8 +230,7 @@ static bool parts_here(const struct jit_frame *f, int32_t site, uint32_t *lanes)
     const struct step *st = &c->step[site];
     if (st->kind != STEP_BRANCH && st->kind != STEP_EXIT)
         return false;
-    uint32_t p = st->guarded ? *(const uint32_t *)place_at(c, f->warp, st->guard) : UINT32_MAX;
-    *lanes = st->guarded == 2 ? ~p : p;
+    *lanes = st->guarded ? step_guard(c, f->warp, st) : UINT32_MAX;
     return true;
 }
 
@@ -247,10 +246,8 @@ static int32_t leave(struct jit_frame *f, int32_t site, bool together)
     if (together)
         jit_spread(f->code, w, site);
     if (together && f->code->split && !w->interpreted && parts_here(f, site, &lanes)) {
-        if (f->counts && !head && k->insts[site].guard != IR_NOREG) {
-            f->counts->site_runs[site] += lanes != 0;
-            f->counts->site_lanes[site] += (uint64_t)__builtin_popcount(lanes);
-        }
+        if (f->counts && !head && k->insts[site].guard != IR_NOREG)
+            step_count_guard(f->counts, site, lanes);
         f->mask = s->mask;
         return f->code->interp->step[site].kind == STEP_EXIT ? jit_split_exit(f, (uint32_t)site, lanes)
                                                              : jit_split_branch(f, (uint32_t)site, lanes);

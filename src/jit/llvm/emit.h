@@ -1,4 +1,4 @@
-/* The emitter: a kernel's IR to LLVM's, for warps whose 32 lanes run together. Private to jit/llvm.
+/* The emitter: a kernel's IR to LLVM's, in both forms (jit/abi.h). Private to jit/llvm.
  *
  * A varying register is `parts` vectors of `width` lanes; a register of affine shape (jit/shape.h) is its base, a scalar,
  * or one for each of its groups; a predicate is i1 or vectors of i1. Inside a basic block of the IR the newest value of a

@@ -1,5 +1,6 @@
 /* Control flow, and where machine code stops: branches, exits, barriers, exchanges between lanes (PTX ISA 9.7.12 and
- * 9.7.13). All 32 lanes go one way here; when they would part, everything alive is saved and the interpreter goes on. */
+ * 9.7.13). All 32 lanes go one way here; where they would part and the ways are not short (ways.c), everything alive is
+ * saved, and the split form (split.c) or the interpreter goes on. */
 #include "jit/llvm/emit.h"
 
 #include "interp/step.h"
