@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Kernels in CUDA under Heddle beside the same jobs in C with OpenMP: one interleaved run, one table.
 
-usage: kernels.py HEDDLE [--rounds 5] [--times 2] [--only NAME,...] [--interp] [--cc gcc] [--check] [--list]
+usage: kernels.py HEDDLE [--rounds 5] [--times 2] [--only NAME,...] [--interp] [--cc gcc] [--programs DIR] [--check] [--list]
+       kernels.py HEDDLE --make DIR
 
 For each kernel of bench/kernels/, medians over rounds in which all programs take turns:
   native, plain     milliseconds a launch: CPU time with one thread
@@ -18,6 +19,7 @@ The first round also compares every number of the results with the native progra
 
 --interp        two more columns: Minst/s of the interpreter, plain and counting (of the smaller job)
 --only          these kernels; --list prints their names
+--make          only builds the device programs into DIR, for --programs on a machine without clang (HEDDLE is not used then)
 --check         nothing is timed: results of the smaller jobs in both executors, counting and not, against native code
 --rounds, --times  rounds, and timed launches in each: less of either is faster and noisier
 Native code is built by CC -O3 -march=native -ffast-math -fopenmp; device code by heddle build. PoCL runs the tiled multiply
@@ -52,6 +54,8 @@ ap.add_argument("--times", type=int, default=2)
 ap.add_argument("--only", default="")
 ap.add_argument("--interp", action="store_true")
 ap.add_argument("--cc", default="gcc")
+ap.add_argument("--programs")
+ap.add_argument("--make")
 ap.add_argument("--check", action="store_true")
 ap.add_argument("--list", action="store_true")
 a = ap.parse_args()
@@ -70,10 +74,18 @@ def note(text):
     print(text, file=sys.stderr, flush=True)
 
 
+def build_device(folder):
+    for program in sorted({k[1] for k in chosen}):
+        subprocess.run([heddle, "build", "-o", f"{folder}/{program}.cuda", f"{HERE}/{program}.cu"], check=True)
+
+
 def build(tmp):
     flags = ["-O3", "-march=native", "-ffast-math", "-fopenmp"]
+    if not a.programs:
+        build_device(tmp)
     for program in sorted({k[1] for k in chosen}):
-        subprocess.run([heddle, "build", "-o", f"{tmp}/{program}.cuda", f"{HERE}/{program}.cu"], check=True)
+        if a.programs:
+            os.symlink(os.path.abspath(f"{a.programs}/{program}.cuda"), f"{tmp}/{program}.cuda")
         subprocess.run([a.cc, *flags, "-o", f"{tmp}/{program}.native", f"{HERE}/{program}.c", "-lm"], check=True)
     if a.check or not any(k[2] == "16" for k in chosen):
         return False
@@ -230,6 +242,10 @@ def machine():
     return f"{datetime.date.today()}, {model}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the start"
 
 
+if a.make:
+    os.makedirs(a.make, exist_ok=True)
+    build_device(a.make)
+    sys.exit(0)
 with tempfile.TemporaryDirectory() as tmp:
     begun, bench = machine(), Bench(tmp)
     if a.check:

@@ -27,6 +27,14 @@ enum jit_stop {
     JIT_ENDED    /* split form: all lanes have exited */
 };
 
+/* Back-edges of a warp of a fleet until it is the next one's turn, so that they find in the host's caches what their
+ * neighbours read. */
+enum { SHARED_TURNS = 16 };
+
+/* Where a warp stopped, and why, in one number. */
+enum { JIT_WHY_BITS = 4 };
+#define JIT_STOPPED(why, site) ((uint32_t)(site) << JIT_WHY_BITS | (uint32_t)(why))
+
 struct jit_code;
 struct jit_frame;
 struct fleet;
@@ -74,7 +82,13 @@ struct jit_frame {
     uint32_t why;          /* enum jit_stop */
     struct exec_counts *counts; /* or NULL: not counting */
     struct fleet *fleet;   /* run.c: not NULL while the block is not begun */
-    uint32_t tid[3];       /* of lane 0 */
+    const uint32_t *tid;   /* [3], of lane 0; behind it those of the next warp */
+    /* Warps of a fleet go on one after the other without a return in between: when one exits, waits or has had its turn and
+     * `left` is not 0, machine code notes that and takes up the next. */
+    uint32_t left;           /* warps behind this one */
+    const int32_t *next;     /* resume point of the one behind it */
+    uint32_t *stopped;       /* where JIT_STOPPED of this one is noted if there is one behind it */
+    uint64_t stride;         /* bytes from a warp's registers to the next one's, and likewise for local memory */
     uint32_t sreg[PTX_SREG_COUNT]; /* uniform ones of 32 bits, by number */
     uint64_t gridid;
     uint64_t executed;     /* instructions: added to */

@@ -8,10 +8,7 @@
 
 #include <string.h>
 
-enum {
-    TURNS = 1 << 12,  /* back-edges between looks at whether the launch is to stop */
-    SHARED_TURNS = 16 /* of a block's warps in turn, so that they find in the host's caches what their neighbours read */
-};
+enum { TURNS = 1 << 12 /* back-edges between looks at whether the launch is to stop */ };
 
 /* --- blocks that are not begun --- */
 
@@ -20,8 +17,12 @@ enum { MOST_WARPS = 1024 / WARP_LANES };
 /* Where the warps of a block are: ended, or waiting at the barrier at wait[i], or (-1) to go on whole at next[i]. */
 struct fleet {
     struct block *b;
+    const struct plan *plan;
     uint32_t ended; /* bits */
     int32_t wait[MOST_WARPS], next[MOST_WARPS];
+    int32_t resume[MOST_WARPS + 1]; /* the resume point of next[i]; -1: it is not to go on, or there is none; the last: -1 */
+    uint32_t stopped[MOST_WARPS];   /* JIT_STOPPED of those that machine code has gone on from */
+    int from;                       /* the first of these since it was called */
 };
 
 /* All 32 lanes have exited. */
@@ -32,12 +33,36 @@ static void end_warp(struct warp *w)
     w->block->threads_alive -= WARP_LANES;
 }
 
+/* Warp i stopped in machine code before anything else needed its state. */
+static void note(struct fleet *fl, int i, enum jit_stop why, int32_t site)
+{
+    fl->resume[i] = -1;
+    if (why == JIT_EXIT)
+        fl->ended |= 1u << i;
+    else if (why == JIT_BARRIER)
+        fl->wait[i] = site;
+    else
+        fl->resume[i] = fl->plan->resume[fl->next[i] = site];
+}
+
+/* The number of the warp that machine code runs, or ran last; those before it have stopped. */
+static int settle(const struct jit_frame *f, struct fleet *fl)
+{
+    int at = (int)(f->stopped - fl->stopped);
+    for (int i = fl->from; i < at; i++)
+        note(fl, i, fl->stopped[i] & ((1u << JIT_WHY_BITS) - 1), (int32_t)(fl->stopped[i] >> JIT_WHY_BITS));
+    fl->from = at;
+    return at;
+}
+
 /* From here on the block's warps and barriers are in use. */
 static void begin(struct jit_frame *f)
 {
-    const struct fleet *fl = f->fleet;
+    struct fleet *fl = f->fleet;
     struct block *b = fl->b;
+    settle(f, fl);
     f->fleet = NULL;
+    f->left = 0;
     block_begin(b);
     for (int i = 0; i < b->nwarps; i++)
         if (fl->ended >> i & 1)
@@ -160,8 +185,8 @@ static void fill_warp(struct jit_frame *f, const struct block *b, int index)
     f->regs = block_regs(b, index);
     f->turned = 0;
     f->local = block_local(b, index);
-    for (int i = 0; i < 3; i++)
-        f->tid[i] = b->launch->first_tid[index][i];
+    f->tid = b->launch->first_tid[index];
+    f->left = 0;
     f->sreg[PTX_SREG_WARPID] = (uint32_t)index;
 }
 
@@ -428,12 +453,14 @@ static bool go_on(const struct jit_code *code, struct fleet *fl)
         if (!(fl->ended >> i & 1) && fl->wait[i] < 0)
             return true;
     for (int i = first; i < fl->b->nwarps; i++)
-        if (!(fl->ended >> i & 1) && insts[fl->wait[i]].src[0].imm != insts[fl->wait[first]].src[0].imm)
+        if (fl->wait[i] != fl->wait[first] && !(fl->ended >> i & 1) &&
+            insts[fl->wait[i]].src[0].imm != insts[fl->wait[first]].src[0].imm)
             return false;
-    for (int i = first; i < fl->b->nwarps; i++) {
-        fl->next[i] = fl->wait[i] + 1;
-        fl->wait[i] = -1;
-    }
+    for (int i = first; i < fl->b->nwarps; i++)
+        if (!(fl->ended >> i & 1)) {
+            note(fl, i, JIT_TURN, fl->wait[i] + 1);
+            fl->wait[i] = -1;
+        }
     return true;
 }
 
@@ -455,35 +482,51 @@ static void hand_over(struct jit_frame *f, struct fleet *fl, int except)
     }
 }
 
-/* Runs warp i on until it waits or it is another's turn (true), has ended (true) or stops. Before the block is begun machine code needs nothing of
- * it but the registers. */
-static bool run_one(struct jit_frame *f, struct exec_counts *counts, struct fleet *fl, int i, enum warp_stop *stop)
+/* Machine code, for warp i and those behind it that are where machine code can go on: *at is the last of them. The others
+ * have been noted. */
+static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, int *at)
+{
+    int last = i;
+    while (fl->resume[last + 1] >= 0)
+        last++;
+    f->left = (uint32_t)(last - i);
+    f->next = &fl->resume[i + 1];
+    f->stopped = &fl->stopped[i];
+    fl->from = i;
+    enum jit_stop why = call(f, f->code->function, fl->resume[i], SHARED_TURNS);
+    *at = settle(f, fl);
+    return why;
+}
+
+/* Runs warp *at on until it waits or it is another's turn (true), has ended (true) or stops; then as many behind it as
+ * machine code takes along: *at is the last. Before the block is begun machine code needs nothing of it but the registers. */
+static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fleet *fl, int *at, enum warp_stop *stop)
 {
     const struct jit_code *code = f->code;
+    int i = *at;
     const struct warp *w = &fl->b->warps[i];
-    int32_t at = code->plan.resume[fl->next[i]];
     bool waits;
     fill_warp(f, fl->b, i);
-    if (f->fleet || (at >= 0 && w->alive == UINT32_MAX && !w->interpreted)) {
-        enum jit_stop why = call(f, code->function, at, SHARED_TURNS);
-        if (why == JIT_BARRIER) {
-            fl->wait[i] = f->site;
+    if (f->fleet || (fl->resume[i] >= 0 && w->alive == UINT32_MAX && !w->interpreted)) {
+        enum jit_stop why;
+        if (f->fleet) {
+            why = call_fleet(f, fl, i, &i);
+            *at = i;
+        } else {
+            why = call(f, code->function, fl->resume[i], SHARED_TURNS);
+        }
+        if (why == JIT_BARRIER || why == JIT_TURN || (why == JIT_EXIT && f->fleet)) {
+            note(fl, i, why, f->site);
             return true;
         }
-        if (why == JIT_TURN) {
-            fl->next[i] = f->site;
-            return true;
-        }
-        if (why == JIT_EXIT && f->fleet) {
-            fl->ended |= 1u << i;
-            return true;
-        }
+        fl->resume[i] = -1;
         if (f->fleet)
             begin(f);
         struct start go;
         enum course c = after(f, why, true, &go, &fl->wait[i], stop);
         waits = c == WAITS || (c == GOES_ON && advance(f, counts, go, &fl->wait[i], stop));
     } else {
+        fl->resume[i] = -1;
         waits = advance(f, counts, start_whole(f, fl->next[i]), &fl->wait[i], stop);
     }
     if (!waits && *stop == WARP_DONE)
@@ -494,22 +537,30 @@ static bool run_one(struct jit_frame *f, struct exec_counts *counts, struct flee
 bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum warp_stop *stop)
 {
     struct jit_code *code = b->launch->jit;
-    struct fleet fl = {.b = b};
+    struct fleet fl; /* what is not set here is written before it is read */
     uint32_t all = (uint32_t)((1ull << b->nwarps) - 1);
     if (!__atomic_load_n(&code->function, __ATOMIC_ACQUIRE) || b->nwarps > MOST_WARPS)
         return false;
     struct jit_frame *f = frame_of(b, code, counts);
+    fl.b = b;
+    fl.plan = &code->plan;
+    fl.ended = 0;
+    fl.from = 0;
+    f->stride = b->warp_bytes;
     for (int i = 0; i < b->nwarps; i++) {
         fl.wait[i] = -1;
         fl.next[i] = 0;
+        fl.resume[i] = 0;
     }
+    fl.resume[b->nwarps] = -1;
+    f->stopped = fl.stopped;
     f->fleet = &fl;
     if (b->launch->threads % WARP_LANES)
         begin(f);
     *at = -1;
     for (int passes = 0;; passes++) {
         for (int i = 0; i < b->nwarps; i++) {
-            if (fl.ended >> i & 1 || fl.wait[i] >= 0 || run_one(f, counts, &fl, i, stop))
+            if (fl.ended >> i & 1 || fl.wait[i] >= 0 || run_some(f, counts, &fl, &i, stop))
                 continue;
             hand_over(f, &fl, i);
             *at = i;

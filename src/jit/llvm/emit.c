@@ -139,6 +139,43 @@ static void emit_block(struct emit *e, int32_t number_of)
     LLVMBuildBr(e->b, e->head[e->k->insts[next].block]);
 }
 
+/* Adds to a number or pointer of the frame. */
+static LLVMValueRef frame_add(struct emit *e, size_t offset, LLVMTypeRef t, LLVMValueRef n)
+{
+    LLVMValueRef old = frame_field(e, offset, t);
+    LLVMValueRef v = t == e->ptr ? LLVMBuildGEP2(e->b, e->i8, old, &n, 1, "") : LLVMBuildAdd(e->b, old, n, "");
+    frame_set(e, offset, v);
+    return old;
+}
+
+/* A warp exits, waits or has had its turn: the next one of the fleet, or the end. */
+static void emit_next_warp(struct emit *e)
+{
+#define AT(name) offsetof(struct jit_frame, name)
+    LLVMBasicBlockRef next = new_block(e, "next"), out = new_block(e, "out");
+    LLVMPositionBuilderAtEnd(e->b, e->ended);
+    LLVMValueRef left = frame_field(e, AT(left), e->i32);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, left, number(e, 32, 0), ""), out, next);
+
+    LLVMPositionBuilderAtEnd(e->b, out);
+    frame_set(e, AT(site), LLVMBuildLShr(e->b, e->ended_as, number(e, 32, JIT_WHY_BITS), ""));
+    LLVMBuildRet(e->b, LLVMBuildAnd(e->b, e->ended_as, number(e, 32, (1 << JIT_WHY_BITS) - 1), ""));
+
+    LLVMPositionBuilderAtEnd(e->b, next);
+    frame_set(e, AT(left), LLVMBuildSub(e->b, left, number(e, 32, 1), ""));
+    LLVMBuildStore(e->b, e->ended_as, frame_add(e, AT(stopped), e->ptr, number(e, 64, 4)));
+    LLVMValueRef to = frame_add(e, AT(next), e->ptr, number(e, 64, 4)), stride = frame_field(e, AT(stride), e->i64);
+    frame_add(e, AT(regs), e->ptr, stride);
+    frame_add(e, AT(local), e->ptr, stride);
+    frame_add(e, AT(warp), e->ptr, number(e, 64, sizeof(struct warp)));
+    frame_add(e, AT(tid), e->ptr, number(e, 64, 12));
+    frame_add(e, AT(sreg) + 4 * PTX_SREG_WARPID, e->i32, number(e, 32, 1));
+    frame_set(e, AT(budget), number(e, 32, SHARED_TURNS));
+    LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, e->i32, to, ""), e->resume_var);
+    LLVMBuildBr(e->b, e->begin);
+#undef AT
+}
+
 static void emit_entry(struct emit *e)
 {
     LLVMBasicBlockRef entry = new_block(e, "entry");
@@ -146,26 +183,37 @@ static void emit_entry(struct emit *e)
     make_variables(e);
     e->frame = LLVMGetParam(e->fn, 0);
 #define FIELD(name, type) frame_field(e, offsetof(struct jit_frame, name), type)
-    e->regs = FIELD(regs, e->ptr);
     e->shared = FIELD(shared, e->ptr);
     e->params = FIELD(params, e->ptr);
     e->granules = FIELD(live, e->ptr);
     e->space_base = FIELD(space_base, e->i64);
     e->space_bytes = FIELD(space_bytes, e->i64);
     e->shared_bytes = LLVMBuildZExt(e->b, FIELD(shared_bytes, e->i32), e->i64, "");
-#undef FIELD
     if (e->job->split) {
+        e->regs = FIELD(regs, e->ptr);
         split_open(e);
         return;
     }
+    e->resume_var = LLVMBuildAlloca(e->b, e->i32, "");
+    LLVMBuildStore(e->b, LLVMGetParam(e->fn, 1), e->resume_var);
+    e->begin = new_block(e, "begin");
+    LLVMBuildBr(e->b, e->begin);
+    LLVMPositionBuilderAtEnd(e->b, e->begin);
+    e->regs = FIELD(regs, e->ptr);
+#undef FIELD
     LLVMBasicBlockRef bad = new_block(e, "bad");
     for (int i = 0; i < e->job->nresume; i++)
         e->resume[i] = new_block(e, "resume");
-    LLVMValueRef s = LLVMBuildSwitch(e->b, LLVMGetParam(e->fn, 1), bad, (unsigned)e->job->nresume);
+    LLVMValueRef at = LLVMBuildLoad2(e->b, e->i32, e->resume_var, "");
+    LLVMValueRef s = LLVMBuildSwitch(e->b, at, bad, (unsigned)e->job->nresume);
     for (int i = 0; i < e->job->nresume; i++)
         LLVMAddCase(s, number(e, 32, (uint64_t)i), e->resume[i]);
     LLVMPositionBuilderAtEnd(e->b, bad);
     LLVMBuildUnreachable(e->b);
+    e->ended = new_block(e, "ended");
+    LLVMPositionBuilderAtEnd(e->b, e->ended);
+    e->ended_as = LLVMBuildPhi(e->b, e->i32, "");
+    emit_next_warp(e);
 }
 
 bool emit_kernel(struct emit *e)

@@ -69,6 +69,10 @@ struct emit {
     int ntouched;
     LLVMBasicBlockRef *head;        /* [nblocks] */
     LLVMBasicBlockRef *resume;      /* [nresume]: where a resume point's code begins */
+    LLVMValueRef resume_var;        /* first form: the number of the one to begin at, a variable */
+    LLVMBasicBlockRef begin;        /* it begins there */
+    LLVMBasicBlockRef ended;        /* a warp of a fleet exits, waits or has had its turn; i32: why */
+    LLVMValueRef ended_as;
     struct checked checked[MAX_CHECKED];
     int nchecked;
     uint64_t *live;                 /* [count of the block + 1][words]: alive before each instruction */

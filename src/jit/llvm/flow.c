@@ -20,6 +20,13 @@ void unmark(struct emit *e, int m)
 
 void emit_stop(struct emit *e, enum jit_stop why, int32_t site)
 {
+    if (!e->job->split && (why == JIT_EXIT || why == JIT_BARRIER || why == JIT_TURN)) {
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+        LLVMValueRef as = number(e, 32, JIT_STOPPED(why, site));
+        LLVMAddIncoming(e->ended_as, &as, &here, 1);
+        LLVMBuildBr(e->b, e->ended);
+        return;
+    }
     frame_set(e, offsetof(struct jit_frame, site), number(e, 32, (uint32_t)site));
     LLVMBuildRet(e->b, number(e, 32, why));
 }

@@ -335,7 +335,7 @@ static LLVMValueRef reinterpret(struct emit *e, LLVMValueRef v, enum ptx_type ha
 static LLVMValueRef sreg_scalar(struct emit *e, uint32_t sreg)
 {
     if (sreg <= PTX_SREG_TID_Z)
-        return frame_field(e, offsetof(struct jit_frame, tid) + 4 * sreg, e->i32);
+        return LLVMBuildLoad2(e->b, e->i32, at(e, frame_field(e, offsetof(struct jit_frame, tid), e->ptr), 4 * sreg), "");
     if (sreg == PTX_SREG_GRIDID)
         return frame_field(e, offsetof(struct jit_frame, gridid), e->i64);
     return frame_field(e, offsetof(struct jit_frame, sreg) + 4 * sreg, e->i32);
