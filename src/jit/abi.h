@@ -47,6 +47,10 @@ struct jit_ops {
      * (code.h). */
     uint32_t (*affine)(struct jit_frame *f, uint32_t site, uint32_t reg);
 
+    /* May `bytes` from the device address `low` on, which is to be a multiple of `unit`, be accessed? Not 0: yes, and
+     * frame.seen[slot] (if there is such a slot) tells it of others like it. */
+    uint32_t (*look)(struct jit_frame *f, uint32_t slot, uint64_t low, uint32_t bytes, uint32_t unit);
+
     /* Of the split form, for the split that runs. They answer the position where it goes on, or another split, with
      * frame.mask and frame.join_pc set; or -1: frame.why says why it stops. `lanes`: those of them that the guard holds
      * for. */
@@ -58,11 +62,17 @@ struct jit_ops {
     uint32_t (*exchange)(struct jit_frame *f, uint32_t site, uint32_t lanes);
 };
 
+/* Where the last access of a place in the code found memory: one at `low` may be done, and is a multiple of its unit, if
+ * low - first, rotated by the unit's bits to the right, is less than `room`. */
+struct jit_seen {
+    uint64_t first, room;
+};
+
 struct jit_frame {
     char *regs;            /* places of the warp's registers */
     char *shared;          /* the block's shared memory */
     const char *params;
-    const uint8_t *live;   /* granules of the device's memory, space.h */
+    struct jit_seen *seen; /* [jit_looks] */
     const struct space_run *runs; /* of granules that were granted together, space.h */
     uint64_t space_base, space_bytes;
     char *local;           /* the warp's local memory, thread after thread */
@@ -71,6 +81,7 @@ struct jit_frame {
     const struct jit_code *code;
     uint64_t *tally;       /* the same of struct exec_counts */
     uint64_t *block_runs, *block_lanes, *site_runs, *site_lanes; /* or NULL: not counting */
+    uint32_t looks;        /* of `seen` */
     uint32_t shared_bytes;
     uint32_t local_size, local_bytes; /* a thread: its local memory; with what lies behind it */
     uint32_t budget;       /* back-edges until it gives way; at least 1 */
@@ -95,6 +106,15 @@ struct jit_frame {
 };
 
 typedef uint32_t jit_function(struct jit_frame *f, uint32_t resume);
+
+/* How many struct jit_seen code of this kernel has, both forms together. */
+static inline uint32_t jit_looks(const struct ir_kernel *k)
+{
+    uint32_t n = 0;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        n += ir_is_memory(&k->insts[i]);
+    return 4 * 4 * n; /* of up to four groups, with and without a mask, twice */
+}
 
 /* A barrier of the whole block without a result: machine code waits there itself. */
 static inline bool jit_waits(const struct ir_inst *in)

@@ -6,6 +6,7 @@
 #include "interp/step.h"
 #include "jit/code.h"
 
+#include <pthread.h>
 #include <string.h>
 
 enum { TURNS = 1 << 12 /* back-edges between looks at whether the launch is to stop */ };
@@ -116,19 +117,59 @@ static uint32_t op_affine(struct jit_frame *f, uint32_t site, uint32_t reg)
     return 0;
 }
 
-static const struct jit_ops ops = {op_step, op_affine, jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier,
+static uint32_t op_look(struct jit_frame *f, uint32_t slot, uint64_t low, uint32_t bytes, uint32_t unit)
+{
+    uint64_t at = low - f->space_base;
+    if (at >= f->space_bytes || low & (unit - 1))
+        return 0;
+    const struct space_run *run = &f->runs[at / SPACE_GRANULE];
+    uint64_t room = __atomic_load_n(&run->bytes, __ATOMIC_ACQUIRE), first = __atomic_load_n(&run->first, __ATOMIC_RELAXED);
+    if (room < bytes || low - first > room - bytes)
+        return 0;
+    if (slot < f->looks)
+        f->seen[slot] = (struct jit_seen){first, (room - bytes) / unit + 1};
+    return 1;
+}
+
+static const struct jit_ops ops = {op_step, op_affine, op_look, jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier,
                                    jit_split_exchange};
 
 /* --- in and out --- */
 
+static pthread_key_t seen_key;
+
+static void make_seen_key(void)
+{
+    pthread_key_create(&seen_key, alloc_release);
+}
+
+/* Room for what a thread's frame has seen, with nothing seen. */
+static struct jit_seen *seen_room(uint32_t n)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static _Thread_local struct jit_seen *seen;
+    static _Thread_local uint32_t room;
+    if (n > room) {
+        pthread_once(&once, make_seen_key);
+        alloc_release(seen);
+        seen = alloc_zeroed(n * sizeof *seen);
+        room = n;
+        pthread_setspecific(seen_key, seen);
+    } else if (n) {
+        memset(seen, 0, n * sizeof *seen);
+    }
+    return seen;
+}
+
 static void fill_launch(struct jit_frame *f, const struct launch *l, const struct jit_code *code, struct exec_counts *counts)
 {
     f->params = l->params;
-    f->live = l->space->live;
     f->runs = l->space->run;
     f->space_base = l->space->base;
     f->space_bytes = l->space->bytes;
     f->ops = &ops;
+    f->looks = jit_looks(l->kernel);
+    f->seen = seen_room(f->looks);
     f->code = code;
     f->shared_bytes = l->shared_bytes;
     f->local_size = l->local_size;

@@ -514,14 +514,19 @@ static void guard_widening(struct emit *e)
     LLVMValueRef ok = NULL;
     for (int g = 0; g < 1 << halved; g++) {
         LLVMValueRef a = source(e, narrow, t, piece_of_group(g, halved));
-        LLVMValueRef x = is_signed(t) ? LLVMBuildSExt(e->b, a, e->i64, "") : LLVMBuildZExt(e->b, a, e->i64, "");
-        int64_t least_value = is_signed(t) ? INT32_MIN : 0;
-        uint64_t room = UINT32_MAX - (uint64_t)(hi[g] - lo[g]);
-        LLVMValueRef from = LLVMBuildAdd(e->b, x, number(e, 64, (uint64_t)(lo[g] - least_value)), "");
-        LLVMValueRef inside = LLVMBuildICmp(e->b, LLVMIntULE, from, number(e, 64, room), "");
-        ok = ok ? LLVMBuildAnd(e->b, ok, inside, "") : inside;
+        bool sign = is_signed(t);
+        int bits = bits_of_type(t);
+        int64_t greatest = (INT64_C(1) << (bits - sign)) - 1, least_value = sign ? -greatest - 1 : 0;
+        for (int above = 0; above < 2; above++) { /* the lowest lane, the highest */
+            if (above ? hi[g] <= 0 : lo[g] >= 0)
+                continue;
+            LLVMValueRef end = number(e, bits, (uint64_t)(above ? greatest - hi[g] : least_value - lo[g]));
+            LLVMValueRef one = LLVMBuildICmp(e->b, above ? sign ? LLVMIntSLE : LLVMIntULE : sign ? LLVMIntSGE : LLVMIntUGE, a, end, "");
+            ok = ok ? LLVMBuildAnd(e->b, ok, one, "") : one;
+        }
     }
-    leave_unless(e, ok, JIT_GIVE_UP);
+    if (ok)
+        leave_unless(e, ok, JIT_GIVE_UP);
 }
 
 /* Of a result that is known in all lanes: the first lane of the group that piece p is. */

@@ -60,7 +60,7 @@ struct emit {
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMValueRef fn, frame;
-    LLVMValueRef regs, shared, params, granules, space_base, space_bytes, shared_bytes; /* of the frame, read at entry */
+    LLVMValueRef regs, shared, params, space_base, space_bytes, shared_bytes; /* of the frame, read at entry */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
     LLVMValueRef (*var)[MAX_PARTS]; /* [nregs]: allocas; var[r][0] NULL: never alive between blocks */
     struct value *now;              /* [nregs] */
@@ -75,6 +75,7 @@ struct emit {
     LLVMValueRef ended_as;
     struct checked checked[MAX_CHECKED];
     int nchecked;
+    uint32_t nlooks;                /* slots of frame.seen in use */
     uint64_t *live;                 /* [count of the block + 1][words]: alive before each instruction */
     size_t words;
     int32_t site;
@@ -231,6 +232,7 @@ LLVMValueRef guard_bits(struct emit *e);            /* lanes in which the guard 
 LLVMValueRef lanes_on(struct emit *e);              /* lanes that do this instruction, i32; NULL: all 32 */
 void step_into(struct emit *e, LLVMValueRef lanes, struct value *results); /* the same without a look for no lanes */
 void call_step(struct emit *e, LLVMValueRef mask);  /* the call alone: operands are in their places */
+LLVMValueRef op_function(struct emit *e, size_t op); /* of jit_ops */
 LLVMValueRef ask_op(struct emit *e, size_t op, LLVMValueRef arg); /* calls a function of jit_ops; arg: i32, so the answer */
 void call_op(struct emit *e, size_t op, LLVMValueRef arg);        /* the same; if it is not 0, a fault, machine code stops */
 void emit_stop(struct emit *e, enum jit_stop why, int32_t site);
@@ -242,6 +244,8 @@ void unmark(struct emit *e, int m);
 /* Goes on if `ok`; else everything alive is saved and the interpreter goes on at this instruction. */
 void leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why);
 void leave(struct emit *e, enum jit_stop why);
+/* Goes on if `ok`, else at `no`. */
+void go_on_if(struct emit *e, LLVMValueRef ok, LLVMBasicBlockRef no);
 /* Branches, exits, barriers, exchanges and whatever else is no plain step; false: none of these. */
 bool emit_flow(struct emit *e);
 

@@ -43,6 +43,13 @@ void leave(struct emit *e, enum jit_stop why)
     unmark(e, m);
 }
 
+void go_on_if(struct emit *e, LLVMValueRef ok, LLVMBasicBlockRef no)
+{
+    LLVMBasicBlockRef on = new_block(e, "on");
+    likely(e, LLVMBuildCondBr(e->b, ok, on, no), true);
+    LLVMPositionBuilderAtEnd(e->b, on);
+}
+
 void leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why)
 {
     if (LLVMIsConstant(ok) && LLVMIsAConstantInt(ok) && LLVMConstIntGetZExtValue(ok))
@@ -56,11 +63,16 @@ void leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why)
 
 /* --- calls --- */
 
+LLVMValueRef op_function(struct emit *e, size_t op)
+{
+    LLVMValueRef ops = frame_field(e, offsetof(struct jit_frame, ops), e->ptr), index = number(e, 64, op);
+    return LLVMBuildLoad2(e->b, e->ptr, LLVMBuildGEP2(e->b, e->i8, ops, &index, 1, ""), "");
+}
+
 LLVMValueRef ask_op(struct emit *e, size_t op, LLVMValueRef arg)
 {
     LLVMTypeRef params[3] = {e->ptr, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 3, false);
-    LLVMValueRef ops = frame_field(e, offsetof(struct jit_frame, ops), e->ptr), index = number(e, 64, op);
-    LLVMValueRef f = LLVMBuildLoad2(e->b, e->ptr, LLVMBuildGEP2(e->b, e->i8, ops, &index, 1, ""), "");
+    LLVMValueRef f = op_function(e, op);
     LLVMValueRef args[3] = {e->frame, number(e, 32, (uint32_t)e->site), arg};
     return LLVMBuildCall2(e->b, type, f, args, 3, "");
 }

@@ -1,9 +1,9 @@
 /* Loads and stores at affine addresses: one check for all lanes, then vectors (PTX ISA 9.7.9).
  *
  * All addresses are a base + a constant for each lane, with a base for each group of lanes (jit/shape.h). If the first and
- * the last byte of each group lie in one live granule of the device's memory (or inside the block's shared memory) and are
- * aligned, the access is done here; else the interpreter goes
- * on at this instruction, lane by lane, and knows what fault it is. One look serves all accesses of a basic block above
+ * the last byte of each group lie in granules that were granted together (or inside the block's shared memory) and are
+ * aligned, the access is done here; else the interpreter goes on at this instruction, lane by lane, and knows what fault it
+ * is. One look serves all accesses of a basic block above
  * the same base. A generic address may be shared memory's as well: there the interpreter's access function is called, and
  * machine code goes on behind it. Lanes that are neighbours in memory are one vector. */
 #include "jit/llvm/emit.h"
@@ -174,30 +174,42 @@ static LLVMValueRef host_of(struct emit *e, LLVMValueRef low)
     return LLVMBuildIntToPtr(e->b, host, e->ptr, "");
 }
 
-/* i1: `span` bytes from `low` may be accessed, and low is a multiple of `unit`. */
-static LLVMValueRef check(struct emit *e, LLVMValueRef low, uint64_t span, unsigned unit)
+static LLVMValueRef rotated(struct emit *e, LLVMValueRef v, unsigned unit)
+{
+    LLVMValueRef args[3] = {v, v, number(e, 64, (uint64_t)__builtin_ctz(unit))};
+    return unit > 1 ? call_intrinsic(e, "llvm.fshr", e->i64, args, 3) : v;
+}
+
+/* Goes on if `span` bytes from `low` may be accessed and low is a multiple of `unit`, else at `no`. Both are one comparison:
+ * bits that a multiple would not have are the highest ones of the rotated number. */
+static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned unit, LLVMBasicBlockRef no)
 {
     LLVMBuilderRef B = e->b;
-    LLVMValueRef aligned = NULL, ok;
-    if (unit > 1)
-        aligned = LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildAnd(B, low, number(e, 64, unit - 1), ""), number(e, 64, 0), "");
     if (e->in->space == PTX_SHARED) {
+        if (unit > 1)
+            go_on_if(e, LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildAnd(B, low, number(e, 64, unit - 1), ""), number(e, 64, 0), ""), no);
         LLVMValueRef last = LLVMBuildAdd(B, low, number(e, 64, span), "");
-        ok = LLVMBuildICmp(B, LLVMIntULE, last, e->shared_bytes, "");
-    } else {
-        int shift = __builtin_ctzll(SPACE_GRANULE);
-        LLVMValueRef at = LLVMBuildSub(B, low, e->space_base, "");
-        LLVMValueRef last = LLVMBuildAdd(B, at, number(e, 64, span - 1), "");
-        LLVMValueRef inside = LLVMBuildICmp(B, LLVMIntULT, last, e->space_bytes, "");
-        LLVMValueRef granule = LLVMBuildLShr(B, at, number(e, 64, (uint64_t)shift), "");
-        LLVMValueRef other = LLVMBuildXor(B, at, last, "");
-        LLVMValueRef one = LLVMBuildICmp(B, LLVMIntULT, other, number(e, 64, SPACE_GRANULE), "");
-        ok = LLVMBuildAnd(B, inside, one, "");
-        granule = LLVMBuildSelect(B, ok, granule, number(e, 64, 0), "");
-        LLVMValueRef live = LLVMBuildLoad2(B, e->i8, LLVMBuildGEP2(B, e->i8, e->granules, &granule, 1, ""), "");
-        ok = LLVMBuildAnd(B, ok, LLVMBuildICmp(B, LLVMIntNE, live, number(e, 8, 0), ""), "");
+        go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, last, e->shared_bytes, ""), no);
+        return;
     }
-    return aligned ? LLVMBuildAnd(B, ok, aligned, "") : ok;
+    uint32_t slot = e->job->split ? jit_looks(e->k) / 2 + e->nlooks : e->nlooks, slots = jit_looks(e->k) / 2;
+    LLVMBasicBlockRef miss = new_block(e, "look"), on = new_block(e, "seen");
+    if (e->nlooks++ < slots) {
+        LLVMValueRef seen = frame_field(e, offsetof(struct jit_frame, seen), e->ptr);
+        LLVMValueRef first = LLVMBuildLoad2(B, e->i64, pointer(e, seen, slot * sizeof(struct jit_seen)), "");
+        LLVMValueRef room = LLVMBuildLoad2(B, e->i64, pointer(e, seen, slot * sizeof(struct jit_seen) + 8), "");
+        LLVMValueRef at = rotated(e, LLVMBuildSub(B, low, first, ""), unit);
+        likely(e, LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntULT, at, room, ""), on, miss), true);
+    } else {
+        slot = UINT32_MAX;
+        LLVMBuildBr(B, miss);
+    }
+    LLVMPositionBuilderAtEnd(B, miss);
+    LLVMTypeRef params[5] = {e->ptr, e->i32, e->i64, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 5, false);
+    LLVMValueRef args[5] = {e->frame, number(e, 32, slot), low, number(e, 32, span), number(e, 32, unit)};
+    LLVMValueRef yes = LLVMBuildCall2(B, type, op_function(e, offsetof(struct jit_ops, look)), args, 5, "");
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, yes, number(e, 32, 0), ""), on, no);
+    LLVMPositionBuilderAtEnd(B, on);
 }
 
 /* --- one look for several accesses --- */
@@ -262,52 +274,49 @@ static struct checked widest(struct emit *e, const struct stretch *r, unsigned u
     return c;
 }
 
-/* i1: what this group's accesses take may be accessed; NULL: that is known. Lowest addresses of 32 bits wrap; 64-bit ones
- * do, too, but a wrapped one is in nobody's memory. */
-static LLVMValueRef look_at(struct emit *e, struct stretch *r, unsigned unit)
+/* Goes on if what this group's accesses take may be accessed. Lowest addresses of 32 bits wrap; 64-bit ones do, too, but a
+ * wrapped one is in nobody's memory. */
+static void look_at(struct emit *e, struct stretch *r, unsigned unit, LLVMBasicBlockRef no)
 {
     const struct checked *known = covered(e, r, unit);
     if (known) {
         r->host = pointer(e, known->host, (uint64_t)(r->lowest - known->from));
-        return NULL;
+        return;
     }
     struct checked c = widest(e, r, unit);
     LLVMValueRef low = LLVMBuildAdd(e->b, r->low, number(e, 64, (uint64_t)(c.from - r->lowest)), "");
-    LLVMValueRef ok = check(e, low, (uint64_t)(c.to - c.from), 1);
-    if (c.unit > 1) {
+    bool multiple = (c.rest - c.from) % (int64_t)c.unit == 0; /* then so is the lowest address */
+    if (!multiple) {
         LLVMValueRef at = LLVMBuildAdd(e->b, r->low, number(e, 64, (uint64_t)(c.rest - r->lowest)), "");
         LLVMValueRef rest = LLVMBuildAnd(e->b, at, number(e, 64, c.unit - 1), "");
-        ok = LLVMBuildAnd(e->b, ok, LLVMBuildICmp(e->b, LLVMIntEQ, rest, number(e, 64, 0), ""), "");
+        go_on_if(e, LLVMBuildICmp(e->b, LLVMIntEQ, rest, number(e, 64, 0), ""), no);
     }
+    inside(e, low, (uint64_t)(c.to - c.from), multiple ? c.unit : 1, no);
     c.host = host_of(e, low);
     r->host = pointer(e, c.host, (uint64_t)(r->lowest - c.from));
     if (e->nchecked < MAX_CHECKED)
         e->checked[e->nchecked++] = c;
-    return ok;
 }
 
 static void look(struct emit *e, struct reach *r)
 {
-    LLVMValueRef ok = NULL;
-    for (int g = 0; g < 1 << r->halved; g++) {
-        LLVMValueRef one = look_at(e, &r->of[g], r->bytes * e->in->vec);
-        ok = ok && one ? LLVMBuildAnd(e->b, ok, one, "") : one ? one : ok;
-    }
-    if (ok)
-        leave_unless(e, ok, JIT_LEAVE);
+    LLVMBasicBlockRef no = new_block(e, "leave");
+    for (int g = 0; g < 1 << r->halved; g++)
+        look_at(e, &r->of[g], r->bytes * e->in->vec, no);
+    LLVMBasicBlockRef on = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderAtEnd(e->b, no);
+    leave(e, JIT_LEAVE);
+    LLVMPositionBuilderAtEnd(e->b, on);
 }
 
-/* i1: all groups' accesses may be done here. */
-static LLVMValueRef check_all(struct emit *e, struct reach *r)
+/* Goes on if all groups' accesses may be done here. */
+static void look_at_all(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
 {
-    LLVMValueRef ok = NULL;
     for (int g = 0; g < 1 << r->halved; g++) {
         struct stretch *of = &r->of[g];
-        LLVMValueRef one = check(e, of->low, of->span, r->bytes * e->in->vec);
+        inside(e, of->low, of->span, r->bytes * e->in->vec, no);
         of->host = host_of(e, of->low);
-        ok = ok ? LLVMBuildAnd(e->b, ok, one, "") : one;
     }
-    return ok;
 }
 
 /* --- loads --- */
@@ -396,17 +405,17 @@ static void load_all(struct emit *e, const struct reach *r)
             reg_set(e, e->in->dst[d], v[d]);
 }
 
-/* Launches that count: has an access of these addresses been recorded (struct exec_counts)? `ok`: they are addresses at all.
- * The number is not kept yet. */
-static LLVMValueRef tallied(struct emit *e, struct reach *r, LLVMValueRef ok)
+/* Launches that count: goes on if an access of these addresses has been recorded (struct exec_counts). The number is not kept
+ * yet. */
+static void find_tally(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
 {
     if (!e->job->counting)
-        return ok;
+        return;
     LLVMValueRef slot = LLVMBuildAnd(e->b, r->of[0].low, number(e, 64, TALLY_SLOTS - 1), "");
     slot = LLVMBuildAdd(e->b, slot, number(e, 64, (uint64_t)e->site * TALLY_SLOTS), "");
     r->tally = LLVMBuildGEP2(e->b, e->i64, frame_field(e, offsetof(struct jit_frame, tally), e->ptr), &slot, 1, "");
     r->times = LLVMBuildLoad2(e->b, e->i64, r->tally, "");
-    return LLVMBuildAnd(e->b, ok, LLVMBuildICmp(e->b, LLVMIntNE, r->times, number(e, 64, 0), ""), "");
+    go_on_if(e, LLVMBuildICmp(e->b, LLVMIntNE, r->times, number(e, 64, 0), ""), no);
 }
 
 static void count_tally(struct emit *e, const struct reach *r)
@@ -418,17 +427,16 @@ static void count_tally(struct emit *e, const struct reach *r)
 static void generic_load(struct emit *e, struct reach *r)
 {
     const struct ir_inst *in = e->in;
-    LLVMBasicBlockRef fast = new_block(e, "load"), slow = new_block(e, "slow"), next = new_block(e, "loaded");
-    likely(e, LLVMBuildCondBr(e->b, tallied(e, r, check_all(e, r)), fast, slow), true);
+    LLVMBasicBlockRef slow = new_block(e, "slow"), next = new_block(e, "loaded");
     struct value a[IR_MAX_DST], b[IR_MAX_DST];
-
-    LLVMPositionBuilderAtEnd(e->b, fast);
+    look_at_all(e, r, slow);
+    find_tally(e, r, slow);
     count_tally(e, r);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
             a[d] = load_element(e, r, d);
     LLVMBuildBr(e->b, next);
-    fast = LLVMGetInsertBlock(e->b);
+    LLVMBasicBlockRef fast = LLVMGetInsertBlock(e->b);
 
     LLVMPositionBuilderAtEnd(e->b, slow);
     int m = mark(e);
@@ -590,10 +598,10 @@ static void store_all(struct emit *e, const struct reach *r)
 
 static void generic_store(struct emit *e, struct reach *r)
 {
-    LLVMBasicBlockRef fast = new_block(e, "store"), slow = new_block(e, "slow"), next = new_block(e, "stored");
-    likely(e, LLVMBuildCondBr(e->b, tallied(e, r, check_all(e, r)), fast, slow), true);
+    LLVMBasicBlockRef slow = new_block(e, "slow"), next = new_block(e, "stored");
+    look_at_all(e, r, slow);
+    find_tally(e, r, slow);
     int m = mark(e);
-    LLVMPositionBuilderAtEnd(e->b, fast);
     count_tally(e, r);
     store_all(e, r);
     LLVMBuildBr(e->b, next);
