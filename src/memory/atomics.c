@@ -24,48 +24,23 @@
  * shared_atomics (2026-11-21), but where several warps want one element at once. */
 #include "memory/lanes.h"
 #include "memory/memory.h"
+#include "memory/sets.h"
 #include "ptx/ptx.h"
-
-/* For each active lane how many lower lanes hit the same element; returns the largest. */
-static unsigned ranks(const struct record *r, uint8_t rank[32])
-{
-    struct numbers seen;
-    uint8_t count[64] = {0};
-    unsigned most = 0;
-
-    numbers_clear(&seen);
-    LANES_EACH(lane, r->mask) {
-        uint64_t at = record_address(r, (int)lane);
-        unsigned i;
-
-        numbers_add(&seen, at);
-        for (i = 0; seen.v[i] != at; i++)
-            ;
-        rank[lane] = count[i]++;
-        most = rank[lane] > most ? rank[lane] : most;
-    }
-    return most;
-}
 
 unsigned atomics_sectors(const struct record *r)
 {
-    uint8_t rank[32];
-    unsigned most, n = 0;
-    struct record round;
+    const struct lane_sets *sets = sets_now();
+    uint64_t own[32];
+    unsigned n = 0;
 
-    if (r->shape == RECORD_UNIFORM || (r->shape == RECORD_AFFINE && r->stride == 0))
+    if (r->shape == RECORD_UNIFORM)
         return lanes_count(r->mask);
-    if (r->shape == RECORD_AFFINE && (r->stride >= r->bytes || r->stride <= -(int)r->bytes))
-        return coalescer_sectors(r);
-    most = ranks(r, rank);
-    if (!most)
-        return coalescer_sectors(r);
-    round = *r;
-    for (unsigned k = 0; k <= most; k++) {
-        round.mask = 0;
-        LANES_EACH(lane, r->mask)
-            round.mask |= (uint32_t)(rank[lane] == k) << lane;
-        n += coalescer_sectors(&round);
+    const uint64_t *addr = lanes_addresses(r, own);
+    for (uint32_t left = r->mask; left;) {
+        uint32_t round = sets->fresh(addr, left, 0, 32);
+
+        n += sets->sectors(addr, round);
+        left &= ~round;
     }
     return n;
 }
@@ -114,50 +89,6 @@ struct atomics_round atomics_global_round(const struct record *r, uint32_t mask)
     return round;
 }
 
-/* The largest number of lanes that start on one bank. */
-static unsigned lanes_on_a_bank(const struct record *r)
-{
-    uint8_t depth[32] = {0};
-    unsigned deepest = 0;
-
-    LANES_EACH(lane, r->mask) {
-        uint8_t d = ++depth[record_address(r, (int)lane) / 4 % 32];
-
-        deepest = d > deepest ? d : deepest;
-    }
-    return deepest;
-}
-
-/* ATOMS.POPC.INC: distinct words in a bank. */
-static unsigned counted_wavefronts(const struct record *r)
-{
-    struct record load = *r;
-
-    load.op = RECORD_LOAD;
-    return shared_wavefronts(&load);
-}
-
-enum { HALF = 0xffff };
-
-/* 64 bits: elements of one pair of banks, each half of the warp by itself. */
-static unsigned wide_wavefronts(const struct record *r)
-{
-    unsigned n = 0;
-
-    for (int at = 0; at < 32; at += 16) {
-        uint8_t depth[16] = {0};
-        unsigned deepest = 0;
-
-        LANES_EACH(lane, r->mask & (uint32_t)HALF << at) {
-            uint8_t d = ++depth[record_address(r, (int)lane) / 8 % 16];
-
-            deepest = d > deepest ? d : deepest;
-        }
-        n += deepest;
-    }
-    return r->atomic == PTX_ATOMIC_CAS ? 2 * n : n;
-}
-
 bool atomics_shared_loops(const struct record *r)
 {
     bool swap = r->atomic == PTX_ATOMIC_EXCH || r->atomic == PTX_ATOMIC_CAS;
@@ -174,7 +105,7 @@ struct atomics_round atomics_shared_round(const struct record *r, uint32_t mask)
     numbers_clear(&changed);
     numbers_clear(&before);
     for (unsigned at = 0; at < 32; at += lanes) {
-        uint32_t taken = 0, group = mask & (lanes == 32 ? ~0u : (uint32_t)HALF << at);
+        uint32_t taken = 0, group = mask & (lanes == 32 ? ~0u : UINT32_C(0xffff) << at);
 
         round.wavefronts += group ? 2 : 0;
         LANES_EACH(lane, group) {
@@ -201,9 +132,12 @@ struct atomics_round atomics_shared_round(const struct record *r, uint32_t mask)
 
 unsigned atomics_shared_wavefronts(const struct record *r)
 {
-    if (r->counted)
-        return counted_wavefronts(r);
-    if (r->bytes > 4)
-        return wide_wavefronts(r);
-    return lanes_on_a_bank(r) * (r->atomic == PTX_ATOMIC_CAS ? 2 : 1);
+    const struct lane_sets *sets = sets_now();
+    uint64_t own[32];
+
+    const uint64_t *addr = lanes_addresses(r, own);
+    if (r->counted) /* ATOMS.POPC.INC, of 32 bits */
+        return sets->passes(addr, r->mask, 2, 32);
+    unsigned n = r->bytes > 4 ? sets->crowd(addr, r->mask, 3, 16) : sets->crowd(addr, r->mask, 2, 32);
+    return r->atomic == PTX_ATOMIC_CAS ? 2 * n : n;
 }

@@ -5,17 +5,13 @@
  * distinct indices cost 2, 4, 8, 32 times the one. */
 #include "memory/lanes.h"
 #include "memory/memory.h"
+#include "memory/sets.h"
 
 unsigned constant_addresses(const struct record *r)
 {
-    struct numbers seen;
+    uint64_t own[32];
 
     if (r->shape == RECORD_UNIFORM)
         return 1;
-    if (r->shape == RECORD_AFFINE)
-        return r->stride == 0 ? 1 : lanes_count(r->mask);
-    numbers_clear(&seen);
-    LANES_EACH(lane, r->mask)
-        numbers_add(&seen, r->addr[lane]);
-    return seen.n;
+    return lanes_count(sets_now()->fresh(lanes_addresses(r, own), r->mask, 0, 32));
 }

@@ -14,29 +14,27 @@ static inline int lanes_first(uint32_t mask)
     return __builtin_ctz(mask);
 }
 
-static inline int lanes_last(uint32_t mask)
-{
-    return 31 - __builtin_clz(mask);
-}
-
 static inline unsigned lanes_count(uint32_t mask)
 {
     return (unsigned)__builtin_popcount(mask);
-}
-
-/* True when the lanes of a mask stand side by side: 0x00ff0. */
-static inline bool lanes_run(uint32_t mask)
-{
-    uint32_t from_0 = mask >> lanes_first(mask);
-
-    return (from_0 & (from_0 + 1)) == 0;
 }
 
 #define LANES_EACH(lane, mask)                                                                       \
     for (uint32_t lanes_left = (mask), lane = lanes_left ? (uint32_t)__builtin_ctz(lanes_left) : 0; lanes_left;         \
          lanes_left &= lanes_left - 1, lane = lanes_left ? (uint32_t)__builtin_ctz(lanes_left) : 0)
 
-/* A set of at most 64 numbers (a record touches at most 32 * 2 sectors, one record at a time). */
+/* Every lane's address, whatever the shape. */
+static inline const uint64_t *lanes_addresses(const struct record *r, uint64_t own[32])
+{
+    if (r->shape == RECORD_EXPLICIT)
+        return r->addr;
+    uint64_t step = r->shape == RECORD_UNIFORM ? 0 : (uint64_t)(int64_t)r->stride;
+    for (unsigned lane = 0; lane < 32; lane++)
+        own[lane] = r->addr[0] + lane * step;
+    return own;
+}
+
+/* A set of at most 64 numbers. */
 struct numbers {
     uint8_t head[64]; /* bucket: 1 + index of its newest number, 0: none */
     uint8_t next[64];

@@ -8,40 +8,16 @@
  * 25.8, v mod 64 30.3, both equal to the launch's total. */
 #include "memory/lanes.h"
 #include "memory/memory.h"
-
-/* Distinct words of up to eight lanes. */
-static unsigned distinct_words(const struct record *r, uint32_t mask)
-{
-    uint64_t seen[8 * 9]; /* 32 bytes touch at most 9 words */
-    unsigned n = 0;
-
-    LANES_EACH(lane, mask) {
-        uint64_t at = record_address(r, (int)lane), last = (at + r->bytes - 1) / 4;
-
-        for (uint64_t word = at / 4; word <= last; word++) {
-            unsigned i = 0;
-
-            while (i < n && seen[i] != word)
-                i++;
-            if (i == n)
-                seen[n++] = word;
-        }
-    }
-    return n;
-}
+#include "memory/sets.h"
 
 unsigned local_sectors(const struct record *r)
 {
-    unsigned n = 0;
+    unsigned words = r->bytes > 4 ? r->bytes / 4u : 1, n = 0;
+    uint64_t own[32];
 
-    if (r->shape == RECORD_UNIFORM || (r->shape == RECORD_AFFINE && r->stride == 0)) {
-        unsigned words = (unsigned)((r->addr[0] + r->bytes - 1) / 4 - r->addr[0] / 4) + 1;
-
-        for (int eight = 0; eight < 32; eight += 8)
-            n += (r->mask >> eight & 0xff) ? words : 0;
-        return n;
-    }
+    if (r->shape != RECORD_UNIFORM)
+        return words * lanes_count(sets_now()->fresh(lanes_addresses(r, own), r->mask, 2 + __builtin_ctz(words), 8));
     for (int eight = 0; eight < 32; eight += 8)
-        n += distinct_words(r, r->mask & 0xffu << eight);
+        n += (r->mask >> eight & 0xff) ? words : 0;
     return n;
 }

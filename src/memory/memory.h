@@ -1,9 +1,11 @@
 /* The exact memory model: from records to counts of requests, sectors and wavefronts.
  *
  * In: one record per warp-level memory instruction (simt/record.h). Out: additions to the counters of the record's
- * site. Rules of compute capability 7.0 to 9.0, one file each: coalescer.c (global), local.c, shared.c, atomics.c,
- * constant.c; each says where its rule comes from. No state beyond the counters, so order does not matter.
- * One `struct memory` per host thread, no locks; merge the counters with counters_add. */
+ * site. A lane's address is a multiple of what it accesses, executors see to that: no access crosses a sector. Rules of
+ * compute capability 7.0 to 9.0, one file each: coalescer.c (global), local.c, shared.c, atomics.c, constant.c; each
+ * says where its rule comes from. No state beyond the counters, so order does not matter.
+ * One `struct memory` per host thread, no locks; merge the counters with counters_add.
+ */
 #ifndef MEMORY_MEMORY_H
 #define MEMORY_MEMORY_H
 
