@@ -22,6 +22,7 @@ enum jit_stop {
     JIT_TURN,    /* before frame.site, a resume point: frame.budget back-edges have been taken */
     JIT_RING,    /* the same, because the ring has records enough */
     JIT_FAULT,   /* a fault was recorded */
+    JIT_APART,   /* lanes wait before several instructions, frame.waiting; frame.why: JIT_TURN or JIT_GIVE_UP */
     JIT_TOGETHER, /* split form: all 32 lanes are before frame.site, a resume point of the other */
     JIT_INTERPRET, /* split form: the interpreter is to go on, as the warp's splits say */
     JIT_ENDED    /* split form: all lanes have exited */
@@ -34,6 +35,14 @@ enum { SHARED_TURNS = 16 };
 /* Where a warp stopped, and why, in one number. */
 enum { JIT_WHY_BITS = 4 };
 #define JIT_STOPPED(why, site) ((uint32_t)(site) << JIT_WHY_BITS | (uint32_t)(why))
+
+/* Lanes before the first instruction of a block. */
+struct jit_waiting {
+    int32_t block;
+    uint32_t lanes;
+};
+
+enum { JIT_MOST_WAITING = 49 };
 
 struct jit_code;
 struct jit_frame;
@@ -50,6 +59,8 @@ struct jit_ops {
     /* May `bytes` from the device address `low` on, which is to be a multiple of `unit`, be accessed? Not 0: yes, and
      * frame.seen[slot] (if there is such a slot) tells it of others like it. */
     uint32_t (*look)(struct jit_frame *f, uint32_t slot, uint64_t low, uint32_t bytes, uint32_t unit);
+    /* Loops that lanes leave one by one have turned frame.patience times, which is set anew. Not 0: the warp is to stop. */
+    uint32_t (*long_turns)(struct jit_frame *f, uint32_t site, uint32_t zero);
 
     /* Of the split form, for the split that runs. They answer the position where it goes on, or another split, with
      * frame.mask and frame.join_pc set; or -1: frame.why says why it stops. `lanes`: those of them that the guard holds
@@ -85,6 +96,7 @@ struct jit_frame {
     uint32_t shared_bytes;
     uint32_t local_size, local_bytes; /* a thread: its local memory; with what lies behind it */
     uint32_t budget;       /* back-edges until it gives way; at least 1 */
+    uint32_t patience;     /* turns of loops that lanes leave one by one, until it asks whether to stop; at least 1 */
     uint32_t turned;       /* back-edges that the warp has taken since it came */
     uint32_t room;         /* records in the ring from which it stops to have them fetched */
     int32_t site;          /* where it stopped */
@@ -100,6 +112,8 @@ struct jit_frame {
     const int32_t *next;     /* resume point of the one behind it */
     uint32_t *stopped;       /* where JIT_STOPPED of this one is noted if there is one behind it */
     uint64_t stride;         /* bytes from a warp's registers to the next one's, and likewise for local memory */
+    uint32_t nwaiting;       /* JIT_APART: blocks where lanes may wait; the last is where all meet */
+    struct jit_waiting waiting[JIT_MOST_WAITING];
     uint32_t sreg[PTX_SREG_COUNT]; /* uniform ones of 32 bits, by number */
     uint64_t gridid;
     uint64_t executed;     /* instructions: added to */

@@ -48,6 +48,10 @@ int32_t jit_split_exit(struct jit_frame *f, uint32_t site, uint32_t lanes);
 int32_t jit_split_barrier(struct jit_frame *f, uint32_t site, uint32_t lanes);
 uint32_t jit_split_exchange(struct jit_frame *f, uint32_t site, uint32_t lanes);
 
+/* The splits and joins of lanes that wait where frame.waiting says. Their registers are in the interpreter's places and its
+ * form. */
+void jit_apart(struct jit_frame *f);
+
 /* Registers that machine code leaves in a form of its own where it stops: what the interpreter wants of them. */
 struct jit_spread {
     int n;

@@ -36,6 +36,9 @@ const char *jit_prepare(struct jit *j, struct launch *l, bool counting, bool rec
 /* Runs a warp until it stops; the same contract as interp_run. launch->jit is there. */
 enum warp_stop jit_run(struct warp *w, struct exec_counts *counts);
 
+/* Turns of a loop after which others run all the same (LONG_TURNS of interp.h): less in tests. */
+extern uint32_t jit_long_turns;
+
 /* Runs a fresh block whose launch leaves no records as far as it gets: warps that wait at a barrier cost next to nothing
  * then. False: there is no code yet, nothing was done. Else all warps have ended (*at is -1), or warp *at stopped with
  * *stop, warps before it have had their turn, and the block's state is where others look for it. */

@@ -11,6 +11,8 @@
 
 enum { TURNS = 1 << 12 /* back-edges between looks at whether the launch is to stop */ };
 
+uint32_t jit_long_turns = LONG_TURNS;
+
 /* --- blocks that are not begun --- */
 
 enum { MOST_WARPS = 1024 / WARP_LANES };
@@ -131,7 +133,18 @@ static uint32_t op_look(struct jit_frame *f, uint32_t slot, uint64_t low, uint32
     return 1;
 }
 
-static const struct jit_ops ops = {op_step, op_affine, op_look, jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier,
+static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t zero)
+{
+    (void)site;
+    (void)zero;
+    if (f->fleet)
+        begin(f);
+    f->turned += TURNS;
+    f->patience = TURNS;
+    return f->turned >= jit_long_turns || launch_stopping(f->warp->block->launch, f->warp->block->index);
+}
+
+static const struct jit_ops ops = {op_step, op_affine, op_look, op_long_turns, jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier,
                                    jit_split_exchange};
 
 /* --- in and out --- */
@@ -386,13 +399,23 @@ static enum course after(struct jit_frame *f, enum jit_stop why, bool together, 
             *stop = WARP_STOPPED;
             return STOPS;
         }
-        if (f->turned >= LONG_TURNS) {
+        if (f->turned >= jit_long_turns) {
             warp_release_joins(w, false);
             *stop = WARP_YIELD;
             return STOPS;
         }
         *go = start_at(f, true);
         return GOES_ON;
+    case JIT_APART:
+        jit_apart(f);
+        if (f->why == JIT_GIVE_UP) {
+            w->interpreted = true;
+            w->hold = true;
+            return GOES_ON;
+        }
+        warp_release_joins(w, false);
+        *stop = launch_stopping(w->block->launch, w->block->index) ? WARP_STOPPED : WARP_YIELD;
+        return STOPS;
     case JIT_RING:
         s->pc = f->site;
         w->hold = true;
@@ -410,6 +433,7 @@ static enum course after(struct jit_frame *f, enum jit_stop why, bool together, 
 static enum jit_stop call(struct jit_frame *f, jit_function *code, int32_t at, uint32_t turns)
 {
     f->budget = turns;
+    f->patience = jit_long_turns < TURNS ? jit_long_turns : TURNS;
     return code(f, (uint32_t)at);
 }
 

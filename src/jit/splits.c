@@ -18,6 +18,63 @@ static int32_t stop(struct jit_frame *f, enum jit_stop why, int32_t site)
     return -1;
 }
 
+/* --- lanes that wait before several instructions --- */
+
+/* The next place on the way from a block to `last` where all lanes come by. */
+static int32_t next_meeting(const struct ir_kernel *k, int32_t block, int32_t last)
+{
+    return block == last ? -1 : k->blocks[block].ipdom;
+}
+
+/* All lanes that come by a block on their way to the last. */
+static uint32_t lanes_through(const struct jit_frame *f, int32_t block)
+{
+    const struct ir_kernel *k = f->code->interp->kernel;
+    int32_t last = f->waiting[f->nwaiting - 1].block;
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < f->nwaiting; i++)
+        for (int32_t b = f->waiting[i].block; b >= 0; b = next_meeting(k, b, last))
+            lanes |= b == block ? f->waiting[i].lanes : 0;
+    return lanes;
+}
+
+/* The join at which the lanes at `block`, or behind it, meet more: made where it is not there yet. -1: none, they are all. */
+static int16_t join_behind(struct jit_frame *f, int32_t block, uint32_t lanes)
+{
+    const struct ir_kernel *k = f->code->interp->kernel;
+    struct warp *w = f->warp;
+    int32_t last = f->waiting[f->nwaiting - 1].block;
+    for (int32_t b = block; b >= 0; b = next_meeting(k, b, last)) {
+        uint32_t expected = lanes_through(f, b);
+        if (expected == lanes)
+            continue;
+        for (int j = warp_join_next(w, 0); j < WARP_MAX_JOINS; j = warp_join_next(w, j + 1))
+            if (w->join[j].pc == k->blocks[b].first)
+                return (int16_t)j;
+        int16_t parent = join_behind(f, b, expected);
+        return warp_join_new(w, k->blocks[b].first, expected, parent);
+    }
+    return -1;
+}
+
+void jit_apart(struct jit_frame *f)
+{
+    const struct ir_kernel *k = f->code->interp->kernel;
+    struct warp *w = f->warp;
+    w->nsplits = 0;
+    w->current = 0;
+    for (uint32_t i = 0; i < f->nwaiting; i++) {
+        uint32_t lanes = f->waiting[i].lanes;
+        if (!lanes)
+            continue;
+        int32_t block = f->waiting[i].block;
+        int16_t join = join_behind(f, block, lanes);
+        w->split[w->nsplits++] = (struct split){.mask = lanes, .pc = k->blocks[block].first, .join = join};
+    }
+}
+
+/* --- splits of the split form --- */
+
 /* The split's barrier, which it was told to have passed, is behind it. */
 static void pass(const struct jit_code *c, struct split *s)
 {

@@ -68,6 +68,11 @@ static int16_t new_join(struct warp *w, int32_t pc, uint32_t level, const uint64
     return parent; /* cannot happen: see useful_join; without a join the lanes merely stay apart */
 }
 
+int16_t warp_join_new(struct warp *w, int32_t pc, uint32_t expected, int16_t parent)
+{
+    return new_join(w, pc, 0, NULL, expected, parent);
+}
+
 static bool meets_at(const struct warp *w, int16_t j, int32_t pc, uint32_t level)
 {
     return j >= 0 && w->join[j].pc == pc && w->join[j].level == level;

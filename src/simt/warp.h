@@ -275,6 +275,9 @@ bool warp_pick(struct warp *w);
 /* Lanes that wait at the joins of the current split go on without it. Returns how many splits that made. */
 int warp_release_joins(struct warp *w, bool all);
 
+/* A join of `expected` lanes at pc, inside of `parent`: for who has run them as one and leaves them apart. */
+int16_t warp_join_new(struct warp *w, int32_t pc, uint32_t expected, int16_t parent);
+
 /* Splits at the same pc with the same join become one. */
 void warp_merge(struct warp *w);
 

@@ -171,6 +171,7 @@ static void emit_next_warp(struct emit *e)
     frame_add(e, AT(tid), e->ptr, number(e, 64, 12));
     frame_add(e, AT(sreg) + 4 * PTX_SREG_WARPID, e->i32, number(e, 32, 1));
     frame_set(e, AT(budget), number(e, 32, SHARED_TURNS));
+    frame_set(e, AT(turned), number(e, 32, 0));
     LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, e->i32, to, ""), e->resume_var);
     LLVMBuildBr(e->b, e->begin);
 #undef AT
@@ -232,7 +233,7 @@ bool emit_kernel(struct emit *e)
     e->now = alloc_zeroed(regs * sizeof *e->now);
     e->have = alloc_zeroed(regs);
     e->changed = alloc_zeroed(regs);
-    e->touched = alloc_zeroed(2 * regs * sizeof *e->touched); /* see ways_leave */
+    e->touched = alloc_zeroed(regs * sizeof *e->touched);
     e->head = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *e->head);
     e->resume = alloc_zeroed(((size_t)e->job->nresume + 1) * sizeof *e->resume);
     e->live = alloc_zeroed((longest + 1) * e->words * 8);
@@ -252,5 +253,7 @@ bool emit_kernel(struct emit *e)
     alloc_release(e->head);
     alloc_release(e->resume);
     alloc_release(e->live);
+    alloc_release(e->rank);
+    region_release(e->regions);
     return !e->problem[0];
 }

@@ -34,6 +34,20 @@ struct checked {
 
 enum { MAX_CHECKED = 32 };
 
+/* The blocks between a branch whose lanes part and its join, in the order in which they are done (region.c). */
+struct region {
+    int32_t join;
+    int n;
+    int32_t *block;   /* [n] */
+    int32_t *at;      /* [blocks of the kernel]: place in the row, n for the join, or -1 */
+    int32_t *end;     /* [n]: place of the last block with a way back to this one, or -1 */
+    uint64_t *needed; /* [n][words]: registers alive where lanes may wait while this block is done */
+    LLVMValueRef *wait;        /* [n]: variables, i32, the lanes that wait for the block */
+    LLVMBasicBlockRef *behind; /* [n]: what follows the block */
+    LLVMBasicBlockRef begin, apart; /* the first block; where all lanes' state is handed over */
+    struct region *next;
+};
+
 /* What is computed at a time, a piece: part p of a vector, or, p < 0, the value of the first lane of a group. -1: of the one
  * group of all lanes; -2 and -3: of the second and the first half, turned round; -4 to -7: of quarters. */
 static inline int piece_of_group(int group, int halved)
@@ -83,10 +97,12 @@ struct emit {
     LLVMValueRef scratch; /* memory for lanes that are gone through one by one (gather.c), or NULL */
     bool gathers, scatters; /* the host's own are better than lane by lane */
     bool tells_time; /* it reads %clock: instructions are counted */
-    LLVMValueRef mask;  /* i32, the lanes that are on; NULL: all 32. Of the split form, and of short ways */
+    LLVMValueRef mask;  /* i32, the lanes that are on; NULL: all 32. Of the split form, and of regions */
     LLVMValueRef first; /* split form, in this block: the number of the first of them */
-    int32_t parted_at;  /* short ways: site of the branch, and the lanes that took it */
-    LLVMValueRef parted;
+    struct region *regions; /* made so far */
+    const struct region *region; /* whose block is being done, and which; or NULL */
+    int nth;
+    int32_t *rank;      /* [nblocks]: see region.c, or NULL */
     LLVMValueRef mask_var, next_var, positions; /* split form: allocas; the switch over positions */
     LLVMBasicBlockRef dispatch;
     LLVMMetadataRef scope; /* of locations, when a text is wanted */
@@ -265,10 +281,21 @@ bool split_flow(struct emit *e);                              /* as emit_flow */
 void lines_open(struct emit *e);              /* when the function is there */
 void lines_at(struct emit *e, int32_t site);  /* what follows is of this instruction */
 
-/* --- ways.c: branches whose lanes part for a few instructions --- */
-bool ways_short(struct emit *e);                        /* this is such a branch */
-void ways_emit(struct emit *e, LLVMValueRef lanes);     /* ends the block; lanes: those that take it */
-void ways_leave(struct emit *e, enum jit_stop why);     /* from inside: stops at the branch, as if it had not been done */
+/* --- region.c: blocks between a branch whose lanes part and its join --- */
+struct region *region_find(struct emit *e, const struct ir_inst *branch); /* or NULL */
+/* One made before in which the lanes can go on from the branch: until its own join, or on the rest of a way that is not gone
+ * again, rather than making code for less. */
+struct region *region_with(const struct emit *e, const struct ir_inst *branch);
+void region_release(struct region *all);
+int32_t block_behind(const struct emit *e, int32_t block); /* in the text, or -1 */
+static inline const uint64_t *region_needed(const struct emit *e, const struct region *r, int nth)
+{
+    return r->needed + (size_t)nth * e->words;
+}
+
+/* --- ways.c: lanes that part and meet again, in the form for whole warps --- */
+bool ways_emit(struct emit *e);                         /* this branch; ends the block. False: they are not done here */
+void ways_leave(struct emit *e, enum jit_stop why);     /* from inside: the lanes' state before this block is handed over */
 
 /* --- emit.c --- */
 void find_live(struct emit *e, const struct ir_block *b); /* for live_before */

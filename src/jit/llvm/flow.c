@@ -227,10 +227,8 @@ static void branch(struct emit *e)
         go(e, in->target, in->back_edge);
         return;
     }
-    if (!reg_scalar(e, in->guard) && ways_short(e)) {
-        ways_emit(e, guard_bits(e));
+    if (!reg_scalar(e, in->guard) && ways_emit(e))
         return;
-    }
     LLVMValueRef cond = whole_guard(e);
     flush(e, e->k->blocks[in->block].live_out);
     LLVMBasicBlockRef taken = in->back_edge ? new_block(e, "back") : e->head[in->target];

@@ -170,8 +170,8 @@ void forget(struct emit *e)
 static LLVMValueRef for_lanes_on(struct emit *e, int32_t r, int p)
 {
     LLVMValueRef v = reg_packed(e, r) ? reg_bits(e, r) : e->now[r].v[p];
-    if (!e->mask || reg_scalar(e, r)) /* what is kept as a scalar is read by nobody else (ways.c) */
-        return v;
+    if (!e->mask || reg_scalar(e, r) || !ir_bit(region_needed(e, e->region, e->nth), r))
+        return v; /* nobody else reads it (region.c) */
     LLVMValueRef old = LLVMBuildLoad2(e->b, var_type(e, r), e->var[r][p], "");
     if (!reg_packed(e, r))
         return LLVMBuildSelect(e->b, unpacked(e, e->mask, p), v, old, "");

@@ -1,211 +1,246 @@
-/* Short ways: a branch whose lanes part for a few instructions, in the form for warps whose lanes go one way.
+/* Lanes that part and meet again, in the form for warps whose lanes go one way: a region's blocks (region.c) are done one
+ * after the other, each for the lanes that wait for it.
  *
- * Both ways lead to the branch's join without loops, barriers or exchanges. Then they are done here one after the other,
- * the one that is branched to first (as the interpreter does), each for its lanes: a register that is alive behind a block
- * gets the block's value where a lane is on, and keeps its own elsewhere. A way that no lane goes is skipped. Launches that
- * count do not come here: their records have to be fetched in between. */
+ * Where a branch's lanes differ, both ways' blocks get lanes to wait, and the region's code goes on from there until all
+ * 32 are at the join, where the whole warp goes on. Registers stay values: what waiting lanes need of one that a block writes is
+ * blended in at its end. A fault is found by the interpreter's step, in place. Where a loop has turned for too long, or an
+ * address wraps that machine code was made for not to, all lanes are before some block; that is handed over as the splits
+ * and joins of simt/warp.c (jit_apart). Launches that count do not come here. */
 #include "jit/llvm/emit.h"
 
 #include "base/alloc.h"
-#include "interp/step.h"
 
-#include <string.h>
+/* --- lanes that wait --- */
 
-enum { MOST_INSTRUCTIONS = 64, MOST_BLOCKS = 12 };
-
-/* What is found out of the ways from one branch. */
-struct survey {
-    struct emit *e;
-    int instructions, blocks;
-    bool effects; /* something was done that cannot be done again */
-    bool nested;  /* lanes may part again */
-    uint64_t *scalars; /* registers kept as a scalar that the ways write */
-};
-
-static int32_t block_behind(const struct emit *e, const struct ir_block *b)
+static LLVMValueRef new_lanes(struct emit *e)
 {
-    int32_t next = b->first + b->count;
-    return next < e->k->ninsts ? e->k->insts[next].block : -1;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->fn)));
+    LLVMValueRef v = LLVMBuildAlloca(e->b, e->i32, "");
+    LLVMPositionBuilderAtEnd(e->b, here);
+    return v;
 }
 
-static bool simple_branch(const struct emit *e, const struct ir_inst *in)
+static LLVMValueRef lanes_at(struct emit *e, const struct region *r, int nth)
 {
-    const struct step *st = &e->job->code->step[in - e->k->insts];
-    return in->op == PTX_OP_BRA && !in->back_edge && !in->meet && !in->leaves && !st->level && !in->after_call &&
-           (in->guard == IR_NOREG || in->joined);
+    return LLVMBuildLoad2(e->b, e->i32, r->wait[nth], "");
 }
 
-/* It may find that machine code is not for this warp: then everything since the branch must be as if it had not been. */
-static bool may_give_up(const struct emit *e, const struct ir_inst *in)
+static LLVMValueRef are_some(struct emit *e, LLVMValueRef lanes)
 {
-    int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
-    return shape_guarded_source(e->k, e->s, e->job->dim, in, lo, hi) >= 0;
+    return LLVMBuildICmp(e->b, LLVMIntNE, lanes, number(e, 32, 0), "");
 }
 
-static bool survey_branch(struct survey *v, const struct ir_inst *in);
-
-static bool survey_way(struct survey *v, int32_t from, int32_t to)
+static void add_lanes(struct emit *e, const struct region *r, int32_t block, LLVMValueRef lanes)
 {
-    const struct emit *e = v->e;
-    for (int32_t at = from; at != to;) {
-        if (at < 0 || ++v->blocks > MOST_BLOCKS)
-            return false;
-        const struct ir_block *b = &e->k->blocks[at];
-        int32_t next = block_behind(e, b);
-        if ((v->instructions += b->count) > MOST_INSTRUCTIONS)
-            return false;
-        for (int32_t i = b->first; i < b->first + b->count; i++) {
-            const struct ir_inst *in = &e->k->insts[i];
-            const struct step *st = &e->job->code->step[i];
-            if (in->op == PTX_OP_BRA) {
-                if (!simple_branch(e, in) || i + 1 != b->first + b->count)
-                    return false;
-                next = in->guard == IR_NOREG ? in->target : in->join;
-                if (in->guard != IR_NOREG && !survey_branch(v, in))
-                    return false;
-                continue;
-            }
-            if (!step_is_plain(st) || (may_give_up(e, in) && v->effects))
-                return false;
-            v->effects |= st->kind != STEP_LANES && st->kind != STEP_LOAD && st->kind != STEP_SREG && st->kind != STEP_CVTA &&
-                          st->kind != STEP_NOP;
-            for (int d = 0; d < in->ndst; d++)
-                if (in->dst[d] != IR_NOREG && reg_scalar(e, in->dst[d]))
-                    ir_bit_set(v->scalars, in->dst[d]);
-        }
-        v->effects = true; /* registers are written at a block's end */
-        at = next;
-    }
-    return true;
+    int nth = r->at[block];
+    if (nth < r->n) /* who is at the join is nowhere else */
+        LLVMBuildStore(e->b, LLVMBuildOr(e->b, lanes_at(e, r, nth), lanes, ""), r->wait[nth]);
 }
 
-/* Nothing kept as a scalar that the first way writes is read by the second; and where lanes part again in the first, the
- * interpreter might do the second in between. */
-static bool survey_branch(struct survey *v, const struct ir_inst *in)
+/* The lanes of `mask` are at the branch, those of `lanes` take it. */
+static void send(struct emit *e, const struct region *r, const struct ir_inst *branch, LLVMValueRef lanes, LLVMValueRef mask)
 {
-    const struct emit *e = v->e;
-    size_t words = e->words;
-    int32_t second = block_behind(e, &e->k->blocks[in->block]);
-    bool parts = !reg_scalar(e, in->guard), was_nested = v->nested, ok;
-    struct survey first = *v;
-    first.nested = false;
-    first.scalars = alloc_zeroed(words * 8);
-    ok = survey_way(&first, in->target, in->join);
-    if (ok && parts && second != in->join) {
-        ok = !first.nested;
-        for (size_t w = 0; w < words; w++)
-            ok &= !(first.scalars[w] & e->k->blocks[second].live_in[w]);
-    }
-    for (size_t w = 0; w < words; w++)
-        v->scalars[w] |= first.scalars[w];
-    alloc_release(first.scalars);
-    v->instructions = first.instructions;
-    v->blocks = first.blocks;
-    v->effects = first.effects;
-    v->nested = was_nested || first.nested || parts;
-    return ok && survey_way(v, second, in->join);
+    add_lanes(e, r, branch->target, lanes);
+    if (branch->guard != IR_NOREG)
+        add_lanes(e, r, block_behind(e, branch->block), LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, lanes, ""), ""));
 }
 
-bool ways_short(struct emit *e)
+/* --- a region's code --- */
+
+static void do_block(struct emit *e, struct region *r, int nth)
 {
-    const struct ir_inst *in = e->in;
-    if (e->job->counting || e->mask || !simple_branch(e, in) || in->join < 0)
-        return false;
-    struct survey v = {.e = e, .scalars = alloc_zeroed(e->words * 8)};
-    bool ok = survey_branch(&v, in);
-    alloc_release(v.scalars);
-    return ok;
-}
-
-/* --- doing it --- */
-
-static void do_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask);
-
-/* The blocks of one way, for the lanes of `mask`, if there are any. */
-static void do_way(struct emit *e, int32_t from, int32_t to, LLVMValueRef mask)
-{
-    if (from == to)
-        return;
-    LLVMBasicBlockRef on = new_block(e, "way"), next = new_block(e, "past");
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, mask, number(e, 32, 0), ""), on, next);
-    LLVMPositionBuilderAtEnd(e->b, on);
-    for (int32_t at = from; at != to;) {
-        const struct ir_block *b = &e->k->blocks[at];
-        int32_t behind = block_behind(e, b);
-        find_live(e, b);
-        forget(e);
-        e->mask = mask;
-        for (int32_t i = b->first; i < b->first + b->count; i++) {
-            e->site = i;
-            e->in = &e->k->insts[i];
-            if (e->in->op != PTX_OP_BRA) {
-                emit_inst(e);
-                continue;
-            }
+    const struct ir_block *b = &e->k->blocks[r->block[nth]];
+    bool sent = false;
+    find_live(e, b);
+    forget(e);
+    e->mask = lanes_at(e, r, nth);
+    e->nth = nth;
+    LLVMBuildStore(e->b, number(e, 32, 0), r->wait[nth]);
+    if (e->tells_time)
+        count_executed(e, b->count);
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+        e->site = i;
+        e->in = &e->k->insts[i];
+        lines_at(e, i);
+        if (e->in->op == PTX_OP_BRA) {
             LLVMValueRef lanes = lanes_on(e);
             flush(e, b->live_out);
-            behind = e->in->guard == IR_NOREG ? e->in->target : e->in->join;
-            if (e->in->guard != IR_NOREG)
-                do_branch(e, lanes, mask);
-            forget(e);
+            send(e, r, e->in, lanes, e->mask);
+            sent = true;
+        } else {
+            emit_inst(e);
         }
-        flush(e, b->live_out);
-        at = behind;
     }
-    LLVMBuildBr(e->b, next);
-    LLVMPositionBuilderAtEnd(e->b, next);
-}
-
-static void do_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask)
-{
-    const struct ir_inst *in = e->in;
-    LLVMValueRef others = LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, lanes, ""), "");
-    do_way(e, in->target, in->join, lanes);
-    do_way(e, block_behind(e, &e->k->blocks[in->block]), in->join, others);
-}
-
-void ways_emit(struct emit *e, LLVMValueRef lanes)
-{
-    const struct ir_inst *in = e->in;
-    LLVMBasicBlockRef some = new_block(e, "some"), part = new_block(e, "part");
-    flush(e, e->k->blocks[in->block].live_out);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, lanes, number(e, 32, 0), ""),
-                    e->head[block_behind(e, &e->k->blocks[in->block])], some);
-    LLVMPositionBuilderAtEnd(e->b, some);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, lanes, number(e, 32, UINT32_MAX), ""), e->head[in->target], part);
-    LLVMPositionBuilderAtEnd(e->b, part);
-    e->parted_at = e->site;
-    e->parted = lanes;
-    do_branch(e, lanes, number(e, 32, UINT32_MAX));
-    LLVMBuildBr(e->b, e->head[in->join]);
+    if (!sent) {
+        flush(e, b->live_out);
+        add_lanes(e, r, block_behind(e, r->block[nth]), e->mask);
+    }
     e->mask = NULL;
     forget(e);
 }
 
+/* Lanes wait at the block at `to` for another turn. */
+static void turn(struct emit *e, const struct region *r, LLVMBasicBlockRef to)
+{
+    LLVMValueRef left = frame_field(e, offsetof(struct jit_frame, patience), e->i32);
+    LLVMBasicBlockRef long_ = new_block(e, "long");
+    left = LLVMBuildSub(e->b, left, number(e, 32, 1), "");
+    frame_set(e, offsetof(struct jit_frame, patience), left);
+    likely(e, LLVMBuildCondBr(e->b, are_some(e, left), to, long_), true);
+    LLVMPositionBuilderAtEnd(e->b, long_);
+    LLVMValueRef stop = ask_op(e, offsetof(struct jit_ops, long_turns), number(e, 32, 0));
+    frame_set(e, offsetof(struct jit_frame, why), number(e, 32, JIT_TURN));
+    LLVMBuildCondBr(e->b, are_some(e, stop), r->apart, to);
+}
+
+static bool is_header(const struct emit *e, int32_t block)
+{
+    for (int32_t l = 0; l < e->k->nloops; l++)
+        if (e->k->loops[l].header == block)
+            return true;
+    return false;
+}
+
+/* --- handing over --- */
+
+static unsigned place_bytes(const struct emit *e, int32_t reg)
+{
+    return e->k->reg_type[reg] == PTX_PRED ? 4 : (unsigned)bits_of_type(e->k->reg_type[reg]) / 8 * SHAPE_LANES;
+}
+
+/* Another of these registers has some of the same place. */
+static bool shares_place(const struct emit *e, int32_t reg, const uint64_t *live)
+{
+    uint64_t from = e->job->code->of_reg[reg], to = from + place_bytes(e, reg);
+    for (int32_t r = 0; r < e->k->nregs; r++) {
+        uint64_t at = e->job->code->of_reg[r];
+        if (r != reg && ir_bit(live, r) && at < to && from < at + place_bytes(e, r))
+            return true;
+    }
+    return false;
+}
+
+static void hand_over(struct emit *e, const struct region *r)
+{
+    uint64_t *live = alloc_zeroed(e->words * 8);
+    LLVMValueRef *lanes = alloc_zeroed(((size_t)r->n + 1) * sizeof *lanes), rest = number(e, 32, UINT32_MAX);
+    LLVMPositionBuilderAtEnd(e->b, r->apart);
+    forget(e);
+    for (int i = 0; i <= r->n; i++) {
+        int32_t block = i < r->n ? r->block[i] : r->join;
+        size_t at = offsetof(struct jit_frame, waiting) + (size_t)i * sizeof(struct jit_waiting);
+        lanes[i] = i < r->n ? lanes_at(e, r, i) : rest;
+        rest = LLVMBuildAnd(e->b, rest, LLVMBuildNot(e->b, lanes[i], ""), "");
+        frame_set(e, at + offsetof(struct jit_waiting, block), number(e, 32, (uint64_t)block));
+        frame_set(e, at + offsetof(struct jit_waiting, lanes), lanes[i]);
+        for (size_t w = 0; w < e->words; w++)
+            live[w] |= e->k->blocks[block].live_in[w];
+    }
+    frame_set(e, offsetof(struct jit_frame, nwaiting), number(e, 32, (uint64_t)r->n + 1));
+    for (int32_t reg = 0; reg < e->k->nregs; reg++) {
+        if (!ir_bit(live, reg))
+            continue;
+        if (!shares_place(e, reg, live)) {
+            place_store(e, reg);
+            continue;
+        }
+        LLVMValueRef on = number(e, 32, 0);
+        for (int i = 0; i <= r->n; i++)
+            if (ir_bit(e->k->blocks[i < r->n ? r->block[i] : r->join].live_in, reg))
+                on = LLVMBuildOr(e->b, on, lanes[i], "");
+        reg_get(e, reg);
+        e->mask = on;
+        split_store(e, reg);
+        e->mask = NULL;
+    }
+    LLVMBuildRet(e->b, number(e, 32, JIT_APART));
+    forget(e);
+    alloc_release(live);
+    alloc_release(lanes);
+}
+
 void ways_leave(struct emit *e, enum jit_stop why)
 {
-    size_t regs = (size_t)e->k->nregs;
-    struct value *now = alloc_zeroed((regs + 1) * sizeof *now);
-    uint8_t *have = alloc_zeroed(regs + 1), *changed = alloc_zeroed(regs + 1);
-    const struct ir_inst *branch = &e->k->insts[e->parted_at];
-    LLVMValueRef mask = e->mask;
-    int n = e->ntouched;
-    memcpy(now, e->now, regs * sizeof *now);
-    memcpy(have, e->have, regs);
-    memcpy(changed, e->changed, regs);
-    memset(e->have, 0, regs); /* the variables have what the registers were at the branch */
-    memset(e->changed, 0, regs);
-    e->mask = NULL;
-    save(e, e->k->blocks[branch->block].live_out);
-    LLVMValueRef guard = branch->guard_negated ? LLVMBuildNot(e->b, e->parted, "") : e->parted;
-    place_store_bits(e, branch->guard, guard);
-    emit_stop(e, why, e->parted_at);
-    memcpy(e->now, now, regs * sizeof *now);
-    memcpy(e->have, have, regs);
-    memcpy(e->changed, changed, regs);
-    e->mask = mask;
-    e->ntouched = n;
-    alloc_release(now);
-    alloc_release(have);
-    alloc_release(changed);
+    LLVMBuildStore(e->b, e->mask, e->region->wait[e->nth]);
+    frame_set(e, offsetof(struct jit_frame, why), number(e, 32, why));
+    LLVMBuildBr(e->b, e->region->apart);
+}
+
+static void emit_region(struct emit *e, struct region *r)
+{
+    LLVMBasicBlockRef *body = alloc_zeroed(((size_t)r->n + 1) * sizeof *body);
+    e->region = r;
+    for (int i = 0; i < r->n; i++)
+        body[i] = new_block(e, "way");
+    LLVMPositionBuilderAtEnd(e->b, r->begin);
+    for (int i = 0; i < r->n; i++) {
+        LLVMBuildCondBr(e->b, are_some(e, lanes_at(e, r, i)), body[i], r->behind[i]);
+        LLVMPositionBuilderAtEnd(e->b, body[i]);
+        do_block(e, r, i);
+        LLVMBuildBr(e->b, r->behind[i]);
+        LLVMPositionBuilderAtEnd(e->b, r->behind[i]);
+        for (int back = i; back >= 0; back--) { /* inner loops first */
+            if (r->end[back] != i)
+                continue;
+            LLVMBasicBlockRef again = new_block(e, "again"), on = new_block(e, "on");
+            LLVMBuildCondBr(e->b, are_some(e, lanes_at(e, r, back)), again, on);
+            LLVMPositionBuilderAtEnd(e->b, again);
+            turn(e, r, body[back]);
+            LLVMPositionBuilderAtEnd(e->b, on);
+        }
+    }
+    if (is_header(e, r->join))
+        emit_turn(e, r->join);
+    else
+        LLVMBuildBr(e->b, e->head[r->join]);
+    hand_over(e, r);
+    e->region = NULL;
+    alloc_release(body);
+}
+
+/* --- into it --- */
+
+static void open_region(struct emit *e, struct region *r)
+{
+    r->wait = alloc_zeroed(((size_t)r->n + 1) * sizeof *r->wait);
+    r->behind = alloc_zeroed(((size_t)r->n + 1) * sizeof *r->behind);
+    for (int i = 0; i < r->n; i++) {
+        r->wait[i] = new_lanes(e);
+        r->behind[i] = new_block(e, "past");
+    }
+    r->begin = new_block(e, "ways");
+    r->apart = new_block(e, "apart");
+    r->next = e->regions;
+    e->regions = r;
+}
+
+bool ways_emit(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    struct region *r = region_with(e, in), *made = r ? NULL : region_find(e, in);
+    if (!r && !made)
+        return false;
+    if (made)
+        open_region(e, r = made);
+    LLVMValueRef lanes = guard_bits(e);
+    LLVMBasicBlockRef some = new_block(e, "some"), part = new_block(e, "part");
+    LLVMBasicBlockRef all = in->back_edge ? new_block(e, "back") : e->head[in->target];
+    flush(e, e->k->blocks[in->block].live_out);
+    LLVMBuildCondBr(e->b, are_some(e, lanes), some, e->head[block_behind(e, in->block)]);
+    LLVMPositionBuilderAtEnd(e->b, some);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, lanes, number(e, 32, UINT32_MAX), ""), all, part);
+    if (in->back_edge) {
+        LLVMPositionBuilderAtEnd(e->b, all);
+        emit_turn(e, in->target);
+    }
+    LLVMPositionBuilderAtEnd(e->b, part);
+    for (int i = 0; i < r->n; i++)
+        LLVMBuildStore(e->b, number(e, 32, 0), r->wait[i]);
+    send(e, r, in, lanes, number(e, 32, UINT32_MAX));
+    LLVMBuildBr(e->b, r->at[in->block] >= 0 ? r->behind[r->at[in->block]] : r->begin);
+    forget(e);
+    if (made)
+        emit_region(e, made);
+    return true;
 }
