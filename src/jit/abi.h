@@ -59,6 +59,9 @@ struct jit_ops {
     /* May `bytes` from the device address `low` on, which is to be a multiple of `unit`, be accessed? Not 0: yes, and
      * frame.seen[slot] (if there is such a slot) tells it of others like it. */
     uint32_t (*look)(struct jit_frame *f, uint32_t slot, uint64_t low, uint32_t bytes, uint32_t unit);
+    /* Notes the range of memory that the instruction's first lane of frame.mask goes to in frame.seen[slot]: its first address,
+     * and in `room` its bytes. The address register is in its place, in the interpreter's form. 0: there is none. */
+    uint32_t (*find_run)(struct jit_frame *f, uint32_t site, uint32_t slot);
     /* Loops that lanes leave one by one have turned frame.patience times, which is set anew. Not 0: the warp is to stop. */
     uint32_t (*long_turns)(struct jit_frame *f, uint32_t site, uint32_t zero);
 
@@ -83,7 +86,7 @@ struct jit_frame {
     char *regs;            /* places of the warp's registers */
     char *shared;          /* the block's shared memory */
     const char *params;
-    struct jit_seen *seen; /* [jit_looks] */
+    struct jit_seen *seen; /* [JIT_LOOKS * jit_accesses] */
     const struct space_run *runs; /* of granules that were granted together, space.h */
     uint64_t space_base, space_bytes;
     char *local;           /* the warp's local memory, thread after thread */
@@ -121,14 +124,17 @@ struct jit_frame {
 
 typedef uint32_t jit_function(struct jit_frame *f, uint32_t resume);
 
-/* How many struct jit_seen code of this kernel has, both forms together. */
-static inline uint32_t jit_looks(const struct ir_kernel *k)
+static inline uint32_t jit_accesses(const struct ir_kernel *k)
 {
     uint32_t n = 0;
     for (int32_t i = 0; i < k->ninsts; i++)
         n += ir_is_memory(&k->insts[i]);
-    return 4 * 4 * n; /* of up to four groups, with and without a mask, twice */
+    return n;
 }
+
+/* struct jit_seen of an access at affine addresses in each form: of up to four groups, with and without a mask; and of any
+ * access, behind those, for lanes that go anywhere. */
+enum { JIT_LOOKS_EACH = 4 * 2, JIT_LOOKS = 2 * JIT_LOOKS_EACH + 1 };
 
 /* A barrier of the whole block without a result: machine code waits there itself. */
 static inline bool jit_waits(const struct ir_inst *in)

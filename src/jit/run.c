@@ -133,6 +133,22 @@ static uint32_t op_look(struct jit_frame *f, uint32_t slot, uint64_t low, uint32
     return 1;
 }
 
+static uint32_t op_find_run(struct jit_frame *f, uint32_t site, uint32_t slot)
+{
+    const struct interp_code *c = f->code->interp;
+    const struct ir_inst *in = &c->kernel->insts[site];
+    uint64_t address = in->src[0].imm;
+    if (in->src[0].kind == IR_SRC_REG)
+        address = ((const uint64_t *)(const void *)(f->regs + c->of_reg[in->src[0].reg]))[__builtin_ctz(f->mask)];
+    uint64_t at = address + (uint64_t)in->offset - f->space_base;
+    if (at >= f->space_bytes)
+        return 0;
+    const struct space_run *run = &f->runs[at / SPACE_GRANULE];
+    uint64_t bytes = __atomic_load_n(&run->bytes, __ATOMIC_ACQUIRE);
+    f->seen[slot] = (struct jit_seen){__atomic_load_n(&run->first, __ATOMIC_RELAXED), bytes};
+    return bytes != 0;
+}
+
 static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t zero)
 {
     (void)site;
@@ -144,7 +160,7 @@ static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t zero)
     return f->turned >= jit_long_turns || launch_stopping(f->warp->block->launch, f->warp->block->index);
 }
 
-static const struct jit_ops ops = {op_step, op_affine, op_look, op_long_turns, jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier,
+static const struct jit_ops ops = {op_step, op_affine, op_look, op_find_run, op_long_turns, jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier,
                                    jit_split_exchange};
 
 /* --- in and out --- */
@@ -181,7 +197,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->space_base = l->space->base;
     f->space_bytes = l->space->bytes;
     f->ops = &ops;
-    f->looks = jit_looks(l->kernel);
+    f->looks = JIT_LOOKS * jit_accesses(l->kernel);
     f->seen = seen_room(f->looks);
     f->code = code;
     f->shared_bytes = l->shared_bytes;

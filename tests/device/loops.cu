@@ -1,8 +1,10 @@
 // Loops that lanes leave one by one: of different length, left in the middle, gone on with early, one in another, with
-// stores and calls inside, for more than a million turns; and a lane that goes outside of memory in one. With an argument
-// only the latter, at that element: what is said of it is the same whatever runs the kernel (tests/jit/loops.sh).
+// stores and calls inside, for more than a million turns; words of each lane next to each other; and a lane that goes
+// outside of memory. With an argument only the latter, at that element, or "behind" the end with the third of four words:
+// what is said of it is the same whatever runs the kernel (tests/jit/loops.sh).
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 typedef unsigned int u32;
@@ -138,6 +140,15 @@ __global__ void outside(const u32 *p, u32 *out, u32 lane, u64 element)
     out[threadIdx.x] = sum;
 }
 
+// Four neighbours from anywhere, and words before them: the last ones may be behind the end of all memory.
+__global__ void neighbours(const u32 *at, const u32 *p, u32 *out, u32 some)
+{
+    u32 x = at[threadIdx.x];
+    const u32 *q = p + x;
+    if (threadIdx.x % some == 0)
+        out[threadIdx.x] = q[0] + 3 * q[1] + 5 * q[2] + 7 * q[3] + 11 * p[x / 2] + (x > 1 ? q[-1] : 0);
+}
+
 static void compare(const char *what, const std::vector<u32> &want, const u32 *got)
 {
     for (size_t i = 0; i < want.size(); i++)
@@ -168,6 +179,23 @@ int main(int argc, char **argv)
     cudaMemcpy(f, first, sizeof first, cudaMemcpyHostToDevice);
     cudaMemcpy(c, cell, sizeof cell, cudaMemcpyHostToDevice);
     cudaMemcpy(v, value.data(), value.size() * 4, cudaMemcpyHostToDevice);
+    const u32 words = 1 << 19; // of a granule
+    u32 *large, *at;
+    cudaMalloc(&large, 4 * words);
+    cudaMallocManaged(&at, 64 * sizeof *at);
+    std::vector<u32> content(words);
+    for (u32 i = 0; i < words; i++)
+        content[i] = mix(i);
+    cudaMemcpy(large, content.data(), 4 * words, cudaMemcpyHostToDevice);
+    for (u32 i = 0; i < 64; i++)
+        at[i] = mix(i + 77) % (words - 3);
+    at[21] = words - 4;
+    if (argc > 1 && !strcmp(argv[1], "behind")) {
+        at[37] = words - 2;
+        neighbours<<<1, 64>>>(at, large, out, 1);
+        puts(cudaGetErrorName(cudaDeviceSynchronize()));
+        return 0;
+    }
     if (argc > 1) {
         outside<<<2, 64>>>(c, out, 7, strtoull(argv[1], NULL, 0));
         puts(cudaGetErrorName(cudaDeviceSynchronize()));
@@ -208,6 +236,18 @@ int main(int argc, char **argv)
     strides<<<2, 64>>>(c, out, ROWS - 21);
     cudaDeviceSynchronize();
     compare("strides", want, out);
+
+    for (u32 some = 1; some < 5; some++) {
+        std::vector<u32> sums(64);
+        for (u32 i = 0; i < 64; i += some) {
+            const u32 *q = content.data() + at[i];
+            sums[i] = q[0] + 3 * q[1] + 5 * q[2] + 7 * q[3] + 11 * content[at[i] / 2] + (at[i] > 1 ? q[-1] : 0);
+        }
+        cudaMemset(out, 0, 256);
+        neighbours<<<1, 64>>>(at, large, out, some);
+        cudaDeviceSynchronize();
+        compare("neighbours", sums, out);
+    }
 
     far<<<1, 32>>>(numbers);
     cudaDeviceSynchronize();

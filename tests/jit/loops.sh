@@ -4,7 +4,7 @@ set -e
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$HEDDLE" build "$SOURCES/loops.cu" -o "$folder/loops"
-for element in 0x40000000 0x1000000000 3; do
+for element in 0x40000000 0x1000000000 behind 3; do
     for exec in interp jit; do
         HEDDLE_EXEC=$exec "$folder/loops" $element >"$folder/$exec" 2>&1
     done

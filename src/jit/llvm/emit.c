@@ -186,8 +186,6 @@ static void emit_entry(struct emit *e)
 #define FIELD(name, type) frame_field(e, offsetof(struct jit_frame, name), type)
     e->shared = FIELD(shared, e->ptr);
     e->params = FIELD(params, e->ptr);
-    e->space_base = FIELD(space_base, e->i64);
-    e->space_bytes = FIELD(space_bytes, e->i64);
     e->shared_bytes = LLVMBuildZExt(e->b, FIELD(shared_bytes, e->i32), e->i64, "");
     if (e->job->split) {
         e->regs = FIELD(regs, e->ptr);

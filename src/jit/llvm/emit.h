@@ -48,6 +48,42 @@ struct region {
     struct region *next;
 };
 
+/* An access of lanes whose addresses differ in any way. */
+struct many {
+    LLVMValueRef lanes;         /* that do it: i32; NULL: all */
+    LLVMValueRef on[MAX_PARTS]; /* the same as i1, if there are any */
+    LLVMValueRef base;          /* pointer, and bytes above it of each lane: i32 if narrow, else i64 */
+    LLVMValueRef at[MAX_PARTS]; /* lanes that are off: 0 */
+    unsigned scale;             /* of what `at` has, but for `one` */
+    LLVMValueRef one;           /* all lanes' address is this, above base; NULL: not known to be */
+    LLVMValueRef stride;        /* local memory: i32, bytes from one lane's to the next one's */
+    unsigned bytes, unit;       /* of an element, of all elements of a lane */
+    bool narrow;
+    bool kept;                  /* lanes that are off keep what the destination holds: the instruction has a guard */
+    int64_t from;               /* what was looked at: the address register's value + from on, a multiple of `multiple`, */
+    unsigned span, multiple;    /* so many bytes */
+    LLVMValueRef again;         /* i1: it is looked at the second time */
+    bool quad;                  /* four loads of words next to each other are done at once: */
+    int own;                    /* this one is that number, */
+    int32_t sites[4];           /* and these are the others */
+};
+
+/* A look that others share in this block. */
+struct looked {
+    struct value address; /* the address register's */
+    LLVMValueRef ok;
+    int space;
+    struct many g;
+};
+
+/* A load that was done before its turn. */
+struct ahead {
+    int32_t site;
+    LLVMValueRef v[MAX_PARTS]; /* words, i32 */
+};
+
+enum { MAX_LOOKED = 8, MAX_AHEAD = 12 };
+
 /* What is computed at a time, a piece: part p of a vector, or, p < 0, the value of the first lane of a group. -1: of the one
  * group of all lanes; -2 and -3: of the second and the first half, turned round; -4 to -7: of quarters. */
 static inline int piece_of_group(int group, int halved)
@@ -74,7 +110,7 @@ struct emit {
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMValueRef fn, frame;
-    LLVMValueRef regs, shared, params, space_base, space_bytes, shared_bytes; /* of the frame, read at entry */
+    LLVMValueRef regs, shared, params, shared_bytes; /* of the frame, read at entry */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
     LLVMValueRef (*var)[MAX_PARTS]; /* [nregs]: allocas; var[r][0] NULL: never alive between blocks */
     struct value *now;              /* [nregs] */
@@ -89,6 +125,10 @@ struct emit {
     LLVMValueRef ended_as;
     struct checked checked[MAX_CHECKED];
     int nchecked;
+    struct looked looked[MAX_LOOKED];
+    int nlooked;
+    struct ahead ahead[MAX_AHEAD];
+    int nahead;
     uint32_t nlooks;                /* slots of frame.seen in use */
     uint64_t *live;                 /* [count of the block + 1][words]: alive before each instruction */
     size_t words;
@@ -98,6 +138,7 @@ struct emit {
     bool gathers, scatters; /* the host's own are better than lane by lane */
     bool tells_time; /* it reads %clock: instructions are counted */
     LLVMValueRef mask;  /* i32, the lanes that are on; NULL: all 32. Of the split form, and of regions */
+    LLVMValueRef wide_mask[MAX_PARTS]; /* the same, i32 for each lane, -1 or 0; or NULL */
     LLVMValueRef first; /* split form, in this block: the number of the first of them */
     struct region *regions; /* made so far */
     const struct region *region; /* whose block is being done, and which; or NULL */
@@ -134,6 +175,10 @@ struct value uniform_value(struct emit *e, int32_t reg, LLVMValueRef scalar); /*
 LLVMValueRef reg_bits(struct emit *e, int32_t reg);           /* a predicate: i32, bit i for lane i */
 bool reg_packed(const struct emit *e, int32_t reg);           /* a varying predicate */
 LLVMValueRef packed(struct emit *e, const LLVMValueRef *parts);
+/* Sets e->mask, and where masks of the host are vectors makes one of it that LLVM takes for any number: from block to block
+ * it would keep bits of lanes in a form that has to be widened at each use. */
+void set_mask(struct emit *e, LLVMValueRef mask);
+LLVMValueRef only_lanes(struct emit *e, LLVMValueRef v, LLVMValueRef lanes, int part); /* v, integers; 0 in other lanes */
 LLVMValueRef unpacked(struct emit *e, LLVMValueRef bits, int part); /* bits of lanes, i32, as a part of i1 */
 void forget(struct emit *e);                                  /* at a block's begin */
 void flush(struct emit *e, const uint64_t *live);             /* newest values of registers in `live` to variables */
@@ -192,25 +237,21 @@ bool emit_memory(struct emit *e);
 /* An element in memory as the register that it is loaded to keeps it, and the other way round. */
 LLVMValueRef widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar);
 LLVMValueRef stored_part(struct emit *e, int element, int p);
+LLVMValueRef joined(struct emit *e, LLVMValueRef a, LLVMValueRef b, int n); /* vectors of n lanes as one */
 /* One of two values, by where it comes from. */
 struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,
                     LLVMBasicBlockRef from_b);
 
+/* --- look.c --- */
+LLVMValueRef at_byte(struct emit *e, LLVMValueRef base, LLVMValueRef offset);
+LLVMTypeRef lanes_of_bits(struct emit *e, int bits);
+/* i1: all lanes that are on may access their memory. Fills in g, of which `lanes` is known. */
+LLVMValueRef look_at_lanes(struct emit *e, struct many *g);
+LLVMValueRef look_shared(struct emit *e, struct many *g); /* the same, of an access before; NULL: there is none */
+bool look_has_range(const struct emit *e); /* one that is found by the first lane's address, and its slot in frame.seen */
+uint32_t look_slot(const struct emit *e);
+
 /* --- gather.c --- */
-
-/* An access of lanes whose addresses differ in any way. */
-struct many {
-    LLVMValueRef lanes;         /* that do it: i32; NULL: all */
-    LLVMValueRef on[MAX_PARTS]; /* the same as i1, if there are any */
-    LLVMValueRef base;          /* pointer, and bytes above it of each lane: i32 if narrow, else i64 */
-    LLVMValueRef at[MAX_PARTS]; /* lanes that are off: as the first one that is on */
-    LLVMValueRef one;           /* all lanes' address is this, above base; NULL: not known to be */
-    LLVMValueRef stride;        /* local memory: i32, bytes from one lane's to the next one's */
-    unsigned bytes, unit;       /* of an element, of all elements of a lane */
-    bool narrow;
-    bool kept;                  /* lanes that are off keep what the destination holds: the instruction has a guard */
-};
-
 /* False: no code of its own. */
 bool emit_gather(struct emit *e);
 /* `fast` makes the code for an access that may be done here; where it may not the interpreter's step is called. False: no
@@ -246,6 +287,7 @@ bool reduce_warp(struct emit *e);
 void emit_step(struct emit *e, LLVMValueRef mask);  /* through the interpreter's step; mask NULL: all lanes */
 LLVMValueRef guard_bits(struct emit *e);            /* lanes in which the guard holds */
 LLVMValueRef lanes_on(struct emit *e);              /* lanes that do this instruction, i32; NULL: all 32 */
+void source_to_place(struct emit *e, int i);        /* for functions of the frame */
 void step_into(struct emit *e, LLVMValueRef lanes, struct value *results); /* the same without a look for no lanes */
 void call_step(struct emit *e, LLVMValueRef mask);  /* the call alone: operands are in their places */
 LLVMValueRef op_function(struct emit *e, size_t op); /* of jit_ops */

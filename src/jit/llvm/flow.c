@@ -104,13 +104,18 @@ LLVMValueRef lanes_on(struct emit *e)
     return !e->mask ? guard : guard ? LLVMBuildAnd(e->b, guard, e->mask, "") : e->mask;
 }
 
+void source_to_place(struct emit *e, int i)
+{
+    if (e->in->src[i].kind == IR_SRC_REG)
+        place_store(e, e->in->src[i].reg);
+}
+
 /* Operands in their places for the step; `some`: not all lanes do it, and those that do not keep what they had. */
 static void to_places(struct emit *e, bool some)
 {
     const struct ir_inst *in = e->in;
     for (int i = 0; i < in->nsrc; i++)
-        if (in->src[i].kind == IR_SRC_REG)
-            place_store(e, in->src[i].reg);
+        source_to_place(e, i);
     for (int d = 0; d < in->ndst && some; d++)
         if (in->dst[d] != IR_NOREG)
             place_store(e, in->dst[d]);

@@ -1,30 +1,19 @@
 /* Loads and stores whose lanes' addresses differ in any way, or that some lanes leave out (see memory.c for addresses of
  * affine shape without a guard).
  *
- * One look serves all lanes. Each kind of memory is a range of addresses: shared and local memory by its size, and of
- * global memory the granules that were granted together with the one where the first lane's address lies (space.h). If
- * every lane that is on is inside, and aligned, the access is done here, through the host's gather and scatter or lane by
- * lane, in ascending order: of lanes that write to one place the last one wins. If not, the interpreter's step is called
- * in place: it knows what fault it is, or that it is none. Lanes that are off read where the first one that is on reads,
- * and what they got is thrown away. */
+ * Where the lanes go is looked at in look.c. If every lane that is on may access its memory, the access is done here,
+ * through the host's gather and scatter or lane by lane, in ascending order: of lanes that write to one place the last one
+ * wins. If not, the range of the first lane that is on is looked for, and all is looked at once more; then the
+ * interpreter's step is called in place: it knows what fault it is, or that it is none. Lanes that are off read at the
+ * range's begin, and what they got is thrown away.
+ * Four loads of neighbouring words through one address register are one load of 16 bytes for each lane, as is a vector of
+ * four. */
 #include "jit/llvm/emit.h"
-
-#include "ir/operands.h"
 
 #include <stddef.h>
 #include <string.h>
 
 enum { SCRATCH_LANES = 8 * SHAPE_LANES }; /* bytes for 32 values; one array for addresses, four for elements */
-
-static LLVMTypeRef lanes_of_bits(struct emit *e, int bits)
-{
-    return vector_of(e, type_of_bits(e, bits));
-}
-
-static LLVMValueRef at_byte(struct emit *e, LLVMValueRef base, LLVMValueRef offset)
-{
-    return LLVMBuildGEP2(e->b, e->i8, base, &offset, 1, "");
-}
 
 LLVMValueRef scratch(struct emit *e, int array)
 {
@@ -64,143 +53,7 @@ LLVMValueRef scratch_part(struct emit *e, int array, int p, LLVMTypeRef t)
     return v;
 }
 
-/* --- where the lanes go --- */
-
-static bool of_32_bits(const struct ir_inst *in)
-{
-    return in->space == PTX_SHARED || in->space == PTX_LOCAL || in->space == IR_SCRATCH;
-}
-
-/* Addresses in their space: i32 for those of 32 bits, else i64. */
-static void find_addresses(struct emit *e, struct many *g)
-{
-    const struct ir_inst *in = e->in;
-    enum ptx_type t = g->narrow ? PTX_U32 : PTX_U64;
-    LLVMValueRef offset = number(e, g->narrow ? 32 : 64, (uint64_t)in->offset);
-    struct shape s = source_shape(e, 0);
-    if (shape_uniform(&s))
-        g->one = LLVMBuildAdd(e->b, source(e, 0, t, -1), offset, "");
-    for (int p = 0; p < e->parts; p++)
-        g->at[p] = g->one ? splat(e, g->one) : LLVMBuildAdd(e->b, source(e, 0, t, p), splat(e, offset), "");
-}
-
-LLVMValueRef first_lane(struct emit *e, LLVMValueRef lanes)
-{
-    LLVMValueRef args[2] = {lanes, number(e, 1, 1)};
-    return call_intrinsic(e, "llvm.cttz", e->i32, args, 2);
-}
-
-/* The range of global memory that the address is in: its first address, and its bytes; none: 0. */
-static LLVMValueRef find_run(struct emit *e, LLVMValueRef address, LLVMValueRef *bytes)
-{
-    LLVMBuilderRef B = e->b;
-    LLVMValueRef at = LLVMBuildSub(B, address, e->space_base, ""), zero = number(e, 64, 0);
-    LLVMValueRef inside = LLVMBuildICmp(B, LLVMIntULT, at, e->space_bytes, "");
-    LLVMValueRef run = LLVMBuildLShr(B, at, number(e, 64, (uint64_t)__builtin_ctzll(SPACE_GRANULE)), "");
-    run = LLVMBuildMul(B, LLVMBuildSelect(B, inside, run, zero, ""), number(e, 64, sizeof(struct space_run)), "");
-    run = at_byte(e, frame_field(e, offsetof(struct jit_frame, runs), e->ptr), run);
-    LLVMValueRef n = LLVMBuildLoad2(B, e->i64, at_byte(e, run, number(e, 64, offsetof(struct space_run, bytes))), "");
-    *bytes = LLVMBuildSelect(B, inside, n, zero, "");
-    return LLVMBuildLoad2(B, e->i64, at_byte(e, run, number(e, 64, offsetof(struct space_run, first))), "");
-}
-
-/* The bytes of a space of 32-bit addresses, i32, and where it is. */
-static LLVMValueRef find_small(struct emit *e, struct many *g)
-{
-    if (e->in->space == PTX_SHARED) {
-        g->base = e->shared;
-        return LLVMBuildTrunc(e->b, e->shared_bytes, e->i32, "");
-    }
-    LLVMValueRef size = frame_field(e, offsetof(struct jit_frame, local_size), e->i32);
-    g->base = frame_field(e, offsetof(struct jit_frame, local), e->ptr);
-    g->stride = frame_field(e, offsetof(struct jit_frame, local_bytes), e->i32);
-    if (e->in->space == PTX_LOCAL)
-        return size;
-    LLVMValueRef behind = LLVMBuildAnd(e->b, LLVMBuildAdd(e->b, size, number(e, 32, 15), ""), number(e, 32, ~UINT64_C(15)), "");
-    g->base = at_byte(e, g->base, LLVMBuildZExt(e->b, behind, e->i64, ""));
-    return number(e, 32, e->k->scratch_bytes);
-}
-
-/* Local memory lies thread behind thread. */
-static void add_threads(struct emit *e, struct many *g)
-{
-    LLVMValueRef index[64];
-    for (int p = 0; p < e->parts; p++) {
-        for (int i = 0; i < e->width; i++)
-            index[i] = number(e, 32, (uint64_t)(p * e->width + i));
-        LLVMValueRef threads = LLVMBuildMul(e->b, splat(e, g->stride), LLVMConstVector(index, (unsigned)e->width), "");
-        g->at[p] = LLVMBuildAdd(e->b, g->at[p], threads, "");
-    }
-}
-
-/* i1: no sign in `a`, the offsets of all lanes or-ed together, nor in `left`, what is left behind them; and no low bit in
- * a, which would be a misaligned lane. */
-static LLVMValueRef no_sign(struct emit *e, LLVMValueRef a, LLVMValueRef left, unsigned unit)
-{
-    LLVMTypeRef t = LLVMTypeOf(a);
-    bool vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
-    int bits = (int)LLVMGetIntTypeWidth(vector ? LLVMGetElementType(t) : t);
-    LLVMValueRef sign = number(e, bits, UINT64_C(1) << (bits - 1)), both = number(e, bits, UINT64_C(1) << (bits - 1) | (unit - 1));
-    a = LLVMBuildAnd(e->b, a, vector ? splat(e, both) : both, "");
-    a = LLVMBuildOr(e->b, a, LLVMBuildAnd(e->b, left, vector ? splat(e, sign) : sign, ""), "");
-    if (vector)
-        a = call_intrinsic(e, "llvm.vector.reduce.or", t, &a, 1);
-    return LLVMBuildICmp(e->b, LLVMIntEQ, a, number(e, bits, 0), "");
-}
-
-/* i1: no lane begins before 0 or behind `most`, which is below 2^63, or 2^31, or negative. */
-static LLVMValueRef all_inside(struct emit *e, const struct many *g, LLVMValueRef most)
-{
-    LLVMValueRef a = NULL, b = NULL;
-    if (g->one)
-        return no_sign(e, g->one, LLVMBuildSub(e->b, most, g->one, ""), g->unit);
-    most = splat(e, most);
-    for (int p = 0; p < e->parts; p++) {
-        LLVMValueRef left = LLVMBuildSub(e->b, most, g->at[p], "");
-        a = a ? LLVMBuildOr(e->b, a, g->at[p], "") : g->at[p];
-        b = b ? LLVMBuildOr(e->b, b, left, "") : left;
-    }
-    return no_sign(e, a, b, g->unit);
-}
-
-/* The address that the first lane that is on has; lanes that are off get it, too. */
-static LLVMValueRef find_first(struct emit *e, struct many *g)
-{
-    if (!g->lanes)
-        return LLVMBuildExtractElement(e->b, g->at[0], number(e, 32, 0), "");
-    scratch_store(e, 0, g->at, g->narrow ? 4 : 8);
-    LLVMValueRef first = scratch_load(e, 0, first_lane(e, g->lanes), g->narrow ? e->i32 : e->i64);
-    for (int p = 0; p < e->parts; p++)
-        g->at[p] = LLVMBuildSelect(e->b, g->on[p], g->at[p], splat(e, first), "");
-    return first;
-}
-
-/* i1: all lanes that are on may access their memory. Fills in g, of which `lanes` is known. */
-static LLVMValueRef look(struct emit *e, struct many *g)
-{
-    const struct ir_inst *in = e->in;
-    g->bytes = (unsigned)bits_of_type(in->type) / 8;
-    g->unit = g->bytes * in->vec;
-    g->narrow = of_32_bits(in);
-    for (int p = 0; p < e->parts && g->lanes; p++)
-        g->on[p] = unpacked(e, g->lanes, p);
-    find_addresses(e, g);
-    LLVMValueRef first = g->one ? g->one : find_first(e, g);
-    if (g->narrow) {
-        LLVMValueRef most = LLVMBuildSub(e->b, find_small(e, g), number(e, 32, g->unit), "");
-        LLVMValueRef ok = all_inside(e, g, most);
-        if (in->space != PTX_SHARED)
-            add_threads(e, g);
-        return ok;
-    }
-    LLVMValueRef bytes, from = find_run(e, first, &bytes);
-    g->base = LLVMBuildIntToPtr(e->b, LLVMBuildAdd(e->b, from, number(e, 64, SPACE_DELTA), ""), e->ptr, "");
-    for (int p = 0; p < e->parts; p++)
-        g->at[p] = LLVMBuildSub(e->b, g->at[p], splat(e, from), "");
-    if (g->one)
-        g->one = LLVMBuildSub(e->b, g->one, from, "");
-    return all_inside(e, g, LLVMBuildSub(e->b, bytes, number(e, 64, g->unit), ""));
-}
+/* --- lanes' memory --- */
 
 LLVMValueRef many_pointer(struct emit *e, const struct many *g, int lane, unsigned element)
 {
@@ -211,6 +64,8 @@ LLVMValueRef many_pointer(struct emit *e, const struct many *g, int lane, unsign
         i = LLVMBuildExtractElement(e->b, g->at[lane / e->width], number(e, 32, (uint64_t)(lane % e->width)), "");
     if (g->narrow)
         i = LLVMBuildZExt(e->b, i, e->i64, "");
+    if (g->scale > 1)
+        i = LLVMBuildMul(e->b, i, number(e, 64, g->scale), "");
     LLVMValueRef p = at_byte(e, g->base, i);
     return element ? at_byte(e, p, number(e, 64, (uint64_t)element * g->bytes)) : p;
 }
@@ -231,7 +86,8 @@ static LLVMValueRef host_gather(struct emit *e, const struct many *g, LLVMTypeRe
     if (g->narrow)
         index = LLVMBuildSExt(e->b, index, lanes_of_bits(e, 64), "");
     LLVMValueRef base = element ? at_byte(e, g->base, number(e, 64, (uint64_t)element * g->bytes)) : g->base;
-    LLVMValueRef args[4] = {at_byte(e, base, index), number(e, 32, g->bytes), LLVMConstAllOnes(vector_of(e, e->i1)), LLVMGetPoison(vector)};
+    LLVMTypeRef step = g->scale > 1 ? type_of_bits(e, (int)g->scale * 8) : e->i8;
+    LLVMValueRef args[4] = {LLVMBuildGEP2(e->b, step, base, &index, 1, ""), number(e, 32, g->bytes), LLVMConstAllOnes(vector_of(e, e->i1)), LLVMGetPoison(vector)};
     unsigned id = LLVMLookupIntrinsicID("llvm.masked.gather", 18);
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
     return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");
@@ -250,19 +106,82 @@ static LLVMValueRef gather_part(struct emit *e, const struct many *g, LLVMTypeRe
     return v;
 }
 
+/* Element `of` of four in memory that each lane has loaded: a part's lanes in a row. Rows hold the lanes k, k + 4, ... */
+static LLVMValueRef mixed(struct emit *e, LLVMValueRef a, LLVMValueRef b, const int *of)
+{
+    LLVMValueRef index[64];
+    for (int i = 0; i < e->width; i++)
+        index[i] = number(e, 32, (uint64_t)(i / 4 * 4 + of[i % 4] % 4 + (of[i % 4] < 4 ? 0 : e->width)));
+    return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(index, (unsigned)e->width), "");
+}
+
+/* A part's lanes of four words in memory, from that `before` bytes in front of the access's on. */
+static void load_quads(struct emit *e, const struct many *g, int64_t before, int p, LLVMValueRef out[4])
+{
+    static const int low[4] = {0, 4, 1, 5}, high[4] = {2, 6, 3, 7}, first[4] = {0, 1, 4, 5}, second[4] = {2, 3, 6, 7};
+    LLVMTypeRef four = LLVMVectorType(e->i32, 4);
+    LLVMValueRef row[4];
+    for (int k = 0; k < 4; k++) {
+        LLVMValueRef lane[16];
+        int n = 0;
+        for (int i = k; i < e->width; i += 4) {
+            LLVMValueRef from = at_byte(e, many_pointer(e, g, p * e->width + i, 0), number(e, 64, (uint64_t)-before));
+            lane[n] = LLVMBuildLoad2(e->b, four, from, "");
+            LLVMSetAlignment(lane[n++], 4);
+        }
+        for (int size = 4; n > 1; n /= 2, size *= 2)
+            for (int i = 0; i < n / 2; i++)
+                lane[i] = joined(e, lane[2 * i], lane[2 * i + 1], size);
+        row[k] = lane[0];
+    }
+    LLVMValueRef a = mixed(e, row[0], row[1], low), b = mixed(e, row[2], row[3], low);
+    out[0] = mixed(e, a, b, first);
+    out[1] = mixed(e, a, b, second);
+    a = mixed(e, row[0], row[1], high);
+    b = mixed(e, row[2], row[3], high);
+    out[2] = mixed(e, a, b, first);
+    out[3] = mixed(e, a, b, second);
+}
+
+static LLVMTypeRef element_type(const struct emit *e, int element)
+{
+    enum ptx_type rt = e->k->reg_type[e->in->dst[element]];
+    return bits_of_type(rt) == bits_of_type(e->in->type) ? type_of(e, rt) : type_of_bits(e, bits_of_type(e->in->type));
+}
+
+/* What was loaded as the register keeps it. */
+static LLVMValueRef result_part(struct emit *e, const struct many *g, int element, int p, LLVMValueRef v)
+{
+    int32_t reg = e->in->dst[element];
+    v = widened(e, v, reg, false);
+    return g->kept ? LLVMBuildSelect(e->b, g->on[p], v, reg_part(e, reg, p), "") : v;
+}
+
 static struct value gather_element(struct emit *e, const struct many *g, int element)
 {
-    const struct ir_inst *in = e->in;
-    int32_t reg = in->dst[element];
-    enum ptx_type rt = e->k->reg_type[reg];
-    LLVMTypeRef t = bits_of_type(rt) == bits_of_type(in->type) ? type_of(e, rt) : type_of_bits(e, bits_of_type(in->type));
     struct value v = {.scalar = false};
-    for (int p = 0; p < e->parts; p++) {
-        v.v[p] = widened(e, gather_part(e, g, t, (unsigned)element, p), reg, false);
-        if (g->kept)
-            v.v[p] = LLVMBuildSelect(e->b, g->on[p], v.v[p], reg_part(e, reg, p), "");
-    }
+    for (int p = 0; p < e->parts; p++)
+        v.v[p] = result_part(e, g, element, p, gather_part(e, g, element_type(e, element), (unsigned)element, p));
     return v;
+}
+
+/* Loads of neighbours, and those that are done with this one. */
+static void load_together(struct emit *e, const struct many *g, struct value *results)
+{
+    const struct ir_inst *in = e->in;
+    for (int p = 0; p < e->parts; p++) {
+        LLVMValueRef quad[4];
+        load_quads(e, g, in->vec == 4 ? 0 : 4 * g->own, p, quad);
+        for (int d = 0; d < in->ndst && in->vec == 4; d++)
+            if (in->dst[d] != IR_NOREG)
+                results[d].v[p] = result_part(e, g, d, p, quad[d]);
+        if (in->vec == 4)
+            continue;
+        results[0].v[p] = result_part(e, g, 0, p, quad[g->own]);
+        for (int i = 0; i < 4; i++)
+            if (i != g->own)
+                e->ahead[e->nahead + i - (i > g->own)].v[p] = quad[i];
+    }
 }
 
 /* --- stores --- */
@@ -301,7 +220,7 @@ void lane_loop_end(struct emit *e, struct lane_loop *l)
     LLVMPositionBuilderAtEnd(e->b, out);
 }
 
-/* Some lanes: one after the other, from memory. */
+/* Some lanes: one after the other, from memory; at one address only the last one counts. */
 static void scatter_some(struct emit *e, const struct many *g)
 {
     const struct ir_inst *in = e->in;
@@ -312,15 +231,24 @@ static void scatter_some(struct emit *e, const struct many *g)
             parts[p] = stored_part(e, d, p);
         scratch_store(e, 1 + d, parts, g->bytes);
     }
-    scratch_store(e, 0, g->at, g->narrow ? 4 : 8);
+    bool last = g->one && !g->stride;
     struct lane_loop l;
-    LLVMValueRef lane = lane_loop(e, g->lanes, &l), at = scratch_load(e, 0, lane, g->narrow ? e->i32 : e->i64);
+    LLVMValueRef lane, at = g->one;
+    if (last) {
+        LLVMValueRef args[2] = {g->lanes, number(e, 1, 1)};
+        lane = LLVMBuildXor(e->b, call_intrinsic(e, "llvm.ctlz", e->i32, args, 2), number(e, 32, 31), "");
+    } else {
+        scratch_store(e, 0, g->at, g->narrow ? 4 : 8);
+        lane = lane_loop(e, g->lanes, &l);
+        at = scratch_load(e, 0, lane, g->narrow ? e->i32 : e->i64);
+    }
     LLVMValueRef to = at_byte(e, g->base, g->narrow ? LLVMBuildZExt(e->b, at, e->i64, "") : at);
     for (int d = 0; d < in->vec; d++) {
         LLVMValueRef v = scratch_load(e, 1 + d, lane, raw);
         finish_access(e, LLVMBuildStore(e->b, v, d ? at_byte(e, to, number(e, 64, (uint64_t)d * g->bytes)) : to), g);
     }
-    lane_loop_end(e, &l);
+    if (!last)
+        lane_loop_end(e, &l);
 }
 
 static void scatter_all(struct emit *e, const struct many *g)
@@ -382,6 +310,40 @@ static void set_new(struct emit *e, int d, void *user)
     reg_set(e, e->in->dst[d], ((struct value *)user)[d]);
 }
 
+/* Loads that were done with this one are known behind it only if it was done here, in `quick`. */
+static void keep_ahead(struct emit *e, const struct many *g, LLVMBasicBlockRef quick, LLVMBasicBlockRef slow)
+{
+    for (int i = 0; i < 4 && g->quad; i++) {
+        if (i == g->own)
+            continue;
+        struct ahead *a = &e->ahead[e->nahead++];
+        a->site = g->sites[i];
+        for (int p = 0; p < e->parts; p++) {
+            LLVMValueRef values[2] = {a->v[p], LLVMGetPoison(LLVMTypeOf(a->v[p]))};
+            LLVMBasicBlockRef from[2] = {quick, slow};
+            a->v[p] = LLVMBuildPhi(e->b, LLVMTypeOf(values[0]), "");
+            LLVMAddIncoming(a->v[p], values, from, 2);
+        }
+    }
+}
+
+/* Where the look failed: once more with the range that the first lane is in, then through the step. */
+static void look_again(struct emit *e, const struct many *g, LLVMBasicBlockRef look, LLVMBasicBlockRef slow)
+{
+    LLVMBasicBlockRef miss = new_block(e, "miss");
+    int m = mark(e);
+    LLVMBuildCondBr(e->b, g->again, slow, miss);
+    LLVMPositionBuilderAtEnd(e->b, miss);
+    source_to_place(e, 0);
+    frame_set(e, offsetof(struct jit_frame, mask), g->lanes ? g->lanes : number(e, 32, UINT32_MAX));
+    LLVMValueRef run = ask_op(e, offsetof(struct jit_ops, find_run), number(e, 32, look_slot(e)));
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, run, number(e, 32, 0), ""), look, slow);
+    LLVMValueRef yes = number(e, 1, 1);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(g->again, &yes, &here, 1);
+    unmark(e, m);
+}
+
 static void emit_many(struct emit *e, void (*fast)(struct emit *e, const struct many *g, struct value *results))
 {
     struct value done[IR_MAX_DST] = {0}, stepped[IR_MAX_DST] = {0}, old[IR_MAX_DST] = {0};
@@ -396,8 +358,25 @@ static void emit_many(struct emit *e, void (*fast)(struct emit *e, const struct 
         before = LLVMGetInsertBlock(e->b);
         LLVMPositionBuilderAtEnd(e->b, some);
     }
+    LLVMValueRef ok = look_shared(e, &g);
+    if (ok) {
+        likely(e, LLVMBuildCondBr(e->b, ok, quick, slow), true);
+    } else {
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), first = new_block(e, "look"), off = new_block(e, "off");
+        LLVMBuildBr(e->b, first);
+        LLVMPositionBuilderAtEnd(e->b, first);
+        LLVMValueRef no = number(e, 1, 0);
+        g.again = LLVMBuildPhi(e->b, e->i1, "");
+        LLVMAddIncoming(g.again, &no, &here, 1);
+        ok = look_at_lanes(e, &g);
+        likely(e, LLVMBuildCondBr(e->b, ok, quick, off), true);
+        LLVMPositionBuilderAtEnd(e->b, off);
+        if (look_has_range(e))
+            look_again(e, &g, first, slow);
+        else
+            LLVMBuildBr(e->b, slow);
+    }
     int m = mark(e);
-    likely(e, LLVMBuildCondBr(e->b, look(e, &g), quick, slow), true);
     LLVMPositionBuilderAtEnd(e->b, quick);
     fast(e, &g, done);
     LLVMBuildBr(e->b, next);
@@ -410,6 +389,7 @@ static void emit_many(struct emit *e, void (*fast)(struct emit *e, const struct 
     unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, next);
     each_result(e, join, &(struct two_ways){done, stepped, quick, slow});
+    keep_ahead(e, &g, quick, slow);
     if (none) {
         LLVMBuildBr(e->b, none);
         LLVMPositionBuilderAtEnd(e->b, none);
@@ -422,7 +402,7 @@ bool emit_lanes(struct emit *e, void (*fast)(struct emit *e, const struct many *
 {
     const struct ir_inst *in = e->in;
     bool wide = in->src[0].kind != IR_SRC_REG || bits_of_type(e->k->reg_type[in->src[0].reg]) == 64;
-    if (in->src[0].kind == IR_SRC_SREG || (!wide && !of_32_bits(in)))
+    if (in->src[0].kind == IR_SRC_SREG || (!wide && look_has_range(e)))
         return false;
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG && reg_scalar(e, in->dst[d]))
@@ -433,6 +413,16 @@ bool emit_lanes(struct emit *e, void (*fast)(struct emit *e, const struct many *
 
 static void quick_load(struct emit *e, const struct many *g, struct value *results)
 {
+    if (g->quad || (e->in->vec == 4 && g->bytes == 4 && e->in->mods->order == PTX_WEAK)) {
+        load_together(e, g, results);
+        return;
+    }
+    for (int i = 0; i < e->nahead; i++)
+        if (e->ahead[i].site == e->site) {
+            for (int p = 0; p < e->parts; p++)
+                results[0].v[p] = result_part(e, g, 0, p, e->ahead[i].v[p]);
+            return;
+        }
     for (int d = 0; d < e->in->ndst; d++)
         if (e->in->dst[d] != IR_NOREG)
             results[d] = gather_element(e, g, d);

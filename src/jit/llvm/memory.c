@@ -75,7 +75,7 @@ static LLVMValueRef load_as(struct emit *e, LLVMTypeRef t, const struct reach *r
     return v;
 }
 
-static LLVMValueRef joined(struct emit *e, LLVMValueRef a, LLVMValueRef b, int n)
+LLVMValueRef joined(struct emit *e, LLVMValueRef a, LLVMValueRef b, int n)
 {
     LLVMValueRef index[64];
     for (int i = 0; i < 2 * n; i++)
@@ -192,7 +192,7 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
         go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, last, e->shared_bytes, ""), no);
         return;
     }
-    uint32_t slot = e->job->split ? jit_looks(e->k) / 2 + e->nlooks : e->nlooks, slots = jit_looks(e->k) / 2;
+    uint32_t slots = JIT_LOOKS_EACH * jit_accesses(e->k), slot = e->job->split ? slots + e->nlooks : e->nlooks;
     LLVMBasicBlockRef miss = new_block(e, "look"), on = new_block(e, "seen");
     if (e->nlooks++ < slots) {
         LLVMValueRef seen = frame_field(e, offsetof(struct jit_frame, seen), e->ptr);

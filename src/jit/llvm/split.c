@@ -142,7 +142,7 @@ void split_region(struct emit *e, LLVMBasicBlockRef block)
 {
     LLVMAddCase(e->positions, number(e, 32, (uint64_t)e->job->resume[e->site]), block);
     LLVMPositionBuilderAtEnd(e->b, block);
-    e->mask = LLVMBuildLoad2(e->b, e->i32, e->mask_var, "");
+    set_mask(e, LLVMBuildLoad2(e->b, e->i32, e->mask_var, ""));
     if (may_meet(e)) {
         LLVMBasicBlockRef here = new_block(e, "meet"), on = new_block(e, "on");
         LLVMValueRef join = frame_field(e, offsetof(struct jit_frame, join_pc), e->i32);

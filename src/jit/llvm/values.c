@@ -163,7 +163,7 @@ void forget(struct emit *e)
     for (int i = 0; i < e->ntouched; i++)
         e->have[e->touched[i]] = e->changed[e->touched[i]] = 0;
     e->ntouched = 0;
-    e->nchecked = 0;
+    e->nchecked = e->nlooked = e->nahead = 0;
 }
 
 /* A part of the newest value, in lanes that are off what the variable has. */
@@ -234,8 +234,32 @@ static LLVMValueRef spread(struct emit *e, const LLVMValueRef *base, const struc
     return LLVMBuildAdd(e->b, v, offsets(e, s, bits, part), "");
 }
 
+void set_mask(struct emit *e, LLVMValueRef mask)
+{
+    LLVMTypeRef v = vector_of(e, e->i32), type = LLVMFunctionType(v, &v, 1, false);
+    memset(e->wide_mask, 0, sizeof e->wide_mask);
+    e->mask = mask;
+    for (int p = 0; p < e->parts && mask && e->width < 16; p++) {
+        LLVMValueRef on = LLVMBuildSExt(e->b, unpacked(e, mask, p), v, "");
+        LLVMValueRef same = LLVMGetInlineAsm(type, "", 0, "=x,0", 4, false, false, LLVMInlineAsmDialectATT, false);
+        e->wide_mask[p] = LLVMBuildCall2(e->b, type, same, &on, 1, "");
+    }
+}
+
+LLVMValueRef only_lanes(struct emit *e, LLVMValueRef v, LLVMValueRef lanes, int part)
+{
+    if (lanes != e->mask || !e->wide_mask[part])
+        return LLVMBuildSelect(e->b, unpacked(e, lanes, part), v, LLVMConstNull(LLVMTypeOf(v)), "");
+    LLVMValueRef on = e->wide_mask[part];
+    if (LLVMTypeOf(v) != LLVMTypeOf(on))
+        on = LLVMBuildSExt(e->b, on, LLVMTypeOf(v), "");
+    return LLVMBuildAnd(e->b, v, on, "");
+}
+
 LLVMValueRef unpacked(struct emit *e, LLVMValueRef bits, int part)
 {
+    if (bits == e->mask && e->wide_mask[part])
+        return LLVMBuildICmp(e->b, LLVMIntSLT, e->wide_mask[part], LLVMConstNull(vector_of(e, e->i32)), "");
     LLVMTypeRef narrow = LLVMIntTypeInContext(e->cx, (unsigned)e->width);
     LLVMValueRef x = part ? LLVMBuildLShr(e->b, bits, number(e, 32, (uint64_t)(part * e->width)), "") : bits;
     return LLVMBuildBitCast(e->b, LLVMBuildTrunc(e->b, x, narrow, ""), vector_of(e, e->i1), "");

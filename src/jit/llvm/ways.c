@@ -54,7 +54,7 @@ static void do_block(struct emit *e, struct region *r, int nth)
     bool sent = false;
     find_live(e, b);
     forget(e);
-    e->mask = lanes_at(e, r, nth);
+    set_mask(e, lanes_at(e, r, nth));
     e->nth = nth;
     LLVMBuildStore(e->b, number(e, 32, 0), r->wait[nth]);
     if (e->tells_time)
@@ -76,7 +76,7 @@ static void do_block(struct emit *e, struct region *r, int nth)
         flush(e, b->live_out);
         add_lanes(e, r, block_behind(e, r->block[nth]), e->mask);
     }
-    e->mask = NULL;
+    set_mask(e, NULL);
     forget(e);
 }
 
