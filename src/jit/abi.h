@@ -160,6 +160,7 @@ struct jit_job {
     const int32_t *resume; /* [ninsts]: number of the resume point (split form: position) before this instruction, or -1 */
     int nresume;
     const int32_t *together; /* split form: the other form's resume points */
+    const int32_t *home;     /* [nregs]: plan_homes */
     enum jit_form form;
 };
 

@@ -12,6 +12,7 @@ struct jit_code {
     const struct interp_code *interp;
     struct shapes *shapes;
     struct plan plan;
+    int32_t *home;    /* [nregs]: plan_homes */
     uint8_t *barrier; /* [ninsts]: barriers that machine code waits at itself */
     struct jit_spread **spread; /* [ninsts]: made when the interpreter first goes on there */
     jit_function *function; /* atomic: NULL until it is made */
@@ -58,8 +59,11 @@ struct jit_spread {
     int32_t reg[];
 };
 
-/* All lanes of these, from the first lane of each group and the offsets; NaN as the GPU's. `site`: alive before it. */
-void jit_spread(const struct jit_code *c, const struct warp *w, int32_t site);
+/* All lanes of these in their places, from the bases in their homes and the offsets; NaN as the GPU's. `site`: alive before
+ * it. And the other way round. */
+void jit_spread(const struct jit_code *c, struct warp *w, int32_t site);
+void jit_collect(const struct jit_code *c, struct warp *w, int32_t site);
+/* The same for one register, from the first lane of each group in its place. */
 void jit_spread_register(const struct jit_code *c, const struct warp *w, int32_t reg);
 void jit_spread_release(struct jit_code *c);
 

@@ -109,8 +109,8 @@ struct jit *jit_open(const struct ir_kernel *k, const struct interp_code *c)
 static void release_code(struct jit_code *c)
 {
     shapes_release(c->shapes);
-    alloc_release(c->plan.resume);
-    alloc_release(c->plan.apart);
+    plan_release(&c->plan);
+    alloc_release(c->home);
     alloc_release(c->barrier);
     jit_spread_release(c);
     link_release(&c->linked);
@@ -154,7 +154,8 @@ static struct jit_job job_of(const struct jit_code *c, bool split)
 {
     struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
                           .counting = c->counting, .tallies = c->tallies, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
-                          .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume};
+                          .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
+                          .home = c->home};
     memcpy(job.dim, c->dim, sizeof job.dim);
     return job;
 }
@@ -196,6 +197,7 @@ void jit_make(struct jit_code *c)
     double start = log_now();
     c->shapes = shapes_find(k, c->dim);
     c->plan = plan_make(k, j->interp, c->shapes, c->counting);
+    c->home = plan_homes(k, j->interp, c->shapes);
     find_barriers(c, k);
     c->spread = alloc_zeroed(sizeof *c->spread * ((size_t)k->ninsts + 1));
     make(c, false, start, &c->linked, &c->function);
@@ -255,6 +257,7 @@ const char *jit_prepare(struct jit *j, struct launch *l, bool counting, bool rec
     }
     pthread_mutex_unlock(&j->lock);
     l->jit = c;
+    l->reg_bytes = plan_home_begin(j->interp) + JIT_HOME_BYTES;
     if (counting) /* a block of code leaves all its records before it looks whether the ring is full */
         l->ring_records = RING_RECORDS + j->block_records;
     bool made = (__atomic_load_n(&c->function, __ATOMIC_ACQUIRE) && !c->problem[0]) || compiler.stopped;

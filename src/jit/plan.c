@@ -3,6 +3,7 @@
 #include "jit/plan.h"
 
 #include "base/alloc.h"
+#include "interp/interp.h"
 #include "interp/step.h"
 
 static bool leaves(const struct step *st)
@@ -70,6 +71,10 @@ struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, co
         at[k->blocks[b].first] |= records_of(k, c, b) != 0;
     for (int32_t i = 0; i <= k->ninsts; i++)
         p.resume[i] = at[i] && i < k->ninsts ? p.nresume++ : -1;
+    p.site = alloc_zeroed(sizeof *p.site * ((size_t)p.nresume + 1));
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (p.resume[i] >= 0)
+            p.site[p.resume[i]] = i;
     alloc_release(at);
     p.apart = alloc_zeroed(sizeof *p.apart * ((size_t)k->ninsts + 2));
     for (int32_t i = 0; i <= k->ninsts; i++) {
@@ -77,4 +82,34 @@ struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, co
         p.apart[i] = i < k->ninsts && (head || leaves(&c->step[i - 1])) ? p.napart++ : -1;
     }
     return p;
+}
+
+void plan_release(struct plan *p)
+{
+    alloc_release(p->resume);
+    alloc_release(p->site);
+    alloc_release(p->apart);
+}
+
+uint32_t plan_home_begin(const struct interp_code *c)
+{
+    return (interp_reg_bytes(c) + 63) / 64 * 64;
+}
+
+int32_t *plan_homes(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s)
+{
+    int32_t *home = alloc_zeroed(sizeof *home * ((size_t)k->nregs + 1));
+    uint32_t used = 0;
+    for (int32_t r = 0; r < k->nregs; r++) {
+        uint32_t bytes = ptx_type_info[k->reg_type[r]].bits / 8, all = bytes * (uint32_t)shape_groups(&s->reg[r]);
+        home[r] = -1;
+        if (k->reg_type[r] == PTX_PRED || s->reg[r].kind != SHAPE_AFFINE)
+            continue;
+        uint32_t at = (used + bytes - 1) / bytes * bytes;
+        if (at + all > JIT_HOME_BYTES)
+            continue;
+        home[r] = (int32_t)(plan_home_begin(c) + at);
+        used = at + all;
+    }
+    return home;
 }

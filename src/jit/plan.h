@@ -7,12 +7,21 @@
 
 struct plan {
     int32_t *resume; /* [ninsts + 1]: number of the resume point before an instruction, or -1 */
+    int32_t *site;   /* [nresume]: the instruction of each */
     int nresume;
     int32_t *apart;  /* [ninsts + 1]: number of the split form's position before an instruction, or -1 */
     int napart;
 };
 
 struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool counting);
+
+void plan_release(struct plan *p);
+
+/* Where machine code keeps the bases of affine registers while a warp stops: bytes into the warp's registers, behind those of
+ * the interpreter, one register close to the other; -1: in the register's own place. [nregs], to be released. */
+int32_t *plan_homes(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s);
+enum { JIT_HOME_BYTES = 1024 }; /* of a warp */
+uint32_t plan_home_begin(const struct interp_code *c);
 
 /* The most records that one basic block may leave. */
 uint32_t plan_block_records(const struct ir_kernel *k, const struct interp_code *c);

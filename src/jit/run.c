@@ -67,9 +67,11 @@ static void begin(struct jit_frame *f)
     f->fleet = NULL;
     f->left = 0;
     block_begin(b);
-    for (int i = 0; i < b->nwarps; i++)
+    for (int i = 0; i < b->nwarps; i++) {
+        b->warps[i].kept = true;
         if (fl->ended >> i & 1)
             end_warp(&b->warps[i]);
+    }
 }
 
 /* --- functions that generated code calls --- */
@@ -394,6 +396,7 @@ static enum course after(struct jit_frame *f, enum jit_stop why, bool together, 
         why = f->why;
         s = &w->split[w->current];
     }
+    w->kept |= together && (why == JIT_BARRIER || why == JIT_TURN || why == JIT_RING);
     switch (why) {
     case JIT_BARRIER:
         *site = f->site;
@@ -423,6 +426,7 @@ static enum course after(struct jit_frame *f, enum jit_stop why, bool together, 
         *go = start_at(f, true);
         return GOES_ON;
     case JIT_APART:
+        w->kept = false;
         jit_apart(f);
         if (f->why == JIT_GIVE_UP) {
             w->interpreted = true;
@@ -446,17 +450,26 @@ static enum course after(struct jit_frame *f, enum jit_stop why, bool together, 
     }
 }
 
-static enum jit_stop call(struct jit_frame *f, jit_function *code, int32_t at, uint32_t turns)
+/* Machine code for all lanes together, from the resume point `at`. */
+static enum jit_stop call(struct jit_frame *f, int32_t at, uint32_t turns)
 {
+    if (!f->fleet && !f->warp->kept)
+        jit_collect(f->code, f->warp, f->code->plan.site[at]);
     f->budget = turns;
     f->patience = jit_long_turns < TURNS ? jit_long_turns : TURNS;
-    return code(f, (uint32_t)at);
+    return f->code->function(f, (uint32_t)at);
+}
+
+static enum jit_stop call_split(struct jit_frame *f, int32_t position)
+{
+    f->budget = TURNS;
+    f->patience = jit_long_turns < TURNS ? jit_long_turns : TURNS;
+    return f->code->split(f, (uint32_t)position);
 }
 
 /* Runs the warp on until it waits (true) or stops. */
 static bool advance(struct jit_frame *f, struct exec_counts *counts, struct start go, int32_t *site, enum warp_stop *stop)
 {
-    const struct jit_code *code = f->code;
     for (;;) {
         bool together = go.resume >= 0;
         if (!together && go.position < 0) {
@@ -464,7 +477,7 @@ static bool advance(struct jit_frame *f, struct exec_counts *counts, struct star
                 return false;
             continue;
         }
-        enum jit_stop why = together ? call(f, code->function, go.resume, TURNS) : call(f, code->split, go.position, TURNS);
+        enum jit_stop why = together ? call(f, go.resume, TURNS) : call_split(f, go.position);
         enum course c = after(f, why, together, &go, site, stop);
         if (c != GOES_ON)
             return c == WAITS;
@@ -574,7 +587,7 @@ static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, in
     f->next = &fl->resume[i + 1];
     f->stopped = &fl->stopped[i];
     fl->from = i;
-    enum jit_stop why = call(f, f->code->function, fl->resume[i], SHARED_TURNS);
+    enum jit_stop why = call(f, fl->resume[i], SHARED_TURNS);
     *at = settle(f, fl);
     return why;
 }
@@ -583,7 +596,6 @@ static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, in
  * machine code takes along: *at is the last. Before the block is begun machine code needs nothing of it but the registers. */
 static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fleet *fl, int *at, enum warp_stop *stop)
 {
-    const struct jit_code *code = f->code;
     int i = *at;
     const struct warp *w = &fl->b->warps[i];
     bool waits;
@@ -594,9 +606,11 @@ static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fle
             why = call_fleet(f, fl, i, &i);
             *at = i;
         } else {
-            why = call(f, code->function, fl->resume[i], SHARED_TURNS);
+            why = call(f, fl->resume[i], SHARED_TURNS);
         }
         if (why == JIT_BARRIER || why == JIT_TURN || (why == JIT_EXIT && f->fleet)) {
+            if (!f->fleet)
+                f->warp->kept = true;
             note(fl, i, why, f->site);
             return true;
         }

@@ -142,9 +142,11 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
     }
     struct shapes *shapes = shapes_find(k, view->block);
     struct plan plan = plan_make(k, c, shapes, view->counting);
+    int32_t *home = plan_homes(k, c, shapes);
     struct jit_job job = {.kernel = k, .code = c, .shapes = shapes, .level = view->level, .counting = view->counting, .tallies = view->counting,
                           .split = view->split, .resume = view->split ? plan.apart : plan.resume,
-                          .nresume = view->split ? plan.napart : plan.nresume, .together = plan.resume, .form = view->form};
+                          .nresume = view->split ? plan.napart : plan.nresume, .together = plan.resume,
+                          .home = home, .form = view->form};
     memcpy(job.dim, view->block, sizeof job.dim);
     bool made = jit_emit(&job, &o);
     if (made) {
@@ -156,7 +158,7 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
         snprintf(problem, room, "%s", o.problem);
     }
     shapes_release(shapes);
-    alloc_release(plan.resume);
-    alloc_release(plan.apart);
+    plan_release(&plan);
+    alloc_release(home);
     return made;
 }

@@ -1,4 +1,4 @@
-/* From machine code's form of a warp's registers to the interpreter's (see code.h). */
+/* Between machine code's form of a warp's registers and the interpreter's (see code.h). */
 #include "jit/code.h"
 
 #include "base/alloc.h"
@@ -34,23 +34,37 @@ static struct jit_spread *make(const struct jit_code *c, int32_t site)
     return s;
 }
 
-/* `at`: the register's lanes. */
+static struct jit_spread *spread_at(const struct jit_code *c, int32_t site)
+{
+    struct jit_spread *s = __atomic_load_n(&c->spread[site], __ATOMIC_ACQUIRE);
+    if (s)
+        return s;
+    struct jit_spread *mine = make(c, site); /* two threads may both make one: the first stays */
+    if (__atomic_compare_exchange_n(&c->spread[site], &s, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return mine;
+    alloc_release(mine);
+    return s;
+}
+
+/* `from`: the groups' bases, `step` of them apart; `at`: the register's lanes. */
 #define SPREAD(T)                                              \
     do {                                                       \
-        T *restrict lane = (T *)at, v[WARP_LANES];             \
+        const T *base = (const T *)from;                       \
+        T *lane = (T *)at, v[WARP_LANES];                      \
         for (int i = 0; i < WARP_LANES; i += run) {            \
-            T first = lane[i];                                 \
+            T first = base[i / run * step];                    \
             for (int j = i; j < i + run; j++)                  \
                 v[j] = (T)(first + (T)shape->offset[j]);       \
         }                                                      \
         memcpy(lane, v, sizeof v);                             \
     } while (0)
 
-void jit_spread_register(const struct jit_code *c, const struct warp *w, int32_t reg)
+static void spread(const struct jit_code *c, const struct warp *w, int32_t reg, bool home)
 {
     const struct shape *shape = &c->shapes->reg[reg];
     char *at = w->regs + c->interp->of_reg[reg];
-    int run = WARP_LANES / shape_groups(shape);
+    const char *from = home && c->home[reg] >= 0 ? w->regs + c->home[reg] : at;
+    int run = WARP_LANES / shape_groups(shape), step = from == at ? run : 1;
     if (shape->kind == SHAPE_AFFINE) {
         switch (ptx_type_info[c->interp->kernel->reg_type[reg]].bits) {
         case 8: SPREAD(uint8_t); break;
@@ -65,18 +79,31 @@ void jit_spread_register(const struct jit_code *c, const struct warp *w, int32_t
         bits[i] = f[i] != f[i] ? 0x7fffffffu : bits[i];
 }
 
-void jit_spread(const struct jit_code *c, const struct warp *w, int32_t site)
+void jit_spread_register(const struct jit_code *c, const struct warp *w, int32_t reg)
 {
-    struct jit_spread *s = __atomic_load_n(&c->spread[site], __ATOMIC_ACQUIRE);
-    if (!s) { /* two threads may both make one: the first stays */
-        struct jit_spread *mine = make(c, site);
-        if (__atomic_compare_exchange_n(&c->spread[site], &s, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-            s = mine;
-        else
-            alloc_release(mine);
-    }
+    spread(c, w, reg, false);
+}
+
+void jit_spread(const struct jit_code *c, struct warp *w, int32_t site)
+{
+    const struct jit_spread *s = spread_at(c, site);
     for (int i = 0; i < s->n; i++)
-        jit_spread_register(c, w, s->reg[i]);
+        spread(c, w, s->reg[i], true);
+    w->kept = false;
+}
+
+void jit_collect(const struct jit_code *c, struct warp *w, int32_t site)
+{
+    const struct jit_spread *s = spread_at(c, site);
+    for (int i = 0; i < s->n; i++) {
+        int32_t reg = s->reg[i];
+        size_t bytes = ptx_type_info[c->interp->kernel->reg_type[reg]].bits / 8;
+        int groups = shape_groups(&c->shapes->reg[reg]);
+        for (int g = 0; g < groups && c->home[reg] >= 0; g++)
+            memcpy(w->regs + c->home[reg] + (size_t)g * bytes,
+                   w->regs + c->interp->of_reg[reg] + (size_t)g * (WARP_LANES / (size_t)groups) * bytes, bytes);
+    }
+    w->kept = true;
 }
 
 void jit_spread_release(struct jit_code *c)

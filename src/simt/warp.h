@@ -97,6 +97,7 @@ struct warp {
     bool spinning;     /* it yielded in a waiting loop and has not left one since: yields again soon */
     bool failed;       /* an assertion failed in it: it does not run any more */
     bool interpreted;  /* machine code is not for it: the interpreter runs it to its end */
+    bool kept;         /* its registers are in machine code's own form (jit/code.h) */
     bool hold;         /* the last stop was WARP_RING: go on with the same split */
     int nrecords;
     uint64_t joins[(WARP_MAX_JOINS + 63) / 64]; /* bits: those in use */

@@ -475,15 +475,29 @@ void place_keep(struct emit *e, int32_t reg)
     }
 }
 
+/* Bytes from the begin of a register's home to the base of a group. */
+static LLVMValueRef home_place(struct emit *e, int32_t reg, int group)
+{
+    return at(e, e->regs, (uint64_t)e->job->home[reg] + (uint64_t)group * (uint64_t)bits_of_type(e->k->reg_type[reg]) / 8);
+}
+
 void save(struct emit *e, const uint64_t *live)
 {
     if (e->job->split) {
         flush(e, live);
         return;
     }
-    for (int32_t r = 0; r < e->k->nregs; r++)
-        if (ir_bit(live, r))
+    for (int32_t r = 0; r < e->k->nregs; r++) {
+        if (!ir_bit(live, r))
+            continue;
+        if (e->job->home[r] < 0) {
             place_keep(e, r);
+            continue;
+        }
+        struct value v = reg_get(e, r);
+        for (int g = 0; g < var_parts(e, r); g++)
+            LLVMBuildStore(e->b, v.v[g], home_place(e, r, g));
+    }
 }
 
 void restore(struct emit *e, const uint64_t *live)
@@ -491,9 +505,15 @@ void restore(struct emit *e, const uint64_t *live)
     for (int32_t r = 0; r < e->k->nregs; r++) {
         if (!ir_bit(live, r) || !e->var[r][0])
             continue;
-        struct value v = place_load(e, r);
-        for (int p = 0; p < var_parts(e, r); p++)
-            LLVMBuildStore(e->b, v.bits ? v.bits : v.v[p], e->var[r][p]);
+        struct value v = {0};
+        if (e->job->home[r] < 0)
+            v = place_load(e, r);
+        for (int p = 0; p < var_parts(e, r); p++) {
+            LLVMValueRef one = e->job->home[r] >= 0 ? LLVMBuildLoad2(e->b, var_type(e, r), home_place(e, r, p), "")
+                               : v.bits             ? v.bits
+                                                    : v.v[p];
+            LLVMBuildStore(e->b, one, e->var[r][p]);
+        }
     }
 }
 
