@@ -576,18 +576,39 @@ static void hand_over(struct jit_frame *f, struct fleet *fl, int except)
     }
 }
 
+/* All warps of the block have come to the same barrier in one go: they are put behind it. */
+static bool goes_on_in_step(const struct jit_frame *f, struct fleet *fl)
+{
+    int n = fl->b->nwarps;
+    uint32_t differ = 0, stopped = JIT_STOPPED(JIT_BARRIER, f->site);
+    int32_t next = fl->plan->resume[f->site + 1];
+    if (!f->fleet || f->stopped != &fl->stopped[n - 1] || next < 0 || launch_stopping(fl->b->launch, fl->b->index))
+        return false;
+    for (int i = 0; i < n - 1; i++)
+        differ |= fl->stopped[i] ^ stopped;
+    for (int i = 0; i < n && !differ; i++) {
+        fl->resume[i] = next;
+        fl->next[i] = f->site + 1;
+    }
+    return !differ;
+}
+
 /* Machine code, for warp i and those behind it that are where machine code can go on: *at is the last of them. The others
  * have been noted. */
 static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, int *at)
 {
-    int last = i;
+    enum jit_stop why;
+    int last = i, turns = LONG_TURNS / SHARED_TURNS;
     while (fl->resume[last + 1] >= 0)
         last++;
-    f->left = (uint32_t)(last - i);
-    f->next = &fl->resume[i + 1];
-    f->stopped = &fl->stopped[i];
-    fl->from = i;
-    enum jit_stop why = call(f, fl->resume[i], SHARED_TURNS);
+    do {
+        fill_warp(f, fl->b, i);
+        f->left = (uint32_t)(last - i);
+        f->next = &fl->resume[i + 1];
+        f->stopped = &fl->stopped[i];
+        fl->from = i;
+        why = call(f, fl->resume[i], SHARED_TURNS);
+    } while (why == JIT_BARRIER && last - i == fl->b->nwarps - 1 && turns-- && goes_on_in_step(f, fl));
     *at = settle(f, fl);
     return why;
 }
@@ -599,7 +620,8 @@ static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fle
     int i = *at;
     const struct warp *w = &fl->b->warps[i];
     bool waits;
-    fill_warp(f, fl->b, i);
+    if (!f->fleet)
+        fill_warp(f, fl->b, i);
     if (f->fleet || (fl->resume[i] >= 0 && w->alive == UINT32_MAX && !w->interpreted)) {
         enum jit_stop why;
         if (f->fleet) {

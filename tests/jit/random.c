@@ -223,7 +223,12 @@ static void floating(struct maker *m)
 
 static void predicate(struct maker *m)
 {
-    switch (below(m, 8)) {
+    switch (below(m, 10)) {
+    case 8: EMIT("setp.%s.%s %%p%d, %%%s, %d;\n", PICK("lt", "le", "gt", "ge", "eq", "ne"), PICK("s32", "u32"), p(m), PICK("me", "lane", "flat"), (int)below(m, 140) - 6); break;
+    case 9: /* with a number that is the same for all and known when it runs */
+        EMIT("and.b32 %%u, %%x0, %u;\nsub.u32 %%u, %%u, %u;\n", 127u >> below(m, 3), below(m, 3));
+        EMIT("setp.%s.%s %%p%d, %s;\n", PICK("lt", "le", "gt", "ge", "eq", "ne"), PICK("s32", "u32"), p(m), PICK("%u, %me", "%me, %u", "%lane, %u", "%u, %flat"));
+        break;
     case 5: EMIT("setp.%s.ftz.f32 %%p%d, %%f%d, %%f%d;\n", PICK("lt", "eq", "neu"), p(m), f(m), f(m)); break;
     case 6: EMIT("testp.%s %%p%d, %%f%d;\n", PICK("finite.f32", "infinite.f32", "number.f32", "notanumber.f32", "normal.f32", "subnormal.f32"), p(m), f(m)); break;
     case 7: EMIT("setp.%s.f64 %%p%d, %%d%d, %%d%d;\nset.%s.and.u32.s32 %%r%d, %%r%d, %%r%d, %s%%p%d;\n", PICK("lt", "ge", "equ"), p(m), d(m), d(m), PICK("lt", "ne"), r(m), r(m), r(m), below(m, 2) ? "!" : "", p(m)); break;

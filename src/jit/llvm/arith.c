@@ -445,6 +445,51 @@ static LLVMValueRef compare_groups(struct emit *e, int halved)
     return bits;
 }
 
+static bool counts_up(const struct shape *s)
+{
+    bool up = s->kind == SHAPE_AFFINE && !s->halved;
+    for (int i = 0; i < SHAPE_LANES && up; i++)
+        up = s->offset[i] == i;
+    return up;
+}
+
+/* setp of integers that go up by one from lane to lane and wrap in none, with a number that is the same for all: a run of
+ * bits from the first lane on, or all others; where equality is asked for, one. NULL: it is none such. */
+static LLVMValueRef compare_ascending(struct emit *e)
+{
+    static const uint8_t turned[] = {[PTX_EQ] = PTX_EQ, [PTX_NE] = PTX_NE, [PTX_LT] = PTX_GT, [PTX_LE] = PTX_GE, [PTX_GT] = PTX_LT, [PTX_GE] = PTX_LE};
+    const struct ir_inst *in = e->in;
+    struct shape a = source_shape(e, 0), b = source_shape(e, 1);
+    bool second = counts_up(&b) && shape_uniform(&a), sign = is_signed(in->type);
+    const struct shape *up = second ? &b : &a;
+    for (int i = 0; i < 2; i++)
+        if (in->src[i].kind == IR_SRC_REG && bits_of_type(e->k->reg_type[in->src[i].reg]) != 32)
+            return NULL;
+    if (in->op != PTX_OP_SETP || !integer(in->type) || bits_of_type(in->type) != 32 || in->mods->cmp == PTX_CMP_NONE || in->mods->cmp > PTX_GE ||
+        (in->ndst > 1 && in->dst[1] != IR_NOREG) || (!second && (!counts_up(&a) || !shape_uniform(&b))))
+        return NULL;
+    int cmp = second ? turned[in->mods->cmp] : in->mods->cmp;
+    if (cmp > PTX_NE && (!up->bounded || (!sign && up->low < 0)))
+        return NULL;
+    LLVMValueRef first = source(e, second, in->type, -1), with = source(e, !second, in->type, -1), bits;
+    if (cmp <= PTX_NE) {
+        LLVMValueRef lane = LLVMBuildSub(e->b, with, first, "");
+        LLVMValueRef bit = LLVMBuildShl(e->b, number(e, 32, 1), LLVMBuildAnd(e->b, lane, number(e, 32, 31), ""), "");
+        bits = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntULT, lane, number(e, 32, SHAPE_LANES), ""), bit, number(e, 32, 0), "");
+        return cmp == PTX_NE ? LLVMBuildNot(e->b, bits, "") : bits;
+    }
+    LLVMOpcode widen = sign ? LLVMSExt : LLVMZExt;
+    LLVMValueRef n = LLVMBuildSub(e->b, LLVMBuildCast(e->b, widen, with, e->i64, ""), LLVMBuildCast(e->b, widen, first, e->i64, ""), "");
+    if (cmp == PTX_LE || cmp == PTX_GT)
+        n = LLVMBuildAdd(e->b, n, number(e, 64, 1), "");
+    LLVMValueRef least[2] = {n, number(e, 64, 0)};
+    LLVMValueRef most[2] = {call_intrinsic(e, "llvm.smax", e->i64, least, 2), number(e, 64, SHAPE_LANES)};
+    n = call_intrinsic(e, "llvm.smin", e->i64, most, 2);
+    bits = LLVMBuildSub(e->b, LLVMBuildShl(e->b, number(e, 64, 1), n, ""), number(e, 64, 1), "");
+    bits = LLVMBuildTrunc(e->b, bits, e->i32, "");
+    return cmp == PTX_LT || cmp == PTX_LE ? bits : LLVMBuildNot(e->b, bits, "");
+}
+
 /* setp and testp, without what it is combined with: lanes in `parts`, or *one for all of them (i1 if `scalar`, else bits). */
 static bool compare_all(struct emit *e, bool scalar, LLVMValueRef *parts, LLVMValueRef *one)
 {
@@ -453,7 +498,9 @@ static bool compare_all(struct emit *e, bool scalar, LLVMValueRef *parts, LLVMVa
         struct shape s = source_shape(e, i);
         halved = shape_flat(&s, halved);
     }
-    *one = NULL;
+    *one = scalar || halved >= 0 || e->in->op == PTX_OP_TESTP ? NULL : compare_ascending(e);
+    if (*one)
+        return true;
     if (scalar || halved >= 0) {
         *one = scalar ? compare_or_test(e, -1) : compare_groups(e, halved);
         return *one;
