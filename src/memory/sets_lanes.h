@@ -13,6 +13,7 @@ enum { VECTOR = 16 };
 #endif
 typedef uint8_t bytes __attribute__((vector_size(VECTOR)));
 typedef uint8_t bytes_anywhere __attribute__((vector_size(VECTOR), aligned(1), may_alias));
+typedef char host_bytes __attribute__((vector_size(VECTOR), may_alias));
 typedef uint16_t halves __attribute__((vector_size(VECTOR), may_alias));
 typedef uint16_t halves_anywhere __attribute__((vector_size(VECTOR), aligned(2), may_alias));
 
@@ -43,6 +44,17 @@ static inline uint32_t low_half(const uint64_t *addr, unsigned lane)
     return half;
 }
 
+/* The highest bit of each of 32 bytes. */
+static inline uint32_t top_bits(const uint8_t *v)
+{
+#ifdef __AVX2__
+    return (uint32_t)__builtin_ia32_pmovmskb256(*(const host_bytes *)v);
+#else
+    return (uint32_t)__builtin_ia32_pmovmskb128(*(const host_bytes *)v) |
+           (uint32_t)__builtin_ia32_pmovmskb128(*(const host_bytes *)(v + VECTOR)) << VECTOR;
+#endif
+}
+
 /* What `fresh` says, one lane after the other. */
 static __attribute__((noinline)) uint32_t fresh_anywhere(const uint64_t *addr, uint32_t mask, int shift, int group)
 {
@@ -61,7 +73,7 @@ static __attribute__((noinline)) uint32_t fresh_anywhere(const uint64_t *addr, u
 static inline uint32_t repeats(const uint16_t *id)
 {
     uint16_t again[LANES] __attribute__((aligned(64)));
-    uint32_t bits = 0;
+    uint8_t tops[LANES] __attribute__((aligned(64)));
 
 #pragma GCC unroll 4
     for (int at = 0; at < LANES; at += VECTOR / 2) {
@@ -73,8 +85,8 @@ static inline uint32_t repeats(const uint16_t *id)
         *(halves *)(again + at) = same;
     }
     for (unsigned i = 0; i < LANES; i++)
-        bits |= again[i] ? 1u << i : 0;
-    return bits;
+        tops[i] = (uint8_t)(again[i] >> 8);
+    return top_bits(tops);
 }
 
 static inline uint32_t fresh_of(const uint64_t *addr, uint32_t mask, int shift, int group, uint64_t moved)
@@ -150,13 +162,32 @@ static unsigned crowd(const uint64_t *addr, uint32_t mask, int shift, int group)
     return group == 8 ? crowd_of(addr, mask, shift, 8) : group == 16 ? crowd_of(addr, mask, shift, 16) : crowd_of(addr, mask, shift, 32);
 }
 
-static unsigned passes(const uint64_t *addr, uint32_t mask, int shift, int group)
+/* Every lane that is on has a bank of its own in its group; of banks that are 32 for all groups together. */
+static inline bool all_apart(const uint64_t *addr, uint32_t mask, int shift, const unsigned group)
 {
-    unsigned n = crowd(addr, mask, shift, group), least = 0;
+    uint32_t place[LANES], used = 0;
+
+    for (unsigned i = 0; i < LANES; i++)
+        place[i] = (low_half(addr, i) >> shift & (group - 1)) | (i & ~(group - 1));
+    for (unsigned i = 0; i < LANES; i++)
+        used |= (mask >> i & 1) << place[i];
+    return lanes_count(used) == lanes_count(mask);
+}
+
+static inline unsigned passes_of(const uint64_t *addr, uint32_t mask, int shift, const int group)
+{
+    unsigned least = 0;
 
     for (int at = 0; at < LANES; at += group)
         least += (mask & (uint32_t)(((UINT64_C(1) << group) - 1) << at)) != 0;
-    return n == least ? n : crowd(addr, fresh(addr, mask, shift, group), shift, group);
+    if ((128 >> shift == group && all_apart(addr, mask, shift, (unsigned)group)) || !(differing(addr, mask) >> shift))
+        return least;
+    return crowd_of(addr, fresh(addr, mask, shift, group), shift, group);
+}
+
+static unsigned passes(const uint64_t *addr, uint32_t mask, int shift, int group)
+{
+    return group == 8 ? passes_of(addr, mask, shift, 8) : group == 16 ? passes_of(addr, mask, shift, 16) : passes_of(addr, mask, shift, 32);
 }
 
 const struct lane_sets SETS = {sectors, fresh, crowd, passes};
