@@ -21,6 +21,12 @@ void *alloc_zeroed(size_t bytes)
     return checked(calloc(1, bytes ? bytes : 1), bytes);
 }
 
+void *alloc_aligned(size_t alignment, size_t bytes)
+{
+    size_t rounded = (bytes + alignment) / alignment * alignment;
+    return memset(checked(aligned_alloc(alignment, rounded), rounded), 0, rounded);
+}
+
 void *alloc_resize(void *old, size_t bytes)
 {
     return checked(realloc(old, bytes ? bytes : 1), bytes);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 void *alloc_zeroed(size_t bytes);
+void *alloc_aligned(size_t alignment, size_t bytes); /* zeroed; alignment: a power of two */
 void *alloc_resize(void *old, size_t bytes);
 void alloc_release(void *p);
 

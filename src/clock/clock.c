@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "memory/memory.h"
+#include "simt/tally.h"
 
 #include "heddle.h"
 
@@ -48,8 +49,8 @@ void exec_counts_init(struct exec_counts *c, const struct ir_kernel *k)
     c->site_lanes = c->block_lanes + blocks;
     c->site_runs = c->site_lanes + sites;
     c->divergent = c->site_runs + sites;
+    c->take = NULL;
     c->tally = NULL;
-    c->tallied = NULL;
 }
 
 void exec_counts_add(struct exec_counts *to, const struct exec_counts *from, const struct ir_kernel *k)
@@ -118,7 +119,7 @@ static enum progress run_block(struct worker *k, struct block *b)
     bool failed = false;
     enum warp_stop first = WARP_DONE;
     int at = -1; /* the warp that stopped with `first`, those before it have had their turn */
-    if (!b->begun && k->c->run_block && !k->ring && k->c->run_block(b, k->c->counts ? &k->counts : NULL, &at, &first) && at < 0)
+    if (!b->begun && k->c->run_block && !k->c->observe && k->c->run_block(b, k->c->counts ? &k->counts : NULL, &at, &first) && at < 0)
         return BLOCK_DONE;
     if (!b->begun)
         block_begin(b);
@@ -219,6 +220,24 @@ static void *work(void *arg)
     return NULL;
 }
 
+/* Counts a record, so many times. */
+static void take(void *worker, const struct record *r, uint64_t times)
+{
+    struct worker *k = worker;
+    if (times == 1) {
+        memory_access(&k->memory, r);
+        return;
+    }
+    struct counters one = {0};
+    struct record first = *r;
+    struct memory model;
+    memory_init(&model, &one, 1);
+    first.site = 0;
+    memory_access(&model, &first);
+    for (int c = 0; c < COUNTER_COUNT; c++)
+        k->sites[r->site].v[c] += one.v[c] * times;
+}
+
 static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, int threads, bool own)
 {
     struct launch *l = c->launch;
@@ -243,41 +262,15 @@ static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, i
     else
         k->counts = *c->counts;
     memory_init(&k->memory, k->sites, (uint32_t)nsites);
-}
-
-/* So many accesses more like the one in the slot's record. */
-static void count_slot(struct worker *k, int32_t site, size_t slot)
-{
-    if (k->counts.tally[slot] > 1) {
-        struct counters one = {0};
-        struct record r = *k->counts.tallied[slot];
-        struct memory model;
-        memory_init(&model, &one, 1);
-        r.site = 0;
-        memory_access(&model, &r);
-        for (int c = 0; c < COUNTER_COUNT; c++)
-            k->sites[site].v[c] += one.v[c] * (k->counts.tally[slot] - 1);
+    if (!c->observe) {
+        k->counts.take = take;
+        k->counts.taker = k;
     }
-    alloc_release(k->counts.tallied[slot]);
-}
-
-/* What was counted by reference to a record (warp.h). */
-static void count_tallied(struct worker *k)
-{
-    const struct ir_kernel *kernel = k->l->kernel;
-    for (int32_t site = 0; k->counts.tally && site < kernel->ninsts; site++)
-        for (size_t i = 0; ir_is_memory(&kernel->insts[site]) && i < TALLY_SLOTS; i++)
-            count_slot(k, site, (size_t)site * TALLY_SLOTS + i);
-    alloc_release(k->counts.tally);
-    alloc_release(k->counts.tallied);
-    k->counts.tally = NULL;
-    k->counts.tallied = NULL;
 }
 
 static void worker_release(struct worker *k)
 {
-    if (k->c->sites)
-        count_tallied(k);
+    tally_end(&k->counts);
     for (int i = 0; i < k->nresident; i++)
         free(k->resident[i]);
     for (int i = 0; i < k->nspare; i++)

@@ -63,12 +63,6 @@ static struct record *new_record(struct warp *w)
     return w->ring ? &w->ring[w->nrecords] : NULL;
 }
 
-static uint8_t record_op(const struct step *st)
-{
-    return st->kind == STEP_LOAD ? RECORD_LOAD : st->kind == STEP_STORE ? RECORD_STORE
-         : st->kind == STEP_ASYNC ? RECORD_LDGSTS : st->in->op == PTX_OP_RED ? RECORD_RED : RECORD_ATOM;
-}
-
 /* What a store writes, for who watches. */
 static void note_values(const struct access *a)
 {
@@ -86,27 +80,13 @@ static void finish_record(const struct access *a)
 {
     const struct step *st = a->st;
     struct record *r = a->r;
-    const struct ptx_mods *mods = st->in->mods;
     if (!r || a->space >= PTX_PARAM)
         return;
     if (a->w->values && st->kind == STEP_STORE)
         note_values(a);
-    r->site = (uint32_t)(st - a->c->step);
-    r->mask = st->in->atomic_form == IR_ATOMIC_ONCE ? a->m & -a->m : a->m;
+    step_record(a->c, st, a->space, r);
+    r->mask = step_record_mask(st, a->m);
     r->unchanged = a->unchanged;
-    r->generic = st->space == PTX_GENERIC;
-    r->counted = st->in->atomic_form == IR_ATOMIC_COUNTED;
-    r->op = record_op(st);
-    r->space = (uint8_t)a->space;
-    r->shape = RECORD_EXPLICIT;
-    r->bytes = (uint8_t)(st->elem * st->vec);
-    r->elem = st->elem;
-    r->cache = mods->cache;
-    r->order = mods->order;
-    r->atomic = mods->atomic;
-    r->type = st->in->type;
-    r->nc = mods->nc;
-    r->stride = 0;
     r->block = (uint32_t)a->w->block->index;
     r->warp = a->w->index;
     r->sm = a->w->block->sm;
@@ -178,7 +158,7 @@ static bool permitted(struct access *a)
     const struct watch *watch = a->w->block->launch->watch;
     if (!watch || a->space >= PTX_PARAM)
         return true;
-    struct watched_access w = {a->w, (int32_t)(a->st - a->c->step), (uint8_t)a->space, record_op(a->st),
+    struct watched_access w = {a->w, (int32_t)(a->st - a->c->step), (uint8_t)a->space, step_record_op(a->st),
                                (uint8_t)(a->st->elem * a->st->vec), a->m, a->addr};
     if (watch->refuse)
         a->m &= ~watch->refuse(watch->user, &w);

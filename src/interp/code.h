@@ -160,6 +160,40 @@ uint32_t slots_assign(const struct ir_kernel *k, place *of_reg);
 /* Bytes of one lane of a register. Predicates are one 32-bit word for all lanes: 0. */
 unsigned slots_width(const struct ir_kernel *k, int32_t reg);
 
+/* --- records --- */
+
+static inline uint8_t step_record_op(const struct step *st)
+{
+    return st->kind == STEP_LOAD ? RECORD_LOAD : st->kind == STEP_STORE ? RECORD_STORE
+         : st->kind == STEP_ASYNC ? RECORD_LDGSTS : st->in->op == PTX_OP_RED ? RECORD_RED : RECORD_ATOM;
+}
+
+/* Lanes that the record of an access by the lanes of m names. */
+static inline uint32_t step_record_mask(const struct step *st, uint32_t m)
+{
+    return st->in->atomic_form == IR_ATOMIC_ONCE ? m & -m : m;
+}
+
+/* What all records of a step for one space have in common. */
+static inline void step_record(const struct interp_code *c, const struct step *st, int space, struct record *r)
+{
+    const struct ptx_mods *mods = st->in->mods;
+    r->site = (uint32_t)(st - c->step);
+    r->generic = st->space == PTX_GENERIC;
+    r->counted = st->in->atomic_form == IR_ATOMIC_COUNTED;
+    r->op = step_record_op(st);
+    r->space = (uint8_t)space;
+    r->shape = RECORD_EXPLICIT;
+    r->bytes = (uint8_t)(st->elem * st->vec);
+    r->elem = st->elem;
+    r->cache = mods->cache;
+    r->order = mods->order;
+    r->atomic = mods->atomic;
+    r->type = st->in->type;
+    r->nc = mods->nc;
+    r->stride = 0;
+}
+
 /* --- access.h, built for three levels of the host --- */
 struct access_ops {
     access_fn *load, *store, *atom, *async;

@@ -13,6 +13,7 @@
 #define JIT_ABI_H
 
 #include "interp/code.h"
+#include "simt/tally.h"
 
 enum jit_stop {
     JIT_EXIT,    /* at frame.site, all lanes exit */
@@ -65,6 +66,11 @@ struct jit_ops {
     /* Loops that lanes leave one by one have turned frame.patience times, which is set anew. Not 0: the warp is to stop. */
     uint32_t (*long_turns)(struct jit_frame *f, uint32_t site, uint32_t zero);
 
+    /* Count an access by `lanes`: at the addresses in the instruction's record (tally.h), or of known shape with the groups'
+     * lowest addresses in frame.lowest. Always 0. */
+    uint32_t (*count_lanes)(struct jit_frame *f, uint32_t site, uint32_t lanes);
+    uint32_t (*count_shape)(struct jit_frame *f, uint32_t site, uint32_t lanes);
+
     /* Of the split form, for the split that runs. They answer the position where it goes on, or another split, with
      * frame.mask and frame.join_pc set; or -1: frame.why says why it stops. `lanes`: those of them that the guard holds
      * for. */
@@ -93,8 +99,11 @@ struct jit_frame {
     const struct jit_ops *ops;
     struct warp *warp;
     const struct jit_code *code;
-    uint64_t *tally;       /* the same of struct exec_counts */
-    uint64_t *block_runs, *block_lanes, *site_runs, *site_lanes; /* or NULL: not counting */
+    struct tally_site *tally_site; /* tally.h; only where machine code counts accesses */
+    uint64_t *tally_slot;
+    struct tally_pattern *tally_pattern;
+    uint64_t lowest[TALLY_GROUPS];
+    uint64_t *block_runs, *block_lanes, *site_runs, *site_lanes, *divergent; /* or NULL: not counting */
     uint32_t looks;        /* of `seen` */
     uint32_t shared_bytes;
     uint32_t local_size, local_bytes; /* a thread: its local memory; with what lies behind it */
@@ -155,7 +164,8 @@ struct jit_job {
     uint32_t dim[3];
     const char *level; /* "x86-64-v2", "x86-64-v3", "x86-64-v4" */
     bool counting;     /* block and guard counts, and a record of every access */
-    bool tallies;      /* but of those that have been recorded before (struct exec_counts) */
+    bool tallies;      /* but accesses are counted here (simt/tally.h) */
+    const int32_t *row; /* [ninsts]: number of a memory instruction in the tally, or -1 */
     bool split;            /* the split form */
     const int32_t *resume; /* [ninsts]: number of the resume point (split form: position) before this instruction, or -1 */
     int nresume;

@@ -153,7 +153,7 @@ bool jit_emit(const struct jit_job *job, struct jit_object *o)
 static struct jit_job job_of(const struct jit_code *c, bool split)
 {
     struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
-                          .counting = c->counting, .tallies = c->tallies, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
+                          .counting = c->counting, .tallies = c->tallies, .row = c->plan.row, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
                           .home = c->home};
     memcpy(job.dim, c->dim, sizeof job.dim);
@@ -196,7 +196,7 @@ void jit_make(struct jit_code *c)
         pthread_once(&compiler.once, load_compiler);
     double start = log_now();
     c->shapes = shapes_find(k, c->dim);
-    c->plan = plan_make(k, j->interp, c->shapes, c->counting);
+    c->plan = plan_make(k, j->interp, c->shapes, c->counting && !c->tallies);
     c->home = plan_homes(k, j->interp, c->shapes);
     find_barriers(c, k);
     c->spread = alloc_zeroed(sizeof *c->spread * ((size_t)k->ninsts + 1));

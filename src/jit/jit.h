@@ -39,7 +39,7 @@ enum warp_stop jit_run(struct warp *w, struct exec_counts *counts);
 /* Turns of a loop after which others run all the same (LONG_TURNS of interp.h): less in tests. */
 extern uint32_t jit_long_turns;
 
-/* Runs a fresh block whose launch leaves no records as far as it gets: warps that wait at a barrier cost next to nothing
+/* Runs a fresh block whose accesses nobody wants to see as far as it gets: warps that wait at a barrier cost next to nothing
  * then. False: there is no code yet, nothing was done. Else all warps have ended (*at is -1), or warp *at stopped with
  * *stop, warps before it have had their turn, and the block's state is where others look for it. */
 bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum warp_stop *stop);

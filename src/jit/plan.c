@@ -12,10 +12,16 @@ static bool leaves(const struct step *st)
 }
 
 /* The most records that an instruction leaves: a generic access one for each space, an asynchronous copy its two sides. */
-static uint32_t records(const struct step *st)
+static uint32_t records_left(const struct step *st)
 {
     bool several = st->in->space == PTX_GENERIC || st->kind == STEP_ASYNC;
     return !step_touches_memory(st) ? 0 : several ? 3 : 1;
+}
+
+/* Accesses of it are among those that machine code has a form of its own for, and of memory that is counted. */
+static bool is_counted(const struct step *st)
+{
+    return (st->kind == STEP_LOAD || st->kind == STEP_STORE || st->kind == STEP_ATOM) && st->space < PTX_PARAM;
 }
 
 static uint32_t records_of(const struct ir_kernel *k, const struct interp_code *c, int32_t block)
@@ -23,7 +29,7 @@ static uint32_t records_of(const struct ir_kernel *k, const struct interp_code *
     const struct ir_block *b = &k->blocks[block];
     uint32_t n = 0;
     for (int32_t i = b->first; i < b->first + b->count; i++)
-        n += records(&c->step[i]);
+        n += records_left(&c->step[i]);
     return n;
 }
 
@@ -51,7 +57,7 @@ const char *plan_refuses(const struct ir_kernel *k)
     return NULL;
 }
 
-struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool counting)
+struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool records)
 {
     struct plan p = {.resume = alloc_zeroed(sizeof *p.resume * ((size_t)k->ninsts + 2))};
     bool *at = alloc_zeroed((size_t)k->ninsts + 2);
@@ -67,7 +73,7 @@ struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, co
         if (in->meet && ir_bit(s->parting, i))
             at[k->blocks[in->meet->block].first] = true;
     }
-    for (int32_t b = 0; b < k->nblocks && counting; b++)
+    for (int32_t b = 0; b < k->nblocks && records; b++)
         at[k->blocks[b].first] |= records_of(k, c, b) != 0;
     for (int32_t i = 0; i <= k->ninsts; i++)
         p.resume[i] = at[i] && i < k->ninsts ? p.nresume++ : -1;
@@ -81,6 +87,9 @@ struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, co
         bool head = i < k->ninsts && i == k->blocks[k->insts[i].block].first;
         p.apart[i] = i < k->ninsts && (head || leaves(&c->step[i - 1])) ? p.napart++ : -1;
     }
+    p.row = alloc_zeroed(sizeof *p.row * ((size_t)k->ninsts + 2));
+    for (int32_t i = 0; i <= k->ninsts; i++)
+        p.row[i] = i < k->ninsts && is_counted(&c->step[i]) ? p.nrow++ : -1;
     return p;
 }
 
@@ -89,6 +98,7 @@ void plan_release(struct plan *p)
     alloc_release(p->resume);
     alloc_release(p->site);
     alloc_release(p->apart);
+    alloc_release(p->row);
 }
 
 uint32_t plan_home_begin(const struct interp_code *c)

@@ -11,9 +11,13 @@ struct plan {
     int nresume;
     int32_t *apart;  /* [ninsts + 1]: number of the split form's position before an instruction, or -1 */
     int napart;
+    int32_t *row;    /* [ninsts + 1]: number of a memory instruction in a tally (simt/tally.h), or -1 */
+    int nrow;
 };
 
-struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool counting);
+/* `records`: accesses leave some, so machine code stops before blocks with accesses to have them fetched. */
+struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool records);
+void plan_release(struct plan *p);
 
 void plan_release(struct plan *p);
 

@@ -76,6 +76,16 @@ static void begin(struct jit_frame *f)
 
 /* --- functions that generated code calls --- */
 
+/* What the interpreter left in the ring is counted at once, if nobody wants to see it: machine code counts its accesses
+ * itself, and does not stop for the ring's sake. */
+static void fetch(struct warp *w, struct exec_counts *c)
+{
+    for (int i = 0; c && c->take && i < w->nrecords; i++)
+        c->take(c->taker, &w->ring[i], 1);
+    if (c && c->take)
+        w->nrecords = 0;
+}
+
 static uint32_t op_step(struct jit_frame *f, uint32_t site, uint32_t mask)
 {
     const struct interp_code *c = f->code->interp;
@@ -84,27 +94,12 @@ static uint32_t op_step(struct jit_frame *f, uint32_t site, uint32_t mask)
         begin(f);
     f->warp->clock += f->executed;
     f->executed = 0;
-    if (step_is_plain(st))
-        return !step_plain(c, f->warp, st, mask);
-    step_exchange(c, f->warp, st, mask);
+    if (!step_is_plain(st))
+        step_exchange(c, f->warp, st, mask);
+    else if (!step_plain(c, f->warp, st, mask))
+        return 1;
+    fetch(f->warp, f->counts);
     return 0;
-}
-
-/* The access has been recorded: others like it need only be told by their number. Machine code finds the slot by the lowest
- * address. */
-static void tally(struct exec_counts *c, uint32_t site, const struct record *r)
-{
-    uint64_t lowest = UINT64_MAX;
-    if (r->mask != UINT32_MAX || (r->space != PTX_GLOBAL && r->space != PTX_SHARED && r->space != PTX_CONST))
-        return;
-    for (int i = 0; i < WARP_LANES; i++)
-        lowest = record_address(r, i) < lowest ? record_address(r, i) : lowest;
-    size_t slot = (size_t)site * TALLY_SLOTS + lowest % TALLY_SLOTS;
-    if (c->tally[slot])
-        return;
-    c->tallied[slot] = alloc_zeroed(sizeof *r);
-    *c->tallied[slot] = *r;
-    c->tally[slot] = 1;
 }
 
 static uint32_t op_affine(struct jit_frame *f, uint32_t site, uint32_t reg)
@@ -112,12 +107,18 @@ static uint32_t op_affine(struct jit_frame *f, uint32_t site, uint32_t reg)
     if (f->fleet)
         begin(f);
     jit_spread_register(f->code, f->warp, (int32_t)reg);
-    struct warp *w = f->warp;
-    int records = w->nrecords;
-    if (op_step(f, site, f->mask))
-        return 1;
-    if (f->tally && f->mask == UINT32_MAX && w->nrecords == records + 1)
-        tally(f->counts, site, &w->ring[records]);
+    return op_step(f, site, f->mask);
+}
+
+static uint32_t op_count_lanes(struct jit_frame *f, uint32_t site, uint32_t lanes)
+{
+    tally_any(f->counts, f->code->plan.row[site], lanes);
+    return 0;
+}
+
+static uint32_t op_count_shape(struct jit_frame *f, uint32_t site, uint32_t lanes)
+{
+    tally_shape(f->counts, f->code->plan.row[site], lanes, f->lowest);
     return 0;
 }
 
@@ -162,7 +163,7 @@ static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t zero)
     return f->turned >= jit_long_turns || launch_stopping(f->warp->block->launch, f->warp->block->index);
 }
 
-static const struct jit_ops ops = {op_step, op_affine, op_look, op_find_run, op_long_turns, jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier,
+static const struct jit_ops ops = {op_step, op_affine, op_look, op_find_run, op_long_turns, op_count_lanes, op_count_shape, jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier,
                                    jit_split_exchange};
 
 /* --- in and out --- */
@@ -192,6 +193,27 @@ static struct jit_seen *seen_room(uint32_t n)
     return seen;
 }
 
+/* A tally for the code's memory instructions: what their accesses have in common. */
+static struct tally *new_tally(const struct jit_code *code)
+{
+    const struct ir_kernel *k = code->interp->kernel;
+    struct tally *t = tally_new(code->plan.nrow);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct step *st = &code->interp->step[i];
+        struct shape_reach reach;
+        if (code->plan.row[i] < 0)
+            continue;
+        struct tally_site *s = &t->site[code->plan.row[i]];
+        step_record(code->interp, st, st->space == PTX_GENERIC ? PTX_GLOBAL : st->space, &s->record);
+        if (!shape_reach(k, code->shapes, code->dim, &k->insts[i], &reach))
+            continue;
+        s->halved = reach.halved;
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            s->above[lane] = (uint64_t)reach.above[lane];
+    }
+    return t;
+}
+
 static void fill_launch(struct jit_frame *f, const struct launch *l, const struct jit_code *code, struct exec_counts *counts)
 {
     f->params = l->params;
@@ -209,7 +231,6 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->executed = 0;
     f->gridid = l->grid_serial;
     f->counts = counts;
-    f->tally = NULL;
     for (int i = 0; i < 3; i++) {
         f->sreg[PTX_SREG_NTID_X + i] = l->block_dim[i];
         f->sreg[PTX_SREG_NCTAID_X + i] = l->grid[i];
@@ -222,12 +243,12 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
         f->block_lanes = counts->block_lanes;
         f->site_runs = counts->site_runs;
         f->site_lanes = counts->site_lanes;
-        if (code->tallies && !counts->tally) {
-            size_t slots = (size_t)l->kernel->ninsts * TALLY_SLOTS;
-            counts->tally = alloc_zeroed(slots * sizeof *counts->tally);
-            counts->tallied = alloc_zeroed(slots * sizeof *counts->tallied);
-        }
-        f->tally = counts->tally;
+        f->divergent = counts->divergent;
+        if (code->tallies && !counts->tally)
+            counts->tally = new_tally(code);
+        f->tally_site = counts->tally ? counts->tally->site : NULL;
+        f->tally_slot = counts->tally ? counts->tally->slot : NULL;
+        f->tally_pattern = counts->tally ? counts->tally->pattern : NULL;
     }
 }
 
@@ -363,7 +384,10 @@ static bool interpret_some(struct jit_frame *f, struct exec_counts *counts, stru
     struct jit_code *code = (struct jit_code *)f->code;
     uint64_t before = w->clock;
     bool apart = !w->interpreted && code->split;
-    *stop = interp_run_until(w, counts, w->interpreted ? NULL : code->plan.resume, apart ? code->plan.apart : NULL);
+    do {
+        *stop = interp_run_until(w, counts, w->interpreted ? NULL : code->plan.resume, apart ? code->plan.apart : NULL);
+        fetch(w, counts);
+    } while (*stop == WARP_RING && !w->nrecords);
     count_split_work(code, w->clock - before);
     if (*stop != WARP_RESUME)
         return false;

@@ -593,6 +593,34 @@ int shape_guarded_source(const struct ir_kernel *k, const struct shapes *s, cons
     return narrow;
 }
 
+bool shape_reach(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], const struct ir_inst *in,
+                 struct shape_reach *r)
+{
+    struct shape a = shape_of_source(k, s, dim, in, 0);
+    bool wide = in->src[0].kind != IR_SRC_REG || bits_of(k->reg_type[in->src[0].reg]) == 64;
+    int64_t unit = (int64_t)bits_of(in->type) / 8 * in->vec;
+    if (a.kind != SHAPE_AFFINE || in->src[0].kind == IR_SRC_SREG || (in->space != PTX_SHARED && !wide))
+        return false;
+    r->halved = a.halved;
+    for (int g = 0; g < shape_groups(&a); g++) {
+        int first = shape_first_lane(g, a.halved), end = shape_first_lane(g + 1, a.halved);
+        int64_t lo = a.offset[first], most = 0;
+        for (int i = first; i < end; i++)
+            lo = a.offset[i] < lo ? a.offset[i] : lo;
+        for (int i = first; i < end; i++) {
+            r->above[i] = a.offset[i] - lo;
+            most = r->above[i] > most ? r->above[i] : most;
+            if (r->above[i] % unit)
+                return false; /* some lane is misaligned, whatever the base */
+        }
+        if ((uint64_t)most > 1u << 20)
+            return false; /* and nothing above can have wrapped */
+        r->span[g] = (uint64_t)(most + unit);
+        r->lowest[g] = in->offset + lo + (in->src[0].kind == IR_SRC_IMM ? (int64_t)in->src[0].imm : 0);
+    }
+    return true;
+}
+
 /* --- meeting --- */
 
 static void meet(struct search *q, int32_t reg, const struct shape *s)

@@ -80,6 +80,18 @@ static inline bool shape_uniform(const struct shape *s)
     return shape_flat(s, 0) == 0;
 }
 
+/* What an access at addresses of affine shape reaches, group by group, above the base of its address register. */
+struct shape_reach {
+    int halved;                     /* 2 to this power is the number of groups */
+    int64_t lowest[SHAPE_GROUPS];   /* the lowest lane's address */
+    uint64_t span[SHAPE_GROUPS];    /* bytes from the first to behind the last */
+    int64_t above[SHAPE_LANES];     /* bytes above the lowest address of the lane's group */
+};
+
+/* False: addresses are of no such shape, far apart, or misaligned whatever the base. */
+bool shape_reach(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], const struct ir_inst *in,
+                 struct shape_reach *r);
+
 /* mul.wide, mad.wide, cvt to more bits of a register that is not the same in a group's lanes: the narrow value must not
  * wrap in any lane, or the result has another shape. Which source is to be looked at for that at run time, or -1: none.
  * `lo` and `hi`: the least and the greatest offset in each group of the result. */

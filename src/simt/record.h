@@ -33,6 +33,7 @@ enum record_shape {
 };
 
 struct record {
+    uint64_t addr[32]; /* see enum record_shape */
     uint32_t site;   /* index of the instruction in the kernel's IR: names source line and counters */
     uint32_t mask;   /* lanes that take part, guard applied; never 0. Atomics that one lane does for all: that lane */
     uint8_t op;      /* enum record_op */
@@ -52,7 +53,6 @@ struct record {
     uint32_t block;  /* linear block index, x fastest */
     uint16_t warp;   /* index in the block */
     uint16_t sm;     /* multiprocessor that the block runs on */
-    uint64_t addr[32];
 };
 
 /* What the lanes of a store write, as it lies in memory: in watched launches, beside the record. */

@@ -159,14 +159,11 @@ struct exec_counts {
     uint64_t *site_lanes;  /* [ninsts]: lanes whose guard was true; only kept for guarded instructions */
     uint64_t *site_runs;   /* [ninsts]: guarded instructions with at least one lane on */
     uint64_t *divergent;   /* [ninsts]: branches whose lanes took different ways */
-    /* Or NULL: accesses of whole warps that were not recorded, because one with the same lanes' addresses relative to the
-     * lowest, and the same lowest modulo TALLY_SLOTS, has been: how often, plus 1, and that record. What the memory model
-     * counts of an access depends on nothing else (memory/memory.h). */
-    uint64_t *tally;         /* [ninsts][TALLY_SLOTS] */
-    struct record **tallied; /* [ninsts][TALLY_SLOTS] */
+    /* Counts a record, so many times, at once; NULL: all go through the rings, since somebody wants to see them. */
+    void (*take)(void *taker, const struct record *r, uint64_t times);
+    void *taker;
+    struct tally *tally; /* tally.h; NULL until machine code counts accesses */
 };
-
-enum { TALLY_SLOTS = 128 /* bytes: of a cache line, and of a row of all banks */ };
 
 /* One launch: what all its blocks share. Read-only while it runs, but for the atomics. */
 struct launch {

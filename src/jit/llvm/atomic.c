@@ -13,6 +13,7 @@ struct operands {
     LLVMValueRef b, c; /* integers of the type's width; c: of cas */
     LLVMTypeRef type;
     bool shared;
+    LLVMValueRef unchanged, bit; /* or NULL; launches that count: where lanes that change nothing are noted; the lane's bit */
 };
 
 static bool same_for_all(struct emit *e, int i)
@@ -102,8 +103,12 @@ static LLVMValueRef change(struct emit *e, LLVMValueRef at, const struct operand
     LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;
     LLVMValueRef done;
     if (o->shared) {
-        LLVMValueRef old = LLVMBuildLoad2(e->b, o->type, at, "");
-        LLVMBuildStore(e->b, changed(e, old, o), at);
+        LLVMValueRef old = LLVMBuildLoad2(e->b, o->type, at, ""), now = changed(e, old, o);
+        LLVMBuildStore(e->b, now, at);
+        if (o->unchanged) {
+            LLVMValueRef some = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, old, now, ""), o->bit, number(e, 32, 0), "");
+            LLVMBuildStore(e->b, LLVMBuildOr(e->b, LLVMBuildLoad2(e->b, e->i32, o->unchanged, ""), some, ""), o->unchanged);
+        }
         return old;
     }
     if (e->in->mods->atomic == PTX_ATOMIC_CAS)
@@ -211,7 +216,7 @@ static bool at_once(struct emit *e, const struct many *g, const struct operands 
 {
     int op = e->in->mods->atomic;
     bool some = e->in->ndst && e->in->dst[0] != IR_NOREG;
-    if (!g->one || floating(e->in->type) || op == PTX_ATOMIC_INC || op == PTX_ATOMIC_DEC || op == PTX_ATOMIC_CAS ||
+    if (!g->one || o->unchanged || floating(e->in->type) || op == PTX_ATOMIC_INC || op == PTX_ATOMIC_DEC || op == PTX_ATOMIC_CAS ||
         op == PTX_ATOMIC_EXCH || (some && (op != PTX_ATOMIC_ADD || !o->b)))
         return false;
     struct operands all = *o;
@@ -241,8 +246,11 @@ static void in_turn(struct emit *e, const struct many *g, struct operands *o, st
     }
     if (!g->one)
         scratch_store(e, AT, g->at, g->narrow ? 4 : 8);
+    if (o->unchanged)
+        LLVMBuildStore(e->b, number(e, 32, 0), o->unchanged);
     struct lane_loop l;
     LLVMValueRef lane = lane_loop(e, lanes_or_all(e, g), &l), at = g->one;
+    o->bit = LLVMBuildShl(e->b, number(e, 32, 1), lane, "");
     if (!at)
         at = scratch_load(e, AT, lane, g->narrow ? e->i32 : e->i64);
     if (g->narrow)
@@ -261,6 +269,14 @@ static void in_turn(struct emit *e, const struct many *g, struct operands *o, st
         result->v[p] = scratch_part(e, RESULT, p, o->type);
 }
 
+/* The model wants to know which lanes change nothing: what the hardware does in a loop (memory/atomics.c). */
+static bool counts_changes(const struct emit *e, bool shared)
+{
+    int op = e->in->mods->atomic;
+    return e->job->tallies && shared && op != PTX_ATOMIC_EXCH && op != PTX_ATOMIC_CAS &&
+           (bits_of_type(e->in->type) > 32 || e->in->type == PTX_F32);
+}
+
 static void quick_atomic(struct emit *e, const struct many *g, struct value *results)
 {
     const struct ir_inst *in = e->in;
@@ -270,6 +286,8 @@ static void quick_atomic(struct emit *e, const struct many *g, struct value *res
         o.b = source_exact(e, 1, t, -1);
     if (in->nsrc > 2 && same_for_all(e, 2))
         o.c = source_exact(e, 2, t, -1);
+    if (counts_changes(e, o.shared))
+        o.unchanged = tally_field(e, offsetof(struct tally_site, record.unchanged));
     if (!at_once(e, g, &o, &results[0]))
         in_turn(e, g, &o, &results[0]);
     for (int p = 0; p < e->parts && in->ndst && in->dst[0] != IR_NOREG; p++) {
@@ -285,7 +303,7 @@ bool emit_atomic(struct emit *e)
     const struct ir_inst *in = e->in;
     int bits = bits_of_type(in->type);
     char kind = ptx_type_info[in->type].kind;
-    if (e->job->counting || (bits != 32 && bits != 64) || kind == 'H' || in->vec != 1 || in->nsrc < 2 ||
+    if ((e->job->counting && !e->job->tallies) || (bits != 32 && bits != 64) || kind == 'H' || in->vec != 1 || in->nsrc < 2 ||
         in->space == PTX_LOCAL || in->space == PTX_CONST || in->space == PTX_PARAM || in->space == IR_SCRATCH)
         return false;
     if (floating(in->type) && in->mods->atomic != PTX_ATOMIC_ADD)

@@ -119,11 +119,10 @@ static void emit_block(struct emit *e, int32_t number_of)
         } else if (terminated(e)) { /* behind a place where machine code ends: never reached */
             LLVMPositionBuilderAtEnd(e->b, new_block(e, "dead"));
         }
-        if (i == b->first && e->job->counting) {
-            if (r >= 0 && touches_memory(e, b))
-                emit_ring(e);
+        if (i == b->first && r >= 0 && e->job->counting && !e->job->tallies && touches_memory(e, b))
+            emit_ring(e);
+        if (i == b->first)
             count_block(e, number_of);
-        }
         if (i == b->first && e->tells_time)
             count_executed(e, b->count);
         emit_inst(e);

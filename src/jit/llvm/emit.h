@@ -272,6 +272,16 @@ struct lane_loop {
 LLVMValueRef lane_loop(struct emit *e, LLVMValueRef lanes, struct lane_loop *l);
 void lane_loop_end(struct emit *e, struct lane_loop *l);
 
+/* --- count.c: launches that count; nothing in others --- */
+void count_block(struct emit *e, int32_t block); /* the lanes that are on enter it */
+void uncount_block(struct emit *e, int32_t block);
+void count_parted(struct emit *e, LLVMValueRef parted); /* lanes part at this branch, if so (i1) */
+void count_executed(struct emit *e, int32_t instructions);
+void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction */
+void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved); /* an access: the groups' lowest addresses */
+void count_lanes(struct emit *e, const struct many *g);                  /* an access */
+LLVMValueRef tally_field(struct emit *e, size_t offset); /* of this instruction's struct tally_site: its place */
+
 /* --- atomic.c --- */
 /* False: no code of its own. */
 bool emit_atomic(struct emit *e);
@@ -306,10 +316,6 @@ void leave(struct emit *e, enum jit_stop why);
 void go_on_if(struct emit *e, LLVMValueRef ok, LLVMBasicBlockRef no);
 /* Branches, exits, barriers, exchanges and whatever else is no plain step; false: none of these. */
 bool emit_flow(struct emit *e);
-
-void count_block(struct emit *e, int32_t block);
-void count_executed(struct emit *e, int32_t instructions);
-void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction; nothing unless the launch counts */
 
 /* --- split.c: the form for warps whose lanes go different ways --- */
 void split_open(struct emit *e);                              /* the way in; behind it blocks are added by split_region */

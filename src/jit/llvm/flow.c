@@ -153,25 +153,6 @@ void emit_step(struct emit *e, LLVMValueRef mask)
         }
 }
 
-/* --- counting --- */
-
-static void add_to(struct emit *e, size_t field, int32_t index, LLVMValueRef n)
-{
-    LLVMValueRef base = frame_field(e, field, e->ptr), at = number(e, 64, 8 * (uint64_t)index);
-    LLVMValueRef p = LLVMBuildGEP2(e->b, e->i8, base, &at, 1, "");
-    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, LLVMBuildLoad2(e->b, e->i64, p, ""), n, ""), p);
-}
-
-void count_guard(struct emit *e, LLVMValueRef bits)
-{
-    if (!e->job->counting)
-        return;
-    LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntNE, bits, number(e, 32, 0), "");
-    LLVMValueRef lanes = call_intrinsic(e, "llvm.ctpop", e->i32, &bits, 1);
-    add_to(e, offsetof(struct jit_frame, site_runs), e->site, LLVMBuildZExt(e->b, some, e->i64, ""));
-    add_to(e, offsetof(struct jit_frame, site_lanes), e->site, LLVMBuildZExt(e->b, lanes, e->i64, ""));
-}
-
 /* --- branches --- */
 
 void emit_turn(struct emit *e, int32_t block)
@@ -413,19 +394,4 @@ void emit_ring(struct emit *e)
     emit_stop(e, JIT_RING, e->site);
     unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, on);
-}
-
-void count_block(struct emit *e, int32_t block)
-{
-    add_to(e, offsetof(struct jit_frame, block_runs), block, number(e, 64, 1));
-    LLVMValueRef lanes = number(e, 64, WARP_LANES);
-    if (e->job->split)
-        lanes = LLVMBuildZExt(e->b, call_intrinsic(e, "llvm.ctpop", e->i32, &e->mask, 1), e->i64, "");
-    add_to(e, offsetof(struct jit_frame, block_lanes), block, lanes);
-}
-
-void count_executed(struct emit *e, int32_t instructions)
-{
-    LLVMValueRef n = frame_field(e, offsetof(struct jit_frame, executed), e->i64);
-    frame_set(e, offsetof(struct jit_frame, executed), LLVMBuildAdd(e->b, n, number(e, 64, (uint64_t)instructions), ""));
 }

@@ -358,6 +358,7 @@ static void emit_many(struct emit *e, void (*fast)(struct emit *e, const struct 
         before = LLVMGetInsertBlock(e->b);
         LLVMPositionBuilderAtEnd(e->b, some);
     }
+    int before_look = mark(e);
     LLVMValueRef ok = look_shared(e, &g);
     if (ok) {
         likely(e, LLVMBuildCondBr(e->b, ok, quick, slow), true);
@@ -379,6 +380,7 @@ static void emit_many(struct emit *e, void (*fast)(struct emit *e, const struct 
     int m = mark(e);
     LLVMPositionBuilderAtEnd(e->b, quick);
     fast(e, &g, done);
+    count_lanes(e, &g);
     LLVMBuildBr(e->b, next);
     quick = LLVMGetInsertBlock(e->b);
     unmark(e, m);
@@ -391,6 +393,7 @@ static void emit_many(struct emit *e, void (*fast)(struct emit *e, const struct 
     each_result(e, join, &(struct two_ways){done, stepped, quick, slow});
     keep_ahead(e, &g, quick, slow);
     if (none) {
+        unmark(e, before_look); /* with no lane on it was not come by */
         LLVMBuildBr(e->b, none);
         LLVMPositionBuilderAtEnd(e->b, none);
         each_result(e, join, &(struct two_ways){done, old, next, before});

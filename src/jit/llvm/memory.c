@@ -26,7 +26,6 @@ struct reach {
     struct stretch of[SHAPE_GROUPS];
     int64_t rel[SHAPE_LANES]; /* bytes above the lowest address in the lane's group */
     unsigned bytes;           /* of one element */
-    LLVMValueRef tally, times; /* launches that count: its slot, and what is in it */
 };
 
 static unsigned element_bytes(const struct ir_inst *in)
@@ -127,32 +126,17 @@ static void move_idle(struct emit *e, struct reach *r)
 static bool find_reach(struct emit *e, struct reach *r)
 {
     const struct ir_inst *in = e->in;
-    struct shape s = source_shape(e, 0);
-    bool wide = in->src[0].kind != IR_SRC_REG || bits_of_type(e->k->reg_type[in->src[0].reg]) == 64;
-    if (s.kind != SHAPE_AFFINE || in->src[0].kind == IR_SRC_SREG || (in->space != PTX_SHARED && !wide))
+    struct shape_reach s;
+    if (!shape_reach(e->k, e->s, e->job->dim, in, &s))
         return false;
+    bool wide = in->src[0].kind != IR_SRC_REG || bits_of_type(e->k->reg_type[in->src[0].reg]) == 64;
     r->halved = s.halved;
     r->bytes = element_bytes(in);
-    for (int g = 0; g < shape_groups(&s); g++) {
+    memcpy(r->rel, s.above, sizeof r->rel);
+    for (int g = 0; g < 1 << s.halved; g++) {
         struct stretch *of = &r->of[g];
-        int first = shape_first_lane(g, s.halved), end = shape_first_lane(g + 1, s.halved);
-        int64_t lo = s.offset[first];
-        uint64_t most = 0;
-        for (int i = first; i < end; i++)
-            lo = s.offset[i] < lo ? s.offset[i] : lo;
-        for (int i = first; i < end; i++) {
-            r->rel[i] = s.offset[i] - lo;
-            most = (uint64_t)r->rel[i] > most ? (uint64_t)r->rel[i] : most;
-            if (r->rel[i] % (r->bytes * in->vec))
-                return false; /* some lane is misaligned, whatever the base */
-        }
-        if (most > 1u << 20)
-            return false; /* and nothing above can have wrapped */
-        of->span = most + r->bytes * in->vec;
-        of->lowest = in->offset + lo + (in->src[0].kind == IR_SRC_IMM ? (int64_t)in->src[0].imm : 0);
-    }
-    for (int g = 0; g < shape_groups(&s); g++) {
-        struct stretch *of = &r->of[g];
+        of->span = s.span[g];
+        of->lowest = s.lowest[g];
         of->base = in->src[0].kind == IR_SRC_IMM ? number(e, 64, 0) : source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
         of->low = LLVMBuildAdd(e->b, of->base, number(e, wide ? 64 : 32, (uint64_t)of->lowest), "");
         if (in->space == PTX_SHARED && wide)
@@ -405,23 +389,12 @@ static void load_all(struct emit *e, const struct reach *r)
             reg_set(e, e->in->dst[d], v[d]);
 }
 
-/* Launches that count: goes on if an access of these addresses has been recorded (struct exec_counts). The number is not kept
- * yet. */
-static void find_tally(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
+static void count(struct emit *e, const struct reach *r)
 {
-    if (!e->job->counting)
-        return;
-    LLVMValueRef slot = LLVMBuildAnd(e->b, r->of[0].low, number(e, 64, TALLY_SLOTS - 1), "");
-    slot = LLVMBuildAdd(e->b, slot, number(e, 64, (uint64_t)e->site * TALLY_SLOTS), "");
-    r->tally = LLVMBuildGEP2(e->b, e->i64, frame_field(e, offsetof(struct jit_frame, tally), e->ptr), &slot, 1, "");
-    r->times = LLVMBuildLoad2(e->b, e->i64, r->tally, "");
-    go_on_if(e, LLVMBuildICmp(e->b, LLVMIntNE, r->times, number(e, 64, 0), ""), no);
-}
-
-static void count_tally(struct emit *e, const struct reach *r)
-{
-    if (e->job->counting)
-        LLVMBuildStore(e->b, LLVMBuildAdd(e->b, r->times, number(e, 64, 1), ""), r->tally);
+    LLVMValueRef lowest[SHAPE_GROUPS];
+    for (int g = 0; g < 1 << r->halved; g++)
+        lowest[g] = r->of[g].low;
+    count_shape(e, lowest, r->halved);
 }
 
 static void generic_load(struct emit *e, struct reach *r)
@@ -430,8 +403,7 @@ static void generic_load(struct emit *e, struct reach *r)
     LLVMBasicBlockRef slow = new_block(e, "slow"), next = new_block(e, "loaded");
     struct value a[IR_MAX_DST], b[IR_MAX_DST];
     look_at_all(e, r, slow);
-    find_tally(e, r, slow);
-    count_tally(e, r);
+    count(e, r);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
             a[d] = load_element(e, r, d);
@@ -600,9 +572,8 @@ static void generic_store(struct emit *e, struct reach *r)
 {
     LLVMBasicBlockRef slow = new_block(e, "slow"), next = new_block(e, "stored");
     look_at_all(e, r, slow);
-    find_tally(e, r, slow);
     int m = mark(e);
-    count_tally(e, r);
+    count(e, r);
     store_all(e, r);
     LLVMBuildBr(e->b, next);
     unmark(e, m);
@@ -633,16 +604,17 @@ static bool emit_access(struct emit *e)
         return false;
     if (in->space == PTX_PARAM)
         return load && in->guard == IR_NOREG && emit_parameter(e);
-    if (in->space == PTX_LOCAL || in->space == IR_SCRATCH || in->guard != IR_NOREG || (e->job->counting && e->mask) ||
-        !find_reach(e, &r) || (e->mask && !load && !maskable(e, &r)))
-        return !e->job->counting && emit_gather(e);
-    if (e->job->counting && (!e->job->tallies || r.halved)) /* with a base for each group there is no one slot */
+    if (e->job->counting && !e->job->tallies) /* the interpreter's leave records */
         return false;
-    if (in->space == PTX_GENERIC || e->mask || e->job->counting) {
+    if (in->space == PTX_LOCAL || in->space == IR_SCRATCH || in->guard != IR_NOREG || !find_reach(e, &r) ||
+        (e->mask && !load && !maskable(e, &r)))
+        return emit_gather(e);
+    if (in->space == PTX_GENERIC || e->mask) {
         load ? generic_load(e, &r) : generic_store(e, &r);
         return true;
     }
     look(e, &r);
+    count(e, &r);
     load ? load_all(e, &r) : store_all(e, &r);
     return true;
 }

@@ -249,11 +249,13 @@ static bool can_be_done_again(const struct emit *e, const struct region *r)
 {
     for (int i = 0; i < r->n; i++) {
         const struct ir_block *b = &e->k->blocks[r->block[i]];
-        bool written = false;
+        bool written = false; /* or counted */
         for (int32_t s = b->first; s < b->first + b->count; s++) {
-            if (written && may_give_up(e, &e->k->insts[s]))
+            const struct ir_inst *in = &e->k->insts[s];
+            if (written && may_give_up(e, in))
                 return false;
             written |= writes(&e->job->code->step[s]);
+            written |= e->job->counting && (step_touches_memory(&e->job->code->step[s]) || in->guard != IR_NOREG);
         }
     }
     return true;
@@ -306,6 +308,32 @@ static bool in_turn(const struct emit *e, const struct region *r, const struct i
     return !first.parts;
 }
 
+/* Lanes that part here do no block together before they meet at the branch's join: so the lanes that do a block at a time
+ * are one split of the interpreter's. */
+static bool apart_until_join(const struct emit *e, const struct region *r, const struct ir_inst *branch)
+{
+    struct side first = {.memory = false}, second = {.memory = false};
+    if (!branch->joined || branch->meet)
+        return false;
+    walk(e, r, branch->target, branch->join, &first);
+    walk(e, r, block_behind(e, branch->block), branch->join, &second);
+    for (int i = 0; i < r->n; i++)
+        if (first.on[i] && second.on[i])
+            return false;
+    return true;
+}
+
+/* Counts are to be the interpreter's. */
+static bool countable(const struct emit *e, const struct region *r, const struct ir_inst *branch)
+{
+    bool ok = !e->job->counting || apart_until_join(e, r, branch);
+    for (int i = 0; i < r->n && ok && e->job->counting; i++) {
+        const struct ir_block *b = &e->k->blocks[r->block[i]];
+        ok = !ends_of(e, r->block[i]).parts || apart_until_join(e, r, &e->k->insts[b->first + b->count - 1]);
+    }
+    return ok;
+}
+
 static bool in_order(const struct emit *e, const struct region *r, const struct ir_inst *branch)
 {
     bool any = false;
@@ -352,7 +380,7 @@ struct region *region_find(struct emit *e, const struct ir_inst *branch)
 {
     const struct ir_kernel *k = e->k;
     const struct step *st = &e->job->code->step[branch - k->insts];
-    if (e->job->counting || branch->op != PTX_OP_BRA || !branch->joined || st->level || branch->after_call)
+    if ((e->job->counting && !e->job->tallies) || branch->op != PTX_OP_BRA || !branch->joined || st->level || branch->after_call)
         return NULL;
     if (!e->rank)
         number_blocks(e);
@@ -368,7 +396,7 @@ struct region *region_find(struct emit *e, const struct ir_inst *branch)
     if (ok) {
         r->needed = alloc_zeroed((size_t)(r->n + 1) * e->words * 8);
         find_needed(e, r, branch);
-        ok = scalars_kept(e, r) && can_be_done_again(e, r) && in_order(e, r, branch);
+        ok = scalars_kept(e, r) && can_be_done_again(e, r) && in_order(e, r, branch) && countable(e, r, branch);
     }
     if (ok)
         return r;

@@ -5,7 +5,8 @@
  * 32 are at the join, where the whole warp goes on. Registers stay values: what waiting lanes need of one that a block writes is
  * blended in at its end. A fault is found by the interpreter's step, in place. Where a loop has turned for too long, or an
  * address wraps that machine code was made for not to, all lanes are before some block; that is handed over as the splits
- * and joins of simt/warp.c (jit_apart). Launches that count do not come here. */
+ * and joins of simt/warp.c (jit_apart). Blocks are counted for the lanes that do
+ * them, which are those of one split of the interpreter (region.c). */
 #include "jit/llvm/emit.h"
 
 #include "base/alloc.h"
@@ -46,6 +47,13 @@ static void send(struct emit *e, const struct region *r, const struct ir_inst *b
         add_lanes(e, r, block_behind(e, branch->block), LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, lanes, ""), ""));
 }
 
+static void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask)
+{
+    count_guard(e, lanes);
+    LLVMValueRef all = LLVMBuildICmp(e->b, LLVMIntEQ, lanes, mask, "");
+    count_parted(e, LLVMBuildAnd(e->b, are_some(e, lanes), LLVMBuildNot(e->b, all, ""), ""));
+}
+
 /* --- a region's code --- */
 
 static void do_block(struct emit *e, struct region *r, int nth)
@@ -57,6 +65,7 @@ static void do_block(struct emit *e, struct region *r, int nth)
     set_mask(e, lanes_at(e, r, nth));
     e->nth = nth;
     LLVMBuildStore(e->b, number(e, 32, 0), r->wait[nth]);
+    count_block(e, r->block[nth]);
     if (e->tells_time)
         count_executed(e, b->count);
     for (int32_t i = b->first; i < b->first + b->count; i++) {
@@ -65,6 +74,8 @@ static void do_block(struct emit *e, struct region *r, int nth)
         lines_at(e, i);
         if (e->in->op == PTX_OP_BRA) {
             LLVMValueRef lanes = lanes_on(e);
+            if (e->in->guard != IR_NOREG)
+                count_branch(e, lanes, e->mask);
             flush(e, b->live_out);
             send(e, r, e->in, lanes, e->mask);
             sent = true;
@@ -163,6 +174,7 @@ static void hand_over(struct emit *e, const struct region *r)
 void ways_leave(struct emit *e, enum jit_stop why)
 {
     LLVMBuildStore(e->b, e->mask, e->region->wait[e->nth]);
+    uncount_block(e, e->region->block[e->nth]); /* it is done again */
     frame_set(e, offsetof(struct jit_frame, why), number(e, 32, why));
     LLVMBuildBr(e->b, e->region->apart);
 }
@@ -224,6 +236,7 @@ bool ways_emit(struct emit *e)
     if (made)
         open_region(e, r = made);
     LLVMValueRef lanes = guard_bits(e);
+    count_branch(e, lanes, number(e, 32, UINT32_MAX));
     LLVMBasicBlockRef some = new_block(e, "some"), part = new_block(e, "part");
     LLVMBasicBlockRef all = in->back_edge ? new_block(e, "back") : e->head[in->target];
     flush(e, e->k->blocks[in->block].live_out);

@@ -1,0 +1,181 @@
+/* What launches that count do beside the rest: how often blocks and guarded instructions ran, and accesses (simt/tally.h).
+ *
+ * Accesses of whole warps above one base take one addition to a number in memory, others of known shape a look whether
+ * their pattern is the one in its place. Any other leaves its addresses in the instruction's record, for a function that
+ * asks the memory model. An access is counted where it is done: what leaves to the interpreter before it is counted there. */
+#include "jit/llvm/emit.h"
+
+#include "simt/tally.h"
+
+static void add_at(struct emit *e, LLVMValueRef at, LLVMValueRef n)
+{
+    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, LLVMBuildLoad2(e->b, e->i64, at, ""), n, ""), at);
+}
+
+static void add_to(struct emit *e, size_t field, int32_t index, LLVMValueRef n)
+{
+    add_at(e, at_byte(e, frame_field(e, field, e->ptr), number(e, 64, 8 * (uint64_t)index)), n);
+}
+
+static LLVMValueRef lanes_here(struct emit *e)
+{
+    return e->mask ? e->mask : number(e, 32, UINT32_MAX);
+}
+
+static LLVMValueRef number_of(struct emit *e, LLVMValueRef lanes)
+{
+    return LLVMBuildZExt(e->b, call_intrinsic(e, "llvm.ctpop", e->i32, &lanes, 1), e->i64, "");
+}
+
+/* --- instructions --- */
+
+void count_guard(struct emit *e, LLVMValueRef bits)
+{
+    if (!e->job->counting)
+        return;
+    LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntNE, bits, number(e, 32, 0), "");
+    add_to(e, offsetof(struct jit_frame, site_runs), e->site, LLVMBuildZExt(e->b, some, e->i64, ""));
+    add_to(e, offsetof(struct jit_frame, site_lanes), e->site, number_of(e, bits));
+}
+
+static void add_block(struct emit *e, int32_t block, bool back)
+{
+    if (!e->job->counting)
+        return;
+    LLVMValueRef runs = number(e, 64, 1), lanes = e->mask ? number_of(e, e->mask) : number(e, 64, WARP_LANES);
+    add_to(e, offsetof(struct jit_frame, block_runs), block, back ? LLVMBuildNeg(e->b, runs, "") : runs);
+    add_to(e, offsetof(struct jit_frame, block_lanes), block, back ? LLVMBuildNeg(e->b, lanes, "") : lanes);
+}
+
+void count_block(struct emit *e, int32_t block)
+{
+    add_block(e, block, false);
+}
+
+void uncount_block(struct emit *e, int32_t block)
+{
+    add_block(e, block, true);
+}
+
+void count_parted(struct emit *e, LLVMValueRef parted)
+{
+    if (e->job->counting)
+        add_to(e, offsetof(struct jit_frame, divergent), e->site, LLVMBuildZExt(e->b, parted, e->i64, ""));
+}
+
+void count_executed(struct emit *e, int32_t instructions)
+{
+    LLVMValueRef n = frame_field(e, offsetof(struct jit_frame, executed), e->i64);
+    frame_set(e, offsetof(struct jit_frame, executed), LLVMBuildAdd(e->b, n, number(e, 64, (uint64_t)instructions), ""));
+}
+
+/* --- accesses --- */
+
+static bool counts_access(const struct emit *e)
+{
+    return e->job->tallies && e->job->row[e->site] >= 0;
+}
+
+LLVMValueRef tally_field(struct emit *e, size_t offset)
+{
+    uint64_t at = (uint64_t)e->job->row[e->site] * sizeof(struct tally_site) + offset;
+    return at_byte(e, frame_field(e, offsetof(struct jit_frame, tally_site), e->ptr), number(e, 64, at));
+}
+
+/* The n-th of 64-bit numbers that lie somewhere behind the frame's pointer. */
+static LLVMValueRef word(struct emit *e, size_t pointer, LLVMValueRef n)
+{
+    return LLVMBuildGEP2(e->b, e->i64, frame_field(e, pointer, e->ptr), &n, 1, "");
+}
+
+static LLVMValueRef times(struct emit *e, LLVMValueRef n, uint64_t by)
+{
+    return LLVMBuildMul(e->b, n, number(e, 64, by), "");
+}
+
+static LLVMValueRef plus(struct emit *e, LLVMValueRef n, uint64_t more)
+{
+    return LLVMBuildAdd(e->b, n, number(e, 64, more), "");
+}
+
+/* The place of the pattern (tally_pattern_of). */
+static LLVMValueRef pattern_of(struct emit *e, LLVMValueRef lanes, LLVMValueRef slot)
+{
+    LLVMValueRef spread = LLVMBuildMul(e->b, lanes, number(e, 32, TALLY_SPREAD), "");
+    spread = LLVMBuildZExt(e->b, LLVMBuildLShr(e->b, spread, number(e, 32, 27), ""), e->i64, "");
+    LLVMValueRef n = LLVMBuildXor(e->b, LLVMBuildLShr(e->b, slot, number(e, 64, 2), ""), spread, "");
+    n = plus(e, LLVMBuildAnd(e->b, n, number(e, 64, TALLY_PATTERNS - 1), ""), (uint64_t)e->job->row[e->site] * TALLY_PATTERNS);
+    return at_byte(e, frame_field(e, offsetof(struct jit_frame, tally_pattern), e->ptr), times(e, n, sizeof(struct tally_pattern)));
+}
+
+static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, int halved)
+{
+    LLVMBuilderRef B = e->b;
+    LLVMBasicBlockRef again = new_block(e, "again"), other = new_block(e, "other"), next = new_block(e, "counted");
+    LLVMValueRef lanes = lanes_here(e), p = pattern_of(e, lanes, slot);
+    LLVMValueRef key = LLVMBuildOr(B, LLVMBuildShl(B, LLVMBuildZExt(B, lanes, e->i64, ""), number(e, 64, 32), ""), slot, "");
+    LLVMValueRef differs = LLVMBuildXor(B, LLVMBuildLoad2(B, e->i64, p, ""), key, "");
+    for (int g = 1; g < 1 << halved; g++) {
+        size_t at = offsetof(struct tally_pattern, apart) + (size_t)(g - 1) * 8;
+        LLVMValueRef apart = LLVMBuildLoad2(B, e->i64, at_byte(e, p, number(e, 64, at)), "");
+        LLVMValueRef d = LLVMBuildXor(B, apart, LLVMBuildSub(B, lowest[g], lowest[0], ""), "");
+        differs = LLVMBuildOr(B, differs, d, "");
+    }
+    likely(e, LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, differs, number(e, 64, 0), ""), again, other), true);
+    LLVMPositionBuilderAtEnd(B, again);
+    add_at(e, at_byte(e, p, number(e, 64, offsetof(struct tally_pattern, times))), number(e, 64, 1));
+    LLVMBuildBr(B, next);
+    LLVMPositionBuilderAtEnd(B, other);
+    for (int g = 0; g < 1 << halved; g++)
+        frame_set(e, offsetof(struct jit_frame, lowest) + (size_t)g * 8, lowest[g]);
+    ask_op(e, offsetof(struct jit_ops, count_shape), lanes);
+    LLVMBuildBr(B, next);
+    LLVMPositionBuilderAtEnd(B, next);
+}
+
+void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved)
+{
+    if (!counts_access(e))
+        return;
+    LLVMValueRef slot = LLVMBuildAnd(e->b, lowest[0], number(e, 64, TALLY_SLOTS - 1), "");
+    if (e->mask || halved) {
+        count_pattern(e, slot, lowest, halved);
+        return;
+    }
+    slot = plus(e, slot, (uint64_t)e->job->row[e->site] * TALLY_SLOTS);
+    add_at(e, word(e, offsetof(struct jit_frame, tally_slot), slot), number(e, 64, 1));
+}
+
+/* All addresses to the instruction's record. */
+static void leave_addresses(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    bool narrow = in->space == PTX_SHARED || in->space == PTX_LOCAL;
+    struct shape s = source_shape(e, 0);
+    enum ptx_type t = narrow ? PTX_U32 : PTX_U64;
+    LLVMValueRef offset = number(e, narrow ? 32 : 64, (uint64_t)in->offset);
+    enum record_shape shape = shape_uniform(&s) ? RECORD_UNIFORM : RECORD_EXPLICIT;
+    LLVMBuildStore(e->b, number(e, 8, shape), tally_field(e, offsetof(struct tally_site, record.shape)));
+    if (shape == RECORD_UNIFORM) {
+        LLVMValueRef one = LLVMBuildAdd(e->b, source(e, 0, t, -1), offset, "");
+        LLVMBuildStore(e->b, LLVMBuildZExt(e->b, one, e->i64, ""), tally_field(e, offsetof(struct tally_site, record.addr)));
+        return;
+    }
+    for (int p = 0; p < e->parts; p++) {
+        LLVMValueRef v = LLVMBuildAdd(e->b, source(e, 0, t, p), splat(e, offset), "");
+        size_t at = offsetof(struct tally_site, record.addr) + (size_t)(p * e->width) * 8;
+        v = LLVMBuildStore(e->b, LLVMBuildZExt(e->b, v, vector_of(e, e->i64), ""), tally_field(e, at));
+        LLVMSetAlignment(v, e->width * 8 < 64 ? (unsigned)e->width * 8 : 64);
+    }
+}
+
+void count_lanes(struct emit *e, const struct many *g)
+{
+    if (!counts_access(e))
+        return;
+    LLVMValueRef lanes = g->lanes ? g->lanes : number(e, 32, UINT32_MAX);
+    if (e->in->atomic_form == IR_ATOMIC_ONCE)
+        lanes = LLVMBuildAnd(e->b, lanes, LLVMBuildNeg(e->b, lanes, ""), "");
+    leave_addresses(e);
+    ask_op(e, offsetof(struct jit_ops, count_lanes), lanes);
+}

@@ -1,0 +1,74 @@
+/* Tallies of accesses (see tally.h). */
+#include "simt/tally.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+struct tally *tally_new(int n)
+{
+    struct tally *t = alloc_zeroed(sizeof *t);
+    t->n = n;
+    t->site = alloc_aligned(64, (size_t)n * sizeof *t->site);
+    t->slot = alloc_zeroed(((size_t)n + 1) * TALLY_SLOTS * sizeof *t->slot);
+    t->pattern = alloc_zeroed(((size_t)n + 1) * TALLY_PATTERNS * sizeof *t->pattern);
+    return t;
+}
+
+#define SOMEWHERE (UINT64_C(1) << 40) /* a multiple of TALLY_SLOTS; groups lie below and above it */
+
+/* The record of an access of known shape. */
+static const struct record *record_of(struct tally_site *s, uint32_t lanes, uint64_t lowest, const uint64_t *apart)
+{
+    s->record.mask = lanes;
+    s->record.shape = RECORD_EXPLICIT;
+    for (int i = 0; i < WARP_LANES; i++) {
+        int group = i << s->halved >> 5;
+        s->record.addr[i] = SOMEWHERE + lowest + (group ? apart[group - 1] : 0) + s->above[i];
+    }
+    return &s->record;
+}
+
+void tally_any(struct exec_counts *c, int i, uint32_t lanes)
+{
+    struct record *r = &c->tally->site[i].record;
+    r->mask = lanes;
+    c->take(c->taker, r, 1);
+}
+
+static void take_pattern(struct exec_counts *c, struct tally_site *s, const struct tally_pattern *p)
+{
+    if (p->times)
+        c->take(c->taker, record_of(s, (uint32_t)(p->key >> 32), (uint32_t)p->key, p->apart), p->times);
+}
+
+void tally_shape(struct exec_counts *c, int i, uint32_t lanes, const uint64_t *lowest)
+{
+    struct tally_site *s = &c->tally->site[i];
+    uint64_t slot = lowest[0] % TALLY_SLOTS;
+    struct tally_pattern *p = &c->tally->pattern[(size_t)i * TALLY_PATTERNS + tally_pattern_of(lanes, slot)];
+    take_pattern(c, s, p);
+    *p = (struct tally_pattern){.key = (uint64_t)lanes << 32 | slot, .times = 1};
+    for (int g = 1; g < 1 << s->halved; g++)
+        p->apart[g - 1] = lowest[g] - lowest[0];
+}
+
+void tally_end(struct exec_counts *c)
+{
+    struct tally *t = c->tally;
+    if (!t)
+        return;
+    for (int i = 0; i < t->n; i++) {
+        struct tally_site *s = &t->site[i];
+        for (unsigned slot = 0; slot < TALLY_SLOTS; slot++)
+            if (t->slot[(size_t)i * TALLY_SLOTS + slot])
+                c->take(c->taker, record_of(s, UINT32_MAX, slot, NULL), t->slot[(size_t)i * TALLY_SLOTS + slot]);
+        for (int p = 0; p < TALLY_PATTERNS; p++)
+            take_pattern(c, s, &t->pattern[(size_t)i * TALLY_PATTERNS + (size_t)p]);
+    }
+    alloc_release(t->site);
+    alloc_release(t->slot);
+    alloc_release(t->pattern);
+    alloc_release(t);
+    c->tally = NULL;
+}

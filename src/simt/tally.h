@@ -1,0 +1,52 @@
+/* Accesses that machine code counts itself, without leaving records.
+ *
+ * What the memory model counts of an access depends on the lanes that take part, on their addresses relative to each other,
+ * and on the lowest modulo 128 bytes: a cache line, a row of all banks (memory/memory.h). So accesses of known shape are
+ * told by their number: whole warps of one base by that remainder (slots), others by what else they have in common
+ * (patterns), and the model is asked for one of them when the launch has ended. Accesses whose lanes go anywhere are given
+ * to the model one by one. Nothing is sampled: counts are those of records to the last digit. One tally a host thread. */
+#ifndef SIMT_TALLY_H
+#define SIMT_TALLY_H
+
+#include "simt/warp.h"
+
+enum { TALLY_SLOTS = 128, TALLY_GROUPS = 4 /* of lanes, at most */, TALLY_PATTERNS = 32 };
+#define TALLY_SPREAD UINT32_C(0x9e3779b1) /* times lanes: the upper bits choose among patterns */
+
+/* Accesses by these lanes, this far apart. */
+struct tally_pattern {
+    uint64_t key;                     /* lanes << 32 | lowest address of the first group modulo TALLY_SLOTS; 0: none */
+    uint64_t apart[TALLY_GROUPS - 1]; /* the other groups' lowest addresses less the first one's */
+    uint64_t times;
+};
+
+/* A memory instruction. */
+struct tally_site {
+    _Alignas(64) struct record record; /* of all its accesses, but mask and addresses */
+    uint64_t above[WARP_LANES];        /* known shape: bytes above the lowest address of the lane's group */
+    int halved;                        /* known shape: 2 to this power is the number of groups, of neighbouring lanes */
+};
+
+struct tally {
+    int n;
+    struct tally_site *site;       /* [n] */
+    uint64_t *slot;                /* [n][TALLY_SLOTS] */
+    struct tally_pattern *pattern; /* [n][TALLY_PATTERNS] */
+};
+
+struct tally *tally_new(int n);
+/* The model takes what has been told by numbers, and the tally is gone. */
+void tally_end(struct exec_counts *c);
+
+/* One access by `lanes`, at the addresses in site[i].record, of which this sets the mask. */
+void tally_any(struct exec_counts *c, int i, uint32_t lanes);
+/* One access of known shape by `lanes`: lowest addresses of the groups. Machine code does this itself while the pattern is
+ * the one that is there. */
+void tally_shape(struct exec_counts *c, int i, uint32_t lanes, const uint64_t *lowest);
+
+static inline unsigned tally_pattern_of(uint32_t lanes, uint64_t slot)
+{
+    return (unsigned)(slot >> 2 ^ lanes * TALLY_SPREAD >> 27) % TALLY_PATTERNS;
+}
+
+#endif

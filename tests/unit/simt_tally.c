@@ -1,0 +1,126 @@
+/* Tallies of accesses: what the model is given for accesses that were told by numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "simt/tally.h"
+
+static struct {
+    struct record record;
+    uint64_t times;
+} taken[8];
+static int ntaken;
+
+static void take(void *taker, const struct record *r, uint64_t times)
+{
+    assert_ptr_equal(taker, &ntaken);
+    assert_true(ntaken < 8);
+    taken[ntaken].record = *r;
+    taken[ntaken++].times = times;
+}
+
+/* The address of a lane above the place, a multiple of 64 KiB, that tallies count from. */
+static int64_t at(int i, int lane)
+{
+    return (int64_t)(taken[i].record.addr[lane] % 65536);
+}
+
+/* Two instructions: words side by side, and the same of two halves of the warp. */
+static struct exec_counts fresh(void)
+{
+    struct exec_counts c = {.take = take, .taker = &ntaken, .tally = tally_new(2)};
+    ntaken = 0;
+    for (int i = 0; i < WARP_LANES; i++) {
+        c.tally->site[0].above[i] = 4 * (uint64_t)i;
+        c.tally->site[1].above[i] = 4 * (uint64_t)(i % 16);
+    }
+    c.tally->site[0].record.site = 7;
+    c.tally->site[1].record.site = 9;
+    c.tally->site[1].halved = 1;
+    return c;
+}
+
+static void whole_warps_by_their_remainder(void **state)
+{
+    (void)state;
+    struct exec_counts c = fresh();
+    c.tally->slot[32] = 5;
+    c.tally->slot[124] = 1;
+    tally_end(&c);
+    assert_null(c.tally);
+    assert_int_equal(ntaken, 2);
+    assert_int_equal(taken[0].times, 5);
+    assert_int_equal(taken[0].record.site, 7);
+    assert_int_equal(taken[0].record.mask, UINT32_MAX);
+    assert_int_equal(taken[0].record.shape, RECORD_EXPLICIT);
+    assert_int_equal(at(0, 0), 32);
+    assert_int_equal(at(0, 31), 32 + 124);
+    assert_int_equal(taken[1].times, 1);
+    assert_int_equal(at(1, 0), 124);
+}
+
+/* As machine code does: a number, if the pattern is there; else it is put there. */
+static void access_at(struct exec_counts *c, int i, uint32_t lanes, uint64_t low, uint64_t second)
+{
+    struct tally_pattern *p = &c->tally->pattern[i * TALLY_PATTERNS + (int)tally_pattern_of(lanes, low % TALLY_SLOTS)];
+    uint64_t lowest[2] = {low, second};
+    bool same = p->key == ((uint64_t)lanes << 32 | low % TALLY_SLOTS) && (!c->tally->site[i].halved || p->apart[0] == second - low);
+    if (same)
+        p->times++;
+    else
+        tally_shape(c, i, lanes, lowest);
+}
+
+static void others_by_their_pattern(void **state)
+{
+    (void)state;
+    struct exec_counts c = fresh();
+    for (int n = 0; n < 3; n++)
+        access_at(&c, 0, 0xff, 4096 + 128 * (uint64_t)n, 0);
+    for (int n = 0; n < 2; n++)
+        access_at(&c, 1, UINT32_MAX, 8192 + 64, 12288);
+    assert_int_equal(ntaken, 0);
+    access_at(&c, 1, UINT32_MAX, 8192 + 64, 8192); /* other halves in the same place: what was there is taken */
+    assert_int_equal(ntaken, 1);
+    assert_int_equal(taken[0].record.site, 9);
+    assert_int_equal(taken[0].times, 2);
+    assert_int_equal(at(0, 0), 64);
+    assert_int_equal(at(0, 15), 64 + 60);
+    assert_int_equal(at(0, 16), 64 + 4032);
+    assert_int_equal(at(0, 31), 64 + 4032 + 60);
+    tally_end(&c);
+    assert_int_equal(ntaken, 3);
+    assert_int_equal(taken[1].record.site, 7);
+    assert_int_equal(taken[1].times, 3);
+    assert_int_equal(taken[1].record.mask, 0xff);
+    assert_int_equal(at(1, 7), 28);
+    assert_int_equal(taken[2].times, 1);
+    assert_int_equal(at(2, 16), 0);
+}
+
+static void any_at_once(void **state)
+{
+    (void)state;
+    struct exec_counts c = fresh();
+    c.tally->site[1].record.addr[3] = 77;
+    tally_any(&c, 1, 8);
+    assert_int_equal(ntaken, 1);
+    assert_int_equal(taken[0].times, 1);
+    assert_int_equal(taken[0].record.site, 9);
+    assert_int_equal(taken[0].record.mask, 8);
+    assert_int_equal(taken[0].record.addr[3], 77);
+    tally_end(&c);
+    assert_int_equal(ntaken, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_warps_by_their_remainder),
+        cmocka_unit_test(others_by_their_pattern),
+        cmocka_unit_test(any_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
