@@ -110,20 +110,21 @@ void source_to_place(struct emit *e, int i)
         place_store(e, e->in->src[i].reg);
 }
 
-/* Operands in their places for the step; `some`: not all lanes do it, and those that do not keep what they had. */
-static void to_places(struct emit *e, bool some)
+/* Operands in their places for the step. What lanes keep that a guard leaves out belongs there too; then it lies apart from
+ * the operands. Without a guard a result may share an operand's place. */
+static void to_places(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     for (int i = 0; i < in->nsrc; i++)
         source_to_place(e, i);
-    for (int d = 0; d < in->ndst && some; d++)
+    for (int d = 0; d < in->ndst && in->guard != IR_NOREG; d++)
         if (in->dst[d] != IR_NOREG)
             place_store(e, in->dst[d]);
 }
 
 void step_into(struct emit *e, LLVMValueRef lanes, struct value *results)
 {
-    to_places(e, lanes);
+    to_places(e);
     call_step(e, lanes ? lanes : number(e, 32, UINT32_MAX));
     for (int d = 0; d < e->in->ndst; d++)
         if (e->in->dst[d] != IR_NOREG)
@@ -134,7 +135,7 @@ void emit_step(struct emit *e, LLVMValueRef mask)
 {
     const struct ir_inst *in = e->in;
     LLVMBasicBlockRef next = NULL;
-    to_places(e, mask);
+    to_places(e);
     if (in->guard != IR_NOREG) {
         LLVMBasicBlockRef some = new_block(e, "some");
         next = new_block(e, "stepped");
