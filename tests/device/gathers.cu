@@ -121,6 +121,54 @@ void test_others(u32 salt)
     cudaFree(out);
 }
 
+// Neighbours in a shared array whose ends lie between two lanes: those that are off would be beside it.
+__global__ void beside(const u32 *in, u32 *out, u32 fault)
+{
+    __shared__ u32 cells[45];
+    u32 t = threadIdx.x, x = 1;
+    if (t < 45)
+        cells[t] = in[t];
+    __syncthreads();
+    if (t < 8)
+        x = cells[t];
+    for (u32 d = 1; d < 8; d *= 2)
+        if (t >= d && t < 45)
+            x += cells[t - d] * (d + 1);
+    if (t > 3 && t < 44)
+        x ^= cells[t + 1];
+    if (t < fault)
+        x += cells[t + 4096];
+    __syncthreads();
+    if (t > 39 && t < 45)
+        cells[t] = x;
+    if (t == 44)
+        x += cells[43] + cells[40];
+    out[t] = x;
+}
+
+void test_beside()
+{
+    u32 *in, *out, host[64], got[64], want[64];
+    for (u32 i = 0; i < 64; i++)
+        host[i] = mix(i);
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&out, sizeof host);
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    beside<<<1, 64>>>(in, out, 0);
+    cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost);
+    for (u32 t = 0; t < 64; t++) {
+        want[t] = t < 8 ? host[t] : 1;
+        for (u32 d = 1; d < 8; d *= 2)
+            if (t >= d && t < 45)
+                want[t] += host[t - d] * (d + 1);
+        if (t > 3 && t < 44)
+            want[t] ^= host[t + 1];
+    }
+    want[44] += want[43] + want[40];
+    if (memcmp(got, want, sizeof got))
+        printf("FAILED: short shared arrays\n");
+}
+
 __global__ void outside(u32 *p, u32 far)
 {
     p[threadIdx.x == 13 ? far : mix(threadIdx.x) % 64] = 1;
@@ -137,6 +185,7 @@ int main()
         test_width<uint4>(salt);
         test_others(salt);
     }
+    test_beside();
     int bad = -1;
     cudaMemcpyFromSymbol(&bad, wrong, sizeof bad);
     if (bad)

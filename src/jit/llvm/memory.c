@@ -293,9 +293,48 @@ static void look(struct emit *e, struct reach *r)
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
+/* Can the lanes that are on be loaded or stored by masked instructions of the host? */
+static bool maskable(const struct emit *e, const struct reach *r)
+{
+    if (e->in->vec != 1 || r->bytes < 4 || !strcmp(e->job->level, "x86-64-v2"))
+        return false;
+    for (int p = 0; p < e->parts; p++)
+        if (!dense_run(r, p * e->width, e->width, r->bytes))
+            return false;
+    return true;
+}
+
+/* Lanes that are neighbours in shared memory, of which only those that are on are looked at: the others are often beside a
+ * short array. */
+static bool some_in_shared(const struct emit *e, const struct reach *r)
+{
+    return e->mask && e->in->space == PTX_SHARED && maskable(e, r) && stepped_run(r, 0, SHAPE_LANES, r->bytes);
+}
+
+/* Goes on if the lanes that are on may access shared memory. Addresses wrap at 32 bits. */
+static void look_at_some(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
+{
+    LLVMBuilderRef B = e->b;
+    LLVMValueRef args[2] = {e->mask, number(e, 1, 1)}, unit = number(e, 64, r->bytes);
+    LLVMValueRef first = LLVMBuildZExt(B, first_lane(e, e->mask), e->i64, "");
+    LLVMValueRef last = LLVMBuildXor(B, call_intrinsic(e, "llvm.ctlz", e->i32, args, 2), number(e, 32, SHAPE_LANES - 1), "");
+    first = LLVMBuildMul(B, first, unit, "");
+    last = LLVMBuildMul(B, LLVMBuildZExt(B, last, e->i64, ""), unit, "");
+    LLVMValueRef from = LLVMBuildAnd(B, LLVMBuildAdd(B, r->of[0].low, first, ""), number(e, 64, UINT32_MAX), "");
+    LLVMValueRef low = LLVMBuildSub(B, from, first, ""), to = LLVMBuildAdd(B, LLVMBuildAdd(B, low, last, ""), unit, "");
+    LLVMValueRef rest = LLVMBuildAnd(B, from, number(e, 64, r->bytes - 1), "");
+    LLVMValueRef ok = LLVMBuildAnd(B, LLVMBuildICmp(B, LLVMIntULE, to, e->shared_bytes, ""), LLVMBuildICmp(B, LLVMIntEQ, rest, number(e, 64, 0), ""), "");
+    go_on_if(e, ok, no);
+    r->of[0].host = host_of(e, low);
+}
+
 /* Goes on if all groups' accesses may be done here. */
 static void look_at_all(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
 {
+    if (some_in_shared(e, r)) {
+        look_at_some(e, r, no);
+        return;
+    }
     for (int g = 0; g < 1 << r->halved; g++) {
         struct stretch *of = &r->of[g];
         inside(e, of->low, of->span, r->bytes * e->in->vec, no);
@@ -318,6 +357,15 @@ LLVMValueRef widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar)
     return sign ? LLVMBuildSExt(e->b, v, to, "") : LLVMBuildZExt(e->b, v, to, "");
 }
 
+static LLVMValueRef load_masked(struct emit *e, LLVMTypeRef t, const struct reach *r, int p)
+{
+    LLVMTypeRef types[2] = {vector_of(e, t), e->ptr};
+    unsigned id = LLVMLookupIntrinsicID("llvm.masked.load", 16);
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
+    LLVMValueRef args[4] = {pointer_of(e, r, p * e->width, 0), number(e, 32, r->bytes), unpacked(e, e->mask, p), LLVMConstNull(types[0])};
+    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");
+}
+
 static struct value load_element(struct emit *e, const struct reach *r, int element)
 {
     const struct ir_inst *in = e->in;
@@ -329,7 +377,9 @@ static struct value load_element(struct emit *e, const struct reach *r, int elem
     int halved = e->s->reg[reg].halved;
     for (int g = 0; g < 1 << halved && v.scalar; g++)
         v.v[g] = widened(e, load_as(e, t, r, shape_first_lane(g, halved), (unsigned)element), reg, true);
-    for (int p = 0; p < e->parts && !v.scalar; p++)
+    for (int p = 0; p < e->parts && !v.scalar && some_in_shared(e, r); p++)
+        v.v[p] = widened(e, load_masked(e, t, r, p), reg, false);
+    for (int p = 0; p < e->parts && !v.scalar && !v.v[p]; p++)
         v.v[p] = widened(e, load_run(e, t, r, p * e->width, e->width, (unsigned)element, in->vec), reg, false);
     return v;
 }
@@ -474,17 +524,6 @@ static LLVMValueRef interleaved(struct emit *e, LLVMValueRef *v, unsigned vec, i
     for (int i = 0; i < n * (int)vec; i++)
         index[i] = number(e, 32, (uint64_t)(i % (int)vec * n + i / (int)vec));
     return LLVMBuildShuffleVector(e->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(index, (unsigned)n * vec), "");
-}
-
-/* Can the lanes that are on be stored by masked instructions of the host? */
-static bool maskable(const struct emit *e, const struct reach *r)
-{
-    if (e->in->vec != 1 || r->bytes < 4 || !strcmp(e->job->level, "x86-64-v2"))
-        return false;
-    for (int p = 0; p < e->parts; p++)
-        if (!dense_run(r, p * e->width, e->width, r->bytes))
-            return false;
-    return true;
 }
 
 static void store_masked(struct emit *e, LLVMValueRef v, const struct reach *r, int p)
