@@ -16,7 +16,7 @@ static inline int lanes_first(uint32_t mask)
 
 static inline unsigned lanes_count(uint32_t mask)
 {
-    return (unsigned)__builtin_popcount(mask);
+    return mask == UINT32_MAX ? 32 : (unsigned)__builtin_popcount(mask); /* a call, on hosts of any level */
 }
 
 #define LANES_EACH(lane, mask)                                                                       \

@@ -17,7 +17,14 @@ typedef char host_bytes __attribute__((vector_size(VECTOR), may_alias));
 typedef uint16_t halves __attribute__((vector_size(VECTOR), may_alias));
 typedef uint16_t halves_anywhere __attribute__((vector_size(VECTOR), aligned(2), may_alias));
 
-enum { LANES = 32, NOBODY = 0xffff, ID_BITS = 15, ID_BITS_OF_GROUP = 13 /* and the number of the group above them */ };
+typedef int16_t signed_halves __attribute__((vector_size(VECTOR), may_alias));
+#ifdef __AVX2__
+static const halves one_before = {15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
+#else
+static const halves one_before = {7, 8, 9, 10, 11, 12, 13, 14};
+#endif
+
+enum { LANES = 32, SECTOR_SHIFT = 5, NOBODY = 0xffff, ID_BITS = 15, ID_BITS_OF_GROUP = 13 /* and the number of the group above them */ };
 #define ALL UINT32_MAX
 
 static inline uint64_t lane_on(uint32_t mask, unsigned lane)
@@ -89,39 +96,83 @@ static inline uint32_t repeats(const uint16_t *id)
     return top_bits(tops);
 }
 
-static inline uint32_t fresh_of(const uint64_t *addr, uint32_t mask, int shift, int group, uint64_t moved)
+/* Numbers of lanes: the low bits of their addresses, and above them of their groups. */
+static inline void number_lanes(uint16_t *row, const uint64_t *addr, uint32_t mask, int shift, int group)
 {
-    uint16_t row[2 * LANES] __attribute__((aligned(64)));
     const int width = group < LANES ? ID_BITS_OF_GROUP : ID_BITS;
 
     for (unsigned i = 0; i < LANES; i++)
         row[i] = NOBODY;
     for (unsigned i = 0; i < LANES; i++)
         row[LANES + i] = (uint16_t)((low_half(addr, i) >> shift & ((1u << width) - 1)) | i / (unsigned)group << width | ~lane_on(mask, i));
+}
+
+/* moved: bits in which addresses differ. */
+static inline uint32_t fresh_of(const uint64_t *addr, uint32_t mask, int shift, int group, uint64_t moved)
+{
+    uint16_t row[2 * LANES] __attribute__((aligned(64)));
+    const int width = group < LANES ? ID_BITS_OF_GROUP : ID_BITS;
+
+    number_lanes(row, addr, mask, shift, group);
     uint32_t again = repeats(row + LANES) & mask;
     return moved >> shift >> width && again ? fresh_anywhere(addr, mask, shift, group) : mask & ~again;
 }
 
-static inline uint32_t fresh_here(const uint64_t *addr, uint32_t mask, int shift, int group, uint64_t moved)
+static uint32_t fresh(const uint64_t *addr, uint32_t mask, int shift, int group)
 {
+    uint64_t moved = differing(addr, mask);
+
     if (group < LANES)
         return fresh_of(addr, mask, shift, group, moved);
     return mask == ALL ? fresh_of(addr, ALL, shift, LANES, moved) : fresh_of(addr, mask, shift, LANES, moved);
 }
 
-static uint32_t fresh(const uint64_t *addr, uint32_t mask, int shift, int group)
+/* --- sectors --- */
+
+/* Numbers that do not fall from lane to lane: how many there are; 0: some falls. */
+static inline unsigned rising(const uint16_t *id)
 {
-    return fresh_here(addr, mask, shift, group, differing(addr, mask));
+    uint16_t falls[LANES] __attribute__((aligned(64))), stays[LANES] __attribute__((aligned(64)));
+    uint8_t tops[LANES] __attribute__((aligned(64)));
+    halves before = (halves){0} - 1; /* in its last place: below the first lane's number */
+
+#pragma GCC unroll 4
+    for (int at = 0; at < LANES; at += VECTOR / 2) {
+        halves x = *(const halves *)(id + at), last = __builtin_shuffle(before, x, one_before);
+
+        *(halves *)(falls + at) = (halves)((signed_halves)x < (signed_halves)last);
+        *(halves *)(stays + at) = (halves)(x == last);
+        before = x;
+    }
+    for (int i = 0; i < LANES; i++)
+        tops[i] = (uint8_t)(falls[i] >> 8);
+    if (top_bits(tops))
+        return 0;
+    for (int i = 0; i < LANES; i++)
+        tops[i] = (uint8_t)(stays[i] >> 8);
+    return LANES - lanes_count(top_bits(tops));
+}
+
+/* Whole warps whose lanes go so near that the numbers have their order. */
+static inline unsigned sectors_near(const uint64_t *addr)
+{
+    uint16_t row[2 * LANES] __attribute__((aligned(64)));
+
+    number_lanes(row, addr, ALL, SECTOR_SHIFT, LANES);
+    unsigned n = rising(row + LANES);
+    return n ? n : lanes_count(~repeats(row + LANES));
 }
 
 static unsigned sectors(const uint64_t *addr, uint32_t mask)
 {
     uint64_t moved = mask == ALL ? differing(addr, ALL) : differing(addr, mask), bits = 0;
 
-    if (moved >> 11)
-        return lanes_count(fresh_here(addr, mask, 5, LANES, moved));
+    if (moved >> SECTOR_SHIFT >> 6 && mask == ALL && !(moved >> SECTOR_SHIFT >> ID_BITS))
+        return sectors_near(addr);
+    if (moved >> SECTOR_SHIFT >> 6)
+        return lanes_count(fresh_of(addr, mask, SECTOR_SHIFT, LANES, moved));
     for (unsigned i = 0; i < LANES; i++) /* all in one row of 64 */
-        bits |= (uint64_t)(mask >> i & 1) << (addr[i] >> 5 & 63);
+        bits |= (uint64_t)(mask >> i & 1) << (addr[i] >> SECTOR_SHIFT & 63);
     return (unsigned)__builtin_popcountll(bits);
 }
 
