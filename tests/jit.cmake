@@ -1,12 +1,16 @@
 # Machine code against the interpreter: random kernels, and programs of ours with everything compiled.
-add_executable(jit_random jit/random.c)
+add_executable(jit_random jit/random.c jit/rows.c)
 target_link_libraries(jit_random PRIVATE engine)
+add_executable(jit_rows jit/every_row.c jit/rows.c)
+target_link_libraries(jit_rows PRIVATE engine)
 foreach(level v2 v3 v4)
-  foreach(first 1 61 121) # three tests of 60 kernels each, for a second processor
-    add_test(NAME jit.random_${level}_${first} COMMAND jit_random ${first} 60)
-    set_tests_properties(jit.random_${level}_${first} PROPERTIES TIMEOUT 580 SKIP_RETURN_CODE 77 ENVIRONMENT
-                         "HEDDLE_ISA=x86-64-${level};HEDDLE_DEVICES=${CMAKE_SOURCE_DIR}/devices")
+  set(level_environment "HEDDLE_ISA=x86-64-${level};HEDDLE_DEVICES=${CMAKE_SOURCE_DIR}/devices")
+  foreach(first 1 51 101 151 201) # five tests of 50 kernels each, for more processors
+    add_test(NAME jit.random_${level}_${first} COMMAND jit_random ${first} 50)
+    set_tests_properties(jit.random_${level}_${first} PROPERTIES TIMEOUT 580 SKIP_RETURN_CODE 77 ENVIRONMENT "${level_environment}")
   endforeach()
+  add_test(NAME jit.rows_${level} COMMAND jit_rows)
+  set_tests_properties(jit.rows_${level} PROPERTIES TIMEOUT 580 SKIP_RETURN_CODE 77 ENVIRONMENT "${level_environment}")
 endforeach()
 
 unit_test(jit_shape)
@@ -22,10 +26,15 @@ add_test(NAME jit.loops COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/loops.sh)
 set_tests_properties(jit.loops PROPERTIES TIMEOUT 300 ENVIRONMENT
                      "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/device")
 # Sets of programs that tell of themselves, once more with every kernel compiled before it runs.
-foreach(program integers atomics warps math_names pointers gathers loops ways variables half_names groups barriers)
+foreach(program integers atomics warps math_names pointers gathers loops ways variables half_names groups barriers cuda_barrier)
   add_test(NAME jit.device_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
   set_tests_properties(jit.device_${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                        ENVIRONMENT "HEDDLE_EXEC=jit")
+endforeach()
+foreach(program textures references surfaces)
+  add_test(NAME jit.program_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/programs/${program}.cu)
+  set_tests_properties(jit.program_${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                       ENVIRONMENT "HEDDLE_EXEC=jit;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 foreach(program coalescing shared_banks matmul_tiled matmul_coarsened divergence_image struct_alignment async_copy)
   add_test(NAME jit.examples_${program} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/examples/figures.py

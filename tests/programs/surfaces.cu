@@ -24,7 +24,7 @@ template <class T> __global__ void shift(cudaSurfaceObject_t from, cudaSurfaceOb
     surf2Dwrite(v, to, x * (int)sizeof(T), (y + 1) % H);
 }
 
-template <class T> static void round_trip(const char *name)
+template <class T, class Word = T> static void round_trip(const char *name) // Word: what the kernel takes an element for
 {
     cudaChannelFormatDesc f = cudaCreateChannelDesc<T>();
     std::vector<T> h(W * H), back(W * H);
@@ -41,7 +41,8 @@ template <class T> static void round_trip(const char *name)
     CK(cudaCreateSurfaceObject(&from, &r));
     r.res.array.array = b;
     CK(cudaCreateSurfaceObject(&to, &r));
-    shift<T><<<1, dim3(W, H)>>>(from, to);
+    static_assert(sizeof(Word) == sizeof(T), "as wide");
+    shift<Word><<<1, dim3(W, H)>>>(from, to);
     CK(cudaMemcpy2DFromArray(back.data(), W * sizeof(T), b, 0, 0, W * sizeof(T), H, cudaMemcpyDeviceToHost));
     const unsigned char *got = (const unsigned char *)back.data();
     size_t row = W * sizeof(T);
@@ -100,7 +101,7 @@ __global__ void cube(cudaTextureObject_t t, const float *at, float *out, int lay
     int i = threadIdx.x;
     out[i] = layer < 0 ? texCubemap<float>(t, at[3 * i], at[3 * i + 1], at[3 * i + 2]) : texCubemapLayered<float>(t, at[3 * i], at[3 * i + 1], at[3 * i + 2], layer);
 }
-__global__ void gather(cudaTextureObject_t t, float4 *out) { int i = threadIdx.x; out[i] = tex2Dgather<float4>(t, i % W + 0.75f, i / W + 0.75f); }
+template <class V> __global__ void gather(cudaTextureObject_t t, V *out) { int i = threadIdx.x; out[i] = tex2Dgather<V>(t, i % W + 0.75f, i / W + 0.75f); }
 __global__ void gradients(cudaTextureObject_t t, float *out) { int i = threadIdx.x; out[i] = tex2DGrad<float>(t, i % W + 0.5f, i / W + 0.5f, make_float2(1, 0), make_float2(0, 1)); }
 __global__ void edges(cudaSurfaceObject_t s, float *out) // one texel around a W * H surface
 {
@@ -165,9 +166,28 @@ static std::vector<float> read_back(cudaArray_t a, int w, int h, int d)
     return v;
 }
 
+template <class T, class V> static void gather_words(const char *name)
+{
+    cudaChannelFormatDesc f = cudaCreateChannelDesc<T>();
+    std::vector<T> h(W * H), got(4 * (W - 1));
+    for (int i = 0; i < W * H; i++) h[i] = (T)(i * 0x9e3779b9u);
+    cudaArray_t a;
+    CK(cudaMallocArray(&a, &f, W, H, cudaArrayTextureGather));
+    CK(cudaMemcpy2DToArray(a, 0, 0, h.data(), W * sizeof(T), W * sizeof(T), H, cudaMemcpyHostToDevice));
+    V *out;
+    CK(cudaMalloc(&out, (W - 1) * sizeof(V)));
+    gather<V><<<1, W - 1>>>(texture(a), out);
+    CK(cudaMemcpy(got.data(), out, (W - 1) * sizeof(V), cudaMemcpyDeviceToHost));
+    const int at[4] = {W, W + 1, 1, 0};
+    for (int i = 0; i < 4 * (W - 1); i++) expect(name, i, got[i], h[i / 4 + at[i % 4]]);
+    CK(cudaFree(out));
+}
+
 int main(int argc, char **)
 {
     round_trip<unsigned char>("uchar"); round_trip<char2>("char2"); round_trip<uchar4>("uchar4");
+    round_trip<int2, long long>("long long");
+    round_trip<int4, longlong2>("longlong2");
     round_trip<short>("short"); round_trip<ushort2>("ushort2"); round_trip<short4>("short4");
     round_trip<int>("int"); round_trip<uint2>("uint2"); round_trip<float>("float"); round_trip<float2>("float2"); round_trip<float4>("float4");
 
@@ -214,6 +234,8 @@ int main(int argc, char **)
     gather<<<1, (W - 1) * 1>>>(t, (float4 *)d);
     fetch((W - 1) * 4);
     for (int i = 0; i < W - 1; i++) { expect("gather", i, got[4 * i], flat[W + i]); expect("gather", i, got[4 * i + 1], flat[W + i + 1]); expect("gather", i, got[4 * i + 2], flat[i + 1]); expect("gather", i, got[4 * i + 3], flat[i]); }
+    gather_words<int, int4>("gather of int");
+    gather_words<unsigned, uint4>("gather of unsigned");
     gradients<<<1, W * H>>>(t, d);
     fetch(W * H);
     for (int i = 0; i < W * H; i++) expect("gradients", i, got[i], flat[i]);
