@@ -163,8 +163,8 @@ static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t zero)
     return f->turned >= jit_long_turns || launch_stopping(f->warp->block->launch, f->warp->block->index);
 }
 
-static const struct jit_ops ops = {op_step, op_affine, op_look, op_find_run, op_long_turns, op_count_lanes, op_count_shape, jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier,
-                                   jit_split_exchange};
+static const struct jit_ops ops = {op_step, op_affine, op_look, op_find_run, op_long_turns, op_count_lanes, op_count_shape,
+                                   jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier, jit_split_exchange};
 
 /* --- in and out --- */
 

@@ -87,7 +87,8 @@ static LLVMValueRef host_gather(struct emit *e, const struct many *g, LLVMTypeRe
         index = LLVMBuildSExt(e->b, index, lanes_of_bits(e, 64), "");
     LLVMValueRef base = element ? at_byte(e, g->base, number(e, 64, (uint64_t)element * g->bytes)) : g->base;
     LLVMTypeRef step = g->scale > 1 ? type_of_bits(e, (int)g->scale * 8) : e->i8;
-    LLVMValueRef args[4] = {LLVMBuildGEP2(e->b, step, base, &index, 1, ""), number(e, 32, g->bytes), LLVMConstAllOnes(vector_of(e, e->i1)), LLVMGetPoison(vector)};
+    LLVMValueRef all = LLVMConstAllOnes(vector_of(e, e->i1)), from = LLVMBuildGEP2(e->b, step, base, &index, 1, "");
+    LLVMValueRef args[4] = {from, number(e, 32, g->bytes), all, LLVMGetPoison(vector)};
     unsigned id = LLVMLookupIntrinsicID("llvm.masked.gather", 18);
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
     return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");

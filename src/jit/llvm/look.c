@@ -369,8 +369,10 @@ LLVMValueRef look_shared(struct emit *e, struct many *g)
     for (int i = 0; i < e->nlooked && is_like(in, in); i++) {
         const struct looked *l = &e->looked[i];
         struct value address = reg_get(e, in->src[0].reg);
-        if (l->space != in->space || (in->op == PTX_OP_ST && l->g.scale > 1) || memcmp(&l->address, &address, sizeof address) || in->offset < l->g.from ||
-            in->offset + bytes > l->g.from + l->g.span || l->g.multiple % bytes || (in->offset - l->g.from) % bytes)
+        bool same = l->space == in->space && !memcmp(&l->address, &address, sizeof address);
+        bool within = in->offset >= l->g.from && in->offset + bytes <= l->g.from + l->g.span;
+        bool aligned = l->g.multiple % bytes == 0 && (in->offset - l->g.from) % bytes == 0;
+        if (!same || !within || !aligned || (in->op == PTX_OP_ST && l->g.scale > 1))
             continue;
         *g = l->g;
         take_own(e, g);
@@ -418,7 +420,8 @@ LLVMValueRef look_at_lanes(struct emit *e, struct many *g)
     for (int p = 0; p < e->parts && g->lanes; p++)
         g->on[p] = unpacked(e, g->lanes, p);
     find_others(e, g);
-    bool indexed = !g->narrow && (in->op == PTX_OP_LD || in->op == PTX_OP_LDU) && find_index(e, &x) && x.scale % g->multiple == 0;
+    bool load = in->op == PTX_OP_LD || in->op == PTX_OP_LDU;
+    bool indexed = load && !g->narrow && find_index(e, &x) && x.scale % g->multiple == 0;
     LLVMValueRef ok = indexed ? look_by_index(e, g, &x) : look_at_all(e, g);
     if (g->span > g->unit && e->nlooked < MAX_LOOKED)
         e->looked[e->nlooked++] = (struct looked){reg_get(e, in->src[0].reg), ok, in->space, *g};

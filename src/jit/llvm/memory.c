@@ -323,8 +323,8 @@ static void look_at_some(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
     LLVMValueRef from = LLVMBuildAnd(B, LLVMBuildAdd(B, r->of[0].low, first, ""), number(e, 64, UINT32_MAX), "");
     LLVMValueRef low = LLVMBuildSub(B, from, first, ""), to = LLVMBuildAdd(B, LLVMBuildAdd(B, low, last, ""), unit, "");
     LLVMValueRef rest = LLVMBuildAnd(B, from, number(e, 64, r->bytes - 1), "");
-    LLVMValueRef ok = LLVMBuildAnd(B, LLVMBuildICmp(B, LLVMIntULE, to, e->shared_bytes, ""), LLVMBuildICmp(B, LLVMIntEQ, rest, number(e, 64, 0), ""), "");
-    go_on_if(e, ok, no);
+    go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, to, e->shared_bytes, ""), no);
+    go_on_if(e, LLVMBuildICmp(B, LLVMIntEQ, rest, number(e, 64, 0), ""), no);
     r->of[0].host = host_of(e, low);
 }
 

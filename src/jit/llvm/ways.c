@@ -2,11 +2,11 @@
  * after the other, each for the lanes that wait for it.
  *
  * Where a branch's lanes differ, both ways' blocks get lanes to wait, and the region's code goes on from there until all
- * 32 are at the join, where the whole warp goes on. Registers stay values: what waiting lanes need of one that a block writes is
- * blended in at its end. A fault is found by the interpreter's step, in place. Where a loop has turned for too long, or an
+ * 32 are at the join, where the whole warp goes on. Registers stay values: what waiting lanes need of one that a block
+ * writes is blended in at its end. A fault is found by the interpreter's step, in place. Where a loop has turned for too long, or an
  * address wraps that machine code was made for not to, all lanes are before some block; that is handed over as the splits
- * and joins of simt/warp.c (jit_apart). Blocks are counted for the lanes that do
- * them, which are those of one split of the interpreter (region.c). */
+ * and joins of simt/warp.c (jit_apart). Blocks are counted for the lanes that do them, which are those of one split of the
+ * interpreter (region.c). */
 #include "jit/llvm/emit.h"
 
 #include "base/alloc.h"
