@@ -132,6 +132,7 @@ struct emit {
     uint32_t nlooks;                /* slots of frame.seen in use */
     uint64_t *live;                 /* [count of the block + 1][words]: alive before each instruction */
     size_t words;
+    uint64_t *newer;                /* [nblocks][words]: dirty.c, before each block */
     int32_t site;
     const struct ir_inst *in;
     LLVMValueRef scratch; /* memory for lanes that are gone through one by one (gather.c), or NULL */
@@ -195,9 +196,17 @@ void place_store(struct emit *e, int32_t reg);
 void place_store_bits(struct emit *e, int32_t reg, LLVMValueRef bits); /* a predicate */
 void place_keep(struct emit *e, int32_t reg); /* in machine code's own form (jit/code.h) */
 struct value place_load(struct emit *e, int32_t reg);
-void save(struct emit *e, const uint64_t *live);   /* all of `live` to their places */
+void home_store(struct emit *e, int32_t reg);
+void save(struct emit *e, const uint64_t *live);   /* all of `live`, before this instruction, to their places or homes */
+void save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer); /* of homes only those of `newer` */
 void restore(struct emit *e, const uint64_t *live); /* from their places to variables */
 const uint64_t *live_before(const struct emit *e, int32_t site);
+
+/* --- dirty.c: registers that are newer than their homes --- */
+void dirty_find(struct emit *e);
+void dirty_before(const struct emit *e, int32_t site, uint64_t *regs); /* [words] */
+/* On the way to the block: stores what a loop that begins there does not change. */
+void dirty_store_ahead(struct emit *e, int32_t to);
 
 /* --- arith.c --- */
 /* False: no code of its own for this instruction. */

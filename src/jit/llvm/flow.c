@@ -167,7 +167,7 @@ void emit_turn(struct emit *e, int32_t block)
     LLVMPositionBuilderAtEnd(e->b, off);
     int m = mark(e);
     if (!e->job->split) /* there they have been stored */
-        save(e, e->k->blocks[block].live_in);
+        save_newer(e, e->k->blocks[block].live_in, e->newer + (size_t)block * e->words);
     emit_stop(e, JIT_TURN, e->k->blocks[block].first);
     unmark(e, m);
 }
@@ -211,6 +211,7 @@ static void branch(struct emit *e)
     const struct ir_inst *in = e->in;
     if (in->guard == IR_NOREG) {
         flush(e, e->k->blocks[in->block].live_out);
+        dirty_store_ahead(e, in->target);
         go(e, in->target, in->back_edge);
         return;
     }
@@ -218,6 +219,8 @@ static void branch(struct emit *e)
         return;
     LLVMValueRef cond = whole_guard(e);
     flush(e, e->k->blocks[in->block].live_out);
+    dirty_store_ahead(e, in->target);
+    dirty_store_ahead(e, e->k->insts[e->site + 1].block);
     LLVMBasicBlockRef taken = in->back_edge ? new_block(e, "back") : e->head[in->target];
     LLVMBuildCondBr(e->b, cond, taken, e->head[e->k->insts[e->site + 1].block]);
     if (in->back_edge) {

@@ -1,6 +1,7 @@
 /* Types, registers and their places (see emit.h). */
 #include "jit/llvm/emit.h"
 
+#include "base/alloc.h"
 #include "ir/operands.h"
 
 #include <stdio.h>
@@ -481,23 +482,35 @@ static LLVMValueRef home_place(struct emit *e, int32_t reg, int group)
     return at(e, e->regs, (uint64_t)e->job->home[reg] + (uint64_t)group * (uint64_t)bits_of_type(e->k->reg_type[reg]) / 8);
 }
 
+void home_store(struct emit *e, int32_t reg)
+{
+    struct value v = reg_get(e, reg);
+    for (int g = 0; g < var_parts(e, reg); g++)
+        LLVMBuildStore(e->b, v.v[g], home_place(e, reg, g));
+}
+
+void save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer)
+{
+    for (int32_t r = 0; r < e->k->nregs; r++) {
+        if (!ir_bit(live, r))
+            continue;
+        if (e->job->home[r] < 0)
+            place_keep(e, r);
+        else if (ir_bit(newer, r))
+            home_store(e, r);
+    }
+}
+
 void save(struct emit *e, const uint64_t *live)
 {
     if (e->job->split) {
         flush(e, live);
         return;
     }
-    for (int32_t r = 0; r < e->k->nregs; r++) {
-        if (!ir_bit(live, r))
-            continue;
-        if (e->job->home[r] < 0) {
-            place_keep(e, r);
-            continue;
-        }
-        struct value v = reg_get(e, r);
-        for (int g = 0; g < var_parts(e, r); g++)
-            LLVMBuildStore(e->b, v.v[g], home_place(e, r, g));
-    }
+    uint64_t *newer = alloc_zeroed(e->words * 8);
+    dirty_before(e, e->site, newer);
+    save_newer(e, live, newer);
+    alloc_release(newer);
 }
 
 void restore(struct emit *e, const uint64_t *live)

@@ -202,6 +202,7 @@ static void emit_region(struct emit *e, struct region *r)
             LLVMPositionBuilderAtEnd(e->b, on);
         }
     }
+    dirty_store_ahead(e, r->join);
     if (is_header(e, r->join))
         emit_turn(e, r->join);
     else
