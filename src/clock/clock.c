@@ -25,7 +25,9 @@ enum {
 struct worker {
     struct clock_run *c;
     struct launch *l;
-    uint64_t *next;          /* the counter of blocks, shared by all workers */
+    uint64_t *next;          /* the first block that no worker has claimed */
+    uint64_t claimed, claimed_end; /* this one's, in order; so many at a time: */
+    uint64_t batch;
     struct memory memory;
     struct counters *sites;
     struct exec_counts counts;
@@ -35,7 +37,10 @@ struct worker {
     struct record_values *values; /* beside it, in a watched launch */
     int nresident, nspare, limit;
     bool own_counts;
+    char apart[128]; /* no line of the host's caches, nor a pair of lines, has parts of two of them */
 };
+
+enum { MOST_CLAIMED = 32 }; /* blocks at a time, for fewer that all workers write to one place */
 
 enum progress { BLOCK_DONE, BLOCK_STALLED, BLOCK_STOPPED };
 
@@ -159,12 +164,31 @@ static enum progress run_block(struct worker *k, struct block *b)
 
 /* --- one worker --- */
 
+/* The next block, or nblocks: there are no more. */
+static uint64_t claim(struct worker *k)
+{
+    uint64_t n = k->l->nblocks;
+    if (k->claimed == k->claimed_end) {
+        if (__atomic_load_n(k->next, __ATOMIC_RELAXED) >= n)
+            return n;
+        k->claimed = __atomic_fetch_add(k->next, k->batch, __ATOMIC_RELAXED);
+        if (k->claimed >= n) {
+            k->claimed = k->claimed_end = 0;
+            return n;
+        }
+        k->claimed_end = n - k->claimed < k->batch ? n : k->claimed + k->batch;
+    }
+    return k->claimed++;
+}
+
 static bool admit(struct worker *k)
 {
     struct launch *l = k->l;
-    if (launch_stopping(l, UINT64_MAX - 1) || k->nresident == k->limit || __atomic_load_n(k->next, __ATOMIC_RELAXED) >= l->nblocks)
+    /* What is claimed before the block that failed still runs: which failure is told must not depend on who was faster. */
+    uint64_t next = k->claimed < k->claimed_end ? k->claimed : UINT64_MAX - 1;
+    if (launch_stopping(l, next) || k->nresident == k->limit)
         return false;
-    uint64_t index = __atomic_fetch_add(k->next, 1, __ATOMIC_RELAXED);
+    uint64_t index = claim(k);
     if (index >= l->nblocks)
         return false;
     void *memory = k->nspare ? k->spare[--k->nspare] : NULL;
@@ -245,7 +269,9 @@ static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, i
     limit = limit > by_memory ? by_memory : limit;
     if (l->cooperative) /* any of them may come to this worker, and all of them have to be resident */
         limit = l->nblocks;
-    *k = (struct worker){.c = c, .l = l, .next = next, .limit = limit < 1 ? 1 : (int)limit, .own_counts = own};
+    uint64_t batch = l->cooperative || l->kernel->has_waiting_loop ? 1 : l->nblocks / ((unsigned)threads * 64);
+    *k = (struct worker){.c = c, .l = l, .next = next, .limit = limit < 1 ? 1 : (int)limit, .own_counts = own,
+                         .batch = batch < 1 ? 1 : batch > MOST_CLAIMED ? MOST_CLAIMED : batch};
     k->resident = alloc_zeroed(sizeof *k->resident * (size_t)(k->limit + 1));
     k->spare = alloc_zeroed(sizeof *k->spare * (size_t)(k->limit + 1));
     if (!c->sites && !c->observe)

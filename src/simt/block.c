@@ -32,10 +32,16 @@ size_t block_bytes(const struct launch *l)
 
 static void place(struct launch *l, struct block *b, uint64_t index)
 {
+    uint64_t rows = 0;
     b->index = index;
-    b->id[0] = (uint32_t)(index % l->grid[0]);
-    b->id[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
-    b->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
+    if (index < l->grid[0]) { /* grids of one row: no division */
+        b->id[0] = (uint32_t)index;
+    } else {
+        rows = index / l->grid[0];
+        b->id[0] = (uint32_t)(index - rows * l->grid[0]);
+    }
+    b->id[1] = (uint32_t)(rows < l->grid[1] ? rows : rows % l->grid[1]);
+    b->id[2] = (uint32_t)(rows < l->grid[1] ? 0 : rows / l->grid[1]);
 }
 
 struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16_t sm, struct record *ring,
