@@ -17,11 +17,6 @@ static void add_to(struct emit *e, size_t field, int32_t index, LLVMValueRef n)
     add_at(e, at_byte(e, frame_field(e, field, e->ptr), number(e, 64, 8 * (uint64_t)index)), n);
 }
 
-static LLVMValueRef lanes_here(struct emit *e)
-{
-    return e->mask ? e->mask : number(e, 32, UINT32_MAX);
-}
-
 static LLVMValueRef number_of(struct emit *e, LLVMValueRef lanes)
 {
     return LLVMBuildZExt(e->b, call_intrinsic(e, "llvm.ctpop", e->i32, &lanes, 1), e->i64, "");
@@ -108,11 +103,11 @@ static LLVMValueRef pattern_of(struct emit *e, LLVMValueRef lanes, LLVMValueRef 
     return at_byte(e, frame_field(e, offsetof(struct jit_frame, tally_pattern), e->ptr), times(e, n, sizeof(struct tally_pattern)));
 }
 
-static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, int halved)
+static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes)
 {
     LLVMBuilderRef B = e->b;
     LLVMBasicBlockRef again = new_block(e, "again"), other = new_block(e, "other"), next = new_block(e, "counted");
-    LLVMValueRef lanes = lanes_here(e), p = pattern_of(e, lanes, slot);
+    LLVMValueRef p = pattern_of(e, lanes, slot);
     LLVMValueRef key = LLVMBuildOr(B, LLVMBuildShl(B, LLVMBuildZExt(B, lanes, e->i64, ""), number(e, 64, 32), ""), slot, "");
     LLVMValueRef differs = LLVMBuildXor(B, LLVMBuildLoad2(B, e->i64, p, ""), key, "");
     for (int g = 1; g < 1 << halved; g++) {
@@ -133,13 +128,13 @@ static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef 
     LLVMPositionBuilderAtEnd(B, next);
 }
 
-void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved)
+void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes)
 {
     if (!counts_access(e))
         return;
     LLVMValueRef slot = LLVMBuildAnd(e->b, lowest[0], number(e, 64, TALLY_SLOTS - 1), "");
-    if (e->mask || halved) {
-        count_pattern(e, slot, lowest, halved);
+    if (lanes || halved) {
+        count_pattern(e, slot, lowest, halved, lanes ? lanes : number(e, 32, UINT32_MAX));
         return;
     }
     slot = plus(e, slot, (uint64_t)e->job->row[e->site] * TALLY_SLOTS);
@@ -173,7 +168,13 @@ void count_lanes(struct emit *e, const struct many *g)
 {
     if (!counts_access(e))
         return;
-    LLVMValueRef lanes = g->lanes ? g->lanes : number(e, 32, UINT32_MAX);
+    LLVMValueRef lanes = g->lanes ? g->lanes : number(e, 32, UINT32_MAX), lowest[SHAPE_GROUPS];
+    bool atomic = e->in->op == PTX_OP_ATOM || e->in->op == PTX_OP_RED;
+    int halved = atomic ? -1 : lowest_addresses(e, lowest);
+    if (halved >= 0) {
+        count_shape(e, lowest, halved, g->lanes);
+        return;
+    }
     if (e->in->atomic_form == IR_ATOMIC_ONCE)
         lanes = LLVMBuildAnd(e->b, lanes, LLVMBuildNeg(e->b, lanes, ""), "");
     leave_addresses(e);

@@ -251,6 +251,9 @@ LLVMValueRef joined(struct emit *e, LLVMValueRef a, LLVMValueRef b, int n); /* v
 struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,
                     LLVMBasicBlockRef from_b);
 
+/* Addresses of affine shape: the lowest of each group; 2 to what is answered is the number of groups. -1: they are not. */
+int lowest_addresses(struct emit *e, LLVMValueRef *lowest);
+
 /* --- look.c --- */
 LLVMValueRef at_byte(struct emit *e, LLVMValueRef base, LLVMValueRef offset);
 LLVMTypeRef lanes_of_bits(struct emit *e, int bits);
@@ -287,7 +290,8 @@ void uncount_block(struct emit *e, int32_t block);
 void count_parted(struct emit *e, LLVMValueRef parted); /* lanes part at this branch, if so (i1) */
 void count_executed(struct emit *e, int32_t instructions);
 void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction */
-void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved); /* an access: the groups' lowest addresses */
+/* An access by `lanes` (NULL: all 32): the lowest addresses of 2^halved groups. */
+void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes);
 void count_lanes(struct emit *e, const struct many *g);                  /* an access */
 LLVMValueRef tally_field(struct emit *e, size_t offset); /* of this instruction's struct tally_site: its place */
 

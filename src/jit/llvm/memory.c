@@ -149,6 +149,16 @@ static bool find_reach(struct emit *e, struct reach *r)
     return true;
 }
 
+int lowest_addresses(struct emit *e, LLVMValueRef *lowest)
+{
+    struct reach r;
+    if (e->in->space == PTX_LOCAL || !find_reach(e, &r))
+        return -1;
+    for (int g = 0; g < 1 << r.halved; g++)
+        lowest[g] = r.of[g].low;
+    return r.halved;
+}
+
 /* Where the host finds what is at `low`. */
 static LLVMValueRef host_of(struct emit *e, LLVMValueRef low)
 {
@@ -444,7 +454,7 @@ static void count(struct emit *e, const struct reach *r)
     LLVMValueRef lowest[SHAPE_GROUPS];
     for (int g = 0; g < 1 << r->halved; g++)
         lowest[g] = r->of[g].low;
-    count_shape(e, lowest, r->halved);
+    count_shape(e, lowest, r->halved, e->mask);
 }
 
 static void generic_load(struct emit *e, struct reach *r)
