@@ -53,18 +53,21 @@ static void *open_beside(const char *folder, size_t length, const char *file)
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* The module lies beside the library that this code is in, or in lib/ beside the folder of the program. */
+/* The module lies beside the library that this code is in (not beside a link to it, as `heddle env` has one), or in lib/
+ * beside the folder of the program. */
 static void load_compiler(void)
 {
     Dl_info here;
     void *module = NULL;
     if (dladdr((void *)&compiler, &here) && here.dli_fname) {
-        const char *slash = strrchr(here.dli_fname, '/');
-        size_t length = slash ? (size_t)(slash - here.dli_fname) : 1;
-        const char *folder = slash ? here.dli_fname : ".";
+        char *file = realpath(here.dli_fname, NULL);
+        const char *path = file ? file : here.dli_fname, *slash = strrchr(path, '/');
+        size_t length = slash ? (size_t)(slash - path) : 1;
+        const char *folder = slash ? path : ".";
         module = open_beside(folder, length, "/libheddle-jit.so");
         if (!module)
             module = open_beside(folder, length, "/../lib/libheddle-jit.so");
+        free(file);
     }
     const char *build = module ? dlsym(module, "heddle_jit_build") : NULL;
     if (module && (!build || strcmp(build, JIT_BUILD))) {
