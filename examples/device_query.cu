@@ -49,7 +49,8 @@ int main()
 
         expect(prop.name[0] && prop.major >= 1 && prop.totalGlobalMem > 0, "a name, a generation, memory");
         expect(prop.warpSize == 32 && prop.totalConstMem == 65536, "warps of 32, constants of 65,536 bytes");
-        expect(prop.maxGridSize[1] == 65535 && prop.maxGridSize[2] == 65535, "grids of 65,535 in y and z");
+        expect(prop.maxGridSize[1] == 65535 && prop.maxGridSize[2] == (prop.major < 2 ? 1 : 65535),
+               "grids of 65,535 in y, and in z since 2.0");
         expect(prop.warpSize == attribute(cudaDevAttrWarpSize, device) &&
                    prop.multiProcessorCount == attribute(cudaDevAttrMultiProcessorCount, device) &&
                    prop.maxThreadsPerBlock == attribute(cudaDevAttrMaxThreadsPerBlock, device) &&

@@ -1,19 +1,15 @@
-/* Reading device descriptions.
- *
- * In: JSON as docs/devices.md describes it. Out: a checked struct device. One loop over device_figures.def reads all
- * figures, so a figure cannot be forgotten; an unknown key is an error too, because it is most likely a misspelling. */
+/* Finding device descriptions: the search path, the names on it, and the file of a name. describe.c reads the file. */
 #define _GNU_SOURCE /* dladdr */
 #include "device/device.h"
+#include "device/describe.h"
 
 #include <dlfcn.h>
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <jansson.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
@@ -21,23 +17,8 @@
 #include "base/strbuf.h"
 
 #define DEVICE_DEFAULT "h200"
-#define DEVICE_FORMAT  1
 
-enum { DEVICE_FILE_LIMIT = 1 << 20 }; /* bytes; a description has about 12 thousand */
-
-struct figure {
-    const char *id, *unit;
-    int64_t min, max;
-    size_t offset;
-};
-
-static const struct figure figures[] = {
-#define FIGURE(id, unit, min, max, help) {#id, unit, min, max, offsetof(struct device, id)},
-#include "device/device_figures.def"
-#undef FIGURE
-};
-
-enum { FIGURES = sizeof figures / sizeof figures[0] };
+enum { DEVICE_FILE_LIMIT = 1 << 20 }; /* bytes; a description has about 30 thousand */
 
 /* --- the search path --- */
 
@@ -182,210 +163,9 @@ static void unknown_name(const char *name, struct diag_list *diags)
     device_names_release(names, n);
 }
 
-/* --- one description --- */
+/* --- files --- */
 
-/* The line of a key, for messages: jansson keeps none. */
-static int line_of_key(const char *text, size_t len, const char *key)
-{
-    size_t n = strlen(key);
-    int line = 1;
-
-    for (size_t i = 0; i + n + 2 <= len; i++) {
-        line += text[i] == '\n';
-        if (text[i] == '"' && !memcmp(text + i + 1, key, n) && text[i + 1 + n] == '"')
-            return line;
-    }
-    return 0;
-}
-
-struct reading {
-    struct device *d;
-    const char *file, *text;
-    size_t len;
-    struct diag_list *diags;
-    json_t *root;
-};
-
-static void complain(const struct reading *r, const char *key, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void complain(const struct reading *r, const char *key, const char *fmt, ...)
-{
-    struct strbuf b;
-    va_list ap;
-
-    strbuf_init(&b);
-    va_start(ap, fmt);
-    strbuf_addv(&b, fmt, ap);
-    va_end(ap);
-    diag_add(r->diags, DIAG_ERROR, r->file, line_of_key(r->text, r->len, key), "%s", b.s);
-    strbuf_release(&b);
-}
-
-/* The "value" of an entry that has its unit and its source; else NULL and a message. */
-static json_t *entry_value(const struct reading *r, const char *key, const char *unit)
-{
-    json_t *entry = json_object_get(r->root, key), *value, *source, *have;
-
-    if (!entry) {
-        diag_add(r->diags, DIAG_ERROR, r->file, 0, "figure '%s' is missing", key);
-        return NULL;
-    }
-    value = json_object_get(entry, "value");
-    source = json_object_get(entry, "source");
-    have = json_object_get(entry, "unit");
-    if (!json_is_object(entry) || !value) {
-        complain(r, key, "figure '%s' has no \"value\"", key);
-        return NULL;
-    }
-    if (!json_is_string(source) || !*json_string_value(source)) {
-        complain(r, key, "figure '%s' has no \"source\": say where the value comes from", key);
-        return NULL;
-    }
-    if (unit && (!json_is_string(have) || strcmp(json_string_value(have), unit))) {
-        complain(r, key, "figure '%s' has the wrong \"unit\": it must be \"%s\"", key, unit);
-        return NULL;
-    }
-    return value;
-}
-
-static void read_figure(const struct reading *r, const struct figure *f)
-{
-    json_t *value = entry_value(r, f->id, f->unit);
-    int64_t v;
-
-    if (!value)
-        return;
-    if (!json_is_integer(value)) {
-        complain(r, f->id, "figure '%s' is not a whole number", f->id);
-        return;
-    }
-    v = json_integer_value(value);
-    if (v < f->min || v > f->max) {
-        complain(r, f->id, "figure '%s' is %" PRId64 ", outside of %" PRId64 " to %" PRId64, f->id, v, f->min, f->max);
-        return;
-    }
-    memcpy((char *)r->d + f->offset, &v, sizeof v);
-}
-
-static void read_configs(const struct reading *r)
-{
-    json_t *value = entry_value(r, "shared_configs", "byte");
-    size_t n = value ? json_array_size(value) : 0;
-    struct device *d = r->d;
-
-    if (!value)
-        return;
-    if (n < 1 || n > DEVICE_CONFIGS_MAX) {
-        complain(r, "shared_configs", "figure 'shared_configs' must be a list of 1 to %d sizes", DEVICE_CONFIGS_MAX);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        json_t *size = json_array_get(value, i);
-
-        d->shared_configs[i] = json_integer_value(size);
-        if (!json_is_integer(size) || d->shared_configs[i] < 0 ||
-            (i && d->shared_configs[i] <= d->shared_configs[i - 1])) {
-            complain(r, "shared_configs", "figure 'shared_configs' must list increasing sizes in bytes");
-            return;
-        }
-    }
-    d->nshared_configs = (int)n;
-}
-
-static void read_name(const struct reading *r)
-{
-    json_t *value = entry_value(r, "name", NULL);
-
-    if (!value)
-        return;
-    if (!json_is_string(value) || !*json_string_value(value) || strlen(json_string_value(value)) >= sizeof r->d->name)
-        complain(r, "name", "figure 'name' must be a text of 1 to %zu bytes", sizeof r->d->name - 1);
-    else
-        strcpy(r->d->name, json_string_value(value));
-}
-
-static bool is_figure(const char *key)
-{
-    for (int i = 0; i < FIGURES; i++)
-        if (!strcmp(figures[i].id, key))
-            return true;
-    return !strcmp(key, "heddle_device") || !strcmp(key, "name") || !strcmp(key, "shared_configs");
-}
-
-static void refuse_unknown_keys(const struct reading *r)
-{
-    const char *key;
-    json_t *value;
-
-    json_object_foreach(r->root, key, value) {
-        const char *best = NULL;
-        unsigned nearest = near_limit(key);
-
-        if (is_figure(key))
-            continue;
-        for (int i = 0; i < FIGURES; i++) {
-            unsigned far = near_distance(key, figures[i].id, nearest);
-
-            if (far < nearest) {
-                nearest = far;
-                best = figures[i].id;
-            }
-        }
-        if (best)
-            complain(r, key, "unknown figure '%s'; did you mean '%s'?", key, best);
-        else
-            complain(r, key, "unknown figure '%s'", key);
-    }
-}
-
-/* Figures that contradict each other. */
-static void check_together(const struct reading *r)
-{
-    const struct device *d = r->d;
-
-    if (d->max_warps_per_sm * d->warp_size != d->max_threads_per_sm)
-        complain(r, "max_warps_per_sm", "figure 'max_warps_per_sm' times 'warp_size' is not 'max_threads_per_sm'");
-    if (d->max_threads_per_block > d->max_threads_per_sm)
-        complain(r, "max_threads_per_block", "figure 'max_threads_per_block' is above 'max_threads_per_sm'");
-    if (d->max_shared_per_block > d->max_shared_per_block_optin)
-        complain(r, "max_shared_per_block", "figure 'max_shared_per_block' is above 'max_shared_per_block_optin'");
-    if (d->max_shared_per_block_optin + d->shared_reserved > d->shared_per_sm)
-        complain(r, "max_shared_per_block_optin",
-                 "figure 'max_shared_per_block_optin' and 'shared_reserved' together are above 'shared_per_sm'");
-    if (d->shared_configs[d->nshared_configs - 1] != d->shared_per_sm)
-        complain(r, "shared_configs", "the last of 'shared_configs' is not 'shared_per_sm'");
-}
-
-bool device_parse(struct device *d, const char *file, const char *text, size_t len, struct diag_list *diags)
-{
-    struct reading r = {d, file, text, len, diags, NULL};
-    int errors = diags->errors;
-    json_error_t error;
-
-    memset(d, 0, sizeof *d);
-    r.root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
-    if (!r.root) {
-        diag_add(diags, DIAG_ERROR, file, error.line > 0 ? error.line : 0, "not JSON: %s", error.text);
-        return false;
-    }
-    if (json_integer_value(json_object_get(r.root, "heddle_device")) != DEVICE_FORMAT) {
-        diag_add(diags, DIAG_ERROR, file, 0, "not a device description: \"heddle_device\": %d is missing", DEVICE_FORMAT);
-    } else {
-        read_name(&r);
-        read_configs(&r);
-        for (int i = 0; i < FIGURES; i++)
-            read_figure(&r, &figures[i]);
-        refuse_unknown_keys(&r);
-        if (diags->errors == errors)
-            check_together(&r);
-    }
-    json_decref(r.root);
-    return diags->errors == errors;
-}
-
-/* A whole file; NULL and errno when it cannot be read. */
-static char *read_file(const char *path, size_t *len)
+char *describe_file(const char *path, size_t *len)
 {
     FILE *f = fopen(path, "rb");
     char *text;
@@ -406,7 +186,7 @@ static char *read_file(const char *path, size_t *len)
 static bool load_file(struct device *d, const char *id, const char *path, struct diag_list *diags)
 {
     size_t len;
-    char *text = read_file(path, &len);
+    char *text = describe_file(path, &len);
     bool ok;
 
     if (!text) {
@@ -463,4 +243,11 @@ bool device_load(struct device *d, const char *name, struct diag_list *diags)
     strbuf_release(&b);
     places_release(&p);
     return ok;
+}
+
+int device_code_arch(const struct device *d)
+{
+    int arch = (int)(d->cc_major * 10 + d->cc_minor);
+
+    return arch < 50 ? 50 : arch;
 }

@@ -2,10 +2,11 @@
  *
  * In: the name of a description ("h200"), found as NAME.json in, first to last, each directory of the environment's
  * HEDDLE_DEVICES (separated by ':'), ../devices and ../share/heddle/devices beside the library or program that holds
- * this code, and ~/.config/heddle/devices. Out: a checked `struct device`; every figure of device_fields.def is there
- * and in its range. Errors name the file and the figure; a wrong name is answered with the nearest existing ones.
- * A description gives every figure as {"value": ..., "unit": ..., "source": ...}; docs/devices.md describes the format.
- * Also here, as a pure function: how many blocks fit on a multiprocessor, and what limits them. */
+ * this code, and ~/.config/heddle/devices. Out: a checked `struct device`; every figure of device_figures.def is there,
+ * in its range, and agrees with the others (device_relations.def). Errors name the file, the line and the figure; a
+ * wrong name is answered with the nearest existing ones. docs/devices.md describes the format.
+ * Also here: what follows from the figures (bandwidths, peak rates), where each figure comes from, and, as a pure
+ * function, how many blocks fit on a multiprocessor, and what limits them. */
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H
 
@@ -16,17 +17,39 @@
 struct diag_list;
 struct strbuf;
 
-#define DEVICE_CONFIGS_MAX 16
+#define DEVICE_LIST_MAX 16
+#define DEVICE_UNKNOWN  (-1) /* a figure whose value nobody tells: only those that device_figures.def calls OPEN */
 
+/* DEVICE_DRAM_TYPE_GDDR3 ...: figures that are one of a few words. */
+#define WORD(figure, name, word, help) DEVICE_WORD_##figure##_##name,
+enum device_word {
+#include "device/device_words.def"
+    DEVICE_WORDS
+};
+#undef WORD
+
+#define DEVICE_L1_GLOBAL_NEVER  DEVICE_WORD_l1_global_NEVER
+#define DEVICE_L1_WRITE_NONE    DEVICE_WORD_l1_write_NONE
+#define DEVICE_L2_WRITE_NONE    DEVICE_WORD_l2_write_NONE
+#define DEVICE_ECC_KIND_NONE    DEVICE_WORD_ecc_kind_NONE
+
+/* Units and meanings: device_figures.def. `nID` is the length of the list ID. */
 struct device {
     char id[64];         /* the description's name: "h200" */
-    char name[256];      /* "NVIDIA H200" */
     char path[1024];     /* the file it came from */
-    int64_t shared_configs[DEVICE_CONFIGS_MAX]; /* bytes of shared memory an SM can be configured for, increasing */
-    int nshared_configs;
-#define FIGURE(id, unit, min, max, help) int64_t id;
+#define SECTION(title)
+#define TEXT(id, size, help) char id[size];
+#define FIGURE(id, unit, need, min, max, help) int64_t id;
+#define CHOICE(id, need, help) int id; /* enum device_word */
+#define LIST(id, unit, min, max, least, help) \
+    int64_t id[DEVICE_LIST_MAX];              \
+    int n##id;
 #include "device/device_figures.def"
+#undef SECTION
+#undef TEXT
 #undef FIGURE
+#undef CHOICE
+#undef LIST
 };
 
 /* Reads the description of `name` (a description's name, or the path of a .json file); NULL: HEDDLE_DEVICE of the
@@ -40,6 +63,69 @@ bool device_parse(struct device *d, const char *file, const char *text, size_t l
  * device_names_release). */
 int device_names(char ***names);
 void device_names_release(char **names, int n);
+
+/* The architecture that device code is compiled for: the device's compute capability times 10, at least 50, the oldest
+ * that clang 19 makes code for. */
+int device_code_arch(const struct device *d);
+
+/* --- the table of figures --- */
+
+enum device_kind { DEVICE_SECTION, DEVICE_TEXT, DEVICE_FIGURE, DEVICE_CHOICE, DEVICE_LIST };
+
+struct device_field {
+    enum device_kind kind;
+    const char *id;      /* the key in the description; NULL for a section */
+    const char *unit;    /* "" for a plain number, NULL for texts and choices */
+    bool open;           /* may be unknown */
+    int64_t min, max;    /* of figures and of what lists hold */
+    int least;           /* length of a list, at least */
+    size_t offset, size; /* in struct device; size: of a text */
+    size_t count_offset; /* of a list's length */
+    const char *help;    /* or a section's title */
+};
+
+/* All rows in their order; *n: how many. */
+const struct device_field *device_fields(int *n);
+
+const char *device_word(enum device_word w);      /* "GDDR5" */
+const char *device_word_help(enum device_word w); /* what it means; "" where the word says it */
+
+/* The i-th word that a choice may be, i from 0; false: there are no more. */
+bool device_word_of(const char *figure, int i, enum device_word *w);
+
+/* A figure's value as text: "132", "GDDR5", "16384, 49152", "unknown". */
+void device_value(const struct device *d, const struct device_field *f, struct strbuf *out);
+
+/* --- where figures come from --- */
+
+enum device_origin_kind { DEVICE_SOURCED, DEVICE_ASSUMED, DEVICE_NOT_KNOWN };
+
+struct device_origin {
+    enum device_origin_kind kind;
+    const char *text; /* the source in full, or why the figure is assumed or not known */
+};
+
+/* Calls `see` for each figure of the description that `d` was loaded from, in the order of device_fields. False: the
+ * file cannot be read any more. */
+bool device_origins(const struct device *d,
+                    void (*see)(const struct device_field *f, const struct device_origin *o, void *user), void *user);
+
+/* --- what follows from the figures --- */
+
+struct device_rates {
+#define RATE(id, unit, value, help) double id; /* NAN: not known */
+#include "device/device_rates.def"
+#undef RATE
+};
+
+void device_rates(const struct device *d, struct device_rates *out);
+
+struct device_rate {
+    const char *id, *unit, *help;
+    size_t offset; /* in struct device_rates */
+};
+
+const struct device_rate *device_rate_table(int *n);
 
 /* --- occupancy --- */
 

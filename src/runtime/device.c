@@ -49,11 +49,14 @@ static void textures(struct cudaDeviceProp *p, const struct device *s)
     p->maxSurface1D = clamp(s->max_surface_1d);
     p->maxSurface2D[0] = clamp(s->max_surface_2d_x);
     p->maxSurface2D[1] = clamp(s->max_surface_2d_y);
-    p->maxSurface3D[0] = p->maxSurface3D[1] = p->maxSurface3D[2] = clamp(s->max_surface_3d);
+    p->maxSurface3D[0] = clamp(s->max_surface_3d_x);
+    p->maxSurface3D[1] = clamp(s->max_surface_3d_y);
+    p->maxSurface3D[2] = clamp(s->max_surface_3d_z);
     p->maxSurfaceCubemap = clamp(s->max_surface_cubemap);
-    p->maxSurface1DLayered[0] = clamp(s->max_surface_layered);
+    p->maxSurface1DLayered[0] = clamp(s->max_surface_1d_layered);
     p->maxSurface1DLayered[1] = clamp(s->max_texture_layers);
-    p->maxSurface2DLayered[0] = p->maxSurface2DLayered[1] = clamp(s->max_surface_layered);
+    p->maxSurface2DLayered[0] = clamp(s->max_surface_2d_layered_x);
+    p->maxSurface2DLayered[1] = clamp(s->max_surface_2d_layered_y);
     p->maxSurface2DLayered[2] = clamp(s->max_texture_layers);
     p->maxSurfaceCubemapLayered[0] = clamp(s->max_surface_cubemap);
     p->maxSurfaceCubemapLayered[1] = clamp(s->max_texture_cubemap_layers);

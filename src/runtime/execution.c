@@ -50,13 +50,6 @@ cudaError_t __cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockD
 
 /* --- launches --- */
 
-/* Parameters of a kernel: 4 KB, since compute capability 7.0 32764 bytes (CUDA C++ programming guide 12.1,
- * "__global__ Function Parameters"). */
-static size_t max_parameter_bytes(const struct device *d)
-{
-    return d->cc_major >= 7 ? 32764 : 4096;
-}
-
 enum { /* bits of `said`; three each, x y z, for the shape */
     REFUSED_GRID = 0, REFUSED_BLOCK = 3, REFUSED_THREADS = 6, REFUSED_BOUNDS, REFUSED_STATIC, REFUSED_DYNAMIC,
     REFUSED_PARAMETERS
@@ -124,9 +117,9 @@ static cudaError_t check(const struct device *d, struct runtime_kernel *k, struc
                       "%zu bytes of dynamic shared memory; %zu are allowed (up to %lld after cudaFuncSetAttribute with "
                       "cudaFuncAttributeMaxDynamicSharedMemorySize)", shared, k->max_dynamic_shared,
                       (long long)d->max_shared_per_block_optin - (long long)k->info.static_shared);
-    if (k->info.parameter_bytes > max_parameter_bytes(d))
+    if (k->info.parameter_bytes > (size_t)d->max_parameter_bytes)
         return refuse(k, REFUSED_PARAMETERS, cudaErrorLaunchOutOfResources, "its parameters take %zu bytes; %s allows %zu",
-                      k->info.parameter_bytes, d->id, max_parameter_bytes(d));
+                      k->info.parameter_bytes, d->id, (size_t)d->max_parameter_bytes);
     return cudaSuccess;
 }
 

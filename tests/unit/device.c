@@ -1,4 +1,6 @@
-/* Device descriptions: reading, messages, occupancy by hand and against an H200. */
+/* Device descriptions: reading, messages, what follows from the figures by hand, occupancy by hand and against an
+ * H200. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,29 +27,56 @@ static char *description(void)
     return text;
 }
 
-/* Reads the H200's description with `from` replaced by `to`; answers the messages. */
-static char *messages_of(const char *from, const char *to)
+/* The messages of a description; it must have some. */
+static char *messages_of_text(const char *text, size_t len)
 {
-    static char all[4096];
-    char *text = description(), *at = strstr(text, from);
+    static char all[8192];
     struct strbuf b;
     struct diag_list diags;
     struct device d;
+
+    diag_init(&diags);
+    assert_false(device_parse(&d, "d.json", text, len, &diags));
+    strbuf_init(&b);
+    diag_format_all(&diags, &b);
+    snprintf(all, sizeof all, "%s", b.s);
+    strbuf_release(&b);
+    diag_release(&diags);
+    return all;
+}
+
+/* Reads the H200's description with `from` replaced by `to`; answers the messages. */
+static char *messages_of(const char *from, const char *to)
+{
+    char *text = description(), *at = strstr(text, from), *all;
+    struct strbuf b;
 
     assert_non_null(at);
     strbuf_init(&b);
     strbuf_add(&b, text, (size_t)(at - text));
     strbuf_adds(&b, to);
     strbuf_adds(&b, at + strlen(from));
-    diag_init(&diags);
-    assert_false(device_parse(&d, "d.json", b.s, b.len, &diags));
-    strbuf_clear(&b);
-    diag_format_all(&diags, &b);
-    snprintf(all, sizeof all, "%s", b.s);
+    all = messages_of_text(b.s, b.len);
     strbuf_release(&b);
-    diag_release(&diags);
     free(text);
     return all;
+}
+
+/* The same with one figure's value replaced. */
+static char *messages_with(const char *key, const char *value)
+{
+    char *text = description(), from[512], to[512], *at, *end;
+
+    snprintf(to, sizeof to, "\n  \"%s\": {\"value\": ", key);
+    at = strstr(text, to);
+    assert_non_null(at);
+    end = strstr(at + strlen(to), at[strlen(to)] == '[' ? "], \"" : ", \"");
+    assert_non_null(end);
+    end += at[strlen(to)] == '[';
+    snprintf(from, sizeof from, "%.*s", (int)(end - at), at);
+    strcat(to, value);
+    free(text);
+    return messages_of(from, to);
 }
 
 static void reads_the_h200(void **state)
@@ -61,22 +90,270 @@ static void reads_the_h200(void **state)
     assert_int_equal(h200.max_shared_per_block_optin, 227 * 1024);
     assert_int_equal(h200.shared_per_sm, 228 * 1024);
     assert_int_equal(h200.nshared_configs, 10);
+    assert_int_equal(h200.nregister_double_counts, 0);
+    assert_string_equal(device_word((enum device_word)h200.dram_type), "HBM3e");
+    assert_int_equal(h200.dram_type, DEVICE_WORD_dram_type_HBM3E);
+    assert_int_equal(h200.l1_ways, DEVICE_UNKNOWN);
 }
 
 static void names_file_and_figure(void **state)
 {
     (void)state;
-    assert_non_null(strstr(messages_of("\"l2_bytes\": {\"value\": 62914560", "\"l2_bytes\": {\"value\": -1"),
-                           "d.json:14: error: figure 'l2_bytes' is -1, outside of 0 to"));
+    assert_non_null(strstr(messages_with("l2_bytes", "-1"), "error: figure 'l2_bytes' is -1, outside of 0 to"));
+    assert_int_equal(strncmp(messages_with("cc_major", "-1"), "d.json:17: error: ", 18), 0);
     assert_non_null(strstr(messages_of("\"l2_bytes\"", "\"l2_byte\""), "unknown figure 'l2_byte'; did you mean 'l2_bytes'?"));
-    assert_non_null(strstr(messages_of("\"l2_bytes\"", "\"l2_byte\""), "figure 'l2_bytes' is missing"));
-    assert_non_null(strstr(messages_of("\"value\": 132", "\"value\": \"132\""),
-                           "figure 'multiprocessors' is not a whole number"));
+    assert_non_null(strstr(messages_of("\"l2_bytes\"", "\"l2_byte\""), "figure 'l2_bytes' is missing: L2 for loads"));
+    assert_non_null(strstr(messages_with("multiprocessors", "\"132\""), "figure 'multiprocessors' is not a whole number"));
+    assert_non_null(strstr(messages_with("multiprocessors", "132.5"), "figure 'multiprocessors' is not a whole number"));
     assert_non_null(strstr(messages_of("\"unit\": \"kHz\"", "\"unit\": \"MHz\""), "it must be \"kHz\""));
-    assert_non_null(strstr(messages_of("\"value\": 2048, \"unit\": \"thread\"", "\"value\": 1536, \"unit\": \"thread\""),
-                           "'max_warps_per_sm' times 'warp_size' is not 'max_threads_per_sm'"));
     assert_non_null(strstr(messages_of("{", "{{"), "d.json:1: error: not JSON"));
-    assert_non_null(strstr(messages_of("\"heddle_device\": 1", "\"heddle_device\": 7"), "not a device description"));
+    assert_non_null(strstr(messages_of("\"heddle_device\": 2", "\"heddle_device\": 7"), "not a device description"));
+    assert_non_null(strstr(messages_of("\"sources\": {", "\"source\": {"), "\"sources\" is missing"));
+    assert_non_null(strstr(messages_with("dram_type", "\"HMB3\""), "figure 'dram_type' is none of \"GDDR3\""));
+    assert_non_null(strstr(messages_with("dram_type", "\"HMB3\""), "; did you mean 'HBM3'?"));
+    assert_non_null(strstr(messages_with("shared_configs", "[8192, 0]"), "must list increasing whole numbers from 0"));
+    assert_non_null(strstr(messages_with("shared_configs", "[]"), "must be a list of 1 to 16 numbers"));
+    assert_non_null(strstr(messages_with("name", "\"\""), "figure 'name' must be a text of 1 to 255 bytes"));
+    assert_non_null(strstr(messages_of("\"multiprocessors\": {\"value\"", "\"multiprocessors\": {\"values\""),
+                           "figure 'multiprocessors' has no \"value\""));
+}
+
+/* Each figure says where it comes from, in one of three ways. */
+static void names_missing_origins(void **state)
+{
+    static const char sms[] = "\"multiprocessors\": {\"value\": 132, \"unit\": \"\", \"source\": \"card: multiprocessor_count\"}";
+    static const char ways[] = "\"l1_ways\": {\"value\": null, \"unit\": \"\", \"unknown\": ";
+    static const struct { const char *from, *to, *message; } cases[] = {
+        {sms, "\"multiprocessors\": {\"value\": 132, \"unit\": \"\"}", "figure 'multiprocessors' has no \"source\": say where"},
+        {sms, "\"multiprocessors\": {\"value\": 132, \"unit\": \"\", \"source\": \"\"}", "figure 'multiprocessors' has no \"source\""},
+        {sms, "\"multiprocessors\": {\"value\": 132, \"unit\": \"\", \"source\": \"crd: x\"}",
+         "figure 'multiprocessors' names the source 'crd', which \"sources\" does not have; did you mean 'card'?"},
+        {sms, "\"multiprocessors\": {\"value\": 132, \"unit\": \"\", \"source\": \"card\", \"assumed\": \"x\"}",
+         "has more than one of \"source\", \"assumed\" and \"unknown\""},
+        {sms, "\"multiprocessors\": {\"value\": null, \"unit\": \"\", \"unknown\": \"x\"}",
+         "figure 'multiprocessors' must have a value: it cannot be null"},
+        {sms, "\"multiprocessors\": {\"value\": 132, \"unit\": \"\", \"source\": \"card\", \"sorce\": \"x\"}",
+         "figure 'multiprocessors' has an unknown member \"sorce\""},
+        {ways, "\"l1_ways\": {\"value\": 4, \"unit\": \"\", \"unknown\": ", "its value must be null"},
+        {ways, "\"l1_ways\": {\"value\": null, \"unit\": \"\", \"assumed\": ", "figure 'l1_ways' is null: say why in \"unknown\""},
+        {"\"sources\": {", "\"sources\": {\"spare\": \"a book\",", "source 'spare' is used by no figure"},
+        {"\"sources\": {", "\"sources\": {\"a:b\": \"a book\",", "source 'a:b' must have a name without ':'"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_non_null(strstr(messages_of(cases[i].from, cases[i].to), cases[i].message));
+}
+
+/* One false figure for each relation. The H200's: 132 SMs of 128 cores, 66 TPCs, 8 GPCs, 94 slices (and 2 that are off) of
+ * 655360 bytes, 188 channels of 32 bits. */
+static void names_contradictions(void **state)
+{
+    static const struct { const char *key, *value, *message; } cases[] = {
+        {"fp32_cores", "16895", "'multiprocessors' times 'fp32_per_sm' is not 'fp32_cores'"},
+        {"tpcs", "65", "'multiprocessors' is no multiple of 'tpcs'"},
+        {"tpcs", "4", "there are more 'gpcs' than 'tpcs'"},
+        {"tensor_clock_khz", "0", "do not agree whether there are tensor cores"},
+        {"dram_clock_khz", "1600501", "is no multiple of 'dram_clock_khz'"},
+        {"single_to_double_ratio", "3", "is not 'fp32_per_sm' over 'fp64_per_sm'"},
+        {"max_warps_per_sm", "63", "'max_warps_per_sm' times 'warp_size' is not 'max_threads_per_sm'"},
+        {"max_threads_per_block", "4096", "'max_threads_per_block' is above 'max_threads_per_sm'"},
+        {"max_block_z", "2048", "a side of a block is above 'max_threads_per_block'"},
+        {"max_blocks_per_sm", "65", "'max_blocks_per_sm' is above 'max_warps_per_sm'"},
+        {"max_registers_per_block", "131072", "'max_registers_per_block' is above 'registers_per_sm'"},
+        {"register_unit", "250", "'registers_per_sm' is no multiple of 'register_unit'"},
+        {"max_registers_per_block", "4096", "a warp of 'max_registers_per_thread' needs more than 'max_registers_per_block'"},
+        {"barriers_per_sm", "15", "'barriers_per_block' is above 'barriers_per_sm'"},
+        {"concurrent_kernels", "0", "'concurrent_kernels' and 'max_resident_grids' do not agree"},
+        {"max_shared_per_block", "233472", "'max_shared_per_block' is above 'max_shared_per_block_optin'"},
+        {"max_shared_per_block_optin", "233472", "'max_shared_per_block_optin' and 'shared_reserved' together"},
+        {"shared_configs", "[0, 8192]", "the last of 'shared_configs' is not 'shared_per_sm'"},
+        {"l1_shared_bytes", "131072", "'shared_per_sm' is above 'l1_shared_bytes'"},
+        {"l1_bytes", "262145", "'l1_bytes' and the least of 'shared_configs' together"},
+        {"l1_sector", "0", "of 'l1_bytes', 'l1_line' and 'l1_sector' some are 0"},
+        {"l1_sector", "48", "'l1_line' is no multiple of 'l1_sector'"},
+        {"l1_write", "\"none\"", "'l1_write' and 'l1_bytes' do not agree"},
+        {"l1_global", "\"never\"", "'l1_global', 'global_l1' and 'l1_bytes' do not agree"},
+        {"l2_line", "0", "of 'l2_bytes', 'l2_line' and 'l2_sector' some are 0"},
+        {"l2_sector", "24", "'l2_line' is no multiple of 'l2_sector'"},
+        {"l2_write", "\"none\"", "'l2_write' and 'l2_bytes' do not agree"},
+        {"l2_slices", "0", "'l2_slices' and 'l2_bytes' do not agree"},
+        {"l2_slices", "95", "'l2_slices' (and 'l2_slices_off') do not divide 'l2_bytes' into whole lines"},
+        {"l2_partitions", "3", "'l2_slices' is no multiple of 'l2_partitions'"},
+        {"l2_fetch_bytes", "48", "'l2_fetch_bytes' is no multiple of 'l2_sector'"},
+        {"persisting_l2_max_bytes", "62914561", "'persisting_l2_max_bytes' is above 'l2_bytes'"},
+        {"dram_channels", "187", "'dram_channels' times 'dram_channel_bits' is not 'memory_bus_bits'"},
+        {"dram_bank_groups", "3", "'dram_banks' is no multiple of 'dram_bank_groups'"},
+        {"dram_row_bytes", "1040", "'dram_row_bytes' holds no whole number of bursts"},
+        {"dram_t_rc_ps", "28124", "'dram_t_rc_ps' is below 'dram_t_ras_ps'"},
+        {"dram_t_rcd_ps", "28126", "'dram_t_ras_ps' is below 'dram_t_rcd_ps'"},
+        {"dram_t_ccd_l_ps", "1", "'dram_t_ccd_l_ps' is below 'dram_t_ccd_s_ps'"},
+        {"ecc_kind", "\"none\"", "'ecc' is on, but 'ecc_kind' is \"none\""},
+        {"nvlink_links", "0", "do not agree whether there is NVLink"},
+        {"latency_l2", "39", "'latency_l2' is below 'latency_l1'"},
+        {"latency_dram", "286", "'latency_dram' is below 'latency_l2'"},
+    };
+    static const char *const relations[] = {
+#define RELATION(key, holds, message) message,
+#include "device/device_relations.def"
+#undef RELATION
+    };
+    enum { RELATIONS = sizeof relations / sizeof *relations };
+    bool seen[RELATIONS] = {false};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *all;
+
+        all = messages_with(cases[i].key, cases[i].value);
+        if (!strstr(all, cases[i].message) || !strstr(all, "error: figures contradict each other: "))
+            fail_msg("%s = %s: %s", cases[i].key, cases[i].value, all);
+        for (int k = 0; k < RELATIONS; k++)
+            seen[k] |= strstr(all, relations[k]) != NULL;
+    }
+    for (int k = 0; k < RELATIONS; k++)
+        if (!seen[k] && !strstr(relations[k], "sm_clock_base_khz")) /* the H200 has none: below */
+            fail_msg("no case for: %s", relations[k]);
+    assert_non_null(strstr(messages_of("\"sm_clock_base_khz\": {\"value\": null, \"unit\": \"kHz\", \"unknown\"",
+                                       "\"sm_clock_base_khz\": {\"value\": 1980001, \"unit\": \"kHz\", \"assumed\""),
+                           "'sm_clock_base_khz' is above 'sm_clock_khz'"));
+}
+
+/* Descriptions cut off anywhere, and with any byte changed, are refused or read, never more than that. */
+static void bad_text_is_survived(void **state)
+{
+    char *text = description();
+    size_t n = strlen(text);
+    uint32_t random = 12345;
+
+    (void)state;
+    for (int i = 0; i < 400; i++) {
+        struct diag_list diags;
+        struct device d;
+        size_t at = (random = random * 1664525 + 1013904223) % n, len = i % 2 ? n : at;
+        char was = text[at];
+
+        text[at] = i % 2 ? (char)(random >> 24) : was;
+        diag_init(&diags);
+        if (!device_parse(&d, "d.json", text, len, &diags))
+            assert_true(diags.errors > 0);
+        diag_release(&diags);
+        text[at] = was;
+    }
+    free(text);
+}
+
+/* --- what follows from the figures, by hand --- */
+
+/* Bandwidth: two transfers a memory clock times bytes of the bus. V100: 2 * 0.877 GHz * 512 B = 898.0 GB/s (the makers say
+ * 900). H200: 2 * 3.201 GHz * 752 B = 4814.3. RTX 3090: 2 * 9.751 GHz * 48 B = 936.1. Float: two operations a core and
+ * clock. A100: 2 * 6912 * 1.41 GHz = 19491.8 GFLOP/s. G80: 2 * 128 * 1.35 GHz = 345.6. */
+static void headline_rates(void **state)
+{
+    static const struct { const char *name; int cc, sms, cores; double bandwidth, fp32, fp64; } want[] = {
+        {"g80", 10, 16, 128, 86.4, 345.6, 0},
+        {"gt200", 13, 30, 240, 141.696, 622.08, 77.76},
+        {"c2050", 20, 14, 448, 144.0, 1030.4, 515.2},
+        {"k40", 35, 15, 2880, 288.384, 4291.2, 1430.4},
+        {"gtx980", 52, 16, 2048, 224.32, 4980.736, 155.648},
+        {"p100", 60, 56, 3584, 732.16, 10612.224, 5306.112},
+        {"v100", 70, 80, 5120, 898.048, 15667.2, 7833.6},
+        {"t4", 75, 40, 2560, 320.064, 8140.8, 254.4},
+        {"a100", 80, 108, 6912, 1555.2, 19491.84, 9745.92},
+        {"rtx3090", 86, 82, 10496, 936.096, 35581.44, 555.96},
+        {"rtx4090", 89, 128, 16384, 1008.096, 82575.36, 1290.24},
+        {"h100", 90, 132, 16896, 3352.32, 66908.16, 33454.08},
+        {"h200", 90, 132, 16896, 4814.304, 66908.16, 33454.08},
+    };
+    char **names;
+    int n = device_names(&names);
+
+    (void)state;
+    device_names_release(names, n);
+    assert_int_equal(n, sizeof want / sizeof *want);
+    for (int i = 0; i < n; i++) {
+        struct diag_list diags;
+        struct device_rates r;
+        struct device d;
+
+        diag_init(&diags);
+        assert_true(device_load(&d, want[i].name, &diags));
+        diag_release(&diags);
+        device_rates(&d, &r);
+        assert_int_equal(d.cc_major * 10 + d.cc_minor, want[i].cc);
+        assert_int_equal(d.multiprocessors, want[i].sms);
+        assert_int_equal(d.fp32_cores, want[i].cores);
+        assert_float_equal(r.dram_bandwidth, want[i].bandwidth, 1e-6);
+        assert_float_equal(r.fp32, want[i].fp32, 1e-6);
+        assert_float_equal(r.fp64, want[i].fp64, 1e-6);
+        assert_int_equal(device_code_arch(&d), want[i].cc < 50 ? 50 : want[i].cc);
+    }
+}
+
+static struct device_rates rates_of(const char *name)
+{
+    struct diag_list diags;
+    struct device_rates r;
+    struct device d;
+
+    diag_init(&diags);
+    assert_true(device_load(&d, name, &diags));
+    diag_release(&diags);
+    device_rates(&d, &r);
+    return r;
+}
+
+/* The figures of courses. Naive matrix multiply does 0.25 operations a byte: 1555 / 4 = 389 GFLOP/s on an A100, 21.6 on a
+ * G80; tiles of 16 do 4: 6220 and 345.6. */
+static void rates_of_courses(void **state)
+{
+    struct device_rates a100 = rates_of("a100"), g80 = rates_of("g80"), v100 = rates_of("v100"), c2050 = rates_of("c2050"),
+                        gt200 = rates_of("gt200"), h100 = rates_of("h100");
+
+    (void)state;
+    assert_float_equal(a100.dram_bandwidth * 0.25, 388.8, 1e-6);
+    assert_float_equal(a100.dram_bandwidth * 4, 6220.8, 1e-6);
+    assert_float_equal(a100.ridge_fp32, 19491.84 / 1555.2, 1e-9); /* 12.53 */
+    assert_float_equal(a100.tensor_tf32, 2 * 512 * 108 * 1.41, 1e-6); /* 155.9 TFLOP/s */
+    assert_float_equal(a100.l2_bandwidth, 5120 * 1.41, 1e-6); /* 5120 bytes a clock */
+    assert_float_equal(a100.dram_burst_bytes, 32, 0);
+    assert_float_equal(g80.dram_bandwidth * 0.25, 21.6, 1e-6);
+    assert_float_equal(g80.dram_bandwidth * 4, 345.6, 1e-6);
+    assert_float_equal(g80.shared_bandwidth, 16 * 16 * 4 / 2 * 1.35, 1e-6); /* a bank gives 4 bytes every second clock */
+    assert_true(isnan(g80.l2_bandwidth));
+    assert_float_equal(v100.pcie_bandwidth, 16 * 8.0 / 8 * 128 / 130, 1e-9); /* 15.75, "16 GB/s" */
+    assert_float_equal(v100.nvlink_bandwidth, 150, 1e-9);
+    assert_float_equal(v100.tensor_fp16, 2 * 512 * 80 * 1.53, 1e-6); /* 125.3 TFLOP/s */
+    assert_float_equal(v100.dram_bandwidth_ecc, v100.dram_bandwidth, 0); /* HBM2: ECC costs nothing */
+    assert_float_equal(c2050.dram_bandwidth_ecc, 144 * 0.8, 1e-9);
+    assert_float_equal(c2050.shared_bandwidth, 14 * 32 * 4 / 2 * 1.15, 1e-6); /* 1030.4 */
+    assert_float_equal(c2050.issue, 14 * 2 / 2.0 * 1.15, 1e-9);
+    assert_float_equal(gt200.bytes_in_flight, 440 / 1.296 * 141.696, 1e-6);
+    assert_float_equal(h100.tensor_fp16, 2 * 2048 * 132 * 1.83, 1e-5); /* 989.4 TFLOP/s */
+}
+
+static void count_origin(const struct device_field *f, const struct device_origin *o, void *user)
+{
+    int *n = user;
+
+    assert_non_null(f->id);
+    assert_true(o->text && *o->text);
+    n[o->kind]++;
+    if (!strcmp(f->id, "multiprocessors"))
+        assert_non_null(strstr(o->text, "device attributes: multiprocessor_count"));
+}
+
+static void origins_are_told(void **state)
+{
+    int n[3] = {0, 0, 0}, rows, figures = 0;
+    const struct device_field *f = device_fields(&rows);
+
+    (void)state;
+    for (int i = 0; i < rows; i++)
+        figures += f[i].kind != DEVICE_SECTION;
+    assert_true(device_origins(&h200, count_origin, n));
+    assert_int_equal(n[DEVICE_SOURCED] + n[DEVICE_ASSUMED] + n[DEVICE_NOT_KNOWN], figures);
+    assert_true(n[DEVICE_ASSUMED] > 0 && n[DEVICE_NOT_KNOWN] > 0);
 }
 
 static void wrong_name_gets_near_match(void **state)
@@ -179,6 +456,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_the_h200),       cmocka_unit_test(names_file_and_figure),
+        cmocka_unit_test(names_missing_origins), cmocka_unit_test(names_contradictions),
+        cmocka_unit_test(bad_text_is_survived), cmocka_unit_test(headline_rates),
+        cmocka_unit_test(rates_of_courses),     cmocka_unit_test(origins_are_told),
         cmocka_unit_test(wrong_name_gets_near_match), cmocka_unit_test(occupancy_by_hand),
         cmocka_unit_test(occupancy_of_an_h200), cmocka_unit_test(near_matches),
     };

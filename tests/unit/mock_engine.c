@@ -87,6 +87,7 @@ static void figures(struct device *d)
     d->max_grid_y = d->max_grid_z = 65535;
     d->max_shared_per_block = MOCK_SHARED;
     d->max_shared_per_block_optin = MOCK_SHARED_OPTIN;
+    d->max_parameter_bytes = 32764;
     d->texture_alignment = 512;
     d->memory_pitch = 2147483647;
     d->managed_memory = 1;
