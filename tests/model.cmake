@@ -5,3 +5,22 @@ unit_test(metrics)
 unit_test(result)
 unit_test(report)
 add_test(NAME cli.profile COMMAND ${CMAKE_SOURCE_DIR}/tests/profile_cli.sh $<TARGET_FILE:heddle_cli>)
+
+# `heddle devices`: the list, one in full, two beside each other; its table of figures is the documentation's.
+add_test(NAME cli.devices COMMAND heddle_cli devices)
+set_tests_properties(cli.devices PROPERTIES PASS_REGULAR_EXPRESSION
+  "v100 +Tesla V100-SXM2-16GB +7\\.0 +80 +5120 +1530 +15\\.8 +898\\.0 +15667\\.2 +7833\\.6")
+add_test(NAME cli.devices_one COMMAND heddle_cli devices --sources t4)
+set_tests_properties(cli.devices_one PROPERTIES PASS_REGULAR_EXPRESSION
+  "gpcs +unknown .*l2_slices +32 +assumed.*assumed: four a 32-bit memory controller.*dram_bandwidth_ecc +256\\.1 GB/s")
+add_test(NAME cli.devices_two COMMAND heddle_cli devices --compare v100 a100)
+set_tests_properties(cli.devices_two PROPERTIES PASS_REGULAR_EXPRESSION
+  "multiprocessors +80 +108 .*dram_bandwidth +898\\.0 +1555\\.2 GB/s +1\\.73" FAIL_REGULAR_EXPRESSION "warp_size")
+add_test(NAME cli.devices_json COMMAND sh -c "$<TARGET_FILE:heddle_cli> devices --json g80 | ${Python3_EXECUTABLE} -c \"
+import json, sys
+d = json.load(sys.stdin)
+assert d['figures']['max_threads_per_block'] == {'value': 512, 'unit': 'thread', 'source': d['figures']['cc_major']['source']}, d
+assert d['figures']['l2_ways']['value'] is None and d['figures']['dram_t_rp_ps']['assumed']
+assert d['follows']['l2_bandwidth']['value'] is None and round(d['follows']['fp32']['value'], 6) == 345.6
+\"")
+add_test(NAME docs.device_figures COMMAND sh -c "$<TARGET_FILE:heddle_cli> devices --figures | cmp - ${CMAKE_SOURCE_DIR}/docs/device-figures.md")

@@ -2,19 +2,38 @@
  * status are its own. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/diag.h"
 #include "cli/cli.h"
 #include "compile/compile.h"
+#include "device/device.h"
+
+/* `--device NAME` or `--device=NAME`; returns the words taken, 0: it is something else. */
+static int take_device(const char **device, int argc, char **argv, struct diag_list *diags)
+{
+    if (!strncmp(argv[0], "--device=", 9)) {
+        *device = argv[0] + 9;
+        return 1;
+    }
+    if (strcmp(argv[0], "--device"))
+        return 0;
+    if (argc < 2)
+        diag_add(diags, DIAG_ERROR, NULL, 0, "flag '--device' needs a value: NAME");
+    *device = argv[1];
+    return argc < 2 ? 1 : 2;
+}
 
 /* Flags up to the first word that is none; returns how many words they are. */
-static int take_flags(struct compile_options *o, int argc, char **argv, struct diag_list *diags)
+static int take_flags(struct compile_options *o, const char **device, int argc, char **argv, struct diag_list *diags)
 {
     int i = 0;
     for (int n; i < argc && argv[i][0] == '-'; i += n) {
-        n = compile_options_take(o, argc - i, argv + i, diags);
+        n = take_device(device, argc - i, argv + i, diags);
+        if (!n)
+            n = compile_options_take(o, argc - i, argv + i, diags);
         if (!n) {
             diag_add(diags, DIAG_ERROR, NULL, 0,
                      "unknown flag '%s'; the program's own arguments come after its file", argv[i]);
@@ -24,18 +43,32 @@ static int take_flags(struct compile_options *o, int argc, char **argv, struct d
     return i;
 }
 
+/* The program runs on this device, and its device code is made for it. */
+static void choose_device(struct compile_options *o, const char *device, struct diag_list *diags)
+{
+    struct device d;
+    if (!device_load(&d, device, diags))
+        return;
+    if (!o->arch_given)
+        o->arch = device_code_arch(&d);
+    setenv("HEDDLE_DEVICE", device, 1);
+}
+
 int cli_run(int argc, char **argv)
 {
     if (cli_wants_help(argc, argv)) {
         puts("heddle run [FLAGS] FILE.cu [ARGS]: compile a CUDA program (once) and run it\n\n"
-             "FLAGS are those of `heddle build`; ARGS go to the program.");
+             "FLAGS are those of `heddle build`, and --device NAME, the GPU (`heddle devices`); ARGS go to the program.");
         return CLI_OK;
     }
     struct compile_options options;
     struct diag_list diags;
     compile_options_init(&options);
     diag_init(&diags);
-    int at = take_flags(&options, argc, argv, &diags);
+    const char *device = NULL;
+    int at = take_flags(&options, &device, argc, argv, &diags);
+    if (device && !diags.errors)
+        choose_device(&options, device, &diags);
     if (at >= argc && !diags.errors)
         diag_add(&diags, DIAG_ERROR, NULL, 0, "no file: heddle run FILE.cu [ARGS]");
     const char *exe = diags.errors ? NULL : compile_program(&options, argv[at], &diags);

@@ -127,7 +127,7 @@ int flags_take(const struct flag_set *set, struct compile_options *compile, int 
     for (int n; i < argc && argv[i][0] == '-'; i += n) {
         n = take_own(set, argc - i, argv + i, false);
         if (!n)
-            n = compile_options_take(compile, argc - i, argv + i, set->diags);
+            n = compile ? compile_options_take(compile, argc - i, argv + i, set->diags) : 0;
         if (!n)
             n = take_own(set, argc - i, argv + i, true);
         if (!n) {

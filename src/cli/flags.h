@@ -26,7 +26,8 @@ struct flag_set {
     struct diag_list *diags;
 };
 
-/* Takes words as long as they are flags. Returns the index of the first that is none; messages go to set->diags. */
+/* Takes words as long as they are flags, the compiler's among them unless `compile` is NULL. Returns the index of the first
+ * that is none; messages go to set->diags. */
 int flags_take(const struct flag_set *set, struct compile_options *compile, int argc, char **argv);
 
 /* A line for each flag. */

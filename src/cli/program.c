@@ -73,7 +73,7 @@ const char *program_find(struct compile_options *compile, const char *device, co
     if (!ends_with(word, ".cu"))
         return check_executable(compile, word, diags);
     if (!compile->arch_given)
-        compile->arch = (int)(d.cc_major * 10 + d.cc_minor);
+        compile->arch = device_code_arch(&d);
     return compile_program(compile, word, diags);
 }
 
