@@ -24,3 +24,11 @@ assert d['figures']['l2_ways']['value'] is None and d['figures']['dram_t_rp_ps']
 assert d['follows']['l2_bandwidth']['value'] is None and round(d['follows']['fp32']['value'], 6) == 345.6
 \"")
 add_test(NAME docs.device_figures COMMAND sh -c "$<TARGET_FILE:heddle_cli> devices --figures | cmp - ${CMAKE_SOURCE_DIR}/docs/device-figures.md")
+
+# What a program is told of a device is its description, from the oldest on.
+foreach(case "g80@a block: 512 threads, 512 x 512 x 64, 8192 registers, 16384 bytes.*wide at 900000 kHz: 86 GB/s"
+        "v100@80 multiprocessors of 2048 threads.*98304 opted in.*wide at 877000 kHz: 898 GB/s; 6291456 bytes of L2")
+  string(REGEX MATCH "^([a-z0-9]+)@(.*)$" found "${case}")
+  add_test(NAME device.query_${CMAKE_MATCH_1} COMMAND heddle_cli run --device ${CMAKE_MATCH_1} ${CMAKE_SOURCE_DIR}/examples/device_query.cu)
+  set_tests_properties(device.query_${CMAKE_MATCH_1} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "${CMAKE_MATCH_2}.*PASSED")
+endforeach()

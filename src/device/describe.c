@@ -121,9 +121,11 @@ static int line_of_key(const char *text, size_t len, const char *key)
     for (size_t i = 0; i + n + 2 <= len; i++) {
         line += text[i] == '\n';
         if (text[i] == '"' && !memcmp(text + i + 1, key, n) && text[i + 1 + n] == '"') {
-            const char *after = text + i + n + 2;
+            size_t after = i + n + 2;
 
-            if (after[strspn(after, " \t\r\n")] == ':')
+            while (after < len && (text[after] == ' ' || text[after] == '\t' || text[after] == '\r' || text[after] == '\n'))
+                after++;
+            if (after < len && text[after] == ':')
                 return line;
         }
     }
