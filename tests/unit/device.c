@@ -205,6 +205,7 @@ static void names_contradictions(void **state)
         {"dram_row_bytes", "1040", "'dram_row_bytes' holds no whole number of bursts"},
         {"dram_t_rc_ps", "28124", "'dram_t_rc_ps' is below 'dram_t_ras_ps'"},
         {"dram_t_rcd_ps", "28126", "'dram_t_ras_ps' is below 'dram_t_rcd_ps'"},
+        {"dram_t_ccd_s_ps", "1251", "'dram_t_ccd_s_ps' is longer than a burst takes"}, /* 8 / (2 * 3.201 GHz) = 1249.6 ps */
         {"dram_t_ccd_l_ps", "1", "'dram_t_ccd_l_ps' is below 'dram_t_ccd_s_ps'"},
         {"ecc_kind", "\"none\"", "'ecc' is on, but 'ecc_kind' is \"none\""},
         {"nvlink_links", "0", "do not agree whether there is NVLink"},
