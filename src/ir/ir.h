@@ -211,6 +211,24 @@ static inline bool ir_dominates(const struct ir_kernel *k, int32_t a, int32_t b)
     return a == b;
 }
 
+/* The instruction writes the register, in some lanes at least. */
+static inline bool ir_defines(const struct ir_inst *in, int32_t reg)
+{
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] == reg)
+            return true;
+    return false;
+}
+
+/* The loop whose header this block is, or NULL. */
+static inline const struct ir_loop *ir_loop_at(const struct ir_kernel *k, int32_t block)
+{
+    for (int32_t i = 0; i < k->nloops; i++)
+        if (k->loops[i].header == block)
+            return &k->loops[i];
+    return NULL;
+}
+
 static inline bool ir_is_memory(const struct ir_inst *in)
 {
     return in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_ST || in->op == PTX_OP_ATOM ||

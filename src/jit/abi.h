@@ -92,7 +92,7 @@ struct jit_frame {
     char *regs;            /* places of the warp's registers */
     char *shared;          /* the block's shared memory */
     const char *params;
-    struct jit_seen *seen; /* [JIT_LOOKS * jit_accesses] */
+    struct jit_seen *seen; /* [JIT_LOOKS * jit_job.naccesses] */
     const struct space_run *runs; /* of granules that were granted together, space.h */
     uint64_t space_base, space_bytes;
     char *local;           /* the warp's local memory, thread after thread */
@@ -133,14 +133,6 @@ struct jit_frame {
 
 typedef uint32_t jit_function(struct jit_frame *f, uint32_t resume);
 
-static inline uint32_t jit_accesses(const struct ir_kernel *k)
-{
-    uint32_t n = 0;
-    for (int32_t i = 0; i < k->ninsts; i++)
-        n += ir_is_memory(&k->insts[i]);
-    return n;
-}
-
 /* struct jit_seen of an access at affine addresses in each form: of up to four groups, with and without a mask; and of any
  * access, behind those, for lanes that go anywhere. */
 enum { JIT_LOOKS_EACH = 4 * 2, JIT_LOOKS = 2 * JIT_LOOKS_EACH + 1 };
@@ -166,6 +158,8 @@ struct jit_job {
     bool counting;     /* block and guard counts, and a record of every access */
     bool tallies;      /* but accesses are counted here (simt/tally.h) */
     const int32_t *row; /* [ninsts]: number of a memory instruction in the tally, or -1 */
+    const int32_t *access; /* [ninsts]: number of a memory instruction, or -1; so many are there: */
+    int naccesses;
     bool split;            /* the split form */
     const int32_t *resume; /* [ninsts]: number of the resume point (split form: position) before this instruction, or -1 */
     int nresume;

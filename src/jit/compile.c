@@ -156,7 +156,8 @@ bool jit_emit(const struct jit_job *job, struct jit_object *o)
 static struct jit_job job_of(const struct jit_code *c, bool split)
 {
     struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
-                          .counting = c->counting, .tallies = c->tallies, .row = c->plan.row, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
+                          .counting = c->counting, .tallies = c->tallies, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
+                          .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
                           .home = c->home};
     memcpy(job.dim, c->dim, sizeof job.dim);

@@ -88,8 +88,11 @@ struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, co
         p.apart[i] = i < k->ninsts && (head || leaves(&c->step[i - 1])) ? p.napart++ : -1;
     }
     p.row = alloc_zeroed(sizeof *p.row * ((size_t)k->ninsts + 2));
-    for (int32_t i = 0; i <= k->ninsts; i++)
+    p.access = alloc_zeroed(sizeof *p.access * ((size_t)k->ninsts + 2));
+    for (int32_t i = 0; i <= k->ninsts; i++) {
         p.row[i] = i < k->ninsts && is_counted(&c->step[i]) ? p.nrow++ : -1;
+        p.access[i] = i < k->ninsts && ir_is_memory(&k->insts[i]) ? p.naccesses++ : -1;
+    }
     return p;
 }
 
@@ -99,6 +102,7 @@ void plan_release(struct plan *p)
     alloc_release(p->site);
     alloc_release(p->apart);
     alloc_release(p->row);
+    alloc_release(p->access);
 }
 
 uint32_t plan_home_begin(const struct interp_code *c)

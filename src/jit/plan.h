@@ -13,12 +13,12 @@ struct plan {
     int napart;
     int32_t *row;    /* [ninsts + 1]: number of a memory instruction in a tally (simt/tally.h), or -1 */
     int nrow;
+    int32_t *access; /* [ninsts + 1]: number of a memory instruction, or -1 */
+    int naccesses;
 };
 
 /* `records`: accesses leave some, so machine code stops before blocks with accesses to have them fetched. */
 struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool records);
-void plan_release(struct plan *p);
-
 void plan_release(struct plan *p);
 
 /* Where machine code keeps the bases of affine registers while a warp stops: bytes into the warp's registers, behind those of

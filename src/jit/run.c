@@ -122,17 +122,24 @@ static uint32_t op_count_shape(struct jit_frame *f, uint32_t site, uint32_t lane
     return 0;
 }
 
+/* The granules around an address that were granted together: `room` is their bytes, 0: there are none. */
+static struct jit_seen run_at(const struct jit_frame *f, uint64_t address)
+{
+    uint64_t at = address - f->space_base;
+    if (at >= f->space_bytes)
+        return (struct jit_seen){0, 0};
+    const struct space_run *run = &f->runs[at / SPACE_GRANULE];
+    uint64_t bytes = __atomic_load_n(&run->bytes, __ATOMIC_ACQUIRE);
+    return (struct jit_seen){__atomic_load_n(&run->first, __ATOMIC_RELAXED), bytes};
+}
+
 static uint32_t op_look(struct jit_frame *f, uint32_t slot, uint64_t low, uint32_t bytes, uint32_t unit)
 {
-    uint64_t at = low - f->space_base;
-    if (at >= f->space_bytes || low & (unit - 1))
-        return 0;
-    const struct space_run *run = &f->runs[at / SPACE_GRANULE];
-    uint64_t room = __atomic_load_n(&run->bytes, __ATOMIC_ACQUIRE), first = __atomic_load_n(&run->first, __ATOMIC_RELAXED);
-    if (room < bytes || low - first > room - bytes)
+    struct jit_seen run = run_at(f, low);
+    if (low & (unit - 1) || run.room < bytes || low - run.first > run.room - bytes)
         return 0;
     if (slot < f->looks)
-        f->seen[slot] = (struct jit_seen){first, (room - bytes) / unit + 1};
+        f->seen[slot] = (struct jit_seen){run.first, (run.room - bytes) / unit + 1};
     return 1;
 }
 
@@ -143,13 +150,10 @@ static uint32_t op_find_run(struct jit_frame *f, uint32_t site, uint32_t slot)
     uint64_t address = in->src[0].imm;
     if (in->src[0].kind == IR_SRC_REG)
         address = ((const uint64_t *)(const void *)(f->regs + c->of_reg[in->src[0].reg]))[__builtin_ctz(f->mask)];
-    uint64_t at = address + (uint64_t)in->offset - f->space_base;
-    if (at >= f->space_bytes)
-        return 0;
-    const struct space_run *run = &f->runs[at / SPACE_GRANULE];
-    uint64_t bytes = __atomic_load_n(&run->bytes, __ATOMIC_ACQUIRE);
-    f->seen[slot] = (struct jit_seen){__atomic_load_n(&run->first, __ATOMIC_RELAXED), bytes};
-    return bytes != 0;
+    struct jit_seen run = run_at(f, address + (uint64_t)in->offset);
+    if (run.room)
+        f->seen[slot] = run;
+    return run.room != 0;
 }
 
 static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t zero)
@@ -221,7 +225,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->space_base = l->space->base;
     f->space_bytes = l->space->bytes;
     f->ops = &ops;
-    f->looks = JIT_LOOKS * jit_accesses(l->kernel);
+    f->looks = JIT_LOOKS * (uint32_t)code->plan.naccesses;
     f->seen = seen_room(f->looks);
     f->code = code;
     f->shared_bytes = l->shared_bytes;

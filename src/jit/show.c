@@ -143,7 +143,8 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
     struct shapes *shapes = shapes_find(k, view->block);
     struct plan plan = plan_make(k, c, shapes, false);
     int32_t *home = plan_homes(k, c, shapes);
-    struct jit_job job = {.kernel = k, .code = c, .shapes = shapes, .level = view->level, .counting = view->counting, .tallies = view->counting, .row = plan.row,
+    struct jit_job job = {.kernel = k, .code = c, .shapes = shapes, .level = view->level, .counting = view->counting, .tallies = view->counting,
+                          .row = plan.row, .access = plan.access, .naccesses = plan.naccesses,
                           .split = view->split, .resume = view->split ? plan.apart : plan.resume,
                           .nresume = view->split ? plan.napart : plan.nresume, .together = plan.resume,
                           .home = home, .form = view->form};

@@ -78,9 +78,8 @@ static bool has_one_address(const struct ir_kernel *k, const struct ir_inst *loa
     for (int a = 0; a < 2 && load->src[0].kind == IR_SRC_REG; a++) {
         const struct ir_block *b = &k->blocks[arm[a]];
         for (int32_t i = b->first; i < b->first + b->count; i++)
-            for (int d = 0; d < k->insts[i].ndst; d++)
-                if (k->insts[i].dst[d] == load->src[0].reg)
-                    return false;
+            if (ir_defines(&k->insts[i], load->src[0].reg))
+                return false;
     }
     return load->src[0].kind != IR_SRC_SREG;
 }

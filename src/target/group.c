@@ -102,14 +102,6 @@ static void new_regions(struct grouping *g, const struct ir_inst *in)
 
 /* --- registers between two places of the block --- */
 
-static bool writes(const struct ir_inst *in, int32_t reg)
-{
-    for (int d = 0; d < in->ndst; d++)
-        if (in->dst[d] == reg)
-            return true;
-    return false;
-}
-
 static bool reads(const struct ir_inst *in, int32_t reg)
 {
     if (in->guard == reg)
@@ -124,7 +116,7 @@ static bool reads(const struct ir_inst *in, int32_t reg)
 static bool touched_between(const struct grouping *g, int32_t from, int32_t to, int32_t reg, bool reading)
 {
     for (int32_t i = from + 1; i < to; i++)
-        if (writes(inst_at(g, i), reg) || (reading && reads(inst_at(g, i), reg)))
+        if (ir_defines(inst_at(g, i), reg) || (reading && reads(inst_at(g, i), reg)))
             return true;
     return false;
 }
@@ -300,7 +292,7 @@ static bool merge_loads(struct grouping *g, const struct line *l, int first, int
         bool late = e->inst > at;
         if (base->kind == IR_SRC_REG && base->reg == e->reg)
             return false;
-        if (late && (writes(inst_at(g, at), e->reg) || touched_between(g, at, e->inst, e->reg, true)))
+        if (late && (ir_defines(inst_at(g, at), e->reg) || touched_between(g, at, e->inst, e->reg, true)))
             return false;
     }
     const struct ir_inst *base = inst_at(g, at);
@@ -374,7 +366,7 @@ static void place_rest(struct grouping *g, int32_t i)
 /* The pieces of one vector load run one after the other: a piece may not overwrite the base of the next. */
 static bool overwrites_base(const struct ir_inst *in)
 {
-    return in->src[0].kind == IR_SRC_REG && writes(in, in->src[0].reg);
+    return in->src[0].kind == IR_SRC_REG && ir_defines(in, in->src[0].reg);
 }
 
 static void group_loads(struct grouping *g)

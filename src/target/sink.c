@@ -49,14 +49,6 @@ static bool reads(const struct ir_inst *in, int32_t reg)
     return false;
 }
 
-static bool writes(const struct ir_inst *in, int32_t reg)
-{
-    for (int d = 0; d < in->ndst; d++)
-        if (in->dst[d] == reg)
-            return true;
-    return false;
-}
-
 /* --- where --- */
 
 /* Nothing happens from the block's beginning to the end of the kernel. */
@@ -148,7 +140,7 @@ static bool sources_stay(const struct sinking *s, int32_t i)
     const struct ir_block *block = &s->k->blocks[in->block];
     for (int32_t j = i + 1; j < block->first + block->count; j++)
         for (int n = 0; n < in->nsrc; n++)
-            if (in->src[n].kind == IR_SRC_SREG || (in->src[n].kind == IR_SRC_REG && writes(&s->k->insts[j], in->src[n].reg)))
+            if (in->src[n].kind == IR_SRC_SREG || (in->src[n].kind == IR_SRC_REG && ir_defines(&s->k->insts[j], in->src[n].reg)))
                 return false;
     return true;
 }

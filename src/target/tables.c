@@ -54,9 +54,8 @@ static bool argument_is_reduced(const struct ir_kernel *k, const struct ir_inst 
     for (const struct ir_inst *other = in - 1; other >= &k->insts[k->blocks[in->block].first]; other--) {
         if ((other->op == PTX_OP_SIN || other->op == PTX_OP_COS) && same_register(&other->src[0], &in->src[0]))
             return true;
-        for (int d = 0; d < other->ndst; d++)
-            if (in->src[0].kind == IR_SRC_REG && other->dst[d] == in->src[0].reg)
-                return false;
+        if (in->src[0].kind == IR_SRC_REG && ir_defines(other, in->src[0].reg))
+            return false;
     }
     return false;
 }

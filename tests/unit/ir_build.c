@@ -122,6 +122,11 @@ static void a_guarded_definition_keeps_the_old_value_alive(void **state)
                                        "@%p1 mov.u32 %r1, 2;\nadd.s32 %r2, %r1, %r1;\nret;\n}\n");
     int32_t r1 = k->insts[0].dst[0];
     assert_true(ir_bit(k->blocks[1].live_in, r1));
+    const struct ir_inst *guarded = &k->insts[k->blocks[1].first], *sum = guarded + 1;
+    assert_true(ir_defines(guarded, r1));
+    assert_false(ir_defines(sum, r1)); /* it reads it */
+    assert_true(ir_defines(sum, sum->dst[0]));
+    assert_null(ir_loop_at(k, 1));
     drop(k);
 }
 
@@ -137,6 +142,8 @@ static void a_way_up_in_the_code_is_not_always_a_wait(void **state)
                                        "setp.lt.s32 %p2, %r2, 100;\n@%p2 bra NEXT;\n"
                                        "ret;\n}\n");
     assert_int_equal(k->nloops, 1);
+    assert_ptr_equal(ir_loop_at(k, 2), &k->loops[0]);
+    assert_null(ir_loop_at(k, 1));
     int back = 0;
     for (int i = 0; i < k->ninsts; i++) {
         back += k->insts[i].back_edge;

@@ -31,28 +31,25 @@ static void pass(const struct emit *e, const struct ir_block *b, int32_t end, ui
     }
 }
 
-/* The loop with a barrier whose header this is, if it has only one way in, by a block whose lanes do not part there. */
-static const struct ir_loop *entered_at(const struct emit *e, int32_t block, int32_t *from)
+/* The block before a loop with a barrier, if that is the only way in, and lanes do not part there; or -1. */
+static int32_t before_loop(const struct emit *e, const struct ir_loop *l)
 {
-    const struct ir_loop *l = NULL;
-    const struct ir_block *h = &e->k->blocks[block];
-    for (int32_t i = 0; i < e->k->nloops && !l; i++)
-        l = e->k->loops[i].header == block ? &e->k->loops[i] : NULL;
+    const struct ir_block *h = &e->k->blocks[l->header];
     bool waits = false;
-    for (int32_t b = 0; l && b < e->k->nblocks; b++)
+    for (int32_t b = 0; b < e->k->nblocks; b++)
         for (int32_t i = 0; ir_bit(l->blocks, b) && i < e->k->blocks[b].count; i++)
             waits |= jit_waits(&e->k->insts[e->k->blocks[b].first + i]);
-    int ways = 0;
+    int32_t from = -1, ways = 0;
     for (int32_t i = 0; waits && i < h->npred; i++)
         if (!ir_bit(l->blocks, h->pred[i])) {
-            *from = h->pred[i];
+            from = h->pred[i];
             ways++;
         }
     if (ways != 1)
-        return NULL;
-    const struct ir_block *b = &e->k->blocks[*from];
+        return -1;
+    const struct ir_block *b = &e->k->blocks[from];
     const struct ir_inst *last = &e->k->insts[b->first + b->count - 1];
-    return last->op == PTX_OP_BRA && last->guard != IR_NOREG && !reg_scalar(e, last->guard) ? NULL : l;
+    return last->op == PTX_OP_BRA && last->guard != IR_NOREG && !reg_scalar(e, last->guard) ? -1 : from;
 }
 
 /* Takes those out of `regs` that are stored on the way into the loop, or keeps only these. */
@@ -73,18 +70,21 @@ static void at_entry(const struct emit *e, const struct ir_loop *l, uint64_t *re
 static void behind(const struct emit *e, int32_t block, int32_t to, uint64_t *regs)
 {
     const struct ir_block *b = &e->k->blocks[block];
-    int32_t from = -1;
     memcpy(regs, newer_at(e, block), e->words * 8);
     pass(e, b, b->first + b->count, regs);
-    const struct ir_loop *l = entered_at(e, to, &from);
-    if (l && from == block)
-        at_entry(e, l, regs, false);
+    if (e->before_loop[to] == block)
+        at_entry(e, ir_loop_at(e->k, to), regs, false);
 }
 
 void dirty_find(struct emit *e)
 {
     uint64_t *regs = alloc_zeroed(e->words * 8);
     e->newer = alloc_zeroed(((size_t)e->k->nblocks + 1) * e->words * 8);
+    e->before_loop = alloc_zeroed(((size_t)e->k->nblocks + 1) * sizeof *e->before_loop);
+    for (int32_t b = 0; b < e->k->nblocks; b++) {
+        const struct ir_loop *l = ir_loop_at(e->k, b);
+        e->before_loop[b] = l ? before_loop(e, l) : -1;
+    }
     for (bool changed = true; changed;) {
         changed = false;
         for (int32_t b = 0; b < e->k->nblocks; b++)
@@ -108,14 +108,13 @@ void dirty_before(const struct emit *e, int32_t site, uint64_t *regs)
 
 void dirty_store_ahead(struct emit *e, int32_t to)
 {
-    int32_t from;
-    const struct ir_loop *l = e->job->split ? NULL : entered_at(e, to, &from);
-    if (!l)
+    int32_t from = e->job->split ? -1 : e->before_loop[to];
+    if (from < 0)
         return;
     uint64_t *regs = alloc_zeroed(e->words * 8);
     memcpy(regs, newer_at(e, from), e->words * 8);
     pass(e, &e->k->blocks[from], e->k->blocks[from].first + e->k->blocks[from].count, regs);
-    at_entry(e, l, regs, true);
+    at_entry(e, ir_loop_at(e->k, to), regs, true);
     for (int32_t r = 0; r < e->k->nregs; r++)
         if (ir_bit(regs, r) && e->job->home[r] >= 0)
             home_store(e, r);

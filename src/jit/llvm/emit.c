@@ -254,6 +254,7 @@ bool emit_kernel(struct emit *e)
     alloc_release(e->resume);
     alloc_release(e->live);
     alloc_release(e->newer);
+    alloc_release(e->before_loop);
     alloc_release(e->rank);
     region_release(e->regions);
     return !e->problem[0];

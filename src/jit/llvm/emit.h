@@ -133,6 +133,7 @@ struct emit {
     uint64_t *live;                 /* [count of the block + 1][words]: alive before each instruction */
     size_t words;
     uint64_t *newer;                /* [nblocks][words]: dirty.c, before each block */
+    int32_t *before_loop;           /* [nblocks]: dirty.c, of a loop's header the block by which it is entered, or -1 */
     int32_t site;
     const struct ir_inst *in;
     LLVMValueRef scratch; /* memory for lanes that are gone through one by one (gather.c), or NULL */

@@ -52,10 +52,7 @@ LLVMValueRef first_lane(struct emit *e, LLVMValueRef lanes)
 /* The instruction's own struct jit_seen: the range's first address, and in `room` its bytes. */
 uint32_t look_slot(const struct emit *e)
 {
-    uint32_t slot = JIT_LOOKS * jit_accesses(e->k) - 1;
-    for (int32_t i = e->site + 1; i < e->k->ninsts; i++)
-        slot -= ir_is_memory(&e->k->insts[i]);
-    return slot;
+    return 2 * JIT_LOOKS_EACH * (uint32_t)e->job->naccesses + (uint32_t)e->job->access[e->site];
 }
 
 static LLVMValueRef find_run(struct emit *e, LLVMValueRef *bytes)
@@ -151,9 +148,8 @@ static const struct ir_inst *maker(const struct emit *e, int32_t reg, int32_t si
     const struct ir_block *b = &e->k->blocks[e->k->insts[site].block];
     for (int32_t i = site - 1; i >= b->first && e->job->resume[i + 1] < 0; i--) {
         const struct ir_inst *in = &e->k->insts[i];
-        for (int d = 0; d < in->ndst; d++)
-            if (in->dst[d] == reg)
-                return in->guard == IR_NOREG && in->ndst == 1 ? in : NULL;
+        if (ir_defines(in, reg))
+            return in->guard == IR_NOREG && in->ndst == 1 ? in : NULL;
     }
     return NULL;
 }
@@ -162,9 +158,8 @@ static const struct ir_inst *maker(const struct emit *e, int32_t reg, int32_t si
 static bool still(const struct emit *e, const struct ir_inst *in, int32_t reg)
 {
     for (int32_t i = (int32_t)(in - e->k->insts); i < e->site; i++)
-        for (int d = 0; d < e->k->insts[i].ndst; d++)
-            if (e->k->insts[i].dst[d] == reg)
-                return false;
+        if (ir_defines(&e->k->insts[i], reg))
+            return false;
     return true;
 }
 
@@ -260,14 +255,6 @@ static LLVMValueRef look_by_index(struct emit *e, struct many *g, const struct i
 
 /* --- accesses through one register --- */
 
-static bool defines(const struct ir_inst *in, int32_t reg)
-{
-    for (int d = 0; d < in->ndst; d++)
-        if (in->dst[d] == reg)
-            return true;
-    return false;
-}
-
 static bool orders(const struct step *st)
 {
     return st->kind != STEP_LANES && st->kind != STEP_LOAD && st->kind != STEP_SREG && st->kind != STEP_CVTA && st->kind != STEP_NOP;
@@ -304,7 +291,7 @@ static int32_t find_word(const struct emit *e, int64_t behind)
         const struct ir_inst *other = &e->k->insts[i];
         if (is_like(in, other) && loads_word(e, other) && other->offset == in->offset + behind && !is_ahead(e, i))
             return i;
-        if (orders(&e->job->code->step[i]) || defines(other, in->src[0].reg))
+        if (orders(&e->job->code->step[i]) || ir_defines(other, in->src[0].reg))
             break;
     }
     return -1;
@@ -314,7 +301,7 @@ static int32_t find_word(const struct emit *e, int64_t behind)
 static void find_quad(struct emit *e, struct many *g)
 {
     const struct ir_inst *in = e->in;
-    if (!is_like(in, in) || !loads_word(e, in) || defines(in, in->src[0].reg) || is_ahead(e, e->site) || e->nahead + 3 > MAX_AHEAD)
+    if (!is_like(in, in) || !loads_word(e, in) || ir_defines(in, in->src[0].reg) || is_ahead(e, e->site) || e->nahead + 3 > MAX_AHEAD)
         return;
     for (g->own = 0; g->own < 4; g->own++) {
         int64_t first = in->offset - 4 * g->own;
@@ -332,7 +319,7 @@ static void find_others(struct emit *e, struct many *g)
     const struct ir_inst *in = e->in;
     const struct ir_block *b = &e->k->blocks[in->block];
     int64_t to = in->offset + g->unit;
-    if (!is_like(in, in) || defines(in, in->src[0].reg))
+    if (!is_like(in, in) || ir_defines(in, in->src[0].reg))
         return;
     for (int32_t i = e->site + 1; i < b->first + b->count && e->job->resume[i] < 0; i++) {
         const struct ir_inst *other = &e->k->insts[i];
@@ -345,7 +332,7 @@ static void find_others(struct emit *e, struct many *g)
                 to = high;
             }
         }
-        if (defines(other, in->src[0].reg))
+        if (ir_defines(other, in->src[0].reg))
             break;
     }
     g->span = (unsigned)(to - g->from);

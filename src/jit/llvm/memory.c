@@ -186,7 +186,7 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
         go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, last, e->shared_bytes, ""), no);
         return;
     }
-    uint32_t slots = JIT_LOOKS_EACH * jit_accesses(e->k), slot = e->job->split ? slots + e->nlooks : e->nlooks;
+    uint32_t slots = JIT_LOOKS_EACH * (uint32_t)e->job->naccesses, slot = e->job->split ? slots + e->nlooks : e->nlooks;
     LLVMBasicBlockRef miss = new_block(e, "look"), on = new_block(e, "seen");
     if (e->nlooks++ < slots) {
         LLVMValueRef seen = frame_field(e, offsetof(struct jit_frame, seen), e->ptr);
@@ -219,14 +219,6 @@ static const struct checked *covered(const struct emit *e, const struct stretch 
     return NULL;
 }
 
-static bool defines(const struct ir_inst *in, int32_t reg)
-{
-    for (int d = 0; d < in->ndst; d++)
-        if (in->dst[d] == reg)
-            return true;
-    return false;
-}
-
 /* Above the same base: the same register, or both a number. */
 static bool same_base(const struct ir_inst *a, const struct ir_inst *b)
 {
@@ -240,7 +232,7 @@ static struct checked widest(struct emit *e, const struct stretch *r, unsigned u
     const struct ir_block *b = &e->k->blocks[in->block];
     struct checked c = {r->base, in->space, r->lowest, r->lowest + (int64_t)r->span, unit, r->lowest, NULL};
     bool fixed = in->src[0].kind == IR_SRC_IMM;
-    if (!fixed && defines(in, in->src[0].reg))
+    if (!fixed && ir_defines(in, in->src[0].reg))
         return c;
     for (int32_t i = e->site + 1; i < b->first + b->count; i++) {
         const struct ir_inst *next = &e->k->insts[i];
@@ -262,7 +254,7 @@ static struct checked widest(struct emit *e, const struct stretch *r, unsigned u
                 c.to = high;
             }
         }
-        if (!fixed && defines(next, in->src[0].reg))
+        if (!fixed && ir_defines(next, in->src[0].reg))
             break;
     }
     return c;

@@ -288,15 +288,24 @@ static void walk(const struct emit *e, const struct region *r, int32_t block, in
     walk(e, r, d.target, join, s);
 }
 
+/* Both ways of a branch. False: lanes do not meet at its join only. */
+static bool walk_both(const struct emit *e, const struct region *r, const struct ir_inst *branch, struct side *first, struct side *second)
+{
+    *first = *second = (struct side){.memory = false};
+    if (!branch->joined || branch->meet)
+        return false;
+    walk(e, r, branch->target, branch->join, first);
+    walk(e, r, block_behind(e, branch->block), branch->join, second);
+    return true;
+}
+
 /* Lanes that part here and meet at `join` do what they do to memory in the interpreter's order: only on one way, or the
  * first way's lanes stay together and are done with before the others'. */
 static bool in_turn(const struct emit *e, const struct region *r, const struct ir_inst *branch)
 {
-    struct side first = {.memory = false}, second = {.memory = false};
-    if (!branch->joined || branch->meet)
+    struct side first, second;
+    if (!walk_both(e, r, branch, &first, &second))
         return false;
-    walk(e, r, branch->target, branch->join, &first);
-    walk(e, r, block_behind(e, branch->block), branch->join, &second);
     if (!first.memory || !second.memory)
         return true;
     bool behind = false; /* blocks of the second way have come */
@@ -312,11 +321,9 @@ static bool in_turn(const struct emit *e, const struct region *r, const struct i
  * are one split of the interpreter's. */
 static bool apart_until_join(const struct emit *e, const struct region *r, const struct ir_inst *branch)
 {
-    struct side first = {.memory = false}, second = {.memory = false};
-    if (!branch->joined || branch->meet)
+    struct side first, second;
+    if (!walk_both(e, r, branch, &first, &second))
         return false;
-    walk(e, r, branch->target, branch->join, &first);
-    walk(e, r, block_behind(e, branch->block), branch->join, &second);
     for (int i = 0; i < r->n; i++)
         if (first.on[i] && second.on[i])
             return false;

@@ -105,14 +105,6 @@ static void turn(struct emit *e, const struct region *r, LLVMBasicBlockRef to)
     LLVMBuildCondBr(e->b, are_some(e, stop), r->apart, to);
 }
 
-static bool is_header(const struct emit *e, int32_t block)
-{
-    for (int32_t l = 0; l < e->k->nloops; l++)
-        if (e->k->loops[l].header == block)
-            return true;
-    return false;
-}
-
 /* --- handing over --- */
 
 static unsigned place_bytes(const struct emit *e, int32_t reg)
@@ -203,7 +195,7 @@ static void emit_region(struct emit *e, struct region *r)
         }
     }
     dirty_store_ahead(e, r->join);
-    if (is_header(e, r->join))
+    if (ir_loop_at(e->k, r->join))
         emit_turn(e, r->join);
     else
         LLVMBuildBr(e->b, e->head[r->join]);
