@@ -57,14 +57,15 @@ struct jit_ops {
      * (code.h). */
     uint32_t (*affine)(struct jit_frame *f, uint32_t site, uint32_t reg);
 
-    /* May `bytes` from the device address `low` on, which is to be a multiple of `unit`, be accessed? Not 0: yes, and
+    /* May `bytes` from the host's address `host` on, which is to be a multiple of `unit`, be accessed? Not 0: yes, and
      * frame.seen[slot] (if there is such a slot) tells it of others like it. */
-    uint32_t (*look)(struct jit_frame *f, uint32_t slot, uint64_t low, uint32_t bytes, uint32_t unit);
+    uint32_t (*look)(struct jit_frame *f, uint32_t slot, uint64_t host, uint32_t bytes, uint32_t unit);
     /* Notes the range of memory that the instruction's first lane of frame.mask goes to in frame.seen[slot]: its first address,
      * and in `room` its bytes. The address register is in its place, in the interpreter's form. 0: there is none. */
     uint32_t (*find_run)(struct jit_frame *f, uint32_t site, uint32_t slot);
-    /* Loops that lanes leave one by one have turned frame.patience times, which is set anew. Not 0: the warp is to stop. */
-    uint32_t (*long_turns)(struct jit_frame *f, uint32_t site, uint32_t zero);
+    /* Loops that lanes leave one by one have turned frame.patience times, which is set anew. Not 0: the warp is to stop.
+     * `only_stop`, of loops that wait for nobody: is the launch to stop? */
+    uint32_t (*long_turns)(struct jit_frame *f, uint32_t site, uint32_t only_stop);
 
     /* Count an access by `lanes`: at the addresses in the instruction's record (tally.h), or of known shape with the groups'
      * lowest addresses in frame.lowest. Always 0. */

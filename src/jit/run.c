@@ -133,8 +133,9 @@ static struct jit_seen run_at(const struct jit_frame *f, uint64_t address)
     return (struct jit_seen){__atomic_load_n(&run->first, __ATOMIC_RELAXED), bytes};
 }
 
-static uint32_t op_look(struct jit_frame *f, uint32_t slot, uint64_t low, uint32_t bytes, uint32_t unit)
+static uint32_t op_look(struct jit_frame *f, uint32_t slot, uint64_t host, uint32_t bytes, uint32_t unit)
 {
+    uint64_t low = host - SPACE_DELTA;
     struct jit_seen run = run_at(f, low);
     if (low & (unit - 1) || run.room < bytes || low - run.first > run.room - bytes)
         return 0;
@@ -156,10 +157,11 @@ static uint32_t op_find_run(struct jit_frame *f, uint32_t site, uint32_t slot)
     return run.room != 0;
 }
 
-static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t zero)
+static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t only_stop)
 {
     (void)site;
-    (void)zero;
+    if (only_stop)
+        return launch_stopping(f->warp->block->launch, f->warp->block->index);
     if (f->fleet)
         begin(f);
     f->turned += TURNS;

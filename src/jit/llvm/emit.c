@@ -92,6 +92,12 @@ static void emit_block(struct emit *e, int32_t number_of)
     find_live(e, b);
     LLVMPositionBuilderAtEnd(e->b, e->head[number_of]);
     forget(e);
+    if (single_has(e, number_of)) {
+        if (e->job->resume[b->first] >= 0)
+            emit_resume(e, e->job->resume[b->first], live_before(e, b->first), e->head[number_of]);
+        single_begin(e, number_of);
+        return;
+    }
     for (int32_t i = b->first; i < b->first + b->count; i++) {
         int32_t r = e->job->resume[i];
         e->site = i;
@@ -243,8 +249,10 @@ bool emit_kernel(struct emit *e)
     emit_entry(e);
     for (int32_t b = 0; b < k->nblocks; b++)
         e->head[b] = new_block(e, "block");
+    single_find(e);
     for (int32_t b = 0; b < k->nblocks; b++)
         emit_block(e, b);
+    single_emit(e);
     alloc_release(e->var);
     alloc_release(e->now);
     alloc_release(e->have);
@@ -257,5 +265,6 @@ bool emit_kernel(struct emit *e)
     alloc_release(e->before_loop);
     alloc_release(e->rank);
     region_release(e->regions);
+    single_release(e);
     return !e->problem[0];
 }

@@ -42,6 +42,7 @@ struct region {
     int32_t *at;      /* [blocks of the kernel]: place in the row, n for the join, or -1 */
     int32_t *end;     /* [n]: place of the last block with a way back to this one, or -1 */
     uint64_t *needed; /* [n][words]: registers alive where lanes may wait while this block is done */
+    uint8_t *waits;   /* [n]: lanes may be before the block when all are handed over */
     LLVMValueRef *wait;        /* [n]: variables, i32, the lanes that wait for the block */
     LLVMBasicBlockRef *behind; /* [n]: what follows the block */
     LLVMBasicBlockRef begin, apart; /* the first block; where all lanes' state is handed over */
@@ -146,6 +147,8 @@ struct emit {
     const struct region *region; /* whose block is being done, and which; or NULL */
     int nth;
     int32_t *rank;      /* [nblocks]: see region.c, or NULL */
+    struct single *singles; /* see single.c, or NULL */
+    struct single *single; /* whose code is being made, or NULL */
     LLVMValueRef mask_var, next_var, positions; /* split form: allocas; the switch over positions */
     LLVMBasicBlockRef dispatch;
     LLVMMetadataRef scope; /* of locations, when a text is wanted */
@@ -255,9 +258,21 @@ struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef fro
 /* Addresses of affine shape: the lowest of each group; 2 to what is answered is the number of groups. -1: they are not. */
 int lowest_addresses(struct emit *e, LLVMValueRef *lowest);
 
+/* Asks jit_ops.look (slot, span and unit: i32): i1, they may be accessed. */
+LLVMValueRef ask_look(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit);
+LLVMValueRef seen_field(struct emit *e, uint32_t slot, int which); /* of a struct jit_seen: 0 first, 1 room */
+LLVMValueRef rotated(struct emit *e, LLVMValueRef v, unsigned unit); /* multiples of `unit` become the lowest numbers */
+
 /* --- look.c --- */
 LLVMValueRef at_byte(struct emit *e, LLVMValueRef base, LLVMValueRef offset);
 LLVMTypeRef lanes_of_bits(struct emit *e, int bits);
+/* An address that is a scalar of 64 bits and a small multiple of a number of 32 bits that differs from lane to lane. */
+struct indexed {
+    int32_t base, index; /* registers */
+    bool sign;           /* of the index */
+    unsigned scale;      /* power of two */
+};
+bool find_index(const struct emit *e, struct indexed *x); /* of this access. False: it is not of that kind */
 /* i1: all lanes that are on may access their memory. Fills in g, of which `lanes` is known. */
 LLVMValueRef look_at_lanes(struct emit *e, struct many *g);
 LLVMValueRef look_shared(struct emit *e, struct many *g); /* the same, of an access before; NULL: there is none */
@@ -344,6 +359,14 @@ void lines_open(struct emit *e);              /* when the function is there */
 void lines_at(struct emit *e, int32_t site);  /* what follows is of this instruction */
 
 /* --- region.c: blocks between a branch whose lanes part and its join --- */
+/* Where a block goes to: behind it, and where its branch leads; -1: not there. */
+struct ends {
+    int32_t next, target;
+    bool parts; /* lanes may */
+};
+struct ends ends_of(const struct emit *e, int32_t block);
+struct region *region_row(struct emit *e, const struct ir_inst *branch); /* the blocks in their order alone; or NULL */
+bool region_loops(const struct region *r, int nth); /* the block is in a loop of the region */
 struct region *region_find(struct emit *e, const struct ir_inst *branch); /* or NULL */
 /* One made before in which the lanes can go on from the branch: until its own join, or on the rest of a way that is not gone
  * again, rather than making code for less. */
@@ -358,6 +381,33 @@ static inline const uint64_t *region_needed(const struct emit *e, const struct r
 /* --- ways.c: lanes that part and meet again, in the form for whole warps --- */
 bool ways_emit(struct emit *e);                         /* this branch; ends the block. False: they are not done here */
 void ways_leave(struct emit *e, enum jit_stop why);     /* from inside: the lanes' state before this block is handed over */
+LLVMValueRef new_lanes(struct emit *e);                 /* a variable, i32 */
+LLVMValueRef lanes_at(struct emit *e, const struct region *r, int nth); /* that wait for the block */
+LLVMValueRef are_some(struct emit *e, LLVMValueRef lanes);
+void add_lanes(struct emit *e, const struct region *r, int32_t block, LLVMValueRef lanes); /* to those that wait */
+/* Blocks where lanes wait, the others of the whole warp being at the join: from here on their splits go on. Ends the block. */
+void hand_over(struct emit *e, const struct region *r);
+/* All lanes are at the join. */
+void ways_join(struct emit *e, const struct region *r);
+
+/* --- single.c: lanes that go through a region in single file --- */
+void single_find(struct emit *e);                             /* which regions; when the blocks' heads are there */
+bool single_has(const struct emit *e, int32_t block);
+bool single_branch(struct emit *e);                           /* this branch leads into one; ends the block. False: it does not */
+void single_begin(struct emit *e, int32_t block);             /* all lanes are before this block of one; ends the block */
+/* A region of which one is a part: where its place in the row begins, and the code for the lanes that wait there. */
+struct single *single_in(const struct emit *e, const struct region *r, int nth);
+bool single_waits(const struct single *s, int32_t block); /* lanes may, of such a region */
+bool single_begins(const struct single *s, const struct region *r, int nth);
+void single_pass(struct emit *e, struct single *s, const struct region *r);
+/* Goes on if `span` bytes from the host's address `host` on may be accessed and it is a multiple of `unit`. If not, memory is
+ * looked for, and the lane begins anew. False: there is no slot of frame.seen left for that. */
+bool single_look(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots);
+/* The same for an access by an index: the host's pointer. NULL: it is none, or there is no slot left. */
+LLVMValueRef single_indexed(struct emit *e, unsigned unit, uint32_t slots);
+void single_leave(struct emit *e, enum jit_stop why);         /* from inside: the lane and those behind it are handed over */
+void single_emit(struct emit *e);                             /* the code, when all ways into it are there */
+void single_release(struct emit *e);
 
 /* --- emit.c --- */
 void find_live(struct emit *e, const struct ir_block *b); /* for live_before */

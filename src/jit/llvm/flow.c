@@ -33,6 +33,10 @@ void emit_stop(struct emit *e, enum jit_stop why, int32_t site)
 
 void leave(struct emit *e, enum jit_stop why)
 {
+    if (e->single) {
+        single_leave(e, why);
+        return;
+    }
     if (e->mask && !e->job->split) {
         ways_leave(e, why);
         return;
@@ -215,7 +219,7 @@ static void branch(struct emit *e)
         go(e, in->target, in->back_edge);
         return;
     }
-    if (!reg_scalar(e, in->guard) && ways_emit(e))
+    if (!reg_scalar(e, in->guard) && (single_branch(e) || ways_emit(e)))
         return;
     LLVMValueRef cond = whole_guard(e);
     flush(e, e->k->blocks[in->block].live_out);

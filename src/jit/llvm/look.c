@@ -136,12 +136,6 @@ static LLVMValueRef host_pointer(struct emit *e, LLVMValueRef address)
 
 /* --- addresses that are a scalar and a multiple of a number of 32 bits --- */
 
-struct indexed {
-    int32_t base, index; /* registers */
-    bool sign;           /* of the index */
-    unsigned scale;      /* power of two */
-};
-
 /* What makes a register in this block before instruction `site`, if it still has that value there. */
 static const struct ir_inst *maker(const struct emit *e, int32_t reg, int32_t site)
 {
@@ -165,12 +159,12 @@ static bool still(const struct emit *e, const struct ir_inst *in, int32_t reg)
 
 static bool lanes_differ(const struct emit *e, const struct ir_src *s, int bits)
 {
-    return s->kind == IR_SRC_REG && !reg_scalar(e, s->reg) && bits_of_type(e->k->reg_type[s->reg]) == bits;
+    return s->kind == IR_SRC_REG && e->job->shapes->reg[s->reg].kind == SHAPE_VARYING && bits_of_type(e->k->reg_type[s->reg]) == bits;
 }
 
 static bool one_value(const struct emit *e, const struct ir_src *s)
 {
-    return s->kind == IR_SRC_REG && bits_of_type(e->k->reg_type[s->reg]) == 64 && shape_uniform(&e->s->reg[s->reg]);
+    return s->kind == IR_SRC_REG && bits_of_type(e->k->reg_type[s->reg]) == 64 && shape_uniform(&e->job->shapes->reg[s->reg]);
 }
 
 /* The product, of 64 bits: a number of 32 bits, widened, times a power of two. */
@@ -193,7 +187,7 @@ static bool find_product(const struct emit *e, const struct ir_inst *in, struct 
     return still(e, in, x->index);
 }
 
-static bool find_index(const struct emit *e, struct indexed *x)
+bool find_index(const struct emit *e, struct indexed *x)
 {
     const struct ir_inst *access = e->in, *sum, *product = NULL;
     const struct ir_src *base = NULL;

@@ -168,10 +168,24 @@ static LLVMValueRef host_of(struct emit *e, LLVMValueRef low)
     return LLVMBuildIntToPtr(e->b, host, e->ptr, "");
 }
 
-static LLVMValueRef rotated(struct emit *e, LLVMValueRef v, unsigned unit)
+LLVMValueRef seen_field(struct emit *e, uint32_t slot, int which)
+{
+    LLVMValueRef seen = frame_field(e, offsetof(struct jit_frame, seen), e->ptr);
+    return LLVMBuildLoad2(e->b, e->i64, pointer(e, seen, slot * sizeof(struct jit_seen) + 8 * (uint64_t)which), "");
+}
+
+LLVMValueRef rotated(struct emit *e, LLVMValueRef v, unsigned unit)
 {
     LLVMValueRef args[3] = {v, v, number(e, 64, (uint64_t)__builtin_ctz(unit))};
     return unit > 1 ? call_intrinsic(e, "llvm.fshr", e->i64, args, 3) : v;
+}
+
+LLVMValueRef ask_look(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit)
+{
+    LLVMTypeRef params[5] = {e->ptr, e->i32, e->i64, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 5, false);
+    LLVMValueRef args[5] = {e->frame, slot, host, span, unit};
+    LLVMValueRef yes = LLVMBuildCall2(e->b, type, op_function(e, offsetof(struct jit_ops, look)), args, 5, "");
+    return LLVMBuildICmp(e->b, LLVMIntNE, yes, number(e, 32, 0), "");
 }
 
 /* Goes on if `span` bytes from `low` may be accessed and low is a multiple of `unit`, else at `no`. Both are one comparison:
@@ -187,11 +201,12 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
         return;
     }
     uint32_t slots = JIT_LOOKS_EACH * (uint32_t)e->job->naccesses, slot = e->job->split ? slots + e->nlooks : e->nlooks;
+    LLVMValueRef host = LLVMBuildAdd(B, low, number(e, 64, SPACE_DELTA), "");
+    if (e->single && single_look(e, host, span, unit, slots))
+        return;
     LLVMBasicBlockRef miss = new_block(e, "look"), on = new_block(e, "seen");
     if (e->nlooks++ < slots) {
-        LLVMValueRef seen = frame_field(e, offsetof(struct jit_frame, seen), e->ptr);
-        LLVMValueRef first = LLVMBuildLoad2(B, e->i64, pointer(e, seen, slot * sizeof(struct jit_seen)), "");
-        LLVMValueRef room = LLVMBuildLoad2(B, e->i64, pointer(e, seen, slot * sizeof(struct jit_seen) + 8), "");
+        LLVMValueRef first = seen_field(e, slot, 0), room = seen_field(e, slot, 1);
         LLVMValueRef at = rotated(e, LLVMBuildSub(B, low, first, ""), unit);
         likely(e, LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntULT, at, room, ""), on, miss), true);
     } else {
@@ -199,10 +214,7 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
         LLVMBuildBr(B, miss);
     }
     LLVMPositionBuilderAtEnd(B, miss);
-    LLVMTypeRef params[5] = {e->ptr, e->i32, e->i64, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 5, false);
-    LLVMValueRef args[5] = {e->frame, number(e, 32, slot), low, number(e, 32, span), number(e, 32, unit)};
-    LLVMValueRef yes = LLVMBuildCall2(B, type, op_function(e, offsetof(struct jit_ops, look)), args, 5, "");
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, yes, number(e, 32, 0), ""), on, no);
+    LLVMBuildCondBr(B, ask_look(e, number(e, 32, slot), host, number(e, 32, span), number(e, 32, unit)), on, no);
     LLVMPositionBuilderAtEnd(B, on);
 }
 
@@ -270,6 +282,11 @@ static void look_at(struct emit *e, struct stretch *r, unsigned unit, LLVMBasicB
         return;
     }
     struct checked c = widest(e, r, unit);
+    if (e->single && c.to - c.from == unit) {
+        r->host = single_indexed(e, unit, JIT_LOOKS_EACH * (uint32_t)e->job->naccesses);
+        if (r->host)
+            return;
+    }
     LLVMValueRef low = LLVMBuildAdd(e->b, r->low, number(e, 64, (uint64_t)(c.from - r->lowest)), "");
     bool multiple = (c.rest - c.from) % (int64_t)c.unit == 0; /* then so is the lowest address */
     if (!multiple) {

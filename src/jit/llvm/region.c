@@ -26,13 +26,7 @@ int32_t block_behind(const struct emit *e, int32_t block)
     return next < e->k->ninsts ? e->k->insts[next].block : -1;
 }
 
-/* Where a block goes to: behind it, and where its branch leads; -1: not there. */
-struct ends {
-    int32_t next, target;
-    bool parts; /* lanes may */
-};
-
-static struct ends ends_of(const struct emit *e, int32_t block)
+struct ends ends_of(const struct emit *e, int32_t block)
 {
     const struct ir_block *b = &e->k->blocks[block];
     const struct ir_inst *last = &e->k->insts[b->first + b->count - 1];
@@ -145,11 +139,16 @@ static bool loop_around(const struct region *r, int a, int b)
     return false;
 }
 
+bool region_loops(const struct region *r, int nth)
+{
+    return loop_around(r, nth, nth);
+}
+
 /* Lanes may leave a loop one by one. */
 static bool has_parting_loop(const struct emit *e, const struct region *r)
 {
     for (int i = 0; i < r->n; i++)
-        if (ends_of(e, r->block[i]).parts && loop_around(r, i, i))
+        if (ends_of(e, r->block[i]).parts && region_loops(r, i))
             return true;
     return false;
 }
@@ -376,6 +375,7 @@ void region_release(struct region *r)
         alloc_release(r->at);
         alloc_release(r->end);
         alloc_release(r->needed);
+        alloc_release(r->waits);
         alloc_release(r->wait);
         alloc_release(r->behind);
         alloc_release(r);
@@ -383,7 +383,7 @@ void region_release(struct region *r)
     }
 }
 
-struct region *region_find(struct emit *e, const struct ir_inst *branch)
+struct region *region_row(struct emit *e, const struct ir_inst *branch)
 {
     const struct ir_kernel *k = e->k;
     const struct step *st = &e->job->code->step[branch - k->insts];
@@ -396,10 +396,20 @@ struct region *region_find(struct emit *e, const struct ir_inst *branch)
     r->join = branch->join;
     r->block = alloc_zeroed((MOST_BLOCKS + 1) * sizeof *r->block);
     r->end = alloc_zeroed((MOST_BLOCKS + 1) * sizeof *r->end);
+    r->waits = alloc_zeroed(MOST_BLOCKS + 1);
     r->at = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *r->at);
     bool ok = find_row(&s, branch);
     alloc_release(s.seen);
-    ok = ok && (s.instructions <= MOST_INSTRUCTIONS || has_parting_loop(e, r));
+    if (ok && (s.instructions <= MOST_INSTRUCTIONS || has_parting_loop(e, r)))
+        return r;
+    region_release(r);
+    return NULL;
+}
+
+struct region *region_find(struct emit *e, const struct ir_inst *branch)
+{
+    struct region *r = region_row(e, branch);
+    bool ok = r != NULL;
     if (ok) {
         r->needed = alloc_zeroed((size_t)(r->n + 1) * e->words * 8);
         find_needed(e, r, branch);

@@ -13,7 +13,7 @@
 
 /* --- lanes that wait --- */
 
-static LLVMValueRef new_lanes(struct emit *e)
+LLVMValueRef new_lanes(struct emit *e)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->fn)));
@@ -22,17 +22,17 @@ static LLVMValueRef new_lanes(struct emit *e)
     return v;
 }
 
-static LLVMValueRef lanes_at(struct emit *e, const struct region *r, int nth)
+LLVMValueRef lanes_at(struct emit *e, const struct region *r, int nth)
 {
     return LLVMBuildLoad2(e->b, e->i32, r->wait[nth], "");
 }
 
-static LLVMValueRef are_some(struct emit *e, LLVMValueRef lanes)
+LLVMValueRef are_some(struct emit *e, LLVMValueRef lanes)
 {
     return LLVMBuildICmp(e->b, LLVMIntNE, lanes, number(e, 32, 0), "");
 }
 
-static void add_lanes(struct emit *e, const struct region *r, int32_t block, LLVMValueRef lanes)
+void add_lanes(struct emit *e, const struct region *r, int32_t block, LLVMValueRef lanes)
 {
     int nth = r->at[block];
     if (nth < r->n) /* who is at the join is nowhere else */
@@ -124,12 +124,10 @@ static bool shares_place(const struct emit *e, int32_t reg, const uint64_t *live
     return false;
 }
 
-static void hand_over(struct emit *e, const struct region *r)
+void hand_over(struct emit *e, const struct region *r)
 {
     uint64_t *live = alloc_zeroed(e->words * 8);
     LLVMValueRef *lanes = alloc_zeroed(((size_t)r->n + 1) * sizeof *lanes), rest = number(e, 32, UINT32_MAX);
-    LLVMPositionBuilderAtEnd(e->b, r->apart);
-    forget(e);
     for (int i = 0; i <= r->n; i++) {
         int32_t block = i < r->n ? r->block[i] : r->join;
         size_t at = offsetof(struct jit_frame, waiting) + (size_t)i * sizeof(struct jit_waiting);
@@ -137,7 +135,7 @@ static void hand_over(struct emit *e, const struct region *r)
         rest = LLVMBuildAnd(e->b, rest, LLVMBuildNot(e->b, lanes[i], ""), "");
         frame_set(e, at + offsetof(struct jit_waiting, block), number(e, 32, (uint64_t)block));
         frame_set(e, at + offsetof(struct jit_waiting, lanes), lanes[i]);
-        for (size_t w = 0; w < e->words; w++)
+        for (size_t w = 0; w < e->words && (i == r->n || r->waits[i]); w++)
             live[w] |= e->k->blocks[block].live_in[w];
     }
     frame_set(e, offsetof(struct jit_frame, nwaiting), number(e, 32, (uint64_t)r->n + 1));
@@ -150,7 +148,7 @@ static void hand_over(struct emit *e, const struct region *r)
         }
         LLVMValueRef on = number(e, 32, 0);
         for (int i = 0; i <= r->n; i++)
-            if (ir_bit(e->k->blocks[i < r->n ? r->block[i] : r->join].live_in, reg))
+            if ((i == r->n || r->waits[i]) && ir_bit(e->k->blocks[i < r->n ? r->block[i] : r->join].live_in, reg))
                 on = LLVMBuildOr(e->b, on, lanes[i], "");
         reg_get(e, reg);
         e->mask = on;
@@ -171,21 +169,37 @@ void ways_leave(struct emit *e, enum jit_stop why)
     LLVMBuildBr(e->b, e->region->apart);
 }
 
+void ways_join(struct emit *e, const struct region *r)
+{
+    dirty_store_ahead(e, r->join);
+    if (ir_loop_at(e->k, r->join))
+        emit_turn(e, r->join);
+    else
+        LLVMBuildBr(e->b, e->head[r->join]);
+}
+
 static void emit_region(struct emit *e, struct region *r)
 {
     LLVMBasicBlockRef *body = alloc_zeroed(((size_t)r->n + 1) * sizeof *body);
     e->region = r;
     for (int i = 0; i < r->n; i++)
-        body[i] = new_block(e, "way");
+        body[i] = single_in(e, r, i) ? NULL : new_block(e, "way");
     LLVMPositionBuilderAtEnd(e->b, r->begin);
     for (int i = 0; i < r->n; i++) {
-        LLVMBuildCondBr(e->b, are_some(e, lanes_at(e, r, i)), body[i], r->behind[i]);
-        LLVMPositionBuilderAtEnd(e->b, body[i]);
-        do_block(e, r, i);
+        struct single *s = single_in(e, r, i);
+        r->waits[i] = !s || single_waits(s, r->block[i]);
+        if (s) {
+            if (single_begins(s, r, i))
+                single_pass(e, s, r);
+        } else {
+            LLVMBuildCondBr(e->b, are_some(e, lanes_at(e, r, i)), body[i], r->behind[i]);
+            LLVMPositionBuilderAtEnd(e->b, body[i]);
+            do_block(e, r, i);
+        }
         LLVMBuildBr(e->b, r->behind[i]);
         LLVMPositionBuilderAtEnd(e->b, r->behind[i]);
         for (int back = i; back >= 0; back--) { /* inner loops first */
-            if (r->end[back] != i)
+            if (r->end[back] != i || single_in(e, r, back))
                 continue;
             LLVMBasicBlockRef again = new_block(e, "again"), on = new_block(e, "on");
             LLVMBuildCondBr(e->b, are_some(e, lanes_at(e, r, back)), again, on);
@@ -194,11 +208,9 @@ static void emit_region(struct emit *e, struct region *r)
             LLVMPositionBuilderAtEnd(e->b, on);
         }
     }
-    dirty_store_ahead(e, r->join);
-    if (ir_loop_at(e->k, r->join))
-        emit_turn(e, r->join);
-    else
-        LLVMBuildBr(e->b, e->head[r->join]);
+    ways_join(e, r);
+    LLVMPositionBuilderAtEnd(e->b, r->apart);
+    forget(e);
     hand_over(e, r);
     e->region = NULL;
     alloc_release(body);

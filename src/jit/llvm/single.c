@@ -1,0 +1,847 @@
+/* Lanes in single file: regions that one lane goes through after the other, in scalar code.
+ *
+ * Where most of what a loop does is to load from memory, each lane from another place, and lanes leave it at different turns,
+ * vectors bring nothing: the loads are done lane by lane anyway, lanes that have left cost what the others do, and the host
+ * sees as many streams of memory as there are lanes. A lane that goes through all of the loop by itself is what a C
+ * programmer writes: the row of a sparse matrix.
+ *
+ * A region (region.c) is done so if it only reads memory; if its loops load at addresses without a shape at every fourth
+ * instruction or more; if what was loaded decides neither how often they turn nor where a later turn loads (a list, which
+ * vectors follow for all lanes at a time). Then nobody can tell the order of the lanes, and no loop waits for others. There is
+ * no other code for its blocks in this form: the whole warp, and regions around it, go through it as well.
+ *
+ * Inside all registers are scalars of the lane: e->s and e->var are its own. What lanes bring and take along is in arrays of
+ * 32. A lane that cannot go on, because of an address that is in no memory, or because the launch is to stop, goes back to
+ * where it came in, and it and those behind it are handed over; those before it are at the join. */
+#include "jit/llvm/emit.h"
+
+#include "base/alloc.h"
+#include "interp/step.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { LOADS_OF = 4, TURNS_BETWEEN_LOOKS = 4096, MOST_MISSES = 1024 };
+
+enum { FROM_OUTSIDE = 1, FROM_RESUME = 2 };
+
+/* Behind it, and where lanes are handed over: for the whole warp (the first), and for lanes of regions around it. */
+struct way {
+    LLVMBasicBlockRef out, apart;
+    struct way *next;
+};
+
+/* What is known of memory: a slot of frame.seen. */
+struct look {
+    uint32_t slot;
+    LLVMValueRef first, room;
+    unsigned unit;  /* of accesses by an index, above one register; else 0 */
+    int32_t base;
+    int64_t offset;
+    struct look *next;
+};
+
+struct single {
+    struct region *r;      /* block, at, wait, apart, of all lanes */
+    uint8_t *entry;        /* [n]: lanes may come in here: */
+    struct shapes shapes;  /* of a lane */
+    LLVMValueRef (*var)[MAX_PARTS]; /* [nregs] */
+    uint64_t *defined;     /* registers that it writes */
+    uint64_t *brought, *taken; /* that each lane has its own of where it comes in, and at the join */
+    LLVMValueRef *array;   /* [nregs]: of 32; of a predicate i32, bits */
+    LLVMBasicBlockRef begin, known, miss, stop;
+    LLVMValueRef missed[4]; /* a look that failed: slot, host's address, bytes, unit */
+    LLVMValueRef back, all, patience, again; /* variables, i32: number of the way; lanes that came; turns until the next look at
+                                                whether to stop; how often a lane may begin anew */
+    struct look *looks;
+    struct way *ways;
+    int nways;
+    struct single *next;
+};
+
+/* --- which regions --- */
+
+static const struct ir_block *block_at(const struct emit *e, const struct region *r, int nth)
+{
+    return &e->k->blocks[r->block[nth]];
+}
+
+static bool is_load(const struct ir_inst *in)
+{
+    return (in->op == PTX_OP_LD || in->op == PTX_OP_LDU) && in->space != PTX_PARAM;
+}
+
+static bool can_load(const struct emit *e, const struct ir_inst *in)
+{
+    bool space = in->space == PTX_GLOBAL || in->space == PTX_SHARED || in->space == PTX_CONST;
+    if (in->guard != IR_NOREG || in->mods->order != PTX_WEAK || bits_of_type(in->type) > 64)
+        return false;
+    if (in->space == PTX_PARAM)
+        return in->src[0].kind == IR_SRC_IMM;
+    for (int d = 0; d < in->ndst; d++) {
+        enum ptx_type t = in->dst[d] == IR_NOREG ? in->type : e->k->reg_type[in->dst[d]];
+        if (t == PTX_PRED || bits_of_type(t) < bits_of_type(in->type) || (floating(t) && bits_of_type(t) != bits_of_type(in->type)))
+            return false;
+    }
+    return space && in->src[0].kind == IR_SRC_REG;
+}
+
+/* It has scalar code and is nobody else's business. */
+static bool can_do(const struct emit *e, int32_t site)
+{
+    const struct ir_inst *in = &e->k->insts[site];
+    const struct step *st = &e->job->code->step[site];
+    for (int i = 0; i < in->nsrc; i++)
+        if (in->src[i].kind == IR_SRC_SREG)
+            return false;
+    if (st->kind == STEP_NOP || (st->kind == STEP_BRANCH && in->op == PTX_OP_BRA))
+        return true;
+    if (st->kind == STEP_LOAD)
+        return (in->op == PTX_OP_LD || in->op == PTX_OP_LDU) && can_load(e, in);
+    if (st->kind == STEP_CVTA)
+        return bits_of_type(in->type) == 64;
+    if (st->kind != STEP_LANES || in->op >= PTX_OP_COUNT || in->mods->cc)
+        return false;
+    switch (in->op) {
+    case PTX_OP_ADDC:
+    case PTX_OP_SUBC:
+    case PTX_OP_MADC_LO:
+    case PTX_OP_MADC_HI: return false;
+    default: break;
+    }
+    switch (ptx_op_info[in->op].class) {
+    case PTX_CLASS_INT:
+    case PTX_CLASS_LOGIC:
+    case PTX_CLASS_CMP:
+    case PTX_CLASS_FCMP:
+    case PTX_CLASS_MOVE:
+    case PTX_CLASS_FMOV:
+    case PTX_CLASS_CONVERT:
+    case PTX_CLASS_FADD:
+    case PTX_CLASS_FMUL:
+    case PTX_CLASS_FFMA: return true;
+    default: return false;
+    }
+}
+
+static bool reads_one_of(const struct ir_inst *in, const uint64_t *regs)
+{
+    if (in->guard != IR_NOREG && ir_bit(regs, in->guard))
+        return true;
+    for (int i = 0; i < in->nsrc; i++)
+        if (in->src[i].kind == IR_SRC_REG && ir_bit(regs, in->src[i].reg))
+            return true;
+    return false;
+}
+
+static void add_results(const struct ir_inst *in, uint64_t *regs)
+{
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] != IR_NOREG)
+            ir_bit_set(regs, in->dst[d]);
+}
+
+enum loads { NO_LOADS, ALL_LOADS, POINTERS /* as far as they are not multiplied */ };
+
+/* Adds what loops' instructions make of `regs`, and of what such loads bring. False: a load's address is made of them. */
+static bool follow(const struct emit *e, const struct region *r, uint64_t *regs, enum loads loads)
+{
+    bool ok = true;
+    for (int round = 0; round <= r->n; round++) /* what is further round about is found by as many */
+        for (int nth = 0; nth < r->n; nth++)
+            for (int32_t i = 0; region_loops(r, nth) && i < block_at(e, r, nth)->count; i++) {
+                const struct ir_inst *in = &e->k->insts[block_at(e, r, nth)->first + i];
+                bool reads = reads_one_of(in, regs);
+                ok &= !reads || !is_load(in);
+                bool index = loads == POINTERS && (in->op == PTX_OP_SHL || in->op == PTX_OP_MUL_LO);
+                if ((reads && !index) || (loads && is_load(in) && (loads == ALL_LOADS || bits_of_type(in->type) == 64)))
+                    add_results(in, regs);
+            }
+    return ok;
+}
+
+/* What loops load decides neither how often they turn nor where a later turn loads, and is no pointer: each load of a lane
+ * goes to one range of memory. */
+static bool turns_alone(const struct emit *e, const struct region *r)
+{
+    uint64_t *made = alloc_zeroed(e->words * 8), *later = alloc_zeroed(e->words * 8);
+    bool ok = true;
+    follow(e, r, made, ALL_LOADS);
+    for (int nth = 0; nth < r->n; nth++) {
+        const struct ir_block *b = block_at(e, r, nth);
+        const struct ir_inst *last = &e->k->insts[b->first + b->count - 1];
+        if (region_loops(r, nth) && last->op == PTX_OP_BRA && last->guard != IR_NOREG)
+            ok &= !ir_bit(made, last->guard);
+        for (size_t w = 0; w < e->words && r->end[nth] >= 0; w++)
+            later[w] |= made[w] & b->live_in[w];
+    }
+    ok = ok && follow(e, r, later, NO_LOADS);
+    memset(made, 0, e->words * 8);
+    ok = ok && follow(e, r, made, POINTERS);
+    alloc_release(made);
+    alloc_release(later);
+    return ok;
+}
+
+static bool loads_enough(const struct emit *e, const struct region *r)
+{
+    int instructions = 0, loads = 0;
+    for (int nth = 0; nth < r->n; nth++)
+        for (int32_t i = 0; region_loops(r, nth) && i < block_at(e, r, nth)->count; i++) {
+            const struct ir_inst *in = &e->k->insts[block_at(e, r, nth)->first + i];
+            instructions++;
+            loads += is_load(in) && !reg_scalar(e, in->src[0].reg);
+        }
+    return loads && loads * LOADS_OF >= instructions;
+}
+
+static bool is_doable(const struct emit *e, const struct region *r)
+{
+    for (int nth = 0; nth < r->n; nth++)
+        for (int32_t i = 0; i < block_at(e, r, nth)->count; i++)
+            if (!can_do(e, block_at(e, r, nth)->first + i))
+                return false;
+    return loads_enough(e, r) && turns_alone(e, r);
+}
+
+/* --- its registers --- */
+
+static void find_registers(const struct emit *e, struct single *s)
+{
+    const struct region *r = s->r;
+    const uint64_t *join = e->k->blocks[r->join].live_in;
+    for (int nth = 0; nth < r->n; nth++) {
+        const struct ir_block *b = block_at(e, r, nth);
+        for (int32_t i = 0; i < b->count; i++)
+            add_results(&e->k->insts[b->first + i], s->defined);
+        for (int32_t i = 0; i < b->npred; i++)
+            s->entry[nth] |= r->at[b->pred[i]] < 0 || r->at[b->pred[i]] == r->n ? FROM_OUTSIDE : 0;
+        s->entry[nth] |= e->job->resume[b->first] >= 0 ? FROM_RESUME : 0;
+        r->waits[nth] = s->entry[nth] != 0;
+    }
+    for (int32_t reg = 0; reg < e->k->nregs; reg++) {
+        struct shape *own = &s->shapes.reg[reg];
+        *own = e->s->reg[reg];
+        bool one = shape_uniform(own) && !ir_bit(s->defined, reg);
+        if (!one)
+            *own = (struct shape){.kind = SHAPE_AFFINE};
+        if (ir_bit(s->defined, reg) && ir_bit(join, reg))
+            ir_bit_set(s->taken, reg);
+        for (int nth = 0; nth < r->n; nth++)
+            if (s->entry[nth] && !one && ir_bit(block_at(e, r, nth)->live_in, reg))
+                ir_bit_set(s->brought, reg);
+    }
+}
+
+/* What lanes take along is a value of each; and every load is one of scalar code. */
+static bool registers_fit(const struct emit *e, const struct single *s)
+{
+    struct shape_reach reach;
+    for (int32_t reg = 0; reg < e->k->nregs; reg++)
+        if (ir_bit(s->taken, reg) && reg_scalar(e, reg))
+            return false;
+    for (int nth = 0; nth < s->r->n; nth++)
+        for (int32_t i = 0; i < block_at(e, s->r, nth)->count; i++) {
+            const struct ir_inst *in = &e->k->insts[block_at(e, s->r, nth)->first + i];
+            if (is_load(in) && !shape_reach(e->k, &s->shapes, e->job->dim, in, &reach))
+                return false;
+        }
+    return true;
+}
+
+static void release_one(struct single *s)
+{
+    region_release(s->r);
+    alloc_release(s->entry);
+    alloc_release(s->shapes.reg);
+    alloc_release(s->var);
+    alloc_release(s->defined);
+    alloc_release(s->brought);
+    alloc_release(s->taken);
+    alloc_release(s->array);
+    while (s->looks) {
+        struct look *l = s->looks;
+        s->looks = l->next;
+        alloc_release(l);
+    }
+    while (s->ways) {
+        struct way *w = s->ways;
+        s->ways = w->next;
+        alloc_release(w);
+    }
+    alloc_release(s);
+}
+
+void single_release(struct emit *e)
+{
+    while (e->singles) {
+        struct single *s = e->singles;
+        e->singles = s->next;
+        release_one(s);
+    }
+}
+
+static struct single *find_one(struct emit *e, const struct ir_inst *branch)
+{
+    struct region *r = region_row(e, branch);
+    if (!r)
+        return NULL;
+    size_t regs = (size_t)e->k->nregs + 1;
+    struct single *s = alloc_zeroed(sizeof *s);
+    s->r = r;
+    s->entry = alloc_zeroed((size_t)r->n + 1);
+    s->shapes = (struct shapes){alloc_zeroed(regs * sizeof *s->shapes.reg), e->s->parting, e->s->lazy};
+    s->var = alloc_zeroed(regs * sizeof *s->var);
+    s->array = alloc_zeroed(regs * sizeof *s->array);
+    s->defined = alloc_zeroed(e->words * 8);
+    s->brought = alloc_zeroed(e->words * 8);
+    s->taken = alloc_zeroed(e->words * 8);
+    if (is_doable(e, r)) {
+        find_registers(e, s);
+        if (registers_fit(e, s))
+            return s;
+    }
+    release_one(s);
+    return NULL;
+}
+
+static struct single *single_with(const struct emit *e, int32_t block)
+{
+    for (struct single *s = e->singles; s && block >= 0; s = s->next)
+        if (s->r->at[block] >= 0 && s->r->at[block] < s->r->n)
+            return s;
+    return NULL;
+}
+
+bool single_has(const struct emit *e, int32_t block)
+{
+    return single_with(e, block) != NULL;
+}
+
+static bool overlaps(const struct emit *e, const struct single *s)
+{
+    for (int nth = 0; nth < s->r->n; nth++)
+        if (single_has(e, s->r->block[nth]))
+            return true;
+    return false;
+}
+
+static struct way *new_way(struct emit *e, struct single *s)
+{
+    struct way *w = alloc_zeroed(sizeof *w), **last = &s->ways;
+    *w = (struct way){new_block(e, "through"), new_block(e, "apart"), NULL};
+    while (*last)
+        last = &(*last)->next;
+    *last = w;
+    s->nways++;
+    return w;
+}
+
+/* Registers as a lane has them: variables of its own, but those that are the same for all and stay so. */
+static void open_one(struct emit *e, struct single *s)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->fn)));
+    for (int32_t reg = 0; reg < e->k->nregs; reg++) {
+        bool alive = false, bits = e->k->reg_type[reg] == PTX_PRED;
+        LLVMTypeRef t = type_of(e, e->k->reg_type[reg]);
+        for (int nth = 0; nth < s->r->n; nth++)
+            alive |= ir_bit(block_at(e, s->r, nth)->live_in, reg) || ir_bit(block_at(e, s->r, nth)->live_out, reg);
+        if (shape_uniform(&e->s->reg[reg]) && !ir_bit(s->defined, reg))
+            s->var[reg][0] = e->var[reg][0];
+        else if (alive)
+            s->var[reg][0] = LLVMBuildAlloca(e->b, t, "");
+        if (!ir_bit(s->brought, reg) && !ir_bit(s->taken, reg))
+            continue;
+        s->array[reg] = LLVMBuildAlloca(e->b, bits ? e->i32 : LLVMArrayType2(t, SHAPE_LANES), "");
+        LLVMSetAlignment(s->array[reg], bits ? 4 : 64);
+    }
+    LLVMPositionBuilderAtEnd(e->b, here);
+    s->r->wait = alloc_zeroed(((size_t)s->r->n + 1) * sizeof *s->r->wait);
+    for (int nth = 0; nth < s->r->n; nth++)
+        s->r->wait[nth] = new_lanes(e);
+    s->back = new_lanes(e);
+    s->all = new_lanes(e);
+    s->patience = new_lanes(e);
+    s->again = new_lanes(e);
+    s->begin = new_block(e, "single");
+    s->known = new_block(e, "known");
+    s->miss = new_block(e, "miss");
+    s->stop = new_block(e, "stop");
+    new_way(e, s);
+    s->next = e->singles;
+    e->singles = s;
+}
+
+void single_find(struct emit *e)
+{
+    if (e->job->counting || e->job->split || e->tells_time)
+        return;
+    for (bool some = true; some;) { /* the largest first: those inside go with it */
+        struct single *best = NULL;
+        for (int32_t i = 0; i < e->k->ninsts; i++) {
+            const struct ir_inst *in = &e->k->insts[i];
+            bool parts = in->op == PTX_OP_BRA && in->guard != IR_NOREG && !reg_scalar(e, in->guard);
+            struct single *s = parts ? find_one(e, in) : NULL;
+            bool better = s && !overlaps(e, s) && (!best || s->r->n > best->r->n);
+            struct single *worse = better ? best : s;
+            if (better)
+                best = s;
+            if (worse)
+                release_one(worse);
+        }
+        some = best != NULL;
+        if (some)
+            open_one(e, best);
+    }
+}
+
+/* --- into it --- */
+
+static LLVMValueRef element(struct emit *e, const struct single *s, int32_t reg, LLVMValueRef lane)
+{
+    LLVMValueRef i = LLVMBuildZExt(e->b, lane, e->i64, "");
+    return LLVMBuildGEP2(e->b, type_of(e, e->k->reg_type[reg]), s->array[reg], &i, 1, "");
+}
+
+static LLVMValueRef part_place(struct emit *e, const struct single *s, int32_t reg, int p)
+{
+    return element(e, s, reg, number(e, 32, (uint64_t)(p * e->width)));
+}
+
+/* All lanes' value to the array. */
+static void bring_all(struct emit *e, const struct single *s, int32_t reg)
+{
+    if (e->k->reg_type[reg] == PTX_PRED)
+        LLVMBuildStore(e->b, reg_bits(e, reg), s->array[reg]);
+    else
+        for (int p = 0; p < e->parts; p++)
+            LLVMBuildStore(e->b, reg_part(e, reg, p), part_place(e, s, reg, p));
+}
+
+/* And back, as vectors, or bits. */
+static struct value recalled(struct emit *e, const struct single *s, int32_t reg)
+{
+    struct value v = {0};
+    LLVMTypeRef t = vector_of(e, type_of(e, e->k->reg_type[reg]));
+    if (e->k->reg_type[reg] == PTX_PRED)
+        v.bits = LLVMBuildLoad2(e->b, e->i32, s->array[reg], "");
+    for (int p = 0; p < e->parts && !v.bits; p++)
+        v.v[p] = LLVMBuildLoad2(e->b, t, part_place(e, s, reg, p), "");
+    return v;
+}
+
+/* What lanes took along to its variables. */
+static void empty(struct emit *e, const struct single *s)
+{
+    for (int32_t reg = 0; reg < e->k->nregs; reg++) {
+        if (!ir_bit(s->taken, reg))
+            continue;
+        struct value v = recalled(e, s, reg);
+        for (int p = 0; p < var_parts(e, reg); p++)
+            LLVMBuildStore(e->b, v.bits ? v.bits : v.v[p], e->var[reg][p]);
+    }
+}
+
+/* Lanes wait at its entries, those that are `from`; the join's are there, too. */
+static void go_in(struct emit *e, const struct single *s, int way, int32_t block, uint8_t from)
+{
+    forget(e);
+    for (int32_t reg = 0; reg < e->k->nregs; reg++) {
+        bool wanted = ir_bit(s->taken, reg) && ir_bit(e->k->blocks[s->r->join].live_in, reg) && from == FROM_OUTSIDE;
+        for (int nth = 0; nth < s->r->n; nth++)
+            wanted |= (block < 0 ? (s->entry[nth] & from) != 0 : s->r->block[nth] == block) && ir_bit(block_at(e, s->r, nth)->live_in, reg);
+        if (wanted && s->array[reg])
+            bring_all(e, s, reg);
+    }
+    forget(e);
+    LLVMBuildStore(e->b, number(e, 32, (uint64_t)way), s->back);
+    LLVMBuildBr(e->b, s->begin);
+}
+
+static void clear_waits(struct emit *e, const struct single *s)
+{
+    for (int nth = 0; nth < s->r->n; nth++)
+        LLVMBuildStore(e->b, number(e, 32, 0), s->r->wait[nth]);
+}
+
+bool single_branch(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    int32_t next = block_behind(e, in->block);
+    struct single *s = single_with(e, in->target);
+    s = s ? s : single_with(e, next);
+    if (!s || next < 0 || s->r->at[in->target] < 0 || s->r->at[next] < 0)
+        return false;
+    LLVMValueRef lanes = guard_bits(e);
+    flush(e, e->k->blocks[in->block].live_out);
+    clear_waits(e, s);
+    add_lanes(e, s->r, in->target, lanes);
+    add_lanes(e, s->r, next, LLVMBuildNot(e->b, lanes, ""));
+    go_in(e, s, 0, -1, FROM_OUTSIDE);
+    return true;
+}
+
+void single_begin(struct emit *e, int32_t block)
+{
+    struct single *s = single_with(e, block);
+    clear_waits(e, s);
+    add_lanes(e, s->r, block, number(e, 32, UINT32_MAX));
+    go_in(e, s, 0, block, FROM_RESUME);
+}
+
+/* It may begin at the first of its places: lanes come from blocks before that, and up to its join there is nothing else. */
+struct single *single_in(const struct emit *e, const struct region *r, int nth)
+{
+    struct single *s = single_with(e, r->block[nth]);
+    int first = s ? r->at[s->r->block[0]] : -1, join = s ? r->at[s->r->join] : -1;
+    if (first < 0 || join < first)
+        return NULL;
+    for (int i = first; i < join; i++)
+        if (single_with(e, r->block[i]) != s)
+            return NULL;
+    for (int i = 0; i < s->r->n; i++) {
+        const struct ir_block *b = block_at(e, s->r, i);
+        for (int32_t j = 0; j < b->npred; j++) {
+            int from = b->pred[j];
+            if (r->at[from] >= first && single_with(e, from) != s)
+                return NULL;
+        }
+        if (r->at[s->r->block[i]] < first)
+            return NULL;
+    }
+    return s;
+}
+
+bool single_waits(const struct single *s, int32_t block)
+{
+    return s->entry[s->r->at[block]] & FROM_OUTSIDE;
+}
+
+bool single_begins(const struct single *s, const struct region *r, int nth)
+{
+    return r->block[nth] == s->r->block[0];
+}
+
+void single_pass(struct emit *e, struct single *s, const struct region *r)
+{
+    LLVMValueRef left = number(e, 32, 0);
+    struct way *w = new_way(e, s);
+    for (int nth = 0; nth < s->r->n; nth++) {
+        LLVMValueRef *wait = &r->wait[r->at[s->r->block[nth]]];
+        LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, e->i32, *wait, ""), s->r->wait[nth]);
+        LLVMBuildStore(e->b, number(e, 32, 0), *wait);
+    }
+    go_in(e, s, s->nways - 1, -1, FROM_OUTSIDE);
+    LLVMPositionBuilderAtEnd(e->b, w->apart);
+    empty(e, s);
+    for (int nth = 0; nth < s->r->n; nth++) {
+        add_lanes(e, r, s->r->block[nth], lanes_at(e, s->r, nth));
+        left = LLVMBuildOr(e->b, left, lanes_at(e, s->r, nth), "");
+    }
+    LLVMValueRef all = LLVMBuildLoad2(e->b, e->i32, s->all, "");
+    add_lanes(e, r, s->r->join, LLVMBuildAnd(e->b, all, LLVMBuildNot(e->b, left, ""), ""));
+    LLVMBuildBr(e->b, r->apart);
+    LLVMPositionBuilderAtEnd(e->b, w->out);
+    empty(e, s);
+    add_lanes(e, r, s->r->join, LLVMBuildLoad2(e->b, e->i32, s->all, ""));
+}
+
+/* --- its code --- */
+
+static void bring(struct emit *e, const struct single *s, LLVMValueRef lane)
+{
+    for (int32_t reg = 0; reg < e->k->nregs; reg++) {
+        if (!ir_bit(s->brought, reg) || !s->var[reg][0])
+            continue;
+        LLVMTypeRef t = type_of(e, e->k->reg_type[reg]);
+        LLVMValueRef v;
+        if (e->k->reg_type[reg] == PTX_PRED)
+            v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, LLVMBuildLoad2(e->b, e->i32, s->array[reg], ""), lane, ""), e->i1, "");
+        else
+            v = LLVMBuildLoad2(e->b, t, element(e, s, reg, lane), "");
+        LLVMBuildStore(e->b, v, s->var[reg][0]);
+    }
+}
+
+static void take(struct emit *e, const struct single *s, LLVMValueRef lane)
+{
+    for (int32_t reg = 0; reg < e->k->nregs; reg++) {
+        if (!ir_bit(s->taken, reg) || !s->var[reg][0])
+            continue;
+        LLVMValueRef v = LLVMBuildLoad2(e->b, type_of(e, e->k->reg_type[reg]), s->var[reg][0], "");
+        if (e->k->reg_type[reg] != PTX_PRED) {
+            LLVMBuildStore(e->b, v, element(e, s, reg, lane));
+            continue;
+        }
+        LLVMValueRef one = LLVMBuildShl(e->b, number(e, 32, 1), lane, ""), old = LLVMBuildLoad2(e->b, e->i32, s->array[reg], "");
+        v = LLVMBuildShl(e->b, LLVMBuildZExt(e->b, v, e->i32, ""), lane, "");
+        LLVMBuildStore(e->b, LLVMBuildOr(e->b, LLVMBuildAnd(e->b, old, LLVMBuildNot(e->b, one, ""), ""), v, ""), s->array[reg]);
+    }
+}
+
+void single_leave(struct emit *e, enum jit_stop why)
+{
+    (void)why; /* whatever it is, the interpreter finds it */
+    frame_set(e, offsetof(struct jit_frame, why), number(e, 32, JIT_GIVE_UP));
+    LLVMBuildBr(e->b, e->single->stop);
+}
+
+/* --- looks at addresses --- */
+
+/* What is known of memory is read when the first lane begins, and again when more is known: lanes do not change it. */
+static struct look *new_look(struct emit *e, struct single *s)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    struct look *l = alloc_zeroed(sizeof *l);
+    LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(s->known));
+    l->slot = e->nlooks++;
+    l->first = seen_field(e, l->slot, 0);
+    l->room = seen_field(e, l->slot, 1);
+    l->next = s->looks;
+    LLVMPositionBuilderAtEnd(e->b, here);
+    return s->looks = l;
+}
+
+/* Goes on if `ok`; else looks for memory and takes the lane from its begin. */
+static void go_on_or_miss(struct emit *e, const struct look *l, LLVMValueRef ok, LLVMValueRef host, uint64_t span, unsigned unit)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), on = new_block(e, "seen");
+    const struct single *s = e->single;
+    LLVMValueRef args[4] = {number(e, 32, l->slot), host, number(e, 32, span), number(e, 32, unit)};
+    for (int i = 0; i < 4; i++)
+        LLVMAddIncoming(s->missed[i], &args[i], &here, 1);
+    likely(e, LLVMBuildCondBr(e->b, ok, on, s->miss), true);
+    LLVMPositionBuilderAtEnd(e->b, on);
+}
+
+bool single_look(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots)
+{
+    if (e->nlooks >= slots)
+        return false;
+    const struct look *l = new_look(e, e->single);
+    LLVMValueRef first = LLVMBuildAdd(e->b, l->first, number(e, 64, SPACE_DELTA), "");
+    LLVMValueRef at = rotated(e, LLVMBuildSub(e->b, host, first, ""), unit);
+    go_on_or_miss(e, l, LLVMBuildICmp(e->b, LLVMIntULT, at, l->room, ""), host, span, unit);
+    return true;
+}
+
+/* The register has one value for all lanes as long as they go through. */
+static bool stays(const struct emit *e, const struct single *s, int32_t reg)
+{
+    int written = 0;
+    for (int nth = 0; nth < s->r->n && ir_bit(s->defined, reg); nth++)
+        for (int32_t i = 0; i < block_at(e, s->r, nth)->count; i++) {
+            const struct ir_inst *in = &e->k->insts[block_at(e, s->r, nth)->first + i];
+            if (ir_defines(in, reg))
+                written += region_loops(s->r, nth) || in->guard != IR_NOREG ? 2 : 1;
+        }
+    return written < 2;
+}
+
+/* The range of memory has as many indices as `room`, from (first - base) / unit on. */
+LLVMValueRef single_indexed(struct emit *e, unsigned unit, uint32_t slots)
+{
+    LLVMBuilderRef B = e->b;
+    struct single *s = e->single;
+    struct indexed x;
+    struct look *l = s->looks;
+    if (e->in->space != PTX_GLOBAL || !find_index(e, &x) || x.scale != unit || !stays(e, s, x.base))
+        return NULL;
+    while (l && (!l->unit || l->base != x.base || l->offset != e->in->offset || l->unit != unit))
+        l = l->next;
+    if (!l && e->nlooks >= slots)
+        return NULL;
+    if (!l) {
+        l = new_look(e, s);
+        l->base = x.base;
+        l->offset = e->in->offset;
+        l->unit = unit;
+    }
+    LLVMValueRef index = LLVMBuildCast(B, x.sign ? LLVMSExt : LLVMZExt, reg_get(e, x.index).v[0], e->i64, "");
+    LLVMValueRef base = LLVMBuildAdd(B, reg_get(e, x.base).v[0], number(e, 64, (uint64_t)l->offset), "");
+    LLVMValueRef least = LLVMBuildAShr(B, LLVMBuildSub(B, l->first, base, ""), number(e, 64, (uint64_t)__builtin_ctz(unit)), "");
+    LLVMValueRef at = LLVMBuildSub(B, index, least, "");
+    LLVMValueRef first = LLVMBuildAdd(B, l->first, number(e, 64, SPACE_DELTA), "");
+    LLVMValueRef host = LLVMBuildAdd(B, first, LLVMBuildMul(B, at, number(e, 64, unit), ""), "");
+    go_on_or_miss(e, l, LLVMBuildICmp(B, LLVMIntULT, at, l->room, ""), host, unit, unit);
+    return LLVMBuildGEP2(B, type_of_bits(e, (int)unit * 8), LLVMBuildIntToPtr(B, first, e->ptr, ""), &at, 1, "");
+}
+
+/* Back to an earlier block. */
+static LLVMBasicBlockRef turn(struct emit *e, const struct single *s, LLVMBasicBlockRef to)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), back = new_block(e, "back"), look = new_block(e, "look"), stop = new_block(e, "stop");
+    LLVMPositionBuilderAtEnd(e->b, back);
+    LLVMValueRef left = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, s->patience, ""), number(e, 32, 1), "");
+    LLVMBuildStore(e->b, left, s->patience);
+    likely(e, LLVMBuildCondBr(e->b, are_some(e, left), to, look), true);
+    LLVMPositionBuilderAtEnd(e->b, look);
+    LLVMBuildStore(e->b, number(e, 32, TURNS_BETWEEN_LOOKS), s->patience);
+    LLVMBuildCondBr(e->b, are_some(e, ask_op(e, offsetof(struct jit_ops, long_turns), number(e, 32, 1))), stop, to);
+    LLVMPositionBuilderAtEnd(e->b, stop);
+    frame_set(e, offsetof(struct jit_frame, why), number(e, 32, JIT_TURN));
+    LLVMBuildBr(e->b, s->stop);
+    LLVMPositionBuilderAtEnd(e->b, here);
+    return back;
+}
+
+struct code {
+    const struct single *s;
+    LLVMBasicBlockRef *body, end;
+};
+
+static LLVMBasicBlockRef way_to(struct emit *e, const struct code *c, int nth, int32_t block)
+{
+    int at = c->s->r->at[block];
+    return at == c->s->r->n ? c->end : at <= nth ? turn(e, c->s, c->body[at]) : c->body[at];
+}
+
+static void do_block(struct emit *e, const struct code *c, int nth)
+{
+    const struct ir_block *b = block_at(e, c->s->r, nth);
+    int32_t block = c->s->r->block[nth];
+    struct ends d = ends_of(e, block);
+    LLVMValueRef cond = NULL;
+    LLVMPositionBuilderAtEnd(e->b, c->body[nth]);
+    find_live(e, b);
+    forget(e);
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+        e->site = i;
+        e->in = &e->k->insts[i];
+        lines_at(e, i);
+        if (e->in->op != PTX_OP_BRA)
+            emit_inst(e);
+        else if (e->in->guard != IR_NOREG)
+            cond = reg_get(e, e->in->guard).v[0];
+    }
+    bool negated = cond && e->in->guard_negated;
+    flush(e, b->live_out);
+    if (!cond) {
+        LLVMBuildBr(e->b, way_to(e, c, nth, d.target >= 0 ? d.target : d.next));
+    } else {
+        LLVMBasicBlockRef yes = way_to(e, c, nth, d.target), no = way_to(e, c, nth, d.next);
+        LLVMBuildCondBr(e->b, cond, negated ? no : yes, negated ? yes : no);
+    }
+    forget(e);
+}
+
+/* To where the lane waits. */
+static void start(struct emit *e, const struct code *c, LLVMValueRef lane)
+{
+    LLVMValueRef bit = LLVMBuildShl(e->b, number(e, 32, 1), lane, "");
+    int last = -1;
+    for (int nth = 0; nth < c->s->r->n; nth++) {
+        if (!c->s->entry[nth])
+            continue;
+        if (last >= 0) {
+            LLVMBasicBlockRef other = new_block(e, "other");
+            LLVMBuildCondBr(e->b, are_some(e, LLVMBuildAnd(e->b, lanes_at(e, c->s->r, last), bit, "")), c->body[last], other);
+            LLVMPositionBuilderAtEnd(e->b, other);
+        }
+        last = nth;
+    }
+    LLVMBuildBr(e->b, c->body[last]);
+}
+
+/* On by the way that the lanes came. */
+static void go_out(struct emit *e, const struct single *s, bool apart)
+{
+    LLVMValueRef back = LLVMBuildLoad2(e->b, e->i32, s->back, "");
+    const struct way *w = s->ways;
+    LLVMValueRef to = LLVMBuildSwitch(e->b, back, apart ? w->apart : w->out, (unsigned)s->nways);
+    for (int i = 1; (w = w->next); i++)
+        LLVMAddCase(to, number(e, 32, (uint64_t)i), apart ? w->apart : w->out);
+}
+
+/* Where looks fail: the lane, the first of `left`, begins anew, when memory was found. */
+static void open_miss(struct emit *e, struct single *s, LLVMValueRef left, LLVMValueRef rest_of)
+{
+    LLVMTypeRef types[4] = {e->i32, e->i64, e->i32, e->i32};
+    LLVMBasicBlockRef some = new_block(e, "some"), found = new_block(e, "found"), no = new_block(e, "no");
+    LLVMPositionBuilderAtEnd(e->b, s->miss);
+    for (int i = 0; i < 4; i++)
+        s->missed[i] = LLVMBuildPhi(e->b, types[i], "");
+    LLVMValueRef again = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, s->again, ""), number(e, 32, 1), "");
+    LLVMBuildStore(e->b, again, s->again);
+    LLVMBuildCondBr(e->b, are_some(e, again), some, no);
+    LLVMPositionBuilderAtEnd(e->b, some);
+    LLVMBuildCondBr(e->b, ask_look(e, s->missed[0], s->missed[1], s->missed[2], s->missed[3]), found, no);
+    LLVMPositionBuilderAtEnd(e->b, found);
+    LLVMAddIncoming(rest_of, &left, &found, 1);
+    LLVMBuildBr(e->b, s->known);
+    LLVMPositionBuilderAtEnd(e->b, no);
+    single_leave(e, JIT_LEAVE);
+}
+
+static void emit_one(struct emit *e, struct single *s)
+{
+    struct code c = {s, alloc_zeroed(((size_t)s->r->n + 1) * sizeof *c.body), new_block(e, "end")};
+    LLVMBasicBlockRef next = new_block(e, "lane"), out = new_block(e, "out");
+    LLVMValueRef all = number(e, 32, 0);
+    for (int nth = 0; nth < s->r->n; nth++)
+        c.body[nth] = new_block(e, "alone");
+    LLVMPositionBuilderAtEnd(e->b, s->begin);
+    forget(e);
+    for (int nth = 0; nth < s->r->n; nth++)
+        all = LLVMBuildOr(e->b, all, lanes_at(e, s->r, nth), "");
+    LLVMBuildStore(e->b, all, s->all);
+    LLVMBuildStore(e->b, number(e, 32, TURNS_BETWEEN_LOOKS), s->patience);
+    LLVMBuildStore(e->b, number(e, 32, MOST_MISSES), s->again);
+    LLVMBuildCondBr(e->b, are_some(e, all), s->known, out);
+    LLVMPositionBuilderAtEnd(e->b, s->known);
+    LLVMValueRef rest_of = LLVMBuildPhi(e->b, e->i32, "");
+    LLVMAddIncoming(rest_of, &all, &s->begin, 1);
+    LLVMBuildBr(e->b, next);
+
+    LLVMPositionBuilderAtEnd(e->b, next);
+    LLVMValueRef left = LLVMBuildPhi(e->b, e->i32, ""), lane = first_lane(e, left);
+    LLVMAddIncoming(left, &rest_of, &s->known, 1);
+    bring(e, s, lane);
+    start(e, &c, lane);
+    struct shapes *shapes = e->s;
+    LLVMValueRef (*var)[MAX_PARTS] = e->var;
+    e->s = &s->shapes;
+    e->var = s->var;
+    e->single = s;
+    open_miss(e, s, left, rest_of);
+    for (int nth = 0; nth < s->r->n; nth++)
+        do_block(e, &c, nth);
+    e->s = shapes;
+    e->var = var;
+    e->single = NULL;
+
+    LLVMPositionBuilderAtEnd(e->b, c.end);
+    take(e, s, lane);
+    LLVMValueRef rest = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, number(e, 32, 1), ""), "");
+    LLVMAddIncoming(left, &rest, &c.end, 1);
+    LLVMBuildCondBr(e->b, are_some(e, rest), next, out);
+    LLVMPositionBuilderAtEnd(e->b, out);
+    go_out(e, s, false);
+
+    LLVMPositionBuilderAtEnd(e->b, s->stop);
+    for (int nth = 0; nth < s->r->n; nth++)
+        LLVMBuildStore(e->b, LLVMBuildAnd(e->b, lanes_at(e, s->r, nth), left, ""), s->r->wait[nth]);
+    go_out(e, s, true);
+
+    LLVMPositionBuilderAtEnd(e->b, s->ways->out);
+    forget(e);
+    empty(e, s);
+    ways_join(e, s->r);
+    LLVMPositionBuilderAtEnd(e->b, s->ways->apart);
+    for (int32_t reg = 0; reg < e->k->nregs; reg++)
+        if (s->array[reg]) { /* each lane's own */
+            s->shapes.reg[reg] = (struct shape){.kind = SHAPE_VARYING};
+            reg_set(e, reg, recalled(e, s, reg));
+        }
+    e->s = &s->shapes;
+    hand_over(e, s->r);
+    e->s = shapes;
+    alloc_release(c.body);
+}
+
+void single_emit(struct emit *e)
+{
+    for (struct single *s = e->singles; s; s = s->next)
+        emit_one(e, s);
+}

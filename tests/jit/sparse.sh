@@ -1,0 +1,19 @@
+# Sparse rows in machine code of each level, and a lane that goes outside of memory in its row: what the interpreter says of it.
+# HEDDLE is the command, SOURCES the folder of the programs.
+set -e
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$HEDDLE" build "$SOURCES/sparse.cu" -o "$folder/sparse"
+for level in v2 v3 v4; do
+    HEDDLE_ISA=x86-64-$level HEDDLE_EXEC=jit "$folder/sparse"
+done
+for element in far 600000 3; do
+    for exec in interp jit; do
+        HEDDLE_EXEC=$exec "$folder/sparse" $element >"$folder/$exec" 2>&1
+    done
+    diff "$folder/interp" "$folder/jit"
+    grep -q "$(test $element = 3 && echo cudaSuccess || echo cudaErrorIllegalAddress)" "$folder/jit"
+done
+"$HEDDLE" llvm -k products --block 128 "$SOURCES/sparse.cu" | grep -q '^alone' # they go in single file
+! "$HEDDLE" llvm -k walks --block 128 "$SOURCES/sparse.cu" | grep -q '^alone'
+echo ALL DONE
