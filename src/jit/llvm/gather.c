@@ -255,7 +255,8 @@ static void scatter_some(struct emit *e, const struct many *g)
 static void scatter_all(struct emit *e, const struct many *g)
 {
     const struct ir_inst *in = e->in;
-    if (e->scatters && g->bytes >= 4 && in->mods->order == PTX_WEAK) {
+    bool last = g->lanes && g->one && !g->stride; /* only the last lane counts */
+    if (e->scatters && g->bytes >= 4 && in->mods->order == PTX_WEAK && !last) {
         for (int p = 0; p < e->parts; p++)
             for (int d = 0; d < in->vec; d++)
                 host_scatter(e, g, d, p);
