@@ -801,11 +801,15 @@ static void pass(struct search *q)
             part(q, i);
 }
 
-/* f32 registers that only arithmetic writes: the GPU's NaN need only be made where somebody looks. */
-static void find_lazy(const struct ir_kernel *k, struct shapes *s)
+static bool is_lazy(const struct shapes *s, const struct ir_src *src)
 {
-    for (int32_t r = 0; r < k->nregs; r++)
-        s->lazy[r] = k->reg_type[r] == PTX_F32;
+    return src->kind == IR_SRC_REG && s->lazy[src->reg];
+}
+
+/* Strikes f32 registers that something else than arithmetic writes, or moves of those that are left. */
+static bool strike_lazy(const struct ir_kernel *k, struct shapes *s)
+{
+    bool changed = false;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
         bool arithmetic = false;
@@ -824,8 +828,12 @@ static void find_lazy(const struct ir_kernel *k, struct shapes *s)
         case PTX_OP_SQRT:
             arithmetic = true;
             break;
-        case PTX_OP_MOV: /* of a number */
-            arithmetic = in->nsrc == 1 && in->src[0].kind == IR_SRC_IMM && (in->src[0].imm & 0x7fffffff) <= 0x7f800000;
+        case PTX_OP_MOV: /* of a number, too */
+            arithmetic = in->nsrc == 1 && in->ndst == 1 &&
+                         (is_lazy(s, &in->src[0]) || (in->src[0].kind == IR_SRC_IMM && (in->src[0].imm & 0x7fffffff) <= 0x7f800000));
+            break;
+        case PTX_OP_SHFL:
+            arithmetic = is_lazy(s, &in->src[0]);
             break;
         case PTX_OP_CVT:
             arithmetic = ptx_type_info[in->type2].kind == 'U' || ptx_type_info[in->type2].kind == 'S';
@@ -834,9 +842,21 @@ static void find_lazy(const struct ir_kernel *k, struct shapes *s)
             break;
         }
         for (int d = 0; d < in->ndst && !arithmetic; d++)
-            if (in->dst[d] != IR_NOREG)
+            if (in->dst[d] != IR_NOREG && s->lazy[in->dst[d]]) {
                 s->lazy[in->dst[d]] = 0;
+                changed = true;
+            }
     }
+    return changed;
+}
+
+/* f32 registers that only arithmetic writes: the GPU's NaN need only be made where somebody looks. */
+static void find_lazy(const struct ir_kernel *k, struct shapes *s)
+{
+    for (int32_t r = 0; r < k->nregs; r++)
+        s->lazy[r] = k->reg_type[r] == PTX_F32;
+    while (strike_lazy(k, s))
+        ;
 }
 
 /* A value that is made of itself alone, never of one that was set before: nobody knows what it is. */

@@ -252,6 +252,19 @@ static void test_meetings_of_groups(void **state)
 }
 
 /* 0 1 .. 31 in four groups: bases 0 8 16 24 above the base. */
+/* Which registers may hold any NaN: sums, and what is moved or shuffled from those alone. */
+static void test_lazy_registers(void **state)
+{
+    (void)state;
+    struct known f = find("add.f32 %f1, %f0, 0f3f800000;\nshfl.sync.down.b32 %f2, %f1, 1, 31, -1;\nmov.f32 %f3, %f2;\n"
+                          "ld.global.f32 %f4, [%q1];\nmov.f32 %f5, %f4;\nshfl.sync.down.b32 %f6, %f5, 1, 31, -1;\n"
+                          "mul.f32 %f7, %f6, %f3;\nmov.f32 %f3, %f7;\nst.global.f32 [%q1], %f3;\n", 32, 1, 1);
+    const bool lazy[] = {true, true, true, false, false, false, true, true};
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(f.s->lazy[f.k->insts[i].dst[0]], lazy[i]);
+    done(&f);
+}
+
 static void test_shapes_in_more_groups(void **state)
 {
     (void)state;
@@ -282,6 +295,7 @@ int main(void)
         cmocka_unit_test(test_rows_of_a_warp), cmocka_unit_test(test_blocks_of_two_dimensions), cmocka_unit_test(test_indices),
         cmocka_unit_test(test_wrapping),       cmocka_unit_test(test_branches),
         cmocka_unit_test(test_groups_of_lanes), cmocka_unit_test(test_operations_of_groups), cmocka_unit_test(test_meetings_of_groups),
+        cmocka_unit_test(test_lazy_registers),
         cmocka_unit_test(test_shapes_in_more_groups), cmocka_unit_test(test_what_nobody_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

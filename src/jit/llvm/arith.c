@@ -320,7 +320,7 @@ static LLVMValueRef move(struct emit *e, int p)
             return NULL;
         return source(e, 0, t, p);
     }
-    return t == PTX_B128 ? NULL : source_exact(e, 0, t, p);
+    return t == PTX_B128 ? NULL : e->s->lazy[in->dst[0]] ? source(e, 0, t, p) : source_exact(e, 0, t, p);
 }
 
 /* One register out of several, or several out of one. */

@@ -292,8 +292,8 @@ static bool shuffle(struct emit *e)
     if (in->dst[0] != IR_NOREG) {
         if (bits_of_type(e->k->reg_type[in->dst[0]]) != 32 || reg_scalar(e, in->dst[0]))
             return false;
-        for (int p = 0; p < e->parts; p++)
-            lanes[p] = as_i32(e, 0, p);
+        for (int p = 0; p < e->parts; p++) /* a NaN goes from one register that may hold any to another as it is */
+            lanes[p] = e->s->lazy[in->dst[0]] ? LLVMBuildBitCast(e->b, source(e, 0, PTX_F32, p), vector_of(e, e->i32), "") : as_i32(e, 0, p);
         struct value v = {.scalar = false};
         for (int p = 0; p < e->parts; p++) { /* each part comes out of one or two others as a rule */
             int source_part = (int)LLVMConstIntGetZExtValue(all[p * e->width]) / e->width, second = source_part;

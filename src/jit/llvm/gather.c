@@ -88,7 +88,9 @@ static LLVMValueRef host_gather(struct emit *e, const struct many *g, LLVMTypeRe
     LLVMValueRef base = element ? at_byte(e, g->base, number(e, 64, (uint64_t)element * g->bytes)) : g->base;
     LLVMTypeRef step = g->scale > 1 ? type_of_bits(e, (int)g->scale * 8) : e->i8;
     LLVMValueRef all = LLVMConstAllOnes(vector_of(e, e->i1)), from = LLVMBuildGEP2(e->b, step, base, &index, 1, "");
-    LLVMValueRef args[4] = {from, number(e, 32, g->bytes), all, LLVMGetPoison(vector)};
+    if (g->lanes)
+        all = g->on[p];
+    LLVMValueRef args[4] = {from, number(e, 32, g->bytes), all, g->lanes ? LLVMConstNull(vector) : LLVMGetPoison(vector)};
     unsigned id = LLVMLookupIntrinsicID("llvm.masked.gather", 18);
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
     return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");
