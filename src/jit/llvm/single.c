@@ -7,7 +7,7 @@
  *
  * A region (region.c) is done so if it only reads memory; if its loops load at addresses without a shape at every fourth
  * instruction or more; if what was loaded decides neither how often they turn nor where a later turn loads (a list, which
- * vectors follow for all lanes at a time). Then nobody can tell the order of the lanes, and no loop waits for others. There is
+ * vectors follow for all lanes at a time), and is no pointer. Then nobody can tell the order of the lanes, and no loop waits for others. There is
  * no other code for its blocks in this form: the whole warp, and regions around it, go through it as well.
  *
  * Inside all registers are scalars of the lane: e->s and e->var are its own. What lanes bring and take along is in arrays of
@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { LOADS_OF = 4, TURNS_BETWEEN_LOOKS = 4096, MOST_MISSES = 1024 };
+enum { LOADS_OF = 4, TURNS_BETWEEN_LOOKS = 4096, MOST_MISSES = 256 /* of a lane */ };
 
 enum { FROM_OUTSIDE = 1, FROM_RESUME = 2 };
 
@@ -43,7 +43,7 @@ struct look {
 
 struct single {
     struct region *r;      /* block, at, wait, apart, of all lanes */
-    uint8_t *entry;        /* [n]: lanes may come in here: */
+    uint8_t *entry;        /* [n]: FROM_OUTSIDE, FROM_RESUME: lanes may come in here, from blocks around it, or at a resume point */
     struct shapes shapes;  /* of a lane */
     LLVMValueRef (*var)[MAX_PARTS]; /* [nregs] */
     uint64_t *defined;     /* registers that it writes */
@@ -443,7 +443,8 @@ static void empty(struct emit *e, const struct single *s)
     }
 }
 
-/* Lanes wait at its entries, those that are `from`; the join's are there, too. */
+/* Lanes wait at `block`, or (-1) at its entries that are `from`: what is alive there goes to the arrays, and what they take
+ * along, of which other lanes keep what they have. */
 static void go_in(struct emit *e, const struct single *s, int way, int32_t block, uint8_t from)
 {
     forget(e);
@@ -813,6 +814,7 @@ static void emit_one(struct emit *e, struct single *s)
 
     LLVMPositionBuilderAtEnd(e->b, c.end);
     take(e, s, lane);
+    LLVMBuildStore(e->b, number(e, 32, MOST_MISSES), s->again);
     LLVMValueRef rest = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, number(e, 32, 1), ""), "");
     LLVMAddIncoming(left, &rest, &c.end, 1);
     LLVMBuildCondBr(e->b, are_some(e, rest), next, out);
