@@ -1,28 +1,12 @@
 /* The text of sets.h, built for three levels of the host with SETS as the table's name.
  *
- * Every lane is compared with all lower ones, and for banks with all others: 31 comparisons of a row of lanes with the same
- * row some places on. Lanes are numbers of 8 or 16 bits then, so that a row is one or two vectors of the host: the low bits
- * of their addresses. Where lanes differ above these, 16 bits can still tell that all are different. */
+ * Which lanes have what a lower one has: a row of 32 numbers of 16 bits, the low bits of their addresses, is compared with
+ * itself 1 to 16 lanes on, as a ring. Where lanes differ above these bits, 16 bits can still tell that all are different.
+ * How many lanes are on each bank: a counter for each bank, 32 bytes, to which every lane adds a row with one 1. */
 #include "memory/lanes.h"
 #include "memory/sets.h"
 
-#ifdef __AVX2__
-enum { VECTOR = 32 };
-#else
-enum { VECTOR = 16 };
-#endif
-typedef uint8_t bytes __attribute__((vector_size(VECTOR)));
-typedef uint8_t bytes_anywhere __attribute__((vector_size(VECTOR), aligned(1), may_alias));
-typedef char host_bytes __attribute__((vector_size(VECTOR), may_alias));
-typedef uint16_t halves __attribute__((vector_size(VECTOR), may_alias));
-typedef uint16_t halves_anywhere __attribute__((vector_size(VECTOR), aligned(2), may_alias));
-
-typedef int16_t signed_halves __attribute__((vector_size(VECTOR), may_alias));
-#ifdef __AVX2__
-static const halves one_before = {15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
-#else
-static const halves one_before = {7, 8, 9, 10, 11, 12, 13, 14};
-#endif
+#include <immintrin.h>
 
 enum { LANES = 32, SECTOR_SHIFT = 5, NOBODY = 0xffff, ID_BITS = 15, ID_BITS_OF_GROUP = 13 /* and the number of the group above them */ };
 #define ALL UINT32_MAX
@@ -35,11 +19,23 @@ static inline uint64_t lane_on(uint32_t mask, unsigned lane)
 /* Bits in which the addresses of lanes that are on differ. */
 static inline uint64_t differing(const uint64_t *addr, uint32_t mask)
 {
+#if defined __AVX512BW__
+    __m512i one = _mm512_set1_epi64((long long)addr[lanes_first(mask)]), all = _mm512_setzero_si512();
+
+    for (int i = 0; i < LANES / 8; i++) {
+        __m512i a = _mm512_loadu_si512(addr + 8 * i);
+
+        a = mask == ALL ? a : _mm512_mask_mov_epi64(one, (__mmask8)(mask >> 8 * i), a);
+        all = _mm512_ternarylogic_epi64(all, a, one, 0xf6);
+    }
+    return (uint64_t)_mm512_reduce_or_epi64(all);
+#else
     uint64_t first = addr[lanes_first(mask)], moved = 0;
 
     for (unsigned i = 0; i < LANES; i++)
         moved |= (addr[i] ^ first) & lane_on(mask, i);
     return moved;
+#endif
 }
 
 /* The low halves of addresses: all that matters of those that do not differ in the others. */
@@ -51,14 +47,96 @@ static inline uint32_t low_half(const uint64_t *addr, unsigned lane)
     return half;
 }
 
-/* The highest bit of each of 32 bytes. */
-static inline uint32_t top_bits(const uint8_t *v)
-{
-#ifdef __AVX2__
-    return (uint32_t)__builtin_ia32_pmovmskb256(*(const host_bytes *)v);
+#define RINGS RING(1) RING(2) RING(3) RING(4) RING(5) RING(6) RING(7) RING(8) RING(9) RING(10) RING(11) RING(12) RING(13) RING(14) RING(15)
+
+/* A row of 32 numbers of 16 bits in `ROW` vectors, as a ring of four pieces of 8 lanes. row[p] begins with piece p: of 16
+ * bytes it is that piece alone, of 32 bytes that and piece p + 2, of 64 bytes all from it on. So the same lanes of the ring 8
+ * lanes on are in row[p - 1], and those in between in pairs of neighbours. */
+#if defined __AVX512BW__
+typedef __m512i row_vector;
+enum { ROW = 1 };
+#define TURNED(a, b, bytes) _mm512_alignr_epi8(a, b, bytes)
+#elif defined __AVX2__
+typedef __m256i row_vector;
+enum { ROW = 2 };
+#define TURNED(a, b, bytes) _mm256_alignr_epi8(a, b, bytes)
 #else
-    return (uint32_t)__builtin_ia32_pmovmskb128(*(const host_bytes *)v) |
-           (uint32_t)__builtin_ia32_pmovmskb128(*(const host_bytes *)(v + VECTOR)) << VECTOR;
+typedef __m128i row_vector;
+enum { ROW = 4 };
+#define TURNED(a, b, bytes) _mm_alignr_epi8(a, b, bytes)
+#endif
+
+/* The numbers of lanes: `width` bits of their addresses from bit `shift` on, and above them the number of the group. Lanes that
+ * are off are NOBODY. */
+static inline void row_make(row_vector v[4], const uint64_t *addr, uint32_t mask, int shift, int group, int width)
+{
+    static const uint16_t groups[3][LANES] __attribute__((aligned(64))) = {
+        {[8] = 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3},
+        {[16] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+    };
+    const uint16_t *above = groups[group / 16];
+#if defined __AVX512BW__
+    __m128i by = _mm_cvtsi32_si128(shift);
+    __m256i part[4];
+
+    for (int i = 0; i < 4; i++)
+        part[i] = _mm512_cvtepi64_epi32(_mm512_srl_epi64(_mm512_loadu_si512(addr + 8 * i), by));
+    __m512i low = _mm512_inserti64x4(_mm512_castsi256_si512(part[0]), part[1], 1), high = _mm512_inserti64x4(_mm512_castsi256_si512(part[2]), part[3], 1);
+    __m512i x = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(low)), _mm512_cvtepi32_epi16(high), 1);
+    x = _mm512_and_si512(x, _mm512_set1_epi16((short)((1u << width) - 1)));
+    if (group < LANES)
+        x = _mm512_or_si512(x, _mm512_slli_epi16(_mm512_load_si512(above), width));
+    v[0] = mask == ALL ? x : _mm512_mask_mov_epi16(_mm512_set1_epi16(-1), mask, x);
+    v[1] = _mm512_shuffle_i64x2(v[0], v[0], 0x39);
+    v[2] = _mm512_shuffle_i64x2(v[0], v[0], 0x4e);
+    v[3] = _mm512_shuffle_i64x2(v[0], v[0], 0x93);
+#elif defined __AVX2__
+    __m128i by = _mm_cvtsi32_si128(shift);
+    __m256i part[8], keep = _mm256_set1_epi32((1 << width) - 1);
+
+    for (int i = 0; i < 8; i++) /* two lanes of the row's lower half, and two of its upper */
+        part[i] = _mm256_loadu2_m128i((const __m128i *)(addr + 16 + 2 * i), (const __m128i *)(addr + 2 * i));
+    for (int i = 0; i < 8; i += 2) {
+        __m256i four = _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(part[i]), _mm256_castsi256_ps(part[i + 1]), 0x88));
+
+        part[i] = _mm256_and_si256(_mm256_srl_epi32(four, by), keep);
+    }
+    for (int p = 0; p < 2; p++) {
+        __m256i x = _mm256_packus_epi32(part[4 * p], part[4 * p + 2]);
+
+        if (group < LANES)
+            x = _mm256_or_si256(x, _mm256_slli_epi16(_mm256_loadu2_m128i((const __m128i *)(above + 16 + 8 * p), (const __m128i *)(above + 8 * p)), width));
+        if (mask != ALL) {
+            __m256i on = _mm256_set_m128i(_mm_set1_epi16((short)(mask >> 16)), _mm_set1_epi16((short)mask));
+            __m256i bit = _mm256_slli_epi16(_mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128), 8 * p);
+
+            x = _mm256_or_si256(x, _mm256_cmpeq_epi16(_mm256_and_si256(on, bit), _mm256_setzero_si256()));
+        }
+        v[p] = x;
+        v[p + 2] = _mm256_permute4x64_epi64(x, 0x4e);
+    }
+#else
+    uint16_t row[LANES] __attribute__((aligned(64)));
+
+    for (unsigned i = 0; i < LANES; i++)
+        row[i] = (uint16_t)((low_half(addr, i) >> shift & ((1u << width) - 1)) | (uint32_t)above[i] << width | ~lane_on(mask, i));
+    for (int p = 0; p < 4; p++)
+        v[p] = _mm_load_si128((const __m128i *)(row + 8 * p));
+#endif
+}
+
+/* A bit for each lane in which two rows are equal. */
+static inline uint32_t row_equal(const row_vector *a, const row_vector *b)
+{
+#if defined __AVX512BW__
+    return _mm512_cmpeq_epi16_mask(a[0], b[0]);
+#elif defined __AVX2__
+    return (uint32_t)_mm256_movemask_epi8(_mm256_packs_epi16(_mm256_cmpeq_epi16(a[0], b[0]), _mm256_cmpeq_epi16(a[1], b[1])));
+#else
+    __m128i low = _mm_packs_epi16(_mm_cmpeq_epi16(a[0], b[0]), _mm_cmpeq_epi16(a[1], b[1]));
+    __m128i high = _mm_packs_epi16(_mm_cmpeq_epi16(a[2], b[2]), _mm_cmpeq_epi16(a[3], b[3]));
+
+    return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
 #endif
 }
 
@@ -76,45 +154,31 @@ static __attribute__((noinline)) uint32_t fresh_anywhere(const uint64_t *addr, u
     return bits;
 }
 
-/* Lanes that have the number of a lower one, or NOBODY. In front of `id` lie as many numbers that are nobody's. */
-static inline uint32_t repeats(const uint16_t *id)
+/* Lanes that have the number of a lower one, or NOBODY. The row is compared with itself `r` lanes on, as a ring: of two
+ * lanes r apart, and of two that are 32 - r apart, the higher one is noted. */
+static inline uint32_t repeats(const row_vector v[4])
 {
-    uint16_t again[LANES] __attribute__((aligned(64)));
-    uint8_t tops[LANES] __attribute__((aligned(64)));
+    row_vector on[ROW];
+    uint32_t again = 0, same;
 
-#pragma GCC unroll 4
-    for (int at = 0; at < LANES; at += VECTOR / 2) {
-        halves x = *(const halves *)(id + at), same = (halves)(x == NOBODY);
-
-#pragma GCC unroll 31
-        for (int r = 1; r < at + VECTOR / 2; r++)
-            same |= (halves)(x == *(const halves_anywhere *)(id + at - r));
-        *(halves *)(again + at) = same;
-    }
-    for (unsigned i = 0; i < LANES; i++)
-        tops[i] = (uint8_t)(again[i] >> 8);
-    return top_bits(tops);
-}
-
-/* Numbers of lanes: the low bits of their addresses, and above them of their groups. */
-static inline void number_lanes(uint16_t *row, const uint64_t *addr, uint32_t mask, int shift, int group)
-{
-    const int width = group < LANES ? ID_BITS_OF_GROUP : ID_BITS;
-
-    for (unsigned i = 0; i < LANES; i++)
-        row[i] = NOBODY;
-    for (unsigned i = 0; i < LANES; i++)
-        row[LANES + i] = (uint16_t)((low_half(addr, i) >> shift & ((1u << width) - 1)) | i / (unsigned)group << width | ~lane_on(mask, i));
+#define RING(r)                                                                                                         \
+    for (int p = 0; p < ROW; p++)                                                                                       \
+        on[p] = (r) % 8 ? TURNED(v[(p + 4 - (r) / 8) % 4], v[(p + 3 - (r) / 8) % 4], 16 - 2 * ((r) % 8)) : v[(p + 4 - (r) / 8) % 4]; \
+    same = row_equal(v, on);                                                                                            \
+    again |= (same & UINT32_MAX << (r)) | same << (32 - (r));
+    RINGS RING(16)
+#undef RING
+    return again;
 }
 
 /* moved: bits in which addresses differ. */
-static inline uint32_t fresh_of(const uint64_t *addr, uint32_t mask, int shift, int group, uint64_t moved)
+static inline __attribute__((always_inline)) uint32_t fresh_of(const uint64_t *addr, uint32_t mask, int shift, int group, uint64_t moved)
 {
-    uint16_t row[2 * LANES] __attribute__((aligned(64)));
     const int width = group < LANES ? ID_BITS_OF_GROUP : ID_BITS;
+    row_vector row[4];
 
-    number_lanes(row, addr, mask, shift, group);
-    uint32_t again = repeats(row + LANES) & mask;
+    row_make(row, addr, mask, shift, group, width);
+    uint32_t again = repeats(row) & mask;
     return moved >> shift >> width && again ? fresh_anywhere(addr, mask, shift, group) : mask & ~again;
 }
 
@@ -129,48 +193,12 @@ static uint32_t fresh(const uint64_t *addr, uint32_t mask, int shift, int group)
 
 /* --- sectors --- */
 
-/* Numbers that do not fall from lane to lane: how many there are; 0: some falls. */
-static inline unsigned rising(const uint16_t *id)
-{
-    uint16_t falls[LANES] __attribute__((aligned(64))), stays[LANES] __attribute__((aligned(64)));
-    uint8_t tops[LANES] __attribute__((aligned(64)));
-    halves before = (halves){0} - 1; /* in its last place: below the first lane's number */
-
-#pragma GCC unroll 4
-    for (int at = 0; at < LANES; at += VECTOR / 2) {
-        halves x = *(const halves *)(id + at), last = __builtin_shuffle(before, x, one_before);
-
-        *(halves *)(falls + at) = (halves)((signed_halves)x < (signed_halves)last);
-        *(halves *)(stays + at) = (halves)(x == last);
-        before = x;
-    }
-    for (int i = 0; i < LANES; i++)
-        tops[i] = (uint8_t)(falls[i] >> 8);
-    if (top_bits(tops))
-        return 0;
-    for (int i = 0; i < LANES; i++)
-        tops[i] = (uint8_t)(stays[i] >> 8);
-    return LANES - lanes_count(top_bits(tops));
-}
-
-/* Whole warps whose lanes go so near that the numbers have their order. */
-static inline unsigned sectors_near(const uint64_t *addr)
-{
-    uint16_t row[2 * LANES] __attribute__((aligned(64)));
-
-    number_lanes(row, addr, ALL, SECTOR_SHIFT, LANES);
-    unsigned n = rising(row + LANES);
-    return n ? n : lanes_count(~repeats(row + LANES));
-}
-
 static unsigned sectors(const uint64_t *addr, uint32_t mask)
 {
     uint64_t moved = mask == ALL ? differing(addr, ALL) : differing(addr, mask), bits = 0;
 
-    if (moved >> SECTOR_SHIFT >> 6 && mask == ALL && !(moved >> SECTOR_SHIFT >> ID_BITS))
-        return sectors_near(addr);
     if (moved >> SECTOR_SHIFT >> 6)
-        return lanes_count(fresh_of(addr, mask, SECTOR_SHIFT, LANES, moved));
+        return lanes_count(mask == ALL ? fresh_of(addr, ALL, SECTOR_SHIFT, LANES, moved) : fresh_of(addr, mask, SECTOR_SHIFT, LANES, moved));
     for (unsigned i = 0; i < LANES; i++) /* all in one row of 64 */
         bits |= (uint64_t)(mask >> i & 1) << (addr[i] >> SECTOR_SHIFT & 63);
     return (unsigned)__builtin_popcountll(bits);
@@ -178,32 +206,42 @@ static unsigned sectors(const uint64_t *addr, uint32_t mask)
 
 /* --- banks --- */
 
-static inline unsigned crowd_of(const uint64_t *addr, uint32_t mask, int shift, const int group)
+typedef uint8_t counters_of_banks __attribute__((vector_size(32), aligned(1), may_alias));
+
+/* Read 32 bytes from the place 32 - b on: a one at b. */
+static const uint8_t one_at[2 * LANES] __attribute__((aligned(64))) = {[LANES] = 1};
+
+static inline uint8_t largest(const counters_of_banks *n)
 {
-    uint8_t row[2 * LANES] __attribute__((aligned(64))), others[LANES] __attribute__((aligned(64)));
+    uint8_t v[LANES] __attribute__((aligned(32))), most = 0;
+
+    memcpy(v, n, sizeof v);
+    for (unsigned i = 0; i < LANES; i++)
+        most = v[i] > most ? v[i] : most;
+    return most;
+}
+
+static inline __attribute__((always_inline)) unsigned crowd_of(const uint64_t *addr, uint32_t mask, int shift, const int group)
+{
+    uint32_t bank[LANES] __attribute__((aligned(64)));
     unsigned sum = 0;
 
-    for (unsigned i = 0; i < LANES; i++) /* a group has banks of its own */
-        row[i] = (uint8_t)((low_half(addr, i) >> shift & ((128u >> shift) - 1)) | i / (unsigned)group << 5);
-    for (unsigned i = 0; mask != ALL && i < LANES; i++) /* and so has a lane that is off */
-        row[i] = mask >> i & 1 ? row[i] : (uint8_t)(128 + i);
-    memcpy(row + LANES, row, LANES);
-#pragma GCC unroll 2
-    for (int at = 0; at < LANES; at += VECTOR) {
-        bytes x = *(const bytes *)(row + at), n = {0};
+    for (unsigned i = 0; i < LANES; i++) {
+        uint32_t on = -(mask >> i & 1);
 
-#pragma GCC unroll 31
-        for (int r = 1; r < LANES; r++)
-            n -= (bytes)(x == *(const bytes_anywhere *)(row + at + r));
-        *(bytes *)(others + at) = n;
+        bank[i] = (low_half(addr, i) >> shift & ((128u >> shift) - 1) & on) | (LANES & ~on);
     }
 #pragma GCC unroll 4
     for (int at = 0; at < LANES; at += group) {
-        uint8_t most = 0;
+        counters_of_banks even = {0}, odd = {0};
 
-        for (int i = at; i < at + group; i++)
-            most = others[i] > most ? others[i] : most;
-        sum += mask & (uint32_t)(((UINT64_C(1) << group) - 1) << at) ? most + 1u : 0;
+#pragma GCC unroll 16
+        for (int i = at; i < at + group; i += 2) {
+            even += *(const counters_of_banks *)(one_at + LANES - bank[i]);
+            odd += *(const counters_of_banks *)(one_at + LANES - bank[i + 1]);
+        }
+        even += odd;
+        sum += largest(&even);
     }
     return sum;
 }
@@ -233,7 +271,8 @@ static inline unsigned passes_of(const uint64_t *addr, uint32_t mask, int shift,
         least += (mask & (uint32_t)(((UINT64_C(1) << group) - 1) << at)) != 0;
     if ((128 >> shift == group && all_apart(addr, mask, shift, (unsigned)group)) || !(differing(addr, mask) >> shift))
         return least;
-    return crowd_of(addr, fresh(addr, mask, shift, group), shift, group);
+    uint32_t first = fresh(addr, mask, shift, group);
+    return first == ALL ? crowd_of(addr, ALL, shift, group) : crowd_of(addr, first, shift, group);
 }
 
 static unsigned passes(const uint64_t *addr, uint32_t mask, int shift, int group)
