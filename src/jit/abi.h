@@ -67,9 +67,9 @@ struct jit_ops {
      * `only_stop`, of loops that wait for nobody: is the launch to stop? */
     uint32_t (*long_turns)(struct jit_frame *f, uint32_t site, uint32_t only_stop);
 
-    /* Count an access by `lanes`: at the addresses in the instruction's record (tally.h), or of known shape with the groups'
-     * lowest addresses in frame.lowest. Always 0. */
-    uint32_t (*count_lanes)(struct jit_frame *f, uint32_t site, uint32_t lanes);
+    /* Count the accesses that wait (tally.h), or one by `lanes` of known shape, with the groups' lowest addresses in
+     * frame.lowest. Always 0. */
+    uint32_t (*count_waiting)(struct jit_frame *f, uint32_t site, uint32_t zero);
     uint32_t (*count_shape)(struct jit_frame *f, uint32_t site, uint32_t lanes);
 
     /* Of the split form, for the split that runs. They answer the position where it goes on, or another split, with
@@ -100,7 +100,8 @@ struct jit_frame {
     const struct jit_ops *ops;
     struct warp *warp;
     const struct jit_code *code;
-    struct tally_site *tally_site; /* tally.h; only where machine code counts accesses */
+    struct tally *tally;           /* tally.h; only where machine code counts accesses */
+    struct tally_site *tally_site;
     uint64_t *tally_slot;
     struct tally_pattern *tally_pattern;
     uint64_t lowest[TALLY_GROUPS];

@@ -110,9 +110,11 @@ static uint32_t op_affine(struct jit_frame *f, uint32_t site, uint32_t reg)
     return op_step(f, site, f->mask);
 }
 
-static uint32_t op_count_lanes(struct jit_frame *f, uint32_t site, uint32_t lanes)
+static uint32_t op_count_waiting(struct jit_frame *f, uint32_t site, uint32_t zero)
 {
-    tally_any(f->counts, f->code->plan.row[site], lanes);
+    (void)site;
+    (void)zero;
+    tally_take_waiting(f->counts);
     return 0;
 }
 
@@ -169,7 +171,7 @@ static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t only_
     return f->turned >= jit_long_turns || launch_stopping(f->warp->block->launch, f->warp->block->index);
 }
 
-static const struct jit_ops ops = {op_step, op_affine, op_look, op_find_run, op_long_turns, op_count_lanes, op_count_shape,
+static const struct jit_ops ops = {op_step, op_affine, op_look, op_find_run, op_long_turns, op_count_waiting, op_count_shape,
                                    jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier, jit_split_exchange};
 
 /* --- in and out --- */
@@ -252,6 +254,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
         f->divergent = counts->divergent;
         if (code->tallies && !counts->tally)
             counts->tally = new_tally(code);
+        f->tally = counts->tally;
         f->tally_site = counts->tally ? counts->tally->site : NULL;
         f->tally_slot = counts->tally ? counts->tally->slot : NULL;
         f->tally_pattern = counts->tally ? counts->tally->pattern : NULL;

@@ -3,11 +3,12 @@
 
 #include "base/alloc.h"
 
+#include <stddef.h>
 #include <string.h>
 
 struct tally *tally_new(int n)
 {
-    struct tally *t = alloc_zeroed(sizeof *t);
+    struct tally *t = alloc_aligned(64, sizeof *t);
     t->n = n;
     t->site = alloc_aligned(64, (size_t)n * sizeof *t->site);
     t->slot = alloc_zeroed(((size_t)n + 1) * TALLY_SLOTS * sizeof *t->slot);
@@ -29,11 +30,21 @@ static const struct record *record_of(struct tally_site *s, uint32_t lanes, uint
     return &s->record;
 }
 
-void tally_any(struct exec_counts *c, int i, uint32_t lanes)
+void tally_take_waiting(struct exec_counts *c)
 {
-    struct record *r = &c->tally->site[i].record;
-    r->mask = lanes;
-    c->take(c->taker, r, 1);
+    enum { HEAD = offsetof(struct record, site) }; /* behind the addresses */
+    struct tally *t = c->tally;
+    for (uint64_t i = 0; i < t->waiting; i++) {
+        struct record *r = &t->access[i].record;
+        uint32_t mask = r->mask, unchanged = r->unchanged;
+        uint8_t shape = r->shape;
+        memcpy((char *)r + HEAD, (const char *)&t->site[r->site].record + HEAD, sizeof *r - HEAD);
+        r->mask = mask;
+        r->unchanged = unchanged;
+        r->shape = shape;
+        c->take(c->taker, r, 1);
+    }
+    t->waiting = 0;
 }
 
 static void take_pattern(struct exec_counts *c, struct tally_site *s, const struct tally_pattern *p)
@@ -58,6 +69,7 @@ void tally_end(struct exec_counts *c)
     struct tally *t = c->tally;
     if (!t)
         return;
+    tally_take_waiting(c);
     for (int i = 0; i < t->n; i++) {
         struct tally_site *s = &t->site[i];
         for (unsigned slot = 0; slot < TALLY_SLOTS; slot++)

@@ -3,14 +3,14 @@
  * What the memory model counts of an access depends on the lanes that take part, on their addresses relative to each other,
  * and on the lowest modulo 128 bytes: a cache line, a row of all banks (memory/memory.h). So accesses of known shape are
  * told by their number: whole warps of one base by that remainder (slots), others by what else they have in common
- * (patterns), and the model is asked for one of them when the launch has ended. Accesses whose lanes go anywhere are given
- * to the model one by one. Nothing is sampled: counts are those of records to the last digit. One tally a host thread. */
+ * (patterns), and the model is asked for one of them when the launch has ended. Accesses whose lanes go anywhere wait in a
+ * row, and are given to the model one by one when it is full: a call in machine code costs its vectors. Nothing is sampled: counts are those of records to the last digit. One tally a host thread. */
 #ifndef SIMT_TALLY_H
 #define SIMT_TALLY_H
 
 #include "simt/warp.h"
 
-enum { TALLY_SLOTS = 128, TALLY_GROUPS = 4 /* of lanes, at most */, TALLY_PATTERNS = 32 };
+enum { TALLY_SLOTS = 128, TALLY_GROUPS = 4 /* of lanes, at most */, TALLY_PATTERNS = 32, TALLY_WAITING = 8 };
 #define TALLY_SPREAD UINT32_C(0x9e3779b1) /* times lanes: the upper bits choose among patterns */
 
 /* Accesses by these lanes, this far apart. */
@@ -27,7 +27,15 @@ struct tally_site {
     int halved;                        /* known shape: 2 to this power is the number of groups, of neighbouring lanes */
 };
 
+/* An access that waits: of its record only site (the instruction's number in the tally), mask, shape, unchanged and, by shape,
+ * addr are set. */
+struct tally_access {
+    _Alignas(64) struct record record;
+};
+
 struct tally {
+    _Alignas(64) struct tally_access access[TALLY_WAITING];
+    uint64_t waiting; /* the first of these; machine code calls when all are */
     int n;
     struct tally_site *site;       /* [n] */
     uint64_t *slot;                /* [n][TALLY_SLOTS] */
@@ -38,8 +46,8 @@ struct tally *tally_new(int n);
 /* The model takes what has been told by numbers, and the tally is gone. */
 void tally_end(struct exec_counts *c);
 
-/* One access by `lanes`, at the addresses in site[i].record, of which this sets the mask. */
-void tally_any(struct exec_counts *c, int i, uint32_t lanes);
+/* The model takes the accesses that wait, and none does. */
+void tally_take_waiting(struct exec_counts *c);
 /* One access of known shape by `lanes`: lowest addresses of the groups. Machine code does this itself while the pattern is
  * the one that is there. */
 void tally_shape(struct exec_counts *c, int i, uint32_t lanes, const uint64_t *lowest);

@@ -100,19 +100,40 @@ static void others_by_their_pattern(void **state)
     assert_int_equal(at(2, 16), 0);
 }
 
-static void any_at_once(void **state)
+static void any_when_the_row_is_taken(void **state)
 {
     (void)state;
     struct exec_counts c = fresh();
-    c.tally->site[1].record.addr[3] = 77;
-    tally_any(&c, 1, 8);
-    assert_int_equal(ntaken, 1);
+    c.tally->site[1].record.bytes = 4;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct record *r = &c.tally->access[c.tally->waiting++].record;
+        r->site = i; /* of the tally */
+        r->mask = 8 + i;
+        r->shape = RECORD_EXPLICIT;
+        r->unchanged = 3 * i;
+        r->addr[3] = 77 + i;
+    }
+    assert_int_equal(ntaken, 0);
+    tally_take_waiting(&c);
+    assert_int_equal(c.tally->waiting, 0);
+    assert_int_equal(ntaken, 2);
     assert_int_equal(taken[0].times, 1);
-    assert_int_equal(taken[0].record.site, 9);
+    assert_int_equal(taken[0].record.site, 7);
     assert_int_equal(taken[0].record.mask, 8);
     assert_int_equal(taken[0].record.addr[3], 77);
-    tally_end(&c);
-    assert_int_equal(ntaken, 1);
+    assert_int_equal(taken[1].record.site, 9);
+    assert_int_equal(taken[1].record.mask, 9);
+    assert_int_equal(taken[1].record.addr[3], 78);
+    assert_int_equal(taken[1].record.bytes, 4);
+    assert_int_equal(taken[1].record.unchanged, 3);
+    assert_int_equal(taken[1].record.shape, RECORD_EXPLICIT);
+    struct record *last = &c.tally->access[c.tally->waiting++].record;
+    *last = (struct record){.site = 0, .mask = 1, .shape = RECORD_UNIFORM, .addr = {5}};
+    tally_end(&c); /* takes what waits */
+    assert_int_equal(ntaken, 3);
+    assert_int_equal(taken[2].record.site, 7);
+    assert_int_equal(taken[2].record.shape, RECORD_UNIFORM);
+    assert_int_equal(taken[2].record.addr[0], 5);
 }
 
 int main(void)
@@ -120,7 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_warps_by_their_remainder),
         cmocka_unit_test(others_by_their_pattern),
-        cmocka_unit_test(any_at_once),
+        cmocka_unit_test(any_when_the_row_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -270,10 +270,11 @@ static void in_turn(struct emit *e, const struct many *g, struct operands *o, st
 }
 
 /* The model wants to know which lanes change nothing: what the hardware does in a loop (memory/atomics.c). */
-static bool counts_changes(const struct emit *e, bool shared)
+bool counts_changes(const struct emit *e)
 {
     int op = e->in->mods->atomic;
-    return e->job->tallies && shared && op != PTX_ATOMIC_EXCH && op != PTX_ATOMIC_CAS &&
+    bool atomic = e->in->op == PTX_OP_ATOM || e->in->op == PTX_OP_RED;
+    return e->job->tallies && atomic && e->in->space == PTX_SHARED && op != PTX_ATOMIC_EXCH && op != PTX_ATOMIC_CAS &&
            (bits_of_type(e->in->type) > 32 || e->in->type == PTX_F32);
 }
 
@@ -286,7 +287,7 @@ static void quick_atomic(struct emit *e, const struct many *g, struct value *res
         o.b = source_exact(e, 1, t, -1);
     if (in->nsrc > 2 && same_for_all(e, 2))
         o.c = source_exact(e, 2, t, -1);
-    if (counts_changes(e, o.shared))
+    if (counts_changes(e))
         o.unchanged = tally_field(e, offsetof(struct tally_site, record.unchanged));
     if (!at_once(e, g, &o, &results[0]))
         in_turn(e, g, &o, &results[0]);

@@ -1,8 +1,8 @@
 /* What launches that count do beside the rest: how often blocks and guarded instructions ran, and accesses (simt/tally.h).
  *
  * Accesses of whole warps above one base take one addition to a number in memory, others of known shape a look whether
- * their pattern is the one in its place. Any other leaves its addresses in the instruction's record, for a function that
- * asks the memory model. An access is counted where it is done: what leaves to the interpreter before it is counted there. */
+ * their pattern is the one in its place. Any other leaves its addresses in a row, for a function that asks the memory model
+ * when the row is full. An access is counted where it is done: what leaves to the interpreter before it is counted there. */
 #include "jit/llvm/emit.h"
 
 #include "simt/tally.h"
@@ -141,8 +141,8 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
     add_at(e, word(e, offsetof(struct jit_frame, tally_slot), slot), number(e, 64, 1));
 }
 
-/* All addresses to the instruction's record. */
-static void leave_addresses(struct emit *e)
+/* All addresses to a record. */
+static void leave_addresses(struct emit *e, LLVMValueRef record)
 {
     const struct ir_inst *in = e->in;
     bool narrow = in->space == PTX_SHARED || in->space == PTX_LOCAL;
@@ -150,18 +150,47 @@ static void leave_addresses(struct emit *e)
     enum ptx_type t = narrow ? PTX_U32 : PTX_U64;
     LLVMValueRef offset = number(e, narrow ? 32 : 64, (uint64_t)in->offset);
     enum record_shape shape = shape_uniform(&s) ? RECORD_UNIFORM : RECORD_EXPLICIT;
-    LLVMBuildStore(e->b, number(e, 8, shape), tally_field(e, offsetof(struct tally_site, record.shape)));
+    LLVMBuildStore(e->b, number(e, 8, shape), at_byte(e, record, number(e, 64, offsetof(struct record, shape))));
     if (shape == RECORD_UNIFORM) {
         LLVMValueRef one = LLVMBuildAdd(e->b, source(e, 0, t, -1), offset, "");
-        LLVMBuildStore(e->b, LLVMBuildZExt(e->b, one, e->i64, ""), tally_field(e, offsetof(struct tally_site, record.addr)));
+        LLVMBuildStore(e->b, LLVMBuildZExt(e->b, one, e->i64, ""), record);
         return;
     }
     for (int p = 0; p < e->parts; p++) {
         LLVMValueRef v = LLVMBuildAdd(e->b, source(e, 0, t, p), splat(e, offset), "");
-        size_t at = offsetof(struct tally_site, record.addr) + (size_t)(p * e->width) * 8;
-        v = LLVMBuildStore(e->b, LLVMBuildZExt(e->b, v, vector_of(e, e->i64), ""), tally_field(e, at));
+        LLVMValueRef to = at_byte(e, record, number(e, 64, (uint64_t)(p * e->width) * 8));
+        v = LLVMBuildStore(e->b, LLVMBuildZExt(e->b, v, vector_of(e, e->i64), ""), to);
         LLVMSetAlignment(v, e->width * 8 < 64 ? (unsigned)e->width * 8 : 64);
     }
+}
+
+static void set_word(struct emit *e, LLVMValueRef record, size_t field, LLVMValueRef v)
+{
+    LLVMBuildStore(e->b, v, at_byte(e, record, number(e, 64, field)));
+}
+
+/* An access to the row of those that wait. */
+static void count_later(struct emit *e, LLVMValueRef lanes)
+{
+    LLVMBuilderRef B = e->b;
+    LLVMValueRef tally = frame_field(e, offsetof(struct jit_frame, tally), e->ptr);
+    LLVMValueRef waiting = at_byte(e, tally, number(e, 64, offsetof(struct tally, waiting)));
+    LLVMValueRef n = LLVMBuildLoad2(B, e->i64, waiting, "");
+    LLVMValueRef record = at_byte(e, tally, times(e, n, sizeof(struct tally_access)));
+    leave_addresses(e, record);
+    set_word(e, record, offsetof(struct record, site), number(e, 32, (uint64_t)e->job->row[e->site]));
+    set_word(e, record, offsetof(struct record, mask), lanes);
+    LLVMValueRef unchanged = tally_field(e, offsetof(struct tally_site, record.unchanged));
+    if (counts_changes(e))
+        set_word(e, record, offsetof(struct record, unchanged), LLVMBuildLoad2(B, e->i32, unchanged, ""));
+    n = plus(e, n, 1);
+    LLVMBuildStore(B, n, waiting);
+    LLVMBasicBlockRef full = new_block(e, "full"), next = new_block(e, "waits");
+    likely(e, LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, n, number(e, 64, TALLY_WAITING), ""), full, next), false);
+    LLVMPositionBuilderAtEnd(B, full);
+    ask_op(e, offsetof(struct jit_ops, count_waiting), number(e, 32, 0));
+    LLVMBuildBr(B, next);
+    LLVMPositionBuilderAtEnd(B, next);
 }
 
 void count_lanes(struct emit *e, const struct many *g)
@@ -177,6 +206,5 @@ void count_lanes(struct emit *e, const struct many *g)
     }
     if (e->in->atomic_form == IR_ATOMIC_ONCE)
         lanes = LLVMBuildAnd(e->b, lanes, LLVMBuildNeg(e->b, lanes, ""), "");
-    leave_addresses(e);
-    ask_op(e, offsetof(struct jit_ops, count_lanes), lanes);
+    count_later(e, lanes);
 }

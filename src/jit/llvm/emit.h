@@ -314,6 +314,7 @@ LLVMValueRef tally_field(struct emit *e, size_t offset); /* of this instruction'
 /* --- atomic.c --- */
 /* False: no code of its own. */
 bool emit_atomic(struct emit *e);
+bool counts_changes(const struct emit *e);
 void emit_fence(struct emit *e);
 /* All lanes' integers in one, by the instruction's operation (mods->atomic) and type. */
 LLVMValueRef reduced(struct emit *e, const LLVMValueRef *parts);
