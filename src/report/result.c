@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/strbuf.h"
 
 struct result *result_new(uint32_t nsites)
 {
@@ -48,47 +49,101 @@ enum metric_status result_metric(const struct result *r, const char *name, doubl
 
 /* --- writing --- */
 
-/* A string for JSON, which must be UTF-8: in names that are not, foreign bytes become '?'. */
-static json_t *text_or_null(const char *s)
+/* The name of a field, behind what there is. A line is made as text: a tree of values takes as long as a small launch. */
+static void key(struct strbuf *out, const char *name)
 {
-    json_t *j = s ? json_string(s) : json_null();
-    char *plain;
+    if (out->s[out->len - 1] != '{')
+        strbuf_add(out, ",", 1);
+    strbuf_add(out, "\"", 1);
+    strbuf_adds(out, name);
+    strbuf_add(out, "\":", 2);
+}
 
-    if (j)
-        return j;
-    plain = alloc_zeroed(strlen(s) + 1);
-    for (size_t i = 0; s[i]; i++)
-        plain[i] = s[i] & 0x80 ? '?' : s[i];
-    j = json_string(plain);
-    alloc_release(plain);
+static void add_number(struct strbuf *out, int64_t n)
+{
+    char digits[24], *at = digits + sizeof digits;
+    uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
+
+    do
+        *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (n < 0)
+        *--at = '-';
+    strbuf_add(out, at, (size_t)(digits + sizeof digits - at));
+}
+
+/* JSON is UTF-8: in names that are not, foreign bytes become '?'. */
+static bool is_utf8(const char *s)
+{
+    json_t *j = json_string(s);
+
+    json_decref(j);
     return j;
 }
 
-static json_t *three(const uint32_t v[3])
+static void add_text(struct strbuf *out, const char *s)
 {
-    return json_pack("[I,I,I]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]);
+    bool foreign = false;
+
+    if (!s) {
+        strbuf_add(out, "null", 4);
+        return;
+    }
+    for (const char *c = s; *c && !foreign; c++)
+        foreign = *c & 0x80;
+    foreign = foreign && !is_utf8(s);
+    strbuf_add(out, "\"", 1);
+    for (const char *from = s;; s++) {
+        unsigned char c = (unsigned char)*s;
+
+        if (c >= ' ' && c != '"' && c != '\\' && !(foreign && c & 0x80))
+            continue;
+        strbuf_add(out, from, (size_t)(s - from));
+        from = s + 1;
+        if (!c)
+            break;
+        if (c & 0x80)
+            strbuf_add(out, "?", 1);
+        else
+            strbuf_addf(out, "\\u%04x", c);
+    }
+    strbuf_add(out, "\"", 1);
 }
 
-static json_t *counters_to_json(const struct counters *c)
+static void add_three(struct strbuf *out, const uint32_t v[3])
 {
-    json_t *o = json_object();
+    for (int i = 0; i < 3; i++) {
+        strbuf_add(out, i ? "," : "[", 1);
+        add_number(out, v[i]);
+    }
+    strbuf_add(out, "]", 1);
+}
 
+static void add_counters(struct strbuf *out, const struct counters *c)
+{
+    strbuf_add(out, "{", 1);
     for (int i = 0; i < COUNTER_COUNT; i++)
-        if (c->v[i])
-            json_object_set_new(o, counter_info[i].id, json_integer((json_int_t)c->v[i]));
-    return o;
+        if (c->v[i]) {
+            key(out, counter_info[i].id);
+            add_number(out, (int64_t)c->v[i]);
+        }
+    strbuf_add(out, "}", 1);
 }
 
-static json_t *launch_to_json(const struct launch_facts *l)
-{
-    json_t *o = json_object();
+#define NUMBER(field) (key(out, #field), add_number(out, from->field));
+#define STRING(field) (key(out, #field), add_text(out, from->field));
 
-    json_object_set_new(o, "grid", three(l->grid));
-    json_object_set_new(o, "block", three(l->block));
-#define FACT(id, unit, help) json_object_set_new(o, #id, json_integer(l->id));
+static void add_launch(struct strbuf *out, const struct launch_facts *from)
+{
+    strbuf_add(out, "{", 1);
+    key(out, "grid");
+    add_three(out, from->grid);
+    key(out, "block");
+    add_three(out, from->block);
+#define FACT(id, unit, help) NUMBER(id)
 #include "counters/launch.def"
 #undef FACT
-    return o;
+    strbuf_add(out, "}", 1);
 }
 
 static bool is_empty(const struct counters *c)
@@ -99,52 +154,64 @@ static bool is_empty(const struct counters *c)
     return true;
 }
 
-static json_t *sites_to_json(const struct result *r)
+static void add_sites(struct strbuf *out, const struct result *r)
 {
-    json_t *list = json_array();
+    char before = '[';
 
     for (uint32_t i = 0; i < r->nsites; i++) {
-        const struct result_site *s = &r->sites[i];
-        json_t *o;
+        const struct result_site *from = &r->sites[i];
 
-        if (is_empty(&s->counters))
+        if (is_empty(&from->counters))
             continue;
-        o = json_object();
-        json_object_set_new(o, "site", json_integer(s->site));
-        json_object_set_new(o, "file", text_or_null(s->file));
-        json_object_set_new(o, "line", json_integer(s->line));
-        json_object_set_new(o, "column", json_integer(s->column));
-        json_object_set_new(o, "function", text_or_null(s->function));
-        json_object_set_new(o, "inlined_at", text_or_null(s->inlined_at));
-        json_object_set_new(o, "ptx_line", json_integer(s->ptx_line));
-        json_object_set_new(o, "text", text_or_null(s->text));
-        json_object_set_new(o, "counters", counters_to_json(&s->counters));
-        json_array_append_new(list, o);
+        strbuf_add(out, &before, 1);
+        before = ',';
+        strbuf_add(out, "{", 1);
+        NUMBER(site)
+        STRING(file)
+        NUMBER(line)
+        NUMBER(column)
+        STRING(function)
+        STRING(inlined_at)
+        NUMBER(ptx_line)
+        STRING(text)
+        key(out, "counters");
+        add_counters(out, &from->counters);
+        strbuf_add(out, "}", 1);
     }
-    return list;
+    strbuf_adds(out, before == '[' ? "[]" : "]");
 }
 
 /* The fields that are plain numbers and plain strings, in the order they are written. */
 #define NUMBERS(X) X(id) X(pid) X(context) X(stream) X(device) X(cc_major) X(cc_minor) X(arch)
 #define STRINGS(X) X(process) X(kernel) X(kernel_name) X(device_id) X(device_name) X(fault)
 
+static void add_result(struct strbuf *out, const struct result *from)
+{
+    strbuf_add(out, "{", 1);
+    key(out, "heddle_result");
+    add_number(out, RESULT_VERSION);
+    NUMBERS(NUMBER)
+    STRINGS(STRING)
+    key(out, "launch");
+    add_launch(out, &from->launch);
+    key(out, "total");
+    add_counters(out, &from->total);
+    key(out, "sites");
+    add_sites(out, from);
+    strbuf_add(out, "}\n", 2);
+}
+#undef NUMBER
+#undef STRING
+
 bool result_write(const struct result *r, FILE *f)
 {
-    json_t *o = json_object();
+    struct strbuf line;
     bool ok;
 
-    json_object_set_new(o, "heddle_result", json_integer(RESULT_VERSION));
-#define NUMBER(field) json_object_set_new(o, #field, json_integer(r->field));
-    NUMBERS(NUMBER)
-#undef NUMBER
-#define STRING(field) json_object_set_new(o, #field, text_or_null(r->field));
-    STRINGS(STRING)
-#undef STRING
-    json_object_set_new(o, "launch", launch_to_json(&r->launch));
-    json_object_set_new(o, "total", counters_to_json(&r->total));
-    json_object_set_new(o, "sites", sites_to_json(r));
-    ok = json_dumpf(o, f, JSON_COMPACT) == 0 && fputc('\n', f) != EOF && fflush(f) == 0;
-    json_decref(o);
+    strbuf_init(&line);
+    add_result(&line, r);
+    ok = fwrite(line.s, 1, line.len, f) == line.len && fflush(f) == 0;
+    strbuf_release(&line);
     return ok;
 }
 
