@@ -248,18 +248,7 @@ static void *work(void *arg)
 static void take(void *worker, const struct record *r, uint64_t times)
 {
     struct worker *k = worker;
-    if (times == 1) {
-        memory_access(&k->memory, r);
-        return;
-    }
-    struct counters one = {0};
-    struct record first = *r;
-    struct memory model;
-    memory_init(&model, &one, 1);
-    first.site = 0;
-    memory_access(&model, &first);
-    for (int c = 0; c < COUNTER_COUNT; c++)
-        k->sites[r->site].v[c] += one.v[c] * times;
+    memory_accesses(&k->memory, r, times);
 }
 
 static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, int threads, bool own)

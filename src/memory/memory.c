@@ -19,50 +19,51 @@ _Static_assert(COUNTER_GLOBAL_LD_SECTORS == COUNTER_GLOBAL_LD_REQUESTS + COST, "
 _Static_assert(COUNTER_LOCAL_ST_IDEAL == COUNTER_LOCAL_ST_REQUESTS + IDEAL, "order in counters.def");
 _Static_assert(COUNTER_SHARED_ATOM_BYTES == COUNTER_SHARED_ATOM_REQUESTS + BYTES, "order in counters.def");
 
-static void count(uint64_t *v, unsigned cost, unsigned ideal, unsigned bytes)
+/* So many accesses that cost so much each. */
+static void count(uint64_t *v, uint64_t times, unsigned cost, unsigned ideal, unsigned bytes)
 {
-    v[0]++;
-    v[COST] += cost;
-    v[IDEAL] += ideal < cost ? ideal : cost;
-    v[BYTES] += bytes;
+    v[0] += times;
+    v[COST] += times * cost;
+    v[IDEAL] += times * (ideal < cost ? ideal : cost);
+    v[BYTES] += times * bytes;
 }
 
 /* The texture unit takes a warp in quads: 8 requests for a full warp. Measured on an NVIDIA H200 (texture2d,
  * l1tex__t_requests_pipe_tex_mem_texture, 2026-11-20: 8 for each of 32768 warp instructions, row, column and rotated). That a quad
  * without an active lane costs nothing is our reading. */
-static void texture(uint64_t *v, const struct record *r)
+static void texture(uint64_t *v, uint64_t times, const struct record *r)
 {
-    v[COUNTER_TEXTURE_INST]++;
+    v[COUNTER_TEXTURE_INST] += times;
     for (int quad = 0; quad < 32; quad += 4)
-        v[COUNTER_TEXTURE_REQUESTS] += (r->mask >> quad & 0xf) != 0;
+        v[COUNTER_TEXTURE_REQUESTS] += times * ((r->mask >> quad & 0xf) != 0);
 }
 
 /* An atomic of 16 bits: see atomics.c. */
-static void global_loop(uint64_t *v, const struct record *r, bool halves)
+static void global_loop(uint64_t *v, uint64_t times, const struct record *r, bool halves)
 {
     struct record load;
     unsigned bytes = lanes_count(r->mask) * r->bytes;
 
     atomics_word_record(r, &load);
     load.op = RECORD_LOAD;
-    count(v + COUNTER_GLOBAL_LD_REQUESTS, coalescer_sectors(&load), (bytes + 31) / 32, bytes);
+    count(v + COUNTER_GLOBAL_LD_REQUESTS, times, coalescer_sectors(&load), (bytes + 31) / 32, bytes);
     for (uint32_t mask = r->mask; mask;) {
         struct atomics_round round = atomics_global_round(r, mask);
         unsigned lanes = lanes_count(mask);
 
-        count(v + COUNTER_GLOBAL_ATOM_REQUESTS, round.sectors, (lanes * r->bytes + 31) / 32, lanes * r->bytes);
+        count(v + COUNTER_GLOBAL_ATOM_REQUESTS, times, round.sectors, (lanes * r->bytes + 31) / 32, lanes * r->bytes);
         if (halves && r->generic) {
-            v[COUNTER_SHARED_ATOM_WAVEFRONTS] += 2;
-            v[COUNTER_SHARED_ATOM_IDEAL] += 2;
+            v[COUNTER_SHARED_ATOM_WAVEFRONTS] += times * 2;
+            v[COUNTER_SHARED_ATOM_IDEAL] += times * 2;
         }
         if (halves)
-            v[COUNTER_HADD] += lanes;
+            v[COUNTER_HADD] += times * lanes;
         mask &= ~round.done;
     }
 }
 
 /* An asynchronous copy is a load and counted among the loads too (truth: l1tex__t_*_global_op_ld include LDGSTS). */
-static void global(uint64_t *v, const struct record *r, unsigned bytes)
+static void global(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes)
 {
     static const uint8_t kind[] = {
         [RECORD_LOAD] = COUNTER_GLOBAL_LD_REQUESTS,   [RECORD_STORE] = COUNTER_GLOBAL_ST_REQUESTS,
@@ -72,44 +73,44 @@ static void global(uint64_t *v, const struct record *r, unsigned bytes)
     bool atomic = r->op == RECORD_ATOM || r->op == RECORD_RED;
 
     if (r->op == RECORD_TEXTURE) {
-        texture(v, r);
+        texture(v, times, r);
         return;
     }
     if (r->op == RECORD_SULD || r->op == RECORD_SUST)
         return;
     bool halves = r->type == PTX_F16 || r->type == PTX_F16X2 || r->type == PTX_BF16 || r->type == PTX_BF16X2;
     if (atomic && atomics_global_loops(r)) {
-        global_loop(v, r, halves);
+        global_loop(v, times, r, halves);
         return;
     }
     if (atomic && halves && r->generic) {
-        v[COUNTER_SHARED_ATOM_WAVEFRONTS]++;
-        v[COUNTER_SHARED_ATOM_IDEAL]++;
+        v[COUNTER_SHARED_ATOM_WAVEFRONTS] += times;
+        v[COUNTER_SHARED_ATOM_IDEAL] += times;
     }
     unsigned sectors = atomic ? atomics_sectors(r) : coalescer_sectors(r);
 
-    count(v + kind[r->op], sectors, (bytes + 31) / 32, bytes);
+    count(v + kind[r->op], times, sectors, (bytes + 31) / 32, bytes);
     if (r->op == RECORD_LDGSTS) {
-        v[COUNTER_GLOBAL_LDGSTS_REQUESTS]++;
-        v[COUNTER_GLOBAL_LDGSTS_SECTORS] += sectors;
+        v[COUNTER_GLOBAL_LDGSTS_REQUESTS] += times;
+        v[COUNTER_GLOBAL_LDGSTS_SECTORS] += times * sectors;
     }
 }
 
 /* Atomics on local memory are private to a thread: the hardware loads and stores. Each 4-byte word of a lane is a request
  * of its own: 64 bits 2, 128 bits 4 (H200, 2026-11-21, local_memory of tests/truth/rules: 96 launches). */
-static void local(uint64_t *v, const struct record *r, unsigned bytes)
+static void local(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes)
 {
     unsigned sectors = local_sectors(r), ideal = (bytes + 31) / 32, more = r->bytes > 4 ? r->bytes / 4u - 1 : 0;
 
     if (r->op != RECORD_STORE) {
-        count(v + COUNTER_LOCAL_LD_REQUESTS, sectors, ideal, bytes);
-        v[COUNTER_LOCAL_LD_REQUESTS] += more;
-        v[COUNTER_LOCAL_LD_INST]++;
+        count(v + COUNTER_LOCAL_LD_REQUESTS, times, sectors, ideal, bytes);
+        v[COUNTER_LOCAL_LD_REQUESTS] += times * more;
+        v[COUNTER_LOCAL_LD_INST] += times;
     }
     if (r->op != RECORD_LOAD) {
-        count(v + COUNTER_LOCAL_ST_REQUESTS, sectors, ideal, bytes);
-        v[COUNTER_LOCAL_ST_REQUESTS] += more;
-        v[COUNTER_LOCAL_ST_INST]++;
+        count(v + COUNTER_LOCAL_ST_REQUESTS, times, sectors, ideal, bytes);
+        v[COUNTER_LOCAL_ST_REQUESTS] += times * more;
+        v[COUNTER_LOCAL_ST_INST] += times;
     }
 }
 
@@ -126,7 +127,7 @@ static unsigned shared_ideal(const struct record *r)
 }
 
 /* An atomic that is a loop of load, operation and compare-and-swap: see atomics.c. */
-static void shared_loop(uint64_t *v, const struct record *r)
+static void shared_loop(uint64_t *v, uint64_t times, const struct record *r)
 {
     struct record load = *r;
 
@@ -135,17 +136,17 @@ static void shared_loop(uint64_t *v, const struct record *r)
         unsigned lanes = lanes_count(load.mask), bytes = lanes * r->bytes;
         struct atomics_round round = atomics_shared_round(r, load.mask);
 
-        count(v + COUNTER_SHARED_LD_REQUESTS, shared_wavefronts(&load), shared_ideal(&load), bytes);
-        count(v + COUNTER_SHARED_ATOM_REQUESTS, round.wavefronts, 1, bytes);
+        count(v + COUNTER_SHARED_LD_REQUESTS, times, shared_wavefronts(&load), shared_ideal(&load), bytes);
+        count(v + COUNTER_SHARED_ATOM_REQUESTS, times, round.wavefronts, 1, bytes);
         if (r->atomic == PTX_ATOMIC_ADD && r->type == PTX_F32)
-            v[COUNTER_FADD] += lanes;
+            v[COUNTER_FADD] += times * lanes;
         if (r->atomic == PTX_ATOMIC_ADD && r->type == PTX_F64)
-            v[COUNTER_DADD] += lanes;
+            v[COUNTER_DADD] += times * lanes;
         load.mask &= ~round.done;
     }
 }
 
-static void shared(uint64_t *v, const struct record *r, unsigned bytes)
+static void shared(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes)
 {
     static const uint8_t kind[] = {
         [RECORD_LOAD] = COUNTER_SHARED_LD_REQUESTS,   [RECORD_STORE] = COUNTER_SHARED_ST_REQUESTS,
@@ -154,25 +155,25 @@ static void shared(uint64_t *v, const struct record *r, unsigned bytes)
     bool atomic = r->op == RECORD_ATOM || r->op == RECORD_RED;
 
     if (r->op == RECORD_LDGSTS) {
-        v[COUNTER_SHARED_LDGSTS_WAVEFRONTS] += shared_wavefronts(r);
+        v[COUNTER_SHARED_LDGSTS_WAVEFRONTS] += times * shared_wavefronts(r);
         return;
     }
     if (atomic && atomics_shared_loops(r)) {
-        shared_loop(v, r);
+        shared_loop(v, times, r);
         return;
     }
-    count(v + kind[r->op], atomic ? atomics_shared_wavefronts(r) : shared_wavefronts(r),
+    count(v + kind[r->op], times, atomic ? atomics_shared_wavefronts(r) : shared_wavefronts(r),
           atomic ? 1 : shared_ideal(r), bytes);
 }
 
-static void constant(uint64_t *v, const struct record *r, unsigned bytes)
+static void constant(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes)
 {
-    v[COUNTER_CONST_REQUESTS]++;
-    v[COUNTER_CONST_ADDRESSES] += constant_addresses(r);
-    v[COUNTER_CONST_BYTES] += bytes;
+    v[COUNTER_CONST_REQUESTS] += times;
+    v[COUNTER_CONST_ADDRESSES] += times * constant_addresses(r);
+    v[COUNTER_CONST_BYTES] += times * bytes;
 }
 
-void memory_access(struct memory *m, const struct record *r)
+void memory_accesses(struct memory *m, const struct record *r, uint64_t times)
 {
     unsigned bytes = lanes_count(r->mask) * r->bytes;
     uint64_t *v;
@@ -181,16 +182,16 @@ void memory_access(struct memory *m, const struct record *r)
     v = m->sites[r->site].v;
     switch (r->space) {
     case PTX_GLOBAL:
-        global(v, r, bytes);
+        global(v, times, r, bytes);
         break;
     case PTX_SHARED:
-        shared(v, r, bytes);
+        shared(v, times, r, bytes);
         break;
     case PTX_LOCAL:
-        local(v, r, bytes);
+        local(v, times, r, bytes);
         break;
     case PTX_CONST:
-        constant(v, r, bytes);
+        constant(v, times, r, bytes);
         break;
     default:
         break;

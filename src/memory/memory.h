@@ -23,8 +23,14 @@ struct memory {
 /* `sites` must outlive the model. A record whose site is not below nsites is a broken invariant of the caller's. */
 void memory_init(struct memory *m, struct counters *sites, uint32_t nsites);
 
-/* Counts one record. Records of spaces other than global, shared, local and constant are not counted. */
-void memory_access(struct memory *m, const struct record *r);
+/* Counts so many accesses that are alike, or one. Those of spaces other than global, shared, local and constant are not
+ * counted. */
+void memory_accesses(struct memory *m, const struct record *r, uint64_t times);
+
+static inline void memory_access(struct memory *m, const struct record *r)
+{
+    memory_accesses(m, r, 1);
+}
 
 /* The rules themselves, for tests and later models: what one record costs. */
 unsigned coalescer_sectors(const struct record *r); /* 32-byte sectors touched: 1 to 32 * bytes / 32 + 32 */

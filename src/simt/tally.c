@@ -53,12 +53,74 @@ static void take_pattern(struct exec_counts *c, struct tally_site *s, const stru
         c->take(c->taker, record_of(s, (uint32_t)(p->key >> 32), (uint32_t)p->key, p->apart), p->times);
 }
 
+/* --- patterns that lost their place --- */
+
+static bool is_like(const struct tally_met *m, int site, const struct tally_pattern *p)
+{
+    return m->site == site && m->pattern.key == p->key && !memcmp(m->pattern.apart, p->apart, sizeof p->apart);
+}
+
+/* Where the pattern is, or is to be. */
+static struct tally_met *find_met(const struct tally *t, int site, const struct tally_pattern *p)
+{
+    uint64_t h = p->key ^ (uint64_t)site << 8;
+    for (int g = 0; g < TALLY_GROUPS - 1; g++)
+        h = (h ^ p->apart[g]) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t last = ((size_t)1 << t->met_bits) - 1, at = h >> (64 - t->met_bits);
+    while (t->met[at].pattern.times && !is_like(&t->met[at], site, p))
+        at = (at + 1) & last;
+    return &t->met[at];
+}
+
+static void take_met(struct exec_counts *c)
+{
+    struct tally *t = c->tally;
+    for (size_t i = 0; t->met && i < (size_t)1 << t->met_bits; i++)
+        take_pattern(c, &t->site[t->met[i].site], &t->met[i].pattern);
+}
+
+/* The table is half full, or there is none: one twice as large, or the same, empty. */
+static void make_room(struct exec_counts *c)
+{
+    enum { FIRST_BITS = 6 };
+    struct tally *t = c->tally;
+    struct tally_met *old = t->met;
+    size_t n = old ? (size_t)1 << t->met_bits : 0;
+    bool full = t->met_bits == TALLY_MET_BITS;
+    if (full)
+        take_met(c);
+    t->met_bits = !old ? FIRST_BITS : full ? TALLY_MET_BITS : t->met_bits + 1;
+    t->met = alloc_zeroed(sizeof *t->met << t->met_bits);
+    t->nmet = full ? 0 : t->nmet;
+    for (size_t i = 0; i < n && !full; i++)
+        if (old[i].pattern.times)
+            *find_met(t, old[i].site, &old[i].pattern) = old[i];
+    alloc_release(old);
+}
+
+static void keep_met(struct exec_counts *c, int site, const struct tally_pattern *p)
+{
+    struct tally *t = c->tally;
+    if (!t->met || t->nmet >> (t->met_bits - 1))
+        make_room(c);
+    struct tally_met *m = find_met(t, site, p);
+    if (m->pattern.times) {
+        m->pattern.times += p->times;
+        return;
+    }
+    *m = (struct tally_met){*p, site};
+    t->nmet++;
+}
+
+/* --- */
+
 void tally_shape(struct exec_counts *c, int i, uint32_t lanes, const uint64_t *lowest)
 {
     struct tally_site *s = &c->tally->site[i];
     uint64_t slot = lowest[0] % TALLY_SLOTS;
     struct tally_pattern *p = &c->tally->pattern[(size_t)i * TALLY_PATTERNS + tally_pattern_of(lanes, slot)];
-    take_pattern(c, s, p);
+    if (p->times)
+        keep_met(c, i, p);
     *p = (struct tally_pattern){.key = (uint64_t)lanes << 32 | slot, .times = 1};
     for (int g = 1; g < 1 << s->halved; g++)
         p->apart[g - 1] = lowest[g] - lowest[0];
@@ -70,6 +132,8 @@ void tally_end(struct exec_counts *c)
     if (!t)
         return;
     tally_take_waiting(c);
+    take_met(c);
+    alloc_release(t->met);
     for (int i = 0; i < t->n; i++) {
         struct tally_site *s = &t->site[i];
         for (unsigned slot = 0; slot < TALLY_SLOTS; slot++)

@@ -3,14 +3,16 @@
  * What the memory model counts of an access depends on the lanes that take part, on their addresses relative to each other,
  * and on the lowest modulo 128 bytes: a cache line, a row of all banks (memory/memory.h). So accesses of known shape are
  * told by their number: whole warps of one base by that remainder (slots), others by what else they have in common
- * (patterns), and the model is asked for one of them when the launch has ended. Accesses whose lanes go anywhere wait in a
+ * (patterns), and the model is asked for one of them when the launch has ended. A pattern whose place another one takes goes
+ * to a table of those that were met before. Accesses whose lanes go anywhere wait in a
  * row, and are given to the model one by one when it is full: a call in machine code costs its vectors. Nothing is sampled: counts are those of records to the last digit. One tally a host thread. */
 #ifndef SIMT_TALLY_H
 #define SIMT_TALLY_H
 
 #include "simt/warp.h"
 
-enum { TALLY_SLOTS = 128, TALLY_GROUPS = 4 /* of lanes, at most */, TALLY_PATTERNS = 32, TALLY_WAITING = 8 };
+enum { TALLY_SLOTS = 128, TALLY_GROUPS = 4 /* of lanes, at most */, TALLY_PATTERNS = 32, TALLY_WAITING = 8,
+       TALLY_MET_BITS = 13 /* at most; of half as many the model takes all */ };
 #define TALLY_SPREAD UINT32_C(0x9e3779b1) /* times lanes: the upper bits choose among patterns */
 
 /* Accesses by these lanes, this far apart. */
@@ -18,6 +20,12 @@ struct tally_pattern {
     uint64_t key;                     /* lanes << 32 | lowest address of the first group modulo TALLY_SLOTS; 0: none */
     uint64_t apart[TALLY_GROUPS - 1]; /* the other groups' lowest addresses less the first one's */
     uint64_t times;
+};
+
+/* One that lost its place: times 0 where there is none. */
+struct tally_met {
+    struct tally_pattern pattern;
+    int site; /* number in the tally */
 };
 
 /* A memory instruction. */
@@ -40,6 +48,9 @@ struct tally {
     struct tally_site *site;       /* [n] */
     uint64_t *slot;                /* [n][TALLY_SLOTS] */
     struct tally_pattern *pattern; /* [n][TALLY_PATTERNS] */
+    struct tally_met *met;         /* [2^met_bits], by a hash; NULL: none yet */
+    int met_bits;
+    uint32_t nmet;
 };
 
 struct tally *tally_new(int n);

@@ -82,22 +82,48 @@ static void others_by_their_pattern(void **state)
     for (int n = 0; n < 2; n++)
         access_at(&c, 1, UINT32_MAX, 8192 + 64, 12288);
     assert_int_equal(ntaken, 0);
-    access_at(&c, 1, UINT32_MAX, 8192 + 64, 8192); /* other halves in the same place: what was there is taken */
-    assert_int_equal(ntaken, 1);
+    access_at(&c, 1, UINT32_MAX, 8192 + 64, 8192); /* other halves in the same place: what was there is kept elsewhere */
+    assert_int_equal(ntaken, 0);
+    assert_int_equal(c.tally->nmet, 1);
+    tally_end(&c);
+    assert_int_equal(ntaken, 3);
     assert_int_equal(taken[0].record.site, 9);
     assert_int_equal(taken[0].times, 2);
     assert_int_equal(at(0, 0), 64);
     assert_int_equal(at(0, 15), 64 + 60);
     assert_int_equal(at(0, 16), 64 + 4032);
     assert_int_equal(at(0, 31), 64 + 4032 + 60);
-    tally_end(&c);
-    assert_int_equal(ntaken, 3);
     assert_int_equal(taken[1].record.site, 7);
     assert_int_equal(taken[1].times, 3);
     assert_int_equal(taken[1].record.mask, 0xff);
     assert_int_equal(at(1, 7), 28);
     assert_int_equal(taken[2].times, 1);
     assert_int_equal(at(2, 16), 0);
+}
+
+static uint64_t times_of[1 << 16]; /* by lanes */
+
+static void add_up(void *taker, const struct record *r, uint64_t times)
+{
+    (void)taker;
+    assert_int_equal(r->site, 7);
+    times_of[r->mask] += times;
+}
+
+/* More patterns than the table of displaced ones holds, in turns: each is taken as often as it was met. */
+static void displaced_patterns(void **state)
+{
+    enum { PATTERNS = 3 << (TALLY_MET_BITS - 1), ROUNDS = 3 };
+    (void)state;
+    struct exec_counts c = fresh();
+    c.take = add_up;
+    for (int round = 0; round < ROUNDS; round++)
+        for (uint32_t lanes = 1; lanes <= PATTERNS; lanes++)
+            for (uint32_t i = 0; i <= lanes % 2; i++)
+                access_at(&c, 0, lanes, 4096, 0);
+    tally_end(&c);
+    for (uint32_t lanes = 1; lanes <= PATTERNS; lanes++)
+        assert_int_equal(times_of[lanes], ROUNDS * (1 + lanes % 2));
 }
 
 static void any_when_the_row_is_taken(void **state)
@@ -141,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_warps_by_their_remainder),
         cmocka_unit_test(others_by_their_pattern),
+        cmocka_unit_test(displaced_patterns),
         cmocka_unit_test(any_when_the_row_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
