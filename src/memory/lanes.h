@@ -16,7 +16,12 @@ static inline int lanes_first(uint32_t mask)
 
 static inline unsigned lanes_count(uint32_t mask)
 {
-    return mask == UINT32_MAX ? 32 : (unsigned)__builtin_popcount(mask); /* a call, on hosts of any level */
+#ifdef __POPCNT__
+    return (unsigned)__builtin_popcount(mask);
+#else /* it would be a call */
+    uint32_t pairs = mask - (mask >> 1 & 0x55555555), fours = (pairs & 0x33333333) + (pairs >> 2 & 0x33333333);
+    return ((fours + (fours >> 4)) & 0x0f0f0f0f) * UINT32_C(0x01010101) >> 24;
+#endif
 }
 
 #define LANES_EACH(lane, mask)                                                                       \

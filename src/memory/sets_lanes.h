@@ -206,12 +206,23 @@ static unsigned sectors(const uint64_t *addr, uint32_t mask)
 
 /* --- banks --- */
 
-typedef uint8_t counters_of_banks __attribute__((vector_size(32), aligned(1), may_alias));
+typedef uint8_t bank_bytes __attribute__((vector_size(32), aligned(1), may_alias));
 
-/* Read 32 bytes from the place 32 - b on: a one at b. */
-static const uint8_t one_at[2 * LANES] __attribute__((aligned(64))) = {[LANES] = 1};
+/* Of 32 bytes, one for each bank, read from the place 32 - b of a row on: bank b has the row's bit, the others none. */
+enum { BANK_ROWS = 8, ROW_SHIFT = 7 /* of addresses: 128 bytes */ };
+static const uint8_t bit_at[BANK_ROWS][2 * LANES] __attribute__((aligned(64))) = {
+    {[LANES] = 1}, {[LANES] = 2}, {[LANES] = 4}, {[LANES] = 8}, {[LANES] = 16}, {[LANES] = 32}, {[LANES] = 64}, {[LANES] = 128},
+};
 
-static inline uint8_t largest(const counters_of_banks *n)
+/* Bytes to the number of bits in them. */
+static inline void count_bits(bank_bytes *v)
+{
+    bank_bytes pairs = *v - (*v >> 1 & 0x55), fours = (pairs & 0x33) + (pairs >> 2 & 0x33);
+
+    *v = (fours + (fours >> 4)) & 0xf;
+}
+
+static inline uint8_t largest(const bank_bytes *n)
 {
     uint8_t v[LANES] __attribute__((aligned(32))), most = 0;
 
@@ -221,29 +232,48 @@ static inline uint8_t largest(const counters_of_banks *n)
     return most;
 }
 
-static inline __attribute__((always_inline)) unsigned crowd_of(const uint64_t *addr, uint32_t mask, int shift, const int group)
+/* For each group the largest number of lanes on one bank, and of these the sum; or, for lanes in BANK_ROWS rows at an address
+ * that is a multiple of so many, of words on one bank: each has a bit of its own. */
+static inline __attribute__((always_inline)) unsigned banks_of(const uint64_t *addr, uint32_t mask, int shift, const int group, const bool words)
 {
-    uint32_t bank[LANES] __attribute__((aligned(64)));
+    uint32_t from[LANES] __attribute__((aligned(64)));
     unsigned sum = 0;
 
     for (unsigned i = 0; i < LANES; i++) {
-        uint32_t on = -(mask >> i & 1);
+        uint32_t on = -(mask >> i & 1), a = low_half(addr, i), row = words ? a >> ROW_SHIFT & (BANK_ROWS - 1) : 0;
 
-        bank[i] = (low_half(addr, i) >> shift & ((128u >> shift) - 1) & on) | (LANES & ~on);
+        from[i] = (row * 2 * LANES + LANES - (a >> shift & ((128u >> shift) - 1))) & on; /* at 0 there is nothing */
     }
 #pragma GCC unroll 4
     for (int at = 0; at < LANES; at += group) {
-        counters_of_banks even = {0}, odd = {0};
+        bank_bytes even = {0}, odd = {0};
 
 #pragma GCC unroll 16
         for (int i = at; i < at + group; i += 2) {
-            even += *(const counters_of_banks *)(one_at + LANES - bank[i]);
-            odd += *(const counters_of_banks *)(one_at + LANES - bank[i + 1]);
+            bank_bytes one = *(const bank_bytes *)(bit_at[0] + from[i]), other = *(const bank_bytes *)(bit_at[0] + from[i + 1]);
+
+            if (words) {
+                even |= one;
+                odd |= other;
+            } else {
+                even += one;
+                odd += other;
+            }
         }
-        even += odd;
+        if (words) {
+            even |= odd;
+            count_bits(&even);
+        } else {
+            even += odd;
+        }
         sum += largest(&even);
     }
     return sum;
+}
+
+static inline unsigned crowd_of(const uint64_t *addr, uint32_t mask, int shift, const int group)
+{
+    return mask == ALL ? banks_of(addr, ALL, shift, group, false) : banks_of(addr, mask, shift, group, false);
 }
 
 static unsigned crowd(const uint64_t *addr, uint32_t mask, int shift, int group)
@@ -269,10 +299,14 @@ static inline unsigned passes_of(const uint64_t *addr, uint32_t mask, int shift,
 
     for (int at = 0; at < LANES; at += group)
         least += (mask & (uint32_t)(((UINT64_C(1) << group) - 1) << at)) != 0;
-    if ((128 >> shift == group && all_apart(addr, mask, shift, (unsigned)group)) || !(differing(addr, mask) >> shift))
+    if (128 >> shift == group && all_apart(addr, mask, shift, (unsigned)group))
         return least;
-    uint32_t first = fresh(addr, mask, shift, group);
-    return first == ALL ? crowd_of(addr, ALL, shift, group) : crowd_of(addr, first, shift, group);
+    uint64_t moved = differing(addr, mask);
+    if (!(moved >> shift))
+        return least;
+    if (!(moved >> ROW_SHIFT >> __builtin_ctz(BANK_ROWS)))
+        return banks_of(addr, mask, shift, group, true);
+    return crowd_of(addr, fresh(addr, mask, shift, group), shift, group);
 }
 
 static unsigned passes(const uint64_t *addr, uint32_t mask, int shift, int group)
