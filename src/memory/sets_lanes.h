@@ -125,19 +125,95 @@ static inline void row_make(row_vector v[4], const uint64_t *addr, uint32_t mask
 #endif
 }
 
-/* A bit for each lane in which two rows are equal. */
+/* A bit for each lane in which two rows are equal, or the one is above the other. */
+#if defined __AVX512BW__
 static inline uint32_t row_equal(const row_vector *a, const row_vector *b)
 {
-#if defined __AVX512BW__
     return _mm512_cmpeq_epi16_mask(a[0], b[0]);
-#elif defined __AVX2__
-    return (uint32_t)_mm256_movemask_epi8(_mm256_packs_epi16(_mm256_cmpeq_epi16(a[0], b[0]), _mm256_cmpeq_epi16(a[1], b[1])));
-#else
-    __m128i low = _mm_packs_epi16(_mm_cmpeq_epi16(a[0], b[0]), _mm_cmpeq_epi16(a[1], b[1]));
-    __m128i high = _mm_packs_epi16(_mm_cmpeq_epi16(a[2], b[2]), _mm_cmpeq_epi16(a[3], b[3]));
+}
 
-    return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+static inline uint32_t row_above(const row_vector *a, const row_vector *b)
+{
+    return _mm512_cmpgt_epi16_mask(a[0], b[0]);
+}
+#elif defined __AVX2__
+static inline uint32_t row_bits(__m256i first, __m256i second)
+{
+    return (uint32_t)_mm256_movemask_epi8(_mm256_packs_epi16(first, second));
+}
+
+static inline uint32_t row_equal(const row_vector *a, const row_vector *b)
+{
+    return row_bits(_mm256_cmpeq_epi16(a[0], b[0]), _mm256_cmpeq_epi16(a[1], b[1]));
+}
+
+static inline uint32_t row_above(const row_vector *a, const row_vector *b)
+{
+    return row_bits(_mm256_cmpgt_epi16(a[0], b[0]), _mm256_cmpgt_epi16(a[1], b[1]));
+}
+#else
+static inline uint32_t row_bits(__m128i first, __m128i second)
+{
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(first, second));
+}
+
+static inline uint32_t row_equal(const row_vector *a, const row_vector *b)
+{
+    return row_bits(_mm_cmpeq_epi16(a[0], b[0]), _mm_cmpeq_epi16(a[1], b[1])) |
+           row_bits(_mm_cmpeq_epi16(a[2], b[2]), _mm_cmpeq_epi16(a[3], b[3])) << 16;
+}
+
+static inline uint32_t row_above(const row_vector *a, const row_vector *b)
+{
+    return row_bits(_mm_cmpgt_epi16(a[0], b[0]), _mm_cmpgt_epi16(a[1], b[1])) |
+           row_bits(_mm_cmpgt_epi16(a[2], b[2]), _mm_cmpgt_epi16(a[3], b[3])) << 16;
+}
 #endif
+
+/* The row `lanes` higher, up to 8; NOBODY comes in below. Of numbers as signed ones, NOBODY is below all. */
+#if defined __AVX512BW__
+#define ROW_UP(to, v, lanes)                                                                                           \
+    do {                                                                                                               \
+        __m512i below = _mm512_mask_shuffle_i64x2(_mm512_set1_epi16(-1), 0xfc, (v)[0], (v)[0], 0x90);                  \
+        (to)[0] = (lanes) == 8 ? below : _mm512_alignr_epi8((v)[0], below, 16 - 2 * ((lanes) % 8));                    \
+    } while (0)
+#define VECTOR_MAX _mm512_max_epi16
+#elif defined __AVX2__
+#define ROW_UP(to, v, lanes)                                                                                           \
+    do {                                                                                                               \
+        __m256i low = (v)[0], below = _mm256_permute2x128_si256((v)[1], _mm256_set1_epi16(-1), 0x02);                  \
+        (to)[1] = (lanes) == 8 ? low : _mm256_alignr_epi8((v)[1], low, 16 - 2 * ((lanes) % 8));                        \
+        (to)[0] = (lanes) == 8 ? below : _mm256_alignr_epi8(low, below, 16 - 2 * ((lanes) % 8));                       \
+    } while (0)
+#define VECTOR_MAX _mm256_max_epi16
+#else
+#define ROW_UP(to, v, lanes)                                                                                           \
+    for (int p = 3; p >= 0; p--) {                                                                                     \
+        __m128i below = p ? (v)[p - 1] : _mm_set1_epi16(-1);                                                           \
+        (to)[p] = (lanes) == 8 ? below : _mm_alignr_epi8((v)[p], below, 16 - 2 * ((lanes) % 8));                       \
+    }
+#define VECTOR_MAX _mm_max_epi16
+#endif
+
+/* Numbers that do not fall from a lane that is on to the next one: lanes that have the number of the one before. */
+static inline bool rising(const row_vector v[4], uint32_t mask, uint32_t *again)
+{
+    row_vector most[ROW], up[ROW]; /* of the lanes up to each */
+
+    memcpy(most, v, sizeof most);
+#define JOIN(...)                                                                                                      \
+    __VA_ARGS__;                                                                                                       \
+    for (int p = 0; p < ROW; p++)                                                                                      \
+        most[p] = VECTOR_MAX(most[p], up[p])
+    JOIN(ROW_UP(up, most, 1));
+    JOIN(ROW_UP(up, most, 2));
+    JOIN(ROW_UP(up, most, 4));
+    JOIN(ROW_UP(up, most, 8));
+    JOIN(ROW_UP(up, most, 8); ROW_UP(up, up, 8));
+#undef JOIN
+    ROW_UP(up, most, 1);
+    *again = row_equal(v, up);
+    return !(row_above(up, v) & mask);
 }
 
 /* What `fresh` says, one lane after the other. */
@@ -156,11 +232,14 @@ static __attribute__((noinline)) uint32_t fresh_anywhere(const uint64_t *addr, u
 
 /* Lanes that have the number of a lower one, or NOBODY. The row is compared with itself `r` lanes on, as a ring: of two
  * lanes r apart, and of two that are 32 - r apart, the higher one is noted. */
-static inline uint32_t repeats(const row_vector v[4])
+static inline uint32_t repeats(const row_vector v[4], uint32_t mask)
 {
     row_vector on[ROW];
-    uint32_t again = 0, same;
+    uint32_t again, same;
 
+    if (rising(v, mask, &again))
+        return again;
+    again = 0;
 #define RING(r)                                                                                                         \
     for (int p = 0; p < ROW; p++)                                                                                       \
         on[p] = (r) % 8 ? TURNED(v[(p + 4 - (r) / 8) % 4], v[(p + 3 - (r) / 8) % 4], 16 - 2 * ((r) % 8)) : v[(p + 4 - (r) / 8) % 4]; \
@@ -178,7 +257,7 @@ static inline __attribute__((always_inline)) uint32_t fresh_of(const uint64_t *a
     row_vector row[4];
 
     row_make(row, addr, mask, shift, group, width);
-    uint32_t again = repeats(row) & mask;
+    uint32_t again = repeats(row, mask) & mask;
     return moved >> shift >> width && again ? fresh_anywhere(addr, mask, shift, group) : mask & ~again;
 }
 
