@@ -16,6 +16,7 @@ foreach(level v2 v3 v4)
 endforeach()
 
 unit_test(jit_shape)
+unit_test(jit_jam)
 add_library(jit_sum OBJECT jit/sum.c)
 target_compile_options(jit_sum PRIVATE -O1 -fno-sanitize=all)
 unit_test(jit_link)
@@ -31,7 +32,7 @@ add_test(NAME jit.sparse COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/sparse.sh)
 set_tests_properties(jit.sparse PROPERTIES TIMEOUT 300 FAIL_REGULAR_EXPRESSION FAILED PASS_REGULAR_EXPRESSION "ALL DONE" ENVIRONMENT
                      "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/device")
 # Sets of programs that tell of themselves, once more with every kernel compiled before it runs.
-foreach(program integers atomics warps math_names pointers gathers loops ways variables half_names groups barriers cuda_barrier)
+foreach(program integers atomics warps math_names pointers gathers loops ways variables half_names groups barriers cuda_barrier several)
   add_test(NAME jit.device_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
   set_tests_properties(jit.device_${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                        ENVIRONMENT "HEDDLE_EXEC=jit")

@@ -8,7 +8,11 @@
  * Where lanes part often there is a second one, the split form: it runs one split of a warp after the other (simt/warp.h)
  * from a position. Registers are in the interpreter's places at the ends of every basic block, in its form, so that each
  * lane has its own, and the interpreter can go on at any instruction as well. Where splits part, meet and end it calls the
- * functions of the interpreter that do that. */
+ * functions of the interpreter that do that.
+ *
+ * The third, the jam form, is the first for several neighbouring warps of a block at once (jit/jam.h), from the kernel's start
+ * on and as long as they all take the same way. It answers for all of them. Registers that go up by a known step from warp to
+ * warp, or are the same, are kept in the first one's places only, but for JIT_LEAVE and JIT_GIVE_UP. */
 #ifndef JIT_ABI_H
 #define JIT_ABI_H
 
@@ -119,6 +123,7 @@ struct jit_frame {
     uint32_t why;          /* enum jit_stop */
     struct exec_counts *counts; /* or NULL: not counting */
     struct fleet *fleet;   /* run.c: not NULL while the block is not begun */
+    int32_t jam_credit;    /* run.c: above 0, or blocks do without the jam form */
     const uint32_t *tid;   /* [3], of lane 0; behind it those of the next warp */
     /* Warps of a fleet go on one after the other without a return in between: when one exits, waits or has had its turn and
      * `left` is not 0, machine code notes that and takes up the next. */
@@ -126,6 +131,8 @@ struct jit_frame {
     const int32_t *next;     /* resume point of the one behind it */
     uint32_t *stopped;       /* where JIT_STOPPED of this one is noted if there is one behind it */
     uint64_t stride;         /* bytes from a warp's registers to the next one's, and likewise for local memory */
+    uint64_t jam_stride;     /* jam form: bytes from one warp's registers to the next one's; `stride` is from group to group */
+    uint32_t jam_done;       /* jam form, JIT_LEAVE and JIT_GIVE_UP: so many warps of the group are behind `site`, the others before it */
     uint32_t nwaiting;       /* JIT_APART: blocks where lanes may wait; the last is where all meet */
     struct jit_waiting waiting[JIT_MOST_WAITING];
     uint32_t sreg[PTX_SREG_COUNT]; /* uniform ones of 32 bits, by number */
@@ -135,9 +142,10 @@ struct jit_frame {
 
 typedef uint32_t jit_function(struct jit_frame *f, uint32_t resume);
 
-/* struct jit_seen of an access at affine addresses in each form: of up to four groups, with and without a mask; and of any
- * access, behind those, for lanes that go anywhere. */
-enum { JIT_LOOKS_EACH = 4 * 2, JIT_LOOKS = 2 * JIT_LOOKS_EACH + 1 };
+/* struct jit_seen of an access: at affine addresses of up to four groups, with and without a mask, in the form for whole
+ * warps and in the split form; behind those one of any access for lanes that go anywhere; and in the jam form at affine
+ * addresses of twice as many groups. */
+enum { JIT_LOOKS_EACH = 4 * 2, JIT_LOOKS = 4 * JIT_LOOKS_EACH + 1 };
 
 /* A barrier of the whole block without a result: machine code waits there itself. */
 static inline bool jit_waits(const struct ir_inst *in)
@@ -151,6 +159,7 @@ static inline bool jit_waits(const struct ir_inst *in)
 enum jit_form { JIT_OBJECT, JIT_EMITTED, JIT_OPTIMISED, JIT_ASSEMBLY };
 
 struct shapes;
+struct jam_steps;
 struct jit_job {
     const struct ir_kernel *kernel;
     const struct interp_code *code;
@@ -163,6 +172,8 @@ struct jit_job {
     const int32_t *access; /* [ninsts]: number of a memory instruction, or -1; so many are there: */
     int naccesses;
     bool split;            /* the split form */
+    int jam;               /* the jam form: so many warps as one; else 1 */
+    const struct jam_steps *steps; /* of their registers */
     const int32_t *resume; /* [ninsts]: number of the resume point (split form: position) before this instruction, or -1 */
     int nresume;
     const int32_t *together; /* split form: the other form's resume points */

@@ -17,11 +17,16 @@ struct jit_code {
     struct jit_spread **spread; /* [ninsts]: made when the interpreter first goes on there */
     jit_function *function; /* atomic: NULL until it is made */
     jit_function *split;    /* atomic: the split form, or NULL */
+    jit_function *jam;      /* atomic: the jam form, or NULL; of so many warps: */
+    int jam_warps;
+    bool jam_wanted;        /* atomic: it is to be made when machine code has run for jam_ns */
+    uint64_t jam_ns;        /* atomic: how long it has */
+    struct jam_steps *steps; /* NULL: there is no jam form */
     uint64_t work;          /* atomic: instructions that the interpreter has done for launches of this kind */
     uint64_t enough;        /* from which on it is compiled */
     bool claimed, split_claimed; /* atomic: a thread compiles it, or has */
     uint64_t split_work;    /* atomic: instructions that the interpreter has done since there is a function */
-    struct link_code linked, split_linked;
+    struct link_code linked, split_linked, jam_linked;
     uint32_t dim[3];
     bool counting, tallies; /* jit_job */
     bool looked;            /* whether an earlier run left code has been looked at */
@@ -35,6 +40,7 @@ bool jit_emit(const struct jit_job *job, struct jit_object *o);
 /* Makes the code; what is wrong is in `problem`. Called once; so is the other, for the split form. */
 void jit_make(struct jit_code *c);
 void jit_make_split(struct jit_code *c);
+void jit_make_jam(struct jit_code *c); /* the first time, if there is to be one */
 
 /* --- splits.c --- */
 
@@ -65,6 +71,8 @@ void jit_spread(const struct jit_code *c, struct warp *w, int32_t site);
 void jit_collect(const struct jit_code *c, struct warp *w, int32_t site);
 /* The same for one register, from the first lane of each group in its place. */
 void jit_spread_register(const struct jit_code *c, const struct warp *w, int32_t reg);
+/* Registers alive before the instruction that are kept in the places of a group's first warp only, to the others'. */
+void jit_spread_steps(const struct jit_code *c, const struct block *b, int first, int32_t site);
 void jit_spread_release(struct jit_code *c);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "interp/lanes.h"
 #include "jit/code.h"
+#include "jit/jam.h"
 #include "jit/keep.h"
 #include "jit/log.h"
 #include "jit_build.h"
@@ -118,6 +119,8 @@ static void release_code(struct jit_code *c)
     jit_spread_release(c);
     link_release(&c->linked);
     link_release(&c->split_linked);
+    link_release(&c->jam_linked);
+    jam_steps_release(c->steps);
     alloc_release(c);
 }
 
@@ -152,40 +155,46 @@ bool jit_emit(const struct jit_job *job, struct jit_object *o)
     return made;
 }
 
-/* The job of either form. */
-static struct jit_job job_of(const struct jit_code *c, bool split)
+enum form { TOGETHER, SPLIT, JAM };
+
+/* The job of each form. */
+static struct jit_job job_of(const struct jit_code *c, enum form form)
 {
+    bool split = form == SPLIT;
     struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
                           .counting = c->counting, .tallies = c->tallies, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
                           .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
-                          .home = c->home};
+                          .home = c->home, .jam = form == JAM ? c->jam_warps : 1, .steps = c->steps};
     memcpy(job.dim, c->dim, sizeof job.dim);
     return job;
 }
 
 /* Is code there from an earlier run? */
-static bool is_kept(const struct jit_code *c, bool split)
+static bool is_kept(const struct jit_code *c, enum form form)
 {
     struct keep_key key;
-    struct jit_job job = job_of(c, split);
+    struct jit_job job = job_of(c, form);
     return keep_key(&job, &key) && keep_has(&key);
 }
 
 /* From an earlier run, or made now. */
-static void make(struct jit_code *c, bool split, double start, struct link_code *linked, jit_function **function)
+static void make(struct jit_code *c, enum form form, double start, struct link_code *linked, jit_function **function)
 {
     struct jit_object o = {0};
-    struct jit_job job = job_of(c, split);
+    struct jit_job job = job_of(c, form);
+    char problem[sizeof c->problem] = "";
     struct keep_key key;
     bool keeps = keep_key(&job, &key), kept = keeps && keep_find(&key, &o);
     bool made = kept || jit_emit(&job, &o);
     if (made && !kept && keeps)
         keep_add(&key, &o);
     if (!made)
-        snprintf(c->problem, sizeof c->problem, "%s", o.problem);
-    bool ready = made && link_object(o.bytes, o.size, "jit_code", linked, c->problem, sizeof c->problem);
-    log_made(&job, start, o.size, kept, c->problem);
+        snprintf(problem, sizeof problem, "%s", o.problem);
+    bool ready = made && link_object(o.bytes, o.size, "jit_code", linked, problem, sizeof problem);
+    log_made(&job, start, o.size, kept, problem);
+    if (form != JAM) /* the others can do without */
+        memcpy(c->problem, problem, sizeof problem);
     if (made)
         o.release(&o);
     if (ready)
@@ -196,7 +205,7 @@ void jit_make(struct jit_code *c)
 {
     struct jit *j = c->owner;
     const struct ir_kernel *k = j->kernel;
-    if (!is_kept(c, false)) /* before the clock starts */
+    if (!is_kept(c, TOGETHER)) /* before the clock starts */
         pthread_once(&compiler.once, load_compiler);
     double start = log_now();
     c->shapes = shapes_find(k, c->dim);
@@ -204,12 +213,21 @@ void jit_make(struct jit_code *c)
     c->home = plan_homes(k, j->interp, c->shapes);
     find_barriers(c, k);
     c->spread = alloc_zeroed(sizeof *c->spread * ((size_t)k->ninsts + 1));
-    make(c, false, start, &c->linked, &c->function);
+    if (!c->counting)
+        c->steps = jam_plan(k, c->shapes, c->dim, lanes_level(), &c->jam_warps);
+    make(c, TOGETHER, start, &c->linked, &c->function);
+    __atomic_store_n(&c->jam_wanted, c->function && c->steps, __ATOMIC_RELEASE);
 }
 
 void jit_make_split(struct jit_code *c)
 {
-    make(c, true, log_now(), &c->split_linked, &c->split);
+    make(c, SPLIT, log_now(), &c->split_linked, &c->split);
+}
+
+void jit_make_jam(struct jit_code *c)
+{
+    if (__atomic_exchange_n(&c->jam_wanted, false, __ATOMIC_ACQ_REL))
+        make(c, JAM, log_now(), &c->jam_linked, &c->jam);
 }
 
 /* Can lanes part, or is a warp not whole? */
@@ -252,12 +270,14 @@ const char *jit_prepare(struct jit *j, struct launch *l, bool counting, bool rec
     struct jit_code *c = code_for(j, l, counting, counting && !recording);
     bool fresh = !c->looked;
     c->looked = true;
-    if (fresh && (mode == JIT_ALWAYS || is_kept(c, false))) { /* other launches of the kernel wait for it */
+    if (fresh && (mode == JIT_ALWAYS || is_kept(c, TOGETHER))) { /* other launches of the kernel wait for it */
         c->claimed = true;
-        c->split_claimed = mode == JIT_ALWAYS || is_kept(c, true);
+        c->split_claimed = mode == JIT_ALWAYS || is_kept(c, SPLIT);
         jit_make(c);
         if (c->function && (mode == JIT_ALWAYS ? needs_split(c) : c->split_claimed))
             jit_make_split(c);
+        if (mode == JIT_ALWAYS || is_kept(c, JAM))
+            jit_make_jam(c);
     }
     pthread_mutex_unlock(&j->lock);
     l->jit = c;

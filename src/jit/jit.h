@@ -1,7 +1,7 @@
 /* The SIMD executor: machine code for warps of 32 lanes, made from the same IR as the interpreter's steps.
  *
  * Machine code runs a warp while its 32 lanes go one way, and in a second form, made when it pays, the splits of a warp
- * whose lanes part (jit/abi.h). For whatever it has no code of its own for the interpreter takes over in the middle of the
+ * whose lanes part, and in a third several whole warps at once (jit/abi.h). For whatever it has no code of its own for the interpreter takes over in the middle of the
  * kernel, and gives the warp back at the next place where machine code can go on: both keep registers in the same places. So the meaning of a kernel is in one place, and every
  * kernel that the interpreter runs, runs here. Kernels with waiting loops, and watched launches, stay with it entirely.
  * Code is made once for each size of block, since shapes of addresses depend on it (jit/shape.h), and separately for

@@ -100,6 +100,7 @@ bool keep_key(const struct jit_job *job, struct keep_key *key)
     MIX(key, job->counting);
     MIX(key, job->tallies);
     MIX(key, job->split);
+    MIX(key, job->jam);
     mix_text(key, k->name);
     mix(key, k->module->text, k->module->text_len);
     mix(key, k->reg_type, (size_t)k->nregs);

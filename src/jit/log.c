@@ -50,7 +50,7 @@ void log_made(const struct jit_job *job, double start, size_t bytes, bool kept, 
     strbuf_adds(&line, "{\"kernel\": ");
     add_quoted(&line, job->kernel->name);
     strbuf_addf(&line, ", \"instructions\": %d, \"block\": [%u, %u, %u], \"form\": \"%s\", \"isa\": \"%s\"",
-                job->kernel->ninsts, job->dim[0], job->dim[1], job->dim[2], job->split ? "split" : "together", job->level);
+                job->kernel->ninsts, job->dim[0], job->dim[1], job->dim[2], job->split ? "split" : job->jam > 1 ? "jam" : "together", job->level);
     strbuf_addf(&line, ", \"counting\": %s, \"cpu_ms\": %.2f", job->counting ? "true" : "false", ms);
     strbuf_addf(&line, ", \"kept\": %s, \"bytes\": %zu, \"problem\": ", kept ? "true" : "false", bytes);
     if (problem && *problem)

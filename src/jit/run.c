@@ -5,6 +5,7 @@
 #include "interp/interp.h"
 #include "interp/step.h"
 #include "jit/code.h"
+#include "jit/log.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -17,10 +18,16 @@ uint32_t jit_long_turns = LONG_TURNS;
 
 enum { MOST_WARPS = 1024 / WARP_LANES };
 
-/* Where the warps of a block are: ended, or waiting at the barrier at wait[i], or (-1) to go on whole at next[i]. */
+/* A block that the jam form leaves costs so much of what a thread has for each launch; one that does not earns 1. */
+enum { JAM_CREDIT = 256, JAM_LEFT = 16 };
+
+/* Where the warps of a block are: ended, or waiting at the barrier at wait[i], or (-1) to go on whole at next[i]. In the jam
+ * form an entry of these arrays is `jam` neighbouring warps. */
 struct fleet {
     struct block *b;
     const struct plan *plan;
+    int n, jam;
+    int left; /* jam form: the entry whose warps have their registers in their own places, or -1 */
     uint32_t ended; /* bits */
     int32_t wait[MOST_WARPS], next[MOST_WARPS];
     int32_t resume[MOST_WARPS + 1]; /* the resume point of next[i]; -1: it is not to go on, or there is none; the last: -1 */
@@ -58,12 +65,37 @@ static int settle(const struct jit_frame *f, struct fleet *fl)
     return at;
 }
 
+/* The warps of the jam form's groups go on singly. */
+static void apart(struct jit_frame *f, struct fleet *fl)
+{
+    int jam = fl->jam;
+    uint32_t ended = fl->ended;
+    for (int g = fl->n - 1; g >= 0; g--) {
+        if (!(fl->ended >> g & 1) && g != fl->left)
+            jit_spread_steps(f->code, fl->b, g * jam, fl->wait[g] >= 0 ? fl->wait[g] + 1 : fl->next[g]);
+        for (int i = g * jam + jam - 1; i >= g * jam; i--) {
+            fl->wait[i] = fl->wait[g];
+            fl->next[i] = fl->next[g];
+            fl->resume[i] = fl->resume[g];
+        }
+    }
+    fl->ended = 0;
+    for (int i = 0; i < fl->b->nwarps; i++)
+        fl->ended |= (ended >> i / jam & 1) << i;
+    fl->n = fl->b->nwarps;
+    fl->jam = 1;
+    fl->resume[fl->n] = -1;
+    f->stride = fl->b->warp_bytes;
+}
+
 /* From here on the block's warps and barriers are in use. */
 static void begin(struct jit_frame *f)
 {
     struct fleet *fl = f->fleet;
     struct block *b = fl->b;
     settle(f, fl);
+    if (fl->jam > 1)
+        apart(f, fl);
     f->fleet = NULL;
     f->left = 0;
     block_begin(b);
@@ -236,6 +268,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->local_size = l->local_size;
     f->local_bytes = l->local_bytes;
     f->room = RING_RECORDS / 2;
+    f->jam_credit = JAM_CREDIT;
     f->executed = 0;
     f->gridid = l->grid_serial;
     f->counts = counts;
@@ -490,7 +523,7 @@ static enum jit_stop call(struct jit_frame *f, int32_t at, uint32_t turns)
         jit_collect(f->code, f->warp, f->code->plan.site[at]);
     f->budget = turns;
     f->patience = jit_long_turns < TURNS ? jit_long_turns : TURNS;
-    return f->code->function(f, (uint32_t)at);
+    return (f->fleet && f->fleet->jam > 1 ? f->code->jam : f->code->function)(f, (uint32_t)at);
 }
 
 static enum jit_stop call_split(struct jit_frame *f, int32_t position)
@@ -561,6 +594,29 @@ enum warp_stop jit_run(struct warp *w, struct exec_counts *counts)
 
 /* --- a whole block --- */
 
+/* The jam form is made when machine code has run for about as long as that takes. */
+static void watch_for_jam(struct jit_code *code)
+{
+    enum { BLOCKS = 64, ENOUGH_NS = 50000000 };
+    static _Thread_local struct {
+        const struct jit_code *code;
+        unsigned blocks;
+        double since;
+    } mine;
+    if (mine.code != code) {
+        mine.code = code;
+        mine.blocks = 0;
+        mine.since = log_now();
+    }
+    if (++mine.blocks % BLOCKS)
+        return;
+    double now = log_now();
+    uint64_t ns = (uint64_t)((now - mine.since) * 1e9);
+    mine.since = now;
+    if (__atomic_add_fetch(&code->jam_ns, ns, __ATOMIC_RELAXED) >= ENOUGH_NS)
+        jit_make_jam(code);
+}
+
 /* A warp that goes on whole at an instruction. */
 static struct start start_whole(struct jit_frame *f, int32_t pc)
 {
@@ -576,14 +632,14 @@ static bool go_on(const struct jit_code *code, struct fleet *fl)
 {
     const struct ir_inst *insts = code->interp->kernel->insts;
     int first = __builtin_ctz(~fl->ended);
-    for (int i = first; i < fl->b->nwarps; i++)
+    for (int i = first; i < fl->n; i++)
         if (!(fl->ended >> i & 1) && fl->wait[i] < 0)
             return true;
-    for (int i = first; i < fl->b->nwarps; i++)
+    for (int i = first; i < fl->n; i++)
         if (fl->wait[i] != fl->wait[first] && !(fl->ended >> i & 1) &&
             insts[fl->wait[i]].src[0].imm != insts[fl->wait[first]].src[0].imm)
             return false;
-    for (int i = first; i < fl->b->nwarps; i++)
+    for (int i = first; i < fl->n; i++)
         if (!(fl->ended >> i & 1)) {
             note(fl, i, JIT_TURN, fl->wait[i] + 1);
             fl->wait[i] = -1;
@@ -612,7 +668,7 @@ static void hand_over(struct jit_frame *f, struct fleet *fl, int except)
 /* All warps of the block have come to the same barrier in one go: they are put behind it. */
 static bool goes_on_in_step(const struct jit_frame *f, struct fleet *fl)
 {
-    int n = fl->b->nwarps;
+    int n = fl->n;
     uint32_t differ = 0, stopped = JIT_STOPPED(JIT_BARRIER, f->site);
     int32_t next = fl->plan->resume[f->site + 1];
     if (!f->fleet || f->stopped != &fl->stopped[n - 1] || next < 0 || launch_stopping(fl->b->launch, fl->b->index))
@@ -635,15 +691,31 @@ static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, in
     while (fl->resume[last + 1] >= 0)
         last++;
     do {
-        fill_warp(f, fl->b, i);
+        fill_warp(f, fl->b, i * fl->jam);
         f->left = (uint32_t)(last - i);
         f->next = &fl->resume[i + 1];
         f->stopped = &fl->stopped[i];
         fl->from = i;
-        why = call(f, fl->resume[i], SHARED_TURNS);
-    } while (why == JIT_BARRIER && last - i == fl->b->nwarps - 1 && turns-- && goes_on_in_step(f, fl));
+        why = call(f, fl->resume[i], fl->n == 1 ? TURNS : SHARED_TURNS);
+    } while (why == JIT_BARRIER && last - i == fl->n - 1 && turns-- && goes_on_in_step(f, fl));
     *at = settle(f, fl);
     return why;
+}
+
+/* The jam form left before an instruction that some of its warps have done: they go on singly, and next in the interpreter. */
+static void leave_jam(struct jit_frame *f, struct fleet *fl, int *at, bool give_up)
+{
+    int first = *at * fl->jam, last = first + fl->jam - 1;
+    fl->left = *at;
+    begin(f);
+    for (int i = first; i <= last; i++) {
+        fl->wait[i] = fl->resume[i] = -1;
+        fl->next[i] = f->site + (i - first < (int)f->jam_done);
+        fl->b->warps[i].interpreted |= give_up;
+        jit_spread(f->code, &fl->b->warps[i], fl->next[i]);
+    }
+    f->jam_credit -= JAM_LEFT;
+    *at = last;
 }
 
 /* Runs warp *at on until it waits or it is another's turn (true), has ended (true) or stops; then as many behind it as
@@ -651,7 +723,7 @@ static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, in
 static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fleet *fl, int *at, enum warp_stop *stop)
 {
     int i = *at;
-    const struct warp *w = &fl->b->warps[i];
+    const struct warp *w = &fl->b->warps[i * fl->jam];
     bool waits;
     if (!f->fleet)
         fill_warp(f, fl->b, i);
@@ -667,6 +739,10 @@ static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fle
             if (!f->fleet)
                 f->warp->kept = true;
             note(fl, i, why, f->site);
+            return true;
+        }
+        if (fl->jam > 1) {
+            leave_jam(f, fl, at, why == JIT_GIVE_UP);
             return true;
         }
         fl->resume[i] = -1;
@@ -688,36 +764,45 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum wa
 {
     struct jit_code *code = b->launch->jit;
     struct fleet fl; /* what is not set here is written before it is read */
-    uint32_t all = (uint32_t)((1ull << b->nwarps) - 1);
     if (!__atomic_load_n(&code->function, __ATOMIC_ACQUIRE) || b->nwarps > MOST_WARPS)
         return false;
     struct jit_frame *f = frame_of(b, code, counts);
     fl.b = b;
     fl.plan = &code->plan;
+    fl.jam = 1;
+    fl.left = -1;
+    if (__atomic_load_n(&code->jam, __ATOMIC_ACQUIRE) && f->jam_credit > 0)
+        fl.jam = code->jam_warps;
+    else if (__atomic_load_n(&code->jam_wanted, __ATOMIC_RELAXED))
+        watch_for_jam(code);
+    fl.n = b->nwarps / fl.jam;
     fl.ended = 0;
     fl.from = 0;
-    f->stride = b->warp_bytes;
-    for (int i = 0; i < b->nwarps; i++) {
+    f->jam_stride = b->warp_bytes;
+    f->stride = b->warp_bytes * (uint64_t)fl.jam;
+    for (int i = 0; i < fl.n; i++) {
         fl.wait[i] = -1;
         fl.next[i] = 0;
         fl.resume[i] = 0;
     }
-    fl.resume[b->nwarps] = -1;
+    fl.resume[fl.n] = -1;
     f->stopped = fl.stopped;
     f->fleet = &fl;
     if (b->launch->threads % WARP_LANES)
         begin(f);
     *at = -1;
     for (int passes = 0;; passes++) {
-        for (int i = 0; i < b->nwarps; i++) {
+        for (int i = 0; i < fl.n; i++) {
             if (fl.ended >> i & 1 || fl.wait[i] >= 0 || run_some(f, counts, &fl, &i, stop))
                 continue;
             hand_over(f, &fl, i);
             *at = i;
             return true;
         }
-        if (fl.ended == all)
+        if (fl.ended == (uint32_t)((1ull << fl.n) - 1)) {
+            f->jam_credit += f->jam_credit < JAM_CREDIT;
             return true;
+        }
         if (launch_stopping(b->launch, b->index))
             *stop = WARP_STOPPED;
         else if (passes == LONG_TURNS / SHARED_TURNS)

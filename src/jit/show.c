@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "jit/code.h"
+#include "jit/jam.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,23 +144,29 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
     struct shapes *shapes = shapes_find(k, view->block);
     struct plan plan = plan_make(k, c, shapes, false);
     int32_t *home = plan_homes(k, c, shapes);
+    int warps = 1;
+    struct jam_steps *steps = view->jam ? jam_plan(k, shapes, view->block, view->level, &warps) : NULL;
     struct jit_job job = {.kernel = k, .code = c, .shapes = shapes, .level = view->level, .counting = view->counting, .tallies = view->counting,
                           .row = plan.row, .access = plan.access, .naccesses = plan.naccesses,
                           .split = view->split, .resume = view->split ? plan.apart : plan.resume,
                           .nresume = view->split ? plan.napart : plan.nresume, .together = plan.resume,
-                          .home = home, .form = view->form};
+                          .home = home, .jam = warps, .steps = steps, .form = view->form};
     memcpy(job.dim, view->block, sizeof job.dim);
-    bool made = jit_emit(&job, &o);
+    bool none = view->jam && !steps;
+    bool made = !none && jit_emit(&job, &o);
+    if (none)
+        snprintf(problem, room, "its warps are not run several at once");
     if (made) {
         struct text t = {.view = view, .at = o.bytes, .end = o.bytes + o.size, .out = out, .shown = -1};
         (view->form == JIT_ASSEMBLY ? show_assembly : show_module)(&t);
         alloc_release(t.site);
         o.release(&o);
-    } else {
+    } else if (!none) {
         snprintf(problem, room, "%s", o.problem);
     }
     shapes_release(shapes);
     plan_release(&plan);
     alloc_release(home);
+    jam_steps_release(steps);
     return made;
 }

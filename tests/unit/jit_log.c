@@ -27,7 +27,7 @@ static void test_lines(void **state)
     char text[2000], want[2000];
     double ms[2];
     struct ir_kernel k = {.name = "a\"b\\c\n", .ninsts = 21};
-    struct jit_job job = {.kernel = &k, .dim = {16, 8, 2}, .level = "x86-64-v3"};
+    struct jit_job job = {.kernel = &k, .dim = {16, 8, 2}, .level = "x86-64-v3", .jam = 1};
     close(mkstemp(path));
     setenv("HEDDLE_JIT_LOG", path, 1);
     log_made(&job, log_now(), 4096, true, "");
@@ -52,7 +52,7 @@ static void test_silence(void **state)
 {
     (void)state;
     struct ir_kernel k = {.name = "k", .ninsts = 1};
-    struct jit_job job = {.kernel = &k, .level = "x86-64-v3"};
+    struct jit_job job = {.kernel = &k, .level = "x86-64-v3", .jam = 1};
     char before[2000], after[2000];
     read_lines(before, sizeof before);
     unsetenv("HEDDLE_JIT_LOG");

@@ -548,8 +548,7 @@ static bool emit_predicate(struct emit *e)
     return true;
 }
 
-/* Where a narrow value may wrap in a lane the warp is given up. */
-static void guard_widening(struct emit *e)
+void guard_widening(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
@@ -559,11 +558,14 @@ static void guard_widening(struct emit *e)
     enum ptx_type t = in->op == PTX_OP_CVT ? in->type2 : in->type;
     int halved = e->s->reg[in->dst[0]].halved;
     LLVMValueRef ok = NULL;
+    int64_t all = in->src[narrow].kind == IR_SRC_REG && jam_step(e, in->dst[0]) ? jam_step(e, in->src[narrow].reg) * (e->job->jam - 1) : 0;
     for (int g = 0; g < 1 << halved; g++) {
         LLVMValueRef a = source(e, narrow, t, piece_of_group(g, halved));
         bool sign = is_signed(t);
         int bits = bits_of_type(t);
         int64_t greatest = (INT64_C(1) << (bits - sign)) - 1, least_value = sign ? -greatest - 1 : 0;
+        lo[g] += all < 0 ? all : 0; /* of the last warp */
+        hi[g] += all > 0 ? all : 0;
         for (int above = 0; above < 2; above++) { /* the lowest lane, the highest */
             if (above ? hi[g] <= 0 : lo[g] >= 0)
                 continue;
@@ -597,7 +599,8 @@ bool emit_arith(struct emit *e)
     if (in->mods->cc || in->op == PTX_OP_ADDC || in->op == PTX_OP_SUBC || in->op == PTX_OP_MADC_LO || in->op == PTX_OP_MADC_HI)
         return emit_carry(e);
     struct value v = {.scalar = scalar};
-    guard_widening(e);
+    if (!e->of_warp) /* else it has been done for all warps */
+        guard_widening(e);
     struct shape own = scalar ? shape_of_result(e->k, e->s, e->job->dim, in) : (struct shape){0};
     for (int p = first_piece(e, reg); p <= last_piece(e, reg); p++) {
         LLVMValueRef r = scalar && own.known && integer(e->k->reg_type[reg]) ? known_piece(e, reg, &own, p) : compute(e, p);

@@ -25,7 +25,7 @@ static void set_by(const struct ir_inst *in, uint64_t *regs)
 static void pass(const struct emit *e, const struct ir_block *b, int32_t end, uint64_t *regs)
 {
     for (int32_t i = b->first; i < end; i++) {
-        if (jit_waits(&e->k->insts[i]))
+        if (waits_at(e, &e->k->insts[i]))
             memset(regs, 0, e->words * 8);
         set_by(&e->k->insts[i], regs);
     }
@@ -38,7 +38,7 @@ static int32_t before_loop(const struct emit *e, const struct ir_loop *l)
     bool waits = false;
     for (int32_t b = 0; b < e->k->nblocks; b++)
         for (int32_t i = 0; ir_bit(l->blocks, b) && i < e->k->blocks[b].count; i++)
-            waits |= jit_waits(&e->k->insts[e->k->blocks[b].first + i]);
+            waits |= waits_at(e, &e->k->insts[e->k->blocks[b].first + i]);
     int32_t from = -1, ways = 0;
     for (int32_t i = 0; waits && i < h->npred; i++)
         if (!ir_bit(l->blocks, h->pred[i])) {
@@ -106,6 +106,12 @@ void dirty_before(const struct emit *e, int32_t site, uint64_t *regs)
     pass(e, &e->k->blocks[block], site, regs);
 }
 
+void dirty_behind(const struct emit *e, int32_t site, uint64_t *regs)
+{
+    dirty_before(e, site, regs);
+    pass(e, &e->k->blocks[e->k->insts[site].block], site + 1, regs);
+}
+
 void dirty_store_ahead(struct emit *e, int32_t to)
 {
     int32_t from = e->job->split ? -1 : e->before_loop[to];
@@ -115,8 +121,9 @@ void dirty_store_ahead(struct emit *e, int32_t to)
     memcpy(regs, newer_at(e, from), e->words * 8);
     pass(e, &e->k->blocks[from], e->k->blocks[from].first + e->k->blocks[from].count, regs);
     at_entry(e, ir_loop_at(e->k, to), regs, true);
-    for (int32_t r = 0; r < e->k->nregs; r++)
-        if (ir_bit(regs, r) && e->job->home[r] >= 0)
-            home_store(e, r);
+    EACH_WARP(e, w)
+        for (int32_t r = 0; r < e->k->nregs; r++)
+            if (ir_bit(regs, r) && e->job->home[r] >= 0 && !jam_shared(e, r))
+                home_store(e, r);
     alloc_release(regs);
 }

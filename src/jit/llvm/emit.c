@@ -24,12 +24,13 @@ static void make_variables(struct emit *e)
         return;
     for (int32_t i = 0; i < k->ninsts; i++)
         inside |= e->job->resume[i] >= 0 && i != k->blocks[k->insts[i].block].first;
-    for (int32_t r = 0; r < k->nregs; r++) {
-        if (!inside && !live_somewhere(k, r))
-            continue;
-        for (int p = 0; p < var_parts(e, r); p++)
-            e->var[r][p] = LLVMBuildAlloca(e->b, var_type(e, r), "");
-    }
+    EACH_WARP(e, w)
+        for (int32_t r = 0; r < k->nregs; r++) {
+            if (!inside && !live_somewhere(k, r))
+                continue;
+            for (int p = 0; p < var_parts(e, r); p++)
+                e->var[r][p] = jam_shared(e, r) ? e->of_warp[0].var[r][p] : LLVMBuildAlloca(e->b, var_type(e, r), "");
+        }
 }
 
 /* What is alive before each instruction of a block. */
@@ -55,7 +56,8 @@ static void emit_resume(struct emit *e, int32_t number_of, const uint64_t *live,
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderAtEnd(e->b, e->resume[number_of]);
-    restore(e, live);
+    EACH_WARP(e, w)
+        restore(e, live);
     LLVMBuildBr(e->b, to);
     LLVMPositionBuilderAtEnd(e->b, here);
 }
@@ -86,12 +88,39 @@ static bool touches_memory(const struct emit *e, const struct ir_block *b)
     return false;
 }
 
+/* Can code be entered before the instruction, if it is a resume point? Not behind a barrier at which nobody waits. */
+bool entered_before(const struct emit *e, int32_t site)
+{
+    const struct ir_inst *last = site ? &e->k->insts[site - 1] : NULL;
+    bool head = site == e->k->blocks[e->k->insts[site].block].first;
+    return head || !jit_waits(last) || waits_at(e, last);
+}
+
+/* A branch, an exit, a barrier, or a place where machine code ends. */
+static bool of_all_warps(const struct emit *e)
+{
+    switch (e->in->op) {
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX:
+    case PTX_OP_ELECT:
+        return false;
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+        return e->in->mods->variant != PTX_BAR_WARP;
+    default:
+        return !step_is_plain(&e->job->code->step[e->site]);
+    }
+}
+
 static void emit_block(struct emit *e, int32_t number_of)
 {
     const struct ir_block *b = &e->k->blocks[number_of];
     find_live(e, b);
     LLVMPositionBuilderAtEnd(e->b, e->head[number_of]);
-    forget(e);
+    EACH_WARP(e, w)
+        forget(e);
     if (single_has(e, number_of)) {
         if (e->job->resume[b->first] >= 0)
             emit_resume(e, e->job->resume[b->first], live_before(e, b->first), e->head[number_of]);
@@ -99,7 +128,7 @@ static void emit_block(struct emit *e, int32_t number_of)
         return;
     }
     for (int32_t i = b->first; i < b->first + b->count; i++) {
-        int32_t r = e->job->resume[i];
+        int32_t r = entered_before(e, i) ? e->job->resume[i] : -1;
         e->site = i;
         e->in = &e->k->insts[i];
         lines_at(e, i);
@@ -116,11 +145,13 @@ static void emit_block(struct emit *e, int32_t number_of)
         } else if (r >= 0) {
             LLVMBasicBlockRef on = new_block(e, "again");
             if (!terminated(e)) {
-                flush(e, live_before(e, i));
+                EACH_WARP(e, w)
+                    flush(e, live_before(e, i));
                 LLVMBuildBr(e->b, on);
             }
             emit_resume(e, r, live_before(e, i), on);
-            forget(e);
+            EACH_WARP(e, w)
+                forget(e);
             LLVMPositionBuilderAtEnd(e->b, on);
         } else if (terminated(e)) { /* behind a place where machine code ends: never reached */
             LLVMPositionBuilderAtEnd(e->b, new_block(e, "dead"));
@@ -131,7 +162,12 @@ static void emit_block(struct emit *e, int32_t number_of)
             count_block(e, number_of);
         if (i == b->first && e->tells_time)
             count_executed(e, b->count);
-        emit_inst(e);
+        if (i == b->first && e->of_warp)
+            jam_look_ahead(e, b);
+        if (of_all_warps(e))
+            emit_inst(e);
+        else
+            jam_inst(e);
     }
     if (terminated(e))
         return;
@@ -140,7 +176,8 @@ static void emit_block(struct emit *e, int32_t number_of)
         LLVMBuildUnreachable(e->b);
         return;
     }
-    flush(e, b->live_out);
+    EACH_WARP(e, w)
+        flush(e, b->live_out);
     dirty_store_ahead(e, e->k->insts[next].block);
     LLVMBuildBr(e->b, e->head[e->k->insts[next].block]);
 }
@@ -169,13 +206,14 @@ static void emit_next_warp(struct emit *e)
 
     LLVMPositionBuilderAtEnd(e->b, next);
     frame_set(e, AT(left), LLVMBuildSub(e->b, left, number(e, 32, 1), ""));
+    uint64_t warps = (uint64_t)e->job->jam;
     LLVMBuildStore(e->b, e->ended_as, frame_add(e, AT(stopped), e->ptr, number(e, 64, 4)));
     LLVMValueRef to = frame_add(e, AT(next), e->ptr, number(e, 64, 4)), stride = frame_field(e, AT(stride), e->i64);
     frame_add(e, AT(regs), e->ptr, stride);
     frame_add(e, AT(local), e->ptr, stride);
-    frame_add(e, AT(warp), e->ptr, number(e, 64, sizeof(struct warp)));
-    frame_add(e, AT(tid), e->ptr, number(e, 64, 12));
-    frame_add(e, AT(sreg) + 4 * PTX_SREG_WARPID, e->i32, number(e, 32, 1));
+    frame_add(e, AT(warp), e->ptr, number(e, 64, sizeof(struct warp) * warps));
+    frame_add(e, AT(tid), e->ptr, number(e, 64, 12 * warps));
+    frame_add(e, AT(sreg) + 4 * PTX_SREG_WARPID, e->i32, number(e, 32, warps));
     frame_set(e, AT(budget), number(e, 32, SHARED_TURNS));
     frame_set(e, AT(turned), number(e, 32, 0));
     LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, e->i32, to, ""), e->resume_var);
@@ -187,6 +225,7 @@ static void emit_entry(struct emit *e)
 {
     LLVMBasicBlockRef entry = new_block(e, "entry");
     LLVMPositionBuilderAtEnd(e->b, entry);
+    jam_open(e);
     make_variables(e);
     e->frame = LLVMGetParam(e->fn, 0);
 #define FIELD(name, type) frame_field(e, offsetof(struct jit_frame, name), type)
@@ -204,6 +243,11 @@ static void emit_entry(struct emit *e)
     LLVMBuildBr(e->b, e->begin);
     LLVMPositionBuilderAtEnd(e->b, e->begin);
     e->regs = FIELD(regs, e->ptr);
+    LLVMValueRef first = e->regs, stride = e->of_warp ? FIELD(jam_stride, e->i64) : NULL;
+    EACH_WARP(e, w) {
+        LLVMValueRef above = w ? LLVMBuildMul(e->b, stride, number(e, 64, (uint64_t)w), "") : NULL;
+        e->regs = w ? LLVMBuildGEP2(e->b, e->i8, first, &above, 1, "") : first;
+    }
 #undef FIELD
     LLVMBasicBlockRef bad = new_block(e, "bad");
     for (int i = 0; i < e->job->nresume; i++)
@@ -212,6 +256,11 @@ static void emit_entry(struct emit *e)
     LLVMValueRef s = LLVMBuildSwitch(e->b, at, bad, (unsigned)e->job->nresume);
     for (int i = 0; i < e->job->nresume; i++)
         LLVMAddCase(s, number(e, 32, (uint64_t)i), e->resume[i]);
+    for (int32_t i = 0; i < e->k->ninsts; i++)
+        if (e->job->resume[i] >= 0 && !entered_before(e, i)) {
+            LLVMPositionBuilderAtEnd(e->b, e->resume[e->job->resume[i]]);
+            LLVMBuildUnreachable(e->b);
+        }
     LLVMPositionBuilderAtEnd(e->b, bad);
     LLVMBuildUnreachable(e->b);
     e->ended = new_block(e, "ended");
@@ -253,6 +302,7 @@ bool emit_kernel(struct emit *e)
     for (int32_t b = 0; b < k->nblocks; b++)
         emit_block(e, b);
     single_emit(e);
+    jam_release(e);
     alloc_release(e->var);
     alloc_release(e->now);
     alloc_release(e->have);

@@ -8,6 +8,7 @@
 #define JIT_LLVM_EMIT_H
 
 #include "jit/abi.h"
+#include "jit/jam.h"
 #include "jit/shape.h"
 
 #include <llvm-c/Core.h>
@@ -32,7 +33,7 @@ struct checked {
     LLVMValueRef host; /* of `from` */
 };
 
-enum { MAX_CHECKED = 32 };
+enum { MAX_CHECKED = 64 };
 
 /* The blocks between a branch whose lanes part and its join, in the order in which they are done (region.c). */
 struct region {
@@ -84,6 +85,16 @@ struct ahead {
 };
 
 enum { MAX_LOOKED = 8, MAX_AHEAD = 12 };
+
+/* Jam form: what struct emit has of one warp while another one's instruction is made. */
+struct warp_values {
+    LLVMValueRef regs;
+    LLVMValueRef (*var)[MAX_PARTS];
+    struct value *now;
+    uint8_t *have, *changed;
+    int32_t *touched;
+    int ntouched;
+};
 
 /* What is computed at a time, a piece: part p of a vector, or, p < 0, the value of the first lane of a group. -1: of the one
  * group of all lanes; -2 and -3: of the second and the first half, turned round; -4 to -7: of quarters. */
@@ -137,6 +148,15 @@ struct emit {
     int32_t *before_loop;           /* [nblocks]: dirty.c, of a loop's header the block by which it is entered, or -1 */
     int32_t site;
     const struct ir_inst *in;
+    struct warp_values *of_warp;    /* [job->jam], or NULL: not the jam form */
+    int warp;                       /* the one whose registers are above */
+    int done;                       /* so many warps have done this instruction */
+    struct {
+        int32_t site;
+        int done;
+        enum jit_stop why;
+        LLVMBasicBlockRef block; /* or NULL */
+    } left;                         /* where it was last left */
     LLVMValueRef scratch; /* memory for lanes that are gone through one by one (gather.c), or NULL */
     bool gathers, scatters; /* the host's own are better than lane by lane */
     bool tells_time; /* it reads %clock: instructions are counted */
@@ -209,10 +229,12 @@ const uint64_t *live_before(const struct emit *e, int32_t site);
 /* --- dirty.c: registers that are newer than their homes --- */
 void dirty_find(struct emit *e);
 void dirty_before(const struct emit *e, int32_t site, uint64_t *regs); /* [words] */
+void dirty_behind(const struct emit *e, int32_t site, uint64_t *regs);
 /* On the way to the block: stores what a loop that begins there does not change. */
 void dirty_store_ahead(struct emit *e, int32_t to);
 
 /* --- arith.c --- */
+void guard_widening(struct emit *e); /* where a narrow value may wrap in a lane the warp is given up */
 /* False: no code of its own for this instruction. */
 bool emit_arith(struct emit *e);
 /* For the files below. p: a part of the lanes, or below 0: a scalar. Each gives a part's result, or NULL: no code of its own. */
@@ -247,6 +269,7 @@ bool emit_carry(struct emit *e);
 /* --- memory.c --- */
 /* False: no code of its own for this access. */
 bool emit_memory(struct emit *e);
+void look_ahead(struct emit *e); /* before it, if that is a thing of its own: whether it may be done */
 /* An element in memory as the register that it is loaded to keeps it, and the other way round. */
 LLVMValueRef widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar);
 LLVMValueRef stored_part(struct emit *e, int element, int p);
@@ -347,6 +370,26 @@ void go_on_if(struct emit *e, LLVMValueRef ok, LLVMBasicBlockRef no);
 /* Branches, exits, barriers, exchanges and whatever else is no plain step; false: none of these. */
 bool emit_flow(struct emit *e);
 
+/* --- jam.c: several warps at once --- */
+/* A loop over the warps of the code, in which the struct has each one's registers. Only one in other forms. */
+#define EACH_WARP(e, w) for (int w = jam_first(e); w < (e)->job->jam; w = jam_next((e), w))
+int jam_first(struct emit *e);
+int jam_next(struct emit *e, int w);
+void jam_open(struct emit *e); /* where variables are made */
+void jam_release(struct emit *e);
+bool jam_shared(const struct emit *e, int32_t reg); /* it follows from the first warp's, and this is another */
+struct value jam_stepped(struct emit *e, int32_t reg, struct value v); /* of the first warp's value this one's, if jam_shared */
+int64_t jam_step(const struct emit *e, int32_t reg); /* from warp to warp, or 0 */
+LLVMValueRef jam_first_source(struct emit *e, int i, enum ptx_type t, int p); /* source() of the first warp */
+void jam_inst(struct emit *e);                       /* this instruction, which is no branch, exit or barrier, for each warp */
+/* At a block's first instruction: looks for all its accesses through registers that it does not set before them. */
+void jam_look_ahead(struct emit *e, const struct ir_block *b);
+void jam_leave(struct emit *e, enum jit_stop why);
+/* The warps are all of the block: they wait for nobody. */
+bool jam_whole(const struct emit *e);
+/* A barrier at which the code stops. */
+bool waits_at(const struct emit *e, const struct ir_inst *in);
+
 /* --- split.c: the form for warps whose lanes go different ways --- */
 void split_open(struct emit *e);                              /* the way in; behind it blocks are added by split_region */
 void split_region(struct emit *e, LLVMBasicBlockRef block);   /* begins the position at this instruction */
@@ -411,6 +454,7 @@ void single_emit(struct emit *e);                             /* the code, when 
 void single_release(struct emit *e);
 
 /* --- emit.c --- */
+bool entered_before(const struct emit *e, int32_t site); /* machine code can be, if it is a resume point */
 void find_live(struct emit *e, const struct ir_block *b); /* for live_before */
 void emit_inst(struct emit *e);
 bool emit_kernel(struct emit *e);

@@ -5,6 +5,7 @@
 
 #include "interp/step.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int mark(struct emit *e)
@@ -39,6 +40,10 @@ void leave(struct emit *e, enum jit_stop why)
     }
     if (e->mask && !e->job->split) {
         ways_leave(e, why);
+        return;
+    }
+    if (e->of_warp) {
+        jam_leave(e, why);
         return;
     }
     int m = mark(e);
@@ -77,6 +82,8 @@ LLVMValueRef ask_op(struct emit *e, size_t op, LLVMValueRef arg)
 {
     LLVMTypeRef params[3] = {e->ptr, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 3, false);
     LLVMValueRef f = op_function(e, op);
+    if (e->of_warp)
+        snprintf(e->problem, sizeof e->problem, "an instruction that several warps do not do at once");
     LLVMValueRef args[3] = {e->frame, number(e, 32, (uint32_t)e->site), arg};
     return LLVMBuildCall2(e->b, type, f, args, 3, "");
 }
@@ -169,11 +176,13 @@ void emit_turn(struct emit *e, int32_t block)
     LLVMValueRef over = LLVMBuildICmp(e->b, LLVMIntEQ, budget, number(e, 32, 0), "");
     likely(e, LLVMBuildCondBr(e->b, over, off, e->head[block]), false);
     LLVMPositionBuilderAtEnd(e->b, off);
-    int m = mark(e);
-    if (!e->job->split) /* there they have been stored */
-        save_newer(e, e->k->blocks[block].live_in, e->newer + (size_t)block * e->words);
+    EACH_WARP(e, w) {
+        int m = mark(e);
+        if (!e->job->split) /* there they have been stored */
+            save_newer(e, e->k->blocks[block].live_in, e->newer + (size_t)block * e->words);
+        unmark(e, m);
+    }
     emit_stop(e, JIT_TURN, e->k->blocks[block].first);
-    unmark(e, m);
 }
 
 static bool head_of_block(const struct emit *e)
@@ -181,10 +190,34 @@ static bool head_of_block(const struct emit *e)
     return e->site == e->k->blocks[e->in->block].first;
 }
 
+/* The same for several warps: those that differ leave. */
+static LLVMValueRef common_guard(struct emit *e)
+{
+    LLVMValueRef all = NULL, none = NULL;
+    EACH_WARP(e, w) {
+        bool scalar = reg_scalar(e, e->in->guard);
+        LLVMValueRef v = scalar ? reg_get(e, e->in->guard).v[0] : guard_bits(e), yes = v, no;
+        if (scalar) {
+            no = LLVMBuildNot(e->b, v, "");
+            yes = e->in->guard_negated ? no : v;
+            no = e->in->guard_negated ? v : no;
+        } else {
+            yes = LLVMBuildICmp(e->b, LLVMIntEQ, v, number(e, 32, UINT32_MAX), "");
+            no = LLVMBuildICmp(e->b, LLVMIntEQ, v, number(e, 32, 0), "");
+        }
+        all = all ? LLVMBuildAnd(e->b, all, yes, "") : yes;
+        none = none ? LLVMBuildAnd(e->b, none, no, "") : no;
+    }
+    leave_unless(e, LLVMBuildOr(e->b, all, none, ""), JIT_LEAVE);
+    return all;
+}
+
 /* The guard's answer for the whole warp, i1; lanes that differ leave. */
 static LLVMValueRef whole_guard(struct emit *e)
 {
     LLVMValueRef bits = NULL, cond;
+    if (e->of_warp && !ir_bit(e->job->steps->known, e->in->guard))
+        return common_guard(e);
     if (e->job->counting || !reg_scalar(e, e->in->guard))
         bits = guard_bits(e);
     if (head_of_block(e) && bits) /* what leaves here is not counted a second time */
@@ -214,15 +247,17 @@ static void branch(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     if (in->guard == IR_NOREG) {
-        flush(e, e->k->blocks[in->block].live_out);
+        EACH_WARP(e, w)
+            flush(e, e->k->blocks[in->block].live_out);
         dirty_store_ahead(e, in->target);
         go(e, in->target, in->back_edge);
         return;
     }
-    if (!reg_scalar(e, in->guard) && (single_branch(e) || ways_emit(e)))
+    if (!reg_scalar(e, in->guard) && !e->of_warp && (single_branch(e) || ways_emit(e)))
         return;
     LLVMValueRef cond = whole_guard(e);
-    flush(e, e->k->blocks[in->block].live_out);
+    EACH_WARP(e, w)
+        flush(e, e->k->blocks[in->block].live_out);
     dirty_store_ahead(e, in->target);
     dirty_store_ahead(e, e->k->insts[e->site + 1].block);
     LLVMBasicBlockRef taken = in->back_edge ? new_block(e, "back") : e->head[in->target];
@@ -264,10 +299,14 @@ static bool barrier(struct emit *e)
     const struct ir_inst *in = e->in;
     if (!jit_waits(in))
         return false;
-    int m = mark(e);
-    save(e, live_before(e, e->site + 1 < e->k->blocks[in->block].first + e->k->blocks[in->block].count ? e->site + 1 : e->site));
+    if (!waits_at(e, in))
+        return true;
+    EACH_WARP(e, w) {
+        int m = mark(e);
+        save(e, live_before(e, e->site + 1 < e->k->blocks[in->block].first + e->k->blocks[in->block].count ? e->site + 1 : e->site));
+        unmark(e, m);
+    }
     emit_stop(e, JIT_BARRIER, e->site);
-    unmark(e, m);
     return true;
 }
 

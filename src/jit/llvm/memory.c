@@ -138,6 +138,10 @@ static bool find_reach(struct emit *e, struct reach *r)
         of->span = s.span[g];
         of->lowest = s.lowest[g];
         of->base = in->src[0].kind == IR_SRC_IMM ? number(e, 64, 0) : source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
+        if (in->src[0].kind == IR_SRC_REG && jam_shared(e, in->src[0].reg)) { /* above the first warp's base, so that one look is for all */
+            of->base = jam_first_source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
+            of->lowest += jam_step(e, in->src[0].reg) * e->warp;
+        }
         of->low = LLVMBuildAdd(e->b, of->base, number(e, wide ? 64 : 32, (uint64_t)of->lowest), "");
         if (in->space == PTX_SHARED && wide)
             of->low = LLVMBuildAnd(e->b, of->low, number(e, 64, UINT32_MAX), "");
@@ -200,7 +204,9 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
         go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, last, e->shared_bytes, ""), no);
         return;
     }
-    uint32_t slots = JIT_LOOKS_EACH * (uint32_t)e->job->naccesses, slot = e->job->split ? slots + e->nlooks : e->nlooks;
+    uint32_t n = (uint32_t)e->job->naccesses, slots = JIT_LOOKS_EACH * n, slot = e->of_warp ? 2 * slots + n : e->job->split ? slots : 0;
+    slot += e->nlooks;
+    slots *= e->of_warp ? 2 : 1;
     LLVMValueRef host = LLVMBuildAdd(B, low, number(e, 64, SPACE_DELTA), "");
     if (e->single && single_look(e, host, span, unit, slots))
         return;
@@ -250,7 +256,7 @@ static struct checked widest(struct emit *e, const struct stretch *r, unsigned u
         const struct ir_inst *next = &e->k->insts[i];
         bool access = (next->op == PTX_OP_LD || next->op == PTX_OP_LDU || next->op == PTX_OP_ST) && next->guard == IR_NOREG &&
                       next->space == in->space && same_base(in, next) && next->mods->order == PTX_WEAK;
-        if (e->job->resume[i] >= 0)
+        if (e->job->resume[i] >= 0 && entered_before(e, i))
             break;
         if (access) {
             unsigned bytes = element_bytes(next), wants = bytes * next->vec;
@@ -268,6 +274,11 @@ static struct checked widest(struct emit *e, const struct stretch *r, unsigned u
         }
         if (!fixed && ir_defines(next, in->src[0].reg))
             break;
+    }
+    int64_t all = fixed ? 0 : jam_step(e, in->src[0].reg) * (e->job->jam - 1), low = all < 0 ? c.from + all : c.from, high = all > 0 ? c.to + all : c.to;
+    if (all && !e->warp && all % (int64_t)c.unit == 0 && high - low <= 1 << 16) { /* the other warps' accesses */
+        c.from = low;
+        c.to = high;
     }
     return c;
 }
@@ -675,6 +686,15 @@ static bool emit_access(struct emit *e)
     count(e, &r);
     load ? load_all(e, &r) : store_all(e, &r);
     return true;
+}
+
+void look_ahead(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    struct reach r;
+    bool plain = (in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_ST) && bits_of_type(in->type) <= 64;
+    if (plain && in->guard == IR_NOREG && (in->space == PTX_SHARED || in->space == PTX_GLOBAL || in->space == PTX_CONST) && find_reach(e, &r))
+        look(e, &r);
 }
 
 bool emit_memory(struct emit *e)

@@ -375,7 +375,7 @@ static void open_one(struct emit *e, struct single *s)
 
 void single_find(struct emit *e)
 {
-    if (e->job->counting || e->job->split || e->tells_time)
+    if (e->job->counting || e->job->split || e->of_warp || e->tells_time)
         return;
     for (bool some = true; some;) { /* the largest first: those inside go with it */
         struct single *best = NULL;

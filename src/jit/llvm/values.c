@@ -149,6 +149,8 @@ struct value reg_get(struct emit *e, int32_t reg)
                                 : LLVMConstNull(var_type(e, reg)); /* never written */
     if (reg_packed(e, reg))
         v.bits = v.v[0];
+    if (jam_shared(e, reg))
+        v = jam_stepped(e, reg, v);
     keep(e, reg, v);
     return v;
 }
@@ -360,10 +362,11 @@ static LLVMValueRef reinterpret(struct emit *e, LLVMValueRef v, enum ptx_type ha
 static LLVMValueRef sreg_scalar(struct emit *e, uint32_t sreg)
 {
     if (sreg <= PTX_SREG_TID_Z)
-        return LLVMBuildLoad2(e->b, e->i32, at(e, frame_field(e, offsetof(struct jit_frame, tid), e->ptr), 4 * sreg), "");
+        return LLVMBuildLoad2(e->b, e->i32, at(e, frame_field(e, offsetof(struct jit_frame, tid), e->ptr), 4 * sreg + 12 * (uint32_t)e->warp), "");
     if (sreg == PTX_SREG_GRIDID)
         return frame_field(e, offsetof(struct jit_frame, gridid), e->i64);
-    return frame_field(e, offsetof(struct jit_frame, sreg) + 4 * sreg, e->i32);
+    LLVMValueRef v = frame_field(e, offsetof(struct jit_frame, sreg) + 4 * sreg, e->i32);
+    return sreg == PTX_SREG_WARPID ? LLVMBuildAdd(e->b, v, number(e, 32, (uint64_t)e->warp), "") : v;
 }
 
 LLVMValueRef source(struct emit *e, int i, enum ptx_type t, int p)
@@ -492,7 +495,7 @@ void home_store(struct emit *e, int32_t reg)
 void save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer)
 {
     for (int32_t r = 0; r < e->k->nregs; r++) {
-        if (!ir_bit(live, r))
+        if (!ir_bit(live, r) || jam_shared(e, r))
             continue;
         if (e->job->home[r] < 0)
             place_keep(e, r);
@@ -516,7 +519,7 @@ void save(struct emit *e, const uint64_t *live)
 void restore(struct emit *e, const uint64_t *live)
 {
     for (int32_t r = 0; r < e->k->nregs; r++) {
-        if (!ir_bit(live, r) || !e->var[r][0])
+        if (!ir_bit(live, r) || !e->var[r][0] || jam_shared(e, r))
             continue;
         struct value v = {0};
         if (e->job->home[r] < 0)

@@ -1,0 +1,262 @@
+/* Which registers are the same in several warps, and how many warps go together (see jam.h). */
+#include "jit/jam.h"
+
+#include "base/alloc.h"
+#include "interp/code.h"
+#include "ir/operands.h"
+
+#include <string.h>
+
+enum { MOST_SIZE = 800 }; /* some 0.3 s of compiling */
+
+/* What a warp has more than the one before it. */
+struct rise {
+    enum { ANY, IS, DIFFERS } kind; /* ANY: nothing is known against it yet */
+    int64_t by;                     /* IS */
+};
+
+struct jam_find {
+    const struct ir_kernel *k;
+    const struct shapes *s;
+    const uint32_t *dim;
+    int warps;
+    struct rise *reg; /* [nregs] */
+};
+
+static struct rise is(int64_t by, int bits)
+{
+    return (struct rise){IS, bits < 64 ? (int64_t)((uint64_t)by << (64 - bits)) >> (64 - bits) : by};
+}
+
+static struct rise differs(void)
+{
+    return (struct rise){DIFFERS, 0};
+}
+
+/* %tid, of the warps' first lanes in all groups that a block may have. */
+static struct rise thread_step(const struct jam_find *f, int axis)
+{
+    uint32_t threads = f->dim[0] * f->dim[1] * f->dim[2], lanes = SHAPE_LANES * (uint32_t)f->warps;
+    int64_t by = 0;
+    for (uint32_t t = 0; t < threads; t += SHAPE_LANES) {
+        uint32_t at[2] = {t / lanes * lanes, t};
+        int64_t v[2];
+        for (int i = 0; i < 2; i++)
+            v[i] = axis == 0 ? at[i] % f->dim[0] : axis == 1 ? at[i] / f->dim[0] % f->dim[1] : at[i] / f->dim[0] / f->dim[1];
+        if (t == SHAPE_LANES)
+            by = v[1] - v[0];
+        if (v[1] - v[0] != by * (int64_t)(t % lanes / SHAPE_LANES))
+            return differs();
+    }
+    return is(by, 32);
+}
+
+static struct rise step_of_sreg(const struct jam_find *f, uint32_t sreg, const struct shape *shape)
+{
+    if (sreg <= PTX_SREG_TID_Z && shape->kind == SHAPE_AFFINE && !shape->known)
+        return thread_step(f, (int)sreg);
+    if (sreg == PTX_SREG_WARPID)
+        return is(1, 32);
+    return (sreg > PTX_SREG_TID_Z || shape->known) && !sreg_is_time(sreg) ? is(0, 32) : differs();
+}
+
+static struct rise step_of_source(const struct jam_find *f, const struct ir_inst *in, int i)
+{
+    const struct ir_src *src = &in->src[i];
+    struct shape shape;
+    switch (src->kind) {
+    case IR_SRC_REG:
+        return f->reg[src->reg];
+    case IR_SRC_SREG:
+        shape = shape_of_source(f->k, f->s, f->dim, in, i);
+        return step_of_sreg(f, src->sreg, &shape);
+    default:
+        return is(0, 64);
+    }
+}
+
+/* a * b; n: which of its sources they are. */
+static struct rise product(const struct jam_find *f, const struct ir_inst *in, const struct rise *a, int n, int bits)
+{
+    struct shape b = shape_of_source(f->k, f->s, f->dim, in, !n);
+    if (a[n].by && !a[!n].by)
+        return shape_uniform(&b) && b.known ? is((int64_t)((uint64_t)a[n].by * b.base), bits) : differs();
+    return a[n].by ? differs() : product(f, in, a, !n, bits);
+}
+
+/* A source of 32 bits that is widened: the warps' values do not wrap, or that is looked at. */
+static bool keeps_step(const struct jam_find *f, const struct ir_inst *in, int i)
+{
+    int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
+    struct shape a = shape_of_source(f->k, f->s, f->dim, in, i);
+    bool sign = ptx_type_info[in->op == PTX_OP_CVT ? in->type2 : in->type].kind == 'S';
+    if (a.kind == SHAPE_AFFINE && a.bounded && a.high - a.low <= INT32_MAX && (sign || a.low >= 0))
+        return true;
+    return shape_guarded_source(f->k, f->s, f->dim, in, lo, hi) == i;
+}
+
+static bool integer_type(uint8_t type)
+{
+    char kind = ptx_type_info[type].kind;
+    return kind == 'S' || kind == 'U' || kind == 'B';
+}
+
+/* Of integers on which the lanes' bases go up by known steps. */
+static struct rise step_of_sum(const struct jam_find *f, const struct ir_inst *in, const struct rise *a)
+{
+    int bits = ptx_type_info[f->k->reg_type[in->dst[0]]].bits;
+    if (f->s->reg[in->dst[0]].kind != SHAPE_AFFINE || in->ndst != 1 || in->guard != IR_NOREG || in->mods->cc || in->mods->sat ||
+        !integer_type(f->k->reg_type[in->dst[0]]) || !integer_type(in->type))
+        return differs();
+    switch (in->op) {
+    case PTX_OP_MOV:
+    case PTX_OP_CVTA:
+        return in->nsrc == 1 ? is(a[0].by, bits) : differs();
+    case PTX_OP_ADD:
+        return is(a[0].by + a[1].by, bits);
+    case PTX_OP_SUB:
+        return is(a[0].by - a[1].by, bits);
+    case PTX_OP_SHL:
+        return in->src[1].kind == IR_SRC_IMM && in->src[1].imm < (uint64_t)bits ? is((int64_t)((uint64_t)a[0].by << in->src[1].imm), bits) : differs();
+    case PTX_OP_CVT:
+        if (!integer_type(in->type2) || ptx_type_info[in->type2].bits != 32 || ptx_type_info[in->type].bits < 32 || !keeps_step(f, in, 0))
+            return differs();
+        return is(a[0].by, bits);
+    case PTX_OP_MUL_WIDE:
+    case PTX_OP_MAD_WIDE:
+        if (ptx_type_info[in->type].bits != 32 || (a[0].by && !keeps_step(f, in, 0)) || (a[1].by && !keeps_step(f, in, 1)))
+            return differs();
+        /* fall through */
+    case PTX_OP_MUL_LO:
+    case PTX_OP_MAD_LO: {
+        struct rise p = a[0].by || a[1].by ? product(f, in, a, a[1].by != 0, bits) : is(0, bits);
+        bool mad = in->op == PTX_OP_MAD_LO || in->op == PTX_OP_MAD_WIDE;
+        return p.kind != IS || !mad ? p : is(p.by + a[2].by, bits);
+    }
+    default:
+        return differs();
+    }
+}
+
+static struct rise step_of_result(const struct jam_find *f, const struct ir_inst *in)
+{
+    bool load = in->op == PTX_OP_LD || in->op == PTX_OP_LDU, same = in->guard == IR_NOREG || !f->reg[in->guard].by;
+    bool any = in->guard != IR_NOREG && f->reg[in->guard].kind == ANY;
+    struct rise a[IR_MAX_SRC];
+    if (in->op >= PTX_OP_COUNT || (ir_is_memory(in) && (!load || in->mods->order != PTX_WEAK || in->space == PTX_LOCAL)) ||
+        in->space == IR_SCRATCH || (in->guard != IR_NOREG && f->reg[in->guard].kind == DIFFERS))
+        return differs();
+    for (int i = 0; i < in->nsrc; i++) {
+        a[i] = step_of_source(f, in, i);
+        if (a[i].kind == DIFFERS)
+            return a[i];
+        any |= a[i].kind == ANY;
+        same &= !a[i].by;
+    }
+    if (any)
+        return (struct rise){ANY, 0};
+    return same ? is(0, 64) : in->dst[0] == IR_NOREG ? differs() : step_of_sum(f, in, a);
+}
+
+struct jam_steps *jam_find(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps)
+{
+    struct jam_steps *steps = alloc_zeroed(sizeof *steps);
+    struct jam_find f = {k, s, dim, warps, alloc_zeroed(((size_t)k->nregs + 1) * sizeof *f.reg)};
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t i = 0; i < k->ninsts; i++) {
+            const struct ir_inst *in = &k->insts[i];
+            struct rise r = in->ndst ? step_of_result(&f, in) : differs();
+            for (int d = 0; d < in->ndst; d++) {
+                struct rise *old = in->dst[d] == IR_NOREG ? NULL : &f.reg[in->dst[d]];
+                if (!old || old->kind == DIFFERS || r.kind == ANY || (old->kind == r.kind && old->by == r.by))
+                    continue;
+                *old = old->kind == ANY ? r : differs();
+                changed = true;
+            }
+        }
+    }
+    steps->known = alloc_zeroed(((size_t)k->nregs / 64 + 1) * 8);
+    steps->by = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *steps->by);
+    for (int32_t r = 0; r < k->nregs; r++)
+        if (f.reg[r].kind != DIFFERS) {
+            ir_bit_set(steps->known, r);
+            steps->by[r] = f.reg[r].by;
+        }
+    alloc_release(f.reg);
+    return steps;
+}
+
+void jam_steps_release(struct jam_steps *s)
+{
+    if (!s)
+        return;
+    alloc_release(s->known);
+    alloc_release(s->by);
+    alloc_release(s);
+}
+
+/* The most vectors of 32 bits a lane that are alive together in so many warps. */
+static int most_alive(const struct ir_kernel *k, const struct shapes *s, const uint64_t *same, int warps)
+{
+    size_t words = (size_t)k->nregs / 64 + 1;
+    uint64_t *live = alloc_zeroed(words * 8);
+    int most = 0;
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        memcpy(live, k->blocks[b].live_out, ((size_t)k->nregs + 63) / 64 * 8);
+        for (int32_t i = k->blocks[b].first + k->blocks[b].count - 1; i >= k->blocks[b].first; i--) {
+            int n = 0;
+            ir_live_before(&k->insts[i], live);
+            for (int32_t r = 0; r < k->nregs; r++)
+                if (ir_bit(live, r) && s->reg[r].kind == SHAPE_VARYING && k->reg_type[r] != PTX_PRED)
+                    n += (ptx_type_info[k->reg_type[r]].bits > 32 ? 2 : 1) * (ir_bit(same, r) ? 1 : warps);
+            most = n > most ? n : most;
+        }
+    }
+    alloc_release(live);
+    return most;
+}
+
+/* About how many instructions that is, in so many warps: an address of its own costs a look, and a way out. */
+static int64_t size(const struct ir_kernel *k, const struct jam_steps *steps, int warps)
+{
+    int64_t n = 0;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        bool own = false;
+        for (int d = 0; d < in->ndst; d++)
+            own |= in->dst[d] != IR_NOREG && !ir_bit(steps->known, in->dst[d]);
+        bool looked = ir_is_memory(in) && in->src[0].kind == IR_SRC_REG && !ir_bit(steps->known, in->src[0].reg);
+        n += looked ? 6 * warps : own || !in->ndst ? warps : 1;
+    }
+    return n;
+}
+
+struct jam_steps *jam_plan(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], const char *level, int *warps)
+{
+    bool wide = !strcmp(level, "x86-64-v4");
+    uint64_t threads = (uint64_t)dim[0] * dim[1] * dim[2];
+    *warps = 1;
+    if (threads % SHAPE_LANES || !strcmp(level, "x86-64-v2") || !k->nloops || k->local_bytes || k->scratch_bytes)
+        return NULL;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        if (in->op == PTX_OP_ATOM || in->op == PTX_OP_RED || in->op >= PTX_OP_COUNT || in->mods->cc)
+            return NULL;
+        if (in->op == PTX_OP_BRA && ir_bit(s->parting, i) && k->blocks[in->block].loop >= 0)
+            return NULL; /* sooner or later lanes part */
+    }
+    int parts = wide ? 2 : 4, room = wide ? 32 : 24;
+    for (int n = wide ? JAM_MOST : 2; n > 1; n /= 2) {
+        bool whole = (uint64_t)n * SHAPE_LANES == threads; /* then barriers cost nothing; else 8 warps bring what 4 do */
+        if (threads / SHAPE_LANES % (unsigned)n || (n > 4 && !whole))
+            continue;
+        struct jam_steps *steps = jam_find(k, s, dim, n);
+        if (parts * most_alive(k, s, steps->known, n) <= room && size(k, steps, n) <= MOST_SIZE) {
+            *warps = n;
+            return steps;
+        }
+        jam_steps_release(steps);
+    }
+    return NULL;
+}
