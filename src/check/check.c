@@ -248,6 +248,7 @@ static struct check_block *begin_block(struct check_launch *cl, const struct blo
     b->index = block->index;
     b->left = cl->launch->threads;
     b->narrivals = 0;
+    b->nlate = 0;
     b->broken = 0;
     memset(b->gone, 0, sizeof b->gone);
     for (int w = 0; w < block->nwarps; w++) {
@@ -276,6 +277,7 @@ static void free_block(struct check *c, struct check_block *b)
     race_free(b->race);
     alloc_release(b->racing);
     alloc_release(b->arrivals);
+    alloc_release(b->late);
     alloc_release(b->shared);
     alloc_release(b->local);
     alloc_release(b);
@@ -349,6 +351,10 @@ void check_observe(const struct record *r, const struct record_values *values, c
         return; /* all its threads have exited */
     if (!b)
         b = begin_block(cl, block);
+    if (r->op == RECORD_STEP) {
+        late_step(cl, b, r);
+        return;
+    }
     if (check_uses(cl, CHECK_INITCHECK))
         written_record(cl, b, r);
     if (cl->tools & (CHECK_RACECHECK | CHECK_SYNCCHECK))
@@ -372,8 +378,9 @@ struct check_launch *check_begin(struct check *c, struct launch *l, unsigned too
     cl->tools = tools;
     cl->newest = newest;
     cl->launch = l;
+    cl->late = tools & CHECK_INITCHECK ? late_find(l->kernel) : NULL;
     cl->watch = (struct watch){tools & CHECK_MEMCHECK ? bounds_refuse : NULL,
-                               tools & CHECK_MEMCHECK ? bounds_bad_free : NULL, cl};
+                               tools & CHECK_MEMCHECK ? bounds_bad_free : NULL, cl, cl->late};
     table_init(&cl->by_key);
     cl->place = find_places(l->kernel);
     registered_each(add_allocation, cl);
@@ -398,6 +405,7 @@ void check_end(struct check_launch *cl)
     alloc_release(cl->groups);
     alloc_release(cl->shown);
     alloc_release(cl->allocations);
+    alloc_release(cl->late);
     alloc_release(cl->place);
     table_release(&cl->by_key);
     alloc_release(cl);

@@ -41,6 +41,8 @@ struct check_block {
     int narrivals, capacity;
     uint8_t *shared, *local;   /* written bytes as bits, or NULL; local: thread after thread */
     const struct record *now;  /* the access that is being looked at */
+    struct late_value *late;   /* late.c: what was loaded unwritten and is not used yet */
+    int nlate, late_room;
 };
 
 struct check_launch {
@@ -57,6 +59,7 @@ struct check_launch {
     struct table by_key;
     uint64_t newest;               /* check_begin */
     uint64_t quiet_from, quiet_to; /* addresses between two live allocations where nothing was freed */
+    uint8_t *late;  /* [ninsts]: late_find; NULL: none, or no initcheck */
     int32_t *place; /* [ninsts]: the first instruction of the same source line, reached by the same calls */
 };
 
@@ -87,6 +90,13 @@ void written_open(struct check *c);
 void written_close(struct check *c);
 void written_block(const struct check_launch *cl, struct check_block *b);
 void written_record(struct check_launch *cl, struct check_block *b, const struct record *r);
+
+/* late.c. Per instruction: not 0 when it loads a value that a thread may never use, or reads or writes a register that may
+ * hold one. NULL: none does. Free it with alloc_release. */
+uint8_t *late_find(const struct ir_kernel *k);
+bool late_load(const struct check_launch *cl, const struct record *r);
+void late_unwritten(struct check_launch *cl, struct check_block *b, const struct record *r, unsigned lane);
+void late_step(struct check_launch *cl, struct check_block *b, const struct record *r); /* RECORD_STEP */
 
 /* sync.c */
 void sync_record(struct check_launch *cl, struct check_block *b, const struct record *r,

@@ -220,7 +220,7 @@ static void found(struct check_launch *cl, const struct check_block *b, const st
 }
 
 /* Lanes often read the same bytes as the lane before. */
-static void look_at(struct check_launch *cl, const struct check_block *b, const struct record *r, bool reads, bool writes)
+static void look_at(struct check_launch *cl, struct check_block *b, const struct record *r, bool reads, bool writes)
 {
     uint64_t last = UINT64_MAX; /* address whose bytes are known to be written */
 
@@ -233,7 +233,7 @@ static void look_at(struct check_launch *cl, const struct check_block *b, const 
             continue;
         bits = bits_of(cl, b, r, i, &shift);
         if (bits && reads && !all_set(bits, at + shift, r->bytes))
-            found(cl, b, r, i);
+            late_load(cl, r) ? late_unwritten(cl, b, r, i) : found(cl, b, r, i);
         else
             last = at;
         if (bits && writes)

@@ -14,7 +14,7 @@ enum {
     WAIT_TURNS = 32,       /* turns of a waiting loop before others run */
     SPIN_TURNS = 2,        /* the same for a warp that has already waited once in vain */
     RECORDS_PER_STEP = 3,  /* a generic access makes up to three */
-    WATCHED_PER_STEP = ASYNC_COPIES + BLOCK_BARRIERS + 4 /* the copies waited for; the barriers that an exit completes */
+    WATCHED_PER_STEP = ASYNC_COPIES + BLOCK_BARRIERS + 5 /* the copies waited for; the barriers that an exit completes */
 };
 
 /* What the loop keeps at hand of the current split. */
@@ -300,6 +300,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
     const struct interp_code *c = r->c;
     struct warp *w = r->w;
     bool watched = r->l->watch;
+    const uint8_t *traced = watched ? r->l->watch->traced : NULL;
     for (;;) {
         if (r->pc == r->join_pc) {
             put_split(r);
@@ -338,6 +339,8 @@ static bool run_split(struct run *r, enum warp_stop *why)
             }
         }
         r->again = false;
+        if (traced && traced[r->pc])
+            warp_event(w, r->pc, RECORD_STEP, m, 0);
         switch (st->kind) {
         case STEP_BRANCH:
             if (!branch(r, st, m, why))

@@ -23,6 +23,7 @@ enum record_op {
     RECORD_MEET,     /* lanes that have met: __syncwarp, shuffles, votes; addr[0]: the members that were named */
     RECORD_FENCE,
     RECORD_EXIT,
+    RECORD_STEP,     /* the lanes are about to do the instruction, one that watch.traced names */
     RECORD_COPIED    /* asynchronous copies of `bytes` to shared addr[lane] were waited for and are done */
 };
 

@@ -27,6 +27,7 @@ struct watch {
     /* free or delete of an address that is none of the heap's, or was freed. NULL: that ends the launch. */
     void (*bad_free)(void *user, const struct warp *w, int32_t site, unsigned lane, uint64_t address);
     void *user;
+    const uint8_t *traced; /* [instructions]: where not 0, a RECORD_STEP before it is done. NULL: none */
 };
 
 #endif
