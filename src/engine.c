@@ -59,7 +59,14 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.observe = check_observe;
         run.observe_user = checked;
     }
-    const char *no_code = jit_prepare(k->jit, &l, result || d->see, d->see);
+    struct caches_config caches;
+    if (result && !d->see && !checked && d->caches) {
+        launch_caches(k, cfg, &caches);
+        run.caches = &caches;
+        run.slots = (uint32_t)d->spec.subpartitions;
+        l.turn_records = 1;
+    }
+    const char *no_code = jit_prepare(k->jit, &l, result || d->see, d->see ? JIT_ALL_RECORDS : run.caches ? JIT_CACHED : JIT_NO_RECORDS);
     if (no_code) {
         s = engine_fail(HEDDLE_NOT_IMPLEMENTED, "HEDDLE_EXEC is 'jit', but kernel '%s' has no machine code: %s", k->function->name, no_code);
         arena_release(&l.arena);
@@ -67,7 +74,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     }
     if (l.jit) {
         run.run = jit_run;
-        run.run_block = jit_run_block;
+        run.run_block = run.caches ? NULL : jit_run_block;
     }
     if (result || d->see)
         count(&run, k->ir, &counts);
@@ -77,7 +84,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     output_finish(&l, d->output, d->output_user);
     s = fault_finish(d, &l);
     if (result)
-        *result = engine_wrap(collect(k, cfg, run.sites, &counts, s ? heddle_error_text() : NULL));
+        *result = engine_wrap(collect(k, cfg, run.sites, &counts, run.caches, s ? heddle_error_text() : NULL));
     if (run.sites) {
         exec_counts_release(&counts);
         alloc_release(run.sites);

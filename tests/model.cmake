@@ -1,6 +1,7 @@
 # Unit tests of device, counters, memory, report.
 unit_test(device)
 unit_test(memory)
+unit_test(caches)
 unit_test(metrics)
 unit_test(result)
 unit_test(report)

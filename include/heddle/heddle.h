@@ -116,11 +116,19 @@ HEDDLE_API heddle_status heddle_kernel_describe(heddle_kernel *k, heddle_kernel_
 HEDDLE_API heddle_status heddle_kernel_parameter(heddle_kernel *k, int i, size_t *offset, size_t *bytes);
 
 /* --- launches --- */
+/* Accesses to [base, base + bytes) that the modelled L2 keeps longer than others: a part of them (ratio, 0 to 1), in the bytes
+ * of L2 that are set aside. bytes 0: none. */
+typedef struct heddle_window {
+    uint64_t base, bytes, set_aside;
+    float ratio;
+} heddle_window;
+
 typedef struct heddle_launch_config {
     uint32_t grid[3];    /* blocks in x, y, z */
     uint32_t block[3];   /* threads in x, y, z */
     size_t shared_bytes; /* dynamic shared memory a block */
     int cooperative;     /* 1: all blocks are resident at the same time, so that they may wait for each other */
+    heddle_window persisting;
 } heddle_launch_config;
 
 /* What went wrong inside a kernel, and where. */

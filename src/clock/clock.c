@@ -5,6 +5,7 @@
  * block in which no warp can run and none spins is a deadlock, unless lanes that wait at a join can go on alone. */
 #define _GNU_SOURCE
 #include "clock/clock.h"
+#include "clock/rounds.h"
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "memory/memory.h"
@@ -95,7 +96,7 @@ static enum warp_stop run_warp(struct worker *k, struct warp *w)
     return stop;
 }
 
-static void deadlock(struct block *b)
+void clock_deadlock(struct block *b)
 {
     struct strbuf text;
     strbuf_init(&text);
@@ -110,7 +111,7 @@ static void deadlock(struct block *b)
 }
 
 /* Lanes that wait at joins go on without the others: the last resort before calling it a deadlock. */
-static bool release_all(struct block *b)
+bool clock_release_all(struct block *b)
 {
     int n = 0;
     for (int i = 0; i < b->nwarps; i++)
@@ -155,8 +156,8 @@ static enum progress run_block(struct worker *k, struct block *b)
             continue;
         if (spins || block_waits_for_grid(b))
             return BLOCK_STALLED;
-        if (!release_all(b)) {
-            deadlock(b);
+        if (!clock_release_all(b)) {
+            clock_deadlock(b);
             return BLOCK_STOPPED;
         }
     }
@@ -226,7 +227,7 @@ static void *work(void *arg)
         if (p == BLOCK_STALLED && launch_stopping(k->l, UINT64_MAX - 1))
             p = BLOCK_STOPPED; /* what it waits for may never come */
         if (p == BLOCK_STALLED && k->l->cooperative && grid_deadlock(k->l)) {
-            deadlock(k->resident[at]);
+            clock_deadlock(k->resident[at]);
             p = BLOCK_STOPPED;
         }
         if (p == BLOCK_DONE && k->l->cooperative)
@@ -306,6 +307,10 @@ void clock_run(struct clock_run *c)
 {
     struct launch *l = c->launch;
     int threads = c->threads;
+    if (c->caches) {
+        rounds_run(c);
+        return;
+    }
     bool alone = c->observe || l->heap || (c->sites && (l->kernel->order_matters || l->kernel->has_waiting_loop));
     if (alone || threads < 1)
         threads = 1;

@@ -10,6 +10,7 @@
 #define CLOCK_CLOCK_H
 
 #include "counters/counters.h"
+#include "memory/caches.h"
 #include "simt/warp.h"
 
 struct clock_run {
@@ -23,6 +24,8 @@ struct clock_run {
     /* Or NULL; one host thread then. values: of stores, in watched launches. */
     void (*observe)(const struct record *r, const struct record_values *values, const struct block *b, void *user);
     void *observe_user;
+    const struct caches_config *caches; /* or NULL: no caches are modelled. Only where the launch counts (rounds.h) */
+    uint32_t slots;           /* warp instructions that a multiprocessor issues in a cycle */
 };
 
 /* Runs the launch to its end, or to its first fault (launch->fault_set) or interruption. */

@@ -18,12 +18,20 @@ static double over(double a, double b)
 #define GLOBAL(what)  (C(GLOBAL_LD_##what) + C(GLOBAL_ST_##what) + C(GLOBAL_ATOM_##what) + C(GLOBAL_RED_##what))
 #define SHARED(what)  (C(SHARED_LD_##what) + C(SHARED_ST_##what) + C(SHARED_ATOM_##what))
 
+/* SECTORS or HIT of all requests to L1; of all that SMs ask of L2. */
+#define L1_SECTORS_   (GLOBAL(SECTORS) + C(LOCAL_LD_SECTORS) + C(LOCAL_ST_SECTORS) + C(L1_TEXTURE_SECTORS))
+#define L1_HIT_       (C(L1_GLOBAL_LD_HIT) + C(L1_GLOBAL_ST_HIT) + C(L1_LOCAL_LD_HIT) + C(L1_LOCAL_ST_HIT) + C(L1_TEXTURE_HIT))
+#define L1(what)      (L1_##what##_)
+#define L2(what)      (C(L2_READ_##what) + C(L2_WRITE_##what) + C(L2_ATOMIC_##what))
+
 /* One function a row, named by its number. */
 enum {
 #define METRIC(name, unit, trust, formula, help) METRIC_ROW(__LINE__),
+#define CACHE_METRIC(name, unit, formula, help)  METRIC_ROW(__LINE__),
 #define METRIC_ROW(line)                         METRIC_ROW_(line)
 #define METRIC_ROW_(line)                        row_##line
 #include "counters/metrics.def"
+#undef CACHE_METRIC
 #undef METRIC
     COMPUTED
 };
@@ -35,17 +43,21 @@ enum {
     {                                                                                                \
         return (double)(formula);                                                                    \
     }
+#define CACHE_METRIC(name, unit, formula, help) METRIC(name, unit, MODELLED, formula, help)
 #include "counters/metrics.def"
+#undef CACHE_METRIC
 #undef METRIC
 
 #define EXACT    TRUST_EXACT
 #define CODE     TRUST_CODE
 #define MODELLED TRUST_MODELLED
 static const struct metric metrics[] = {
-#define METRIC(name, unit, trust, formula, help) {name, unit, help, #formula, trust, METRIC_FUNCTION(__LINE__)},
+#define METRIC(name, unit, trust, formula, help) {name, unit, help, #formula, trust, false, METRIC_FUNCTION(__LINE__)},
+#define CACHE_METRIC(name, unit, formula, help)  {name, unit, help, #formula, MODELLED, true, METRIC_FUNCTION(__LINE__)},
 #include "counters/metrics.def"
+#undef CACHE_METRIC
 #undef METRIC
-#define KNOWN(name, unit) {name, unit, "not computed yet", "", TRUST_MODELLED, NULL},
+#define KNOWN(name, unit) {name, unit, "not computed yet", "", TRUST_MODELLED, false, NULL},
 #include "counters/metric_known.def"
 #undef KNOWN
 };
@@ -111,7 +123,7 @@ enum metric_status metric_value(const char *name, const struct metric_input *in,
 
     if (!m)
         return METRIC_UNKNOWN;
-    if (!m->compute)
+    if (!m->compute || (m->caches && !in->l->caches))
         return METRIC_NOT_COMPUTED;
     *value = m->compute(in);
     return METRIC_OK;

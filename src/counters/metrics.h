@@ -15,7 +15,7 @@ struct strbuf;
 
 enum metric_status {
     METRIC_OK,
-    METRIC_NOT_COMPUTED, /* a known name; nothing computes it yet: shown as n/a */
+    METRIC_NOT_COMPUTED, /* a known name; nothing computes it yet, or not in this launch: shown as n/a */
     METRIC_UNKNOWN       /* no such name */
 };
 
@@ -28,6 +28,7 @@ struct metric {
     const char *name, *unit, *help;
     const char *formula; /* as written in the table, for the documentation */
     enum trust trust;
+    bool caches; /* only where the launch modelled the caches */
     double (*compute)(const struct metric_input *in); /* NULL: known, not computed */
 };
 

@@ -38,7 +38,7 @@ const char *engine_inlining_chain(struct arena *a, const struct ptx_loc *loc)
 }
 
 struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct counters *sites,
-                       const struct exec_counts *e, const char *fault)
+                       const struct exec_counts *e, bool caches, const char *fault)
 {
     const struct ir_kernel *ir = k->ir;
     const struct device *d = &k->module->device->spec;
@@ -54,6 +54,7 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
     r->fault = fault && *fault ? arena_strdup(a, fault) : NULL;
     launch_facts_init(&r->launch, d, cfg->grid, cfg->block, k->tables->registers, ir->shared_static,
                       (int64_t)cfg->shared_bytes, ir->local_bytes);
+    r->launch.caches = caches;
     for (int32_t i = 0; i < ir->ninsts; i++) {
         const struct ir_inst *in = &ir->insts[i];
         struct result_site *s = &r->sites[i];

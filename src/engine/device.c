@@ -68,6 +68,13 @@ static int host_threads(void)
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (int)n;
 }
 
+/* Launches that count model the caches, too, unless HEDDLE_CACHES says 0. */
+static bool models_caches(void)
+{
+    const char *e = getenv("HEDDLE_CACHES");
+    return !e || strcmp(e, "0") != 0;
+}
+
 heddle_status heddle_device_open(const char *name, heddle_device **out)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -99,6 +106,7 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
         return engine_fail(HEDDLE_OUT_OF_MEMORY, "no address range for device memory: %s", why);
     }
     d->threads = threads;
+    d->caches = models_caches();
     d->heap_bytes = 8 << 20; /* cudaLimitMallocHeapSize at first: CUDA C++ programming guide */
     d->stack_bytes = 1024;   /* cudaLimitStackSize at first: what an H200 answers */
     pthread_mutex_init(&d->heap_lock, NULL);

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "counters/launch.h"
 #include "engine.h"
+#include "memory/caches.h"
 #include "report/result.h"
 
 static heddle_status check(const heddle_kernel *k, const heddle_launch_config *c, const char *name)
@@ -115,4 +117,18 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
     l->heap = interp_uses_heap(k->code) ? &d->heap : NULL;
     l->number = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
     l->grid_serial = __atomic_add_fetch(&d->launches, 1, __ATOMIC_RELAXED);
+}
+
+void launch_caches(heddle_kernel *k, const heddle_launch_config *c, struct caches_config *out)
+{
+    const struct device *d = &k->module->device->spec;
+    struct launch_facts f;
+
+    launch_facts_init(&f, d, c->grid, c->block, k->tables->registers, k->ir->shared_static, (int64_t)c->shared_bytes,
+                      k->ir->local_bytes);
+    *out = (struct caches_config){
+        .sms = (uint32_t)d->multiprocessors, .l1_bytes = (uint32_t)(d->l1_bytes - f.shared_config), .l1_global = d->global_l1,
+        .window_first = c->persisting.base, .window_bytes = c->persisting.bytes, .persisting_bytes = c->persisting.set_aside,
+        .window_ratio = c->persisting.ratio, .l2_bytes = (uint64_t)d->l2_bytes, .l2_parts = 2, .gpcs = 8, .sms_per_tpc = 2, .coalesce_cycles = 230, .dram_bytes = 64, .l1_latency = 34, .l2_latency = 280,
+    };
 }

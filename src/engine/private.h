@@ -17,6 +17,7 @@
 #include "space/space.h"
 #include "target/target.h"
 
+struct caches_config;
 struct check;
 struct check_launch;
 struct counters;
@@ -28,6 +29,7 @@ struct heddle_device {
     struct device spec;
     struct space space;
     int index, threads;
+    bool caches;               /* launches that count model the caches, too */
     volatile int interrupt;
     uint64_t launches;
     void (*see)(const heddle_access *a, void *user);
@@ -89,6 +91,8 @@ int kernel_max_threads(const heddle_kernel *k);
 heddle_status launch_check(const heddle_kernel *k, const heddle_launch_config *c);
 /* OUT_OF_MEMORY: the device heap, which the kernel uses, does not fit the device's memory. */
 heddle_status launch_heap(heddle_kernel *k);
+/* The device's caches as the launch finds them, its shared memory taken from the L1. */
+void launch_caches(heddle_kernel *k, const heddle_launch_config *c, struct caches_config *out);
 void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_config *c, void *const *args);
 
 /* --- fault.c --- */
@@ -98,9 +102,10 @@ heddle_status fault_finish(heddle_device *d, struct launch *l);
 
 /* --- collect.c --- */
 
-/* Counts of blocks and sites become a result. `fault`: what ended the launch, or NULL. */
+/* Counts of blocks and sites become a result. `caches`: they were modelled. `fault`: what ended the
+ * launch, or NULL. */
 struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct counters *sites,
-                       const struct exec_counts *e, const char *fault);
+                       const struct exec_counts *e, bool caches, const char *fault);
 heddle_result *engine_wrap(struct result *r);
 /* "f.cu:20 < f.cu:31": the calls that a place was inlined by, innermost first, or NULL. */
 const char *engine_inlining_chain(struct arena *a, const struct ptx_loc *loc);

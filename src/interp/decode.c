@@ -1,6 +1,7 @@
 /* From IR to steps: places for registers and constants, functions for operations (see code.h). */
 #include "interp/interp.h"
 #include "interp/code.h"
+#include "interp/step.h"
 #include "interp/service.h"
 #include "ir/operands.h"
 #include "base/alloc.h"
@@ -330,6 +331,15 @@ static void decode_inst(struct decode *d, const struct ir_inst *in, struct step 
         st->kind = STEP_NOP;
 }
 
+static void mark_head(const struct interp_code *c, const struct ir_block *b)
+{
+    struct step *head = &c->step[b->first];
+    head->block_head = 1;
+    for (int32_t i = b->first; i < b->first + b->count; i++)
+        if (step_touches_memory(&c->step[i]))
+            head->block_head = 2;
+}
+
 struct interp_code *interp_compile(struct ir_kernel *k, const char **problem_text, int32_t *site)
 {
     struct interp_code *c = alloc_zeroed(sizeof *c);
@@ -345,7 +355,7 @@ struct interp_code *interp_compile(struct ir_kernel *k, const char **problem_tex
         *site = i;
     }
     for (int32_t b = 0; b < k->nblocks; b++)
-        c->step[k->blocks[b].first].block_head = 1;
+        mark_head(c, &k->blocks[b]);
     if (d.problem) {
         *problem_text = d.problem;
         interp_free(c);

@@ -8,6 +8,8 @@
 #include "interp/code.h"
 #include "interp/step.h"
 
+#include <limits.h>
+
 #include "heddle.h"
 
 enum {
@@ -25,6 +27,7 @@ struct run {
     struct exec_counts *counts;
     int32_t pc, join_pc;
     uint32_t mask;
+    int turn; /* records: at the head of the next block that accesses memory it is another warp's turn */
     int room; /* records: an instruction may add its share up to here */
     bool again; /* the instruction at pc was counted when the split met it first */
     const int32_t *together, *apart; /* interp_run_until: where to stop, or NULL */
@@ -317,7 +320,8 @@ static bool run_split(struct run *r, enum warp_stop *why)
         r->moved = true;
         const struct step *st = &c->step[r->pc];
         uint32_t m = r->mask;
-        if (w->nrecords > r->room && (watched || step_touches_memory(st))) {
+        if ((w->nrecords > r->room && (watched || step_touches_memory(st))) ||
+            (w->nrecords >= r->turn && st->block_head == 2 && !r->again)) {
             put_split(r);
             w->hold = true;
             *why = WARP_RING;
@@ -417,6 +421,7 @@ enum warp_stop interp_run_until(struct warp *w, struct exec_counts *counts, cons
 {
     struct run r = {.c = w->block->launch->code, .l = w->block->launch, .w = w, .counts = counts, .together = together, .apart = apart};
     r.room = r.l->watch ? WATCHED_RECORDS - WATCHED_PER_STEP : RING_RECORDS - RECORDS_PER_STEP;
+    r.turn = r.l->turn_records ? (int)r.l->turn_records : INT_MAX;
     enum warp_stop why;
     bool go_on = w->hold;
     w->hold = false;

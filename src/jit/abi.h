@@ -75,6 +75,10 @@ struct jit_ops {
      * frame.lowest. Always 0. */
     uint32_t (*count_waiting)(struct jit_frame *f, uint32_t site, uint32_t zero);
     uint32_t (*count_shape)(struct jit_frame *f, uint32_t site, uint32_t lanes);
+    /* Leave a record of an access by `lanes` in the warp's ring instead: at the addresses in the instruction's record (tally.h), or
+     * of known shape as above. Always 0. */
+    uint32_t (*record_lanes)(struct jit_frame *f, uint32_t site, uint32_t lanes);
+    uint32_t (*record_shape)(struct jit_frame *f, uint32_t site, uint32_t lanes);
 
     /* Of the split form, for the split that runs. They answer the position where it goes on, or another split, with
      * frame.mask and frame.join_pc set; or -1: frame.why says why it stops. `lanes`: those of them that the guard holds
@@ -140,6 +144,11 @@ struct jit_frame {
     uint64_t executed;     /* instructions: added to */
 };
 
+static inline bool jit_is_cached(int space)
+{
+    return space == PTX_GLOBAL || space == PTX_GENERIC || space == PTX_LOCAL;
+}
+
 typedef uint32_t jit_function(struct jit_frame *f, uint32_t resume);
 
 /* struct jit_seen of an access: at affine addresses of up to four groups, with and without a mask, in the form for whole
@@ -168,6 +177,7 @@ struct jit_job {
     const char *level; /* "x86-64-v2", "x86-64-v3", "x86-64-v4" */
     bool counting;     /* block and guard counts, and a record of every access */
     bool tallies;      /* but accesses are counted here (simt/tally.h) */
+    bool cached;       /* and of those that are not to shared memory there are records all the same, which are not counted */
     const int32_t *row; /* [ninsts]: number of a memory instruction in the tally, or -1 */
     const int32_t *access; /* [ninsts]: number of a memory instruction, or -1; so many are there: */
     int naccesses;

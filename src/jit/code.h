@@ -28,7 +28,7 @@ struct jit_code {
     uint64_t split_work;    /* atomic: instructions that the interpreter has done since there is a function */
     struct link_code linked, split_linked, jam_linked;
     uint32_t dim[3];
-    bool counting, tallies; /* jit_job */
+    bool counting, tallies, cached; /* jit_job */
     bool looked;            /* whether an earlier run left code has been looked at */
     char problem[256]; /* not empty: there is no code, and why */
     struct jit_code *next;

@@ -162,7 +162,7 @@ static struct jit_job job_of(const struct jit_code *c, enum form form)
 {
     bool split = form == SPLIT;
     struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
-                          .counting = c->counting, .tallies = c->tallies, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
+                          .counting = c->counting, .tallies = c->tallies, .cached = c->cached, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
                           .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
                           .home = c->home, .jam = form == JAM ? c->jam_warps : 1, .steps = c->steps};
@@ -209,7 +209,7 @@ void jit_make(struct jit_code *c)
         pthread_once(&compiler.once, load_compiler);
     double start = log_now();
     c->shapes = shapes_find(k, c->dim);
-    c->plan = plan_make(k, j->interp, c->shapes, c->counting && !c->tallies);
+    c->plan = plan_make(k, j->interp, c->shapes, c->counting && (!c->tallies || c->cached));
     c->home = plan_homes(k, j->interp, c->shapes);
     find_barriers(c, k);
     c->spread = alloc_zeroed(sizeof *c->spread * ((size_t)k->ninsts + 1));
@@ -242,10 +242,10 @@ static bool needs_split(const struct jit_code *c)
     return threads % WARP_LANES;
 }
 
-static struct jit_code *code_for(struct jit *j, const struct launch *l, bool counting, bool tallies)
+static struct jit_code *code_for(struct jit *j, const struct launch *l, bool counting, bool tallies, bool cached)
 {
     struct jit_code *c = j->codes;
-    while (c && (c->counting != counting || c->tallies != tallies || memcmp(c->dim, l->block_dim, sizeof c->dim)))
+    while (c && (c->counting != counting || c->tallies != tallies || c->cached != cached || memcmp(c->dim, l->block_dim, sizeof c->dim)))
         c = c->next;
     if (c)
         return c;
@@ -254,6 +254,7 @@ static struct jit_code *code_for(struct jit *j, const struct launch *l, bool cou
     c->interp = j->interp;
     c->counting = counting;
     c->tallies = tallies;
+    c->cached = cached;
     c->enough = WORK_ENOUGH + WORK_PER_INSTRUCTION * (uint64_t)j->kernel->ninsts;
     memcpy(c->dim, l->block_dim, sizeof c->dim);
     c->next = j->codes;
@@ -261,13 +262,13 @@ static struct jit_code *code_for(struct jit *j, const struct launch *l, bool cou
     return c;
 }
 
-const char *jit_prepare(struct jit *j, struct launch *l, bool counting, bool recording)
+const char *jit_prepare(struct jit *j, struct launch *l, bool counting, enum jit_records records)
 {
     enum jit_mode mode = jit_mode();
     if (l->watch || mode == JIT_NEVER || j->refused)
         return NULL;
     pthread_mutex_lock(&j->lock);
-    struct jit_code *c = code_for(j, l, counting, counting && !recording);
+    struct jit_code *c = code_for(j, l, counting, counting && records != JIT_ALL_RECORDS, counting && records == JIT_CACHED);
     bool fresh = !c->looked;
     c->looked = true;
     if (fresh && (mode == JIT_ALWAYS || is_kept(c, TOGETHER))) { /* other launches of the kernel wait for it */

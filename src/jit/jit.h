@@ -26,12 +26,15 @@ bool jit_mode_known(void);
 struct jit *jit_open(const struct ir_kernel *k, const struct interp_code *c);
 void jit_close(struct jit *j);
 
-/* Sets launch->jit if machine code is wanted for this launch; else the interpreter runs it all. `counting`: the launch
- * counts, so accesses leave records (`recording`: every one, since somebody wants to see it), for which launch->ring_records is made large enough. In the mode "jit" the code
+/* Of which accesses a launch leaves records: those of others are counted where they are done, if the launch counts. */
+enum jit_records { JIT_NO_RECORDS, JIT_CACHED /* of memory that the modelled caches hold: not shared memory */, JIT_ALL_RECORDS };
+
+/* Sets launch->jit if machine code is wanted for this launch; else the interpreter runs it all. launch->ring_records is made
+ * large enough for what it leaves. In the mode "jit" the code
  * is made here, in "auto" by jit_run in the middle of a launch, when the kernel has run for so long that it pays.
  * NULL, or why there is no code though the mode is "jit" and the kernel is of a kind that is compiled: such a launch fails,
  * so that nobody measures or tests the wrong executor. */
-const char *jit_prepare(struct jit *j, struct launch *l, bool counting, bool recording);
+const char *jit_prepare(struct jit *j, struct launch *l, bool counting, enum jit_records records);
 
 /* Runs a warp until it stops; the same contract as interp_run. launch->jit is there. */
 enum warp_stop jit_run(struct warp *w, struct exec_counts *counts);

@@ -99,6 +99,7 @@ bool keep_key(const struct jit_job *job, struct keep_key *key)
     MIX(key, job->dim);
     MIX(key, job->counting);
     MIX(key, job->tallies);
+    MIX(key, job->cached);
     MIX(key, job->split);
     MIX(key, job->jam);
     mix_text(key, k->name);

@@ -112,6 +112,8 @@ static void begin(struct jit_frame *f)
  * itself, and does not stop for the ring's sake. */
 static void fetch(struct warp *w, struct exec_counts *c)
 {
+    if (c && c->keep)
+        return;
     for (int i = 0; c && c->take && i < w->nrecords; i++)
         c->take(c->taker, &w->ring[i], 1);
     if (c && c->take)
@@ -150,9 +152,21 @@ static uint32_t op_count_waiting(struct jit_frame *f, uint32_t site, uint32_t ze
     return 0;
 }
 
+static uint32_t op_record_lanes(struct jit_frame *f, uint32_t site, uint32_t lanes)
+{
+    tally_record_any(f->counts, f->code->plan.row[site], lanes, f->warp);
+    return 0;
+}
+
 static uint32_t op_count_shape(struct jit_frame *f, uint32_t site, uint32_t lanes)
 {
     tally_shape(f->counts, f->code->plan.row[site], lanes, f->lowest);
+    return 0;
+}
+
+static uint32_t op_record_shape(struct jit_frame *f, uint32_t site, uint32_t lanes)
+{
+    tally_record_shape(f->counts, f->code->plan.row[site], lanes, f->lowest, f->warp);
     return 0;
 }
 
@@ -203,7 +217,7 @@ static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t only_
     return f->turned >= jit_long_turns || launch_stopping(f->warp->block->launch, f->warp->block->index);
 }
 
-static const struct jit_ops ops = {op_step, op_affine, op_look, op_find_run, op_long_turns, op_count_waiting, op_count_shape,
+static const struct jit_ops ops = {op_step, op_affine, op_look, op_find_run, op_long_turns, op_count_waiting, op_count_shape, op_record_lanes, op_record_shape,
                                    jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier, jit_split_exchange};
 
 /* --- in and out --- */
@@ -233,6 +247,15 @@ static struct jit_seen *seen_room(uint32_t n)
     return seen;
 }
 
+static int32_t stride_of(const struct tally_site *s)
+{
+    int64_t step = (int64_t)(s->above[1] - s->above[0]);
+    bool one = !s->halved && step > TALLY_NO_STRIDE && step <= INT32_MAX;
+    for (int lane = 1; lane < WARP_LANES; lane++)
+        one &= s->above[lane] - s->above[lane - 1] == (uint64_t)step;
+    return one ? (int32_t)step : TALLY_NO_STRIDE;
+}
+
 /* A tally for the code's memory instructions: what their accesses have in common. */
 static struct tally *new_tally(const struct jit_code *code)
 {
@@ -250,6 +273,7 @@ static struct tally *new_tally(const struct jit_code *code)
         s->halved = reach.halved;
         for (int lane = 0; lane < WARP_LANES; lane++)
             s->above[lane] = (uint64_t)reach.above[lane];
+        s->stride = stride_of(s);
     }
     return t;
 }
@@ -267,7 +291,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->shared_bytes = l->shared_bytes;
     f->local_size = l->local_size;
     f->local_bytes = l->local_bytes;
-    f->room = RING_RECORDS / 2;
+    f->room = l->turn_records ? l->turn_records : RING_RECORDS / 2;
     f->jam_credit = JAM_CREDIT;
     f->executed = 0;
     f->gridid = l->grid_serial;

@@ -192,6 +192,20 @@ static void wavefronts_table(const struct result *r, struct strbuf *out)
     }
 }
 
+static void cache_section(const struct result *r, struct strbuf *out)
+{
+    static const struct label caches[] = {
+        {"L1/TEX Hit Rate", "l1tex__t_sector_hit_rate.pct"},
+        {"L1/TEX Hit Rate, Global Loads", "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct"},
+        {"L2 Sectors From SMs", "lts__t_sectors_srcunit_tex.sum"},
+        {"L2 Hit Rate", "lts__t_sector_hit_rate.pct"},
+        {"DRAM Read", "dram__bytes_read.sum"},
+        {"DRAM Written", "dram__bytes_write.sum"},
+    };
+
+    ROWS("Memory Workload Analysis", caches);
+}
+
 static void memory_section(const struct result *r, struct strbuf *out)
 {
     const uint64_t *v = r->total.v;
@@ -291,6 +305,8 @@ void report_details(const struct result *r, const struct report_metrics *m, sect
     arena_init(&a);
     n = lines_collect(r, &a, &lines);
     launch_sections(r, wanted, out);
+    if (section_in(wanted, SECTION_MEMORY))
+        cache_section(r, out);
     if (section_in(wanted, SECTION_MEMORY_TABLES))
         memory_section(r, out);
     instruction_sections(r, wanted, out);

@@ -144,6 +144,15 @@ static cudaError_t copy_args(const struct runtime_kernel *k, void **args, void *
     return cudaSuccess;
 }
 
+/* The stream's access policy window, for the model of L2, if what it hits is to persist. */
+static heddle_window window_of(const struct runtime_device *d, const struct stream *s)
+{
+    const struct cudaAccessPolicyWindow *w = &s->window.accessPolicyWindow;
+    if (w->hitProp != cudaAccessPropertyPersisting || !d->limit[cudaLimitPersistingL2CacheSize])
+        return (heddle_window){0};
+    return (heddle_window){(uint64_t)(uintptr_t)w->base_ptr, w->num_bytes, d->limit[cudaLimitPersistingL2CacheSize], w->hitRatio};
+}
+
 static cudaError_t launch(struct runtime_device *d, const void *func, struct dim3 g, struct dim3 b, void **args,
                           size_t shared, cudaStream_t stream, bool cooperative)
 {
@@ -164,7 +173,7 @@ static cudaError_t launch(struct runtime_device *d, const void *func, struct dim
         return e;
     struct command *c = command_new(COMMAND_LAUNCH);
     c->launch.kernel = k->kernel;
-    c->launch.config = (heddle_launch_config){{g.x, g.y, g.z}, {b.x, b.y, b.z}, shared, cooperative};
+    c->launch.config = (heddle_launch_config){{g.x, g.y, g.z}, {b.x, b.y, b.z}, shared, cooperative, window_of(d, s)};
     c->launch.args = copied;
     c->launch.newest = space_newest(d->space);
     c->in_order = engine_uses_heap(k->kernel);

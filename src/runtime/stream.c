@@ -143,7 +143,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
     return cudaSuccess;
 }
 
-/* Where a stream keeps an attribute, or NULL: not a stream's attribute. Kept and answered; no model obeys them yet. */
+/* Where a stream keeps an attribute, or NULL: not a stream's attribute. Kept and answered; the model of L2 obeys the window. */
 static cudaStreamAttrValue *attribute(struct stream *s, cudaStreamAttrID attr)
 {
     return attr == cudaLaunchAttributeAccessPolicyWindow         ? &s->window

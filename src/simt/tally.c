@@ -47,6 +47,39 @@ void tally_take_waiting(struct exec_counts *c)
     t->waiting = 0;
 }
 
+/* A record in the ring, all but its addresses. */
+static struct record *next_record(struct tally_site *s, uint32_t lanes, struct warp *w)
+{
+    struct record *r = &w->ring[w->nrecords++];
+    size_t from = offsetof(struct record, site);
+    memcpy((char *)r + from, (const char *)&s->record + from, sizeof *r - from);
+    r->mask = lanes;
+    r->block = (uint32_t)w->block->index;
+    r->warp = w->index;
+    r->sm = w->block->sm;
+    return r;
+}
+
+void tally_record_any(struct exec_counts *c, int i, uint32_t lanes, struct warp *w)
+{
+    struct tally_site *s = &c->tally->site[i];
+    struct record *r = next_record(s, lanes, w);
+    r->addr[0] = s->record.addr[0];
+    if (s->record.shape != RECORD_UNIFORM)
+        memcpy(r->addr, s->record.addr, sizeof r->addr);
+}
+
+void tally_record_shape(struct exec_counts *c, int i, uint32_t lanes, const uint64_t *lowest, struct warp *w)
+{
+    struct tally_site *s = &c->tally->site[i];
+    struct record *r = next_record(s, lanes, w);
+    r->shape = s->stride == TALLY_NO_STRIDE ? RECORD_EXPLICIT : s->stride ? RECORD_AFFINE : RECORD_UNIFORM;
+    r->stride = s->stride;
+    r->addr[0] = lowest[0] + s->above[0];
+    for (int lane = 0; lane < WARP_LANES && r->shape == RECORD_EXPLICIT; lane++)
+        r->addr[lane] = lowest[lane << s->halved >> 5] + s->above[lane];
+}
+
 static void take_pattern(struct exec_counts *c, struct tally_site *s, const struct tally_pattern *p)
 {
     if (p->times)

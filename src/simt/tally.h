@@ -28,10 +28,13 @@ struct tally_met {
     int site; /* number in the tally */
 };
 
+#define TALLY_NO_STRIDE INT32_MIN
+
 /* A memory instruction. */
 struct tally_site {
     _Alignas(64) struct record record; /* of all its accesses, but mask and addresses */
     uint64_t above[WARP_LANES];        /* known shape: bytes above the lowest address of the lane's group */
+    int32_t stride;                    /* known shape of one group: from lane to lane; TALLY_NO_STRIDE: not one number */
     int halved;                        /* known shape: 2 to this power is the number of groups, of neighbouring lanes */
 };
 
@@ -62,6 +65,10 @@ void tally_take_waiting(struct exec_counts *c);
 /* One access of known shape by `lanes`: lowest addresses of the groups. Machine code does this itself while the pattern is
  * the one that is there. */
 void tally_shape(struct exec_counts *c, int i, uint32_t lanes, const uint64_t *lowest);
+
+/* Instead of counting it: a record of the access in the warp's ring, which has room. */
+void tally_record_any(struct exec_counts *c, int i, uint32_t lanes, struct warp *w);
+void tally_record_shape(struct exec_counts *c, int i, uint32_t lanes, const uint64_t *lowest, struct warp *w);
 
 static inline unsigned tally_pattern_of(uint32_t lanes, uint64_t slot)
 {

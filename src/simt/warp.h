@@ -162,6 +162,7 @@ struct exec_counts {
     /* Counts a record, so many times, at once; NULL: all go through the rings, since somebody wants to see them. */
     void (*take)(void *taker, const struct record *r, uint64_t times);
     void *taker;
+    bool keep; /* but those that come through the rings stay there: the clock wants them in order */
     struct tally *tally; /* tally.h; NULL until machine code counts accesses */
 };
 
@@ -192,6 +193,8 @@ struct launch {
     bool fault_set;
     const struct watch *watch; /* watch.h, or NULL */
     uint32_t ring_records;  /* RING_RECORDS or WATCHED_RECORDS */
+    uint32_t turn_records;  /* a warp that has left so many stops at the head of the next block that accesses memory, so that
+                               another one has its turn (WARP_RING); 0: only a full ring stops it */
     uint64_t grid_serial;   /* %gridid */
     uint64_t number;        /* of all launches of the process */
     bool cooperative;       /* all blocks are resident at the same time, so they may wait for each other */

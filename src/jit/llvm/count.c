@@ -77,6 +77,17 @@ LLVMValueRef tally_field(struct emit *e, size_t offset)
     return at_byte(e, frame_field(e, offsetof(struct jit_frame, tally_site), e->ptr), number(e, 64, at));
 }
 
+static bool leaves_record(const struct emit *e)
+{
+    return e->job->cached && jit_is_cached(e->in->space);
+}
+
+static void leave_lowest(struct emit *e, const LLVMValueRef *lowest, int halved)
+{
+    for (int g = 0; g < 1 << halved; g++)
+        frame_set(e, offsetof(struct jit_frame, lowest) + (size_t)g * 8, lowest[g]);
+}
+
 /* The n-th of 64-bit numbers that lie somewhere behind the frame's pointer. */
 static LLVMValueRef word(struct emit *e, size_t pointer, LLVMValueRef n)
 {
@@ -121,8 +132,7 @@ static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef 
     add_at(e, at_byte(e, p, number(e, 64, offsetof(struct tally_pattern, times))), number(e, 64, 1));
     LLVMBuildBr(B, next);
     LLVMPositionBuilderAtEnd(B, other);
-    for (int g = 0; g < 1 << halved; g++)
-        frame_set(e, offsetof(struct jit_frame, lowest) + (size_t)g * 8, lowest[g]);
+    leave_lowest(e, lowest, halved);
     ask_op(e, offsetof(struct jit_ops, count_shape), lanes);
     LLVMBuildBr(B, next);
     LLVMPositionBuilderAtEnd(B, next);
@@ -132,6 +142,11 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
 {
     if (!counts_access(e))
         return;
+    if (leaves_record(e)) {
+        leave_lowest(e, lowest, halved);
+        ask_op(e, offsetof(struct jit_ops, record_shape), lanes ? lanes : number(e, 32, UINT32_MAX));
+        return;
+    }
     LLVMValueRef slot = LLVMBuildAnd(e->b, lowest[0], number(e, 64, TALLY_SLOTS - 1), "");
     if (lanes || halved) {
         count_pattern(e, slot, lowest, halved, lanes ? lanes : number(e, 32, UINT32_MAX));
@@ -206,5 +221,10 @@ void count_lanes(struct emit *e, const struct many *g)
     }
     if (e->in->atomic_form == IR_ATOMIC_ONCE)
         lanes = LLVMBuildAnd(e->b, lanes, LLVMBuildNeg(e->b, lanes, ""), "");
-    count_later(e, lanes);
+    if (!leaves_record(e)) {
+        count_later(e, lanes);
+        return;
+    }
+    leave_addresses(e, tally_field(e, offsetof(struct tally_site, record)));
+    ask_op(e, offsetof(struct jit_ops, record_lanes), lanes);
 }

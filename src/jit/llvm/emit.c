@@ -156,7 +156,7 @@ static void emit_block(struct emit *e, int32_t number_of)
         } else if (terminated(e)) { /* behind a place where machine code ends: never reached */
             LLVMPositionBuilderAtEnd(e->b, new_block(e, "dead"));
         }
-        if (i == b->first && r >= 0 && e->job->counting && !e->job->tallies && touches_memory(e, b))
+        if (i == b->first && r >= 0 && leaves_records(e) && touches_memory(e, b))
             emit_ring(e);
         if (i == b->first)
             count_block(e, number_of);

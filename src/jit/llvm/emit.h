@@ -324,6 +324,11 @@ LLVMValueRef lane_loop(struct emit *e, LLVMValueRef lanes, struct lane_loop *l);
 void lane_loop_end(struct emit *e, struct lane_loop *l);
 
 /* --- count.c: launches that count; nothing in others --- */
+/* Accesses leave records in the warp's ring, which has room for a block's: before the next one it may have to be fetched. */
+static inline bool leaves_records(const struct emit *e)
+{
+    return e->job->counting && (!e->job->tallies || e->job->cached);
+}
 void count_block(struct emit *e, int32_t block); /* the lanes that are on enter it */
 void uncount_block(struct emit *e, int32_t block);
 void count_parted(struct emit *e, LLVMValueRef parted); /* lanes part at this branch, if so (i1) */

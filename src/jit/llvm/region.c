@@ -387,7 +387,7 @@ struct region *region_row(struct emit *e, const struct ir_inst *branch)
 {
     const struct ir_kernel *k = e->k;
     const struct step *st = &e->job->code->step[branch - k->insts];
-    if ((e->job->counting && !e->job->tallies) || branch->op != PTX_OP_BRA || !branch->joined || st->level || branch->after_call)
+    if (leaves_records(e) || branch->op != PTX_OP_BRA || !branch->joined || st->level || branch->after_call)
         return NULL;
     if (!e->rank)
         number_blocks(e);

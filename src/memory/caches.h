@@ -1,0 +1,84 @@
+/* The modelled caches of a launch: an L1 for each multiprocessor, one L2 for all, and the traffic of DRAM behind it.
+ *
+ * The clock feeds them in the order of its pseudo-time: an SM's accesses go through its L1 as they are made (l1_access),
+ * what they ask of L2 is queued with the time, and the queues of all SMs are served in the order of time and SM
+ * (l2_serve). So nothing here depends on host threads, and an SM's L1 needs nothing of other SMs.
+ * Out: counters of the access's site (counters.def, CACHE). All of these are modelled figures. Times are cycles of the SM's
+ * clock from the start of the launch. Rules and where they come from: l1.c, l2.c. */
+#ifndef MEMORY_CACHES_H
+#define MEMORY_CACHES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "counters/counters.h"
+#include "memory/lines.h"
+#include "simt/record.h"
+
+/* Figures of the device, and of the launch. */
+struct caches_config {
+    uint32_t sms;
+    uint32_t l1_bytes;      /* of an SM, without what is shared memory in this launch; 0: no L1 */
+    bool l1_global;         /* global loads are cached in L1 */
+    uint64_t l2_bytes;      /* all of it; at least a set of each part */
+    uint32_t l2_parts;      /* parts of L2 that hold copies of each other's lines: 1, or 2 halves */
+    uint32_t gpcs, sms_per_tpc; /* clusters of SMs, and SMs that are neighbours in one: caches_gpc */
+    uint32_t coalesce_cycles; /* within which requests of a GPC's SMs for the same sectors are one for L2; 0: none are */
+    uint32_t dram_bytes;    /* what one read of DRAM brings: 32 or 64 */
+    uint32_t l1_latency, l2_latency; /* cycles from a request to the data, from L1 and from L2 */
+    /* Persisting window of L2: accesses to it are kept for this part of its lines, up to the bytes set aside. */
+    uint64_t window_first, window_bytes, persisting_bytes;
+    float window_ratio;
+};
+
+/* The cluster that an SM is in. SMs are numbered through the clusters, one TPC of each in turn (NVIDIA H200, 2026-11-22,
+ * tests/truth/caches: order). */
+static inline uint32_t caches_gpc(const struct caches_config *c, uint32_t sm)
+{
+    return c->gpcs > 1 ? sm / c->sms_per_tpc % c->gpcs : 0;
+}
+
+enum l2_op { L2_READ, L2_WRITE, L2_ATOMIC };
+
+/* What an SM asks of L2: sectors of one line. */
+struct l2_request {
+    uint64_t line;
+    uint64_t time;
+    uint32_t site;
+    uint32_t bytes;   /* of a write that does not fill its sectors: 1 + index of its masks in the queue, or 0 */
+    uint8_t sectors;  /* bits; never 0 */
+    uint8_t op;       /* enum l2_op */
+    uint8_t lanes;    /* atomics: operations, for each of which L2 counts a sector; else 0 */
+};
+
+struct l2_queue {
+    struct l2_request *v;
+    uint32_t (*bytes)[LINE_SECTORS];
+    uint32_t n, room, nbytes, bytes_room;
+    uint32_t *order, order_room, end[256]; /* l2_serve's: requests by time */
+};
+
+/* --- l1.c --- */
+
+struct l1;
+struct l1 *l1_new(const struct caches_config *c);
+void l1_free(struct l1 *l);
+/* One access (global, local or texture memory) at `time`. `local`: address of the warp's local memory. Adds
+ * to the counters of its site and to the queue. Returns sectors that L1 did not have: 0 means that the warp need not wait for
+ * L2. *lines: how many the access touches. */
+unsigned l1_access(struct l1 *l, const struct record *r, uint64_t local, uint64_t time, struct counters *sites,
+                   struct l2_queue *to, unsigned *lines);
+/* Stores that wait to be merged with others go to L2: those from before `time`. */
+void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to);
+
+/* --- l2.c --- */
+
+struct l2;
+struct l2 *l2_new(const struct caches_config *c);
+void l2_free(struct l2 *l);
+/* Serves what the SMs' queues have from before `until`, in the order of time, then SM; what is served leaves the queue. */
+void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites);
+void l2_queue_add(struct l2_queue *q, const struct l2_request *r, const uint32_t bytes[LINE_SECTORS]);
+void l2_queue_release(struct l2_queue *q);
+
+#endif

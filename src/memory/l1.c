@@ -1,0 +1,255 @@
+/* The L1 of one multiprocessor: lines of 128 bytes with a bit for each of their four sectors, the least recently used line of
+ * a set goes first, and stores go through to L2.
+ *
+ * What is behind it (NVIDIA H200, 2026-11-20, tests/truth):
+ * - A load looks up each sector it touches; what is missing is asked of L2, by sectors (copy_offset: an offset of 1 hits exactly
+ *   in the sectors that a neighbouring warp of the block has). Loads with .cg or .cv and volatile ones always ask L2 (cache_ops).
+ * - A sector that has been asked for and has not come yet counts as a hit, and is not asked for again (same_address).
+ * - A store does not make a sector readable (cache_ops rmw_reread: no hit) but leaves its line's tag: a later store to the
+ *   line counts as a hit (copy_offset wr,offset=8). In local memory it does make it readable (local_array uniform16: 97 %).
+ * - Stores of whole sectors go to L2 at once, all of them (tests/truth/caches: stores). Of a sector of which only some bytes are
+ *   written, stores that follow each other closely reach L2 as one (struct_size S12: 589,824 sectors stored, 204,804 in L2;
+ *   same_address write: 8 warps' stores as 1.8), others do not (transpose strided_write: all 4,194,304). So they wait in a short
+ *   queue: its length and time are chosen by these launches.
+ * - What all SMs read twice is found up to 208 KiB of the 248 that are no shared memory, at 216 KiB 99.7 %, then 80, 59, 39, 23 and
+ *   5 % with each 8 KiB more (tests/truth/caches: l1): sets of 5 lines that have 6 beyond 214 KiB fit that.
+ * - Atomics and reductions are done in L2, and so is the counting of their sectors: one for each collision. */
+#include "memory/caches.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "memory/lanes.h"
+#include "memory/memory.h"
+#include "ptx/ptx.h"
+
+enum {
+    WAYS = 5,            /* with a sixth's worth of lines unused, see above */
+    WAITING = 16,        /* lines of stores that wait for others */
+    WAITING_CYCLES = 48,
+    NO_WAY = -1
+};
+
+/* A line that stores have written to and that is still on its way to L2. */
+struct waiting {
+    uint64_t line, since;
+    uint32_t site;
+    uint8_t sectors, full;
+    uint32_t byte[LINE_SECTORS];
+};
+
+struct l1 {
+    uint32_t sets;
+    uint64_t *tag;    /* [sets][WAYS]: line + 1, or 0 */
+    uint32_t *stamp;  /* [sets][WAYS]: of the last access */
+    uint8_t *valid;   /* [sets][WAYS]: bits of sectors that loads find */
+    uint32_t now;     /* of stamps */
+    bool global;
+    struct waiting waiting[WAITING];
+    uint32_t first, nwaiting; /* a ring */
+    struct lines lines;
+};
+
+struct l1 *l1_new(const struct caches_config *c)
+{
+    struct l1 *l = alloc_zeroed(sizeof *l);
+    l->sets = (c->l1_bytes >> LINE_SHIFT) * 10 / 58;
+    l->sets = l->sets ? l->sets : 1;
+    l->global = c->l1_global && c->l1_bytes;
+    size_t n = (size_t)l->sets * WAYS;
+    l->tag = alloc_zeroed(n * sizeof *l->tag);
+    l->stamp = alloc_zeroed(n * sizeof *l->stamp);
+    l->valid = alloc_zeroed(n * sizeof *l->valid);
+    return l;
+}
+
+void l1_free(struct l1 *l)
+{
+    if (!l)
+        return;
+    alloc_release(l->tag);
+    alloc_release(l->stamp);
+    alloc_release(l->valid);
+    alloc_release(l);
+}
+
+/* --- tags --- */
+
+/* Neighbouring lines are in neighbouring sets. */
+static inline uint32_t set_of(const struct l1 *l, uint64_t line)
+{
+    return (uint32_t)(line % l->sets) * WAYS;
+}
+
+static inline int way_of(const struct l1 *l, uint32_t set, uint64_t line)
+{
+    for (int i = 0; i < WAYS; i++)
+        if (l->tag[set + (uint32_t)i] == line + 1)
+            return i;
+    return NO_WAY;
+}
+
+static inline int oldest(const struct l1 *l, uint32_t set)
+{
+    int at = 0;
+    for (int i = 1; i < WAYS; i++)
+        at = l->stamp[set + (uint32_t)i] < l->stamp[set + (uint32_t)at] ? i : at;
+    return at;
+}
+
+/* The line's place, made if it is not there. *was: the sectors that it had, *there: its tag was there. */
+static inline uint32_t place(struct l1 *l, uint64_t line, bool *there)
+{
+    uint32_t set = set_of(l, line);
+    int way = way_of(l, set, line);
+    *there = way != NO_WAY;
+    if (way == NO_WAY) {
+        way = oldest(l, set);
+        l->tag[set + (uint32_t)way] = line + 1;
+        l->valid[set + (uint32_t)way] = 0;
+    }
+    l->stamp[set + (uint32_t)way] = ++l->now;
+    return set + (uint32_t)way;
+}
+
+/* --- stores --- */
+
+static void send(struct l1 *l, struct l2_queue *to, uint64_t time)
+{
+    const struct waiting *w = &l->waiting[l->first];
+    struct l2_request r = {.line = w->line, .time = time, .site = w->site, .sectors = w->sectors, .op = L2_WRITE};
+    l2_queue_add(to, &r, w->full == w->sectors ? NULL : w->byte);
+    l->first = (l->first + 1) % WAITING;
+    l->nwaiting--;
+}
+
+void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to)
+{
+    while (l->nwaiting && l->waiting[l->first].since + WAITING_CYCLES <= time)
+        send(l, to, l->waiting[l->first].since + WAITING_CYCLES);
+}
+
+/* Sectors of which lanes write every byte go at once. */
+static void send_full(const struct record *r, uint64_t line, unsigned full, uint64_t time, struct l2_queue *to)
+{
+    struct l2_request ask = {.line = line, .time = time, .site = r->site, .sectors = (uint8_t)full, .op = L2_WRITE};
+    if (full)
+        l2_queue_add(to, &ask, NULL);
+}
+
+static void store(struct l1 *l, uint64_t line, unsigned sectors, const uint32_t *byte, uint32_t site, uint64_t time,
+                  struct l2_queue *to)
+{
+    struct waiting *w = NULL;
+    for (uint32_t i = 0; i < l->nwaiting && !w; i++)
+        if (l->waiting[(l->first + i) % WAITING].line == line)
+            w = &l->waiting[(l->first + i) % WAITING];
+    if (!w) {
+        if (l->nwaiting == WAITING)
+            send(l, to, time);
+        w = &l->waiting[(l->first + l->nwaiting++) % WAITING];
+        *w = (struct waiting){.line = line, .since = time, .site = site};
+    }
+    w->sectors |= (uint8_t)sectors;
+    for (int s = 0; s < LINE_SECTORS; s++) {
+        if (sectors >> s & 1)
+            w->byte[s] |= byte[s];
+        w->full |= (uint8_t)((w->byte[s] == UINT32_MAX) << s);
+    }
+}
+
+/* --- accesses --- */
+
+static bool goes_past(const struct l1 *l, const struct record *r)
+{
+    if (r->space == PTX_LOCAL || r->op == RECORD_TEXTURE)
+        return false;
+    return !l->global || r->cache == PTX_CACHE_CG || r->cache == PTX_CACHE_CV || (r->op == RECORD_LDGSTS && r->bytes == 16) ||
+           (r->op == RECORD_LOAD && r->order != PTX_WEAK);
+}
+
+static uint64_t *hits_of(struct counters *c, const struct record *r, bool stores)
+{
+    if (r->op == RECORD_TEXTURE)
+        return &c->v[COUNTER_L1_TEXTURE_HIT];
+    if (r->space == PTX_LOCAL)
+        return &c->v[stores ? COUNTER_L1_LOCAL_ST_HIT : COUNTER_L1_LOCAL_LD_HIT];
+    return &c->v[stores ? COUNTER_L1_GLOBAL_ST_HIT : COUNTER_L1_GLOBAL_LD_HIT];
+}
+
+static unsigned load(struct l1 *l, const struct record *r, uint64_t time, struct counters *c, struct l2_queue *to)
+{
+    uint64_t *hits = hits_of(c, r, false);
+    bool past = goes_past(l, r), there;
+    unsigned missed = 0;
+    for (int i = 0; i < l->lines.n; i++) {
+        unsigned sectors = l->lines.sectors[i], found = 0;
+        if (!past) {
+            uint32_t at = place(l, l->lines.line[i], &there);
+            found = sectors & l->valid[at];
+            l->valid[at] |= (uint8_t)sectors;
+            *hits += lanes_count(found);
+        }
+        if (sectors == found)
+            continue;
+        struct l2_request ask = {.line = l->lines.line[i], .time = time, .site = r->site, .sectors = (uint8_t)(sectors & ~found), .op = L2_READ};
+        l2_queue_add(to, &ask, NULL);
+        missed += lanes_count(ask.sectors);
+    }
+    return missed;
+}
+
+static void write(struct l1 *l, const struct record *r, uint64_t time, struct counters *c, struct l2_queue *to)
+{
+    uint64_t *hits = hits_of(c, r, true);
+    bool there;
+    for (int i = 0; i < l->lines.n; i++) {
+        uint32_t at = place(l, l->lines.line[i], &there);
+        *hits += there ? lanes_count(l->lines.sectors[i]) : 0;
+        if (r->space == PTX_LOCAL)
+            l->valid[at] |= l->lines.sectors[i];
+        send_full(r, l->lines.line[i], l->lines.full[i], time, to);
+        if (l->lines.sectors[i] != l->lines.full[i])
+            store(l, l->lines.line[i], l->lines.sectors[i] & ~(unsigned)l->lines.full[i], l->lines.byte[i], r->site, time, to);
+    }
+}
+
+/* Operations go to L2 with the lowest line that is left to serve them; each line has its part of the collisions. */
+static void atomic(struct l1 *l, const struct record *r, uint64_t time, struct l2_queue *to, unsigned operations)
+{
+    unsigned touched = lines_sectors(&l->lines), more = operations > touched ? operations - touched : 0;
+    for (int i = 0; i < l->lines.n; i++) {
+        unsigned own = lanes_count(l->lines.sectors[i]), extra = i + 1 < l->lines.n ? more * own / touched : more;
+        struct l2_request ask = {.line = l->lines.line[i], .time = time, .site = r->site, .sectors = l->lines.sectors[i],
+                                 .op = L2_ATOMIC, .lanes = (uint8_t)(own + extra)};
+        l2_queue_add(to, &ask, NULL);
+        more -= extra;
+        touched -= own;
+    }
+}
+
+unsigned l1_access(struct l1 *l, const struct record *r, uint64_t local, uint64_t time, struct counters *sites, struct l2_queue *to,
+                   unsigned *lines)
+{
+    struct counters *c = &sites[r->site];
+    bool atomics = r->op == RECORD_ATOM || r->op == RECORD_RED, is_local = r->space == PTX_LOCAL;
+    bool stores = r->op == RECORD_STORE || (is_local && atomics);
+    unsigned missed = 0;
+    l1_drain(l, time, to);
+    if (is_local)
+        lines_local(r, local, stores, &l->lines);
+    else
+        lines_global(r, stores, &l->lines);
+    *lines = (unsigned)l->lines.n;
+    if (r->op == RECORD_TEXTURE)
+        c->v[COUNTER_L1_TEXTURE_SECTORS] += lines_sectors(&l->lines);
+    if (atomics && !is_local) {
+        atomic(l, r, time, to, atomics_sectors(r));
+        return lines_sectors(&l->lines);
+    }
+    if (!stores || atomics)
+        missed = load(l, r, time, c, to);
+    if (stores)
+        write(l, r, time, c, to);
+    return missed;
+}

@@ -1,0 +1,313 @@
+/* The modelled caches: lines of an access, an L1, L2 and DRAM, with numbers computed by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "memory/caches.h"
+#include "memory/memory.h"
+#include "ptx/ptx.h"
+
+enum { BASE = 1 << 20 };
+
+static struct record affine(uint64_t first, int32_t stride, unsigned bytes, uint8_t op)
+{
+    struct record r = {.site = 0, .mask = UINT32_MAX, .op = op, .space = PTX_GLOBAL, .shape = stride ? RECORD_AFFINE : RECORD_UNIFORM,
+                       .bytes = (uint8_t)bytes, .elem = (uint8_t)bytes, .stride = stride};
+    r.addr[0] = first;
+    return r;
+}
+
+static struct record explicit_of(const struct record *a)
+{
+    struct record r = *a;
+    r.shape = RECORD_EXPLICIT;
+    for (int i = 0; i < 32; i++)
+        r.addr[i] = record_address(a, i);
+    return r;
+}
+
+/* --- lines --- */
+
+static void a_row_of_floats(void **state)
+{
+    struct lines l;
+    struct record r = affine(BASE + 4, 4, 4, RECORD_STORE); /* bytes 4 to 131: five sectors of two lines */
+    (void)state;
+    lines_global(&r, true, &l);
+    assert_int_equal(l.n, 2);
+    assert_int_equal(l.line[0], BASE / 128);
+    assert_int_equal(l.sectors[0], 0xf);
+    assert_int_equal(l.full[0], 0xe); /* the first sector lacks its first word */
+    assert_int_equal(l.byte[0][0], 0xfffffff0u);
+    assert_int_equal(l.sectors[1], 1);
+    assert_int_equal(l.full[1], 0);
+    assert_int_equal(l.byte[1][0], 0xfu);
+    assert_int_equal(lines_sectors(&l), 5);
+}
+
+/* Known shapes and lists of addresses give the same lines. */
+static void shapes_agree(void **state)
+{
+    static struct lines a, b;
+    (void)state;
+    for (int stride = -70; stride <= 70; stride++)
+        for (unsigned bytes = 1; bytes <= 16; bytes *= 2)
+            for (unsigned at = 0; at < 160; at += bytes) {
+                if (stride % (int)bytes)
+                    continue;
+                struct record r = affine(BASE + at, stride, bytes, RECORD_STORE), e = explicit_of(&r);
+                lines_global(&r, true, &a);
+                lines_global(&e, true, &b);
+                assert_int_equal(a.n, b.n);
+                for (int i = 0; i < a.n; i++) {
+                    int j = 0;
+                    while (j < b.n && b.line[j] != a.line[i])
+                        j++;
+                    assert_int_not_equal(j, b.n);
+                    assert_int_equal(a.sectors[i], b.sectors[j]);
+                    assert_int_equal(a.full[i], b.full[j]);
+                    for (int s = 0; s < LINE_SECTORS; s++)
+                        if ((a.sectors[i] & ~a.full[i]) >> s & 1)
+                            assert_int_equal(a.byte[i][s], b.byte[j][s]);
+                }
+                assert_int_equal(lines_sectors(&a), coalescer_sectors(&r));
+            }
+}
+
+/* 64 bits at one offset: words 2 and 3 of every lane, two lines. */
+static void local_words(void **state)
+{
+    struct lines l;
+    struct record r = affine(8, 0, 8, RECORD_LOAD);
+    (void)state;
+    r.space = PTX_LOCAL;
+    lines_local(&r, 1 << 14, false, &l);
+    assert_int_equal(l.n, 2);
+    assert_int_equal(l.line[0], (1 << 14) / 128 + 2);
+    assert_int_equal(l.line[1], (1 << 14) / 128 + 3);
+    assert_int_equal(l.sectors[0] & l.sectors[1], 0xf);
+    assert_int_equal(lines_sectors(&l), local_sectors(&r));
+}
+
+/* --- L1 and L2 --- */
+
+struct model {
+    struct caches_config c;
+    struct counters site;
+    struct l1 *l1[2];
+    struct l2 *l2;
+    struct l2_queue queue[2];
+};
+
+static void open_model(struct model *m, uint32_t l1_bytes, uint64_t l2_bytes, uint32_t parts)
+{
+    memset(m, 0, sizeof *m);
+    m->c = (struct caches_config){.sms = 2, .l1_bytes = l1_bytes, .l1_global = true, .l2_bytes = l2_bytes, .l2_parts = parts,
+                                  .gpcs = 2, .sms_per_tpc = 1, .dram_bytes = 64, .l1_latency = 30, .l2_latency = 300};
+    for (int i = 0; i < 2; i++)
+        m->l1[i] = l1_new(&m->c);
+    m->l2 = l2_new(&m->c);
+}
+
+static void close_model(struct model *m)
+{
+    for (int i = 0; i < 2; i++) {
+        l1_free(m->l1[i]);
+        l2_queue_release(&m->queue[i]);
+    }
+    l2_free(m->l2);
+}
+
+static unsigned ask(struct model *m, int sm, struct record r, uint64_t time)
+{
+    unsigned sectors;
+    return l1_access(m->l1[sm], &r, 0, time, &m->site, &m->queue[sm], &sectors);
+}
+
+static void settle(struct model *m)
+{
+    for (int i = 0; i < 2; i++)
+        l1_drain(m->l1[i], UINT64_MAX, &m->queue[i]);
+    l2_serve(m->l2, m->queue, 2, UINT64_MAX, &m->site);
+}
+
+static uint64_t n(const struct model *m, enum counter c)
+{
+    return m->site.v[c];
+}
+
+/* A warp reads 128 bytes, then the same ones shifted by a word: four of five sectors are there. */
+static void reuse_of_a_neighbour(void **state)
+{
+    struct model m;
+    (void)state;
+    open_model(&m, 64 << 10, 1 << 20, 1);
+    assert_int_equal(ask(&m, 0, affine(BASE, 4, 4, RECORD_LOAD), 0), 4);
+    assert_int_equal(ask(&m, 0, affine(BASE + 4, 4, 4, RECORD_LOAD), 10), 1);
+    settle(&m);
+    assert_int_equal(n(&m, COUNTER_L1_GLOBAL_LD_HIT), 4);
+    assert_int_equal(n(&m, COUNTER_L2_READ_SECTORS), 5);
+    assert_int_equal(n(&m, COUNTER_DRAM_READ_SECTORS), 6); /* the fifth brings its neighbour */
+    close_model(&m);
+}
+
+/* An L1 of 64 KiB: 88 sets of 5 lines. 440 lines are there when their turn comes again; of 529 in turn no set has its own,
+ * least recently used. */
+static void capacity_of_l1(void **state)
+{
+    struct model m;
+    (void)state;
+    for (int lines = 440; lines <= 529; lines += 89) {
+        open_model(&m, 64 << 10, 1 << 20, 1);
+        for (int turn = 0; turn < 2; turn++)
+            for (int i = 0; i < lines; i++)
+                ask(&m, 0, affine(BASE + (uint64_t)i * 128, 4, 4, RECORD_LOAD), 0);
+        assert_int_equal(n(&m, COUNTER_L1_GLOBAL_LD_HIT), lines == 440 ? 4 * 440 : 0);
+        close_model(&m);
+    }
+}
+
+/* Loads that do not look into L1, and what two SMs share in L2. */
+static void past_l1(void **state)
+{
+    struct model m;
+    struct record r = affine(BASE, 4, 4, RECORD_LOAD);
+    (void)state;
+    open_model(&m, 64 << 10, 1 << 20, 1);
+    r.cache = PTX_CACHE_CG;
+    ask(&m, 0, r, 0);
+    ask(&m, 0, r, 2000);
+    ask(&m, 1, r, 4000);
+    settle(&m);
+    assert_int_equal(n(&m, COUNTER_L1_GLOBAL_LD_HIT), 0);
+    assert_int_equal(n(&m, COUNTER_L2_READ_SECTORS), 12);
+    assert_int_equal(n(&m, COUNTER_L2_READ_HIT), 8);
+    assert_int_equal(n(&m, COUNTER_DRAM_READ_SECTORS), 4);
+    close_model(&m);
+}
+
+/* Two halves, asked at nearly the same time: each misses once, and DRAM is read once. */
+static void halves_of_l2(void **state)
+{
+    struct model m;
+    (void)state;
+    open_model(&m, 64 << 10, 1 << 20, 2);
+    for (int sm = 0; sm < 2; sm++)
+        ask(&m, sm, affine(BASE, 4, 4, RECORD_LOAD), 50 * (uint64_t)sm);
+    settle(&m);
+    assert_int_equal(n(&m, COUNTER_L2_READ_SECTORS), 8);
+    assert_int_equal(n(&m, COUNTER_L2_READ_HIT), 0);
+    assert_int_equal(n(&m, COUNTER_L2_FABRIC_SECTORS), 4);
+    assert_int_equal(n(&m, COUNTER_DRAM_READ_SECTORS), 4);
+    close_model(&m);
+}
+
+/* One lane reads a sector of each of 64 lines: its neighbour of 32 bytes comes along, and is there once it has come; of some
+ * lines at once. */
+static void pairs_from_dram(void **state)
+{
+    struct model m;
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        open_model(&m, 64 << 10, 1 << 20, 1);
+        for (int i = 0; i < 64; i++) {
+            ask(&m, 0, affine(BASE + (uint64_t)i * 128, 0, 4, RECORD_LOAD), 0);
+            ask(&m, 0, affine(BASE + (uint64_t)i * 128 + 32, 0, 4, RECORD_LOAD), late ? 101 : 50);
+        }
+        settle(&m);
+        assert_in_range(n(&m, COUNTER_L2_READ_HIT), late ? 64 : 20, late ? 64 : 44);
+        assert_int_equal(n(&m, COUNTER_DRAM_READ_SECTORS), 2 * 64);
+        close_model(&m);
+    }
+}
+
+/* Stores close in time reach L2 as one; later ones do not. */
+static void stores_that_meet(void **state)
+{
+    struct model m;
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        open_model(&m, 64 << 10, 1 << 20, 1);
+        ask(&m, 0, affine(BASE, 8, 4, RECORD_STORE), 0); /* even words: 8 sectors of 2 lines, half of each */
+        ask(&m, 0, affine(BASE + 4, 8, 4, RECORD_STORE), late ? 1000 : 1);
+        settle(&m);
+        assert_int_equal(n(&m, COUNTER_L2_WRITE_SECTORS), late ? 16 : 8);
+        assert_int_equal(n(&m, COUNTER_DRAM_READ_SECTORS), 0); /* all bytes were written in the end */
+        close_model(&m);
+    }
+}
+
+/* 1,024 lines of which every other word is written, an L2 of 32 sets: two lines of a set may be so, the others are written to
+ * DRAM, and read first since half of them is missing. */
+static void written_in_part(void **state)
+{
+    struct model m;
+    (void)state;
+    open_model(&m, 64 << 10, 64 << 10, 1);
+    for (int i = 0; i < 512; i++)
+        ask(&m, 0, affine(BASE + (uint64_t)i * 256, 8, 4, RECORD_STORE), 1000 * (uint64_t)i);
+    settle(&m);
+    assert_int_equal(n(&m, COUNTER_L2_WRITE_SECTORS), 4096);
+    assert_int_equal(n(&m, COUNTER_DRAM_WRITE_SECTORS), 4096 - 256);
+    assert_int_equal(n(&m, COUNTER_DRAM_READ_SECTORS), 4096 - 256);
+    close_model(&m);
+}
+
+/* 32 lanes add to one word: 32 operations in L2, of which the first misses. */
+static void atomics_in_l2(void **state)
+{
+    struct model m;
+    struct record r = affine(BASE, 0, 4, RECORD_RED);
+    (void)state;
+    r.atomic = PTX_ATOMIC_ADD;
+    r.type = PTX_U32;
+    open_model(&m, 64 << 10, 1 << 20, 1);
+    ask(&m, 0, r, 0);
+    settle(&m);
+    assert_int_equal(n(&m, COUNTER_L2_ATOMIC_SECTORS), 32);
+    assert_int_equal(n(&m, COUNTER_L2_ATOMIC_HIT), 31);
+    close_model(&m);
+}
+
+/* A persisting window of a quarter of L2: its lines are there after a stream of twice the L2's size, others are not. */
+static void persisting_window(void **state)
+{
+    struct model m;
+    (void)state;
+    for (int on = 0; on < 2; on++) {
+        memset(&m, 0, sizeof m);
+        open_model(&m, 0, 1 << 20, 1);
+        l2_free(m.l2);
+        m.c.l1_global = false;
+        m.c.window_first = BASE;
+        m.c.window_bytes = on ? 128 << 10 : 0;
+        m.c.persisting_bytes = 256 << 10;
+        m.c.window_ratio = 1;
+        m.l2 = l2_new(&m.c);
+        for (int turn = 0; turn < 2; turn++) {
+            for (int i = 0; i < 1024; i++)
+                ask(&m, 0, affine(BASE + (uint64_t)i * 128, 4, 4, RECORD_LOAD), 0);
+            for (int i = 0; i < 16384 && !turn; i++)
+                ask(&m, 0, affine((UINT64_C(1) << 30) + (uint64_t)i * 128, 4, 4, RECORD_LOAD), 0);
+        }
+        settle(&m);
+        assert_int_equal(n(&m, COUNTER_L2_READ_HIT), on ? 4096 : 0);
+        close_model(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_of_floats), cmocka_unit_test(shapes_agree), cmocka_unit_test(local_words),
+        cmocka_unit_test(reuse_of_a_neighbour), cmocka_unit_test(capacity_of_l1), cmocka_unit_test(past_l1),
+        cmocka_unit_test(halves_of_l2), cmocka_unit_test(pairs_from_dram), cmocka_unit_test(stores_that_meet),
+        cmocka_unit_test(written_in_part), cmocka_unit_test(atomics_in_l2), cmocka_unit_test(persisting_window),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
