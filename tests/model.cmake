@@ -1,5 +1,6 @@
 # Unit tests of device, counters, memory, report.
 unit_test(device)
+unit_test(device_occupancy)
 unit_test(memory)
 unit_test(caches)
 unit_test(metrics)

@@ -3,33 +3,31 @@
 
 #include <string.h>
 
-void launch_facts_init(struct launch_facts *f, const struct device *d, const uint32_t grid[3],
-                       const uint32_t block[3], int registers, int64_t shared_static, int64_t shared_dynamic,
-                       int64_t local_bytes)
+void launch_facts_init(struct launch_facts *f, const struct device *d, const uint32_t grid[3], const uint32_t block[3],
+                       const struct device_need *need, int64_t local_bytes)
 {
-    struct device_need need = {.registers = registers, .shared_static = shared_static,
-                               .shared_dynamic = shared_dynamic};
+    struct device_need needed = *need;
     struct device_occupancy o;
 
     memset(f, 0, sizeof *f);
     memcpy(f->grid, grid, sizeof f->grid);
     memcpy(f->block, block, sizeof f->block);
     f->blocks = (int64_t)grid[0] * grid[1] * grid[2];
-    need.threads = (int)(block[0] * block[1] * block[2]);
-    f->threads = f->blocks * need.threads;
-    device_occupancy(d, &need, &o);
+    needed.threads = (int)(block[0] * block[1] * block[2]);
+    f->threads = f->blocks * needed.threads;
+    device_occupancy(d, &needed, &o);
     f->warps_per_block = o.warps_per_block;
-    f->registers = registers;
-    f->shared_static = shared_static;
-    f->shared_dynamic = shared_dynamic;
+    f->registers = need->registers;
+    f->shared_static = need->shared_static;
+    f->shared_dynamic = need->shared_dynamic;
     f->shared_driver = o.shared_driver;
     f->shared_config = o.shared_config;
     f->local_bytes = local_bytes;
-    f->limit_registers = o.by_registers;
+    f->limit_registers = o.by_limit[DEVICE_LIMIT_REGISTERS];
     f->limit_shared = o.by_shared_configured;
-    f->limit_warps = o.by_warps;
-    f->limit_blocks = o.by_blocks;
-    f->limit_barriers = o.by_barriers;
+    f->limit_warps = o.by_limit[DEVICE_LIMIT_WARPS];
+    f->limit_blocks = o.by_limit[DEVICE_LIMIT_BLOCKS];
+    f->limit_barriers = o.by_limit[DEVICE_LIMIT_BARRIERS];
     f->resident_blocks = o.blocks;
     f->limit = o.limit;
     f->multiprocessors = d->multiprocessors;

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "device/device.h"
+#include "device/occupancy.h"
 
 struct launch_facts {
     uint32_t grid[3], block[3];
@@ -16,10 +16,9 @@ struct launch_facts {
 #undef FACT
 };
 
-/* `registers`: a thread, estimated; `local_bytes`: a thread. */
-void launch_facts_init(struct launch_facts *f, const struct device *d, const uint32_t grid[3],
-                       const uint32_t block[3], int registers, int64_t shared_static, int64_t shared_dynamic,
-                       int64_t local_bytes);
+/* `need`: what a block needs, its registers estimated; its threads are taken from `block`. `local_bytes`: a thread. */
+void launch_facts_init(struct launch_facts *f, const struct device *d, const uint32_t grid[3], const uint32_t block[3],
+                       const struct device_need *need, int64_t local_bytes);
 
 /* Waves of blocks: blocks over (resident blocks an SM * SMs); 0 when nothing fits. */
 double launch_waves(const struct launch_facts *f);

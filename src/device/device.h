@@ -5,8 +5,8 @@
  * this code, and ~/.config/heddle/devices. Out: a checked `struct device`; every figure of device_figures.def is there,
  * in its range, and agrees with the others (device_relations.def). Errors name the file, the line and the figure; a
  * wrong name is answered with the nearest existing ones. docs/devices.md describes the format.
- * Also here: what follows from the figures (bandwidths, peak rates), where each figure comes from, and, as a pure
- * function, how many blocks fit on a multiprocessor, and what limits them. */
+ * Also here: what follows from the figures (bandwidths, peak rates), and where each figure comes from. How many blocks
+ * fit on a multiprocessor: device/occupancy.h. */
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H
 
@@ -32,6 +32,8 @@ enum device_word {
 #define DEVICE_L1_WRITE_NONE    DEVICE_WORD_l1_write_NONE
 #define DEVICE_L2_WRITE_NONE    DEVICE_WORD_l2_write_NONE
 #define DEVICE_ECC_KIND_NONE    DEVICE_WORD_ecc_kind_NONE
+#define DEVICE_GRANT_BLOCK      DEVICE_WORD_register_grant_BLOCK
+#define DEVICE_CHOICE_LAUNCH    DEVICE_WORD_shared_choice_LAUNCH
 
 /* Units and meanings: device_figures.def. `nID` is the length of the list ID. */
 struct device {
@@ -126,40 +128,5 @@ struct device_rate {
 };
 
 const struct device_rate *device_rate_table(int *n);
-
-/* --- occupancy --- */
-
-enum device_limit { DEVICE_LIMIT_NONE, DEVICE_LIMIT_WARPS, DEVICE_LIMIT_BLOCKS, DEVICE_LIMIT_REGISTERS,
-                    DEVICE_LIMIT_SHARED, DEVICE_LIMIT_BARRIERS };
-
-/* What one block of a kernel needs. */
-struct device_need {
-    int threads;            /* a block */
-    int registers;          /* a thread; 0: none */
-    int64_t shared_static;  /* bytes */
-    int64_t shared_dynamic; /* bytes */
-    int barriers;           /* named barriers a block uses; 0 counts as 1 */
-};
-
-/* Blocks an SM by each resource alone, and together. A block that cannot run at all (too many threads, registers or
- * too much shared memory) has blocks 0 and the limit names why. */
-struct device_occupancy {
-    int by_warps, by_blocks, by_registers, by_shared, by_barriers;
-    int blocks;              /* resident blocks an SM: the least of the above */
-    int warps;               /* blocks * warps a block */
-    int warps_per_block;
-    int64_t shared_driver;   /* bytes the driver reserves a block */
-    int64_t shared_per_block;/* static + dynamic + driver, rounded up to the allocation unit */
-    int64_t shared_config;   /* modelled: bytes of shared memory the driver configures the SM for */
-    int by_shared_configured;/* blocks that fit into shared_config: what the profiler prints */
-    enum device_limit limit; /* the resource that gives `blocks`; the first in the order of the enum */
-};
-
-/* Sources: CUDA programming guide 12, tables "Technical specifications per compute capability"; allocation units as in
- * the CUDA occupancy calculator; checked against launch__occupancy_limit_* of 398 launches on an H200 (shared_config, a
- * choice of the driver's, in 389). */
-void device_occupancy(const struct device *d, const struct device_need *need, struct device_occupancy *out);
-
-const char *device_limit_text(enum device_limit l); /* "registers", "shared memory", ... */
 
 #endif

@@ -52,8 +52,8 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
     r->cc_minor = (int)d->cc_minor;
     r->arch = k->module->ptx->arch;
     r->fault = fault && *fault ? arena_strdup(a, fault) : NULL;
-    launch_facts_init(&r->launch, d, cfg->grid, cfg->block, k->tables->registers, ir->shared_static,
-                      (int64_t)cfg->shared_bytes, ir->local_bytes);
+    struct device_need need = kernel_need(k, 0, cfg->shared_bytes);
+    launch_facts_init(&r->launch, d, cfg->grid, cfg->block, &need, ir->local_bytes);
     r->launch.caches = caches;
     for (int32_t i = 0; i < ir->ninsts; i++) {
         const struct ir_inst *in = &ir->insts[i];

@@ -269,14 +269,24 @@ heddle_status heddle_kernel_parameter(heddle_kernel *k, int i, size_t *offset, s
     return HEDDLE_OK;
 }
 
+struct device_need kernel_need(const heddle_kernel *k, int block_threads, size_t dynamic_shared)
+{
+    return (struct device_need){
+        .threads = block_threads,
+        .registers = k->tables->registers,
+        .shared_static = k->ir->shared_static,
+        .shared_dynamic = dynamic_shared > INT64_MAX ? INT64_MAX : (int64_t)dynamic_shared,
+        .shared_hidden = device_hidden_shared(&k->module->device->spec, k->ir->param_bytes),
+    };
+}
+
 heddle_status heddle_occupancy(heddle_kernel *k, int block_threads, size_t dynamic_shared, int *blocks)
 {
     heddle_status s = kernel_compile(k);
     if (s)
         return s;
     struct device_occupancy o;
-    struct device_need need = {.threads = block_threads, .registers = k->tables->registers,
-                               .shared_static = k->ir->shared_static, .shared_dynamic = (int64_t)dynamic_shared};
+    struct device_need need = kernel_need(k, block_threads, dynamic_shared);
     device_occupancy(&k->module->device->spec, &need, &o);
     *blocks = o.blocks;
     return HEDDLE_OK;

@@ -124,8 +124,8 @@ void launch_caches(heddle_kernel *k, const heddle_launch_config *c, struct cache
     const struct device *d = &k->module->device->spec;
     struct launch_facts f;
 
-    launch_facts_init(&f, d, c->grid, c->block, k->tables->registers, k->ir->shared_static, (int64_t)c->shared_bytes,
-                      k->ir->local_bytes);
+    struct device_need need = kernel_need(k, 0, c->shared_bytes);
+    launch_facts_init(&f, d, c->grid, c->block, &need, k->ir->local_bytes);
     *out = (struct caches_config){
         .sms = (uint32_t)d->multiprocessors, .l1_bytes = (uint32_t)(d->l1_bytes - f.shared_config), .l1_global = d->global_l1,
         .window_first = c->persisting.base, .window_bytes = c->persisting.bytes, .persisting_bytes = c->persisting.set_aside,

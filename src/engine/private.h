@@ -8,7 +8,7 @@
 #include "heddle.h"
 #include "base/strbuf.h"
 #include "base/table.h"
-#include "device/device.h"
+#include "device/occupancy.h"
 #include "interp/interp.h"
 #include "ir/ir.h"
 #include "ptx/ptx.h"
@@ -84,6 +84,8 @@ heddle_status engine_fail_diags(heddle_status s, struct diag_list *diags);
 /* Makes the kernel ready to run, once; HEDDLE_NOT_IMPLEMENTED names what is not there. */
 heddle_status kernel_compile(heddle_kernel *k);
 int kernel_max_threads(const heddle_kernel *k);
+/* What a block of a compiled kernel needs of a multiprocessor. */
+struct device_need kernel_need(const heddle_kernel *k, int block_threads, size_t dynamic_shared);
 
 /* --- launch.c --- */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "device/occupancy.h"
 #include "report/hints.h"
 #include "report/lines.h"
 

@@ -1,5 +1,4 @@
-/* Device descriptions: reading, messages, what follows from the figures by hand, occupancy by hand and against an
- * H200. */
+/* Device descriptions: reading, messages, what follows from the figures by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -438,71 +437,6 @@ static void wrong_name_gets_near_match(void **state)
     diag_release(&diags);
 }
 
-static struct device_occupancy occupancy(int threads, int registers, int64_t is_static, int64_t dynamic)
-{
-    struct device_need need = {threads, registers, is_static, dynamic, 0};
-    struct device_occupancy o;
-
-    device_occupancy(&h200, &need, &o);
-    return o;
-}
-
-/* 72 registers: 72 * 32 = 2304, a multiple of 256; 65536 / 2304 = 28 warps; 8 warps a block: 3 blocks.
- * 84 KiB: 85 KiB with the driver's, 228 / 85 = 2. */
-static void occupancy_by_hand(void **state)
-{
-    struct device_occupancy o = occupancy(256, 72, 0, 0);
-
-    (void)state;
-    assert_int_equal(o.by_registers, 3);
-    assert_int_equal(o.blocks, 3);
-    assert_int_equal(o.warps, 24);
-    assert_int_equal(o.limit, DEVICE_LIMIT_REGISTERS);
-    o = occupancy(256, 20, 0, 84 * 1024);
-    assert_int_equal(o.by_shared, 2);
-    assert_int_equal(o.limit, DEVICE_LIMIT_SHARED);
-    o = occupancy(1, 16, 0, 0);
-    assert_int_equal(o.blocks, 32);
-    assert_int_equal(o.limit, DEVICE_LIMIT_BLOCKS);
-    o = occupancy(1024, 65, 0, 0); /* 65 * 32 = 2080 -> 2304 a warp, 73728 a block: more than 65536 */
-    assert_int_equal(o.blocks, 0);
-    assert_int_equal(o.limit, DEVICE_LIMIT_REGISTERS);
-    assert_int_equal(occupancy(1025, 16, 0, 0).blocks, 0);
-    assert_int_equal(occupancy(32, 16, 0, 232449).blocks, 0);
-    assert_int_equal(occupancy(32, 16, 0, 232448).blocks, 1);
-}
-
-/* tests/data/h200_occupancy.tsv says how it was measured. */
-static void occupancy_of_an_h200(void **state)
-{
-    FILE *f = fopen(DATA "/h200_occupancy.tsv", "r");
-    char line[512];
-    int rows = 0, same_config = 0;
-
-    (void)state;
-    assert_non_null(f);
-    while (fgets(line, sizeof line, f)) {
-        int threads, registers, is_static, dynamic, want[5], config, resident;
-        struct device_occupancy o;
-
-        if (line[0] == '#')
-            continue;
-        assert_int_equal(sscanf(line, "%d %d %d %d %d %d %d %d %d %d %d", &threads, &registers, &is_static, &dynamic,
-                                &want[0], &want[1], &want[2], &want[3], &want[4], &config, &resident), 11);
-        o = occupancy(threads, registers, is_static, dynamic);
-        assert_int_equal(o.by_registers, want[0]);
-        assert_int_equal(o.by_warps, want[2]);
-        assert_int_equal(o.by_blocks, want[3]);
-        assert_int_equal(o.by_barriers, want[4]);
-        assert_int_equal(o.blocks, resident);
-        same_config += o.shared_config == config && o.by_shared_configured == want[1];
-        rows++;
-    }
-    fclose(f);
-    assert_true(rows > 60);
-    assert_true(same_config >= rows - 9); /* the driver's choice is modelled: see occupancy.c */
-}
-
 static void near_matches(void **state)
 {
     (void)state;
@@ -522,8 +456,7 @@ int main(void)
         cmocka_unit_test(bad_text_is_survived), cmocka_unit_test(ends_of_ranges_are_survived),
         cmocka_unit_test(headline_rates),
         cmocka_unit_test(rates_of_courses),     cmocka_unit_test(origins_are_told),
-        cmocka_unit_test(wrong_name_gets_near_match), cmocka_unit_test(occupancy_by_hand),
-        cmocka_unit_test(occupancy_of_an_h200), cmocka_unit_test(near_matches),
+        cmocka_unit_test(wrong_name_gets_near_match), cmocka_unit_test(near_matches),
     };
     struct diag_list diags;
 

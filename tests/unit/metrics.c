@@ -66,7 +66,7 @@ static void launch_by_hand(void **state)
     diag_init(&diags);
     assert_true(device_load(&d, "h200", &diags));
     diag_release(&diags);
-    launch_facts_init(&l, &d, grid, block, 32, 2048, 0, 0);
+    launch_facts_init(&l, &d, grid, block, &(struct device_need){.registers = 32, .shared_static = 2048}, 0);
     assert_float_equal(value("launch__waves_per_multiprocessor"), 0.9697, 1e-4);
     assert_float_equal(value("sm__maximum_warps_per_active_cycle_pct"), 100, 1e-9);
     assert_float_equal(value("launch__occupancy_limit_shared_mem"), 21, 1e-9); /* 64 KiB / 3 KiB */
