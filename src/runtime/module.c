@@ -15,7 +15,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "base/table.h"
-#include "device/device.h"
+#include "device/occupancy.h"
 #include "engine.h"
 #include "ptx/link.h"
 #include "ptx/ptx.h"
@@ -409,7 +409,8 @@ static cudaError_t find_kernel(struct function *f, struct runtime_device *d, str
  * programming guide 12, 16.8.3 "Shared Memory"). */
 static void set_defaults(const struct runtime_device *d, struct runtime_kernel *k)
 {
-    int64_t left = d->spec->max_shared_per_block - (int64_t)k->info.static_shared;
+    int64_t left = d->spec->max_shared_per_block - (int64_t)k->info.static_shared -
+                   device_hidden_shared(d->spec, (int64_t)k->info.parameter_bytes);
     k->max_dynamic_shared = left > 0 ? (size_t)left : 0;
     k->carveout = cudaSharedmemCarveoutDefault;
 }

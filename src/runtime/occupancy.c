@@ -1,5 +1,5 @@
-/* Occupancy (CUDA Runtime API reference, chapter "Occupancy"). The rule itself: device/device.h, through the engine. */
-#include "device/device.h"
+/* Occupancy (CUDA Runtime API reference, chapter "Occupancy"). The rule itself: device/occupancy.h, through the engine. */
+#include "device/occupancy.h"
 #include "runtime/module.h"
 #include "runtime/runtime.h"
 
@@ -9,6 +9,10 @@ static cudaError_t blocks_of(struct runtime_device *d, const void *func, int thr
     if (threads <= 0)
         return cudaErrorInvalidValue;
     cudaError_t e = module_kernel(d, func, &k);
+    if (!e && shared > k->max_dynamic_shared) { /* such a launch is refused: the program has to ask for more first */
+        *blocks = 0;
+        return cudaSuccess;
+    }
     return e ? e : runtime_error(heddle_occupancy(k->kernel, threads, shared, blocks));
 }
 

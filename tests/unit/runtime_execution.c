@@ -77,6 +77,15 @@ static void occupancy(void **state)
     assert_int_equal(blocks, 4);
     OK(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, log_tag, 4, 256));
     assert_int_equal(shared, 15360); /* 65536 / 4 - 1024 */
+    OK(cudaFuncSetAttribute(log_tag, cudaFuncAttributeMaxDynamicSharedMemorySize, 20000));
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, log_tag, 32, 20000));
+    assert_int_equal(blocks, 3); /* 65536 / 21024 */
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, log_tag, 32, 20001)); /* more than it may have */
+    assert_int_equal(blocks, 0);
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, log_tag, 32, SIZE_MAX));
+    assert_int_equal(blocks, 0);
+    OK(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, log_tag, 1, 256));
+    assert_int_equal(shared, 20000);
     ANSWERS(cudaErrorInvalidValue, cudaOccupancyAvailableDynamicSMemPerBlock(&shared, log_tag, 9, 256));
     ANSWERS(cudaErrorInvalidValue, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, log_tag, 0, 0));
 }
