@@ -4,26 +4,20 @@
  * IR as target/ rewrites it, which is what runs and is counted, with the block and flop tables; or what becomes of that
  * as machine code for one size of block, in LLVM's language or the host's. Nothing is launched, so variables stand at
  * made-up addresses, which the text lists. */
-#define _GNU_SOURCE /* mkostemps */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
+#include "cli/device_code.h"
 #include "cli/flags.h"
 #include "compile/compile.h"
-#include "compile/files.h"
-#include "compile/words.h"
 #include "interp/interp.h"
 #include "interp/lanes.h"
 #include "ir/ir.h"
 #include "jit/show.h"
-#include "report/names.h"
 #include "report/result.h"
 #include "report/sources.h"
 #include "target/target.h"
@@ -251,17 +245,6 @@ static void note(int32_t site, const char *comment, void *user, struct strbuf *o
     strbuf_adds(out, "\n");
 }
 
-/* --block, else what the kernel says it is made for, else 256. */
-static void choose_block(const struct stages *s, const struct ptx_function *f, uint32_t block[3])
-{
-    const uint32_t *said = f->reqntid[0] ? f->reqntid : f->maxntid;
-
-    block[0] = 256;
-    block[1] = block[2] = 1;
-    if (s->block[0] || said[0])
-        memcpy(block, s->block[0] ? s->block : said, 3 * sizeof *block);
-}
-
 static void print_code(struct stages *s, const struct ptx_function *f, struct ir_kernel *k)
 {
     struct code c = {.stages = s, .kernel = k};
@@ -274,7 +257,10 @@ static void print_code(struct stages *s, const struct ptx_function *f, struct ir
 
     target_rewrite(k);
     code = interp_compile(k, &why, &site);
-    choose_block(s, f, view.block);
+    if (s->block[0])
+        memcpy(view.block, s->block, sizeof view.block);
+    else
+        device_code_choose_block(f, view.block);
     strbuf_addf(&s->out, "%sfor blocks of %u x %u x %u and %s%s%s\n", comment(s), view.block[0], view.block[1],
                 view.block[2], view.level, view.counting ? ", in launches that count" : "", view.split ? ", threads apart" : view.jam ? ", several warps at once" : "");
     if (!code || !jit_show(k, code, &view, &s->out, problem, sizeof problem))
@@ -310,30 +296,9 @@ static void print_ir(struct stages *s, const struct ptx_function *f)
 
 static bool is_wanted(struct stages *s, const struct ptx_function *f)
 {
-    struct arena *a = &s->diags.arena;
-    const char *plain = result_demangle(a, f->name);
-
     if (!f->defined || (!f->entry && (s->stage != STAGE_PTX || s->wanted)))
         return false;
-    return name_filter_matches(&s->kernel, name_form(NAME_FUNCTION, plain, f->name, a)) ||
-           (!s->kernel.is_pattern && name_filter_matches(&s->kernel, f->name));
-}
-
-static void no_kernel(struct stages *s, const char *file)
-{
-    struct strbuf names;
-
-    strbuf_init(&names);
-    for (int i = 0; i < s->module->nfuncs; i++) {
-        const struct ptx_function *f = s->module->funcs[i];
-        if (f->entry && f->defined)
-            strbuf_addf(&names, "%s%s", names.len ? ", " : "", result_demangle(&s->diags.arena, f->name));
-    }
-    if (!names.len)
-        diag_add(&s->diags, DIAG_ERROR, file, 0, "there is no kernel in it");
-    else
-        diag_add(&s->diags, DIAG_ERROR, file, 0, "no kernel is called '%s'; there are: %s", s->wanted, names.s);
-    strbuf_release(&names);
+    return device_code_is_meant(&s->kernel, f, &s->diags.arena);
 }
 
 static void print_module(struct stages *s, const char *file)
@@ -354,46 +319,14 @@ static void print_module(struct stages *s, const char *file)
             print_ir(s, f);
     }
     if (!printed)
-        no_kernel(s, file);
-}
-
-/* --- the PTX text --- */
-
-/* The device pass over a .cu file; its text is added to `text`. */
-static void compile_ptx(struct stages *s, const char *file, struct strbuf *text)
-{
-    const char *folder = getenv("TMPDIR");
-    char *path = arena_printf(&s->diags.arena, "%s/heddle-XXXXXX.ptx", folder && *folder ? folder : "/tmp");
-    int fd = mkostemps(path, 4, O_CLOEXEC);
-
-    if (fd < 0) {
-        diag_add(&s->diags, DIAG_ERROR, NULL, 0, "cannot make a temporary file like '%s': %s", path, strerror(errno));
-        return;
-    }
-    close(fd);
-    s->compile.stage = COMPILE_PTX;
-    s->compile.output = path;
-    words_add(&s->compile.arena, &s->compile.inputs, file);
-    if (compile_build(&s->compile, &s->diags) && !s->compile.dry_run && !file_read(path, text))
-        diag_add(&s->diags, DIAG_ERROR, path, 0, "cannot read it: %s", strerror(errno));
-    unlink(path);
+        device_code_no_kernel(s->module, file, s->wanted, &s->diags);
 }
 
 static void show(struct stages *s, const char *file)
 {
-    bool is_ptx = strcmp(file_extension(file), ".ptx") == 0;
-    struct strbuf text;
-
-    strbuf_init(&text);
-    if (!is_ptx)
-        compile_ptx(s, file, &text);
-    else if (!file_read(file, &text))
-        diag_add(&s->diags, DIAG_ERROR, file, 0, "cannot read the file: %s", strerror(errno));
-    if (!s->diags.errors && !s->compile.dry_run)
-        s->module = ptx_parse(is_ptx ? file : "PTX", text.s ? text.s : "", text.len, &s->diags);
+    s->module = device_code_read(&s->compile, file, &s->diags);
     if (s->module)
         print_module(s, file);
-    strbuf_release(&text);
 }
 
 /* --- command line --- */
@@ -431,30 +364,6 @@ static int help(enum stage stage)
     return CLI_OK;
 }
 
-/* "16", "16x16", "8x8x4" */
-static void set_block(struct stages *s, const char *value)
-{
-    unsigned size[3] = {0, 1, 1};
-    const char *at = value;
-    bool good = false;
-
-    for (int i = 0; i < 3 && !good; i++) {
-        char *end;
-        unsigned long n = strtoul(at, &end, 10);
-        if (*at < '1' || *at > '9' || n > 1024)
-            break;
-        size[i] = (unsigned)n;
-        good = !*end;
-        if (*end != 'x')
-            break;
-        at = end + 1;
-    }
-    if (good && size[0] * size[1] * size[2] <= 1024)
-        memcpy(s->block, size, sizeof s->block);
-    else
-        flags_wrong(&s->diags, flags[FLAG_BLOCK].name, value, "a size like 256, 16x16 or 8x8x4, of at most 1024 threads");
-}
-
 static void set_isa(struct stages *s, const char *value)
 {
     static const char *const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
@@ -475,7 +384,8 @@ static void set_flag(void *to, int which, const char *value)
         s->wanted = value;
         break;
     case FLAG_BLOCK:
-        set_block(s, value);
+        if (!device_code_block(value, 1024, s->block))
+            flags_wrong(&s->diags, flags[FLAG_BLOCK].name, value, "a size like 256, 16x16 or 8x8x4, of at most 1024 threads");
         break;
     case FLAG_ISA:
         set_isa(s, value);

@@ -1,0 +1,113 @@
+/* The device code of a file, and which of its kernels are meant. See device_code.h. */
+#define _GNU_SOURCE /* mkostemps */
+#include "cli/device_code.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "compile/compile.h"
+#include "compile/files.h"
+#include "compile/words.h"
+#include "report/result.h"
+
+/* The device pass over a .cu file; its text is added to `text`. */
+static void compile_ptx(struct compile_options *compile, const char *file, struct diag_list *diags, struct strbuf *text)
+{
+    const char *folder = getenv("TMPDIR");
+    char *path = arena_printf(&diags->arena, "%s/heddle-XXXXXX.ptx", folder && *folder ? folder : "/tmp");
+    int fd = mkostemps(path, 4, O_CLOEXEC);
+
+    if (fd < 0) {
+        diag_add(diags, DIAG_ERROR, NULL, 0, "cannot make a temporary file like '%s': %s", path, strerror(errno));
+        return;
+    }
+    close(fd);
+    compile->stage = COMPILE_PTX;
+    compile->output = path;
+    words_add(&compile->arena, &compile->inputs, file);
+    if (compile_build(compile, diags) && !compile->dry_run && !file_read(path, text))
+        diag_add(diags, DIAG_ERROR, path, 0, "cannot read it: %s", strerror(errno));
+    compile->inputs.v[--compile->inputs.n] = NULL;
+    unlink(path);
+}
+
+struct ptx_module *device_code_read(struct compile_options *compile, const char *file, struct diag_list *diags)
+{
+    bool is_ptx = strcmp(file_extension(file), ".ptx") == 0;
+    struct ptx_module *m = NULL;
+    struct strbuf text;
+
+    strbuf_init(&text);
+    if (!is_ptx)
+        compile_ptx(compile, file, diags, &text);
+    else if (!file_read(file, &text))
+        diag_add(diags, DIAG_ERROR, file, 0, "cannot read the file: %s", strerror(errno));
+    if (!diags->errors && !compile->dry_run)
+        m = ptx_parse(is_ptx ? file : "PTX", text.s ? text.s : "", text.len, diags);
+    strbuf_release(&text);
+    return m;
+}
+
+bool device_code_is_meant(const struct name_filter *filter, const struct ptx_function *f, struct arena *a)
+{
+    const char *plain = result_demangle(a, f->name);
+
+    return name_filter_matches(filter, name_form(NAME_FUNCTION, plain, f->name, a)) ||
+           (!filter->is_pattern && name_filter_matches(filter, f->name));
+}
+
+void device_code_no_kernel(const struct ptx_module *m, const char *file, const char *wanted, struct diag_list *diags)
+{
+    struct strbuf names;
+
+    strbuf_init(&names);
+    for (int i = 0; i < m->nfuncs; i++) {
+        const struct ptx_function *f = m->funcs[i];
+        if (f->entry && f->defined)
+            strbuf_addf(&names, "%s%s", names.len ? ", " : "", result_demangle(&diags->arena, f->name));
+    }
+    if (!names.len)
+        diag_add(diags, DIAG_ERROR, file, 0, "there is no kernel in it");
+    else
+        diag_add(diags, DIAG_ERROR, file, 0, "no kernel is called '%s'; there are: %s", wanted, names.s);
+    strbuf_release(&names);
+}
+
+bool device_code_block(const char *value, unsigned most, uint32_t block[3])
+{
+    unsigned long size[3] = {0, 1, 1};
+    const char *at = value;
+    bool good = false;
+
+    for (int i = 0; i < 3 && !good; i++) {
+        char *end;
+        unsigned long n = strtoul(at, &end, 10);
+        if (*at < '1' || *at > '9' || n > most)
+            break;
+        size[i] = n;
+        good = !*end;
+        if (*end != 'x')
+            break;
+        at = end + 1;
+    }
+    if (!good || size[0] * size[1] > most || size[0] * size[1] * size[2] > most)
+        return false;
+    for (int i = 0; i < 3; i++)
+        block[i] = (uint32_t)size[i];
+    return true;
+}
+
+void device_code_choose_block(const struct ptx_function *f, uint32_t block[3])
+{
+    const uint32_t *said = f->reqntid[0] ? f->reqntid : f->maxntid;
+
+    block[0] = 256;
+    block[1] = block[2] = 1;
+    for (int i = 0; i < 3 && said[0]; i++)
+        block[i] = said[i] ? said[i] : 1;
+}
