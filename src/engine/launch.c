@@ -119,15 +119,23 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
     l->grid_serial = __atomic_add_fetch(&d->launches, 1, __ATOMIC_RELAXED);
 }
 
+/* What the configured shared memory leaves of the memory that the two divide; all of it where they are apart. */
+static int64_t l1_bytes(const struct device *d, int64_t shared_config)
+{
+    int64_t left = d->l1_shared_bytes ? d->l1_shared_bytes - shared_config : d->l1_bytes;
+
+    return left < d->l1_bytes ? left : d->l1_bytes;
+}
+
 void launch_caches(heddle_kernel *k, const heddle_launch_config *c, struct caches_config *out)
 {
     const struct device *d = &k->module->device->spec;
+    struct device_need need = kernel_need(k, 0, c->shared_bytes);
     struct launch_facts f;
 
-    struct device_need need = kernel_need(k, 0, c->shared_bytes);
     launch_facts_init(&f, d, c->grid, c->block, &need, k->ir->local_bytes);
     *out = (struct caches_config){
-        .sms = (uint32_t)d->multiprocessors, .l1_bytes = (uint32_t)(d->l1_bytes - f.shared_config), .l1_global = d->global_l1,
+        .sms = (uint32_t)d->multiprocessors, .l1_bytes = (uint32_t)l1_bytes(d, f.shared_config), .l1_global = d->global_l1,
         .window_first = c->persisting.base, .window_bytes = c->persisting.bytes, .persisting_bytes = c->persisting.set_aside,
         .window_ratio = c->persisting.ratio, .l2_bytes = (uint64_t)d->l2_bytes, .l2_parts = 2, .gpcs = 8, .sms_per_tpc = 2, .coalesce_cycles = 230, .dram_bytes = 64, .l1_latency = 34, .l2_latency = 280,
     };
