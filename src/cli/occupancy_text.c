@@ -99,6 +99,8 @@ static void say_why(const struct occupancy_case *c, enum device_limit l, struct 
     case DEVICE_LIMIT_WARPS:
         SAY(out, "a multiprocessor holds {} warps, of which {} blocks of {} leave {} empty", d->max_warps_per_sm, o->blocks,
             o->warps_per_block, d->max_warps_per_sm - o->warps);
+        if (o->warps_per_block % d->warp_unit)
+            SAY(out, " (a block's warps count as a multiple of {})", d->warp_unit);
         break;
     case DEVICE_LIMIT_BLOCKS:
         SAY(out, "a multiprocessor takes {} blocks, however small they are", d->max_blocks_per_sm);

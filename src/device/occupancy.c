@@ -112,7 +112,7 @@ static enum device_limit limit_of(enum device_refusal r)
 
 static int64_t blocks_by_warps(const struct device *d, const struct device_occupancy *o)
 {
-    return d->max_warps_per_sm / o->warps_per_block;
+    return d->max_warps_per_sm / round_up(o->warps_per_block, d->warp_unit);
 }
 
 static int64_t blocks_by_blocks(const struct device *d, const struct device_occupancy *o)

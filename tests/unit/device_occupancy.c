@@ -57,6 +57,7 @@ static void compute_capability_1(void **state)
     assert_int_equal(o.registers_per_block, 1280);
     assert_int_equal(o.registers_per_warp, 427);
     assert_int_equal(BY(o, REGISTERS), 6);
+    assert_int_equal(BY(o, WARPS), 6); /* 24 / 4 */
     o = occupancy(&gt200, 96, 10, 0); /* 1280 -> 1536: 16384 / 1536 = 10 */
     assert_int_equal(o.registers_per_block, 1536);
     assert_int_equal(BY(o, REGISTERS), 10);
