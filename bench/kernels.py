@@ -8,7 +8,8 @@ For each kernel of bench/kernels/, medians over rounds in which all programs tak
   native, plain     milliseconds a launch: CPU time with one thread
   plain / native    of CPU time with one thread, of wall time with two
   Minst/s           million warp instructions a second and core, plain
-  counters, records the same launch when it counts (HEDDLE_RESULTS), and when a program is told every access
+  with caches       warp instructions a second when the launch counts and models the caches
+  counters, records the same launch when it counts (HEDDLE_RESULTS, HEDDLE_CACHES=0), and when a program is told every access
                     (heddle_observe; always one thread), divided by plain
   ns an access      what that costs for each memory access of a warp: plain time, what counters add, what records add
   compile           CPU milliseconds of all the program's kernels: the form for whole warps, and the one for warps whose
@@ -173,10 +174,11 @@ class Bench:
         name, program, variant, _, size = kernel[:5]
         results = f"{self.tmp}/results"
         words = [f"{self.tmp}/{program}.cuda", variant, str(size), str(a.times)]
-        modes = {"small": {}, "counters": {"HEDDLE_RESULTS": results}, "records": {"BENCH_OBSERVE": "1"}}
+        modes = {"small": {}, "counters": {"HEDDLE_RESULTS": results, "HEDDLE_CACHES": "0"},
+                 "caches": {"HEDDLE_RESULTS": results}, "records": {"BENCH_OBSERVE": "1"}}
         if a.interp:
             modes["interp"] = {"HEDDLE_EXEC": "interp"}
-            modes["interp counters"] = {"HEDDLE_EXEC": "interp", "HEDDLE_RESULTS": results}
+            modes["interp counters"] = {"HEDDLE_EXEC": "interp", "HEDDLE_RESULTS": results, "HEDDLE_CACHES": "0"}
         for mode, env in modes.items():
             open(results, "w").close()
             self.add((name, mode), run(words, 1, **env)[0])
@@ -194,7 +196,7 @@ class Bench:
 
     def check(self):
         file, results = f"{self.tmp}/result", f"{self.tmp}/results"
-        modes = [{"HEDDLE_EXEC": "interp"}, {}, {"HEDDLE_RESULTS": results}]
+        modes = [{"HEDDLE_EXEC": "interp"}, {}, {"HEDDLE_RESULTS": results, "HEDDLE_CACHES": "0"}, {"HEDDLE_RESULTS": results}]
         for name, program, variant, _, size, _ in chosen:
             for env in modes:
                 run([f"{self.tmp}/{program}.cuda", variant, str(size), "0", file], 2, **env)
@@ -210,6 +212,7 @@ class Bench:
              "plain / native, 1 thread": f"{plain / native:.2f}",
              "2 threads": f"{self.median(name, 'plain2', True) / self.median(name, 'native2', True):.2f}",
              "Minst/s": f"{inst / small / 1e6:.0f}", "counters / plain": f"{1 + added['counters'] / small:.2f}",
+             "with caches, Minst/s": f"{inst / self.median(name, 'caches') / 1e6:.1f}",
              "records / plain": f"{1 + added['records'] / small:.2f}", "ns an access: plain": f"{small / access * 1e9:.1f}",
              "counters add": f"{added['counters'] / access * 1e9:.1f}", "records add": f"{added['records'] / access * 1e9:.1f}",
              "compile, ms (instructions)": f"{together:.0f} + {split:.0f} ({instructions:.0f})"}
