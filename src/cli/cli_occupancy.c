@@ -81,6 +81,9 @@ static void add_all_devices(struct occupancy *c)
     for (int i = 0; i < n; i++)
         add_device(c, names[i]);
     device_names_release(names, n);
+    if (!n)
+        diag_add(&c->diags, DIAG_ERROR, NULL, 0,
+                 "there are no descriptions at all: set HEDDLE_DEVICES to the folder that has them");
     if (c->ndevices)
         qsort(c->devices, (size_t)c->ndevices, sizeof *c->devices, older_first);
 }
