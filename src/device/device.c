@@ -210,11 +210,42 @@ static bool load_path(struct device *d, const char *path, struct diag_list *diag
     return load_file(d, id, path, diags);
 }
 
+/* The path of the description of this name. */
+static bool find_file(const struct places *p, const char *name, struct strbuf *path)
+{
+    for (int i = 0; i < p->n && !strchr(name, '/'); i++) {
+        FILE *f;
+
+        strbuf_clear(path);
+        strbuf_addf(path, "%s/%s.json", p->dir[i], name);
+        f = fopen(path->s, "rb");
+        if (f) {
+            fclose(f);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What stands behind an architecture and a dash: "c2050" of "fermi-c2050"; NULL: no architecture stands there. */
+static const char *behind_architecture(const char *name, enum device_word *architecture)
+{
+    for (int i = 0; device_word_of("architecture", i, architecture); i++) {
+        size_t n = strlen(device_word(*architecture));
+
+        if (!strncmp(name, device_word(*architecture), n) && name[n] == '-')
+            return name + n + 1;
+    }
+    return NULL;
+}
+
 bool device_load(struct device *d, const char *name, struct diag_list *diags)
 {
+    const char *rest;
+    enum device_word architecture;
     struct places p;
     struct strbuf b;
-    bool found = false, ok = false;
+    bool ok = false;
     size_t n;
 
     if (!name)
@@ -226,20 +257,18 @@ bool device_load(struct device *d, const char *name, struct diag_list *diags)
         return load_path(d, name, diags);
     places_find(&p);
     strbuf_init(&b);
-    for (int i = 0; i < p.n && !found && !strchr(name, '/'); i++) {
-        FILE *f;
-
-        strbuf_clear(&b);
-        strbuf_addf(&b, "%s/%s.json", p.dir[i], name);
-        f = fopen(b.s, "rb");
-        if (!f)
-            continue;
-        fclose(f);
-        found = true;
+    if (find_file(&p, name, &b)) {
         ok = load_file(d, name, b.s, diags);
-    }
-    if (!found)
+    } else if ((rest = behind_architecture(name, &architecture)) && find_file(&p, rest, &b)) {
+        ok = load_file(d, rest, b.s, diags);
+        if (ok && d->architecture != (int)architecture) {
+            diag_add(diags, DIAG_ERROR, NULL, 0, "no device description '%s': '%s' is of the architecture %s", name, rest,
+                     device_word((enum device_word)d->architecture));
+            ok = false;
+        }
+    } else {
         unknown_name(name, diags);
+    }
     strbuf_release(&b);
     places_release(&p);
     return ok;

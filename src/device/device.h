@@ -1,10 +1,11 @@
 /* Device descriptions: what a GPU is, as data.
  *
- * In: the name of a description ("h200"), found as NAME.json in, first to last, each directory of the environment's
- * HEDDLE_DEVICES (separated by ':'), ../devices and ../share/heddle/devices beside the library or program that holds
- * this code, and ~/.config/heddle/devices. Out: a checked `struct device`; every figure of device_figures.def is there,
- * in its range, and agrees with the others (device_relations.def). Errors name the file, the line and the figure; a
- * wrong name is answered with the nearest existing ones. docs/devices.md describes the format.
+ * In: the name of a description ("h200"; its architecture may stand before it, "hopper-h200"), found as NAME.json in,
+ * first to last, each directory of the environment's HEDDLE_DEVICES (separated by ':'), ../devices and
+ * ../share/heddle/devices beside the library or program that holds this code, and ~/.config/heddle/devices. Out: a
+ * checked `struct device`; every figure of device_figures.def is there, in its range, and agrees with the others
+ * (device_relations.def). Errors name the file, the line and the figure; a wrong name is answered with the nearest existing
+ * ones. docs/devices.md describes the format.
  * Also here: what follows from the figures (bandwidths, peak rates), and where each figure comes from. How many blocks
  * fit on a multiprocessor: device/occupancy.h. */
 #ifndef DEVICE_DEVICE_H
@@ -29,8 +30,11 @@ enum device_word {
 #undef WORD
 
 #define DEVICE_L1_GLOBAL_NEVER  DEVICE_WORD_l1_global_NEVER
+#define DEVICE_L1_GLOBAL_ALWAYS DEVICE_WORD_l1_global_ALWAYS
 #define DEVICE_L1_WRITE_NONE    DEVICE_WORD_l1_write_NONE
 #define DEVICE_L2_WRITE_NONE    DEVICE_WORD_l2_write_NONE
+#define DEVICE_READONLY_PATH_NONE    DEVICE_WORD_readonly_path_NONE
+#define DEVICE_READONLY_PATH_TEXTURE DEVICE_WORD_readonly_path_TEXTURE
 #define DEVICE_ECC_KIND_NONE    DEVICE_WORD_ecc_kind_NONE
 #define DEVICE_GRANT_BLOCK      DEVICE_WORD_register_grant_BLOCK
 #define DEVICE_CHOICE_LAUNCH    DEVICE_WORD_shared_choice_LAUNCH
