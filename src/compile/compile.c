@@ -220,6 +220,8 @@ static bool embed(struct job *j, const struct unit *u)
     strbuf_init(&object);
     strbuf_init(&blob);
     bool ok = read_ptx(j, u, &ptx, &arch);
+    if (ok && j->o->load_cache)
+        ptxfile_set_load_cache(&ptx, j->o->load_cache);
     if (ok && !file_read(u->object, &object)) {
         diag_add(j->diags, DIAG_ERROR, u->source, 0, "cannot read its object: %s", strerror(errno));
         ok = false;
@@ -695,7 +697,8 @@ static uint64_t program_key(struct job *j, const char *file)
     clang_user_flags(o, &o->arena, &w);
     words_append(&o->arena, &w, &o->inputs);
     words_addv(&o->arena, &w, getcwd(here, sizeof here) ? here : "", file,
-               o->device_ptx ? o->device_ptx : "", o->shared ? "shared" : "", o->relocatable ? "rdc" : "", NULL);
+               o->device_ptx ? o->device_ptx : "", o->shared ? "shared" : "", o->relocatable ? "rdc" : "",
+               o->load_cache ? o->load_cache : "", NULL);
     return cache_key(&j->tools, &w);
 }
 

@@ -359,6 +359,19 @@ static void opt_default_stream(struct taking *t, const char *value)
         wrong_value(t, value, "give legacy or per-thread");
 }
 
+/* The cache operator of loads that name none. */
+static void take_load_cache(struct taking *t, const char *value)
+{
+    static const char *const modes[] = {"ca", "cg", "cs", "cv"};
+
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+        if (strcmp(value, modes[i]) == 0) {
+            t->o->load_cache = modes[i];
+            return;
+        }
+    diag_add(t->diags, DIAG_ERROR, NULL, 0, "'%s -dlcm=%s': the ways are ca, cg, cs and cv", t->flag, value);
+}
+
 static void opt_xptxas(struct taking *t, const char *value)
 {
     struct words parts = {0};
@@ -369,6 +382,8 @@ static void opt_xptxas(struct taking *t, const char *value)
             diag_add(t->diags, DIAG_WARNING, NULL, 0,
                      "'%s %s': the line of registers and memory per kernel is not there yet",
                      t->flag, p);
+        else if (strncmp(p, "-dlcm=", 6) == 0 || strncmp(p, "--def-load-cache=", 17) == 0)
+            take_load_cache(t, strchr(p, '=') + 1);
         else if (strncmp(p, "-O", 2) != 0 && strncmp(p, "--opt-level", 11) != 0)
             diag_add(t->diags, DIAG_WARNING, NULL, 0,
                      "'%s %s' has no effect: the vendor's assembler is not used here", t->flag, p);

@@ -147,6 +147,37 @@ bool ptxfile_has_entry(const char *text, const char *name)
     return false;
 }
 
+/* Behind `ld.` and `global.`: the first word of a load without cache operator and order is its vector or its type. */
+static bool is_plain_load(const char *p)
+{
+    return (*p == 'v' && (p[1] == '2' || p[1] == '4' || p[1] == '8') && p[2] == '.') || (strchr("bsuf", *p) && isdigit((unsigned char)p[1]));
+}
+
+void ptxfile_set_load_cache(struct strbuf *ptx, const char *mode)
+{
+    struct strbuf out;
+    struct scan s = {.p = ptx->s ? ptx->s : ""};
+    const char *from = s.p;
+    strbuf_init(&out);
+    while (*s.p) {
+        if (skip_opaque(&s))
+            continue;
+        bool begins = s.p == ptx->s || !(word_char(s.p[-1]) || s.p[-1] == '.');
+        const char *behind = s.p + (strncmp(s.p, "ld.global.", 10) == 0 ? 10 : strncmp(s.p, "ld.", 3) == 0 ? 3 : 0);
+        if (begins && behind > s.p && is_plain_load(behind)) {
+            strbuf_add(&out, from, (size_t)(behind - from));
+            strbuf_addf(&out, "%s.", mode);
+            from = s.p = behind;
+        } else {
+            s.p++;
+        }
+    }
+    strbuf_adds(&out, from);
+    strbuf_clear(ptx);
+    strbuf_add(ptx, out.s ? out.s : "", out.len);
+    strbuf_release(&out);
+}
+
 int compile_check_ptx(const char *file, struct diag_list *diags)
 {
     struct strbuf b;

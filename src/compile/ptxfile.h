@@ -14,4 +14,10 @@ int ptxfile_check(const char *text, size_t bytes, const char *file, struct diag_
 /* Is there an `.entry NAME`? */
 bool ptxfile_has_entry(const char *text, const char *name);
 
+struct strbuf;
+
+/* Gives loads of global memory and through generic addresses that name no cache operator this one ("cg"), as the vendor's
+ * assembler does with -dlcm. Loads with an order or .nc stay. Lines stay where they are. */
+void ptxfile_set_load_cache(struct strbuf *ptx, const char *mode);
+
 #endif

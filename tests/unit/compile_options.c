@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "compile/clang.h"
 #include "compile/compile.h"
+#include "compile/ptxfile.h"
 #include "compile/words.h"
 
 static struct compile_options o;
@@ -146,14 +147,38 @@ static void a_missing_value_is_an_error(void **state)
     assert_said(DIAG_ERROR, "'-o' needs a value");
 }
 
+static void loads_get_their_cache_operator(void **state)
+{
+    (void)state;
+    struct strbuf b;
+    parse("-Xptxas -dlcm=cg x.cu");
+    assert_string_equal(o.load_cache, "cg");
+    parse("-Xptxas -dlcm=cd x.cu");
+    assert_said(DIAG_ERROR, "'-Xptxas -dlcm=cd': the ways are ca, cg, cs and cv");
+    strbuf_init(&b);
+    strbuf_adds(&b, "ld.global.f32 %f1, [%rd1]; // ld.global.f32\n@%p1 ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd2+16];\n"
+                    "ld.u8 %rs1, [%rd1];\nld.global.nc.f32 %f2, [%rd1];\nld.volatile.global.f32 %f3, [%rd1];\n"
+                    "ld.param.u64 %rd1, [f_param_0];\nld.global.ca.f32 %f4, [%rd1];\nld.shared.b32 %r1, [%r2];\n"
+                    "ld.relaxed.gpu.global.u32 %r1, [%rd1];\nst.global.f32 [%rd1], %f1;\n");
+    ptxfile_set_load_cache(&b, "cg");
+    assert_string_equal(b.s, "ld.global.cg.f32 %f1, [%rd1]; // ld.global.f32\n@%p1 ld.global.cg.v4.u32 {%r1, %r2, %r3, %r4}, [%rd2+16];\n"
+                             "ld.cg.u8 %rs1, [%rd1];\nld.global.nc.f32 %f2, [%rd1];\nld.volatile.global.f32 %f3, [%rd1];\n"
+                             "ld.param.u64 %rd1, [f_param_0];\nld.global.ca.f32 %f4, [%rd1];\nld.shared.b32 %r1, [%r2];\n"
+                             "ld.relaxed.gpu.global.u32 %r1, [%rd1];\nst.global.f32 [%rd1], %f1;\n");
+    strbuf_clear(&b);
+    ptxfile_set_load_cache(&b, "cg"); /* nothing to do */
+    assert_int_equal(b.len, 0);
+    strbuf_release(&b);
+}
+
 static void what_has_no_effect_says_so(void **state)
 {
     (void)state;
     parse("-Xptxas -v,-dlcm=ca -maxrregcount=32 -ccbin g++ --resource-usage");
     assert_int_equal(diags.errors, 0);
-    assert_int_equal(diags.count, 5);
+    assert_int_equal(diags.count, 4);
+    assert_string_equal(o.load_cache, "ca");
     assert_said(DIAG_WARNING, "'-Xptxas -v': the line of registers");
-    assert_said(DIAG_WARNING, "'-Xptxas -dlcm=ca' has no effect");
     assert_said(DIAG_WARNING, "'-maxrregcount' has no effect yet");
     assert_said(DIAG_WARNING, "'-ccbin' has no effect");
 }
@@ -217,6 +242,7 @@ int main(void)
         T(values_may_be_joined_or_apart), T(everyday_flags_are_silent),
         T(libraries_keep_their_place),    T(architectures),
         T(wrong_values_are_named),        T(unknown_flags_are_errors),
+        T(loads_get_their_cache_operator),
         T(a_missing_value_is_an_error),   T(what_has_no_effect_says_so),
         T(what_is_missing_is_refused_by_name), T(relocatable_device_code), T(fast_math_is_its_parts),
         T(take_stops_at_files),           T(reserved_macros_reach_the_headers),
