@@ -8,7 +8,9 @@
 #include "check/check.h"
 #include "clock/clock.h"
 #include "jit/jit.h"
+#include "memory/rules.h"
 #include "simt/output.h"
+#include "simt/tally.h"
 
 static void observe(const struct record *r, const struct record_values *values, const struct block *b, void *user)
 {
@@ -66,7 +68,13 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.slots = (uint32_t)d->spec.subpartitions;
         l.turn_records = 1;
     }
-    const char *no_code = jit_prepare(k->jit, &l, result || d->see, d->see ? JIT_ALL_RECORDS : run.caches ? JIT_CACHED : JIT_NO_RECORDS);
+    const struct rules rules = rules_of(&d->spec, cfg->eight_byte_banks);
+    run.rules = &rules;
+    /* Machine code tallies accesses by their address modulo TALLY_SLOTS; where rules ask for more, the interpreter counts. */
+    bool tallied = !l.shared_bytes || rules.shared_residue <= TALLY_SLOTS, counting = result || d->see;
+    const char *no_code = tallied || !counting
+                              ? jit_prepare(k->jit, &l, counting, d->see ? JIT_ALL_RECORDS : run.caches ? JIT_CACHED : JIT_NO_RECORDS)
+                              : NULL;
     if (no_code) {
         s = engine_fail(HEDDLE_NOT_IMPLEMENTED, "HEDDLE_EXEC is 'jit', but kernel '%s' has no machine code: %s", k->function->name, no_code);
         arena_release(&l.arena);
@@ -76,7 +84,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.run = jit_run;
         run.run_block = run.caches ? NULL : jit_run_block;
     }
-    if (result || d->see)
+    if (counting)
         count(&run, k->ir, &counts);
     clock_run(&run);
     if (checked)
@@ -84,7 +92,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     output_finish(&l, d->output, d->output_user);
     s = fault_finish(d, &l);
     if (result)
-        *result = engine_wrap(collect(k, cfg, run.sites, &counts, run.caches, s ? heddle_error_text() : NULL));
+        *result = engine_wrap(collect(k, cfg, &rules, run.sites, &counts, run.caches, s ? heddle_error_text() : NULL));
     if (run.sites) {
         exec_counts_release(&counts);
         alloc_release(run.sites);

@@ -3,6 +3,7 @@ unit_test(device)
 unit_test(device_occupancy)
 unit_test(memory)
 unit_test(caches)
+unit_test(rules)
 unit_test(metrics)
 unit_test(result)
 unit_test(report)
@@ -33,4 +34,12 @@ foreach(case "g80@a block: 512 threads, 512 x 512 x 64, 8192 registers, 16384 by
   string(REGEX MATCH "^([a-z0-9]+)@(.*)$" found "${case}")
   add_test(NAME device.query_${CMAKE_MATCH_1} COMMAND heddle_cli run --device ${CMAKE_MATCH_1} ${CMAKE_SOURCE_DIR}/examples/device_query.cu)
   set_tests_properties(device.query_${CMAKE_MATCH_1} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "${CMAKE_MATCH_2}.*PASSED")
+endforeach()
+
+# Banks of 8 bytes, in either executor: one of the two ways looks at addresses modulo 256 (src/memory/rules.h).
+foreach(executor interp jit)
+  add_test(NAME profile.banks_${executor} COMMAND heddle_cli profile --device k40 --csv --page raw --metrics shared_load_transactions
+           ${CMAKE_CURRENT_SOURCE_DIR}/programs/banks.cu)
+  set_tests_properties(profile.banks_${executor} PROPERTIES TIMEOUT 300 ENVIRONMENT HEDDLE_EXEC=${executor} PASS_REGULAR_EXPRESSION
+    "94, banks 2.*\"0\",.*,\"1\"\n\"1\",.*,\"2\"\n\"2\",.*,\"1\"\n\"3\",.*,\"2\"\n")
 endforeach()

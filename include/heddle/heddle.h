@@ -129,6 +129,7 @@ typedef struct heddle_launch_config {
     size_t shared_bytes; /* dynamic shared memory a block */
     int cooperative;     /* 1: all blocks are resident at the same time, so that they may wait for each other */
     heddle_window persisting;
+    int eight_byte_banks;/* 1: words of 8 bytes in successive banks of shared memory, on devices that can (3.x); counts only */
 } heddle_launch_config;
 
 /* What went wrong inside a kernel, and where. */

@@ -18,7 +18,6 @@
 #include "cli/launches.h"
 #include "cli/program.h"
 #include "compile/compile.h"
-#include "device/device.h"
 #include "report/names.h"
 #include "report/report.h"
 #include "report/source_page.h"
@@ -194,17 +193,6 @@ static int take_flags(struct profile *p, int argc, char **argv)
 
 /* --- the report --- */
 
-/* The rules of generations before 7.0 are not there yet: counts for such a device are not its own. */
-static void warn_of_rules(struct profile *p)
-{
-    struct device d;
-
-    if (device_load(&d, p->device, &p->diags) && d.cc_major < 7)
-        diag_add(&p->diags, DIAG_WARNING, NULL, 0,
-                 "'%s' has compute capability %d.%d: requests and transactions are counted by the rules of 7.0 and later",
-                 d.id, (int)d.cc_major, (int)d.cc_minor);
-}
-
 /* A terminal that wants no colour says so by NO_COLOR (no-color.org). */
 static bool wants_colour(const struct profile *p)
 {
@@ -364,7 +352,6 @@ static int profile_command(int argc, char **argv, bool as_ncu)
         exe = program_find(&p.compile, p.device, argv[at], &p.diags);
     }
     if (exe && !p.diags.errors) {
-        warn_of_rules(&p);
         argv[at] = (char *)exe;
         status = profile(&p, exe, argv + at);
     }

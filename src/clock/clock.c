@@ -278,6 +278,7 @@ static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, i
     else
         k->counts = *c->counts;
     memory_init(&k->memory, k->sites, (uint32_t)nsites);
+    memory_set_rules(&k->memory, c->rules);
     if (!c->observe) {
         k->counts.take = take;
         k->counts.taker = k;

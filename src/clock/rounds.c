@@ -314,6 +314,7 @@ static void start(struct rounds *r, struct clock_run *c)
     r->queue = alloc_zeroed(r->sms * sizeof *r->queue);
     r->ring = alloc_zeroed(sizeof *r->ring * l->ring_records);
     memory_init(&r->memory, c->sites, (uint32_t)l->kernel->ninsts);
+    memory_set_rules(&r->memory, c->rules);
     for (uint32_t i = 0; i < r->sms; i++) {
         struct sm *s = &r->sm[i];
         s->next = turn_of(c->caches, i);

@@ -16,6 +16,10 @@ static double over(double a, double b)
 #define OVER(a, b)    over((a), (b))
 #define PCT(a, b)     (100 * over((a), (b)))
 #define GLOBAL(what)  (C(GLOBAL_LD_##what) + C(GLOBAL_ST_##what) + C(GLOBAL_ATOM_##what) + C(GLOBAL_RED_##what))
+/* Of loads (LD) or stores (ST): transactions and their bytes. */
+#define BY_SIZE(op)     (C(GLOBAL_##op##_OF_32) + C(GLOBAL_##op##_OF_64) + C(GLOBAL_##op##_OF_128))
+#define TRANSACTIONS(op) (L(by_size) != 0 ? BY_SIZE(op) : C(GLOBAL_##op##_SECTORS))
+#define MOVED(op)       (L(by_size) != 0 ? 32 * C(GLOBAL_##op##_OF_32) + 64 * C(GLOBAL_##op##_OF_64) + 128 * C(GLOBAL_##op##_OF_128) : 32 * C(GLOBAL_##op##_SECTORS))
 #define SHARED(what)  (C(SHARED_LD_##what) + C(SHARED_ST_##what) + C(SHARED_ATOM_##what))
 
 /* SECTORS or HIT of all requests to L1; of all that SMs ask of L2. */
@@ -152,7 +156,9 @@ void metrics_document(struct strbuf *out)
                      "Trust: *exact* follows from addresses and masks under the GPU's rules; *exact for this code* "
                      "follows from the compiled code; *modelled* is an estimate.\n"
                      "`OVER(a, b)` is a / b, 0 when b is 0; `PCT` the same in percent; `GLOBAL(x)` the sum over "
-                     "global loads, stores, atomics and reductions, `SHARED(x)` over shared ones.\n\n"
+                     "global loads, stores, atomics and reductions, `SHARED(x)` over shared ones. `TRANSACTIONS(LD)` is "
+                     "`GLOBAL_LD_OF_32` + `GLOBAL_LD_OF_64` + `GLOBAL_LD_OF_128` before compute capability 5.0 and "
+                     "`GLOBAL_LD_SECTORS` on later devices, `MOVED(LD)` the bytes of these; `ST` the same of stores.\n\n"
                      "| metric | unit | trust | what | formula |\n| --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < METRICS && metrics[i].compute; i++)
         strbuf_addf(out, "| `%s` | %s | %s | %s | `%s` |\n", metrics[i].name, metrics[i].unit,

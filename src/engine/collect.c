@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "counters/launch.h"
 #include "counters/metrics.h"
+#include "memory/rules.h"
 #include "report/result.h"
 
 static void collect_site(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site)
@@ -37,8 +38,8 @@ const char *engine_inlining_chain(struct arena *a, const struct ptx_loc *loc)
     return chain;
 }
 
-struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct counters *sites,
-                       const struct exec_counts *e, bool caches, const char *fault)
+struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules,
+                       const struct counters *sites, const struct exec_counts *e, bool caches, const char *fault)
 {
     const struct ir_kernel *ir = k->ir;
     const struct device *d = &k->module->device->spec;
@@ -55,6 +56,8 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
     struct device_need need = kernel_need(k, 0, cfg->shared_bytes);
     launch_facts_init(&r->launch, d, cfg->grid, cfg->block, &need, ir->local_bytes);
     r->launch.caches = caches;
+    r->launch.by_size = rules_by_size(rules);
+    r->launch.readonly = rules->readonly;
     for (int32_t i = 0; i < ir->ninsts; i++) {
         const struct ir_inst *in = &ir->insts[i];
         struct result_site *s = &r->sites[i];

@@ -10,6 +10,12 @@ void memory_init(struct memory *m, struct counters *sites, uint32_t nsites)
 {
     m->sites = sites;
     m->nsites = nsites;
+    m->rules = NULL;
+}
+
+void memory_set_rules(struct memory *m, const struct rules *rules)
+{
+    m->rules = rules && (rules->set->global || rules->readonly) ? rules : NULL;
 }
 
 /* The four counters of a kind stand in this order in counters.def: requests, cost, ideal, bytes. */
@@ -180,6 +186,8 @@ void memory_accesses(struct memory *m, const struct record *r, uint64_t times)
 
     assert(r->site < m->nsites && r->mask);
     v = m->sites[r->site].v;
+    if (m->rules && rules_count(m->rules, v, times, r))
+        return;
     switch (r->space) {
     case PTX_GLOBAL:
         global(v, times, r, bytes);

@@ -1,9 +1,9 @@
-/* The exact memory model: from records to counts of requests, sectors and wavefronts.
+/* The exact memory model: from records to counts of requests, transactions, sectors and wavefronts.
  *
  * In: one record per warp-level memory instruction (simt/record.h). Out: additions to the counters of the record's
  * site. A lane's address is a multiple of what it accesses, executors see to that: no access crosses a sector. Rules of
- * compute capability 7.0 to 9.0, one file each: coalescer.c (global), local.c, shared.c, atomics.c, constant.c; each
- * says where its rule comes from. No state beyond the counters, so order does not matter.
+ * compute capability 7.0 to 9.0, one file each: coalescer.c (global), local.c, shared.c, atomics.c, constant.c; of earlier
+ * devices rules.h. Each file says where its rule comes from. No state beyond the counters, so order does not matter.
  * One `struct memory` per host thread, no locks; merge the counters with counters_add.
  */
 #ifndef MEMORY_MEMORY_H
@@ -13,15 +13,20 @@
 #include <stdint.h>
 
 #include "counters/counters.h"
+#include "memory/rules.h"
 #include "simt/record.h"
 
 struct memory {
     struct counters *sites; /* one per site; the caller's, zeroed */
     uint32_t nsites;
+    const struct rules *rules; /* of an earlier device; NULL: 7.0 and later */
 };
 
 /* `sites` must outlive the model. A record whose site is not below nsites is a broken invariant of the caller's. */
 void memory_init(struct memory *m, struct counters *sites, uint32_t nsites);
+
+/* Counts by these rules from now on; at first, and for NULL, by those of 7.0 and later. They must outlive the model. */
+void memory_set_rules(struct memory *m, const struct rules *rules);
 
 /* Counts so many accesses that are alike, or one. Those of spaces other than global, shared, local and constant are not
  * counted. */

@@ -144,6 +144,35 @@ static double ratio(uint64_t a, uint64_t b)
     return b ? (double)a / (double)b : 0;
 }
 
+/* Before compute capability 5.0: transactions by size, as nvprof's users know them. */
+static void transactions_table(const struct result *r, struct strbuf *out)
+{
+    static const struct {
+        const char *label;
+        enum counter requests, bytes, of_32; /* of_64 and of_128 follow */
+    } kinds[] = {
+        {"Global Load", COUNTER_GLOBAL_LD_REQUESTS, COUNTER_GLOBAL_LD_BYTES, COUNTER_GLOBAL_LD_OF_32},
+        {"Global Store", COUNTER_GLOBAL_ST_REQUESTS, COUNTER_GLOBAL_ST_BYTES, COUNTER_GLOBAL_ST_OF_32},
+    };
+
+    strbuf_addf(out, "    %-17s %14s %14s %12s %10s %10s %10s %11s %s\n", "", "Instructions", "Transactions", "Per Request",
+                "32 Bytes", "64 Bytes", "128 Bytes", "Efficiency", "Trust");
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const uint64_t *v = r->total.v, *of = v + kinds[i].of_32;
+        uint64_t all = of[0] + of[1] + of[2], moved = 32 * of[0] + 64 * of[1] + 128 * of[2];
+        char n[5][64];
+
+        readable((double)v[kinds[i].requests], n[0], sizeof n[0]);
+        readable((double)all, n[1], sizeof n[1]);
+        for (int k = 0; k < 3; k++)
+            readable((double)of[k], n[2 + k], sizeof n[2 + k]);
+        strbuf_addf(out, "    %-17s %14s %14s %12.2f %10s %10s %10s %10.1f%% %s\n", kinds[i].label, n[0], n[1],
+                    ratio(all, v[kinds[i].requests]), n[2], n[3], n[4], 100 * ratio(v[kinds[i].bytes], moved),
+                    trust_text(TRUST_EXACT));
+    }
+    strbuf_adds(out, "\n");
+}
+
 static void sectors_table(const struct result *r, struct strbuf *out)
 {
     static const struct kind kinds[] = {
@@ -153,11 +182,13 @@ static void sectors_table(const struct result *r, struct strbuf *out)
         {"Global Reduction", COUNTER_GLOBAL_RED_REQUESTS, TRUST_EXACT},
         {"Local Load", COUNTER_LOCAL_LD_REQUESTS, TRUST_EXACT},
         {"Local Store", COUNTER_LOCAL_ST_REQUESTS, TRUST_EXACT},
+        {"Read-Only Load", COUNTER_READONLY_REQUESTS, TRUST_EXACT}, /* the last: of some devices only */
     };
+    const size_t nkinds = sizeof kinds / sizeof kinds[0] - !r->launch.readonly;
 
     strbuf_addf(out, "    %-17s %14s %14s %12s %10s %16s %11s %s\n", "", "Instructions", "Sectors", "Sectors/Req",
                 "Ideal", "Bytes", "Efficiency", "Trust");
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (size_t i = 0; i < nkinds; i++) {
         const uint64_t *v = &r->total.v[kinds[i].first];
         char n[3][64];
 
@@ -211,6 +242,8 @@ static void memory_section(const struct result *r, struct strbuf *out)
     const uint64_t *v = r->total.v;
 
     strbuf_adds(out, "    Section: Memory Workload Analysis Tables\n");
+    if (r->launch.by_size)
+        transactions_table(r, out);
     sectors_table(r, out);
     wavefronts_table(r, out);
     strbuf_addf(out, "\n    Constant loads: %" PRIu64 " instructions, %.2f distinct addresses each (exact)\n\n",

@@ -469,11 +469,15 @@ cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
     return cudaDeviceGetCacheConfig(config);
 }
 
-/* Banks are four bytes wide on every device but those of compute capability 3.x, where setting it has an effect. */
+/* Banks that deliver 8 bytes (compute capability 3.x) may hold words of 4 or of 8 bytes; elsewhere it is no error, and has no
+ * effect. Only counts depend on it. */
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 {
     ENTER(d);
-    return runtime_leave((unsigned)config > cudaSharedMemBankSizeEightByte ? cudaErrorInvalidValue : cudaSuccess);
+    if ((unsigned)config > cudaSharedMemBankSizeEightByte)
+        return runtime_leave(cudaErrorInvalidValue);
+    d->eight_byte_banks = config == cudaSharedMemBankSizeEightByte && d->spec->shared_bank_bytes == 8;
+    return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
@@ -481,7 +485,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
     ENTER(d);
     if (!config)
         return runtime_leave(cudaErrorInvalidValue);
-    *config = cudaSharedMemBankSizeFourByte;
+    *config = d->eight_byte_banks ? cudaSharedMemBankSizeEightByte : cudaSharedMemBankSizeFourByte;
     return cudaSuccess;
 }
 

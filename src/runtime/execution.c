@@ -173,7 +173,9 @@ static cudaError_t launch(struct runtime_device *d, const void *func, struct dim
         return e;
     struct command *c = command_new(COMMAND_LAUNCH);
     c->launch.kernel = k->kernel;
-    c->launch.config = (heddle_launch_config){{g.x, g.y, g.z}, {b.x, b.y, b.z}, shared, cooperative, window_of(d, s)};
+    c->launch.config = (heddle_launch_config){
+        {g.x, g.y, g.z}, {b.x, b.y, b.z}, shared, cooperative, window_of(d, s),
+        k->banks ? k->banks == cudaSharedMemBankSizeEightByte : d->eight_byte_banks};
     c->launch.args = copied;
     c->launch.newest = space_newest(d->space);
     c->in_order = engine_uses_heap(k->kernel);
@@ -350,5 +352,8 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfi
     struct runtime_kernel *k;
     if ((unsigned)config > cudaSharedMemBankSizeEightByte)
         return runtime_leave(cudaErrorInvalidValue);
-    return runtime_leave(module_kernel(d, func, &k));
+    cudaError_t e = module_kernel(d, func, &k);
+    if (!e)
+        k->banks = (int)config;
+    return runtime_leave(e);
 }

@@ -12,6 +12,7 @@ struct runtime_kernel {
     heddle_kernel_info info;
     size_t max_dynamic_shared; /* bytes: cudaFuncAttributeMaxDynamicSharedMemorySize */
     int carveout;              /* percent, or -1 */
+    int banks;                 /* cudaFuncSetSharedMemConfig: enum cudaSharedMemConfig */
     unsigned said;             /* why launches were refused so far, a bit a reason: each is explained once */
 };
 

@@ -31,6 +31,7 @@ struct runtime_device {
     unsigned flags;      /* cudaSetDeviceFlags */
     size_t limit[8];     /* cudaDeviceSetLimit, by enum cudaLimit */
     enum cudaFuncCache cache_config;
+    bool eight_byte_banks; /* cudaDeviceSetSharedMemConfig */
 };
 
 /* Guards devices, streams, events and modules' tables. Held for short times only, never while the engine works. */

@@ -55,6 +55,43 @@ static void formulas_by_hand(void **state)
     assert_float_equal(value("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"), 0, 1e-9);
 }
 
+/* A shifted load of a GT280's warp: 128, 64 and 32 bytes for 128; a read-only load of 5 sectors. */
+static void transactions_by_hand(void **state)
+{
+    struct counters mine = {{0}};
+    struct launch_facts launch = {.by_size = 1};
+    struct metric_input in = {&mine, &launch};
+    static const struct {
+        const char *name;
+        double value;
+    } cases[] = {
+        {"gld_transactions", 3}, {"gld_transactions_per_request", 3}, {"gld_efficiency", 57.142857}, {"gld_32b", 1},
+        {"gld_64b", 1}, {"gld_128b", 1}, {"gst_transactions", 0}, {"gst_efficiency", 0}, {"local_load_transactions", 2},
+        {"nc_gld_efficiency", 80}, {"readonly_load_transactions", 5}, {"l1_shared_bank_conflict", 6}, {"shared_load_replay", 7},
+    }, sectors[] = {{"gld_transactions", 5}, {"gld_efficiency", 80}, {"local_load_transactions", 4}};
+    double v;
+
+    (void)state;
+    mine.v[COUNTER_GLOBAL_LD_REQUESTS] = 1;
+    mine.v[COUNTER_GLOBAL_LD_BYTES] = mine.v[COUNTER_READONLY_BYTES] = 128;
+    mine.v[COUNTER_GLOBAL_LD_SECTORS] = mine.v[COUNTER_READONLY_SECTORS] = 5;
+    mine.v[COUNTER_GLOBAL_LD_OF_32] = mine.v[COUNTER_GLOBAL_LD_OF_64] = mine.v[COUNTER_GLOBAL_LD_OF_128] = 1;
+    mine.v[COUNTER_LOCAL_LD_TRANSACTIONS] = 2;
+    mine.v[COUNTER_LOCAL_LD_SECTORS] = 4;
+    mine.v[COUNTER_SHARED_LD_REQUESTS] = 1;
+    mine.v[COUNTER_SHARED_LD_WAVEFRONTS] = 8;
+    mine.v[COUNTER_SHARED_LD_IDEAL] = 2;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(metric_value(cases[i].name, &in, &v), METRIC_OK);
+        assert_float_equal(v, cases[i].value, 1e-6);
+    }
+    launch.by_size = 0; /* a later device: sectors */
+    for (size_t i = 0; i < sizeof sectors / sizeof sectors[0]; i++) {
+        assert_int_equal(metric_value(sectors[i].name, &in, &v), METRIC_OK);
+        assert_float_equal(v, sectors[i].value, 1e-6);
+    }
+}
+
 /* 1024 blocks of 256 threads and 32 registers on an H200: 8 resident blocks, 1024 / (8 * 132) = 0.97 waves. */
 static void launch_by_hand(void **state)
 {
@@ -88,7 +125,7 @@ static void names(void **state)
     assert_string_equal(metric_near("l1tex__t_sectors_pipe_lsu_mem_global_op_ld"),
                         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
     assert_null(metric_near("no such thing at all"));
-    assert_string_equal(metric_find("gst_transactions")->name, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
+    assert_string_equal(metric_find("global_store_requests")->name, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum");
     assert_string_equal(metric_find("dram__bytes_read.sum")->unit, "byte");
 }
 
@@ -165,7 +202,7 @@ static void documentation_is_up_to_date(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formulas_by_hand),       cmocka_unit_test(launch_by_hand),
+        cmocka_unit_test(formulas_by_hand), cmocka_unit_test(transactions_by_hand),       cmocka_unit_test(launch_by_hand),
         cmocka_unit_test(names),                  cmocka_unit_test(tables_are_sound),
         cmocka_unit_test(counters_add_and_weigh), cmocka_unit_test(documentation_is_up_to_date),
     };
