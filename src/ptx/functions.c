@@ -91,12 +91,18 @@ static bool parse_number(struct parser *p, uint32_t *out)
     return true;
 }
 
-/* .pragma "nounroll"; hints that change no value */
+/* .pragma "nounroll", whose line is kept; hints that change no value */
 bool ptx_parse_pragma(struct parser *p)
 {
+    static const char nounroll[] = "\"nounroll\"";
     do {
-        if (p->tok->kind != TOK_STRING)
+        const struct token *t = p->tok;
+        if (t->kind != TOK_STRING)
             return ptx_unexpected(p, "a string");
+        if (t->len == sizeof nounroll - 1 && memcmp(p->lx.text + t->at, nounroll, t->len) == 0) {
+            ALLOC_GROW(p->rolled, p->nrolled, p->rolled_cap);
+            p->rolled[p->nrolled++] = (int)t->line;
+        }
         p->tok++;
     } while (ptx_accept(p, ','));
     return ptx_expect(p, ';');

@@ -291,6 +291,10 @@ static void copy_lists(struct parser *p)
 {
     struct ptx_module *m = p->m;
     m->nvars = (int)p->nvars;
+    m->nrolled = (int)p->nrolled;
+    m->rolled = ARENA_ARRAY(&m->arena, int, p->nrolled);
+    if (p->nrolled)
+        memcpy(m->rolled, p->rolled, p->nrolled * sizeof *p->rolled);
     m->nfuncs = (int)p->nfuncs;
     m->vars = ARENA_ARRAY(&m->arena, struct ptx_var *, p->nvars);
     m->funcs = ARENA_ARRAY(&m->arena, struct ptx_function *, p->nfuncs);
@@ -313,6 +317,7 @@ static void parser_release(struct parser *p)
     alloc_release(p->debug_str);
     alloc_release(p->vars);
     alloc_release(p->funcs);
+    alloc_release(p->rolled);
     arena_release(&p->scratch);
     alloc_release(p);
 }

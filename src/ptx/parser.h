@@ -104,7 +104,8 @@ struct parser {
     const struct token *opcode, *opcode_end; /* its words, for messages */
     struct ptx_var **vars;
     struct ptx_function **funcs;
-    size_t nvars, vars_cap, nfuncs, funcs_cap;
+    int *rolled; /* lines of .pragma "nounroll" */
+    size_t nvars, vars_cap, nfuncs, funcs_cap, nrolled, rolled_cap;
     uint64_t init_bytes;
     int16_t next_row[PTX_OP_COUNT]; /* the next row of the same word, or 0 */
 };

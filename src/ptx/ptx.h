@@ -399,6 +399,8 @@ struct ptx_module {
     int nvars;
     struct ptx_function **funcs; /* declared and defined, each name once */
     int nfuncs;
+    int *rolled; /* lines of .pragma "nounroll", in order: the loop that begins behind one is not unrolled */
+    int nrolled;
     struct table var_by_name, func_by_name;
 };
 
