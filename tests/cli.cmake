@@ -1,5 +1,6 @@
 # The command line, as a user meets it. Golden outputs lie beside the scripts.
 add_test(NAME cli.stages COMMAND ${CMAKE_SOURCE_DIR}/tests/stages/stages.sh $<TARGET_FILE:heddle_cli>)
+add_test(NAME cli.resources COMMAND ${CMAKE_SOURCE_DIR}/tests/resources/resources.sh $<TARGET_FILE:heddle_cli>)
 # With every kernel compiled: the compiler's module has to be found through env's links, too.
 add_test(NAME env.jit COMMAND ${CMAKE_SOURCE_DIR}/tests/env/env.sh $<TARGET_FILE:heddle_cli> make)
 set_tests_properties(env.jit PROPERTIES ENVIRONMENT "HEDDLE_EXEC=jit")

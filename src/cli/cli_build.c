@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
+#include "cli/resources.h"
 #include "compile/compile.h"
 
 static int help(void)
@@ -33,6 +34,7 @@ int cli_build(int argc, char **argv)
     struct diag_list diags;
     compile_options_init(&options);
     diag_init(&diags);
+    resources_watch(&options);
     compile_options_parse(&options, argc, argv, &diags);
     if (!diags.errors)
         compile_build(&options, &diags);

@@ -17,6 +17,7 @@
 #include "cli/flags.h"
 #include "cli/launches.h"
 #include "cli/program.h"
+#include "cli/resources.h"
 #include "compile/compile.h"
 #include "report/names.h"
 #include "report/report.h"
@@ -136,6 +137,9 @@ static void set_flag(void *to, int which, const char *value)
     struct profile *p = to;
 
     switch ((enum which_flag)which) {
+    case FLAG_REGISTERS:
+        resources_choose(value, &p->diags);
+        break;
     case FLAG_DEVICE:
         p->device = value;
         break;
@@ -338,6 +342,7 @@ static int profile_command(int argc, char **argv, bool as_ncu)
         return CLI_OK;
     }
     compile_options_init(&p.compile);
+    resources_watch(&p.compile);
     diag_init(&p.diags);
     at = take_flags(&p, argc, argv);
     if (p.metrics)

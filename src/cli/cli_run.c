@@ -8,30 +8,34 @@
 
 #include "base/diag.h"
 #include "cli/cli.h"
+#include "cli/resources.h"
 #include "compile/compile.h"
 #include "device/device.h"
 
-/* `--device NAME` or `--device=NAME`; returns the words taken, 0: it is something else. */
-static int take_device(const char **device, int argc, char **argv, struct diag_list *diags)
+/* `FLAG VALUE` or `FLAG=VALUE`; returns the words taken, 0: it is something else. */
+static int take_value(const char *flag, const char *what, const char **value, int argc, char **argv, struct diag_list *diags)
 {
-    if (!strncmp(argv[0], "--device=", 9)) {
-        *device = argv[0] + 9;
+    size_t n = strlen(flag);
+    if (!strncmp(argv[0], flag, n) && argv[0][n] == '=') {
+        *value = argv[0] + n + 1;
         return 1;
     }
-    if (strcmp(argv[0], "--device"))
+    if (strcmp(argv[0], flag))
         return 0;
     if (argc < 2)
-        diag_add(diags, DIAG_ERROR, NULL, 0, "flag '--device' needs a value: NAME");
-    *device = argv[1];
+        diag_add(diags, DIAG_ERROR, NULL, 0, "flag '%s' needs a value: %s", flag, what);
+    *value = argv[1];
     return argc < 2 ? 1 : 2;
 }
 
 /* Flags up to the first word that is none; returns how many words they are. */
-static int take_flags(struct compile_options *o, const char **device, int argc, char **argv, struct diag_list *diags)
+static int take_flags(struct compile_options *o, const char **device, const char **registers, int argc, char **argv, struct diag_list *diags)
 {
     int i = 0;
     for (int n; i < argc && argv[i][0] == '-'; i += n) {
-        n = take_device(device, argc - i, argv + i, diags);
+        n = take_value("--device", "NAME", device, argc - i, argv + i, diags);
+        if (!n)
+            n = take_value("--registers", "estimate or ptxas", registers, argc - i, argv + i, diags);
         if (!n)
             n = compile_options_take(o, argc - i, argv + i, diags);
         if (!n) {
@@ -58,17 +62,21 @@ int cli_run(int argc, char **argv)
 {
     if (cli_wants_help(argc, argv)) {
         puts("heddle run [FLAGS] FILE.cu [ARGS]: compile a CUDA program (once) and run it\n\n"
-             "FLAGS are those of `heddle build`, and --device NAME, the GPU (`heddle devices`); ARGS go to the program.");
+             "FLAGS are those of `heddle build`, --device NAME, the GPU (`heddle devices`), and --registers ptxas, which asks\n"
+             "NVIDIA's assembler for the registers of kernels instead of estimating them; ARGS go to the program.");
         return CLI_OK;
     }
     struct compile_options options;
     struct diag_list diags;
     compile_options_init(&options);
     diag_init(&diags);
-    const char *device = NULL;
-    int at = take_flags(&options, &device, argc, argv, &diags);
+    resources_watch(&options);
+    const char *device = NULL, *registers = NULL;
+    int at = take_flags(&options, &device, &registers, argc, argv, &diags);
     if (device && !diags.errors)
         choose_device(&options, device, &diags);
+    if (registers && !diags.errors)
+        resources_choose(registers, &diags);
     if (at >= argc && !diags.errors)
         diag_add(&diags, DIAG_ERROR, NULL, 0, "no file: heddle run FILE.cu [ARGS]");
     const char *exe = diags.errors ? NULL : compile_program(&options, argv[at], &diags);

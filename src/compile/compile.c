@@ -426,6 +426,15 @@ static bool compile_unit(struct job *j, const char *source, enum kind kind, cons
                                 : arena_printf(a, "%s.o", file_stem(a, source));
     bool ok = kind == KIND_CUDA ? mend_launches(j, &u) && compile_cuda(j, &u)
                                 : compile_cxx(j, &u, kind == KIND_C ? PASS_C : PASS_CXX);
+    if (ok && j->o->resources && j->o->device_code && kind == KIND_CUDA && !j->o->dry_run) {
+        struct strbuf text;
+        strbuf_init(&text);
+        if (file_read(u.ptx, &text))
+            j->o->device_code(text.s ? text.s : "", text.len, j->o->arch, j->o->device_code_user);
+        else
+            diag_add(j->diags, DIAG_ERROR, u.ptx, 0, "cannot read it: %s", strerror(errno));
+        strbuf_release(&text);
+    }
     if (ok && j->o->keep && kind == KIND_CUDA && object && !j->o->dry_run) {
         struct strbuf text;
         strbuf_init(&text);
@@ -771,7 +780,7 @@ const char *compile_program(struct compile_options *o, const char *file, struct 
                      "with `heddle profile`");
         else {
             uint64_t key = program_key(&j, file);
-            exe = o->dry_run ? NULL : cache_find_program(&o->arena, j.cache, key);
+            exe = o->dry_run || o->resources ? NULL : cache_find_program(&o->arena, j.cache, key);
             if (!exe)
                 exe = make_program(&j, file, key);
         }

@@ -8,6 +8,7 @@
 #define COMPILE_COMPILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/arena.h"
 
@@ -59,6 +60,9 @@ struct compile_options {
     bool verbose;           /* -v, --dryrun: each command becomes a note */
     bool dry_run;           /* only the notes */
     bool keep;              /* -keep: PTX beside the output */
+    bool resources;         /* -Xptxas -v: device_code is called */
+    void (*device_code)(const char *ptx, size_t len, int arch, void *user); /* with each file's device code, or NULL */
+    void *device_code_user;
 };
 
 void compile_options_init(struct compile_options *o);

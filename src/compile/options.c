@@ -372,6 +372,12 @@ static void take_load_cache(struct taking *t, const char *value)
     diag_add(t->diags, DIAG_ERROR, NULL, 0, "'%s -dlcm=%s': the ways are ca, cg, cs and cv", t->flag, value);
 }
 
+static void opt_resources(struct taking *t, const char *value)
+{
+    (void)value;
+    t->o->resources = true;
+}
+
 static void opt_xptxas(struct taking *t, const char *value)
 {
     struct words parts = {0};
@@ -379,9 +385,7 @@ static void opt_xptxas(struct taking *t, const char *value)
     for (int i = 0; i < parts.n; i++) {
         const char *p = parts.v[i];
         if (strcmp(p, "-v") == 0 || strcmp(p, "--verbose") == 0 || strcmp(p, "-warn-spills") == 0)
-            diag_add(t->diags, DIAG_WARNING, NULL, 0,
-                     "'%s %s': the line of registers and memory per kernel is not there yet",
-                     t->flag, p);
+            t->o->resources = true;
         else if (strncmp(p, "-dlcm=", 6) == 0 || strncmp(p, "--def-load-cache=", 17) == 0)
             take_load_cache(t, strchr(p, '=') + 1);
         else if (strncmp(p, "-O", 2) != 0 && strncmp(p, "--opt-level", 11) != 0)

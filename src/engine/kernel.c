@@ -1,4 +1,5 @@
 /* Modules, their variables and kernels: PTX -> IR -> rewritten IR -> the executor's code, once per kernel. */
+#include "engine/assembler.h"
 #include "engine/private.h"
 
 #include <string.h>
@@ -198,6 +199,8 @@ static void compile(heddle_kernel *k)
         int32_t site = 0;
         target_rewrite(k->ir);
         k->tables = target_tables(k->ir, &k->ir->arena);
+        if (assembler_is_wanted())
+            k->tables->registers = assembler_registers(k->module->ptx, k->function->name, &text);
         k->code = interp_compile(k->ir, &problem, &site);
         if (!k->code)
             describe_problem(&text, k->ir, k->ir->insts[site].loc, k->ir->insts[site].ptx_line, problem);
