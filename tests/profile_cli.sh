@@ -136,7 +136,7 @@ expect 1 "'--csv' is there for the raw page only" -i "$data" --csv --page source
 expect 0 "^ *Line Instructions" -o "$dir/pairs" --page source "$(dirname "$0")/stages/lines.cu"
 cp "$dir/err" "$dir/page"
 has "^ *1  *// Lines with known figures"
-has "^ *7  *[0-9]*  *24.0  *2.00  *5.3%  *float x = in" # 16 of 32 lanes load: 2 sectors, 4 warps; 8 of 152 sectors
+has "^ *7  *[0-9]*  *32.0  *2.00  *5.3%  *float x = in" # a predicated load, 16 of 32 lanes: 2 sectors, 4 warps; 8 of 152 sectors
 has "^ *8 .* 32.00  *84.2%  *float y" # 32 bytes apart: a sector a lane
 has "^ *10 .* 4  *if (i % 32 < 16)" # every warp divides
 has "^ *11 .* 4  *s\\[4 \\* (i % 32)\\] = x" # 16 lanes, 4 words apart, on 8 banks: one wavefront too many a warp

@@ -139,4 +139,5 @@ def main():
             print("%s\t%s\t%s" % (os.path.basename(path), kernel, " ".join("%s=%d" % c for c in sorted(counts.items()))))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -187,7 +187,9 @@ static void add_block(int32_t block, void *user, struct strbuf *out)
 {
     const struct tables *t = user;
 
-    strbuf_addf(out, "  # %u instructions", t->target->blocks[block].instructions);
+    strbuf_addf(out, "  # %u instructions of the GPU", t->target->blocks[block].instructions);
+    if (t->target->blocks[block].counted != block)
+        strbuf_addf(out, ", predicated by b%d", t->target->blocks[block].counted);
 }
 
 static void add_flops(int32_t site, void *user, struct strbuf *out)
@@ -281,8 +283,11 @@ static void print_ir(struct stages *s, const struct ptx_function *f)
         struct ir_notes notes = {add_source_of_table, add_block, add_flops, &t};
         target_rewrite(k);
         t.target = target_tables(k, &k->arena);
-        strbuf_addf(&s->out, "# rewritten; about %d registers a thread (an estimate), instructions are those of PTX\n",
-                    t.target->registers);
+        uint32_t instructions = 0;
+        for (int32_t b = 0; b < k->nblocks; b++)
+            instructions += t.target->blocks[b].instructions;
+        strbuf_addf(&s->out, "# rewritten from %s; about %d registers a thread and %u instructions of the GPU (estimates)\n",
+                    f->name, t.target->registers, instructions);
         ir_print_notes(k, &notes, &s->out);
     } else if (s->stage == STAGE_IR) {
         struct ir_notes notes = {.source = add_source, .user = s};

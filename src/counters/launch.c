@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+/* The driver gives a thread at least 16 registers, whatever ptxas reports (launch__registers_per_thread of the kernels for which
+ * it reports 8 to 15: H200, driver 580.159.04, 2026-11-20; taken to be so from its compute capability on). */
+enum { LEAST_REGISTERS = 16, LEAST_SINCE = 9 };
+
 void launch_facts_init(struct launch_facts *f, const struct device *d, const uint32_t grid[3], const uint32_t block[3],
                        const struct device_need *need, int64_t local_bytes)
 {
@@ -17,7 +21,7 @@ void launch_facts_init(struct launch_facts *f, const struct device *d, const uin
     f->threads = f->blocks * needed.threads;
     device_occupancy(d, &needed, &o);
     f->warps_per_block = o.warps_per_block;
-    f->registers = need->registers;
+    f->registers = d->cc_major >= LEAST_SINCE && need->registers < LEAST_REGISTERS ? LEAST_REGISTERS : need->registers;
     f->shared_static = need->shared_static;
     f->shared_dynamic = need->shared_dynamic;
     f->shared_driver = o.shared_driver;

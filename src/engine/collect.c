@@ -12,10 +12,12 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
 {
     const struct ir_inst *in = &k->ir->insts[site];
     const struct target_flops *f = &k->tables->flops[site];
+    const uint32_t sixteenths = k->tables->sixteenths[site];
+    const int32_t counted = k->tables->blocks[in->block].counted;
     bool guarded = in->guard != IR_NOREG;
     uint64_t lanes = e->block_lanes[in->block], runs = e->block_runs[in->block];
-    c->v[COUNTER_INST] += runs;
-    c->v[COUNTER_THREAD_INST] += lanes;
+    c->v[COUNTER_INST] += (e->block_runs[counted] * sixteenths + 8) / 16;
+    c->v[COUNTER_THREAD_INST] += (e->block_lanes[counted] * sixteenths + 8) / 16;
     c->v[COUNTER_THREAD_INST_ON] += guarded ? e->site_lanes[site] : lanes;
     if (in->op == PTX_OP_BRA || in->op == PTX_OP_BRX) {
         c->v[COUNTER_BRANCH] += runs;
@@ -25,6 +27,7 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
     const unsigned weight[] = {f->fadd, f->fmul, f->ffma, f->dadd, f->dmul, f->dfma, f->hadd, f->hmul, f->hfma};
     for (int i = 0; i < 9; i++)
         counters_weigh(c, COUNTER_FADD + i, weight[i]);
+    c->v[COUNTER_THREAD_INST_ON] = (c->v[COUNTER_THREAD_INST_ON] * sixteenths + 8) / 16;
     if (ir_is_memory(in) && in->space == PTX_GENERIC)
         c->v[in->op == PTX_OP_LD ? COUNTER_GENERIC_LD : in->op == PTX_OP_ST ? COUNTER_GENERIC_ST : COUNTER_GENERIC_ATOM] +=
             guarded ? e->site_runs[site] : runs;

@@ -291,7 +291,7 @@ static void source_section(const struct result *r, const struct line *lines, int
                 "Bank Conflicts", "Share", "Source");
     for (int i = 0; i < n && i < HOTTEST; i++)
         source_line(r, &lines[i], cost, a, out);
-    strbuf_adds(out, "    Instructions, lanes, share: exact for this code; sectors, bank conflicts of loads and stores: "
+    strbuf_adds(out, "    Instructions, lanes, share: modelled; sectors, bank conflicts of loads and stores: "
                      "exact\n\n");
 }
 
@@ -328,7 +328,7 @@ void report_details(const struct result *r, const struct report_metrics *m, sect
 
     strbuf_adds(out, "  ");
     report_launch_line(r, out);
-    strbuf_addf(out, "\n    %s; device code for sm_%d; instructions are those of PTX\n", r->device_name, r->arch);
+    strbuf_addf(out, "\n    %s; device code for sm_%d; instructions of the GPU estimated\n", r->device_name, r->arch);
     if (r->fault)
         add_fault(r->fault, out);
     if (m && m->n) {

@@ -7,14 +7,14 @@
 #include "target/target.h"
 #include "base/alloc.h"
 #include "target/definitions.h"
+#include "target/forms.h"
+#include "target/registers.h"
 #include "target/signs.h"
 
 #include <string.h>
 
-/* Fitted to the 2 x 158 kernels under tests/truth (docs/target.md). */
-enum { REGISTERS_EXTRA = 4, REGISTERS_LEAST = 8, REGISTERS_MOST = 255 };
-
-enum form { ANY, APPROX, APPROX_FTZ, FULL, NEAREST, UPWARD, SATURATE, FROM_HALF, CONSTANT, SHARED };
+/* UNROLLING: instructions in front of an unrolled loop, for its number of rounds and the rounds left over. */
+enum { REGISTERS_MOST = 255, UNROLLING = 6 };
 
 struct expansion {
     uint16_t op, type;
@@ -42,51 +42,6 @@ static const struct scaled {
 #undef SCALED
 #undef EXPANSION
 };
-
-static bool same_register(const struct ir_src *a, const struct ir_src *b)
-{
-    return a->kind == IR_SRC_REG && b->kind == IR_SRC_REG && a->reg == b->reg;
-}
-
-/* sin or cos before this one in its block, of the same value. */
-static bool argument_is_reduced(const struct ir_kernel *k, const struct ir_inst *in)
-{
-    for (const struct ir_inst *other = in - 1; other >= &k->insts[k->blocks[in->block].first]; other--) {
-        if ((other->op == PTX_OP_SIN || other->op == PTX_OP_COS) && same_register(&other->src[0], &in->src[0]))
-            return true;
-        if (in->src[0].kind == IR_SRC_REG && ir_defines(other, in->src[0].reg))
-            return false;
-    }
-    return false;
-}
-
-static bool has_form(const struct ir_kernel *k, const struct ir_inst *in, enum form form)
-{
-    const struct ptx_mods *m = in->mods;
-    switch (form) {
-    case ANY:
-        return true;
-    case APPROX:
-        return m->approx;
-    case APPROX_FTZ:
-        return m->approx && m->ftz;
-    case FULL:
-        return m->full;
-    case NEAREST:
-        return m->round == PTX_RN;
-    case UPWARD:
-        return m->round == PTX_RP;
-    case SATURATE:
-        return m->sat && in->type2 == PTX_F32;
-    case FROM_HALF:
-        return in->type2 == PTX_F16;
-    case CONSTANT:
-        return in->nsrc > 1 && in->src[1].kind == IR_SRC_IMM;
-    case SHARED:
-        return argument_is_reduced(k, in);
-    }
-    return false;
-}
 
 static const struct call {
     const char *name, *other; /* `other` called before, or NULL */
@@ -134,7 +89,7 @@ static struct target_flops flops_of(const struct ir_kernel *k, const int32_t *on
         if (is_such_call(k, only, in, &calls[i]))
             return calls[i].flops;
     for (size_t i = 0; i < sizeof expansions / sizeof *expansions; i++)
-        if (expansions[i].op == in->op && expansions[i].type == in->type && has_form(k, in, expansions[i].form))
+        if (expansions[i].op == in->op && expansions[i].type == in->type && form_fits(k, in, expansions[i].form))
             return expansions[i].flops;
     return (struct target_flops){0};
 }
@@ -144,7 +99,7 @@ static struct target_flops flops_of(const struct ir_kernel *k, const int32_t *on
 static int operands_scaled(const struct ir_kernel *k, const struct ir_inst *in)
 {
     for (size_t i = 0; i < sizeof scaled / sizeof *scaled; i++)
-        if (scaled[i].op == in->op && scaled[i].type == in->type && has_form(k, in, scaled[i].form))
+        if (scaled[i].op == in->op && scaled[i].type == in->type && form_fits(k, in, scaled[i].form))
             return scaled[i].operands;
     return 0;
 }
@@ -160,7 +115,7 @@ static bool is_never_negative(const struct ir_kernel *k, const int32_t *only, co
 {
     const struct ir_inst *maker = definitions_maker(k, only, &in->src[0]);
     return maker && (maker->op == PTX_OP_FABS ||
-                     (maker->op == PTX_OP_FMUL && same_register(&maker->src[0], &maker->src[1])));
+                     (maker->op == PTX_OP_FMUL && form_same_register(&maker->src[0], &maker->src[1])));
 }
 
 static bool is_read_again(const struct ir_inst *in, int s, const uint64_t *live_after)
@@ -215,50 +170,6 @@ static void add_signs(const struct ir_kernel *k, const int32_t *only, struct tar
 
 /* --- registers --- */
 
-static int width(const struct ir_kernel *k, int32_t reg)
-{
-    int bits = ptx_type_info[k->reg_type[reg]].bits;
-    return bits == 1 ? 0 : bits <= 32 ? 1 : bits / 32; /* predicates have a file of their own */
-}
-
-/* live = (live - defined) + read; returns the change of the total width. */
-static int step(const struct ir_kernel *k, const struct ir_inst *in, uint64_t *live)
-{
-    int change = 0;
-    for (int d = 0; d < in->ndst; d++)
-        if (in->dst[d] != IR_NOREG && in->guard == IR_NOREG && ir_bit(live, in->dst[d])) {
-            live[in->dst[d] >> 6] &= ~(UINT64_C(1) << (in->dst[d] & 63));
-            change -= width(k, in->dst[d]);
-        }
-    for (int s = 0; s < in->nsrc; s++)
-        if (in->src[s].kind == IR_SRC_REG && !ir_bit(live, in->src[s].reg)) {
-            ir_bit_set(live, in->src[s].reg);
-            change += width(k, in->src[s].reg);
-        }
-    return change;
-}
-
-static int most_live(const struct ir_kernel *k)
-{
-    size_t words = (size_t)k->nregs / 64 + 1;
-    uint64_t *live = alloc_zeroed(words * sizeof *live);
-    int most = 0;
-    for (int32_t b = 0; b < k->nblocks; b++) {
-        const struct ir_block *bl = &k->blocks[b];
-        int now = 0;
-        memcpy(live, bl->live_out, words * sizeof *live);
-        for (int32_t r = 0; r < k->nregs; r++)
-            now += ir_bit(live, r) ? width(k, r) : 0;
-        most = now > most ? now : most;
-        for (int32_t i = bl->first + bl->count - 1; i >= bl->first; i--) {
-            now += step(k, &k->insts[i], live);
-            most = now > most ? now : most;
-        }
-    }
-    alloc_release(live);
-    return most;
-}
-
 /* What the launch bounds leave a thread: 65536 registers an SM since compute capability 3.0 (CUDA C++ programming
  * guide, technical specifications), given out in eights; .minnctapersm without .maxntid says nothing. */
 static int launch_bound(const struct ptx_function *f)
@@ -273,11 +184,53 @@ static int launch_bound(const struct ptx_function *f)
     return most < REGISTERS_MOST ? (int)most : REGISTERS_MOST;
 }
 
-static int estimate_registers(const struct ir_kernel *k)
+/* --- instructions of the GPU --- */
+
+/* Which loops and branches keep lanes apart: a branch that the assembler cannot know to be the same for the whole warp has a
+ * BSSY before it and a BSYNC where lanes meet. */
+static void add_meetings(const struct lowered *l, const struct shape *s, uint16_t *sixteenths)
 {
-    int n = most_live(k) + REGISTERS_EXTRA, most = k->function ? launch_bound(k->function) : REGISTERS_MOST;
-    n = n > most ? most : n;
-    return n < REGISTERS_LEAST ? REGISTERS_LEAST : n;
+    const struct ir_kernel *k = l->k;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        if (in->op != PTX_OP_BRA || in->guard == IR_NOREG || ir_bit(l->uniform, in->guard) || s->converted[in->block])
+            continue;
+        int32_t at = in->block, meet = in->join;
+        if (meet < 0 || shape_leaves(k, meet))
+            continue;
+        for (int32_t loop = k->blocks[at].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, meet); loop = k->loops[loop].parent)
+            at = k->blocks[k->loops[loop].header].idom;
+        if (at < 0)
+            continue;
+        sixteenths[k->blocks[at].first + k->blocks[at].count - 1] += 16;
+        sixteenths[k->blocks[meet].first] += 16;
+    }
+}
+
+static void add_instructions(struct target_tables *t, const struct lowered *l, const struct shape *s, struct arena *arena)
+{
+    const struct ir_kernel *k = l->k;
+    t->sixteenths = ARENA_ARRAY(arena, uint16_t, k->ninsts);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        int32_t loop = k->blocks[in->block].loop;
+        bool last = i == k->blocks[in->block].first + k->blocks[in->block].count - 1;
+        bool gone = in->op == PTX_OP_BRA && last && (s->converted[in->block] || (in->guard == IR_NOREG && s->next[in->block] >= 0));
+        t->sixteenths[i] = gone ? 0 : (uint16_t)(l->count[i] * 16 / (s->control[i] ? s->rounds[loop] : 1));
+    }
+    for (int32_t i = 0; i < k->nloops; i++) {
+        int32_t before = k->blocks[k->loops[i].header].idom;
+        if (s->rounds[i] > 1 && before >= 0)
+            t->sixteenths[k->blocks[before].first + k->blocks[before].count - 1] += UNROLLING * 16;
+    }
+    add_meetings(l, s, t->sixteenths);
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        uint32_t sum = 0;
+        for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
+            sum += t->sixteenths[i];
+        t->blocks[b].instructions = (sum + 8) / 16;
+        t->blocks[b].counted = s->counted[b];
+    }
 }
 
 struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena)
@@ -291,9 +244,12 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
             t->flops[i] = flops_of(k, only, &k->insts[i]);
     add_signs(k, only, t->flops);
     add_scaling(k, only, t->flops);
-    for (int32_t b = 0; b < k->nblocks; b++)
-        t->blocks[b].instructions = (uint32_t)k->blocks[b].count;
-    t->registers = estimate_registers(k);
     alloc_release(only);
+    struct lowered *l = lowered_new(k);
+    struct shape *s = shape_new(l);
+    add_instructions(t, l, s, arena);
+    t->registers = registers_estimate(l, s, k->function ? launch_bound(k->function) : REGISTERS_MOST);
+    shape_free(s);
+    lowered_free(l);
     return t;
 }

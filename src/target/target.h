@@ -24,13 +24,16 @@ struct target_flops {
 };
 
 struct target_block {
-    uint32_t instructions; /* PTX instructions, after rewriting */
+    uint32_t instructions; /* of the GPU, an estimate */
+    int32_t counted;       /* block that runs when this one's instructions are executed: itself, or the one whose branch has
+                              become a predicate */
 };
 
 struct target_tables {
     struct target_flops *flops;  /* [ninsts] */
+    uint16_t *sixteenths;        /* [ninsts] of an instruction of the GPU that one run of blocks[].counted executes: an estimate */
     struct target_block *blocks; /* [nblocks] */
-    int registers;               /* a thread: an estimate from the largest number of live values */
+    int registers;               /* a thread, as ptxas reports them: an estimate (registers.h) */
 };
 
 /* Tables in `arena`, for the analysed kernel. */

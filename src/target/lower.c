@@ -1,0 +1,714 @@
+/* See lower.h. First where values live (the places), then how many instructions each site is. */
+#include "target/lower.h"
+
+#include "base/alloc.h"
+#include "target/definitions.h"
+#include "target/forms.h"
+#include "target/signs.h"
+#include "target/uniform.h"
+
+#include <string.h>
+
+/* RECIPROCAL: I2F, MUFU, F2I and what is between them, in front of a 32-bit division. */
+enum { EVERY = 0, SIZE = 0x100, DEEPEST = 12, RECIPROCAL = 8 };
+#define BITS(n) (SIZE | (n))
+
+static const struct lowering {
+    uint16_t op, type;
+    enum form form;
+    uint16_t count, extra;
+} lowerings[] = {
+#define LOWER(op, type, form, count, extra) {PTX_OP_##op, LOWER_##type, form, count, extra},
+#define LOWER_EVERY EVERY
+#define LOWER_BITS(n) BITS(n)
+#define LOWER_U32 PTX_U32
+#define LOWER_S32 PTX_S32
+#define LOWER_U64 PTX_U64
+#define LOWER_S64 PTX_S64
+#define LOWER_F32 PTX_F32
+#define LOWER_F64 PTX_F64
+#include "target/lowering.def"
+#undef LOWER
+};
+
+static const struct ir_inst *maker(const struct lowered *l, const struct ir_src *s)
+{
+    return s->kind == IR_SRC_REG && l->only[s->reg] >= 0 ? &l->k->insts[l->only[s->reg]] : NULL;
+}
+
+/* --- readers --- */
+
+static void for_reads(const struct ir_inst *in, void (*f)(int32_t reg, int32_t site, void *user), int32_t site, void *user)
+{
+    for (int s = 0; s < in->nsrc; s++)
+        if (in->src[s].kind == IR_SRC_REG)
+            f(in->src[s].reg, site, user);
+    if (in->guard != IR_NOREG)
+        f(in->guard, site, user);
+}
+
+static void count_reader(int32_t reg, int32_t site, void *user)
+{
+    (void)site;
+    ((struct lowered *)user)->readers[reg + 1]++;
+}
+
+static void put_reader(int32_t reg, int32_t site, void *user)
+{
+    struct lowered *l = user;
+    l->reader[l->readers[reg]++] = site;
+}
+
+static void find_readers(struct lowered *l)
+{
+    const struct ir_kernel *k = l->k;
+    l->readers = alloc_zeroed(((size_t)k->nregs + 2) * sizeof *l->readers);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        for_reads(&k->insts[i], count_reader, i, l);
+    for (int32_t r = 0; r < k->nregs; r++)
+        l->readers[r + 1] += l->readers[r];
+    l->reader = alloc_zeroed(((size_t)l->readers[k->nregs] + 1) * sizeof *l->reader);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        for_reads(&k->insts[i], put_reader, i, l);
+    for (int32_t r = k->nregs; r > 0; r--)
+        l->readers[r] = l->readers[r - 1];
+    l->readers[0] = 0;
+}
+
+static int nreaders(const struct lowered *l, int32_t reg)
+{
+    return l->readers[reg + 1] - l->readers[reg];
+}
+
+typedef bool (*reader_test)(const struct lowered *l, const struct ir_inst *in, int32_t reg);
+
+static bool only_read_by(const struct lowered *l, int32_t reg, reader_test test)
+{
+    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++)
+        if (!test(l, &l->k->insts[l->reader[i]], reg))
+            return false;
+    return nreaders(l, reg) > 0;
+}
+
+/* --- widths: 64-bit values of which only the low half is needed --- */
+
+static int bits_of(const struct lowered *l, int32_t reg)
+{
+    return ptx_type_info[l->k->reg_type[reg]].bits;
+}
+
+static bool is_narrow_space(int space)
+{
+    return space == PTX_SHARED || space == PTX_LOCAL || space == PTX_CONST || space == IR_SCRATCH || space == PTX_PARAM;
+}
+
+static bool needs_high_half(const struct lowered *l, const struct ir_inst *in, int s)
+{
+    if (ir_is_memory(in))
+        return s > 0 || !is_narrow_space(in->space);
+    switch (in->op) {
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_MUL_LO:
+    case PTX_OP_MAD_LO:
+    case PTX_OP_MAD_WIDE:
+    case PTX_OP_NEG:
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+    case PTX_OP_SHL:
+    case PTX_OP_CVTA:
+    case PTX_OP_MOV:
+        return in->ndst != 1 || in->nsrc > 3 || (in->dst[0] != IR_NOREG && l->words[in->dst[0]] == 2);
+    case PTX_OP_CVT:
+        return ptx_type_info[in->type].kind == 'F' || (in->dst[0] != IR_NOREG && l->words[in->dst[0]] == 2);
+    default:
+        return true;
+    }
+}
+
+static void find_words(struct lowered *l)
+{
+    const struct ir_kernel *k = l->k;
+    for (int32_t r = 0; r < k->nregs; r++) {
+        int bits = bits_of(l, r);
+        l->words[r] = (uint8_t)(bits == 1 ? 0 : bits <= 64 ? 1 : bits / 32);
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t i = k->ninsts - 1; i >= 0; i--)
+            for (int s = 0; s < k->insts[i].nsrc; s++) {
+                const struct ir_src *src = &k->insts[i].src[s];
+                if (src->kind == IR_SRC_REG && bits_of(l, src->reg) == 64 && l->words[src->reg] == 1 &&
+                    needs_high_half(l, &k->insts[i], s)) {
+                    l->words[src->reg] = 2;
+                    changed = true;
+                }
+            }
+    }
+}
+
+/* --- places --- */
+
+static bool is_wide(const struct lowered *l, int32_t reg)
+{
+    return l->words[reg] == 2;
+}
+
+static bool is_add(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    (void)reg;
+    return in->op == PTX_OP_ADD && in->dst[0] != IR_NOREG && in->guard == IR_NOREG && !in->mods->cc && l->words[in->dst[0]];
+}
+
+static bool is_address(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    (void)l;
+    if (!ir_is_memory(in) || in->src[0].kind != IR_SRC_REG || in->src[0].reg != reg)
+        return false;
+    for (int s = 1; s < in->nsrc; s++)
+        if (in->src[s].kind == IR_SRC_REG && in->src[s].reg == reg)
+            return false;
+    return true;
+}
+
+static bool is_constant_add(const struct ir_inst *in)
+{
+    return (in->op == PTX_OP_ADD || in->op == PTX_OP_SUB) && in->nsrc == 2 &&
+           (in->src[1].kind == IR_SRC_IMM || (in->op == PTX_OP_ADD && in->src[0].kind == IR_SRC_IMM));
+}
+
+/* An address, or one with another constant added. */
+static bool is_address_or_offset(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    return is_address(l, in, reg) || (is_constant_add(in) && in->dst[0] != IR_NOREG && l->only[in->dst[0]] >= 0 &&
+                                      only_read_by(l, in->dst[0], is_address));
+}
+
+/* What lies between is not computed again: the operands of an instruction that moves to its readers must still be there. */
+static bool can_wait(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    for (int s = 0; s < in->nsrc; s++)
+        if (in->src[s].kind == IR_SRC_REG && l->only[in->src[s].reg] < 0)
+            for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++)
+                if (l->k->insts[l->reader[i]].block != in->block)
+                    return false;
+    return true;
+}
+
+static bool is_integer(uint8_t type)
+{
+    char kind = ptx_type_info[type].kind;
+    return kind == 'U' || kind == 'S' || kind == 'B';
+}
+
+/* A 64-bit value whose upper half is the sign or zeros of a 32-bit one. */
+static bool is_widened(const struct lowered *l, const struct ir_src *s)
+{
+    const struct ir_inst *in = maker(l, s);
+    return in && in->op == PTX_OP_CVT && is_integer(in->type) && is_integer(in->type2) &&
+           ptx_type_info[in->type].bits == 64 && ptx_type_info[in->type2].bits <= 32;
+}
+
+/* index * size in 64 bits. */
+static bool is_scaled_index(const struct lowered *l, const struct ir_inst *in)
+{
+    if (in->op == PTX_OP_MUL_WIDE)
+        return true;
+    return (in->op == PTX_OP_SHL || in->op == PTX_OP_MUL_LO) && ptx_type_info[in->type].bits == 64 &&
+           in->src[1].kind == IR_SRC_IMM && is_widened(l, &in->src[0]);
+}
+
+static bool is_index_user(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    (void)reg;
+    return in->op == PTX_OP_CVTA || is_scaled_index(l, in) || (in->op == PTX_OP_MAD_LO && ptx_type_info[in->type].bits == 64) ||
+           (in->op == PTX_OP_SHL && in->dst[0] != IR_NOREG && !is_wide(l, in->dst[0]));
+}
+
+static bool is_logic(const struct ir_inst *in)
+{
+    return in->op == PTX_OP_AND || in->op == PTX_OP_OR || in->op == PTX_OP_XOR || in->op == PTX_OP_NOT;
+}
+
+static bool is_logic_reader(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    (void)l;
+    (void)reg;
+    return is_logic(in) && in->guard == IR_NOREG && ptx_type_info[in->type].bits == 32;
+}
+
+static enum place place_of_cvt(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    int to = ptx_type_info[in->type].bits, from = ptx_type_info[in->type2].bits;
+    const struct ir_inst *m = maker(l, &in->src[0]);
+    if (!is_integer(in->type) || !is_integer(in->type2) || in->mods->sat)
+        return PLACE_REGISTER;
+    if (to <= from || !is_wide(l, reg))
+        if (to >= 32 || !(from > to && to == 8))
+            if (to <= from || from == 32)
+                return PLACE_READER;
+    if (from == 32)
+        return ptx_type_info[in->type2].kind != 'S' || only_read_by(l, reg, is_index_user) ? PLACE_READER : PLACE_REGISTER;
+    if (m && m->op == PTX_OP_LD && ptx_type_info[m->type].bits <= from)
+        return PLACE_READER;
+    if (m && m->op == PTX_OP_CVT && ptx_type_info[m->type2].bits <= from)
+        return PLACE_READER;
+    return PLACE_REGISTER;
+}
+
+static enum place place_of_mov(const struct ir_inst *in)
+{
+    if (in->nsrc == 1 && in->ndst == 1) {
+        if (in->src[0].kind != IR_SRC_SREG)
+            return PLACE_READER;
+        switch (in->src[0].sreg) {
+        case PTX_SREG_NTID_X:
+        case PTX_SREG_NTID_Y:
+        case PTX_SREG_NTID_Z:
+        case PTX_SREG_NCTAID_X:
+        case PTX_SREG_NCTAID_Y:
+        case PTX_SREG_NCTAID_Z:
+            return PLACE_BANK;
+        default:
+            return PLACE_REGISTER;
+        }
+    }
+    return ptx_type_info[in->type].bits == 64 ? PLACE_READER : PLACE_REGISTER;
+}
+
+static bool is_constant_address(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    return in->op == PTX_OP_LD && in->space == PTX_CONST && is_address(l, in, reg);
+}
+
+/* A constant, as the address of a variable is. */
+static bool is_named(const struct lowered *l, const struct ir_src *s)
+{
+    uint64_t bits;
+    return definitions_constant(l->k, l->only, s, &bits);
+}
+
+/* 32 bits: products and shifts that a sum takes in (IMAD, LEA), sums of three (IADD3), logic of three (LOP3). */
+static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    const struct ir_inst *reader = nreaders(l, reg) == 1 ? &l->k->insts[l->reader[l->readers[reg]]] : NULL;
+    switch (in->op) {
+    case PTX_OP_MUL_LO:
+        return only_read_by(l, reg, is_add) && !(reader && is_constant_add(reader) && is_constant_add(in));
+    case PTX_OP_SHL:
+        return in->src[1].kind == IR_SRC_IMM && only_read_by(l, reg, is_add);
+    case PTX_OP_ADD:
+        if (only_read_by(l, reg, is_constant_address))
+            return is_named(l, &in->src[0]) || is_named(l, &in->src[1]);
+        if (only_read_by(l, reg, is_address_or_offset))
+            return is_constant_add(in);
+        return reader && is_add(l, reader, reg) && reader->block == in->block && !is_constant_add(reader) &&
+               !is_constant_add(in) && l->words[reg] == l->words[reader->dst[0]];
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+    case PTX_OP_NOT:
+        return reader && is_logic_reader(l, reader, reg) && reader->block == in->block &&
+               (in->op == PTX_OP_NOT || reader->op == PTX_OP_NOT || in->src[1].kind != IR_SRC_IMM || reader->src[1].kind != IR_SRC_IMM);
+    default:
+        return false;
+    }
+}
+
+static enum place place_of(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    if (in->guard != IR_NOREG)
+        return PLACE_REGISTER;
+    switch (in->op) {
+    case PTX_OP_LD:
+        return in->space == PTX_PARAM || (in->space == PTX_CONST && in->src[0].kind == IR_SRC_IMM) ? PLACE_BANK : PLACE_REGISTER;
+    case PTX_OP_MOV:
+        return place_of_mov(in);
+    case PTX_OP_CVTA:
+        return PLACE_READER;
+    case PTX_OP_CVT:
+        return place_of_cvt(l, in, reg);
+    case PTX_OP_FNEG:
+    case PTX_OP_FABS:
+        return PLACE_READER;
+    default:
+        break;
+    }
+    if (!is_wide(l, reg))
+        return joins_reader(l, in, reg) ? PLACE_READER : PLACE_REGISTER;
+    if (is_scaled_index(l, in) || (in->op == PTX_OP_SHL && in->src[1].kind == IR_SRC_IMM))
+        return only_read_by(l, reg, is_add) ? PLACE_READER : PLACE_REGISTER;
+    if (is_constant_add(in))
+        return only_read_by(l, reg, is_address_or_offset) ? PLACE_READER : PLACE_REGISTER;
+    return PLACE_REGISTER;
+}
+
+/* --- uniform registers --- */
+
+static bool is_uniform_operation(const struct ir_inst *in)
+{
+    if (in->op >= PTX_OP_COUNT || in->guard != IR_NOREG || in->op == PTX_OP_DIV || in->op == PTX_OP_REM)
+        return false;
+    switch (ptx_op_info[in->op].class) {
+    case PTX_CLASS_INT:
+    case PTX_CLASS_LOGIC:
+    case PTX_CLASS_MOVE:
+        return is_integer(in->type) || in->type == PTX_PRED;
+    case PTX_CLASS_CMP:
+        return is_integer(in->type);
+    case PTX_CLASS_CONVERT:
+        return is_integer(in->type) && is_integer(in->type2);
+    case PTX_CLASS_LOAD:
+        return in->op == PTX_OP_LD && in->space == PTX_PARAM;
+    default:
+        return false;
+    }
+}
+
+static bool is_uniform_source(const struct lowered *l, const struct ir_src *s)
+{
+    return s->kind == IR_SRC_REG ? ir_bit(l->uniform, s->reg) : uniform_source(l->uniform, s);
+}
+
+static void find_uniform(struct lowered *l)
+{
+    const struct ir_kernel *k = l->k;
+    l->uniform = uniform_registers(k);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t i = 0; i < k->ninsts; i++) {
+            const struct ir_inst *in = &k->insts[i];
+            bool uniform = is_uniform_operation(in);
+            for (int s = 0; s < in->nsrc; s++)
+                uniform = uniform && is_uniform_source(l, &in->src[s]);
+            for (int d = 0; d < in->ndst && !uniform; d++)
+                if (in->dst[d] != IR_NOREG && ir_bit(l->uniform, in->dst[d])) {
+                    l->uniform[in->dst[d] >> 6] &= ~(UINT64_C(1) << (in->dst[d] & 63));
+                    changed = true;
+                }
+        }
+    }
+}
+
+static void find_places(struct lowered *l)
+{
+    const struct ir_kernel *k = l->k;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        for (int d = 0; d < in->ndst; d++) {
+            int32_t reg = in->dst[d];
+            if (reg == IR_NOREG)
+                continue;
+            if (nreaders(l, reg) == 0)
+                l->place[reg] = PLACE_NOWHERE;
+            else if (!l->words[reg])
+                l->place[reg] = PLACE_PREDICATE;
+            else
+                l->place[reg] = PLACE_REGISTER;
+            if (l->only[reg] < 0 || !l->words[reg] || !nreaders(l, reg))
+                continue;
+            enum place p = place_of(l, in, reg);
+            l->place[reg] = (uint8_t)(p == PLACE_READER && !can_wait(l, in, reg) ? PLACE_REGISTER : p);
+        }
+    }
+    for (int32_t r = 0; r < k->nregs; r++)
+        if (l->place[r] == PLACE_REGISTER && ir_bit(l->uniform, r))
+            l->place[r] = PLACE_UNIFORM;
+}
+
+/* Uniform values that a comparison reads beside another uniform value or a constant are in registers, and what is made of
+ * them: there are hardly any uniform comparisons in the assembler's code. */
+static bool is_compared(const struct lowered *l, int32_t reg)
+{
+    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++) {
+        const struct ir_inst *in = &l->k->insts[l->reader[i]];
+        if (in->op != PTX_OP_SETP)
+            continue;
+        const struct ir_src *other = &in->src[in->src[0].kind == IR_SRC_REG && in->src[0].reg == reg];
+        if (other->kind != IR_SRC_REG || (l->place[other->reg] != PLACE_REGISTER && l->place[other->reg] != PLACE_READER))
+            return true;
+    }
+    return false;
+}
+
+static void find_held(struct lowered *l)
+{
+    const struct ir_kernel *k = l->k;
+    uint64_t *held = alloc_zeroed(((size_t)k->nregs / 64 + 1) * 8);
+    for (int32_t r = 0; r < k->nregs; r++)
+        if ((l->place[r] == PLACE_UNIFORM || l->place[r] == PLACE_BANK) && l->words[r] == 1 && is_compared(l, r))
+            ir_bit_set(held, r);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t i = 0; i < k->ninsts; i++) {
+            const struct ir_inst *in = &k->insts[i];
+            bool any = false;
+            for (int s = 0; s < in->nsrc; s++)
+                any = any || (in->src[s].kind == IR_SRC_REG && ir_bit(held, in->src[s].reg));
+            for (int d = 0; d < in->ndst && any; d++)
+                if (in->dst[d] != IR_NOREG && !ir_bit(held, in->dst[d]) &&
+                    (l->place[in->dst[d]] == PLACE_UNIFORM || l->place[in->dst[d]] == PLACE_READER)) {
+                    ir_bit_set(held, in->dst[d]);
+                    changed = true;
+                }
+        }
+    }
+    for (int32_t r = 0; r < k->nregs; r++) {
+        if (l->place[r] == PLACE_BANK)
+            l->held[r] = is_wide(l, r) || ir_bit(held, r);
+        else if (l->place[r] == PLACE_UNIFORM && ir_bit(held, r))
+            l->place[r] = PLACE_REGISTER;
+    }
+    alloc_release(held);
+}
+
+/* --- what an instruction reads --- */
+
+static int add_read(const struct lowered *l, int32_t reg, int32_t *regs, int n, int depth)
+{
+    const struct ir_inst *in = l->only[reg] >= 0 ? &l->k->insts[l->only[reg]] : NULL;
+    switch (l->place[reg]) {
+    case PLACE_REGISTER:
+    case PLACE_BANK:
+        for (int i = 0; i < n; i++)
+            if (regs[i] == reg)
+                return n;
+        if (n < LOWERED_READS)
+            regs[n++] = reg;
+        return n;
+    case PLACE_READER:
+        for (int s = 0; in && depth < DEEPEST && s < in->nsrc; s++)
+            if (in->src[s].kind == IR_SRC_REG)
+                n = add_read(l, in->src[s].reg, regs, n, depth + 1);
+        return n;
+    default:
+        return n;
+    }
+}
+
+int lowered_reads(const struct lowered *l, int32_t site, int32_t *regs)
+{
+    const struct ir_inst *in = &l->k->insts[site];
+    int n = 0;
+    for (int s = 0; s < in->nsrc; s++)
+        if (in->src[s].kind == IR_SRC_REG)
+            n = add_read(l, in->src[s].reg, regs, n, 0);
+    return n;
+}
+
+/* --- counts --- */
+
+static const struct lowering *row_of(const struct lowered *l, const struct ir_inst *in)
+{
+    for (size_t i = 0; i < sizeof lowerings / sizeof *lowerings; i++) {
+        const struct lowering *row = &lowerings[i];
+        if (row->op != in->op || !form_fits(l->k, in, row->form))
+            continue;
+        if (row->type == EVERY || row->type == in->type ||
+            (row->type & SIZE && (row->type & 0xff) == ptx_type_info[in->type].bits))
+            return row;
+    }
+    return NULL;
+}
+
+static bool becomes_part(const struct lowered *l, const struct ir_src *s)
+{
+    const struct ir_inst *m = maker(l, s);
+    return m && l->place[s->reg] == PLACE_READER && is_scaled_index(l, m);
+}
+
+/* Predicate logic joins the comparisons that make its operands. */
+static uint16_t predicate_logic(const struct lowered *l, const struct ir_inst *in)
+{
+    for (int s = 0; s < in->nsrc; s++) {
+        const struct ir_inst *m = maker(l, &in->src[s]);
+        if (m && m->op == PTX_OP_SETP && m->block == in->block && nreaders(l, in->src[s].reg) == 1)
+            return 0;
+    }
+    return in->op != PTX_OP_NOT;
+}
+
+static uint16_t count_of_mov(const struct lowered *l, const struct ir_inst *in)
+{
+    if (in->ndst != 1 || in->nsrc != 1)
+        return ptx_type_info[in->type].bits == 32;
+    if (in->src[0].kind == IR_SRC_REG && nreaders(l, in->src[0].reg) == 1 && l->place[in->src[0].reg] == PLACE_REGISTER)
+        return 0; /* the value is made where it is needed */
+    return 1;
+}
+
+static uint16_t count_of(const struct lowered *l, int32_t site)
+{
+    const struct ir_inst *in = &l->k->insts[site];
+    int32_t dst = in->ndst ? in->dst[0] : IR_NOREG;
+    if (in->op == IR_OP_DELETED || (in->op < PTX_OP_COUNT && ptx_op_info[in->op].class == PTX_CLASS_NOP && in->op != PTX_OP_NANOSLEEP &&
+                                     in->op != PTX_OP_CP_COMMIT))
+        return 0;
+    if (dst != IR_NOREG && (l->place[dst] == PLACE_READER || l->place[dst] == PLACE_BANK))
+        return 0;
+    if (ir_is_memory(in))
+        return in->space != IR_SCRATCH;
+    switch (in->op) {
+    case PTX_OP_MOV:
+        return count_of_mov(l, in);
+    case PTX_OP_FNEG:
+    case PTX_OP_FABS:
+        return 0; /* signs.h */
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+    case PTX_OP_NOT:
+        if (in->type == PTX_PRED)
+            return predicate_logic(l, in);
+        break;
+    case PTX_OP_CVT:
+        return 1;
+    case PTX_OP_BRA:
+        return in->guard != IR_NOREG || in->target != in->block + 1;
+    default:
+        break;
+    }
+    if (dst != IR_NOREG && bits_of(l, dst) == 64 && l->words[dst] == 1)
+        return 1;
+    if (in->op == PTX_OP_ADD && (becomes_part(l, &in->src[0]) || becomes_part(l, &in->src[1])))
+        return 1;
+    if (is_scaled_index(l, in))
+        return 1;
+    const struct lowering *row = row_of(l, in);
+    return row ? row->count : 1;
+}
+
+int lowered_extra(const struct lowered *l, int32_t site)
+{
+    const struct ir_inst *in = &l->k->insts[site];
+    const struct lowering *row = l->count[site] ? row_of(l, in) : NULL;
+    return row ? row->extra : 0;
+}
+
+static void add_signs(struct lowered *l)
+{
+    int32_t *at = signs_new(l->k, l->only);
+    for (int32_t i = 0; i < l->k->ninsts; i++)
+        if (at[i] != SIGNS_FREE)
+            l->count[at[i]]++;
+    alloc_release(at);
+}
+
+int32_t lowered_outside_loops(const struct ir_kernel *k, int32_t b)
+{
+    while (k->blocks[b].loop >= 0) {
+        int32_t loop = k->blocks[b].loop;
+        while (k->loops[loop].parent >= 0)
+            loop = k->loops[loop].parent;
+        int32_t before = k->blocks[k->loops[loop].header].idom;
+        if (before < 0)
+            break;
+        b = before;
+    }
+    return b;
+}
+
+/* The reciprocal of a 32-bit divisor: once for all quotients of a block by it, in front of the loops that do not change it. */
+static void share_reciprocals(struct lowered *l)
+{
+    const struct ir_kernel *k = l->k;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        if ((in->op != PTX_OP_DIV && in->op != PTX_OP_REM) || ptx_type_info[in->type].bits != 32 ||
+            in->src[1].kind != IR_SRC_REG || l->only[in->src[1].reg] < 0)
+            continue;
+        bool shared = false;
+        for (int32_t j = k->blocks[in->block].first; j < i && !shared; j++)
+            shared = (k->insts[j].op == PTX_OP_DIV || k->insts[j].op == PTX_OP_REM) && k->insts[j].type == in->type &&
+                     form_same_register(&k->insts[j].src[1], &in->src[1]);
+        int32_t b = in->block, made = k->insts[l->only[in->src[1].reg]].block;
+        for (int32_t loop = k->blocks[b].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, made); loop = k->loops[loop].parent)
+            if (k->blocks[k->loops[loop].header].idom >= 0)
+                b = k->blocks[k->loops[loop].header].idom;
+        if (!shared && b == in->block)
+            continue;
+        l->count[i] = (uint16_t)(l->count[i] - RECIPROCAL);
+        if (!shared)
+            l->count[k->blocks[b].first] = (uint16_t)(l->count[k->blocks[b].first] + RECIPROCAL);
+    }
+}
+
+/* One load for each block that reads a constant bank value, in front of loops. */
+static void add_bank_loads(struct lowered *l)
+{
+    const struct ir_kernel *k = l->k;
+    int32_t *last = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *last);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        int32_t regs[LOWERED_READS];
+        int n = lowered_reads(l, i, regs);
+        for (int r = 0; r < n; r++) {
+            int32_t b = lowered_outside_loops(k, k->insts[i].block);
+            if (l->place[regs[r]] == PLACE_BANK && last[regs[r]] != b + 1) {
+                last[regs[r]] = b + 1;
+                l->count[b == k->insts[i].block ? i : k->blocks[b].first]++;
+            }
+        }
+    }
+    alloc_release(last);
+}
+
+/* The stack pointer; the descriptor of global memory; the window of shared memory. */
+static void add_setup(struct lowered *l)
+{
+    const struct ir_kernel *k = l->k;
+    bool global = false, shared = false;
+    l->count[0]++;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        int32_t at = k->blocks[lowered_outside_loops(k, in->block)].first;
+        if (!ir_is_memory(in))
+            continue;
+        if ((in->space == PTX_GLOBAL || in->space == PTX_GENERIC) && !global) {
+            global = true;
+            l->count[at]++;
+        } else if (in->space == PTX_SHARED && !shared) {
+            shared = true;
+            l->count[at] = (uint16_t)(l->count[at] + 3);
+        }
+    }
+}
+
+struct lowered *lowered_new(const struct ir_kernel *k)
+{
+    struct lowered *l = alloc_zeroed(sizeof *l);
+    l->k = k;
+    l->only = definitions_new(k);
+    l->place = alloc_zeroed((size_t)k->nregs + 1);
+    l->words = alloc_zeroed((size_t)k->nregs + 1);
+    l->held = alloc_zeroed((size_t)k->nregs + 1);
+    l->count = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *l->count);
+    find_readers(l);
+    find_words(l);
+    find_uniform(l);
+    find_places(l);
+    find_held(l);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        l->count[i] = count_of(l, i);
+    add_signs(l);
+    share_reciprocals(l);
+    add_bank_loads(l);
+    if (k->ninsts)
+        add_setup(l);
+    return l;
+}
+
+void lowered_free(struct lowered *l)
+{
+    if (!l)
+        return;
+    alloc_release(l->only);
+    alloc_release(l->place);
+    alloc_release(l->words);
+    alloc_release(l->held);
+    alloc_release(l->count);
+    alloc_release(l->readers);
+    alloc_release(l->reader);
+    alloc_release(l->uniform);
+    alloc_release(l);
+}

@@ -1,0 +1,372 @@
+/* See shape.h. Regions grow from the innermost branch outwards; a loop is looked at when its body's branches are known. */
+#include "target/shape.h"
+
+#include "base/alloc.h"
+
+/* Instructions of a way that becomes predicated, its own branch included; of one that loads from global memory. */
+enum { WAY = 8, WAY_LOADING = 20 };
+/* What a round of an unrolled loop may hold, without its control. A store counts twice; where a round waits for loads there
+ * is room for more. Rounds side by side; the most instructions that a loop of known length becomes. */
+enum { ROUND = 18, ROUND_LOADING = 45, ROUND_LOADS = 15, ROUNDS = 4, WHOLE = 4096 };
+
+struct shaping {
+    const struct lowered *l;
+    const struct ir_kernel *k;
+    struct shape *s;
+    int32_t *last; /* [nblocks] of a region's head: its last block */
+};
+
+static const struct ir_inst *end_of(const struct ir_kernel *k, int32_t b)
+{
+    const struct ir_block *bl = &k->blocks[b];
+    return bl->count ? &k->insts[bl->first + bl->count - 1] : NULL;
+}
+
+/* --- regions --- */
+
+static int region_size(const struct shaping *g, int32_t head, bool *loads)
+{
+    int size = 0;
+    for (int32_t b = head; b >= 0; b = g->s->next[b]) {
+        const struct ir_block *bl = &g->k->blocks[b];
+        for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
+            const struct ir_inst *in = &g->k->insts[i];
+            bool gone = g->s->converted[b] && i == bl->first + bl->count - 1;
+            size += gone ? 0 : g->l->count[i];
+            *loads |= in->op == PTX_OP_LD && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC);
+        }
+    }
+    return size;
+}
+
+/* Instructions on uniform registers have no predicate. */
+static bool is_uniform(const struct lowered *l, const struct ir_inst *in)
+{
+    if (in->op == PTX_OP_LD && in->space == PTX_CONST && in->src[0].kind == IR_SRC_REG)
+        return l->place[in->src[0].reg] == PLACE_UNIFORM || l->place[in->src[0].reg] == PLACE_BANK;
+    return in->ndst && in->dst[0] != IR_NOREG && l->place[in->dst[0]] == PLACE_UNIFORM;
+}
+
+static bool may_be_predicated(const struct lowered *l, const struct ir_inst *in)
+{
+    if (in->op >= PTX_OP_COUNT)
+        return in->op == IR_OP_DELETED;
+    if (is_uniform(l, in))
+        return false;
+    switch (ptx_op_info[in->op].class) {
+    case PTX_CLASS_ATOM:
+    case PTX_CLASS_RED:
+    case PTX_CLASS_SHUFFLE:
+    case PTX_CLASS_VOTE:
+    case PTX_CLASS_CALL:
+    case PTX_CLASS_EXIT:
+    case PTX_CLASS_BARRIER:
+    case PTX_CLASS_FENCE:
+        return false;
+    default:
+        return in->op != PTX_OP_BRX;
+    }
+}
+
+/* The region at `way` is only entered from block `from`, is short, and goes on to *join. */
+static bool is_short_way(const struct shaping *g, int32_t from, int32_t way, int32_t *join)
+{
+    const struct ir_kernel *k = g->k;
+    bool loads = false;
+    if (way < 0 || g->s->head[way] != way || k->blocks[way].npred != 1 || k->blocks[way].loop != k->blocks[from].loop)
+        return false;
+    int32_t last = g->last[way];
+    if (k->blocks[last].nsucc != 1 || k->blocks[last].succ[0] < 0)
+        return false;
+    *join = k->blocks[last].succ[0];
+    for (int32_t b = way; b >= 0; b = g->s->next[b])
+        for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
+            if (!may_be_predicated(g->l, &k->insts[i]))
+                return false;
+    int size = region_size(g, way, &loads);
+    return size <= (loads ? WAY_LOADING : WAY);
+}
+
+static void append(struct shaping *g, int32_t head, int32_t other, int32_t counted, int32_t guard)
+{
+    g->s->next[g->last[head]] = other;
+    g->last[head] = g->last[other];
+    for (int32_t b = other; b >= 0; b = g->s->next[b]) {
+        g->s->head[b] = head;
+        if (counted >= 0)
+            g->s->counted[b] = counted;
+        if (g->s->guard[b] == IR_NOREG)
+            g->s->guard[b] = guard;
+    }
+}
+
+/* Every way to the block comes from the region. */
+static bool only_from(const struct shaping *g, int32_t head, int32_t block)
+{
+    for (int32_t p = 0; p < g->k->blocks[block].npred; p++)
+        if (g->s->head[g->k->blocks[block].pred[p]] != head)
+            return false;
+    return true;
+}
+
+bool shape_leaves(const struct ir_kernel *k, int32_t b)
+{
+    for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
+        if (k->insts[i].op != PTX_OP_RET && k->insts[i].op != PTX_OP_EXIT)
+            return false;
+    return true;
+}
+
+static bool grow(struct shaping *g, int32_t head)
+{
+    const struct ir_kernel *k = g->k;
+    int32_t e = g->last[head], join = -1, other = -1;
+    const struct ir_block *bl = &k->blocks[e];
+    const struct ir_inst *branch = end_of(k, e);
+    if (bl->nsucc == 1 && bl->succ[0] >= 0) {
+        int32_t j = bl->succ[0];
+        if (j == head || g->s->head[j] != j || !only_from(g, head, j) || k->blocks[j].loop != k->blocks[head].loop || shape_leaves(k, j))
+            return false;
+        append(g, head, j, -1, IR_NOREG);
+        return true;
+    }
+    if (!branch || branch->op != PTX_OP_BRA || branch->guard == IR_NOREG || bl->nsucc != 2 || g->s->converted[e])
+        return false;
+    for (int w = 0; w < 2; w++) {
+        int32_t way = bl->succ[w], across = bl->succ[1 - w];
+        if (!is_short_way(g, e, way, &join) || way == head || shape_leaves(k, join)) /* those that leave do so at once */
+            continue;
+        if (join == across) {
+            append(g, head, way, head, branch->guard);
+        } else if (is_short_way(g, e, across, &other) && other == join && across != head) {
+            append(g, head, way, head, branch->guard);
+            append(g, head, across, head, branch->guard);
+        } else {
+            continue;
+        }
+        g->s->converted[e] = true;
+        return true;
+    }
+    return false;
+}
+
+/* Behind converted ways the region ends in the last way; where it goes on is that block's successor, which `grow` takes in
+ * when every way to it comes from the region. */
+static void find_regions(struct shaping *g)
+{
+    for (int32_t b = 0; b < g->k->nblocks; b++) {
+        g->s->head[b] = g->s->counted[b] = g->last[b] = b;
+        g->s->next[b] = -1;
+        g->s->guard[b] = IR_NOREG;
+    }
+    if (g->k->recursive)
+        return;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t b = g->k->nblocks - 1; b >= 0; b--)
+            while (g->s->head[b] == b && grow(g, b))
+                changed = true;
+    }
+}
+
+/* --- loops --- */
+
+static bool is_innermost(const struct ir_kernel *k, int32_t loop)
+{
+    for (int32_t o = 0; o < k->nloops; o++)
+        if (k->loops[o].parent == loop)
+            return false;
+    return true;
+}
+
+/* .pragma "nounroll" stands between the block before the loop and its first instruction. */
+static bool is_kept_rolled(const struct ir_kernel *k, int32_t loop)
+{
+    int32_t h = k->loops[loop].header;
+    int from = 0, to = k->insts[k->blocks[h].first].ptx_line;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (k->insts[i].ptx_line < to && k->insts[i].ptx_line > from && k->insts[i].block != h)
+            from = k->insts[i].ptx_line;
+    for (int i = 0; k->module && i < k->module->nrolled; i++)
+        if (k->module->rolled[i] > from && k->module->rolled[i] < to)
+            return true;
+    return false;
+}
+
+static bool is_made_in(const struct shaping *g, int32_t loop, int32_t reg)
+{
+    for (int32_t i = 0; i < g->k->ninsts; i++)
+        for (int d = 0; d < g->k->insts[i].ndst; d++)
+            if (g->k->insts[i].dst[d] == reg && ir_bit(g->k->loops[loop].blocks, g->k->insts[i].block))
+                return true;
+    return false;
+}
+
+/* r = r + constant, or through a move (n = r + constant; ...; r = n). */
+static bool is_step(const struct shaping *g, const struct ir_inst *in)
+{
+    if ((in->op != PTX_OP_ADD && in->op != PTX_OP_SUB) || in->nsrc != 2 || in->src[1].kind != IR_SRC_IMM ||
+        in->src[0].kind != IR_SRC_REG || in->dst[0] == IR_NOREG || in->guard != IR_NOREG)
+        return false;
+    int32_t r = in->src[0].reg;
+    if (r == in->dst[0])
+        return true;
+    for (int32_t i = g->l->readers[in->dst[0]]; i < g->l->readers[in->dst[0] + 1]; i++) {
+        const struct ir_inst *m = &g->k->insts[g->l->reader[i]];
+        if (m->op == PTX_OP_MOV && m->ndst == 1 && m->dst[0] == r && m->block > -1 &&
+            g->k->blocks[m->block].loop == g->k->blocks[in->block].loop)
+            return true;
+    }
+    return false;
+}
+
+struct counter {
+    int32_t compare, add;
+    int64_t step, bound, start;
+    bool known; /* start and bound are constants */
+};
+
+/* The loop's only branch back, its comparison, and the counter that it compares with something that does not change. */
+static bool find_counter(const struct shaping *g, int32_t loop, int32_t latch, struct counter *c)
+{
+    const struct ir_kernel *k = g->k;
+    const struct ir_inst *branch = end_of(k, latch);
+    if (!branch || branch->op != PTX_OP_BRA || branch->guard == IR_NOREG || g->l->only[branch->guard] < 0)
+        return false;
+    c->compare = g->l->only[branch->guard];
+    const struct ir_inst *cmp = &k->insts[c->compare];
+    if (cmp->op != PTX_OP_SETP || !ir_bit(k->loops[loop].blocks, cmp->block) || cmp->nsrc != 2)
+        return false;
+    for (int s = 0; s < 2; s++) {
+        const struct ir_src *a = &cmp->src[s], *b = &cmp->src[1 - s];
+        if (a->kind != IR_SRC_REG || (b->kind == IR_SRC_REG && is_made_in(g, loop, b->reg)))
+            continue;
+        for (int32_t i = 0; i < k->ninsts; i++) {
+            const struct ir_inst *in = &k->insts[i];
+            if (!ir_bit(k->loops[loop].blocks, in->block) || !is_step(g, in) ||
+                (in->dst[0] != a->reg && in->src[0].reg != a->reg))
+                continue;
+            c->add = i;
+            c->step = (int64_t)in->src[1].imm * (in->op == PTX_OP_SUB ? -1 : 1);
+            c->known = b->kind == IR_SRC_IMM;
+            c->bound = (int64_t)b->imm;
+            if (ptx_type_info[in->type].bits == 32)
+                c->step = (int32_t)c->step, c->bound = (int32_t)c->bound;
+            int32_t r = in->src[0].reg, starts = 0;
+            for (int32_t j = 0; j < k->ninsts && c->known; j++) {
+                const struct ir_inst *m = &k->insts[j];
+                if (m->ndst != 1 || m->dst[0] != r || ir_bit(k->loops[loop].blocks, m->block))
+                    continue;
+                starts++;
+                if (m->op != PTX_OP_MOV || m->src[0].kind != IR_SRC_IMM)
+                    c->known = false;
+                else
+                    c->start = ptx_type_info[m->type].bits == 32 ? (int32_t)m->src[0].imm : (int64_t)m->src[0].imm;
+            }
+            c->known = c->known && starts == 1 && c->step;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int weigh_round(const struct shaping *g, int32_t loop, const struct counter *c, int *loads, int *shared)
+{
+    const struct ir_kernel *k = g->k;
+    int size = 0;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        if (!ir_bit(k->loops[loop].blocks, in->block) || in->op == PTX_OP_BRA || i == c->compare || i == c->add)
+            continue;
+        size += g->l->count[i] * (in->op == PTX_OP_ST ? 2 : 1);
+        *loads += in->op == PTX_OP_LD && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC);
+        *shared += in->op == PTX_OP_LD && in->space == PTX_SHARED;
+    }
+    return size;
+}
+
+static bool is_unrolled(const struct shaping *g, int32_t loop, uint8_t *rounds, struct counter *c)
+{
+    const struct ir_kernel *k = g->k;
+    int32_t latch = -1, exits = 0;
+    int loads = 0, shared = 0;
+    if (!is_innermost(k, loop) || k->loops[loop].waiting || is_kept_rolled(k, loop))
+        return false;
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        if (!ir_bit(k->loops[loop].blocks, b))
+            continue;
+        for (int32_t s = 0; s < k->blocks[b].nsucc; s++) {
+            int32_t to = k->blocks[b].succ[s];
+            exits += to < 0 || !ir_bit(k->loops[loop].blocks, to);
+            if (to == k->loops[loop].header) {
+                if (latch >= 0)
+                    return false;
+                latch = b;
+            }
+        }
+    }
+    if (exits != 1 || latch < 0 || !find_counter(g, loop, latch, c))
+        return false;
+    int size = weigh_round(g, loop, c, &loads, &shared);
+    if (c->known && c->step && (c->bound - c->start) / c->step > 0 && (c->bound - c->start) / c->step * size <= WHOLE) {
+        int64_t n = (c->bound - c->start) / c->step;
+        *rounds = (uint8_t)(n > 64 ? 64 : n);
+        return true;
+    }
+    *rounds = ROUNDS;
+    return loads ? size <= ROUND_LOADING && loads <= ROUND_LOADS : size <= ROUND + 2 * shared;
+}
+
+static void find_loops(struct shaping *g)
+{
+    const struct ir_kernel *k = g->k;
+    for (int32_t loop = 0; loop < k->nloops; loop++) {
+        struct counter c;
+        uint8_t rounds = 1;
+        g->s->rounds[loop] = 1;
+        if (k->recursive || !is_unrolled(g, loop, &rounds, &c) || rounds < 2)
+            continue;
+        g->s->rounds[loop] = rounds;
+        for (int32_t i = 0; i < k->ninsts; i++) {
+            const struct ir_inst *in = &k->insts[i];
+            if (!ir_bit(k->loops[loop].blocks, in->block))
+                continue;
+            if (i == c.compare || is_step(g, in) || (in->op == PTX_OP_BRA && in->back_edge))
+                g->s->control[i] = true;
+        }
+    }
+}
+
+struct shape *shape_new(const struct lowered *l)
+{
+    const struct ir_kernel *k = l->k;
+    struct shape *s = alloc_zeroed(sizeof *s);
+    size_t n = (size_t)k->nblocks + 1;
+    struct shaping g = {.l = l, .k = k, .s = s};
+    s->head = alloc_zeroed(n * 4);
+    s->next = alloc_zeroed(n * 4);
+    s->guard = alloc_zeroed(n * 4);
+    s->counted = alloc_zeroed(n * 4);
+    g.last = alloc_zeroed(n * 4);
+    s->converted = alloc_zeroed(n);
+    s->rounds = alloc_zeroed((size_t)k->nloops + 1);
+    s->control = alloc_zeroed((size_t)k->ninsts + 1);
+    find_regions(&g);
+    find_loops(&g);
+    alloc_release(g.last);
+    return s;
+}
+
+void shape_free(struct shape *s)
+{
+    if (!s)
+        return;
+    alloc_release(s->head);
+    alloc_release(s->next);
+    alloc_release(s->guard);
+    alloc_release(s->counted);
+    alloc_release(s->converted);
+    alloc_release(s->rounds);
+    alloc_release(s->control);
+    alloc_release(s);
+}

@@ -1,0 +1,28 @@
+/* Which blocks the assembler runs as one, and which loops it unrolls.
+ *
+ * In: a lowered kernel with its counts. Out: for each block the region (a chain of blocks without a branch between) it is
+ * part of, and the block whose runs count: the instructions of a short way of a branch become predicated, and every warp
+ * that comes to the branch executes them. For each loop how many rounds stand side by side.
+ * Limits: kernels of one branch or one loop through ptxas 13.0 (V13.0.88) -arch=sm_90, 2026-11-22 (docs/target.md). */
+#ifndef TARGET_SHAPE_H
+#define TARGET_SHAPE_H
+
+#include "target/lower.h"
+
+struct shape {
+    int32_t *head;    /* [nblocks] first block of the region */
+    int32_t *next;    /* [nblocks] the region's next block, or -1 */
+    int32_t *counted; /* [nblocks] block that runs when this one's instructions are executed */
+    int32_t *guard;   /* [nblocks] the predicate of a converted way, or IR_NOREG */
+    bool *converted;  /* [nblocks] the branch at the block's end is no instruction, its ways are predicated */
+    uint8_t *rounds;  /* [nloops] rounds side by side; 1: not unrolled */
+    bool *control;    /* [ninsts] counts once for all rounds: the counter of an unrolled loop, its comparison and branch */
+};
+
+/* The block does nothing but end the kernel: a branch to it is an EXIT under a predicate. */
+bool shape_leaves(const struct ir_kernel *k, int32_t b);
+
+struct shape *shape_new(const struct lowered *l);
+void shape_free(struct shape *s);
+
+#endif
