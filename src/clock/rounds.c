@@ -18,6 +18,7 @@ enum {
     SM_STARTS = 16, SM_START_CYCLES = 12, /* SMs of a cluster get their first blocks one after the other */
     YIELD_CYCLES = 64,      /* a waiting loop looks again */
     GRID_CYCLES = 1024,     /* a block at the grid's barrier looks again */
+    ORDER_CYCLES = 256,     /* for so long the warps have one order */
     START_CYCLES = 4,       /* from a block's warp to the next one */
     ASKS_A_CYCLE = 2        /* sectors from an SM to L2: 64 bytes */
 };
@@ -241,12 +242,12 @@ static void admit(struct rounds *r, uint32_t sm)
     }
 }
 
-/* Of the warps that are ready any, by a hash of the time; if none is, the one that will be first. Returns when it is ready:
+/* Of the warps that are ready any, by a hash that changes now and then; if none is, the one that will be first. Returns when it is ready:
  * NEVER, if all wait. */
 static uint64_t choose(const struct rounds *r, const struct sm *s, uint32_t *place)
 {
     uint64_t first = NEVER;
-    uint32_t best = UINT32_MAX, seed = (uint32_t)s->now * 2654435761u;
+    uint32_t best = UINT32_MAX, seed = (uint32_t)(s->now / ((uint64_t)ORDER_CYCLES * r->slots)) * 2654435761u;
     for (uint32_t i = 0; i < r->seats * r->warps; i++) {
         if (s->ready[i] <= s->now) {
             uint32_t lot = (seed ^ i * 40503u) * 2246822519u;
