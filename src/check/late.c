@@ -26,16 +26,6 @@ static bool is_copy(const struct ir_inst *in)
     return in->op == PTX_OP_MOV && in->nsrc == 1 && in->ndst == 1 && in->src[0].kind == IR_SRC_REG;
 }
 
-static bool reads(const struct ir_inst *in, const uint64_t *regs)
-{
-    if (in->guard != IR_NOREG && ir_bit(regs, in->guard))
-        return true;
-    for (int i = 0; i < in->nsrc; i++)
-        if (in->src[i].kind == IR_SRC_REG && ir_bit(regs, in->src[i].reg))
-            return true;
-    return false;
-}
-
 static bool writes(const struct ir_inst *in, const uint64_t *regs)
 {
     for (int d = 0; d < in->ndst; d++)
@@ -69,13 +59,13 @@ static bool is_late(const struct ir_kernel *k, int32_t site, uint64_t *regs)
         for (; i < b->first + b->count; i++) {
             const struct ir_inst *in = &k->insts[i];
             if (is_copy(in) && in->guard == IR_NOREG) {
-                if (reads(in, regs))
+                if (ir_reads(in, regs))
                     ir_bit_set(regs, in->dst[0]);
                 else
                     regs[in->dst[0] >> 6] &= ~(UINT64_C(1) << (in->dst[0] & 63));
                 continue;
             }
-            if (reads(in, regs))
+            if (ir_reads(in, regs))
                 return false;
             for (int d = 0; d < in->ndst && in->guard == IR_NOREG; d++)
                 if (in->dst[d] != IR_NOREG)
@@ -116,13 +106,13 @@ uint8_t *late_find(const struct ir_kernel *k)
     while (more) {
         more = false;
         for (int32_t i = 0; i < k->ninsts; i++)
-            if (is_copy(&k->insts[i]) && reads(&k->insts[i], held) && !ir_bit(held, k->insts[i].dst[0])) {
+            if (is_copy(&k->insts[i]) && ir_reads(&k->insts[i], held) && !ir_bit(held, k->insts[i].dst[0])) {
                 ir_bit_set(held, k->insts[i].dst[0]);
                 more = true;
             }
     }
     for (int32_t i = 0; late && i < k->ninsts; i++)
-        if (reads(&k->insts[i], held) || writes(&k->insts[i], held))
+        if (ir_reads(&k->insts[i], held) || writes(&k->insts[i], held))
             late[i] |= LATE_STEP;
     alloc_release(regs);
     alloc_release(held);

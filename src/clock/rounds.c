@@ -30,6 +30,7 @@ struct seat {
     struct block *b;        /* NULL: free */
     void *memory;
     uint64_t generations;   /* of its barriers, when its warps were looked at last */
+    uint32_t begun;         /* warps that have had a turn: they begin in their order */
     int passes;             /* since nothing moved */
     bool moved, spins;      /* since all of its warps waited */
 };
@@ -232,6 +233,7 @@ static void admit(struct rounds *r, uint32_t sm)
         t->b = block_start(l, t->memory, s->next, (uint16_t)sm, r->ring, NULL);
         block_begin(t->b);
         t->generations = 0;
+        t->begun = 0;
         t->passes = 0;
         t->moved = t->spins = false;
         s->next += r->sms;
@@ -240,6 +242,18 @@ static void admit(struct rounds *r, uint32_t sm)
         for (int w = 0; w < t->b->nwarps; w++) /* one warp is started after the other */
             s->ready[i * r->warps + (uint32_t)w] += (uint64_t)w * START_CYCLES * r->slots;
     }
+}
+
+/* A warp that is ready and has had no turn yet, the first of its block. */
+static bool begins(const struct rounds *r, const struct sm *s, uint32_t *place)
+{
+    for (uint32_t i = 0; i < r->seats; i++) {
+        const struct seat *t = &s->seat[i];
+        *place = i * r->warps + t->begun;
+        if (t->b && t->begun < r->warps && s->ready[*place] <= s->now)
+            return true;
+    }
+    return false;
 }
 
 /* Of the warps that are ready any, by a hash that changes now and then; if none is, the one that will be first. Returns when it is ready:
@@ -272,9 +286,11 @@ static void run_sm(struct rounds *r, uint32_t sm, uint64_t until)
     for (;;) {
         if (s->taken < (int)r->seats)
             admit(r, sm);
-        uint64_t ready = choose(r, s, &place);
+        bool first = begins(r, s, &place);
+        uint64_t ready = first ? s->now : choose(r, s, &place);
         if (ready >= until || s->now >= until)
             break;
+        s->seat[place / r->warps].begun += s->seat[place / r->warps].begun == place % r->warps;
         s->now = ready > s->now ? ready : s->now;
         turn(r, sm, place);
     }

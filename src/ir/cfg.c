@@ -401,16 +401,6 @@ static bool orders_memory(const struct ir_inst *in)
            in->op == PTX_OP_NANOSLEEP || in->op == PTX_OP_CP_WAIT;
 }
 
-static bool reads_tainted(const struct ir_inst *in, const uint64_t *tainted)
-{
-    if (in->guard != IR_NOREG && ir_bit(tainted, in->guard))
-        return true;
-    for (int i = 0; i < in->nsrc; i++)
-        if (in->src[i].kind == IR_SRC_REG && ir_bit(tainted, in->src[i].reg))
-            return true;
-    return false;
-}
-
 static bool loop_waits(const struct ir_kernel *k, const struct ir_loop *l, uint64_t *tainted)
 {
     bool ordered = false, exit_tainted = false;
@@ -426,7 +416,7 @@ static bool loop_waits(const struct ir_kernel *k, const struct ir_loop *l, uint6
                 continue;
             bool weak_load = in->op == PTX_OP_LD && ordered &&
                              (in->space == PTX_GLOBAL || in->space == PTX_SHARED || in->space == PTX_GENERIC);
-            bool taints = ordered_load(in) || weak_load || reads_tainted(in, tainted);
+            bool taints = ordered_load(in) || weak_load || ir_reads(in, tainted);
             if (!taints)
                 continue;
             exit_tainted |= in->op == PTX_OP_BRA && in->guard != IR_NOREG && ir_bit(tainted, in->guard);

@@ -220,6 +220,17 @@ static inline bool ir_defines(const struct ir_inst *in, int32_t reg)
     return false;
 }
 
+/* Does the instruction read one of these registers, its guard with them? */
+static inline bool ir_reads(const struct ir_inst *in, const uint64_t *regs)
+{
+    if (in->guard != IR_NOREG && ir_bit(regs, in->guard))
+        return true;
+    for (int i = 0; i < in->nsrc; i++)
+        if (in->src[i].kind == IR_SRC_REG && ir_bit(regs, in->src[i].reg))
+            return true;
+    return false;
+}
+
 /* The loop whose header this block is, or NULL. */
 static inline const struct ir_loop *ir_loop_at(const struct ir_kernel *k, int32_t block)
 {

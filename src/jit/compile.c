@@ -271,11 +271,12 @@ const char *jit_prepare(struct jit *j, struct launch *l, bool counting, enum jit
     struct jit_code *c = code_for(j, l, counting, counting && records != JIT_ALL_RECORDS, counting && records == JIT_CACHED);
     bool fresh = !c->looked;
     c->looked = true;
-    if (fresh && (mode == JIT_ALWAYS || is_kept(c, TOGETHER))) { /* other launches of the kernel wait for it */
+    bool at_once = mode == JIT_ALWAYS || c->cached; /* modelled caches see the order of turns, which is not to change from run to run */
+    if (fresh && (at_once || is_kept(c, TOGETHER))) { /* other launches of the kernel wait for it */
         c->claimed = true;
-        c->split_claimed = mode == JIT_ALWAYS || is_kept(c, SPLIT);
+        c->split_claimed = at_once || is_kept(c, SPLIT);
         jit_make(c);
-        if (c->function && (mode == JIT_ALWAYS ? needs_split(c) : c->split_claimed))
+        if (c->function && (at_once ? needs_split(c) : c->split_claimed))
             jit_make_split(c);
         if (mode == JIT_ALWAYS || is_kept(c, JAM))
             jit_make_jam(c);

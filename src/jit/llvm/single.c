@@ -124,16 +124,6 @@ static bool can_do(const struct emit *e, int32_t site)
     }
 }
 
-static bool reads_one_of(const struct ir_inst *in, const uint64_t *regs)
-{
-    if (in->guard != IR_NOREG && ir_bit(regs, in->guard))
-        return true;
-    for (int i = 0; i < in->nsrc; i++)
-        if (in->src[i].kind == IR_SRC_REG && ir_bit(regs, in->src[i].reg))
-            return true;
-    return false;
-}
-
 static void add_results(const struct ir_inst *in, uint64_t *regs)
 {
     for (int d = 0; d < in->ndst; d++)
@@ -151,7 +141,7 @@ static bool follow(const struct emit *e, const struct region *r, uint64_t *regs,
         for (int nth = 0; nth < r->n; nth++)
             for (int32_t i = 0; region_loops(r, nth) && i < block_at(e, r, nth)->count; i++) {
                 const struct ir_inst *in = &e->k->insts[block_at(e, r, nth)->first + i];
-                bool reads = reads_one_of(in, regs);
+                bool reads = ir_reads(in, regs);
                 ok &= !reads || !is_load(in);
                 bool index = loads == POINTERS && (in->op == PTX_OP_SHL || in->op == PTX_OP_MUL_LO);
                 if ((reads && !index) || (loads && is_load(in) && (loads == ALL_LOADS || bits_of_type(in->type) == 64)))
