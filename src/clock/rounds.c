@@ -180,6 +180,8 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
     t->moved |= stop != WARP_YIELD && w->clock != before;
     t->spins |= stop == WARP_YIELD;
     *ready = NEVER;
+    if (stop != WARP_FAULT && launch_stopping(r->l, t->b->index)) /* its turns may be too short for the executor to see that */
+        stop = WARP_STOPPED;
     switch (stop) {
     case WARP_RING:
         *ready = until > s->now ? until : s->now;
