@@ -19,8 +19,7 @@
 #include <string.h>
 
 enum {
-    MAX_RESIDENT_BYTES = 1 << 30, /* host memory for the resident blocks of one worker */
-    LAST_PASSES = 64 /* turns for the other warps of a block in which an assertion failed */
+    MAX_RESIDENT_BYTES = 1 << 30 /* host memory for the resident blocks of one worker */
 };
 
 struct worker {
@@ -146,7 +145,7 @@ static enum progress run_block(struct worker *k, struct block *b)
             moved |= stop != WARP_YIELD && w->clock != before;
             b->warps_done += stop == WARP_DONE;
         }
-        if (failed && (!moved || ++passes == LAST_PASSES)) {
+        if (failed && (!moved || ++passes == CLOCK_LAST_PASSES)) {
             launch_stop(k->l, b->index);
             return BLOCK_STOPPED;
         }
@@ -209,7 +208,7 @@ static void retire(struct worker *k, int at)
 }
 
 /* Blocks wait at the grid's barrier for blocks that have ended. */
-static bool grid_deadlock(const struct launch *l)
+bool clock_grid_deadlock(const struct launch *l)
 {
     uint64_t arrived = __atomic_load_n(&l->grid_arrived, __ATOMIC_SEQ_CST);
     uint64_t done = __atomic_load_n(&l->blocks_done, __ATOMIC_SEQ_CST);
@@ -226,7 +225,7 @@ static void *work(void *arg)
         enum progress p = run_block(k, k->resident[at]);
         if (p == BLOCK_STALLED && launch_stopping(k->l, UINT64_MAX - 1))
             p = BLOCK_STOPPED; /* what it waits for may never come */
-        if (p == BLOCK_STALLED && k->l->cooperative && grid_deadlock(k->l)) {
+        if (p == BLOCK_STALLED && k->l->cooperative && clock_grid_deadlock(k->l)) {
             clock_deadlock(k->resident[at]);
             p = BLOCK_STOPPED;
         }

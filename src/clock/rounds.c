@@ -14,7 +14,6 @@
 enum {
     SLICE = 4096,           /* cycles that an SM runs on its own, before L2 serves what all asked for */
     MAX_STATE_BYTES = 400 << 20, /* host memory for the state of all resident blocks */
-    LAST_PASSES = 64,       /* turns for the other warps of a block in which an assertion failed */
     SM_STARTS = 16, SM_START_CYCLES = 12, /* SMs of a cluster get their first blocks one after the other */
     YIELD_CYCLES = 64,      /* a waiting loop looks again */
     GRID_CYCLES = 1024,     /* a block at the grid's barrier looks again */
@@ -145,7 +144,7 @@ static void look_again(struct rounds *r, struct sm *s, uint32_t seat)
     bool failed = false;
     for (int i = 0; i < b->nwarps; i++)
         failed |= b->warps[i].failed;
-    if (failed && (!t->moved || ++t->passes == LAST_PASSES)) {
+    if (failed && (!t->moved || ++t->passes == CLOCK_LAST_PASSES)) {
         launch_stop(r->l, b->index);
         retire(r, s, seat);
         return;
@@ -301,12 +300,6 @@ static void run_sm(struct rounds *r, uint32_t sm, uint64_t until)
 
 /* --- the launch --- */
 
-static bool grid_deadlock(const struct rounds *r)
-{
-    const struct launch *l = r->l;
-    return l->cooperative && l->blocks_done && l->grid_arrived && l->grid_arrived + l->blocks_done == l->nblocks;
-}
-
 /* How many SMs get their first block before this one. */
 static uint64_t turn_of(const struct caches_config *c, uint32_t sm)
 {
@@ -394,7 +387,7 @@ void rounds_run(struct clock_run *c)
         l2_serve(r.l2, r.queue, r.sms, end, c->sites);
         if (!some)
             break;
-        if (!r.moved && grid_deadlock(&r)) {
+        if (!r.moved && c->launch->cooperative && clock_grid_deadlock(c->launch)) {
             uint32_t i = 0;
             while (!r.sm[i].taken)
                 i++;

@@ -19,6 +19,10 @@ void rounds_run(struct clock_run *c);
 
 /* No warp of the block can run: lanes that wait at joins go on without the others. False: nobody waits at one. */
 bool clock_release_all(struct block *b);
+enum { CLOCK_LAST_PASSES = 64 /* turns for the other warps of a block in which an assertion failed */ };
+
+/* Blocks wait at the grid's barrier for blocks that have ended. */
+bool clock_grid_deadlock(const struct launch *l);
 /* Records that the block's warps wait for each other. */
 void clock_deadlock(struct block *b);
 

@@ -51,11 +51,13 @@ struct l2_request {
     uint8_t lanes;    /* atomics: operations, for each of which L2 counts a sector; else 0 */
 };
 
+enum { L2_BUCKETS = 256 }; /* of time, in which requests are served together */
+
 struct l2_queue {
     struct l2_request *v;
     uint32_t (*bytes)[LINE_SECTORS];
     uint32_t n, room, nbytes, bytes_room;
-    uint32_t *order, order_room, end[256]; /* l2_serve's: requests by time */
+    uint32_t *order, order_room, end[L2_BUCKETS]; /* l2_serve's: requests by time */
 };
 
 /* --- l1.c --- */

@@ -97,7 +97,7 @@ static inline int oldest(const struct l1 *l, uint32_t set)
     return at;
 }
 
-/* The line's place, made if it is not there. *was: the sectors that it had, *there: its tag was there. */
+/* The line's place, made if it is not there. *there: its tag was there. */
 static inline uint32_t place(struct l1 *l, uint64_t line, bool *there)
 {
     uint32_t set = set_of(l, line);
@@ -214,7 +214,7 @@ static void write(struct l1 *l, const struct record *r, uint64_t time, struct co
     }
 }
 
-/* Operations go to L2 with the lowest line that is left to serve them; each line has its part of the collisions. */
+/* One request a line; each line has its part of the collisions. */
 static void atomic(struct l1 *l, const struct record *r, uint64_t time, struct l2_queue *to, unsigned operations)
 {
     unsigned touched = lines_sectors(&l->lines), more = operations > touched ? operations - touched : 0;

@@ -26,7 +26,8 @@
 #include "base/alloc.h"
 #include "memory/lanes.h"
 
-enum { RECENT = 1024, SHARERS = 4, WAYS = 16, DIRTY_WAYS = 7, PARTIAL_WAYS = 2, PARTS = 2, ALL_SECTORS = 15, TIME_BUCKET = 64, COMING = 100 /* cycles */ };
+enum { RECENT = 1024, SHARERS = 4, WAYS = 16, DIRTY_WAYS = 7, PARTIAL_WAYS = 2, PARTS = 2, TIME_BUCKET = 64,
+       COMING = 100 /* cycles */ };
 
 struct line {
     uint64_t ready;   /* when sectors on their way have come */
@@ -134,9 +135,8 @@ static inline uint32_t home_of(const struct l2 *l, uint64_t hash)
     return l->nparts > 1 ? (uint32_t)(hash >> 61) & 1 : 0;
 }
 
-static inline uint32_t set_of(const struct l2 *l, uint64_t line, uint64_t hash)
+static inline uint32_t set_of(const struct l2 *l, uint64_t line)
 {
-    (void)hash;
     return (uint32_t)((line + (line >> 11)) % l->sets) * WAYS; /* neighbours in neighbouring sets: all are filled alike */
 }
 
@@ -213,7 +213,7 @@ static void keep_clean(struct part *p, uint32_t set, struct counters *c)
 /* The line's place in a part, made if need be. */
 static uint32_t place(struct l2 *l, struct part *p, uint64_t line, uint64_t hash, struct counters *c)
 {
-    uint32_t set = set_of(l, line, hash);
+    uint32_t set = set_of(l, line);
     int way = find(p, set, line);
     uint32_t at = set + (uint32_t)way;
     if (way < 0) {
@@ -309,6 +309,16 @@ static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, st
     return hit;
 }
 
+/* A part's copy of what is written is old now. */
+static void forget(struct l2 *l, uint32_t part, const struct l2_request *r)
+{
+    struct part *p = &l->part[part];
+    uint32_t set = set_of(l, r->line);
+    int way = find(p, set, r->line);
+    if (way >= 0)
+        p->line[set + (uint32_t)way].valid &= (uint8_t)~r->sectors;
+}
+
 static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, const uint32_t *bytes, struct counters *c)
 {
     uint64_t hash = hash_of(r->line);
@@ -329,7 +339,7 @@ static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, c
         x->valid = (uint8_t)(now == UINT32_MAX ? x->valid | bit : x->valid & ~bit);
     }
     unsigned whole = r->sectors & x->valid;
-    keep_clean(p, set_of(l, r->line, hash), c);
+    keep_clean(p, set_of(l, r->line), c);
     if (l->nparts > 1 && home != near) { /* the near half has a copy, which goes before others */
         struct part *q = &l->part[near];
         c->v[COUNTER_L2_FABRIC_SECTORS] += lanes_count(r->sectors);
@@ -338,11 +348,7 @@ static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, c
         q->line[at].valid |= (uint8_t)whole;
         q->stamp[at] = 0;
     } else if (l->nparts > 1) { /* and a copy in the far half is old now */
-        struct part *q = &l->part[!near];
-        uint32_t set = set_of(l, r->line, hash);
-        int way = find(q, set, r->line);
-        if (way >= 0)
-            q->line[set + (uint32_t)way].valid &= (uint8_t)~r->sectors;
+        forget(l, !near, r);
     }
     return r->sectors;
 }
@@ -363,11 +369,7 @@ static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, 
         c->v[COUNTER_L2_FABRIC_HIT] += r->lanes - lanes_count(missing);
     }
     if (l->nparts > 1) { /* a copy elsewhere is old now */
-        struct part *q = &l->part[!home];
-        uint32_t set = set_of(l, r->line, hash);
-        int way = find(q, set, r->line);
-        if (way >= 0)
-            q->line[set + (uint32_t)way].valid &= (uint8_t)~r->sectors;
+        forget(l, !home, r);
     }
     return home != near ? r->lanes : r->lanes - lanes_count(missing);
 }
@@ -396,12 +398,10 @@ static void serve(struct l2 *l, const struct l2_queue *q, const struct l2_reques
 
 /* --- the order of serving --- */
 
-enum { BUCKETS = 256 };
-
 /* A queue's requests by the bucket of their time, those of one bucket as they came; the last bucket is for later ones. */
 static void sort(struct l2_queue *q, uint64_t first, uint64_t until)
 {
-    uint32_t at[BUCKETS + 2] = {0};
+    uint32_t at[L2_BUCKETS + 2] = {0};
     if (q->n > q->order_room || !q->order) {
         q->order_room = q->room ? q->room : 1;
         q->order = alloc_resize(q->order, q->order_room * sizeof *q->order);
@@ -409,24 +409,24 @@ static void sort(struct l2_queue *q, uint64_t first, uint64_t until)
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < q->n; i++) {
             uint64_t time = q->v[i].time, bucket = time < first ? 0 : (time - first) / TIME_BUCKET;
-            bucket = time >= until || bucket > BUCKETS ? BUCKETS : bucket;
+            bucket = time >= until || bucket > L2_BUCKETS ? L2_BUCKETS : bucket;
             if (pass)
                 q->order[at[bucket]++] = i;
             else
                 at[bucket + 1]++;
         }
-        for (uint32_t b = 0; b <= BUCKETS && !pass; b++)
+        for (uint32_t b = 0; b <= L2_BUCKETS && !pass; b++)
             at[b + 1] += at[b];
     }
-    for (uint32_t b = 0; b < BUCKETS; b++) /* where each ends */
+    for (uint32_t b = 0; b < L2_BUCKETS; b++) /* where each ends */
         q->end[b] = at[b];
 }
 
 /* What has been served leaves the queue: all but the last bucket. */
 static void close_up(struct l2_queue *q)
 {
-    uint32_t n = 0, bytes = 0, left = q->n - q->end[BUCKETS - 1];
-    const uint32_t *stays = q->order + q->end[BUCKETS - 1]; /* ascending */
+    uint32_t n = 0, bytes = 0, left = q->n - q->end[L2_BUCKETS - 1];
+    const uint32_t *stays = q->order + q->end[L2_BUCKETS - 1]; /* ascending */
     for (; n < left; n++) {
         struct l2_request *r = &q->v[n];
         *r = q->v[stays[n]];
@@ -451,12 +451,12 @@ void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t unti
             }
         if (first >= until)
             return;
-        uint64_t end = first + BUCKETS * TIME_BUCKET;
+        uint64_t end = first + L2_BUCKETS * TIME_BUCKET;
         more = end <= last && end < until;
         end = end < until ? end : until;
         for (uint32_t i = 0; i < sms; i++)
             sort(&queues[i], first, end);
-        for (uint32_t b = 0; b < BUCKETS; b++)
+        for (uint32_t b = 0; b < L2_BUCKETS; b++)
             for (uint32_t i = 0; i < sms; i++) {
                 struct l2_queue *q = &queues[i];
                 for (uint32_t n = b ? q->end[b - 1] : 0; n < q->end[b]; n++)
