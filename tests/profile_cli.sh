@@ -69,6 +69,23 @@ expect 1 "it runs no program" -i "$data" "$dir/three"
 printf '{"heddle_result": 99}\n' >"$dir/future"
 expect 1 "future" --import "$dir/future"
 
+# A picture: of the launches that were chosen, XML, with the names and the roofs as texts.
+expect 0 "Section: GPU Speed Of Light Roofline Chart" -i "$data" --roofline "$dir/roof.svg"
+python3 - "$dir/roof.svg" <<'END' || failed=1
+import sys, xml.dom.minidom
+texts = [t.firstChild.data for t in xml.dom.minidom.parse(sys.argv[1]).getElementsByTagName("text")]
+for wanted in ("single precision: 66,908", "L1, shared memory: 33,454 GB/s", "DRAM: 4,814 GB/s"):
+    if wanted not in texts:
+        sys.exit(f"FAILED: no '{wanted}' in the roofline: {texts}")
+if not any(t.startswith("gather (4096, 1, 1)x(256, 1, 1): no floating-point operations; bound by L1") for t in texts):
+    sys.exit(f"FAILED: gather is not in the roofline: {texts}")
+END
+expect 1 "cannot write the report to '/nowhere/roof.svg'" -i "$data" --roofline /nowhere/roof.svg
+expect 0 "No kernel launch matches" -i "$data" -k nothing --roofline "$dir/none.svg"
+[ ! -e "$dir/none.svg" ] || { echo "FAILED: a roofline of no launch"; failed=1; }
+sed 's/"device_id":"h200"/"device_id":"a100"/;q' "$data" | cat - "$data" >"$dir/two"
+expect 1 "a roofline is of one device: these launches are of 'a100' and 'h200'" -i "$dir/two" --roofline "$dir/two.svg"
+
 expect 0 "Section: Launch Statistics" -i "$data" --set basic
 has "Section: Occupancy"
 hasnt "Section: Memory"

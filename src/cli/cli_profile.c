@@ -21,6 +21,7 @@
 #include "compile/compile.h"
 #include "report/names.h"
 #include "report/report.h"
+#include "report/roofline.h"
 #include "report/source_page.h"
 #include "report/summary.h"
 
@@ -33,6 +34,7 @@ struct profile {
     const char *metrics;  /* --metrics list, or NULL */
     const char *log_file; /* --log-file, or NULL: stderr */
     const char *export, *import; /* -o, -i */
+    const char *roofline;        /* --roofline, or NULL */
     bool force;           /* -f: -o may write over a file */
     enum page page;
     bool page_given, csv;
@@ -155,6 +157,9 @@ static void set_flag(void *to, int which, const char *value)
     case FLAG_IMPORT:
         p->import = value;
         break;
+    case FLAG_ROOFLINE:
+        p->roofline = value;
+        break;
     case FLAG_FORCE:
         p->force = true;
         break;
@@ -246,6 +251,16 @@ static void export_results(struct profile *p, struct result *const *chosen, int 
         diag_add(&p->diags, DIAG_ERROR, NULL, 0, "cannot write the report '%s': %s", p->export, strerror(errno));
 }
 
+static void draw_roofline(struct profile *p, struct result *const *chosen, int n)
+{
+    struct strbuf picture;
+
+    strbuf_init(&picture);
+    if (roofline_svg(chosen, n, &picture, &p->diags))
+        program_write_report(&picture, p->roofline, NULL, &p->diags);
+    strbuf_release(&picture);
+}
+
 /* `==PROF==` lines first, as in ncu's log, then the report of the launches that were asked for. `exe` is NULL for an
  * imported report. */
 static void make_report(struct profile *p, const struct results *rs, bool readable, const char *exe, struct launch_choice *c,
@@ -271,6 +286,8 @@ static void make_report(struct profile *p, const struct results *rs, bool readab
         strbuf_addf(out, "==PROF== Disconnected from process %lld\n", (long long)rs->result[0]->pid);
     if (p->export)
         export_results(p, chosen, n, out);
+    if (p->roofline && n)
+        draw_roofline(p, chosen, n);
     if (!n && (rs->n || readable))
         strbuf_adds(out, rs->n ? "==WARNING== No kernel launch matches the filters.\n"
                                : "==WARNING== No kernels were profiled: the program launched none.\n");

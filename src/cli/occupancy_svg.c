@@ -1,17 +1,31 @@
 /* Occupancy as a picture: a plot for each need, a line for each device. See occupancy.h.
  *
  * Out: SVG 1.1 that stands alone. Where lines lie on one another the first is the widest, so that all can be seen. Each
- * step tells its figures when the pointer rests on it. Colours: Okabe and Ito's, which the colour-blind tell apart. */
+ * step tells its figures when the pointer rests on it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/strbuf.h"
 #include "cli/occupancy.h"
+#include "report/svg.h"
 
-enum { WIDTH = 860, LEFT = 60, RIGHT = 20, TOP = 64, PLOT = 180, GAP = 74, LEGEND = 20 };
+enum { WIDTH = 880, LEFT = 60, RIGHT = 40, TOP = 76, PLOT = 180, GAP = 74, LEGEND = 18, NAME = 90 };
 
-static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"};
-enum { COLOURS = sizeof colours / sizeof *colours };
+/* Lines differ by dash as well as by colour. */
+static const char *const dashes[] = {"none", "9 3", "3 2", "12 3 3 3", "6 6", "2 5", "15 4"};
+enum { DASHES = sizeof dashes / sizeof *dashes };
+
+static const char *dash(int which)
+{
+    return dashes[(which + which / SVG_COLOURS) % DASHES];
+}
+
+static int add_legend(const struct occupancy_page *p, struct strbuf *out);
+
+static int legend_lines(const struct occupancy_page *p)
+{
+    return add_legend(p, NULL);
+}
 
 struct plot {
     const struct occupancy_page *page;
@@ -19,24 +33,6 @@ struct plot {
     int64_t end;  /* the largest value of all devices */
     double top;   /* of the plot, in the picture */
 };
-
-static void add_escaped(struct strbuf *out, const char *s)
-{
-    for (; *s; s++)
-        switch (*s) {
-        case '<':
-            strbuf_adds(out, "&lt;");
-            break;
-        case '>':
-            strbuf_adds(out, "&gt;");
-            break;
-        case '&':
-            strbuf_adds(out, "&amp;");
-            break;
-        default:
-            strbuf_add(out, s, 1);
-        }
-}
 
 static double x_of(const struct plot *p, double value)
 {
@@ -107,7 +103,7 @@ static void add_step_text(const struct occupancy_case *c, enum device_axis axis,
     }
     strbuf_addf(&text, " %s: %.1f%%, ", occupancy_axes[axis].text, occupancy_percent(c, &s->at));
     occupancy_limits(&s->at, &text);
-    add_escaped(out, text.s);
+    svg_text(out, text.s);
     strbuf_release(&text);
 }
 
@@ -115,9 +111,10 @@ static void add_line(const struct plot *p, int which, struct strbuf *out)
 {
     const struct occupancy_case *c = &p->page->cases[which];
     const struct device_curve *curve = &c->curve[p->axis];
-    double width = 2 + 1.5 * (p->page->n - 1 - which < 4 ? p->page->n - 1 - which : 4);
+    double below = p->page->n - 1 - which, width = 2 + below * (p->page->n > 5 ? 6.0 / p->page->n : 1.5);
 
-    strbuf_addf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\" d=\"", colours[which % COLOURS], width);
+    strbuf_addf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\" stroke-dasharray=\"%s\" d=\"",
+                svg_colours[which % SVG_COLOURS], width, dash(which));
     for (int i = 0; i < curve->n; i++) {
         double y = y_of(p, occupancy_percent(c, &curve->steps[i].at));
         strbuf_addf(out, "%s%.1f %.1fH%.1f", i ? "L" : "M", left_of(p, &curve->steps[i]), y, x_of(p, (double)curve->steps[i].last));
@@ -151,13 +148,13 @@ static void add_here(const struct plot *p, struct strbuf *out)
 
         if (device_curve_at(&c->curve[p->axis], now))
             strbuf_addf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"#fff\" stroke=\"%s\" stroke-width=\"2\"/>\n",
-                        x_of(p, (double)now), y_of(p, occupancy_percent(c, &c->at)), colours[i % COLOURS]);
+                        x_of(p, (double)now), y_of(p, occupancy_percent(c, &c->at)), svg_colours[i % SVG_COLOURS]);
     }
 }
 
 static void add_plot(const struct occupancy_page *page, enum device_axis axis, struct strbuf *out)
 {
-    struct plot p = {page, axis, 1, TOP + LEGEND + (double)axis * (PLOT + GAP)};
+    struct plot p = {page, axis, 1, TOP + LEGEND * (double)legend_lines(page) + (double)axis * (PLOT + GAP)};
 
     for (int i = 0; i < page->n; i++) {
         const struct device_curve *curve = &page->cases[i].curve[axis];
@@ -174,48 +171,67 @@ static void add_plot(const struct occupancy_page *page, enum device_axis axis, s
 
 /* --- the picture --- */
 
-static void add_title(const struct occupancy_page *p, struct strbuf *out)
+/* The kernel on one line, a long name cut, and its numbers on the next. */
+static void begin(const struct occupancy_page *p, int height, struct strbuf *out)
 {
     const struct occupancy_case *c = &p->cases[0];
-    struct strbuf text;
+    struct strbuf name, numbers, all;
+    bool cut = p->kernel && strlen(p->kernel) > NAME;
 
-    strbuf_init(&text);
-    strbuf_addf(&text, "Occupancy%s%s: %d threads a block, ", p->kernel ? " of " : "", p->kernel ? p->kernel : "", c->need.threads);
-    strbuf_addf(&text, "%d registers a thread, ", c->need.registers);
-    occupancy_count(&text, c->need.shared_static + c->need.shared_dynamic);
-    strbuf_adds(&text, " bytes of shared memory a block");
-    strbuf_addf(out, "<title>");
-    add_escaped(out, text.s);
-    strbuf_addf(out, "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<text x=\"%d\" y=\"24\" class=\"title\">", LEFT);
-    add_escaped(out, text.s);
+    strbuf_init(&name);
+    strbuf_init(&numbers);
+    strbuf_init(&all);
+    strbuf_addf(&name, "Occupancy%s%.*s%s", p->kernel ? " of " : "", NAME, p->kernel ? p->kernel : "", cut ? "..." : "");
+    strbuf_addf(&numbers, "%d threads a block, %d registers a thread, ", c->need.threads, c->need.registers);
+    occupancy_count(&numbers, c->need.shared_static + c->need.shared_dynamic);
+    strbuf_adds(&numbers, " bytes of shared memory a block");
+    strbuf_addf(&all, "Occupancy%s%s: %s", p->kernel ? " of " : "", p->kernel ? p->kernel : "", numbers.s);
+    svg_open(out, WIDTH, height, all.s, NULL);
+    strbuf_addf(out, "<text x=\"%d\" y=\"24\" class=\"title\">", LEFT);
+    svg_text(out, name.s);
+    strbuf_addf(out, "</text>\n<text x=\"%d\" y=\"42\">", LEFT);
+    svg_text(out, numbers.s);
     strbuf_adds(out, "</text>\n");
-    strbuf_release(&text);
+    strbuf_release(&all);
+    strbuf_release(&numbers);
+    strbuf_release(&name);
 }
 
-/* Under the title; circles are where the numbers of the title are. */
-static void add_legend(const struct occupancy_page *p, struct strbuf *out)
+/* Under the title, in lines: a sample of each device's line. Circles are where the numbers of the title are. Returns how
+ * many lines that takes; with `out` it draws them. */
+static int add_legend(const struct occupancy_page *p, struct strbuf *out)
 {
     double x = LEFT;
+    int lines = 1;
 
     for (int i = 0; i < p->n; i++) {
-        strbuf_addf(out, "<rect x=\"%.1f\" y=\"38\" width=\"14\" height=\"4\" fill=\"%s\"/><text x=\"%.1f\" y=\"44\" class=\"mark\">", x,
-                    colours[i % COLOURS], x + 19);
-        add_escaped(out, p->cases[i].device->id);
-        strbuf_adds(out, "</text>\n");
-        x += 34 + 7 * (double)strlen(p->cases[i].device->id);
+        double width = 50 + svg_width(p->cases[i].device->id, 12);
+
+        if (x + width > WIDTH - RIGHT) {
+            x = LEFT;
+            lines++;
+        }
+        if (out) {
+            double y = 42 + LEGEND * lines;
+
+            strbuf_addf(out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"3\" "
+                             "stroke-dasharray=\"%s\"/><text x=\"%.1f\" y=\"%.1f\">", x, x + 30, y - 4, y - 4,
+                        svg_colours[i % SVG_COLOURS], dash(i), x + 35, y);
+            svg_text(out, p->cases[i].device->id);
+            strbuf_adds(out, "</text>\n");
+        }
+        x += width;
     }
+    return lines;
 }
 
 void occupancy_svg(const struct occupancy_page *p, struct strbuf *out)
 {
-    int height = TOP + LEGEND + DEVICE_AXES * PLOT + (DEVICE_AXES - 1) * GAP + 30;
+    int height = TOP + LEGEND * legend_lines(p) + DEVICE_AXES * PLOT + (DEVICE_AXES - 1) * GAP + 30;
 
-    strbuf_addf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n"
-                     "<style>text{font-family:sans-serif;fill:#222}.title{font-size:13px;font-weight:bold}.mark{font-size:11px}"
-                     ".grid{stroke:#ddd}.axis{stroke:#888}</style>\n", WIDTH, height, WIDTH, height);
-    add_title(p, out);
+    begin(p, height, out);
     add_legend(p, out);
     for (int axis = 0; axis < DEVICE_AXES; axis++)
         add_plot(p, (enum device_axis)axis, out);
-    strbuf_adds(out, "</svg>\n");
+    svg_close(out);
 }

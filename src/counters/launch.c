@@ -35,6 +35,7 @@ void launch_facts_init(struct launch_facts *f, const struct device *d, const uin
     f->resident_blocks = o.blocks;
     f->limit = o.limit;
     f->multiprocessors = d->multiprocessors;
+    f->schedulers = d->subpartitions;
     f->max_warps = d->max_warps_per_sm;
 }
 

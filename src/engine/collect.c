@@ -60,7 +60,8 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
     launch_facts_init(&r->launch, d, cfg->grid, cfg->block, &need, ir->local_bytes);
     r->launch.caches = caches;
     r->launch.by_size = rules_by_size(rules);
-    r->launch.readonly = rules->readonly;
+    r->launch.readonly = rules->readonly ? 1 + rules->readonly_apart : 0;
+    device_rates(d, &r->rates);
     for (int32_t i = 0; i < ir->ninsts; i++) {
         const struct ir_inst *in = &ir->insts[i];
         struct result_site *s = &r->sites[i];

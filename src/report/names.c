@@ -23,6 +23,20 @@ const char *name_form(enum name_base base, const char *demangled, const char *ma
     return base == NAME_DEMANGLED ? demangled : function_of(demangled, a);
 }
 
+const char *name_instance(const char *demangled, const char *mangled, struct arena *a)
+{
+    const char *function = name_form(NAME_FUNCTION, demangled, mangled, a), *s, *end;
+    int depth = 0;
+
+    s = demangled && *function ? strstr(demangled, function) : NULL;
+    if (!s)
+        return demangled ? demangled : mangled;
+    end = s + strlen(function);
+    for (; *end == '<' || (*end && depth > 0); end++)
+        depth += *end == '<' ? 1 : *end == '>' && end[-1] != '-' ? -1 : 0;
+    return arena_strndup(a, s, (size_t)(end - s));
+}
+
 bool name_filter_init(struct name_filter *f, const char *wanted, const char *flag, struct diag_list *diags)
 {
     memset(f, 0, sizeof *f);

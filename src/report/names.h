@@ -19,6 +19,9 @@ enum name_base {
 /* One of the forms, from the name as C++ writes it and as the PTX has it; in the arena. */
 const char *name_form(enum name_base base, const char *demangled, const char *mangled, struct arena *a);
 
+/* f<16>: the function with its template arguments, without return type and parameters; in the arena. */
+const char *name_instance(const char *demangled, const char *mangled, struct arena *a);
+
 /* A name to be found exactly, or after "regex:" an extended regular expression that matches anywhere in it. */
 struct name_filter {
     const char *wanted; /* NULL: every name */

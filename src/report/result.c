@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <jansson.h>
@@ -146,6 +147,27 @@ static void add_launch(struct strbuf *out, const struct launch_facts *from)
     strbuf_add(out, "}", 1);
 }
 
+/* A rate that is not known is null. The program's locale may have another decimal point. */
+static void add_real(struct strbuf *out, double v)
+{
+    char digits[40];
+
+    snprintf(digits, sizeof digits, isnan(v) ? "null" : "%.17g", v);
+    for (char *at = digits; !isnan(v) && *at; at++)
+        if (!strchr("0123456789+-e", *at))
+            *at = '.';
+    strbuf_adds(out, digits);
+}
+
+static void add_rates(struct strbuf *out, const struct device_rates *from)
+{
+    strbuf_add(out, "{", 1);
+#define RATE(id, unit, value, help) (key(out, #id), add_real(out, from->id));
+#include "device/device_rates.def"
+#undef RATE
+    strbuf_add(out, "}", 1);
+}
+
 static bool is_empty(const struct counters *c)
 {
     for (int i = 0; i < COUNTER_COUNT; i++)
@@ -194,6 +216,8 @@ static void add_result(struct strbuf *out, const struct result *from)
     STRINGS(STRING)
     key(out, "launch");
     add_launch(out, &from->launch);
+    key(out, "rates");
+    add_rates(out, &from->rates);
     key(out, "total");
     add_counters(out, &from->total);
     key(out, "sites");
@@ -299,6 +323,29 @@ static void read_launch(struct reading *in, const json_t *root)
 #undef FACT
 }
 
+static double rate(struct reading *in, const json_t *o, const char *key)
+{
+    json_t *v = json_object_get(o, key);
+
+    if (!json_is_number(v) && !json_is_null(v))
+        wrong(in, key, "is neither a number nor null");
+    return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static void read_rates(struct reading *in, const json_t *root)
+{
+    json_t *o = json_object_get(root, "rates");
+    struct device_rates *to = &in->r->rates;
+
+    if (!json_is_object(o)) {
+        wrong(in, "rates", "is not an object");
+        return;
+    }
+#define RATE(id, unit, value, help) to->id = rate(in, o, #id);
+#include "device/device_rates.def"
+#undef RATE
+}
+
 static void read_site(struct reading *in, const json_t *o, struct result_site *s)
 {
     s->site = (uint32_t)number(in, o, "site");
@@ -327,6 +374,7 @@ static void read_fields(struct reading *in, const json_t *root, const json_t *si
     if (r->kernel && !r->kernel_name)
         r->kernel_name = result_demangle(&r->arena, r->kernel);
     read_launch(in, root);
+    read_rates(in, root);
     read_counters(in, root, "total", &r->total);
     for (uint32_t i = 0; i < r->nsites; i++)
         read_site(in, json_array_get(sites, i), &r->sites[i]);

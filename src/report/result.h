@@ -15,6 +15,7 @@
 #include "counters/counters.h"
 #include "counters/launch.h"
 #include "counters/metrics.h"
+#include "device/device.h"
 
 struct diag_list;
 
@@ -46,6 +47,7 @@ struct result {
     int arch;                /* compute capability times 10 that the PTX was made for */
     const char *fault;       /* what ended the launch early (counts are those until then), or NULL */
     struct launch_facts launch;
+    struct device_rates rates; /* of the device: peaks that the roofline needs */
     struct counters total;   /* over all sites, and what belongs to no site (BLOCKS, WARPS) */
     struct result_site *sites;
     uint32_t nsites;

@@ -7,7 +7,9 @@
 #include "base/strbuf.h"
 #include "report/hints.h"
 #include "report/lines.h"
+#include "report/numbers.h"
 #include "report/report.h"
+#include "report/roofline.h"
 
 enum { HOTTEST = 10, TEXT_WIDTH = 60 };
 
@@ -18,23 +20,6 @@ void report_launch_line(const struct result *r, struct strbuf *out)
     strbuf_addf(out, "%s (%u, %u, %u)x(%u, %u, %u), Context %d, Stream %d, Device %d, CC %d.%d",
                 r->kernel_name ? r->kernel_name : r->kernel, g[0], g[1], g[2], b[0], b[1], b[2], r->context,
                 report_stream(r->stream), r->device, r->cc_major, r->cc_minor);
-}
-
-/* 1234567 to "1,234,567"; fractions with two decimals. */
-static void readable(double v, char *out, size_t size)
-{
-    char digits[64];
-    size_t n, at = 0, whole;
-
-    snprintf(digits, sizeof digits, v == floor(v) ? "%.0f" : "%.2f", v);
-    n = strlen(digits);
-    whole = strcspn(digits, ".");
-    for (size_t i = 0; i < n && at + 2 < size; i++) {
-        if (i && i < whole && (whole - i) % 3 == 0 && digits[i - 1] != '-')
-            out[at++] = ',';
-        out[at++] = digits[i];
-    }
-    out[at] = 0;
 }
 
 /* --- three columns and the word --- */
@@ -59,7 +44,7 @@ static void row(const struct result *r, const char *label, const char *name, str
     double v;
 
     if (result_metric(r, name, &v) == METRIC_OK)
-        readable(v, value, sizeof value);
+        number_readable(v, value, sizeof value);
     strbuf_addf(out, "    %-40s %15s %18s %s\n", label, m->unit, value, m->compute ? trust_text(m->trust) : "");
 }
 
@@ -162,10 +147,10 @@ static void transactions_table(const struct result *r, struct strbuf *out)
         uint64_t all = of[0] + of[1] + of[2], moved = 32 * of[0] + 64 * of[1] + 128 * of[2];
         char n[5][64];
 
-        readable((double)v[kinds[i].requests], n[0], sizeof n[0]);
-        readable((double)all, n[1], sizeof n[1]);
+        number_readable((double)v[kinds[i].requests], n[0], sizeof n[0]);
+        number_readable((double)all, n[1], sizeof n[1]);
         for (int k = 0; k < 3; k++)
-            readable((double)of[k], n[2 + k], sizeof n[2 + k]);
+            number_readable((double)of[k], n[2 + k], sizeof n[2 + k]);
         strbuf_addf(out, "    %-17s %14s %14s %12.2f %10s %10s %10s %10.1f%% %s\n", kinds[i].label, n[0], n[1],
                     ratio(all, v[kinds[i].requests]), n[2], n[3], n[4], 100 * ratio(v[kinds[i].bytes], moved),
                     trust_text(TRUST_EXACT));
@@ -192,9 +177,9 @@ static void sectors_table(const struct result *r, struct strbuf *out)
         const uint64_t *v = &r->total.v[kinds[i].first];
         char n[3][64];
 
-        readable((double)v[0], n[0], sizeof n[0]);
-        readable((double)v[1], n[1], sizeof n[1]);
-        readable(32 * (double)v[1], n[2], sizeof n[2]);
+        number_readable((double)v[0], n[0], sizeof n[0]);
+        number_readable((double)v[1], n[1], sizeof n[1]);
+        number_readable(32 * (double)v[1], n[2], sizeof n[2]);
         strbuf_addf(out, "    %-17s %14s %14s %12.2f %10.2f %16s %10.1f%% %s\n", kinds[i].label, n[0], n[1],
                     ratio(v[1], v[0]), ratio(v[2], v[0]), n[2], 100 * ratio(v[3], 32 * v[1]), trust_text(kinds[i].trust));
     }
@@ -214,10 +199,10 @@ static void wavefronts_table(const struct result *r, struct strbuf *out)
         const uint64_t *v = &r->total.v[kinds[i].first];
         char n[4][64];
 
-        readable((double)v[0], n[0], sizeof n[0]);
-        readable((double)v[1], n[1], sizeof n[1]);
-        readable((double)(v[1] - v[2]), n[2], sizeof n[2]);
-        readable((double)v[3], n[3], sizeof n[3]);
+        number_readable((double)v[0], n[0], sizeof n[0]);
+        number_readable((double)v[1], n[1], sizeof n[1]);
+        number_readable((double)(v[1] - v[2]), n[2], sizeof n[2]);
+        number_readable((double)v[3], n[3], sizeof n[3]);
         strbuf_addf(out, "    %-17s %14s %14s %12.2f %14s %16s %s\n", kinds[i].label, n[0], n[1], ratio(v[1], v[0]), n[2],
                     n[3], trust_text(kinds[i].trust));
     }
@@ -271,8 +256,8 @@ static void source_line(const struct result *r, const struct line *l, double cos
     if (requests)
         snprintf(per, sizeof per, "%.2f", ratio(sectors, requests));
     if (passes)
-        readable((double)(passes - ideal), conflicts, sizeof conflicts);
-    readable((double)v[COUNTER_INST], inst, sizeof inst);
+        number_readable((double)(passes - ideal), conflicts, sizeof conflicts);
+    number_readable((double)v[COUNTER_INST], inst, sizeof inst);
     (void)r;
     strbuf_addf(out, "    %-24s %14s %6.1f %12s %14s %6.1f%%  %.*s\n", where, inst,
                 ratio(v[COUNTER_THREAD_INST], v[COUNTER_INST]), per, conflicts, cost > 0 ? 100 * l->cost / cost : 0,
@@ -338,6 +323,7 @@ void report_details(const struct result *r, const struct report_metrics *m, sect
     arena_init(&a);
     n = lines_collect(r, &a, &lines);
     launch_sections(r, wanted, out);
+    roofline_sections(r, wanted, out);
     if (section_in(wanted, SECTION_MEMORY))
         cache_section(r, out);
     if (section_in(wanted, SECTION_MEMORY_TABLES))

@@ -381,7 +381,7 @@ static void rates_of_courses(void **state)
     assert_float_equal(g80.dram_bandwidth * 0.25, 21.6, 1e-6);
     assert_float_equal(g80.dram_bandwidth * 4, 345.6, 1e-6);
     assert_float_equal(g80.shared_bandwidth, 16 * 16 * 4 / 2 * 1.35, 1e-6); /* a bank gives 4 bytes every second clock */
-    assert_true(isnan(g80.l2_bandwidth));
+    assert_float_equal(g80.l2_bandwidth, 0, 0); /* it has none */
     assert_float_equal(v100.pcie_bandwidth, 16 * 8.0 / 8 * 128 / 130, 1e-9); /* 15.75, "16 GB/s" */
     assert_float_equal(v100.nvlink_bandwidth, 150, 1e-9);
     assert_float_equal(v100.tensor_fp16, 2 * 512 * 80 * 1.53, 1e-6); /* 125.3 TFLOP/s */

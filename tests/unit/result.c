@@ -1,4 +1,5 @@
 /* Results: a launch written and read again is the same; names; hostile files. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,6 +27,8 @@ static struct result *sample(void)
     r->device_name = "NVIDIA H200";
     r->cc_major = 9;
     r->arch = 90;
+    r->rates.fp32 = 66908.16;
+    r->rates.l2_bandwidth = NAN;
     r->launch.blocks = 6;
     r->launch.warps_per_block = 4;
     r->launch.shared_dynamic = INT64_C(1) << 40;
@@ -75,6 +78,7 @@ static void written_and_read(void **state)
     assert_memory_equal(&s->launch, &r->launch, sizeof r->launch);
     assert_memory_equal(&s->total, &r->total, sizeof r->total);
     assert_int_equal(s->total.v[COUNTER_WARPS], 24);
+    assert_true(s->rates.fp32 == 66908.16 && isnan(s->rates.l2_bandwidth) && s->rates.fp64 == 0);
     assert_int_equal(s->nsites, 2);
     assert_int_equal(s->sites[1].site, 6);
     assert_string_equal(s->sites[0].file, "m?.cu");
