@@ -61,15 +61,15 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.observe = check_observe;
         run.observe_user = checked;
     }
+    const struct rules rules = rules_of(&d->spec, cfg->eight_byte_banks);
+    run.rules = &rules;
     struct caches_config caches;
     if (result && !d->see && !checked && d->caches) {
-        launch_caches(k, cfg, &caches);
+        launch_caches(k, cfg, &rules, &caches);
         run.caches = &caches;
         run.slots = (uint32_t)d->spec.subpartitions;
         l.turn_records = 1;
     }
-    const struct rules rules = rules_of(&d->spec, cfg->eight_byte_banks);
-    run.rules = &rules;
     /* Machine code tallies accesses by their address modulo TALLY_SLOTS; where rules ask for more, the interpreter counts. */
     bool tallied = !l.shared_bytes || rules.shared_residue <= TALLY_SLOTS, counting = result || d->see;
     const char *no_code = tallied || !counting

@@ -48,6 +48,19 @@ foreach(case "g80@a block: 512 threads, 512 x 512 x 64, 8192 registers, 16384 by
   set_tests_properties(device.query_${CMAKE_MATCH_1} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "${CMAKE_MATCH_2}.*PASSED")
 endforeach()
 
+# What a miss brings by generation: a float of each 128 bytes is a transaction of 32 bytes (1.x), a line of 128 (2.x), a sector
+# of 32 (3.x), two sectors (7.0 on); 16,384 of them. Side by side 65,536 bytes, and from the second float on: 32 bytes a lane
+# (1.0), 7 sectors a warp (1.3), one line more (2.x), one sector more (3.x).
+foreach(case "g80 524288 65536 524288" "gt200 524288 65536 114688" "fermi-c2050 2097152 65536 65664" "k40 524288 65536 65568"
+        "v100 1048576 65536 65600" "a100 1048576 65536 65600" "h200 1048576 65536 65600")
+  string(REPLACE " " ";" case ${case})
+  list(POP_FRONT case device far near shifted)
+  add_test(NAME profile.far_apart_${device} COMMAND heddle_cli profile --device ${device} --csv --page raw --metrics dram__bytes_read.sum
+           ${CMAKE_CURRENT_SOURCE_DIR}/programs/far_apart.cu)
+  set_tests_properties(profile.far_apart_${device} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION
+    "\"0\",[^\n]*,\"${far}\"\n\"1\",[^\n]*,\"${near}\"\n\"2\",[^\n]*,\"${shifted}\"\n")
+endforeach()
+
 # Banks of 8 bytes, in either executor: one of the two ways looks at addresses modulo 256 (src/memory/rules.h).
 foreach(executor interp jit)
   add_test(NAME profile.banks_${executor} COMMAND heddle_cli profile --device k40 --csv --page raw --metrics shared_load_transactions

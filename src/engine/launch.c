@@ -127,7 +127,24 @@ static int64_t l1_bytes(const struct device *d, int64_t shared_config)
     return left < d->l1_bytes ? left : d->l1_bytes;
 }
 
-void launch_caches(heddle_kernel *k, const heddle_launch_config *c, struct caches_config *out)
+static int64_t known(int64_t figure, int64_t otherwise)
+{
+    return figure == DEVICE_UNKNOWN ? otherwise : figure;
+}
+
+/* Cycles from a request to the data, without the arithmetic of addresses that was measured with them. docs/caches.md says
+ * what is taken where a figure is not known. */
+static void latencies(const struct device *d, struct caches_config *out)
+{
+    enum { L1 = 30, NEAR = 250, FAR = 500 }; /* if nothing at all is known */
+    int64_t address = known(d->latency_address, 0), l1 = known(d->latency_l1, known(d->latency_shared, L1));
+    int64_t dram = known(d->latency_dram, FAR), l2 = d->l2_bytes ? known(d->latency_l2, known(d->latency_dram, 2 * NEAR) / 2) : dram;
+
+    out->l1_latency = (uint32_t)(l1 > address ? l1 - address : 1);
+    out->l2_latency = (uint32_t)(l2 > address ? l2 - address : 1);
+}
+
+void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct rules *rules, struct caches_config *out)
 {
     const struct device *d = &k->module->device->spec;
     struct device_need need = kernel_need(k, 0, c->shared_bytes);
@@ -135,8 +152,23 @@ void launch_caches(heddle_kernel *k, const heddle_launch_config *c, struct cache
 
     launch_facts_init(&f, d, c->grid, c->block, &need, k->ir->local_bytes);
     *out = (struct caches_config){
-        .sms = (uint32_t)d->multiprocessors, .l1_bytes = (uint32_t)l1_bytes(d, f.shared_config), .l1_global = d->global_l1,
-        .window_first = c->persisting.base, .window_bytes = c->persisting.bytes, .persisting_bytes = c->persisting.set_aside,
-        .window_ratio = c->persisting.ratio, .l2_bytes = (uint64_t)d->l2_bytes, .l2_parts = 2, .gpcs = 8, .sms_per_tpc = 2, .coalesce_cycles = 230, .dram_bytes = 64, .l1_latency = 34, .l2_latency = 280,
+        .sms = (uint32_t)d->multiprocessors,
+        .l1_bytes = (uint32_t)l1_bytes(d, f.shared_config),
+        .l1_global = (int)d->l1_global,
+        .l1_local = d->local_l1,
+        .l1_whole = d->l1_sector == d->l1_line,
+        .l1_evicts = d->l1_write == DEVICE_L1_WRITE_EVICT,
+        .l2_bytes = (uint64_t)d->l2_bytes,
+        .direct = !d->l2_bytes && !d->l1_bytes && rules->set->global ? rules->set : NULL,
+        .l2_parts = (uint32_t)d->l2_partitions,
+        .gpcs = (uint32_t)known(d->gpcs, 1),
+        .sms_per_tpc = (uint32_t)(d->multiprocessors / known(d->tpcs, d->multiprocessors)),
+        .coalesce_cycles = (uint32_t)known(d->l2_coalesce_cycles, 0),
+        .dram_bytes = (uint32_t)known(d->l2_fetch_bytes, d->l2_sector),
+        .window_first = c->persisting.base,
+        .window_bytes = c->persisting.bytes,
+        .persisting_bytes = c->persisting.set_aside,
+        .window_ratio = c->persisting.ratio,
     };
+    latencies(d, out);
 }

@@ -95,7 +95,7 @@ heddle_status launch_check(const heddle_kernel *k, const heddle_launch_config *c
 /* OUT_OF_MEMORY: the device heap, which the kernel uses, does not fit the device's memory. */
 heddle_status launch_heap(heddle_kernel *k);
 /* The device's caches as the launch finds them, its shared memory taken from the L1. */
-void launch_caches(heddle_kernel *k, const heddle_launch_config *c, struct caches_config *out);
+void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct rules *rules, struct caches_config *out);
 void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_config *c, void *const *args);
 
 /* --- fault.c --- */

@@ -13,14 +13,19 @@
 
 #include "counters/counters.h"
 #include "memory/lines.h"
+#include "memory/rules.h"
 #include "simt/record.h"
 
 /* Figures of the device, and of the launch. */
 struct caches_config {
     uint32_t sms;
     uint32_t l1_bytes;      /* of an SM, without what is shared memory in this launch; 0: no L1 */
-    bool l1_global;         /* global loads are cached in L1 */
-    uint64_t l2_bytes;      /* all of it; at least a set of each part */
+    int l1_global;          /* enum device_word: which global loads are cached in L1 */
+    bool l1_local;          /* local accesses are */
+    bool l1_whole;          /* a miss brings the whole line, not its sectors only */
+    bool l1_evicts;         /* a global store takes its line out of L1; else it leaves a tag */
+    uint64_t l2_bytes;      /* all of it, at least a set of each part; 0: none, requests go to DRAM */
+    const struct rule_set *direct; /* 1.x: whose transactions are the requests, past all caches; else NULL */
     uint32_t l2_parts;      /* parts of L2 that hold copies of each other's lines: 1, or 2 halves */
     uint32_t gpcs, sms_per_tpc; /* clusters of SMs, and SMs that are neighbours in one: caches_gpc */
     uint32_t coalesce_cycles; /* within which requests of a GPC's SMs for the same sectors are one for L2; 0: none are */

@@ -30,6 +30,18 @@ static void halves(const struct record *r, void (*rule)(const uint64_t *addr, ui
         }
 }
 
+static void add(struct transactions *t, uint64_t addr, unsigned bytes)
+{
+    if (bytes == 128)
+        t->of_128++;
+    else if (bytes == 64)
+        t->of_64++;
+    else
+        t->of_32++;
+    if (t->each)
+        t->each[t->n++] = (struct transaction){addr, bytes};
+}
+
 static bool in_order(const uint64_t *addr, uint32_t mask, unsigned bytes)
 {
     unsigned first = (unsigned)lanes_first(mask);
@@ -45,12 +57,15 @@ static bool in_order(const uint64_t *addr, uint32_t mask, unsigned bytes)
 
 static void by_order(const uint64_t *addr, uint32_t mask, unsigned bytes, struct transactions *t)
 {
-    if (!in_order(addr, mask, bytes))
-        t->of_32 += lanes_count(mask);
-    else if (bytes == 4)
-        t->of_64++;
-    else
-        t->of_128 += bytes / 8;
+    unsigned first = (unsigned)lanes_first(mask);
+
+    if (in_order(addr, mask, bytes)) {
+        for (unsigned at = 0; at < HALF * bytes; at += bytes == 4 ? 64 : 128)
+            add(t, addr[first] - first * bytes + at, bytes == 4 ? 64 : 128);
+        return;
+    }
+    LANES_EACH(lane, mask)
+        add(t, addr[lane] & ~UINT64_C(31), 32);
 }
 
 static void by_segments(const uint64_t *addr, uint32_t mask, unsigned bytes, struct transactions *t)
@@ -69,17 +84,15 @@ static void by_segments(const uint64_t *addr, uint32_t mask, unsigned bytes, str
                 high = at + bytes > high ? at + bytes : high;
                 left &= ~(1u << lane);
             }
+        uint64_t at = segment * largest;
+
         for (; size > 32 && (high <= size / 2 || low >= size / 2); size /= 2)
             if (low >= size / 2) {
                 low -= size / 2;
                 high -= size / 2;
+                at += size / 2;
             }
-        if (size == 128)
-            t->of_128++;
-        else if (size == 64)
-            t->of_64++;
-        else
-            t->of_32++;
+        add(t, at, size);
     }
 }
 

@@ -44,7 +44,7 @@ struct l1 {
     uint32_t *stamp;  /* [sets][WAYS]: of the last access */
     uint8_t *valid;   /* [sets][WAYS]: bits of sectors that loads find */
     uint32_t now;     /* of stamps */
-    bool global;
+    struct caches_config c;
     struct waiting waiting[WAITING];
     uint32_t first, nwaiting; /* a ring */
     struct lines lines;
@@ -55,7 +55,7 @@ struct l1 *l1_new(const struct caches_config *c)
     struct l1 *l = alloc_zeroed(sizeof *l);
     l->sets = (c->l1_bytes >> LINE_SHIFT) * 10 / 58;
     l->sets = l->sets ? l->sets : 1;
-    l->global = c->l1_global && c->l1_bytes;
+    l->c = *c;
     size_t n = (size_t)l->sets * WAYS;
     l->tag = alloc_zeroed(n * sizeof *l->tag);
     l->stamp = alloc_zeroed(n * sizeof *l->stamp);
@@ -112,6 +112,14 @@ static inline uint32_t place(struct l1 *l, uint64_t line, bool *there)
     return set + (uint32_t)way;
 }
 
+static void drop(struct l1 *l, uint64_t line)
+{
+    uint32_t set = set_of(l, line);
+    int way = way_of(l, set, line);
+    if (way != NO_WAY)
+        l->tag[set + (uint32_t)way] = 0;
+}
+
 /* --- stores --- */
 
 static void send(struct l1 *l, struct l2_queue *to, uint64_t time)
@@ -162,9 +170,15 @@ static void store(struct l1 *l, uint64_t line, unsigned sectors, const uint32_t 
 
 static bool goes_past(const struct l1 *l, const struct record *r)
 {
-    if (r->space == PTX_LOCAL || r->op == RECORD_TEXTURE)
+    bool asked = r->op == RECORD_LOAD && r->cache == PTX_CACHE_CA;
+    if (r->op == RECORD_TEXTURE)
         return false;
-    return !l->global || r->cache == PTX_CACHE_CG || r->cache == PTX_CACHE_CV || (r->op == RECORD_LDGSTS && r->bytes == 16) ||
+    if (!l->c.l1_bytes)
+        return true;
+    if (r->space == PTX_LOCAL)
+        return !l->c.l1_local;
+    return l->c.l1_global == DEVICE_L1_GLOBAL_NEVER || (l->c.l1_global != DEVICE_L1_GLOBAL_ALWAYS && !asked) ||
+           r->cache == PTX_CACHE_CG || r->cache == PTX_CACHE_CV || (r->op == RECORD_LDGSTS && r->bytes == 16) ||
            (r->op == RECORD_LOAD && r->order != PTX_WEAK);
 }
 
@@ -187,8 +201,12 @@ static unsigned load(struct l1 *l, const struct record *r, uint64_t time, struct
         if (!past) {
             uint32_t at = place(l, l->lines.line[i], &there);
             found = sectors & l->valid[at];
-            l->valid[at] |= (uint8_t)sectors;
             *hits += lanes_count(found);
+            if (l->c.l1_whole && sectors != found) {
+                sectors = (1 << LINE_SECTORS) - 1;
+                found = l->valid[at];
+            }
+            l->valid[at] |= (uint8_t)sectors;
         }
         if (sectors == found)
             continue;
@@ -202,12 +220,16 @@ static unsigned load(struct l1 *l, const struct record *r, uint64_t time, struct
 static void write(struct l1 *l, const struct record *r, uint64_t time, struct counters *c, struct l2_queue *to)
 {
     uint64_t *hits = hits_of(c, r, true);
-    bool there;
+    bool there, is_local = r->space == PTX_LOCAL, past = !l->c.l1_bytes || (is_local && !l->c.l1_local);
     for (int i = 0; i < l->lines.n; i++) {
-        uint32_t at = place(l, l->lines.line[i], &there);
-        *hits += there ? lanes_count(l->lines.sectors[i]) : 0;
-        if (r->space == PTX_LOCAL)
-            l->valid[at] |= l->lines.sectors[i];
+        if (!past && !is_local && l->c.l1_evicts) {
+            drop(l, l->lines.line[i]);
+        } else if (!past) {
+            uint32_t at = place(l, l->lines.line[i], &there);
+            *hits += there ? lanes_count(l->lines.sectors[i]) : 0;
+            if (is_local)
+                l->valid[at] |= l->lines.sectors[i];
+        }
         send_full(r, l->lines.line[i], l->lines.full[i], time, to);
         if (l->lines.sectors[i] != l->lines.full[i])
             store(l, l->lines.line[i], l->lines.sectors[i] & ~(unsigned)l->lines.full[i], l->lines.byte[i], r->site, time, to);
@@ -228,6 +250,31 @@ static void atomic(struct l1 *l, const struct record *r, uint64_t time, struct l
     }
 }
 
+/* Past all caches: each transaction is a request to DRAM. */
+static unsigned direct(struct l1 *l, const struct record *r, uint64_t local, uint64_t time, struct l2_queue *to, unsigned *n)
+{
+    struct transaction each[TRANSACTIONS_MAX];
+    struct transactions t = {.each = each};
+    unsigned sectors = 0;
+    if (r->space == PTX_LOCAL)
+        local_transactions(l->c.direct, r, false, &t);
+    else
+        l->c.direct->global(r, false, &t);
+    for (unsigned i = 0; i < t.n; i++) {
+        uint64_t addr = each[i].addr + (r->space == PTX_LOCAL ? local : 0);
+        unsigned mask = ((1u << each[i].bytes / 32) - 1) << (addr >> 5) % LINE_SECTORS;
+        struct l2_request ask = {.line = addr >> LINE_SHIFT, .time = time, .site = r->site, .sectors = (uint8_t)mask};
+        for (int pass = 0; pass < 2; pass++) { /* atomics on local memory load and store */
+            ask.op = pass ? L2_WRITE : L2_READ;
+            if (pass ? r->op != RECORD_LOAD : r->op != RECORD_STORE)
+                l2_queue_add(to, &ask, NULL);
+        }
+        sectors += lanes_count(mask);
+    }
+    *n = t.n;
+    return sectors;
+}
+
 unsigned l1_access(struct l1 *l, const struct record *r, uint64_t local, uint64_t time, struct counters *sites, struct l2_queue *to,
                    unsigned *lines)
 {
@@ -235,6 +282,8 @@ unsigned l1_access(struct l1 *l, const struct record *r, uint64_t local, uint64_
     bool atomics = r->op == RECORD_ATOM || r->op == RECORD_RED, is_local = r->space == PTX_LOCAL;
     bool stores = r->op == RECORD_STORE || (is_local && atomics);
     unsigned missed = 0;
+    if (l->c.direct && r->op != RECORD_TEXTURE && (is_local || !atomics))
+        return direct(l, r, local, time, to, lines);
     l1_drain(l, time, to);
     if (is_local)
         lines_local(r, local, stores, &l->lines);

@@ -374,10 +374,23 @@ static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, 
     return home != near ? r->lanes : r->lanes - lanes_count(missing);
 }
 
+/* No L2: what is asked is asked of DRAM, and what is written in part is masked there. */
+static void pass_on(const struct l2_request *r, struct counters *c)
+{
+    if (r->op != L2_WRITE)
+        c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(r->sectors);
+    if (r->op != L2_READ)
+        c->v[COUNTER_DRAM_WRITE_SECTORS] += lanes_count(r->sectors);
+}
+
 static void serve(struct l2 *l, const struct l2_queue *q, const struct l2_request *r, uint32_t sm, struct counters *sites)
 {
     struct counters *c = &sites[r->site];
     uint32_t gpc = caches_gpc(&l->c, sm), near = l->nparts > 1 ? gpc & 1 : 0;
+    if (!l->c.l2_bytes) {
+        pass_on(r, c);
+        return;
+    }
     switch ((enum l2_op)r->op) {
     case L2_READ:
         if (is_shared(l, r, gpc))

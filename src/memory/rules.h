@@ -16,10 +16,19 @@
 #include "device/device.h"
 #include "simt/record.h"
 
+struct transaction {
+    uint64_t addr;
+    unsigned bytes; /* 32, 64 or 128 */
+};
+
+enum { TRANSACTIONS_MAX = 256 /* of one access: 32 lanes with 8 words of local memory each */ };
+
 /* One access's transactions by size in bytes. */
 struct transactions {
     unsigned of_32, of_64, of_128;
     unsigned lines; /* 2.x and 3.x: lines of 128 bytes, each request's apart */
+    struct transaction *each; /* 1.x: NULL, or room for TRANSACTIONS_MAX, where they are put one by one */
+    unsigned n;
 };
 
 struct rule_set {

@@ -107,7 +107,7 @@ struct model {
 static void open_model(struct model *m, uint32_t l1_bytes, uint64_t l2_bytes, uint32_t parts)
 {
     memset(m, 0, sizeof *m);
-    m->c = (struct caches_config){.sms = 2, .l1_bytes = l1_bytes, .l1_global = true, .l2_bytes = l2_bytes, .l2_parts = parts,
+    m->c = (struct caches_config){.sms = 2, .l1_bytes = l1_bytes, .l1_global = DEVICE_L1_GLOBAL_ALWAYS, .l1_local = true, .l2_bytes = l2_bytes, .l2_parts = parts,
                                   .gpcs = 2, .sms_per_tpc = 1, .dram_bytes = 64, .l1_latency = 30, .l2_latency = 300};
     for (int i = 0; i < 2; i++)
         m->l1[i] = l1_new(&m->c);
@@ -189,6 +189,61 @@ static void past_l1(void **state)
     assert_int_equal(n(&m, COUNTER_L2_READ_HIT), 8);
     assert_int_equal(n(&m, COUNTER_DRAM_READ_SECTORS), 4);
     close_model(&m);
+}
+
+static const struct rule_set *rules_at_cc(int cc)
+{
+    int i = 0;
+    while (rules_at(i)->last < cc)
+        i++;
+    return rules_at(i);
+}
+
+/* No cache at all, 1.x: transactions are what DRAM is asked for. 32 floats from byte 4 on. 1.0: 32 bytes a lane. 1.3: the
+ * first half-warp, bytes 4 to 67: 128 bytes; the second, 68 to 131: 64 and 32. Stores alike, and nothing is read for them. */
+static void past_all_caches(void **state)
+{
+    static const struct { int cc; unsigned sectors; } cases[] = {{10, 32}, {13, 4 + 2 + 1}};
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        for (int stores = 0; stores < 2; stores++) {
+            struct model m;
+            open_model(&m, 0, 0, 0);
+            m.c.direct = rules_at_cc(cases[i].cc);
+            l1_free(m.l1[0]);
+            m.l1[0] = l1_new(&m.c);
+            for (int turn = 0; turn < 2; turn++) /* again: nothing was kept */
+                assert_int_equal(ask(&m, 0, affine(BASE + 4, 4, 4, stores ? RECORD_STORE : RECORD_LOAD), 0), cases[i].sectors);
+            settle(&m);
+            assert_int_equal(n(&m, COUNTER_DRAM_READ_SECTORS), stores ? 0 : 2 * cases[i].sectors);
+            assert_int_equal(n(&m, COUNTER_DRAM_WRITE_SECTORS), stores ? 2 * cases[i].sectors : 0);
+            assert_int_equal(n(&m, COUNTER_L2_READ_SECTORS) + n(&m, COUNTER_L2_WRITE_SECTORS), 0);
+            close_model(&m);
+        }
+}
+
+/* 2.x: a miss brings the line, and a store takes it out again. 3.x: loads go through L1 only where .ca asks for it. */
+static void early_l1(void **state)
+{
+    struct model m;
+    struct record r = affine(BASE, 0, 4, RECORD_LOAD);
+    (void)state;
+    for (int asked = 0; asked < 3; asked++) { /* 0: 2.x; 1: 3.x; 2: 3.x with .ca */
+        open_model(&m, 16 << 10, 1 << 20, 1);
+        m.c.l1_whole = m.c.l1_evicts = true;
+        m.c.l1_global = asked ? DEVICE_WORD_l1_global_ASKED : DEVICE_L1_GLOBAL_ALWAYS;
+        m.c.dram_bytes = 32;
+        l1_free(m.l1[0]);
+        m.l1[0] = l1_new(&m.c);
+        r.cache = asked == 2 ? PTX_CACHE_CA : PTX_CACHE_DEFAULT;
+        assert_int_equal(ask(&m, 0, r, 0), asked == 1 ? 1 : 4);
+        r.addr[0] = BASE + 96; /* the last sector of the line */
+        assert_int_equal(ask(&m, 0, r, 0), asked == 1 ? 1 : 0);
+        ask(&m, 0, affine(BASE, 4, 4, RECORD_STORE), 0);
+        assert_int_equal(ask(&m, 0, r, 0), asked == 1 ? 1 : 4);
+        assert_int_equal(n(&m, COUNTER_L1_GLOBAL_LD_HIT), asked == 1 ? 0 : 1);
+        close_model(&m);
+    }
 }
 
 /* Two halves, asked at nearly the same time: each misses once, and DRAM is read once. */
@@ -306,7 +361,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_of_floats), cmocka_unit_test(shapes_agree), cmocka_unit_test(local_words),
         cmocka_unit_test(reuse_of_a_neighbour), cmocka_unit_test(capacity_of_l1), cmocka_unit_test(past_l1),
-        cmocka_unit_test(halves_of_l2), cmocka_unit_test(pairs_from_dram), cmocka_unit_test(stores_that_meet),
+        cmocka_unit_test(past_all_caches), cmocka_unit_test(early_l1), cmocka_unit_test(halves_of_l2), cmocka_unit_test(pairs_from_dram), cmocka_unit_test(stores_that_meet),
         cmocka_unit_test(written_in_part), cmocka_unit_test(atomics_in_l2), cmocka_unit_test(persisting_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

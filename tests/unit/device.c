@@ -200,6 +200,7 @@ static void names_contradictions(void **state)
         {"l2_fetch_bytes", "48", "'l2_fetch_bytes' is no multiple of 'l2_sector'"},
         {"persisting_l2_max_bytes", "62914561", "'persisting_l2_max_bytes' is above 'l2_bytes'"},
         {"dram_channels", "187", "'dram_channels' times 'dram_channel_bits' is not 'memory_bus_bits'"},
+        {"dram_interleave_bytes", "384", "'dram_row_bytes' is no multiple of 'dram_interleave_bytes'"},
         {"dram_bank_groups", "3", "'dram_banks' is no multiple of 'dram_bank_groups'"},
         {"dram_row_bytes", "1040", "'dram_row_bytes' holds no whole number of bursts"},
         {"dram_t_rc_ps", "28124", "'dram_t_rc_ps' is below 'dram_t_ras_ps'"},

@@ -424,6 +424,36 @@ static void residues(void **state)
     assert_true(half_differs);
 }
 
+/* 1.3: 16 doubles from byte 8 of a segment of 128 on, bytes 8 to 135: a whole segment, and 32 bytes of the next; the second
+ * half-warp, bytes 136 to 263: the same one further. 1.0, in order: two of 128; not in order: 32 bytes around each lane. */
+static void transactions_and_where(void **state)
+{
+    struct transaction each[TRANSACTIONS_MAX];
+    struct record r = {.mask = UINT32_MAX, .op = RECORD_LOAD, .space = PTX_GLOBAL, .shape = RECORD_AFFINE, .bytes = 8, .stride = 8};
+
+    (void)state;
+    r.addr[0] = 1024 + 8;
+    struct transactions t = {.each = each};
+    halfwarp_segments(&r, false, &t);
+    assert_int_equal(t.n, 4);
+    static const struct transaction want[] = {{1024, 128}, {1152, 32}, {1152, 128}, {1280, 32}};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(each[i].addr, want[i].addr);
+        assert_int_equal(each[i].bytes, want[i].bytes);
+    }
+    t = (struct transactions){.each = each};
+    halfwarp_in_order(&r, false, &t);
+    assert_int_equal(t.n, 32);
+    assert_int_equal(each[31].addr, 1024 + 256); /* lane 31: bytes 256 to 263 */
+    assert_int_equal(each[31].bytes, 32);
+    r.addr[0] = 1024;
+    t = (struct transactions){.each = each};
+    halfwarp_in_order(&r, false, &t);
+    assert_int_equal(t.n, 2);
+    assert_int_equal(each[1].addr, 1024 + 128);
+    assert_int_equal(each[1].bytes, 128);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +466,7 @@ int main(void)
         cmocka_unit_test(sixteen_banks),
         cmocka_unit_test(thirty_two_banks),
         cmocka_unit_test(eight_byte_banks),
+        cmocka_unit_test(transactions_and_where),
         cmocka_unit_test(constants_by_halves),
         cmocka_unit_test(every_device_has_its_rules),
         cmocka_unit_test(residues),
