@@ -36,6 +36,8 @@ struct seat {
 
 struct sm {
     struct l1 *l1;
+    struct constants *constants;
+    struct readonly *textures; /* that of the first SM of those that share it; NULL: they go through L1 */
     uint64_t now;           /* issue slots: cycles times subpartitions */
     uint64_t next;          /* block */
     struct seat *seat;      /* [seats] */
@@ -72,6 +74,21 @@ static uint64_t latency(const struct rounds *r, uint32_t sm, const struct record
     return (uint64_t)r->c->caches->l2_latency * (80 + (way >> 16) % 128) / 128;
 }
 
+/* Constants have caches of their own. Returns the cycle in which the warp has its data. */
+static uint64_t load_constants(struct rounds *r, uint32_t sm, const struct record *rec, uint64_t at)
+{
+    struct sm *s = &r->sm[sm];
+    unsigned busy;
+    uint64_t ready = constants_access(s->constants, rec, at, r->c->sites, &r->queue[sm], &busy);
+    s->now += r->slots * (busy - 1); /* one address comes with the instruction */
+    return ready;
+}
+
+static bool is_texture(const struct rounds *r, const struct sm *s, const struct record *rec)
+{
+    return s->textures && (rec->op == RECORD_TEXTURE || (rec->nc && rec->op == RECORD_LOAD && r->c->caches->texture_readonly));
+}
+
 /* Records go to the counters and through the SM's L1. Returns the cycle in which the warp has all its data. */
 static uint64_t drain(struct rounds *r, uint32_t sm, struct warp *w, uint32_t place)
 {
@@ -83,10 +100,16 @@ static uint64_t drain(struct rounds *r, uint32_t sm, struct warp *w, uint32_t pl
         if (rec->op >= RECORD_ARRIVE)
             continue;
         memory_access(&r->memory, rec);
+        if (rec->space == PTX_CONST) {
+            uint64_t ready = load_constants(r, sm, rec, at);
+            until = ready > until ? ready : until;
+            continue;
+        }
         if ((rec->space != PTX_GLOBAL && rec->space != PTX_LOCAL) || rec->op == RECORD_SULD || rec->op == RECORD_SUST)
             continue;
         uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->seats * r->warps + place) * r->local_bytes;
-        unsigned missed = l1_access(s->l1, rec, local, at, r->c->sites, &r->queue[sm], &lines);
+        unsigned missed = is_texture(r, s, rec) ? textures_access(s->textures, rec, at, r->c->sites, &r->queue[sm], &lines)
+                                                : l1_access(s->l1, rec, local, at, r->c->sites, &r->queue[sm], &lines);
         uint64_t busy = missed / ASKS_A_CYCLE > lines ? missed / ASKS_A_CYCLE : lines;
         uint64_t ready = at + (missed ? latency(r, sm, rec) : r->c->caches->l1_latency);
         s->now += r->slots * busy;
@@ -332,6 +355,9 @@ static void start(struct rounds *r, struct clock_run *c)
         s->next = turn_of(c->caches, i);
         s->now = s->next % SM_STARTS * SM_START_CYCLES * r->slots;
         s->l1 = l1_new(c->caches);
+        s->constants = constants_new(c->caches);
+        uint32_t shares = c->caches->texture_bytes ? i % c->caches->texture_sms : 0;
+        s->textures = shares ? s[-(int)shares].textures : textures_new(c->caches);
         s->seat = alloc_zeroed(r->seats * sizeof *s->seat);
         s->ready = alloc_zeroed((size_t)r->seats * r->warps * sizeof *s->ready);
         for (uint32_t p = 0; p < r->seats * r->warps; p++)
@@ -350,6 +376,9 @@ static void finish(struct rounds *r)
     l2_serve(r->l2, r->queue, r->sms, NEVER, r->c->sites);
     for (uint32_t i = 0; i < r->sms; i++) {
         l1_free(r->sm[i].l1);
+        constants_free(r->sm[i].constants);
+        if (!r->c->caches->texture_bytes || i % r->c->caches->texture_sms == 0)
+            readonly_free(r->sm[i].textures);
         l2_queue_release(&r->queue[i]);
         alloc_release(r->sm[i].seat);
         alloc_release(r->sm[i].ready);

@@ -6,6 +6,7 @@
 #include "counters/launch.h"
 #include "engine.h"
 #include "memory/caches.h"
+#include "memory/rules.h"
 #include "report/result.h"
 
 static heddle_status check(const heddle_kernel *k, const heddle_launch_config *c, const char *name)
@@ -144,6 +145,21 @@ static void latencies(const struct device *d, struct caches_config *out)
     out->l2_latency = (uint32_t)(l2 > address ? l2 - address : 1);
 }
 
+/* A figure that is not known is that of the cache's working set (constants), or of a sector (textures). */
+static void readonly_caches(const struct device *d, const struct rules *rules, struct caches_config *out)
+{
+    out->constant_bytes[0] = (uint32_t)known(d->constant_l1_bytes, d->constant_cache_bytes);
+    out->constant_bytes[1] = (uint32_t)known(d->constant_l2_bytes, d->constant_cache_bytes);
+    out->constant_line = (uint32_t)known(d->constant_l1_line, 64);
+    out->constant_latency = (uint32_t)known(d->latency_constant, out->l1_latency);
+    out->constant_lanes = rules->set->constant ? 16 : 32;
+    out->texture_bytes = d->texture_in_l1 ? 0 : (uint32_t)d->texture_bytes;
+    out->texture_line = (uint32_t)known(d->texture_line, 32);
+    out->texture_sms = (uint32_t)d->texture_sms;
+    out->texture_readonly = d->readonly_path == DEVICE_READONLY_PATH_TEXTURE;
+    out->texture_l2_bytes = d->texture_in_l1 ? 0 : (uint32_t)d->texture_l2_bytes;
+}
+
 void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct rules *rules, struct caches_config *out)
 {
     const struct device *d = &k->module->device->spec;
@@ -171,4 +187,5 @@ void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct
         .window_ratio = c->persisting.ratio,
     };
     latencies(d, out);
+    readonly_caches(d, rules, out);
 }

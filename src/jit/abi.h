@@ -146,7 +146,7 @@ struct jit_frame {
 
 static inline bool jit_is_cached(int space)
 {
-    return space == PTX_GLOBAL || space == PTX_GENERIC || space == PTX_LOCAL;
+    return space == PTX_GLOBAL || space == PTX_GENERIC || space == PTX_LOCAL || space == PTX_CONST;
 }
 
 typedef uint32_t jit_function(struct jit_frame *f, uint32_t resume);

@@ -1,10 +1,11 @@
-/* The modelled caches of a launch: an L1 for each multiprocessor, one L2 for all, and the traffic of DRAM behind it.
+/* The modelled caches of a launch: an L1 and constant caches for each multiprocessor (and a texture cache where that is apart),
+ * one L2 for all, and the traffic of DRAM behind it.
  *
  * The clock feeds them in the order of its pseudo-time: an SM's accesses go through its L1 as they are made (l1_access),
  * what they ask of L2 is queued with the time, and the queues of all SMs are served in the order of time and SM
  * (l2_serve). So nothing here depends on host threads, and an SM's L1 needs nothing of other SMs.
  * Out: counters of the access's site (counters.def, CACHE). All of these are modelled figures. Times are cycles of the SM's
- * clock from the start of the launch. Rules and where they come from: l1.c, l2.c. */
+ * clock from the start of the launch. Rules and where they come from: l1.c, readonly.c, l2.c. */
 #ifndef MEMORY_CACHES_H
 #define MEMORY_CACHES_H
 
@@ -31,6 +32,13 @@ struct caches_config {
     uint32_t coalesce_cycles; /* within which requests of a GPC's SMs for the same sectors are one for L2; 0: none are */
     uint32_t dram_bytes;    /* what one read of DRAM brings: 32 or 64 */
     uint32_t l1_latency, l2_latency; /* cycles from a request to the data, from L1 and from L2 */
+    uint32_t constant_bytes[2], constant_line; /* of an SM: first level and the one behind it; line of both */
+    uint32_t constant_latency; /* cycles, first level */
+    uint32_t constant_lanes; /* lanes whose constant addresses are looked at together: 32, or 16 */
+    uint32_t texture_bytes, texture_line; /* cache for textures alone; 0: they go through L1 */
+    uint32_t texture_sms;   /* neighbouring SMs that share one */
+    bool texture_readonly;  /* read-only loads go through it too */
+    uint32_t texture_l2_bytes; /* second level for textures alone; 0: L2 serves them */
     /* Persisting window of L2: accesses to it are kept for this part of its lines, up to the bytes set aside. */
     uint64_t window_first, window_bytes, persisting_bytes;
     float window_ratio;
@@ -43,7 +51,7 @@ static inline uint32_t caches_gpc(const struct caches_config *c, uint32_t sm)
     return c->gpcs > 1 ? sm / c->sms_per_tpc % c->gpcs : 0;
 }
 
-enum l2_op { L2_READ, L2_WRITE, L2_ATOMIC };
+enum l2_op { L2_READ, L2_WRITE, L2_ATOMIC, L2_CONSTANT /* read by a constant cache */, L2_TEXTURE /* by a texture cache */ };
 
 /* What an SM asks of L2: sectors of one line. */
 struct l2_request {
@@ -70,13 +78,37 @@ struct l2_queue {
 struct l1;
 struct l1 *l1_new(const struct caches_config *c);
 void l1_free(struct l1 *l);
-/* One access (global, local or texture memory) at `time`. `local`: address of the warp's local memory. Adds
+/* One access (global or local memory, or a texture where they go through L1) at `time`. `local`: address of the warp's local memory. Adds
  * to the counters of its site and to the queue. Returns sectors that L1 did not have: 0 means that the warp need not wait for
  * L2. *lines: how many the access touches. */
 unsigned l1_access(struct l1 *l, const struct record *r, uint64_t local, uint64_t time, struct counters *sites,
                    struct l2_queue *to, unsigned *lines);
 /* Stores that wait to be merged with others go to L2: those from before `time`. */
 void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to);
+
+/* --- readonly.c --- */
+
+/* A plain cache, least recently used. line: bytes, 32 to 256. */
+struct readonly;
+struct readonly *readonly_new(uint32_t bytes, uint32_t line, uint32_t ways);
+void readonly_free(struct readonly *c);
+/* Bits of the sectors of line `line` (of 128 bytes, as in lines.h) that were there; all of them are afterwards. */
+unsigned readonly_look(struct readonly *c, uint64_t line, unsigned sectors);
+
+/* The constant caches of an SM. */
+struct constants;
+struct constants *constants_new(const struct caches_config *c);
+void constants_free(struct constants *k);
+/* One constant load at `time`: counts what the first level had, asks L2 for what neither has. Returns the cycle in which the warp has its
+ * data. *busy: cycles that the look-ups take. */
+uint64_t constants_access(struct constants *k, const struct record *r, uint64_t time, struct counters *sites, struct l2_queue *to,
+                          unsigned *busy);
+
+/* The texture cache of the SMs that share one; NULL: textures go through L1. */
+struct readonly *textures_new(const struct caches_config *c);
+/* One texture or read-only load, as l1_access. */
+unsigned textures_access(struct readonly *t, const struct record *r, uint64_t time, struct counters *sites, struct l2_queue *to,
+                         unsigned *lines);
 
 /* --- l2.c --- */
 

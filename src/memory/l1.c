@@ -191,17 +191,17 @@ static uint64_t *hits_of(struct counters *c, const struct record *r, bool stores
     return &c->v[stores ? COUNTER_L1_GLOBAL_ST_HIT : COUNTER_L1_GLOBAL_LD_HIT];
 }
 
-static unsigned load(struct l1 *l, const struct record *r, uint64_t time, struct counters *c, struct l2_queue *to)
+/* touched: sectors of its requests. Returns those that are missing. */
+static unsigned load(struct l1 *l, const struct record *r, unsigned touched, uint64_t time, struct counters *c, struct l2_queue *to)
 {
-    uint64_t *hits = hits_of(c, r, false);
     bool past = goes_past(l, r), there;
-    unsigned missed = 0;
+    unsigned missed = 0, absent = 0;
     for (int i = 0; i < l->lines.n; i++) {
         unsigned sectors = l->lines.sectors[i], found = 0;
         if (!past) {
             uint32_t at = place(l, l->lines.line[i], &there);
             found = sectors & l->valid[at];
-            *hits += lanes_count(found);
+            absent += lanes_count(sectors & ~found);
             if (l->c.l1_whole && sectors != found) {
                 sectors = (1 << LINE_SECTORS) - 1;
                 found = l->valid[at];
@@ -214,6 +214,9 @@ static unsigned load(struct l1 *l, const struct record *r, uint64_t time, struct
         l2_queue_add(to, &ask, NULL);
         missed += lanes_count(ask.sectors);
     }
+    *hits_of(c, r, false) += past ? 0 : touched - absent;
+    if (r->nc && r->op == RECORD_LOAD)
+        c->v[COUNTER_READONLY_HIT] += past ? 0 : touched - absent;
     return missed;
 }
 
@@ -281,23 +284,24 @@ unsigned l1_access(struct l1 *l, const struct record *r, uint64_t local, uint64_
     struct counters *c = &sites[r->site];
     bool atomics = r->op == RECORD_ATOM || r->op == RECORD_RED, is_local = r->space == PTX_LOCAL;
     bool stores = r->op == RECORD_STORE || (is_local && atomics);
-    unsigned missed = 0;
+    unsigned missed = 0, touched = 0;
     if (l->c.direct && r->op != RECORD_TEXTURE && (is_local || !atomics))
         return direct(l, r, local, time, to, lines);
     l1_drain(l, time, to);
     if (is_local)
         lines_local(r, local, stores, &l->lines);
+    else if (r->op == RECORD_TEXTURE)
+        touched = lines_texture(r, &l->lines);
     else
         lines_global(r, stores, &l->lines);
     *lines = (unsigned)l->lines.n;
-    if (r->op == RECORD_TEXTURE)
-        c->v[COUNTER_L1_TEXTURE_SECTORS] += lines_sectors(&l->lines);
+    c->v[COUNTER_L1_TEXTURE_SECTORS] += touched;
     if (atomics && !is_local) {
         atomic(l, r, time, to, atomics_sectors(r));
         return lines_sectors(&l->lines);
     }
     if (!stores || atomics)
-        missed = load(l, r, time, c, to);
+        missed = load(l, r, touched ? touched : lines_sectors(&l->lines), time, c, to);
     if (stores)
         write(l, r, time, c, to);
     return missed;

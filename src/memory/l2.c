@@ -26,7 +26,7 @@
 #include "base/alloc.h"
 #include "memory/lanes.h"
 
-enum { RECENT = 1024, SHARERS = 4, WAYS = 16, DIRTY_WAYS = 7, PARTIAL_WAYS = 2, PARTS = 2, TIME_BUCKET = 64,
+enum { RECENT = 1024, SHARERS = 4, WAYS = 16, DIRTY_WAYS = 7, TEXTURE_WAYS = 8, PARTIAL_WAYS = 2, PARTS = 2, TIME_BUCKET = 64,
        COMING = 100 /* cycles */ };
 
 struct line {
@@ -51,6 +51,7 @@ struct recent {
 };
 
 struct l2 {
+    struct readonly *textures; /* apart from the rest; or NULL */
     struct recent *recent; /* [gpcs][RECENT] */
     struct caches_config c;
     uint32_t sets, now, nparts;
@@ -100,6 +101,8 @@ struct l2 *l2_new(const struct caches_config *c)
         l->persisting_ways = (uint32_t)((c->persisting_bytes * WAYS + c->l2_bytes - 1) / c->l2_bytes);
     if (c->coalesce_cycles)
         l->recent = alloc_zeroed((size_t)c->gpcs * RECENT * sizeof *l->recent);
+    if (c->texture_l2_bytes)
+        l->textures = readonly_new(c->texture_l2_bytes, 1u << LINE_SHIFT, TEXTURE_WAYS);
     for (uint32_t i = 0; i < l->nparts; i++) {
         size_t n = (size_t)l->sets * WAYS;
         l->part[i].tag = alloc_zeroed(n * sizeof *l->part[i].tag);
@@ -113,6 +116,7 @@ void l2_free(struct l2 *l)
 {
     if (!l)
         return;
+    readonly_free(l->textures);
     alloc_release(l->recent);
     for (uint32_t i = 0; i < l->nparts; i++) {
         alloc_release(l->part[i].tag);
@@ -379,19 +383,38 @@ static void pass_on(const struct l2_request *r, struct counters *c)
 {
     if (r->op != L2_WRITE)
         c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(r->sectors);
-    if (r->op != L2_READ)
+    if (r->op == L2_WRITE || r->op == L2_ATOMIC)
         c->v[COUNTER_DRAM_WRITE_SECTORS] += lanes_count(r->sectors);
+}
+
+/* A second level for textures alone stands before DRAM. */
+static void read_texture(struct l2 *l, const struct l2_request *r, struct counters *c)
+{
+    unsigned found = readonly_look(l->textures, r->line, r->sectors);
+    c->v[COUNTER_L2_READ_SECTORS] += lanes_count(r->sectors);
+    c->v[COUNTER_L2_READ_HIT] += lanes_count(found);
+    c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(r->sectors & ~found);
 }
 
 static void serve(struct l2 *l, const struct l2_queue *q, const struct l2_request *r, uint32_t sm, struct counters *sites)
 {
     struct counters *c = &sites[r->site];
     uint32_t gpc = caches_gpc(&l->c, sm), near = l->nparts > 1 ? gpc & 1 : 0;
-    if (!l->c.l2_bytes) {
+    if (!l->c.l2_bytes && !(l->textures && r->op == L2_TEXTURE)) {
         pass_on(r, c);
         return;
     }
     switch ((enum l2_op)r->op) {
+    case L2_CONSTANT: /* not a request of an SM's L1: traffic of DRAM only */
+        if (!is_shared(l, r, gpc))
+            read(l, near, r, c);
+        break;
+    case L2_TEXTURE:
+        if (l->textures) {
+            read_texture(l, r, c);
+            break;
+        }
+        /* fall through */
     case L2_READ:
         if (is_shared(l, r, gpc))
             break;

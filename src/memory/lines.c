@@ -113,6 +113,30 @@ void lines_global(const struct record *r, bool bytes, struct lines *out)
         find_full(out);
 }
 
+/* Distinct sectors of four addresses. */
+static unsigned quad_sectors(const uint64_t *addr, uint32_t lanes)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        bool fresh = lanes >> i & 1;
+        for (unsigned j = 0; j < i && fresh; j++)
+            fresh = !(lanes >> j & 1 && addr[j] >> SECTOR_SHIFT == addr[i] >> SECTOR_SHIFT);
+        n += fresh;
+    }
+    return n;
+}
+
+unsigned lines_texture(const struct record *r, struct lines *out)
+{
+    uint64_t own[32];
+    const uint64_t *addr = lanes_addresses(r, own);
+    unsigned n = 0;
+    lines_global(r, false, out);
+    for (unsigned quad = 0; quad < 32; quad += 4)
+        n += quad_sectors(addr + quad, r->mask >> quad & 15);
+    return n;
+}
+
 void lines_local(const struct record *r, uint64_t base, bool bytes, struct lines *out)
 {
     unsigned words = r->bytes > 4 ? r->bytes / 4u : 1, n = r->bytes > 4 ? 4 : r->bytes;

@@ -25,6 +25,11 @@ struct lines {
 /* Of global memory and textures. */
 void lines_global(const struct record *r, bool bytes, struct lines *out);
 
+/* Of a texture request: the lines of all lanes. Returns the sectors of its requests, four neighbouring lanes each, one by one
+ * (NVIDIA H200, texture2d, 2026-11-20: l1tex__t_sectors_pipe_tex_mem_texture; a sector that several of them touch counts
+ * for each, and is fetched once). */
+unsigned lines_texture(const struct record *r, struct lines *out);
+
 /* Of local memory: `base` is the address of the warp's local memory, a multiple of 128, where word w (of 4 bytes) of all
  * lanes is one line: local.c has the rule. */
 void lines_local(const struct record *r, uint64_t base, bool bytes, struct lines *out);

@@ -4,7 +4,7 @@
 
 #include "runtime/runtime.h"
 
-/* The array's memory as a pitched pointer, and the bytes of a texel; false: no array. */
+/* The array's memory as a pitched pointer (ysize: rows from slice to slice), and the bytes of a texel; false: no array. */
 bool array_rows(cudaArray_const_t a, struct cudaPitchedPtr *rows, size_t *texel);
 
 /* True when the box at `at`, all in texels, lies within the array. */

@@ -16,7 +16,7 @@
 #include "space/space.h"
 #include "space/texture.h"
 
-enum { ARRAY_ALIVE = 0x41525259, PITCH_ALIGN = 32 };
+enum { ARRAY_ALIVE = 0x41525259, PITCH_ALIGN = 32 /* of memory that is not an array's */ };
 
 struct cudaArray {
     uint32_t alive; /* ARRAY_ALIVE */
@@ -96,14 +96,16 @@ static cudaError_t make_array(cudaArray_t *out, const struct cudaChannelFormatDe
     size_t height = e.height ? e.height : 1, depth = e.depth ? e.depth : 1;
     if (e.width > UINT32_MAX / 32 || height > UINT32_MAX || depth > UINT32_MAX)
         return runtime_leave(cudaErrorInvalidValue);
-    size_t pitch = (e.width * texel + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
-    if (__builtin_mul_overflow(pitch, height, &bytes) || __builtin_mul_overflow(bytes, depth, &bytes))
+    bool tiled = height > 1;
+    size_t pitch = (e.width * texel + TEXTURE_TILE_BYTES - 1) / TEXTURE_TILE_BYTES * TEXTURE_TILE_BYTES;
+    size_t rows = tiled ? (height + TEXTURE_TILE_ROWS - 1) / TEXTURE_TILE_ROWS * TEXTURE_TILE_ROWS : height;
+    if (__builtin_mul_overflow(pitch, rows, &bytes) || __builtin_mul_overflow(bytes, depth, &bytes))
         return runtime_leave(cudaErrorMemoryAllocation);
     uint64_t address;
     if (space_alloc(d->space, bytes, SPACE_PROGRAM, NULL, &address))
         return runtime_leave(cudaErrorMemoryAllocation);
     struct cudaArray *a = alloc_zeroed(sizeof *a);
-    *a = (struct cudaArray){ARRAY_ALIVE, d, address, e, pitch, pitch * height, flags, *desc};
+    *a = (struct cudaArray){ARRAY_ALIVE, d, address, e, pitch, pitch * rows, flags, *desc};
     *out = a;
     return cudaSuccess;
 }
@@ -160,7 +162,7 @@ bool array_rows(cudaArray_const_t a, struct cudaPitchedPtr *rows, size_t *texel)
 {
     if (!a || a->alive != ARRAY_ALIVE)
         return false;
-    *rows = (struct cudaPitchedPtr){(void *)(uintptr_t)a->address, a->pitch, a->extent.width, a->extent.height ? a->extent.height : 1};
+    *rows = (struct cudaPitchedPtr){(void *)(uintptr_t)a->address, a->pitch, a->extent.width, a->slice / a->pitch};
     *texel = texel_bytes(&a->desc);
     return true;
 }
@@ -364,6 +366,7 @@ static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc
         t->size[2] = a->extent.depth ? (uint32_t)a->extent.depth : 1;
         t->pitch = a->pitch;
         t->slice = a->slice;
+        t->tiled = a->device->spec->cc_major >= 2 && t->size[1] > 1;
         t->cube = a->flags & cudaArrayCubemap;
         if (t->cube || a->flags & cudaArrayLayered) {
             t->layers = t->size[2];

@@ -111,6 +111,21 @@ static uint64_t address_of(const struct texture *t, const int64_t at[3])
            (uint64_t)at[0] * t->components * t->bytes;
 }
 
+uint64_t texture_place(uint64_t address, uint64_t pitch, uint64_t x, uint64_t y)
+{
+    uint64_t tile = y / TEXTURE_TILE_ROWS * (pitch / TEXTURE_TILE_BYTES) + x / TEXTURE_TILE_BYTES;
+    uint64_t inside = (x >> 5 & 1) << 8 | (y >> 1 & 3) << 6 | (x >> 4 & 1) << 5 | (y & 1) << 4 | (x & 15);
+    return address + tile * TEXTURE_TILE_BYTES * TEXTURE_TILE_ROWS + inside;
+}
+
+/* Where the models look for it. */
+static uint64_t place_of(const struct texture *t, const int64_t at[3])
+{
+    if (!t->tiled)
+        return address_of(t, at);
+    return texture_place(t->address + (uint64_t)at[2] * t->slice, t->pitch, (uint64_t)at[0] * t->components * t->bytes, (uint64_t)at[1]);
+}
+
 /* The texel at places `at`; a place of -1 makes it the border. */
 static void read_texel(const struct texture *t, const int64_t at[3], uint32_t out[4])
 {
@@ -208,7 +223,7 @@ void texture_fetch(const struct texture *t, int dims, const float *coordinate, u
         read_texel(t, at, out);
     for (int d = 0; d < 3; d++)
         at[d] = at[d] < 0 ? 0 : at[d];
-    *nearest = address_of(t, at);
+    *nearest = place_of(t, at);
 }
 
 void texture_texel(const struct texture *t, int dims, const int32_t *coordinate, uint32_t out[4], uint64_t *nearest)
@@ -225,7 +240,7 @@ void texture_texel(const struct texture *t, int dims, const int32_t *coordinate,
         return;
     }
     read_texel(t, at, out);
-    *nearest = address_of(t, at);
+    *nearest = place_of(t, at);
 }
 
 /* --- layers, faces, gather --- */
@@ -280,7 +295,7 @@ void texture_gather(const struct texture *t, int c, const float *coordinate, uin
     nearest_texel(t, 2, x, at);
     for (int d = 0; d < 3; d++)
         at[d] = at[d] < 0 ? 0 : at[d];
-    *nearest = address_of(t, at);
+    *nearest = place_of(t, at);
 }
 
 /* --- surfaces --- */

@@ -10,7 +10,9 @@
 #include "base/alloc.h"
 #include "memory/caches.h"
 #include "memory/memory.h"
+#include "memory/rules.h"
 #include "ptx/ptx.h"
+#include "space/texture.h"
 
 enum { BASE = 1 << 20 };
 
@@ -356,6 +358,184 @@ static void persisting_window(void **state)
     }
 }
 
+/* --- constants --- */
+
+static struct caches_config small_constants(void)
+{
+    return (struct caches_config){.sms = 1, .l2_bytes = 1 << 20, .l2_parts = 1, .gpcs = 1, .sms_per_tpc = 1, .dram_bytes = 32,
+                                  .l1_latency = 30, .l2_latency = 300, .constant_bytes = {2048, 8192}, .constant_line = 64,
+                                  .constant_latency = 8, .constant_lanes = 32};
+}
+
+/* 32 lanes on 32 words are 32 look-ups of two lines; the first of each misses, and 15 more of it while the line comes. */
+static void lines_of_constants(void **state)
+{
+    struct caches_config c = small_constants();
+    struct constants *k = constants_new(&c);
+    struct l2_queue to = {0};
+    struct counters site = {0};
+    struct record r = affine(BASE, 4, 4, RECORD_LOAD);
+    unsigned busy;
+    (void)state;
+    r.space = PTX_CONST;
+    /* The line asked for last, after 16 misses of 6 cycles and then its own, comes 300 cycles later. */
+    assert_int_equal(constants_access(k, &r, 1000, &site, &to, &busy), 1000 + 16 * 6 + 300 + 8);
+    assert_int_equal(site.v[COUNTER_CONST_HIT], 0);
+    assert_int_equal(busy, 32 * 6);
+    assert_int_equal(to.n, 2); /* 64 bytes each, two halves of one line of L2 */
+    assert_int_equal(to.v[0].line, BASE / 128);
+    assert_int_equal(to.v[0].sectors, 3);
+    assert_int_equal(to.v[1].sectors, 12);
+    assert_int_equal(constants_access(k, &r, 1010, &site, &to, &busy), 1000 + 16 * 6 + 300 + 8); /* no look-up counts as a miss a 17th time */
+    assert_int_equal(site.v[COUNTER_CONST_HIT], 32);
+    assert_int_equal(constants_access(k, &r, 5000, &site, &to, &busy), 5000 + 31 + 8);
+    assert_int_equal(busy, 32);
+    assert_int_equal(to.n, 2);
+    r.shape = RECORD_UNIFORM;
+    constants_access(k, &r, 6000, &site, &to, &busy);
+    assert_int_equal(busy, 1);
+    assert_int_equal(site.v[COUNTER_CONST_HIT], 65);
+    l2_queue_release(&to);
+    constants_free(k);
+}
+
+/* 2 KB are 8 sets of 4 lines: lines 256 bytes apart lie in two sets, so 8 of them stay and 10 push each other out;
+ * the second level (8 KB: 32 sets) has them. */
+static void sets_of_constants(void **state)
+{
+    (void)state;
+    for (int lines = 8; lines <= 10; lines += 2) {
+        struct caches_config c = small_constants();
+        struct constants *k = constants_new(&c);
+        struct l2_queue to = {0};
+        struct counters site = {0};
+        struct record r = affine(BASE, 0, 4, RECORD_LOAD);
+        unsigned busy;
+        uint64_t time = 0;
+        r.space = PTX_CONST;
+        for (int turn = 0; turn < 3; turn++)
+            for (int i = 0; i < lines; i++) {
+                r.addr[0] = BASE + (uint64_t)i * 256;
+                time = constants_access(k, &r, time, &site, &to, &busy);
+            }
+        assert_int_equal(site.v[COUNTER_CONST_HIT], lines == 8 ? 16 : 0);
+        assert_int_equal(to.n, lines);
+        assert_int_equal(time, lines == 8 ? 8 * 308 + 16 * 8 : 10 * 308 + 20 * 98);
+        l2_queue_release(&to);
+        constants_free(k);
+    }
+}
+
+/* Compute capability 1.x: half-warps by themselves. */
+static void constants_by_halves(void **state)
+{
+    struct caches_config c = small_constants();
+    struct l2_queue to = {0};
+    struct counters site = {0};
+    struct record r = affine(BASE, 0, 4, RECORD_LOAD);
+    unsigned busy;
+    (void)state;
+    c.constant_lanes = 16;
+    struct constants *k = constants_new(&c);
+    r.space = PTX_CONST;
+    constants_access(k, &r, 0, &site, &to, &busy);
+    constants_access(k, &r, 1000, &site, &to, &busy);
+    assert_int_equal(busy, 2);
+    assert_int_equal(site.v[COUNTER_CONST_HIT], constant_by_halves(&r));
+    l2_queue_release(&to);
+    constants_free(k);
+}
+
+/* --- textures --- */
+
+/* Four neighbouring lanes are a request: 32 floats in a row of memory are 8 requests of one sector each, of which four are there,
+ * since two lie in one. */
+static void quads_of_textures(void **state)
+{
+    struct model m;
+    (void)state;
+    open_model(&m, 64 << 10, 1 << 20, 1);
+    assert_int_equal(ask(&m, 0, affine(BASE, 4, 4, RECORD_TEXTURE), 0), 4);
+    assert_int_equal(n(&m, COUNTER_L1_TEXTURE_SECTORS), 8);
+    assert_int_equal(n(&m, COUNTER_L1_TEXTURE_HIT), 4);
+    assert_int_equal(ask(&m, 0, affine(BASE, 16, 4, RECORD_TEXTURE), 0), 12); /* two sectors a request, 16 in all */
+    assert_int_equal(n(&m, COUNTER_L1_TEXTURE_SECTORS), 8 + 16);
+    assert_int_equal(n(&m, COUNTER_L1_TEXTURE_HIT), 4 + 4);
+    close_model(&m);
+}
+
+/* Tiles of 64 bytes x 8 rows in a pitch of 4,096 bytes, and four lanes of a warp in a row, a column and on a diagonal of floats:
+ * a sector is 4 floats x 2 rows. */
+static void tiles_of_arrays(void **state)
+{
+    static const unsigned want[] = {8, 16, 20};
+    (void)state;
+    assert_int_equal(texture_place(BASE, 4096, 15, 1), BASE + 31);
+    assert_int_equal(texture_place(BASE, 4096, 16, 0), BASE + 32);
+    assert_int_equal(texture_place(BASE, 4096, 0, 2), BASE + 64);
+    assert_int_equal(texture_place(BASE, 4096, 32, 0), BASE + 256);
+    assert_int_equal(texture_place(BASE, 4096, 63, 7), BASE + 511);
+    assert_int_equal(texture_place(BASE, 4096, 64, 0), BASE + 512);
+    assert_int_equal(texture_place(BASE, 4096, 0, 8), BASE + 8 * 4096);
+    for (int way = 0; way < 3; way++) {
+        struct record r = affine(BASE, 0, 4, RECORD_TEXTURE);
+        struct lines l;
+        unsigned n = 0;
+        r.shape = RECORD_EXPLICIT;
+        for (uint64_t step = 0; step < 2; step++) { /* a diagonal begins on even and on odd rows: 2 and 3 sectors a request */
+            for (uint64_t i = 0; i < 32; i++)
+                r.addr[i] = texture_place(BASE, 4096, way == 1 ? 0 : 4 * (i + (way == 2 ? step : 0)), way == 0 ? 0 : i + step);
+            n += lines_texture(&r, &l);
+        }
+        assert_int_equal(n, way == 1 ? 16 + 8 * 3 : 2 * want[way]); /* a column from an odd row: 3 a request */
+    }
+}
+
+/* A cache of 5 KB: 8 sets of 20 lines of 32 bytes. 160 sectors stay; of 168 no set keeps its own. */
+static void texture_cache_apart(void **state)
+{
+    (void)state;
+    for (int sectors = 160; sectors <= 168; sectors += 8) {
+        struct caches_config c = {.texture_bytes = 5120, .texture_line = 32};
+        struct readonly *t = textures_new(&c);
+        struct l2_queue to = {0};
+        struct counters site = {0};
+        struct record r = affine(BASE, 0, 4, RECORD_TEXTURE);
+        unsigned lines;
+        for (int turn = 0; turn < 2; turn++)
+            for (int i = 0; i < sectors; i++) {
+                r.addr[0] = BASE + (uint64_t)i * 32;
+                textures_access(t, &r, 0, &site, &to, &lines);
+            }
+        assert_int_equal(site.v[COUNTER_L1_TEXTURE_SECTORS], 2 * sectors * 8); /* all eight requests of the warp are for it */
+        assert_int_equal(site.v[COUNTER_L1_TEXTURE_HIT], 2 * sectors * 8 - to.n);
+        assert_int_equal(to.n, sectors == 160 ? 160 : 336);
+        assert_int_equal(to.v[0].op, L2_TEXTURE);
+        l2_queue_release(&to);
+        readonly_free(t);
+    }
+}
+
+/* A second level for textures alone, 4 KB: what it has is not read from DRAM again. */
+static void texture_l2(void **state)
+{
+    struct caches_config c = {.sms = 1, .l2_parts = 1, .gpcs = 1, .sms_per_tpc = 1, .dram_bytes = 64, .texture_l2_bytes = 4096};
+    struct l2 *l = l2_new(&c);
+    struct l2_queue to = {0};
+    struct counters site = {0};
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        struct l2_request ask = {.line = BASE / 128, .sectors = 3, .op = L2_TEXTURE};
+        l2_queue_add(&to, &ask, NULL);
+    }
+    l2_serve(l, &to, 1, UINT64_MAX, &site);
+    assert_int_equal(site.v[COUNTER_L2_READ_SECTORS], 4);
+    assert_int_equal(site.v[COUNTER_L2_READ_HIT], 2);
+    assert_int_equal(site.v[COUNTER_DRAM_READ_SECTORS], 2);
+    l2_queue_release(&to);
+    l2_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +543,9 @@ int main(void)
         cmocka_unit_test(reuse_of_a_neighbour), cmocka_unit_test(capacity_of_l1), cmocka_unit_test(past_l1),
         cmocka_unit_test(past_all_caches), cmocka_unit_test(early_l1), cmocka_unit_test(halves_of_l2), cmocka_unit_test(pairs_from_dram), cmocka_unit_test(stores_that_meet),
         cmocka_unit_test(written_in_part), cmocka_unit_test(atomics_in_l2), cmocka_unit_test(persisting_window),
+        cmocka_unit_test(lines_of_constants), cmocka_unit_test(sets_of_constants), cmocka_unit_test(constants_by_halves),
+        cmocka_unit_test(quads_of_textures), cmocka_unit_test(tiles_of_arrays),
+        cmocka_unit_test(texture_cache_apart), cmocka_unit_test(texture_l2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
