@@ -51,6 +51,7 @@ struct recent {
 };
 
 struct l2 {
+    uint32_t *asking;          /* [sms]: SMs whose queues are not empty */
     struct readonly *textures; /* apart from the rest; or NULL */
     struct recent *recent; /* [gpcs][RECENT] */
     struct caches_config c;
@@ -101,6 +102,7 @@ struct l2 *l2_new(const struct caches_config *c)
         l->persisting_ways = (uint32_t)((c->persisting_bytes * WAYS + c->l2_bytes - 1) / c->l2_bytes);
     if (c->coalesce_cycles)
         l->recent = alloc_zeroed((size_t)c->gpcs * RECENT * sizeof *l->recent);
+    l->asking = alloc_zeroed((size_t)c->sms * sizeof *l->asking);
     if (c->texture_l2_bytes)
         l->textures = readonly_new(c->texture_l2_bytes, 1u << LINE_SHIFT, TEXTURE_WAYS);
     for (uint32_t i = 0; i < l->nparts; i++) {
@@ -117,6 +119,7 @@ void l2_free(struct l2 *l)
     if (!l)
         return;
     readonly_free(l->textures);
+    alloc_release(l->asking);
     alloc_release(l->recent);
     for (uint32_t i = 0; i < l->nparts; i++) {
         alloc_release(l->part[i].tag);
@@ -480,25 +483,29 @@ void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t unti
     bool more;
     do {
         uint64_t first = UINT64_MAX, last = 0;
-        for (uint32_t i = 0; i < sms; i++)
+        uint32_t asking = 0;
+        for (uint32_t i = 0; i < sms; i++) {
+            if (queues[i].n)
+                l->asking[asking++] = i;
             for (uint32_t n = 0; n < queues[i].n; n++) {
                 first = queues[i].v[n].time < first ? queues[i].v[n].time : first;
                 last = queues[i].v[n].time > last ? queues[i].v[n].time : last;
             }
+        }
         if (first >= until)
             return;
         uint64_t end = first + L2_BUCKETS * TIME_BUCKET;
         more = end <= last && end < until;
         end = end < until ? end : until;
-        for (uint32_t i = 0; i < sms; i++)
-            sort(&queues[i], first, end);
+        for (uint32_t i = 0; i < asking; i++)
+            sort(&queues[l->asking[i]], first, end);
         for (uint32_t b = 0; b < L2_BUCKETS; b++)
-            for (uint32_t i = 0; i < sms; i++) {
-                struct l2_queue *q = &queues[i];
+            for (uint32_t i = 0; i < asking; i++) {
+                struct l2_queue *q = &queues[l->asking[i]];
                 for (uint32_t n = b ? q->end[b - 1] : 0; n < q->end[b]; n++)
-                    serve(l, q, &q->v[q->order[n]], i, sites);
+                    serve(l, q, &q->v[q->order[n]], l->asking[i], sites);
             }
-        for (uint32_t i = 0; i < sms; i++)
-            close_up(&queues[i]);
+        for (uint32_t i = 0; i < asking; i++)
+            close_up(&queues[l->asking[i]]);
     } while (more);
 }
