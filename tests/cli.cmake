@@ -4,6 +4,8 @@ add_test(NAME cli.resources COMMAND ${CMAKE_SOURCE_DIR}/tests/resources/resource
 # With every kernel compiled: the compiler's module has to be found through env's links, too.
 add_test(NAME env.jit COMMAND ${CMAKE_SOURCE_DIR}/tests/env/env.sh $<TARGET_FILE:heddle_cli> make)
 set_tests_properties(env.jit PROPERTIES ENVIRONMENT "HEDDLE_EXEC=jit")
+add_test(NAME cli.compare COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/compare/command.py $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR})
+set_tests_properties(cli.compare PROPERTIES TIMEOUT 300)
 foreach(case make cmake separate tools)
   add_test(NAME env.${case} COMMAND ${CMAKE_SOURCE_DIR}/tests/env/env.sh $<TARGET_FILE:heddle_cli> ${case})
 endforeach()

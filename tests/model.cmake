@@ -8,6 +8,7 @@ unit_test(metrics)
 unit_test(result)
 unit_test(report)
 unit_test(roofline)
+unit_test(compare)
 # The figures of courses end to end. The examples' 256 x 256 also store their result: 512 operations for 2,052 and 132 bytes a
 # thread, 0.2495 and 3.879 a byte instead of 0.25 and 4.
 foreach(case "a100@0\\.250 +1,555 +12\\.5 +388 +2\\.0%.* 3\\.88 +1,555 +12\\.5 +6,032 +30\\.9%"

@@ -417,7 +417,7 @@ static int check(struct checking *c, const char *exe, char **argv)
     const struct program_variable more[] = {{"HEDDLE_CHECK", words}, {"HEDDLE_CHECK_KERNELS", c->kernels.s},
                                             {"HEDDLE_DEVICE", c->device}, {0}};
     int status =
-        program_watch(&(struct program_watch){"findings", "HEDDLE_FINDINGS", more, report, c}, exe,
+        program_watch(&(struct program_watch){"findings", "HEDDLE_FINDINGS", more, report, c, 0}, exe,
                       argv, &c->diags);
 
     if (c->as_sanitizer && status != CLI_OK)

@@ -91,19 +91,18 @@ static void add_all_devices(struct occupancy *c)
 /* "a100,h200"; NULL: the default one. */
 static void add_devices(struct occupancy *c, const char *list)
 {
+    const char **names;
+    int n;
+
+    if (list && !strcmp(list, "all")) {
+        add_all_devices(c);
+        return;
+    }
     if (!list)
         add_device(c, NULL);
-    else if (!strcmp(list, "all"))
-        add_all_devices(c);
-    for (const char *at = list; at && strcmp(list, "all");) {
-        size_t n = strcspn(at, ",");
-        if (!n) {
-            flags_wrong(&c->diags, flags[FLAG_DEVICE].name, list, "a name, or several with commas between them");
-            return;
-        }
-        add_device(c, arena_strndup(&c->diags.arena, at, n));
-        at = at[n] ? at + n + 1 : NULL;
-    }
+    n = list ? flags_list(&c->diags, &flags[FLAG_DEVICE], list, &names) : 0;
+    for (int i = 0; i < n; i++)
+        add_device(c, names[i]);
 }
 
 /* --- pages --- */

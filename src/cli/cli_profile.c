@@ -331,7 +331,7 @@ static int profile(struct profile *p, const char *exe, char **argv)
     struct watched watched = {p, exe};
     const struct program_variable more[] = {{"HEDDLE_DEVICE", p->device}, {0}};
 
-    return program_watch(&(struct program_watch){"results", "HEDDLE_RESULTS", more, report_watched, &watched}, exe, argv,
+    return program_watch(&(struct program_watch){"results", "HEDDLE_RESULTS", more, report_watched, &watched, 0}, exe, argv,
                          &p->diags);
 }
 

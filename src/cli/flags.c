@@ -47,6 +47,26 @@ int flags_choice(struct diag_list *diags, const struct flag *row, const char *va
     return 0;
 }
 
+int flags_list(struct diag_list *diags, const struct flag *row, const char *value, const char ***words)
+{
+    int n = 0, most = 1;
+
+    for (const char *at = value; *at; at++)
+        most += *at == ',';
+    *words = ARENA_ARRAY(&diags->arena, const char *, most);
+    for (const char *at = value; at;) {
+        size_t len = strcspn(at, ",");
+
+        if (!len) {
+            flags_wrong(diags, row->name, value, "a name, or several with commas between them");
+            return 0;
+        }
+        (*words)[n++] = arena_strndup(&diags->arena, at, len);
+        at = at[len] ? at + len + 1 : NULL;
+    }
+    return n;
+}
+
 /* The flag that the word's name (up to '=') is, or the only one that begins so; -1: none, -2: several, with an error. */
 static int find(const struct flag_set *set, const char *word, bool prefixes)
 {

@@ -42,6 +42,9 @@ long flags_count(struct diag_list *diags, const char *flag, const char *value);
 /* Which of the words the value is; 0 with an error that shows row->value when it is none. */
 int flags_choice(struct diag_list *diags, const struct flag *row, const char *value, const char *const *words, int n);
 
+/* "a,b,c": the words between the commas, in the diagnostics' arena; returns how many, 0 with an error when one is empty. */
+int flags_list(struct diag_list *diags, const struct flag *row, const char *value, const char ***words);
+
 #define FLAGS_CHOICE(diags, row, value, ...)                           \
     flags_choice(diags, row, value, (const char *const[]){__VA_ARGS__}, \
                  sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))

@@ -91,7 +91,7 @@ static void hand_on(int number, siginfo_t *info, void *context)
 enum { SIGNALS = 3 };
 static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
-int program_run(const char *exe, char **argv, const struct program_variable *variables, struct diag_list *diags)
+int program_run(const char *exe, char **argv, const struct program_variable *variables, int output, struct diag_list *diags)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_flags = SA_SIGINFO}, old[SIGNALS], old_quit;
     sigset_t held, before;
@@ -116,6 +116,8 @@ int program_run(const char *exe, char **argv, const struct program_variable *var
         for (const struct program_variable *v = variables; v->name; v++)
             if (v->value)
                 setenv(v->name, v->value, 1);
+        if (output)
+            dup2(output, STDOUT_FILENO);
         execv(exe, argv);
         fprintf(stderr, "heddle: error: cannot run '%s': %s\n", exe, strerror(errno));
         _exit(127);
@@ -153,7 +155,7 @@ int program_watch(const struct program_watch *w, const char *exe, char **argv, s
     variables = ARENA_ARRAY(&diags->arena, struct program_variable, n + 2);
     variables[0] = (struct program_variable){w->variable, path};
     memcpy(variables + 1, w->more, (size_t)(n + 1) * sizeof *variables);
-    status = program_run(exe, argv, variables, diags);
+    status = program_run(exe, argv, variables, w->output, diags);
     if (status != -1)
         w->report(w->user, path);
     unlink(path);

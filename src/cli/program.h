@@ -20,9 +20,10 @@ struct program_variable {
  * errors in the list, when there is none. */
 const char *program_find(struct compile_options *compile, const char *device, const char *word, struct diag_list *diags);
 
-/* Runs it to its end, with the variables up to a row whose name is NULL. SIGINT, SIGTERM and SIGHUP that reach us alone
+/* Runs it to its end, with the variables up to a row whose name is NULL; `output`: the descriptor that its stdout goes to,
+ * or 0 for stdout itself. SIGINT, SIGTERM and SIGHUP that reach us alone
  * are handed on to it. Returns its status as waitpid gives it, -1 with a message when it could not be run. */
-int program_run(const char *exe, char **argv, const struct program_variable *variables, struct diag_list *diags);
+int program_run(const char *exe, char **argv, const struct program_variable *variables, int output, struct diag_list *diags);
 
 /* What the command that ran it ends with: its exit status, 128 + n if signal n ended it. */
 int program_exit(int status);
@@ -35,6 +36,7 @@ struct program_watch {
     const struct program_variable *more; /* as for program_run */
     void (*report)(void *user, const char *path);
     void *user;
+    int output; /* as for program_run */
 };
 int program_watch(const struct program_watch *w, const char *exe, char **argv, struct diag_list *diags);
 
