@@ -22,9 +22,11 @@ static double over(double a, double b)
      (l->readonly == 2 ? C(READONLY_BYTES) : 0))
 #define BY_SIZE(op) (32 * C(GLOBAL_##op##_OF_32) + 64 * C(GLOBAL_##op##_OF_64) + 128 * C(GLOBAL_##op##_OF_128))
 #define MOVED(op)   (l->by_size ? BY_SIZE(op) : 32 * C(GLOBAL_##op##_SECTORS))
+/* Before compute capability 5.0 textures have a cache of their own. */
+#define TEXTURES (l->by_size ? 0 : C(L1_TEXTURE_SECTORS))
 #define L1_BYTES                                                                                                       \
     (MOVED(LD) + MOVED(ST) +                                                                                           \
-     32 * (C(GLOBAL_ATOM_SECTORS) + C(GLOBAL_RED_SECTORS) + C(LOCAL_LD_SECTORS) + C(LOCAL_ST_SECTORS) + C(L1_TEXTURE_SECTORS)))
+     32 * (C(GLOBAL_ATOM_SECTORS) + C(GLOBAL_RED_SECTORS) + C(LOCAL_LD_SECTORS) + C(LOCAL_ST_SECTORS) + TEXTURES))
 #define WAVEFRONTS                                                                                                     \
     (C(SHARED_LD_WAVEFRONTS) + C(SHARED_ST_WAVEFRONTS) + C(SHARED_ATOM_WAVEFRONTS) + C(SHARED_LDGSTS_WAVEFRONTS))
 #define LSU_REQUESTS                                                                                                   \

@@ -152,10 +152,16 @@ static void other_devices(void **state)
     on("c2050", 100, 8);
     l.by_size = 1;
     c.v[COUNTER_GLOBAL_LD_SECTORS] = 4;
+    c.v[COUNTER_L1_TEXTURE_SECTORS] = 1000; /* not through L1 there */
     c.v[COUNTER_GLOBAL_LD_OF_128] = 3;
     c.v[COUNTER_GLOBAL_ST_OF_32] = 2;
     count();
     assert_float_equal(f.level[ROOFLINE_LEVEL_L1].bytes, 3 * 128 + 2 * 32, 0);
+    assert_int_equal(f.level[ROOFLINE_LEVEL_L1].trust, TRUST_EXACT);
+    l.by_size = 0;
+    count();
+    assert_float_equal(f.level[ROOFLINE_LEVEL_L1].bytes, 1004 * 32, 0);
+    assert_int_equal(f.level[ROOFLINE_LEVEL_L1].trust, TRUST_MODELLED);
 }
 
 static void numbers(void **state)
