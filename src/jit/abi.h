@@ -197,6 +197,7 @@ struct jit_object {
     char *bytes;
     size_t size;
     char problem[256];
+    int singles; /* regions that lanes go through in single file; not kept */
     void (*release)(struct jit_object *o);
 };
 

@@ -192,7 +192,7 @@ static void make(struct jit_code *c, enum form form, double start, struct link_c
     if (!made)
         snprintf(problem, sizeof problem, "%s", o.problem);
     bool ready = made && link_object(o.bytes, o.size, "jit_code", linked, problem, sizeof problem);
-    log_made(&job, start, o.size, kept, problem);
+    log_made(&job, start, &o, kept, problem);
     if (form != JAM) /* the others can do without */
         memcpy(c->problem, problem, sizeof problem);
     if (made)

@@ -41,6 +41,8 @@ enum warp_stop jit_run(struct warp *w, struct exec_counts *counts);
 
 /* Turns of a loop after which others run all the same (LONG_TURNS of interp.h): less in tests. */
 extern uint32_t jit_long_turns;
+/* Blocks that began in the jam form and went on singly, for tests. */
+extern uint64_t jit_jams_left;
 
 /* Runs a fresh block whose accesses nobody wants to see as far as it gets: warps that wait at a barrier cost next to nothing
  * then. False: there is no code yet, nothing was done. Else all warps have ended (*at is -1), or warp *at stopped with

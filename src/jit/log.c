@@ -39,7 +39,7 @@ static void append(const char *path, const struct strbuf *line)
         close(fd);
 }
 
-void log_made(const struct jit_job *job, double start, size_t bytes, bool kept, const char *problem)
+void log_made(const struct jit_job *job, double start, const struct jit_object *o, bool kept, const char *problem)
 {
     const char *path = getenv("HEDDLE_JIT_LOG");
     double ms = 1e3 * (log_now() - start);
@@ -52,7 +52,9 @@ void log_made(const struct jit_job *job, double start, size_t bytes, bool kept, 
     strbuf_addf(&line, ", \"instructions\": %d, \"block\": [%u, %u, %u], \"form\": \"%s\", \"isa\": \"%s\"",
                 job->kernel->ninsts, job->dim[0], job->dim[1], job->dim[2], job->split ? "split" : job->jam > 1 ? "jam" : "together", job->level);
     strbuf_addf(&line, ", \"counting\": %s, \"cpu_ms\": %.2f", job->counting ? "true" : "false", ms);
-    strbuf_addf(&line, ", \"kept\": %s, \"bytes\": %zu, \"problem\": ", kept ? "true" : "false", bytes);
+    strbuf_addf(&line, ", \"kept\": %s, \"bytes\": %zu", kept ? "true" : "false", o->size);
+    kept ? strbuf_adds(&line, ", \"single\": null") : strbuf_addf(&line, ", \"single\": %d", o->singles);
+    strbuf_adds(&line, ", \"problem\": ");
     if (problem && *problem)
         add_quoted(&line, problem);
     else

@@ -1,8 +1,8 @@
 /* What compiling cost: a line of JSON for each kernel that is made, in the file that HEDDLE_JIT_LOG of the environment names
  * ("-": stderr). Keys: kernel (its name in PTX), instructions (of the IR), block (three sizes), form ("together",
  * "split" for lanes that went different ways, "jam" for several warps at once), isa, counting (made for launches that count), cpu_ms (of the thread that
- * compiled; loading LLVM is not in it), kept (an earlier run left it, jit/keep.h), bytes (of the object), problem (null, or
- * why there is no code). docs/jit.md shows one. */
+ * compiled; loading LLVM is not in it), kept (an earlier run left it, jit/keep.h), bytes (of the object), single (how many
+ * regions lanes go through in single file; null if it was kept), problem (null, or why there is no code). docs/jit.md shows one. */
 #ifndef JIT_LOG_H
 #define JIT_LOG_H
 
@@ -11,7 +11,7 @@
 /* CPU time of the calling thread, seconds. */
 double log_now(void);
 
-/* The job took from `start` on; no line without HEDDLE_JIT_LOG. */
-void log_made(const struct jit_job *job, double start, size_t bytes, bool kept, const char *problem);
+/* The job took from `start` on and made `o`; no line without HEDDLE_JIT_LOG. */
+void log_made(const struct jit_job *job, double start, const struct jit_object *o, bool kept, const char *problem);
 
 #endif

@@ -13,6 +13,7 @@
 enum { TURNS = 1 << 12 /* back-edges between looks at whether the launch is to stop */ };
 
 uint32_t jit_long_turns = LONG_TURNS;
+uint64_t jit_jams_left;
 
 /* --- blocks that are not begun --- */
 
@@ -739,6 +740,7 @@ static void leave_jam(struct jit_frame *f, struct fleet *fl, int *at, bool give_
         jit_spread(f->code, &fl->b->warps[i], fl->next[i]);
     }
     f->jam_credit -= JAM_LEFT;
+    __atomic_fetch_add(&jit_jams_left, 1, __ATOMIC_RELAXED);
     *at = last;
 }
 

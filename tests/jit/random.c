@@ -9,8 +9,11 @@
  * usage: jit_random TABLE: the seeds of a table "seed text digest" (tests/data/random_h200.tsv) by the interpreter; what
  * machine code makes of them the first usage compares with the interpreter. Seeds that are other kernels by now are left out,
  * but 1,000 have to be left.
+ * Half of the kernels are of forms.h, for forms of machine code that others rarely take. How many of them ran in theirs is
+ * printed, and if too few did that is a failure.
  * With HEDDLE_ISA set to a level that the host does not have: exit status 77, skipped.
  * Not compared: which NaN an f64 is (design.md: payloads are outside the promise). */
+#include "forms.h"
 #include "heddle.h"
 
 #include "base/strbuf.h"
@@ -25,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { INTS = 10, LONGS = 4, HALVES = 4, FLOATS = 8, DOUBLES = 4, PREDS = 6, CELLS = 1024,
        OWN = 4, /* the 16 bytes that a thread has in shared and in global memory */
@@ -814,19 +818,27 @@ static char *filled(struct maker *m, const char *text)
     return out.s;
 }
 
-/* Threads of a block. */
-static const uint32_t *shape_of(uint64_t seed)
-{
-    static const uint32_t shapes[][2] = {{64, 1}, {32, 4}, {16, 16}, {128, 1}, {8, 8}, {100, 1}, {12, 5}, {16, 4}, {8, 16}, {4, 16}};
-    return shapes[seed / 2 % 10];
-}
-
 /* Even seeds: nothing that PTX or CUDA leaves open, so every GPU of this generation leaves the same in memory. Lanes of a warp that
  * write its memory write cells of their own, atomics that meet commute and nobody reads what was there, and of the table
  * rows marked OPEN stay out. */
 static bool is_settled(uint64_t seed)
 {
     return seed % 2 == 0;
+}
+
+/* A quarter of the seeds is for several warps at once, and one for single file. Even seeds below 4,096 stay what they were when
+ * tests/data/random_h200.tsv was made. */
+static enum form_kind kind_of(uint64_t seed)
+{
+    uint64_t h = seed * UINT64_C(0x9e3779b97f4a7c15) >> 61;
+    return (seed < 4096 && is_settled(seed)) || h > 3 ? FORM_ANY : h > 1 ? FORM_JAM : FORM_SINGLE;
+}
+
+/* Threads of a block. */
+static const uint32_t *shape_of(uint64_t seed)
+{
+    static const uint32_t shapes[][2] = {{64, 1}, {32, 4}, {16, 16}, {128, 1}, {8, 8}, {100, 1}, {12, 5}, {16, 4}, {8, 16}, {4, 16}};
+    return kind_of(seed) == FORM_ANY ? shapes[seed / 2 % 10] : form_shape(kind_of(seed), seed);
 }
 
 /* What stands before the random part: addresses, memory with something in it, registers that differ. A register of an address is
@@ -909,6 +921,8 @@ static void ending(struct strbuf *s, int threads, bool settled, bool leave)
 
 static char *make(uint64_t seed)
 {
+    if (kind_of(seed) != FORM_ANY)
+        return form_make(kind_of(seed), seed);
     const uint32_t *shape = shape_of(seed);
     struct maker maker = {.seed = seed * 2654435761u + 12345, .breaks = -1, .together = true, .full = shape[0] * shape[1] % 32 == 0, .settled = is_settled(seed)}, *m = &maker;
     strbuf_init(&m->s);
@@ -930,8 +944,12 @@ static char *make(uint64_t seed)
 
 struct bench {
     heddle_device *device;
-    heddle_ptr in, out, counter, warps;
+    heddle_ptr in, out, counter, warps, far;
     size_t out_bytes;
+    FILE *log; /* HEDDLE_JIT_LOG */
+    struct {
+        int kernels, in_form, left;
+    } plain[3]; /* by kind: launches that do not count, those in the kind's form, those that left it */
 };
 
 static void must(heddle_status s, const char *what, uint64_t seed)
@@ -947,7 +965,7 @@ static void run(struct bench *b, heddle_kernel *k, const heddle_launch_config *c
     static const char *const names[] = {"smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
                                         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "smsp__sass_branch_targets_threads_divergent.sum"};
     uint32_t salt = (uint32_t)seed * 2654435761u;
-    void *args[] = {&b->in, &b->out, &b->counter, &b->warps, &salt};
+    void *args[] = {&b->in, &b->out, &b->counter, &b->warps, &salt, &b->far};
     heddle_result *result = NULL;
     memset(out, 0, b->out_bytes + REST);
     must(heddle_copy_in(b->device, b->out, out, b->out_bytes), "copy", seed);
@@ -1030,6 +1048,40 @@ static void write_file(uint64_t seed, const char *text, const uint32_t *shape, s
     printf("%" PRIu64 " %016" PRIx64 " %016" PRIx64 " %u %u %zu\n", seed, digest_text(text), digest_of, shape[0], shape[1], bytes);
 }
 
+/* Which of the forms this kernel was made for it ran in, as the log says. */
+static void note_form(struct bench *b, uint64_t seed, uint64_t left)
+{
+    enum form_kind kind = kind_of(seed);
+    char line[1024];
+    bool in_form = false;
+    while (fgets(line, sizeof line, b->log)) {
+        const char *single = strstr(line, "\"single\": ");
+        bool made = strstr(line, "\"problem\": null") && strstr(line, "\"counting\": false");
+        in_form |= made && (kind == FORM_JAM ? strstr(line, "\"form\": \"jam\"") != NULL : kind == FORM_SINGLE && single && atoi(strchr(single, ':') + 1) > 0);
+    }
+    clearerr(b->log);
+    b->plain[kind].kernels++;
+    b->plain[kind].in_form += in_form;
+    b->plain[kind].left += left != 0;
+}
+
+/* Fails where too few kernels ran in the form that they were made for: a quarter of the launches do not count and are
+ * made for several warps at once, of which SSE4.2 has no code. */
+static bool forms_reached(const struct bench *b)
+{
+    bool jams = strcmp(lanes_level(), "x86-64-v2") != 0, ok = true;
+    static const char *const names[] = {"", "several warps at once", "single file"};
+    for (int kind = FORM_JAM; kind <= FORM_SINGLE; kind++) {
+        int kernels = b->plain[kind].kernels, in_form = b->plain[kind].in_form, left = b->plain[kind].left;
+        bool wanted = (kind != FORM_JAM || jams) && kernels >= 6;
+        bool enough = in_form >= kernels / 2 && (kind != FORM_JAM || left >= kernels / 8);
+        printf("%s: %d of %d kernels", names[kind], in_form, kernels);
+        printf(kind == FORM_JAM ? ", left by %d%s\n" : "%.0d%s\n", kind == FORM_JAM ? left : 0, wanted && !enough ? ": too few" : "");
+        ok &= !wanted || enough;
+    }
+    return ok;
+}
+
 static bool compare(struct bench *b, uint64_t seed, enum mode mode, uint64_t *left)
 {
     const uint32_t *shape = shape_of(seed);
@@ -1051,7 +1103,10 @@ static bool compare(struct bench *b, uint64_t seed, enum mode mode, uint64_t *le
         printf("%" PRIu64 " %016" PRIx64 "\n", seed, *left);
     if (mode < INTERP) {
         jit_long_turns = seed / 2 % 2 ? 1 + seed / 4 % 9 : LONG_TURNS; /* loops are left in the middle */
+        uint64_t before = jit_jams_left;
         run(b, kernel, &cfg, "jit", seed, y, counting ? counts[1] : NULL);
+        if (!counting)
+            note_form(b, seed, jit_jams_left - before);
         ok = same(x, y, b->out_bytes) && !memcmp(x + b->out_bytes, y + b->out_bytes, REST);
     }
     if (counting && memcmp(counts[0], counts[1], sizeof counts[0])) {
@@ -1100,6 +1155,23 @@ static uint64_t compare_table(struct bench *b, const char *name, uint64_t *count
     return bad + 1;
 }
 
+/* What compiling tells, in a file that is gone with the process. */
+static FILE *open_log(void)
+{
+    char name[] = "/tmp/heddle-jit-random-XXXXXX";
+    int fd = mkstemp(name);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+    if (!f) {
+        perror(name);
+        exit(2);
+    }
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    setenv("HEDDLE_JIT_LOG", path, 1);
+    unlink(name);
+    return f;
+}
+
 int main(int argc, char **argv)
 {
     static const char *const modes[] = {"", "digests", "interp", "files"};
@@ -1124,7 +1196,8 @@ int main(int argc, char **argv)
     }
     setenv("HEDDLE_JIT_CACHE", "0", 0); /* nobody runs these kernels again */
     setvbuf(stdout, NULL, _IOLBF, 0); /* seeds that were done are known if one crashes */
-    struct bench b = {0};
+    struct bench b = {.log = open_log()};
+    uint32_t *far = malloc(FORM_FAR * sizeof *far);
     static uint32_t in[CELLS + 8192];
     uint64_t x = 88172645463325252u;
     for (int i = 0; i < CELLS + 8192; i++) {
@@ -1140,13 +1213,17 @@ int main(int argc, char **argv)
     must(heddle_alloc(b.device, 4 << 20, &b.out), "memory", 0);
     must(heddle_alloc(b.device, COUNTERS, &b.counter), "memory", 0);
     must(heddle_alloc(b.device, WARP_BYTES * WARPS, &b.warps), "memory", 0);
+    must(heddle_alloc(b.device, FORM_FAR * sizeof *far, &b.far), "memory", 0);
+    form_far(far);
+    must(heddle_copy_in(b.device, b.far, far, FORM_FAR * sizeof *far), "copy", 0);
+    free(far);
     must(heddle_copy_in(b.device, b.in, in, sizeof in), "copy", 0);
     if (mode == TABLE)
         bad = compare_table(&b, argv[1], &count);
     for (uint64_t s = first; mode != TABLE && s < first + count; s++)
-        if (mode != FILES || is_settled(s))
+        if (mode != FILES || (is_settled(s) && kind_of(s) == FORM_ANY))
             bad += !compare(&b, s, (enum mode)mode, &left);
     heddle_device_close(b.device);
     printf("%" PRIu64 " kernels, %" PRIu64 " differ\n", count, bad);
-    return bad != 0;
+    return bad != 0 || (mode < INTERP && !forms_reached(&b));
 }

@@ -30,9 +30,10 @@ static void test_lines(void **state)
     struct jit_job job = {.kernel = &k, .dim = {16, 8, 2}, .level = "x86-64-v3", .jam = 1};
     close(mkstemp(path));
     setenv("HEDDLE_JIT_LOG", path, 1);
-    log_made(&job, log_now(), 4096, true, "");
+    struct jit_object made = {.size = 4096, .singles = 1}, not_made = {.singles = 2};
+    log_made(&job, log_now(), &made, true, "");
     job.counting = job.split = true;
-    log_made(&job, log_now() - 3, 0, false, "no room");
+    log_made(&job, log_now() - 3, &not_made, false, "no room");
     read_lines(text, sizeof text);
     const char *second = strchr(text, '\n');
     assert_non_null(second);
@@ -41,9 +42,9 @@ static void test_lines(void **state)
     assert_true(ms[0] >= 0 && ms[0] < 1000 && ms[1] >= 3000 && ms[1] < 4000);
     snprintf(want, sizeof want,
              "{\"kernel\": \"a\\u0022b\\u005cc\\u000a\", \"instructions\": 21, \"block\": [16, 8, 2], \"form\": \"together\", \"isa\": \"x86-64-v3\", "
-             "\"counting\": false, \"cpu_ms\": %.2f, \"kept\": true, \"bytes\": 4096, \"problem\": null}\n"
+             "\"counting\": false, \"cpu_ms\": %.2f, \"kept\": true, \"bytes\": 4096, \"single\": null, \"problem\": null}\n"
              "{\"kernel\": \"a\\u0022b\\u005cc\\u000a\", \"instructions\": 21, \"block\": [16, 8, 2], \"form\": \"split\", \"isa\": \"x86-64-v3\", "
-             "\"counting\": true, \"cpu_ms\": %.2f, \"kept\": false, \"bytes\": 0, \"problem\": \"no room\"}\n",
+             "\"counting\": true, \"cpu_ms\": %.2f, \"kept\": false, \"bytes\": 0, \"single\": 2, \"problem\": \"no room\"}\n",
              ms[0], ms[1]);
     assert_string_equal(text, want);
 }
@@ -53,12 +54,13 @@ static void test_silence(void **state)
     (void)state;
     struct ir_kernel k = {.name = "k", .ninsts = 1};
     struct jit_job job = {.kernel = &k, .level = "x86-64-v3", .jam = 1};
+    struct jit_object o = {.size = 1};
     char before[2000], after[2000];
     read_lines(before, sizeof before);
     unsetenv("HEDDLE_JIT_LOG");
-    log_made(&job, log_now(), 1, false, "");
+    log_made(&job, log_now(), &o, false, "");
     setenv("HEDDLE_JIT_LOG", "/no such folder/log", 1);
-    log_made(&job, log_now(), 1, false, ""); /* nothing to be done about it */
+    log_made(&job, log_now(), &o, false, ""); /* nothing to be done about it */
     read_lines(after, sizeof after);
     assert_string_equal(before, after);
     unlink(path);

@@ -168,6 +168,7 @@ struct emit {
     int nth;
     int32_t *rank;      /* [nblocks]: see region.c, or NULL */
     struct single *singles; /* see single.c, or NULL */
+    int nsingles;
     struct single *single; /* whose code is being made, or NULL */
     LLVMValueRef mask_var, next_var, positions; /* split form: allocas; the switch over positions */
     LLVMBasicBlockRef dispatch;

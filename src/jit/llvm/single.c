@@ -361,6 +361,7 @@ static void open_one(struct emit *e, struct single *s)
     new_way(e, s);
     s->next = e->singles;
     e->singles = s;
+    e->nsingles++;
 }
 
 void single_find(struct emit *e)
