@@ -12,8 +12,11 @@ For each kernel of bench/kernels/, medians over rounds in which all programs tak
   counters, records the same launch when it counts (HEDDLE_RESULTS, HEDDLE_CACHES=0), and when a program is told every access
                     (heddle_observe; always one thread), divided by plain
   ns an access      what that costs for each memory access of a warp: plain time, what counters add, what records add
-  compile           CPU milliseconds of all the program's kernels: the form for whole warps, and the one for warps whose
-                    lanes went different ways where it can be wanted; their PTX instructions (HEDDLE_JIT_LOG)
+  first / full      plain time of the smaller job in the first tier of machine code (HEDDLE_EXEC=jit-first), divided by that in
+                    the full one, which all other columns are of
+  compile           CPU milliseconds of all the program's kernels, in the first tier and in the full one: the form for whole
+                    warps, and the one for warps whose lanes went different ways where it can be wanted; their PTX
+                    instructions (HEDDLE_JIT_LOG). LLVM is loaded before; the process has compiled nothing else
 Counts and records, and Minst/s, are of a smaller job (the second size). HEDDLE_EXEC=jit, so that what cannot be compiled
 fails instead of being measured in the interpreter; data is made, code compiled and one launch done before the clock starts.
 The first round also compares every number of the results with the native program's.
@@ -152,10 +155,7 @@ class Bench:
             open(log, "w").close()
             lines, _ = run([f"{self.tmp}/{program}.cuda", *words] + [file] * first, threads, HEDDLE_JIT_LOG=log)
             self.add((name, f"plain{threads}"), lines)
-            made = [json.loads(line) for line in open(log)]
-            forms = [[m for m in made if m["form"] == form] for form in ("together", "split")]
-            self.compiled.setdefault(name, []).append([sum(m["cpu_ms"] for m in f) for f in forms] +
-                                                      [sum(m["instructions"] for m in forms[0])])
+            self.note_compiled(name, log)
             lines, _ = run([f"{self.tmp}/{program}.native", *words] + [file] * first, threads)
             self.add((name, f"native{threads}"), lines)
             if first:
@@ -170,18 +170,27 @@ class Bench:
         if first:
             os.remove(file)
 
+    def note_compiled(self, name, log):
+        made = [json.loads(line) for line in open(log)]
+        forms = [[m for m in made if m["form"] == form] for form in ("together", "split")]
+        self.compiled.setdefault((name, made[0]["tier"]), []).append([sum(m["cpu_ms"] for m in f) for f in forms] +
+                                                                     [sum(m["instructions"] for m in forms[0])])
+
     def small(self, kernel):
         name, program, variant, _, size = kernel[:5]
-        results = f"{self.tmp}/results"
+        results, log = f"{self.tmp}/results", f"{self.tmp}/log"
         words = [f"{self.tmp}/{program}.cuda", variant, str(size), str(a.times)]
-        modes = {"small": {}, "counters": {"HEDDLE_RESULTS": results, "HEDDLE_CACHES": "0"},
+        modes = {"small": {}, "first": {"HEDDLE_EXEC": "jit-first", "HEDDLE_JIT_LOG": log}, "counters": {"HEDDLE_RESULTS": results, "HEDDLE_CACHES": "0"},
                  "caches": {"HEDDLE_RESULTS": results}, "records": {"BENCH_OBSERVE": "1"}}
         if a.interp:
             modes["interp"] = {"HEDDLE_EXEC": "interp"}
             modes["interp counters"] = {"HEDDLE_EXEC": "interp", "HEDDLE_RESULTS": results, "HEDDLE_CACHES": "0"}
         for mode, env in modes.items():
             open(results, "w").close()
+            open(log, "w").close()
             self.add((name, mode), run(words, 1, **env)[0])
+            if mode == "first":
+                self.note_compiled(name, log)
             if mode == "counters":
                 total, _ = totals(results)
                 self.counted[name] = total["INST"] / (a.times + 1), accesses(total) / (a.times + 1)
@@ -196,7 +205,7 @@ class Bench:
 
     def check(self):
         file, results = f"{self.tmp}/result", f"{self.tmp}/results"
-        modes = [{"HEDDLE_EXEC": "interp"}, {}, {"HEDDLE_RESULTS": results, "HEDDLE_CACHES": "0"}, {"HEDDLE_RESULTS": results}]
+        modes = [{"HEDDLE_EXEC": "interp"}, {}, {"HEDDLE_EXEC": "jit-first"}, {"HEDDLE_RESULTS": results, "HEDDLE_CACHES": "0"}, {"HEDDLE_RESULTS": results}]
         for name, program, variant, _, size, _ in chosen:
             for env in modes:
                 run([f"{self.tmp}/{program}.cuda", variant, str(size), "0", file], 2, **env)
@@ -207,7 +216,7 @@ class Bench:
         plain, native, small = (self.median(name, m) for m in ("plain1", "native1", "small"))
         inst, access = self.counted[name]
         added = {m: self.median(name, m) - small for m in ("counters", "records")}
-        together, split, instructions = (statistics.median(c[i] for c in self.compiled[name]) for i in range(3))
+        compiled = {tier: [statistics.median(c[i] for c in self.compiled[name, tier]) for i in range(3)] for tier in ("first", "full")}
         r = {"native, ms": f"{native * 1e3:.1f}", "plain, ms": f"{plain * 1e3:.1f}",
              "plain / native, 1 thread": f"{plain / native:.2f}",
              "2 threads": f"{self.median(name, 'plain2', True) / self.median(name, 'native2', True):.2f}",
@@ -215,7 +224,9 @@ class Bench:
              "with caches, Minst/s": f"{inst / self.median(name, 'caches') / 1e6:.1f}",
              "records / plain": f"{1 + added['records'] / small:.2f}", "ns an access: plain": f"{small / access * 1e9:.1f}",
              "counters add": f"{added['counters'] / access * 1e9:.1f}", "records add": f"{added['records'] / access * 1e9:.1f}",
-             "compile, ms (instructions)": f"{together:.0f} + {split:.0f} ({instructions:.0f})"}
+             "first tier / full": f"{self.median(name, 'first') / small:.2f}",
+             "compile first, ms": "{:.0f} + {:.0f}".format(*compiled["first"]),
+             "compile full, ms (instructions)": "{:.0f} + {:.0f} ({:.0f})".format(*compiled["full"])}
         if a.interp:
             r["interpreter, Minst/s"] = f"{inst / self.median(name, 'interp') / 1e6:.0f}"
             r["its counting"] = f"{inst / self.median(name, 'interp counters') / 1e6:.0f}"
@@ -223,7 +234,7 @@ class Bench:
 
     def table(self):
         rows = {k[0]: self.row(k[0]) for k in chosen}
-        ratios = ["plain / native, 1 thread", "2 threads", "counters / plain", "records / plain"]
+        ratios = ["plain / native, 1 thread", "2 threads", "counters / plain", "records / plain", "first tier / full"]
         whole = len(chosen) == len(KERNELS)
         for title, names in (("geometric mean of the ten", [k[0] for k in chosen if k[5] and whole]),
                              ("of all" if whole else "geometric mean", [k[0] for k in chosen])):

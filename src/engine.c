@@ -12,6 +12,8 @@
 #include "simt/output.h"
 #include "simt/tally.h"
 
+#include <stdlib.h>
+
 static void observe(const struct record *r, const struct record_values *values, const struct block *b, void *user)
 {
     (void)values;
@@ -76,7 +78,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
                               ? jit_prepare(k->jit, &l, counting, d->see ? JIT_ALL_RECORDS : run.caches ? JIT_CACHED : JIT_NO_RECORDS)
                               : NULL;
     if (no_code) {
-        s = engine_fail(HEDDLE_NOT_IMPLEMENTED, "HEDDLE_EXEC is 'jit', but kernel '%s' has no machine code: %s", k->function->name, no_code);
+        s = engine_fail(HEDDLE_NOT_IMPLEMENTED, "HEDDLE_EXEC is '%s', but kernel '%s' has no machine code: %s", getenv("HEDDLE_EXEC"), k->function->name, no_code);
         arena_release(&l.arena);
         return s;
     }

@@ -84,7 +84,7 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
         return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_THREADS is '%s': a number from 1 to %d is needed",
                            getenv("HEDDLE_THREADS"), MAX_THREADS);
     if (!jit_mode_known())
-        return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_EXEC is '%s': auto, jit or interp is needed", getenv("HEDDLE_EXEC"));
+        return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_EXEC is '%s': auto, jit, jit-first or interp is needed", getenv("HEDDLE_EXEC"));
     heddle_device *d = alloc_zeroed(sizeof *d);
     diag_init(&diags);
     if (!device_load(&d->spec, name, &diags)) {

@@ -127,6 +127,7 @@ struct jit_frame {
     uint32_t why;          /* enum jit_stop */
     struct exec_counts *counts; /* or NULL: not counting */
     struct fleet *fleet;   /* run.c: not NULL while the block is not begun */
+    uint32_t calls;        /* run.c: of machine code while it may become better */
     int32_t jam_credit;    /* run.c: above 0, or blocks do without the jam form */
     const uint32_t *tid;   /* [3], of lane 0; behind it those of the next warp */
     /* Warps of a fleet go on one after the other without a return in between: when one exits, waits or has had its turn and
@@ -164,6 +165,9 @@ static inline bool jit_waits(const struct ir_inst *in)
            (in->nsrc < 2 || (in->src[1].kind == IR_SRC_IMM && !in->src[1].imm));
 }
 
+/* How much is done for the code's speed. Code of both tiers computes, counts and stops in the same way. */
+enum jit_tier { JIT_FIRST /* made soon */, JIT_FULL /* for what runs on */, JIT_TIERS };
+
 /* What the emitter is asked for: code, or a text of it (jit/show.h): LLVM's before and after its passes, the host's. */
 enum jit_form { JIT_OBJECT, JIT_EMITTED, JIT_OPTIMISED, JIT_ASSEMBLY };
 
@@ -188,6 +192,7 @@ struct jit_job {
     int nresume;
     const int32_t *together; /* split form: the other form's resume points */
     const int32_t *home;     /* [nregs]: plan_homes */
+    enum jit_tier tier;
     enum jit_form form;
 };
 

@@ -3,8 +3,12 @@
 #define JIT_CODE_H
 
 #include "jit/abi.h"
+#include "jit/jit.h"
 #include "jit/link.h"
 #include "jit/plan.h"
+
+/* The forms of abi.h. */
+enum form { TOGETHER, SPLIT, JAM, FORMS };
 
 /* A kernel's code for one size of block, from the first launch on that might want it. */
 struct jit_code {
@@ -15,20 +19,22 @@ struct jit_code {
     int32_t *home;    /* [nregs]: plan_homes */
     uint8_t *barrier; /* [ninsts]: barriers that machine code waits at itself */
     struct jit_spread **spread; /* [ninsts]: made when the interpreter first goes on there */
-    jit_function *function; /* atomic: NULL until it is made */
+    jit_function *function; /* atomic: NULL until it is made; of the first tier, then of the full one */
     jit_function *split;    /* atomic: the split form, or NULL */
     jit_function *jam;      /* atomic: the jam form, or NULL; of so many warps: */
     int jam_warps;
-    bool jam_wanted;        /* atomic: it is to be made when machine code has run for jam_ns */
-    uint64_t jam_ns;        /* atomic: how long it has */
+    uint64_t ran[FORMS];    /* atomic: how long a form has run, ns of processor time; the jam form: the first one's */
+    uint64_t long_ran[FORMS]; /* atomic: from which on it is made in the full tier; UINT64_MAX: it is not, or that is done */
+    bool may_change;        /* atomic: one of these is not UINT64_MAX */
     struct jam_steps *steps; /* NULL: there is no jam form */
     uint64_t work;          /* atomic: instructions that the interpreter has done for launches of this kind */
-    uint64_t enough;        /* from which on it is compiled */
+    uint64_t enough;        /* from which on it is compiled, if LLVM is loaded */
     bool claimed, split_claimed; /* atomic: a thread compiles it, or has */
     uint64_t split_work;    /* atomic: instructions that the interpreter has done since there is a function */
-    struct link_code linked, split_linked, jam_linked;
+    struct link_code linked[FORMS][JIT_TIERS];
     uint32_t dim[3];
     bool counting, tallies, cached; /* jit_job */
+    enum jit_mode mode;     /* what this code is for */
     bool looked;            /* whether an earlier run left code has been looked at */
     char problem[256]; /* not empty: there is no code, and why */
     struct jit_code *next;
@@ -40,7 +46,12 @@ bool jit_emit(const struct jit_job *job, struct jit_object *o);
 /* Makes the code; what is wrong is in `problem`. Called once; so is the other, for the split form. */
 void jit_make(struct jit_code *c);
 void jit_make_split(struct jit_code *c);
-void jit_make_jam(struct jit_code *c); /* the first time, if there is to be one */
+
+/* Has the interpreter done so many instructions that code in the first tier pays? */
+bool jit_is_worth_it(const struct jit_code *c, uint64_t work);
+
+/* The form has run for so many ns more. Makes code of the full tier when that is enough. */
+void jit_has_run(struct jit_code *c, enum form form, uint64_t ns);
 
 /* --- splits.c --- */
 

@@ -16,8 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Compiling takes some 0.2 ms an instruction on AVX2, in which the interpreter does 6,000 (docs/jit.md). */
-enum { WORK_ENOUGH = 2000000, WORK_PER_INSTRUCTION = 6000 };
+/* When machine code pays, and when better code does: about when what ran so far took as long as making it (docs/performance.md). */
+enum {
+    WORK_LOADING = 1500000,      /* instructions that the interpreter does while LLVM is loaded, */
+    WORK_ENOUGH = 150000,        /* while it makes the first tier's code of a small kernel, */
+    WORK_PER_INSTRUCTION = 2500, /* and for each of its instructions */
+    FULL_NS_PER_BYTE = 4000,     /* twice what the full tier takes, by the size of the first one's object: it halves the time */
+    JAM_NS_PER_BYTE = 20000      /* the jam form */
+};
+
+bool jit_hasty;
 
 struct jit {
     const struct ir_kernel *kernel;
@@ -34,6 +42,7 @@ static struct {
     pthread_once_t once;
     pthread_mutex_t busy; /* one kernel at a time */
     bool stopped;         /* the process ends */
+    bool loaded;          /* atomic */
     jit_emit_fn *emit;
     char problem[256];
 } compiler = {.once = PTHREAD_ONCE_INIT, .busy = PTHREAD_MUTEX_INITIALIZER};
@@ -82,21 +91,32 @@ static void load_compiler(void)
         snprintf(compiler.problem, sizeof compiler.problem, "libheddle-jit.so cannot be loaded: %s", why ? why : "not found");
         return;
     }
+    __atomic_store_n(&compiler.loaded, true, __ATOMIC_RELAXED);
     atexit(stop_compiling); /* after LLVM's own, so before them */
 }
 
 /* --- codes --- */
 
+/* The mode's place in enum jit_mode, or -1. */
+static int find_mode(void)
+{
+    static const char *const names[] = {[JIT_NEVER] = "interp", [JIT_AUTO] = "auto", [JIT_ALWAYS_FIRST] = "jit-first", [JIT_ALWAYS] = "jit"};
+    const char *s = getenv("HEDDLE_EXEC");
+    int mode = s && *s ? JIT_ALWAYS : JIT_AUTO;
+    while (s && *s && mode >= 0 && strcmp(s, names[mode]))
+        mode--;
+    return mode;
+}
+
 enum jit_mode jit_mode(void)
 {
-    const char *s = getenv("HEDDLE_EXEC");
-    return s && !strcmp(s, "jit") ? JIT_ALWAYS : s && !strcmp(s, "interp") ? JIT_NEVER : JIT_AUTO;
+    int mode = find_mode();
+    return mode < 0 ? JIT_AUTO : (enum jit_mode)mode;
 }
 
 bool jit_mode_known(void)
 {
-    const char *s = getenv("HEDDLE_EXEC");
-    return !s || !*s || !strcmp(s, "jit") || !strcmp(s, "interp") || !strcmp(s, "auto");
+    return find_mode() >= 0;
 }
 
 struct jit *jit_open(const struct ir_kernel *k, const struct interp_code *c)
@@ -117,9 +137,9 @@ static void release_code(struct jit_code *c)
     alloc_release(c->home);
     alloc_release(c->barrier);
     jit_spread_release(c);
-    link_release(&c->linked);
-    link_release(&c->split_linked);
-    link_release(&c->jam_linked);
+    for (int form = 0; form < FORMS; form++)
+        for (int tier = 0; tier < JIT_TIERS; tier++)
+            link_release(&c->linked[form][tier]);
     jam_steps_release(c->steps);
     alloc_release(c);
 }
@@ -155,34 +175,58 @@ bool jit_emit(const struct jit_job *job, struct jit_object *o)
     return made;
 }
 
-enum form { TOGETHER, SPLIT, JAM };
-
 /* The job of each form. */
-static struct jit_job job_of(const struct jit_code *c, enum form form)
+static struct jit_job job_of(const struct jit_code *c, enum form form, enum jit_tier tier)
 {
     bool split = form == SPLIT;
     struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
                           .counting = c->counting, .tallies = c->tallies, .cached = c->cached, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
                           .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
-                          .home = c->home, .jam = form == JAM ? c->jam_warps : 1, .steps = c->steps};
+                          .home = c->home, .jam = form == JAM ? c->jam_warps : 1, .steps = c->steps, .tier = tier};
     memcpy(job.dim, c->dim, sizeof job.dim);
     return job;
 }
 
 /* Is code there from an earlier run? */
-static bool is_kept(const struct jit_code *c, enum form form)
+static bool is_kept(const struct jit_code *c, enum form form, enum jit_tier tier)
 {
     struct keep_key key;
-    struct jit_job job = job_of(c, form);
+    struct jit_job job = job_of(c, form, tier);
     return keep_key(&job, &key) && keep_has(&key);
 }
 
-/* From an earlier run, or made now. */
-static void make(struct jit_code *c, enum form form, double start, struct link_code *linked, jit_function **function)
+/* In either tier. */
+static bool has_kept(const struct jit_code *c, enum form form)
 {
+    return is_kept(c, form, JIT_FULL) || is_kept(c, form, JIT_FIRST);
+}
+
+/* Which tier a form's first code is of. */
+static enum jit_tier begins_in(const struct jit_code *c, enum form form)
+{
+    bool full = c->mode == JIT_ALWAYS || (c->mode == JIT_AUTO && is_kept(c, form, JIT_FULL));
+    return full ? JIT_FULL : JIT_FIRST;
+}
+
+/* From when on the form is made in the full tier; UINT64_MAX: it is not. The old number. */
+static uint64_t set_long_ran(struct jit_code *c, enum form form, uint64_t ns)
+{
+    uint64_t old = __atomic_exchange_n(&c->long_ran[form], ns, __ATOMIC_ACQ_REL);
+    bool may_change = false;
+    for (int i = 0; i < FORMS; i++)
+        may_change |= __atomic_load_n(&c->long_ran[i], __ATOMIC_ACQUIRE) != UINT64_MAX;
+    __atomic_store_n(&c->may_change, may_change, __ATOMIC_RELEASE);
+    return old;
+}
+
+/* From an earlier run, or made now. */
+static void make(struct jit_code *c, enum form form, enum jit_tier tier, double start)
+{
+    jit_function **const functions[FORMS] = {&c->function, &c->split, &c->jam}, **function = functions[form];
+    struct link_code *linked = &c->linked[form][tier];
     struct jit_object o = {0};
-    struct jit_job job = job_of(c, form);
+    struct jit_job job = job_of(c, form, tier);
     char problem[sizeof c->problem] = "";
     struct keep_key key;
     bool keeps = keep_key(&job, &key), kept = keeps && keep_find(&key, &o);
@@ -193,19 +237,25 @@ static void make(struct jit_code *c, enum form form, double start, struct link_c
         snprintf(problem, sizeof problem, "%s", o.problem);
     bool ready = made && link_object(o.bytes, o.size, "jit_code", linked, problem, sizeof problem);
     log_made(&job, start, &o, kept, problem);
-    if (form != JAM) /* the others can do without */
+    bool first = !*function; /* else there is code that will do */
+    if (form != JAM && first)
         memcpy(c->problem, problem, sizeof problem);
     if (made)
         o.release(&o);
     if (ready)
         __atomic_store_n(function, (jit_function *)(uintptr_t)linked->entry, __ATOMIC_RELEASE);
+    if (ready && tier == JIT_FIRST && c->mode == JIT_AUTO)
+        set_long_ran(c, form, jit_hasty ? 1 : FULL_NS_PER_BYTE * o.size);
+    if (ready && first && form == TOGETHER && c->steps && c->mode != JIT_ALWAYS_FIRST)
+        set_long_ran(c, JAM, jit_hasty ? 1 : JAM_NS_PER_BYTE * o.size);
 }
 
 void jit_make(struct jit_code *c)
 {
     struct jit *j = c->owner;
     const struct ir_kernel *k = j->kernel;
-    if (!is_kept(c, TOGETHER)) /* before the clock starts */
+    enum jit_tier tier = begins_in(c, TOGETHER);
+    if (!is_kept(c, TOGETHER, tier)) /* before the clock starts */
         pthread_once(&compiler.once, load_compiler);
     double start = log_now();
     c->shapes = shapes_find(k, c->dim);
@@ -215,19 +265,34 @@ void jit_make(struct jit_code *c)
     c->spread = alloc_zeroed(sizeof *c->spread * ((size_t)k->ninsts + 1));
     if (!c->counting)
         c->steps = jam_plan(k, c->shapes, c->dim, lanes_level(), &c->jam_warps);
-    make(c, TOGETHER, start, &c->linked, &c->function);
-    __atomic_store_n(&c->jam_wanted, c->function && c->steps, __ATOMIC_RELEASE);
+    make(c, TOGETHER, tier, start);
 }
 
 void jit_make_split(struct jit_code *c)
 {
-    make(c, SPLIT, log_now(), &c->split_linked, &c->split);
+    make(c, SPLIT, begins_in(c, SPLIT), log_now());
 }
 
-void jit_make_jam(struct jit_code *c)
+/* Once, if it is to be. */
+static void make_full(struct jit_code *c, enum form form)
 {
-    if (__atomic_exchange_n(&c->jam_wanted, false, __ATOMIC_ACQ_REL))
-        make(c, JAM, log_now(), &c->jam_linked, &c->jam);
+    if (set_long_ran(c, form, UINT64_MAX) != UINT64_MAX)
+        make(c, form, JIT_FULL, log_now());
+}
+
+bool jit_is_worth_it(const struct jit_code *c, uint64_t work)
+{
+    bool loaded = jit_hasty || __atomic_load_n(&compiler.loaded, __ATOMIC_RELAXED);
+    return work >= c->enough + (loaded ? 0 : WORK_LOADING);
+}
+
+void jit_has_run(struct jit_code *c, enum form form, uint64_t ns)
+{
+    uint64_t ran = __atomic_add_fetch(&c->ran[form], ns, __ATOMIC_RELAXED);
+    if (ran >= __atomic_load_n(&c->long_ran[form], __ATOMIC_ACQUIRE))
+        make_full(c, form);
+    if (form == TOGETHER && ran >= __atomic_load_n(&c->long_ran[JAM], __ATOMIC_ACQUIRE))
+        make_full(c, JAM);
 }
 
 /* Can lanes part, or is a warp not whole? */
@@ -242,10 +307,10 @@ static bool needs_split(const struct jit_code *c)
     return threads % WARP_LANES;
 }
 
-static struct jit_code *code_for(struct jit *j, const struct launch *l, bool counting, bool tallies, bool cached)
+static struct jit_code *code_for(struct jit *j, const struct launch *l, enum jit_mode mode, bool counting, bool tallies, bool cached)
 {
     struct jit_code *c = j->codes;
-    while (c && (c->counting != counting || c->tallies != tallies || c->cached != cached || memcmp(c->dim, l->block_dim, sizeof c->dim)))
+    while (c && (c->mode != mode || c->counting != counting || c->tallies != tallies || c->cached != cached || memcmp(c->dim, l->block_dim, sizeof c->dim)))
         c = c->next;
     if (c)
         return c;
@@ -255,7 +320,10 @@ static struct jit_code *code_for(struct jit *j, const struct launch *l, bool cou
     c->counting = counting;
     c->tallies = tallies;
     c->cached = cached;
-    c->enough = WORK_ENOUGH + WORK_PER_INSTRUCTION * (uint64_t)j->kernel->ninsts;
+    c->mode = mode;
+    c->enough = jit_hasty ? 1 : WORK_ENOUGH + WORK_PER_INSTRUCTION * (uint64_t)j->kernel->ninsts;
+    for (int form = 0; form < FORMS; form++)
+        c->long_ran[form] = UINT64_MAX;
     memcpy(c->dim, l->block_dim, sizeof c->dim);
     c->next = j->codes;
     j->codes = c;
@@ -268,18 +336,18 @@ const char *jit_prepare(struct jit *j, struct launch *l, bool counting, enum jit
     if (l->watch || mode == JIT_NEVER || j->refused)
         return NULL;
     pthread_mutex_lock(&j->lock);
-    struct jit_code *c = code_for(j, l, counting, counting && records != JIT_ALL_RECORDS, counting && records == JIT_CACHED);
+    struct jit_code *c = code_for(j, l, mode, counting, counting && records != JIT_ALL_RECORDS, counting && records == JIT_CACHED);
     bool fresh = !c->looked;
     c->looked = true;
-    bool at_once = mode == JIT_ALWAYS || c->cached; /* modelled caches see the order of turns, which is not to change from run to run */
-    if (fresh && (at_once || is_kept(c, TOGETHER))) { /* other launches of the kernel wait for it */
+    bool at_once = mode != JIT_AUTO || c->cached; /* modelled caches see the order of turns, which is not to change from run to run */
+    if (fresh && (at_once || has_kept(c, TOGETHER))) { /* other launches of the kernel wait for it */
         c->claimed = true;
-        c->split_claimed = at_once || is_kept(c, SPLIT);
+        c->split_claimed = at_once || has_kept(c, SPLIT);
         jit_make(c);
         if (c->function && (at_once ? needs_split(c) : c->split_claimed))
             jit_make_split(c);
-        if (mode == JIT_ALWAYS || is_kept(c, JAM))
-            jit_make_jam(c);
+        if (mode == JIT_ALWAYS || is_kept(c, JAM, JIT_FULL))
+            make_full(c, JAM);
     }
     pthread_mutex_unlock(&j->lock);
     l->jit = c;
@@ -287,5 +355,5 @@ const char *jit_prepare(struct jit *j, struct launch *l, bool counting, enum jit
     if (counting) /* a block of code leaves all its records before it looks whether the ring is full */
         l->ring_records = RING_RECORDS + j->block_records;
     bool made = (__atomic_load_n(&c->function, __ATOMIC_ACQUIRE) && !c->problem[0]) || compiler.stopped;
-    return mode == JIT_ALWAYS && !made ? c->problem : NULL;
+    return mode != JIT_AUTO && !made ? c->problem : NULL;
 }

@@ -14,10 +14,11 @@
 struct interp_code;
 struct jit;
 
-enum jit_mode { JIT_NEVER, JIT_ALWAYS, JIT_AUTO };
+enum jit_mode { JIT_NEVER, JIT_AUTO, JIT_ALWAYS_FIRST, JIT_ALWAYS };
 
-/* HEDDLE_EXEC of the environment: "interp", "jit" (whatever can be compiled is, before it runs) or "auto", the default:
- * what runs for long is compiled. */
+/* HEDDLE_EXEC of the environment: "interp"; "auto", the default: what runs for long is compiled, and what runs on is compiled
+ * once more, better; "jit" or "jit-first": whatever can be compiled is, before it runs, in the full tier or in the first
+ * (jit/abi.h), and stays in it. */
 enum jit_mode jit_mode(void);
 /* False: HEDDLE_EXEC is none of these. */
 bool jit_mode_known(void);
@@ -30,9 +31,9 @@ void jit_close(struct jit *j);
 enum jit_records { JIT_NO_RECORDS, JIT_CACHED /* of memory that the modelled caches hold: not shared memory */, JIT_ALL_RECORDS };
 
 /* Sets launch->jit if machine code is wanted for this launch; else the interpreter runs it all. launch->ring_records is made
- * large enough for what it leaves. In the mode "jit" the code
- * is made here, in "auto" by jit_run in the middle of a launch, when the kernel has run for so long that it pays.
- * NULL, or why there is no code though the mode is "jit" and the kernel is of a kind that is compiled: such a launch fails,
+ * large enough for what it leaves. In the modes "jit" and
+ * "jit-first" the code is made here, in "auto" by jit_run in the middle of a launch, when the kernel has run for so long that it pays.
+ * NULL, or why there is no code though the mode is one of those and the kernel is of a kind that is compiled: such a launch fails,
  * so that nobody measures or tests the wrong executor. */
 const char *jit_prepare(struct jit *j, struct launch *l, bool counting, enum jit_records records);
 
@@ -43,6 +44,9 @@ enum warp_stop jit_run(struct warp *w, struct exec_counts *counts);
 extern uint32_t jit_long_turns;
 /* Blocks that began in the jam form and went on singly, for tests. */
 extern uint64_t jit_jams_left;
+
+/* In the mode "auto" code is made, and made anew, after hardly any work: in tests. */
+extern bool jit_hasty;
 
 /* Runs a fresh block whose accesses nobody wants to see as far as it gets: warps that wait at a barrier cost next to nothing
  * then. False: there is no code yet, nothing was done. Else all warps have ended (*at is -1), or warp *at stopped with

@@ -102,6 +102,7 @@ bool keep_key(const struct jit_job *job, struct keep_key *key)
     MIX(key, job->cached);
     MIX(key, job->split);
     MIX(key, job->jam);
+    MIX(key, job->tier);
     mix_text(key, k->name);
     mix(key, k->module->text, k->module->text_len);
     mix(key, k->reg_type, (size_t)k->nregs);

@@ -377,7 +377,7 @@ static enum warp_stop interpret(struct jit_code *code, struct warp *w, struct ex
     uint64_t before = w->clock;
     enum warp_stop stop = interp_run(w, counts);
     uint64_t work = __atomic_add_fetch(&code->work, w->clock - before, __ATOMIC_RELAXED);
-    if (work >= code->enough && !__atomic_load_n(&code->claimed, __ATOMIC_RELAXED) &&
+    if (jit_is_worth_it(code, work) && !__atomic_load_n(&code->claimed, __ATOMIC_RELAXED) &&
         !__atomic_exchange_n(&code->claimed, true, __ATOMIC_ACQ_REL))
         jit_make(code);
     return stop;
@@ -403,7 +403,7 @@ static void count_split_work(struct jit_code *code, uint64_t work)
 {
     if (code->split || code->split_claimed)
         return;
-    if (__atomic_add_fetch(&code->split_work, work, __ATOMIC_RELAXED) >= code->enough &&
+    if (jit_is_worth_it(code, __atomic_add_fetch(&code->split_work, work, __ATOMIC_RELAXED)) &&
         !__atomic_exchange_n(&code->split_claimed, true, __ATOMIC_ACQ_REL))
         jit_make_split(code);
 }
@@ -541,21 +541,34 @@ static enum course after(struct jit_frame *f, enum jit_stop why, bool together, 
     }
 }
 
+/* Machine code. As long as it may become better it is looked now and then how long it takes. */
+static enum jit_stop enter(struct jit_frame *f, enum form form, jit_function *const *function, uint32_t at, uint32_t turns)
+{
+    enum { TIMED = 31 }; /* one call of so many, a prime: a block may take the same even number each time */
+    struct jit_code *code = (struct jit_code *)f->code;
+    jit_function *run = __atomic_load_n(function, __ATOMIC_ACQUIRE);
+    f->budget = turns;
+    f->patience = jit_long_turns < TURNS ? jit_long_turns : TURNS;
+    if (!__atomic_load_n(&code->may_change, __ATOMIC_RELAXED) || (++f->calls % TIMED && !jit_hasty))
+        return run(f, at);
+    double start = log_now();
+    enum jit_stop why = run(f, at);
+    jit_has_run(code, form, (uint64_t)((log_now() - start) * 1e9 * TIMED) + 1);
+    return why;
+}
+
 /* Machine code for all lanes together, from the resume point `at`. */
 static enum jit_stop call(struct jit_frame *f, int32_t at, uint32_t turns)
 {
     if (!f->fleet && !f->warp->kept)
         jit_collect(f->code, f->warp, f->code->plan.site[at]);
-    f->budget = turns;
-    f->patience = jit_long_turns < TURNS ? jit_long_turns : TURNS;
-    return (f->fleet && f->fleet->jam > 1 ? f->code->jam : f->code->function)(f, (uint32_t)at);
+    bool jam = f->fleet && f->fleet->jam > 1;
+    return enter(f, jam ? JAM : TOGETHER, jam ? &f->code->jam : &f->code->function, (uint32_t)at, turns);
 }
 
 static enum jit_stop call_split(struct jit_frame *f, int32_t position)
 {
-    f->budget = TURNS;
-    f->patience = jit_long_turns < TURNS ? jit_long_turns : TURNS;
-    return f->code->split(f, (uint32_t)position);
+    return enter(f, SPLIT, &f->code->split, (uint32_t)position, TURNS);
 }
 
 /* Runs the warp on until it waits (true) or stops. */
@@ -618,29 +631,6 @@ enum warp_stop jit_run(struct warp *w, struct exec_counts *counts)
 }
 
 /* --- a whole block --- */
-
-/* The jam form is made when machine code has run for about as long as that takes. */
-static void watch_for_jam(struct jit_code *code)
-{
-    enum { BLOCKS = 64, ENOUGH_NS = 50000000 };
-    static _Thread_local struct {
-        const struct jit_code *code;
-        unsigned blocks;
-        double since;
-    } mine;
-    if (mine.code != code) {
-        mine.code = code;
-        mine.blocks = 0;
-        mine.since = log_now();
-    }
-    if (++mine.blocks % BLOCKS)
-        return;
-    double now = log_now();
-    uint64_t ns = (uint64_t)((now - mine.since) * 1e9);
-    mine.since = now;
-    if (__atomic_add_fetch(&code->jam_ns, ns, __ATOMIC_RELAXED) >= ENOUGH_NS)
-        jit_make_jam(code);
-}
 
 /* A warp that goes on whole at an instruction. */
 static struct start start_whole(struct jit_frame *f, int32_t pc)
@@ -799,8 +789,6 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum wa
     fl.left = -1;
     if (__atomic_load_n(&code->jam, __ATOMIC_ACQUIRE) && f->jam_credit > 0)
         fl.jam = code->jam_warps;
-    else if (__atomic_load_n(&code->jam_wanted, __ATOMIC_RELAXED))
-        watch_for_jam(code);
     fl.n = b->nwarps / fl.jam;
     fl.ended = 0;
     fl.from = 0;

@@ -150,7 +150,7 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
                           .row = plan.row, .access = plan.access, .naccesses = plan.naccesses,
                           .split = view->split, .resume = view->split ? plan.apart : plan.resume,
                           .nresume = view->split ? plan.napart : plan.nresume, .together = plan.resume,
-                          .home = home, .jam = warps, .steps = steps, .form = view->form};
+                          .home = home, .jam = warps, .steps = steps, .tier = view->first ? JIT_FIRST : JIT_FULL, .form = view->form};
     memcpy(job.dim, view->block, sizeof job.dim);
     bool none = view->jam && !steps;
     bool made = !none && jit_emit(&job, &o);

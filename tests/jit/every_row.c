@@ -3,7 +3,7 @@
  * usage: jit_rows [pairs | all] [PART PARTS]: as many instances of the lines of rows.def as every type of every row takes;
  * pairs: those that have each pair of a line's first two choices and each of the others; all: all of them. Of PARTS parts the
  * one numbered PART, from 0.
- * An instance is run three times (one of a few instances: in one of three ways): guarded, with operands that differ from
+ * Both tiers of machine code are compared with the interpreter. An instance is run three times (one of a few instances: in one of three ways): guarded, with operands that differ from
  * lane to lane; and with operands of which some are the same in all lanes or go up from lane to lane, for all lanes and
  * on a way that some take; by two warps of 32 lanes and by one of 8, which takes machine
  * code's form for lanes that went different ways. Operands are edge values and random ones. Compared are all registers
@@ -226,9 +226,11 @@ static void finish(struct bench *b, struct maker *m)
         must(heddle_module_load(b->device, "rows", m->body.s, m->body.len, &module), "module", m->body.s);
         must(heddle_kernel_find(module, "k", &kernel), "kernel", m->body.s);
         run(b, kernel, m, "interp", x);
-        run(b, kernel, m, "jit", y);
-        for (int i = 0; i < m->slots; i++)
-            ok &= same(m, i, x + 8 * m->threads * i, y + 8 * m->threads * i);
+        for (int tier = 0; tier < 2; tier++) {
+            run(b, kernel, m, tier ? "jit" : "jit-first", y);
+            for (int i = 0; i < m->slots; i++)
+                ok &= same(m, i, x + 8 * m->threads * i, y + 8 * m->threads * i);
+        }
         if (!ok)
             fprintf(stderr, "%s\n", m->body.s);
         b->differ += !ok;

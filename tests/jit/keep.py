@@ -18,11 +18,12 @@ with tempfile.TemporaryDirectory() as tmp:
         return {**keep, "HEDDLE_EXEC": "jit", "HEDDLE_CACHE": cache, "HEDDLE_JIT_LOG": "-", **env}
 
     def run(**env):
-        """The sum, whether the compiler was loaded, and for each code whether it was kept."""
+        """The sum, whether the compiler was loaded, and for each code whether it was kept; .tiers: of which tiers they were."""
         p = subprocess.run([program], capture_output=True, text=True, env=environment(**env))
         assert p.returncode == 0, p
         lines = [json.loads(line) for line in p.stderr.splitlines()]
         assert all(m["problem"] is None for m in lines), lines
+        run.tiers = {m["tier"] for m in lines}
         return int(p.stdout.split()[0]), "not" not in p.stdout, [m["kept"] for m in lines]
 
     def files():
@@ -40,6 +41,12 @@ with tempfile.TemporaryDirectory() as tmp:
     assert run(HEDDLE_EXEC="auto", HEDDLE_CACHE=f"{tmp}/empty") == (want, False, [])
     assert run(HEDDLE_EXEC="interp") == (want, False, [])
     assert run(HEDDLE_JIT_CACHE="0") == (want, True, [False] * n)
+    # what is there of the first tier is taken if nothing better is
+    first = f"{tmp}/first"
+    assert run(HEDDLE_EXEC="jit-first", HEDDLE_CACHE=first) == (want, True, [False] * n) and run.tiers == {"first"}
+    assert run(HEDDLE_EXEC="auto", HEDDLE_CACHE=first) == (want, False, [True] * n) and run.tiers == {"first"}
+    assert run(HEDDLE_CACHE=first) == (want, True, [False] * n) and run.tiers == {"full"}
+    assert run(HEDDLE_EXEC="auto", HEDDLE_CACHE=first) == (want, False, [True] * n) and run.tiers == {"full"}
     # other code: launches that count, another processor
     assert not any(run(HEDDLE_RESULTS=f"{tmp}/results")[2])
     assert run(HEDDLE_RESULTS=f"{tmp}/results")[:2] == (want, False)

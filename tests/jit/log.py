@@ -23,7 +23,7 @@ with tempfile.TemporaryDirectory() as tmp:
     lines = [json.loads(line) for line in open(log)]
     assert [(m["kernel"], m["block"]) for m in lines] == made, lines
     for m in lines:
-        assert not m["counting"] and not m["kept"] and m["isa"] == level and m["problem"] is None, m
+        assert m["tier"] == "full" and not m["counting"] and not m["kept"] and m["isa"] == level and m["problem"] is None, m
         assert 5 <= m["instructions"] <= 20 and 0 < m["cpu_ms"] < 10000 and m["bytes"] > 200, m
 
     run(program, HEDDLE_EXEC="jit", HEDDLE_JIT_LOG=log, HEDDLE_RESULTS=f"{tmp}/results")
@@ -31,8 +31,10 @@ with tempfile.TemporaryDirectory() as tmp:
     assert [(m["kernel"], m["block"]) for m in lines] == made + made, lines
     assert [m["counting"] for m in lines] == [False] * 3 + [True] * 3, lines
 
-    said = run(program, HEDDLE_EXEC="jit", HEDDLE_JIT_LOG="-")
-    assert [json.loads(line)["block"] for line in said.splitlines()] == [b for _, b in made], said
+    for exec, tier in ("jit", "full"), ("jit-first", "first"):
+        said = run(program, HEDDLE_EXEC=exec, HEDDLE_JIT_LOG="-")
+        lines = [json.loads(line) for line in said.splitlines()]
+        assert [(m["block"], m["tier"]) for m in lines] == [(b, tier) for _, b in made], said
     for mode in "interp", "auto": # too little work for auto
         assert run(program, HEDDLE_EXEC=mode, HEDDLE_JIT_LOG="-") == ""
     assert run(program, HEDDLE_EXEC="jit", HEDDLE_JIT_LOG="/no such folder/lines") == ""

@@ -76,6 +76,7 @@ static void test_what_belongs_to_the_key(void **state)
     OTHER(job.counting = true);
     OTHER(job.split = true);
     OTHER(job.counting = job.split = true);
+    OTHER(job.tier = JIT_FULL);
     OTHER(types[0] = 1);
 #undef OTHER
     start();

@@ -15,8 +15,15 @@
 
 __attribute__((visibility("default"))) const char heddle_jit_build[] = JIT_BUILD;
 
-/* sroa makes SSA of the variables; the rest is what pays for itself at first sight (docs/jit.md has the times). */
-static const char passes[] = "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg";
+/* What LLVM does in each tier. sroa makes SSA of the variables; the rest is what pays for itself at first sight. The first tier's
+ * level selects instructions one by one where it can, and gives out registers block by block (docs/performance.md has the times). */
+static const struct {
+    const char *passes;
+    LLVMCodeGenOptLevel level;
+} tiers[JIT_TIERS] = {
+    [JIT_FIRST] = {"sroa,early-cse,simplifycfg", LLVMCodeGenLevelNone},
+    [JIT_FULL] = {"sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg", LLVMCodeGenLevelLess},
+};
 
 static void start_llvm(void)
 {
@@ -37,7 +44,7 @@ static LLVMTargetMachineRef machine(const struct jit_job *job, char *problem, si
         return NULL;
     }
     return LLVMCreateTargetMachine(target, triple, job->level, strcmp(job->level, "x86-64-v4") ? "" : "-prefer-256-bit",
-                                   LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelDefault);
+                                   tiers[job->tier].level, LLVMRelocPIC, LLVMCodeModelDefault);
 }
 
 static void attribute(struct emit *e, const char *name, const char *value)
@@ -99,7 +106,7 @@ static bool compile(struct emit *e, LLVMTargetMachineRef tm, struct jit_object *
     if (form == JIT_EMITTED)
         return keep_text(e, o);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(e->module, passes, tm, options);
+    LLVMErrorRef error = LLVMRunPasses(e->module, tiers[e->job->tier].passes, tm, options);
     LLVMDisposePassBuilderOptions(options);
     if (error) {
         char *text = LLVMGetErrorMessage(error);
