@@ -94,11 +94,12 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     output_finish(&l, d->output, d->output_user);
     s = fault_finish(d, &l);
     if (result)
-        *result = engine_wrap(collect(k, cfg, &rules, run.sites, &counts, run.caches, s ? heddle_error_text() : NULL));
+        *result = engine_wrap(collect(k, cfg, &rules, run.sites, &counts, &run.dram, run.caches, s ? heddle_error_text() : NULL));
     if (run.sites) {
         exec_counts_release(&counts);
         alloc_release(run.sites);
     }
+    dram_stats_release(&run.dram);
     arena_release(&l.arena);
     return s;
 }

@@ -27,6 +27,7 @@ struct clock_run {
     void (*observe)(const struct record *r, const struct record_values *values, const struct block *b, void *user);
     void *observe_user;
     const struct caches_config *caches; /* or NULL: no caches are modelled. Only where the launch counts (rounds.h) */
+    struct dram_stats dram;   /* out, where caches are modelled: to be released */
     uint32_t slots;           /* warp instructions that a multiprocessor issues in a cycle */
 };
 

@@ -374,6 +374,7 @@ static void finish(struct rounds *r)
             free(s->seat[t].memory);
     }
     l2_serve(r->l2, r->queue, r->sms, NEVER, r->c->sites);
+    l2_finish(r->l2, r->c->sites, &r->c->dram);
     for (uint32_t i = 0; i < r->sms; i++) {
         l1_free(r->sm[i].l1);
         constants_free(r->sm[i].constants);

@@ -27,14 +27,19 @@ static double over(double a, double b)
 #define L1_HIT_       (C(L1_GLOBAL_LD_HIT) + C(L1_GLOBAL_ST_HIT) + C(L1_LOCAL_LD_HIT) + C(L1_LOCAL_ST_HIT) + C(L1_TEXTURE_HIT))
 #define L1(what)      (L1_##what##_)
 #define L2(what)      (C(L2_READ_##what) + C(L2_WRITE_##what) + C(L2_ATOMIC_##what))
+/* Accesses of DRAM; bytes that lanes loaded, textures left out. */
+#define ROWS          (C(DRAM_ROW_HITS) + C(DRAM_ROW_CLOSED) + C(DRAM_ROW_CONFLICTS))
+#define LOADED        (C(GLOBAL_LD_BYTES) + C(GLOBAL_ATOM_BYTES) + C(GLOBAL_RED_BYTES) + C(LOCAL_LD_BYTES) + (L(readonly) == 2 ? C(READONLY_BYTES) : 0))
 
 /* One function a row, named by its number. */
 enum {
 #define METRIC(name, unit, trust, formula, help) METRIC_ROW(__LINE__),
 #define CACHE_METRIC(name, unit, formula, help)  METRIC_ROW(__LINE__),
+#define DRAM_METRIC(name, unit, formula, help)   METRIC_ROW(__LINE__),
 #define METRIC_ROW(line)                         METRIC_ROW_(line)
 #define METRIC_ROW_(line)                        row_##line
 #include "counters/metrics.def"
+#undef DRAM_METRIC
 #undef CACHE_METRIC
 #undef METRIC
     COMPUTED
@@ -48,7 +53,9 @@ enum {
         return (double)(formula);                                                                    \
     }
 #define CACHE_METRIC(name, unit, formula, help) METRIC(name, unit, MODELLED, formula, help)
+#define DRAM_METRIC(name, unit, formula, help)  METRIC(name, unit, MODELLED, formula, help)
 #include "counters/metrics.def"
+#undef DRAM_METRIC
 #undef CACHE_METRIC
 #undef METRIC
 
@@ -56,12 +63,14 @@ enum {
 #define CODE     TRUST_CODE
 #define MODELLED TRUST_MODELLED
 static const struct metric metrics[] = {
-#define METRIC(name, unit, trust, formula, help) {name, unit, help, #formula, trust, false, METRIC_FUNCTION(__LINE__)},
-#define CACHE_METRIC(name, unit, formula, help)  {name, unit, help, #formula, MODELLED, true, METRIC_FUNCTION(__LINE__)},
+#define METRIC(name, unit, trust, formula, help) {name, unit, help, #formula, trust, METRIC_NEEDS_NOTHING, METRIC_FUNCTION(__LINE__)},
+#define CACHE_METRIC(name, unit, formula, help)  {name, unit, help, #formula, MODELLED, METRIC_NEEDS_CACHES, METRIC_FUNCTION(__LINE__)},
+#define DRAM_METRIC(name, unit, formula, help)   {name, unit, help, #formula, MODELLED, METRIC_NEEDS_DRAM, METRIC_FUNCTION(__LINE__)},
 #include "counters/metrics.def"
+#undef DRAM_METRIC
 #undef CACHE_METRIC
 #undef METRIC
-#define KNOWN(name, unit) {name, unit, "not computed yet", "", TRUST_MODELLED, false, NULL},
+#define KNOWN(name, unit) {name, unit, "not computed yet", "", TRUST_MODELLED, METRIC_NEEDS_NOTHING, NULL},
 #include "counters/metric_known.def"
 #undef KNOWN
 };
@@ -127,7 +136,7 @@ enum metric_status metric_value(const char *name, const struct metric_input *in,
 
     if (!m)
         return METRIC_UNKNOWN;
-    if (!m->compute || (m->caches && !in->l->caches))
+    if (!m->compute || (m->needs == METRIC_NEEDS_CACHES && !in->l->caches) || (m->needs == METRIC_NEEDS_DRAM && !in->l->dram_channels))
         return METRIC_NOT_COMPUTED;
     *value = m->compute(in);
     return METRIC_OK;
@@ -158,7 +167,9 @@ void metrics_document(struct strbuf *out)
                      "`OVER(a, b)` is a / b, 0 when b is 0; `PCT` the same in percent; `GLOBAL(x)` the sum over "
                      "global loads, stores, atomics and reductions, `SHARED(x)` over shared ones. `TRANSACTIONS(LD)` is "
                      "`GLOBAL_LD_OF_32` + `GLOBAL_LD_OF_64` + `GLOBAL_LD_OF_128` before compute capability 5.0 and "
-                     "`GLOBAL_LD_SECTORS` on later devices, `MOVED(LD)` the bytes of these; `ST` the same of stores.\n\n"
+                     "`GLOBAL_LD_SECTORS` on later devices, `MOVED(LD)` the bytes of these; `ST` the same of stores. "
+                     "`ROWS` is `DRAM_ROW_HITS` + `DRAM_ROW_CLOSED` + `DRAM_ROW_CONFLICTS`, `LOADED` the bytes of global and local "
+                     "loads, atomics, reductions and read-only loads.\n\n"
                      "| metric | unit | trust | what | formula |\n| --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < METRICS && metrics[i].compute; i++)
         strbuf_addf(out, "| `%s` | %s | %s | %s | `%s` |\n", metrics[i].name, metrics[i].unit,

@@ -19,6 +19,9 @@ enum metric_status {
     METRIC_UNKNOWN       /* no such name */
 };
 
+/* What the launch must have modelled for a metric to be there. */
+enum metric_needs { METRIC_NEEDS_NOTHING, METRIC_NEEDS_CACHES, METRIC_NEEDS_DRAM };
+
 struct metric_input {
     const struct counters *c;
     const struct launch_facts *l;
@@ -28,7 +31,7 @@ struct metric {
     const char *name, *unit, *help;
     const char *formula; /* as written in the table, for the documentation */
     enum trust trust;
-    bool caches; /* only where the launch modelled the caches */
+    enum metric_needs needs;
     double (*compute)(const struct metric_input *in); /* NULL: known, not computed */
 };
 

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "counters/launch.h"
 #include "counters/metrics.h"
+#include "memory/dram.h"
 #include "memory/rules.h"
 #include "report/result.h"
 
@@ -41,8 +42,22 @@ const char *engine_inlining_chain(struct arena *a, const struct ptx_loc *loc)
     return chain;
 }
 
+static void collect_dram(struct result *r, const struct dram_stats *dram)
+{
+    r->channel_bytes = ARENA_ARRAY(&r->arena, uint64_t, dram->channels ? dram->channels : 1);
+    r->launch.dram_channels = dram->channels;
+    r->launch.dram_banks = dram->banks;
+    r->launch.dram_bank_accesses = (int64_t)dram->bank_accesses;
+    r->launch.dram_busiest_ps = (int64_t)dram->busiest_ps;
+    for (uint32_t i = 0; i < dram->channels; i++) {
+        r->channel_bytes[i] = dram->bytes[i];
+        if ((int64_t)dram->bytes[i] > r->launch.dram_channel_bytes)
+            r->launch.dram_channel_bytes = (int64_t)dram->bytes[i];
+    }
+}
+
 struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules,
-                       const struct counters *sites, const struct exec_counts *e, bool caches, const char *fault)
+                       const struct counters *sites, const struct exec_counts *e, const struct dram_stats *dram, bool caches, const char *fault)
 {
     const struct ir_kernel *ir = k->ir;
     const struct device *d = &k->module->device->spec;
@@ -59,6 +74,7 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
     struct device_need need = kernel_need(k, 0, cfg->shared_bytes);
     launch_facts_init(&r->launch, d, cfg->grid, cfg->block, &need, ir->local_bytes);
     r->launch.caches = caches;
+    collect_dram(r, dram);
     r->launch.by_size = rules_by_size(rules);
     r->launch.readonly = rules->readonly ? 1 + rules->readonly_apart : 0;
     device_rates(d, &r->rates);

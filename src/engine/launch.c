@@ -188,4 +188,5 @@ void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct
     };
     latencies(d, out);
     readonly_caches(d, rules, out);
+    dram_spec_of(d, &out->dram);
 }

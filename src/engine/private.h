@@ -18,6 +18,7 @@
 #include "target/target.h"
 
 struct caches_config;
+struct dram_stats;
 struct check;
 struct check_launch;
 struct counters;
@@ -108,7 +109,7 @@ heddle_status fault_finish(heddle_device *d, struct launch *l);
 /* Counts of blocks and sites become a result. `caches`: they were modelled. `fault`: what ended the
  * launch, or NULL. */
 struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules,
-                       const struct counters *sites, const struct exec_counts *e, bool caches, const char *fault);
+                       const struct counters *sites, const struct exec_counts *e, const struct dram_stats *dram, bool caches, const char *fault);
 heddle_result *engine_wrap(struct result *r);
 /* "f.cu:20 < f.cu:31": the calls that a place was inlined by, innermost first, or NULL. */
 const char *engine_inlining_chain(struct arena *a, const struct ptx_loc *loc);

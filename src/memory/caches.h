@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "counters/counters.h"
+#include "memory/dram.h"
 #include "memory/lines.h"
 #include "memory/rules.h"
 #include "simt/record.h"
@@ -39,6 +40,7 @@ struct caches_config {
     uint32_t texture_sms;   /* neighbouring SMs that share one */
     bool texture_readonly;  /* read-only loads go through it too */
     uint32_t texture_l2_bytes; /* second level for textures alone; 0: L2 serves them */
+    struct dram_spec dram;  /* no channels: its rows are not modelled, only its bytes */
     /* Persisting window of L2: accesses to it are kept for this part of its lines, up to the bytes set aside. */
     uint64_t window_first, window_bytes, persisting_bytes;
     float window_ratio;
@@ -117,6 +119,8 @@ struct l2 *l2_new(const struct caches_config *c);
 void l2_free(struct l2 *l);
 /* Serves what the SMs' queues have from before `until`, in the order of time, then SM; what is served leaves the queue. */
 void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites);
+/* What DRAM still has to do is done. *stats: to be released. */
+void l2_finish(struct l2 *l, struct counters *sites, struct dram_stats *stats);
 void l2_queue_add(struct l2_queue *q, const struct l2_request *r, const uint32_t bytes[LINE_SECTORS]);
 void l2_queue_release(struct l2_queue *q);
 

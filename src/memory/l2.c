@@ -58,6 +58,8 @@ struct l2 {
     uint32_t sets, now, nparts;
     uint32_t persisting_ways; /* of a set, at most */
     struct part part[PARTS];
+    struct dram *dram;       /* or NULL */
+    struct dram_asker asker; /* whose request is served */
 };
 
 /* --- queues --- */
@@ -100,6 +102,8 @@ struct l2 *l2_new(const struct caches_config *c)
     l->sets = l->sets ? l->sets : 1;
     if (c->window_bytes && c->l2_bytes)
         l->persisting_ways = (uint32_t)((c->persisting_bytes * WAYS + c->l2_bytes - 1) / c->l2_bytes);
+    if (c->dram.channels)
+        l->dram = dram_new(&c->dram);
     if (c->coalesce_cycles)
         l->recent = alloc_zeroed((size_t)c->gpcs * RECENT * sizeof *l->recent);
     l->asking = alloc_zeroed((size_t)c->sms * sizeof *l->asking);
@@ -120,6 +124,7 @@ void l2_free(struct l2 *l)
         return;
     readonly_free(l->textures);
     alloc_release(l->asking);
+    dram_free(l->dram);
     alloc_release(l->recent);
     for (uint32_t i = 0; i < l->nparts; i++) {
         alloc_release(l->part[i].tag);
@@ -190,10 +195,18 @@ static bool persists(const struct l2 *l, struct part *p, uint32_t set, uint64_t 
     return true;
 }
 
+static void ask_dram(struct l2 *l, uint64_t line, unsigned sectors, bool write)
+{
+    if (l->dram && sectors)
+        dram_access(l->dram, line, sectors, write, &l->asker);
+}
+
 /* Dirty sectors go to DRAM, and what their other bytes are is read first. */
-static void clean(struct part *p, uint32_t place, struct counters *c)
+static void clean(struct l2 *l, struct part *p, uint32_t place, struct counters *c)
 {
     struct line *x = &p->line[place];
+    ask_dram(l, p->tag[place] - 1, x->partial, false);
+    ask_dram(l, p->tag[place] - 1, x->dirty, true);
     c->v[COUNTER_DRAM_WRITE_SECTORS] += lanes_count(x->dirty);
     c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(x->partial);
     x->valid |= x->partial;
@@ -202,7 +215,7 @@ static void clean(struct part *p, uint32_t place, struct counters *c)
 
 /* A set has only so many dirty lines, and fewer of which sectors were written in part: the one that has been idle longest is
  * cleaned. */
-static void keep_clean(struct part *p, uint32_t set, struct counters *c)
+static void keep_clean(struct l2 *l, struct part *p, uint32_t set, struct counters *c)
 {
     uint32_t dirty = 0, partial = 0, old = 0, old_partial = 0;
     for (uint32_t i = set; i < set + WAYS; i++) {
@@ -212,9 +225,9 @@ static void keep_clean(struct part *p, uint32_t set, struct counters *c)
             old_partial = !partial++ || p->stamp[i] < p->stamp[old_partial] ? i : old_partial;
     }
     if (partial > PARTIAL_WAYS)
-        clean(p, old_partial, c);
+        clean(l, p, old_partial, c);
     else if (dirty > DIRTY_WAYS)
-        clean(p, old, c);
+        clean(l, p, old, c);
 }
 
 /* The line's place in a part, made if need be. */
@@ -227,7 +240,7 @@ static uint32_t place(struct l2 *l, struct part *p, uint64_t line, uint64_t hash
         bool stays = persists(l, p, set, line, hash);
         at = victim(l, p, set);
         if (p->tag[at])
-            clean(p, at, c);
+            clean(l, p, at, c);
         p->tag[at] = line + 1;
         p->line[at] = (struct line){.persists = stays};
     }
@@ -260,6 +273,7 @@ static uint64_t bring(struct l2 *l, uint64_t line, uint64_t hash, unsigned secto
         return x->coming & sectors ? x->ready : time;
     unsigned more = fetched(l, missing) & ~(unsigned)x->valid;
     c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(fetched(l, missing));
+    ask_dram(l, line, fetched(l, missing), false);
     x->valid |= (uint8_t)more;
     x->coming |= (uint8_t)(asked && hash >> 20 & 1 ? 0 : more & ~asked);
     missing = more;
@@ -346,7 +360,7 @@ static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, c
         x->valid = (uint8_t)(now == UINT32_MAX ? x->valid | bit : x->valid & ~bit);
     }
     unsigned whole = r->sectors & x->valid;
-    keep_clean(p, set_of(l, r->line), c);
+    keep_clean(l, p, set_of(l, r->line), c);
     if (l->nparts > 1 && home != near) { /* the near half has a copy, which goes before others */
         struct part *q = &l->part[near];
         c->v[COUNTER_L2_FABRIC_SECTORS] += lanes_count(r->sectors);
@@ -382,12 +396,17 @@ static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, 
 }
 
 /* No L2: what is asked is asked of DRAM, and what is written in part is masked there. */
-static void pass_on(const struct l2_request *r, struct counters *c)
+static void pass_on(struct l2 *l, const struct l2_request *r, struct counters *c)
 {
-    if (r->op != L2_WRITE)
+    bool reads = r->op != L2_WRITE, writes = r->op == L2_WRITE || r->op == L2_ATOMIC;
+    if (reads) {
         c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(r->sectors);
-    if (r->op == L2_WRITE || r->op == L2_ATOMIC)
+        ask_dram(l, r->line, r->sectors, false);
+    }
+    if (writes) {
         c->v[COUNTER_DRAM_WRITE_SECTORS] += lanes_count(r->sectors);
+        ask_dram(l, r->line, r->sectors, true);
+    }
 }
 
 /* A second level for textures alone stands before DRAM. */
@@ -397,14 +416,16 @@ static void read_texture(struct l2 *l, const struct l2_request *r, struct counte
     c->v[COUNTER_L2_READ_SECTORS] += lanes_count(r->sectors);
     c->v[COUNTER_L2_READ_HIT] += lanes_count(found);
     c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(r->sectors & ~found);
+    ask_dram(l, r->line, r->sectors & ~found, false);
 }
 
 static void serve(struct l2 *l, const struct l2_queue *q, const struct l2_request *r, uint32_t sm, struct counters *sites)
 {
     struct counters *c = &sites[r->site];
     uint32_t gpc = caches_gpc(&l->c, sm), near = l->nparts > 1 ? gpc & 1 : 0;
+    l->asker = (struct dram_asker){sites, r->site, r->time};
     if (!l->c.l2_bytes && !(l->textures && r->op == L2_TEXTURE)) {
-        pass_on(r, c);
+        pass_on(l, r, c);
         return;
     }
     switch ((enum l2_op)r->op) {
@@ -508,4 +529,13 @@ void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t unti
         for (uint32_t i = 0; i < asking; i++)
             close_up(&queues[l->asking[i]]);
     } while (more);
+}
+
+void l2_finish(struct l2 *l, struct counters *sites, struct dram_stats *stats)
+{
+    *stats = (struct dram_stats){0};
+    if (!l->dram)
+        return;
+    dram_finish(l->dram, sites);
+    dram_stats_of(l->dram, stats);
 }

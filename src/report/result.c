@@ -120,6 +120,17 @@ static void add_three(struct strbuf *out, const uint32_t v[3])
     strbuf_add(out, "]", 1);
 }
 
+static void add_list(struct strbuf *out, const uint64_t *v, int64_t n)
+{
+    strbuf_add(out, "[", 1);
+    for (int64_t i = 0; i < n; i++) {
+        if (i)
+            strbuf_add(out, ",", 1);
+        add_number(out, (int64_t)v[i]);
+    }
+    strbuf_add(out, "]", 1);
+}
+
 static void add_counters(struct strbuf *out, const struct counters *c)
 {
     strbuf_add(out, "{", 1);
@@ -218,6 +229,8 @@ static void add_result(struct strbuf *out, const struct result *from)
     add_launch(out, &from->launch);
     key(out, "rates");
     add_rates(out, &from->rates);
+    key(out, "channel_bytes");
+    add_list(out, from->channel_bytes, from->launch.dram_channels);
     key(out, "total");
     add_counters(out, &from->total);
     key(out, "sites");
@@ -346,6 +359,21 @@ static void read_rates(struct reading *in, const json_t *root)
 #undef RATE
 }
 
+static void read_channels(struct reading *in, const json_t *root)
+{
+    json_t *list = json_object_get(root, "channel_bytes");
+    struct result *r = in->r;
+    size_t n = json_array_size(list);
+
+    if (!json_is_array(list) || (int64_t)n != r->launch.dram_channels) {
+        wrong(in, "channel_bytes", "is not a list of as many numbers as there are channels");
+        return;
+    }
+    r->channel_bytes = ARENA_ARRAY(&r->arena, uint64_t, n ? n : 1);
+    for (size_t i = 0; i < n; i++)
+        r->channel_bytes[i] = (uint64_t)json_integer_value(json_array_get(list, i));
+}
+
 static void read_site(struct reading *in, const json_t *o, struct result_site *s)
 {
     s->site = (uint32_t)number(in, o, "site");
@@ -375,6 +403,7 @@ static void read_fields(struct reading *in, const json_t *root, const json_t *si
         r->kernel_name = result_demangle(&r->arena, r->kernel);
     read_launch(in, root);
     read_rates(in, root);
+    read_channels(in, root);
     read_counters(in, root, "total", &r->total);
     for (uint32_t i = 0; i < r->nsites; i++)
         read_site(in, json_array_get(sites, i), &r->sites[i]);

@@ -48,6 +48,7 @@ struct result {
     const char *fault;       /* what ended the launch early (counts are those until then), or NULL */
     struct launch_facts launch;
     struct device_rates rates; /* of the device: peaks that the roofline needs */
+    uint64_t *channel_bytes; /* [launch.dram_channels]: what each channel of DRAM moved */
     struct counters total;   /* over all sites, and what belongs to no site (BLOCKS, WARPS) */
     struct result_site *sites;
     uint32_t nsites;

@@ -222,6 +222,93 @@ static void cache_section(const struct result *r, struct strbuf *out)
     ROWS("Memory Workload Analysis", caches);
 }
 
+/* A digit for each channel: tenths of what the busiest one moves. */
+static void channels_picture(const struct result *r, struct strbuf *out)
+{
+    enum { ACROSS = 64 };
+    const struct launch_facts *l = &r->launch;
+    char most[64];
+
+    number_readable((double)l->dram_channel_bytes, most, sizeof most);
+    strbuf_addf(out, "    Channels, each in tenths of the busiest one, which moves %s bytes (9: nine tenths or more; modelled)\n", most);
+    for (int64_t i = 0; i < l->dram_channels; i++) {
+        uint64_t tenths = l->dram_channel_bytes ? 10 * r->channel_bytes[i] / (uint64_t)l->dram_channel_bytes : 0;
+
+        strbuf_addf(out, "%s%d%s", i % ACROSS ? "" : "    ", (int)(tenths > 9 ? 9 : tenths),
+                    i % ACROSS == ACROSS - 1 || i == l->dram_channels - 1 ? "\n" : "");
+    }
+    strbuf_adds(out, "\n");
+}
+
+static uint64_t dram_accesses(const struct line *l)
+{
+    const uint64_t *v = l->counters.v;
+
+    return v[COUNTER_DRAM_ROW_HITS] + v[COUNTER_DRAM_ROW_CLOSED] + v[COUNTER_DRAM_ROW_CONFLICTS];
+}
+
+/* The lines that ask most of DRAM. */
+static void dram_lines(const struct line *lines, int n, struct strbuf *out)
+{
+    enum { SHOWN = 5 };
+    const struct line *shown[SHOWN];
+    int k = 0;
+
+    for (int i = 0; i < n; i++) {
+        int at = k;
+
+        if (!dram_accesses(&lines[i]))
+            continue;
+        for (; at > 0 && dram_accesses(shown[at - 1]) < dram_accesses(&lines[i]); at--)
+            if (at < SHOWN)
+                shown[at] = shown[at - 1];
+        if (at < SHOWN)
+            shown[at] = &lines[i];
+        k += k < SHOWN;
+    }
+    if (k)
+        strbuf_addf(out, "    %-24s %14s %16s %9s\n", "Line", "Accesses", "Bytes", "Row Hits");
+    for (int i = 0; i < k; i++) {
+        const uint64_t *v = shown[i]->counters.v;
+        const char *base = shown[i]->file ? strrchr(shown[i]->file, '/') : NULL;
+        uint64_t accesses = dram_accesses(shown[i]);
+        char where[64], number[2][64];
+
+        if (shown[i]->file)
+            snprintf(where, sizeof where, "%.40s:%d", base ? base + 1 : shown[i]->file, shown[i]->line);
+        else
+            snprintf(where, sizeof where, "PTX %d", shown[i]->ptx_line);
+        number_readable((double)accesses, number[0], sizeof number[0]);
+        number_readable(32 * (double)(v[COUNTER_DRAM_READ_SECTORS] + v[COUNTER_DRAM_WRITE_SECTORS]), number[1], sizeof number[1]);
+        strbuf_addf(out, "    %-24s %14s %16s %8.1f%%\n", where, number[0], number[1], 100 * ratio(v[COUNTER_DRAM_ROW_HITS], accesses));
+    }
+    if (k)
+        strbuf_adds(out, "    By the line that asked; what L2 writes back, by the line that needed the place: modelled\n\n");
+}
+
+static void dram_section(const struct result *r, const struct line *lines, int n, struct strbuf *out)
+{
+    static const struct label dram[] = {
+        {"Accesses", "derived__dram_accesses.sum"},
+        {"Row Hit Rate", "derived__dram_row_hit_rate.pct"},
+        {"Row Conflicts", "derived__dram_row_conflicts.sum"},
+        {"Loaded By Lanes Of What Was Read", "derived__dram_read_use.pct"},
+        {"Busiest Channel To Mean", "derived__dram_channel_busiest_to_mean.ratio"},
+        {"Busiest Bank To Mean", "derived__dram_bank_busiest_to_mean.ratio"},
+        {"Changes Between Reads And Writes", "derived__dram_turns.sum"},
+        {"Bus Efficiency", "derived__dram_bus_efficiency.pct"},
+        {"Least Time Of The Busiest Bus", "derived__dram_least_time"},
+    };
+
+    if (!r->launch.dram_channels)
+        return;
+    ROWS("DRAM", dram);
+    if (!r->launch.dram_channel_bytes)
+        return;
+    channels_picture(r, out);
+    dram_lines(lines, n, out);
+}
+
 static void memory_section(const struct result *r, struct strbuf *out)
 {
     const uint64_t *v = r->total.v;
@@ -324,8 +411,10 @@ void report_details(const struct result *r, const struct report_metrics *m, sect
     n = lines_collect(r, &a, &lines);
     launch_sections(r, wanted, out);
     roofline_sections(r, wanted, out);
-    if (section_in(wanted, SECTION_MEMORY))
+    if (section_in(wanted, SECTION_MEMORY)) {
         cache_section(r, out);
+        dram_section(r, lines, n, out);
+    }
     if (section_in(wanted, SECTION_MEMORY_TABLES))
         memory_section(r, out);
     instruction_sections(r, wanted, out);
