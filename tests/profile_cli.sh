@@ -93,7 +93,10 @@ hasnt "Section: Source"
 expect 0 "Section: Memory Workload Analysis Tables" -i "$data" --set detailed
 hasnt "Section: Instruction Statistics"
 expect 0 "Section: Instruction Statistics" -i "$data" --set full
-expect 1 "unknown set 'default': there are basic, detailed and full" -i "$data" --set default
+expect 0 "Section: GPU Speed Of Light Hierarchical Roofline Chart (Single Precision)" -i "$data" --set roofline
+has "Section: GPU Speed Of Light Roofline Chart"
+hasnt "Section: Launch Statistics"
+expect 1 "unknown set 'default': there are basic, detailed, full and roofline" -i "$data" --set default
 # Hints belong to a section and come with it only.
 expect 0 "LaunchConfiguration" -i "$data" --section LaunchStats
 expect 0 "Section: Occupancy" -i "$data" --section Occupancy

@@ -21,7 +21,7 @@ static const struct {
 static const struct {
     const char *name;
     char letter;
-} sets[] = {{"basic", 'B'}, {"detailed", 'D'}, {"full", 'F'}};
+} sets[] = {{"basic", 'B'}, {"detailed", 'D'}, {"full", 'F'}, {"roofline", 'R'}};
 enum { SETS = sizeof sets / sizeof *sets };
 
 static bool add_pattern(section_set *s, const char *pattern, struct diag_list *diags)
@@ -80,7 +80,7 @@ bool sections_add_set(section_set *s, const char *name, struct diag_list *diags)
                 *s |= (section_set)1 << i;
         return true;
     }
-    diag_add(diags, DIAG_ERROR, NULL, 0, "unknown set '%s': there are basic, detailed and full", name);
+    diag_add(diags, DIAG_ERROR, NULL, 0, "unknown set '%s': there are basic, detailed, full and roofline", name);
     return false;
 }
 

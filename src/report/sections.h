@@ -28,7 +28,7 @@ static inline bool section_in(section_set s, enum section i)
  * one that nothing computes yet a warning. */
 bool sections_add(section_set *s, const char *name, struct diag_list *diags);
 
-/* Adds those of a set: basic, detailed, full. `default`, which ncu once had, is an error like any other. */
+/* Adds those of a set: basic, detailed, full, roofline. `default`, which ncu once had, is an error like any other. */
 bool sections_add_set(section_set *s, const char *name, struct diag_list *diags);
 
 /* --list-sections, --list-sets */
