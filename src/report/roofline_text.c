@@ -52,6 +52,22 @@ static void shape(const struct result *r, const struct roofline *f, struct strbu
                     ceil(blocks / sms), blocks / sms, f->last_wave);
 }
 
+/* Integer work has no lanes of its own in the table: how many instructions of the GPU it becomes is estimated too roughly for a
+ * bound. */
+static void mix(const struct result *r, const struct roofline *f, struct strbuf *out)
+{
+    double all = (double)r->total.v[COUNTER_THREAD_INST_ON], floating = 0;
+    char n[NUMBER];
+
+    for (int p = 0; p < ROOFLINE_PRECISIONS; p++)
+        floating += f->precision[p].instructions;
+    if (all <= 0)
+        return;
+    number_readable(all, n, sizeof n);
+    strbuf_addf(out, "    Of %s thread instructions (%s) %.1f%% are floating-point arithmetic; integers, addresses, memory and branches "
+                     "take issue slots only.\n", n, trust_text(TRUST_MODELLED), 100 * fmin(floating / all, 1));
+}
+
 static void bound_section(const struct result *r, const struct roofline *f, struct strbuf *out)
 {
     enum roofline_precision p = roofline_main(f);
@@ -74,6 +90,7 @@ static void bound_section(const struct result *r, const struct roofline *f, stru
                 "Of bound", "Trust");
     for (int i = 0; i < ROOFLINE_RESOURCES; i++)
         resource_row(f, (enum roofline_resource)i, out);
+    mix(r, f, out);
     shape(r, f, out);
     strbuf_adds(out, "\n");
 }
