@@ -29,12 +29,13 @@ void number_readable(double v, char *out, size_t size)
 void number_short(double v, char *out, size_t size)
 {
     char digits[400];
-    int decimals = v == 0 ? 0 : 2 - (int)floor(log10(fabs(v)));
+    int decimals;
 
     if (isnan(v) || isinf(v)) {
         snprintf(out, size, isnan(v) ? "unknown" : "none");
         return;
     }
+    decimals = v == 0 ? 0 : 2 - (int)floor(log10(fabs(v)));
     if (decimals > 6)
         snprintf(digits, sizeof digits, "%.2e", v);
     else

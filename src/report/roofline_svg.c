@@ -600,6 +600,10 @@ bool roofline_svg(struct result *const *r, int n, struct strbuf *out, struct dia
         diag_add(diags, DIAG_ERROR, NULL, 0, "no launch to draw a roofline of");
         return false;
     }
+    if (!(r[0]->rates.fp32 > 0 && r[0]->rates.dram_bandwidth > 0)) {
+        diag_add(diags, DIAG_ERROR, NULL, 0, "no roof is known of '%s'", device_of(r[0]));
+        return false;
+    }
     arena_init(&c.arena);
     c.group = ARENA_ARRAY(&c.arena, struct group, n);
     for (int i = 0; i < n; i++)

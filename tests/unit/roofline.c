@@ -283,6 +283,9 @@ static void picture(void **state)
     r[4]->device_id = "h100";
     assert_false(roofline_svg(r, n, &b, &diags));
     assert_string_equal(diags.first->text, "a roofline is of one device: these launches are of 'a100' and 'h100'");
+    memset(&r[0]->rates, 0, sizeof r[0]->rates);
+    assert_false(roofline_svg(r, 1, &b, &diags));
+    assert_string_equal(diags.first->next->text, "no roof is known of 'a100'");
     diag_release(&diags);
     strbuf_release(&b);
     for (int i = 0; i < n; i++)
