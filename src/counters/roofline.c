@@ -89,8 +89,10 @@ double roofline_intensity(const struct roofline *r, enum roofline_level l, enum 
 {
     double bytes = r->level[l].bytes, operations = r->precision[p].operations;
 
-    if (operations == 0 || isnan(bytes))
-        return isnan(bytes) ? NAN : 0;
+    if (isnan(bytes) || r->level[l].peak == 0)
+        return NAN;
+    if (operations == 0)
+        return 0;
     return bytes > 0 ? operations / bytes : INFINITY;
 }
 

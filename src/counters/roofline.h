@@ -62,7 +62,8 @@ struct roofline {
 
 void roofline_init(struct roofline *r, const struct counters *c, const struct launch_facts *l, const struct device_rates *d);
 
-/* Operations a byte. INFINITY where no byte is moved, 0 where there are no operations; NAN where bytes are not known. */
+/* Operations a byte. INFINITY where no byte is moved, 0 where there are no operations; NAN where bytes are not known,
+ * or the device has no such level. */
 double roofline_intensity(const struct roofline *r, enum roofline_level l, enum roofline_precision p);
 
 /* GFLOP/s that the level's roof and the peak of the precision allow at this intensity. NAN where it is not known. */

@@ -142,6 +142,7 @@ static void other_devices(void **state)
     c.v[COUNTER_L2_READ_SECTORS] = 100;
     count();
     assert_false(roofline_uses(&f, ROOFLINE_LEVEL_L1));
+    assert_true(isnan(roofline_intensity(&f, ROOFLINE_LEVEL_L1, ROOFLINE_SINGLE)));
     assert_false(roofline_uses(&f, ROOFLINE_LEVEL_L2));
     assert_int_equal(f.bound, ROOFLINE_RESOURCE_FP32);
     on("gtx980", 100, 8);
