@@ -28,6 +28,9 @@ set_tests_properties(jit.edges PROPERTIES TIMEOUT 300 ENVIRONMENT
 add_test(NAME jit.loops COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/loops.sh)
 set_tests_properties(jit.loops PROPERTIES TIMEOUT 300 ENVIRONMENT
                      "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/device")
+add_test(NAME jit.blocks COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/blocks.sh)
+set_tests_properties(jit.blocks PROPERTIES TIMEOUT 300 ENVIRONMENT
+                     "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/device")
 add_test(NAME jit.sparse COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/sparse.sh)
 set_tests_properties(jit.sparse PROPERTIES TIMEOUT 300 FAIL_REGULAR_EXPRESSION FAILED PASS_REGULAR_EXPRESSION "ALL DONE" ENVIRONMENT
                      "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/device")

@@ -119,12 +119,21 @@ bool clock_release_all(struct block *b)
     return n > 0;
 }
 
+/* The block, and some of those that the worker has claimed behind it: b becomes the last. False: nothing was done. */
+static bool run_whole(struct worker *k, struct block *b, int *at, enum warp_stop *stop)
+{
+    uint64_t index = b->index, more = k->nresident == 1 ? k->claimed_end - k->claimed : 0;
+    bool done = k->c->run_block(b, k->c->counts ? &k->counts : NULL, more, at, stop);
+    k->claimed += b->index - index;
+    return done;
+}
+
 static enum progress run_block(struct worker *k, struct block *b)
 {
     bool failed = false;
     enum warp_stop first = WARP_DONE;
     int at = -1; /* the warp that stopped with `first`, those before it have had their turn */
-    if (!b->begun && k->c->run_block && !k->c->observe && k->c->run_block(b, k->c->counts ? &k->counts : NULL, &at, &first) && at < 0)
+    if (!b->begun && k->c->run_block && !k->c->observe && run_whole(k, b, &at, &first) && at < 0)
         return BLOCK_DONE;
     if (!b->begun)
         block_begin(b);

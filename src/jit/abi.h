@@ -97,6 +97,16 @@ struct jit_seen {
     uint64_t first, room;
 };
 
+/* A fleet's first warp: jit_frame's fields of these names. */
+struct jit_first {
+    char *regs, *local;
+    struct warp *warp;
+    const uint32_t *tid;
+    const int32_t *next;
+    uint32_t *stopped;
+    uint32_t left, budget;
+};
+
 struct jit_frame {
     char *regs;            /* places of the warp's registers */
     char *shared;          /* the block's shared memory */
@@ -135,6 +145,11 @@ struct jit_frame {
     uint32_t left;           /* warps behind this one */
     const int32_t *next;     /* resume point of the one behind it */
     uint32_t *stopped;       /* where JIT_STOPPED of this one is noted if there is one behind it */
+    uint32_t others;         /* not 0: of those before, some have stopped otherwise than by JIT_EXIT */
+    /* Where all warps of a block exit in one go, and blocks_left is not 0, machine code goes on with the next block of the row
+     * in the same memory: %ctaid.x goes up, blocks_left down. */
+    uint32_t blocks_left;
+    struct jit_first first;
     uint64_t stride;         /* bytes from a warp's registers to the next one's, and likewise for local memory */
     uint64_t jam_stride;     /* jam form: bytes from one warp's registers to the next one's; `stride` is from group to group */
     uint32_t jam_done;       /* jam form, JIT_LEAVE and JIT_GIVE_UP: so many warps of the group are behind `site`, the others before it */

@@ -49,8 +49,9 @@ extern uint64_t jit_jams_left;
 extern bool jit_hasty;
 
 /* Runs a fresh block whose accesses nobody wants to see as far as it gets: warps that wait at a barrier cost next to nothing
- * then. False: there is no code yet, nothing was done. Else all warps have ended (*at is -1), or warp *at stopped with
+ * then. It may go on with some of the `more` blocks behind it when it is done; `b` becomes the last one.
+ * False: there is no code yet, nothing was done. Else all warps have ended (*at is -1), or warp *at stopped with
  * *stop, warps before it have had their turn, and the block's state is where others look for it. */
-bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum warp_stop *stop);
+bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, int *at, enum warp_stop *stop);
 
 #endif

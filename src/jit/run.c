@@ -34,6 +34,7 @@ struct fleet {
     int32_t resume[MOST_WARPS + 1]; /* the resume point of next[i]; -1: it is not to go on, or there is none; the last: -1 */
     uint32_t stopped[MOST_WARPS];   /* JIT_STOPPED of those that machine code has gone on from */
     int from;                       /* the first of these since it was called */
+    uint32_t more;                  /* blocks behind this one that machine code has been told of */
 };
 
 /* All 32 lanes have exited. */
@@ -54,6 +55,17 @@ static void note(struct fleet *fl, int i, enum jit_stop why, int32_t site)
         fl->wait[i] = site;
     else
         fl->resume[i] = fl->plan->resume[fl->next[i] = site];
+}
+
+/* Machine code has gone on with blocks behind the one that it was called for: this is the one that it runs, or ran last. */
+static void catch_up(struct jit_frame *f, struct fleet *fl)
+{
+    uint32_t done = fl->more - f->blocks_left;
+    fl->b->index += done;
+    fl->b->id[0] += done;
+    fl->b->sm = (uint16_t)((fl->b->sm + done) % fl->b->launch->sms);
+    f->sreg[PTX_SREG_SMID] = fl->b->sm;
+    fl->more = f->blocks_left = 0;
 }
 
 /* The number of the warp that machine code runs, or ran last; those before it have stopped. */
@@ -94,6 +106,7 @@ static void begin(struct jit_frame *f)
 {
     struct fleet *fl = f->fleet;
     struct block *b = fl->b;
+    catch_up(f, fl);
     settle(f, fl);
     if (fl->jam > 1)
         apart(f, fl);
@@ -210,7 +223,8 @@ static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t only_
 {
     (void)site;
     if (only_stop)
-        return launch_stopping(f->warp->block->launch, f->warp->block->index);
+        return f->fleet ? launch_stopping(f->fleet->b->launch, f->fleet->b->index)
+                        : launch_stopping(f->warp->block->launch, f->warp->block->index);
     if (f->fleet)
         begin(f);
     f->turned += TURNS;
@@ -347,6 +361,8 @@ static void fill_warp(struct jit_frame *f, const struct block *b, int index)
     f->local = block_local(b, index);
     f->tid = b->launch->first_tid[index];
     f->left = 0;
+    f->others = 0;
+    f->blocks_left = 0;
     f->sreg[PTX_SREG_WARPID] = (uint32_t)index;
 }
 
@@ -697,6 +713,11 @@ static bool goes_on_in_step(const struct jit_frame *f, struct fleet *fl)
     return !differ;
 }
 
+static uint32_t turns_of(const struct fleet *fl)
+{
+    return fl->n == 1 ? TURNS : SHARED_TURNS;
+}
+
 /* Machine code, for warp i and those behind it that are where machine code can go on: *at is the last of them. The others
  * have been noted. */
 static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, int *at)
@@ -711,7 +732,11 @@ static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, in
         f->next = &fl->resume[i + 1];
         f->stopped = &fl->stopped[i];
         fl->from = i;
-        why = call(f, fl->resume[i], fl->n == 1 ? TURNS : SHARED_TURNS);
+        f->blocks_left = fl->more;
+        f->first = (struct jit_first){f->regs, f->local, f->warp, f->tid, f->next, f->stopped, f->left, turns_of(fl)};
+        why = call(f, fl->resume[i], turns_of(fl));
+        if (f->fleet)
+            catch_up(f, fl);
     } while (why == JIT_BARRIER && last - i == fl->n - 1 && turns-- && goes_on_in_step(f, fl));
     *at = settle(f, fl);
     return why;
@@ -776,7 +801,7 @@ static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fle
     return waits || *stop == WARP_DONE;
 }
 
-bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum warp_stop *stop)
+bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, int *at, enum warp_stop *stop)
 {
     struct jit_code *code = b->launch->jit;
     struct fleet fl; /* what is not set here is written before it is read */
@@ -792,6 +817,8 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, int *at, enum wa
     fl.n = b->nwarps / fl.jam;
     fl.ended = 0;
     fl.from = 0;
+    uint64_t row = b->launch->grid[0] - 1 - b->id[0]; /* blocks left in it */
+    fl.more = f->blocks_left = (uint32_t)(b->launch->shared_bytes ? 0 : more < row ? more : row);
     f->jam_stride = b->warp_bytes;
     f->stride = b->warp_bytes * (uint64_t)fl.jam;
     for (int i = 0; i < fl.n; i++) {

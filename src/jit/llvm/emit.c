@@ -182,6 +182,8 @@ static void emit_block(struct emit *e, int32_t number_of)
     LLVMBuildBr(e->b, e->head[e->k->insts[next].block]);
 }
 
+#define AT(name) offsetof(struct jit_frame, name)
+
 /* Adds to a number or pointer of the frame. */
 static LLVMValueRef frame_add(struct emit *e, size_t offset, LLVMTypeRef t, LLVMValueRef n)
 {
@@ -191,20 +193,70 @@ static LLVMValueRef frame_add(struct emit *e, size_t offset, LLVMTypeRef t, LLVM
     return old;
 }
 
-/* A warp exits, waits or has had its turn: the next one of the fleet, or the end. */
+/* Does nothing but %ctaid.x tell a block from the next one in its row, and may all of its warps exit in one go? */
+static bool blocks_in_row(const struct emit *e)
+{
+    for (int32_t i = 0; i < e->k->ninsts; i++) {
+        const struct ir_inst *in = &e->k->insts[i];
+        for (int s = 0; s < in->nsrc; s++)
+            if (in->src[s].kind == IR_SRC_SREG && in->src[s].sreg == PTX_SREG_SMID)
+                return false;
+        if (jit_waits(in))
+            return false;
+    }
+    return !e->tells_time;
+}
+
+/* All warps of the block have exited: the next block, from its first warp's start on. */
+static void emit_next_block(struct emit *e, LLVMValueRef left)
+{
+    LLVMBuilderRef B = e->b;
+    size_t x = AT(sreg) + 4 * PTX_SREG_CTAID_X;
+    frame_set(e, AT(blocks_left), LLVMBuildSub(B, left, number(e, 32, 1), ""));
+    frame_set(e, x, LLVMBuildAdd(B, frame_field(e, x, e->i32), number(e, 32, 1), ""));
+    frame_set(e, AT(sreg) + 4 * PTX_SREG_WARPID, number(e, 32, 0));
+    frame_set(e, AT(turned), number(e, 32, 0));
+#define AGAIN(name, type) frame_set(e, AT(name), frame_field(e, AT(first.name), type))
+    AGAIN(regs, e->ptr);
+    AGAIN(local, e->ptr);
+    AGAIN(warp, e->ptr);
+    AGAIN(tid, e->ptr);
+    AGAIN(next, e->ptr);
+    AGAIN(stopped, e->ptr);
+    AGAIN(left, e->i32);
+    AGAIN(budget, e->i32);
+#undef AGAIN
+    LLVMBuildStore(B, number(e, 32, 0), e->resume_var);
+    LLVMBuildBr(B, e->begin);
+}
+
+/* A warp exits, waits or has had its turn: the next one of the fleet, the next block, or the end. */
 static void emit_next_warp(struct emit *e)
 {
-#define AT(name) offsetof(struct jit_frame, name)
-    LLVMBasicBlockRef next = new_block(e, "next"), out = new_block(e, "out");
+    LLVMBasicBlockRef next = new_block(e, "next"), last = new_block(e, "last"), out = last;
     LLVMPositionBuilderAtEnd(e->b, e->ended);
     LLVMValueRef left = frame_field(e, AT(left), e->i32);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, left, number(e, 32, 0), ""), out, next);
+    LLVMValueRef why = LLVMBuildAnd(e->b, e->ended_as, number(e, 32, (1 << JIT_WHY_BITS) - 1), "");
+    LLVMValueRef others = LLVMBuildOr(e->b, frame_field(e, AT(others), e->i32), why, "");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, left, number(e, 32, 0), ""), last, next);
 
-    LLVMPositionBuilderAtEnd(e->b, out);
+    LLVMPositionBuilderAtEnd(e->b, last);
+    if (blocks_in_row(e)) {
+        LLVMBasicBlockRef again = new_block(e, "again");
+        out = new_block(e, "out");
+        LLVMValueRef blocks = frame_field(e, AT(blocks_left), e->i32);
+        LLVMValueRef ends = LLVMBuildICmp(e->b, LLVMIntEQ, others, number(e, 32, JIT_EXIT), "");
+        LLVMValueRef more = LLVMBuildICmp(e->b, LLVMIntNE, blocks, number(e, 32, 0), "");
+        LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, ends, more, ""), again, out);
+        LLVMPositionBuilderAtEnd(e->b, again);
+        emit_next_block(e, blocks);
+        LLVMPositionBuilderAtEnd(e->b, out);
+    }
     frame_set(e, AT(site), LLVMBuildLShr(e->b, e->ended_as, number(e, 32, JIT_WHY_BITS), ""));
-    LLVMBuildRet(e->b, LLVMBuildAnd(e->b, e->ended_as, number(e, 32, (1 << JIT_WHY_BITS) - 1), ""));
+    LLVMBuildRet(e->b, why);
 
     LLVMPositionBuilderAtEnd(e->b, next);
+    frame_set(e, AT(others), others);
     frame_set(e, AT(left), LLVMBuildSub(e->b, left, number(e, 32, 1), ""));
     uint64_t warps = (uint64_t)e->job->jam;
     LLVMBuildStore(e->b, e->ended_as, frame_add(e, AT(stopped), e->ptr, number(e, 64, 4)));
@@ -218,8 +270,9 @@ static void emit_next_warp(struct emit *e)
     frame_set(e, AT(turned), number(e, 32, 0));
     LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, e->i32, to, ""), e->resume_var);
     LLVMBuildBr(e->b, e->begin);
-#undef AT
 }
+
+#undef AT
 
 static void emit_entry(struct emit *e)
 {
