@@ -80,7 +80,7 @@ static uint64_t load_constants(struct rounds *r, uint32_t sm, const struct recor
     struct sm *s = &r->sm[sm];
     unsigned busy;
     uint64_t ready = constants_access(s->constants, rec, at, r->c->sites, &r->queue[sm], &busy);
-    s->now += r->slots * (busy - 1); /* one address comes with the instruction */
+    s->now += r->slots * (busy - 1); /* the instruction has a cycle of its own */
     return ready;
 }
 

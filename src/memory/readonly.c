@@ -7,8 +7,9 @@
  *   bytes apart stay, in two of eight sets; of 32 only a tenth is found.
  * - A look-up of a line that is on its way counts as a miss, up to 16 times (constant_index: 16 to 19 misses a line and
  *   multiprocessor, whose 64 warps all want it).
- * - A miss takes 6 cycles (constant_index: 131,000 look-ups a multiprocessor, nearly all misses, in 390 us). The second level
- *   answers in 90 cycles (V100, Jia et al. 2018).
+ * - A multiprocessor looks up an address in 2 cycles, in 6 if it misses (constant_index: 2.2 with 2 to 8 addresses, 5.7 with 32
+ *   that nearly all miss); those of one warp follow each other after 11, and the second level takes 70 cycles more than the first
+ *   (H200, examples/microbench, 2026-11-22: tests/truth/microbench/h200.txt).
  * - Textures of devices before 5.0: 8 sets (Wong et al. 2010: 5 KB, 20 ways, lines of 32 bytes), fetched by 32 bytes.
  * Replacement: least recently used, our reading. The second level's lines are not known of most devices: here as long as
  * those of the first. */
@@ -18,7 +19,7 @@
 #include "memory/lanes.h"
 #include "memory/sets.h"
 
-enum { CONSTANT_WAYS = 4, TEXTURE_SETS = 8, ON_THE_WAY = 16, MISS_CYCLES = 6, BEHIND_CYCLES = 90, SECTOR_SHIFT = 5 };
+enum { CONSTANT_WAYS = 4, TEXTURE_SETS = 8, ON_THE_WAY = 16, HIT_CYCLES = 2, MISS_CYCLES = 6, NEXT_CYCLES = 11, BEHIND_CYCLES = 70, SECTOR_SHIFT = 5 };
 
 /* --- a plain cache --- */
 
@@ -135,16 +136,17 @@ static uint64_t look_up(struct constants *k, const struct record *r, uint64_t ad
 uint64_t constants_access(struct constants *k, const struct record *r, uint64_t time, struct counters *sites, struct l2_queue *to,
                           unsigned *busy)
 {
-    uint64_t own[32], ready = time, hits = 0;
+    uint64_t own[32], ready = time, hits = 0, start = time;
     const uint64_t *addr = lanes_addresses(r, own);
     uint32_t first = r->shape == RECORD_UNIFORM && k->lanes == 32 ? 1 : sets_now()->fresh(addr, r->mask, 0, (int)k->lanes);
     *busy = 0;
     LANES_EACH(lane, first) {
         bool hit;
-        uint64_t at = look_up(k, r, addr[lane], time + *busy, to, &hit);
+        uint64_t at = look_up(k, r, addr[lane], start, to, &hit);
+        start += NEXT_CYCLES;
         ready = at > ready ? at : ready;
         hits += hit;
-        *busy += hit ? 1 : MISS_CYCLES;
+        *busy += hit ? HIT_CYCLES : MISS_CYCLES;
     }
     sites[r->site].v[COUNTER_CONST_HIT] += hits;
     return ready;
