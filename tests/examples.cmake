@@ -12,6 +12,10 @@ foreach(program --list ${programs})
                        ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache)
 endforeach()
 
+# The curve of hits against the size of a persisting window.
+add_test(NAME examples.persisting_curve COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/examples/persisting.py $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR})
+set_tests_properties(examples.persisting_curve PROPERTIES LABELS examples TIMEOUT 300 ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache)
+
 # A device's figures found again by counting, and what a real GPU showed beside its description.
 foreach(device g80 c2050 k40 v100 a100 h200 --stored)
   string(REPLACE "--" "" name ${device})
@@ -21,8 +25,9 @@ foreach(device g80 c2050 k40 v100 a100 h200 --stored)
                        ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache)
 endforeach()
 add_test(NAME microbench.no_time COMMAND heddle_cli run --device c2050 ${CMAKE_SOURCE_DIR}/examples/microbench/measure.cu --describe never.json)
-set_tests_properties(microbench.no_time PROPERTIES LABELS examples TIMEOUT 300
-                     PASS_REGULAR_EXPRESSION "no time model: .*nothing was measured, 'never.json' is not written" FAIL_REGULAR_EXPRESSION "found ")
+set_tests_properties(microbench.no_time PROPERTIES LABELS examples TIMEOUT 600
+                     PASS_REGULAR_EXPRESSION "no time model: .*nothing was measured, 'never.json' is not written" FAIL_REGULAR_EXPRESSION "found "
+                     ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache)
 
 # What ./demo.sh runs, and the excerpt of its report in README.md.
 foreach(case demo readme)

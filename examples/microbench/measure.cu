@@ -230,6 +230,7 @@ static void measure(Lab &lab, size_t l2_bytes)
 
 int main(int argc, char **argv)
 {
+    setvbuf(stdout, NULL, _IOLBF, 0); // beside what goes to stderr
     bool count = argc == 2 && !strcmp(argv[1], "--count");
     const char *file = argc == 3 && !strcmp(argv[1], "--describe") ? argv[2] : NULL;
     int l2_bytes;
