@@ -8,7 +8,9 @@ For each kernel of bench/kernels/, medians over rounds in which all programs tak
   native, plain     milliseconds a launch: CPU time with one thread
   plain / native    of CPU time with one thread, of wall time with two
   Minst/s           million warp instructions a second and core, plain
-  with caches       warp instructions a second when the launch counts and models the caches
+  with caches       warp instructions a second when the launch counts and models the caches; then nanoseconds of it all for each
+                    access of a warp, and for each sector of global and local memory (goals: 25 an access where these are
+                    coalesced, as saxpy's; 20 a sector where they are not, as SpMV's)
   counters, records the same launch when it counts (HEDDLE_RESULTS, HEDDLE_CACHES=0), and when a program is told every access
                     (heddle_observe; always one thread), divided by plain
   ns an access      what that costs for each memory access of a warp: plain time, what counters add, what records add
@@ -127,6 +129,10 @@ def accesses(total):
     return sum(total.get(n, 0) for n in names)
 
 
+def sectors(total):
+    return sum(n for name, n in total.items() if name.startswith(("GLOBAL_", "LOCAL_")) and name.endswith("_SECTORS") and "LDGSTS" not in name)
+
+
 def mean(values):
     return math.exp(sum(map(math.log, values)) / len(values))
 
@@ -193,7 +199,7 @@ class Bench:
                 self.note_compiled(name, log)
             if mode == "counters":
                 total, _ = totals(results)
-                self.counted[name] = total["INST"] / (a.times + 1), accesses(total) / (a.times + 1)
+                self.counted[name] = [n / (a.times + 1) for n in (total["INST"], accesses(total), sectors(total))]
 
     def run(self):
         for i in range(a.rounds):
@@ -214,7 +220,7 @@ class Bench:
 
     def row(self, name):
         plain, native, small = (self.median(name, m) for m in ("plain1", "native1", "small"))
-        inst, access = self.counted[name]
+        inst, access, sector = self.counted[name]
         added = {m: self.median(name, m) - small for m in ("counters", "records")}
         compiled = {tier: [statistics.median(c[i] for c in self.compiled[name, tier]) for i in range(3)] for tier in ("first", "full")}
         r = {"native, ms": f"{native * 1e3:.1f}", "plain, ms": f"{plain * 1e3:.1f}",
@@ -222,6 +228,7 @@ class Bench:
              "2 threads": f"{self.median(name, 'plain2', True) / self.median(name, 'native2', True):.2f}",
              "Minst/s": f"{inst / small / 1e6:.0f}", "counters / plain": f"{1 + added['counters'] / small:.2f}",
              "with caches, Minst/s": f"{inst / self.median(name, 'caches') / 1e6:.1f}",
+             "ns an access, a sector": "{:.0f}, {:.0f}".format(*(1e9 * self.median(name, "caches") / max(n, 1) for n in (access, sector))),
              "records / plain": f"{1 + added['records'] / small:.2f}", "ns an access: plain": f"{small / access * 1e9:.1f}",
              "counters add": f"{added['counters'] / access * 1e9:.1f}", "records add": f"{added['records'] / access * 1e9:.1f}",
              "first tier / full": f"{self.median(name, 'first') / small:.2f}",

@@ -44,6 +44,7 @@ add_test(NAME docs.device_figures COMMAND sh -c "$<TARGET_FILE:heddle_cli> devic
 
 # What a program is told of a device is its description, from the oldest on.
 foreach(case "g80@a block: 512 threads, 512 x 512 x 64, 8192 registers, 16384 bytes.*wide at 900000 kHz: 86 GB/s"
+        "a100@108 multiprocessors of 2048 threads"
         "v100@80 multiprocessors of 2048 threads.*98304 opted in.*wide at 877000 kHz: 898 GB/s; 6291456 bytes of L2")
   string(REGEX MATCH "^([a-z0-9]+)@(.*)$" found "${case}")
   add_test(NAME device.query_${CMAKE_MATCH_1} COMMAND heddle_cli run --device ${CMAKE_MATCH_1} ${CMAKE_SOURCE_DIR}/examples/device_query.cu)
