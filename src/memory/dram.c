@@ -6,6 +6,8 @@
  * before is gone. Writes have a window of their own, of which 56 start the writing and 8 are left. Published simulators have windows
  * of 32 (DRAMsim3, Ramulator) and 64 (GPGPU-Sim's QV100, which writes from 56 on). With 48 and 16 the copies of docs/dram.md would
  * take up to 3 % longer here than on an H200, with these 6 % less.
+ * Channels need nothing of each other, so accesses are kept until there are many and each channel is given its own at once, in
+ * their order: its state is fetched into the host's caches for all of them, not for each.
  * Rates of opening rows are kept on the average: tRRD or a quarter of tFAW after the one before, with what was not used
  * in the last tRC. */
 #include "memory/dram.h"
@@ -16,7 +18,7 @@
 #include "memory/lanes.h"
 #include "memory/lines.h"
 
-enum { WINDOW = 64, WRITES_HIGH = 56, WRITES_LOW = 8, SECTOR = 32 };
+enum { WINDOW = 64, WRITES_HIGH = 56, WRITES_LOW = 8, SECTOR = 32, BATCH = 4096 };
 
 #define START UINT64_C(1000000000) /* ps: of the first data; rows can have been opened before */
 
@@ -37,7 +39,7 @@ struct bank {
     uint64_t opened;    /* the row, last */
     uint64_t closes;    /* when it may be closed, at the earliest */
     uint64_t accesses;
-    uint32_t row;
+    uint32_t row, group;
     bool is_open;
     uint8_t first;      /* what the first access to the row counts as, after COUNTER_DRAM_ROW_HITS; then 0, a hit */
 };
@@ -52,8 +54,21 @@ struct channel {
     struct window read, write;
 };
 
+/* An access that no channel has seen yet. */
+struct asked {
+    uint64_t line;
+    uint32_t site, time;
+    uint8_t sectors;
+    bool write;
+};
+
 struct dram {
     struct dram_spec s;
+    uint32_t nasked;
+    uint32_t *end;      /* [channels]: of its part of `order` */
+    uint16_t order[BATCH];
+    struct asked asked[BATCH];
+    struct dram_place place[BATCH]; /* of asked */
     struct channel *channel;
     uint64_t *words;    /* of all channels: group, of_bank */
     struct bank *banks;
@@ -99,10 +114,21 @@ bool dram_spec_of(const struct device *d, struct dram_spec *s)
 
 /* --- where an address lies --- */
 
-static inline uint64_t scatter(uint64_t x)
+/* Most of these are powers of two, whose divisions would take most of the time. */
+static inline uint64_t quotient(uint64_t x, uint32_t by)
+{
+    return by & (by - 1) ? x / by : x >> __builtin_ctz(by);
+}
+
+static inline uint32_t rest(uint64_t x, uint32_t by)
+{
+    return (uint32_t)(by & (by - 1) ? x % by : x & (by - 1));
+}
+
+static inline uint32_t scatter(uint64_t x)
 {
     x *= UINT64_C(0x9e3779b97f4a7c15);
-    return x >> 40;
+    return (uint32_t)(x >> 40);
 }
 
 /* Pieces of `interleave` bytes go to the channels in turn. The pieces of a channel go to its bank groups in turn, fill a row
@@ -110,15 +136,15 @@ static inline uint64_t scatter(uint64_t x)
  * through the channels begins at another one, and each row's banks do; neighbours stay apart. */
 struct dram_place dram_place(const struct dram_spec *s, uint64_t address)
 {
-    uint64_t piece = address / s->interleave, turn = piece / s->channels, slot = piece - turn * s->channels;
-    uint32_t pieces = s->row_bytes / s->interleave, group = (uint32_t)(turn % s->groups);
-    uint64_t row = turn / s->groups / pieces, bank = row % (s->banks / s->groups) * s->groups + group;
-    row /= s->banks / s->groups;
+    const uint32_t pieces = s->row_bytes / s->interleave * s->groups, of_group = s->banks / s->groups;
+    uint64_t piece = quotient(address, s->interleave), turn = quotient(piece, s->channels), row = quotient(turn, pieces);
+    uint32_t channel = (uint32_t)(piece - turn * s->channels), bank = rest(row, of_group) * s->groups + rest(turn, s->groups);
+    row = quotient(row, of_group);
     if (s->hashed) {
-        slot = (slot + scatter(turn)) % s->channels;
-        bank = (bank + scatter(row)) % s->banks;
+        channel = rest((uint64_t)channel + scatter(turn), s->channels);
+        bank = rest((uint64_t)bank + scatter(row), s->banks);
     }
-    return (struct dram_place){.channel = (uint32_t)slot, .bank = (uint32_t)bank, .row = (uint32_t)row};
+    return (struct dram_place){.channel = channel, .bank = bank, .row = (uint32_t)row};
 }
 
 /* --- making one --- */
@@ -129,6 +155,7 @@ struct dram *dram_new(const struct dram_spec *s)
     size_t words = s->groups + 2 * (size_t)s->banks;
     d->s = *s;
     d->channel = alloc_zeroed(s->channels * sizeof *d->channel);
+    d->end = alloc_zeroed(s->channels * sizeof *d->end);
     d->words = alloc_zeroed(s->channels * words * sizeof *d->words);
     d->banks = alloc_zeroed((size_t)s->channels * s->banks * sizeof *d->banks);
     for (uint32_t i = 0; i < s->channels; i++) {
@@ -138,6 +165,8 @@ struct dram *dram_new(const struct dram_spec *s)
         c->read.of_bank = c->group + s->groups;
         c->write.of_bank = c->read.of_bank + s->banks;
         c->bank = d->banks + (size_t)i * s->banks;
+        for (uint32_t b = 0; b < s->banks; b++)
+            c->bank[b].group = b % s->groups;
     }
     return d;
 }
@@ -147,6 +176,7 @@ void dram_free(struct dram *d)
     if (!d)
         return;
     alloc_release(d->channel);
+    alloc_release(d->end);
     alloc_release(d->words);
     alloc_release(d->banks);
     alloc_release(d);
@@ -191,8 +221,11 @@ static void open_row(const struct dram *d, struct channel *c, const struct waiti
     c->openings = at + rate;
     if (b->is_open)
         at = later(later(at, b->closes + s->rp), b->opened + s->rc);
-    *b = (struct bank){.opened = at, .closes = at + s->ras, .accesses = b->accesses, .row = x->row, .is_open = true,
-                       .first = b->is_open ? CONFLICT : CLOSED};
+    b->opened = at;
+    b->closes = at + s->ras;
+    b->row = x->row;
+    b->first = b->is_open ? CONFLICT : CLOSED;
+    b->is_open = true;
     look(&c->read, x->bank, x->row);
     look(&c->write, x->bank, x->row);
 }
@@ -211,9 +244,9 @@ static void open_all(const struct dram *d, struct channel *c, const struct windo
 /* --- one access --- */
 
 /* When the data of a bank's open row can begin, whatever the bus does. */
-static inline uint64_t data_of(const struct dram_spec *s, const struct channel *c, uint32_t bank, bool write)
+static inline uint64_t data_of(const struct dram_spec *s, const struct channel *c, const struct bank *b, bool write)
 {
-    return later(c->bank[bank].opened + s->rcd + (write ? s->cwl : s->cl), c->group[bank % s->groups]);
+    return later(b->opened + s->rcd + (write ? s->cwl : s->cl), c->group[b->group]);
 }
 
 /* The oldest of those that can have the bus first. */
@@ -223,13 +256,11 @@ static uint32_t choose(const struct dram_spec *s, const struct channel *c, const
     uint64_t first = UINT64_MAX;
     for (uint64_t left = w->open; left;) {
         uint32_t i = oldest(w, left), bank = w->slot[i].bank;
-        uint64_t at = data_of(s, c, bank, write);
+        uint64_t at = data_of(s, c, &c->bank[bank], write);
         if (at <= bus)
             return i;
-        if (at < first) {
-            first = at;
-            best = i;
-        }
+        best = at < first ? i : best;
+        first = at < first ? at : first;
         left &= ~w->of_bank[bank];
     }
     return best;
@@ -245,7 +276,7 @@ static void serve(const struct dram *d, struct channel *c, struct window *w, str
     const struct waiting *x = &w->slot[i];
     struct bank *b = &c->bank[x->bank];
     struct counters *to = &sites[x->site];
-    uint64_t at = later(bus, data_of(s, c, x->bank, write)), end = at + (uint64_t)x->bursts * s->burst;
+    uint64_t at = later(bus, data_of(s, c, b, write)), end = at + (uint64_t)x->bursts * s->burst;
     uint64_t command = at - (write ? s->cwl : s->cl) + (uint64_t)(x->bursts - 1) * s->ccd_l;
 
     to->v[COUNTER_DRAM_ROW_HITS + b->first]++;
@@ -255,7 +286,7 @@ static void serve(const struct dram *d, struct channel *c, struct window *w, str
     b->first = 0;
     b->accesses++;
     b->closes = later(b->closes, write ? end + s->wr : command + s->rtp);
-    c->group[x->bank % s->groups] = at + (uint64_t)x->bursts * later(s->ccd_l, s->burst);
+    c->group[b->group] = at + (uint64_t)x->bursts * later(s->ccd_l, s->burst);
     c->bus = end;
     c->bytes += x->bursts * s->burst_bytes;
     c->writing = write;
@@ -292,32 +323,63 @@ static inline bool is_full(const struct window *w)
     return w->all >> (w->next & (WINDOW - 1)) & 1;
 }
 
+static void take_write(const struct dram *d, struct channel *c, const struct waiting *x, struct counters *sites)
+{
+    struct window *w = &c->write;
+    while (is_full(w)) /* an old write among young ones */
+        drain(d, c, w->n > WRITES_LOW ? WRITES_LOW : 0, sites);
+    enter(w, &c->bank[x->bank], x);
+    if (w->n >= WRITES_HIGH)
+        drain(d, c, WRITES_LOW, sites);
+}
+
+static void take_read(const struct dram *d, struct channel *c, const struct waiting *x, struct counters *sites)
+{
+    struct window *w = &c->read;
+    while (w->n && (int32_t)(x->time - w->slot[oldest(w, w->all)].time) > (int32_t)d->s.wait)
+        serve(d, c, w, sites);
+    while (is_full(w))
+        serve(d, c, w, sites);
+    enter(w, &c->bank[x->bank], x);
+    if (!(w->open & w->of_bank[x->bank]))
+        open_row(d, c, &w->slot[oldest(w, w->of_bank[x->bank])]);
+}
+
+/* The channels get what was asked of them. */
+static void hand_out(struct dram *d, struct counters *sites)
+{
+    uint32_t at = 0;
+    memset(d->end, 0, d->s.channels * sizeof *d->end);
+    for (uint32_t i = 0; i < d->nasked; i++) {
+        d->place[i] = dram_place(&d->s, d->asked[i].line << LINE_SHIFT);
+        d->end[d->place[i].channel]++;
+    }
+    for (uint32_t i = 0; i < d->s.channels; i++) {
+        at += d->end[i];
+        d->end[i] = at - d->end[i];
+    }
+    for (uint32_t i = 0; i < d->nasked; i++)
+        d->order[d->end[d->place[i].channel]++] = (uint16_t)i;
+    for (uint32_t k = 0; k < d->nasked; k++) {
+        const struct asked *a = &d->asked[d->order[k]];
+        const struct dram_place *p = &d->place[d->order[k]];
+        struct waiting x = {.row = p->row, .site = a->site, .time = a->time, .bank = (uint16_t)p->bank,
+                            .bursts = (uint8_t)(lanes_count(a->sectors) * SECTOR / d->s.burst_bytes)};
+        (a->write ? take_write : take_read)(d, &d->channel[p->channel], &x, sites);
+    }
+    d->nasked = 0;
+}
+
 void dram_access(struct dram *d, uint64_t line, unsigned sectors, bool write, const struct dram_asker *by)
 {
-    struct dram_place p = dram_place(&d->s, line << LINE_SHIFT);
-    struct channel *c = &d->channel[p.channel];
-    struct waiting x = {.row = p.row, .site = by->site, .time = (uint32_t)by->time, .bank = (uint16_t)p.bank,
-                        .bursts = (uint8_t)(lanes_count(sectors) * SECTOR / d->s.burst_bytes)};
-    struct window *w = write ? &c->write : &c->read;
-    if (write) {
-        while (is_full(w)) /* an old write among young ones */
-            drain(d, c, w->n > WRITES_LOW ? WRITES_LOW : 0, by->sites);
-        enter(w, &c->bank[p.bank], &x);
-        if (w->n >= WRITES_HIGH)
-            drain(d, c, WRITES_LOW, by->sites);
-        return;
-    }
-    while (w->n && (int32_t)((uint32_t)by->time - w->slot[oldest(w, w->all)].time) > (int32_t)d->s.wait)
-        serve(d, c, w, by->sites);
-    while (is_full(w))
-        serve(d, c, w, by->sites);
-    enter(w, &c->bank[p.bank], &x);
-    if (!(w->open & w->of_bank[p.bank]))
-        open_row(d, c, &w->slot[oldest(w, w->of_bank[p.bank])]);
+    d->asked[d->nasked++] = (struct asked){line, by->site, (uint32_t)by->time, (uint8_t)sectors, write};
+    if (d->nasked == BATCH)
+        hand_out(d, by->sites);
 }
 
 void dram_finish(struct dram *d, struct counters *sites)
 {
+    hand_out(d, sites);
     for (uint32_t i = 0; i < d->s.channels; i++) {
         struct channel *c = &d->channel[i];
         while (c->read.n)

@@ -57,7 +57,7 @@ struct dram_asker {
     uint64_t time;
 };
 
-/* Sectors (bits, not 0) of a line are read or written. */
+/* Sectors (bits, not 0) of a line are read or written. Counters change now or later, at the latest in dram_finish. */
 void dram_access(struct dram *d, uint64_t line, unsigned sectors, bool write, const struct dram_asker *by);
 
 /* Everything that waits is done. */
