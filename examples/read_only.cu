@@ -11,6 +11,8 @@
 //   plain 1: global_load_requests = 16, gld_transactions = 288 (8 x (4 + 32))
 //   with_ldg 1: global_load_requests = 16, gld_transactions = 288
 //   restricted 1: global_load_requests = 16, gld_transactions = 288
+// On a Kepler (--device k40), where the path is apart, with_ldg and restricted have readonly_load_requests = 16 and
+// readonly_load_transactions = 288 sectors instead, and gld_transactions = 0; nc_cache_global_hit_rate = 0, as no sector is read twice.
 #include "example.h"
 
 const int THREADS = 256, BLOCK = 128, APART = 16;
