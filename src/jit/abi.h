@@ -100,7 +100,6 @@ struct jit_seen {
 /* A fleet's first warp: jit_frame's fields of these names. */
 struct jit_first {
     char *regs, *local;
-    struct warp *warp;
     const uint32_t *tid;
     const int32_t *next;
     uint32_t *stopped;
@@ -141,7 +140,8 @@ struct jit_frame {
     int32_t jam_credit;    /* run.c: above 0, or blocks do without the jam form */
     const uint32_t *tid;   /* [3], of lane 0; behind it those of the next warp */
     /* Warps of a fleet go on one after the other without a return in between: when one exits, waits or has had its turn and
-     * `left` is not 0, machine code notes that and takes up the next. */
+     * `left` is not 0, machine code notes that and takes up the next. Of what differs from warp to warp it then sets only `regs`
+     * and what the kernel's code reads; the rest follows from `stopped` (run.c, settle). */
     uint32_t left;           /* warps behind this one */
     const int32_t *next;     /* resume point of the one behind it */
     uint32_t *stopped;       /* where JIT_STOPPED of this one is noted if there is one behind it */

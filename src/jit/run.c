@@ -57,6 +57,17 @@ static void note(struct fleet *fl, int i, enum jit_stop why, int32_t site)
         fl->resume[i] = fl->plan->resume[fl->next[i] = site];
 }
 
+/* The frame's fields for a warp of the block. */
+static void point_at(struct jit_frame *f, const struct block *b, int index)
+{
+    f->warp = &b->warps[index];
+    f->regs = block_regs(b, index);
+    f->turned = 0;
+    f->local = block_local(b, index);
+    f->tid = b->launch->first_tid[index];
+    f->sreg[PTX_SREG_WARPID] = (uint32_t)index;
+}
+
 /* Machine code has gone on with blocks behind the one that it was called for: this is the one that it runs, or ran last. */
 static void catch_up(struct jit_frame *f, struct fleet *fl)
 {
@@ -69,9 +80,11 @@ static void catch_up(struct jit_frame *f, struct fleet *fl)
 }
 
 /* The number of the warp that machine code runs, or ran last; those before it have stopped. */
-static int settle(const struct jit_frame *f, struct fleet *fl)
+static int settle(struct jit_frame *f, struct fleet *fl)
 {
     int at = (int)(f->stopped - fl->stopped);
+    if (f->fleet)
+        point_at(f, fl->b, at * fl->jam);
     for (int i = fl->from; i < at; i++)
         note(fl, i, fl->stopped[i] & ((1u << JIT_WHY_BITS) - 1), (int32_t)(fl->stopped[i] >> JIT_WHY_BITS));
     fl->from = at;
@@ -355,15 +368,10 @@ static struct jit_frame *frame_of(const struct block *b, const struct jit_code *
 
 static void fill_warp(struct jit_frame *f, const struct block *b, int index)
 {
-    f->warp = &b->warps[index];
-    f->regs = block_regs(b, index);
-    f->turned = 0;
-    f->local = block_local(b, index);
-    f->tid = b->launch->first_tid[index];
+    point_at(f, b, index);
     f->left = 0;
     f->others = 0;
     f->blocks_left = 0;
-    f->sreg[PTX_SREG_WARPID] = (uint32_t)index;
 }
 
 /* The number of the resume point where the warp can go on in machine code, or -1. */
@@ -733,7 +741,7 @@ static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, in
         f->stopped = &fl->stopped[i];
         fl->from = i;
         f->blocks_left = fl->more;
-        f->first = (struct jit_first){f->regs, f->local, f->warp, f->tid, f->next, f->stopped, f->left, turns_of(fl)};
+        f->first = (struct jit_first){f->regs, f->local, f->tid, f->next, f->stopped, f->left, turns_of(fl)};
         why = call(f, fl->resume[i], turns_of(fl));
         if (f->fleet)
             catch_up(f, fl);

@@ -214,23 +214,26 @@ static void emit_next_block(struct emit *e, LLVMValueRef left)
     size_t x = AT(sreg) + 4 * PTX_SREG_CTAID_X;
     frame_set(e, AT(blocks_left), LLVMBuildSub(B, left, number(e, 32, 1), ""));
     frame_set(e, x, LLVMBuildAdd(B, frame_field(e, x, e->i32), number(e, 32, 1), ""));
-    frame_set(e, AT(sreg) + 4 * PTX_SREG_WARPID, number(e, 32, 0));
-    frame_set(e, AT(turned), number(e, 32, 0));
+    if (e->reads.warpid)
+        frame_set(e, AT(sreg) + 4 * PTX_SREG_WARPID, number(e, 32, 0));
 #define AGAIN(name, type) frame_set(e, AT(name), frame_field(e, AT(first.name), type))
     AGAIN(regs, e->ptr);
-    AGAIN(local, e->ptr);
-    AGAIN(warp, e->ptr);
-    AGAIN(tid, e->ptr);
+    if (e->reads.local)
+        AGAIN(local, e->ptr);
+    if (e->reads.tid)
+        AGAIN(tid, e->ptr);
     AGAIN(next, e->ptr);
     AGAIN(stopped, e->ptr);
     AGAIN(left, e->i32);
-    AGAIN(budget, e->i32);
+    if (e->reads.budget)
+        AGAIN(budget, e->i32);
 #undef AGAIN
     LLVMBuildStore(B, number(e, 32, 0), e->resume_var);
     LLVMBuildBr(B, e->begin);
 }
 
-/* A warp exits, waits or has had its turn: the next one of the fleet, the next block, or the end. */
+/* A warp exits, waits or has had its turn: the next one of the fleet, the next block, or the end. Made last: of the frame only
+ * what the kernel's code reads is kept up to date. */
 static void emit_next_warp(struct emit *e)
 {
     LLVMBasicBlockRef next = new_block(e, "next"), last = new_block(e, "last"), out = last;
@@ -262,12 +265,14 @@ static void emit_next_warp(struct emit *e)
     LLVMBuildStore(e->b, e->ended_as, frame_add(e, AT(stopped), e->ptr, number(e, 64, 4)));
     LLVMValueRef to = frame_add(e, AT(next), e->ptr, number(e, 64, 4)), stride = frame_field(e, AT(stride), e->i64);
     frame_add(e, AT(regs), e->ptr, stride);
-    frame_add(e, AT(local), e->ptr, stride);
-    frame_add(e, AT(warp), e->ptr, number(e, 64, sizeof(struct warp) * warps));
-    frame_add(e, AT(tid), e->ptr, number(e, 64, 12 * warps));
-    frame_add(e, AT(sreg) + 4 * PTX_SREG_WARPID, e->i32, number(e, 32, warps));
-    frame_set(e, AT(budget), number(e, 32, SHARED_TURNS));
-    frame_set(e, AT(turned), number(e, 32, 0));
+    if (e->reads.local)
+        frame_add(e, AT(local), e->ptr, stride);
+    if (e->reads.tid)
+        frame_add(e, AT(tid), e->ptr, number(e, 64, 12 * warps));
+    if (e->reads.warpid)
+        frame_add(e, AT(sreg) + 4 * PTX_SREG_WARPID, e->i32, number(e, 32, warps));
+    if (e->reads.budget)
+        frame_set(e, AT(budget), number(e, 32, SHARED_TURNS));
     LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, e->i32, to, ""), e->resume_var);
     LLVMBuildBr(e->b, e->begin);
 }
@@ -319,7 +324,6 @@ static void emit_entry(struct emit *e)
     e->ended = new_block(e, "ended");
     LLVMPositionBuilderAtEnd(e->b, e->ended);
     e->ended_as = LLVMBuildPhi(e->b, e->i32, "");
-    emit_next_warp(e);
 }
 
 bool emit_kernel(struct emit *e)
@@ -355,6 +359,8 @@ bool emit_kernel(struct emit *e)
     for (int32_t b = 0; b < k->nblocks; b++)
         emit_block(e, b);
     single_emit(e);
+    if (!e->job->split)
+        emit_next_warp(e);
     jam_release(e);
     alloc_release(e->var);
     alloc_release(e->now);

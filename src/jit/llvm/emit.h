@@ -159,6 +159,9 @@ struct emit {
     } left;                         /* where it was last left */
     LLVMValueRef scratch; /* memory for lanes that are gone through one by one (gather.c), or NULL */
     bool gathers, scatters; /* the host's own are better than lane by lane */
+    struct {
+        bool local, tid, warpid, budget;
+    } reads;            /* of the frame's fields that differ from warp to warp, so far */
     bool tells_time; /* it reads %clock: instructions are counted */
     LLVMValueRef mask;  /* i32, the lanes that are on; NULL: all 32. Of the split form, and of regions */
     LLVMValueRef wide_mask[MAX_PARTS]; /* the same, i32 for each lane, -1 or 0; or NULL */

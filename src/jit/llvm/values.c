@@ -60,6 +60,10 @@ static LLVMValueRef at(struct emit *e, LLVMValueRef base, uint64_t offset)
 
 LLVMValueRef frame_field(struct emit *e, size_t offset, LLVMTypeRef t)
 {
+    e->reads.local |= offset == offsetof(struct jit_frame, local);
+    e->reads.tid |= offset == offsetof(struct jit_frame, tid);
+    e->reads.warpid |= offset == offsetof(struct jit_frame, sreg) + 4 * PTX_SREG_WARPID;
+    e->reads.budget |= offset == offsetof(struct jit_frame, budget);
     return LLVMBuildLoad2(e->b, t, at(e, e->frame, offset), "");
 }
 
