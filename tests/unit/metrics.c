@@ -129,6 +129,31 @@ static void names(void **state)
     assert_string_equal(metric_find("dram__bytes_read.sum")->unit, "byte");
 }
 
+/* Of 4 channels the busiest moved 96 of 160 bytes: 96 / 40. 8 banks a channel; the busiest of each channel had 3 of 6 accesses
+ * in all: 3 / (6 / 8). 5 sectors were read, of which lanes loaded 40 bytes. */
+static void dram(void **state)
+{
+    struct launch_facts facts = {.dram_channels = 4, .dram_banks = 8, .dram_channel_bytes = 96, .dram_bank_accesses = 3, .dram_busiest_ps = 12500};
+    struct counters counts = {.v = {[COUNTER_DRAM_READ_SECTORS] = 5, [COUNTER_DRAM_ROW_HITS] = 3, [COUNTER_DRAM_ROW_CLOSED] = 1,
+                                    [COUNTER_DRAM_ROW_CONFLICTS] = 2, [COUNTER_DRAM_DATA_PS] = 300, [COUNTER_DRAM_BUSY_PS] = 400,
+                                    [COUNTER_GLOBAL_LD_BYTES] = 40}};
+    static const struct { const char *name; double value; } want[] = {
+        {"derived__dram_accesses.sum", 6}, {"derived__dram_row_hit_rate.pct", 50}, {"derived__dram_read_use.pct", 25},
+        {"derived__dram_channel_busiest_to_mean.ratio", 2.4}, {"derived__dram_bank_busiest_to_mean.ratio", 4},
+        {"derived__dram_bus_efficiency.pct", 75}, {"derived__dram_least_time", 12.5}};
+    struct metric_input in = {&counts, &facts};
+    double v;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        assert_int_equal(metric_value(want[i].name, &in, &v), METRIC_OK);
+        assert_float_equal(v, want[i].value, 1e-9);
+    }
+    facts.dram_channels = 0; /* banks or times are not known, or no caches were modelled */
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        assert_int_equal(metric_value(want[i].name, &in, &v), METRIC_NOT_COMPUTED);
+}
+
 /* Every name once, every alias means something that is computed, computed ones first. */
 static void tables_are_sound(void **state)
 {
@@ -203,7 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_by_hand), cmocka_unit_test(transactions_by_hand),       cmocka_unit_test(launch_by_hand),
-        cmocka_unit_test(names),                  cmocka_unit_test(tables_are_sound),
+        cmocka_unit_test(names), cmocka_unit_test(dram), cmocka_unit_test(tables_are_sound),
         cmocka_unit_test(counters_add_and_weigh), cmocka_unit_test(documentation_is_up_to_date),
     };
 
