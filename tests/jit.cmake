@@ -17,6 +17,7 @@ endforeach()
 
 unit_test(jit_shape)
 unit_test(jit_jam)
+unit_test(jit_turns)
 add_library(jit_sum OBJECT jit/sum.c)
 target_compile_options(jit_sum PRIVATE -O1 -fno-sanitize=all)
 unit_test(jit_link)

@@ -2,6 +2,7 @@
 unit_test(device)
 unit_test(device_occupancy)
 unit_test(memory)
+unit_test(memory_strides)
 unit_test(caches)
 unit_test(dram)
 unit_test(rules)

@@ -49,13 +49,12 @@ enum progress { BLOCK_DONE, BLOCK_STALLED, BLOCK_STOPPED };
 void exec_counts_init(struct exec_counts *c, const struct ir_kernel *k)
 {
     size_t blocks = (size_t)k->nblocks, sites = (size_t)k->ninsts;
+    *c = (struct exec_counts){.take = NULL};
     c->block_runs = alloc_zeroed((2 * blocks + 3 * sites) * sizeof(uint64_t));
     c->block_lanes = c->block_runs + blocks;
     c->site_lanes = c->block_lanes + blocks;
     c->site_runs = c->site_lanes + sites;
     c->divergent = c->site_runs + sites;
-    c->take = NULL;
-    c->tally = NULL;
 }
 
 void exec_counts_add(struct exec_counts *to, const struct exec_counts *from, const struct ir_kernel *k)
@@ -260,6 +259,12 @@ static void take(void *worker, const struct record *r, uint64_t times)
     memory_accesses(&k->memory, r, times);
 }
 
+static bool take_turns(void *worker, const struct record *r, int64_t step, const uint32_t *on, int n)
+{
+    struct worker *k = worker;
+    return memory_strides(&k->memory, r, step, on, n);
+}
+
 static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, int threads, bool own)
 {
     struct launch *l = c->launch;
@@ -289,6 +294,7 @@ static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, i
     memory_set_rules(&k->memory, c->rules);
     if (!c->observe) {
         k->counts.take = take;
+        k->counts.take_turns = take_turns;
         k->counts.taker = k;
     }
 }

@@ -75,6 +75,9 @@ struct jit_ops {
      * frame.lowest. Always 0. */
     uint32_t (*count_waiting)(struct jit_frame *f, uint32_t site, uint32_t zero);
     uint32_t (*count_shape)(struct jit_frame *f, uint32_t site, uint32_t lanes);
+    /* Counts what the lanes of frame.mask did in the loop whose head begins at `site`, as tally.turns says. Not 0: the launch is
+     * to stop. */
+    uint32_t (*count_turns)(struct jit_frame *f, uint32_t site, uint32_t lanes);
     /* Leave a record of an access by `lanes` in the warp's ring instead: at the addresses in the instruction's record (tally.h), or
      * of known shape as above. Always 0. */
     uint32_t (*record_lanes)(struct jit_frame *f, uint32_t site, uint32_t lanes);
@@ -119,6 +122,7 @@ struct jit_frame {
     const struct jit_code *code;
     struct tally *tally;           /* tally.h; only where machine code counts accesses */
     struct tally_site *tally_site;
+    struct tally_turns *tally_turns;
     uint64_t *tally_slot;
     struct tally_pattern *tally_pattern;
     uint64_t lowest[TALLY_GROUPS];

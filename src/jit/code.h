@@ -3,6 +3,7 @@
 #define JIT_CODE_H
 
 #include "jit/abi.h"
+#include "jit/chain.h"
 #include "jit/jit.h"
 #include "jit/link.h"
 #include "jit/plan.h"
@@ -17,6 +18,7 @@ struct jit_code {
     struct shapes *shapes;
     struct plan plan;
     int32_t *home;    /* [nregs]: plan_homes */
+    struct chain *chains; /* [nloops]: chain_at; n is 0 where a loop is none */
     uint8_t *barrier; /* [ninsts]: barriers that machine code waits at itself */
     struct jit_spread **spread; /* [ninsts]: made when the interpreter first goes on there */
     jit_function *function; /* atomic: NULL until it is made; of the first tier, then of the full one */

@@ -136,6 +136,7 @@ static void release_code(struct jit_code *c)
     plan_release(&c->plan);
     alloc_release(c->home);
     alloc_release(c->barrier);
+    alloc_release(c->chains);
     jit_spread_release(c);
     for (int form = 0; form < FORMS; form++)
         for (int tier = 0; tier < JIT_TIERS; tier++)
@@ -162,6 +163,14 @@ static void find_barriers(struct jit_code *c, const struct ir_kernel *k)
     c->barrier = alloc_zeroed((size_t)k->ninsts + 1);
     for (int32_t i = 0; i < k->ninsts; i++)
         c->barrier[i] = jit_waits(&k->insts[i]);
+}
+
+static void find_chains(struct jit_code *c, const struct ir_kernel *k)
+{
+    c->chains = alloc_zeroed(((size_t)k->nloops + 1) * sizeof *c->chains);
+    for (int32_t i = 0; i < k->nloops; i++)
+        if (!chain_at(k, c->plan.row, k->loops[i].header, &c->chains[i]))
+            c->chains[i].n = 0;
 }
 
 bool jit_emit(const struct jit_job *job, struct jit_object *o)
@@ -262,6 +271,7 @@ void jit_make(struct jit_code *c)
     c->plan = plan_make(k, j->interp, c->shapes, c->counting && (!c->tallies || c->cached));
     c->home = plan_homes(k, j->interp, c->shapes);
     find_barriers(c, k);
+    find_chains(c, k);
     c->spread = alloc_zeroed(sizeof *c->spread * ((size_t)k->ninsts + 1));
     if (!c->counting)
         c->steps = jam_plan(k, c->shapes, c->dim, lanes_level(), &c->jam_warps);

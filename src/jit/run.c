@@ -6,6 +6,7 @@
 #include "interp/step.h"
 #include "jit/code.h"
 #include "jit/log.h"
+#include "jit/turns.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -191,6 +192,22 @@ static uint32_t op_count_shape(struct jit_frame *f, uint32_t site, uint32_t lane
     return 0;
 }
 
+/* Before the block is begun a warp does not know of it. */
+static bool stopping(const struct jit_frame *f)
+{
+    const struct block *b = f->fleet ? f->fleet->b : f->warp->block;
+    return launch_stopping(b->launch, b->index);
+}
+
+static uint32_t op_count_turns(struct jit_frame *f, uint32_t site, uint32_t lanes)
+{
+    const struct ir_kernel *k = f->code->interp->kernel;
+    for (int32_t i = 0; i < k->nloops; i++)
+        if (k->loops[i].header == k->insts[site].block)
+            turns_count(k, f->code->plan.row, &f->code->chains[i], lanes, f->counts);
+    return stopping(f);
+}
+
 static uint32_t op_record_shape(struct jit_frame *f, uint32_t site, uint32_t lanes)
 {
     tally_record_shape(f->counts, f->code->plan.row[site], lanes, f->lowest, f->warp);
@@ -236,8 +253,7 @@ static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t only_
 {
     (void)site;
     if (only_stop)
-        return f->fleet ? launch_stopping(f->fleet->b->launch, f->fleet->b->index)
-                        : launch_stopping(f->warp->block->launch, f->warp->block->index);
+        return stopping(f);
     if (f->fleet)
         begin(f);
     f->turned += TURNS;
@@ -245,7 +261,7 @@ static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t only_
     return f->turned >= jit_long_turns || launch_stopping(f->warp->block->launch, f->warp->block->index);
 }
 
-static const struct jit_ops ops = {op_step, op_affine, op_look, op_find_run, op_long_turns, op_count_waiting, op_count_shape, op_record_lanes, op_record_shape,
+static const struct jit_ops ops = {op_step, op_affine, op_look, op_find_run, op_long_turns, op_count_waiting, op_count_shape, op_count_turns, op_record_lanes, op_record_shape,
                                    jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier, jit_split_exchange};
 
 /* --- in and out --- */
@@ -288,7 +304,10 @@ static int32_t stride_of(const struct tally_site *s)
 static struct tally *new_tally(const struct jit_code *code)
 {
     const struct ir_kernel *k = code->interp->kernel;
-    struct tally *t = tally_new(code->plan.nrow);
+    bool turns = false;
+    for (int32_t i = 0; i < k->nloops; i++)
+        turns |= code->chains[i].n > 0;
+    struct tally *t = tally_new(code->plan.nrow, turns);
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct step *st = &code->interp->step[i];
         struct shape_reach reach;
@@ -341,6 +360,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
             counts->tally = new_tally(code);
         f->tally = counts->tally;
         f->tally_site = counts->tally ? counts->tally->site : NULL;
+        f->tally_turns = counts->tally ? counts->tally->turns : NULL;
         f->tally_slot = counts->tally ? counts->tally->slot : NULL;
         f->tally_pattern = counts->tally ? counts->tally->pattern : NULL;
     }

@@ -37,6 +37,11 @@ static inline void memory_access(struct memory *m, const struct record *r)
     memory_accesses(m, r, 1);
 }
 
+/* Counts n loads of one instruction, one a turn: r's addresses in the first, `step` bytes more in each after that, by the lanes
+ * of on[turn], each of which has those of the next. False: nothing is counted, it is not a global load, or addresses do not
+ * rise from lane to lane; then they are to be counted one by one. */
+bool memory_strides(struct memory *m, const struct record *r, int64_t step, const uint32_t *on, int n);
+
 /* The rules themselves, for tests and later models: what one record costs. */
 unsigned coalescer_sectors(const struct record *r); /* 32-byte sectors touched: 1 to 32 * bytes / 32 + 32 */
 unsigned local_sectors(const struct record *r);     /* the same for local memory, after interleaving */

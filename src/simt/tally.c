@@ -6,15 +6,19 @@
 #include <stddef.h>
 #include <string.h>
 
-struct tally *tally_new(int n)
+struct tally *tally_new(int n, bool turns)
 {
     struct tally *t = alloc_aligned(64, sizeof *t);
     t->n = n;
     t->site = alloc_aligned(64, (size_t)n * sizeof *t->site);
     t->slot = alloc_zeroed(((size_t)n + 1) * TALLY_SLOTS * sizeof *t->slot);
     t->pattern = alloc_zeroed(((size_t)n + 1) * TALLY_PATTERNS * sizeof *t->pattern);
+    if (turns)
+        t->turns = alloc_aligned(64, sizeof *t->turns);
     return t;
 }
+
+enum { HEAD = offsetof(struct record, site) }; /* behind the addresses */
 
 #define SOMEWHERE (UINT64_C(1) << 40) /* a multiple of TALLY_SLOTS; groups lie below and above it */
 
@@ -32,7 +36,6 @@ static const struct record *record_of(struct tally_site *s, uint32_t lanes, uint
 
 void tally_take_waiting(struct exec_counts *c)
 {
-    enum { HEAD = offsetof(struct record, site) }; /* behind the addresses */
     struct tally *t = c->tally;
     for (uint64_t i = 0; i < t->waiting; i++) {
         struct record *r = &t->access[i].record;
@@ -45,6 +48,34 @@ void tally_take_waiting(struct exec_counts *c)
         c->take(c->taker, r, 1);
     }
     t->waiting = 0;
+}
+
+/* The record's head, as it is for all accesses of the instruction. */
+static void set_head(struct record *r, const struct tally_site *s, uint32_t lanes)
+{
+    memcpy((char *)r + HEAD, (const char *)&s->record + HEAD, sizeof *r - HEAD);
+    r->shape = RECORD_EXPLICIT;
+    r->mask = lanes;
+}
+
+void tally_rows(struct exec_counts *c, int i, struct tally_access *row, int64_t step, const uint32_t *on, int n)
+{
+    const struct tally_site *s = &c->tally->site[i];
+    if (!n)
+        return;
+    set_head(&row[0].record, s, on[0]);
+    if (step && c->take_turns && c->take_turns(c->taker, &row[0].record, step, on, n))
+        return;
+    /* written well before they are read: the host passes on no stores that are narrower than the load */
+    for (int at = 1; at < n; at++) {
+        uint64_t *restrict to = row[at].record.addr;
+        const uint64_t *restrict from = row[0].record.addr;
+        for (int lane = 0; lane < WARP_LANES && step; lane++)
+            to[lane] = from[lane] + (uint64_t)(at * step);
+        set_head(&row[at].record, s, on[at]);
+    }
+    for (int at = 0; at < n; at++)
+        c->take(c->taker, &row[at].record, 1);
 }
 
 /* A record in the ring, all but its addresses. */
@@ -178,6 +209,7 @@ void tally_end(struct exec_counts *c)
     alloc_release(t->site);
     alloc_release(t->slot);
     alloc_release(t->pattern);
+    alloc_release(t->turns);
     alloc_release(t);
     c->tally = NULL;
 }

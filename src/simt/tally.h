@@ -13,6 +13,7 @@
 
 enum { TALLY_SLOTS = 128, TALLY_GROUPS = 4 /* of lanes, at most */, TALLY_PATTERNS = 32, TALLY_WAITING = 8,
        TALLY_MET_BITS = 13 /* at most; of half as many the model takes all */ };
+enum { TALLY_TURNS = 32, TALLY_TURN_LOADS = 16 };
 #define TALLY_SPREAD UINT32_C(0x9e3779b1) /* times lanes: the upper bits choose among patterns */
 
 /* Accesses by these lanes, this far apart. */
@@ -44,6 +45,13 @@ struct tally_access {
     _Alignas(64) struct record record;
 };
 
+/* What lanes did in a loop that they went through one by one (jit/chain.h), of as many turns at most. */
+struct tally_turns {
+    uint32_t full[WARP_LANES]; /* whole turns */
+    uint32_t last[WARP_LANES]; /* and of another one so many blocks; 0: the lane is before the loop's head */
+    struct tally_access row[TALLY_TURN_LOADS][TALLY_TURNS]; /* of the loop's accesses only addr is set, or that of the first turn */
+};
+
 struct tally {
     _Alignas(64) struct tally_access access[TALLY_WAITING];
     uint64_t waiting; /* the first of these; machine code calls when all are */
@@ -51,12 +59,14 @@ struct tally {
     struct tally_site *site;       /* [n] */
     uint64_t *slot;                /* [n][TALLY_SLOTS] */
     struct tally_pattern *pattern; /* [n][TALLY_PATTERNS] */
+    struct tally_turns *turns;     /* or NULL: the kernel has no such loop */
     struct tally_met *met;         /* [2^met_bits], by a hash; NULL: none yet */
     int met_bits;
     uint32_t nmet;
 };
 
-struct tally *tally_new(int n);
+/* Of n memory instructions. */
+struct tally *tally_new(int n, bool turns);
 /* The model takes what has been told by numbers, and the tally is gone. */
 void tally_end(struct exec_counts *c);
 
@@ -65,6 +75,10 @@ void tally_take_waiting(struct exec_counts *c);
 /* One access of known shape by `lanes`: lowest addresses of the groups. Machine code does this itself while the pattern is
  * the one that is there. */
 void tally_shape(struct exec_counts *c, int i, uint32_t lanes, const uint64_t *lowest);
+
+/* n accesses by the lanes on[i], which are some, at row[i]'s addresses; step not 0: at those of row[0] and so many bytes more
+ * each time. */
+void tally_rows(struct exec_counts *c, int i, struct tally_access *row, int64_t step, const uint32_t *on, int n);
 
 /* Instead of counting it: a record of the access in the warp's ring, which has room. */
 void tally_record_any(struct exec_counts *c, int i, uint32_t lanes, struct warp *w);

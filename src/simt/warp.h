@@ -161,6 +161,8 @@ struct exec_counts {
     uint64_t *divergent;   /* [ninsts]: branches whose lanes took different ways */
     /* Counts a record, so many times, at once; NULL: all go through the rings, since somebody wants to see them. */
     void (*take)(void *taker, const struct record *r, uint64_t times);
+    /* The same for an instruction's accesses in n turns of a loop: memory_strides. NULL: they are taken one by one. */
+    bool (*take_turns)(void *taker, const struct record *r, int64_t step, const uint32_t *on, int n);
     void *taker;
     bool keep; /* but those that come through the rings stay there: the clock wants them in order */
     struct tally *tally; /* tally.h; NULL until machine code counts accesses */

@@ -7,6 +7,18 @@ trap 'rm -rf "$folder"' EXIT
 for level in v2 v3 v4; do
     HEDDLE_ISA=x86-64-$level HEDDLE_EXEC=jit "$folder/sparse"
 done
+# What is counted of them is what the interpreter counts, modelled caches aside: where those are, lanes go together.
+for level in v2 v3 v4; do
+    for exec in interp jit; do
+        HEDDLE_RESULTS="$folder/$exec.results" HEDDLE_CACHES=0 HEDDLE_ISA=x86-64-$level HEDDLE_EXEC=$exec "$folder/sparse"
+    done
+    python3 -c 'import json, sys
+a, b = ([json.loads(line) for line in open(name)] for name in sys.argv[1:])
+assert len(a) > 5 and len(a) == len(b)
+for x, y in zip(a, b):
+    assert x["total"] == y["total"] and x["total"]["GLOBAL_LD_SECTORS"] > 0, (x["total"], y["total"])' "$folder/interp.results" "$folder/jit.results"
+    rm "$folder/interp.results" "$folder/jit.results"
+done
 for element in far 600000 3; do
     for exec in interp jit; do
         HEDDLE_EXEC=$exec "$folder/sparse" $element >"$folder/$exec" 2>&1
@@ -15,5 +27,6 @@ for element in far 600000 3; do
     grep -q "$(test $element = 3 && echo cudaSuccess || echo cudaErrorIllegalAddress)" "$folder/jit"
 done
 "$HEDDLE" llvm -k products --block 128 "$SOURCES/sparse.cu" | grep -q '^alone' # they go in single file
+"$HEDDLE" llvm --counting -k products --block 128 "$SOURCES/sparse.cu" | grep -q '^alone'
 ! "$HEDDLE" llvm -k walks --block 128 "$SOURCES/sparse.cu" | grep -q '^alone'
 echo ALL DONE

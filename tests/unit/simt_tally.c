@@ -30,7 +30,7 @@ static int64_t at(int i, int lane)
 /* Two instructions: words side by side, and the same of two halves of the warp. */
 static struct exec_counts fresh(void)
 {
-    struct exec_counts c = {.take = take, .taker = &ntaken, .tally = tally_new(2)};
+    struct exec_counts c = {.take = take, .taker = &ntaken, .tally = tally_new(2, true)};
     ntaken = 0;
     for (int i = 0; i < WARP_LANES; i++) {
         c.tally->site[0].above[i] = 4 * (uint64_t)i;

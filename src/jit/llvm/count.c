@@ -142,6 +142,10 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
 {
     if (!counts_access(e))
         return;
+    if (e->single) {
+        single_count(e, lowest[0]);
+        return;
+    }
     if (leaves_record(e)) {
         leave_lowest(e, lowest, halved);
         ask_op(e, offsetof(struct jit_ops, record_shape), lanes ? lanes : number(e, 32, UINT32_MAX));

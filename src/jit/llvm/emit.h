@@ -432,6 +432,7 @@ static inline const uint64_t *region_needed(const struct emit *e, const struct r
 }
 
 /* --- ways.c: lanes that part and meet again, in the form for whole warps --- */
+void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask); /* lanes of `mask` are at it, those of `lanes` take it */
 bool ways_emit(struct emit *e);                         /* this branch; ends the block. False: they are not done here */
 void ways_leave(struct emit *e, enum jit_stop why);     /* from inside: the lanes' state before this block is handed over */
 LLVMValueRef new_lanes(struct emit *e);                 /* a variable, i32 */
@@ -460,6 +461,7 @@ bool single_look(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit
 LLVMValueRef single_indexed(struct emit *e, unsigned unit, uint32_t slots);
 void single_leave(struct emit *e, enum jit_stop why);         /* from inside: the lane and those behind it are handed over */
 void single_emit(struct emit *e);                             /* the code, when all ways into it are there */
+void single_count(struct emit *e, LLVMValueRef address);      /* the lane's access in this turn */
 void single_release(struct emit *e);
 
 /* --- emit.c --- */

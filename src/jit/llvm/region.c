@@ -56,8 +56,13 @@ static bool doable(const struct emit *e, int32_t block)
 
 /* --- the row --- */
 
+static const struct ir_inst *last_of(const struct emit *e, int32_t block)
+{
+    return &e->k->insts[e->k->blocks[block].first + e->k->blocks[block].count - 1];
+}
+
 /* Each block's number in an order in which every way but a loop's back leads to a higher one; of a branch's two ways the
- * one branched to has lower ones. */
+ * one branched to has lower ones, if it is not where lanes meet. */
 static void number_blocks(struct emit *e)
 {
     int32_t n = e->k->nblocks, sp = 0, left = n, *stack = alloc_zeroed(((size_t)n + 1) * sizeof *stack);
@@ -68,8 +73,9 @@ static void number_blocks(struct emit *e)
     while (sp) {
         int32_t block = stack[sp - 1], to = -1;
         struct ends d = ends_of(e, block);
+        bool waits = d.target >= 0 && d.target == last_of(e, block)->join; /* not before the other way's, a loop's above all */
         if (at[block] < 3)
-            to = at[block]++ == 1 ? d.next : d.target;
+            to = (at[block]++ == 1) == waits ? d.target : d.next;
         else
             e->rank[stack[--sp]] = --left;
         if (to >= 0 && !at[to]) {

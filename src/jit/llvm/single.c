@@ -10,6 +10,11 @@
  * vectors follow for all lanes at a time), and is no pointer. Then nobody can tell the order of the lanes, and no loop waits for others. There is
  * no other code for its blocks in this form: the whole warp, and regions around it, go through it as well.
  *
+ * Launches that count do the same with loops of blocks in a row (jit/chain.h): each lane leaves the addresses of its accesses,
+ * turn by turn, and the model is asked when all have gone through, or have done TALLY_TURNS turns; those that have not left
+ * by then are before the loop's head, and begin there anew. What they take along is put by until then: if one cannot go on,
+ * nothing has been counted and all are handed over where they came in.
+ *
  * Inside all registers are scalars of the lane: e->s and e->var are its own. What lanes bring and take along is in arrays of
  * 32. A lane that cannot go on, because of an address that is in no memory, or because the launch is to stop, goes back to
  * where it came in, and it and those behind it are handed over; those before it are at the join. */
@@ -17,6 +22,7 @@
 
 #include "base/alloc.h"
 #include "interp/step.h"
+#include "jit/chain.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -49,8 +55,13 @@ struct single {
     uint64_t *defined;     /* registers that it writes */
     uint64_t *brought, *taken; /* that each lane has its own of where it comes in, and at the join */
     LLVMValueRef *array;   /* [nregs]: of 32; of a predicate i32, bits */
+    LLVMValueRef *later;   /* [nregs]: the same, what lanes take along until it is counted; `array` in launches that do not count */
+    struct chain chain;    /* launches that count */
+    LLVMValueRef in, still, turn, rows; /* of these variables: lanes that began; those before the head again; the lane's turn;
+                                           i64: where its addresses of this turn go */
     LLVMBasicBlockRef begin, known, miss, stop;
-    LLVMValueRef missed[4]; /* a look that failed: slot, host's address, bytes, unit */
+    LLVMValueRef missed[4]; /* a look that failed: slot, host's address, bytes, unit; in frame.lowest, so that no registers are
+                               kept for them where looks do not fail */
     LLVMValueRef back, all, patience, again; /* variables, i32: number of the way; lanes that came; turns until the next look at
                                                 whether to stop; how often a lane may begin anew */
     struct look *looks;
@@ -194,6 +205,16 @@ static bool is_doable(const struct emit *e, const struct region *r)
     return loads_enough(e, r) && turns_alone(e, r);
 }
 
+/* In launches that count: it is a loop of blocks in a row, and lanes come in at its head. */
+static bool is_countable(const struct emit *e, struct single *s)
+{
+    const struct region *r = s->r;
+    bool ok = e->job->tallies && !e->job->cached && chain_at(e->k, e->job->row, r->block[0], &s->chain) && s->chain.n == r->n && s->chain.join == r->join;
+    for (int nth = 0; nth < r->n && ok; nth++)
+        ok = s->chain.block[nth] == r->block[nth] && (!nth || !s->entry[nth]);
+    return ok;
+}
+
 /* --- its registers --- */
 
 static void find_registers(const struct emit *e, struct single *s)
@@ -249,6 +270,7 @@ static void release_one(struct single *s)
     alloc_release(s->brought);
     alloc_release(s->taken);
     alloc_release(s->array);
+    alloc_release(s->later);
     while (s->looks) {
         struct look *l = s->looks;
         s->looks = l->next;
@@ -283,12 +305,13 @@ static struct single *find_one(struct emit *e, const struct ir_inst *branch)
     s->shapes = (struct shapes){alloc_zeroed(regs * sizeof *s->shapes.reg), e->s->parting, e->s->lazy};
     s->var = alloc_zeroed(regs * sizeof *s->var);
     s->array = alloc_zeroed(regs * sizeof *s->array);
+    s->later = alloc_zeroed(regs * sizeof *s->later);
     s->defined = alloc_zeroed(e->words * 8);
     s->brought = alloc_zeroed(e->words * 8);
     s->taken = alloc_zeroed(e->words * 8);
     if (is_doable(e, r)) {
         find_registers(e, s);
-        if (registers_fit(e, s))
+        if (registers_fit(e, s) && (!e->job->counting || is_countable(e, s)))
             return s;
     }
     release_one(s);
@@ -327,6 +350,13 @@ static struct way *new_way(struct emit *e, struct single *s)
     return w;
 }
 
+static LLVMValueRef array_of(struct emit *e, LLVMTypeRef t, bool bits)
+{
+    LLVMValueRef v = LLVMBuildAlloca(e->b, bits ? e->i32 : LLVMArrayType2(t, SHAPE_LANES), "");
+    LLVMSetAlignment(v, bits ? 4 : 64);
+    return v;
+}
+
 /* Registers as a lane has them: variables of its own, but those that are the same for all and stay so. */
 static void open_one(struct emit *e, struct single *s)
 {
@@ -343,8 +373,9 @@ static void open_one(struct emit *e, struct single *s)
             s->var[reg][0] = LLVMBuildAlloca(e->b, t, "");
         if (!ir_bit(s->brought, reg) && !ir_bit(s->taken, reg))
             continue;
-        s->array[reg] = LLVMBuildAlloca(e->b, bits ? e->i32 : LLVMArrayType2(t, SHAPE_LANES), "");
-        LLVMSetAlignment(s->array[reg], bits ? 4 : 64);
+        s->later[reg] = s->array[reg] = array_of(e, t, bits);
+        if (e->job->counting && ir_bit(s->defined, reg))
+            s->later[reg] = array_of(e, t, bits);
     }
     LLVMPositionBuilderAtEnd(e->b, here);
     s->r->wait = alloc_zeroed(((size_t)s->r->n + 1) * sizeof *s->r->wait);
@@ -354,6 +385,9 @@ static void open_one(struct emit *e, struct single *s)
     s->all = new_lanes(e);
     s->patience = new_lanes(e);
     s->again = new_lanes(e);
+    s->in = new_lanes(e);
+    s->still = new_lanes(e);
+    s->turn = new_lanes(e);
     s->begin = new_block(e, "single");
     s->known = new_block(e, "known");
     s->miss = new_block(e, "miss");
@@ -366,7 +400,7 @@ static void open_one(struct emit *e, struct single *s)
 
 void single_find(struct emit *e)
 {
-    if (e->job->counting || e->job->split || e->of_warp || e->tells_time)
+    if (e->job->split || e->of_warp || e->tells_time)
         return;
     for (bool some = true; some;) { /* the largest first: those inside go with it */
         struct single *best = NULL;
@@ -389,15 +423,15 @@ void single_find(struct emit *e)
 
 /* --- into it --- */
 
-static LLVMValueRef element(struct emit *e, const struct single *s, int32_t reg, LLVMValueRef lane)
+static LLVMValueRef element(struct emit *e, LLVMValueRef array, int32_t reg, LLVMValueRef lane)
 {
     LLVMValueRef i = LLVMBuildZExt(e->b, lane, e->i64, "");
-    return LLVMBuildGEP2(e->b, type_of(e, e->k->reg_type[reg]), s->array[reg], &i, 1, "");
+    return LLVMBuildGEP2(e->b, type_of(e, e->k->reg_type[reg]), array, &i, 1, "");
 }
 
-static LLVMValueRef part_place(struct emit *e, const struct single *s, int32_t reg, int p)
+static LLVMValueRef part_place(struct emit *e, LLVMValueRef array, int32_t reg, int p)
 {
-    return element(e, s, reg, number(e, 32, (uint64_t)(p * e->width)));
+    return element(e, array, reg, number(e, 32, (uint64_t)(p * e->width)));
 }
 
 /* All lanes' value to the array. */
@@ -407,7 +441,7 @@ static void bring_all(struct emit *e, const struct single *s, int32_t reg)
         LLVMBuildStore(e->b, reg_bits(e, reg), s->array[reg]);
     else
         for (int p = 0; p < e->parts; p++)
-            LLVMBuildStore(e->b, reg_part(e, reg, p), part_place(e, s, reg, p));
+            LLVMBuildStore(e->b, reg_part(e, reg, p), part_place(e, s->array[reg], reg, p));
 }
 
 /* And back, as vectors, or bits. */
@@ -418,7 +452,7 @@ static struct value recalled(struct emit *e, const struct single *s, int32_t reg
     if (e->k->reg_type[reg] == PTX_PRED)
         v.bits = LLVMBuildLoad2(e->b, e->i32, s->array[reg], "");
     for (int p = 0; p < e->parts && !v.bits; p++)
-        v.v[p] = LLVMBuildLoad2(e->b, t, part_place(e, s, reg, p), "");
+        v.v[p] = LLVMBuildLoad2(e->b, t, part_place(e, s->array[reg], reg, p), "");
     return v;
 }
 
@@ -466,6 +500,7 @@ bool single_branch(struct emit *e)
     if (!s || next < 0 || s->r->at[in->target] < 0 || s->r->at[next] < 0)
         return false;
     LLVMValueRef lanes = guard_bits(e);
+    count_branch(e, lanes, number(e, 32, UINT32_MAX));
     flush(e, e->k->blocks[in->block].live_out);
     clear_waits(e, s);
     add_lanes(e, s->r, in->target, lanes);
@@ -551,25 +586,87 @@ static void bring(struct emit *e, const struct single *s, LLVMValueRef lane)
         if (e->k->reg_type[reg] == PTX_PRED)
             v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, LLVMBuildLoad2(e->b, e->i32, s->array[reg], ""), lane, ""), e->i1, "");
         else
-            v = LLVMBuildLoad2(e->b, t, element(e, s, reg, lane), "");
+            v = LLVMBuildLoad2(e->b, t, element(e, s->array[reg], reg, lane), "");
         LLVMBuildStore(e->b, v, s->var[reg][0]);
     }
 }
 
-static void take(struct emit *e, const struct single *s, LLVMValueRef lane)
+/* The lane's registers of the set to `later`. */
+static void take(struct emit *e, const struct single *s, const uint64_t *regs, LLVMValueRef lane)
 {
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
-        if (!ir_bit(s->taken, reg) || !s->var[reg][0])
+        if (!ir_bit(regs, reg) || !ir_bit(s->defined, reg) || !s->var[reg][0])
             continue;
-        LLVMValueRef v = LLVMBuildLoad2(e->b, type_of(e, e->k->reg_type[reg]), s->var[reg][0], "");
+        LLVMValueRef v = LLVMBuildLoad2(e->b, type_of(e, e->k->reg_type[reg]), s->var[reg][0], ""), later = s->later[reg];
         if (e->k->reg_type[reg] != PTX_PRED) {
-            LLVMBuildStore(e->b, v, element(e, s, reg, lane));
+            LLVMBuildStore(e->b, v, element(e, later, reg, lane));
             continue;
         }
-        LLVMValueRef one = LLVMBuildShl(e->b, number(e, 32, 1), lane, ""), old = LLVMBuildLoad2(e->b, e->i32, s->array[reg], "");
+        LLVMValueRef one = LLVMBuildShl(e->b, number(e, 32, 1), lane, ""), old = LLVMBuildLoad2(e->b, e->i32, later, "");
         v = LLVMBuildShl(e->b, LLVMBuildZExt(e->b, v, e->i32, ""), lane, "");
-        LLVMBuildStore(e->b, LLVMBuildOr(e->b, LLVMBuildAnd(e->b, old, LLVMBuildNot(e->b, one, ""), ""), v, ""), s->array[reg]);
+        LLVMBuildStore(e->b, LLVMBuildOr(e->b, LLVMBuildAnd(e->b, old, LLVMBuildNot(e->b, one, ""), ""), v, ""), later);
     }
+}
+
+/* --- launches that count --- */
+
+/* All lanes' registers that it writes from the one set of arrays to the other. */
+static void copy_all(struct emit *e, const struct single *s, LLVMValueRef *to, LLVMValueRef *from)
+{
+    for (int32_t reg = 0; reg < e->k->nregs; reg++) {
+        LLVMTypeRef t = vector_of(e, type_of(e, e->k->reg_type[reg]));
+        bool bits = e->k->reg_type[reg] == PTX_PRED;
+        if (!s->array[reg] || s->later[reg] == s->array[reg])
+            continue;
+        if (bits)
+            LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, e->i32, from[reg], ""), to[reg]);
+        for (int p = 0; p < e->parts && !bits; p++)
+            LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, t, part_place(e, from[reg], reg, p), ""), part_place(e, to[reg], reg, p));
+    }
+}
+
+static LLVMValueRef turns_field(struct emit *e, size_t offset, LLVMValueRef lane, size_t bytes)
+{
+    LLVMValueRef at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, lane, e->i64, ""), number(e, 64, bytes), "");
+    at = LLVMBuildAdd(e->b, at, number(e, 64, offset), "");
+    return at_byte(e, frame_field(e, offsetof(struct jit_frame, tally_turns), e->ptr), at);
+}
+
+/* The lane has done so many whole turns, and `last` blocks of another one. */
+static void note_turns(struct emit *e, LLVMValueRef lane, LLVMValueRef full, int last)
+{
+    LLVMBuildStore(e->b, full, turns_field(e, offsetof(struct tally_turns, full), lane, 4));
+    LLVMBuildStore(e->b, number(e, 32, (uint64_t)last), turns_field(e, offsetof(struct tally_turns, last), lane, 4));
+}
+
+/* Where its address in the lane's first turn goes, and behind that those of others. */
+static LLVMValueRef row_of(struct emit *e, const struct single *s, int nth)
+{
+    return at_byte(e, s->rows, number(e, 64, (uint64_t)nth * TALLY_TURNS * sizeof(struct tally_access)));
+}
+
+/* Addresses that are known of all turns when the lane begins. */
+static void note_strided(struct emit *e, const struct single *s)
+{
+    for (int i = 0; i < s->chain.nloads; i++) {
+        const struct chain_load *l = &s->chain.load[i];
+        const struct ir_inst *in = &e->k->insts[l->site];
+        if (!l->strided)
+            continue;
+        LLVMValueRef at = LLVMBuildLoad2(e->b, e->i64, s->var[in->src[0].reg][0], "");
+        LLVMBuildStore(e->b, LLVMBuildAdd(e->b, at, number(e, 64, (uint64_t)(l->ahead + in->offset)), ""), row_of(e, s, i));
+    }
+}
+
+void single_count(struct emit *e, LLVMValueRef address)
+{
+    const struct single *s = e->single;
+    int nth = chain_load(&s->chain, e->site);
+    if (s->chain.load[nth].strided)
+        return;
+    LLVMValueRef turn = LLVMBuildZExt(e->b, LLVMBuildLoad2(e->b, e->i32, s->turn, ""), e->i64, "");
+    LLVMValueRef at = LLVMBuildMul(e->b, turn, number(e, 64, sizeof(struct tally_access)), "");
+    LLVMBuildStore(e->b, address, at_byte(e, row_of(e, s, nth), at));
 }
 
 void single_leave(struct emit *e, enum jit_stop why)
@@ -598,12 +695,14 @@ static struct look *new_look(struct emit *e, struct single *s)
 /* Goes on if `ok`; else looks for memory and takes the lane from its begin. */
 static void go_on_or_miss(struct emit *e, const struct look *l, LLVMValueRef ok, LLVMValueRef host, uint64_t span, unsigned unit)
 {
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), on = new_block(e, "seen");
+    LLVMBasicBlockRef on = new_block(e, "seen"), lost = new_block(e, "lost");
     const struct single *s = e->single;
     LLVMValueRef args[4] = {number(e, 32, l->slot), host, number(e, 32, span), number(e, 32, unit)};
+    likely(e, LLVMBuildCondBr(e->b, ok, on, lost), true);
+    LLVMPositionBuilderAtEnd(e->b, lost);
     for (int i = 0; i < 4; i++)
-        LLVMAddIncoming(s->missed[i], &args[i], &here, 1);
-    likely(e, LLVMBuildCondBr(e->b, ok, on, s->miss), true);
+        frame_set(e, offsetof(struct jit_frame, lowest) + 8 * (size_t)i, args[i]);
+    LLVMBuildBr(e->b, s->miss);
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
@@ -680,12 +779,40 @@ static LLVMBasicBlockRef turn(struct emit *e, const struct single *s, LLVMBasicB
 
 struct code {
     const struct single *s;
-    LLVMBasicBlockRef *body, end;
+    LLVMBasicBlockRef *body, end, suspended;
+    LLVMValueRef lane;
 };
+
+/* The same in launches that count: after the last turn that there is room for the lane waits before the head. */
+static LLVMBasicBlockRef counted_turn(struct emit *e, const struct code *c)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), back = new_block(e, "back");
+    LLVMPositionBuilderAtEnd(e->b, back);
+    LLVMValueRef turn = LLVMBuildAdd(e->b, LLVMBuildLoad2(e->b, e->i32, c->s->turn, ""), number(e, 32, 1), "");
+    LLVMBuildStore(e->b, turn, c->s->turn);
+    likely(e, LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, turn, number(e, 32, TALLY_TURNS), ""), c->suspended, c->body[0]), false);
+    LLVMPositionBuilderAtEnd(e->b, here);
+    return back;
+}
+
+/* Out of the loop behind its n-th block. */
+static LLVMBasicBlockRef counted_end(struct emit *e, const struct code *c, int nth)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), out = new_block(e, "left");
+    LLVMPositionBuilderAtEnd(e->b, out);
+    note_turns(e, c->lane, LLVMBuildLoad2(e->b, e->i32, c->s->turn, ""), nth + 1);
+    LLVMBuildBr(e->b, c->end);
+    LLVMPositionBuilderAtEnd(e->b, here);
+    return out;
+}
 
 static LLVMBasicBlockRef way_to(struct emit *e, const struct code *c, int nth, int32_t block)
 {
     int at = c->s->r->at[block];
+    if (e->job->counting && at <= nth)
+        return counted_turn(e, c);
+    if (e->job->counting && at == c->s->r->n)
+        return counted_end(e, c, nth);
     return at == c->s->r->n ? c->end : at <= nth ? turn(e, c->s, c->body[at]) : c->body[at];
 }
 
@@ -753,7 +880,7 @@ static void open_miss(struct emit *e, struct single *s, LLVMValueRef left, LLVMV
     LLVMBasicBlockRef some = new_block(e, "some"), found = new_block(e, "found"), no = new_block(e, "no");
     LLVMPositionBuilderAtEnd(e->b, s->miss);
     for (int i = 0; i < 4; i++)
-        s->missed[i] = LLVMBuildPhi(e->b, types[i], "");
+        s->missed[i] = frame_field(e, offsetof(struct jit_frame, lowest) + 8 * (size_t)i, types[i]);
     LLVMValueRef again = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, s->again, ""), number(e, 32, 1), "");
     LLVMBuildStore(e->b, again, s->again);
     LLVMBuildCondBr(e->b, are_some(e, again), some, no);
@@ -766,10 +893,44 @@ static void open_miss(struct emit *e, struct single *s, LLVMValueRef left, LLVMV
     single_leave(e, JIT_LEAVE);
 }
 
+/* The lane waits before the loop's head. */
+static void suspend(struct emit *e, const struct code *c, LLVMBasicBlockRef next)
+{
+    const struct single *s = c->s;
+    LLVMPositionBuilderAtEnd(e->b, c->suspended);
+    note_turns(e, c->lane, number(e, 32, TALLY_TURNS), 0);
+    take(e, s, s->brought, c->lane);
+    LLVMValueRef one = LLVMBuildShl(e->b, number(e, 32, 1), c->lane, "");
+    LLVMBuildStore(e->b, LLVMBuildOr(e->b, LLVMBuildLoad2(e->b, e->i32, s->still, ""), one, ""), s->still);
+    LLVMBuildBr(e->b, next);
+}
+
+/* What all have done is counted and theirs; those before the head begin anew, or are handed over if the launch is to stop. Goes
+ * on when there are none. */
+static void count_all(struct emit *e, struct single *s, LLVMValueRef rest_of)
+{
+    LLVMBasicBlockRef some = new_block(e, "some"), again = new_block(e, "again"), none = new_block(e, "none");
+    LLVMValueRef in = LLVMBuildLoad2(e->b, e->i32, s->in, ""), still = LLVMBuildLoad2(e->b, e->i32, s->still, "");
+    e->site = e->k->blocks[s->r->block[0]].first;
+    LLVMValueRef stop = ask_op(e, offsetof(struct jit_ops, count_turns), in);
+    copy_all(e, s, s->array, s->later);
+    LLVMBuildStore(e->b, still, s->r->wait[0]);
+    LLVMBuildStore(e->b, still, s->in);
+    LLVMBuildStore(e->b, number(e, 32, 0), s->still);
+    LLVMBuildCondBr(e->b, are_some(e, still), some, none);
+    LLVMPositionBuilderAtEnd(e->b, some);
+    frame_set(e, offsetof(struct jit_frame, why), number(e, 32, JIT_TURN));
+    LLVMBuildCondBr(e->b, are_some(e, stop), s->stop, again);
+    LLVMPositionBuilderAtEnd(e->b, again);
+    LLVMAddIncoming(rest_of, &still, &again, 1);
+    LLVMBuildBr(e->b, s->known);
+    LLVMPositionBuilderAtEnd(e->b, none);
+}
+
 static void emit_one(struct emit *e, struct single *s)
 {
-    struct code c = {s, alloc_zeroed(((size_t)s->r->n + 1) * sizeof *c.body), new_block(e, "end")};
-    LLVMBasicBlockRef next = new_block(e, "lane"), out = new_block(e, "out");
+    struct code c = {s, alloc_zeroed(((size_t)s->r->n + 1) * sizeof *c.body), new_block(e, "end"), NULL, NULL};
+    LLVMBasicBlockRef next = new_block(e, "lane"), rest_next = new_block(e, "rest"), out = new_block(e, "out");
     LLVMValueRef all = number(e, 32, 0);
     for (int nth = 0; nth < s->r->n; nth++)
         c.body[nth] = new_block(e, "alone");
@@ -780,6 +941,10 @@ static void emit_one(struct emit *e, struct single *s)
     LLVMBuildStore(e->b, all, s->all);
     LLVMBuildStore(e->b, number(e, 32, TURNS_BETWEEN_LOOKS), s->patience);
     LLVMBuildStore(e->b, number(e, 32, MOST_MISSES), s->again);
+    LLVMBuildStore(e->b, all, s->in);
+    LLVMBuildStore(e->b, number(e, 32, 0), s->still);
+    if (e->job->counting)
+        copy_all(e, s, s->later, s->array);
     LLVMBuildCondBr(e->b, are_some(e, all), s->known, out);
     LLVMPositionBuilderAtEnd(e->b, s->known);
     LLVMValueRef rest_of = LLVMBuildPhi(e->b, e->i32, "");
@@ -790,6 +955,13 @@ static void emit_one(struct emit *e, struct single *s)
     LLVMValueRef left = LLVMBuildPhi(e->b, e->i32, ""), lane = first_lane(e, left);
     LLVMAddIncoming(left, &rest_of, &s->known, 1);
     bring(e, s, lane);
+    if (e->job->counting) {
+        c.lane = lane;
+        c.suspended = new_block(e, "suspended");
+        LLVMBuildStore(e->b, number(e, 32, 0), s->turn);
+        s->rows = turns_field(e, offsetof(struct tally_turns, row), lane, sizeof(uint64_t));
+        note_strided(e, s);
+    }
     start(e, &c, lane);
     struct shapes *shapes = e->s;
     LLVMValueRef (*var)[MAX_PARTS] = e->var;
@@ -804,17 +976,24 @@ static void emit_one(struct emit *e, struct single *s)
     e->single = NULL;
 
     LLVMPositionBuilderAtEnd(e->b, c.end);
-    take(e, s, lane);
+    take(e, s, s->taken, lane);
+    LLVMBuildBr(e->b, rest_next);
+    if (e->job->counting)
+        suspend(e, &c, rest_next);
+    LLVMPositionBuilderAtEnd(e->b, rest_next);
     LLVMBuildStore(e->b, number(e, 32, MOST_MISSES), s->again);
     LLVMValueRef rest = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, number(e, 32, 1), ""), "");
-    LLVMAddIncoming(left, &rest, &c.end, 1);
+    LLVMAddIncoming(left, &rest, &rest_next, 1);
     LLVMBuildCondBr(e->b, are_some(e, rest), next, out);
     LLVMPositionBuilderAtEnd(e->b, out);
+    if (e->job->counting)
+        count_all(e, s, rest_of);
     go_out(e, s, false);
 
     LLVMPositionBuilderAtEnd(e->b, s->stop);
+    LLVMValueRef handed = e->job->counting ? LLVMBuildLoad2(e->b, e->i32, s->in, "") : left;
     for (int nth = 0; nth < s->r->n; nth++)
-        LLVMBuildStore(e->b, LLVMBuildAnd(e->b, lanes_at(e, s->r, nth), left, ""), s->r->wait[nth]);
+        LLVMBuildStore(e->b, LLVMBuildAnd(e->b, lanes_at(e, s->r, nth), handed, ""), s->r->wait[nth]);
     go_out(e, s, true);
 
     LLVMPositionBuilderAtEnd(e->b, s->ways->out);

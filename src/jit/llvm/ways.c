@@ -47,7 +47,7 @@ static void send(struct emit *e, const struct region *r, const struct ir_inst *b
         add_lanes(e, r, block_behind(e, branch->block), LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, lanes, ""), ""));
 }
 
-static void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask)
+void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask)
 {
     count_guard(e, lanes);
     LLVMValueRef all = LLVMBuildICmp(e->b, LLVMIntEQ, lanes, mask, "");
