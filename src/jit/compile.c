@@ -18,7 +18,7 @@
 
 /* When machine code pays, and when better code does: about when what ran so far took as long as making it (docs/performance.md). */
 enum {
-    WORK_LOADING = 1500000,      /* instructions that the interpreter does while LLVM is loaded, */
+    WORK_LOADING = 600000,       /* instructions that the interpreter does while LLVM is loaded, */
     WORK_ENOUGH = 150000,        /* while it makes the first tier's code of a small kernel, */
     WORK_PER_INSTRUCTION = 2500, /* and for each of its instructions */
     FULL_NS_PER_BYTE = 4000,     /* twice what the full tier takes, by the size of the first one's object: it halves the time */

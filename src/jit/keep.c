@@ -57,16 +57,6 @@ static void mix_text(struct keep_key *k, const char *text)
 
 #define MIX(k, value) mix((k), &(value), sizeof(value))
 
-/* LLVM's library as the linker saw it: another one makes other code. */
-static void mix_llvm(struct keep_key *k)
-{
-    struct stat st;
-    if (stat(JIT_LLVM, &st))
-        return;
-    MIX(k, st.st_size);
-    MIX(k, st.st_mtim);
-}
-
 /* Constants: addresses of variables are among them, which the module's text does not tell. */
 static void mix_inst(struct keep_key *k, const struct ir_inst *in)
 {
@@ -94,7 +84,6 @@ bool keep_key(const struct jit_job *job, struct keep_key *key)
         return false;
     *key = (struct keep_key){{UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707344)}};
     mix_text(key, JIT_BUILD);
-    mix_llvm(key);
     mix_text(key, job->level);
     MIX(key, job->dim);
     MIX(key, job->counting);

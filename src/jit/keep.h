@@ -13,7 +13,7 @@ struct keep_key {
     uint64_t part[2];
 };
 
-/* What a job's object depends on: Heddle's sources, LLVM's library, the module's text, the kernel with all its constants,
+/* What a job's object depends on: Heddle's sources and LLVM (jit_build.h), the module's text, the kernel with all its constants,
  * block, level, form, tier. A field that is added to struct jit_job, and does not follow from these, has to go in here.
  * False: nothing is to be kept. */
 bool keep_key(const struct jit_job *job, struct keep_key *key);
