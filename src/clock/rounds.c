@@ -1,6 +1,8 @@
 /* Multiprocessors in pseudo-time (see rounds.h). */
 #include "clock/rounds.h"
 
+#include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,16 +14,20 @@
 #include "heddle.h"
 
 enum {
-    SLICE = 4096,           /* cycles that an SM runs on its own, before L2 serves what all asked for */
+    LAUNCH_CYCLES = 300,    /* from the end of a block to the start of the one in its place */
+    DISPATCH_CYCLES = 1,    /* between blocks of the grid; at first between those of a GPC */
     MAX_STATE_BYTES = 400 << 20, /* host memory for the state of all resident blocks */
-    SM_STARTS = 16, SM_START_CYCLES = 12, /* SMs of a cluster get their first blocks one after the other */
     YIELD_CYCLES = 64,      /* a waiting loop looks again */
     GRID_CYCLES = 1024,     /* a block at the grid's barrier looks again */
     ORDER_CYCLES = 256,     /* for so long the warps have one order */
     START_CYCLES = 4,       /* from a block's warp to the next one */
-    ASKS_A_CYCLE = 2        /* sectors from an SM to L2: 64 bytes */
+    ASKS_A_CYCLE = 2,       /* sectors from an SM to L2: 64 bytes */
+    MOST_BETWEEN = 8,       /* other warps whose accesses come between two of one warp */
+    BYTES_CYCLES = 4,       /* that a store of bytes or halves takes at least */
+    PLACE_WORD = 64
 };
 #define NEVER UINT64_MAX
+#define AT_L2 (UINT64_MAX - 1)
 #define LOCAL_BASE (UINT64_C(1) << 56) /* of local memory: no device address is there */
 
 /* A place for a resident block. */
@@ -32,6 +38,13 @@ struct seat {
     uint32_t begun;         /* warps that have had a turn: they begin in their order */
     int passes;             /* since nothing moved */
     bool moved, spins;      /* since all of its warps waited */
+    bool together;          /* its warps wait for what any of them asked L2 for: they have met at a barrier */
+};
+
+/* When a warp can run. */
+struct wake {
+    uint64_t at;
+    uint32_t place;
 };
 
 struct sm {
@@ -39,10 +52,29 @@ struct sm {
     struct constants *constants;
     struct readonly *textures; /* that of the first SM of those that share it; NULL: they go through L1 */
     uint64_t now;           /* issue slots: cycles times subpartitions */
-    uint64_t next;          /* block */
     struct seat *seat;      /* [seats] */
-    uint64_t *ready;        /* [seats * warps]: when the warp can run, in issue slots; NEVER: it waits, or there is none */
+    uint64_t *ready;        /* [seats * warps]: when the warp can run, in issue slots; NEVER: it waits, or there is none; AT_L2 */
+    uint64_t *least;        /* [seats * warps]: of warps that wait for L2: not before */
+    uint64_t *runnable;     /* bits of places, those of `ready` up to now, in the order of `shuffled` */
+    struct wake *wakes;     /* [seats * warps and more]: a heap of the others; an entry whose place has another time now is dead */
+    uint32_t nwakes, wakes_room;
+    uint32_t *at_l2, nat_l2; /* places of warps that wait for L2 */
+    struct parked *parked;  /* [seats * warps] */
     int taken;              /* seats */
+    uint32_t unbegun;       /* warps that have had no turn */
+};
+
+/* Accesses of a warp's last turn that need data which it waits for: they are done when these are there. */
+struct parked {
+    struct record *record;  /* [room] */
+    int room, next, n;      /* those from next on; n 0: none */
+    enum warp_stop stop;    /* of that turn */
+};
+
+/* A seat that is free, and since when. */
+struct request {
+    uint64_t at;            /* issue slots */
+    uint32_t sm, seat;
 };
 
 struct rounds {
@@ -53,25 +85,150 @@ struct rounds {
     struct l2_queue *queue; /* [sms] */
     struct memory memory;
     struct record *ring;
+    struct request *request; /* [sms * seats] */
+    uint32_t nrequests;
+    uint64_t next;          /* block */
+    uint64_t dispatched;    /* when the last one was, in cycles */
+    uint64_t slice;         /* cycles that an SM runs on its own, before L2 serves what all asked for: no answer is earlier */
+    uint8_t *needs;         /* [instructions]: an access that needs what was loaded before it in its basic block */
     uint32_t sms, seats, warps; /* warps: a block */
+    uint32_t places, words; /* of an SM: seats * warps */
     uint32_t slots;         /* issue slots a cycle */
     uint64_t local_bytes;   /* of a warp, in the address of its local memory */
+    void *state;            /* of the resident blocks */
+    size_t state_bytes;
+    uint32_t places_of_state; /* of blocks, that are taken */
     bool moved;             /* something, since all SMs were looked at last */
 };
+
+/* --- who can run --- */
+
+/* Bits of `runnable` are not in the order of places: which of several warps is first should not follow from where they are. */
+static uint32_t shuffled(uint32_t place)
+{
+    return place / PLACE_WORD * PLACE_WORD + place * 37 % PLACE_WORD;
+}
+
+static uint32_t unshuffled(uint32_t bit)
+{
+    return bit / PLACE_WORD * PLACE_WORD + bit * 45 % PLACE_WORD; /* 37 * 45 = 26 * 64 + 1 */
+}
+
+static void heap_push(struct sm *s, struct wake w)
+{
+    if (s->nwakes == s->wakes_room) {
+        s->wakes_room = 2 * s->wakes_room + 64;
+        s->wakes = alloc_resize(s->wakes, s->wakes_room * sizeof *s->wakes);
+    }
+    uint32_t i = s->nwakes++;
+    for (; i && s->wakes[(i - 1) / 2].at > w.at; i = (i - 1) / 2)
+        s->wakes[i] = s->wakes[(i - 1) / 2];
+    s->wakes[i] = w;
+}
+
+static struct wake heap_pop(struct sm *s)
+{
+    struct wake first = s->wakes[0], last = s->wakes[--s->nwakes];
+    uint32_t i = 0;
+    for (uint32_t child; (child = 2 * i + 1) < s->nwakes; i = child) {
+        child += child + 1 < s->nwakes && s->wakes[child + 1].at < s->wakes[child].at;
+        if (last.at <= s->wakes[child].at)
+            break;
+        s->wakes[i] = s->wakes[child];
+    }
+    s->wakes[i] = last;
+    return first;
+}
+
+static void set_ready(struct sm *s, uint32_t place, uint64_t at)
+{
+    s->ready[place] = at;
+    heap_push(s, (struct wake){at, place});
+}
+
+/* Those whose time has come become runnable. */
+static void look_at_wakes(struct sm *s)
+{
+    while (s->nwakes && s->wakes[0].at <= s->now) {
+        struct wake w = heap_pop(s);
+        uint32_t bit = shuffled(w.place);
+        if (s->ready[w.place] == w.at)
+            s->runnable[bit / PLACE_WORD] |= UINT64_C(1) << bit % PLACE_WORD;
+    }
+}
+
+static void no_longer(struct sm *s, uint32_t place)
+{
+    uint32_t bit = shuffled(place);
+    s->runnable[bit / PLACE_WORD] &= ~(UINT64_C(1) << bit % PLACE_WORD);
+    s->ready[place] = NEVER;
+}
+
+static bool is_runnable(const struct sm *s, uint32_t place)
+{
+    uint32_t bit = shuffled(place);
+    return s->runnable[bit / PLACE_WORD] >> bit % PLACE_WORD & 1;
+}
+
+/* Of the warps that can run any, by a lot that changes now and then. */
+static bool choose(const struct rounds *r, const struct sm *s, uint32_t *place)
+{
+    uint32_t epoch = (uint32_t)(s->now / ((uint64_t)ORDER_CYCLES * r->slots));
+    uint32_t lot = epoch * 2654435761u >> 16;
+    for (uint32_t i = 0, w = lot % r->words; i < r->words; i++, w = w + 1 == r->words ? 0 : w + 1) {
+        uint64_t bits = s->runnable[w], turned = bits >> lot % PLACE_WORD;
+        if (bits) {
+            *place = unshuffled(w * PLACE_WORD + (uint32_t)__builtin_ctzll(turned ? turned << lot % PLACE_WORD : bits));
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool asks(const struct rounds *r, uint32_t sm, uint32_t seat, uint64_t *until)
+{
+    bool pending = false;
+    for (uint32_t i = 0; i < r->warps; i++) {
+        const struct l2_waiter *w = &r->queue[sm].waiter[seat * r->warps + i];
+        pending |= w->pending > 0;
+        *until = w->ready * r->slots > *until ? w->ready * r->slots : *until;
+    }
+    return pending;
+}
+
+static void wait_for_l2(struct sm *s, uint32_t place, uint64_t least)
+{
+    s->ready[place] = AT_L2;
+    s->least[place] = least;
+    s->at_l2[s->nat_l2++] = place;
+}
+
+/* Warps that asked L2 and have their answers have a time now. */
+static void look_at_answers(struct rounds *r, uint32_t sm)
+{
+    struct sm *s = &r->sm[sm];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->nat_l2; i++) {
+        uint32_t place = s->at_l2[i];
+        const struct l2_waiter *w = &r->queue[sm].waiter[place];
+        uint64_t at = w->ready * r->slots;
+        if (s->ready[place] != AT_L2)
+            continue;
+        if (s->seat[place / r->warps].together ? asks(r, sm, place / r->warps, &at) : w->pending > 0) {
+            s->at_l2[n++] = place;
+            continue;
+        }
+        set_ready(s, place, at > s->least[place] ? at : s->least[place]);
+        r->moved = true;
+    }
+    s->nat_l2 = n;
+}
 
 /* --- one turn --- */
 
 static uint64_t cycles(const struct rounds *r, uint64_t slots)
 {
     return slots / r->slots;
-}
-
-/* Cycles to L2 and back: some less, some more, as slices of L2 are near and far and others are before it. Without that all
- * SMs would stay in step for ever. */
-static uint64_t latency(const struct rounds *r, uint32_t sm, const struct record *rec)
-{
-    uint32_t way = (uint32_t)(rec->addr[0] >> LINE_SHIFT) * 2654435761u + sm * 40503u + (uint32_t)r->sm[sm].now * 69069u;
-    return (uint64_t)r->c->caches->l2_latency * (80 + (way >> 16) % 128) / 128;
 }
 
 /* Constants have caches of their own. Returns the cycle in which the warp has its data. */
@@ -89,36 +246,65 @@ static bool is_texture(const struct rounds *r, const struct sm *s, const struct 
     return s->textures && (rec->op == RECORD_TEXTURE || (rec->nc && rec->op == RECORD_LOAD && r->c->caches->texture_readonly));
 }
 
-/* Records go to the counters and through the SM's L1. Returns the cycle in which the warp has all its data. */
-static uint64_t drain(struct rounds *r, uint32_t sm, struct warp *w, uint32_t place)
+/* Accesses that need, for an address, a value or a guard, what a load of the same basic block brings. */
+static uint8_t *find_needs(const struct ir_kernel *k)
+{
+    uint8_t *needs = alloc_zeroed((size_t)k->ninsts + 1);
+    size_t words = (size_t)(k->nregs + 63) / 64;
+    uint64_t *loaded = alloc_zeroed((words + 1) * sizeof *loaded);
+    for (int b = 0; b < k->nblocks; b++) {
+        memset(loaded, 0, words * sizeof *loaded);
+        for (int i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++) {
+            const struct ir_inst *in = &k->insts[i];
+            bool memory = ir_is_memory(in) || in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4;
+            bool reads = ir_reads(in, loaded);
+            needs[i] = memory && reads;
+            for (int d = 0; d < in->ndst; d++)
+                if (in->dst[d] != IR_NOREG && (reads || (memory && in->space != PTX_SHARED && in->space != PTX_PARAM)))
+                    ir_bit_set(loaded, in->dst[d]);
+        }
+    }
+    alloc_release(loaded);
+    return needs;
+}
+
+/* Records go to the counters and through the SM's L1, up to the first that needs what others of them ask for. Returns how many have
+ * gone. *until: raised to when all of their data are there but those that the warp waits for at L2. */
+static int drain(struct rounds *r, uint32_t sm, const struct record *records, int n, uint32_t place, uint64_t *until)
 {
     struct sm *s = &r->sm[sm];
-    uint64_t until = 0, at = cycles(r, s->now);
-    for (int i = 0; i < w->nrecords; i++) {
-        const struct record *rec = &w->ring[i];
+    struct l2_queue *q = &r->queue[sm];
+    uint64_t at = cycles(r, s->now);
+    unsigned others = 1; /* warps whose accesses come between this one's: those that can run, too */
+    for (uint32_t i = 0; i < r->words && others < MOST_BETWEEN; i++)
+        others += (unsigned)__builtin_popcountll(s->runnable[i]);
+    others = others < MOST_BETWEEN ? others : MOST_BETWEEN;
+    q->waiter[place].ready = 0;
+    for (int i = 0; i < n; i++) {
+        const struct record *rec = &records[i];
         unsigned lines;
         if (rec->op >= RECORD_ARRIVE)
             continue;
+        if (r->needs[rec->site] && (q->waiter[place].pending || *until > at))
+            return i;
         memory_access(&r->memory, rec);
         if (rec->space == PTX_CONST) {
             uint64_t ready = load_constants(r, sm, rec, at);
-            until = ready > until ? ready : until;
+            *until = ready > *until ? ready : *until;
             continue;
         }
         if ((rec->space != PTX_GLOBAL && rec->space != PTX_LOCAL) || rec->op == RECORD_SULD || rec->op == RECORD_SUST)
             continue;
-        uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->seats * r->warps + place) * r->local_bytes;
-        unsigned missed = is_texture(r, s, rec) ? textures_access(s->textures, rec, at, r->c->sites, &r->queue[sm], &lines)
-                                                : l1_access(s->l1, rec, local, at, r->c->sites, &r->queue[sm], &lines);
-        uint64_t busy = missed / ASKS_A_CYCLE > lines ? missed / ASKS_A_CYCLE : lines;
-        uint64_t ready = at + (missed ? latency(r, sm, rec) : r->c->caches->l1_latency);
+        uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->places + place) * r->local_bytes;
+        unsigned missed = is_texture(r, s, rec) ? textures_access(s->textures, rec, at, place, r->c->sites, q, &lines)
+                                                : l1_access(s->l1, rec, local, at, place, r->c->sites, q, &lines, until);
+        uint64_t busy = missed / ASKS_A_CYCLE > lines ? missed / ASKS_A_CYCLE : lines, ready = at + r->c->caches->l1_latency;
         s->now += r->slots * busy;
-        at++;
+        at += (uint64_t)others * (rec->op == RECORD_STORE && rec->elem < 4 && lines < BYTES_CYCLES ? BYTES_CYCLES : lines);
         if (rec->op != RECORD_STORE && rec->op != RECORD_RED)
-            until = ready > until ? ready : until;
+            *until = ready > *until ? ready : *until;
     }
-    w->nrecords = 0;
-    return until;
+    return n;
 }
 
 static uint64_t generations(const struct block *b)
@@ -129,14 +315,20 @@ static uint64_t generations(const struct block *b)
     return n;
 }
 
-/* Warps of the seat that wait look again. */
-static void wake(const struct rounds *r, struct sm *s, uint32_t seat, uint64_t at)
+/* Warps of the seat that wait look again, each `apart` slots after the one before; where they have met, not before each of them
+ * had its data. */
+static void wake(struct rounds *r, struct sm *s, uint32_t seat, uint64_t at, uint64_t apart, bool met)
 {
-    const struct block *b = s->seat[seat].b;
-    for (int i = 0; i < b->nwarps; i++) {
-        uint64_t *ready = &s->ready[seat * r->warps + (uint32_t)i];
-        if (*ready == NEVER && b->warps[i].alive && !b->warps[i].failed)
-            *ready = at;
+    struct seat *t = &s->seat[seat];
+    t->together = met && asks(r, (uint32_t)(s - r->sm), seat, &at);
+    for (int i = 0; i < t->b->nwarps; i++) {
+        uint32_t place = seat * r->warps + (uint32_t)i;
+        if (s->ready[place] != NEVER || !t->b->warps[i].alive || t->b->warps[i].failed)
+            continue;
+        if (t->together)
+            wait_for_l2(s, place, at);
+        else
+            set_ready(s, place, at + apart * (uint64_t)i);
     }
 }
 
@@ -150,10 +342,14 @@ static bool all_wait(const struct rounds *r, const struct sm *s, uint32_t seat)
 
 static void retire(struct rounds *r, struct sm *s, uint32_t seat)
 {
-    for (uint32_t i = 0; i < r->warps; i++)
-        s->ready[seat * r->warps + i] = NEVER;
+    for (uint32_t i = 0; i < r->warps; i++) {
+        no_longer(s, seat * r->warps + i);
+        s->parked[seat * r->warps + i].n = 0;
+    }
+    s->unbegun -= (uint32_t)s->seat[seat].b->nwarps - s->seat[seat].begun;
     s->seat[seat].b = NULL;
     s->taken--;
+    r->request[r->nrequests++] = (struct request){s->now + (uint64_t)LAUNCH_CYCLES * r->slots, (uint32_t)(s - r->sm), seat};
     r->moved = true;
     if (r->l->cooperative)
         __atomic_add_fetch(&r->l->blocks_done, 1, __ATOMIC_SEQ_CST);
@@ -186,7 +382,57 @@ static void look_again(struct rounds *r, struct sm *s, uint32_t seat)
     }
     r->moved |= t->moved;
     t->moved = t->spins = false;
-    wake(r, s, seat, at);
+    wake(r, s, seat, at, 0, false);
+}
+
+/* The warp has what it waited for: it goes on with the accesses that it left, else with its code. False: it waits for what other
+ * accesses of this turn need. */
+static bool advance(struct rounds *r, uint32_t sm, uint32_t place, enum warp_stop *stop, uint64_t *until)
+{
+    struct sm *s = &r->sm[sm];
+    struct parked *k = &s->parked[place];
+    struct seat *t = &s->seat[place / r->warps];
+    struct warp *w = &t->b->warps[place % r->warps];
+    const struct record *records = k->n ? k->record + k->next : NULL;
+    uint64_t before = w->clock;
+    int n = k->n - k->next;
+    if (!k->n) {
+        k->stop = r->c->run(w, r->c->counts);
+        k->next = 0;
+        records = w->ring;
+        n = w->nrecords;
+        w->nrecords = 0;
+        t->moved |= k->stop != WARP_YIELD && w->clock != before;
+        r->moved |= t->moved;
+    }
+    int done = drain(r, sm, records, n, place, until);
+    s->now += w->clock > before ? w->clock - before : 1;
+    *stop = k->stop;
+    *until *= r->slots;
+    *until = *until > s->now ? *until : s->now;
+    if (done == n) {
+        k->n = 0;
+        return true;
+    }
+    if (k->n) {
+        k->next += done;
+        return false;
+    }
+    k->n = n - done;
+    if (k->n > k->room) {
+        k->room = k->n;
+        k->record = alloc_resize(k->record, (size_t)k->room * sizeof *k->record);
+    }
+    memcpy(k->record, records + done, (size_t)k->n * sizeof *k->record);
+    return false;
+}
+
+static void wait_for_data(struct rounds *r, uint32_t sm, uint32_t place, uint64_t until)
+{
+    if (r->queue[sm].waiter[place].pending)
+        wait_for_l2(&r->sm[sm], place, until);
+    else
+        set_ready(&r->sm[sm], place, until);
 }
 
 static void turn(struct rounds *r, uint32_t sm, uint32_t place)
@@ -195,22 +441,24 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
     uint32_t seat = place / r->warps;
     struct seat *t = &s->seat[seat];
     struct warp *w = &t->b->warps[place % r->warps];
-    uint64_t before = w->clock;
-    enum warp_stop stop = r->c->run(w, r->c->counts);
-    uint64_t until = drain(r, sm, w, place) * r->slots, *ready = &s->ready[place];
-    s->now += w->clock > before ? w->clock - before : 1;
-    t->moved |= stop != WARP_YIELD && w->clock != before;
+    enum warp_stop stop;
+    uint64_t until = 0;
+    no_longer(s, place);
+    t->together = false;
+    bool over = advance(r, sm, place, &stop, &until);
     t->spins |= stop == WARP_YIELD;
-    *ready = NEVER;
+    if (!over && !launch_stopping(r->l, t->b->index)) {
+        wait_for_data(r, sm, place, until);
+        return;
+    }
     if (stop != WARP_FAULT && launch_stopping(r->l, t->b->index)) /* its turns may be too short for the executor to see that */
         stop = WARP_STOPPED;
     switch (stop) {
     case WARP_RING:
-        *ready = until > s->now ? until : s->now;
+        wait_for_data(r, sm, place, until);
         break;
     case WARP_YIELD:
-        *ready = s->now + (uint64_t)YIELD_CYCLES * r->slots;
-        wake(r, s, seat, *ready);
+        wake(r, s, seat, s->now + (uint64_t)YIELD_CYCLES * r->slots, 0, false);
         break;
     case WARP_DONE:
         t->b->warps_done++;
@@ -231,75 +479,85 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
     uint64_t now = generations(t->b);
     if (now != t->generations) {
         t->generations = now;
-        wake(r, s, seat, s->now);
+        wake(r, s, seat, s->now, 0, true);
     }
     if (all_wait(r, s, seat))
         look_again(r, s, seat);
 }
 
-/* --- one SM --- */
+/* --- blocks --- */
 
-static void admit(struct rounds *r, uint32_t sm)
+static void seat_block(struct rounds *r, const struct request *q, uint64_t at)
 {
-    struct sm *s = &r->sm[sm];
-    struct launch *l = r->l;
-    for (uint32_t i = 0; i < r->seats && s->taken < (int)r->seats; i++) {
-        struct seat *t = &s->seat[i];
-        if (t->b)
-            continue;
-        if (s->next >= l->nblocks || launch_stopping(l, s->next))
-            return;
-        if (!t->memory && posix_memalign(&t->memory, 64, block_bytes(l))) {
-            t->memory = NULL;
-            launch_fault(l, NULL, HEDDLE_OUT_OF_MEMORY, 0, -1, 0, 0, "no host memory for the state of a block");
-            return;
-        }
-        t->b = block_start(l, t->memory, s->next, (uint16_t)sm, r->ring, NULL);
-        block_begin(t->b);
-        t->generations = 0;
-        t->begun = 0;
-        t->passes = 0;
-        t->moved = t->spins = false;
-        s->next += r->sms;
-        s->taken++;
-        wake(r, s, i, s->now);
-        for (int w = 0; w < t->b->nwarps; w++) /* one warp is started after the other */
-            s->ready[i * r->warps + (uint32_t)w] += (uint64_t)w * START_CYCLES * r->slots;
-    }
+    struct sm *s = &r->sm[q->sm];
+    struct seat *t = &s->seat[q->seat];
+    if (!t->memory)
+        t->memory = (char *)r->state + r->places_of_state++ * ((block_bytes(r->l) + 63) / 64 * 64);
+    t->b = block_start(r->l, t->memory, r->next++, (uint16_t)q->sm, r->ring, NULL);
+    block_begin(t->b);
+    t->generations = 0;
+    t->begun = 0;
+    t->passes = 0;
+    t->moved = t->spins = false;
+    s->taken++;
+    s->unbegun += (uint32_t)t->b->nwarps;
+    wake(r, s, q->seat, at, (uint64_t)START_CYCLES * r->slots, false); /* one warp is started after the other */
 }
 
-/* A warp that is ready and has had no turn yet, the first of its block. */
+static int earlier(const void *a, const void *b)
+{
+    const struct request *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->sm != y->sm ? (x->sm < y->sm ? -1 : 1) : (int)x->seat - (int)y->seat;
+}
+
+/* The next blocks go to the seats that became free, in the order of time. */
+static void dispatch(struct rounds *r)
+{
+    struct launch *l = r->l;
+    qsort(r->request, r->nrequests, sizeof *r->request, earlier);
+    for (uint32_t i = 0; i < r->nrequests; i++) {
+        const struct request *q = &r->request[i];
+        if (r->next >= l->nblocks || launch_stopping(l, r->next))
+            break;
+        uint64_t at = cycles(r, q->at);
+        r->dispatched = at > r->dispatched + DISPATCH_CYCLES ? at : r->dispatched + DISPATCH_CYCLES;
+        seat_block(r, q, r->dispatched * r->slots);
+    }
+    r->nrequests = 0;
+}
+
+/* --- one SM --- */
+
+/* A warp that can run and has had no turn yet, the first of its block. */
 static bool begins(const struct rounds *r, const struct sm *s, uint32_t *place)
 {
     for (uint32_t i = 0; i < r->seats; i++) {
         const struct seat *t = &s->seat[i];
         *place = i * r->warps + t->begun;
-        if (t->b && t->begun < r->warps && s->ready[*place] <= s->now)
+        if (t->b && t->begun < r->warps && is_runnable(s, *place))
             return true;
     }
     return false;
 }
 
-/* Of the warps that are ready any, by a hash that changes now and then; if none is, the one that will be first. Returns when it is ready:
- * NEVER, if all wait. */
-static uint64_t choose(const struct rounds *r, const struct sm *s, uint32_t *place)
+/* The host fetches what an SM's warps that will run before `until` begin with. */
+static void look_ahead(const struct rounds *r, const struct sm *s, uint64_t until)
 {
-    uint64_t first = NEVER;
-    uint32_t best = UINT32_MAX, seed = (uint32_t)(s->now / ((uint64_t)ORDER_CYCLES * r->slots)) * 2654435761u;
-    for (uint32_t i = 0; i < r->seats * r->warps; i++) {
-        if (s->ready[i] <= s->now) {
-            uint32_t lot = (seed ^ i * 40503u) * 2246822519u;
-            if (first > s->now || lot < best) {
-                first = s->ready[i];
-                best = lot;
-                *place = i;
-            }
-        } else if (s->ready[i] < first) {
-            first = s->ready[i];
-            *place = i;
-        }
+    for (uint32_t i = 0; i < s->nwakes; i++) {
+        uint32_t place = s->wakes[i].place;
+        const struct parked *k = &s->parked[place];
+        const struct block *b = s->seat[place / r->warps].b;
+        if (s->wakes[i].at >= until || !b)
+            continue;
+        if (k->n)
+            __builtin_prefetch((const char *)(k->record + k->next) + offsetof(struct record, site));
+        __builtin_prefetch(&b->warps[place % r->warps]);
+        __builtin_prefetch(&b->warps[place % r->warps].joins);
+        __builtin_prefetch(&b->warps[place % r->warps].split);
+        __builtin_prefetch(b);
     }
-    return first;
 }
 
 /* Runs the SM up to a time in issue slots. */
@@ -307,15 +565,19 @@ static void run_sm(struct rounds *r, uint32_t sm, uint64_t until)
 {
     struct sm *s = &r->sm[sm];
     uint32_t place = 0;
-    for (;;) {
-        if (s->taken < (int)r->seats)
-            admit(r, sm);
-        bool first = begins(r, s, &place);
-        uint64_t ready = first ? s->now : choose(r, s, &place);
-        if (ready >= until || s->now >= until)
-            break;
-        s->seat[place / r->warps].begun += s->seat[place / r->warps].begun == place % r->warps;
-        s->now = ready > s->now ? ready : s->now;
+    while (s->now < until) {
+        look_at_wakes(s);
+        if (!(s->unbegun && begins(r, s, &place)) && !choose(r, s, &place)) {
+            if (!s->nwakes || s->wakes[0].at >= until)
+                break;
+            s->now = s->wakes[0].at;
+            continue;
+        }
+        struct seat *t = &s->seat[place / r->warps];
+        if (t->begun == place % r->warps) {
+            t->begun++;
+            s->unbegun--;
+        }
         turn(r, sm, place);
     }
     s->now = s->now < until ? until : s->now;
@@ -334,60 +596,151 @@ static uint64_t turn_of(const struct caches_config *c, uint32_t sm)
     return n;
 }
 
-static void start(struct rounds *r, struct clock_run *c)
+/* The first blocks: one to each SM of a GPC, then the next GPC; GPCs start their blocks side by side. */
+static void first_blocks(struct rounds *r)
+{
+    const struct caches_config *c = r->c->caches;
+    uint32_t *order = alloc_zeroed(r->sms * sizeof *order), *in_gpc = alloc_zeroed(r->sms * sizeof *in_gpc);
+    for (uint32_t i = 0; i < r->sms; i++)
+        order[turn_of(c, i)] = i;
+    for (uint32_t i = 1; i < r->sms; i++)
+        in_gpc[i] = caches_gpc(c, order[i]) == caches_gpc(c, order[i - 1]) ? in_gpc[i - 1] + 1 : 0;
+    for (uint32_t seat = 0; seat < r->seats; seat++)
+        for (uint32_t i = 0; i < r->sms && r->next < r->l->nblocks && !launch_stopping(r->l, r->next); i++) {
+            uint32_t last = i;
+            while (last + 1 < r->sms && in_gpc[last + 1])
+                last++;
+            uint64_t at = ((uint64_t)seat * (in_gpc[last] + 1) + in_gpc[i]) * DISPATCH_CYCLES;
+            r->dispatched = at > r->dispatched ? at : r->dispatched;
+            seat_block(r, &(struct request){0, order[i], seat}, at * r->slots);
+        }
+    alloc_release(order);
+    alloc_release(in_gpc);
+}
+
+/* Host memory for blocks is kept from launch to launch: new pages cost more than what is done with them. */
+static struct {
+    pthread_mutex_t lock;
+    void *memory;
+    size_t bytes;
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void *take_memory(size_t *bytes)
+{
+    void *memory = NULL;
+    size_t have = 0;
+    pthread_mutex_lock(&kept.lock);
+    if (kept.bytes >= *bytes) {
+        memory = kept.memory;
+        have = kept.bytes;
+        kept.memory = NULL;
+        kept.bytes = 0;
+    }
+    pthread_mutex_unlock(&kept.lock);
+    if (memory)
+        *bytes = have;
+    else if (posix_memalign(&memory, 64, *bytes))
+        memory = NULL;
+    return memory;
+}
+
+static void give_memory(void *memory, size_t bytes)
+{
+    pthread_mutex_lock(&kept.lock);
+    if (bytes > kept.bytes) {
+        void *old = kept.memory;
+        kept.memory = memory;
+        kept.bytes = bytes;
+        memory = old;
+    }
+    pthread_mutex_unlock(&kept.lock);
+    free(memory);
+}
+
+static bool start(struct rounds *r, struct clock_run *c)
 {
     struct launch *l = c->launch;
+    const struct caches_config *f = c->caches;
     uint64_t seats = l->resident / (l->sms ? l->sms : 1), most = MAX_STATE_BYTES / (block_bytes(l) * l->sms);
+    uint64_t all = (l->nblocks + l->sms - 1) / l->sms;
     *r = (struct rounds){.c = c, .l = l, .sms = l->sms, .warps = (uint32_t)l->warps_per_block, .slots = c->slots ? c->slots : 1};
     seats = seats > most ? most : seats;
-    if (l->cooperative) /* all of them have to be resident */
-        seats = (l->nblocks + l->sms - 1) / l->sms;
+    if (l->cooperative || seats > all) /* of a cooperative launch all have to be resident */
+        seats = all;
     r->seats = seats < 1 ? 1 : (uint32_t)seats;
+    r->places = r->seats * r->warps;
+    r->words = (r->places + PLACE_WORD - 1) / PLACE_WORD;
+    r->slice = f->l2_latency * 3 / 4; /* the shortest way (l2.c) */
+    r->slice = r->slice > LAUNCH_CYCLES ? LAUNCH_CYCLES : r->slice;
+    r->slice = r->slice < L2_STEP ? L2_STEP : r->slice;
     r->local_bytes = ((uint64_t)l->local_size + 3) / 4 << LINE_SHIFT;
-    r->l2 = l2_new(c->caches);
+    uint64_t blocks = (uint64_t)r->seats * r->sms < l->nblocks ? (uint64_t)r->seats * r->sms : l->nblocks;
+    r->state_bytes = (block_bytes(l) + 63) / 64 * 64 * blocks;
+    r->state = take_memory(&r->state_bytes);
+    if (!r->state) {
+        launch_fault(l, NULL, HEDDLE_OUT_OF_MEMORY, 0, -1, 0, 0, "no host memory for the state of the blocks");
+        return false;
+    }
+    r->l2 = l2_new(f);
     r->sm = alloc_zeroed(r->sms * sizeof *r->sm);
     r->queue = alloc_zeroed(r->sms * sizeof *r->queue);
     r->ring = alloc_zeroed(sizeof *r->ring * l->ring_records);
+    r->request = alloc_zeroed((size_t)r->sms * r->seats * sizeof *r->request);
+    r->needs = find_needs(l->kernel);
     memory_init(&r->memory, c->sites, (uint32_t)l->kernel->ninsts);
     memory_set_rules(&r->memory, c->rules);
     for (uint32_t i = 0; i < r->sms; i++) {
         struct sm *s = &r->sm[i];
-        s->next = turn_of(c->caches, i);
-        s->now = s->next % SM_STARTS * SM_START_CYCLES * r->slots;
-        s->l1 = l1_new(c->caches);
-        s->constants = constants_new(c->caches);
-        uint32_t shares = c->caches->texture_bytes ? i % c->caches->texture_sms : 0;
-        s->textures = shares ? s[-(int)shares].textures : textures_new(c->caches);
+        s->l1 = l1_new(f);
+        s->constants = constants_new(f);
+        uint32_t shares = f->texture_bytes ? i % f->texture_sms : 0;
+        s->textures = shares ? s[-(int)shares].textures : textures_new(f);
         s->seat = alloc_zeroed(r->seats * sizeof *s->seat);
-        s->ready = alloc_zeroed((size_t)r->seats * r->warps * sizeof *s->ready);
-        for (uint32_t p = 0; p < r->seats * r->warps; p++)
+        s->ready = alloc_zeroed(r->places * sizeof *s->ready);
+        s->least = alloc_zeroed(r->places * sizeof *s->least);
+        s->runnable = alloc_zeroed(r->words * sizeof *s->runnable);
+        s->at_l2 = alloc_zeroed(2 * r->places * sizeof *s->at_l2);
+        s->parked = alloc_zeroed(r->places * sizeof *s->parked);
+        r->queue[i].waiter = alloc_zeroed(r->places * sizeof *r->queue[i].waiter);
+        r->queue[i].fill = l1_fills(s->l1);
+        for (uint32_t p = 0; p < r->places; p++)
             s->ready[p] = NEVER;
     }
+    first_blocks(r);
+    return true;
 }
 
 static void finish(struct rounds *r)
 {
-    for (uint32_t i = 0; i < r->sms; i++) {
-        struct sm *s = &r->sm[i];
-        l1_drain(s->l1, NEVER, &r->queue[i]);
-        for (uint32_t t = 0; t < r->seats; t++)
-            free(s->seat[t].memory);
-    }
+    for (uint32_t i = 0; i < r->sms; i++)
+        l1_drain(r->sm[i].l1, NEVER, &r->queue[i]);
     l2_serve(r->l2, r->queue, r->sms, NEVER, r->c->sites);
     l2_finish(r->l2, r->c->sites, &r->c->dram);
     for (uint32_t i = 0; i < r->sms; i++) {
-        l1_free(r->sm[i].l1);
-        constants_free(r->sm[i].constants);
+        struct sm *s = &r->sm[i];
+        l1_free(s->l1);
+        alloc_release(r->queue[i].waiter);
+        constants_free(s->constants);
         if (!r->c->caches->texture_bytes || i % r->c->caches->texture_sms == 0)
-            readonly_free(r->sm[i].textures);
+            readonly_free(s->textures);
         l2_queue_release(&r->queue[i]);
-        alloc_release(r->sm[i].seat);
-        alloc_release(r->sm[i].ready);
+        alloc_release(s->seat);
+        alloc_release(s->ready);
+        alloc_release(s->least);
+        alloc_release(s->runnable);
+        alloc_release(s->wakes);
+        alloc_release(s->at_l2);
+        for (uint32_t p = 0; p < r->places; p++)
+            alloc_release(s->parked[p].record);
+        alloc_release(s->parked);
     }
     tally_end(r->c->counts);
     l2_free(r->l2);
+    give_memory(r->state, r->state_bytes);
     alloc_release(r->sm);
     alloc_release(r->queue);
+    alloc_release(r->request);
+    alloc_release(r->needs);
     alloc_release(r->ring);
 }
 
@@ -397,37 +750,58 @@ static void take(void *rounds, const struct record *rec, uint64_t times)
     memory_accesses(&r->memory, rec, times);
 }
 
+static bool over(const struct rounds *r)
+{
+    for (uint32_t i = 0; i < r->sms; i++)
+        if (r->sm[i].taken)
+            return false;
+    return r->next >= r->l->nblocks || launch_stopping(r->l, r->next);
+}
+
+/* Nothing has moved for long: do all wait for a barrier of the grid that somebody will never reach? */
+static bool is_stuck(struct rounds *r)
+{
+    uint32_t i = 0;
+    if (!r->l->cooperative || !clock_grid_deadlock(r->l))
+        return false;
+    while (!r->sm[i].taken)
+        i++;
+    for (uint32_t t = 0; t < r->seats; t++)
+        if (r->sm[i].seat[t].b) {
+            clock_deadlock(r->sm[i].seat[t].b);
+            break;
+        }
+    return true;
+}
+
 void rounds_run(struct clock_run *c)
 {
     struct rounds r;
-    start(&r, c);
+    if (!start(&r, c))
+        return;
     c->counts->take = take;
     c->counts->taker = &r;
     c->counts->keep = true;
-    for (uint64_t end = SLICE;; end += SLICE) {
-        bool some = false;
+    uint64_t moved = 0;
+    for (uint64_t end = r.slice; !over(&r); end += r.slice) {
         r.moved = false;
         for (uint32_t i = 0; i < r.sms; i++) {
-            struct sm *s = &r.sm[i];
-            if (!s->taken && s->next >= c->launch->nblocks)
-                continue;
-            run_sm(&r, i, end * r.slots);
-            some |= s->taken || (s->next < c->launch->nblocks && !launch_stopping(c->launch, s->next));
+            if (i + 1 < r.sms)
+                look_ahead(&r, &r.sm[i + 1], end * r.slots);
+            if (r.sm[i].taken)
+                run_sm(&r, i, end * r.slots);
+            else
+                r.sm[i].now = end * r.slots;
         }
+        for (uint32_t i = 0; i < r.sms; i++)
+            l1_drain(r.sm[i].l1, end, &r.queue[i]);
         l2_serve(r.l2, r.queue, r.sms, end, c->sites);
-        if (!some)
+        for (uint32_t i = 0; i < r.sms; i++)
+            look_at_answers(&r, i);
+        dispatch(&r);
+        moved = r.moved ? end : moved;
+        if (end - moved > 4 * GRID_CYCLES && is_stuck(&r))
             break;
-        if (!r.moved && c->launch->cooperative && clock_grid_deadlock(c->launch)) {
-            uint32_t i = 0;
-            while (!r.sm[i].taken)
-                i++;
-            for (uint32_t t = 0; t < r.seats; t++)
-                if (r.sm[i].seat[t].b) {
-                    clock_deadlock(r.sm[i].seat[t].b);
-                    break;
-                }
-            break;
-        }
     }
     finish(&r);
 }

@@ -143,6 +143,23 @@ static void latencies(const struct device *d, struct caches_config *out)
 
     out->l1_latency = (uint32_t)(l1 > address ? l1 - address : 1);
     out->l2_latency = (uint32_t)(l2 > address ? l2 - address : 1);
+    out->dram_latency = (uint32_t)(dram > l2 ? dram - l2 : 0);
+}
+
+/* How much slices of L2 and channels of DRAM do in a cycle of the multiprocessors. */
+static void throughputs(const struct device *d, struct caches_config *out)
+{
+    enum { PARTS = 256, SECTOR = 32 };
+    int64_t slices = known(d->l2_slices, 0), bytes = known(d->l2_slice_bytes_per_clock, 0);
+    double l2_clock = (double)known(d->l2_clock_khz, d->sm_clock_khz) / (double)d->sm_clock_khz;
+    double dram_bytes = (double)d->memory_bus_bits / 8 * 2 * (double)d->memory_clock_khz / (double)d->sm_clock_khz;
+
+    if (slices && bytes) {
+        out->l2_slices = (uint32_t)slices;
+        out->l2_slice_cycles = (uint32_t)(PARTS * SECTOR / ((double)bytes * l2_clock));
+    }
+    out->dram_channels = (uint32_t)d->dram_channels;
+    out->dram_channel_cycles = (uint32_t)(PARTS * (double)out->dram_bytes * (double)d->dram_channels / dram_bytes);
 }
 
 /* A figure that is not known is that of the cache's working set (constants), or of a sector (textures). */
@@ -179,6 +196,7 @@ void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct
         .l2_parts = (uint32_t)d->l2_partitions,
         .gpcs = (uint32_t)known(d->gpcs, 1),
         .sms_per_tpc = (uint32_t)(d->multiprocessors / known(d->tpcs, d->multiprocessors)),
+        .late_tpcs = d->cc_major == 9 ? 4 : 0,
         .coalesce_cycles = (uint32_t)known(d->l2_coalesce_cycles, 0),
         .dram_bytes = (uint32_t)known(d->l2_fetch_bytes, d->l2_sector),
         .window_first = c->persisting.base,
@@ -187,6 +205,7 @@ void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct
         .window_ratio = c->persisting.ratio,
     };
     latencies(d, out);
+    throughputs(d, out);
     readonly_caches(d, rules, out);
     dram_spec_of(d, &out->dram);
 }

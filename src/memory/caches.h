@@ -29,10 +29,14 @@ struct caches_config {
     uint64_t l2_bytes;      /* all of it, at least a set of each part; 0: none, requests go to DRAM */
     const struct rule_set *direct; /* 1.x: whose transactions are the requests, past all caches; else NULL */
     uint32_t l2_parts;      /* parts of L2 that hold copies of each other's lines: 1, or 2 halves */
-    uint32_t gpcs, sms_per_tpc; /* clusters of SMs, and SMs that are neighbours in one: caches_gpc */
+    uint32_t gpcs, sms_per_tpc, late_tpcs; /* clusters of SMs, and SMs that are neighbours in one: caches_gpc */
     uint32_t coalesce_cycles; /* within which requests of a GPC's SMs for the same sectors are one for L2; 0: none are */
     uint32_t dram_bytes;    /* what one read of DRAM brings: 32 or 64 */
-    uint32_t l1_latency, l2_latency; /* cycles from a request to the data, from L1 and from L2 */
+    /* Cycles from a request to the data: from L1, from L2, and what DRAM adds to that. */
+    uint32_t l1_latency, l2_latency, dram_latency;
+    /* What can be served at a time: slices of L2 and channels of DRAM, with the cycles that one of them needs for a sector and
+     * for `dram_bytes`, in 1/256. 0 of them: any number at once. */
+    uint32_t l2_slices, l2_slice_cycles, dram_channels, dram_channel_cycles;
     uint32_t constant_bytes[2], constant_line; /* of an SM: first level and the one behind it; line of both */
     uint32_t constant_latency; /* cycles, first level */
     uint32_t constant_lanes; /* lanes whose constant addresses are looked at together: 32, or 16 */
@@ -46,14 +50,13 @@ struct caches_config {
     float window_ratio;
 };
 
-/* The cluster that an SM is in. SMs are numbered through the clusters, one TPC of each in turn (NVIDIA H200, 2026-11-22,
- * tests/truth/caches: order). */
-static inline uint32_t caches_gpc(const struct caches_config *c, uint32_t sm)
-{
-    return c->gpcs > 1 ? sm / c->sms_per_tpc % c->gpcs : 0;
-}
+/* The cluster that an SM is in. TPCs are numbered through the clusters, one of each in turn; the first cluster has its last
+ * `late_tpcs` at the end, and what is left over belongs to the last clusters (NVIDIA H200, 2026-11-22, tests/truth/caches: order
+ * and share; SMs 0, 1, 16, 17, 32, 33, 48, 49 and 124 to 131 are one). */
+uint32_t caches_gpc(const struct caches_config *c, uint32_t sm);
 
-enum l2_op { L2_READ, L2_WRITE, L2_ATOMIC, L2_CONSTANT /* read by a constant cache */, L2_TEXTURE /* by a texture cache */ };
+enum l2_op { L2_READ, L2_WRITE, L2_ATOMIC, L2_CONSTANT /* read by a constant cache */, L2_TEXTURE /* by a texture cache */,
+             L2_JOIN /* waits for what `fill` waits for */ };
 
 /* What an SM asks of L2: sectors of one line. */
 struct l2_request {
@@ -61,18 +64,30 @@ struct l2_request {
     uint64_t time;
     uint32_t site;
     uint32_t bytes;   /* of a write that does not fill its sectors: 1 + index of its masks in the queue, or 0 */
-    uint8_t sectors;  /* bits; never 0 */
+    uint32_t waiter;  /* the warp that waits for the answer, a number of the SM's, or L2_NOBODY */
+    uint32_t fill;    /* reads: the place in the queue's `fill` that is told when the data are there, or L2_NOWHERE */
+    uint8_t sectors;  /* bits; never 0 but for L2_JOIN */
     uint8_t op;       /* enum l2_op */
     uint8_t lanes;    /* atomics: operations, for each of which L2 counts a sector; else 0 */
 };
 
-enum { L2_BUCKETS = 256 }; /* of time, in which requests are served together */
+#define L2_NOBODY UINT32_MAX
+#define L2_NOWHERE UINT32_MAX
+#define L2_COMING UINT64_MAX /* in `fill`: asked for, and not served yet */
 
+/* What a warp waits for. */
+struct l2_waiter {
+    uint64_t ready;   /* when the last of what has been served is there */
+    uint32_t pending; /* requests that have not been served */
+};
+
+/* In the order of time; of the same time in the order of adding. */
 struct l2_queue {
     struct l2_request *v;
     uint32_t (*bytes)[LINE_SECTORS];
-    uint32_t n, room, nbytes, bytes_room;
-    uint32_t *order, order_room, end[L2_BUCKETS]; /* l2_serve's: requests by time */
+    uint32_t n, next, room, nbytes, bytes_room; /* next: the first that has not been served */
+    struct l2_waiter *waiter; /* the caller's, by number */
+    uint64_t *fill;           /* the SM's L1's (l1_fills) */
 };
 
 /* --- l1.c --- */
@@ -80,12 +95,15 @@ struct l2_queue {
 struct l1;
 struct l1 *l1_new(const struct caches_config *c);
 void l1_free(struct l1 *l);
-/* One access (global or local memory, or a texture where they go through L1) at `time`. `local`: address of the warp's local memory. Adds
- * to the counters of its site and to the queue. Returns sectors that L1 did not have: 0 means that the warp need not wait for
- * L2. *lines: how many the access touches. */
-unsigned l1_access(struct l1 *l, const struct record *r, uint64_t local, uint64_t time, struct counters *sites,
-                   struct l2_queue *to, unsigned *lines);
-/* Stores that wait to be merged with others go to L2: those from before `time`. */
+/* When the data of each of its lines come: what the queue of its requests has as `fill`. */
+uint64_t *l1_fills(struct l1 *l);
+/* One access (global or local memory, or a texture where they go through L1) by warp `waiter` at `time`. `local`: address of the warp's local memory. Adds
+ * to the counters of its site and to the queue. Returns sectors that L1 did not have, of atomics all. *lines: how many lines the
+ * access touches. *until: raised to when data are there that have been asked for by others; what this access asked for itself,
+ * the waiter's `pending` tells. */
+unsigned l1_access(struct l1 *l, const struct record *r, uint64_t local, uint64_t time, uint32_t waiter, struct counters *sites,
+                   struct l2_queue *to, unsigned *lines, uint64_t *until);
+/* Stores that wait to be merged with others go to L2: those to which nothing was added since some cycles before `time`. */
 void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to);
 
 /* --- readonly.c --- */
@@ -109,15 +127,18 @@ uint64_t constants_access(struct constants *k, const struct record *r, uint64_t 
 /* The texture cache of the SMs that share one; NULL: textures go through L1. */
 struct readonly *textures_new(const struct caches_config *c);
 /* One texture or read-only load, as l1_access. */
-unsigned textures_access(struct readonly *t, const struct record *r, uint64_t time, struct counters *sites, struct l2_queue *to,
-                         unsigned *lines);
+unsigned textures_access(struct readonly *t, const struct record *r, uint64_t time, uint32_t waiter, struct counters *sites,
+                         struct l2_queue *to, unsigned *lines);
 
 /* --- l2.c --- */
+
+enum { L2_STEP = 16 };
 
 struct l2;
 struct l2 *l2_new(const struct caches_config *c);
 void l2_free(struct l2 *l);
-/* Serves what the SMs' queues have from before `until`, in the order of time, then SM; what is served leaves the queue. */
+/* Serves what the SMs' queues have from before `until`, in the order of time (of L2_STEP cycles at once), then SM; what is
+ * served leaves the queue, and waiters and fills are told. */
 void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites);
 /* What DRAM still has to do is done. *stats: to be released. */
 void l2_finish(struct l2 *l, struct counters *sites, struct dram_stats *stats);

@@ -7,10 +7,10 @@
  * - A sector that has been asked for and has not come yet counts as a hit, and is not asked for again (same_address).
  * - A store does not make a sector readable (cache_ops rmw_reread: no hit) but leaves its line's tag: a later store to the
  *   line counts as a hit (copy_offset wr,offset=8). In local memory it does make it readable (local_array uniform16: 97 %).
- * - Stores of whole sectors go to L2 at once, all of them (tests/truth/caches: stores). Of a sector of which only some bytes are
- *   written, stores that follow each other closely reach L2 as one (struct_size S12: 589,824 sectors stored, 204,804 in L2;
- *   same_address write: 8 warps' stores as 1.8), others do not (transpose strided_write: all 4,194,304). So they wait in a short
- *   queue: its length and time are chosen by these launches.
+ * - Stores of whole sectors go to L2 at once, all of them (tests/truth/caches: stores). A sector of which only some bytes were
+ *   written waits for some 28 cycles after the last store to it, and stores of that time are one for L2 (tests/truth/caches:
+ *   merge; two warps' stores of half a sector each, d cycles apart: 100 % become one at 4, 80 at 16, 30 at 32, 4 at 48, and the
+ *   loops that wait for d are some 15 cycles wrong). No limit of their number shows: 32 lines wait side by side.
  * - What all SMs read twice is found up to 208 KiB of the 248 that are no shared memory, at 216 KiB 99.7 %, then 80, 59, 39, 23 and
  *   5 % with each 8 KiB more (tests/truth/caches: l1): sets of 5 lines that have 6 beyond 214 KiB fit that.
  * - Atomics and reductions are done in L2, and so is the counting of their sectors: one for each collision. */
@@ -25,14 +25,14 @@
 
 enum {
     WAYS = 5,            /* with a sixth's worth of lines unused, see above */
-    WAITING = 16,        /* lines of stores that wait for others */
-    WAITING_CYCLES = 48,
+    WAITING = 128,       /* lines of stores that wait for others */
+    WAITING_CYCLES = 28,
     NO_WAY = -1
 };
 
 /* A line that stores have written to and that is still on its way to L2. */
 struct waiting {
-    uint64_t line, since;
+    uint64_t line, last; /* of stores to it: time */
     uint32_t site;
     uint8_t sectors, full;
     uint32_t byte[LINE_SECTORS];
@@ -43,10 +43,11 @@ struct l1 {
     uint64_t *tag;    /* [sets][WAYS]: line + 1, or 0 */
     uint32_t *stamp;  /* [sets][WAYS]: of the last access */
     uint8_t *valid;   /* [sets][WAYS]: bits of sectors that loads find */
+    uint64_t *fill;   /* [sets][WAYS]: when the sector comes that was asked for last; L2_COMING: not known yet */
     uint32_t now;     /* of stamps */
     struct caches_config c;
-    struct waiting waiting[WAITING];
-    uint32_t first, nwaiting; /* a ring */
+    struct waiting waiting[WAITING]; /* by their last stores */
+    uint32_t nwaiting;
     struct lines lines;
 };
 
@@ -60,6 +61,7 @@ struct l1 *l1_new(const struct caches_config *c)
     l->tag = alloc_zeroed(n * sizeof *l->tag);
     l->stamp = alloc_zeroed(n * sizeof *l->stamp);
     l->valid = alloc_zeroed(n * sizeof *l->valid);
+    l->fill = alloc_zeroed(n * sizeof *l->fill);
     return l;
 }
 
@@ -70,7 +72,13 @@ void l1_free(struct l1 *l)
     alloc_release(l->tag);
     alloc_release(l->stamp);
     alloc_release(l->valid);
+    alloc_release(l->fill);
     alloc_release(l);
+}
+
+uint64_t *l1_fills(struct l1 *l)
+{
+    return l->fill;
 }
 
 /* --- tags --- */
@@ -107,6 +115,7 @@ static inline uint32_t place(struct l1 *l, uint64_t line, bool *there)
         way = oldest(l, set);
         l->tag[set + (uint32_t)way] = line + 1;
         l->valid[set + (uint32_t)way] = 0;
+        l->fill[set + (uint32_t)way] = 0;
     }
     l->stamp[set + (uint32_t)way] = ++l->now;
     return set + (uint32_t)way;
@@ -122,25 +131,34 @@ static void drop(struct l1 *l, uint64_t line)
 
 /* --- stores --- */
 
-static void send(struct l1 *l, struct l2_queue *to, uint64_t time)
+/* The first `n` of those that wait go. */
+static void send(struct l1 *l, struct l2_queue *to, uint32_t n, uint64_t time)
 {
-    const struct waiting *w = &l->waiting[l->first];
-    struct l2_request r = {.line = w->line, .time = time, .site = w->site, .sectors = w->sectors, .op = L2_WRITE};
-    l2_queue_add(to, &r, w->full == w->sectors ? NULL : w->byte);
-    l->first = (l->first + 1) % WAITING;
-    l->nwaiting--;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct waiting *w = &l->waiting[i];
+        uint64_t leaves = w->last + WAITING_CYCLES;
+        struct l2_request r = {.line = w->line, .time = leaves < time ? leaves : time, .site = w->site, .sectors = w->sectors,
+                               .op = L2_WRITE, .waiter = L2_NOBODY, .fill = L2_NOWHERE};
+        l2_queue_add(to, &r, w->full == w->sectors ? NULL : w->byte);
+    }
+    l->nwaiting -= n;
+    memmove(l->waiting, l->waiting + n, l->nwaiting * sizeof *l->waiting);
 }
 
 void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to)
 {
-    while (l->nwaiting && l->waiting[l->first].since + WAITING_CYCLES <= time)
-        send(l, to, l->waiting[l->first].since + WAITING_CYCLES);
+    uint32_t n = 0;
+    while (n < l->nwaiting && l->waiting[n].last + WAITING_CYCLES <= time)
+        n++;
+    if (n)
+        send(l, to, n, time);
 }
 
 /* Sectors of which lanes write every byte go at once. */
 static void send_full(const struct record *r, uint64_t line, unsigned full, uint64_t time, struct l2_queue *to)
 {
-    struct l2_request ask = {.line = line, .time = time, .site = r->site, .sectors = (uint8_t)full, .op = L2_WRITE};
+    struct l2_request ask = {.line = line, .time = time, .site = r->site, .sectors = (uint8_t)full, .op = L2_WRITE,
+                              .waiter = L2_NOBODY, .fill = L2_NOWHERE};
     if (full)
         l2_queue_add(to, &ask, NULL);
 }
@@ -148,16 +166,23 @@ static void send_full(const struct record *r, uint64_t line, unsigned full, uint
 static void store(struct l1 *l, uint64_t line, unsigned sectors, const uint32_t *byte, uint32_t site, uint64_t time,
                   struct l2_queue *to)
 {
-    struct waiting *w = NULL;
-    for (uint32_t i = 0; i < l->nwaiting && !w; i++)
-        if (l->waiting[(l->first + i) % WAITING].line == line)
-            w = &l->waiting[(l->first + i) % WAITING];
-    if (!w) {
-        if (l->nwaiting == WAITING)
-            send(l, to, time);
-        w = &l->waiting[(l->first + l->nwaiting++) % WAITING];
-        *w = (struct waiting){.line = line, .since = time, .site = site};
+    uint32_t at = 0;
+    while (at < l->nwaiting && l->waiting[at].line != line)
+        at++;
+    if (at == l->nwaiting && at == WAITING) {
+        send(l, to, 1, time);
+        at--;
     }
+    struct waiting now = {.line = line, .site = site};
+    if (at == l->nwaiting) {
+        l->nwaiting++;
+    } else { /* it is the last one now */
+        now = l->waiting[at];
+        memmove(l->waiting + at, l->waiting + at + 1, (l->nwaiting - 1 - at) * sizeof now);
+    }
+    struct waiting *w = &l->waiting[l->nwaiting - 1];
+    *w = now;
+    w->last = time;
     w->sectors |= (uint8_t)sectors;
     for (int s = 0; s < LINE_SECTORS; s++) {
         if (sectors >> s & 1)
@@ -192,12 +217,14 @@ static uint64_t *hits_of(struct counters *c, const struct record *r, bool stores
 }
 
 /* touched: sectors of its requests. Returns those that are missing. */
-static unsigned load(struct l1 *l, const struct record *r, unsigned touched, uint64_t time, struct counters *c, struct l2_queue *to)
+static unsigned load(struct l1 *l, const struct record *r, unsigned touched, uint64_t time, uint32_t waiter, struct counters *c,
+                     struct l2_queue *to, uint64_t *until)
 {
     bool past = goes_past(l, r), there;
     unsigned missed = 0, absent = 0;
     for (int i = 0; i < l->lines.n; i++) {
         unsigned sectors = l->lines.sectors[i], found = 0;
+        struct l2_request ask = {.line = l->lines.line[i], .time = time, .site = r->site, .op = L2_READ, .waiter = waiter, .fill = L2_NOWHERE};
         if (!past) {
             uint32_t at = place(l, l->lines.line[i], &there);
             found = sectors & l->valid[at];
@@ -207,11 +234,17 @@ static unsigned load(struct l1 *l, const struct record *r, unsigned touched, uin
                 found = l->valid[at];
             }
             l->valid[at] |= (uint8_t)sectors;
+            ask.fill = at;
+            if (sectors == found && l->fill[at] == L2_COMING)
+                ask.op = L2_JOIN;
+            else if (sectors == found && l->fill[at] > *until)
+                *until = l->fill[at];
+            else if (sectors != found)
+                l->fill[at] = L2_COMING;
         }
-        if (sectors == found)
-            continue;
-        struct l2_request ask = {.line = l->lines.line[i], .time = time, .site = r->site, .sectors = (uint8_t)(sectors & ~found), .op = L2_READ};
-        l2_queue_add(to, &ask, NULL);
+        ask.sectors = (uint8_t)(sectors & ~found);
+        if (ask.sectors || ask.op == L2_JOIN)
+            l2_queue_add(to, &ask, NULL);
         missed += lanes_count(ask.sectors);
     }
     *hits_of(c, r, false) += past ? 0 : touched - absent;
@@ -240,13 +273,13 @@ static void write(struct l1 *l, const struct record *r, uint64_t time, struct co
 }
 
 /* One request a line; each line has its part of the collisions. */
-static void atomic(struct l1 *l, const struct record *r, uint64_t time, struct l2_queue *to, unsigned operations)
+static void atomic(struct l1 *l, const struct record *r, uint64_t time, uint32_t waiter, struct l2_queue *to, unsigned operations)
 {
     unsigned touched = lines_sectors(&l->lines), more = operations > touched ? operations - touched : 0;
     for (int i = 0; i < l->lines.n; i++) {
         unsigned own = lanes_count(l->lines.sectors[i]), extra = i + 1 < l->lines.n ? more * own / touched : more;
         struct l2_request ask = {.line = l->lines.line[i], .time = time, .site = r->site, .sectors = l->lines.sectors[i],
-                                 .op = L2_ATOMIC, .lanes = (uint8_t)(own + extra)};
+                                 .op = L2_ATOMIC, .lanes = (uint8_t)(own + extra), .waiter = waiter, .fill = L2_NOWHERE};
         l2_queue_add(to, &ask, NULL);
         more -= extra;
         touched -= own;
@@ -254,7 +287,8 @@ static void atomic(struct l1 *l, const struct record *r, uint64_t time, struct l
 }
 
 /* Past all caches: each transaction is a request to DRAM. */
-static unsigned direct(struct l1 *l, const struct record *r, uint64_t local, uint64_t time, struct l2_queue *to, unsigned *n)
+static unsigned direct(struct l1 *l, const struct record *r, uint64_t local, uint64_t time, uint32_t waiter,
+                       struct l2_queue *to, unsigned *n)
 {
     struct transaction each[TRANSACTIONS_MAX];
     struct transactions t = {.each = each};
@@ -266,9 +300,10 @@ static unsigned direct(struct l1 *l, const struct record *r, uint64_t local, uin
     for (unsigned i = 0; i < t.n; i++) {
         uint64_t addr = each[i].addr + (r->space == PTX_LOCAL ? local : 0);
         unsigned mask = ((1u << each[i].bytes / 32) - 1) << (addr >> 5) % LINE_SECTORS;
-        struct l2_request ask = {.line = addr >> LINE_SHIFT, .time = time, .site = r->site, .sectors = (uint8_t)mask};
+        struct l2_request ask = {.line = addr >> LINE_SHIFT, .time = time, .site = r->site, .sectors = (uint8_t)mask, .fill = L2_NOWHERE};
         for (int pass = 0; pass < 2; pass++) { /* atomics on local memory load and store */
             ask.op = pass ? L2_WRITE : L2_READ;
+            ask.waiter = pass ? L2_NOBODY : waiter;
             if (pass ? r->op != RECORD_LOAD : r->op != RECORD_STORE)
                 l2_queue_add(to, &ask, NULL);
         }
@@ -278,15 +313,15 @@ static unsigned direct(struct l1 *l, const struct record *r, uint64_t local, uin
     return sectors;
 }
 
-unsigned l1_access(struct l1 *l, const struct record *r, uint64_t local, uint64_t time, struct counters *sites, struct l2_queue *to,
-                   unsigned *lines)
+unsigned l1_access(struct l1 *l, const struct record *r, uint64_t local, uint64_t time, uint32_t waiter, struct counters *sites,
+                   struct l2_queue *to, unsigned *lines, uint64_t *until)
 {
     struct counters *c = &sites[r->site];
     bool atomics = r->op == RECORD_ATOM || r->op == RECORD_RED, is_local = r->space == PTX_LOCAL;
     bool stores = r->op == RECORD_STORE || (is_local && atomics);
     unsigned missed = 0, touched = 0;
     if (l->c.direct && r->op != RECORD_TEXTURE && (is_local || !atomics))
-        return direct(l, r, local, time, to, lines);
+        return direct(l, r, local, time, waiter, to, lines);
     l1_drain(l, time, to);
     if (is_local)
         lines_local(r, local, stores, &l->lines);
@@ -297,11 +332,11 @@ unsigned l1_access(struct l1 *l, const struct record *r, uint64_t local, uint64_
     *lines = (unsigned)l->lines.n;
     c->v[COUNTER_L1_TEXTURE_SECTORS] += touched;
     if (atomics && !is_local) {
-        atomic(l, r, time, to, atomics_sectors(r));
+        atomic(l, r, time, r->op == RECORD_ATOM ? waiter : L2_NOBODY, to, atomics_sectors(r));
         return lines_sectors(&l->lines);
     }
     if (!stores || atomics)
-        missed = load(l, r, touched ? touched : lines_sectors(&l->lines), time, c, to);
+        missed = load(l, r, touched ? touched : lines_sectors(&l->lines), time, waiter, c, to, until);
     if (stores)
         write(l, r, time, c, to);
     return missed;

@@ -26,11 +26,12 @@
 #include "base/alloc.h"
 #include "memory/lanes.h"
 
-enum { RECENT = 1024, SHARERS = 4, WAYS = 16, DIRTY_WAYS = 7, TEXTURE_WAYS = 8, PARTIAL_WAYS = 2, PARTS = 2, TIME_BUCKET = 64,
-       COMING = 100 /* cycles */ };
+enum { RECENT = 4096, SHARERS = 4, WAYS = 16, DIRTY_WAYS = 7, TEXTURE_WAYS = 8, PARTIAL_WAYS = 2, PARTS = 2,
+       COMING = 100, FABRIC = 80 /* cycles */ };
 
 struct line {
-    uint64_t ready;   /* when sectors on their way have come */
+    uint64_t ready;   /* when sectors on their way count as there */
+    uint64_t there;   /* when they are */
     uint8_t valid, coming, dirty, partial; /* bits of sectors; partial: dirty, and not all bytes are there */
     bool persists;
     uint32_t byte[LINE_SECTORS]; /* of partial sectors: bytes that were written */
@@ -41,26 +42,43 @@ struct part {
     uint64_t *tag;    /* [sets][WAYS]: line + 1, or 0 */
     uint32_t *stamp;
     struct line *line;
+    uint16_t *dirty, *partial; /* [sets]: bits of ways whose lines are */
 };
 
 /* What an SM of a cluster asked for last: others who ask for the same sectors before the answer comes get it too, up to
  * SHARERS in all. */
 struct recent {
-    uint64_t line, time;
+    uint64_t line, time, ready; /* ready: when the answer is there */
     uint8_t sectors, sharers; /* 0 sharers: empty */
 };
 
 struct l2 {
-    uint32_t *asking;          /* [sms]: SMs whose queues are not empty */
     struct readonly *textures; /* apart from the rest; or NULL */
     struct recent *recent; /* [gpcs][RECENT] */
+    uint8_t *gpc;          /* [sms] */
     struct caches_config c;
     uint32_t sets, now, nparts;
+    uint64_t *slice, *channel; /* [slices], [channels]: when they are free, in 1/256 of a cycle */
     uint32_t persisting_ways; /* of a set, at most */
     struct part part[PARTS];
     struct dram *dram;       /* or NULL */
     struct dram_asker asker; /* whose request is served */
 };
+
+uint32_t caches_gpc(const struct caches_config *c, uint32_t sm)
+{
+    if (c->gpcs < 2)
+        return 0;
+    uint32_t t = sm / c->sms_per_tpc, tpcs = c->sms / c->sms_per_tpc, late = c->late_tpcs, all = late * c->gpcs;
+    if (!late)
+        return t % c->gpcs;
+    if (t < all)
+        return t % c->gpcs;
+    if (t >= tpcs - late)
+        return 0;
+    uint32_t left = (tpcs - late - all) % (c->gpcs - 1), odd = tpcs - late - left;
+    return t < odd ? 1 + (t - all) % (c->gpcs - 1) : c->gpcs - left + (t - odd);
+}
 
 /* --- queues --- */
 
@@ -70,8 +88,13 @@ void l2_queue_add(struct l2_queue *q, const struct l2_request *r, const uint32_t
         q->room = q->room ? 2 * q->room : 256;
         q->v = alloc_resize(q->v, q->room * sizeof *q->v);
     }
-    struct l2_request *to = &q->v[q->n++];
+    uint32_t at = q->n++;
+    for (; at > q->next && q->v[at - 1].time > r->time; at--)
+        q->v[at] = q->v[at - 1];
+    struct l2_request *to = &q->v[at];
     *to = *r;
+    if (r->waiter != L2_NOBODY)
+        q->waiter[r->waiter].pending++;
     if (!bytes)
         return;
     if (q->nbytes == q->bytes_room) {
@@ -85,7 +108,6 @@ void l2_queue_add(struct l2_queue *q, const struct l2_request *r, const uint32_t
 void l2_queue_release(struct l2_queue *q)
 {
     alloc_release(q->v);
-    alloc_release(q->order);
     alloc_release(q->bytes);
     *q = (struct l2_queue){0};
 }
@@ -106,14 +128,22 @@ struct l2 *l2_new(const struct caches_config *c)
         l->dram = dram_new(&c->dram);
     if (c->coalesce_cycles)
         l->recent = alloc_zeroed((size_t)c->gpcs * RECENT * sizeof *l->recent);
-    l->asking = alloc_zeroed((size_t)c->sms * sizeof *l->asking);
     if (c->texture_l2_bytes)
         l->textures = readonly_new(c->texture_l2_bytes, 1u << LINE_SHIFT, TEXTURE_WAYS);
+    l->gpc = alloc_zeroed(c->sms);
+    for (uint32_t i = 0; i < c->sms; i++)
+        l->gpc[i] = (uint8_t)caches_gpc(c, i);
+    if (c->l2_slice_cycles)
+        l->slice = alloc_zeroed(c->l2_slices * sizeof *l->slice);
+    if (c->dram_channel_cycles)
+        l->channel = alloc_zeroed(c->dram_channels * sizeof *l->channel);
     for (uint32_t i = 0; i < l->nparts; i++) {
         size_t n = (size_t)l->sets * WAYS;
         l->part[i].tag = alloc_zeroed(n * sizeof *l->part[i].tag);
         l->part[i].stamp = alloc_zeroed(n * sizeof *l->part[i].stamp);
         l->part[i].line = alloc_zeroed(n * sizeof *l->part[i].line);
+        l->part[i].dirty = alloc_zeroed(l->sets * sizeof *l->part[i].dirty);
+        l->part[i].partial = alloc_zeroed(l->sets * sizeof *l->part[i].partial);
     }
     return l;
 }
@@ -123,13 +153,17 @@ void l2_free(struct l2 *l)
     if (!l)
         return;
     readonly_free(l->textures);
-    alloc_release(l->asking);
     dram_free(l->dram);
     alloc_release(l->recent);
+    alloc_release(l->gpc);
+    alloc_release(l->slice);
+    alloc_release(l->channel);
     for (uint32_t i = 0; i < l->nparts; i++) {
         alloc_release(l->part[i].tag);
         alloc_release(l->part[i].stamp);
         alloc_release(l->part[i].line);
+        alloc_release(l->part[i].dirty);
+        alloc_release(l->part[i].partial);
     }
     alloc_release(l);
 }
@@ -195,39 +229,77 @@ static bool persists(const struct l2 *l, struct part *p, uint32_t set, uint64_t 
     return true;
 }
 
-static void ask_dram(struct l2 *l, uint64_t line, unsigned sectors, bool write)
+/* --- when --- */
+
+/* One of `n` servers with so many 1/256 of a cycle of work: until when it is busy with it. */
+static uint64_t busy(uint64_t *server, uint64_t time, uint64_t work)
 {
+    *server = (*server > time << 8 ? *server : time << 8) + work;
+    return *server >> 8;
+}
+
+/* The slice has looked at these sectors. */
+static uint64_t slice(struct l2 *l, uint64_t hash, unsigned sectors, uint64_t time)
+{
+    if (!l->slice)
+        return time;
+    return busy(&l->slice[(hash >> 32) % l->c.l2_slices], time, (uint64_t)lanes_count(sectors) * l->c.l2_slice_cycles);
+}
+
+/* DRAM reads or writes sectors of a line, if any: until when its channel is busy with that. Which channel that is does not matter
+ * for this, and bytes are its only limit; what banks and rows make of it is counted apart (dram.h). */
+static uint64_t ask_dram(struct l2 *l, uint64_t line, unsigned sectors, bool write, uint64_t time)
+{
+    unsigned units = l->c.dram_bytes < 64 ? lanes_count(sectors) : !!(sectors & 3) + (unsigned)!!(sectors & 12);
     if (l->dram && sectors)
         dram_access(l->dram, line, sectors, write, &l->asker);
+    if (!l->channel || !sectors)
+        return time;
+    return busy(&l->channel[(hash_of(line) >> 24) % l->c.dram_channels], time, (uint64_t)units * l->c.dram_channel_cycles);
+}
+
+/* Cycles to L2 and back: some less, some more, as slices are near and far and others are before it. Without that all SMs would
+ * stay in step for ever. */
+static uint64_t way(const struct l2 *l, const struct l2_request *r, uint32_t sm)
+{
+    uint32_t lot = ((uint32_t)r->line * 2654435761u + sm * 40503u + (uint32_t)r->time * 69069u) >> 16;
+    return (uint64_t)l->c.l2_latency * (96 + lot % 64) / 128;
+}
+
+/* The line has changed: is it dirty, or written in part? */
+static void note(struct part *p, uint32_t place)
+{
+    uint16_t *dirty = &p->dirty[place / WAYS], *partial = &p->partial[place / WAYS];
+    uint16_t bit = (uint16_t)(1u << place % WAYS);
+    *dirty = (uint16_t)(p->line[place].dirty ? *dirty | bit : *dirty & ~bit);
+    *partial = (uint16_t)(p->line[place].partial ? *partial | bit : *partial & ~bit);
 }
 
 /* Dirty sectors go to DRAM, and what their other bytes are is read first. */
 static void clean(struct l2 *l, struct part *p, uint32_t place, struct counters *c)
 {
     struct line *x = &p->line[place];
-    ask_dram(l, p->tag[place] - 1, x->partial, false);
-    ask_dram(l, p->tag[place] - 1, x->dirty, true);
+    ask_dram(l, p->tag[place] - 1, x->partial, false, l->asker.time);
+    ask_dram(l, p->tag[place] - 1, x->dirty, true, l->asker.time);
     c->v[COUNTER_DRAM_WRITE_SECTORS] += lanes_count(x->dirty);
     c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(x->partial);
     x->valid |= x->partial;
     x->dirty = x->partial = 0;
+    note(p, place);
 }
 
 /* A set has only so many dirty lines, and fewer of which sectors were written in part: the one that has been idle longest is
  * cleaned. */
 static void keep_clean(struct l2 *l, struct part *p, uint32_t set, struct counters *c)
 {
-    uint32_t dirty = 0, partial = 0, old = 0, old_partial = 0;
-    for (uint32_t i = set; i < set + WAYS; i++) {
-        if (p->line[i].dirty)
-            old = !dirty++ || p->stamp[i] < p->stamp[old] ? i : old;
-        if (p->line[i].partial)
-            old_partial = !partial++ || p->stamp[i] < p->stamp[old_partial] ? i : old_partial;
-    }
-    if (partial > PARTIAL_WAYS)
-        clean(l, p, old_partial, c);
-    else if (dirty > DIRTY_WAYS)
-        clean(l, p, old, c);
+    uint32_t partial = p->partial[set / WAYS], dirty = p->dirty[set / WAYS];
+    bool is_partial = lanes_count(partial) > PARTIAL_WAYS;
+    uint32_t ways = is_partial ? partial : dirty, old = UINT32_MAX;
+    if (!is_partial && lanes_count(dirty) <= DIRTY_WAYS)
+        return;
+    LANES_EACH(way, ways)
+        old = old == UINT32_MAX || p->stamp[set + (uint32_t)way] < p->stamp[old] ? set + (uint32_t)way : old;
+    clean(l, p, old, c);
 }
 
 /* The line's place in a part, made if need be. */
@@ -243,6 +315,7 @@ static uint32_t place(struct l2 *l, struct part *p, uint64_t line, uint64_t hash
             clean(l, p, at, c);
         p->tag[at] = line + 1;
         p->line[at] = (struct line){.persists = stays};
+        note(p, at);
     }
     p->stamp[at] = ++l->now;
     return at;
@@ -258,52 +331,55 @@ static unsigned fetched(const struct l2 *l, unsigned sectors)
     return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1;
 }
 
-/* Makes `sectors` readable at home, from `time` on; returns when they are. *found: those that were.
- * asked: those of them that an SM of this half waits for; the others are not there for one before they have come. */
+/* Makes `sectors` readable at home, from `time` on. *found: those that were. *there: when all are. Returns when they count as there.
+ * asked: those of them that an SM of this half waits for; the others do not count for one before they have come. */
 static uint64_t bring(struct l2 *l, uint64_t line, uint64_t hash, unsigned sectors, unsigned asked, uint64_t time,
-                      unsigned *found, struct counters *c)
+                      unsigned *found, uint64_t *there, struct counters *c)
 {
     struct part *p = &l->part[home_of(l, hash)];
-    struct line *x = &p->line[place(l, p, line, hash, c)];
+    uint32_t at = place(l, p, line, hash, c);
+    struct line *x = &p->line[at];
     if (x->ready <= time)
         x->coming = 0;
     unsigned missing = sectors & ~(unsigned)x->valid;
     *found = sectors & x->valid;
+    *there = x->there > time ? x->there : time;
     if (!missing)
         return x->coming & sectors ? x->ready : time;
     unsigned more = fetched(l, missing) & ~(unsigned)x->valid;
     c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(fetched(l, missing));
-    ask_dram(l, line, fetched(l, missing), false);
+    uint64_t read = ask_dram(l, line, fetched(l, missing), false, time) + l->c.dram_latency;
+    *there = x->there = read > x->there ? read : x->there;
     x->valid |= (uint8_t)more;
     x->coming |= (uint8_t)(asked && hash >> 20 & 1 ? 0 : more & ~asked);
     missing = more;
     for (int s = 0; s < LINE_SECTORS; s++) /* what was written in part is whole now */
         if (missing >> s & 1)
             x->partial &= (uint8_t)~(1u << s);
+    note(p, at);
     x->ready = time + COMING;
     return x->ready;
 }
 
-/* Is the request one with another that is under way? */
-static bool is_shared(struct l2 *l, const struct l2_request *r, uint32_t gpc)
+/* The request that this one is one with, or NULL; it is kept then. */
+static struct recent *shared(struct l2 *l, const struct l2_request *r, uint32_t gpc, bool *is)
 {
-    if (!l->recent)
-        return false;
     struct recent *x = &l->recent[(size_t)gpc * RECENT + (hash_of(r->line) >> 40) % RECENT];
     bool pending = x->sharers && x->line == r->line && r->time < x->time + l->c.coalesce_cycles;
-    if (pending && x->sectors != r->sectors)
-        return false;
-    if (pending && x->sharers < SHARERS) {
+    *is = pending && x->sectors == r->sectors && x->sharers < SHARERS;
+    if (*is)
         x->sharers++;
-        return true;
-    }
-    *x = (struct recent){.line = r->line, .time = r->time, .sectors = r->sectors, .sharers = 1};
-    return false;
+    else if (pending && x->sectors != r->sectors)
+        return NULL;
+    else
+        *x = (struct recent){.line = r->line, .time = r->time, .sectors = r->sectors, .sharers = 1};
+    return x;
 }
 
-static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, struct counters *c)
+/* Returns sectors that hit. *there: when all are in this half. */
+static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, uint64_t *there, struct counters *c)
 {
-    uint64_t hash = hash_of(r->line);
+    uint64_t hash = hash_of(r->line), at = slice(l, hash, r->sectors, r->time);
     uint32_t home = home_of(l, hash);
     struct part *p = &l->part[near];
     struct line *x = &p->line[place(l, p, r->line, hash, c)];
@@ -311,22 +387,25 @@ static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, st
         x->coming = 0;
     unsigned hit = r->sectors & x->valid & ~(unsigned)x->coming, missing = r->sectors & ~(unsigned)x->valid;
     unsigned found;
+    *there = x->there > at ? x->there : at;
     if (!missing)
         return hit;
     if (home == near) {
-        bring(l, r->line, hash, missing, missing, r->time, &found, c);
+        bring(l, r->line, hash, missing, missing, at, &found, there, c);
         return hit;
     }
     c->v[COUNTER_L2_FABRIC_SECTORS] += lanes_count(missing);
-    uint64_t ready = bring(l, r->line, hash, fetched(l, missing), 0, r->time, &found, c); /* later than a near request would be */
+    uint64_t ready = bring(l, r->line, hash, fetched(l, missing), 0, at, &found, there, c); /* later than a near request would be */
+    *there += FABRIC;
     c->v[COUNTER_L2_FABRIC_HIT] += lanes_count(found & missing);
     unsigned asked = missing;
     missing = fetched(l, missing);
-    uint32_t at = place(l, p, r->line, hash, c); /* bring cannot evict here, but the compiler need not know */
-    x = &p->line[at];
+    uint32_t to = place(l, p, r->line, hash, c); /* bring cannot evict here, but the compiler need not know */
+    x = &p->line[to];
     x->valid |= (uint8_t)missing;
     x->coming |= (uint8_t)(missing & ~asked);
     x->ready = ready > x->ready ? ready : x->ready;
+    x->there = *there > x->there ? *there : x->there;
     return hit;
 }
 
@@ -345,7 +424,8 @@ static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, c
     uint64_t hash = hash_of(r->line);
     uint32_t home = home_of(l, hash);
     struct part *p = &l->part[home];
-    struct line *x = &p->line[place(l, p, r->line, hash, c)];
+    uint32_t to = place(l, p, r->line, hash, c);
+    struct line *x = &p->line[to];
     for (int s = 0; s < LINE_SECTORS; s++) {
         unsigned bit = 1u << s;
         if (!(r->sectors & bit))
@@ -360,6 +440,7 @@ static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, c
         x->valid = (uint8_t)(now == UINT32_MAX ? x->valid | bit : x->valid & ~bit);
     }
     unsigned whole = r->sectors & x->valid;
+    note(p, to);
     keep_clean(l, p, set_of(l, r->line), c);
     if (l->nparts > 1 && home != near) { /* the near half has a copy, which goes before others */
         struct part *q = &l->part[near];
@@ -374,18 +455,22 @@ static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, c
     return r->sectors;
 }
 
-/* Sectors that hit, with one more for each further operation. */
-static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, struct counters *c)
+/* Sectors that hit, with one more for each further operation. *there: when the old values are in this half. */
+static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, uint64_t *there, struct counters *c)
 {
-    uint64_t hash = hash_of(r->line);
+    uint64_t hash = hash_of(r->line), at = slice(l, hash, r->sectors, r->time);
     uint32_t home = home_of(l, hash);
     struct part *p = &l->part[home];
-    struct line *x = &p->line[place(l, p, r->line, hash, c)];
+    uint32_t to = place(l, p, r->line, hash, c);
+    struct line *x = &p->line[to];
     unsigned missing = r->sectors & ~(unsigned)x->valid, found;
+    *there = x->there > at ? x->there : at;
     if (missing)
-        bring(l, r->line, hash, missing, missing, r->time, &found, c);
+        bring(l, r->line, hash, missing, missing, at, &found, there, c);
     x->dirty |= r->sectors;
+    note(p, to);
     if (home != near) {
+        *there += FABRIC;
         c->v[COUNTER_L2_FABRIC_SECTORS] += r->lanes;
         c->v[COUNTER_L2_FABRIC_HIT] += r->lanes - lanes_count(missing);
     }
@@ -396,17 +481,19 @@ static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, 
 }
 
 /* No L2: what is asked is asked of DRAM, and what is written in part is masked there. */
-static void pass_on(struct l2 *l, const struct l2_request *r, struct counters *c)
+static uint64_t pass_on(struct l2 *l, const struct l2_request *r, struct counters *c)
 {
+    uint64_t until = r->time;
     bool reads = r->op != L2_WRITE, writes = r->op == L2_WRITE || r->op == L2_ATOMIC;
     if (reads) {
         c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(r->sectors);
-        ask_dram(l, r->line, r->sectors, false);
+        until = ask_dram(l, r->line, r->sectors, false, r->time);
     }
     if (writes) {
         c->v[COUNTER_DRAM_WRITE_SECTORS] += lanes_count(r->sectors);
-        ask_dram(l, r->line, r->sectors, true);
+        until = ask_dram(l, r->line, r->sectors, true, r->time);
     }
+    return until;
 }
 
 /* A second level for textures alone stands before DRAM. */
@@ -416,22 +503,30 @@ static void read_texture(struct l2 *l, const struct l2_request *r, struct counte
     c->v[COUNTER_L2_READ_SECTORS] += lanes_count(r->sectors);
     c->v[COUNTER_L2_READ_HIT] += lanes_count(found);
     c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(r->sectors & ~found);
-    ask_dram(l, r->line, r->sectors & ~found, false);
+    ask_dram(l, r->line, r->sectors & ~found, false, r->time);
 }
 
-static void serve(struct l2 *l, const struct l2_queue *q, const struct l2_request *r, uint32_t sm, struct counters *sites)
+/* Returns when the SM has its answer; of a write, when it has been told. */
+static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_request *r, uint32_t sm, struct counters *sites)
 {
     struct counters *c = &sites[r->site];
-    uint32_t gpc = caches_gpc(&l->c, sm), near = l->nparts > 1 ? gpc & 1 : 0;
+    uint32_t gpc = l->gpc[sm], near = l->nparts > 1 ? gpc & 1 : 0;
+    struct recent *other = NULL;
+    uint64_t there = r->time;
+    bool is_shared = false;
     l->asker = (struct dram_asker){sites, r->site, r->time};
-    if (!l->c.l2_bytes && !(l->textures && r->op == L2_TEXTURE)) {
-        pass_on(l, r, c);
-        return;
-    }
+    if (r->op == L2_JOIN)
+        return q->fill[r->fill];
+    if (!l->c.l2_bytes && !(l->textures && r->op == L2_TEXTURE))
+        return pass_on(l, r, c) + way(l, r, sm);
+    if ((r->op == L2_READ || r->op == L2_CONSTANT || (r->op == L2_TEXTURE && !l->textures)) && l->recent &&
+        (other = shared(l, r, gpc, &is_shared)) && is_shared)
+        return other->ready;
     switch ((enum l2_op)r->op) {
+    case L2_JOIN:
+        break;
     case L2_CONSTANT: /* not a request of an SM's L1: traffic of DRAM only */
-        if (!is_shared(l, r, gpc))
-            read(l, near, r, c);
+        read(l, near, r, &there, c);
         break;
     case L2_TEXTURE:
         if (l->textures) {
@@ -440,95 +535,107 @@ static void serve(struct l2 *l, const struct l2_queue *q, const struct l2_reques
         }
         /* fall through */
     case L2_READ:
-        if (is_shared(l, r, gpc))
-            break;
         c->v[COUNTER_L2_READ_SECTORS] += lanes_count(r->sectors);
-        c->v[COUNTER_L2_READ_HIT] += (unsigned)__builtin_popcount(read(l, near, r, c));
+        c->v[COUNTER_L2_READ_HIT] += lanes_count(read(l, near, r, &there, c));
         break;
     case L2_WRITE:
         c->v[COUNTER_L2_WRITE_SECTORS] += lanes_count(r->sectors);
-        c->v[COUNTER_L2_WRITE_HIT] += (unsigned)__builtin_popcount(write(l, near, r, r->bytes ? q->bytes[r->bytes - 1] : NULL, c));
-        break;
+        c->v[COUNTER_L2_WRITE_HIT] += lanes_count(write(l, near, r, r->bytes ? q->bytes[r->bytes - 1] : NULL, c));
+        return there;
     case L2_ATOMIC:
         c->v[COUNTER_L2_ATOMIC_SECTORS] += r->lanes;
-        c->v[COUNTER_L2_ATOMIC_HIT] += atomic(l, near, r, c);
+        c->v[COUNTER_L2_ATOMIC_HIT] += atomic(l, near, r, &there, c);
         break;
     }
+    there += way(l, r, sm);
+    if (other)
+        other->ready = there;
+    return there;
 }
 
 /* --- the order of serving --- */
 
-/* A queue's requests by the bucket of their time, those of one bucket as they came; the last bucket is for later ones. */
-static void sort(struct l2_queue *q, uint64_t first, uint64_t until)
-{
-    uint32_t at[L2_BUCKETS + 2] = {0};
-    if (q->n > q->order_room || !q->order) {
-        q->order_room = q->room ? q->room : 1;
-        q->order = alloc_resize(q->order, q->order_room * sizeof *q->order);
-    }
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < q->n; i++) {
-            uint64_t time = q->v[i].time, bucket = time < first ? 0 : (time - first) / TIME_BUCKET;
-            bucket = time >= until || bucket > L2_BUCKETS ? L2_BUCKETS : bucket;
-            if (pass)
-                q->order[at[bucket]++] = i;
-            else
-                at[bucket + 1]++;
-        }
-        for (uint32_t b = 0; b <= L2_BUCKETS && !pass; b++)
-            at[b + 1] += at[b];
-    }
-    for (uint32_t b = 0; b < L2_BUCKETS; b++) /* where each ends */
-        q->end[b] = at[b];
-}
-
-/* What has been served leaves the queue: all but the last bucket. */
+/* What has been served leaves the queue. */
 static void close_up(struct l2_queue *q)
 {
-    uint32_t n = 0, bytes = 0, left = q->n - q->end[L2_BUCKETS - 1];
-    const uint32_t *stays = q->order + q->end[L2_BUCKETS - 1]; /* ascending */
-    for (; n < left; n++) {
-        struct l2_request *r = &q->v[n];
-        *r = q->v[stays[n]];
-        if (r->bytes) {
-            memmove(q->bytes[bytes++], q->bytes[r->bytes - 1], sizeof *q->bytes);
-            r->bytes = bytes;
+    enum { FEW = 64 };
+    uint32_t left = q->n - q->next, masks[FEW][LINE_SECTORS], n = 0;
+    if (!q->next)
+        return;
+    memmove(q->v, q->v + q->next, left * sizeof *q->v);
+    q->n = left;
+    q->next = 0;
+    for (uint32_t i = 0; i < left; i++)
+        n += q->v[i].bytes != 0;
+    if (n > FEW) /* another time */
+        return;
+    n = 0;
+    for (uint32_t i = 0; i < left; i++)
+        if (q->v[i].bytes) {
+            memcpy(masks[n++], q->bytes[q->v[i].bytes - 1], sizeof masks[0]);
+            q->v[i].bytes = n;
+        }
+    if (n)
+        memcpy(q->bytes, masks, n * sizeof masks[0]);
+    q->nbytes = n;
+}
+
+static uint64_t first_time(const struct l2_queue *queues, uint32_t sms)
+{
+    uint64_t first = UINT64_MAX;
+    for (uint32_t i = 0; i < sms; i++)
+        if (queues[i].next < queues[i].n && queues[i].v[queues[i].next].time < first)
+            first = queues[i].v[queues[i].next].time;
+    return first;
+}
+
+static void serve_queue(struct l2 *l, struct l2_queue *q, uint32_t sm, uint64_t until, struct counters *sites)
+{
+    while (q->next < q->n && q->v[q->next].time < until) {
+        struct l2_request r = q->v[q->next++];
+        uint64_t ready = serve(l, q, &r, sm, sites);
+        if (r.op != L2_JOIN && r.fill != L2_NOWHERE)
+            q->fill[r.fill] = ready;
+        if (r.waiter == L2_NOBODY)
+            continue;
+        struct l2_waiter *w = &q->waiter[r.waiter];
+        w->pending--;
+        if (r.op == L2_JOIN && ready == L2_COMING) { /* what it waits for was asked for a little later */
+            r.time += L2_STEP;
+            l2_queue_add(q, &r, NULL);
+            continue;
+        }
+        w->ready = ready > w->ready ? ready : w->ready;
+    }
+}
+
+/* The host fetches what the requests before `until` will look at: there is more of L2 than its caches hold. */
+static void look_ahead(const struct l2 *l, const struct l2_queue *q, uint64_t until)
+{
+    for (uint32_t i = q->next; i < q->n && q->v[i].time < until && l->c.l2_bytes; i++) {
+        uint32_t set = set_of(l, q->v[i].line);
+        if (q->v[i].op == L2_JOIN)
+            continue;
+        for (uint32_t p = 0; p < l->nparts; p++) {
+            __builtin_prefetch(&l->part[p].tag[set]);
+            __builtin_prefetch(&l->part[p].tag[set + WAYS / 2]);
+            __builtin_prefetch(&l->part[p].stamp[set]);
         }
     }
-    q->n = n;
-    q->nbytes = bytes;
 }
 
 void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites)
 {
-    bool more;
-    do {
-        uint64_t first = UINT64_MAX, last = 0;
-        uint32_t asking = 0;
-        for (uint32_t i = 0; i < sms; i++) {
-            if (queues[i].n)
-                l->asking[asking++] = i;
-            for (uint32_t n = 0; n < queues[i].n; n++) {
-                first = queues[i].v[n].time < first ? queues[i].v[n].time : first;
-                last = queues[i].v[n].time > last ? queues[i].v[n].time : last;
-            }
-        }
-        if (first >= until)
-            return;
-        uint64_t end = first + L2_BUCKETS * TIME_BUCKET;
-        more = end <= last && end < until;
+    for (uint32_t i = 0; i < sms; i++)
+        look_ahead(l, &queues[i], until);
+    for (uint64_t at = first_time(queues, sms); at < until; at = first_time(queues, sms)) {
+        uint64_t end = at - at % L2_STEP + L2_STEP;
         end = end < until ? end : until;
-        for (uint32_t i = 0; i < asking; i++)
-            sort(&queues[l->asking[i]], first, end);
-        for (uint32_t b = 0; b < L2_BUCKETS; b++)
-            for (uint32_t i = 0; i < asking; i++) {
-                struct l2_queue *q = &queues[l->asking[i]];
-                for (uint32_t n = b ? q->end[b - 1] : 0; n < q->end[b]; n++)
-                    serve(l, q, &q->v[q->order[n]], l->asking[i], sites);
-            }
-        for (uint32_t i = 0; i < asking; i++)
-            close_up(&queues[l->asking[i]]);
-    } while (more);
+        for (uint32_t i = 0; i < sms; i++)
+            serve_queue(l, &queues[i], i, end, sites);
+    }
+    for (uint32_t i = 0; i < sms; i++)
+        close_up(&queues[i]);
 }
 
 void l2_finish(struct l2 *l, struct counters *sites, struct dram_stats *stats)

@@ -127,7 +127,8 @@ static uint64_t look_up(struct constants *k, const struct record *r, uint64_t ad
         uint64_t sector = address / k->line * k->line >> SECTOR_SHIFT;
         unsigned bits = (1u << (k->line >> SECTOR_SHIFT)) - 1;
         struct l2_request ask = {.line = sector / LINE_SECTORS, .time = time, .site = r->site,
-                                 .sectors = (uint8_t)(bits << sector % LINE_SECTORS), .op = L2_CONSTANT};
+                                 .sectors = (uint8_t)(bits << sector % LINE_SECTORS), .op = L2_CONSTANT,
+                                 .waiter = L2_NOBODY, .fill = L2_NOWHERE};
         l2_queue_add(to, &ask, NULL);
     }
     return e->ready + k->latency;
@@ -159,8 +160,8 @@ struct readonly *textures_new(const struct caches_config *c)
     return c->texture_bytes ? readonly_new(c->texture_bytes, c->texture_line, c->texture_bytes / c->texture_line / TEXTURE_SETS) : NULL;
 }
 
-unsigned textures_access(struct readonly *t, const struct record *r, uint64_t time, struct counters *sites, struct l2_queue *to,
-                         unsigned *lines)
+unsigned textures_access(struct readonly *t, const struct record *r, uint64_t time, uint32_t waiter, struct counters *sites,
+                         struct l2_queue *to, unsigned *lines)
 {
     struct counters *c = &sites[r->site];
     struct lines l;
@@ -174,7 +175,8 @@ unsigned textures_access(struct readonly *t, const struct record *r, uint64_t ti
     }
     for (int i = 0; i < l.n; i++) {
         unsigned missing = l.sectors[i] & ~readonly_look(t, l.line[i], l.sectors[i]);
-        struct l2_request ask = {.line = l.line[i], .time = time, .site = r->site, .sectors = (uint8_t)missing, .op = L2_TEXTURE};
+        struct l2_request ask = {.line = l.line[i], .time = time, .site = r->site, .sectors = (uint8_t)missing, .op = L2_TEXTURE,
+                                 .waiter = waiter, .fill = L2_NOWHERE};
         if (missing)
             l2_queue_add(to, &ask, NULL);
         missed += lanes_count(missing);

@@ -104,6 +104,8 @@ struct model {
     struct l1 *l1[2];
     struct l2 *l2;
     struct l2_queue queue[2];
+    struct l2_waiter waiter[2]; /* one warp an SM */
+    uint64_t until;             /* what l1_access said last */
 };
 
 static void open_model(struct model *m, uint32_t l1_bytes, uint64_t l2_bytes, uint32_t parts)
@@ -111,8 +113,11 @@ static void open_model(struct model *m, uint32_t l1_bytes, uint64_t l2_bytes, ui
     memset(m, 0, sizeof *m);
     m->c = (struct caches_config){.sms = 2, .l1_bytes = l1_bytes, .l1_global = DEVICE_L1_GLOBAL_ALWAYS, .l1_local = true, .l2_bytes = l2_bytes, .l2_parts = parts,
                                   .gpcs = 2, .sms_per_tpc = 1, .dram_bytes = 64, .l1_latency = 30, .l2_latency = 300};
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         m->l1[i] = l1_new(&m->c);
+        m->queue[i].waiter = &m->waiter[i];
+        m->queue[i].fill = l1_fills(m->l1[i]);
+    }
     m->l2 = l2_new(&m->c);
 }
 
@@ -128,7 +133,8 @@ static void close_model(struct model *m)
 static unsigned ask(struct model *m, int sm, struct record r, uint64_t time)
 {
     unsigned sectors;
-    return l1_access(m->l1[sm], &r, 0, time, &m->site, &m->queue[sm], &sectors);
+    m->until = 0;
+    return l1_access(m->l1[sm], &r, 0, time, 0, &m->site, &m->queue[sm], &sectors, &m->until);
 }
 
 static void settle(struct model *m)
@@ -297,6 +303,76 @@ static void stores_that_meet(void **state)
         assert_int_equal(n(&m, COUNTER_DRAM_READ_SECTORS), 0); /* all bytes were written in the end */
         close_model(&m);
     }
+}
+
+/* 28 cycles count from the last store: a word each 20 cycles is one sector in L2, each 30 cycles it is one store after the other. */
+static void stores_keep_a_sector(void **state)
+{
+    struct model m;
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        open_model(&m, 64 << 10, 1 << 20, 1);
+        for (int i = 0; i < 7; i++)
+            ask(&m, 0, affine(BASE + (uint64_t)i * 4, 0, 4, RECORD_STORE), (uint64_t)i * (late ? 30 : 20));
+        settle(&m);
+        assert_int_equal(n(&m, COUNTER_L2_WRITE_SECTORS), late ? 7 : 1);
+        close_model(&m);
+    }
+}
+
+/* L2 takes 300 cycles, 75 to 124 % of them, DRAM 400 more, and a channel 100 cycles for 64 bytes. Two lines of 128 bytes of one
+ * channel: the first is there 200 cycles later than DRAM's latency says, the second 400. Who asks L1 for what is on its way
+ * waits for the same; then it is in L1. */
+static void answers(void **state)
+{
+    struct model m;
+    uint64_t first;
+    (void)state;
+    memset(&m, 0, sizeof m);
+    open_model(&m, 64 << 10, 1 << 20, 1);
+    l2_free(m.l2);
+    m.c.dram_latency = 400;
+    m.c.dram_channels = 1;
+    m.c.dram_channel_cycles = 100 * 256;
+    m.l2 = l2_new(&m.c);
+    ask(&m, 0, affine(BASE, 4, 4, RECORD_LOAD), 0);
+    assert_int_equal(m.waiter[0].pending, 1);
+    assert_int_equal(ask(&m, 0, affine(BASE, 4, 4, RECORD_LOAD), 10), 0); /* joins */
+    assert_int_equal(m.waiter[0].pending, 2);
+    l2_serve(m.l2, m.queue, 2, 100, &m.site);
+    assert_int_equal(m.waiter[0].pending, 0);
+    first = m.waiter[0].ready;
+    assert_in_range(first, 200 + 400 + 225, 200 + 400 + 373);
+    ask(&m, 0, affine(BASE, 4, 4, RECORD_LOAD), 200);
+    assert_int_equal(m.waiter[0].pending, 0);
+    assert_int_equal(m.until, first);
+    ask(&m, 1, affine(BASE + 128, 4, 4, RECORD_LOAD), 50);
+    l2_serve(m.l2, m.queue, 2, 300, &m.site);
+    assert_in_range(m.waiter[1].ready, 400 + 400 + 225, 400 + 400 + 373);
+    ask(&m, 1, affine(BASE, 4, 4, RECORD_LOAD), 2000); /* L2 has it */
+    l2_serve(m.l2, m.queue, 2, 3000, &m.site);
+    assert_in_range(m.waiter[1].ready, 2000 + 225, 2000 + 373);
+    assert_int_equal(n(&m, COUNTER_L1_GLOBAL_LD_HIT), 8);
+    assert_int_equal(n(&m, COUNTER_L2_READ_HIT), 4);
+    close_model(&m);
+}
+
+/* The H200's 132 SMs in 8 clusters: 16 of the first are these, the last two have 18. */
+static void clusters(void **state)
+{
+    struct caches_config c = {.sms = 132, .gpcs = 8, .sms_per_tpc = 2, .late_tpcs = 4};
+    uint32_t size[8] = {0};
+    (void)state;
+    for (uint32_t i = 0; i < c.sms; i++) {
+        uint32_t gpc = caches_gpc(&c, i);
+        size[gpc]++;
+        assert_int_equal(gpc == 0, i >= 124 || (i < 64 && i % 16 < 2));
+    }
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(size[i], i < 6 ? 16 : 18);
+    assert_int_equal(caches_gpc(&c, 64), 1);
+    assert_int_equal(caches_gpc(&c, 120), 6);
+    assert_int_equal(caches_gpc(&c, 123), 7);
 }
 
 /* 1,024 lines of which every other word is written, an L2 of 32 sets: two lines of a set may be so, the others are written to
@@ -505,7 +581,7 @@ static void texture_cache_apart(void **state)
         for (int turn = 0; turn < 2; turn++)
             for (int i = 0; i < sectors; i++) {
                 r.addr[0] = BASE + (uint64_t)i * 32;
-                textures_access(t, &r, 0, &site, &to, &lines);
+                textures_access(t, &r, 0, L2_NOBODY, &site, &to, &lines);
             }
         assert_int_equal(site.v[COUNTER_L1_TEXTURE_SECTORS], 2 * sectors * 8); /* all eight requests of the warp are for it */
         assert_int_equal(site.v[COUNTER_L1_TEXTURE_HIT], 2 * sectors * 8 - to.n);
@@ -525,7 +601,7 @@ static void texture_l2(void **state)
     struct counters site = {0};
     (void)state;
     for (int turn = 0; turn < 2; turn++) {
-        struct l2_request ask = {.line = BASE / 128, .sectors = 3, .op = L2_TEXTURE};
+        struct l2_request ask = {.line = BASE / 128, .sectors = 3, .op = L2_TEXTURE, .waiter = L2_NOBODY, .fill = L2_NOWHERE};
         l2_queue_add(&to, &ask, NULL);
     }
     l2_serve(l, &to, 1, UINT64_MAX, &site);
@@ -542,6 +618,7 @@ int main(void)
         cmocka_unit_test(a_row_of_floats), cmocka_unit_test(shapes_agree), cmocka_unit_test(local_words),
         cmocka_unit_test(reuse_of_a_neighbour), cmocka_unit_test(capacity_of_l1), cmocka_unit_test(past_l1),
         cmocka_unit_test(past_all_caches), cmocka_unit_test(early_l1), cmocka_unit_test(halves_of_l2), cmocka_unit_test(pairs_from_dram), cmocka_unit_test(stores_that_meet),
+        cmocka_unit_test(stores_keep_a_sector), cmocka_unit_test(answers), cmocka_unit_test(clusters),
         cmocka_unit_test(written_in_part), cmocka_unit_test(atomics_in_l2), cmocka_unit_test(persisting_window),
         cmocka_unit_test(lines_of_constants), cmocka_unit_test(sets_of_constants), cmocka_unit_test(constants_by_halves),
         cmocka_unit_test(quads_of_textures), cmocka_unit_test(tiles_of_arrays),
