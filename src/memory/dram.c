@@ -3,9 +3,9 @@
  * The order of a channel's reads: a window of 64 accesses as they came; slots are used in turn, so that the oldest is found by
  * turning a mask of bits, and the window is full when the oldest access stands in the next slot. Sets of slots are
  * words: those that wait, those whose row is open, those of each bank. A row is opened as soon as the last access to the one
- * before is gone. Writes have a window of their own, of which 56 start the writing and 8 are left. Published simulators have windows
- * of 32 (DRAMsim3, Ramulator) and 64 (GPGPU-Sim's QV100, which writes from 56 on). With 48 and 16 the copies of docs/dram.md would
- * take up to 3 % longer here than on an H200, with these 6 % less.
+ * before is gone. Writes have a window of their own, of which 56 start the writing and 8 are left. Sizes are our choice: published
+ * simulators have 32 by default (DRAMsim3; GPGPU-Sim for writes, from 28 on until 16 are left), of accesses half as large. With
+ * 48 and 16 the copies of docs/dram.md would take up to 3 % longer here than on an H200, with these they take 6 % less.
  * Channels need nothing of each other, so accesses are kept until there are many and each channel is given its own at once, in
  * their order: its state is fetched into the host's caches for all of them, not for each.
  * Rates of opening rows are kept on the average: tRRD or a quarter of tFAW after the one before, with what was not used
@@ -83,7 +83,7 @@ static uint32_t ps(int64_t figure)
 
 bool dram_spec_of(const struct device *d, struct dram_spec *s)
 {
-    enum { TURN_CLOCKS = 2, /* of the command clock, between what chip and controller drive: as in Ramulator and DRAMsim3 */
+    enum { TURN_CLOCKS = 2, /* of the command clock, between what chip and controller drive: as in Ramulator */
            WAIT = 500 };
     const int64_t needed[] = {d->dram_banks, d->dram_row_bytes, d->dram_burst, d->dram_t_rcd_ps, d->dram_t_rp_ps, d->dram_t_cl_ps,
                               d->dram_t_cwl_ps, d->dram_t_ras_ps, d->dram_t_rc_ps};
