@@ -13,6 +13,11 @@ void *alloc_aligned(size_t alignment, size_t bytes); /* zeroed; alignment: a pow
 void *alloc_resize(void *old, size_t bytes);
 void alloc_release(void *p);
 
+/* Zeroed memory in pages of its own, large ones where the host has them, for tables of megabytes that are looked at here and there.
+ * Only alloc_pages_release takes it back. */
+void *alloc_pages(size_t bytes);
+void alloc_pages_release(void *p, size_t bytes); /* the same number; p may be NULL */
+
 /* For large or user-controlled sizes: NULL when there is no memory. Not zeroed. */
 void *alloc_try(size_t bytes);
 

@@ -1,10 +1,12 @@
 /* Multiprocessors in pseudo-time (see rounds.h). */
+#define _GNU_SOURCE
 #include "clock/rounds.h"
 
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/alloc.h"
 #include "memory/caches.h"
@@ -24,7 +26,8 @@ enum {
     ASKS_A_CYCLE = 2,       /* sectors from an SM to L2: 64 bytes */
     MOST_BETWEEN = 8,       /* other warps whose accesses come between two of one warp */
     BYTES_CYCLES = 4,       /* that a store of bytes or halves takes at least */
-    PLACE_WORD = 64
+    PLACE_WORD = 64,
+    LARGE_PAGE = 2 << 20    /* of the host */
 };
 #define NEVER UINT64_MAX
 #define AT_L2 (UINT64_MAX - 1)
@@ -639,8 +642,10 @@ static void *take_memory(size_t *bytes)
     pthread_mutex_unlock(&kept.lock);
     if (memory)
         *bytes = have;
-    else if (posix_memalign(&memory, 64, *bytes))
+    else if (posix_memalign(&memory, LARGE_PAGE, *bytes))
         memory = NULL;
+    else
+        madvise(memory, *bytes, MADV_HUGEPAGE); /* a wish */
     return memory;
 }
 

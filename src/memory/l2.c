@@ -139,9 +139,9 @@ struct l2 *l2_new(const struct caches_config *c)
         l->channel = alloc_zeroed(c->dram_channels * sizeof *l->channel);
     for (uint32_t i = 0; i < l->nparts; i++) {
         size_t n = (size_t)l->sets * WAYS;
-        l->part[i].tag = alloc_zeroed(n * sizeof *l->part[i].tag);
-        l->part[i].stamp = alloc_zeroed(n * sizeof *l->part[i].stamp);
-        l->part[i].line = alloc_zeroed(n * sizeof *l->part[i].line);
+        l->part[i].tag = alloc_pages(n * sizeof *l->part[i].tag);
+        l->part[i].stamp = alloc_pages(n * sizeof *l->part[i].stamp);
+        l->part[i].line = alloc_pages(n * sizeof *l->part[i].line);
         l->part[i].dirty = alloc_zeroed(l->sets * sizeof *l->part[i].dirty);
         l->part[i].partial = alloc_zeroed(l->sets * sizeof *l->part[i].partial);
     }
@@ -159,9 +159,10 @@ void l2_free(struct l2 *l)
     alloc_release(l->slice);
     alloc_release(l->channel);
     for (uint32_t i = 0; i < l->nparts; i++) {
-        alloc_release(l->part[i].tag);
-        alloc_release(l->part[i].stamp);
-        alloc_release(l->part[i].line);
+        size_t n = (size_t)l->sets * WAYS;
+        alloc_pages_release(l->part[i].tag, n * sizeof *l->part[i].tag);
+        alloc_pages_release(l->part[i].stamp, n * sizeof *l->part[i].stamp);
+        alloc_pages_release(l->part[i].line, n * sizeof *l->part[i].line);
         alloc_release(l->part[i].dirty);
         alloc_release(l->part[i].partial);
     }

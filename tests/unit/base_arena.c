@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
@@ -72,9 +73,24 @@ static void a_diagnostic_points_at_its_column(void **state)
     diag_release(&l);
 }
 
+/* Zeroed, on a large page's border, and its last byte can be written. */
+static void pages(void **state)
+{
+    size_t bytes = (3 << 20) + 5;
+    unsigned char *p = alloc_pages(bytes);
+    (void)state;
+    assert_int_equal((uintptr_t)p % (2 << 20), 0);
+    assert_int_equal(p[0] | p[bytes / 2] | p[bytes - 1], 0);
+    p[bytes - 1] = 1;
+    alloc_pages_release(p, bytes);
+    assert_null(alloc_pages(0));
+    alloc_pages_release(NULL, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pages),
         cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
         cmocka_unit_test(table_finds_what_was_set),
         cmocka_unit_test(hash_is_fnv_1a),
