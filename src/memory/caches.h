@@ -81,9 +81,10 @@ struct l2_waiter {
     uint32_t pending; /* requests that have not been served */
 };
 
-/* In the order of time; of the same time in the order of adding. */
+/* Served in the order of time; of the same time in the order of adding. */
 struct l2_queue {
-    struct l2_request *v;
+    struct l2_request *v, *sorted; /* sorted: room for as many */
+    bool mixed;               /* not in the order of time */
     uint32_t (*bytes)[LINE_SECTORS];
     uint32_t n, next, room, nbytes, bytes_room; /* next: the first that has not been served */
     struct l2_waiter *waiter; /* the caller's, by number */

@@ -44,6 +44,7 @@ struct l1 {
     uint32_t *stamp;  /* [sets][WAYS]: of the last access */
     uint8_t *valid;   /* [sets][WAYS]: bits of sectors that loads find */
     uint64_t *fill;   /* [sets][WAYS]: when the sector comes that was asked for last; L2_COMING: not known yet */
+    uint64_t *asked;  /* [sets][WAYS]: when that was */
     uint32_t now;     /* of stamps */
     struct caches_config c;
     struct waiting waiting[WAITING]; /* by their last stores */
@@ -62,6 +63,7 @@ struct l1 *l1_new(const struct caches_config *c)
     l->stamp = alloc_zeroed(n * sizeof *l->stamp);
     l->valid = alloc_zeroed(n * sizeof *l->valid);
     l->fill = alloc_zeroed(n * sizeof *l->fill);
+    l->asked = alloc_zeroed(n * sizeof *l->asked);
     return l;
 }
 
@@ -73,6 +75,7 @@ void l1_free(struct l1 *l)
     alloc_release(l->stamp);
     alloc_release(l->valid);
     alloc_release(l->fill);
+    alloc_release(l->asked);
     alloc_release(l);
 }
 
@@ -235,12 +238,15 @@ static unsigned load(struct l1 *l, const struct record *r, unsigned touched, uin
             }
             l->valid[at] |= (uint8_t)sectors;
             ask.fill = at;
-            if (sectors == found && l->fill[at] == L2_COMING)
+            if (sectors == found && l->fill[at] == L2_COMING) {
                 ask.op = L2_JOIN;
-            else if (sectors == found && l->fill[at] > *until)
+                ask.time = time > l->asked[at] ? time : l->asked[at]; /* not before what it joins */
+            } else if (sectors == found && l->fill[at] > *until) {
                 *until = l->fill[at];
-            else if (sectors != found)
+            } else if (sectors != found) {
                 l->fill[at] = L2_COMING;
+                l->asked[at] = time;
+            }
         }
         ask.sectors = (uint8_t)(sectors & ~found);
         if (ask.sectors || ask.op == L2_JOIN)

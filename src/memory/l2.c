@@ -27,7 +27,7 @@
 #include "memory/lanes.h"
 
 enum { RECENT = 4096, SHARERS = 4, WAYS = 16, DIRTY_WAYS = 7, TEXTURE_WAYS = 8, PARTIAL_WAYS = 2, PARTS = 2,
-       COMING = 100, FABRIC = 80 /* cycles */ };
+       COMING = 100, FABRIC = 80 /* cycles */, SHORT_WAY = 8 /* that a request is put in its place at once */ };
 
 struct line {
     uint64_t ready;   /* when sectors on their way count as there */
@@ -87,11 +87,12 @@ void l2_queue_add(struct l2_queue *q, const struct l2_request *r, const uint32_t
     if (q->n == q->room) {
         q->room = q->room ? 2 * q->room : 256;
         q->v = alloc_resize(q->v, q->room * sizeof *q->v);
+        q->sorted = alloc_resize(q->sorted, q->room * sizeof *q->sorted);
     }
-    uint32_t at = q->n++;
-    for (; at > q->next && q->v[at - 1].time > r->time; at--)
-        q->v[at] = q->v[at - 1];
-    struct l2_request *to = &q->v[at];
+    struct l2_request *first = &q->v[q->next], *to = &q->v[q->n++];
+    for (int i = 0; i < SHORT_WAY && to > first && to[-1].time > r->time; i++, to--)
+        *to = to[-1];
+    q->mixed |= to > first && to[-1].time > r->time;
     *to = *r;
     if (r->waiter != L2_NOBODY)
         q->waiter[r->waiter].pending++;
@@ -108,6 +109,7 @@ void l2_queue_add(struct l2_queue *q, const struct l2_request *r, const uint32_t
 void l2_queue_release(struct l2_queue *q)
 {
     alloc_release(q->v);
+    alloc_release(q->sorted);
     alloc_release(q->bytes);
     *q = (struct l2_queue){0};
 }
@@ -556,6 +558,26 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
 
 /* --- the order of serving --- */
 
+/* Merges runs of `run` requests until there is one. */
+static void sort(struct l2_queue *q)
+{
+    uint32_t n = q->n - q->next;
+    struct l2_request *from = q->v + q->next, *to = q->sorted + q->next;
+    for (uint32_t run = 1; run < n; run *= 2) {
+        for (uint32_t at = 0; at < n; at += 2 * run) {
+            uint32_t a = at, a_end = at + run < n ? at + run : n, b = a_end, b_end = a_end + run < n ? a_end + run : n;
+            for (uint32_t i = at; i < b_end; i++)
+                to[i] = a < a_end && (b == b_end || from[a].time <= from[b].time) ? from[a++] : from[b++];
+        }
+        struct l2_request *other = from;
+        from = to;
+        to = other;
+    }
+    if (from != q->v + q->next)
+        memcpy(to, from, n * sizeof *to);
+    q->mixed = false;
+}
+
 /* What has been served leaves the queue. */
 static void close_up(struct l2_queue *q)
 {
@@ -601,9 +623,11 @@ static void serve_queue(struct l2 *l, struct l2_queue *q, uint32_t sm, uint64_t 
             continue;
         struct l2_waiter *w = &q->waiter[r.waiter];
         w->pending--;
-        if (r.op == L2_JOIN && ready == L2_COMING) { /* what it waits for was asked for a little later */
+        if (r.op == L2_JOIN && ready == L2_COMING) { /* a line that came in the place of another one was asked for later */
             r.time += L2_STEP;
             l2_queue_add(q, &r, NULL);
+            if (q->mixed)
+                sort(q);
             continue;
         }
         w->ready = ready > w->ready ? ready : w->ready;
@@ -627,8 +651,11 @@ static void look_ahead(const struct l2 *l, const struct l2_queue *q, uint64_t un
 
 void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites)
 {
-    for (uint32_t i = 0; i < sms; i++)
+    for (uint32_t i = 0; i < sms; i++) {
+        if (queues[i].mixed)
+            sort(&queues[i]);
         look_ahead(l, &queues[i], until);
+    }
     for (uint64_t at = first_time(queues, sms); at < until; at = first_time(queues, sms)) {
         uint64_t end = at - at % L2_STEP + L2_STEP;
         end = end < until ? end : until;
