@@ -196,7 +196,7 @@ void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct
         .l2_parts = (uint32_t)d->l2_partitions,
         .gpcs = (uint32_t)known(d->gpcs, 1),
         .sms_per_tpc = (uint32_t)(d->multiprocessors / known(d->tpcs, d->multiprocessors)),
-        .late_tpcs = d->cc_major == 9 ? 4 : 0,
+        .late_tpcs = (uint32_t)known(d->gpc_late_tpcs, 0),
         .coalesce_cycles = (uint32_t)known(d->l2_coalesce_cycles, 0),
         .dram_bytes = (uint32_t)known(d->l2_fetch_bytes, d->l2_sector),
         .window_first = c->persisting.base,
