@@ -19,18 +19,8 @@
 #include "device/device.h"
 #include "report/compare.h"
 
-enum which_flag {
-#define FLAG(id, full, brief, value, help) FLAG_##id,
-#include "cli/compare_flags.def"
-#undef FLAG
-};
-
-static const struct flag flags[] = {
-#define FLAG(id, full, brief, value, help) {full, brief, value, help},
-#include "cli/compare_flags.def"
-#undef FLAG
-};
-enum { FLAGS = sizeof flags / sizeof flags[0] };
+#define FLAG_ROWS "cli/compare_flags.def"
+#include "cli/flag_rows.h"
 
 /* What a program did on a device, or what a file has kept. */
 struct source {

@@ -17,18 +17,8 @@
 #include "compile/compile.h"
 #include "device/device.h"
 
-enum {
-#define FLAG(id, full, brief, value, help) FLAG_##id,
-#include "cli/devices_flags.def"
-#undef FLAG
-    FLAGS
-};
-
-static const struct flag flags[] = {
-#define FLAG(id, full, brief, value, help) {full, brief, value, help},
-#include "cli/devices_flags.def"
-#undef FLAG
-};
+#define FLAG_ROWS "cli/devices_flags.def"
+#include "cli/flag_rows.h"
 
 struct devices {
     bool on[FLAGS];

@@ -21,18 +21,8 @@
 #include "report/result.h"
 #include "target/target.h"
 
-enum {
-#define FLAG(id, full, brief, value, help) FLAG_##id,
-#include "cli/occupancy_flags.def"
-#undef FLAG
-    FLAGS
-};
-
-static const struct flag flags[] = {
-#define FLAG(id, full, brief, value, help) {full, brief, value, help},
-#include "cli/occupancy_flags.def"
-#undef FLAG
-};
+#define FLAG_ROWS "cli/occupancy_flags.def"
+#include "cli/flag_rows.h"
 
 enum { NOT_GIVEN = -1, MOST_THREADS = 65536, MOST_REGISTERS = 65536, MOST_SHARED = 1 << 30 };
 

@@ -48,18 +48,8 @@ struct profile {
 
 /* --- flags --- */
 
-enum which_flag {
-#define FLAG(id, full, brief, value, help) FLAG_##id,
-#include "cli/profile_flags.def"
-#undef FLAG
-};
-
-static const struct flag flags[] = {
-#define FLAG(id, full, brief, value, help) {full, brief, value, help},
-#include "cli/profile_flags.def"
-#undef FLAG
-};
-enum { FLAGS = sizeof flags / sizeof flags[0] };
+#define FLAG_ROWS "cli/profile_flags.def"
+#include "cli/flag_rows.h"
 
 static void print_help(void)
 {

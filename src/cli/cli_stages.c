@@ -24,21 +24,11 @@
 
 enum stage { STAGE_PTX, STAGE_IR, STAGE_TARGET, STAGE_LLVM, STAGE_ASM };
 
-enum {
-#define FLAG(id, full, brief, value, help) FLAG_##id,
-#include "cli/stages_flags.def"
-#undef FLAG
-    NFLAGS
-};
-
-static const struct flag flags[] = {
-#define FLAG(id, full, brief, value, help) {full, brief, value, help},
-#include "cli/stages_flags.def"
-#undef FLAG
-};
+#define FLAG_ROWS "cli/stages_flags.def"
+#include "cli/flag_rows.h"
 
 /* How many of the table's flags a stage has. */
-static const int stage_flags[] = {FLAG_BLOCK, FLAG_BLOCK, FLAG_BLOCK, NFLAGS, FLAG_OPTIMISED};
+static const int stage_flags[] = {FLAG_BLOCK, FLAG_BLOCK, FLAG_BLOCK, FLAGS, FLAG_OPTIMISED};
 
 struct stages {
     enum stage stage;
