@@ -588,37 +588,26 @@ static void run_sm(struct rounds *r, uint32_t sm, uint64_t until)
 
 /* --- the launch --- */
 
-/* How many SMs get their first block before this one. */
-static uint64_t turn_of(const struct caches_config *c, uint32_t sm)
-{
-    uint32_t gpc = caches_gpc(c, sm), n = 0;
-    for (uint32_t i = 0; i < c->sms; i++) {
-        uint32_t other = caches_gpc(c, i);
-        n += other < gpc || (other == gpc && i < sm);
-    }
-    return n;
-}
-
 /* The first blocks: one to each SM of a GPC, then the next GPC; GPCs start their blocks side by side. */
 static void first_blocks(struct rounds *r)
 {
     const struct caches_config *c = r->c->caches;
-    uint32_t *order = alloc_zeroed(r->sms * sizeof *order), *in_gpc = alloc_zeroed(r->sms * sizeof *in_gpc);
-    for (uint32_t i = 0; i < r->sms; i++)
-        order[turn_of(c, i)] = i;
-    for (uint32_t i = 1; i < r->sms; i++)
-        in_gpc[i] = caches_gpc(c, order[i]) == caches_gpc(c, order[i - 1]) ? in_gpc[i - 1] + 1 : 0;
+    uint32_t *order = alloc_zeroed(r->sms * sizeof *order), *end = alloc_zeroed((c->gpcs + 1) * sizeof *end), n = 0;
+    for (uint32_t gpc = 0; gpc < c->gpcs; gpc++) { /* SMs by their GPCs, and where each one's end */
+        for (uint32_t i = 0; i < r->sms; i++)
+            if (caches_gpc(c, i) == gpc)
+                order[n++] = i;
+        end[gpc + 1] = n;
+    }
     for (uint32_t seat = 0; seat < r->seats; seat++)
-        for (uint32_t i = 0; i < r->sms && r->next < r->l->nblocks && !launch_stopping(r->l, r->next); i++) {
-            uint32_t last = i;
-            while (last + 1 < r->sms && in_gpc[last + 1])
-                last++;
-            uint64_t at = ((uint64_t)seat * (in_gpc[last] + 1) + in_gpc[i]) * DISPATCH_CYCLES;
-            r->dispatched = at > r->dispatched ? at : r->dispatched;
-            seat_block(r, &(struct request){0, order[i], seat}, at * r->slots);
-        }
+        for (uint32_t gpc = 0; gpc < c->gpcs; gpc++)
+            for (uint32_t i = end[gpc]; i < end[gpc + 1] && r->next < r->l->nblocks && !launch_stopping(r->l, r->next); i++) {
+                uint64_t at = ((uint64_t)seat * (end[gpc + 1] - end[gpc]) + (i - end[gpc])) * DISPATCH_CYCLES;
+                r->dispatched = at > r->dispatched ? at : r->dispatched;
+                seat_block(r, &(struct request){0, order[i], seat}, at * r->slots);
+            }
     alloc_release(order);
-    alloc_release(in_gpc);
+    alloc_release(end);
 }
 
 /* Host memory for blocks is kept from launch to launch: new pages cost more than what is done with them. */
