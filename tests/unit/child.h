@@ -31,6 +31,7 @@ static inline struct child run_child(void (*act)(void), void (*meanwhile)(pid_t)
         close(ends[0]);
         close(ends[1]);
         signal(SIGSEGV, SIG_DFL); /* cmocka has handlers of its own */
+        signal(SIGINT, SIG_DFL);  /* a shell's background jobs ignore it */
         act();
         _exit(0);
     }
