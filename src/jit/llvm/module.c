@@ -91,6 +91,31 @@ static bool keep_text(struct emit *e, struct jit_object *o)
     return kept;
 }
 
+/*
+ * LLVM's early tail duplication mends SSA for one register after the other, each time over all phis of a block: 33 of 37 s for a
+ * sort of 2,121 instructions (docs/jit.md). It leaves alone what is convergent, so each block of a large function ends with an
+ * empty assembly text of that kind. Small ones keep it: the stencil of the bench loses a tenth without.
+ */
+#define LARGE 10000 /* instructions of LLVM's; the bench's largest kernel has 5,644 */
+static void keep_blocks_single(struct emit *e)
+{
+    size_t n = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(e->fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            n++;
+    if (n < LARGE)
+        return;
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->cx), NULL, 0, false);
+    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "", 0, true, false, LLVMInlineAsmDialectATT, false);
+    unsigned kind = LLVMGetEnumAttributeKindForName("convergent", strlen("convergent"));
+    LLVMAttributeRef convergent = LLVMCreateEnumAttribute(e->cx, kind, 0);
+    LLVMSetCurrentDebugLocation2(e->b, NULL);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(e->fn); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(b));
+        LLVMAddCallSiteAttribute(LLVMBuildCall2(e->b, type, nothing, NULL, 0, ""), LLVMAttributeFunctionIndex, convergent);
+    }
+}
+
 /* Optimises and makes the object; problems are told in o. */
 static bool compile(struct emit *e, LLVMTargetMachineRef tm, struct jit_object *o)
 {
@@ -114,6 +139,8 @@ static bool compile(struct emit *e, LLVMTargetMachineRef tm, struct jit_object *
         LLVMDisposeErrorMessage(text);
         return false;
     }
+    if (e->job->tier == JIT_FULL)
+        keep_blocks_single(e);
     if (form == JIT_OPTIMISED)
         return keep_text(e, o);
     LLVMCodeGenFileType type = form == JIT_ASSEMBLY ? LLVMAssemblyFile : LLVMObjectFile;
