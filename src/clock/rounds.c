@@ -31,7 +31,7 @@ enum {
 };
 #define NEVER UINT64_MAX
 #define AT_L2 (UINT64_MAX - 1)
-#define LOCAL_BASE (UINT64_C(1) << 56) /* of local memory: no device address is there */
+#define LOCAL_BASE (UINT64_C(1) << 44) /* of local memory: no address of the device or of host memory it can use is there */
 
 /* A place for a resident block. */
 struct seat {
@@ -87,6 +87,7 @@ struct rounds {
     struct sm *sm;
     struct l2_queue *queue; /* [sms] */
     struct memory memory;
+    struct lines lines;     /* of the access that is looked at */
     struct record *ring;
     struct request *request; /* [sms * seats] */
     uint32_t nrequests;
@@ -282,6 +283,7 @@ static int drain(struct rounds *r, uint32_t sm, const struct record *records, in
     for (uint32_t i = 0; i < r->words && others < MOST_BETWEEN; i++)
         others += (unsigned)__builtin_popcountll(s->runnable[i]);
     others = others < MOST_BETWEEN ? others : MOST_BETWEEN;
+    uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->places + place) * r->local_bytes;
     q->waiter[place].ready = 0;
     for (int i = 0; i < n; i++) {
         const struct record *rec = &records[i];
@@ -290,17 +292,22 @@ static int drain(struct rounds *r, uint32_t sm, const struct record *records, in
             continue;
         if (r->needs[rec->site] && (q->waiter[place].pending || *until > at))
             return i;
-        memory_access(&r->memory, rec);
+        bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST;
+        bool texture = cached && is_texture(r, s, rec);
+        if (!cached || texture) {
+            memory_access(&r->memory, rec);
+        } else {
+            l1_lines(s->l1, rec, local, &r->lines);
+            memory_access_of(&r->memory, rec, r->lines.touched);
+        }
         if (rec->space == PTX_CONST) {
             uint64_t ready = load_constants(r, sm, rec, at);
             *until = ready > *until ? ready : *until;
-            continue;
         }
-        if ((rec->space != PTX_GLOBAL && rec->space != PTX_LOCAL) || rec->op == RECORD_SULD || rec->op == RECORD_SUST)
+        if (!cached)
             continue;
-        uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->places + place) * r->local_bytes;
-        unsigned missed = is_texture(r, s, rec) ? textures_access(s->textures, rec, at, place, r->c->sites, q, &lines)
-                                                : l1_access(s->l1, rec, local, at, place, r->c->sites, q, &lines, until);
+        unsigned missed = texture ? textures_access(s->textures, rec, at, place, r->c->sites, q, &lines)
+                                  : l1_access(s->l1, rec, &r->lines, local, at, place, r->c->sites, q, &lines, until);
         uint64_t busy = missed / ASKS_A_CYCLE > lines ? missed / ASKS_A_CYCLE : lines, ready = at + r->c->caches->l1_latency;
         s->now += r->slots * busy;
         at += (uint64_t)others * (rec->op == RECORD_STORE && rec->elem < 4 && lines < BYTES_CYCLES ? BYTES_CYCLES : lines);
@@ -696,7 +703,7 @@ static bool start(struct rounds *r, struct clock_run *c)
         s->at_l2 = alloc_zeroed(2 * r->places * sizeof *s->at_l2);
         s->parked = alloc_zeroed(r->places * sizeof *s->parked);
         r->queue[i].waiter = alloc_zeroed(r->places * sizeof *r->queue[i].waiter);
-        r->queue[i].fill = l1_fills(s->l1);
+        r->queue[i].l1 = s->l1;
         for (uint32_t p = 0; p < r->places; p++)
             s->ready[p] = NEVER;
     }

@@ -65,7 +65,7 @@ struct l2_request {
     uint32_t site;
     uint32_t bytes;   /* of a write that does not fill its sectors: 1 + index of its masks in the queue, or 0 */
     uint32_t waiter;  /* the warp that waits for the answer, a number of the SM's, or L2_NOBODY */
-    uint32_t fill;    /* reads: the place in the queue's `fill` that is told when the data are there, or L2_NOWHERE */
+    uint32_t fill;    /* reads: the place of L1 that is told when the data are there (l1_told), or L2_NOWHERE */
     uint8_t sectors;  /* bits; never 0 but for L2_JOIN */
     uint8_t op;       /* enum l2_op */
     uint8_t lanes;    /* atomics: operations, for each of which L2 counts a sector; else 0 */
@@ -73,13 +73,14 @@ struct l2_request {
 
 #define L2_NOBODY UINT32_MAX
 #define L2_NOWHERE UINT32_MAX
-#define L2_COMING UINT64_MAX /* in `fill`: asked for, and not served yet */
 
 /* What a warp waits for. */
 struct l2_waiter {
     uint64_t ready;   /* when the last of what has been served is there */
     uint32_t pending; /* requests that have not been served */
 };
+
+struct l1;
 
 /* Served in the order of time; of the same time in the order of adding. */
 struct l2_queue {
@@ -88,22 +89,28 @@ struct l2_queue {
     uint32_t (*bytes)[LINE_SECTORS];
     uint32_t n, next, room, nbytes, bytes_room; /* next: the first that has not been served */
     struct l2_waiter *waiter; /* the caller's, by number */
-    uint64_t *fill;           /* the SM's L1's (l1_fills) */
+    struct l1 *l1;            /* the SM's */
 };
 
 /* --- l1.c --- */
 
-struct l1;
 struct l1 *l1_new(const struct caches_config *c);
 void l1_free(struct l1 *l);
-/* When the data of each of its lines come: what the queue of its requests has as `fill`. */
-uint64_t *l1_fills(struct l1 *l);
-/* One access (global or local memory, or a texture where they go through L1) by warp `waiter` at `time`. `local`: address of the warp's local memory. Adds
- * to the counters of its site and to the queue. Returns sectors that L1 did not have, of atomics all. *lines: how many lines the
- * access touches. *until: raised to when data are there that have been asked for by others; what this access asked for itself,
- * the waiter's `pending` tells. */
-unsigned l1_access(struct l1 *l, const struct record *r, uint64_t local, uint64_t time, uint32_t waiter, struct counters *sites,
-                   struct l2_queue *to, unsigned *lines, uint64_t *until);
+/* L2 tells when the data of a place come. */
+void l1_told(struct l1 *l, uint32_t fill, uint64_t at);
+/* Is it known by `now` when they come? *at: when, not before now; unknown: when they were asked for. */
+bool l1_comes(const struct l1 *l, uint32_t fill, uint64_t now, uint64_t *at);
+/* The host fetches what it knows of the place. */
+void l1_fetch(const struct l1 *l, uint32_t fill);
+/* The lines of an access of global or local memory, or of a texture. `local`: address of the warp's local memory. The host fetches
+ * what L1 knows of them. */
+void l1_lines(const struct l1 *l, const struct record *r, uint64_t local, struct lines *out);
+/* One access of these lines (global or local memory, or a texture where they go through L1) by warp `waiter` at `time`. Adds
+ * to the counters of its site and to the queue. Returns sectors that L1 did not have, of atomics all. *lines: how many lines (1.x:
+ * transactions) the access touches. *until: raised to when data are there that have been asked for by others; what this access
+ * asked for itself, the waiter's `pending` tells. */
+unsigned l1_access(struct l1 *l, const struct record *r, const struct lines *of, uint64_t local, uint64_t time, uint32_t waiter,
+                   struct counters *sites, struct l2_queue *to, unsigned *lines, uint64_t *until);
 /* Stores that wait to be merged with others go to L2: those to which nothing was added since some cycles before `time`. */
 void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to);
 

@@ -21,6 +21,7 @@
 #include "base/alloc.h"
 #include "memory/lanes.h"
 #include "memory/memory.h"
+#include "memory/ways.h"
 #include "ptx/ptx.h"
 
 enum {
@@ -38,32 +39,37 @@ struct waiting {
     uint32_t byte[LINE_SECTORS];
 };
 
+/* A set, one line of the host's cache. */
+struct set {
+    uint32_t tag[WAYS];   /* line / sets, low half */
+    uint32_t when[WAYS];  /* low half of a time (ways.h): the sector that was asked for last comes; while COMING, when it was asked for */
+    uint8_t high[WAYS];   /* of the tag */
+    uint8_t state[WAYS];
+    uint32_t order;       /* ways.h */
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct set) == 64, "");
+
+/* In `state`, above the bits of sectors that loads find. */
+enum { SECTORS = (1 << LINE_SECTORS) - 1, COMING = 16 /* when it comes is not known yet */, TAKEN = 32 };
+
 struct l1 {
-    uint32_t sets;
-    uint64_t *tag;    /* [sets][WAYS]: line + 1, or 0 */
-    uint32_t *stamp;  /* [sets][WAYS]: of the last access */
-    uint8_t *valid;   /* [sets][WAYS]: bits of sectors that loads find */
-    uint64_t *fill;   /* [sets][WAYS]: when the sector comes that was asked for last; L2_COMING: not known yet */
-    uint64_t *asked;  /* [sets][WAYS]: when that was */
-    uint32_t now;     /* of stamps */
+    struct divisor sets;
+    struct set *set;
     struct caches_config c;
     struct waiting waiting[WAITING]; /* by their last stores */
     uint32_t nwaiting;
-    struct lines lines;
 };
 
 struct l1 *l1_new(const struct caches_config *c)
 {
     struct l1 *l = alloc_zeroed(sizeof *l);
-    l->sets = (c->l1_bytes >> LINE_SHIFT) * 10 / 58;
-    l->sets = l->sets ? l->sets : 1;
+    uint32_t sets = (c->l1_bytes >> LINE_SHIFT) * 10 / 58;
+    l->sets = divisor_of(sets ? sets : 1);
     l->c = *c;
-    size_t n = (size_t)l->sets * WAYS;
-    l->tag = alloc_zeroed(n * sizeof *l->tag);
-    l->stamp = alloc_zeroed(n * sizeof *l->stamp);
-    l->valid = alloc_zeroed(n * sizeof *l->valid);
-    l->fill = alloc_zeroed(n * sizeof *l->fill);
-    l->asked = alloc_zeroed(n * sizeof *l->asked);
+    l->set = alloc_aligned(64, l->sets.by * sizeof *l->set);
+    for (uint32_t i = 0; i < l->sets.by; i++)
+        l->set[i].order = (uint32_t)ways_order(WAYS);
     return l;
 }
 
@@ -71,65 +77,78 @@ void l1_free(struct l1 *l)
 {
     if (!l)
         return;
-    alloc_release(l->tag);
-    alloc_release(l->stamp);
-    alloc_release(l->valid);
-    alloc_release(l->fill);
-    alloc_release(l->asked);
+    alloc_release(l->set);
     alloc_release(l);
-}
-
-uint64_t *l1_fills(struct l1 *l)
-{
-    return l->fill;
 }
 
 /* --- tags --- */
 
-/* Neighbouring lines are in neighbouring sets. */
-static inline uint32_t set_of(const struct l1 *l, uint64_t line)
+struct place {
+    struct set *set;
+    unsigned way;
+    uint32_t number; /* of the place */
+};
+
+/* Neighbouring lines are in neighbouring sets. *tag: what is left of the line. */
+static inline uint32_t set_of(const struct l1 *l, uint64_t line, uint64_t *tag)
 {
-    return (uint32_t)(line % l->sets) * WAYS;
+    *tag = divide(line, l->sets);
+    return (uint32_t)(line - *tag * l->sets.by);
 }
 
-static inline int way_of(const struct l1 *l, uint32_t set, uint64_t line)
+static inline int way_of(const struct set *s, uint64_t tag)
 {
     for (int i = 0; i < WAYS; i++)
-        if (l->tag[set + (uint32_t)i] == line + 1)
+        if (s->tag[i] == (uint32_t)tag && s->high[i] == (uint8_t)(tag >> 32) && s->state[i] & TAKEN)
             return i;
     return NO_WAY;
 }
 
-static inline int oldest(const struct l1 *l, uint32_t set)
-{
-    int at = 0;
-    for (int i = 1; i < WAYS; i++)
-        at = l->stamp[set + (uint32_t)i] < l->stamp[set + (uint32_t)at] ? i : at;
-    return at;
-}
-
 /* The line's place, made if it is not there. *there: its tag was there. */
-static inline uint32_t place(struct l1 *l, uint64_t line, bool *there)
+static inline struct place place(struct l1 *l, uint64_t line, bool *there)
 {
-    uint32_t set = set_of(l, line);
-    int way = way_of(l, set, line);
+    uint64_t tag;
+    uint32_t at = set_of(l, line, &tag);
+    struct set *s = &l->set[at];
+    int way = way_of(s, tag);
     *there = way != NO_WAY;
     if (way == NO_WAY) {
-        way = oldest(l, set);
-        l->tag[set + (uint32_t)way] = line + 1;
-        l->valid[set + (uint32_t)way] = 0;
-        l->fill[set + (uint32_t)way] = 0;
+        way = (int)ways_nth(s->order, WAYS - 1);
+        s->tag[way] = (uint32_t)tag;
+        s->high[way] = (uint8_t)(tag >> 32);
+        s->state[way] = TAKEN;
+        s->when[way] = 0;
     }
-    l->stamp[set + (uint32_t)way] = ++l->now;
-    return set + (uint32_t)way;
+    s->order = (uint32_t)ways_use(s->order, (unsigned)way);
+    return (struct place){s, (unsigned)way, at * WAYS + (uint32_t)way};
 }
 
 static void drop(struct l1 *l, uint64_t line)
 {
-    uint32_t set = set_of(l, line);
-    int way = way_of(l, set, line);
+    uint64_t tag;
+    struct set *s = &l->set[set_of(l, line, &tag)];
+    int way = way_of(s, tag);
     if (way != NO_WAY)
-        l->tag[set + (uint32_t)way] = 0;
+        s->state[way] = 0;
+}
+
+bool l1_comes(const struct l1 *l, uint32_t fill, uint64_t now, uint64_t *at)
+{
+    const struct set *s = &l->set[fill / WAYS];
+    *at = ways_later(s->when[fill % WAYS], now);
+    return !(s->state[fill % WAYS] & COMING);
+}
+
+void l1_told(struct l1 *l, uint32_t fill, uint64_t at)
+{
+    struct set *s = &l->set[fill / WAYS];
+    s->when[fill % WAYS] = (uint32_t)at;
+    s->state[fill % WAYS] &= (uint8_t)~COMING;
+}
+
+void l1_fetch(const struct l1 *l, uint32_t fill)
+{
+    __builtin_prefetch(&l->set[fill / WAYS]);
 }
 
 /* --- stores --- */
@@ -219,72 +238,75 @@ static uint64_t *hits_of(struct counters *c, const struct record *r, bool stores
     return &c->v[stores ? COUNTER_L1_GLOBAL_ST_HIT : COUNTER_L1_GLOBAL_LD_HIT];
 }
 
-/* touched: sectors of its requests. Returns those that are missing. */
-static unsigned load(struct l1 *l, const struct record *r, unsigned touched, uint64_t time, uint32_t waiter, struct counters *c,
+/* Returns sectors that are missing. */
+static unsigned load(struct l1 *l, const struct record *r, const struct lines *of, uint64_t time, uint32_t waiter, struct counters *c,
                      struct l2_queue *to, uint64_t *until)
 {
     bool past = goes_past(l, r), there;
     unsigned missed = 0, absent = 0;
-    for (int i = 0; i < l->lines.n; i++) {
-        unsigned sectors = l->lines.sectors[i], found = 0;
-        struct l2_request ask = {.line = l->lines.line[i], .time = time, .site = r->site, .op = L2_READ, .waiter = waiter, .fill = L2_NOWHERE};
+    for (int i = 0; i < of->n; i++) {
+        unsigned sectors = of->sectors[i], found = 0;
+        struct l2_request ask = {.line = of->line[i], .time = time, .site = r->site, .op = L2_READ, .waiter = waiter, .fill = L2_NOWHERE};
         if (!past) {
-            uint32_t at = place(l, l->lines.line[i], &there);
-            found = sectors & l->valid[at];
+            struct place at = place(l, of->line[i], &there);
+            uint8_t *state = &at.set->state[at.way];
+            uint32_t *when = &at.set->when[at.way];
+            found = sectors & *state;
             absent += lanes_count(sectors & ~found);
             if (l->c.l1_whole && sectors != found) {
-                sectors = (1 << LINE_SECTORS) - 1;
-                found = l->valid[at];
+                sectors = SECTORS;
+                found = *state & SECTORS;
             }
-            l->valid[at] |= (uint8_t)sectors;
-            ask.fill = at;
-            if (sectors == found && l->fill[at] == L2_COMING) {
+            ask.fill = at.number;
+            if (sectors == found && *state & COMING) {
                 ask.op = L2_JOIN;
-                ask.time = time > l->asked[at] ? time : l->asked[at]; /* not before what it joins */
-            } else if (sectors == found && l->fill[at] > *until) {
-                *until = l->fill[at];
-            } else if (sectors != found) {
-                l->fill[at] = L2_COMING;
-                l->asked[at] = time;
+                ask.time = ways_later(*when, time); /* not before what it joins */
+            } else if (sectors == found) {
+                uint64_t comes = ways_later(*when, time);
+                *until = comes > *until ? comes : *until;
+            } else {
+                *state |= COMING;
+                *when = (uint32_t)time;
             }
+            *state |= (uint8_t)sectors;
         }
         ask.sectors = (uint8_t)(sectors & ~found);
         if (ask.sectors || ask.op == L2_JOIN)
             l2_queue_add(to, &ask, NULL);
         missed += lanes_count(ask.sectors);
     }
-    *hits_of(c, r, false) += past ? 0 : touched - absent;
+    *hits_of(c, r, false) += past ? 0 : of->touched - absent;
     if (r->nc && r->op == RECORD_LOAD)
-        c->v[COUNTER_READONLY_HIT] += past ? 0 : touched - absent;
+        c->v[COUNTER_READONLY_HIT] += past ? 0 : of->touched - absent;
     return missed;
 }
 
-static void write(struct l1 *l, const struct record *r, uint64_t time, struct counters *c, struct l2_queue *to)
+static void write(struct l1 *l, const struct record *r, const struct lines *of, uint64_t time, struct counters *c, struct l2_queue *to)
 {
     uint64_t *hits = hits_of(c, r, true);
     bool there, is_local = r->space == PTX_LOCAL, past = !l->c.l1_bytes || (is_local && !l->c.l1_local);
-    for (int i = 0; i < l->lines.n; i++) {
+    for (int i = 0; i < of->n; i++) {
         if (!past && !is_local && l->c.l1_evicts) {
-            drop(l, l->lines.line[i]);
+            drop(l, of->line[i]);
         } else if (!past) {
-            uint32_t at = place(l, l->lines.line[i], &there);
-            *hits += there ? lanes_count(l->lines.sectors[i]) : 0;
+            struct place at = place(l, of->line[i], &there);
+            *hits += there ? lanes_count(of->sectors[i]) : 0;
             if (is_local)
-                l->valid[at] |= l->lines.sectors[i];
+                at.set->state[at.way] |= of->sectors[i];
         }
-        send_full(r, l->lines.line[i], l->lines.full[i], time, to);
-        if (l->lines.sectors[i] != l->lines.full[i])
-            store(l, l->lines.line[i], l->lines.sectors[i] & ~(unsigned)l->lines.full[i], l->lines.byte[i], r->site, time, to);
+        send_full(r, of->line[i], of->full[i], time, to);
+        if (of->sectors[i] != of->full[i])
+            store(l, of->line[i], of->sectors[i] & ~(unsigned)of->full[i], of->byte[i], r->site, time, to);
     }
 }
 
 /* One request a line; each line has its part of the collisions. */
-static void atomic(struct l1 *l, const struct record *r, uint64_t time, uint32_t waiter, struct l2_queue *to, unsigned operations)
+static void atomic(const struct record *r, const struct lines *of, uint64_t time, uint32_t waiter, struct l2_queue *to, unsigned operations)
 {
-    unsigned touched = lines_sectors(&l->lines), more = operations > touched ? operations - touched : 0;
-    for (int i = 0; i < l->lines.n; i++) {
-        unsigned own = lanes_count(l->lines.sectors[i]), extra = i + 1 < l->lines.n ? more * own / touched : more;
-        struct l2_request ask = {.line = l->lines.line[i], .time = time, .site = r->site, .sectors = l->lines.sectors[i],
+    unsigned touched = of->touched, more = operations > touched ? operations - touched : 0;
+    for (int i = 0; i < of->n; i++) {
+        unsigned own = lanes_count(of->sectors[i]), extra = i + 1 < of->n ? more * own / touched : more;
+        struct l2_request ask = {.line = of->line[i], .time = time, .site = r->site, .sectors = of->sectors[i],
                                  .op = L2_ATOMIC, .lanes = (uint8_t)(own + extra), .waiter = waiter, .fill = L2_NOWHERE};
         l2_queue_add(to, &ask, NULL);
         more -= extra;
@@ -319,31 +341,46 @@ static unsigned direct(struct l1 *l, const struct record *r, uint64_t local, uin
     return sectors;
 }
 
-unsigned l1_access(struct l1 *l, const struct record *r, uint64_t local, uint64_t time, uint32_t waiter, struct counters *sites,
-                   struct l2_queue *to, unsigned *lines, uint64_t *until)
+/* Local memory's atomics store, too. */
+static bool writes(const struct record *r)
+{
+    return r->op == RECORD_STORE || (r->space == PTX_LOCAL && (r->op == RECORD_ATOM || r->op == RECORD_RED));
+}
+
+void l1_lines(const struct l1 *l, const struct record *r, uint64_t local, struct lines *out)
+{
+    uint64_t tag;
+    if (r->op == RECORD_TEXTURE) {
+        out->touched = lines_texture(r, out);
+    } else {
+        if (r->space == PTX_LOCAL)
+            lines_local(r, local, writes(r), out);
+        else
+            lines_global(r, writes(r), out);
+        out->touched = lines_sectors(out);
+    }
+    for (int i = 0; i < out->n; i++)
+        __builtin_prefetch(&l->set[set_of(l, out->line[i], &tag)]);
+}
+
+unsigned l1_access(struct l1 *l, const struct record *r, const struct lines *of, uint64_t local, uint64_t time, uint32_t waiter,
+                   struct counters *sites, struct l2_queue *to, unsigned *lines, uint64_t *until)
 {
     struct counters *c = &sites[r->site];
     bool atomics = r->op == RECORD_ATOM || r->op == RECORD_RED, is_local = r->space == PTX_LOCAL;
-    bool stores = r->op == RECORD_STORE || (is_local && atomics);
-    unsigned missed = 0, touched = 0;
+    unsigned missed = 0;
     if (l->c.direct && r->op != RECORD_TEXTURE && (is_local || !atomics))
         return direct(l, r, local, time, waiter, to, lines);
     l1_drain(l, time, to);
-    if (is_local)
-        lines_local(r, local, stores, &l->lines);
-    else if (r->op == RECORD_TEXTURE)
-        touched = lines_texture(r, &l->lines);
-    else
-        lines_global(r, stores, &l->lines);
-    *lines = (unsigned)l->lines.n;
-    c->v[COUNTER_L1_TEXTURE_SECTORS] += touched;
+    *lines = (unsigned)of->n;
+    c->v[COUNTER_L1_TEXTURE_SECTORS] += r->op == RECORD_TEXTURE ? of->touched : 0;
     if (atomics && !is_local) {
-        atomic(l, r, time, r->op == RECORD_ATOM ? waiter : L2_NOBODY, to, atomics_sectors(r));
-        return lines_sectors(&l->lines);
+        atomic(r, of, time, r->op == RECORD_ATOM ? waiter : L2_NOBODY, to, atomics_sectors(r));
+        return of->touched;
     }
-    if (!stores || atomics)
-        missed = load(l, r, touched ? touched : lines_sectors(&l->lines), time, waiter, c, to, until);
-    if (stores)
-        write(l, r, time, c, to);
+    if (r->op != RECORD_STORE)
+        missed = load(l, r, of, time, waiter, c, to, until);
+    if (writes(r))
+        write(l, r, of, time, c, to);
     return missed;
 }

@@ -21,35 +21,52 @@
  * used, our reading. */
 #include "memory/caches.h"
 
+#include <emmintrin.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "memory/lanes.h"
+#include "memory/ways.h"
 
-enum { RECENT = 4096, SHARERS = 4, WAYS = 16, DIRTY_WAYS = 7, TEXTURE_WAYS = 8, PARTIAL_WAYS = 2, PARTS = 2,
+enum { RECENT = 4096, SHARERS = 4, WAYS = 16, DIRTY_WAYS = 7, TEXTURE_WAYS = 8, PARTIAL_WAYS = 2, PARTS = 2, MIX = 11, SECTORS = (1 << LINE_SECTORS) - 1,
        COMING = 100, FABRIC = 80 /* cycles */, SHORT_WAY = 8 /* that a request is put in its place at once */ };
 
-struct line {
-    uint64_t ready;   /* when sectors on their way count as there */
-    uint64_t there;   /* when they are */
-    uint8_t valid, coming, dirty, partial; /* bits of sectors; partial: dirty, and not all bytes are there */
-    bool persists;
-    uint32_t byte[LINE_SECTORS]; /* of partial sectors: bytes that were written */
+/* A set of lines, as the host's caches like it: what is looked at for every request in the first two lines of 64 bytes, when
+ * sectors come in the others. */
+struct set {
+    uint32_t tag[WAYS];  /* what is left of a line's number, low half */
+    uint64_t order;      /* of ways (ways.h) */
+    uint16_t dirty, partial, persists; /* bits of ways: those with such sectors; those that persist */
+    uint8_t taken;       /* ways: those from there on were never used */
+    uint8_t unused;
+    uint8_t high[WAYS];  /* of tags */
+    uint8_t valid[WAYS]; /* bits of sectors; above them: those that are on their way and do not count as there before `ready` */
+    uint8_t dirt[WAYS];  /* bits of dirty sectors; above them: those that are partial, too: not all bytes are there */
+    uint32_t ready[WAYS]; /* when sectors on their way count as there; times are low halves (ways.h) */
+    uint32_t there[WAYS]; /* when they are */
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct set) == 256 && offsetof(struct set, ready) == 128, "");
+
+/* A line's place. */
+struct place {
+    struct set *set;
+    unsigned way;
+    uint32_t number; /* of the set */
 };
 
 /* One half. */
 struct part {
-    uint64_t *tag;    /* [sets][WAYS]: line + 1, or 0 */
-    uint32_t *stamp;
-    struct line *line;
-    uint16_t *dirty, *partial; /* [sets]: bits of ways whose lines are */
+    struct set *set;
+    uint32_t (*byte)[LINE_SECTORS]; /* [sets * WAYS]: of partial sectors, bytes that were written */
 };
 
 /* What an SM of a cluster asked for last: others who ask for the same sectors before the answer comes get it too, up to
  * SHARERS in all. */
 struct recent {
-    uint64_t line, time, ready; /* ready: when the answer is there */
-    uint8_t sectors, sharers; /* 0 sharers: empty */
+    uint64_t line;           /* above 8 bits: how many asked (0: empty), and bits of sectors */
+    uint32_t time, ready;    /* low halves; ready: when the answer is there */
 };
 
 struct l2 {
@@ -57,7 +74,8 @@ struct l2 {
     struct recent *recent; /* [gpcs][RECENT] */
     uint8_t *gpc;          /* [sms] */
     struct caches_config c;
-    uint32_t sets, now, nparts;
+    uint32_t nparts;
+    struct divisor sets;
     uint64_t *slice, *channel; /* [slices], [channels]: when they are free, in 1/256 of a cycle */
     uint32_t persisting_ways; /* of a set, at most */
     struct part part[PARTS];
@@ -122,8 +140,8 @@ struct l2 *l2_new(const struct caches_config *c)
     uint64_t lines = c->l2_bytes >> LINE_SHIFT;
     l->c = *c;
     l->nparts = c->l2_parts > 1 ? PARTS : 1;
-    l->sets = (uint32_t)(lines / l->nparts / WAYS);
-    l->sets = l->sets ? l->sets : 1;
+    lines = lines / l->nparts / WAYS;
+    l->sets = divisor_of(lines ? (uint32_t)lines : 1);
     if (c->window_bytes && c->l2_bytes)
         l->persisting_ways = (uint32_t)((c->persisting_bytes * WAYS + c->l2_bytes - 1) / c->l2_bytes);
     if (c->dram.channels)
@@ -140,12 +158,10 @@ struct l2 *l2_new(const struct caches_config *c)
     if (c->dram_channel_cycles)
         l->channel = alloc_zeroed(c->dram_channels * sizeof *l->channel);
     for (uint32_t i = 0; i < l->nparts; i++) {
-        size_t n = (size_t)l->sets * WAYS;
-        l->part[i].tag = alloc_pages(n * sizeof *l->part[i].tag);
-        l->part[i].stamp = alloc_pages(n * sizeof *l->part[i].stamp);
-        l->part[i].line = alloc_pages(n * sizeof *l->part[i].line);
-        l->part[i].dirty = alloc_zeroed(l->sets * sizeof *l->part[i].dirty);
-        l->part[i].partial = alloc_zeroed(l->sets * sizeof *l->part[i].partial);
+        l->part[i].set = alloc_pages(l->sets.by * sizeof *l->part[i].set);
+        l->part[i].byte = alloc_pages((size_t)l->sets.by * WAYS * sizeof *l->part[i].byte);
+        for (uint32_t k = 0; k < l->sets.by; k++)
+            l->part[i].set[k].order = ways_order(WAYS);
     }
     return l;
 }
@@ -161,12 +177,8 @@ void l2_free(struct l2 *l)
     alloc_release(l->slice);
     alloc_release(l->channel);
     for (uint32_t i = 0; i < l->nparts; i++) {
-        size_t n = (size_t)l->sets * WAYS;
-        alloc_pages_release(l->part[i].tag, n * sizeof *l->part[i].tag);
-        alloc_pages_release(l->part[i].stamp, n * sizeof *l->part[i].stamp);
-        alloc_pages_release(l->part[i].line, n * sizeof *l->part[i].line);
-        alloc_release(l->part[i].dirty);
-        alloc_release(l->part[i].partial);
+        alloc_pages_release(l->part[i].set, l->sets.by * sizeof *l->part[i].set);
+        alloc_pages_release(l->part[i].byte, (size_t)l->sets.by * WAYS * sizeof *l->part[i].byte);
     }
     alloc_release(l);
 }
@@ -179,57 +191,115 @@ static inline uint64_t hash_of(uint64_t line)
     return line ^ line >> 29;
 }
 
+static inline struct recent *recent_of(const struct l2 *l, const struct l2_request *r, uint32_t gpc)
+{
+    return &l->recent[(size_t)gpc * RECENT + (hash_of(r->line) >> 40) % RECENT];
+}
+
 static inline uint32_t home_of(const struct l2 *l, uint64_t hash)
 {
     return l->nparts > 1 ? (uint32_t)(hash >> 61) & 1 : 0;
 }
 
-static inline uint32_t set_of(const struct l2 *l, uint64_t line)
+/* Neighbours are in neighbouring sets, so all are filled alike. *tag: what is left of the line. */
+static inline uint32_t set_of(const struct l2 *l, uint64_t line, uint64_t *tag)
 {
-    return (uint32_t)((line + (line >> 11)) % l->sets) * WAYS; /* neighbours in neighbouring sets: all are filled alike */
+    uint64_t mixed = line + (line >> MIX);
+    *tag = divide(mixed, l->sets);
+    return (uint32_t)(mixed - *tag * l->sets.by);
 }
 
-static int find(const struct part *p, uint32_t set, uint64_t line)
+static inline uint64_t line_of(const struct l2 *l, struct place p)
 {
-    for (int i = 0; i < WAYS; i++)
-        if (p->tag[set + (uint32_t)i] == line + 1)
-            return i;
+    uint64_t mixed = (p.set->tag[p.way] | (uint64_t)p.set->high[p.way] << 32) * l->sets.by + p.number;
+    return mixed - mixed / ((1 << MIX) + 1); /* of 2^MIX a + b, b less than 2^MIX, the mixed number is (2^MIX + 1) a + b */
+}
+
+static inline int find(const struct set *s, uint64_t tag)
+{
+    const __m128i want = _mm_set1_epi32((int)(uint32_t)tag), *at = (const __m128i *)s->tag;
+    __m128i low = _mm_packs_epi32(_mm_cmpeq_epi32(at[0], want), _mm_cmpeq_epi32(at[1], want));
+    __m128i up = _mm_packs_epi32(_mm_cmpeq_epi32(at[2], want), _mm_cmpeq_epi32(at[3], want));
+    unsigned same = (unsigned)_mm_movemask_epi8(_mm_packs_epi16(low, up));
+    LANES_EACH(way, same)
+        if (way < s->taken && s->high[way] == (uint8_t)(tag >> 32))
+            return (int)way;
     return -1;
 }
 
 /* Persisting lines stay as long as there are other ones. */
-static uint32_t victim(const struct l2 *l, const struct part *p, uint32_t set)
+static unsigned victim(const struct set *s)
 {
-    int at = -1;
-    for (int i = 0; i < WAYS; i++) {
-        uint32_t place = set + (uint32_t)i;
-        if (!p->tag[place])
-            return place;
-        if (l->persisting_ways && p->line[place].persists)
-            continue;
-        if (at < 0 || p->stamp[place] < p->stamp[set + (uint32_t)at])
-            at = i;
-    }
-    return set + (uint32_t)(at < 0 ? 0 : at);
+    if (s->taken < WAYS)
+        return s->taken;
+    for (unsigned i = WAYS; i-- > 0;)
+        if (!(s->persists >> ways_nth(s->order, i) & 1))
+            return ways_nth(s->order, i);
+    return 0;
+}
+
+/* Of some ways the one that has been idle longest. */
+static unsigned oldest(const struct set *s, unsigned ways)
+{
+    unsigned i = WAYS - 1;
+    while (!(ways >> ways_nth(s->order, i) & 1))
+        i--;
+    return ways_nth(s->order, i);
 }
 
 /* May one more line of the set persist? Else the one that has been idle longest makes place. */
-static bool persists(const struct l2 *l, struct part *p, uint32_t set, uint64_t line, uint64_t hash)
+static bool persists(const struct l2 *l, struct set *s, uint64_t line, uint64_t hash)
 {
     uint64_t at = line << LINE_SHIFT;
     if (!l->persisting_ways || at < l->c.window_first || at - l->c.window_first >= l->c.window_bytes)
         return false;
     if ((double)(hash >> 11 & 0xffff) >= (double)l->c.window_ratio * 65536)
         return false;
-    uint32_t n = 0, old = 0;
-    for (uint32_t i = set; i < set + WAYS; i++)
-        if (p->tag[i] && p->line[i].persists) {
-            old = !n || p->stamp[i] < p->stamp[old] ? i : old;
-            n++;
-        }
-    if (n >= l->persisting_ways)
-        p->line[old].persists = false;
+    if (lanes_count(s->persists) >= l->persisting_ways)
+        s->persists &= (uint16_t)~(1u << oldest(s, s->persists));
     return true;
+}
+
+static inline unsigned valid(struct place p)
+{
+    return p.set->valid[p.way] & SECTORS;
+}
+
+/* Sectors that do not count as there yet. */
+static inline unsigned coming(struct place p)
+{
+    return p.set->valid[p.way] >> LINE_SECTORS;
+}
+
+static inline unsigned dirty(struct place p)
+{
+    return p.set->dirt[p.way] & SECTORS;
+}
+
+/* Dirty sectors of which not all bytes are there. */
+static inline unsigned partial(struct place p)
+{
+    return p.set->dirt[p.way] >> LINE_SECTORS;
+}
+
+static inline void set_valid(struct place p, unsigned valid, unsigned coming)
+{
+    p.set->valid[p.way] = (uint8_t)(valid | coming << LINE_SECTORS);
+}
+
+static inline void set_dirt(struct place p, unsigned dirty, unsigned partial)
+{
+    unsigned bit = 1u << p.way;
+    p.set->dirt[p.way] = (uint8_t)(dirty | partial << LINE_SECTORS);
+    p.set->dirty = (uint16_t)(dirty ? p.set->dirty | bit : p.set->dirty & ~bit);
+    p.set->partial = (uint16_t)(partial ? p.set->partial | bit : p.set->partial & ~bit);
+}
+
+/* Sectors on their way count as there once their time has come. */
+static inline void arrive(struct place p, uint64_t now)
+{
+    if (coming(p) && ways_later(p.set->ready[p.way], now) <= now)
+        set_valid(p, valid(p), 0);
 }
 
 /* --- when --- */
@@ -269,59 +339,52 @@ static uint64_t way(const struct l2 *l, const struct l2_request *r, uint32_t sm)
     return (uint64_t)l->c.l2_latency * (96 + lot % 64) / 128;
 }
 
-/* The line has changed: is it dirty, or written in part? */
-static void note(struct part *p, uint32_t place)
-{
-    uint16_t *dirty = &p->dirty[place / WAYS], *partial = &p->partial[place / WAYS];
-    uint16_t bit = (uint16_t)(1u << place % WAYS);
-    *dirty = (uint16_t)(p->line[place].dirty ? *dirty | bit : *dirty & ~bit);
-    *partial = (uint16_t)(p->line[place].partial ? *partial | bit : *partial & ~bit);
-}
-
 /* Dirty sectors go to DRAM, and what their other bytes are is read first. */
-static void clean(struct l2 *l, struct part *p, uint32_t place, struct counters *c)
+static void clean(struct l2 *l, struct place p, struct counters *c)
 {
-    struct line *x = &p->line[place];
-    ask_dram(l, p->tag[place] - 1, x->partial, false, l->asker.time);
-    ask_dram(l, p->tag[place] - 1, x->dirty, true, l->asker.time);
-    c->v[COUNTER_DRAM_WRITE_SECTORS] += lanes_count(x->dirty);
-    c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(x->partial);
-    x->valid |= x->partial;
-    x->dirty = x->partial = 0;
-    note(p, place);
+    uint64_t line = line_of(l, p);
+    ask_dram(l, line, partial(p), false, l->asker.time);
+    ask_dram(l, line, dirty(p), true, l->asker.time);
+    c->v[COUNTER_DRAM_WRITE_SECTORS] += lanes_count(dirty(p));
+    c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(partial(p));
+    set_valid(p, valid(p) | partial(p), coming(p));
+    set_dirt(p, 0, 0);
 }
 
 /* A set has only so many dirty lines, and fewer of which sectors were written in part: the one that has been idle longest is
  * cleaned. */
-static void keep_clean(struct l2 *l, struct part *p, uint32_t set, struct counters *c)
+static void keep_clean(struct l2 *l, struct place p, struct counters *c)
 {
-    uint32_t partial = p->partial[set / WAYS], dirty = p->dirty[set / WAYS];
-    bool is_partial = lanes_count(partial) > PARTIAL_WAYS;
-    uint32_t ways = is_partial ? partial : dirty, old = UINT32_MAX;
-    if (!is_partial && lanes_count(dirty) <= DIRTY_WAYS)
+    bool is_partial = lanes_count(p.set->partial) > PARTIAL_WAYS;
+    if (!is_partial && lanes_count(p.set->dirty) <= DIRTY_WAYS)
         return;
-    LANES_EACH(way, ways)
-        old = old == UINT32_MAX || p->stamp[set + (uint32_t)way] < p->stamp[old] ? set + (uint32_t)way : old;
-    clean(l, p, old, c);
+    p.way = oldest(p.set, is_partial ? p.set->partial : p.set->dirty);
+    clean(l, p, c);
 }
 
 /* The line's place in a part, made if need be. */
-static uint32_t place(struct l2 *l, struct part *p, uint64_t line, uint64_t hash, struct counters *c)
+static struct place place(struct l2 *l, struct part *part, uint64_t line, uint64_t hash, struct counters *c)
 {
-    uint32_t set = set_of(l, line);
-    int way = find(p, set, line);
-    uint32_t at = set + (uint32_t)way;
+    uint64_t tag;
+    uint32_t number = set_of(l, line, &tag);
+    struct set *s = &part->set[number];
+    int way = find(s, tag);
+    struct place p = {s, (unsigned)way, number};
     if (way < 0) {
-        bool stays = persists(l, p, set, line, hash);
-        at = victim(l, p, set);
-        if (p->tag[at])
-            clean(l, p, at, c);
-        p->tag[at] = line + 1;
-        p->line[at] = (struct line){.persists = stays};
-        note(p, at);
+        bool stays = persists(l, s, line, hash);
+        p.way = victim(s);
+        if (p.way == s->taken)
+            s->taken++;
+        else if (dirty(p))
+            clean(l, p, c);
+        s->tag[p.way] = (uint32_t)tag;
+        s->high[p.way] = (uint8_t)(tag >> 32);
+        s->persists = (uint16_t)((s->persists & ~(1u << p.way)) | (unsigned)stays << p.way);
+        s->ready[p.way] = s->there[p.way] = (uint32_t)l->asker.time;
+        set_valid(p, 0, 0);
     }
-    p->stamp[at] = ++l->now;
-    return at;
+    s->order = ways_use(s->order, p.way);
+    return p;
 }
 
 /* --- what is asked --- */
@@ -339,43 +402,40 @@ static unsigned fetched(const struct l2 *l, unsigned sectors)
 static uint64_t bring(struct l2 *l, uint64_t line, uint64_t hash, unsigned sectors, unsigned asked, uint64_t time,
                       unsigned *found, uint64_t *there, struct counters *c)
 {
-    struct part *p = &l->part[home_of(l, hash)];
-    uint32_t at = place(l, p, line, hash, c);
-    struct line *x = &p->line[at];
-    if (x->ready <= time)
-        x->coming = 0;
-    unsigned missing = sectors & ~(unsigned)x->valid;
-    *found = sectors & x->valid;
-    *there = x->there > time ? x->there : time;
+    struct place p = place(l, &l->part[home_of(l, hash)], line, hash, c);
+    uint32_t *when = &p.set->there[p.way], *ready = &p.set->ready[p.way];
+    arrive(p, time);
+    unsigned missing = sectors & ~valid(p);
+    *found = sectors & valid(p);
+    *there = ways_later(*when, time);
     if (!missing)
-        return x->coming & sectors ? x->ready : time;
-    unsigned more = fetched(l, missing) & ~(unsigned)x->valid;
-    c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(fetched(l, missing));
-    uint64_t read = ask_dram(l, line, fetched(l, missing), false, time) + l->c.dram_latency;
-    *there = x->there = read > x->there ? read : x->there;
-    x->valid |= (uint8_t)more;
-    x->coming |= (uint8_t)(asked && hash >> 20 & 1 ? 0 : more & ~asked);
-    missing = more;
-    for (int s = 0; s < LINE_SECTORS; s++) /* what was written in part is whole now */
-        if (missing >> s & 1)
-            x->partial &= (uint8_t)~(1u << s);
-    note(p, at);
-    x->ready = time + COMING;
-    return x->ready;
+        return coming(p) & sectors ? ways_later(*ready, time) : time;
+    unsigned all = fetched(l, missing), more = all & ~valid(p);
+    c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(all);
+    uint64_t read = ask_dram(l, line, all, false, time) + l->c.dram_latency;
+    *there = read > *there ? read : *there;
+    *when = (uint32_t)*there;
+    set_valid(p, valid(p) | more, coming(p) | (asked && hash >> 20 & 1 ? 0 : more & ~asked));
+    set_dirt(p, dirty(p), partial(p) & ~more); /* what was written in part is whole now */
+    *ready = (uint32_t)(time + COMING);
+    return time + COMING;
 }
 
 /* The request that this one is one with, or NULL; it is kept then. */
 static struct recent *shared(struct l2 *l, const struct l2_request *r, uint32_t gpc, bool *is)
 {
-    struct recent *x = &l->recent[(size_t)gpc * RECENT + (hash_of(r->line) >> 40) % RECENT];
-    bool pending = x->sharers && x->line == r->line && r->time < x->time + l->c.coalesce_cycles;
-    *is = pending && x->sectors == r->sectors && x->sharers < SHARERS;
+    struct recent *x = recent_of(l, r, gpc);
+    int32_t since = (int32_t)((uint32_t)r->time - x->time); /* before it: by less than WAYS_AHEAD */
+    unsigned sharers = x->line >> LINE_SECTORS & SECTORS;
+    bool pending = sharers && x->line >> 8 == r->line && since < (int32_t)l->c.coalesce_cycles && since > -WAYS_AHEAD;
+    bool same = (x->line & SECTORS) == r->sectors;
+    *is = pending && same && sharers < SHARERS;
     if (*is)
-        x->sharers++;
-    else if (pending && x->sectors != r->sectors)
+        x->line += 1 << LINE_SECTORS;
+    else if (pending && !same)
         return NULL;
     else
-        *x = (struct recent){.line = r->line, .time = r->time, .sectors = r->sectors, .sharers = 1};
+        *x = (struct recent){.line = r->line << 8 | 1 << LINE_SECTORS | r->sectors, .time = (uint32_t)r->time};
     return x;
 }
 
@@ -384,13 +444,11 @@ static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, ui
 {
     uint64_t hash = hash_of(r->line), at = slice(l, hash, r->sectors, r->time);
     uint32_t home = home_of(l, hash);
-    struct part *p = &l->part[near];
-    struct line *x = &p->line[place(l, p, r->line, hash, c)];
-    if (x->ready <= r->time)
-        x->coming = 0;
-    unsigned hit = r->sectors & x->valid & ~(unsigned)x->coming, missing = r->sectors & ~(unsigned)x->valid;
+    struct place p = place(l, &l->part[near], r->line, hash, c);
+    arrive(p, r->time);
+    unsigned hit = r->sectors & valid(p) & ~coming(p), missing = r->sectors & ~valid(p);
     unsigned found;
-    *there = x->there > at ? x->there : at;
+    *there = ways_later(p.set->there[p.way], at);
     if (!missing)
         return hit;
     if (home == near) {
@@ -401,57 +459,54 @@ static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, ui
     uint64_t ready = bring(l, r->line, hash, fetched(l, missing), 0, at, &found, there, c); /* later than a near request would be */
     *there += FABRIC;
     c->v[COUNTER_L2_FABRIC_HIT] += lanes_count(found & missing);
-    unsigned asked = missing;
-    missing = fetched(l, missing);
-    uint32_t to = place(l, p, r->line, hash, c); /* bring cannot evict here, but the compiler need not know */
-    x = &p->line[to];
-    x->valid |= (uint8_t)missing;
-    x->coming |= (uint8_t)(missing & ~asked);
-    x->ready = ready > x->ready ? ready : x->ready;
-    x->there = *there > x->there ? *there : x->there;
+    unsigned all = fetched(l, missing);
+    set_valid(p, valid(p) | all, coming(p) | (all & ~missing));
+    ready = ways_later(p.set->ready[p.way], ready);
+    p.set->ready[p.way] = (uint32_t)ready;
+    p.set->there[p.way] = (uint32_t)ways_later(p.set->there[p.way], *there);
     return hit;
 }
 
 /* A part's copy of what is written is old now. */
 static void forget(struct l2 *l, uint32_t part, const struct l2_request *r)
 {
-    struct part *p = &l->part[part];
-    uint32_t set = set_of(l, r->line);
-    int way = find(p, set, r->line);
+    uint64_t tag;
+    struct set *s = &l->part[part].set[set_of(l, r->line, &tag)];
+    int way = find(s, tag);
     if (way >= 0)
-        p->line[set + (uint32_t)way].valid &= (uint8_t)~r->sectors;
+        s->valid[way] &= (uint8_t)~r->sectors;
 }
 
 static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, const uint32_t *bytes, struct counters *c)
 {
     uint64_t hash = hash_of(r->line);
     uint32_t home = home_of(l, hash);
-    struct part *p = &l->part[home];
-    uint32_t to = place(l, p, r->line, hash, c);
-    struct line *x = &p->line[to];
+    struct place p = place(l, &l->part[home], r->line, hash, c);
+    uint32_t *byte = l->part[home].byte[p.number * WAYS + p.way];
+    unsigned is_valid = valid(p), is_partial = partial(p), had_dirt = dirty(p);
     for (int s = 0; s < LINE_SECTORS; s++) {
         unsigned bit = 1u << s;
         if (!(r->sectors & bit))
             continue;
-        bool had = x->dirty & x->partial & bit;
-        x->dirty |= (uint8_t)bit;
-        if (x->valid & bit && !had)
+        bool had = had_dirt & is_partial & bit;
+        if (is_valid & bit && !had)
             continue;
-        uint32_t now = (bytes ? bytes[s] : UINT32_MAX) | (had ? x->byte[s] : 0);
-        x->byte[s] = now;
-        x->partial = (uint8_t)(now == UINT32_MAX ? x->partial & ~bit : x->partial | bit);
-        x->valid = (uint8_t)(now == UINT32_MAX ? x->valid | bit : x->valid & ~bit);
+        uint32_t now = bytes ? bytes[s] | (had ? byte[s] : 0) : UINT32_MAX;
+        if (now != UINT32_MAX)
+            byte[s] = now;
+        is_partial = now == UINT32_MAX ? is_partial & ~bit : is_partial | bit;
+        is_valid = now == UINT32_MAX ? is_valid | bit : is_valid & ~bit;
     }
-    unsigned whole = r->sectors & x->valid;
-    note(p, to);
-    keep_clean(l, p, set_of(l, r->line), c);
+    set_valid(p, is_valid, coming(p));
+    set_dirt(p, had_dirt | r->sectors, is_partial);
+    keep_clean(l, p, c);
     if (l->nparts > 1 && home != near) { /* the near half has a copy, which goes before others */
-        struct part *q = &l->part[near];
+        unsigned whole = r->sectors & is_valid;
         c->v[COUNTER_L2_FABRIC_SECTORS] += lanes_count(r->sectors);
         c->v[COUNTER_L2_FABRIC_HIT] += lanes_count(r->sectors);
-        uint32_t at = place(l, q, r->line, hash, c);
-        q->line[at].valid |= (uint8_t)whole;
-        q->stamp[at] = 0;
+        struct place q = place(l, &l->part[near], r->line, hash, c);
+        set_valid(q, valid(q) | whole, coming(q));
+        q.set->order = ways_last(q.set->order, WAYS, q.way);
     } else if (l->nparts > 1) { /* and a copy in the far half is old now */
         forget(l, !near, r);
     }
@@ -463,15 +518,12 @@ static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, 
 {
     uint64_t hash = hash_of(r->line), at = slice(l, hash, r->sectors, r->time);
     uint32_t home = home_of(l, hash);
-    struct part *p = &l->part[home];
-    uint32_t to = place(l, p, r->line, hash, c);
-    struct line *x = &p->line[to];
-    unsigned missing = r->sectors & ~(unsigned)x->valid, found;
-    *there = x->there > at ? x->there : at;
+    struct place p = place(l, &l->part[home], r->line, hash, c);
+    unsigned missing = r->sectors & ~valid(p), found;
+    *there = ways_later(p.set->there[p.way], at);
     if (missing)
         bring(l, r->line, hash, missing, missing, at, &found, there, c);
-    x->dirty |= r->sectors;
-    note(p, to);
+    set_dirt(p, dirty(p) | r->sectors, partial(p));
     if (home != near) {
         *there += FABRIC;
         c->v[COUNTER_L2_FABRIC_SECTORS] += r->lanes;
@@ -518,15 +570,13 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
     uint64_t there = r->time;
     bool is_shared = false;
     l->asker = (struct dram_asker){sites, r->site, r->time};
-    if (r->op == L2_JOIN)
-        return q->fill[r->fill];
     if (!l->c.l2_bytes && !(l->textures && r->op == L2_TEXTURE))
         return pass_on(l, r, c) + way(l, r, sm);
     if ((r->op == L2_READ || r->op == L2_CONSTANT || (r->op == L2_TEXTURE && !l->textures)) && l->recent &&
         (other = shared(l, r, gpc, &is_shared)) && is_shared)
-        return other->ready;
+        return ways_later(other->ready, r->time);
     switch ((enum l2_op)r->op) {
-    case L2_JOIN:
+    case L2_JOIN: /* asks nothing of L2 */
         break;
     case L2_CONSTANT: /* not a request of an SM's L1: traffic of DRAM only */
         read(l, near, r, &there, c);
@@ -552,7 +602,7 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
     }
     there += way(l, r, sm);
     if (other)
-        other->ready = there;
+        other->ready = (uint32_t)there;
     return there;
 }
 
@@ -616,35 +666,46 @@ static void serve_queue(struct l2 *l, struct l2_queue *q, uint32_t sm, uint64_t 
 {
     while (q->next < q->n && q->v[q->next].time < until) {
         struct l2_request r = q->v[q->next++];
-        uint64_t ready = serve(l, q, &r, sm, sites);
-        if (r.op != L2_JOIN && r.fill != L2_NOWHERE)
-            q->fill[r.fill] = ready;
-        if (r.waiter == L2_NOBODY)
-            continue;
-        struct l2_waiter *w = &q->waiter[r.waiter];
-        w->pending--;
-        if (r.op == L2_JOIN && ready == L2_COMING) { /* a line that came in the place of another one was asked for later */
+        struct l2_waiter *w = r.waiter == L2_NOBODY ? NULL : &q->waiter[r.waiter];
+        bool joins = r.op == L2_JOIN;
+        uint64_t ready;
+        if (w)
+            w->pending--;
+        if (joins && !l1_comes(q->l1, r.fill, r.time, &ready)) { /* a line that came in the place of another one was asked for later */
             r.time += L2_STEP;
             l2_queue_add(q, &r, NULL);
             if (q->mixed)
                 sort(q);
             continue;
         }
-        w->ready = ready > w->ready ? ready : w->ready;
+        if (!joins)
+            ready = serve(l, q, &r, sm, sites);
+        if (!joins && r.fill != L2_NOWHERE)
+            l1_told(q->l1, r.fill, ready);
+        if (w)
+            w->ready = ready > w->ready ? ready : w->ready;
     }
 }
 
 /* The host fetches what the requests before `until` will look at: there is more of L2 than its caches hold. */
-static void look_ahead(const struct l2 *l, const struct l2_queue *q, uint64_t until)
+static void look_ahead(const struct l2 *l, const struct l2_queue *q, uint32_t sm, uint64_t until)
 {
     for (uint32_t i = q->next; i < q->n && q->v[i].time < until && l->c.l2_bytes; i++) {
-        uint32_t set = set_of(l, q->v[i].line);
-        if (q->v[i].op == L2_JOIN)
+        const struct l2_request *r = &q->v[i];
+        uint64_t tag;
+        uint32_t set = set_of(l, r->line, &tag);
+        if (r->fill != L2_NOWHERE)
+            l1_fetch(q->l1, r->fill);
+        if (r->op == L2_JOIN)
             continue;
+        if (l->recent)
+            __builtin_prefetch(recent_of(l, r, l->gpc[sm]));
         for (uint32_t p = 0; p < l->nparts; p++) {
-            __builtin_prefetch(&l->part[p].tag[set]);
-            __builtin_prefetch(&l->part[p].tag[set + WAYS / 2]);
-            __builtin_prefetch(&l->part[p].stamp[set]);
+            const struct set *s = &l->part[p].set[set];
+            __builtin_prefetch(s);
+            __builtin_prefetch(&s->order);
+            __builtin_prefetch(s->ready);
+            __builtin_prefetch(s->there);
         }
     }
 }
@@ -654,7 +715,7 @@ void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t unti
     for (uint32_t i = 0; i < sms; i++) {
         if (queues[i].mixed)
             sort(&queues[i]);
-        look_ahead(l, &queues[i], until);
+        look_ahead(l, &queues[i], i, until);
     }
     for (uint64_t at = first_time(queues, sms); at < until; at = first_time(queues, sms)) {
         uint64_t end = at - at % L2_STEP + L2_STEP;

@@ -15,6 +15,7 @@ enum { LINE_SHIFT = 7, LINE_SECTORS = 4, LINES_MAX = 256 /* 32 lanes with 8 word
 
 struct lines {
     int n;
+    unsigned touched;           /* sectors of its requests: see lines_texture; else those of all lines (l1_lines) */
     uint64_t line[LINES_MAX];   /* address / 128 */
     uint8_t sectors[LINES_MAX]; /* bits: those that lanes touch */
     /* Where `bytes` was asked for (stores): */

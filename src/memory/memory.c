@@ -69,7 +69,7 @@ static void global_loop(uint64_t *v, uint64_t times, const struct record *r, boo
 }
 
 /* An asynchronous copy is a load and counted among the loads too (truth: l1tex__t_*_global_op_ld include LDGSTS). */
-static void global(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes)
+static void global(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes, unsigned known)
 {
     static const uint8_t kind[] = {
         [RECORD_LOAD] = COUNTER_GLOBAL_LD_REQUESTS,   [RECORD_STORE] = COUNTER_GLOBAL_ST_REQUESTS,
@@ -93,7 +93,7 @@ static void global(uint64_t *v, uint64_t times, const struct record *r, unsigned
         v[COUNTER_SHARED_ATOM_WAVEFRONTS] += times;
         v[COUNTER_SHARED_ATOM_IDEAL] += times;
     }
-    unsigned sectors = atomic ? atomics_sectors(r) : coalescer_sectors(r);
+    unsigned sectors = atomic ? atomics_sectors(r) : known ? known : coalescer_sectors(r);
 
     count(v + kind[r->op], times, sectors, (bytes + 31) / 32, bytes);
     if (r->op == RECORD_LDGSTS) {
@@ -104,9 +104,9 @@ static void global(uint64_t *v, uint64_t times, const struct record *r, unsigned
 
 /* Atomics on local memory are private to a thread: the hardware loads and stores. Each 4-byte word of a lane is a request
  * of its own: 64 bits 2, 128 bits 4 (H200, 2026-11-21, local_memory of tests/truth/rules: 96 launches). */
-static void local(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes)
+static void local(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes, unsigned known)
 {
-    unsigned sectors = local_sectors(r), ideal = (bytes + 31) / 32, more = r->bytes > 4 ? r->bytes / 4u - 1 : 0;
+    unsigned sectors = known ? known : local_sectors(r), ideal = (bytes + 31) / 32, more = r->bytes > 4 ? r->bytes / 4u - 1 : 0;
 
     if (r->op != RECORD_STORE) {
         count(v + COUNTER_LOCAL_LD_REQUESTS, times, sectors, ideal, bytes);
@@ -179,7 +179,7 @@ static void constant(uint64_t *v, uint64_t times, const struct record *r, unsign
     v[COUNTER_CONST_BYTES] += times * bytes;
 }
 
-void memory_accesses(struct memory *m, const struct record *r, uint64_t times)
+static void count_all(struct memory *m, const struct record *r, uint64_t times, unsigned known)
 {
     unsigned bytes = lanes_count(r->mask) * r->bytes;
     uint64_t *v;
@@ -190,13 +190,13 @@ void memory_accesses(struct memory *m, const struct record *r, uint64_t times)
         return;
     switch (r->space) {
     case PTX_GLOBAL:
-        global(v, times, r, bytes);
+        global(v, times, r, bytes, known);
         break;
     case PTX_SHARED:
         shared(v, times, r, bytes);
         break;
     case PTX_LOCAL:
-        local(v, times, r, bytes);
+        local(v, times, r, bytes, known);
         break;
     case PTX_CONST:
         constant(v, times, r, bytes);
@@ -204,4 +204,14 @@ void memory_accesses(struct memory *m, const struct record *r, uint64_t times)
     default:
         break;
     }
+}
+
+void memory_accesses(struct memory *m, const struct record *r, uint64_t times)
+{
+    count_all(m, r, times, 0);
+}
+
+void memory_access_of(struct memory *m, const struct record *r, unsigned sectors)
+{
+    count_all(m, r, 1, sectors);
 }

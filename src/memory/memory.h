@@ -37,6 +37,9 @@ static inline void memory_access(struct memory *m, const struct record *r)
     memory_accesses(m, r, 1);
 }
 
+/* One access of global or local memory of which the sectors of its lines are known (lines_sectors): the same counts. */
+void memory_access_of(struct memory *m, const struct record *r, unsigned sectors);
+
 /* Counts n loads of one instruction, one a turn: r's addresses in the first, `step` bytes more in each after that, by the lanes
  * of on[turn], each of which has those of the next. False: nothing is counted, it is not a global load, or addresses do not
  * rise from lane to lane; then they are to be counted one by one. */

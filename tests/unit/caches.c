@@ -116,7 +116,7 @@ static void open_model(struct model *m, uint32_t l1_bytes, uint64_t l2_bytes, ui
     for (int i = 0; i < 2; i++) {
         m->l1[i] = l1_new(&m->c);
         m->queue[i].waiter = &m->waiter[i];
-        m->queue[i].fill = l1_fills(m->l1[i]);
+        m->queue[i].l1 = m->l1[i];
     }
     m->l2 = l2_new(&m->c);
 }
@@ -134,7 +134,9 @@ static unsigned ask(struct model *m, int sm, struct record r, uint64_t time)
 {
     unsigned sectors;
     m->until = 0;
-    return l1_access(m->l1[sm], &r, 0, time, 0, &m->site, &m->queue[sm], &sectors, &m->until);
+    struct lines lines;
+    l1_lines(m->l1[sm], &r, 0, &lines);
+    return l1_access(m->l1[sm], &r, &lines, 0, time, 0, &m->site, &m->queue[sm], &sectors, &m->until);
 }
 
 static void settle(struct model *m)
