@@ -19,7 +19,8 @@
 #include <string.h>
 
 enum {
-    MAX_RESIDENT_BYTES = 1 << 30 /* host memory for the resident blocks of one worker */
+    MAX_RESIDENT_BYTES = 1 << 30, /* host memory for the resident blocks of one worker */
+    YIELD_PASSES = 128 /* over all of them without one that ends: a busy host gives the processor back only after milliseconds */
 };
 
 struct worker {
@@ -245,8 +246,10 @@ static void *work(void *arg)
         } else {
             bool more = admit(k);
             at = more ? k->nresident - 1 : at + 1;
-            if (!more && ++stalled > k->nresident)
-                sched_yield(); /* everything here waits for another worker */
+            if (!more && ++stalled > YIELD_PASSES * k->nresident) { /* everything here waits for another worker, or the host */
+                stalled = 0;
+                sched_yield();
+            }
         }
     }
     return NULL;

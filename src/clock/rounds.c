@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "memory/caches.h"
+#include "memory/lanes.h"
 #include "memory/memory.h"
 #include "simt/tally.h"
 
@@ -37,18 +38,16 @@ enum {
 struct seat {
     struct block *b;        /* NULL: free */
     void *memory;
-    uint64_t generations;   /* of its barriers, when its warps were looked at last */
+    uint64_t phases;        /* of its barriers, when its warps were looked at last */
     uint32_t begun;         /* warps that have had a turn: they begin in their order */
     int passes;             /* since nothing moved */
     bool moved, spins;      /* since all of its warps waited */
     bool together;          /* its warps wait for what any of them asked L2 for: they have met at a barrier */
 };
 
-/* When a warp can run. */
-struct wake {
-    uint64_t at;
-    uint32_t place;
-};
+/* When a warp can run: the time, and in the low bits its place. */
+typedef uint64_t wake_t;
+enum { PLACE_BITS = 20 };
 
 struct sm {
     struct l1 *l1;
@@ -59,7 +58,7 @@ struct sm {
     uint64_t *ready;        /* [seats * warps]: when the warp can run, in issue slots; NEVER: it waits, or there is none; AT_L2 */
     uint64_t *least;        /* [seats * warps]: of warps that wait for L2: not before */
     uint64_t *runnable;     /* bits of places, those of `ready` up to now, in the order of `shuffled` */
-    struct wake *wakes;     /* [seats * warps and more]: a heap of the others; an entry whose place has another time now is dead */
+    wake_t *wakes;          /* [seats * warps and more]: a heap of the others; an entry whose place has another time now is dead */
     uint32_t nwakes, wakes_room;
     uint32_t *at_l2, nat_l2; /* places of warps that wait for L2 */
     struct parked *parked;  /* [seats * warps] */
@@ -118,45 +117,55 @@ static uint32_t unshuffled(uint32_t bit)
     return bit / PLACE_WORD * PLACE_WORD + bit * 45 % PLACE_WORD; /* 37 * 45 = 26 * 64 + 1 */
 }
 
-static void heap_push(struct sm *s, struct wake w)
+static inline uint64_t wake_time(wake_t w)
+{
+    return w >> PLACE_BITS;
+}
+
+static inline uint32_t wake_place(wake_t w)
+{
+    return (uint32_t)w & ((1 << PLACE_BITS) - 1);
+}
+
+static void heap_push(struct sm *s, wake_t w)
 {
     if (s->nwakes == s->wakes_room) {
         s->wakes_room = 2 * s->wakes_room + 64;
         s->wakes = alloc_resize(s->wakes, s->wakes_room * sizeof *s->wakes);
     }
     uint32_t i = s->nwakes++;
-    for (; i && s->wakes[(i - 1) / 2].at > w.at; i = (i - 1) / 2)
+    for (; i && s->wakes[(i - 1) / 2] > w; i = (i - 1) / 2)
         s->wakes[i] = s->wakes[(i - 1) / 2];
     s->wakes[i] = w;
 }
 
-static struct wake heap_pop(struct sm *s)
+static wake_t heap_pop(struct sm *s)
 {
-    struct wake first = s->wakes[0], last = s->wakes[--s->nwakes];
-    uint32_t i = 0;
-    for (uint32_t child; (child = 2 * i + 1) < s->nwakes; i = child) {
-        child += child + 1 < s->nwakes && s->wakes[child + 1].at < s->wakes[child].at;
-        if (last.at <= s->wakes[child].at)
+    wake_t *heap = s->wakes, first = heap[0], last = heap[--s->nwakes];
+    uint32_t i = 0, n = s->nwakes;
+    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+        child += child + 1 < n && heap[child + 1] < heap[child];
+        if (last <= heap[child])
             break;
-        s->wakes[i] = s->wakes[child];
+        heap[i] = heap[child];
     }
-    s->wakes[i] = last;
+    heap[i] = last;
     return first;
 }
 
 static void set_ready(struct sm *s, uint32_t place, uint64_t at)
 {
     s->ready[place] = at;
-    heap_push(s, (struct wake){at, place});
+    heap_push(s, at << PLACE_BITS | place);
 }
 
 /* Those whose time has come become runnable. */
 static void look_at_wakes(struct sm *s)
 {
-    while (s->nwakes && s->wakes[0].at <= s->now) {
-        struct wake w = heap_pop(s);
-        uint32_t bit = shuffled(w.place);
-        if (s->ready[w.place] == w.at)
+    while (s->nwakes && wake_time(s->wakes[0]) <= s->now) {
+        wake_t w = heap_pop(s);
+        uint32_t bit = shuffled(wake_place(w));
+        if (s->ready[wake_place(w)] == wake_time(w))
             s->runnable[bit / PLACE_WORD] |= UINT64_C(1) << bit % PLACE_WORD;
     }
 }
@@ -281,7 +290,7 @@ static int drain(struct rounds *r, uint32_t sm, const struct record *records, in
     uint64_t at = cycles(r, s->now);
     unsigned others = 1; /* warps whose accesses come between this one's: those that can run, too */
     for (uint32_t i = 0; i < r->words && others < MOST_BETWEEN; i++)
-        others += (unsigned)__builtin_popcountll(s->runnable[i]);
+        others += lanes_count((uint32_t)s->runnable[i]) + lanes_count((uint32_t)(s->runnable[i] >> 32));
     others = others < MOST_BETWEEN ? others : MOST_BETWEEN;
     uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->places + place) * r->local_bytes;
     q->waiter[place].ready = 0;
@@ -314,14 +323,6 @@ static int drain(struct rounds *r, uint32_t sm, const struct record *records, in
         if (rec->op != RECORD_STORE && rec->op != RECORD_RED)
             *until = ready > *until ? ready : *until;
     }
-    return n;
-}
-
-static uint64_t generations(const struct block *b)
-{
-    uint64_t n = 0;
-    for (int i = 0; i < BLOCK_BARRIERS; i++)
-        n += b->barrier[i].generation;
     return n;
 }
 
@@ -486,9 +487,8 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
     default:
         break;
     }
-    uint64_t now = generations(t->b);
-    if (now != t->generations) {
-        t->generations = now;
+    if (t->b->phases != t->phases) {
+        t->phases = t->b->phases;
         wake(r, s, seat, s->now, 0, true);
     }
     if (all_wait(r, s, seat))
@@ -505,7 +505,7 @@ static void seat_block(struct rounds *r, const struct request *q, uint64_t at)
         t->memory = (char *)r->state + r->places_of_state++ * ((block_bytes(r->l) + 63) / 64 * 64);
     t->b = block_start(r->l, t->memory, r->next++, (uint16_t)q->sm, r->ring, NULL);
     block_begin(t->b);
-    t->generations = 0;
+    t->phases = 0;
     t->begun = 0;
     t->passes = 0;
     t->moved = t->spins = false;
@@ -556,10 +556,10 @@ static bool begins(const struct rounds *r, const struct sm *s, uint32_t *place)
 static void look_ahead(const struct rounds *r, const struct sm *s, uint64_t until)
 {
     for (uint32_t i = 0; i < s->nwakes; i++) {
-        uint32_t place = s->wakes[i].place;
+        uint32_t place = wake_place(s->wakes[i]);
         const struct parked *k = &s->parked[place];
         const struct block *b = s->seat[place / r->warps].b;
-        if (s->wakes[i].at >= until || !b)
+        if (wake_time(s->wakes[i]) >= until || !b)
             continue;
         if (k->n)
             __builtin_prefetch((const char *)(k->record + k->next) + offsetof(struct record, site));
@@ -578,9 +578,9 @@ static void run_sm(struct rounds *r, uint32_t sm, uint64_t until)
     while (s->now < until) {
         look_at_wakes(s);
         if (!(s->unbegun && begins(r, s, &place)) && !choose(r, s, &place)) {
-            if (!s->nwakes || s->wakes[0].at >= until)
+            if (!s->nwakes || wake_time(s->wakes[0]) >= until)
                 break;
-            s->now = s->wakes[0].at;
+            s->now = wake_time(s->wakes[0]);
             continue;
         }
         struct seat *t = &s->seat[place / r->warps];

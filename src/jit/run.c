@@ -588,16 +588,16 @@ static enum course after(struct jit_frame *f, enum jit_stop why, bool together, 
 /* Machine code. As long as it may become better it is looked now and then how long it takes. */
 static enum jit_stop enter(struct jit_frame *f, enum form form, jit_function *const *function, uint32_t at, uint32_t turns)
 {
-    enum { TIMED = 31 }; /* one call of so many, a prime: a block may take the same even number each time */
     struct jit_code *code = (struct jit_code *)f->code;
+    uint32_t timed = code->cached ? 509 : 31; /* one call of so many, a prime: a block may take the same even number each time */
     jit_function *run = __atomic_load_n(function, __ATOMIC_ACQUIRE);
     f->budget = turns;
     f->patience = jit_long_turns < TURNS ? jit_long_turns : TURNS;
-    if (!__atomic_load_n(&code->may_change, __ATOMIC_RELAXED) || (++f->calls % TIMED && !jit_hasty))
+    if (!__atomic_load_n(&code->may_change, __ATOMIC_RELAXED) || (++f->calls % timed && !jit_hasty))
         return run(f, at);
     double start = log_now();
     enum jit_stop why = run(f, at);
-    jit_has_run(code, form, (uint64_t)((log_now() - start) * 1e9 * TIMED) + 1);
+    jit_has_run(code, form, (uint64_t)((log_now() - start) * 1e9 * timed) + 1);
     return why;
 }
 

@@ -364,7 +364,7 @@ static void hand_out(struct dram *d, struct counters *sites)
         const struct asked *a = &d->asked[d->order[k]];
         const struct dram_place *p = &d->place[d->order[k]];
         struct waiting x = {.row = p->row, .site = a->site, .time = a->time, .bank = (uint16_t)p->bank,
-                            .bursts = (uint8_t)(lanes_count(a->sectors) * SECTOR / d->s.burst_bytes)};
+                            .bursts = (uint8_t)(lines_count(a->sectors) * SECTOR / d->s.burst_bytes)};
         (a->write ? take_write : take_read)(d, &d->channel[p->channel], &x, sites);
     }
     d->nasked = 0;

@@ -252,7 +252,7 @@ static unsigned load(struct l1 *l, const struct record *r, const struct lines *o
             uint8_t *state = &at.set->state[at.way];
             uint32_t *when = &at.set->when[at.way];
             found = sectors & *state;
-            absent += lanes_count(sectors & ~found);
+            absent += lines_count(sectors & ~found);
             if (l->c.l1_whole && sectors != found) {
                 sectors = SECTORS;
                 found = *state & SECTORS;
@@ -273,7 +273,7 @@ static unsigned load(struct l1 *l, const struct record *r, const struct lines *o
         ask.sectors = (uint8_t)(sectors & ~found);
         if (ask.sectors || ask.op == L2_JOIN)
             l2_queue_add(to, &ask, NULL);
-        missed += lanes_count(ask.sectors);
+        missed += lines_count(ask.sectors);
     }
     *hits_of(c, r, false) += past ? 0 : of->touched - absent;
     if (r->nc && r->op == RECORD_LOAD)
@@ -290,7 +290,7 @@ static void write(struct l1 *l, const struct record *r, const struct lines *of, 
             drop(l, of->line[i]);
         } else if (!past) {
             struct place at = place(l, of->line[i], &there);
-            *hits += there ? lanes_count(of->sectors[i]) : 0;
+            *hits += there ? lines_count(of->sectors[i]) : 0;
             if (is_local)
                 at.set->state[at.way] |= of->sectors[i];
         }
@@ -305,7 +305,7 @@ static void atomic(const struct record *r, const struct lines *of, uint64_t time
 {
     unsigned touched = of->touched, more = operations > touched ? operations - touched : 0;
     for (int i = 0; i < of->n; i++) {
-        unsigned own = lanes_count(of->sectors[i]), extra = i + 1 < of->n ? more * own / touched : more;
+        unsigned own = lines_count(of->sectors[i]), extra = i + 1 < of->n ? more * own / touched : more;
         struct l2_request ask = {.line = of->line[i], .time = time, .site = r->site, .sectors = of->sectors[i],
                                  .op = L2_ATOMIC, .lanes = (uint8_t)(own + extra), .waiter = waiter, .fill = L2_NOWHERE};
         l2_queue_add(to, &ask, NULL);
@@ -335,7 +335,7 @@ static unsigned direct(struct l1 *l, const struct record *r, uint64_t local, uin
             if (pass ? r->op != RECORD_LOAD : r->op != RECORD_STORE)
                 l2_queue_add(to, &ask, NULL);
         }
-        sectors += lanes_count(mask);
+        sectors += lines_count(mask);
     }
     *n = t.n;
     return sectors;

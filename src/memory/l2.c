@@ -30,7 +30,7 @@
 #include "memory/ways.h"
 
 enum { RECENT = 4096, SHARERS = 4, WAYS = 16, DIRTY_WAYS = 7, TEXTURE_WAYS = 8, PARTIAL_WAYS = 2, PARTS = 2, MIX = 11, SECTORS = (1 << LINE_SECTORS) - 1,
-       COMING = 100, FABRIC = 80 /* cycles */, SHORT_WAY = 8 /* that a request is put in its place at once */ };
+       COMING = 100, FABRIC = 80 /* cycles */, AHEAD = 6 /* SMs whose requests the host fetches */, SHORT_WAY = 8 /* that a request is put in its place at once */ };
 
 /* A set of lines, as the host's caches like it: what is looked at for every request in the first two lines of 64 bytes, when
  * sectors come in the others. */
@@ -316,14 +316,14 @@ static uint64_t slice(struct l2 *l, uint64_t hash, unsigned sectors, uint64_t ti
 {
     if (!l->slice)
         return time;
-    return busy(&l->slice[(hash >> 32) % l->c.l2_slices], time, (uint64_t)lanes_count(sectors) * l->c.l2_slice_cycles);
+    return busy(&l->slice[(hash >> 32) % l->c.l2_slices], time, (uint64_t)lines_count(sectors) * l->c.l2_slice_cycles);
 }
 
 /* DRAM reads or writes sectors of a line, if any: until when its channel is busy with that. Which channel that is does not matter
  * for this, and bytes are its only limit; what banks and rows make of it is counted apart (dram.h). */
 static uint64_t ask_dram(struct l2 *l, uint64_t line, unsigned sectors, bool write, uint64_t time)
 {
-    unsigned units = l->c.dram_bytes < 64 ? lanes_count(sectors) : !!(sectors & 3) + (unsigned)!!(sectors & 12);
+    unsigned units = l->c.dram_bytes < 64 ? lines_count(sectors) : !!(sectors & 3) + (unsigned)!!(sectors & 12);
     if (l->dram && sectors)
         dram_access(l->dram, line, sectors, write, &l->asker);
     if (!l->channel || !sectors)
@@ -345,8 +345,8 @@ static void clean(struct l2 *l, struct place p, struct counters *c)
     uint64_t line = line_of(l, p);
     ask_dram(l, line, partial(p), false, l->asker.time);
     ask_dram(l, line, dirty(p), true, l->asker.time);
-    c->v[COUNTER_DRAM_WRITE_SECTORS] += lanes_count(dirty(p));
-    c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(partial(p));
+    c->v[COUNTER_DRAM_WRITE_SECTORS] += lines_count(dirty(p));
+    c->v[COUNTER_DRAM_READ_SECTORS] += lines_count(partial(p));
     set_valid(p, valid(p) | partial(p), coming(p));
     set_dirt(p, 0, 0);
 }
@@ -397,12 +397,11 @@ static unsigned fetched(const struct l2 *l, unsigned sectors)
     return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1;
 }
 
-/* Makes `sectors` readable at home, from `time` on. *found: those that were. *there: when all are. Returns when they count as there.
+/* Makes `sectors` readable at home, in place p, from `time` on. *found: those that were. *there: when all are. Returns when they count as there.
  * asked: those of them that an SM of this half waits for; the others do not count for one before they have come. */
-static uint64_t bring(struct l2 *l, uint64_t line, uint64_t hash, unsigned sectors, unsigned asked, uint64_t time,
+static uint64_t bring(struct l2 *l, struct place p, uint64_t line, uint64_t hash, unsigned sectors, unsigned asked, uint64_t time,
                       unsigned *found, uint64_t *there, struct counters *c)
 {
-    struct place p = place(l, &l->part[home_of(l, hash)], line, hash, c);
     uint32_t *when = &p.set->there[p.way], *ready = &p.set->ready[p.way];
     arrive(p, time);
     unsigned missing = sectors & ~valid(p);
@@ -411,7 +410,7 @@ static uint64_t bring(struct l2 *l, uint64_t line, uint64_t hash, unsigned secto
     if (!missing)
         return coming(p) & sectors ? ways_later(*ready, time) : time;
     unsigned all = fetched(l, missing), more = all & ~valid(p);
-    c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(all);
+    c->v[COUNTER_DRAM_READ_SECTORS] += lines_count(all);
     uint64_t read = ask_dram(l, line, all, false, time) + l->c.dram_latency;
     *there = read > *there ? read : *there;
     *when = (uint32_t)*there;
@@ -452,13 +451,14 @@ static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, ui
     if (!missing)
         return hit;
     if (home == near) {
-        bring(l, r->line, hash, missing, missing, at, &found, there, c);
+        bring(l, p, r->line, hash, missing, missing, at, &found, there, c);
         return hit;
     }
-    c->v[COUNTER_L2_FABRIC_SECTORS] += lanes_count(missing);
-    uint64_t ready = bring(l, r->line, hash, fetched(l, missing), 0, at, &found, there, c); /* later than a near request would be */
+    c->v[COUNTER_L2_FABRIC_SECTORS] += lines_count(missing);
+    struct place far = place(l, &l->part[home], r->line, hash, c);
+    uint64_t ready = bring(l, far, r->line, hash, fetched(l, missing), 0, at, &found, there, c); /* later than a near request would be */
     *there += FABRIC;
-    c->v[COUNTER_L2_FABRIC_HIT] += lanes_count(found & missing);
+    c->v[COUNTER_L2_FABRIC_HIT] += lines_count(found & missing);
     unsigned all = fetched(l, missing);
     set_valid(p, valid(p) | all, coming(p) | (all & ~missing));
     ready = ways_later(p.set->ready[p.way], ready);
@@ -502,8 +502,8 @@ static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, c
     keep_clean(l, p, c);
     if (l->nparts > 1 && home != near) { /* the near half has a copy, which goes before others */
         unsigned whole = r->sectors & is_valid;
-        c->v[COUNTER_L2_FABRIC_SECTORS] += lanes_count(r->sectors);
-        c->v[COUNTER_L2_FABRIC_HIT] += lanes_count(r->sectors);
+        c->v[COUNTER_L2_FABRIC_SECTORS] += lines_count(r->sectors);
+        c->v[COUNTER_L2_FABRIC_HIT] += lines_count(r->sectors);
         struct place q = place(l, &l->part[near], r->line, hash, c);
         set_valid(q, valid(q) | whole, coming(q));
         q.set->order = ways_last(q.set->order, WAYS, q.way);
@@ -522,17 +522,17 @@ static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, 
     unsigned missing = r->sectors & ~valid(p), found;
     *there = ways_later(p.set->there[p.way], at);
     if (missing)
-        bring(l, r->line, hash, missing, missing, at, &found, there, c);
+        bring(l, p, r->line, hash, missing, missing, at, &found, there, c);
     set_dirt(p, dirty(p) | r->sectors, partial(p));
     if (home != near) {
         *there += FABRIC;
         c->v[COUNTER_L2_FABRIC_SECTORS] += r->lanes;
-        c->v[COUNTER_L2_FABRIC_HIT] += r->lanes - lanes_count(missing);
+        c->v[COUNTER_L2_FABRIC_HIT] += r->lanes - lines_count(missing);
     }
     if (l->nparts > 1) { /* a copy elsewhere is old now */
         forget(l, !home, r);
     }
-    return home != near ? r->lanes : r->lanes - lanes_count(missing);
+    return home != near ? r->lanes : r->lanes - lines_count(missing);
 }
 
 /* No L2: what is asked is asked of DRAM, and what is written in part is masked there. */
@@ -541,11 +541,11 @@ static uint64_t pass_on(struct l2 *l, const struct l2_request *r, struct counter
     uint64_t until = r->time;
     bool reads = r->op != L2_WRITE, writes = r->op == L2_WRITE || r->op == L2_ATOMIC;
     if (reads) {
-        c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(r->sectors);
+        c->v[COUNTER_DRAM_READ_SECTORS] += lines_count(r->sectors);
         until = ask_dram(l, r->line, r->sectors, false, r->time);
     }
     if (writes) {
-        c->v[COUNTER_DRAM_WRITE_SECTORS] += lanes_count(r->sectors);
+        c->v[COUNTER_DRAM_WRITE_SECTORS] += lines_count(r->sectors);
         until = ask_dram(l, r->line, r->sectors, true, r->time);
     }
     return until;
@@ -555,9 +555,9 @@ static uint64_t pass_on(struct l2 *l, const struct l2_request *r, struct counter
 static void read_texture(struct l2 *l, const struct l2_request *r, struct counters *c)
 {
     unsigned found = readonly_look(l->textures, r->line, r->sectors);
-    c->v[COUNTER_L2_READ_SECTORS] += lanes_count(r->sectors);
-    c->v[COUNTER_L2_READ_HIT] += lanes_count(found);
-    c->v[COUNTER_DRAM_READ_SECTORS] += lanes_count(r->sectors & ~found);
+    c->v[COUNTER_L2_READ_SECTORS] += lines_count(r->sectors);
+    c->v[COUNTER_L2_READ_HIT] += lines_count(found);
+    c->v[COUNTER_DRAM_READ_SECTORS] += lines_count(r->sectors & ~found);
     ask_dram(l, r->line, r->sectors & ~found, false, r->time);
 }
 
@@ -588,12 +588,12 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
         }
         /* fall through */
     case L2_READ:
-        c->v[COUNTER_L2_READ_SECTORS] += lanes_count(r->sectors);
-        c->v[COUNTER_L2_READ_HIT] += lanes_count(read(l, near, r, &there, c));
+        c->v[COUNTER_L2_READ_SECTORS] += lines_count(r->sectors);
+        c->v[COUNTER_L2_READ_HIT] += lines_count(read(l, near, r, &there, c));
         break;
     case L2_WRITE:
-        c->v[COUNTER_L2_WRITE_SECTORS] += lanes_count(r->sectors);
-        c->v[COUNTER_L2_WRITE_HIT] += lanes_count(write(l, near, r, r->bytes ? q->bytes[r->bytes - 1] : NULL, c));
+        c->v[COUNTER_L2_WRITE_SECTORS] += lines_count(r->sectors);
+        c->v[COUNTER_L2_WRITE_HIT] += lines_count(write(l, near, r, r->bytes ? q->bytes[r->bytes - 1] : NULL, c));
         return there;
     case L2_ATOMIC:
         c->v[COUNTER_L2_ATOMIC_SECTORS] += r->lanes;
@@ -712,16 +712,18 @@ static void look_ahead(const struct l2 *l, const struct l2_queue *q, uint32_t sm
 
 void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites)
 {
-    for (uint32_t i = 0; i < sms; i++) {
+    for (uint32_t i = 0; i < sms; i++)
         if (queues[i].mixed)
             sort(&queues[i]);
-        look_ahead(l, &queues[i], i, until);
-    }
     for (uint64_t at = first_time(queues, sms); at < until; at = first_time(queues, sms)) {
         uint64_t end = at - at % L2_STEP + L2_STEP;
         end = end < until ? end : until;
-        for (uint32_t i = 0; i < sms; i++)
-            serve_queue(l, &queues[i], i, end, sites);
+        for (uint32_t i = 0; i < sms + AHEAD; i++) {
+            if (i < sms)
+                look_ahead(l, &queues[i], i, end);
+            if (i >= AHEAD)
+                serve_queue(l, &queues[i - AHEAD], i - AHEAD, end, sites);
+        }
     }
     for (uint32_t i = 0; i < sms; i++)
         close_up(&queues[i]);

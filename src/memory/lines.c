@@ -59,6 +59,12 @@ static void contiguous(const struct record *r, struct lines *out)
     uint64_t first = r->addr[0] + (uint64_t)(reach < 0 ? reach : 0);
     uint64_t last = first + (uint64_t)(reach < 0 ? -reach : reach) + r->bytes - 1;
     uint64_t low = first >> SECTOR_SHIFT, high = last >> SECTOR_SHIFT;
+    if (first % 128 == 0 && last == first + 127) { /* as most are */
+        out->n = 1;
+        out->line[0] = first >> LINE_SHIFT;
+        out->sectors[0] = out->full[0] = 15;
+        return;
+    }
     out->n = 0;
     for (uint64_t line = first >> LINE_SHIFT; line <= last >> LINE_SHIFT; line++) {
         unsigned bits = 15;
@@ -155,6 +161,6 @@ unsigned lines_sectors(const struct lines *l)
 {
     unsigned n = 0;
     for (int i = 0; i < l->n; i++)
-        n += (unsigned)__builtin_popcount(l->sectors[i]);
+        n += lines_count(l->sectors[i]);
     return n;
 }

@@ -35,6 +35,12 @@ unsigned lines_texture(const struct record *r, struct lines *out);
  * lanes is one line: local.c has the rule. */
 void lines_local(const struct record *r, uint64_t base, bool bytes, struct lines *out);
 
+/* Sectors in the bits of one line. */
+static inline unsigned lines_count(unsigned sectors)
+{
+    return UINT64_C(0x4332322132212110) >> 4 * sectors & 15;
+}
+
 /* Sectors of all lines: what coalescer_sectors and local_sectors answer. */
 unsigned lines_sectors(const struct lines *l);
 

@@ -124,12 +124,15 @@ static uint64_t look_up(struct constants *k, const struct record *r, uint64_t ad
     e->ready = time + (behind ? BEHIND_CYCLES : k->l2_latency);
     e->asked = 1;
     if (!behind) {
-        uint64_t sector = address / k->line * k->line >> SECTOR_SHIFT;
-        unsigned bits = (1u << (k->line >> SECTOR_SHIFT)) - 1;
-        struct l2_request ask = {.line = sector / LINE_SECTORS, .time = time, .site = r->site,
-                                 .sectors = (uint8_t)(bits << sector % LINE_SECTORS), .op = L2_CONSTANT,
-                                 .waiter = L2_NOBODY, .fill = L2_NOWHERE};
-        l2_queue_add(to, &ask, NULL);
+        uint64_t sector = address / k->line * k->line >> SECTOR_SHIFT, end = sector + (k->line >> SECTOR_SHIFT);
+        while (sector < end) { /* of each line of L2 */
+            unsigned n = end - sector < LINE_SECTORS ? (unsigned)(end - sector) : LINE_SECTORS;
+            struct l2_request ask = {.line = sector / LINE_SECTORS, .time = time, .site = r->site,
+                                     .sectors = (uint8_t)(((1u << n) - 1) << sector % LINE_SECTORS), .op = L2_CONSTANT,
+                                     .waiter = L2_NOBODY, .fill = L2_NOWHERE};
+            l2_queue_add(to, &ask, NULL);
+            sector += n;
+        }
     }
     return e->ready + k->latency;
 }
@@ -179,7 +182,7 @@ unsigned textures_access(struct readonly *t, const struct record *r, uint64_t ti
                                  .waiter = waiter, .fill = L2_NOWHERE};
         if (missing)
             l2_queue_add(to, &ask, NULL);
-        missed += lanes_count(missing);
+        missed += lines_count(missing);
     }
     c->v[COUNTER_L1_TEXTURE_SECTORS] += texture ? touched : 0;
     c->v[texture ? COUNTER_L1_TEXTURE_HIT : COUNTER_READONLY_HIT] += touched - missed;

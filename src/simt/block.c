@@ -72,6 +72,8 @@ void block_begin(struct block *b)
     b->begun = true;
     b->threads_alive = l->threads;
     memset(b->barrier, 0, sizeof b->barrier);
+    b->waiting = 0;
+    b->phases = 0;
     for (int i = 0; i < b->nwarps; i++) {
         struct warp *w = &b->warps[i];
         w->block = b;
@@ -102,6 +104,8 @@ static void complete(struct warp *w, int32_t site, unsigned id)
     bar->red_popc = 0;
     bar->red_or = false;
     bar->generation++;
+    w->block->waiting &= ~(1u << id);
+    w->block->phases++;
 }
 
 /* Lanes that count for an arrival: with an explicit count the hardware counts whole warps (PTX ISA 9.7.13.1). */
@@ -148,6 +152,7 @@ bool block_barrier(struct warp *w, unsigned id, uint32_t expected, int kind, uin
     if (!bar->arrived) {
         bar->red_and = true;
         bar->expected = expected;
+        b->waiting |= 1u << id;
     }
     bar->arrived += arrivals(w, s->mask, expected);
     bar->red_popc += (uint32_t)__builtin_popcount(truth & s->mask);
@@ -198,10 +203,10 @@ bool block_waits_for_grid(const struct block *b)
 void block_check_barriers(struct warp *w)
 {
     struct block *b = w->block;
-    for (unsigned i = 0; i < BLOCK_BARRIERS; i++) {
-        struct barrier *bar = &b->barrier[i];
-        if (bar->arrived && !bar->expected && bar->arrived >= b->threads_alive)
-            complete(w, 0, i);
+    for (uint32_t left = b->waiting; left; left &= left - 1) {
+        unsigned id = (unsigned)__builtin_ctz(left);
+        if (!b->barrier[id].expected && b->barrier[id].arrived >= b->threads_alive)
+            complete(w, 0, id);
     }
 }
 

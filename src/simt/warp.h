@@ -129,6 +129,8 @@ struct block {
     int nwarps;
     int warps_done;
     uint32_t threads_alive;
+    uint32_t waiting;   /* bits of barriers at which lanes have arrived */
+    uint64_t phases;    /* of all barriers, completed */
     bool begun;         /* its warps and barriers are set up: before that, nobody but machine code runs it */
     char *shared;       /* shared_bytes of the launch */
     struct barrier barrier[BLOCK_BARRIERS];
