@@ -11,6 +11,7 @@
 #include "memory/caches.h"
 #include "memory/memory.h"
 #include "memory/rules.h"
+#include "memory/ways.h"
 #include "ptx/ptx.h"
 #include "space/texture.h"
 
@@ -94,6 +95,41 @@ static void local_words(void **state)
     assert_int_equal(l.line[1], (1 << 14) / 128 + 3);
     assert_int_equal(l.sectors[0] & l.sectors[1], 0xf);
     assert_int_equal(lines_sectors(&l), local_sectors(&r));
+}
+
+/* --- tables --- */
+
+static void order_of_ways(void **state)
+{
+    uint64_t order = ways_order(5);
+    (void)state;
+    assert_int_equal(order, 0x01234); /* the one used last is on the right */
+    order = ways_use(order, 2);
+    assert_int_equal(order, 0x01342);
+    order = ways_use(order, 0);
+    assert_int_equal(order, 0x13420);
+    assert_int_equal(ways_use(order, 0), 0x13420);
+    assert_int_equal(ways_last(order, 5, 4), 0x41320);
+    assert_int_equal(ways_last(order, 5, 0), 0x01342);
+    assert_int_equal(ways_last(order, 5, 1), 0x13420);
+    assert_int_equal(ways_nth(order, 0), 0);
+    assert_int_equal(ways_nth(order, 4), 1);
+    assert_int_equal(ways_use(ways_order(16), 0), 0x123456789abcdef0);
+    assert_int_equal(ways_last(ways_order(16), 16, 15), 0xf0123456789abcde);
+}
+
+static void quotients_and_times(void **state)
+{
+    static const uint32_t by[] = {1, 2, 3, 297, 12800, 65535, 65536};
+    static const uint64_t n[] = {0, 1, 296, 297, 12799, 12800, 4294967295, 4294967296, 140737488355327 /* 2^47 - 1 */};
+    (void)state;
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        for (size_t k = 0; k < sizeof n / sizeof *n; k++)
+            assert_int_equal(divide(n[k], divisor_of(by[i])), n[k] / by[i]);
+    assert_int_equal(ways_later(1010, 1000), 1010);
+    assert_int_equal(ways_later(990, 1000), 1000);
+    assert_int_equal(ways_later(5, 4294967290), 4294967301); /* the low half of 2^32 + 5, 11 later */
+    assert_int_equal(ways_later(1, 4294967290 - WAYS_AHEAD), 4294967290 - WAYS_AHEAD); /* too far ahead to be meant */
 }
 
 /* --- L1 and L2 --- */
@@ -477,6 +513,28 @@ static void lines_of_constants(void **state)
     constants_free(k);
 }
 
+/* A line of 256 bytes is two of L2. */
+static void long_lines_of_constants(void **state)
+{
+    struct caches_config c = small_constants();
+    struct l2_queue to = {0};
+    struct counters site = {0};
+    struct record r = affine(BASE + 128, 0, 4, RECORD_LOAD);
+    unsigned busy;
+    (void)state;
+    c.constant_line = 256;
+    struct constants *k = constants_new(&c);
+    r.space = PTX_CONST;
+    constants_access(k, &r, 1000, &site, &to, &busy);
+    assert_int_equal(to.n, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(to.v[i].line, BASE / 128 + i);
+        assert_int_equal(to.v[i].sectors, 15);
+    }
+    l2_queue_release(&to);
+    constants_free(k);
+}
+
 /* 2 KB are 8 sets of 4 lines: lines 256 bytes apart lie in two sets, so 8 of them stay and 10 push each other out;
  * the second level (8 KB: 32 sets) has them. */
 static void sets_of_constants(void **state)
@@ -622,7 +680,8 @@ int main(void)
         cmocka_unit_test(past_all_caches), cmocka_unit_test(early_l1), cmocka_unit_test(halves_of_l2), cmocka_unit_test(pairs_from_dram), cmocka_unit_test(stores_that_meet),
         cmocka_unit_test(stores_keep_a_sector), cmocka_unit_test(answers), cmocka_unit_test(clusters),
         cmocka_unit_test(written_in_part), cmocka_unit_test(atomics_in_l2), cmocka_unit_test(persisting_window),
-        cmocka_unit_test(lines_of_constants), cmocka_unit_test(sets_of_constants), cmocka_unit_test(constants_by_halves),
+        cmocka_unit_test(order_of_ways), cmocka_unit_test(quotients_and_times),
+        cmocka_unit_test(lines_of_constants), cmocka_unit_test(long_lines_of_constants), cmocka_unit_test(sets_of_constants), cmocka_unit_test(constants_by_halves),
         cmocka_unit_test(quads_of_textures), cmocka_unit_test(tiles_of_arrays),
         cmocka_unit_test(texture_cache_apart), cmocka_unit_test(texture_l2),
     };
