@@ -13,6 +13,7 @@
 #include "simt/tally.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void observe(const struct record *r, const struct record_values *values, const struct block *b, void *user)
 {
@@ -33,6 +34,18 @@ static void count(struct clock_run *run, const struct ir_kernel *k, struct exec_
     run->sites = alloc_zeroed(sizeof *run->sites * (size_t)k->ninsts);
     exec_counts_init(counts, k);
     run->counts = counts;
+}
+
+/* Instructions of the GPU in a run of each block, as the target's tables have them; in the launch's arena. */
+static const uint32_t *block_slots(const heddle_kernel *k, struct launch *l)
+{
+    uint32_t *n = ARENA_ARRAY(&l->arena, uint32_t, k->ir->nblocks + 1);
+    memset(n, 0, ((size_t)k->ir->nblocks + 1) * sizeof *n);
+    for (int32_t i = 0; i < k->ir->ninsts; i++)
+        n[k->tables->blocks[k->ir->insts[i].block].counted] += k->tables->sixteenths[i];
+    for (int32_t b = 0; b < k->ir->nblocks; b++)
+        n[b] = (n[b] + 8) / 16;
+    return n;
 }
 
 heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args, heddle_result **result)
@@ -70,6 +83,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         launch_caches(k, cfg, &rules, &caches);
         run.caches = &caches;
         run.slots = (uint32_t)d->spec.subpartitions;
+        run.block_slots = block_slots(k, &l);
         l.turn_records = 1;
     }
     /* Machine code tallies accesses by their address modulo TALLY_SLOTS; where rules ask for more, the interpreter counts. */

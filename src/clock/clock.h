@@ -29,6 +29,7 @@ struct clock_run {
     const struct caches_config *caches; /* or NULL: no caches are modelled. Only where the launch counts (rounds.h) */
     struct dram_stats dram;   /* out, where caches are modelled: to be released */
     uint32_t slots;           /* warp instructions that a multiprocessor issues in a cycle */
+    const uint32_t *block_slots; /* [nblocks]: instructions of the GPU that a run of the block executes */
 };
 
 /* Runs the launch to its end, or to its first fault (launch->fault_set) or interruption. */

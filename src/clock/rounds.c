@@ -42,6 +42,7 @@ struct seat {
     uint32_t begun;         /* warps that have had a turn: they begin in their order */
     int passes;             /* since nothing moved */
     bool moved, spins;      /* since all of its warps waited */
+    uint64_t banks;         /* when the last of its accesses to shared memory is done, in issue slots */
     bool together;          /* its warps wait for what any of them asked L2 for: they have met at a barrier */
 };
 
@@ -54,6 +55,7 @@ struct sm {
     struct constants *constants;
     struct readonly *textures; /* that of the first SM of those that share it; NULL: they go through L1 */
     uint64_t now;           /* issue slots: cycles times subpartitions */
+    uint64_t banks;         /* when those of shared memory are free, in issue slots */
     struct seat *seat;      /* [seats] */
     uint64_t *ready;        /* [seats * warps]: when the warp can run, in issue slots; NEVER: it waits, or there is none; AT_L2 */
     uint64_t *least;        /* [seats * warps]: of warps that wait for L2: not before */
@@ -281,9 +283,17 @@ static uint8_t *find_needs(const struct ir_kernel *k)
     return needs;
 }
 
+/* Passes of an access to shared memory through its banks. */
+static unsigned passes(const struct record *r)
+{
+    bool atomic = r->op == RECORD_ATOM || r->op == RECORD_RED;
+    return atomic ? atomics_shared_wavefronts(r) : shared_wavefronts(r);
+}
+
 /* Records go to the counters and through the SM's L1, up to the first that needs what others of them ask for. Returns how many have
- * gone. *until: raised to when all of their data are there but those that the warp waits for at L2. */
-static int drain(struct rounds *r, uint32_t sm, const struct record *records, int n, uint32_t place, uint64_t *until)
+ * gone. *until: raised to when all of their data are there but those that the warp waits for at L2. *passes_of: plus passes
+ * through the banks of shared memory. */
+static int drain(struct rounds *r, uint32_t sm, const struct record *records, int n, uint32_t place, uint64_t *until, uint64_t *passes_of)
 {
     struct sm *s = &r->sm[sm];
     struct l2_queue *q = &r->queue[sm];
@@ -303,6 +313,7 @@ static int drain(struct rounds *r, uint32_t sm, const struct record *records, in
             return i;
         bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST;
         bool texture = cached && is_texture(r, s, rec);
+        *passes_of += rec->space == PTX_SHARED ? passes(rec) : 0;
         if (!cached || texture) {
             memory_access(&r->memory, rec);
         } else {
@@ -405,10 +416,12 @@ static bool advance(struct rounds *r, uint32_t sm, uint32_t place, enum warp_sto
     struct seat *t = &s->seat[place / r->warps];
     struct warp *w = &t->b->warps[place % r->warps];
     const struct record *records = k->n ? k->record + k->next : NULL;
-    uint64_t before = w->clock;
+    uint64_t before = w->clock, slots = w->slots, began = s->now, through = 0;
     int n = k->n - k->next;
     if (!k->n) {
+        uint64_t had = w->passes;
         k->stop = r->c->run(w, r->c->counts);
+        through = w->passes - had;
         k->next = 0;
         records = w->ring;
         n = w->nrecords;
@@ -416,11 +429,16 @@ static bool advance(struct rounds *r, uint32_t sm, uint32_t place, enum warp_sto
         t->moved |= k->stop != WARP_YIELD && w->clock != before;
         r->moved |= t->moved;
     }
-    int done = drain(r, sm, records, n, place, until);
-    s->now += w->clock > before ? w->clock - before : 1;
+    int done = drain(r, sm, records, n, place, until, &through);
+    s->now += w->slots > slots ? w->slots - slots : 1;
     *stop = k->stop;
     *until *= r->slots;
     *until = *until > s->now ? *until : s->now;
+    if (through) {
+        s->banks = (s->banks > began ? s->banks : began) + through * r->slots;
+        *until = *until > s->banks ? *until : s->banks;
+        t->banks = t->banks > s->banks ? t->banks : s->banks;
+    }
     if (done == n) {
         k->n = 0;
         return true;
@@ -489,7 +507,7 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
     }
     if (t->b->phases != t->phases) {
         t->phases = t->b->phases;
-        wake(r, s, seat, s->now, 0, true);
+        wake(r, s, seat, s->now > t->banks ? s->now : t->banks, 0, true);
     }
     if (all_wait(r, s, seat))
         look_again(r, s, seat);
@@ -505,7 +523,7 @@ static void seat_block(struct rounds *r, const struct request *q, uint64_t at)
         t->memory = (char *)r->state + r->places_of_state++ * ((block_bytes(r->l) + 63) / 64 * 64);
     t->b = block_start(r->l, t->memory, r->next++, (uint16_t)q->sm, r->ring, NULL);
     block_begin(t->b);
-    t->phases = 0;
+    t->phases = t->banks = 0;
     t->begun = 0;
     t->passes = 0;
     t->moved = t->spins = false;
@@ -783,6 +801,8 @@ void rounds_run(struct clock_run *c)
     c->counts->take = take;
     c->counts->taker = &r;
     c->counts->keep = true;
+    c->counts->slots = c->block_slots;
+    c->counts->passes = passes;
     uint64_t moved = 0;
     for (uint64_t end = r.slice; !over(&r); end += r.slice) {
         r.moved = false;

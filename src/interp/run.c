@@ -330,6 +330,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
         if (r->counts && st->block_head && !r->again) {
             r->counts->block_runs[st->block]++;
             r->counts->block_lanes[st->block] += (uint64_t)__builtin_popcount(m);
+            w->slots += r->counts->slots ? r->counts->slots[st->block] : 0;
         }
         w->clock++;
         if (st->guarded) {

@@ -162,6 +162,8 @@ struct jit_frame {
     uint32_t sreg[PTX_SREG_COUNT]; /* uniform ones of 32 bits, by number */
     uint64_t gridid;
     uint64_t executed;     /* instructions: added to */
+    uint64_t *block_pace;  /* [nblocks] or NULL: added to pace for each run of a block, where records are left */
+    uint64_t pace;         /* issue slots; above 32 bits passes through the banks of shared memory */
 };
 
 static inline bool jit_is_cached(int space)

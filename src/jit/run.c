@@ -148,6 +148,13 @@ static void fetch(struct warp *w, struct exec_counts *c)
         w->nrecords = 0;
 }
 
+static void take_pace(struct jit_frame *f)
+{
+    f->warp->slots += (uint32_t)f->pace;
+    f->warp->passes += f->pace >> 32;
+    f->pace = 0;
+}
+
 static uint32_t op_step(struct jit_frame *f, uint32_t site, uint32_t mask)
 {
     const struct interp_code *c = f->code->interp;
@@ -156,6 +163,7 @@ static uint32_t op_step(struct jit_frame *f, uint32_t site, uint32_t mask)
         begin(f);
     f->warp->clock += f->executed;
     f->executed = 0;
+    take_pace(f);
     if (!step_is_plain(st))
         step_exchange(c, f->warp, st, mask);
     else if (!step_plain(c, f->warp, st, mask))
@@ -204,7 +212,7 @@ static uint32_t op_count_turns(struct jit_frame *f, uint32_t site, uint32_t lane
     const struct ir_kernel *k = f->code->interp->kernel;
     for (int32_t i = 0; i < k->nloops; i++)
         if (k->loops[i].header == k->insts[site].block)
-            turns_count(k, f->code->plan.row, &f->code->chains[i], lanes, f->counts);
+            f->pace += turns_count(k, f->code->plan.row, &f->code->chains[i], lanes, f->counts);
     return stopping(f);
 }
 
@@ -300,6 +308,36 @@ static int32_t stride_of(const struct tally_site *s)
     return one ? (int32_t)step : TALLY_NO_STRIDE;
 }
 
+/* Passes of an access to shared memory: of all lanes, at addresses of known shape, else as if no bank were wanted twice. */
+static unsigned passes_of(const struct jit_code *code, int32_t i, const struct exec_counts *counts)
+{
+    const struct ir_inst *in = &code->interp->kernel->insts[i];
+    struct shape_reach reach;
+    struct record r;
+    if (in->space != PTX_SHARED || !ir_is_memory(in))
+        return 0;
+    step_record(code->interp, &code->interp->step[i], PTX_SHARED, &r);
+    r.mask = UINT32_MAX;
+    r.shape = RECORD_EXPLICIT;
+    bool known = shape_reach(code->interp->kernel, code->shapes, code->dim, in, &reach);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        r.addr[lane] = known && !reach.halved ? (uint64_t)reach.above[lane] : (uint64_t)lane * r.bytes;
+    return counts->passes(&r);
+}
+
+/* What a run of each block takes. */
+static uint64_t *new_pace(const struct jit_code *code, const struct exec_counts *counts)
+{
+    const struct ir_kernel *k = code->interp->kernel;
+    uint64_t *pace = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *pace);
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        pace[b] = counts->slots[b];
+        for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
+            pace[b] += (uint64_t)passes_of(code, i, counts) << 32;
+    }
+    return pace;
+}
+
 /* A tally for the code's memory instructions: what their accesses have in common. */
 static struct tally *new_tally(const struct jit_code *code)
 {
@@ -341,6 +379,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->room = l->turn_records ? l->turn_records : RING_RECORDS / 2;
     f->jam_credit = JAM_CREDIT;
     f->executed = 0;
+    f->pace = 0;
     f->gridid = l->grid_serial;
     f->counts = counts;
     for (int i = 0; i < 3; i++) {
@@ -358,6 +397,9 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
         f->divergent = counts->divergent;
         if (code->tallies && !counts->tally)
             counts->tally = new_tally(code);
+        if (code->cached && !counts->tally->pace)
+            counts->tally->pace = new_pace(code, counts);
+        f->block_pace = counts->tally ? counts->tally->pace : NULL;
         f->tally = counts->tally;
         f->tally_site = counts->tally ? counts->tally->site : NULL;
         f->tally_turns = counts->tally ? counts->tally->turns : NULL;
@@ -521,6 +563,7 @@ static enum course after(struct jit_frame *f, enum jit_stop why, bool together, 
     struct split *s = &w->split[w->current];
     w->clock += f->executed + 1;
     f->executed = 0;
+    take_pace(f);
     *go = (struct start){-1, -1};
     if (why == JIT_GIVE_UP)
         w->interpreted = true;

@@ -210,6 +210,7 @@ void tally_end(struct exec_counts *c)
     alloc_release(t->slot);
     alloc_release(t->pattern);
     alloc_release(t->turns);
+    alloc_release(t->pace);
     alloc_release(t);
     c->tally = NULL;
 }

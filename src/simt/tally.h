@@ -60,6 +60,7 @@ struct tally {
     uint64_t *slot;                /* [n][TALLY_SLOTS] */
     struct tally_pattern *pattern; /* [n][TALLY_PATTERNS] */
     struct tally_turns *turns;     /* or NULL: the kernel has no such loop */
+    uint64_t *pace;                /* [blocks of the kernel] or NULL: what a run of it adds to jit_frame.pace */
     struct tally_met *met;         /* [2^met_bits], by a hash; NULL: none yet */
     int met_bits;
     uint32_t nmet;

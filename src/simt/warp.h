@@ -90,6 +90,8 @@ struct warp {
     struct block *block;
     char *regs;      /* the executor's registers of 32 lanes */
     uint64_t clock;    /* instructions executed: %clock, and for telling whether a warp got anywhere */
+    uint64_t slots;    /* issue slots that its instructions take, where counts.slots tells them */
+    uint64_t passes;   /* of its accesses to shared memory that left no record, where counts.passes tells them */
     uint32_t alive;  /* lanes that exist and have not exited */
     uint16_t index;  /* in the block */
     uint8_t nsplits;
@@ -167,6 +169,10 @@ struct exec_counts {
     bool (*take_turns)(void *taker, const struct record *r, int64_t step, const uint32_t *on, int n);
     void *taker;
     bool keep; /* but those that come through the rings stay there: the clock wants them in order */
+    /* Where the clock wants to know what a turn took: issue slots of a run of each block, [nblocks]; passes through shared
+     * memory's banks that an access needs. Or NULL. */
+    const uint32_t *slots;
+    unsigned (*passes)(const struct record *r);
     struct tally *tally; /* tally.h; NULL until machine code counts accesses */
 };
 

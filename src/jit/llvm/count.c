@@ -40,6 +40,11 @@ static void add_block(struct emit *e, int32_t block, bool back)
     LLVMValueRef runs = number(e, 64, 1), lanes = e->mask ? number_of(e, e->mask) : number(e, 64, WARP_LANES);
     add_to(e, offsetof(struct jit_frame, block_runs), block, back ? LLVMBuildNeg(e->b, runs, "") : runs);
     add_to(e, offsetof(struct jit_frame, block_lanes), block, back ? LLVMBuildNeg(e->b, lanes, "") : lanes);
+    if (!e->job->cached)
+        return;
+    LLVMValueRef at = at_byte(e, frame_field(e, offsetof(struct jit_frame, block_pace), e->ptr), number(e, 64, 8 * (uint64_t)block));
+    LLVMValueRef pace = LLVMBuildLoad2(e->b, e->i64, at, ""), old = frame_field(e, offsetof(struct jit_frame, pace), e->i64);
+    frame_set(e, offsetof(struct jit_frame, pace), back ? LLVMBuildSub(e->b, old, pace, "") : LLVMBuildAdd(e->b, old, pace, ""));
 }
 
 void count_block(struct emit *e, int32_t block)
