@@ -29,6 +29,9 @@ set_tests_properties(jit.edges PROPERTIES TIMEOUT 300 ENVIRONMENT
 add_test(NAME jit.loops COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/loops.sh)
 set_tests_properties(jit.loops PROPERTIES TIMEOUT 300 ENVIRONMENT
                      "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/device")
+add_test(NAME jit.pace COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/pace.sh)
+set_tests_properties(jit.pace PROPERTIES TIMEOUT 300 ENVIRONMENT
+                     "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/truth")
 add_test(NAME jit.blocks COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/blocks.sh)
 set_tests_properties(jit.blocks PROPERTIES TIMEOUT 300 ENVIRONMENT
                      "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/device")

@@ -42,7 +42,7 @@ struct seat {
     uint32_t begun;         /* warps that have had a turn: they begin in their order */
     int passes;             /* since nothing moved */
     bool moved, spins;      /* since all of its warps waited */
-    uint64_t banks;         /* when the last of its accesses to shared memory is done, in issue slots */
+    uint64_t pipe;          /* when the last of its accesses has gone through the SM's pipe, in issue slots */
     bool together;          /* its warps wait for what any of them asked L2 for: they have met at a barrier */
 };
 
@@ -55,7 +55,7 @@ struct sm {
     struct constants *constants;
     struct readonly *textures; /* that of the first SM of those that share it; NULL: they go through L1 */
     uint64_t now;           /* issue slots: cycles times subpartitions */
-    uint64_t banks;         /* when those of shared memory are free, in issue slots */
+    uint64_t pipe;          /* when the way of loads and stores is free (tags of L1, banks of shared memory), in issue slots */
     struct seat *seat;      /* [seats] */
     uint64_t *ready;        /* [seats * warps]: when the warp can run, in issue slots; NEVER: it waits, or there is none; AT_L2 */
     uint64_t *least;        /* [seats * warps]: of warps that wait for L2: not before */
@@ -291,13 +291,13 @@ static unsigned passes(const struct record *r)
 }
 
 /* Records go to the counters and through the SM's L1, up to the first that needs what others of them ask for. Returns how many have
- * gone. *until: raised to when all of their data are there but those that the warp waits for at L2. *passes_of: plus passes
- * through the banks of shared memory. */
-static int drain(struct rounds *r, uint32_t sm, const struct record *records, int n, uint32_t place, uint64_t *until, uint64_t *passes_of)
+ * gone. *until: raised to when all of their data are there but those that the warp waits for at L2. *through: plus cycles in the pipe of
+ * loads and stores. */
+static int drain(struct rounds *r, uint32_t sm, const struct record *records, int n, uint32_t place, uint64_t *until, uint64_t *through)
 {
     struct sm *s = &r->sm[sm];
     struct l2_queue *q = &r->queue[sm];
-    uint64_t at = cycles(r, s->now);
+    uint64_t at = cycles(r, s->now > s->pipe ? s->now : s->pipe);
     unsigned others = 1; /* warps whose accesses come between this one's: those that can run, too */
     for (uint32_t i = 0; i < r->words && others < MOST_BETWEEN; i++)
         others += lanes_count((uint32_t)s->runnable[i]) + lanes_count((uint32_t)(s->runnable[i] >> 32));
@@ -313,7 +313,7 @@ static int drain(struct rounds *r, uint32_t sm, const struct record *records, in
             return i;
         bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST;
         bool texture = cached && is_texture(r, s, rec);
-        *passes_of += rec->space == PTX_SHARED ? passes(rec) : 0;
+        *through += rec->space == PTX_SHARED ? passes(rec) : 0;
         if (!cached || texture) {
             memory_access(&r->memory, rec);
         } else {
@@ -329,7 +329,7 @@ static int drain(struct rounds *r, uint32_t sm, const struct record *records, in
         unsigned missed = texture ? textures_access(s->textures, rec, at, place, r->c->sites, q, &lines)
                                   : l1_access(s->l1, rec, &r->lines, local, at, place, r->c->sites, q, &lines, until);
         uint64_t busy = missed / ASKS_A_CYCLE > lines ? missed / ASKS_A_CYCLE : lines, ready = at + r->c->caches->l1_latency;
-        s->now += r->slots * busy;
+        *through += busy;
         at += (uint64_t)others * (rec->op == RECORD_STORE && rec->elem < 4 && lines < BYTES_CYCLES ? BYTES_CYCLES : lines);
         if (rec->op != RECORD_STORE && rec->op != RECORD_RED)
             *until = ready > *until ? ready : *until;
@@ -435,9 +435,9 @@ static bool advance(struct rounds *r, uint32_t sm, uint32_t place, enum warp_sto
     *until *= r->slots;
     *until = *until > s->now ? *until : s->now;
     if (through) {
-        s->banks = (s->banks > began ? s->banks : began) + through * r->slots;
-        *until = *until > s->banks ? *until : s->banks;
-        t->banks = t->banks > s->banks ? t->banks : s->banks;
+        s->pipe = (s->pipe > began ? s->pipe : began) + through * r->slots;
+        *until = *until > s->pipe ? *until : s->pipe;
+        t->pipe = s->pipe;
     }
     if (done == n) {
         k->n = 0;
@@ -507,7 +507,7 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
     }
     if (t->b->phases != t->phases) {
         t->phases = t->b->phases;
-        wake(r, s, seat, s->now > t->banks ? s->now : t->banks, 0, true);
+        wake(r, s, seat, s->now > t->pipe ? s->now : t->pipe, 0, true);
     }
     if (all_wait(r, s, seat))
         look_again(r, s, seat);
@@ -523,7 +523,7 @@ static void seat_block(struct rounds *r, const struct request *q, uint64_t at)
         t->memory = (char *)r->state + r->places_of_state++ * ((block_bytes(r->l) + 63) / 64 * 64);
     t->b = block_start(r->l, t->memory, r->next++, (uint16_t)q->sm, r->ring, NULL);
     block_begin(t->b);
-    t->phases = t->banks = 0;
+    t->phases = t->pipe = 0;
     t->begun = 0;
     t->passes = 0;
     t->moved = t->spins = false;

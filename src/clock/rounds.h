@@ -3,9 +3,10 @@
  * The first blocks go to the multiprocessors in turn, through all of a GPC, then of the next, as many at a time as the launch's
  * occupancy allows; where one ends, the grid's next one starts a little later (NVIDIA H200, 2026-11-22, tests/truth/caches: order,
  * h200_life.txt). On each SM of the warps that can run any has its turn: it runs to the head of the next block of its code that
- * accesses memory (launch.turn_records). Its turn takes the SM an issue slot an instruction and the time that the L1's tags and
- * its way to L2 need; then it is ready when what it asked for is there, which L1 or L2 says (memory/caches.h); accesses that
- * need that wait too. Pseudo-time orders accesses; it is not a prediction of time. SMs run for a slice each, one after the other,
+ * accesses memory (launch.turn_records). Its turn takes the SM the issue slots of its instructions (clock_run.block_slots);
+ * its accesses go through a pipe beside that, one after the other: L1's tags, the way to L2, passes through the banks of shared
+ * memory. Then it is ready when what it asked for is there, which L1 or L2 says (memory/caches.h); accesses that need that wait
+ * too. Pseudo-time orders accesses; it is not a prediction of time. SMs run for a slice each, one after the other,
  * then L2 serves what they asked for, in the order of time. A slice is no longer than the shortest way to L2 and back, and than
  * what it takes to start a block, so that no order of events depends on it.
  * One host thread; every number is the same in every run. */

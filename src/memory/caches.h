@@ -56,7 +56,7 @@ struct caches_config {
 uint32_t caches_gpc(const struct caches_config *c, uint32_t sm);
 
 enum l2_op { L2_READ, L2_WRITE, L2_ATOMIC, L2_CONSTANT /* read by a constant cache */, L2_TEXTURE /* by a texture cache */,
-             L2_JOIN /* waits for what `fill` waits for */ };
+             L2_JOIN /* waits for sectors of the line that were asked for before */ };
 
 /* What an SM asks of L2: sectors of one line. */
 struct l2_request {
@@ -98,8 +98,8 @@ struct l1 *l1_new(const struct caches_config *c);
 void l1_free(struct l1 *l);
 /* L2 tells when the data of a place come. */
 void l1_told(struct l1 *l, uint32_t fill, uint64_t at);
-/* Is it known by `now` when they come? *at: when, not before now; unknown: when they were asked for. */
-bool l1_comes(const struct l1 *l, uint32_t fill, uint64_t now, uint64_t *at);
+/* When the sectors of a line come that were asked for before `now`; now, if that is over, or others have the line's place. */
+uint64_t l1_comes(const struct l1 *l, uint64_t line, uint64_t now);
 /* The host fetches what it knows of the place. */
 void l1_fetch(const struct l1 *l, uint32_t fill);
 /* The lines of an access of global or local memory, or of a texture. `local`: address of the warp's local memory. The host fetches

@@ -132,11 +132,12 @@ static void drop(struct l1 *l, uint64_t line)
         s->state[way] = 0;
 }
 
-bool l1_comes(const struct l1 *l, uint32_t fill, uint64_t now, uint64_t *at)
+uint64_t l1_comes(const struct l1 *l, uint64_t line, uint64_t now)
 {
-    const struct set *s = &l->set[fill / WAYS];
-    *at = ways_later(s->when[fill % WAYS], now);
-    return !(s->state[fill % WAYS] & COMING);
+    uint64_t tag;
+    const struct set *s = &l->set[set_of(l, line, &tag)];
+    int way = way_of(s, tag);
+    return way == NO_WAY || s->state[way] & COMING ? now : ways_later(s->when[way], now);
 }
 
 void l1_told(struct l1 *l, uint32_t fill, uint64_t at)

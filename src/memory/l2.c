@@ -671,15 +671,7 @@ static void serve_queue(struct l2 *l, struct l2_queue *q, uint32_t sm, uint64_t 
         uint64_t ready;
         if (w)
             w->pending--;
-        if (joins && !l1_comes(q->l1, r.fill, r.time, &ready)) { /* a line that came in the place of another one was asked for later */
-            r.time += L2_STEP;
-            l2_queue_add(q, &r, NULL);
-            if (q->mixed)
-                sort(q);
-            continue;
-        }
-        if (!joins)
-            ready = serve(l, q, &r, sm, sites);
+        ready = joins ? l1_comes(q->l1, r.line, r.time) : serve(l, q, &r, sm, sites);
         if (!joins && r.fill != L2_NOWHERE)
             l1_told(q->l1, r.fill, ready);
         if (w)
