@@ -32,20 +32,25 @@ static size_t large_pages(size_t bytes)
 }
 
 /* What is before the first large page and behind the last one goes back. */
-void *alloc_pages(size_t bytes)
+void *alloc_try_pages(size_t bytes)
 {
     size_t rounded = large_pages(bytes), all = rounded + LARGE_PAGE;
     if (!bytes)
         return NULL;
     char *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
-        return checked(NULL, bytes);
+        return NULL;
     size_t before = (LARGE_PAGE - (uintptr_t)p % LARGE_PAGE) % LARGE_PAGE;
     if (before)
         munmap(p, before);
     munmap(p + before + rounded, LARGE_PAGE - before);
     madvise(p + before, rounded, MADV_HUGEPAGE); /* a wish */
     return p + before;
+}
+
+void *alloc_pages(size_t bytes)
+{
+    return checked(alloc_try_pages(bytes), bytes);
 }
 
 void alloc_pages_release(void *p, size_t bytes)

@@ -16,6 +16,7 @@ void alloc_release(void *p);
 /* Zeroed memory in pages of its own, large ones where the host has them, for tables of megabytes that are looked at here and there.
  * Only alloc_pages_release takes it back. */
 void *alloc_pages(size_t bytes);
+void *alloc_try_pages(size_t bytes); /* NULL where there is no memory */
 void alloc_pages_release(void *p, size_t bytes); /* the same number; p may be NULL */
 
 /* For large or user-controlled sizes: NULL when there is no memory. Not zeroed. */

@@ -1,12 +1,10 @@
 /* Multiprocessors in pseudo-time (see rounds.h). */
-#define _GNU_SOURCE
 #include "clock/rounds.h"
 
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/alloc.h"
 #include "memory/caches.h"
@@ -27,8 +25,7 @@ enum {
     ASKS_A_CYCLE = 2,       /* sectors from an SM to L2: 64 bytes */
     MOST_BETWEEN = 8,       /* other warps whose accesses come between two of one warp */
     BYTES_CYCLES = 4,       /* that a store of bytes or halves takes at least */
-    PLACE_WORD = 64,
-    LARGE_PAGE = 2 << 20    /* of the host */
+    PLACE_WORD = 64
 };
 #define NEVER UINT64_MAX
 #define AT_L2 (UINT64_MAX - 1)
@@ -654,12 +651,9 @@ static void *take_memory(size_t *bytes)
         kept.bytes = 0;
     }
     pthread_mutex_unlock(&kept.lock);
-    if (memory)
-        *bytes = have;
-    else if (posix_memalign(&memory, LARGE_PAGE, *bytes))
-        memory = NULL;
-    else
-        madvise(memory, *bytes, MADV_HUGEPAGE); /* a wish */
+    if (!memory)
+        return alloc_try_pages(*bytes);
+    *bytes = have;
     return memory;
 }
 
@@ -668,12 +662,14 @@ static void give_memory(void *memory, size_t bytes)
     pthread_mutex_lock(&kept.lock);
     if (bytes > kept.bytes) {
         void *old = kept.memory;
+        size_t old_bytes = kept.bytes;
         kept.memory = memory;
         kept.bytes = bytes;
         memory = old;
+        bytes = old_bytes;
     }
     pthread_mutex_unlock(&kept.lock);
-    free(memory);
+    alloc_pages_release(memory, bytes);
 }
 
 static bool start(struct rounds *r, struct clock_run *c)

@@ -148,8 +148,11 @@ static void fetch(struct warp *w, struct exec_counts *c)
         w->nrecords = 0;
 }
 
-static void take_pace(struct jit_frame *f)
+/* What machine code has counted of the warp's time goes to the warp. */
+static void take_time(struct jit_frame *f)
 {
+    f->warp->clock += f->executed;
+    f->executed = 0;
     f->warp->slots += (uint32_t)f->pace;
     f->warp->passes += f->pace >> 32;
     f->pace = 0;
@@ -161,9 +164,7 @@ static uint32_t op_step(struct jit_frame *f, uint32_t site, uint32_t mask)
     const struct step *st = &c->step[site];
     if (f->fleet)
         begin(f);
-    f->warp->clock += f->executed;
-    f->executed = 0;
-    take_pace(f);
+    take_time(f);
     if (!step_is_plain(st))
         step_exchange(c, f->warp, st, mask);
     else if (!step_plain(c, f->warp, st, mask))
@@ -561,9 +562,8 @@ static enum course after(struct jit_frame *f, enum jit_stop why, bool together, 
 {
     struct warp *w = f->warp;
     struct split *s = &w->split[w->current];
-    w->clock += f->executed + 1;
-    f->executed = 0;
-    take_pace(f);
+    take_time(f);
+    w->clock++;
     *go = (struct start){-1, -1};
     if (why == JIT_GIVE_UP)
         w->interpreted = true;

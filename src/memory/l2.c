@@ -39,7 +39,6 @@ struct set {
     uint64_t order;      /* of ways (ways.h) */
     uint16_t dirty, partial, persists; /* bits of ways: those with such sectors; those that persist */
     uint8_t taken;       /* ways: those from there on were never used */
-    uint8_t unused;
     uint8_t high[WAYS];  /* of tags */
     uint8_t valid[WAYS]; /* bits of sectors; above them: those that are on their way and do not count as there before `ready` */
     uint8_t dirt[WAYS];  /* bits of dirty sectors; above them: those that are partial, too: not all bytes are there */
@@ -88,9 +87,7 @@ uint32_t caches_gpc(const struct caches_config *c, uint32_t sm)
     if (c->gpcs < 2)
         return 0;
     uint32_t t = sm / c->sms_per_tpc, tpcs = c->sms / c->sms_per_tpc, late = c->late_tpcs, all = late * c->gpcs;
-    if (!late)
-        return t % c->gpcs;
-    if (t < all)
+    if (!late || t < all)
         return t % c->gpcs;
     if (t >= tpcs - late)
         return 0;
@@ -455,11 +452,11 @@ static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, ui
         return hit;
     }
     c->v[COUNTER_L2_FABRIC_SECTORS] += lines_count(missing);
+    unsigned all = fetched(l, missing);
     struct place far = place(l, &l->part[home], r->line, hash, c);
-    uint64_t ready = bring(l, far, r->line, hash, fetched(l, missing), 0, at, &found, there, c); /* later than a near request would be */
+    uint64_t ready = bring(l, far, r->line, hash, all, 0, at, &found, there, c); /* later than a near request would be */
     *there += FABRIC;
     c->v[COUNTER_L2_FABRIC_HIT] += lines_count(found & missing);
-    unsigned all = fetched(l, missing);
     set_valid(p, valid(p) | all, coming(p) | (all & ~missing));
     ready = ways_later(p.set->ready[p.way], ready);
     p.set->ready[p.way] = (uint32_t)ready;
@@ -569,6 +566,8 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
     struct recent *other = NULL;
     uint64_t there = r->time;
     bool is_shared = false;
+    if (r->op == L2_JOIN)
+        return l1_comes(q->l1, r->line, r->time);
     l->asker = (struct dram_asker){sites, r->site, r->time};
     if (!l->c.l2_bytes && !(l->textures && r->op == L2_TEXTURE))
         return pass_on(l, r, c) + way(l, r, sm);
@@ -665,17 +664,15 @@ static uint64_t first_time(const struct l2_queue *queues, uint32_t sms)
 static void serve_queue(struct l2 *l, struct l2_queue *q, uint32_t sm, uint64_t until, struct counters *sites)
 {
     while (q->next < q->n && q->v[q->next].time < until) {
-        struct l2_request r = q->v[q->next++];
-        struct l2_waiter *w = r.waiter == L2_NOBODY ? NULL : &q->waiter[r.waiter];
-        bool joins = r.op == L2_JOIN;
-        uint64_t ready;
-        if (w)
-            w->pending--;
-        ready = joins ? l1_comes(q->l1, r.line, r.time) : serve(l, q, &r, sm, sites);
-        if (!joins && r.fill != L2_NOWHERE)
-            l1_told(q->l1, r.fill, ready);
-        if (w)
-            w->ready = ready > w->ready ? ready : w->ready;
+        const struct l2_request *r = &q->v[q->next++];
+        uint64_t ready = serve(l, q, r, sm, sites);
+        if (r->op != L2_JOIN && r->fill != L2_NOWHERE)
+            l1_told(q->l1, r->fill, ready);
+        if (r->waiter == L2_NOBODY)
+            continue;
+        struct l2_waiter *w = &q->waiter[r->waiter];
+        w->pending--;
+        w->ready = ready > w->ready ? ready : w->ready;
     }
 }
 
