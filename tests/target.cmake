@@ -19,4 +19,5 @@ if(Python3_FOUND)
   add_test(NAME accuracy.rules_own COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py
            $<TARGET_FILE:heddle_cli> --code own --only branches,constant_access,half_math,math_float,math_double)
   set_tests_properties(accuracy.rules accuracy.rules_own PROPERTIES TIMEOUT 600)
+  add_test(NAME tools.accuracy_public COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/accuracy_public_test.py)
 endif()

@@ -65,6 +65,13 @@ def equal(measured, ours):
     return ours is not None and abs(ours - measured) <= TOLERANCE * max(abs(measured), 1)
 
 
+def launches_of(log):
+    """[{column: text}] of the launches in a file as `heddle profile --csv --page raw` or ncu write it."""
+    with open(log, errors="replace") as f:
+        got = list(csv.reader(line for line in f if line.startswith('"')))
+    return [dict(zip(got[0], row)) for row in got[2:]]
+
+
 def run(heddle, program, code, timeout, metrics=METRICS):
     """(what went wrong or None, [{metric: text}] of the launches)."""
     with tempfile.TemporaryDirectory() as folder:
@@ -79,11 +86,7 @@ def run(heddle, program, code, timeout, metrics=METRICS):
                                   errors="replace", timeout=timeout)
         except subprocess.TimeoutExpired:
             return f"ran longer than {timeout} s", []
-        rows = []
-        if os.path.exists(log):
-            with open(log, errors="replace") as f:
-                got = list(csv.reader(line for line in f if line.startswith('"')))
-            rows = [dict(zip(got[0], row)) for row in got[2:]]
+        rows = launches_of(log) if os.path.exists(log) else []
     if done.returncode or "PASSED" not in done.stdout or "FAILED" in done.stdout:
         last = (done.stdout.strip().splitlines() or ["no output"])[-1]
         return f"exit status {done.returncode}: {last[:200]}", rows

@@ -100,6 +100,13 @@ def worst(title, pairs, error, form):
     return lines
 
 
+def farthest(f):
+    lines = worst("L1 hit rate of global loads, %", f.l1, lambda p: abs(p[0] - p[1]), "{:.1f}")
+    lines += worst("L2 sectors asked by SMs", f.sectors, relative, "{:,.0f}")
+    lines += worst("L2 hit rate of these, %", f.hits, lambda p: abs(p[0] - p[1]), "{:.1f}")
+    return lines + worst("DRAM bytes read", f.read, lambda p: abs(p[0] - p[1]), "{:,.0f}")
+
+
 def page(figures):
     lines = ["# Modelled caches beside an H200", "",
              "Printed by `tools/accuracy_caches.py build/bin/heddle`. What the H200 counted: `tests/truth/modelled.tsv` (2026-11-20, "
@@ -110,11 +117,7 @@ def page(figures):
     for cells in zip(*columns):
         lines.append(f"| {cells[0][0]} | " + " | ".join(c[1] for c in cells) + f" | {cells[0][2]} |")
     for code, f in figures.items():
-        lines += ["", f"## Farthest off, {CODES[code]}"]
-        lines += worst("L1 hit rate of global loads, %", f.l1, lambda p: abs(p[0] - p[1]), "{:.1f}")
-        lines += worst("L2 sectors asked by SMs", f.sectors, relative, "{:,.0f}")
-        lines += worst("L2 hit rate of these, %", f.hits, lambda p: abs(p[0] - p[1]), "{:.1f}")
-        lines += worst("DRAM bytes read", f.read, lambda p: abs(p[0] - p[1]), "{:,.0f}")
+        lines += ["", f"## Farthest off, {CODES[code]}"] + farthest(f)
     return "\n".join(lines) + "\n"
 
 

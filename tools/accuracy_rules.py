@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 from accuracy import METRICS as EXACT
-from accuracy import equal, figure, number
+from accuracy import equal, figure, launches_of, number
 
 RULES = Path(__file__).resolve().parent.parent / "tests" / "truth" / "rules"
 METRICS = EXACT + ["smsp__inst_executed_op_shared_atom.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"]
@@ -51,11 +51,7 @@ def run(heddle, program, code, metrics, timeout):
                                   timeout=timeout)
         except subprocess.TimeoutExpired:
             return f"ran longer than {timeout} s", [], []
-        rows = []
-        if os.path.exists(log):
-            with open(log, errors="replace") as f:
-                got = list(csv.reader(line for line in f if line.startswith('"')))
-            rows = [dict(zip(got[0], row)) for row in got[2:]]
+        rows = launches_of(log) if os.path.exists(log) else []
     names = [line.split(" ", 2)[2] for line in done.stdout.splitlines() if line.startswith("LAUNCH ")]
     if done.returncode or "PASSED" not in done.stdout:
         last = (done.stdout.strip().splitlines() or ["no output"])[-1]
