@@ -157,6 +157,7 @@ static void throughputs(const struct device *d, struct caches_config *out)
     if (slices && bytes) {
         out->l2_slices = (uint32_t)slices;
         out->l2_slice_cycles = (uint32_t)(PARTS * SECTOR / ((double)bytes * l2_clock));
+        out->l2_request_cycles = (uint32_t)(PARTS / l2_clock); /* one look-up a cycle: h200.json, l2_slices */
     }
     out->dram_channels = (uint32_t)d->dram_channels;
     out->dram_channel_cycles = (uint32_t)(PARTS * (double)out->dram_bytes * (double)d->dram_channels / dram_bytes);

@@ -30,13 +30,13 @@ struct caches_config {
     const struct rule_set *direct; /* 1.x: whose transactions are the requests, past all caches; else NULL */
     uint32_t l2_parts;      /* parts of L2 that hold copies of each other's lines: 1, or 2 halves */
     uint32_t gpcs, sms_per_tpc, late_tpcs; /* clusters of SMs, and SMs that are neighbours in one: caches_gpc */
-    uint32_t coalesce_cycles; /* within which requests of a GPC's SMs for the same sectors are one for L2; 0: none are */
+    uint32_t coalesce_cycles; /* after a request that hits, in which others of the GPC for the same sectors are one with it for L2; 0: none are */
     uint32_t dram_bytes;    /* what one read of DRAM brings: 32 or 64 */
     /* Cycles from a request to the data: from L1, from L2, and what DRAM adds to that. */
     uint32_t l1_latency, l2_latency, dram_latency;
-    /* What can be served at a time: slices of L2 and channels of DRAM, with the cycles that one of them needs for a sector and
-     * for `dram_bytes`, in 1/256. 0 of them: any number at once. */
-    uint32_t l2_slices, l2_slice_cycles, dram_channels, dram_channel_cycles;
+    /* What can be served at a time: slices of L2 and channels of DRAM, with the cycles that one of them needs for a sector, at
+     * least for a request, and for `dram_bytes`, in 1/256. 0 of them: any number at once. */
+    uint32_t l2_slices, l2_slice_cycles, l2_request_cycles, dram_channels, dram_channel_cycles;
     uint32_t constant_bytes[2], constant_line; /* of an SM: first level and the one behind it; line of both */
     uint32_t constant_latency; /* cycles, first level */
     uint32_t constant_lanes; /* lanes whose constant addresses are looked at together: 32, or 16 */
@@ -51,7 +51,7 @@ struct caches_config {
 };
 
 /* The cluster that an SM is in. TPCs are numbered through the clusters, one of each in turn; the first cluster has its last
- * `late_tpcs` at the end, and what is left over belongs to the last clusters (NVIDIA H200, 2026-11-22, tests/truth/caches: order
+ * `late_tpcs` at the end, and what is left over belongs to the last clusters (NVIDIA H200, 2026-11-22, tests/truth/caches: first_blocks
  * and share; SMs 0, 1, 16, 17, 32, 33, 48, 49 and 124 to 131 are one). */
 uint32_t caches_gpc(const struct caches_config *c, uint32_t sm);
 

@@ -247,7 +247,8 @@ static unsigned load(struct l1 *l, const struct record *r, const struct lines *o
     unsigned missed = 0, absent = 0;
     for (int i = 0; i < of->n; i++) {
         unsigned sectors = of->sectors[i], found = 0;
-        struct l2_request ask = {.line = of->line[i], .time = time, .site = r->site, .op = L2_READ, .waiter = waiter, .fill = L2_NOWHERE};
+        uint64_t now = time + (unsigned)i; /* a line a cycle */
+        struct l2_request ask = {.line = of->line[i], .time = now, .site = r->site, .op = L2_READ, .waiter = waiter, .fill = L2_NOWHERE};
         if (!past) {
             struct place at = place(l, of->line[i], &there);
             uint8_t *state = &at.set->state[at.way];
@@ -261,13 +262,13 @@ static unsigned load(struct l1 *l, const struct record *r, const struct lines *o
             ask.fill = at.number;
             if (sectors == found && *state & COMING) {
                 ask.op = L2_JOIN;
-                ask.time = ways_later(*when, time); /* not before what it joins */
+                ask.time = ways_later(*when, now); /* not before what it joins */
             } else if (sectors == found) {
-                uint64_t comes = ways_later(*when, time);
+                uint64_t comes = ways_later(*when, now);
                 *until = comes > *until ? comes : *until;
             } else {
                 *state |= COMING;
-                *when = (uint32_t)time;
+                *when = (uint32_t)now;
             }
             *state |= (uint8_t)sectors;
         }

@@ -11,9 +11,11 @@
  * - Atomics are done at home; passing through the near half counts as a hit (atomics red,shift=0: of 65,536 sectors seen for the
  *   first time 32,704 miss, and 98,176 are looked up in both halves).
  * - DRAM is read by 64 bytes, two sectors (copy_stride rd,stride=16: 33.5 MB of sectors, 67.1 MB from DRAM).
- * - Requests of the SMs of one GPC for the same sectors of a line, made within some 230 cycles, are one
- *   for L2, up to four (tests/truth/caches: share, again, row: 8 loads of one line by a warp are 2 requests; all 132 SMs in step
- *   are 34.8 for each sector; other sectors of the line do not take part).
+ * - Requests for the same sectors of a line that SMs of one GPC make before the first of them has its data at L2 are one for it,
+ *   up to four (tests/truth/caches: groups). Of a hit that is some 55 cycles, of a miss what DRAM takes. A request for other
+ *   sectors of the line, by any GPC of that half, ends this: those after it are on their own, and nobody joins it. At random, 71 %
+ *   join where nobody asks for other sectors of a line (75 are what four to one allows), of the 64 sectors of 16 lines 10 % with
+ *   one GPC and 2.6 % with all.
  * - A sector that was asked for and is still on its way counts as a hit (cache_ops cg). One that only comes along with another
  *   does not, until it is there: 27 to 96 % of what could hit does (load_width char, copy_offset, same_address, texture2d).
  *   Here a sector that comes along is there at once in half of the lines, by their hash, and after 100 cycles in the others.
@@ -29,8 +31,9 @@
 #include "memory/lanes.h"
 #include "memory/ways.h"
 
-enum { RECENT = 4096, SHARERS = 4, WAYS = 16, DIRTY_WAYS = 7, TEXTURE_WAYS = 8, PARTIAL_WAYS = 2, PARTS = 2, MIX = 11, SECTORS = (1 << LINE_SECTORS) - 1,
-       COMING = 100, FABRIC = 80 /* cycles */, AHEAD = 6 /* SMs whose requests the host fetches */, SHORT_WAY = 8 /* that a request is put in its place at once */ };
+enum { GROUPS = 4096, SHARERS = 4, SHARER_BITS = 4 /* for 16 GPCs */, WAYS = 16, DIRTY_WAYS = 7, TEXTURE_WAYS = 8, PARTIAL_WAYS = 2,
+       PARTS = 2, MIX = 11, SECTORS = (1 << LINE_SECTORS) - 1, COMING = 100, FABRIC = 80 /* cycles */,
+       AHEAD = 16 /* requests whose lines the host fetches */, SHORT_WAY = 8 /* that a request is put in its place at once */ };
 
 /* A set of lines, as the host's caches like it: what is looked at for every request in the first two lines of 64 bytes, when
  * sectors come in the others. */
@@ -61,16 +64,24 @@ struct part {
     uint32_t (*byte)[LINE_SECTORS]; /* [sets * WAYS]: of partial sectors, bytes that were written */
 };
 
-/* What an SM of a cluster asked for last: others who ask for the same sectors before the answer comes get it too, up to
- * SHARERS in all. */
-struct recent {
-    uint64_t line;           /* above 8 bits: how many asked (0: empty), and bits of sectors */
-    uint32_t time, ready;    /* low halves; ready: when the answer is there */
+/* Requests for the same sectors of a line that a half has not answered yet. */
+struct group {
+    uint64_t line;           /* above 8 bits; below: the sectors, 0 if others were asked for since */
+    uint64_t sharers;        /* SHARER_BITS for each GPC: how many are one request */
+    uint32_t time;           /* low halves of times (ways.h): of the first */
+    uint32_t there, until;   /* its data are there; nobody joins any more */
+};
+
+/* A request among those of a step: the time in it, in cycles. */
+struct turn {
+    uint32_t sm, request, time;
 };
 
 struct l2 {
     struct readonly *textures; /* apart from the rest; or NULL */
-    struct recent *recent; /* [gpcs][RECENT] */
+    struct group *groups;  /* [PARTS][GROUPS], by a line's hash; or NULL */
+    struct turn *turn, *in_turn; /* [turns] */
+    uint32_t turns;
     uint8_t *gpc;          /* [sms] */
     struct caches_config c;
     uint32_t nparts;
@@ -144,7 +155,7 @@ struct l2 *l2_new(const struct caches_config *c)
     if (c->dram.channels)
         l->dram = dram_new(&c->dram);
     if (c->coalesce_cycles)
-        l->recent = alloc_zeroed((size_t)c->gpcs * RECENT * sizeof *l->recent);
+        l->groups = alloc_zeroed((size_t)PARTS * GROUPS * sizeof *l->groups);
     if (c->texture_l2_bytes)
         l->textures = readonly_new(c->texture_l2_bytes, 1u << LINE_SHIFT, TEXTURE_WAYS);
     l->gpc = alloc_zeroed(c->sms);
@@ -169,7 +180,9 @@ void l2_free(struct l2 *l)
         return;
     readonly_free(l->textures);
     dram_free(l->dram);
-    alloc_release(l->recent);
+    alloc_release(l->groups);
+    alloc_release(l->turn);
+    alloc_release(l->in_turn);
     alloc_release(l->gpc);
     alloc_release(l->slice);
     alloc_release(l->channel);
@@ -188,9 +201,9 @@ static inline uint64_t hash_of(uint64_t line)
     return line ^ line >> 29;
 }
 
-static inline struct recent *recent_of(const struct l2 *l, const struct l2_request *r, uint32_t gpc)
+static inline struct group *group_of(const struct l2 *l, uint64_t line, uint32_t near)
 {
-    return &l->recent[(size_t)gpc * RECENT + (hash_of(r->line) >> 40) % RECENT];
+    return &l->groups[(size_t)near * GROUPS + (hash_of(line) >> 40) % GROUPS];
 }
 
 static inline uint32_t home_of(const struct l2 *l, uint64_t hash)
@@ -308,12 +321,15 @@ static uint64_t busy(uint64_t *server, uint64_t time, uint64_t work)
     return *server >> 8;
 }
 
-/* The slice has looked at these sectors. */
-static uint64_t slice(struct l2 *l, uint64_t hash, unsigned sectors, uint64_t time)
+/* The slice has looked at these sectors. Neighbouring lines are in different slices; where the next so many lines begin is by their
+ * hash. */
+static uint64_t slice(struct l2 *l, uint64_t line, unsigned sectors, uint64_t time)
 {
     if (!l->slice)
         return time;
-    return busy(&l->slice[(hash >> 32) % l->c.l2_slices], time, (uint64_t)lines_count(sectors) * l->c.l2_slice_cycles);
+    uint64_t round = line / l->c.l2_slices, work = (uint64_t)lines_count(sectors) * l->c.l2_slice_cycles;
+    uint64_t *at = &l->slice[(line + (hash_of(round) >> 32)) % l->c.l2_slices];
+    return busy(at, time, work > l->c.l2_request_cycles ? work : l->c.l2_request_cycles);
 }
 
 /* DRAM reads or writes sectors of a line, if any: until when its channel is busy with that. Which channel that is does not matter
@@ -329,10 +345,10 @@ static uint64_t ask_dram(struct l2 *l, uint64_t line, unsigned sectors, bool wri
 }
 
 /* Cycles to L2 and back: some less, some more, as slices are near and far and others are before it. Without that all SMs would
- * stay in step for ever. */
-static uint64_t way(const struct l2 *l, const struct l2_request *r, uint32_t sm)
+ * stay in step for ever. `who`, `time`: whose request it is, and when. */
+static uint64_t way(const struct l2 *l, uint64_t line, uint32_t who, uint32_t time)
 {
-    uint32_t lot = ((uint32_t)r->line * 2654435761u + sm * 40503u + (uint32_t)r->time * 69069u) >> 16;
+    uint32_t lot = ((uint32_t)line * 2654435761u + who * 40503u + time * 69069u) >> 16;
     return (uint64_t)l->c.l2_latency * (96 + lot % 64) / 128;
 }
 
@@ -417,28 +433,32 @@ static uint64_t bring(struct l2 *l, struct place p, uint64_t line, uint64_t hash
     return time + COMING;
 }
 
-/* The request that this one is one with, or NULL; it is kept then. */
-static struct recent *shared(struct l2 *l, const struct l2_request *r, uint32_t gpc, bool *is)
+/* Is the request one with an earlier one? *group: the one that it belongs to or begins (`time`: now), else NULL. */
+static bool joins(struct l2 *l, const struct l2_request *r, uint32_t gpc, uint32_t near, struct group **group)
 {
-    struct recent *x = recent_of(l, r, gpc);
-    int32_t since = (int32_t)((uint32_t)r->time - x->time); /* before it: by less than WAYS_AHEAD */
-    unsigned sharers = x->line >> LINE_SECTORS & SECTORS;
-    bool pending = sharers && x->line >> 8 == r->line && since < (int32_t)l->c.coalesce_cycles && since > -WAYS_AHEAD;
-    bool same = (x->line & SECTORS) == r->sectors;
-    *is = pending && same && sharers < SHARERS;
-    if (*is)
-        x->line += 1 << LINE_SECTORS;
-    else if (pending && !same)
-        return NULL;
-    else
-        *x = (struct recent){.line = r->line << 8 | 1 << LINE_SECTORS | r->sectors, .time = (uint32_t)r->time};
-    return x;
+    struct group *g = group_of(l, r->line, near);
+    uint32_t shift = gpc * SHARER_BITS, n;
+    bool open = g->line >> 8 == r->line && g->sharers && (int32_t)((uint32_t)r->time - g->until) < 0;
+    *group = g;
+    if (!open) {
+        *g = (struct group){.line = r->line << 8 | r->sectors, .sharers = UINT64_C(1) << shift, .time = (uint32_t)r->time};
+        return false;
+    }
+    if ((g->line & SECTORS) != r->sectors) { /* that ends it */
+        g->sharers = 0;
+        *group = NULL;
+        return false;
+    }
+    n = g->sharers >> shift & ((1 << SHARER_BITS) - 1);
+    bool is = n && n < SHARERS;
+    g->sharers += (uint64_t)(is || !n ? 1 : 1 - (int)SHARERS) << shift; /* 1 again if there were SHARERS */
+    return is;
 }
 
 /* Returns sectors that hit. *there: when all are in this half. */
 static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, uint64_t *there, struct counters *c)
 {
-    uint64_t hash = hash_of(r->line), at = slice(l, hash, r->sectors, r->time);
+    uint64_t hash = hash_of(r->line), at = slice(l, r->line, r->sectors, r->time);
     uint32_t home = home_of(l, hash);
     struct place p = place(l, &l->part[near], r->line, hash, c);
     arrive(p, r->time);
@@ -513,7 +533,7 @@ static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, c
 /* Sectors that hit, with one more for each further operation. *there: when the old values are in this half. */
 static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, uint64_t *there, struct counters *c)
 {
-    uint64_t hash = hash_of(r->line), at = slice(l, hash, r->sectors, r->time);
+    uint64_t hash = hash_of(r->line), at = slice(l, r->line, r->sectors, r->time);
     uint32_t home = home_of(l, hash);
     struct place p = place(l, &l->part[home], r->line, hash, c);
     unsigned missing = r->sectors & ~valid(p), found;
@@ -563,17 +583,16 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
 {
     struct counters *c = &sites[r->site];
     uint32_t gpc = l->gpc[sm], near = l->nparts > 1 ? gpc & 1 : 0;
-    struct recent *other = NULL;
+    bool textures = r->op == L2_TEXTURE && l->textures, reads = r->op == L2_READ || r->op == L2_CONSTANT || r->op == L2_TEXTURE;
+    struct group *group = NULL;
     uint64_t there = r->time;
-    bool is_shared = false;
     if (r->op == L2_JOIN)
         return l1_comes(q->l1, r->line, r->time);
     l->asker = (struct dram_asker){sites, r->site, r->time};
-    if (!l->c.l2_bytes && !(l->textures && r->op == L2_TEXTURE))
-        return pass_on(l, r, c) + way(l, r, sm);
-    if ((r->op == L2_READ || r->op == L2_CONSTANT || (r->op == L2_TEXTURE && !l->textures)) && l->recent &&
-        (other = shared(l, r, gpc, &is_shared)) && is_shared)
-        return ways_later(other->ready, r->time);
+    if (!l->c.l2_bytes && !textures)
+        return pass_on(l, r, c) + way(l, r->line, sm, (uint32_t)r->time);
+    if (reads && !textures && l->groups && joins(l, r, gpc, near, &group))
+        return ways_later(group->there, r->time) + way(l, r->line, gpc, group->time);
     switch ((enum l2_op)r->op) {
     case L2_JOIN: /* asks nothing of L2 */
         break;
@@ -599,10 +618,14 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
         c->v[COUNTER_L2_ATOMIC_HIT] += atomic(l, near, r, &there, c);
         break;
     }
-    there += way(l, r, sm);
-    if (other)
-        other->ready = (uint32_t)there;
-    return there;
+    if (!group)
+        return there + way(l, r->line, sm, (uint32_t)r->time);
+    if (group->time == (uint32_t)r->time && !group->until) { /* it began the group */
+        uint64_t until = r->time + l->c.coalesce_cycles;
+        group->there = (uint32_t)there;
+        group->until = (uint32_t)(there > until ? there : until) | 1; /* not 0 */
+    }
+    return there + way(l, r->line, gpc, group->time);
 }
 
 /* --- the order of serving --- */
@@ -661,42 +684,65 @@ static uint64_t first_time(const struct l2_queue *queues, uint32_t sms)
     return first;
 }
 
-static void serve_queue(struct l2 *l, struct l2_queue *q, uint32_t sm, uint64_t until, struct counters *sites)
+static void serve_turn(struct l2 *l, struct l2_queue *queues, const struct turn *t, struct counters *sites)
 {
-    while (q->next < q->n && q->v[q->next].time < until) {
-        const struct l2_request *r = &q->v[q->next++];
-        uint64_t ready = serve(l, q, r, sm, sites);
-        if (r->op != L2_JOIN && r->fill != L2_NOWHERE)
-            l1_told(q->l1, r->fill, ready);
-        if (r->waiter == L2_NOBODY)
-            continue;
-        struct l2_waiter *w = &q->waiter[r->waiter];
-        w->pending--;
-        w->ready = ready > w->ready ? ready : w->ready;
+    struct l2_queue *q = &queues[t->sm];
+    const struct l2_request *r = &q->v[t->request];
+    uint64_t ready = serve(l, q, r, t->sm, sites);
+    if (r->op != L2_JOIN && r->fill != L2_NOWHERE)
+        l1_told(q->l1, r->fill, ready);
+    if (r->waiter == L2_NOBODY)
+        return;
+    struct l2_waiter *w = &q->waiter[r->waiter];
+    w->pending--;
+    w->ready = ready > w->ready ? ready : w->ready;
+}
+
+/* The host fetches what the request will look at: there is more of L2 than its caches hold. */
+static void look_ahead(const struct l2 *l, const struct l2_queue *queues, const struct turn *t)
+{
+    const struct l2_queue *q = &queues[t->sm];
+    const struct l2_request *r = &q->v[t->request];
+    uint64_t tag;
+    uint32_t set = set_of(l, r->line, &tag);
+    if (r->fill != L2_NOWHERE)
+        l1_fetch(q->l1, r->fill);
+    if (r->op == L2_JOIN || !l->c.l2_bytes)
+        return;
+    if (l->groups)
+        __builtin_prefetch(group_of(l, r->line, l->nparts > 1 ? l->gpc[t->sm] & 1 : 0));
+    for (uint32_t p = 0; p < l->nparts; p++) {
+        const struct set *s = &l->part[p].set[set];
+        __builtin_prefetch(s);
+        __builtin_prefetch(&s->order);
+        __builtin_prefetch(s->ready);
+        __builtin_prefetch(s->there);
     }
 }
 
-/* The host fetches what the requests before `until` will look at: there is more of L2 than its caches hold. */
-static void look_ahead(const struct l2 *l, const struct l2_queue *q, uint32_t sm, uint64_t until)
+/* What all queues have from before `end`, which is at most L2_STEP cycles after `at`, in l->in_turn: by time, then SM, then the
+ * order of adding. */
+static uint32_t take_turns(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t at, uint64_t end)
 {
-    for (uint32_t i = q->next; i < q->n && q->v[i].time < until && l->c.l2_bytes; i++) {
-        const struct l2_request *r = &q->v[i];
-        uint64_t tag;
-        uint32_t set = set_of(l, r->line, &tag);
-        if (r->fill != L2_NOWHERE)
-            l1_fetch(q->l1, r->fill);
-        if (r->op == L2_JOIN)
-            continue;
-        if (l->recent)
-            __builtin_prefetch(recent_of(l, r, l->gpc[sm]));
-        for (uint32_t p = 0; p < l->nparts; p++) {
-            const struct set *s = &l->part[p].set[set];
-            __builtin_prefetch(s);
-            __builtin_prefetch(&s->order);
-            __builtin_prefetch(s->ready);
-            __builtin_prefetch(s->there);
+    uint32_t n = 0, first[L2_STEP + 1] = {0};
+    for (uint32_t i = 0; i < sms; i++) {
+        struct l2_queue *q = &queues[i];
+        for (; q->next < q->n && q->v[q->next].time < end; q->next++) {
+            uint64_t time = q->v[q->next].time;
+            if (n == l->turns) {
+                l->turns = 2 * l->turns + 256;
+                l->turn = alloc_resize(l->turn, l->turns * sizeof *l->turn);
+                l->in_turn = alloc_resize(l->in_turn, l->turns * sizeof *l->in_turn);
+            }
+            l->turn[n] = (struct turn){i, q->next, time > at ? (uint32_t)(time - at) : 0};
+            first[l->turn[n++].time + 1]++;
         }
     }
+    for (uint32_t i = 1; i < L2_STEP; i++)
+        first[i] += first[i - 1];
+    for (uint32_t i = 0; i < n; i++)
+        l->in_turn[first[l->turn[i].time]++] = l->turn[i];
+    return n;
 }
 
 void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites)
@@ -706,12 +752,12 @@ void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t unti
             sort(&queues[i]);
     for (uint64_t at = first_time(queues, sms); at < until; at = first_time(queues, sms)) {
         uint64_t end = at - at % L2_STEP + L2_STEP;
-        end = end < until ? end : until;
-        for (uint32_t i = 0; i < sms + AHEAD; i++) {
-            if (i < sms)
-                look_ahead(l, &queues[i], i, end);
+        uint32_t n = take_turns(l, queues, sms, at, end < until ? end : until);
+        for (uint32_t i = 0; i < n + AHEAD; i++) {
+            if (i < n)
+                look_ahead(l, queues, &l->in_turn[i]);
             if (i >= AHEAD)
-                serve_queue(l, &queues[i - AHEAD], i - AHEAD, end, sites);
+                serve_turn(l, queues, &l->in_turn[i - AHEAD], sites);
         }
     }
     for (uint32_t i = 0; i < sms; i++)

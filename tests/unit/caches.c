@@ -237,6 +237,66 @@ static void past_l1(void **state)
     close_model(&m);
 }
 
+/* Loads past L1 by two SMs of one GPC, then of two, in one half of an L2 that answers hits after 56 cycles, DRAM after 400: which
+ * are one request for L2. */
+static void one_request(void **state)
+{
+    static const struct { uint64_t time; int sm, lanes; } asked[] = {
+        {0, 0, 32}, {399, 1, 32}, {500, 1, 32}, /* a miss: until the data are there; 4 sectors and 4 */
+        {2000, 0, 32}, {2050, 1, 32}, {2060, 1, 32}, /* a hit: 56 cycles */
+        {3000, 0, 32}, {3001, 1, 32}, {3002, 0, 32}, {3003, 1, 32}, {3004, 0, 32}, {3005, 1, 32}, /* four and two */
+        {4000, 0, 32}, {4010, 1, 8}, {4020, 1, 32}, {4030, 0, 32}, /* other sectors (one) end the first; the third begins anew */
+    };
+    /* What L2 is asked by the end of each. With two GPCs each asks for itself, but still ends what the other one began. */
+    static const unsigned sectors[2][sizeof asked / sizeof *asked] = {
+        {4, 4, 8, 12, 12, 16, 20, 20, 20, 20, 24, 24, 28, 29, 33, 33},
+        {4, 8, 12, 16, 20, 24, 28, 32, 32, 32, 32, 32, 36, 37, 41, 45}};
+    (void)state;
+    for (uint32_t gpcs = 1; gpcs <= 2; gpcs++) {
+        struct model m;
+        open_model(&m, 64 << 10, 1 << 20, 1);
+        l2_free(m.l2);
+        m.c.gpcs = gpcs;
+        m.c.coalesce_cycles = 56;
+        m.c.dram_latency = 400;
+        m.l2 = l2_new(&m.c);
+        for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+            struct record r = affine(BASE, 4, 4, RECORD_LOAD);
+            r.cache = PTX_CACHE_CG;
+            r.mask = asked[i].lanes == 32 ? UINT32_MAX : (1u << asked[i].lanes) - 1;
+            ask(&m, asked[i].sm, r, asked[i].time);
+            l2_serve(m.l2, m.queue, 2, asked[i].time + 1, &m.site);
+            assert_int_equal(n(&m, COUNTER_L2_READ_SECTORS), sectors[gpcs - 1][i]);
+        }
+        close_model(&m);
+    }
+}
+
+/* One sector of a line waits behind another one of the slice: a request takes it a cycle of its own, two sectors as well. */
+static void requests_of_a_slice(void **state)
+{
+    (void)state;
+    for (uint32_t sectors = 1; sectors <= 4; sectors += 3) {
+        struct model m;
+        uint64_t first;
+        open_model(&m, 64 << 10, 1 << 20, 1);
+        l2_free(m.l2);
+        m.c.l2_slices = 1;
+        m.c.l2_slice_cycles = 50 * 256;
+        m.c.l2_request_cycles = 100 * 256;
+        m.l2 = l2_new(&m.c);
+        for (uint64_t i = 0; i < 8; i++) {
+            struct record r = affine(BASE + i * 128, 4, 4, RECORD_LOAD);
+            r.mask = sectors == 4 ? UINT32_MAX : 255;
+            ask(&m, 0, r, 0);
+        }
+        settle(&m);
+        first = sectors == 4 ? 8 * 200 : 8 * 100;
+        assert_in_range(m.waiter[0].ready, first + 225, first + 373);
+        close_model(&m);
+    }
+}
+
 static const struct rule_set *rules_at_cc(int cc)
 {
     int i = 0;
@@ -676,7 +736,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_of_floats), cmocka_unit_test(shapes_agree), cmocka_unit_test(local_words),
-        cmocka_unit_test(reuse_of_a_neighbour), cmocka_unit_test(capacity_of_l1), cmocka_unit_test(past_l1),
+        cmocka_unit_test(reuse_of_a_neighbour), cmocka_unit_test(capacity_of_l1), cmocka_unit_test(past_l1), cmocka_unit_test(one_request), cmocka_unit_test(requests_of_a_slice),
         cmocka_unit_test(past_all_caches), cmocka_unit_test(early_l1), cmocka_unit_test(halves_of_l2), cmocka_unit_test(pairs_from_dram), cmocka_unit_test(stores_that_meet),
         cmocka_unit_test(stores_keep_a_sector), cmocka_unit_test(answers), cmocka_unit_test(clusters),
         cmocka_unit_test(written_in_part), cmocka_unit_test(atomics_in_l2), cmocka_unit_test(persisting_window),
