@@ -4,6 +4,10 @@ unit_test(device_occupancy)
 unit_test(memory)
 unit_test(memory_strides)
 unit_test(caches)
+# The blocks that are resident at first, on the multiprocessors that an H200 gave them to.
+add_test(NAME truth.first_blocks COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/truth/first_blocks.py $<TARGET_FILE:heddle_cli>
+         ${CMAKE_CURRENT_SOURCE_DIR}/truth/caches)
+set_tests_properties(truth.first_blocks PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "18 launches, 8468 blocks, 0 launches differ")
 unit_test(dram)
 unit_test(rules)
 unit_test(metrics)

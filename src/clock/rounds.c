@@ -23,7 +23,6 @@ enum {
     ORDER_CYCLES = 256,     /* for so long the warps have one order */
     START_CYCLES = 4,       /* from a block's warp to the next one */
     ASKS_A_CYCLE = 2,       /* sectors from an SM to L2: 64 bytes */
-    MOST_BETWEEN = 8,       /* other warps whose accesses come between two of one warp */
     BYTES_CYCLES = 4,       /* that a store of bytes or halves takes at least */
     PLACE_WORD = 64
 };
@@ -182,7 +181,6 @@ static bool is_runnable(const struct sm *s, uint32_t place)
     return s->runnable[bit / PLACE_WORD] >> bit % PLACE_WORD & 1;
 }
 
-/* Of the warps that can run any, by a lot that changes now and then. */
 static bool choose(const struct rounds *r, const struct sm *s, uint32_t *place)
 {
     uint32_t epoch = (uint32_t)(s->now / ((uint64_t)ORDER_CYCLES * r->slots));
@@ -294,11 +292,8 @@ static int drain(struct rounds *r, uint32_t sm, const struct record *records, in
 {
     struct sm *s = &r->sm[sm];
     struct l2_queue *q = &r->queue[sm];
-    uint64_t at = cycles(r, s->now > s->pipe ? s->now : s->pipe);
-    unsigned others = 1; /* warps whose accesses come between this one's: those that can run, too */
-    for (uint32_t i = 0; i < r->words && others < MOST_BETWEEN; i++)
-        others += lanes_count((uint32_t)s->runnable[i]) + lanes_count((uint32_t)(s->runnable[i] >> 32));
-    others = others < MOST_BETWEEN ? others : MOST_BETWEEN;
+    /* Accesses of other warps that are in the pipe come between stores of this one. */
+    uint64_t at = cycles(r, s->now), behind = s->pipe > s->now && n ? cycles(r, s->pipe - s->now) / (unsigned)n : 0;
     uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->places + place) * r->local_bytes;
     q->waiter[place].ready = 0;
     for (int i = 0; i < n; i++) {
@@ -325,10 +320,12 @@ static int drain(struct rounds *r, uint32_t sm, const struct record *records, in
             continue;
         unsigned missed = texture ? textures_access(s->textures, rec, at, place, r->c->sites, q, &lines)
                                   : l1_access(s->l1, rec, &r->lines, local, at, place, r->c->sites, q, &lines, until);
-        uint64_t busy = missed / ASKS_A_CYCLE > lines ? missed / ASKS_A_CYCLE : lines, ready = at + r->c->caches->l1_latency;
+        bool stores = rec->op == RECORD_STORE;
+        unsigned sectors = stores && rec->space == PTX_GLOBAL ? r->lines.touched : missed; /* on the way to L2 */
+        uint64_t busy = sectors / ASKS_A_CYCLE > lines ? sectors / ASKS_A_CYCLE : lines, ready = at + r->c->caches->l1_latency;
         *through += busy;
-        at += (uint64_t)others * (rec->op == RECORD_STORE && rec->elem < 4 && lines < BYTES_CYCLES ? BYTES_CYCLES : lines);
-        if (rec->op != RECORD_STORE && rec->op != RECORD_RED)
+        at += stores ? behind + (rec->elem < 4 && busy < BYTES_CYCLES ? BYTES_CYCLES : busy) : lines;
+        if (!stores && rec->op != RECORD_RED)
             *until = ready > *until ? ready : *until;
     }
     return n;
@@ -610,26 +607,97 @@ static void run_sm(struct rounds *r, uint32_t sm, uint64_t until)
 
 /* --- the launch --- */
 
-/* The first blocks: one to each SM of a GPC, then the next GPC; GPCs start their blocks side by side. */
+/* SMs that get their first blocks together: those of a GPC but its late TPCs, and these by themselves. */
+struct group {
+    uint32_t *sm, n, tpcs; /* in the order of their numbers */
+    uint32_t began;        /* blocks */
+};
+
+/* The grid's next block goes to an SM. Groups start their blocks side by side. False: there is none. */
+static bool first_block(struct rounds *r, struct group *g, uint32_t i)
+{
+    uint64_t at = (uint64_t)g->began++ * DISPATCH_CYCLES;
+    if (r->next >= r->l->nblocks || launch_stopping(r->l, r->next))
+        return false;
+    r->dispatched = at > r->dispatched ? at : r->dispatched;
+    seat_block(r, &(struct request){0, g->sm[i], (uint32_t)r->sm[g->sm[i]].taken}, at * r->slots);
+    return true;
+}
+
+/* One block to each SM of the group. */
+static void first_turn(struct rounds *r, struct group *g)
+{
+    for (uint32_t i = 0; i < g->n && first_block(r, g, i); i++)
+        ;
+}
+
+/* The group of those with less than all that has the fewest; first_rest's. `passes`: a block in each TPC, then in each SM. */
+static uint32_t fewest(const struct group *group, const uint32_t *gets, uint32_t n)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t least = n;
+        for (uint32_t g = 0; g < n; g++)
+            if (gets[g] < (pass ? group[g].n : group[g].tpcs) && (least == n || gets[g] < gets[least]))
+                least = g;
+        if (least < n)
+            return least;
+    }
+    return n;
+}
+
+/* Fewer blocks than SMs are left: as many to each group, and no second one to a TPC while another one has none. */
+static void first_rest(struct rounds *r, struct group *group, uint32_t n, uint64_t left)
+{
+    uint32_t *gets = alloc_zeroed(n * sizeof *gets), g;
+    for (; left && (g = fewest(group, gets, n)) < n; left--)
+        gets[g]++;
+    for (g = 0; g < n; g++) {
+        uint32_t tpcs = group[g].tpcs, sms = tpcs ? group[g].n / tpcs : 0;
+        for (uint32_t t = 0; t < tpcs; t++)
+            for (uint32_t i = 0; i < gets[g] / tpcs + (t < gets[g] % tpcs); i++)
+                first_block(r, &group[g], t * sms + i);
+    }
+    alloc_release(gets);
+}
+
+/* The first blocks: groups in turn, one block to each of their SMs. Late TPCs come first, again after five turns of others, then
+ * after each six, but never have more than others have in the end (NVIDIA H200, 2026-11-22, tests/truth/caches: first_blocks). */
 static void first_blocks(struct rounds *r)
 {
     const struct caches_config *c = r->c->caches;
-    uint32_t *order = alloc_zeroed(r->sms * sizeof *order), *end = alloc_zeroed((c->gpcs + 1) * sizeof *end), n = 0;
-    for (uint32_t gpc = 0; gpc < c->gpcs; gpc++) { /* SMs by their GPCs, and where each one's end */
+    enum { LATE_FIRST = 5, LATE_AGAIN = 6 };
+    uint32_t *order = alloc_zeroed(r->sms * sizeof *order), n = 0, late = c->late_tpcs * c->sms_per_tpc;
+    struct group *group = alloc_zeroed((c->gpcs + 2) * sizeof *group), *others = group + 1;
+    uint64_t all = r->l->nblocks / r->sms, rounds = all < r->seats ? all : r->seats;
+    uint64_t left = all < r->seats ? r->l->nblocks - all * r->sms : 0, had = 0, turns = LATE_AGAIN - LATE_FIRST;
+
+    late = late < r->sms ? late : 0;
+    for (uint32_t g = 0; g <= c->gpcs; g++) {
+        group[g].sm = order + n;
         for (uint32_t i = 0; i < r->sms; i++)
-            if (caches_gpc(c, i) == gpc)
+            if (g ? i < r->sms - late && caches_gpc(c, i) == g - 1 : i >= r->sms - late)
                 order[n++] = i;
-        end[gpc + 1] = n;
+        group[g].n = (uint32_t)(order + n - group[g].sm);
+        group[g].tpcs = group[g].n / c->sms_per_tpc;
     }
-    for (uint32_t seat = 0; seat < r->seats; seat++)
-        for (uint32_t gpc = 0; gpc < c->gpcs; gpc++)
-            for (uint32_t i = end[gpc]; i < end[gpc + 1] && r->next < r->l->nblocks && !launch_stopping(r->l, r->next); i++) {
-                uint64_t at = ((uint64_t)seat * (end[gpc + 1] - end[gpc]) + (i - end[gpc])) * DISPATCH_CYCLES;
-                r->dispatched = at > r->dispatched ? at : r->dispatched;
-                seat_block(r, &(struct request){0, order[i], seat}, at * r->slots);
+    for (uint64_t round = 0; round < rounds; round++)
+        for (uint32_t g = 0; g < c->gpcs; g++, turns++) {
+            if (had < rounds && (!had || turns % LATE_AGAIN == 0)) {
+                first_turn(r, group);
+                had++;
             }
+            first_turn(r, &others[g]);
+        }
+    for (; had < rounds; had++)
+        first_turn(r, group);
+    if (left) {
+        uint64_t few = left < group->n ? left : group->n;
+        for (uint32_t i = 0; i < few; i++)
+            first_block(r, group, i);
+        first_rest(r, others, c->gpcs, left - few);
+    }
     alloc_release(order);
-    alloc_release(end);
+    alloc_release(group);
 }
 
 /* Host memory for blocks is kept from launch to launch: new pages cost more than what is done with them. */

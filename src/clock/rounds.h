@@ -1,7 +1,7 @@
 /* Launches whose caches are modelled: all multiprocessors at the same pseudo-time.
  *
  * The first blocks go to the multiprocessors in turn, through all of a GPC, then of the next, as many at a time as the launch's
- * occupancy allows; where one ends, the grid's next one starts a little later (NVIDIA H200, 2026-11-22, tests/truth/caches: order,
+ * occupancy allows; where one ends, the grid's next one starts a little later (NVIDIA H200, 2026-11-22, tests/truth/caches: first_blocks,
  * h200_life.txt). On each SM of the warps that can run any has its turn: it runs to the head of the next block of its code that
  * accesses memory (launch.turn_records). Its turn takes the SM the issue slots of its instructions (clock_run.block_slots);
  * its accesses go through a pipe beside that, one after the other: L1's tags, the way to L2, passes through the banks of shared

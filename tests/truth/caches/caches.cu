@@ -1,8 +1,8 @@
 // What the caches of a GPU do that no document says: one launch for each question, to be counted by a profiler.
-// usage: caches [GROUP]: order, share, again, stores, l1, l2, dirty, partial. Prints a line for each launch.
-// h200.tsv was measured so: for each group but order
+// usage: caches [GROUP]: share, again, stores, l1, l2, dirty, partial. Prints a line for each launch.
+// h200.tsv was measured so: for each group
 //   ncu --csv --page raw --print-units base --metrics (the columns of h200.tsv) --log-file GROUP.csv ./caches GROUP
-// h200_order.txt: ./caches order. Built with nvcc -O3 -arch=sm_90.
+// Built with nvcc -O3 -arch=sm_90.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,13 +16,6 @@ static bool want(const char *group) { return !only || !strcmp(only, group); }
 
 __device__ unsigned smid() { unsigned s; asm volatile("mov.u32 %0, %%smid;" : "=r"(s)); return s; }
 __device__ void wait_until(long long t) { while (clock64() < t) ; }
-
-// which SM a block goes to, and when
-__global__ void order(unsigned *sm, unsigned long long *when, int spin) {
-  unsigned long long t; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
-  if (!threadIdx.x) { sm[blockIdx.x] = smid(); when[blockIdx.x] = t; }
-  long long end = clock64() + spin; wait_until(end);
-}
 
 // SMs in [first, first + n * step) read the same lines, SM i starts delay * i cycles later; all blocks meet first
 __global__ void share(const float *p, int lines, unsigned a, unsigned b, int delay, int *arrived, float *out) {
@@ -114,15 +107,6 @@ int main(int argc, char **argv) {
   if (argc > 1) only = argv[1];
   cudaDeviceProp d; CK(cudaGetDeviceProperties(&d, 0)); int sms = d.multiProcessorCount;
   size_t bytes = (size_t)256 << 20; float *p, *out; int *arrived; CK(cudaMalloc(&p, bytes)); CK(cudaMalloc(&out, 4096)); CK(cudaMalloc(&arrived, 4)); CK(cudaMemset(p, 0, bytes));
-  if (want("order")) {
-    unsigned *sm; unsigned long long *when; int most = 16384; CK(cudaMalloc(&sm, most * 4)); CK(cudaMalloc(&when, most * 8)); unsigned *host = (unsigned *)malloc(most * 4);
-    int blocks[] = {32, 64, 128, 256, 512, 1024}, grids[] = {sms, 2 * sms, 512, 1056, 4096, 8192};
-    for (int b : blocks) for (int g : grids) for (int spin : {2000, 200000}) {
-      if (spin > 2000 && g > 4096) continue;
-      RUN(printf("order block %d grid %d spin %d:", b, g, spin); order<<<g, b>>>(sm, when, spin); CK(cudaMemcpy(host, sm, g * 4, cudaMemcpyDeviceToHost));
-          for (int i = 0; i < g; i++) printf(" %u", host[i]));
-    }
-  }
   if (want("share")) {
     CK(cudaFuncSetAttribute(share, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 << 10));
     int lines = 4096;
