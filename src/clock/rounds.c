@@ -90,6 +90,10 @@ struct rounds {
     uint32_t nrequests;
     uint64_t next;          /* block */
     uint64_t dispatched;    /* when the last one was, in cycles */
+    uint32_t *turn, *in_turn; /* [sms]: an SM's number in the order in which they get blocks; the SM of that number */
+    uint32_t last;          /* number of the SM that got a block last */
+    uint32_t *first_free, *next_free; /* [sms], [sms * seats]: 1 + the SM's first free seat, 1 + the one after it; 0: none */
+    uint64_t *has_free;     /* bits of numbers: SMs with a free seat */
     uint64_t slice;         /* cycles that an SM runs on its own, before L2 serves what all asked for: no answer is earlier */
     uint8_t *needs;         /* [instructions]: an access that needs what was loaded before it in its basic block */
     uint32_t sms, seats, warps; /* warps: a block */
@@ -534,20 +538,60 @@ static int earlier(const void *a, const void *b)
     return x->sm != y->sm ? (x->sm < y->sm ? -1 : 1) : (int)x->seat - (int)y->seat;
 }
 
-/* The next blocks go to the seats that became free, in the order of time. */
-static void dispatch(struct rounds *r)
+/* The seat is free now. */
+static void is_free(struct rounds *r, const struct request *q)
+{
+    uint32_t turn = r->turn[q->sm], *first = &r->first_free[q->sm];
+    r->next_free[q->sm * r->seats + q->seat] = *first;
+    *first = q->seat + 1;
+    r->has_free[turn / 64] |= UINT64_C(1) << turn % 64;
+}
+
+/* A free seat of the SM that comes next after the last one that got a block, in the order of groups. False: there is none. */
+static bool take_free(struct rounds *r, struct request *q)
+{
+    uint32_t words = (r->sms + 63) / 64, from = (r->last + 1) % r->sms, w = from / 64;
+    uint64_t bits = r->has_free[w] & ~UINT64_C(0) << from % 64;
+    for (uint32_t i = 0; !bits && i < words; i++) {
+        w = w + 1 == words ? 0 : w + 1;
+        bits = r->has_free[w];
+    }
+    if (!bits)
+        return false;
+    r->last = w * 64 + (uint32_t)__builtin_ctzll(bits);
+    q->sm = r->in_turn[r->last];
+    q->seat = r->first_free[q->sm] - 1;
+    r->first_free[q->sm] = r->next_free[q->sm * r->seats + q->seat];
+    if (!r->first_free[q->sm])
+        r->has_free[w] &= ~(UINT64_C(1) << r->last % 64);
+    return true;
+}
+
+/* The next blocks go to the seats that became free, as long as no other seat can become free before: those up to cycle `until`. If
+ * several are free, SMs have their turns as at first, one block each. */
+static void dispatch(struct rounds *r, uint64_t until)
 {
     struct launch *l = r->l;
+    struct request q;
+    uint32_t i = 0;
     qsort(r->request, r->nrequests, sizeof *r->request, earlier);
-    for (uint32_t i = 0; i < r->nrequests; i++) {
-        const struct request *q = &r->request[i];
-        if (r->next >= l->nblocks || launch_stopping(l, r->next))
+    while (r->next < l->nblocks && !launch_stopping(l, r->next)) {
+        uint64_t at = r->dispatched + DISPATCH_CYCLES;
+        for (; i < r->nrequests && cycles(r, r->request[i].at) <= at; i++)
+            is_free(r, &r->request[i]);
+        if (at >= until)
             break;
-        uint64_t at = cycles(r, q->at);
-        r->dispatched = at > r->dispatched + DISPATCH_CYCLES ? at : r->dispatched + DISPATCH_CYCLES;
-        seat_block(r, q, r->dispatched * r->slots);
+        if (take_free(r, &q)) {
+            r->dispatched = at;
+            seat_block(r, &q, at * r->slots);
+        } else if (i < r->nrequests && cycles(r, r->request[i].at) < until) {
+            r->dispatched = cycles(r, r->request[i].at) - DISPATCH_CYCLES;
+        } else {
+            break;
+        }
     }
-    r->nrequests = 0;
+    r->nrequests -= i;
+    memmove(r->request, r->request + i, r->nrequests * sizeof *r->request);
 }
 
 /* --- one SM --- */
@@ -696,7 +740,9 @@ static void first_blocks(struct rounds *r)
             first_block(r, group, i);
         first_rest(r, others, c->gpcs, left - few);
     }
-    alloc_release(order);
+    for (uint32_t i = 0; i < r->sms; i++)
+        r->turn[order[i]] = i;
+    r->in_turn = order;
     alloc_release(group);
 }
 
@@ -769,6 +815,10 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->queue = alloc_zeroed(r->sms * sizeof *r->queue);
     r->ring = alloc_zeroed(sizeof *r->ring * l->ring_records);
     r->request = alloc_zeroed((size_t)r->sms * r->seats * sizeof *r->request);
+    r->turn = alloc_zeroed(r->sms * sizeof *r->turn);
+    r->first_free = alloc_zeroed(r->sms * sizeof *r->first_free);
+    r->next_free = alloc_zeroed((size_t)r->sms * r->seats * sizeof *r->next_free);
+    r->has_free = alloc_zeroed((r->sms + 63) / 64 * sizeof *r->has_free);
     r->needs = find_needs(l->kernel);
     memory_init(&r->memory, c->sites, (uint32_t)l->kernel->ninsts);
     memory_set_rules(&r->memory, c->rules);
@@ -824,6 +874,11 @@ static void finish(struct rounds *r)
     alloc_release(r->queue);
     alloc_release(r->request);
     alloc_release(r->needs);
+    alloc_release(r->turn);
+    alloc_release(r->in_turn);
+    alloc_release(r->first_free);
+    alloc_release(r->next_free);
+    alloc_release(r->has_free);
     alloc_release(r->ring);
 }
 
@@ -883,7 +938,7 @@ void rounds_run(struct clock_run *c)
         l2_serve(r.l2, r.queue, r.sms, end, c->sites);
         for (uint32_t i = 0; i < r.sms; i++)
             look_at_answers(&r, i);
-        dispatch(&r);
+        dispatch(&r, end + LAUNCH_CYCLES);
         moved = r.moved ? end : moved;
         if (end - moved > 4 * GRID_CYCLES && is_stuck(&r))
             break;
