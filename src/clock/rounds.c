@@ -95,7 +95,8 @@ struct rounds {
     uint32_t *first_free, *next_free; /* [sms], [sms * seats]: 1 + the SM's first free seat, 1 + the one after it; 0: none */
     uint64_t *has_free;     /* bits of numbers: SMs with a free seat */
     uint64_t slice;         /* cycles that an SM runs on its own, before L2 serves what all asked for: no answer is earlier */
-    uint8_t *needs;         /* [instructions]: an access that needs what was loaded before it in its basic block */
+    uint8_t *needs;         /* [instructions]: NEEDS: an access that needs what was loaded before it in its basic block; EARLY: a load that
+                               need not wait for the accesses before it there */
     uint32_t sms, seats, warps; /* warps: a block */
     uint32_t places, words; /* of an SM: seats * warps */
     uint32_t slots;         /* issue slots a cycle */
@@ -260,6 +261,9 @@ static bool is_texture(const struct rounds *r, const struct sm *s, const struct 
     return s->textures && (rec->op == RECORD_TEXTURE || (rec->nc && rec->op == RECORD_LOAD && r->c->caches->texture_readonly));
 }
 
+/* What rounds.needs says of an access. */
+enum { NEEDS = 1, EARLY = 2 };
+
 /* Accesses that need, for an address, a value or a guard, what a load of the same basic block brings. */
 static uint8_t *find_needs(const struct ir_kernel *k)
 {
@@ -272,7 +276,7 @@ static uint8_t *find_needs(const struct ir_kernel *k)
             const struct ir_inst *in = &k->insts[i];
             bool memory = ir_is_memory(in) || in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4;
             bool reads = ir_reads(in, loaded);
-            needs[i] = memory && reads;
+            needs[i] = memory && reads ? NEEDS : 0;
             for (int d = 0; d < in->ndst; d++)
                 if (in->dst[d] != IR_NOREG && (reads || (memory && in->space != PTX_SHARED && in->space != PTX_PARAM)))
                     ir_bit_set(loaded, in->dst[d]);
@@ -282,6 +286,46 @@ static uint8_t *find_needs(const struct ir_kernel *k)
     return needs;
 }
 
+/* Bytes that a store writes or a load reads, a lane; from its base. */
+static void span_of(const struct ir_inst *in, int64_t *from, int64_t *to)
+{
+    *from = in->offset;
+    *to = in->offset + ptx_type_info[in->type].bits / 8 * (in->vec ? in->vec : 1);
+}
+
+/* Loads that an assembler moves up over what precedes them in their basic block: they need nothing of it, and the stores there have the
+ * same base and are of other bytes (nvcc's code of `p->x += a; p->y += b;` has both loads first; so tests/truth, aos_soa). */
+static void find_early(const struct ir_kernel *k, uint8_t *needs)
+{
+    enum { STORES = 16 };
+    const struct ir_inst *store[STORES];
+    for (int b = 0; b < k->nblocks; b++) {
+        int n = 0;
+        bool never = false;
+        for (int i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++) {
+            const struct ir_inst *in = &k->insts[i];
+            bool load = in->op == PTX_OP_LD && in->space == PTX_GLOBAL && in->src[0].kind == IR_SRC_REG && !needs[i];
+            for (int d = 0; d < n && !never; d++)
+                never |= ir_defines(in, store[d]->src[0].reg);
+            if (in->op == PTX_OP_ST && in->space == PTX_GLOBAL) {
+                never |= n == STORES || in->src[0].kind != IR_SRC_REG;
+                if (!never)
+                    store[n++] = in;
+            } else if (in->op == PTX_OP_ATOM || in->op == PTX_OP_RED || in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER || in->op == PTX_OP_MEMBAR || in->op == PTX_OP_FENCE) {
+                never = true;
+            }
+            for (int d = 0; d < n && load; d++) {
+                int64_t from, to, other, end;
+                span_of(in, &from, &to);
+                span_of(store[d], &other, &end);
+                load = store[d]->src[0].reg == in->src[0].reg && (to <= other || end <= from);
+            }
+            if (load && !never)
+                needs[i] = EARLY;
+        }
+    }
+}
+
 /* Passes of an access to shared memory through its banks. */
 static unsigned passes(const struct record *r)
 {
@@ -289,48 +333,77 @@ static unsigned passes(const struct record *r)
     return atomic ? atomics_shared_wavefronts(r) : shared_wavefronts(r);
 }
 
-/* Records go to the counters and through the SM's L1, up to the first that needs what others of them ask for. Returns how many have
- * gone. *until: raised to when all of their data are there but those that the warp waits for at L2. *through: plus cycles in the pipe of
- * loads and stores. */
-static int drain(struct rounds *r, uint32_t sm, const struct record *records, int n, uint32_t place, uint64_t *until, uint64_t *through)
+/* A drain of a warp's records. */
+struct drain {
+    uint32_t sm, place;
+    uint64_t local;    /* address of its local memory */
+    uint64_t at;       /* cycle of the next access */
+    uint64_t behind;   /* cycles of others' accesses that come between two stores */
+    uint64_t until;    /* when all data are there but those that the warp waits for at L2 */
+    uint64_t through;  /* cycles in the pipe of loads and stores */
+};
+
+/* One record goes to the counters and through the SM's L1. */
+static void access_of(struct rounds *r, struct drain *d, const struct record *rec)
 {
-    struct sm *s = &r->sm[sm];
-    struct l2_queue *q = &r->queue[sm];
+    struct sm *s = &r->sm[d->sm];
+    struct l2_queue *q = &r->queue[d->sm];
+    bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST;
+    bool texture = cached && is_texture(r, s, rec), stores = rec->op == RECORD_STORE;
+    unsigned lines;
+    d->through += rec->space == PTX_SHARED ? passes(rec) : 0;
+    if (!cached || texture) {
+        memory_access(&r->memory, rec);
+    } else {
+        l1_lines(s->l1, rec, d->local, &r->lines);
+        memory_access_of(&r->memory, rec, r->lines.touched);
+    }
+    if (rec->space == PTX_CONST) {
+        uint64_t ready = load_constants(r, d->sm, rec, d->at);
+        d->until = ready > d->until ? ready : d->until;
+    }
+    if (!cached)
+        return;
+    unsigned missed = texture ? textures_access(s->textures, rec, d->at, d->place, r->c->sites, q, &lines)
+                              : l1_access(s->l1, rec, &r->lines, d->local, d->at, d->place, r->c->sites, q, &lines, &d->until);
+    unsigned sectors = stores && rec->space == PTX_GLOBAL ? r->lines.touched : missed; /* on the way to L2 */
+    uint64_t busy = sectors / ASKS_A_CYCLE > lines ? sectors / ASKS_A_CYCLE : lines, ready = d->at + r->c->caches->l1_latency;
+    d->through += busy;
+    d->at += stores ? d->behind + (rec->elem < 4 && busy < BYTES_CYCLES ? BYTES_CYCLES : busy) : lines;
+    if (!stores && rec->op != RECORD_RED)
+        d->until = ready > d->until ? ready : d->until;
+}
+
+/* The warp has to wait before the first of these. Loads of its basic block that an assembler moves up go now. */
+static void early_ones(struct rounds *r, struct drain *d, struct record *records, int n)
+{
+    const struct ir_inst *insts = r->l->kernel->insts;
+    for (int i = 1; i < n && records[i].op < RECORD_ARRIVE && insts[records[i].site].block == insts[records[0].site].block; i++)
+        if (r->needs[records[i].site] == EARLY && records[i].op == RECORD_LOAD && records[i].order == PTX_WEAK) {
+            access_of(r, d, &records[i]);
+            records[i].op = RECORD_ARRIVE; /* done */
+        }
+}
+
+/* Records go to the counters and through the SM's L1, up to the first that needs what others of them ask for. Returns how many have
+ * gone; of the others those that went before their turn are RECORD_ARRIVE now. */
+static int drain(struct rounds *r, struct drain *d, struct record *records, int n)
+{
+    struct sm *s = &r->sm[d->sm];
+    struct l2_waiter *w = &r->queue[d->sm].waiter[d->place];
+    d->at = cycles(r, s->now);
     /* Accesses of other warps that are in the pipe come between stores of this one. */
-    uint64_t at = cycles(r, s->now), behind = s->pipe > s->now && n ? cycles(r, s->pipe - s->now) / (unsigned)n : 0;
-    uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->places + place) * r->local_bytes;
-    q->waiter[place].ready = 0;
+    d->behind = s->pipe > s->now && n ? cycles(r, s->pipe - s->now) / (unsigned)n : 0;
+    d->local = LOCAL_BASE + ((uint64_t)d->sm * r->places + d->place) * r->local_bytes;
+    w->ready = 0;
     for (int i = 0; i < n; i++) {
-        const struct record *rec = &records[i];
-        unsigned lines;
-        if (rec->op >= RECORD_ARRIVE)
+        if (records[i].op >= RECORD_ARRIVE)
             continue;
-        if (r->needs[rec->site] && (q->waiter[place].pending || *until > at))
+        if (r->needs[records[i].site] == NEEDS && (w->pending || d->until > d->at)) {
+            early_ones(r, d, records + i, n - i);
             return i;
-        bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST;
-        bool texture = cached && is_texture(r, s, rec);
-        *through += rec->space == PTX_SHARED ? passes(rec) : 0;
-        if (!cached || texture) {
-            memory_access(&r->memory, rec);
-        } else {
-            l1_lines(s->l1, rec, local, &r->lines);
-            memory_access_of(&r->memory, rec, r->lines.touched);
         }
-        if (rec->space == PTX_CONST) {
-            uint64_t ready = load_constants(r, sm, rec, at);
-            *until = ready > *until ? ready : *until;
-        }
-        if (!cached)
-            continue;
-        unsigned missed = texture ? textures_access(s->textures, rec, at, place, r->c->sites, q, &lines)
-                                  : l1_access(s->l1, rec, &r->lines, local, at, place, r->c->sites, q, &lines, until);
-        bool stores = rec->op == RECORD_STORE;
-        unsigned sectors = stores && rec->space == PTX_GLOBAL ? r->lines.touched : missed; /* on the way to L2 */
-        uint64_t busy = sectors / ASKS_A_CYCLE > lines ? sectors / ASKS_A_CYCLE : lines, ready = at + r->c->caches->l1_latency;
-        *through += busy;
-        at += stores ? behind + (rec->elem < 4 && busy < BYTES_CYCLES ? BYTES_CYCLES : busy) : lines;
-        if (!stores && rec->op != RECORD_RED)
-            *until = ready > *until ? ready : *until;
+        access_of(r, d, &records[i]);
     }
     return n;
 }
@@ -413,13 +486,14 @@ static bool advance(struct rounds *r, uint32_t sm, uint32_t place, enum warp_sto
     struct parked *k = &s->parked[place];
     struct seat *t = &s->seat[place / r->warps];
     struct warp *w = &t->b->warps[place % r->warps];
-    const struct record *records = k->n ? k->record + k->next : NULL;
-    uint64_t before = w->clock, slots = w->slots, began = s->now, through = 0;
+    struct record *records = k->n ? k->record + k->next : NULL;
+    struct drain d = {.sm = sm, .place = place, .until = *until};
+    uint64_t before = w->clock, slots = w->slots, began = s->now;
     int n = k->n - k->next;
     if (!k->n) {
         uint64_t had = w->passes;
         k->stop = r->c->run(w, r->c->counts);
-        through = w->passes - had;
+        d.through = w->passes - had;
         k->next = 0;
         records = w->ring;
         n = w->nrecords;
@@ -427,13 +501,13 @@ static bool advance(struct rounds *r, uint32_t sm, uint32_t place, enum warp_sto
         t->moved |= k->stop != WARP_YIELD && w->clock != before;
         r->moved |= t->moved;
     }
-    int done = drain(r, sm, records, n, place, until, &through);
+    int done = drain(r, &d, records, n);
     s->now += w->slots > slots ? w->slots - slots : 1;
     *stop = k->stop;
-    *until *= r->slots;
+    *until = d.until * r->slots;
     *until = *until > s->now ? *until : s->now;
-    if (through) {
-        s->pipe = (s->pipe > began ? s->pipe : began) + through * r->slots;
+    if (d.through) {
+        s->pipe = (s->pipe > began ? s->pipe : began) + d.through * r->slots;
         *until = *until > s->pipe ? *until : s->pipe;
         t->pipe = s->pipe;
     }
@@ -820,6 +894,7 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->next_free = alloc_zeroed((size_t)r->sms * r->seats * sizeof *r->next_free);
     r->has_free = alloc_zeroed((r->sms + 63) / 64 * sizeof *r->has_free);
     r->needs = find_needs(l->kernel);
+    find_early(l->kernel, r->needs);
     memory_init(&r->memory, c->sites, (uint32_t)l->kernel->ninsts);
     memory_set_rules(&r->memory, c->rules);
     for (uint32_t i = 0; i < r->sms; i++) {
