@@ -293,7 +293,7 @@ static void span_of(const struct ir_inst *in, int64_t *from, int64_t *to)
     *to = in->offset + ptx_type_info[in->type].bits / 8 * (in->vec ? in->vec : 1);
 }
 
-/* Loads that an assembler moves up over what precedes them in their basic block: they need nothing of it, and the stores there have the
+/* Loads that an assembler moves up over stores that precede them in their basic block: they need nothing of it, and the stores have the
  * same base and are of other bytes (nvcc's code of `p->x += a; p->y += b;` has both loads first; so tests/truth, aos_soa). */
 static void find_early(const struct ir_kernel *k, uint8_t *needs)
 {
@@ -320,7 +320,7 @@ static void find_early(const struct ir_kernel *k, uint8_t *needs)
                 span_of(store[d], &other, &end);
                 load = store[d]->src[0].reg == in->src[0].reg && (to <= other || end <= from);
             }
-            if (load && !never)
+            if (load && n && !never)
                 needs[i] = EARLY;
         }
     }
