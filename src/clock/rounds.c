@@ -95,8 +95,8 @@ struct rounds {
     uint32_t *first_free, *next_free; /* [sms], [sms * seats]: 1 + the SM's first free seat, 1 + the one after it; 0: none */
     uint64_t *has_free;     /* bits of numbers: SMs with a free seat */
     uint64_t slice;         /* cycles that an SM runs on its own, before L2 serves what all asked for: no answer is earlier */
-    uint8_t *needs;         /* [instructions]: NEEDS: an access that needs what was loaded before it in its basic block; EARLY: a load that
-                               need not wait for the accesses before it there */
+    uint8_t *needs;         /* [instructions]: NEEDS: an access that needs what was loaded before it in its basic block; EARLY: a
+                               load that need not wait for the accesses before it there */
     uint32_t sms, seats, warps; /* warps: a block */
     uint32_t places, words; /* of an SM: seats * warps */
     uint32_t slots;         /* issue slots a cycle */
@@ -293,8 +293,8 @@ static void span_of(const struct ir_inst *in, int64_t *from, int64_t *to)
     *to = in->offset + ptx_type_info[in->type].bits / 8 * (in->vec ? in->vec : 1);
 }
 
-/* Loads that an assembler moves up over stores that precede them in their basic block: they need nothing of it, and the stores have the
- * same base and are of other bytes (nvcc's code of `p->x += a; p->y += b;` has both loads first; so tests/truth, aos_soa). */
+/* Loads that an assembler moves up over stores that precede them in their basic block: they need nothing of it, and the stores have
+ * the same base and are of other bytes (nvcc's code of `p->x += a; p->y += b;` has both loads first; so tests/truth, aos_soa). */
 static void find_early(const struct ir_kernel *k, uint8_t *needs)
 {
     enum { STORES = 16 };
@@ -311,7 +311,8 @@ static void find_early(const struct ir_kernel *k, uint8_t *needs)
                 never |= n == STORES || in->src[0].kind != IR_SRC_REG;
                 if (!never)
                     store[n++] = in;
-            } else if (in->op == PTX_OP_ATOM || in->op == PTX_OP_RED || in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER || in->op == PTX_OP_MEMBAR || in->op == PTX_OP_FENCE) {
+            } else if (in->op == PTX_OP_ATOM || in->op == PTX_OP_RED || in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER ||
+                       in->op == PTX_OP_MEMBAR || in->op == PTX_OP_FENCE) {
                 never = true;
             }
             for (int d = 0; d < n && load; d++) {
@@ -749,7 +750,8 @@ static void first_turn(struct rounds *r, struct group *g)
         ;
 }
 
-/* The group of those with less than all that has the fewest; first_rest's. `passes`: a block in each TPC, then in each SM. */
+/* The group that gets the next block of first_rest: the one with the fewest of those that have a TPC without one; if none has, of those
+ * that have an SM without one. n: none. */
 static uint32_t fewest(const struct group *group, const uint32_t *gets, uint32_t n)
 {
     for (int pass = 0; pass < 2; pass++) {
@@ -764,17 +766,17 @@ static uint32_t fewest(const struct group *group, const uint32_t *gets, uint32_t
 }
 
 /* Fewer blocks than SMs are left: as many to each group, and no second one to a TPC while another one has none. */
-static void first_rest(struct rounds *r, struct group *group, uint32_t n, uint64_t left)
+static void first_rest(struct rounds *r, struct group *group, uint32_t n, uint32_t sms_per_tpc, uint64_t left)
 {
     uint32_t *gets = alloc_zeroed(n * sizeof *gets), g;
     for (; left && (g = fewest(group, gets, n)) < n; left--)
         gets[g]++;
-    for (g = 0; g < n; g++) {
-        uint32_t tpcs = group[g].tpcs, sms = tpcs ? group[g].n / tpcs : 0;
-        for (uint32_t t = 0; t < tpcs; t++)
-            for (uint32_t i = 0; i < gets[g] / tpcs + (t < gets[g] % tpcs); i++)
-                first_block(r, &group[g], t * sms + i);
-    }
+    for (g = 0; g < n; g++)
+        for (uint32_t t = 0, at = 0; t < group[g].tpcs; t++, at += sms_per_tpc) {
+            uint32_t all = gets[g] / group[g].tpcs + (t < gets[g] % group[g].tpcs);
+            for (uint32_t i = 0; i < all; i++)
+                first_block(r, &group[g], at + i);
+        }
     alloc_release(gets);
 }
 
@@ -812,7 +814,7 @@ static void first_blocks(struct rounds *r)
         uint64_t few = left < group->n ? left : group->n;
         for (uint32_t i = 0; i < few; i++)
             first_block(r, group, i);
-        first_rest(r, others, c->gpcs, left - few);
+        first_rest(r, others, c->gpcs, c->sms_per_tpc, left - few);
     }
     for (uint32_t i = 0; i < r->sms; i++)
         r->turn[order[i]] = i;
