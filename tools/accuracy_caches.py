@@ -121,6 +121,13 @@ def page(figures):
     return "\n".join(lines) + "\n"
 
 
+def status(failed):
+    """Says what failed; the exit status."""
+    for what in failed:
+        print(what, file=sys.stderr)
+    return 1 if failed else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("heddle")
@@ -150,9 +157,7 @@ def main():
         with open(options.write, "w") as out:
             out.write(text)
     print(text, end="")
-    for what in failed:
-        print(what, file=sys.stderr)
-    return 1 if failed else 0
+    return status(failed)
 
 
 if __name__ == "__main__":

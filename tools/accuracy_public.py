@@ -217,9 +217,7 @@ def main():
         Path(options.write).write_text(text)
     else:
         print(text, end="")
-    for what in failed:
-        print(what, file=sys.stderr)
-    return 1 if failed else 0
+    return caches.status(failed)
 
 
 if __name__ == "__main__":

@@ -186,6 +186,7 @@ static bool is_runnable(const struct sm *s, uint32_t place)
     return s->runnable[bit / PLACE_WORD] >> bit % PLACE_WORD & 1;
 }
 
+/* Of the warps that can run any, by a lot that changes now and then. */
 static bool choose(const struct rounds *r, const struct sm *s, uint32_t *place)
 {
     uint32_t epoch = (uint32_t)(s->now / ((uint64_t)ORDER_CYCLES * r->slots));
@@ -614,7 +615,7 @@ static int earlier(const void *a, const void *b)
 }
 
 /* The seat is free now. */
-static void is_free(struct rounds *r, const struct request *q)
+static void add_free(struct rounds *r, const struct request *q)
 {
     uint32_t turn = r->turn[q->sm], *first = &r->first_free[q->sm];
     r->next_free[q->sm * r->seats + q->seat] = *first;
@@ -653,7 +654,7 @@ static void dispatch(struct rounds *r, uint64_t until)
     while (r->next < l->nblocks && !launch_stopping(l, r->next)) {
         uint64_t at = r->dispatched + DISPATCH_CYCLES;
         for (; i < r->nrequests && cycles(r, r->request[i].at) <= at; i++)
-            is_free(r, &r->request[i]);
+            add_free(r, &r->request[i]);
         if (at >= until)
             break;
         if (take_free(r, &q)) {
@@ -766,10 +767,10 @@ static uint32_t fewest(const struct group *group, const uint32_t *gets, uint32_t
 }
 
 /* Fewer blocks than SMs are left: as many to each group, and no second one to a TPC while another one has none. */
-static void first_rest(struct rounds *r, struct group *group, uint32_t n, uint32_t sms_per_tpc, uint64_t left)
+static void first_rest(struct rounds *r, struct group *group, uint32_t n)
 {
-    uint32_t *gets = alloc_zeroed(n * sizeof *gets), g;
-    for (; left && (g = fewest(group, gets, n)) < n; left--)
+    uint32_t *gets = alloc_zeroed(n * sizeof *gets), sms_per_tpc = r->c->caches->sms_per_tpc, g;
+    for (uint64_t left = r->l->nblocks - r->next; left && (g = fewest(group, gets, n)) < n; left--)
         gets[g]++;
     for (g = 0; g < n; g++)
         for (uint32_t t = 0, at = 0; t < group[g].tpcs; t++, at += sms_per_tpc) {
@@ -788,8 +789,7 @@ static void first_blocks(struct rounds *r)
     enum { LATE_FIRST = 5, LATE_AGAIN = 6 };
     uint32_t *order = alloc_zeroed(r->sms * sizeof *order), n = 0, late = c->late_tpcs * c->sms_per_tpc;
     struct group *group = alloc_zeroed((c->gpcs + 2) * sizeof *group), *others = group + 1;
-    uint64_t all = r->l->nblocks / r->sms, rounds = all < r->seats ? all : r->seats;
-    uint64_t left = all < r->seats ? r->l->nblocks - all * r->sms : 0, had = 0, turns = LATE_AGAIN - LATE_FIRST;
+    uint64_t all = r->l->nblocks / r->sms, rounds = all < r->seats ? all : r->seats, had = 0, turns = LATE_AGAIN - LATE_FIRST;
 
     late = late < r->sms ? late : 0;
     for (uint32_t g = 0; g <= c->gpcs; g++) {
@@ -810,11 +810,9 @@ static void first_blocks(struct rounds *r)
         }
     for (; had < rounds; had++)
         first_turn(r, group);
-    if (left) {
-        uint64_t few = left < group->n ? left : group->n;
-        for (uint32_t i = 0; i < few; i++)
-            first_block(r, group, i);
-        first_rest(r, others, c->gpcs, c->sms_per_tpc, left - few);
+    if (rounds < r->seats) { /* less than a block for each SM is left */
+        first_turn(r, group);
+        first_rest(r, others, c->gpcs);
     }
     for (uint32_t i = 0; i < r->sms; i++)
         r->turn[order[i]] = i;

@@ -66,10 +66,10 @@ struct part {
 
 /* Requests for the same sectors of a line that a half has not answered yet. */
 struct group {
-    uint64_t line;           /* above 8 bits; below: the sectors, 0 if others were asked for since */
-    uint64_t sharers;        /* SHARER_BITS for each GPC: how many are one request */
+    uint64_t line;           /* above 8 bits; below: the sectors */
+    uint64_t sharers;        /* SHARER_BITS for each GPC: how many are one request; 0: other sectors were asked for since */
     uint32_t time;           /* low halves of times (ways.h): of the first */
-    uint32_t there, until;   /* its data are there; nobody joins any more */
+    uint32_t there, until;   /* its data are there; nobody joins any more (0: not known yet) */
 };
 
 /* A request among those of a step: the time in it, in cycles. */
@@ -85,7 +85,7 @@ struct l2 {
     uint8_t *gpc;          /* [sms] */
     struct caches_config c;
     uint32_t nparts;
-    struct divisor sets;
+    struct divisor sets, slices;
     uint64_t *slice, *channel; /* [slices], [channels]: when they are free, in 1/256 of a cycle */
     uint32_t persisting_ways; /* of a set, at most */
     struct part part[PARTS];
@@ -161,6 +161,7 @@ struct l2 *l2_new(const struct caches_config *c)
     l->gpc = alloc_zeroed(c->sms);
     for (uint32_t i = 0; i < c->sms; i++)
         l->gpc[i] = (uint8_t)caches_gpc(c, i);
+    l->slices = divisor_of(c->l2_slices);
     if (c->l2_slice_cycles)
         l->slice = alloc_zeroed(c->l2_slices * sizeof *l->slice);
     if (c->dram_channel_cycles)
@@ -199,6 +200,12 @@ static inline uint64_t hash_of(uint64_t line)
 {
     line *= UINT64_C(0x9e3779b97f4a7c15);
     return line ^ line >> 29;
+}
+
+/* The half that an SM asks. */
+static inline uint32_t near_of(const struct l2 *l, uint32_t sm)
+{
+    return l->nparts > 1 ? l->gpc[sm] & 1 : 0;
 }
 
 static inline struct group *group_of(const struct l2 *l, uint64_t line, uint32_t near)
@@ -327,9 +334,8 @@ static uint64_t slice(struct l2 *l, uint64_t line, unsigned sectors, uint64_t ti
 {
     if (!l->slice)
         return time;
-    uint64_t round = line / l->c.l2_slices, work = (uint64_t)lines_count(sectors) * l->c.l2_slice_cycles;
-    uint64_t *at = &l->slice[(line + (hash_of(round) >> 32)) % l->c.l2_slices];
-    return busy(at, time, work > l->c.l2_request_cycles ? work : l->c.l2_request_cycles);
+    uint64_t shifted = line + (hash_of(divide(line, l->slices)) >> 32), work = (uint64_t)lines_count(sectors) * l->c.l2_slice_cycles;
+    return busy(&l->slice[shifted - divide(shifted, l->slices) * l->slices.by], time, work > l->c.l2_request_cycles ? work : l->c.l2_request_cycles);
 }
 
 /* DRAM reads or writes sectors of a line, if any: until when its channel is busy with that. Which channel that is does not matter
@@ -582,7 +588,7 @@ static void read_texture(struct l2 *l, const struct l2_request *r, struct counte
 static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_request *r, uint32_t sm, struct counters *sites)
 {
     struct counters *c = &sites[r->site];
-    uint32_t gpc = l->gpc[sm], near = l->nparts > 1 ? gpc & 1 : 0;
+    uint32_t gpc = l->gpc[sm], near = near_of(l, sm);
     bool textures = r->op == L2_TEXTURE && l->textures, reads = r->op == L2_READ || r->op == L2_CONSTANT || r->op == L2_TEXTURE;
     struct group *group = NULL;
     uint64_t there = r->time;
@@ -600,7 +606,7 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
         read(l, near, r, &there, c);
         break;
     case L2_TEXTURE:
-        if (l->textures) {
+        if (textures) {
             read_texture(l, r, c);
             break;
         }
@@ -620,7 +626,7 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
     }
     if (!group)
         return there + way(l, r->line, sm, (uint32_t)r->time);
-    if (group->time == (uint32_t)r->time && !group->until) { /* it began the group */
+    if (!group->until) { /* it began the group */
         uint64_t until = r->time + l->c.coalesce_cycles;
         group->there = (uint32_t)there;
         group->until = (uint32_t)(there > until ? there : until) | 1; /* not 0 */
@@ -710,7 +716,7 @@ static void look_ahead(const struct l2 *l, const struct l2_queue *queues, const 
     if (r->op == L2_JOIN || !l->c.l2_bytes)
         return;
     if (l->groups)
-        __builtin_prefetch(group_of(l, r->line, l->nparts > 1 ? l->gpc[t->sm] & 1 : 0));
+        __builtin_prefetch(group_of(l, r->line, near_of(l, t->sm)));
     for (uint32_t p = 0; p < l->nparts; p++) {
         const struct set *s = &l->part[p].set[set];
         __builtin_prefetch(s);

@@ -17,7 +17,8 @@ struct set { unsigned bits[5]; };
 __device__ bool has(const set &s, unsigned i) { return s.bits[i / 32] >> i % 32 & 1; }
 // Each warp of the SMs `readers` reads one of mask + 1 places at random, so often: `wide` sectors of the one that lies `apart`
 // sectors after the one before. All readers have read all of it before.
-template <int BATCH> __global__ void among(const float *p, set readers, int loads, unsigned mask, int apart, int wide, int *arrived, long long *cycles, float *out) {
+enum { BATCH = 16 }; // loads before the first is waited for
+__global__ void among(const float *p, set readers, int loads, unsigned mask, int apart, int wide, int *arrived, long long *cycles, float *out) {
   unsigned s = smid(); bool reads = has(readers, s);
   float sum = 0;
   if (reads) {
@@ -74,7 +75,7 @@ int main(int argc, char **argv) {
   auto run = [&](const char *name, set readers, int threads, unsigned S, int apart, int wide) {
     CK(cudaMemset(arrived, 0, 4)); int loads = 2048;
     RUN(printf("among %s apart %d wide %d threads %d sectors %u", name, apart, wide, threads, S);
-        among<16><<<sms, threads>>>(p, readers, loads, S - 1, apart, wide, arrived, cycles, out));
+        among<<<sms, threads>>>(p, readers, loads, S - 1, apart, wide, arrived, cycles, out));
     long long c; CK(cudaMemcpy(&c, cycles, 8, cudaMemcpyDeviceToHost)); printf("CYCLES %lld\n", c);
   };
   auto when = [&](const char *name, three r, int touch, int wide) {
