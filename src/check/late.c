@@ -6,6 +6,7 @@
 #include "check/private.h"
 
 #include "base/alloc.h"
+#include "ir/facts.h"
 
 #include <string.h>
 
@@ -48,7 +49,7 @@ static bool is_late(const struct ir_kernel *k, int32_t site, uint64_t *regs)
     const struct ir_inst *load = &k->insts[site];
     int words = (k->nregs + 63) / 64;
 
-    if (load->op != PTX_OP_LD || load->frame || load->mods->order != PTX_WEAK)
+    if (load->op != PTX_OP_LD || load->frame || facts_result(load) & FACT_STATE)
         return false;
     memset(regs, 0, (size_t)words * sizeof *regs);
     for (int d = 0; d < load->ndst; d++)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "ir/facts.h"
 #include "memory/caches.h"
 #include "memory/lanes.h"
 #include "memory/memory.h"
@@ -275,7 +276,7 @@ static uint8_t *find_needs(const struct ir_kernel *k)
         memset(loaded, 0, words * sizeof *loaded);
         for (int i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++) {
             const struct ir_inst *in = &k->insts[i];
-            bool memory = ir_is_memory(in) || in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4;
+            bool memory = in->op != IR_OP_EXTERN && (facts_reads(in) || facts_writes(in)); /* a call is arithmetic here */
             bool reads = ir_reads(in, loaded);
             needs[i] = memory && reads ? NEEDS : 0;
             for (int d = 0; d < in->ndst; d++)
@@ -312,9 +313,8 @@ static void find_early(const struct ir_kernel *k, uint8_t *needs)
                 never |= n == STORES || in->src[0].kind != IR_SRC_REG;
                 if (!never)
                     store[n++] = in;
-            } else if (in->op == PTX_OP_ATOM || in->op == PTX_OP_RED || in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER ||
-                       in->op == PTX_OP_MEMBAR || in->op == PTX_OP_FENCE) {
-                never = true;
+            } else {
+                never |= facts_wall(in) || facts_writes(in) & FACT_GLOBAL;
             }
             for (int d = 0; d < n && load; d++) {
                 int64_t from, to, other, end;

@@ -301,8 +301,16 @@ static void load_element(struct access *a, const uint64_t *addr, int e)
             load_uint16_t((uint16_t *)d, base, addr, a->m);
         return;
     }
-    LANE_LOOP(a->m)
-    step_write(a->c, a->w, st, e, (int)i, load_value(base + addr[i], st));
+    uint64_t v = 0, before = 0;
+    bool any = false;
+    LANE_LOOP(a->m) /* lanes in a row at one address read it once, as a GPU does: one value, whoever writes meanwhile */
+    {
+        if (!any || addr[i] != before)
+            v = load_value(base + addr[i], st);
+        any = true;
+        before = addr[i];
+        step_write(a->c, a->w, st, e, (int)i, v);
+    }
 }
 
 static bool load_space(struct access *a)

@@ -129,12 +129,6 @@ static inline uint32_t sreg_of_lane(uint32_t sreg, int lane)
     }
 }
 
-/* Special registers that are another value each time they are read. */
-static inline bool sreg_is_time(uint32_t sreg)
-{
-    return sreg >= PTX_SREG_CLOCK && sreg <= PTX_SREG_GLOBALTIMER_HI;
-}
-
 /* Where a space lies among the generic addresses; 0: they are its own. */
 static inline uint64_t generic_window(int space)
 {

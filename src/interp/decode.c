@@ -3,6 +3,7 @@
 #include "interp/code.h"
 #include "interp/step.h"
 #include "interp/service.h"
+#include "ir/facts.h"
 #include "ir/operands.h"
 #include "base/alloc.h"
 
@@ -118,12 +119,6 @@ static void decode_vector_move(struct decode *d, const struct ir_inst *in, struc
     st->nsub = (uint8_t)(n - 1);
 }
 
-static bool uses_carry(const struct ir_inst *in)
-{
-    return in->mods->cc || in->op == PTX_OP_ADDC || in->op == PTX_OP_SUBC || in->op == PTX_OP_MADC_LO ||
-           in->op == PTX_OP_MADC_HI;
-}
-
 static void decode_lanes(struct decode *d, const struct ir_inst *in, struct step *st)
 {
     st->kind = STEP_LANES;
@@ -142,7 +137,7 @@ static void decode_lanes(struct decode *d, const struct ir_inst *in, struct step
     st->fn = lanes_find(d->k, in);
     if (!st->fn)
         unknown(d, in);
-    if (uses_carry(in))
+    if (facts_carry(in))
         st->s[3] = d->carry;
     if (!pair)
         return;

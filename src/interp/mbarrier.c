@@ -77,7 +77,8 @@ static bool arrive(uint64_t *b, uint32_t n, bool drop)
     return true;
 }
 
-static bool lane_step(const struct interp_code *c, struct warp *w, const struct step *st, int lane, uint32_t *truth)
+/* `before`: what the lane's object was when its warp came. */
+static bool lane_step(const struct interp_code *c, struct warp *w, const struct step *st, int lane, uint64_t before, uint32_t *truth)
 {
     const struct ptx_mods *m = st->in->mods;
     uint64_t second = st->in->nsrc > 1 ? step_value(c, w, st, 1, lane) : 1;
@@ -110,10 +111,23 @@ static bool lane_step(const struct interp_code *c, struct warp *w, const struct 
     default: /* arrive, arrive_drop, cp.async.mbarrier.arrive */
         if (copies && !m->noinc) /* it adds one to the arrivals to come first: nothing is left of it */
             return true;
-        if (st->in->ndst && st->d[0] != PLACE_NONE)
-            step_write(c, w, st, 0, lane, *b);
+        if (st->in->ndst && st->d[0] != PLACE_NONE) /* lanes that arrive together get one state (H200, rules/uniform_sources) */
+            step_write(c, w, st, 0, lane, phase(before) == phase(*b) ? before : *b);
         return arrive(b, (uint32_t)second, m->variant == PTX_MBAR_ARRIVE_DROP) ||
                fault(c, w, st, HEDDLE_ILLEGAL_INSTRUCTION, lane, at, "more arrivals than the mbarrier expects in a phase");
+    }
+}
+
+/* The objects of the lanes that arrive. A lane whose object is not there gets a fault when it is its turn. */
+static void before_step(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m, uint64_t before[WARP_LANES])
+{
+    bool arrives = st->in->mods->variant == PTX_MBAR_ARRIVE || st->in->mods->variant == PTX_MBAR_ARRIVE_DROP;
+    for (uint32_t left = arrives ? m : 0; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        const uint64_t *b = find(c, w, st, lane);
+        if (!b)
+            return;
+        before[lane] = *b;
     }
 }
 
@@ -141,8 +155,10 @@ bool mbarrier_step(const struct interp_code *c, struct warp *w, const struct ste
     uint32_t truth = 0;
     if (st->in->op == PTX_OP_CP_MBARRIER)
         async_wait(w, m, 0, true);
+    uint64_t before[WARP_LANES];
+    before_step(c, w, st, m, before);
     for (uint32_t left = m; left; left &= left - 1)
-        if (!lane_step(c, w, st, __builtin_ctz(left), &truth))
+        if (!lane_step(c, w, st, __builtin_ctz(left), before[__builtin_ctz(left)], &truth))
             return false;
     tell(c, w, st, m);
     int v = st->in->mods->variant;

@@ -9,6 +9,7 @@
  * Invariant: every branch target is a valid instruction number when cfg_make_blocks runs; the list ends in an exit. */
 #include "ir/ir.h"
 #include "ir/callgraph.h"
+#include "ir/facts.h"
 #include "ir/cfg.h"
 #include "ir/operands.h"
 #include "ir/recursion.h"
@@ -1011,10 +1012,10 @@ static void find_facts(struct ir_kernel *k)
     k->has_barrier = k->order_matters = k->has_async = false;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
+        bool kept = in->ndst && in->dst[0] != IR_NOREG;
         k->has_barrier |= in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER;
         k->has_async |= in->op == PTX_OP_CP_ASYNC;
-        k->order_matters |= (in->op == PTX_OP_ATOM && in->space != PTX_SHARED && in->dst[0] != IR_NOREG) ||
-                            (in->op == PTX_OP_LD && in->mods->order != PTX_WEAK && in->space != PTX_SHARED);
+        k->order_matters |= in->op < PTX_OP_COUNT && kept && facts_result(in) & FACT_STATE && facts_reads(in) & (FACT_GLOBAL | FACT_LOCAL);
     }
 }
 

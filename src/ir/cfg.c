@@ -6,6 +6,7 @@
  * node, backwards. */
 #include "ir/cfg.h"
 #include "base/alloc.h"
+#include "ir/facts.h"
 
 #include <string.h>
 
@@ -389,16 +390,15 @@ static void find_loops(struct ir_kernel *k)
 
 /* --- waiting loops: what another thread may have to write before the loop ends --- */
 
+/* What memory holds there depends on what others have done. */
 static bool ordered_load(const struct ir_inst *in)
 {
-    return (in->op == PTX_OP_LD && in->mods->order != PTX_WEAK) || in->op == PTX_OP_ATOM ||
-           in->op == PTX_OP_MBARRIER;
+    return facts_result(in) & FACT_MEMORY && facts_result(in) & FACT_STATE;
 }
 
-static bool orders_memory(const struct ir_inst *in)
+static bool lets_others_write(const struct ir_inst *in)
 {
-    return in->op == PTX_OP_MEMBAR || in->op == PTX_OP_FENCE || in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER ||
-           in->op == PTX_OP_NANOSLEEP || in->op == PTX_OP_CP_WAIT;
+    return facts_syncs(in) & (FACT_FENCE | FACT_BLOCK | FACT_COPIES | FACT_TIME);
 }
 
 static bool loop_waits(const struct ir_kernel *k, const struct ir_loop *l, uint64_t *tainted)
@@ -407,15 +407,14 @@ static bool loop_waits(const struct ir_kernel *k, const struct ir_loop *l, uint6
     memset(tainted, 0, ((size_t)k->nregs + 63) / 64 * 8);
     for (int32_t i = 0; i < k->ninsts; i++)
         if (ir_bit(l->blocks, k->insts[i].block))
-            ordered |= orders_memory(&k->insts[i]);
+            ordered |= lets_others_write(&k->insts[i]);
     for (bool changed = true; changed;) {
         changed = false;
         for (int32_t i = 0; i < k->ninsts; i++) {
             const struct ir_inst *in = &k->insts[i];
             if (!ir_bit(l->blocks, in->block))
                 continue;
-            bool weak_load = in->op == PTX_OP_LD && ordered &&
-                             (in->space == PTX_GLOBAL || in->space == PTX_SHARED || in->space == PTX_GENERIC);
+            bool weak_load = ordered && facts_result(in) & FACT_MEMORY && facts_reads(in) & (FACT_GLOBAL | FACT_SHARED);
             bool taints = ordered_load(in) || weak_load || ir_reads(in, tainted);
             if (!taints)
                 continue;

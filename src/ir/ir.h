@@ -15,10 +15,13 @@
 #include "base/arena.h"
 #include "ptx/ptx.h"
 
-/* Operations that PTX does not have. */
+/* Operations that PTX does not have, behind those that it has. */
 enum ir_op {
-    IR_OP_EXTERN = PTX_OP_COUNT, /* call of a function the executor provides: `callee` */
-    IR_OP_DELETED                /* gone at the next ir_analyse */
+    IR_OP_BEFORE = PTX_OP_COUNT - 1,
+#define IR_OP(id, facts) IR_OP_##id,
+#include "ir/ir_ops.def"
+#undef IR_OP
+    IR_OP_END
 };
 
 /* How the assembler does an atomic (target/atomics.c): by each lane, by one lane for all lanes of the warp, or so that

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "interp/code.h"
+#include "ir/facts.h"
 #include "ir/operands.h"
 
 #include <string.h>
@@ -57,7 +58,8 @@ static struct rise step_of_sreg(const struct jam_find *f, uint32_t sreg, const s
         return thread_step(f, (int)sreg);
     if (sreg == PTX_SREG_WARPID)
         return is(1, 32);
-    return (sreg > PTX_SREG_TID_Z || shape->known) && !sreg_is_time(sreg) ? is(0, 32) : differs();
+    return (sreg > PTX_SREG_TID_Z || shape->known) && !(facts_source(&(struct ir_src){.kind = IR_SRC_SREG, .sreg = sreg}) & FACT_STATE)
+               ? is(0, 32) : differs();
 }
 
 static struct rise step_of_source(const struct jam_find *f, const struct ir_inst *in, int i)
@@ -105,7 +107,7 @@ static bool integer_type(uint8_t type)
 static struct rise step_of_sum(const struct jam_find *f, const struct ir_inst *in, const struct rise *a)
 {
     int bits = ptx_type_info[f->k->reg_type[in->dst[0]]].bits;
-    if (f->s->reg[in->dst[0]].kind != SHAPE_AFFINE || in->ndst != 1 || in->guard != IR_NOREG || in->mods->cc || in->mods->sat ||
+    if (f->s->reg[in->dst[0]].kind != SHAPE_AFFINE || in->ndst != 1 || in->guard != IR_NOREG || in->mods->sat ||
         !integer_type(f->k->reg_type[in->dst[0]]) || !integer_type(in->type))
         return differs();
     switch (in->op) {
@@ -138,13 +140,19 @@ static struct rise step_of_sum(const struct jam_find *f, const struct ir_inst *i
     }
 }
 
+/* Warps get the same from the same sources: it looks neither at what is each warp's own nor at what changes. */
+static bool same_in_warps(const struct ir_inst *in)
+{
+    bool own_memory = facts_result(in) & FACT_MEMORY && facts_result(in) & FACT_LANE;
+    return !(facts_result(in) & FACT_STATE) && !own_memory && !facts_carry(in);
+}
+
 static struct rise step_of_result(const struct jam_find *f, const struct ir_inst *in)
 {
-    bool load = in->op == PTX_OP_LD || in->op == PTX_OP_LDU, same = in->guard == IR_NOREG || !f->reg[in->guard].by;
+    bool same = in->guard == IR_NOREG || !f->reg[in->guard].by;
     bool any = in->guard != IR_NOREG && f->reg[in->guard].kind == ANY;
     struct rise a[IR_MAX_SRC];
-    if (in->op >= PTX_OP_COUNT || (ir_is_memory(in) && (!load || in->mods->order != PTX_WEAK || in->space == PTX_LOCAL)) ||
-        in->space == IR_SCRATCH || (in->guard != IR_NOREG && f->reg[in->guard].kind == DIFFERS))
+    if (!same_in_warps(in) || (in->guard != IR_NOREG && f->reg[in->guard].kind == DIFFERS))
         return differs();
     for (int i = 0; i < in->nsrc; i++) {
         a[i] = step_of_source(f, in, i);
@@ -241,7 +249,7 @@ struct jam_steps *jam_plan(const struct ir_kernel *k, const struct shapes *s, co
         return NULL;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        if (in->op == PTX_OP_ATOM || in->op == PTX_OP_RED || in->op >= PTX_OP_COUNT || in->mods->cc)
+        if (in->op == PTX_OP_ATOM || in->op == PTX_OP_RED || in->op >= PTX_OP_COUNT || facts_carry(in))
             return NULL;
         if (in->op == PTX_OP_BRA && ir_bit(s->parting, i) && k->blocks[in->block].loop >= 0)
             return NULL; /* sooner or later lanes part */

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "interp/code.h"
+#include "ir/facts.h"
 #include "ir/operands.h"
 
 #include <string.h>
@@ -433,8 +434,7 @@ static struct shape resized(const struct shape *a, int from, int to, bool is_sig
 
 static bool modified(const struct ir_inst *in)
 {
-    const struct ptx_mods *m = in->mods;
-    return m->sat || m->cc;
+    return in->mods->sat || facts_carry(in);
 }
 
 static struct shape window_moved(const struct ir_inst *in, const struct shape *a)
@@ -501,6 +501,20 @@ static struct shape affine(const struct ir_kernel *k, const struct ir_inst *in, 
     }
 }
 
+/* Machine code has a scalar form of the instruction: of the others it makes a vector always. */
+static bool in_one_form(const struct ir_inst *in)
+{
+    return in->op != PTX_OP_ISSPACEP && (!(facts_result(in) & FACT_MEMORY) || ir_is_memory(in)) &&
+           (!(facts_result(in) & FACT_LANES) || in->op == PTX_OP_VOTE);
+}
+
+/* Every lane of the warp takes part in it, and says so. */
+static bool of_all_lanes(const struct ir_inst *in)
+{
+    const struct ir_src *members = &in->src[in->nsrc - 1];
+    return in->mods->sync && members->kind == IR_SRC_IMM && (uint32_t)members->imm == UINT32_MAX;
+}
+
 static struct shape result(const struct search *q, const struct ir_inst *in)
 {
     struct shape a[IR_MAX_SRC];
@@ -516,45 +530,18 @@ static struct shape result(const struct search *q, const struct ir_inst *in)
     for (int i = 0; i < in->nsrc; i++)
         some_varying |= a[i].kind == SHAPE_VARYING;
     int bits = in->type == PTX_NOTYPE ? 0 : bits_of(in->type);
-    if (in->op >= PTX_OP_COUNT)
+    if (in->op >= PTX_OP_COUNT || !in_one_form(in))
         return varying();
-    switch (in->op) {
-    case PTX_OP_LD:
-    case PTX_OP_LDU:
-        return in->space != PTX_LOCAL && in->space != IR_SCRATCH && in->space != PTX_GENERIC &&
-                       in->mods->order == PTX_WEAK && shape_flat(&a[0], 0) >= 0
-                   ? flat(shape_flat(&a[0], 0))
-                   : varying();
-    case PTX_OP_VOTE: {
-        const struct ir_src *members = &in->src[in->nsrc - 1];
-        bool all = in->mods->sync && members->kind == IR_SRC_IMM && (uint32_t)members->imm == UINT32_MAX;
-        return all ? uniform() : varying();
-    }
-    case PTX_OP_ATOM:
-    case PTX_OP_SHFL:
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX:
-    case PTX_OP_ELECT:
-    case PTX_OP_ACTIVEMASK:
-    case PTX_OP_TEX:
-    case PTX_OP_TLD4:
-    case PTX_OP_SULD:
-    case PTX_OP_BAR:
-    case PTX_OP_BARRIER:
-    case PTX_OP_MBARRIER:
-    case PTX_OP_ADDC:
-    case PTX_OP_SUBC:
-    case PTX_OP_MADC_LO:
-    case PTX_OP_MADC_HI:
-    case PTX_OP_ISSPACEP:
+    if (facts_result(in) & (FACT_LANE | FACT_STATE))
         return varying();
-    default:
-        break;
-    }
+    if (facts_result(in) & FACT_LANES)
+        return of_all_lanes(in) ? uniform() : varying();
+    if (facts_result(in) & FACT_MEMORY)
+        return shape_flat(&a[0], 0) >= 0 ? flat(shape_flat(&a[0], 0)) : varying();
     if (some_varying || modified(in))
         return varying();
     if (in->op == PTX_OP_MOV && in->nsrc == 1 && in->ndst == 1) {
-        if (in->src[0].kind == IR_SRC_SREG && sreg_is_time(in->src[0].sreg))
+        if (facts_source(&in->src[0]) & FACT_STATE)
             return varying();
         return a[0];
     }
@@ -665,18 +652,7 @@ static void reach(const struct ir_kernel *k, int32_t from, int32_t stop, int32_t
 /* Where lanes that wait for each other may meet other than at a join. */
 static bool rendezvous(const struct ir_inst *in)
 {
-    switch (in->op) {
-    case PTX_OP_SHFL:
-    case PTX_OP_VOTE:
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX:
-    case PTX_OP_ELECT:
-    case PTX_OP_BAR:
-    case PTX_OP_BARRIER:
-        return true;
-    default:
-        return false;
-    }
+    return facts_syncs(in) & (FACT_LANES_MEET | FACT_BLOCK);
 }
 
 static void strike_live(struct search *q, const uint64_t *blocks, const uint64_t *live)

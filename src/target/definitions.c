@@ -1,6 +1,7 @@
 /* See definitions.h. */
 #include "target/definitions.h"
 #include "base/alloc.h"
+#include "ir/facts.h"
 
 int32_t *definitions_new(const struct ir_kernel *k)
 {
@@ -42,26 +43,5 @@ bool definitions_constant(const struct ir_kernel *k, const int32_t *only, const 
 
 bool definitions_arithmetic(const struct ir_inst *in)
 {
-    if (in->op == PTX_OP_UNKNOWN || in->op >= PTX_OP_COUNT || in->ndst == 0)
-        return false;
-    switch (ptx_op_info[in->op].class) {
-    case PTX_CLASS_INT:
-    case PTX_CLASS_LOGIC:
-    case PTX_CLASS_CMP:
-    case PTX_CLASS_MOVE:
-    case PTX_CLASS_CONVERT:
-    case PTX_CLASS_FADD:
-    case PTX_CLASS_FMUL:
-    case PTX_CLASS_FFMA:
-    case PTX_CLASS_FDIV:
-    case PTX_CLASS_FSQRT:
-    case PTX_CLASS_FCMP:
-    case PTX_CLASS_FMOV:
-    case PTX_CLASS_MUFU:
-        /* the carry flag is a result that dst does not show */
-        return !in->mods->cc && in->op != PTX_OP_ADDC && in->op != PTX_OP_SUBC && in->op != PTX_OP_MADC_LO &&
-               in->op != PTX_OP_MADC_HI;
-    default:
-        return false;
-    }
+    return in->ndst && facts_pure(in);
 }

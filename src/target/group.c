@@ -3,6 +3,7 @@
  * is not touched. */
 #include "target/group.h"
 #include "base/alloc.h"
+#include "ir/facts.h"
 
 #include <string.h>
 
@@ -66,25 +67,6 @@ static bool is_open(const struct ir_inst *in)
 
 /* --- what ends a group --- */
 
-static bool is_barrier(const struct ir_inst *in)
-{
-    switch (in->op) {
-    case PTX_OP_BAR:
-    case PTX_OP_BARRIER:
-    case PTX_OP_MEMBAR:
-    case PTX_OP_FENCE:
-    case PTX_OP_NANOSLEEP:
-    case PTX_OP_CP_ASYNC: /* reads global and writes shared memory, at its wait at the latest */
-    case PTX_OP_CP_WAIT:
-    case PTX_OP_MBARRIER:
-    case PTX_OP_CP_MBARRIER:
-    case IR_OP_EXTERN:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool aliases(int a, int b)
 {
     return a == b || a == PTX_GENERIC || b == PTX_GENERIC;
@@ -92,7 +74,7 @@ static bool aliases(int a, int b)
 
 static void new_regions(struct grouping *g, const struct ir_inst *in)
 {
-    bool all = is_barrier(in);
+    bool all = facts_wall(in);
     bool access = ir_is_memory(in) && is_grouped_space(in) && (in->op != PTX_OP_LD || in->mods->order != PTX_WEAK);
     for (int s = 0; s <= PTX_PARAM; s++)
         if (all || (access && aliases(s, in->space)))
@@ -482,7 +464,7 @@ static void group_stores(struct grouping *g)
         want.slots = open ? bytes / want.size : 0;
         for (int s = 0; s <= PTX_PARAM; s++) {
             bool same_run = bytes && s == in->space && run_takes(&run[s], &want, slot, in->vec);
-            if ((is_barrier(in) || (access && aliases(s, in->space))) && !same_run)
+            if ((facts_wall(in) || (access && aliases(s, in->space))) && !same_run)
                 close_run(g, &run[s]);
         }
         if (!bytes)

@@ -3,6 +3,7 @@
 #include "target/registers.h"
 
 #include "base/alloc.h"
+#include "ir/facts.h"
 
 #include <string.h>
 
@@ -69,13 +70,13 @@ static bool takes_register(const struct lowered *l, int32_t reg)
 
 static bool is_load(const struct ir_inst *in)
 {
-    return in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4 || in->op == PTX_OP_SULD;
+    return facts_result(in) & FACT_MEMORY && !facts_writes(in);
 }
 
+/* A call stands for arithmetic of the math library here. */
 static bool is_store(const struct ir_inst *in)
 {
-    return in->op == PTX_OP_ST || in->op == PTX_OP_ATOM || in->op == PTX_OP_RED || in->op == PTX_OP_SUST ||
-           in->op == PTX_OP_CP_ASYNC || (in->op == PTX_OP_LD && in->mods->order != PTX_WEAK);
+    return in->op != IR_OP_EXTERN && (facts_writes(in) || (is_load(in) && facts_result(in) & FACT_STATE));
 }
 
 static bool is_wall(const struct ir_inst *in)

@@ -11,10 +11,10 @@
  * Source of the rules: experiments with ptxas 13.0 for sm_90, 2026-11-20, described one by one in docs/target.md. */
 #include "target/target.h"
 #include "base/alloc.h"
+#include "ir/facts.h"
 #include "target/arms.h"
 #include "target/arrays.h"
 #include "target/atomics.h"
-#include "target/definitions.h"
 #include "target/fold.h"
 #include "target/group.h"
 #include "target/select.h"
@@ -25,16 +25,10 @@
 
 /* --- what nobody reads --- */
 
-static bool ordered(const struct ir_inst *in)
+/* It is there for its destinations only. */
+static bool may_leave_out(const struct ir_inst *in)
 {
-    return in->mods->order != PTX_WEAK;
-}
-
-/* Instructions that only compute their destinations. */
-static bool is_pure(const struct ir_inst *in)
-{
-    bool load = in->op < PTX_OP_COUNT && in->op != PTX_OP_UNKNOWN && in->ndst && ptx_op_info[in->op].class == PTX_CLASS_LOAD;
-    return load ? !ordered(in) : definitions_arithmetic(in);
+    return in->ndst && facts_may(in) & FACT_LEAVE_OUT;
 }
 
 static void count_reads(const struct ir_inst *in, int32_t *reads, int by)
@@ -64,7 +58,7 @@ static void drop_unread(struct ir_kernel *k)
         changed = false;
         for (int32_t i = k->ninsts - 1; i >= 0; i--) {
             struct ir_inst *in = &k->insts[i];
-            if (in->op == IR_OP_DELETED || !is_pure(in) || !nobody_reads(in, reads))
+            if (in->op == IR_OP_DELETED || !may_leave_out(in) || !nobody_reads(in, reads))
                 continue;
             count_reads(in, reads, -1);
             in->op = IR_OP_DELETED;
@@ -75,7 +69,7 @@ static void drop_unread(struct ir_kernel *k)
     }
     for (int32_t i = 0; i < k->ninsts; i++) {
         struct ir_inst *in = &k->insts[i];
-        bool load = in->op == PTX_OP_LD && !ordered(in);
+        bool load = in->op == PTX_OP_LD && may_leave_out(in);
         for (int d = 0; d < in->ndst && (load || in->op == PTX_OP_ATOM); d++)
             if (in->dst[d] != IR_NOREG && !reads[in->dst[d]])
                 in->dst[d] = IR_NOREG;

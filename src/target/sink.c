@@ -2,6 +2,7 @@
  * floating-point arithmetic in it or before it) is unmarked again, and the array of instructions is built anew. */
 #include "target/sink.h"
 #include "base/alloc.h"
+#include "ir/facts.h"
 
 #include <string.h>
 
@@ -25,7 +26,7 @@ static bool is_float(const struct ir_inst *in)
 /* Arithmetic in a few instructions, without a guard. */
 static bool is_simple(const struct ir_inst *in)
 {
-    if (in->op >= PTX_OP_COUNT || in->guard != IR_NOREG || in->ndst != 1 || in->dst[0] == IR_NOREG || in->mods->cc)
+    if (in->op >= PTX_OP_COUNT || in->guard != IR_NOREG || in->ndst != 1 || in->dst[0] == IR_NOREG || !facts_pure(in))
         return false;
     switch (ptx_op_info[in->op].class) {
     case PTX_CLASS_INT:
@@ -33,7 +34,7 @@ static bool is_simple(const struct ir_inst *in)
     case PTX_CLASS_MOVE:
     case PTX_CLASS_CONVERT:
     case PTX_CLASS_FMOV:
-        return in->op != PTX_OP_ADDC && in->op != PTX_OP_SUBC && in->op != PTX_OP_MADC_LO && in->op != PTX_OP_MADC_HI;
+        return true;
     default:
         return is_float(in) || in->op == PTX_OP_FMIN || in->op == PTX_OP_FMAX;
     }

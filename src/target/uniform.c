@@ -2,56 +2,81 @@
 #include "target/uniform.h"
 
 #include "base/alloc.h"
-
-enum sreg_scope { LAUNCH, BLOCK, WARP, LANE, TIME };
-
-static const uint8_t scope_of[PTX_SREG_COUNT] = {
-#define SREG(id, spelling, type, scope) [PTX_SREG_##id] = scope,
-#include "ptx/ptx_sregs.def"
-#undef SREG
-};
+#include "ir/facts.h"
+#include "target/definitions.h"
 
 struct search {
     const struct ir_kernel *k;
     uint64_t *uniform; /* registers */
     uint64_t *several; /* registers with more than one definition */
     uint64_t *parted;  /* blocks that lanes of a warp may run apart */
+    int32_t *only;     /* definitions */
     bool changed;
 };
 
 bool uniform_source(const uint64_t *uniform, const struct ir_src *s)
 {
     return s->kind == IR_SRC_IMM || (s->kind == IR_SRC_REG && ir_bit(uniform, s->reg)) ||
-           (s->kind == IR_SRC_SREG && scope_of[s->sreg] <= WARP);
+           (s->kind == IR_SRC_SREG && !facts_source(s));
 }
 
 static bool sources_uniform(const struct search *s, const struct ir_inst *in)
 {
     for (int i = 0; i < in->nsrc; i++)
-        if (!uniform_source(s->uniform, &in->src[i]))
+        if (!facts_gives(in, i) && !uniform_source(s->uniform, &in->src[i]))
             return false;
     return true;
 }
 
-static bool result_uniform(const struct search *s, const struct ir_inst *in)
+static bool guard_uniform(const struct search *s, const struct ir_inst *in)
 {
-    switch (in->op) {
-    case PTX_OP_VOTE:
-        return true;
-    case PTX_OP_SHFL: /* src: value, lane, clamp */
-        return in->mods->variant == PTX_SHFL_IDX && uniform_source(s->uniform, &in->src[1]);
-    case PTX_OP_ATOM:
-    case PTX_OP_MATCH:
-    case PTX_OP_ACTIVEMASK:
-    case PTX_OP_REDUX:
-    case IR_OP_EXTERN:
-        return false;
-    case PTX_OP_LD:
-    case PTX_OP_LDU:
-        return in->space != PTX_LOCAL && in->space != IR_SCRATCH && sources_uniform(s, in);
-    default:
-        return sources_uniform(s, in);
+    return in->guard == IR_NOREG || ir_bit(s->uniform, in->guard);
+}
+
+/* The carry flag that the instruction reads was set in its block, by an instruction whose sources all lanes share. */
+static bool carry_uniform(const struct search *s, int32_t site)
+{
+    for (int32_t i = site; i >= s->k->blocks[s->k->insts[site].block].first; i--) {
+        const struct ir_inst *in = &s->k->insts[i];
+        if (i < site && facts_carry(in) & FACT_CARRY_OUT && !(sources_uniform(s, in) && guard_uniform(s, in)))
+            return false;
+        if (i < site && facts_carry(in) & FACT_CARRY_OUT && !(facts_carry(in) & FACT_CARRY_IN) && in->guard == IR_NOREG)
+            return true;
     }
+    return false;
+}
+
+/* Each lane has its own. Addresses of local memory differ for the assembler from lane to lane, so that a generic load at an
+ * address that does not is of other memory. */
+static bool of_lane(const struct ir_inst *in, int d)
+{
+    if (facts_reads(in) & FACT_GLOBAL && facts_reads(in) & FACT_LOCAL && !facts_writes(in))
+        return false;
+    return facts_result_at(in, d) & FACT_LANE || (in->op == PTX_OP_CVTA && in->space == PTX_LOCAL);
+}
+
+/* An instruction with the numbers in place of registers that hold one: nvcc passes a shuffle's clamp in a register. */
+static struct ir_inst with_constants(const struct search *s, const struct ir_inst *in)
+{
+    struct ir_inst seen = *in;
+    for (int i = 0; i < in->nsrc; i++) {
+        uint64_t bits;
+        if (in->src[i].kind == IR_SRC_REG && definitions_constant(s->k, s->only, &in->src[i], &bits))
+            seen.src[i] = (struct ir_src){.kind = IR_SRC_IMM, .imm = bits};
+    }
+    return seen;
+}
+
+static bool result_uniform(const struct search *s, int32_t site, int d)
+{
+    const struct ir_inst *in = &s->k->insts[site];
+    struct ir_inst seen;
+    if (facts_result(in) & FACT_LANES) {
+        seen = with_constants(s, in);
+        in = &seen;
+    }
+    return !of_lane(in, d) && sources_uniform(s, in) && guard_uniform(s, in) &&
+           (!(facts_carry(in) & FACT_CARRY_IN) || carry_uniform(s, site));
 }
 
 static void strike(struct search *s, int32_t reg)
@@ -113,9 +138,8 @@ static void round_over(struct search *s)
     const struct ir_kernel *k = s->k;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        bool one = result_uniform(s, in) && (in->guard == IR_NOREG || ir_bit(s->uniform, in->guard));
         for (int d = 0; d < in->ndst; d++)
-            if (!one || (in->dst[d] != IR_NOREG && ir_bit(s->several, in->dst[d]) && ir_bit(s->parted, in->block)))
+            if (!result_uniform(s, i, d) || (in->dst[d] != IR_NOREG && ir_bit(s->several, in->dst[d]) && ir_bit(s->parted, in->block)))
                 strike(s, in->dst[d]);
         if (parts_lanes(s, in))
             part(s, in->block);
@@ -131,7 +155,8 @@ uint64_t *uniform_registers(const struct ir_kernel *k)
     struct search s = {.k = k,
                        .uniform = alloc_zeroed(words * 8),
                        .several = alloc_zeroed(words * 8),
-                       .parted = alloc_zeroed(((size_t)k->nblocks / 64 + 1) * 8)};
+                       .parted = alloc_zeroed(((size_t)k->nblocks / 64 + 1) * 8),
+                       .only = definitions_new(k)};
     for (int32_t i = 0; i < k->ninsts; i++)
         for (int d = 0; d < k->insts[i].ndst; d++) {
             int32_t reg = k->insts[i].dst[d];
@@ -147,5 +172,6 @@ uint64_t *uniform_registers(const struct ir_kernel *k)
     } while (s.changed);
     alloc_release(s.several);
     alloc_release(s.parted);
+    alloc_release(s.only);
     return s.uniform;
 }

@@ -2,6 +2,7 @@
  * interp/lanes_*.h as LLVM instructions. What is not here goes through the interpreter's lane function. */
 #include "jit/llvm/emit.h"
 
+#include "ir/facts.h"
 #include "ir/operands.h"
 
 #include <string.h>
@@ -316,7 +317,7 @@ static LLVMValueRef move(struct emit *e, int p)
     enum ptx_type t = e->k->reg_type[in->dst[0]];
     const struct ir_src *s = &in->src[0];
     if (s->kind == IR_SRC_SREG) {
-        if (sreg_is_time(s->sreg) || source_shape(e, 0).kind == SHAPE_VARYING || bits_of_type(t) != (s->sreg == PTX_SREG_GRIDID ? 64 : 32))
+        if (facts_source(s) & FACT_STATE || source_shape(e, 0).kind == SHAPE_VARYING || bits_of_type(t) != (s->sreg == PTX_SREG_GRIDID ? 64 : 32))
             return NULL;
         return source(e, 0, t, p);
     }
@@ -596,7 +597,7 @@ bool emit_arith(struct emit *e)
     bool scalar = reg_scalar(e, reg);
     if (e->k->reg_type[reg] == PTX_PRED)
         return emit_predicate(e);
-    if (in->mods->cc || in->op == PTX_OP_ADDC || in->op == PTX_OP_SUBC || in->op == PTX_OP_MADC_LO || in->op == PTX_OP_MADC_HI)
+    if (facts_carry(in))
         return emit_carry(e);
     struct value v = {.scalar = scalar};
     if (!e->of_warp) /* else it has been done for all warps */

@@ -18,7 +18,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ACCESS = ["shared_access", "global_access", "global_atomics", "shared_atomics", "constant_access"]
+ACCESS = ["shared_access", "global_access", "global_atomics", "shared_atomics", "constant_access", "uniform_sources"]
 LAST = ["global_access", "shared_access", "global_atomics"]  # the long ones
 
 
