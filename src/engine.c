@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "check/check.h"
 #include "clock/clock.h"
+#include "interp/verify.h"
 #include "jit/jit.h"
 #include "memory/rules.h"
 #include "simt/output.h"
@@ -48,6 +49,15 @@ static const uint32_t *block_slots(const heddle_kernel *k, struct launch *l)
     return n;
 }
 
+/* HEDDLE_VERIFY: the claims of the kernel and of who looks at this launch are checked. */
+static void verify_begin(const heddle_kernel *k, struct launch *l)
+{
+    if (!k->ir->claims)
+        return;
+    l->verify = verify_new(k->ir, k->code);
+    jit_claim(k->ir, l->block_dim, verify_claims(l->verify));
+}
+
 heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args, heddle_result **result)
 {
     if (result)
@@ -66,7 +76,8 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     struct launch l;
     struct exec_counts counts;
     launch_prepare(&l, k, cfg, args);
-    struct clock_run run = {.launch = &l, .threads = d->threads, .run = interp_run};
+    verify_begin(k, &l);
+    struct clock_run run = {.launch = &l, .threads = l.verify ? 1 : d->threads, .run = interp_run};
     if (d->see) {
         run.observe = observe;
         run.observe_user = d;
@@ -88,7 +99,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     }
     /* Machine code tallies accesses by their address modulo TALLY_SLOTS; where rules ask for more, the interpreter counts. */
     bool tallied = !l.shared_bytes || rules.shared_residue <= TALLY_SLOTS, counting = result || d->see;
-    const char *no_code = tallied || !counting
+    const char *no_code = !l.verify && (tallied || !counting)
                               ? jit_prepare(k->jit, &l, counting, d->see ? JIT_ALL_RECORDS : run.caches ? JIT_CACHED : JIT_NO_RECORDS)
                               : NULL;
     if (no_code) {
@@ -114,6 +125,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         alloc_release(run.sites);
     }
     dram_stats_release(&run.dram);
+    verify_free(l.verify);
     arena_release(&l.arena);
     return s;
 }

@@ -7,6 +7,8 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "engine.h"
+#include "interp/verify.h"
+#include "ir/claims.h"
 #include "jit/jit.h"
 #include "report/result.h"
 
@@ -196,6 +198,7 @@ static void compile(heddle_kernel *k)
         describe_problem(&text, k->ir, p->loc, p->ptx_line, p->text);
     if (!text.s) {
         const char *problem;
+        k->ir->claims = verify_wanted() ? claims_new() : NULL;
         int32_t site = 0;
         target_rewrite(k->ir);
         k->tables = target_tables(k->ir, &k->ir->arena);

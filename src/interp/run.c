@@ -7,6 +7,7 @@
 #include "interp/interp.h"
 #include "interp/code.h"
 #include "interp/step.h"
+#include "interp/verify.h"
 
 #include <limits.h>
 
@@ -304,6 +305,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
     struct warp *w = r->w;
     bool watched = r->l->watch;
     const uint8_t *traced = watched ? r->l->watch->traced : NULL;
+    struct verify *verify = r->l->verify;
     for (;;) {
         if (r->pc == r->join_pc) {
             put_split(r);
@@ -338,10 +340,18 @@ static bool run_split(struct run *r, enum warp_stop *why)
             if (r->counts && !r->again)
                 step_count_guard(r->counts, r->pc, m);
             if (!m && st->kind != STEP_BRANCH) {
+                if (verify && !r->again && !verify_before(verify, w, r->pc, r->mask, 0)) {
+                    *why = WARP_FAULT;
+                    return true;
+                }
                 r->again = false;
                 r->pc++;
                 continue;
             }
+        }
+        if (verify && !r->again && !verify_before(verify, w, r->pc, r->mask, st->kind == STEP_BRANCH ? r->mask : m)) {
+            *why = WARP_FAULT;
+            return true;
         }
         r->again = false;
         if (traced && traced[r->pc])
@@ -404,7 +414,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
             *why = WARP_FAULT;
             return true;
         default:
-            if (!step_plain(c, w, st, m)) {
+            if (!step_plain(c, w, st, m) || (verify && !verify_after(verify, w, r->pc, r->mask, m))) {
                 *why = WARP_FAULT;
                 return true;
             }

@@ -9,6 +9,7 @@
  * Invariant: every branch target is a valid instruction number when cfg_make_blocks runs; the list ends in an exit. */
 #include "ir/ir.h"
 #include "ir/callgraph.h"
+#include "ir/claims.h"
 #include "ir/facts.h"
 #include "ir/cfg.h"
 #include "ir/operands.h"
@@ -1120,6 +1121,8 @@ struct ir_kernel *ir_build(const struct ptx_module *m, const struct ptx_function
         k = build_once(m, entry, address, user, true, &mixed);
     }
     settle_locations(k);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        k->insts[i].id = i + 1;
     cfg_make_blocks(k);
     ir_analyse(k);
     return k;
@@ -1131,6 +1134,7 @@ void ir_free(struct ir_kernel *k)
         return;
     alloc_release(k->insts);
     alloc_release(k->reg_type);
+    claims_free(k->claims);
     arena_release(&k->arena);
     alloc_release(k);
 }

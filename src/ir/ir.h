@@ -81,6 +81,7 @@ struct ir_inst {
     const struct ptx_mods *mods;
     const struct ptx_loc *loc; /* the user's source; NULL when unknown */
     int ptx_line;
+    int32_t id; /* its number when the kernel was built, from 1, which its copies and parts keep; 0: made later */
     const char *text; /* the PTX statement, and its length */
     int text_len;
     int block; /* the basic block it is in */
@@ -145,6 +146,7 @@ struct ir_kernel {
     bool order_matters;     /* control flow or values may depend on the order of global operations: atomics whose
                                result is used, ordered loads */
     struct ir_problem *problems;
+    struct ir_claims *claims; /* what analyses claim (claims.h), or NULL: nobody asks */
 };
 
 struct diag_list;

@@ -23,6 +23,11 @@ enum jit_mode jit_mode(void);
 /* False: HEDDLE_EXEC is none of these. */
 bool jit_mode_known(void);
 
+/* What machine code of the kernel would rely on, for blocks of so many threads: shapes of registers, and what warps that run as
+ * one have more than the one before (HEDDLE_VERIFY). */
+struct ir_claims;
+void jit_claim(const struct ir_kernel *k, const uint32_t dim[3], struct ir_claims *out);
+
 /* What a kernel may keep of machine code; empty until it is launched. */
 struct jit *jit_open(const struct ir_kernel *k, const struct interp_code *c);
 void jit_close(struct jit *j);

@@ -12,7 +12,8 @@ void warp_start(struct warp *w, uint32_t lanes)
     w->nsplits = 1;
     w->current = 0;
     w->clock = w->slots = w->passes = 0;
-    w->hold = w->spinning = w->failed = w->interpreted = w->kept = false;
+    w->hold = w->spinning = w->failed = w->interpreted = w->kept = w->apart = w->left = false;
+    w->path = 0;
     w->nrecords = 0;
     w->split[0] = (struct split){.mask = w->alive, .join = -1};
     memset(w->joins, 0, sizeof w->joins);

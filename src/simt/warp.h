@@ -101,6 +101,9 @@ struct warp {
     bool interpreted;  /* machine code is not for it: the interpreter runs it to its end */
     bool kept;         /* its registers are in machine code's own form (jit/code.h) */
     bool hold;         /* the last stop was WARP_RING: go on with the same split */
+    bool apart;        /* launch.verify: its lanes have not been together all the time */
+    bool left;         /* launch.verify: machine code would have left it to the interpreter */
+    uint64_t path;     /* launch.verify: what tells its way through the blocks from others */
     int nrecords;
     uint64_t joins[(WARP_MAX_JOINS + 63) / 64]; /* bits: those in use */
     char *local;     /* local and scratch memory of 32 lanes, lane after lane */
@@ -213,6 +216,7 @@ struct launch {
     uint64_t blocks_done;   /* atomic: blocks that have ended, in a cooperative launch */
     struct heap *heap;      /* the device heap, when the kernel uses it; its addresses show the order of the blocks */
     struct block_text *texts; /* of all blocks that printed; atomic */
+    struct verify *verify;  /* the interpreter checks claims (interp/verify.h), or NULL */
 };
 
 static inline bool launch_stopping(const struct launch *l, uint64_t block)

@@ -2,6 +2,7 @@
 #include "target/atomics.h"
 
 #include "base/alloc.h"
+#include "ir/claims.h"
 #include "target/uniform.h"
 
 static bool has_result(const struct ir_inst *in)
@@ -43,6 +44,12 @@ static bool combines(const struct ir_inst *in, const uint64_t *uniform)
     }
 }
 
+static void once(struct ir_kernel *k, struct ir_inst *in)
+{
+    in->atomic_form = IR_ATOMIC_ONCE;
+    claims_add(k->claims, &(struct ir_claim){.kind = CLAIM_ADDRESS, .who = "target/atomics", .reg = IR_NOREG, .id = in->id});
+}
+
 void atomics_rewrite(struct ir_kernel *k)
 {
     uint64_t *uniform = NULL;
@@ -55,7 +62,7 @@ void atomics_rewrite(struct ir_kernel *k)
         if (in->space == PTX_SHARED && !has_result(in) && adds_one(in))
             in->atomic_form = IR_ATOMIC_COUNTED;
         else if (combines(in, uniform))
-            in->atomic_form = IR_ATOMIC_ONCE;
+            once(k, in);
         if (can_be_reduction(in)) {
             in->op = PTX_OP_RED;
             in->ndst = 0;

@@ -11,6 +11,7 @@
  * Source of the rules: experiments with ptxas 13.0 for sm_90, 2026-11-20, described one by one in docs/target.md. */
 #include "target/target.h"
 #include "base/alloc.h"
+#include "ir/claims.h"
 #include "ir/facts.h"
 #include "target/arms.h"
 #include "target/arrays.h"
@@ -48,6 +49,12 @@ static bool nobody_reads(const struct ir_inst *in, const int32_t *reads)
     return true;
 }
 
+static void claim_unread(struct ir_kernel *k, int32_t reg)
+{
+    if (reg != IR_NOREG)
+        claims_add(k->claims, &(struct ir_claim){.kind = CLAIM_UNREAD, .who = "target/rewrite", .reg = reg});
+}
+
 /* Deletes what is pure and unread, until nothing changes, and forgets unread results of the rest. */
 static void drop_unread(struct ir_kernel *k)
 {
@@ -61,6 +68,8 @@ static void drop_unread(struct ir_kernel *k)
             if (in->op == IR_OP_DELETED || !may_leave_out(in) || !nobody_reads(in, reads))
                 continue;
             count_reads(in, reads, -1);
+            for (int d = 0; d < in->ndst; d++)
+                claim_unread(k, in->dst[d]);
             in->op = IR_OP_DELETED;
             in->ndst = in->nsrc = 0;
             in->guard = IR_NOREG;
@@ -71,8 +80,10 @@ static void drop_unread(struct ir_kernel *k)
         struct ir_inst *in = &k->insts[i];
         bool load = in->op == PTX_OP_LD && may_leave_out(in);
         for (int d = 0; d < in->ndst && (load || in->op == PTX_OP_ATOM); d++)
-            if (in->dst[d] != IR_NOREG && !reads[in->dst[d]])
+            if (in->dst[d] != IR_NOREG && !reads[in->dst[d]]) {
+                claim_unread(k, in->dst[d]);
                 in->dst[d] = IR_NOREG;
+            }
     }
     alloc_release(reads);
 }

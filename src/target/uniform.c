@@ -2,6 +2,7 @@
 #include "target/uniform.h"
 
 #include "base/alloc.h"
+#include "ir/claims.h"
 #include "ir/facts.h"
 #include "target/definitions.h"
 
@@ -173,5 +174,8 @@ uint64_t *uniform_registers(const struct ir_kernel *k)
     alloc_release(s.several);
     alloc_release(s.parted);
     alloc_release(s.only);
+    for (int32_t r = 0; k->claims && r < k->nregs; r++)
+        if (ir_bit(s.uniform, r))
+            claims_add(k->claims, &(struct ir_claim){.kind = CLAIM_UNIFORM, .who = "target/uniform", .reg = r});
     return s.uniform;
 }

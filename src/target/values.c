@@ -7,6 +7,7 @@
  * operands still have the values they had there. Anything else is a root of its own. */
 #include "target/values.h"
 #include "base/alloc.h"
+#include "ir/claims.h"
 #include "base/table.h"
 #include "target/definitions.h"
 
@@ -539,6 +540,10 @@ struct values *values_new(const struct ir_kernel *k)
         v->nbuckets *= 2;
     v->buckets = alloc_zeroed(v->nbuckets * sizeof *v->buckets);
     find_congruences(v);
+    for (int32_t r = 0; k->claims && r < k->nregs; r++)
+        if (v->cong[r].known > 0 && v->def[r] != DEFINITIONS_NONE)
+            claims_add(k->claims, &(struct ir_claim){.kind = CLAIM_CONGRUENT, .who = "target/values", .reg = r,
+                                                     .congruent = {v->cong[r].known, v->cong[r].low}});
     return v;
 }
 

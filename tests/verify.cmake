@@ -1,0 +1,24 @@
+# Claims of analyses, checked while programs run (docs/verify.md). The least numbers are about half of what was made and asked
+# on 2026-11-23: less would mean that an analysis does not say any more what it relies on.
+set(verify python3 ${CMAKE_CURRENT_SOURCE_DIR}/verify/verify.py)
+set(heddle $<TARGET_FILE:heddle_cli>)
+
+function(verify_programs name mode least)
+  set(words)
+  foreach(program ${ARGN})
+    list(APPEND words -- ${heddle} ${mode} ${CMAKE_CURRENT_SOURCE_DIR}/${program}.cu)
+  endforeach()
+  add_test(NAME verify.${name} COMMAND ${verify} ${least} ${words})
+  set_tests_properties(verify.${name} PROPERTIES TIMEOUT 580 LABELS verify ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+endfunction()
+
+verify_programs(device run "--least;uniform=2800,2800000;--least;shape=1800,2700000;--least;congruent=1900,5000000;--least;step=600,300000;--least;address=170,250"
+                device/integers device/atomics device/warps device/pointers device/gathers device/loops device/ways device/variables
+                device/groups device/barriers device/cuda_barrier device/several device/sparse device/half_math)
+verify_programs(programs run "--least;uniform=100,1000" programs/banks programs/host_memory programs/managed programs/recursion
+                programs/surfaces programs/textures programs/references programs/streams)
+foreach(first 60001 60501 61001 61501)
+  add_test(NAME verify.random_${first} COMMAND ${verify} --least uniform=5000,400000 --least shape=10000,700000 --least unread=3000,3000
+           --least congruent=3000,150000 --least step=2000,50000 --least address=20,200 -- $<TARGET_FILE:jit_random> ${first} 500 interp)
+  set_tests_properties(verify.random_${first} PROPERTIES TIMEOUT 580 LABELS verify ENVIRONMENT "HEDDLE_DEVICES=${CMAKE_SOURCE_DIR}/devices")
+endforeach()
