@@ -14,6 +14,7 @@
 #include "check/check.h"
 #include "interp/verify.h"
 #include "jit/jit.h"
+#include "target/target.h"
 
 /* --- errors: the calling thread's last --- */
 
@@ -88,6 +89,8 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
         return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_VERIFY is '%s': 1 or 0 is needed", getenv("HEDDLE_VERIFY"));
     if (!jit_mode_known())
         return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_EXEC is '%s': auto, jit, jit-first or interp is needed", getenv("HEDDLE_EXEC"));
+    if (target_mode() == TARGET_UNKNOWN)
+        return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_TARGET is '%s': assembler or none is needed", getenv("HEDDLE_TARGET"));
     heddle_device *d = alloc_zeroed(sizeof *d);
     diag_init(&diags);
     if (!device_load(&d->spec, name, &diags)) {

@@ -57,20 +57,25 @@ static void mix_text(struct keep_key *k, const char *text)
 
 #define MIX(k, value) mix((k), &(value), sizeof(value))
 
-/* Constants: addresses of variables are among them, which the module's text does not tell. */
+/* What the module's text does not tell: constants (addresses of variables are among them), and what target_rewrite makes of it. */
 static void mix_inst(struct keep_key *k, const struct ir_inst *in)
 {
     MIX(k, in->op);
     MIX(k, in->type);
     MIX(k, in->type2);
+    MIX(k, in->space);
     MIX(k, in->vec);
+    MIX(k, in->atomic_form);
+    MIX(k, in->way);
     MIX(k, in->guard);
+    MIX(k, in->guard_negated);
     MIX(k, in->target);
     MIX(k, in->offset);
     MIX(k, in->offset2);
     mix(k, in->dst, in->ndst * sizeof in->dst[0]);
     for (int i = 0; i < in->nsrc; i++) {
         MIX(k, in->src[i].kind);
+        MIX(k, in->src[i].negated);
         MIX(k, in->src[i].reg);
         MIX(k, in->src[i].imm);
     }

@@ -22,7 +22,22 @@
 #include "target/sink.h"
 #include "target/ways.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* --- whether at all --- */
+
+enum target_mode target_mode(void)
+{
+    static const char *const names[] = {[TARGET_NONE] = "none", [TARGET_ASSEMBLER] = "assembler"};
+    const char *s = getenv("HEDDLE_TARGET");
+    int mode = TARGET_NONE;
+    if (!s || !*s)
+        return TARGET_ASSEMBLER;
+    while (mode < TARGET_UNKNOWN && strcmp(s, names[mode]))
+        mode++;
+    return (enum target_mode)mode;
+}
 
 /* --- what nobody reads --- */
 
@@ -148,7 +163,7 @@ static void regroup(struct ir_kernel *k)
 
 void target_rewrite(struct ir_kernel *k)
 {
-    if (k->problems || k->ninsts == 0)
+    if (k->problems || k->ninsts == 0 || target_mode() == TARGET_NONE)
         return;
     fold_arithmetic(k);
     drop_unread(k);

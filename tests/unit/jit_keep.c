@@ -51,7 +51,7 @@ static struct keep_key key_now(void)
 static void test_what_belongs_to_the_key(void **state)
 {
     (void)state;
-    struct keep_key seen[16];
+    struct keep_key seen[24];
     int n = 0;
     start();
     seen[n++] = key_now();
@@ -70,6 +70,11 @@ static void test_what_belongs_to_the_key(void **state)
     OTHER(kernel.name = "l");
     OTHER(inst.src[0].imm = 8); /* the address of a variable */
     OTHER(inst.offset = 4);
+    OTHER(inst.space = IR_SCRATCH); /* what rewriting changes */
+    OTHER(inst.atomic_form = IR_ATOMIC_ONCE);
+    OTHER(inst.way = 1);
+    OTHER(inst.guard_negated = true);
+    OTHER(inst.src[0].negated = true);
     OTHER(job.dim[0] = 8);
     OTHER((job.dim[0] = 8, job.dim[1] = 16));
     OTHER(job.level = "x86-64-v4");
