@@ -292,7 +292,7 @@ static void load_element(struct access *a, const uint64_t *addr, int e)
     const struct step *st = a->st;
     const char *base = a->base + e * st->elem;
     char *d = place_at(a->c, a->w, st->d[e]);
-    if (st->elem == st->dst_width && !st->ordered && st->elem >= 2) {
+    if (st->elem == st->dst_width[e] && !st->ordered && st->elem >= 2) {
         if (st->elem == 4)
             load_uint32_t((uint32_t *)d, base, addr, a->m);
         else if (st->elem == 8)
@@ -566,9 +566,9 @@ static bool load_parameter(const struct interp_code *c, struct warp *w, const st
         if (st->d[e] == PLACE_NONE)
             continue;
         uint64_t v = load_value((const char *)l->params + at + (unsigned)e * st->elem, st);
-        if (st->dst_width == 4)
+        if (st->dst_width[e] == 4)
             fill_uint32_t(place_at(c, w, st->d[e]), (uint32_t)v);
-        else if (st->dst_width == 8)
+        else if (st->dst_width[e] == 8)
             fill_uint64_t(place_at(c, w, st->d[e]), v);
         else
             for (int i = 0; i < WARP_LANES; i++)

@@ -70,7 +70,7 @@ struct step {
     uint8_t sign;          /* loads: sign-extend into a wider register */
     uint8_t ordered;       /* memory: not weak: lane by lane */
     uint8_t width[IR_MAX_SRC]; /* bytes of a lane of each source register */
-    uint8_t dst_width;     /* bytes of a lane of the destination registers */
+    uint8_t dst_width[IR_MAX_DST]; /* bytes of a lane of each destination register: a vector's may differ */
     uint8_t sreg;          /* STEP_SREG: enum ptx_sreg */
     uint8_t nsub;
     place guard;
@@ -258,7 +258,7 @@ static inline void step_write(const struct interp_code *c, const struct warp *w,
                               int lane, uint64_t v)
 {
     void *p = place_at(c, w, st->d[d]);
-    switch (st->dst_width) {
+    switch (st->dst_width[d]) {
     case 1:
         ((uint8_t *)p)[lane] = (uint8_t)v;
         break;

@@ -76,11 +76,10 @@ static void read_operands(struct decode *d, const struct ir_inst *in, struct ste
             st->s[i] = constant(d, s->imm, st->width[i]);
         }
     }
-    for (int i = 0; i < in->ndst; i++)
+    for (int i = 0; i < in->ndst; i++) {
         st->d[i] = in->dst[i] == IR_NOREG ? PLACE_NONE : d->of_reg[in->dst[i]];
-    for (int i = 0; i < in->ndst && !st->dst_width; i++)
-        if (in->dst[i] != IR_NOREG)
-            st->dst_width = (uint8_t)slots_width(d->k, in->dst[i]);
+        st->dst_width[i] = in->dst[i] == IR_NOREG ? 0 : (uint8_t)slots_width(d->k, in->dst[i]);
+    }
     if (in->guard != IR_NOREG) {
         st->guarded = in->guard_negated ? 2 : 1;
         st->guard = d->of_reg[in->guard];
@@ -167,7 +166,7 @@ static bool call_fits(const struct ir_inst *in, const struct step *st, const cha
         if (st->width[i] != letter_width(signature[i]))
             return false;
     bool has_result = in->ndst && in->dst[0] != IR_NOREG;
-    return in->nsrc == n && (!has_result || (result != 'v' && st->dst_width == letter_width(result)));
+    return in->nsrc == n && (!has_result || (result != 'v' && st->dst_width[0] == letter_width(result)));
 }
 
 static void decode_extern(struct decode *d, const struct ir_inst *in, struct step *st)

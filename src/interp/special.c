@@ -86,7 +86,7 @@ static void read_whole(struct warp *w, uint32_t sreg, uint32_t *d)
 void special_read(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     uint32_t sreg = st->sreg;
-    if (m == ~0u && st->dst_width == sizeof(uint32_t)) {
+    if (m == ~0u && st->dst_width[0] == sizeof(uint32_t)) {
         read_whole(w, sreg, place_at(c, w, st->d[0]));
         return;
     }
@@ -106,7 +106,7 @@ uint64_t special_window(const struct ir_inst *in)
 void special_cvta(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     uint64_t base = (uint64_t)st->offset;
-    if (m == ~0u && st->dst_width == sizeof(uint64_t) && st->width[0] == sizeof(uint64_t)) {
+    if (m == ~0u && st->dst_width[0] == sizeof(uint64_t) && st->width[0] == sizeof(uint64_t)) {
         uint64_t *d = place_at(c, w, st->d[0]);
         const uint64_t *a = place_at(c, w, st->s[0]);
         for (int i = 0; i < WARP_LANES; i++)

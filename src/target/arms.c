@@ -2,6 +2,7 @@
 #include "target/arms.h"
 #include "base/alloc.h"
 #include "target/definitions.h"
+#include "target/moves.h"
 
 #include <string.h>
 
@@ -123,17 +124,7 @@ static void share(struct sharing *s, const struct ir_block *from, const int32_t 
             continue;
         ALLOC_GROW(s->moved, s->n, s->cap);
         s->moved[s->n++] = (struct moved){k->insts[from->first].block, *in};
-        struct ptx_mods *mods = ARENA_NEW(&k->arena, struct ptx_mods);
-        mods->type[0] = other->type;
-        mods->ntypes = 1;
-        other->op = PTX_OP_MOV;
-        other->mods = mods;
-        other->type2 = other->type;
-        other->space = 0;
-        other->vec = 0;
-        other->offset = 0;
-        other->nsrc = 1;
-        other->src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = in->dst[0]};
+        move_become_loaded(k, other, in->dst[0], in->type);
         in->op = IR_OP_DELETED;
         in->ndst = in->nsrc = 0;
     }

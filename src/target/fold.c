@@ -5,6 +5,7 @@
 #include "target/fold.h"
 #include "base/alloc.h"
 #include "target/definitions.h"
+#include "target/moves.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -48,19 +49,6 @@ static uint64_t bits_of(double d, uint8_t type)
     memcpy(&low, &f, 4);
     memcpy(&bits, &d, 8);
     return is_single(type) ? low : bits;
-}
-
-static void become_move(struct folding *f, struct ir_inst *in, struct ir_src from)
-{
-    struct ptx_mods *mods = ARENA_NEW(&f->k->arena, struct ptx_mods);
-    memset(mods, 0, sizeof *mods);
-    mods->type[0] = in->type;
-    mods->ntypes = 1;
-    in->op = PTX_OP_MOV;
-    in->mods = mods;
-    in->type2 = in->type;
-    in->nsrc = 1;
-    in->src[0] = from;
 }
 
 /* The operand of an instruction of block b is a constant. */
@@ -201,8 +189,9 @@ static void by_one(struct folding *f, struct ir_inst *in)
         uint64_t bits;
         if (!constant(f, in->block, &in->src[i], &bits) || fabs(value_of(bits, in->type)) != 1)
             continue;
-        become_move(f, in, in->src[1 - i]);
-        in->op = value_of(bits, in->type) < 0 ? PTX_OP_FNEG : PTX_OP_MOV;
+        move_become(f->k, in, in->src[1 - i]);
+        if (value_of(bits, in->type) < 0)
+            in->op = PTX_OP_FNEG;
         return;
     }
 }
@@ -230,7 +219,7 @@ static void fold_constants(struct folding *f, struct ir_inst *in)
     if (in->op == PTX_OP_UNKNOWN || in->op >= PTX_OP_COUNT || in->ndst == 0)
         return;
     if (in->op == PTX_OP_SELP && constant(f, in->block, &in->src[2], &bits[0]))
-        become_move(f, in, in->src[(bits[0] & 1) != in->src[2].negated ? 0 : 1]);
+        move_become(f->k, in, in->src[(bits[0] & 1) != in->src[2].negated ? 0 : 1]);
     if (in->op == PTX_OP_FMUL && floating)
         by_one(f, in);
     if (is_never(f, in))
@@ -244,7 +233,7 @@ static void fold_constants(struct folding *f, struct ir_inst *in)
     } else if (in->op == PTX_OP_SETP && in->ndst == 1 && setp_result(in, bits, &result)) {
         know(f, in, 0, result);
     } else if (floating && float_result(in, bits, &result)) {
-        become_move(f, in, (struct ir_src){.kind = IR_SRC_IMM, .imm = result});
+        move_become(f->k, in, (struct ir_src){.kind = IR_SRC_IMM, .imm = result});
         know(f, in, 0, result);
     } else if (!floating && bits_result(in, bits, &result)) {
         know(f, in, 0, result);

@@ -4,6 +4,7 @@
 #include "target/group.h"
 #include "base/alloc.h"
 #include "ir/facts.h"
+#include "target/moves.h"
 
 #include <string.h>
 
@@ -30,7 +31,7 @@ struct line {
 };
 
 struct grouping {
-    const struct ir_kernel *k;
+    struct ir_kernel *k;
     const struct ir_block *b;
     struct address *where; /* [count] */
     struct group_plan *plan;
@@ -218,16 +219,9 @@ static void gather_elements(struct grouping *g)
             struct element *e = &g->elements[g->nelements - 1];
             int32_t from = in->vec == 1 ? earlier_load(g, e, regions) : NONE;
             if (from != NONE) {
-                static const struct ptx_mods no_mods;
                 struct ir_inst *move = place(g, i);
                 *move = *in;
-                move->op = PTX_OP_MOV;
-                move->type = g->k->reg_type[e->reg];
-                move->type2 = PTX_NOTYPE;
-                move->space = PTX_GENERIC;
-                move->mods = &no_mods;
-                move->offset = 0;
-                move->src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = g->elements[from].reg};
+                move_become(g->k, move, (struct ir_src){.kind = IR_SRC_REG, .reg = g->elements[from].reg});
                 g->plan->replaced[i] = true;
                 e->moved = true;
             }
@@ -481,7 +475,7 @@ static void group_stores(struct grouping *g)
 
 /* --- */
 
-void group_block(const struct ir_kernel *k, struct values *v, int32_t b, struct group_plan *plan)
+void group_block(struct ir_kernel *k, struct values *v, int32_t b, struct group_plan *plan)
 {
     struct grouping g = {.k = k, .b = &k->blocks[b], .plan = plan};
     size_t n = (size_t)g.b->count + 1;

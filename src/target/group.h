@@ -25,7 +25,8 @@ struct group_plan {
     int32_t n, cap;
 };
 
-void group_block(const struct ir_kernel *k, struct values *v, int32_t b, struct group_plan *plan);
+/* The plan of block b; the kernel stays as it is, but what it allocates. */
+void group_block(struct ir_kernel *k, struct values *v, int32_t b, struct group_plan *plan);
 void group_plan_release(struct group_plan *plan);
 
 #endif

@@ -2,6 +2,7 @@
 #include "target/select.h"
 
 #include "base/alloc.h"
+#include "target/moves.h"
 
 struct uses {
     uint32_t *reads, *writes; /* instructions that do, by register */
@@ -90,9 +91,7 @@ static void fold(struct ir_kernel *k, const struct uses *u, const struct ir_bloc
     made.dst[0] = dst;
     made.guard = in->src[2].reg;
     made.guard_negated = first ? in->src[2].negated : !in->src[2].negated;
-    move.op = PTX_OP_MOV;
-    move.nsrc = 1;
-    move.src[0] = kept;
+    move_become(k, &move, kept);
     /* The move belongs directly before the predicated instruction; what lies between `from` and `at` moves up. */
     for (int32_t j = from; j + 2 < at + 1; j++)
         k->insts[j] = k->insts[j + 1];
