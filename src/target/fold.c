@@ -105,12 +105,12 @@ static bool float_result(const struct ir_inst *in, const uint64_t *bits, uint64_
     return isfinite(value_of(*result, in->type));
 }
 
-/* 32 bits, and predicates, of which a negated operand is possible. */
+/* 32 bits, and predicates, of which a negated operand is possible. Not sums that saturate, nor those of pairs of 16 bits. */
 static bool bits_result(const struct ir_inst *in, const uint64_t *bits, uint64_t *result)
 {
     uint64_t x[2] = {bits[0], in->nsrc > 1 ? bits[1] : 0};
     int width = ptx_type_info[in->type].bits;
-    if (in->nsrc > 2 || (width != 32 && width != 1))
+    if (in->nsrc > 2 || (width != 32 && width != 1) || in->mods->sat || ptx_type_info[in->type].kind == 'H')
         return false;
     for (int i = 0; i < in->nsrc; i++)
         x[i] = width == 1 ? (x[i] & 1) ^ in->src[i].negated : (uint32_t)x[i];
