@@ -858,37 +858,10 @@ static void emit_branch(struct build *b, const struct frame *fr, const struct pt
     }
 }
 
-static bool has_no_dst(const struct ptx_inst *in)
+static bool has_results(const struct ir_inst *out)
 {
-    switch (in->op) {
-    case PTX_OP_ST:
-    case PTX_OP_SUST:
-    case PTX_OP_RED:
-    case PTX_OP_MEMBAR:
-    case PTX_OP_FENCE:
-    case PTX_OP_NANOSLEEP:
-    case PTX_OP_TRAP:
-    case PTX_OP_BRKPT:
-    case PTX_OP_PREFETCH:
-    case PTX_OP_PREFETCHU:
-    case PTX_OP_PMEVENT:
-    case PTX_OP_CP_ASYNC:
-    case PTX_OP_CP_COMMIT:
-    case PTX_OP_CP_WAIT:
-    case PTX_OP_CP_MBARRIER:
-    case PTX_OP_DISCARD:
-    case PTX_OP_GRIDDEPCONTROL:
-    case PTX_OP_EXIT:
-    case PTX_OP_RET:
-        return true;
-    case PTX_OP_BAR:
-    case PTX_OP_BARRIER:
-        return in->mods.variant < PTX_BAR_RED_POPC || in->mods.variant > PTX_BAR_RED_OR;
-    case PTX_OP_MBARRIER:
-        return in->mods.variant == PTX_MBAR_INIT || in->mods.variant == PTX_MBAR_INVAL;
-    default:
-        return false;
-    }
+    struct ir_operands results;
+    return ir_operands(out, true, &results) && results.most > 0;
 }
 
 /* bar: src[0] barrier or mask, src[1] count (0: all), src[2] predicate of .red. */
@@ -907,15 +880,15 @@ static void normalise_barrier(struct ir_inst *out)
 
 static void emit_plain(struct build *b, const struct frame *fr, const struct ptx_inst *in)
 {
-    bool no_dst = has_no_dst(in);
     struct ir_inst *out = emit(b, in, in->op);
+    bool results = has_results(out);
     int at = b->k->ninsts - 1;
     set_guard(out, fr, in);
-    if (!no_dst && in->noperands)
+    if (results && in->noperands)
         add_dst(out, fr, &in->operand[0]);
     if (in->op == PTX_OP_MOV && in->noperands > 1 && in->operand[1].kind == PTX_OPERAND_VECTOR)
         out->nsrc = in->operand[1].n;
-    add_srcs(b, fr, in, no_dst ? 0 : 1);
+    add_srcs(b, fr, in, results);
     out = &b->k->insts[at];
     if (in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER)
         normalise_barrier(out);

@@ -1,5 +1,4 @@
-/* What type each operand of an instruction is read in: one place for the builder (immediates) and the executors.
- * Source: the syntax line of each instruction in PTX ISA 8.4, section 9.7. */
+/* See operands.h: one place for the builder (immediates), the executors and the verifier. */
 #include "ir/operands.h"
 
 enum ptx_type ir_wide_type(enum ptx_type t)
@@ -25,98 +24,118 @@ enum ptx_type ir_bits_type(int bits)
     }
 }
 
-static enum ptx_type special_type(const struct ir_inst *in, int i)
+struct letters {
+    const char *results, *sources;
+};
+
+static const struct letters special[PTX_OP_COUNT] = {
+#define OPERANDS(op, results, sources) [PTX_OP_##op] = {results, sources},
+#define OPERANDS_OF(op, variant, results, sources)
+#include "ir/operands.def"
+#undef OPERANDS
+#undef OPERANDS_OF
+};
+
+static const struct {
+    uint16_t op;
+    uint8_t variant;
+    struct letters letters;
+} of_variant[] = {
+#define OPERANDS(op, results, sources)
+#define OPERANDS_OF(op, variant, results, sources) {PTX_OP_##op, variant, {results, sources}},
+#include "ir/operands.def"
+#undef OPERANDS
+#undef OPERANDS_OF
+};
+
+/* The letters of an instruction's operands; NULL: there is no row. */
+static const char *special_letters(const struct ir_inst *in, bool results)
+{
+    const struct letters *l = &special[in->op];
+    for (size_t i = 0; in->mods->variant && i < sizeof of_variant / sizeof *of_variant; i++)
+        if (of_variant[i].op == in->op && of_variant[i].variant == in->mods->variant)
+            l = &of_variant[i].letters;
+    return results ? l->results : l->sources;
+}
+
+static const char *letters_of(const struct ir_inst *in, bool results)
+{
+    switch (ptx_op_info[in->op].form) {
+    case PTX_FORM_UN: return "T";
+    case PTX_FORM_BIN: return results ? "T" : "TT";
+    case PTX_FORM_TRI: return results ? "T" : "TTT";
+    case PTX_FORM_SHIFT: return results ? "T" : "Tu";
+    case PTX_FORM_CNT: return results ? "u" : "T";
+    case PTX_FORM_WIDE2: return results ? "W" : "TT";
+    case PTX_FORM_WIDE3: return results ? "W" : "TTW";
+    case PTX_FORM_SPECIAL: break;
+    }
+    return special_letters(in, results);
+}
+
+/* A form of a texture or surface: verify.h looks at IR where nothing is sure. */
+static bool is_form(const struct ir_inst *in)
+{
+    return in->mods->variant >= PTX_TEX_1D && in->mods->variant <= PTX_TEX_ACUBE;
+}
+
+/* How many operands one letter stands for. */
+static int times(const struct ir_inst *in, char letter, bool results)
+{
+    int parts = results ? in->ndst : in->nsrc;
+    switch (letter) {
+    case 'v':
+    case 'V': return in->vec;
+    case 'm': return parts > 1 ? parts : 1;
+    case 'x':
+    case 'i': return is_form(in) ? ptx_coordinates(in->mods->variant) : 1;
+    default: return 1;
+    }
+}
+
+/* What the letter says of the n-th operand that it stands for. */
+static struct ir_operand operand_of(const struct ir_inst *in, char letter, int n, int of)
 {
     enum ptx_type t = in->type;
-    switch (in->op) {
-    case PTX_OP_BFE:
-        return i == 0 ? t : PTX_U32;
-    case PTX_OP_BFI:
-        return i < 2 ? t : PTX_U32;
-    case PTX_OP_DP4A:
-    case PTX_OP_DP2A:
-        return i == 1 ? in->type2 : i == 2 ? PTX_S32 : t;
-    case PTX_OP_SET:
-        return i == 2 ? PTX_PRED : in->type2;
-    case PTX_OP_SETP:
-    case PTX_OP_SELP:
-        return i == 2 ? PTX_PRED : t;
-    case PTX_OP_SLCT:
-        return i == 2 ? in->type2 : t;
-    case PTX_OP_LOP3: /* a b c, the table, and with .or .and a predicate */
-        return i == 4 ? PTX_PRED : PTX_B32;
-    case PTX_OP_CREATEPOLICY:
-        return in->mods->variant == PTX_POLICY_FRACTIONAL ? PTX_F32 : in->mods->variant == PTX_POLICY_RANGE && i ? PTX_U32 : PTX_U64;
-    case PTX_OP_CVT_PACK:
-        return PTX_B32;
-    case PTX_OP_SHF_L:
-    case PTX_OP_SHF_R:
-        return i == 2 ? PTX_U32 : PTX_B32;
-    case PTX_OP_MOV:
-        return in->nsrc > 1 ? ir_bits_type(ptx_type_info[t].bits / in->nsrc) : t;
-    case PTX_OP_CVT:
-        return in->type2;
-    case PTX_OP_LD:
-    case PTX_OP_LDU:
-    case PTX_OP_ST:
-    case PTX_OP_ATOM:
-    case PTX_OP_RED:
-        return i == 0 ? PTX_U64 : t;
-    case PTX_OP_CP_ASYNC:
-        return i < 2 ? PTX_U64 : PTX_U32;
-    case PTX_OP_TEX: /* texture, coordinates, level */
-    case PTX_OP_TLD4:
-        return i == 0 ? PTX_U64 : i == 1 && ptx_is_layered(in->mods->variant) ? PTX_U32 : in->type2;
-    case PTX_OP_SULD: /* surface, coordinates, values */
-    case PTX_OP_SUST:
-        return i == 0 ? PTX_U64 : i <= ptx_coordinates(in->mods->variant) ? PTX_S32 : in->type;
-    case PTX_OP_MBARRIER: /* address, then a state (64 bits), a parity or a count */
-        return i == 0 && in->mods->variant != PTX_MBAR_PENDING_COUNT ? PTX_U64
-             : in->mods->variant == PTX_MBAR_PENDING_COUNT ? PTX_B64
-             : i == 1 && !in->mods->parity && (in->mods->variant == PTX_MBAR_TEST_WAIT || in->mods->variant == PTX_MBAR_TRY_WAIT)
-                 ? PTX_B64 : PTX_U32;
-    case PTX_OP_CP_MBARRIER:
-        return PTX_U64;
-    case PTX_OP_CP_WAIT:
-        return PTX_U32;
-    case PTX_OP_CVTA:
-        return t;
-    case PTX_OP_ISSPACEP:
-        return PTX_U64;
-    case PTX_OP_SHFL:
-        return i == 0 ? PTX_B32 : PTX_U32;
-    case PTX_OP_VOTE:
-        return i == 0 ? PTX_PRED : PTX_U32;
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX:
-        return i == 0 ? t : PTX_U32;
-    case PTX_OP_BAR:
-    case PTX_OP_BARRIER:
-        return i == 2 ? PTX_PRED : PTX_U32;
-    case PTX_OP_DISCARD:
-    case PTX_OP_APPLYPRIORITY:
-        return i == 0 ? PTX_U64 : PTX_U32;
-    case PTX_OP_ELECT:
-    case PTX_OP_NANOSLEEP:
-    case PTX_OP_BRX:
-        return PTX_U32;
-    default:
-        return t;
+    switch (letter) {
+    case '2': return (struct ir_operand){.type = in->type2};
+    case 'c': return (struct ir_operand){.type = in->type2, .wider = true};
+    case 'e':
+    case 'V': return (struct ir_operand){.type = (uint8_t)t, .wider = true};
+    case 'u': return (struct ir_operand){.type = PTX_B32};
+    case 'w': return (struct ir_operand){.type = PTX_B32, .predicate_too = true};
+    case 'l': return (struct ir_operand){.type = PTX_B64};
+    case 'f': return (struct ir_operand){.type = PTX_F32};
+    case 'p': return (struct ir_operand){.type = PTX_PRED};
+    case 'a': return (struct ir_operand){.type = PTX_U64, .address = true};
+    case 's': return (struct ir_operand){.type = in->mods->parity ? PTX_B32 : PTX_B64};
+    case 'x': return (struct ir_operand){.type = n == 0 && ptx_is_layered(in->mods->variant) ? PTX_B32 : in->type2};
+    case 'i': return (struct ir_operand){.type = n == 0 && ptx_is_layered(in->mods->variant) ? PTX_B32 : PTX_S32};
+    case 'W': return (struct ir_operand){.type = (uint8_t)ir_wide_type(t)};
+    case 'm': return (struct ir_operand){.type = (uint8_t)(of > 1 ? ir_bits_type(ptx_type_info[t].bits / of) : t)};
+    default: return (struct ir_operand){.type = (uint8_t)t};
     }
+}
+
+bool ir_operands(const struct ir_inst *in, bool results, struct ir_operands *out)
+{
+    const char *letter = in->op < PTX_OP_COUNT && in->op != PTX_OP_UNKNOWN ? letters_of(in, results) : NULL;
+    bool optional = false;
+    out->least = out->most = 0;
+    for (; letter && *letter; letter++) {
+        int n = times(in, *letter, results);
+        optional |= letter[1] == '?';
+        for (int i = 0; i < n && out->most < IR_MAX_SRC + 1; i++)
+            out->of[out->most++] = operand_of(in, *letter, i, n);
+        if (!optional)
+            out->least = out->most;
+        letter += letter[1] == '?';
+    }
+    return letter != NULL;
 }
 
 enum ptx_type ir_src_type(const struct ir_inst *in, int i)
 {
-    if (in->op >= PTX_OP_COUNT)
-        return in->type;
-    switch (ptx_op_info[in->op].form) {
-    case PTX_FORM_SHIFT:
-        return i == 1 ? PTX_U32 : in->type;
-    case PTX_FORM_WIDE3:
-        return i == 2 ? ir_wide_type(in->type) : in->type;
-    case PTX_FORM_SPECIAL:
-        return special_type(in, i);
-    default:
-        return in->type;
-    }
+    struct ir_operands sources;
+    return ir_operands(in, false, &sources) && i < sources.most ? sources.of[i].type : in->type;
 }
