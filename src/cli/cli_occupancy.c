@@ -167,6 +167,7 @@ static uint64_t some_address(const struct ptx_var *v, void *user)
 static bool kernel_need(struct occupancy *c, int device, const struct ptx_function *f, struct device_need *need)
 {
     struct ir_kernel *k = ir_build(c->modules[device], f, some_address, NULL);
+    target_rewrite(k);
     const struct ir_problem *problem = k->problems;
 
     if (problem)
@@ -174,8 +175,6 @@ static bool kernel_need(struct occupancy *c, int device, const struct ptx_functi
                  problem->loc ? problem->loc->line : 0, "kernel '%s' cannot be launched: %s",
                  result_demangle(&c->diags.arena, f->name), problem->text);
     else
-        target_rewrite(k);
-    if (!problem)
         *need = (struct device_need){
             .registers = c->registers == NOT_GIVEN ? target_tables(k, &k->arena)->registers : (int)c->registers,
             .shared_static = k->shared_static,

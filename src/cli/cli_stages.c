@@ -247,7 +247,6 @@ static void print_code(struct stages *s, const struct ptx_function *f, struct ir
     int32_t site = 0;
     struct interp_code *code;
 
-    target_rewrite(k);
     code = interp_compile(k, &why, &site);
     if (s->block[0])
         memcpy(view.block, s->block, sizeof view.block);
@@ -267,12 +266,13 @@ static void print_ir(struct stages *s, const struct ptx_function *f)
     struct ir_kernel *k = ir_build(s->module, f, address_of, s);
     struct tables t = {.stages = s};
 
+    if (s->stage >= STAGE_TARGET)
+        target_rewrite(k);
     add_problems(s, k);
     if (s->stage >= STAGE_LLVM && !k->problems)
         print_code(s, f, k);
     else if (s->stage == STAGE_TARGET && !k->problems) {
         struct ir_notes notes = {add_source_of_table, add_block, add_flops, &t};
-        target_rewrite(k);
         t.target = target_tables(k, &k->arena);
         uint32_t instructions = 0;
         for (int32_t b = 0; b < k->nblocks; b++)

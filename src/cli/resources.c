@@ -36,13 +36,13 @@ static void add_kernel(const struct ptx_module *m, const struct ptx_function *f,
 {
     uint64_t next = UINT64_C(1) << 40;
     struct ir_kernel *k = ir_build(m, f, some_address, &next);
+    target_rewrite(k);
     strbuf_addf(out, "ptxas info    : Compiling entry function '%s' for 'sm_%d'\n", f->name, arch);
     if (k->problems) {
         strbuf_addf(out, "ptxas info    : no estimate: %s\n", k->problems->text);
         ir_free(k);
         return;
     }
-    target_rewrite(k);
     const struct target_tables *t = target_tables(k, &k->arena);
     strbuf_addf(out, "ptxas info    : Function properties for %s\n    %u bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
                      "ptxas info    : Used %d registers, used %d barriers",

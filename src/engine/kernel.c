@@ -194,13 +194,15 @@ static void compile(heddle_kernel *k)
     struct strbuf text;
     strbuf_init(&text);
     k->ir = ir_build(k->module->ptx, k->function, variable_address, k->module);
-    for (const struct ir_problem *p = k->ir->problems; p; p = p->next)
+    target_rewrite(k->ir);
+    for (const struct ir_problem *p = k->ir->problems; p; p = p->next) {
         describe_problem(&text, k->ir, p->loc, p->ptx_line, p->text);
+        k->internal |= p->internal;
+    }
     if (!text.s) {
         const char *problem;
         k->ir->claims = verify_wanted() ? claims_new() : NULL;
         int32_t site = 0;
-        target_rewrite(k->ir);
         k->tables = target_tables(k->ir, &k->ir->arena);
         if (assembler_is_wanted())
             k->tables->registers = assembler_registers(k->module->ptx, k->function->name, &text);
@@ -223,12 +225,13 @@ heddle_status kernel_compile(heddle_kernel *k)
         compile(k);
     pthread_mutex_unlock(&k->lock);
     if (k->problem) {
+        heddle_status s = k->internal ? HEDDLE_INTERNAL : HEDDLE_NOT_IMPLEMENTED;
         struct arena a;
         arena_init(&a);
-        engine_fail(HEDDLE_NOT_IMPLEMENTED, "kernel '%s' cannot be launched (CUDA error 801):\n%s", result_demangle(&a, k->function->name),
-                    k->problem);
+        engine_fail(s, "kernel '%s' cannot be launched (CUDA error %d):\n%s", result_demangle(&a, k->function->name),
+                    s == HEDDLE_INTERNAL ? 999 : 801, k->problem);
         arena_release(&a);
-        return HEDDLE_NOT_IMPLEMENTED;
+        return s;
     }
     return HEDDLE_OK;
 }

@@ -60,6 +60,7 @@ struct heddle_kernel {
     struct jit *jit;
     struct target_tables *tables;
     char *problem;         /* why it cannot be launched, or NULL */
+    bool internal;         /* that is a fault of Heddle's own */
 };
 
 struct heddle_module {

@@ -14,6 +14,7 @@
 #include "ir/cfg.h"
 #include "ir/operands.h"
 #include "ir/recursion.h"
+#include "ir/verify.h"
 #include "base/alloc.h"
 #include "base/table.h"
 
@@ -84,7 +85,7 @@ static void problem(struct build *b, const struct ptx_inst *in, const char *text
     if (b->nproblems++ >= MAX_PROBLEMS)
         return;
     struct ir_problem *p = ARENA_NEW(&b->k->arena, struct ir_problem), **last = &b->k->problems;
-    *p = (struct ir_problem){text, in ? in->loc : NULL, in ? in->line : 0, in ? in->column : 0, NULL};
+    *p = (struct ir_problem){.text = text, .loc = in ? in->loc : NULL, .ptx_line = in ? in->line : 0, .column = in ? in->column : 0};
     while (*last)
         last = &(*last)->next;
     *last = p;
@@ -1098,6 +1099,9 @@ struct ir_kernel *ir_build(const struct ptx_module *m, const struct ptx_function
         k->insts[i].id = i + 1;
     cfg_make_blocks(k);
     ir_analyse(k);
+    ir_verify(k, "build", true);
+    k->unwritten = k->blocks[0].live_in;
+    k->built_regs = k->nregs;
     return k;
 }
 

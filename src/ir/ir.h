@@ -114,6 +114,7 @@ struct ir_param {
 /* Why a kernel cannot be launched: the first few reasons, with where. */
 struct ir_problem {
     const char *text; /* "instruction 'wgmma.mma_async' is not implemented" */
+    bool internal;    /* a fault of Heddle's own (verify.h) */
     const struct ptx_loc *loc;
     int ptx_line, column;
     struct ir_problem *next;
@@ -147,6 +148,8 @@ struct ir_kernel {
                                result is used, ordered loads */
     struct ir_problem *problems;
     struct ir_claims *claims; /* what analyses claim (claims.h), or NULL: nobody asks */
+    const uint64_t *unwritten; /* registers that may be read before they are written in the kernel as it was built, */
+    int32_t built_regs;        /* and how many it had then: verify.h */
 };
 
 struct diag_list;

@@ -30,8 +30,7 @@ static enum parsed fail(struct parser *p, const struct token *at, const char *te
     return PARSED_ERROR;
 }
 
-/* Does a value of type `have` go where the instruction says `want`? Half types count as bits: they are held so. */
-static bool fits(int want, int have, bool wider)
+bool ptx_type_fits(int want, int have, bool wider)
 {
     const struct ptx_type_info *w = &ptx_type_info[want], *h = &ptx_type_info[have];
     if (want == PTX_PRED || have == PTX_PRED)
@@ -80,7 +79,7 @@ static enum parsed check_value(struct parser *p, struct ptx_operand *o, const st
     switch ((enum ptx_operand_kind)o->kind) {
     case PTX_OPERAND_REG: {
         const struct ptx_reg *r = &p->body.regs[o->reg];
-        return fits(want, r->type, allowed & WIDER) ? PARSED_OK
+        return ptx_type_fits(want, r->type, allowed & WIDER) ? PARSED_OK
                                                     : mismatch(p, at, r->name, r->type, want);
     }
     case PTX_OPERAND_IMM:
@@ -91,7 +90,7 @@ static enum parsed check_value(struct parser *p, struct ptx_operand *o, const st
         const struct ptx_sreg_info *s = &ptx_sreg_info[o->sreg];
         if (!(allowed & SREG))
             return fail(p, at, "a special register is not allowed in");
-        return fits(want, s->type, allowed & WIDER) ? PARSED_OK
+        return ptx_type_fits(want, s->type, allowed & WIDER) ? PARSED_OK
                                                     : mismatch(p, at, s->spelling, s->type, want);
     }
     case PTX_OPERAND_VAR:

@@ -150,6 +150,10 @@ struct ptx_type_info {
 };
 extern const struct ptx_type_info ptx_type_info[PTX_TYPE_COUNT];
 
+/* Does a register of type `have` go where an instruction says `want` (PTX ISA 8.4, section 9.4)? Half types count as bits: they
+ * are held so. */
+bool ptx_type_fits(int want, int have, bool wider);
+
 enum ptx_sreg {
 #define SREG(id, spelling, type, scope) PTX_SREG_##id,
 #include "ptx/ptx_sregs.def"

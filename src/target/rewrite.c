@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "ir/claims.h"
 #include "ir/facts.h"
+#include "ir/verify.h"
 #include "target/arms.h"
 #include "target/arrays.h"
 #include "target/atomics.h"
@@ -161,18 +162,25 @@ static void regroup(struct ir_kernel *k)
     k->ninsts = out.n;
 }
 
+/* In this order: what folding leaves unread is dropped before anything is counted or moved. */
+static const struct {
+    const char *name;
+    void (*run)(struct ir_kernel *k);
+} passes[] = {
+    {"fold", fold_arithmetic}, {"drop unread", drop_unread},  {"arrays", arrays_to_registers}, {"arms", arms_share_loads},
+    {"atomics", atomics_rewrite}, {"select", select_rewrite}, {"group", regroup}, {"sink", sink_arithmetic}, {"ways", ways_part},
+};
+
 void target_rewrite(struct ir_kernel *k)
 {
     if (k->problems || k->ninsts == 0 || target_mode() == TARGET_NONE)
         return;
-    fold_arithmetic(k);
-    drop_unread(k);
-    arrays_to_registers(k);
-    arms_share_loads(k);
-    atomics_rewrite(k);
-    select_rewrite(k);
-    regroup(k);
-    sink_arithmetic(k);
-    ways_part(k);
+    bool each = ir_verify_wanted();
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        passes[i].run(k);
+        if (each && !ir_verify(k, passes[i].name, false))
+            return;
+    }
     ir_analyse(k);
+    ir_verify(k, "rewriting", true);
 }

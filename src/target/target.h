@@ -22,7 +22,8 @@ enum target_mode target_mode(void);
  * loads that nobody reads (a v4 load with two used becomes two scalar loads), moves arithmetic behind a branch out of
  * the kernel where only that way uses it, and leaves a kernel that ir_analyse has been run on. Only accesses of one
  * block, with no store, barrier, fence or atomic to the same space between them, are merged. With TARGET_NONE
- * the kernel stays as it is: results are the same, what is counted is not. */
+ * the kernel stays as it is: results are the same, what is counted is not. Afterwards ir_verify looks at the kernel (with HEDDLE_VERIFY=1
+ * behind each pass); where it is broken, k->problems says so, and the kernel is good for nothing. */
 void target_rewrite(struct ir_kernel *k);
 
 /* Floating-point operations that one execution of a site counts as, in thread instructions of the machine code. */

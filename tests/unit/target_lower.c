@@ -25,7 +25,7 @@ static struct built build(const char *statements)
     b.m = parse_text("lower.ptx", text.s);
     b.k = build_kernel(b.m, "k");
     assert_null(b.k->problems);
-    target_rewrite(b.k);
+    rewrite(b.k);
     b.t = target_tables(b.k, &b.k->arena);
     strbuf_release(&text);
     return b;
@@ -217,7 +217,7 @@ static void compare_kernel(const char *file, const char *name, int registers, in
     struct ir_kernel *k = build_kernel(m, name);
     if (k->problems)
         fail_msg("%s %s: %s", file, name, k->problems->text);
-    target_rewrite(k);
+    rewrite(k);
     const struct target_tables *t = target_tables(k, &k->arena);
     double sixteenths = 0;
     for (int32_t i = 0; i < k->ninsts; i++)

@@ -222,7 +222,7 @@ static void random_kernels(void **state)
         generate(&text);
         struct ptx_module *m = parse_text("random.ptx", text.s);
         struct ir_kernel *plain = build_kernel(m, "k"), *rewritten = build_kernel(m, "k");
-        target_rewrite(rewritten);
+        rewrite(rewritten);
         run_kernel(plain, &before);
         run_kernel(rewritten, &after);
         merged += count_wide(rewritten) > count_wide(plain);

@@ -119,7 +119,7 @@ static int check_kernel(const struct ptx_module *m, const char *file, const char
         ir_free(k);
         return -1;
     }
-    target_rewrite(k);
+    rewrite(k);
     struct counts want = read_counts(expected), got = count_kernel(k);
     ir_free(k);
     const char *known = known_difference(file, kernel);
@@ -189,7 +189,7 @@ static void merged_operands(void **state)
     struct ir_kernel *k = build_kernel(m, "k");
     struct strbuf b;
     strbuf_init(&b);
-    target_rewrite(k);
+    rewrite(k);
     ir_print(k, &b);
     const char *const expected[] = {
         "r1, r2, r3, _ = LD.global.v4.u32 [r0+0]\n",
@@ -257,7 +257,7 @@ static void sunk(void **state)
             comment--;
         struct ir_kernel *k = build_kernel(m, name);
         assert_null(k->problems);
-        target_rewrite(k);
+        rewrite(k);
         int want = floats_behind_exit(comment + 1, entry), got = floats_at_last_store(k);
         if (want != got)
             fail_msg("%s: %d floating-point instructions behind the branch instead of %d", name, got, want);

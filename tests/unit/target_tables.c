@@ -21,7 +21,7 @@ static const struct target_tables *tables(const char *statements, struct ptx_mod
     *m = parse_text("tables.ptx", text);
     *k = build_kernel(*m, "k");
     assert_null((*k)->problems);
-    target_rewrite(*k);
+    rewrite(*k);
     return target_tables(*k, &arena);
 }
 
@@ -195,7 +195,7 @@ static void launch_bounds(void **state)
     strbuf_adds(&b, "ret;\n}\n");
     struct ptx_module *m = parse_text("bounds.ptx", b.s);
     struct ir_kernel *k = build_kernel(m, "k");
-    target_rewrite(k);
+    rewrite(k);
     assert_int_equal(target_tables(k, &a)->registers, 32); /* 65536 / (1024 * 2) */
     ir_free(k);
     ptx_free(m);

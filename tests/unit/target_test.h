@@ -62,4 +62,13 @@ static inline struct ir_kernel *build_kernel(const struct ptx_module *m, const c
     return NULL;
 }
 
+/* target_rewrite, with the verifier behind each pass. */
+static inline void rewrite(struct ir_kernel *k)
+{
+    setenv("HEDDLE_VERIFY", "1", 1);
+    target_rewrite(k);
+    if (k->problems)
+        fail_msg("%s", k->problems->text);
+}
+
 #endif
