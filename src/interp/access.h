@@ -7,6 +7,7 @@
  * go lane by lane through volatile accesses, which on x86-64 are acquire loads and release stores (Intel SDM vol. 3,
  * 9.2.2); fence instructions are real fences.
  * Halves are added with subnormals (.noftz); a pair is swapped in at once, which PTX allows and does not demand.
+ * Of lanes that store to one place the one that stays on a GPU stays (store_group).
  * Order of lanes in atomics: ascending; between warps and blocks CUDA leaves it open. */
 #include "interp/code.h"
 #include "interp/lanes_half.h"
@@ -19,6 +20,22 @@
 
 /* The lanes of a mask, ascending, as `i`. */
 #define LANE_LOOP(m) for (uint32_t left_ = (m), i; left_ && (i = (uint32_t)__builtin_ctz(left_), 1); left_ &= left_ - 1)
+
+/* The lanes of a mask in the order of their stores, in groups of `group` (store_group): bit i is lane i ^ (group - 1). */
+static uint32_t store_order(uint32_t m, unsigned group)
+{
+    m = (m >> 1 & 0x55555555) | (m & 0x55555555) << 1;
+    m = (m >> 2 & 0x33333333) | (m & 0x33333333) << 2;
+    m = (m >> 4 & 0x0f0f0f0f) | (m & 0x0f0f0f0f) << 4;
+    if (group > 8)
+        m = (m >> 8 & 0x00ff00ff) | (m & 0x00ff00ff) << 8;
+    return group > 16 ? m >> 16 | m << 16 : m;
+}
+
+/* These lanes as `i`. */
+#define STORE_LOOP(m, group)                                                                                           \
+    for (uint32_t left_ = store_order(m, group), i;                                                                    \
+         left_ && (i = (uint32_t)__builtin_ctz(left_) ^ ((group) - 1), 1); left_ &= left_ - 1)
 
 /* One access of lanes that all touch one space. */
 struct access {
@@ -348,7 +365,7 @@ static void store_value(char *p, uint64_t v, unsigned bytes)
 }
 
 #define STORE_PLAIN(T)                                                                                                 \
-    static void store_##T(char *base, const uint64_t *addr, const T *s, uint32_t m)                                    \
+    static void store_##T(char *base, const uint64_t *addr, const T *s, uint32_t m, unsigned group)                    \
     {                                                                                                                  \
         uint64_t first = addr[0], bent = ~m;                                                                           \
         for (unsigned i = 0; i < WARP_LANES; i++)                                                                      \
@@ -357,7 +374,7 @@ static void store_value(char *p, uint64_t v, unsigned bytes)
             memcpy(base + first, s, WARP_LANES * sizeof(T));                                                           \
             return;                                                                                                    \
         }                                                                                                              \
-        LANE_LOOP(m)                                                                                                   \
+        STORE_LOOP(m, group)                                                                                           \
         *(T *)(base + addr[i]) = s[i];                                                                                 \
     }
 STORE_PLAIN(uint32_t)
@@ -368,15 +385,16 @@ static void store_element(struct access *a, const uint64_t *addr, int e)
 {
     const struct step *st = a->st;
     char *base = a->base + e * st->elem;
+    unsigned group = store_group((unsigned)st->elem * st->vec);
     const char *s = place_at(a->c, a->w, st->s[1 + e]);
     if (!st->ordered && st->width[1 + e] == st->elem && st->elem >= 4) {
         if (st->elem == 4)
-            store_uint32_t(base, addr, (const uint32_t *)s, a->m);
+            store_uint32_t(base, addr, (const uint32_t *)s, a->m, group);
         else
-            store_uint64_t(base, addr, (const uint64_t *)s, a->m);
+            store_uint64_t(base, addr, (const uint64_t *)s, a->m, group);
         return;
     }
-    LANE_LOOP(a->m)
+    STORE_LOOP(a->m, group)
     store_value(base + addr[i], step_value(a->c, a->w, st, 1 + e, (int)i), st->elem);
 }
 

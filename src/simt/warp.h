@@ -338,6 +338,15 @@ void block_wake(struct warp *w);
 /* Blocks of this index and above are to stop. */
 void launch_stop(struct launch *l, uint64_t block);
 
+/* How many lanes a GPU's store of `bytes` a lane takes at a time: 32 of up to 4 bytes, halves of the warp of 8, quarters of
+ * 16, in ascending order. Of lanes of one such group that store to one place the first one's value stays. An H200 does so in
+ * global and shared memory (tests/truth/same_word/); CUDA promises no more than that it is the value of one of them. So lanes
+ * that store one after the other do it in the order of 0 ^ (group - 1), 1 ^ (group - 1), ... */
+static inline unsigned store_group(unsigned bytes)
+{
+    return bytes <= 4 ? WARP_LANES : 4 * WARP_LANES / bytes;
+}
+
 /* Records a fault, unless one of an earlier block or an earlier one of this block is known, and stops this block and
  * the later ones. w NULL: the launch as a whole. */
 void launch_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,

@@ -285,6 +285,10 @@ struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef fro
 /* Addresses of affine shape: the lowest of each group; 2 to what is answered is the number of groups. -1: they are not. */
 int lowest_addresses(struct emit *e, LLVMValueRef *lowest);
 
+/* Lanes that store, n of them in pieces of `piece` neighbours, do it in the order of store_group: piece k is the k-th one's
+ * number exclusive-or this. */
+int store_turn(const struct ir_inst *in, int n, int piece);
+
 /* Asks jit_ops.look (slot, span and unit: i32): i1, they may be accessed. */
 LLVMValueRef ask_look(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit);
 LLVMValueRef seen_field(struct emit *e, uint32_t slot, int which); /* of a struct jit_seen: 0 first, 1 room */
@@ -319,7 +323,7 @@ LLVMValueRef scratch(struct emit *e, int array);
 void scratch_store(struct emit *e, int array, const LLVMValueRef *parts, unsigned bytes);
 LLVMValueRef scratch_part(struct emit *e, int array, int p, LLVMTypeRef t);
 LLVMValueRef scratch_load(struct emit *e, int array, LLVMValueRef lane, LLVMTypeRef t);
-/* A loop over lanes, ascending, at least one: the number of the lane. */
+/* A loop over the bits of `lanes`, ascending, at least one: the number of the bit. */
 struct lane_loop {
     LLVMBasicBlockRef body;
     LLVMValueRef left;

@@ -2,10 +2,10 @@
  * affine shape without a guard).
  *
  * Where the lanes go is looked at in look.c. If every lane that is on may access its memory, the access is done here,
- * through the host's gather and scatter or lane by lane, in ascending order: of lanes that write to one place the last one
- * wins. If not, the range of the first lane that is on is looked for, and all is looked at once more; then the
- * interpreter's step is called in place: it knows what fault it is, or that it is none. Lanes that are off read at the
- * range's begin, and what they got is thrown away.
+ * through the host's gather and scatter or lane by lane, stores in the order of store_group (simt/warp.h). If not, the range
+ * of the first lane that is on is looked for, and all is looked at once more; then the interpreter's step is called in
+ * place: it knows what fault it is, or that it is none. Lanes that are off read at the range's begin, and what they got is
+ * thrown away.
  * Four loads of neighbouring words through one address register are one load of 16 bytes for each lane, as is a vector of
  * four. */
 #include "jit/llvm/emit.h"
@@ -189,14 +189,24 @@ static void load_together(struct emit *e, const struct many *g, struct value *re
 
 /* --- stores --- */
 
+/* A part's lanes in the order of their stores. */
+static LLVMValueRef in_store_order(struct emit *e, LLVMValueRef v)
+{
+    LLVMValueRef index[64];
+    for (int i = 0; i < e->width; i++)
+        index[i] = number(e, 32, (uint64_t)(i ^ store_turn(e->in, e->width, 1)));
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, (unsigned)e->width), "");
+}
+
+/* Of its lanes at one address the host's scatter keeps the last one's. */
 static void host_scatter(struct emit *e, const struct many *g, int element, int p)
 {
-    LLVMValueRef v = stored_part(e, element, p), index = g->at[p];
+    LLVMValueRef v = in_store_order(e, stored_part(e, element, p)), index = in_store_order(e, g->at[p]);
     if (g->narrow)
         index = LLVMBuildSExt(e->b, index, lanes_of_bits(e, 64), "");
     LLVMValueRef base = element ? at_byte(e, g->base, number(e, 64, (uint64_t)element * g->bytes)) : g->base;
     LLVMTypeRef types[2] = {LLVMTypeOf(v), vector_of(e, e->ptr)};
-    LLVMValueRef on = g->lanes ? g->on[p] : LLVMConstAllOnes(vector_of(e, e->i1));
+    LLVMValueRef on = g->lanes ? in_store_order(e, g->on[p]) : LLVMConstAllOnes(vector_of(e, e->i1));
     LLVMValueRef args[4] = {v, at_byte(e, base, index), number(e, 32, g->bytes), on};
     unsigned id = LLVMLookupIntrinsicID("llvm.masked.scatter", 19);
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
@@ -223,7 +233,17 @@ void lane_loop_end(struct emit *e, struct lane_loop *l)
     LLVMPositionBuilderAtEnd(e->b, out);
 }
 
-/* Some lanes: one after the other, from memory; at one address only the last one counts. */
+/* Lanes that are on in the order of their stores: bit i is lane i ^ (group - 1). */
+static LLVMValueRef lanes_to_store(struct emit *e, LLVMValueRef lanes, unsigned group)
+{
+    LLVMValueRef order = call_intrinsic(e, "llvm.bitreverse", e->i32, &lanes, 1);
+    if (group == 8)
+        return call_intrinsic(e, "llvm.bswap", e->i32, &order, 1);
+    LLVMValueRef half = number(e, 32, 16), args[3] = {order, order, half};
+    return group == 16 ? call_intrinsic(e, "llvm.fshl", e->i32, args, 3) : order;
+}
+
+/* Some lanes: one after the other, from memory; at one address only the last one of their order counts. */
 static void scatter_some(struct emit *e, const struct many *g)
 {
     const struct ir_inst *in = e->in;
@@ -235,14 +255,16 @@ static void scatter_some(struct emit *e, const struct many *g)
         scratch_store(e, 1 + d, parts, g->bytes);
     }
     bool last = g->one && !g->stride;
+    unsigned group = store_group(g->bytes * in->vec);
     struct lane_loop l;
-    LLVMValueRef lane, at = g->one;
+    LLVMValueRef lane, at = g->one, order = lanes_to_store(e, g->lanes, group), turn = number(e, 32, group - 1);
     if (last) {
-        LLVMValueRef args[2] = {g->lanes, number(e, 1, 1)};
+        LLVMValueRef args[2] = {order, number(e, 1, 1)};
         lane = LLVMBuildXor(e->b, call_intrinsic(e, "llvm.ctlz", e->i32, args, 2), number(e, 32, 31), "");
+        lane = LLVMBuildXor(e->b, lane, turn, "");
     } else {
         scratch_store(e, 0, g->at, g->narrow ? 4 : 8);
-        lane = lane_loop(e, g->lanes, &l);
+        lane = LLVMBuildXor(e->b, lane_loop(e, order, &l), turn, "");
         at = scratch_load(e, 0, lane, g->narrow ? e->i32 : e->i64);
     }
     LLVMValueRef to = at_byte(e, g->base, g->narrow ? LLVMBuildZExt(e->b, at, e->i64, "") : at);
@@ -257,23 +279,25 @@ static void scatter_some(struct emit *e, const struct many *g)
 static void scatter_all(struct emit *e, const struct many *g)
 {
     const struct ir_inst *in = e->in;
-    bool last = g->lanes && g->one && !g->stride; /* only the last lane counts */
+    bool last = g->lanes && g->one && !g->stride; /* only one lane counts */
     if (e->scatters && g->bytes >= 4 && in->mods->order == PTX_WEAK && !last) {
         for (int p = 0; p < e->parts; p++)
             for (int d = 0; d < in->vec; d++)
-                host_scatter(e, g, d, p);
+                host_scatter(e, g, d, p ^ store_turn(in, SHAPE_LANES, e->width));
         return;
     }
     if (g->lanes) {
         scatter_some(e, g);
         return;
     }
-    for (int p = 0; p < e->parts; p++) {
+    for (int k = 0; k < e->parts; k++) {
+        int p = k ^ store_turn(in, SHAPE_LANES, e->width);
         LLVMValueRef v[4];
         for (int d = 0; d < in->vec; d++)
             v[d] = stored_part(e, d, p);
-        for (int i = 0; i < e->width; i++)
+        for (int j = 0; j < e->width; j++)
             for (int d = 0; d < in->vec; d++) {
+                int i = j ^ store_turn(in, e->width, 1);
                 LLVMValueRef x = LLVMBuildExtractElement(e->b, v[d], number(e, 32, (uint64_t)i), "");
                 LLVMValueRef to = many_pointer(e, g, p * e->width + i, (unsigned)d);
                 finish_access(e, LLVMBuildStore(e->b, x, to), g);

@@ -537,6 +537,12 @@ LLVMValueRef stored_part(struct emit *e, int element, int p)
     return source_exact(e, 1 + element, t, p);
 }
 
+int store_turn(const struct ir_inst *in, int n, int piece)
+{
+    int group = (int)store_group((unsigned)bits_of_type(in->type) / 8 * in->vec);
+    return group <= piece ? 0 : (group < n ? group : n) / piece - 1;
+}
+
 static void store_as(struct emit *e, LLVMValueRef v, const struct reach *r, int lane, unsigned element)
 {
     LLVMValueRef p = pointer_of(e, r, lane, element);
@@ -588,13 +594,15 @@ static void store_run(struct emit *e, LLVMValueRef *v, const struct reach *r, in
     bool apart = n > 4 && dense_run(r, from, n / 2, r->bytes * in->vec) && dense_run(r, from + n / 2, n / 2, r->bytes * in->vec);
     for (int h = 0; h < 2 && apart; h++) {
         LLVMValueRef half[4];
+        int side = h ^ store_turn(in, n, n / 2);
         for (int d = 0; d < in->vec; d++)
-            half[d] = lanes_half(e, v[d], n, h);
-        store_run(e, half, r, from + h * n / 2, n / 2);
+            half[d] = lanes_half(e, v[d], n, side);
+        store_run(e, half, r, from + side * n / 2, n / 2);
     }
-    for (int i = 0; i < n && !apart; i++) { /* ascending: the last lane on an address wins */
-        bool last = i + 1 == n || !uniform_run(r, from + i, 2);
-        for (int d = 0; d < in->vec && last; d++)
+    for (int k = 0; k < n && !apart; k++) {
+        int i = k ^ store_turn(in, n, 1); /* if the lane before stores there as well, and later, it is this one's place */
+        bool stays = i == 0 || i % store_group(r->bytes * in->vec) == 0 || !uniform_run(r, from + i - 1, 2);
+        for (int d = 0; d < in->vec && stays; d++)
             store_as(e, LLVMBuildExtractElement(e->b, v[d], number(e, 32, (uint64_t)i), ""), r, from + i, (unsigned)d);
     }
 }
@@ -628,12 +636,13 @@ static bool storable(struct emit *e)
 static void store_all(struct emit *e, const struct reach *r)
 {
     if (uniform_run(r, 0, SHAPE_LANES)) {
-        LLVMValueRef last = number(e, 32, (uint64_t)e->width - 1);
+        int stays = (SHAPE_LANES - 1) ^ store_turn(e->in, SHAPE_LANES, 1);
+        LLVMValueRef at = number(e, 32, (uint64_t)(stays % e->width));
         for (int d = 0; d < e->in->vec; d++)
-            store_as(e, LLVMBuildExtractElement(e->b, stored_part(e, d, e->parts - 1), last, ""), r, 0, (unsigned)d);
+            store_as(e, LLVMBuildExtractElement(e->b, stored_part(e, d, stays / e->width), at, ""), r, 0, (unsigned)d);
     } else {
         for (int p = 0; p < e->parts; p++)
-            store_part(e, r, p);
+            store_part(e, r, p ^ store_turn(e->in, SHAPE_LANES, e->width));
     }
 }
 

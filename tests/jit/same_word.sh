@@ -1,0 +1,16 @@
+# Lanes that store to one word, on one level of the host ($1): both executors find what an H200 found (tests/truth/same_word), and
+# keep its rule for every form of address. HEDDLE is the command, TESTS the folder of tests.
+set -e
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export HEDDLE_ISA=$1
+"$HEDDLE" build "$TESTS/truth/same_word/same_word.cu" -o "$folder/measured"
+"$HEDDLE" build "$TESTS/device/same_word.cu" -o "$folder/forms"
+tail -n +2 "$TESTS/truth/same_word/h200.txt" >"$folder/want"
+test "$(wc -l <"$folder/want")" -eq 480
+for executor in interp jit; do
+    HEDDLE_EXEC=$executor "$folder/measured" >"$folder/got"
+    diff "$folder/want" "$folder/got" || { echo "FAILED: $executor"; exit 1; }
+    HEDDLE_EXEC=$executor "$folder/forms"
+done
+echo "ALL DONE"
