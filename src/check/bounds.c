@@ -127,14 +127,41 @@ static uint32_t outside_global(struct check_launch *cl, const struct watched_acc
     return bad;
 }
 
-static uint32_t outside_limit(const struct watched_access *a, uint32_t limit)
+/* The parts of a block's shared or a thread's local memory that a kernel asked for. Dynamic shared memory begins at a multiple
+ * of 16 bytes, which may leave a gap behind the static one. */
+struct parts {
+    uint32_t end;               /* of the first, which begins at 0 */
+    uint32_t begin2, end2;      /* of the second */
+};
+
+static struct parts parts_of(const struct launch *l, enum ptx_space space)
+{
+    const struct ir_kernel *k = l->kernel;
+
+    if (space != PTX_SHARED)
+        return (struct parts){l->local_size, l->local_size, l->local_size};
+    return (struct parts){k->shared_static, k->shared_dynamic, l->shared_bytes};
+}
+
+static bool in_part(uint64_t address, unsigned bytes, uint32_t begin, uint32_t end)
+{
+    return address >= begin && address <= end && bytes <= end - address;
+}
+
+static bool in_parts(const struct parts *p, uint64_t address, unsigned bytes)
+{
+    return in_part(address, bytes, 0, p->end) || in_part(address, bytes, p->begin2, p->end2) ||
+           (p->end == p->begin2 && in_part(address, bytes, 0, p->end2));
+}
+
+static uint32_t outside_parts(const struct watched_access *a, const struct parts *p)
 {
     uint32_t bad = 0;
 
     for (uint32_t left = a->mask; left; left &= left - 1) {
         int i = __builtin_ctz(left);
 
-        if (limit < a->bytes || a->addr[i] > limit - a->bytes)
+        if (!in_parts(p, a->addr[i], a->bytes))
             bad |= 1u << i;
     }
     return bad;
@@ -154,7 +181,7 @@ static uint32_t misaligned(const struct watched_access *a)
 }
 
 static void report(struct check_launch *cl, const struct watched_access *a, enum check_kind kind, uint32_t lanes,
-                   uint32_t limit)
+                   const struct parts *p)
 {
     for (; lanes; lanes &= lanes - 1) {
         unsigned i = (unsigned)__builtin_ctz(lanes);
@@ -164,7 +191,8 @@ static void report(struct check_launch *cl, const struct watched_access *a, enum
         f.op = a->op;
         f.bytes = a->bytes;
         f.address = a->addr[i];
-        f.limit = limit;
+        if (p)
+            f.limit = p->end2 > p->begin2 && f.address >= p->begin2 ? p->end2 : p->end;
         if (a->space == PTX_GLOBAL || a->space == PTX_CONST)
             locate(cl, &f);
         check_add(cl, &f);
@@ -187,18 +215,18 @@ uint32_t bounds_refuse(void *user, const struct watched_access *a)
 {
     struct check_launch *cl = user;
     const struct launch *l = cl->launch;
-    uint32_t limit = a->space == PTX_SHARED ? l->shared_bytes : l->local_size;
+    struct parts parts = parts_of(l, a->space);
     bool global = a->space == PTX_GLOBAL || a->space == PTX_CONST;
     struct span s = span_of(a);
     uint32_t crooked, out;
 
-    if (!(s.any & (a->bytes - 1u)) && (global ? all_within(cl, a, &s) : s.high + a->bytes <= limit))
+    if (!(s.any & (a->bytes - 1u)) && (global ? all_within(cl, a, &s) : s.high + a->bytes <= parts.end))
         return 0;
     crooked = misaligned(a);
-    out = global ? outside_global(cl, a) : outside_limit(a, limit);
+    out = global ? outside_global(cl, a) : outside_parts(a, &parts);
     if (crooked | out) {
-        report(cl, a, CHECK_MISALIGNED, crooked, 0);
-        report(cl, a, CHECK_OUT_OF_BOUNDS, out & ~crooked, limit);
+        report(cl, a, CHECK_MISALIGNED, crooked, NULL);
+        report(cl, a, CHECK_OUT_OF_BOUNDS, out & ~crooked, global ? NULL : &parts);
     }
     return crooked | out;
 }
