@@ -47,6 +47,10 @@ __HEDDLE_BOTH float __heddle_bf16_value(unsigned short h)
 #define PT              "bf16"
 #define HBITS(f)        __heddle_bf16_bits(f)
 #define HVALUE(u)       __heddle_bf16_value(u)
+#define HROUND(f, mode) ((mode) == 'n' ? __heddle_bf16_bits(f) : __heddle_bf16_directed(f, mode))
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define HCVT            1
+#endif
 #define N2(x)           x##bfloat16
 #define NPAIR(x)        x##bfloat162
 #define NTO(i, mode)    __bfloat162##i##mode
@@ -58,6 +62,8 @@ __HEDDLE_BOTH float __heddle_bf16_value(unsigned short h)
 #undef PT
 #undef HBITS
 #undef HVALUE
+#undef HROUND
+#undef HCVT
 #undef N2
 #undef NPAIR
 #undef NTO
@@ -72,9 +78,15 @@ __HEDDLE_BOTH unsigned short __bfloat16_as_ushort(__nv_bfloat16 h) { return h.__
 __HEDDLE_BOTH short __bfloat16_as_short(__nv_bfloat16 h) { return (short)h.__x; }
 __HEDDLE_BOTH __nv_bfloat16 __float2bfloat16(float f) { return __nv_bfloat16(f); }
 __HEDDLE_BOTH __nv_bfloat16 __float2bfloat16_rn(float f) { return __nv_bfloat16(f); }
-__HEDDLE_BOTH __nv_bfloat16 __float2bfloat16_rz(float f) { return __ushort_as_bfloat16(__heddle_bf16_directed(f, 'z')); }
-__HEDDLE_BOTH __nv_bfloat16 __float2bfloat16_ru(float f) { return __ushort_as_bfloat16(__heddle_bf16_directed(f, 'u')); }
-__HEDDLE_BOTH __nv_bfloat16 __float2bfloat16_rd(float f) { return __ushort_as_bfloat16(__heddle_bf16_directed(f, 'd')); }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define __HEDDLE_DIRECTED(ptx, mode) unsigned short r; __asm__("cvt." ptx ".bf16.f32 %0, %1;" : "=h"(r) : "f"(f)); return __ushort_as_bfloat16(r);
+#else
+#define __HEDDLE_DIRECTED(ptx, mode) return __ushort_as_bfloat16(__heddle_bf16_directed(f, mode));
+#endif
+__HEDDLE_BOTH __nv_bfloat16 __float2bfloat16_rz(float f) { __HEDDLE_DIRECTED("rz", 'z') }
+__HEDDLE_BOTH __nv_bfloat16 __float2bfloat16_ru(float f) { __HEDDLE_DIRECTED("rp", 'u') }
+__HEDDLE_BOTH __nv_bfloat16 __float2bfloat16_rd(float f) { __HEDDLE_DIRECTED("rm", 'd') }
+#undef __HEDDLE_DIRECTED
 __HEDDLE_BOTH __nv_bfloat16 __double2bfloat16(double d) { return __nv_bfloat16(d); }
 __HEDDLE_BOTH float __bfloat162float(__nv_bfloat16 h) { return h; }
 __HEDDLE_BOTH __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a) { return __nv_bfloat162(a, a); }

@@ -1,7 +1,7 @@
 /* CUDA's half precision: __half, __half2 and their functions (CUDA Math API, "Half Precision Intrinsics").
  *
- * What differs from CUDA's: conversions of int64 and double go through float (two roundings), h-functions of
- * mathematics are rounded from float and may differ in the last bit. Surface and wmma functions are not there. */
+ * What differs from CUDA's: h-functions of mathematics are rounded from float and may differ in the last bit. Surface and
+ * wmma functions are not there. */
 #ifndef __CUDA_FP16_H__
 #define __CUDA_FP16_H__
 
@@ -76,6 +76,8 @@ __HEDDLE_BOTH float __heddle_f16_value(unsigned short h)
 #define PT              "f16"
 #define HBITS(f)        __heddle_f16_bits(f)
 #define HVALUE(u)       __heddle_f16_value(u)
+#define HROUND(f, mode) __heddle_f32_to_f16(f, mode)
+#define HCVT            1
 #define HAS_SAT         1
 #define N2(x)           x##half
 #define NPAIR(x)        x##half2
@@ -88,6 +90,8 @@ __HEDDLE_BOTH float __heddle_f16_value(unsigned short h)
 #undef PT
 #undef HBITS
 #undef HVALUE
+#undef HROUND
+#undef HCVT
 #undef HAS_SAT
 #undef N2
 #undef NPAIR
@@ -105,9 +109,15 @@ __HEDDLE_BOTH unsigned short __half_as_ushort(__half h) { return h.__x; }
 __HEDDLE_BOTH short __half_as_short(__half h) { return (short)h.__x; }
 __HEDDLE_BOTH __half __float2half(float f) { return __half(f); }
 __HEDDLE_BOTH __half __float2half_rn(float f) { return __half(f); }
-__HEDDLE_BOTH __half __float2half_rz(float f) { return __ushort_as_half(__heddle_f32_to_f16(f, 'z')); }
-__HEDDLE_BOTH __half __float2half_ru(float f) { return __ushort_as_half(__heddle_f32_to_f16(f, 'u')); }
-__HEDDLE_BOTH __half __float2half_rd(float f) { return __ushort_as_half(__heddle_f32_to_f16(f, 'd')); }
+#if defined(__CUDA_ARCH__)
+#define __HEDDLE_DIRECTED(ptx, mode) unsigned short r; __asm__("cvt." ptx ".f16.f32 %0, %1;" : "=h"(r) : "f"(f)); return __ushort_as_half(r);
+#else
+#define __HEDDLE_DIRECTED(ptx, mode) return __ushort_as_half(__heddle_f32_to_f16(f, mode));
+#endif
+__HEDDLE_BOTH __half __float2half_rz(float f) { __HEDDLE_DIRECTED("rz", 'z') }
+__HEDDLE_BOTH __half __float2half_ru(float f) { __HEDDLE_DIRECTED("rp", 'u') }
+__HEDDLE_BOTH __half __float2half_rd(float f) { __HEDDLE_DIRECTED("rm", 'd') }
+#undef __HEDDLE_DIRECTED
 __HEDDLE_BOTH __half __double2half(double d) { return __half(d); }
 __HEDDLE_BOTH float __half2float(__half h) { return h; }
 __HEDDLE_BOTH __half2 __half2half2(__half a) { return __half2(a, a); }

@@ -12,6 +12,16 @@ foreach(program integers atomics warps math_names pointers gathers loops sparse 
                        FAIL_REGULAR_EXPRESSION FAILED)
 endforeach()
 
+# Every conversion and scalar function, of constants and at run time. As machine code a sample, since the kernels are long.
+set(constants python3 ${CMAKE_CURRENT_SOURCE_DIR}/device/constants.py $<TARGET_FILE:heddle_cli>)
+add_test(NAME device.constants COMMAND ${constants} --executor interp)
+add_test(NAME device.constants_ftz COMMAND ${constants} --executor interp --ftz --seed 2 --sample 300)
+add_test(NAME device.constants_old COMMAND ${constants} --executor interp --arch sm_75 --seed 3 --sample 300)
+add_test(NAME device.constants_jit COMMAND ${constants} --executor jit --seed 4 --sample 40)
+foreach(test constants constants_ftz constants_old constants_jit)
+  set_tests_properties(device.${test} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
+endforeach()
+
 # Barriers and pipelines order what threads do in shared memory: no race is told of.
 add_test(NAME device.cuda_barrier_races COMMAND sh -c "$<TARGET_FILE:heddle_cli> build ${CMAKE_CURRENT_SOURCE_DIR}/device/cuda_barrier.cu -o cuda_barrier_races && $<TARGET_FILE:heddle_cli> check --tool racecheck ./cuda_barrier_races")
 set_tests_properties(device.cuda_barrier_races PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "RACECHECK SUMMARY: 0 hazards")

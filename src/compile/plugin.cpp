@@ -1,9 +1,9 @@
 // A pass of ours inside clang's device compilation, loaded with -fpass-plugin: what clang's back end would lose, and
 // where its code would make other memory accesses than nvcc's. In a host compilation it looks after managed variables only.
 //
-// Copies of structs are split before the optimiser, which would load a part of them here and a part there, and short
-// branches become selects before it moves anything. Everything else runs last in the optimiser, so that nothing undoes it. plugin.h lists the changes. C++ because LLVM's pass
-// interface is.
+// Copies of structs are split before the optimiser, which would load a part of them here and a part there, short
+// branches become selects before it moves anything, and conversions to integers are hidden from it. Everything else runs
+// last in the optimiser, so that nothing undoes it. plugin.h lists the changes. C++ because LLVM's pass interface is.
 #include "compile/plugin.h"
 
 #include "llvm/IR/Module.h"
@@ -47,6 +47,17 @@ struct FirstPass : PassInfoMixin<FirstPass> {
     }
 };
 
+// At any level, since clang itself and its back end fold as well.
+struct ConversionsPass : PassInfoMixin<ConversionsPass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
+    {
+        if (!is_device(m))
+            return PreservedAnalyses::all();
+        return for_each_function(m, heddle::fence_conversions);
+    }
+    static bool isRequired() { return true; }
+};
+
 struct EarlyPass : PassInfoMixin<EarlyPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
     {
@@ -63,7 +74,8 @@ struct LastPass : PassInfoMixin<LastPass> {
             return PreservedAnalyses::all();
         auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(m).getManager();
         return for_each_function(m, [&](Function &f) {
-            bool changed = heddle::join_pieces(f);
+            bool changed = heddle::make_conversions(f);
+            changed |= heddle::join_pieces(f);
             changed |= heddle::expand_copies(f);
             changed |= heddle::widen_divisions(f);
             changed |= heddle::restore_masks(f);
@@ -87,6 +99,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
     return {LLVM_PLUGIN_API_VERSION, "heddle", "1", [](PassBuilder &b) {
                 b.registerPipelineStartEPCallback([](ModulePassManager &m, OptimizationLevel level) {
                     m.addPass(ManagedPass());
+                    m.addPass(ConversionsPass());
                     if (level != OptimizationLevel::O0)
                         m.addPass(FirstPass());
                 });

@@ -17,6 +17,11 @@ bool join_pieces(llvm::Function &f);
 // Last: copies from memory to memory become the accesses that nvcc makes of them.
 bool expand_copies(llvm::Function &f);
 
+// plugin_conversions.cpp. First, at any level: conversions to integers are out of the optimiser's sight.
+bool fence_conversions(llvm::Function &f);
+// Last: they are the GPU's instructions.
+bool make_conversions(llvm::Function &f);
+
 // plugin_selects.cpp. Early: short branches become selects, as nvcc makes them.
 bool select_short_ways(llvm::Function &f);
 

@@ -110,6 +110,13 @@ __global__ void halves(float a_, float b_, float c_, float nan, float third, con
     CHECK(__half2ull_rn(x) == 3 && __half2ull_rz(x) == 2 && __half2ull_rd(x) == 2 && __half2ull_ru(x) == 3);
     IS(__int2half_rn(-2049), -2048); IS(__uint2half_rn(2051u), 2052); IS(__short2half_rn((short)-7), -7);
     IS(__ushort2half_rn((unsigned short)9), 9); IS(__ll2half_rn(-11ll), -11); IS(__ull2half_rn(12ull), 12);
+    IS(__int2half_rz(2049), 2048); IS(__int2half_rd(2049), 2048); IS(__int2half_ru(2049), 2050);
+    IS(__uint2half_rz(2049u), 2048); IS(__uint2half_rd(2049u), 2048); IS(__uint2half_ru(2049u), 2050);
+    IS(__ll2half_rz(2049ll), 2048); IS(__ll2half_rd(2049ll), 2048); IS(__ll2half_ru(2049ll), 2050);
+    IS(__ull2half_rz(2049ull), 2048); IS(__ull2half_rd(2049ull), 2048); IS(__ull2half_ru(2049ull), 2050);
+    IS(__short2half_rz((short)2049), 2048); IS(__short2half_rd((short)2049), 2048); IS(__short2half_ru((short)2049), 2050);
+    IS(__ushort2half_rz((unsigned short)2049), 2048); IS(__ushort2half_rd((unsigned short)2049), 2048); IS(__ushort2half_ru((unsigned short)2049), 2050);
+    CHECK(__half2char_rz(x) == 2 && __half2uchar_rz(y) == 0);
 }
 
 __global__ void bfloats(float a_, float b_, float c_, float nan, float third)
@@ -136,6 +143,13 @@ __global__ void bfloats(float a_, float b_, float c_, float nan, float third)
     CHECK(__bfloat162ull_rn(x) == 3 && __bfloat162ull_rz(x) == 2 && __bfloat162ull_rd(x) == 2 && __bfloat162ull_ru(x) == 3);
     IS(__int2bfloat16_rn(-257), -256); IS(__uint2bfloat16_rn(259u), 260); IS(__short2bfloat16_rn((short)-7), -7);
     IS(__ushort2bfloat16_rn((unsigned short)9), 9); IS(__ll2bfloat16_rn(-11ll), -11); IS(__ull2bfloat16_rn(12ull), 12);
+    IS(__int2bfloat16_rz(257), 256); IS(__int2bfloat16_rd(257), 256); IS(__int2bfloat16_ru(257), 258);
+    IS(__uint2bfloat16_rz(257u), 256); IS(__uint2bfloat16_rd(257u), 256); IS(__uint2bfloat16_ru(257u), 258);
+    IS(__ll2bfloat16_rz(257ll), 256); IS(__ll2bfloat16_rd(257ll), 256); IS(__ll2bfloat16_ru(257ll), 258);
+    IS(__ull2bfloat16_rz(257ull), 256); IS(__ull2bfloat16_rd(257ull), 256); IS(__ull2bfloat16_ru(257ull), 258);
+    IS(__short2bfloat16_rz((short)257), 256); IS(__short2bfloat16_rd((short)257), 256); IS(__short2bfloat16_ru((short)257), 258);
+    IS(__ushort2bfloat16_rz((unsigned short)257), 256); IS(__ushort2bfloat16_rd((unsigned short)257), 256); IS(__ushort2bfloat16_ru((unsigned short)257), 258);
+    CHECK(__bfloat162char_rz(x) == 2 && __bfloat162uchar_rz(y) == 0);
 }
 
 int main()

@@ -14,7 +14,7 @@ typedef long long s64;
 #define CASES                                                                                                        \
     CASE(brev, u32, __brev(a), brev(a, 32)) \
     CASE(brevll, u64, __brevll(x), brev(x, 64)) \
-    CASE(byte_perm, u32, __byte_perm(a, b, c & 0x7777), perm(a, b, c)) \
+    CASE(byte_perm, u32, __byte_perm(a, b, c), perm(a, b, c)) \
     CASE(clz, int, __clz(a), a ? __builtin_clz(a) : 32) \
     CASE(clzll, int, __clzll(x), x ? __builtin_clzll(x) : 64) \
     CASE(ffs, int, __ffs(a), __builtin_ffs(a)) \

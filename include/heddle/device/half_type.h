@@ -1,35 +1,90 @@
 /* A half-precision type, its pair, and CUDA's functions on them: included once for __half and once for __nv_bfloat16.
  *
  * In: H and H2, the names of type and pair; PT, PTX's name of the type as a string; N(x), the type's part in the names of
- * conversions (float2half, float2bfloat16). Out: the types, operators and intrinsics of CUDA Math API, "Half" and
+ * conversions (float2half, float2bfloat16); HROUND(f, mode), the bits of a float rounded to nearest, towards zero, up or
+ * down (mode 'n', 'z', 'u', 'd'); HCVT, defined where the GPU converts between the type and all others by itself. Out: the types, operators and intrinsics of CUDA Math API, "Half" and
  * "Bfloat16". On the device arithmetic is one PTX instruction, rounded once; on the host it goes through float, which
- * rounds alike for +, -, * and / (24 >= 2 * 11 + 2 bits). Division, roots and transcendental functions go through float on the
+ * rounds alike for +, -, * and / (24 >= 2 * 11 + 2 bits). Conversions round once; those to integers give the nearest that
+ * there is, for NaN 0, and the highest bit alone where the integer has 64 bits (PTX ISA, cvt). Division, roots and transcendental functions go through float on the
  * device too, as CUDA's do, and through the GPU's approximate instructions, so that they cost what they cost there.
  * No include guard: the includer undefines the names. */
 
 #define BOTH static __host__ __device__ __inline__ __attribute__((always_inline, unused))
 #define FN   static __device__ __inline__ __attribute__((always_inline, unused))
 
+#ifndef HEDDLE_HALF_CONVERSIONS
+#define HEDDLE_HALF_CONVERSIONS
+/* Rounded to odd: cut to a float's 24 bits, the last of which is set if something was lost. Rounding that to a half (11 bits,
+ * 8) in any mode gives what rounding the number itself gives. */
+BOTH float __heddle_odd_float(unsigned long long magnitude, bool negative)
+{
+    const int cut = 40 - __builtin_clzll(magnitude | 1);
+    if (cut > 0)
+        magnitude = (magnitude >> cut | ((magnitude & ((1ull << cut) - 1)) != 0)) << cut;
+    return negative ? -(float)magnitude : (float)magnitude;
+}
+BOTH float __heddle_odd(unsigned long long i) { return __heddle_odd_float(i, false); }
+BOTH float __heddle_odd(long long i) { return __heddle_odd_float(i < 0 ? 0 - (unsigned long long)i : (unsigned long long)i, i < 0); }
+BOTH float __heddle_odd(int i) { return __heddle_odd((long long)i); }
+BOTH float __heddle_odd(unsigned int i) { return __heddle_odd((unsigned long long)i); }
+BOTH float __heddle_odd(short i) { return __heddle_odd((long long)i); }
+BOTH float __heddle_odd(unsigned short i) { return __heddle_odd((unsigned long long)i); }
+BOTH float __heddle_odd(double d)
+{
+    float f = (float)d;
+    if ((double)f == d || d != d)
+        return f;
+    unsigned int u;
+    __builtin_memcpy(&u, &f, 4);
+    u = (u - (__builtin_fabs((double)f) > __builtin_fabs(d))) | 1;
+    __builtin_memcpy(&f, &u, 4);
+    return f;
+}
+/* a whole number to an integer type, on the host */
+template <class T> static __host__ __inline__ T __heddle_clamped(float f)
+{
+    const bool is_signed = (T)-1 < (T)1;
+    const float limit = __builtin_ldexpf(1.0f, 8 * (int)sizeof(T) - is_signed);
+    const T highest = (T)(~0ull >> (64 - 8 * (int)sizeof(T) + is_signed));
+    if (f != f)
+        return sizeof(T) == 8 ? (T)(1ull << 63) : 0;
+    return f >= limit ? highest : f < (is_signed ? -limit : 0.0f) ? (T)(is_signed ? -1 - highest : 0) : (T)f;
+}
+/* X(type, its name in functions, PTX's, the constraint of its register) */
+#define HEDDLE_HALF_INTEGERS(X)                                                                    \
+    X(int, int, "s32", "r") X(unsigned int, uint, "u32", "r") X(short, short, "s16", "h")          \
+    X(unsigned short, ushort, "u16", "h") X(long long, ll, "s64", "l") X(unsigned long long, ull, "u64", "l")
+#endif
+
 struct __attribute__((aligned(2))) H {
     unsigned short __x;
     H() = default;
     __host__ __device__ H(float f) : __x(HBITS(f)) {}
-    __host__ __device__ H(double d) : __x(HBITS((float)d)) {}
-    __host__ __device__ H(int i) : __x(HBITS((float)i)) {}
-    __host__ __device__ H(unsigned int i) : __x(HBITS((float)i)) {}
-    __host__ __device__ H(long i) : __x(HBITS((float)i)) {}
-    __host__ __device__ H(unsigned long i) : __x(HBITS((float)i)) {}
-    __host__ __device__ H(long long i) : __x(HBITS((float)i)) {}
-    __host__ __device__ H(unsigned long long i) : __x(HBITS((float)i)) {}
-    __host__ __device__ H(short i) : __x(HBITS((float)i)) {}
-    __host__ __device__ H(unsigned short i) : __x(HBITS((float)i)) {}
+    __host__ __device__ H(double d);
+    __host__ __device__ H(int i);
+    __host__ __device__ H(unsigned int i);
+    __host__ __device__ H(long i);
+    __host__ __device__ H(unsigned long i);
+    __host__ __device__ H(long long i);
+    __host__ __device__ H(unsigned long long i);
+    __host__ __device__ H(short i);
+    __host__ __device__ H(unsigned short i);
     __host__ __device__ H(const HRAW &r) : __x(r.x) {}
     __host__ __device__ operator float() const { return HVALUE(__x); }
     __host__ __device__ operator HRAW() const { return HRAW{__x}; }
     __host__ __device__ explicit operator bool() const { return (__x & 0x7fff) != 0; }
-    __host__ __device__ explicit operator int() const { return (int)HVALUE(__x); }
-    __host__ __device__ explicit operator unsigned int() const { return (unsigned int)HVALUE(__x); }
     __host__ __device__ explicit operator double() const { return (double)HVALUE(__x); }
+    __host__ __device__ operator char() const;
+    __host__ __device__ operator signed char() const;
+    __host__ __device__ operator unsigned char() const;
+    __host__ __device__ operator short() const;
+    __host__ __device__ operator unsigned short() const;
+    __host__ __device__ operator int() const;
+    __host__ __device__ operator unsigned int() const;
+    __host__ __device__ operator long() const;
+    __host__ __device__ operator unsigned long() const;
+    __host__ __device__ operator long long() const;
+    __host__ __device__ operator unsigned long long() const;
 };
 
 struct __attribute__((aligned(4))) H2 {
@@ -304,20 +359,61 @@ FN H atomicAdd(H *p, H v)
     return OF(old);
 }
 
-/* ---- from and to integers ---- */
-#define TO_INTEGER(T, name)                                                                        \
-    BOTH T NTO(name, _rz)(H a) { return (T)__builtin_truncf(a); }                                  \
-    BOTH T NTO(name, _rn)(H a) { return (T)__builtin_rintf(a); }                                   \
-    BOTH T NTO(name, _rd)(H a) { return (T)__builtin_floorf(a); }                                  \
-    BOTH T NTO(name, _ru)(H a) { return (T)__builtin_ceilf(a); }                                   \
-    BOTH H NFROM(name, _rn)(T i) { return H((double)i); }
-TO_INTEGER(int, int)
-TO_INTEGER(unsigned int, uint)
-TO_INTEGER(short, short)
-TO_INTEGER(unsigned short, ushort)
-TO_INTEGER(long long, ll)
-TO_INTEGER(unsigned long long, ull)
-#undef TO_INTEGER
+/* ---- from and to integers and double ---- */
+#if defined(__CUDA_ARCH__) && defined(HCVT)
+#define TO(T, R, ptx, mode, host, a)                                                               \
+    T r;                                                                                           \
+    __asm__("cvt." mode "." ptx "." PT " %0, %1;" : "=" R(r) : "h"(a.__x));                        \
+    return r;
+#define FROM(R, ptx, mode, letter, v)                                                              \
+    unsigned short r;                                                                              \
+    __asm__("cvt." mode "." PT "." ptx " %0, %1;" : "=h"(r) : R(v));                               \
+    return OF(r);
+#elif defined(__CUDA_ARCH__)
+#define TO(T, R, ptx, mode, host, a)                                                               \
+    T r;                                                                                           \
+    __asm__("cvt." mode "." ptx ".f32 %0, %1;" : "=" R(r) : "f"(HVALUE(a.__x)));                   \
+    return r;
+#define FROM(R, ptx, mode, letter, v) return OF(HROUND(__heddle_odd(v), letter));
+#else
+#define TO(T, R, ptx, mode, host, a) return __heddle_clamped<T>(host(HVALUE(a.__x)));
+#define FROM(R, ptx, mode, letter, v) return OF(HROUND(__heddle_odd(v), letter));
+#endif
+#define INTEGER(T, name, ptx, R)                                                                   \
+    BOTH T NTO(name, _rz)(H a) { TO(T, R, ptx, "rzi", __builtin_truncf, a) }                       \
+    BOTH T NTO(name, _rn)(H a) { TO(T, R, ptx, "rni", __builtin_rintf, a) }                        \
+    BOTH T NTO(name, _rd)(H a) { TO(T, R, ptx, "rmi", __builtin_floorf, a) }                       \
+    BOTH T NTO(name, _ru)(H a) { TO(T, R, ptx, "rpi", __builtin_ceilf, a) }                        \
+    BOTH H NFROM(name, _rn)(T i) { FROM(R, ptx, "rn", 'n', i) }                                    \
+    BOTH H NFROM(name, _rz)(T i) { FROM(R, ptx, "rz", 'z', i) }                                    \
+    BOTH H NFROM(name, _rd)(T i) { FROM(R, ptx, "rm", 'd', i) }                                    \
+    BOTH H NFROM(name, _ru)(T i) { FROM(R, ptx, "rp", 'u', i) }                                    \
+    __host__ __device__ __inline__ __attribute__((always_inline)) H::H(T i) : __x(NFROM(name, _rn)(i).__x) {} \
+    __host__ __device__ __inline__ __attribute__((always_inline)) H::operator T() const { return NTO(name, _rz)(*this); }
+HEDDLE_HALF_INTEGERS(INTEGER)
+#undef INTEGER
+BOTH H __heddle_half(H *, double d) { FROM("d", "f64", "rn", 'n', d) }
+#undef TO
+#undef FROM
+/* through f32, which the GPU converts to bytes for both */
+#if defined(__CUDA_ARCH__)
+#define BYTE(T, ptx, a) int r; __asm__("cvt.rzi." ptx ".f32 %0, %1;" : "=r"(r) : "f"(HVALUE(a.__x))); return (T)r;
+#else
+#define BYTE(T, ptx, a) return __heddle_clamped<T>(__builtin_truncf(HVALUE(a.__x)));
+#endif
+BOTH signed char NTO(char, _rz)(H a) { BYTE(signed char, "s8", a) }
+BOTH unsigned char NTO(uchar, _rz)(H a) { BYTE(unsigned char, "u8", a) }
+#undef BYTE
+#define MEMBER __host__ __device__ __inline__ __attribute__((always_inline)) H
+MEMBER::H(double d) : __x(__heddle_half((H *)0, d).__x) {}
+MEMBER::H(long i) : __x(NFROM(ll, _rn)(i).__x) {}
+MEMBER::H(unsigned long i) : __x(NFROM(ull, _rn)(i).__x) {}
+MEMBER::operator long() const { return NTO(ll, _rz)(*this); }
+MEMBER::operator unsigned long() const { return NTO(ull, _rz)(*this); }
+MEMBER::operator signed char() const { return NTO(char, _rz)(*this); }
+MEMBER::operator unsigned char() const { return NTO(uchar, _rz)(*this); }
+MEMBER::operator char() const { return (char)NTO(char, _rz)(*this); }
+#undef MEMBER
 
 #undef OF
 #undef OF2

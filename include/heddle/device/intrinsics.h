@@ -70,6 +70,12 @@ FLOAT2(copysign) FLOAT2(fdim) FLOAT2(fmax) FLOAT2(fmin) FLOAT2(hypot) FLOAT2(nex
 #undef FLOAT2
 FN float fma(float a, float b, float c) { return fmaf(a, b, c); }
 FN int ilogb(float a) { return ilogbf(a); }
+FN long lrint(float a) { return lrintf(a); }
+FN long lround(float a) { return lroundf(a); }
+FN long long llrint(float a) { return llrintf(a); }
+FN long long llround(float a) { return llroundf(a); }
+FN float scalbln(float a, long n) { return scalblnf(a, n); }
+FN float scalbn(float a, int n) { return scalbnf(a, n); }
 FN float remquo(float a, float b, int *q) { return remquof(a, b, q); }
 FN float rcbrt(float a) { return rcbrtf(a); }
 FN float sinpi(float a) { return sinpif(a); }

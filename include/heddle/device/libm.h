@@ -40,8 +40,8 @@ __device__ __attribute__((const)) float __nv_powif(float, int);
 #define FN static __device__ __inline__ __attribute__((always_inline, const))
 
 /* ---- integers ---- */
-FN int __nv_abs(int a) { return a < 0 ? -a : a; }
-FN long long __nv_llabs(long long a) { return a < 0 ? -a : a; }
+FN int __nv_abs(int a) { return (int)(a < 0 ? 0 - (unsigned int)a : a); } /* of the least number: itself */
+FN long long __nv_llabs(long long a) { return (long long)(a < 0 ? 0 - (unsigned long long)a : a); }
 FN int __nv_min(int a, int b) { return a < b ? a : b; }
 FN int __nv_max(int a, int b) { return a > b ? a : b; }
 FN unsigned int __nv_umin(unsigned int a, unsigned int b) { return a < b ? a : b; }
@@ -88,7 +88,8 @@ FN long long __nv_brevll(long long a)
 {
     return (long long)__builtin_bitreverse64((unsigned long long)a);
 }
-FN int __nv_byte_perm(int a, int b, int c) { return __nvvm_prmt(a, b, c); }
+/* a nibble of the selector is the number of a byte; its fourth bit, which the instruction takes as "the sign", is not looked at */
+FN int __nv_byte_perm(int a, int b, int c) { return __nvvm_prmt(a, b, c & 0x7777); }
 /* averages without overflow: down, and up for the r forms */
 FN int __nv_hadd(int a, int b) { return (a & b) + ((a ^ b) >> 1); }
 FN int __nv_rhadd(int a, int b) { return (a | b) - ((a ^ b) >> 1); }
@@ -233,6 +234,11 @@ ROUNDED(rd, rm)
 ROUNDED(ru, rp)
 #undef ROUNDED
 #undef HEDDLE_FTZ
+#if defined(__CUDA_FTZ) && __CUDA_FTZ
+#define HEDDLE_FTZ(name) name##_ftz
+#else
+#define HEDDLE_FTZ(name) name
+#endif
 
 /* ---- conversions with a rounding mode ----
  * From integers by inline PTX: LLVM 19 takes the .rz builtins for conversions to nearest. */
@@ -244,15 +250,15 @@ ROUNDED(ru, rp)
         return r;                                                                                  \
     }
 #define CONVERTED(rd, ptx)                                                                         \
-    FN int __nv_float2int_##rd(float a) { return __nvvm_f2i_##ptx(a); }                            \
-    FN unsigned int __nv_float2uint_##rd(float a) { return __nvvm_f2ui_##ptx(a); }                 \
-    FN long long __nv_float2ll_##rd(float a) { return __nvvm_f2ll_##ptx(a); }                      \
-    FN unsigned long long __nv_float2ull_##rd(float a) { return __nvvm_f2ull_##ptx(a); }           \
+    FN int __nv_float2int_##rd(float a) { return HEDDLE_FTZ(__nvvm_f2i_##ptx)(a); }                \
+    FN unsigned int __nv_float2uint_##rd(float a) { return HEDDLE_FTZ(__nvvm_f2ui_##ptx)(a); }     \
+    FN long long __nv_float2ll_##rd(float a) { return HEDDLE_FTZ(__nvvm_f2ll_##ptx)(a); }          \
+    FN unsigned long long __nv_float2ull_##rd(float a) { return HEDDLE_FTZ(__nvvm_f2ull_##ptx)(a); } \
     FN int __nv_double2int_##rd(double a) { return __nvvm_d2i_##ptx(a); }                          \
     FN unsigned int __nv_double2uint_##rd(double a) { return __nvvm_d2ui_##ptx(a); }               \
     FN long long __nv_double2ll_##rd(double a) { return __nvvm_d2ll_##ptx(a); }                    \
     FN unsigned long long __nv_double2ull_##rd(double a) { return __nvvm_d2ull_##ptx(a); }         \
-    FN float __nv_double2float_##rd(double a) { return __nvvm_d2f_##ptx(a); }                      \
+    FN float __nv_double2float_##rd(double a) { return HEDDLE_FTZ(__nvvm_d2f_##ptx)(a); }          \
     FROM(float, int2float, rd, "=f", "f32", int, "r", "s32", ptx)                                  \
     FROM(float, uint2float, rd, "=f", "f32", unsigned int, "r", "u32", ptx)                        \
     FROM(float, ll2float, rd, "=f", "f32", long long, "l", "s64", ptx)                             \
@@ -265,6 +271,7 @@ CONVERTED(rd, rm)
 CONVERTED(ru, rp)
 #undef CONVERTED
 #undef FROM
+#undef HEDDLE_FTZ
 FN double __nv_int2double_rn(int a) { return a; }
 FN double __nv_uint2double_rn(unsigned int a) { return a; }
 FN unsigned short __nv_float2half_rn(float a) { return __nvvm_f2h_rn(a); }
