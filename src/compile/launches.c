@@ -72,6 +72,28 @@ static char *closing(const struct text *t, char *p, char **end, bool *apart)
     return NULL;
 }
 
+static char *over_word(const struct text *t, char *p, const char *word)
+{
+    size_t n = strlen(word);
+    return (size_t)(t->end - p) > n && memcmp(p, word, n) == 0 && strchr(" \t\r\n", p[n]) ? p + n : NULL;
+}
+
+/* Takes `__device__` out of `__device__ __shared__` and `__shared__ __device__` at p; false: neither stands there. */
+static bool mend_qualifiers(const struct text *t, char *p)
+{
+    static const char device[] = "__device__", shared[] = "__shared__";
+    for (int order = 0; order < 2; order++) {
+        char *second = over_word(t, p, order ? shared : device);
+        while (second && second < t->end && strchr(" \t\r\n", *second))
+            second++;
+        if (second && second < t->end && over_word(t, second, order ? device : shared)) {
+            memset(order ? second : p, ' ', sizeof device - 1);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool launches_mend(char *text, size_t len)
 {
     struct text t = {text, text + len};
@@ -83,6 +105,7 @@ bool launches_mend(char *text, size_t len)
             p = over;
             continue;
         }
+        changed = mend_qualifiers(&t, p) || changed;
         open_end = three(&t, p, '<', &open_apart);
         close = open_end ? closing(&t, open_end, &close_end, &close_apart) : NULL;
         if (!close) {

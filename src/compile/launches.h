@@ -1,9 +1,11 @@
-/* Kernel launches as Visual Studio formats them: k << <grid, block >> > (arguments).
+/* What nvcc reads in a CUDA file and clang does not. In: the file's text. Out: the same text as clang reads it, with blanks
+ * in place of what is gone, so that every line and column stays.
  *
- * nvcc takes the three signs apart, clang does not. In: a CUDA file's text. Out: the same text with <<< and >>> in one
- * piece and the blanks behind them, so that every line and column stays. Only `<< <` and `< <<` are taken for the
- * beginning of a launch: neither can stand in C++ otherwise. `>> >` and `> >>` may close templates; they are joined
- * where they close a launch. */
+ * Kernel launches as Visual Studio formats them, k << <grid, block >> > (arguments), get <<< and >>> in one piece. Only
+ * `<< <` and `< <<` are taken for the beginning of a launch: neither can stand in C++ otherwise. `>> >` and `> >>` may close
+ * templates; they are joined where they close a launch.
+ *
+ * `__device__ __shared__ int x;` in a kernel: `__device__` says nothing there, and goes. */
 #ifndef COMPILE_LAUNCHES_H
 #define COMPILE_LAUNCHES_H
 

@@ -1,4 +1,4 @@
-/* Launches whose signs stand apart: which are joined, and what must stay. */
+/* Launches whose signs stand apart and variables qualified twice: what is mended, and what must stay. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -28,13 +28,22 @@ static void signs_apart_are_joined(void **state)
     assert_mended("f(\"a;\"), k << <';', 1 /* ; */ >> > ();", "f(\"a;\"), k <<< ';', 1 /* ; */ >>>  ();");
 }
 
+static void shared_variables_are_no_device_variables(void **state)
+{
+    (void)state;
+    assert_mended("__device__ __shared__ int x;", "           __shared__ int x;");
+    assert_mended("__shared__\t__device__ int x;", "__shared__\t           int x;");
+    assert_mended("static __device__\n  __shared__ int x; k<< <1, 1>> >();", "static           \n  __shared__ int x; k<<< 1, 1>>> ();");
+}
+
 static void all_else_stays(void **state)
 {
     static const char *const texts[] = {
         "k<<<1, 2>>>(p);", "a << b >> c;", "std::cout << x << y;", "vector<vector<vector<int>> > v;",
         "vector<vector<vector<int> > > v;", "// k << <1, 1 >> > ()\n", "/* k << <1, 1 >> > () */", "\"k << <1, 1 >> > ()\"",
         "'<' '<' '<'", "\"\\\" << < >> >\"", "a <<= 3;", "k << <1, 2;", "k << <1, (2 >> > 3);", "", "<", "<<", "<<<", "<< <1>> ", "\"", "'",
-        "/*", "/", "<< <\"", "#define X << <"};
+        "/*", "/", "<< <\"", "#define X << <", "__device__ int x; __shared__ int y;",
+        "// __device__ __shared__ int x;", "__device__ __shared__", "__device____shared__ x;", "\"__device__ __shared__ \""};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_mended(texts[i], texts[i]);
@@ -42,6 +51,8 @@ static void all_else_stays(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(signs_apart_are_joined), cmocka_unit_test(all_else_stays)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(signs_apart_are_joined),
+                                       cmocka_unit_test(shared_variables_are_no_device_variables),
+                                       cmocka_unit_test(all_else_stays)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,8 +109,10 @@ DIM_OF(gridDim)
 #pragma pop_macro("__CUDA_ARCH__")
 
 #include <assert.h>
+#include <math.h> /* brings isnan and its like out of std for host code */
 #include <new>
 #include <stdio.h>
+#include <utility>
 
 /* nvcc takes `__shared__ alignas(16) float x[4]`; clang wants alignas before other attributes, but takes GNU's anywhere. */
 namespace heddle {

@@ -335,8 +335,13 @@ BOTH H2 NPAIR(__halves2)(H a, H b) { return H2(a, b); }
 #define LOAD(name)                                                                                 \
     FN H name(const H *p) { return OF((unsigned short)name((const unsigned short *)p)); }          \
     FN H2 name(const H2 *p) { return OF2(name((const unsigned int *)p)); }
-LOAD(__ldg)
+LOAD(__ldg) LOAD(__ldcg) LOAD(__ldca) LOAD(__ldcs) LOAD(__ldlu) LOAD(__ldcv)
 #undef LOAD
+#define STORE(name)                                                                                \
+    FN void name(H *p, H v) { name((unsigned short *)p, v.__x); }                                  \
+    FN void name(H2 *p, H2 v) { name((unsigned int *)p, __heddle_word(v)); }
+STORE(__stwb) STORE(__stcg) STORE(__stcs) STORE(__stwt)
+#undef STORE
 #define SHUFFLE(name, T)                                                                           \
     FN H name(unsigned int mask, H a, T b, int width = 32) { return OF((unsigned short)name(mask, (unsigned int)a.__x, b, width)); } \
     FN H2 name(unsigned int mask, H2 a, T b, int width = 32) { return OF2(name(mask, __heddle_word(a), b, width)); }
