@@ -87,15 +87,21 @@ static void limits(struct cudaDeviceProp *p, const struct device *s)
     p->surfaceAlignment = (size_t)s->surface_alignment;
 }
 
+/* What depends on the compute capability alone is not in the descriptions. Clusters, sparse arrays, events for other
+ * processes and interoperation are not there, whatever the GPU can; pageable memory is the host's alone, as with a GPU behind
+ * PCIe. tests/data/attributes.tsv holds all of it against each GPU's capability. */
 static void abilities(struct cudaDeviceProp *p, const struct device *s)
 {
+    int64_t capability = s->cc_major * 10 + s->cc_minor;
     p->deviceOverlap = s->async_engines > 0;
     p->asyncEngineCount = clamp(s->async_engines);
     p->concurrentKernels = clamp(s->concurrent_kernels);
     p->computeMode = clamp(s->compute_mode);
     p->ECCEnabled = clamp(s->ecc);
     p->unifiedAddressing = clamp(s->unified_addressing);
-    p->canMapHostMemory = 1;
+    p->canMapHostMemory = capability >= 11;
+    p->canUseHostPointerForRegisteredMem = capability >= 60;
+    p->memoryPoolsSupported = clamp(s->memory_pools);
     p->streamPrioritiesSupported = clamp(s->stream_priorities);
     p->globalL1CacheSupported = clamp(s->global_l1);
     p->localL1CacheSupported = clamp(s->local_l1);
