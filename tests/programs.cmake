@@ -27,6 +27,17 @@ foreach(program halves textures interface streams host_memory managed recursion 
                        ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 
+# What was never written is zero in each executor.
+foreach(executor auto interp jit jit-first)
+  add_test(NAME program.unwritten_${executor} COMMAND heddle_cli run ${programs}/unwritten.cu)
+  set_tests_properties(program.unwritten_${executor} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                       ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+endforeach()
+add_test(NAME profile.unwritten COMMAND heddle_cli profile --metrics inst_executed --log-file
+         ${CMAKE_CURRENT_BINARY_DIR}/unwritten.log ${programs}/unwritten.cu)
+set_tests_properties(profile.unwritten PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                     ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
 # The same when launches are counted and when they are checked, without a finding.
 foreach(program host_memory managed recursion surfaces references)
   add_test(NAME profile.${program} COMMAND heddle_cli profile --metrics inst_executed --log-file

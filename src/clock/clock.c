@@ -190,6 +190,15 @@ static uint64_t claim(struct worker *k)
     return k->claimed++;
 }
 
+static void *new_memory(const struct launch *l)
+{
+    void *memory;
+    if (posix_memalign(&memory, 64, block_bytes(l)))
+        return NULL;
+    block_open(l, memory);
+    return memory;
+}
+
 static bool admit(struct worker *k)
 {
     struct launch *l = k->l;
@@ -200,8 +209,8 @@ static bool admit(struct worker *k)
     uint64_t index = claim(k);
     if (index >= l->nblocks)
         return false;
-    void *memory = k->nspare ? k->spare[--k->nspare] : NULL;
-    if (!memory && posix_memalign(&memory, 64, block_bytes(l))) {
+    void *memory = k->nspare ? k->spare[--k->nspare] : new_memory(l);
+    if (!memory) {
         launch_fault(l, NULL, HEDDLE_OUT_OF_MEMORY, 0, -1, 0, 0, "no host memory for the state of a block");
         return false;
     }

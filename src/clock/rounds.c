@@ -594,8 +594,10 @@ static void seat_block(struct rounds *r, const struct request *q, uint64_t at)
 {
     struct sm *s = &r->sm[q->sm];
     struct seat *t = &s->seat[q->seat];
-    if (!t->memory)
+    if (!t->memory) {
         t->memory = (char *)r->state + r->places_of_state++ * ((block_bytes(r->l) + 63) / 64 * 64);
+        block_open(r->l, t->memory);
+    }
     t->b = block_start(r->l, t->memory, r->next++, (uint16_t)q->sm, r->ring, NULL);
     block_begin(t->b);
     t->phases = t->pipe = 0;

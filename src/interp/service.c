@@ -98,10 +98,14 @@ static bool service_bad_call(const struct interp_code *c, struct warp *w, const 
 
 static bool service_stack(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
-    const struct launch *l = w->block->launch;
+    struct block *b = w->block;
     LANE_LOOP(m)
-    if (step_value(c, w, st, 0, (int)i) > l->local_size)
-        return service_fault(c, w, st, HEDDLE_STACK_OVERFLOW, (int)i, step_value(c, w, st, 0, (int)i), NULL);
+    {
+        uint64_t top = step_value(c, w, st, 0, (int)i);
+        if (top > b->launch->local_size)
+            return service_fault(c, w, st, HEDDLE_STACK_OVERFLOW, (int)i, top, NULL);
+        b->local_used = top > b->local_used ? (uint32_t)top : b->local_used;
+    }
     return true;
 }
 

@@ -211,6 +211,15 @@ static inline void ir_live_before(const struct ir_inst *in, uint64_t *live)
             ir_bit_set(live, in->src[i].reg);
 }
 
+/* Some register may be read before anything was written to it. */
+static inline bool ir_reads_early(const struct ir_kernel *k)
+{
+    bool any = false;
+    for (int32_t w = 0; k->nblocks && w < (k->nregs + 63) / 64; w++)
+        any |= k->blocks[0].live_in[w] != 0;
+    return any;
+}
+
 /* Every way to block b leads through block a. */
 static inline bool ir_dominates(const struct ir_kernel *k, int32_t a, int32_t b)
 {

@@ -44,6 +44,38 @@ static void place(struct launch *l, struct block *b, uint64_t index)
     b->id[2] = (uint32_t)(rows < l->grid[1] ? 0 : rows / l->grid[1]);
 }
 
+/* Local memory of a warp: of each lane the first `used` bytes, and what lies behind local_size (scratch). */
+static void clear_local(const struct launch *l, char *local, uint32_t used)
+{
+    uint32_t behind = (l->local_size + 15) / 16 * 16;
+    if (used == l->local_size) {
+        memset(local, 0, (size_t)l->local_bytes * WARP_LANES);
+        return;
+    }
+    for (int i = 0; i < WARP_LANES; i++) {
+        char *lane = local + (size_t)i * l->local_bytes;
+        memset(lane, 0, used);
+        memset(lane + behind, 0, l->local_bytes - behind);
+    }
+}
+
+/* What a thread may read before it writes is zero, whoever had the memory before: another block, or the host. */
+static void clear(const struct launch *l, struct block *b)
+{
+    for (int i = 0; i < b->nwarps && l->local_bytes; i++)
+        clear_local(l, block_local(b, i), b->local_used);
+    for (int i = 0; i < b->nwarps && l->early_reads; i++)
+        memset(block_regs(b, i), 0, l->reg_bytes);
+    if (l->shared_bytes)
+        memset(b->shared, 0, l->shared_bytes);
+    b->local_used = l->kernel && l->kernel->recursive ? (l->kernel->local_bytes + 15) / 16 * 16 : l->local_size;
+}
+
+void block_open(const struct launch *l, void *memory)
+{
+    ((struct block *)memory)->local_used = l->local_size;
+}
+
 struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16_t sm, struct record *ring,
                           struct record_values *values)
 {
@@ -61,8 +93,7 @@ struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16
     b->ring = ring;
     b->values = values;
     b->shared = b->of_warps + (size_t)b->nwarps * b->warp_bytes;
-    if (l->shared_bytes)
-        memset(b->shared, 0, l->shared_bytes);
+    clear(l, b);
     return b;
 }
 

@@ -138,6 +138,8 @@ struct block {
     uint64_t phases;    /* of all barriers, completed */
     bool begun;         /* its warps and barriers are set up: before that, nobody but machine code runs it */
     char *shared;       /* shared_bytes of the launch */
+    uint32_t local_used; /* bytes of a thread's local memory that are not zero any more, at most: its variables, and of the
+                            stack what calls have taken */
     struct barrier barrier[BLOCK_BARRIERS];
     struct block_text *text; /* what it printed (output.h), or NULL */
     char *of_warps;     /* registers, local memory and copies of the first warp */
@@ -197,6 +199,7 @@ struct launch {
     uint32_t sms;           /* multiprocessors of the device */
     uint32_t resident;      /* blocks that are resident at a time on the whole device */
     uint32_t reg_bytes;     /* a warp */
+    bool early_reads;       /* some register may be read before it is written */
     uint32_t local_size;    /* a thread: its local memory, the kernel's variables and behind them the stack */
     uint32_t local_bytes;   /* a thread, local and scratch, each rounded up to 16 */
     uint64_t stop_at;       /* atomic: blocks of this index and above stop at the next back-edge or stop point; lower
@@ -299,7 +302,10 @@ void warp_merge(struct warp *w);
 /* --- block.c: blocks and barriers --- */
 
 size_t block_bytes(const struct launch *l);
-/* Lays out a block in `memory` (block_bytes, reused from block to block), its shared memory zero.
+/* Memory of block_bytes that the launch has not used yet, with anything in it. */
+void block_open(const struct launch *l, void *memory);
+/* Lays out a block in `memory`, which block_open has seen, or an earlier block of the launch. Shared and local memory are
+ * zero, and so are registers where the kernel reads one before it writes it.
  * `ring` is empty whenever a warp stops, so the warps that one host thread runs share it. */
 struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16_t sm, struct record *ring,
                           struct record_values *values);

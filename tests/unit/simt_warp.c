@@ -28,6 +28,7 @@ static int set_up(void **state)
     arena_init(&f->launch.arena);
     if (posix_memalign(&memory, 64, block_bytes(&f->launch)))
         return 1;
+    block_open(&f->launch, memory);
     f->block = block_start(&f->launch, memory, 13, 0, NULL, NULL);
     block_begin(f->block);
     f->w = &f->block->warps[0];
