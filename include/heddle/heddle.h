@@ -151,6 +151,10 @@ HEDDLE_API heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_con
 /* The calling thread's last failed launch; NULL when there was none. Valid until its next launch. */
 HEDDLE_API const heddle_fault *heddle_last_fault(void);
 
+/* Did the calling thread's last launch touch memory outside of every allocation where a GPU has some mapped, so that it went
+ * on? About the first such access, in several lines as a fault is, or NULL. Valid until its next launch. */
+HEDDLE_API const char *heddle_last_stray(void);
+
 /* Resident blocks a multiprocessor for this kernel, block size and dynamic shared memory: 0 if it does not fit. */
 HEDDLE_API heddle_status heddle_occupancy(heddle_kernel *k, int block_threads, size_t dynamic_shared, int *blocks);
 

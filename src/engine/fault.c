@@ -8,7 +8,7 @@
 #include "space/registered.h"
 
 static _Thread_local struct heddle_fault last_fault;
-static _Thread_local struct strbuf fault_text;
+static _Thread_local struct strbuf fault_text, stray_text;
 
 /* The program's own memory. */
 static void describe_host_address(struct strbuf *out, uint64_t at)
@@ -28,9 +28,24 @@ static void describe_host_address(struct strbuf *out, uint64_t at)
                          "passed to the kernel? Use cudaMalloc and cudaMemcpy\n", va);
 }
 
+/* " is ...": what an address of the device is near to, or was in; nothing where there is no allocation at all. */
+static void add_nearest(struct strbuf *out, const heddle_device *d, uint64_t at)
+{
+    struct space_allocation a, freed;
+    bool found = space_find(&d->space, at, &a), before = at < a.address;
+    if (!found && space_find_freed(&d->space, at, &freed))
+        strbuf_addf(out, " is in an allocation of %llu bytes that was freed", (unsigned long long)freed.bytes);
+    else if (found)
+        strbuf_addf(out, " is %llu bytes before the end of the allocation at 0x%llx of %llu bytes",
+                    (unsigned long long)(a.address + a.bytes - at), (unsigned long long)a.address, (unsigned long long)a.bytes);
+    else if (a.bytes)
+        strbuf_addf(out, " is %llu bytes %s the nearest allocation at 0x%llx of %llu bytes",
+                    (unsigned long long)(before ? a.address - at : at - a.address - a.bytes + 1),
+                    before ? "before" : "after", (unsigned long long)a.address, (unsigned long long)a.bytes);
+}
+
 static void describe_address(struct strbuf *out, const heddle_device *d, const struct launch *l, const struct fault *f)
 {
-    struct space_allocation a;
     uint64_t at = f->address;
     const struct ir_inst *in = &l->kernel->insts[f->site];
     unsigned long long va = at;
@@ -46,16 +61,10 @@ static void describe_address(struct strbuf *out, const heddle_device *d, const s
         strbuf_addf(out, "  address 0x%llx is the null pointer, or an index from it\n", va);
     } else if (!space_is_device_address(at)) {
         describe_host_address(out, at);
-    } else if (space_find_freed(&d->space, at, &a)) {
-        strbuf_addf(out, "  address 0x%llx is in an allocation of %llu bytes that was freed\n", va,
-                    (unsigned long long)a.bytes);
-    } else if (!space_find(&d->space, at, &a) && a.bytes) {
-        bool before = at < a.address;
-        strbuf_addf(out, "  address 0x%llx is %llu bytes %s the nearest allocation at 0x%llx of %llu bytes\n", va,
-                    (unsigned long long)(before ? a.address - at : at - a.address - a.bytes + 1),
-                    before ? "before" : "after", (unsigned long long)a.address, (unsigned long long)a.bytes);
     } else {
-        strbuf_addf(out, "  address 0x%llx\n", va);
+        strbuf_addf(out, "  address 0x%llx", va);
+        add_nearest(out, d, at);
+        strbuf_adds(out, "\n");
     }
 }
 
@@ -101,6 +110,20 @@ static void describe_where(struct strbuf *out, const struct ir_inst *in)
         strbuf_addf(out, "  inlined at %s:%d\n", diag_file(c->file), c->line);
 }
 
+static const char *access_word(const struct ir_inst *in)
+{
+    return in->op == PTX_OP_ST ? "write" : in->op == PTX_OP_LD ? "read"
+         : in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4 ? "texture fetch"
+         : in->op == PTX_OP_SULD ? "surface read" : in->op == PTX_OP_SUST ? "surface write"
+         : in->op == PTX_OP_CP_ASYNC ? "asynchronous copy" : "atomic";
+}
+
+static void describe_thread(struct strbuf *out, const struct fault *f)
+{
+    strbuf_addf(out, "  by thread (%u,%u,%u) in block (%u,%u,%u)\n", f->thread_id[0], f->thread_id[1], f->thread_id[2],
+                f->block_id[0], f->block_id[1], f->block_id[2]);
+}
+
 static void describe_fault(const heddle_device *d, struct launch *l, struct strbuf *out)
 {
     const struct fault *f = &l->fault;
@@ -122,14 +145,9 @@ static void describe_fault(const heddle_device *d, struct launch *l, struct strb
     if (no_object || (memory && in->op == IR_OP_EXTERN))
         strbuf_addf(out, "  %s\n", f->text ? f->text : "");
     else if (memory)
-        strbuf_addf(out, "  %s of %u bytes\n", in->op == PTX_OP_ST ? "write" : in->op == PTX_OP_LD ? "read"
-                : in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4 ? "texture fetch"
-                : in->op == PTX_OP_SULD ? "surface read" : in->op == PTX_OP_SUST ? "surface write"
-                : in->op == PTX_OP_CP_ASYNC ? "asynchronous copy" : "atomic",
-                    f->bytes);
+        strbuf_addf(out, "  %s of %u bytes\n", access_word(in), f->bytes);
     describe_where(out, in);
-    strbuf_addf(out, "  by thread (%u,%u,%u) in block (%u,%u,%u)\n", f->thread_id[0], f->thread_id[1], f->thread_id[2],
-                f->block_id[0], f->block_id[1], f->block_id[2]);
+    describe_thread(out, f);
     if (f->status == HEDDLE_MISALIGNED_ADDRESS)
         strbuf_addf(out, "  address 0x%llx is not a multiple of %u\n", (unsigned long long)f->address, f->bytes);
     else if (f->status == HEDDLE_STACK_OVERFLOW)
@@ -144,9 +162,31 @@ static void describe_fault(const heddle_device *d, struct launch *l, struct strb
         strbuf_addf(out, "  %s\n", f->text);
 }
 
+/* About an access that the launch survived. */
+static void describe_stray(const heddle_device *d, struct launch *l, struct strbuf *out)
+{
+    const struct fault *f = &l->stray;
+    const struct ir_inst *in = &l->kernel->insts[f->site];
+    strbuf_addf(out, "kernel '%s' goes on, as on a GPU, after a %s of %u bytes outside of every allocation:\n",
+                result_demangle(&l->arena, l->kernel->name), access_word(in), f->bytes);
+    describe_where(out, in);
+    describe_thread(out, f);
+    strbuf_addf(out, "  address 0x%llx", (unsigned long long)f->address);
+    add_nearest(out, d, f->address);
+    strbuf_adds(out, "\n  `heddle check` tells of each such access\n");
+}
+
+const char *heddle_last_stray(void)
+{
+    return stray_text.len ? stray_text.s : NULL;
+}
+
 heddle_status fault_finish(heddle_device *d, struct launch *l)
 {
     strbuf_clear(&fault_text);
+    strbuf_clear(&stray_text);
+    if (l->stray_set && !l->fault_set)
+        describe_stray(d, l, &stray_text);
     if (!l->fault_set) {
         if (!d->interrupt)
             return HEDDLE_OK;

@@ -149,16 +149,46 @@ static uint32_t outside(const uint64_t *addr, const struct span *s, uint32_t m, 
     return bad & m;
 }
 
-static uint32_t not_mapped(const struct space *sp, const uint64_t *addr, const struct span *s, uint32_t m,
-                           unsigned bytes)
+/* The lowest address of lanes in m and where the highest access ends: exactly, where find_span's bounds are too wide. */
+static void find_ends(const uint64_t *addr, uint32_t m, unsigned bytes, uint64_t *from, uint64_t *to)
 {
-    /* both ends in one granule: so is what lies between */
-    if (s->low / SPACE_GRANULE == (s->high + bytes - 1) / SPACE_GRANULE && space_ok(sp, s->low, bytes))
+    uint64_t low = addr[__builtin_ctz(m)], high = low;
+    for (int i = 0; i < WARP_LANES; i++) {
+        uint64_t at = m >> i & 1 ? addr[i] : low;
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+    }
+    *from = low;
+    *to = high + bytes;
+}
+
+/* Lanes of m whose access is in no allocation. */
+static uint32_t outside_all(const struct space *sp, const uint64_t *addr, const struct span *s, uint32_t m, unsigned bytes)
+{
+    uint64_t from, to;
+    uint32_t out = 0;
+    if (space_holds(sp, s->low, s->high + bytes - s->low))
         return 0;
-    uint32_t bad = 0;
+    find_ends(addr, m, bytes, &from, &to);
+    if (to > from && space_holds(sp, from, to - from))
+        return 0;
     for (int i = 0; i < WARP_LANES; i++)
-        bad |= (uint32_t)!space_ok(sp, addr[i], bytes) << i;
-    return bad & m;
+        out |= (uint32_t)!space_holds(sp, addr[i], bytes) << i;
+    return out & m;
+}
+
+/* Of those, the lanes that a GPU would not let pass either. The others are told of. */
+static uint32_t not_mapped(const struct access *a, uint32_t out, unsigned bytes)
+{
+    struct launch *l = a->w->block->launch;
+    uint32_t bad = 0;
+    LANE_LOOP(out)
+    bad |= (uint32_t)!space_ok(l->space, a->addr[i], bytes) << i;
+    if (out & ~bad) {
+        int lane = __builtin_ctz(out & ~bad);
+        launch_stray(l, a->w, (int32_t)(a->st - a->c->step), lane, a->addr[lane], bytes);
+    }
+    return bad;
 }
 
 static bool misaligned(const struct access *a, unsigned bytes)
@@ -207,9 +237,10 @@ static bool check(struct access *a)
     switch (a->space) {
     case PTX_GLOBAL:
     case PTX_CONST:
-        bad = not_mapped(l->space, addr, &s, a->m, bytes);
+        bad = outside_all(l->space, addr, &s, a->m, bytes);
         if (bad && a->space == PTX_GLOBAL)
             bad &= ~(a->registered = find_registered(addr, &s, bad, bytes));
+        bad = bad ? not_mapped(a, bad, bytes) : 0;
         a->base = (char *)space_host(0);
         break;
     case PTX_SHARED:

@@ -114,8 +114,8 @@ struct jit_frame {
     char *shared;          /* the block's shared memory */
     const char *params;
     struct jit_seen *seen; /* [JIT_LOOKS * jit_job.naccesses] */
-    const struct space_run *runs; /* of granules that were granted together, space.h */
-    uint64_t space_base, space_bytes;
+    uint8_t *missed;       /* [the same]: one asked for what is not in one allocation */
+    const struct space *space;
     char *local;           /* the warp's local memory, thread after thread */
     const struct jit_ops *ops;
     struct warp *warp;

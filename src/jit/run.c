@@ -223,28 +223,27 @@ static uint32_t op_record_shape(struct jit_frame *f, uint32_t site, uint32_t lan
     return 0;
 }
 
-/* The granules around an address that were granted together: `room` is their bytes, 0: there are none. */
-static struct jit_seen run_at(const struct jit_frame *f, uint64_t address)
-{
-    uint64_t at = address - f->space_base;
-    if (at >= f->space_bytes)
-        return (struct jit_seen){0, 0};
-    const struct space_run *run = &f->runs[at / SPACE_GRANULE];
-    uint64_t bytes = __atomic_load_n(&run->bytes, __ATOMIC_ACQUIRE);
-    return (struct jit_seen){__atomic_load_n(&run->first, __ATOMIC_RELAXED), bytes};
-}
-
+/* A look is for all lanes of a warp, also those that are off, and for accesses around the one that asks: so it may fail at
+ * an allocation's end though nothing goes wrong. The first time the interpreter looks more closely, and tells of what does;
+ * from then on the place in the code has whole granules. */
 static uint32_t op_look(struct jit_frame *f, uint32_t slot, uint64_t host, uint32_t bytes, uint32_t unit)
 {
     uint64_t low = host - SPACE_DELTA;
-    struct jit_seen run = run_at(f, low);
-    if (low & (unit - 1) || run.room < bytes || low - run.first > run.room - bytes)
+    bool missed = slot < f->looks && f->missed[slot];
+    struct space_run run = missed ? space_granules_at(f->space, low) : space_run_at(f->space, low);
+    if (run.bytes < bytes || low - run.first > run.bytes - bytes) {
+        if (slot < f->looks)
+            f->missed[slot] = true;
+        return 0;
+    }
+    if (low & (unit - 1))
         return 0;
     if (slot < f->looks)
-        f->seen[slot] = (struct jit_seen){run.first, (run.room - bytes) / unit + 1};
+        f->seen[slot] = (struct jit_seen){run.first, (run.bytes - bytes) / unit + 1};
     return 1;
 }
 
+/* The same for lanes that go anywhere: first their first lane's allocation, when that is asked for again its granules. */
 static uint32_t op_find_run(struct jit_frame *f, uint32_t site, uint32_t slot)
 {
     const struct interp_code *c = f->code->interp;
@@ -252,10 +251,12 @@ static uint32_t op_find_run(struct jit_frame *f, uint32_t site, uint32_t slot)
     uint64_t address = in->src[0].imm;
     if (in->src[0].kind == IR_SRC_REG)
         address = ((const uint64_t *)(const void *)(f->regs + c->of_reg[in->src[0].reg]))[__builtin_ctz(f->mask)];
-    struct jit_seen run = run_at(f, address + (uint64_t)in->offset);
-    if (run.room)
-        f->seen[slot] = run;
-    return run.room != 0;
+    address += (uint64_t)in->offset;
+    struct space_run run = f->missed[slot] ? space_granules_at(f->space, address) : space_run_at(f->space, address);
+    f->missed[slot] |= f->seen[slot].room != 0;
+    if (run.bytes)
+        f->seen[slot] = (struct jit_seen){run.first, run.bytes};
+    return run.bytes != 0;
 }
 
 static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t only_stop)
@@ -282,20 +283,21 @@ static void make_seen_key(void)
     pthread_key_create(&seen_key, alloc_release);
 }
 
-/* Room for what a thread's frame has seen, with nothing seen. */
+/* Room for what a thread's frame has seen and (a byte each, behind it) missed, with nothing seen or missed. */
 static struct jit_seen *seen_room(uint32_t n)
 {
+    const size_t each = sizeof(struct jit_seen) + 1;
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     static _Thread_local struct jit_seen *seen;
     static _Thread_local uint32_t room;
     if (n > room) {
         pthread_once(&once, make_seen_key);
         alloc_release(seen);
-        seen = alloc_zeroed(n * sizeof *seen);
+        seen = alloc_zeroed(n * each);
         room = n;
         pthread_setspecific(seen_key, seen);
     } else if (n) {
-        memset(seen, 0, n * sizeof *seen);
+        memset(seen, 0, n * each);
     }
     return seen;
 }
@@ -367,12 +369,11 @@ static struct tally *new_tally(const struct jit_code *code)
 static void fill_launch(struct jit_frame *f, const struct launch *l, const struct jit_code *code, struct exec_counts *counts)
 {
     f->params = l->params;
-    f->runs = l->space->run;
-    f->space_base = l->space->base;
-    f->space_bytes = l->space->bytes;
+    f->space = l->space;
     f->ops = &ops;
     f->looks = JIT_LOOKS * (uint32_t)code->plan.naccesses;
     f->seen = seen_room(f->looks);
+    f->missed = (uint8_t *)(f->seen + f->looks);
     f->code = code;
     f->shared_bytes = l->shared_bytes;
     f->local_size = l->local_size;

@@ -27,6 +27,14 @@ static void say_failure(heddle_status s, cudaError_t e)
         runtime_say("%s", text);
 }
 
+/* Once in a process: a program that has one such access often has it in every launch. */
+static void say_stray(void)
+{
+    static _Atomic bool said;
+    if (heddle_last_stray() && !atomic_exchange(&said, true))
+        runtime_say("%s", heddle_last_stray());
+}
+
 static cudaError_t run_launch(struct command *c)
 {
     heddle_result *result = NULL;
@@ -38,6 +46,7 @@ static cudaError_t run_launch(struct command *c)
         heddle_result_free(result);
     }
     cudaError_t e = runtime_error(s);
+    say_stray();
     if (s && s != HEDDLE_CHECK_FAILED) /* which the report tells */
         say_failure(s, e);
     if (s == HEDDLE_INTERRUPTED)

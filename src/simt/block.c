@@ -265,23 +265,45 @@ void launch_stop(struct launch *l, uint64_t block)
         ;
 }
 
+/* Of the block, the thread (if there is one) and the place. */
+static struct fault place_of(const struct launch *l, const struct warp *w, int32_t site, int lane)
+{
+    struct fault f = {.block = w ? w->block->index : 0, .site = site, .lane = lane};
+    if (w)
+        memcpy(f.block_id, w->block->id, sizeof f.block_id);
+    for (int i = 0; w && i < 3 && lane >= 0; i++)
+        f.thread_id[i] = l->tid[w->index][i][lane];
+    return f;
+}
+
+static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static void note_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
                        unsigned bytes, const char *text)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     uint64_t block = w ? w->block->index : 0;
-    struct fault *f = &l->fault;
-    pthread_mutex_lock(&lock);
-    if (!l->fault_set || block < f->block) {
-        *f = (struct fault){.block = block, .status = status, .site = site, .lane = lane, .address = address,
-                            .bytes = bytes, .text = text ? arena_strdup(&l->arena, text) : NULL};
-        if (w)
-            memcpy(f->block_id, w->block->id, sizeof f->block_id);
-        for (int i = 0; w && i < 3 && lane >= 0; i++)
-            f->thread_id[i] = l->tid[w->index][i][lane];
+    pthread_mutex_lock(&fault_lock);
+    if (!l->fault_set || block < l->fault.block) {
+        l->fault = place_of(l, w, site, lane);
+        l->fault.status = status;
+        l->fault.address = address;
+        l->fault.bytes = bytes;
+        l->fault.text = text ? arena_strdup(&l->arena, text) : NULL;
         l->fault_set = true;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&fault_lock);
+}
+
+void launch_stray(struct launch *l, const struct warp *w, int32_t site, int lane, uint64_t address, unsigned bytes)
+{
+    pthread_mutex_lock(&fault_lock);
+    if (!l->stray_set || w->block->index < l->stray.block) {
+        l->stray = place_of(l, w, site, lane);
+        l->stray.address = address;
+        l->stray.bytes = bytes;
+        l->stray_set = true;
+    }
+    pthread_mutex_unlock(&fault_lock);
 }
 
 void launch_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,

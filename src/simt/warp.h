@@ -207,6 +207,8 @@ struct launch {
     volatile int *interrupt; /* the device's: set by heddle_device_interrupt */
     struct fault fault;
     bool fault_set;
+    struct fault stray;     /* an access outside of all allocations that passed, chosen as `fault` is */
+    bool stray_set;
     const struct watch *watch; /* watch.h, or NULL */
     uint32_t ring_records;  /* RING_RECORDS or WATCHED_RECORDS */
     uint32_t turn_records;  /* a warp that has left so many stops at the head of the next block that accesses memory, so that
@@ -358,7 +360,11 @@ static inline unsigned store_group(unsigned bytes)
 void launch_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
                   unsigned bytes, const char *text);
 
-/* The same without stopping the launch yet: the clock does when the block's other warps had their turn. */
+/* Records an access that lies in no allocation, but in memory that a GPU maps (space_ok): the launch goes on. As with faults
+ * the first one of the lowest block stays. */
+void launch_stray(struct launch *l, const struct warp *w, int32_t site, int lane, uint64_t address, unsigned bytes);
+
+/* As launch_fault, without stopping the launch yet: the clock does when the block's other warps had their turn. */
 void launch_fault_later(struct launch *l, const struct warp *w, int status, int32_t site, int lane);
 
 /* Who waits where, for a block in which nothing can run. */

@@ -1,9 +1,11 @@
 /* Device memory: placement, granting and taking back (see space.h).
  *
  * One memfd per device is mapped twice. A table with one entry a granule says what the granule is: free, part of a
- * large allocation (its head or its body), or shared by small allocations, which it lists in order of address.
- * Invariants: live[g] is not 0 exactly when granule g is not free; every byte that no allocation holds is zero (pages
- * are given back by punching a hole into the memfd, which also clears them; the rest of a page is cleared by hand). */
+ * large allocation (its head or its body), or shared by small allocations, which it lists in order of address. Which
+ * granules an allocation gets is place.c's.
+ * Invariants: live[g] is not 0 exactly when granule g is not free, or the context's; run[g] and steps[g] name the allocations
+ * that the table names; memory that is granted is zero (pages are given back by punching a hole into the memfd, which also
+ * clears them; the rest of a page is cleared by hand). */
 #define _GNU_SOURCE
 #include "space/space.h"
 #include "space/texture.h"
@@ -20,6 +22,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "space/machine.h"
+#include "space/place.h"
 
 enum granule_state { FREE, HEAD, BODY, SHARED };
 
@@ -46,11 +49,15 @@ struct space_private {
     pthread_mutex_t lock;
     int fd;
     uint32_t granules;        /* of the range */
-    uint32_t device_granules; /* of the device's memory: the first ones */
+    struct places places;
     struct granule *table;
     uint8_t *live;
     struct space_run *run;
-    uint32_t shared_lo[SPACE_KINDS], shared_hi[SPACE_KINDS]; /* where shared granules of a kind were ever made */
+    struct space_steps **steps; /* a granule that was ever shared keeps them */
+    struct {
+        uint32_t *granule; /* shared granules of a kind, in the order they were made */
+        uint32_t n, cap;
+    } blocks[SPACE_KINDS];
     uint64_t granted;        /* bytes of all granules that are not free */
     uint64_t granted_device; /* those of the device's memory */
     uint64_t serial;
@@ -65,11 +72,6 @@ struct space_private {
 static bool host_touches(enum space_kind kind)
 {
     return kind == SPACE_MANAGED || kind == SPACE_HOST;
-}
-
-static bool grows_down(enum space_kind kind)
-{
-    return kind == SPACE_VARIABLE || kind == SPACE_ENGINE;
 }
 
 static uint64_t round_up(uint64_t n, uint64_t to)
@@ -128,33 +130,41 @@ enum space_status space_open(struct space *s, int index, uint64_t bytes, const c
         return SPACE_NO_RANGE;
     }
     uint64_t total = machine_memory_total();
-    s->base = SPACE_BASE + (uint64_t)index * SPACE_STRIDE;
+    const uint64_t most = SPACE_STRIDE / 2 - (1 + PLACE_ABOVE + PLACE_WINDOW) * SPACE_GRANULE;
     s->capacity = bytes / SPACE_GRANULE * SPACE_GRANULE;
-    if (total > SPACE_STRIDE / 2) /* unknown, or more than the range holds */
-        total = SPACE_STRIDE / 2;
-    s->bytes = s->capacity + round_up(total, SPACE_GRANULE);
     if (!s->capacity || s->capacity > SPACE_STRIDE / 2) {
         *why = "the device's memory must be between 2 MiB and 512 GiB";
         return SPACE_NO_RANGE;
     }
+    if (total > most) /* unknown, or more than the range holds */
+        total = most;
+    struct places places;
+    places_init(&places, (uint32_t)(s->capacity / SPACE_GRANULE), (uint32_t)((total + SPACE_GRANULE - 1) / SPACE_GRANULE));
+    s->base = SPACE_FIRST + (uint64_t)index * SPACE_STRIDE - places.first * SPACE_GRANULE;
+    s->bytes = places.end * SPACE_GRANULE;
     int fd = -1;
     *why = open_memory(s, &fd);
-    if (*why)
+    if (*why) {
+        places_release(&places);
         return SPACE_NO_RANGE;
+    }
     struct space_private *p = alloc_zeroed(sizeof *p);
     pthread_mutex_init(&p->lock, NULL);
     p->fd = fd;
     p->granules = (uint32_t)(s->bytes / SPACE_GRANULE);
-    p->device_granules = (uint32_t)(s->capacity / SPACE_GRANULE);
     p->table = alloc_zeroed(p->granules * sizeof *p->table);
     p->live = alloc_zeroed(p->granules);
     p->run = alloc_zeroed(p->granules * sizeof *p->run);
+    p->steps = alloc_zeroed(p->granules * sizeof *p->steps);
     p->freed = alloc_zeroed(FREED_MAX * sizeof *p->freed);
-    for (int k = 0; k < SPACE_KINDS; k++)
-        p->shared_lo[k] = UINT32_MAX;
+    p->places = places;
+    p->places.live = p->live;
+    for (uint32_t g = places.top; g < places.host; g++)
+        p->live[g] = places_context(&places, g);
     arena_init(&p->labels);
     s->live = p->live;
     s->run = p->run;
+    s->steps = p->steps;
     s->private = p;
     return SPACE_OK;
 }
@@ -169,6 +179,7 @@ void space_close(struct space *s)
     munmap(space_host(s->base), s->bytes);
     close(p->fd);
     for (uint32_t g = 0; g < p->granules; g++) {
+        alloc_release(p->steps[g]);
         if (!p->live[g])
             continue;
         if (p->table[g].state == HEAD)
@@ -181,7 +192,11 @@ void space_close(struct space *s)
     alloc_release(p->table);
     alloc_release(p->live);
     alloc_release(p->run);
+    alloc_release(p->steps);
     alloc_release(p->freed);
+    for (int k = 0; k < SPACE_KINDS; k++)
+        alloc_release(p->blocks[k].granule);
+    places_release(&p->places);
     arena_release(&p->labels);
     pthread_mutex_destroy(&p->lock);
     alloc_release(p);
@@ -189,37 +204,6 @@ void space_close(struct space *s)
 }
 
 /* --- granules --- */
-
-/* The range of granules where a kind of memory may lie. */
-static void kind_range(const struct space_private *p, enum space_kind kind, uint32_t *lo, uint32_t *hi)
-{
-    *lo = kind == SPACE_HOST ? p->device_granules : 0;
-    *hi = kind == SPACE_HOST ? p->granules : p->device_granules;
-}
-
-/* First of `count` neighbouring free granules, the lowest or (for kinds that grow down) the highest; -1: none. */
-static int64_t find_run(const struct space_private *p, enum space_kind kind, uint64_t count)
-{
-    uint32_t lo, hi;
-    uint64_t run = 0;
-    kind_range(p, kind, &lo, &hi);
-    if (count > hi - lo)
-        return -1;
-    if (grows_down(kind)) {
-        for (uint32_t g = hi; g-- > lo;) {
-            run = p->live[g] ? 0 : run + 1;
-            if (run == count)
-                return g;
-        }
-        return -1;
-    }
-    for (uint32_t g = lo; g < hi; g++) {
-        run = p->live[g] ? 0 : run + 1;
-        if (run == count)
-            return (int64_t)(g - count + 1);
-    }
-    return -1;
-}
 
 /* What the machine can still grant: what it has available, less what is granted but not yet touched (the system hands
  * out pages at their first use), less a reserve so that the process itself is not killed: 1/32, at least 64 MiB. */
@@ -245,25 +229,43 @@ static void punch(const struct space *s, uint64_t address, uint64_t bytes)
 
 static void granule_live(const struct space *s, uint64_t g, uint64_t count, bool on)
 {
-    struct space_private *p = s->private;
-    for (uint64_t i = 0; i < count; i++) { /* a run that is seen half written has 0 bytes */
-        if (on)
-            __atomic_store_n(&p->run[g + i].first, s->base + g * SPACE_GRANULE, __ATOMIC_RELAXED);
-        __atomic_store_n(&p->run[g + i].bytes, on ? count * SPACE_GRANULE : 0, __ATOMIC_RELEASE);
-        __atomic_store_n(&p->live[g + i], on, __ATOMIC_RELEASE);
+    for (uint64_t i = 0; i < count; i++)
+        __atomic_store_n(&s->private->live[g + i], on, __ATOMIC_RELEASE);
+}
+
+/* What accesses find in granules of one allocation; bytes 0: nothing. A run that is seen half written has 0 bytes. */
+static void set_run(const struct space *s, uint64_t g, uint64_t count, uint64_t first, uint64_t bytes)
+{
+    struct space_run *run = s->private->run + g;
+    for (uint64_t i = 0; i < count; i++) {
+        if (bytes)
+            __atomic_store_n(&run[i].first, first, __ATOMIC_RELAXED);
+        __atomic_store_n(&run[i].bytes, bytes, __ATOMIC_RELEASE);
     }
+}
+
+/* And what they find of an allocation that shares its granule. */
+static void set_steps(const struct space *s, uint64_t g, uint64_t address, uint64_t bytes, bool on)
+{
+    uint64_t first = (address - s->base) % SPACE_GRANULE / SPACE_ALIGN;
+    for (uint64_t i = first; i < first + (bytes + SPACE_ALIGN - 1) / SPACE_ALIGN; i++)
+        __atomic_store_n(&s->private->steps[g]->piece[i], on ? first << 32 | bytes : 0, __ATOMIC_RELAXED);
 }
 
 /* Takes `count` granules for a kind: index of the first, or -1. */
 static int64_t take_granules(struct space *s, enum space_kind kind, uint64_t count)
 {
     struct space_private *p = s->private;
-    int64_t g = find_run(p, kind, count);
     uint64_t bytes = count * SPACE_GRANULE;
-    if (g < 0 || machine_left(p) < bytes)
+    if ((kind != SPACE_HOST && s->capacity - p->granted_device < bytes) || machine_left(p) < bytes)
+        return -1;
+    int64_t g = places_find(&p->places, kind, count);
+    if (g < 0)
         return -1;
     uint64_t address = s->base + (uint64_t)g * SPACE_GRANULE;
-    if (host_touches(kind) && mprotect(program_view(address), bytes, PROT_READ | PROT_WRITE))
+    bool failed = host_touches(kind) && mprotect(program_view(address), bytes, PROT_READ | PROT_WRITE);
+    places_change(&p->places, kind, (uint32_t)g, (uint32_t)count, failed ? 0 : 1);
+    if (failed)
         return -1;
     p->granted += bytes;
     if (kind != SPACE_HOST)
@@ -278,6 +280,7 @@ static void give_granules(struct space *s, uint64_t g, uint64_t count)
     enum space_kind kind = p->table[g].kind;
     uint64_t address = s->base + g * SPACE_GRANULE, bytes = count * SPACE_GRANULE;
     granule_live(s, g, count, false);
+    places_change(&p->places, kind, (uint32_t)g, (uint32_t)count, -1);
     if (host_touches(kind))
         mprotect(program_view(address), bytes, PROT_NONE);
     punch(s, address, bytes);
@@ -314,18 +317,12 @@ static void measure_gap(const struct space_private *p, struct shared *sh, uint64
     }
 }
 
-/* A shared granule of this kind with a hole of `bytes`: the lowest, or the highest for kinds that grow down; -1. */
+/* The oldest shared granule of this kind with a hole of `bytes`; -1: there is none. */
 static int64_t find_shared(const struct space_private *p, enum space_kind kind, uint64_t bytes)
 {
-    if (p->shared_lo[kind] == UINT32_MAX)
-        return -1;
-    uint32_t lo = p->shared_lo[kind], hi = p->shared_hi[kind];
-    for (uint32_t i = 0; i <= hi - lo; i++) {
-        uint32_t g = grows_down(kind) ? hi - i : lo + i;
-        const struct granule *t = &p->table[g];
-        if (t->state == SHARED && t->kind == kind && t->shared->gap >= bytes)
-            return g;
-    }
+    for (uint32_t i = 0; i < p->blocks[kind].n; i++)
+        if (p->table[p->blocks[kind].granule[i]].shared->gap >= bytes)
+            return p->blocks[kind].granule[i];
     return -1;
 }
 
@@ -339,10 +336,10 @@ static int64_t make_shared(struct space *s, enum space_kind kind)
     p->table[g].kind = (uint8_t)kind;
     p->table[g].shared = alloc_zeroed(sizeof *p->table[g].shared);
     p->table[g].shared->gap = SPACE_GRANULE;
-    if (g < p->shared_lo[kind])
-        p->shared_lo[kind] = (uint32_t)g;
-    if (g > p->shared_hi[kind])
-        p->shared_hi[kind] = (uint32_t)g;
+    ALLOC_GROW(p->blocks[kind].granule, p->blocks[kind].n, p->blocks[kind].cap);
+    p->blocks[kind].granule[p->blocks[kind].n++] = (uint32_t)g;
+    if (!p->steps[g])
+        __atomic_store_n(&p->steps[g], alloc_zeroed(sizeof **p->steps), __ATOMIC_RELEASE);
     return g;
 }
 
@@ -363,6 +360,7 @@ static struct space_allocation *place_small(struct space *s, enum space_kind kin
     sh->n++;
     sh->list[i] = (struct space_allocation){.address = at, .bytes = bytes};
     measure_gap(p, sh, base);
+    set_steps(s, (uint64_t)g, at, bytes, true);
     return &sh->list[i];
 }
 
@@ -380,6 +378,7 @@ static struct space_allocation *place_large(struct space *s, enum space_kind kin
     }
     struct space_allocation *a = p->table[g].large = alloc_zeroed(sizeof *a);
     *a = (struct space_allocation){.address = s->base + (uint64_t)g * SPACE_GRANULE, .bytes = bytes};
+    set_run(s, (uint64_t)g, count, a->address, bytes);
     return a;
 }
 
@@ -457,6 +456,14 @@ static int64_t shared_at(const struct shared *sh, uint64_t address)
     return hi;
 }
 
+static void forget_shared(struct space_private *p, enum space_kind kind, uint32_t granule)
+{
+    uint32_t i = 0;
+    while (p->blocks[kind].granule[i] != granule)
+        i++;
+    memmove(&p->blocks[kind].granule[i], &p->blocks[kind].granule[i + 1], (--p->blocks[kind].n - i) * sizeof granule);
+}
+
 static bool free_small(struct space *s, uint32_t g, uint64_t address, struct space_allocation *was)
 {
     struct shared *sh = s->private->table[g].shared;
@@ -465,11 +472,13 @@ static bool free_small(struct space *s, uint32_t g, uint64_t address, struct spa
     if (i < 0 || sh->list[i].address != address)
         return false;
     *was = sh->list[i];
+    set_steps(s, g, was->address, was->bytes, false);
     sh->n--;
     memmove(sh->list + i, sh->list + i + 1, (sh->n - (size_t)i) * sizeof *sh->list);
     if (!sh->n) {
         alloc_release(sh->list);
         alloc_release(sh);
+        forget_shared(s->private, s->private->table[g].kind, g);
         give_granules(s, g, 1);
         return true;
     }
@@ -485,7 +494,9 @@ static bool free_large(struct space *s, uint32_t g, uint64_t address, struct spa
         return false;
     *was = *a;
     alloc_release(a);
-    give_granules(s, g, span_of(s->private, was->bytes, SPACE_GRANULE) / SPACE_GRANULE);
+    uint64_t count = span_of(s->private, was->bytes, SPACE_GRANULE) / SPACE_GRANULE;
+    set_run(s, g, count, 0, 0);
+    give_granules(s, g, count);
     return true;
 }
 
@@ -624,13 +635,13 @@ void space_each(const struct space *s, void (*visit)(const struct space_allocati
 {
     struct space_private *p = s->private;
     pthread_mutex_lock(&p->lock);
+    static const uint8_t none[64];
     for (uint32_t g = 0; g < p->granules; g++) {
-        uint64_t eight = 1;
-        if (g % 8 == 0 && g + 8 <= p->granules)
-            memcpy(&eight, p->live + g, sizeof eight);
-        if (!eight)
-            g += 7; /* most of the range is empty */
-        if (!eight || !p->live[g])
+        if (g % sizeof none == 0 && g + sizeof none <= p->granules && !memcmp(p->live + g, none, sizeof none)) {
+            g += sizeof none - 1; /* most of the range is empty */
+            continue;
+        }
+        if (!p->live[g])
             continue;
         if (p->table[g].state == HEAD)
             visit(p->table[g].large, user);

@@ -3,16 +3,20 @@
  * The bytes live in a memfd that is mapped twice. At the address the program sees (a `uint64_t` device address, the
  * value of the pointer that cudaMalloc returns) the pages are inaccessible to host code, so that a host program that
  * touches a device pointer faults as it would without the mapping. At address + delta the engine reads and writes.
- * Addresses are the same in every run (SPACE_BASE + device * SPACE_STRIDE): address randomisation must not move
- * modelled cache sets. Memory is granted like the vendor's allocator grants it: addresses are multiples of 512 bytes,
- * a large allocation takes whole granules of 2 MiB, small ones share granules; an access is faulted when its granule
- * holds no allocation (what a GPU's page table does). Byte-exact bounds are check/'s business: space_find says which
- * allocation an address belongs to or is nearest to.
- * The program's own memory grows upwards from the first address, variables and the engine's memory downwards from the
- * device's last, so that a program's addresses do not depend on when a module is loaded. Managed memory lies among the
- * program's, pinned host memory in a range of its own behind the device's memory; both are readable and writable in
- * both views, so host code and kernels use the same address. Every placement is first fit in order of address.
- * Thread safe: alloc, free and find take a lock; space_ok and space_host are lock-free. */
+ * Addresses are the same in every run (the first small allocation of a device is at SPACE_FIRST + device * SPACE_STRIDE):
+ * address randomisation must not move modelled cache sets.
+ *
+ * Memory is granted as an H200's driver grants it (place.h names the device, the driver and the measurement): addresses are
+ * multiples of 512 bytes; an allocation of more than 2 MiB takes whole granules of 2 MiB, smaller ones share granules of
+ * their kind, the oldest that has room. A granule is what a GPU maps, and a device's context maps memory of its own around
+ * the first ones. So an access may miss every allocation and do no harm: space_ok says whether a GPU lets it pass,
+ * space_holds whether it lies in an allocation. Memory that belongs to no allocation is zero until a kernel writes there.
+ * space_find says which allocation an address belongs to or is nearest to. What an access may touch by the rules of CUDA,
+ * piece by piece of the heap too, is check/'s business.
+ * Variables and the engine's memory, the program's and managed memory, and pinned host memory have parts of the range of
+ * their own; managed and pinned memory are readable and writable in both views, so host code and kernels use the same
+ * address. Every placement is first fit.
+ * Thread safe: alloc, free and find take a lock; space_run_at, space_holds, space_ok and space_host are lock-free. */
 #ifndef SPACE_SPACE_H
 #define SPACE_SPACE_H
 
@@ -20,8 +24,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SPACE_BASE    UINT64_C(0x200000000000) /* first device address of device 0 */
+#define SPACE_FIRST   UINT64_C(0x200000000000) /* first small allocation of device 0 */
 #define SPACE_STRIDE  UINT64_C(0x010000000000) /* 1 TiB of addresses a device */
+#define SPACE_BASE    (SPACE_FIRST - SPACE_STRIDE / 2) /* first address that may be device 0's */
 #define SPACE_DELTA   UINT64_C(0x100000000000) /* engine view = program view + this */
 #define SPACE_DEVICES 8
 #define SPACE_GRANULE (UINT64_C(2) << 20)
@@ -29,8 +34,8 @@
 
 /* Generic addresses of shared and local memory: windows in the same reserved range, never backed by memory. A generic
  * address is shared memory of the accessing block, or local memory of the accessing thread, when it lies there. */
-#define SPACE_SHARED_WINDOW (SPACE_BASE + 12 * SPACE_STRIDE)
-#define SPACE_LOCAL_WINDOW  (SPACE_BASE + 13 * SPACE_STRIDE)
+#define SPACE_SHARED_WINDOW (SPACE_FIRST + 12 * SPACE_STRIDE)
+#define SPACE_LOCAL_WINDOW  (SPACE_FIRST + 13 * SPACE_STRIDE)
 #define SPACE_WINDOW_BYTES  (UINT64_C(1) << 32)
 
 enum space_kind {
@@ -42,9 +47,8 @@ enum space_kind {
 };
 #define SPACE_KINDS 5
 
-/* Allocations larger than this take whole granules of their own; smaller ones share granules with others of their
- * kind. Our choice (bytes): half a granule, so that no allocation wastes more than it holds. */
-#define SPACE_SMALL_MAX (SPACE_GRANULE / 2)
+/* Allocations larger than this take whole granules of their own (bytes). */
+#define SPACE_SMALL_MAX SPACE_GRANULE
 
 struct space_allocation {
     uint64_t address;
@@ -54,18 +58,25 @@ struct space_allocation {
     uint64_t serial;    /* order of allocation, from 1; 0: the engine's own, which come as launches run */
 };
 
-/* The memory of granules that were granted together. */
+/* An allocation as accesses see it. */
 struct space_run {
-    uint64_t first; /* device address; of a granule that is not accessible anything */
-    uint64_t bytes; /* 0: it is not accessible */
+    uint64_t first; /* device address */
+    uint64_t bytes; /* as asked for; 0: there is none */
+};
+
+/* Which allocations share a granule: for each 512 bytes of it the one that holds them, its first such step << 32 | its bytes;
+ * 0: none. */
+struct space_steps {
+    uint64_t piece[SPACE_GRANULE / SPACE_ALIGN];
 };
 
 struct space {
-    uint64_t base;       /* first device address */
-    uint64_t bytes;      /* of the range: the device's memory, then the pinned host memory */
+    uint64_t base;       /* first address of the range */
+    uint64_t bytes;      /* of the range: the device's memory, the context's own, and pinned host memory */
     uint64_t capacity;   /* the device's memory, a multiple of SPACE_GRANULE */
     const uint8_t *live; /* one byte a granule: not 0 when accessible */
-    const struct space_run *run; /* for each granule the run that it is in: two comparisons for many addresses */
+    const struct space_run *run; /* for each granule the allocation that it is part of alone */
+    struct space_steps *const *steps; /* for each granule those that share it, or NULL */
     struct space_private *private;
     struct texture **textures; /* texture.h; NULL: none yet */
 };
@@ -117,7 +128,41 @@ void space_each(const struct space *s, void (*visit)(const struct space_allocati
 /* For tests: pretend that the machine has this many bytes available; 0 asks the machine again. */
 void space_pretend_available(uint64_t bytes);
 
-/* True when `n` bytes (at most 16) at a device address may be accessed. */
+/* The allocation that holds the address, or ends in the same 512 bytes before it. */
+static inline struct space_run space_run_at(const struct space *s, uint64_t address)
+{
+    uint64_t at = address - s->base, granule = at / SPACE_GRANULE;
+    if (at >= s->bytes)
+        return (struct space_run){0, 0};
+    const struct space_run *run = &s->run[granule];
+    uint64_t bytes = __atomic_load_n(&run->bytes, __ATOMIC_ACQUIRE);
+    if (bytes)
+        return (struct space_run){__atomic_load_n(&run->first, __ATOMIC_RELAXED), bytes};
+    const struct space_steps *steps = __atomic_load_n(&s->steps[granule], __ATOMIC_ACQUIRE);
+    uint64_t piece = steps ? __atomic_load_n(&steps->piece[at % SPACE_GRANULE / SPACE_ALIGN], __ATOMIC_RELAXED) : 0;
+    return (struct space_run){s->base + granule * SPACE_GRANULE + (piece >> 32) * SPACE_ALIGN, (uint32_t)piece};
+}
+
+/* The granules of the allocation at an address, or the one that allocations share there; bytes 0: there is none. */
+static inline struct space_run space_granules_at(const struct space *s, uint64_t address)
+{
+    uint64_t at = address - s->base, granule = at / SPACE_GRANULE;
+    if (at >= s->bytes || !s->live[granule])
+        return (struct space_run){0, 0};
+    struct space_run run = s->run[granule];
+    if (run.bytes)
+        return (struct space_run){run.first, (run.bytes + SPACE_GRANULE - 1) / SPACE_GRANULE * SPACE_GRANULE};
+    return (struct space_run){s->base + granule * SPACE_GRANULE, s->steps[granule] ? SPACE_GRANULE : 0};
+}
+
+/* True when one allocation holds all `n` bytes; not for 0. */
+static inline bool space_holds(const struct space *s, uint64_t address, uint64_t n)
+{
+    struct space_run run = space_run_at(s, address);
+    return n && run.bytes >= n && address - run.first <= run.bytes - n;
+}
+
+/* True when `n` bytes (at most 16) at a device address may be accessed, in an allocation or not. */
 static inline bool space_ok(const struct space *s, uint64_t address, unsigned n)
 {
     uint64_t at = address - s->base, last = at + n - 1;

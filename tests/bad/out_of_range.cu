@@ -1,4 +1,4 @@
-// A kernel without the bounds check: the last block writes far past the array. Error 700, and every later call too.
+// A kernel without the bounds check: the second thread writes far past the array. Error 700, and every later call too.
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -14,7 +14,7 @@ int main()
 {
     int *a, *b;
     printf("malloc %d\n", cudaMalloc(&a, 1000 * sizeof *a));
-    fill<<<4, 256>>>(a, 4096);
+    fill<<<4, 256>>>(a, 1 << 25);
     printf("launch %d\n", cudaGetLastError());
     cudaError_t e = cudaDeviceSynchronize();
     printf("synchronize %d %s\n", e, cudaGetErrorString(e));

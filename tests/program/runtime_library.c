@@ -171,7 +171,7 @@ static void out_of_range(void)
     int *p, n = 64;
     embed_kernels();
     MUST(0, cudaMalloc((void **)&p, 64));
-    p += (2 << 20) / 4; /* the next granule */
+    p += (128 << 20) / 4; /* beyond what is mapped around it */
     MUST(0, launch(add_one, 2, 32, &p, &n));
     after_fault(700);
 }
@@ -270,7 +270,7 @@ static void it_refuses(void **state)
 static void faults_are_said(void **state)
 {
     (void)state;
-    SAYS(out_of_range, "heddle: ", "add_one", "0x200000200000");
+    SAYS(out_of_range, "heddle: ", "add_one", "0x200008000000");
     SAYS(host_pointer, "heddle: ", "add_one");
     SAYS(deadlocked, "heddle: ", "deadlock", "barrier");
     SAYS(trapped, "heddle: ", "traps");

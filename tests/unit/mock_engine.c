@@ -364,6 +364,11 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     return s;
 }
 
+const char *heddle_last_stray(void)
+{
+    return NULL;
+}
+
 const heddle_fault *heddle_last_fault(void)
 {
     return fault.status ? &fault : NULL;
