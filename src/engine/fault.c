@@ -28,6 +28,20 @@ static void describe_host_address(struct strbuf *out, uint64_t at)
                          "passed to the kernel? Use cudaMalloc and cudaMemcpy\n", va);
 }
 
+/* An index from the null pointer, upwards or downwards: nothing of a process lies so near to address 0 (vm.mmap_min_addr). */
+static bool from_null(uint64_t at)
+{
+    const uint64_t reach = UINT64_C(1) << 16;
+    return at + reach < 2 * reach;
+}
+
+/* Below the first device's memory by what a negative index may make: 2^32 elements of 256 bytes. Programs have their own
+ * memory elsewhere. */
+static bool below_devices(uint64_t at)
+{
+    return SPACE_BASE - at <= SPACE_STRIDE;
+}
+
 /* " is ...": what an address of the device is near to, or was in; nothing where there is no allocation at all. */
 static void add_nearest(struct strbuf *out, const heddle_device *d, uint64_t at)
 {
@@ -57,9 +71,9 @@ static void describe_address(struct strbuf *out, const heddle_device *d, const s
         strbuf_addf(out, "  offset 0x%llx is outside the thread's %u bytes of local memory\n", va, l->local_size);
         return;
     }
-    if (at < 4096) {
+    if (from_null(at)) {
         strbuf_addf(out, "  address 0x%llx is the null pointer, or an index from it\n", va);
-    } else if (!space_is_device_address(at)) {
+    } else if (!space_is_device_address(at) && !below_devices(at)) {
         describe_host_address(out, at);
     } else {
         strbuf_addf(out, "  address 0x%llx", va);
