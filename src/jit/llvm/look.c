@@ -180,7 +180,7 @@ static bool find_product(const struct emit *e, const struct ir_inst *in, struct 
         *x = (struct indexed){.index = from->src[0].reg, .sign = is_signed(from->type2), .scale = (unsigned)scale};
         return still(e, from, x->index);
     }
-    if ((in->op != PTX_OP_MUL_WIDE && in->op != PTX_OP_MAD_WIDE) || bits_of_type(in->type) != 32 || !scale || scale > 16 ||
+    if ((in->op != PTX_OP_MUL_WIDE && in->op != PTX_OP_MAD_WIDE) || bits_of_type(in->type) != 32 || !scale || scale > 8 ||
         (scale & (scale - 1)) || !lanes_differ(e, &in->src[0], 32))
         return false;
     *x = (struct indexed){.index = in->src[0].reg, .sign = is_signed(in->type), .scale = (unsigned)scale};
