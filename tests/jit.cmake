@@ -1,5 +1,5 @@
 # Machine code against the interpreter: random kernels, and programs of ours with everything compiled.
-add_executable(jit_random jit/random.c jit/forms.c jit/rows.c)
+add_executable(jit_random jit/random.c jit/forms.c jit/rewriting.c jit/rows.c)
 target_link_libraries(jit_random PRIVATE engine)
 add_executable(jit_rows jit/every_row.c jit/rows.c)
 target_link_libraries(jit_rows PRIVATE engine)
@@ -17,6 +17,11 @@ foreach(level v2 v3 v4)
   add_test(NAME jit.rows_${level} COMMAND jit_rows)
   set_tests_properties(jit.rows_${level} PROPERTIES TIMEOUT 580 SKIP_RETURN_CODE 77 ENVIRONMENT "${level_environment}")
 endforeach()
+
+# Rewritten kernels against the same as their PTX says, in the interpreter: kernels of all kinds, and those made for rewriting.
+add_test(NAME jit.random_as_written COMMAND jit_random 20001 2000 target)
+add_test(NAME jit.random_rewriting COMMAND jit_random 4294967296 2000 target)
+set_tests_properties(jit.random_as_written jit.random_rewriting PROPERTIES TIMEOUT 580 ENVIRONMENT "HEDDLE_DEVICES=${CMAKE_SOURCE_DIR}/devices")
 
 unit_test(jit_shape)
 unit_test(jit_jam)

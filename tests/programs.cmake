@@ -20,6 +20,18 @@ add_test(NAME deterministic.progress
          COMMAND ${programs}/deterministic.sh $<TARGET_FILE:heddle_cli> ${programs}/progress.cu 5)
 set_tests_properties(deterministic.progress PROPERTIES TIMEOUT 200)
 
+# The same output when kernels run as their PTX says (docs/target.md). Left out: what prints times or addresses of the host
+# (examples/bandwidth, microbench/measure, bugs/host_pointer).
+foreach(group truth device programs examples)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${group}/*.cu)
+  if(group STREQUAL examples)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/*.cu)
+    list(FILTER sources EXCLUDE REGEX "/bandwidth\\.cu$")
+  endif()
+  add_test(NAME as_written.${group} COMMAND python3 ${programs}/as_written.py $<TARGET_FILE:heddle_cli> ${CMAKE_CURRENT_BINARY_DIR}/as_written ${sources})
+  set_tests_properties(as_written.${group} PROPERTIES TIMEOUT 900 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+endforeach()
+
 # Data types and memories, against the host's own arithmetic.
 foreach(program halves textures interface streams host_memory managed recursion surfaces references)
   add_test(NAME program.${program} COMMAND heddle_cli run ${programs}/${program}.cu)

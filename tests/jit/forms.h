@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum form_kind { FORM_ANY, FORM_JAM, FORM_SINGLE };
+enum form_kind { FORM_ANY, FORM_JAM, FORM_SINGLE, FORM_REWRITING /* rewriting.h */ };
 
 enum { FORM_FAR = 3 << 19 /* 6 MiB: three granules of memory, more than the other arrays have */ };
 

@@ -1,20 +1,23 @@
 /* Random kernels in both executors and both tiers of machine code, and where these take over from each other in the middle: the
- * memory they leave and, where launches count, every counter must be equal.
+ * memory they leave and, where launches count, every counter must be equal. Memory must also be what the kernel leaves that
+ * nothing has rewritten (HEDDLE_TARGET=none), since rewriting is common to all of those. The verifier looks behind each pass.
  *
- * usage: jit_random FIRST COUNT [digests | interp | files]: the kernels of these seeds; a seed is always the same kernel. Each is
+ * usage: jit_random FIRST COUNT [digests | interp | files | target]: the kernels of these seeds; a seed is always the same kernel. Each is
  * valid PTX that ends: all loops count down, barriers and shuffles stand where all threads of a block come, addresses are
  * cut to their array. A difference is printed with the seed; `jit_random SEED 0` prints that kernel.
  * digests: prints each seed with a digest of what it left in memory, to compare hosts and instruction sets; interp: the
  * same, of the interpreter alone; files: the same of even seeds, each as a line "seed text digest x y bytes" (a digest of the
- * PTX, one of the memory, the block, how much of the output is compared) and a file SEED.ptx in this folder, with the input in in.bin (random_h200.py).
+ * PTX, one of the memory, the block, how much of the output is compared) and a file SEED.ptx in this folder, with the input in in.bin (random_h200.py);
+ * target: the interpreter alone, of rewritten kernels and of others, which is a hundred times as fast.
  * usage: jit_random TABLE: the seeds of a table "seed text digest" (tests/data/random_h200.tsv) by the interpreter; what
  * machine code makes of them the first usage compares with the interpreter. Seeds that are other kernels by now are left out,
  * but 1,000 have to be left.
- * Half of the kernels are of forms.h, for forms of machine code that others rarely take. How many of them ran in theirs is
+ * Half of the kernels are of forms.h, for forms of machine code that others rarely take; those of seeds from 2^32 are of rewriting.h. How many of them ran in theirs is
  * printed, and if too few did that is a failure.
  * With HEDDLE_ISA set to a level that the host does not have: exit status 77, skipped.
  * Not compared: which NaN an f64 is (design.md: payloads are outside the promise). */
 #include "forms.h"
+#include "rewriting.h"
 #include "heddle.h"
 
 #include "base/strbuf.h"
@@ -827,11 +830,13 @@ static bool is_settled(uint64_t seed)
     return seed % 2 == 0;
 }
 
-/* A quarter of the seeds is for several warps at once, and one for single file. Even seeds below 4,096 stay what they were when
+/* A quarter of the seeds is for several warps at once, and one for single file; all from 2^32 are for rewriting. Even seeds below 4,096 stay what they were when
  * tests/data/random_h200.tsv was made. */
 static enum form_kind kind_of(uint64_t seed)
 {
     uint64_t h = seed * UINT64_C(0x9e3779b97f4a7c15) >> 61;
+    if (seed >> 32)
+        return FORM_REWRITING;
     return (seed < 4096 && is_settled(seed)) || h > 3 ? FORM_ANY : h > 1 ? FORM_JAM : FORM_SINGLE;
 }
 
@@ -839,7 +844,8 @@ static enum form_kind kind_of(uint64_t seed)
 static const uint32_t *shape_of(uint64_t seed)
 {
     static const uint32_t shapes[][2] = {{64, 1}, {32, 4}, {16, 16}, {128, 1}, {8, 8}, {100, 1}, {12, 5}, {16, 4}, {8, 16}, {4, 16}};
-    return kind_of(seed) == FORM_ANY ? shapes[seed / 2 % 10] : form_shape(kind_of(seed), seed);
+    enum form_kind kind = kind_of(seed);
+    return kind == FORM_ANY ? shapes[seed / 2 % 10] : kind == FORM_REWRITING ? rewriting_shape(seed) : form_shape(kind, seed);
 }
 
 /* What stands before the random part: addresses, memory with something in it, registers that differ. A register of an address is
@@ -922,6 +928,8 @@ static void ending(struct strbuf *s, int threads, bool settled, bool leave)
 
 static char *make(uint64_t seed)
 {
+    if (kind_of(seed) == FORM_REWRITING)
+        return rewriting_make(seed);
     if (kind_of(seed) != FORM_ANY)
         return form_make(kind_of(seed), seed);
     const uint32_t *shape = shape_of(seed);
@@ -950,7 +958,7 @@ struct bench {
     FILE *log; /* HEDDLE_JIT_LOG */
     struct {
         int kernels, in_form, left;
-    } plain[3]; /* by kind: launches that do not count, those in the kind's form, those that left it */
+    } plain[4]; /* by kind: launches that do not count, those in the kind's form, those that left it */
 };
 
 static void must(heddle_status s, const char *what, uint64_t seed)
@@ -1030,7 +1038,7 @@ static uint64_t digest(const char *left, size_t bytes)
     return h;
 }
 
-enum mode { COMPARE, DIGESTS, INTERP, FILES, TABLE };
+enum mode { COMPARE, DIGESTS, INTERP, FILES, TARGET, TABLE };
 
 static void save(const char *name, const void *data, size_t bytes)
 {
@@ -1083,14 +1091,44 @@ static bool forms_reached(const struct bench *b)
     return ok;
 }
 
+/* The kernel, rewritten or not, and looked at behind each pass. */
+static heddle_kernel *prepare(struct bench *b, const char *text, uint64_t seed, const char *target, heddle_module **module)
+{
+    heddle_kernel *kernel;
+    heddle_kernel_info info;
+    setenv("HEDDLE_TARGET", target, 1);
+    setenv("HEDDLE_VERIFY", "1", 1);
+    must(heddle_module_load(b->device, "random", text, strlen(text), module), "module", seed);
+    must(heddle_kernel_find(*module, "k", &kernel), "kernel", seed);
+    must(heddle_kernel_describe(kernel, &info), target, seed);
+    unsetenv("HEDDLE_TARGET");
+    unsetenv("HEDDLE_VERIFY");
+    return kernel;
+}
+
+/* The same by the kernel as its PTX says, in the interpreter and, if wanted, as machine code. */
+static bool same_as_written(struct bench *b, const char *text, uint64_t seed, const heddle_launch_config *cfg, bool compiled, const char *x, char *y)
+{
+    heddle_module *module;
+    heddle_kernel *kernel = prepare(b, text, seed, "none", &module);
+    static const char *const ways[] = {"interp", "jit-first"};
+    bool ok = true;
+    for (int way = 0; way < 1 + compiled && ok; way++) {
+        run(b, kernel, cfg, ways[way], seed, y, NULL);
+        ok = same(x, y, b->out_bytes) && !memcmp(x + b->out_bytes, y + b->out_bytes, REST);
+        if (!ok)
+            printf("seed %" PRIu64 ": not rewritten it leaves something else (%s)\n", seed, ways[way]);
+    }
+    heddle_module_unload(module);
+    return ok;
+}
+
 static bool compare(struct bench *b, uint64_t seed, enum mode mode, uint64_t *left)
 {
     const uint32_t *shape = shape_of(seed);
     char *text = make(seed);
     heddle_module *module;
-    heddle_kernel *kernel;
-    must(heddle_module_load(b->device, "random", text, strlen(text), &module), "module", seed);
-    must(heddle_kernel_find(module, "k", &kernel), "kernel", seed);
+    heddle_kernel *kernel = prepare(b, text, seed, "assembler", &module);
     heddle_launch_config cfg = {.grid = {2, 1, 1}, .block = {shape[0], shape[1], 1}};
     b->out_bytes = (size_t)2 * shape[0] * shape[1] * 8 * SLOTS;
     char *x = malloc(b->out_bytes + REST), *y = malloc(b->out_bytes + REST);
@@ -1103,6 +1141,8 @@ static bool compare(struct bench *b, uint64_t seed, enum mode mode, uint64_t *le
         write_file(seed, text, shape, b->out_bytes, *left);
     else if (mode == DIGESTS || mode == INTERP)
         printf("%" PRIu64 " %016" PRIx64 "\n", seed, *left);
+    if (mode == COMPARE || mode == TARGET || mode == TABLE)
+        ok = same_as_written(b, text, seed, &cfg, mode == COMPARE && seed % 7 == 0, x, y);
     jit_hasty = true; /* of "auto": from one to the next in the middle of the launch, which takes another compilation */
     for (int way = 0; way < (seed % 5 ? 2 : 3) && ok && mode < INTERP; way++) {
         jit_long_turns = seed / 2 % 2 ? 1 + seed / 4 % 9 : LONG_TURNS; /* loops are left in the middle */
@@ -1179,12 +1219,12 @@ static FILE *open_log(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const modes[] = {"", "digests", "interp", "files"};
-    int mode = argc == 4 ? FILES : argc == 2 ? TABLE : COMPARE;
+    static const char *const modes[] = {"", "digests", "interp", "files", "target"};
+    int mode = argc == 4 ? TARGET : argc == 2 ? TABLE : COMPARE;
     while (argc == 4 && mode && strcmp(argv[3], modes[mode]))
         mode--;
     if (argc != 3 && !mode) {
-        fputs("usage: jit_random FIRST COUNT [digests | interp | files] or jit_random TABLE\n", stderr);
+        fputs("usage: jit_random FIRST COUNT [digests | interp | files | target] or jit_random TABLE\n", stderr);
         return 2;
     }
     uint64_t first = argc == 2 ? 0 : strtoull(argv[1], NULL, 10), count = argc == 2 ? 0 : strtoull(argv[2], NULL, 10), bad = 0, left;
