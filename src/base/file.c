@@ -1,28 +1,36 @@
-/* Whole files, and the folder for what is kept (see file.h). */
+/* Whole files (see file.h). */
 #include "base/file.h"
 
 #include "base/strbuf.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+bool file_read_all(int fd, struct strbuf *out)
+{
+    char buffer[65536];
+    ssize_t n;
+    while ((n = read(fd, buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR))
+        if (n > 0)
+            strbuf_add(out, buffer, (size_t)n);
+    return n == 0;
+}
 
 bool file_read(const char *path, struct strbuf *out)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    char buffer[65536];
-    ssize_t n;
-    while ((n = read(fd, buffer, sizeof buffer)) > 0)
-        strbuf_add(out, buffer, (size_t)n);
+    bool ok = file_read_all(fd, out);
     int e = errno;
     close(fd);
     errno = e;
-    return n == 0;
+    return ok;
 }
 
 bool file_write(const char *path, const void *data, size_t bytes)
@@ -72,16 +80,14 @@ bool file_make_dirs(const char *path)
     return ok;
 }
 
-bool file_cache_folder(struct strbuf *out)
+void file_remove_dir(const char *path)
 {
-    const char *chosen = getenv("HEDDLE_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (chosen && *chosen)
-        strbuf_adds(out, chosen);
-    else if (xdg && *xdg)
-        strbuf_addf(out, "%s/heddle", xdg);
-    else if (home && *home)
-        strbuf_addf(out, "%s/.cache/heddle", home);
-    else
-        return false;
-    return true;
+    DIR *d = opendir(path);
+    if (!d)
+        return;
+    for (struct dirent *e; (e = readdir(d));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
+    rmdir(path);
 }

@@ -1,4 +1,4 @@
-/* Files: whole contents, atomic writing, and where kept things lie. */
+/* Files: whole contents, and atomic writing. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -10,14 +10,16 @@ struct strbuf;
 /* Adds the file's bytes to `out`. False: errno says why. */
 bool file_read(const char *path, struct strbuf *out);
 
+/* The same for an open file, from where it stands. */
+bool file_read_all(int fd, struct strbuf *out);
+
 /* Writes a file so that others see the old or the new one, never a part: temporary name, then rename. */
 bool file_write(const char *path, const void *data, size_t bytes);
 
 /* Makes a directory and those above it. */
 bool file_make_dirs(const char *path);
 
-/* Adds the path of the cache's folder, which need not be there: $HEDDLE_CACHE, else $XDG_CACHE_HOME/heddle, else
- * ~/.cache/heddle. False: none of these is set. */
-bool file_cache_folder(struct strbuf *out);
+/* Removes a directory and the files in it (no deeper). */
+void file_remove_dir(const char *path);
 
 #endif

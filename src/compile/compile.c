@@ -17,6 +17,7 @@
 
 #include "base/blob.h"
 #include "base/diag.h"
+#include "base/store.h"
 #include "base/strbuf.h"
 #include "base/table.h"
 #include "compile/cache.h"
@@ -34,7 +35,7 @@ struct job {
     struct compile_options *o;
     struct diag_list *diags;
     struct toolchain tools;
-    const char *cache; /* directory, NULL: no precompiled headers */
+    struct store cache;
     const char *temp;  /* directory, made when first needed */
     struct strbuf deps; /* files that the result depends on */
     int units;
@@ -115,6 +116,13 @@ static bool finish(struct job *j, struct process *p, const char *source)
 
 /* ---- precompiled headers ---- */
 
+static bool cannot_write_cache(struct job *j)
+{
+    diag_add(j->diags, DIAG_ERROR, NULL, 0, "cannot write to the cache '%s': %s; set HEDDLE_CACHE to another", j->cache.path,
+             strerror(errno));
+    return false;
+}
+
 /* The precompiled headers of both passes, made side by side if they are not there. */
 static bool open_headers(struct job *j, bool device, bool host, struct pch *dev, struct pch *hst)
 {
@@ -125,29 +133,26 @@ static bool open_headers(struct job *j, bool device, bool host, struct pch *dev,
     memset(p, 0, sizeof p);
     memset(dev, 0, sizeof *dev);
     memset(hst, 0, sizeof *hst);
-    if (!j->cache || j->o->dry_run || j->o->dependencies)
+    if (j->o->dry_run || j->o->dependencies)
         return true;
+    if (!temp_open(j))
+        return false;
     for (int i = 0; i < 2; i++) {
         struct words flags = {0};
         if (!wanted[i])
             continue;
         clang_pass_flags(&j->tools, j->o, i ? PASS_HOST : PASS_DEVICE, a, &flags);
-        cache_find_pch(&j->tools, j->cache, &flags, a, pch[i]);
+        cache_find_pch(&j->tools, &j->cache, &flags, arena_printf(a, "%s/%s.pch", j->temp, i ? "host" : "device"), a, pch[i]);
         if (!pch[i]->path)
             ok = start(j, &p[i], &pch[i]->command, false) && ok;
     }
     for (int i = 0; i < 2; i++) {
         if (!p[i].pid)
             continue;
-        if (!finish(j, &p[i], "cuda_runtime.h")) {
-            unlink(pch[i]->temporary);
-            unlink(pch[i]->rule);
+        if (!finish(j, &p[i], "cuda_runtime.h"))
             ok = false;
-        } else if (!cache_enter_pch(a, j->cache, pch[i])) {
-            diag_add(j->diags, DIAG_ERROR, NULL, 0, "cannot write to the cache '%s': %s; set "
-                     "HEDDLE_CACHE to another", j->cache, strerror(errno));
-            ok = false;
-        }
+        else if (!cache_add_pch(a, &j->cache, pch[i]))
+            ok = cannot_write_cache(j);
     }
     return ok;
 }
@@ -177,8 +182,7 @@ struct unit {
 
 static bool add_rule(struct job *j, const char *rule)
 {
-    const char *except = j->cache ? j->cache : "\n";
-    return access(rule, R_OK) != 0 || deps_add_rule(&j->deps, rule, except);
+    return access(rule, R_OK) != 0 || deps_add_rule(&j->deps, rule, j->cache.path);
 }
 
 /* Reads the device code of a unit and checks the user's own. */
@@ -467,8 +471,7 @@ static bool job_open(struct job *j, struct compile_options *o, struct diag_list 
     strbuf_adds(&j->deps, "");
     if (!toolchain_open(&j->tools, diags))
         return false;
-    j->cache = cache_open(&o->arena, diags);
-    return j->cache != NULL;
+    return cache_open(&j->cache, diags);
 }
 
 static void job_close(struct job *j)
@@ -476,6 +479,7 @@ static void job_close(struct job *j)
     if (j->temp)
         file_remove_dir(j->temp);
     strbuf_release(&j->deps);
+    store_close(&j->cache);
     toolchain_close(&j->tools);
 }
 
@@ -696,7 +700,7 @@ bool compile_build(struct compile_options *o, struct diag_list *diags)
 
 /* ---- programs in the cache ---- */
 
-static uint64_t program_key(struct job *j, const char *file)
+static struct hash128 program_key(struct job *j, const char *file)
 {
     struct compile_options *o = j->o;
     struct words w = {0};
@@ -720,32 +724,22 @@ static int64_t now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static const char *make_program(struct job *j, const char *file, uint64_t key)
+static const char *make_program(struct job *j, const char *file, const struct hash128 *key)
 {
     struct arena *a = &j->o->arena;
     struct words objects = {0};
     int64_t started = now();
     if (!make_objects(j, file, &objects))
         return NULL;
-    const char *exe = cache_program_path(a, j->cache, key, j->deps.s, file_stem(a, file));
-    if (!exe) {
-        diag_add(j->diags, DIAG_ERROR, NULL, 0,
-                 "cannot write to the cache '%s': %s; set HEDDLE_CACHE to another", j->cache,
-                 strerror(errno));
+    const char *name = file_stem(a, file), *linked = arena_printf(a, "%s/%s.program", j->temp, name);
+    if (!link_program(j, linked, &objects) || j->o->dry_run)
         return NULL;
-    }
-    const char *temporary = arena_printf(a, "%s.%ld.tmp", exe, (long)getpid());
-    if (!link_program(j, temporary, &objects))
-        return NULL;
-    bool ok = rename(temporary, exe) == 0;
     /* a file that was saved meanwhile may not be the one that clang read */
-    if (ok && !deps_written_since(j->deps.s, started))
-        ok = cache_enter_program(j->cache, key, j->deps.s, exe);
-    if (!ok)
-        diag_add(j->diags, DIAG_ERROR, NULL, 0,
-                 "cannot write to the cache '%s': %s; set HEDDLE_CACHE to another", j->cache,
-                 strerror(errno));
-    return ok ? exe : NULL;
+    const char *deps = deps_written_since(j->deps.s, started) ? NULL : j->deps.s;
+    const char *exe = cache_add_program(a, &j->cache, key, deps, linked, name);
+    if (!exe)
+        cannot_write_cache(j);
+    return exe;
 }
 
 /* A program or object file by its first bytes. */
@@ -779,10 +773,10 @@ const char *compile_program(struct compile_options *o, const char *file, struct 
             diag_add(diags, DIAG_ERROR, file, 0, "this is not a source file but a program: start it as it is, or "
                      "with `heddle profile`");
         else {
-            uint64_t key = program_key(&j, file);
-            exe = o->dry_run || o->resources ? NULL : cache_find_program(&o->arena, j.cache, key);
+            struct hash128 key = program_key(&j, file);
+            exe = o->dry_run || o->resources ? NULL : cache_find_program(&o->arena, &j.cache, &key);
             if (!exe)
-                exe = make_program(&j, file, key);
+                exe = make_program(&j, file, &key);
         }
     }
     job_close(&j);

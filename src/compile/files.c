@@ -1,29 +1,15 @@
 /* Files and lists of dependencies (see files.h). */
 #include "compile/files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/strbuf.h"
 #include "base/table.h"
-
-void file_remove_dir(const char *path)
-{
-    DIR *d = opendir(path);
-    if (!d)
-        return;
-    for (struct dirent *e; (e = readdir(d));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            unlinkat(dirfd(d), e->d_name, 0);
-    closedir(d);
-    rmdir(path);
-}
 
 bool file_hash(const char *path, uint64_t *hash)
 {
@@ -99,6 +85,21 @@ bool deps_add_rule(struct strbuf *out, const char *rule_file, const char *except
     return ok;
 }
 
+void deps_add_once(struct strbuf *out, const char *list)
+{
+    struct table seen;
+    table_init(&seen);
+    for (size_t n; *list; list += n) {
+        n = strcspn(list, "\n");
+        n += list[n] == '\n';
+        if (table_getn(&seen, list, n))
+            continue;
+        table_setn(&seen, list, n, out);
+        strbuf_add(out, list, n);
+    }
+    table_release(&seen);
+}
+
 /* One line of a list. */
 struct dep {
     uint64_t hash;
@@ -158,15 +159,4 @@ bool deps_written_since(const char *list, int64_t time)
         free(d.path);
     }
     return written;
-}
-
-uint64_t deps_hash(const char *list, uint64_t hash)
-{
-    struct dep d;
-    bool damaged;
-    while (next_dep(&list, &d, &damaged)) {
-        hash = hash_bytes(hash, &d.hash, sizeof d.hash);
-        free(d.path);
-    }
-    return hash;
 }

@@ -10,9 +10,6 @@
 
 struct strbuf;
 
-/* Removes a directory and the files in it (no deeper). */
-void file_remove_dir(const char *path);
-
 /* FNV-1a of the contents; false if it cannot be read. */
 bool file_hash(const char *path, uint64_t *hash);
 
@@ -30,13 +27,13 @@ bool deps_add(struct strbuf *out, const char *path);
 /* Adds a line for each file named in a makefile rule as clang -MD writes it, but those beginning with `except`. */
 bool deps_add_rule(struct strbuf *out, const char *rule_file, const char *except);
 
+/* Adds the list's lines to `out`, each once: the two passes over a file read mostly the same headers. */
+void deps_add_once(struct strbuf *out, const char *list);
+
 /* Are all files of the list as they were? */
 bool deps_unchanged(const char *list);
 
 /* Was any of them written after a time (ns since 1970)? */
 bool deps_written_since(const char *list, int64_t time);
-
-/* Mixes the content hashes of the list into `hash`. */
-uint64_t deps_hash(const char *list, uint64_t hash);
 
 #endif

@@ -200,7 +200,7 @@ static struct jit_job job_of(const struct jit_code *c, enum form form, enum jit_
 /* Is code there from an earlier run? */
 static bool is_kept(const struct jit_code *c, enum form form, enum jit_tier tier)
 {
-    struct keep_key key;
+    struct hash128 key;
     struct jit_job job = job_of(c, form, tier);
     return keep_key(&job, &key) && keep_has(&key);
 }
@@ -237,7 +237,7 @@ static void make(struct jit_code *c, enum form form, enum jit_tier tier, double 
     struct jit_object o = {0};
     struct jit_job job = job_of(c, form, tier);
     char problem[sizeof c->problem] = "";
-    struct keep_key key;
+    struct hash128 key;
     bool keeps = keep_key(&job, &key), kept = keeps && keep_find(&key, &o);
     bool made = kept || jit_emit(&job, &o);
     if (made && !kept && keeps)

@@ -11,7 +11,7 @@ int main() { k<<<1, 1>>>(); return PART + N; }
 END
 echo '#define PART 1' >part.h
 made() { # made COUNT: so many executables are in the cache
-    n=$(find "$HEDDLE_CACHE/exe" -type f | wc -l)
+    n=$(find "$HEDDLE_CACHE/exe" -mindepth 2 -type f | wc -l)
     [ "$n" = "$1" ] || fail "$n executables in the cache, not $1 ($2)"
 }
 expect 1 "$HEDDLE" run p.cu
@@ -54,12 +54,6 @@ int main() { assert(!"off"); return 5; }
 END
 expect 5 "$HEDDLE" run -DNDEBUG a.cu
 
-# a damaged or lost file in the cache is made again
-for f in "$HEDDLE_CACHE"/exe/*/p; do rm "$f"; done
-for f in "$HEDDLE_CACHE"/pch/*.list; do echo nonsense >"$f"; done
-for f in "$HEDDLE_CACHE"/program/*; do head -c 100 "$f" >x; cp x "$f"; done
-expect 2 "$HEDDLE" run p.cu
-
 # many at once on an empty cache
 rm -rf "$HEDDLE_CACHE"
 pids=
@@ -72,7 +66,20 @@ for pid in $pids; do
     got=$?
     [ $got = 2 ] || fail "one of four at once ended with $got"
 done
-left=$(find "$HEDDLE_CACHE" -name '*.tmp*')
-[ -z "$left" ] || fail "left in the cache: $left"
 expect 2 "$HEDDLE" run p.cu
+
+# a folder that cannot be used: another one, and that is said once
+mkdir shared
+chmod 777 shared
+other=$TMPDIR/heddle-$(id -u)
+expect 2 env -u HEDDLE_CACHE -u XDG_CACHE_HOME HOME=/proc/none "$HEDDLE" run p.cu
+has err "heddle: warning: the cache of compiled programs is '$other' from now on: '/proc/none/.cache/heddle': No such file"
+expect 2 env -u HEDDLE_CACHE -u XDG_CACHE_HOME HOME=/proc/none "$HEDDLE" run p.cu
+same err </dev/null
+[ "$(find "$other/exe" -name p | wc -l)" = 1 ] || fail 'the other folder was not used again'
+rm -r "$other"
+expect 2 env HEDDLE_CACHE="$PWD/shared" "$HEDDLE" run p.cu
+has err "other users may write to '$PWD/shared' (chmod go-w would help)"
+rm -r "$other"
+
 finish

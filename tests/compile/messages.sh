@@ -84,8 +84,8 @@ has err "HEDDLE_CLANG names '/nowhere/clang++', which cannot be run"
 has err "install Debian's package clang-19"
 HEDDLE_ROOT=/nowhere expect 1 "$HEDDLE" build warn.cu
 has err "'/nowhere/include/cuda_runtime.h' is not there"
-HEDDLE_CACHE=/dev/null/x expect 1 "$HEDDLE" run warn.cu
-has err "cannot make the cache directory '/dev/null/x/pch'"
+TMPDIR=/dev/null HEDDLE_CACHE=/dev/null/x expect 1 "$HEDDLE" run warn.cu
+has err "no place for the cache of compiled programs: '/dev/null/x': Not a directory; '/dev/null/heddle-"
 
 expect 2 "$HEDDLE" bulid
 has err "there is no command 'bulid': do you mean 'build'?"
