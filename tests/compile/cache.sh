@@ -82,4 +82,30 @@ expect 2 env HEDDLE_CACHE="$PWD/shared" "$HEDDLE" run p.cu
 has err "other users may write to '$PWD/shared' (chmod go-w would help)"
 rm -r "$other"
 
+# what the cache shows, bounds, clears
+expect 0 "$HEDDLE" cache
+has out "Cache: $HEDDLE_CACHE"
+has out 'programs of `heddle run`'
+grep -Eq '^  pch  +precompiled headers +[0-9]+ files? +[0-9.]+ MB$' out || fail 'no line of precompiled headers'
+grep -Eq '^  all  +[0-9]+ files? +[0-9.]+ MB of 1073.7 MB$' out || fail 'no sum'
+expect 1 "$HEDDLE" cache --limit 16x
+has err "flag '--limit': '16x' is not a size from 16M: a number with K, M or G behind it"
+expect 1 "$HEDDLE" cache --limit 15M
+expect 1 "$HEDDLE" cache --limit 99999999999G
+expect 0 "$HEDDLE" cache --limit 20M
+has out ' of 21.0 MB'
+find "$HEDDLE_CACHE/pch" -type f -exec touch -d '1 hour ago' {} +
+expect 7 "$HEDDLE" run -DNDEBUG -DN=5 p.cu # 12 MB more
+expect 0 "$HEDDLE" cache
+grep -Eq '^  pch  +precompiled headers +[45] files +12\.[0-9] MB$' out || { fail 'the first pair is still there'; cat out; }
+expect 0 "$HEDDLE" cache --clear
+grep -Eq '^  all  +0 files +0.0 MB of 21.0 MB$' out || { fail 'it is not empty'; cat out; }
+[ -z "$(find "$HEDDLE_CACHE" -mindepth 2)" ] || fail 'it is not empty'
+expect 2 "$HEDDLE" run p.cu
+expect 0 "$HEDDLE" cache --help
+has out 'heddle cache --limit 500M'
+expect 1 "$HEDDLE" cache --claer
+has err "unknown flag '--claer'; did you mean '--clear'?"
+expect 1 "$HEDDLE" cache clear
+has err "heddle: error: 'clear'? heddle cache [--limit SIZE] [--clear]"
 finish
