@@ -62,7 +62,8 @@ static bool find(struct arena *a, const struct store *s, enum store_part part, c
     if (found) {
         *line_end = '\0';
         memcpy(&content, entry.s, sizeof content);
-        found = deps_unchanged(line_end + 1) && store_find_file(s, part, &content, entry.s + sizeof content, &file);
+        found = (part == STORE_PCH ? deps_untouched : deps_unchanged)(line_end + 1) &&
+                store_find_file(s, part, &content, entry.s + sizeof content, &file);
     }
     if (found) {
         *path = arena_strdup(a, file.s);

@@ -127,11 +127,11 @@ static bool next_dep(const char **list, struct dep *d, bool *damaged)
     return d->path != NULL;
 }
 
-static bool dep_unchanged(const struct dep *d)
+static bool dep_unchanged(const struct dep *d, bool untouched)
 {
     struct stat st;
     uint64_t hash;
-    if (stat(d->path, &st) != 0)
+    if (stat(d->path, &st) != 0 || (untouched && nanoseconds(st.st_mtim) != d->mtime))
         return false;
     if (st.st_size == d->size && nanoseconds(st.st_mtim) == d->mtime &&
         nanoseconds(st.st_ctim) == d->ctim && st.st_ino == d->inode)
@@ -139,15 +139,25 @@ static bool dep_unchanged(const struct dep *d)
     return file_hash(d->path, &hash) && hash == d->hash;
 }
 
-bool deps_unchanged(const char *list)
+static bool all_unchanged(const char *list, bool untouched)
 {
     struct dep d;
     bool damaged, same = true;
     while (same && next_dep(&list, &d, &damaged)) {
-        same = dep_unchanged(&d);
+        same = dep_unchanged(&d, untouched);
         free(d.path);
     }
     return same && !damaged;
+}
+
+bool deps_unchanged(const char *list)
+{
+    return all_unchanged(list, false);
+}
+
+bool deps_untouched(const char *list)
+{
+    return all_unchanged(list, true);
 }
 
 bool deps_written_since(const char *list, int64_t time)

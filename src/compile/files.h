@@ -33,6 +33,9 @@ void deps_add_once(struct strbuf *out, const char *list);
 /* Are all files of the list as they were? */
 bool deps_unchanged(const char *list);
 
+/* And have they the same modification times, which clang asks of a precompiled header's files? */
+bool deps_untouched(const char *list);
+
 /* Was any of them written after a time (ns since 1970)? */
 bool deps_written_since(const char *list, int64_t time);
 

@@ -54,6 +54,15 @@ int main() { assert(!"off"); return 5; }
 END
 expect 5 "$HEDDLE" run -DNDEBUG a.cu
 
+# a header of ours that was only touched
+mkdir root
+cp -rL "$HEDDLE_ROOT/include" root/include
+ln -s "$HEDDLE_ROOT/lib" root/lib
+HEDDLE_ROOT=$PWD/root expect 2 "$HEDDLE" run p.cu
+touch root/include/cuda_runtime.h
+echo '// changed' >>p.cu
+HEDDLE_ROOT=$PWD/root expect 2 "$HEDDLE" run p.cu
+
 # many at once on an empty cache
 rm -rf "$HEDDLE_CACHE"
 pids=

@@ -224,6 +224,7 @@ static void dependencies_follow_content(void **state)
     snprintf(except, sizeof except, "%s/cache", dir);
     assert_true(deps_add_rule(&deps, rule, except));
     assert_true(deps_unchanged(deps.s));
+    assert_true(deps_untouched(deps.s));
     assert_true(deps_written_since(deps.s, 0));
     assert_false(deps_written_since(deps.s, INT64_MAX));
 
@@ -242,6 +243,7 @@ static void dependencies_follow_content(void **state)
     assert_false(deps_unchanged(deps.s));
     assert_true(file_write(path, "one\n", 4)); /* another file of the same content */
     assert_true(deps_unchanged(deps.s));
+    assert_false(deps_untouched(deps.s));
     assert_int_equal(unlink(path), 0);
     assert_false(deps_unchanged(deps.s));
     assert_false(deps_unchanged("damaged line\n"));
