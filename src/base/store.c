@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -348,6 +350,29 @@ static bool write_all(int fd, const char *data, size_t n)
     return true;
 }
 
+struct piece {
+    const void *data;
+    size_t n;
+};
+
+/* Beyond RLIMIT_FSIZE a signal would end the program that is only keeping something: here it is an error like a full disk. */
+static bool write_held(int fd, const struct piece *piece, int pieces)
+{
+    sigset_t one, before;
+    bool ok = true;
+    sigemptyset(&one);
+    sigaddset(&one, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &one, &before);
+    for (int i = 0; ok && i < pieces; i++)
+        ok = write_all(fd, piece[i].data, piece[i].n);
+    int e = errno;
+    if (!ok)
+        sigtimedwait(&one, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = e;
+    return ok;
+}
+
 /* A file to write to, which has no name. Only the holder of the lock writes to `new`, where that is needed. */
 static int begin(struct store *s, const char *whole)
 {
@@ -373,21 +398,13 @@ static bool end(const struct store *s, int fd, const char *whole, const char *pa
 }
 
 /* Writes the pieces to a new file at `path`. The lock is held. */
-struct piece {
-    const void *data;
-    size_t n;
-};
-
 static bool put(struct store *s, const char *path, const struct piece *piece, int pieces, mode_t mode)
 {
     struct strbuf whole;
     strbuf_init(&whole);
     strbuf_addf(&whole, "%s/new", s->path);
     int fd = begin(s, whole.s), e;
-    bool ok = fd >= 0;
-    for (int i = 0; ok && i < pieces; i++)
-        ok = write_all(fd, piece[i].data, piece[i].n);
-    ok = ok && !fchmod(fd, mode) && end(s, fd, whole.s, path);
+    bool ok = fd >= 0 && write_held(fd, piece, pieces) && !fchmod(fd, mode) && end(s, fd, whole.s, path);
     e = errno;
     if (fd >= 0)
         close(fd);

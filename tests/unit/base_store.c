@@ -1,5 +1,5 @@
-/* The cache: only whole things of ours count, whatever was done to them; what was used longest ago goes; folders that others
- * may write to are not used. */
+/* The cache: only whole things of ours count, whatever was done to them; what was used longest ago goes; a crowd that is killed
+ * leaves nothing that is not whole; folders that others may write to are not used. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <setjmp.h>
@@ -9,7 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -209,6 +213,7 @@ static void the_key_belongs_to_the_entry(void **state)
     strbuf_init(&out);
     assert_true(store_has(&store, STORE_CODE, &other));
     assert_false(store_get(&store, STORE_CODE, &other, &out));
+    assert_int_equal(unlink(moved), 0);
     strbuf_release(&out);
 }
 
@@ -236,6 +241,22 @@ static void named_files(void **state)
     assert_true(entry_found());
     assert_int_equal(access(whole, F_OK), -1);
     store.named = false;
+}
+
+/* ulimit -f */
+static void a_file_that_may_not_be_so_long(void **state)
+{
+    (void)state;
+    struct rlimit before, small;
+    assert_true(add_entry());
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = (struct rlimit){1000, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_false(store_put(&store, STORE_CODE, &other, bytes, sizeof bytes));
+    assert_int_equal(errno, EFBIG);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_false(store_has(&store, STORE_CODE, &other));
+    assert_true(entry_found());
 }
 
 /* --- its size --- */
@@ -334,6 +355,79 @@ static void a_damaged_state_is_made_anew(void **state)
         assert_true(store_set_limit(&store, 20 << 20));
         strbuf_release(&whole);
     }
+}
+
+/* --- many at once --- */
+
+enum { CROWD = 200, KEYS = 8 };
+
+static struct hash128 key_of(int i)
+{
+    return (struct hash128){{7, (uint64_t)i}};
+}
+
+/* What one of the crowd does until it is killed: entries and files of random lengths, all of them come back whole or not at all. */
+static void work(unsigned seed)
+{
+    char own[200], name[16];
+    snprintf(own, sizeof own, "%s/own-%u", temporary, seed);
+    for (;;) {
+        struct hash128 k = key_of(rand_r(&seed) % KEYS), c;
+        struct strbuf out;
+        strbuf_init(&out);
+        size_t n = (size_t)rand_r(&seed) % sizeof bytes;
+        snprintf(name, sizeof name, "n%d", rand_r(&seed) % KEYS);
+        if (!store_put(&store, STORE_CODE, &k, bytes, n))
+            _exit(1);
+        if (store_get(&store, STORE_CODE, &k, &out) && (out.len > sizeof bytes || memcmp(out.s, bytes, out.len)))
+            _exit(2);
+        strbuf_clear(&out);
+        if (!file_write(own, bytes, n + 1) || !store_put_file(&store, STORE_EXE, own, name, &c))
+            _exit(3);
+        if (!store_find_file(&store, STORE_EXE, &c, name, &out))
+            _exit(4);
+        strbuf_release(&out);
+    }
+}
+
+static void a_crowd_that_is_killed(void **state)
+{
+    (void)state;
+    pid_t pid[CROWD];
+    unsigned seed = (unsigned)time(NULL) ^ (unsigned)getpid();
+    struct store_size before[STORE_PARTS], after[STORE_PARTS];
+    print_message("seed %u\n", seed);
+    for (int i = 0; i < CROWD; i++) {
+        pid[i] = fork();
+        if (!pid[i])
+            work(seed + (unsigned)i);
+    }
+    for (int i = 0; i < CROWD; i++) {
+        int status;
+        usleep((unsigned)rand_r(&seed) % 10000);
+        kill(pid[i], SIGKILL);
+        waitpid(pid[i], &status, 0);
+        if (!WIFSIGNALED(status))
+            fail_msg("one of the crowd failed: %d", WEXITSTATUS(status));
+    }
+    char whole[200];
+    snprintf(whole, sizeof whole, "%s/new", cache);
+    assert_int_equal(access(whole, F_OK), -1);
+    store_measure(&store, before);
+    for (int i = 0; i < KEYS; i++) { /* what is there is whole */
+        struct strbuf out;
+        struct hash128 k = key_of(i);
+        strbuf_init(&out);
+        if (store_has(&store, STORE_CODE, &k)) {
+            assert_true(store_get(&store, STORE_CODE, &k, &out));
+            assert_memory_equal(out.s, bytes, out.len);
+        }
+        strbuf_release(&out);
+    }
+    assert_true(before[STORE_CODE].files >= 1);
+    assert_true(add_entry() && entry_found()); /* the lock is free */
+    store_measure(&store, after);
+    assert_true(after[STORE_EXE].files == before[STORE_EXE].files);
 }
 
 /* --- the folder --- */
@@ -462,10 +556,12 @@ int main(void)
         cmocka_unit_test(any_bit_and_any_length),
         cmocka_unit_test(the_key_belongs_to_the_entry),
         cmocka_unit_test(the_folder_of_a_file_must_be_ours),
+        cmocka_unit_test(a_file_that_may_not_be_so_long),
         cmocka_unit_test(named_files),
         cmocka_unit_test(what_was_used_longest_ago_goes),
         cmocka_unit_test(what_was_just_used_stays),
         cmocka_unit_test(a_damaged_state_is_made_anew),
+        cmocka_unit_test(a_crowd_that_is_killed),
         cmocka_unit_test(folders_that_others_may_write_to),
         cmocka_unit_test(a_part_that_is_not_ours),
         cmocka_unit_test(no_folder_at_all),
