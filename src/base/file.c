@@ -1,4 +1,5 @@
 /* Whole files (see file.h). */
+#define _GNU_SOURCE /* O_TMPFILE, memfd_create */
 #include "base/file.h"
 
 #include "base/strbuf.h"
@@ -7,7 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,9 +88,31 @@ void file_remove_dir(const char *path)
     DIR *d = opendir(path);
     if (!d)
         return;
-    for (struct dirent *e; (e = readdir(d));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            unlinkat(dirfd(d), e->d_name, 0);
+    for (struct dirent *e; (e = readdir(d));) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        struct strbuf inner;
+        strbuf_init(&inner);
+        strbuf_addf(&inner, "%s/%s", path, e->d_name);
+        if (unlink(inner.s) && errno == EISDIR)
+            file_remove_dir(inner.s);
+        strbuf_release(&inner);
+    }
     closedir(d);
     rmdir(path);
+}
+
+int file_unnamed(void)
+{
+    const char *in = getenv("TMPDIR");
+    int fd = open(in && *in ? in : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    return fd >= 0 ? fd : memfd_create("heddle", MFD_CLOEXEC);
+}
+
+void file_add_path(struct strbuf *out, int fd)
+{
+    char self[32]; /* what /proc calls us, whatever name space it was made in */
+    ssize_t n = readlink("/proc/self", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    strbuf_addf(out, "/proc/%s/fd/%d", n > 0 ? self : "self", fd);
 }

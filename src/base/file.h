@@ -19,7 +19,14 @@ bool file_write(const char *path, const void *data, size_t bytes);
 /* Makes a directory and those above it. */
 bool file_make_dirs(const char *path);
 
-/* Removes a directory and the files in it (no deeper). */
+/* Removes a directory with all that is in it. Links are not followed. */
 void file_remove_dir(const char *path);
+
+/* A file for reading and writing that has no name, so that nothing is left of it when nobody has it open: in $TMPDIR (/tmp), or
+ * in memory where that cannot be. -1: errno. */
+int file_unnamed(void);
+
+/* Adds the path under which any process of this user can open a descriptor of ours, for as long as we have it open. */
+void file_add_path(struct strbuf *out, int fd);
 
 #endif

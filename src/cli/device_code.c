@@ -1,12 +1,9 @@
 /* The device code of a file, and which of its kernels are meant. See device_code.h. */
-#define _GNU_SOURCE /* mkostemps */
 #include "cli/device_code.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/strbuf.h"
@@ -18,22 +15,11 @@
 /* The device pass over a .cu file; its text is added to `text`. */
 static void compile_ptx(struct compile_options *compile, const char *file, struct diag_list *diags, struct strbuf *text)
 {
-    const char *folder = getenv("TMPDIR");
-    char *path = arena_printf(&diags->arena, "%s/heddle-XXXXXX.ptx", folder && *folder ? folder : "/tmp");
-    int fd = mkostemps(path, 4, O_CLOEXEC);
-
-    if (fd < 0) {
-        diag_add(diags, DIAG_ERROR, NULL, 0, "cannot make a temporary file like '%s': %s", path, strerror(errno));
-        return;
-    }
-    close(fd);
     compile->stage = COMPILE_PTX;
-    compile->output = path;
+    compile->ptx = text;
     words_add(&compile->arena, &compile->inputs, file);
-    if (compile_build(compile, diags) && !compile->dry_run && !file_read(path, text))
-        diag_add(diags, DIAG_ERROR, path, 0, "cannot read it: %s", strerror(errno));
+    compile_build(compile, diags);
     compile->inputs.v[--compile->inputs.n] = NULL;
-    unlink(path);
 }
 
 struct ptx_module *device_code_read(struct compile_options *compile, const char *file, struct diag_list *diags)

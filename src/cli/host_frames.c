@@ -10,7 +10,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "base/table.h"
-#include "compile/process.h"
+#include "base/process.h"
 #include "compile/words.h"
 #include "report/findings.h"
 
@@ -110,7 +110,7 @@ static void name(struct resolving *r, struct module *m)
 
     strbuf_init(&text);
     strbuf_init(&lines);
-    if (process_start(&p, &m->argv, false) && process_wait(&p, &text) == 0 && text.s)
+    if (process_start(&p, &(struct process_start){.argv = m->argv.v}) && process_wait(&p, &text) == 0 && text.s)
         while (at < text.len && text.s[at] == '0') {
             unsigned long long offset = strtoull(line_of(&text, &at), NULL, 16) + 1;
             const char *key;

@@ -1,5 +1,5 @@
 /* The program that a command watches: found, compiled and run as a child. */
-#define _GNU_SOURCE /* memmem, mkostemp */
+#define _GNU_SOURCE /* memmem */
 #include "cli/program.h"
 
 #include <errno.h>
@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
 #include "compile/compile.h"
@@ -96,7 +98,7 @@ int program_run(const char *exe, char **argv, const struct program_variable *var
     struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_flags = SA_SIGINFO}, old[SIGNALS], old_quit;
     sigset_t held, before;
     int status = -1;
-    pid_t pid;
+    pid_t pid, self;
 
     pass.sa_sigaction = hand_on; /* they end the program; we still report what it did */
     sigemptyset(&held);
@@ -107,8 +109,12 @@ int program_run(const char *exe, char **argv, const struct program_variable *var
         sigaction(signals[i], &pass, &old[i]);
     sigaction(SIGQUIT, &ignore, &old_quit);
     fflush(NULL);
+    self = getpid();
     pid = fork();
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would report what it does */
+        if (getppid() != self)
+            _exit(127);
         for (int i = 0; i < SIGNALS; i++)
             sigaction(signals[i], &old[i], NULL);
         sigaction(SIGQUIT, &old_quit, NULL);
@@ -140,25 +146,26 @@ int program_exit(int status)
 
 int program_watch(const struct program_watch *w, const char *exe, char **argv, struct diag_list *diags)
 {
-    const char *folder = getenv("TMPDIR");
-    char *path = arena_printf(&diags->arena, "%s/heddle-%s-XXXXXX", folder && *folder ? folder : "/tmp", w->what);
-    int fd = mkostemp(path, O_CLOEXEC), status, n = 0;
+    int fd = file_unnamed(), status, n = 0;
     struct program_variable *variables;
+    struct strbuf path;
 
     if (fd < 0) {
-        diag_add(diags, DIAG_ERROR, NULL, 0, "cannot make a file for %s: '%s': %s", w->what, path, strerror(errno));
+        diag_add(diags, DIAG_ERROR, NULL, 0, "cannot make a file for %s: %s", w->what, strerror(errno));
         return CLI_FAILED;
     }
-    close(fd);
+    strbuf_init(&path);
+    file_add_path(&path, fd);
     while (w->more[n].name)
         n++;
     variables = ARENA_ARRAY(&diags->arena, struct program_variable, n + 2);
-    variables[0] = (struct program_variable){w->variable, path};
+    variables[0] = (struct program_variable){w->variable, path.s};
     memcpy(variables + 1, w->more, (size_t)(n + 1) * sizeof *variables);
     status = program_run(exe, argv, variables, w->output, diags);
     if (status != -1)
-        w->report(w->user, path);
-    unlink(path);
+        w->report(w->user, path.s);
+    close(fd);
+    strbuf_release(&path);
     return status == -1 ? CLI_FAILED : program_exit(status);
 }
 

@@ -22,14 +22,14 @@ const char *program_find(struct compile_options *compile, const char *device, co
 
 /* Runs it to its end, with the variables up to a row whose name is NULL; `output`: the descriptor that its stdout goes to,
  * or 0 for stdout itself. SIGINT, SIGTERM and SIGHUP that reach us alone
- * are handed on to it. Returns its status as waitpid gives it, -1 with a message when it could not be run. */
+ * are handed on to it, and when we are killed, so is it. Returns its status as waitpid gives it, -1 with a message when it could not be run. */
 int program_run(const char *exe, char **argv, const struct program_variable *variables, int output, struct diag_list *diags);
 
 /* What the command that ran it ends with: its exit status, 128 + n if signal n ended it. */
 int program_exit(int status);
 
-/* Runs it with a temporary file that the library in it writes to: `variable` names the file, `what` is a word for its
- * name. Afterwards `report` gets the file's path; the file is removed. Returns what the command ends with, CLI_FAILED
+/* Runs it with a file that the library in it writes to and that has no name of its own (base/file.h): `variable` gets a path
+ * by which it is found, `what` is a word for what is in it. Afterwards `report` gets that path. Returns what the command ends with, CLI_FAILED
  * with a message when the program could not be run. */
 struct program_watch {
     const char *what, *variable;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "compile/process.h"
+#include "base/process.h"
 #include "compile/words.h"
 
 static const char *find_clang(struct arena *a, struct diag_list *diags)

@@ -2,7 +2,7 @@
  *
  * In: options. Each .cu file becomes two commands that run at the same time: the device pass writes PTX, the host pass
  * an object with an empty place for the device code; then the PTX goes into that place (object.h). The temporary
- * directory of one call holds everything in between and is removed at its end. */
+ * directory of one call holds everything in between (base/scratch.h). */
 #define _GNU_SOURCE /* memmem */
 #include "compile/compile.h"
 
@@ -17,6 +17,8 @@
 
 #include "base/blob.h"
 #include "base/diag.h"
+#include "base/process.h"
+#include "base/scratch.h"
 #include "base/store.h"
 #include "base/strbuf.h"
 #include "base/table.h"
@@ -26,7 +28,6 @@
 #include "compile/launches.h"
 #include "compile/messages.h"
 #include "compile/object.h"
-#include "compile/process.h"
 #include "compile/ptxfile.h"
 #include "compile/words.h"
 
@@ -36,7 +37,8 @@ struct job {
     struct diag_list *diags;
     struct toolchain tools;
     struct store cache;
-    const char *temp;  /* directory, made when first needed */
+    struct scratch scratch; /* made when first needed */
+    const char *temp;       /* its path */
     struct strbuf deps; /* files that the result depends on */
     int units;
 };
@@ -65,15 +67,13 @@ static bool temp_open(struct job *j)
 {
     if (j->temp)
         return true;
-    const char *dir = getenv("TMPDIR");
-    char *name = arena_printf(&j->o->arena, "%s/heddle-XXXXXX", dir && *dir ? dir : "/tmp");
-    if (!mkdtemp(name)) {
-        diag_add(j->diags, DIAG_ERROR, NULL, 0,
-                 "cannot make a temporary directory like '%s': %s; set TMPDIR to another", name,
-                 strerror(errno));
+    if (!scratch_open(&j->scratch)) {
+        const char *dir = getenv("TMPDIR");
+        diag_add(j->diags, DIAG_ERROR, NULL, 0, "cannot make a temporary directory in '%s': %s; set TMPDIR to another",
+                 dir && *dir ? dir : "/tmp", strerror(errno));
         return false;
     }
-    j->temp = name;
+    j->temp = arena_strdup(&j->o->arena, j->scratch.path);
     return true;
 }
 
@@ -83,7 +83,8 @@ static bool start(struct job *j, struct process *p, const struct words *command,
     memset(p, 0, sizeof *p);
     if (j->o->verbose)
         diag_add(j->diags, DIAG_NOTE, NULL, 0, "%s", words_join(&j->o->arena, command));
-    if (j->o->dry_run || process_start(p, command, own_stdout))
+    const struct process_start how = {command->v, own_stdout, j->scratch.path ? &j->scratch : NULL};
+    if (j->o->dry_run || process_start(p, &how))
         return true;
     diag_add(j->diags, DIAG_ERROR, NULL, 0, "cannot run '%s': %s", command->v[0], strerror(errno));
     return false;
@@ -476,8 +477,7 @@ static bool job_open(struct job *j, struct compile_options *o, struct diag_list 
 
 static void job_close(struct job *j)
 {
-    if (j->temp)
-        file_remove_dir(j->temp);
+    scratch_close(&j->scratch);
     strbuf_release(&j->deps);
     store_close(&j->cache);
     toolchain_close(&j->tools);
@@ -605,6 +605,24 @@ static bool make_library(struct job *j)
     return start(j, &p, &w, false) && finish(j, &p, NULL);
 }
 
+/* -ptx: to a file, or to the caller's buffer. */
+static bool make_ptx(struct job *j, const char *input)
+{
+    struct arena *a = &j->o->arena;
+    if (!j->o->ptx)
+        return compile_unit(j, input, KIND_CUDA, NULL,
+                            j->o->output ? j->o->output : arena_printf(a, "%s.ptx", file_stem(a, input)));
+    if (!temp_open(j))
+        return false;
+    const char *path = arena_printf(a, "%s/device.ptx", j->temp);
+    if (!compile_unit(j, input, KIND_CUDA, NULL, path))
+        return false;
+    if (j->o->dry_run || file_read(path, j->o->ptx))
+        return true;
+    diag_add(j->diags, DIAG_ERROR, path, 0, "cannot read it: %s", strerror(errno));
+    return false;
+}
+
 /* -c, -ptx and -E: one result for each input. */
 static bool make_each(struct job *j)
 {
@@ -626,11 +644,10 @@ static bool make_each(struct job *j)
         if (o->stage == COMPILE_PREPROCESS) {
             ok = source_is_there(j, input) && preprocess(j, input, kind) && ok;
         } else if (o->stage == COMPILE_PTX) {
-            const char *ptx = o->output ? o->output : arena_printf(a, "%s.ptx", stem);
             if (kind != KIND_CUDA)
                 diag_add(j->diags, DIAG_ERROR, input, 0, "-ptx needs a .cu file");
             else
-                ok = compile_unit(j, input, kind, NULL, ptx) && ok;
+                ok = make_ptx(j, input) && ok;
         } else {
             const char *object = o->output ? o->output : arena_printf(a, "%s.o", stem);
             ok = compile_unit(j, input, kind, object, NULL) && ok;

@@ -34,6 +34,7 @@ struct compile_options {
     struct arena arena; /* owns every string below */
     enum compile_stage stage;
     const char *output;     /* -o, or NULL */
+    struct strbuf *ptx;     /* COMPILE_PTX: the text is added here and not written to a file; or NULL */
     const char *device_ptx; /* --device-ptx: PTX file to use instead of the device pass, or NULL */
     struct words inputs;    /* files, and the linker's words among them in order: -lm, -Wl,... */
     struct words defines;   /* -DX and -UX, in order */
