@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
+#include "cli/supervisor.h"
 #include "compile/compile.h"
 #include "device/device.h"
 
@@ -79,63 +79,80 @@ const char *program_find(struct compile_options *compile, const char *device, co
     return compile_program(compile, word, diags);
 }
 
-static volatile sig_atomic_t child;
+static volatile sig_atomic_t child, handed_on;
 
 /* The terminal sends Ctrl-C to the program too; what somebody sends to us alone is handed on, so that the program never
  * outlives us. */
 static void hand_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    if (child > 0 && info->si_code <= 0)
+    if (child > 0 && info->si_code <= 0) {
         kill((pid_t)child, number);
+        handed_on = 1;
+    }
 }
 
 enum { SIGNALS = 3 };
 static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
+struct run {
+    const char *exe;
+    char **argv;
+    const struct program_variable *variables;
+    int output;
+    struct sigaction old[SIGNALS], old_quit; /* as they were before: the program gets them so */
+    sigset_t before;
+};
+
+/* In the child. */
+static void become_program(void *user)
+{
+    const struct run *r = user;
+
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &r->old[i], NULL);
+    sigaction(SIGQUIT, &r->old_quit, NULL);
+    sigprocmask(SIG_SETMASK, &r->before, NULL);
+    for (const struct program_variable *v = r->variables; v->name; v++)
+        if (v->value)
+            setenv(v->name, v->value, 1);
+    if (r->output)
+        dup2(r->output, STDOUT_FILENO);
+    execv(r->exe, r->argv);
+    fprintf(stderr, "heddle: error: cannot run '%s': %s\n", r->exe, strerror(errno));
+    _exit(127);
+}
+
 int program_run(const char *exe, char **argv, const struct program_variable *variables, int output, struct diag_list *diags)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_flags = SA_SIGINFO}, old[SIGNALS], old_quit;
-    sigset_t held, before;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_flags = SA_SIGINFO};
+    struct run r = {.exe = exe, .argv = argv, .variables = variables, .output = output};
+    struct supervised s;
+    sigset_t held;
     int status = -1;
-    pid_t pid, self;
+    bool started;
 
     pass.sa_sigaction = hand_on; /* they end the program; we still report what it did */
     sigemptyset(&held);
     for (int i = 0; i < SIGNALS; i++)
         sigaddset(&held, signals[i]);
-    sigprocmask(SIG_BLOCK, &held, &before);
+    sigprocmask(SIG_BLOCK, &held, &r.before);
     for (int i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], &pass, &old[i]);
-    sigaction(SIGQUIT, &ignore, &old_quit);
+        sigaction(signals[i], &pass, &r.old[i]);
+    sigaction(SIGQUIT, &ignore, &r.old_quit);
     fflush(NULL);
-    self = getpid();
-    pid = fork();
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would report what it does */
-        if (getppid() != self)
-            _exit(127);
-        for (int i = 0; i < SIGNALS; i++)
-            sigaction(signals[i], &old[i], NULL);
-        sigaction(SIGQUIT, &old_quit, NULL);
-        sigprocmask(SIG_SETMASK, &before, NULL);
-        for (const struct program_variable *v = variables; v->name; v++)
-            if (v->value)
-                setenv(v->name, v->value, 1);
-        if (output)
-            dup2(output, STDOUT_FILENO);
-        execv(exe, argv);
-        fprintf(stderr, "heddle: error: cannot run '%s': %s\n", exe, strerror(errno));
-        _exit(127);
-    }
-    child = (sig_atomic_t)pid;
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (pid < 0)
+    handed_on = 0;
+    started = supervised_start(&s, become_program, &r);
+    child = started ? (sig_atomic_t)s.program : 0;
+    sigprocmask(SIG_SETMASK, &r.before, NULL);
+    if (started)
+        status = supervised_wait(&s);
+    else
         diag_add(diags, DIAG_ERROR, NULL, 0, "cannot start '%s': %s", exe, strerror(errno));
     child = 0; /* the handlers stay: the report is still to come */
-    sigaction(SIGQUIT, &old_quit, NULL);
+    if (started)
+        supervised_end(&s, handed_on);
+    sigaction(SIGQUIT, &r.old_quit, NULL);
     return status;
 }
 

@@ -2,7 +2,7 @@
 """Commands that are ended by a signal at a random moment leave nothing behind: no process that runs on, no file in TMPDIR, no
 file in the cache that is not whole. Launches that a profiled program had finished are reported. The next command works.
 
-usage: kill.py HEDDLE [--kills N] [--seed S]      default: 18 kills, a new seed each time, which is printed
+usage: kill.py HEDDLE [--kills N] [--seed S]      default: 22 kills, a new seed each time, which is printed
 """
 import argparse, fcntl, os, random, re, shutil, signal, subprocess, sys, tempfile, time
 
@@ -35,6 +35,8 @@ COMMANDS = {  # what is started, and whether the program is compiled for it or t
     "profile made": (["profile", "program"], False),
     "check": (["check", "new.cu"], True),
     "check made": (["check", "program"], False),
+    "profile script": (["profile", "./script.sh"], False),
+    "check script": (["check", "./script.sh"], False),
     "compare": (["compare", "program", "--device", "h200,a100"], False),
 }
 SIGNALS = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT]
@@ -43,7 +45,7 @@ PATIENCE = 10  # s until what was started is gone; nothing is waited for where i
 
 parser = argparse.ArgumentParser()
 parser.add_argument("heddle")
-parser.add_argument("--kills", type=int, default=18)
+parser.add_argument("--kills", type=int, default=22)
 parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31))
 options = parser.parse_args()
 random.seed(options.seed)
@@ -88,6 +90,9 @@ with tempfile.TemporaryDirectory() as folder:
     with open(f"{folder}/program.cu", "w") as f:
         f.write(SOURCE % LAUNCHES)
     subprocess.run([heddle, "build", "-o", "program", "program.cu"], cwd=folder, env=env, check=True)
+    with open(f"{folder}/script.sh", "w") as f:
+        f.write("#!/bin/sh\n./program\n./program\necho done\n")  # a child of a child
+    os.chmod(f"{folder}/script.sh", 0o755)
 
     def once(name, number, sent, delay, group=False):
         """Runs a command, sends the signal after `delay` seconds, to it alone or to its process group; None: to its end. Returns
