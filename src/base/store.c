@@ -188,11 +188,14 @@ static int open_state(const struct store *s, int flags)
     return fd;
 }
 
-/* The lock ends with the descriptor, so with its process. One that is stopped meanwhile must not stop all others. */
+/* The lock ends with the descriptor, so with its process. One that is stopped meanwhile must not stop all others. On a file system
+ * without locks the worst is that a good file is made again. */
 static int lock(const struct store *s)
 {
     int fd = open_state(s, O_RDWR | O_CREAT), left = LOCK_MS;
     while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+        if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS)
+            break;
         if ((errno != EWOULDBLOCK && errno != EINTR) || !left--) {
             int e = errno;
             close(fd);
