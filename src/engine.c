@@ -58,6 +58,13 @@ static void verify_begin(const heddle_kernel *k, struct launch *l)
     jit_claim(k->ir, l->block_dim, verify_claims(l->verify));
 }
 
+/* A launch whose preparation or run took memory of the reserve fails: its caller is the first that can tell. */
+static heddle_status memory_sufficed(const heddle_kernel *k)
+{
+    size_t bytes = alloc_shortage();
+    return bytes ? engine_fail(HEDDLE_OUT_OF_MEMORY, "kernel '%s': out of host memory (%zu bytes)", k->function->name, bytes) : HEDDLE_OK;
+}
+
 heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args, heddle_result **result)
 {
     if (result)
@@ -69,6 +76,8 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         s = launch_check(k, cfg);
     if (!s)
         s = launch_heap(k);
+    if (!s)
+        s = memory_sufficed(k);
     if (s)
         return s;
 
@@ -118,6 +127,8 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         check_launch_end(checked, k, &l);
     output_finish(&l, d->output, d->output_user);
     s = fault_finish(d, &l);
+    if (!s)
+        s = memory_sufficed(k);
     if (result)
         *result = engine_wrap(collect(k, cfg, &rules, run.sites, &counts, &run.dram, run.caches, s ? heddle_error_text() : NULL));
     if (run.sites) {

@@ -1,29 +1,49 @@
 /* The one allocator below everything.
  *
- * In: sizes in bytes. Out: memory, or the end of the process with a message naming the size: running out of host
- * memory for the engine's own small structures is not recoverable (device memory is a different matter: space/).
- * A test can make the n-th allocation fail with alloc_fail_after (alloc_try only, which returns NULL then). */
+ * In: sizes in bytes. Out: memory, always: what the host refuses is taken from a reserve of ALLOC_RESERVE bytes, so that
+ * nothing ends half way, and the shortage is noted. Who began the work asks for it at the end (alloc_shortage): the CLI
+ * before it ends, the runtime before a CUDA call returns. Only when the reserve is used up does the process end, with a
+ * message that names the size. Sizes that a user decides use alloc_try_*, which answer NULL and note nothing.
+ *
+ * A test makes an allocation fail with alloc_fail_after, or from outside with HEDDLE_ALLOC_FAIL=[NAME:]N[+] (docs/runtime.md):
+ * the N-th allocation of the process fails, with + every later one too; with NAME only in programs of that name. */
 #ifndef BASE_ALLOC_H
 #define BASE_ALLOC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#define ALLOC_RESERVE ((size_t)8 << 20)
+
 void *alloc_zeroed(size_t bytes);
-void *alloc_aligned(size_t alignment, size_t bytes); /* zeroed; alignment: a power of two */
+void *alloc_aligned(size_t alignment, size_t bytes); /* zeroed; alignment: a power of two, at most 4096 */
 void *alloc_resize(void *old, size_t bytes);
+char *alloc_strndup(const char *s, size_t n);
 void alloc_release(void *p);
 
 /* Zeroed memory in pages of its own, large ones where the host has them, for tables of megabytes that are looked at here and there.
  * Only alloc_pages_release takes it back. */
 void *alloc_pages(size_t bytes);
-void *alloc_try_pages(size_t bytes); /* NULL where there is no memory */
 void alloc_pages_release(void *p, size_t bytes); /* the same number; p may be NULL */
 
-/* For large or user-controlled sizes: NULL when there is no memory. Not zeroed. */
-void *alloc_try(size_t bytes);
+/* For large or user-controlled sizes: NULL where there is no memory. */
+void *alloc_try_zeroed(size_t bytes);
+void *alloc_try_aligned(size_t alignment, size_t bytes); /* not zeroed */
+void *alloc_try_pages(size_t bytes);                     /* as alloc_pages */
 
-/* The n-th alloc_try from now fails once (n = 1: the next); 0 switches it off. For tests. */
-void alloc_fail_after(long n);
+/* Bytes of the first allocation since the last call that came from the reserve; 0: none did. */
+size_t alloc_shortage(void);
+
+/* Would alloc_shortage answer something? */
+bool alloc_is_short(void);
+
+/* The n-th allocation from now fails (n = 1: the next), and the later ones too if so; 0 switches it off. For tests. */
+void alloc_fail_after(long n, bool later_too);
+
+/* The compiler's module has this file in it a second time: it joins the state of the library that loads it. */
+struct alloc_state;
+struct alloc_state *alloc_state(void);
+void alloc_join(struct alloc_state *s);
 
 /* Grow a plain array `a` of `n` used and `cap` allocated elements to hold one more. */
 #define ALLOC_GROW(a, n, cap)                                                                      \

@@ -19,6 +19,9 @@ int cli_sanitizer(int argc, char **argv);
 /* Prints the diagnostics on stderr and empties the list. Returns true if there was an error among them. */
 bool cli_print(struct diag_list *diags);
 
+/* False, and a message on stderr, when memory was short (base/alloc.h): asked before a program is started, and at the end. */
+bool cli_memory_sufficed(void);
+
 /* Is the next word a request for help? */
 bool cli_wants_help(int argc, char **argv);
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <jansson.h>
+#include "base/json.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
@@ -122,10 +122,8 @@ static void show_all(struct devices *c)
         diag_add(&c->diags, DIAG_ERROR, NULL, 0,
                  "there are no descriptions at all: set HEDDLE_DEVICES to the folder that has them");
     if (c->on[FLAG_JSON]) {
-        char *text = json_dumps(list, JSON_INDENT(2));
         strbuf_clear(&c->out);
-        strbuf_addf(&c->out, "%s\n", text);
-        free(text);
+        json_print(&c->out, json_incref(list));
     }
     json_decref(list);
     device_names_release(names, n);
@@ -310,10 +308,7 @@ static void show_two(struct devices *c, const char *const *name)
     if (ok && c->on[FLAG_JSON]) {
         if (origins_read(&all[0], &d[0], &c->diags) && origins_read(&all[1], &d[1], &c->diags)) {
             json_t *both = json_pack("[o, o]", one_json(&d[0], &all[0]), one_json(&d[1], &all[1]));
-            char *text = json_dumps(both, JSON_INDENT(2));
-            strbuf_addf(&c->out, "%s\n", text);
-            free(text);
-            json_decref(both);
+            json_print(&c->out, both);
         }
         origins_release(&all[0]);
         origins_release(&all[1]);
@@ -333,11 +328,7 @@ static void show_named(struct devices *c, const char *name)
         return;
     if (origins_read(&all, &d, &c->diags)) {
         if (c->on[FLAG_JSON]) {
-            json_t *one = one_json(&d, &all);
-            char *text = json_dumps(one, JSON_INDENT(2));
-            strbuf_addf(&c->out, "%s\n", text);
-            free(text);
-            json_decref(one);
+            json_print(&c->out, one_json(&d, &all));
         } else {
             show_one(c, &d, &all);
         }

@@ -108,6 +108,8 @@ int cli_env(int argc, char **argv)
     arena_release(&a);
     if (!argc)
         return CLI_OK;
+    if (!cli_memory_sufficed())
+        return CLI_FAILED;
     fflush(NULL);
     execvp(argv[0], argv);
     fprintf(stderr, "heddle: error: cannot run '%s': %s\n", argv[0], strerror(errno));

@@ -394,11 +394,8 @@ static const char *take_words(struct occupancy *c, int argc, char **argv)
 
 static void print(struct occupancy *c)
 {
-    if (c->json && c->pages) {
-        char *text = json_dumps(c->list, JSON_INDENT(2));
-        strbuf_addf(&c->out, "%s\n", text);
-        free(text);
-    }
+    if (c->json && c->pages)
+        json_print(&c->out, json_incref(c->list));
     if (c->out.s)
         fputs(c->out.s, stdout);
     if (c->svg && c->pages == 1)

@@ -82,7 +82,9 @@ int cli_run(int argc, char **argv)
     const char *exe = diags.errors ? NULL : compile_program(&options, argv[at], &diags);
     bool failed = cli_print(&diags);
     int status = failed || !exe ? CLI_FAILED : CLI_OK;
-    if (exe && !failed) {
+    if (exe && !failed && !cli_memory_sufficed()) {
+        status = CLI_FAILED;
+    } else if (exe && !failed) {
         argv[at] = (char *)exe;
         fflush(NULL);
         execv(exe, argv + at);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/alloc.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
 #include "compile/clang.h"
@@ -139,23 +140,21 @@ static int nvprof_flag(int argc, char **argv, char **to, int *n)
 
 int cli_nvprof(int argc, char **argv)
 {
-    char **to = calloc((size_t)(argc + 1) * 2, sizeof *to);
+    char **to = alloc_zeroed((size_t)(argc + 1) * 2 * sizeof *to);
     int n = 0, i = 0, taken, status;
 
-    if (!to)
-        return CLI_FAILED;
     if (cli_wants_help(argc, argv))
         to[n++] = argv[i++];
     for (; i < argc && argv[i][0] == '-'; i += taken) {
         taken = nvprof_flag(argc - i, argv + i, to, &n);
         if (!taken) {
-            free(to);
+            alloc_release(to);
             return CLI_USAGE;
         }
     }
     while (i < argc)
         to[n++] = argv[i++];
     status = cli_profile(n, to);
-    free(to);
+    alloc_release(to);
     return status;
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/diag.h"
 #include "base/near.h"
 #include "base/strbuf.h"
@@ -75,7 +76,7 @@ static int unknown(const char *word)
     return CLI_USAGE;
 }
 
-int main(int argc, char **argv)
+static int command(int argc, char **argv)
 {
     const char *slash = argc ? strrchr(argv[0], '/') : NULL, *self = slash ? slash + 1 : argc ? argv[0] : "";
     for (int i = 0; i < TOOLS; i++)
@@ -93,4 +94,20 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].function(argc - 2, argv + 2);
     return unknown(argv[1]);
+}
+
+bool cli_memory_sufficed(void)
+{
+    size_t bytes = alloc_shortage();
+    if (bytes)
+        fprintf(stderr, "heddle: error: out of host memory (%zu bytes)\n", bytes);
+    return !bytes;
+}
+
+/* Every command ends here: no success where something was made without the memory it needs. */
+int main(int argc, char **argv)
+{
+    int status = command(argc, argv);
+    bool well = cli_memory_sufficed();
+    return well || status != CLI_OK ? status : CLI_FAILED;
 }

@@ -3,7 +3,7 @@
 #ifndef CLI_OCCUPANCY_H
 #define CLI_OCCUPANCY_H
 
-#include <jansson.h>
+#include "base/json.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -132,6 +132,8 @@ int program_run(const char *exe, char **argv, const struct program_variable *var
     int status = -1;
     bool started;
 
+    if (!cli_memory_sufficed())
+        return status;
     pass.sa_sigaction = hand_on; /* they end the program; we still report what it did */
     sigemptyset(&held);
     for (int i = 0; i < SIGNALS; i++)

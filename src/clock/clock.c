@@ -192,10 +192,9 @@ static uint64_t claim(struct worker *k)
 
 static void *new_memory(const struct launch *l)
 {
-    void *memory;
-    if (posix_memalign(&memory, 64, block_bytes(l)))
-        return NULL;
-    block_open(l, memory);
+    void *memory = alloc_try_aligned(64, block_bytes(l));
+    if (memory)
+        block_open(l, memory);
     return memory;
 }
 
@@ -315,9 +314,9 @@ static void worker_release(struct worker *k)
 {
     tally_end(&k->counts);
     for (int i = 0; i < k->nresident; i++)
-        free(k->resident[i]);
+        alloc_release(k->resident[i]);
     for (int i = 0; i < k->nspare; i++)
-        free(k->spare[i]);
+        alloc_release(k->spare[i]);
     alloc_release(k->ring);
     alloc_release(k->values);
     if (k->c->sites && k->own_counts) {

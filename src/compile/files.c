@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/table.h"
 
@@ -122,9 +123,9 @@ static bool next_dep(const char **list, struct dep *d, bool *damaged)
         return false;
     const char *path = *list + at;
     size_t n = strcspn(path, "\n");
-    d->path = strndup(path, n);
+    d->path = alloc_strndup(path, n);
     *list = path + n + (path[n] == '\n');
-    return d->path != NULL;
+    return true;
 }
 
 static bool dep_unchanged(const struct dep *d, bool untouched)
@@ -145,7 +146,7 @@ static bool all_unchanged(const char *list, bool untouched)
     bool damaged, same = true;
     while (same && next_dep(&list, &d, &damaged)) {
         same = dep_unchanged(&d, untouched);
-        free(d.path);
+        alloc_release(d.path);
     }
     return same && !damaged;
 }
@@ -166,7 +167,7 @@ bool deps_written_since(const char *list, int64_t time)
     bool damaged, written = false;
     while (next_dep(&list, &d, &damaged)) {
         written = written || d.ctim > time;
-        free(d.path);
+        alloc_release(d.path);
     }
     return written;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
 
@@ -66,9 +67,9 @@ static bool split(const char *line, char **file, int *number, int *column,
         return false;
     if (starts(line, "./"))
         line += 2;
-    *file = strndup(line, (size_t)(at - line));
+    *file = alloc_strndup(line, (size_t)(at - line));
     int n[2] = {0, 0}, have = 0;
-    for (char *colon; have < 2 && *file && (colon = strrchr(*file, ':')) && isdigit(colon[1]);) {
+    for (char *colon; have < 2 && (colon = strrchr(*file, ':')) && isdigit(colon[1]);) {
         char *end;
         long v = strtol(colon + 1, &end, 10);
         if (*end)
@@ -78,7 +79,7 @@ static bool split(const char *line, char **file, int *number, int *column,
     }
     *number = have == 2 ? n[1] : n[0];
     *column = have == 2 ? n[0] : 0;
-    return *file != NULL;
+    return true;
 }
 
 /* "In file included from a.h:3:" before a message becomes a note after it. */
@@ -86,12 +87,12 @@ static void add_stack(struct reader *r)
 {
     for (char *s = r->stack.s; s && *s;) {
         size_t n = strcspn(s, "\n");
-        char *file = strndup(s, n), *colon = file ? strrchr(file, ':') : NULL;
+        char *file = alloc_strndup(s, n), *colon = strrchr(file, ':');
         if (colon && !is_system(r, file)) {
             *colon = '\0';
             diag_add(r->diags, DIAG_NOTE, file, atoi(colon + 1), "included from here");
         }
-        free(file);
+        alloc_release(file);
         s += n + (s[n] == '\n');
     }
 }
@@ -153,7 +154,7 @@ static void read_line(struct reader *r, char *line)
     } else if (split(line, &file, &number, &column, &severity, &text)) {
         add_message(r, file, number, column, severity, text);
         strbuf_clear(&r->stack);
-        free(file);
+        alloc_release(file);
     } else if (!is_summary(line)) {
         add_source(r, line);
     }
@@ -166,10 +167,10 @@ void messages_add_clang(struct diag_list *diags, const char *text, const char *s
     strbuf_init(&r.stack);
     while (text && *text) {
         size_t n = strcspn(text, "\n");
-        char *line = strndup(text, n);
+        char *line = alloc_strndup(text, n);
         if (line && n)
             read_line(&r, line);
-        free(line);
+        alloc_release(line);
         text += n + (text[n] == '\n');
     }
     strbuf_release(&r.stack);
@@ -189,7 +190,7 @@ static bool add_undefined(struct diag_list *diags, const char *line)
         line += strlen("/usr/bin/ld: ");
         file_length = strcspn(line, ":");
     }
-    char *file = strndup(line, file_length);
+    char *file = alloc_strndup(line, file_length);
     const char *colon = line + file_length;
     int number = colon[0] == ':' && isdigit(colon[1]) ? atoi(colon + 1) : 0;
     bool cuda = starts(name, "cuda") || starts(name, "__cuda") ||
@@ -201,7 +202,7 @@ static bool add_undefined(struct diag_list *diags, const char *line)
     if (!is_there(diags, DIAG_ERROR, file, number, 0, text.s))
         diag_add(diags, DIAG_ERROR, file, number, "%s", text.s);
     strbuf_release(&text);
-    free(file);
+    alloc_release(file);
     return true;
 }
 
@@ -209,11 +210,11 @@ void messages_add_linker(struct diag_list *diags, const char *text, const char *
 {
     while (text && *text) {
         size_t n = strcspn(text, "\n");
-        char *line = strndup(text, n);
+        char *line = alloc_strndup(text, n);
         text += n + (text[n] == '\n');
         if (!line || !n || add_undefined(diags, line) || strstr(line, ": in function `") ||
             strstr(line, "linker command failed")) {
-            free(line);
+            alloc_release(line);
             continue;
         }
         bool warning = strstr(line, "warning: ") != NULL;
@@ -221,6 +222,6 @@ void messages_add_linker(struct diag_list *diags, const char *text, const char *
         const char *message = temp ? strstr(temp, ": ") : line;
         diag_add(diags, warning ? DIAG_WARNING : DIAG_ERROR, NULL, 0, "%s%s",
                  starts(message, ": ") ? message + 2 : message, remedy(message));
-        free(line);
+        alloc_release(line);
     }
 }

@@ -227,10 +227,11 @@ struct jit_object {
     void (*release)(struct jit_object *o);
 };
 
-/* The one function of the compiler's module, libheddle-jit.so. False: o->problem. heddle_jit_build: the sources that the
+/* The one function of the compiler's module, libheddle-jit.so; its memory is the library's (alloc_join). False: o->problem. heddle_jit_build: the sources that the
  * module was made of; they have to be this library's. */
-typedef bool jit_emit_fn(const struct jit_job *job, struct jit_object *o);
-bool heddle_jit_emit(const struct jit_job *job, struct jit_object *o);
+struct alloc_state;
+typedef bool jit_emit_fn(const struct jit_job *job, struct alloc_state *memory, struct jit_object *o);
+jit_emit_fn heddle_jit_emit;
 extern const char heddle_jit_build[];
 
 #endif

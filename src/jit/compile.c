@@ -177,7 +177,7 @@ bool jit_emit(const struct jit_job *job, struct jit_object *o)
 {
     pthread_once(&compiler.once, load_compiler);
     pthread_mutex_lock(&compiler.busy);
-    bool made = compiler.emit && !compiler.stopped && compiler.emit(job, o);
+    bool made = compiler.emit && !compiler.stopped && compiler.emit(job, alloc_state(), o);
     if (!compiler.emit || compiler.stopped)
         snprintf(o->problem, sizeof o->problem, "%s", compiler.stopped ? "the process ends" : compiler.problem);
     pthread_mutex_unlock(&compiler.busy);

@@ -87,7 +87,7 @@ bool keep_has(const struct hash128 *key)
 
 static void release(struct jit_object *o)
 {
-    free(o->bytes);
+    alloc_release(o->bytes);
     o->bytes = NULL;
 }
 
@@ -98,7 +98,7 @@ bool keep_find(const struct hash128 *key, struct jit_object *o)
     strbuf_init(&object);
     bool found = s && store_get(s, STORE_CODE, key, &object);
     if (found) {
-        *o = (struct jit_object){.bytes = malloc(object.len + 1), .size = object.len, .release = release};
+        *o = (struct jit_object){.bytes = alloc_zeroed(object.len + 1), .size = object.len, .release = release};
         found = o->bytes;
     }
     if (found)

@@ -1,6 +1,6 @@
 /* Comparisons as text, CSV and JSON (see compare.h). */
 #include <inttypes.h>
-#include <jansson.h>
+#include "base/json.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,7 +273,6 @@ static json_t *launch_json(const struct compare_column *c, const struct result *
 void compare_json(const struct compare *c, const struct compare_options *o, struct strbuf *out)
 {
     json_t *pages = json_array();
-    char *text;
 
     for (int i = 0; i < c->pages; i++) {
         json_t *launches = json_array(), *list = json_array();
@@ -290,8 +289,5 @@ void compare_json(const struct compare *c, const struct compare_options *o, stru
         json_array_append_new(pages, json_pack("{s:o, s:o}", "launches", launches, "rows", list));
         arena_release(&a);
     }
-    text = json_dumps(pages, JSON_INDENT(2));
-    strbuf_addf(out, "%s\n", text);
-    free(text);
-    json_decref(pages);
+    json_print(out, pages);
 }

@@ -246,6 +246,10 @@ bool findings_read(struct findings *fs, const char *path, struct diag_list *diag
             diag_add(diags, DIAG_ERROR, path, number, "not a finding: %s", wrong ? wrong : e.text);
         }
     }
+    if (ok && !feof(file)) {
+        ok = false;
+        diag_add(diags, DIAG_ERROR, path, number + 1, "cannot read: %s", strerror(errno));
+    }
     table_release(&places);
     free(line);
     fclose(file);

@@ -471,6 +471,8 @@ bool results_read(struct results *rs, const char *path, struct diag_list *diags)
             diag_add(diags, DIAG_ERROR, path, at, "%s", why);
         }
     }
+    if (!feof(f))
+        diag_add(diags, DIAG_ERROR, path, at + 1, "cannot read results: %s", strerror(errno));
     free(line);
     fclose(f);
     return diags->errors == errors;

@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
@@ -155,14 +156,15 @@ static const struct name_rules *kernel_rules(void)
     static struct name_rules rules;
     static bool read;
     struct diag_list diags;
-    char *text, *rest;
+    const char *given = getenv("HEDDLE_CHECK_KERNELS");
+    char *rest;
 
-    if (read || !getenv("HEDDLE_CHECK_KERNELS"))
+    if (read || !given)
         return &rules;
     read = true;
     diag_init(&diags);
-    text = rest = strdup(getenv("HEDDLE_CHECK_KERNELS")); /* as long as the process: the rules point into it */
-    for (char *line; text && (line = strsep(&rest, "\n")) != NULL;)
+    rest = alloc_strndup(given, strlen(given)); /* as long as the process: the rules point into it */
+    for (char *line; (line = strsep(&rest, "\n")) != NULL;)
         if (*line && !name_rules_add(&rules, line + 1, *line == '-', "HEDDLE_CHECK_KERNELS", &diags))
             runtime_say("HEDDLE_CHECK_KERNELS: '%s' is not a regular expression", line + 1);
     diag_release(&diags);

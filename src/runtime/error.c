@@ -4,12 +4,23 @@
  * alone. A sticky error belongs to the device and cannot be taken. */
 #include "runtime/runtime.h"
 
+#include "base/alloc.h"
 #include "runtime/checking.h"
 
 static _Thread_local cudaError_t last;
 
+bool runtime_was_short(void)
+{
+    size_t bytes = alloc_shortage();
+    if (bytes)
+        runtime_say("out of host memory (%zu bytes)", bytes);
+    return bytes;
+}
+
 cudaError_t runtime_leave(cudaError_t e)
 {
+    if (runtime_was_short() && !e)
+        e = cudaErrorMemoryAllocation;
     if (e)
         last = e;
     if (e && runtime_checking())

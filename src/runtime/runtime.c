@@ -1,10 +1,12 @@
 /* The process: its devices, their opening, and what stands at the beginning and the end of every entry point. */
+#define _DEFAULT_SOURCE /* on_exit */
 #include "runtime/runtime.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine.h"
 #include "base/strbuf.h"
@@ -178,6 +180,25 @@ cudaError_t runtime_enter(struct runtime_device **d)
 
 /* --- the end of the process --- */
 
+static bool failed; /* atomic */
+static int exit_status;
+
+void runtime_failed(void)
+{
+    __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
+}
+
+static void keep_status(int status, void *unused)
+{
+    (void)unused;
+    exit_status = status;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    on_exit(keep_status, NULL);
+}
+
 /* Commands that were queued but never waited for still run: their faults are printed, their results written. */
 __attribute__((destructor)) static void finish(void)
 {
@@ -188,4 +209,10 @@ __attribute__((destructor)) static void finish(void)
         if (runtime_device_if_open(i))
             checking_end(&devices[i], false);
     checking_flush();
+    if (runtime_was_short())
+        runtime_failed();
+    if (__atomic_load_n(&failed, __ATOMIC_RELAXED) && !exit_status) {
+        fflush(NULL);
+        _exit(EXIT_FAILURE);
+    }
 }

@@ -56,6 +56,10 @@ cudaError_t runtime_enter(struct runtime_device **d);
 /* Sets the calling thread's last error when `e` is one; returns e: the end of nearly every entry. */
 cudaError_t runtime_leave(cudaError_t e);
 
+/* Was memory of the host short since the last call (base/alloc.h)? Says so; the CUDA call that asks answers
+ * cudaErrorMemoryAllocation, although what it did stays done. */
+bool runtime_was_short(void);
+
 #define ENTER(d)                                                                                   \
     struct runtime_device *d;                                                                      \
     do {                                                                                           \
@@ -72,6 +76,9 @@ bool runtime_is_sticky(cudaError_t e);
 
 /* "heddle: ..." on stderr, unless HEDDLE_QUIET=1. Ends with a newline of its own. */
 void runtime_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* What this process was to do or to leave behind is not all there: it does not end with status 0. */
+void runtime_failed(void);
 
 /* The same for something that is not there yet: once for each `what`. Answers cudaErrorNotSupported. */
 cudaError_t runtime_not_supported(const char *what);

@@ -1,7 +1,6 @@
 /* First fit over a list of gaps in order of address (see heap.h). */
 #include "space/heap.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -19,17 +18,17 @@ enum space_status heap_open(struct heap *h, struct space *s, uint64_t bytes)
     bytes = (bytes + HEAP_UNIT - 1) / HEAP_UNIT * HEAP_UNIT;
     if (!bytes || bytes > MAX_BYTES)
         return SPACE_NO_MEMORY;
-    h->length = calloc(bytes / HEAP_UNIT, sizeof *h->length); /* large and mostly never touched; may fail */
-    h->used = calloc(bytes / HEAP_UNIT, sizeof *h->used);
+    h->length = alloc_try_zeroed(bytes / HEAP_UNIT * sizeof *h->length); /* large and mostly never touched */
+    h->used = alloc_try_zeroed(bytes / HEAP_UNIT * sizeof *h->used);
     if (!h->length || !h->used) {
-        free(h->length);
-        free(h->used);
+        alloc_release(h->length);
+        alloc_release(h->used);
         return SPACE_NO_MEMORY;
     }
     enum space_status status = space_alloc(s, bytes, SPACE_ENGINE, HEAP_LABEL, &h->base);
     if (status != SPACE_OK) {
-        free(h->length);
-        free(h->used);
+        alloc_release(h->length);
+        alloc_release(h->used);
         return status;
     }
     pthread_mutex_init(&h->lock, NULL);
@@ -44,8 +43,8 @@ void heap_close(struct heap *h, struct space *s)
     if (!h->bytes)
         return;
     space_free(s, h->base);
-    free(h->length);
-    free(h->used);
+    alloc_release(h->length);
+    alloc_release(h->used);
     alloc_release(h->gap);
     pthread_mutex_destroy(&h->lock);
     memset(h, 0, sizeof *h);

@@ -87,9 +87,76 @@ static void pages(void **state)
     alloc_pages_release(NULL, 0);
 }
 
+/* An allocation that fails comes from the reserve, once; alloc_try_* answer NULL and note nothing. */
+static void a_failure_is_noted(void **state)
+{
+    (void)state;
+    alloc_fail_after(2, false);
+    char *first = alloc_zeroed(100), *second = alloc_zeroed(200), *third = alloc_zeroed(300);
+    assert_true(alloc_is_short());
+    assert_int_equal(alloc_shortage(), 200);
+    assert_int_equal(alloc_shortage(), 0);
+    assert_false(alloc_is_short());
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(second[i], 0);
+    alloc_fail_after(1, false);
+    assert_null(alloc_try_zeroed(100));
+    alloc_fail_after(1, false);
+    assert_null(alloc_try_aligned(64, 100));
+    alloc_fail_after(1, false);
+    assert_null(alloc_try_pages(100));
+    assert_int_equal(alloc_shortage(), 0);
+    alloc_release(first);
+    alloc_release(second);
+    alloc_release(third);
+}
+
+/* What a piece held moves with it: into the reserve, within it, and out of it. */
+static void a_piece_keeps_its_bytes(void **state)
+{
+    static const char text[] = "sixteen bytes are";
+    (void)state;
+    char *s = alloc_strndup(text, sizeof text);
+    alloc_fail_after(1, true);
+    s = alloc_resize(s, 1000);
+    assert_string_equal(s, text);
+    s = alloc_resize(s, 2000);
+    assert_string_equal(s, text);
+    assert_int_equal(alloc_shortage(), 1000);
+    alloc_fail_after(0, false);
+    s = alloc_resize(s, 3000);
+    assert_string_equal(s, text);
+    s[2999] = 1;
+    s = alloc_resize(s, 4);
+    assert_memory_equal(s, text, 4);
+    assert_int_equal(alloc_shortage(), 0);
+    alloc_release(s);
+}
+
+static void the_reserve_keeps_alignment(void **state)
+{
+    (void)state;
+    alloc_fail_after(1, true);
+    for (size_t alignment = 16; alignment <= 4096; alignment *= 2) {
+        unsigned char *p = alloc_aligned(alignment, 100);
+        assert_int_equal((uintptr_t)p % alignment, 0);
+        assert_int_equal(p[0] | p[99], 0);
+        memset(p, 255, 100);
+        alloc_release(p);
+    }
+    unsigned char *p = alloc_pages(10000);
+    assert_int_equal(p[0] | p[9999], 0);
+    alloc_pages_release(p, 10000);
+    assert_int_equal(alloc_shortage(), 100);
+    alloc_fail_after(0, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_failure_is_noted),
+        cmocka_unit_test(a_piece_keeps_its_bytes),
+        cmocka_unit_test(the_reserve_keeps_alignment),
         cmocka_unit_test(pages),
         cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
         cmocka_unit_test(table_finds_what_was_set),

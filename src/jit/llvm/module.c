@@ -1,6 +1,7 @@
 /* From a job to an object file: LLVM's context, target, passes (see jit/abi.h). */
 #include "jit/llvm/emit.h"
 
+#include "base/alloc.h"
 #include "jit_build.h"
 
 #include <llvm-c/Analysis.h>
@@ -66,29 +67,22 @@ static void open_function(struct emit *e)
 
 static void release_object(struct jit_object *o)
 {
-    free(o->bytes);
+    alloc_release(o->bytes);
     o->bytes = NULL;
 }
 
-static bool keep(struct jit_object *o, const char *bytes, size_t size)
+static void keep(struct jit_object *o, const char *bytes, size_t size)
 {
-    o->bytes = malloc(size + 1);
-    if (!o->bytes) {
-        snprintf(o->problem, sizeof o->problem, "no memory for %zu bytes of code", size);
-        return false;
-    }
-    memcpy(o->bytes, bytes, size);
-    o->bytes[size] = 0;
+    o->bytes = alloc_strndup(bytes, size);
     o->size = size;
-    return true;
 }
 
 static bool keep_text(struct emit *e, struct jit_object *o)
 {
     char *text = LLVMPrintModuleToString(e->module);
-    bool kept = keep(o, text, strlen(text));
+    keep(o, text, strlen(text));
     LLVMDisposeMessage(text);
-    return kept;
+    return true;
 }
 
 /*
@@ -149,14 +143,15 @@ static bool compile(struct emit *e, LLVMTargetMachineRef tm, struct jit_object *
         LLVMDisposeMessage(why);
         return false;
     }
-    bool kept = keep(o, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+    keep(o, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
     LLVMDisposeMemoryBuffer(buffer);
-    return kept;
+    return true;
 }
 
-__attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job *job, struct jit_object *o)
+__attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job *job, struct alloc_state *memory, struct jit_object *o)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    alloc_join(memory);
     pthread_once(&once, start_llvm);
     *o = (struct jit_object){.release = release_object};
     LLVMTargetMachineRef tm = machine(job, o->problem, sizeof o->problem);
