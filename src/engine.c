@@ -10,6 +10,7 @@
 #include "interp/verify.h"
 #include "jit/jit.h"
 #include "memory/rules.h"
+#include "report/result.h"
 #include "simt/output.h"
 #include "simt/tally.h"
 
@@ -62,7 +63,13 @@ static void verify_begin(const heddle_kernel *k, struct launch *l)
 static heddle_status memory_sufficed(const heddle_kernel *k)
 {
     size_t bytes = alloc_shortage();
-    return bytes ? engine_fail(HEDDLE_OUT_OF_MEMORY, "kernel '%s': out of host memory (%zu bytes)", k->function->name, bytes) : HEDDLE_OK;
+    if (!bytes)
+        return HEDDLE_OK;
+    struct arena a;
+    arena_init(&a);
+    heddle_status s = engine_fail(HEDDLE_OUT_OF_MEMORY, "kernel '%s': out of host memory (%zu bytes)", result_demangle(&a, k->function->name), bytes);
+    arena_release(&a);
+    return s;
 }
 
 heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args, heddle_result **result)

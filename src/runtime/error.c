@@ -19,8 +19,11 @@ bool runtime_was_short(void)
 
 cudaError_t runtime_leave(cudaError_t e)
 {
-    if (runtime_was_short() && !e)
-        e = cudaErrorMemoryAllocation;
+    return runtime_leave_launch(runtime_was_short() && !e ? cudaErrorMemoryAllocation : e);
+}
+
+cudaError_t runtime_leave_launch(cudaError_t e)
+{
     if (e)
         last = e;
     if (e && runtime_checking())

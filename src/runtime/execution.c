@@ -188,7 +188,7 @@ cudaError_t cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 
                              size_t sharedMem, cudaStream_t stream)
 {
     ENTER(d);
-    return runtime_leave(launch(d, func, gridDim, blockDim, args, sharedMem, stream, false));
+    return runtime_leave_launch(launch(d, func, gridDim, blockDim, args, sharedMem, stream, false));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args,

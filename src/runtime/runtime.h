@@ -56,6 +56,9 @@ cudaError_t runtime_enter(struct runtime_device **d);
 /* Sets the calling thread's last error when `e` is one; returns e: the end of nearly every entry. */
 cudaError_t runtime_leave(cudaError_t e);
 
+/* The same for cudaLaunchKernel: <<<>>> drops its answer, so what was short shows at the next call. */
+cudaError_t runtime_leave_launch(cudaError_t e);
+
 /* Was memory of the host short since the last call (base/alloc.h)? Says so; the CUDA call that asks answers
  * cudaErrorMemoryAllocation, although what it did stays done. */
 bool runtime_was_short(void);

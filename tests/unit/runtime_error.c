@@ -1,6 +1,8 @@
 /* Error rules that do not end the device: last error per thread, taking and peeking, texts. */
 #include <pthread.h>
 
+#include "base/alloc.h"
+
 #include "runtime_test.h"
 
 static void the_last_error_is_taken_once(void **state)
@@ -75,6 +77,38 @@ static void what_is_not_implemented_is_the_launchs_answer(void **state)
     OK(cudaFree(p));
 }
 
+/* Whichever allocation of a launch fails: <<<>>> drops what cudaLaunchKernel answers, so the next call tells. */
+static void a_launch_without_memory_shows_at_the_next_call(void **state)
+{
+    int *p, n = 1, places = 0;
+    (void)state;
+    OK(cudaMalloc((void **)&p, 4));
+    for (bool reached = true; reached; places += reached) {
+        alloc_fail_after(places + 1, false);
+        OK(mock_launch(add_one, 1, 1, NULL, &p, &n));
+        reached = alloc_is_short();
+        alloc_fail_after(0, false);
+        assert_int_equal(cudaDeviceSynchronize(), reached ? cudaErrorMemoryAllocation : cudaSuccess);
+        assert_int_equal(cudaGetLastError(), reached ? cudaErrorMemoryAllocation : cudaSuccess);
+        OK(cudaDeviceSynchronize());
+    }
+    assert_int_not_equal(places, 0);
+    OK(cudaFree(p));
+}
+
+/* Any other call answers it itself. */
+static void a_call_without_memory_answers_it(void **state)
+{
+    int *p, n = 1;
+    (void)state;
+    OK(cudaMalloc((void **)&p, 4));
+    alloc_fail_after(1, false);
+    assert_int_equal(cudaMemcpy(p, &n, 4, cudaMemcpyHostToDevice), cudaErrorMemoryAllocation);
+    assert_int_equal(cudaGetLastError(), cudaErrorMemoryAllocation);
+    OK(cudaMemcpy(p, &n, 4, cudaMemcpyHostToDevice));
+    OK(cudaFree(p));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -83,6 +117,8 @@ int main(void)
         cmocka_unit_test(errors_have_names_and_texts),
         cmocka_unit_test(versions_are_the_headers),
         cmocka_unit_test(what_is_not_implemented_is_the_launchs_answer),
+        cmocka_unit_test(a_call_without_memory_answers_it),
+        cmocka_unit_test(a_launch_without_memory_shows_at_the_next_call),
     };
     return cmocka_run_group_tests(tests, register_kernels, NULL);
 }
