@@ -9,6 +9,9 @@ set_tests_properties(cli.compare PROPERTIES TIMEOUT 300)
 foreach(case make cmake separate tools)
   add_test(NAME env.${case} COMMAND ${CMAKE_SOURCE_DIR}/tests/env/env.sh $<TARGET_FILE:heddle_cli> ${case})
 endforeach()
+# Commands that cannot write: full disks, files that may not grow, little address space.
+add_test(NAME writing.full COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/writing/full.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(writing.full PROPERTIES TIMEOUT 600)
 # Single allocations that fail, 50 places of them: each ends in order. The seed is printed.
 add_test(NAME memory.fail_once COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/memory/fail_once.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(memory.fail_once PROPERTIES TIMEOUT 600)

@@ -20,18 +20,20 @@
 
 extern char **environ;
 
-/* Our environment, with another TMPDIR. */
+/* Our environment, with another TMPDIR. Where LLVM cannot write, it would call a symbolizer for a backtrace. */
 static char **environment(const struct scratch *s, struct strbuf *tmpdir)
 {
     static const char name[] = "TMPDIR=";
+    static char quiet[] = "LLVM_DISABLE_SYMBOLIZATION=1";
     size_t n = 0, to = 0;
     if (!s)
         return environ;
     while (environ[n])
         n++;
-    char **all = alloc_zeroed((n + 2) * sizeof *all);
+    char **all = alloc_zeroed((n + 3) * sizeof *all);
     strbuf_addf(tmpdir, "%s%s", name, s->path);
     all[to++] = tmpdir->s;
+    all[to++] = quiet;
     for (size_t i = 0; i < n; i++)
         if (strncmp(environ[i], name, sizeof name - 1) != 0)
             all[to++] = environ[i];

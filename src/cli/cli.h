@@ -22,6 +22,9 @@ bool cli_print(struct diag_list *diags);
 /* False, and a message on stderr, when memory was short (base/alloc.h): asked before a program is started, and at the end. */
 bool cli_memory_sufficed(void);
 
+/* Before a program of the user's is executed: signals as we found them. */
+void cli_restore_signals(void);
+
 /* Is the next word a request for help? */
 bool cli_wants_help(int argc, char **argv);
 

@@ -357,15 +357,19 @@ static void keep(struct checking *c, const char *path,
         diag_add(&c->diags, DIAG_ERROR, NULL, 0, "cannot write '%s': %s", path, strerror(errno));
 }
 
-static void report(void *user, const char *path)
+static bool report(void *user, const char *path)
 {
     struct checking *c = user;
     struct findings fs;
     struct strbuf text;
     struct sums s = {0};
+    bool readable;
+    int errors;
 
     strbuf_init(&text);
-    if (findings_read(&fs, path, &c->diags)) {
+    readable = findings_read(&fs, path, &c->diags);
+    errors = c->diags.errors;
+    if (readable) {
         host_frames_resolve(&fs);
         if (c->suppressed)
             suppress(c, &fs);
@@ -380,6 +384,7 @@ static void report(void *user, const char *path)
     findings_release(&fs);
     strbuf_release(&text);
     c->errors = s.errors > 0;
+    return c->diags.errors == errors;
 }
 
 /* A file name with compute-sanitizer's escapes: %p the process, %q{NAME} an environment variable, %% a percent sign. */
@@ -417,7 +422,7 @@ static int check(struct checking *c, const char *exe, char **argv)
     const struct program_variable more[] = {{"HEDDLE_CHECK", words}, {"HEDDLE_CHECK_KERNELS", c->kernels.s},
                                             {"HEDDLE_DEVICE", c->device}, {0}};
     int status =
-        program_watch(&(struct program_watch){"findings", "HEDDLE_FINDINGS", more, report, c, 0}, exe,
+        program_watch(&(struct program_watch){"findings", "HEDDLE_FINDINGS", more, report, c, 0, NULL}, exe,
                       argv, &c->diags);
 
     if (c->as_sanitizer && status != CLI_OK)

@@ -262,11 +262,12 @@ struct watched {
     struct source *s;
 };
 
-static void read_results(void *user, const char *path)
+static bool read_results(void *user, const char *path)
 {
     const struct watched *w = user;
 
     results_read(&w->s->rs, path, &w->c->diags);
+    return true; /* the report comes later, from memory */
 }
 
 static void run(struct comparing *c, struct source *s)
@@ -281,7 +282,7 @@ static void run(struct comparing *c, struct source *s)
     argv = ARENA_ARRAY(&c->diags.arena, char *, n + 2);
     argv[0] = (char *)s->exe;
     memcpy(argv + 1, c->arguments, (size_t)n * sizeof *argv);
-    status = program_watch(&(struct program_watch){"results", "HEDDLE_RESULTS", more, read_results, &watched, STDERR_FILENO},
+    status = program_watch(&(struct program_watch){"results", "HEDDLE_RESULTS", more, read_results, &watched, STDERR_FILENO, NULL},
                            s->exe, argv, &c->diags);
     if (status)
         diag_add(&c->diags, DIAG_ERROR, NULL, 0, "%s%s%s ended with status %d", s->program, s->device ? " on " : "",

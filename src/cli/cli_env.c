@@ -111,6 +111,7 @@ int cli_env(int argc, char **argv)
     if (!cli_memory_sufficed())
         return CLI_FAILED;
     fflush(NULL);
+    cli_restore_signals();
     execvp(argv[0], argv);
     fprintf(stderr, "heddle: error: cannot run '%s': %s\n", argv[0], strerror(errno));
     return errno == ENOENT ? 127 : 126; /* as a shell answers */

@@ -284,15 +284,18 @@ static void make_report(struct profile *p, const struct results *rs, bool readab
     add_body(p, chosen, n, out);
 }
 
-static void report(struct profile *p, const char *exe, const char *results)
+/* False: it could not be written. */
+static bool report(struct profile *p, const char *exe, const char *results)
 {
     struct launch_choice c;
     struct results rs;
     bool readable;
+    int errors;
     struct strbuf text;
 
     strbuf_init(&text);
     readable = results_read(&rs, results, &p->diags);
+    errors = p->diags.errors;
     if (readable || exe) {
         launch_choice_init(&c, &p->filter, &p->diags);
         make_report(p, &rs, readable, exe, &c, &text);
@@ -301,6 +304,7 @@ static void report(struct profile *p, const char *exe, const char *results)
     }
     results_release(&rs);
     strbuf_release(&text);
+    return p->diags.errors == errors;
 }
 
 struct watched {
@@ -308,11 +312,11 @@ struct watched {
     const char *exe;
 };
 
-static void report_watched(void *user, const char *path)
+static bool report_watched(void *user, const char *path)
 {
     const struct watched *w = user;
 
-    report(w->p, w->exe, path);
+    return report(w->p, w->exe, path);
 }
 
 /* Runs `exe` and reports; the exit status to end with. */
@@ -321,7 +325,7 @@ static int profile(struct profile *p, const char *exe, char **argv)
     struct watched watched = {p, exe};
     const struct program_variable more[] = {{"HEDDLE_DEVICE", p->device}, {0}};
 
-    return program_watch(&(struct program_watch){"results", "HEDDLE_RESULTS", more, report_watched, &watched, 0}, exe, argv,
+    return program_watch(&(struct program_watch){"results", "HEDDLE_RESULTS", more, report_watched, &watched, 0, "`heddle profile -i FILE` reads it"}, exe, argv,
                          &p->diags);
 }
 

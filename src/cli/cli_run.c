@@ -87,6 +87,7 @@ int cli_run(int argc, char **argv)
     } else if (exe && !failed) {
         argv[at] = (char *)exe;
         fflush(NULL);
+        cli_restore_signals();
         execv(exe, argv + at);
         fprintf(stderr, "heddle: error: cannot run '%s': %s\n", exe, strerror(errno));
         status = CLI_FAILED;

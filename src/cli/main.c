@@ -1,5 +1,8 @@
 /* `heddle COMMAND ...`: finds the command and calls it. commands.def is the list. */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -96,6 +99,19 @@ static int command(int argc, char **argv)
     return unknown(argv[1]);
 }
 
+/* A reader that has seen enough closes its pipe: nothing is to be said. A stdout that was closed before we began is no fault
+ * where nothing was written. */
+static bool written(void)
+{
+    bool failed = ferror(stdout) != 0, pending = __fpending(stdout) != 0;
+    errno = 0;
+    if (fclose(stdout) != 0 && (pending || errno != EBADF))
+        failed = true;
+    if (failed && errno != EPIPE)
+        fprintf(stderr, "heddle: error: cannot write all of the output to stdout%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+    return !failed && !ferror(stderr);
+}
+
 bool cli_memory_sufficed(void)
 {
     size_t bytes = alloc_shortage();
@@ -104,10 +120,20 @@ bool cli_memory_sufficed(void)
     return !bytes;
 }
 
-/* Every command ends here: no success where something was made without the memory it needs. */
+static struct sigaction file_size;
+
+void cli_restore_signals(void)
+{
+    sigaction(SIGXFSZ, &file_size, NULL);
+}
+
+/* Every command ends here: no success where something could not be written, or was made without the memory it needs. */
 int main(int argc, char **argv)
 {
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGXFSZ, &ignore, &file_size); /* a file that is too large is an error of its writer's */
     int status = command(argc, argv);
     bool well = cli_memory_sufficed();
+    well &= written();
     return well || status != CLI_OK ? status : CLI_FAILED;
 }

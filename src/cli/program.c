@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,6 +111,7 @@ static void become_program(void *user)
     for (int i = 0; i < SIGNALS; i++)
         sigaction(signals[i], &r->old[i], NULL);
     sigaction(SIGQUIT, &r->old_quit, NULL);
+    cli_restore_signals();
     sigprocmask(SIG_SETMASK, &r->before, NULL);
     for (const struct program_variable *v = r->variables; v->name; v++)
         if (v->value)
@@ -163,11 +163,33 @@ int program_exit(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* What the program left in the unnamed file, in a file with a name that stays. NULL: there is nothing, or no place for it. */
+static const char *keep_results(int from, const char *what, struct diag_list *diags)
+{
+    const char *folder = getenv("TMPDIR");
+    char *path = arena_printf(&diags->arena, "%s/heddle-%s-XXXXXX", folder && *folder ? folder : "/tmp", what), buf[1 << 16];
+    int to = mkostemp(path, O_CLOEXEC);
+    off_t at = 0;
+    ssize_t n = 1;
+
+    if (to < 0)
+        return NULL;
+    while (n > 0 && (n = pread(from, buf, sizeof buf, at)) > 0) {
+        n = write(to, buf, (size_t)n) == n ? n : -1;
+        at += n > 0 ? n : 0;
+    }
+    if (close(to) == 0 && n == 0 && at > 0)
+        return path;
+    unlink(path);
+    return NULL;
+}
+
 int program_watch(const struct program_watch *w, const char *exe, char **argv, struct diag_list *diags)
 {
     int fd = file_unnamed(), status, n = 0;
     struct program_variable *variables;
     struct strbuf path;
+    const char *kept;
 
     if (fd < 0) {
         diag_add(diags, DIAG_ERROR, NULL, 0, "cannot make a file for %s: %s", w->what, strerror(errno));
@@ -181,8 +203,8 @@ int program_watch(const struct program_watch *w, const char *exe, char **argv, s
     variables[0] = (struct program_variable){w->variable, path.s};
     memcpy(variables + 1, w->more, (size_t)(n + 1) * sizeof *variables);
     status = program_run(exe, argv, variables, w->output, diags);
-    if (status != -1)
-        w->report(w->user, path.s);
+    if (status != -1 && !w->report(w->user, path.s) && !ferror(stderr) && (kept = keep_results(fd, w->what, diags)))
+        diag_add(diags, DIAG_NOTE, NULL, 0, "the %s of the run are kept in '%s'%s%s", w->what, kept, w->again ? ": " : "", w->again ? w->again : "");
     close(fd);
     strbuf_release(&path);
     return status == -1 ? CLI_FAILED : program_exit(status);
@@ -195,7 +217,7 @@ bool program_write_report(const struct strbuf *text, const char *file, FILE *own
 
     if (f && f != own)
         ok &= fclose(f) == 0;
-    if (!ok)
+    if (!ok && f != stdout) /* of which the end of the command tells */
         diag_add(diags, DIAG_ERROR, NULL, 0, "cannot write the report to '%s': %s", file ? file : "stderr", strerror(errno));
     return ok;
 }

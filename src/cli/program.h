@@ -29,14 +29,16 @@ int program_run(const char *exe, char **argv, const struct program_variable *var
 int program_exit(int status);
 
 /* Runs it with a file that the library in it writes to and that has no name of its own (base/file.h): `variable` gets a path
- * by which it is found, `what` is a word for what is in it. Afterwards `report` gets that path. Returns what the command ends with, CLI_FAILED
- * with a message when the program could not be run. */
+ * by which it is found, `what` is a word for what is in it. Afterwards `report` gets that path; where it answers false, what is
+ * in the file is kept in one with a name in TMPDIR, and a note says so: the run may have been long. Returns what the command ends
+ * with, CLI_FAILED with a message when the program could not be run. */
 struct program_watch {
     const char *what, *variable;
     const struct program_variable *more; /* as for program_run */
-    void (*report)(void *user, const char *path);
+    bool (*report)(void *user, const char *path); /* false: what it reports could not be written */
     void *user;
     int output; /* as for program_run */
+    const char *again; /* how to read a kept file, or NULL */
 };
 int program_watch(const struct program_watch *w, const char *exe, char **argv, struct diag_list *diags);
 

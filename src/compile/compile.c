@@ -106,10 +106,10 @@ static bool finish(struct job *j, struct process *p, const char *source)
         const char *what = source ? "clang" : "the linker";
         if (status > 128)
             diag_add(j->diags, DIAG_ERROR, source, 0, "%s was ended by signal %d: %s", what,
-                     status - 128, said.s ? said.s : "");
+                     status - 128, messages_fatal(&j->o->arena, said.s));
         else if (!errors)
             diag_add(j->diags, DIAG_ERROR, source, 0, "%s failed with status %d: %s", what, status,
-                     said.s ? said.s : "");
+                     messages_fatal(&j->o->arena, said.s));
     }
     strbuf_release(&said);
     return status == 0;

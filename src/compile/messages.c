@@ -206,6 +206,20 @@ static bool add_undefined(struct diag_list *diags, const char *line)
     return true;
 }
 
+const char *messages_fatal(struct arena *a, const char *text)
+{
+    static const char io[] = "IO failure on output stream: ", report[] = "PLEASE submit a bug report", dump[] = "Stack dump:";
+    const char *full = text ? strstr(text, io) : NULL, *end = text ? strstr(text, report) : NULL;
+    if (full)
+        return arena_printf(a, "it cannot write its output: %.*s", (int)strcspn(full + strlen(io), "\n"), full + strlen(io));
+    if (text && !end)
+        end = strstr(text, dump);
+    size_t n = !text ? 0 : end ? (size_t)(end - text) : strlen(text);
+    while (n && isspace((unsigned char)text[n - 1]))
+        n--;
+    return n ? arena_strndup(a, text, n) : end ? "it crashed" : "it said nothing";
+}
+
 void messages_add_linker(struct diag_list *diags, const char *text, const char *hidden)
 {
     while (text && *text) {

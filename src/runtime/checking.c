@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -19,6 +18,7 @@
 #include "report/names.h"
 #include "report/result.h"
 #include "runtime/frames.h"
+#include "runtime/records.h"
 
 /* --- settings --- */
 
@@ -77,37 +77,20 @@ bool runtime_checking(void)
 
 /* --- writing --- */
 
-static FILE *findings_file(void)
+static bool write_finding(const void *f, FILE *file)
 {
-    static FILE *f;
-    static bool tried;
-    const char *path = getenv("HEDDLE_FINDINGS");
-
-    if (tried)
-        return f;
-    tried = true;
-    f = path && *path ? fopen(path, "ae") : NULL;
-    if (!f)
-        runtime_say("cannot write findings to '%s': %s", path ? path : "",
-                    path ? strerror(errno) : "HEDDLE_FINDINGS is not set");
-    return f;
+    return finding_write(f, file);
 }
 
 void checking_write(struct finding *f)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    FILE *file;
+    static struct records file = {.variable = "HEDDLE_FINDINGS", .what = "findings"};
 
-    pthread_mutex_lock(&lock);
-    file = findings_file();
     f->pid = getpid();
     f->process = program_invocation_short_name;
-    if (file) {
-        flock(fileno(file), LOCK_EX);
-        if (!finding_write(f, file))
-            runtime_say("cannot write findings: %s", strerror(errno));
-        flock(fileno(file), LOCK_UN);
-    }
+    pthread_mutex_lock(&lock);
+    records_add(&file, write_finding, f);
     pthread_mutex_unlock(&lock);
 }
 

@@ -43,6 +43,27 @@ static void assert_printed(const char *expected)
     strbuf_release(&all);
 }
 
+/* clang's "fatal error" stands before its backtrace, or, where it stumbles once more, behind it. */
+static void a_crash_is_one_line(void **state)
+{
+    static const char dump[] = "PLEASE submit a bug report to https://x\nStack dump:\n0.\tProgram arguments: clang\n #0 0x00 main\n";
+    static const char full[] = "fatal error: error in backend: IO failure on output stream: No space left on device\n";
+    char text[512];
+    struct arena a;
+    (void)state;
+    arena_init(&a);
+    snprintf(text, sizeof text, "%s%s", full, dump);
+    assert_string_equal(messages_fatal(&a, text), "it cannot write its output: No space left on device");
+    snprintf(text, sizeof text, "%s%s", dump, full);
+    assert_string_equal(messages_fatal(&a, text), "it cannot write its output: No space left on device");
+    snprintf(text, sizeof text, "fatal error: too deep\n%s", dump);
+    assert_string_equal(messages_fatal(&a, text), "fatal error: too deep");
+    assert_string_equal(messages_fatal(&a, dump), "it crashed");
+    assert_string_equal(messages_fatal(&a, "one\ntwo\n"), "one\ntwo");
+    assert_string_equal(messages_fatal(&a, NULL), "it said nothing");
+    arena_release(&a);
+}
+
 static void both_passes_are_heard_once(void **state)
 {
     (void)state;
@@ -256,6 +277,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
+        T(a_crash_is_one_line), T(included_files_lead_back),
         T(both_passes_are_heard_once), T(included_files_lead_back),
         T(the_compilers_own_headers_do_not_warn), T(tools_have_no_file),
         T(a_missing_package_is_named_once), T(undefined_names_once), T(ptx_at_first_sight), T(entries_by_whole_name),
