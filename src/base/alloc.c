@@ -12,14 +12,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { RESERVE_ALIGN = 4096 };
-
 struct alloc_state {
     atomic_long fail_after; /* the so many-th allocation from now fails; 0: none does */
     bool later_too, told;   /* told: each failure is one line on stderr */
     _Atomic size_t shortage;
     _Atomic size_t used;    /* bytes of the reserve */
-    _Alignas(RESERVE_ALIGN) char reserve[ALLOC_RESERVE];
+    _Alignas(4096) char reserve[ALLOC_RESERVE];
 };
 
 static struct alloc_state own;
@@ -209,14 +207,8 @@ void *alloc_try_pages(size_t bytes)
     return p + before;
 }
 
-void *alloc_pages(size_t bytes)
-{
-    void *p = alloc_try_pages(bytes);
-    return p || !bytes ? p : from_reserve(RESERVE_ALIGN, bytes);
-}
-
 void alloc_pages_release(void *p, size_t bytes)
 {
-    if (p && !in_reserve(p))
+    if (p)
         munmap(p, large_pages(bytes));
 }

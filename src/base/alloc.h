@@ -21,15 +21,14 @@ void *alloc_resize(void *old, size_t bytes);
 char *alloc_strndup(const char *s, size_t n);
 void alloc_release(void *p);
 
-/* Zeroed memory in pages of its own, large ones where the host has them, for tables of megabytes that are looked at here and there.
- * Only alloc_pages_release takes it back. */
-void *alloc_pages(size_t bytes);
-void alloc_pages_release(void *p, size_t bytes); /* the same number; p may be NULL */
-
 /* For large or user-controlled sizes: NULL where there is no memory. */
 void *alloc_try_zeroed(size_t bytes);
 void *alloc_try_aligned(size_t alignment, size_t bytes); /* not zeroed */
-void *alloc_try_pages(size_t bytes);                     /* as alloc_pages */
+
+/* The same, zeroed, in pages of its own, large ones where the host has them, for tables of megabytes that are looked at here
+ * and there. Only alloc_pages_release takes it back. */
+void *alloc_try_pages(size_t bytes);
+void alloc_pages_release(void *p, size_t bytes); /* the same number; p may be NULL */
 
 /* Bytes of the first allocation since the last call that came from the reserve; 0: none did. */
 size_t alloc_shortage(void);

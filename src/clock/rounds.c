@@ -883,11 +883,14 @@ static bool start(struct rounds *r, struct clock_run *c)
     uint64_t blocks = (uint64_t)r->seats * r->sms < l->nblocks ? (uint64_t)r->seats * r->sms : l->nblocks;
     r->state_bytes = (block_bytes(l) + 63) / 64 * 64 * blocks;
     r->state = take_memory(&r->state_bytes);
-    if (!r->state) {
-        launch_fault(l, NULL, HEDDLE_OUT_OF_MEMORY, 0, -1, 0, 0, "no host memory for the state of the blocks");
+    r->l2 = r->state ? l2_new(f) : NULL;
+    if (!r->l2) {
+        launch_fault(l, NULL, HEDDLE_OUT_OF_MEMORY, 0, -1, 0, 0,
+                     r->state ? "no host memory for the tables of L2" : "no host memory for the state of the blocks");
+        if (r->state)
+            give_memory(r->state, r->state_bytes);
         return false;
     }
-    r->l2 = l2_new(f);
     r->sm = alloc_zeroed(r->sms * sizeof *r->sm);
     r->queue = alloc_zeroed(r->sms * sizeof *r->queue);
     r->ring = alloc_zeroed(sizeof *r->ring * l->ring_records);

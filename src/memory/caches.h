@@ -143,7 +143,7 @@ unsigned textures_access(struct readonly *t, const struct record *r, uint64_t ti
 enum { L2_STEP = 16 };
 
 struct l2;
-struct l2 *l2_new(const struct caches_config *c);
+struct l2 *l2_new(const struct caches_config *c); /* NULL: there is no memory for its tables */
 void l2_free(struct l2 *l);
 /* Serves what the SMs' queues have from before `until`, in the order of time (of L2_STEP cycles at once), then SM; what is
  * served leaves the queue, and waiters and fills are told. */

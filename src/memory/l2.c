@@ -167,8 +167,12 @@ struct l2 *l2_new(const struct caches_config *c)
     if (c->dram_channel_cycles)
         l->channel = alloc_zeroed(c->dram_channels * sizeof *l->channel);
     for (uint32_t i = 0; i < l->nparts; i++) {
-        l->part[i].set = alloc_pages(l->sets.by * sizeof *l->part[i].set);
-        l->part[i].byte = alloc_pages((size_t)l->sets.by * WAYS * sizeof *l->part[i].byte);
+        l->part[i].set = alloc_try_pages(l->sets.by * sizeof *l->part[i].set);
+        l->part[i].byte = alloc_try_pages((size_t)l->sets.by * WAYS * sizeof *l->part[i].byte);
+        if (!l->part[i].set || !l->part[i].byte) {
+            l2_free(l);
+            return NULL;
+        }
         for (uint32_t k = 0; k < l->sets.by; k++)
             l->part[i].set[k].order = ways_order(WAYS);
     }

@@ -732,6 +732,23 @@ static void texture_l2(void **state)
     l2_free(l);
 }
 
+/* Both tables of both partitions may be too large for the host: then there is no L2. Everything else is small. */
+static void no_l2_without_memory(void **state)
+{
+    struct caches_config c = {.sms = 2, .l2_parts = 2, .l2_bytes = 1 << 20, .gpcs = 1, .sms_per_tpc = 1, .dram_bytes = 64};
+    int none = 0;
+    (void)state;
+    for (int n = 1; n < 20; n++) {
+        alloc_fail_after(n, false);
+        struct l2 *l = l2_new(&c);
+        none += !l;
+        l2_free(l);
+    }
+    alloc_fail_after(0, false);
+    alloc_shortage();
+    assert_int_equal(none, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -743,7 +760,7 @@ int main(void)
         cmocka_unit_test(order_of_ways), cmocka_unit_test(quotients_and_times),
         cmocka_unit_test(lines_of_constants), cmocka_unit_test(long_lines_of_constants), cmocka_unit_test(sets_of_constants), cmocka_unit_test(constants_by_halves),
         cmocka_unit_test(quads_of_textures), cmocka_unit_test(tiles_of_arrays),
-        cmocka_unit_test(texture_cache_apart), cmocka_unit_test(texture_l2),
+        cmocka_unit_test(texture_cache_apart), cmocka_unit_test(texture_l2), cmocka_unit_test(no_l2_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
