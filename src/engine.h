@@ -20,6 +20,9 @@ struct space;
 /* The description the device was opened with. */
 const struct device *engine_device_spec(const heddle_device *dev);
 
+/* Bytes of memory that the description has: more than the device, where a limit of the process leaves less. */
+int64_t engine_described_memory(const heddle_device *dev);
+
 /* The device's memory: for kinds of memory that heddle.h does not have (managed, pinned), for cudaMemGetInfo and for
  * saying what an address belongs to. */
 struct space *engine_space(heddle_device *dev);

@@ -15,6 +15,7 @@
 #include "interp/verify.h"
 #include "jit/jit.h"
 #include "target/target.h"
+#include "space/machine.h"
 
 /* --- errors: the calling thread's last --- */
 
@@ -98,6 +99,14 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
         return engine_fail_diags(HEDDLE_NO_DEVICE, &diags);
     }
     diag_release(&diags);
+    d->described = d->spec.memory_bytes;
+    uint64_t room = machine_room() / 2; /* a quarter is for pinned host memory, a quarter for what borders on either */
+    if (room < SPACE_GRANULE) {
+        alloc_release(d);
+        return engine_fail(HEDDLE_OUT_OF_MEMORY, "the limits of this process (ulimit -v, -f) leave no room for device memory");
+    }
+    if (room < (uint64_t)d->spec.memory_bytes)
+        d->spec.memory_bytes = (int64_t)room;
     enum space_status s = SPACE_NO_RANGE;
     const char *why = "all address ranges are in use";
     pthread_mutex_lock(&lock);
@@ -186,6 +195,11 @@ heddle_status heddle_stack_size(heddle_device *d, size_t bytes)
 const struct device *engine_device_spec(const heddle_device *d)
 {
     return &d->spec;
+}
+
+int64_t engine_described_memory(const heddle_device *d)
+{
+    return d->described;
 }
 
 int engine_threads(const heddle_device *d)

@@ -31,6 +31,7 @@ struct heddle_device {
     struct device spec;
     struct space space;
     int index, threads;
+    int64_t described;         /* bytes of memory in the description; spec has less where a limit leaves less */
     bool caches;               /* launches that count model the caches, too */
     volatile int interrupt;
     uint64_t launches;

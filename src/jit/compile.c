@@ -8,6 +8,7 @@
 #include "jit/jam.h"
 #include "jit/keep.h"
 #include "jit/log.h"
+#include "space/machine.h"
 #include "jit_build.h"
 
 #include <dlfcn.h>
@@ -173,8 +174,21 @@ static void find_chains(struct jit_code *c, const struct ir_kernel *k)
             c->chains[i].n = 0;
 }
 
+/* LLVM ends the process where it gets no memory. Its module takes 110 MiB of addresses, a kernel some more. */
+static bool memory_suffices(struct jit_object *o)
+{
+    const uint64_t least = UINT64_C(192) << 20;
+    if (machine_addresses_left() >= least)
+        return true;
+    snprintf(o->problem, sizeof o->problem, "the limit on this process's memory (ulimit -v) leaves less than the %d MiB that LLVM needs",
+             (int)(least >> 20));
+    return false;
+}
+
 bool jit_emit(const struct jit_job *job, struct jit_object *o)
 {
+    if (!memory_suffices(o))
+        return false;
     pthread_once(&compiler.once, load_compiler);
     pthread_mutex_lock(&compiler.busy);
     bool made = compiler.emit && !compiler.stopped && compiler.emit(job, alloc_state(), o);

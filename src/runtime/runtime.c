@@ -113,6 +113,9 @@ static cudaError_t open_device(struct runtime_device *d, int index)
         runtime_say("%s", *heddle_error_text() ? heddle_error_text() : heddle_status_text(s));
         return runtime_error(s);
     }
+    if (engine_device_spec(engine)->memory_bytes < engine_described_memory(engine))
+        runtime_say("the limits of this process (ulimit -v, -f) leave %lld MiB of device memory of the %lld MiB that '%s' has",
+                    (long long)engine_device_spec(engine)->memory_bytes >> 20, (long long)engine_described_memory(engine) >> 20, name);
     if (!registered) {
         registered = true;
         pthread_atfork(NULL, NULL, in_child);

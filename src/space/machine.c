@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static uint64_t pretended;
@@ -90,7 +91,27 @@ uint64_t machine_memory_available(void)
 
 uint64_t machine_memory_total(void)
 {
-    return meminfo("MemTotal:");
+    uint64_t total = meminfo("MemTotal:"), room = machine_room();
+    return room / 4 < total ? room / 4 : total;
+}
+
+uint64_t machine_addresses_left(void)
+{
+    struct rlimit space;
+    char text[64];
+    if (getrlimit(RLIMIT_AS, &space) || space.rlim_cur == RLIM_INFINITY || !read_text("/proc/self/statm", text, sizeof text))
+        return UINT64_MAX;
+    uint64_t used = strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE); /* proc(5): the first is the size */
+    return space.rlim_cur > used ? space.rlim_cur - used : 0;
+}
+
+uint64_t machine_room(void)
+{
+    struct rlimit file;
+    uint64_t left = machine_addresses_left(), room = left == UINT64_MAX ? left : left / 4;
+    if (!getrlimit(RLIMIT_FSIZE, &file) && file.rlim_cur != RLIM_INFINITY && file.rlim_cur < room)
+        room = file.rlim_cur;
+    return room;
 }
 
 void machine_pretend_available(uint64_t bytes)

@@ -116,6 +116,11 @@ const struct device *engine_device_spec(const heddle_device *dev)
     return &dev->spec;
 }
 
+int64_t engine_described_memory(const heddle_device *dev)
+{
+    return engine_device_spec(dev)->memory_bytes;
+}
+
 int engine_threads(const heddle_device *dev)
 {
     (void)dev;

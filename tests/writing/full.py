@@ -5,7 +5,8 @@ usage: full.py HEDDLE [WORD]          HEDDLE: the program `heddle`; WORD: only t
 
 A row of the table is a command and where its output goes. /dev/full takes its stdout or stderr, or what a flag names. For
 files that must not be devices, for TMPDIR and for the cache there is a file system of 16 KiB that is full: this script
-mounts it in a namespace of its own, and says so where that is not possible."""
+mounts it in a namespace of its own, and says so where that is not possible. `ulimit -f` limits a file's size, `ulimit -v`
+the address space: both leave a smaller device."""
 import os
 import re
 import resource
@@ -158,6 +159,12 @@ def full_disk(table):
 
 
 def limits(table):
+    smaller = r"limits of this process \(ulimit -v, -f\) leave \d+ MiB of device memory"
+    for mib in (4000, 1000, 200, 60):
+        table.case(f"ulimit -v {mib} MiB", "run {cu}", smaller, 0, limits=[(resource.RLIMIT_AS, (mib << 20,) * 2)])
+    for mib in (1000, 64, 6):
+        table.case(f"ulimit -f {mib} MiB", "run {cu}", smaller, 0, limits=[(resource.RLIMIT_FSIZE, (mib << 20,) * 2)])
+    table.case("ulimit -f 1 MiB", "run {cu}", "leave no room for device memory", limits=[(resource.RLIMIT_FSIZE, (1 << 20,) * 2)])
     table.case("ulimit -f 12 KiB", "build -c {other}", "File too large", limits=[(resource.RLIMIT_FSIZE, (12 << 10,) * 2)])
     four_kib = [(resource.RLIMIT_FSIZE, (4096,) * 2)]
     table.case("ulimit -f 4 KiB", "devices h200 --json", ".*", 0, limits=four_kib)  # a pipe or /dev/null has no size
