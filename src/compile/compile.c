@@ -398,6 +398,23 @@ static bool preprocess(struct job *j, const char *source, enum kind kind)
     return start(j, &p, &w, true) && finish(j, &p, source);
 }
 
+/* -M, -MM, -MD and -MMD: what the host pass reads of a source, as a makefile rule to a file, "-" is stdout. */
+static bool write_rule(struct job *j, const char *source, enum kind kind, const char *target, const char *to)
+{
+    struct arena *a = &j->o->arena;
+    struct process p;
+    struct words w = {0};
+    clang_pass_flags(&j->tools, j->o, kind == KIND_CUDA ? PASS_HOST : kind == KIND_C ? PASS_C : PASS_CXX, a, &w);
+    if (kind == KIND_CUDA)
+        words_addv(a, &w, "-include", "cuda_runtime.h", NULL);
+    clang_user_flags(j->o, a, &w);
+    words_addv(a, &w, j->o->dep_user_only ? "-MM" : "-M", "-MT", target, "-MF", to, NULL);
+    if (j->o->dep_targets)
+        words_add(a, &w, "-MP");
+    words_add(a, &w, source);
+    return start(j, &p, &w, true) && finish(j, &p, source);
+}
+
 static bool source_is_there(struct job *j, const char *source)
 {
     struct stat st;
@@ -449,15 +466,10 @@ static bool compile_unit(struct job *j, const char *source, enum kind kind, cons
             diag_add(j->diags, DIAG_ERROR, kept, 0, "cannot write it: %s", strerror(errno));
         strbuf_release(&text);
     }
-    if (ok && j->o->dependencies && !j->o->dry_run) {
-        struct strbuf text;
-        strbuf_init(&text);
-        const char *kept = j->o->dep_file ? j->o->dep_file
-                                          : arena_printf(a, "%s.d", file_stem(a, j->o->output ? j->o->output : u.target));
-        if (!file_read(u.rules[1], &text) || !file_write(kept, text.s, text.len))
-            diag_add(j->diags, DIAG_ERROR, kept, 0, "cannot write it: %s", strerror(errno));
-        strbuf_release(&text);
-    }
+    if (ok && j->o->dependencies)
+        ok = write_rule(j, source, kind, u.target,
+                        j->o->dep_file ? j->o->dep_file
+                                       : arena_printf(a, "%s.d", file_stem(a, j->o->output ? j->o->output : u.target)));
     return ok;
 }
 
@@ -623,7 +635,7 @@ static bool make_ptx(struct job *j, const char *input)
     return false;
 }
 
-/* -c, -ptx and -E: one result for each input. */
+/* -c, -ptx, -E and -M: one result for each input. */
 static bool make_each(struct job *j)
 {
     struct arena *a = &j->o->arena;
@@ -643,6 +655,10 @@ static bool make_each(struct job *j)
             continue;
         if (o->stage == COMPILE_PREPROCESS) {
             ok = source_is_there(j, input) && preprocess(j, input, kind) && ok;
+        } else if (o->stage == COMPILE_RULES) {
+            ok = source_is_there(j, input) &&
+                 write_rule(j, input, kind, o->dep_target ? o->dep_target : arena_printf(a, "%s.o", stem),
+                            o->dep_file ? o->dep_file : o->output ? o->output : "-") && ok;
         } else if (o->stage == COMPILE_PTX) {
             if (kind != KIND_CUDA)
                 diag_add(j->diags, DIAG_ERROR, input, 0, "-ptx needs a .cu file");

@@ -26,6 +26,7 @@ enum compile_stage {
     COMPILE_OBJECT,     /* -c */
     COMPILE_PTX,        /* -ptx */
     COMPILE_PREPROCESS, /* -E: the host's view on stdout or -o */
+    COMPILE_RULES,      /* -M, -MM: only makefile rules, on stdout, or to -MF or -o */
     COMPILE_LINK_DEVICE, /* -dlink: an object without content, since device code is joined when the program starts */
     COMPILE_LIBRARY,    /* -lib: an archive of objects */
 };
@@ -52,7 +53,9 @@ struct compile_options {
     const char *load_cache; /* -Xptxas -dlcm: "ca", "cg", "cs" or "cv", or NULL: as the device does by itself */
     bool relocatable;       /* -rdc=true, -dc: device code that is joined with other files' */
     bool shared;            /* -shared */
-    bool dependencies;      /* -MD was asked for: written next to the output */
+    bool dependencies;      /* -MD, -MMD: a makefile rule is written next to the output */
+    bool dep_user_only;     /* -MM, -MMD: without headers of the system and of Heddle */
+    bool dep_targets;       /* -MP: also an empty rule for each header */
     const char *dep_file;   /* -MF: there instead, or NULL */
     const char *dep_target; /* -MT: what the rule is for, or NULL: the output */
     const char *keep_dir;   /* -keep-dir: where kept files go, or NULL */

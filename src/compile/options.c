@@ -88,7 +88,7 @@ static void opt_device_ptx(struct taking *t, const char *value)
 static void set_stage(struct taking *t, enum compile_stage stage)
 {
     if (t->o->stage != COMPILE_PROGRAM && t->o->stage != stage)
-        diag_add(t->diags, DIAG_ERROR, NULL, 0, "'%s' cannot go with another of -c, -dc, -ptx, -E, -dlink and -lib",
+        diag_add(t->diags, DIAG_ERROR, NULL, 0, "'%s' cannot go with another of -c, -dc, -ptx, -E, -M, -MM, -dlink and -lib",
                  t->flag);
     t->o->stage = stage;
 }
@@ -130,6 +130,24 @@ static void opt_preprocess(struct taking *t, const char *value)
     set_stage(t, COMPILE_PREPROCESS);
 }
 
+static void opt_rules(struct taking *t, const char *value)
+{
+    (void)value;
+    set_stage(t, COMPILE_RULES);
+}
+
+static void opt_user_rules(struct taking *t, const char *value)
+{
+    opt_rules(t, value);
+    t->o->dep_user_only = true;
+}
+
+static void opt_user_dependencies(struct taking *t, const char *value)
+{
+    (void)value;
+    t->o->dependencies = t->o->dep_user_only = true;
+}
+
 #define SWITCH(name, field)                                                                        \
     static void opt_##name(struct taking *t, const char *value)                                    \
     {                                                                                              \
@@ -140,6 +158,7 @@ SWITCH(shared, shared)
 SWITCH(debug, debug_host)
 SWITCH(device_debug, debug_device)
 SWITCH(dependencies, dependencies)
+SWITCH(dep_targets, dep_targets)
 SWITCH(verbose, verbose)
 SWITCH(keep, keep)
 SWITCH(forward_unknown, forward_unknown)
@@ -416,7 +435,7 @@ static bool arch_number(const char *s, int *number, bool *a)
 
 static bool arch_is_known(int number)
 {
-    static const int known[] = {20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62,
+    static const int known[] = {10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62,
                                 70, 72, 75, 80, 86, 87, 89, 90};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i] == number)
@@ -436,12 +455,14 @@ static void arch_set(struct taking *t, const char *value, int number, bool a)
         a = false;
     }
     if (!arch_is_known(number)) {
-        wrong_value(t, value, "no such architecture; known are sm_20 to sm_90a");
+        wrong_value(t, value, "no such architecture; known are sm_10 to sm_90a");
         return;
     }
     if (number < OLDEST_ARCH) {
         diag_add(t->diags, DIAG_WARNING, NULL, 0,
-                 "'%s' of '%s' is older than CUDA 12 knows: device code is made for sm_%d", value, t->flag, OLDEST_ARCH);
+                 "'%s' of '%s' is older than CUDA 12 knows: device code is made for sm_%d; accesses are counted by the rules of the "
+                 "device that it runs on (--device, HEDDLE_DEVICE)",
+                 value, t->flag, OLDEST_ARCH);
         number = OLDEST_ARCH;
     }
     o->arch = number;

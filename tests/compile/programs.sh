@@ -126,6 +126,30 @@ has err "all.cu: error: this is no PTX text"
 expect 1 "$HEDDLE" run --device-ptx none.ptx all.cu
 has err 'none.ptx: error: cannot read the PTX file'
 
+# makefile rules
+echo '#include "rules.h"' >rules.cu
+: >rules.h
+expect 0 "$HEDDLE" build -MM rules.cu
+echo 'rules.o: rules.cu rules.h' | same out
+expect 0 "$HEDDLE" build -MM -MP -MT goal -MF rules.mk rules.cu
+printf 'goal: rules.cu rules.h\nrules.h:\n' | same rules.mk
+expect 0 "$HEDDLE" build -c -MMD rules.cu
+echo 'rules.o: rules.cu rules.h' | same rules.d
+expect 0 "$HEDDLE" build -c -MD -MT goal -MP -MF all.d rules.cu
+has all.d 'goal: rules.cu'
+has all.d 'cuda_runtime.h:'
+expect 0 "$HEDDLE" build -M rules.cu
+has out 'cuda_runtime.h'
+expect 1 "$HEDDLE" build -M -c rules.cu
+has err "'-c' cannot go with another of"
+expect 1 "$HEDDLE" build -cuda rules.cu
+has err "'-cuda' is not possible"
+
+# device code for GPUs before clang's oldest
+expect 0 "$HEDDLE" build -arch=sm_13 -ptx rules.cu -o old.ptx
+has err "device code is made for sm_50; accesses are counted by the rules of the device"
+has old.ptx '.target sm_50'
+
 # commands are shown, not run
 rm -f never
 expect 0 "$HEDDLE" build --dryrun main.cu -o never
