@@ -62,6 +62,10 @@ foreach(program host_memory managed recursion surfaces references)
                        ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 
+# What has no effect is said where a program is looked at.
+add_test(NAME program.no_effect COMMAND ${programs}/no_effect.sh $<TARGET_FILE:heddle_cli> ${programs}/no_effect.cu)
+set_tests_properties(program.no_effect PROPERTIES TIMEOUT 120 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
 # Answers to wrong calls, against an H200's.
 add_test(NAME program.errors COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/truth/errors/compare.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(program.errors PROPERTIES TIMEOUT 120 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")

@@ -110,6 +110,7 @@ typedef struct heddle_kernel_info {
     int max_threads;         /* a block: __launch_bounds__, or the device's limit */
     int min_blocks;          /* a multiprocessor: __launch_bounds__, or 0 */
     int arch;                /* compute capability times 10 that the PTX was made for */
+    int has_effect;          /* 0: its code has no store, atomic, trap or call, so nothing that it computes reaches memory */
 } heddle_kernel_info;
 HEDDLE_API heddle_status heddle_kernel_describe(heddle_kernel *k, heddle_kernel_info *info);
 /* Offset and size in bytes of parameter i in the parameter block. HEDDLE_INVALID_VALUE past the last. */

@@ -246,6 +246,30 @@ int kernel_max_threads(const heddle_kernel *k)
     return (int)(given && bound < n ? bound : n);
 }
 
+/* Can anything that an instruction does be seen when the kernel has ended? */
+static bool has_effect(const struct ir_inst *i)
+{
+    if (i->op >= PTX_OP_COUNT)
+        return i->op == IR_OP_EXTERN;
+    switch (ptx_op_info[i->op].class) {
+    case PTX_CLASS_STORE:
+    case PTX_CLASS_ATOM:
+    case PTX_CLASS_RED:
+    case PTX_CLASS_CALL:
+        return true;
+    default:
+        return i->op == PTX_OP_TRAP;
+    }
+}
+
+static bool any_effect(const struct ir_kernel *k)
+{
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (has_effect(&k->insts[i]))
+            return true;
+    return false;
+}
+
 heddle_status heddle_kernel_describe(heddle_kernel *k, heddle_kernel_info *info)
 {
     heddle_status s = kernel_compile(k);
@@ -262,6 +286,7 @@ heddle_status heddle_kernel_describe(heddle_kernel *k, heddle_kernel_info *info)
         .max_threads = kernel_max_threads(k),
         .min_blocks = (int)k->function->minnctapersm,
         .arch = k->module->ptx->arch,
+        .has_effect = any_effect(k->ir),
     };
     return HEDDLE_OK;
 }

@@ -10,6 +10,8 @@
 #include "device/device.h"
 #include "engine.h"
 #include "report/result.h"
+#include "runtime/checking.h"
+#include "runtime/collect.h"
 #include "runtime/module.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
@@ -52,7 +54,7 @@ cudaError_t __cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockD
 
 enum { /* bits of `said`; three each, x y z, for the shape */
     REFUSED_GRID = 0, REFUSED_BLOCK = 3, REFUSED_THREADS = 6, REFUSED_BOUNDS, REFUSED_STATIC, REFUSED_DYNAMIC,
-    REFUSED_PARAMETERS
+    REFUSED_PARAMETERS, TOLD_NO_EFFECT
 };
 
 /* Explains a launch that does not fit, once for each kernel and reason: programs may try on purpose. */
@@ -153,6 +155,19 @@ static heddle_window window_of(const struct runtime_device *d, const struct stre
     return (heddle_window){(uint64_t)(uintptr_t)w->base_ptr, w->num_bytes, d->limit[cudaLimitPersistingL2CacheSize], w->hitRatio};
 }
 
+/* Where a program is looked at, a report without a single access wants its reason: once for each kernel. */
+static void tell_no_effect(struct runtime_kernel *k)
+{
+    struct arena a;
+    if (k->info.has_effect || (!runtime_collecting() && !runtime_checking()) ||
+        __atomic_fetch_or(&k->said, 1u << TOLD_NO_EFFECT, __ATOMIC_RELAXED) >> TOLD_NO_EFFECT & 1)
+        return;
+    arena_init(&a);
+    runtime_say("kernel '%s' has no effect: its code stores nothing, so the compiler left out what it computes",
+                result_demangle(&a, k->info.name));
+    arena_release(&a);
+}
+
 static cudaError_t launch(struct runtime_device *d, const void *func, struct dim3 g, struct dim3 b, void **args,
                           size_t shared, cudaStream_t stream, bool cooperative)
 {
@@ -171,6 +186,7 @@ static cudaError_t launch(struct runtime_device *d, const void *func, struct dim
     e = e ? e : copy_args(k, args, &copied);
     if (e)
         return e;
+    tell_no_effect(k);
     struct command *c = command_new(COMMAND_LAUNCH);
     c->launch.kernel = k->kernel;
     c->launch.config = (heddle_launch_config){
