@@ -29,6 +29,17 @@ static void extend(struct interval *v, int64_t at)
         v->to = at;
 }
 
+/* The registers of a set. */
+static void extend_all(const struct ir_kernel *k, struct interval *v, const uint64_t *set, int64_t at)
+{
+    for (int32_t word = 0; word * 64 < k->nregs; word++)
+        for (uint64_t left = set[word]; left; left &= left - 1) {
+            int32_t r = word * 64 + __builtin_ctzll(left);
+            if (r < k->nregs)
+                extend(&v[r], at);
+        }
+}
+
 static bool lane_by_lane(const struct ir_inst *in)
 {
     return in->op < PTX_OP_COUNT && in->ndst == 1 && ptx_op_info[in->op].form != PTX_FORM_SPECIAL;
@@ -50,12 +61,8 @@ static void find_intervals(const struct ir_kernel *k, struct interval *v)
     }
     for (int32_t b = 0; b < k->nblocks; b++) {
         const struct ir_block *bl = &k->blocks[b];
-        for (int32_t r = 0; r < k->nregs; r++) {
-            if (ir_bit(bl->live_in, r))
-                extend(&v[r], 2 * (int64_t)bl->first);
-            if (ir_bit(bl->live_out, r))
-                extend(&v[r], 2 * (int64_t)(bl->first + bl->count) - 1);
-        }
+        extend_all(k, v, bl->live_in, 2 * (int64_t)bl->first);
+        extend_all(k, v, bl->live_out, 2 * (int64_t)(bl->first + bl->count) - 1);
     }
 }
 
@@ -76,12 +83,30 @@ static int class_of(unsigned width)
     return __builtin_ctz(width);
 }
 
+/* Gives back the places of intervals that end before `at`. How many are left, and when the first of them ends. */
+static int retire(const struct ir_kernel *k, int64_t at, struct interval **active, int n, struct pool *pools, const place *of_reg,
+                  int64_t *first_end)
+{
+    *first_end = INT64_MAX;
+    for (int a = 0; a < n; a++)
+        if (active[a]->to < at) {
+            struct pool *p = &pools[class_of(slots_width(k, active[a]->reg))];
+            ALLOC_GROW(p->free, p->n, p->cap);
+            p->free[p->n++] = of_reg[active[a]->reg];
+            active[a--] = active[--n];
+        } else if (active[a]->to < *first_end) {
+            *first_end = active[a]->to;
+        }
+    return n;
+}
+
 uint32_t slots_assign(const struct ir_kernel *k, place *of_reg)
 {
     struct interval *v = alloc_zeroed(sizeof *v * (size_t)(k->nregs + 1));
     struct interval **active = alloc_zeroed(sizeof *active * (size_t)(k->nregs + 1));
     struct pool pools[5] = {0};
     int nactive = 0;
+    int64_t first_end = INT64_MAX; /* of the active ones: before it none ends */
     uint32_t bytes = 0;
 
     find_intervals(k, v);
@@ -92,13 +117,8 @@ uint32_t slots_assign(const struct ir_kernel *k, place *of_reg)
         of_reg[reg] = 0;
         if (v[i].to < 0 || width == 0)
             continue;
-        for (int a = 0; a < nactive; a++)
-            if (active[a]->to < v[i].from) {
-                struct pool *p = &pools[class_of(slots_width(k, active[a]->reg))];
-                ALLOC_GROW(p->free, p->n, p->cap);
-                p->free[p->n++] = of_reg[active[a]->reg];
-                active[a--] = active[--nactive];
-            }
+        if (first_end < v[i].from)
+            nactive = retire(k, v[i].from, active, nactive, pools, of_reg, &first_end);
         struct pool *p = &pools[class_of(width)];
         if (p->n) {
             of_reg[reg] = p->free[--p->n];
@@ -107,6 +127,7 @@ uint32_t slots_assign(const struct ir_kernel *k, place *of_reg)
             bytes += (width * WARP_LANES + 63) / 64 * 64;
         }
         active[nactive++] = &v[i];
+        first_end = v[i].to < first_end ? v[i].to : first_end;
     }
     for (int32_t r = 0; r < k->nregs; r++) /* predicates: a word each */
         if (slots_width(k, r) == 0) {

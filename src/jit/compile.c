@@ -21,8 +21,10 @@
 enum {
     WORK_LOADING = 600000,       /* instructions that the interpreter does while LLVM is loaded, */
     WORK_ENOUGH = 150000,        /* while it makes the first tier's code of a small kernel, */
-    WORK_PER_INSTRUCTION = 2500, /* and for each of its instructions */
+    WORK_PER_INSTRUCTION = 2500, /* and for each of its instructions, */
+    WORK_PER_STORE = 110,        /* or for each store of a register where it may stop (plan_size), if these are many */
     FULL_NS_PER_BYTE = 4000,     /* twice what the full tier takes, by the size of the first one's object: it halves the time */
+    FULL_NS_PER_STORE = 14000,   /* the same by these stores */
     JAM_NS_PER_BYTE = 20000      /* the jam form */
 };
 
@@ -33,6 +35,7 @@ struct jit {
     const struct interp_code *interp;
     pthread_mutex_t lock;
     const char *refused; /* why it is not compiled at all, or NULL */
+    uint64_t stores;     /* plan_size */
     uint32_t block_records;
     struct jit_code *codes;
 };
@@ -126,6 +129,7 @@ struct jit *jit_open(const struct ir_kernel *k, const struct interp_code *c)
     j->kernel = k;
     j->interp = c;
     j->refused = plan_refuses(k);
+    j->stores = plan_size(k).stores;
     j->block_records = plan_block_records(k, c);
     pthread_mutex_init(&j->lock, NULL);
     return j;
@@ -243,6 +247,17 @@ static uint64_t set_long_ran(struct jit_code *c, enum form form, uint64_t ns)
     return old;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* For how many ns has the first tier's object of so many bytes to run? */
+static uint64_t full_pays(const struct jit_code *c, uint64_t bytes)
+{
+    return larger(FULL_NS_PER_BYTE * bytes, FULL_NS_PER_STORE * c->owner->stores);
+}
+
 /* From an earlier run, or made now. */
 static void make(struct jit_code *c, enum form form, enum jit_tier tier, double start)
 {
@@ -268,7 +283,7 @@ static void make(struct jit_code *c, enum form form, enum jit_tier tier, double 
     if (ready)
         __atomic_store_n(function, (jit_function *)(uintptr_t)linked->entry, __ATOMIC_RELEASE);
     if (ready && tier == JIT_FIRST && c->mode == JIT_AUTO)
-        set_long_ran(c, form, jit_hasty ? 1 : FULL_NS_PER_BYTE * o.size);
+        set_long_ran(c, form, jit_hasty ? 1 : full_pays(c, o.size));
     if (ready && first && form == TOGETHER && c->steps && c->mode != JIT_ALWAYS_FIRST)
         set_long_ran(c, JAM, jit_hasty ? 1 : JAM_NS_PER_BYTE * o.size);
 }
@@ -345,7 +360,7 @@ static struct jit_code *code_for(struct jit *j, const struct launch *l, enum jit
     c->tallies = tallies;
     c->cached = cached;
     c->mode = mode;
-    c->enough = jit_hasty ? 1 : WORK_ENOUGH + WORK_PER_INSTRUCTION * (uint64_t)j->kernel->ninsts;
+    c->enough = jit_hasty ? 1 : WORK_ENOUGH + larger(WORK_PER_INSTRUCTION * (uint64_t)j->kernel->ninsts, WORK_PER_STORE * j->stores);
     for (int form = 0; form < FORMS; form++)
         c->long_ran[form] = UINT64_MAX;
     memcpy(c->dim, l->block_dim, sizeof c->dim);

@@ -45,6 +45,9 @@ const char *jit_prepare(struct jit *j, struct launch *l, bool counting, enum jit
 /* Runs a warp until it stops; the same contract as interp_run. launch->jit is there. */
 enum warp_stop jit_run(struct warp *w, struct exec_counts *counts);
 
+/* The name of the kernel whose machine code the calling thread runs, or NULL. For handlers of signals. */
+const char *jit_running(void);
+
 /* Turns of a loop after which others run all the same (LONG_TURNS of interp.h): less in tests. */
 extern uint32_t jit_long_turns;
 /* Blocks that began in the jam form and went on singly, for tests. */

@@ -30,6 +30,14 @@ uint32_t plan_home_begin(const struct interp_code *c);
 /* The most records that one basic block may leave. */
 uint32_t plan_block_records(const struct ir_kernel *k, const struct interp_code *c);
 
+/* What stops are made of: wherever code may stop, at each access to memory, it stores all registers that are alive. LLVM's time
+ * grows with the number of these stores, the function's stack frame with the registers alive at once. */
+struct plan_size {
+    uint64_t stores;
+    int32_t alive; /* at most at once */
+};
+struct plan_size plan_size(const struct ir_kernel *k);
+
 /* NULL, or why machine code is not for this kernel. */
 const char *plan_refuses(const struct ir_kernel *k);
 

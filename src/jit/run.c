@@ -5,6 +5,7 @@
 #include "interp/interp.h"
 #include "interp/step.h"
 #include "jit/code.h"
+#include "jit/guard.h"
 #include "jit/log.h"
 #include "jit/turns.h"
 
@@ -368,6 +369,7 @@ static struct tally *new_tally(const struct jit_code *code)
 
 static void fill_launch(struct jit_frame *f, const struct launch *l, const struct jit_code *code, struct exec_counts *counts)
 {
+    guard_thread();
     f->params = l->params;
     f->space = l->space;
     f->ops = &ops;
@@ -629,6 +631,19 @@ static enum course after(struct jit_frame *f, enum jit_stop why, bool together, 
     }
 }
 
+static enum jit_stop run_guarded(struct jit_frame *f, jit_function *run, uint32_t at)
+{
+    guard_kernel = f->code->interp->kernel;
+    enum jit_stop why = run(f, at);
+    guard_kernel = NULL;
+    return why;
+}
+
+const char *jit_running(void)
+{
+    return guard_kernel ? guard_kernel->name : NULL;
+}
+
 /* Machine code. As long as it may become better it is looked now and then how long it takes. */
 static enum jit_stop enter(struct jit_frame *f, enum form form, jit_function *const *function, uint32_t at, uint32_t turns)
 {
@@ -638,9 +653,9 @@ static enum jit_stop enter(struct jit_frame *f, enum form form, jit_function *co
     f->budget = turns;
     f->patience = jit_long_turns < TURNS ? jit_long_turns : TURNS;
     if (!__atomic_load_n(&code->may_change, __ATOMIC_RELAXED) || (++f->calls % timed && !jit_hasty))
-        return run(f, at);
+        return run_guarded(f, run, at);
     double start = log_now();
-    enum jit_stop why = run(f, at);
+    enum jit_stop why = run_guarded(f, run, at);
     jit_has_run(code, form, (uint64_t)((log_now() - start) * 1e9 * timed) + 1);
     return why;
 }

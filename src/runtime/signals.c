@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "jit/jit.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
 #include "space/registered.h"
@@ -87,6 +88,16 @@ static void explain_unmapped(uint64_t address)
     write_all(text, (size_t)n);
 }
 
+/* Memory that a kernel may not touch is looked at before: what machine code runs into is not the program's fault. */
+static void explain_machine_code(const char *kernel, uint64_t address)
+{
+    char text[640];
+    int n = snprintf(text, sizeof text, "heddle: the machine code of kernel '%.400s' faulted at 0x%llx (cudaErrorLaunchFailure, 719). "
+                                        "This is a fault of Heddle; HEDDLE_EXEC=interp runs without machine code\n",
+                     kernel, (unsigned long long)address);
+    write_all(text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+}
+
 /* Leaves the signal to who was there before; the default action comes with the repeated access. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
@@ -109,6 +120,11 @@ static void on_segv(int number, siginfo_t *info, void *context)
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
     bool device = space_is_device_address(address);
     bool unmapped = info->si_code == SEGV_MAPERR && registered_ok(address, 1);
+    const char *kernel = info->si_code > 0 && !unmapped ? jit_running() : NULL;
+    if (kernel && !explained) {
+        explained = 1;
+        explain_machine_code(kernel, address);
+    }
     if (info->si_code > 0 && (device || unmapped) && !explained && !quiet) {
         explained = 1;
         (device ? explain : explain_unmapped)(address);

@@ -10,8 +10,9 @@
 /* LEAST: what ptxas reports at least for a kernel that does something. RESERVED: the stack pointer R1, and two that the
  * report is always above the highest register used (sm_90). ROUNDS: rounds that are looked at. */
 /* EARLY: how many cycles before it must an instruction begins that nothing waits for yet. HOLD: instructions behind an access for
- * which its operands' registers are not used again. */
-enum { EARLY = 40, HOLD = 10 };
+ * which its operands' registers are not used again. WINDOW: instructions from the first that has not been placed on, among which
+ * the next one is looked for; so time grows with a region's size, and no kernel of `tests/truth` has a region as long. */
+enum { EARLY = 40, HOLD = 10, WINDOW = 256 };
 enum order { LATENCY, PTX_ORDER, FRUGAL };
 enum { LEAST = 8, RESERVED = 3, ROUNDS = 4, NO_LIMIT = 1 << 20, LONGEST = 40, CALLING = 24 };
 
@@ -274,6 +275,12 @@ static bool ends_block(const struct ir_inst *in)
     return in->op == PTX_OP_BRA || in->op == PTX_OP_BRX || in->op == PTX_OP_RET || in->op == PTX_OP_EXIT;
 }
 
+/* The first item that may be open while item i can be placed: those before it come before i anyway. */
+static int32_t window_before(int32_t i)
+{
+    return i < WINDOW ? 0 : i - WINDOW + 1;
+}
+
 static void link_items(struct pressure *p)
 {
     for (int32_t i = 0; i < p->n; i++) {
@@ -285,7 +292,7 @@ static void link_items(struct pressure *p)
         }
         for (int w = 0; w < it->nwrites; w++) {
             if (p->l->only[it->writes[w] % p->k->nregs] < 0) /* readers and writers of the value before */
-                for (int32_t j = 0; j < i; j++) {
+                for (int32_t j = window_before(i); j < i; j++) {
                     for (int r = 0; r < p->items[j].nreads; r++)
                         if (p->items[j].reads[r] == it->writes[w])
                             link(p, j, i, 0);
@@ -298,7 +305,7 @@ static void link_items(struct pressure *p)
         if (it->site < 0)
             continue;
         bool last = ends_block(&p->k->insts[it->site]);
-        for (int32_t j = 0; j < i; j++)
+        for (int32_t j = window_before(i); j < i; j++)
             if (last || must_follow(p, &p->items[j], it))
                 link(p, j, i, 1);
     }
@@ -467,7 +474,7 @@ static int schedule(struct pressure *p, int32_t head, int limit, enum order by)
         int best_growth = 0;
         while (p->items[first].placed)
             first++;
-        for (int32_t i = first; i < p->n; i++) {
+        for (int32_t i = first; i < p->n && i - first < WINDOW; i++) {
             struct item *it = &p->items[i];
             if (it->placed || it->before)
                 continue;

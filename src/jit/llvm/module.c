@@ -54,6 +54,23 @@ static void attribute(struct emit *e, const char *name, const char *value)
                             LLVMCreateStringAttribute(e->cx, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
+/* Bytes of a function's stack frame: launches may run on threads with a stack of 8 MiB or less. */
+#define MOST_FRAME "1048576"
+
+/* LLVM warns of a larger frame once the code is made: then it is not used. */
+static void hear(LLVMDiagnosticInfoRef info, void *object)
+{
+    struct jit_object *o = object;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSWarning && LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+        return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    if (strstr(text, "stack frame size"))
+        snprintf(o->problem, sizeof o->problem, "its machine code would need a stack frame of more than " MOST_FRAME " bytes");
+    else
+        fprintf(stderr, "heddle: LLVM: %s\n", text);
+    LLVMDisposeMessage(text);
+}
+
 static void open_function(struct emit *e)
 {
     LLVMTypeRef params[2] = {e->ptr, e->i32};
@@ -61,6 +78,7 @@ static void open_function(struct emit *e)
     attribute(e, "target-cpu", e->job->level);
     attribute(e, "min-legal-vector-width", e->width * 32 >= 512 ? "512" : "256");
     attribute(e, "prefer-vector-width", e->width * 32 >= 512 ? "512" : "256");
+    attribute(e, "warn-stack-size", MOST_FRAME);
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
     LLVMAddAttributeAtIndex(e->fn, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->cx, nounwind, 0));
 }
@@ -143,9 +161,11 @@ static bool compile(struct emit *e, LLVMTargetMachineRef tm, struct jit_object *
         LLVMDisposeMessage(why);
         return false;
     }
-    keep(o, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+    bool small = !o->problem[0]; /* machine code without a frame that is too large */
+    if (small)
+        keep(o, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
     LLVMDisposeMemoryBuffer(buffer);
-    return true;
+    return small;
 }
 
 __attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job *job, struct alloc_state *memory, struct jit_object *o)
@@ -164,6 +184,7 @@ __attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job
     e.gathers = e.width == 16; /* AVX2's gather was no faster than loads lane by lane (Zen 3) */
     e.scatters = e.width == 16;
     e.cx = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(e.cx, hear, o);
     e.module = LLVMModuleCreateWithNameInContext(job->kernel->name, e.cx);
     e.b = LLVMCreateBuilderInContext(e.cx);
     LLVMSetTarget(e.module, "x86_64-unknown-linux-gnu");
