@@ -129,7 +129,8 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     }
     if (counting)
         count(&run, k->ir, &counts);
-    clock_run(&run);
+    if (!k->idle || counting || checked)
+        clock_run(&run);
     if (checked)
         check_launch_end(checked, k, &l);
     output_finish(&l, d->output, d->output_user);

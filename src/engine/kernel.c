@@ -9,6 +9,7 @@
 #include "engine.h"
 #include "interp/verify.h"
 #include "ir/claims.h"
+#include "ir/facts.h"
 #include "jit/jit.h"
 #include "report/result.h"
 
@@ -189,6 +190,18 @@ static void describe_problem(struct strbuf *out, const struct ir_kernel *ir, con
     diag_release(&l);
 }
 
+/* Threads that compute what nobody reads and end: no memory but parameters, nobody waited for, no way back. */
+static bool is_idle(const struct ir_kernel *k)
+{
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        bool ends = in->op == PTX_OP_RET || in->op == PTX_OP_EXIT, jumps = in->op == PTX_OP_BRA && !in->back_edge;
+        if (!ends && !jumps && !facts_pure(in) && !(in->op == PTX_OP_LD && in->space == PTX_PARAM))
+            return false;
+    }
+    return true;
+}
+
 static void compile(heddle_kernel *k)
 {
     struct strbuf text;
@@ -206,6 +219,7 @@ static void compile(heddle_kernel *k)
         k->tables = target_tables(k->ir, &k->ir->arena);
         if (assembler_is_wanted())
             k->tables->registers = assembler_registers(k->module->ptx, k->function->name, &text);
+        k->idle = is_idle(k->ir);
         k->code = interp_compile(k->ir, &problem, &site);
         if (!k->code)
             describe_problem(&text, k->ir, k->ir->insts[site].loc, k->ir->insts[site].ptx_line, problem);

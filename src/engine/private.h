@@ -60,6 +60,7 @@ struct heddle_kernel {
     struct interp_code *code;
     struct jit *jit;
     struct target_tables *tables;
+    bool idle;             /* its threads do nothing that anybody can see: a launch that is not looked at needs not run them */
     char *problem;         /* why it cannot be launched, or NULL */
     bool internal;         /* that is a fault of Heddle's own */
 };

@@ -11,7 +11,7 @@
  * report is always above the highest register used (sm_90). ROUNDS: rounds that are looked at. */
 /* EARLY: how many cycles before it must an instruction begins that nothing waits for yet. HOLD: instructions behind an access for
  * which its operands' registers are not used again. WINDOW: instructions from the first that has not been placed on, among which
- * the next one is looked for; so time grows with a region's size, and no kernel of `tests/truth` has a region as long. */
+ * the next one is looked for, so that time grows with a region's size. Kernels of `tests/truth` need the same registers with it. */
 enum { EARLY = 40, HOLD = 10, WINDOW = 256 };
 enum order { LATENCY, PTX_ORDER, FRUGAL };
 enum { LEAST = 8, RESERVED = 3, ROUNDS = 4, NO_LIMIT = 1 << 20, LONGEST = 40, CALLING = 24 };
