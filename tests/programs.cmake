@@ -50,6 +50,13 @@ add_test(NAME profile.unwritten COMMAND heddle_cli profile --metrics inst_execut
 set_tests_properties(profile.unwritten PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                      ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 
+# A fault names the same thread in each executor.
+foreach(part 0 4 8 12)
+  math(EXPR last "${part} + 3")
+  add_test(NAME program.who_faults_${part} COMMAND ${programs}/who_faults.sh $<TARGET_FILE:heddle_cli> ${programs}/who_faults.cu ${part} ${last})
+  set_tests_properties(program.who_faults_${part} PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+endforeach()
+
 # The same when launches are counted and when they are checked, without a finding.
 foreach(program host_memory managed recursion surfaces references)
   add_test(NAME profile.${program} COMMAND heddle_cli profile --metrics inst_executed --log-file

@@ -141,20 +141,20 @@ static enum progress run_block(struct worker *k, struct block *b)
         bool moved = at >= 0, spins = false;
         for (int i = at < 0 ? 0 : at; i < b->nwarps; i++) {
             struct warp *w = &b->warps[i];
-            if ((!w->alive || w->failed) && i != at)
+            if ((!w->alive || w->failed || i > b->faulted) && i != at)
                 continue;
             uint64_t before = w->clock;
             enum warp_stop stop = i == at ? first : run_warp(k, w);
             at = -1;
             if (stop == WARP_STOPPED || (stop == WARP_FAULT && launch_stopping(k->l, b->index)))
                 return BLOCK_STOPPED;
-            if (stop == WARP_FAULT) /* a failed assertion: the block's other warps may have one, too */
+            if (stop == WARP_FAULT) /* other warps may have one, too: lower ones, or if it is a failed assertion all */
                 failed = w->failed = true;
             spins |= stop == WARP_YIELD;
             moved |= stop != WARP_YIELD && w->clock != before;
             b->warps_done += stop == WARP_DONE;
         }
-        if (failed && (!moved || ++passes == CLOCK_LAST_PASSES)) {
+        if (failed && (!moved || !b->faulted || ++passes == CLOCK_LAST_PASSES)) {
             launch_stop(k->l, b->index);
             return BLOCK_STOPPED;
         }

@@ -456,10 +456,11 @@ static void look_again(struct rounds *r, struct sm *s, uint32_t seat)
 {
     struct seat *t = &s->seat[seat];
     struct block *b = t->b;
-    bool failed = false;
+    int failed = 0;
     for (int i = 0; i < b->nwarps; i++)
-        failed |= b->warps[i].failed;
-    if (failed && (!t->moved || ++t->passes == CLOCK_LAST_PASSES)) {
+        failed += b->warps[i].failed;
+    bool nobody = failed + b->warps_done == b->nwarps; /* is left to look again */
+    if (failed && (!t->moved || nobody || ++t->passes == CLOCK_LAST_PASSES)) {
         launch_stop(r->l, b->index);
         retire(r, s, seat);
         return;
@@ -568,7 +569,7 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
         t->b->warps_done++;
         break;
     case WARP_FAULT:
-        if (!launch_stopping(r->l, t->b->index)) { /* a failed assertion: the block's other warps may have one, too */
+        if (!launch_stopping(r->l, t->b->index)) { /* the block's other warps may have one, too */
             w->failed = true;
             break;
         }

@@ -85,6 +85,7 @@ struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16
     place(l, b, index);
     b->nwarps = l->warps_per_block;
     b->warps_done = 0;
+    b->faulted = b->nwarps;
     b->begun = false;
     b->text = NULL;
     b->warps = (struct warp *)((char *)memory + aligned(sizeof *b));
@@ -268,7 +269,7 @@ void launch_stop(struct launch *l, uint64_t block)
 /* Of the block, the thread (if there is one) and the place. */
 static struct fault place_of(const struct launch *l, const struct warp *w, int32_t site, int lane)
 {
-    struct fault f = {.block = w ? w->block->index : 0, .site = site, .lane = lane};
+    struct fault f = {.block = w ? w->block->index : 0, .warp = w ? w->index : 0, .site = site, .lane = lane};
     if (w)
         memcpy(f.block_id, w->block->id, sizeof f.block_id);
     for (int i = 0; w && i < 3 && lane >= 0; i++)
@@ -276,14 +277,20 @@ static struct fault place_of(const struct launch *l, const struct warp *w, int32
     return f;
 }
 
+/* Is it told rather than `known`? */
+static bool comes_first(const struct warp *w, const struct fault *known)
+{
+    uint64_t block = w ? w->block->index : 0;
+    return block < known->block || (block == known->block && w && w->index < known->warp);
+}
+
 static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void note_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
                        unsigned bytes, const char *text)
 {
-    uint64_t block = w ? w->block->index : 0;
     pthread_mutex_lock(&fault_lock);
-    if (!l->fault_set || block < l->fault.block) {
+    if (!l->fault_set || comes_first(w, &l->fault)) {
         l->fault = place_of(l, w, site, lane);
         l->fault.status = status;
         l->fault.address = address;
@@ -297,7 +304,7 @@ static void note_fault(struct launch *l, const struct warp *w, int status, int32
 void launch_stray(struct launch *l, const struct warp *w, int32_t site, int lane, uint64_t address, unsigned bytes)
 {
     pthread_mutex_lock(&fault_lock);
-    if (!l->stray_set || w->block->index < l->stray.block) {
+    if (!l->stray_set || comes_first(w, &l->stray)) {
         l->stray = place_of(l, w, site, lane);
         l->stray.address = address;
         l->stray.bytes = bytes;
@@ -310,7 +317,9 @@ void launch_fault(struct launch *l, const struct warp *w, int status, int32_t si
                   unsigned bytes, const char *text)
 {
     note_fault(l, w, status, site, lane, address, bytes, text);
-    launch_stop(l, w ? w->block->index : 0);
+    if (w && w->index < w->block->faulted)
+        w->block->faulted = w->index;
+    launch_stop(l, w ? w->block->index + 1 : 0);
 }
 
 void launch_fault_later(struct launch *l, const struct warp *w, int status, int32_t site, int lane)

@@ -136,6 +136,7 @@ struct block {
     uint32_t threads_alive;
     uint32_t waiting;   /* bits of barriers at which lanes have arrived */
     uint64_t phases;    /* of all barriers, completed */
+    int faulted;        /* the lowest warp with a fault (an assertion apart); nwarps: none. Only lower ones go on */
     bool begun;         /* its warps and barriers are set up: before that, nobody but machine code runs it */
     char *shared;       /* shared_bytes of the launch */
     uint32_t local_used; /* bytes of a thread's local memory that are not zero any more, at most: its variables, and of the
@@ -148,9 +149,11 @@ struct block {
     struct record_values *values;
 };
 
-/* What stopped a launch: the first fault of the block with the lowest index, whichever host thread met one first. */
+/* What stopped a launch: the first fault of the lowest warp of the block with the lowest index, whichever host thread met one
+ * first, and whichever warp had the first turn. */
 struct fault {
     uint64_t block;      /* linear index */
+    int warp;            /* of the block */
     int status;          /* enum heddle_status */
     int32_t site;
     int lane;
@@ -355,13 +358,13 @@ static inline unsigned store_group(unsigned bytes)
     return bytes <= 4 ? WARP_LANES : 4 * WARP_LANES / bytes;
 }
 
-/* Records a fault, unless one of an earlier block or an earlier one of this block is known, and stops this block and
- * the later ones. w NULL: the launch as a whole. */
+/* Records a fault, unless one of an earlier block, of a lower warp of this block or an earlier one of this warp is known, and
+ * stops the later blocks. This block the clock stops when its lower warps have had their turn. w NULL: the launch as a whole. */
 void launch_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
                   unsigned bytes, const char *text);
 
-/* Records an access that lies in no allocation, but in memory that a GPU maps (space_ok): the launch goes on. As with faults
- * the first one of the lowest block stays. */
+/* Records an access that lies in no allocation, but in memory that a GPU maps (space_ok): the launch goes on. Of
+ * several one stays as of faults. */
 void launch_stray(struct launch *l, const struct warp *w, int32_t site, int lane, uint64_t address, unsigned bytes);
 
 /* As launch_fault, without stopping the launch yet: the clock does when the block's other warps had their turn. */
