@@ -303,8 +303,9 @@ static void show_two(struct devices *c, const char *const *name)
 {
     struct device d[2];
     struct origins all[2] = {{0}, {0}};
-    bool ok = device_load(&d[0], name[0], &c->diags) & device_load(&d[1], name[1], &c->diags);
+    bool ok = device_load(&d[0], name[0], &c->diags);
 
+    ok = device_load(&d[1], name[1], &c->diags) && ok;
     if (ok && c->on[FLAG_JSON]) {
         if (origins_read(&all[0], &d[0], &c->diags) && origins_read(&all[1], &d[1], &c->diags)) {
             json_t *both = json_pack("[o, o]", one_json(&d[0], &all[0]), one_json(&d[1], &all[1]));

@@ -16,7 +16,13 @@
     UNUSED void *vd, UNUSED const void *va, UNUSED const void *vb, UNUSED const void *vc, UNUSED void *ve,          \
         UNUSED uint32_t mask, UNUSED const struct ir_inst *in
 #define ALL_LANES 0xffffffffu
-#define EACH_LANE _Pragma("GCC ivdep") for (int i = 0; i < 32; i++)
+/* Before a loop over lanes: none needs what another has stored. gcc's word for it; clang asks at run time whether they overlap. */
+#ifdef __clang__
+#define APART
+#else
+#define APART _Pragma("GCC ivdep")
+#endif
+#define EACH_LANE APART for (int i = 0; i < 32; i++)
 
 /* bit i of lane i: `mask & lane_bit[i]` vectorises on every level, where a shift by i does not */
 static const uint8_t lane_bit8[32] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128,
@@ -205,7 +211,7 @@ typedef unsigned __int128 uint128;
     {                                                                                                               \
         TRAITS_##part uint32_t tmp[32] __attribute__((aligned(64)));                                                \
         T *const o = mask == ALL_LANES ? (T *)vd : (T *)tmp;                                                        \
-        _Pragma("GCC ivdep") for (int i = 0; i < 64; i++)                                                           \
+        APART for (int i = 0; i < 64; i++)                                                                          \
         {                                                                                                           \
             READ_##form const T r = (T)(meaning);                                                                   \
             o[i] = relu && (S)r < 0 ? 0 : r;                                                                        \

@@ -45,7 +45,7 @@
         typedef double T;                                                                                           \
         uint16_t tmp[32 * sizeof(R) / 2] __attribute__((aligned(64)));                                              \
         uint16_t *const o = mask == ALL_LANES ? (uint16_t *)vd : tmp;                                               \
-        _Pragma("GCC ivdep") for (unsigned i = 0; i < 32 * sizeof(R) / 2; i++)                                      \
+        APART for (unsigned i = 0; i < 32 * sizeof(R) / 2; i++)                                                     \
         {                                                                                                           \
             HALF_READ_##form(fmt) const T r = (T)HALF_##class(meaning);                                             \
             o[i] = HALF_OUT_##fmt(r);                                                                               \

@@ -59,13 +59,28 @@ struct row {
     double (*d1)(double), (*d2)(double, double);
     float (*f1)(float), (*f2)(float, float);
 };
-static const struct row rows[] = {
-#define OWN(name, bound)    .f1 = Sleef_cinz_##name##f1_##bound##purec
-#define DOUBLE(name, bound) .f1 = NULL
-#define ONE(name, bound, single, ...) {"__nv_" #name, .d1 = Sleef_cinz_##name##d1_##bound##purec, single(name, bound)},
-#define TWO(name, bound, ...)                                                                                         \
-    {"__nv_" #name, .d2 = Sleef_cinz_##name##d1_##bound##purec, .f2 = Sleef_cinz_##name##f1_##bound##purec},
+/* SLEEF's header calls its results const, so that clang takes the functions for others than these. */
+#define OWN(name, bound) \
+    static float name##_f1(float a) { return Sleef_cinz_##name##f1_##bound##purec(a); }
+#define DOUBLE(name, bound)
+#define ONE(name, bound, single, ...)                                                    \
+    static double name##_d1(double a) { return Sleef_cinz_##name##d1_##bound##purec(a); } \
+    single(name, bound)
+#define TWO(name, bound, ...)                                                                         \
+    static double name##_d2(double a, double b) { return Sleef_cinz_##name##d1_##bound##purec(a, b); } \
+    static float name##_f2(float a, float b) { return Sleef_cinz_##name##f1_##bound##purec(a, b); }
 #define FAST(name, of)
+#include "interp/lanes_math.def"
+#undef ONE
+#undef TWO
+#undef OWN
+#undef DOUBLE
+
+static const struct row rows[] = {
+#define OWN(name)                     .f1 = name##_f1
+#define DOUBLE(name)                  .f1 = NULL
+#define ONE(name, bound, single, ...) {"__nv_" #name, .d1 = name##_d1, single(name)},
+#define TWO(name, bound, ...)         {"__nv_" #name, .d2 = name##_d2, .f2 = name##_f2},
 #include "interp/lanes_math.def"
 };
 
