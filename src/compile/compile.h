@@ -59,7 +59,7 @@ struct compile_options {
     const char *dep_file;   /* -MF: there instead, or NULL */
     const char *dep_target; /* -MT: what the rule is for, or NULL: the output */
     const char *keep_dir;   /* -keep-dir: where kept files go, or NULL */
-    int options_files;      /* files of options that are being read */
+    int options_files;      /* files of options that were read */
     bool forward_unknown;   /* flags that are not known here go to the host pass and the linker driver */
     bool verbose;           /* -v, --dryrun: each command becomes a note */
     bool dry_run;           /* only the notes */

@@ -185,48 +185,52 @@ static void opt_keep_dir(struct taking *t, const char *value)
     t->o->keep_dir = arena_strdup(&t->o->arena, value);
 }
 
-/* The next word of a file of options: blanks and line ends part words, quotes and backslashes as in a shell. NULL at
+/* The next word of a file of options: blanks and line ends part words, quotes and backslashes as in a shell. False at
  * the end. */
-static char *next_word(const char **at, struct arena *a)
+static bool next_word(const char **at, struct strbuf *word)
 {
     const char *s = *at + strspn(*at, " \t\r\n");
-    char *word = arena_alloc(a, strlen(s) + 1), *to = word, quote = 0;
+    char quote = 0;
 
+    strbuf_clear(word);
+    strbuf_adds(word, ""); /* it may be empty: '' */
     if (!*s)
-        return NULL;
+        return false;
     for (; *s && (quote || !strchr(" \t\r\n", *s)); s++) {
         if (quote ? *s == quote : *s == '"' || *s == '\'') {
             quote = quote ? 0 : *s;
         } else {
             if (*s == '\\' && quote != '\'' && s[1])
                 s++;
-            *to++ = *s;
+            strbuf_add(word, s, 1);
         }
     }
     *at = s;
-    return word;
+    return true;
 }
 
 static void opt_options_file(struct taking *t, const char *value)
 {
-    enum { MOST = 8 }; /* files that name files */
-    struct strbuf text;
+    enum { MOST = 64 };
+    struct strbuf text, word;
     struct words w = {0};
 
     strbuf_init(&text);
+    strbuf_init(&word);
     if (t->o->options_files >= MOST) {
-        wrong_value(t, value, "files of options name each other in a circle");
+        wrong_value(t, value, "more than 64 files of options: they name each other in a circle");
     } else if (!file_read(value, &text)) {
         diag_add(t->diags, DIAG_ERROR, value, 0, "cannot read the file of options: %s", strerror(errno));
+    } else if (text.s && strlen(text.s) != text.len) {
+        diag_add(t->diags, DIAG_ERROR, value, 0, "not a file of options: it has a zero byte");
     } else {
-        const char *at = text.s ? text.s : "";
-        for (char *word; (word = next_word(&at, &t->o->arena));)
-            words_add(&t->o->arena, &w, word);
+        for (const char *at = text.s ? text.s : ""; next_word(&at, &word);)
+            words_add(&t->o->arena, &w, word.s);
         t->o->options_files++;
         compile_options_parse(t->o, w.n, (char **)w.v, t->diags);
-        t->o->options_files--;
     }
     strbuf_release(&text);
+    strbuf_release(&word);
 }
 
 static void opt_include_dir(struct taking *t, const char *value)

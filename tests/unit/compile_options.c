@@ -4,7 +4,9 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/diag.h"
@@ -228,6 +230,58 @@ static void take_stops_at_files(void **state)
     assert_int_equal(diags.count, 0);
 }
 
+/* Gives the bytes as a file of options. */
+static void parse_file(const char *bytes, size_t n)
+{
+    char path[] = "/tmp/options-XXXXXX";
+    int fd = mkstemp(path);
+    char *argv[] = {"-optf", path, "last.cu"};
+    assert_true(fd >= 0 && write(fd, bytes, n) == (ssize_t)n);
+    close(fd);
+    compile_options_parse(&o, 3, argv, &diags);
+    unlink(path);
+}
+
+static void files_of_options(void **state)
+{
+    (void)state;
+    static const char text[] = "-DA=\"1 2\" ''\n\\\\ 'a b'\\'c";
+    parse_file(text, strlen(text));
+    assert_words(&o.defines, "'-DA=1 2'");
+    assert_words(&o.inputs, "'' '\\' 'a b'\\''c' last.cu");
+    assert_int_equal(diags.count, 0);
+    parse_file("a.cu\0b.cu", 9);
+    assert_said(DIAG_ERROR, "not a file of options: it has a zero byte");
+}
+
+/* Memory of a long one is of its length, not of its square. */
+static void a_long_file_of_options(void **state)
+{
+    (void)state;
+    enum { WORDS = 300000 };
+    char *text = test_malloc(WORDS * 8);
+    for (int i = 0; i < WORDS; i++)
+        memcpy(text + 8 * i, "file.cu\n", 8);
+    parse_file(text, WORDS * 8);
+    test_free(text);
+    assert_int_equal(o.inputs.n, WORDS + 1);
+}
+
+/* Each names itself twice: what is read is bounded, not only how deep. */
+static void files_of_options_in_a_circle(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/options-XXXXXX", text[80];
+    int fd = mkstemp(path), n = snprintf(text, sizeof text, "-optf %s a.cu -optf %s", path, path);
+    char *argv[] = {"-optf", path};
+    assert_true(fd >= 0 && write(fd, text, (size_t)n) == n);
+    close(fd);
+    compile_options_parse(&o, 2, argv, &diags);
+    unlink(path);
+    assert_said(DIAG_ERROR, "they name each other in a circle");
+    assert_true(o.inputs.n <= 64);
+}
+
 static void reserved_macros_reach_the_headers(void **state)
 {
     (void)state;
@@ -249,6 +303,8 @@ int main(void)
         T(a_missing_value_is_an_error),   T(what_has_no_effect_says_so),
         T(what_is_missing_is_refused_by_name), T(relocatable_device_code), T(fast_math_is_its_parts),
         T(take_stops_at_files),           T(reserved_macros_reach_the_headers),
+        T(files_of_options),              T(a_long_file_of_options),
+        T(files_of_options_in_a_circle),
     };
 #undef T
     return cmocka_run_group_tests(tests, NULL, NULL);
