@@ -245,7 +245,9 @@ static const char *trimmed(struct arena *a, const struct strbuf *text)
     return arena_strndup(a, s, (size_t)(end - s));
 }
 
-static const char record_path[] = "ComputeSanitizerOutput/record";
+#define RECORD_PATH "ComputeSanitizerOutput/record"
+static const char record_path[] = RECORD_PATH, frame_path[] = RECORD_PATH "/hostStack/frame";
+#undef RECORD_PATH
 
 static void open_element(struct reader *in, const char *name, size_t n)
 {
@@ -254,7 +256,7 @@ static void open_element(struct reader *in, const char *name, size_t n)
     if (!strcmp(in->now.s, record_path)) {
         ALLOC_GROW(in->s->record, in->s->n, in->s->cap);
         in->s->record[in->s->n++] = (struct record){0};
-    } else if (in->s->n && !strcmp(in->now.s + strlen(record_path), "/hostStack/frame")) {
+    } else if (in->s->n && !strcmp(in->now.s, frame_path)) {
         add(&in->s->record[in->s->n - 1], "hostStack/frame", "");
     }
 }
@@ -330,7 +332,11 @@ static char *whole_file(const char *path, struct diag_list *diags)
     for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
         strbuf_add(&text, part, n);
     fclose(f);
-    return text.s ? text.s : alloc_zeroed(1);
+    if (strlen(text.s) == text.len)
+        return text.s;
+    diag_add(diags, DIAG_ERROR, path, 0, "not XML: it has a zero byte");
+    strbuf_release(&text);
+    return NULL;
 }
 
 struct suppressions *suppressions_read(const char *path, struct diag_list *diags)

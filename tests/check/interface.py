@@ -164,7 +164,8 @@ def suppressions():
     has(run("--suppressions", str(some)).stderr, "Invalid __global__ write")
     for wrong, says in ((" <a>\n</b>", "some.xml:2: error: an XML element is closed that is not open"),
                         ("<ComputeSanitizerOutput>", "an XML element that does not end"),
-                        ("<ComputeSanitizerOutput></ComputeSanitizerOutput>", "no <record>")):
+                        ("<ComputeSanitizerOutput></ComputeSanitizerOutput>", "no <record>"),
+                        ("<ComputeSanitizerOutput>\0", "not XML: it has a zero byte")):
         some.write_text(wrong)
         bad = run("--suppressions", str(some))
         has(bad.stderr, says)
