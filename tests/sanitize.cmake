@@ -1,16 +1,16 @@
 # What ./test.sh runs in the build with sanitizers (ctest -L sanitize). Included last: it labels what is there.
 #
-# Every unit test; the tests named here, of the PTX parser and of the library as it is linked; and these CUDA programs
+# Every unit test and corpus; the tests named here, of the PTX parser and of the library as it is linked; and these CUDA programs
 # through the whole of Heddle, profiled, which exist as tests in that build only. matmul_tiled of examples/ stands for
 # the matrix multiplications of truth/, which take ten times as long.
-set(sanitize_tests ptx.files ptx.bad ptx.corpus runtime.library)
+set(sanitize_tests ptx.files ptx.bad runtime.library)
 set(sanitize_programs examples/matmul_tiled tests/truth/access_order tests/truth/aos_soa tests/truth/async_copy
     tests/truth/atomics tests/truth/copy_offset tests/truth/copy_stride tests/truth/divergence tests/truth/load_width
     tests/truth/reduction tests/truth/shared_stride tests/truth/transpose tests/truth/vector_ops)
 
 get_property(all DIRECTORY PROPERTY TESTS)
 foreach(test ${all})
-  if(test MATCHES "^unit\\." OR test IN_LIST sanitize_tests)
+  if(test MATCHES "^(unit|corpus)\\." OR test IN_LIST sanitize_tests)
     set_property(TEST ${test} APPEND PROPERTY LABELS sanitize)
   endif()
 endforeach()
