@@ -1,7 +1,7 @@
 /* Whole PTX files through the parser.
  *
- *   ptx_files good DIRECTORY   every .ptx parses without a message, and survives printing and parsing again
- *   ptx_files bad DIRECTORY    every .ptx gives exactly the messages in its first lines, behind "//! "
+ *   ptx_files good DIRECTORY...   every .ptx parses without a message, and survives printing and parsing again
+ *   ptx_files bad DIRECTORY...    every .ptx gives exactly the messages in its first lines, behind "//! "
  *
  * With UPDATE=1 in the environment, `bad` writes the messages that come now into the files: look at the difference. */
 #include <dirent.h>
@@ -277,24 +277,25 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-int main(int argc, char **argv)
+/* Takes the .ptx files of a directory in the order of their names; how many there are. */
+static int files_of(const char *directory, bool are_bad)
 {
     struct dirent **list;
     struct strbuf text, path;
-    int files = 0, n = argc == 3 ? scandir(argv[2], &list, NULL, by_name) : -1;
+    int files = 0, n = scandir(directory, &list, NULL, by_name);
     if (n < 0) {
-        fprintf(stderr, "usage: ptx_files good|bad DIRECTORY\n");
-        return 2;
+        printf("cannot read '%s'\n", directory);
+        return 0;
     }
     strbuf_init(&text);
     strbuf_init(&path);
     for (int i = 0; i < n; i++) {
         const char *name = list[i]->d_name, *dot = strrchr(name, '.');
         strbuf_clear(&path);
-        strbuf_addf(&path, "%s/%s", argv[2], name);
+        strbuf_addf(&path, "%s/%s", directory, name);
         if (dot && strcmp(dot, ".ptx") == 0 && read_file(path.s, &text)) {
             files++;
-            if (strcmp(argv[1], "bad") == 0)
+            if (are_bad)
                 bad(path.s, name, &text);
             else
                 good(name, &text);
@@ -304,6 +305,20 @@ int main(int argc, char **argv)
     free(list);
     strbuf_release(&text);
     strbuf_release(&path);
-    printf("%d files, %d not as expected\n", files, failures);
-    return failures || !files;
+    return files;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3 || (strcmp(argv[1], "good") && strcmp(argv[1], "bad"))) {
+        fprintf(stderr, "usage: ptx_files good|bad DIRECTORY...\n");
+        return 2;
+    }
+    for (int i = 2; i < argc; i++) {
+        int files = files_of(argv[i], !strcmp(argv[1], "bad"));
+        printf("%s: %d files\n", argv[i], files);
+        failures += !files;
+    }
+    printf("%d not as expected\n", failures);
+    return failures != 0;
 }

@@ -4,6 +4,8 @@
   - every source file under src/ begins with a comment that says what it is;
   - no file under src/ has more than 1500 lines;
   - no tracked file names a folder of somebody's machine (a home directory, a mount) where it should be relative;
+  - no tracked file reads beside the tree: what it needs is in it;
+  - no two tracked files have the same bytes;
   - a link, or a path in backticks, in a .md file leads to something that is there;
   - docs/tour.md names every source file of src/, or its header;
   - README.md's table of dependencies names exactly the packages of tools/packages.txt.
@@ -19,9 +21,11 @@ import sys
 from pathlib import Path
 
 MOST_LINES = 1500
+SMALL = 100  # bytes: two files may be equal
 SOURCES = (".c", ".h", ".def", ".cc", ".cpp")
 # Written in pieces, so that this file does not hold what it looks for.
 MACHINE = re.compile(r"(?<![\w.$}])/(?:wo" r"rk|ro" r"ot|ho" r"me/\w+)/")
+OUTSIDE = re.compile(r"(?:\.\./sha" r"red|\$\{\w*SOURCE_DIR\}/\.\.)(?=/)")
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 PATH = re.compile(r"`((?:src|include|tools|tests|examples|devices|docs|bench)/[\w./-]*\w/?)`")
 
@@ -49,6 +53,9 @@ def check_paths(name, text):
         found = MACHINE.search(line)
         if found:
             yield f"{name}:{number}: names a folder of one machine: '{found.group(0)}'"
+        found = OUTSIDE.search(line)
+        if found:
+            yield f"{name}:{number}: leads out of the tree: '{found.group(0)}'"
 
 
 def check_links(path, root, name, text):
@@ -81,13 +88,16 @@ def check_readme(root):
 
 
 def check(root):
-    errors = []
+    errors, seen = [], {}
     for path in tracked(root):
         if not path.is_file() or path.is_symlink():
             continue
         name = str(path.relative_to(root))
+        data = path.read_bytes()
+        if len(data) > SMALL and seen.setdefault(data, name) != name:
+            errors.append(f"{name}:1: has the same bytes as '{seen[data]}'")
         try:
-            text = path.read_text()
+            text = data.decode()
         except UnicodeDecodeError:
             continue
         if name.startswith("src/") and path.suffix in SOURCES:

@@ -126,7 +126,7 @@ def main():
     version = re.search(r"V[\d.]+", version)
     if not args.dump:
         print("# Instructions that the vendor's assembler makes of each kernel, loops not unrolled, slow paths left out.")
-        print("# ptxas %s -arch=sm_90; made by: tools/sass_static.py tests/ptx/*.ptx" % (version and version.group(0)))
+        print("# ptxas %s -arch=sm_90; made by: tools/sass_static.py FILE.ptx ..." % (version and version.group(0)))
         print("file\tkernel\tcounts")
     for path in args.files:
         for kernel, (instructions, functions) in sorted(assemble(args.ptxas, path, not args.no_pragma).items()):

@@ -33,7 +33,7 @@ TESTS += [("compile.headers", ["tests/compile/headers.cu"]), ("bad.trap", ["test
 PTX_TESTS = [(f"unit.{n}", [f"tests/unit/{n}.c"]) for n in
              ("interp_lanes", "interp_run", "interp_halves", "interp_words", "simt_warp", "ir_build", "target_meaning", "ptx_parse")]
 PTX_TESTS += [("unit.interp_lanes_truth", ["tests/truth/lanes_h200.tsv"]), ("device.integers", ["tests/device/integers.cu"]),
-              ("device.more_names", ["tests/device/more_names.cu", "include/heddle/device/intrinsics.h"]), ("ptx.files", ["tests/ptx/*.ptx"])]
+              ("device.more_names", ["tests/device/more_names.cu", "include/heddle/device/intrinsics.h"]), ("ptx.files", ["tests/truth/ptx/*.ptx", "tests/ptx/*.ptx"])]
 STATES = {"THERE": "there", "TEMPLATE": "there", "IN_PART": "in part", "NOT_THERE": "not there", "REFUSED": "not there"}
 
 

@@ -100,6 +100,18 @@ class Tree(unittest.TestCase):
         self.assertEqual((code, err), (1, f"docs/x.md:2: names a folder of one machine: '{place}'\n"))
         self.assertEqual(self.run_tool("check_tree.py", {"docs/x.md": "a net" + "/wo" + "rk/ of words\n"})[0], 0)
 
+    def test_outside(self):
+        for place in ("../sha" + "red/truth", "${CMAKE_SOURCE_" + "DIR}/../data"):
+            code, _, err = self.run_tool("check_tree.py", {"tests/x.cmake": f"\nset(d {place}/x)\n"})
+            self.assertEqual((code, err), (1, f"tests/x.cmake:2: leads out of the tree: '{place.rsplit('/', 1)[0]}'\n"))
+        self.assertEqual(self.run_tool("check_tree.py", {"docs/x.md": "[up](../README.md)\n"})[0], 0)
+
+    def test_copies(self):
+        text = "the same words\n" * 20
+        self.assertEqual(self.run_tool("check_tree.py", {"tests/a.ptx": text, "tests/b.ptx": text + "\n"})[0], 0)
+        code, _, err = self.run_tool("check_tree.py", {"tests/a.ptx": text, "tests/b.ptx": text})
+        self.assertEqual((code, err), (1, "tests/b.ptx:1: has the same bytes as 'tests/a.ptx'\n"))
+
     def test_links(self):
         text = "[one](../README.md#part) `src/base/a.c` `tools/check X` `docs/NAME.json`\n[two](two.md) `src/base/b.c`\n"
         code, _, err = self.run_tool("check_tree.py", {"docs/x.md": text, "docs/NAME.json": "{}"})

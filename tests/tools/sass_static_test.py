@@ -13,7 +13,7 @@ if not shutil.which("ptxas"):
     print("skipped: there is no ptxas here")
     sys.exit(77)
 bad = 0
-for table, folder in (("sass_cases.tsv", "tests/ptx/target"), ("sass_static.tsv", "tests/ptx")):
+for table, folder in (("sass_cases.tsv", "tests/ptx/target"), ("sass_static.tsv", "tests/truth/ptx")):
     stored = open(os.path.join(root, "tests", "truth", table)).read().splitlines()
     names = dict.fromkeys(line.split("\t")[0] for line in stored[3:])
     files = [os.path.join(root, folder, name) for name in names]

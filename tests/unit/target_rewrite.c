@@ -171,7 +171,7 @@ static void one_purpose_kernels(void **state)
 static void whole_programs(void **state)
 {
     (void)state;
-    check_table(TESTS "/truth/sass_static.tsv", TESTS "/ptx", 135);
+    check_table(TESTS "/truth/sass_static.tsv", TESTS "/truth/ptx", 135);
 }
 
 /* Which element goes where: the counts above would not see a mix-up. */
