@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/table.h"
+#include "check/check.h"
 
 #define NUMBERS(X) X(pid) X(launch) X(id) X(near_serial) X(bytes) X(count) X(distance) X(near_address) X(near_bytes) X(limit)
 #define STRINGS(X) X(process) X(tool) X(kind) X(severity) X(kernel) X(access) X(by_access) X(space) X(place) X(near_label) \
@@ -186,6 +187,33 @@ static void keep(struct findings *fs, struct table *places, struct finding *f)
     fs->finding[place - 1] = f;
 }
 
+/* Is there such a kind, of this tool? */
+static bool kind_is_known(const struct finding *f)
+{
+    for (int k = 0; k < CHECK_KINDS; k++)
+        if (!strcmp(f->kind, check_kind_name((enum check_kind)k)))
+            return !strcmp(f->tool, check_tool_name(check_kind_tool((enum check_kind)k)));
+    return false;
+}
+
+/* The first key that is not there though the text of such a finding names it, or NULL. */
+static const char *missing(const struct finding *f)
+{
+    bool race, access;
+
+    if (!f->tool || !f->kind || !f->severity || !kind_is_known(f))
+        return "kind";
+    if (!f->process)
+        return "process";
+    race = !strcmp(f->tool, "racecheck");
+    access = !strcmp(f->kind, "out-of-bounds") || !strcmp(f->kind, "misaligned") || !strcmp(f->kind, "uninitialised");
+    if (!f->message && access && !f->access)
+        return "access";
+    if (!f->space && (f->limit || (!f->message && (race || access))))
+        return "space";
+    return NULL;
+}
+
 /* NULL with `*wrong`: which key. */
 static struct finding *finding_read(const json_t *o, const char **wrong)
 {
@@ -204,8 +232,8 @@ static struct finding *finding_read(const json_t *o, const char **wrong)
     place(&in, o, "at", &f->at);
     place(&in, o, "by", &f->by);
     cases(&in, o);
-    if ((!f->tool || !f->kind || !f->severity || !f->process) && !in.wrong)
-        in.wrong = "tool";
+    if (!in.wrong)
+        in.wrong = missing(f);
     *wrong = in.wrong;
     if (!in.wrong)
         return f;

@@ -29,7 +29,7 @@ static const char *grouped(int64_t n, char buffer[32])
     int len = snprintf(plain, sizeof plain, "%" PRId64, n), to = 0;
 
     for (int i = 0; i < len; i++) {
-        if (i && (len - i) % 3 == 0)
+        if (i > (n < 0) && (len - i) % 3 == 0)
             buffer[to++] = ',';
         buffer[to++] = plain[i];
     }
@@ -85,8 +85,8 @@ static void source_line(const struct text *t, const struct finding_place *p, int
     for (const char *at = t->form->inlined ? p->inlined_at : NULL; at && *at;) {
         size_t n = strcspn(at, "<");
 
-        LINE(t, indent, "inlined at %.*s", (int)(at[n] ? n - 1 : n), at);
-        at += at[n] ? n + 2 : n;
+        LINE(t, indent, "inlined at %.*s", (int)(at[n] && n ? n - 1 : n), at);
+        at += n + (at[n] == '<') + (at[n] == '<' && at[n + 1] == ' ');
     }
     if (*line)
         LINE(t, indent, "%5d | %s", p->line, line);
@@ -105,7 +105,8 @@ static void where_it_lies(const struct text *t, const struct finding_case *c)
 {
     const struct finding *f = t->f;
     char bytes[32], away[32];
-    int64_t distance = f->distance;
+    /* the distance of the first case; the others lie as far from it as their addresses do */
+    uint64_t further = c->address - f->cases[0].address, distance = (uint64_t)f->distance;
 
     if (is(f, "misaligned"))
         LINE(t, 4, "Access to 0x%" PRIx64 " is misaligned", c->address);
@@ -116,10 +117,9 @@ static void where_it_lies(const struct text *t, const struct finding_case *c)
              grouped(f->limit, bytes), f->space);
     if (!f->place || !strcmp(f->place, "nowhere") || is(f, "device-free"))
         return;
-    /* the distance of the first case; the others lie as far from it as their addresses do */
     if (!strcmp(f->place, "freed")) {
         LINE(t, 4, "and lies %s bytes into an allocation at 0x%" PRIx64 " of size %s bytes that was freed",
-             grouped(distance + (int64_t)(c->address - f->cases[0].address), away), (uint64_t)f->near_address,
+             grouped((int64_t)(distance + further), away), (uint64_t)f->near_address,
              grouped(f->near_bytes, bytes));
         return;
     }
@@ -128,8 +128,8 @@ static void where_it_lies(const struct text *t, const struct finding_case *c)
              grouped(f->near_bytes, bytes));
         return;
     }
-    distance += (int64_t)(c->address - f->cases[0].address) * (!strcmp(f->place, "before") ? -1 : 1);
-    LINE(t, 4, "and is %s bytes %s the nearest allocation at 0x%" PRIx64 " of size %s bytes%s%s", grouped(distance, away),
+    distance += strcmp(f->place, "before") ? further : -further;
+    LINE(t, 4, "and is %s bytes %s the nearest allocation at 0x%" PRIx64 " of size %s bytes%s%s", grouped((int64_t)distance, away),
          f->place, (uint64_t)f->near_address, grouped(f->near_bytes, bytes), f->near_label ? ", variable " : "",
          f->near_label ? f->near_label : "");
 }
