@@ -6,7 +6,8 @@
 // five sixths of the time. The same jumps spread over the banks open as many rows, but while one bank fetches its row
 // others deliver: that is what banks are for. The seed's sum: if the cells take 20 times as long as the bus, 21 banks
 // keep it full. `heddle devices` has that figure for each GPU (dram_banks_to_fill: 25 for the GTX 280 with one burst a
-// row; here each access takes four bursts, so seven of its eight banks do).
+// row; here each access takes four bursts, so seven of its eight banks would do. What is left is the rate at which rows may
+// be opened, tRRD: one in 10 ns, and the data of an access take 7).
 //
 //   heddle profile --device gt200 --section MemoryWorkloadAnalysis examples/dram_rows.cu
 //
@@ -19,7 +20,7 @@
 //   launch 2, 64 jumps in one bank: the first finds it closed, derived__dram_row_conflicts.sum = 63,
 //     derived__dram_row_hits.sum = 1, derived__dram_bank_busiest_to_mean.ratio = 8 (one of 8 banks)
 //   launch 3, 64 jumps through 8 banks: as many rows, derived__dram_row_conflicts.sum = 56, derived__dram_row_hits.sum = 1, but
-//     bus efficiency is near 100 % instead of near 17 %.
+//     bus efficiency is near 75 % instead of near 17 %.
 #include "example.h"
 
 const int LANES = 16;

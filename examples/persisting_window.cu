@@ -10,8 +10,8 @@
 // RTX 3090, whose L2 of 6 MB gives up 1.5, of the 32-byte sectors of the hot data (tests/examples/persisting.py checks it):
 //   launch 1, no window:                                  none
 //   launches 2 and 3, half and all of what is set aside:  all
-//   launches 4 and 5, twice and four times as much:       7 % and none: they thrash
-//   launches 6 and 7, the same with hitRatio 1/2 and 1/4: 31 and 9 %: the lines that may persist are as many as fit, but not
+//   launches 4 and 5, twice and four times as much:       1 % and none: they thrash
+//   launches 6 and 7, the same with hitRatio 1/2 and 1/4: 30 and 8 %: the lines that may persist are as many as fit, but not
 //                                                         in each set of the cache
 // The hits are modelled; on other devices the sizes follow from the device's properties.
 #include "example.h"

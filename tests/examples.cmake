@@ -29,9 +29,9 @@ set_tests_properties(microbench.no_time PROPERTIES LABELS examples TIMEOUT 600
                      PASS_REGULAR_EXPRESSION "no time model: .*nothing was measured, 'never.json' is not written" FAIL_REGULAR_EXPRESSION "found "
                      ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache)
 
-# What ./demo.sh runs, and the excerpt of its report in README.md.
-foreach(case demo readme)
+# What ./demo.sh runs.
+foreach(case demo)
   add_test(NAME examples.${case} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/examples/${case}.sh)
   set_tests_properties(examples.${case} PROPERTIES LABELS examples TIMEOUT 120 ENVIRONMENT
-    "HEDDLE=$<TARGET_FILE:heddle_cli>;EXAMPLES=${CMAKE_SOURCE_DIR}/examples;README=${CMAKE_SOURCE_DIR}/README.md")
+    "HEDDLE=$<TARGET_FILE:heddle_cli>;EXAMPLES=${CMAKE_SOURCE_DIR}/examples")
 endforeach()
