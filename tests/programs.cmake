@@ -7,8 +7,8 @@ foreach(threads 1 2)
                        FAIL_REGULAR_EXPRESSION "FAILED" ENVIRONMENT
                        "HEDDLE_THREADS=${threads};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
-add_test(NAME progress.profile COMMAND heddle_cli profile --metrics inst_executed --log-file
-         ${CMAKE_CURRENT_BINARY_DIR}/progress.log ${programs}/progress.cu 10)
+add_test(NAME progress.profile COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scratch.sh $<TARGET_FILE:heddle_cli> profile
+         --metrics inst_executed --log-file progress.log ${programs}/progress.cu 10)
 set_tests_properties(progress.profile PROPERTIES TIMEOUT 280 PASS_REGULAR_EXPRESSION "PASSED"
                      ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 foreach(program matmul_tiled reduction)
@@ -59,8 +59,8 @@ endforeach()
 
 # The same when launches are counted and when they are checked, without a finding.
 foreach(program host_memory managed recursion surfaces references)
-  add_test(NAME profile.${program} COMMAND heddle_cli profile --metrics inst_executed --log-file
-           ${CMAKE_CURRENT_BINARY_DIR}/${program}.log ${programs}/${program}.cu)
+  add_test(NAME profile.${program} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scratch.sh $<TARGET_FILE:heddle_cli> profile
+           --metrics inst_executed --log-file ${program}.log ${programs}/${program}.cu)
   # these programs also make calls that must fail
   add_test(NAME checked.${program} COMMAND sh -c "$<TARGET_FILE:heddle_cli> check --tool all --report-api-errors no ${programs}/${program}.cu 2>&1")
   set_tests_properties(profile.${program} PROPERTIES PASS_REGULAR_EXPRESSION PASSED)
