@@ -47,7 +47,8 @@ run_tests() { # FOLDER WHAT CTEST-OPTION...
 
 setup_packages
 setup_build build
-run_tests build "all tests"
+run_tests build "all tests" -LE truth
 setup_build build-asan -DHEDDLE_SANITIZE=ON
 run_tests build-asan "unit tests and a subset of the programs under the address and undefined-behaviour sanitizers" -L sanitize
+python3 tools/suites.py >"$logs/suites.md" && say "" "minutes by suite: $logs/suites.md"
 whole=true

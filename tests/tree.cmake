@@ -2,4 +2,5 @@
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME tree.includes COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/check_includes.py)
 add_test(NAME tree.files COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/check_tree.py)
+add_test(NAME tools.suites COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/suites_test.py)
 add_test(NAME tree.scripts COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/check_tree_test.py)

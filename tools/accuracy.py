@@ -6,9 +6,9 @@ clang.tsv). A cell is one metric of one launch; it is equal within 0.5 % of the 
 sides say little, so the share is taken of the others. Cells of left_out.tsv are not compared. Prints the page
 docs/accuracy.md; launches that differ are named with the reason that tests/truth/reasons.tsv gives.
 Exit status: 1 if a program did not print PASSED, less than 99.5 % of the non-zero cells are equal for one kind of code,
-or a difference has no reason.
+or a difference has no reason; with --check, if the page is another than FILE.
 
-usage: accuracy.py HEDDLE [--write FILE] [--only PROGRAM,...] [--code nvcc,clang,own] [--timeout SECONDS]
+usage: accuracy.py HEDDLE [--write FILE] [--check FILE] [--only PROGRAM,...] [--code nvcc,clang,own] [--timeout SECONDS]
                    [--jobs N]
 """
 import argparse
@@ -175,7 +175,8 @@ def page(results):
     out = ["# Accuracy", "",
            "Printed by `tools/accuracy.py`; do not edit. The programs, the device code and the counts of an NVIDIA H200 are in",
            "`tests/truth` (driver 580.159.04, ncu 2025.3.1, 2026-11-20). A cell is one metric of one launch; it is equal within",
-           "0.5 %. Equal cells are given among those that are not 0 on both sides.", "",
+           "0.5 %. Equal cells are given among those that are not 0 on both sides. The test `truth.exact` runs the quick programs, those",
+           "with the label `truth` everything ([testing.md](testing.md)).", "",
            "| device code | compared with | launches | equal in everything | cells not 0 | equal | share |",
            "| --- | --- | --- | --- | --- | --- | --- |"]
     for r in results:
@@ -220,6 +221,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("heddle")
     parser.add_argument("--write")
+    parser.add_argument("--check")
     parser.add_argument("--only", default="")
     parser.add_argument("--code", default="nvcc,clang,own")
     parser.add_argument("--timeout", type=int, default=600)
@@ -231,15 +233,18 @@ def main():
     only = [p for p in args.only.split(",") if p]
     results = compare(args.heddle, args.code.split(","), only, args.timeout, args.jobs)
     text = page(results)
+    stale = args.check and Path(args.check).read_text() != text
     if args.write:
         Path(args.write).write_text(text)
-    else:
+    elif not args.check or stale:
         print(text, end="")
     unexplained = sum(reason_for(r.code, row, m) is None for r in results for row, m, _, _ in r.differ)
     for r in results:
         print(f"{CODES[r.code][0]}: {len(r.failed)} programs failed, {r.launches_equal} of {r.launches} launches equal, "
               f"{100 * r.share():.2f} % of the non-zero cells", file=sys.stderr)
-    bad = unexplained or any(r.failed or r.share() < WANTED for r in results)
+    if stale:
+        print(f"{args.check} is not what is printed now", file=sys.stderr)
+    bad = stale or unexplained or any(r.failed or r.share() < WANTED for r in results)
     if unexplained:
         print(f"{unexplained} differences have no reason in tests/truth/reasons.tsv", file=sys.stderr)
     return 1 if bad else 0

@@ -1,0 +1,12 @@
+# An H200's counts (tests/truth) beside ours. What takes long has the label `truth`, which ./test.sh leaves out:
+# ctest --test-dir build -L truth.
+set(quick aat_tile aos_soa matmul_coarse merge_path radix_pass scan)
+string(REPLACE ";" "," quick "${quick}")
+add_test(NAME truth.exact COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy.py $<TARGET_FILE:heddle_cli> --code own
+         --only ${quick})
+set_tests_properties(truth.exact PROPERTIES TIMEOUT 300)
+add_test(NAME truth.exact_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy.py $<TARGET_FILE:heddle_cli>
+         --check ${CMAKE_SOURCE_DIR}/docs/accuracy.md)
+add_test(NAME truth.modelled_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_caches.py $<TARGET_FILE:heddle_cli>)
+add_test(NAME truth.rules_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(truth.exact_all truth.modelled_all truth.rules_all PROPERTIES LABELS truth TIMEOUT 7200)
