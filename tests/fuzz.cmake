@@ -16,3 +16,14 @@ if(HEDDLE_FUZZ)
     target_sources(fuzz_${target} PRIVATE fuzz/fuzz_json.c)
   endforeach()
 endif()
+
+# The parser under the memory sanitizer, which wants all code to be its own: so these rooms alone, over all PTX there is.
+if(HEDDLE_MSAN)
+  file(GLOB parser CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/base/*.c ${CMAKE_SOURCE_DIR}/src/ptx/*.c)
+  add_executable(msan_ptx fuzz/fuzz_ptx.c fuzz/fuzz.c fuzz/replay.c ${parser})
+  target_compile_options(msan_ptx PRIVATE -fsanitize=memory -fsanitize-memory-track-origins -fno-omit-frame-pointer)
+  target_link_options(msan_ptx PRIVATE -fsanitize=memory)
+  set(ptx ${CMAKE_CURRENT_SOURCE_DIR}/ptx)
+  add_test(NAME msan.ptx COMMAND msan_ptx ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/ptx ${CMAKE_CURRENT_SOURCE_DIR}/truth/ptx ${ptx}/target
+           ${ptx}/bad)
+endif()
