@@ -1,6 +1,7 @@
 # An H200's counts (tests/truth) beside ours. What takes long has the label `truth`, which ./test.sh leaves out:
 # ctest --test-dir build -L truth.
-set(quick aat_tile aos_soa image_ops matmul_coarse matmul_tiled merge_path radix_pass scan stencil3d)
+set(quick aat_tile aos_soa cache_ops floyd image_ops load_width matmul_coarse matmul_tiled matrix_rowcol merge_path radix_pass scan stencil3d struct_size
+    texture2d vector_ops)
 string(REPLACE ";" "," quick "${quick}")
 add_test(NAME truth.exact COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy.py $<TARGET_FILE:heddle_cli> --code own
          --only ${quick})
