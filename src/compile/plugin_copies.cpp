@@ -5,7 +5,8 @@
 // whole at the copy. So before the optimiser the copy is split into members: those of equal size that fill an aligned
 // piece of up to 16 bytes are one opaque load (llvm.nvvm.ldu, which nothing of the optimiser takes apart), the others
 // plain loads; every member is stored to the variable, which the optimiser then keeps in registers. Behind the optimiser
-// an opaque load is a vector load, or a scalar one if only one element of it is used.
+// an opaque load is a vector load, or a scalar one if only one element of it is used. An opaque load is known by its second
+// argument: metadata is lost where the optimiser makes one of two.
 //
 // Copies from memory to memory that are left behind the optimiser: 16-byte accesses for 16-aligned structs below 64
 // bytes, 8-byte ones below 128, and from there as wide as the alignment, more than 16 of them in a loop. Clang makes
@@ -26,7 +27,9 @@ namespace {
 
 enum { WIDEST = 16, VECTOR = 4 }; // bytes, elements of one access
 enum { MOST_SPLIT = 128, MOST_MEMBERS = 64 };
-const char *const PIECE = "heddle.piece"; // metadata of an opaque load: bytes from the beginning of the struct
+// The second argument of llvm.nvvm.ldu is an alignment; an opaque load has this bit there, and below it the bytes from the
+// beginning of the struct.
+const uint64_t PIECE = 1u << 30;
 
 // One scalar of a struct.
 struct Member {
@@ -103,15 +106,18 @@ bool is_local(const Value *pointer)
     return isa<AllocaInst>(getUnderlyingObject(pointer));
 }
 
-// The whole of what such a copy reads is in memory that a load must be made of.
+// The whole of what such a copy reads is in memory that a load must be made of: whichever way the pointer came.
 bool is_loaded(const Value *pointer)
 {
-    const Value *object = getUnderlyingObject(pointer);
-    if (auto *argument = dyn_cast<Argument>(object))
-        return !argument->hasByValAttr();
-    if (auto *global = dyn_cast<GlobalVariable>(object))
-        return !(global->isConstant() && global->hasDefinitiveInitializer());
-    return !isa<AllocaInst>(object);
+    SmallVector<const Value *, 4> objects;
+    getUnderlyingObjects(pointer, objects);
+    return all_of(objects, [](const Value *object) {
+        if (auto *argument = dyn_cast<Argument>(object))
+            return !argument->hasByValAttr();
+        if (auto *global = dyn_cast<GlobalVariable>(object))
+            return !(global->isConstant() && global->hasDefinitiveInitializer());
+        return !isa<AllocaInst>(object);
+    });
 }
 
 // How many members from `first` on one access of an aligned piece takes.
@@ -128,7 +134,7 @@ size_t piece(ArrayRef<Member> members, size_t first, uint64_t align)
     return n;
 }
 
-// An opaque load of the members of one piece, a vector element each. Its metadata says where in the struct it lies.
+// An opaque load of the members of one piece, a vector element each.
 Value *opaque_load(IRBuilder<> &b, Value *from, ArrayRef<Member> members)
 {
     uint64_t size = members[0].size;
@@ -141,8 +147,7 @@ Value *opaque_load(IRBuilder<> &b, Value *from, ArrayRef<Member> members)
     Function *load = Intrinsic::getDeclaration(
         b.GetInsertBlock()->getModule(), floating ? Intrinsic::nvvm_ldu_global_f : Intrinsic::nvvm_ldu_global_i,
         {FixedVectorType::get(element, unsigned(members.size())), from->getType()});
-    CallInst *call = b.CreateCall(load, {from, b.getInt32(unsigned(size * members.size()))});
-    call->setMetadata(PIECE, MDNode::get(b.getContext(), ConstantAsMetadata::get(b.getInt64(members[0].at))));
+    CallInst *call = b.CreateCall(load, {from, b.getInt32(unsigned(PIECE | members[0].at))});
     if (same)
         call->setMetadata(LLVMContext::MD_tbaa, members[0].tbaa);
     return call;
@@ -273,14 +278,23 @@ uint64_t members_used(const CallInst &load)
     return used;
 }
 
+// __ldu() of a program has an alignment for a second argument. What is no constant was made of two opaque loads.
+bool is_opaque(const IntrinsicInst &load)
+{
+    if (load.getIntrinsicID() != Intrinsic::nvvm_ldu_global_i && load.getIntrinsicID() != Intrinsic::nvvm_ldu_global_f)
+        return false;
+    auto *argument = dyn_cast<ConstantInt>(load.getArgOperand(1));
+    return !argument || (argument->getZExtValue() & PIECE);
+}
+
 Piece piece_of(CallInst *load)
 {
     const DataLayout &layout = load->getModule()->getDataLayout();
     Value *from = load->getArgOperand(0);
     APInt at(layout.getIndexTypeSizeInBits(from->getType()), 0);
     Value *base = from->stripAndAccumulateConstantOffsets(layout, at, true);
-    MDNode *piece = load->getMetadata(PIECE);
-    int64_t in = piece ? mdconst::extract<ConstantInt>(piece->getOperand(0))->getSExtValue() : 0;
+    auto *argument = dyn_cast<ConstantInt>(load->getArgOperand(1));
+    int64_t in = argument ? int64_t(argument->getZExtValue() & ~PIECE) : 0;
     auto *vector = cast<FixedVectorType>(load->getType());
     return {load, base, at.getSExtValue() - in, vector->getNumElements(), vector->getScalarSizeInBits() / 8,
             members_used(*load)};
@@ -350,7 +364,7 @@ bool heddle::join_pieces(Function &f)
     for (BasicBlock &block : f)
         for (Instruction &i : block) {
             auto *call = dyn_cast<IntrinsicInst>(&i);
-            if (call && call->getMetadata(PIECE))
+            if (call && is_opaque(*call))
                 pieces.push_back(piece_of(call));
         }
     SmallVector<bool, 16> alone;
