@@ -16,6 +16,7 @@
 #include "jit/jit.h"
 #include "target/target.h"
 #include "space/machine.h"
+#include "space/place.h"
 
 /* --- errors: the calling thread's last --- */
 
@@ -100,7 +101,10 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
     }
     diag_release(&diags);
     d->described = d->spec.memory_bytes;
-    uint64_t room = machine_room() / 2; /* a quarter is for pinned host memory, a quarter for what borders on either */
+    /* A quarter is for pinned host memory; device memory lies in twice its size, with what a context holds (space/place.h). */
+    const uint64_t around = (PLACE_CHUNK + PLACE_BELOW + 1 + PLACE_ABOVE + PLACE_WINDOW) * SPACE_GRANULE;
+    uint64_t room = machine_room() / 4 * 3;
+    room = room > around ? (room - around) / 2 : 0;
     if (room < SPACE_GRANULE) {
         alloc_release(d);
         return engine_fail(HEDDLE_OUT_OF_MEMORY, "the limits of this process (ulimit -v, -f) leave no room for device memory");

@@ -260,20 +260,10 @@ int kernel_max_threads(const heddle_kernel *k)
     return (int)(given && bound < n ? bound : n);
 }
 
-/* Can anything that an instruction does be seen when the kernel has ended? */
+/* May anything that an instruction does be seen when the kernel has ended? */
 static bool has_effect(const struct ir_inst *i)
 {
-    if (i->op >= PTX_OP_COUNT)
-        return i->op == IR_OP_EXTERN;
-    switch (ptx_op_info[i->op].class) {
-    case PTX_CLASS_STORE:
-    case PTX_CLASS_ATOM:
-    case PTX_CLASS_RED:
-    case PTX_CLASS_CALL:
-        return true;
-    default:
-        return i->op == PTX_OP_TRAP;
-    }
+    return facts_writes(i) & (FACT_GLOBAL | FACT_SHARED | FACT_LOCAL) || i->op == PTX_OP_TRAP || i->op == IR_OP_EXTERN;
 }
 
 static bool any_effect(const struct ir_kernel *k)

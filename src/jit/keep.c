@@ -1,6 +1,7 @@
 /* Objects in the cache (see keep.h). */
 #include "jit/keep.h"
 
+#include "base/alloc.h"
 #include "base/store.h"
 #include "base/strbuf.h"
 #include "jit_build.h"

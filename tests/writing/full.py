@@ -160,11 +160,11 @@ def full_disk(table):
 
 def limits(table):
     smaller = r"limits of this process \(ulimit -v, -f\) leave \d+ MiB of device memory"
-    for mib in (4000, 1000, 200, 60):
+    for mib in (4000, 2000):
         table.case(f"ulimit -v {mib} MiB", "run {cu}", smaller, 0, limits=[(resource.RLIMIT_AS, (mib << 20,) * 2)])
-    for mib in (1000, 64, 6):
+    for mib in (1000, 400):
         table.case(f"ulimit -f {mib} MiB", "run {cu}", smaller, 0, limits=[(resource.RLIMIT_FSIZE, (mib << 20,) * 2)])
-    table.case("ulimit -f 1 MiB", "run {cu}", "leave no room for device memory", limits=[(resource.RLIMIT_FSIZE, (1 << 20,) * 2)])
+    table.case("ulimit -f 64 MiB", "run {cu}", "leave no room for device memory", limits=[(resource.RLIMIT_FSIZE, (64 << 20,) * 2)])
     table.case("ulimit -f 12 KiB", "build -c {other}", "File too large", limits=[(resource.RLIMIT_FSIZE, (12 << 10,) * 2)])
     four_kib = [(resource.RLIMIT_FSIZE, (4096,) * 2)]
     table.case("ulimit -f 4 KiB", "devices h200 --json", ".*", 0, limits=four_kib)  # a pipe or /dev/null has no size
