@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""A second opinion on results: random CUDA programs, what their kernels leave compared with what g++ says.
+
+Each program (program.py) is compiled three times: by g++ and by clang as ordinary C++, without device code, and by `heddle build`,
+every fourth program with -G. g++'s answer is the reference; clang's, made without optimisation and with the threads of a block in
+the other order, must be the same, or the program is at fault. The device program runs with the interpreter and with machine code
+on each level of the host that is there.
+
+usage: opinion.py HEDDLE [--seed N] [--kernels N] [--programs N] [--levels v2,v3,v4] [--exec interp,jit-first] [--turn jit]
+                         [--folder DIR] [--log FILE]
+       opinion.py HEDDLE --shrink SEED.NUMBER [--levels v3] [--exec interp]
+
+Without --seed the seed is new in each run. It is printed, and `--seed N` repeats the run: program i has the seed N + i and as many
+kernels as --kernels says (100). The executors of --exec run on every level, those of --turn on one level a program, in turn; programs with -G are interpreted only,
+unless --all is given (seconds of compiling a kernel). A kernel that differs is named as SEED.NUMBER; --shrink leaves out of it what it can while it still differs (in the last of --levels,
+with the first of --exec) and prints the rest. --folder keeps the last program, --log adds a line of JSON for each program, level
+and executor.
+
+Exit status: 0 nothing differs, 1 something does, 2 the two references differ, 77 none of the levels is there.
+"""
+import argparse
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True # nothing is left beside the sources
+import program
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PLAIN = ["-std=c++17", "-w", "-fno-strict-aliasing", f"-I{HERE}"]
+REFERENCES = {"g++": ["g++", "-x", "c++", "-O1", "-ffp-contract=off", "-fno-math-errno", *PLAIN],
+              "clang": ["clang++-19", "-x", "c++", "-O0", "-ffp-contract=off", "-DDESCENDING", *PLAIN]}
+FORMATS = {"i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f32": "I", "f64": "Q", "f16": "H", "b16": "H"}
+LIMIT = 900 # seconds that a program may take
+FEWEST_COMPILED = 0.9 # of a program's kernels must have run as machine code when all were to be compiled
+
+
+class Failed(Exception):
+    """A program that did not compile or did not run to its end."""
+
+
+def command(line, **environment):
+    try:
+        done = subprocess.run(line, capture_output=True, text=True, errors="replace", timeout=LIMIT, env={**os.environ, **environment})
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{line[0]}: not over after {LIMIT} s")
+    if done.returncode:
+        raise Failed(f"{' '.join(line)}: status {done.returncode}\n{done.stderr[:3000]}")
+    return done.stderr
+
+
+class InDoubt(Exception):
+    """The two references differ."""
+
+
+class Batch:
+    """A program in a folder, and what its kernels left."""
+
+    def __init__(self, kernels, seed, folder, options):
+        self.kernels, self.folder = kernels, folder
+        self.source = f"{folder}/opinion.cu"
+        self.debug = seed % 4 == 3
+        self.build = [options.heddle, "build", "-std=c++17", "-fmad=false", "-w", f"-I{HERE}", *(["-G"] if self.debug else []),
+                      *(["-DPLANTED"] if options.plant else [])]
+        about = f"{len(kernels)} kernels of seed {seed}, from {kernels[0].name[1:]} on; heddle {' '.join(self.build[1:])}"
+        with open(self.source, "w") as f:
+            f.write(program.program(kernels, about))
+
+    def left(self, executable, **environment):
+        """The bytes that each kernel left, and stderr."""
+        path = f"{self.folder}/left"
+        said = command([executable, path], **environment)
+        with open(path, "rb") as f:
+            data = f.read()
+        if len(data) != sum(k.extent for k in self.kernels):
+            raise Failed(f"{executable}: {len(data)} bytes left")
+        parts, at = [], 0
+        for k in self.kernels:
+            parts.append(data[at:at + k.extent])
+            at += k.extent
+        return parts, said
+
+    def reference(self, name):
+        command([*REFERENCES[name], self.source, "-o", f"{self.folder}/{name}"])
+        return self.left(f"{self.folder}/{name}")[0]
+
+    def compile(self):
+        command([*self.build, self.source, "-o", f"{self.folder}/device"])
+
+    def run(self, level, executor):
+        parts, said = self.left(f"{self.folder}/device", HEDDLE_ISA=f"x86-64-{level}", HEDDLE_EXEC=executor, HEDDLE_JIT_LOG="-", HEDDLE_JIT_CACHE="0")
+        compiled = {m["kernel"] for line in said.splitlines() if line.startswith("{") and not (m := json.loads(line))["problem"]}
+        return parts, len(compiled)
+
+
+def shown(kind, data, at):
+    """A value as text, by its type."""
+    raw = struct.unpack_from("<" + FORMATS[kind], data, at)[0]
+    if kind in ("f32", "f64"):
+        return f"{struct.unpack_from('<' + ('f' if kind == 'f32' else 'd'), data, at)[0]!r} ({raw:#x})"
+    return f"{raw} ({raw & (1 << 8 * program.SIZE[kind]) - 1:#x})"
+
+
+def differences(kernel, want, have):
+    """(what, thread or index, wanted, found) of the values that differ."""
+    for region in kernel.regions:
+        for at, name, kind, i in region.values():
+            n = program.SIZE[kind]
+            if want[at:at + n] != have[at:at + n]:
+                yield name, kind, i, shown(kind, want, at), shown(kind, have, at)
+
+
+def differs(kernel, want, have): # what lies between the members of structs is nobody's
+    return want != have and next(differences(kernel, want, have), None) is not None
+
+
+def tell(seed, kernel, want, have, who):
+    found = list(differences(kernel, want, have))
+    print(f"kernel {seed}.{kernel.name[1:]} {who}: {len(found)} values differ from g++'s; grid {kernel.grid}, block {kernel.block}")
+    for name, kind, i, a, b in found[:4]:
+        print(f"    {kind} {name}, thread or place {i}: {a}, here {b}")
+
+
+def told(seed, kernels, want, have, who):
+    """The kernels that differ, each of which is told of."""
+    different = [(k, a, b) for k, a, b in zip(kernels, want, have) if differs(k, a, b)]
+    for k, a, b in different:
+        tell(seed, k, a, b, who)
+    return [k for k, _, _ in different]
+
+
+def host_levels(wanted):
+    flags = next((line for line in open("/proc/cpuinfo") if line.startswith("flags")), "").split()
+    there = {"v2": True, "v3": "avx2" in flags and "fma" in flags, "v4": "avx512bw" in flags and "avx512vl" in flags and "avx512dq" in flags}
+    return [level for level in wanted if there[level]]
+
+
+def one_program(options, seed, folder, log):
+    """The number of kernels that differ somewhere."""
+    kernels = [program.Kernel(seed, i) for i in range(options.kernels)]
+    batch = Batch(kernels, seed, folder, options)
+    begun = time.time()
+    want = batch.reference("g++")
+    if told(seed, kernels, want, batch.reference("clang"), "in clang's reference"):
+        raise InDoubt
+    batch.compile()
+    made = time.time() - begun
+    wrong = set()
+    for level in options.levels:
+        for executor in options.exec + (options.turn if level == options.levels[seed % len(options.levels)] else []):
+            if batch.debug and executor != "interp" and not options.all:
+                continue
+            begun = time.time()
+            have, compiled = batch.run(level, executor)
+            different = told(seed, kernels, want, have, f"({executor}, {level}{', -G' if batch.debug else ''})")
+            wrong |= {k.name for k in different}
+            row = {"seed": seed, "kernels": len(kernels), "debug": batch.debug, "level": level, "exec": executor, "same": len(kernels) - len(different),
+                   "different": [k.name for k in different], "compiled": compiled, "build_s": round(made, 1), "run_s": round(time.time() - begun, 1)}
+            if log:
+                log.write(json.dumps(row) + "\n")
+                log.flush()
+            if executor != "interp" and compiled < FEWEST_COMPILED * len(kernels):
+                raise Failed(f"seed {seed}: only {compiled} of {len(kernels)} kernels ran as machine code")
+    return len(wrong)
+
+
+def shrink(options):
+    seed, number = (int(n) for n in options.shrink.split("."))
+    kernel = program.Kernel(seed, number)
+    level, executor = options.levels[-1], options.exec[0]
+    about = f"kernel {options.shrink} ({executor}, {level})"
+    tried = 0
+
+    def outcome(folder):
+        batch = Batch([kernel], seed, folder, options)
+        batch.compile()
+        return batch, batch.reference("g++")[0], batch.run(level, executor)[0][0]
+
+    with tempfile.TemporaryDirectory() as folder:
+        def still():
+            nonlocal tried
+            tried += 1
+            try:
+                return differs(kernel, *outcome(folder)[1:])
+            except Failed:
+                return False
+
+        if not still():
+            print(f"{about} does not differ")
+            return 2
+        while True: # statements first: an expression made simple needs less of them
+            while any([fewer(functions, still) for functions in (kernel.helpers, kernel.pointers)] +
+                      [fewer_statements(tree, still) for tree in kernel.trees()]):
+                pass
+            if not any([simpler(s, still) for tree in kernel.trees() for s in tree.statements]):
+                break
+        batch, want, have = outcome(folder)
+        print(kernel.text())
+        tell(seed, kernel, want, have, f"({executor}, {level}), made smaller in {tried} steps")
+        if differs(kernel, want, batch.reference("clang")[0]):
+            print("the two references differ: the program is at fault")
+    return 1
+
+
+def fewer(things, still):
+    """Leaves out runs of a list's members, long ones first; says whether any could be."""
+    before, size = len(things), len(things)
+    while size:
+        at = 0
+        while at < len(things):
+            whole = list(things)
+            del things[at:at + size]
+            if not still():
+                things[:] = whole
+                at += size
+        size //= 2
+    return len(things) < before
+
+
+def fewer_statements(tree, still):
+    changed = fewer(tree.statements, still) if isinstance(tree, program.Block) else False
+    return any([fewer_statements(s, still) for s in (tree.statements if isinstance(tree, program.Block) else tree.kids)]) or changed
+
+
+def simpler(tree, still):
+    """Puts a part of the same type, or zero, in the place of an expression; says whether any could be."""
+    if isinstance(tree, program.Block):
+        return any([simpler(s, still) for s in tree.statements])
+    changed = False
+    for i, kid in enumerate(tree.kids):
+        if isinstance(kid, program.Node) and kid.type in program.TYPES and kid.kids:
+            zero = f"{kid.type}_of((u16)0)" if kid.type in program.SHORTS else f"({kid.type})0"
+            for other in [program.Node(zero, type=kid.type)] + [k for k in kid.kids if k.type == kid.type]:
+                tree.kids[i] = other
+                if still():
+                    changed = True
+                    break
+                tree.kids[i] = kid
+        changed = simpler(tree.kids[i], still) or changed
+    return changed
+
+
+def main():
+    sys.stdout.reconfigure(line_buffering=True)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("heddle")
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--kernels", type=int, default=100)
+    parser.add_argument("--programs", type=int, default=1)
+    parser.add_argument("--levels", type=lambda s: s.split(","), default=["v2", "v3", "v4"])
+    parser.add_argument("--exec", type=lambda s: s.split(","), default=["interp", "jit-first"])
+    parser.add_argument("--turn", type=lambda s: s.split(","), default=[])
+    parser.add_argument("--folder")
+    parser.add_argument("--log")
+    parser.add_argument("--all", action="store_true", help="machine code of programs with -G, too: seconds of compiling a kernel")
+    parser.add_argument("--shrink")
+    parser.add_argument("--plant", action="store_true", help="a fault in the device's side, for the test of this test")
+    options = parser.parse_args()
+    options.levels = host_levels(options.levels)
+    if not options.levels:
+        return 77
+    if options.shrink:
+        return shrink(options)
+    first = options.seed if options.seed is not None else int.from_bytes(os.urandom(4), "little")
+    print(f"seed {first}, {options.programs} programs of {options.kernels} kernels, {'+'.join(options.exec)} on {'+'.join(options.levels)}"
+          f"{', ' + '+'.join(options.turn) + ' on one of them in turn' if options.turn else ''}")
+    wrong = 0
+    log = open(options.log, "a") if options.log else None
+    for seed in range(first, first + options.programs):
+        with tempfile.TemporaryDirectory() as temporary:
+            if options.folder:
+                os.makedirs(options.folder, exist_ok=True)
+            try:
+                wrong += one_program(options, seed, options.folder or temporary, log)
+            except Failed as e:
+                print(f"seed {seed}: {e}")
+                return 1
+            except InDoubt:
+                print(f"seed {seed}: the two references differ: the program is at fault")
+                return 2
+    print(f"{options.programs * options.kernels - wrong} of {options.programs * options.kernels} kernels without a difference; "
+          f"to repeat: --seed {first} --programs {options.programs} --kernels {options.kernels}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Whether tests/opinion could find anything: a fault that is planted in the device's side is found, named and made smaller; the
+same seed makes the same program; and 1,500 kernels use every word, type and kind of statement there is.
+
+usage: selftest.py HEDDLE
+"""
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True # nothing is left beside the sources
+import program
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def opinion(*arguments):
+    done = subprocess.run([sys.executable, f"{HERE}/opinion.py", sys.argv[1], "--plant", *arguments], capture_output=True, text=True)
+    assert done.returncode == 1, done
+    return done.stdout
+
+
+def texts(seed, count):
+    return "\n".join(program.Kernel(seed, i).text() for i in range(count))
+
+
+assert texts(1, 5) == texts(1, 5) != texts(2, 5)
+
+everything = texts(1, 1500) # in the bodies alone: a word counts where it is used, not where it is declared
+missing = [name for rows in program.WORDS.values() for name, _ in rows if not re.search(rf"\b{name}\(", everything)]
+assert not missing, missing
+for what in ("switch", "while", "do {", "break;", "continue;", "case", "else if", " ? ", "NOINLINE", "_pick(", "barrier()", "barrier_count", "barrier_and",
+             "barrier_or", "sync_warp", "ballot", "all(", "any(", "match_any", "match_all", "shfl_idx", "shfl_up", "shfl_down", "shfl_xor",
+             "reduce_add(", "reduce_min_s", "reduce_xor", "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor", "atomic_inc",
+             "atomic_dec", "atomic_max_f32", "mix_ticket", "quot<", "cut<", "TABLE", "(x0 - 1", "in->l)[", " : ", "alignas(16)"):
+    assert what in everything, what
+numbers = len(re.findall(r"[(\s,=]\(?-?(?:0x)?\d[\w.+]*", everything))
+assert numbers > 10000, numbers
+
+said = opinion("--seed", "1", "--kernels", "8", "--levels", "v2", "--exec", "interp")
+name = re.search(r"^kernel (1\.\d+) \(interp, v2\): \d+ values differ from g\+\+'s", said, re.M)
+assert name, said
+assert "to repeat: --seed 1 --programs 1 --kernels 8" in said, said
+before = program.Kernel(1, int(name[1][2:])).text()
+said = opinion("--shrink", name[1], "--levels", "v2", "--exec", "interp")
+assert re.search(rf"^kernel {re.escape(name[1])} \(interp, v2\), made smaller in \d+ steps: ", said, re.M), said
+assert said.count("\n") < 0.5 * before.count("\n"), said
+print("PASSED")
