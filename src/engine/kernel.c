@@ -207,6 +207,7 @@ static void compile(heddle_kernel *k)
     struct strbuf text;
     strbuf_init(&text);
     k->ir = ir_build(k->module->ptx, k->function, variable_address, k->module);
+    k->ir->claims = verify_wanted() ? claims_new() : NULL;
     target_rewrite(k->ir);
     for (const struct ir_problem *p = k->ir->problems; p; p = p->next) {
         describe_problem(&text, k->ir, p->loc, p->ptx_line, p->text);
@@ -214,7 +215,6 @@ static void compile(heddle_kernel *k)
     }
     if (!text.s) {
         const char *problem;
-        k->ir->claims = verify_wanted() ? claims_new() : NULL;
         int32_t site = 0;
         k->tables = target_tables(k->ir, &k->ir->arena);
         if (assembler_is_wanted())

@@ -1,4 +1,4 @@
-# The device code of the measured programs is, instruction for instruction, what clang alone makes (tests/ptx/*.clang.ptx),
+# The device code of the measured programs is, instruction for instruction, what clang alone makes (tests/truth/ptx/*.clang.ptx),
 # where our pass has nothing to change. Left out of the comparison: comments, source lines, debug sections.
 . "$SOURCES/common.sh"
 
@@ -7,11 +7,11 @@ code() {
         -e '/^\.section/,$d' -e '/^\.loc /d' -e '/^\.file /d' -e '/^\$L__\(tmp\|func_begin\|func_end\)[0-9]*:$/d' \
         -e '/^$/d' "$1"
 }
-# What the pass changes: copies of float2, float4 and double2 (the order of operands in reduction), a joined store, a mask,
+# What the pass changes: copies of structs and vectors (the order of operands in reduction), joined stores, a mask,
 # a division.
-changed=' async_copy divergence load_width matmul_coarse merge_path reduction '
+changed=' async_copy bandwidth divergence grid_shape image_ops load_width matmul_coarse merge_path peak_math reduction shared_width struct_size texture2d '
 compared=0
-for reference in "$SOURCES"/../ptx/*.clang.ptx; do
+for reference in "$SOURCES"/../truth/ptx/*.clang.ptx; do
     name=$(basename "$reference" .clang.ptx)
     source=$SOURCES/../truth/$name.cu
     [ -e "$source" ] || continue
