@@ -6,7 +6,7 @@
 // the same channel: the others have nothing to do. On the GPUs of the 8 and 200 series that was a plague ("partition
 // camping"): rows of 2,048 bytes met one of the GTX 280's eight partitions. Two ways out: rows with a piece more than they
 // need (a pad), or another order of the blocks. Since Fermi the places are scattered by a hash, and no such stride is known; the
-// H200's busiest channel has 1.06, 1.25 and 1.38 times the mean in the three (heddle profile --section MemoryWorkloadAnalysis).
+// H200's busiest channel has 1.06, 1.31 and 1.31 times the mean in the three (heddle profile --section MemoryWorkloadAnalysis).
 //
 //   for device in gt200 h200; do heddle profile --device $device --section MemoryWorkloadAnalysis examples/dram_channels.cu; done
 //

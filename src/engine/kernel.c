@@ -260,14 +260,21 @@ int kernel_max_threads(const heddle_kernel *k)
     return (int)(given && bound < n ? bound : n);
 }
 
-/* May anything that an instruction does be seen when the kernel has ended? */
+/* May anything that an instruction does be seen when the kernel has ended, or while it runs: does it wait for somebody, or look
+ * at the time? */
 static bool has_effect(const struct ir_inst *i)
 {
-    return facts_writes(i) & (FACT_GLOBAL | FACT_SHARED | FACT_LOCAL) || i->op == PTX_OP_TRAP || i->op == IR_OP_EXTERN;
+    bool seen = facts_writes(i) & (FACT_GLOBAL | FACT_SHARED | FACT_LOCAL) || i->op == PTX_OP_TRAP || i->op == IR_OP_EXTERN;
+    for (int s = 0; s < i->nsrc; s++)
+        seen |= facts_source(&i->src[s]) & FACT_STATE;
+    return seen || facts_result(i) & FACT_STATE || facts_syncs(i) & FACT_TIME;
 }
 
+/* A loop that the compiler left in does something, if only to wait. */
 static bool any_effect(const struct ir_kernel *k)
 {
+    if (k->nloops)
+        return true;
     for (int32_t i = 0; i < k->ninsts; i++)
         if (has_effect(&k->insts[i]))
             return true;

@@ -8,6 +8,7 @@
 #include "target/values.h"
 #include "base/alloc.h"
 #include "ir/claims.h"
+#include "ir/facts.h"
 #include "base/table.h"
 #include "target/definitions.h"
 
@@ -155,6 +156,12 @@ static struct congruence cong_clip(struct congruence c, int bits)
     return c.known >= bits && bits < 64 ? known_low(ALL_BITS, c.low & low_mask(bits)) : c;
 }
 
+/* One number, of which no modifier makes another one. */
+static bool is_plain(const struct ir_inst *in)
+{
+    return !in->mods->sat && !in->mods->relu && !facts_carry(in) && in->type != PTX_U16X2 && in->type != PTX_S16X2;
+}
+
 static struct congruence cong_value(const struct values *v, const struct ir_inst *in)
 {
     const struct congruence nothing = {0, 0};
@@ -169,6 +176,8 @@ static struct congruence cong_value(const struct values *v, const struct ir_inst
         c = cong_src(v, &in->src[2]);
     if (a.known == TOP || b.known == TOP || c.known == TOP)
         return is_followed(in) ? (struct congruence){TOP, 0} : nothing;
+    if (!is_plain(in))
+        return nothing;
     switch (in->op) {
     case PTX_OP_MOV:
         if (in->nsrc != 1 || (in->src[0].kind == IR_SRC_IMM && in->src[0].imm >= FIRST_DEVICE_ADDRESS &&
@@ -361,6 +370,8 @@ static bool sum_result(struct values *v, const struct ir_inst *in, const struct 
     int bits = ptx_type_info[in->type].bits, wide = PTX_OP_MUL_WIDE;
     if (ptx_type_info[in->type].kind == 'S')
         wide = PTX_OP_MAD_WIDE; /* any other number will do: signed and unsigned products differ */
+    if (!is_plain(in))
+        return false;
     switch (in->op) {
     case PTX_OP_MOV:
         *out = s[0];
@@ -376,10 +387,10 @@ static bool sum_result(struct values *v, const struct ir_inst *in, const struct 
         return true;
     case PTX_OP_ADD:
         *out = sum_add(v, s[0], s[1], bits);
-        return !in->mods->cc && !in->mods->sat;
+        return true;
     case PTX_OP_SUB:
         *out = (struct sum){s[0].root, narrow(s[0].add - s[1].add, bits)};
-        return s[1].root == VALUES_CONSTANT && !in->mods->cc && !in->mods->sat;
+        return s[1].root == VALUES_CONSTANT;
     case PTX_OP_OR: {
         bool swap = s[0].root == VALUES_CONSTANT;
         struct sum x = s[swap], c = s[!swap];
@@ -397,7 +408,7 @@ static bool sum_result(struct values *v, const struct ir_inst *in, const struct 
         return true;
     case PTX_OP_MAD_LO:
         *out = sum_add(v, sum_product(v, s[0], s[1], PTX_OP_MUL_LO, bits), s[2], bits);
-        return !in->mods->cc;
+        return true;
     case PTX_OP_MUL_WIDE:
         *out = sum_product(v, s[0], s[1], wide, bits);
         return true;
@@ -433,10 +444,9 @@ static int64_t imm_value(const struct ir_inst *in, const struct ir_src *s)
 }
 
 /* Special registers are numbered like operations without operands; clocks differ with every reading. */
-static struct sum sum_of_sreg(struct values *v, uint32_t sreg)
+static struct sum sum_of_sreg(struct values *v, const struct ir_src *s)
 {
-    bool time = sreg >= PTX_SREG_CLOCK && sreg <= PTX_SREG_GLOBALTIMER_HI;
-    return time ? fresh(v) : number(v, IR_OP_DELETED, 0, 0, sreg, 0);
+    return facts_source(s) & FACT_STATE ? fresh(v) : number(v, IR_OP_DELETED, 0, 0, s->sreg, 0);
 }
 
 /* The register's sum where its only definition dominates. */
@@ -454,7 +464,7 @@ static struct sum whole_sum(struct values *v, int32_t reg, int depth)
         if (src->kind == IR_SRC_IMM)
             s[i] = (struct sum){VALUES_CONSTANT, imm_value(in, src)};
         else if (src->kind == IR_SRC_SREG)
-            s[i] = sum_of_sreg(v, src->sreg);
+            s[i] = sum_of_sreg(v, src);
         else if (v->def[src->reg] >= 0 && defined_before(v->k, v->def[src->reg], def))
             s[i] = whole_sum(v, src->reg, depth + 1);
         else
@@ -472,7 +482,7 @@ static struct sum sum_here(struct values *v, const struct ir_inst *in, const str
     if (s->kind == IR_SRC_IMM)
         return (struct sum){VALUES_CONSTANT, imm_value(in, s)};
     if (s->kind == IR_SRC_SREG)
-        return sum_of_sreg(v, s->sreg);
+        return sum_of_sreg(v, s);
     int32_t r = s->reg;
     if (v->here_block[r] != v->block + 1) {
         bool visible = v->def[r] >= 0 && v->k->insts[v->def[r]].block != v->block &&

@@ -19,7 +19,7 @@ for x, y in zip(a, b):
     assert x["total"] == y["total"] and x["total"]["GLOBAL_LD_SECTORS"] > 0, (x["total"], y["total"])' "$folder/interp.results" "$folder/jit.results"
     rm "$folder/interp.results" "$folder/jit.results"
 done
-for element in far 600000 3; do
+for element in far 60000000 3; do
     for exec in interp jit; do
         HEDDLE_EXEC=$exec "$folder/sparse" $element >"$folder/$exec" 2>&1
     done
