@@ -35,11 +35,14 @@ static unsigned load_may(const struct ir_inst *in)
     return in->mods->order == PTX_WEAK ? FACT_LEAVE_OUT | FACT_DOUBLE : 0;
 }
 
-/* 9.7.9.6: with segments (bits 8 to 12 of c) each has a source of its own, and without .idx each lane has. */
+/* 9.7.9.6: with segments (bits 8 to 12 of c) each has a source of its own, without .idx each lane has, and beyond the clamp
+ * (bits 0 to 4) every lane keeps its own value. */
 static unsigned shuffle_result(const struct ir_inst *in)
 {
-    bool whole = in->mods->variant == PTX_SHFL_IDX && in->src[2].kind == IR_SRC_IMM && !(in->src[2].imm & 0x1f00);
-    return whole ? FACT_LANES : FACT_LANES | FACT_LANE;
+    const struct ir_src *from = &in->src[1], *c = &in->src[2];
+    bool whole = in->mods->variant == PTX_SHFL_IDX && c->kind == IR_SRC_IMM && !(c->imm & 0x1f00);
+    bool inside = whole && ((c->imm & 31) == 31 || (from->kind == IR_SRC_IMM && (from->imm & 31) <= (c->imm & 31)));
+    return inside ? FACT_LANES : FACT_LANES | FACT_LANE;
 }
 
 /* 9.7.13.9: match.any says which lanes have this lane's value, match.all the same to all. */
