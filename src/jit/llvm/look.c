@@ -167,7 +167,8 @@ static bool one_value(const struct emit *e, const struct ir_src *s)
     return s->kind == IR_SRC_REG && bits_of_type(e->k->reg_type[s->reg]) == 64 && shape_uniform(&e->job->shapes->reg[s->reg]);
 }
 
-/* The product, of 64 bits: a number of 32 bits, widened, times a power of two. */
+/* The product, of 64 bits: a number of 32 bits, widened, times a power of two up to 8, the most that a gather of x86 scales by
+ * (LLVM 19 takes 8 where a vector of pointers goes up by 16). */
 static bool find_product(const struct emit *e, const struct ir_inst *in, struct indexed *x)
 {
     uint64_t scale = in->nsrc > 1 && in->src[1].kind == IR_SRC_IMM ? in->src[1].imm : 0;
