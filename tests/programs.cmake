@@ -28,7 +28,7 @@ foreach(group truth device programs examples)
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/*.cu)
     list(FILTER sources EXCLUDE REGEX "/bandwidth\\.cu$")
   endif()
-  add_test(NAME as_written.${group} COMMAND python3 ${programs}/as_written.py $<TARGET_FILE:heddle_cli> ${CMAKE_CURRENT_BINARY_DIR}/as_written ${sources})
+  add_test(NAME as_written.${group} COMMAND python3 ${programs}/as_written.py $<TARGET_FILE:heddle_cli> ${sources})
   set_tests_properties(as_written.${group} PROPERTIES TIMEOUT 900 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 

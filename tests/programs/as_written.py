@@ -3,11 +3,12 @@
 
 In: programs (.cu). Each is built once and run with HEDDLE_TARGET=none and without. Out: a line for each that prints something else or ends otherwise; exit code 1 if there is one.
 
-usage: as_written.py HEDDLE FOLDER PROGRAM...   FOLDER: for the executables
+usage: as_written.py HEDDLE PROGRAM...
 """
 import os
 import subprocess
 import sys
+import tempfile
 import time
 
 LIMIT = 200  # seconds a run
@@ -19,8 +20,11 @@ def run(program, **settings):
 
 
 def main():
-    heddle, folder, sources = sys.argv[1], sys.argv[2], sys.argv[3:]
-    os.makedirs(folder, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        return compare(sys.argv[1], folder, sys.argv[2:])
+
+
+def compare(heddle, folder, sources):
     bad = 0
     for source in sources:
         began = time.time()
