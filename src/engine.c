@@ -112,6 +112,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.slots = (uint32_t)d->spec.subpartitions;
         run.block_slots = block_slots(k, &l);
         l.turn_records = 1;
+        l.first_turn = 0;
     }
     /* Machine code tallies accesses by their address modulo TALLY_SLOTS; where rules ask for more, the interpreter counts. */
     bool tallied = !l.shared_bytes || rules.shared_residue <= TALLY_SLOTS, counting = result || d->see;

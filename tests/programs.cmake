@@ -39,6 +39,18 @@ foreach(program halves textures interface streams host_memory managed recursion 
                        ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 
+# What all warps load before their first loop they have before one of them stores, in each executor and when launches are
+# counted (src/interp/turn.h).
+foreach(executor auto interp jit jit-first)
+  add_test(NAME program.first_loads_${executor} COMMAND heddle_cli run ${programs}/first_loads.cu)
+  set_tests_properties(program.first_loads_${executor} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                       ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+endforeach()
+add_test(NAME profile.first_loads COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scratch.sh $<TARGET_FILE:heddle_cli> profile
+         --metrics inst_executed --log-file first_loads.log ${programs}/first_loads.cu)
+set_tests_properties(profile.first_loads PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                     ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
 # What was never written is zero in each executor.
 foreach(executor auto interp jit jit-first)
   add_test(NAME program.unwritten_${executor} COMMAND heddle_cli run ${programs}/unwritten.cu)

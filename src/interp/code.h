@@ -6,6 +6,7 @@
 #define INTERP_CODE_H
 
 #include "interp/lanes.h"
+#include "interp/turn.h"
 #include "simt/warp.h"
 
 enum { PLACE_POOL = 1u << 31, PLACE_NONE = ~0u };
@@ -97,6 +98,7 @@ struct interp_code {
     char *pool;
     size_t pool_bytes;
     uint32_t reg_bytes;
+    struct turn turn;
     bool heap; /* it calls a service that uses the device heap */
 };
 

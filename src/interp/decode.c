@@ -355,6 +355,7 @@ struct interp_code *interp_compile(struct ir_kernel *k, const char **problem_tex
         interp_free(c);
         return NULL;
     }
+    c->turn = turn_find(c);
     return c;
 }
 
@@ -366,6 +367,11 @@ void interp_free(struct interp_code *c)
     alloc_release(c->of_reg);
     alloc_release(c->pool);
     alloc_release(c);
+}
+
+uint32_t interp_first_turn(const struct interp_code *c, const struct launch *l)
+{
+    return l->warps_per_block > 1 && turn_matters(&c->turn, l->space, l->params) ? (uint32_t)c->turn.site + 1 : 0;
 }
 
 bool interp_uses_heap(const struct interp_code *c)

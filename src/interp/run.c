@@ -1,7 +1,8 @@
 /* The loop that runs a warp: picks a split, goes on from its instruction, stops when the clock should decide.
  *
  * Control flow lives here (splits and joins: simt/warp.c); lane values in lanes.c, access.c, exchange.c, special.c.
- * A split leaves the loop when it waits (barrier, join, rendezvous), when all its lanes exited, when the ring of
+ * A split leaves the loop when it waits (barrier, join, rendezvous), when all its lanes exited, at the end of the warp's first
+ * turn (turn.h), when the ring of
  * records is full, or at a back-edge: at once when the launch is stopped, after WAIT_TURNS turns of a waiting loop, and
  * after LONG_TURNS of any other, so that nothing that another lane, warp or block must do can be kept from happening. */
 #include "interp/interp.h"
@@ -418,7 +419,11 @@ static bool run_split(struct run *r, enum warp_stop *why)
                 *why = WARP_FAULT;
                 return true;
             }
-            r->pc++;
+            if ((uint32_t)++r->pc == r->l->first_turn && r->mask == UINT32_MAX) {
+                put_split(r);
+                *why = WARP_TURN;
+                return true;
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-/* Resume points: the start, behind barriers, heads of loops, where parted lanes meet, and behind what the interpreter
+/* Resume points: the start, behind barriers and the first turn, heads of loops, where parted lanes meet, and behind what the interpreter
  * does (see plan.h). */
 #include "jit/plan.h"
 
@@ -121,7 +121,7 @@ struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, co
     at[0] = true;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        if (leaves(&c->step[i]))
+        if (leaves(&c->step[i]) || i == c->turn.site)
             at[i + 1] = true;
         if (in->back_edge && in->op == PTX_OP_BRA)
             at[k->blocks[in->target].first] = true;

@@ -380,6 +380,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->shared_bytes = l->shared_bytes;
     f->local_size = l->local_size;
     f->local_bytes = l->local_bytes;
+    f->first_turn = l->first_turn;
     f->room = l->turn_records ? l->turn_records : RING_RECORDS / 2;
     f->jam_credit = JAM_CREDIT;
     f->executed = 0;
@@ -783,19 +784,19 @@ static void hand_over(struct jit_frame *f, struct fleet *fl, int except)
     }
 }
 
-/* All warps of the block have come to the same barrier in one go: they are put behind it. */
-static bool goes_on_in_step(const struct jit_frame *f, struct fleet *fl)
+/* All warps of the block have come to the same barrier, or have had their turn at the same place, in one go: they go on there. */
+static bool goes_on_in_step(const struct jit_frame *f, struct fleet *fl, enum jit_stop why)
 {
     int n = fl->n;
-    uint32_t differ = 0, stopped = JIT_STOPPED(JIT_BARRIER, f->site);
-    int32_t next = fl->plan->resume[f->site + 1];
+    uint32_t differ = 0, stopped = JIT_STOPPED(why, f->site);
+    int32_t site = f->site + (why == JIT_BARRIER), next = fl->plan->resume[site];
     if (!f->fleet || f->stopped != &fl->stopped[n - 1] || next < 0 || launch_stopping(fl->b->launch, fl->b->index))
         return false;
     for (int i = 0; i < n - 1; i++)
         differ |= fl->stopped[i] ^ stopped;
     for (int i = 0; i < n && !differ; i++) {
         fl->resume[i] = next;
-        fl->next[i] = f->site + 1;
+        fl->next[i] = site;
     }
     return !differ;
 }
@@ -824,7 +825,7 @@ static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, in
         why = call(f, fl->resume[i], turns_of(fl));
         if (f->fleet)
             catch_up(f, fl);
-    } while (why == JIT_BARRIER && last - i == fl->n - 1 && turns-- && goes_on_in_step(f, fl));
+    } while ((why == JIT_BARRIER || why == JIT_TURN) && last - i == fl->n - 1 && turns-- && goes_on_in_step(f, fl, why));
     *at = settle(f, fl);
     return why;
 }
@@ -885,6 +886,10 @@ static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fle
     }
     if (!waits && *stop == WARP_DONE)
         fl->ended |= 1u << i;
+    if (!waits && *stop == WARP_TURN) {
+        note(fl, i, JIT_TURN, fl->b->warps[i].split[0].pc);
+        return true;
+    }
     return waits || *stop == WARP_DONE;
 }
 

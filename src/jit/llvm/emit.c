@@ -88,12 +88,20 @@ static bool touches_memory(const struct emit *e, const struct ir_block *b)
     return false;
 }
 
-/* Can code be entered before the instruction, if it is a resume point? Not behind a barrier at which nobody waits. */
+bool ends_turn(const struct emit *e, int32_t site)
+{
+    const uint32_t *dim = e->job->dim;
+    bool alone = (uint64_t)dim[0] * dim[1] * dim[2] <= SHAPE_LANES || jam_whole(e);
+    return site == e->job->code->turn.site && !alone && !e->job->cached && !e->job->split;
+}
+
+/* Can code be entered before the instruction, if it is a resume point? Not behind a barrier at which nobody waits, or where
+ * nobody's first turn ends. */
 bool entered_before(const struct emit *e, int32_t site)
 {
     const struct ir_inst *last = site ? &e->k->insts[site - 1] : NULL;
-    bool head = site == e->k->blocks[e->k->insts[site].block].first;
-    return head || !jit_waits(last) || waits_at(e, last);
+    bool head = site == e->k->blocks[e->k->insts[site].block].first, turn = site - 1 == e->job->code->turn.site && !e->job->split;
+    return head || (jit_waits(last) ? waits_at(e, last) : !turn || ends_turn(e, site - 1));
 }
 
 /* A branch, an exit, a barrier, or a place where machine code ends. */
@@ -112,6 +120,22 @@ static bool of_all_warps(const struct emit *e)
     default:
         return !step_is_plain(&e->job->code->step[e->site]);
     }
+}
+
+/* The block's other warps may have to come to this place before this one goes on. */
+static void end_first_turn(struct emit *e)
+{
+    LLVMBasicBlockRef off = new_block(e, "first_turn"), on = new_block(e, "on");
+    LLVMValueRef wanted = frame_field(e, offsetof(struct jit_frame, first_turn), e->i32);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, wanted, number(e, 32, 0), ""), off, on);
+    LLVMPositionBuilderAtEnd(e->b, off);
+    EACH_WARP(e, w) {
+        int m = mark(e);
+        save_behind(e);
+        unmark(e, m);
+    }
+    emit_stop(e, JIT_TURN, e->site + 1);
+    LLVMPositionBuilderAtEnd(e->b, on);
 }
 
 static void emit_block(struct emit *e, int32_t number_of)
@@ -168,6 +192,8 @@ static void emit_block(struct emit *e, int32_t number_of)
             emit_inst(e);
         else
             jam_inst(e);
+        if (ends_turn(e, i))
+            end_first_turn(e);
     }
     if (terminated(e))
         return;

@@ -226,6 +226,7 @@ void place_keep(struct emit *e, int32_t reg); /* in machine code's own form (jit
 struct value place_load(struct emit *e, int32_t reg);
 void home_store(struct emit *e, int32_t reg);
 void save(struct emit *e, const uint64_t *live);   /* all of `live`, before this instruction, to their places or homes */
+void save_behind(struct emit *e);                  /* the same behind it, of what is alive there */
 void save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer); /* of homes only those of `newer` */
 void restore(struct emit *e, const uint64_t *live); /* from their places to variables */
 const uint64_t *live_before(const struct emit *e, int32_t site);
@@ -402,6 +403,8 @@ void jam_leave(struct emit *e, enum jit_stop why);
 bool jam_whole(const struct emit *e);
 /* A barrier at which the code stops. */
 bool waits_at(const struct emit *e, const struct ir_inst *in);
+/* The code stops behind this instruction: the block's other warps are to come to it before this one goes on (interp/turn.h). */
+bool ends_turn(const struct emit *e, int32_t site);
 
 /* --- split.c: the form for warps whose lanes go different ways --- */
 void split_open(struct emit *e);                              /* the way in; behind it blocks are added by split_region */

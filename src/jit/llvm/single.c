@@ -200,7 +200,7 @@ static bool is_doable(const struct emit *e, const struct region *r)
 {
     for (int nth = 0; nth < r->n; nth++)
         for (int32_t i = 0; i < block_at(e, r, nth)->count; i++)
-            if (!can_do(e, block_at(e, r, nth)->first + i))
+            if (!can_do(e, block_at(e, r, nth)->first + i) || ends_turn(e, block_at(e, r, nth)->first + i))
                 return false;
     return loads_enough(e, r) && turns_alone(e, r);
 }

@@ -520,6 +520,14 @@ void save(struct emit *e, const uint64_t *live)
     alloc_release(newer);
 }
 
+void save_behind(struct emit *e)
+{
+    uint64_t *newer = alloc_zeroed(e->words * 8);
+    dirty_behind(e, e->site, newer);
+    save_newer(e, live_before(e, e->site) + e->words, newer);
+    alloc_release(newer);
+}
+
 void restore(struct emit *e, const uint64_t *live)
 {
     for (int32_t r = 0; r < e->k->nregs; r++) {
