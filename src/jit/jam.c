@@ -166,11 +166,35 @@ static struct rise step_of_result(const struct jam_find *f, const struct ir_inst
     return same ? is(0, 64) : in->dst[0] == IR_NOREG ? differs() : step_of_sum(f, in, a);
 }
 
+/* Nothing is known against any register but those that no instruction writes. */
+static void begin(struct jam_find *f)
+{
+    for (int32_t r = 0; r < f->k->nregs; r++)
+        f->reg[r] = differs();
+    for (int32_t i = 0; i < f->k->ninsts; i++)
+        for (int d = 0; d < f->k->insts[i].ndst; d++)
+            if (f->k->insts[i].dst[d] != IR_NOREG)
+                f->reg[f->k->insts[i].dst[d]].kind = ANY;
+}
+
+/* Of what is made of itself alone, never of a value that was set before, nothing is known. */
+static bool give_up_unset(struct jam_find *f)
+{
+    bool some = false;
+    for (int32_t r = 0; r < f->k->nregs; r++)
+        if (f->reg[r].kind == ANY) {
+            f->reg[r] = differs();
+            some = true;
+        }
+    return some;
+}
+
 struct jam_steps *jam_find(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps)
 {
     struct jam_steps *steps = alloc_zeroed(sizeof *steps);
     struct jam_find f = {k, s, dim, warps, alloc_zeroed(((size_t)k->nregs + 1) * sizeof *f.reg)};
-    for (bool changed = true; changed;) {
+    begin(&f);
+    for (bool changed = true; changed || give_up_unset(&f);) {
         changed = false;
         for (int32_t i = 0; i < k->ninsts; i++) {
             const struct ir_inst *in = &k->insts[i];

@@ -835,6 +835,18 @@ static void find_lazy(const struct ir_kernel *k, struct shapes *s)
         ;
 }
 
+/* Nothing is known to differ yet, but in registers that no instruction writes: a word of which only one half was set has that
+ * half's lanes. */
+static void begin(struct search *q)
+{
+    for (int32_t r = 0; r < q->k->nregs; r++)
+        q->s->reg[r] = varying();
+    for (int32_t i = 0; i < q->k->ninsts; i++)
+        for (int d = 0; d < q->k->insts[i].ndst; d++)
+            if (q->k->insts[i].dst[d] != IR_NOREG)
+                q->s->reg[q->k->insts[i].dst[d]] = (struct shape){.kind = SHAPE_NONE};
+}
+
 /* A value that is made of itself alone, never of one that was set before: nobody knows what it is. */
 static bool give_up_unset(struct search *q)
 {
@@ -857,6 +869,7 @@ struct shapes *shapes_find(const struct ir_kernel *k, const uint32_t dim[3])
     s->reg = alloc_zeroed(sizeof *s->reg * ((size_t)k->nregs + 1));
     s->lazy = alloc_zeroed((size_t)k->nregs + 1);
     s->parting = alloc_zeroed(((size_t)k->ninsts / 64 + 1) * 8);
+    begin(&q);
     do {
         q.changed = false;
         pass(&q);

@@ -9,9 +9,9 @@
  * groups a base is the value of its group's first lane, whose offset is 0. As few groups as do are taken: tid.y itself
  * is one scalar plus i / 16. Everything else is varying.
  * Shapes hold while all 32 lanes of a warp run together, which is when this machine code runs. A register that lanes
- * may have got on different ways, behind a branch that can part them, is varying. Offsets wrap in the register's
- * width like the values. Found by iteration from "nothing is known to differ" downwards until nothing changes: of 1
- * group, of 2, of 4, varying. */
+ * may have got on different ways, behind a branch that can part them, is varying, as is one that nobody sets. Offsets
+ * wrap in the register's width like the values. Found by iteration from "nothing is known to differ" downwards until
+ * nothing changes: of 1 group, of 2, of 4, varying. */
 #ifndef JIT_SHAPE_H
 #define JIT_SHAPE_H
 
@@ -20,7 +20,7 @@
 enum { SHAPE_LANES = 32, SHAPE_HALVED = 2, SHAPE_GROUPS = 1 << SHAPE_HALVED /* at most */ };
 
 enum shape_kind {
-    SHAPE_NONE,    /* never set: anything */
+    SHAPE_NONE,    /* not found yet: anything */
     SHAPE_AFFINE,  /* base of the group + offset[lane] */
     SHAPE_VARYING
 };

@@ -248,12 +248,24 @@ static bool cong_meet(struct congruence *into, struct congruence a)
     return changed;
 }
 
+/* Of what is made of itself alone, never of a value that was set before, nothing is known. */
+static bool give_up_unset(struct values *v)
+{
+    bool some = false;
+    for (int32_t r = 0; r < v->k->nregs; r++)
+        if (v->cong[r].known == TOP) {
+            v->cong[r] = (struct congruence){0, 0};
+            some = true;
+        }
+    return some;
+}
+
 static void find_congruences(struct values *v)
 {
     const struct ir_kernel *k = v->k;
     for (int32_t r = 0; r < k->nregs; r++)
         v->cong[r] = (struct congruence){v->def[r] == DEFINITIONS_NONE ? 0 : TOP, 0};
-    for (bool changed = true; changed;) {
+    for (bool changed = true; changed || give_up_unset(v);) {
         changed = false;
         for (int32_t i = 0; i < k->ninsts; i++) {
             const struct ir_inst *in = &k->insts[i];
@@ -263,9 +275,6 @@ static void find_congruences(struct values *v)
                     changed |= cong_meet(&v->cong[in->dst[d]], c);
         }
     }
-    for (int32_t r = 0; r < k->nregs; r++)
-        if (v->cong[r].known == TOP)
-            v->cong[r] = (struct congruence){0, 0};
 }
 
 struct congruence values_register(const struct values *v, int32_t reg)

@@ -4,7 +4,7 @@
 #include "jit/jam.h"
 
 #define HEAD ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n" \
-             ".reg .b32 %r<20>;\n.reg .b64 %q<10>;\n.reg .f32 %f<40>;\n.reg .pred %p<10>;\n"
+             ".reg .b16 %h<10>;\n.reg .b32 %r<20>;\n.reg .b64 %q<10>;\n.reg .f32 %f<40>;\n.reg .pred %p<10>;\n"
 
 struct known {
     struct ptx_module *m;
@@ -96,6 +96,19 @@ static void test_what_is_set_twice(void **state)
     done(&f);
 }
 
+/* Of words whose other half nobody set, and of what is only ever made of itself, nothing is known. */
+static void test_what_nobody_set(void **state)
+{
+    (void)state;
+    struct known f = find("mov.u32 %r1, %tid.x;\ncvt.u16.u32 %h1, %r1;\nmov.b32 %r2, {%h1, %h2};\nmov.b32 %r0, {%h3, %h4};\nL:\n"
+                          "add.u16 %h5, %h5, 1;\nmov.b32 %r3, {%h1, %h5};\nsetp.lt.s32 %p1, %r2, 100;\n@%p1 bra L;\n", 256, 1, 8);
+    assert_int_equal(step(&f, 2), OTHER);
+    assert_int_equal(step(&f, 3), OTHER);
+    assert_int_equal(step(&f, 4), OTHER);
+    assert_int_equal(step(&f, 5), OTHER);
+    done(&f);
+}
+
 /* Registers that lanes differ in: as many warps as there is room for. */
 static void test_how_many(void **state)
 {
@@ -124,6 +137,7 @@ static void test_how_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_groups_of_warps),
-                                       cmocka_unit_test(test_what_is_set_twice), cmocka_unit_test(test_how_many)};
+                                       cmocka_unit_test(test_what_is_set_twice), cmocka_unit_test(test_what_nobody_set),
+                                       cmocka_unit_test(test_how_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

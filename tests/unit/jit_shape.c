@@ -4,7 +4,7 @@
 #include "jit/shape.h"
 
 #define HEAD ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n" \
-             ".reg .b32 %r<20>;\n.reg .b64 %q<10>;\n.reg .f32 %f<10>;\n.reg .pred %p<10>;\n"
+             ".reg .b16 %h<10>;\n.reg .b32 %r<20>;\n.reg .b64 %q<10>;\n.reg .f32 %f<10>;\n.reg .pred %p<10>;\n"
 
 struct known {
     struct ptx_module *m;
@@ -139,6 +139,11 @@ static void test_what_nobody_set(void **state)
     struct known f = find("mov.u32 %r1, %tid.x;\nsetp.lt.s32 %p1, %r1, 9;\nselp.b32 %r5, %r5, %r1, %p1;\nadd.s32 %r6, %r7, 1;\n", 64, 1, 1);
     assert_int_equal(at(&f, 2)->kind, SHAPE_VARYING); /* made of itself, and yet in lanes */
     assert_int_equal(at(&f, 3)->kind, SHAPE_VARYING);
+    done(&f);
+    f = find("mov.u32 %r1, %tid.x;\ncvt.u16.u32 %h1, %r1;\nmov.b32 %r2, {%h1, %h2};\nld.param.u32 %r3, [n];\nsetp.eq.s32 %p1, %r3, 0;\n"
+             "@%p1 bra other;\nmov.u32 %r2, %r3;\nother:\nmov.b32 %r0, {%h3, %h4};\n", 64, 1, 1);
+    assert_int_equal(at(&f, 2)->kind, SHAPE_VARYING); /* one half was set, and n otherwise */
+    assert_int_equal(at(&f, 7)->kind, SHAPE_VARYING);
     done(&f);
 }
 
