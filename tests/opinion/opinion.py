@@ -11,10 +11,12 @@ usage: opinion.py HEDDLE [--seed N] [--kernels N] [--programs N] [--levels v2,v3
        opinion.py HEDDLE --shrink SEED.NUMBER [--levels v3] [--exec interp]
 
 Without --seed the seed is new in each run. It is printed, and `--seed N` repeats the run: program i has the seed N + i and as many
-kernels as --kernels says (100). The executors of --exec run on every level, those of --turn on one level a program, in turn; programs with -G are interpreted only,
-unless --all is given (seconds of compiling a kernel). A kernel that differs is named as SEED.NUMBER; --shrink leaves out of it what it can while it still differs (in the last of --levels,
-with the first of --exec) and prints the rest. --folder keeps the last program, --log adds a line of JSON for each program, level
-and executor.
+kernels as --kernels says (100). The executors of --exec run on every level, those of --turn on one level a program, in turn;
+programs with -G are interpreted only, unless --all is given (seconds of compiling a kernel). A kernel that differs is named as
+SEED.NUMBER. Where a program does not compile or does not run to its end, its halves are tried, and theirs, down to single kernels:
+those that fail are named, and the others compared. --shrink leaves out of a kernel what it can while it still differs, or fails the
+same way (in the last of --levels, with the first of --exec), and prints the rest. --folder keeps the last program, --log adds a line
+of JSON for each program, level and executor.
 
 Exit status: 0 nothing differs, 1 something does, 2 the two references differ, 77 none of the levels is there.
 """
@@ -35,21 +37,27 @@ PLAIN = ["-std=c++17", "-w", "-fno-strict-aliasing", f"-I{HERE}"]
 REFERENCES = {"g++": ["g++", "-x", "c++", "-O1", "-ffp-contract=off", "-fno-math-errno", *PLAIN],
               "clang": ["clang++-19", "-x", "c++", "-O0", "-ffp-contract=off", "-DDESCENDING", *PLAIN]}
 FORMATS = {"i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f32": "I", "f64": "Q", "f16": "H", "b16": "H"}
-LIMIT = 900 # seconds that a program may take
+LIMIT = 60, 9 # seconds that a program may take, and that many more for each kernel
 FEWEST_COMPILED = 0.9 # of a program's kernels must have run as machine code when all were to be compiled
 
 
 class Failed(Exception):
-    """A program that did not compile or did not run to its end."""
+    """A program that did not compile or did not run to its end; `how` in short."""
+
+    def __init__(self, how, details=""):
+        super().__init__(how + details)
+        self.how = how
 
 
-def command(line, **environment):
+def command(line, seconds, **environment):
+    name = os.path.basename(line[0])
     try:
-        done = subprocess.run(line, capture_output=True, text=True, errors="replace", timeout=LIMIT, env={**os.environ, **environment})
+        done = subprocess.run(line, capture_output=True, text=True, errors="replace", timeout=seconds, env={**os.environ, **environment})
     except subprocess.TimeoutExpired:
-        raise Failed(f"{line[0]}: not over after {LIMIT} s")
+        raise Failed(f"{name}: not over after {seconds} s")
     if done.returncode:
-        raise Failed(f"{' '.join(line)}: status {done.returncode}\n{done.stderr[:3000]}")
+        said = "\n".join(line for line in done.stderr.splitlines() if not line.startswith("{"))
+        raise Failed(f"{name}: status {done.returncode}", f"\n{' '.join(line)}\n{said[:3000]}")
     return done.stderr
 
 
@@ -61,11 +69,12 @@ class Batch:
     """A program in a folder, and what its kernels left."""
 
     def __init__(self, kernels, seed, folder, options):
-        self.kernels, self.folder = kernels, folder
+        self.kernels, self.folder, self.compiled = kernels, folder, False
+        self.seconds = LIMIT[0] + LIMIT[1] * len(kernels)
         self.source = f"{folder}/opinion.cu"
         self.debug = seed % 4 == 3
         self.build = [options.heddle, "build", "-std=c++17", "-fmad=false", "-w", f"-I{HERE}", *(["-G"] if self.debug else []),
-                      *(["-DPLANTED"] if options.plant else [])]
+                      *([f"-DPLANTED_{options.plant.upper()}"] if options.plant else [])]
         about = f"{len(kernels)} kernels of seed {seed}, from {kernels[0].name[1:]} on; heddle {' '.join(self.build[1:])}"
         with open(self.source, "w") as f:
             f.write(program.program(kernels, about))
@@ -73,7 +82,7 @@ class Batch:
     def left(self, executable, **environment):
         """The bytes that each kernel left, and stderr."""
         path = f"{self.folder}/left"
-        said = command([executable, path], **environment)
+        said = command([executable, path], self.seconds, **environment)
         with open(path, "rb") as f:
             data = f.read()
         if len(data) != sum(k.extent for k in self.kernels):
@@ -85,13 +94,17 @@ class Batch:
         return parts, said
 
     def reference(self, name):
-        command([*REFERENCES[name], self.source, "-o", f"{self.folder}/{name}"])
+        command([*REFERENCES[name], self.source, "-o", f"{self.folder}/{name}"], self.seconds)
         return self.left(f"{self.folder}/{name}")[0]
 
     def compile(self):
-        command([*self.build, self.source, "-o", f"{self.folder}/device"])
+        command([*self.build, self.source, "-o", f"{self.folder}/device"], self.seconds)
+        self.compiled = True
 
     def run(self, level, executor):
+        """What each kernel left, and how many of them ran as machine code."""
+        if not self.compiled:
+            self.compile()
         parts, said = self.left(f"{self.folder}/device", HEDDLE_ISA=f"x86-64-{level}", HEDDLE_EXEC=executor, HEDDLE_JIT_LOG="-", HEDDLE_JIT_CACHE="0")
         compiled = {m["kernel"] for line in said.splitlines() if line.startswith("{") and not (m := json.loads(line))["problem"]}
         return parts, len(compiled)
@@ -139,6 +152,32 @@ def host_levels(wanted):
     return [level for level in wanted if there[level]]
 
 
+def by_halves(options, seed, kernels, level, executor):
+    """{kernel: what it left}, how many ran as machine code, and [(kernel, Failed)] of those that fail by themselves."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            parts, compiled = Batch(kernels, seed, folder, options).run(level, executor)
+            return dict(zip(kernels, parts)), compiled, []
+    except Failed as e:
+        if len(kernels) == 1:
+            return {}, 0, [(kernels[0], e)]
+    half = len(kernels) // 2
+    first, second = (by_halves(options, seed, part, level, executor) for part in (kernels[:half], kernels[half:]))
+    return {**first[0], **second[0]}, first[1] + second[1], first[2] + second[2]
+
+
+def run(options, seed, batch, level, executor):
+    """The same of a whole program: where that fails, parts of it say which of its kernels do."""
+    try:
+        parts, compiled = batch.run(level, executor)
+        return dict(zip(batch.kernels, parts)), compiled, []
+    except Failed as whole:
+        have, compiled, failed = by_halves(options, seed, batch.kernels, level, executor)
+        if len(failed) in (0, len(batch.kernels)): # in company only, or whatever the kernel is
+            raise whole
+        return have, compiled, failed
+
+
 def one_program(options, seed, folder, log):
     """The number of kernels that differ somewhere."""
     kernels = [program.Kernel(seed, i) for i in range(options.kernels)]
@@ -147,7 +186,10 @@ def one_program(options, seed, folder, log):
     want = batch.reference("g++")
     if told(seed, kernels, want, batch.reference("clang"), "in clang's reference"):
         raise InDoubt
-    batch.compile()
+    try:
+        batch.compile()
+    except Failed:
+        pass # its runs say which kernels fail
     made = time.time() - begun
     wrong = set()
     for level in options.levels:
@@ -155,16 +197,21 @@ def one_program(options, seed, folder, log):
             if batch.debug and executor != "interp" and not options.all:
                 continue
             begun = time.time()
-            have, compiled = batch.run(level, executor)
-            different = told(seed, kernels, want, have, f"({executor}, {level}{', -G' if batch.debug else ''})")
-            wrong |= {k.name for k in different}
-            row = {"seed": seed, "kernels": len(kernels), "debug": batch.debug, "level": level, "exec": executor, "same": len(kernels) - len(different),
-                   "different": [k.name for k in different], "compiled": compiled, "build_s": round(made, 1), "run_s": round(time.time() - begun, 1)}
+            have, compiled, failed = run(options, seed, batch, level, executor)
+            who = f"({executor}, {level}{', -G' if batch.debug else ''})"
+            for k, why in failed:
+                print(f"kernel {seed}.{k.name[1:]} {who} fails: {why}")
+            there = [(k, w) for k, w in zip(kernels, want) if k in have]
+            different = told(seed, [k for k, _ in there], [w for _, w in there], [have[k] for k, _ in there], who)
+            wrong |= {k.name for k in different} | {k.name for k, _ in failed}
+            row = {"seed": seed, "kernels": len(kernels), "debug": batch.debug, "level": level, "exec": executor,
+                   "same": len(kernels) - len(different) - len(failed), "different": [k.name for k in different], "failed": [k.name for k, _ in failed],
+                   "compiled": compiled, "build_s": round(made, 1), "run_s": round(time.time() - begun, 1)}
             if log:
                 log.write(json.dumps(row) + "\n")
                 log.flush()
-            if executor != "interp" and compiled < FEWEST_COMPILED * len(kernels):
-                raise Failed(f"seed {seed}: only {compiled} of {len(kernels)} kernels ran as machine code")
+            if executor != "interp" and compiled < FEWEST_COMPILED * len(have):
+                raise Failed(f"only {compiled} of {len(have)} kernels ran as machine code")
     return len(wrong)
 
 
@@ -176,32 +223,42 @@ def shrink(options):
     tried = 0
 
     def outcome(folder):
+        """Whether it differs, or how it fails; with it g++'s result and the device's."""
+        nonlocal tried
+        tried += 1
         batch = Batch([kernel], seed, folder, options)
-        batch.compile()
-        return batch, batch.reference("g++")[0], batch.run(level, executor)[0][0]
+        try:
+            want = batch.reference("g++")[0]
+        except Failed:
+            return None, None, None
+        try:
+            have = batch.run(level, executor)[0][0]
+        except Failed as e:
+            return e.how, want, None
+        return "differs" if differs(kernel, want, have) else None, want, have
 
     with tempfile.TemporaryDirectory() as folder:
-        def still():
-            nonlocal tried
-            tried += 1
-            try:
-                return differs(kernel, *outcome(folder)[1:])
-            except Failed:
-                return False
-
-        if not still():
+        first = outcome(folder)[0]
+        if not first:
             print(f"{about} does not differ")
             return 2
+
+        def still():
+            return outcome(folder)[0] == first
+
         while True: # statements first: an expression made simple needs less of them
             while any([fewer(functions, still) for functions in (kernel.helpers, kernel.pointers)] +
                       [fewer_statements(tree, still) for tree in kernel.trees()]):
                 pass
             if not any([simpler(s, still) for tree in kernel.trees() for s in tree.statements]):
                 break
-        batch, want, have = outcome(folder)
+        how, want, have = outcome(folder)
         print(kernel.text())
-        tell(seed, kernel, want, have, f"({executor}, {level}), made smaller in {tried} steps")
-        if differs(kernel, want, batch.reference("clang")[0]):
+        if have is None:
+            print(f"{about}, made smaller in {tried} steps, fails: {how}")
+        else:
+            tell(seed, kernel, want, have, f"({executor}, {level}), made smaller in {tried} steps")
+        if differs(kernel, want, Batch([kernel], seed, folder, options).reference("clang")[0]):
             print("the two references differ: the program is at fault")
     return 1
 
@@ -258,7 +315,7 @@ def main():
     parser.add_argument("--log")
     parser.add_argument("--all", action="store_true", help="machine code of programs with -G, too: seconds of compiling a kernel")
     parser.add_argument("--shrink")
-    parser.add_argument("--plant", action="store_true", help="a fault in the device's side, for the test of this test")
+    parser.add_argument("--plant", choices=["bit", "trap"], help="a fault in the device's side, for the test of this test")
     options = parser.parse_args()
     options.levels = host_levels(options.levels)
     if not options.levels:

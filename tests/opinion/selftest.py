@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Whether tests/opinion could find anything: a fault that is planted in the device's side is found, named and made smaller; the
-same seed makes the same program; and 1,500 kernels use every word, type and kind of statement there is.
+"""Whether tests/opinion could find anything: faults that are planted in the device's side, a wrong bit and a trap, are found, named
+and made smaller; the same seed makes the same program; and 1,500 kernels use every word, type and kind of statement there is.
 
 usage: selftest.py HEDDLE
 """
@@ -15,8 +15,8 @@ import program
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def opinion(*arguments):
-    done = subprocess.run([sys.executable, f"{HERE}/opinion.py", sys.argv[1], "--plant", *arguments], capture_output=True, text=True)
+def opinion(plant, *arguments):
+    done = subprocess.run([sys.executable, f"{HERE}/opinion.py", sys.argv[1], "--plant", plant, *arguments], capture_output=True, text=True)
     assert done.returncode == 1, done
     return done.stdout
 
@@ -38,12 +38,23 @@ for what in ("switch", "while", "do {", "break;", "continue;", "case", "else if"
 numbers = len(re.findall(r"[(\s,=]\(?-?(?:0x)?\d[\w.+]*", everything))
 assert numbers > 10000, numbers
 
-said = opinion("--seed", "1", "--kernels", "8", "--levels", "v2", "--exec", "interp")
+said = opinion("bit", "--seed", "1", "--kernels", "8", "--levels", "v2", "--exec", "interp")
 name = re.search(r"^kernel (1\.\d+) \(interp, v2\): \d+ values differ from g\+\+'s", said, re.M)
 assert name, said
 assert "to repeat: --seed 1 --programs 1 --kernels 8" in said, said
 before = program.Kernel(1, int(name[1][2:])).text()
-said = opinion("--shrink", name[1], "--levels", "v2", "--exec", "interp")
+said = opinion("bit", "--shrink", name[1], "--levels", "v2", "--exec", "interp")
 assert re.search(rf"^kernel {re.escape(name[1])} \(interp, v2\), made smaller in \d+ steps: ", said, re.M), said
 assert said.count("\n") < 0.5 * before.count("\n"), said
+
+# kernels that end the program are told from those that do not, also where no other is in their half
+ends = {i for i in range(6) if re.search(r"\(\(u32 \*\).*= keep\(", program.Kernel(2, i).text())}
+assert 0 < len(ends) < 6, ends
+said = opinion("trap", "--seed", "2", "--kernels", "6", "--levels", "v2", "--exec", "interp")
+named = re.findall(r"^kernel 2\.(\d+) \(interp, v2\) fails: device: status \d+$", said, re.M)
+assert sorted(map(int, named)) == sorted(ends), (said, ends)
+assert "differ" not in said.replace("without a difference", "") and f"{6 - len(ends)} of 6 kernels without a difference" in said, said
+said = opinion("trap", "--shrink", f"2.{min(ends)}", "--levels", "v2", "--exec", "interp")
+assert re.search(rf"^kernel 2\.{min(ends)} \(interp, v2\), made smaller in \d+ steps, fails: device: status \d+$", said, re.M), said
+assert said.count("\n") < 0.5 * program.Kernel(2, min(ends)).text().count("\n"), said
 print("PASSED")

@@ -180,8 +180,14 @@ HD u8 keep(u8 v) { return v; }
 HD i16 keep(i16 v) { return v; }
 HD u16 keep(u16 v) { return v; }
 HD i32 keep(i32 v) { return v; }
-#if defined(PLANTED) && defined(__CUDA_ARCH__) // a fault that selftest.py wants to be found
+#if defined(PLANTED_BIT) && defined(__CUDA_ARCH__) // a fault that selftest.py wants to be found
 HD u32 keep(u32 v) { return v ^ 1; }
+#elif defined(PLANTED_TRAP) && defined(__CUDA_ARCH__) // another one: the program does not come to its end
+HD u32 keep(u32 v)
+{
+    asm volatile("trap;");
+    return v;
+}
 #else
 HD u32 keep(u32 v) { return v; }
 #endif
