@@ -22,6 +22,7 @@
 #include "base/store.h"
 #include "base/strbuf.h"
 #include "base/table.h"
+#include "compile/assembly.h"
 #include "compile/cache.h"
 #include "compile/clang.h"
 #include "compile/files.h"
@@ -51,7 +52,7 @@ static enum kind kind_of(const char *input)
         const char *extension;
         enum kind kind;
     } kinds[] = {{".cu", KIND_CUDA}, {".cpp", KIND_CXX}, {".cc", KIND_CXX}, {".cxx", KIND_CXX},
-                 {".C", KIND_CXX},   {".c++", KIND_CXX}, {".c", KIND_C},    {".o", KIND_LINK},
+                 {".C", KIND_CXX},   {".c++", KIND_CXX}, {".ii", KIND_CXX}, {".c", KIND_C}, {".o", KIND_LINK},
                  {".a", KIND_LINK},  {".so", KIND_LINK}, {".obj", KIND_LINK}};
     if (input[0] == '-')
         return KIND_WORD;
@@ -240,12 +241,13 @@ static bool embed(struct job *j, const struct unit *u)
         strbuf_add(&blob, ptx.s, ptx.len + 1);
         ok = !j->o->device_ptx || check_kernels(j, u, &object, ptx.s);
     }
-    if (ok && !(object_set_device_code(&object, blob.s, blob.len, &found) &&
-                object_register_first(&object) &&
+    bool cpp = j->o->stage == COMPILE_CPP;
+    if (ok && !((cpp ? assembly_to_cpp(&object, u->source, blob.s, blob.len)
+                     : object_set_device_code(&object, blob.s, blob.len, &found) && object_register_first(&object)) &&
                 file_write(u->object, object.s, object.len))) {
         diag_add(j->diags, DIAG_ERROR, u->source, 0,
-                 "cannot put the device code into '%s': it is not an object as clang-19 makes it, "
-                 "or cannot be written (%s)", u->object, strerror(errno));
+                 "cannot put the device code into '%s': it is not %s as clang-19 makes it, "
+                 "or cannot be written (%s)", u->object, cpp ? "assembly" : "an object", strerror(errno));
         ok = false;
     }
     strbuf_release(&ptx);
@@ -314,8 +316,10 @@ static bool run_passes(struct job *j, const struct unit *u)
         clang_pass_flags(&j->tools, j->o, PASS_HOST, a, &w);
         add_header(j, &host, &w);
         clang_user_flags(j->o, a, &w);
-        words_addv(a, &w, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", placeholder(j), "-c",
-                   "-MD", "-MF", u->rules[1], "-MT", u->target, "-o", u->object, NULL);
+        words_addv(a, &w, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", placeholder(j),
+                   j->o->stage == COMPILE_CPP ? "-S" : "-c", "-MD", "-MF", u->rules[1], "-MT", u->target, "-o", u->object, NULL);
+        if (j->o->stage == COMPILE_CPP)
+            words_add(a, &w, "-fno-addrsig"); /* a directive that GNU's assembler does not know */
         add_source(j, u, &w);
         ok = start(j, &p[1], &w, false) && ok;
     }
@@ -635,7 +639,7 @@ static bool make_ptx(struct job *j, const char *input)
     return false;
 }
 
-/* -c, -ptx, -E and -M: one result for each input. */
+/* -c, -ptx, -cuda, -E and -M: one result for each input. */
 static bool make_each(struct job *j)
 {
     struct arena *a = &j->o->arena;
@@ -659,11 +663,12 @@ static bool make_each(struct job *j)
             ok = source_is_there(j, input) &&
                  write_rule(j, input, kind, o->dep_target ? o->dep_target : arena_printf(a, "%s.o", stem),
                             o->dep_file ? o->dep_file : o->output ? o->output : "-") && ok;
+        } else if (kind != KIND_CUDA && (o->stage == COMPILE_PTX || o->stage == COMPILE_CPP)) {
+            diag_add(j->diags, DIAG_ERROR, input, 0, "%s needs a .cu file", o->stage == COMPILE_PTX ? "-ptx" : "-cuda");
         } else if (o->stage == COMPILE_PTX) {
-            if (kind != KIND_CUDA)
-                diag_add(j->diags, DIAG_ERROR, input, 0, "-ptx needs a .cu file");
-            else
-                ok = make_ptx(j, input) && ok;
+            ok = make_ptx(j, input) && ok;
+        } else if (o->stage == COMPILE_CPP) {
+            ok = compile_unit(j, input, kind, o->output ? o->output : arena_printf(a, "%s.cu.cpp.ii", stem), NULL) && ok;
         } else {
             const char *object = o->output ? o->output : arena_printf(a, "%s.o", stem);
             ok = compile_unit(j, input, kind, object, NULL) && ok;
@@ -692,7 +697,7 @@ static bool check_inputs(const struct compile_options *o, struct diag_list *diag
             diag_add(diags, DIAG_ERROR, input, 0, "%s",
                      strcmp(file_extension(input), ".ptx") == 0
                          ? "PTX files go behind --device-ptx"
-                         : "what kind of file is this? known are .cu .cpp .cc .cxx .c .o .a .so; "
+                         : "what kind of file is this? known are .cu .cpp .cc .cxx .ii .c .o .a .so; "
                            "-x cu makes it CUDA");
     }
     if (!files)
@@ -705,8 +710,8 @@ static bool check_inputs(const struct compile_options *o, struct diag_list *diag
     if (o->device_ptx && cuda > 1)
         diag_add(diags, DIAG_ERROR, NULL, 0,
                  "'--device-ptx' goes with one .cu file, not %d: compile them apart with -c", cuda);
-    if (o->device_ptx && o->stage == COMPILE_PTX)
-        diag_add(diags, DIAG_ERROR, NULL, 0, "'--device-ptx' and '-ptx' do not go together");
+    if (o->device_ptx && (o->stage == COMPILE_PTX || o->stage == COMPILE_CPP))
+        diag_add(diags, DIAG_ERROR, NULL, 0, "'--device-ptx' and '%s' do not go together", o->stage == COMPILE_PTX ? "-ptx" : "-cuda");
     return diags->errors == errors;
 }
 

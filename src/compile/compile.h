@@ -25,6 +25,7 @@ enum compile_stage {
     COMPILE_PROGRAM,    /* link an executable, or a shared library with -shared */
     COMPILE_OBJECT,     /* -c */
     COMPILE_PTX,        /* -ptx */
+    COMPILE_CPP,        /* -cuda: C++ text of host and device code (assembly.h) */
     COMPILE_PREPROCESS, /* -E: the host's view on stdout or -o */
     COMPILE_RULES,      /* -M, -MM: only makefile rules, on stdout, or to -MF or -o */
     COMPILE_LINK_DEVICE, /* -dlink: an object without content, since device code is joined when the program starts */

@@ -124,6 +124,12 @@ static void opt_ptx(struct taking *t, const char *value)
     set_stage(t, COMPILE_PTX);
 }
 
+static void opt_cuda(struct taking *t, const char *value)
+{
+    (void)value;
+    set_stage(t, COMPILE_CPP);
+}
+
 static void opt_preprocess(struct taking *t, const char *value)
 {
     (void)value;

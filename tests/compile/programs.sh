@@ -142,8 +142,32 @@ expect 0 "$HEDDLE" build -M rules.cu
 has out 'cuda_runtime.h'
 expect 1 "$HEDDLE" build -M -c rules.cu
 has err "'-c' cannot go with another of"
-expect 1 "$HEDDLE" build -cuda rules.cu
-has err "'-cuda' is not possible"
+
+# -cuda: C++ text that any compiler makes the same program of; what a constructor launches is there by then
+cat >early.cu <<'END'
+#include <stdio.h>
+__device__ int scale = 3;
+__global__ void k(int *p) { p[0] = scale; asm volatile("// \")HEDDLE\" \\"); }
+struct early { early() { k<<<1, 1>>>(nullptr); puts("constructed"); } } one;
+int main() { k<<<2, 3>>>(nullptr); return 0; }
+END
+expect 0 "$HEDDLE" build early.cu -o early
+expect 0 ./early
+mv out early.out
+expect 0 "$HEDDLE" build -cuda early.cu
+expect 0 g++ -c early.cu.cpp.ii -o early.o
+expect 0 "$HEDDLE" build early.o -o early2
+expect 0 ./early2
+same out <early.out
+expect 0 "$HEDDLE" build early.cu.cpp.ii -o early3
+expect 0 ./early3
+same out <early.out
+echo 'int main() { return 7; }' >host.cu
+expect 0 "$HEDDLE" build -cuda host.cu -o host.ii
+expect 0 "$HEDDLE" build host.ii -o host
+expect 7 ./host
+expect 1 "$HEDDLE" build -cuda main.cpp
+has err '-cuda needs a .cu file'
 
 # device code for GPUs before clang's oldest
 expect 0 "$HEDDLE" build -arch=sm_13 -ptx rules.cu -o old.ptx

@@ -191,9 +191,9 @@ static void what_has_no_effect_says_so(void **state)
 static void what_is_missing_is_refused_by_name(void **state)
 {
     (void)state;
-    parse("-cubin -cuda");
+    parse("-cubin -fatbin");
     assert_int_equal(diags.errors, 2);
-    assert_said(DIAG_ERROR, "'-cuda' is not possible");
+    assert_said(DIAG_ERROR, "'-fatbin' is not possible");
     assert_said(DIAG_ERROR, "'-cubin' is not possible");
 }
 
