@@ -26,6 +26,7 @@ add_test(NAME jit.random_rewriting_code COMMAND jit_random 4294967296 20)
 set_tests_properties(jit.random_as_written jit.random_rewriting jit.random_rewriting_code PROPERTIES TIMEOUT 580 ENVIRONMENT "HEDDLE_DEVICES=${CMAKE_SOURCE_DIR}/devices")
 
 unit_test(jit_shape)
+add_dependencies(unit_jit_shape heddle-jit)
 unit_test(jit_jam)
 unit_test(jit_turns)
 add_library(jit_sum OBJECT jit/sum.c)

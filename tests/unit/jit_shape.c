@@ -1,7 +1,9 @@
 /* Shapes of registers, against lanes worked out by hand. */
 #include "target_test.h"
 
-#include "jit/shape.h"
+#include "base/alloc.h"
+#include "interp/interp.h"
+#include "jit/code.h"
 
 #define HEAD ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n" \
              ".reg .b16 %h<10>;\n.reg .b32 %r<20>;\n.reg .b64 %q<10>;\n.reg .f32 %f<10>;\n.reg .pred %p<10>;\n"
@@ -145,6 +147,37 @@ static void test_what_nobody_set(void **state)
     assert_int_equal(at(&f, 2)->kind, SHAPE_VARYING); /* one half was set, and n otherwise */
     assert_int_equal(at(&f, 7)->kind, SHAPE_VARYING);
     done(&f);
+}
+
+/* A register said to be one value that is made of what lanes differ in: no code, and the reason. */
+static void test_shapes_that_contradict_each_other(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {"mov.u32 %r1, %tid.x;\nmul.lo.s32 %r2, %r1, %r1;\nadd.s32 %r3, %r2, 1;\n",
+                                         "mov.u32 %r1, %tid.x;\ncvt.u16.u32 %h1, %r1;\nmov.b32 %r3, {%h1, %h1};\n"};
+    for (int i = 0; i < 4; i++) {
+        const char *why;
+        int32_t site;
+        struct known f = find(bodies[i % 2], 64, 1, 1);
+        struct interp_code *code = interp_compile(f.k, &why, &site);
+        struct plan plan = plan_make(f.k, code, f.s, false);
+        int32_t *home = plan_homes(f.k, code, f.s);
+        struct jit_object o = {0};
+        struct jit_job job = {.kernel = f.k, .code = code, .shapes = f.s, .level = "x86-64-v2", .row = plan.row, .access = plan.access,
+                              .naccesses = plan.naccesses, .resume = plan.resume, .nresume = plan.nresume, .together = plan.resume,
+                              .home = home, .jam = 1, .dim = {64, 1, 1}};
+        if (i >= 2)
+            f.s->reg[f.k->insts[2].dst[0]] = f.s->reg[f.k->insts[0].dst[0]];
+        assert_int_equal(jit_emit(&job, &o), i < 2);
+        if (i < 2)
+            o.release(&o);
+        else
+            assert_non_null(strstr(o.problem, "a fault of Heddle: lanes differ in r"));
+        alloc_release(home);
+        plan_release(&plan);
+        interp_free(code);
+        done(&f);
+    }
 }
 
 /* Offsets are those that the expression in i gives, in so many groups. */
@@ -302,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_groups_of_lanes), cmocka_unit_test(test_operations_of_groups), cmocka_unit_test(test_meetings_of_groups),
         cmocka_unit_test(test_lazy_registers),
         cmocka_unit_test(test_shapes_in_more_groups), cmocka_unit_test(test_what_nobody_set),
+        cmocka_unit_test(test_shapes_that_contradict_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

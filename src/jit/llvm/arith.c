@@ -343,18 +343,13 @@ static bool vector_move(struct emit *e)
             LLVMValueRef r = NULL;
             LLVMTypeRef wide_type = lanes_of(e, type_of_bits(e, bits * count), p);
             for (int i = 0; pack && i < count; i++) {
-                LLVMValueRef x = source_exact(e, i, ir_bits_type(bits), p);
-                if (!x)
-                    return false;
-                x = LLVMBuildZExt(e->b, x, wide_type, "");
+                LLVMValueRef x = LLVMBuildZExt(e->b, source_exact(e, i, ir_bits_type(bits), p), wide_type, "");
                 if (i)
                     x = LLVMBuildShl(e->b, x, whole(e, bits * count, (uint64_t)(bits * i), p), "");
                 r = r ? LLVMBuildOr(e->b, r, x, "") : x;
             }
             if (!pack) {
                 r = source_exact(e, 0, ir_bits_type(bits * count), p);
-                if (!r)
-                    return false;
                 if (d)
                     r = LLVMBuildLShr(e->b, r, whole(e, bits * count, (uint64_t)(bits * d), p), "");
                 r = LLVMBuildTrunc(e->b, r, lanes_of(e, type_of_bits(e, bits), p), "");

@@ -282,9 +282,18 @@ static LLVMValueRef group_value(struct emit *e, const LLVMValueRef *base, const 
     return LLVMBuildAdd(e->b, v, LLVMConstInt(LLVMTypeOf(v), (uint64_t)s->offset[lane], false), "");
 }
 
+/* One value is asked for of a register that each lane has its own of: the shapes contradict each other, and there is no code. */
+static LLVMValueRef no_value(struct emit *e, int32_t reg)
+{
+    snprintf(e->problem, sizeof e->problem, "a fault of Heddle: lanes differ in r%" PRId32 ", and not in what is made of it", reg);
+    return LLVMGetPoison(reg_type(e, reg));
+}
+
 LLVMValueRef reg_part(struct emit *e, int32_t reg, int p)
 {
     struct value v = reg_get(e, reg);
+    if (p < 0 && !v.scalar)
+        return no_value(e, reg);
     if (v.bits)
         return unpacked(e, v.bits, p);
     return !v.scalar ? v.v[p] : p < 0 ? group_value(e, v.v, &e->s->reg[reg], p) : spread(e, v.v, &e->s->reg[reg], p);
