@@ -154,7 +154,7 @@ heddle_status heddle_device_threads(heddle_device *d, int threads)
 
 void heddle_device_interrupt(heddle_device *d)
 {
-    d->interrupt = 1;
+    __atomic_store_n(&d->interrupt, 1, __ATOMIC_RELAXED);
 }
 
 heddle_status heddle_observe(heddle_device *d, void (*see)(const heddle_access *a, void *user), void *user)

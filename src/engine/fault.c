@@ -202,9 +202,8 @@ heddle_status fault_finish(heddle_device *d, struct launch *l)
     if (l->stray_set && !l->fault_set)
         describe_stray(d, l, &stray_text);
     if (!l->fault_set) {
-        if (!d->interrupt)
+        if (!__atomic_exchange_n(&d->interrupt, 0, __ATOMIC_RELAXED))
             return HEDDLE_OK;
-        d->interrupt = 0;
         strbuf_addf(&fault_text, "kernel '%s': the launch was interrupted\n", result_demangle(&l->arena, l->kernel->name));
         last_fault = (heddle_fault){.status = HEDDLE_INTERRUPTED, .text = fault_text.s, .kernel = l->kernel->name};
         return engine_fail(HEDDLE_INTERRUPTED, "%s", fault_text.s);

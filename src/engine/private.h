@@ -33,7 +33,7 @@ struct heddle_device {
     int index, threads;
     int64_t described;         /* bytes of memory in the description; spec has less where a limit leaves less */
     bool caches;               /* launches that count model the caches, too */
-    volatile int interrupt;
+    int interrupt; /* atomic: set by a signal handler or another thread */
     uint64_t launches;
     void (*see)(const heddle_access *a, void *user);
     void *see_user;

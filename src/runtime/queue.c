@@ -30,7 +30,7 @@ static int allowed, least_allowed; /* how many may; without the patience */
 static bool host_active;        /* one of them is a host function */
 static uint64_t epoch;          /* changes when a command is done, or one more allowed */
 static struct ticket *in_order[RUNTIME_DEVICES]; /* of the newest command that keeps the order, or NULL */
-static volatile sig_atomic_t launches; /* launches that run */
+static int launches; /* launches that run; atomic: a signal handler asks */
 static _Thread_local uint64_t running; /* serial of the command this thread is inside of */
 
 /* --- tickets --- */
@@ -304,14 +304,14 @@ static void run(struct command *c)
     s->running = true;
     active++;
     host_active = host_active || host;
-    launches += launch;
+    __atomic_add_fetch(&launches, launch, __ATOMIC_RELAXED);
     running = c->serial;
     call_worker(); /* somebody else sees to what is held back meanwhile */
     pthread_mutex_unlock(&runtime_lock);
     cudaError_t e = command_run(c, status);
     pthread_mutex_lock(&runtime_lock);
     running = 0;
-    launches -= launch;
+    __atomic_sub_fetch(&launches, launch, __ATOMIC_RELAXED);
     host_active = host_active && !host;
     active--;
     s->running = false;
@@ -484,5 +484,5 @@ bool queue_inside(void)
 
 bool queue_launch_runs(void)
 {
-    return launches > 0;
+    return __atomic_load_n(&launches, __ATOMIC_RELAXED) > 0;
 }

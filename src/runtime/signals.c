@@ -17,8 +17,7 @@
 #include "space/space.h"
 
 static struct sigaction segv_before;
-static volatile sig_atomic_t interrupted;
-static int64_t interrupted_ms; /* when: read and written by the handler only */
+static int64_t interrupted_ms; /* when; 0: not yet. Atomic: any thread may take the signal, and workers ask */
 
 /* Two SIGINT within this time are one Ctrl-C: timeout(1) and job control signal a process and its group. */
 enum { SAME_KEY_MS = 200 };
@@ -143,16 +142,15 @@ static int64_t now_ms(void)
 
 static void on_interrupt(int number)
 {
-    bool again = interrupted && now_ms() - interrupted_ms >= SAME_KEY_MS;
-    if (again || (!interrupted && !queue_launch_runs()) || runtime_forked()) {
+    int64_t now = now_ms(), before = __atomic_load_n(&interrupted_ms, __ATOMIC_RELAXED);
+    bool again = before && now - before >= SAME_KEY_MS;
+    if (again || (!before && !queue_launch_runs()) || runtime_forked()) {
         signal(number, SIG_DFL); /* the second Ctrl-C ends the process at once */
         raise(number);
         return;
     }
-    if (interrupted)
+    if (before || !__atomic_compare_exchange_n(&interrupted_ms, &before, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return;
-    interrupted = 1;
-    interrupted_ms = now_ms();
     for (int i = 0; i < RUNTIME_DEVICES; i++) {
         const struct runtime_device *d = runtime_device_if_open(i);
         if (d)
@@ -163,7 +161,7 @@ static void on_interrupt(int number)
 void signals_end_by_interrupt(void)
 {
     sigset_t one;
-    if (!interrupted)
+    if (!__atomic_load_n(&interrupted_ms, __ATOMIC_RELAXED))
         return;
     sigemptyset(&one);
     sigaddset(&one, SIGINT);

@@ -208,7 +208,7 @@ struct launch {
     uint32_t local_bytes;   /* a thread, local and scratch, each rounded up to 16 */
     uint64_t stop_at;       /* atomic: blocks of this index and above stop at the next back-edge or stop point; lower
                                ones go on, since one of them may hold the first fault. UINT64_MAX: nobody stops */
-    volatile int *interrupt; /* the device's: set by heddle_device_interrupt */
+    const int *interrupt; /* the device's: set by heddle_device_interrupt */
     struct fault fault;
     bool fault_set;
     struct fault stray;     /* an access outside of all allocations that passed, chosen as `fault` is */
@@ -232,7 +232,7 @@ struct launch {
 
 static inline bool launch_stopping(const struct launch *l, uint64_t block)
 {
-    return block >= __atomic_load_n(&l->stop_at, __ATOMIC_RELAXED) || (l->interrupt && *l->interrupt);
+    return block >= __atomic_load_n(&l->stop_at, __ATOMIC_RELAXED) || (l->interrupt && __atomic_load_n(l->interrupt, __ATOMIC_RELAXED));
 }
 
 /* --- warp.c: splits and joins --- */

@@ -140,7 +140,7 @@ struct space *engine_space(heddle_device *dev)
 void heddle_device_interrupt(heddle_device *dev)
 {
     (void)dev;
-    mock_interrupted = true;
+    __atomic_store_n(&mock_interrupted, true, __ATOMIC_RELAXED);
 }
 
 /* --- memory --- */
@@ -348,9 +348,9 @@ static heddle_status run(const heddle_kernel *k, void *const *args)
     } else if (!strcmp(k->name, "sleepy")) {
         pause_ms(*(int *)args[0]);
     } else if (!strcmp(k->name, "hold")) {
-        while (holding && !mock_interrupted)
+        while (holding && !__atomic_load_n(&mock_interrupted, __ATOMIC_RELAXED))
             pause_ms(1);
-        return mock_interrupted ? fail(HEDDLE_INTERRUPTED, "interrupted in kernel 'hold'") : HEDDLE_OK;
+        return __atomic_load_n(&mock_interrupted, __ATOMIC_RELAXED) ? fail(HEDDLE_INTERRUPTED, "interrupted in kernel 'hold'") : HEDDLE_OK;
     } else if (!strcmp(k->name, "fault")) {
         return illegal(k->name);
     }
