@@ -246,11 +246,27 @@ static bool inside(heddle_device *d, heddle_ptr p, size_t bytes)
     return false;
 }
 
+/* A copy of one value is one access: a kernel that waits for it sees all of it, and what was copied before. */
+static void copy_bytes(void *to, const void *from, size_t bytes)
+{
+    if (!(((uintptr_t)to | (uintptr_t)from) & (bytes - 1))) {
+        if (bytes == 4) {
+            __atomic_store_n((uint32_t *)to, __atomic_load_n((const uint32_t *)from, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+            return;
+        }
+        if (bytes == 8) {
+            __atomic_store_n((uint64_t *)to, __atomic_load_n((const uint64_t *)from, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+            return;
+        }
+    }
+    memmove(to, from, bytes);
+}
+
 heddle_status heddle_copy_in(heddle_device *d, heddle_ptr to, const void *from, size_t bytes)
 {
     if (!inside(d, to, bytes))
         return HEDDLE_INVALID_VALUE;
-    memcpy(space_host(to), from, bytes);
+    copy_bytes(space_host(to), from, bytes);
     if (d->check)
         check_written(d->check, to, bytes);
     return HEDDLE_OK;
@@ -260,7 +276,7 @@ heddle_status heddle_copy_out(heddle_device *d, void *to, heddle_ptr from, size_
 {
     if (!inside(d, from, bytes))
         return HEDDLE_INVALID_VALUE;
-    memcpy(to, space_host(from), bytes);
+    copy_bytes(to, space_host(from), bytes);
     return HEDDLE_OK;
 }
 
@@ -268,7 +284,7 @@ heddle_status heddle_copy(heddle_device *d, heddle_ptr to, heddle_ptr from, size
 {
     if (!inside(d, to, bytes) || !inside(d, from, bytes))
         return HEDDLE_INVALID_VALUE;
-    memmove(space_host(to), space_host(from), bytes);
+    copy_bytes(space_host(to), space_host(from), bytes);
     if (d->check)
         check_copied(d->check, to, from, bytes);
     return HEDDLE_OK;

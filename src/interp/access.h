@@ -4,8 +4,8 @@
  * Addresses come from a register of 32 or 64 bits or a constant, plus an offset. A generic access is sorted by the
  * windows of space.h; lanes that touch different spaces make one access per space. Every address is checked before
  * anything is read or written: a fault leaves memory as it was. Weak accesses are plain loads and stores; ordered ones
- * go lane by lane through volatile accesses, which on x86-64 are acquire loads and release stores (Intel SDM vol. 3,
- * 9.2.2); fence instructions are real fences.
+ * go lane by lane as acquire loads and release stores, which on x86-64 cost nothing (Intel SDM vol. 3, 9.2.2); fence
+ * instructions are real fences.
  * Halves are added with subnormals (.noftz); a pair is swapped in at once, which PTX allows and does not demand.
  * Of lanes that store to one place the one that stays on a GPU stays (store_group).
  * Order of lanes in atomics: ascending; between warps and blocks CUDA leaves it open. */
@@ -325,13 +325,16 @@ static uint64_t load_value(const char *p, const struct step *st)
 {
     switch (st->elem) {
     case 1:
-        return st->sign ? (uint64_t)(int64_t)*(const volatile int8_t *)p : *(const volatile uint8_t *)p;
+        return st->sign ? (uint64_t)(int64_t)__atomic_load_n((const int8_t *)p, __ATOMIC_ACQUIRE)
+                        : __atomic_load_n((const uint8_t *)p, __ATOMIC_ACQUIRE);
     case 2:
-        return st->sign ? (uint64_t)(int64_t)*(const volatile int16_t *)p : *(const volatile uint16_t *)p;
+        return st->sign ? (uint64_t)(int64_t)__atomic_load_n((const int16_t *)p, __ATOMIC_ACQUIRE)
+                        : __atomic_load_n((const uint16_t *)p, __ATOMIC_ACQUIRE);
     case 4:
-        return st->sign ? (uint64_t)(int64_t)*(const volatile int32_t *)p : *(const volatile uint32_t *)p;
+        return st->sign ? (uint64_t)(int64_t)__atomic_load_n((const int32_t *)p, __ATOMIC_ACQUIRE)
+                        : __atomic_load_n((const uint32_t *)p, __ATOMIC_ACQUIRE);
     default:
-        return *(const volatile uint64_t *)p;
+        return __atomic_load_n((const uint64_t *)p, __ATOMIC_ACQUIRE);
     }
 }
 
@@ -382,16 +385,16 @@ static void store_value(char *p, uint64_t v, unsigned bytes)
 {
     switch (bytes) {
     case 1:
-        *(volatile uint8_t *)p = (uint8_t)v;
+        __atomic_store_n((uint8_t *)p, (uint8_t)v, __ATOMIC_RELEASE);
         break;
     case 2:
-        *(volatile uint16_t *)p = (uint16_t)v;
+        __atomic_store_n((uint16_t *)p, (uint16_t)v, __ATOMIC_RELEASE);
         break;
     case 4:
-        *(volatile uint32_t *)p = (uint32_t)v;
+        __atomic_store_n((uint32_t *)p, (uint32_t)v, __ATOMIC_RELEASE);
         break;
     default:
-        *(volatile uint64_t *)p = v;
+        __atomic_store_n((uint64_t *)p, v, __ATOMIC_RELEASE);
     }
 }
 

@@ -143,16 +143,23 @@ static inline struct space_run space_run_at(const struct space *s, uint64_t addr
     return (struct space_run){s->base + granule * SPACE_GRANULE + (piece >> 32) * SPACE_ALIGN, (uint32_t)piece};
 }
 
+static inline bool space_live(const struct space *s, uint64_t granule)
+{
+    return __atomic_load_n(&s->live[granule], __ATOMIC_ACQUIRE);
+}
+
 /* The granules of the allocation at an address, or the one that allocations share there; bytes 0: there is none. */
 static inline struct space_run space_granules_at(const struct space *s, uint64_t address)
 {
     uint64_t at = address - s->base, granule = at / SPACE_GRANULE;
-    if (at >= s->bytes || !s->live[granule])
+    if (at >= s->bytes || !space_live(s, granule))
         return (struct space_run){0, 0};
-    struct space_run run = s->run[granule];
-    if (run.bytes)
-        return (struct space_run){run.first, (run.bytes + SPACE_GRANULE - 1) / SPACE_GRANULE * SPACE_GRANULE};
-    return (struct space_run){s->base + granule * SPACE_GRANULE, s->steps[granule] ? SPACE_GRANULE : 0};
+    uint64_t bytes = __atomic_load_n(&s->run[granule].bytes, __ATOMIC_ACQUIRE);
+    if (bytes)
+        return (struct space_run){__atomic_load_n(&s->run[granule].first, __ATOMIC_RELAXED),
+                                  (bytes + SPACE_GRANULE - 1) / SPACE_GRANULE * SPACE_GRANULE};
+    const struct space_steps *steps = __atomic_load_n(&s->steps[granule], __ATOMIC_ACQUIRE);
+    return (struct space_run){s->base + granule * SPACE_GRANULE, steps ? SPACE_GRANULE : 0};
 }
 
 /* True when one allocation holds all `n` bytes; not for 0. */
@@ -166,7 +173,7 @@ static inline bool space_holds(const struct space *s, uint64_t address, uint64_t
 static inline bool space_ok(const struct space *s, uint64_t address, unsigned n)
 {
     uint64_t at = address - s->base, last = at + n - 1;
-    return at < s->bytes && last < s->bytes && s->live[at / SPACE_GRANULE] && s->live[last / SPACE_GRANULE];
+    return at < s->bytes && last < s->bytes && space_live(s, at / SPACE_GRANULE) && space_live(s, last / SPACE_GRANULE);
 }
 
 /* The engine's view of a device address. */

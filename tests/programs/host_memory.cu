@@ -20,7 +20,7 @@ __global__ void sum(const char *p, int n, int *to) { for (int i = threadIdx.x; i
 __global__ void mixed(int *a, int *b, long long *counter)
 {
     int *p = threadIdx.x & 1 ? a : b;
-    p[threadIdx.x] = 100 + threadIdx.x;
+    if (!blockIdx.x) p[threadIdx.x] = 100 + threadIdx.x;
     atomicAdd((unsigned long long *)counter, threadIdx.x);
 }
 __global__ void vectors(const float4 *from, float4 *to) { float4 v = from[threadIdx.x]; v.w += v.x; to[threadIdx.x] = v; }

@@ -34,6 +34,7 @@ static void play(int *turn, int *log, cudaStream_t a, cudaStream_t b)
 {
     int host[2 * ROUNDS];
     CHECK(cudaMemset(log, 0, sizeof host) == cudaSuccess && cudaMemset(turn, 0, sizeof *turn) == cudaSuccess);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess); // a memset returns early, and a stream may be a non-blocking one
     ping_pong<<<1, 1, 0, a>>>(turn, log, 0);
     ping_pong<<<1, 1, 0, b>>>(turn, log, 1);
     CHECK(cudaDeviceSynchronize() == cudaSuccess);
@@ -75,7 +76,7 @@ int main()
 
     // a copy in another stream sets it
     *pinned = five;
-    CHECK(cudaMemset(plain, 0, sizeof(int)) == cudaSuccess);
+    CHECK(cudaMemset(plain, 0, sizeof(int)) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess);
     wait_for<<<1, 1, 0, a>>>(plain, out);
     CHECK(cudaMemcpyAsync(plain, pinned, sizeof(int), cudaMemcpyHostToDevice, b) == cudaSuccess);
     CHECK(cudaStreamSynchronize(a) == cudaSuccess);
