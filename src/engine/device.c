@@ -109,6 +109,7 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
         alloc_release(d);
         return engine_fail(HEDDLE_OUT_OF_MEMORY, "the limits of this process (ulimit -v, -f) leave no room for device memory");
     }
+    room = room < SPACE_MOST ? room : SPACE_MOST;
     if (room < (uint64_t)d->spec.memory_bytes)
         d->spec.memory_bytes = (int64_t)room;
     enum space_status s = SPACE_NO_RANGE;

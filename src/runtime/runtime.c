@@ -15,6 +15,7 @@
 #include "runtime/output.h"
 #include "runtime/queue.h"
 #include "runtime/signals.h"
+#include "space/space.h"
 
 pthread_mutex_t runtime_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -113,9 +114,11 @@ static cudaError_t open_device(struct runtime_device *d, int index)
         runtime_say("%s", *heddle_error_text() ? heddle_error_text() : heddle_status_text(s));
         return runtime_error(s);
     }
-    if (engine_device_spec(engine)->memory_bytes < engine_described_memory(engine))
-        runtime_say("the limits of this process (ulimit -v, -f) leave %lld MiB of device memory of the %lld MiB that '%s' has",
-                    (long long)engine_device_spec(engine)->memory_bytes >> 20, (long long)engine_described_memory(engine) >> 20, name);
+    int64_t memory = engine_device_spec(engine)->memory_bytes, described = engine_described_memory(engine);
+    if (memory < described)
+        runtime_say("%s %lld MiB of device memory of the %lld MiB that '%s' has",
+                    memory < (int64_t)SPACE_MOST ? "the limits of this process (ulimit -v, -f) leave" : "a device's range of addresses leaves",
+                    (long long)memory >> 20, (long long)described >> 20, name);
     if (!registered) {
         registered = true;
         pthread_atfork(NULL, NULL, in_child);

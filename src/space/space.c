@@ -132,7 +132,7 @@ enum space_status space_open(struct space *s, int index, uint64_t bytes, const c
     uint64_t total = machine_memory_total();
     const uint64_t most = SPACE_STRIDE / 2 - (1 + PLACE_ABOVE + PLACE_WINDOW) * SPACE_GRANULE;
     s->capacity = bytes / SPACE_GRANULE * SPACE_GRANULE;
-    if (!s->capacity || s->capacity > SPACE_STRIDE / 2) {
+    if (!s->capacity || s->capacity > SPACE_MOST) {
         *why = "the device's memory must be between 2 MiB and 512 GiB";
         return SPACE_NO_RANGE;
     }

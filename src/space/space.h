@@ -24,10 +24,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SPACE_FIRST   UINT64_C(0x200000000000) /* first small allocation of device 0 */
-#define SPACE_STRIDE  UINT64_C(0x010000000000) /* 1 TiB of addresses a device */
+/* ThreadSanitizer's shadow lies where device memory has its place, and a program may map only where the shadow covers. On
+ * x86-64 every version of it covers what is below 0x008000000000 (compiler-rt/lib/tsan/rtl/tsan_platform.h, Mapping48AddressSpace:
+ * kLoAppMemBeg, kLoAppMemEnd), 512 GiB, where an executable that is not at a fixed place leaves all free. */
+#ifdef HEDDLE_TSAN
+#define SPACE_FIRST  UINT64_C(0x001000000000)
+#define SPACE_STRIDE UINT64_C(0x000200000000) /* 8 GiB: both views of all devices end below 0x005000000000 */
+#else
+#define SPACE_FIRST  UINT64_C(0x200000000000) /* first small allocation of device 0 */
+#define SPACE_STRIDE UINT64_C(0x010000000000) /* 1 TiB of addresses a device */
+#endif
 #define SPACE_BASE    (SPACE_FIRST - SPACE_STRIDE / 2) /* first address that may be device 0's */
-#define SPACE_DELTA   UINT64_C(0x100000000000) /* engine view = program view + this */
+#define SPACE_DELTA   (16 * SPACE_STRIDE) /* engine view = program view + this */
+#define SPACE_MOST    (SPACE_STRIDE / 2)  /* bytes of memory that a device may have */
 #define SPACE_DEVICES 8
 #define SPACE_GRANULE (UINT64_C(2) << 20)
 #define SPACE_ALIGN   512 /* bytes; cudaMalloc promises 256 (programming guide, 5.3.2), the driver gives 512 */
