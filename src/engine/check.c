@@ -162,8 +162,10 @@ static void tell_early(const struct check_group *g, int index, void *user)
 struct check_launch *check_launch_begin(heddle_kernel *k, struct launch *l)
 {
     heddle_device *d = k->module->device;
+    if (!d->check)
+        return NULL;
     d->checked = k;
-    return d->check ? check_begin(d->check, l, d->untold ? CHECK_INITCHECK : CHECK_ALL, d->newest) : NULL;
+    return check_begin(d->check, l, d->untold ? CHECK_INITCHECK : CHECK_ALL, d->newest);
 }
 
 void check_launch_end(struct check_launch *cl, heddle_kernel *k, struct launch *l)
