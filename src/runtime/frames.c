@@ -14,14 +14,18 @@
 #include "base/strbuf.h"
 #include "base/table.h"
 
-static const void *our_base(void)
+static pthread_once_t once = PTHREAD_ONCE_INIT; /* for these two */
+static const void *our_base;
+static char program[4096]; /* path of the program */
+
+static void find_ourselves(void)
 {
-    static const void *base;
     Dl_info info;
 
-    if (!base && dladdr(&base, &info))
-        base = info.dli_fbase;
-    return base;
+    if (dladdr(&our_base, &info))
+        our_base = info.dli_fbase;
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        *program = 0;
 }
 
 static void take(struct frames *f)
@@ -31,8 +35,9 @@ static void take(struct frames *f)
     int n = backtrace(at, FRAMES_MOST + OURS), i = 0;
     Dl_info info;
 
+    pthread_once(&once, find_ourselves);
     memset(f, 0, sizeof *f);
-    for (; i < n && dladdr((char *)at[i] - 1, &info) && info.dli_fbase == our_base(); i++)
+    for (; i < n && dladdr((char *)at[i] - 1, &info) && info.dli_fbase == our_base; i++)
         f->entry = info.dli_sname;
     f->n = n - i < FRAMES_MOST ? n - i : FRAMES_MOST;
     memcpy(f->at, at + i, (size_t)f->n * sizeof *at);
@@ -59,13 +64,8 @@ const struct frames *frames_here(void)
 /* The file that a link map is of; the program's own has no name there. */
 static const char *file_of(const struct link_map *map)
 {
-    static char program[4096];
-
-    if (map->l_name && *map->l_name)
-        return map->l_name;
-    if (!*program && readlink("/proc/self/exe", program, sizeof program - 1) < 0)
-        return "";
-    return program;
+    pthread_once(&once, find_ourselves);
+    return map->l_name && *map->l_name ? map->l_name : program;
 }
 
 void frames_text(const struct frames *f, struct strbuf *out)
