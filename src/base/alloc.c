@@ -30,7 +30,8 @@ struct alloc_state *alloc_state(void)
 
 void alloc_join(struct alloc_state *s)
 {
-    state = s;
+    if (state != s) /* said again while others allocate it changes nothing */
+        state = s;
 }
 
 /* --- failure --- */
