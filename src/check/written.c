@@ -44,13 +44,14 @@ static uint64_t get_bits(const uint8_t *bits, uint64_t at, unsigned n)
     return word >> (at & 7) & ((UINT64_C(1) << n) - 1);
 }
 
+/* Nothing else is written: the next bytes may belong to another allocation, which the host makes at the same time. */
 static void put_bits(uint8_t *bits, uint64_t at, unsigned n, uint64_t value)
 {
-    uint64_t word, mask = ((UINT64_C(1) << n) - 1) << (at & 7);
+    uint64_t mask = ((UINT64_C(1) << n) - 1) << (at & 7);
 
-    memcpy(&word, bits + (at >> 3), sizeof word);
-    word = (word & ~mask) | (value << (at & 7) & mask);
-    memcpy(bits + (at >> 3), &word, sizeof word);
+    value <<= at & 7;
+    for (uint8_t *to = bits + (at >> 3); mask; to++, mask >>= 8, value >>= 8)
+        *to = (uint8_t)((*to & ~mask) | (value & mask));
 }
 
 /* As memmove: the ranges may overlap. */

@@ -1,4 +1,5 @@
 /* Which bytes were written: ranges, copies and counts against one flag a byte, and a few by hand. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,9 +86,40 @@ static void against_flags(void **state)
     check_close(c);
 }
 
+/* The host makes one allocation while a copy ends at the last byte of the one before it. */
+static int stop;
+
+static void *copies(void *check)
+{
+    while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+        check_copied(check, SPACE_BASE + SPACE_ALIGN - 32, SPACE_BASE + 8 * SPACE_ALIGN, 32);
+    return NULL;
+}
+
+static void beside_a_copy(void **state)
+{
+    struct space s = pretended();
+    struct check *c = check_open(CHECK_INITCHECK, &s, &no_heap);
+    uint64_t first, wrong = 0;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, copies, c), 0);
+    for (int i = 0; i < 3000000; i++) {
+        check_written(c, SPACE_BASE + SPACE_ALIGN, 8);
+        wrong += check_unwritten(c, SPACE_BASE + SPACE_ALIGN, 8, &first) != 0;
+        check_allocated(c, SPACE_BASE + SPACE_ALIGN, 8);
+        wrong += check_unwritten(c, SPACE_BASE + SPACE_ALIGN, 8, &first) != 8;
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    assert_int_equal(wrong, 0);
+    check_close(c);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(against_flags)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(against_flags), cmocka_unit_test(beside_a_copy)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
