@@ -26,3 +26,39 @@ if(HEDDLE_SANITIZE)
       "HEDDLE=$<TARGET_FILE:heddle_cli>;ASAN_LIBRARY=${asan_library}")
   endforeach()
 endif()
+
+# And in the build with the thread sanitizer (ctest -L threads): unit tests of what several threads use, and CUDA programs of
+# streams and of many host threads. Interpreted where nothing is said: machine code itself is not looked at. Not unit.space, whose
+# addresses are those of the other builds.
+if(HEDDLE_TSAN)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libtsan.so OUTPUT_VARIABLE tsan_library
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(needed heddle heddle-jit heddle_cli heddle_device_pass)
+  foreach(test ${all})
+    if(test MATCHES "^unit\\.(runtime_.*|base_store|check_written)$")
+      set_property(TEST ${test} APPEND PROPERTY LABELS threads)
+      string(REPLACE "unit." "unit_" target ${test})
+      list(APPEND needed ${target})
+    endif()
+  endforeach()
+  add_custom_target(threads DEPENDS ${needed})
+  foreach(case "run tests/programs/streams" "run tests/programs/host_threads 3" "run tests/programs/host_memory"
+          "run tests/programs/managed" "run tests/programs/progress 5" "run examples/staged_streams" "run examples/stream_order"
+          "run examples/stream_ordered_alloc" "jit tests/programs/streams" "jit tests/programs/host_threads 3"
+          "profile examples/vector_add" "profile tests/programs/host_threads --metrics inst_executed"
+          "check examples/vector_add --tool all" "check tests/programs/host_threads --tool all --report-api-errors no")
+    separate_arguments(case)
+    list(POP_FRONT case command program)
+    get_filename_component(name ${program} NAME)
+    set(executor interp)
+    set(name ${command}_${name})
+    if(command STREQUAL jit)
+      set(executor jit)
+      set(command run)
+    endif()
+    add_test(NAME threads.${name}
+             COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/sanitize/threads.sh ${command} ${CMAKE_SOURCE_DIR}/${program}.cu ${case})
+    set_tests_properties(threads.${name} PROPERTIES LABELS threads TIMEOUT 300 ENVIRONMENT
+      "HEDDLE=$<TARGET_FILE:heddle_cli>;HEDDLE_EXEC=${executor};HEDDLE_THREADS=2;TSAN_LIBRARY=${tsan_library};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+  endforeach()
+endif()

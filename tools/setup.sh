@@ -77,9 +77,10 @@ jobs_to_use() { # processors, but no more than memory allows at about 1 GiB each
     echo "$n"
 }
 
-setup_build() { # FOLDER [CMAKE OPTION...]: configures and builds
+setup_build() { # FOLDER [CMAKE OPTION...]: configures and builds; $targets says what, if not all
     local folder="$1"
     shift
     step "configure-$folder" "configuring $folder/" cmake -G Ninja -S . -B "$folder" "$@"
-    step "build-$folder" "building $folder/" ninja -C "$folder" -j "$(jobs_to_use)"
+    # shellcheck disable=SC2086  # words
+    step "build-$folder" "building $folder/" ninja -C "$folder" -j "$(jobs_to_use)" ${targets:-}
 }

@@ -6,6 +6,7 @@
 
 #include "child.h"
 #include "runtime_test.h"
+#include "space/space.h"
 
 #define MUST(e, call) do { if ((call) != (e)) _exit(1 + __LINE__ % 250); } while (0)
 
@@ -138,25 +139,25 @@ static void touch_null(void)
     *p8 = 1;
 }
 
-/* first address of a process: 0x200000000000 */
+/* Whatever SPACE_FIRST is, the first address of a process. `format` has places for an address and for SPACE_FIRST. */
+static void assert_explained(struct child c, const char *format, uint64_t address)
+{
+    char want[256];
+    assert_signal(c, SIGSEGV);
+    snprintf(want, sizeof want, format, (unsigned long long)address, (unsigned long long)SPACE_FIRST);
+    assert_string_equal(c.said, want);
+}
+
 static void host_code_on_device_memory_is_explained(void **state)
 {
     (void)state;
-    struct child c = run_child(touch, NULL, 0);
-    assert_signal(c, SIGSEGV);
-    assert_string_equal(c.said, "heddle: host code touched device memory at 0x20000000000c, which belongs to the "
-                                "allocation 0x200000000000 of 400 bytes (cudaMalloc); use cudaMemcpy\n");
-    c = run_child(touch_past, NULL, 0);
-    assert_signal(c, SIGSEGV);
-    assert_string_equal(c.said, "heddle: host code touched device memory at 0x2000000001f4, 100 bytes past the end of "
-                                "the allocation 0x200000000000 of 400 bytes; use cudaMemcpy\n");
-    c = run_child(touch_freed, NULL, 0);
-    assert_signal(c, SIGSEGV);
-    assert_string_equal(c.said, "heddle: host code touched device memory at 0x200000000000, which belonged to the "
-                                "allocation 0x200000000000 of 400 bytes until it was freed\n");
-    c = run_child(touch_null, NULL, 0);
-    assert_signal(c, SIGSEGV);
-    assert_string_equal(c.said, "");
+    assert_explained(run_child(touch, NULL, 0), "heddle: host code touched device memory at 0x%llx, which belongs to the "
+                     "allocation 0x%llx of 400 bytes (cudaMalloc); use cudaMemcpy\n", SPACE_FIRST + 12);
+    assert_explained(run_child(touch_past, NULL, 0), "heddle: host code touched device memory at 0x%llx, 100 bytes past the "
+                     "end of the allocation 0x%llx of 400 bytes; use cudaMemcpy\n", SPACE_FIRST + 500);
+    assert_explained(run_child(touch_freed, NULL, 0), "heddle: host code touched device memory at 0x%llx, which belonged to "
+                     "the allocation 0x%llx of 400 bytes until it was freed\n", SPACE_FIRST);
+    assert_explained(run_child(touch_null, NULL, 0), "", 0);
 }
 
 static void own_handler(int number)
@@ -189,7 +190,7 @@ static void the_programs_handler_comes_after_ours(void **state)
     (void)state;
     struct child c = run_child(touch_with_handler, NULL, 0);
     assert_exit(c, 33);
-    assert_non_null(strstr(c.said, "host code touched device memory at 0x20000000000c"));
+    assert_non_null(strstr(c.said, "host code touched device memory at 0x"));
     c = run_child(sent_by_kill, NULL, 0);
     assert_signal(c, SIGSEGV);
     assert_string_equal(c.said, "");
@@ -356,7 +357,7 @@ static void two_devices(void)
     MUST(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(1));
     MUST(0, cudaSetDevice(1));
     MUST(0, cudaMalloc((void **)&b, 4));
-    MUST(1, ((uintptr_t)b - (uintptr_t)a) == (uintptr_t)1 << 40);
+    MUST(1, ((uintptr_t)b - (uintptr_t)a) == SPACE_STRIDE);
     MUST(0, cudaMemcpy(a, &h, 4, cudaMemcpyHostToDevice));
     MUST(0, cudaMemcpyPeer(b, 1, a, 0, 4));
     MUST(1, cudaMemcpyPeer(b, 0, a, 1, 4));
