@@ -325,7 +325,8 @@ static heddle_status illegal(const char *kernel)
 static void append(int tag)
 {
     pthread_mutex_lock(&log_lock);
-    mock_log[mock_nlog++] = tag;
+    mock_log[mock_nlog] = tag;
+    __atomic_store_n(&mock_nlog, mock_nlog + 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&log_lock);
 }
 
