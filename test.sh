@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs what is missing, builds, runs all tests, then the sanitizers' subset of them. Usage: ./test.sh
 #
-# The last line sums both runs: "N passed, N failed", and ", N skipped" where there are any. Exit code 0 only if
+# The last line sums all runs: "N passed, N failed", and ", N skipped" where there are any. Exit code 0 only if
 # nothing failed. Logs are in build/log/.
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -54,5 +54,12 @@ run_tests build-asan "unit tests and a subset of the programs under the address 
 targets=threads setup_build build-tsan -DHEDDLE_TSAN=ON
 # gcc 12's thread sanitizer does not start where addresses are random in more than 28 bits (sysctl vm.mmap_rnd_bits).
 under=$(setarch -R echo setarch -R 2>/dev/null) run_tests build-tsan "streams and host threads under the thread sanitizer" -L threads
+if echo 'int main(void) { return 0; }' | clang-19 -fsanitize=memory -x c -o /dev/null - 2>/dev/null; then
+    CC=clang-19 CXX=clang++-19 targets=msan setup_build build-msan -DHEDDLE_MSAN=ON
+    run_tests build-msan "parser and interpreter under the memory sanitizer" -L msan
+else
+    say "" "memory sanitizer: skipped, Debian's package libclang-rt-19-dev is not there"
+    skipped=$((skipped + 1))
+fi
 python3 tools/suites.py >"$logs/suites.md" && say "" "minutes by suite: $logs/suites.md"
 whole=true

@@ -12,6 +12,7 @@
 #include "interp/code.h"
 #include "interp/lanes_half.h"
 
+#include "base/shadow.h"
 #include "heddle.h"
 #include "space/registered.h"
 
@@ -103,6 +104,7 @@ static void finish_record(const struct access *a)
         note_values(a);
     step_record(a->c, st, a->space, r);
     r->mask = step_record_mask(st, a->m);
+    shadow_lanes_off(r->addr, r->mask);
     r->unchanged = a->unchanged;
     r->block = (uint32_t)a->w->block->index;
     r->warp = a->w->index;

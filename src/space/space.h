@@ -24,10 +24,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ThreadSanitizer's shadow lies where device memory has its place, and a program may map only where the shadow covers. On
- * x86-64 every version of it covers what is below 0x008000000000 (compiler-rt/lib/tsan/rtl/tsan_platform.h, Mapping48AddressSpace:
- * kLoAppMemBeg, kLoAppMemEnd), 512 GiB, where an executable that is not at a fixed place leaves all free. */
-#ifdef HEDDLE_TSAN
+/* The thread and the memory sanitizer have their shadows where device memory has its place. On x86-64 every version of both leaves
+ * what is below 0x008000000000 to the program (compiler-rt/lib/tsan/rtl/tsan_platform.h, Mapping48AddressSpace, kLoAppMemEnd;
+ * msan/msan.h, kMemoryLayout, "app-1"), 512 GiB, where an executable that is not at a fixed place leaves all free. */
+#ifdef HEDDLE_SHADOW
 #define SPACE_FIRST  UINT64_C(0x001000000000)
 #define SPACE_STRIDE UINT64_C(0x000200000000) /* 8 GiB: both views of all devices end below 0x005000000000 */
 #else
