@@ -16,10 +16,16 @@ verify_programs(device run "--least;uniform=2800,2800000;--least;shape=1800,2700
                 device/integers device/atomics device/warps device/pointers device/gathers device/loops device/ways device/variables
                 device/groups device/barriers device/cuda_barrier device/several device/sparse device/half_math device/unset)
 verify_programs(programs run "--least;uniform=100,1000" programs/banks programs/host_memory programs/managed programs/recursion
-                programs/surfaces programs/textures programs/references programs/streams)
-verify_programs(truth run "--least;uniform=300,4000000;--least;shape=300,4000000;--least;congruent=100,1000000" truth/aos_soa truth/atomics truth/bfs
-                truth/copy_stride truth/divergence truth/floyd truth/histogram truth/latency_hiding truth/matrix_rowcol truth/merge_path
-                truth/pointer_chase truth/radix_pass truth/reduction truth/same_address truth/scan truth/spmv truth/struct_size truth/vector_ops)
+                programs/surfaces programs/textures programs/references programs/streams programs/first_loads)
+set(quick truth/aos_soa truth/atomics truth/bfs truth/copy_stride truth/divergence truth/floyd truth/histogram truth/latency_hiding
+    truth/matrix_rowcol truth/merge_path truth/pointer_chase truth/radix_pass truth/reduction truth/same_address truth/scan truth/spmv
+    truth/struct_size truth/vector_ops)
+verify_programs(truth run "--least;uniform=300,4000000;--least;shape=300,4000000;--least;congruent=100,1000000" ${quick})
+file(GLOB others CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/truth/*.cu)
+list(TRANSFORM others REPLACE "\\.cu$" "")
+list(REMOVE_ITEM others ${quick})
+verify_programs(truth_all run "--timeout;7200" ${others}) # the others: up to some minutes each
+set_tests_properties(verify.truth_all PROPERTIES TIMEOUT 36000 LABELS truth)
 verify_programs(profile profile "--least;early=2,60000" truth/aos_soa)
 foreach(first 60001 60501 61001 61501)
   add_test(NAME verify.random_${first} COMMAND ${verify} --least uniform=5000,400000 --least shape=10000,700000 --least unread=3000,3000
