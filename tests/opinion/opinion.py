@@ -11,12 +11,13 @@ usage: opinion.py HEDDLE [--seed N] [--kernels N] [--programs N] [--levels v2,v3
        opinion.py HEDDLE --shrink SEED.NUMBER [--levels v3] [--exec interp]
 
 Without --seed the seed is new in each run. It is printed, and `--seed N` repeats the run: program i has the seed N + i and as many
-kernels as --kernels says (100). The executors of --exec run on every level, those of --turn on one level a program, in turn;
-programs with -G are interpreted only, unless --all is given (seconds of compiling a kernel). A kernel that differs is named as
-SEED.NUMBER. Where a program does not compile or does not run to its end, its halves are tried, and theirs, down to single kernels:
-those that fail are named, and the others compared. --shrink leaves out of a kernel what it can while it still differs, or fails the
-same way (in the last of --levels, with the first of --exec), and prints the rest. --folder keeps the last program, --log adds a line
-of JSON for each program, level and executor.
+kernels as --kernels says (100). A program runs in the ways of --exec on every level, and in those of --turn on one level, which
+changes from program to program. Ways are interp, jit-first and jit (HEDDLE_EXEC); written, interpreted as its PTX says; verify,
+interpreted with the claims of all analyses checked. Programs with -G are interpreted only, unless --all is given (seconds of
+compiling a kernel). A kernel that differs is named as SEED.NUMBER. Where a program does not compile or does not run to its end, its
+halves are tried, and theirs, down to single kernels: those that fail are named, and the others compared. --shrink leaves out of a
+kernel what it can while it still differs, or fails the same way (in the last of --levels, in the first of --exec), and prints the
+rest. --folder keeps the last program, --log adds a line of JSON for each program, level and way.
 
 Exit status: 0 nothing differs, 1 something does, 2 the two references differ, 77 none of the levels is there.
 """
@@ -38,7 +39,9 @@ REFERENCES = {"g++": ["g++", "-x", "c++", "-O1", "-ffp-contract=off", "-fno-math
               "clang": ["clang++-19", "-x", "c++", "-O0", "-ffp-contract=off", "-DDESCENDING", *PLAIN]}
 FORMATS = {"i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f32": "I", "f64": "Q", "f16": "H", "b16": "H"}
 LIMIT = 60, 9 # seconds that a program may take, and that many more for each kernel
-FEWEST_COMPILED = 0.9 # of a program's kernels must have run as machine code when all were to be compiled
+WAYS = {"interp": {"HEDDLE_EXEC": "interp"}, "written": {"HEDDLE_EXEC": "interp", "HEDDLE_TARGET": "none"},
+        "verify": {"HEDDLE_EXEC": "interp", "HEDDLE_VERIFY": "1"}, "jit-first": {"HEDDLE_EXEC": "jit-first"}, "jit": {"HEDDLE_EXEC": "jit"}}
+FEWEST = 0.9 # of a program's kernels must have run as machine code when all were to be compiled, or have had claims asked
 
 
 class Failed(Exception):
@@ -101,13 +104,20 @@ class Batch:
         command([*self.build, self.source, "-o", f"{self.folder}/device"], self.seconds)
         self.compiled = True
 
-    def run(self, level, executor):
-        """What each kernel left, and how many of them ran as machine code."""
+    def run(self, level, way):
+        """What each kernel left, and the kernels that ran as machine code, or whose claims were asked."""
         if not self.compiled:
             self.compile()
-        parts, said = self.left(f"{self.folder}/device", HEDDLE_ISA=f"x86-64-{level}", HEDDLE_EXEC=executor, HEDDLE_JIT_LOG="-", HEDDLE_JIT_CACHE="0")
-        compiled = {m["kernel"] for line in said.splitlines() if line.startswith("{") and not (m := json.loads(line))["problem"]}
-        return parts, len(compiled)
+        claims = f"{self.folder}/claims"
+        parts, said = self.left(f"{self.folder}/device", HEDDLE_ISA=f"x86-64-{level}", HEDDLE_JIT_LOG="-", HEDDLE_JIT_CACHE="0",
+                                HEDDLE_VERIFY_LOG=claims, **WAYS[way])
+        seen = {m["kernel"] for line in said.splitlines() if line.startswith("{") and not (m := json.loads(line))["problem"]}
+        if way == "verify":
+            with open(claims) as f: # the kernel, then of each kind its name, how many claims, and how often one was asked
+                rows = [line.rstrip("\n").split("\t") for line in f]
+            os.remove(claims)
+            seen = {row[0] for row in rows if any(int(cell.split()[2]) for cell in row[1:])}
+        return parts, seen
 
 
 def shown(kind, data, at):
@@ -152,30 +162,30 @@ def host_levels(wanted):
     return [level for level in wanted if there[level]]
 
 
-def by_halves(options, seed, kernels, level, executor):
-    """{kernel: what it left}, how many ran as machine code, and [(kernel, Failed)] of those that fail by themselves."""
+def by_halves(options, seed, kernels, level, way):
+    """{kernel: what it left}, those that Batch.run saw, and [(kernel, Failed)] of those that fail by themselves."""
     try:
         with tempfile.TemporaryDirectory() as folder:
-            parts, compiled = Batch(kernels, seed, folder, options).run(level, executor)
-            return dict(zip(kernels, parts)), compiled, []
+            parts, seen = Batch(kernels, seed, folder, options).run(level, way)
+            return dict(zip(kernels, parts)), seen, []
     except Failed as e:
         if len(kernels) == 1:
-            return {}, 0, [(kernels[0], e)]
+            return {}, set(), [(kernels[0], e)]
     half = len(kernels) // 2
-    first, second = (by_halves(options, seed, part, level, executor) for part in (kernels[:half], kernels[half:]))
-    return {**first[0], **second[0]}, first[1] + second[1], first[2] + second[2]
+    first, second = (by_halves(options, seed, part, level, way) for part in (kernels[:half], kernels[half:]))
+    return {**first[0], **second[0]}, first[1] | second[1], first[2] + second[2]
 
 
-def run(options, seed, batch, level, executor):
+def run(options, seed, batch, level, way):
     """The same of a whole program: where that fails, parts of it say which of its kernels do."""
     try:
-        parts, compiled = batch.run(level, executor)
-        return dict(zip(batch.kernels, parts)), compiled, []
+        parts, seen = batch.run(level, way)
+        return dict(zip(batch.kernels, parts)), seen, []
     except Failed as whole:
-        have, compiled, failed = by_halves(options, seed, batch.kernels, level, executor)
+        have, seen, failed = by_halves(options, seed, batch.kernels, level, way)
         if len(failed) in (0, len(batch.kernels)): # in company only, or whatever the kernel is
             raise whole
-        return have, compiled, failed
+        return have, seen, failed
 
 
 def one_program(options, seed, folder, log):
@@ -193,33 +203,34 @@ def one_program(options, seed, folder, log):
     made = time.time() - begun
     wrong = set()
     for level in options.levels:
-        for executor in options.exec + (options.turn if level == options.levels[seed % len(options.levels)] else []):
-            if batch.debug and executor != "interp" and not options.all:
+        for way in options.exec + (options.turn if level == options.levels[seed % len(options.levels)] else []):
+            compiles = way.startswith("jit")
+            if batch.debug and compiles and not options.all:
                 continue
             begun = time.time()
-            have, compiled, failed = run(options, seed, batch, level, executor)
-            who = f"({executor}, {level}{', -G' if batch.debug else ''})"
+            have, seen, failed = run(options, seed, batch, level, way)
+            who = f"({way}, {level}{', -G' if batch.debug else ''})"
             for k, why in failed:
                 print(f"kernel {seed}.{k.name[1:]} {who} fails: {why}")
             there = [(k, w) for k, w in zip(kernels, want) if k in have]
             different = told(seed, [k for k, _ in there], [w for _, w in there], [have[k] for k, _ in there], who)
             wrong |= {k.name for k in different} | {k.name for k, _ in failed}
-            row = {"seed": seed, "kernels": len(kernels), "debug": batch.debug, "level": level, "exec": executor,
+            row = {"seed": seed, "kernels": len(kernels), "debug": batch.debug, "level": level, "exec": way,
                    "same": len(kernels) - len(different) - len(failed), "different": [k.name for k in different], "failed": [k.name for k, _ in failed],
-                   "compiled": compiled, "build_s": round(made, 1), "run_s": round(time.time() - begun, 1)}
+                   "compiled": len(seen) if compiles else 0, "build_s": round(made, 1), "run_s": round(time.time() - begun, 1)}
             if log:
                 log.write(json.dumps(row) + "\n")
                 log.flush()
-            if executor != "interp" and compiled < FEWEST_COMPILED * len(have):
-                raise Failed(f"only {compiled} of {len(have)} kernels ran as machine code")
+            if (compiles or way == "verify") and len(seen) < FEWEST * len(have):
+                raise Failed(f"only {len(seen)} of {len(have)} kernels {'ran as machine code' if compiles else 'had claims asked'}")
     return len(wrong)
 
 
 def shrink(options):
     seed, number = (int(n) for n in options.shrink.split("."))
     kernel = program.Kernel(seed, number)
-    level, executor = options.levels[-1], options.exec[0]
-    about = f"kernel {options.shrink} ({executor}, {level})"
+    level, way = options.levels[-1], options.exec[0]
+    about = f"kernel {options.shrink} ({way}, {level})"
     tried = 0
 
     def outcome(folder):
@@ -232,7 +243,7 @@ def shrink(options):
         except Failed:
             return None, None, None
         try:
-            have = batch.run(level, executor)[0][0]
+            have = batch.run(level, way)[0][0]
         except Failed as e:
             return e.how, want, None
         return "differs" if differs(kernel, want, have) else None, want, have
@@ -257,7 +268,7 @@ def shrink(options):
         if have is None:
             print(f"{about}, made smaller in {tried} steps, fails: {how}")
         else:
-            tell(seed, kernel, want, have, f"({executor}, {level}), made smaller in {tried} steps")
+            tell(seed, kernel, want, have, f"({way}, {level}), made smaller in {tried} steps")
         if differs(kernel, want, Batch([kernel], seed, folder, options).reference("clang")[0]):
             print("the two references differ: the program is at fault")
     return 1
@@ -301,6 +312,13 @@ def simpler(tree, still):
     return changed
 
 
+def ways(text):
+    names = text.split(",")
+    if unknown := [n for n in names if n not in WAYS]:
+        raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(WAYS)}")
+    return names
+
+
 def main():
     sys.stdout.reconfigure(line_buffering=True)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -309,8 +327,8 @@ def main():
     parser.add_argument("--kernels", type=int, default=100)
     parser.add_argument("--programs", type=int, default=1)
     parser.add_argument("--levels", type=lambda s: s.split(","), default=["v2", "v3", "v4"])
-    parser.add_argument("--exec", type=lambda s: s.split(","), default=["interp", "jit-first"])
-    parser.add_argument("--turn", type=lambda s: s.split(","), default=[])
+    parser.add_argument("--exec", type=ways, default=["interp", "jit-first"])
+    parser.add_argument("--turn", type=ways, default=[])
     parser.add_argument("--folder")
     parser.add_argument("--log")
     parser.add_argument("--all", action="store_true", help="machine code of programs with -G, too: seconds of compiling a kernel")
