@@ -150,6 +150,18 @@ static uint64_t value_of(const struct verify *v, const struct warp *w, int32_t r
     }
 }
 
+static void set_value(const struct verify *v, const struct warp *w, int32_t reg, int lane, uint64_t x)
+{
+    void *p = place_at(v->c, w, v->c->of_reg[reg]);
+    switch (slots_width(v->k, reg)) {
+    case 0: *(uint32_t *)p = (*(uint32_t *)p & ~(UINT32_C(1) << lane)) | (uint32_t)(x & 1) << lane; break;
+    case 1: ((uint8_t *)p)[lane] = (uint8_t)x; break;
+    case 2: ((uint16_t *)p)[lane] = (uint16_t)x; break;
+    case 4: ((uint32_t *)p)[lane] = (uint32_t)x; break;
+    default: ((uint64_t *)p)[lane] = x; break;
+    }
+}
+
 static uint64_t cut(uint64_t x, int bits)
 {
     return bits >= 64 ? x : x & ((UINT64_C(1) << bits) - 1);
@@ -362,6 +374,34 @@ static bool check_access(struct verify *v, struct warp *w, int32_t site, uint32_
 
 /* --- steps --- */
 
+/* A register that the warp has not set may hold anything: here, what is claimed of it, so that what is made of it is as claimed. */
+static void make_true(const struct verify *v, const struct warp *w, int32_t reg)
+{
+    const struct claim_shape *s = NULL;
+    uint64_t base = 0, rise = 0;
+    for (int32_t i = v->first_of_reg[reg]; i; i = v->links[i - 1].next) {
+        const struct ir_claim *claim = v->all[v->links[i - 1].claim];
+        if (claim->kind == CLAIM_SHAPE)
+            s = claim->shape;
+        if (claim->kind == CLAIM_CONGRUENT)
+            base = claim->congruent.low;
+        if (claim->kind == CLAIM_STEP)
+            rise = (uint64_t)claim->step.by * (uint64_t)(w->index % claim->step.warps);
+    }
+    if (s && (s->known || s->bounded))
+        base = s->known ? s->base : (uint64_t)s->low;
+    for (int lane = 0; lane < CLAIM_LANES && slots_width(v->k, reg) <= 8; lane++)
+        set_value(v, w, reg, lane, base + rise + (s ? (uint64_t)s->offset[lane] : 0));
+}
+
+/* Registers that may be read before they are set, when a warp begins. */
+static void begin(const struct verify *v, const struct warp *w)
+{
+    for (int32_t r = 0; r < v->k->nregs; r++)
+        if (ir_bit(v->k->blocks[0].live_in, r))
+            make_true(v, w, r);
+}
+
 /* Where the warp is: stores are kept of one basic block of one warp, and its way is known by the blocks it went through. */
 static void follow(struct verify *v, struct warp *w, int32_t site, uint32_t together)
 {
@@ -370,6 +410,8 @@ static void follow(struct verify *v, struct warp *w, int32_t site, uint32_t toge
         v->nstores = 0;
     v->storing = w;
     v->storing_block = w->block->index;
+    if (!w->path)
+        begin(v, w);
     if (st->block_head)
         w->path = mix(w->path, (uint64_t)st->block + 1);
     w->apart |= together != UINT32_MAX;

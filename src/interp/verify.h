@@ -7,7 +7,8 @@
  * What is asked when: UNIFORM, CONGRUENT at each use and definition, of the lanes that take part; SHAPE where 32 lanes are
  * together; STEP where warps of a group have come to the same place by the same way through the same blocks, which tells
  * occurrences apart; UNREAD at each read; EARLY at the load, against what its block's stores wrote before it; ADDRESS at the
- * access. Every claim is counted, and every question: with HEDDLE_VERIFY_LOG=FILE a line for each launch is added to the file,
+ * access. A register that a warp may read before it sets it holds at first what is claimed of it, as it may hold anything.
+ * Every claim is counted, and every question: with HEDDLE_VERIFY_LOG=FILE a line for each launch is added to the file,
  * so that silence can be told from nobody having asked. */
 #ifndef INTERP_VERIFY_H
 #define INTERP_VERIFY_H

@@ -33,6 +33,24 @@ __global__ void copied(const gap *in, gap *out, int by, float b, int turns)
     out[blockIdx.y * LANES + threadIdx.x] = g;
 }
 
+// What the turn before left: in the first turn nothing, and nobody looks.
+static __host__ __device__ int turned(const unsigned *in, int i, int turns, int first)
+{
+    int last, sum = 0;
+#pragma unroll 1
+    for (int turn = 0; turn < turns; turn++) {
+        const int x = in[turn % 2];
+        sum += turn != first ? last ^ x : i;
+        last = i + x;
+    }
+    return sum;
+}
+
+__global__ void turns(const unsigned *in, int *out, int n, int first)
+{
+    out[threadIdx.x] = turned(in, threadIdx.x, n, first);
+}
+
 // KERNEL(name, how x is made of the thread's number i in lanes that set it; `half`, `word` and `none` are never set)
 #define KERNEL(name, text)                                                                                                   \
     __global__ void name(const unsigned *in, unsigned long long *out, int turns)                                            \
@@ -102,6 +120,12 @@ int main()
             if (i % LANES < threads && (is.a != should.a || is.b != should.b || is.c != should.c || is.d != should.d || is.e != should.e) && wrong++ < 20)
                 printf("FAILED: copied, %d threads, %d: %d %g %d %d %g\n", threads, i, is.a, is.b, is.c, is.d, is.e);
         }
+        turns<<<1, threads>>>(words, (int *)left, 9, 0);
+        if (cudaDeviceSynchronize())
+            return 1;
+        for (int i = 0; i < threads; i++)
+            if (int is = ((int *)left)[i], should = turned(words, i, 9, 0); is != should && wrong++ < 20)
+                printf("FAILED: turns, %d threads, %d: %d, not %d\n", threads, i, is, should);
         for (const auto &c : cases) {
             c.kernel<<<dim3(1, ROWS), threads>>>(words, left, 9);
             if (cudaDeviceSynchronize())
