@@ -38,6 +38,17 @@ struct ManagedPass : PassInfoMixin<ManagedPass> {
     static bool isRequired() { return true; }
 };
 
+// At any level: the optimiser is not to conclude from what it takes for undefined behaviour.
+struct UnsetPass : PassInfoMixin<UnsetPass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
+    {
+        if (!is_device(m))
+            return PreservedAnalyses::all();
+        return for_each_function(m, heddle::allow_unset);
+    }
+    static bool isRequired() { return true; }
+};
+
 struct FirstPass : PassInfoMixin<FirstPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
     {
@@ -99,6 +110,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
     return {LLVM_PLUGIN_API_VERSION, "heddle", "1", [](PassBuilder &b) {
                 b.registerPipelineStartEPCallback([](ModulePassManager &m, OptimizationLevel level) {
                     m.addPass(ManagedPass());
+                    m.addPass(UnsetPass());
                     m.addPass(ConversionsPass());
                     if (level != OptimizationLevel::O0)
                         m.addPass(FirstPass());

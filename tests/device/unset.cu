@@ -51,6 +51,39 @@ __global__ void turns(const unsigned *in, int *out, int n, int first)
     out[threadIdx.x] = turned(in, threadIdx.x, n, first);
 }
 
+// One lane sets what all hand to a shuffle, directly, through functions, as a result: the others do not come to where it is set.
+template <class T> static __device__ T of_lane(T value, int lane) { return __shfl_sync(~0u, value, lane); }
+static __device__ int taken(int *counter)
+{
+    int x;
+    if (threadIdx.x % 32 == 3)
+        x = atomicAdd(counter, 100);
+    return x;
+}
+
+__global__ void led(int *counters, int *out)
+{
+    const int lane = threadIdx.x % 32;
+    int a, b;
+    bool c;
+    long long d;
+    if (lane == 0)
+        a = atomicAdd(&counters[0], 1);
+    a = __shfl_sync(~0u, a, 0);
+    if (lane == 5) {
+        counters[4 + threadIdx.x / 32] = lane;
+        b = counters[3];
+    }
+    b = of_lane(b, 5);
+    if (lane == 1)
+        c = atomicMax(&counters[2], 7) < 7;
+    c = of_lane(c, 1);
+    if (lane == 2)
+        d = atomicAdd(&counters[12], 2);
+    d = __shfl_xor_sync(~0u, d, 2);
+    out[threadIdx.x] = of_lane(taken(&counters[1]), 3) % 100 + b + (lane == 0 ? (int)d % 2 : 0) + (a < 0) + (c && lane > 31);
+}
+
 // KERNEL(name, how x is made of the thread's number i in lanes that set it; `half`, `word` and `none` are never set)
 #define KERNEL(name, text)                                                                                                   \
     __global__ void name(const unsigned *in, unsigned long long *out, int turns)                                            \
@@ -119,6 +152,21 @@ int main()
             gap is = out[i], should = i < LANES ? made(i, 3, 1.5f) : in[4];
             if (i % LANES < threads && (is.a != should.a || is.b != should.b || is.c != should.c || is.d != should.d || is.e != should.e) && wrong++ < 20)
                 printf("FAILED: copied, %d threads, %d: %d %g %d %d %g\n", threads, i, is.a, is.b, is.c, is.d, is.e);
+        }
+        if (threads % 32 == 0) {
+            int *counters = (int *)left, *sums = counters + 16, warps = threads / 32;
+            for (int i = 0; i < 16; i++)
+                counters[i] = i == 3 ? 40 : 0;
+            led<<<1, threads>>>(counters, sums);
+            if (cudaDeviceSynchronize())
+                return 1;
+            bool counted = counters[0] == warps && counters[1] == 100 * warps && counters[2] == 7 && counters[12] == 2 * warps;
+            for (int i = 0; i < 8; i++)
+                counted &= counters[4 + i] == (i < warps ? 5 : 0);
+            for (int i = 0; i < threads; i++)
+                counted &= sums[i] == 40;
+            if (!counted && wrong++ < 20)
+                printf("FAILED: led, %d threads: %d %d %d %d, %d\n", threads, counters[0], counters[1], counters[2], counters[12], sums[0]);
         }
         turns<<<1, threads>>>(words, (int *)left, 9, 0);
         if (cudaDeviceSynchronize())
