@@ -95,8 +95,20 @@ static bool parts_lanes(const struct search *s, const struct ir_inst *in)
     return in->op == PTX_OP_BRA && in->guard != IR_NOREG && !ir_bit(s->uniform, in->guard);
 }
 
-/* Every block on a way from the end of `from` to the block where its ways meet. */
-static void part(struct search *s, int32_t from)
+/* What is made in the blocks of `region` is one value a time only while lanes stay there: where they meet at `block`, some come from
+ * another round of a loop, or have never been where it is made. */
+static void strike_at(struct search *s, const uint64_t *region, int32_t block)
+{
+    const struct ir_kernel *k = s->k;
+    for (int32_t b = 0; b < k->nblocks; b++)
+        for (int32_t i = k->blocks[b].first; ir_bit(region, b) && i < k->blocks[b].first + k->blocks[b].count; i++)
+            for (int d = 0; d < k->insts[i].ndst; d++)
+                if (k->insts[i].dst[d] != IR_NOREG && ir_bit(k->blocks[block].live_in, k->insts[i].dst[d]))
+                    strike(s, k->insts[i].dst[d]);
+}
+
+/* Lanes part at the end of `from` and meet at `join` (-1: nowhere): every block on a way from there to it. */
+static void part(struct search *s, int32_t from, int32_t join)
 {
     const struct ir_block *blocks = s->k->blocks;
     const struct ir_inst *insts = s->k->insts;
@@ -108,7 +120,7 @@ static void part(struct search *s, int32_t from)
         int32_t behind = insts[b->first + b->count - 1].after_call - 1; /* of a call, -1: none */
         for (int32_t i = 0; i <= b->nsucc; i++) {
             int32_t next = i < b->nsucc ? b->succ[i] : behind;
-            if (next < 0 || next == blocks[from].ipdom || ir_bit(seen, next))
+            if (next < 0 || next == join || ir_bit(seen, next))
                 continue;
             ir_bit_set(seen, next);
             waiting[n++] = next;
@@ -116,22 +128,10 @@ static void part(struct search *s, int32_t from)
             ir_bit_set(s->parted, next);
         }
     }
+    if (join >= 0)
+        strike_at(s, seen, join);
     alloc_release(waiting);
     alloc_release(seen);
-}
-
-/* A value made in a parted block is one value a round only while it stays there: lanes leave loops in different rounds. */
-static void strike_leaving(struct search *s, int32_t block)
-{
-    const struct ir_block *b = &s->k->blocks[block];
-    for (int32_t i = 0; i < b->nsucc; i++) {
-        if (b->succ[i] < 0 || ir_bit(s->parted, b->succ[i]))
-            continue;
-        for (int32_t j = b->first; j < b->first + b->count; j++)
-            for (int d = 0; d < s->k->insts[j].ndst; d++)
-                if (s->k->insts[j].dst[d] != IR_NOREG && ir_bit(s->k->blocks[b->succ[i]].live_in, s->k->insts[j].dst[d]))
-                    strike(s, s->k->insts[j].dst[d]);
-    }
 }
 
 static void round_over(struct search *s)
@@ -142,12 +142,12 @@ static void round_over(struct search *s)
         for (int d = 0; d < in->ndst; d++)
             if (!result_uniform(s, i, d) || (in->dst[d] != IR_NOREG && ir_bit(s->several, in->dst[d]) && ir_bit(s->parted, in->block)))
                 strike(s, in->dst[d]);
-        if (parts_lanes(s, in))
-            part(s, in->block);
+        if (!parts_lanes(s, in))
+            continue;
+        part(s, in->block, k->blocks[in->block].ipdom);
+        if (in->meet)
+            part(s, in->block, in->meet->block);
     }
-    for (int32_t b = 0; b < k->nblocks; b++)
-        if (ir_bit(s->parted, b))
-            strike_leaving(s, b);
 }
 
 uint64_t *uniform_registers(const struct ir_kernel *k)

@@ -4,8 +4,9 @@
  * is computed from is uniform: parameters, constants, the block's index and sizes, %warpid. What lanes exchange need not be:
  * votes, reductions, a shuffle of the whole warp from one lane are uniform if their member mask is. The thread's index is not,
  * nor are results of atomics, addresses of local memory, and shuffles inside segments; `tid >> 5` is not either. A register with several
- * definitions is uniform when no branch whose lanes may part decides between them. Found with one-purpose kernels of
- * PTX through ptxas 13.0 (docs/target.md) and by the counts of an H200 (tests/truth/rules/uniform_sources, 2026-11-23). */
+ * definitions is uniform when no branch whose lanes may part decides between them, one that is set where lanes are parted when it
+ * is not used behind the place where they meet. Found with one-purpose kernels of PTX through ptxas 13.0 (docs/target.md) and by
+ * the counts of an H200 (tests/truth/rules/uniform_sources, 2026-11-23). */
 #ifndef TARGET_UNIFORM_H
 #define TARGET_UNIFORM_H
 

@@ -116,6 +116,25 @@ static void a_wrong_fact_is_found(void **state)
     }
 }
 
+/* Lanes that leave a loop in different rounds bring along what one load gave in each of these, though it is the register's only
+ * definition and its address is the same for all; lanes that went another way bring what they had. */
+#define ROUNDS "mov.u32 %r5, 0;\nmov.u32 %r4, %nctaid.x;\nsetp.gt.u32 %p2, %r4, 100;\nL:\nadd.u32 %r5, %r5, 1;\nst.shared.u32 [sh], %r5;\n" \
+               "@%p2 bra X;\nld.shared.u32 %r9, [sh];\nX:\nand.b32 %r6, %r0, 7;\nsetp.lt.u32 %p1, %r5, %r6;\n@%p1 bra L;\n"
+
+static void what_parted_lanes_bring_is_not_uniform(void **state)
+{
+    static const char *const bodies[] = {
+        ROUNDS BIN,
+        "setp.ge.u32 %p3, %r0, 40;\n@%p3 bra F;\n" ROUNDS BIN "F:\n", /* where they meet, they are parted from others still */
+        "mov.u32 %r4, %nctaid.x;\nst.shared.u32 [sh], 5;\nsetp.ge.u32 %p1, %r0, 7;\n@%p1 bra E;\nsetp.gt.u32 %p2, %r4, 100;\n"
+        "@%p2 bra D;\nld.shared.u32 %r9, [sh];\nD:\nst.shared.u32 [sh+4], %r4;\nE:\n" BIN};
+    static uint32_t out[WORDS];
+    (void)state;
+    for (unsigned i = 0; i < sizeof bodies / sizeof *bodies; i++)
+        if (run(bodies[i], false, out))
+            fail_msg("case %u: %s", i, heddle_error_text());
+}
+
 static void count(const char *word, unsigned long long *claims, unsigned long long *checks)
 {
     char line[1000] = "";
@@ -175,6 +194,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_fact_is_found),
+        cmocka_unit_test(what_parted_lanes_bring_is_not_uniform),
         cmocka_unit_test(claims_are_made_and_asked),
         cmocka_unit_test(the_setting_is_looked_at),
     };
