@@ -113,7 +113,7 @@ static struct congruence cong_src(const struct values *v, const struct ir_src *s
     return v->here_block[s->reg] == v->block + 1 ? v->here_cong[s->reg] : v->cong[s->reg];
 }
 
-/* A 32-bit value made 64 bits wide, or the other way round. */
+/* The low `bits` bits of a value, made wider by their sign or by zeros: a constant where all of them are known. */
 static struct congruence cong_resize(struct congruence a, int bits, bool is_signed)
 {
     if (a.known < bits)
@@ -190,8 +190,7 @@ static struct congruence cong_value(const struct values *v, const struct ir_inst
         const struct ptx_type_info *from = &ptx_type_info[in->type2];
         if (from->kind == 'F' || t->kind == 'F' || from->kind == 'H' || t->kind == 'H')
             return nothing;
-        a = cong_resize(a, from->bits, from->kind == 'S');
-        return known_low(least(a.known, a.known == ALL_BITS ? 64 : t->bits), a.low);
+        return cong_resize(cong_resize(a, from->bits, from->kind == 'S'), t->bits, is_signed);
     }
     case PTX_OP_ADD:
         return cong_add(a, b);

@@ -37,7 +37,7 @@ static int close_device(void **state)
 /* %r0 = tid.x, %rd0 = out, %rd1 = &out[tid.x]; bins begin at word 1024, 64 apart. Every body leaves %r9. */
 static heddle_status run(const char *body, bool counted, uint32_t *out)
 {
-    static char text[8000];
+    static char text[20000];
     snprintf(text, sizeof text,
              ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
              ".reg .pred %%p<9>; .reg .b32 %%r<20>; .reg .b64 %%rd<20>; .reg .f32 %%f<9>;\n"
@@ -135,6 +135,133 @@ static void what_parted_lanes_bring_is_not_uniform(void **state)
             fail_msg("case %u: %s", i, heddle_error_text());
 }
 
+/* Narrow types: what is known of all bits of a value, or of its low ones, before and after each operation that congruences follow. */
+static void put(char **at, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    *at += vsprintf(*at, format, ap);
+    va_end(ap);
+}
+
+static int holder(int bits)
+{
+    return bits < 16 ? 16 : bits;
+}
+
+static const char *reg(int bits)
+{
+    return bits == 64 ? "d" : bits == 32 ? "w" : "h";
+}
+
+/* Operand `n` (2 or 3) of `bits`: a constant, or lanes' own high bits above it. */
+static void operand(char **at, int bits, int n, uint64_t value, bool constant)
+{
+    int w = holder(bits);
+    if (w == 16)
+        value = (uint16_t)value;
+    else if (w == 32)
+        value = (uint32_t)value;
+    if (constant) {
+        put(at, "mov.b%d %%%s%d, 0x%llx;\n", w, reg(bits), n, (unsigned long long)value);
+        return;
+    }
+    put(at, "shl.b32 %%r4, %%r0, %d;\n", w == 16 ? 11 : 21);
+    if (w != 32)
+        put(at, "cvt.u%d.u32 %%%s%d, %%r4;\n", w, reg(bits), n);
+    else
+        put(at, "mov.u32 %%w%d, %%r4;\n", n);
+    put(at, "add.u%d %%%s%d, %%%s%d, %lld;\n", w, reg(bits), n, reg(bits), n, (long long)(w == 32 ? (int32_t)value : w == 16 ? (int16_t)value : (int64_t)value));
+}
+
+/* %r9 takes the result in register 5 of `bits`. */
+static void taken(char **at, int bits)
+{
+    static const char *const forms[] = {"cvt.u32.u16 %r7, %h5;\n", "mov.b32 %r7, %w5;\n", "mov.b64 {%r7, %r8}, %d5;\nadd.u32 %r7, %r7, %r8;\n"};
+    put(at, "%smad.lo.u32 %%r9, %%r9, 31, %%r7;\n}\n", forms[bits == 64 ? 2 : bits == 32]);
+}
+
+static const uint64_t numbers[] = {0, 0x7f, 0x80, 0x9b45, 0xffff, 0x12345678, 0x80000000, 0x9abcdef012345680, UINT64_MAX};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+static void both_ways(const char *body, const char *what)
+{
+    static uint32_t out[WORDS], as_written[WORDS];
+    if (run(body, false, out))
+        fail_msg("%s: %s", what, heddle_error_text());
+    setenv("HEDDLE_TARGET", "none", 1);
+    heddle_status s = run(body, false, as_written);
+    unsetenv("HEDDLE_TARGET");
+    if (s)
+        fail_msg("%s, as written: %s", what, heddle_error_text());
+    for (int i = 0; i < WORDS; i++)
+        if (out[i] != as_written[i])
+            fail_msg("%s: word %d is %08x, as written %08x", what, i, out[i], as_written[i]);
+}
+
+/* Each case has registers of its own: what is known of one holds for all that write it. */
+#define OWN "{\n.reg .b16 %%h<6>; .reg .b32 %%w<6>; .reg .b64 %%d<6>;\n"
+
+static void narrow_conversions(void **state)
+{
+    static char body[16000];
+    (void)state;
+    for (int to = 0; to < 8; to++)
+        for (int from = 0; from < 8; from++) {
+            char what[40], *at = body;
+            int bits = 8 << from / 2;
+            snprintf(what, sizeof what, "cvt.%c%d.%c%d", "us"[to & 1], 8 << to / 2, "us"[from & 1], bits);
+            put(&at, "mov.u32 %%r9, 0;\n");
+            for (int n = 0; n < 2 * NUMBERS; n++) {
+                put(&at, OWN);
+                operand(&at, bits, 2, numbers[n / 2], n & 1);
+                put(&at, "%s %%%s5, %%%s2;\n", what, reg(8 << to / 2), reg(bits));
+                taken(&at, 8 << to / 2);
+            }
+            both_ways(body, what);
+        }
+}
+
+static void narrow_arithmetic(void **state)
+{
+    /* the operation, the type's letter, the widest result (in the type's own size, or twice that), how many sources */
+    static const struct {
+        const char *name;
+        char letters[4];
+        bool wide;
+        int sources;
+    } ops[] = {{"add", "us", false, 2}, {"sub", "us", false, 2}, {"neg", "s", false, 1}, {"mul.lo", "us", false, 2}, {"mad.lo", "us", false, 3},
+               {"mul.wide", "us", true, 2}, {"mad.wide", "us", true, 3}, {"and", "b", false, 2}, {"or", "b", false, 2}, {"xor", "b", false, 2},
+               {"min", "us", false, 2}, {"max", "us", false, 2}, {"shl", "b", false, 2}, {"shr", "usb", false, 2}, {"not", "b", false, 1}};
+    static char body[16000];
+    (void)state;
+    for (unsigned o = 0; o < sizeof ops / sizeof *ops; o++)
+        for (const char *letter = ops[o].letters; *letter; letter++)
+            for (int bits = 16; bits <= (ops[o].wide ? 32 : 64); bits *= 2) {
+                char what[40], *at = body;
+                int out = ops[o].wide ? 2 * bits : bits;
+                bool shift = !strncmp(ops[o].name, "sh", 2);
+                snprintf(what, sizeof what, "%s.%c%d", ops[o].name, *letter, bits);
+                put(&at, "mov.u32 %%r9, 0;\n");
+                for (int n = 0; n < 24; n++) {
+                    put(&at, OWN);
+                    operand(&at, bits, 2, numbers[n % NUMBERS], n & 1);
+                    if (!shift && ops[o].sources > 1)
+                        operand(&at, bits, 3, numbers[(n / 2 + 4) % NUMBERS], n & 2);
+                    put(&at, "%s %%%s5, %%%s2", what, reg(out), reg(bits));
+                    if (shift)
+                        put(&at, ", %d", n * 3);
+                    else if (ops[o].sources > 1)
+                        put(&at, ", %%%s3", reg(bits));
+                    if (ops[o].sources > 2)
+                        put(&at, ", 0x7f85");
+                    put(&at, ";\n");
+                    taken(&at, out);
+                }
+                both_ways(body, what);
+            }
+}
+
 static void count(const char *word, unsigned long long *claims, unsigned long long *checks)
 {
     char line[1000] = "";
@@ -195,6 +322,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_fact_is_found),
         cmocka_unit_test(what_parted_lanes_bring_is_not_uniform),
+        cmocka_unit_test(narrow_conversions),
+        cmocka_unit_test(narrow_arithmetic),
         cmocka_unit_test(claims_are_made_and_asked),
         cmocka_unit_test(the_setting_is_looked_at),
     };
