@@ -38,45 +38,21 @@ struct ManagedPass : PassInfoMixin<ManagedPass> {
     static bool isRequired() { return true; }
 };
 
-// At any level: the optimiser is not to conclude from what it takes for undefined behaviour.
-struct UnsetPass : PassInfoMixin<UnsetPass> {
+// One change to each function of device code; `required`: also where nothing is optimised.
+template <bool (*change)(Function &), bool required> struct FunctionsPass : PassInfoMixin<FunctionsPass<change, required>> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
     {
-        if (!is_device(m))
-            return PreservedAnalyses::all();
-        return for_each_function(m, heddle::allow_unset);
+        return is_device(m) ? for_each_function(m, change) : PreservedAnalyses::all();
     }
-    static bool isRequired() { return true; }
+    static bool isRequired() { return required; }
 };
 
-struct FirstPass : PassInfoMixin<FirstPass> {
-    PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
-    {
-        if (!is_device(m))
-            return PreservedAnalyses::all();
-        return for_each_function(m, heddle::split_copies);
-    }
-};
-
-// At any level, since clang itself and its back end fold as well.
-struct ConversionsPass : PassInfoMixin<ConversionsPass> {
-    PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
-    {
-        if (!is_device(m))
-            return PreservedAnalyses::all();
-        return for_each_function(m, heddle::fence_conversions);
-    }
-    static bool isRequired() { return true; }
-};
-
-struct EarlyPass : PassInfoMixin<EarlyPass> {
-    PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
-    {
-        if (!is_device(m))
-            return PreservedAnalyses::all();
-        return for_each_function(m, heddle::select_short_ways);
-    }
-};
+// The optimiser is not to conclude from what it takes for undefined behaviour.
+using UnsetPass = FunctionsPass<heddle::allow_unset, true>;
+// Clang itself and its back end fold as well.
+using ConversionsPass = FunctionsPass<heddle::fence_conversions, true>;
+using FirstPass = FunctionsPass<heddle::split_copies, false>;
+using EarlyPass = FunctionsPass<heddle::select_short_ways, false>;
 
 struct LastPass : PassInfoMixin<LastPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &analyses)
