@@ -2,9 +2,9 @@
  *
  * Control flow lives here (splits and joins: simt/warp.c); lane values in lanes.c, access.c, exchange.c, special.c.
  * A split leaves the loop when it waits (barrier, join, rendezvous), when all its lanes exited, at the end of the warp's first
- * turn (turn.h), when the ring of
- * records is full, or at a back-edge: at once when the launch is stopped, after WAIT_TURNS turns of a waiting loop, and
- * after LONG_TURNS of any other, so that nothing that another lane, warp or block must do can be kept from happening. */
+ * turn (turn.h), when the ring of records is full, or at a back-edge: at once when the launch is stopped, after WAIT_TURNS
+ * turns of a waiting loop, and after LONG_TURNS of any other, so that nothing that another lane, warp or block must do can be
+ * kept from happening. */
 #include "interp/interp.h"
 #include "interp/code.h"
 #include "interp/step.h"

@@ -183,8 +183,9 @@ static uint64_t reads_before(struct walk *w, struct roots *r, int32_t site)
     const struct ir_kernel *k = w->k;
     uint64_t from = 0;
     walk_restart(w);
-    for (int32_t b = k->insts[site].block, last = site; b >= 0; b = walk_next(w), last = b < 0 ? -1 : k->blocks[b].first + k->blocks[b].count - 1) {
-        int32_t i = last;
+    walk_to(w, k->insts[site].block);
+    for (int32_t b = walk_next(w); b >= 0; b = walk_next(w)) {
+        int32_t i = b == k->insts[site].block ? site : k->blocks[b].first + k->blocks[b].count - 1;
         for (; i >= k->blocks[b].first && !is_wait(&k->insts[i]); i--)
             if ((facts_reads(&k->insts[i]) & FACT_GLOBAL) && !k->insts[i].mods->nc)
                 from |= of_address(r, &k->insts[i]);
@@ -200,8 +201,9 @@ static uint64_t writes_behind(struct walk *w, struct roots *r, int32_t site)
     const struct ir_kernel *k = w->k;
     uint64_t from = 0;
     walk_restart(w);
-    for (int32_t b = k->insts[site].block, first = site; b >= 0; b = walk_next(w), first = b < 0 ? -1 : k->blocks[b].first) {
-        int32_t i = first, end = k->blocks[b].first + k->blocks[b].count;
+    walk_to(w, k->insts[site].block);
+    for (int32_t b = walk_next(w); b >= 0; b = walk_next(w)) {
+        int32_t i = b == k->insts[site].block ? site : k->blocks[b].first, end = k->blocks[b].first + k->blocks[b].count;
         for (; i < end && !is_wait(&k->insts[i]); i++)
             if (facts_writes(&k->insts[i]) & FACT_GLOBAL)
                 from |= of_address(r, &k->insts[i]);
