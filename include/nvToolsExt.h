@@ -57,7 +57,9 @@ typedef struct nvtxEventAttributes_v2 {
 
 #define NVTX_EVENT_ATTRIB_STRUCT_SIZE ((uint16_t)sizeof(nvtxEventAttributes_t))
 
+#ifndef HEDDLE_NVTX /* src/runtime/nvtx.c */
 #define HEDDLE_NVTX static inline __attribute__((unused))
+#endif
 
 HEDDLE_NVTX void nvtxInitialize(const void *reserved) { (void)reserved; }
 HEDDLE_NVTX void nvtxMarkEx(const nvtxEventAttributes_t *a) { (void)a; }

@@ -1,4 +1,4 @@
-/* What the runtime library needs of the engine beyond include/heddle/heddle.h: our own code only, not exported.
+/* What the runtime library needs of the engine beyond heddle/heddle.h: for our own code only (base/across.h).
  *
  * Implemented beside the public interface in engine.c. Pointers stay valid until the device is closed (result: until
  * heddle_result_free).
@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "base/across.h"
 #include "heddle.h"
 
 struct device;
@@ -18,50 +19,53 @@ struct result;
 struct space;
 
 /* The description the device was opened with. */
-const struct device *engine_device_spec(const heddle_device *dev);
+const struct device *engine_device_spec(const heddle_device *dev) ACROSS(engine_device_spec);
 
 /* Bytes of memory that the description has: more than the device, where a limit of the process leaves less. */
-int64_t engine_described_memory(const heddle_device *dev);
+int64_t engine_described_memory(const heddle_device *dev) ACROSS(engine_described_memory);
 
 /* The device's memory: for kinds of memory that heddle.h does not have (managed, pinned), for cudaMemGetInfo and for
  * saying what an address belongs to. */
-struct space *engine_space(heddle_device *dev);
+struct space *engine_space(heddle_device *dev) ACROSS(engine_space);
 
 /* heddle_module_load for a program whose host code has managed variables too: `place` answers where one lies in the
  * process (and is registered: space/registered.h), and already has its first value there; 0: the host has none of this
  * name. */
 heddle_status engine_module_load(heddle_device *dev, const char *name, const char *ptx, size_t bytes,
-                                 uint64_t (*place)(const char *variable, void *user), void *user, heddle_module **out);
+                                 uint64_t (*place)(const char *variable, void *user), void *user, heddle_module **out)
+    ACROSS(engine_module_load);
 
 /* Host threads that a launch may use. */
-int engine_threads(const heddle_device *dev);
+int engine_threads(const heddle_device *dev) ACROSS(engine_threads);
 
 /* True when the kernel calls malloc or free: its launches share the device's heap. */
-bool engine_uses_heap(const heddle_kernel *k);
+bool engine_uses_heap(const heddle_kernel *k) ACROSS(engine_uses_heap);
 
 /* What a profiled launch left behind, for report/result.h's writer. The runtime sets id, context, stream, device, pid
  * and process; the rest is the engine's. */
-struct result *engine_result(heddle_result *r);
+struct result *engine_result(heddle_result *r) ACROSS(engine_result);
 
 struct finding;
 
 /* Later launches of the device are checked: tools are bits of enum check_tool (check/check.h), 0 ends it. `found` is
  * called for each finding, on the thread that launched, and takes it over (finding_free): when there is one, and again
  * with the same id when there are many more of it and when the launch has ended. */
-heddle_status engine_check(heddle_device *dev, unsigned tools, void (*found)(struct finding *f, void *user), void *user);
+heddle_status engine_check(heddle_device *dev, unsigned tools, void (*found)(struct finding *f, void *user), void *user)
+    ACROSS(engine_check);
 
 /* The next launch, of kernel k: is anything told of it, and does it fail when it has bad accesses? A launch that nothing
  * is told of is not checked, but initcheck sees what it writes. Findings name no allocation as near that has a later
  * serial than `newest` (space/space.h): the host may have made it before the launch began, or after. Until the next call. */
-void engine_check_next(heddle_kernel *k, bool told, bool fails, uint64_t newest);
+void engine_check_next(heddle_kernel *k, bool told, bool fails, uint64_t newest) ACROSS(engine_check_next);
 
 /* Bytes of device memory that a checked device's initcheck has never seen written, and the first of them. */
-uint64_t engine_unwritten(heddle_device *dev, uint64_t address, uint64_t bytes, uint64_t *first);
+uint64_t engine_unwritten(heddle_device *dev, uint64_t address, uint64_t bytes, uint64_t *first) ACROSS(engine_unwritten);
 
 /* Behind every later allocation, and every piece that kernels take from the heap, so many bytes belong to nobody. */
-void engine_pad(heddle_device *dev, uint64_t bytes);
+void engine_pad(heddle_device *dev, uint64_t bytes) ACROSS(engine_pad);
 
 /* What kernels have taken from the device's heap and not given back. */
-void engine_each_of_heap(heddle_device *dev, void (*visit)(uint64_t address, uint64_t bytes, void *user), void *user);
+void engine_each_of_heap(heddle_device *dev, void (*visit)(uint64_t address, uint64_t bytes, void *user), void *user)
+    ACROSS(engine_each_of_heap);
 
 #endif

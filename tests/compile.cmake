@@ -1,4 +1,4 @@
-# The front end: units without clang, then whole compilations. The latter link against a stand-in for libheddle.so that
+# The front end: units without clang, then whole compilations. The latter link against a stand-in for libheddle-cudart that
 # prints what host code asks of it (compile/recorder.c), so they test the front end alone.
 unit_test(compile_options)
 unit_test(compile_messages)
@@ -8,17 +8,21 @@ target_link_libraries(unit_compile_messages PRIVATE compile)
 target_link_libraries(unit_compile_launches PRIVATE compile)
 
 set(front ${CMAKE_CURRENT_BINARY_DIR}/front)
-file(MAKE_DIRECTORY ${front}/lib)
-file(CREATE_LINK ${CMAKE_SOURCE_DIR}/include ${front}/include SYMBOLIC)
+file(MAKE_DIRECTORY ${front}/lib ${front}/cuda)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/include ${front}/cuda/include SYMBOLIC)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/api ${front}/include SYMBOLIC)
 add_library(recorder SHARED compile/recorder.c)
 target_include_directories(recorder PRIVATE ${CMAKE_SOURCE_DIR}/include)
-set_target_properties(recorder PROPERTIES OUTPUT_NAME heddle C_VISIBILITY_PRESET default
+set_target_properties(recorder PROPERTIES OUTPUT_NAME heddle-cudart C_VISIBILITY_PRESET default
                       LIBRARY_OUTPUT_DIRECTORY ${front}/lib)
 
-# The plugin lies beside the library, as in an installation.
-add_custom_command(TARGET recorder POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink
-  $<TARGET_FILE:heddle_device_pass> ${front}/lib/heddle_device_pass.so)
-add_dependencies(recorder heddle_device_pass)
+# The plugin and the engine lie beside the library, as in an installation.
+add_custom_command(TARGET recorder POST_BUILD
+  COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:heddle_device_pass> ${front}/lib/heddle_device_pass.so
+  COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_LINKER_FILE:heddle> ${front}/lib/libheddle.so
+  COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:nvToolsExt> ${front}/lib/libnvToolsExt.so
+  COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:nvToolsExt> ${front}/lib/libnvToolsExt.so.1)
+add_dependencies(recorder heddle_device_pass heddle nvToolsExt)
 
 foreach(case device_code reference programs messages cache headers)
   add_test(NAME compile.${case} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/compile/${case}.sh)

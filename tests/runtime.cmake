@@ -29,7 +29,14 @@ add_test(NAME docs.support COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/too
 # Programs that use the library as it is linked, with the real engine.
 add_executable(runtime_library program/runtime_library.c)
 target_include_directories(runtime_library PRIVATE ${CMAKE_SOURCE_DIR}/include)
-target_link_libraries(runtime_library PRIVATE heddle PkgConfig::CMOCKA)
+target_link_libraries(runtime_library PRIVATE heddle-cudart heddle PkgConfig::CMOCKA)
 add_test(NAME runtime.library COMMAND runtime_library ${CMAKE_CURRENT_SOURCE_DIR}/program/kernels.ptx)
 set_tests_properties(runtime.library PROPERTIES TIMEOUT 120)
+if(NOT HEDDLE_SANITIZE AND NOT HEDDLE_TSAN) # whose runtime library comes with the executable
+  foreach(executor interp jit)
+    add_test(NAME runtime.dlopen_${executor} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/program/load.py $<TARGET_FILE:heddle>
+             ${CMAKE_CURRENT_SOURCE_DIR}/program/kernels.ptx)
+    set_tests_properties(runtime.dlopen_${executor} PROPERTIES TIMEOUT 60 ENVIRONMENT "HEDDLE_EXEC=${executor}" PASS_REGULAR_EXPRESSION ": 0 of 1000 are wrong")
+  endforeach()
+endif()
 add_subdirectory(${CMAKE_SOURCE_DIR}/examples/embed ${CMAKE_BINARY_DIR}/examples/embed)

@@ -33,7 +33,7 @@ endif()
 if(HEDDLE_TSAN)
   execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libtsan.so OUTPUT_VARIABLE tsan_library
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
-  set(needed heddle heddle-jit heddle_cli heddle_device_pass)
+  set(needed heddle heddle-cudart heddle-jit heddle_cli heddle_device_pass)
   foreach(test ${all})
     if(test MATCHES "^unit\\.(runtime_.*|base_store|check_written)$")
       set_property(TEST ${test} APPEND PROPERTY LABELS threads)

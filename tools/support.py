@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes docs/support.md from the tables of what is there, and checks that the tables are true.
 
-usage: support.py [--write] SOURCE BUILD       (the source tree; a build of it, for bin/heddle and lib/libheddle.so)
+usage: support.py [--write] SOURCE BUILD       (the source tree; a build of it, for bin/heddle and its libraries)
 
 Tables: include/heddle/runtime_functions.def, include/heddle/device_functions.def, src/ptx/ptx_isa.def. Checked, exit 1:
 - the page is what the tables say (or --write);
@@ -78,26 +78,31 @@ def find_tests(chapters, words, key, bad):
 
 # --- what the tables claim ---
 
+def exports(library):
+    out = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
+    return {line.split()[-1].split("@")[0] for line in out.splitlines()}
+
+
 def check_runtime(source, build, rows, bad):
     text = re.sub(r"/\*.*?\*/", "", (source / "include/cuda_runtime_api.h").read_text(), flags=re.S)
     text = "\n".join(line for line in text.split("\n") if not line.lstrip().startswith("#"))
     declared = {m.group(1) for s in text.split(";") if (m := re.search(r"\b(_{0,2}cuda\w+)\s*\(", s))}
     templates = set(re.findall(r"\bcuda\w+", (source / "include/heddle/runtime_templates.h").read_text()))
-    out = subprocess.run(["nm", "-D", "--defined-only", build / "lib/libheddle.so"], check=True, capture_output=True, text=True).stdout
-    exported = {line.split()[-1].split("@")[0] for line in out.splitlines()}
+    exported = exports(build / "lib/libheddle-cudart.so")
     functions = {r.name for r in rows if r.kind != "TEMPLATE"}
     for r in rows:
         if r.kind == "TEMPLATE":
             if r.name not in templates:
                 bad.append(f"'{r.name}' is not in runtime_templates.h")
         elif r.name not in exported:
-            bad.append(f"'{r.name}' is not exported by libheddle.so")
+            bad.append(f"'{r.name}' is not exported by libheddle-cudart")
         if r.kind in ("THERE", "IN_PART") and r.name not in declared:
             bad.append(f"'{r.name}' is there, but cuda_runtime_api.h does not declare it")
         if r.kind == "NOT_THERE" and r.name in declared:
             bad.append(f"'{r.name}' is not there, but cuda_runtime_api.h declares it")
-    bad += [f"libheddle.so exports '{s}', which is not in the table" for s in sorted(exported)
-            if s not in functions and not s.startswith("heddle_")]
+    bad += [f"libheddle-cudart exports '{s}', which is not in the table" for s in sorted(exported)
+            if s not in functions and s != "heddle_cuda_device"]
+    bad += [f"libheddle exports '{s}', which is not its own" for s in sorted(exports(build / "lib/libheddle.so")) if not s.startswith("heddle_")]
 
 
 def check_device(build, rows, bad):

@@ -105,8 +105,8 @@ static void finish()
     CHECK(cudaDeviceSynchronize());
 }
 
-#if __has_include("heddle/heddle.h")
-#include "heddle/heddle.h"
+#if __has_include("heddle_cuda.h")
+#include "heddle_cuda.h"
 
 static void see(const heddle_access *a, void *user)
 {

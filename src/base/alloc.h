@@ -13,13 +13,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/across.h"
+
 #define ALLOC_RESERVE ((size_t)8 << 20)
 
-void *alloc_zeroed(size_t bytes);
+void *alloc_zeroed(size_t bytes) ACROSS(alloc_zeroed);
 void *alloc_aligned(size_t alignment, size_t bytes); /* zeroed; alignment: a power of two, at most 4096 */
-void *alloc_resize(void *old, size_t bytes);
-char *alloc_strndup(const char *s, size_t n);
-void alloc_release(void *p);
+void *alloc_resize(void *old, size_t bytes) ACROSS(alloc_resize);
+char *alloc_strndup(const char *s, size_t n) ACROSS(alloc_strndup);
+void alloc_release(void *p) ACROSS(alloc_release);
 
 /* For large or user-controlled sizes: NULL where there is no memory. */
 void *alloc_try_zeroed(size_t bytes);
@@ -31,7 +33,7 @@ void *alloc_try_pages(size_t bytes);
 void alloc_pages_release(void *p, size_t bytes); /* the same number; p may be NULL */
 
 /* Bytes of the first allocation since the last call that came from the reserve; 0: none did. */
-size_t alloc_shortage(void);
+size_t alloc_shortage(void) ACROSS(alloc_shortage);
 
 /* Would alloc_shortage answer something? */
 bool alloc_is_short(void);

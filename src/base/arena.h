@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "base/across.h"
+
 struct arena_chunk;
 
 struct arena {
@@ -15,13 +17,13 @@ struct arena {
     size_t left; /* bytes left there */
 };
 
-void arena_init(struct arena *a);
-void arena_release(struct arena *a);
+void arena_init(struct arena *a) ACROSS(arena_init);
+void arena_release(struct arena *a) ACROSS(arena_release);
 
-void *arena_alloc(struct arena *a, size_t bytes);
-char *arena_strdup(struct arena *a, const char *s);
+void *arena_alloc(struct arena *a, size_t bytes) ACROSS(arena_alloc);
+char *arena_strdup(struct arena *a, const char *s) ACROSS(arena_strdup);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
-char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *arena_printf(struct arena *a, const char *fmt, ...) ACROSS(arena_printf) __attribute__((format(printf, 2, 3)));
 
 #define ARENA_NEW(a, type)      ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))

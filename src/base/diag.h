@@ -5,6 +5,7 @@
 #ifndef BASE_DIAG_H
 #define BASE_DIAG_H
 
+#include "base/across.h"
 #include "base/arena.h"
 
 struct strbuf;
@@ -30,8 +31,8 @@ struct diag_list {
     int count;
 };
 
-void diag_init(struct diag_list *l);
-void diag_release(struct diag_list *l);
+void diag_init(struct diag_list *l) ACROSS(diag_init);
+void diag_release(struct diag_list *l) ACROSS(diag_release);
 
 /* Adds a message and returns it, so that the caller can fill in further fields (never NULL). */
 struct diag *diag_add(struct diag_list *l, enum diag_severity severity, const char *file, int line,

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/across.h"
 #include "simt/warp.h"
 #include "space/space.h"
 
@@ -24,12 +25,12 @@ enum check_kind {
 };
 
 /* The tools that a word of `n` bytes names ("memcheck", "all"): bits, 0: none. And the other way, for one tool. */
-unsigned check_tool_named(const char *word, size_t n);
-const char *check_tool_name(enum check_tool t);
+unsigned check_tool_named(const char *word, size_t n) ACROSS(check_tool_named);
+const char *check_tool_name(enum check_tool t) ACROSS(check_tool_name);
 
-enum check_tool check_kind_tool(enum check_kind k);
-enum check_severity check_kind_severity(enum check_kind k);
-const char *check_kind_name(enum check_kind k);
+enum check_tool check_kind_tool(enum check_kind k) ACROSS(check_kind_tool);
+enum check_severity check_kind_severity(enum check_kind k) ACROSS(check_kind_severity);
+const char *check_kind_name(enum check_kind k) ACROSS(check_kind_name);
 
 /* Where an address lies. */
 enum check_place { CHECK_NOWHERE, CHECK_INSIDE, CHECK_BEFORE, CHECK_AFTER, CHECK_FREED };

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/resources.h"
 #include "compile/compile.h"
+#include "heddle.h"
 
 static int help(void)
 {

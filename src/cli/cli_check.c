@@ -20,6 +20,7 @@
 #include "cli/program.h"
 #include "compile/compile.h"
 #include "compile/words.h"
+#include "heddle.h"
 #include "report/findings.h"
 #include "report/findings_xml.h"
 #include "report/names.h"

@@ -19,7 +19,7 @@ struct variable {
     const char *name, *value;
 };
 
-enum { VARIABLES = 10 };
+enum { VARIABLES = 12 };
 
 /* "first:what the variable holds"; an empty part would mean the current directory. */
 static const char *before(struct arena *a, const char *first, const char *name)
@@ -34,11 +34,12 @@ static const struct variable *make_variables(struct arena *a, struct diag_list *
 {
     struct variable *v = ARENA_ARRAY(a, struct variable, VARIABLES + 1);
     struct toolchain t;
-    const char *root, *cuda, *nvcc;
+    const char *root, *lib, *cuda, *nvcc, *flags = getenv("LDFLAGS");
 
     if (!toolchain_open(&t, diags))
         return NULL;
-    root = arena_strndup(a, t.lib, strlen(t.lib) - strlen("/lib"));
+    root = arena_strdup(a, t.root);
+    lib = arena_strdup(a, t.lib);
     toolchain_close(&t);
     cuda = arena_printf(a, "%s/cuda", root);
     nvcc = arena_printf(a, "%s/bin/nvcc", cuda);
@@ -56,6 +57,10 @@ static const struct variable *make_variables(struct arena *a, struct diag_list *
     v[7] = (struct variable){"LD_LIBRARY_PATH", before(a, arena_printf(a, "%s/lib64", cuda), "LD_LIBRARY_PATH")};
     v[8] = (struct variable){"LIBRARY_PATH", before(a, arena_printf(a, "%s/lib64", cuda), "LIBRARY_PATH")};
     v[9] = (struct variable){"CPATH", before(a, arena_printf(a, "%s/include", cuda), "CPATH")};
+    /* What the host's compiler links finds our libraries later, too: ld takes the first where nobody gives it another run path,
+     * CMake and many Makefiles add the second to what they give. */
+    v[10] = (struct variable){"LD_RUN_PATH", before(a, lib, "LD_RUN_PATH")};
+    v[11] = (struct variable){"LDFLAGS", arena_printf(a, "%s%s-Wl,-rpath,%s", flags ? flags : "", flags && *flags ? " " : "", lib)};
     return v;
 }
 

@@ -19,6 +19,7 @@
 #include "cli/program.h"
 #include "cli/resources.h"
 #include "compile/compile.h"
+#include "heddle.h"
 #include "report/names.h"
 #include "report/report.h"
 #include "report/roofline.h"

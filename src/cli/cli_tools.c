@@ -13,6 +13,7 @@
 #include "compile/clang.h"
 #include "compile/compile.h"
 #include "compile/words.h"
+#include "heddle.h"
 
 /* --- nvcc --- */
 
@@ -41,11 +42,10 @@ static void nvcc_settings(const struct compile_options *o, struct diag_list *dia
     const char *path = getenv("PATH");
 
     if (toolchain_open(&t, diags)) {
-        int n = (int)(strlen(t.lib) - strlen("/lib"));
         fprintf(stderr,
-                "#$ TOP=%.*s/cuda\n#$ PATH=%s\n#$ NVVMIR_LIBRARY_DIR=%.*s/cuda/nvvm/libdevice\n"
-                "#$ INCLUDES=\"-I%.*s/cuda/include\"\n#$ LIBRARIES=-L%s -lheddle\n#$ ARCH=-arch compute_%d\n",
-                n, t.lib, path ? path : "", n, t.lib, n, t.lib, t.lib, o->arch);
+                "#$ TOP=%s/cuda\n#$ PATH=%s\n#$ NVVMIR_LIBRARY_DIR=%s/cuda/nvvm/libdevice\n#$ INCLUDES=\"-I%s/cuda/include\"\n"
+                "#$ LIBRARIES=-L%s/cuda/lib64\n#$ ARCH=-arch compute_%d\n",
+                t.root, path ? path : "", t.root, t.root, t.root, o->arch);
     }
     toolchain_close(&t);
 }
@@ -90,6 +90,7 @@ int cli_nvcc(int argc, char **argv)
     compile_options_init(&options);
     diag_init(&diags);
     words_add(&options.arena, &options.defines, "-D__NVCC__=1");
+    options.cudart = "static"; /* as nvcc does by itself */
     compile_options_parse(&options, argc, argv, &diags);
     if (options.verbose)
         nvcc_settings(&options, &diags);

@@ -10,6 +10,7 @@
 #include "base/near.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
+#include "heddle.h"
 
 static const struct command {
     const char *name;

@@ -58,7 +58,7 @@ static const char *check_executable(const struct compile_options *compile, const
         diag_add(diags, DIAG_ERROR, NULL, 0, "cannot find '%s'", path);
     else if (access(path, X_OK))
         diag_add(diags, DIAG_ERROR, NULL, 0, "'%s' is neither a .cu file nor executable", path);
-    else if (file_mentions(path, "\177ELF") && !file_mentions(path, "libheddle.so"))
+    else if (file_mentions(path, "\177ELF") && !file_mentions(path, "libheddle-cudart.so"))
         diag_add(diags, DIAG_ERROR, NULL, 0,
                  "'%s' was not built by Heddle: build it with `heddle build`, or give its .cu file", path);
     else if (!strchr(path, '/'))

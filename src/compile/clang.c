@@ -77,7 +77,9 @@ bool toolchain_open(struct toolchain *t, struct diag_list *diags)
     self[n > 0 ? n : 0] = '\0';
     t->self = arena_strdup(&t->arena, self);
     const char *root = find_root(t);
-    t->include = arena_printf(&t->arena, "%s/include", root);
+    t->root = root;
+    t->include = arena_printf(&t->arena, "%s/cuda/include", root);
+    t->api = arena_printf(&t->arena, "%s/include", root);
     t->lib = arena_printf(&t->arena, "%s/lib", root);
     const char *header = arena_printf(&t->arena, "%s/cuda_runtime.h", t->include);
     if (access(header, R_OK) != 0) {
@@ -184,7 +186,7 @@ void clang_pass_flags(const struct toolchain *t, const struct compile_options *o
     for (int i = 0; i < o->defines.n; i++)
         if (clang_define_is_reserved(o->defines.v[i]))
             words_add(a, w, o->defines.v[i]);
-    words_addv(a, w, "-isystem", t->include, NULL);
+    words_addv(a, w, "-isystem", t->include, "-isystem", t->api, NULL);
 }
 
 void clang_user_flags(const struct compile_options *o, struct arena *a, struct words *w)
@@ -205,8 +207,14 @@ void clang_link(const struct toolchain *t, const struct compile_options *o, cons
     if (o->shared)
         words_add(a, w, "-shared");
     words_append(a, w, objects);
+    /* CMake looks for the first of these words (nvcc -v) and takes from this line what programs are linked with. */
+    if (o->cudart)
+        words_addf(a, w, "-L%s/cuda/lib64", t->root);
+    if (o->cudart && strcmp(o->cudart, "none"))
+        words_addv(a, w, "-lcudadevrt", strcmp(o->cudart, "static") ? "-lcudart" : "-lcudart_static", "-lrt", "-lpthread", "-ldl", NULL);
     words_addf(a, w, "-L%s", t->lib);
-    words_addv(a, w, "-lheddle", NULL);
+    if (!o->cudart) /* the engine for programs that call it, too */
+        words_addv(a, w, "-lheddle-cudart", "-Wl,--push-state,--as-needed", "-lheddle", "-Wl,--pop-state", NULL);
     words_addf(a, w, "-Wl,-rpath,%s", t->lib);
     words_addv(a, w, "-o", output, NULL);
 }

@@ -12,8 +12,10 @@ struct diag_list;
 struct toolchain {
     struct arena arena;
     const char *clang;   /* full path of clang++-19 */
-    const char *include; /* our headers */
-    const char *lib;     /* where libheddle.so is */
+    const char *root;    /* of the installation: below it are bin, cuda, devices, include and lib */
+    const char *include; /* CUDA's headers, in cuda/ */
+    const char *api;     /* the engine's own header */
+    const char *lib;     /* where libheddle-cudart.so is */
     const char *plugin;  /* our pass for clang's device compilation (plugin.cpp); NULL: this clang cannot load it */
     const char *self;    /* this program */
 };

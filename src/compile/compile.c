@@ -503,7 +503,7 @@ static bool link_program(struct job *j, const char *output, const struct words *
 {
     struct words w = {0};
     struct process p;
-    const char *library = arena_printf(&j->o->arena, "%s/libheddle.so", j->tools.lib);
+    const char *library = arena_printf(&j->o->arena, "%s/libheddle-cudart.so", j->tools.lib);
     if (access(library, R_OK) != 0 && !j->o->dry_run) {
         diag_add(j->diags, DIAG_ERROR, NULL, 0,
                  "Heddle's library '%s' is not there: %s; is the installation complete?", library,

@@ -3,7 +3,7 @@
  * In: a command line like nvcc's, or one .cu file and options. Out: an executable, object or PTX file, and a list of
  * diagnostics that name the user's files, never ours. Each .cu file passes clang twice, in parallel: the device pass
  * makes PTX text, the host pass an object; the PTX is then put into the object as its device code (base/blob.h) and
- * libheddle.so finds it there when the program starts. docs/compile.md tells the whole way. */
+ * libheddle-cudart.so finds it there when the program starts. docs/compile.md tells the whole way. */
 #ifndef COMPILE_COMPILE_H
 #define COMPILE_COMPILE_H
 
@@ -54,6 +54,7 @@ struct compile_options {
     const char *load_cache; /* -Xptxas -dlcm: "ca", "cg", "cs" or "cv", or NULL: as the device does by itself */
     bool relocatable;       /* -rdc=true, -dc: device code that is joined with other files' */
     bool shared;            /* -shared */
+    const char *cudart;     /* -cudart: "static", "shared" or "none", by its name in the toolkit's folder; NULL: by our own */
     bool dependencies;      /* -MD, -MMD: a makefile rule is written next to the output */
     bool dep_user_only;     /* -MM, -MMD: without headers of the system and of Heddle */
     bool dep_targets;       /* -MP: also an empty rule for each header */

@@ -63,6 +63,17 @@ static void opt_ignore(struct taking *t, const char *value)
     (void)t, (void)value;
 }
 
+static void opt_cudart(struct taking *t, const char *value)
+{
+    static const char *const names[] = {"static", "shared", "none"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(value, names[i])) {
+            t->o->cudart = names[i];
+            return;
+        }
+    wrong_value(t, value, "give static, shared or none");
+}
+
 static void opt_warn(struct taking *t, const char *value)
 {
     (void)value;
@@ -343,11 +354,11 @@ static void opt_library_dir(struct taking *t, const char *value)
     words_addf(&t->o->arena, &t->o->inputs, "-L%s", value);
 }
 
-/* CUDA's own runtime libraries are libheddle.so, which is always linked; NVTX is in its header. Host code is clang's, so its OpenMP calls need
+/* CUDA's own runtime libraries are libheddle-cudart, which is always linked. Host code is clang's, so its OpenMP calls need
  * LLVM's library, which also has the calls of gcc's. */
 static void opt_library(struct taking *t, const char *value)
 {
-    static const char *const ours[] = {"cudart", "cudart_static", "cudadevrt", "cuda", "nvToolsExt"};
+    static const char *const ours[] = {"cudart", "cudart_static", "cudadevrt", "cuda"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (strcmp(value, ours[i]) == 0)
             return;

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "base/across.h"
 #include "device/device.h"
 
 enum device_limit {
@@ -34,7 +35,7 @@ struct device_need {
 
 /* Shared memory of a block that no kernel declares, on devices of compute capability 1.x: built-in variables and the
  * kernel's parameters. 0 on others. (CUDA programming guide 1.0 to 5.0, "Function parameters".) */
-int64_t device_hidden_shared(const struct device *d, int64_t parameter_bytes);
+int64_t device_hidden_shared(const struct device *d, int64_t parameter_bytes) ACROSS(device_hidden_shared);
 
 /* Why no block runs at all; all but the last concern one block alone. */
 enum device_refusal { DEVICE_FITS, DEVICE_THREADS_A_BLOCK, DEVICE_REGISTERS_A_THREAD, DEVICE_REGISTERS_A_BLOCK,

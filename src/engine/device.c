@@ -45,6 +45,11 @@ const char *heddle_error_text(void)
     return error_text.s ? error_text.s : "";
 }
 
+const char *heddle_version(void)
+{
+    return HEDDLE_VERSION;
+}
+
 const char *heddle_status_text(heddle_status s)
 {
     switch (s) {

@@ -142,6 +142,7 @@ struct jit_frame {
     struct exec_counts *counts; /* or NULL: not counting */
     struct fleet *fleet;   /* run.c: not NULL while the block is not begun */
     uint32_t calls;        /* run.c: of machine code while it may become better */
+    const struct ir_kernel *volatile running; /* run.c: its code is what the thread is in, for a handler of signals; or NULL */
     int32_t jam_credit;    /* run.c: above 0, or blocks do without the jam form */
     const uint32_t *tid;   /* [3], of lane 0; behind it those of the next warp */
     /* Warps of a fleet go on one after the other without a return in between: when one exits, waits or has had its turn and

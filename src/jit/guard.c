@@ -9,8 +9,6 @@
 
 enum { STACK = 65536 /* a signal's frame with AVX-512 registers has 3 KiB, a handler prints two lines */ };
 
-_Thread_local const struct ir_kernel *volatile guard_kernel;
-
 static pthread_key_t stack_key;
 
 /* The thread ends. */

@@ -9,6 +9,7 @@
 #ifndef JIT_JIT_H
 #define JIT_JIT_H
 
+#include "base/across.h"
 #include "simt/warp.h"
 
 struct interp_code;
@@ -46,7 +47,7 @@ const char *jit_prepare(struct jit *j, struct launch *l, bool counting, enum jit
 enum warp_stop jit_run(struct warp *w, struct exec_counts *counts);
 
 /* The name of the kernel whose machine code the calling thread runs, or NULL. For handlers of signals. */
-const char *jit_running(void);
+const char *jit_running(void) ACROSS(jit_running);
 
 /* Turns of a loop after which others run all the same (LONG_TURNS of interp.h): less in tests. */
 extern uint32_t jit_long_turns;

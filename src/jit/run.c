@@ -413,17 +413,19 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     }
 }
 
+static _Thread_local struct of_thread {
+    struct jit_frame frame;
+    uint64_t launch; /* number of the one it is filled for */
+} of_thread;
+
 /* The frame of the calling thread for this block: blocks of one launch come one after the other, so most of it is there. */
 static struct jit_frame *frame_of(const struct block *b, const struct jit_code *code, struct exec_counts *counts)
 {
-    static _Thread_local struct {
-        struct jit_frame frame;
-        uint64_t launch; /* number of the one it is filled for */
-    } mine __attribute__((tls_model("initial-exec"))); /* asked for at every barrier: no call */
-    struct jit_frame *f = &mine.frame;
-    if (mine.launch != b->launch->number) {
+    struct of_thread *mine = &of_thread;
+    struct jit_frame *f = &mine->frame;
+    if (mine->launch != b->launch->number) {
         fill_launch(f, b->launch, code, counts);
-        mine.launch = b->launch->number;
+        mine->launch = b->launch->number;
     }
     f->shared = b->shared;
     f->fleet = NULL;
@@ -634,15 +636,16 @@ static enum course after(struct jit_frame *f, enum jit_stop why, bool together, 
 
 static enum jit_stop run_guarded(struct jit_frame *f, jit_function *run, uint32_t at)
 {
-    guard_kernel = f->code->interp->kernel;
+    f->running = f->code->interp->kernel;
     enum jit_stop why = run(f, at);
-    guard_kernel = NULL;
+    f->running = NULL;
     return why;
 }
 
 const char *jit_running(void)
 {
-    return guard_kernel ? guard_kernel->name : NULL;
+    const struct ir_kernel *k = of_thread.frame.running;
+    return k ? k->name : NULL;
 }
 
 /* Machine code. As long as it may become better it is looked now and then how long it takes. */

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/across.h"
+
 struct strbuf;
 
 struct ptx_unit {
@@ -18,10 +20,10 @@ struct ptx_unit {
     size_t len;
 };
 
-void ptx_link(const struct ptx_unit *units, int n, struct strbuf *out);
+void ptx_link(const struct ptx_unit *units, int n, struct strbuf *out) ACROSS(ptx_link);
 
 /* The name that `name` of file `unit` has in the joined text if another file has the same one to itself, for looking it
  * up; false: it is no name that a file keeps to itself. */
-bool ptx_link_name(const char *name, int unit, struct strbuf *out);
+bool ptx_link_name(const char *name, int unit, struct strbuf *out) ACROSS(ptx_link_name);
 
 #endif

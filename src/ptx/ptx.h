@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/across.h"
 #include "base/arena.h"
 #include "base/table.h"
 
@@ -411,8 +412,8 @@ struct ptx_module {
 /* Parses and checks a module. Returns NULL, with at least one error in `diags`, when the text is not PTX that can be
  * trusted: syntax, unknown names, operand types that do not fit, text that ends too early. `name` and `text` are
  * copied. Never crashes on any input; nesting and sizes are bounded. */
-struct ptx_module *ptx_parse(const char *name, const char *text, size_t len, struct diag_list *diags);
-void ptx_free(struct ptx_module *m);
+struct ptx_module *ptx_parse(const char *name, const char *text, size_t len, struct diag_list *diags) ACROSS(ptx_parse);
+void ptx_free(struct ptx_module *m) ACROSS(ptx_free);
 
 /* The source line of the PTX text that holds byte position `at`, copied into the arena (for carets). */
 const char *ptx_line_text(const struct ptx_module *m, int line, struct arena *a);

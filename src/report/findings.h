@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/across.h"
 #include "base/arena.h"
 #include "report/sources.h"
 
@@ -60,11 +61,11 @@ struct finding {
     const char *backtrace, *made_backtrace, *freed_backtrace;
 };
 
-struct finding *finding_new(void);
-void finding_free(struct finding *f);
+struct finding *finding_new(void) ACROSS(finding_new);
+void finding_free(struct finding *f) ACROSS(finding_free);
 
 /* Writes one line and flushes. False: errno says why. */
-bool finding_write(const struct finding *f, FILE *file);
+bool finding_write(const struct finding *f, FILE *file) ACROSS(finding_write);
 
 /* All findings of a file, in order; a later line for the same finding (process, launch, id) takes the earlier one's place.
  * A last line that was cut off is left out with a warning, anything else wrong is an error that names file and line. */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/across.h"
 #include "base/arena.h"
 
 struct diag_list;
@@ -43,8 +44,8 @@ struct name_rules {
 };
 
 /* False, with an error that names the flag. `text` must live as long as the rules. */
-bool name_rules_add(struct name_rules *r, const char *text, bool exclude, const char *flag, struct diag_list *diags);
+bool name_rules_add(struct name_rules *r, const char *text, bool exclude, const char *flag, struct diag_list *diags) ACROSS(name_rules_add);
 void name_rules_release(struct name_rules *r);
-bool name_rules_match(const struct name_rules *r, const char *demangled, const char *mangled);
+bool name_rules_match(const struct name_rules *r, const char *demangled, const char *mangled) ACROSS(name_rules_match);
 
 #endif

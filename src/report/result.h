@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/across.h"
 #include "base/arena.h"
 #include "counters/counters.h"
 #include "counters/launch.h"
@@ -65,7 +66,7 @@ void result_sum(struct result *r);
 enum metric_status result_metric(const struct result *r, const char *name, double *value);
 
 /* Writes one line and flushes. Sites without counts are left out. False: errno says why. */
-bool result_write(const struct result *r, FILE *f);
+bool result_write(const struct result *r, FILE *f) ACROSS(result_write);
 
 /* All results of a file, in order. A last line that was cut off (the program was killed while writing) is left out
  * with a warning; anything else wrong is an error naming file and line. */
@@ -77,6 +78,6 @@ bool results_read(struct results *rs, const char *path, struct diag_list *diags)
 void results_release(struct results *rs);
 
 /* `_Z1fILi16EEvPKf` to `void f<16>(const float *)`; names that are not mangled stay. In the arena. */
-const char *result_demangle(struct arena *a, const char *mangled);
+const char *result_demangle(struct arena *a, const char *mangled) ACROSS(result_demangle);
 
 #endif

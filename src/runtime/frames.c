@@ -15,7 +15,7 @@
 #include "base/table.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT; /* for these two */
-static const void *our_base;
+static const void *our_base[2]; /* of the runtime's library and of the engine's */
 static char program[4096]; /* path of the program */
 
 static void find_ourselves(void)
@@ -23,21 +23,28 @@ static void find_ourselves(void)
     Dl_info info;
 
     if (dladdr(&our_base, &info))
-        our_base = info.dli_fbase;
+        our_base[0] = info.dli_fbase;
+    if (dladdr((void *)(uintptr_t)&alloc_zeroed, &info))
+        our_base[1] = info.dli_fbase;
     if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
         *program = 0;
 }
 
+static bool is_ours(const void *at, Dl_info *info)
+{
+    return dladdr((const char *)at - 1, info) && (info->dli_fbase == our_base[0] || info->dli_fbase == our_base[1]);
+}
+
 static void take(struct frames *f)
 {
-    enum { OURS = 24 }; /* frames of this library on top, at most */
+    enum { OURS = 24 }; /* frames of our libraries on top, at most */
     void *at[FRAMES_MOST + OURS];
     int n = backtrace(at, FRAMES_MOST + OURS), i = 0;
     Dl_info info;
 
     pthread_once(&once, find_ourselves);
     memset(f, 0, sizeof *f);
-    for (; i < n && dladdr((char *)at[i] - 1, &info) && info.dli_fbase == our_base; i++)
+    for (; i < n && is_ours(at[i], &info); i++)
         f->entry = info.dli_sname;
     f->n = n - i < FRAMES_MOST ? n - i : FRAMES_MOST;
     memcpy(f->at, at + i, (size_t)f->n * sizeof *at);

@@ -11,6 +11,7 @@
 #include "engine.h"
 #include "base/strbuf.h"
 #include "device/device.h"
+#include "heddle_cuda.h"
 #include "runtime/checking.h"
 #include "runtime/output.h"
 #include "runtime/queue.h"

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/across.h"
 #include "space/space.h"
 
 #define REGISTERED_PAGE UINT64_C(4096) /* x86-64 */
@@ -23,13 +24,13 @@ struct registered {
 };
 
 /* False: overlaps a range that is there, is empty, or goes past the end of all addresses. */
-bool registered_add(const struct registered *r);
+bool registered_add(const struct registered *r) ACROSS(registered_add);
 
 /* The range that begins at the address exactly. False: there is none. No kernel may be using it. */
-bool registered_remove(uint64_t address);
+bool registered_remove(uint64_t address) ACROSS(registered_remove);
 
 /* The range that holds the address; else false, and *out is the nearest one (bytes 0: there is none). */
-bool registered_find(uint64_t address, struct registered *out);
+bool registered_find(uint64_t address, struct registered *out) ACROSS(registered_find);
 
 /* Calls `visit` for every range in order of address, as an allocation of pinned or managed memory. */
 void registered_each(void (*visit)(const struct space_allocation *a, void *user), void *user);
@@ -38,7 +39,7 @@ void registered_each(void (*visit)(const struct space_allocation *a, void *user)
 struct space_allocation registered_allocation(const struct registered *r);
 
 /* True when a kernel may access `n` bytes (at most a page) at the address. */
-bool registered_ok(uint64_t address, unsigned n);
+bool registered_ok(uint64_t address, unsigned n) ACROSS(registered_ok);
 
 /* True when the pages of one range hold all from `first` to `last`. */
 bool registered_spans(uint64_t first, uint64_t last);

@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/across.h"
+
 /* The thread and the memory sanitizer have their shadows where device memory has its place. On x86-64 every version of both leaves
  * what is below 0x008000000000 to the program (compiler-rt/lib/tsan/rtl/tsan_platform.h, Mapping48AddressSpace, kLoAppMemEnd;
  * msan/msan.h, kMemoryLayout, "app-1"), 512 GiB, where an executable that is not at a fixed place leaves all free. */
@@ -102,7 +104,7 @@ void space_close(struct space *s);
 /* Grants `bytes` (0 is SPACE_BAD_ADDRESS), zero at first use, aligned to SPACE_ALIGN. SPACE_NO_MEMORY when either the
  * device's memory or what the machine has available (MemAvailable, read when it matters) is exceeded. */
 enum space_status space_alloc(struct space *s, uint64_t bytes, enum space_kind kind, const char *label,
-                              uint64_t *address);
+                              uint64_t *address) ACROSS(space_alloc);
 
 /* At least `bytes` that belong to nobody behind every later allocation. Before the first one. For checkers: an index that
  * leaves its allocation does not land in the neighbour. */
@@ -110,29 +112,29 @@ void space_pad(struct space *s, uint64_t bytes);
 
 /* `see` is told of every allocation that was granted, and of every one that was taken back; after the fact, without a
  * lock, on the thread that asked. One watcher a space, set before the first allocation. */
-void space_watch(struct space *s, void (*see)(const struct space_allocation *a, bool freed, void *user), void *user);
+void space_watch(struct space *s, void (*see)(const struct space_allocation *a, bool freed, void *user), void *user) ACROSS(space_watch);
 
 /* Takes back what space_alloc returned (the first address exactly). The pages go back to the machine. */
-enum space_status space_free(struct space *s, uint64_t address);
+enum space_status space_free(struct space *s, uint64_t address) ACROSS(space_free);
 
 /* The live allocation that holds `address`; else false, and *out is the nearest live one (bytes 0: there is none). */
-bool space_find(const struct space *s, uint64_t address, struct space_allocation *out);
+bool space_find(const struct space *s, uint64_t address, struct space_allocation *out) ACROSS(space_find);
 
 /* The serial of the allocation made last; 0: none yet. */
-uint64_t space_newest(const struct space *s);
+uint64_t space_newest(const struct space *s) ACROSS(space_newest);
 
 /* The allocation most recently freed that held the address, for "use after free" messages. */
-bool space_find_freed(const struct space *s, uint64_t address, struct space_allocation *out);
+bool space_find_freed(const struct space *s, uint64_t address, struct space_allocation *out) ACROSS(space_find_freed);
 
 /* Was any of the bytes from `from` up to `to` in an allocation that space_find_freed knows? */
 bool space_freed_between(const struct space *s, uint64_t from, uint64_t to);
 
 /* Bytes free and in all, as cudaMemGetInfo reports them: free is what a large allocation may still take, so the smaller
  * of what the device and what the machine has left. */
-void space_info(const struct space *s, uint64_t *free_bytes, uint64_t *total_bytes);
+void space_info(const struct space *s, uint64_t *free_bytes, uint64_t *total_bytes) ACROSS(space_info);
 
 /* Calls `visit` for every live allocation in order of address. */
-void space_each(const struct space *s, void (*visit)(const struct space_allocation *a, void *user), void *user);
+void space_each(const struct space *s, void (*visit)(const struct space_allocation *a, void *user), void *user) ACROSS(space_each);
 
 /* For tests: pretend that the machine has this many bytes available; 0 asks the machine again. */
 void space_pretend_available(uint64_t bytes);

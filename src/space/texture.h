@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/across.h"
+
 struct space;
 
 enum texel_kind { TEXEL_SIGNED, TEXEL_UNSIGNED, TEXEL_FLOAT };
@@ -37,9 +39,9 @@ struct texture {
 enum { TEXTURES_MAX = 1 << 16 };
 
 /* 0: there are TEXTURES_MAX already. The description is copied. */
-uint64_t texture_add(struct space *s, const struct texture *t);
+uint64_t texture_add(struct space *s, const struct texture *t) ACROSS(texture_add);
 /* False: no such handle. No kernel may be using it. */
-bool texture_remove(struct space *s, uint64_t handle);
+bool texture_remove(struct space *s, uint64_t handle) ACROSS(texture_remove);
 /* NULL: no such handle. Needs no lock. */
 const struct texture *texture_find(const struct space *s, uint64_t handle);
 void texture_release_all(struct space *s);

@@ -55,11 +55,11 @@ END
 expect 5 "$HEDDLE" run -DNDEBUG a.cu
 
 # a header of ours that was only touched
-mkdir root
-cp -rL "$HEDDLE_ROOT/include" root/include
+mkdir -p root/cuda
+cp -rL "$HEDDLE_ROOT/cuda/include" root/cuda/include
 ln -s "$HEDDLE_ROOT/lib" root/lib
 HEDDLE_ROOT=$PWD/root expect 2 "$HEDDLE" run p.cu
-touch root/include/cuda_runtime.h
+touch root/cuda/include/cuda_runtime.h
 echo '// changed' >>p.cu
 HEDDLE_ROOT=$PWD/root expect 2 "$HEDDLE" run p.cu
 

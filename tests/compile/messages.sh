@@ -34,7 +34,7 @@ has err 'sub/../bad.cu:4:10: error:'
 # without our pass there would be two of a managed variable
 printf '__managed__ int both;\n' >managed.cu
 expect 0 "$HEDDLE" build -c managed.cu -o managed.o
-mkdir -p bare/lib && ln -s "$HEDDLE_ROOT/include" bare/include
+mkdir -p bare/lib bare/cuda && ln -s "$HEDDLE_ROOT/cuda/include" bare/cuda/include
 HEDDLE_ROOT=$PWD/bare expect 1 "$HEDDLE" build -c managed.cu -o managed.o
 has err "managed.cu:1:1: error: use of undeclared identifier 'managed_variables_need_heddles_pass_in_clang_19'"
 
@@ -83,7 +83,7 @@ has err "HEDDLE_CLANG names '/nowhere/clang++', which cannot be run"
 (PATH=/nowhere; expect 1 "$HEDDLE" build warn.cu)
 has err "install Debian's package clang-19"
 HEDDLE_ROOT=/nowhere expect 1 "$HEDDLE" build warn.cu
-has err "'/nowhere/include/cuda_runtime.h' is not there"
+has err "'/nowhere/cuda/include/cuda_runtime.h' is not there"
 TMPDIR=/dev/null HEDDLE_CACHE=/dev/null/x expect 1 "$HEDDLE" run warn.cu
 has err "no place for the cache of compiled programs: '/dev/null/x': Not a directory; '/dev/null/heddle-"
 

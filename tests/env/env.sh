@@ -26,7 +26,7 @@ expect() {
 case $2 in
 make)
     expect 0 "cudart" "$heddle" env make -C make
-    expect 0 "^sum 4950$" "$heddle" env make/sum
+    expect 0 "^sum 4950$" make/sum
     expect 0 "add_all(const int \*, int, int \*) (2, 1, 1)x(64, 1, 1)" "$heddle" env ncu make/sum
     ;;
 cmake)
@@ -34,7 +34,8 @@ cmake)
     grep -q "Found CUDAToolkit" out || { echo "FAILED: no CUDAToolkit:"; cat out; failed=1; }
     expect 0 "Built target sum" "$heddle" env cmake --build build
     ! grep -i warning out || { echo "FAILED: warnings"; failed=1; }
-    expect 0 "^sum 4950$" "$heddle" env build/sum
+    expect 0 "^sum 4950$" build/sum
+    (cd build && expect 0 "100% tests passed, 0 tests failed out of 5" ctest && exit $failed) || failed=1
     touch make/sum.h
     expect 0 "Building CUDA object CMakeFiles/sum.dir/.*sum.cu.o" "$heddle" env cmake --build build --target sum
     ;;
@@ -48,7 +49,12 @@ separate)
     expect 0 "" "$heddle" env nvcc -dc separate/main.cu separate/part.cu
     expect 0 "" "$heddle" env nvcc -dlink main.o part.o -o joined.o
     expect 0 "" "$heddle" env g++ main.o part.o joined.o -lcudart -o linked
-    expect 0 "^$sum$" "$heddle" env ./linked
+    expect 0 "^$sum$" ./linked
+    expect 0 "" "$heddle" env g++ main.o part.o joined.o -lcudadevrt -lcudart_static -o linked
+    expect 0 "^$sum$" ./linked
+    expect 0 "" "$heddle" env nvcc -cudart shared main.o part.o joined.o -o linked
+    expect 0 "^$sum$" ./linked
+    expect 1 "undefined reference" "$heddle" env nvcc -cudart none main.o part.o joined.o -o linked
     # an archive whose only file nobody on the host asks for
     echo '__device__ int twice(int x) { return x; }' >device.cu
     cat >host.cu <<'END'
@@ -73,7 +79,7 @@ END
     expect 0 "function 'twice(int)' is declared but defined nowhere" ./missing
     expect 0 "" "$heddle" env cmake -S separate -B build
     expect 0 "Linking CUDA device code" "$heddle" env cmake --build build
-    expect 0 "^$sum$" "$heddle" env build/separate
+    expect 0 "^$sum$" build/separate
     ;;
 tools)
     expect 0 "release 12.4, V12.4.0" "$heddle" env nvcc --version
@@ -95,6 +101,7 @@ tools)
     expect 7 "" "$heddle" env sh -c 'exit 7'
     expect 1 "unknown flag '--nothing'" "$heddle" env --nothing
     expect 0 "^nvcc .*cuda/bin/nvcc$" sh -c 'eval "$("$1" env)"; echo nvcc $(command -v nvcc)' sh "$heddle"
+    expect 1 "give static, shared or none" "$heddle" env nvcc -cudart dynamic make/sum.cu
     CPATH=/nowhere expect 0 "/cuda/include:/nowhere" "$heddle" env sh -c 'echo "$CPATH"'
     ;;
 esac

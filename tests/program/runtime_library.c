@@ -14,7 +14,7 @@
 #include "base/blob.h"
 #include "../unit/child.h"
 #include "cuda_runtime_api.h"
-#include "heddle.h"
+#include "heddle_cuda.h"
 
 static char add_one[1], endless[1], deadlock[1], traps[1], strange[1], whole[1];
 static int counter;

@@ -1,6 +1,6 @@
 # Builds a CUDA program with the sanitizer build's heddle and runs it with counters on: program.sh FILE.cu
 #
-# The executable itself is clang's and has no sanitizer, libheddle.so has, so the sanitizer's library must be loaded
+# The executable itself is clang's and has no sanitizer, our libraries have, so the sanitizer's library must be loaded
 # first: LD_PRELOAD, for the program only (clang would have its own leaks reported). ASAN_LIBRARY names it. One pass
 # over the program in profile mode takes every room: front end, executor, models, results. The search for leaks stops the
 # program's threads and now and then crashes itself when one of them is just ending, which says nothing about the program:

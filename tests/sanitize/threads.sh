@@ -1,6 +1,6 @@
 # Runs a CUDA program with the thread sanitizer build's heddle: threads.sh run|profile|check FILE.cu [OPTION...]
 #
-# libheddle.so has the sanitizer, the executable, which is clang's, has not: so the sanitizer's library is loaded first
+# Our libraries have the sanitizer, the executable, which is clang's, has not: so the sanitizer's library is loaded first
 # (TSAN_LIBRARY names it), for the program and for the command that starts it, not for clang. OPTION: the command's; of `run` the
 # program's arguments. A report of the sanitizer is a failure, wherever it came from.
 set -eu

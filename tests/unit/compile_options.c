@@ -91,7 +91,7 @@ static void libraries_keep_their_place(void **state)
 {
     (void)state;
     parse("a.cu -lm -L/lib b.o -l z -lgomp -lcudart -lnvToolsExt -lcuda --library cudart_static -Xlinker -s,-x -Wl,-O1");
-    assert_words(&o.inputs, "a.cu -lm -L/lib b.o -lz -fopenmp=libomp -Xlinker -s -Xlinker -x -Wl,-O1");
+    assert_words(&o.inputs, "a.cu -lm -L/lib b.o -lz -fopenmp=libomp -lnvToolsExt -Xlinker -s -Xlinker -x -Wl,-O1");
     assert_int_equal(diags.count, 0);
 }
 

@@ -1,4 +1,4 @@
-/* Heddle's engine as a C library: open a device, load PTX, launch kernels, read counters, observe memory accesses.
+/* Heddle's engine as a C library (libheddle): open a device, load PTX, launch kernels, read counters, observe memory accesses.
  *
  *     heddle_device *dev;
  *     heddle_device_open("h200", &dev);
@@ -28,6 +28,16 @@ extern "C" {
 #endif
 
 #define HEDDLE_API __attribute__((visibility("default")))
+
+/* Of this header. Without a change of the first number (of the second, while the first is 0) what was compiled goes on
+ * to run with later libraries. */
+#define HEDDLE_VERSION_MAJOR 0
+#define HEDDLE_VERSION_MINOR 1
+#define HEDDLE_VERSION_PATCH 0
+#define HEDDLE_VERSION "0.1.0"
+
+/* Of the library: "0.1.0". */
+HEDDLE_API const char *heddle_version(void);
 
 typedef enum heddle_status {
 #define HEDDLE_STATUS(id, number, cuda, text) HEDDLE_##id = number,
@@ -189,10 +199,6 @@ typedef struct heddle_access {
 /* Calls `see` for every access of later launches of the device, on one thread, in a fixed order; NULL ends it. */
 HEDDLE_API heddle_status heddle_observe(heddle_device *dev, void (*see)(const heddle_access *a, void *user),
                                         void *user);
-
-/* The device that CUDA calls of this process have as number `index`, opened if it was not yet: to observe the launches of
- * a CUDA program. It stays CUDA's own: not to be closed. HEDDLE_NO_DEVICE: CUDA has no such device. */
-HEDDLE_API heddle_status heddle_cuda_device(int index, heddle_device **out);
 
 #ifdef __cplusplus
 }
