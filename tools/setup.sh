@@ -18,12 +18,32 @@ fail() { # WHAT [LOG]: says what failed and where to read more, and ends the scr
     exit 1
 }
 
+progress() { # LOG WHAT: on a terminal, how far the build is that writes this log, or how long it has taken
+    local at start=$SECONDS
+    while sleep 1; do
+        at=$(tail -c 2000 "$1" | tr '\r' '\n' | sed -n 's/^\(\[[0-9]*\/[0-9]*\]\).*/\1/p' | tail -n 1)
+        printf '\r%s ... %s %d s ' "$2" "$at" $((SECONDS - start))
+    done
+}
+
 step() { # NAME WHAT COMMAND...: runs the command with its output in $logs/NAME.log
-    local log="$logs/$1.log" what="$2" start=$SECONDS
+    local log="$logs/$1.log" what="$2" start=$SECONDS watch="" status
     shift 2
     mkdir -p "$logs"
     printf '%s ...' "$what"
-    if ! "$@" >"$log" 2>&1; then
+    : >"$log"
+    if [ -t 1 ]; then
+        progress "$log" "$what" &
+        watch=$!
+    fi
+    "$@" >"$log" 2>&1
+    status=$?
+    if [ -n "$watch" ]; then
+        kill "$watch" 2>/dev/null
+        wait "$watch" 2>/dev/null
+        printf '\r\033[K%s ...' "$what"
+    fi
+    if [ "$status" -ne 0 ]; then
         printf ' failed\n'
         fail "$what ($*)" "$log"
     fi

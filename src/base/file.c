@@ -2,11 +2,15 @@
 #define _GNU_SOURCE /* O_TMPFILE, memfd_create */
 #include "base/file.h"
 
+#include "base/alloc.h"
 #include "base/strbuf.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +62,18 @@ bool file_write(const char *path, const void *data, size_t bytes)
     }
     strbuf_release(&temp);
     return ok;
+}
+
+char *file_folder_of(const void *code)
+{
+    struct link_map *map = NULL;
+    Dl_info info;
+    char real[PATH_MAX];
+    if (!dladdr1(code, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+        return NULL;
+    if (!realpath(*map->l_name ? map->l_name : "/proc/self/exe", real)) /* the program itself has no name there */
+        return NULL;
+    return alloc_strndup(real, (size_t)(strrchr(real, '/') - real));
 }
 
 bool file_make_dirs(const char *path)

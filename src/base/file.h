@@ -16,6 +16,10 @@ bool file_read_all(int fd, struct strbuf *out);
 /* Writes a file so that others see the old or the new one, never a part: temporary name, then rename. */
 bool file_write(const char *path, const void *data, size_t bytes);
 
+/* The folder of the program or library that this code is in, links on the way to it resolved; NULL if that cannot be said. To be
+ * released with alloc_release. */
+char *file_folder_of(const void *code);
+
 /* Makes a directory and those above it. */
 bool file_make_dirs(const char *path);
 

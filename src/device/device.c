@@ -1,18 +1,16 @@
 /* Finding device descriptions: the search path, the names on it, and the file of a name. describe.c reads the file. */
-#define _GNU_SOURCE /* dladdr */
 #include "device/device.h"
 #include "device/describe.h"
 
-#include <dlfcn.h>
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/near.h"
 #include "base/strbuf.h"
 
@@ -39,23 +37,18 @@ static void places_add(struct places *p, const char *dir, size_t len)
 
 static void places_add_beside(struct places *p)
 {
-    static const char *const below[] = {"../devices", "../share/heddle/devices", "devices"};
-    Dl_info info;
-    char real[PATH_MAX];
+    static const char *const below[] = {"../devices", "heddle/devices"}; /* of a build, an installation's program; of its libraries */
+    char *folder = file_folder_of(&device_load);
     struct strbuf b;
-    char *slash;
 
-    if (!dladdr((void *)(uintptr_t)&device_load, &info) || !info.dli_fname ||
-        !realpath(strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe", real))
-        return;
-    slash = strrchr(real, '/');
     strbuf_init(&b);
-    for (size_t i = 0; slash && i < sizeof below / sizeof below[0]; i++) {
+    for (size_t i = 0; folder && i < sizeof below / sizeof below[0]; i++) {
         strbuf_clear(&b);
-        strbuf_addf(&b, "%.*s/%s", (int)(slash - real), real, below[i]);
+        strbuf_addf(&b, "%s/%s", folder, below[i]);
         places_add(p, b.s, b.len);
     }
     strbuf_release(&b);
+    alloc_release(folder);
 }
 
 static void places_find(struct places *p)

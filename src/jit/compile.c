@@ -3,6 +3,7 @@
 #include "jit/jit.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "interp/lanes.h"
 #include "jit/code.h"
 #include "jit/jam.h"
@@ -59,30 +60,23 @@ static void stop_compiling(void)
     pthread_mutex_unlock(&compiler.busy);
 }
 
-static void *open_beside(const char *folder, size_t length, const char *file)
+/* In a build and in an installation, seen from the library that this code is in, or from the program. */
+static const char *const beside[] = {"libheddle-jit.so", "heddle/lib/libheddle-jit.so", "../lib/libheddle-jit.so"};
+
+static void *open_module(void)
 {
-    char path[4096];
-    if (snprintf(path, sizeof path, "%.*s%s", (int)length, folder, file) >= (int)sizeof path)
-        return NULL;
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    char *folder = file_folder_of(&compiler), path[4096];
+    void *module = NULL;
+    for (size_t i = 0; folder && !module && i < sizeof beside / sizeof *beside; i++)
+        if (snprintf(path, sizeof path, "%s/%s", folder, beside[i]) < (int)sizeof path)
+            module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    alloc_release(folder);
+    return module;
 }
 
-/* The module lies beside the library that this code is in (not beside a link to it, as `heddle env` has one), or in lib/
- * beside the folder of the program. */
 static void load_compiler(void)
 {
-    Dl_info here;
-    void *module = NULL;
-    if (dladdr((void *)&compiler, &here) && here.dli_fname) {
-        char *file = realpath(here.dli_fname, NULL);
-        const char *path = file ? file : here.dli_fname, *slash = strrchr(path, '/');
-        size_t length = slash ? (size_t)(slash - path) : 1;
-        const char *folder = slash ? path : ".";
-        module = open_beside(folder, length, "/libheddle-jit.so");
-        if (!module)
-            module = open_beside(folder, length, "/../lib/libheddle-jit.so");
-        free(file);
-    }
+    void *module = open_module();
     const char *build = module ? dlsym(module, "heddle_jit_build") : NULL;
     if (module && (!build || strcmp(build, JIT_BUILD))) {
         snprintf(compiler.problem, sizeof compiler.problem, "libheddle-jit.so is of another build");
