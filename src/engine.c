@@ -106,8 +106,11 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     const struct rules rules = rules_of(&d->spec, cfg->eight_byte_banks);
     run.rules = &rules;
     struct caches_config caches;
-    if (result && !d->see && !checked && d->caches) {
+    const counter_groups groups = result ? counters_with(d->see || checked ? d->collected & COUNTERS_EXACT : d->collected) : 0;
+    if (groups & COUNTERS_OF(CACHES)) {
         launch_caches(k, cfg, &rules, &caches);
+        if (!(groups & COUNTERS_OF(DRAM)))
+            caches.dram = (struct dram_spec){0};
         run.caches = &caches;
         run.slots = (uint32_t)d->spec.subpartitions;
         run.block_slots = block_slots(k, &l);
@@ -115,9 +118,11 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         l.first_turn = 0;
     }
     /* Machine code tallies accesses by their address modulo TALLY_SLOTS; where rules ask for more, the interpreter counts. */
-    bool tallied = !l.shared_bytes || rules.shared_residue <= TALLY_SLOTS, counting = result || d->see;
+    bool tallied = !l.shared_bytes || rules.shared_residue <= TALLY_SLOTS, counting = d->see || groups & ~COUNTERS_OF(LAUNCH);
+    const struct jit_counts counted = {.records = d->see ? JIT_ALL_RECORDS : run.caches ? JIT_CACHED : JIT_NO_RECORDS,
+                                       .runs = counters_need_runs(groups), .accesses = counters_need_accesses(groups)};
     const char *no_code = !l.verify && (tallied || !counting)
-                              ? jit_prepare(k->jit, &l, counting, d->see ? JIT_ALL_RECORDS : run.caches ? JIT_CACHED : JIT_NO_RECORDS)
+                              ? jit_prepare(k->jit, &l, counting ? &counted : NULL)
                               : NULL;
     if (no_code) {
         s = engine_fail(HEDDLE_NOT_IMPLEMENTED, "HEDDLE_EXEC is '%s', but kernel '%s' has no machine code: %s", getenv("HEDDLE_EXEC"), k->function->name, no_code);
@@ -139,7 +144,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     if (!s)
         s = memory_sufficed(k);
     if (result)
-        *result = engine_wrap(collect(k, cfg, &rules, run.sites, &counts, &run.dram, run.caches, s ? heddle_error_text() : NULL));
+        *result = engine_wrap(collect(k, cfg, &rules, groups, run.sites, &counts, &run.dram, s ? heddle_error_text() : NULL));
     if (run.sites) {
         exec_counts_release(&counts);
         alloc_release(run.sites);

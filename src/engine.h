@@ -13,6 +13,7 @@
 
 #include "base/across.h"
 #include "heddle.h"
+#include "counters/counters.h"
 
 struct device;
 struct result;
@@ -40,6 +41,10 @@ int engine_threads(const heddle_device *dev) ACROSS(engine_threads);
 
 /* True when the kernel calls malloc or free: its launches share the device's heap. */
 bool engine_uses_heap(const heddle_kernel *k) ACROSS(engine_uses_heap);
+
+/* Later launches with a result count no more than these groups (counters/groups.def) and what comes with them; at first, all.
+ * Without modelled caches if HEDDLE_CACHES is 0. */
+void engine_collect(heddle_device *dev, counter_groups groups) ACROSS(engine_collect);
 
 /* What a profiled launch left behind, for report/result.h's writer. The runtime sets id, context, stream, device, pid
  * and process; the rest is the engine's. */

@@ -55,6 +55,14 @@ grep -q '^"0",.*"copy_offset_rd(const float \*, float \*, int, int)","1","7","(2
 "$heddle" profile --log-file "$dir/log" -k regex:nothing "$truth/copy_offset.cu" wr,offset=1 >/dev/null
 grep -q "No kernel launch matches" "$dir/log" || { echo "FAILED: filter by kernel"; failed=1; }
 
+# What was not collected is not shown as nothing: n/a, and sections and pages by name.
+"$heddle" profile --log-file "$dir/log" -o "$dir/some" --metrics gld_transactions "$truth/copy_offset.cu" rd,offset=1 >/dev/null
+expect 0 "Not collected when this launch was profiled: .*InstructionStats, SourceCounters" -i "$dir/some"
+grep -q "Section: Instruction Statistics" "$dir/err" && { echo "FAILED: a section without figures"; failed=1; }
+expect 0 " gst_transactions  *n/a" -i "$dir/some" --metrics gld_transactions,gst_transactions
+expect 0 "Not collected when this launch was profiled" -i "$dir/some" --page source
+expect 1 "'--roofline': the report has only some figures" -i "$dir/some" --roofline "$dir/some.svg"
+
 # --- the profiler's front, over kept results: gather (4096, 1, 1)x(256, 1, 1) and tr_shared, see tests/unit/report.c ---
 
 data=$(dirname "$0")/data/results.jsonl

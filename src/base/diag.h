@@ -40,7 +40,7 @@ struct diag *diag_add(struct diag_list *l, enum diag_severity severity, const ch
 
 /* file.cu:14:3 (PTX line 52): error: text, then the source line with a caret. */
 void diag_format(const struct diag *d, struct strbuf *out);
-void diag_format_all(const struct diag_list *l, struct strbuf *out);
+void diag_format_all(const struct diag_list *l, struct strbuf *out) ACROSS(diag_format_all);
 
 /* A file as messages show it: relative when it lies below the working directory. Points into `file`. */
 const char *diag_file(const char *file);

@@ -224,6 +224,13 @@ static void plan(struct comparing *c)
         diag_add(&c->diags, DIAG_ERROR, NULL, 0, "'--csv' and '--json': one of them");
 }
 
+static bool takes(struct launch_choice *choice, const struct result *r)
+{
+    const struct launch_id id = launch_id_of(r);
+
+    return launch_choice_takes(choice, &id);
+}
+
 /* Every launch that the filter takes, in order. */
 static void add_column(struct comparing *c, const struct source *s, const struct launch_filter *f, const char *said)
 {
@@ -234,14 +241,14 @@ static void add_column(struct comparing *c, const struct source *s, const struct
     if (!launch_choice_init(&choice, f, &c->diags))
         return;
     for (int i = 0; i < s->rs.n; i++)
-        if (launch_choice_takes(&choice, s->rs.result[i]))
+        if (takes(&choice, s->rs.result[i]))
             to->launch[to->n++] = s->rs.result[i];
     launch_choice_release(&choice);
 }
 
 static void make_columns(struct comparing *c)
 {
-    static const struct launch_filter every = {.count = -1};
+    static const struct launch_filter every = LAUNCH_FILTER_ALL;
 
     for (int i = 0; i < c->nchosen; i++)
         c->chosen[i].base = c->base;
@@ -272,7 +279,7 @@ static bool read_results(void *user, const char *path)
 
 static void run(struct comparing *c, struct source *s)
 {
-    const struct program_variable more[] = {{"HEDDLE_DEVICE", s->device}, {0}};
+    const struct program_variable more[] = {{"HEDDLE_DEVICE", s->device}, {"HEDDLE_COLLECT", ""}, {0}};
     struct watched watched = {c, s};
     int n = 0, status;
     char **argv;
@@ -289,6 +296,16 @@ static void run(struct comparing *c, struct source *s)
                  s->device ? s->device : "", status);
 }
 
+static void read_kept(struct comparing *c, struct source *s)
+{
+    results_read(&s->rs, s->program, &c->diags);
+    for (int i = 0; i < s->rs.n; i++)
+        if (COUNTERS_EXACT & ~s->rs.result[i]->launch.collected) {
+            diag_add(&c->diags, DIAG_ERROR, NULL, 0, "'%s' has only some figures: make it without --metrics and --section", s->program);
+            return;
+        }
+}
+
 /* All that can fail before anything runs: programs that are not there or do not compile, files that cannot be read. */
 static bool prepare(struct comparing *c)
 {
@@ -296,7 +313,7 @@ static bool prepare(struct comparing *c)
         struct source *s = &c->source[i];
 
         if (s->kept)
-            results_read(&s->rs, s->program, &c->diags);
+            read_kept(c, s);
         else
             s->exe = program_find(&c->compile, s->device, s->program, &c->diags);
     }

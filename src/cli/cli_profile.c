@@ -20,6 +20,7 @@
 #include "cli/resources.h"
 #include "compile/compile.h"
 #include "heddle.h"
+#include "report/collection.h"
 #include "report/names.h"
 #include "report/report.h"
 #include "report/roofline.h"
@@ -252,8 +253,20 @@ static void draw_roofline(struct profile *p, struct result *const *chosen, int n
     strbuf_release(&picture);
 }
 
+/* What cannot be drawn or shown of launches that were profiled for something else. */
+static bool all_collected(struct profile *p, struct result *const *chosen, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (COUNTERS_EXACT & ~chosen[i]->launch.collected) {
+            diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'--roofline': the report has only some figures of '%s': it was made with --metrics or --section",
+                     chosen[i]->kernel_name);
+            return false;
+        }
+    return true;
+}
+
 /* `==PROF==` lines first, as in ncu's log, then the report of the launches that were asked for. `exe` is NULL for an
- * imported report. */
+ * imported report, from which the filter takes some; a program that ran left only those. */
 static void make_report(struct profile *p, const struct results *rs, bool readable, const char *exe, struct launch_choice *c,
                         struct strbuf *out)
 {
@@ -266,7 +279,8 @@ static void make_report(struct profile *p, const struct results *rs, bool readab
                     realpath(exe, path) ? path : exe);
     for (int i = 0; i < rs->n; i++) {
         struct result *r = rs->result[i];
-        if (!launch_choice_takes(c, r))
+        const struct launch_id id = launch_id_of(r);
+        if (!exe && !launch_choice_takes(c, &id))
             continue;
         if (exe)
             strbuf_addf(out, "==PROF== Profiling \"%s\" - %d: 0%%....50%%....100%% - 1 pass\n",
@@ -277,11 +291,11 @@ static void make_report(struct profile *p, const struct results *rs, bool readab
         strbuf_addf(out, "==PROF== Disconnected from process %lld\n", (long long)rs->result[0]->pid);
     if (p->export)
         export_results(p, chosen, n, out);
-    if (p->roofline && n)
+    if (p->roofline && n && all_collected(p, chosen, n))
         draw_roofline(p, chosen, n);
     if (!n && (rs->n || readable))
-        strbuf_adds(out, rs->n ? "==WARNING== No kernel launch matches the filters.\n"
-                               : "==WARNING== No kernels were profiled: the program launched none.\n");
+        strbuf_adds(out, rs->n || !launch_filter_takes_all(&p->filter) ? "==WARNING== No kernel launch matches the filters.\n"
+                                                                       : "==WARNING== No kernels were profiled: the program launched none.\n");
     add_body(p, chosen, n, out);
 }
 
@@ -320,14 +334,42 @@ static bool report_watched(void *user, const char *path)
     return report(w->p, w->exe, path);
 }
 
+/* What launches have to collect for what is to be shown or kept. */
+static counter_groups wanted_groups(const struct profile *p)
+{
+    bool kept = p->export && !p->page_given && !p->csv && !p->summary;
+    bool lists = p->csv || p->page == PAGE_RAW || p->summary; /* pages that list the metrics, by default all */
+    counter_groups g = 0;
+
+    if (p->shown.n || lists)
+        g |= report_groups(&p->shown);
+    if (p->sections)
+        g |= sections_groups(p->sections);
+    if (p->page == PAGE_SOURCE)
+        g |= COUNTERS_EXACT;
+    else if (!p->shown.n && !p->sections && (!lists || kept))
+        g = COUNTERS_ALL;
+    if (p->roofline)
+        g |= COUNTERS_EXACT | COUNTERS_OF(CACHES);
+    return g;
+}
+
 /* Runs `exe` and reports; the exit status to end with. */
 static int profile(struct profile *p, const char *exe, char **argv)
 {
     struct watched watched = {p, exe};
-    const struct program_variable more[] = {{"HEDDLE_DEVICE", p->device}, {0}};
+    const struct collection wanted = {wanted_groups(p), p->filter};
+    struct strbuf text;
+    int status;
 
-    return program_watch(&(struct program_watch){"results", "HEDDLE_RESULTS", more, report_watched, &watched, 0, "`heddle profile -i FILE` reads it"}, exe, argv,
+    strbuf_init(&text);
+    collection_write(&wanted, &text);
+    const struct program_variable more[] = {{"HEDDLE_DEVICE", p->device}, {"HEDDLE_COLLECT", text.s}, {0}};
+
+    status = program_watch(&(struct program_watch){"results", "HEDDLE_RESULTS", more, report_watched, &watched, 0, "`heddle profile -i FILE` reads it"}, exe, argv,
                          &p->diags);
+    strbuf_release(&text);
+    return status;
 }
 
 /* What can be said before the program runs: flags that exclude each other, filters, a file in the way. */

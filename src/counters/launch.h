@@ -7,11 +7,13 @@
 
 #include <stdint.h>
 
+#include "counters/counters.h"
 #include "device/occupancy.h"
 
 struct launch_facts {
     uint32_t grid[3], block[3];
-#define FACT(id, unit, help) int64_t id;
+    counter_groups collected; /* figures of other groups are not known */
+#define FACT(id, unit, group, help) int64_t id;
 #include "counters/launch.def"
 #undef FACT
 };

@@ -34,13 +34,9 @@ static double over(double a, double b)
 /* One function a row, named by its number. */
 enum {
 #define METRIC(name, unit, trust, formula, help) METRIC_ROW(__LINE__),
-#define CACHE_METRIC(name, unit, formula, help)  METRIC_ROW(__LINE__),
-#define DRAM_METRIC(name, unit, formula, help)   METRIC_ROW(__LINE__),
 #define METRIC_ROW(line)                         METRIC_ROW_(line)
 #define METRIC_ROW_(line)                        row_##line
 #include "counters/metrics.def"
-#undef DRAM_METRIC
-#undef CACHE_METRIC
 #undef METRIC
     COMPUTED
 };
@@ -52,28 +48,22 @@ enum {
     {                                                                                                \
         return (double)(formula);                                                                    \
     }
-#define CACHE_METRIC(name, unit, formula, help) METRIC(name, unit, MODELLED, formula, help)
-#define DRAM_METRIC(name, unit, formula, help)  METRIC(name, unit, MODELLED, formula, help)
 #include "counters/metrics.def"
-#undef DRAM_METRIC
-#undef CACHE_METRIC
 #undef METRIC
 
 #define EXACT    TRUST_EXACT
 #define CODE     TRUST_CODE
 #define MODELLED TRUST_MODELLED
+#define EXPANDED(formula) #formula /* with all macros in it replaced: C(X) by COUNTER_X */
 static const struct metric metrics[] = {
-#define METRIC(name, unit, trust, formula, help) {name, unit, help, #formula, trust, METRIC_NEEDS_NOTHING, METRIC_FUNCTION(__LINE__)},
-#define CACHE_METRIC(name, unit, formula, help)  {name, unit, help, #formula, MODELLED, METRIC_NEEDS_CACHES, METRIC_FUNCTION(__LINE__)},
-#define DRAM_METRIC(name, unit, formula, help)   {name, unit, help, #formula, MODELLED, METRIC_NEEDS_DRAM, METRIC_FUNCTION(__LINE__)},
+#define METRIC(name, unit, trust, formula, help) {name, unit, help, #formula, EXPANDED(formula), trust, METRIC_FUNCTION(__LINE__)},
 #include "counters/metrics.def"
-#undef DRAM_METRIC
-#undef CACHE_METRIC
 #undef METRIC
-#define KNOWN(name, unit) {name, unit, "not computed yet", "", TRUST_MODELLED, METRIC_NEEDS_NOTHING, NULL},
+#define KNOWN(name, unit) {name, unit, "not computed yet", "", "", TRUST_MODELLED, NULL},
 #include "counters/metric_known.def"
 #undef KNOWN
 };
+#undef EXPANDED
 #undef EXACT
 #undef CODE
 #undef MODELLED
@@ -130,13 +120,53 @@ const char *metric_near(const char *name)
     return best;
 }
 
+/* --- what a metric needs --- */
+
+static counter_groups fact_group(const char *name, size_t n)
+{
+#define FACT(id, unit, group, help)                \
+    if (n == sizeof #id - 1 && !memcmp(name, #id, n)) \
+        return COUNTERS_OF(group);
+#include "counters/launch.def"
+#undef FACT
+    return COUNTERS_OF(LAUNCH); /* grid, block */
+}
+
+static counter_groups counter_group(const char *id, size_t n)
+{
+    counter_groups g = 0;
+
+    for (int c = 0; c < COUNTER_COUNT && !g; c++)
+        if (strlen(counter_info[c].id) == n && !memcmp(counter_info[c].id, id, n))
+            g = (counter_groups)1 << counter_info[c].group;
+    return g;
+}
+
+/* What stands in a formula behind a word that begins a name. */
+static counter_groups groups_behind(const char *formula, const char *word, counter_groups (*of)(const char *name, size_t n))
+{
+    static const char in_names[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    counter_groups g = 0;
+
+    for (const char *at = formula; (at = strstr(at, word));) {
+        at += strlen(word);
+        g |= of(at, strspn(at, in_names));
+    }
+    return g;
+}
+
+counter_groups metric_groups(const struct metric *m)
+{
+    return groups_behind(m->expanded, "COUNTER_", counter_group) | groups_behind(m->expanded, "in->l->", fact_group) | COUNTERS_OF(LAUNCH);
+}
+
 enum metric_status metric_value(const char *name, const struct metric_input *in, double *value)
 {
     const struct metric *m = metric_find(name);
 
     if (!m)
         return METRIC_UNKNOWN;
-    if (!m->compute || (m->needs == METRIC_NEEDS_CACHES && !in->l->caches) || (m->needs == METRIC_NEEDS_DRAM && !in->l->dram_channels))
+    if (!m->compute || (metric_groups(m) & ~in->l->collected))
         return METRIC_NOT_COMPUTED;
     *value = m->compute(in);
     return METRIC_OK;
@@ -144,15 +174,32 @@ enum metric_status metric_value(const char *name, const struct metric_input *in,
 
 /* --- documentation --- */
 
+static void document_group(int g, struct strbuf *out)
+{
+    const char *before = "";
+
+    strbuf_addf(out, "| `%s` | %s | ", group_info[g].name, group_info[g].help);
+    for (int i = 0; i < GROUP_COUNT; i++)
+        if (group_info[g].with >> i & 1 && i != GROUP_LAUNCH) {
+            strbuf_addf(out, "%s`%s`", before, group_info[i].name);
+            before = ", ";
+        }
+    strbuf_adds(out, " |\n");
+}
+
 static void document_counters(struct strbuf *out)
 {
+    strbuf_adds(out, "\n## Groups\n\nA launch that is profiled for some metrics collects only the groups of the counters and facts in their "
+                     "formulas; metrics of other groups are `n/a` then.\n\n| group | what | comes with it |\n| --- | --- | --- |\n");
+    for (int g = 0; g < GROUP_COUNT; g++)
+        document_group(g, out);
     strbuf_adds(out, "\n## Base counters\n\nIn formulas `C(X)` is one of these; all are sums over instructions.\n\n"
-                     "| counter | unit | trust | what |\n| --- | --- | --- | --- |\n");
+                     "| counter | unit | trust | group | what |\n| --- | --- | --- | --- | --- |\n");
     for (int c = 0; c < COUNTER_COUNT; c++)
-        strbuf_addf(out, "| `%s` | %s | %s | %s |\n", counter_info[c].id, counter_info[c].unit,
-                    trust_text(counter_info[c].trust), counter_info[c].help);
-    strbuf_adds(out, "\nLaunch facts, `L(x)` in formulas:\n\n| fact | unit | what |\n| --- | --- | --- |\n");
-#define FACT(id, unit, help) strbuf_addf(out, "| `%s` | %s | %s |\n", #id, unit, help);
+        strbuf_addf(out, "| `%s` | %s | %s | `%s` | %s |\n", counter_info[c].id, counter_info[c].unit,
+                    trust_text(counter_info[c].trust), group_info[counter_info[c].group].name, counter_info[c].help);
+    strbuf_adds(out, "\nLaunch facts, `L(x)` in formulas:\n\n| fact | unit | group | what |\n| --- | --- | --- | --- |\n");
+#define FACT(id, unit, group, help) strbuf_addf(out, "| `%s` | %s | `%s` | %s |\n", #id, unit, group_info[GROUP_##group].name, help);
 #include "counters/launch.def"
 #undef FACT
 }

@@ -15,12 +15,9 @@ struct strbuf;
 
 enum metric_status {
     METRIC_OK,
-    METRIC_NOT_COMPUTED, /* a known name; nothing computes it yet, or not in this launch: shown as n/a */
+    METRIC_NOT_COMPUTED, /* a known name; nothing computes it yet, or what it needs was not collected: shown as n/a */
     METRIC_UNKNOWN       /* no such name */
 };
-
-/* What the launch must have modelled for a metric to be there. */
-enum metric_needs { METRIC_NEEDS_NOTHING, METRIC_NEEDS_CACHES, METRIC_NEEDS_DRAM };
 
 struct metric_input {
     const struct counters *c;
@@ -30,13 +27,16 @@ struct metric_input {
 struct metric {
     const char *name, *unit, *help;
     const char *formula; /* as written in the table, for the documentation */
+    const char *expanded; /* the same as C has it: the counters and facts that it names */
     enum trust trust;
-    enum metric_needs needs;
     double (*compute)(const struct metric_input *in); /* NULL: known, not computed */
 };
 
 /* The i-th metric, computed ones first; NULL past the last. */
 const struct metric *metric_at(int i);
+
+/* What a launch has to collect for it: the groups of the counters and facts in its formula. */
+counter_groups metric_groups(const struct metric *m);
 
 /* By name or alias; NULL: unknown. */
 const struct metric *metric_find(const char *name);

@@ -58,11 +58,11 @@ static void fill(struct roofline *r, const struct counters *c, const struct laun
     r->precision[ROOFLINE_##id].instructions = (inst);     \
     r->precision[ROOFLINE_##id].peak = R(rate);
 #define LEVEL(id, text, amount, word, rate, modelled, from)                               \
-    r->level[ROOFLINE_LEVEL_##id].bytes = (modelled) && !l->caches ? NAN : (double)(amount); \
+    r->level[ROOFLINE_LEVEL_##id].bytes = (modelled) && !(l->collected & COUNTERS_OF(CACHES)) ? NAN : (double)(amount); \
     r->level[ROOFLINE_LEVEL_##id].peak = (rate);                                          \
     r->level[ROOFLINE_LEVEL_##id].trust = (word);
 #define RESOURCE(id, text, unit, amount, word, rate, share, modelled)                             \
-    r->resource[ROOFLINE_RESOURCE_##id].work = (modelled) && !l->caches ? NAN : (double)(amount); \
+    r->resource[ROOFLINE_RESOURCE_##id].work = (modelled) && !(l->collected & COUNTERS_OF(CACHES)) ? NAN : (double)(amount); \
     r->resource[ROOFLINE_RESOURCE_##id].peak = (rate) * part(r, share);                           \
     r->resource[ROOFLINE_RESOURCE_##id].trust = (word);
 #include "counters/roofline.def"

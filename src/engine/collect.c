@@ -56,8 +56,8 @@ static void collect_dram(struct result *r, const struct dram_stats *dram)
     }
 }
 
-struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules,
-                       const struct counters *sites, const struct exec_counts *e, const struct dram_stats *dram, bool caches, const char *fault)
+struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules, counter_groups groups,
+                       const struct counters *sites, const struct exec_counts *e, const struct dram_stats *dram, const char *fault)
 {
     const struct ir_kernel *ir = k->ir;
     const struct device *d = &k->module->device->spec;
@@ -73,7 +73,7 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
     r->fault = fault && *fault ? arena_strdup(a, fault) : NULL;
     struct device_need need = kernel_need(k, 0, cfg->shared_bytes);
     launch_facts_init(&r->launch, d, cfg->grid, cfg->block, &need, ir->local_bytes);
-    r->launch.caches = caches;
+    r->launch.collected = dram->channels ? groups : groups & ~COUNTERS_OF(DRAM);
     collect_dram(r, dram);
     r->launch.by_size = rules_by_size(rules);
     r->launch.readonly = rules->readonly ? 1 + rules->readonly_apart : 0;
@@ -91,8 +91,11 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
             s->function = in->loc->function ? arena_strdup(a, in->loc->function) : NULL;
             s->inlined_at = engine_inlining_chain(a, in->loc);
         }
+        if (!sites)
+            continue;
         s->counters = sites[i];
         collect_site(&s->counters, k, e, i);
+        counters_keep(&s->counters, 1, groups);
     }
     result_sum(r);
     return r;

@@ -131,7 +131,7 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
         return engine_fail(HEDDLE_OUT_OF_MEMORY, "no address range for device memory: %s", why);
     }
     d->threads = threads;
-    d->caches = models_caches();
+    d->collected = models_caches() ? COUNTERS_ALL : COUNTERS_EXACT;
     d->heap_bytes = 8 << 20; /* cudaLimitMallocHeapSize at first: CUDA C++ programming guide */
     d->stack_bytes = 1024;   /* cudaLimitStackSize at first: what an H200 answers */
     pthread_mutex_init(&d->heap_lock, NULL);
@@ -148,6 +148,11 @@ void heddle_device_close(heddle_device *d)
     pthread_mutex_destroy(&d->heap_lock);
     space_close(&d->space);
     alloc_release(d);
+}
+
+void engine_collect(heddle_device *d, counter_groups groups)
+{
+    d->collected = models_caches() ? groups : groups & COUNTERS_EXACT;
 }
 
 heddle_status heddle_device_threads(heddle_device *d, int threads)

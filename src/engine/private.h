@@ -8,6 +8,7 @@
 #include "heddle.h"
 #include "base/strbuf.h"
 #include "base/table.h"
+#include "counters/counters.h"
 #include "device/occupancy.h"
 #include "interp/interp.h"
 #include "ir/ir.h"
@@ -21,7 +22,6 @@ struct caches_config;
 struct dram_stats;
 struct check;
 struct check_launch;
-struct counters;
 struct finding;
 struct jit;
 struct result;
@@ -32,7 +32,7 @@ struct heddle_device {
     struct space space;
     int index, threads;
     int64_t described;         /* bytes of memory in the description; spec has less where a limit leaves less */
-    bool caches;               /* launches that count model the caches, too */
+    counter_groups collected;  /* of launches with a result */
     int interrupt; /* atomic: set by a signal handler or another thread */
     uint64_t launches;
     void (*see)(const heddle_access *a, void *user);
@@ -109,10 +109,10 @@ heddle_status fault_finish(heddle_device *d, struct launch *l);
 
 /* --- collect.c --- */
 
-/* Counts of blocks and sites become a result. `caches`: they were modelled. `fault`: what ended the
- * launch, or NULL. */
-struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules,
-                       const struct counters *sites, const struct exec_counts *e, const struct dram_stats *dram, bool caches, const char *fault);
+/* Counts of blocks and sites become a result, of which the groups are there; sites is NULL where nothing was counted. `fault`:
+ * what ended the launch, or NULL. */
+struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules, counter_groups groups,
+                       const struct counters *sites, const struct exec_counts *e, const struct dram_stats *dram, const char *fault);
 heddle_result *engine_wrap(struct result *r);
 /* "f.cu:20 < f.cu:31": the calls that a place was inlined by, innermost first, or NULL. */
 const char *engine_inlining_chain(struct arena *a, const struct ptx_loc *loc);

@@ -202,9 +202,11 @@ struct jit_job {
     struct shapes *shapes;
     uint32_t dim[3];
     const char *level; /* "x86-64-v2", "x86-64-v3", "x86-64-v4" */
-    bool counting;     /* block and guard counts, and a record of every access */
+    bool counting;     /* a record of every access */
+    bool runs;         /* and block and guard counts */
     bool tallies;      /* but accesses are counted here (simt/tally.h) */
     bool cached;       /* and of those that are not to shared memory there are records all the same, which are not counted */
+    unsigned accesses; /* enum access_kind: those of other kinds are not counted */
     const int32_t *row; /* [ninsts]: number of a memory instruction in the tally, or -1 */
     const int32_t *access; /* [ninsts]: number of a memory instruction, or -1; so many are there: */
     int naccesses;

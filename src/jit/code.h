@@ -35,7 +35,8 @@ struct jit_code {
     uint64_t split_work;    /* atomic: instructions that the interpreter has done since there is a function */
     struct link_code linked[FORMS][JIT_TIERS];
     uint32_t dim[3];
-    bool counting, tallies, cached; /* jit_job */
+    bool counting, tallies, cached, runs; /* jit_job */
+    unsigned accesses;      /* the same */
     enum jit_mode mode;     /* what this code is for */
     bool looked;            /* whether an earlier run left code has been looked at */
     char problem[256]; /* not empty: there is no code, and why */

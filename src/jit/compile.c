@@ -201,7 +201,7 @@ static struct jit_job job_of(const struct jit_code *c, enum form form, enum jit_
 {
     bool split = form == SPLIT;
     struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
-                          .counting = c->counting, .tallies = c->tallies, .cached = c->cached, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
+                          .counting = c->counting, .tallies = c->tallies, .cached = c->cached, .runs = c->runs, .accesses = c->accesses, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
                           .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
                           .home = c->home, .jam = form == JAM ? c->jam_warps : 1, .steps = c->steps, .tier = tier};
@@ -291,7 +291,7 @@ void jit_make(struct jit_code *c)
         pthread_once(&compiler.once, load_compiler);
     double start = log_now();
     c->shapes = shapes_find(k, c->dim);
-    c->plan = plan_make(k, j->interp, c->shapes, c->counting && (!c->tallies || c->cached));
+    c->plan = plan_make(k, j->interp, c->shapes, c->counting && (!c->tallies || c->cached), c->accesses);
     c->home = plan_homes(k, j->interp, c->shapes);
     find_barriers(c, k);
     find_chains(c, k);
@@ -340,36 +340,44 @@ static bool needs_split(const struct jit_code *c)
     return threads % WARP_LANES;
 }
 
-static struct jit_code *code_for(struct jit *j, const struct launch *l, enum jit_mode mode, bool counting, bool tallies, bool cached)
+static bool is_for(const struct jit_code *c, const struct jit_code *wanted)
 {
-    struct jit_code *c = j->codes;
-    while (c && (c->mode != mode || c->counting != counting || c->tallies != tallies || c->cached != cached || memcmp(c->dim, l->block_dim, sizeof c->dim)))
+    return c->mode == wanted->mode && c->counting == wanted->counting && c->tallies == wanted->tallies && c->cached == wanted->cached &&
+           c->runs == wanted->runs && c->accesses == wanted->accesses && !memcmp(c->dim, wanted->dim, sizeof c->dim);
+}
+
+static struct jit_code *code_for(struct jit *j, const struct launch *l, enum jit_mode mode, const struct jit_counts *counts)
+{
+    struct jit_code *c = j->codes, wanted = {.owner = j, .interp = j->interp, .mode = mode};
+    memcpy(wanted.dim, l->block_dim, sizeof wanted.dim);
+    if (counts) {
+        wanted.counting = true;
+        wanted.tallies = counts->records != JIT_ALL_RECORDS;
+        wanted.cached = counts->records == JIT_CACHED;
+        wanted.runs = counts->runs || counts->records != JIT_NO_RECORDS;
+        wanted.accesses = counts->records == JIT_NO_RECORDS ? counts->accesses : ACCESS_ALL;
+    }
+    while (c && !is_for(c, &wanted))
         c = c->next;
     if (c)
         return c;
     c = alloc_zeroed(sizeof *c);
-    c->owner = j;
-    c->interp = j->interp;
-    c->counting = counting;
-    c->tallies = tallies;
-    c->cached = cached;
-    c->mode = mode;
+    *c = wanted;
     c->enough = jit_hasty ? 1 : WORK_ENOUGH + larger(WORK_PER_INSTRUCTION * (uint64_t)j->kernel->ninsts, WORK_PER_STORE * j->stores);
     for (int form = 0; form < FORMS; form++)
         c->long_ran[form] = UINT64_MAX;
-    memcpy(c->dim, l->block_dim, sizeof c->dim);
     c->next = j->codes;
     j->codes = c;
     return c;
 }
 
-const char *jit_prepare(struct jit *j, struct launch *l, bool counting, enum jit_records records)
+const char *jit_prepare(struct jit *j, struct launch *l, const struct jit_counts *counts)
 {
     enum jit_mode mode = jit_mode();
     if (l->watch || mode == JIT_NEVER || j->refused)
         return NULL;
     pthread_mutex_lock(&j->lock);
-    struct jit_code *c = code_for(j, l, mode, counting, counting && records != JIT_ALL_RECORDS, counting && records == JIT_CACHED);
+    struct jit_code *c = code_for(j, l, mode, counts);
     bool fresh = !c->looked;
     c->looked = true;
     bool at_once = mode != JIT_AUTO || c->cached; /* modelled caches see the order of turns, which is not to change from run to run */
@@ -385,7 +393,7 @@ const char *jit_prepare(struct jit *j, struct launch *l, bool counting, enum jit
     pthread_mutex_unlock(&j->lock);
     l->jit = c;
     l->reg_bytes = plan_home_begin(j->interp) + JIT_HOME_BYTES;
-    if (counting) /* a block of code leaves all its records before it looks whether the ring is full */
+    if (counts) /* a block of code leaves all its records before it looks whether the ring is full */
         l->ring_records = RING_RECORDS + j->block_records;
     bool made = (__atomic_load_n(&c->function, __ATOMIC_ACQUIRE) && !c->problem[0]) || compiler.stopped;
     return mode != JIT_AUTO && !made ? c->problem : NULL;

@@ -36,12 +36,20 @@ void jit_close(struct jit *j);
 /* Of which accesses a launch leaves records: those of others are counted where they are done, if the launch counts. */
 enum jit_records { JIT_NO_RECORDS, JIT_CACHED /* of memory that the modelled caches hold: not shared memory */, JIT_ALL_RECORDS };
 
+/* What a launch counts that does count. With JIT_NO_RECORDS machine code leaves out what is not wanted; where the interpreter runs
+ * the launch, or records are left, all is counted. */
+struct jit_counts {
+    enum jit_records records;
+    bool runs;         /* of blocks and guarded instructions */
+    unsigned accesses; /* enum access_kind */
+};
+
 /* Sets launch->jit if machine code is wanted for this launch; else the interpreter runs it all. launch->ring_records is made
- * large enough for what it leaves. In the modes "jit" and
+ * large enough for what it leaves. `counts`: NULL: nothing. In the modes "jit" and
  * "jit-first" the code is made here, in "auto" by jit_run in the middle of a launch, when the kernel has run for so long that it pays.
  * NULL, or why there is no code though the mode is one of those and the kernel is of a kind that is compiled: such a launch fails,
  * so that nobody measures or tests the wrong executor. */
-const char *jit_prepare(struct jit *j, struct launch *l, bool counting, enum jit_records records);
+const char *jit_prepare(struct jit *j, struct launch *l, const struct jit_counts *counts);
 
 /* Runs a warp until it stops; the same contract as interp_run. launch->jit is there. */
 enum warp_stop jit_run(struct warp *w, struct exec_counts *counts);

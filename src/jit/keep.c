@@ -49,6 +49,8 @@ bool keep_key(const struct jit_job *job, struct hash128 *key)
     HASH128_MIX(key, job->counting);
     HASH128_MIX(key, job->tallies);
     HASH128_MIX(key, job->cached);
+    HASH128_MIX(key, job->runs);
+    HASH128_MIX(key, job->accesses);
     HASH128_MIX(key, job->split);
     HASH128_MIX(key, job->jam);
     HASH128_MIX(key, job->tier);

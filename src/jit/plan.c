@@ -24,10 +24,36 @@ static uint32_t records_left(const struct step *st)
     return !step_touches_memory(st) ? 0 : several ? 3 : 1;
 }
 
-/* Accesses of it are among those that machine code has a form of its own for, and of memory that is counted. */
-static bool is_counted(const struct step *st)
+/* An atomic of 16 bits may be a loop that loads; what generic ones of half precision do beside is counted as shared atomics
+ * (memory/memory.c). */
+static unsigned atomic_kinds(const struct step *st)
 {
-    return (st->kind == STEP_LOAD || st->kind == STEP_STORE || st->kind == STEP_ATOM) && st->space < PTX_PARAM;
+    enum ptx_type t = (enum ptx_type)st->in->mods->type[0];
+    bool halves = st->elem == 2 || t == PTX_F16X2 || t == PTX_BF16X2;
+    return (st->space == PTX_SHARED ? ACCESS_SHARED_ATOM : ACCESS_GLOBAL_ATOM) | (halves ? ACCESS_GLOBAL_LD | ACCESS_SHARED_ATOM : 0);
+}
+
+/* What its accesses may be counted as. */
+static unsigned access_kinds(const struct step *st)
+{
+    switch (st->space) {
+    case PTX_GLOBAL:
+        return st->kind == STEP_LOAD ? ACCESS_GLOBAL_LD : st->kind == STEP_STORE ? ACCESS_GLOBAL_ST : atomic_kinds(st);
+    case PTX_SHARED:
+        return st->kind == STEP_ATOM ? atomic_kinds(st) : ACCESS_SHARED;
+    case PTX_LOCAL:
+        return ACCESS_LOCAL;
+    case PTX_CONST:
+        return ACCESS_CONST;
+    default:
+        return ACCESS_ALL; /* generic */
+    }
+}
+
+/* Accesses of it are among those that machine code has a form of its own for, and of a kind that is counted. */
+static bool is_counted(const struct step *st, unsigned accesses)
+{
+    return (st->kind == STEP_LOAD || st->kind == STEP_STORE || st->kind == STEP_ATOM) && st->space < PTX_PARAM && access_kinds(st) & accesses;
 }
 
 static uint32_t records_of(const struct ir_kernel *k, const struct interp_code *c, int32_t block)
@@ -114,7 +140,7 @@ const char *plan_refuses(const struct ir_kernel *k)
     return NULL;
 }
 
-struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool records)
+struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool records, unsigned accesses)
 {
     struct plan p = {.resume = alloc_zeroed(sizeof *p.resume * ((size_t)k->ninsts + 2))};
     bool *at = alloc_zeroed((size_t)k->ninsts + 2);
@@ -147,7 +173,7 @@ struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, co
     p.row = alloc_zeroed(sizeof *p.row * ((size_t)k->ninsts + 2));
     p.access = alloc_zeroed(sizeof *p.access * ((size_t)k->ninsts + 2));
     for (int32_t i = 0; i <= k->ninsts; i++) {
-        p.row[i] = i < k->ninsts && is_counted(&c->step[i]) ? p.nrow++ : -1;
+        p.row[i] = i < k->ninsts && is_counted(&c->step[i], accesses) ? p.nrow++ : -1;
         p.access[i] = i < k->ninsts && ir_is_memory(&k->insts[i]) ? p.naccesses++ : -1;
     }
     return p;

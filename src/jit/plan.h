@@ -11,14 +11,15 @@ struct plan {
     int nresume;
     int32_t *apart;  /* [ninsts + 1]: number of the split form's position before an instruction, or -1 */
     int napart;
-    int32_t *row;    /* [ninsts + 1]: number of a memory instruction in a tally (simt/tally.h), or -1 */
+    int32_t *row;    /* [ninsts + 1]: number of a memory instruction that is counted in a tally (simt/tally.h), or -1 */
     int nrow;
     int32_t *access; /* [ninsts + 1]: number of a memory instruction, or -1 */
     int naccesses;
 };
 
-/* `records`: accesses leave some, so machine code stops before blocks with accesses to have them fetched. */
-struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool records);
+/* `records`: accesses leave some, so machine code stops before blocks with accesses to have them fetched. `accesses`: enum
+ * access_kind; instructions of other kinds have no row. */
+struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool records, unsigned accesses);
 void plan_release(struct plan *p);
 
 /* Where machine code keeps the bases of affine registers while a warp stops: bytes into the warp's registers, behind those of

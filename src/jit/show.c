@@ -142,11 +142,12 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
         return false;
     }
     struct shapes *shapes = shapes_find(k, view->block);
-    struct plan plan = plan_make(k, c, shapes, false);
+    struct plan plan = plan_make(k, c, shapes, false, ACCESS_ALL);
     int32_t *home = plan_homes(k, c, shapes);
     int warps = 1;
     struct jam_steps *steps = view->jam ? jam_plan(k, shapes, view->block, view->level, &warps) : NULL;
     struct jit_job job = {.kernel = k, .code = c, .shapes = shapes, .level = view->level, .counting = view->counting, .tallies = view->counting,
+                          .runs = view->counting, .accesses = view->counting ? ACCESS_ALL : 0,
                           .row = plan.row, .access = plan.access, .naccesses = plan.naccesses,
                           .split = view->split, .resume = view->split ? plan.apart : plan.resume,
                           .nresume = view->split ? plan.napart : plan.nresume, .together = plan.resume,

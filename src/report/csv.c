@@ -7,12 +7,8 @@
 
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "report/filter.h"
 #include "report/report.h"
-
-int report_stream(int stream)
-{
-    return stream == 0 ? 7 : 12 + stream;
-}
 
 /* Every metric whose name matches; how many. */
 static int add_matches(const char *pattern, const char **names, struct diag_list *diags)
@@ -85,6 +81,18 @@ static const char *shown(const struct report_metrics *m, int i)
     if (m->n)
         return i < m->n ? m->name[i] : NULL;
     return all && all->compute ? all->name : NULL;
+}
+
+counter_groups report_groups(const struct report_metrics *m)
+{
+    counter_groups g = m->n ? COUNTERS_OF(LAUNCH) : COUNTERS_ALL;
+
+    for (int i = 0; i < m->n; i++) {
+        const struct metric *what = metric_find(m->name[i]);
+
+        g |= what ? metric_groups(what) : 0;
+    }
+    return g;
 }
 
 void report_value(const struct result *r, const char *metric, char *out, size_t size)

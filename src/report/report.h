@@ -21,6 +21,9 @@ struct report_metrics {
  * stands for every name it matches anywhere, computed or not. */
 bool report_metrics_parse(struct report_metrics *m, const char *list, struct arena *a, struct diag_list *diags);
 
+/* What launches have to collect for these metrics. */
+counter_groups report_groups(const struct report_metrics *m);
+
 /* The details page of one launch: sections, hottest source lines, hints; with metrics given, only those. */
 void report_text(const struct result *r, const struct report_metrics *m, struct strbuf *out);
 
@@ -39,8 +42,5 @@ void report_launch_line(const struct result *r, struct strbuf *out);
 
 /* A metric's value in digits: whole numbers without a point, others with up to six significant decimals; "n/a". */
 void report_value(const struct result *r, const char *metric, char *out, size_t size);
-
-/* The number ncu prints for a stream: 7 is the default stream, those that a program creates begin at 13. */
-int report_stream(int stream);
 
 #endif

@@ -145,6 +145,18 @@ static void add_counters(struct strbuf *out, const struct counters *c)
 #define NUMBER(field) (key(out, #field), add_number(out, from->field));
 #define STRING(field) (key(out, #field), add_text(out, from->field));
 
+static void add_groups(struct strbuf *out, counter_groups g)
+{
+    const char *before = "[";
+
+    for (int i = 0; i < GROUP_COUNT; i++)
+        if (g >> i & 1) {
+            strbuf_addf(out, "%s\"%s\"", before, group_info[i].name);
+            before = ",";
+        }
+    strbuf_adds(out, *before == '[' ? "[]" : "]");
+}
+
 static void add_launch(struct strbuf *out, const struct launch_facts *from)
 {
     strbuf_add(out, "{", 1);
@@ -152,7 +164,9 @@ static void add_launch(struct strbuf *out, const struct launch_facts *from)
     add_three(out, from->grid);
     key(out, "block");
     add_three(out, from->block);
-#define FACT(id, unit, help) NUMBER(id)
+    key(out, "collected");
+    add_groups(out, from->collected);
+#define FACT(id, unit, group, help) NUMBER(id)
 #include "counters/launch.def"
 #undef FACT
     strbuf_add(out, "}", 1);
@@ -320,6 +334,25 @@ static void read_counters(struct reading *in, const json_t *o, const char *key, 
     }
 }
 
+static counter_groups read_groups(struct reading *in, const json_t *o, const char *key)
+{
+    json_t *list = json_object_get(o, key);
+    counter_groups g = 0;
+
+    if (!json_is_array(list))
+        wrong(in, key, "is not a list");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        enum counter_group which = name ? counters_find_group(name) : GROUP_COUNT;
+
+        if (which == GROUP_COUNT)
+            wrong(in, name ? name : key, "is no group of counters of this version");
+        else
+            g |= (counter_groups)1 << which;
+    }
+    return g;
+}
+
 static void read_launch(struct reading *in, const json_t *root)
 {
     json_t *o = json_object_get(root, "launch");
@@ -331,7 +364,8 @@ static void read_launch(struct reading *in, const json_t *root)
     }
     read_three(in, o, "grid", l->grid);
     read_three(in, o, "block", l->block);
-#define FACT(id, unit, help) l->id = number(in, o, #id);
+    l->collected = read_groups(in, o, "collected");
+#define FACT(id, unit, group, help) l->id = number(in, o, #id);
 #include "counters/launch.def"
 #undef FACT
 }

@@ -20,7 +20,7 @@
 
 struct diag_list;
 
-#define RESULT_VERSION 1
+#define RESULT_VERSION 2
 
 /* One instruction of the kernel that was executed at least once. */
 struct result_site {

@@ -518,7 +518,7 @@ static void add_unknown(struct chart *c, double *y)
         if (isnan(f->level[l].peak))
             add_line(c, y, LEFT, arena_printf(&c->arena, "Not drawn: %s; the device's description does not know its bandwidth.",
                                               roofline_level_names((enum roofline_level)l).text));
-    if (!c->group[0].first->launch.caches)
+    if (!(c->group[0].first->launch.collected & COUNTERS_OF(CACHES)))
         add_line(c, y, LEFT, "Not drawn: marks of L2 and DRAM; the caches were not modelled.");
 }
 
@@ -535,7 +535,7 @@ static void add_list(struct chart *c, double *y)
 static int lines_below(const struct chart *c)
 {
     const struct roofline *f = &c->group[0].f;
-    int n = 2 + c->groups + !c->group[0].first->launch.caches;
+    int n = 2 + c->groups + !(c->group[0].first->launch.collected & COUNTERS_OF(CACHES));
 
     for (int l = ROOFLINE_LEVEL_ASKED + 1; l < ROOFLINE_LEVELS; l++)
         n += isnan(f->level[l].peak);

@@ -11,9 +11,10 @@
 static const struct {
     const char *name, *sets;
     bool there;
+    counter_groups needs;
     const char *help;
 } sections[] = {
-#define SECTION(id, name, sets, there, help) {name, sets, there, help},
+#define SECTION(id, name, sets, there, needs, help) {name, sets, there, needs, help},
 #include "report/sections.def"
 #undef SECTION
 };
@@ -82,6 +83,36 @@ bool sections_add_set(section_set *s, const char *name, struct diag_list *diags)
     }
     diag_add(diags, DIAG_ERROR, NULL, 0, "unknown set '%s': there are basic, detailed, full and roofline", name);
     return false;
+}
+
+counter_groups sections_groups(section_set s)
+{
+    counter_groups g = COUNTERS_OF(LAUNCH);
+
+    for (int i = 0; i < SECTION_COUNT; i++)
+        g |= s >> i & 1 ? sections[i].needs : 0;
+    return g;
+}
+
+section_set sections_missing(section_set s, counter_groups collected)
+{
+    section_set missing = 0;
+
+    for (int i = 0; i < SECTION_COUNT; i++)
+        if (sections[i].needs & COUNTERS_EXACT & ~collected)
+            missing |= s & (section_set)1 << i;
+    return missing;
+}
+
+void sections_add_names(section_set s, struct strbuf *out)
+{
+    const char *before = "";
+
+    for (int i = 0; i < SECTION_COUNT; i++)
+        if (s >> i & 1) {
+            strbuf_addf(out, "%s%s", before, sections[i].name);
+            before = ", ";
+        }
 }
 
 void sections_list(struct strbuf *out)

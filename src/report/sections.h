@@ -5,11 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "counters/counters.h"
+
 struct diag_list;
 struct strbuf;
 
 enum section {
-#define SECTION(id, name, sets, there, help) SECTION_##id,
+#define SECTION(id, name, sets, there, needs, help) SECTION_##id,
 #include "report/sections.def"
 #undef SECTION
     SECTION_COUNT
@@ -30,6 +32,13 @@ bool sections_add(section_set *s, const char *name, struct diag_list *diags);
 
 /* Adds those of a set: basic, detailed, full, roofline. `default`, which ncu once had, is an error like any other. */
 bool sections_add_set(section_set *s, const char *name, struct diag_list *diags);
+
+/* What launches have to collect for these sections. */
+counter_groups sections_groups(section_set s);
+
+/* Those of the sections for which something exact was not collected. (Without modelled caches their rows are n/a.) */
+section_set sections_missing(section_set s, counter_groups collected);
+void sections_add_names(section_set s, struct strbuf *out); /* "A, B" */
 
 /* --list-sections, --list-sets */
 void sections_list(struct strbuf *out);

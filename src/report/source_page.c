@@ -114,6 +114,21 @@ static int one_file(struct page *p, int at)
     return end - at;
 }
 
+static void add_files(const struct result *r, struct page *p)
+{
+    p->n = lines_collect(r, &p->arena, &p->lines);
+    for (int i = 0; i < p->n; i++) {
+        p->sectors += sectors_of(&p->lines[i]);
+        p->inst += p->lines[i].counters.v[COUNTER_INST];
+    }
+    if (p->n)
+        qsort(p->lines, (size_t)p->n, sizeof *p->lines, by_line);
+    for (int at = 0; at < p->n;)
+        at += one_file(p, at);
+    strbuf_adds(p->out, "    Instructions, lanes, divergent branches: exact for this code; sectors a request, conflicts of loads "
+                     "and stores,\n    traffic (share of all global and local sectors): exact\n\n");
+}
+
 void report_source(const struct result *r, bool colour, struct strbuf *out)
 {
     struct page p = {.colour = colour, .out = out};
@@ -125,17 +140,10 @@ void report_source(const struct result *r, bool colour, struct strbuf *out)
     strbuf_adds(out, "\n");
     if (r->fault)
         strbuf_addf(out, "    ended early; figures are those until then: %s\n", r->fault);
-    p.n = lines_collect(r, &p.arena, &p.lines);
-    for (int i = 0; i < p.n; i++) {
-        p.sectors += sectors_of(&p.lines[i]);
-        p.inst += p.lines[i].counters.v[COUNTER_INST];
-    }
-    if (p.n)
-        qsort(p.lines, (size_t)p.n, sizeof *p.lines, by_line);
-    for (int at = 0; at < p.n;)
-        at += one_file(&p, at);
-    strbuf_adds(out, "    Instructions, lanes, divergent branches: exact for this code; sectors a request, conflicts of loads "
-                     "and stores,\n    traffic (share of all global and local sectors): exact\n\n");
+    if (COUNTERS_EXACT & ~r->launch.collected)
+        strbuf_adds(out, "    Not collected when this launch was profiled: the figures of this page\n\n");
+    else
+        add_files(r, &p);
     sources_release(&p.sources);
     arena_release(&p.arena);
 }

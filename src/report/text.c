@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "report/filter.h"
 #include "report/hints.h"
 #include "report/lines.h"
 #include "report/numbers.h"
@@ -406,6 +407,13 @@ void report_details(const struct result *r, const struct report_metrics *m, sect
     if (m && m->n) {
         chosen_metrics(r, m, out);
         return;
+    }
+    section_set missing = sections_missing(wanted, r->launch.collected);
+    if (missing) {
+        strbuf_adds(out, "    Not collected when this launch was profiled: ");
+        sections_add_names(missing, out);
+        strbuf_adds(out, "\n\n");
+        wanted &= ~missing;
     }
     arena_init(&a);
     n = lines_collect(r, &a, &lines);

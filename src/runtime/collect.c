@@ -3,17 +3,73 @@
 #include "runtime/collect.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/diag.h"
+#include "base/strbuf.h"
 #include "engine.h"
+#include "report/collection.h"
 #include "report/result.h"
 #include "runtime/records.h"
+#include "runtime/runtime.h"
+
+enum { CONTEXT = 1 };
 
 bool runtime_collecting(void)
 {
     const char *path = getenv("HEDDLE_RESULTS");
     return path && *path;
+}
+
+/* What is wanted. A text that cannot be read is told once, and everything is collected. */
+static struct {
+    pthread_once_t once;
+    struct collection collection;
+    struct launch_choice choice;
+} wanted = {.once = PTHREAD_ONCE_INIT};
+
+static void read_wanted(void)
+{
+    const char *text = getenv("HEDDLE_COLLECT");
+    struct diag_list diags;
+
+    wanted.collection = (struct collection){COUNTERS_ALL, LAUNCH_FILTER_ALL};
+    diag_init(&diags);
+    if (text && *text && (!collection_read(&wanted.collection, text, &diags) || !launch_choice_init(&wanted.choice, &wanted.collection.filter, &diags))) {
+        struct strbuf said;
+        strbuf_init(&said);
+        diag_format_all(&diags, &said);
+        runtime_say("%s", said.s);
+        strbuf_release(&said);
+        wanted.collection = (struct collection){COUNTERS_ALL, LAUNCH_FILTER_ALL};
+    } /* the list stays: the filter's names are in it */
+}
+
+void runtime_collect_device(heddle_device *d)
+{
+    if (!runtime_collecting())
+        return;
+    pthread_once(&wanted.once, read_wanted);
+    engine_collect(d, wanted.collection.groups);
+}
+
+bool runtime_collects(heddle_kernel *k, int stream)
+{
+    heddle_kernel_info info;
+    struct arena a;
+    bool takes;
+
+    if (!runtime_collecting())
+        return false;
+    pthread_once(&wanted.once, read_wanted);
+    if (launch_filter_takes_all(&wanted.collection.filter) || heddle_kernel_describe(k, &info))
+        return true;
+    arena_init(&a);
+    takes = launch_choice_takes(&wanted.choice, &(struct launch_id){result_demangle(&a, info.name), info.name, CONTEXT, stream});
+    arena_release(&a);
+    return takes;
 }
 
 static bool write_result(const void *result, FILE *f)
@@ -26,7 +82,7 @@ void runtime_collect(heddle_result *r, int64_t launch, int stream, int device)
     static struct records file = {.variable = "HEDDLE_RESULTS", .what = "results"};
     struct result *result = engine_result(r);
     result->id = launch;
-    result->context = 1;
+    result->context = CONTEXT;
     result->stream = stream;
     result->device = device;
     result->pid = getpid();

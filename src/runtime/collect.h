@@ -1,4 +1,5 @@
-/* Profile mode: every launch leaves one line in the file that HEDDLE_RESULTS names. */
+/* Profile mode: every launch that HEDDLE_COLLECT (report/collection.h) is about leaves one line in the file that HEDDLE_RESULTS
+ * names. */
 #ifndef RUNTIME_COLLECT_H
 #define RUNTIME_COLLECT_H
 
@@ -9,6 +10,12 @@
 
 /* HEDDLE_RESULTS is set and not empty: launches are to be made with a result. */
 bool runtime_collecting(void);
+
+/* A device has been opened: its launches collect what is wanted. */
+void runtime_collect_device(heddle_device *d);
+
+/* The process's next launch is to be made with a result. Asked once for each, in the order of their results. */
+bool runtime_collects(heddle_kernel *k, int stream);
 
 /* Appends one result, flushed, so that a crash afterwards loses nothing. `launch`: number in the process, from 0;
  * `stream`: 0 is the default stream. Says once on stderr when the file cannot be written. */

@@ -39,8 +39,8 @@ static cudaError_t run_launch(struct command *c)
 {
     heddle_result *result = NULL;
     checking_launch(c->launch.kernel, c->launch.id, c->launch.newest, c->frames);
-    heddle_status s = heddle_launch(c->launch.kernel, &c->launch.config, c->launch.args,
-                                    runtime_collecting() ? &result : NULL);
+    bool wanted = runtime_collects(c->launch.kernel, c->stream->number);
+    heddle_status s = heddle_launch(c->launch.kernel, &c->launch.config, c->launch.args, wanted ? &result : NULL);
     if (result) {
         runtime_collect(result, c->launch.id, c->stream->number, c->stream->device->index);
         heddle_result_free(result);

@@ -13,6 +13,7 @@
 #include "device/device.h"
 #include "heddle_cuda.h"
 #include "runtime/checking.h"
+#include "runtime/collect.h"
 #include "runtime/output.h"
 #include "runtime/queue.h"
 #include "runtime/signals.h"
@@ -131,6 +132,7 @@ static cudaError_t open_device(struct runtime_device *d, int index)
     initial_limits(d);
     heddle_output(engine, output_keep, NULL);
     checking_device(d, engine);
+    runtime_collect_device(engine);
     __atomic_store_n(&d->engine, engine, __ATOMIC_RELEASE);
     return cudaSuccess;
 }

@@ -27,6 +27,13 @@ enum record_op {
     RECORD_COPIED    /* asynchronous copies of `bytes` to shared addr[lane] were waited for and are done */
 };
 
+/* Kinds of accesses that a launch may count or leave out, as bits. */
+enum access_kind {
+    ACCESS_GLOBAL_LD = 1, ACCESS_GLOBAL_ST = 2, ACCESS_GLOBAL_ATOM = 4, ACCESS_LOCAL = 8, ACCESS_SHARED = 16, ACCESS_SHARED_ATOM = 32,
+    ACCESS_CONST = 64,
+    ACCESS_ALL = 127
+};
+
 enum record_shape {
     RECORD_UNIFORM, /* all lanes: addr[0] */
     RECORD_AFFINE,  /* lane i: addr[0] + i * stride */

@@ -12,7 +12,7 @@
 #include "counters/metrics.h"
 
 static struct counters c;
-static struct launch_facts l;
+static struct launch_facts l = {.collected = COUNTERS_ALL};
 
 static double value(const char *name)
 {
@@ -59,7 +59,7 @@ static void formulas_by_hand(void **state)
 static void transactions_by_hand(void **state)
 {
     struct counters mine = {{0}};
-    struct launch_facts launch = {.by_size = 1};
+    struct launch_facts launch = {.collected = COUNTERS_ALL, .by_size = 1};
     struct metric_input in = {&mine, &launch};
     static const struct {
         const char *name;
@@ -104,6 +104,7 @@ static void launch_by_hand(void **state)
     assert_true(device_load(&d, "h200", &diags));
     diag_release(&diags);
     launch_facts_init(&l, &d, grid, block, &(struct device_need){.registers = 32, .shared_static = 2048}, 0);
+    l.collected = COUNTERS_ALL;
     assert_float_equal(value("launch__waves_per_multiprocessor"), 0.9697, 1e-4);
     assert_float_equal(value("sm__maximum_warps_per_active_cycle_pct"), 100, 1e-9);
     assert_float_equal(value("launch__occupancy_limit_shared_mem"), 21, 1e-9); /* 64 KiB / 3 KiB */
@@ -118,7 +119,9 @@ static void names(void **state)
     double v = 7;
 
     (void)state;
+    l.collected = COUNTERS_EXACT;
     assert_int_equal(metric_value("dram__bytes_read.sum", &in, &v), METRIC_NOT_COMPUTED);
+    l.collected = COUNTERS_ALL;
     assert_int_equal(metric_value("gld_eficiency", &in, &v), METRIC_UNKNOWN);
     assert_float_equal(v, 7, 0);
     assert_string_equal(metric_near("gld_eficiency"), "gld_efficiency");
@@ -133,7 +136,7 @@ static void names(void **state)
  * in all: 3 / (6 / 8). 5 sectors were read, of which lanes loaded 40 bytes. */
 static void dram(void **state)
 {
-    struct launch_facts facts = {.dram_channels = 4, .dram_banks = 8, .dram_channel_bytes = 96, .dram_bank_accesses = 3, .dram_busiest_ps = 12500};
+    struct launch_facts facts = {.collected = COUNTERS_ALL, .dram_channels = 4, .dram_banks = 8, .dram_channel_bytes = 96, .dram_bank_accesses = 3, .dram_busiest_ps = 12500};
     struct counters counts = {.v = {[COUNTER_DRAM_READ_SECTORS] = 5, [COUNTER_DRAM_ROW_HITS] = 3, [COUNTER_DRAM_ROW_CLOSED] = 1,
                                     [COUNTER_DRAM_ROW_CONFLICTS] = 2, [COUNTER_DRAM_DATA_PS] = 300, [COUNTER_DRAM_BUSY_PS] = 400,
                                     [COUNTER_GLOBAL_LD_BYTES] = 40}};
@@ -149,9 +152,66 @@ static void dram(void **state)
         assert_int_equal(metric_value(want[i].name, &in, &v), METRIC_OK);
         assert_float_equal(v, want[i].value, 1e-9);
     }
-    facts.dram_channels = 0; /* banks or times are not known, or no caches were modelled */
+    facts.collected &= ~COUNTERS_OF(DRAM); /* banks or times are not known, or nobody asked */
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        assert_int_equal(metric_value(want[i].name, &in, &v), strstr(want[i].name, "read_use") ? METRIC_OK : METRIC_NOT_COMPUTED);
+    facts.collected &= ~COUNTERS_OF(CACHES);
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         assert_int_equal(metric_value(want[i].name, &in, &v), METRIC_NOT_COMPUTED);
+}
+
+/* What formulas need, by hand: through macros, on either side of a condition, and as launch facts. */
+static void groups(void **state)
+{
+    static const struct { const char *name; counter_groups needs; } want[] = {
+        {"launch__grid_dim_x", 0},
+        {"launch__waves_per_multiprocessor", 0},
+        {"smsp__inst_executed.sum", COUNTERS_OF(EXECUTED)},
+        {"flop_count_sp", COUNTERS_OF(OPERATIONS)},
+        {"gld_efficiency", COUNTERS_OF(GLOBAL_LD)},
+        {"gst_transactions", COUNTERS_OF(GLOBAL_ST)},
+        {"local_load_transactions", COUNTERS_OF(LOCAL)},
+        {"memory_l2_theoretical_sectors_global", COUNTERS_OF(GLOBAL_LD) | COUNTERS_OF(GLOBAL_ST) | COUNTERS_OF(GLOBAL_ATOM)},
+        {"memory_l1_wavefronts_shared", COUNTERS_OF(SHARED) | COUNTERS_OF(SHARED_ATOM)},
+        {"idc__request_hit_rate.pct", COUNTERS_OF(CONST) | COUNTERS_OF(CACHES)},
+        {"dram__bytes.sum", COUNTERS_OF(CACHES)},
+        {"derived__dram_least_time", COUNTERS_OF(DRAM)},
+        {"derived__dram_row_hit_rate.pct", COUNTERS_OF(DRAM)},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        assert_int_equal(metric_groups(metric_find(want[i].name)), want[i].needs | COUNTERS_OF(LAUNCH));
+    assert_int_equal(counters_with(COUNTERS_OF(CACHES)), COUNTERS_EXACT | COUNTERS_OF(CACHES));
+    assert_int_equal(counters_with(COUNTERS_OF(DRAM)), COUNTERS_ALL);
+    assert_int_equal(counters_with(COUNTERS_OF(SHARED)), COUNTERS_OF(SHARED) | COUNTERS_OF(LAUNCH));
+    assert_int_equal(counters_need_accesses(COUNTERS_OF(EXECUTED)), 0);
+    assert_true(counters_need_runs(COUNTERS_OF(EXECUTED)));
+    assert_false(counters_need_runs(COUNTERS_OF(GLOBAL_LD) | COUNTERS_OF(LAUNCH)));
+    assert_int_equal(counters_find_group("global-loads"), GROUP_GLOBAL_LD);
+    assert_int_equal(counters_find_group("none"), GROUP_COUNT);
+}
+
+/* A formula's counters and facts, all that it names: what nobody collects is 0, so a metric may change with no other group. */
+static void groups_suffice(void **state)
+{
+    const struct metric *m;
+
+    (void)state;
+    for (int i = 0; (m = metric_at(i)) && m->compute; i++) {
+        struct counters some, all;
+        struct launch_facts facts = {.blocks = 3, .threads = 96, .multiprocessors = 2, .resident_blocks = 1, .warps_per_block = 1, .max_warps = 4};
+
+        for (int by_size = 0; by_size < 2; by_size++)
+            for (int readonly = 0; readonly < 3; readonly++) {
+                facts.by_size = by_size;
+                facts.readonly = readonly;
+                for (int k = 0; k < COUNTER_COUNT; k++)
+                    some.v[k] = all.v[k] = (uint64_t)(k * k + 7);
+                counters_keep(&some, 1, metric_groups(m));
+                assert_float_equal(m->compute(&(struct metric_input){&some, &facts}), m->compute(&(struct metric_input){&all, &facts}), 0);
+            }
+    }
 }
 
 /* Every name once, every alias means something that is computed, computed ones first. */
@@ -228,7 +288,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_by_hand), cmocka_unit_test(transactions_by_hand),       cmocka_unit_test(launch_by_hand),
-        cmocka_unit_test(names), cmocka_unit_test(dram), cmocka_unit_test(tables_are_sound),
+        cmocka_unit_test(names), cmocka_unit_test(dram), cmocka_unit_test(groups), cmocka_unit_test(groups_suffice), cmocka_unit_test(tables_are_sound),
         cmocka_unit_test(counters_add_and_weigh), cmocka_unit_test(documentation_is_up_to_date),
     };
 

@@ -121,6 +121,12 @@ int64_t engine_described_memory(const heddle_device *dev)
     return engine_device_spec(dev)->memory_bytes;
 }
 
+void engine_collect(heddle_device *dev, counter_groups groups)
+{
+    (void)dev;
+    (void)groups;
+}
+
 int engine_threads(const heddle_device *dev)
 {
     (void)dev;

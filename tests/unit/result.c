@@ -29,6 +29,7 @@ static struct result *sample(void)
     r->arch = 90;
     r->rates.fp32 = 66908.16;
     r->rates.l2_bandwidth = NAN;
+    r->launch.collected = COUNTERS_EXACT;
     r->launch.blocks = 6;
     r->launch.warps_per_block = 4;
     r->launch.shared_dynamic = INT64_C(1) << 40;
@@ -134,9 +135,9 @@ static void hostile_files(void **state)
     assert_non_null(strstr(message_for("{}\n"), "1:not a result of heddle"));
     assert_non_null(strstr(message_for("[1]\n"), "1:not a result of heddle"));
     assert_non_null(strstr(message_for("hello\n"), "1:not JSON"));
-    assert_non_null(strstr(message_for("{\"heddle_result\":2}\n"), "version 2, this heddle reads 1"));
-    assert_non_null(strstr(message_for("{\"heddle_result\":1}\n"), "'sites' is not a list"));
-    assert_non_null(strstr(message_for("{\"heddle_result\":1,\"sites\":[3]}\n"), "'id' is not a whole number"));
+    assert_non_null(strstr(message_for("{\"heddle_result\":1}\n"), "version 1, this heddle reads 2"));
+    assert_non_null(strstr(message_for("{\"heddle_result\":2}\n"), "'sites' is not a list"));
+    assert_non_null(strstr(message_for("{\"heddle_result\":2,\"sites\":[3]}\n"), "'id' is not a whole number"));
     *strstr(text, "GLOBAL_LD_SECTORS") = 'X';
     assert_non_null(strstr(message_for(text), "'XLOBAL_LD_SECTORS' is no counter of this version"));
     diag_init(&diags);

@@ -35,7 +35,7 @@ static void on(const char *device, int64_t blocks, int64_t warps)
     l.warps_per_block = warps;
     l.multiprocessors = d.multiprocessors;
     l.schedulers = d.subpartitions;
-    l.caches = 1;
+    l.collected = COUNTERS_ALL;
 }
 
 static void count(void)
@@ -102,7 +102,7 @@ static void what_resources_need(void **state)
     assert_float_equal(f.level[ROOFLINE_LEVEL_SHARED].bytes, 456840 * 128, 0);
     assert_float_equal(f.sms, 1, 0);
     assert_float_equal(f.last_wave, 1, 1e-12);
-    l.caches = 0; /* L2 and DRAM: nothing is known */
+    l.collected = COUNTERS_EXACT; /* L2 and DRAM: nothing is known */
     count();
     assert_true(isnan(f.level[ROOFLINE_LEVEL_DRAM].bytes) && isnan(f.resource[ROOFLINE_RESOURCE_L2].us));
     assert_true(isnan(roofline_attainable(&f, ROOFLINE_LEVEL_L2, ROOFLINE_SINGLE)));

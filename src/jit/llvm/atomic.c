@@ -274,7 +274,7 @@ bool counts_changes(const struct emit *e)
 {
     int op = e->in->mods->atomic;
     bool atomic = e->in->op == PTX_OP_ATOM || e->in->op == PTX_OP_RED;
-    return e->job->tallies && atomic && e->in->space == PTX_SHARED && op != PTX_ATOMIC_EXCH && op != PTX_ATOMIC_CAS &&
+    return e->job->tallies && e->job->row[e->site] >= 0 && atomic && e->in->space == PTX_SHARED && op != PTX_ATOMIC_EXCH && op != PTX_ATOMIC_CAS &&
            (bits_of_type(e->in->type) > 32 || e->in->type == PTX_F32);
 }
 

@@ -26,7 +26,7 @@ static LLVMValueRef number_of(struct emit *e, LLVMValueRef lanes)
 
 void count_guard(struct emit *e, LLVMValueRef bits)
 {
-    if (!e->job->counting)
+    if (!e->job->runs)
         return;
     LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntNE, bits, number(e, 32, 0), "");
     add_to(e, offsetof(struct jit_frame, site_runs), e->site, LLVMBuildZExt(e->b, some, e->i64, ""));
@@ -35,7 +35,7 @@ void count_guard(struct emit *e, LLVMValueRef bits)
 
 static void add_block(struct emit *e, int32_t block, bool back)
 {
-    if (!e->job->counting)
+    if (!e->job->runs)
         return;
     LLVMValueRef runs = number(e, 64, 1), lanes = e->mask ? number_of(e, e->mask) : number(e, 64, WARP_LANES);
     add_to(e, offsetof(struct jit_frame, block_runs), block, back ? LLVMBuildNeg(e->b, runs, "") : runs);
@@ -59,7 +59,7 @@ void uncount_block(struct emit *e, int32_t block)
 
 void count_parted(struct emit *e, LLVMValueRef parted)
 {
-    if (e->job->counting)
+    if (e->job->runs)
         add_to(e, offsetof(struct jit_frame, divergent), e->site, LLVMBuildZExt(e->b, parted, e->i64, ""));
 }
 

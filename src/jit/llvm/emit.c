@@ -69,7 +69,7 @@ void emit_inst(struct emit *e)
         return;
     if (e->job->code->step[e->site].kind == STEP_NOP)
         return;
-    if (in->guard != IR_NOREG && e->job->counting)
+    if (in->guard != IR_NOREG && e->job->runs)
         count_guard(e, lanes_on(e));
     if (in->op == PTX_OP_MEMBAR || in->op == PTX_OP_FENCE) {
         emit_fence(e);

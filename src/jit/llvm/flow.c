@@ -218,7 +218,7 @@ static LLVMValueRef whole_guard(struct emit *e)
     LLVMValueRef bits = NULL, cond;
     if (e->of_warp && !ir_bit(e->job->steps->known, e->in->guard))
         return common_guard(e);
-    if (e->job->counting || !reg_scalar(e, e->in->guard))
+    if (e->job->runs || !reg_scalar(e, e->in->guard))
         bits = guard_bits(e);
     if (head_of_block(e) && bits) /* what leaves here is not counted a second time */
         count_guard(e, bits);
