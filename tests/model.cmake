@@ -50,6 +50,9 @@ assert d['figures']['max_threads_per_block'] == {'value': 512, 'unit': 'thread',
 assert d['figures']['l2_ways']['value'] is None and d['figures']['dram_t_rp_ps']['assumed']
 assert d['follows']['l2_bandwidth']['value'] == 0 and d['follows']['lsu']['value'] is None and round(d['follows']['fp32']['value'], 6) == 345.6
 \"")
+# Every description against what data sheets print, and where each of its figures is from.
+add_test(NAME device.headlines COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/device/headlines.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(device.headlines PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
 add_test(NAME docs.device_figures COMMAND sh -c "$<TARGET_FILE:heddle_cli> devices --figures | cmp - ${CMAKE_SOURCE_DIR}/docs/device-figures.md")
 
 # What a program is told of a device is its description, from the oldest on.
@@ -72,6 +75,15 @@ foreach(case "g80 524288 65536 524288" "gt200 524288 65536 114688" "fermi-c2050 
            ${CMAKE_CURRENT_SOURCE_DIR}/programs/far_apart.cu)
   set_tests_properties(profile.far_apart_${device} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION
     "\"0\",[^\n]*,\"${far}\"\n\"1\",[^\n]*,\"${near}\"\n\"2\",[^\n]*,\"${shifted}\"\n")
+endforeach()
+
+# Clang 19 makes no code for the newest GPUs and the oldest: the report says which they run.
+foreach(case "b200@NVIDIA B200; device code for sm_90, the newest that clang 19 makes" "rtx5090@RTX 5090; device code for sm_90, the newest"
+        "k80@Tesla K80; device code for sm_50, the oldest that clang 19 makes" "orin@Orin; device code for sm_87; instr")
+  string(REGEX MATCH "^([a-z0-9]+)@(.*)$" found "${case}")
+  add_test(NAME profile.code_of_${CMAKE_MATCH_1} COMMAND heddle_cli profile --device ${CMAKE_MATCH_1}
+           --section LaunchStats ${CMAKE_CURRENT_SOURCE_DIR}/programs/far_apart.cu)
+  set_tests_properties(profile.code_of_${CMAKE_MATCH_1} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "${CMAKE_MATCH_2}")
 endforeach()
 
 # Banks of 8 bytes, in either executor: one of the two ways looks at addresses modulo 256 (src/memory/rules.h).

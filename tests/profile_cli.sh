@@ -27,7 +27,7 @@ chmod +x "$dir/three" "$dir/killed"
 expect 1 "no program" --csv
 expect 1 "unknown flag '--devise'; did you mean '--device'?" --devise h200 "$dir/three"
 expect 1 "unknown metric 'gld_eficiency'; did you mean 'gld_efficiency'?" --metrics gld_eficiency "$dir/three"
-expect 1 "no device description 'h20'; did you mean 'h200'?" --device h20 "$dir/three"
+expect 1 "no device description 'h201'; did you mean 'h20' or 'h200'?" --device h201 "$dir/three"
 expect 1 "flag '--page': 'sauce' is not details|raw|source" --page sauce "$dir/three"
 expect 1 "flag '-c' needs a value" -c
 expect 1 "is not a number from 0" --launch-skip=x "$dir/three"

@@ -70,6 +70,7 @@ inline void ask_driver(Description &d)
     ASK(managed_memory, cudaDevAttrManagedMemory);
     ASK(concurrent_managed_access, cudaDevAttrConcurrentManagedAccess);
     ASK(unified_addressing, cudaDevAttrUnifiedAddressing);
+    ASK(integrated, cudaDevAttrIntegrated);
 #undef ASK
     size_t left, all;
     CHECK(cudaMemGetInfo(&left, &all));
@@ -85,10 +86,10 @@ inline std::vector<Row> table()
 {
     return {
 #define SECTION(title)
-#define FIGURE(figure, unit, known, least, most, help) {#figure, unit},
-#define CHOICE(figure, known, help) {#figure, NULL},
-#define LIST(figure, unit, least, most, count, help) {#figure, unit},
-#define TEXT(figure, size, help) {#figure, NULL},
+#define FIGURE(figure, of, unit, known, least, most, help) {#figure, unit},
+#define CHOICE(figure, of, known, help) {#figure, NULL},
+#define LIST(figure, of, unit, least, most, count, help) {#figure, unit},
+#define TEXT(figure, of, size, help) {#figure, NULL},
 #include "../../src/device/device_figures.def"
 #undef SECTION
 #undef FIGURE

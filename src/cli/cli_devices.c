@@ -2,11 +2,13 @@
  *
  * In: names of descriptions. Out, on stdout: a table of all; or every figure of one with its unit, "assumed" beside
  * those that no source gives, and the rates that follow; or for two devices the figures that differ. With --json the
- * same as one JSON value. Nothing is computed here: figures are device_figures.def's, rates device_rates.def's. */
+ * same as one JSON value; with --new a file. Nothing is computed here: figures are device_figures.def's, rates device_rates.def's. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "base/json.h"
 
 #include "base/alloc.h"
@@ -22,14 +24,20 @@
 
 struct devices {
     bool on[FLAGS];
+    const char *new_name, *from;
     struct diag_list diags;
     struct strbuf out;
 };
 
 static void set_flag(void *to, int which, const char *value)
 {
-    (void)value;
-    ((struct devices *)to)->on[which] = true;
+    struct devices *c = to;
+
+    c->on[which] = true;
+    if (which == FLAG_NEW)
+        c->new_name = value;
+    if (which == FLAG_FROM)
+        c->from = value;
 }
 
 static double rate_of(const struct device_rates *r, const struct device_rate *row)
@@ -80,12 +88,14 @@ static void origins_release(struct origins *all)
 
 /* --- all devices --- */
 
+enum { ID_WIDTH = 14, NAME_WIDTH = 34 }; /* the longest of those in devices/ */
+
 static void add_overview_line(struct strbuf *out, const struct device *d)
 {
     struct device_rates r;
 
     device_rates(d, &r);
-    strbuf_addf(out, "%-10s %-26s %3lld.%lld %6lld %8lld %6lld %8.1f %9.1f %9.1f %8.1f\n", d->id, d->name,
+    strbuf_addf(out, "%-*s %-*s %3lld.%lld %6lld %8lld %6lld %8.1f %9.1f %9.1f %8.1f\n", ID_WIDTH, d->id, NAME_WIDTH, d->name,
                 (long long)d->cc_major, (long long)d->cc_minor, (long long)d->multiprocessors, (long long)d->fp32_cores,
                 (long long)d->sm_clock_khz / 1000, (double)d->memory_bytes / (1 << 30), r.dram_bandwidth, r.fp32, r.fp64);
 }
@@ -110,8 +120,8 @@ static void show_all(struct devices *c)
     json_t *list = json_array();
     struct device d;
 
-    strbuf_addf(&c->out, "%-10s %-26s %5s %6s %8s %6s %8s %9s %9s %8s\n", "device", "name", "CC", "SMs", "cores", "MHz", "GiB",
-                "GB/s", "GFLOP/s", "double");
+    strbuf_addf(&c->out, "%-*s %-*s %5s %6s %8s %6s %8s %9s %9s %8s\n", ID_WIDTH, "device", NAME_WIDTH, "name", "CC", "SMs",
+                "cores", "MHz", "GiB", "GB/s", "GFLOP/s", "double");
     for (int i = 0; i < n; i++) {
         if (!device_load(&d, names[i], &c->diags))
             continue;
@@ -131,7 +141,7 @@ static void show_all(struct devices *c)
 
 /* --- one device --- */
 
-static const char *const origin_word[] = {"", "assumed", ""};
+static const char *const origin_word[] = {"", "assumed", "", "relative"}; /* enum device_origin_kind */
 
 /* The unit as a reader wants it: nothing behind "unknown". */
 static const char *unit_behind(const struct device_field *f, const char *value)
@@ -153,7 +163,7 @@ static void add_field(struct devices *c, const struct device *d, const struct de
     strbuf_addf(&c->out, "    %-28s %16s %-9s %-8s %s\n", f->id, value.s, unit_behind(f, value.s), origin_word[all->kind[i]],
                 f->help);
     if (c->on[FLAG_SOURCES])
-        strbuf_addf(&c->out, "        %s%s\n", all->kind[i] == DEVICE_ASSUMED ? "assumed: " : "", all->text[i]);
+        strbuf_addf(&c->out, "        %s%s%s\n", origin_word[all->kind[i]], *origin_word[all->kind[i]] ? ": " : "", all->text[i]);
     else if (all->kind[i] == DEVICE_NOT_KNOWN)
         strbuf_addf(&c->out, "        %s\n", all->text[i]);
     strbuf_release(&value);
@@ -174,7 +184,12 @@ static void show_one(struct devices *c, const struct device *d, const struct ori
     const struct device_rate *rates = device_rate_table(&n);
 
     device_rates(d, &r);
-    strbuf_addf(&c->out, "%s (%s, %s)\n", d->name, d->id, diag_file(d->path));
+    strbuf_addf(&c->out, "%s (%s, %s)", d->name, d->id, diag_file(d->path));
+    if (*d->from)
+        strbuf_addf(&c->out, "; relative: %s", d->from);
+    strbuf_adds(&c->out, "; ");
+    device_code_text((int)d->cc_major, (int)d->cc_minor, device_code_arch(d), &c->out);
+    strbuf_adds(&c->out, "\n");
     for (int i = 0; i < all->n; i++)
         add_field(c, d, &all->first[i], all);
     strbuf_adds(&c->out, "\n  what follows from these\n");
@@ -214,7 +229,7 @@ static json_t *value_json(const struct device *d, const struct device_field *f)
 
 static json_t *one_json(const struct device *d, const struct origins *all)
 {
-    static const char *const member[] = {"source", "assumed", "unknown"};
+    static const char *const member[] = {"source", "assumed", "unknown", "relative"};
     json_t *root = json_object(), *figures = json_object(), *follows = json_object();
     struct device_rates r;
     int n;
@@ -223,6 +238,8 @@ static json_t *one_json(const struct device *d, const struct origins *all)
     device_rates(d, &r);
     json_object_set_new(root, "id", json_string(d->id));
     json_object_set_new(root, "file", json_string(d->path));
+    json_object_set_new(root, "from", *d->from ? json_string(d->from) : json_null());
+    json_object_set_new(root, "device_code", json_integer(device_code_arch(d)));
     for (int i = 0; i < all->n; i++) {
         const struct device_field *f = &all->first[i];
         json_t *entry;
@@ -337,14 +354,104 @@ static void show_named(struct devices *c, const char *name)
     origins_release(&all);
 }
 
+/* --- a description to begin with --- */
+
+/* A name for a file and for --device. */
+static bool plain_name(const char *name)
+{
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+
+    return n > 0 && n < sizeof ((struct device *)NULL)->id && !name[n];
+}
+
+static bool is_known(const char *name)
+{
+    char **names;
+    int n = device_names(&names);
+    bool found = false;
+
+    for (int i = 0; i < n; i++)
+        found |= !strcmp(names[i], name);
+    device_names_release(names, n);
+    return found;
+}
+
+/* ~/.config/heddle/devices/NAME.json, and the folders to it; false: it cannot be there, which is said. */
+static bool new_path(struct devices *c, struct strbuf *path)
+{
+    static const char *const below[] = {"/.config", "/heddle", "/devices"};
+    const char *home = getenv("HOME");
+
+    if (!home || !*home) {
+        diag_add(&c->diags, DIAG_ERROR, NULL, 0, "there is no HOME to write the description '%s' to", c->new_name);
+        return false;
+    }
+    strbuf_adds(path, home);
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+        strbuf_adds(path, below[i]);
+        if (mkdir(path->s, 0777) && errno != EEXIST) {
+            diag_add(&c->diags, DIAG_ERROR, NULL, 0, "cannot make the folder '%s': %s", path->s, strerror(errno));
+            return false;
+        }
+    }
+    strbuf_addf(path, "/%s.json", c->new_name);
+    return true;
+}
+
+/* The file must not be there yet. */
+static bool write_new(struct devices *c, const char *path, const struct strbuf *text)
+{
+    FILE *f = fopen(path, "wx");
+    bool ok = f && fwrite(text->s, 1, text->len, f) == text->len;
+
+    if (f && fclose(f))
+        ok = false;
+    if (!ok) {
+        diag_add(&c->diags, DIAG_ERROR, NULL, 0, "cannot write '%s': %s", path, strerror(errno));
+        if (f)
+            remove(path);
+    }
+    return ok;
+}
+
+static void begin_new(struct devices *c)
+{
+    struct device relative, made;
+    struct strbuf text, path;
+
+    if (!plain_name(c->new_name)) {
+        diag_add(&c->diags, DIAG_ERROR, NULL, 0, "'%s' is no name for a description: letters, digits, '-' and '_', at most %zu",
+                 c->new_name, sizeof relative.id - 1);
+        return;
+    }
+    if (is_known(c->new_name)) {
+        diag_add(&c->diags, DIAG_ERROR, NULL, 0, "there is a description '%s' already: `heddle devices %s`", c->new_name,
+                 c->new_name);
+        return;
+    }
+    if (!device_load(&relative, c->from, &c->diags))
+        return;
+    strbuf_init(&text);
+    strbuf_init(&path);
+    device_begin(c->new_name, &relative, &text);
+    if (device_parse(&made, c->new_name, text.s, text.len, &c->diags) && new_path(c, &path) && write_new(c, path.s, &text))
+        strbuf_addf(&c->out,
+                    "%s: %s, as %s in all that it does not say itself; put the GPU's own figures in, with their sources\n"
+                    "`heddle devices %s` shows all figures, `--device %s` runs on it\n",
+                    path.s, c->new_name, relative.id, c->new_name, c->new_name);
+    strbuf_release(&path);
+    strbuf_release(&text);
+}
+
 /* --- the table of figures, for docs/device-figures.md --- */
 
 static void add_figure_row(struct strbuf *out, const struct device_field *f)
 {
+    static const char *const of[] = {"own", "board", "chip", "capability"}; /* enum device_owner */
     enum device_word w;
 
-    strbuf_addf(out, "| `%s` | %s | %s | %s", f->id, f->unit && *f->unit ? f->unit : f->kind == DEVICE_FIGURE ? "-" : "",
-                f->open ? "may be null" : "", f->help);
+    strbuf_addf(out, "| `%s` | %s | %s | %s | %s", f->id, f->unit && *f->unit ? f->unit : f->kind == DEVICE_FIGURE ? "-" : "",
+                of[f->of], f->open ? "may be null" : "", f->help);
     for (int i = 0; f->kind == DEVICE_CHOICE && device_word_of(f->id, i, &w); i++) {
         strbuf_addf(out, "%s`%s`", i ? ", " : ": ", device_word(w));
         if (*device_word_help(w))
@@ -363,10 +470,11 @@ static void show_figures(struct devices *c)
 
     strbuf_adds(&c->out, "# The figures of a device description\n\n"
                          "Printed by `heddle devices --figures`; do not edit. The format of a description, and where its figures "
-                         "come from: [devices.md](devices.md).\n");
+                         "come from: [devices.md](devices.md). *Of*: what the figure belongs to, and so what a description may take from its "
+                         "relative; `own` figures it gives itself.\n");
     for (int i = 0; i < n; i++) {
         if (f[i].kind == DEVICE_SECTION)
-            strbuf_addf(&c->out, "\n## %c%s\n\n| figure | unit | | meaning |\n|---|---|---|---|\n",
+            strbuf_addf(&c->out, "\n## %c%s\n\n| figure | unit | of | | meaning |\n|---|---|---|---|---|\n",
                         f[i].help[0] >= 'a' && f[i].help[0] <= 'z' ? f[i].help[0] - 'a' + 'A' : f[i].help[0], f[i].help + 1);
         else
             add_figure_row(&c->out, &f[i]);
@@ -385,8 +493,9 @@ static void print_help(void)
     struct strbuf b;
 
     strbuf_init(&b);
-    strbuf_adds(&b, "usage: heddle devices [FLAGS] [NAME | --compare A B]\n\n"
-                    "Without a name all devices that `--device` takes. A name may be the path of a .json file.\n\n");
+    strbuf_adds(&b, "usage: heddle devices [FLAGS] [NAME | --compare A B | --new NAME --from RELATIVE]\n\n"
+                    "Without a name all devices that `--device` takes. A name may be the path of a .json file, and what the GPU is\n"
+                    "sold as: \"RTX 3060 laptop\".\n\n");
     flags_help(flags, FLAGS, &b);
     fputs(b.s, stdout);
     strbuf_release(&b);
@@ -428,8 +537,12 @@ int cli_devices(int argc, char **argv)
     n = take_words(&c, argc, argv, name);
     if (!c.diags.errors && c.on[FLAG_COMPARE] != (n == 2))
         diag_add(&c.diags, DIAG_ERROR, NULL, 0, "two devices are compared: heddle devices --compare A B");
+    if (c.on[FLAG_NEW] != c.on[FLAG_FROM] || (c.on[FLAG_NEW] && n))
+        diag_add(&c.diags, DIAG_ERROR, NULL, 0, "a new description needs a name and a relative: heddle devices --new NAME --from RELATIVE");
     if (c.diags.errors)
         ;
+    else if (c.on[FLAG_NEW])
+        begin_new(&c);
     else if (c.on[FLAG_FIGURES])
         show_figures(&c);
     else if (n == 2)

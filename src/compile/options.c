@@ -14,9 +14,10 @@
 #include "base/strbuf.h"
 #include "compile/files.h"
 #include "compile/words.h"
+#include "device/device.h"
 
-#define NEWEST_ARCH 90
-#define OLDEST_ARCH 50 /* of CUDA 12 (NVCC manual 12.4, "GPU Feature List") */
+#define NEWEST_ARCH DEVICE_CODE_NEWEST
+#define OLDEST_ARCH DEVICE_CODE_OLDEST /* of CUDA 12, too (NVCC manual 12.4, "GPU Feature List") */
 
 enum argument { NONE, VALUE, JOINED, SELF };
 

@@ -1,11 +1,12 @@
 /* Reading one device description.
  *
- * In: JSON as docs/devices.md describes it. Out: a checked struct device, or messages that name file, line and figure;
- * and where each figure comes from. Loops over the table of device_figures.def read all figures, so none can be
+ * In: JSON as docs/devices.md describes it, and that of the relatives it names. Out: a checked struct device, or messages
+ * that name file, line and figure; and where each figure comes from. Loops over the table of device_figures.def read all figures, so none can be
  * forgotten; a key or a member that is not known is an error too, because it is most likely a misspelling. */
 #include "device/describe.h"
 #include "device/device.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,13 +25,16 @@
 #define OPEN  true
 
 static const struct device_field fields[] = {
-#define SECTION(title) {DEVICE_SECTION, NULL, NULL, false, 0, 0, 0, 0, 0, 0, title},
-#define TEXT(id, size, help) {DEVICE_TEXT, #id, NULL, false, 0, 0, 0, offsetof(struct device, id), size, 0, help},
-#define FIGURE(id, unit, need, min, max, help) \
-    {DEVICE_FIGURE, #id, unit, need, min, max, 0, offsetof(struct device, id), 0, 0, help},
-#define CHOICE(id, need, help) {DEVICE_CHOICE, #id, NULL, need, 0, 0, 0, offsetof(struct device, id), 0, 0, help},
-#define LIST(id, unit, min, max, least, help) \
-    {DEVICE_LIST, #id, unit, false, min, max, least, offsetof(struct device, id), 0, offsetof(struct device, n##id), help},
+#define SECTION(title) {DEVICE_SECTION, DEVICE_OF_OWN, NULL, NULL, false, 0, 0, 0, 0, 0, 0, title},
+#define TEXT(id, of, size, help) \
+    {DEVICE_TEXT, DEVICE_OF_##of, #id, NULL, false, 0, 0, 0, offsetof(struct device, id), size, 0, help},
+#define FIGURE(id, of, unit, need, min, max, help) \
+    {DEVICE_FIGURE, DEVICE_OF_##of, #id, unit, need, min, max, 0, offsetof(struct device, id), 0, 0, help},
+#define CHOICE(id, of, need, help) \
+    {DEVICE_CHOICE, DEVICE_OF_##of, #id, NULL, need, 0, 0, 0, offsetof(struct device, id), 0, 0, help},
+#define LIST(id, of, unit, min, max, least, help) \
+    {DEVICE_LIST, DEVICE_OF_##of, #id, unit, false, min, max, least, offsetof(struct device, id), 0, \
+     offsetof(struct device, n##id), help},
 #include "device/device_figures.def"
 #undef SECTION
 #undef TEXT
@@ -138,6 +142,7 @@ struct reading {
     size_t len;
     struct diag_list *diags;
     json_t *root, *sources;
+    const char *relative; /* whose figures are in `d` already; NULL: there is none, all must be here */
 };
 
 static void complain(const struct reading *r, const char *key, const char *fmt, ...)
@@ -364,8 +369,11 @@ static void read_field(const struct reading *r, const struct device_field *f)
 {
     const json_t *entry = json_object_get(r->root, f->id), *value, *unit;
 
+    if (!entry && r->relative && f->of != DEVICE_OF_OWN)
+        return;
     if (!entry) {
-        diag_add(r->diags, DIAG_ERROR, r->file, 0, "figure '%s' is missing: %s", f->id, f->help);
+        diag_add(r->diags, DIAG_ERROR, r->file, 0, "figure '%s' is missing%s: %s", f->id,
+                 r->relative ? ", and a relative's cannot stand for it" : "", f->help);
         return;
     }
     value = json_object_get(entry, "value");
@@ -416,7 +424,7 @@ static void refuse_unknown_keys(const struct reading *r)
     json_t *value;
 
     json_object_foreach(r->root, key, value) {
-        bool found = !strcmp(key, "heddle_device") || !strcmp(key, "sources");
+        bool found = !strcmp(key, "heddle_device") || !strcmp(key, "sources") || !strcmp(key, "from");
         struct strbuf b;
 
         for (int i = 0; i < FIELDS && !found; i++)
@@ -445,56 +453,208 @@ static void check_together(const struct reading *r)
 #undef RELATION
 }
 
-bool device_parse(struct device *d, const char *file, const char *text, size_t len, struct diag_list *diags)
+/* --- relatives: "from" names the description whose figures stand where a file has none of its own --- */
+
+enum { RELATIVES_MAX = 8 };
+
+/* The relative that a description names; NULL: it names none. */
+static const char *relative_of(const json_t *root)
 {
-    struct reading r = {d, file, text, len, diags, NULL, NULL};
+    return json_string_value(json_object_get(root, "from"));
+}
+
+static bool read_text_of(struct device *d, const char *file, const char *text, size_t len, struct diag_list *diags, int depth);
+
+static const char *each_name(const void *of, int i)
+{
+    return ((char *const *)of)[i];
+}
+
+static void no_relative(const struct reading *r, const char *name)
+{
+    char **names;
+    int n = device_names(&names);
+    struct strbuf b;
+
+    strbuf_init(&b);
+    strbuf_addf(&b, "there is no description '%s' to be \"from\"", name);
+    names = alloc_resize(names, (size_t)(n + 1) * sizeof *names);
+    names[n] = NULL;
+    add_near(&b, name, each_name, names);
+    complain(r, "from", "%s", b.s);
+    strbuf_release(&b);
+    device_names_release(names, n);
+}
+
+/* The figures of the relative, and of its own, and so on: the oldest first, so that each hides those of its relative. */
+static bool read_relative(struct reading *r, int depth)
+{
+    const json_t *from = json_object_get(r->root, "from");
+    struct strbuf path;
+    size_t len;
+    char *text;
+    bool found, ok;
+
+    if (!from)
+        return true;
+    if (!is_text(from) || strlen(json_string_value(from)) >= sizeof r->d->from) {
+        complain(r, "from", "\"from\" must be the name of a description");
+        return false;
+    }
+    if (depth == RELATIVES_MAX) {
+        complain(r, "from", "'%s' is one relative too many: no more than %d, and not in a circle", json_string_value(from),
+                 RELATIVES_MAX);
+        return false;
+    }
+    r->relative = json_string_value(from);
+    strbuf_init(&path);
+    found = describe_find(r->relative, &path);
+    text = found ? describe_file(path.s, &len) : NULL;
+    if (!found)
+        no_relative(r, r->relative);
+    else if (!text)
+        complain(r, "from", "cannot read '%s': %s", path.s, strerror(errno));
+    ok = text && read_text_of(r->d, path.s, text, len, r->diags, depth + 1);
+    snprintf(r->d->from, sizeof r->d->from, "%s", r->relative);
+    alloc_release(text);
+    strbuf_release(&path);
+    return ok;
+}
+
+static void read_figures(struct reading *r, int depth)
+{
+    int errors = r->diags->errors;
+
+    if (!read_relative(r, depth))
+        return;
+    for (int i = 0; i < FIELDS; i++)
+        if (fields[i].id)
+            read_field(r, &fields[i]);
+    refuse_unknown_keys(r);
+    check_sources(r);
+    if (r->diags->errors == errors)
+        check_together(r);
+}
+
+static bool read_text_of(struct device *d, const char *file, const char *text, size_t len, struct diag_list *diags, int depth)
+{
+    struct reading r = {.d = d, .file = file, .text = text, .len = len, .diags = diags};
     int errors = diags->errors;
     json_error_t error;
 
-    memset(d, 0, sizeof *d);
     r.root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
     if (!r.root) {
         diag_add(diags, DIAG_ERROR, file, error.line > 0 ? error.line : 0, "not JSON: %s", error.text);
         return false;
     }
     r.sources = json_object_get(r.root, "sources");
-    if (json_integer_value(json_object_get(r.root, "heddle_device")) != DEVICE_FORMAT) {
+    if (json_integer_value(json_object_get(r.root, "heddle_device")) != DEVICE_FORMAT)
         diag_add(diags, DIAG_ERROR, file, 0, "not a device description: \"heddle_device\": %d is missing", DEVICE_FORMAT);
-    } else if (!json_is_object(r.sources)) {
+    else if (!json_is_object(r.sources))
         diag_add(diags, DIAG_ERROR, file, 0, "\"sources\" is missing: an object of a name and a text for each source");
-    } else {
-        for (int i = 0; i < FIELDS; i++)
-            if (fields[i].id)
-                read_field(&r, &fields[i]);
-        refuse_unknown_keys(&r);
-        check_sources(&r);
-        if (diags->errors == errors)
-            check_together(&r);
-    }
+    else
+        read_figures(&r, depth);
     json_decref(r.root);
     return diags->errors == errors;
 }
 
+bool device_parse(struct device *d, const char *file, const char *text, size_t len, struct diag_list *diags)
+{
+    memset(d, 0, sizeof *d);
+    return read_text_of(d, file, text, len, diags, 0);
+}
+
 /* --- origins, told one by one --- */
 
-static void tell(const json_t *root, const struct device_field *f,
-                 void (*see)(const struct device_field *f, const struct device_origin *o, void *user), void *user)
+/* A description and its relatives, the own one first; sound, as device_parse has found. */
+struct family {
+    json_t *root[RELATIVES_MAX + 1];
+    const char *name[RELATIVES_MAX + 1]; /* in the text of the one before; [0]: NULL */
+    int n;
+};
+
+static bool family_read(struct family *all, const char *file)
 {
-    const json_t *entry = json_object_get(root, f->id), *source = json_object_get(entry, "source");
-    struct device_origin o = {DEVICE_ASSUMED, json_string_value(json_object_get(entry, "assumed"))};
-    struct strbuf b;
+    struct strbuf path;
+    const char *next = file;
+
+    memset(all, 0, sizeof *all);
+    strbuf_init(&path);
+    strbuf_adds(&path, file);
+    while (next && all->n <= RELATIVES_MAX) {
+        size_t len;
+        char *text = all->n && !describe_find(next, &path) ? NULL : describe_file(path.s, &len);
+        json_t *root = text ? json_loadb(text, len, 0, NULL) : NULL;
+
+        alloc_release(text);
+        if (!root)
+            break;
+        all->name[all->n] = all->n ? next : NULL;
+        all->root[all->n++] = root;
+        next = relative_of(root);
+    }
+    strbuf_release(&path);
+    return all->n > 0 && !relative_of(all->root[all->n - 1]);
+}
+
+static void family_release(struct family *all)
+{
+    while (all->n)
+        json_decref(all->root[--all->n]);
+}
+
+/* Who of the family, from the i-th on, has the figure itself. */
+static int family_owner(const struct family *all, int i, const char *figure)
+{
+    while (i < all->n - 1 && !json_object_get(all->root[i], figure))
+        i++;
+    return i;
+}
+
+static const json_t *family_value(const struct family *all, int i, const char *figure)
+{
+    return json_object_get(json_object_get(all->root[family_owner(all, i, figure)], figure), "value");
+}
+
+/* Whether what the figure belongs to is the same for the own description and the i-th, so that the figure is, too. */
+static bool family_shares(const struct family *all, int i, enum device_owner of)
+{
+    bool same_chip = json_equal(family_value(all, 0, "chip"), family_value(all, i, "chip"));
+    bool same_capability = json_equal(family_value(all, 0, "cc_major"), family_value(all, i, "cc_major")) &&
+                           json_equal(family_value(all, 0, "cc_minor"), family_value(all, i, "cc_minor"));
+
+    return i == 0 || (of == DEVICE_OF_CHIP && same_chip) || (of == DEVICE_OF_CAPABILITY && same_capability);
+}
+
+static enum device_origin_kind origin_text(const json_t *root, const json_t *entry, struct strbuf *b)
+{
+    const char *source = json_string_value(json_object_get(entry, "source")),
+               *assumed = json_string_value(json_object_get(entry, "assumed"));
     char key[KEY_MAX];
 
-    strbuf_init(&b);
-    if (source && source_key(json_string_value(source), key)) {
-        o.kind = DEVICE_SOURCED;
-        strbuf_addf(&b, "%s%s", json_string_value(json_object_get(json_object_get(root, "sources"), key)),
-                    json_string_value(source) + strlen(key));
-        o.text = b.s;
-    } else if (!o.text) {
-        o.kind = DEVICE_NOT_KNOWN;
-        o.text = json_string_value(json_object_get(entry, "unknown"));
+    if (source && source_key(source, key)) {
+        strbuf_addf(b, "%s%s", json_string_value(json_object_get(json_object_get(root, "sources"), key)), source + strlen(key));
+        return DEVICE_SOURCED;
     }
+    strbuf_adds(b, assumed ? assumed : json_string_value(json_object_get(entry, "unknown")));
+    return assumed ? DEVICE_ASSUMED : DEVICE_NOT_KNOWN;
+}
+
+static void tell(const struct family *all, const struct device_field *f,
+                 void (*see)(const struct device_field *f, const struct device_origin *o, void *user), void *user)
+{
+    int owner = family_owner(all, 0, f->id);
+    const json_t *entry = json_object_get(all->root[owner], f->id);
+    struct device_origin o = {0};
+    struct strbuf b;
+
+    strbuf_init(&b);
+    if (!family_shares(all, owner, f->of))
+        strbuf_addf(&b, "%s: ", all->name[owner]);
+    o.kind = origin_text(all->root[owner], entry, &b);
+    if (!family_shares(all, owner, f->of) && o.kind != DEVICE_NOT_KNOWN)
+        o.kind = DEVICE_RELATIVE;
+    o.text = b.s;
     see(f, &o, user);
     strbuf_release(&b);
 }
@@ -504,21 +664,20 @@ bool device_origins(const struct device *d,
 {
     struct diag_list diags;
     struct device again;
+    struct family all = {0};
     size_t len;
     char *text = describe_file(d->path, &len);
-    json_t *root;
     bool ok;
 
     if (!text)
         return false;
     diag_init(&diags);
-    ok = device_parse(&again, d->path, text, len, &diags);
+    ok = device_parse(&again, d->path, text, len, &diags) && family_read(&all, d->path);
     diag_release(&diags);
-    root = ok ? json_loadb(text, len, 0, NULL) : NULL;
     alloc_release(text);
-    for (int i = 0; root && i < FIELDS; i++)
+    for (int i = 0; ok && i < FIELDS; i++)
         if (fields[i].id)
-            tell(root, &fields[i], see, user);
-    json_decref(root);
+            tell(&all, &fields[i], see, user);
+    family_release(&all);
     return ok;
 }

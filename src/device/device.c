@@ -1,6 +1,8 @@
-/* Finding device descriptions: the search path, the names on it, and the file of a name. describe.c reads the file. */
+/* Finding device descriptions: the search path, the names on it, and the file of a name. describe.c reads the file, names.c
+ * knows what else a GPU is called. */
 #include "device/device.h"
 #include "device/describe.h"
+#include "device/names.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +13,6 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/file.h"
-#include "base/near.h"
 #include "base/strbuf.h"
 
 #define DEVICE_DEFAULT "h200"
@@ -131,31 +132,6 @@ void device_names_release(char **names, int n)
     alloc_release(names);
 }
 
-static void unknown_name(const char *name, struct diag_list *diags)
-{
-    char **names;
-    int n = device_names(&names);
-    struct strbuf b;
-    int near = 0;
-
-    strbuf_init(&b);
-    for (int i = 0; i < n; i++)
-        if (near_distance(name, names[i], near_limit(name)) < near_limit(name))
-            strbuf_addf(&b, "%s'%s'", near++ ? " or " : "; did you mean ", names[i]);
-    if (near)
-        strbuf_adds(&b, "?");
-    if (!near && n) {
-        strbuf_adds(&b, "; there are:");
-        for (int i = 0; i < n; i++)
-            strbuf_addf(&b, " %s", names[i]);
-    }
-    if (!n)
-        strbuf_adds(&b, "; there are no descriptions at all: set HEDDLE_DEVICES to the folder that has them");
-    diag_add(diags, DIAG_ERROR, NULL, 0, "no device description '%s'%s", name, b.s);
-    strbuf_release(&b);
-    device_names_release(names, n);
-}
-
 /* --- files --- */
 
 char *describe_file(const char *path, size_t *len)
@@ -232,12 +208,35 @@ static const char *behind_architecture(const char *name, enum device_word *archi
     return NULL;
 }
 
+bool describe_find(const char *name, struct strbuf *path)
+{
+    struct places p;
+    bool found;
+
+    places_find(&p);
+    found = find_file(&p, name, path);
+    places_release(&p);
+    return found;
+}
+
+/* "fermi-c2050": the description behind the architecture, which must be its own. */
+static bool load_behind(struct device *d, const char *name, const char *rest, enum device_word architecture, const char *path,
+                        struct diag_list *diags)
+{
+    if (!load_file(d, rest, path, diags))
+        return false;
+    if (d->architecture == (int)architecture)
+        return true;
+    diag_add(diags, DIAG_ERROR, NULL, 0, "no device description '%s': '%s' is of the architecture %s", name, rest,
+             device_word((enum device_word)d->architecture));
+    return false;
+}
+
 bool device_load(struct device *d, const char *name, struct diag_list *diags)
 {
     const char *rest;
     enum device_word architecture;
-    struct places p;
-    struct strbuf b;
+    struct strbuf path, id;
     bool ok = false;
     size_t n;
 
@@ -248,28 +247,37 @@ bool device_load(struct device *d, const char *name, struct diag_list *diags)
     n = strlen(name);
     if (n > 5 && !strcmp(name + n - 5, ".json"))
         return load_path(d, name, diags);
-    places_find(&p);
-    strbuf_init(&b);
-    if (find_file(&p, name, &b)) {
-        ok = load_file(d, name, b.s, diags);
-    } else if ((rest = behind_architecture(name, &architecture)) && find_file(&p, rest, &b)) {
-        ok = load_file(d, rest, b.s, diags);
-        if (ok && d->architecture != (int)architecture) {
-            diag_add(diags, DIAG_ERROR, NULL, 0, "no device description '%s': '%s' is of the architecture %s", name, rest,
-                     device_word((enum device_word)d->architecture));
-            ok = false;
-        }
-    } else {
-        unknown_name(name, diags);
-    }
-    strbuf_release(&b);
-    places_release(&p);
+    strbuf_init(&path);
+    strbuf_init(&id);
+    if (describe_find(name, &path))
+        ok = load_file(d, name, path.s, diags);
+    else if ((rest = behind_architecture(name, &architecture)) && describe_find(rest, &path))
+        ok = load_behind(d, name, rest, architecture, path.s, diags);
+    else if (names_meaning(name, &id) && describe_find(id.s, &path))
+        ok = load_file(d, id.s, path.s, diags);
+    else
+        names_refuse(name, diags);
+    strbuf_release(&id);
+    strbuf_release(&path);
     return ok;
 }
 
 int device_code_arch(const struct device *d)
 {
-    int arch = (int)(d->cc_major * 10 + d->cc_minor);
+    static const int made[] = {DEVICE_CODE_OLDEST, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, DEVICE_CODE_NEWEST};
+    int wanted = (int)(d->cc_major * 10 + d->cc_minor), arch = DEVICE_CODE_OLDEST;
 
-    return arch < 50 ? 50 : arch;
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (made[i] <= wanted)
+            arch = made[i];
+    return arch;
+}
+
+void device_code_text(int cc_major, int cc_minor, int arch, struct strbuf *out)
+{
+    strbuf_addf(out, "device code for sm_%d", arch);
+    if (arch == DEVICE_CODE_NEWEST && cc_major * 10 + cc_minor > arch)
+        strbuf_adds(out, ", the newest that clang 19 makes");
+    else if (arch == DEVICE_CODE_OLDEST && cc_major * 10 + cc_minor < arch)
+        strbuf_adds(out, ", the oldest that clang 19 makes");
 }

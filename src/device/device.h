@@ -2,8 +2,9 @@
  *
  * In: the name of a description ("h200"; its architecture may stand before it, "hopper-h200"), found as NAME.json in,
  * first to last, each directory of the environment's HEDDLE_DEVICES (separated by ':'), ../devices and
- * ../share/heddle/devices beside the library or program that holds this code, and ~/.config/heddle/devices. Out: a
- * checked `struct device`; every figure of device_figures.def is there, in its range, and agrees with the others
+ * ../share/heddle/devices beside the library or program that holds this code, and ~/.config/heddle/devices; or the name that
+ * the GPU is sold under ("GeForce RTX 3060 Laptop"). Out: a checked `struct device`; every figure of device_figures.def is
+ * there, its own or that of the relative it names ("from"), in its range, and agrees with the others
  * (device_relations.def). Errors name the file, the line and the figure; a wrong name is answered with the nearest existing
  * ones. docs/devices.md describes the format.
  * Also here: what follows from the figures (bandwidths, peak rates), and where each figure comes from. How many blocks
@@ -45,11 +46,12 @@ enum device_word {
 struct device {
     char id[64];         /* the description's name: "h200" */
     char path[1024];     /* the file it came from */
+    char from[64];       /* the relative whose figures stand where it has none of its own; "": it has all */
 #define SECTION(title)
-#define TEXT(id, size, help) char id[size];
-#define FIGURE(id, unit, need, min, max, help) int64_t id;
-#define CHOICE(id, need, help) int id; /* enum device_word */
-#define LIST(id, unit, min, max, least, help) \
+#define TEXT(id, of, size, help) char id[size];
+#define FIGURE(id, of, unit, need, min, max, help) int64_t id;
+#define CHOICE(id, of, need, help) int id; /* enum device_word */
+#define LIST(id, of, unit, min, max, least, help) \
     int64_t id[DEVICE_LIST_MAX];              \
     int n##id;
 #include "device/device_figures.def"
@@ -67,21 +69,32 @@ bool device_load(struct device *d, const char *name, struct diag_list *diags);
 /* Reads one description from text, `file` standing in messages. */
 bool device_parse(struct device *d, const char *file, const char *text, size_t len, struct diag_list *diags);
 
+/* The text of a description of a GPU of this name (letters, digits, '-', '_'), which is the relative in all but its name:
+ * figures that a relative cannot stand for are in it with the relative's values, to be replaced one by one. */
+void device_begin(const char *name, const struct device *relative, struct strbuf *out);
+
 /* The names of all descriptions on the search path, sorted, each once; returns how many and sets *names (release with
  * device_names_release). */
 int device_names(char ***names);
 void device_names_release(char **names, int n);
 
-/* The architecture that device code is compiled for: the device's compute capability times 10, at least 50, the oldest
- * that clang 19 makes code for. */
+/* The architecture that device code is compiled for: of those that clang 19 makes code for, the newest that is no newer
+ * than the device, or the oldest. Compute capability times 10. */
 int device_code_arch(const struct device *d);
+
+enum { DEVICE_CODE_OLDEST = 50, DEVICE_CODE_NEWEST = 90 };
+
+/* "device code for sm_90", and for a device that is newer or older than such code, that it is. */
+void device_code_text(int cc_major, int cc_minor, int arch, struct strbuf *out);
 
 /* --- the table of figures --- */
 
 enum device_kind { DEVICE_SECTION, DEVICE_TEXT, DEVICE_FIGURE, DEVICE_CHOICE, DEVICE_LIST };
+enum device_owner { DEVICE_OF_OWN, DEVICE_OF_BOARD, DEVICE_OF_CHIP, DEVICE_OF_CAPABILITY }; /* device_figures.def: `of` */
 
 struct device_field {
     enum device_kind kind;
+    enum device_owner of;
     const char *id;      /* the key in the description; NULL for a section */
     const char *unit;    /* "" for a plain number, NULL for texts and choices */
     bool open;           /* may be unknown */
@@ -106,11 +119,12 @@ void device_value(const struct device *d, const struct device_field *f, struct s
 
 /* --- where figures come from --- */
 
-enum device_origin_kind { DEVICE_SOURCED, DEVICE_ASSUMED, DEVICE_NOT_KNOWN };
+/* RELATIVE: taken from the description of a relative, which has no reason to be the same. */
+enum device_origin_kind { DEVICE_SOURCED, DEVICE_ASSUMED, DEVICE_NOT_KNOWN, DEVICE_RELATIVE };
 
 struct device_origin {
     enum device_origin_kind kind;
-    const char *text; /* the source in full, or why the figure is assumed or not known */
+    const char *text; /* the source in full, or why the figure is assumed or not known; RELATIVE: "NAME: " and its text */
 };
 
 /* Calls `see` for each figure of the description that `d` was loaded from, in the order of device_fields. False: the

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "device/device.h"
 #include "report/filter.h"
 #include "report/hints.h"
 #include "report/lines.h"
@@ -401,7 +402,9 @@ void report_details(const struct result *r, const struct report_metrics *m, sect
 
     strbuf_adds(out, "  ");
     report_launch_line(r, out);
-    strbuf_addf(out, "\n    %s; device code for sm_%d; instructions of the GPU estimated\n", r->device_name, r->arch);
+    strbuf_addf(out, "\n    %s; ", r->device_name);
+    device_code_text(r->cc_major, r->cc_minor, r->arch, out);
+    strbuf_adds(out, "; instructions of the GPU estimated\n");
     if (r->fault)
         add_fault(r->fault, out);
     if (m && m->n) {

@@ -97,6 +97,7 @@ static void abilities(struct cudaDeviceProp *p, const struct device *s)
     p->asyncEngineCount = clamp(s->async_engines);
     p->concurrentKernels = clamp(s->concurrent_kernels);
     p->computeMode = clamp(s->compute_mode);
+    p->integrated = clamp(s->integrated);
     p->ECCEnabled = clamp(s->ecc);
     p->unifiedAddressing = clamp(s->unified_addressing);
     p->canMapHostMemory = capability >= 11;

@@ -23,7 +23,7 @@ static struct result *launch(const char *kernel, uint64_t loads, uint64_t sector
     r->launch.grid[0] = r->launch.grid[1] = r->launch.grid[2] = 1;
     memcpy(r->launch.block, r->launch.grid, sizeof r->launch.block);
     r->launch.limit = 1;
-    r->launch.collected = COUNTERS_ALL;
+    r->launch.collected = COUNTERS_EXACT;
     r->total.v[COUNTER_GLOBAL_LD_REQUESTS] = loads;
     r->total.v[COUNTER_GLOBAL_LD_SECTORS] = sectors;
     r->total.v[COUNTER_GLOBAL_LD_BYTES] = 32 * sectors;

@@ -327,13 +327,9 @@ static void headline_rates(void **state)
         {"h100", 90, 132, 16896, 3352.32, 66908.16, 33454.08},
         {"h200", 90, 132, 16896, 4814.304, 66908.16, 33454.08},
     };
-    char **names;
-    int n = device_names(&names);
 
     (void)state;
-    device_names_release(names, n);
-    assert_int_equal(n, sizeof want / sizeof *want);
-    for (int i = 0; i < n; i++) {
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         struct diag_list diags;
         struct device_rates r;
         struct device d;
@@ -349,6 +345,35 @@ static void headline_rates(void **state)
         assert_float_equal(r.fp32, want[i].fp32, 1e-6);
         assert_float_equal(r.fp64, want[i].fp64, 1e-6);
         assert_int_equal(device_code_arch(&d), want[i].cc < 50 ? 50 : want[i].cc);
+    }
+}
+
+/* Clang 19 makes sm_50 to sm_90: others get the nearest of these, and the report says so. */
+static void code_for_each_capability(void **state)
+{
+    static const struct { int cc, arch; const char *text; } want[] = {
+        {10, 50, "device code for sm_50, the oldest that clang 19 makes"},
+        {37, 50, "device code for sm_50, the oldest that clang 19 makes"},
+        {50, 50, "device code for sm_50"},
+        {61, 61, "device code for sm_61"},
+        {72, 72, "device code for sm_72"},
+        {87, 87, "device code for sm_87"},
+        {88, 87, "device code for sm_87"},
+        {90, 90, "device code for sm_90"},
+        {100, 90, "device code for sm_90, the newest that clang 19 makes"},
+        {121, 90, "device code for sm_90, the newest that clang 19 makes"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        struct device d = {.cc_major = want[i].cc / 10, .cc_minor = want[i].cc % 10};
+        struct strbuf b;
+
+        strbuf_init(&b);
+        assert_int_equal(device_code_arch(&d), want[i].arch);
+        device_code_text(want[i].cc / 10, want[i].cc % 10, want[i].arch, &b);
+        assert_string_equal(b.s, want[i].text);
+        strbuf_release(&b);
     }
 }
 
@@ -418,6 +443,181 @@ static void origins_are_told(void **state)
     assert_true(n[DEVICE_ASSUMED] > 0 && n[DEVICE_NOT_KNOWN] > 0);
 }
 
+/* --- relatives --- */
+
+/* The text of a description that begins as an RTX 3090, with `from` replaced by `to`, or as it is. */
+static void begun(struct strbuf *text, const char *from, const char *to)
+{
+    struct diag_list diags;
+    struct device d;
+    struct strbuf whole;
+    char *at;
+
+    diag_init(&diags);
+    assert_true(device_load(&d, "rtx3090", &diags));
+    diag_release(&diags);
+    strbuf_init(&whole);
+    device_begin("mine", &d, &whole);
+    strbuf_clear(text);
+    at = from ? strstr(whole.s, from) : whole.s;
+    assert_non_null(at);
+    strbuf_add(text, whole.s, (size_t)(at - whole.s));
+    strbuf_adds(text, from ? to : "");
+    strbuf_adds(text, at + (from ? strlen(from) : 0));
+    strbuf_release(&whole);
+}
+
+/* What is not there is the relative's; what is there is not. */
+static void relatives_stand_in(void **state)
+{
+    struct strbuf text;
+    struct diag_list diags;
+    struct device mine, theirs;
+
+    (void)state;
+    strbuf_init(&text);
+    begun(&text, "\"memory_bytes\": {\"value\": 25769803776", "\"memory_bytes\": {\"value\": 12884901888");
+    diag_init(&diags);
+    assert_true(device_load(&theirs, "rtx3090", &diags));
+    assert_true(device_parse(&mine, "mine.json", text.s, text.len, &diags));
+    assert_string_equal(mine.name, "mine");
+    assert_string_equal(mine.from, "rtx3090");
+    assert_string_equal(theirs.from, "");
+    assert_true(mine.memory_bytes == INT64_C(12884901888));
+    assert_int_equal(mine.max_warps_per_sm, 48);
+    assert_memory_equal(mine.shared_configs, theirs.shared_configs, sizeof mine.shared_configs);
+    assert_int_equal(mine.nshared_configs, theirs.nshared_configs);
+    assert_int_equal(mine.latency_l2, theirs.latency_l2);
+    diag_release(&diags);
+    strbuf_release(&text);
+}
+
+static void wrong_relatives_are_named(void **state)
+{
+    static const struct { const char *from, *to, *message; } cases[] = {
+        {"\"from\": \"rtx3090\"", "\"from\": \"rtx309\"", "d.json:3: error: there is no description 'rtx309' to be \"from\"; did you mean 'rtx3090'?"},
+        {"\"from\": \"rtx3090\"", "\"from\": \"../devices/rtx3090\"", "there is no description '../devices/rtx3090' to be \"from\""},
+        {"\"from\": \"rtx3090\"", "\"from\": 3090", "d.json:3: error: \"from\" must be the name of a description"},
+        {"\"from\": \"rtx3090\"", "\"from\": \"\"", "\"from\" must be the name of a description"},
+        {"\"l2_bytes\": {\"value\"", "\"l2_line\": {\"value\"",
+         "d.json: error: figure 'l2_bytes' is missing, and a relative's cannot stand for it: L2 for loads and stores"},
+        {"\"multiprocessors\": {\"value\": 82", "\"multiprocessors\": {\"value\": 80",
+         "figures contradict each other: 'multiprocessors' times 'fp32_per_sm' is not 'fp32_cores'"},
+        {"\"chip\": {\"value\": \"GA102\", \"assumed\"", "\"chip\": {\"value\": \"GA102\", \"source\"", "which \"sources\" does not have"},
+    };
+    struct strbuf text;
+
+    (void)state;
+    strbuf_init(&text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begun(&text, cases[i].from, cases[i].to);
+        assert_non_null(strstr(messages_of_text(text.s, text.len), cases[i].message));
+    }
+    strbuf_release(&text);
+}
+
+struct wanted_origin {
+    const char *figure;
+    enum device_origin_kind kind;
+    const char *text; /* how it begins */
+    int seen;
+};
+
+static void look_at_origin(const struct device_field *f, const struct device_origin *o, void *user)
+{
+    for (struct wanted_origin *w = user; w->figure; w++)
+        if (!strcmp(w->figure, f->id)) {
+            assert_int_equal(o->kind, w->kind);
+            assert_memory_equal(o->text, w->text, strlen(w->text));
+            w->seen++;
+        }
+}
+
+/* rtx3060-laptop is from rtx3060 (GA106), that from rtx3070 (GA104), that from rtx3090 (GA102), all 8.6: what belongs to the
+ * capability keeps its source through all of them, what belongs to the chip does not. orin is 8.7. */
+static void origins_of_relatives(void **state)
+{
+    struct wanted_origin laptop[] = {
+        {"multiprocessors", DEVICE_SOURCED, "deviceQuery on GeForce RTX 3060 Laptop GPU", 0},
+        {"max_warps_per_sm", DEVICE_SOURCED, "CUDA C++ Programming Guide", 0},
+        {"l1_sector", DEVICE_ASSUMED, "as V100", 0},
+        {"l2_ways", DEVICE_RELATIVE, "rtx3090: as A100", 0},
+        {"async_engines", DEVICE_RELATIVE, "rtx3090: deviceQuery on GeForce RTX 3090", 0},
+        {"l2_clock_khz", DEVICE_NOT_KNOWN, "rtx3090: the maker does not tell it", 0},
+        {0},
+    };
+    struct wanted_origin orin[] = {
+        {"cc_minor", DEVICE_SOURCED, "CUDA C++ Programming Guide", 0},
+        {"max_warps_per_sm", DEVICE_RELATIVE, "rtx3090: CUDA C++ Programming Guide", 0},
+        {0},
+    };
+    struct { const char *name; struct wanted_origin *want; } cases[] = {{"rtx3060-laptop", laptop}, {"orin", orin}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct diag_list diags;
+        struct device d;
+
+        diag_init(&diags);
+        assert_true(device_load(&d, cases[i].name, &diags));
+        diag_release(&diags);
+        assert_true(device_origins(&d, look_at_origin, cases[i].want));
+        for (const struct wanted_origin *w = cases[i].want; w->figure; w++)
+            assert_int_equal(w->seen, 1);
+    }
+}
+
+/* --- names --- */
+
+static void names_that_gpus_are_sold_under(void **state)
+{
+    static const struct { const char *words, *id; } cases[] = {
+        {"GeForce RTX 4090", "rtx4090"},       {"NVIDIA GeForce RTX 3060 Laptop GPU", "rtx3060-laptop"},
+        {"RTX 3060 laptop", "rtx3060-laptop"}, {"rtx3060 mobile", "rtx3060-laptop"},
+        {"Tesla T4", "t4"},                    {"NVIDIA T4", "t4"},
+        {"A100 40GB", "a100"},                 {"A100-SXM4-80GB", "a100-80gb"},
+        {"a100_80gb", "a100-80gb"},            {"H100 SXM5", "h100"},
+        {"Jetson Nano", "jetson-nano"},        {"Jetson Orin", "orin"},
+        {"GTX 1080 Ti", "gtx1080ti"},          {"V100", "v100"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct diag_list diags;
+        struct device d;
+
+        diag_init(&diags);
+        assert_true(device_load(&d, cases[i].words, &diags));
+        assert_string_equal(d.id, cases[i].id);
+        diag_release(&diags);
+    }
+}
+
+static void near_names_are_suggested(void **state)
+{
+    static const struct { const char *words, *suggested; } cases[] = {
+        {"4090", "; did you mean 'rtx4090'?"},
+        {"Jetson AGX Orin", "; did you mean 'orin'"},
+        {"RTX 4070 Ti Super", "'rtx4070ti'"},
+        {"A100 80GB PCIe", "; did you mean 'a100-80gb'"},
+        {"RTX 3090 Ti", "'rtx3090'"},
+        {"---", "; `heddle devices` lists the "},
+        {"Radeon RX 7900 XTX", "; `heddle devices` lists the "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct diag_list diags;
+        struct device d;
+
+        diag_init(&diags);
+        assert_false(device_load(&d, cases[i].words, &diags));
+        assert_int_equal(diags.errors, 1);
+        assert_non_null(strstr(diags.first->text, cases[i].suggested));
+        diag_release(&diags);
+    }
+}
+
 static void wrong_name_gets_near_match(void **state)
 {
     struct diag_list diags;
@@ -425,8 +625,8 @@ static void wrong_name_gets_near_match(void **state)
 
     (void)state;
     diag_init(&diags);
-    assert_false(device_load(&d, "h20", &diags));
-    assert_string_equal(diags.first->text, "no device description 'h20'; did you mean 'h200'?");
+    assert_false(device_load(&d, "h201", &diags));
+    assert_string_equal(diags.first->text, "no device description 'h201'; did you mean 'h20' or 'h200'?");
     diag_release(&diags);
     diag_init(&diags);
     assert_false(device_load(&d, "../../etc/passwd", &diags));
@@ -455,7 +655,10 @@ int main(void)
         cmocka_unit_test(reads_the_h200),       cmocka_unit_test(names_file_and_figure),
         cmocka_unit_test(names_missing_origins), cmocka_unit_test(names_contradictions),
         cmocka_unit_test(bad_text_is_survived), cmocka_unit_test(ends_of_ranges_are_survived),
-        cmocka_unit_test(headline_rates),
+        cmocka_unit_test(headline_rates),       cmocka_unit_test(code_for_each_capability),
+        cmocka_unit_test(relatives_stand_in),   cmocka_unit_test(wrong_relatives_are_named),
+        cmocka_unit_test(origins_of_relatives), cmocka_unit_test(names_that_gpus_are_sold_under),
+        cmocka_unit_test(near_names_are_suggested),
         cmocka_unit_test(rates_of_courses),     cmocka_unit_test(origins_are_told),
         cmocka_unit_test(wrong_name_gets_near_match), cmocka_unit_test(near_matches),
     };
