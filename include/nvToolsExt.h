@@ -61,18 +61,39 @@ typedef struct nvtxEventAttributes_v2 {
 #define HEDDLE_NVTX static inline __attribute__((unused))
 #endif
 
+/* libheddle.so's: profilers see the ranges. A program that is linked without it has none. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern int heddle_nvtx_push(const char *name) __attribute__((weak));
+extern int heddle_nvtx_pop(void) __attribute__((weak));
+extern uint64_t heddle_nvtx_start(const char *name) __attribute__((weak));
+extern void heddle_nvtx_end(uint64_t id) __attribute__((weak));
+#ifdef __cplusplus
+}
+#endif
+static inline int heddle_nvtx_pushed(const char *s) { return heddle_nvtx_push ? heddle_nvtx_push(s) : NVTX_NO_PUSH_POP_TRACKING; }
+static inline const char *heddle_nvtx_message(const nvtxEventAttributes_t *a)
+{
+    return a && a->messageType == NVTX_MESSAGE_TYPE_ASCII ? a->message.ascii : "";
+}
+
 HEDDLE_NVTX void nvtxInitialize(const void *reserved) { (void)reserved; }
 HEDDLE_NVTX void nvtxMarkEx(const nvtxEventAttributes_t *a) { (void)a; }
 HEDDLE_NVTX void nvtxMarkA(const char *s) { (void)s; }
 HEDDLE_NVTX void nvtxMarkW(const wchar_t *s) { (void)s; }
-HEDDLE_NVTX nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t *a) { (void)a; return 0; }
-HEDDLE_NVTX nvtxRangeId_t nvtxRangeStartA(const char *s) { (void)s; return 0; }
+HEDDLE_NVTX nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t *a) { return heddle_nvtx_start ? heddle_nvtx_start(heddle_nvtx_message(a)) : 0; }
+HEDDLE_NVTX nvtxRangeId_t nvtxRangeStartA(const char *s) { return heddle_nvtx_start ? heddle_nvtx_start(s) : 0; }
 HEDDLE_NVTX nvtxRangeId_t nvtxRangeStartW(const wchar_t *s) { (void)s; return 0; }
-HEDDLE_NVTX void nvtxRangeEnd(nvtxRangeId_t id) { (void)id; }
-HEDDLE_NVTX int nvtxRangePushEx(const nvtxEventAttributes_t *a) { (void)a; return NVTX_NO_PUSH_POP_TRACKING; }
-HEDDLE_NVTX int nvtxRangePushA(const char *s) { (void)s; return NVTX_NO_PUSH_POP_TRACKING; }
-HEDDLE_NVTX int nvtxRangePushW(const wchar_t *s) { (void)s; return NVTX_NO_PUSH_POP_TRACKING; }
-HEDDLE_NVTX int nvtxRangePop(void) { return NVTX_NO_PUSH_POP_TRACKING; }
+HEDDLE_NVTX void nvtxRangeEnd(nvtxRangeId_t id)
+{
+    if (heddle_nvtx_end)
+        heddle_nvtx_end(id);
+}
+HEDDLE_NVTX int nvtxRangePushEx(const nvtxEventAttributes_t *a) { return heddle_nvtx_pushed(heddle_nvtx_message(a)); }
+HEDDLE_NVTX int nvtxRangePushA(const char *s) { return heddle_nvtx_pushed(s); }
+HEDDLE_NVTX int nvtxRangePushW(const wchar_t *s) { (void)s; return heddle_nvtx_pushed(""); }
+HEDDLE_NVTX int nvtxRangePop(void) { return heddle_nvtx_pop ? heddle_nvtx_pop() : NVTX_NO_PUSH_POP_TRACKING; }
 HEDDLE_NVTX void nvtxNameCategoryA(uint32_t category, const char *s) { (void)category, (void)s; }
 HEDDLE_NVTX void nvtxNameOsThreadA(uint32_t thread, const char *s) { (void)thread, (void)s; }
 HEDDLE_NVTX nvtxDomainHandle_t nvtxDomainCreateA(const char *s) { (void)s; return NULL; }
@@ -82,16 +103,24 @@ HEDDLE_NVTX void nvtxDomainNameCategoryA(nvtxDomainHandle_t d, uint32_t c, const
 HEDDLE_NVTX void nvtxDomainMarkEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a) { (void)d, (void)a; }
 HEDDLE_NVTX nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
 {
-    (void)d, (void)a;
-    return 0;
+    (void)d;
+    return nvtxRangeStartEx(a);
 }
-HEDDLE_NVTX void nvtxDomainRangeEnd(nvtxDomainHandle_t d, nvtxRangeId_t id) { (void)d, (void)id; }
+HEDDLE_NVTX void nvtxDomainRangeEnd(nvtxDomainHandle_t d, nvtxRangeId_t id)
+{
+    (void)d;
+    nvtxRangeEnd(id);
+}
 HEDDLE_NVTX int nvtxDomainRangePushEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
 {
-    (void)d, (void)a;
-    return NVTX_NO_PUSH_POP_TRACKING;
+    (void)d;
+    return nvtxRangePushEx(a);
 }
-HEDDLE_NVTX int nvtxDomainRangePop(nvtxDomainHandle_t d) { (void)d; return NVTX_NO_PUSH_POP_TRACKING; }
+HEDDLE_NVTX int nvtxDomainRangePop(nvtxDomainHandle_t d)
+{
+    (void)d;
+    return nvtxRangePop();
+}
 
 /* the names without a letter are those of the build's character set */
 #ifdef UNICODE

@@ -52,10 +52,10 @@ enum which_flag {
 };
 
 static const struct flag flags[] = {
-#define FLAG(id, full, brief, value, help) {full, brief, value, help},
+#define FLAG(id, full, brief, value, help) {full, brief, value, help, NULL},
 #include "cli/check_flags.def"
 #undef FLAG
-#define OTHER(full, value, taken, why) {full, NULL, value, why},
+#define OTHER(full, value, taken, why) {full, NULL, value, why, NULL},
 #include "cli/check_others.def"
 #undef OTHER
 };
@@ -388,33 +388,6 @@ static bool report(void *user, const char *path)
     return c->diags.errors == errors;
 }
 
-/* A file name with compute-sanitizer's escapes: %p the process, %q{NAME} an environment variable, %% a percent sign. */
-static const char *expanded(struct checking *c, const char *name)
-{
-    struct strbuf out;
-    const char *s;
-
-    strbuf_init(&out);
-    for (; name && *name; name++) {
-        size_t n = !strncmp(name, "%q{", 3) ? strcspn(name, "}") : 0;
-
-        if (!strncmp(name, "%p", 2) || !strncmp(name, "%%", 2)) {
-            strbuf_addf(&out, name[1] == 'p' ? "%ld" : "%%", (long)getpid());
-            name++;
-        } else if (n && name[n]) {
-            const char *value = getenv(arena_strndup(&c->diags.arena, name + 3, n - 3));
-
-            strbuf_adds(&out, value ? value : "");
-            name += n;
-        } else {
-            strbuf_add(&out, name, 1);
-        }
-    }
-    s = out.s ? arena_strdup(&c->diags.arena, out.s) : NULL;
-    strbuf_release(&out);
-    return s;
-}
-
 /* Runs `exe` and reports; the exit status to end with. */
 static int check(struct checking *c, const char *exe, char **argv)
 {
@@ -459,7 +432,7 @@ static int check_command(int argc, char **argv, bool as_sanitizer)
         diag_add(&c.diags, DIAG_ERROR, NULL, 0, "no program: heddle check PROGRAM [ARGS]");
     if (!c.diags.errors && c.suppressions)
         c.suppressed = suppressions_read(c.suppressions, &c.diags);
-    c.log_file = expanded(&c, c.log_file);
+    c.log_file = program_file_name(&c.diags.arena, c.log_file);
     words_addv(&c.compile.arena, &c.compile.host, "-gline-tables-only", "-gdwarf-4", NULL); /* for host backtraces */
     if (!c.diags.errors)
         exe = program_find(&c.compile, c.device, argv[at], &c.diags);

@@ -16,6 +16,8 @@ void flags_help(const struct flag *rows, int n, struct strbuf *out)
         const struct flag *f = &rows[i];
         char spelling[64];
 
+        if (f->without)
+            continue;
         snprintf(spelling, sizeof spelling, "%s%s%s %s", f->brief ? f->brief : "", f->brief ? ", " : "", f->name,
                  f->value ? f->value : "");
         strbuf_addf(out, "  %-28s %s\n", spelling, f->help);
@@ -108,7 +110,9 @@ static int take_own(const struct flag_set *set, int argc, char **argv, bool pref
     if (i < 0)
         return i == -2;
     f = &set->rows[i];
-    if (!f->value && joined)
+    if (f->without)
+        diag_add(set->diags, DIAG_NOTE, NULL, 0, "'%s' has no effect here: %s", f->name, f->without);
+    else if (!f->value && joined)
         diag_add(set->diags, DIAG_ERROR, NULL, 0, "flag '%s' takes no value", f->name);
     else if (joined || !takes(f, argc > 1 ? argv[1] : NULL))
         set->set(set->to, i, joined ? joined + 1 : NULL);
@@ -145,6 +149,8 @@ int flags_take(const struct flag_set *set, struct compile_options *compile, int 
     int i = 0;
 
     for (int n; i < argc && argv[i][0] == '-'; i += n) {
+        if (!strcmp(argv[i], "--"))
+            return i + 1;
         n = take_own(set, argc - i, argv + i, false);
         if (!n)
             n = compile ? compile_options_take(compile, argc - i, argv + i, set->diags) : 0;

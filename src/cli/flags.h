@@ -1,7 +1,7 @@
 /* Flags of a command, from a table: FLAG rows of a .def file (profile_flags.def), told to a function one by one.
  *
  * "--name value", "--name=value", and the short spelling; a long name may be shortened as long as it stays clear and is
- * no flag of the compiler. Flags that are not in the table are offered to compile_options_take. */
+ * no flag of the compiler. "--" ends them. Flags that are not in the table are offered to compile_options_take. */
 #ifndef CLI_FLAGS_H
 #define CLI_FLAGS_H
 
@@ -14,6 +14,7 @@ struct strbuf;
 struct flag {
     const char *name, *brief; /* long and short spelling; brief may be NULL */
     const char *value, *help; /* what follows, or NULL ("[yes|no]": may be left out); one line */
+    const char *without;      /* not NULL: it is taken without effect, for this reason, which a note tells */
 };
 
 struct flag_set {
@@ -30,7 +31,7 @@ struct flag_set {
  * that is none; messages go to set->diags. */
 int flags_take(const struct flag_set *set, struct compile_options *compile, int argc, char **argv);
 
-/* A line for each flag. */
+/* A line for each flag that has an effect. */
 void flags_help(const struct flag *rows, int n, struct strbuf *out);
 
 /* "flag 'F': 'V' is not WANTED" */

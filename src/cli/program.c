@@ -79,6 +79,30 @@ const char *program_find(struct compile_options *compile, const char *device, co
     return compile_program(compile, word, diags);
 }
 
+const char *program_on_path(struct arena *a, const char *name)
+{
+    const char *at = getenv("PATH");
+
+    for (; at && *at; at += strcspn(at, ":"), at += *at == ':') {
+        const char *file = arena_printf(a, "%.*s/%s", (int)strcspn(at, ":"), at, name);
+        struct stat st;
+        if (!access(file, X_OK) && !stat(file, &st) && S_ISREG(st.st_mode))
+            return file;
+    }
+    return NULL;
+}
+
+const char *program_find_any(struct compile_options *compile, const char *device, const char *word, struct diag_list *diags)
+{
+    const char *found = strchr(word, '/') || ends_with(word, ".cu") ? NULL : program_on_path(&diags->arena, word);
+
+    if (found)
+        return found;
+    if (ends_with(word, ".cu") || !strchr(word, '/') || access(word, X_OK))
+        return program_find(compile, device, word, diags);
+    return word;
+}
+
 static volatile sig_atomic_t child, handed_on;
 
 /* The terminal sends Ctrl-C to the program too; what somebody sends to us alone is handed on, so that the program never
@@ -209,6 +233,36 @@ int program_watch(const struct program_watch *w, const char *exe, char **argv, s
     close(fd);
     strbuf_release(&path);
     return status == -1 ? CLI_FAILED : program_exit(status);
+}
+
+const char *program_file_name(struct arena *a, const char *name)
+{
+    struct strbuf out;
+    const char *s;
+
+    strbuf_init(&out);
+    for (; name && *name; name++) {
+        size_t n = !strncmp(name, "%q{", 3) ? strcspn(name, "}") : 0;
+        char host[256] = "";
+
+        if (!strncmp(name, "%p", 2) || !strncmp(name, "%%", 2)) {
+            strbuf_addf(&out, name[1] == 'p' ? "%ld" : "%%", (long)getpid());
+            name++;
+        } else if (!strncmp(name, "%h", 2)) {
+            strbuf_adds(&out, gethostname(host, sizeof host - 1) ? "localhost" : host);
+            name++;
+        } else if (n && name[n]) {
+            const char *value = getenv(arena_strndup(a, name + 3, n - 3));
+
+            strbuf_adds(&out, value ? value : "");
+            name += n;
+        } else {
+            strbuf_add(&out, name, 1);
+        }
+    }
+    s = out.s ? arena_strdup(a, out.s) : NULL;
+    strbuf_release(&out);
+    return s;
 }
 
 bool program_write_report(const struct strbuf *text, const char *file, FILE *own, struct diag_list *diags)

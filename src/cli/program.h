@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct arena;
 struct compile_options;
 struct diag_list;
 
@@ -19,6 +20,12 @@ struct program_variable {
  * unless -arch was given) or an executable built by Heddle. device: its name, or NULL for the default one. NULL, or
  * errors in the list, when there is none. */
 const char *program_find(struct compile_options *compile, const char *device, const char *word, struct diag_list *diags);
+
+/* The same for the tools that stand for NVIDIA's: any executable, found on PATH as a shell does; what it starts may be ours. */
+const char *program_find_any(struct compile_options *compile, const char *device, const char *word, struct diag_list *diags);
+
+/* The executable of that name on PATH, in the arena, or NULL. */
+const char *program_on_path(struct arena *a, const char *name);
 
 /* Runs it to its end, with the variables up to a row whose name is NULL; `output`: the descriptor that its stdout goes to,
  * or 0 for stdout itself. SIGINT, SIGTERM and SIGHUP that reach us alone
@@ -41,6 +48,10 @@ struct program_watch {
     const char *again; /* how to read a kept file, or NULL */
 };
 int program_watch(const struct program_watch *w, const char *exe, char **argv, struct diag_list *diags);
+
+/* A file name with the escapes of NVIDIA's tools: %p this process, %h the host, %q{NAME} an environment variable, %% a percent
+ * sign. NULL stays NULL. */
+const char *program_file_name(struct arena *a, const char *name);
 
 /* Writes a report to `file`, or to `own` when that is NULL. False, with a message, when it cannot be written. */
 struct strbuf;

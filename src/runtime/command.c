@@ -39,7 +39,7 @@ static cudaError_t run_launch(struct command *c)
 {
     heddle_result *result = NULL;
     checking_launch(c->launch.kernel, c->launch.id, c->launch.newest, c->frames);
-    bool wanted = runtime_collects(c->launch.kernel, c->stream->number);
+    bool wanted = !c->unseen && runtime_collects(c->launch.kernel, c->stream->number);
     heddle_status s = heddle_launch(c->launch.kernel, &c->launch.config, c->launch.args, wanted ? &result : NULL);
     if (result) {
         runtime_collect(result, c->launch.id, c->stream->number, c->stream->device->index);
@@ -131,12 +131,8 @@ static void run_host(const struct command *c, cudaError_t status)
         c->host.function(c->host.user);
 }
 
-cudaError_t command_run(struct command *c, cudaError_t status)
+static cudaError_t run_work(struct command *c)
 {
-    if (c->kind == COMMAND_HOST)
-        run_host(c, status);
-    if (status)
-        return cudaSuccess; /* dropped: the device has an error already */
     switch (c->kind) {
     case COMMAND_LAUNCH:
         return run_launch(c);
@@ -151,6 +147,19 @@ cudaError_t command_run(struct command *c, cudaError_t status)
         break;
     }
     return cudaSuccess;
+}
+
+cudaError_t command_run(struct command *c, cudaError_t status)
+{
+    if (c->kind == COMMAND_HOST)
+        run_host(c, status);
+    if (status)
+        return cudaSuccess; /* dropped: the device has an error already */
+    int64_t begin = trace_on() ? trace_now() : 0;
+    cudaError_t e = run_work(c);
+    if (trace_on() && !c->unseen)
+        trace_command(c, begin, trace_now());
+    return e;
 }
 
 void command_release(struct command *c)

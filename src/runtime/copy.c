@@ -370,23 +370,27 @@ static cudaError_t from_symbol(void *dst, const void *symbol, size_t count, size
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
                                enum cudaMemcpyKind kind)
 {
+    TRACED;
     return to_symbol(symbol, src, count, offset, kind, NULL, false);
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
                                     enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+    TRACED;
     return to_symbol(symbol, src, count, offset, kind, stream, true);
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
+    TRACED;
     return from_symbol(dst, symbol, count, offset, kind, NULL, false);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+    TRACED;
     return from_symbol(dst, symbol, count, offset, kind, stream, true);
 }
 

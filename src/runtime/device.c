@@ -12,6 +12,7 @@
 #include "runtime/mempool.h"
 #include "runtime/module.h"
 #include "runtime/queue.h"
+#include "runtime/range.h"
 #include "runtime/runtime.h"
 #include "space/space.h"
 
@@ -502,15 +503,17 @@ cudaError_t cudaCtxResetPersistingL2Cache(void)
     return cudaSuccess;
 }
 
-/* `heddle profile` profiles every launch; a range given by the program does not narrow it yet. */
+/* Where a profiler was told to look only between these (range.h). */
 cudaError_t cudaProfilerStart(void)
 {
     ENTER(d);
+    range_profiler(true);
     return cudaSuccess;
 }
 
 cudaError_t cudaProfilerStop(void)
 {
     ENTER(d);
+    range_profiler(false);
     return cudaSuccess;
 }

@@ -24,8 +24,10 @@ cudaError_t runtime_leave(cudaError_t e)
 
 cudaError_t runtime_leave_launch(cudaError_t e)
 {
-    if (e)
+    if (e) {
         last = e;
+        trace_answer(e);
+    }
     if (e && runtime_checking())
         checking_call(e);
     return e;

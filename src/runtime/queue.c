@@ -13,6 +13,7 @@
 #include "runtime/frames.h"
 #include "runtime/output.h"
 #include "runtime/pool.h"
+#include "runtime/range.h"
 
 static struct pool streams = {.size = (sizeof(struct stream) + 15) / 16 * 16};
 static struct stream *legacy[RUNTIME_DEVICES];
@@ -125,6 +126,8 @@ struct command *command_new(enum command_kind kind)
 {
     struct command *c = alloc_zeroed(sizeof *c);
     c->kind = kind;
+    c->call = trace_call_number();
+    c->unseen = (runtime_collecting() || trace_on()) && !range_open();
     if (runtime_checking() && (kind == COMMAND_LAUNCH || kind == COMMAND_COPY))
         c->frames = frames_here();
     return c;

@@ -60,6 +60,8 @@ struct place {
 struct command {
     enum command_kind kind;
     uint64_t serial; /* order of queueing in the process */
+    uint64_t call;   /* number of the call that asked for it, in traced runs */
+    bool unseen;     /* outside of what profilers look at (range.h) */
     struct stream *stream;
     struct ticket *ticket, **after;
     int nafter;

@@ -13,6 +13,7 @@
 
 #include "cuda_runtime_api.h"
 #include "heddle.h"
+#include "runtime/trace.h"
 
 struct device;
 struct space;
@@ -64,6 +65,7 @@ cudaError_t runtime_leave_launch(cudaError_t e);
 bool runtime_was_short(void);
 
 #define ENTER(d)                                                                                   \
+    TRACED;                                                                                        \
     struct runtime_device *d;                                                                      \
     do {                                                                                           \
         cudaError_t enter_error = runtime_enter(&d);                                               \

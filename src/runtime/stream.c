@@ -23,16 +23,19 @@ static cudaError_t create(cudaStream_t *out, unsigned flags, int priority)
 
 cudaError_t cudaStreamCreate(cudaStream_t *pStream)
 {
+    TRACED;
     return create(pStream, cudaStreamDefault, 0);
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
 {
+    TRACED;
     return create(pStream, flags, 0);
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
 {
+    TRACED;
     return create(pStream, flags, priority);
 }
 

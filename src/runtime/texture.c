@@ -113,12 +113,14 @@ static cudaError_t make_array(cudaArray_t *out, const struct cudaChannelFormatDe
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
                             unsigned int flags)
 {
+    TRACED;
     return make_array(array, desc, (struct cudaExtent){width, height, 0}, flags);
 }
 
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
                               unsigned int flags)
 {
+    TRACED;
     return make_array(array, desc, extent, flags);
 }
 
@@ -468,6 +470,7 @@ static cudaError_t destroy(cudaTextureObject_t object, bool surface)
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
 {
+    TRACED;
     return destroy(object, false);
 }
 
@@ -494,6 +497,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const struct cu
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
 {
+    TRACED;
     return destroy(object, true);
 }
 
@@ -520,16 +524,19 @@ static cudaError_t describe(cudaTextureObject_t handle, struct cudaResourceDesc 
 
 cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *desc, cudaTextureObject_t object)
 {
+    TRACED;
     return describe(object, desc, NULL, false);
 }
 
 cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *desc, cudaTextureObject_t object)
 {
+    TRACED;
     return describe(object, NULL, desc, false);
 }
 
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *desc, cudaSurfaceObject_t object)
 {
+    TRACED;
     return describe(object, desc, NULL, true);
 }
 

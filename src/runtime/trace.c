@@ -1,0 +1,155 @@
+/* Tracing (see trace.h). */
+#define _GNU_SOURCE
+#include "runtime/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device/device.h"
+#include "report/trace.h"
+#include "runtime/pointer.h"
+#include "runtime/queue.h"
+#include "runtime/range.h"
+#include "runtime/records.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one line at a time */
+static uint64_t calls;                                   /* atomic */
+static _Thread_local int depth;                          /* of calls */
+static _Thread_local uint64_t number;
+static _Thread_local cudaError_t answer;
+
+bool trace_on(void)
+{
+    static int on; /* atomic; 1: no, 2: yes */
+    int known = __atomic_load_n(&on, __ATOMIC_RELAXED);
+    if (!known) {
+        const char *path = getenv("HEDDLE_TRACE");
+        known = path && *path ? 2 : 1;
+        __atomic_store_n(&on, known, __ATOMIC_RELAXED);
+    }
+    return known == 2;
+}
+
+int64_t trace_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static bool write_event(const void *event, FILE *f)
+{
+    return trace_write(event, f);
+}
+
+static void add(struct trace_event *e)
+{
+    static struct records file = {.variable = "HEDDLE_TRACE", .what = "a trace"};
+    e->pid = getpid();
+    e->process = program_invocation_name;
+    pthread_mutex_lock(&lock);
+    records_add(&file, write_event, e);
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- calls --- */
+
+struct trace_call trace_call_begin(const char *function)
+{
+    struct trace_call c = {0};
+    if (!trace_on())
+        return c;
+    if (depth++ == 0 && !strncmp(function, "cuda", 4)) {
+        c = (struct trace_call){range_open() ? function : NULL, trace_now(), __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED)};
+        number = c.number;
+        answer = cudaSuccess;
+    }
+    return c;
+}
+
+void trace_call_end(struct trace_call *c)
+{
+    if (!trace_on())
+        return;
+    if (--depth == 0)
+        number = 0;
+    if (c->name)
+        add(&(struct trace_event){.kind = TRACE_CALL, .name = c->name, .begin = c->begin, .end = trace_now(), .call = c->number,
+                                  .thread = gettid(), .answer = (int)answer});
+}
+
+void trace_answer(cudaError_t e)
+{
+    answer = e;
+}
+
+uint64_t trace_call_number(void)
+{
+    return number;
+}
+
+/* --- commands --- */
+
+static enum trace_memory memory_of(const struct place *p)
+{
+    struct pointer at;
+    if (p->on_device)
+        return TRACE_DEVICE;
+    at = pointer_look((const void *)(uintptr_t)p->at);
+    return at.kind == POINTER_PINNED || at.kind == POINTER_REGISTERED ? TRACE_PINNED
+           : at.kind == POINTER_MANAGED                               ? TRACE_MANAGED
+                                                                      : TRACE_PAGEABLE;
+}
+
+static void add_launch(struct trace_event *e, const struct command *c)
+{
+    heddle_kernel_info info = {0};
+    const heddle_launch_config *l = &c->launch.config;
+    e->kind = TRACE_KERNEL;
+    if (!heddle_kernel_describe(c->launch.kernel, &info))
+        e->name = info.name;
+    memcpy(e->grid, l->grid, sizeof e->grid);
+    memcpy(e->block, l->block, sizeof e->block);
+    e->registers = info.registers;
+    e->shared_static = (int64_t)info.static_shared;
+    e->shared_dynamic = (int64_t)l->shared_bytes;
+    add(e);
+}
+
+static void add_copy(struct trace_event *e, const struct command *c)
+{
+    e->kind = TRACE_COPY;
+    e->from = memory_of(&c->copy.from);
+    e->to = memory_of(&c->copy.to);
+    e->bytes = (int64_t)(c->copy.width * c->copy.height * c->copy.depth);
+    add(e);
+}
+
+static void add_fill(struct trace_event *e, const struct command *c)
+{
+    e->kind = TRACE_FILL;
+    e->from = e->to = memory_of(&c->fill.to);
+    e->bytes = (int64_t)(c->fill.width * c->fill.height * c->fill.depth);
+    add(e);
+}
+
+void trace_command(const struct command *c, int64_t begin, int64_t end)
+{
+    struct trace_event e = {.begin = begin, .end = end, .call = c->call, .stream = c->stream->number, .device = c->stream->device->index,
+                            .device_name = c->stream->device->spec->name};
+    if (c->kind == COMMAND_LAUNCH)
+        add_launch(&e, c);
+    else if (c->kind == COMMAND_COPY)
+        add_copy(&e, c);
+    else if (c->kind == COMMAND_FILL)
+        add_fill(&e, c);
+}
+
+void trace_range(const char *name, bool pushed, int64_t begin, int64_t end)
+{
+    if (trace_on() && range_open())
+        add(&(struct trace_event){.kind = TRACE_RANGE, .name = name, .begin = begin, .end = end, .thread = gettid(), .pushed = pushed});
+}

@@ -1,0 +1,45 @@
+/* Tracing: what a program did and when, by the host's clock. Every call that uses a device, every launch, copy and fill and
+ * every NVTX range leaves a line in the file that HEDDLE_TRACE names (report/trace.h reads it; docs/trace.md).
+ *
+ * Times are those of this machine, CLOCK_MONOTONIC in ns: not what a GPU would take. A command's line has the number of the
+ * call that asked for it. What range.h leaves out leaves no line. */
+#ifndef RUNTIME_TRACE_H
+#define RUNTIME_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cuda_runtime_api.h"
+
+struct command;
+
+/* HEDDLE_TRACE is set and not empty. */
+bool trace_on(void);
+
+int64_t trace_now(void);
+
+/* A call: from where TRACED stands to the end of its function. Calls inside others, and functions of ours that are no
+ * calls of CUDA's, leave no line. */
+struct trace_call {
+    const char *name; /* NULL: not to be told of */
+    int64_t begin;
+    uint64_t number;
+};
+struct trace_call trace_call_begin(const char *function);
+void trace_call_end(struct trace_call *c);
+#define TRACED                                                                                     \
+    struct trace_call traced __attribute__((cleanup(trace_call_end), unused)) = trace_call_begin(__func__)
+
+/* What the thread's call answers. */
+void trace_answer(cudaError_t e);
+
+/* The number of the calling thread's call, 0: none. */
+uint64_t trace_call_number(void);
+
+/* A launch, copy or fill that has run. */
+void trace_command(const struct command *c, int64_t begin, int64_t end);
+
+/* An NVTX range that has ended. */
+void trace_range(const char *name, bool pushed, int64_t begin, int64_t end);
+
+#endif
