@@ -492,10 +492,12 @@ bool results_read(struct results *rs, const char *path, struct diag_list *diags)
     }
     while ((len = getline(&line, &size, f)) > 0) {
         const char *why = NULL;
-        struct result *r = read_line(line, (size_t)len, &diags->arena, &why);
-        bool cut_off = line[len - 1] != '\n';
 
         at++;
+        if (*line == '#') /* what a file says of itself */
+            continue;
+        struct result *r = read_line(line, (size_t)len, &diags->arena, &why);
+        bool cut_off = line[len - 1] != '\n';
         if (r) {
             ALLOC_GROW(rs->result, rs->n, cap);
             rs->result[rs->n++] = r;

@@ -93,9 +93,17 @@ tools)
     expect 1 "cannot read the file of options" "$heddle" env nvcc --options-file nothing
     echo '-optf circle' >circle
     expect 1 "in a circle" "$heddle" env nvcc -optf circle
-    expect 2 "nvprof's '--print-gpu-trace' is not there yet" "$heddle" env nvprof --print-gpu-trace make/sum
-    expect 2 "nvprof's '--metric' is not known" "$heddle" env nvprof --metric make/sum
-    expect 1 "unknown metric 'gld_eficiency'" "$heddle" env nvprof --metrics gld_eficiency ./nothing
+    expect 2 "unknown flag '--print-gpu-traces'; did you mean '--print-gpu-trace'" "$heddle" env nvprof --print-gpu-traces ./nothing
+    expect 2 "flag '-u': 'h' is not\|flag '--normalized-time-unit': 'h' is not" "$heddle" env nvprof -u h ./nothing
+    expect 1 "cannot find './nothing'" "$heddle" env nvprof ./nothing
+    expect 0 "metric 'gld_eficiency' is not there: n/a" "$heddle" env nvprof --metrics gld_eficiency true
+    expect 0 "No kernels were profiled" "$heddle" env nvprof true
+    expect 0 "'--timeout' has no effect here" "$heddle" env nvprof -t 10 true
+    expect 1 "not a trace of Heddle's" "$heddle" env nsys stats /etc/passwd
+    expect 1 "there is no report 'nothing'" "$heddle" env nsys stats -r nothing /etc/passwd
+    expect 0 "nothing was traced" "$heddle" env nsys profile -o nothing true
+    expect 1 "nothing.nsys-rep' is there already" "$heddle" env nsys profile -o nothing true
+    expect 3 "Generated:" "$heddle" env nsys profile -f true -o nothing sh -c 'exit 3'
     expect 1 "cannot find './nothing'" "$heddle" env compute-sanitizer ./nothing
     expect 127 "cannot run 'no-such-command'" "$heddle" env no-such-command
     expect 7 "" "$heddle" env sh -c 'exit 7'

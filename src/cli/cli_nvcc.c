@@ -1,21 +1,16 @@
-/* NVIDIA's command-line tools by their own names: nvcc, nvprof, compute-sanitizer (ncu is in cli_profile.c).
- *
- * In: the tool's command line. `nvcc` is `heddle build` plus what build systems ask a compiler about itself; `nvprof`
- * is translated to `heddle profile`. What is not there is refused by name, never left out silently. */
+/* `nvcc` by its own name: `heddle build` plus what build systems ask a compiler about itself. What is not there is refused by name,
+ * never left out silently. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/alloc.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
 #include "compile/clang.h"
 #include "compile/compile.h"
 #include "compile/words.h"
 #include "heddle.h"
-
-/* --- nvcc --- */
 
 /* Build systems look for "NVIDIA", "release X.Y" and "VX.Y.Z" in this; the version is that of our headers. */
 static int nvcc_version(void)
@@ -99,63 +94,4 @@ int cli_nvcc(int argc, char **argv)
     failed = nvcc_print(&diags);
     compile_options_release(&options);
     return failed ? CLI_FAILED : CLI_OK;
-}
-
-/* --- nvprof --- */
-
-/* nvprof's flags and what `heddle profile` calls them. NULL: not there. */
-static const struct {
-    const char *name, *ours;
-    bool value;
-} nvprof_flags[] = {
-    {"--metrics", "--metrics", true}, {"-m", "--metrics", true},          {"--log-file", "--log-file", true},
-    {"--csv", "--csv", false},        {"--kernels", "--kernel-name", true}, {"--query-metrics", "--query-metrics", false},
-    {"--print-gpu-trace", NULL, false}, {"--print-api-trace", NULL, false}, {"--events", NULL, true},
-    {"-e", NULL, true},               {"--analysis-metrics", NULL, false}, {"--export-profile", NULL, true},
-    {"-o", NULL, true},               {"--import-profile", NULL, true},   {"-i", NULL, true},
-    {"--query-events", NULL, false},  {"--print-gpu-summary", NULL, false}, {"--source-level-analysis", NULL, true},
-};
-
-/* Translates argv[0]; the words taken, 0: an error was printed. */
-static int nvprof_flag(int argc, char **argv, char **to, int *n)
-{
-    for (size_t i = 0; i < sizeof nvprof_flags / sizeof *nvprof_flags; i++) {
-        if (strcmp(argv[0], nvprof_flags[i].name))
-            continue;
-        if (!nvprof_flags[i].ours) {
-            fprintf(stderr, "heddle: error: nvprof's '%s' is not there yet; `heddle profile --help` shows what is\n", argv[0]);
-            return 0;
-        }
-        if (nvprof_flags[i].value && argc < 2) {
-            fprintf(stderr, "heddle: error: nvprof's '%s' needs a value\n", argv[0]);
-            return 0;
-        }
-        to[(*n)++] = (char *)nvprof_flags[i].ours;
-        if (nvprof_flags[i].value)
-            to[(*n)++] = argv[1];
-        return nvprof_flags[i].value ? 2 : 1;
-    }
-    fprintf(stderr, "heddle: error: nvprof's '%s' is not known here; `heddle profile --help` shows what is\n", argv[0]);
-    return 0;
-}
-
-int cli_nvprof(int argc, char **argv)
-{
-    char **to = alloc_zeroed((size_t)(argc + 1) * 2 * sizeof *to);
-    int n = 0, i = 0, taken, status;
-
-    if (cli_wants_help(argc, argv))
-        to[n++] = argv[i++];
-    for (; i < argc && argv[i][0] == '-'; i += taken) {
-        taken = nvprof_flag(argc - i, argv + i, to, &n);
-        if (!taken) {
-            alloc_release(to);
-            return CLI_USAGE;
-        }
-    }
-    while (i < argc)
-        to[n++] = argv[i++];
-    status = cli_profile(n, to);
-    alloc_release(to);
-    return status;
 }
