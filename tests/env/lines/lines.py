@@ -651,7 +651,7 @@ def smi_table(r):
     has(r"^\+-{89}\+$", r.out)
     has(r"^\| NVIDIA-SMI \d\S+ +Driver Version: \S+ +CUDA Version: 12\.\d +\|$", r.out)
     has(r"^\| GPU  Name {17}Persistence-M \| Bus-Id          Disp\.A \| Volatile Uncorr\. ECC \|$", r.out)
-    has(r"^\|   0  NVIDIA .{32} \|   [0-9A-F]{8}:[0-9A-F]{2}:00\.0 Off \| +(0|Off|N/A) \|$", r.out)
+    has(r"^\|   0  NVIDIA .{27} \|   [0-9A-F]{8}:[0-9A-F]{2}:00\.0 Off \| +(0|Off|N/A) \|$", r.out)
     has(r"^\| .{39} \| +\d+MiB / +\d+MiB \| +\d+% +Default \|$", r.out)
     has(r"^\| Processes: {78}\|$", r.out)
     want(all(len(x) == 91 for x in r.out.splitlines() if x[:1] in "+|"), "lines of another length")
