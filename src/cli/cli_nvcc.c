@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
+#include "cli/resources.h"
 #include "compile/clang.h"
 #include "compile/compile.h"
 #include "compile/words.h"
@@ -83,6 +84,7 @@ int cli_nvcc(int argc, char **argv)
             return nvcc_list("sm_");
     }
     compile_options_init(&options);
+    resources_watch(&options);
     diag_init(&diags);
     words_add(&options.arena, &options.defines, "-D__NVCC__=1");
     options.cudart = "static"; /* as nvcc does by itself */

@@ -32,25 +32,47 @@ static uint64_t bytes_of(const struct ptx_module *m, int space)
     return sum;
 }
 
-static void add_kernel(const struct ptx_module *m, const struct ptx_function *f, int arch, struct strbuf *out)
+/* Where parameters begin in the first bank of constants, by compute capability: ptxas 13.0 counts so much before a kernel's own (below
+ * 9.0, where alone it tells of the bank), and code for 9.0 loads them from there. */
+static unsigned first_parameter(int arch)
+{
+    return arch >= 90 ? 0x210 : arch >= 70 ? 0x160 : 0x140;
+}
+
+bool resources_of(const struct ptx_module *m, const struct ptx_function *f, int arch, struct kernel_resources *r)
 {
     uint64_t next = UINT64_C(1) << 40;
     struct ir_kernel *k = ir_build(m, f, some_address, &next);
+    bool known;
     target_rewrite(k);
+    known = !k->problems;
+    snprintf(r->why, sizeof r->why, "%s", known ? "" : k->problems->text);
+    r->registers = known ? target_tables(k, &k->arena)->registers : 0;
+    r->barriers = k->has_barrier;
+    r->stack = k->local_bytes;
+    r->shared = k->shared_static;
+    r->constant = first_parameter(arch) + k->param_bytes;
+    ir_free(k);
+    return known;
+}
+
+static void add_kernel(const struct ptx_module *m, const struct ptx_function *f, int arch, struct strbuf *out)
+{
+    struct kernel_resources r;
+    bool known = resources_of(m, f, arch, &r);
     strbuf_addf(out, "ptxas info    : Compiling entry function '%s' for 'sm_%d'\n", f->name, arch);
-    if (k->problems) {
-        strbuf_addf(out, "ptxas info    : no estimate: %s\n", k->problems->text);
-        ir_free(k);
+    if (!known) {
+        strbuf_addf(out, "ptxas info    : no estimate: %s\n", r.why);
         return;
     }
-    const struct target_tables *t = target_tables(k, &k->arena);
     strbuf_addf(out, "ptxas info    : Function properties for %s\n    %u bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
                      "ptxas info    : Used %d registers, used %d barriers",
-                f->name, k->local_bytes, t->registers, (int)k->has_barrier);
-    if (k->shared_static)
-        strbuf_addf(out, ", %u bytes smem", k->shared_static);
+                f->name, r.stack, r.registers, r.barriers);
+    if (r.shared)
+        strbuf_addf(out, ", %u bytes smem", r.shared);
+    if (arch < 90)
+        strbuf_addf(out, ", %u bytes cmem[0]", r.constant);
     strbuf_adds(out, " (estimated by Heddle)\n");
-    ir_free(k);
 }
 
 static void list_kernels(const char *ptx, size_t len, int arch, void *user)

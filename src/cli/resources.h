@@ -15,4 +15,14 @@ void resources_watch(struct compile_options *o);
  * asked. Sets HEDDLE_REGISTERS. A wrong word, and a ptxas that is not there, are errors in `diags`. */
 void resources_choose(const char *where, struct diag_list *diags);
 
+/* What a kernel takes. False: it cannot be said, for the reason `why`. */
+struct ptx_module;
+struct ptx_function;
+struct kernel_resources {
+    int registers, barriers; /* registers: an estimate */
+    unsigned stack, shared, constant; /* bytes: of local memory a thread, of static shared memory a block, of the first bank of constants */
+    char why[256];
+};
+bool resources_of(const struct ptx_module *m, const struct ptx_function *f, int arch, struct kernel_resources *r);
+
 #endif

@@ -98,6 +98,8 @@ tools)
     expect 1 "cannot find './nothing'" "$heddle" env nvprof ./nothing
     expect 0 "metric 'gld_eficiency' is not there: n/a" "$heddle" env nvprof --metrics gld_eficiency true
     expect 0 "No kernels were profiled" "$heddle" env nvprof true
+    expect 1 "'/etc/passwd' does not contain device code" "$heddle" env cuobjdump -ptx /etc/passwd
+    expect 1 "cannot read './nothing'" "$heddle" env cuobjdump -sass ./nothing
     expect 2 "no GPU '3': there are 1" "$heddle" env nvidia-smi -i 3
     expect 2 "Field \"nothing\" is not a valid field to query" "$heddle" env nvidia-smi --query-gpu=name,nothing --format=csv
     HEDDLE_DEVICE=h200,a100 expect 0 "^GPU 1: NVIDIA A100.*-000000000001)" "$heddle" env nvidia-smi -L

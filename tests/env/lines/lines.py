@@ -93,12 +93,12 @@ def nvcc_list(r):
 def ptxas(r):
     want(r.status == 0, f"status {r.status}")
     for kernel in KERNELS:
-        found = has(rf"^ptxas info    : Compiling entry function '(\S*{kernel}\S*)' for 'sm_\d+a?'\n"
+        found = has(rf"^ptxas info    : Compiling entry function '(\S*{kernel}\S*)' for 'sm_(\d+)a?'\n"
                     rf"^ptxas info    : Function properties for \1\n"
                     rf"^    \d+ bytes stack frame, \d+ bytes spill stores, \d+ bytes spill loads\n"
                     rf"^ptxas info    : Used \d+ registers(.*)$", r.err)
-        has(r", \d+ bytes cmem\[0\]", found.group(2))
-        want(("bytes smem" in found.group(2)) == (kernel == "matmul_tiled"), f"shared memory of {kernel}: {found.group(2)}")
+        want((", 3" in found.group(3) and "bytes cmem[0]" in found.group(3)) == (int(found.group(2)) < 90), f"constants of {kernel}: {found.group(3)}")
+        want(("bytes smem" in found.group(3)) == (kernel == "matmul_tiled"), f"shared memory of {kernel}: {found.group(3)}")
 
 
 def ptxas_grep(r):
