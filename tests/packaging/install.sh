@@ -92,7 +92,7 @@ cat >complete.bash <<'END'
 try() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); COMPREPLY=(); _heddle; echo "${COMPREPLY[*]}"; }
 try heddle pro
 try heddle profile --met
-try heddle profile --device h20
+try heddle profile --device h200
 END
 clean bash complete.bash >completed 2>&1
 [ "$(cat completed)" = "$(printf 'profile\n--metrics\nh200')" ] || { echo "FAILED: completion:"; cat completed; failed=1; }
