@@ -282,6 +282,17 @@ static void make(struct jit_code *c, enum form form, enum jit_tier tier, double 
         set_long_ran(c, JAM, jit_hasty ? 1 : JAM_NS_PER_BYTE * o.size);
 }
 
+/* Is an instruction guarded that does not branch? The jam form counts no guards of these: it may leave between two warps. */
+static bool guards_some(const struct ir_kernel *k)
+{
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        if (in->guard != IR_NOREG && in->op != PTX_OP_BRA && in->op != PTX_OP_RET && in->op != PTX_OP_EXIT)
+            return true;
+    }
+    return false;
+}
+
 void jit_make(struct jit_code *c)
 {
     struct jit *j = c->owner;
@@ -296,7 +307,7 @@ void jit_make(struct jit_code *c)
     find_barriers(c, k);
     find_chains(c, k);
     c->spread = alloc_zeroed(sizeof *c->spread * ((size_t)k->ninsts + 1));
-    if (!c->counting)
+    if (!c->counting || (c->tallies && !c->cached && !(c->runs && guards_some(k))))
         c->steps = jam_plan(k, c->shapes, c->dim, lanes_level(), &c->jam_warps);
     make(c, TOGETHER, tier, start);
 }

@@ -64,6 +64,16 @@ __global__ void products(const float *a, float *b, double *d, int n)
     d[i] = (double)sum * 3 + i;
 }
 
+// The last turns read behind the end of an allocation, where an H200 maps memory all the same: machine code for several warps ends there.
+__global__ void past_the_end(const float *a, float *b, int turns)
+{
+    const float *p = a + threadIdx.y * 32 + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < turns; k++, p += 128)
+        sum += *p != 1e30f;
+    b[threadIdx.y * 32 + threadIdx.x] = sum;
+}
+
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 __global__ void copies(const float *a, float *b)
 {
@@ -79,7 +89,7 @@ __global__ void copies(const float *a, float *b)
 int main()
 {
     static float a[N];
-    float *da, *db, *sums, result[4];
+    float *da, *db, *sums, *last, result[4];
     double *dd;
     unsigned *bins;
     __half *halves;
@@ -102,6 +112,9 @@ int main()
     atomics<<<N / BLOCK, BLOCK>>>(da, sums, bins, halves);
     local_and_branches<<<N / BLOCK, BLOCK>>>(da, db);
     products<<<N / BLOCK, dim3(32, 4)>>>(da, db, dd, 64);
+    cudaMalloc(&last, 9 * 128 * sizeof *last);
+    cudaMemset(last, 0, 9 * 128 * sizeof *last);
+    past_the_end<<<40, dim3(32, 4)>>>(last, db, 12);
     cudaDeviceProp p;
     cudaGetDeviceProperties(&p, 0);
     if (p.major >= 8)

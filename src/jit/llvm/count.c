@@ -24,20 +24,30 @@ static LLVMValueRef number_of(struct emit *e, LLVMValueRef lanes)
 
 /* --- instructions --- */
 
-void count_guard(struct emit *e, LLVMValueRef bits)
+static LLVMValueRef times(struct emit *e, LLVMValueRef n, uint64_t by)
+{
+    return by == 1 ? n : LLVMBuildMul(e->b, n, number(e, 64, by), "");
+}
+
+void count_guards(struct emit *e, LLVMValueRef bits, int warps)
 {
     if (!e->job->runs)
         return;
     LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntNE, bits, number(e, 32, 0), "");
-    add_to(e, offsetof(struct jit_frame, site_runs), e->site, LLVMBuildZExt(e->b, some, e->i64, ""));
-    add_to(e, offsetof(struct jit_frame, site_lanes), e->site, number_of(e, bits));
+    add_to(e, offsetof(struct jit_frame, site_runs), e->site, times(e, LLVMBuildZExt(e->b, some, e->i64, ""), (uint64_t)warps));
+    add_to(e, offsetof(struct jit_frame, site_lanes), e->site, times(e, number_of(e, bits), (uint64_t)warps));
 }
 
-static void add_block(struct emit *e, int32_t block, bool back)
+void count_guard(struct emit *e, LLVMValueRef bits)
+{
+    count_guards(e, bits, 1);
+}
+
+static void add_block(struct emit *e, int32_t block, int warps, bool back)
 {
     if (!e->job->runs)
         return;
-    LLVMValueRef runs = number(e, 64, 1), lanes = e->mask ? number_of(e, e->mask) : number(e, 64, WARP_LANES);
+    LLVMValueRef runs = number(e, 64, (uint64_t)warps), lanes = e->mask ? number_of(e, e->mask) : number(e, 64, (uint64_t)warps * WARP_LANES);
     add_to(e, offsetof(struct jit_frame, block_runs), block, back ? LLVMBuildNeg(e->b, runs, "") : runs);
     add_to(e, offsetof(struct jit_frame, block_lanes), block, back ? LLVMBuildNeg(e->b, lanes, "") : lanes);
     if (!e->job->cached)
@@ -49,12 +59,12 @@ static void add_block(struct emit *e, int32_t block, bool back)
 
 void count_block(struct emit *e, int32_t block)
 {
-    add_block(e, block, false);
+    add_block(e, block, e->job->jam, false);
 }
 
-void uncount_block(struct emit *e, int32_t block)
+void uncount_block(struct emit *e, int32_t block, int warps)
 {
-    add_block(e, block, true);
+    add_block(e, block, warps, true);
 }
 
 void count_parted(struct emit *e, LLVMValueRef parted)
@@ -99,11 +109,6 @@ static LLVMValueRef word(struct emit *e, size_t pointer, LLVMValueRef n)
     return LLVMBuildGEP2(e->b, e->i64, frame_field(e, pointer, e->ptr), &n, 1, "");
 }
 
-static LLVMValueRef times(struct emit *e, LLVMValueRef n, uint64_t by)
-{
-    return LLVMBuildMul(e->b, n, number(e, 64, by), "");
-}
-
 static LLVMValueRef plus(struct emit *e, LLVMValueRef n, uint64_t more)
 {
     return LLVMBuildAdd(e->b, n, number(e, 64, more), "");
@@ -119,11 +124,34 @@ static LLVMValueRef pattern_of(struct emit *e, LLVMValueRef lanes, LLVMValueRef 
     return at_byte(e, frame_field(e, offsetof(struct jit_frame, tally_pattern), e->ptr), times(e, n, sizeof(struct tally_pattern)));
 }
 
-static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes)
+/* The jam form: do all its warps make the same access but for a multiple of what accesses are told by? Then the first one
+ * counts for all, and what leaves between two warps takes back what those behind have not done. */
+static bool same_in_warps(const struct emit *e, LLVMValueRef lanes)
+{
+    const struct ir_src *at = &e->in->src[0];
+    return e->of_warp && !lanes && e->in->space != PTX_GENERIC &&
+           (at->kind != IR_SRC_REG || (ir_bit(e->job->steps->known, at->reg) && e->job->steps->by[at->reg] % TALLY_SLOTS == 0));
+}
+
+/* So many accesses, the first warp's and others'. */
+static void add_access(struct emit *e, LLVMValueRef at, int warps)
+{
+    add_at(e, at, number(e, 64, (uint64_t)warps));
+    e->merged.site = e->site;
+    e->merged.at = at;
+}
+
+void uncount_access(struct emit *e)
+{
+    if (e->done && e->merged.at && e->merged.site == e->site)
+        add_at(e, e->merged.at, LLVMBuildNeg(e->b, number(e, 64, (uint64_t)(e->job->jam - e->done)), ""));
+}
+
+static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes, int warps)
 {
     LLVMBuilderRef B = e->b;
     LLVMBasicBlockRef again = new_block(e, "again"), other = new_block(e, "other"), next = new_block(e, "counted");
-    LLVMValueRef p = pattern_of(e, lanes, slot);
+    LLVMValueRef p = pattern_of(e, lanes, slot), times_at = at_byte(e, p, number(e, 64, offsetof(struct tally_pattern, times)));
     LLVMValueRef key = LLVMBuildOr(B, LLVMBuildShl(B, LLVMBuildZExt(B, lanes, e->i64, ""), number(e, 64, 32), ""), slot, "");
     LLVMValueRef differs = LLVMBuildXor(B, LLVMBuildLoad2(B, e->i64, p, ""), key, "");
     for (int g = 1; g < 1 << halved; g++) {
@@ -134,13 +162,15 @@ static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef 
     }
     likely(e, LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, differs, number(e, 64, 0), ""), again, other), true);
     LLVMPositionBuilderAtEnd(B, again);
-    add_at(e, at_byte(e, p, number(e, 64, offsetof(struct tally_pattern, times))), number(e, 64, 1));
+    add_at(e, times_at, number(e, 64, 1));
     LLVMBuildBr(B, next);
     LLVMPositionBuilderAtEnd(B, other);
     leave_lowest(e, lowest, halved);
-    ask_op(e, offsetof(struct jit_ops, count_shape), lanes);
+    tell_op(e, offsetof(struct jit_ops, count_shape), lanes);
     LLVMBuildBr(B, next);
     LLVMPositionBuilderAtEnd(B, next);
+    if (warps > 1) /* the pattern is in its place now */
+        add_access(e, times_at, warps - 1);
 }
 
 void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes)
@@ -156,13 +186,20 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
         ask_op(e, offsetof(struct jit_ops, record_shape), lanes ? lanes : number(e, 32, UINT32_MAX));
         return;
     }
+    bool merged = same_in_warps(e, lanes);
+    if (merged && e->warp > 0)
+        return;
     LLVMValueRef slot = LLVMBuildAnd(e->b, lowest[0], number(e, 64, TALLY_SLOTS - 1), "");
     if (lanes || halved) {
-        count_pattern(e, slot, lowest, halved, lanes ? lanes : number(e, 32, UINT32_MAX));
+        count_pattern(e, slot, lowest, halved, lanes ? lanes : number(e, 32, UINT32_MAX), merged ? e->job->jam : 1);
         return;
     }
     slot = plus(e, slot, (uint64_t)e->job->row[e->site] * TALLY_SLOTS);
-    add_at(e, word(e, offsetof(struct jit_frame, tally_slot), slot), number(e, 64, 1));
+    LLVMValueRef at = word(e, offsetof(struct jit_frame, tally_slot), slot);
+    if (merged)
+        add_access(e, at, e->job->jam);
+    else
+        add_at(e, at, number(e, 64, 1));
 }
 
 /* All addresses to a record. */
@@ -212,7 +249,7 @@ static void count_later(struct emit *e, LLVMValueRef lanes)
     LLVMBasicBlockRef full = new_block(e, "full"), next = new_block(e, "waits");
     likely(e, LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, n, number(e, 64, TALLY_WAITING), ""), full, next), false);
     LLVMPositionBuilderAtEnd(B, full);
-    ask_op(e, offsetof(struct jit_ops, count_waiting), number(e, 32, 0));
+    tell_op(e, offsetof(struct jit_ops, count_waiting), number(e, 32, 0));
     LLVMBuildBr(B, next);
     LLVMPositionBuilderAtEnd(B, next);
 }

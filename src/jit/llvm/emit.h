@@ -157,6 +157,10 @@ struct emit {
         enum jit_stop why;
         LLVMBasicBlockRef block; /* or NULL */
     } left;                         /* where it was last left */
+    struct {
+        int32_t site;
+        LLVMValueRef at; /* the number that counts it, or NULL: there is none yet */
+    } merged;                       /* the last access that the first warp counted for all (count.c) */
     LLVMValueRef scratch; /* memory for lanes that are gone through one by one (gather.c), or NULL */
     bool gathers, scatters; /* the host's own are better than lane by lane */
     struct {
@@ -339,10 +343,12 @@ static inline bool leaves_records(const struct emit *e)
     return e->job->counting && (!e->job->tallies || e->job->cached);
 }
 void count_block(struct emit *e, int32_t block); /* the lanes that are on enter it */
-void uncount_block(struct emit *e, int32_t block);
+void uncount_block(struct emit *e, int32_t block, int warps); /* so many have not entered it */
 void count_parted(struct emit *e, LLVMValueRef parted); /* lanes part at this branch, if so (i1) */
 void count_executed(struct emit *e, int32_t instructions);
+void uncount_access(struct emit *e); /* the jam form leaves: of those that the first warp counted, what is not done */
 void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction */
+void count_guards(struct emit *e, LLVMValueRef bits, int warps); /* the same in so many warps */
 /* An access by `lanes` (NULL: all 32): the lowest addresses of 2^halved groups. */
 void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes);
 void count_lanes(struct emit *e, const struct many *g);                  /* an access */
@@ -370,6 +376,7 @@ void call_step(struct emit *e, LLVMValueRef mask);  /* the call alone: operands 
 LLVMValueRef op_function(struct emit *e, size_t op); /* of jit_ops */
 LLVMValueRef ask_op(struct emit *e, size_t op, LLVMValueRef arg); /* calls a function of jit_ops; arg: i32, so the answer */
 void call_op(struct emit *e, size_t op, LLVMValueRef arg);        /* the same; if it is not 0, a fault, machine code stops */
+LLVMValueRef tell_op(struct emit *e, size_t op, LLVMValueRef arg); /* ask_op of a function that knows of no warp: in the jam form, too */
 void emit_stop(struct emit *e, enum jit_stop why, int32_t site);
 void emit_turn(struct emit *e, int32_t block); /* ends with a jump back to a block's head */
 void emit_ring(struct emit *e);                /* stops before this instruction when the ring has records enough */

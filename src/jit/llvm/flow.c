@@ -78,14 +78,19 @@ LLVMValueRef op_function(struct emit *e, size_t op)
     return LLVMBuildLoad2(e->b, e->ptr, LLVMBuildGEP2(e->b, e->i8, ops, &index, 1, ""), "");
 }
 
-LLVMValueRef ask_op(struct emit *e, size_t op, LLVMValueRef arg)
+LLVMValueRef tell_op(struct emit *e, size_t op, LLVMValueRef arg)
 {
     LLVMTypeRef params[3] = {e->ptr, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 3, false);
     LLVMValueRef f = op_function(e, op);
-    if (e->of_warp)
-        snprintf(e->problem, sizeof e->problem, "an instruction that several warps do not do at once");
     LLVMValueRef args[3] = {e->frame, number(e, 32, (uint32_t)e->site), arg};
     return LLVMBuildCall2(e->b, type, f, args, 3, "");
+}
+
+LLVMValueRef ask_op(struct emit *e, size_t op, LLVMValueRef arg)
+{
+    if (e->of_warp)
+        snprintf(e->problem, sizeof e->problem, "an instruction that several warps do not do at once");
+    return tell_op(e, op, arg);
 }
 
 void call_op(struct emit *e, size_t op, LLVMValueRef arg)
@@ -216,11 +221,15 @@ static LLVMValueRef common_guard(struct emit *e)
 static LLVMValueRef whole_guard(struct emit *e)
 {
     LLVMValueRef bits = NULL, cond;
-    if (e->of_warp && !ir_bit(e->job->steps->known, e->in->guard))
-        return common_guard(e);
+    if (e->of_warp && !ir_bit(e->job->steps->known, e->in->guard)) {
+        cond = common_guard(e);
+        count_guards(e, LLVMBuildSExt(e->b, cond, e->i32, ""), e->job->jam); /* what has left is counted where it goes on */
+        return cond;
+    }
     if (e->job->runs || !reg_scalar(e, e->in->guard))
         bits = guard_bits(e);
-    if (head_of_block(e) && bits) /* what leaves here is not counted a second time */
+    bool late = !head_of_block(e) || e->of_warp;
+    if (!late && bits) /* what leaves here is not counted a second time */
         count_guard(e, bits);
     if (reg_scalar(e, e->in->guard)) {
         cond = reg_get(e, e->in->guard).v[0];
@@ -230,8 +239,8 @@ static LLVMValueRef whole_guard(struct emit *e)
         LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, bits, number(e, 32, 0), "");
         leave_unless(e, LLVMBuildOr(e->b, cond, none, ""), JIT_LEAVE);
     }
-    if (!head_of_block(e) && bits)
-        count_guard(e, bits);
+    if (late && bits)
+        count_guards(e, bits, e->job->jam);
     return cond;
 }
 

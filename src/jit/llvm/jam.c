@@ -207,6 +207,9 @@ void jam_leave(struct emit *e, enum jit_stop why)
         save_own(e, w < e->done);
         unmark(e, m);
     }
+    if (e->site == e->k->blocks[e->in->block].first) /* it is counted again by those that do it again */
+        uncount_block(e, e->in->block, e->job->jam - e->done);
+    uncount_access(e);
     frame_set(e, offsetof(struct jit_frame, jam_done), number(e, 32, (uint64_t)e->done));
     emit_stop(e, why, e->site);
     turn_to(e, warp);

@@ -164,7 +164,7 @@ void hand_over(struct emit *e, const struct region *r)
 void ways_leave(struct emit *e, enum jit_stop why)
 {
     LLVMBuildStore(e->b, e->mask, e->region->wait[e->nth]);
-    uncount_block(e, e->region->block[e->nth]); /* it is done again */
+    uncount_block(e, e->region->block[e->nth], 1); /* it is done again */
     frame_set(e, offsetof(struct jit_frame, why), number(e, 32, why));
     LLVMBuildBr(e->b, e->region->apart);
 }
