@@ -3,6 +3,8 @@
 unit_test(compile_options)
 unit_test(compile_messages)
 unit_test(compile_launches)
+unit_test(libraries)
+target_link_libraries(unit_libraries PRIVATE compile)
 target_link_libraries(unit_compile_options PRIVATE compile)
 target_link_libraries(unit_compile_messages PRIVATE compile)
 target_link_libraries(unit_compile_launches PRIVATE compile)

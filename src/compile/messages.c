@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "compile/libraries.h"
 
 struct reader {
     struct diag_list *diags;
@@ -97,11 +98,13 @@ static void add_stack(struct reader *r)
     }
 }
 
-/* What to do about messages that mean a missing package. */
-static const char *remedy(const char *text)
+/* What to do about messages that mean a missing package, or a library that nobody has here. */
+static const char *remedy(struct arena *a, const char *text)
 {
     static const char openmp[] = ": OpenMP needs Debian's package libomp-19-dev";
-    return strstr(text, "'omp.h' file not found") || strstr(text, "cannot find -lomp:") ? openmp : "";
+    bool is_openmp = strstr(text, "'omp.h' file not found") || strstr(text, "cannot find -lomp:");
+    const char *library = is_openmp ? openmp : libraries_remedy(a, text);
+    return library ? library : "";
 }
 
 static void add_message(struct reader *r, char *file, int line, int column,
@@ -110,8 +113,8 @@ static void add_message(struct reader *r, char *file, int line, int column,
     bool tool = !line && (strstr(file, "clang") || !*file);
     const char *name = tool ? NULL : r->hidden && starts(file, r->hidden) ? r->source : file;
     r->last = NULL;
-    if (*remedy(text))
-        text = arena_printf(&r->diags->arena, "%s%s", text, remedy(text));
+    if (severity == DIAG_ERROR && *remedy(&r->diags->arena, text))
+        text = arena_printf(&r->diags->arena, "%s%s", text, remedy(&r->diags->arena, text));
     if (severity == DIAG_NOTE ? r->dropped
                               : (severity == DIAG_WARNING && name && is_system(r, name)) ||
                                     is_there(r->diags, severity, name, line, column, text)) {
@@ -235,7 +238,7 @@ void messages_add_linker(struct diag_list *diags, const char *text, const char *
         const char *temp = hidden ? strstr(line, hidden) : NULL;
         const char *message = temp ? strstr(temp, ": ") : line;
         diag_add(diags, warning ? DIAG_WARNING : DIAG_ERROR, NULL, 0, "%s%s",
-                 starts(message, ": ") ? message + 2 : message, remedy(message));
+                 starts(message, ": ") ? message + 2 : message, remedy(&diags->arena, message));
         alloc_release(line);
     }
 }

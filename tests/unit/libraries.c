@@ -1,0 +1,83 @@
+/* Libraries that are not there: which messages mean one, and that docs/libraries.md is up to date. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/strbuf.h"
+#include "compile/libraries.h"
+
+static void of_messages(void **state)
+{
+    static const struct {
+        const char *text, *name; /* NULL: no library */
+    } cases[] = {
+        {"'cublas_v2.h' file not found", ": cuBLAS (linear algebra) is not part of Heddle; Debian's nvidia-cuda-dev"},
+        {"'thrust/device_vector.h' file not found", ": Thrust ("},
+        {"'cub/cub.cuh' file not found", ": CUB ("},
+        {"'cuda_fp8.h' file not found", ": 8-, 6- and 4-bit floating point ("},
+        {"'helper_cuda.h' file not found", ": NVIDIA's CUDA samples ("},
+        {"'cudnn.h' file not found", ": cuDNN ("},
+        {"'nccl.h' file not found", ": NCCL ("},
+        {"'curand_kernel.h' file not found", ": cuRAND ("},
+        {"'cusolverDn.h' file not found", ": cuSOLVER ("},
+        {"cannot find -lcublas: No such file or directory", ": cuBLAS ("},
+        {"cannot find -lcufftw: No such file or directory", ": cuFFT ("},
+        {"'helper_of_mine.h' file not found", NULL},
+        {"'cuda/kernels.h' file not found", NULL},
+        {"'thrust' file not found", NULL},
+        {"'mycublas_v2.h' file not found", NULL},
+        {"'nccl.hpp' file not found", NULL},
+        {"cannot find -lm: No such file or directory", NULL},
+        {"use of undeclared identifier 'cublas_v2.h'", NULL},
+        {"file not found", NULL},
+        {"", NULL},
+    };
+    struct arena a;
+
+    (void)state;
+    arena_init(&a);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *said = libraries_remedy(&a, cases[i].text);
+
+        if (!cases[i].name)
+            assert_null(said);
+        else
+            assert_true(said && !strncmp(said, cases[i].name, strlen(cases[i].name)) && strstr(said, "docs/libraries.md"));
+    }
+    arena_release(&a);
+}
+
+static void documentation(void **state)
+{
+    static char want[1 << 16];
+    struct strbuf b;
+    FILE *f;
+
+    (void)state;
+    strbuf_init(&b);
+    libraries_document(&b);
+    if (getenv("HEDDLE_WRITE_DOCS")) {
+        f = fopen(DATA "/../../docs/libraries.md", "w");
+        assert_non_null(f);
+        fputs(b.s, f);
+        fclose(f);
+    }
+    f = fopen(DATA "/../../docs/libraries.md", "r");
+    assert_non_null(f);
+    assert_true(fread(want, 1, sizeof want - 1, f) > 0);
+    fclose(f);
+    assert_string_equal(b.s, want);
+    strbuf_release(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_messages), cmocka_unit_test(documentation)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
