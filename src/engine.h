@@ -39,6 +39,10 @@ heddle_status engine_module_load(heddle_device *dev, const char *name, const cha
 /* Host threads that a launch may use. */
 int engine_threads(const heddle_device *dev) ACROSS(engine_threads);
 
+/* Which times the kernel's code reads, as bits. */
+enum engine_time { ENGINE_CLOCK = 1 /* %clock, %clock64: of the warp */, ENGINE_GLOBALTIMER = 2 };
+unsigned engine_times(const heddle_kernel *k) ACROSS(engine_times);
+
 /* True when the kernel calls malloc or free: its launches share the device's heap. */
 bool engine_uses_heap(const heddle_kernel *k) ACROSS(engine_uses_heap);
 

@@ -281,6 +281,18 @@ static bool any_effect(const struct ir_kernel *k)
     return false;
 }
 
+unsigned engine_times(const heddle_kernel *k)
+{
+    unsigned times = 0;
+    for (int32_t i = 0; k->ir && i < k->ir->ninsts; i++)
+        for (int s = 0; s < k->ir->insts[i].nsrc; s++) {
+            const struct ir_src *src = &k->ir->insts[i].src[s];
+            if (facts_source(src) & FACT_STATE)
+                times |= src->sreg >= PTX_SREG_GLOBALTIMER && src->sreg <= PTX_SREG_GLOBALTIMER_HI ? ENGINE_GLOBALTIMER : ENGINE_CLOCK;
+        }
+    return times;
+}
+
 heddle_status heddle_kernel_describe(heddle_kernel *k, heddle_kernel_info *info)
 {
     heddle_status s = kernel_compile(k);

@@ -6,6 +6,7 @@
 
 #include "runtime/pool.h"
 #include "runtime/runtime.h"
+#include "runtime/times.h"
 
 struct event {
     bool alive; /* first: pool.h */
@@ -123,6 +124,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
         return runtime_leave(cudaErrorInvalidResourceHandle);
     if (!ticket_done(a->ticket) || !ticket_done(b->ticket))
         return runtime_leave(cudaErrorNotReady);
+    times_tell(TIME_EVENTS);
     *ms = (float)((double)(b->ticket->time_ns - a->ticket->time_ns) * 1e-6);
     return runtime_leave(queue_verdict(a->device));
 }

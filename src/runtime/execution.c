@@ -15,6 +15,7 @@
 #include "runtime/module.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
+#include "runtime/times.h"
 #include "space/space.h"
 
 /* --- <<<grid, block, shared, stream>>> --- */
@@ -54,7 +55,7 @@ cudaError_t __cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockD
 
 enum { /* bits of `said`; three each, x y z, for the shape */
     REFUSED_GRID = 0, REFUSED_BLOCK = 3, REFUSED_THREADS = 6, REFUSED_BOUNDS, REFUSED_STATIC, REFUSED_DYNAMIC,
-    REFUSED_PARAMETERS, TOLD_NO_EFFECT
+    REFUSED_PARAMETERS, TOLD_NO_EFFECT, TOLD_TIMES
 };
 
 /* Explains a launch that does not fit, once for each kernel and reason: programs may try on purpose. */
@@ -168,6 +169,18 @@ static void tell_no_effect(struct runtime_kernel *k)
     arena_release(&a);
 }
 
+/* A kernel that reads a clock gets no GPU's time. */
+static void tell_times(struct runtime_kernel *k)
+{
+    if (__atomic_fetch_or(&k->said, 1u << TOLD_TIMES, __ATOMIC_RELAXED) >> TOLD_TIMES & 1)
+        return;
+    unsigned times = engine_times(k->kernel);
+    if (times & ENGINE_CLOCK)
+        times_tell(TIME_CLOCK);
+    if (times & ENGINE_GLOBALTIMER)
+        times_tell(TIME_GLOBALTIMER);
+}
+
 static cudaError_t launch(struct runtime_device *d, const void *func, struct dim3 g, struct dim3 b, void **args,
                           size_t shared, cudaStream_t stream, bool cooperative)
 {
@@ -187,6 +200,7 @@ static cudaError_t launch(struct runtime_device *d, const void *func, struct dim
     if (e)
         return e;
     tell_no_effect(k);
+    tell_times(k);
     struct command *c = command_new(COMMAND_LAUNCH);
     c->launch.kernel = k->kernel;
     c->launch.config = (heddle_launch_config){
