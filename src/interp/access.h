@@ -586,6 +586,23 @@ static bool in_space(struct access *a, bool (*act)(struct access *), int space, 
     return act(a);
 }
 
+/* The same where each lane has a window of its own. */
+static bool access_apart(struct access *a, bool (*act)(struct access *), const uint64_t *addr)
+{
+    uint64_t at[WARP_LANES];
+    uint32_t m = a->m, shared = 0, local = 0;
+    memcpy(at, addr, sizeof at);
+    LANE_LOOP(m)
+    {
+        struct window s = warp_window(a->w, PTX_SHARED, (int)i), own = warp_window(a->w, PTX_LOCAL, (int)i);
+        shared |= (uint32_t)(at[i] - s.base < s.bytes) << i;
+        local |= (uint32_t)(at[i] - own.base < own.bytes) << i;
+        at[i] -= shared >> i & 1 ? s.base : local >> i & 1 ? own.base : 0;
+    }
+    return in_space(a, act, PTX_GLOBAL, m & ~shared & ~local, at, 0) && in_space(a, act, PTX_SHARED, m & shared, at, 0) &&
+           in_space(a, act, PTX_LOCAL, m & local, at, 0);
+}
+
 static bool access_memory(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m,
                           bool (*act)(struct access *))
 {
@@ -598,6 +615,8 @@ static bool access_memory(const struct interp_code *c, struct warp *w, const str
         return act(&a);
     }
     read_addresses(&a, addr);
+    if (w->block->launch->lane_by_lane)
+        return access_apart(&a, act, addr);
     uint32_t shared = 0, local = 0;
     for (int i = 0; i < WARP_LANES; i++) {
         shared |= (uint32_t)(addr[i] - SPACE_SHARED_WINDOW < SPACE_WINDOW_BYTES) << i;

@@ -30,6 +30,12 @@ uint32_t interp_reg_bytes(const struct interp_code *c);
 /* Runs a warp until it stops. `counts` may be NULL. */
 enum warp_stop interp_run(struct warp *w, struct exec_counts *counts);
 
+/* One instruction of the current split. WARP_RESUME: it may go on; WARP_BLOCKED: it waits or has exited; else as interp_run. */
+enum warp_stop interp_step(struct warp *w, struct exec_counts *counts);
+
+/* Carries out a rendezvous of waiting splits that is complete. False: there is none. */
+bool interp_meet(struct warp *w);
+
 /* The same, but stops with WARP_RESUME when at least one instruction is done and the current split is before an
  * instruction whose `apart` is not negative, or all 32 lanes are together before one whose `together` is not. Its block
  * has not been counted then. Both [ninsts], or NULL: nowhere. */

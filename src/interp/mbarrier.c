@@ -49,8 +49,9 @@ static uint64_t *find(const struct interp_code *c, struct warp *w, const struct 
     if (st->width[0] == 4)
         at = (uint32_t)a;
     if (st->in->mods->space == PTX_GENERIC) {
-        at -= SPACE_SHARED_WINDOW;
-        if (at >= SPACE_WINDOW_BYTES) {
+        struct window of_block = warp_window(w, PTX_SHARED, lane);
+        at -= of_block.base;
+        if (at >= of_block.bytes) {
             fault(c, w, st, HEDDLE_INVALID_ADDRESS_SPACE, lane, a, "an mbarrier lies in shared memory");
             return NULL;
         }

@@ -33,6 +33,7 @@ struct run {
     int room; /* records: an instruction may add its share up to here */
     bool again; /* the instruction at pc was counted when the split met it first */
     const int32_t *together, *apart; /* interp_run_until: where to stop, or NULL */
+    bool single; /* interp_step: anywhere */
     bool moved;
 };
 
@@ -296,7 +297,8 @@ static void branch_table(struct run *r, const struct step *st, uint32_t m)
 
 static bool others_go_on(const struct run *r)
 {
-    return (r->together && r->together[r->pc] >= 0 && r->mask == UINT32_MAX) || (r->apart && r->apart[r->pc] >= 0);
+    return r->single || (r->together && r->together[r->pc] >= 0 && r->mask == UINT32_MAX) ||
+           (r->apart && r->apart[r->pc] >= 0);
 }
 
 /* Runs the current split until it cannot go on. True: *why says why the warp stops; false: another split may run. */
@@ -459,4 +461,20 @@ enum warp_stop interp_run_until(struct warp *w, struct exec_counts *counts, cons
         if (stopped(&r))
             return WARP_STOPPED;
     }
+}
+
+enum warp_stop interp_step(struct warp *w, struct exec_counts *counts)
+{
+    struct run r = {.c = w->block->launch->code, .l = w->block->launch, .w = w, .counts = counts, .room = INT_MAX, .turn = INT_MAX, .single = true};
+    enum warp_stop why;
+    take_split(&r);
+    if (run_split(&r, &why))
+        return why;
+    return stopped(&r) ? WARP_STOPPED : WARP_BLOCKED;
+}
+
+bool interp_meet(struct warp *w)
+{
+    struct run r = {.c = w->block->launch->code, .l = w->block->launch, .w = w};
+    return meet_any(&r);
 }

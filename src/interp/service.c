@@ -21,10 +21,11 @@
 const char *service_bytes(const struct warp *w, int lane, uint64_t address, unsigned n)
 {
     const struct launch *l = w->block->launch;
-    uint64_t shared = address - SPACE_SHARED_WINDOW, local = address - SPACE_LOCAL_WINDOW;
-    if (shared < SPACE_WINDOW_BYTES)
+    struct window of_block = warp_window(w, PTX_SHARED, lane), own = warp_window(w, PTX_LOCAL, lane);
+    uint64_t shared = address - of_block.base, local = address - own.base;
+    if (shared < of_block.bytes)
         return shared + n <= l->shared_bytes ? w->block->shared + shared : NULL;
-    if (local < SPACE_WINDOW_BYTES)
+    if (local < own.bytes)
         return local + n <= l->local_size ? w->local + (size_t)lane * l->local_bytes + local : NULL;
     if (!space_is_device_address(address) && registered_ok(address, n))
         return (const char *)(uintptr_t)address;

@@ -103,9 +103,24 @@ uint64_t special_window(const struct ir_inst *in)
     return in->mods->to ? 0 - base : base;
 }
 
+/* Where each lane has a window of its own. */
+static void cvta_apart(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    const struct ptx_mods *mods = st->in->mods;
+    for (int i = 0; i < WARP_LANES; i++) {
+        uint64_t base = warp_window(w, mods->space, i).base;
+        if (m >> i & 1)
+            step_write(c, w, st, 0, i, step_value(c, w, st, 0, i) + (mods->to ? 0 - base : base));
+    }
+}
+
 void special_cvta(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     uint64_t base = (uint64_t)st->offset;
+    if (base && w->block->launch->lane_by_lane) {
+        cvta_apart(c, w, st, m);
+        return;
+    }
     if (m == ~0u && st->dst_width[0] == sizeof(uint64_t) && st->width[0] == sizeof(uint64_t)) {
         uint64_t *d = place_at(c, w, st->d[0]);
         const uint64_t *a = place_at(c, w, st->s[0]);
@@ -126,7 +141,8 @@ void special_isspacep(const struct interp_code *c, struct warp *w, const struct 
         if (!(m >> i & 1))
             continue;
         uint64_t a = step_value(c, w, st, 0, i);
-        bool shared = a - SPACE_SHARED_WINDOW < SPACE_WINDOW_BYTES, local = a - SPACE_LOCAL_WINDOW < SPACE_WINDOW_BYTES;
+        struct window of_block = warp_window(w, PTX_SHARED, i), own = warp_window(w, PTX_LOCAL, i);
+        bool shared = a - of_block.base < of_block.bytes, local = a - own.base < own.bytes;
         bool is = space == PTX_SHARED ? shared : space == PTX_LOCAL ? local : space == PTX_GLOBAL && !shared && !local;
         truth |= (uint32_t)is << i;
     }

@@ -30,6 +30,7 @@ struct frame {
     int32_t reg_base;
     int32_t *label_at; /* label -> instruction number */
     int depth;
+    int32_t number;    /* of k->frames */
 };
 
 struct patch {
@@ -61,7 +62,8 @@ struct build {
     ir_address_fn address;
     void *user;
     int32_t cap;      /* of k->insts */
-    int32_t reg_cap;
+    int32_t reg_cap, frames_cap;
+    const struct frame *at; /* the function being emitted */
     struct variable *vars;
     int nvars, vars_cap;
     struct param_reg *param_regs;
@@ -196,6 +198,9 @@ static void lay_out(struct build *b, const struct ptx_function *entry)
         if (m->vars[i]->space == PTX_SHARED && m->vars[i]->unsized)
             remember(b, m->vars[i], NULL, b->k->shared_dynamic);
     table_release(&used);
+    b->k->shared = ARENA_ARRAY(&b->k->arena, struct ir_shared, b->nvars + 1);
+    for (int i = 0; i < b->nvars; i++) /* nothing else has been laid out yet */
+        b->k->shared[b->k->nshared++] = (struct ir_shared){b->vars[i].var, (uint32_t)b->vars[i].at};
 }
 
 static void lay_out_params(struct build *b, const struct ptx_function *f)
@@ -224,6 +229,19 @@ static void declare_locals(struct build *b, const struct frame *fr)
     }
 }
 
+/* The frame's place in k->frames; `call`: the instruction of its caller that it stands for, or NULL. */
+static void number_frame(struct build *b, struct frame *fr, const struct ptx_inst *call)
+{
+    struct ir_kernel *k = b->k;
+    ALLOC_GROW(k->frames, k->nframes, b->frames_cap);
+    fr->number = k->nframes++;
+    k->frames[fr->number] = (struct ir_frame){.function = fr->f, .caller = -1};
+    if (fr->caller) {
+        k->frames[fr->number].caller = fr->caller->number;
+        k->frames[fr->number].statement = (int32_t)(call - fr->caller->f->insts);
+    }
+}
+
 /* --- instructions --- */
 
 static struct ir_inst *emit(struct build *b, const struct ptx_inst *from, uint16_t op)
@@ -235,8 +253,10 @@ static struct ir_inst *emit(struct build *b, const struct ptx_inst *from, uint16
     }
     static const struct ptx_mods none;
     struct ir_inst *in = &k->insts[k->ninsts++];
-    *in = (struct ir_inst){.op = op, .guard = IR_NOREG, .mods = &none, .vec = 1, .target = -1, .join = -1};
+    *in = (struct ir_inst){.op = op, .guard = IR_NOREG, .mods = &none, .vec = 1, .target = -1, .join = -1, .statement = -1};
+    in->of_frame = b->at->number;
     if (from) {
+        in->statement = (int32_t)(from - b->at->f->insts);
         in->mods = &from->mods;
         in->type = from->mods.type[0];
         in->type2 = from->mods.type[1];
@@ -573,6 +593,7 @@ static void inline_call(struct build *b, const struct frame *fr, const struct pt
     for (int i = 0; i < f->nparams; i++)
         bind(b, fr, &inner, f->params[i], args && i < args->n ? &args->elem[i] : NULL, in);
     bind(b, fr, &inner, f->ret, ret && ret->n ? &ret->elem[0] : NULL, in);
+    number_frame(b, &inner, in);
     emit_function(b, &inner);
 }
 
@@ -590,6 +611,7 @@ static int32_t new_body(struct build *b, const struct ptx_function *f, int cycle
     *p = (struct pending){.frame = {.f = f, .body = r->nbodies}, .cycle = cycle};
     ALLOC_GROW(b->pending, b->npending, b->pending_cap);
     b->pending[b->npending++] = p;
+    number_frame(b, &p->frame, NULL);
     int32_t ra = IR_NOREG;
     for (int32_t i = 0; i < r->nbodies; i++)
         ra = r->body[i].group == group ? r->body[i].ra : ra;
@@ -950,12 +972,27 @@ static void emit_inst(struct build *b, const struct frame *fr, const struct ptx_
     }
 }
 
+/* Where the frame's .local variables begin, for k->frames. */
+static void note_locals(struct build *b, const struct frame *fr)
+{
+    for (int i = 0; i < fr->f->nvars; i++)
+        if (fr->f->vars[i]->space == PTX_LOCAL) {
+            const struct variable *v = lookup(b, fr->f->vars[i], fr);
+            b->k->frames[fr->number].local_at = (uint32_t)v->at;
+            b->k->frames[fr->number].on_stack = v->in_frame;
+            return;
+        }
+}
+
 static void emit_function(struct build *b, struct frame *fr)
 {
     struct ir_kernel *k = b->k;
     const struct ptx_function *f = fr->f;
     struct patch *patches = NULL;
     int npatches = 0, cap = 0, label = 0;
+    const struct frame *outer = b->at;
+
+    b->at = fr;
 
     if (takes_param_address(f) && is_callee(fr))
         b->mixed_params = true;
@@ -963,6 +1000,7 @@ static void emit_function(struct build *b, struct frame *fr)
     for (int i = 0; i < f->nregs; i++)
         new_reg(b, f->regs[i].type);
     declare_locals(b, fr);
+    note_locals(b, fr);
     fr->label_at = alloc_zeroed(sizeof *fr->label_at * (size_t)(f->nlabels + 1));
     for (int i = 0; i <= f->ninsts && k->ninsts < MAX_INSTS; i++) {
         for (label = 0; label < f->nlabels; label++)
@@ -980,6 +1018,7 @@ static void emit_function(struct build *b, struct frame *fr)
     }
     alloc_release(fr->label_at);
     alloc_release(patches);
+    b->at = outer;
 }
 
 static void find_facts(struct ir_kernel *k)
@@ -1006,6 +1045,7 @@ static void emit_bodies(struct build *b)
         struct ir_body *body = &b->recursion.body[i]; /* there may be more of them now */
         body->scratch[1].from = scratch;
         body->scratch[1].to = b->params_in_memory ? align_scratch(b) : scratch;
+        b->at = &p->frame;
         struct ir_inst *ret = emit(b, NULL, PTX_OP_BRX);
         ret->mods = &none;
         ret->is_return = true;
@@ -1018,6 +1058,7 @@ static void emit_bodies(struct build *b)
 static void finish_calls(struct build *b)
 {
     struct recursion *r = &b->recursion;
+    b->k->stack_reg = b->k->recursive ? r->sp : IR_NOREG;
     if (b->k->recursive && !b->k->problems) {
         r->results = alloc_zeroed(((size_t)b->k->nregs / 64 + 1) * 8);
         for (int i = 0; i < b->nparam_regs; i++)
@@ -1061,6 +1102,8 @@ static struct ir_kernel *build_once(const struct ptx_module *m, const struct ptx
     lay_out(&b, entry);
     lay_out_params(&b, entry);
     lay_out_result(&b);
+    number_frame(&b, &fr, NULL);
+    b.at = &fr;
     emit_function(&b, &fr);
     emit(&b, NULL, PTX_OP_EXIT);
     emit_bodies(&b);
@@ -1111,6 +1154,7 @@ void ir_free(struct ir_kernel *k)
         return;
     alloc_release(k->insts);
     alloc_release(k->reg_type);
+    alloc_release(k->frames);
     claims_free(k->claims);
     arena_release(&k->arena);
     alloc_release(k);

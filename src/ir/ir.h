@@ -84,7 +84,19 @@ struct ir_inst {
     int32_t id; /* its number when the kernel was built, from 1, which its copies and parts keep; 0: made later */
     const char *text; /* the PTX statement, and its length */
     int text_len;
+    int32_t of_frame;  /* ir_kernel.frames: in which call it is */
+    int32_t statement; /* which of the function's instructions it is from, or -1: of none */
     int block; /* the basic block it is in */
+};
+
+/* A function in the kernel: the kernel itself, a callee in place of one call, or one that may call itself (recursion.h). What
+ * a debugger needs to show calls as calls (step/step.h). */
+struct ir_frame {
+    const struct ptx_function *function;
+    int32_t caller;    /* frame that the call is in; -1: the kernel, or a function that may call itself */
+    int32_t statement; /* of the caller: the call */
+    uint32_t local_at; /* its first .local variable: an offset in the thread's local memory, */
+    bool on_stack;     /* behind what the stack register has */
 };
 
 struct ir_block {
@@ -105,6 +117,12 @@ struct ir_loop {
     int32_t depth;  /* 1: outermost */
     bool waiting;   /* an exit depends on what another thread may write: see ir_analyse */
     uint64_t *blocks; /* bit set */
+};
+
+/* A shared variable of the kernel or of what it calls. */
+struct ir_shared {
+    const struct ptx_var *var;
+    uint32_t at; /* offset in the block's shared memory */
 };
 
 struct ir_param {
@@ -148,6 +166,11 @@ struct ir_kernel {
                                result is used, ordered loads */
     struct ir_problem *problems;
     struct ir_claims *claims; /* what analyses claim (claims.h), or NULL: nobody asks */
+    struct ir_shared *shared;
+    int32_t nshared;
+    struct ir_frame *frames;  /* [0]: the kernel */
+    int32_t nframes;
+    int32_t stack_reg;        /* recursive: the register with the address of the frame that runs */
     const uint64_t *unwritten; /* registers that may be read before they are written in the kernel as it was built, */
     int32_t built_regs;        /* and how many it had then: verify.h */
 };

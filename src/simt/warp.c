@@ -17,6 +17,7 @@ void warp_start(struct warp *w, uint32_t lanes)
     w->nrecords = 0;
     w->split[0] = (struct split){.mask = w->alive, .join = -1};
     memset(w->joins, 0, sizeof w->joins);
+    memset(w->thread, 0, sizeof w->thread);
 }
 
 struct record *warp_event(struct warp *w, int32_t site, enum record_op op, uint32_t mask, uint64_t what)
@@ -225,6 +226,8 @@ int warp_release_joins(struct warp *w, bool all)
 
 void warp_merge(struct warp *w)
 {
+    if (w->block->launch->lane_by_lane)
+        return;
     for (int i = 0; i < w->nsplits; i++)
         for (int j = i + 1; j < w->nsplits; j++) {
             struct split *a = &w->split[i], *b = &w->split[j];
@@ -236,4 +239,35 @@ void warp_merge(struct warp *w)
                 w->current = (uint8_t)i;
             remove_split(w, j--);
         }
+}
+
+void warp_gather(struct warp *w, uint32_t lanes)
+{
+    int first = -1;
+    for (int i = 0; i < w->nsplits; i++) {
+        if (!(w->split[i].mask & lanes))
+            continue;
+        if (first < 0) {
+            first = i;
+            continue;
+        }
+        w->split[first].mask |= w->split[i].mask;
+        remove_split(w, i--);
+    }
+    w->current = (uint8_t)first;
+}
+
+void warp_part(struct warp *w)
+{
+    struct split parted[WARP_LANES];
+    int n = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        for (int i = 0; i < w->nsplits; i++)
+            if (w->split[i].mask >> lane & 1) {
+                parted[n] = w->split[i];
+                parted[n++].mask = 1u << lane;
+            }
+    memcpy(w->split, parted, (size_t)n * sizeof parted[0]);
+    w->nsplits = (uint8_t)n;
+    w->current = 0;
 }

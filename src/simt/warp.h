@@ -113,6 +113,7 @@ struct warp {
     struct record_values *values; /* the same; NULL unless watched */
     struct split split[WARP_LANES];
     struct join join[WARP_MAX_JOINS];
+    void *thread[WARP_LANES]; /* launches that go lane by lane: who runs the lane (step/step.h), NULL: it has not begun */
 };
 
 /* One of a block's 16 named barriers. */
@@ -190,6 +191,7 @@ struct launch {
     struct arena arena;
     const struct ir_kernel *kernel;
     const void *code;       /* the executor's form of the kernel */
+    void *step;             /* it is stepped (step/step.h), or NULL */
     void *jit;              /* its machine code, and when it is made (jit/code.h), or NULL: the interpreter alone */
     const struct space *space;
     uint32_t grid[3], block_dim[3];
@@ -221,6 +223,7 @@ struct launch {
                                0: none does */
     uint64_t grid_serial;   /* %gridid */
     uint64_t number;        /* of all launches of the process */
+    bool lane_by_lane;      /* lanes stay apart, a split each, and have generic addresses of their own (step/step.h) */
     bool cooperative;       /* all blocks are resident at the same time, so they may wait for each other */
     uint64_t grid_arrived;  /* atomic: blocks that wait at the grid's barrier */
     uint32_t grid_generation; /* atomic: its completed phases */
@@ -304,8 +307,13 @@ int warp_release_joins(struct warp *w, bool all);
 /* A join of `expected` lanes at pc, inside of `parent`: for who has run them as one and leaves them apart. */
 int16_t warp_join_new(struct warp *w, int32_t pc, uint32_t expected, int16_t parent);
 
-/* Splits at the same pc with the same join become one. */
+/* Splits at the same pc with the same join become one; not where the launch goes lane by lane. */
 void warp_merge(struct warp *w);
+
+/* For launches that go lane by lane: the splits of these lanes, all at one pc, become one, the current one; and every lane a
+ * split of its own, in ascending order, none of them current. */
+void warp_gather(struct warp *w, uint32_t lanes);
+void warp_part(struct warp *w);
 
 /* --- block.c: blocks and barriers --- */
 
@@ -330,6 +338,23 @@ static inline char *block_regs(const struct block *b, int warp)
 static inline char *block_local(const struct block *b, int warp)
 {
     return block_regs(b, warp) + ((size_t)b->launch->reg_bytes + 63) / 64 * 64;
+}
+
+/* Generic addresses of shared or local memory (PTX_SHARED, PTX_LOCAL), as one lane sees them. */
+struct window {
+    uint64_t base, bytes;
+};
+
+/* Windows of the address range (space.h); where the launch goes lane by lane the memory itself, so that a debugger can follow
+ * every pointer of every thread. */
+static inline struct window warp_window(const struct warp *w, int space, int lane)
+{
+    const struct launch *l = w->block->launch;
+    if (!l->lane_by_lane)
+        return (struct window){space == PTX_SHARED ? SPACE_SHARED_WINDOW : SPACE_LOCAL_WINDOW, SPACE_WINDOW_BYTES};
+    if (space == PTX_SHARED)
+        return (struct window){(uint64_t)(uintptr_t)w->block->shared, l->shared_bytes};
+    return (struct window){(uint64_t)(uintptr_t)(w->local + (size_t)lane * l->local_bytes), l->local_size};
 }
 
 /* The current split of `w` arrives at barrier `id` with `expected` lanes (0: all). kind: enum ptx_variant

@@ -63,6 +63,7 @@ struct space_private {
     uint64_t serial;
     struct space_allocation *freed; /* ring of FREED_MAX */
     uint64_t freed_n;               /* how many were ever freed */
+    unsigned exposed;               /* calls of space_expose that are open */
     uint64_t padding;               /* bytes behind every allocation */
     void (*see)(const struct space_allocation *a, bool freed, void *user);
     void *see_user;
@@ -288,6 +289,36 @@ static void give_granules(struct space *s, uint64_t g, uint64_t count)
     if (kind != SPACE_HOST)
         p->granted_device -= bytes;
     memset(&p->table[g], 0, count * sizeof p->table[g]);
+}
+
+/* --- debuggers --- */
+
+static bool is_hosts(const struct space_private *p, uint32_t g)
+{
+    return g < p->granules && p->live[g] && host_touches(p->table[g].kind);
+}
+
+/* What host code may not touch is inaccessible again. */
+static void hide(const struct space *s)
+{
+    const struct space_private *p = s->private;
+    for (uint32_t g = 0, first = 0; g <= p->granules; g++)
+        if (g == p->granules || is_hosts(p, g)) {
+            if (g > first)
+                mprotect(program_view(s->base + first * SPACE_GRANULE), (g - first) * SPACE_GRANULE, PROT_NONE);
+            first = g + 1;
+        }
+}
+
+void space_expose(struct space *s, bool open)
+{
+    struct space_private *p = s->private;
+    pthread_mutex_lock(&p->lock);
+    if (open && !p->exposed++)
+        mprotect(program_view(s->base), s->bytes, PROT_READ | PROT_WRITE);
+    else if (!open && !--p->exposed)
+        hide(s);
+    pthread_mutex_unlock(&p->lock);
 }
 
 /* --- small allocations --- */

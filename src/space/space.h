@@ -136,6 +136,10 @@ void space_info(const struct space *s, uint64_t *free_bytes, uint64_t *total_byt
 /* Calls `visit` for every live allocation in order of address. */
 void space_each(const struct space *s, void (*visit)(const struct space_allocation *a, void *user), void *user) ACROSS(space_each);
 
+/* Host code, and with it a debugger that writes, may touch all of the program's view, until it has been called as often with
+ * `open` false. */
+void space_expose(struct space *s, bool open);
+
 /* For tests: pretend that the machine has this many bytes available; 0 asks the machine again. */
 void space_pretend_available(uint64_t bytes);
 
