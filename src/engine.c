@@ -13,6 +13,7 @@
 #include "report/result.h"
 #include "simt/output.h"
 #include "simt/tally.h"
+#include "step/step.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,7 @@ static const uint32_t *block_slots(const heddle_kernel *k, struct launch *l)
 /* HEDDLE_VERIFY: the claims of the kernel and of who looks at this launch are checked. */
 static void verify_begin(const heddle_kernel *k, struct launch *l)
 {
-    if (!k->ir->claims || !verify_wanted())
+    if (!k->ir->claims || !verify_wanted() || k->step)
         return;
     l->verify = verify_new(k->ir, k->code);
     jit_claim(k->ir, l->block_dim, verify_claims(l->verify));
@@ -72,11 +73,29 @@ static heddle_status memory_sufficed(const heddle_kernel *k)
     return s;
 }
 
+/* One thread at a time; a debugger may write to device memory meanwhile. */
+static void run_stepped(const heddle_kernel *k, struct clock_run *run)
+{
+    struct space *space = &k->module->device->space;
+    bool debugged = step_debugged();
+    run->threads = 1;
+    run->run = step_run;
+    step_begin(k->step, run->launch);
+    if (debugged)
+        space_expose(space, true);
+    clock_run(run);
+    step_end(run->launch);
+    if (debugged)
+        space_expose(space, false);
+}
+
 heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args, heddle_result **result)
 {
     if (result)
         *result = NULL;
     heddle_status s = kernel_compile(k);
+    if (!s)
+        s = kernel_to_step(k, result != NULL, &k);
     if (!s && (!cfg || (k->ir->nparams && !args)))
         s = engine_fail(HEDDLE_INVALID_VALUE, "no launch configuration or no arguments");
     if (!s)
@@ -121,7 +140,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     bool tallied = !l.shared_bytes || rules.shared_residue <= TALLY_SLOTS, counting = d->see || groups & ~COUNTERS_OF(LAUNCH);
     const struct jit_counts counted = {.records = d->see ? JIT_ALL_RECORDS : run.caches ? JIT_CACHED : JIT_NO_RECORDS,
                                        .runs = counters_need_runs(groups), .accesses = counters_need_accesses(groups)};
-    const char *no_code = !l.verify && (tallied || !counting)
+    const char *no_code = !l.verify && !k->step && (tallied || !counting)
                               ? jit_prepare(k->jit, &l, counting ? &counted : NULL)
                               : NULL;
     if (no_code) {
@@ -135,7 +154,9 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     }
     if (counting)
         count(&run, k->ir, &counts);
-    if (!k->idle || counting || checked)
+    if (k->step)
+        run_stepped(k, &run);
+    else if (!k->idle || counting || checked)
         clock_run(&run);
     if (checked)
         check_launch_end(checked, k, &l);

@@ -135,7 +135,7 @@ static void device_flags(const struct toolchain *t, const struct compile_options
         words_addf(a, w, "-fplugin=%s", t->plugin);
         words_addf(a, w, "-fpass-plugin=%s", t->plugin);
     }
-    words_addv(a, w, "--cuda-device-only", "--cuda-feature=+ptx84", "-gline-tables-only",
+    words_addv(a, w, "--cuda-device-only", "--cuda-feature=+ptx84", o->debug_device ? "-g" : "-gline-tables-only",
                "-fno-strict-float-cast-overflow", /* see plugin_conversions.cpp */
                o->debug_device ? "-O0" : "-O3", NULL);
     words_addf(a, w, "--cuda-gpu-arch=sm_%d%s", o->arch, o->arch_a ? "a" : "");

@@ -30,6 +30,7 @@
 #include "compile/messages.h"
 #include "compile/object.h"
 #include "compile/ptxfile.h"
+#include "compile/stepping.h"
 #include "compile/words.h"
 
 /* One call of compile_build or compile_program. */
@@ -216,6 +217,35 @@ static bool check_kernels(struct job *j, const struct unit *u, const struct strb
     return j->diags->errors == errors;
 }
 
+/* -G: the twins of the device code's functions go into the object (stepping.h), by way of the linker. */
+static bool add_twins(struct job *j, const struct unit *u, const struct strbuf *ptx)
+{
+    struct arena *a = &j->o->arena;
+    struct words assemble = {0}, join = {0};
+    struct process p;
+    struct strbuf text;
+    const char *source = arena_printf(a, "%s/twins.s", j->temp), *object = arena_printf(a, "%s/twins.o", j->temp);
+    const char *joined = arena_printf(a, "%s/joined.o", j->temp);
+    strbuf_init(&text);
+    bool ok = stepping_write(ptx->s, ptx->len, hash_bytes(HASH_START, ptx->s, ptx->len), j->tools.include, &text, j->diags);
+    if (ok && !file_write(source, text.s, text.len)) {
+        diag_add(j->diags, DIAG_ERROR, source, 0, "cannot write the file: %s", strerror(errno));
+        ok = false;
+    }
+    strbuf_release(&text);
+    words_addv(a, &assemble, j->tools.clang, "-c", source, "-o", object, NULL);
+    words_addv(a, &join, j->tools.clang, "-r", "-nostdlib", u->object, object, "-o", joined, NULL);
+    ok = ok && start(j, &p, &assemble, false) && finish(j, &p, NULL) && start(j, &p, &join, false) && finish(j, &p, NULL);
+    struct strbuf whole;
+    strbuf_init(&whole);
+    if (ok && !(file_read(joined, &whole) && file_write(u->object, whole.s, whole.len))) {
+        diag_add(j->diags, DIAG_ERROR, u->object, 0, "cannot write the file: %s", strerror(errno));
+        ok = false;
+    }
+    strbuf_release(&whole);
+    return ok;
+}
+
 /* Puts the PTX into the object as its device code. */
 static bool embed(struct job *j, const struct unit *u)
 {
@@ -250,6 +280,8 @@ static bool embed(struct job *j, const struct unit *u)
                  "or cannot be written (%s)", u->object, cpp ? "assembly" : "an object", strerror(errno));
         ok = false;
     }
+    if (ok && found && j->o->debug_device && !j->o->device_ptx && !j->o->relocatable)
+        ok = add_twins(j, u, &ptx);
     strbuf_release(&ptx);
     strbuf_release(&object);
     strbuf_release(&blob);

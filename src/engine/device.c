@@ -14,6 +14,7 @@
 #include "check/check.h"
 #include "interp/verify.h"
 #include "jit/jit.h"
+#include "step/step.h"
 #include "target/target.h"
 #include "space/machine.h"
 #include "space/place.h"
@@ -94,8 +95,8 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
                            getenv("HEDDLE_THREADS"), MAX_THREADS);
     if (!verify_known())
         return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_VERIFY is '%s': 1 or 0 is needed", getenv("HEDDLE_VERIFY"));
-    if (!jit_mode_known())
-        return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_EXEC is '%s': auto, jit, jit-first or interp is needed", getenv("HEDDLE_EXEC"));
+    if (!jit_mode_known() && !step_demanded())
+        return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_EXEC is '%s': auto, jit, jit-first, interp or step is needed", getenv("HEDDLE_EXEC"));
     if (target_mode() == TARGET_UNKNOWN)
         return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_TARGET is '%s': assembler or none is needed", getenv("HEDDLE_TARGET"));
     heddle_device *d = alloc_zeroed(sizeof *d);

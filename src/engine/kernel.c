@@ -12,6 +12,7 @@
 #include "ir/facts.h"
 #include "jit/jit.h"
 #include "report/result.h"
+#include "step/step.h"
 
 /* --- modules --- */
 
@@ -122,16 +123,25 @@ heddle_status engine_module_load(heddle_device *d, const char *name, const char 
     return HEDDLE_OK;
 }
 
+static void release(heddle_kernel *k)
+{
+    step_close(k->step);
+    jit_close(k->jit);
+    interp_free(k->code);
+    ir_free(k->ir);
+    alloc_release(k->problem);
+    pthread_mutex_destroy(&k->lock);
+}
+
 void heddle_module_unload(heddle_module *m)
 {
     if (!m)
         return;
     for (int i = 0; i < m->nkernels; i++) {
-        jit_close(m->kernels[i].jit);
-        interp_free(m->kernels[i].code);
-        ir_free(m->kernels[i].ir);
-        alloc_release(m->kernels[i].problem);
-        pthread_mutex_destroy(&m->kernels[i].lock);
+        if (m->kernels[i].stepped)
+            release(m->kernels[i].stepped);
+        alloc_release(m->kernels[i].stepped);
+        release(&m->kernels[i]);
     }
     for (int i = 0; i < m->ptx->nvars; i++) {
         uint64_t at = variable_address(m->ptx->vars[i], m);
@@ -208,7 +218,8 @@ static void compile(heddle_kernel *k)
     strbuf_init(&text);
     k->ir = ir_build(k->module->ptx, k->function, variable_address, k->module);
     k->ir->claims = verify_wanted() ? claims_new() : NULL;
-    target_rewrite(k->ir);
+    if (!k->plain)
+        target_rewrite(k->ir);
     for (const struct ir_problem *p = k->ir->problems; p; p = p->next) {
         describe_problem(&text, k->ir, p->loc, p->ptx_line, p->text);
         k->internal |= p->internal;
@@ -223,7 +234,7 @@ static void compile(heddle_kernel *k)
         k->code = interp_compile(k->ir, &problem, &site);
         if (!k->code)
             describe_problem(&text, k->ir, k->ir->insts[site].loc, k->ir->insts[site].ptx_line, problem);
-        else
+        else if (!k->plain)
             k->jit = jit_open(k->ir, k->code);
     }
     k->problem = text.s; /* taken over */
@@ -248,6 +259,61 @@ heddle_status kernel_compile(heddle_kernel *k)
         return s;
     }
     return HEDDLE_OK;
+}
+
+/* --- kernels to be stepped --- */
+
+static const struct steps *steps_of(const heddle_module *m)
+{
+    return steps_find(m->ptx->text, m->ptx->text_len);
+}
+
+/* Where the module's variables are, for debug information. */
+static void place_steps(heddle_module *m, const struct steps *s)
+{
+    for (uint32_t i = 0; i < s->nglobals; i++)
+        s->global_at[i] = (uint64_t)(uintptr_t)table_get(&m->address, s->globals[i]);
+}
+
+/* The kernel once more, as its PTX says. */
+static heddle_kernel *make_stepped(heddle_kernel *k)
+{
+    const struct steps *s = steps_of(k->module);
+    heddle_kernel *twin = alloc_zeroed(sizeof *twin);
+    *twin = (heddle_kernel){.module = k->module, .function = k->function, .plain = true};
+    pthread_mutex_init(&twin->lock, NULL);
+    if (s && !kernel_compile(twin))
+        twin->step = step_open(twin->ir, twin->code, s);
+    if (twin->step)
+        place_steps(k->module, s);
+    return twin;
+}
+
+heddle_status kernel_to_step(heddle_kernel *k, bool counts, heddle_kernel **out)
+{
+    const heddle_device *d = k->module->device;
+    *out = k;
+    if (!step_wanted())
+        return HEDDLE_OK;
+    if (counts || d->see || d->check)
+        return step_demanded() ? engine_fail(HEDDLE_NOT_IMPLEMENTED, "HEDDLE_EXEC is 'step', but launches that are profiled, "
+                                             "checked or observed cannot be stepped") : HEDDLE_OK;
+    pthread_mutex_lock(&k->lock);
+    if (!k->stepped)
+        k->stepped = make_stepped(k);
+    pthread_mutex_unlock(&k->lock);
+    if (k->stepped->step) {
+        *out = k->stepped;
+        return HEDDLE_OK;
+    }
+    if (!step_demanded())
+        return HEDDLE_OK;
+    struct arena a;
+    arena_init(&a);
+    heddle_status s = engine_fail(HEDDLE_NOT_IMPLEMENTED, "HEDDLE_EXEC is 'step', but kernel '%s' was not built to be stepped: build with -G, "
+                                  "without -rdc=true and --device-ptx", result_demangle(&a, k->function->name));
+    arena_release(&a);
+    return s;
 }
 
 int kernel_max_threads(const heddle_kernel *k)

@@ -26,6 +26,7 @@ struct finding;
 struct jit;
 struct result;
 struct rules;
+struct step_code;
 
 struct heddle_device {
     struct device spec;
@@ -59,6 +60,9 @@ struct heddle_kernel {
     struct ir_kernel *ir;
     struct interp_code *code;
     struct jit *jit;
+    heddle_kernel *stepped; /* as its PTX says, to be stepped; NULL: not asked for yet */
+    struct step_code *step; /* of that one */
+    bool plain;             /* it is that one: nothing is rewritten, there is no machine code */
     struct target_tables *tables;
     bool idle;             /* its threads do nothing that anybody can see: a launch that is not looked at needs not run them */
     char *problem;         /* why it cannot be launched, or NULL */
@@ -88,6 +92,9 @@ heddle_status engine_fail_diags(heddle_status s, struct diag_list *diags);
 
 /* Makes the kernel ready to run, once; HEDDLE_NOT_IMPLEMENTED names what is not there. */
 heddle_status kernel_compile(heddle_kernel *k);
+/* The kernel that a launch of k runs: k itself or, where launches are to be stepped, its twin for that. `counts`: somebody
+ * wants the launch's result. HEDDLE_NOT_IMPLEMENTED: HEDDLE_EXEC demands it, and it cannot be stepped. */
+heddle_status kernel_to_step(heddle_kernel *k, bool counts, heddle_kernel **out);
 int kernel_max_threads(const heddle_kernel *k);
 /* What a block of a compiled kernel needs of a multiprocessor. */
 struct device_need kernel_need(const heddle_kernel *k, int block_threads, size_t dynamic_shared);

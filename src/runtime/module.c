@@ -22,6 +22,7 @@
 #include "runtime/output.h"
 #include "runtime/queue.h"
 #include "space/registered.h"
+#include "step/step.h"
 
 #define WRAPPER_MAGIC 0x466243b1 /* clang's and nvcc's, section .nvFatBinSegment */
 
@@ -103,6 +104,14 @@ static void join_image(struct binary *b)
     b->leader = leaders[i];
     b->unit = last->unit + 1;
     last->next = b;
+}
+
+/* Called by what `heddle build -G` adds to a file, before __cudaRegisterFatBinary (compile/stepping.c). */
+__attribute__((visibility("default"))) void __cudaRegisterSteps(const struct steps *s);
+
+void __cudaRegisterSteps(const struct steps *s)
+{
+    steps_register(s);
 }
 
 void **__cudaRegisterFatBinary(void *wrapper)

@@ -1,0 +1,61 @@
+/* Which programs can be stepped, and whether this process is to (see step.h). */
+#include "step/step.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/table.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const struct steps **tables;
+static int ntables, tables_cap;
+
+void steps_register(const struct steps *s)
+{
+    pthread_mutex_lock(&lock);
+    ALLOC_GROW(tables, ntables, tables_cap);
+    tables[ntables++] = s;
+    pthread_mutex_unlock(&lock);
+}
+
+const struct steps *steps_find(const char *ptx, size_t bytes)
+{
+    const struct steps *found = NULL;
+    uint64_t id = hash_bytes(HASH_START, ptx, bytes);
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < ntables && !found; i++)
+        if (tables[i]->id == id && tables[i]->ptx_bytes == bytes)
+            found = tables[i];
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+bool step_demanded(void)
+{
+    const char *mode = getenv("HEDDLE_EXEC");
+    return mode && !strcmp(mode, "step");
+}
+
+/* /proc/self/status: "TracerPid:\t123", 0 without a debugger. */
+bool step_debugged(void)
+{
+    char text[4096];
+    int f = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    ssize_t n = f >= 0 ? read(f, text, sizeof text - 1) : 0;
+    if (f >= 0)
+        close(f);
+    text[n > 0 ? n : 0] = '\0';
+    const char *at = strstr(text, "TracerPid:");
+    return at && atoi(at + sizeof "TracerPid:" - 1) != 0;
+}
+
+bool step_wanted(void)
+{
+    const char *mode = getenv("HEDDLE_EXEC");
+    bool chosen = mode && *mode && strcmp(mode, "auto");
+    return step_demanded() || (!chosen && step_debugged());
+}

@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Runs gdb over a program of ours and looks for what a case says.
+
+usage: gdb.py HEDDLE CASE.gdb
+
+The case is a file of gdb's commands; its lines `#> TEXT` must be found in what gdb prints, in order, each in one line, where
+`...` stands for anything. 77: there is no gdb here. The program is walk.cu beside the case, built with -g -G.
+"""
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+heddle, case = sys.argv[1], Path(sys.argv[2])
+gdb = shutil.which("gdb")
+if not gdb:
+    print("skipped: gdb is not installed (Debian's package gdb)")
+    sys.exit(77)
+
+wanted = [line[3:].rstrip("\n") for line in case.read_text().splitlines() if line.startswith("#> ")]
+with tempfile.TemporaryDirectory() as folder:
+    program = Path(folder) / "walk"
+    subprocess.run([heddle, "build", "-g", "-G", case.parent / "walk.cu", "-o", program], check=True)
+    done = subprocess.run([gdb, "-nx", "-q", "-batch", "-ex", "set pagination off", "-ex", "set width 0", "-x", case, program],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=240, stdin=subprocess.DEVNULL)
+
+lines, at = done.stdout.splitlines(), 0
+for want in wanted:
+    pattern = re.compile(".*".join(re.escape(part) for part in want.split("...")))
+    found = next((i for i in range(at, len(lines)) if pattern.search(lines[i])), None)
+    if found is None:
+        print(done.stdout)
+        sys.exit(f"FAILED: no line from {at + 1} on has: {want}")
+    at = found + (0 if want.startswith("#") else 0)
+print(f"PASSED: {len(wanted)} of {len(wanted)}")
