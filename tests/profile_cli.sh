@@ -158,7 +158,14 @@ expect 1 "cannot write the report" -i "$data" -o /nowhere/at/all
 expect 1 "flag '--launch' could be '--launch-skip' or '--launch-skip-before-match'" -i "$data" --launch 1
 expect 0 "Section: Occupancy" --imp "$data" --sec=Occupancy
 expect 1 "flag '--csv' takes no value" -i "$data" --csv=1
-expect 1 "'--csv' is there for the raw page only" -i "$data" --csv --page source
+expect 0 '^"#","File","Source","# Instructions Executed"' -i "$data" --csv --page source
+expect 0 '^"#","Address","Source","# Instructions Executed"' -i "$data" --csv --page source --print-source sass
+expect 0 '^"0",.*,"Launch Statistics","Grid Size","","4096",' -i "$data" --csv --page details
+expect 0 '^"0",.*,"Command line profiler metrics","launch__grid_size","","4096"$' -i "$data" --csv --page details --metrics launch__grid_size
+expect 0 '"LaunchConfiguration","OPT","' -i "$data" --csv --page details --section LaunchStats
+expect 0 "dram__bytes_write.sum" -i "$data" --page raw --metrics dram__bytes_write
+expect 1 "'--nvtx-include': 'a\*' has ranges\\|there are ranges A/ and A/B/" --nvtx-include 'a*' "$dir/three"
+expect 3 "'--call-stack' has no effect here: reports do not show" --call-stack "$dir/three"
 
 # --page source over a small program: every line, figures at those that ran; no colour but on a terminal.
 expect 0 "^ *Line Instructions" -o "$dir/pairs" --page source "$(dirname "$0")/stages/lines.cu"

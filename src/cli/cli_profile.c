@@ -4,6 +4,7 @@
  * child with HEDDLE_RESULTS set: its stdin and stdout are untouched and its exit status is ours. The report goes to
  * stderr or the file of --log-file. Flags are ncu's where it has one. */
 #define _GNU_SOURCE /* realpath */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,12 +14,14 @@
 
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "base/table.h"
 #include "cli/cli.h"
 #include "cli/flags.h"
 #include "cli/launches.h"
 #include "cli/program.h"
 #include "cli/resources.h"
 #include "compile/compile.h"
+#include "device/device.h"
 #include "heddle.h"
 #include "report/collection.h"
 #include "report/names.h"
@@ -26,6 +29,8 @@
 #include "report/roofline.h"
 #include "report/source_page.h"
 #include "report/summary.h"
+
+#define FILE_HEAD "# Heddle's report, not NVIDIA's format: lines of JSON (docs/results.md), read by Heddle's `ncu -i`\n"
 
 enum page { PAGE_DETAILS, PAGE_RAW, PAGE_SOURCE };
 
@@ -43,6 +48,10 @@ struct profile {
     bool summary, per_gpu; /* --print-summary */
     section_set sections;  /* 0: all */
     bool listed;           /* a --list or --query flag was answered: there is nothing to run */
+    bool query;            /* --query-metrics */
+    bool quiet, outside;   /* --quiet; --profile-from-start off */
+    bool instructions;     /* --print-source sass, ptx */
+    struct strbuf ranges;  /* --nvtx-include, as HEDDLE_RANGE has them */
     bool as_ncu; /* called by that name: the report goes to stdout */
     struct launch_filter filter;
     struct report_metrics shown;
@@ -81,12 +90,59 @@ static void print_list(struct profile *p, void (*list)(struct strbuf *))
     p->listed = true;
 }
 
-static void query_metrics(struct strbuf *b)
+static void query_metrics(const struct profile *p, struct strbuf *b)
 {
     const struct metric *m;
 
+    if (p->csv)
+        strbuf_adds(b, "\"Metric Name\",\"Metric Unit\",\"Metric Description\"\n");
     for (int i = 0; (m = metric_at(i)); i++)
-        strbuf_addf(b, "%-76s %-14s %s\n", m->name, m->unit, m->compute ? m->help : "n/a: not computed yet");
+        strbuf_addf(b, p->csv ? "\"%s\",\"%s\",\"%s\"\n" : "%-76s %-14s %s\n", m->name, m->unit, m->compute ? m->help : "n/a: not computed yet");
+}
+
+/* NVIDIA's names of the chips that there are descriptions of. */
+static void list_chips(struct strbuf *b)
+{
+    struct diag_list diags;
+    struct table seen;
+    char **names;
+    int n = device_names(&names);
+
+    diag_init(&diags);
+    table_init(&seen);
+    for (int i = 0; i < n; i++) {
+        struct device d;
+        char *chip;
+        if (!device_load(&d, names[i], &diags) || !d.chip[0])
+            continue;
+        chip = arena_strdup(&diags.arena, d.chip);
+        for (char *c = chip; *c; c++)
+            *c = (char)tolower((unsigned char)*c);
+        if (!table_get(&seen, chip))
+            strbuf_addf(b, "%s%s", b->len ? ", " : "", chip);
+        table_set(&seen, chip, chip);
+    }
+    strbuf_adds(b, "\n");
+    table_release(&seen);
+    diag_release(&diags);
+    device_names_release(names, n);
+}
+
+static void print_version(struct strbuf *b)
+{
+    strbuf_adds(b, "NVIDIA (R) Nsight Compute Command Line Profiler\nHeddle " HEDDLE_VERSION " answers in its place; no NVIDIA software is used\n"
+                   "Version 2024.1.0.0 (Heddle)\n");
+}
+
+/* --nvtx-include: "A/B/" are ranges on a thread's stack, "A" one that was started; domains ("NAME@...") are not told apart. */
+static void include_range(struct profile *p, const char *value)
+{
+    size_t n = strlen(value);
+    bool pushed = n && value[n - 1] == '/';
+
+    if (strpbrk(value, "*@[]\"") || !strncmp(value, "regex:", 6))
+        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'--nvtx-include': '%s': there are ranges A/ and A/B/ that were pushed and A that was started", value);
+    strbuf_addf(&p->ranges, "%s:%.*s\n", pushed ? "push" : "start", (int)(n - pushed), value);
 }
 
 static void set_report_flag(struct profile *p, int which, const char *value)
@@ -118,8 +174,20 @@ static void set_report_flag(struct profile *p, int which, const char *value)
     case FLAG_LIST_SECTIONS:
         print_list(p, sections_list);
         break;
+    case FLAG_LIST_CHIPS:
+        print_list(p, list_chips);
+        break;
+    case FLAG_VERSION:
+        print_list(p, print_version);
+        break;
     case FLAG_QUERY:
-        print_list(p, query_metrics);
+        p->query = p->listed = true;
+        break;
+    case FLAG_QUIET:
+        p->quiet = true;
+        break;
+    case FLAG_PRINT_SOURCE:
+        p->instructions = strstr(value, "sass") || strstr(value, "ptx");
         break;
     default:
         break; /* accepted: help says why it changes nothing */
@@ -156,9 +224,19 @@ static void set_flag(void *to, int which, const char *value)
         p->force = true;
         break;
     case FLAG_KERNEL:
-        p->filter.kernel = value;
+        p->filter.kernel = value + strspn(value, ":"); /* "::regex:NAME", as --kernel-id has it */
+        break;
+    case FLAG_REGEX:
+        p->filter.kernel = arena_printf(&p->diags.arena, "regex:%s", value);
+        break;
+    case FLAG_START:
+        p->outside = CHOICE("on", "off", "yes", "no", "1", "0", "true", "false") % 2 == 1;
+        break;
+    case FLAG_NVTX_INCLUDE:
+        include_range(p, value);
         break;
     case FLAG_BASE:
+    case FLAG_REGEX_BASE:
         p->filter.base = (enum name_base)CHOICE("function", "demangled", "mangled");
         break;
     case FLAG_ID:
@@ -204,8 +282,12 @@ static bool wants_colour(const struct profile *p)
 
 static void add_result(const struct profile *p, const struct result *r, int64_t id, struct strbuf *out)
 {
-    if (p->csv)
+    if (p->csv && p->page == PAGE_SOURCE)
+        report_source_csv(r, p->instructions, out);
+    else if (p->csv && p->page == PAGE_RAW)
         report_csv_line(r, id, &p->shown, out);
+    else if (p->csv)
+        report_details_csv(r, id, &p->shown, p->sections ? p->sections : SECTIONS_ALL, out);
     else if (p->page == PAGE_SOURCE)
         report_source(r, wants_colour(p), out);
     else if (p->page == PAGE_RAW)
@@ -222,8 +304,10 @@ static void add_body(const struct profile *p, struct result *const *chosen, int 
         report_summary(chosen, n, &p->shown, p->per_gpu, out);
         return;
     }
-    if (n && p->csv)
+    if (n && p->csv && p->page == PAGE_RAW)
         report_csv_header(&p->shown, out);
+    else if (n && p->csv && p->page == PAGE_DETAILS)
+        report_details_csv_header(&p->shown, out);
     for (int i = 0; i < n; i++)
         add_result(p, chosen[i], i, out);
 }
@@ -231,15 +315,15 @@ static void add_body(const struct profile *p, struct result *const *chosen, int 
 static void export_results(struct profile *p, struct result *const *chosen, int n, struct strbuf *out)
 {
     FILE *f = fopen(p->export, "we");
-    bool ok = f != NULL;
+    bool ok = f && (!p->as_ncu || fputs(FILE_HEAD, f) != EOF);
 
     for (int i = 0; ok && i < n; i++)
         ok = result_write(chosen[i], f);
     if (f)
         ok &= fclose(f) == 0;
-    if (ok)
+    if (ok && !p->quiet)
         strbuf_addf(out, "==PROF== Report: %s\n", p->export);
-    else
+    else if (!ok)
         diag_add(&p->diags, DIAG_ERROR, NULL, 0, "cannot write the report '%s': %s", p->export, strerror(errno));
 }
 
@@ -274,7 +358,7 @@ static void make_report(struct profile *p, const struct results *rs, bool readab
     char path[PATH_MAX];
     int n = 0;
 
-    if (exe && rs->n)
+    if (exe && rs->n && !p->quiet)
         strbuf_addf(out, "==PROF== Connected to process %lld (%s)\n", (long long)rs->result[0]->pid,
                     realpath(exe, path) ? path : exe);
     for (int i = 0; i < rs->n; i++) {
@@ -282,12 +366,12 @@ static void make_report(struct profile *p, const struct results *rs, bool readab
         const struct launch_id id = launch_id_of(r);
         if (!exe && !launch_choice_takes(c, &id))
             continue;
-        if (exe)
+        if (exe && !p->quiet)
             strbuf_addf(out, "==PROF== Profiling \"%s\" - %d: 0%%....50%%....100%% - 1 pass\n",
                         name_form(NAME_FUNCTION, r->kernel_name, r->kernel, &p->diags.arena), n);
         chosen[n++] = r;
     }
-    if (exe && rs->n)
+    if (exe && rs->n && !p->quiet)
         strbuf_addf(out, "==PROF== Disconnected from process %lld\n", (long long)rs->result[0]->pid);
     if (p->export)
         export_results(p, chosen, n, out);
@@ -363,8 +447,10 @@ static int profile(struct profile *p, const char *exe, char **argv)
     int status;
 
     strbuf_init(&text);
+    if (p->outside)
+        strbuf_adds(&p->ranges, "profiler\n");
     collection_write(&wanted, &text);
-    const struct program_variable more[] = {{"HEDDLE_DEVICE", p->device}, {"HEDDLE_COLLECT", text.s}, {0}};
+    const struct program_variable more[] = {{"HEDDLE_DEVICE", p->device}, {"HEDDLE_COLLECT", text.s}, {"HEDDLE_RANGE", p->ranges.s}, {0}};
 
     status = program_watch(&(struct program_watch){"results", "HEDDLE_RESULTS", more, report_watched, &watched, 0, "`heddle profile -i FILE` reads it"}, exe, argv,
                          &p->diags);
@@ -377,12 +463,41 @@ static void check_flags(struct profile *p)
 {
     struct launch_choice c;
 
-    if (p->csv && p->page_given && p->page != PAGE_RAW)
-        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'--csv' is there for the raw page only");
     if (p->export && !p->force && access(p->export, F_OK) == 0)
         diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'%s' is there already; -f writes over it", p->export);
     launch_choice_init(&c, &p->filter, &p->diags);
     launch_choice_release(&c);
+}
+
+/* ncu's files end in ".ncu-rep" whether one says so or not; its --csv without a page is the details page's, ours the raw one's. */
+static void name_files(struct profile *p)
+{
+    size_t n;
+
+    if (p->csv && !p->page_given)
+        p->page = p->as_ncu ? PAGE_DETAILS : PAGE_RAW;
+    if (!p->as_ncu)
+        return;
+    p->export = program_file_name(&p->diags.arena, p->export);
+    n = p->export ? strlen(p->export) : 0;
+    if (n && (n <= 8 || strcmp(p->export + n - 8, ".ncu-rep")))
+        p->export = arena_printf(&p->diags.arena, "%s.ncu-rep", p->export);
+    if (p->import && access(p->import, F_OK)) {
+        const char *full = arena_printf(&p->diags.arena, "%s.ncu-rep", p->import);
+        p->import = access(full, F_OK) ? p->import : full;
+    }
+    if (p->instructions && p->page == PAGE_SOURCE)
+        diag_add(&p->diags, DIAG_NOTE, NULL, 0, "instructions are PTX, at made-up addresses: an estimate of machine code, not NVIDIA's");
+}
+
+static void print_query(const struct profile *p)
+{
+    struct strbuf b;
+
+    strbuf_init(&b);
+    query_metrics(p, &b);
+    fputs(b.s, stdout);
+    strbuf_release(&b);
 }
 
 static int profile_command(int argc, char **argv, bool as_ncu)
@@ -398,7 +513,12 @@ static int profile_command(int argc, char **argv, bool as_ncu)
     compile_options_init(&p.compile);
     resources_watch(&p.compile);
     diag_init(&p.diags);
+    strbuf_init(&p.ranges);
     at = take_flags(&p, argc, argv);
+    name_files(&p);
+    if (p.query && !p.diags.errors)
+        print_query(&p);
+    p.shown.lenient = as_ncu;
     if (p.metrics)
         report_metrics_parse(&p.shown, p.metrics, &p.compile.arena, &p.diags);
     if (!p.diags.errors && !p.listed)
@@ -408,7 +528,7 @@ static int profile_command(int argc, char **argv, bool as_ncu)
         if (!p.listed)
             report(&p, NULL, p.import);
     } else if (!p.diags.errors) {
-        exe = program_find(&p.compile, p.device, argv[at], &p.diags);
+        exe = (as_ncu ? program_find_any : program_find)(&p.compile, p.device, argv[at], &p.diags);
     }
     if (exe && !p.diags.errors) {
         argv[at] = (char *)exe;
@@ -416,6 +536,7 @@ static int profile_command(int argc, char **argv, bool as_ncu)
     }
     if (cli_print(&p.diags) && status == CLI_OK)
         status = CLI_FAILED;
+    strbuf_release(&p.ranges);
     compile_options_release(&p.compile);
     return status;
 }
@@ -428,9 +549,5 @@ int cli_profile(int argc, char **argv)
 /* The same under the name `ncu`, which writes its report to stdout. */
 int cli_ncu(int argc, char **argv)
 {
-    if (argc == 1 && !strcmp(argv[0], "--version")) {
-        puts("Heddle " HEDDLE_VERSION " answers in the place of NVIDIA (R) Nsight Compute; no NVIDIA software is used");
-        return CLI_OK;
-    }
     return profile_command(argc, argv, true);
 }

@@ -82,7 +82,9 @@ static int find(const struct flag_set *set, const char *word, bool prefixes)
             return i;
         if (!prefixes || n < 4 || strncmp(word, f->name, n))
             continue;
-        if (found >= 0) {
+        if (found >= 0 && f->without)
+            continue; /* one with an effect was meant, or nobody minds which */
+        if (found >= 0 && !set->rows[found].without) {
             diag_add(set->diags, DIAG_ERROR, NULL, 0, "flag '%s' could be '%s' or '%s'", word, set->rows[found].name,
                      f->name);
             return -2;

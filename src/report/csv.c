@@ -1,4 +1,4 @@
-/* The raw page: as CSV exactly in the form of `ncu --csv --page raw --print-units base`, and as text. */
+/* Pages as CSV, in the form of `ncu --csv --print-units base`: raw and details; and the raw page as text. */
 #include <inttypes.h>
 #include <math.h>
 #include <regex.h>
@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "report/filter.h"
+#include "report/hints.h"
 #include "report/report.h"
 
 /* Every metric whose name matches; how many. */
@@ -42,6 +43,40 @@ static size_t most_names(const char *list)
     return parts * (all + 1);
 }
 
+/* "dram__bytes" stands for dram__bytes.sum and whatever else there is of it; how many. */
+static int add_rollups(const char *name, const char **names)
+{
+    const struct metric *m;
+    size_t len = strlen(name);
+    int n = 0;
+
+    for (int i = 0; (m = metric_at(i)); i++)
+        if (m->compute && !strncmp(m->name, name, len) && m->name[len] == '.')
+            names[n++] = m->name;
+    return n;
+}
+
+static void unknown(const struct report_metrics *m, const char *name, struct diag_list *diags)
+{
+    const char *near = metric_near(name);
+
+    if (m->lenient)
+        diag_add(diags, DIAG_WARNING, NULL, 0, "unknown metric '%s': n/a%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
+                 near ? "'?" : "");
+    else if (near)
+        diag_add(diags, DIAG_ERROR, NULL, 0, "unknown metric '%s'; did you mean '%s'?", name, near);
+    else
+        diag_add(diags, DIAG_ERROR, NULL, 0, "unknown metric '%s'; docs/metrics.md lists all", name);
+}
+
+const struct metric *report_metric(const char *name)
+{
+    static const struct metric none = {.name = "", .unit = "", .help = "", .formula = ""};
+    const struct metric *m = metric_find(name);
+
+    return m ? m : &none;
+}
+
 bool report_metrics_parse(struct report_metrics *m, const char *list, struct arena *a, struct diag_list *diags)
 {
     const char **names = ARENA_ARRAY(a, const char *, most_names(list));
@@ -49,7 +84,8 @@ bool report_metrics_parse(struct report_metrics *m, const char *list, struct are
 
     while (*list) {
         size_t len = strcspn(list, ",");
-        const char *name = arena_strndup(a, list, len), *near = metric_near(name);
+        const char *name = arena_strndup(a, list, len);
+        int added;
 
         list += len + (list[len] == ',');
         if (!len)
@@ -58,13 +94,13 @@ bool report_metrics_parse(struct report_metrics *m, const char *list, struct are
             n += add_matches(name + 6, names + n, diags);
             continue;
         }
-        names[n++] = name;
-        if (metric_find(name))
+        if (!metric_find(name) && (added = add_rollups(name, names + n))) {
+            n += added;
             continue;
-        if (near)
-            diag_add(diags, DIAG_ERROR, NULL, 0, "unknown metric '%s'; did you mean '%s'?", name, near);
-        else
-            diag_add(diags, DIAG_ERROR, NULL, 0, "unknown metric '%s'; docs/metrics.md lists all", name);
+        }
+        names[n++] = name;
+        if (!metric_find(name))
+            unknown(m, name, diags);
     }
     if (!n && diags->errors == errors)
         diag_add(diags, DIAG_ERROR, NULL, 0, "no metric is named");
@@ -121,21 +157,27 @@ static void quoted(struct strbuf *out, const char *s, bool first)
     strbuf_add(out, "\"", 1);
 }
 
+/* The columns that every line begins with. */
+static const char *const fixed[] = {"ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
+                                    "Stream", "Block Size", "Grid Size", "Device", "CC"};
+enum { FIXED = sizeof fixed / sizeof fixed[0] };
+
+static void fixed_header(struct strbuf *out)
+{
+    for (int i = 0; i < FIXED; i++)
+        quoted(out, fixed[i], i == 0);
+}
+
 void report_csv_header(const struct report_metrics *m, struct strbuf *out)
 {
-    static const char *const fixed[] = {"ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
-                                        "Stream", "Block Size", "Grid Size", "Device", "CC"};
-    const int n = sizeof fixed / sizeof fixed[0];
-
-    for (int i = 0; i < n; i++)
-        quoted(out, fixed[i], i == 0);
+    fixed_header(out);
     for (int i = 0; shown(m, i); i++)
         quoted(out, shown(m, i), false);
     strbuf_adds(out, "\n");
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < FIXED; i++)
         quoted(out, "", i == 0);
     for (int i = 0; shown(m, i); i++)
-        quoted(out, metric_find(shown(m, i))->unit, false);
+        quoted(out, report_metric(shown(m, i))->unit, false);
     strbuf_adds(out, "\n");
 }
 
@@ -144,10 +186,9 @@ static void quoted_number(struct strbuf *out, int64_t v, bool first)
     strbuf_addf(out, "%s\"%" PRId64 "\"", first ? "" : ",", v);
 }
 
-void report_csv_line(const struct result *r, int64_t id, const struct report_metrics *m, struct strbuf *out)
+static void fixed_line(const struct result *r, int64_t id, struct strbuf *out)
 {
     const uint32_t *b = r->launch.block, *g = r->launch.grid;
-    char value[64];
 
     quoted_number(out, id, true);
     quoted_number(out, r->pid, false);
@@ -158,11 +199,99 @@ void report_csv_line(const struct result *r, int64_t id, const struct report_met
     quoted_number(out, report_stream(r->stream), false);
     strbuf_addf(out, ",\"(%u, %u, %u)\",\"(%u, %u, %u)\",\"%d\",\"%d.%d\"", b[0], b[1], b[2], g[0], g[1], g[2],
                 r->device, r->cc_major, r->cc_minor);
+}
+
+void report_csv_line(const struct result *r, int64_t id, const struct report_metrics *m, struct strbuf *out)
+{
+    char value[64];
+
+    fixed_line(r, id, out);
     for (int i = 0; shown(m, i); i++) {
         report_value(r, shown(m, i), value, sizeof value);
         quoted(out, value, false);
     }
     strbuf_adds(out, "\n");
+}
+
+/* --- the details page --- */
+
+void report_details_csv_header(const struct report_metrics *m, struct strbuf *out)
+{
+    static const char *const more[] = {"Section Name", "Metric Name", "Metric Unit", "Metric Value", "Rule Name", "Rule Type",
+                                       "Rule Description", "Estimated Speedup Type", "Estimated Speedup"};
+
+    fixed_header(out);
+    for (int i = 0; i < (m->n ? 4 : 9); i++) /* hints belong to sections */
+        quoted(out, more[i], false);
+    strbuf_adds(out, "\n");
+}
+
+static void details_row(const struct result *r, int64_t id, const char *title, const char *label, const char *metric, bool hints,
+                        struct strbuf *out)
+{
+    char value[64];
+
+    report_value(r, metric, value, sizeof value);
+    fixed_line(r, id, out);
+    quoted(out, title, false);
+    quoted(out, label, false);
+    quoted(out, report_metric(metric)->unit, false);
+    quoted(out, value, false);
+    strbuf_adds(out, hints ? ",\"\",\"\",\"\",\"\",\"\"\n" : "\n");
+}
+
+/* A section's hints, from their lines "    OPT   Rule: ..." (hints.h). */
+static void hint_rows(const struct result *r, int64_t id, const struct line *lines, int n, const struct section_row *of, struct arena *a,
+                      struct strbuf *out)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    hints_add(r, lines, n, (section_set)1 << of->section, &text);
+    for (const char *at = text.s; at && *at;) {
+        size_t len = strcspn(at, "\n"), skip = strspn(at, " "), type = strcspn(at + skip, " ");
+        const char *rule = at + skip + type + strspn(at + skip + type, " "), *colon = memchr(rule, ':', (size_t)(at + len - rule));
+
+        fixed_line(r, id, out);
+        quoted(out, of->title, false);
+        strbuf_adds(out, ",\"\",\"\",\"\"");
+        quoted(out, colon ? arena_strndup(a, rule, (size_t)(colon - rule)) : "", false);
+        quoted(out, arena_strndup(a, at + skip, type), false);
+        quoted(out, colon ? arena_strndup(a, colon + 1 + (colon[1] == ' '), (size_t)(at + len - colon - 1 - (colon[1] == ' '))) : "", false);
+        strbuf_adds(out, ",\"\",\"\"\n");
+        at += len + (at[len] == '\n');
+    }
+    strbuf_release(&text);
+}
+
+static void details_sections(const struct result *r, int64_t id, section_set wanted, struct strbuf *out)
+{
+    const struct section_row *at, *next;
+    struct arena a;
+    struct line *lines;
+    int n;
+
+    arena_init(&a);
+    n = lines_collect(r, &a, &lines);
+    wanted &= ~sections_missing(wanted, r->launch.collected);
+    for (int i = 0; (at = section_row_at(i)); i++) {
+        if (!section_in(wanted, at->section))
+            continue;
+        if (section_row_there(at, r))
+            details_row(r, id, at->title, at->label, at->metric, true, out);
+        next = section_row_at(i + 1);
+        if (!next || next->section != at->section)
+            hint_rows(r, id, lines, n, at, &a, out);
+    }
+    arena_release(&a);
+}
+
+void report_details_csv(const struct result *r, int64_t id, const struct report_metrics *m, section_set wanted, struct strbuf *out)
+{
+    for (int i = 0; i < m->n; i++)
+        details_row(r, id, "Command line profiler metrics", m->name[i], m->name[i], false, out);
+    if (!m->n)
+        details_sections(r, id, wanted, out);
 }
 
 /* 2500 byte to 2.5 Kbyte; other units stay. The unit's text goes to `unit`. */
@@ -199,7 +328,7 @@ void report_raw(const struct result *r, const struct report_metrics *m, struct s
     report_launch_line(r, out);
     strbuf_adds(out, "\n");
     for (int i = 0; shown(m, i); i++) {
-        const struct metric *what = metric_find(shown(m, i));
+        const struct metric *what = report_metric(shown(m, i));
 
         if (m->scaled) {
             scaled_line(r, shown(m, i), what, out);

@@ -14,15 +14,31 @@ struct strbuf;
 struct report_metrics {
     const char *const *name;
     int n;
+    bool lenient; /* names that are not known stay, with a warning: n/a, as in ncu */
     bool scaled; /* the raw page as text: bytes as Kbyte, Mbyte, Gbyte (powers of 1000, as in ncu) */
 };
 
-/* Reads "a,b,regex:^sm__" into names (in the arena). An unknown name is an error with its near match, an expression
- * stands for every name it matches anywhere, computed or not. */
+/* Reads "a,b,regex:^sm__" into names (in the arena). An unknown name is an error with its near match (a warning when m->lenient), an
+ * expression stands for every name it matches anywhere, computed or not, and "dram__bytes" for all computed names dram__bytes.*. */
 bool report_metrics_parse(struct report_metrics *m, const char *list, struct arena *a, struct diag_list *diags);
 
 /* What launches have to collect for these metrics. */
 counter_groups report_groups(const struct report_metrics *m);
+
+/* The metric of a name; one without unit that is not computed when there is none: never NULL. */
+const struct metric *report_metric(const char *name);
+
+/* A row of the details page that shows one metric (section_rows.def): the i-th, NULL past the last; whether the launch has it. */
+struct section_row {
+    enum section section;
+    const char *title, *label, *metric;
+};
+const struct section_row *section_row_at(int i);
+bool section_row_there(const struct section_row *at, const struct result *r);
+
+/* The details page as CSV: a header, then a line for each row and for each hint; with metrics given, one for each of them. */
+void report_details_csv_header(const struct report_metrics *m, struct strbuf *out);
+void report_details_csv(const struct result *r, int64_t id, const struct report_metrics *m, section_set wanted, struct strbuf *out);
 
 /* The details page of one launch: sections, hottest source lines, hints; with metrics given, only those. */
 void report_text(const struct result *r, const struct report_metrics *m, struct strbuf *out);

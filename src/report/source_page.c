@@ -147,3 +147,68 @@ void report_source(const struct result *r, bool colour, struct strbuf *out)
     sources_release(&p.sources);
     arena_release(&p.arena);
 }
+
+/* --- CSV --- */
+
+static void quoted(struct strbuf *out, const char *s)
+{
+    strbuf_adds(out, "\"");
+    for (; *s; s++)
+        strbuf_add(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
+    strbuf_adds(out, "\"");
+}
+
+static void csv_figures(const struct counters *c, struct strbuf *out)
+{
+    const struct line l = {.counters = *c};
+
+    strbuf_addf(out, ",\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\"\n",
+                c->v[COUNTER_INST], c->v[COUNTER_THREAD_INST],
+                SUM(&l, COUNTER_GLOBAL_LD_SECTORS, COUNTER_GLOBAL_ST_SECTORS, COUNTER_GLOBAL_ATOM_SECTORS, COUNTER_GLOBAL_RED_SECTORS),
+                SUM(&l, COUNTER_GLOBAL_LD_IDEAL, COUNTER_GLOBAL_ST_IDEAL, COUNTER_GLOBAL_ATOM_IDEAL, COUNTER_GLOBAL_RED_IDEAL),
+                SUM(&l, COUNTER_SHARED_LD_WAVEFRONTS, COUNTER_SHARED_ST_WAVEFRONTS, COUNTER_SHARED_ATOM_WAVEFRONTS),
+                SUM(&l, COUNTER_SHARED_LD_IDEAL, COUNTER_SHARED_ST_IDEAL, COUNTER_SHARED_ATOM_IDEAL), c->v[COUNTER_BRANCH_DIVERGENT]);
+}
+
+#define FIGURES "\"# Instructions Executed\",\"# Thread Instructions Executed\",\"L2 Theoretical Sectors Global\"," \
+                "\"L2 Theoretical Sectors Global Ideal\",\"L1 Wavefronts Shared\",\"L1 Wavefronts Shared Ideal\",\"Divergent Branches\"\n"
+
+static void csv_lines(const struct result *r, struct strbuf *out)
+{
+    struct page p = {0};
+
+    sources_init(&p.sources);
+    arena_init(&p.arena);
+    p.n = lines_collect(r, &p.arena, &p.lines);
+    if (p.n)
+        qsort(p.lines, (size_t)p.n, sizeof *p.lines, by_line);
+    strbuf_adds(out, "\"#\",\"File\",\"Source\"," FIGURES);
+    for (int i = 0; i < p.n; i++) {
+        const struct line *l = &p.lines[i];
+        strbuf_addf(out, "\"%d\",", l->file ? l->line : l->ptx_line);
+        quoted(out, l->file ? l->file : "");
+        strbuf_adds(out, ",");
+        quoted(out, l->file ? sources_line(&p.sources, l->file, l->line) : l->ptx_text ? l->ptx_text : "");
+        csv_figures(&l->counters, out);
+    }
+    sources_release(&p.sources);
+    arena_release(&p.arena);
+}
+
+void report_source_csv(const struct result *r, bool instructions, struct strbuf *out)
+{
+    strbuf_adds(out, "\"Kernel Name\",");
+    quoted(out, r->kernel_name ? r->kernel_name : r->kernel);
+    strbuf_adds(out, "\n");
+    if (!instructions)
+        csv_lines(r, out);
+    else
+        strbuf_adds(out, "\"#\",\"Address\",\"Source\"," FIGURES);
+    for (uint32_t i = 0; instructions && i < r->nsites; i++) {
+        const struct result_site *s = &r->sites[i];
+        strbuf_addf(out, "\"%u\",\"0x%x\",", i, 16 * s->site);
+        quoted(out, s->text ? s->text : "");
+        csv_figures(&s->counters, out);
+    }
+    strbuf_adds(out, "\n");
+}

@@ -25,7 +25,7 @@ static const char *shown(const struct report_metrics *m, int i)
 
 static void metric_row(struct result *const *r, const int *member, int n, const char *name, struct strbuf *out)
 {
-    const struct metric *m = metric_find(name);
+    const struct metric *m = report_metric(name);
     double least = 0, most = 0, all = 0;
 
     for (int i = 0; i < n; i++) {

@@ -41,7 +41,7 @@ static void section(struct strbuf *out, const char *title)
 
 static void row(const struct result *r, const char *label, const char *name, struct strbuf *out)
 {
-    const struct metric *m = metric_find(name);
+    const struct metric *m = report_metric(name);
     char value[64] = "n/a";
     double v;
 
@@ -50,72 +50,48 @@ static void row(const struct result *r, const char *label, const char *name, str
     strbuf_addf(out, "    %-40s %15s %18s %s\n", label, m->unit, value, m->compute ? trust_text(m->trust) : "");
 }
 
-struct label {
-    const char *label, *metric;
+static const struct section_row section_rows[] = {
+#define ROW(section, title, label, metric) {SECTION_##section, title, label, metric},
+#include "report/section_rows.def"
+#undef ROW
 };
 
-static void rows(const struct result *r, const char *title, const struct label *l, size_t n, struct strbuf *out)
+const struct section_row *section_row_at(int i)
 {
+    return i < (int)(sizeof section_rows / sizeof *section_rows) ? &section_rows[i] : NULL;
+}
+
+bool section_row_there(const struct section_row *at, const struct result *r)
+{
+    return strcmp(at->title, "DRAM") || r->launch.dram_channels;
+}
+
+static void rows(const struct result *r, const char *title, struct strbuf *out)
+{
+    const struct section_row *at;
+
     section(out, title);
-    for (size_t i = 0; i < n; i++)
-        row(r, l[i].label, l[i].metric, out);
+    for (int i = 0; (at = section_row_at(i)); i++)
+        if (!strcmp(at->title, title))
+            row(r, at->label, at->metric, out);
     rule(out);
     strbuf_adds(out, "\n");
 }
 
-#define ROWS(title, list) rows(r, title, list, sizeof list / sizeof list[0], out)
-
 static void launch_sections(const struct result *r, section_set wanted, struct strbuf *out)
 {
-    static const struct label launch[] = {
-        {"Grid Size", "launch__grid_size"},
-        {"Block Size", "launch__block_size"},
-        {"Threads", "launch__thread_count"},
-        {"Waves Per SM", "launch__waves_per_multiprocessor"},
-        {"Registers Per Thread", "launch__registers_per_thread"},
-        {"Static Shared Memory Per Block", "launch__shared_mem_per_block_static"},
-        {"Dynamic Shared Memory Per Block", "launch__shared_mem_per_block_dynamic"},
-        {"Driver Shared Memory Per Block", "launch__shared_mem_per_block_driver"},
-        {"Shared Memory Configuration Size", "launch__shared_mem_config_size"},
-        {"# SMs", "launch__sm_count"},
-    };
-    static const struct label occupancy[] = {
-        {"Block Limit SM", "launch__occupancy_limit_blocks"},
-        {"Block Limit Registers", "launch__occupancy_limit_registers"},
-        {"Block Limit Shared Mem", "launch__occupancy_limit_shared_mem"},
-        {"Block Limit Warps", "launch__occupancy_limit_warps"},
-        {"Block Limit Barriers", "launch__occupancy_limit_barriers"},
-        {"Theoretical Active Warps per SM", "sm__maximum_warps_avg_per_active_cycle"},
-        {"Theoretical Occupancy", "sm__maximum_warps_per_active_cycle_pct"},
-    };
-
     if (section_in(wanted, SECTION_LAUNCH))
-        ROWS("Launch Statistics", launch);
+        rows(r, "Launch Statistics", out);
     if (section_in(wanted, SECTION_OCCUPANCY))
-        ROWS("Occupancy", occupancy);
+        rows(r, "Occupancy", out);
 }
 
 static void instruction_sections(const struct result *r, section_set wanted, struct strbuf *out)
 {
-    static const struct label inst[] = {
-        {"Executed Instructions", "smsp__inst_executed.sum"},
-        {"Thread Instructions", "smsp__thread_inst_executed.sum"},
-        {"Active Threads Per Warp", "smsp__thread_inst_executed_per_inst_executed.ratio"},
-        {"Not Predicated Off Threads Per Warp", "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio"},
-        {"Single Precision Operations", "flop_count_sp"},
-        {"Double Precision Operations", "flop_count_dp"},
-        {"Half Precision Operations", "flop_count_hp"},
-    };
-    static const struct label branch[] = {
-        {"Branch Instructions", "smsp__inst_executed_op_branch.sum"},
-        {"Divergent Branches", "smsp__sass_branch_targets_threads_divergent.sum"},
-        {"Branch Efficiency", "smsp__sass_average_branch_targets_threads_uniform.pct"},
-    };
-
     if (section_in(wanted, SECTION_INSTRUCTION))
-        ROWS("Instruction Statistics", inst);
+        rows(r, "Instruction Statistics", out);
     if (section_in(wanted, SECTION_SOURCE))
-        ROWS("Branching", branch);
+        rows(r, "Branching", out);
 }
 
 /* --- memory tables --- */
@@ -212,16 +188,7 @@ static void wavefronts_table(const struct result *r, struct strbuf *out)
 
 static void cache_section(const struct result *r, struct strbuf *out)
 {
-    static const struct label caches[] = {
-        {"L1/TEX Hit Rate", "l1tex__t_sector_hit_rate.pct"},
-        {"L1/TEX Hit Rate, Global Loads", "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct"},
-        {"L2 Sectors From SMs", "lts__t_sectors_srcunit_tex.sum"},
-        {"L2 Hit Rate", "lts__t_sector_hit_rate.pct"},
-        {"DRAM Read", "dram__bytes_read.sum"},
-        {"DRAM Written", "dram__bytes_write.sum"},
-    };
-
-    ROWS("Memory Workload Analysis", caches);
+    rows(r, "Memory Workload Analysis", out);
 }
 
 /* A digit for each channel: tenths of what the busiest one moves. */
@@ -290,21 +257,9 @@ static void dram_lines(const struct line *lines, int n, struct strbuf *out)
 
 static void dram_section(const struct result *r, const struct line *lines, int n, struct strbuf *out)
 {
-    static const struct label dram[] = {
-        {"Accesses", "derived__dram_accesses.sum"},
-        {"Row Hit Rate", "derived__dram_row_hit_rate.pct"},
-        {"Row Conflicts", "derived__dram_row_conflicts.sum"},
-        {"Loaded By Lanes Of What Was Read", "derived__dram_read_use.pct"},
-        {"Busiest Channel To Mean", "derived__dram_channel_busiest_to_mean.ratio"},
-        {"Busiest Bank To Mean", "derived__dram_bank_busiest_to_mean.ratio"},
-        {"Changes Between Reads And Writes", "derived__dram_turns.sum"},
-        {"Bus Efficiency", "derived__dram_bus_efficiency.pct"},
-        {"Least Time Of The Busiest Bus", "derived__dram_least_time"},
-    };
-
     if (!r->launch.dram_channels)
         return;
-    ROWS("DRAM", dram);
+    rows(r, "DRAM", out);
     if (!r->launch.dram_channel_bytes)
         return;
     channels_picture(r, out);

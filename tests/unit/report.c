@@ -50,7 +50,7 @@ static void details(void **state)
 
 static void csv(void **state)
 {
-    struct report_metrics m;
+    struct report_metrics m = {0};
     struct diag_list diags;
     struct strbuf b;
 
@@ -74,7 +74,7 @@ static void csv(void **state)
 
 static void bad_metrics(void **state)
 {
-    struct report_metrics m;
+    struct report_metrics m = {0};
     struct diag_list diags;
 
     (void)state;

@@ -117,7 +117,7 @@ def launches(r, text=None):
     limit = re.search(r"(?:-c|--launch-count)[ =](\d+)", r.line)
     names = parts[1::2]
     want(not limit or len(names) <= int(limit.group(1)), "more launches than -c")
-    wanted = re.search(r"(?:-k|--kernel-name)[ =](?:::)?(?:regex:)?[\"']?\^?([\w|]+)", r.line)
+    wanted = re.search(r"(?:-k|--kernel-name)[ =][\"']?(?:::)?(?:regex:)?[\"']?\^?([\w|]+)", r.line)
     for name in names:
         want(not wanted or re.search(wanted.group(1), name), f"kernel '{name}' was not asked for")
     return list(zip(names, parts[2::2]))
@@ -210,7 +210,7 @@ def report(r, name):
     want("Heddle" in head and "not NVIDIA's" in head, "the file does not say whose it is")
     again = r.sh(f"ncu -i {name}")
     want(again.returncode == 0, "cannot be read back")
-    asked = re.search(r"(?:-k|--kernel-name)[ =](?:::)?(?:regex:)?[\"']?\.?\*?(\w+)", r.line)
+    asked = re.search(r"(?:-k|--kernel-name)[ =][\"']?(?:::)?(?:regex:)?[\"']?\.?\*?(\w+)", r.line)
     want(not asked or asked.group(1) in again.stdout, "the kernel is not in it")
     has(r"^    Section: ", again.stdout)
     if re.search(r"profile-from-start (off|0)|nvtx-include", r.line) and not asked:
