@@ -6,11 +6,12 @@ every fourth program with -G. g++'s answer is the reference; clang's, made witho
 the other order, must be the same, or the program is at fault. The device program runs with the interpreter and with machine code
 on each level of the host that is there.
 
-usage: opinion.py HEDDLE [--seed N] [--kernels N] [--programs N] [--levels v2,v3,v4] [--exec interp,jit-first] [--turn jit]
+usage: opinion.py HEDDLE [--seed N | --of-tree N] [--kernels N] [--programs N] [--levels v2,v3,v4] [--exec interp,jit-first] [--turn jit]
                          [--folder DIR] [--log FILE]
        opinion.py HEDDLE --shrink SEED.NUMBER [--levels v3] [--exec interp]
 
-Without --seed the seed is new in each run. It is printed, and `--seed N` repeats the run: program i has the seed N + i and as many
+Without --seed the seed is new in each run; with --of-tree N it is new with each change of the source tree, so that a run of the
+tests can be had again. It is printed, and `--seed N` repeats the run: program i has the seed N + i and as many
 kernels as --kernels says (100). A program runs in the ways of --exec on every level, and in those of --turn on one level, which
 changes from program to program. Ways are interp, jit-first and jit (HEDDLE_EXEC); written, interpreted as its PTX says; verify,
 interpreted with the claims of all analyses checked. Programs with -G are interpreted only, unless --all is given (seconds of
@@ -319,11 +320,20 @@ def ways(text):
     return names
 
 
+def tree_seed(n):
+    """From what is committed: new with each change, and the same wherever that is tested. 0: there is no such number, or no repository."""
+    if n is None:
+        return 0
+    done = subprocess.run(["git", "-C", HERE, "rev-parse", "HEAD^{tree}"], capture_output=True, text=True)
+    return int(done.stdout[:8], 16) + (n << 32) if not done.returncode else 0
+
+
 def main():
     sys.stdout.reconfigure(line_buffering=True)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("heddle")
     parser.add_argument("--seed", type=int)
+    parser.add_argument("--of-tree", type=int, metavar="N", help="the N-th seed that follows from the commit's source tree")
     parser.add_argument("--kernels", type=int, default=100)
     parser.add_argument("--programs", type=int, default=1)
     parser.add_argument("--levels", type=lambda s: s.split(","), default=["v2", "v3", "v4"])
@@ -340,7 +350,7 @@ def main():
         return 77
     if options.shrink:
         return shrink(options)
-    first = options.seed if options.seed is not None else int.from_bytes(os.urandom(4), "little")
+    first = options.seed if options.seed is not None else tree_seed(options.of_tree) or int.from_bytes(os.urandom(4), "little")
     print(f"seed {first}, {options.programs} programs of {options.kernels} kernels, {'+'.join(options.exec)} on {'+'.join(options.levels)}"
           f"{', ' + '+'.join(options.turn) + ' on one of them in turn' if options.turn else ''}")
     wrong = 0
