@@ -18,6 +18,7 @@ int cli_nsys(int argc, char **argv);
 int cli_smi(int argc, char **argv);
 int cli_cuobjdump(int argc, char **argv);
 int cli_sanitizer(int argc, char **argv);
+int cli_memcheck(int argc, char **argv);
 
 /* Prints the diagnostics on stderr and empties the list. Returns true if there was an error among them. */
 bool cli_print(struct diag_list *diags);

@@ -40,6 +40,8 @@ struct checking {
     bool pairs;      /* of races only which lines race */
     bool go_on;      /* behind a launch with bad accesses */
     bool errors;     /* among the findings */
+    bool answered;   /* by a flag that asks for a text */
+    const char *title; /* the report's first line */
 };
 
 enum print_level { LEVEL_INFO, LEVEL_WARN, LEVEL_ERROR, LEVEL_FATAL };
@@ -56,15 +58,19 @@ static const struct flag flags[] = {
 #include "cli/check_flags.def"
 #undef FLAG
 #define OTHER(full, value, taken, why) {full, NULL, value, why, NULL},
+#define NOTED(full, value, why) {full, NULL, value, NULL, why},
 #include "cli/check_others.def"
 #undef OTHER
+#undef NOTED
 };
 enum { ALL_FLAGS = sizeof flags / sizeof flags[0] };
 
 static const bool taken[] = { /* of the others, from FLAGS on */
 #define OTHER(full, value, taken, why) taken,
+#define NOTED(full, value, why)
 #include "cli/check_others.def"
 #undef OTHER
+#undef NOTED
 };
 
 static void print_help(bool as_sanitizer)
@@ -122,6 +128,25 @@ static void kernel_rule(struct checking *c, int which, const char *value)
 
     name_rules_add(&c->rules, value, exclude, flags[which].name, &c->diags);
     strbuf_addf(&c->kernels, "%c%s\n", exclude ? '-' : '+', value);
+}
+
+/* A rule as cuda-memcheck and older compute-sanitizers spell it. */
+static void older_rule(struct checking *c, int which, const char *value)
+{
+    static const char *const spellings[][2] = {
+        {"kns=", "kns="}, {"kne=", "kne="}, {"kre=", "regex="}, {"regex=", "regex="},
+        {"kernel_substring=", "kns="}, {"kns:", "kns="}, {"kernel_name=", "kne="}, {"kne:", "kne="},
+    };
+    bool exclude = which == FLAG_REGEX_NOT || which == FLAG_FILTER_NOT;
+
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        size_t n = strlen(spellings[i][0]);
+        if (!strncmp(value, spellings[i][0], n)) {
+            kernel_rule(c, exclude ? FLAG_KERNEL_NOT : FLAG_KERNEL, arena_printf(&c->diags.arena, "%s%s", spellings[i][1], value + n));
+            return;
+        }
+    }
+    flags_wrong(&c->diags, flags[which].name, value, flags[which].value);
 }
 
 /* Values whose wrongness flags_choice tells. */
@@ -225,6 +250,16 @@ static void set_flag(void *to, int which, const char *value)
     case FLAG_PREFIX:
         c->prefix = value;
         break;
+    case FLAG_REGEX:
+    case FLAG_REGEX_NOT:
+    case FLAG_FILTER:
+    case FLAG_FILTER_NOT:
+        older_rule(c, which, value);
+        break;
+    case FLAG_VERSION:
+        puts(!c->as_sanitizer ? "heddle " HEDDLE_VERSION : "NVIDIA (R) Compute Sanitizer\nHeddle " HEDDLE_VERSION " answers in its place; no NVIDIA software is used\nVersion 2024.1.0.0 (Heddle)");
+        c->answered = true;
+        break;
     default:
         choose(c, which, value);
     }
@@ -307,7 +342,7 @@ static struct sums write_text(struct checking *c, const struct findings *fs, str
     int findings = 0;
 
     sources_init(&sources);
-    strbuf_addf(out, "%s %s\n", c->prefix, c->as_sanitizer ? "COMPUTE-SANITIZER" : "HEDDLE CHECK");
+    strbuf_addf(out, "%s %s\n", c->prefix, c->title);
     for (int i = 0; i < fs->n; i++) {
         const struct finding *f = fs->finding[i];
         int64_t show = cases_to_show(c, f, &s, findings);
@@ -404,10 +439,13 @@ static int check(struct checking *c, const char *exe, char **argv)
     return c->errors && c->exit_code ? (int)c->exit_code : status;
 }
 
-static int check_command(int argc, char **argv, bool as_sanitizer)
+/* `title` NULL: as `heddle check`; otherwise as compute-sanitizer. */
+static int check_command(int argc, char **argv, const char *title)
 {
+    bool as_sanitizer = title != NULL;
     struct checking c = {.tools = as_sanitizer ? "memcheck" : "all",
                          .prefix = "=========",
+                         .title = as_sanitizer ? title : "HEDDLE CHECK",
                          .exit_code = as_sanitizer ? 0 : 1,
                          .limit = 100,
                          .cases = as_sanitizer ? 100 : 1,
@@ -428,14 +466,16 @@ static int check_command(int argc, char **argv, bool as_sanitizer)
     compile_options_init(&c.compile);
     diag_init(&c.diags);
     at = flags_take(&set, &c.compile, argc, argv);
-    if (at == argc && !c.diags.errors)
+    if (at == argc && !c.answered && !c.diags.errors)
         diag_add(&c.diags, DIAG_ERROR, NULL, 0, "no program: heddle check PROGRAM [ARGS]");
     if (!c.diags.errors && c.suppressions)
         c.suppressed = suppressions_read(c.suppressions, &c.diags);
     c.log_file = program_file_name(&c.diags.arena, c.log_file);
     words_addv(&c.compile.arena, &c.compile.host, "-gline-tables-only", "-gdwarf-4", NULL); /* for host backtraces */
-    if (!c.diags.errors)
-        exe = program_find(&c.compile, c.device, argv[at], &c.diags);
+    if (!c.diags.errors && !c.answered)
+        exe = (as_sanitizer ? program_find_any : program_find)(&c.compile, c.device, argv[at], &c.diags);
+    else if (!c.diags.errors)
+        status = CLI_OK;
     if (exe && !c.diags.errors) {
         argv[at] = (char *)exe;
         status = check(&c, exe, argv + at);
@@ -452,10 +492,15 @@ static int check_command(int argc, char **argv, bool as_sanitizer)
 
 int cli_check(int argc, char **argv)
 {
-    return check_command(argc, argv, false);
+    return check_command(argc, argv, NULL);
 }
 
 int cli_sanitizer(int argc, char **argv)
 {
-    return check_command(argc, argv, true);
+    return check_command(argc, argv, "COMPUTE-SANITIZER");
+}
+
+int cli_memcheck(int argc, char **argv)
+{
+    return check_command(argc, argv, "CUDA-MEMCHECK");
 }

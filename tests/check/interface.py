@@ -175,6 +175,8 @@ def suppressions():
 
 def names():
     """Flags of compute-sanitizer that are not there say why; ones without a use here are taken."""
+    has(run("--track-stream-ordered-races", "all").stderr, "'--track-stream-ordered-races' has no effect here: cudaMallocAsync")
+    has(run("--filter", "thread=1").stderr, "'--filter': 'thread=1' is not RULE")
     has(run("--generate-coredump", "yes").stderr, "compute-sanitizer's '--generate-coredump' is not there: there are no core files")
     has(run("--nonsense").stderr, "unknown flag '--nonsense'")
     has(run("--leak-chek", "full").stderr, "unknown flag '--leak-chek'; did you mean '--leak-check'?")

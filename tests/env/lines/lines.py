@@ -401,7 +401,7 @@ def sanitizer_error(r, status):
     else:
         has(r"^========= Invalid __global__ write of size 4( bytes)?$", r.out)
         has(r"^=========     at .*write_past\(.*\).* in .*bad.cu:6$", r.out)
-        has(r"^=========     Address 0x[0-9a-f]+ is out of bounds$", r.out)
+        has(r"^=========     (Address|Access (to|at)) 0x[0-9a-f]+ is out of bounds$", r.out)
     has(r"^=========     by thread \(0,0,0\) in block \(0,0,0\)$", r.out)
     has(r"^========= ERROR SUMMARY: [1-9]\d* errors?$", r.out)
 
