@@ -13,7 +13,7 @@ foreach(case make cmake separate tools)
   add_test(NAME env.${case} COMMAND ${CMAKE_SOURCE_DIR}/tests/env/env.sh $<TARGET_FILE:heddle_cli> ${case})
 endforeach()
 # Command lines as they stand in public scripts, by tool: what comes must have the form that scripts read.
-foreach(tool ncu nv-nsight-cu-cli nsys nvprof nvidia-smi cuobjdump compute-sanitizer cuda-memcheck)
+foreach(tool nvcc ncu nv-nsight-cu-cli nsys nvprof nvidia-smi cuobjdump compute-sanitizer cuda-memcheck)
   add_test(NAME env.lines.${tool} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/env/lines/lines.py $<TARGET_FILE:heddle_cli> ${tool})
   set_tests_properties(env.lines.${tool} PROPERTIES TIMEOUT 600)
 endforeach()

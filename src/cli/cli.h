@@ -20,6 +20,10 @@ int cli_cuobjdump(int argc, char **argv);
 int cli_sanitizer(int argc, char **argv);
 int cli_memcheck(int argc, char **argv);
 
+/* What a build ends with; after -run the program's status. */
+struct compile_options;
+int cli_built(struct compile_options *o, bool failed);
+
 /* Prints the diagnostics on stderr and empties the list. Returns true if there was an error among them. */
 bool cli_print(struct diag_list *diags);
 

@@ -71,7 +71,7 @@ int cli_nvcc(int argc, char **argv)
 {
     struct compile_options options;
     struct diag_list diags;
-    bool failed;
+    int status;
 
     if (cli_wants_help(argc, argv))
         return cli_build(argc, argv);
@@ -93,7 +93,7 @@ int cli_nvcc(int argc, char **argv)
         nvcc_settings(&options, &diags);
     if (!diags.errors)
         compile_build(&options, &diags);
-    failed = nvcc_print(&diags);
+    status = cli_built(&options, nvcc_print(&diags));
     compile_options_release(&options);
-    return failed ? CLI_FAILED : CLI_OK;
+    return status;
 }

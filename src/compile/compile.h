@@ -65,6 +65,8 @@ struct compile_options {
     bool forward_unknown;   /* flags that are not known here go to the host pass and the linker driver */
     bool verbose;           /* -v, --dryrun: each command becomes a note */
     bool dry_run;           /* only the notes */
+    bool run;               /* -run: the caller is to run the program, with run_args */
+    struct words run_args;
     bool keep;              /* -keep: PTX beside the output */
     bool resources;         /* -Xptxas -v: device_code is called */
     void (*device_code)(const char *ptx, size_t len, int arch, void *user); /* with each file's device code, or NULL */

@@ -413,6 +413,17 @@ static void take_load_cache(struct taking *t, const char *value)
     diag_add(t->diags, DIAG_ERROR, NULL, 0, "'%s -dlcm=%s': the ways are ca, cg, cs and cv", t->flag, value);
 }
 
+static void opt_run(struct taking *t, const char *value)
+{
+    (void)value;
+    t->o->run = true;
+}
+
+static void opt_run_args(struct taking *t, const char *value)
+{
+    words_split(&t->o->arena, &t->o->run_args, value);
+}
+
 static void opt_resources(struct taking *t, const char *value)
 {
     (void)value;

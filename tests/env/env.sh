@@ -87,6 +87,10 @@ tools)
     expect 1 "^#\$ TOP=/.*/cuda$" "$heddle" env nvcc -v nothing
     expect 0 "^compute_90" "$heddle" env nvcc --list-gpu-arch
     expect 1 "unknown flag '-fno-such-flag'" "$heddle" env nvcc -fno-such-flag make/sum.cu
+    printf '#include <stdio.h>\nint main(int n, char **v) { puts(v[n - 1]); return n; }\n' >args.cu
+    expect 3 "^second$" "$heddle" env nvcc args.cu -o args -run -run-args first,second
+    expect 0 "" "$heddle" env nvcc -c args.cu -run -o args.o
+    expect 0 "'-src-in-ptx' has no effect here" "$heddle" env nvcc -c -src-in-ptx args.cu -o args.o
     echo '-c make/sum.cu -DSPACES="a b" --forward-unknown-to-host-compiler -fno-builtin -MD -MT goal -MF rule.d -o sum.o' >words
     expect 0 "" "$heddle" env nvcc --options-file words
     grep -q "^goal:.*sum.cu" rule.d && [ -s sum.o ] || { echo "FAILED: -MT, -MF, --options-file"; failed=1; }

@@ -606,7 +606,7 @@ def smi_csv_header(r, *fields):
 
 
 def smi_empty(r):
-    want(r.status == 0 and r.out == "" and "error" not in r.err, f"{r.out!r} {r.err!r}")
+    want(r.status == 0 and r.out == "" and not re.search("error|not found", r.err), f"{r.out!r} {r.err!r}")
 
 
 def smi_L(r):
