@@ -18,6 +18,13 @@ foreach(path ${bugs})
                        ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/check-cache)
 endforeach()
 
+# What continuous integration is told: expectations, what is worse than before, and the workflows of examples/ci.
+foreach(case expectations workflows)
+  add_test(NAME ci.${case} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/ci/${case}.py $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR})
+  set_tests_properties(ci.${case} PROPERTIES TIMEOUT 300 ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/check-cache
+                       PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
+endforeach()
+
 # Flags, files, and programs that end badly.
 foreach(case kernels unwatched_writes exit_status limits files sarif suppressions names killed races flood)
   add_test(NAME check.interface.${case} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/check/interface.py $<TARGET_FILE:heddle_cli>

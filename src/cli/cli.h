@@ -36,7 +36,8 @@ void cli_restore_signals(void);
 /* Is the next word a request for help? */
 bool cli_wants_help(int argc, char **argv);
 
-/* Exit statuses of our own; `heddle run` returns the program's. */
-enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+/* Exit statuses of our own; `heddle run` returns the program's. UNMET: the command did what it was asked to, and what it was asked
+ * to hold (profile --expect, compare --fail-above) does not. */
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_UNMET = 3 };
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "check/check.h"
+#include "cli/ci.h"
 #include "cli/cli.h"
 #include "cli/flags.h"
 #include "cli/host_frames.h"
@@ -42,6 +43,7 @@ struct checking {
     bool errors;     /* among the findings */
     bool answered;   /* by a flag that asks for a text */
     const char *title; /* the report's first line */
+    struct ci ci;
 };
 
 enum print_level { LEVEL_INFO, LEVEL_WARN, LEVEL_ERROR, LEVEL_FATAL };
@@ -109,6 +111,18 @@ static void check_tools(struct checking *c, const char *value)
         at += at[n] ? n + 1 : n;
     }
     c->tools = value;
+}
+
+static bool tools_have(const char *tools, const char *name)
+{
+    for (const char *at = tools; *at;) {
+        size_t n = strcspn(at, ",");
+
+        if ((n == 3 && !strncmp(at, "all", n)) || (n == strlen(name) && !strncmp(at, name, n)))
+            return true;
+        at += at[n] ? n + 1 : n;
+    }
+    return false;
 }
 
 /* A setting of HEDDLE_CHECK. */
@@ -236,6 +250,12 @@ static void set_flag(void *to, int which, const char *value)
         break;
     case FLAG_SARIF:
         c->sarif = value;
+        break;
+    case FLAG_JUNIT:
+        c->ci.junit = value;
+        break;
+    case FLAG_ANNOTATE:
+        ci_annotate(&c->ci, &flags[which], value, &c->diags);
         break;
     case FLAG_SAVE:
         c->save = value;
@@ -393,6 +413,28 @@ static void keep(struct checking *c, const char *path,
         diag_add(&c->diags, DIAG_ERROR, NULL, 0, "cannot write '%s': %s", path, strerror(errno));
 }
 
+/* A case for each finding, and for each tool that finds no error. */
+static void judge(struct checking *c, const struct findings *fs)
+{
+    struct verdicts v;
+
+    if (!c->ci.junit && !c->ci.annotate)
+        return;
+    verdicts_init(&v);
+    findings_judge(fs, &v);
+    for (unsigned tool = 1; tool <= CHECK_ALL; tool <<= 1) {
+        const char *name = check_tool_name((enum check_tool)tool);
+        bool clean = tools_have(c->tools, name);
+
+        for (int i = 0; i < fs->n; i++)
+            clean &= strcmp(fs->finding[i]->tool, name) || !is_error(fs->finding[i]);
+        if (clean)
+            verdicts_add(&v, &(struct verdict){.outcome = VERDICT_PASSED, .group = "heddle check", .name = name});
+    }
+    ci_write(&c->ci, &v, "heddle check", &c->diags);
+    verdicts_release(&v);
+}
+
 static bool report(void *user, const char *path)
 {
     struct checking *c = user;
@@ -416,6 +458,7 @@ static bool report(void *user, const char *path)
         keep(c, c->json, write_json, &fs);
         keep(c, c->sarif, write_sarif, &fs);
         keep(c, c->save, findings_write_xml, &fs);
+        judge(c, &fs);
     }
     findings_release(&fs);
     strbuf_release(&text);

@@ -2,15 +2,18 @@
  *
  * In: .cu files, executables built by Heddle, or what `heddle profile -o` kept. Each program is run once for each device,
  * with its stdout on stderr. Out, on stdout: a table for each set of launches that belong together (report/compare.h). The
- * status is 1 when nothing can be compared or a program fails. */
+ * status is 1 when nothing can be compared or a program fails, 3 when a figure is worse than --fail-above allows. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "cli/ci.h"
 #include "cli/cli.h"
 #include "cli/flags.h"
 #include "cli/launches.h"
@@ -47,6 +50,9 @@ struct comparing {
     struct compare_column column[COMPARE_MOST];
     int columns;
     struct report_metrics shown;
+    double allowed; /* --fail-above; below 0: not given */
+    struct ci ci;
+    bool worse; /* a figure, by more than is allowed */
 };
 
 /* --- words --- */
@@ -72,6 +78,7 @@ static void print_help(void)
                 "  heddle compare examples/coalescing.cu -k offset_copy --device c2050,v100,a100\n"
                 "  heddle profile -o before.json app.cu; ...; heddle compare before.json app.cu\n\n");
     flags_help(flags, FLAGS, &b);
+    strbuf_adds(&b, "\nExit status: 0; 1: nothing can be compared, or a program fails; 3: a figure is worse than --fail-above allows.\n");
     strbuf_adds(&b, "\nFor .cu files also the flags of `heddle build`: -arch, -I, -D ...\n");
     fputs(b.s, stdout);
     strbuf_release(&b);
@@ -93,6 +100,16 @@ static void choose(struct comparing *c, int which, const char *value)
         f->kernel = value;
 }
 
+/* "5%" or "5". */
+static void allow(struct comparing *c, const char *value)
+{
+    char *end;
+
+    c->allowed = strtod(value, &end);
+    if (end == value || (*end && strcmp(end, "%")) || !isfinite(c->allowed) || c->allowed < 0)
+        flags_wrong(&c->diags, flags[FLAG_FAIL_ABOVE].name, value, "a number of percent from 0");
+}
+
 static void set_flag(void *to, int which, const char *value)
 {
     struct comparing *c = to;
@@ -110,6 +127,15 @@ static void set_flag(void *to, int which, const char *value)
         break;
     case FLAG_METRICS:
         c->metrics = c->metrics ? arena_printf(&c->diags.arena, "%s,%s", c->metrics, value) : value;
+        break;
+    case FLAG_FAIL_ABOVE:
+        allow(c, value);
+        break;
+    case FLAG_JUNIT:
+        c->ci.junit = value;
+        break;
+    case FLAG_ANNOTATE:
+        ci_annotate(&c->ci, &flags[which], value, &c->diags);
         break;
     case FLAG_ALL:
         c->all = true;
@@ -220,6 +246,9 @@ static void plan(struct comparing *c)
     else if (c->sources == 1 && c->nchosen < 2)
         diag_add(&c->diags, DIAG_ERROR, NULL, 0,
                  "one program, one choice of kernels, one device: nothing to compare; name a second program, -k twice, or --device X,Y");
+    if ((c->ci.junit || c->ci.annotate) && c->allowed < 0)
+        diag_add(&c->diags, DIAG_ERROR, NULL, 0, "'%s' is about figures that are worse: give --fail-above",
+                 c->ci.junit ? "--junit" : "--annotate");
     if (c->csv && c->json)
         diag_add(&c->diags, DIAG_ERROR, NULL, 0, "'--csv' and '--json': one of them");
 }
@@ -320,6 +349,20 @@ static bool prepare(struct comparing *c)
     return !c->diags.errors;
 }
 
+static void judge(struct comparing *c, const struct compare *result, const struct compare_options *o)
+{
+    struct verdicts v;
+
+    if (c->allowed < 0)
+        return;
+    verdicts_init(&v);
+    compare_judge(result, o, c->allowed, &v);
+    c->worse = verdicts_count(&v, VERDICT_FAILED) > 0;
+    ci_write(&c->ci, &v, "heddle compare", &c->diags);
+    ci_tell(&c->ci, &v, "figures are no worse than allowed");
+    verdicts_release(&v);
+}
+
 static void compare(struct comparing *c)
 {
     const struct compare_options o = {&c->shown, c->all};
@@ -344,12 +387,14 @@ static void compare(struct comparing *c)
     strbuf_init(&text);
     (c->json ? compare_json : c->csv ? compare_csv : compare_text)(&result, &o, &text);
     program_write_report(&text, NULL, stdout, &c->diags);
+    fflush(stdout);
+    judge(c, &result, &o);
     strbuf_release(&text);
 }
 
 int cli_compare(int argc, char **argv)
 {
-    struct comparing c = {0};
+    struct comparing c = {.allowed = -1};
     bool failed;
 
     if (cli_wants_help(argc, argv)) {
@@ -370,5 +415,5 @@ int cli_compare(int argc, char **argv)
         results_release(&c.source[i].rs);
     failed = cli_print(&c.diags);
     compile_options_release(&c.compile);
-    return failed ? CLI_FAILED : CLI_OK;
+    return failed ? CLI_FAILED : c.worse ? CLI_UNMET : CLI_OK;
 }

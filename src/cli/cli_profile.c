@@ -15,6 +15,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "base/table.h"
+#include "cli/ci.h"
 #include "cli/cli.h"
 #include "cli/flags.h"
 #include "cli/launches.h"
@@ -24,6 +25,7 @@
 #include "device/device.h"
 #include "heddle.h"
 #include "report/collection.h"
+#include "report/expectations.h"
 #include "report/names.h"
 #include "report/report.h"
 #include "report/roofline.h"
@@ -55,6 +57,9 @@ struct profile {
     bool as_ncu; /* called by that name: the report goes to stdout */
     struct launch_filter filter;
     struct report_metrics shown;
+    struct expectations expected;
+    struct verdicts judged; /* of the expectations */
+    struct ci ci;
 };
 
 /* --- flags --- */
@@ -72,7 +77,8 @@ static void print_help(void)
                     "shortened as long as it stays clear.\n\n");
     flags_help(flags, FLAGS, &b);
     strbuf_adds(&b, "\nFor a .cu file also the flags of `heddle build`: -arch, -I, -D, --device-ptx FILE, ...\n"
-                    "The program's output and exit status stay its own (128 + n if signal n ended it).\n");
+                    "The program's output and exit status stay its own (128 + n if signal n ended it); where it ends with 0, 3:\n"
+                    "an expectation is not met, 1: something else went wrong.\n");
     fputs(b.s, stdout);
     strbuf_release(&b);
 }
@@ -219,6 +225,18 @@ static void set_flag(void *to, int which, const char *value)
         break;
     case FLAG_ROOFLINE:
         p->roofline = value;
+        break;
+    case FLAG_EXPECT:
+        expectations_add(&p->expected, value, &p->diags);
+        break;
+    case FLAG_EXPECTATIONS:
+        expectations_read(&p->expected, value, &p->diags);
+        break;
+    case FLAG_JUNIT:
+        p->ci.junit = value;
+        break;
+    case FLAG_ANNOTATE:
+        ci_annotate(&p->ci, &flags[which], value, &p->diags);
         break;
     case FLAG_FORCE:
         p->force = true;
@@ -381,6 +399,7 @@ static void make_report(struct profile *p, const struct results *rs, bool readab
         strbuf_adds(out, rs->n || !launch_filter_takes_all(&p->filter) ? "==WARNING== No kernel launch matches the filters.\n"
                                                                        : "==WARNING== No kernels were profiled: the program launched none.\n");
     add_body(p, chosen, n, out);
+    expectations_judge(&p->expected, chosen, n, &p->judged);
 }
 
 /* False: it could not be written. */
@@ -399,6 +418,10 @@ static bool report(struct profile *p, const char *exe, const char *results)
         launch_choice_init(&c, &p->filter, &p->diags);
         make_report(p, &rs, readable, exe, &c, &text);
         program_write_report(&text, p->log_file, p->as_ncu ? stdout : stderr, &p->diags);
+        if (p->expected.n) {
+            ci_write(&p->ci, &p->judged, "heddle profile", &p->diags);
+            ci_tell(&p->ci, &p->judged, "expectations are met");
+        }
         launch_choice_release(&c);
     }
     results_release(&rs);
@@ -435,7 +458,7 @@ static counter_groups wanted_groups(const struct profile *p)
         g = COUNTERS_ALL;
     if (p->roofline)
         g |= COUNTERS_EXACT | COUNTERS_OF(CACHES);
-    return g;
+    return g | expectations_groups(&p->expected);
 }
 
 /* Runs `exe` and reports; the exit status to end with. */
@@ -465,6 +488,9 @@ static void check_flags(struct profile *p)
 
     if (p->export && !p->force && access(p->export, F_OK) == 0)
         diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'%s' is there already; -f writes over it", p->export);
+    if ((p->ci.junit || p->ci.annotate) && !p->expected.n)
+        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'%s' is about expectations: give --expect or --expect-file",
+                 p->ci.junit ? "--junit" : "--annotate");
     launch_choice_init(&c, &p->filter, &p->diags);
     launch_choice_release(&c);
 }
@@ -505,6 +531,7 @@ static int profile_command(int argc, char **argv, bool as_ncu)
     struct profile p = {.filter.count = -1, .as_ncu = as_ncu};
     const char *exe = NULL;
     int at, status = CLI_FAILED;
+    bool unmet;
 
     if (cli_wants_help(argc, argv)) {
         print_help();
@@ -514,6 +541,8 @@ static int profile_command(int argc, char **argv, bool as_ncu)
     resources_watch(&p.compile);
     diag_init(&p.diags);
     strbuf_init(&p.ranges);
+    expectations_init(&p.expected);
+    verdicts_init(&p.judged);
     at = take_flags(&p, argc, argv);
     name_files(&p);
     if (p.query && !p.diags.errors)
@@ -534,9 +563,14 @@ static int profile_command(int argc, char **argv, bool as_ncu)
         argv[at] = (char *)exe;
         status = profile(&p, exe, argv + at);
     }
+    unmet = verdicts_count(&p.judged, VERDICT_FAILED) > 0;
     if (cli_print(&p.diags) && status == CLI_OK)
         status = CLI_FAILED;
     strbuf_release(&p.ranges);
+    if (unmet && status == CLI_OK)
+        status = CLI_UNMET;
+    verdicts_release(&p.judged);
+    expectations_release(&p.expected);
     compile_options_release(&p.compile);
     return status;
 }

@@ -6,15 +6,15 @@
 #include "base/near.h"
 #include "base/strbuf.h"
 
-static double over(double a, double b)
+static double over(const struct metric_input *in, double a, double b)
 {
-    return b != 0 ? a / b : 0;
+    return b != 0 ? a / b : in->of_nothing;
 }
 
 #define C(id)         ((double)in->c->v[COUNTER_##id])
 #define L(id)         ((double)in->l->id)
-#define OVER(a, b)    over((a), (b))
-#define PCT(a, b)     (100 * over((a), (b)))
+#define OVER(a, b)    over(in, (a), (b))
+#define PCT(a, b)     (100 * over(in, (a), (b)))
 #define GLOBAL(what)  (C(GLOBAL_LD_##what) + C(GLOBAL_ST_##what) + C(GLOBAL_ATOM_##what) + C(GLOBAL_RED_##what))
 /* Of loads (LD) or stores (ST): transactions and their bytes. */
 #define BY_SIZE(op)     (C(GLOBAL_##op##_OF_32) + C(GLOBAL_##op##_OF_64) + C(GLOBAL_##op##_OF_128))

@@ -22,6 +22,7 @@ enum metric_status {
 struct metric_input {
     const struct counters *c;
     const struct launch_facts *l;
+    double of_nothing; /* a quotient with nothing below: 0 in reports; NAN tells it from a 0 of something */
 };
 
 struct metric {
@@ -44,7 +45,6 @@ const struct metric *metric_find(const char *name);
 /* The known name nearest to an unknown one, or NULL when nothing is near. */
 const char *metric_near(const char *name);
 
-/* A quotient with nothing below is 0. */
 enum metric_status metric_value(const char *name, const struct metric_input *in, double *value);
 
 /* docs/metrics.md. */

@@ -42,6 +42,11 @@ struct compare_options {
     bool all;                             /* also rows that are equal in all columns */
 };
 
+/* A verdict for each figure of each page and column behind the first: has it changed for the worse (compare.def) by more than so
+ * many percent of the first column's? */
+struct verdicts;
+void compare_judge(const struct compare *c, const struct compare_options *o, double percent, struct verdicts *out);
+
 void compare_text(const struct compare *c, const struct compare_options *o, struct strbuf *out);
 void compare_csv(const struct compare *c, const struct compare_options *o, struct strbuf *out);
 void compare_json(const struct compare *c, const struct compare_options *o, struct strbuf *out);

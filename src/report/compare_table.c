@@ -27,12 +27,12 @@ struct figure {
 #define MODELLED   TRUST_MODELLED
 
 enum row_number {
-#define METRIC_ROW(label, metric, when)           ROW_NUMBER(__LINE__),
-#define FACT_ROW(label, unit, trust, value, when) ROW_NUMBER(__LINE__),
-#define ROOF_ROW(label, unit, trust, value)       ROW_NUMBER(__LINE__),
-#define WORD_ROW(label, trust, text)              ROW_NUMBER(__LINE__),
-#define ROW_NUMBER(line)                          ROW_NUMBER_(line)
-#define ROW_NUMBER_(line)                         row_##line
+#define METRIC_ROW(label, worse, metric, when)           ROW_NUMBER(__LINE__),
+#define FACT_ROW(label, worse, unit, trust, value, when) ROW_NUMBER(__LINE__),
+#define ROOF_ROW(label, worse, unit, trust, value)       ROW_NUMBER(__LINE__),
+#define WORD_ROW(label, trust, text)                     ROW_NUMBER(__LINE__),
+#define ROW_NUMBER(line)                                 ROW_NUMBER_(line)
+#define ROW_NUMBER_(line)                                row_##line
 #include "report/compare.def"
     ROWS
 };
@@ -49,12 +49,12 @@ static struct figure figure_of(const struct launch *in, enum row_number row)
     const struct roofline *f = &in->f;
 
     switch (row) {
-#define ROW_CASE(line)                            ROW_CASE_(line)
-#define ROW_CASE_(line)                           case row_##line
-#define METRIC_ROW(label, name, when)             ROW_CASE(__LINE__): return metric(in, name);
-#define FACT_ROW(label, unit, trust, amount, when) ROW_CASE(__LINE__): return (struct figure){(double)(amount), NULL};
-#define ROOF_ROW(label, unit, trust, amount)      ROW_CASE(__LINE__): return (struct figure){(amount), NULL};
-#define WORD_ROW(label, trust, text)              ROW_CASE(__LINE__): return (struct figure){NAN, (text)};
+#define ROW_CASE(line)                                   ROW_CASE_(line)
+#define ROW_CASE_(line)                                  case row_##line
+#define METRIC_ROW(label, worse, name, when)             ROW_CASE(__LINE__): return metric(in, name);
+#define FACT_ROW(label, worse, unit, trust, amount, when) ROW_CASE(__LINE__): return (struct figure){(double)(amount), NULL};
+#define ROOF_ROW(label, worse, unit, trust, amount)      ROW_CASE(__LINE__): return (struct figure){(amount), NULL};
+#define WORD_ROW(label, trust, text)                     ROW_CASE(__LINE__): return (struct figure){NAN, (text)};
 #include "report/compare.def"
     default:
         return (struct figure){NAN, NULL};
@@ -66,12 +66,13 @@ static const struct kind {
     const char *group, *label, *unit, *metric; /* a group has only its title */
     enum trust trust;
     enum when when;
+    enum compare_worse worse;
 } kinds[] = {
-#define GROUP(title)                              {ROWS, title, NULL, NULL, NULL, EXACT, ALWAYS},
-#define METRIC_ROW(label, name, when)             {ROW_NUMBER(__LINE__), NULL, label, NULL, name, EXACT, when},
-#define FACT_ROW(label, unit, trust, value, when) {ROW_NUMBER(__LINE__), NULL, label, unit, NULL, trust, when},
-#define ROOF_ROW(label, unit, trust, value)       {ROW_NUMBER(__LINE__), NULL, label, unit, NULL, trust, ALWAYS},
-#define WORD_ROW(label, trust, text)              {ROW_NUMBER(__LINE__), NULL, label, "", NULL, trust, ALWAYS},
+#define GROUP(title)                                     {ROWS, title, NULL, NULL, NULL, EXACT, ALWAYS, COMPARE_WORSE_NOTHING},
+#define METRIC_ROW(label, worse, name, when)             {ROW_NUMBER(__LINE__), NULL, label, NULL, name, EXACT, when, COMPARE_WORSE_##worse},
+#define FACT_ROW(label, worse, unit, trust, value, when) {ROW_NUMBER(__LINE__), NULL, label, unit, NULL, trust, when, COMPARE_WORSE_##worse},
+#define ROOF_ROW(label, worse, unit, trust, value)       {ROW_NUMBER(__LINE__), NULL, label, unit, NULL, trust, ALWAYS, COMPARE_WORSE_##worse},
+#define WORD_ROW(label, trust, text)                     {ROW_NUMBER(__LINE__), NULL, label, "", NULL, trust, ALWAYS, COMPARE_WORSE_NOTHING},
 #include "report/compare.def"
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -113,6 +114,15 @@ static void name_metric(struct compare_row *row, const char *name)
     row->trust = m->trust;
 }
 
+/* Of a metric by any of its names, the row that has it. */
+static enum compare_worse worse_of(const char *name)
+{
+    for (const struct kind *k = kinds; k < kinds + KINDS; k++)
+        if (k->metric && metric_find(k->metric) == metric_find(name))
+            return k->worse;
+    return COMPARE_WORSE_ANY;
+}
+
 /* Rows that were asked for by name are all shown. */
 static int chosen_rows(const struct launch *in, int n, const struct report_metrics *m, struct arena *a, struct compare_row **rows)
 {
@@ -120,7 +130,7 @@ static int chosen_rows(const struct launch *in, int n, const struct report_metri
     for (int k = 0; k < m->n; k++) {
         struct compare_row *row = &(*rows)[k];
 
-        *row = (struct compare_row){.group = "Metrics", .label = m->name[k]};
+        *row = (struct compare_row){.group = "Metrics", .label = m->name[k], .worse = worse_of(m->name[k])};
         name_metric(row, m->name[k]);
         for (int i = 0; i < n; i++)
             set(row, i, metric(&in[i], m->name[k]));
@@ -145,7 +155,7 @@ int compare_rows(const struct compare *c, const struct compare_page *p, const st
         return chosen_rows(in, c->columns, o->metrics, a, rows);
     *rows = ARENA_ARRAY(a, struct compare_row, KINDS);
     for (const struct kind *k = kinds; k < kinds + KINDS; k++) {
-        struct compare_row row = {.group = group, .label = k->label, .unit = k->unit, .trust = k->trust};
+        struct compare_row row = {.group = group, .label = k->label, .unit = k->unit, .trust = k->trust, .worse = k->worse};
 
         if (k->group)
             group = k->group;

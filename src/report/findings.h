@@ -80,6 +80,14 @@ void findings_release(struct findings *fs);
  * add up, and the first one stays. */
 void findings_join(struct findings *fs);
 
+/* The innermost host frame with a line, of frames as cli/host_frames.c writes them: "main in f.cu:13 [0x8d19] in program". False:
+ * there is none. */
+bool finding_host_place(const char *frames, struct arena *a, struct finding_place *p);
+
+/* A verdict for each finding (report/verdicts.h). */
+struct verdicts;
+void findings_judge(const struct findings *fs, struct verdicts *out);
+
 /* What is wrong, in one line. */
 void finding_headline(const struct finding *f, struct strbuf *out);
 

@@ -43,7 +43,7 @@ void result_sum(struct result *r)
 
 enum metric_status result_metric(const struct result *r, const char *name, double *value)
 {
-    struct metric_input in = {&r->total, &r->launch};
+    const struct metric_input in = {.c = &r->total, .l = &r->launch};
 
     return metric_value(name, &in, value);
 }

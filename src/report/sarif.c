@@ -2,7 +2,6 @@
 #include "report/sarif.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <jansson.h>
 
 #include "base/diag.h"
@@ -31,28 +30,6 @@ static void add_location(json_t *list, const struct finding_place *p, const char
         json_array_append_new(list, location(p, message));
 }
 
-/* The innermost host frame with a line, as host_frames writes it: "main in f.cu:13 [0x8d19] in program". */
-static bool host_place(const char *frames, struct arena *a, struct finding_place *p)
-{
-    for (const char *at = frames; at && *at;) {
-        size_t n = strcspn(at, "\n");
-        char *line = arena_strndup(a, at, n), *in = strstr(line, " in "), *end = strstr(line, " ["), *colon;
-
-        if (in && end && in < end) {
-            *end = 0;
-            *in = 0;
-            colon = strrchr(in + 4, ':');
-            if (colon) {
-                *colon = 0;
-                *p = (struct finding_place){.file = in + 4, .line = atoi(colon + 1), .function = line};
-                return true;
-            }
-        }
-        at += at[n] ? n + 1 : n;
-    }
-    return false;
-}
-
 static json_t *result(const struct finding *f, struct arena *a)
 {
     struct strbuf text;
@@ -70,10 +47,10 @@ static json_t *result(const struct finding *f, struct arena *a)
                     f->cases[0].thread[1], f->cases[0].thread[2], f->cases[0].block[0], f->cases[0].block[1],
                     f->cases[0].block[2], f->count);
     add_location(places, &f->at, NULL);
-    if (host_place(f->backtrace ? f->backtrace : f->made_backtrace, a, &host))
+    if (finding_host_place(f->backtrace ? f->backtrace : f->made_backtrace, a, &host))
         add_location(f->at.file ? related : places, &host, f->at.file ? "the launch" : NULL);
     add_location(related, &f->by, "the earlier access");
-    if (f->backtrace && host_place(f->made_backtrace, a, &host))
+    if (f->backtrace && finding_host_place(f->made_backtrace, a, &host))
         add_location(related, &host, "the allocation");
     o = json_pack("{s:s,s:s,s:{s:s},s:o,s:I}", "ruleId", f->kind, "level", f->severity, "message", "text", text.s,
                   "locations", places, "occurrenceCount", (json_int_t)(f->count > 0 ? f->count : 1));

@@ -16,7 +16,7 @@ static struct launch_facts l = {.collected = COUNTERS_ALL};
 
 static double value(const char *name)
 {
-    struct metric_input in = {&c, &l};
+    struct metric_input in = {.c = &c, .l = &l};
     double v = -1;
 
     assert_int_equal(metric_value(name, &in, &v), METRIC_OK);
@@ -60,7 +60,7 @@ static void transactions_by_hand(void **state)
 {
     struct counters mine = {{0}};
     struct launch_facts launch = {.collected = COUNTERS_ALL, .by_size = 1};
-    struct metric_input in = {&mine, &launch};
+    struct metric_input in = {.c = &mine, .l = &launch};
     static const struct {
         const char *name;
         double value;
@@ -115,7 +115,7 @@ static void launch_by_hand(void **state)
 
 static void names(void **state)
 {
-    struct metric_input in = {&c, &l};
+    struct metric_input in = {.c = &c, .l = &l};
     double v = 7;
 
     (void)state;
@@ -144,7 +144,7 @@ static void dram(void **state)
         {"derived__dram_accesses.sum", 6}, {"derived__dram_row_hit_rate.pct", 50}, {"derived__dram_read_use.pct", 25},
         {"derived__dram_channel_busiest_to_mean.ratio", 2.4}, {"derived__dram_bank_busiest_to_mean.ratio", 4},
         {"derived__dram_bus_efficiency.pct", 75}, {"derived__dram_least_time", 12.5}};
-    struct metric_input in = {&counts, &facts};
+    struct metric_input in = {.c = &counts, .l = &facts};
     double v;
 
     (void)state;
@@ -209,7 +209,7 @@ static void groups_suffice(void **state)
                 for (int k = 0; k < COUNTER_COUNT; k++)
                     some.v[k] = all.v[k] = (uint64_t)(k * k + 7);
                 counters_keep(&some, 1, metric_groups(m));
-                assert_float_equal(m->compute(&(struct metric_input){&some, &facts}), m->compute(&(struct metric_input){&all, &facts}), 0);
+                assert_float_equal(m->compute(&(struct metric_input){.c = &some, .l = &facts}), m->compute(&(struct metric_input){.c = &all, .l = &facts}), 0);
             }
     }
 }
