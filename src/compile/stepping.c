@@ -37,7 +37,7 @@ static const char head[] =
     "\t.section .text.heddle,\"ax\",@progbits\n"
     ".Lheddle_step:\n\t.cfi_startproc\n\tmovq %rbx, %rdi\n\tjmp *(%rbx)\n\t.cfi_endproc\n"
     ".Lheddle_where:\n\t.cfi_startproc\n\tmovq %rbx, %rdi\n\tjmp *8(%rbx)\n\t.cfi_endproc\n"
-    ".Lheddle_register:\n\t.cfi_startproc\n\tleaq .Lheddle_steps(%rip), %rdi\n\tjmp __cudaRegisterSteps@PLT\n\t.cfi_endproc\n"
+    ".Lheddle_register:\n\t.cfi_startproc\n\tleaq .Lheddle_steps(%rip), %rdi\n\tjmp heddle_register_steps@PLT\n\t.cfi_endproc\n"
     "\t.section .init_array.00100,\"aw\",@init_array\n\t.p2align 3\n\t.quad .Lheddle_register\n";
 
 /* --- source files --- */

@@ -107,9 +107,9 @@ static void join_image(struct binary *b)
 }
 
 /* Called by what `heddle build -G` adds to a file, before __cudaRegisterFatBinary (compile/stepping.c). */
-__attribute__((visibility("default"))) void __cudaRegisterSteps(const struct steps *s);
+__attribute__((visibility("default"))) void heddle_register_steps(const struct steps *s);
 
-void __cudaRegisterSteps(const struct steps *s)
+void heddle_register_steps(const struct steps *s)
 {
     steps_register(s);
 }
