@@ -3,6 +3,7 @@
  *     text -ptx_parse-> module -ir_build-> IR -target_rewrite-> IR -interp_compile-> code      (engine/kernel.c)
  *     code + arguments -launch_prepare-> launch -clock_run-> counts -collect-> result          (here) */
 #include "engine/private.h"
+#include "engine/running.h"
 
 #include "base/alloc.h"
 #include "check/check.h"
@@ -154,10 +155,13 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     }
     if (counting)
         count(&run, k->ir, &counts);
+    struct running running;
+    running_begin(&running, k, &l, checked ? "checking" : run.caches ? "profiling with caches" : counting ? "profiling" : "");
     if (k->step)
         run_stepped(k, &run);
     else if (!k->idle || counting || checked)
         clock_run(&run);
+    running_end(&running);
     if (checked)
         check_launch_end(checked, k, &l);
     output_finish(&l, d->output, d->output_user);

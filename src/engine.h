@@ -36,6 +36,17 @@ heddle_status engine_module_load(heddle_device *dev, const char *name, const cha
                                  uint64_t (*place)(const char *variable, void *user), void *user, heddle_module **out)
     ACROSS(engine_module_load);
 
+/* The launch of this process that has run longest. False: none runs. */
+struct engine_progress {
+    char kernel[128];     /* its function's name */
+    uint64_t number;      /* among all launches of the process, from 1 */
+    uint64_t past, blocks; /* about how many of its blocks are past */
+    double seconds;       /* since it began */
+    const char *how;      /* "profiling", "checking", or "" */
+    char at[256];         /* "f.cu:12": where a warp stopped lately, or "" */
+};
+bool engine_progress(struct engine_progress *p) ACROSS(engine_progress);
+
 /* Host threads that a launch may use. */
 int engine_threads(const heddle_device *dev) ACROSS(engine_threads);
 

@@ -89,6 +89,8 @@ static enum warp_stop run_warp(struct worker *k, struct warp *w)
     enum warp_stop stop;
     do {
         stop = k->c->run(w, k->c->counts ? &k->counts : NULL);
+        if (stop != WARP_DONE)
+            launch_seen(k->l, w->split[w->current].pc);
         if (w->nrecords)
             drain(k, w);
     } while (stop == WARP_RING);
@@ -343,12 +345,11 @@ void clock_run(struct clock_run *c)
     if ((uint64_t)threads > l->nblocks)
         threads = (int)l->nblocks;
 
-    uint64_t next = 0;
     struct worker *workers = alloc_zeroed(sizeof *workers * (size_t)threads);
     pthread_t *ids = alloc_zeroed(sizeof *ids * (size_t)threads);
     bool *started = alloc_zeroed(sizeof *started * (size_t)threads);
     for (int i = 0; i < threads; i++)
-        worker_init(&workers[i], c, &next, threads, i > 0);
+        worker_init(&workers[i], c, &l->past, threads, i > 0);
     for (int i = 1; i < threads; i++) /* a thread that cannot be had is done without */
         started[i] = !pthread_create(&ids[i], NULL, work, &workers[i]);
     work(&workers[0]);

@@ -445,6 +445,7 @@ static void retire(struct rounds *r, struct sm *s, uint32_t seat)
     s->unbegun -= (uint32_t)s->seat[seat].b->nwarps - s->seat[seat].begun;
     s->seat[seat].b = NULL;
     s->taken--;
+    __atomic_store_n(&r->l->past, r->l->past + 1, __ATOMIC_RELAXED);
     r->request[r->nrequests++] = (struct request){s->now + (uint64_t)LAUNCH_CYCLES * r->slots, (uint32_t)(s - r->sm), seat};
     r->moved = true;
     if (r->l->cooperative)
@@ -498,6 +499,8 @@ static bool advance(struct rounds *r, uint32_t sm, uint32_t place, enum warp_sto
         uint64_t had = w->passes;
         k->stop = r->c->run(w, r->c->counts);
         d.through = w->passes - had;
+        if (k->stop != WARP_DONE)
+            launch_seen(r->l, w->split[w->current].pc);
         k->next = 0;
         records = w->ring;
         n = w->nrecords;

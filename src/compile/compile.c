@@ -20,6 +20,7 @@
 #include "base/process.h"
 #include "base/scratch.h"
 #include "base/store.h"
+#include "base/status.h"
 #include "base/strbuf.h"
 #include "base/table.h"
 #include "compile/assembly.h"
@@ -43,6 +44,8 @@ struct job {
     const char *temp;       /* its path */
     struct strbuf deps; /* files that the result depends on */
     int units;
+    const char *doing; /* atomic: for the status line, or NULL */
+    time_t since;      /* when the job began */
 };
 
 enum kind { KIND_CUDA, KIND_CXX, KIND_C, KIND_LINK, KIND_WORD, KIND_UNKNOWN };
@@ -61,6 +64,21 @@ static enum kind kind_of(const char *input)
         if (strcmp(file_extension(input), kinds[i].extension) == 0)
             return kinds[i].kind;
     return strstr(input, ".so.") ? KIND_LINK : KIND_UNKNOWN;
+}
+
+/* ---- the status line ---- */
+
+static void doing(struct job *j, const char *what, const char *file)
+{
+    __atomic_store_n(&j->doing, arena_printf(&j->o->arena, "%s %s", what, file), __ATOMIC_RELEASE);
+}
+
+static void say_doing(void *user, struct strbuf *out)
+{
+    const struct job *j = user;
+    const char *what = __atomic_load_n(&j->doing, __ATOMIC_ACQUIRE);
+    if (what && time(NULL) > j->since)
+        strbuf_addf(out, "heddle: %s, %lld s", what, (long long)(time(NULL) - j->since));
 }
 
 /* ---- running commands ---- */
@@ -471,6 +489,7 @@ static bool compile_unit(struct job *j, const char *source, enum kind kind, cons
     int id = j->units++;
     if (!source_is_there(j, source) || !temp_open(j))
         return false;
+    doing(j, "compiling", source);
     if (j->o->device_ptx && !compile_check_ptx(j->o->device_ptx, j->diags))
         return false;
     struct unit u = {.source = source, .object = object};
@@ -518,6 +537,8 @@ static bool job_open(struct job *j, struct compile_options *o, struct diag_list 
     j->diags = diags;
     strbuf_init(&j->deps);
     strbuf_adds(&j->deps, "");
+    j->since = time(NULL);
+    status_begin(say_doing, j);
     if (!toolchain_open(&j->tools, diags))
         return false;
     return cache_open(&j->cache, diags);
@@ -525,6 +546,7 @@ static bool job_open(struct job *j, struct compile_options *o, struct diag_list 
 
 static void job_close(struct job *j)
 {
+    status_end();
     scratch_close(&j->scratch);
     strbuf_release(&j->deps);
     store_close(&j->cache);
@@ -535,6 +557,7 @@ static bool link_program(struct job *j, const char *output, const struct words *
 {
     struct words w = {0};
     struct process p;
+    doing(j, "linking", output);
     const char *library = arena_printf(&j->o->arena, "%s/libheddle-cudart.so", j->tools.lib);
     if (access(library, R_OK) != 0 && !j->o->dry_run) {
         diag_add(j->diags, DIAG_ERROR, NULL, 0,

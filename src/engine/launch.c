@@ -94,7 +94,7 @@ static uint64_t launches; /* atomic */
 void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_config *c, void *const *args)
 {
     heddle_device *d = k->module->device;
-    *l = (struct launch){.kernel = k->ir, .code = k->code, .space = &d->space, .interrupt = &d->interrupt, .stop_at = UINT64_MAX};
+    *l = (struct launch){.kernel = k->ir, .code = k->code, .space = &d->space, .interrupt = &d->interrupt, .stop_at = UINT64_MAX, .at = -1};
     l->ring_records = RING_RECORDS;
     arena_init(&l->arena);
     memcpy(l->grid, c->grid, sizeof l->grid);

@@ -828,6 +828,8 @@ static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, in
         why = call(f, fl->resume[i], turns_of(fl));
         if (f->fleet)
             catch_up(f, fl);
+        if (why == JIT_TURN)
+            launch_seen(fl->b->launch, f->site);
     } while ((why == JIT_BARRIER || why == JIT_TURN) && last - i == fl->n - 1 && turns-- && goes_on_in_step(f, fl, why));
     *at = settle(f, fl);
     return why;

@@ -38,7 +38,7 @@ static int hotter(const void *a, const void *b)
 
 /* Built-in variables and small functions of the compiler's own headers (threadIdx.x, __shfl_sync) are part of the line
  * that uses them, but its code does not always say which that is. */
-static bool is_compilers(const char *file)
+bool lines_is_compilers(const char *file)
 {
     return file && (strstr(file, "/lib/clang/") || strstr(file, "/__clang_"));
 }
@@ -47,13 +47,13 @@ static bool is_compilers(const char *file)
  * (else behind) that lies in another file. */
 static const struct result_site *speaks_for(const struct result *r, uint32_t i)
 {
-    if (!is_compilers(r->sites[i].file))
+    if (!lines_is_compilers(r->sites[i].file))
         return &r->sites[i];
     for (uint32_t k = i; k-- > 0;)
-        if (!is_compilers(r->sites[k].file))
+        if (!lines_is_compilers(r->sites[k].file))
             return &r->sites[k];
     for (uint32_t k = i + 1; k < r->nsites; k++)
-        if (!is_compilers(r->sites[k].file))
+        if (!lines_is_compilers(r->sites[k].file))
             return &r->sites[k];
     return &r->sites[i];
 }

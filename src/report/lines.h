@@ -27,4 +27,7 @@ const struct line *lines_blame(const struct result *r, const char *metric, enum 
 /* The line's text without leading blanks, from the source file if it can be read, or the PTX; in the arena. */
 const char *lines_text(const struct line *l, struct arena *a);
 
+/* Is it one of the compiler's own headers? */
+bool lines_is_compilers(const char *file);
+
 #endif

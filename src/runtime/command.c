@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/status.h"
 #include "base/table.h"
 #include "runtime/checking.h"
 #include "runtime/collect.h"
@@ -41,6 +42,7 @@ static cudaError_t run_launch(struct command *c)
     checking_launch(c->launch.kernel, c->launch.id, c->launch.newest, c->frames);
     bool wanted = !c->unseen && runtime_collects(c->launch.kernel, c->stream->number);
     heddle_status s = heddle_launch(c->launch.kernel, &c->launch.config, c->launch.args, wanted ? &result : NULL);
+    status_clear(); /* the program may print now */
     if (result) {
         runtime_collect(result, c->launch.id, c->stream->number, c->stream->device->index);
         heddle_result_free(result);

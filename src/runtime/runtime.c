@@ -15,6 +15,7 @@
 #include "runtime/checking.h"
 #include "runtime/collect.h"
 #include "runtime/output.h"
+#include "runtime/progress.h"
 #include "runtime/queue.h"
 #include "runtime/signals.h"
 #include "space/space.h"
@@ -133,6 +134,7 @@ static cudaError_t open_device(struct runtime_device *d, int index)
     heddle_output(engine, output_keep, NULL);
     checking_device(d, engine);
     runtime_collect_device(engine);
+    progress_begin();
     __atomic_store_n(&d->engine, engine, __ATOMIC_RELEASE);
     return cudaSuccess;
 }

@@ -210,6 +210,9 @@ struct launch {
     uint32_t local_bytes;   /* a thread, local and scratch, each rounded up to 16 */
     uint64_t stop_at;       /* atomic: blocks of this index and above stop at the next back-edge or stop point; lower
                                ones go on, since one of them may hold the first fault. UINT64_MAX: nobody stops */
+    uint64_t past;          /* atomic: blocks that workers have taken, or where caches are modelled those that have ended; maybe a few
+                               more than there are */
+    int32_t at;             /* atomic: an instruction at which a warp has stopped lately; -1: none has */
     const int *interrupt; /* the device's: set by heddle_device_interrupt */
     struct fault fault;
     bool fault_set;
@@ -232,6 +235,13 @@ struct launch {
     struct block_text *texts; /* of all blocks that printed; atomic */
     struct verify *verify;  /* the interpreter checks claims (interp/verify.h), or NULL */
 };
+
+/* A warp has stopped here: read by many, so written only when it changes. */
+static inline void launch_seen(struct launch *l, int32_t site)
+{
+    if (__atomic_load_n(&l->at, __ATOMIC_RELAXED) != site)
+        __atomic_store_n(&l->at, site, __ATOMIC_RELAXED);
+}
 
 static inline bool launch_stopping(const struct launch *l, uint64_t block)
 {
