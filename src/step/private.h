@@ -59,6 +59,7 @@ struct step_turn {
     struct warp *w;
     uint32_t yielded; /* lanes that have had their turn and wait for what others do */
     uint32_t meeting; /* lanes that wait for company */
+    uint32_t failed;  /* lanes whose assertions did not hold: the others go on */
 };
 
 /* The lane that runs next, or -1: the turn has ended with *stop. */

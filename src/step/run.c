@@ -80,7 +80,7 @@ static int pick(const struct step_turn *t)
     for (int i = 0; i < t->w->nsplits; i++)
         if (t->w->split[i].state == SPLIT_READY)
             ready |= t->w->split[i].mask;
-    ready &= ~t->yielded & ~t->meeting;
+    ready &= ~t->yielded & ~t->meeting & ~t->failed;
     return ready ? __builtin_ctz(ready) : -1;
 }
 
@@ -117,7 +117,7 @@ int step_next_lane(struct step_turn *t, enum warp_stop *stop)
         else if (t->meeting)
             *stop = meet(t);
         else if (!interp_meet(w)) {
-            *stop = !w->alive ? WARP_DONE : t->yielded ? WARP_YIELD : WARP_BLOCKED;
+            *stop = t->failed ? WARP_FAULT : !w->alive ? WARP_DONE : t->yielded ? WARP_YIELD : WARP_BLOCKED;
             break;
         }
     }

@@ -214,9 +214,11 @@ static void finish(struct step_thread *t)
     bool for_good = t->abandoned && t->why != STEP_FAULT;
     set_name("heddle idle");
     t->runs = false;
+    if (t->why == STEP_FAULT)
+        turn->failed |= 1u << t->lane;
     if (for_good)
         sem_post(&back);
-    else if (t->why == STEP_FAULT)
+    else if (t->why == STEP_FAULT && launch_stopping(t->launch, t->warp->block->index))
         end_turn(WARP_FAULT);
     else
         hand_on(t);

@@ -154,14 +154,18 @@ static const char *text_of(int status)
     }
 }
 
-/* A fault was recorded. A debugger stops at the instruction; without one the thread is done. */
+static uint64_t failed_launch; /* the last one in which a thread failed */
+
+/* A fault was recorded. A debugger stops at the instruction, if it is the launch's first; without one the thread is done. */
 static struct step_to failed(struct step_thread *t)
 {
     const struct fault *f = &t->launch->fault;
     t->c.fault = text_of(f->status);
     t->why = STEP_FAULT;
     t->abandoned = true;
-    if (!step_debugged())
+    bool told = t->launch->number == failed_launch;
+    failed_launch = t->launch->number;
+    if (told || !step_debugged())
         step_leave(&t->c);
     const struct step_frame *top = innermost(t);
     return (struct step_to){stub_of(t, top->frame, t->last) + STUB_TRAP, NULL};
