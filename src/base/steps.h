@@ -32,7 +32,8 @@ struct step_to {
     const void *local; /* the host's address of the local variables of the function that is entered */
 };
 
-/* A CUDA thread as generated code and debug information see it. Offsets are named in compile/stepping.c. */
+/* A CUDA thread as generated code and debug information see it. Offsets are named in compile/stepping.c
+ * and step/gdb/heddle.py. */
 struct step_context {
     struct step_to (*step)(struct step_context *c);
     struct step_to (*where)(struct step_context *c);
@@ -45,12 +46,14 @@ struct step_context {
     const char *fault; /* what went wrong, or NULL */
     uint64_t result[2];        /* of a function that ends: rax, rdx, */
     uint64_t vector_result[2]; /* xmm0, xmm1 */
+    uint64_t grid;     /* %gridid */
+    uint32_t sm, device;
 };
 
 _Static_assert(offsetof(struct step_context, target) == 16 && offsetof(struct step_context, shared) == 24 &&
                    offsetof(struct step_context, go) == 32 && offsetof(struct step_context, thread_index) == 36 &&
                    offsetof(struct step_context, warp_size) == 84 && offsetof(struct step_context, base) == 88 &&
-                   offsetof(struct step_context, fault) == 96 && offsetof(struct step_context, result) == 104,
+                   offsetof(struct step_context, fault) == 96 && offsetof(struct step_context, result) == 104 && offsetof(struct step_context, grid) == 136,
                "generated code and debug information know these");
 
 struct steps_function {

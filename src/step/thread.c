@@ -22,6 +22,7 @@ enum { STACK_BYTES = 256 << 10 };
  * step over it; frames end here. base: of struct step_context, at 88. */
 void heddle_thread(struct step_context *c, const void *entry);
 __asm__(".text\n"
+        ".globl heddle_thread\n" /* exported, for step/gdb/heddle.py */
         ".type heddle_thread, @function\n"
         "heddle_thread:\n"
         "  .cfi_startproc\n"
@@ -173,6 +174,9 @@ static struct step_thread *begin(struct warp *w, int lane, struct step_thread *s
         t->c.block_dim[i] = l->block_dim[i];
         t->c.grid_dim[i] = l->grid[i];
     }
+    t->c.grid = l->grid_serial;
+    t->c.sm = w->block->sm;
+    t->c.device = (uint32_t)((l->space->base - SPACE_BASE) / SPACE_STRIDE);
     w->thread[lane] = t;
     return t;
 }

@@ -10,7 +10,6 @@ delete
 info threads
 #> "b0 t0"...sums<float> (n=64, a=2,
 #> "b0 t9"...sums<float> (n=64, a=2, x=0x200000000000, y=0x200000000200) at ...walk.cu:32
-#> "b0 t31"...sums<float> (n=64, a=2,
 thread find b0 t9
 #> has target name 'b0 t9'
 python [t.switch() for t in gdb.selected_inferior().threads() if t.name == "b0 t9"]
