@@ -20,6 +20,7 @@ foreach(tool nvcc ncu nv-nsight-cu-cli nsys nvprof nvidia-smi cuobjdump compute-
   add_test(NAME env.lines.${tool} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/env/lines/lines.py $<TARGET_FILE:heddle_cli> ${tool})
   set_tests_properties(env.lines.${tool} PROPERTIES TIMEOUT 600)
 endforeach()
+add_test(NAME env.lines.page COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/env/lines/lines.py $<TARGET_FILE:heddle_cli> --page ${CMAKE_SOURCE_DIR}/docs/reference/command-lines.md)
 # Commands that cannot write: full disks, files that may not grow, little address space.
 add_test(NAME writing.full COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/writing/full.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(writing.full PROPERTIES TIMEOUT 600)
