@@ -3,9 +3,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/table.h"
 #include "report/filter.h"
 
 enum form { COUNT, PERCENT, RATIO };
@@ -239,28 +241,43 @@ void nvprof_gpu_trace(const struct trace *t, const struct nvprof_style *s, struc
     arena_release(&a);
 }
 
-/* The kernel that the call launched, or NULL. */
-static const struct trace_event *launched(const struct trace *t, const struct trace_event *call)
+static int by_call(const void *a, const void *b)
 {
-    for (int i = 0; call->call && i < t->n; i++)
-        if (t->event[i].kind == TRACE_KERNEL && t->event[i].call == call->call && t->event[i].pid == call->pid)
-            return &t->event[i];
-    return NULL;
+    const struct trace_event *x = *(const struct trace_event *const *)a, *y = *(const struct trace_event *const *)b;
+
+    return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : x->call < y->call ? -1 : x->call > y->call;
+}
+
+/* The kernels of a trace, by the calls that launched them; how many. */
+static size_t kernels_by_call(const struct trace *t, struct arena *a, const struct trace_event ***out)
+{
+    size_t n = 0;
+
+    *out = ARENA_ARRAY(a, const struct trace_event *, t->n + 1);
+    for (int i = 0; i < t->n; i++)
+        if (t->event[i].kind == TRACE_KERNEL)
+            (*out)[n++] = &t->event[i];
+    qsort(*out, n, sizeof **out, by_call);
+    return n;
 }
 
 void nvprof_api_trace(const struct trace *t, const struct nvprof_style *s, struct strbuf *out)
 {
     double unit = unit_ns[csv_unit(s)];
+    const struct trace_event **kernels;
     struct arena a;
+    size_t n;
 
     arena_init(&a);
+    n = kernels_by_call(t, &a, &kernels);
     if (s->csv)
         strbuf_addf(out, "\"Start\",\"Duration\",\"Name\",\"Correlation_ID\"\n%s,%s,,\n", unit_name[csv_unit(s)], unit_name[csv_unit(s)]);
     else
         strbuf_adds(out, "   Start  Duration  Name\n");
     for (int i = 0; i < t->n; i++) {
-        const struct trace_event *e = &t->event[i], *kernel = e->kind == TRACE_CALL ? launched(t, e) : NULL;
-        const char *name = kernel ? arena_printf(&a, "%s (%s [%" PRIu64 "])", e->name, event_name(kernel, s, &a), e->call) : e->name;
+        const struct trace_event *e = &t->event[i];
+        const struct trace_event *const *kernel = e->kind == TRACE_CALL ? bsearch(&e, kernels, n, sizeof *kernels, by_call) : NULL;
+        const char *name = kernel ? arena_printf(&a, "%s (%s [%" PRIu64 "])", e->name, event_name(*kernel, s, &a), e->call) : e->name;
         char start[TEXT], took[TEXT];
 
         if (e->kind != TRACE_CALL)
@@ -377,28 +394,31 @@ static void table_head(enum nvprof_kind kind, const struct nvprof_style *s, stru
         strbuf_addf(out, "Invocations%42s%50s%12s%12s%12s\n", "Metric Name", "Metric Description", "Min", "Max", "Avg");
 }
 
-static bool seen_before(const struct results *rs, int i)
+static bool seen_before(const struct result *r, struct table *seen, struct arena *a)
 {
-    for (int k = 0; k < i; k++)
-        if (!strcmp(rs->result[k]->kernel, rs->result[i]->kernel) && rs->result[k]->device == rs->result[i]->device)
-            return true;
-    return false;
+    const char *key = arena_printf(a, "%d %s", r->device, r->kernel);
+    bool before = table_get(seen, key) != NULL;
+
+    table_set(seen, key, seen);
+    return before;
 }
 
 void nvprof_table(const struct results *rs, enum nvprof_kind kind, const char *const *wanted, int n, struct name_filter *kernels,
                   const struct nvprof_style *s, struct strbuf *out)
 {
     struct arena a;
+    struct table seen;
     int device = -1;
 
     arena_init(&a);
+    table_init(&seen);
     table_head(kind, s, out);
     for (int i = 0; i < rs->n; i++) {
         struct group g = {.first = rs->result[i]};
         const struct result *r = rs->result[i];
         const char *kernel = s->mangled ? r->kernel : r->kernel_name ? r->kernel_name : result_demangle(&a, r->kernel);
 
-        if (seen_before(rs, i) || !name_filter_matches(kernels, kernel))
+        if (seen_before(r, &seen, &a) || !name_filter_matches(kernels, kernel))
             continue;
         if (!s->csv && r->device != device)
             strbuf_addf(out, "Device \"%s (%d)\"\n", r->device_name, device = r->device);
@@ -409,5 +429,6 @@ void nvprof_table(const struct results *rs, enum nvprof_kind kind, const char *c
             table_row(&g, kind, wanted[k], kernel, s, out);
         }
     }
+    table_release(&seen);
     arena_release(&a);
 }
