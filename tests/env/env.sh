@@ -102,6 +102,32 @@ tools)
     expect 1 "cannot find './nothing'" "$heddle" env nvprof ./nothing
     expect 0 "metric 'gld_eficiency' is not there: n/a" "$heddle" env nvprof --metrics gld_eficiency true
     expect 0 "No kernels were profiled" "$heddle" env nvprof true
+    "$heddle" env nvcc "$here/ranges.cu" -o ranges || failed=1
+    profiled() { # WANTED FLAGS...: the kernels that ncu profiles
+        want=$1
+        shift
+        got=$("$heddle" env ncu "$@" ./ranges 2>&1 | sed -n 's/^==PROF== Profiling "\(.*\)" - .*/\1/p' | tr '\n' ' ')
+        [ "$got" = "$want" ] || { echo "FAILED: ncu $*: profiled $got, wanted $want"; failed=1; }
+    }
+    profiled "in_none in_outer in_inner in_started in_profiled in_none " --nvtx
+    profiled "in_outer in_inner " --nvtx-include outer/
+    profiled "in_inner " --nvtx-include outer/inner/
+    profiled "in_inner in_started " --nvtx-include inner/ --nvtx-include started
+    profiled "in_started " --nvtx --nvtx-include started -c 1
+    profiled "in_profiled " --profile-from-start off
+    profiled "" --profile-from-start off --nvtx-include outer/
+    profiled "" --nvtx-include inner/outer/
+    # three launches of 10, 20 and 60 ns: mean 30, median 20, deviation of a sample 26.46; copies of 1 and 3 MB
+    data=$here/../data/trace.jsonl
+    expect 0 '^100.0,90,3,30.0,20.0,10,60,26.5,void f<16>(const float \*)$' "$heddle" env nsys stats -r cuda_gpu_kern_sum -f csv "$data"
+    expect 0 '^4.000,2,2.000,2.000,1.000,3.000,1.414,\[CUDA memcpy Host-to-Device\]$' "$heddle" env nsys stats -r cuda_gpu_mem_size_sum -f csv "$data"
+    expect 0 '^100.0,1000,2,500.0,500.0,300,700,282.8,PushPop,:outer$' "$heddle" env nsys stats -r nvtx_sum -f csv "$data"
+    expect 0 '^100,10,2,2,1,1,32,1,1,9,0.001,0.000,,,,,NVIDIA H200 (0),1,,7,void f<16>(const float \*)$' "$heddle" env nsys stats -r gputrace -f csv "$data"
+    expect 0 '^300,60,4,.*,13,f$' "$heddle" env nsys stats -r gputrace:base -f csv "$data"
+    expect 0 '   50ns      40ns  cudaLaunchKernel (void f<16>(const float \*) \[2\])$' "$heddle" env nvprof --print-api-trace -i "$data"
+    expect 0 ' GPU activities:   68.97%     200ns         2     100ns     100ns     100ns  \[CUDA memcpy HtoD\]$' "$heddle" env nvprof -i "$data"
+    printf '{"heddle_trace":1,"kind"' | cat "$data" - >cut
+    expect 0 "the last line is cut off" "$heddle" env nsys stats -r cuda_gpu_kern_sum cut
     expect 1 "'/etc/passwd' does not contain device code" "$heddle" env cuobjdump -ptx /etc/passwd
     expect 1 "cannot read './nothing'" "$heddle" env cuobjdump -sass ./nothing
     expect 2 "no GPU '3': there are 1" "$heddle" env nvidia-smi -i 3

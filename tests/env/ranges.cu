@@ -1,0 +1,28 @@
+// Launches in none of the ranges, in pushed, nested and started ones, and between cudaProfilerStart and cudaProfilerStop.
+#include <cuda_profiler_api.h>
+#include <nvToolsExt.h>
+
+__global__ void in_none() {}
+__global__ void in_outer() {}
+__global__ void in_inner() {}
+__global__ void in_started() {}
+__global__ void in_profiled() {}
+
+int main()
+{
+    in_none<<<1, 1>>>();
+    nvtxRangePushA("outer");
+    in_outer<<<1, 1>>>();
+    nvtxRangePushA("inner");
+    in_inner<<<1, 1>>>();
+    nvtxRangePop();
+    nvtxRangePop();
+    nvtxRangeId_t id = nvtxRangeStartA("started");
+    in_started<<<1, 1>>>();
+    nvtxRangeEnd(id);
+    cudaProfilerStart();
+    in_profiled<<<1, 1>>>();
+    cudaProfilerStop();
+    in_none<<<1, 1>>>();
+    return cudaDeviceSynchronize();
+}
