@@ -87,7 +87,7 @@ def rows_of_page(f):
     ratios = [v / t - 1 for t, v, _ in f.instructions]
     return caches.rows_of_page(f) + [
         ("DRAM bytes read: median error of all launches", f"{caches.median([percents(p) for p in f.read]):.2f} %", ""),
-        ("Registers a thread: mean error", f"{caches.points(kernels):.1f} of {len(kernels)} kernels", ""),
+        ("Registers per thread: mean error", f"{caches.points(kernels):.1f} of {len(kernels)} kernels", ""),
         ("the same: median error", f"{caches.median(errors):.0f}", ""),
         ("the same: within 6", percent([d <= 6 for d in errors]), ""),
         (f"the same above {MANY} registers: mean error", f"{caches.points(many):.1f} of {len(many)} kernels", ""),
@@ -115,7 +115,7 @@ def cell(page, row, column):
 def of_our_programs(label):
     """What our own programs have (nvcc's PTX): the same row of docs/accuracy-caches.md, or one of docs/accuracy-code.md."""
     row = "measured programs, nvcc's PTX"
-    code = {"Registers a thread: mean error": (row, "mean error"), "the same: within 6": (row, "within 6"),
+    code = {"Registers per thread: mean error": (row, "mean error"), "the same: within 6": (row, "within 6"),
             f"the same above {MANY} registers: mean error": (f"... of more than {MANY} registers", "mean error"),
             f"the same above {MANY} registers: within 6": (f"... of more than {MANY} registers", "within 6"),
             "Warp instructions: mean error": ("nvcc's PTX", "mean error"),
@@ -183,7 +183,7 @@ def page(figures, launches):
     lines += by_program(figures, launches)
     for code, f in figures.items():
         lines += ["", f"## Farthest off, {caches.CODES[code]}"] + caches.farthest(f)
-        lines += caches.worst("Registers a thread", f.registers.values(), points, "{:.0f}")
+        lines += caches.worst("Registers per thread", f.registers.values(), points, "{:.0f}")
         lines += caches.worst("Warp instructions", f.instructions, caches.relative, "{:,.0f}")
         lines += caches.worst("Theoretical occupancy, %", unequal(f.occupancy), points, "{:.1f}")
         lines += caches.worst("Requests and sectors of global loads and stores", unequal(f.exact), caches.relative, "{:,.0f}")

@@ -50,7 +50,7 @@ def length(instructions, functions):
 def heddle(program, path):
     """{kernel: (registers, instructions)} of `heddle target`"""
     said = subprocess.run([program, "target", path], capture_output=True, text=True).stdout
-    found = re.findall(r"^# rewritten from (\S+); about (\d+) registers a thread and (\d+) instructions", said, re.M)
+    found = re.findall(r"^# rewritten from (\S+); about (\d+) registers per thread and (\d+) instructions", said, re.M)
     return {name: (int(registers), int(n)) for name, registers, n in found}
 
 

@@ -277,7 +277,7 @@ static void print_ir(struct stages *s, const struct ptx_function *f)
         uint32_t instructions = 0;
         for (int32_t b = 0; b < k->nblocks; b++)
             instructions += t.target->blocks[b].instructions;
-        strbuf_addf(&s->out, "# %s %s; about %d registers a thread and %u instructions of the GPU (estimates)\n",
+        strbuf_addf(&s->out, "# %s %s; about %d registers per thread and %u instructions of the GPU (estimates)\n",
                     target_mode() == TARGET_NONE ? "not rewritten (HEDDLE_TARGET=none):" : "rewritten from", f->name, t.target->registers, instructions);
         ir_print_notes(k, &notes, &s->out);
     } else if (s->stage == STAGE_IR) {

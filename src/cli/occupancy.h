@@ -29,7 +29,7 @@ struct occupancy_page {
 
 struct occupancy_axis {
     const char *id;   /* "threads" */
-    const char *text; /* "threads a block" */
+    const char *text; /* "threads per block" */
     const char *unit; /* "bytes", for a figure of it */
 };
 extern const struct occupancy_axis occupancy_axes[DEVICE_AXES];

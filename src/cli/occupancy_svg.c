@@ -182,9 +182,9 @@ static void begin(const struct occupancy_page *p, int height, struct strbuf *out
     strbuf_init(&numbers);
     strbuf_init(&all);
     strbuf_addf(&name, "Occupancy%s%.*s%s", p->kernel ? " of " : "", NAME, p->kernel ? p->kernel : "", cut ? "..." : "");
-    strbuf_addf(&numbers, "%d threads a block, %d registers a thread, ", c->need.threads, c->need.registers);
+    strbuf_addf(&numbers, "%d threads per block, %d registers per thread, ", c->need.threads, c->need.registers);
     occupancy_count(&numbers, c->need.shared_static + c->need.shared_dynamic);
-    strbuf_adds(&numbers, " bytes of shared memory a block");
+    strbuf_adds(&numbers, " bytes of shared memory per block");
     strbuf_addf(&all, "Occupancy%s%s: %s", p->kernel ? " of " : "", p->kernel ? p->kernel : "", numbers.s);
     svg_open(out, WIDTH, height, all.s, NULL);
     strbuf_addf(out, "<text x=\"%d\" y=\"24\" class=\"title\">", LEFT);

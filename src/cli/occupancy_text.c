@@ -7,9 +7,9 @@
 #include "cli/occupancy.h"
 
 const struct occupancy_axis occupancy_axes[DEVICE_AXES] = {
-    {"threads", "threads a block", ""},
-    {"registers", "registers a thread", ""},
-    {"shared", "bytes of shared memory a block", " bytes"},
+    {"threads", "threads per block", ""},
+    {"registers", "registers per thread", ""},
+    {"shared", "bytes of shared memory per block", " bytes"},
 };
 
 double occupancy_percent(const struct occupancy_case *c, const struct device_occupancy *o)
@@ -77,7 +77,7 @@ static void say_refusal(const struct occupancy_case *c, struct strbuf *out)
         SAY(out, "a thread has {} registers, and {} are the most.", need->registers, d->max_registers_per_thread);
         break;
     case DEVICE_REGISTERS_A_BLOCK:
-        SAY(out, "with {} registers a thread it counts as {} registers, and {} are the most.", need->registers,
+        SAY(out, "with {} registers per thread it counts as {} registers, and {} are the most.", need->registers,
             o->registers_checked, d->max_registers_per_block);
         break;
     case DEVICE_SHARED_A_BLOCK:
@@ -107,14 +107,14 @@ static void say_why(const struct occupancy_case *c, enum device_limit l, struct 
         break;
     case DEVICE_LIMIT_REGISTERS:
         if (d->register_grant == DEVICE_GRANT_BLOCK)
-            SAY(out, "{} a thread are granted as {} a block, and a multiprocessor has {}", need->registers,
+            SAY(out, "{} per thread are granted as {} per block, and a multiprocessor has {}", need->registers,
                 o->registers_per_block, d->registers_per_sm);
         else
-            SAY(out, "{} a thread are granted as {} a warp, {} a block, and a multiprocessor has {}", need->registers,
+            SAY(out, "{} per thread are granted as {} per warp, {} per block, and a multiprocessor has {}", need->registers,
                 o->registers_per_warp, o->registers_per_block, d->registers_per_sm);
         break;
     case DEVICE_LIMIT_SHARED:
-        SAY(out, "{} bytes a block", need->shared_static + need->shared_dynamic);
+        SAY(out, "{} bytes per block", need->shared_static + need->shared_dynamic);
         if (o->shared_driver)
             SAY(out, need->shared_hidden ? " and {} for parameters and built-in variables" : " and {} that the driver keeps",
                 o->shared_driver);
@@ -140,7 +140,7 @@ static const struct device_step *better_step(const struct occupancy_case *c, enu
 
 static void say_what_helps(const struct occupancy_case *c, struct strbuf *out)
 {
-    static const char *const less[DEVICE_AXES] = {NULL, "at most {} registers a thread", "at most {} bytes of shared memory a block"};
+    static const char *const less[DEVICE_AXES] = {NULL, "at most {} registers per thread", "at most {} bytes of shared memory per block"};
     const char *before = " More fit with ";
 
     for (int axis = DEVICE_AXIS_REGISTERS; axis < DEVICE_AXES; axis++) {
@@ -211,8 +211,8 @@ static void add_head(const struct occupancy_page *p, struct strbuf *out)
         SAY(out, " = {}", c->need.threads);
     strbuf_adds(out, " threads; ");
     if (same)
-        strbuf_addf(out, "%d registers a thread%s; ", c->need.registers, c->estimated ? " (Heddle's estimate)" : "");
-    SAY(out, "{} bytes of shared memory a block", c->need.shared_static + c->need.shared_dynamic);
+        strbuf_addf(out, "%d registers per thread%s; ", c->need.registers, c->estimated ? " (Heddle's estimate)" : "");
+    SAY(out, "{} bytes of shared memory per block", c->need.shared_static + c->need.shared_dynamic);
     if (p->kernel && c->need.shared_dynamic)
         SAY(out, ", {} of them dynamic", c->need.shared_dynamic);
     strbuf_adds(out, "\n\n");

@@ -43,7 +43,7 @@ enum device_refusal { DEVICE_FITS, DEVICE_THREADS_A_BLOCK, DEVICE_REGISTERS_A_TH
 
 struct device_occupancy {
     int by_limit[DEVICE_LIMITS]; /* resident blocks by each resource alone */
-    int blocks;                  /* resident blocks a multiprocessor: the least of these */
+    int blocks;                  /* resident blocks per multiprocessor: the least of these */
     int warps;                   /* blocks * warps a block */
     int warps_per_block;
     enum device_limit limit;     /* the resource that gives `blocks`, the first of several */
@@ -79,7 +79,7 @@ struct device_curve {
     int n;
 };
 
-/* The axes: threads a block from 1, registers a thread from 1, bytes of shared memory a block (static and dynamic
+/* The axes: threads per block from 1, registers per thread from 1, bytes of shared memory per block (static and dynamic
  * together) from 0, each to what the device allows. The other needs stay as they are. */
 void device_curve_init(struct device_curve *c, const struct device *d, const struct device_need *need,
                        enum device_axis axis);

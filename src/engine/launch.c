@@ -31,7 +31,7 @@ static heddle_status check(const heddle_kernel *k, const heddle_launch_config *c
                     (unsigned long long)threads, kernel_max_threads(k));
     uint64_t shared = k->ir->shared_dynamic + (uint64_t)c->shared_bytes;
     if (shared > (uint64_t)d->max_shared_per_block_optin || c->shared_bytes > UINT32_MAX)
-        return engine_fail(HEDDLE_INVALID_CONFIGURATION, "kernel '%s': %llu bytes of shared memory a block; device %s allows %lld",
+        return engine_fail(HEDDLE_INVALID_CONFIGURATION, "kernel '%s': %llu bytes of shared memory per block; device %s allows %lld",
                     name, (unsigned long long)shared, d->id, (long long)d->max_shared_per_block_optin);
     return HEDDLE_OK;
 }

@@ -133,7 +133,7 @@ static void configuration(const struct hints *h)
         strbuf_addf(h->out, "    INF   LaunchConfiguration: %.2f waves: the last one fills only %.0f%% of the device.\n",
                     waves, 100 * (waves - whole));
     if (l->blocks && l->threads / l->blocks % 32)
-        strbuf_addf(h->out, "    INF   LaunchConfiguration: %" PRId64 " threads a block are not a multiple of 32: part of "
+        strbuf_addf(h->out, "    INF   LaunchConfiguration: %" PRId64 " threads per block are not a multiple of 32: part of "
                             "the last warp idles.\n", l->threads / l->blocks);
 }
 

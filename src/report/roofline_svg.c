@@ -219,7 +219,7 @@ static void add_axes(struct chart *c)
         strbuf_adds(c->out, "</text>\n");
     }
     strbuf_addf(c->out, "<path d=\"M%d %dV%.1fH%.1f\" fill=\"none\" class=\"axis\"/>\n", LEFT, TOP, bottom, right);
-    strbuf_addf(c->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">floating-point operations a byte</text>\n",
+    strbuf_addf(c->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">arithmetic intensity, FLOP/byte</text>\n",
                 (LEFT + right) / 2, bottom + 38);
     strbuf_addf(c->out, "<text transform=\"translate(20 %.1f) rotate(-90)\" text-anchor=\"middle\">GFLOP/s</text>\n",
                 TOP + c->height / 2);
@@ -397,7 +397,7 @@ static void add_tip(struct chart *c, const struct group *g, enum roofline_level 
     number_short(roofline_intensity(&g->f, l, g->p), intensity, sizeof intensity);
     number_short(roofline_attainable(&g->f, l, g->p), most, sizeof most);
     strbuf_adds(c->out, "<title>");
-    svg_text(c->out, arena_printf(&c->arena, "%d %s, %s: %s operations a byte; its roof allows %s GFLOP/s", g->number,
+    svg_text(c->out, arena_printf(&c->arena, "%d %s, %s: %s FLOP/byte; its roof allows %s GFLOP/s", g->number,
                                   launch_name(c, g), roofline_level_names(l).text, intensity, most));
     strbuf_adds(c->out, "</title>");
 }
@@ -548,7 +548,7 @@ static const char *description(struct chart *c)
     const char *text;
 
     strbuf_init(&b);
-    strbuf_adds(&b, "Roofline: what the device allows by operations a byte.");
+    strbuf_adds(&b, "Roofline: what the device allows by arithmetic intensity (FLOP/byte).");
     for (int i = 0; i < c->groups; i++)
         strbuf_addf(&b, "\n%s.", launch_text(c, &c->group[i]));
     text = arena_strdup(&c->arena, b.s);

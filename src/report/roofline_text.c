@@ -41,14 +41,14 @@ static void shape(const struct result *r, const struct roofline *f, struct strbu
     double blocks = (double)r->launch.blocks, sms = (double)r->launch.multiprocessors;
 
     if (f->sms < 1)
-        strbuf_addf(out, "    Peaks are those of %.0f of %.0f multiprocessors: there are no more blocks.\n", f->sms * sms, sms);
+        strbuf_addf(out, "    Peaks of %.0f of %.0f SMs: the grid has no more blocks.\n", f->sms * sms, sms);
     if (f->schedulers < f->sms)
-        strbuf_addf(out, "    Issue slots are those of %.0f of %.0f schedulers: there are no more warps.\n",
+        strbuf_addf(out, "    Issue slots of %.0f of %.0f schedulers: the grid has no more warps.\n",
                     f->schedulers * sms * (double)r->launch.schedulers, sms * (double)r->launch.schedulers);
     if (f->last_wave > 1)
         strbuf_addf(out,
-                    "    Not in it: a multiprocessor has up to %.0f blocks, %.2f on average; if all take the same time, its own "
-                    "resources need %.2f times as long.\n",
+                    "    Tail effect not included: the busiest SM runs %.0f blocks, the average SM %.2f; with blocks of equal length its "
+                    "own resources need %.2f times as long.\n",
                     ceil(blocks / sms), blocks / sms, f->last_wave);
 }
 
@@ -85,7 +85,7 @@ static void bound_section(const struct result *r, const struct roofline *f, stru
         number_short(f->precision[p].peak, peak, sizeof peak);
         strbuf_addf(out, ", so at most %s of %s GFLOP/s in %s", most, peak, roofline_precision_names(p).text);
     }
-    strbuf_adds(out, ".\n    A bound, no prediction: how long it takes beyond that depends on waiting, which is not in it.\n");
+    strbuf_adds(out, ".\n    A bound, not a prediction: latency and waiting come on top.\n");
     strbuf_addf(out, "    %-18s %20s %-10s %14s %16s %9s  %s\n", "Resource", "Work", "", "Peak, 10^9/s", "Least time, us",
                 "Of bound", "Trust");
     for (int i = 0; i < ROOFLINE_RESOURCES; i++)
@@ -144,7 +144,7 @@ static void levels_section(const struct result *r, const struct roofline *f, enu
     number_short(f->precision[p].peak, peak, sizeof peak);
     strbuf_addf(out, "    %s operations (%s); peak %s GFLOP/s\n", operations, trust_text(TRUST_CODE), peak);
     strbuf_addf(out, "    %-24s %18s %11s %11s %11s %15s %8s  %s\n", "Level", "Bytes", "FLOP/byte", "Roof, GB/s", "Ridge",
-                "At most GFLOP/s", "Of peak", "Trust");
+                "Max GFLOP/s", "Of peak", "Trust");
     for (int l = 0; l < ROOFLINE_LEVELS; l++)
         if (f->level[l].bytes != 0 && f->level[l].peak != 0)
             level_row(f, (enum roofline_level)l, p, out);

@@ -125,7 +125,7 @@ static void add_files(const struct result *r, struct page *p)
         qsort(p->lines, (size_t)p->n, sizeof *p->lines, by_line);
     for (int at = 0; at < p->n;)
         at += one_file(p, at);
-    strbuf_adds(p->out, "    Instructions, lanes, divergent branches: exact for this code; sectors a request, conflicts of loads "
+    strbuf_adds(p->out, "    Instructions, lanes, divergent branches: exact for this code; sectors per request, conflicts of loads "
                      "and stores,\n    traffic (share of all global and local sectors): exact\n\n");
 }
 

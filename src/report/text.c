@@ -199,7 +199,7 @@ static void channels_picture(const struct result *r, struct strbuf *out)
     char most[64];
 
     number_readable((double)l->dram_channel_bytes, most, sizeof most);
-    strbuf_addf(out, "    Channels, each in tenths of the busiest one, which moves %s bytes (9: nine tenths or more; modelled)\n", most);
+    strbuf_addf(out, "    Bytes of each channel, in tenths of the busiest one's %s (9: nine tenths or more; modelled)\n", most);
     for (int64_t i = 0; i < l->dram_channels; i++) {
         uint64_t tenths = l->dram_channel_bytes ? 10 * r->channel_bytes[i] / (uint64_t)l->dram_channel_bytes : 0;
 
@@ -252,7 +252,7 @@ static void dram_lines(const struct line *lines, int n, struct strbuf *out)
         strbuf_addf(out, "    %-24s %14s %16s %8.1f%%\n", where, number[0], number[1], 100 * ratio(v[COUNTER_DRAM_ROW_HITS], accesses));
     }
     if (k)
-        strbuf_adds(out, "    By the line that asked; what L2 writes back, by the line that needed the place: modelled\n\n");
+        strbuf_adds(out, "    Each access counts for the line that asked, a write-back of L2 for the line that evicted it: modelled\n\n");
 }
 
 static void dram_section(const struct result *r, const struct line *lines, int n, struct strbuf *out)

@@ -77,8 +77,8 @@ def the_picture():
         for x, y in re.findall(r"([\d.]+) ([\d.]+)", e.get("d")):
             check(0 <= float(x) <= width and 0 <= float(y) <= height, f"({x}, {y}) is outside of the picture")
     titles = [e.text for e in top.iter(f"{name}title")]
-    check("g80, 11 to 16 registers a thread: 66.7%, registers" in titles, "what a step says")
-    check(any(t.startswith("h200, 225 to 256 threads a block: 100.0%, ") for t in titles), "what a step says")
+    check("g80, 11 to 16 registers per thread: 66.7%, registers" in titles, "what a step says")
+    check(any(t.startswith("h200, 225 to 256 threads per block: 100.0%, ") for t in titles), "what a step says")
 
 
 def a_kernel_of_a_file():
@@ -86,10 +86,10 @@ def a_kernel_of_a_file():
     source = os.path.join(HERE, "kernels.cu")
     out = run(source, "-k", "tiled", "--brief", "--shared", "512")
     check(out.startswith("tiled(float *)\nblocks of 256 threads; ") and "(Heddle's estimate)" in out and
-          "; 2,624 bytes of shared memory a block, 512 of them dynamic" in out, out)
+          "; 2,624 bytes of shared memory per block, 512 of them dynamic" in out, out)
     out = run(source, "-k", "regex:^(bounded|plain)$", "--brief", "--registers", "40")
-    check("bounded(float *)\nblocks of 128 threads; 40 registers a thread; 0 bytes" in out and
-          "plain(float *)\nblocks of 256 threads; 40 registers a thread; 0 bytes" in out, out)
+    check("bounded(float *)\nblocks of 128 threads; 40 registers per thread; 0 bytes" in out and
+          "plain(float *)\nblocks of 256 threads; 40 registers per thread; 0 bytes" in out, out)
     # 2112 bytes declared, a pointer and 16 bytes of built-in variables: 2136 -> 2560.
     page, = json.loads(run(source, "-k", "tiled", "--device", "g80", "--json"))
     check(page["devices"][0]["need"]["shared_hidden"] == 24 and page["devices"][0]["granted"]["shared_per_block"] == 2560,

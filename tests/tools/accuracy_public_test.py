@@ -44,7 +44,7 @@ class Page(unittest.TestCase):
             r["smsp__inst_executed.sum"] = str(2 * float(r["smsp__inst_executed.sum"]))
         code, page, _ = self.page(change)
         self.assertEqual(code, 0)
-        self.assertIn("Registers a thread: mean error | 0.5 of 67 kernels |", page)  # 32 / 67
+        self.assertIn("Registers per thread: mean error | 0.5 of 67 kernels |", page)  # 32 / 67
         self.assertIn("above 24 registers: mean error | 1.0 of 32 kernels |", page)  # 32 / 32
         self.assertIn("Warp instructions: mean error | 1.0 % |", page)  # 1 / 103
         self.assertIn("| `xsbench` 0 lookup | 48 | 80 |", page)
@@ -54,7 +54,7 @@ class Page(unittest.TestCase):
         self.assertEqual((code, err), (1, "lud, Heddle's own compile step: not the launches of h200.tsv\n"))
 
     def test_cells_of_other_pages(self):
-        for label in ("DRAM bytes read: normalised RMS", "Registers a thread: mean error", "the same: within 6",
+        for label in ("DRAM bytes read: normalised RMS", "Registers per thread: mean error", "the same: within 6",
                       "the same above 24 registers: within 6", "Warp instructions: mean error", "the same with its sign"):
             self.assertRegex(accuracy_public.of_our_programs(label), r"^[+-]?\d", label)
 
