@@ -1,5 +1,6 @@
-/* NVTX: names for ranges of a program's time. Accepted; nothing records them, so every function answers as NVTX does
- * when no tool is attached (NVTX 3 documentation, "Tools"): range ids and domains are 0, push and pop are not tracked. */
+/* NVTX: names for ranges of a program's time. Ranges are handed to the CUDA runtime, whose profilers see them; marks, names of
+ * categories and threads, and domains are accepted and forgotten. Without the runtime every function answers as NVTX does when no tool
+ * is attached (NVTX 3 documentation, "Tools"): range ids are 0, push and pop are not tracked. */
 #ifndef NVTOOLSEXT_H_
 #define NVTOOLSEXT_H_
 
@@ -61,7 +62,7 @@ typedef struct nvtxEventAttributes_v2 {
 #define HEDDLE_NVTX static inline __attribute__((unused))
 #endif
 
-/* libheddle.so's: profilers see the ranges. A program that is linked without it has none. */
+/* libheddle-cudart's (src/runtime/range.c). A program that is linked without it has none. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -72,8 +73,8 @@ extern void heddle_nvtx_end(uint64_t id) __attribute__((weak));
 #ifdef __cplusplus
 }
 #endif
-static inline int heddle_nvtx_pushed(const char *s) { return heddle_nvtx_push ? heddle_nvtx_push(s) : NVTX_NO_PUSH_POP_TRACKING; }
-static inline const char *heddle_nvtx_message(const nvtxEventAttributes_t *a)
+static inline __attribute__((unused)) int heddle_nvtx_pushed(const char *s) { return heddle_nvtx_push ? heddle_nvtx_push(s) : NVTX_NO_PUSH_POP_TRACKING; }
+static inline __attribute__((unused)) const char *heddle_nvtx_message(const nvtxEventAttributes_t *a)
 {
     return a && a->messageType == NVTX_MESSAGE_TYPE_ASCII ? a->message.ascii : "";
 }
