@@ -147,6 +147,9 @@ expect 0 "CC 9.0, Invocations 2" -i "$dir/twice" --print-summary per-kernel --me
 has "gld_transactions .* 1048576.00 *1048576.00 *1048576.00"
 expect 0 "Device 0, CC 9.0, Invocations 2" -i "$dir/twice" --print-summary per-gpu --metrics gld_transactions
 
+expect 0 '^    Theoretical Occupancy  .* 100.00 *100.00 *100.00' -i "$dir/twice" --print-summary per-kernel --section Occupancy
+hasnt "launch__grid_size"
+expect 0 '^"4711","golden","127.0.0.1","gather.*","(256, 1, 1)","(4096, 1, 1)","0","9.0","2","Command line profiler metrics","gld_transactions","","1048576.00","1048576.00","1048576.00"$' -i "$dir/twice" --print-summary per-kernel --csv --metrics gld_transactions
 expect 0 "==PROF== Report: $dir/kept" -i "$data" -k gather -o "$dir/kept"
 hasnt "Section:"
 [ "$(wc -l <"$dir/kept")" = 1 ] || { echo "FAILED: --export"; failed=1; }

@@ -319,7 +319,8 @@ static void add_body(const struct profile *p, struct result *const *chosen, int 
     if (p->export && !p->page_given && !p->csv && !p->summary)
         return; /* as ncu: what is exported is printed only when a page is asked for */
     if (p->summary) {
-        report_summary(chosen, n, &p->shown, p->per_gpu, out);
+        const struct summary_style style = {p->per_gpu, p->csv, p->sections ? p->sections : p->as_ncu && !p->page_given ? SECTIONS_ALL : 0};
+        report_summary(chosen, n, &p->shown, &style, out);
         return;
     }
     if (n && p->csv && p->page == PAGE_RAW)

@@ -78,7 +78,8 @@ static void use(struct results *rs, struct diag_list *diags)
     strbuf_init(&out);
     for (int i = 0; i < rs->n; i++)
         pages(rs->result[i], &out);
-    report_summary(rs->result, rs->n, &all, true, &out);
+    report_summary(rs->result, rs->n, &all, &(struct summary_style){.per_gpu = true}, &out);
+    report_summary(rs->result, rs->n, &all, &(struct summary_style){.csv = true, .sections = SECTIONS_ALL}, &out);
     roofline_svg(rs->result, rs->n, &out, diags);
     side_by_side(rs, &out, diags);
     again(rs);
