@@ -253,6 +253,31 @@ static void launches_of_an_h200(void **state)
     assert_int_equal(same_config, 389); /* the driver's choice is modelled: see occupancy.c */
 }
 
+/* Each compute capability that CUDA 13's calculator still has, and that a description is of (tests/data/cuda_occupancy.tsv). */
+static void as_cuda_13_answers(void **state)
+{
+    FILE *f = fopen(DATA "/cuda_occupancy.tsv", "r");
+    char line[256], name[64];
+    int rows = 0;
+
+    (void)state;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        int threads, registers, shared, want;
+        struct device d;
+
+        if (line[0] == '#')
+            continue;
+        assert_int_equal(sscanf(line, "%63s %d %d %d %d", name, &threads, &registers, &shared, &want), 5);
+        d = load(name);
+        if (occupancy(&d, threads, registers, shared).blocks != want)
+            fail_msg("%s", line);
+        rows++;
+    }
+    fclose(f);
+    assert_true(rows > 400);
+}
+
 /* A curve says for each value what device_occupancy says, and has no step too many. */
 static void curve_of(const struct device *d, const struct device_need *need, enum device_axis axis)
 {
@@ -332,7 +357,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compute_capability_1), cmocka_unit_test(hidden_shared_memory), cmocka_unit_test(fermi),
         cmocka_unit_test(kepler_to_turing),     cmocka_unit_test(ampere_and_hopper),    cmocka_unit_test(what_does_not_fit),
-        cmocka_unit_test(launches_of_an_h200),  cmocka_unit_test(curves),               cmocka_unit_test(best_block),
+        cmocka_unit_test(launches_of_an_h200), cmocka_unit_test(as_cuda_13_answers),  cmocka_unit_test(curves),               cmocka_unit_test(best_block),
     };
 
     setenv("HEDDLE_DEVICES", DEVICES, 1);
