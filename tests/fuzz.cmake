@@ -1,5 +1,5 @@
 # Fuzzing (tools/fuzz.sh), and each corpus replayed in the ordinary and the sanitizer build.
-foreach(target ptx device result findings suppressions options)
+foreach(target ptx device result findings suppressions expectations options)
   add_executable(replay_${target} fuzz/fuzz_${target}.c fuzz/fuzz.c fuzz/replay.c)
   target_link_libraries(replay_${target} PRIVATE engine)
   add_test(NAME corpus.${target} COMMAND replay_${target} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${target})

@@ -190,11 +190,45 @@ static bool read_section(struct expectations *e, const char *text, struct source
     return ok;
 }
 
+static void read_line(struct expectations *e, const char *line, size_t n, struct source *at, struct diag_list *diags)
+{
+    char *text = trimmed(&e->arena, line, n);
+
+    at->line++;
+    if (*text == '[') {
+        read_section(e, text, at, diags);
+        return;
+    }
+    text = trimmed(&e->arena, text, strcspn(text, "#"));
+    if (*text)
+        add(e, text, at, diags);
+}
+
+bool expectations_parse(struct expectations *e, const char *file, const char *text, size_t len, struct diag_list *diags)
+{
+    struct source at = {.file = arena_strdup(&e->arena, file)};
+    int before = e->n, errors = diags->errors;
+
+    if (memchr(text, 0, len)) {
+        diag_add(diags, DIAG_ERROR, file, 0, "it is no text: there is a byte of 0 in it");
+        return false;
+    }
+    for (const char *s = text, *end = text + len; s < end;) {
+        const char *eol = memchr(s, '\n', (size_t)(end - s));
+        size_t n = (size_t)((eol ? eol : end) - s);
+
+        read_line(e, s, n, &at, diags);
+        s += n + (eol != NULL);
+    }
+    if (e->n == before && diags->errors == errors)
+        diag_add(diags, DIAG_ERROR, file, 0, "there is no expectation in it");
+    return diags->errors == errors;
+}
+
 bool expectations_read(struct expectations *e, const char *path, struct diag_list *diags)
 {
-    struct source at = {.file = arena_strdup(&e->arena, path)};
-    int before = e->n, errors = diags->errors;
     struct strbuf all;
+    bool ok;
 
     strbuf_init(&all);
     if (!file_read(path, &all)) {
@@ -202,26 +236,9 @@ bool expectations_read(struct expectations *e, const char *path, struct diag_lis
         strbuf_release(&all);
         return false;
     }
-    if (all.s && strlen(all.s) != all.len)
-        diag_add(diags, DIAG_ERROR, path, 0, "it is no text: there is a byte of 0 in it");
-    for (const char *s = all.s && diags->errors == errors ? all.s : ""; *s;) {
-        size_t n = strcspn(s, "\n");
-        char *text = trimmed(&e->arena, s, n);
-
-        at.line++;
-        s += n + (s[n] == '\n');
-        if (*text == '[') {
-            read_section(e, text, &at, diags);
-            continue;
-        }
-        text = trimmed(&e->arena, text, strcspn(text, "#"));
-        if (*text)
-            add(e, text, &at, diags);
-    }
+    ok = expectations_parse(e, path, all.s ? all.s : "", all.len, diags);
     strbuf_release(&all);
-    if (e->n == before && diags->errors == errors)
-        diag_add(diags, DIAG_ERROR, path, 0, "there is no expectation in it");
-    return diags->errors == errors;
+    return ok;
 }
 
 counter_groups expectations_groups(const struct expectations *e)

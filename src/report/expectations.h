@@ -45,6 +45,9 @@ void expectations_release(struct expectations *e);
 bool expectations_add(struct expectations *e, const char *text, struct diag_list *diags);
 bool expectations_read(struct expectations *e, const char *path, struct diag_list *diags);
 
+/* The same from text, `file` standing in messages. */
+bool expectations_parse(struct expectations *e, const char *file, const char *text, size_t len, struct diag_list *diags);
+
 /* What launches have to collect for them. */
 counter_groups expectations_groups(const struct expectations *e);
 
