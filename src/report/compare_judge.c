@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "report/blame.h"
 #include "report/compare_table.h"
-#include "report/lines.h"
 #include "report/names.h"
 #include "report/numbers.h"
 #include "report/verdicts.h"
@@ -60,7 +60,7 @@ static const struct line *blame(const struct result *r, const struct compare_row
 {
     enum better better = row->worse == COMPARE_WORSE_LESS ? BETTER_MORE : row->worse == COMPARE_WORSE_ANY ? BETTER_NEAR : BETTER_LESS;
 
-    return row->metric ? lines_blame(r, row->metric, better, row->value[0], a) : NULL;
+    return row->metric ? blame_line(r, row->metric, better, row->value[0], a) : NULL;
 }
 
 /* A label that is set in belongs to the one before: "Global load sectors, a request". */
@@ -84,7 +84,7 @@ static void judge(const struct compare *c, const struct compare_page *p, const s
 
     strbuf_init(&message);
     if (v.outcome == VERDICT_FAILED) {
-        const struct line *blamed = blame(p->launch[k], row, a), *l = blamed ? blamed : lines_first(p->launch[k], a);
+        const struct line *blamed = blame(p->launch[k], row, a), *l = blamed ? blamed : blame_first(p->launch[k], a);
 
         add_message(c, p, row, k, by, percent, label, kernel, &message);
         v.message = message.s;

@@ -12,7 +12,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/strbuf.h"
-#include "report/lines.h"
+#include "report/blame.h"
 #include "report/report.h"
 #include "report/verdicts.h"
 
@@ -329,8 +329,8 @@ static void conclude(const struct judged *j, const char *kernel, struct verdicts
     arena_init(&a);
     strbuf_init(&message);
     if (j->failed) {
-        const struct line *blamed = lines_blame(j->worst, j->e->metric, operators[j->e->operator].better, j->e->bound, &a);
-        const struct line *l = blamed ? blamed : lines_first(j->worst, &a);
+        const struct line *blamed = blame_line(j->worst, j->e->metric, operators[j->e->operator].better, j->e->bound, &a);
+        const struct line *l = blamed ? blamed : blame_first(j->worst, &a);
 
         add_message(j, &message);
         v.message = message.s;

@@ -15,15 +15,6 @@ struct line {
 /* All lines that were executed, hottest first, ties in order of file and line; in the arena. Returns how many. */
 int lines_collect(const struct result *r, struct arena *a, struct line **lines);
 
-enum better { BETTER_LESS, BETTER_MORE, BETTER_NEAR /* a wanted value */ };
-
-/* The kernel's first line that was executed; NULL: no source is known. */
-const struct line *lines_first(const struct result *r, struct arena *a);
-
-/* The line that a metric's value is most owed to: without it the value would be best. NULL: no line makes it worse (a limit of
- * the launch), or no source is known. */
-const struct line *lines_blame(const struct result *r, const char *metric, enum better better, double wanted, struct arena *a);
-
 /* The line's text without leading blanks, from the source file if it can be read, or the PTX; in the arena. */
 const char *lines_text(const struct line *l, struct arena *a);
 
