@@ -4,7 +4,7 @@
 usage: gdb.py HEDDLE CASE.gdb
 
 The case is a file of gdb's commands; its lines `#> TEXT` must be found in what gdb prints, in order, each in one line, where
-`...` stands for anything. 77: there is no gdb here. The program is walk.cu beside the case, built with -g -G. A case whose
+`...` stands for anything. 77: there is no gdb here. The program is the .cu file of the case's name or else walk.cu, built with -g -G. A case whose
 first line begins with "# heddle gdb" is run by that command, which builds it.
 """
 import re
@@ -20,14 +20,15 @@ if not gdb:
     print("skipped: gdb is not installed (Debian's package gdb)")
     sys.exit(77)
 
+source = case.with_suffix(".cu") if case.with_suffix(".cu").exists() else case.parent / "walk.cu"
 wanted = [line[3:].rstrip("\n") for line in case.read_text().splitlines() if line.startswith("#> ")]
 flags = ["-nx", "-q", "-batch", "-ex", "set pagination off", "-ex", "set width 0", "-x", case]
 with tempfile.TemporaryDirectory() as folder:
     program = Path(folder) / "walk"
     if case.read_text().startswith("# heddle gdb"):
-        command = [heddle, "gdb", *flags, case.parent / "walk.cu"]
+        command = [heddle, "gdb", *flags, source]
     else:
-        subprocess.run([heddle, "build", "-g", "-G", case.parent / "walk.cu", "-o", program], check=True)
+        subprocess.run([heddle, "build", "-g", "-G", source, "-o", program], check=True)
         command = [gdb, *flags, program]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=240, stdin=subprocess.DEVNULL)
 
