@@ -47,6 +47,10 @@ struct engine_progress {
 };
 bool engine_progress(struct engine_progress *p) ACROSS(engine_progress);
 
+/* The module's text was joined from n files' (ptx/link.h): the ids of their blobs and the lengths of their texts, in order. For
+ * stepping through its kernels (step/step.h); once, before the first launch. */
+void engine_module_units(heddle_module *m, const uint64_t *ids, const size_t *bytes, int n) ACROSS(engine_module_units);
+
 /* Host threads that a launch may use. */
 int engine_threads(const heddle_device *dev) ACROSS(engine_threads);
 

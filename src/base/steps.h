@@ -14,8 +14,9 @@
  *      39  call where
  *      44  jmp *%rax
  *
- * A twin begins with push %rbp; mov %rsp, %rbp; sub $16, %rsp; call where; mov %rdx, -8(%rbp); jmp *%rax. So at -8 from the
- * frame's base is the host address of the function's local variables, which debug information names. rbx holds the thread's
+ * A twin begins with push %rbp; mov %rsp, %rbp; sub $16, %rsp; call where; mov %rdx, -8(%rbp); mov 24(%rbx), %rcx;
+ * mov %rcx, -16(%rbp); jmp *%rax. So at -8 from the frame's base is the host address of the function's local variables, at -16
+ * that of the table of its file's shared variables: debug information names both. rbx holds the thread's
  * struct step_context in all twins. At its end, where `epilogue` points, the function's result goes to the registers in which
  * the System V ABI returns it (a debugger looks there), then `leave` and `ret`. */
 #ifndef BASE_STEPS_H
@@ -38,7 +39,7 @@ struct step_context {
     struct step_to (*step)(struct step_context *c);
     struct step_to (*where)(struct step_context *c);
     const void *target;
-    uint64_t *shared; /* host addresses of steps.shared in the thread's block */
+    uint64_t *shared; /* host addresses in the thread's block of steps.shared of the file of the function that is entered */
     uint32_t go;      /* the futex */
     uint32_t thread_index[3], block_index[3], block_dim[3], grid_dim[3];
     uint32_t warp_size;

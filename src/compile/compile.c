@@ -298,7 +298,7 @@ static bool embed(struct job *j, const struct unit *u)
                  "or cannot be written (%s)", u->object, cpp ? "assembly" : "an object", strerror(errno));
         ok = false;
     }
-    if (ok && found && j->o->debug_device && !j->o->device_ptx && !j->o->relocatable)
+    if (ok && found && j->o->debug_device && !j->o->device_ptx)
         ok = add_twins(j, u, &ptx);
     strbuf_release(&ptx);
     strbuf_release(&object);

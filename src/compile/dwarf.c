@@ -22,11 +22,11 @@ enum { /* DWARF 4, figures 18, 20, 21 and 24 */
     FORM_ADDR = 0x01, FORM_BLOCK2 = 0x03, FORM_BLOCK4 = 0x04, FORM_DATA2 = 0x05, FORM_DATA4 = 0x06, FORM_DATA8 = 0x07,
     FORM_STRING = 0x08, FORM_BLOCK1 = 0x0a, FORM_DATA1 = 0x0b, FORM_FLAG = 0x0c, FORM_SDATA = 0x0d, FORM_STRP = 0x0e,
     FORM_UDATA = 0x0f, FORM_REF4 = 0x13, FORM_SEC_OFFSET = 0x17, FORM_EXPRLOC = 0x18,
-    OP_ADDR = 0x03, OP_DEREF = 0x06, OP_PLUS_UCONST = 0x23, OP_BREG3 = 0x73, OP_FBREG = 0x91, OP_CALL_FRAME_CFA = 0x9c,
+    OP_ADDR = 0x03, OP_DEREF = 0x06, OP_PLUS_UCONST = 0x23, OP_BREG3 = 0x73, OP_BREG6 = 0x76, OP_FBREG = 0x91, OP_CALL_FRAME_CFA = 0x9c,
     CLASS_LOCAL = 6, CLASS_SHARED = 8
 };
 
-enum { MOST_ATTRIBUTES = 64, HEAD_BYTES = 11, LOCAL_AT = 24 /* below the frame's base: base/steps.h, -8(%rbp) */ };
+enum { MOST_ATTRIBUTES = 64, HEAD_BYTES = 11, LOCAL_AT = 24, SHARED_AT = 16 /* base/steps.h: -8(%rbp), below the frame's base, and -16(%rbp) */ };
 
 /* --- data directives --- */
 
@@ -328,8 +328,8 @@ static void add_location(struct writer *w, const char *name, unsigned class, con
         strbuf_addf(&w->body, "\t.uleb128 %zu\n\t.byte 0x%x\n\t.sleb128 -%d\n\t.byte 0x%x\n", 3 + n, OP_FBREG, LOCAL_AT, OP_DEREF);
     } else if (class == CLASS_SHARED) {
         uint64_t at = 8 * (uint64_t)place_of(w, &w->variables->shared, name);
-        strbuf_addf(&w->body, "\t.uleb128 %zu\n\t.byte 0x%x\n\t.sleb128 %zu\n\t.byte 0x%x, 0x%x\n\t.uleb128 %llu\n\t.byte 0x%x\n",
-                    5 + (size_t)uleb_bytes(at) + n, OP_BREG3, offsetof(struct step_context, shared), OP_DEREF, OP_PLUS_UCONST,
+        strbuf_addf(&w->body, "\t.uleb128 %zu\n\t.byte 0x%x\n\t.sleb128 -%d\n\t.byte 0x%x, 0x%x\n\t.uleb128 %llu\n\t.byte 0x%x\n",
+                    5 + (size_t)uleb_bytes(at) + n, OP_BREG6, SHARED_AT, OP_DEREF, OP_PLUS_UCONST,
                     (unsigned long long)at, OP_DEREF);
     } else {
         strbuf_addf(&w->body, "\t.uleb128 %zu\n\t.byte 0x%x\n\t.quad .Lheddle_global_at+%d\n\t.byte 0x%x\n", 10 + n, OP_ADDR,

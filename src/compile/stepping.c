@@ -130,7 +130,7 @@ static void write_function(struct writer *w, const struct ptx_function *f, int n
     strbuf_addf(o, "\"%s\":\n.Lf%d:\n\t.cfi_startproc\n", f->name, n);
     write_line(w, f->loc);
     strbuf_adds(o, "\tpushq %rbp\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset %rbp, -16\n\tmovq %rsp, %rbp\n\t.cfi_def_cfa_register %rbp\n"
-                   "\tsubq $16, %rsp\n\tcall .Lheddle_where\n\tmovq %rdx, -8(%rbp)\n\tjmp *%rax\n");
+                   "\tsubq $16, %rsp\n\tcall .Lheddle_where\n\tmovq %rdx, -8(%rbp)\n\tmovq 24(%rbx), %rcx\n\tmovq %rcx, -16(%rbp)\n\tjmp *%rax\n");
     for (int i = 0; i < f->ninsts; i++) {
         write_labels(w, f, i, false);
         write_line(w, f->insts[i].loc);

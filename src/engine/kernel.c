@@ -113,6 +113,7 @@ heddle_status engine_module_load(heddle_device *d, const char *name, const char 
     heddle_module *m = alloc_zeroed(sizeof *m);
     m->device = d;
     m->ptx = p;
+    pthread_mutex_init(&m->units_lock, NULL);
     find_kernels(m);
     heddle_status s = place_variables(m, &(struct host_places){place, user});
     if (s) {
@@ -150,6 +151,8 @@ void heddle_module_unload(heddle_module *m)
     }
     table_release(&m->address);
     ptx_free(m->ptx);
+    pthread_mutex_destroy(&m->units_lock);
+    alloc_release(m->units);
     alloc_release(m->kernels);
     alloc_release(m);
 }
@@ -263,29 +266,54 @@ heddle_status kernel_compile(heddle_kernel *k)
 
 /* --- kernels to be stepped --- */
 
-static const struct steps *steps_of(const heddle_module *m)
+void engine_module_units(heddle_module *m, const uint64_t *ids, const size_t *bytes, int n)
 {
-    return steps_find(m->ptx->text, m->ptx->text_len);
+    m->units = alloc_zeroed(sizeof *m->units * (size_t)n);
+    m->nunits = n;
+    for (int i = 0; i < n; i++)
+        m->units[i] = steps_find(ids[i], bytes[i]);
+}
+
+/* The tables of the module's files; of a text that is not joined, its own. */
+static void find_units(heddle_module *m)
+{
+    uint64_t id = hash_bytes(HASH_START, m->ptx->text, m->ptx->text_len);
+    if (!m->units)
+        engine_module_units(m, &id, &m->ptx->text_len, 1);
+}
+
+static uint64_t address_of(const heddle_module *m, const char *name, int unit)
+{
+    for (int i = 0; i < m->ptx->nvars; i++)
+        if (steps_same_name(name, unit, m->nunits, m->ptx->vars[i]->name))
+            return (uint64_t)(uintptr_t)table_get(&m->address, m->ptx->vars[i]->name);
+    return 0;
 }
 
 /* Where the module's variables are, for debug information. */
-static void place_steps(heddle_module *m, const struct steps *s)
+static void place_steps(const heddle_module *m)
 {
-    for (uint32_t i = 0; i < s->nglobals; i++)
-        s->global_at[i] = (uint64_t)(uintptr_t)table_get(&m->address, s->globals[i]);
+    for (int u = 0; u < m->nunits; u++)
+        for (uint32_t i = 0; m->units[u] && i < m->units[u]->nglobals; i++)
+            m->units[u]->global_at[i] = address_of(m, m->units[u]->globals[i], u);
 }
 
 /* The kernel once more, as its PTX says. */
 static heddle_kernel *make_stepped(heddle_kernel *k)
 {
-    const struct steps *s = steps_of(k->module);
     heddle_kernel *twin = alloc_zeroed(sizeof *twin);
     *twin = (heddle_kernel){.module = k->module, .function = k->function, .plain = true};
     pthread_mutex_init(&twin->lock, NULL);
-    if (s && !kernel_compile(twin))
-        twin->step = step_open(twin->ir, twin->code, s);
+    pthread_mutex_lock(&k->module->units_lock);
+    find_units(k->module);
+    pthread_mutex_unlock(&k->module->units_lock);
+    bool any = false;
+    for (int u = 0; u < k->module->nunits; u++)
+        any |= k->module->units[u] != NULL;
+    if (any && !kernel_compile(twin))
+        twin->step = step_open(twin->ir, twin->code, k->module->units, k->module->nunits);
     if (twin->step)
-        place_steps(k->module, s);
+        place_steps(k->module);
     return twin;
 }
 
@@ -311,7 +339,7 @@ heddle_status kernel_to_step(heddle_kernel *k, bool counts, heddle_kernel **out)
     struct arena a;
     arena_init(&a);
     heddle_status s = engine_fail(HEDDLE_NOT_IMPLEMENTED, "HEDDLE_EXEC is 'step', but kernel '%s' was not built to be stepped: build with -G, "
-                                  "without -rdc=true and --device-ptx", result_demangle(&a, k->function->name));
+                                  "all files of -rdc=true, and without --device-ptx", result_demangle(&a, k->function->name));
     arena_release(&a);
     return s;
 }

@@ -27,6 +27,7 @@ struct jit;
 struct result;
 struct rules;
 struct step_code;
+struct steps;
 
 struct heddle_device {
     struct device spec;
@@ -76,6 +77,9 @@ struct heddle_module {
     heddle_kernel *kernels;
     int nkernels;
     uint64_t constant_bytes;
+    pthread_mutex_t units_lock;
+    const struct steps **units; /* for stepping: the tables of the files that the text is joined from; NULL: not asked for yet */
+    int nunits;
 };
 
 struct heddle_result {

@@ -337,6 +337,23 @@ static void join_texts(const struct binary *leader, struct strbuf *text)
     alloc_release(units);
 }
 
+/* Tells the engine which files the joined module is made of. */
+static void name_units(const struct binary *leader, heddle_module *m)
+{
+    int n = 0;
+    for (const struct binary *b = leader; b; b = b->next)
+        n++;
+    uint64_t *ids = alloc_zeroed((size_t)n * sizeof *ids);
+    size_t *bytes = alloc_zeroed((size_t)n * sizeof *bytes);
+    for (const struct binary *b = leader; b; b = b->next) {
+        ids[b->unit] = b->blob->id;
+        bytes[b->unit] = b->blob->ptx_bytes;
+    }
+    engine_module_units(m, ids, bytes, n);
+    alloc_release(ids);
+    alloc_release(bytes);
+}
+
 static cudaError_t load_own(struct binary *b, struct runtime_device *d)
 {
     int i = d->index;
@@ -358,6 +375,8 @@ static cudaError_t load_own(struct binary *b, struct runtime_device *d)
     }
     heddle_status s = engine_module_load(d->engine, b->name, ptx, bytes, place_managed, b, &b->module[i]);
     strbuf_release(&joined);
+    if (!s && b->next)
+        name_units(b, b->module[i]);
     b->error[i] = runtime_error(s);
     if (s)
         runtime_say("%s", *heddle_error_text() ? heddle_error_text() : heddle_status_text(s));

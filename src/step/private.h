@@ -7,12 +7,18 @@
 
 #include "step/step.h"
 
+/* A function of the kernel's. */
+struct step_function {
+    const struct steps_function *twin;
+    int first_shared; /* its file's variables, in step_code.shared */
+};
+
 struct step_code {
     const struct ir_kernel *kernel;
     const struct interp_code *interp;
-    const struct steps *table;
-    const struct steps_function **of_frame; /* [kernel->nframes] */
-    int64_t *shared;                        /* [table->nshared]: offset, -1: not in this kernel */
+    struct step_function *of_frame; /* [kernel->nframes] */
+    int64_t *shared;                /* [nshared], of all files: offset, -1: not in this kernel */
+    int nshared;
 };
 
 /* A function that a thread is in. */

@@ -11,38 +11,50 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER; /* of all that run: one
 
 /* --- kernels --- */
 
-static const struct steps_function *function_named(const struct steps *s, const char *name)
+static const struct steps_function *function_named(const struct steps *s, int unit, int n, const struct ptx_function *f)
 {
-    for (uint32_t i = 0; i < s->nfunctions; i++)
-        if (!strcmp(s->functions[i].name, name))
+    for (uint32_t i = 0; s && i < s->nfunctions; i++)
+        if (s->functions[i].ninsts == (uint64_t)f->ninsts && steps_same_name(s->functions[i].name, unit, n, f->name))
             return &s->functions[i];
     return NULL;
 }
 
-static int64_t shared_at(const struct ir_kernel *k, const char *name)
+static int64_t shared_at(const struct ir_kernel *k, const char *name, int unit, int n)
 {
     for (int32_t i = 0; i < k->nshared; i++)
-        if (!strcmp(k->shared[i].var->name, name))
+        if (steps_same_name(name, unit, n, k->shared[i].var->name))
             return k->shared[i].at;
     return -1;
 }
 
-struct step_code *step_open(const struct ir_kernel *k, const struct interp_code *c, const struct steps *s)
+/* The function's twin, in the first file that has it: of what several files have (templates) the first counts. */
+static bool find_function(struct step_code *code, int32_t frame, const struct steps *const *units, int n)
+{
+    struct step_function *f = &code->of_frame[frame];
+    f->first_shared = 0;
+    for (int u = 0; u < n && !f->twin; u++) {
+        f->twin = function_named(units[u], u, n, code->kernel->frames[frame].function);
+        f->first_shared += !f->twin && units[u] ? (int)units[u]->nshared : 0;
+    }
+    return f->twin != NULL;
+}
+
+struct step_code *step_open(const struct ir_kernel *k, const struct interp_code *c, const struct steps *const *units, int n)
 {
     struct step_code *code = alloc_zeroed(sizeof *code);
-    *code = (struct step_code){.kernel = k, .interp = c, .table = s};
+    *code = (struct step_code){.kernel = k, .interp = c};
     code->of_frame = alloc_zeroed(sizeof *code->of_frame * (size_t)k->nframes);
-    code->shared = alloc_zeroed(sizeof *code->shared * ((size_t)s->nshared + 1));
-    for (uint32_t i = 0; i < s->nshared; i++)
-        code->shared[i] = shared_at(k, s->shared[i]);
-    for (int32_t i = 0; i < k->nframes; i++) {
-        const struct ptx_function *f = k->frames[i].function;
-        code->of_frame[i] = function_named(s, f->name);
-        if (!code->of_frame[i] || code->of_frame[i]->ninsts != (uint64_t)f->ninsts) {
+    for (int u = 0; u < n; u++)
+        code->nshared += units[u] ? (int)units[u]->nshared : 0;
+    code->shared = alloc_zeroed(sizeof *code->shared * ((size_t)code->nshared + 1));
+    for (int u = 0, at = 0; u < n; u++)
+        for (uint32_t i = 0; units[u] && i < units[u]->nshared; i++)
+            code->shared[at++] = shared_at(k, units[u]->shared[i], u, n);
+    for (int32_t i = 0; i < k->nframes; i++)
+        if (!find_function(code, i, units, n)) {
             step_close(code);
             return NULL;
         }
-    }
     return code;
 }
 

@@ -26,8 +26,8 @@ struct step_code;
 
 /* Tables that programs bring; never taken back. */
 void steps_register(const struct steps *s) ACROSS(steps_register);
-/* The table of this PTX text, or NULL: the program was not built for stepping. */
-const struct steps *steps_find(const char *ptx, size_t bytes);
+/* The table of the PTX text with this id and length (base/blob.h), or NULL: its file was not built for stepping. */
+const struct steps *steps_find(uint64_t id, size_t bytes);
 
 /* HEDDLE_EXEC is "step": every launch is stepped, or fails. */
 bool step_demanded(void);
@@ -36,8 +36,12 @@ bool step_debugged(void);
 /* HEDDLE_EXEC is "step", or it is not set and the process is being debugged. */
 bool step_wanted(void);
 
-/* What a kernel needs to be stepped. NULL: the table is not that of the kernel's text. Release before the kernel. */
-struct step_code *step_open(const struct ir_kernel *k, const struct interp_code *c, const struct steps *s);
+/* Does `want` name, in a module of n files' device code, what file `unit` calls `name` (ptx/link.h)? */
+bool steps_same_name(const char *name, int unit, int n, const char *want);
+
+/* What a kernel needs to be stepped; units: the tables of the n files that its module is joined from, NULL for one that was not
+ * built for it. NULL: they do not have all of its functions. Release before the kernel. */
+struct step_code *step_open(const struct ir_kernel *k, const struct interp_code *c, const struct steps *const *units, int n);
 void step_close(struct step_code *code);
 
 /* Before and after clock_run: makes the launch one that is stepped; ends the threads that a stopped launch leaves. */

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/table.h"
+#include "base/strbuf.h"
+#include "ptx/link.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct steps **tables;
@@ -22,16 +23,26 @@ void steps_register(const struct steps *s)
     pthread_mutex_unlock(&lock);
 }
 
-const struct steps *steps_find(const char *ptx, size_t bytes)
+const struct steps *steps_find(uint64_t id, size_t bytes)
 {
     const struct steps *found = NULL;
-    uint64_t id = hash_bytes(HASH_START, ptx, bytes);
     pthread_mutex_lock(&lock);
     for (int i = 0; i < ntables && !found; i++)
         if (tables[i]->id == id && tables[i]->ptx_bytes == bytes)
             found = tables[i];
     pthread_mutex_unlock(&lock);
     return found;
+}
+
+bool steps_same_name(const char *name, int unit, int n, const char *want)
+{
+    struct strbuf own;
+    if (!strcmp(name, want))
+        return true;
+    strbuf_init(&own);
+    bool same = n > 1 && ptx_link_name(name, unit, &own) && !strcmp(own.s, want);
+    strbuf_release(&own);
+    return same;
 }
 
 bool step_demanded(void)

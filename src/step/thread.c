@@ -144,11 +144,12 @@ static struct step_thread *idle_thread(struct step_thread *self)
 static void place_shared(struct step_thread *t)
 {
     const struct step_code *code = t->code;
-    while (t->shared_cap < (int)code->table->nshared)
-        ALLOC_GROW(t->shared, t->shared_cap, t->shared_cap);
-    for (uint32_t i = 0; i < code->table->nshared; i++)
+    if (t->shared_cap < code->nshared) {
+        t->shared = alloc_resize(t->shared, (size_t)code->nshared * sizeof *t->shared);
+        t->shared_cap = code->nshared;
+    }
+    for (int i = 0; i < code->nshared; i++)
         t->shared[i] = code->shared[i] < 0 ? 0 : (uint64_t)(uintptr_t)t->warp->block->shared + (uint64_t)code->shared[i];
-    t->c.shared = t->shared;
 }
 
 static struct step_thread *begin(struct warp *w, int lane, struct step_thread *self)
@@ -237,7 +238,7 @@ static void *work(void *arg)
         if (t->over)
             return NULL;
         name_thread(&t->c);
-        heddle_thread(&t->c, t->code->of_frame[0]->entry);
+        heddle_thread(&t->c, t->code->of_frame[0].twin->entry);
         finish(t);
     }
 }

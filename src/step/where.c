@@ -17,7 +17,7 @@ static const struct step_frame *innermost(const struct step_thread *t)
 
 static const char *stub_of(const struct step_thread *t, int32_t frame, int32_t statement)
 {
-    const struct steps_function *f = t->code->of_frame[frame];
+    const struct steps_function *f = t->code->of_frame[frame].twin;
     return f->entry + f->stub[statement];
 }
 
@@ -37,6 +37,7 @@ static void push(struct step_thread *t)
 {
     t->enters = false;
     t->entering.local = locals_of(t, t->entering.frame);
+    t->c.shared = t->shared + t->code->of_frame[t->entering.frame].first_shared;
     ALLOC_GROW(t->frames, t->nframes, t->frames_cap);
     t->frames[t->nframes++] = t->entering;
 }
@@ -62,14 +63,14 @@ static struct step_to enter(struct step_thread *t, int32_t frame, uint32_t level
     int32_t caller = innermost(t)->frame;
     t->entering = (struct step_frame){.frame = frame, .level = level};
     t->enters = true;
-    t->c.target = t->code->of_frame[frame]->entry;
+    t->c.target = t->code->of_frame[frame].twin->entry;
     return (struct step_to){stub_of(t, caller, call) + STUB_CALL, NULL};
 }
 
 static struct step_to go_back(struct step_thread *t)
 {
     const struct step_frame *in = innermost(t);
-    const char *epilogue = t->code->of_frame[in->frame]->epilogue;
+    const char *epilogue = t->code->of_frame[in->frame].twin->epilogue;
     step_return_result(t, t->code->kernel->frames[in->frame].function);
     t->nframes--;
     return (struct step_to){epilogue, NULL};

@@ -5,7 +5,7 @@ usage: gdb.py HEDDLE CASE.gdb
 
 The case is a file of gdb's commands; its lines `#> TEXT` must be found in what gdb prints, in order, each in one line, where
 `...` stands for anything. 77: there is no gdb here. The program is the .cu file of the case's name or else walk.cu, built with -g -G. A case whose
-first line begins with "# heddle gdb" is run by that command, which builds it.
+first line begins with "# heddle gdb" is run by that command, which builds it. "# build: WORDS" are further words for `heddle build`.
 """
 import re
 import shutil
@@ -28,7 +28,9 @@ with tempfile.TemporaryDirectory() as folder:
     if case.read_text().startswith("# heddle gdb"):
         command = [heddle, "gdb", *flags, source]
     else:
-        subprocess.run([heddle, "build", "-g", "-G", source, "-o", program], check=True)
+        more = re.search(r"^# build: (.*)", case.read_text(), re.M)
+        words = [case.parent / w if w.endswith(".cu") else w for w in more[1].split()] if more else []
+        subprocess.run([heddle, "build", "-g", "-G", source, *words, "-o", program], check=True)
         command = [gdb, *flags, program]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=240, stdin=subprocess.DEVNULL)
 

@@ -12,8 +12,9 @@ says() { # WHAT COMMAND...
 }
 "$1" build "$2" -o "$folder/plain"
 says "kernel 'void sums<float>(.*)' was not built to be stepped: build with -G" "$folder/plain"
-"$1" build -G -rdc=true "$2" -o "$folder/parts"
-says "was not built to be stepped: build with -G, without -rdc=true" "$folder/parts"
+"$1" build -G -ptx "$2" -o "$folder/walk.ptx"
+"$1" build -G --device-ptx "$folder/walk.ptx" "$2" -o "$folder/parts"
+says "was not built to be stepped: build with -G, all files of -rdc=true, and without --device-ptx" "$folder/parts"
 "$1" build -G "$2" -o "$folder/debug"
 says "launches that are profiled, checked or observed cannot be stepped" "$1" check "$folder/debug"
 echo PASSED
