@@ -169,7 +169,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     if (!s)
         s = memory_sufficed(k);
     if (result)
-        *result = engine_wrap(collect(k, cfg, &rules, groups, run.sites, &counts, &run.dram, s ? heddle_error_text() : NULL));
+        *result = engine_wrap(collect(k, cfg, &rules, groups, run.sites, &counts, &run.dram, s ? heddle_error_text() : NULL), (int64_t)l.grid_serial - 1);
     if (run.sites) {
         exec_counts_release(&counts);
         alloc_release(run.sites);

@@ -65,6 +65,17 @@ HEDDLE_API const char *heddle_error_text(void);
 HEDDLE_API heddle_status heddle_device_open(const char *name, heddle_device **out);
 HEDDLE_API void heddle_device_close(heddle_device *dev);
 
+/* What a device is. Texts are valid until it is closed. */
+typedef struct heddle_device_info {
+    const char *id, *name;   /* "h200", "NVIDIA H200" */
+    int cc_major, cc_minor;  /* compute capability */
+    int arch;                /* compute capability times 10 that device code is to be made for: the newest that runs there
+                                and that clang makes */
+    int multiprocessors;
+    uint64_t memory_bytes;   /* less than the GPU's where the process may not have so much */
+} heddle_device_info;
+HEDDLE_API heddle_status heddle_device_describe(heddle_device *dev, heddle_device_info *info);
+
 /* How many host threads launches may use (default: HEDDLE_THREADS of the environment, else all). Results do not
  * depend on it, except where CUDA leaves an order open (atomics on floating-point values, races). */
 HEDDLE_API heddle_status heddle_device_threads(heddle_device *dev, int threads);
@@ -108,6 +119,13 @@ HEDDLE_API heddle_status heddle_module_variable(heddle_module *mod, const char *
 /* A kernel by its name in the PTX (mangled for C++). Valid until the module is unloaded. */
 HEDDLE_API heddle_status heddle_kernel_find(heddle_module *mod, const char *name, heddle_kernel **out);
 
+/* The i-th kernel of a module, in the order of the PTX. HEDDLE_NOT_FOUND past the last. */
+HEDDLE_API heddle_status heddle_module_kernel(heddle_module *mod, int i, heddle_kernel **out);
+
+/* A kernel as C++ writes it: "void f<16>(const float *, int)"; its name alone where that is not mangled (extern "C").
+ * Valid until the module is unloaded. */
+HEDDLE_API const char *heddle_kernel_signature(heddle_kernel *k);
+
 /* What a kernel needs. `registers` is an estimate. */
 typedef struct heddle_kernel_info {
     const char *name;
@@ -125,6 +143,8 @@ typedef struct heddle_kernel_info {
 HEDDLE_API heddle_status heddle_kernel_describe(heddle_kernel *k, heddle_kernel_info *info);
 /* Offset and size in bytes of parameter i in the parameter block. HEDDLE_INVALID_VALUE past the last. */
 HEDDLE_API heddle_status heddle_kernel_parameter(heddle_kernel *k, int i, size_t *offset, size_t *bytes);
+/* Its type in the PTX: "f32"; "u64", of pointers too; "b8" of structs. NULL past the last. */
+HEDDLE_API const char *heddle_kernel_parameter_type(heddle_kernel *k, int i);
 
 /* --- launches --- */
 /* Accesses to [base, base + bytes) that the modelled L2 keeps longer than others: a part of them (ratio, 0 to 1), in the bytes
@@ -169,17 +189,52 @@ HEDDLE_API const char *heddle_last_stray(void);
 /* Resident blocks a multiprocessor for this kernel, block size and dynamic shared memory: 0 if it does not fit. */
 HEDDLE_API heddle_status heddle_occupancy(heddle_kernel *k, int block_threads, size_t dynamic_shared, int *blocks);
 
+/* --- checkers --- */
+
+/* Later launches of the device are checked by these tools: "memcheck", "initcheck", "synccheck", "racecheck", several with
+ * commas, or "all"; NULL ends it. `found` gets each finding as an object of JSON (docs/check.md) and as the lines that
+ * `heddle check` prints of it, on the thread that launches: when there is one, and again with the same `launch` and `id`
+ * when there is more of it; the last one counts.
+ * A bad access is not carried out. The launch fails with HEDDLE_CHECK_FAILED when it had one, and goes on to its end
+ * before. Behind allocations that are made from now on lie 4,096 bytes that belong to nobody. HEDDLE_INVALID_VALUE: no
+ * such tool. */
+HEDDLE_API heddle_status heddle_check(heddle_device *dev, const char *tools,
+                                      void (*found)(const char *json, const char *text, void *user), void *user);
+
 /* --- counters --- */
 HEDDLE_API void heddle_result_free(heddle_result *r);
 
 /* A metric by any of its names (docs/metrics.md). HEDDLE_NOT_FOUND: no such metric. */
 HEDDLE_API heddle_status heddle_result_metric(const heddle_result *r, const char *name, double *value);
 
-/* The i-th metric's name, unit and trust ("exact", "exact for this code", "modelled"), for listings; NULL past the
- * last. */
+/* Later launches with a result count only what these metrics need (names with commas between); NULL, as at first: all.
+ * Metrics that need more answer HEDDLE_NOT_IMPLEMENTED then. HEDDLE_NOT_FOUND: no such metric. */
+HEDDLE_API heddle_status heddle_collect(heddle_device *dev, const char *metrics);
+
+/* The i-th metric's name, unit, trust ("exact", "exact for this code", "modelled") and what it is, for listings; NULL past
+ * the last. */
 HEDDLE_API const char *heddle_metric_name(int i);
 HEDDLE_API const char *heddle_metric_unit(const char *name);
 HEDDLE_API const char *heddle_metric_trust(const char *name);
+HEDDLE_API const char *heddle_metric_help(const char *name);
+
+/* A source line of a kernel that was executed. */
+typedef struct heddle_line {
+    const char *file;     /* as the compiler wrote it; NULL: no source known, ptx_line counts */
+    int line, ptx_line;
+    const char *ptx_text; /* the PTX instruction, where there is no source, or NULL */
+} heddle_line;
+/* The i-th line, hottest first; valid until the result is freed. HEDDLE_NOT_FOUND past the last. A result may be asked by
+ * one thread at a time. */
+HEDDLE_API heddle_status heddle_result_line(heddle_result *r, int i, heddle_line *out);
+/* A metric of that line alone. HEDDLE_INVALID_VALUE: it is one of the launch as a whole (its shape, its warps). */
+HEDDLE_API heddle_status heddle_result_line_metric(heddle_result *r, int i, const char *name, double *value);
+
+/* A result as a line of JSON, with the newline: what `heddle profile -i` and heddle_result_read read (docs/results.md).
+ * Valid until the result is freed. */
+HEDDLE_API heddle_status heddle_result_json(heddle_result *r, const char **text, size_t *bytes);
+/* A result from its line. HEDDLE_INVALID_VALUE: it is none, or of another version. */
+HEDDLE_API heddle_status heddle_result_read(const char *text, size_t bytes, heddle_result **out);
 
 /* --- observation --- */
 

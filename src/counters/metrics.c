@@ -160,6 +160,23 @@ counter_groups metric_groups(const struct metric *m)
     return groups_behind(m->expanded, "COUNTER_", counter_group) | groups_behind(m->expanded, "in->l->", fact_group) | COUNTERS_OF(LAUNCH);
 }
 
+/* Names in a formula that no source line has. The two facts that are left say by which rules a device counts. */
+static counter_groups no_line_has(const char *name, size_t n)
+{
+    return !(n == 7 && !memcmp(name, "by_size", n)) && !(n == 8 && !memcmp(name, "readonly", n));
+}
+
+static counter_groups is_of_launch(const char *id, size_t n)
+{
+    return counter_group(id, n) == COUNTERS_OF(LAUNCH);
+}
+
+bool metric_of_lines(const struct metric *m)
+{
+    return m->compute && !groups_behind(m->expanded, "in->l->", no_line_has) && !groups_behind(m->expanded, "COUNTER_", is_of_launch) &&
+           strstr(m->expanded, "COUNTER_");
+}
+
 enum metric_status metric_value(const char *name, const struct metric_input *in, double *value)
 {
     const struct metric *m = metric_find(name);

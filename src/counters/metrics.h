@@ -39,6 +39,9 @@ const struct metric *metric_at(int i);
 /* What a launch has to collect for it: the groups of the counters and facts in its formula. */
 counter_groups metric_groups(const struct metric *m);
 
+/* Has a single source line such a figure? Not where the formula has facts of the launch, its blocks or its warps. */
+bool metric_of_lines(const struct metric *m);
+
 /* By name or alias; NULL: unknown. */
 const struct metric *metric_find(const char *name);
 

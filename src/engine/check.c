@@ -1,10 +1,16 @@
 /* A checked launch: what the checkers found becomes findings for the report. */
+#define _GNU_SOURCE /* program_invocation_short_name */
 #include "engine/private.h"
 #include "engine.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
 #include "check/check.h"
 #include "report/findings.h"
 #include "report/result.h"
@@ -20,6 +26,67 @@ heddle_status engine_check(heddle_device *d, unsigned tools, void (*found)(struc
     if (d->check)
         check_follow(d->check, tell_early, d);
     return HEDDLE_OK;
+}
+
+/* --- the public interface: findings as JSON --- */
+
+static void tell_in_words(struct finding *f, void *user)
+{
+    heddle_device *d = user;
+    struct sources sources;
+    const struct finding_form form = {.prefix = "", .most = 1, .inlined = true, .counted = true, .sources = &sources};
+    struct strbuf text;
+    char *json = NULL;
+    size_t bytes = 0;
+    FILE *file = open_memstream(&json, &bytes);
+    f->pid = getpid();
+    f->process = program_invocation_short_name;
+    bool ok = file && finding_write(f, file);
+    if (file)
+        fclose(file);
+    sources_init(&sources);
+    strbuf_init(&text);
+    finding_text(f, &form, &text);
+    if (ok)
+        d->told(json, text.s ? text.s : "", d->told_user);
+    strbuf_release(&text);
+    sources_release(&sources);
+    free(json);
+    finding_free(f);
+}
+
+/* The tools of a list as bits; 0 with what is none of them in *unknown. */
+static unsigned tools_named(const char *list, const char **unknown)
+{
+    unsigned bits = 0;
+    for (const char *at = list;; at++) {
+        unsigned tool = check_tool_named(at, strcspn(at, ","));
+        if (!tool) {
+            *unknown = at;
+            return 0;
+        }
+        bits |= tool;
+        at += strcspn(at, ",");
+        if (!*at)
+            return bits;
+    }
+}
+
+heddle_status heddle_check(heddle_device *d, const char *tools, void (*found)(const char *json, const char *text, void *user), void *user)
+{
+    enum { PADDING = 4096 }; /* docs/check.md */
+    const char *unknown = NULL;
+    if (!d || (tools && !found))
+        return engine_fail(HEDDLE_INVALID_VALUE, "no device, or nobody to tell findings to");
+    unsigned bits = tools ? tools_named(tools, &unknown) : 0;
+    if (unknown)
+        return engine_fail(HEDDLE_INVALID_VALUE, "'%.*s' is no tool; there are memcheck, initcheck, synccheck, racecheck and all",
+                           (int)strcspn(unknown, ","), unknown);
+    d->told = found;
+    d->told_user = user;
+    d->newest = UINT64_MAX;
+    engine_pad(d, bits ? PADDING : 0);
+    return engine_check(d, bits, tell_in_words, d);
 }
 
 void engine_check_next(heddle_kernel *k, bool told, bool fails, uint64_t newest)
@@ -100,6 +167,7 @@ static void tell(const heddle_kernel *k, const struct check_group *g, int index)
     struct arena *a = &f->arena;
     heddle_device *d = k->module->device;
     f->id = index;
+    f->launch = (int64_t)d->launches - 1;
     f->tool = check_tool_name(check_kind_tool(first->kind));
     f->kind = check_kind_name(first->kind);
     f->severity = check_kind_severity(first->kind) == CHECK_ERROR ? "error" : "warning";
@@ -137,6 +205,7 @@ static void tell_fault(const heddle_kernel *k, const struct launch *l, enum chec
     struct finding *f = finding_new();
     heddle_device *d = k->module->device;
     f->id = index;
+    f->launch = (int64_t)d->launches - 1;
     f->tool = check_tool_name(check_kind_tool(kind));
     f->kind = check_kind_name(kind);
     f->severity = "error";

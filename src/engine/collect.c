@@ -2,6 +2,8 @@
 #include "engine/private.h"
 #include "engine.h"
 
+#include <stdlib.h>
+
 #include "base/alloc.h"
 #include "counters/launch.h"
 #include "counters/metrics.h"
@@ -103,10 +105,11 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
 
 /* --- results --- */
 
-heddle_result *engine_wrap(struct result *r)
+heddle_result *engine_wrap(struct result *r, int64_t id)
 {
     heddle_result *w = alloc_zeroed(sizeof *w);
     w->r = r;
+    r->id = id;
     return w;
 }
 
@@ -119,21 +122,27 @@ void heddle_result_free(heddle_result *r)
 {
     if (!r)
         return;
+    free(r->json);
     result_free(r->r);
     alloc_release(r);
 }
 
-heddle_status heddle_result_metric(const heddle_result *r, const char *name, double *value)
+heddle_status engine_metric_told(enum metric_status s, const char *name)
 {
-    switch (r && name ? result_metric(r->r, name, value) : METRIC_UNKNOWN) {
+    switch (s) {
     case METRIC_OK:
         return HEDDLE_OK;
     case METRIC_NOT_COMPUTED:
-        return engine_fail(HEDDLE_NOT_IMPLEMENTED, "metric '%s' is not computed yet", name);
+        return engine_fail(HEDDLE_NOT_IMPLEMENTED, "metric '%s' is not computed, or what it needs was not collected", name);
     default:
         return engine_fail(HEDDLE_NOT_FOUND, "no metric '%s'%s%s", name ? name : "", name && metric_near(name) ? "; near: " : "",
                     name && metric_near(name) ? metric_near(name) : "");
     }
+}
+
+heddle_status heddle_result_metric(const heddle_result *r, const char *name, double *value)
+{
+    return engine_metric_told(r && name ? result_metric(r->r, name, value) : METRIC_UNKNOWN, name);
 }
 
 const char *heddle_metric_name(int i)
@@ -152,4 +161,10 @@ const char *heddle_metric_trust(const char *name)
 {
     const struct metric *m = metric_find(name);
     return m ? trust_text(m->trust) : NULL;
+}
+
+const char *heddle_metric_help(const char *name)
+{
+    const struct metric *m = metric_find(name);
+    return m ? m->help : NULL;
 }

@@ -156,6 +156,44 @@ void engine_collect(heddle_device *d, counter_groups groups)
     d->collected = models_caches() ? groups : groups & COUNTERS_EXACT;
 }
 
+heddle_status heddle_device_describe(heddle_device *d, heddle_device_info *info)
+{
+    if (!d || !info)
+        return engine_fail(HEDDLE_INVALID_VALUE, "no device, or no place for its description");
+    *info = (heddle_device_info){
+        .id = d->spec.id,
+        .name = d->spec.name,
+        .cc_major = (int)d->spec.cc_major,
+        .cc_minor = (int)d->spec.cc_minor,
+        .arch = device_code_arch(&d->spec),
+        .multiprocessors = (int)d->spec.multiprocessors,
+        .memory_bytes = (uint64_t)d->spec.memory_bytes,
+    };
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_collect(heddle_device *d, const char *metrics)
+{
+    counter_groups groups = metrics ? 0 : COUNTERS_ALL;
+    struct arena a;
+    heddle_status s = d ? HEDDLE_OK : engine_fail(HEDDLE_INVALID_VALUE, "no device");
+    arena_init(&a);
+    for (const char *at = metrics; at && *at && !s; at += *at == ',') {
+        size_t n = strcspn(at, ",");
+        const char *name = arena_strndup(&a, at, n);
+        const struct metric *m = metric_find(name);
+        if (m)
+            groups |= metric_groups(m);
+        else
+            s = engine_metric_told(METRIC_UNKNOWN, name);
+        at += n;
+    }
+    arena_release(&a);
+    if (!s)
+        engine_collect(d, groups);
+    return s;
+}
+
 heddle_status heddle_device_threads(heddle_device *d, int threads)
 {
     if (!d || threads < 1)

@@ -131,6 +131,7 @@ static void release(heddle_kernel *k)
     interp_free(k->code);
     ir_free(k->ir);
     alloc_release(k->problem);
+    alloc_release(k->signature);
     pthread_mutex_destroy(&k->lock);
 }
 
@@ -176,6 +177,32 @@ heddle_status heddle_kernel_find(heddle_module *m, const char *name, heddle_kern
             return HEDDLE_OK;
         }
     return engine_fail(HEDDLE_NOT_FOUND, "no kernel '%s' in %s", name ? name : "", m ? m->ptx->name : "no module");
+}
+
+heddle_status heddle_module_kernel(heddle_module *m, int i, heddle_kernel **out)
+{
+    if (!m || !out)
+        return engine_fail(HEDDLE_INVALID_VALUE, "no module, or no place for the kernel");
+    if (i < 0 || i >= m->nkernels)
+        return engine_fail(HEDDLE_NOT_FOUND, "%s has %d kernels", m->ptx->name, m->nkernels);
+    *out = &m->kernels[i];
+    return HEDDLE_OK;
+}
+
+const char *heddle_kernel_signature(heddle_kernel *k)
+{
+    struct arena a;
+    if (!k)
+        return NULL;
+    arena_init(&a);
+    pthread_mutex_lock(&k->lock);
+    if (!k->signature) {
+        const char *name = result_demangle(&a, k->function->name);
+        k->signature = alloc_strndup(name, strlen(name));
+    }
+    pthread_mutex_unlock(&k->lock);
+    arena_release(&a);
+    return k->signature;
 }
 
 /* --- kernels: PTX -> IR -> rewritten IR -> executor's code, once --- */
@@ -418,6 +445,12 @@ heddle_status heddle_kernel_parameter(heddle_kernel *k, int i, size_t *offset, s
     *offset = k->ir->params[i].offset;
     *bytes = k->ir->params[i].bytes;
     return HEDDLE_OK;
+}
+
+const char *heddle_kernel_parameter_type(heddle_kernel *k, int i)
+{
+    bool there = k && i >= 0 && i < k->function->nparams;
+    return there ? ptx_type_info[k->function->params[i]->type].spelling : NULL;
 }
 
 struct device_need kernel_need(const heddle_kernel *k, int block_threads, size_t dynamic_shared)

@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/table.h"
 #include "counters/counters.h"
+#include "counters/metrics.h"
 #include "device/occupancy.h"
 #include "interp/interp.h"
 #include "ir/ir.h"
@@ -51,6 +52,8 @@ struct heddle_device {
     uint64_t newest;           /* the same */
     void (*found)(struct finding *f, void *user);
     void *found_user;
+    void (*told)(const char *json, const char *text, void *user); /* heddle_check */
+    void *told_user;
 };
 
 struct heddle_kernel {
@@ -66,6 +69,7 @@ struct heddle_kernel {
     bool plain;             /* it is that one: nothing is rewritten, there is no machine code */
     struct target_tables *tables;
     bool idle;             /* its threads do nothing that anybody can see: a launch that is not looked at needs not run them */
+    char *signature;       /* its name demangled, or NULL: not asked for yet */
     char *problem;         /* why it cannot be launched, or NULL */
     bool internal;         /* that is a fault of Heddle's own */
 };
@@ -84,6 +88,10 @@ struct heddle_module {
 
 struct heddle_result {
     struct result *r;
+    struct line *lines; /* in the result's arena; NULL: not asked for yet */
+    int nlines;
+    char *json;         /* the same; from malloc */
+    size_t json_bytes;
 };
 
 /* Sets the calling thread's error text and answers `s`. */
@@ -124,7 +132,10 @@ heddle_status fault_finish(heddle_device *d, struct launch *l);
  * what ended the launch, or NULL. */
 struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules, counter_groups groups,
                        const struct counters *sites, const struct exec_counts *e, const struct dram_stats *dram, const char *fault);
-heddle_result *engine_wrap(struct result *r);
+/* id: number of the launch on its device, from 0. */
+heddle_result *engine_wrap(struct result *r, int64_t id);
+/* What a metric's value, or its absence, is for callers. */
+heddle_status engine_metric_told(enum metric_status s, const char *name);
 /* "f.cu:20 < f.cu:31": the calls that a place was inlined by, innermost first, or NULL. */
 const char *engine_inlining_chain(struct arena *a, const struct ptx_loc *loc);
 

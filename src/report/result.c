@@ -443,8 +443,7 @@ static void read_fields(struct reading *in, const json_t *root, const json_t *si
         read_site(in, json_array_get(sites, i), &r->sites[i]);
 }
 
-/* One line to one result; NULL with *why in words (in `scratch`). */
-static struct result *read_line(const char *line, size_t len, struct arena *scratch, const char **why)
+struct result *result_read(const char *line, size_t len, struct arena *scratch, const char **why)
 {
     json_error_t error;
     json_t *root = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error), *sites;
@@ -496,7 +495,7 @@ bool results_read(struct results *rs, const char *path, struct diag_list *diags)
         at++;
         if (*line == '#') /* what a file says of itself */
             continue;
-        struct result *r = read_line(line, (size_t)len, &diags->arena, &why);
+        struct result *r = result_read(line, (size_t)len, &diags->arena, &why);
         bool cut_off = line[len - 1] != '\n';
         if (r) {
             ALLOC_GROW(rs->result, rs->n, cap);

@@ -68,6 +68,9 @@ enum metric_status result_metric(const struct result *r, const char *name, doubl
 /* Writes one line and flushes. Sites without counts are left out. False: errno says why. */
 bool result_write(const struct result *r, FILE *f) ACROSS(result_write);
 
+/* One line to one result; NULL with *why in words (in `scratch`). */
+struct result *result_read(const char *line, size_t len, struct arena *scratch, const char **why);
+
 /* All results of a file, in order. A last line that was cut off (the program was killed while writing) is left out
  * with a warning; anything else wrong is an error naming file and line. */
 struct results {

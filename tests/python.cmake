@@ -1,0 +1,14 @@
+# The Python package (python/), by the system's Python where there is one: its packages are Debian's.
+find_program(SYSTEM_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+if(NOT SYSTEM_PYTHON)
+  set(SYSTEM_PYTHON ${Python3_EXECUTABLE})
+endif()
+if(NOT HEDDLE_SANITIZE AND NOT HEDDLE_TSAN AND NOT HEDDLE_MSAN) # whose runtime library comes with the executable
+  foreach(executor interp jit)
+    foreach(case launch results programs)
+      add_test(NAME python.${case}_${executor} COMMAND ${SYSTEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/python/run.py ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR} test_${case})
+      set_tests_properties(python.${case}_${executor} PROPERTIES LABELS python TIMEOUT 200 SKIP_RETURN_CODE 77
+                           ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_BINARY_DIR}/python-cache")
+    endforeach()
+  endforeach()
+endif()
