@@ -47,6 +47,13 @@ expect 0 "RUNPATH.*$root/lib.*/heddle/lib" readelf -d vector_add
 expect 1 "" sh -c "find moved -type f -exec grep -l -F '$build' {} + "
 expect 1 "" sh -c "find moved -xtype l | grep ."
 
+# Python's package finds all beside itself
+expect 0 "^$version 0 32.0$" clean env PYTHONPATH="$root/lib/python3/dist-packages" PYTHONDONTWRITEBYTECODE=1 PATH=/usr/bin:/bin \
+    python3 -c 'import heddle
+k = heddle.compile("__global__ void f(int *p) { }\n")["f"]
+k[1, 32](None)
+print(heddle.__version__, heddle.run("vector_add.cu").status, k[1, 32].profile(None)["launch__block_size"])'
+
 # C programs by pkg-config, C and C++ ones by find_package
 libdir=$(dirname "$(find moved -name heddle.pc)")
 PKG_CONFIG_PATH=$work/$libdir

@@ -32,3 +32,5 @@ expect "0 errors" heddle check vector_add.cu
 expect "dram__bytes_read.sum" heddle profile --page raw vector_add.cu
 expect "" heddle build vector_add.cu -o v
 expect "" ./v
+expect "^32.0$" env PYTHONPATH="$work/root/usr/lib/python3/dist-packages" python3 -c 'import heddle
+print(heddle.compile("__global__ void f() { }\n")["f"][1, 32].profile()["launch__block_size"])'

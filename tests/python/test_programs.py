@@ -1,5 +1,7 @@
 """Whole programs, and what is said where something is missing."""
+import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -99,6 +101,15 @@ class Programs(unittest.TestCase):
         self.assertRegex(self.python(script + "heddle.device().zeros(3)", status=1), "arrays need numpy: Debian's package python3-numpy")
         self.assertRegex(self.python(script + "heddle.Findings().to_frame()", status=1), "data frames need pandas: Debian's package python3-pandas")
         self.python(script + "k = heddle.compile(open(0).read())['saxpy']; k[1, 32](0, 1, None, None)", stdin=SAXPY)
+
+    def test_pip(self):
+        if not all(importlib.util.find_spec(name) for name in ("pip", "setuptools", "wheel")):
+            self.skipTest("pip, setuptools or wheel is not there (Debian's python3-pip and python3-wheel)")
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(PACKAGE, os.path.join(folder, "source"), ignore=shutil.ignore_patterns("__pycache__"))
+            subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps", "--no-index", "--target",
+                            os.path.join(folder, "there"), os.path.join(folder, "source")], check=True)
+            self.python("import heddle; assert heddle.device().id == 'h200' and '/there/' in heddle.__file__", PYTHONPATH=os.path.join(folder, "there"))
 
     def test_the_end_of_the_interpreter(self):
         self.assertEqual(self.python("import heddle; m = heddle.compile(open(0).read()); a = heddle.device().zeros(9); r = m['saxpy'][1, 32].profile(9, 1, a, a)",
