@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks rules of the house that hold for the files as they lie there, and that the README names every dependency.
+"""Checks rules of the house that hold for the files as they lie there, and that docs/install.md names every dependency.
 
   - every source file under src/ begins with a comment that says what it is;
   - no file under src/ has more than 1500 lines;
@@ -8,7 +8,7 @@
   - no two tracked files have the same bytes;
   - a link, or a path in backticks, in a .md file leads to something that is there;
   - docs/tour.md names every source file of src/, or its header;
-  - README.md's table of dependencies names exactly the packages of tools/packages.txt.
+  - docs/install.md's table of packages names exactly those of tools/packages.txt.
 
 What goes out: one line per breach, "file:line: what"; exit code 1 if there is any. In a tree without git (an unpacked
 archive) the files are found by walking, leaving out build folders.
@@ -73,18 +73,18 @@ def check_tour(root):
             yield f"docs/tour.md:1: says nothing of '{path.relative_to(root)}'"
 
 
-def check_readme(root):
+def check_packages(root):
     packages = set()
     for line in (root / "tools/packages.txt").read_text().split("\n"):
         line = line.split("#")[0].strip()
         if line:
             packages.add(line.split("|")[0].strip())
-    text = (root / "README.md").read_text()
-    rows = set(re.findall(r"^\| `([^`]+)` \|", text, re.M))
+    text = (root / "docs/install.md").read_text()
+    rows = set(re.findall(r"^\| `([a-z0-9][a-z0-9+.-]*)` \|", text, re.M))  # other tables name paths
     for package in sorted(packages - rows):
-        yield f"README.md:1: the table of dependencies lacks a row '| `{package}` |'"
+        yield f"docs/install.md:1: the table of packages lacks a row '| `{package}` |'"
     for package in sorted(rows - packages):
-        yield f"README.md:1: the table of dependencies names '{package}', which tools/packages.txt lacks"
+        yield f"docs/install.md:1: the table of packages names '{package}', which tools/packages.txt lacks"
 
 
 def check(root):
@@ -106,7 +106,7 @@ def check(root):
         if path.suffix == ".md":
             errors += check_links(path, root, name, text)
     errors += check_tour(root)
-    errors += check_readme(root)
+    errors += check_packages(root)
     return errors
 
 

@@ -1,4 +1,4 @@
-// What README.md runs: y = a * x + y, and whether it is.
+// What docs/verify.md runs: y = a * x + y, and whether it is.
 #include <cstdio>
 #include <vector>
 
