@@ -6,7 +6,7 @@
   - no tracked file names a folder of somebody's machine (a home directory, a mount) where it should be relative;
   - no tracked file reads beside the tree: what it needs is in it;
   - no two tracked files have the same bytes;
-  - a link, or a path in backticks, in a .md file leads to something that is there;
+  - a link, or a path in backticks, in a .md file leads to something that is there, a heading of a page included;
   - docs/tour.md names every source file of src/, or its header;
   - docs/install.md's table of packages names exactly those of tools/packages.txt.
 
@@ -27,6 +27,8 @@ SOURCES = (".c", ".h", ".def", ".cc", ".cpp")
 MACHINE = re.compile(r"(?<![\w.$}])/(?:wo" r"rk|ro" r"ot|ho" r"me/\w+)/")
 OUTSIDE = re.compile(r"(?:\.\./sha" r"red|\$\{\w*SOURCE_DIR\}/\.\.)(?=/)")
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+ANCHOR = re.compile(r"\]\(([^)#:\s]*)#([^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(.*)$", re.M)
 PATH = re.compile(r"`((?:src|include|tools|tests|examples|devices|docs|bench)/[\w./-]*\w/?)`")
 
 
@@ -64,6 +66,21 @@ def check_links(path, root, name, text):
         for target in found:
             if not target.exists():
                 yield f"{name}:{number}: leads to '{target.resolve().relative_to(root)}', which is not there"
+
+
+def anchors(page):
+    """What its headings are called in links, as code hosts do it: small letters, hyphens for blanks, no other signs."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+    plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in HEADING.findall(text)]
+    return {re.sub(r"[^\w -]", "", heading.strip().lower()).replace(" ", "-") for heading in plain}
+
+
+def check_anchors(path, name, text):
+    for number, line in enumerate(text.split("\n"), 1):
+        for target, anchor in ANCHOR.findall(line):
+            page = path.parent / target if target else path
+            if page.suffix == ".md" and page.exists() and anchor not in anchors(page):
+                yield f"{name}:{number}: leads to '#{anchor}', which is no heading of {page.name}"
 
 
 def check_tour(root):
@@ -105,6 +122,7 @@ def check(root):
         errors += check_paths(name, text)
         if path.suffix == ".md":
             errors += check_links(path, root, name, text)
+            errors += check_anchors(path, name, text)
     errors += check_tour(root)
     errors += check_packages(root)
     return errors

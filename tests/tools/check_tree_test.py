@@ -18,7 +18,7 @@ add_subdirectory(src/cli)
 HEAD = "/* What this file is. */\n"
 FILES = {
     "CMakeLists.txt": CMAKE,
-    "README.md": "What it is.\n",
+    "README.md": "# Part\n",
     "docs/install.md": "| `g++` | compiler |\n| `bin/x` | a path |\n",
     "docs/tour.md": "`a.h`, `m.c` and `late/l.c`, `src/engine.c`, `main.c`\n",
     "tools/packages.txt": "# a comment\ng++ | g++ --version | compiler\n",
@@ -119,6 +119,13 @@ class Tree(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertEqual(err.splitlines(), ["docs/x.md:2: leads to 'docs/two.md', which is not there",
                                             "docs/x.md:2: leads to 'src/base/b.c', which is not there"])
+
+    def test_anchors(self):
+        pages = {"docs/two.md": "# Two words, `a.b`\n```\n# no heading\n```\n## A [link](x)\n",
+                 "docs/x": "x", "docs/x.md": "# Own\n[a](two.md#two-words-ab) [b](two.md#a-link) [c](#own)\n[d](two.md#no-heading) [e](#two)\n"}
+        code, _, err = self.run_tool("check_tree.py", pages)
+        self.assertEqual((code, err.splitlines()), (1, ["docs/x.md:3: leads to '#no-heading', which is no heading of two.md",
+                                                        "docs/x.md:3: leads to '#two', which is no heading of x.md"]))
 
     def test_tour(self):
         code, _, err = self.run_tool("check_tree.py", {"src/base/b.c": HEAD, "src/base/b.def": HEAD})
