@@ -77,7 +77,7 @@ static void conflicts(const struct hints *h)
     if (excess < 0.1 * all || all == 0)
         return;
     strbuf_addf(h->out,
-                "    OPT   SharedMemoryConflicts: shared accesses take %.1f passes on average; %.0f of the %.0f wavefronts "
+                "    OPT   SharedMemoryConflicts: shared accesses take %.1f wavefronts on average; %.0f of the %.0f wavefronts "
                 "(%.0f%%) are due to bank conflicts.",
                 metric(h->r, "derived__memory_l1_conflicts_shared_nway"), excess, all, 100 * excess / all);
     name_worst_line(h, passes, ideal, 3);

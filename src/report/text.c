@@ -107,6 +107,29 @@ static double ratio(uint64_t a, uint64_t b)
     return b ? (double)a / (double)b : 0;
 }
 
+struct cell {
+    char text[32];
+};
+
+/* Of a kind of access that the launch does not have, a mean says nothing: "-", as in the tables of source lines. */
+static struct cell mean_cell(uint64_t a, uint64_t b)
+{
+    struct cell c = {"-"};
+
+    if (b)
+        snprintf(c.text, sizeof c.text, "%.2f", ratio(a, b));
+    return c;
+}
+
+static struct cell percent_cell(uint64_t a, uint64_t b)
+{
+    struct cell c = {"-"};
+
+    if (b)
+        snprintf(c.text, sizeof c.text, "%.1f%%", 100 * ratio(a, b));
+    return c;
+}
+
 /* Before compute capability 5.0: transactions by size, as nvprof's users know them. */
 static void transactions_table(const struct result *r, struct strbuf *out)
 {
@@ -129,8 +152,8 @@ static void transactions_table(const struct result *r, struct strbuf *out)
         number_readable((double)all, n[1], sizeof n[1]);
         for (int k = 0; k < 3; k++)
             number_readable((double)of[k], n[2 + k], sizeof n[2 + k]);
-        strbuf_addf(out, "    %-17s %14s %14s %12.2f %10s %10s %10s %10.1f%% %s\n", kinds[i].label, n[0], n[1],
-                    ratio(all, v[kinds[i].requests]), n[2], n[3], n[4], 100 * ratio(v[kinds[i].bytes], moved),
+        strbuf_addf(out, "    %-17s %14s %14s %12s %10s %10s %10s %11s %s\n", kinds[i].label, n[0], n[1],
+                    mean_cell(all, v[kinds[i].requests]).text, n[2], n[3], n[4], percent_cell(v[kinds[i].bytes], moved).text,
                     trust_text(TRUST_EXACT));
     }
     strbuf_adds(out, "\n");
@@ -158,8 +181,9 @@ static void sectors_table(const struct result *r, struct strbuf *out)
         number_readable((double)v[0], n[0], sizeof n[0]);
         number_readable((double)v[1], n[1], sizeof n[1]);
         number_readable(32 * (double)v[1], n[2], sizeof n[2]);
-        strbuf_addf(out, "    %-17s %14s %14s %12.2f %10.2f %16s %10.1f%% %s\n", kinds[i].label, n[0], n[1],
-                    ratio(v[1], v[0]), ratio(v[2], v[0]), n[2], 100 * ratio(v[3], 32 * v[1]), trust_text(kinds[i].trust));
+        strbuf_addf(out, "    %-17s %14s %14s %12s %10s %16s %11s %s\n", kinds[i].label, n[0], n[1],
+                    mean_cell(v[1], v[0]).text, mean_cell(v[2], v[0]).text, n[2], percent_cell(v[3], 32 * v[1]).text,
+                    trust_text(kinds[i].trust));
     }
 }
 
@@ -181,8 +205,8 @@ static void wavefronts_table(const struct result *r, struct strbuf *out)
         number_readable((double)v[1], n[1], sizeof n[1]);
         number_readable((double)(v[1] - v[2]), n[2], sizeof n[2]);
         number_readable((double)v[3], n[3], sizeof n[3]);
-        strbuf_addf(out, "    %-17s %14s %14s %12.2f %14s %16s %s\n", kinds[i].label, n[0], n[1], ratio(v[1], v[0]), n[2],
-                    n[3], trust_text(kinds[i].trust));
+        strbuf_addf(out, "    %-17s %14s %14s %12s %14s %16s %s\n", kinds[i].label, n[0], n[1],
+                    mean_cell(v[1], v[0]).text, n[2], n[3], trust_text(kinds[i].trust));
     }
 }
 
