@@ -121,6 +121,12 @@ int64_t engine_described_memory(const heddle_device *dev)
     return engine_device_spec(dev)->memory_bytes;
 }
 
+bool engine_progress(struct engine_progress *p)
+{
+    (void)p;
+    return false;
+}
+
 unsigned engine_times(const heddle_kernel *k)
 {
     (void)k;
