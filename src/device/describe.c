@@ -564,6 +564,20 @@ bool device_parse(struct device *d, const char *file, const char *text, size_t l
     return read_text_of(d, file, text, len, diags, 0);
 }
 
+bool describe_name(const char *path, struct strbuf *name)
+{
+    size_t len;
+    char *text = describe_file(path, &len);
+    json_t *root = text ? json_loadb(text, len, 0, NULL) : NULL;
+    const char *value = json_string_value(json_object_get(json_object_get(root, "name"), "value"));
+
+    if (value)
+        strbuf_adds(name, value);
+    json_decref(root);
+    alloc_release(text);
+    return value;
+}
+
 /* --- origins, told one by one --- */
 
 /* A description and its relatives, the own one first; sound, as device_parse has found. */

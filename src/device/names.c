@@ -1,4 +1,4 @@
-/* What a user calls a GPU (names.h). All descriptions are read for it, so it is asked only when no file has the name. */
+/* What a user calls a GPU (names.h). All descriptions are looked into, so it is asked only when no file has the name. */
 #include "device/names.h"
 
 #include <ctype.h>
@@ -57,21 +57,17 @@ struct candidates {
     int n;
 };
 
+/* A description that is wrong has its say when it is asked for by its own name. */
 static char *plain_name_of(const char *id)
 {
-    struct diag_list unseen; /* a description that is wrong has its say when it is asked for by its own name */
-    struct device d;
-    struct strbuf path;
-    size_t len;
-    char *text, *s;
+    struct strbuf path, name;
+    char *s;
 
-    diag_init(&unseen);
     strbuf_init(&path);
-    text = describe_find(id, &path) ? describe_file(path.s, &len) : NULL;
-    s = text && device_parse(&d, path.s, text, len, &unseen) ? plain(d.name) : alloc_zeroed(1);
-    alloc_release(text);
+    strbuf_init(&name);
+    s = describe_find(id, &path) && describe_name(path.s, &name) ? plain(name.s) : alloc_zeroed(1);
+    strbuf_release(&name);
     strbuf_release(&path);
-    diag_release(&unseen);
     return s;
 }
 
