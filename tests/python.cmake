@@ -5,10 +5,19 @@ if(NOT SYSTEM_PYTHON)
 endif()
 if(NOT HEDDLE_SANITIZE AND NOT HEDDLE_TSAN AND NOT HEDDLE_MSAN) # whose runtime library comes with the executable
   foreach(executor interp jit)
-    foreach(case launch results programs)
+    foreach(case launch results programs magic)
       add_test(NAME python.${case}_${executor} COMMAND ${SYSTEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/python/run.py ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR} test_${case})
       set_tests_properties(python.${case}_${executor} PROPERTIES LABELS python TIMEOUT 200 SKIP_RETURN_CODE 77
-                           ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_BINARY_DIR}/python-cache")
+                           ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_BINARY_DIR}/python-cache;IPYTHONDIR=${CMAKE_BINARY_DIR}/ipython")
     endforeach()
+  endforeach()
+
+  # Notebooks print what is stored in them.
+  file(GLOB notebooks CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/python/*.ipynb)
+  foreach(path ${notebooks})
+    get_filename_component(name ${path} NAME_WE)
+    add_test(NAME python.notebook.${name} COMMAND ${SYSTEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/python/notebook.py ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR} ${path})
+    set_tests_properties(python.notebook.${name} PROPERTIES LABELS python TIMEOUT 200 SKIP_RETURN_CODE 77
+                         ENVIRONMENT "HEDDLE_CACHE=${CMAKE_BINARY_DIR}/python-cache;IPYTHONDIR=${CMAKE_BINARY_DIR}/ipython;JUPYTER_RUNTIME_DIR=${CMAKE_BINARY_DIR}/ipython")
   endforeach()
 endif()

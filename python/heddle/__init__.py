@@ -30,6 +30,9 @@ heddle.compile(..., device=heddle.Device("a100")).
 Whole programs, with a main of their own: heddle.run, heddle.profile, heddle.check; heddle.load_profile reads what
 `heddle profile -o` kept.
 
+Jupyter: `%load_ext heddle`, then `%%heddle run`, `%%heddle profile` or `%%heddle check` as the first line of a cell of CUDA
+(`%%heddle?` says more).
+
 What goes wrong is a Python exception: heddle.CompileError with the compiler's messages, heddle.Fault where a kernel fails
 (with line, block and thread), TypeError and ValueError for arguments that do not fit, heddle.Error for the rest.
 
@@ -44,3 +47,9 @@ from ._result import Findings, Metric, Profile, Result, metrics
 
 __all__ = ["Array", "Checked", "CompileError", "CompileWarning", "Device", "Error", "Fault", "Findings", "Kernel", "Launch", "Metric", "Module",
            "Profile", "Result", "Run", "StrayAccess", "check", "compile", "device", "load_profile", "metrics", "profile", "run"]
+
+
+def load_ipython_extension(shell):  # type: ignore[no-untyped-def]
+    """%load_ext heddle"""
+    from ._magic import register
+    register(shell)

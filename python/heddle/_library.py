@@ -140,7 +140,8 @@ def _commands() -> Iterator[Path]:
     if root:
         yield Path(root, "bin", "heddle")
         return  # who names a place wants no other
-    for folder in Path(__file__).resolve().parents:
+    here = Path(os.path.abspath(__file__))
+    for folder in (*here.parents, *here.resolve().parents):
         yield folder / "build" / "bin" / "heddle"  # the source tree
         yield folder / "bin" / "heddle"            # a prefix
     found = shutil.which("heddle")

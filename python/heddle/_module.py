@@ -131,15 +131,15 @@ class Kernel:
     def __init__(self, module: Module, handle: int):
         self.module, self._kernel = module, handle
         self.signature: str = _text(library().heddle_kernel_signature(handle))
-        self._instance = self.signature.split("(")[0].removeprefix("void ")  # "f<double, 3>"
-        self.name: str = self._instance.split("<")[0]
+        self.name: str = _types.name_of(self.signature)  # "space::f<double, 3>"
         self._known: Optional[List[_types.Parameter]] = None
 
     def __repr__(self) -> str:
         return f"<heddle.Kernel {self.signature}>"
 
     def _answers_to(self, name: str) -> bool:
-        return name in (self.signature, self._instance, self.name, self.name.split("::")[-1])
+        plain = self.name.split("<")[0]
+        return name in (self.signature, self.name, plain, plain.split("::")[-1])
 
     @property
     def handle(self) -> int:

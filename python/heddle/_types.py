@@ -32,17 +32,23 @@ def numpy() -> Any:
     return np
 
 
+def name_of(signature: str) -> str:
+    """"f<int>" of "void f<int>(float *)": what stands before the last pair of brackets, without the type of the result."""
+    depth = 0
+    for at in range(len(signature) - 1 if signature.endswith(")") else -1, -1, -1):
+        depth += (signature[at] == ")") - (signature[at] == "(")
+        if not depth:
+            return signature[:at].removeprefix("void ")
+    return signature
+
+
 def _split(signature: str) -> Optional[List[str]]:
     """Parameter types of "void f<int>(float*, P<1, 2>)"; None: the name alone. Brackets of all kinds are followed."""
     if not signature.endswith(")"):
         return None
-    depth, at = 0, len(signature) - 1
-    for at in range(len(signature) - 1, -1, -1):
-        depth += (signature[at] == ")") - (signature[at] == "(")
-        if not depth:
-            break
     parts, depth, word = [], 0, ""
-    for c in signature[at + 1:-1]:
+    begin = len(name_of(signature)) + (len("void ") if signature.startswith("void ") else 0) + 1
+    for c in signature[begin:-1]:
         depth += (c in "<([{") - (c in ">)]}")
         if c == "," and not depth:
             parts.append(word.strip())

@@ -249,6 +249,10 @@ class Compiling(unittest.TestCase):
         module = heddle.compile(TYPES)
         self.assertEqual(module["sum<float, 4>"].parameters[0].type, "float *")
         self.assertEqual(len(list(module)), 8)
+        self.assertEqual([k.name for k in module][:3], ["sum<double, 3>", "sum<float, 4>", "plain"])
+        self.assertEqual(module["inside"].name, "space::inside")
+        odd = heddle.compile("enum E { A, B };\ntemplate<E e> __global__ void f(void (*g)(int), int *p) {}\ntemplate __global__ void f<B>(void (*)(int), int *);\n")
+        self.assertEqual([(k.name, len(k.parameters), k.parameters[0].pointer) for k in odd], [("f<(E)1>", 2, True)])
         with self.assertRaisesRegex(KeyError, "2 kernels 'sum'"):
             module["sum"]
         with self.assertRaisesRegex(KeyError, r"no kernels 'f' in kernel.cu; there are: none \(is anything __global__"):
