@@ -31,6 +31,13 @@ def folder() -> Path:
     return Path(_folder)
 
 
+def scratch() -> Path:
+    """A file that nobody else has."""
+    number, path = tempfile.mkstemp(dir=folder())
+    os.close(number)
+    return Path(path)
+
+
 class Source:
     """CUDA source as a file: text gets one of its own, the same for the same text, so that what was compiled is found again.
 
@@ -51,7 +58,9 @@ class Source:
         self.folder = folder() / hashlib.sha256(source.encode(errors="surrogateescape")).hexdigest()[:16]
         self.folder.mkdir(exist_ok=True)
         self.name, self.argument = name, name
-        (self.folder / name).write_text(source, errors="surrogateescape")
+        new = scratch()  # another thread may be reading the same text there
+        new.write_text(source, errors="surrogateescape")
+        new.replace(self.folder / name)
 
 
 def command(words: Sequence[str], cwd: Union[str, Path, None] = None, stdin: Optional[str] = None) -> "subprocess.CompletedProcess[str]":

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import _types
-from ._command import Source, command, refused
+from ._command import Source, command, refused, scratch
 from ._device import Array, Device, device as default_device
 from ._library import (CKernelInfo, CLaunch, CompileWarning, Error, FOUND, StrayAccess, _text, encoded, launch_failure, library,
                        must, shown)
@@ -31,15 +31,17 @@ def compile(source: Union[str, Path], *, name: str = "kernel.cu", options: Seque
     """
     dev = device or default_device()
     file = Source(source, name)
-    ptx = file.folder / (file.name + ".ptx") if file.own else Source("", "ptx").folder / "out.ptx"
+    ptx = scratch()
     flags = [] if any(str(o).lstrip("-").startswith(("arch", "gpu-arch", "gencode")) for o in options) else [f"-arch={dev.arch}"]
-    done = command(["build", "-ptx", *flags, *map(str, options), "-o", str(ptx), file.argument], cwd=file.folder)
+    try:
+        done = command(["build", "-ptx", *flags, *map(str, options), "-o", str(ptx), file.argument], cwd=file.folder)
+        text = "" if done.returncode else ptx.read_text()
+    finally:
+        ptx.unlink(missing_ok=True)
     if done.returncode:
         raise refused(done.stderr or done.stdout)
     if done.stderr.strip():
-        warnings.warn(done.stderr.rstrip("\n"), CompileWarning, stacklevel=2)
-    text = ptx.read_text()
-    ptx.unlink()
+        warnings.warn(shown(done.stderr).rstrip("\n"), CompileWarning, stacklevel=2)
     return Module(text, name=file.name, device=dev)
 
 
@@ -267,12 +269,13 @@ def _interruptible(launch: Callable[[], Any], device: Device) -> Any:
         return launch()
     answer: List[Any] = []
     thread = threading.Thread(target=lambda: answer.append(launch()), daemon=True)
-    thread.start()
     try:
+        thread.start()
         thread.join()
     except KeyboardInterrupt:
-        library().heddle_device_interrupt(device.handle)
-        thread.join()
+        while thread.is_alive():
+            library().heddle_device_interrupt(device.handle)  # of a kernel that runs: it may be about to begin
+            thread.join(0.1)
         raise
     return answer[0]
 

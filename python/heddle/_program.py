@@ -2,12 +2,10 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any, Iterable, List, NamedTuple, Sequence, Union
 
-from ._command import Source, command, folder, not_run, refused
+from ._command import Source, command, not_run, refused, scratch
 from ._library import Error, shown
 from ._result import Findings, Profile, Result
 
@@ -18,13 +16,6 @@ class Run(NamedTuple):
     output: str
     errors: str
     status: int
-
-
-def _scratch() -> Path:
-    """A file's name that nobody else has."""
-    number, path = tempfile.mkstemp(dir=folder())
-    os.close(number)
-    return Path(path)
 
 
 def _words(what: str, source: Source, arguments: Sequence[Any], flags: Sequence[str], device: Any) -> List[str]:
@@ -48,7 +39,7 @@ def run(program: Union[str, Path], *arguments: Any, flags: Sequence[str] = (), d
 def profile(program: Union[str, Path], *arguments: Any, flags: Sequence[str] = (), device: Any = None, name: str = "program.cu") -> Profile:
     """Runs a program and answers its launches' counters; flags: those of `heddle profile` (["-k", "saxpy", "--metrics", "..."]).
     A program that does not compile is a CompileError; what it writes and how it ends is in the Profile."""
-    source, file, log = Source(program, name), _scratch(), _scratch()
+    source, file, log = Source(program, name), scratch(), scratch()
     try:
         done = command(_words("profile", source, arguments, [*flags, "-f", "-o", str(file), "--log-file", str(log)], device), cwd=source.folder)
         results = [Result.from_json(line) for line in file.read_text().splitlines() if line and not line.startswith("#")]
@@ -62,7 +53,7 @@ def profile(program: Union[str, Path], *arguments: Any, flags: Sequence[str] = (
 
 def check(program: Union[str, Path], *arguments: Any, flags: Sequence[str] = (), device: Any = None, name: str = "program.cu") -> "Checked":
     """Runs a program under the checkers and answers what they found; flags: those of `heddle check` (["--tool", "racecheck"])."""
-    source, file, log = Source(program, name), _scratch(), _scratch()
+    source, file, log = Source(program, name), scratch(), scratch()
     file.unlink()  # there afterwards: the program was run
     try:
         done = command(_words("check", source, arguments, [*flags, "--json", str(file), "--log-file", str(log)], device), cwd=source.folder)
@@ -104,7 +95,7 @@ def load_profile(path: Union[str, Path]) -> Profile:
 
 
 def report_of(results: Iterable[Result], flags: Sequence[str]) -> str:
-    file = _scratch()
+    file = scratch()
     try:
         file.write_text("".join(r.to_json() for r in results))
         done = command(["profile", "-i", str(file), "--log-file", str(file) + ".txt", *map(str, flags)])

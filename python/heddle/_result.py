@@ -5,7 +5,7 @@ import ctypes
 import json
 import os
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence
 
 from ._library import CLine, Error, _text, encoded, library, must, shown
 

@@ -45,7 +45,7 @@ files >"$root.before"
 cp "$package" "$root/heddle.deb"
 inside apt-get install -y --no-install-recommends /heddle.deb >>"$root.log" 2>&1 || { tail -20 "$root.log"; echo "FAILED: installing"; exit 1; }
 mkdir -p "$root/tmp/work"
-cp "$source"/examples/*.h "$source/examples/vector_add.cu" "$source/examples/matmul_tiled.cu" "$source/tests/program/load.py" "$source/tests/program/kernels.ptx" "$root/tmp/work"
+cp "$source"/examples/*.h "$source/examples/vector_add.cu" "$source/examples/matmul_tiled.cu" "$source/tests/program/load.py" "$source/tests/program/kernels.ptx" "$source/tests/docs/files/first.py" "$root/tmp/work"
 chown -R 1234:1234 "$root/tmp/work"
 
 expect "^heddle [0-9]" "heddle --version"
@@ -56,6 +56,8 @@ expect "matmul_tiled" "heddle compare matmul_tiled.cu -k matmul_naive -k matmul_
 expect "mov" "heddle asm vector_add.cu"
 expect "." "heddle env nvcc vector_add.cu -o v && ./v"
 expect "0 of 1000 are wrong" "python3 load.py libheddle.so.0.1 kernels.ptx"
+expect "^50.0 % of what is loaded is used" "python3 first.py"
+inside python3 /tmp/work/first.py >"$root.out" 2>&1 || { tail "$root.out"; echo "FAILED: first.py by root, who leaves compiled modules"; failed=1; }
 expect "heddle" "cat /usr/share/doc/heddle/README.md"
 
 inside apt-get remove --purge -y heddle >>"$root.log" 2>&1 || { tail -5 "$root.log"; echo "FAILED: removing"; failed=1; }

@@ -204,8 +204,9 @@ class Launches(unittest.TestCase):
         self.assertEqual(y.numpy()[5], 10)
 
     def test_threads(self):
-        saxpy, sums = heddle.compile(SAXPY)["saxpy"], []
+        sums = []
         def work(a):
+            saxpy = heddle.compile(SAXPY)["saxpy"]
             y = np.zeros(1000, np.float32)
             for _ in range(5):
                 saxpy[4, 256].profile(1000, a, self.x, y, metrics=["gld_efficiency"])

@@ -7,8 +7,6 @@ import sys
 import tempfile
 import unittest
 
-import numpy as np
-
 import heddle
 from sources import PROGRAM, SAXPY
 
