@@ -121,7 +121,7 @@ class Kernel:
     """A __global__ function. kernel[grid, block](arguments) launches it:
 
         kernel[16, 256](n, a, x, y)                      # 16 blocks of 256 threads
-        kernel[(4, 4), (16, 16), 1024](x)                # and 1,024 bytes of dynamic shared memory a block
+        kernel[(4, 4), (16, 16), 1024](x)                # and 1,024 bytes of dynamic shared memory per block
         result = kernel[16, 256].profile(n, a, x, y)     # and counters
         findings = kernel[16, 256].check(n, a, x, y)     # and checkers
 

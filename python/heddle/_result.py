@@ -199,7 +199,7 @@ class Findings(List[Dict[str, Any]]):
         printer.text(str(self) or "no findings")
 
     def to_frame(self) -> Any:
-        """pandas: a row a finding."""
+        """pandas: a row for each finding."""
         columns = ["tool", "kind", "severity", "kernel", "file", "line", "function", "access", "space", "bytes", "count", "block", "thread"]
         rows = []
         for f in self:
@@ -226,7 +226,7 @@ class Profile(List[Result]):
         return report_of(self, flags)
 
     def to_frame(self, names: Optional[Sequence[str]] = None) -> Any:
-        """pandas: a row a launch, a column a metric (these, or all that one of them has)."""
+        """pandas: a row for each launch, a column for each metric (these, or all that one of them has)."""
         rows = [{"kernel": r.kernel, "grid": r.grid, "block": r.block, **r.metrics(names)} for r in self]
         return _pandas().DataFrame(rows)
 

@@ -116,7 +116,7 @@ class Launches(unittest.TestCase):
                 module["where"][wrong]
         with self.assertRaisesRegex(heddle.Error, "a block of 2048 threads in x; device h200 allows 1 to 1024"):
             module["where"][1, 2048](out)
-        with self.assertRaisesRegex(heddle.Error, "bytes of shared memory a block"):
+        with self.assertRaisesRegex(heddle.Error, "bytes of shared memory per block"):
             module["where"][1, 32, 1 << 20](out)
 
     def test_variables(self):
