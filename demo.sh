@@ -16,5 +16,5 @@ say "" "\$ $heddle run $program"
 $heddle run "$program" || fail "heddle run $program"
 say "" "\$ $heddle profile $program"
 $heddle profile "$program" || fail "heddle profile $program"
-say "" "That was a CUDA program, run and profiled without a GPU. Next: README.md, docs/tour.md, or a program of your own:" \
+say "" "That was a CUDA program, run and profiled without a GPU. Next: docs/guide/README.md, or a program of your own:" \
     "    $heddle profile your.cu"
