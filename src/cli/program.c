@@ -54,6 +54,8 @@ static const char *check_executable(const struct compile_options *compile, const
     if (compile->device_ptx)
         diag_add(diags, DIAG_ERROR, NULL, 0,
                  "--device-ptx is for .cu files: '%s' has its device code already", path);
+    else if (access(path, F_OK) && !access(arena_printf(&diags->arena, "%s.cu", path), F_OK))
+        diag_add(diags, DIAG_ERROR, NULL, 0, "cannot find '%s'; did you mean '%s.cu'?", path, path);
     else if (access(path, F_OK))
         diag_add(diags, DIAG_ERROR, NULL, 0, "cannot find '%s'", path);
     else if (access(path, X_OK))
