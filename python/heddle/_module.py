@@ -127,7 +127,7 @@ class Kernel:
 
     Arguments: numpy arrays are copied to the device and, unless the parameter is a pointer to const, back again;
     heddle.Array stays there; numbers become what the parameter is; structs are ctypes.Structure, numpy scalars or bytes; None
-    is the null pointer.
+    is the null pointer. cooperative=True: all blocks are resident at the same time, for grid.sync().
     """
 
     def __init__(self, module: Module, handle: int):
@@ -324,7 +324,7 @@ class Arguments:
             if other.ctypes.data == begin and other.nbytes == host.nbytes:
                 self.copies[i] = (other if was_back else host, there, was_back or back)
                 return there
-            if begin < other.ctypes.data + other.nbytes and other.ctypes.data < begin + host.nbytes:
+            if (back or was_back) and begin < other.ctypes.data + other.nbytes and other.ctypes.data < begin + host.nbytes:
                 raise ValueError(f"{where}: the array overlaps that of another argument, and each would have its own copy; use heddle.Array")
         there = Array(self.kernel.module.device, host.shape, host.dtype)
         there.set(host)

@@ -26,7 +26,22 @@ __device__ int counts[4];
 __constant__ float factor;
 __global__ void variables(float *out) { atomicAdd(&counts[threadIdx.x & 3], 1); out[threadIdx.x] = factor; }
 __global__ void dynamic(int *out) { extern __shared__ int s[]; s[threadIdx.x] = threadIdx.x; __syncthreads(); out[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x]; }
+__global__ void difference(const float *a, const float *b, float *out) { *out = *a - *b; }
 __global__ void where(int *out) { out[(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x] = blockDim.x * 100 + blockDim.y * 10 + blockDim.z; }
+"""
+TOGETHER = """
+#include <cooperative_groups.h>
+__global__ void together(int *p)
+{
+    p[blockIdx.x] = 1;
+    cooperative_groups::this_grid().sync();
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        int sum = 0;
+        for (int i = 0; i < gridDim.x; i++)
+            sum += p[i];
+        p[0] = sum;
+    }
+}
 """
 FAULTS = """
 #include <cstdio>
@@ -68,6 +83,9 @@ class Launches(unittest.TestCase):
         np.testing.assert_array_equal(self.y, np.full(1000, 3))
         with self.assertRaisesRegex(ValueError, "overlaps"):
             heddle.compile(SAXPY)["saxpy"][1, 32](1, 2, self.y[:500], self.y[400:])
+        out, module = np.zeros(1, np.float32), heddle.compile(TYPES)
+        module["difference"][1, 1](self.x[1:], self.x[:-1], out)  # both are only read
+        self.assertEqual(out[0], 1)
 
     def test_read_only_arrays(self):
         self.x.flags.writeable = False
@@ -118,6 +136,15 @@ class Launches(unittest.TestCase):
             module["where"][1, 2048](out)
         with self.assertRaisesRegex(heddle.Error, "bytes of shared memory per block"):
             module["where"][1, 32, 1 << 20](out)
+
+    def test_cooperative_launches(self):
+        kernel = heddle.compile(TOGETHER)["together"]
+        p = np.zeros(8, np.int32)
+        kernel[8, 32](p, cooperative=True)
+        self.assertEqual(p.tolist(), [8] + [1] * 7)
+        self.assertEqual(kernel[8, 32].profile(p, cooperative=True)["launch__grid_size"], 8)
+        with self.assertRaisesRegex(heddle.Fault, r"grid.sync\(\)"):
+            kernel[8, 32](p)
 
     def test_variables(self):
         module, out = heddle.compile(TYPES), np.zeros(32, np.float32)
@@ -249,7 +276,7 @@ class Compiling(unittest.TestCase):
     def test_names_of_kernels(self):
         module = heddle.compile(TYPES)
         self.assertEqual(module["sum<float, 4>"].parameters[0].type, "float *")
-        self.assertEqual(len(list(module)), 8)
+        self.assertEqual(len(list(module)), 9)
         self.assertEqual([k.name for k in module][:3], ["sum<double, 3>", "sum<float, 4>", "plain"])
         self.assertEqual(module["inside"].name, "space::inside")
         odd = heddle.compile("enum E { A, B };\ntemplate<E e> __global__ void f(void (*g)(int), int *p) {}\ntemplate __global__ void f<B>(void (*)(int), int *);\n")
