@@ -53,7 +53,7 @@ assert d['follows']['l2_bandwidth']['value'] == 0 and d['follows']['lsu']['value
 # Every description against what data sheets print, and where each of its figures is from.
 add_test(NAME device.headlines COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/device/headlines.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(device.headlines PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
-add_test(NAME docs.device_figures COMMAND sh -c "$<TARGET_FILE:heddle_cli> devices --figures | cmp - ${CMAKE_SOURCE_DIR}/docs/device-figures.md")
+add_test(NAME docs.device_figures COMMAND sh -c "$<TARGET_FILE:heddle_cli> devices --figures | cmp - ${CMAKE_SOURCE_DIR}/docs/reference/device-figures.md")
 
 # What a program is told of a device is its description, from the oldest on.
 foreach(case "g80@a block: 512 threads, 512 x 512 x 64, 8192 registers, 16384 bytes.*wide at 900000 kHz: 86 GB/s"

@@ -7,7 +7,7 @@ add_test(NAME truth.exact COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tool
          --only ${quick})
 set_tests_properties(truth.exact PROPERTIES TIMEOUT 600)
 add_test(NAME truth.exact_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy.py $<TARGET_FILE:heddle_cli>
-         --check ${CMAKE_SOURCE_DIR}/docs/accuracy.md)
+         --check ${CMAKE_SOURCE_DIR}/docs/reference/accuracy.md)
 add_test(NAME truth.modelled_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_caches.py $<TARGET_FILE:heddle_cli>)
 add_test(NAME truth.rules_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(truth.exact_all truth.modelled_all truth.rules_all PROPERTIES LABELS truth TIMEOUT 7200)

@@ -4,7 +4,7 @@
 Three kinds of device code: nvcc's PTX and Heddle's own compile step (both against nvcc.tsv), clang's PTX (against
 clang.tsv). A cell is one metric of one launch; it is equal within 0.5 % of the measured value. Cells that are 0 on both
 sides say little, so the share is taken of the others. Cells of left_out.tsv are not compared. Prints the page
-docs/accuracy.md; launches that differ are named with the reason that tests/truth/reasons.tsv gives.
+docs/reference/accuracy.md; launches that differ are named with the reason that tests/truth/reasons.tsv gives.
 Exit status: 1 if a program did not print PASSED, less than 99.5 % of the non-zero cells are equal for one kind of code,
 or a difference has no reason; with --check, if the page is another than FILE.
 
@@ -176,7 +176,7 @@ def page(results):
            "Printed by `tools/accuracy.py`; do not edit. The programs, the device code and the counts of an NVIDIA H200 are in",
            "`tests/truth` (driver 580.159.04, ncu 2025.3.1, 2026-11-20). A cell is one metric of one launch; it is equal within",
            "0.5 %. Equal cells are given among those that are not 0 on both sides. The test `truth.exact` runs the quick programs, those",
-           "with the label `truth` everything ([testing.md](testing.md)).", "",
+           "with the label `truth` everything ([testing.md](../testing.md)).", "",
            "| device code | compared with | launches | equal in everything | cells not 0 | equal | share |",
            "| --- | --- | --- | --- | --- | --- | --- |"]
     for r in results:

@@ -2,7 +2,7 @@
 """Runs the programs of tests/truth under `heddle profile` and compares the modelled caches with an H200's.
 
 In: tests/truth/modelled.tsv, what the H200 counted with cold caches and nvcc's code, one row a launch. Two kinds of device
-code: nvcc's PTX and Heddle's own compile step. Out: the page docs/accuracy-caches.md. Launches of left_out.tsv are not
+code: nvcc's PTX and Heddle's own compile step. Out: the page docs/reference/accuracy-caches.md. Launches of left_out.tsv are not
 compared. Exit status: 1 if a program did not print PASSED, or, where all programs ran, a figure is beyond its bound (the last
 column of the page: the goal, or near what is reached where that is not the goal).
 
@@ -123,7 +123,7 @@ def farthest(f):
 def page(figures):
     lines = ["# Modelled caches beside an H200", "",
              "Printed by `tools/accuracy_caches.py build/bin/heddle`. What the H200 counted: `tests/truth/modelled.tsv` (2026-11-20, "
-             "cold caches). How the model works: [caches.md](caches.md). Kernels that race on the GPU are left out. The profiler's own "
+             "cold caches). How the model works: [caches.md](../caches.md). Kernels that race on the GPU are left out. The profiler's own "
              "figures of one launch come from several runs of it, so hit rates of a few launches exceed 100 %.", "",
              "| figure | " + " | ".join(CODES[c] for c in figures) + " | goal | bound |",
              "| --- |" + " --: |" * (len(figures) + 2)]

@@ -3,7 +3,7 @@
 
 In: tests/truth/public (programs.tsv: what was built and run, h200.tsv: what the H200 counted, left_out.tsv), and folders of
 Heddle's results, one for each kind of device code, with a file RUN.csv for each run (how: tests/truth/README.md). The
-programs are not in this repository, so no test runs them. Out: the page docs/accuracy-public.md, whose reading is in
+programs are not in this repository, so no test runs them. Out: the page docs/reference/accuracy-public.md, whose reading is in
 tests/truth/public/reading.md. Exit status: 1 if a run's results are missing or have other launches.
 
 usage: accuracy_public.py nvcc=FOLDER own=FOLDER [--write FILE]
@@ -113,7 +113,7 @@ def cell(page, row, column):
 
 
 def of_our_programs(label):
-    """What our own programs have (nvcc's PTX): the same row of docs/accuracy-caches.md, or one of docs/accuracy-code.md."""
+    """What our own programs have (nvcc's PTX): the same row of docs/reference/accuracy-caches.md, or one of docs/reference/accuracy-code.md."""
     row = "measured programs, nvcc's PTX"
     code = {"Registers per thread: mean error": (row, "mean error"), "the same: within 6": (row, "within 6"),
             f"the same above {MANY} registers: mean error": (f"... of more than {MANY} registers", "mean error"),

@@ -4,7 +4,7 @@
 Two kinds of device code: nvcc's PTX, and Heddle's own compile step, both against truth.tsv (measured with nvcc's code).
 A cell is one metric of one launch, among tests/truth/exact.txt and two of shared atomics; it is equal within 0.5 % of
 the measured value. A difference needs a reason in reasons.tsv: code, program, variant, metric (patterns) and text.
-Prints docs/accuracy-rules.md. Exit status: 1 if a program did not print PASSED or a difference has no reason.
+Prints docs/reference/accuracy-rules.md. Exit status: 1 if a program did not print PASSED or a difference has no reason.
 
 usage: accuracy_rules.py HEDDLE [--write FILE] [--only PROGRAM,...] [--code nvcc,own] [--timeout SECONDS]
 """

@@ -1,6 +1,6 @@
-/* Prints docs/ptx-instructions.md from the tables of src/ptx: which PTX Heddle executes.
+/* Prints docs/reference/ptx-instructions.md from the tables of src/ptx: which PTX Heddle executes.
  *
- *   build/bin/ptx_doc > docs/ptx-instructions.md
+ *   build/bin/ptx_doc > docs/reference/ptx-instructions.md
  *
  * A test compares the two, so that the page is never behind the table. */
 #include <stdio.h>

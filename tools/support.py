@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/support.md from the tables of what is there, and checks that the tables are true.
+"""Writes docs/reference/support.md from the tables of what is there, and checks that the tables are true.
 
 usage: support.py [--write] SOURCE BUILD       (the source tree; a build of it, for bin/heddle and its libraries)
 
@@ -179,7 +179,7 @@ def page(runtime, device, ptx):
     out += ["", "## Device functions", "",
             "A function that is not there is not declared, or the kernel that calls it is refused by name at its launch; the other",
             "kernels run. More about printed text, assertions and the heap: [device-functions.md](device-functions.md), about the",
-            "accuracy of mathematics: [math.md](math.md). " + summary(device)]
+            "accuracy of mathematics: [math.md](../math.md). " + summary(device)]
     for title, rows in device:
         out += ["", f"### {title}", ""] + table(rows, "function")
     out += ["", "## PTX instructions", "",
@@ -208,11 +208,11 @@ def main():
               for m in re.finditer(r"^add_test\((?:\[=*\[)?\"?([\w.]+)", p.read_text(), flags=re.M)}
     bad += [f"there is no test '{t}'" for t in sorted({r.test for chapters in (runtime, device, ptx) for _, rows in chapters
                                                        for r in rows if r.works and r.test} - listed)]
-    text, doc = page(runtime, device, ptx), source / "docs/support.md"
+    text, doc = page(runtime, device, ptx), source / "docs/reference/support.md"
     if "--write" in sys.argv:
         doc.write_text(text)
     elif not doc.exists() or doc.read_text() != text:
-        bad.append("docs/support.md is not what the tables say: run tools/support.py --write SOURCE BUILD")
+        bad.append("docs/reference/support.md is not what the tables say: run tools/support.py --write SOURCE BUILD")
     for b in bad:
         print(b, file=sys.stderr)
     return 1 if bad else 0

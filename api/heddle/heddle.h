@@ -204,7 +204,7 @@ HEDDLE_API heddle_status heddle_check(heddle_device *dev, const char *tools,
 /* --- counters --- */
 HEDDLE_API void heddle_result_free(heddle_result *r);
 
-/* A metric by any of its names (docs/metrics.md). HEDDLE_NOT_FOUND: no such metric. */
+/* A metric by any of its names (docs/reference/metrics.md). HEDDLE_NOT_FOUND: no such metric. */
 HEDDLE_API heddle_status heddle_result_metric(const heddle_result *r, const char *name, double *value);
 
 /* Later launches with a result count only what these metrics need (names with commas between); NULL, as at first: all.

@@ -1,7 +1,7 @@
 /* Types of CUDA graphs and of what is near them: stream capture, memory pools, launch configurations, libraries.
  *
  * Part of driver_types.h. Names and values: CUDA Runtime API reference (CUDA 12). Graphs themselves are not there yet
- * (docs/support.md): programs that mention them compile, and their calls answer cudaErrorNotSupported. */
+ * (docs/reference/support.md): programs that mention them compile, and their calls answer cudaErrorNotSupported. */
 #ifndef HEDDLE_GRAPH_TYPES_H
 #define HEDDLE_GRAPH_TYPES_H
 

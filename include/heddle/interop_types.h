@@ -1,7 +1,7 @@
 /* Types of what a program shares with others: processes (IPC), graphics and foreign memory, devices among themselves.
  *
  * Part of driver_types.h. Names and values: CUDA Runtime API reference (CUDA 12). Only the attributes of pairs of devices
- * are there (docs/support.md); the other calls answer cudaErrorNotSupported. */
+ * are there (docs/reference/support.md); the other calls answer cudaErrorNotSupported. */
 #ifndef HEDDLE_INTEROP_TYPES_H
 #define HEDDLE_INTEROP_TYPES_H
 

@@ -33,7 +33,7 @@ _metrics: Dict[str, Metric] = {}
 
 
 def metrics() -> Dict[str, Metric]:
-    """All metrics by name. Other spellings and nvprof's names are answered, too (docs/metrics.md)."""
+    """All metrics by name. Other spellings and nvprof's names are answered, too (docs/reference/metrics.md)."""
     if not _metrics:
         lib, i = library(), 0
         while True:

@@ -443,7 +443,7 @@ static void begin_new(struct devices *c)
     strbuf_release(&text);
 }
 
-/* --- the table of figures, for docs/device-figures.md --- */
+/* --- the table of figures, for docs/reference/device-figures.md --- */
 
 static void add_figure_row(struct strbuf *out, const struct device_field *f)
 {
@@ -470,7 +470,7 @@ static void show_figures(struct devices *c)
 
     strbuf_adds(&c->out, "# The figures of a device description\n\n"
                          "Printed by `heddle devices --figures`; do not edit. The format of a description, and where its figures "
-                         "come from: [devices.md](devices.md). *Of*: what the figure belongs to, and so what a description may take from its "
+                         "come from: [devices.md](../devices.md). *Of*: what the figure belongs to, and so what a description may take from its "
                          "relative; `own` figures it gives itself.\n");
     for (int i = 0; i < n; i++) {
         if (f[i].kind == DEVICE_SECTION)

@@ -50,7 +50,7 @@ const char *libraries_remedy(struct arena *a, const char *text)
     for (int i = 0; i < LIBRARIES; i++) {
         const struct library *l = &libraries[i];
         if ((header && is_among(l->headers, header, header_length)) || (link && is_among(l->link, link, link_length)))
-            return arena_printf(a, ": %s (%s) is not part of Heddle; %s. docs/libraries.md has the list", l->name, l->what, l->instead);
+            return arena_printf(a, ": %s (%s) is not part of Heddle; %s. docs/reference/libraries.md has the list", l->name, l->what, l->instead);
     }
     return NULL;
 }

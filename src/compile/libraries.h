@@ -1,5 +1,5 @@
 /* Libraries that programs for NVIDIA's toolkit use and Heddle lacks: what to say of them. The list is libraries.def;
- * docs/libraries.md is printed from it. */
+ * docs/reference/libraries.md is printed from it. */
 #ifndef COMPILE_LIBRARIES_H
 #define COMPILE_LIBRARIES_H
 
@@ -10,7 +10,7 @@ struct strbuf;
  * library of the list: a sentence that begins with a colon, in the arena. NULL: it means none. */
 const char *libraries_remedy(struct arena *a, const char *text);
 
-/* docs/libraries.md. */
+/* docs/reference/libraries.md. */
 void libraries_document(struct strbuf *out);
 
 #endif

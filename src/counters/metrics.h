@@ -2,7 +2,7 @@
  *
  * metrics.def has one row per computed metric (name, unit, trust, formula, help), metric_aliases.def other spellings
  * and nvprof's names, metric_known.def the names that exist on an H200 but are not computed yet. All are pure
- * functions: rates are never stored. docs/metrics.md is printed from the same tables (metrics_document). */
+ * functions: rates are never stored. docs/reference/metrics.md is printed from the same tables (metrics_document). */
 #ifndef COUNTERS_METRICS_H
 #define COUNTERS_METRICS_H
 
@@ -50,7 +50,7 @@ const char *metric_near(const char *name);
 
 enum metric_status metric_value(const char *name, const struct metric_input *in, double *value);
 
-/* docs/metrics.md. */
+/* docs/reference/metrics.md. */
 void metrics_document(struct strbuf *out);
 
 #endif

@@ -66,7 +66,7 @@ static void unknown(const struct report_metrics *m, const char *name, struct dia
     else if (near)
         diag_add(diags, DIAG_ERROR, NULL, 0, "unknown metric '%s'; did you mean '%s'?", name, near);
     else
-        diag_add(diags, DIAG_ERROR, NULL, 0, "unknown metric '%s'; docs/metrics.md lists all", name);
+        diag_add(diags, DIAG_ERROR, NULL, 0, "unknown metric '%s'; docs/reference/metrics.md lists all", name);
 }
 
 const struct metric *report_metric(const char *name)

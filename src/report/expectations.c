@@ -111,7 +111,7 @@ static bool check_metric(const char *name, const char *text, const struct source
     else if (near)
         strbuf_addf(&why, "unknown metric '%s'; did you mean '%s'?", name, near);
     else
-        strbuf_addf(&why, "unknown metric '%s'; docs/metrics.md lists all", name);
+        strbuf_addf(&why, "unknown metric '%s'; docs/reference/metrics.md lists all", name);
     wrong(diags, at, text, why.s);
     strbuf_release(&why);
     return false;

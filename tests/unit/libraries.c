@@ -1,4 +1,4 @@
-/* Libraries that are not there: which messages mean one, and that docs/libraries.md is up to date. */
+/* Libraries that are not there: which messages mean one, and that docs/reference/libraries.md is up to date. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static void of_messages(void **state)
         if (!cases[i].name)
             assert_null(said);
         else
-            assert_true(said && !strncmp(said, cases[i].name, strlen(cases[i].name)) && strstr(said, "docs/libraries.md"));
+            assert_true(said && !strncmp(said, cases[i].name, strlen(cases[i].name)) && strstr(said, "docs/reference/libraries.md"));
     }
     arena_release(&a);
 }
@@ -62,12 +62,12 @@ static void documentation(void **state)
     strbuf_init(&b);
     libraries_document(&b);
     if (getenv("HEDDLE_WRITE_DOCS")) {
-        f = fopen(DATA "/../../docs/libraries.md", "w");
+        f = fopen(DATA "/../../docs/reference/libraries.md", "w");
         assert_non_null(f);
         fputs(b.s, f);
         fclose(f);
     }
-    f = fopen(DATA "/../../docs/libraries.md", "r");
+    f = fopen(DATA "/../../docs/reference/libraries.md", "r");
     assert_non_null(f);
     assert_true(fread(want, 1, sizeof want - 1, f) > 0);
     fclose(f);

@@ -1,4 +1,4 @@
-/* Metrics: formulas by hand, names, and that docs/metrics.md is up to date. */
+/* Metrics: formulas by hand, names, and that docs/reference/metrics.md is up to date. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -261,7 +261,7 @@ static void counters_add_and_weigh(void **state)
 
 static void documentation_is_up_to_date(void **state)
 {
-    const char *path = DATA "/../../docs/metrics.md";
+    const char *path = DATA "/../../docs/reference/metrics.md";
     struct strbuf want;
     char *have = calloc(1, 1 << 20);
     FILE *f;

@@ -256,7 +256,7 @@ static struct errors compare(const char *compiler)
     return e;
 }
 
-/* The figures of docs/accuracy-code.md, with a little room. */
+/* The figures of docs/reference/accuracy-code.md, with a little room. */
 static void kernels(void **state)
 {
     (void)state;
