@@ -17,7 +17,7 @@
 __attribute__((visibility("default"))) const char heddle_jit_build[] = JIT_BUILD;
 
 /* What LLVM does in each tier. sroa makes SSA of the variables; the rest is what pays for itself at first sight. The first tier's
- * level selects instructions one by one where it can, and gives out registers block by block (docs/performance.md has the times). */
+ * level selects instructions one by one where it can, and gives out registers block by block (docs/notes/performance.md has the times). */
 static const struct {
     const char *passes;
     LLVMCodeGenOptLevel level;
