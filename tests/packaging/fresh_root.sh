@@ -1,12 +1,14 @@
 #!/bin/sh
-# The Debian package in a fresh Debian 12: installed, used by an ordinary user without HOME, removed without a trace.
+# Two fresh roots of Debian 12. In the first the source tree's demo runs, is installed under a prefix and used (install.sh), and the
+# Debian package is built. In the second the package is installed, used by an ordinary user without HOME, and removed without a trace.
 # usage: fresh_root.sh BUILD SOURCE [FOLDER]   (root, debootstrap and a mirror are needed; else it skips with status 77)
 #
-# FOLDER keeps the root between runs. The mirror is the one of the host's lists.
+# FOLDER keeps the roots between runs. The mirror is the one of the host's lists. BUILD is not used: nothing is taken from outside.
 set -u
-build=$1 source=$2
+source=$2
 work=$(mktemp -d)
-root=${3:-$work/root}
+folder=${3:-$work}
+maker=$folder/maker root=$folder/root
 failed=0
 skip() { echo "skipped: $1"; exit 77; }
 [ "$(id -u)" = 0 ] || skip "needs root"
@@ -14,16 +16,26 @@ command -v debootstrap >/dev/null || skip "debootstrap is not there"
 mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | sed -n 's/^deb \(\[[^]]*\] \)\?\(http[^ ]*\) bookworm .*/\2/p; s/^URIs: *\([^ ]*\)$/\1/p' | head -1)
 [ -n "$mirror" ] || skip "no mirror of Debian 12 in /etc/apt"
 
-(cd "$build" && cpack -G DEB -B "$work/package") >"$work/log" 2>&1 || { tail -5 "$work/log"; echo "FAILED: cpack"; exit 1; }
-package=$(echo "$work"/package/*.deb)
+fresh() { # FOLDER
+    [ -e "$1/etc/debian_version" ] || debootstrap --variant=minbase bookworm "$1" "$mirror" >"$1.log" 2>&1 || { tail -5 "$1.log"; skip "debootstrap does not end well"; }
+    mount -t proc proc "$1/proc" || skip "cannot mount"
+}
+mkdir -p "$folder"
+trap 'umount "$maker/proc" "$root/proc" 2>/dev/null; rm -rf "$work"' EXIT
+clean="env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive TERM=dumb"
 
-if ! [ -e "$root/etc/debian_version" ]; then
-    mkdir -p "$root"
-    debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root.log" 2>&1 || { tail -5 "$root.log"; skip "debootstrap does not end well"; }
-fi
-mount -t proc proc "$root/proc" || skip "cannot mount"
-trap 'umount "$root/proc"; rm -rf "$work"' EXIT
-inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"; }
+# the source tree: ./demo.sh installs, builds and runs; then the rest of what is installed, the package, and install.sh
+fresh "$maker"
+rm -rf "$maker/srv/tree"
+mkdir "$maker/srv/tree"
+(cd "$source" && git archive HEAD) | tar x -C "$maker/srv/tree"
+make="./demo.sh && cmake --build build --target pages changelog nvToolsExt && sh tests/packaging/install.sh /srv/tree/build /srv/tree && cd build && cpack -G DEB"
+# shellcheck disable=SC2086  # words
+chroot "$maker" $clean sh -c "cd /srv/tree && $make" >"$folder/maker.log" 2>&1 || { tail -30 "$folder/maker.log"; echo "FAILED: in the first root"; exit 1; }
+package=$(echo "$maker"/srv/tree/build/*.deb)
+fresh "$root"
+# shellcheck disable=SC2086  # words
+inside() { chroot "$root" $clean "$@"; }
 # without HOME, not root
 as_user() { chroot "$root" setpriv --reuid=1234 --regid=1234 --clear-groups env -i PATH=/usr/bin:/bin sh -c "cd /tmp/work && $1"; }
 # expect PATTERN WORDS: as the user
