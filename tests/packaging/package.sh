@@ -14,7 +14,7 @@ if command -v lintian >/dev/null; then
 else
     echo "without lintian, which is not there"
 fi
-dpkg-deb -f "$package" Depends | grep -q clang-19 || { echo "FAILED: Depends"; exit 1; }
+dpkg-deb -f "$package" Depends | grep 'clang-19.*libsleef3' | grep -q libjansson4 || { echo "FAILED: Depends"; exit 1; }
 dpkg-deb -x "$package" root
 cp "$source"/examples/*.h "$source/examples/vector_add.cu" .
 chmod -R a+rX . && chmod 1777 .
