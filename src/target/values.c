@@ -332,14 +332,15 @@ static struct sum fresh(struct values *v)
     return (struct sum){new_root(v, 0), 0};
 }
 
-static int64_t narrow(int64_t x, int bits)
+/* A sum or product that went round, as the register has it. */
+static int64_t narrow(uint64_t x, int bits)
 {
-    return bits == 32 ? (int32_t)(uint32_t)(uint64_t)x : x;
+    return bits == 32 ? (int32_t)(uint32_t)x : (int64_t)x;
 }
 
 static struct sum sum_add(struct values *v, struct sum a, struct sum b, int bits)
 {
-    int64_t add = narrow((int64_t)((uint64_t)a.add + (uint64_t)b.add), bits);
+    int64_t add = narrow((uint64_t)a.add + (uint64_t)b.add, bits);
     if (a.root == VALUES_CONSTANT || b.root == VALUES_CONSTANT)
         return (struct sum){a.root == VALUES_CONSTANT ? b.root : a.root, add};
     bool swap = a.root > b.root;
@@ -352,7 +353,7 @@ static struct sum sum_add(struct values *v, struct sum a, struct sum b, int bits
 static struct sum sum_scale(struct values *v, struct sum a, int64_t f, int op, int bits)
 {
     if (a.root == VALUES_CONSTANT)
-        return (struct sum){a.root, narrow((int64_t)((uint64_t)a.add * (uint64_t)f), bits)};
+        return (struct sum){a.root, narrow((uint64_t)a.add * (uint64_t)f, bits)};
     if (f == 1 && op == PTX_OP_MUL_LO)
         return a;
     int shifted = f > 0 && (f & (f - 1)) == 0 ? zeros((uint64_t)f) : 0;
@@ -397,12 +398,12 @@ static bool sum_result(struct values *v, const struct ir_inst *in, const struct 
         *out = sum_add(v, s[0], s[1], bits);
         return true;
     case PTX_OP_SUB:
-        *out = (struct sum){s[0].root, narrow(s[0].add - s[1].add, bits)};
+        *out = (struct sum){s[0].root, narrow((uint64_t)s[0].add - (uint64_t)s[1].add, bits)};
         return s[1].root == VALUES_CONSTANT;
     case PTX_OP_OR: {
         bool swap = s[0].root == VALUES_CONSTANT;
         struct sum x = s[swap], c = s[!swap];
-        *out = (struct sum){x.root, narrow(x.add + c.add, bits)};
+        *out = (struct sum){x.root, narrow((uint64_t)x.add + (uint64_t)c.add, bits)};
         return c.root == VALUES_CONSTANT && x.root != VALUES_CONSTANT && !x.add && c.add >= 0 &&
                c.add < INT64_C(1) << (v->shifted[x.root] & 31);
     }
@@ -448,7 +449,7 @@ static bool defined_before(const struct ir_kernel *k, int32_t def, int32_t place
 
 static int64_t imm_value(const struct ir_inst *in, const struct ir_src *s)
 {
-    return narrow((int64_t)s->imm, ptx_type_info[in->type].bits);
+    return narrow(s->imm, ptx_type_info[in->type].bits);
 }
 
 /* Special registers are numbered like operations without operands; clocks differ with every reading. */
@@ -531,7 +532,7 @@ void values_block(struct values *v, int32_t b, struct address *out)
             struct ir_src base = in->src[0];
             out[i].sum = base.kind == IR_SRC_IMM ? (struct sum){VALUES_CONSTANT, (int64_t)base.imm}
                                                  : sum_here(v, in, &base);
-            out[i].sum.add += in->offset;
+            out[i].sum.add = narrow((uint64_t)out[i].sum.add + (uint64_t)in->offset, 64);
             out[i].low = address_low(v, in);
         }
         define_here(v, in);
