@@ -16,7 +16,7 @@ import accuracy
 import accuracy_caches as caches
 
 PUBLIC = "public/"
-DOCS = accuracy.TRUTH.parent.parent / "docs"
+DOCS = accuracy.TRUTH.parent.parent / "docs/reference"
 REGISTERS = "launch__registers_per_thread"
 INSTRUCTIONS = "smsp__inst_executed.sum"
 OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
