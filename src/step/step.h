@@ -33,7 +33,7 @@ const struct steps *steps_find(uint64_t id, size_t bytes);
 bool step_demanded(void);
 /* The process has a debugger. */
 bool step_debugged(void);
-/* HEDDLE_EXEC is "step", or it is not set and the process is being debugged. */
+/* HEDDLE_EXEC is "step"; or it is not set, some program here was built for stepping, and the process is being debugged. */
 bool step_wanted(void);
 
 /* Does `want` name, in a module of n files' device code, what file `unit` calls `name` (ptx/link.h)? */
