@@ -9,10 +9,14 @@
 #include "cli/flags.h"
 #include "cli/program.h"
 
-void ci_annotate(struct ci *ci, const struct flag *row, const char *value, struct diag_list *diags)
+void ci_flag(struct ci *ci, const struct flag *row, const char *value, struct diag_list *diags)
 {
     const char *words[ANNOTATION_HOSTS];
 
+    if (!strcmp(row->name, "--junit")) {
+        ci->junit = value;
+        return;
+    }
     for (int i = 0; i < ANNOTATION_HOSTS; i++)
         words[i] = annotation_host_word(i);
     ci->host = (enum annotation_host)flags_choice(diags, row, value, words, ANNOTATION_HOSTS);

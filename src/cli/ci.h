@@ -18,8 +18,8 @@ struct ci {
     enum annotation_host host;
 };
 
-/* The value of --annotate. */
-void ci_annotate(struct ci *ci, const struct flag *row, const char *value, struct diag_list *diags);
+/* The value of --junit or --annotate, as `row` says. */
+void ci_flag(struct ci *ci, const struct flag *row, const char *value, struct diag_list *diags);
 
 /* `suite`: the name of the test suite. A file that cannot be written is an error. */
 void ci_write(const struct ci *ci, const struct verdicts *v, const char *suite, struct diag_list *diags);

@@ -252,10 +252,8 @@ static void set_flag(void *to, int which, const char *value)
         c->sarif = value;
         break;
     case FLAG_JUNIT:
-        c->ci.junit = value;
-        break;
     case FLAG_ANNOTATE:
-        ci_annotate(&c->ci, &flags[which], value, &c->diags);
+        ci_flag(&c->ci, &flags[which], value, &c->diags);
         break;
     case FLAG_SAVE:
         c->save = value;

@@ -233,10 +233,8 @@ static void set_flag(void *to, int which, const char *value)
         expectations_read(&p->expected, value, &p->diags);
         break;
     case FLAG_JUNIT:
-        p->ci.junit = value;
-        break;
     case FLAG_ANNOTATE:
-        ci_annotate(&p->ci, &flags[which], value, &p->diags);
+        ci_flag(&p->ci, &flags[which], value, &p->diags);
         break;
     case FLAG_FORCE:
         p->force = true;

@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/diag.h"
+#include "base/host_time.h"
 #include "engine.h"
 #include "engine/private.h"
 #include "report/lines.h"
@@ -16,17 +16,10 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct running *first; /* the one that has run longest */
 
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
 void running_begin(struct running *r, const struct heddle_kernel *k, const struct launch *l, const char *how)
 {
     struct running **at = &first;
-    *r = (struct running){k, l, now(), how, NULL};
+    *r = (struct running){k, l, host_time(), how, NULL};
     pthread_mutex_lock(&lock);
     while (*at)
         at = &(*at)->next;
@@ -71,7 +64,7 @@ bool engine_progress(struct engine_progress *p)
         p->number = l->number;
         p->blocks = l->nblocks;
         p->past = done < l->nblocks ? done : l->nblocks;
-        p->seconds = (double)(now() - first->since) * 1e-9;
+        p->seconds = (double)(host_time() - first->since) * 1e-9;
         p->how = first->how;
         add_place(first->kernel->ir, __atomic_load_n(&l->at, __ATOMIC_RELAXED), p->at, sizeof p->at);
     }

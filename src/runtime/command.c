@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/host_time.h"
 #include "base/status.h"
 #include "base/table.h"
 #include "runtime/checking.h"
@@ -157,10 +158,10 @@ cudaError_t command_run(struct command *c, cudaError_t status)
         run_host(c, status);
     if (status)
         return cudaSuccess; /* dropped: the device has an error already */
-    int64_t begin = trace_on() ? trace_now() : 0;
+    int64_t begin = trace_on() ? host_time() : 0;
     cudaError_t e = run_work(c);
     if (trace_on() && !c->unseen)
-        trace_command(c, begin, trace_now());
+        trace_command(c, begin, host_time());
     return e;
 }
 

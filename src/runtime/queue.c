@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/host_time.h"
 #include "engine.h"
 #include "runtime/checking.h"
 #include "runtime/collect.h"
@@ -281,11 +282,9 @@ static void note_error(struct runtime_device *d, cudaError_t e)
 static void complete(struct command *c, cudaError_t e)
 {
     struct stream *s = c->stream;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     note_error(s->device, e);
     c->ticket->done = true;
-    c->ticket->time_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+    c->ticket->time_ns = host_time();
     s->first = c->next;
     if (!s->first)
         s->last = NULL;

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/host_time.h"
 #include "jit/jit.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
@@ -133,16 +133,9 @@ static void on_segv(int number, siginfo_t *info, void *context)
 
 /* --- SIGINT --- */
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-}
-
 static void on_interrupt(int number)
 {
-    int64_t now = now_ms(), before = __atomic_load_n(&interrupted_ms, __ATOMIC_RELAXED);
+    int64_t now = host_time() / 1000000, before = __atomic_load_n(&interrupted_ms, __ATOMIC_RELAXED);
     bool again = before && now - before >= SAME_KEY_MS;
     if (again || (!before && !queue_launch_runs()) || runtime_forked()) {
         signal(number, SIG_DFL); /* the second Ctrl-C ends the process at once */

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/host_time.h"
 #include "device/device.h"
 #include "report/trace.h"
 #include "runtime/pointer.h"
@@ -33,13 +33,6 @@ bool trace_on(void)
     return known == 2;
 }
 
-int64_t trace_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
 static bool write_event(const void *event, FILE *f)
 {
     return trace_write(event, f);
@@ -63,7 +56,7 @@ struct trace_call trace_call_begin(const char *function)
     if (!trace_on())
         return c;
     if (depth++ == 0 && !strncmp(function, "cuda", 4)) {
-        c = (struct trace_call){range_open() ? function : NULL, trace_now(), __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED)};
+        c = (struct trace_call){range_open() ? function : NULL, host_time(), __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED)};
         number = c.number;
         answer = cudaSuccess;
     }
@@ -77,7 +70,7 @@ void trace_call_end(struct trace_call *c)
     if (--depth == 0)
         number = 0;
     if (c->name)
-        add(&(struct trace_event){.kind = TRACE_CALL, .name = c->name, .begin = c->begin, .end = trace_now(), .call = c->number,
+        add(&(struct trace_event){.kind = TRACE_CALL, .name = c->name, .begin = c->begin, .end = host_time(), .call = c->number,
                                   .thread = gettid(), .answer = (int)answer});
 }
 

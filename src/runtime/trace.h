@@ -16,8 +16,6 @@ struct command;
 /* HEDDLE_TRACE is set and not empty. */
 bool trace_on(void);
 
-int64_t trace_now(void);
-
 /* A call: from where TRACED stands to the end of its function. Calls inside others, and functions of ours that are no
  * calls of CUDA's, leave no line. */
 struct trace_call {

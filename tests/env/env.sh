@@ -8,20 +8,8 @@ trap 'rm -rf "$dir"' EXIT
 cp -r "$here/make" "$here/cmake" "$here/separate" "$dir"
 cd "$dir" || exit 1
 unset CUDA_PATH CUDA_HOME CUDACXX CPATH LIBRARY_PATH LD_LIBRARY_PATH
-failed=0
 
-# expect STATUS PATTERN COMMAND...: exit status, and a pattern in stdout or stderr
-expect() {
-    status=$1 pattern=$2
-    shift 2
-    "$@" >out 2>&1 </dev/null
-    got=$?
-    if [ $got != "$status" ] || { [ -n "$pattern" ] && ! grep -q -e "$pattern" out; }; then
-        echo "FAILED: $*: status $got, wanted $status and '$pattern':"
-        tail -40 out
-        failed=1
-    fi
-}
+. "$here/../expect.sh"
 
 case $2 in
 make)

@@ -5,21 +5,9 @@ set -u
 build=$1 source=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failed=0
 cd "$work" || exit 1
 
-# expect STATUS PATTERN COMMAND...: exit status, and a pattern in stdout or stderr
-expect() {
-    status=$1 pattern=$2
-    shift 2
-    "$@" >out 2>&1 </dev/null
-    got=$?
-    if [ $got != "$status" ] || { [ -n "$pattern" ] && ! grep -q -e "$pattern" out; }; then
-        echo "FAILED: $*: status $got, wanted $status and '$pattern':"
-        tail -30 out
-        failed=1
-    fi
-}
+. "$source/tests/expect.sh"
 
 # The list of what was installed lies in the build, where another test may install, too: take it at once.
 put() { cmake --install "$build" --prefix "$1" --strip && cp "$build/install_manifest.txt" manifest; }
