@@ -61,18 +61,26 @@ static struct figure figure_of(const struct launch *in, enum row_number row)
     }
 }
 
+#define WORSE(worse)     WORSE_##worse
+#define WORSE_NOTHING    COMPARE_WORSE_NOTHING, false
+#define WORSE_MORE       COMPARE_WORSE_MORE, false
+#define WORSE_LESS       COMPARE_WORSE_LESS, false
+#define WORSE_MORE_IF_ASKED COMPARE_WORSE_MORE, true
+#define WORSE_LESS_IF_ASKED COMPARE_WORSE_LESS, true
+
 static const struct kind {
     enum row_number row;
     const char *group, *label, *unit, *metric; /* a group has only its title */
     enum trust trust;
     enum when when;
     enum compare_worse worse;
+    bool if_asked;
 } kinds[] = {
-#define GROUP(title)                                     {ROWS, title, NULL, NULL, NULL, EXACT, ALWAYS, COMPARE_WORSE_NOTHING},
-#define METRIC_ROW(label, worse, name, when)             {ROW_NUMBER(__LINE__), NULL, label, NULL, name, EXACT, when, COMPARE_WORSE_##worse},
-#define FACT_ROW(label, worse, unit, trust, value, when) {ROW_NUMBER(__LINE__), NULL, label, unit, NULL, trust, when, COMPARE_WORSE_##worse},
-#define ROOF_ROW(label, worse, unit, trust, value)       {ROW_NUMBER(__LINE__), NULL, label, unit, NULL, trust, ALWAYS, COMPARE_WORSE_##worse},
-#define WORD_ROW(label, trust, text)                     {ROW_NUMBER(__LINE__), NULL, label, "", NULL, trust, ALWAYS, COMPARE_WORSE_NOTHING},
+#define GROUP(title)                                     {ROWS, title, NULL, NULL, NULL, EXACT, ALWAYS, WORSE(NOTHING)},
+#define METRIC_ROW(label, worse, name, when)             {ROW_NUMBER(__LINE__), NULL, label, NULL, name, EXACT, when, WORSE(worse)},
+#define FACT_ROW(label, worse, unit, trust, value, when) {ROW_NUMBER(__LINE__), NULL, label, unit, NULL, trust, when, WORSE(worse)},
+#define ROOF_ROW(label, worse, unit, trust, value)       {ROW_NUMBER(__LINE__), NULL, label, unit, NULL, trust, ALWAYS, WORSE(worse)},
+#define WORD_ROW(label, trust, text)                     {ROW_NUMBER(__LINE__), NULL, label, "", NULL, trust, ALWAYS, WORSE(NOTHING)},
 #include "report/compare.def"
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -155,7 +163,7 @@ int compare_rows(const struct compare *c, const struct compare_page *p, const st
         return chosen_rows(in, c->columns, o->metrics, a, rows);
     *rows = ARENA_ARRAY(a, struct compare_row, KINDS);
     for (const struct kind *k = kinds; k < kinds + KINDS; k++) {
-        struct compare_row row = {.group = group, .label = k->label, .unit = k->unit, .trust = k->trust, .worse = k->worse};
+        struct compare_row row = {.group = group, .label = k->label, .unit = k->unit, .trust = k->trust, .worse = k->if_asked ? COMPARE_WORSE_NOTHING : k->worse};
 
         if (k->group)
             group = k->group;
