@@ -72,8 +72,8 @@ static int help(void)
          "  heddle env ./program          a program that such a build linked\n"
          "  heddle env ncu ./program      `heddle profile` under the name of NVIDIA's profiler\n"
          "  eval \"$(heddle env)\"          the same for the rest of a shell session\n\n"
-         "nvcc, ncu, nvprof and compute-sanitizer on PATH are Heddle; CUDA_HOME, CUDA_PATH, CUDACXX and others name a\n"
-         "folder with bin, include and lib64. What is missing: docs/env.md.");
+         "nvcc, ncu, nvprof, nsys, compute-sanitizer, cuobjdump, nvidia-smi, cuda-gdb and their older names on PATH are\n"
+         "Heddle; CUDA_HOME, CUDA_PATH, CUDACXX and others name a folder with bin, include and lib64. What is missing: docs/env.md.");
     return CLI_OK;
 }
 

@@ -1,8 +1,10 @@
 /* `heddle COMMAND ...`: finds the command and calls it. commands.def is the list. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdio_ext.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -129,10 +131,21 @@ void cli_restore_signals(void)
 }
 
 /* Every command ends here: no success where something could not be written, or was made without the memory it needs. */
+/* Children, which may run in another folder, are to find the same place. What is not there is left for whoever looks for it. */
+static void make_root_absolute(void)
+{
+    const char *root = getenv("HEDDLE_ROOT");
+    char real[PATH_MAX];
+
+    if (root && *root && realpath(root, real))
+        setenv("HEDDLE_ROOT", real, 1);
+}
+
 int main(int argc, char **argv)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGXFSZ, &ignore, &file_size); /* a file that is too large is an error of its writer's */
+    make_root_absolute();
     int status = command(argc, argv);
     bool well = cli_memory_sufficed();
     well &= written();

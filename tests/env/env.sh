@@ -78,6 +78,9 @@ tools)
     printf '#include <stdio.h>\nint main(int n, char **v) { puts(v[n - 1]); return n; }\n' >args.cu
     expect 3 "^second$" "$heddle" env nvcc args.cu -o args -run -run-args first,second
     expect 0 "" "$heddle" env nvcc -c args.cu -run -o args.o
+    ln -s "$(dirname "$(dirname "$(realpath "$heddle")")")" whole
+    cp "$heddle" alone # HEDDLE_ROOT from here leads to the same place where the child is
+    expect 0 "" env HEDDLE_ROOT=whole ./alone env sh -c 'cd make && "$CUDACXX" -c ../args.cu -o args.o'
     expect 0 "'-src-in-ptx' has no effect here" "$heddle" env nvcc -c -src-in-ptx args.cu -o args.o
     echo '-c make/sum.cu -DSPACES="a b" --forward-unknown-to-host-compiler -fno-builtin -MD -MT goal -MF rule.d -o sum.o' >words
     expect 0 "" "$heddle" env nvcc --options-file words
