@@ -1,4 +1,4 @@
-/* `nsys profile` and `nsys stats`, under the name of NVIDIA's tool: what a program did and when, by the host's clock.
+/* `nsys profile`, `nsys stats` and `nsys export`, under the name of NVIDIA's tool: what a program did and when, by the host's clock.
  *
  * The program runs as a child with HEDDLE_TRACE set (runtime/trace.h). NAME.nsys-rep is a trace as docs/trace.md tells, with a
  * first line that says so: NVIDIA's tools cannot read it, and this one cannot read theirs. */
@@ -16,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/flags.h"
 #include "cli/nsys_reports.h"
+#include "cli/nsys_sqlite.h"
 #include "cli/program.h"
 #include "compile/compile.h"
 #include "heddle.h"
@@ -29,7 +30,7 @@ struct nsys {
     struct compile_options compile;
     struct diag_list diags;
     const char *output, *device, *nvtx, *range;
-    bool force, stats, quiet, hidden, listed;
+    bool force, stats, quiet, hidden, listed, database;
     const char *wanted[SELECTED]; /* reports by name */
     int nwanted;
     enum nsys_format format;
@@ -177,6 +178,9 @@ static bool report_watched(void *user, const char *path)
         if (w->n->stats)
             add_reports(w->n, &t, w->name, true, &out);
         strbuf_addf(&out, "Generated:\n    %s\n", realpath(w->name, full) ? full : w->name);
+        const char *database = nsys_sqlite_name(w->name, &w->n->diags.arena);
+        if (w->n->database && nsys_sqlite_write(&t, database, w->n->force, &w->n->diags))
+            strbuf_addf(&out, "    %s\n", realpath(database, full) ? full : database);
         fputs(out.s, stdout);
         host_times(w->n);
     }
@@ -204,6 +208,9 @@ static void set_flag(void *to, int which, const char *value)
         break;
     case FLAG_SHOW:
         n->hidden = !truth(n, &flags[which], value);
+        break;
+    case FLAG_EXPORT:
+        n->database = FLAGS_CHOICE(&n->diags, &flags[which], value, "sqlite", "none") == 0;
         break;
     case FLAG_RANGE:
         n->range = value;
@@ -359,6 +366,8 @@ static int help(void)
     flags_help(flags, FLAGS, &b);
     strbuf_adds(&b, "\n  nsys stats [FLAGS] FILE.nsys-rep       summaries and lists of it\n");
     flags_help(stats_flags, STATS_FLAGS, &b);
+    strbuf_adds(&b, "\n  nsys export [FLAGS] FILE.nsys-rep      the same as a database of SQLite\n");
+    nsys_export_help(&b);
     strbuf_adds(&b, "\n  nsys nvprof ...                       nvprof\n");
     fputs(b.s, stdout);
     strbuf_release(&b);
@@ -384,8 +393,10 @@ int cli_nsys(int argc, char **argv)
         status = profile(&n, argc - 1, argv + 1);
     else if (!strcmp(argv[0], "stats"))
         status = stats(&n, argc - 1, argv + 1);
+    else if (!strcmp(argv[0], "export"))
+        status = nsys_export(argc - 1, argv + 1, &n.diags);
     else
-        diag_add(&n.diags, DIAG_ERROR, NULL, 0, "nsys has no '%s' here: profile, stats and nvprof are there", argv[0]);
+        diag_add(&n.diags, DIAG_ERROR, NULL, 0, "nsys has no '%s' here: profile, stats, export and nvprof are there", argv[0]);
     if (cli_print(&n.diags) && status == CLI_OK)
         status = CLI_FAILED;
     compile_options_release(&n.compile);

@@ -126,6 +126,16 @@ tools)
     HEDDLE_DEVICE=h200,a100 expect 0 "^GPU 1: NVIDIA A100.*-000000000001)" "$heddle" env nvidia-smi -L
     expect 0 "'--timeout' has no effect here" "$heddle" env nvprof -t 10 true
     expect 1 "not a trace of Heddle's" "$heddle" env nsys stats /etc/passwd
+    expect 0 "" "$heddle" env nsys export -o "$dir/t.sqlite" "$data"
+    expect 1 "t.sqlite' is there already" "$heddle" env nsys export -o "$dir/t.sqlite" "$data"
+    expect 1 "cannot write the database '/nowhere/t': unable to open database file" "$heddle" env nsys export -o /nowhere/t "$data"
+    expect 0 "^3 90 void f<16>(const float \*) f$" python3 -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+name = lambda column: "(select value from StringIds where id = k.%s)" % column
+sql = "select count(*), sum(end - start), %s, %s from CUPTI_ACTIVITY_KIND_KERNEL k group by k.demangledName"
+print(*db.execute(sql % (name("demangledName"), name("shortName"))).fetchone())
+assert db.execute("select bytes, copyKind, srcKind, dstKind from CUPTI_ACTIVITY_KIND_MEMCPY order by start").fetchone()[1] == 1
+assert db.execute("select count(*) from CUPTI_ACTIVITY_KIND_RUNTIME").fetchone()[0] > 0 and db.execute("select count(*) from NVTX_EVENTS").fetchone()[0] == 2' "$dir/t.sqlite"
     expect 1 "there is no report 'nothing'" "$heddle" env nsys stats -r nothing /etc/passwd
     expect 0 "nothing was traced" "$heddle" env nsys profile -o nothing true
     expect 1 "nothing.nsys-rep' is there already" "$heddle" env nsys profile -o nothing true
