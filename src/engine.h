@@ -18,6 +18,7 @@
 struct device;
 struct result;
 struct space;
+struct strbuf;
 
 /* The description the device was opened with. */
 const struct device *engine_device_spec(const heddle_device *dev) ACROSS(engine_device_spec);
@@ -84,6 +85,13 @@ void engine_check_next(heddle_kernel *k, bool told, bool fails, uint64_t newest)
 
 /* Bytes of device memory that a checked device's initcheck has never seen written, and the first of them. */
 uint64_t engine_unwritten(heddle_device *dev, uint64_t address, uint64_t bytes, uint64_t *first) ACROSS(engine_unwritten);
+
+/* Something other than a copy or a launch has written device memory, for initcheck. */
+void engine_written(heddle_device *dev, uint64_t address, uint64_t bytes) ACROSS(engine_written);
+
+/* Adds "  address 0x... is 16 bytes after ...": what lies where `who` ("the kernel") touched what it may not, as messages of faults say
+ * it; with the end of the line. */
+void engine_tell_address(const heddle_device *dev, uint64_t address, const char *who, struct strbuf *out) ACROSS(engine_tell_address);
 
 /* Behind every later allocation, and every piece that kernels take from the heap, so many bytes belong to nobody. */
 void engine_pad(heddle_device *dev, uint64_t bytes) ACROSS(engine_pad);

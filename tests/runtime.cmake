@@ -20,6 +20,7 @@ runtime_test(runtime_device)
 runtime_test(runtime_pools)
 runtime_test(runtime_arrays)
 runtime_test(runtime_missing)
+runtime_test(runtime_calls)
 
 # The page of what is there, and whether it is true.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

@@ -101,6 +101,12 @@ uint64_t engine_unwritten(heddle_device *d, uint64_t address, uint64_t bytes, ui
     return d->check ? check_unwritten(d->check, address, bytes, first) : 0;
 }
 
+void engine_written(heddle_device *d, uint64_t address, uint64_t bytes)
+{
+    if (d->check)
+        check_written(d->check, address, bytes);
+}
+
 void engine_pad(heddle_device *d, uint64_t bytes)
 {
     space_pad(&d->space, bytes);

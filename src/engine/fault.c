@@ -1,5 +1,6 @@
 /* What went wrong inside a kernel, in words: kernel, source line, thread, block, address and what is there. */
 #include "engine/private.h"
+#include "engine.h"
 
 #include <string.h>
 
@@ -11,7 +12,7 @@ static _Thread_local struct heddle_fault last_fault;
 static _Thread_local struct strbuf fault_text, stray_text;
 
 /* The program's own memory. */
-static void describe_host_address(struct strbuf *out, uint64_t at)
+static void describe_host_address(struct strbuf *out, uint64_t at, const char *who)
 {
     struct registered r;
     unsigned long long va = at;
@@ -25,7 +26,7 @@ static void describe_host_address(struct strbuf *out, uint64_t at)
                     (unsigned long long)r.address, (unsigned long long)r.bytes);
     else
         strbuf_addf(out, "  address 0x%llx is not device memory: is it a host pointer (malloc, new, a variable) that was "
-                         "passed to the kernel? Use cudaMalloc and cudaMemcpy\n", va);
+                         "passed to %s? Use cudaMalloc and cudaMemcpy\n", va, who);
 }
 
 /* An index from the null pointer, upwards or downwards: nothing of a process lies so near to address 0 (vm.mmap_min_addr). */
@@ -58,6 +59,20 @@ static void add_nearest(struct strbuf *out, const heddle_device *d, uint64_t at)
                     before ? "before" : "after", (unsigned long long)a.address, (unsigned long long)a.bytes);
 }
 
+void engine_tell_address(const heddle_device *d, uint64_t at, const char *who, struct strbuf *out)
+{
+    unsigned long long va = at;
+    if (from_null(at)) {
+        strbuf_addf(out, "  address 0x%llx is the null pointer, or an index from it\n", va);
+    } else if (!space_is_device_address(at) && !below_devices(at)) {
+        describe_host_address(out, at, who);
+    } else {
+        strbuf_addf(out, "  address 0x%llx", va);
+        add_nearest(out, d, at);
+        strbuf_adds(out, "\n");
+    }
+}
+
 static void describe_address(struct strbuf *out, const heddle_device *d, const struct launch *l, const struct fault *f)
 {
     uint64_t at = f->address;
@@ -71,15 +86,7 @@ static void describe_address(struct strbuf *out, const heddle_device *d, const s
         strbuf_addf(out, "  offset 0x%llx is outside the thread's %u bytes of local memory\n", va, l->local_size);
         return;
     }
-    if (from_null(at)) {
-        strbuf_addf(out, "  address 0x%llx is the null pointer, or an index from it\n", va);
-    } else if (!space_is_device_address(at) && !below_devices(at)) {
-        describe_host_address(out, at);
-    } else {
-        strbuf_addf(out, "  address 0x%llx", va);
-        add_nearest(out, d, at);
-        strbuf_adds(out, "\n");
-    }
+    engine_tell_address(d, at, "the kernel", out);
 }
 
 /* The PTX statement on one line: calls are printed over several. */

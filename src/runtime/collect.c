@@ -23,6 +23,12 @@ bool runtime_collecting(void)
     return path && *path;
 }
 
+int64_t runtime_next_launch(void)
+{
+    static int64_t launches;
+    return __atomic_fetch_add(&launches, 1, __ATOMIC_RELAXED);
+}
+
 /* What is wanted. A text that cannot be read is told once, and everything is collected. */
 static struct {
     pthread_once_t once;

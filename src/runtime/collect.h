@@ -11,6 +11,9 @@
 /* HEDDLE_RESULTS is set and not empty: launches are to be made with a result. */
 bool runtime_collecting(void);
 
+/* A number for the next launch, or call of a library, of the process: from 0. */
+int64_t runtime_next_launch(void);
+
 /* A device has been opened: its launches collect what is wanted. */
 void runtime_collect_device(heddle_device *d);
 

@@ -10,31 +10,36 @@
 #include "base/table.h"
 #include "runtime/checking.h"
 #include "runtime/collect.h"
+#include "runtime/library_work.h"
 #include "runtime/output.h"
 #include "runtime/signals.h"
 
 /* --- launches --- */
 
-/* Prints why a launch failed. The same text is not printed twice in a row: a program may launch in a loop. */
-static void say_failure(heddle_status s, cudaError_t e)
+/* The same text is not printed twice in a row: a program may launch in a loop. */
+void command_say_failure(const char *text)
 {
     static _Atomic uint64_t last;
-    const heddle_fault *fault = runtime_is_sticky(e) ? heddle_last_fault() : NULL;
-    const char *text = fault && fault->text ? fault->text : heddle_error_text();
-    if (!text || !*text)
-        text = heddle_status_text(s);
     output_flush_assertions();
     uint64_t hash = hash_bytes(HASH_START, text, strlen(text));
     if (atomic_exchange(&last, hash) != hash)
         runtime_say("%s", text);
 }
 
+/* Prints why a launch failed. */
+static void say_failure(heddle_status s, cudaError_t e)
+{
+    const heddle_fault *fault = runtime_is_sticky(e) ? heddle_last_fault() : NULL;
+    const char *text = fault && fault->text ? fault->text : heddle_error_text();
+    command_say_failure(text && *text ? text : heddle_status_text(s));
+}
+
 /* Once in a process: a program that has one such access often has it in every launch. */
-static void say_stray(void)
+void command_say_stray(const char *text)
 {
     static _Atomic bool said;
-    if (heddle_last_stray() && !atomic_exchange(&said, true))
-        runtime_say("%s", heddle_last_stray());
+    if (text && !atomic_exchange(&said, true))
+        runtime_say("%s", text);
 }
 
 static cudaError_t run_launch(struct command *c)
@@ -49,7 +54,7 @@ static cudaError_t run_launch(struct command *c)
         heddle_result_free(result);
     }
     cudaError_t e = runtime_error(s);
-    say_stray();
+    command_say_stray(heddle_last_stray());
     if (s && s != HEDDLE_CHECK_FAILED) /* which the report tells */
         say_failure(s, e);
     if (s == HEDDLE_INTERRUPTED)
@@ -143,6 +148,8 @@ static cudaError_t run_work(struct command *c)
         return run_copy(c);
     case COMMAND_FILL:
         return run_fill(c);
+    case COMMAND_LIBRARY:
+        return library_work_run(c);
     case COMMAND_FREE:
         return runtime_error(heddle_free(c->stream->device->engine, c->free));
     case COMMAND_RECORD:
@@ -169,5 +176,7 @@ void command_release(struct command *c)
 {
     if (c->kind == COMMAND_LAUNCH)
         alloc_release(c->launch.args);
+    if (c->kind == COMMAND_LIBRARY)
+        library_work_release(c->library);
     alloc_release(c);
 }

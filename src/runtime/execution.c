@@ -184,7 +184,6 @@ static void tell_times(struct runtime_kernel *k)
 static cudaError_t launch(struct runtime_device *d, const void *func, struct dim3 g, struct dim3 b, void **args,
                           size_t shared, cudaStream_t stream, bool cooperative)
 {
-    static int64_t launches;
     struct runtime_kernel *k;
     struct stream *s = stream_of(stream);
     cudaError_t e = s ? module_kernel(d, func, &k) : cudaErrorInvalidResourceHandle;
@@ -209,7 +208,7 @@ static cudaError_t launch(struct runtime_device *d, const void *func, struct dim
     c->launch.args = copied;
     c->launch.newest = space_newest(d->space);
     c->in_order = engine_uses_heap(k->kernel);
-    c->launch.id = __atomic_fetch_add(&launches, 1, __ATOMIC_RELAXED);
+    c->launch.id = runtime_next_launch();
     queue_put_async(s, c);
     return cudaSuccess;
 }

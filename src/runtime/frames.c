@@ -15,7 +15,8 @@
 #include "base/table.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT; /* for these two */
-static const void *our_base[2]; /* of the runtime's library and of the engine's */
+enum { OURS = 16 };
+static const void *our_base[OURS]; /* of the runtime's library, of the engine's, and of those that call library_call; atomic */
 static char program[4096]; /* path of the program */
 
 static void find_ourselves(void)
@@ -32,14 +33,36 @@ static void find_ourselves(void)
 
 static bool is_ours(const void *at, Dl_info *info)
 {
-    return dladdr((const char *)at - 1, info) && (info->dli_fbase == our_base[0] || info->dli_fbase == our_base[1]);
+    if (!dladdr((const char *)at - 1, info))
+        return false;
+    for (int i = 0; i < OURS; i++)
+        if (info->dli_fbase == __atomic_load_n(&our_base[i], __ATOMIC_RELAXED))
+            return true;
+    return false;
+}
+
+void frames_ours(const void *code)
+{
+    Dl_info info;
+    struct link_map *map = NULL;
+
+    pthread_once(&once, find_ourselves);
+    if (!dladdr1(code, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || !map->l_name || !*map->l_name)
+        return; /* the program itself */
+    for (int i = 0; i < OURS; i++) {
+        const void *none = NULL;
+
+        if (our_base[i] == info.dli_fbase || __atomic_compare_exchange_n(&our_base[i], &none, info.dli_fbase, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+            none == info.dli_fbase)
+            return;
+    }
 }
 
 static void take(struct frames *f)
 {
-    enum { OURS = 24 }; /* frames of our libraries on top, at most */
-    void *at[FRAMES_MOST + OURS];
-    int n = backtrace(at, FRAMES_MOST + OURS), i = 0;
+    enum { ON_TOP = 24 }; /* frames of our libraries, at most */
+    void *at[FRAMES_MOST + ON_TOP];
+    int n = backtrace(at, FRAMES_MOST + ON_TOP), i = 0;
     Dl_info info;
 
     pthread_once(&once, find_ourselves);

@@ -19,6 +19,9 @@ struct frames {
 /* Of the caller. The same stack is the same pointer, and lives as long as the process. Thread safe. */
 const struct frames *frames_here(void);
 
+/* The shared library that this code is in is one of ours: its frames are left out, too. */
+void frames_ours(const void *code);
+
 /* One a line. */
 void frames_text(const struct frames *f, struct strbuf *out);
 

@@ -47,7 +47,7 @@ static struct pointer look_host(uint64_t address)
 }
 
 /* The open device in whose range the address lies, or NULL. */
-static struct runtime_device *device_of(uint64_t address)
+struct runtime_device *pointer_device(uint64_t address)
 {
     for (int i = 0; i < RUNTIME_DEVICES; i++) {
         struct runtime_device *d = runtime_device_if_open(i);
@@ -62,7 +62,7 @@ struct pointer pointer_look(const void *pointer)
     uint64_t address = (uint64_t)(uintptr_t)pointer;
     if (!space_is_device_address(address))
         return look_host(address);
-    struct runtime_device *d = device_of(address);
+    struct runtime_device *d = pointer_device(address);
     struct space_allocation a;
     if (!d || !space_find(d->space, address, &a))
         return (struct pointer){POINTER_NOTHING, NULL, address, 0, 0, false};
@@ -81,7 +81,7 @@ void pointer_why(const struct pointer *p, const char *what, size_t bytes)
 {
     struct space_allocation a;
     unsigned long long at = p->address, base = p->base, size = p->bytes;
-    struct runtime_device *d = p->device ? p->device : space_is_device_address(p->address) ? device_of(p->address) : NULL;
+    struct runtime_device *d = p->device ? p->device : space_is_device_address(p->address) ? pointer_device(p->address) : NULL;
     if (!at)
         checking_why("%s is a null pointer", what);
     else if (p->kind == POINTER_NOTHING && d && space_find_freed(d->space, p->address, &a))

@@ -23,6 +23,9 @@ struct pointer {
 
 struct pointer pointer_look(const void *p);
 
+/* The open device in whose range an address lies, allocated or not; NULL: none. */
+struct runtime_device *pointer_device(uint64_t address);
+
 /* True when [p, p + bytes) lies within the allocation. */
 bool pointer_spans(const struct pointer *p, size_t bytes);
 

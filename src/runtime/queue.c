@@ -129,7 +129,7 @@ struct command *command_new(enum command_kind kind)
     c->kind = kind;
     c->call = trace_call_number();
     c->unseen = (runtime_collecting() || trace_on()) && !range_open();
-    if (runtime_checking() && (kind == COMMAND_LAUNCH || kind == COMMAND_COPY))
+    if (runtime_checking() && (kind == COMMAND_LAUNCH || kind == COMMAND_COPY || kind == COMMAND_LIBRARY))
         c->frames = frames_here();
     return c;
 }

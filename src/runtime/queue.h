@@ -1,6 +1,6 @@
 /* Commands in streams' queues, and who runs them.
  *
- * Every launch, copy, fill, event record and host function is a command at the end of one stream's queue. A command may
+ * Every launch, copy, fill, event record, host function and call of a library (library.h) is a command at the end of one stream's queue. A command may
  * run when it is the first of its queue and every ticket it waits for is done. Order between streams (CUDA C++
  * programming guide 12, 3.2.8.5 "Implicit Synchronization" and API reference, "Stream synchronization behavior"): a
  * command of the legacy default stream waits for what blocking streams had before it, and a command of a blocking
@@ -32,6 +32,7 @@ struct ticket {
 
 struct command;
 struct frames;
+struct library_work;
 
 struct stream {
     bool alive; /* first: pool.h */
@@ -46,7 +47,7 @@ struct stream {
     cudaStreamAttrValue window, policy; /* cudaStreamSetAttribute */
 };
 
-enum command_kind { COMMAND_LAUNCH, COMMAND_COPY, COMMAND_FILL, COMMAND_FREE, COMMAND_RECORD, COMMAND_HOST };
+enum command_kind { COMMAND_LAUNCH, COMMAND_COPY, COMMAND_FILL, COMMAND_FREE, COMMAND_RECORD, COMMAND_HOST, COMMAND_LIBRARY };
 
 /* Rows of bytes: height rows of width bytes in each of depth slices. On the host: a pointer, on the device: an
  * address. */
@@ -86,6 +87,7 @@ struct command {
             uint8_t value;
         } fill;
         uint64_t free; /* device address */
+        struct library_work *library; /* a call of a library (library_work.h) */
         struct {
             cudaHostFn_t function;
             cudaStreamCallback_t callback; /* or this one, with the stream and its status */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/blob.h"
+#include "base/strbuf.h"
 #include "device/device.h"
 #include "engine.h"
 #include "heddle.h"
@@ -434,6 +435,17 @@ uint64_t engine_unwritten(heddle_device *d, uint64_t address, uint64_t bytes, ui
 {
     (void)d, (void)address, (void)bytes, (void)first;
     return 0;
+}
+
+void engine_written(heddle_device *d, uint64_t address, uint64_t bytes)
+{
+    (void)d, (void)address, (void)bytes;
+}
+
+void engine_tell_address(const heddle_device *d, uint64_t address, const char *who, struct strbuf *out)
+{
+    (void)d, (void)who;
+    strbuf_addf(out, "  address 0x%llx is somewhere\n", (unsigned long long)address);
 }
 
 void engine_pad(heddle_device *d, uint64_t bytes)
