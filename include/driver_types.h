@@ -11,6 +11,8 @@
 #include <limits.h>
 #include <stddef.h>
 
+#include "library_types.h"
+
 enum cudaError {
 #define CUDA_ERROR_ROW(name, value, text) name = value,
 #include "heddle/cuda_errors.def"
@@ -76,6 +78,8 @@ typedef unsigned long long cudaSurfaceObject_t;
 #define cudaArrayColorAttachment    0x20
 #define cudaArraySparse             0x40
 #define cudaArrayDeferredMapping    0x80
+#define cudaArraySparsePropertiesSingleMipTail 0x1
+#define cudaInitDeviceFlagsAreValid 0x01
 #define cudaMemAttachGlobal         0x01
 #define cudaMemAttachHost           0x02
 #define cudaMemAttachSingle         0x04
@@ -114,7 +118,36 @@ enum cudaChannelFormatKind {
     cudaChannelFormatKindSigned = 0,
     cudaChannelFormatKindUnsigned = 1,
     cudaChannelFormatKindFloat = 2,
-    cudaChannelFormatKindNone = 3
+    cudaChannelFormatKindNone = 3,
+    /* of video and compressed images, which no array has here: they are refused as a channel description */
+    cudaChannelFormatKindNV12 = 4,
+    cudaChannelFormatKindUnsignedNormalized8X1 = 5,
+    cudaChannelFormatKindUnsignedNormalized8X2 = 6,
+    cudaChannelFormatKindUnsignedNormalized8X4 = 7,
+    cudaChannelFormatKindUnsignedNormalized16X1 = 8,
+    cudaChannelFormatKindUnsignedNormalized16X2 = 9,
+    cudaChannelFormatKindUnsignedNormalized16X4 = 10,
+    cudaChannelFormatKindSignedNormalized8X1 = 11,
+    cudaChannelFormatKindSignedNormalized8X2 = 12,
+    cudaChannelFormatKindSignedNormalized8X4 = 13,
+    cudaChannelFormatKindSignedNormalized16X1 = 14,
+    cudaChannelFormatKindSignedNormalized16X2 = 15,
+    cudaChannelFormatKindSignedNormalized16X4 = 16,
+    cudaChannelFormatKindUnsignedBlockCompressed1 = 17,
+    cudaChannelFormatKindUnsignedBlockCompressed1SRGB = 18,
+    cudaChannelFormatKindUnsignedBlockCompressed2 = 19,
+    cudaChannelFormatKindUnsignedBlockCompressed2SRGB = 20,
+    cudaChannelFormatKindUnsignedBlockCompressed3 = 21,
+    cudaChannelFormatKindUnsignedBlockCompressed3SRGB = 22,
+    cudaChannelFormatKindUnsignedBlockCompressed4 = 23,
+    cudaChannelFormatKindSignedBlockCompressed4 = 24,
+    cudaChannelFormatKindUnsignedBlockCompressed5 = 25,
+    cudaChannelFormatKindSignedBlockCompressed5 = 26,
+    cudaChannelFormatKindUnsignedBlockCompressed6H = 27,
+    cudaChannelFormatKindSignedBlockCompressed6H = 28,
+    cudaChannelFormatKindUnsignedBlockCompressed7 = 29,
+    cudaChannelFormatKindUnsignedBlockCompressed7SRGB = 30,
+    cudaChannelFormatKindUnsignedNormalized1010102 = 31
 };
 
 struct cudaChannelFormatDesc {

@@ -24,6 +24,15 @@ MAKE(unsigned long long, ulonglong)
 MAKE(float, float)
 MAKE(double, double)
 #undef MAKE
+#define MAKE_ALIGNED(T, N)                                                                         \
+    FN N##4_16a make_##N##4_16a(T x, T y, T z, T w) { N##4_16a v = {x, y, z, w}; return v; }       \
+    FN N##4_32a make_##N##4_32a(T x, T y, T z, T w) { N##4_32a v = {x, y, z, w}; return v; }
+MAKE_ALIGNED(long, long)
+MAKE_ALIGNED(unsigned long, ulong)
+MAKE_ALIGNED(long long, longlong)
+MAKE_ALIGNED(unsigned long long, ulonglong)
+MAKE_ALIGNED(double, double)
+#undef MAKE_ALIGNED
 #pragma pop_macro("FN")
 
 #endif

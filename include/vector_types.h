@@ -31,6 +31,19 @@ HEDDLE_VECTOR_TYPES(float,              float,     8, 16)
 HEDDLE_VECTOR_TYPES(double,             double,   16, 16)
 #undef HEDDLE_VECTOR_TYPES
 
+/* CUDA 13's names for the four-element types of 64 bits by their alignment */
+#define HEDDLE_ALIGNED_TYPES(T, N)                                                                 \
+    struct __align__(16) N##4_16a { T x, y, z, w; };                                               \
+    struct __align__(32) N##4_32a { T x, y, z, w; };                                               \
+    typedef struct N##4_16a N##4_16a;                                                              \
+    typedef struct N##4_32a N##4_32a;
+HEDDLE_ALIGNED_TYPES(long, long)
+HEDDLE_ALIGNED_TYPES(unsigned long, ulong)
+HEDDLE_ALIGNED_TYPES(long long, longlong)
+HEDDLE_ALIGNED_TYPES(unsigned long long, ulonglong)
+HEDDLE_ALIGNED_TYPES(double, double)
+#undef HEDDLE_ALIGNED_TYPES
+
 struct dim3 {
     unsigned int x, y, z;
 #if defined(__cplusplus)

@@ -32,6 +32,12 @@ foreach(case device_code reference programs messages cache headers)
     "HEDDLE=$<TARGET_FILE:heddle_cli>;HEDDLE_ROOT=${front};SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/compile")
 endforeach()
 
+# What a program has without an include: the names are nvcc's, as a table says; where nvcc is, the table is nvcc's.
+add_test(NAME compile.prelude COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/prelude.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(compile.prelude PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front}")
+add_test(NAME compile.prelude_table COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/prelude.py --nvcc nvcc)
+set_tests_properties(compile.prelude_table PROPERTIES SKIP_RETURN_CODE 77)
+
 # Its memory accesses are nvcc's, as a table says; where nvcc is, the table is what nvcc makes.
 add_test(NAME compile.as_nvcc COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/as_nvcc.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(compile.as_nvcc PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front}")

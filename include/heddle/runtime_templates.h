@@ -277,6 +277,20 @@ HEDDLE_CHANNELS(unsigned short, ushort, 16, cudaChannelFormatKindUnsigned)
 HEDDLE_CHANNELS(int, int, 32, cudaChannelFormatKindSigned)
 HEDDLE_CHANNELS(unsigned int, uint, 32, cudaChannelFormatKindUnsigned)
 HEDDLE_CHANNELS(float, float, 32, cudaChannelFormatKindFloat)
+/* of 16-bit floating-point components, whose type is not a builtin one */
+HEDDLE_INLINE cudaChannelFormatDesc cudaCreateChannelDescHalf(void)
+{
+    return ::cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindFloat);
+}
+HEDDLE_INLINE cudaChannelFormatDesc cudaCreateChannelDescHalf1(void) { return cudaCreateChannelDescHalf(); }
+HEDDLE_INLINE cudaChannelFormatDesc cudaCreateChannelDescHalf2(void)
+{
+    return ::cudaCreateChannelDesc(16, 16, 0, 0, cudaChannelFormatKindFloat);
+}
+HEDDLE_INLINE cudaChannelFormatDesc cudaCreateChannelDescHalf4(void)
+{
+    return ::cudaCreateChannelDesc(16, 16, 16, 16, cudaChannelFormatKindFloat);
+}
 #undef HEDDLE_CHANNELS
 #undef HEDDLE_CHANNEL
 

@@ -25,7 +25,9 @@ __device__ void free(void *) __attribute((nothrow));
 
 #include <cmath>
 #include <cstdlib>
+#include <ctype.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -113,6 +115,8 @@ DIM_OF(gridDim)
 #include <new>
 #include <stdio.h>
 #include <utility>
+
+using std::nullptr_t; /* as g++'s stddef.h, which clang's is not */
 
 /* nvcc takes `__shared__ alignas(16) float x[4]`; clang wants alignas before other attributes, but takes GNU's anywhere. */
 namespace heddle {

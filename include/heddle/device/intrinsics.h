@@ -134,6 +134,12 @@ FN_CONST void *__cvta_local_to_generic(size_t p)
 FN void __nanosleep(unsigned int ns) { __asm__ __volatile__("nanosleep.u32 %0;" : : "r"(ns)); }
 #endif
 
+/* ---- programmatic dependent launches: launches run one after the other, so there is nothing to wait for ---- */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+FN void cudaTriggerProgrammaticLaunchCompletion(void) { __asm__ __volatile__("griddepcontrol.launch_dependents;"); }
+FN void cudaGridDependencySynchronize(void) { __asm__ __volatile__("griddepcontrol.wait;" : : : "memory"); }
+#endif
+
 /* ---- dot products of bytes and half-words, added to c ---- */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 610
 #define DOT(T, A, B, C, name, ptx)                                                                 \
