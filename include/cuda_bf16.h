@@ -44,6 +44,7 @@ __HEDDLE_BOTH float __heddle_bf16_value(unsigned short h)
 #define H               __nv_bfloat16
 #define H2              __nv_bfloat162
 #define HRAW            __nv_bfloat16_raw
+#define H2RAW           __nv_bfloat162_raw
 #define PT              "bf16"
 #define HBITS(f)        __heddle_bf16_bits(f)
 #define HVALUE(u)       __heddle_bf16_value(u)
@@ -59,6 +60,7 @@ __HEDDLE_BOTH float __heddle_bf16_value(unsigned short h)
 #undef H
 #undef H2
 #undef HRAW
+#undef H2RAW
 #undef PT
 #undef HBITS
 #undef HVALUE

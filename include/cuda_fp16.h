@@ -58,13 +58,13 @@ __HEDDLE_BOTH float __heddle_f16_value(unsigned short h)
     return r;
 #else
     const unsigned int sign = (unsigned int)(h & 0x8000) << 16, rest = h & 0x7fff;
-    unsigned int u = rest >= 0x7c00 ? 0x7f800000 | rest << 13 : (rest << 13) + 0x38000000;
+    unsigned int u = rest > 0x7c00 ? 0x7fffffff : rest == 0x7c00 ? 0x7f800000 : (rest << 13) + 0x38000000;
     float f;
     if (rest < 0x400) {
         f = (float)rest * 0x1p-24f;
         return sign ? -f : f;
     }
-    u |= sign;
+    u |= rest > 0x7c00 ? 0 : sign; /* a NaN has neither sign nor payload, as from the instruction */
     __builtin_memcpy(&f, &u, 4);
     return f;
 #endif
@@ -73,6 +73,7 @@ __HEDDLE_BOTH float __heddle_f16_value(unsigned short h)
 #define H               __half
 #define H2              __half2
 #define HRAW            __half_raw
+#define H2RAW           __half2_raw
 #define PT              "f16"
 #define HBITS(f)        __heddle_f16_bits(f)
 #define HVALUE(u)       __heddle_f16_value(u)
@@ -87,6 +88,7 @@ __HEDDLE_BOTH float __heddle_f16_value(unsigned short h)
 #undef H
 #undef H2
 #undef HRAW
+#undef H2RAW
 #undef PT
 #undef HBITS
 #undef HVALUE

@@ -12,6 +12,7 @@
 #include "host_defines.h"
 #include "vector_types.h"
 #include "vector_functions.h"
+#include "device_types.h"
 #include "driver_types.h"
 #include "cuda_runtime_api.h"
 #include "driver_functions.h"

@@ -2,6 +2,7 @@
 """Compares the names that a program may use without an include under nvcc with those under Heddle, name by name.
 
 usage: prelude.py HEDDLE                compares Heddle's names with prelude.tsv
+       prelude.py HEDDLE --write        takes the reason from names that are there by now
        prelude.py --nvcc NVCC           compares nvcc's names with prelude.tsv; exit status 77 if there is no nvcc 13.0
        prelude.py --nvcc NVCC --write   writes prelude.tsv, and keeps its last column
 
@@ -82,39 +83,40 @@ def names_of(nvcc):
     return there | {("macro", n) for n in defined if not INTERNAL.match(n)}
 
 
-def write(nvcc):
-    kept = {(r["where"], r["name"]): r["ours"] for r in table()} if TABLE.exists() else {}
+def write(rows):
+    """rows: {(where, name): why Heddle does not have it, or ""}"""
     with TABLE.open("w") as f:
         f.write("# What a program has without an include under nvcc 13.0 with g++ 12. Made by `prelude.py --nvcc nvcc --write`,\n"
                 "# but for the last column, which says why Heddle does not have the name.\n")
         f.write("where\tname\tours\n")
-        for row in sorted(names_of(nvcc)):
-            f.write("%s\t%s\t%s\n" % (*row, kept.get(row) or ""))
+        for row, why in sorted(rows.items()):
+            f.write("%s\t%s\t%s\n" % (*row, why))
 
 
 def main():
     failures = 0
+    rows = {(r["where"], r["name"]): r["ours"] for r in table()} if TABLE.exists() else {}
     if sys.argv[1] == "--nvcc":
         nvcc = shutil.which(sys.argv[2])
         if not nvcc or "release 13.0" not in subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout:
             print("nvcc 13.0 is not here")
             sys.exit(77)
         if sys.argv[3:] == ["--write"]:
-            return write(nvcc)
-        rows, there = {(r["where"], r["name"]) for r in table()}, names_of(nvcc)
-        for row in sorted(rows ^ there):
+            return write({row: rows.get(row, "") for row in names_of(nvcc)})
+        for row in sorted(rows.keys() ^ names_of(nvcc)):
             print("FAILED: %s %s: %s" % (*row, "nvcc has it, the table has not" if row in there else "nvcc does not have it"))
             failures += 1
     else:
-        rows = {(r["where"], r["name"]): r["ours"] for r in table()}
         command = [sys.argv[1], "build", "-c", "-Xcompiler", "-ferror-limit=0"]
         missing = refused(command, sorted(rows))
         # a macro there may be a type or a function here
         macros = {("global", name): (where, name) for where, name in missing if where == "macro"}
         missing -= {macros[row] for row in macros.keys() - refused(command, sorted(macros))}
+        if sys.argv[2:] == ["--write"]:
+            return write({row: why if row in missing else "" for row, why in rows.items()})
         for row, why in sorted(rows.items()):
             if (row in missing) != bool(why):
-                print("FAILED: %s %s: %s" % (*row, "not there" if row in missing else "there, but the table says: " + why))
+                print("FAILED: %s %s: %s" % (*row, "not there" if row in missing else "there (see --write), but the table says: " + why))
                 failures += 1
     print("%d names, %d failures" % (len(rows), failures))
     sys.exit(failures != 0)

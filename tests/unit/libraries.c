@@ -19,7 +19,7 @@ static void of_messages(void **state)
         {"'cublas_v2.h' file not found", ": cuBLAS (linear algebra) is not part of Heddle; Debian's nvidia-cuda-dev"},
         {"'thrust/device_vector.h' file not found", ": Thrust ("},
         {"'cub/cub.cuh' file not found", ": CUB ("},
-        {"'cuda_fp8.h' file not found", ": 8-, 6- and 4-bit floating point ("},
+        {"'cuda_fp6.h' file not found", ": 6- and 4-bit floating point ("},
         {"'helper_cuda.h' file not found", ": NVIDIA's CUDA samples ("},
         {"'cudnn.h' file not found", ": cuDNN ("},
         {"'nccl.h' file not found", ": NCCL ("},

@@ -91,6 +91,8 @@ struct __attribute__((aligned(4))) H2 {
     H x, y;
     H2() = default;
     __host__ __device__ H2(const H &a, const H &b) : x(a), y(b) {}
+    __host__ __device__ H2(const H2RAW &r) : x(HRAW{r.x}), y(HRAW{r.y}) {}
+    __host__ __device__ operator H2RAW() const { return H2RAW{x.__x, y.__x}; }
 };
 
 BOTH H __heddle_half(H *, unsigned short bits)
