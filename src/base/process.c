@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -124,13 +125,24 @@ const char *process_find(struct arena *a, const char *name)
 {
     if (strchr(name, '/'))
         return access(name, X_OK) == 0 ? arena_strdup(a, name) : NULL;
+    return process_find_other(a, name, NULL);
+}
+
+static bool is_file(const char *path, const char *other)
+{
+    char real[PATH_MAX];
+    return other && realpath(path, real) && !strcmp(real, other);
+}
+
+const char *process_find_other(struct arena *a, const char *name, const char *other)
+{
     const char *path = getenv("PATH");
     if (!path)
         path = "/usr/bin:/bin";
     while (*path) {
         int n = (int)strcspn(path, ":");
         const char *full = arena_printf(a, "%.*s/%s", n, path, name);
-        if (n && access(full, X_OK) == 0)
+        if (n && access(full, X_OK) == 0 && !is_file(full, other))
             return full;
         path += n + (path[n] == ':');
     }

@@ -31,4 +31,7 @@ int process_wait(struct process *p, struct strbuf *out);
 /* The full path of a program on PATH (or `name` itself if it has a slash and is executable), NULL if there is none. */
 const char *process_find(struct arena *a, const char *name);
 
+/* The first on PATH that does not lead to the file `other` (a real path, or NULL). */
+const char *process_find_other(struct arena *a, const char *name, const char *other);
+
 #endif

@@ -29,6 +29,7 @@
 #include "compile/files.h"
 #include "compile/launches.h"
 #include "compile/messages.h"
+#include "compile/nvcc.h"
 #include "compile/object.h"
 #include "compile/ptxfile.h"
 #include "compile/stepping.h"
@@ -110,20 +111,25 @@ static bool start(struct job *j, struct process *p, const struct words *command,
     return false;
 }
 
+enum speaker { CLANG, NVCC, LINKER };
+
 /* Waits and makes diagnostics of what it said. False if it failed; then there is an error in the list. */
-static bool finish(struct job *j, struct process *p, const char *source)
+static bool finish_as(struct job *j, struct process *p, enum speaker who, const char *source)
 {
+    static const char *const names[] = {"clang", "nvcc", "the linker"};
     if (!p->pid)
         return j->o->dry_run;
     struct strbuf said;
     strbuf_init(&said);
     int status = process_wait(p, &said), errors = j->diags->errors;
-    if (source)
+    if (who == CLANG)
         messages_add_clang(j->diags, said.s, source, j->temp, j->tools.include);
+    else if (who == NVCC)
+        messages_add_nvcc(j->diags, said.s, source);
     else
         messages_add_linker(j->diags, said.s, j->temp);
     if (status && j->diags->errors == errors) {
-        const char *what = source ? "clang" : "the linker";
+        const char *what = names[who];
         if (status > 128)
             diag_add(j->diags, DIAG_ERROR, source, 0, "%s was ended by signal %d: %s", what,
                      status - 128, messages_fatal(&j->o->arena, said.s));
@@ -133,6 +139,11 @@ static bool finish(struct job *j, struct process *p, const char *source)
     }
     strbuf_release(&said);
     return status == 0;
+}
+
+static bool finish(struct job *j, struct process *p, const char *source)
+{
+    return finish_as(j, p, source ? CLANG : LINKER, source);
 }
 
 /* ---- precompiled headers ---- */
@@ -287,7 +298,7 @@ static bool embed(struct job *j, const struct unit *u)
         memcpy(h.magic, BLOB_MAGIC, sizeof h.magic);
         strbuf_add(&blob, (const char *)&h, sizeof h);
         strbuf_add(&blob, ptx.s, ptx.len + 1);
-        ok = !j->o->device_ptx || check_kernels(j, u, &object, ptx.s);
+        ok = (!j->o->device_ptx && !j->o->by_nvcc) || check_kernels(j, u, &object, ptx.s);
     }
     bool cpp = j->o->stage == COMPILE_CPP;
     if (ok && !((cpp ? assembly_to_cpp(&object, u->source, blob.s, blob.len)
@@ -298,7 +309,7 @@ static bool embed(struct job *j, const struct unit *u)
                  "or cannot be written (%s)", u->object, cpp ? "assembly" : "an object", strerror(errno));
         ok = false;
     }
-    if (ok && found && j->o->debug_device && !j->o->device_ptx)
+    if (ok && found && j->o->debug_device && !j->o->device_ptx && !j->o->by_nvcc)
         ok = add_twins(j, u, &ptx);
     strbuf_release(&ptx);
     strbuf_release(&object);
@@ -348,10 +359,16 @@ static bool run_passes(struct job *j, const struct unit *u)
     struct arena *a = &j->o->arena;
     struct pch dev, host;
     struct process p[2];
-    bool device = !j->o->device_ptx, ok = true;
+    const char *nvcc = j->o->by_nvcc ? nvcc_find(a, j->diags) : NULL;
+    bool device = !j->o->device_ptx && !j->o->by_nvcc, ok = true;
     memset(p, 0, sizeof p);
-    if (!open_headers(j, device, u->object != NULL, &dev, &host))
+    if ((j->o->by_nvcc && !nvcc) || !open_headers(j, device, u->object != NULL, &dev, &host))
         return false;
+    if (nvcc) {
+        struct words w = {0};
+        nvcc_command(j->o, nvcc, u->source, u->ptx, a, &w);
+        ok = deps_add(&j->deps, nvcc) && start(j, &p[0], &w, strcmp(u->ptx, "-") == 0);
+    }
     if (device) {
         struct words w = {0};
         clang_pass_flags(&j->tools, j->o, PASS_DEVICE, a, &w);
@@ -374,7 +391,7 @@ static bool run_passes(struct job *j, const struct unit *u)
         ok = start(j, &p[1], &w, false) && ok;
     }
     if (p[0].pid)
-        ok = finish(j, &p[0], u->source) && ok;
+        ok = finish_as(j, &p[0], nvcc ? NVCC : CLANG, u->source) && ok;
     if (p[1].pid)
         ok = finish(j, &p[1], u->source) && ok;
     if (!ok || j->o->dry_run)
@@ -765,6 +782,8 @@ static bool check_inputs(const struct compile_options *o, struct diag_list *diag
     if (o->device_ptx && cuda > 1)
         diag_add(diags, DIAG_ERROR, NULL, 0,
                  "'--device-ptx' goes with one .cu file, not %d: compile them apart with -c", cuda);
+    if (o->device_ptx && o->by_nvcc)
+        diag_add(diags, DIAG_ERROR, NULL, 0, "'--device-ptx' and '--front-end nvcc' do not go together");
     if (o->device_ptx && (o->stage == COMPILE_PTX || o->stage == COMPILE_CPP))
         diag_add(diags, DIAG_ERROR, NULL, 0, "'--device-ptx' and '%s' do not go together", o->stage == COMPILE_PTX ? "-ptx" : "-cuda");
     return diags->errors == errors;
@@ -804,7 +823,7 @@ static struct hash128 program_key(struct job *j, const char *file)
     words_append(&o->arena, &w, &o->inputs);
     words_addv(&o->arena, &w, getcwd(here, sizeof here) ? here : "", file,
                o->device_ptx ? o->device_ptx : "", o->shared ? "shared" : "", o->relocatable ? "rdc" : "",
-               o->load_cache ? o->load_cache : "", NULL);
+               o->load_cache ? o->load_cache : "", o->by_nvcc ? "nvcc" : "", NULL);
     return cache_key(&j->tools, &w);
 }
 

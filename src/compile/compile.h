@@ -38,6 +38,7 @@ struct compile_options {
     const char *output;     /* -o, or NULL */
     struct strbuf *ptx;     /* COMPILE_PTX: the text is added here and not written to a file; or NULL */
     const char *device_ptx; /* --device-ptx: PTX file to use instead of the device pass, or NULL */
+    bool by_nvcc;           /* --front-end nvcc: the device pass is NVIDIA's compiler's (nvcc.h) */
     struct words inputs;    /* files, and the linker's words among them in order: -lm, -Wl,... */
     struct words defines;   /* -DX and -UX, in order */
     struct words search;    /* -I DIR, -isystem DIR, -include FILE, in order */

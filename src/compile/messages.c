@@ -179,6 +179,33 @@ void messages_add_clang(struct diag_list *diags, const char *text, const char *s
     strbuf_release(&r.stack);
 }
 
+/* "foo.cu(3): error: x" as "foo.cu:3: error: x", "nvcc fatal   : x" as "nvcc: fatal error: x". */
+static void add_as_clang(struct strbuf *out, const char *line, size_t n)
+{
+    static const char fatal[] = "nvcc fatal   : ";
+    size_t open = strcspn(line, "(\n"), digits = open < n ? strspn(line + open + 1, "0123456789") : 0;
+
+    if (digits && line[open + 1 + digits] == ')' && line[open + 2 + digits] == ':')
+        strbuf_addf(out, "%.*s:%.*s%.*s\n", (int)open, line, (int)digits, line + open + 1, (int)(n - open - 2 - digits), line + open + 2 + digits);
+    else if (n > sizeof fatal && starts(line, fatal))
+        strbuf_addf(out, "nvcc: fatal error: %.*s\n", (int)(n - sizeof fatal + 1), line + sizeof fatal - 1);
+    else
+        strbuf_addf(out, "%.*s\n", (int)n, line);
+}
+
+void messages_add_nvcc(struct diag_list *diags, const char *text, const char *source)
+{
+    struct strbuf lines;
+
+    strbuf_init(&lines);
+    for (size_t n; text && *text; text += n + (text[n] == '\n')) {
+        n = strcspn(text, "\n");
+        add_as_clang(&lines, text, n);
+    }
+    messages_add_clang(diags, lines.s, source, NULL, NULL);
+    strbuf_release(&lines);
+}
+
 /* "foo.cu:(.text+0x17): undefined reference to `bar'" */
 static bool add_undefined(struct diag_list *diags, const char *line)
 {

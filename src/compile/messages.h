@@ -13,6 +13,9 @@ struct diag_list;
 void messages_add_clang(struct diag_list *diags, const char *text, const char *source,
                         const char *hidden, const char *system);
 
+/* The same of NVIDIA's compiler: "foo.cu(3): error: ...". */
+void messages_add_nvcc(struct diag_list *diags, const char *text, const char *source);
+
 /* What a compiler said that failed without a message of its own, in a sentence: why it could not write, or the text before
  * the report of its crash. */
 const char *messages_fatal(struct arena *a, const char *text);

@@ -97,6 +97,13 @@ static void opt_device_ptx(struct taking *t, const char *value)
     t->o->device_ptx = arena_strdup(&t->o->arena, value);
 }
 
+static void opt_front_end(struct taking *t, const char *value)
+{
+    t->o->by_nvcc = !strcmp(value, "nvcc");
+    if (!t->o->by_nvcc && strcmp(value, "clang"))
+        wrong_value(t, value, "give clang or nvcc");
+}
+
 static void set_stage(struct taking *t, enum compile_stage stage)
 {
     if (t->o->stage != COMPILE_PROGRAM && t->o->stage != stage)

@@ -72,6 +72,7 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
     r->cc_major = (int)d->cc_major;
     r->cc_minor = (int)d->cc_minor;
     r->arch = k->module->ptx->arch;
+    r->compiler = k->module->ptx->compiler ? arena_strdup(a, k->module->ptx->compiler) : NULL;
     r->fault = fault && *fault ? arena_strdup(a, fault) : NULL;
     struct device_need need = kernel_need(k, 0, cfg->shared_bytes);
     launch_facts_init(&r->launch, d, cfg->grid, cfg->block, &need, ir->local_bytes);

@@ -400,6 +400,7 @@ struct ptx_module {
     int version;         /* .version 8.4: 84 */
     int arch;            /* .target sm_90: 90 */
     char arch_suffix;    /* 'a' for sm_90a, else 0 */
+    const char *compiler; /* who wrote the text, as its first comments say: "clang", "nvcc 13.0", or NULL */
     struct ptx_var **vars; /* module scope: .global .const .shared .texref ... */
     int nvars;
     struct ptx_function **funcs; /* declared and defined, each name once */

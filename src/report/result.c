@@ -239,6 +239,7 @@ static void add_result(struct strbuf *out, const struct result *from)
     add_number(out, RESULT_VERSION);
     NUMBERS(NUMBER)
     STRINGS(STRING)
+    STRING(compiler)
     key(out, "launch");
     add_launch(out, &from->launch);
     key(out, "rates");
@@ -430,6 +431,8 @@ static void read_fields(struct reading *in, const json_t *root, const json_t *si
 #undef NUMBER
 #define STRING(field) r->field = string(in, root, #field);
     STRINGS(STRING)
+    if (json_object_get(root, "compiler")) /* reports from before it was written have none */
+        STRING(compiler)
 #undef STRING
     if (!r->kernel)
         wrong(in, "kernel", "is missing");

@@ -46,6 +46,7 @@ struct result {
     const char *device_name; /* "NVIDIA H200" */
     int cc_major, cc_minor;
     int arch;                /* compute capability times 10 that the PTX was made for */
+    const char *compiler;    /* of the PTX: "clang", "nvcc 13.0", or NULL: not known */
     const char *fault;       /* what ended the launch early (counts are those until then), or NULL */
     struct launch_facts launch;
     struct device_rates rates; /* of the device: peaks that the roofline needs */

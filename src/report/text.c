@@ -22,6 +22,8 @@ void report_launch_line(const struct result *r, struct strbuf *out)
     strbuf_addf(out, "%s (%u, %u, %u)x(%u, %u, %u), Context %d, Stream %d, Device %d, CC %d.%d",
                 r->kernel_name ? r->kernel_name : r->kernel, g[0], g[1], g[2], b[0], b[1], b[2], r->context,
                 report_stream(r->stream), r->device, r->cc_major, r->cc_minor);
+    if (r->compiler && strcmp(r->compiler, "clang"))
+        strbuf_addf(out, ", device code by %s", r->compiler);
 }
 
 /* --- three columns and the word --- */
