@@ -3,10 +3,12 @@
 
 usage: support.py [--write] SOURCE BUILD       (the source tree; a build of it, for bin/heddle and its libraries)
 
-Tables: include/heddle/runtime_functions.def, include/heddle/device_functions.def, src/ptx/ptx_isa.def. Checked, exit 1:
+Tables: include/heddle/runtime_functions.def, include/heddle/device_functions.def, src/ptx/ptx_isa.def, and one of each library
+(LIBRARIES below). Checked, exit 1:
 - the page is what the tables say (or --write);
 - runtime: what is there is declared in cuda_runtime_api.h (templates: runtime_templates.h), what is exported is in the
   table and the other way round, and nothing else is exported but heddle_*;
+- libraries: what is there is declared in the library's headers, and the library exports what is in its table, nothing else;
 - device: what is there is declared, what is not there is not, by asking the compiler about each name;
 - PTX: what is there begins a row of src/ptx/ptx_ops.def, and every row is covered;
 - each thing that is there is mentioned by a test. The page names the first of TESTS whose source does."""
@@ -34,6 +36,11 @@ PTX_TESTS = [(f"unit.{n}", [f"tests/unit/{n}.c"]) for n in
              ("interp_lanes", "interp_run", "interp_halves", "interp_words", "simt_warp", "ir_build", "target_meaning", "ptx_parse")]
 PTX_TESTS += [("unit.interp_lanes_truth", ["tests/truth/lanes_h200.tsv"]), ("device.integers", ["tests/device/integers.cu"]),
               ("device.more_names", ["tests/device/more_names.cu", "include/heddle/device/intrinsics.h"]), ("ptx.files", ["tests/truth/ptx/*.ptx", "tests/ptx/*.ptx"])]
+# Libraries: title, soname, table in include/heddle, prefix of its rows, headers, what a function that is not there answers.
+LIBRARIES = [
+    ("cuFFT", "libcufft.so.11", "fft_functions.def", "CUFFT_", ["cufft.h", "cufftXt.h"], "CUFFT_NOT_IMPLEMENTED"),
+]
+LIBRARY_TESTS = [("libraries.cufft", ["tests/libraries/cufft.cu"])]
 STATES = {"THERE": "there", "TEMPLATE": "there", "IN_PART": "in part", "NOT_THERE": "not there", "REFUSED": "not there"}
 
 
@@ -105,6 +112,16 @@ def check_runtime(source, build, rows, bad):
     bad += [f"libheddle exports '{s}', which is not its own" for s in sorted(exports(build / "lib/libheddle.so")) if not s.startswith("heddle_")]
 
 
+def check_library(source, build, library, rows, bad):
+    title, soname, _, _, headers, _ = library
+    text = "".join(re.sub(r"/\*.*?\*/", "", (source / "include" / h).read_text(), flags=re.S) for h in headers)
+    words, exported = set(re.findall(r"\w+", text)), exports(build / "lib" / soname)
+    bad += [f"'{r.name}' is not exported by {soname}" for r in rows if r.name not in exported]
+    bad += [f"'{r.name}' is there, but no header of {title} declares it" for r in rows if r.works and r.name not in words]
+    bad += [f"'{r.name}' is not there, but a header of {title} declares it" for r in rows if not r.works and r.name in words]
+    bad += [f"{soname} exports '{s}', which is not in the table" for s in sorted(exported - {r.name for r in rows} - {soname})]
+
+
 def check_device(build, rows, bad):
     """Asks the compiler, with a using declaration in a line of its own for each name."""
     headers = ("cuda_fp16.h", "cuda_bf16.h", "cuda_pipeline.h", "cooperative_groups.h",
@@ -166,10 +183,10 @@ def summary(chapters):
     return f"{len(rows)}: {n['there']} there, {n['in part']} in part, {n['not there']} not."
 
 
-def page(runtime, device, ptx):
+def page(runtime, device, ptx, libraries):
     out = ["# What is there, and what is not", "",
-           "Made by `tools/support.py` from `include/heddle/runtime_functions.def`, `include/heddle/device_functions.def` and",
-           "`src/ptx/ptx_isa.def`: do not edit. The test `docs.support` checks that the tables are true: against the headers, the",
+           "Made by `tools/support.py` from `include/heddle/runtime_functions.def`, `include/heddle/device_functions.def`,",
+           "`src/ptx/ptx_isa.def` and the tables of the libraries: do not edit. The test `docs.support` checks that the tables are true: against the headers, the",
            "library, the compiler and the table of instructions. The test in the last column exercises what stands beside it.", "",
            "## Runtime functions", "",
            "A function that is not there answers `cudaErrorNotSupported` and says its name once on stderr (test",
@@ -187,6 +204,11 @@ def page(runtime, device, ptx):
             "there is refused by name at its launch; the other kernels of the module run. " + summary(ptx)]
     for title, rows in ptx:
         out += ["", f"### {title}", ""] + table(rows, "instruction")
+    for (title, _, table_file, _, _, answer), chapters in libraries:
+        out += ["", f"## {title}", "", f"From `include/heddle/{table_file}`. A function that is not there answers `{answer}` and says its name once on",
+                "stderr. " + summary(chapters)]
+        for chapter, rows in chapters:
+            out += ["", f"### {title}: {chapter.lower()}", ""] + table(rows, "function")
     return "\n".join(out) + "\n"
 
 
@@ -199,6 +221,11 @@ def main():
     check_runtime(source, build, [r for _, rows in runtime for r in rows], bad)
     check_device(build, [r for _, rows in device for r in rows], bad)
     check_ptx(source, [r for _, rows in ptx for r in rows], bad)
+    libraries = [(lib, read(source / "include/heddle" / lib[2], "CHAPTER", lib[3])) for lib in LIBRARIES]
+    library_words = words_of(source, LIBRARY_TESTS, r"\w+")
+    for lib, chapters in libraries:
+        check_library(source, build, lib, [r for _, rows in chapters for r in rows], bad)
+        find_tests(chapters, library_words, lambda n: n, bad)
     words = words_of(source, TESTS, r"\w+")
     find_tests(runtime, words, lambda n: n, bad)
     find_tests(device, words, lambda n: n.split(":")[-1], bad)
@@ -206,9 +233,9 @@ def main():
     # read, not asked for: a second ctest in one build folder may wait for the first
     listed = {m.group(1) for p in build.glob("**/CTestTestfile.cmake")
               for m in re.finditer(r"^add_test\((?:\[=*\[)?\"?([\w.]+)", p.read_text(), flags=re.M)}
-    bad += [f"there is no test '{t}'" for t in sorted({r.test for chapters in (runtime, device, ptx) for _, rows in chapters
+    bad += [f"there is no test '{t}'" for t in sorted({r.test for chapters in (runtime, device, ptx, *(c for _, c in libraries)) for _, rows in chapters
                                                        for r in rows if r.works and r.test} - listed)]
-    text, doc = page(runtime, device, ptx), source / "docs/reference/support.md"
+    text, doc = page(runtime, device, ptx, libraries), source / "docs/reference/support.md"
     if "--write" in sys.argv:
         doc.write_text(text)
     elif not doc.exists() or doc.read_text() != text:

@@ -26,7 +26,7 @@ static void of_messages(void **state)
         {"'curand_kernel.h' file not found", ": cuRAND ("},
         {"'cusolverDn.h' file not found", ": cuSOLVER ("},
         {"cannot find -lcublas: No such file or directory", ": cuBLAS ("},
-        {"cannot find -lcufftw: No such file or directory", ": cuFFT ("},
+        {"cannot find -lcufftw: No such file or directory", ": cuFFTW ("},
         {"'helper_of_mine.h' file not found", NULL},
         {"'cuda/kernels.h' file not found", NULL},
         {"'thrust' file not found", NULL},

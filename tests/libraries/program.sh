@@ -1,0 +1,36 @@
+#!/bin/sh
+# A program of this folder: its own checks, its fault, and without the host's library.
+# program.sh HEDDLE WITHOUT.so NAME
+set -eu
+heddle=$1 without=$2 name=$3 here=$(cd "$(dirname "$0")" && pwd) work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAILED: $*"; cat "$work/out" "$work/err"; exit 1; }
+run() { # run STATUS COMMAND...
+    status=0 want=$1
+    shift
+    "$@" >"$work/out" 2>"$work/err" || status=$?
+    [ "$status" = "$want" ] || fail "'$*' left with $status"
+}
+said() { grep -qF -- "$1" "$work/out" "$work/err" || fail "'$1' is missing"; }
+
+"$heddle" build -std=c++17 "$here/$name.cu" -o "$work/$name" "-l$name"
+case $name in
+cufft) needs=fftw package=libfftw3-single3 word=cufftExecC2C missing=cufftXtSetCallback ;;
+esac
+if [ -n "$needs" ]; then
+    run 77 env LD_PRELOAD="$without" WITHOUT=$needs "$work/$name"
+    said "Debian's package $package has it"
+fi
+status=0
+"$work/$name" >"$work/out" 2>"$work/err" || status=$?
+if [ "$status" = 77 ]; then
+    cat "$work/err"
+    exit 77
+fi
+[ "$status" = 0 ] || fail "the program left with $status"
+said PASSED
+[ "$(grep -c "heddle: $missing is not there yet" "$work/err")" = 1 ] || fail "$missing is not refused once"
+run 0 "$work/$name" fault
+said "$word ("
+said "illegal address (CUDA error 700)"
+said cudaErrorIllegalAddress
