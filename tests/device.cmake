@@ -6,7 +6,7 @@ foreach(case services idle lines fp8)
 endforeach()
 
 # Programs that check themselves: they print PASSED.
-foreach(program integers atomics warps math_names pointers gathers loops sparse ways structs unset wide_loads folding complex variables half_names half_math more_names prelude hints cuda_atomic cuda_barrier groups barriers several)
+foreach(program integers atomics warps math_names pointers gathers loops sparse ways structs unset wide_loads folding complex variables half_names half_math more_names prelude hints cuda_atomic cuda_barrier groups barriers several curand_use)
   add_test(NAME device.${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
   set_tests_properties(device.${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED
                        FAIL_REGULAR_EXPRESSION FAILED)
@@ -21,6 +21,11 @@ add_test(NAME device.constants_jit COMMAND ${constants} --executor jit --seed 4 
 foreach(test constants constants_ftz constants_old constants_jit)
   set_tests_properties(device.${test} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
 endforeach()
+
+# cuRAND's device interface against an H200's values; its tables against the script that makes them.
+add_test(NAME device.curand COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/device/curand.py $<TARGET_FILE:heddle_cli> ${CMAKE_CURRENT_SOURCE_DIR}/truth/libraries)
+set_tests_properties(device.curand PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
+add_test(NAME tools.curand_tables COMMAND python3 tools/curand_tables.py --check WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 
 # What each described GPU answers about itself.
 add_test(NAME device.attributes COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/device/attributes.py $<TARGET_FILE:heddle_cli>)

@@ -23,7 +23,7 @@ static void of_messages(void **state)
         {"'helper_cuda.h' file not found", ": NVIDIA's CUDA samples ("},
         {"'cudnn.h' file not found", ": cuDNN ("},
         {"'nccl.h' file not found", ": NCCL ("},
-        {"'curand_kernel.h' file not found", ": cuRAND ("},
+        {"'curand_mtgp32_host.h' file not found", ": cuRAND's "},
         {"'cusolverDn.h' file not found", ": cuSOLVER ("},
         {"cannot find -lcublas: No such file or directory", ": cuBLAS ("},
         {"cannot find -lcufftw: No such file or directory", ": cuFFTW ("},

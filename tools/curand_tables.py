@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Writes include/heddle/curand/xorwow_powers.h and mrg32k3a_powers.h: powers of the step of two generators.
+
+XORWOW's step without its counter is linear over GF(2): a matrix of 160 x 160 bits (Marsaglia, Xorshift RNGs, J. Stat. Softw. 8(14),
+2003). MRG32k3a's is two matrices of 3 x 3 numbers modulo two primes (L'Ecuyer, Operations Research 47(1), 1999). To skip n steps is
+to multiply by the matrix to the power of n; the tables have the powers that n is put together from.
+
+usage: tools/curand_tables.py [--check]     in the tree's root; --check compares with the files that are there
+"""
+import sys
+
+WORD = 0xFFFFFFFF
+FOLDER = "include/heddle/curand/"
+
+
+def xorwow_step(v):
+    """The five words of the state after one step, without the counter."""
+    t = v[0] ^ (v[0] >> 2)
+    return v[1:] + [(v[4] ^ (v[4] << 4) ^ t ^ (t << 1)) & WORD]
+
+
+def as_number(v):
+    return sum(word << (32 * i) for i, word in enumerate(v))
+
+
+def apply(matrix, x):
+    """matrix: 160 rows, what each bit of the state becomes."""
+    r = 0
+    while x:
+        low = x & -x
+        r ^= matrix[low.bit_length() - 1]
+        x ^= low
+    return r
+
+
+def xorwow_tables():
+    """For sequences of 2^67 steps and for single steps: the powers 4^0 .. 4^31 of them."""
+    matrix = []
+    for bit in range(160):
+        v = [0] * 5
+        v[bit // 32] = 1 << (bit % 32)
+        matrix.append(as_number(xorwow_step(v)))
+    powers = [matrix]  # of 2^i steps
+    while len(powers) < 67 + 63:
+        powers.append([apply(powers[-1], row) for row in powers[-1]])
+    return [("sequence", [powers[67 + 2 * i] for i in range(32)]), ("step", [powers[2 * i] for i in range(32)])]
+
+
+MODULI = (2**32 - 209, 2**32 - 22853)
+STEPS = (((0, 1, 0), (0, 0, 1), (MODULI[0] - 810728, 1403580, 0)), ((0, 1, 0), (0, 0, 1), (MODULI[1] - 1370589, 0, 527612)))
+
+
+def square(a, m):
+    return tuple(tuple(sum(a[i][k] * a[k][j] for k in range(3)) % m for j in range(3)) for i in range(3))
+
+
+def mrg_tables():
+    """For steps, for subsequences of 2^76 and for sequences of 2^127: the powers 2^0 .. of them, for both moduli."""
+    result = []
+    for name, first, count in (("step", 0, 64), ("subsequence", 76, 64), ("sequence", 127, 64)):
+        for part, (matrix, modulus) in enumerate(zip(STEPS, MODULI)):
+            a, powers = matrix, []
+            for i in range(first + count):
+                if i >= first:
+                    powers.append(a)
+                a = square(a, modulus)
+            result.append((name, part + 1, powers))
+    return result
+
+
+def table(out, head, numbers):
+    out.append(head + " = {")
+    line = ""
+    for number in numbers:
+        text = "0x%x," % number
+        if len(line) + len(text) > 120:
+            out.append(line)
+            line = ""
+        line += text
+    out.append(line)
+    out.append("};")
+
+
+def xorwow_text():
+    out = ["/* Powers of XORWOW's step, a matrix over GF(2); written by tools/curand_tables.py.",
+           " *",
+           " * heddle_xorwow_<unit>[k][5 * b + w]: word w of what bit b of the state becomes after 4^k units, a unit being one step or",
+           " * one sequence of 2^67 steps. Device code reads them from global memory. */",
+           "#ifndef HEDDLE_CURAND_XORWOW_POWERS_H", "#define HEDDLE_CURAND_XORWOW_POWERS_H", ""]
+    for name, powers in xorwow_tables():
+        numbers = [(row >> (32 * w)) & WORD for matrix in powers for row in matrix for w in range(5)]
+        table(out, "HEDDLE_CURAND_TABLE unsigned int heddle_xorwow_%s[32][800]" % name, numbers)
+    return "\n".join(out + ["", "#endif", ""])
+
+
+def mrg_text():
+    out = ["/* Powers of MRG32k3a's steps, matrices modulo 2^32 - 209 and 2^32 - 22853; written by tools/curand_tables.py.",
+           " *",
+           " * heddle_mrg_<unit><part>[k]: the matrix of 2^k units, a unit being one step, one subsequence of 2^76 steps or one sequence",
+           " * of 2^127. */",
+           "#ifndef HEDDLE_CURAND_MRG32K3A_POWERS_H", "#define HEDDLE_CURAND_MRG32K3A_POWERS_H", ""]
+    for name, part, powers in mrg_tables():
+        numbers = [x for matrix in powers for row in matrix for x in row]
+        table(out, "HEDDLE_CURAND_TABLE unsigned int heddle_mrg_%s%d[%d][3][3]" % (name, part, len(powers)), numbers)
+    return "\n".join(out + ["", "#endif", ""])
+
+
+def main():
+    wrong = 0
+    for name, text in (("xorwow_powers.h", xorwow_text()), ("mrg32k3a_powers.h", mrg_text())):
+        if "--check" in sys.argv[1:]:
+            if open(FOLDER + name).read() != text:
+                print(FOLDER + name + " is not what tools/curand_tables.py writes")
+                wrong = 1
+        else:
+            open(FOLDER + name, "w").write(text)
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
