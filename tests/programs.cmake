@@ -51,6 +51,21 @@ add_test(NAME profile.first_loads COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scratch.sh
 set_tests_properties(profile.first_loads PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                      ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 
+# Two devices that reach each other's memory.
+foreach(executor auto interp jit jit-first)
+  add_test(NAME program.peers_${executor} COMMAND heddle_cli run ${programs}/peers.cu)
+  set_tests_properties(program.peers_${executor} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                       ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_DEVICE=h200,h200;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+endforeach()
+add_test(NAME check.peers COMMAND heddle_cli check --report-api-errors no --device h200,h200 ${programs}/peers.cu clean)
+set_tests_properties(check.peers PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION "SUMMARY: 0 errors" FAIL_REGULAR_EXPRESSION FAILED
+                     ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+add_test(NAME profile.peers COMMAND heddle_cli profile --device h200,h200 --launch-count 2 --metrics
+         derived__peer_sectors_read.sum,derived__peer_sectors_write.sum,dram__bytes_read.sum ${programs}/peers.cu clean)
+set_tests_properties(profile.peers PROPERTIES TIMEOUT 120 FAIL_REGULAR_EXPRESSION FAILED
+                     PASS_REGULAR_EXPRESSION "read.sum +sector +12,500 .*write.sum +sector +0 .*read.sum +byte +400,000 .*read.sum +sector +12,500 .*write.sum +sector +12,500 "
+                     ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
 # What was never written is zero in each executor.
 foreach(executor auto interp jit jit-first)
   add_test(NAME program.unwritten_${executor} COMMAND heddle_cli run ${programs}/unwritten.cu)

@@ -385,6 +385,7 @@ struct check_launch *check_begin(struct check *c, struct launch *l, unsigned too
     cl->place = find_places(l->kernel);
     registered_each(add_allocation, cl);
     space_each(c->space, add_allocation, cl);
+    space_each_beyond(c->space, add_allocation, cl);
     if (cl->nallocations)
         qsort(cl->allocations, (size_t)cl->nallocations, sizeof *cl->allocations, by_address);
     l->watch = &cl->watch;

@@ -84,6 +84,8 @@ static bool all_set(const uint8_t *bits, uint64_t at, unsigned n)
 
 /* --- global memory --- */
 
+static struct check *open_check[SPACE_DEVICES]; /* by its space's place: kernels write other devices' memory, too */
+
 void written_open(struct check *c)
 {
     void *map;
@@ -93,10 +95,13 @@ void written_open(struct check *c)
     c->written = map == MAP_FAILED ? NULL : map;
     if (!c->written)
         c->tools &= ~(unsigned)CHECK_INITCHECK;
+    open_check[c->space->place] = c->written ? c : NULL;
 }
 
 void written_close(struct check *c)
 {
+    if (c->written && open_check[c->space->place] == c)
+        open_check[c->space->place] = NULL;
     if (c->written)
         munmap(c->written, c->bits / 8 + SLACK);
 }
@@ -192,6 +197,7 @@ static uint8_t *bits_of(struct check_launch *cl, const struct check_block *b, co
                         uint64_t *shift)
 {
     const struct space_allocation *a;
+    const struct space *in;
 
     *shift = 0;
     switch (r->space) {
@@ -202,8 +208,11 @@ static uint8_t *bits_of(struct check_launch *cl, const struct check_block *b, co
         return b->local;
     case PTX_GLOBAL:
         a = check_allocation(cl, r->addr[lane]);
-        *shift = -cl->check->space->base;
-        return a && a->kind == SPACE_PROGRAM ? cl->check->written : NULL;
+        if (!a || a->kind != SPACE_PROGRAM)
+            return NULL;
+        in = space_reach(cl->check->space, a->address);
+        *shift = -in->base;
+        return open_check[in->place] ? open_check[in->place]->written : NULL;
     default:
         return NULL;
     }

@@ -47,7 +47,7 @@ static void list_names(struct nvprof *p, enum nvprof_kind kind)
     struct device d;
 
     p->answered = true;
-    if (!device_load(&d, p->device, &p->diags))
+    if (!program_device(&d, p->device, &p->diags))
         return;
     printf("Available %s:\n                            Name   Description\nDevice 0 (%s):\n", kind == NVPROF_EVENT ? "Events" : "Metrics", d.name);
     for (int i = 0; (n = nvprof_name_at(i)); i++)

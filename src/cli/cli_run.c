@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "cli/cli.h"
+#include "cli/program.h"
 #include "cli/resources.h"
 #include "compile/compile.h"
 #include "device/device.h"
@@ -51,7 +52,7 @@ static int take_flags(struct compile_options *o, const char **device, const char
 static void choose_device(struct compile_options *o, const char *device, struct diag_list *diags)
 {
     struct device d;
-    if (!device_load(&d, device, diags))
+    if (!program_device(&d, device, diags))
         return;
     if (!o->arch_given)
         o->arch = device_code_arch(&d);

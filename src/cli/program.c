@@ -68,11 +68,23 @@ static const char *check_executable(const struct compile_options *compile, const
     return path;
 }
 
+bool program_device(struct device *first, const char *list, struct diag_list *diags)
+{
+    list = list && *list ? list : getenv("HEDDLE_DEVICE");
+    bool good = device_load(first, list ? arena_strndup(&diags->arena, list, strcspn(list, ",")) : NULL, diags);
+    for (const char *at = list; good && at && (at = strchr(at, ',')) != NULL;) {
+        struct device other;
+        good = device_load(&other, arena_strndup(&diags->arena, at + 1, strcspn(at + 1, ",")), diags);
+        at++;
+    }
+    return good;
+}
+
 const char *program_find(struct compile_options *compile, const char *device, const char *word, struct diag_list *diags)
 {
     struct device d;
 
-    if (!device_load(&d, device, diags))
+    if (!program_device(&d, device, diags))
         return NULL;
     if (!ends_with(word, ".cu"))
         return check_executable(compile, word, diags);

@@ -32,6 +32,11 @@ const char *program_on_path(struct arena *a, const char *name);
  * are handed on to it, and when we are killed, so is it. Returns its status as waitpid gives it, -1 with a message when it could not be run. */
 int program_run(const char *exe, char **argv, const struct program_variable *variables, int output, struct diag_list *diags);
 
+/* The first of the devices that a list names (separated by commas; NULL: HEDDLE_DEVICE), which code is made for. False, with a
+ * message: one of them is not there. */
+struct device;
+bool program_device(struct device *first, const char *list, struct diag_list *diags);
+
 /* What the command that ran it ends with: its exit status, 128 + n if signal n ended it. */
 int program_exit(int status);
 

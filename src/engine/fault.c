@@ -43,12 +43,23 @@ static bool below_devices(uint64_t at)
     return SPACE_BASE - at <= SPACE_STRIDE;
 }
 
+/* Memory of another device of the process that this one may not touch. */
+static bool add_others(struct strbuf *out, const heddle_device *d, uint64_t at)
+{
+    const struct space *other = space_of(at);
+    if (!other || other == &d->space || space_reach(&d->space, at) != &d->space)
+        return false;
+    strbuf_adds(out, " is memory of another device: kernels of this one reach it after cudaDeviceEnablePeerAccess");
+    return true;
+}
+
 /* " is ...": what an address of the device is near to, or was in; nothing where there is no allocation at all. */
 static void add_nearest(struct strbuf *out, const heddle_device *d, uint64_t at)
 {
+    const struct space *s = space_reach(&d->space, at);
     struct space_allocation a, freed;
-    bool found = space_find(&d->space, at, &a), before = at < a.address;
-    if (!found && space_find_freed(&d->space, at, &freed))
+    bool found = space_find(s, at, &a), before = at < a.address;
+    if (!found && space_find_freed(s, at, &freed))
         strbuf_addf(out, " is in an allocation of %llu bytes that was freed", (unsigned long long)freed.bytes);
     else if (found)
         strbuf_addf(out, " is %llu bytes before the end of the allocation at 0x%llx of %llu bytes",
@@ -68,7 +79,8 @@ void engine_tell_address(const heddle_device *d, uint64_t at, const char *who, s
         describe_host_address(out, at, who);
     } else {
         strbuf_addf(out, "  address 0x%llx", va);
-        add_nearest(out, d, at);
+        if (!add_others(out, d, at))
+            add_nearest(out, d, at);
         strbuf_adds(out, "\n");
     }
 }

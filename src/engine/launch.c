@@ -206,6 +206,10 @@ void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct
         .window_bytes = c->persisting.bytes,
         .persisting_bytes = c->persisting.set_aside,
         .window_ratio = c->persisting.ratio,
+        .devices_first = SPACE_BASE,
+        .devices_bytes = SPACE_DEVICES * SPACE_STRIDE,
+        .own_first = SPACE_BASE + (uint64_t)k->module->device->space.place * SPACE_STRIDE,
+        .own_bytes = SPACE_STRIDE,
     };
     latencies(d, out);
     throughputs(d, out);

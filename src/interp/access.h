@@ -169,13 +169,13 @@ static uint32_t outside_all(const struct space *sp, const uint64_t *addr, const 
 {
     uint64_t from, to;
     uint32_t out = 0;
-    if (space_holds(sp, s->low, s->high + bytes - s->low))
+    if (space_holds(space_reach(sp, s->low), s->low, s->high + bytes - s->low))
         return 0;
     find_ends(addr, m, bytes, &from, &to);
-    if (to > from && space_holds(sp, from, to - from))
+    if (to > from && space_holds(space_reach(sp, from), from, to - from))
         return 0;
     for (int i = 0; i < WARP_LANES; i++)
-        out |= (uint32_t)!space_holds(sp, addr[i], bytes) << i;
+        out |= (uint32_t)!space_holds(space_reach(sp, addr[i]), addr[i], bytes) << i;
     return out & m;
 }
 
@@ -185,7 +185,7 @@ static uint32_t not_mapped(const struct access *a, uint32_t out, unsigned bytes)
     struct launch *l = a->w->block->launch;
     uint32_t bad = 0;
     LANE_LOOP(out)
-    bad |= (uint32_t)!space_ok(l->space, a->addr[i], bytes) << i;
+    bad |= (uint32_t)!space_ok(space_reach(l->space, a->addr[i]), a->addr[i], bytes) << i;
     if (out & ~bad) {
         int lane = __builtin_ctz(out & ~bad);
         launch_stray(l, a->w, (int32_t)(a->st - a->c->step), lane, a->addr[lane], bytes);

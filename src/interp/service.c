@@ -29,7 +29,7 @@ const char *service_bytes(const struct warp *w, int lane, uint64_t address, unsi
         return local + n <= l->local_size ? w->local + (size_t)lane * l->local_bytes + local : NULL;
     if (!space_is_device_address(address) && registered_ok(address, n))
         return (const char *)(uintptr_t)address;
-    return space_ok(l->space, address, n) ? space_host(address) : NULL;
+    return space_ok(space_reach(l->space, address), address, n) ? space_host(address) : NULL;
 }
 
 bool service_string(const struct warp *w, int lane, uint64_t address, struct strbuf *out, uint64_t *bad)

@@ -26,6 +26,7 @@ static bool is_mapped(const struct space *s, const struct texture *t)
     uint64_t images = t->layers ? t->layers : t->size[2];
     uint64_t last = t->address + (images - 1) * t->slice + (t->size[1] - 1) * t->pitch +
                     (uint64_t)t->size[0] * t->components * t->bytes - 1;
+    s = space_reach(s, t->address);
     return space_ok(s, t->address, 1) && space_ok(s, last, 1);
 }
 

@@ -261,7 +261,7 @@ static int find_allocations(const struct turn *t, uint64_t set, const struct spa
         uint64_t address = root->at;
         if (root->param)
             memcpy(&address, params + root->at, sizeof address);
-        struct space_run run = space_run_at(s, address);
+        struct space_run run = space_run_at(space_reach(s, address), address);
         if (run.bytes)
             begin[n++] = run.first;
     }

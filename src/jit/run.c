@@ -231,7 +231,8 @@ static uint32_t op_look(struct jit_frame *f, uint32_t slot, uint64_t host, uint3
 {
     uint64_t low = host - SPACE_DELTA;
     bool missed = slot < f->looks && f->missed[slot];
-    struct space_run run = missed ? space_granules_at(f->space, low) : space_run_at(f->space, low);
+    const struct space *s = space_reach(f->space, low);
+    struct space_run run = missed ? space_granules_at(s, low) : space_run_at(s, low);
     if (run.bytes < bytes || low - run.first > run.bytes - bytes) {
         if (slot < f->looks)
             f->missed[slot] = true;
@@ -253,7 +254,8 @@ static uint32_t op_find_run(struct jit_frame *f, uint32_t site, uint32_t slot)
     if (in->src[0].kind == IR_SRC_REG)
         address = ((const uint64_t *)(const void *)(f->regs + c->of_reg[in->src[0].reg]))[__builtin_ctz(f->mask)];
     address += (uint64_t)in->offset;
-    struct space_run run = f->missed[slot] ? space_granules_at(f->space, address) : space_run_at(f->space, address);
+    const struct space *s = space_reach(f->space, address);
+    struct space_run run = f->missed[slot] ? space_granules_at(s, address) : space_run_at(s, address);
     f->missed[slot] |= f->seen[slot].room != 0;
     if (run.bytes)
         f->seen[slot] = (struct jit_seen){run.first, run.bytes};

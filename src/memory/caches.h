@@ -48,6 +48,8 @@ struct caches_config {
     /* Persisting window of L2: accesses to it are kept for this part of its lines, up to the bytes set aside. */
     uint64_t window_first, window_bytes, persisting_bytes;
     float window_ratio;
+    /* Addresses of all devices' memory, and of these this one's: what SMs ask of the others' goes past L2 and DRAM. */
+    uint64_t devices_first, devices_bytes, own_first, own_bytes;
 };
 
 /* The cluster that an SM is in. TPCs are numbered through the clusters, one of each in turn; the first cluster has its last

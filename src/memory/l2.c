@@ -588,6 +588,21 @@ static void read_texture(struct l2 *l, const struct l2_request *r, struct counte
     ask_dram(l, r->line, r->sectors & ~found, false, r->time);
 }
 
+/* Memory of another device: its L2 and DRAM are not this launch's. */
+static inline bool is_peers(const struct l2 *l, uint64_t line)
+{
+    uint64_t at = line << LINE_SHIFT;
+    return at - l->c.own_first >= l->c.own_bytes && at - l->c.devices_first < l->c.devices_bytes;
+}
+
+/* Over the link between the devices, whose time is not modelled: the answer comes as from DRAM. */
+static uint64_t ask_peer(const struct l2 *l, const struct l2_request *r, struct counters *c)
+{
+    bool writes = r->op == L2_WRITE || r->op == L2_ATOMIC;
+    c->v[writes ? COUNTER_PEER_WRITE_SECTORS : COUNTER_PEER_READ_SECTORS] += r->op == L2_ATOMIC ? r->lanes : lines_count(r->sectors);
+    return r->time + (writes && r->op != L2_ATOMIC ? 0 : l->c.l2_latency + l->c.dram_latency);
+}
+
 /* Returns when the SM has its answer; of a write, when it has been told. */
 static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_request *r, uint32_t sm, struct counters *sites)
 {
@@ -598,6 +613,8 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
     uint64_t there = r->time;
     if (r->op == L2_JOIN)
         return l1_comes(q->l1, r->line, r->time);
+    if (is_peers(l, r->line))
+        return ask_peer(l, r, c);
     l->asker = (struct dram_asker){sites, r->site, r->time};
     if (!l->c.l2_bytes && !textures)
         return pass_on(l, r, c) + way(l, r->line, sm, (uint32_t)r->time);

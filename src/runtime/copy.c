@@ -12,6 +12,7 @@
 
 #include "device/device.h"
 #include "runtime/module.h"
+#include "runtime/peer.h"
 
 struct shape {
     size_t width, height, depth; /* bytes, rows, slices */
@@ -107,7 +108,10 @@ static cudaError_t copy(const struct copy *w, const struct shape *shape, enum cu
     join(c);
     bool pageable = to.kind == POINTER_HOST || from.kind == POINTER_HOST;
     bool inside = to.kind == POINTER_DEVICE && from.kind == POINTER_DEVICE;
-    return finish(s, c, async ? pageable : !inside);
+    peer_copy_begins(s, &to, &from);
+    cudaError_t done = finish(s, c, async ? pageable : !inside);
+    peer_copy_queued(s, &to, &from);
+    return done;
 }
 
 static cudaError_t copy_1d(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream,

@@ -1,7 +1,7 @@
 /* Device management (CUDA Runtime API reference, chapter "Device Management", and the deprecated "Thread Management").
  *
  * Every figure comes from the device description (device/device.h); what a description does not say is 0. What Heddle
- * itself can or cannot do (peer access, arrays, interoperability) is said as it is, not as the real device would. */
+ * itself can or cannot do (arrays, interoperability) is said as it is, not as the real device would. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "runtime/checking.h"
 #include "runtime/mempool.h"
 #include "runtime/module.h"
+#include "runtime/peer.h"
 #include "runtime/queue.h"
 #include "runtime/range.h"
 #include "runtime/runtime.h"
@@ -267,48 +268,6 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
     return cudaSuccess;
 }
 
-/* --- peers: not there yet, and said so as a device would that has no peer --- */
-
-static cudaError_t check_peer(int peer)
-{
-    return peer < 0 || peer >= runtime_device_count() || peer == runtime_current() ? cudaErrorInvalidDevice
-                                                                                   : cudaErrorPeerAccessUnsupported;
-}
-
-cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
-{
-    int n = runtime_device_count();
-    if (!canAccessPeer)
-        return runtime_leave(cudaErrorInvalidValue);
-    if (device < 0 || device >= n || peerDevice < 0 || peerDevice >= n)
-        return runtime_leave(cudaErrorInvalidDevice);
-    *canAccessPeer = 0;
-    return cudaSuccess;
-}
-
-cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
-{
-    return runtime_leave(flags ? cudaErrorInvalidValue : check_peer(peerDevice));
-}
-
-cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
-{
-    cudaError_t e = check_peer(peerDevice);
-    return runtime_leave(e == cudaErrorPeerAccessUnsupported ? cudaErrorPeerAccessNotEnabled : e);
-}
-
-/* Rank 0: all devices are of one process. */
-cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
-{
-    int n = runtime_device_count();
-    if (!value || attr < cudaDevP2PAttrPerformanceRank || attr > cudaDevP2PAttrCudaArrayAccessSupported)
-        return runtime_leave(cudaErrorInvalidValue);
-    if (srcDevice < 0 || srcDevice >= n || dstDevice < 0 || dstDevice >= n || srcDevice == dstDevice)
-        return runtime_leave(cudaErrorInvalidDevice);
-    *value = 0;
-    return cudaSuccess;
-}
-
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements, const struct cudaChannelFormatDesc *desc, int device)
 {
     cudaError_t e;
@@ -368,6 +327,7 @@ cudaError_t cudaDeviceReset(void)
     module_reset(d);
     free_everything(d);
     mempool_reset(d);
+    peer_reset(d);
     d->flags = 0;
     return cudaSuccess;
 }

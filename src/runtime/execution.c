@@ -186,7 +186,7 @@ static cudaError_t launch(struct runtime_device *d, const void *func, struct dim
 {
     struct runtime_kernel *k;
     struct stream *s = stream_of(stream);
-    cudaError_t e = s ? module_kernel(d, func, &k) : cudaErrorInvalidResourceHandle;
+    cudaError_t e = s && s->device == d ? module_kernel(d, func, &k) : cudaErrorInvalidResourceHandle;
     e = e ? e : check(d->spec, k, g, b, shared);
     if (!e && cooperative) {
         int blocks;

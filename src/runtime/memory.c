@@ -12,6 +12,7 @@
 #include "runtime/advice.h"
 #include "runtime/checking.h"
 #include "runtime/mempool.h"
+#include "runtime/peer.h"
 #include "runtime/pointer.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
@@ -212,7 +213,7 @@ cudaError_t cudaFree(void *devPtr)
         pointer_why(&p, "the pointer", 0);
         return runtime_leave(cudaErrorInvalidValue);
     }
-    queue_wait_device(p.device);
+    peer_wait_users(&p);
     cudaError_t e = queue_verdict(p.device);
     return runtime_leave(e ? e : release(&p));
 }
@@ -337,7 +338,7 @@ cudaError_t cudaFreeHost(void *ptr)
         pointer_why(&p, "the pointer", 0);
         return runtime_leave(cudaErrorInvalidValue);
     }
-    queue_wait_device(p.device);
+    peer_wait_users(&p);
     pthread_mutex_lock(&runtime_lock);
     int i = pinned_at(p.base);
     if (i >= 0)

@@ -86,6 +86,22 @@ static struct stream *legacy_of(struct runtime_device *d)
     return legacy[d->index];
 }
 
+struct stream *stream_default(struct runtime_device *d)
+{
+    pthread_mutex_lock(&runtime_lock);
+    struct stream *s = legacy_of(d);
+    pthread_mutex_unlock(&runtime_lock);
+    return s;
+}
+
+struct ticket *stream_latest(struct stream *s)
+{
+    pthread_mutex_lock(&runtime_lock);
+    struct ticket *t = ticket_share(s->latest);
+    pthread_mutex_unlock(&runtime_lock);
+    return t;
+}
+
 struct stream *stream_of(cudaStream_t handle)
 {
     struct runtime_device *d = runtime_device_if_open(runtime_current());

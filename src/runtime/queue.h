@@ -102,11 +102,16 @@ struct command *command_new(enum command_kind kind);
 /* The stream of a handle for the calling thread's device: NULL and cudaStreamLegacy: the legacy default stream;
  * cudaStreamPerThread: the thread's own. NULL: the handle is not a stream. Takes runtime_lock. */
 struct stream *stream_of(cudaStream_t handle);
+/* The legacy default stream of a device. Takes runtime_lock. */
+struct stream *stream_default(struct runtime_device *d);
 struct stream *stream_new(struct runtime_device *d, unsigned flags, int priority);
 void stream_destroy(struct stream *s);
 
 /* Every following command of the stream waits for the ticket. Takes runtime_lock. */
 void stream_wait(struct stream *s, struct ticket *t);
+
+/* The ticket of the stream's newest command, with a reference for the caller, or NULL. Takes runtime_lock. */
+struct ticket *stream_latest(struct stream *s);
 
 /* Puts a command at the end of a stream's queue (which owns it then). Returns its ticket, with a reference for the
  * caller. */

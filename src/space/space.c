@@ -45,6 +45,8 @@ struct granule {
 
 #define FREED_MAX 4096 /* how many freed allocations are remembered */
 
+static const struct space *opened[SPACE_DEVICES]; /* by place; atomic */
+
 struct space_private {
     pthread_mutex_t lock;
     int fd;
@@ -163,10 +165,12 @@ enum space_status space_open(struct space *s, int index, uint64_t bytes, const c
     for (uint32_t g = places.top; g < places.host; g++)
         p->live[g] = places_context(&places, g);
     arena_init(&p->labels);
+    s->place = index;
     s->live = p->live;
     s->run = p->run;
     s->steps = p->steps;
     s->private = p;
+    __atomic_store_n(&opened[index], s, __ATOMIC_RELEASE);
     return SPACE_OK;
 }
 
@@ -175,6 +179,10 @@ void space_close(struct space *s)
     struct space_private *p = s->private;
     if (!p)
         return;
+    __atomic_store_n(&opened[s->place], NULL, __ATOMIC_RELEASE);
+    for (int i = 0; i < SPACE_DEVICES; i++)
+        if (opened[i])
+            space_let((struct space *)opened[i], s, false);
     texture_release_all(s);
     munmap(program_view(s->base), s->bytes);
     munmap(space_host(s->base), s->bytes);
@@ -228,10 +236,10 @@ static void punch(const struct space *s, uint64_t address, uint64_t bytes)
         memset(space_host(address), 0, bytes); /* a kernel that cannot punch: at least zero again */
 }
 
-static void granule_live(const struct space *s, uint64_t g, uint64_t count, bool on)
+static void granule_live(const struct space *s, uint64_t g, uint64_t count, uint8_t how)
 {
     for (uint64_t i = 0; i < count; i++)
-        __atomic_store_n(&s->private->live[g + i], on, __ATOMIC_RELEASE);
+        __atomic_store_n(&s->private->live[g + i], how, __ATOMIC_RELEASE);
 }
 
 /* What accesses find in granules of one allocation; bytes 0: nothing. A run that is seen half written has 0 bytes. */
@@ -271,7 +279,7 @@ static int64_t take_granules(struct space *s, enum space_kind kind, uint64_t cou
     p->granted += bytes;
     if (kind != SPACE_HOST)
         p->granted_device += bytes;
-    granule_live(s, (uint64_t)g, count, true);
+    granule_live(s, (uint64_t)g, count, host_touches(kind) ? SPACE_EVERYBODYS : 1);
     return g;
 }
 
@@ -280,7 +288,7 @@ static void give_granules(struct space *s, uint64_t g, uint64_t count)
     struct space_private *p = s->private;
     enum space_kind kind = p->table[g].kind;
     uint64_t address = s->base + g * SPACE_GRANULE, bytes = count * SPACE_GRANULE;
-    granule_live(s, g, count, false);
+    granule_live(s, g, count, 0);
     places_change(&p->places, kind, (uint32_t)g, (uint32_t)count, -1);
     if (host_touches(kind))
         mprotect(program_view(address), bytes, PROT_NONE);
@@ -289,6 +297,61 @@ static void give_granules(struct space *s, uint64_t g, uint64_t count)
     if (kind != SPACE_HOST)
         p->granted_device -= bytes;
     memset(&p->table[g], 0, count * sizeof p->table[g]);
+}
+
+/* --- other devices --- */
+
+const struct space *space_of(uint64_t address)
+{
+    if (!space_is_device_address(address) || address >= SPACE_BASE + SPACE_DEVICES * SPACE_STRIDE)
+        return NULL;
+    const struct space *s = __atomic_load_n(&opened[(address - SPACE_BASE) / SPACE_STRIDE], __ATOMIC_ACQUIRE);
+    return s && address - s->base < s->bytes ? s : NULL;
+}
+
+void space_let(struct space *s, const struct space *peer, bool on)
+{
+    if (on)
+        __atomic_fetch_or(&s->peers, UINT32_C(1) << peer->place, __ATOMIC_RELEASE);
+    else
+        __atomic_fetch_and(&s->peers, ~(UINT32_C(1) << peer->place), __ATOMIC_RELEASE);
+}
+
+bool space_lets(const struct space *s, const struct space *peer)
+{
+    return __atomic_load_n(&s->peers, __ATOMIC_ACQUIRE) >> peer->place & 1;
+}
+
+const struct space *space_beyond(const struct space *s, uint64_t address)
+{
+    const struct space *other = space_of(address);
+    if (!other)
+        return s;
+    uint8_t live = __atomic_load_n(&other->live[(address - other->base) / SPACE_GRANULE], __ATOMIC_ACQUIRE);
+    return live == SPACE_EVERYBODYS || space_lets(s, other) ? other : s;
+}
+
+struct beyond {
+    const struct space *from;
+    void (*visit)(const struct space_allocation *a, void *user);
+    void *user;
+};
+
+static void visit_beyond(const struct space_allocation *a, void *user)
+{
+    const struct beyond *b = user;
+    if (space_beyond(b->from, a->address) != b->from)
+        b->visit(a, b->user);
+}
+
+void space_each_beyond(const struct space *s, void (*visit)(const struct space_allocation *a, void *user), void *user)
+{
+    struct beyond b = {s, visit, user};
+    for (int i = 0; i < SPACE_DEVICES; i++) {
+        const struct space *other = __atomic_load_n(&opened[i], __ATOMIC_ACQUIRE);
+        if (other && other != s)
+            space_each(other, visit_beyond, &b);
+    }
 }
 
 /* --- debuggers --- */

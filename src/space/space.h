@@ -16,6 +16,9 @@
  * Variables and the engine's memory, the program's and managed memory, and pinned host memory have parts of the range of
  * their own; managed and pinned memory are readable and writable in both views, so host code and kernels use the same
  * address. Every placement is first fit.
+ * The spaces of a process know each other: kernels of every device reach the managed and pinned memory of all, and all of a
+ * device's memory once space_let has allowed it (peer access). The engine's view is at one distance for all devices, so an
+ * access needs no more than its bounds looked at: space_reach.
  * Thread safe: alloc, free and find take a lock; space_run_at, space_holds, space_ok and space_host are lock-free. */
 #ifndef SPACE_SPACE_H
 #define SPACE_SPACE_H
@@ -82,15 +85,19 @@ struct space_steps {
 };
 
 struct space {
+    int place;           /* number of its address range, 0 .. SPACE_DEVICES - 1 */
+    uint32_t peers;      /* places whose memory kernels of this device may touch: bits; atomic */
     uint64_t base;       /* first address of the range */
     uint64_t bytes;      /* of the range: the device's memory, the context's own, and pinned host memory */
     uint64_t capacity;   /* the device's memory, a multiple of SPACE_GRANULE */
-    const uint8_t *live; /* one byte a granule: not 0 when accessible */
+    const uint8_t *live; /* one byte a granule: not 0 when accessible; SPACE_EVERYBODYS: to kernels of every device */
     const struct space_run *run; /* for each granule the allocation that it is part of alone */
     struct space_steps *const *steps; /* for each granule those that share it, or NULL */
     struct space_private *private;
     struct texture **textures; /* texture.h; NULL: none yet */
 };
+
+#define SPACE_EVERYBODYS 2 /* of live: managed and pinned memory */
 
 struct texture;
 
@@ -156,6 +163,25 @@ static inline struct space_run space_run_at(const struct space *s, uint64_t addr
     const struct space_steps *steps = __atomic_load_n(&s->steps[granule], __ATOMIC_ACQUIRE);
     uint64_t piece = steps ? __atomic_load_n(&steps->piece[at % SPACE_GRANULE / SPACE_ALIGN], __ATOMIC_RELAXED) : 0;
     return (struct space_run){s->base + granule * SPACE_GRANULE + (piece >> 32) * SPACE_ALIGN, (uint32_t)piece};
+}
+
+/* Another device's space in whose range the address lies, as far as kernels of s may touch it there; else s. */
+const struct space *space_beyond(const struct space *s, uint64_t address);
+
+/* Kernels of s may touch the memory of `peer` from now on, or no longer; and may they? */
+void space_let(struct space *s, const struct space *peer, bool on) ACROSS(space_let);
+bool space_lets(const struct space *s, const struct space *peer) ACROSS(space_lets);
+
+/* The space, of an open device of the process, in whose range the address lies, or NULL. */
+const struct space *space_of(uint64_t address) ACROSS(space_of);
+
+/* Calls `visit` for every live allocation of other devices that kernels of s may touch. */
+void space_each_beyond(const struct space *s, void (*visit)(const struct space_allocation *a, void *user), void *user);
+
+/* Whose bounds an access of a kernel of s at the address has to keep. */
+static inline const struct space *space_reach(const struct space *s, uint64_t address)
+{
+    return address - s->base < s->bytes ? s : space_beyond(s, address);
 }
 
 static inline bool space_live(const struct space *s, uint64_t granule)

@@ -51,7 +51,7 @@ static void settings(void **state)
     assert_int_equal(flags, cudaDeviceMapHost);
 }
 
-static void peers_are_not_there(void **state)
+static void one_device_has_no_peer(void **state)
 {
     int can = 7;
     (void)state;
@@ -69,7 +69,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(choosing),
         cmocka_unit_test(settings),
-        cmocka_unit_test(peers_are_not_there),
+        cmocka_unit_test(one_device_has_no_peer),
     };
     return cmocka_run_group_tests(tests, register_kernels, NULL);
 }

@@ -350,11 +350,19 @@ static void two_devices(void)
     MUST(2, n);
     MUST(0, cudaMalloc((void **)&a, 4));
     MUST(0, cudaDeviceCanAccessPeer(&n, 0, 1));
+    MUST(1, n);
+    MUST(0, cudaDeviceCanAccessPeer(&n, 1, 1));
     MUST(0, n);
     MUST(0, cudaDeviceGetP2PAttribute(&n, cudaDevP2PAttrAccessSupported, 0, 1));
+    MUST(1, n);
+    MUST(0, cudaDeviceGetP2PAttribute(&n, cudaDevP2PAttrPerformanceRank, 0, 1));
     MUST(0, n);
-    MUST(cudaErrorPeerAccessUnsupported, cudaDeviceEnablePeerAccess(1, 0));
     MUST(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(1));
+    MUST(0, cudaDeviceEnablePeerAccess(1, 0));
+    MUST(cudaErrorPeerAccessAlreadyEnabled, cudaDeviceEnablePeerAccess(1, 0));
+    MUST(0, cudaDeviceReset()); /* takes it back */
+    MUST(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(1));
+    MUST(0, cudaMalloc((void **)&a, 4));
     MUST(0, cudaSetDevice(1));
     MUST(0, cudaMalloc((void **)&b, 4));
     MUST(1, ((uintptr_t)b - (uintptr_t)a) == SPACE_STRIDE);
