@@ -251,6 +251,18 @@ HEDDLE_INLINE cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, i
                                                        dynamicSMemSize, blockSizeLimit, 0);
 }
 
+/* ---- managed memory: the forms that CUDA 13 has under these names, and CUDA 12 under _v2 ---- */
+HEDDLE_INLINE cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, cudaMemLocation location, unsigned int flags,
+                                               cudaStream_t stream = 0)
+{
+    return ::cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+HEDDLE_INLINE cudaError_t cudaMemAdvise(const void *devPtr, size_t count, cudaMemoryAdvise advice, cudaMemLocation location)
+{
+    return ::cudaMemAdvise_v2(devPtr, count, advice, location);
+}
+
 /* ---- events ---- */
 HEDDLE_INLINE cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)
 {

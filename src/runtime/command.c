@@ -12,6 +12,7 @@
 #include "runtime/collect.h"
 #include "runtime/library_work.h"
 #include "runtime/output.h"
+#include "runtime/pointer.h"
 #include "runtime/signals.h"
 
 /* --- launches --- */
@@ -151,7 +152,7 @@ static cudaError_t run_work(struct command *c)
     case COMMAND_LIBRARY:
         return library_work_run(c);
     case COMMAND_FREE:
-        return runtime_error(heddle_free(c->stream->device->engine, c->free));
+        return runtime_error(heddle_free(pointer_device(c->free)->engine, c->free));
     case COMMAND_RECORD:
     case COMMAND_HOST:
         break;

@@ -227,7 +227,7 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
         return cudaSuccess;
     if (!s)
         return runtime_leave(cudaErrorInvalidResourceHandle);
-    if (!is_start(&p) || p.kind != POINTER_DEVICE || p.device != s->device) {
+    if (!is_start(&p) || p.kind != POINTER_DEVICE) {
         pointer_why(&p, "the pointer", 0);
         return runtime_leave(cudaErrorInvalidValue);
     }

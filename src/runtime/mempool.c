@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "runtime/peer.h"
 #include "runtime/pool.h"
+#include "space/space.h"
 
 enum { GRANULE = 2 << 20 }; /* of reserved memory: space/space.h */
 
@@ -15,6 +17,7 @@ struct mempool {
     struct runtime_device *device;
     size_t max_bytes; /* 0: the device's memory */
     int reuse[3];     /* cudaMemPoolReuse... */
+    enum cudaMemAccessFlags access[RUNTIME_DEVICES]; /* of other devices */
     uint64_t threshold, used, used_high, reserved_high; /* bytes */
 };
 
@@ -283,33 +286,52 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
     return cudaSuccess;
 }
 
-/* --- who may reach it: kernels of its device --- */
+/* --- who may reach it --- */
+
+/* Kernels of the other device reach all of a device's memory while any pool of it is open to them: which memory is a pool's, an access
+ * does not ask. A pool open for reading alone is open for writing, too. */
+static void open_to(struct runtime_device *d, struct runtime_device *other)
+{
+    bool any = false;
+    pthread_mutex_lock(&runtime_lock);
+    for (struct mempool *p = pool_next(&pools, NULL); p; p = pool_next(&pools, p))
+        any |= p->device == d && p->access[other->index] != cudaMemAccessFlagsProtNone;
+    pthread_mutex_unlock(&runtime_lock);
+    space_let(other->space, d->space, SPACE_BY_POOL, any);
+}
+
+static cudaError_t set_access(struct mempool *p, const struct cudaMemAccessDesc *desc)
+{
+    cudaError_t e = desc->location.type == cudaMemLocationTypeDevice ? cudaSuccess : cudaErrorInvalidDevice;
+    struct runtime_device *other = e ? NULL : runtime_device(desc->location.id, &e);
+    if (!other)
+        return e;
+    if (other == p->device) /* a device cannot lose its own memory */
+        return desc->flags == cudaMemAccessFlagsProtReadWrite ? cudaSuccess : cudaErrorInvalidValue;
+    if (!peer_can_reach(other, p->device))
+        return cudaErrorInvalidDevice;
+    p->access[other->index] = desc->flags;
+    open_to(p->device, other);
+    return cudaSuccess;
+}
 
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *desc, size_t count)
 {
     ENTER(d);
     POOL(p, pool);
-    if (!desc && count)
-        return runtime_leave(cudaErrorInvalidValue);
-    for (size_t i = 0; i < count; i++) {
-        if (desc[i].location.type != cudaMemLocationTypeDevice || desc[i].location.id < 0 ||
-            desc[i].location.id >= runtime_device_count())
-            return runtime_leave(cudaErrorInvalidDevice);
-        bool own = desc[i].location.id == p->device->index;
-        if (own && desc[i].flags != cudaMemAccessFlagsProtReadWrite) /* a device cannot lose its own memory */
-            return runtime_leave(cudaErrorInvalidValue);
-        if (!own && desc[i].flags != cudaMemAccessFlagsProtNone)
-            return runtime_leave(runtime_not_supported("cudaMemPoolSetAccess for another device"));
-    }
-    return cudaSuccess;
+    cudaError_t e = !desc && count ? cudaErrorInvalidValue : cudaSuccess;
+    for (size_t i = 0; i < count && !e; i++)
+        e = set_access(p, &desc[i]);
+    return runtime_leave(e);
 }
 
 cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool, struct cudaMemLocation *location)
 {
     ENTER(d);
     POOL(p, pool);
-    if (!flags || !location || location->type != cudaMemLocationTypeDevice)
-        return runtime_leave(cudaErrorInvalidValue);
-    *flags = location->id == p->device->index ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
-    return cudaSuccess;
+    cudaError_t e = flags && location && location->type == cudaMemLocationTypeDevice ? cudaSuccess : cudaErrorInvalidValue;
+    struct runtime_device *other = e ? NULL : runtime_device(location->id, &e);
+    if (other)
+        *flags = other == p->device ? cudaMemAccessFlagsProtReadWrite : p->access[other->index];
+    return runtime_leave(e);
 }

@@ -8,7 +8,7 @@
 #include "device/device.h"
 #include "space/space.h"
 
-static bool can_reach(const struct runtime_device *d, const struct runtime_device *peer)
+bool peer_can_reach(const struct runtime_device *d, const struct runtime_device *peer)
 {
     return d != peer && d->spec->unified_addressing && d->spec->cc_major >= 2 && d->spec->cc_major == peer->spec->cc_major &&
            d->spec->cc_minor == peer->spec->cc_minor;
@@ -30,7 +30,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevi
         return runtime_leave(cudaErrorInvalidValue);
     cudaError_t e = find_two(device, peerDevice, &d, &p);
     if (!e)
-        *canAccessPeer = can_reach(d, p);
+        *canAccessPeer = peer_can_reach(d, p);
     return runtime_leave(e);
 }
 
@@ -41,11 +41,11 @@ cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
     struct runtime_device *p = e ? NULL : runtime_device(peerDevice, &e);
     if (!p || p == d)
         return runtime_leave(e ? e : cudaErrorInvalidDevice);
-    if (!can_reach(d, p))
+    if (!peer_can_reach(d, p))
         return runtime_leave(cudaErrorPeerAccessUnsupported);
-    if (space_lets(d->space, p->space))
+    if (space_lets(d->space, p->space, SPACE_BY_PEER))
         return runtime_leave(cudaErrorPeerAccessAlreadyEnabled);
-    space_let(d->space, p->space, true);
+    space_let(d->space, p->space, SPACE_BY_PEER, true);
     return cudaSuccess;
 }
 
@@ -58,10 +58,10 @@ cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
         return runtime_leave(e);
     if (p == d)
         return runtime_leave(cudaErrorInvalidDevice);
-    if (!space_lets(d->space, p->space))
+    if (!space_lets(d->space, p->space, SPACE_BY_PEER))
         return runtime_leave(cudaErrorPeerAccessNotEnabled);
     queue_wait_device(d); /* a kernel may be using it */
-    space_let(d->space, p->space, false);
+    space_let(d->space, p->space, SPACE_BY_PEER, false);
     return cudaSuccess;
 }
 
@@ -74,7 +74,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, i
     cudaError_t e = find_two(srcDevice, dstDevice, &d, &p);
     if (e || d == p)
         return runtime_leave(e ? e : cudaErrorInvalidDevice);
-    *value = attr != cudaDevP2PAttrPerformanceRank && can_reach(d, p);
+    *value = attr != cudaDevP2PAttrPerformanceRank && peer_can_reach(d, p);
     return cudaSuccess;
 }
 
@@ -82,14 +82,14 @@ void peer_reset(struct runtime_device *d)
 {
     for (int i = 0; i < RUNTIME_DEVICES; i++)
         if (runtime_device_if_open(i) && i != d->index)
-            space_let(d->space, runtime_device_if_open(i)->space, false);
+            space_let(d->space, runtime_device_if_open(i)->space, SPACE_BY_PEER, false);
 }
 
 void peer_wait_users(const struct pointer *p)
 {
     for (int i = 0; i < RUNTIME_DEVICES; i++) {
         struct runtime_device *d = runtime_device_if_open(i);
-        if (d && (d == p->device || p->kind != POINTER_DEVICE || space_lets(d->space, p->device->space)))
+        if (d && (p->kind != POINTER_DEVICE || space_reach(d->space, p->address) == p->device->space))
             queue_wait_device(d);
     }
 }

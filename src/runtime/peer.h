@@ -5,6 +5,9 @@
 #include "runtime/pointer.h"
 #include "runtime/queue.h"
 
+/* May kernels of d be allowed the peer's memory? */
+bool peer_can_reach(const struct runtime_device *d, const struct runtime_device *peer);
+
 /* cudaDeviceReset: the device reaches no peer any more. */
 void peer_reset(struct runtime_device *d);
 

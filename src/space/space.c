@@ -182,7 +182,8 @@ void space_close(struct space *s)
     __atomic_store_n(&opened[s->place], NULL, __ATOMIC_RELEASE);
     for (int i = 0; i < SPACE_DEVICES; i++)
         if (opened[i])
-            space_let((struct space *)opened[i], s, false);
+            for (int way = 0; way < SPACE_WAYS; way++)
+                space_let((struct space *)opened[i], s, (enum space_way)way, false);
     texture_release_all(s);
     munmap(program_view(s->base), s->bytes);
     munmap(space_host(s->base), s->bytes);
@@ -309,17 +310,17 @@ const struct space *space_of(uint64_t address)
     return s && address - s->base < s->bytes ? s : NULL;
 }
 
-void space_let(struct space *s, const struct space *peer, bool on)
+void space_let(struct space *s, const struct space *peer, enum space_way way, bool on)
 {
     if (on)
-        __atomic_fetch_or(&s->peers, UINT32_C(1) << peer->place, __ATOMIC_RELEASE);
+        __atomic_fetch_or(&s->peers[way], UINT32_C(1) << peer->place, __ATOMIC_RELEASE);
     else
-        __atomic_fetch_and(&s->peers, ~(UINT32_C(1) << peer->place), __ATOMIC_RELEASE);
+        __atomic_fetch_and(&s->peers[way], ~(UINT32_C(1) << peer->place), __ATOMIC_RELEASE);
 }
 
-bool space_lets(const struct space *s, const struct space *peer)
+bool space_lets(const struct space *s, const struct space *peer, enum space_way way)
 {
-    return __atomic_load_n(&s->peers, __ATOMIC_ACQUIRE) >> peer->place & 1;
+    return __atomic_load_n(&s->peers[way], __ATOMIC_ACQUIRE) >> peer->place & 1;
 }
 
 const struct space *space_beyond(const struct space *s, uint64_t address)
@@ -328,7 +329,8 @@ const struct space *space_beyond(const struct space *s, uint64_t address)
     if (!other)
         return s;
     uint8_t live = __atomic_load_n(&other->live[(address - other->base) / SPACE_GRANULE], __ATOMIC_ACQUIRE);
-    return live == SPACE_EVERYBODYS || space_lets(s, other) ? other : s;
+    bool allowed = live == SPACE_EVERYBODYS || space_lets(s, other, SPACE_BY_PEER) || space_lets(s, other, SPACE_BY_POOL);
+    return allowed ? other : s;
 }
 
 struct beyond {

@@ -84,9 +84,12 @@ struct space_steps {
     uint64_t piece[SPACE_GRANULE / SPACE_ALIGN];
 };
 
+/* What allows kernels another device's memory: peer access, or that a memory pool of it is open to them. */
+enum space_way { SPACE_BY_PEER, SPACE_BY_POOL, SPACE_WAYS };
+
 struct space {
     int place;           /* number of its address range, 0 .. SPACE_DEVICES - 1 */
-    uint32_t peers;      /* places whose memory kernels of this device may touch: bits; atomic */
+    uint32_t peers[SPACE_WAYS]; /* places whose memory kernels of this device may touch: bits, by who allowed it; atomic */
     uint64_t base;       /* first address of the range */
     uint64_t bytes;      /* of the range: the device's memory, the context's own, and pinned host memory */
     uint64_t capacity;   /* the device's memory, a multiple of SPACE_GRANULE */
@@ -166,11 +169,11 @@ static inline struct space_run space_run_at(const struct space *s, uint64_t addr
 }
 
 /* Another device's space in whose range the address lies, as far as kernels of s may touch it there; else s. */
-const struct space *space_beyond(const struct space *s, uint64_t address);
+const struct space *space_beyond(const struct space *s, uint64_t address) ACROSS(space_beyond);
 
-/* Kernels of s may touch the memory of `peer` from now on, or no longer; and may they? */
-void space_let(struct space *s, const struct space *peer, bool on) ACROSS(space_let);
-bool space_lets(const struct space *s, const struct space *peer) ACROSS(space_lets);
+/* Kernels of s may touch the memory of `peer` from now on, or no longer, as far as this way goes; and may they, by this way? */
+void space_let(struct space *s, const struct space *peer, enum space_way way, bool on) ACROSS(space_let);
+bool space_lets(const struct space *s, const struct space *peer, enum space_way way) ACROSS(space_lets);
 
 /* The space, of an open device of the process, in whose range the address lies, or NULL. */
 const struct space *space_of(uint64_t address) ACROSS(space_of);

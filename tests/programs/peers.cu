@@ -182,11 +182,43 @@ static void copies()
     OK(cudaFree(b));
 }
 
+static void pools()
+{
+    int *a, *b = filled(0, 2);
+    cudaMemPool_t pool;
+    cudaMemAccessDesc desc = {{cudaMemLocationTypeDevice, 0}, cudaMemAccessFlagsProtReadWrite};
+    cudaMemAccessFlags flags;
+    OK(cudaSetDevice(1));
+    OK(cudaDeviceGetDefaultMemPool(&pool, 1));
+    OK(cudaMallocAsync(&a, N * sizeof(int), 0));
+    OK(cudaMemset(a, 0, N * sizeof(int)));
+    OK(cudaDeviceSynchronize());
+    OK(cudaMemPoolGetAccess(&flags, pool, &desc.location));
+    EXPECT(flags == cudaMemAccessFlagsProtNone);
+    OK(cudaMemPoolSetAccess(pool, &desc, 1));
+    OK(cudaMemPoolGetAccess(&flags, pool, &desc.location));
+    EXPECT(flags == cudaMemAccessFlagsProtReadWrite);
+    OK(cudaSetDevice(0));
+    add<<<(N + 255) / 256, 256>>>(b, a, N);
+    OK(cudaDeviceSynchronize());
+    EXPECT(holds(a, 2));
+    OK(cudaDeviceEnablePeerAccess(1, 0)); // something else
+    OK(cudaDeviceDisablePeerAccess(1));
+    desc.flags = cudaMemAccessFlagsProtNone;
+    OK(cudaMemPoolSetAccess(pool, &desc, 1));
+    OK(cudaFree(b));
+    OK(cudaFreeAsync(a, 0)); // in a stream of the other device
+    OK(cudaDeviceSynchronize());
+    GET(cudaFree(a), cudaErrorInvalidValue);
+}
+
 static void everybodys()
 {
     int *managed, *pinned, *b = filled(1, 2);
     OK(cudaSetDevice(0));
     OK(cudaMallocManaged(&managed, N * sizeof(int)));
+    cudaMemLocation there = {cudaMemLocationTypeDevice, 1};
+    OK(cudaMemPrefetchAsync(managed, N * sizeof(int), there, 0, 0)); // as CUDA 13 has it
     OK(cudaMallocHost(&pinned, N * sizeof(int)));
     for (int i = 0; i < N; i++) {
         managed[i] = i;
@@ -247,6 +279,7 @@ int main(int argc, char **)
     errors();
     kernels();
     copies();
+    pools();
     everybodys();
     textures();
     if (argc == 1) { // what peer access does not allow is a fault
