@@ -72,6 +72,11 @@ cudaError_t library_call(cudaStream_t stream, const struct library_call *call, b
 
 /* --- at its turn --- */
 
+bool library_work_ready(const struct library_work *w)
+{
+    return !w->call.ready || w->call.ready((void *)w->call.data);
+}
+
 static const char *access_word(const struct library_operand *o)
 {
     return o->access == LIBRARY_WRITE ? "write" : o->access == LIBRARY_READ ? "read" : "read and write";

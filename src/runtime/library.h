@@ -59,10 +59,14 @@ struct library_call {
     const void *data; /* copied, data_bytes of it: what the functions below get */
     size_t data_bytes;
     /* Each runs at the call's turn, perhaps on another thread; all but run may be NULL.
+     * ready: may its turn come? Asked when all that it waits for in CUDA's order is done, and again whenever a command was queued or
+     *   is done, under the runtime's lock: it must neither call CUDA nor wait. Once true it stays true. For calls that compute
+     *   together with others' (collectives): one that waited inside of run would keep a host thread from the others.
      * more: adds operands, once those above have been found good, so that it may read them.
      * run: computes. Device pointers go through library_host. cudaSuccess, or what library_fault answers.
      * release: the copy of data goes: also when the call was dropped because the device had a fault.
      * shape: sizes for reports, "m 64, n 64, k 8", into `size` bytes. */
+    bool (*ready)(void *data);
     void (*more)(void *data, struct library_more *m);
     cudaError_t (*run)(void *data);
     void (*release)(void *data);

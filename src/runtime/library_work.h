@@ -16,6 +16,9 @@ struct library_more {
     int n;
 };
 
+/* May it run, now that its turn in its stream has come? Under runtime_lock. */
+bool library_work_ready(const struct library_work *w);
+
 /* Runs the command; prints faults. */
 cudaError_t library_work_run(const struct command *c);
 

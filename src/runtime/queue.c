@@ -12,6 +12,7 @@
 #include "runtime/collect.h"
 #include "runtime/command.h"
 #include "runtime/frames.h"
+#include "runtime/library_work.h"
 #include "runtime/output.h"
 #include "runtime/pool.h"
 #include "runtime/range.h"
@@ -192,6 +193,8 @@ static bool ready(const struct command *c)
     for (int i = 0; i < c->nafter; i++)
         if (!c->after[i]->done)
             return false;
+    if (c->kind == COMMAND_LIBRARY && !library_work_ready(c->library) && !c->stream->device->fault)
+        return false;
     return !(c->kind == COMMAND_HOST && host_active);
 }
 

@@ -5,6 +5,7 @@
  * programming guide 12, 3.2.8.5 "Implicit Synchronization" and API reference, "Stream synchronization behavior"): a
  * command of the legacy default stream waits for what blocking streams had before it, and a command of a blocking
  * stream waits for what the legacy stream had before it; non-blocking streams know neither.
+ * Calls of libraries may wait for calls in other streams besides, of whatever order (library.h: ready); they take no thread meanwhile.
  * Commands with no order between them run at the same time, on worker threads:
  * - Among commands that may begin the one queued first begins first.
  * - As many run at once as a launch may use host threads (HEDDLE_THREADS). When commands are kept waiting by that and

@@ -101,6 +101,56 @@ static void in_the_order_of_its_stream(void **state)
     OK(cudaStreamDestroy(t));
 }
 
+/* Two calls in two streams that wait for each other. */
+struct party {
+    int *arrived, number;
+    bool *counted;
+};
+
+static bool all_arrived(void *data)
+{
+    const struct party *p = data;
+    if (!*p->counted)
+        ++*p->arrived;
+    *p->counted = true;
+    return *p->arrived == 2;
+}
+
+static cudaError_t log_party(void *data)
+{
+    mock_log[__atomic_fetch_add(&mock_nlog, 1, __ATOMIC_RELAXED)] = ((const struct party *)data)->number;
+    return cudaSuccess;
+}
+
+static void join_party(cudaStream_t s, struct party p, bool wait)
+{
+    struct library_call c = {.library = "cuTest", .function = "cutestMeet", .data = &p, .data_bytes = sizeof p, .ready = all_arrived, .run = log_party};
+    OK(library_call(s, &c, wait));
+}
+
+static void calls_that_meet(void **state)
+{
+    (void)state;
+    cudaStream_t s, t;
+    int arrived = 0;
+    bool counted[2] = {false, false};
+    OK(cudaStreamCreate(&s));
+    OK(cudaStreamCreate(&t));
+    mock_nlog = 0;
+    join_party(s, (struct party){&arrived, 1, &counted[0]}, false);
+    OK(call(s, add_to_log, (struct work){.value = 2}, NULL, 0, false)); /* behind it */
+    OK(call(t, add_to_log, (struct work){.value = 3}, NULL, 0, true));  /* runs although the other waits, whatever threads there are */
+    assert_int_equal(1, mock_nlog);
+    assert_int_equal(cudaErrorNotReady, cudaStreamQuery(s));
+    join_party(t, (struct party){&arrived, 4, &counted[1]}, true);
+    OK(cudaStreamSynchronize(s));
+    assert_int_equal(4, mock_nlog);
+    assert_int_equal(3, mock_log[0]);
+    assert_true(mock_log[1] + mock_log[2] + mock_log[3] == 1 + 2 + 4);
+    OK(cudaStreamDestroy(s));
+    OK(cudaStreamDestroy(t));
+}
+
 static void data_is_copied_and_released_once(void **state)
 {
     (void)state;
@@ -325,6 +375,7 @@ int main(void)
         cmocka_unit_test(a_call_may_find_a_fault_itself),
         cmocka_unit_test(what_is_missing_is_said_once),
         cmocka_unit_test(in_the_order_of_its_stream),
+        cmocka_unit_test(calls_that_meet),
         cmocka_unit_test(data_is_copied_and_released_once),
         cmocka_unit_test(pointers),
         cmocka_unit_test(operands_behind_pointers),
