@@ -284,6 +284,28 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlock
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func,
                                                       int numBlocks, int blockSize);
 
+/* ---- device code given at run time, and the driver interface (src/driver/runtime.c) ---- */
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol);
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *symbol);
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value,
+                                            int device);
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int n, cudaLibrary_t library);
+cudaError_t cudaLibraryGetGlobal(void **devPtr, size_t *bytes, cudaLibrary_t library, const char *name);
+cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name);
+cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t library);
+cudaError_t cudaLibraryGetManaged(void **devPtr, size_t *bytes, cudaLibrary_t library, const char *name);
+cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions,
+                                void **jitValues, unsigned int nJit, enum cudaLibraryOption *options,
+                                void **values, unsigned int n);
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *name, enum cudaJitOption *jitOptions,
+                                    void **jitValues, unsigned int nJit, enum cudaLibraryOption *options,
+                                    void **values, unsigned int n);
+cudaError_t cudaLibraryUnload(cudaLibrary_t library);
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *result __dv(0));
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned int version,
+                unsigned long long flags, enum cudaDriverEntryPointQueryResult *result __dv(0));
+
 /* ---- what clang's host code calls (no part of CUDA's documented interface) ----
  * __cudaRegisterFatBinary gets {int magic 0x466243b1, int version 1, const void *data, void *}: data points to a
  * struct blob_header (src/base/blob.h). The other pointers are described in docs/compile.md. */

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes docs/reference/support.md from the tables of what is there, and checks that the tables are true.
+"""Writes docs/reference/support.md and driver.md from the tables of what is there, and checks that the tables are true.
 
 usage: support.py [--write] SOURCE BUILD       (the source tree; a build of it, for bin/heddle and its libraries)
 
-Tables: include/heddle/runtime_functions.def, include/heddle/device_functions.def, src/ptx/ptx_isa.def, and one of each library
-(LIBRARIES below). Checked, exit 1:
-- the page is what the tables say (or --write);
+Tables: include/heddle/runtime_functions.def, include/heddle/driver_functions.def, include/heddle/device_functions.def,
+src/ptx/ptx_isa.def, and one of each library (LIBRARIES below). Checked, exit 1:
+- the pages are what the tables say (or --write);
+- driver: every row and every second symbol (driver_symbols.def) is exported, and no other cu...;
 - runtime: what is there is declared in cuda_runtime_api.h (templates: runtime_templates.h), what is exported is in the
   table and the other way round, and nothing else is exported but heddle_*;
 - libraries: what is there is declared in the library's headers, and the library exports what is in its table, nothing else;
@@ -27,11 +28,12 @@ TESTS += [(f"device.{n}", [f"tests/device/{n}.cu"]) for n in
           ("integers", "atomics", "warps", "pointers", "math_names", "half_names", "more_names", "groups", "cuda_atomic", "cuda_barrier")]
 TESTS += [("unit.runtime_module", ["tests/unit/mock_engine.c"]), ("program.interface", ["tests/programs/interface.cu"]),
           ("device.services", ["tests/device/print.cu", "tests/device/assert.cu", "tests/device/heap.cu"]),
-          ("program.halves", ["tests/programs/halves.cu"]), ("program.textures", ["tests/programs/textures.cu"]), ("program.surfaces", ["tests/programs/surfaces.cu"]), ("program.references", ["tests/programs/references.cu"]),
+          ("program.driver", ["tests/programs/driver.cu"]), ("program.halves", ["tests/programs/halves.cu"]), ("program.textures", ["tests/programs/textures.cu"]), ("program.surfaces", ["tests/programs/surfaces.cu"]), ("program.references", ["tests/programs/references.cu"]),
           ("progress.threads_1", ["tests/programs/progress.cu"])]
 TESTS += [(f"examples.{n}", [f"examples/{n}.cu"]) for n in
           ("async_copy", "occupancy", "device_query", "stream_order", "staged_streams", "variables", "device_memory")]
 TESTS += [("compile.headers", ["tests/compile/headers.cu"]), ("bad.trap", ["tests/bad/trap.cu"])]
+DRIVER_TESTS = [("program.driver", ["tests/programs/driver.cu"])]
 PTX_TESTS = [(f"unit.{n}", [f"tests/unit/{n}.c"]) for n in
              ("interp_lanes", "interp_run", "interp_halves", "interp_words", "simt_warp", "ir_build", "target_meaning", "ptx_parse")]
 PTX_TESTS += [("unit.interp_lanes_truth", ["tests/truth/lanes_h200.tsv"]), ("device.integers", ["tests/device/integers.cu"]),
@@ -57,7 +59,7 @@ def read(path, heading, prefix=""):
     """[(title, [Row])] of a table."""
     text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
     chapters = []
-    for m in re.finditer(rf'^{prefix}({heading}|{"|".join(STATES)})\(([\w.:]+)(?:,\s*(?:"([^"]*)"|[^"]*?))?\)$', text, flags=re.M):
+    for m in re.finditer(rf'^{prefix}({heading}|{"|".join(STATES)})\(([\w.:]+)(?:,\s*(?:[^"]*?|[^"]*?"([^"]*)"))?\)$', text, flags=re.M):
         kind, name, note = m.groups()
         if kind == heading:
             chapters.append((note, []))
@@ -108,7 +110,7 @@ def check_runtime(source, build, rows, bad):
         if r.kind == "NOT_THERE" and r.name in declared:
             bad.append(f"'{r.name}' is not there, but cuda_runtime_api.h declares it")
     bad += [f"libheddle-cudart exports '{s}', which is not in the table" for s in sorted(exported)
-            if s not in functions and not s.startswith("heddle_")]
+            if s not in functions and not s.startswith("heddle_") and not re.match("cu[A-Z]", s)]
     bad += [f"libheddle exports '{s}', which is not its own" for s in sorted(exports(build / "lib/libheddle.so")) if not s.startswith("heddle_")]
 
 
@@ -120,6 +122,16 @@ def check_library(source, build, library, rows, bad):
     bad += [f"'{r.name}' is there, but no header of {title} declares it" for r in rows if r.works and r.name not in words]
     bad += [f"'{r.name}' is not there, but a header of {title} declares it" for r in rows if not r.works and r.name in words]
     bad += [f"{soname} exports '{s}', which is not in the table" for s in sorted(exported - {r.name for r in rows} - {soname})]
+
+
+def check_driver(source, build, rows, bad):
+    """cuda.h makes its declarations of the same tables."""
+    symbols = (source / "include/heddle/driver_symbols.def").read_text()
+    wanted = {r.name for r in rows} | set(re.findall(r"^CU_SAME\((\w+)", symbols, flags=re.M)) | {"cuGetProcAddress_v2_ptsz"}
+    wanted |= {f"{n}_{suffix}" for n, suffix in re.findall(r"^CU_ON_STREAM\((\w+), (\w+)", symbols, flags=re.M)}
+    exported = {s for s in exports(build / "lib/libheddle-cudart.so") if re.match("cu[A-Z]", s)}
+    bad += [f"'{s}' is not exported by libheddle-cudart" for s in sorted(wanted - exported)]
+    bad += [f"libheddle-cudart exports '{s}', which is in no table" for s in sorted(exported - wanted)]
 
 
 def check_device(build, rows, bad):
@@ -212,13 +224,26 @@ def page(runtime, device, ptx, libraries):
     return "\n".join(out) + "\n"
 
 
+def driver_page(driver):
+    out = ["# The driver interface: what is there, and what is not", "",
+           "Made by `tools/support.py` from `include/heddle/driver_functions.def`: do not edit. The test `docs.support` checks it. How it",
+           "stands on the runtime: [runtime.md](../runtime.md#the-driver-interface). Names are symbols: programs write `cuMemAlloc` for",
+           "`cuMemAlloc_v2`. A function that is not there answers `CUDA_ERROR_NOT_SUPPORTED` and says its name once on stderr (test",
+           "`unit.driver_missing`, all of them). " + summary(driver)]
+    for title, rows in driver:
+        out += ["", f"## {title}", ""] + table(rows, "function")
+    return "\n".join(out) + "\n"
+
+
 def main():
     source, build = [pathlib.Path(a).resolve() for a in sys.argv[1:] if a != "--write"]
     bad = []
     runtime = read(source / "include/heddle/runtime_functions.def", "CHAPTER", "CUDA_")
+    driver = read(source / "include/heddle/driver_functions.def", "CHAPTER", "CU_")
     device = read(source / "include/heddle/device_functions.def", "CHAPTER", "CUDA_")
     ptx = read(source / "src/ptx/ptx_isa.def", "SECTION")
     check_runtime(source, build, [r for _, rows in runtime for r in rows], bad)
+    check_driver(source, build, [r for _, rows in driver for r in rows], bad)
     check_device(build, [r for _, rows in device for r in rows], bad)
     check_ptx(source, [r for _, rows in ptx for r in rows], bad)
     libraries = [(lib, read(source / "include/heddle" / lib[2], "CHAPTER", lib[3])) for lib in LIBRARIES]
@@ -228,18 +253,20 @@ def main():
         find_tests(chapters, library_words, lambda n: n, bad)
     words = words_of(source, TESTS, r"\w+")
     find_tests(runtime, words, lambda n: n, bad)
+    find_tests(driver, words_of(source, DRIVER_TESTS, r"\w+"), lambda n: re.sub(r"_v\d$", "", n), bad)
     find_tests(device, words, lambda n: n.split(":")[-1], bad)
     find_tests(ptx, words_of(source, PTX_TESTS, r"(?<![\w.%$])([a-z]\w+)(?=\.[a-zA-Z]|;|\\t| |\")"), lambda n: n, bad)
     # read, not asked for: a second ctest in one build folder may wait for the first
     listed = {m.group(1) for p in build.glob("**/CTestTestfile.cmake")
               for m in re.finditer(r"^add_test\((?:\[=*\[)?\"?([\w.]+)", p.read_text(), flags=re.M)}
-    bad += [f"there is no test '{t}'" for t in sorted({r.test for chapters in (runtime, device, ptx, *(c for _, c in libraries)) for _, rows in chapters
-                                                       for r in rows if r.works and r.test} - listed)]
-    text, doc = page(runtime, device, ptx, libraries), source / "docs/reference/support.md"
-    if "--write" in sys.argv:
-        doc.write_text(text)
-    elif not doc.exists() or doc.read_text() != text:
-        bad.append("docs/reference/support.md is not what the tables say: run tools/support.py --write SOURCE BUILD")
+    bad += [f"there is no test '{t}'" for t in sorted({r.test for chapters in (runtime, driver, device, ptx, *(c for _, c in libraries))
+                                                       for _, rows in chapters for r in rows if r.works and r.test} - listed)]
+    for text, name in ((page(runtime, device, ptx, libraries), "support.md"), (driver_page(driver), "driver.md")):
+        doc = source / "docs/reference" / name
+        if "--write" in sys.argv:
+            doc.write_text(text)
+        elif not doc.exists() or doc.read_text() != text:
+            bad.append(f"docs/reference/{name} is not what the tables say: run tools/support.py --write SOURCE BUILD")
     for b in bad:
         print(b, file=sys.stderr)
     return 1 if bad else 0

@@ -58,8 +58,8 @@ void checking_allocation(struct finding *f);
 
 void checking_watch(struct runtime_device *d);
 
-/* An entry point answers an error. What checking_why was told on this thread since the last answer explains it. */
-void checking_call(cudaError_t e);
+/* An entry point answers an error, of the runtime interface or the driver's. What checking_why was told on this thread since the last answer explains it. */
+void checking_call(int error, const char *name, const char *text);
 void checking_why(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* A copy is about to run. */

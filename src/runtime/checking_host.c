@@ -176,31 +176,31 @@ void checking_why(const char *fmt, ...)
 }
 
 /* "Not yet" is an answer, no error, unless somebody wants to see all. */
-static bool is_reported(cudaError_t e)
+static bool is_reported(int error)
 {
     const struct checking_settings *s = checking_settings();
 
-    return s->tools & CHECK_MEMCHECK && s->api != CHECKING_API_NO && (s->api == CHECKING_API_ALL || e != cudaErrorNotReady);
+    return s->tools & CHECK_MEMCHECK && s->api != CHECKING_API_NO && (s->api == CHECKING_API_ALL || error != cudaErrorNotReady);
 }
 
-void checking_call(cudaError_t e)
+void checking_call(int error, const char *name, const char *text)
 {
     const struct frames *frames;
     struct counted *c;
     struct finding *f;
 
-    if (!is_reported(e)) {
+    if (!is_reported(error)) {
         strbuf_clear(&why);
         return;
     }
     frames = frames_here();
     pthread_mutex_lock(&lock);
-    c = count(CHECK_API_ERROR, frames, (uint64_t)e, 0);
+    c = count(CHECK_API_ERROR, frames, (uint64_t)error, 0);
     f = c->finding;
     if (f->count == 1) {
         f->launch = -1;
         f->message = arena_printf(&f->arena, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.",
-                                  cudaGetErrorName(e), (int)e, cudaGetErrorString(e), frames->entry ? frames->entry : "?");
+                                  name, error, text, frames->entry ? frames->entry : "?");
         f->text = why.len ? arena_strdup(&f->arena, why.s) : NULL;
         f->backtrace = checking_backtrace(&f->arena, frames);
     }

@@ -112,6 +112,14 @@ static cudaError_t run_copy(const struct command *c)
     return cudaSuccess;
 }
 
+static void fill_host(char *row, const struct command *c)
+{
+    if (c->fill.unit == 1)
+        memset(row, (int)c->fill.value, c->fill.width);
+    for (size_t i = 0; c->fill.unit > 1 && i < c->fill.width; i += c->fill.unit)
+        memcpy(row + i, &c->fill.value, c->fill.unit);
+}
+
 static cudaError_t run_fill(const struct command *c)
 {
     const struct place *to = &c->fill.to;
@@ -120,9 +128,9 @@ static cudaError_t run_fill(const struct command *c)
             uint64_t at = to->at + z * to->slice + y * to->pitch;
             heddle_status s = HEDDLE_OK;
             if (to->on_device)
-                s = heddle_fill(to->device->engine, at, c->fill.value, 1, c->fill.width);
+                s = heddle_fill(to->device->engine, at, c->fill.value, c->fill.unit, c->fill.width / c->fill.unit);
             else
-                memset((void *)(uintptr_t)at, c->fill.value, c->fill.width);
+                fill_host((char *)(uintptr_t)at, c);
             if (s)
                 return runtime_error(s);
         }

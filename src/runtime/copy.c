@@ -5,6 +5,8 @@
  * (cudaErrorInvalidValue). What is asynchronous for the host: the ...Async calls unless pageable host memory takes part
  * (which the caller may reuse at once), copies within devices, and fills of device memory (API reference, "API
  * synchronization behavior"). */
+#include "runtime/copy.h"
+
 #include "runtime/array.h"
 #include "runtime/pointer.h"
 #include "runtime/queue.h"
@@ -266,8 +268,8 @@ cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStr
 
 /* --- fills --- */
 
-static cudaError_t fill(void *ptr, size_t pitch, size_t slice, int value, const struct shape *shape,
-                        cudaStream_t stream)
+static cudaError_t fill_units(void *ptr, size_t pitch, size_t slice, uint32_t value, unsigned unit,
+                              const struct shape *shape, cudaStream_t stream)
 {
     struct stream *s = stream_of(stream);
     struct pointer at;
@@ -287,8 +289,24 @@ static cudaError_t fill(void *ptr, size_t pitch, size_t slice, int value, const 
     c->fill.width = shape->width;
     c->fill.height = shape->height;
     c->fill.depth = shape->depth;
-    c->fill.value = (uint8_t)value;
+    c->fill.value = value;
+    c->fill.unit = unit;
     return finish(s, c, at.kind != POINTER_DEVICE);
+}
+
+static cudaError_t fill(void *ptr, size_t pitch, size_t slice, int value, const struct shape *shape,
+                        cudaStream_t stream)
+{
+    return fill_units(ptr, pitch, slice, (uint8_t)value, 1, shape, stream);
+}
+
+cudaError_t copy_fill(void *ptr, size_t pitch, uint32_t value, unsigned unit, size_t width, size_t height,
+                      cudaStream_t stream)
+{
+    struct shape s = {width * unit, height, 1};
+    if ((uintptr_t)ptr % unit || (height > 1 && pitch % unit) || width > SIZE_MAX / unit)
+        return cudaErrorInvalidValue;
+    return fill_units(ptr, pitch, 0, value, unit, &s, stream);
 }
 
 cudaError_t cudaMemset(void *devPtr, int value, size_t count)

@@ -8,6 +8,12 @@
 #include "runtime/checking.h"
 
 static _Thread_local cudaError_t last;
+static _Thread_local int silences;
+
+int runtime_silence(int change)
+{
+    return silences += change;
+}
 
 bool runtime_was_short(void)
 {
@@ -24,12 +30,12 @@ cudaError_t runtime_leave(cudaError_t e)
 
 cudaError_t runtime_leave_launch(cudaError_t e)
 {
-    if (e) {
-        last = e;
-        trace_answer(e);
-    }
-    if (e && runtime_checking())
-        checking_call(e);
+    if (!e || silences)
+        return e;
+    last = e;
+    trace_answer((int)e);
+    if (runtime_checking())
+        checking_call((int)e, cudaGetErrorName(e), cudaGetErrorString(e));
     return e;
 }
 

@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "runtime/advice.h"
 #include "runtime/checking.h"
+#include "runtime/context.h"
 #include "runtime/mempool.h"
 #include "runtime/peer.h"
 #include "runtime/pointer.h"
@@ -150,6 +151,7 @@ static cudaError_t allocate(struct runtime_device *d, void **out, size_t size)
         s = heddle_alloc(d->engine, size, &p);
     }
     *out = (void *)(uintptr_t)p;
+    context_owns(p);
     return runtime_error(s);
 }
 
@@ -196,6 +198,7 @@ static bool is_start(const struct pointer *p)
 static cudaError_t release(const struct pointer *p)
 {
     mempool_give(p->address);
+    context_disowns(p->address);
     advice_forget(p->base, p->bytes);
     if (p->kind == POINTER_MANAGED)
         return space_free(p->device->space, p->address) ? cudaErrorInvalidValue : cudaSuccess;
@@ -232,6 +235,7 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
         return runtime_leave(cudaErrorInvalidValue);
     }
     mempool_give(p.address);
+    context_disowns(p.address);
     struct command *c = command_new(COMMAND_FREE);
     c->free = p.address;
     queue_put_async(s, c);
@@ -289,6 +293,7 @@ static cudaError_t allocate_both(struct runtime_device *d, void **out, size_t si
     if (space_alloc(d->space, size, kind, NULL, &address))
         return cudaErrorMemoryAllocation;
     *out = (void *)(uintptr_t)address;
+    context_owns(address);
     return cudaSuccess;
 }
 
@@ -344,6 +349,7 @@ cudaError_t cudaFreeHost(void *ptr)
     if (i >= 0)
         pinned[i] = pinned[--npinned];
     pthread_mutex_unlock(&runtime_lock);
+    context_disowns(p.base);
     return runtime_leave(space_free(p.device->space, p.address) ? cudaErrorInvalidValue : cudaSuccess);
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/module.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -39,6 +40,7 @@ struct binary {
     const void *image;            /* where the executable or library lies in memory; NULL: not relocatable */
     int unit;                     /* the how manyth of its leader's */
     const struct blob_header *blob; /* NULL: not made by Heddle */
+    struct blob_header *copy;       /* the blob, when the program gave it at run time (module_open) */
     char name[48];                  /* stands in messages */
     bool gone;                      /* its library was unloaded */
     bool managed;                   /* has managed variables */
@@ -51,6 +53,7 @@ struct binary {
 
 struct function {
     const void *stub; /* the key */
+    const void *self; /* a second key, of those that someone asked a handle of: this function itself */
     const char *name;
     struct binary *binary;
     struct runtime_kernel on[RUNTIME_DEVICES];
@@ -354,7 +357,16 @@ static void name_units(const struct binary *leader, heddle_module *m)
     alloc_release(bytes);
 }
 
-static cudaError_t load_own(struct binary *b, struct runtime_device *d)
+/* On stderr, or where the program wants it. */
+static void say_to(struct strbuf *said, const char *text)
+{
+    if (said)
+        strbuf_addf(said, "%s\n", text);
+    else
+        runtime_say("%s", text);
+}
+
+static cudaError_t load_own(struct binary *b, struct runtime_device *d, struct strbuf *said)
 {
     int i = d->index;
     struct strbuf joined;
@@ -379,7 +391,7 @@ static cudaError_t load_own(struct binary *b, struct runtime_device *d)
         name_units(b, b->module[i]);
     b->error[i] = runtime_error(s);
     if (s)
-        runtime_say("%s", *heddle_error_text() ? heddle_error_text() : heddle_status_text(s));
+        say_to(said, *heddle_error_text() ? heddle_error_text() : heddle_status_text(s));
     return b->error[i];
 }
 
@@ -388,7 +400,7 @@ static cudaError_t load(struct binary *b, struct runtime_device *d)
     int i = d->index;
     if (b->gone)
         return cudaErrorInvalidDeviceFunction;
-    cudaError_t e = load_own(b->leader, d);
+    cudaError_t e = load_own(b->leader, d, NULL);
     b->module[i] = b->leader->module[i];
     b->tried[i] = true;
     return e;
@@ -498,4 +510,167 @@ void module_reset(struct runtime_device *d)
         if (variables.slots[i].value)
             reset_binary(((struct variable *)variables.slots[i].value)->binary, d->index);
     pthread_mutex_unlock(&lock);
+}
+
+/* --- device code that is given at run time --- */
+
+/* A managed variable of it lies where we put it. */
+static void place_own_managed(struct binary *b, const struct ptx_var *var)
+{
+    struct variable *v = alloc_zeroed(sizeof *v);
+    size_t page = 4096, whole = (var->size + page - 1) / page * page;
+    v->shadow = alloc_zeroed(whole);
+    v->name = alloc_strndup(var->name, strlen(var->name));
+    v->bytes = var->size;
+    v->binary = b;
+    v->next = b->variables;
+    b->variables = v;
+}
+
+static void find_managed(struct binary *b)
+{
+    static const char mark[] = ".attribute(.managed)";
+    const char *text = (const char *)(b->blob + 1);
+    struct diag_list diags;
+    if (!memmem(text, b->blob->ptx_bytes, mark, sizeof mark - 1))
+        return;
+    diag_init(&diags);
+    struct ptx_module *m = ptx_parse(b->name, text, b->blob->ptx_bytes, &diags);
+    for (int i = 0; m && i < m->nvars; i++)
+        if (m->vars[i]->managed && m->vars[i]->linkage != PTX_LINK_EXTERN)
+            place_own_managed(b, m->vars[i]);
+    if (m)
+        ptx_free(m);
+    diag_release(&diags);
+}
+
+struct binary *module_open(const char *name, const char *ptx, size_t bytes)
+{
+    struct binary *b = alloc_zeroed(sizeof *b);
+    b->copy = alloc_zeroed(sizeof *b->copy + bytes + 1);
+    *b->copy = (struct blob_header){.version = BLOB_VERSION, .ptx_bytes = bytes, .id = hash_bytes(HASH_START, ptx, bytes)};
+    memcpy(b->copy + 1, ptx, bytes);
+    b->blob = b->copy;
+    b->leader = b;
+    snprintf(b->name, sizeof b->name, "%s", name);
+    find_managed(b);
+    pthread_mutex_lock(&lock);
+    begin_all_managed(b);
+    pthread_mutex_unlock(&lock);
+    return b;
+}
+
+cudaError_t module_load(struct binary *b, struct runtime_device *d, struct strbuf *said)
+{
+    pthread_mutex_lock(&lock);
+    cudaError_t e = b->gone ? cudaErrorInvalidResourceHandle : load_own(b, d, said);
+    pthread_mutex_unlock(&lock);
+    return e;
+}
+
+void module_close(struct binary *b)
+{
+    queue_drain();
+    output_drop();
+    pthread_mutex_lock(&lock);
+    b->gone = true;
+    end_managed(b);
+    for (int i = 0; i < RUNTIME_DEVICES; i++)
+        unload(b, i);
+    for (struct variable *v = b->variables; v; v = v->next)
+        alloc_release((void *)(uintptr_t)v->shadow);
+    b->variables = NULL;
+    alloc_release(b->copy);
+    b->copy = NULL;
+    b->blob = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+/* A function that is its own stub. The lock is held. */
+static const void *own_stub(struct binary *b, const char *name)
+{
+    struct function *f = b->functions;
+    while (f && strcmp(f->name, name))
+        f = f->next;
+    if (!f) {
+        f = alloc_zeroed(sizeof *f);
+        f->stub = f;
+        f->name = alloc_strndup(name, strlen(name));
+        f->binary = b;
+        f->next = b->functions;
+        b->functions = f;
+        table_setn(&functions, (const char *)&f->stub, sizeof f->stub, f);
+    }
+    return f->stub;
+}
+
+cudaError_t module_function(struct binary *b, struct runtime_device *d, const char *name, const void **stub)
+{
+    heddle_kernel *k;
+    cudaError_t e = module_load(b, d, NULL);
+    if (e)
+        return e;
+    if (heddle_kernel_find(b->module[d->index], name, &k) == HEDDLE_NOT_FOUND)
+        return cudaErrorSymbolNotFound;
+    pthread_mutex_lock(&lock);
+    *stub = own_stub(b, name);
+    pthread_mutex_unlock(&lock);
+    return cudaSuccess;
+}
+
+cudaError_t module_nth(struct binary *b, struct runtime_device *d, int i, const void **stub)
+{
+    heddle_kernel *k;
+    heddle_kernel_info info = {0};
+    cudaError_t e = module_load(b, d, NULL);
+    if (e)
+        return e;
+    if (heddle_module_kernel(b->module[d->index], i, &k) == HEDDLE_NOT_FOUND)
+        return cudaErrorSymbolNotFound;
+    heddle_status s = heddle_kernel_describe(k, &info);
+    if (!info.name)
+        return runtime_error(s);
+    pthread_mutex_lock(&lock);
+    *stub = own_stub(b, info.name);
+    pthread_mutex_unlock(&lock);
+    return cudaSuccess;
+}
+
+cudaError_t module_symbol(struct binary *b, struct runtime_device *d, const char *name, uint64_t *address, size_t *bytes,
+                          bool *managed)
+{
+    cudaError_t e = module_load(b, d, NULL);
+    if (e)
+        return e;
+    const struct variable *v = variable_named(b, name);
+    *managed = v != NULL;
+    if (v) {
+        *address = (uint64_t)(uintptr_t)v->shadow;
+        *bytes = v->bytes;
+        return cudaSuccess;
+    }
+    heddle_status s = heddle_module_variable(b->module[d->index], name, address, bytes);
+    return s == HEDDLE_NOT_FOUND ? cudaErrorSymbolNotFound : runtime_error(s);
+}
+
+/* Embedded kernels have a host function for a stub; a handle of one is the note of it, which then is a stub, too. */
+const void *module_handle(const void *stub)
+{
+    pthread_mutex_lock(&lock);
+    struct function *f = by_pointer(&functions, stub);
+    if (f) {
+        f->self = f;
+        table_setn(&functions, (const char *)&f->self, sizeof f->self, f);
+    }
+    pthread_mutex_unlock(&lock);
+    return f;
+}
+
+struct binary *module_of(const void *stub)
+{
+    pthread_mutex_lock(&lock);
+    const struct function *f = by_pointer(&functions, stub);
+    struct binary *b = f && !f->binary->gone ? f->binary : NULL;
+    pthread_mutex_unlock(&lock);
+    return b;
 }

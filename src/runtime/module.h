@@ -29,6 +29,33 @@ cudaError_t module_variable(struct runtime_device *d, const void *symbol, uint64
 bool module_texture(const void *reference, bool *fractions);
 bool module_surface(const void *reference);
 
+/* --- device code that is given at run time: cuModuleLoad, cuLibraryLoadData --- */
+
+struct binary;
+struct strbuf;
+
+/* The text is copied; `name` stands in messages. It is on no device yet. */
+struct binary *module_open(const char *name, const char *ptx, size_t bytes);
+void module_close(struct binary *b);
+
+/* Loads it on d if it is not there yet. What is wrong with it goes to `said`, or to stderr when that is NULL. */
+cudaError_t module_load(struct binary *b, struct runtime_device *d, struct strbuf *said);
+
+/* A kernel by name, and the i-th: *stub stands for it wherever a host stub does, and stays the same until the code is
+ * closed. cudaErrorSymbolNotFound: there is none. */
+cudaError_t module_function(struct binary *b, struct runtime_device *d, const char *name, const void **stub);
+cudaError_t module_nth(struct binary *b, struct runtime_device *d, int i, const void **stub);
+
+/* A variable by name; *managed: the host may use the address too. */
+cudaError_t module_symbol(struct binary *b, struct runtime_device *d, const char *name, uint64_t *address, size_t *bytes,
+                          bool *managed);
+
+/* What stands for the kernel of a host stub (or of such a thing itself) as a handle, or NULL: no kernel. */
+const void *module_handle(const void *stub);
+
+/* The code that a kernel is of; NULL: no kernel, or its code is gone. */
+struct binary *module_of(const void *stub);
+
 /* cudaDeviceReset: forgets what was loaded on d, so that variables get their first values again. */
 void module_reset(struct runtime_device *d);
 

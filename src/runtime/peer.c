@@ -99,7 +99,7 @@ void peer_wait_users(const struct pointer *p)
 /* The default stream of the side's device, where it is another one than the copy's own; NULL: the stream's order is enough. */
 static struct stream *other_default(const struct stream *s, const struct pointer *side)
 {
-    return s->legacy && side->kind == POINTER_DEVICE && side->device != s->device ? stream_default(side->device) : NULL;
+    return s->legacy && side->kind == POINTER_DEVICE && side->device != s->device ? stream_legacy(side->device) : NULL;
 }
 
 static bool between_devices(const struct pointer *to, const struct pointer *from)

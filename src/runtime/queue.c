@@ -87,7 +87,7 @@ static struct stream *legacy_of(struct runtime_device *d)
     return legacy[d->index];
 }
 
-struct stream *stream_default(struct runtime_device *d)
+struct stream *stream_legacy(struct runtime_device *d)
 {
     pthread_mutex_lock(&runtime_lock);
     struct stream *s = legacy_of(d);
@@ -103,10 +103,20 @@ struct ticket *stream_latest(struct stream *s)
     return t;
 }
 
+static _Thread_local bool own_by_default;
+
+bool stream_default(bool thread)
+{
+    bool before = own_by_default;
+    own_by_default = thread;
+    return before;
+}
+
 struct stream *stream_of(cudaStream_t handle)
 {
     struct runtime_device *d = runtime_device_if_open(runtime_current());
     struct stream *s = (struct stream *)handle;
+    handle = !handle && own_by_default ? cudaStreamPerThread : handle;
     pthread_mutex_lock(&runtime_lock);
     if (!handle || handle == cudaStreamLegacy) {
         s = legacy_of(d);

@@ -84,8 +84,9 @@ struct command {
         } copy;
         struct {
             struct place to;
-            size_t width, height, depth;
-            uint8_t value;
+            size_t width, height, depth; /* bytes, rows, slices */
+            uint32_t value;
+            unsigned unit; /* bytes of a value: 1, 2 or 4 */
         } fill;
         uint64_t free; /* device address */
         struct library_work *library; /* a call of a library (library_work.h) */
@@ -104,7 +105,12 @@ struct command *command_new(enum command_kind kind);
  * cudaStreamPerThread: the thread's own. NULL: the handle is not a stream. Takes runtime_lock. */
 struct stream *stream_of(cudaStream_t handle);
 /* The legacy default stream of a device. Takes runtime_lock. */
-struct stream *stream_default(struct runtime_device *d);
+struct stream *stream_legacy(struct runtime_device *d);
+
+
+/* What NULL means on this thread from now on: the thread's own stream, or the legacy one. Answers what it meant before. */
+bool stream_default(bool thread);
+
 struct stream *stream_new(struct runtime_device *d, unsigned flags, int priority);
 void stream_destroy(struct stream *s);
 

@@ -14,6 +14,7 @@
 #include "heddle_cuda.h"
 #include "runtime/checking.h"
 #include "runtime/collect.h"
+#include "runtime/context.h"
 #include "runtime/output.h"
 #include "runtime/progress.h"
 #include "runtime/queue.h"
@@ -61,13 +62,13 @@ void runtime_say(const char *fmt, ...)
 
 cudaError_t runtime_not_supported(const char *what)
 {
-    static const char *said[512];
+    static const char *said[1024];
     static int n;
     bool fresh = true;
     pthread_mutex_lock(&open_lock);
     for (int i = 0; i < n; i++)
         fresh = fresh && said[i] != what;
-    if (fresh && n < 512)
+    if (fresh && n < 1024)
         said[n++] = what;
     pthread_mutex_unlock(&open_lock);
     if (fresh)
@@ -174,19 +175,28 @@ heddle_status heddle_cuda_device(int index, heddle_device **out)
 
 int runtime_current(void)
 {
-    return current;
+    bool gone;
+    const struct context *c = context_current(&gone);
+    return c ? c->device : current;
 }
 
 void runtime_set_current(int index)
 {
     current = index;
+    struct context *c = context_primary(index);
+    c->active = c->runtime = true;
+    context_set(c);
 }
 
 cudaError_t runtime_enter(struct runtime_device **d)
 {
     cudaError_t error = cudaErrorNotPermitted;
-    *d = queue_inside() ? NULL : runtime_device(current, &error);
-    return *d ? __atomic_load_n(&(*d)->sticky, __ATOMIC_ACQUIRE) : error;
+    int index = runtime_current();
+    *d = queue_inside() ? NULL : runtime_device(index, &error);
+    if (!*d)
+        return error;
+    error = context_bind(index);
+    return error ? error : __atomic_load_n(&(*d)->sticky, __ATOMIC_ACQUIRE);
 }
 
 /* --- the end of the process --- */

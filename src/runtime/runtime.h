@@ -47,7 +47,8 @@ struct runtime_device *runtime_device(int index, cudaError_t *error);
 /* The device that is open already, or NULL. For signal handlers too. */
 struct runtime_device *runtime_device_if_open(int index);
 
-/* The calling thread's device. */
+/* The calling thread's device: its current context's (context.h), else the one set. Setting it makes the primary context
+ * current. */
 int runtime_current(void);
 void runtime_set_current(int index);
 
@@ -59,6 +60,10 @@ cudaError_t runtime_leave(cudaError_t e);
 
 /* The same for cudaLaunchKernel: <<<>>> drops its answer, so what was short shows at the next call. */
 cudaError_t runtime_leave_launch(cudaError_t e);
+
+/* Calls of the driver interface go through those of the runtime's, but leave the last error alone, and answer for
+ * themselves: from a change of 1 to one of -1, which nest, runtime_leave only hands its error on. Answers how deep. */
+int runtime_silence(int change);
 
 /* Was memory of the host short since the last call (base/alloc.h)? Says so; the CUDA call that asks answers
  * cudaErrorMemoryAllocation, although what it did stays done. */

@@ -19,7 +19,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one line at a time *
 static uint64_t calls;                                   /* atomic */
 static _Thread_local int depth;                          /* of calls */
 static _Thread_local uint64_t number;
-static _Thread_local cudaError_t answer;
+static _Thread_local int answer; /* cudaError_t or CUresult */
 
 bool trace_on(void)
 {
@@ -50,15 +50,21 @@ static void add(struct trace_event *e)
 
 /* --- calls --- */
 
+/* cudaMalloc, cuMemAlloc_v2; not copy_1d or cut. */
+static bool is_call(const char *function)
+{
+    return !strncmp(function, "cuda", 4) || (!strncmp(function, "cu", 2) && function[2] >= 'A' && function[2] <= 'Z');
+}
+
 struct trace_call trace_call_begin(const char *function)
 {
     struct trace_call c = {0};
     if (!trace_on())
         return c;
-    if (depth++ == 0 && !strncmp(function, "cuda", 4)) {
+    if (depth++ == 0 && is_call(function)) {
         c = (struct trace_call){range_open() ? function : NULL, host_time(), __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED)};
         number = c.number;
-        answer = cudaSuccess;
+        answer = 0;
     }
     return c;
 }
@@ -71,12 +77,12 @@ void trace_call_end(struct trace_call *c)
         number = 0;
     if (c->name)
         add(&(struct trace_event){.kind = TRACE_CALL, .name = c->name, .begin = c->begin, .end = host_time(), .call = c->number,
-                                  .thread = gettid(), .answer = (int)answer});
+                                  .thread = gettid(), .answer = answer});
 }
 
-void trace_answer(cudaError_t e)
+void trace_answer(int error)
 {
-    answer = e;
+    answer = error;
 }
 
 uint64_t trace_call_number(void)

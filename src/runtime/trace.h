@@ -29,7 +29,7 @@ void trace_call_end(struct trace_call *c);
     struct trace_call traced __attribute__((cleanup(trace_call_end), unused)) = trace_call_begin(__func__)
 
 /* What the thread's call answers. */
-void trace_answer(cudaError_t e);
+void trace_answer(int error);
 
 /* The number of the calling thread's call, 0: none. */
 uint64_t trace_call_number(void);

@@ -302,6 +302,14 @@ heddle_status heddle_kernel_find(heddle_module *m, const char *name, heddle_kern
     return fail(HEDDLE_NOT_FOUND, "no kernel of that name");
 }
 
+heddle_status heddle_module_kernel(heddle_module *m, int i, heddle_kernel **out)
+{
+    if (i >= m->nkernels)
+        return HEDDLE_NOT_FOUND;
+    *out = &m->kernel[i];
+    return HEDDLE_OK;
+}
+
 heddle_status heddle_kernel_describe(heddle_kernel *k, heddle_kernel_info *info)
 {
     if (!strcmp(k->name, "missing_feature"))

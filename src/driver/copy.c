@@ -1,0 +1,325 @@
+/* Copies and fills (CUDA Driver API reference, "Memory Management"): each says where its sides are, and becomes one of the
+ * runtime's. */
+#include "runtime/copy.h"
+
+#include <string.h>
+
+#include "driver/driver.h"
+#include "runtime/array.h"
+#include "runtime/pointer.h"
+
+static const void *from(CUdeviceptr p)
+{
+    return driver_pointer(p);
+}
+
+/* --- runs of bytes --- */
+
+CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    CONTEXT(c, d);
+    return driver_return(cudaMemcpy(driver_pointer(dst), from(src), ByteCount, cudaMemcpyDefault));
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
+{
+    CONTEXT(c, d);
+    return driver_return(cudaMemcpyAsync(driver_pointer(dst), from(src), ByteCount, cudaMemcpyDefault, hStream));
+}
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    CONTEXT(c, d);
+    return driver_return(cudaMemcpy(driver_pointer(dstDevice), srcHost, ByteCount, cudaMemcpyHostToDevice));
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    CONTEXT(c, d);
+    return driver_return(cudaMemcpyAsync(driver_pointer(dstDevice), srcHost, ByteCount, cudaMemcpyHostToDevice, hStream));
+}
+
+CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    CONTEXT(c, d);
+    return driver_return(cudaMemcpy(dstHost, from(srcDevice), ByteCount, cudaMemcpyDeviceToHost));
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    CONTEXT(c, d);
+    return driver_return(cudaMemcpyAsync(dstHost, from(srcDevice), ByteCount, cudaMemcpyDeviceToHost, hStream));
+}
+
+CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    CONTEXT(c, d);
+    return driver_return(cudaMemcpy(driver_pointer(dstDevice), from(srcDevice), ByteCount, cudaMemcpyDeviceToDevice));
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    CONTEXT(c, d);
+    return driver_return(cudaMemcpyAsync(driver_pointer(dstDevice), from(srcDevice), ByteCount, cudaMemcpyDeviceToDevice, hStream));
+}
+
+/* --- between contexts --- */
+
+/* The device of a context that a call names; -1: no context. */
+static int device_of(CUcontext ctx)
+{
+    return context_live((struct context *)ctx) ? ((struct context *)ctx)->device : -1;
+}
+
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+                      size_t ByteCount)
+{
+    CONTEXT(c, d);
+    int to = device_of(dstContext), of = device_of(srcContext);
+    if (to < 0 || of < 0)
+        return driver_leave(CUDA_ERROR_INVALID_CONTEXT);
+    return driver_return(cudaMemcpyPeer(driver_pointer(dstDevice), to, from(srcDevice), of, ByteCount));
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+                           size_t ByteCount, CUstream hStream)
+{
+    CONTEXT(c, d);
+    int to = device_of(dstContext), of = device_of(srcContext);
+    if (to < 0 || of < 0)
+        return driver_leave(CUDA_ERROR_INVALID_CONTEXT);
+    return driver_return(cudaMemcpyPeerAsync(driver_pointer(dstDevice), to, from(srcDevice), of, ByteCount, hStream));
+}
+
+/* --- arrays as rows --- */
+
+#define ARRAY(a)                                                                                                       \
+    do {                                                                                                               \
+        if (!(a))                                                                                                      \
+            return driver_leave(CUDA_ERROR_INVALID_HANDLE);                                                            \
+    } while (0)
+
+CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    CONTEXT(c, d);
+    ARRAY(dstArray);
+    return driver_return(cudaMemcpyToArray((cudaArray_t)dstArray, dstOffset, 0, from(srcDevice), ByteCount, cudaMemcpyDeviceToDevice));
+}
+
+CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
+{
+    CONTEXT(c, d);
+    ARRAY(dstArray);
+    return driver_return(cudaMemcpyToArray((cudaArray_t)dstArray, dstOffset, 0, srcHost, ByteCount, cudaMemcpyHostToDevice));
+}
+
+CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    CONTEXT(c, d);
+    ARRAY(dstArray);
+    return driver_return(cudaMemcpyToArrayAsync((cudaArray_t)dstArray, dstOffset, 0, srcHost, ByteCount, cudaMemcpyHostToDevice, hStream));
+}
+
+CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    CONTEXT(c, d);
+    ARRAY(srcArray);
+    return driver_return(cudaMemcpyFromArray(driver_pointer(dstDevice), (cudaArray_t)srcArray, srcOffset, 0, ByteCount, cudaMemcpyDeviceToDevice));
+}
+
+CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    CONTEXT(c, d);
+    ARRAY(srcArray);
+    return driver_return(cudaMemcpyFromArray(dstHost, (cudaArray_t)srcArray, srcOffset, 0, ByteCount, cudaMemcpyDeviceToHost));
+}
+
+CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
+{
+    CONTEXT(c, d);
+    ARRAY(srcArray);
+    return driver_return(cudaMemcpyFromArrayAsync(dstHost, (cudaArray_t)srcArray, srcOffset, 0, ByteCount, cudaMemcpyDeviceToHost, hStream));
+}
+
+CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    CONTEXT(c, d);
+    ARRAY(dstArray);
+    ARRAY(srcArray);
+    return driver_return(cudaMemcpyArrayToArray((cudaArray_t)dstArray, dstOffset, 0, (cudaArray_t)srcArray, srcOffset, 0,
+                                                ByteCount, cudaMemcpyDeviceToDevice));
+}
+
+/* --- boxes: x and width in bytes --- */
+
+struct side {
+    CUmemorytype type;
+    const void *host;
+    CUdeviceptr device;
+    CUarray array;
+    size_t pitch, height, x, y, z;
+};
+
+/* One side of a copy for the runtime. With an array x becomes texels, whose size is *texel. */
+static CUresult take_side(const struct side *s, size_t width, size_t height, cudaArray_t *array, struct cudaPitchedPtr *pitched,
+                          struct cudaPos *at, size_t *texel)
+{
+    const void *p = s->type == CU_MEMORYTYPE_HOST ? s->host : driver_pointer(s->device);
+    struct cudaPitchedPtr rows;
+    *array = NULL;
+    *at = (struct cudaPos){s->x, s->y, s->z};
+    if (s->type == CU_MEMORYTYPE_ARRAY) {
+        if (!s->array || !array_rows((cudaArray_t)s->array, &rows, texel))
+            return CUDA_ERROR_INVALID_HANDLE;
+        *array = (cudaArray_t)s->array;
+        at->x /= *texel;
+        return s->x % *texel || width % *texel ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    }
+    if (s->type != CU_MEMORYTYPE_HOST && s->type != CU_MEMORYTYPE_DEVICE && s->type != CU_MEMORYTYPE_UNIFIED)
+        return CUDA_ERROR_INVALID_VALUE;
+    size_t pitch = s->pitch ? s->pitch : s->x + width;
+    if (pitch < s->x + width || !p)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pitched = (struct cudaPitchedPtr){(void *)(uintptr_t)p, pitch, pitch, s->height ? s->height : s->y + height};
+    return CUDA_SUCCESS;
+}
+
+/* A side that says that it is on the device must be. */
+static enum cudaMemcpyKind kind_of(const struct side *to, const struct side *of)
+{
+    bool to_host = to->type == CU_MEMORYTYPE_HOST, of_host = of->type == CU_MEMORYTYPE_HOST;
+    if (to->type == CU_MEMORYTYPE_UNIFIED || of->type == CU_MEMORYTYPE_UNIFIED)
+        return cudaMemcpyDefault;
+    return to_host ? of_host ? cudaMemcpyHostToHost : cudaMemcpyDeviceToHost
+                   : of_host ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice;
+}
+
+static CUresult copy_box(const struct side *to, const struct side *of, size_t width, size_t height, size_t depth,
+                         CUstream stream, bool async)
+{
+    struct cudaMemcpy3DParms p;
+    size_t a = 0, b = 0;
+    if (!width || !height || !depth)
+        return CUDA_SUCCESS;
+    memset(&p, 0, sizeof p);
+    CUresult r = take_side(to, width, height, &p.dstArray, &p.dstPtr, &p.dstPos, &a);
+    r = r ? r : take_side(of, width, height, &p.srcArray, &p.srcPtr, &p.srcPos, &b);
+    if (r)
+        return r;
+    if (a && b && a != b)
+        return CUDA_ERROR_INVALID_VALUE;
+    size_t texel = a ? a : b ? b : 1;
+    p.extent = (struct cudaExtent){width / texel, height, depth};
+    p.kind = kind_of(to, of);
+    return driver_result(async ? cudaMemcpy3DAsync(&p, stream) : cudaMemcpy3D(&p));
+}
+
+static CUresult copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, bool async)
+{
+    if (!p)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct side to = {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstPitch, 0, p->dstXInBytes, p->dstY, 0};
+    const struct side of = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcPitch, 0, p->srcXInBytes, p->srcY, 0};
+    return copy_box(&to, &of, p->WidthInBytes, p->Height, 1, stream, async);
+}
+
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
+{
+    CONTEXT(c, d);
+    return driver_leave(copy_2d(pCopy, NULL, false));
+}
+
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
+{
+    CONTEXT(c, d);
+    return driver_leave(copy_2d(pCopy, NULL, false));
+}
+
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+    CONTEXT(c, d);
+    return driver_leave(copy_2d(pCopy, hStream, true));
+}
+
+static CUresult copy_3d(const CUDA_MEMCPY3D *p, CUstream stream, bool async)
+{
+    if (!p || p->srcLOD || p->dstLOD || p->reserved0 || p->reserved1)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct side to = {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstPitch, p->dstHeight,
+                            p->dstXInBytes, p->dstY, p->dstZ};
+    const struct side of = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcPitch, p->srcHeight,
+                            p->srcXInBytes, p->srcY, p->srcZ};
+    return copy_box(&to, &of, p->WidthInBytes, p->Height, p->Depth, stream, async);
+}
+
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
+{
+    CONTEXT(c, d);
+    return driver_leave(copy_3d(pCopy, NULL, false));
+}
+
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+    CONTEXT(c, d);
+    return driver_leave(copy_3d(pCopy, hStream, true));
+}
+
+static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *p, CUstream stream, bool async)
+{
+    if (!p || p->srcLOD || p->dstLOD)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (device_of(p->srcContext) < 0 || device_of(p->dstContext) < 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    const struct side to = {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstPitch, p->dstHeight,
+                            p->dstXInBytes, p->dstY, p->dstZ};
+    const struct side of = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcPitch, p->srcHeight,
+                            p->srcXInBytes, p->srcY, p->srcZ};
+    return copy_box(&to, &of, p->WidthInBytes, p->Height, p->Depth, stream, async);
+}
+
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+    CONTEXT(c, d);
+    return driver_leave(copy_3d_peer(pCopy, NULL, false));
+}
+
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+    CONTEXT(c, d);
+    return driver_leave(copy_3d_peer(pCopy, hStream, true));
+}
+
+/* --- fills: of 1, 2 or 4 bytes, in rows --- */
+
+#define FILL(name, type, bytes)                                                                                        \
+    CUresult cuMemset##name##_v2(CUdeviceptr dstDevice, type value, size_t N)                                          \
+    {                                                                                                                  \
+        CONTEXT(c, d);                                                                                                 \
+        return driver_return(copy_fill(driver_pointer(dstDevice), N * bytes, value, bytes, N, 1, NULL));               \
+    }                                                                                                                  \
+    CUresult cuMemset##name##Async(CUdeviceptr dstDevice, type value, size_t N, CUstream hStream)                      \
+    {                                                                                                                  \
+        CONTEXT(c, d);                                                                                                 \
+        return driver_return(copy_fill(driver_pointer(dstDevice), N * bytes, value, bytes, N, 1, hStream));            \
+    }
+FILL(D8, unsigned char, 1)
+FILL(D16, unsigned short, 2)
+FILL(D32, unsigned int, 4)
+#undef FILL
+
+#define FILL(name, type, bytes)                                                                                        \
+    CUresult cuMemset##name##_v2(CUdeviceptr dstDevice, size_t dstPitch, type value, size_t Width, size_t Height)      \
+    {                                                                                                                  \
+        CONTEXT(c, d);                                                                                                 \
+        return driver_return(copy_fill(driver_pointer(dstDevice), dstPitch, value, bytes, Width, Height, NULL));       \
+    }                                                                                                                  \
+    CUresult cuMemset##name##Async(CUdeviceptr dstDevice, size_t dstPitch, type value, size_t Width, size_t Height,    \
+                                   CUstream hStream)                                                                   \
+    {                                                                                                                  \
+        CONTEXT(c, d);                                                                                                 \
+        return driver_return(copy_fill(driver_pointer(dstDevice), dstPitch, value, bytes, Width, Height, hStream));    \
+    }
+FILL(D2D8, unsigned char, 1)
+FILL(D2D16, unsigned short, 2)
+FILL(D2D32, unsigned int, 4)
+#undef FILL
