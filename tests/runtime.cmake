@@ -44,6 +44,9 @@ endif()
 # The driver interface under CUDA's library names.
 if(NOT HEDDLE_SANITIZE AND NOT HEDDLE_TSAN) # whose runtime library comes with the executable
   add_test(NAME driver.link COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/program/driver_link.sh ${CMAKE_BINARY_DIR})
+  add_test(NAME driver.truth COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/truth/libraries/driver.py $<TARGET_FILE:heddle_cli>
+           ${CMAKE_CURRENT_SOURCE_DIR}/truth/libraries)
+  set_tests_properties(driver.truth PROPERTIES TIMEOUT 300 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
   add_test(NAME driver.tools COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/program/driver_tools.sh ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
   set_tests_properties(driver.tools PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "all see it" ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
   set_tests_properties(driver.link PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "linked in" ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")

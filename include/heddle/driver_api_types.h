@@ -736,7 +736,7 @@ typedef struct CUlibraryHostUniversalFunctionAndDataTable_st {
 /* --- statuses --- */
 
 typedef enum cudaError_enum {
-#define DRIVER_ERROR_ROW(name, value) name = value,
+#define DRIVER_ERROR_ROW(name, value, text) name = value,
 #include "heddle/driver_errors.def"
 #undef DRIVER_ERROR_ROW
 } CUresult;

@@ -117,7 +117,7 @@ static CUresult resource_of(const CUDA_RESOURCE_DESC *from, struct cudaResourceD
     case CU_RESOURCE_TYPE_ARRAY:
         to->resType = cudaResourceTypeArray;
         to->res.array.array = (cudaArray_t)from->res.array.hArray;
-        return CUDA_SUCCESS;
+        return from->res.array.hArray ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case CU_RESOURCE_TYPE_LINEAR:
         to->resType = cudaResourceTypeLinear;
         to->res.linear.devPtr = driver_pointer(from->res.linear.devPtr);

@@ -30,6 +30,8 @@ static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev)
         return r;
     if (!pctx || !flags_known(flags))
         return CUDA_ERROR_INVALID_VALUE;
+    if (d->sticky)
+        return driver_result(d->sticky);
     struct context *c = context_new(dev, flags);
     if (!context_push(c)) {
         context_free(c);
@@ -79,6 +81,7 @@ static void free_memory(const struct context *c, struct runtime_device *d)
 CUresult cuCtxDestroy_v2(CUcontext ctx)
 {
     INITIALISED;
+    REQUIRE(ctx);
     LIVE(c, ctx);
     if (c->primary)
         return driver_leave(CUDA_ERROR_INVALID_CONTEXT);
@@ -101,6 +104,7 @@ CUresult cuCtxDestroy_v2(CUcontext ctx)
 CUresult cuCtxPushCurrent_v2(CUcontext ctx)
 {
     INITIALISED;
+    REQUIRE(ctx);
     LIVE(c, ctx);
     return driver_leave(context_push(c) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
@@ -134,10 +138,15 @@ CUresult cuCtxGetCurrent(CUcontext *pctx)
     return CUDA_SUCCESS;
 }
 
+/* What can be said of a context that is gone, or whose device has a fault, is said. */
 CUresult cuCtxGetDevice(CUdevice *device)
 {
-    CONTEXT(c, d);
+    INITIALISED;
+    bool gone;
+    const struct context *c = context_current(&gone);
     REQUIRE(device);
+    if (!c)
+        return driver_leave(CUDA_ERROR_INVALID_CONTEXT);
     *device = c->device;
     return CUDA_SUCCESS;
 }
@@ -177,9 +186,13 @@ CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
 
 CUresult cuCtxGetFlags(unsigned int *flags)
 {
-    CONTEXT(c, d);
+    INITIALISED;
+    bool gone;
+    const struct context *c = context_current(&gone);
+    if (!c)
+        return driver_leave(CUDA_ERROR_INVALID_CONTEXT);
     REQUIRE(flags);
-    *flags = c->primary ? d->flags : c->flags;
+    *flags = c->primary ? runtime_device_if_open(c->device)->flags : c->flags;
     return CUDA_SUCCESS;
 }
 
@@ -223,12 +236,14 @@ CUresult cuCtxSynchronize(void)
 CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
 {
     CONTEXT(c, d);
+    REQUIRE((unsigned)limit < CU_LIMIT_MAX);
     return driver_return(cudaDeviceGetLimit(pvalue, (enum cudaLimit)limit));
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     CONTEXT(c, d);
+    REQUIRE((unsigned)limit < CU_LIMIT_MAX);
     return driver_return(cudaDeviceSetLimit((enum cudaLimit)limit, value));
 }
 

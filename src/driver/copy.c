@@ -91,65 +91,6 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdevice
     return driver_return(cudaMemcpyPeerAsync(driver_pointer(dstDevice), to, from(srcDevice), of, ByteCount, hStream));
 }
 
-/* --- arrays as rows --- */
-
-#define ARRAY(a)                                                                                                       \
-    do {                                                                                                               \
-        if (!(a))                                                                                                      \
-            return driver_leave(CUDA_ERROR_INVALID_HANDLE);                                                            \
-    } while (0)
-
-CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
-{
-    CONTEXT(c, d);
-    ARRAY(dstArray);
-    return driver_return(cudaMemcpyToArray((cudaArray_t)dstArray, dstOffset, 0, from(srcDevice), ByteCount, cudaMemcpyDeviceToDevice));
-}
-
-CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
-{
-    CONTEXT(c, d);
-    ARRAY(dstArray);
-    return driver_return(cudaMemcpyToArray((cudaArray_t)dstArray, dstOffset, 0, srcHost, ByteCount, cudaMemcpyHostToDevice));
-}
-
-CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
-{
-    CONTEXT(c, d);
-    ARRAY(dstArray);
-    return driver_return(cudaMemcpyToArrayAsync((cudaArray_t)dstArray, dstOffset, 0, srcHost, ByteCount, cudaMemcpyHostToDevice, hStream));
-}
-
-CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
-{
-    CONTEXT(c, d);
-    ARRAY(srcArray);
-    return driver_return(cudaMemcpyFromArray(driver_pointer(dstDevice), (cudaArray_t)srcArray, srcOffset, 0, ByteCount, cudaMemcpyDeviceToDevice));
-}
-
-CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
-{
-    CONTEXT(c, d);
-    ARRAY(srcArray);
-    return driver_return(cudaMemcpyFromArray(dstHost, (cudaArray_t)srcArray, srcOffset, 0, ByteCount, cudaMemcpyDeviceToHost));
-}
-
-CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
-{
-    CONTEXT(c, d);
-    ARRAY(srcArray);
-    return driver_return(cudaMemcpyFromArrayAsync(dstHost, (cudaArray_t)srcArray, srcOffset, 0, ByteCount, cudaMemcpyDeviceToHost, hStream));
-}
-
-CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
-{
-    CONTEXT(c, d);
-    ARRAY(dstArray);
-    ARRAY(srcArray);
-    return driver_return(cudaMemcpyArrayToArray((cudaArray_t)dstArray, dstOffset, 0, (cudaArray_t)srcArray, srcOffset, 0,
-                                                ByteCount, cudaMemcpyDeviceToDevice));
-}
-
 /* --- boxes: x and width in bytes --- */
 
 struct side {
@@ -160,21 +101,34 @@ struct side {
     size_t pitch, height, x, y, z;
 };
 
-/* One side of a copy for the runtime. With an array x becomes texels, whose size is *texel. */
-static CUresult take_side(const struct side *s, size_t width, size_t height, cudaArray_t *array, struct cudaPitchedPtr *pitched,
-                          struct cudaPos *at, size_t *texel)
+static bool inside(size_t at, size_t n, size_t size)
+{
+    size = size ? size : 1;
+    return at <= size && n <= size - at;
+}
+
+/* An array's rows of bytes: a copy may begin and end within a texel. */
+static CUresult take_array(const struct side *s, const size_t *box, struct cudaPitchedPtr *pitched)
+{
+    struct cudaChannelFormatDesc desc;
+    struct cudaExtent e;
+    unsigned flags;
+    size_t texel;
+    if (!s->array || cudaArrayGetInfo(&desc, &e, &flags, (cudaArray_t)s->array) ||
+        !array_rows((cudaArray_t)s->array, pitched, &texel) || !inside(s->x, box[0], e.width * texel) ||
+        !inside(s->y, box[1], e.height) || !inside(s->z, box[2], e.depth))
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+/* One side of a copy for the runtime, in bytes. */
+static CUresult take_side(const struct side *s, const size_t *box, struct cudaPitchedPtr *pitched, struct cudaPos *at)
 {
     const void *p = s->type == CU_MEMORYTYPE_HOST ? s->host : driver_pointer(s->device);
-    struct cudaPitchedPtr rows;
-    *array = NULL;
+    size_t width = box[0], height = box[1];
     *at = (struct cudaPos){s->x, s->y, s->z};
-    if (s->type == CU_MEMORYTYPE_ARRAY) {
-        if (!s->array || !array_rows((cudaArray_t)s->array, &rows, texel))
-            return CUDA_ERROR_INVALID_HANDLE;
-        *array = (cudaArray_t)s->array;
-        at->x /= *texel;
-        return s->x % *texel || width % *texel ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-    }
+    if (s->type == CU_MEMORYTYPE_ARRAY)
+        return take_array(s, box, pitched);
     if (s->type != CU_MEMORYTYPE_HOST && s->type != CU_MEMORYTYPE_DEVICE && s->type != CU_MEMORYTYPE_UNIFIED)
         return CUDA_ERROR_INVALID_VALUE;
     size_t pitch = s->pitch ? s->pitch : s->x + width;
@@ -198,18 +152,15 @@ static CUresult copy_box(const struct side *to, const struct side *of, size_t wi
                          CUstream stream, bool async)
 {
     struct cudaMemcpy3DParms p;
-    size_t a = 0, b = 0;
+    const size_t box[3] = {width, height, depth};
     if (!width || !height || !depth)
         return CUDA_SUCCESS;
     memset(&p, 0, sizeof p);
-    CUresult r = take_side(to, width, height, &p.dstArray, &p.dstPtr, &p.dstPos, &a);
-    r = r ? r : take_side(of, width, height, &p.srcArray, &p.srcPtr, &p.srcPos, &b);
+    CUresult r = take_side(to, box, &p.dstPtr, &p.dstPos);
+    r = r ? r : take_side(of, box, &p.srcPtr, &p.srcPos);
     if (r)
         return r;
-    if (a && b && a != b)
-        return CUDA_ERROR_INVALID_VALUE;
-    size_t texel = a ? a : b ? b : 1;
-    p.extent = (struct cudaExtent){width / texel, height, depth};
+    p.extent = (struct cudaExtent){width, height, depth};
     p.kind = kind_of(to, of);
     return driver_result(async ? cudaMemcpy3DAsync(&p, stream) : cudaMemcpy3D(&p));
 }
@@ -287,6 +238,67 @@ CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
 {
     CONTEXT(c, d);
     return driver_leave(copy_3d_peer(pCopy, hStream, true));
+}
+
+/* --- a run of bytes in one row of an array --- */
+
+static struct side in_array(CUarray a, size_t offset)
+{
+    return (struct side){.type = CU_MEMORYTYPE_ARRAY, .array = a, .x = offset};
+}
+
+static struct side in_memory(const void *p, bool host)
+{
+    return (struct side){.type = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE, .host = p, .device = (CUdeviceptr)(uintptr_t)p};
+}
+
+static CUresult copy_run(struct side to, struct side of, size_t bytes, CUstream stream, bool async)
+{
+    if ((to.type == CU_MEMORYTYPE_ARRAY && !to.array) || (of.type == CU_MEMORYTYPE_ARRAY && !of.array))
+        return driver_leave(CUDA_ERROR_INVALID_HANDLE);
+    return driver_leave(copy_box(&to, &of, bytes, 1, 1, stream, async));
+}
+
+CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    CONTEXT(c, d);
+    return copy_run(in_array(dstArray, dstOffset), in_memory(from(srcDevice), false), ByteCount, NULL, false);
+}
+
+CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
+{
+    CONTEXT(c, d);
+    return copy_run(in_array(dstArray, dstOffset), in_memory(srcHost, true), ByteCount, NULL, false);
+}
+
+CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    CONTEXT(c, d);
+    return copy_run(in_array(dstArray, dstOffset), in_memory(srcHost, true), ByteCount, hStream, true);
+}
+
+CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    CONTEXT(c, d);
+    return copy_run(in_memory(from(dstDevice), false), in_array(srcArray, srcOffset), ByteCount, NULL, false);
+}
+
+CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    CONTEXT(c, d);
+    return copy_run(in_memory(dstHost, true), in_array(srcArray, srcOffset), ByteCount, NULL, false);
+}
+
+CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
+{
+    CONTEXT(c, d);
+    return copy_run(in_memory(dstHost, true), in_array(srcArray, srcOffset), ByteCount, hStream, true);
+}
+
+CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    CONTEXT(c, d);
+    return copy_run(in_array(dstArray, dstOffset), in_array(srcArray, srcOffset), ByteCount, NULL, false);
 }
 
 /* --- fills: of 1, 2 or 4 bytes, in rows --- */

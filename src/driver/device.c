@@ -221,19 +221,20 @@ CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdev
     return driver_return(cudaDeviceGetP2PAttribute(value, (enum cudaDeviceP2PAttr)attrib, srcDevice, dstDevice));
 }
 
-static CUresult other_device(CUcontext peer, int *device)
+/* The device of a context that is to be a peer; `own`: what a context of the same device answers. */
+static CUresult other_device(CUcontext peer, const struct context *c, CUresult own, int *device)
 {
     if (!context_live((struct context *)peer))
         return CUDA_ERROR_INVALID_CONTEXT;
     *device = ((struct context *)peer)->device;
-    return CUDA_SUCCESS;
+    return *device == c->device ? own : CUDA_SUCCESS;
 }
 
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
 {
     CONTEXT(c, d);
     int device;
-    CUresult r = other_device(peerContext, &device);
+    CUresult r = other_device(peerContext, c, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, &device);
     return r ? driver_leave(r) : driver_return(cudaDeviceEnablePeerAccess(device, Flags));
 }
 
@@ -241,6 +242,6 @@ CUresult cuCtxDisablePeerAccess(CUcontext peerContext)
 {
     CONTEXT(c, d);
     int device;
-    CUresult r = other_device(peerContext, &device);
+    CUresult r = other_device(peerContext, c, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, &device);
     return r ? driver_leave(r) : driver_return(cudaDeviceDisablePeerAccess(device));
 }

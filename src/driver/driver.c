@@ -42,15 +42,21 @@ CUresult driver_result(cudaError_t e)
     }
 }
 
-static const char *name_of(CUresult r)
-{
-    switch ((int)r) {
-#define DRIVER_ERROR_ROW(name, value)                                                                                  \
-    case value:                                                                                                        \
-        return #name;
+static const struct word {
+    int value;
+    const char *name, *text;
+} words[] = {
+#define DRIVER_ERROR_ROW(name, value, text) {value, #name, text},
 #include "heddle/driver_errors.def"
 #undef DRIVER_ERROR_ROW
-    }
+};
+
+/* What a status is called, or NULL. */
+static const struct word *word_of(CUresult r)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].value == (int)r)
+            return &words[i];
     return NULL;
 }
 
@@ -59,8 +65,9 @@ CUresult driver_leave(CUresult r)
     if (!r || runtime_silence(0) > 1) /* an entry inside another answers only that one */
         return r;
     trace_answer((int)r);
+    const struct word *w = word_of(r);
     if (runtime_checking())
-        checking_call((int)r, name_of(r) ? name_of(r) : "an error", cudaGetErrorString((cudaError_t)r));
+        checking_call((int)r, w ? w->name : "an error", w ? w->text : "unrecognized error code");
     return r;
 }
 
@@ -125,7 +132,8 @@ CUresult cuGetErrorName(CUresult error, const char **pStr)
 {
     CALL;
     REQUIRE(pStr);
-    *pStr = name_of(error);
+    const struct word *w = word_of(error);
+    *pStr = w ? w->name : NULL;
     return driver_leave(*pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -133,7 +141,8 @@ CUresult cuGetErrorString(CUresult error, const char **pStr)
 {
     CALL;
     REQUIRE(pStr);
-    *pStr = name_of(error) ? cudaGetErrorString((cudaError_t)error) : NULL;
+    const struct word *w = word_of(error);
+    *pStr = w ? w->text : NULL;
     return driver_leave(*pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 

@@ -1,6 +1,6 @@
 /* Entry points by name (CUDA Driver API reference, "Driver Entry Point Access"), and for the runtime's cudaGetDriverEntryPoint.
  *
- * A name without a version means the newest symbol that the asked version of CUDA has: of cuMemAlloc the row
+ * A name has no version, and means the newest symbol that the asked version of CUDA has: of cuMemAlloc the row
  * cuMemAlloc_v2, of 3.2. */
 #include "driver/entry.h"
 
@@ -24,13 +24,15 @@ static const struct entry entries[] = {
 #include "heddle/driver_symbols.def"
     {"cuGetProcAddress_v2", "ptsz", 7000, (void *)cuGetProcAddress_v2_ptsz},
 };
-enum { ENTRIES = sizeof entries / sizeof *entries };
+enum { ENTRIES = sizeof entries / sizeof *entries, NEWEST = 12999 /* of CUDA: driver_functions.def */ };
 
-/* Does the name mean this symbol, with or without its version? */
+/* Does the name mean this symbol, whatever its version? A name has none itself. */
 static bool means(const char *symbol, const char *name)
 {
-    size_t n = strlen(name);
-    return !strncmp(symbol, name, n) && (!symbol[n] || (symbol[n] == '_' && symbol[n + 1] == 'v' && strlen(symbol + n) == 3));
+    size_t n = strlen(symbol);
+    if (n > 3 && symbol[n - 3] == '_' && symbol[n - 2] == 'v')
+        n -= 3;
+    return strlen(name) == n && !strncmp(symbol, name, n);
 }
 
 /* The form of a symbol for the thread's own default stream, or itself. */
@@ -70,7 +72,7 @@ static CUresult get(const char *symbol, void **pfn, int version, cuuint64_t flag
 {
     CUdriverProcAddressQueryResult own;
     why = why ? why : &own;
-    if (!symbol || !*symbol || !pfn ||
+    if (!symbol || !*symbol || !pfn || version > NEWEST ||
         flags & ~(cuuint64_t)(CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM))
         return CUDA_ERROR_INVALID_VALUE;
     *pfn = entry_find(symbol, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, why);
@@ -85,7 +87,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cu
     CUresult r = get(symbol, pfn, cudaVersion, flags, &why);
     if (!r && symbolStatus)
         *symbolStatus = why;
-    return driver_leave(!r && why && !symbolStatus ? CUDA_ERROR_NOT_FOUND : r);
+    return driver_leave(r);
 }
 
 CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)

@@ -16,11 +16,22 @@ static CUresult kernel_of(struct runtime_device *d, const void *f, struct runtim
 
 /* --- arguments --- */
 
-/* One block of memory with the arguments in it: pointers into it, an argument each. */
+/* Bytes of the parameter block, without what aligns its end. */
+static size_t parameter_bytes(const struct runtime_kernel *k)
+{
+    size_t offset = 0, bytes = 0;
+    if (k->info.parameters)
+        heddle_kernel_parameter(k->kernel, k->info.parameters - 1, &offset, &bytes);
+    return offset + bytes;
+}
+
+/* The parameter block itself: pointers into a copy of it, an argument each, in one piece of memory. What the caller's is
+ * short of is zero; longer it may not be. */
 static CUresult take_buffer(struct runtime_kernel *k, void **extra, void ***params)
 {
-    char *buffer = NULL;
+    const void *buffer = NULL;
     const size_t *size = NULL;
+    size_t head = ((size_t)k->info.parameters * sizeof **params + 15) / 16 * 16, whole = parameter_bytes(k);
     for (; extra[0] != CU_LAUNCH_PARAM_END; extra += 2) {
         if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
             buffer = extra[1];
@@ -29,17 +40,18 @@ static CUresult take_buffer(struct runtime_kernel *k, void **extra, void ***para
         else
             return CUDA_ERROR_INVALID_VALUE;
     }
-    if (!buffer || !size)
+    if (whole && (!buffer || !size))
         return CUDA_ERROR_INVALID_VALUE;
-    *params = alloc_zeroed(((size_t)k->info.parameters + 1) * sizeof **params);
+    if (size && *size > whole)
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    *params = alloc_zeroed(head + whole + 1);
+    char *values = (char *)*params + head;
+    if (whole)
+        memcpy(values, buffer, *size);
     for (int i = 0; i < k->info.parameters; i++) {
         size_t offset, bytes;
-        if (heddle_kernel_parameter(k->kernel, i, &offset, &bytes) || offset > *size || bytes > *size - offset) {
-            alloc_release(*params);
-            *params = NULL;
-            return CUDA_ERROR_INVALID_VALUE;
-        }
-        (*params)[i] = buffer + offset;
+        heddle_kernel_parameter(k->kernel, i, &offset, &bytes);
+        (*params)[i] = values + offset;
     }
     return CUDA_SUCCESS;
 }
@@ -55,8 +67,11 @@ static CUresult launch(struct runtime_device *d, CUfunction f, const cudaLaunchC
         r = CUDA_ERROR_INVALID_VALUE;
     if (!r && extra)
         r = take_buffer(k, extra, &own);
-    if (!r)
+    if (!r) {
         r = driver_result(cudaLaunchKernelExC(config, f, own ? own : params));
+        if (r == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES) /* a shape that does not fit: the driver's word for it */
+            r = CUDA_ERROR_INVALID_VALUE;
+    }
     alloc_release(own);
     return r;
 }

@@ -1,15 +1,20 @@
 /* Device code that a program gives, and the options that it gives along (see image.h). */
 #include "driver/image.h"
 
+#include <elf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/blob.h"
 #include "base/strbuf.h"
+#include "device/device.h"
 
 #define WRAPPER_MAGIC   0x466243b1 /* of clang's and nvcc's host code, section .nvFatBinSegment */
 #define FATBINARY_MAGIC 0xba55ed50 /* nvcc's fat binary (LLVM, clang/tools/clang-linker-wrapper: its header) */
+
+#define NEWEST_PTX 90 /* 9.0: of CUDA 13.0, whose driver is the newest that was compared with */
 
 struct wrapper {
     uint32_t magic, version;
@@ -23,6 +28,39 @@ static CUresult foreign(const char *what)
     if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
         runtime_say("%s cannot be loaded: Heddle takes PTX text, and images that 'heddle build' made", what);
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+/* A whole header of the machine that NVIDIA's GPUs are (ELF's e_machine 190, EM_CUDA). */
+static bool is_cubin(const void *image)
+{
+    Elf64_Ehdr h;
+    memcpy(&h, image, offsetof(Elf64_Ehdr, e_entry));
+    return h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_machine == 190;
+}
+
+/* PTX begins with its version, behind comments and spaces (PTX ISA, 11.1). */
+static bool is_ptx(const char *text)
+{
+    for (;;) {
+        text += strspn(text, " \t\r\n");
+        if (!strncmp(text, "//", 2))
+            text += strcspn(text, "\n");
+        else if (!strncmp(text, "/*", 2) && strstr(text, "*/"))
+            text = strstr(text, "*/") + 2;
+        else
+            return !strncmp(text, ".version", 8);
+    }
+}
+
+CUresult image_check(const struct image *i, const struct runtime_device *d)
+{
+    int major = 0, minor = 0, arch = 0;
+    const char *version = strstr(i->ptx, ".version"), *target = strstr(i->ptx, ".target");
+    if (version && sscanf(version, ".version %d.%d", &major, &minor) == 2 && major * 10 + minor > NEWEST_PTX)
+        return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+    if (target && sscanf(target, ".target sm_%d", &arch) == 1 && arch > d->spec->cc_major * 10 + d->spec->cc_minor)
+        return CUDA_ERROR_INVALID_PTX;
+    return CUDA_SUCCESS;
 }
 
 CUresult image_open(const void *image, size_t bytes, struct image *out)
@@ -45,9 +83,9 @@ CUresult image_open(const void *image, size_t bytes, struct image *out)
     if (magic == FATBINARY_MAGIC)
         return foreign("a fat binary of another compiler");
     if (!memcmp(image, "\177ELF", sizeof magic))
-        return foreign("a GPU's machine code (cubin)");
+        return is_cubin(image) ? foreign("a GPU's machine code (cubin)") : CUDA_ERROR_INVALID_IMAGE;
     *out = (struct image){image, text};
-    return CUDA_SUCCESS;
+    return is_ptx(image) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE;
 }
 
 CUresult image_read(const char *path, char **text, size_t *bytes)

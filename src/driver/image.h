@@ -14,6 +14,10 @@ struct image {
  * fat binary of another compiler, which is said once. CUDA_ERROR_INVALID_IMAGE: something else. */
 CUresult image_open(const void *image, size_t bytes, struct image *out);
 
+/* Can the device run it? CUDA_ERROR_UNSUPPORTED_PTX_VERSION: newer than any that is known; CUDA_ERROR_INVALID_PTX: made for a
+ * higher compute capability. */
+CUresult image_check(const struct image *i, const struct runtime_device *d);
+
 /* A whole file, to be released (alloc_release), with a NUL behind it. CUDA_ERROR_FILE_NOT_FOUND. */
 CUresult image_read(const char *path, char **text, size_t *bytes);
 

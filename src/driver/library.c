@@ -59,6 +59,7 @@ static CUresult load(CUlibrary *library, const struct given *g)
         return r ? r : CUDA_ERROR_INVALID_VALUE;
     r = image_open(g->code, g->bytes, &i);
     r = r ? r : some_device(&d);
+    r = r ? r : image_check(&i, d);
     if (r)
         return r;
     struct binary *code = module_open(g->name, i.ptx, i.bytes);

@@ -95,10 +95,10 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
     STATE(s, state);
     struct strbuf joined;
     REQUIRE(cubinOut);
-    if (!s->n)
-        return driver_leave(CUDA_ERROR_INVALID_VALUE);
     strbuf_init(&joined);
-    if (s->n > 1)
+    if (!s->n)
+        strbuf_adds(&joined, ".version 7.0\n.target sm_50\n.address_size 64\n");
+    else if (s->n > 1)
         ptx_link(s->units, s->n, &joined);
     else
         strbuf_add(&joined, s->units[0].text, s->units[0].len);

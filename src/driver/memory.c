@@ -30,14 +30,19 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInByt
 
 CUresult cuMemFree_v2(CUdeviceptr dptr)
 {
-    CONTEXT(c, d);
+    INITIALISED;
+    bool gone;
+    struct context *c;
+    struct runtime_device *d;
+    CUresult r = !dptr && !context_current(&gone) ? CUDA_SUCCESS : driver_enter(&c, &d); /* to free nothing needs none */
+    if (r || !dptr)
+        return driver_leave(r);
     return driver_return(cudaFree(driver_pointer(dptr)));
 }
 
 CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
 {
     CONTEXT(c, d);
-    REQUIRE(free && total);
     return driver_return(cudaMemGetInfo(free, total));
 }
 
@@ -65,21 +70,20 @@ CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flag
 CUresult cuMemAllocHost_v2(void **pp, size_t bytesize)
 {
     CONTEXT(c, d);
-    REQUIRE(pp && bytesize);
+    REQUIRE(pp);
     return driver_return(cudaMallocHost(pp, bytesize));
 }
 
 CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
 {
     CONTEXT(c, d);
-    REQUIRE(pp && bytesize);
+    REQUIRE(pp);
     return driver_return(cudaHostAlloc(pp, bytesize, Flags));
 }
 
 CUresult cuMemFreeHost(void *p)
 {
     CONTEXT(c, d);
-    REQUIRE(p);
     return driver_return(cudaFreeHost(p));
 }
 
@@ -92,6 +96,8 @@ CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 CUresult cuMemHostUnregister(void *p)
 {
     CONTEXT(c, d);
+    struct pointer at = pointer_look(p);
+    REQUIRE(at.kind != POINTER_REGISTERED || at.base == at.address);
     return driver_return(cudaHostUnregister(p));
 }
 
@@ -113,7 +119,7 @@ CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p)
 CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
 {
     CONTEXT(c, d);
-    REQUIRE(dptr && bytesize);
+    REQUIRE(dptr);
     return driver_return(cudaMallocAsync(out(dptr), bytesize, hStream));
 }
 
@@ -127,7 +133,6 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPoo
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
 {
     CONTEXT(c, d);
-    REQUIRE(dptr);
     return driver_return(cudaFreeAsync(driver_pointer(dptr), hStream));
 }
 
@@ -324,8 +329,10 @@ static CUresult get_attribute(void *data, CUpointer_attribute a, CUdeviceptr ptr
 
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
-    CONTEXT(c, d);
-    return driver_leave(get_attribute(data, attribute, ptr, c));
+    INITIALISED;
+    bool gone;
+    const struct context *c = context_current(&gone);
+    return driver_leave(get_attribute(data, attribute, ptr, c ? c : context_primary(0)));
 }
 
 /* What does not apply is 0 (of a device ordinal, -2), and no error. */

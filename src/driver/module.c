@@ -63,6 +63,7 @@ static CUresult load(CUmodule *module, const char *name, const void *image, size
     if (!module || !image)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult r = image_open(image, bytes, &i);
+    r = r ? r : image_check(&i, d);
     if (r)
         return r;
     struct binary *code = module_open(name, i.ptx, i.bytes);
@@ -80,6 +81,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname)
     char *text;
     size_t bytes;
     struct jit j = {0};
+    REQUIRE(module);
     CUresult r = image_read(fname, &text, &bytes);
     if (r)
         return driver_leave(r);
@@ -136,10 +138,13 @@ static void end(struct module *m)
 
 CUresult cuModuleUnload(CUmodule hmod)
 {
-    CONTEXT(c, d);
+    INITIALISED;
     MODULE(m, hmod);
-    if (m->shared)
-        return driver_leave(CUDA_ERROR_INVALID_HANDLE);
+    struct context *c;
+    struct runtime_device *d;
+    CUresult r = driver_enter(&c, &d);
+    if (r || m->shared) /* a library's goes with the library */
+        return driver_leave(r ? r : CUDA_ERROR_NOT_PERMITTED);
     end(m);
     return CUDA_SUCCESS;
 }
@@ -172,7 +177,7 @@ void module_forget(const struct binary *code)
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
     CONTEXT(c, d);
-    REQUIRE(hfunc && name);
+    REQUIRE(hfunc && name && *name);
     MODULE(m, hmod);
     const void *stub;
     cudaError_t e = module_function(m->code, d, name, &stub);
@@ -222,7 +227,10 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, c
     uint64_t address;
     size_t size;
     bool managed;
+    const void *stub;
     cudaError_t e = module_symbol(m->code, d, name, &address, &size, &managed);
+    if (e == cudaErrorSymbolNotFound && !module_function(m->code, d, name, &stub))
+        return driver_leave(CUDA_ERROR_INVALID_VALUE); /* there is one of the name, but it is a kernel */
     if (!e && dptr)
         *dptr = address;
     if (!e && bytes)

@@ -192,6 +192,8 @@ CUresult cuEventSynchronize(CUevent hEvent)
 CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
     CONTEXT(c, d);
+    if (!pMilliseconds) /* as the driver answers it */
+        return driver_leave(CUDA_ERROR_INVALID_HANDLE);
     return driver_return(cudaEventElapsedTime(pMilliseconds, hStart, hEnd));
 }
 

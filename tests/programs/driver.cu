@@ -187,7 +187,7 @@ static void modules()
         CUdeviceptr p;
         int v;
     } block = {p, 4};
-    size_t size = sizeof block;
+    size_t size = 12; // without the padding: a GPU takes no more than the parameters
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &block, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
     OK(cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra));
     CHECK(first(p) == 107);
@@ -732,6 +732,8 @@ static void entry_points()
     CHECK(!p && why == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
     OK(cuGetProcAddress("cuBogus", &p, 12000, 0, &why));
     CHECK(!p && why == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+    OK(cuGetProcAddress("cuMemAlloc_v2", &p, 12000, 0, &why));
+    CHECK(!p);
     const char *s;
     OK(cuGetErrorString(CUDA_ERROR_OUT_OF_MEMORY, &s));
     CHECK(!strcmp(s, "out of memory"));
