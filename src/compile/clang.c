@@ -137,6 +137,7 @@ static void device_flags(const struct toolchain *t, const struct compile_options
     }
     words_addv(a, w, "--cuda-device-only", "--cuda-feature=+ptx84", o->debug_device ? "-g" : "-gline-tables-only",
                "-fno-strict-float-cast-overflow", /* see plugin_conversions.cpp */
+               "-mllvm", "-enable-tbaa=false", /* as nvcc: CUB reads words that it has written as structs */
                o->debug_device ? "-O0" : "-O3", NULL);
     words_addf(a, w, "--cuda-gpu-arch=sm_%d%s", o->arch, o->arch_a ? "a" : "");
     device_arithmetic(o, a, w);
@@ -157,7 +158,7 @@ void clang_pass_flags(const struct toolchain *t, const struct compile_options *o
                       struct arena *a, struct words *w)
 {
     words_add(a, w, t->clang);
-    words_addv(a, w, "-fno-color-diagnostics", "-Wno-unused-command-line-argument", NULL);
+    words_addv(a, w, "-fno-color-diagnostics", "-Wno-unused-command-line-argument", "-Wno-pass-failed", NULL);
     if (pass == PASS_DEVICE || pass == PASS_HOST)
         words_addv(a, w, "-x", "cuda", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib",
                    "-Xclang", "-target-sdk-version=12.4", "-Xclang",

@@ -222,6 +222,14 @@ KERNEL atomic_increment_shared(unsigned *out)
     out[threadIdx.x] = s[threadIdx.x];
 }
 
+// Stores of one type are not taken to leave the values of another alone.
+KERNEL other_type(int *a, float *b, int *out)
+{
+    *a = 1;
+    *b = 2.0f;
+    *out = *a;
+}
+
 // Short branches: conditional branches are counted in kernels named so.
 #define WAYS(name, first, second)                                                                                          \
     KERNEL ways_##name(const float *in, float *out, int n)                                                                 \

@@ -78,6 +78,19 @@ expect 1 "$HEDDLE" build -c -o x bad.cu warn.cu
 has err "'-o x' cannot name the results of 2 inputs"
 expect 1 "$HEDDLE" build -Xcompiler --bogus warn.cu
 has err "unknown argument: '--bogus'"
+# a loop that cannot be unrolled is no warning, as with nvcc
+cat >unroll.cu <<'END'
+__global__ void k(int *p, int n)
+{
+#pragma unroll
+    for (int i = 0; i < n; i++) {
+        p[i] += threadIdx.x;
+        __syncthreads();
+    }
+}
+END
+expect 0 "$HEDDLE" build -c unroll.cu
+[ ! -s err ] || { fail "a loop that is not unrolled is told of"; head -3 err; }
 HEDDLE_CLANG=/nowhere/clang++ expect 1 "$HEDDLE" build warn.cu
 has err "HEDDLE_CLANG names '/nowhere/clang++', which cannot be run"
 (PATH=/nowhere; expect 1 "$HEDDLE" build warn.cu)
