@@ -15,6 +15,7 @@
 #include "device_types.h"
 #include "driver_types.h"
 #include "cuda_runtime_api.h"
+#include "cuda_device_runtime_api.h"
 #include "driver_functions.h"
 #include "device_launch_parameters.h"
 

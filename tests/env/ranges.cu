@@ -5,6 +5,7 @@
 __global__ void in_none() {}
 __global__ void in_outer() {}
 __global__ void in_inner() {}
+__global__ void in_registered() {}
 __global__ void in_started() {}
 __global__ void in_profiled() {}
 
@@ -16,6 +17,12 @@ int main()
     nvtxRangePushA("inner");
     in_inner<<<1, 1>>>();
     nvtxRangePop();
+    nvtxRangePop();
+    nvtxEventAttributes_t named = {};
+    named.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    named.message.registered = nvtxDomainRegisterStringA(nvtxDomainCreateA("of our own"), "registered");
+    nvtxRangePushEx(&named);
+    in_registered<<<1, 1>>>();
     nvtxRangePop();
     nvtxRangeId_t id = nvtxRangeStartA("started");
     in_started<<<1, 1>>>();
