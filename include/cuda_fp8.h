@@ -8,7 +8,7 @@
  * sign and payload, but for one of type double.
  *
  * On GPUs from compute capability 8.9 on, conversions that saturate, and those to half, are instructions (PTX ISA, cvt); the
- * others are computed. The test device.fp8 compares all with tests/truth/libraries/fp8.tsv. */
+ * others are computed. The test device.fp8 compares all with values of an H200. */
 #ifndef __CUDA_FP8_H__
 #define __CUDA_FP8_H__
 
