@@ -21,6 +21,7 @@
 
 #if defined(__CUDA__) && defined(__clang__)
 #include "heddle/device/texture.h"
+#include "heddle/device/launches.h"
 #endif
 
 #if defined(__cplusplus)

@@ -33,7 +33,7 @@ foreach(group truth device programs examples)
 endforeach()
 
 # Data types and memories, against the host's own arithmetic.
-foreach(program halves textures interface streams host_threads host_memory managed recursion surfaces references driver)
+foreach(program graphs halves textures interface streams host_threads host_memory managed recursion surfaces references driver)
   add_test(NAME program.${program} COMMAND heddle_cli run ${programs}/${program}.cu)
   set_tests_properties(program.${program} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                        ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
@@ -103,6 +103,17 @@ set_tests_properties(program.no_effect PROPERTIES TIMEOUT 120 ENVIRONMENT "HEDDL
 # Answers to wrong calls, against an H200's.
 add_test(NAME program.errors COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/truth/errors/compare.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(program.errors PROPERTIES TIMEOUT 120 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
+# Graphs and stream capture, against an H200's answers; and graphs that are profiled and checked.
+add_test(NAME program.graph_answers COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/truth/graphs/compare.py $<TARGET_FILE:heddle_cli>)
+add_test(NAME profile.graphs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scratch.sh $<TARGET_FILE:heddle_cli> profile
+         --metrics inst_executed --log-file graphs.log ${programs}/graphs.cu)
+add_test(NAME checked.graphs COMMAND sh -c "$<TARGET_FILE:heddle_cli> check --tool all --report-api-errors no ${programs}/graphs.cu 2>&1")
+set_tests_properties(program.graph_answers PROPERTIES PASS_REGULAR_EXPRESSION "answers are the H200's" FAIL_REGULAR_EXPRESSION "on the H200")
+set_tests_properties(profile.graphs PROPERTIES PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
+set_tests_properties(checked.graphs PROPERTIES PASS_REGULAR_EXPRESSION "PASSED.*ERROR SUMMARY: 0 errors" FAIL_REGULAR_EXPRESSION FAILED)
+set_tests_properties(program.graph_answers profile.graphs checked.graphs PROPERTIES TIMEOUT 200
+                     ENVIRONMENT "ONE_AT_A_TIME=1;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 
 # With one host thread, too, kernels of two streams can wait for each other.
 add_test(NAME program.streams_1 COMMAND heddle_cli run ${programs}/streams.cu)

@@ -1,7 +1,6 @@
 /* Types of CUDA graphs and of what is near them: stream capture, memory pools, launch configurations, libraries.
  *
- * Part of driver_types.h. Names and values: CUDA Runtime API reference (CUDA 12). Graphs themselves are not there yet
- * (docs/reference/support.md): programs that mention them compile, and their calls answer cudaErrorNotSupported. */
+ * Part of driver_types.h. Names and values: CUDA Runtime API reference (CUDA 12). */
 #ifndef HEDDLE_GRAPH_TYPES_H
 #define HEDDLE_GRAPH_TYPES_H
 

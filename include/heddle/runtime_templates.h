@@ -103,6 +103,75 @@ template <class T> HEDDLE_INLINE cudaError_t cudaGetSymbolSize(size_t *size, con
     return ::cudaGetSymbolSize(size, (const void *)&symbol);
 }
 
+/* ---- graphs: the forms of CUDA 11, and symbols ---- */
+HEDDLE_INLINE cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *bad, char *log, size_t bytes)
+{
+    cudaGraphInstantiateParams params = {};
+    cudaError_t e = ::cudaGraphInstantiateWithParams(exec, graph, &params);
+    if (bad)
+        *bad = params.errNode_out;
+    if (log && bytes)
+        log[0] = 0;
+    return e;
+}
+HEDDLE_INLINE cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *bad,
+                                              enum cudaGraphExecUpdateResult *result)
+{
+    cudaGraphExecUpdateResultInfo info = {};
+    cudaError_t e = ::cudaGraphExecUpdate(exec, graph, &info);
+    if (bad)
+        *bad = info.errorNode;
+    if (result)
+        *result = info.result;
+    return e;
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                                         size_t n, const T &symbol, const void *src, size_t count, size_t offset,
+                                                         enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, dependencies, n, (const void *)&symbol, src, count, offset, kind);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                           const cudaGraphNode_t *dependencies, size_t n, void *dst, const T &symbol,
+                                                           size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, dependencies, n, dst, (const void *)&symbol, count, offset, kind);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T &symbol, const void *src, size_t count,
+                                                               size_t offset, enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphMemcpyNodeSetParamsToSymbol(node, (const void *)&symbol, src, count, offset, kind);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const T &symbol, size_t count,
+                                                                 size_t offset, enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphMemcpyNodeSetParamsFromSymbol(node, dst, (const void *)&symbol, count, offset, kind);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const T &symbol,
+                                                                   const void *src, size_t count, size_t offset,
+                                                                   enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, node, (const void *)&symbol, src, count, offset, kind);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst,
+                                                                     const T &symbol, size_t count, size_t offset,
+                                                                     enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, node, dst, (const void *)&symbol, count, offset, kind);
+}
+/* The object is deleted when nobody refers to it any more. */
+template <class T>
+HEDDLE_INLINE cudaError_t cudaUserObjectCreate(cudaUserObject_t *object, T *what, unsigned int count, unsigned int flags)
+{
+    return ::cudaUserObjectCreate(object, what, [](void *p) { delete (T *)p; }, count, flags);
+}
+
 /* ---- kernels: the function itself is given ---- */
 /* The kernel's arguments are what its parameters need: conversions happen here, as in a call. */
 template <class... P, class... A>

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "runtime/capture.h"
 #include "runtime/pointer.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
@@ -137,9 +138,11 @@ cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice
     ENTER(d);
     if (!is_device_or_host(dstDevice))
         return runtime_leave(cudaErrorInvalidDevice);
-    if (!stream_of(stream))
+    struct stream *s = stream_of(stream);
+    if (!s)
         return runtime_leave(cudaErrorInvalidResourceHandle);
-    cudaError_t e = check_managed(devPtr, count);
+    cudaError_t e = capture_refuse(s, cudaErrorStreamCaptureUnsupported);
+    e = e ? e : check_managed(devPtr, count);
     if (!e)
         say(devPtr, count, prefetched, 0, dstDevice);
     return runtime_leave(e);

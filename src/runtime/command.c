@@ -46,12 +46,13 @@ void command_say_stray(const char *text)
 static cudaError_t run_launch(struct command *c)
 {
     heddle_result *result = NULL;
+    c->launch.id = runtime_next_launch();
     checking_launch(c->launch.kernel, c->launch.id, c->launch.newest, c->frames);
-    bool wanted = !c->unseen && runtime_collects(c->launch.kernel, c->stream->number);
+    bool wanted = !c->unseen && runtime_collects(c->launch.kernel, c->shown);
     heddle_status s = heddle_launch(c->launch.kernel, &c->launch.config, c->launch.args, wanted ? &result : NULL);
     status_clear(); /* the program may print now */
     if (result) {
-        runtime_collect(result, c->launch.id, c->stream->number, c->stream->device->index);
+        runtime_collect(result, c->launch.id, c->shown, c->stream->device->index);
         heddle_result_free(result);
     }
     cudaError_t e = runtime_error(s);
@@ -112,12 +113,12 @@ static cudaError_t run_copy(const struct command *c)
     return cudaSuccess;
 }
 
-static void fill_host(char *row, const struct command *c)
+static void fill_host(char *to, uint32_t value, unsigned element, size_t count)
 {
-    if (c->fill.unit == 1)
-        memset(row, (int)c->fill.value, c->fill.width);
-    for (size_t i = 0; c->fill.unit > 1 && i < c->fill.width; i += c->fill.unit)
-        memcpy(row + i, &c->fill.value, c->fill.unit);
+    if (element == 1)
+        memset(to, (int)value, count);
+    for (size_t i = 0; element > 1 && i < count; i++)
+        memcpy(to + i * element, &value, element);
 }
 
 static cudaError_t run_fill(const struct command *c)
@@ -128,9 +129,9 @@ static cudaError_t run_fill(const struct command *c)
             uint64_t at = to->at + z * to->slice + y * to->pitch;
             heddle_status s = HEDDLE_OK;
             if (to->on_device)
-                s = heddle_fill(to->device->engine, at, c->fill.value, c->fill.unit, c->fill.width / c->fill.unit);
+                s = heddle_fill(to->device->engine, at, c->fill.value, c->fill.element, c->fill.width);
             else
-                fill_host((char *)(uintptr_t)at, c);
+                fill_host((char *)(uintptr_t)at, c->fill.value, c->fill.element, c->fill.width);
             if (s)
                 return runtime_error(s);
         }
@@ -163,6 +164,7 @@ static cudaError_t run_work(struct command *c)
         return runtime_error(heddle_free(pointer_device(c->free)->engine, c->free));
     case COMMAND_RECORD:
     case COMMAND_HOST:
+    case COMMAND_CALL:
         break;
     }
     return cudaSuccess;
@@ -172,6 +174,8 @@ cudaError_t command_run(struct command *c, cudaError_t status)
 {
     if (c->kind == COMMAND_HOST)
         run_host(c, status);
+    if (c->kind == COMMAND_CALL)
+        return c->call_back.function(c, status);
     if (status)
         return cudaSuccess; /* dropped: the device has an error already */
     int64_t begin = trace_on() ? host_time() : 0;

@@ -8,6 +8,8 @@
 #include "runtime/copy.h"
 
 #include "runtime/array.h"
+#include "runtime/capture.h"
+#include "runtime/command.h"
 #include "runtime/pointer.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
@@ -19,12 +21,6 @@
 struct shape {
     size_t width, height, depth; /* bytes, rows, slices */
 };
-
-static const struct shape *rows(size_t count, struct shape *s)
-{
-    *s = (struct shape){count, 1, 1};
-    return s;
-}
 
 /* One side of a copy: looks at its pointer. */
 static bool side(struct place *p, struct pointer *at, const void *pointer, size_t pitch, size_t slice,
@@ -71,57 +67,118 @@ static cudaError_t finish(struct stream *s, struct command *c, bool wait)
     return queue_verdict(s->device);
 }
 
-struct copy {
-    void *to;
-    size_t to_pitch, to_slice;
-    const void *from;
-    size_t from_pitch, from_slice;
+/* A copy as it was looked at: its two sides, and how much. */
+struct looked {
+    struct place to_place, from_place;
+    struct pointer to, from;
+    struct shape shape;
 };
 
-static cudaError_t copy(const struct copy *w, const struct shape *shape, enum cudaMemcpyKind kind, cudaStream_t stream,
-                        bool async)
+/* The byte where a box begins: its position's x is in bytes, y in rows, z in slices of ysize rows. */
+static char *corner(const struct cudaPitchedPtr *p, const struct cudaPos *at)
 {
-    struct stream *s = stream_of(stream);
-    struct pointer to, from;
-    struct place to_place, from_place;
-    if (!s)
-        return cudaErrorInvalidResourceHandle;
-    if ((unsigned)kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
-    if (!shape->width || !shape->height || !shape->depth)
-        return cudaSuccess;
-    bool to_fits = side(&to_place, &to, w->to, w->to_pitch, w->to_slice, shape);
-    bool from_fits = side(&from_place, &from, w->from, w->from_pitch, w->from_slice, shape);
-    cudaError_t e = to_fits && from_fits ? check_kind(&to, &from, kind) : cudaErrorInvalidValue;
+    return (char *)p->ptr + at->z * p->pitch * p->ysize + at->y * p->pitch + at->x;
+}
+
+static cudaError_t look_sides(struct looked *l, const void *to, const struct cudaPitchedPtr *to_rows, const void *from,
+                              const struct cudaPitchedPtr *from_rows, enum cudaMemcpyKind kind)
+{
+    const struct shape *shape = &l->shape;
+    bool to_fits = side(&l->to_place, &l->to, to, to_rows->pitch, to_rows->pitch * to_rows->ysize, shape);
+    bool from_fits = side(&l->from_place, &l->from, from, from_rows->pitch, from_rows->pitch * from_rows->ysize, shape);
+    cudaError_t e = to_fits && from_fits ? check_kind(&l->to, &l->from, kind) : cudaErrorInvalidValue;
     if (e) {
         size_t bytes = shape->width * shape->height * shape->depth;
         if (!to_fits || from_fits)
-            pointer_why(&to, "the destination", bytes);
+            pointer_why(&l->to, "the destination", bytes);
         if (!from_fits || to_fits)
-            pointer_why(&from, "the source", bytes);
-        return e;
+            pointer_why(&l->from, "the source", bytes);
     }
+    return e;
+}
+
+/* Every copy is one of boxes. A shape without bytes: nothing is to be done, whatever the pointers are. */
+static cudaError_t look(struct looked *l, const struct cudaMemcpy3DParms *p)
+{
+    /* with an array on a side, widths and that side's x are in texels */
+    struct cudaPitchedPtr to = p->dstPtr, from = p->srcPtr;
+    struct cudaPos to_at = p->dstPos, from_at = p->srcPos;
+    size_t texel = 1;
+    if ((unsigned)p->kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if ((p->dstArray && !array_rows(p->dstArray, &to, &texel)) || (p->srcArray && !array_rows(p->srcArray, &from, &texel)))
+        return cudaErrorInvalidResourceHandle;
+    to_at.x *= p->dstArray ? texel : 1;
+    from_at.x *= p->srcArray ? texel : 1;
+    if ((p->dstArray && !array_holds(p->dstArray, p->dstPos, p->extent)) ||
+        (p->srcArray && !array_holds(p->srcArray, p->srcPos, p->extent)))
+        return cudaErrorInvalidValue;
+    l->shape = (struct shape){p->extent.width * texel, p->extent.height, p->extent.depth};
+    if (!l->shape.width || !l->shape.height || !l->shape.depth) {
+        l->shape = (struct shape){0, 0, 0};
+        return cudaSuccess;
+    }
+    if (!from.ptr || !to.ptr)
+        return cudaErrorInvalidValue;
+    bool rows = l->shape.height > 1 || l->shape.depth > 1;
+    if ((l->shape.width > from.pitch && (rows || from.pitch)) || (l->shape.width > to.pitch && (rows || to.pitch)))
+        return cudaErrorInvalidPitchValue;
+    return look_sides(l, corner(&to, &to_at), &to, corner(&from, &from_at), &from, p->kind);
+}
+
+static struct command *make_copy(const struct looked *l)
+{
     struct command *c = command_new(COMMAND_COPY);
-    c->copy.to = to_place;
-    c->copy.from = from_place;
-    c->copy.width = shape->width;
-    c->copy.height = shape->height;
-    c->copy.depth = shape->depth;
+    c->copy.to = l->to_place;
+    c->copy.from = l->from_place;
+    c->copy.width = l->shape.width;
+    c->copy.height = l->shape.height;
+    c->copy.depth = l->shape.depth;
     join(c);
-    bool pageable = to.kind == POINTER_HOST || from.kind == POINTER_HOST;
-    bool inside = to.kind == POINTER_DEVICE && from.kind == POINTER_DEVICE;
-    peer_copy_begins(s, &to, &from);
-    cudaError_t done = finish(s, c, async ? pageable : !inside);
-    peer_copy_queued(s, &to, &from);
-    return done;
+    return c;
+}
+
+cudaError_t copy_command(const struct cudaMemcpy3DParms *p, struct command **out)
+{
+    struct looked l;
+    cudaError_t e = look(&l, p);
+    *out = e || !l.shape.width ? NULL : make_copy(&l);
+    return e;
+}
+
+static cudaError_t copy(const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async)
+{
+    struct stream *s = stream_of(stream);
+    struct looked l;
+    bool captures;
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    cudaError_t e = capture_admit(s, &captures);
+    e = e ? e : look(&l, p);
+    if (e || !l.shape.width)
+        return e;
+    if (captures)
+        return capture_add(s, &(struct node_work){.type = cudaGraphNodeTypeMemcpy, .device = s->device, .copy = node_copy(p)});
+    bool pageable = l.to.kind == POINTER_HOST || l.from.kind == POINTER_HOST;
+    bool inside = l.to.kind == POINTER_DEVICE && l.from.kind == POINTER_DEVICE;
+    struct command *c = make_copy(&l);
+    peer_copy_begins(s, &l.to, &l.from);
+    e = finish(s, c, async ? pageable : !inside);
+    peer_copy_queued(s, &l.to, &l.from);
+    return e;
+}
+
+struct cudaMemcpy3DParms copy_of_bytes(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return (struct cudaMemcpy3DParms){.dstPtr = {dst, count, count, 1}, .srcPtr = {(void *)(uintptr_t)src, count, count, 1},
+                                      .extent = {count, 1, 1}, .kind = kind};
 }
 
 static cudaError_t copy_1d(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream,
                            bool async)
 {
-    struct shape s;
-    struct copy w = {dst, count, count, src, count, count};
-    return copy(&w, rows(count, &s), kind, stream, async);
+    struct cudaMemcpy3DParms p = copy_of_bytes(dst, src, count, kind);
+    return copy(&p, stream, async);
 }
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
@@ -170,11 +227,11 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int s
 static cudaError_t copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                            enum cudaMemcpyKind kind, cudaStream_t stream, bool async)
 {
-    struct shape s = {width, height, 1};
-    struct copy w = {dst, dpitch, 0, src, spitch, 0};
+    struct cudaMemcpy3DParms p = {.dstPtr = {dst, dpitch, width, height}, .srcPtr = {(void *)(uintptr_t)src, spitch, width, height},
+                                  .extent = {width, height, 1}, .kind = kind};
     if (width > dpitch || width > spitch)
         return cudaErrorInvalidPitchValue;
-    return copy(&w, &s, kind, stream, async);
+    return copy(&p, stream, async);
 }
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
@@ -191,33 +248,10 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
     return runtime_leave(copy_2d(dst, dpitch, src, spitch, width, height, kind, stream, true));
 }
 
-/* The byte where a box begins: its position's x is in bytes, y in rows, z in slices of ysize rows. */
-static char *corner(const struct cudaPitchedPtr *p, const struct cudaPos *at)
-{
-    return (char *)p->ptr + at->z * p->pitch * p->ysize + at->y * p->pitch + at->x;
-}
-
 static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async)
 {
-    if (!p)
-        return cudaErrorInvalidValue;
-    /* with an array on a side, widths and that side's x are in texels */
-    struct cudaPitchedPtr to = p->dstPtr, from = p->srcPtr;
-    struct cudaPos to_at = p->dstPos, from_at = p->srcPos;
-    size_t texel = 1;
-    if ((p->dstArray && !array_rows(p->dstArray, &to, &texel)) || (p->srcArray && !array_rows(p->srcArray, &from, &texel)))
-        return cudaErrorInvalidResourceHandle;
-    to_at.x *= p->dstArray ? texel : 1;
-    from_at.x *= p->srcArray ? texel : 1;
-    if (!from.ptr || !to.ptr || (p->dstArray && !array_holds(p->dstArray, p->dstPos, p->extent)) ||
-        (p->srcArray && !array_holds(p->srcArray, p->srcPos, p->extent)))
-        return cudaErrorInvalidValue;
-    struct shape s = {p->extent.width * texel, p->extent.height, p->extent.depth};
-    if (s.width > from.pitch || s.width > to.pitch)
-        return cudaErrorInvalidPitchValue;
-    struct copy w = {corner(&to, &to_at), to.pitch, to.pitch * to.ysize,
-                     corner(&from, &from_at), from.pitch, from.pitch * from.ysize};
-    return copy(&w, &s, p->kind, stream, async);
+    bool both = p && (p->srcArray || p->srcPtr.ptr) && (p->dstArray || p->dstPtr.ptr);
+    return both ? copy(p, stream, async) : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
@@ -268,93 +302,138 @@ cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStr
 
 /* --- fills --- */
 
-static cudaError_t fill_units(void *ptr, size_t pitch, size_t slice, uint32_t value, unsigned unit,
-                              const struct shape *shape, cudaStream_t stream)
+/* Rows of elements of 1, 2 or 4 bytes in slices. */
+struct fill {
+    struct cudaMemsetParams rows;
+    size_t slice, depth;
+};
+
+static bool fits_elements(const struct cudaMemsetParams *p)
+{
+    unsigned e = p->elementSize;
+    return (e == 1 || e == 2 || e == 4) && p->width <= SIZE_MAX / e && !((uintptr_t)p->dst % e) && !(p->height > 1 && p->pitch % e);
+}
+
+/* *at: the memory's pointer; *out: NULL when there is nothing to fill. */
+static cudaError_t look_fill(const struct fill *f, struct pointer *at, struct command **out)
+{
+    const struct cudaMemsetParams *p = &f->rows;
+    struct place place;
+    *out = NULL;
+    if (!fits_elements(p))
+        return cudaErrorInvalidValue;
+    struct shape shape = {p->width * p->elementSize, p->height, f->depth};
+    if (!shape.width || !shape.height || !shape.depth)
+        return cudaSuccess;
+    if ((shape.height > 1 || shape.depth > 1) && shape.width > p->pitch)
+        return cudaErrorInvalidPitchValue;
+    if (!side(&place, at, p->dst, p->pitch, f->slice, &shape) || !pointer_for_device(at)) {
+        pointer_why(at, "the pointer", shape.width * shape.height * shape.depth);
+        return cudaErrorInvalidValue;
+    }
+    struct command *c = *out = command_new(COMMAND_FILL);
+    c->fill.to = place;
+    c->fill.width = p->width;
+    c->fill.height = p->height;
+    c->fill.depth = f->depth;
+    c->fill.value = p->value;
+    c->fill.element = p->elementSize;
+    return cudaSuccess;
+}
+
+cudaError_t fill_command(const struct cudaMemsetParams *p, struct command **out)
+{
+    struct pointer at;
+    return look_fill(&(struct fill){*p, 0, 1}, &at, out);
+}
+
+/* A node of a graph fills rows: one for each slice. */
+static cudaError_t capture_fill(struct stream *s, const struct fill *f)
+{
+    struct node_work w = {.type = cudaGraphNodeTypeMemset, .device = s->device, .fill = node_fill(&f->rows)};
+    cudaError_t e = cudaSuccess;
+    for (size_t z = 0; z < f->depth && !e; z++) {
+        w.fill.dst = (char *)f->rows.dst + z * f->slice;
+        e = capture_add(s, &w);
+    }
+    return e;
+}
+
+static cudaError_t fill(const struct fill *f, cudaStream_t stream)
 {
     struct stream *s = stream_of(stream);
     struct pointer at;
-    struct place place;
+    struct command *c;
+    bool captures;
     if (!s)
         return cudaErrorInvalidResourceHandle;
-    if (!shape->width || !shape->height || !shape->depth)
-        return cudaSuccess;
-    if ((shape->height > 1 || shape->depth > 1) && shape->width > pitch)
-        return cudaErrorInvalidPitchValue;
-    if (!side(&place, &at, ptr, pitch, slice, shape) || !pointer_for_device(&at)) {
-        pointer_why(&at, "the pointer", shape->width * shape->height * shape->depth);
-        return cudaErrorInvalidValue;
-    }
-    struct command *c = command_new(COMMAND_FILL);
-    c->fill.to = place;
-    c->fill.width = shape->width;
-    c->fill.height = shape->height;
-    c->fill.depth = shape->depth;
-    c->fill.value = value;
-    c->fill.unit = unit;
-    return finish(s, c, at.kind != POINTER_DEVICE);
+    cudaError_t e = capture_admit(s, &captures);
+    e = e ? e : look_fill(f, &at, &c);
+    if (e || !c)
+        return e;
+    if (!captures)
+        return finish(s, c, at.kind != POINTER_DEVICE);
+    command_release(c);
+    return capture_fill(s, f);
 }
 
-static cudaError_t fill(void *ptr, size_t pitch, size_t slice, int value, const struct shape *shape,
-                        cudaStream_t stream)
+static cudaError_t fill_rows(void *ptr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
-    return fill_units(ptr, pitch, slice, (uint8_t)value, 1, shape, stream);
+    return fill(&(struct fill){{ptr, pitch, (uint8_t)value, 1, width, height}, 0, 1}, stream);
 }
 
-cudaError_t copy_fill(void *ptr, size_t pitch, uint32_t value, unsigned unit, size_t width, size_t height,
-                      cudaStream_t stream)
+cudaError_t copy_fill(void *ptr, size_t pitch, uint32_t value, unsigned unit, size_t width, size_t height, cudaStream_t stream)
 {
-    struct shape s = {width * unit, height, 1};
-    if ((uintptr_t)ptr % unit || (height > 1 && pitch % unit) || width > SIZE_MAX / unit)
-        return cudaErrorInvalidValue;
-    return fill_units(ptr, pitch, 0, value, unit, &s, stream);
+    return fill(&(struct fill){{ptr, pitch, value, unit, width, height}, 0, 1}, stream);
+}
+
+static cudaError_t fill_3d(const struct cudaPitchedPtr *p, int value, struct cudaExtent extent, cudaStream_t stream)
+{
+    struct fill f = {{p->ptr, p->pitch, (uint8_t)value, 1, extent.width, extent.height}, p->pitch * p->ysize, extent.depth};
+    return fill(&f, stream);
 }
 
 cudaError_t cudaMemset(void *devPtr, int value, size_t count)
 {
     ENTER(d);
-    struct shape s;
-    return runtime_leave(fill(devPtr, count, count, value, rows(count, &s), NULL));
+    return runtime_leave(fill_rows(devPtr, count, value, count, 1, NULL));
 }
 
 cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
 {
     ENTER(d);
-    struct shape s;
-    return runtime_leave(fill(devPtr, count, count, value, rows(count, &s), stream));
+    return runtime_leave(fill_rows(devPtr, count, value, count, 1, stream));
 }
 
 cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
 {
     ENTER(d);
-    struct shape s = {width, height, 1};
-    return runtime_leave(fill(devPtr, pitch, 0, value, &s, NULL));
+    return runtime_leave(fill_rows(devPtr, pitch, value, width, height, NULL));
 }
 
 cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
     ENTER(d);
-    struct shape s = {width, height, 1};
-    return runtime_leave(fill(devPtr, pitch, 0, value, &s, stream));
+    return runtime_leave(fill_rows(devPtr, pitch, value, width, height, stream));
 }
 
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent,
                               cudaStream_t stream)
 {
     ENTER(d);
-    struct shape s = {extent.width, extent.height, extent.depth};
-    return runtime_leave(
-        fill(pitchedDevPtr.ptr, pitchedDevPtr.pitch, pitchedDevPtr.pitch * pitchedDevPtr.ysize, value, &s, stream));
+    return runtime_leave(fill_3d(&pitchedDevPtr, value, extent, stream));
 }
 
 cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
 {
-    return cudaMemset3DAsync(pitchedDevPtr, value, extent, NULL);
+    ENTER(d);
+    return runtime_leave(fill_3d(&pitchedDevPtr, value, extent, NULL));
 }
 
 /* --- symbols --- */
 
 /* The part [offset, offset + count) of a variable. */
-static cudaError_t symbol_part(struct runtime_device *d, const void *symbol, size_t count, size_t offset, void **at)
+cudaError_t copy_symbol_part(struct runtime_device *d, const void *symbol, size_t count, size_t offset, void **at)
 {
     uint64_t address;
     size_t bytes;
@@ -372,7 +451,7 @@ static cudaError_t to_symbol(const void *symbol, const void *src, size_t count, 
 {
     ENTER(d);
     void *at;
-    cudaError_t e = symbol_part(d, symbol, count, offset, &at);
+    cudaError_t e = copy_symbol_part(d, symbol, count, offset, &at);
     if (!e && (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost))
         e = cudaErrorInvalidMemcpyDirection;
     return runtime_leave(e ? e : copy_1d(at, src, count, kind, stream, async));
@@ -383,7 +462,7 @@ static cudaError_t from_symbol(void *dst, const void *symbol, size_t count, size
 {
     ENTER(d);
     void *at;
-    cudaError_t e = symbol_part(d, symbol, count, offset, &at);
+    cudaError_t e = copy_symbol_part(d, symbol, count, offset, &at);
     if (!e && (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost))
         e = cudaErrorInvalidMemcpyDirection;
     return runtime_leave(e ? e : copy_1d(dst, at, count, kind, stream, async));
@@ -421,7 +500,7 @@ cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
     ENTER(d);
     if (!devPtr)
         return runtime_leave(cudaErrorInvalidValue);
-    return runtime_leave(symbol_part(d, symbol, 0, 0, devPtr));
+    return runtime_leave(copy_symbol_part(d, symbol, 0, 0, devPtr));
 }
 
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)

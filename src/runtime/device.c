@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "device/device.h"
+#include "runtime/capture.h"
 #include "runtime/checking.h"
 #include "runtime/mempool.h"
 #include "runtime/module.h"
@@ -285,6 +286,9 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements, const struct 
 cudaError_t cudaDeviceSynchronize(void)
 {
     ENTER(d);
+    cudaError_t e = capture_device(d);
+    if (e)
+        return runtime_leave(e);
     queue_wait_device(d);
     return runtime_leave(queue_verdict(d));
 }
@@ -324,6 +328,7 @@ cudaError_t cudaDeviceReset(void)
     if (e && runtime_is_sticky(e))
         return runtime_leave(e);
     checking_end(d, true);
+    graph_memory_reset(d);
     module_reset(d);
     free_everything(d);
     mempool_reset(d);

@@ -4,6 +4,7 @@
  * came): how long Heddle took, not how long a GPU would take. That changes when the time model is there. */
 #include "runtime/event.h"
 
+#include "runtime/capture.h"
 #include "runtime/pool.h"
 #include "runtime/runtime.h"
 #include "runtime/times.h"
@@ -13,6 +14,7 @@ struct event {
     unsigned flags;
     struct runtime_device *device;
     struct ticket *ticket; /* NULL: never recorded */
+    struct capture_point *point; /* recorded last in a stream that captured */
 };
 
 static struct pool events = {.size = (sizeof(struct event) + 15) / 16 * 16};
@@ -40,6 +42,19 @@ bool event_ticket(cudaEvent_t event, struct ticket **t)
     return live;
 }
 
+/* Takes both over. */
+static void record(struct event *e, struct ticket *t, struct capture_point *p)
+{
+    pthread_mutex_lock(&runtime_lock);
+    struct ticket *before = e->ticket;
+    struct capture_point *point = e->point;
+    e->ticket = t;
+    e->point = p;
+    pthread_mutex_unlock(&runtime_lock);
+    ticket_release(before);
+    capture_point_free(point);
+}
+
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
     ENTER(d);
@@ -64,10 +79,41 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     ENTER(d);
     EVENT(e, event);
-    ticket_release(e->ticket);
+    record(e, NULL, NULL);
     pthread_mutex_lock(&runtime_lock);
     pool_give(&events, e);
     pthread_mutex_unlock(&runtime_lock);
+    return cudaSuccess;
+}
+
+bool event_is(cudaEvent_t event)
+{
+    return event_of(event) != NULL;
+}
+
+void event_set(cudaEvent_t event, struct ticket *t)
+{
+    struct event *e = event_of(event);
+    if (!e)
+        return;
+    pthread_mutex_lock(&runtime_lock);
+    ticket_share(t);
+    pthread_mutex_unlock(&runtime_lock);
+    record(e, t, NULL);
+}
+
+const struct capture_point *event_point(cudaEvent_t event)
+{
+    const struct event *e = event_of(event);
+    return e ? e->point : NULL;
+}
+
+/* Within a capture an event remembers where it stands; an external one becomes a node that records it. */
+static cudaError_t capture_event(struct event *e, cudaEvent_t handle, struct stream *s, unsigned flags)
+{
+    if (flags & cudaEventRecordExternal)
+        return capture_add(s, &(struct node_work){.type = cudaGraphNodeTypeEventRecord, .device = s->device, .event = handle});
+    record(e, NULL, capture_record(s));
     return cudaSuccess;
 }
 
@@ -76,16 +122,15 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     ENTER(d);
     EVENT(e, event);
     struct stream *s = stream_of(stream);
+    bool captures;
     if (!s || s->device != e->device)
         return runtime_leave(cudaErrorInvalidResourceHandle);
     if (flags & ~(unsigned)cudaEventRecordExternal)
         return runtime_leave(cudaErrorInvalidValue);
-    struct ticket *t = queue_put(s, command_new(COMMAND_RECORD));
-    pthread_mutex_lock(&runtime_lock);
-    struct ticket *before = e->ticket;
-    e->ticket = t;
-    pthread_mutex_unlock(&runtime_lock);
-    ticket_release(before);
+    cudaError_t error = capture_admit(s, &captures);
+    if (error || captures)
+        return runtime_leave(error ? error : capture_event(e, event, s, flags));
+    record(e, queue_put(s, command_new(COMMAND_RECORD)), NULL);
     return cudaSuccess;
 }
 
@@ -98,6 +143,9 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     ENTER(d);
     EVENT(e, event);
+    cudaError_t error = e->point ? capture_point_refuse(e->point) : capture_unsafe();
+    if (error)
+        return runtime_leave(error);
     if (!ticket_done(e->ticket))
         return runtime_leave(cudaErrorNotReady);
     return runtime_leave(queue_verdict(e->device));
@@ -108,6 +156,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     ENTER(d);
     EVENT(e, event);
     struct ticket *t;
+    cudaError_t error = e->point ? capture_point_refuse(e->point) : capture_unsafe();
+    if (error)
+        return runtime_leave(error);
     if (event_ticket(event, &t) && t)
         queue_wait(t);
     return runtime_leave(queue_verdict(e->device));
@@ -120,6 +171,8 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
     EVENT(b, end);
     if (!ms)
         return runtime_leave(cudaErrorInvalidValue);
+    if (a->point || b->point)
+        return runtime_leave(cudaErrorCapturedEvent);
     if (!a->ticket || !b->ticket || (a->flags | b->flags) & cudaEventDisableTiming)
         return runtime_leave(cudaErrorInvalidResourceHandle);
     if (!ticket_done(a->ticket) || !ticket_done(b->ticket))

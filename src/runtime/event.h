@@ -8,4 +8,13 @@
  * event. */
 bool event_ticket(cudaEvent_t event, struct ticket **t);
 
+bool event_is(cudaEvent_t event);
+
+/* Where it was recorded, if that was in a stream that captured; NULL. */
+struct capture_point;
+const struct capture_point *event_point(cudaEvent_t event);
+
+/* The event was recorded by the command with this ticket. */
+void event_set(cudaEvent_t event, struct ticket *t);
+
 #endif

@@ -2,6 +2,8 @@
  *
  * A launch is checked against the device's limits in the caller's thread, so that a bad configuration is the answer of
  * the launch itself and nothing runs; then it is queued. */
+#include "runtime/execution.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -10,6 +12,7 @@
 #include "device/device.h"
 #include "engine.h"
 #include "report/result.h"
+#include "runtime/capture.h"
 #include "runtime/checking.h"
 #include "runtime/collect.h"
 #include "runtime/module.h"
@@ -126,8 +129,7 @@ static cudaError_t check(const struct device *d, struct runtime_kernel *k, struc
     return cudaSuccess;
 }
 
-/* One block of memory: pointers to the arguments, then the arguments as the kernel's parameter block has them. */
-static cudaError_t copy_args(const struct runtime_kernel *k, void **args, void ***out)
+cudaError_t launch_arguments(const struct runtime_kernel *k, void **args, void ***out)
 {
     size_t n = (size_t)k->info.parameters, head = (n * sizeof(void *) + 15) / 16 * 16;
     if (n && !args)
@@ -147,10 +149,9 @@ static cudaError_t copy_args(const struct runtime_kernel *k, void **args, void *
     return cudaSuccess;
 }
 
-/* The stream's access policy window, for the model of L2, if what it hits is to persist. */
-static heddle_window window_of(const struct runtime_device *d, const struct stream *s)
+/* An access policy window for the model of L2, if what it hits is to persist. */
+static heddle_window window_of(const struct runtime_device *d, const struct cudaAccessPolicyWindow *w)
 {
-    const struct cudaAccessPolicyWindow *w = &s->window.accessPolicyWindow;
     if (w->hitProp != cudaAccessPropertyPersisting || !d->limit[cudaLimitPersistingL2CacheSize])
         return (heddle_window){0};
     return (heddle_window){(uint64_t)(uintptr_t)w->base_ptr, w->num_bytes, d->limit[cudaLimitPersistingL2CacheSize], w->hitRatio};
@@ -181,43 +182,65 @@ static void tell_times(struct runtime_kernel *k)
         times_tell(TIME_GLOBALTIMER);
 }
 
-static cudaError_t launch(struct runtime_device *d, const void *func, struct dim3 g, struct dim3 b, void **args,
-                          size_t shared, cudaStream_t stream, bool cooperative)
+cudaError_t launch_check(const struct runtime_device *d, struct runtime_kernel *k, const struct launch_request *r)
 {
-    struct runtime_kernel *k;
-    struct stream *s = stream_of(stream);
-    cudaError_t e = s && s->device == d ? module_kernel(d, func, &k) : cudaErrorInvalidResourceHandle;
-    e = e ? e : check(d->spec, k, g, b, shared);
-    if (!e && cooperative) {
+    cudaError_t e = check(d->spec, k, r->grid, r->block, r->shared);
+    if (!e && r->cooperative) {
         int blocks;
-        e = runtime_error(heddle_occupancy(k->kernel, (int)(b.x * b.y * b.z), shared, &blocks));
-        if (!e && (uint64_t)g.x * g.y * g.z > (uint64_t)blocks * (uint64_t)d->spec->multiprocessors)
+        e = runtime_error(heddle_occupancy(k->kernel, (int)(r->block.x * r->block.y * r->block.z), r->shared, &blocks));
+        if (!e && (uint64_t)r->grid.x * r->grid.y * r->grid.z > (uint64_t)blocks * (uint64_t)d->spec->multiprocessors)
             e = cudaErrorCooperativeLaunchTooLarge;
     }
+    return e;
+}
+
+cudaError_t launch_command(struct runtime_device *d, const struct launch_request *r, void **args, struct command **out)
+{
+    struct runtime_kernel *k;
     void **copied;
-    e = e ? e : copy_args(k, args, &copied);
+    cudaError_t e = module_kernel(d, r->func, &k);
+    e = e ? e : launch_check(d, k, r);
+    e = e ? e : launch_arguments(k, args, &copied);
     if (e)
         return e;
     tell_no_effect(k);
     tell_times(k);
-    struct command *c = command_new(COMMAND_LAUNCH);
+    struct command *c = *out = command_new(COMMAND_LAUNCH);
     c->launch.kernel = k->kernel;
     c->launch.config = (heddle_launch_config){
-        {g.x, g.y, g.z}, {b.x, b.y, b.z}, shared, cooperative, window_of(d, s),
+        {r->grid.x, r->grid.y, r->grid.z}, {r->block.x, r->block.y, r->block.z}, r->shared, r->cooperative, window_of(d, &r->window),
         k->banks ? k->banks == cudaSharedMemBankSizeEightByte : d->eight_byte_banks};
     c->launch.args = copied;
     c->launch.newest = space_newest(d->space);
     c->in_order = engine_uses_heap(k->kernel);
-    c->launch.id = runtime_next_launch();
-    queue_put_async(s, c);
     return cudaSuccess;
+}
+
+static cudaError_t launch(struct runtime_device *d, const struct launch_request *r, void **args, cudaStream_t stream)
+{
+    struct stream *s = stream_of(stream);
+    struct launch_request request = *r;
+    struct command *c;
+    bool captures;
+    cudaError_t e = s && s->device == d ? capture_admit(s, &captures) : cudaErrorInvalidResourceHandle;
+    if (e)
+        return e;
+    if (!request.window.num_bytes)
+        request.window = s->window.accessPolicyWindow;
+    if (captures)
+        return capture_launch(s, &request, args);
+    e = launch_command(d, &request, args, &c);
+    if (!e)
+        queue_put_async(s, c);
+    return e;
 }
 
 cudaError_t cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args,
                              size_t sharedMem, cudaStream_t stream)
 {
     ENTER(d);
-    return runtime_leave_launch(launch(d, func, gridDim, blockDim, args, sharedMem, stream, false));
+    struct launch_request r = {.func = func, .grid = gridDim, .block = blockDim, .shared = sharedMem};
+    return runtime_leave_launch(launch(d, &r, args, stream));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args,
@@ -226,28 +249,31 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, s
     ENTER(d);
     if (!d->spec->cooperative_launch)
         return runtime_leave(cudaErrorNotSupported);
-    return runtime_leave(launch(d, func, gridDim, blockDim, args, sharedMem, stream, true));
+    struct launch_request r = {.func = func, .grid = gridDim, .block = blockDim, .shared = sharedMem, .cooperative = true};
+    return runtime_leave(launch(d, &r, args, stream));
 }
 
-/* What a launch attribute asks for: true in *cooperative, or the error of what is not there. A dependent launch may begin
- * early or not ("Programmatic Dependent Launch": an opportunity, no promise); ours never does. */
-static cudaError_t read_attribute(const cudaLaunchAttribute *a, bool *cooperative)
+/* A dependent launch may begin early or not ("Programmatic Dependent Launch": an opportunity, no promise); ours never does. */
+cudaError_t launch_attribute(struct launch_request *r, enum cudaLaunchAttributeID id, const cudaLaunchAttributeValue *v)
 {
-    const cudaLaunchAttributeValue *v = &a->val;
-    switch (a->id) {
-    case cudaLaunchAttributeIgnore:
+    switch (id) {
     case cudaLaunchAttributeAccessPolicyWindow:
+        r->window = v->accessPolicyWindow;
+        return cudaSuccess;
+    case cudaLaunchAttributePriority:
+        r->priority = v->priority;
+        return cudaSuccess;
+    case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeSynchronizationPolicy:
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
     case cudaLaunchAttributeProgrammaticStreamSerialization:
-    case cudaLaunchAttributePriority:
     case cudaLaunchAttributeMemSyncDomainMap:
     case cudaLaunchAttributeMemSyncDomain:
     case cudaLaunchAttributePreferredClusterDimension:
     case cudaLaunchAttributePreferredSharedMemoryCarveout:
         return cudaSuccess;
     case cudaLaunchAttributeCooperative:
-        *cooperative = v->cooperative != 0;
+        r->cooperative = v->cooperative != 0;
         return cudaSuccess;
     case cudaLaunchAttributeClusterDimension:
         if (v->clusterDim.x <= 1 && v->clusterDim.y <= 1 && v->clusterDim.z <= 1)
@@ -257,7 +283,9 @@ static cudaError_t read_attribute(const cudaLaunchAttribute *a, bool *cooperativ
     case cudaLaunchAttributeLaunchCompletionEvent:
         return runtime_not_supported("cudaLaunchKernelExC with an event");
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
-        return runtime_not_supported("cudaLaunchKernelExC with a node of a graph");
+        if (!v->deviceUpdatableKernelNode.deviceUpdatable)
+            return cudaSuccess;
+        return runtime_not_supported("cudaLaunchKernelExC with a node that kernels may change");
     }
     return cudaErrorInvalidValue;
 }
@@ -265,14 +293,13 @@ static cudaError_t read_attribute(const cudaLaunchAttribute *a, bool *cooperativ
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     ENTER(d);
-    bool cooperative = false;
     cudaError_t e = config && (config->attrs || !config->numAttrs) ? cudaSuccess : cudaErrorInvalidValue;
-    for (unsigned i = 0; !e && i < config->numAttrs; i++)
-        e = read_attribute(&config->attrs[i], &cooperative);
     if (e)
         return runtime_leave(e);
-    return runtime_leave(launch(d, func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
-                                config->stream, cooperative));
+    struct launch_request r = {.func = func, .grid = config->gridDim, .block = config->blockDim, .shared = config->dynamicSmemBytes};
+    for (unsigned i = 0; !e && i < config->numAttrs; i++)
+        e = launch_attribute(&r, config->attrs[i].id, &config->attrs[i].val);
+    return runtime_leave(e ? e : launch(d, &r, args, config->stream));
 }
 
 /* --- attributes --- */

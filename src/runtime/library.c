@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "engine.h"
+#include "runtime/capture.h"
 #include "runtime/checking.h"
 #include "runtime/collect.h"
 #include "runtime/command.h"
@@ -31,14 +32,23 @@ static void *copy_of(const void *from, size_t bytes)
 static struct library_work *new_work(const struct library_call *call)
 {
     struct library_work *w = alloc_zeroed(sizeof *w);
+    w->refs = 1;
     w->call = *call;
     w->call.operand = copy_of(call->operand, (size_t)call->operands * sizeof *call->operand);
     w->call.data = copy_of(call->data, call->data_bytes);
     return w;
 }
 
+struct library_work *library_work_share(struct library_work *w)
+{
+    __atomic_add_fetch(&w->refs, 1, __ATOMIC_RELAXED);
+    return w;
+}
+
 void library_work_release(struct library_work *w)
 {
+    if (__atomic_sub_fetch(&w->refs, 1, __ATOMIC_ACQ_REL))
+        return;
     if (w->call.release)
         w->call.release((void *)w->call.data);
     alloc_release((void *)w->call.operand);
@@ -53,13 +63,18 @@ cudaError_t library_call(cudaStream_t stream, const struct library_call *call, b
     struct library_work *w = new_work(call);
     cudaError_t e = runtime_enter(&d);
     struct stream *s = e ? NULL : stream_of(stream);
-    if (!s) {
+    bool captures = false;
+    e = e ? e : s ? capture_admit(s, &captures) : cudaErrorInvalidResourceHandle;
+    if (!e && wait)
+        e = capture_refuse(s, cudaErrorStreamCaptureUnsupported);
+    if (!e && captures)
+        return runtime_leave(capture_library(s, w));
+    if (e) {
         library_work_release(w);
-        return runtime_leave(e ? e : cudaErrorInvalidResourceHandle);
+        return runtime_leave(e);
     }
     if (runtime_checking())
         frames_ours((const void *)call->run);
-    w->id = runtime_next_launch();
     struct command *c = command_new(COMMAND_LIBRARY);
     c->library = w;
     if (!wait) {
@@ -142,6 +157,7 @@ cudaError_t library_work_run(const struct command *c)
 {
     struct library_work *w = c->library;
     struct library_more more = {NULL, 0};
+    w->id = runtime_next_launch();
     cudaError_t e = look(c, w->call.operand, w->call.operands);
     if (!e && w->call.more) {
         w->call.more((void *)w->call.data, &more);

@@ -7,6 +7,7 @@
 
 struct library_work {
     struct library_call call; /* its operand and data are copies */
+    int refs;                 /* atomic: commands, nodes of graphs */
     int64_t id;               /* number among the launches of the process */
     uint64_t read, written;   /* bytes of the operands; known when its turn has come */
 };
@@ -22,6 +23,7 @@ bool library_work_ready(const struct library_work *w);
 /* Runs the command; prints faults. */
 cudaError_t library_work_run(const struct command *c);
 
+struct library_work *library_work_share(struct library_work *w);
 void library_work_release(struct library_work *w);
 
 /* --- library_operands.c --- */

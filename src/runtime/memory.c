@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "device/device.h"
 #include "runtime/advice.h"
+#include "runtime/capture.h"
 #include "runtime/checking.h"
 #include "runtime/context.h"
 #include "runtime/mempool.h"
@@ -140,8 +141,9 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 static cudaError_t allocate(struct runtime_device *d, void **out, size_t size)
 {
     heddle_ptr p = 0;
-    if (!out)
-        return cudaErrorInvalidValue;
+    cudaError_t e = out ? capture_unsafe() : cudaErrorInvalidValue;
+    if (e)
+        return e;
     *out = NULL;
     if (!size) /* "If size is 0, cudaMalloc() returns cudaSuccess" and a null pointer */
         return cudaSuccess;
@@ -167,8 +169,12 @@ static cudaError_t allocate_from(struct mempool *pool, void **out, size_t size, 
     struct stream *s = stream_of(stream);
     if (!s)
         return cudaErrorInvalidResourceHandle;
+    bool captures;
     pool = pool ? pool : mempool_current(s->device);
-    cudaError_t e = mempool_take(pool, size);
+    cudaError_t e = capture_admit(s, &captures);
+    if (e || captures)
+        return e ? e : capture_alloc(s, mempool_device(pool), size, out);
+    e = mempool_take(pool, size);
     if (e)
         return e;
     e = allocate(mempool_device(pool), out, size);
@@ -197,6 +203,9 @@ static bool is_start(const struct pointer *p)
 
 static cudaError_t release(const struct pointer *p)
 {
+    bool gone;
+    if (graph_memory_give(p->address, &gone) && !gone)
+        return cudaSuccess;
     mempool_give(p->address);
     context_disowns(p->address);
     advice_forget(p->base, p->bytes);
@@ -210,14 +219,15 @@ cudaError_t cudaFree(void *devPtr)
 {
     ENTER(d);
     struct pointer p = pointer_look(devPtr);
-    if (!devPtr)
-        return cudaSuccess;
-    if (!is_start(&p)) {
+    cudaError_t e = capture_unsafe();
+    if (e || !devPtr)
+        return runtime_leave(e);
+    if (!is_start(&p) || graph_memory_unused(p.address)) {
         pointer_why(&p, "the pointer", 0);
         return runtime_leave(cudaErrorInvalidValue);
     }
     peer_wait_users(&p);
-    cudaError_t e = queue_verdict(p.device);
+    e = queue_verdict(p.device);
     return runtime_leave(e ? e : release(&p));
 }
 
@@ -230,10 +240,17 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
         return cudaSuccess;
     if (!s)
         return runtime_leave(cudaErrorInvalidResourceHandle);
-    if (!is_start(&p) || p.kind != POINTER_DEVICE) {
+    bool captures;
+    cudaError_t e = capture_admit(s, &captures);
+    if (e || captures)
+        return runtime_leave(e ? e : capture_free(s, devPtr));
+    if (!is_start(&p) || p.kind != POINTER_DEVICE || graph_memory_unused(p.address)) {
         pointer_why(&p, "the pointer", 0);
         return runtime_leave(cudaErrorInvalidValue);
     }
+    bool gone;
+    if (graph_memory_give(p.address, &gone) && !gone)
+        return cudaSuccess;
     mempool_give(p.address);
     context_disowns(p.address);
     struct command *c = command_new(COMMAND_FREE);
@@ -290,6 +307,9 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 static cudaError_t allocate_both(struct runtime_device *d, void **out, size_t size, enum space_kind kind)
 {
     uint64_t address;
+    cudaError_t e = capture_unsafe();
+    if (e)
+        return e;
     if (space_alloc(d->space, size, kind, NULL, &address))
         return cudaErrorMemoryAllocation;
     *out = (void *)(uintptr_t)address;
@@ -337,8 +357,9 @@ cudaError_t cudaFreeHost(void *ptr)
 {
     ENTER(d);
     struct pointer p = pointer_look(ptr);
-    if (!ptr)
-        return cudaSuccess;
+    cudaError_t e = capture_unsafe();
+    if (e || !ptr)
+        return runtime_leave(e);
     if (p.kind != POINTER_PINNED || p.address != p.base) {
         pointer_why(&p, "the pointer", 0);
         return runtime_leave(cudaErrorInvalidValue);

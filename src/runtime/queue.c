@@ -154,6 +154,7 @@ struct command *command_new(enum command_kind kind)
 {
     struct command *c = alloc_zeroed(sizeof *c);
     c->kind = kind;
+    c->shown = -1;
     c->call = trace_call_number();
     c->unseen = (runtime_collecting() || trace_on()) && !range_open();
     if (runtime_checking() && (kind == COMMAND_LAUNCH || kind == COMMAND_COPY || kind == COMMAND_LIBRARY))
@@ -167,6 +168,13 @@ static void wait_for(struct command *c, struct ticket *t)
         return;
     c->after = alloc_resize(c->after, (size_t)(c->nafter + 1) * sizeof *c->after);
     c->after[c->nafter++] = ticket_share(t);
+}
+
+void command_wait(struct command *c, struct ticket *t)
+{
+    pthread_mutex_lock(&runtime_lock);
+    wait_for(c, t);
+    pthread_mutex_unlock(&runtime_lock);
 }
 
 static void wait_for_neighbours(struct stream *s, struct command *c)
@@ -244,6 +252,7 @@ static struct ticket *put(struct stream *s, struct command *c, int refs)
     c->ticket = t;
     c->stream = s;
     c->serial = ++serial;
+    c->shown = c->shown < 0 ? s->number : c->shown;
     if (s->last)
         s->last->next = c;
     else
@@ -270,9 +279,7 @@ void queue_put_async(struct stream *s, struct command *c)
 void stream_wait(struct stream *s, struct ticket *t)
 {
     struct command *c = command_new(COMMAND_RECORD);
-    pthread_mutex_lock(&runtime_lock);
-    wait_for(c, t);
-    pthread_mutex_unlock(&runtime_lock);
+    command_wait(c, t);
     queue_put_async(s, c);
 }
 

@@ -46,9 +46,16 @@ struct stream {
     bool running;                 /* first runs now */
     struct ticket *latest;        /* of the newest command, or NULL */
     cudaStreamAttrValue window, policy; /* cudaStreamSetAttribute */
+    struct capture_part *capture; /* capture.c; NULL: it does not take part in one */
 };
 
-enum command_kind { COMMAND_LAUNCH, COMMAND_COPY, COMMAND_FILL, COMMAND_FREE, COMMAND_RECORD, COMMAND_HOST, COMMAND_LIBRARY };
+enum command_kind {
+    COMMAND_LAUNCH, COMMAND_COPY, COMMAND_FILL, COMMAND_FREE,
+    COMMAND_LIBRARY, /* a call of a library (library_work.h) */
+    COMMAND_RECORD, /* does nothing */
+    COMMAND_HOST,   /* a function of the program */
+    COMMAND_CALL    /* a function of ours, which may run other commands */
+};
 
 /* Rows of bytes: height rows of width bytes in each of depth slices. On the host: a pointer, on the device: an
  * address. */
@@ -68,6 +75,7 @@ struct command {
     struct ticket *ticket, **after;
     int nafter;
     bool in_order; /* after every earlier such command of the device */
+    int shown;     /* number of the stream in reports; -1 until it is queued: that of its stream */
     const struct frames *frames; /* where the program asked for it, in checked runs */
     struct command *next;
     union {
@@ -75,7 +83,7 @@ struct command {
             heddle_kernel *kernel;
             heddle_launch_config config;
             void **args; /* copied: pointers, then the values */
-            int64_t id;  /* number of the launch in the process */
+            int64_t id;  /* number of the launch in the process: given when it begins */
             uint64_t newest; /* serial of the last allocation when it was queued, in checked runs */
         } launch;
         struct {
@@ -84,9 +92,9 @@ struct command {
         } copy;
         struct {
             struct place to;
-            size_t width, height, depth; /* bytes, rows, slices */
-            uint32_t value;
-            unsigned unit; /* bytes of a value: 1, 2 or 4 */
+            size_t width, height, depth; /* elements, rows, slices */
+            unsigned element;            /* 1, 2 or 4 bytes */
+            uint32_t value;              /* its low bytes */
         } fill;
         uint64_t free; /* device address */
         struct library_work *library; /* a call of a library (library_work.h) */
@@ -96,10 +104,17 @@ struct command {
             cudaStream_t handle;
             void *user;
         } host;
+        struct {
+            cudaError_t (*function)(struct command *c, cudaError_t status); /* called with an error, too: to tidy up */
+            void *user;
+        } call_back;
     };
 };
 
 struct command *command_new(enum command_kind kind);
+
+/* Before it is put into a queue: it waits for this ticket, too. Takes runtime_lock; NULL is fine. */
+void command_wait(struct command *c, struct ticket *t);
 
 /* The stream of a handle for the calling thread's device: NULL and cudaStreamLegacy: the legacy default stream;
  * cudaStreamPerThread: the thread's own. NULL: the handle is not a stream. Takes runtime_lock. */

@@ -2,6 +2,7 @@
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
 
+#include "runtime/capture.h"
 #include "runtime/event.h"
 
 /* Priorities: numerically lower goes first; a GPU since Kepler offers 0 to -5 (cudaDeviceGetStreamPriorityRange on
@@ -60,6 +61,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     STREAM(s, stream);
     if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
         return runtime_leave(cudaErrorInvalidResourceHandle);
+    capture_forget(s);
     stream_destroy(s);
     return cudaSuccess;
 }
@@ -68,6 +70,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     ENTER(d);
     STREAM(s, stream);
+    cudaError_t e = capture_stream_unsafe(s);
+    if (e)
+        return runtime_leave(e);
     if (s->legacy) /* what blocking streams have before this call is before the default stream's next command too */
         stream_wait(s, NULL);
     queue_wait_stream(s);
@@ -78,9 +83,34 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     ENTER(d);
     STREAM(s, stream);
+    cudaError_t e = capture_stream_unsafe(s);
+    if (e)
+        return runtime_leave(e);
     if (!queue_idle(s))
         return runtime_leave(cudaErrorNotReady);
     return runtime_leave(queue_verdict(s->device));
+}
+
+static cudaError_t wait_event(struct stream *s, cudaEvent_t event, unsigned flags)
+{
+    struct ticket *t;
+    bool captures;
+    if (!event_ticket(event, &t))
+        return cudaErrorInvalidResourceHandle;
+    cudaError_t e = cudaSuccess;
+    if (event_point(event)) {
+        e = capture_wait(s, event_point(event));
+    } else {
+        e = capture_admit(s, &captures);
+        if (!e && captures && flags & cudaEventWaitExternal)
+            e = capture_add(s, &(struct node_work){.type = cudaGraphNodeTypeWaitEvent, .device = s->device, .event = event});
+        else if (!e && captures && t)
+            e = capture_refuse(s, cudaErrorStreamCaptureIsolation);
+        else if (!e && t)
+            stream_wait(s, t);
+    }
+    ticket_release(t);
+    return e;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
@@ -89,21 +119,16 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     STREAM(s, stream);
     if (flags & ~(unsigned)cudaEventWaitExternal)
         return runtime_leave(cudaErrorInvalidValue);
-    struct ticket *t;
-    if (!event_ticket(event, &t))
-        return runtime_leave(cudaErrorInvalidResourceHandle);
-    if (t)
-        stream_wait(s, t);
-    ticket_release(t);
-    return cudaSuccess;
+    return runtime_leave(wait_event(s, event, flags));
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 {
     ENTER(d);
     STREAM(s, stream);
-    if (!flags)
-        return runtime_leave(cudaErrorInvalidValue);
+    cudaError_t e = flags ? capture_refuse(s, cudaErrorStreamCaptureUnsupported) : cudaErrorInvalidValue;
+    if (e)
+        return runtime_leave(e);
     *flags = s->flags;
     return cudaSuccess;
 }
@@ -112,8 +137,9 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
     ENTER(d);
     STREAM(s, stream);
-    if (!priority)
-        return runtime_leave(cudaErrorInvalidValue);
+    cudaError_t e = priority ? capture_refuse(s, cudaErrorStreamCaptureUnsupported) : cudaErrorInvalidValue;
+    if (e)
+        return runtime_leave(e);
     *priority = s->priority;
     return cudaSuccess;
 }
@@ -125,6 +151,11 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     STREAM(s, stream);
     if (!callback || flags)
         return runtime_leave(cudaErrorInvalidValue);
+    bool captures;
+    cudaError_t e = capture_admit(s, &captures);
+    e = e ? e : capture_refuse(s, cudaErrorStreamCaptureUnsupported);
+    if (e)
+        return runtime_leave(e);
     struct command *c = command_new(COMMAND_HOST);
     c->host.callback = callback;
     c->host.handle = stream;
@@ -139,6 +170,10 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
     STREAM(s, stream);
     if (!fn)
         return runtime_leave(cudaErrorInvalidValue);
+    bool captures;
+    cudaError_t e = capture_admit(s, &captures);
+    if (e || captures)
+        return runtime_leave(e ? e : capture_add(s, &(struct node_work){.type = cudaGraphNodeTypeHost, .device = s->device, .host = {fn, userData}}));
     struct command *c = command_new(COMMAND_HOST);
     c->host.function = fn;
     c->host.user = userData;
@@ -207,41 +242,5 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
     if (!id)
         return runtime_leave(cudaErrorInvalidValue);
     *id = (unsigned long long)(s->legacy ? s->device->index : RUNTIME_DEVICES + s->number);
-    return cudaSuccess;
-}
-
-/* --- capture into graphs: there are none, so no stream ever captures --- */
-
-cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-                                        unsigned long long *id, cudaGraph_t *graph,
-                                        const cudaGraphNode_t **dependencies, size_t *n)
-{
-    ENTER(d);
-    STREAM(s, stream);
-    (void)id, (void)graph, (void)dependencies, (void)n; /* set for a stream that captures only */
-    if (!status)
-        return runtime_leave(cudaErrorInvalidValue);
-    *status = cudaStreamCaptureStatusNone;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id)
-{
-    return cudaStreamGetCaptureInfo_v2(stream, status, id, NULL, NULL, NULL);
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-    return cudaStreamGetCaptureInfo_v2(stream, status, NULL, NULL, NULL, NULL);
-}
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
-{
-    static _Thread_local enum cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
-    if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
-        return runtime_leave(cudaErrorInvalidValue);
-    enum cudaStreamCaptureMode before = current;
-    current = *mode;
-    *mode = before;
     return cudaSuccess;
 }

@@ -131,13 +131,13 @@ static void add_fill(struct trace_event *e, const struct command *c)
 {
     e->kind = TRACE_FILL;
     e->from = e->to = memory_of(&c->fill.to);
-    e->bytes = (int64_t)(c->fill.width * c->fill.height * c->fill.depth);
+    e->bytes = (int64_t)(c->fill.width * c->fill.element * c->fill.height * c->fill.depth);
     add(e);
 }
 
 void trace_command(const struct command *c, int64_t begin, int64_t end)
 {
-    struct trace_event e = {.begin = begin, .end = end, .call = c->call, .stream = c->stream->number, .device = c->stream->device->index,
+    struct trace_event e = {.begin = begin, .end = end, .call = c->call, .stream = c->shown, .device = c->stream->device->index,
                             .device_name = c->stream->device->spec->name};
     if (c->kind == COMMAND_LAUNCH)
         add_launch(&e, c);
