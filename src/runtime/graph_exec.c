@@ -192,7 +192,7 @@ static cudaError_t instantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigne
     struct graph_exec *x = pool_take(&execs);
     struct graph_node *cycle = NULL;
     x->refs = 1;
-    x->flags = flags;
+    x->flags = flags & cudaGraphInstantiateFlagAutoFreeOnLaunch; /* the others are not told, as an H200 does not */
     x->source = g->id;
     x->graph = graph_copy(g);
     if (!x->graph) {
