@@ -39,6 +39,10 @@ foreach(program graphs halves textures interface streams host_threads host_memor
                        ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 
+add_test(NAME program.debug_frames COMMAND heddle_cli run -G ${programs}/debug_frames.cu)
+set_tests_properties(program.debug_frames PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                     ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
 # What all warps load before their first loop they have before one of them stores, in each executor and when launches are
 # counted (src/interp/turn.h).
 foreach(executor auto interp jit jit-first)

@@ -31,6 +31,7 @@ struct frame {
     int32_t *label_at; /* label -> instruction number */
     int depth;
     int32_t number;    /* of k->frames */
+    uint32_t local_end; /* where the .local variables of what it calls begin: of two calls they lie in one place */
 };
 
 struct patch {
@@ -75,6 +76,7 @@ struct build {
     struct recursion recursion;
     struct pending **pending; /* [recursion.nbodies] */
     int32_t npending, pending_cap, ngroups;
+    uint32_t scratch_most;    /* of k->scratch_bytes since the body began: calls that have ended give theirs back */
     uint64_t result_at;       /* scratch memory for the results of bodies, and its bytes */
     uint32_t result_bytes;
     const struct ptx_operand *local_of[8]; /* operands of the instruction at hand that are .local variables of a body, and */
@@ -215,18 +217,20 @@ static void lay_out_params(struct build *b, const struct ptx_function *f)
     }
 }
 
-static void declare_locals(struct build *b, const struct frame *fr)
+static void declare_locals(struct build *b, struct frame *fr)
 {
+    uint32_t *most = fr->body >= 0 ? &b->recursion.body[fr->body].local_bytes : &b->k->local_bytes;
+    fr->local_end = fr->caller ? fr->caller->local_end : 0;
     for (int i = 0; i < fr->f->nvars; i++) {
         const struct ptx_var *v = fr->f->vars[i];
-        if (v->space == PTX_LOCAL && fr->body >= 0) {
-            remember(b, v, fr, take(&b->recursion.body[fr->body].local_bytes, v));
-            b->vars[b->nvars - 1].in_frame = true;
-        } else if (v->space == PTX_LOCAL)
-            remember(b, v, fr, take(&b->k->local_bytes, v));
-        else if (v->space == PTX_PARAM)
+        if (v->space == PTX_LOCAL) {
+            remember(b, v, fr, take(&fr->local_end, v));
+            b->vars[b->nvars - 1].in_frame = fr->body >= 0;
+        } else if (v->space == PTX_PARAM)
             remember(b, v, fr, take(&b->k->scratch_bytes, v));
     }
+    if (fr->local_end > *most)
+        *most = fr->local_end;
 }
 
 /* The frame's place in k->frames; `call`: the instruction of its caller that it stands for, or NULL. */
@@ -594,7 +598,14 @@ static void inline_call(struct build *b, const struct frame *fr, const struct pt
         bind(b, fr, &inner, f->params[i], args && i < args->n ? &args->elem[i] : NULL, in);
     bind(b, fr, &inner, f->ret, ret && ret->n ? &ret->elem[0] : NULL, in);
     number_frame(b, &inner, in);
+    uint32_t scratch = b->k->scratch_bytes;
+    int32_t bodies = b->npending; /* the parameters of new ones stay */
     emit_function(b, &inner);
+    if (b->params_in_memory && b->npending == bodies) {
+        if (b->k->scratch_bytes > b->scratch_most)
+            b->scratch_most = b->k->scratch_bytes;
+        b->k->scratch_bytes = scratch;
+    }
 }
 
 /* --- calls of functions that may call themselves (recursion.h) --- */
@@ -650,11 +661,13 @@ static void fetch_result(struct build *b, const struct frame *fr, const struct p
         remember(b, ret->elem[0].var, fr, b->result_at);
 }
 
+/* In the largest pieces that fit and are aligned in both places: a struct of floats begins at any multiple of 4. */
 static void copy_scratch(struct build *b, const struct ptx_inst *in, uint64_t to, uint64_t from, uint64_t bytes)
 {
     for (uint64_t done = 0, n; done < bytes; done += n) {
-        uint64_t left = bytes - done;
-        n = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+        n = 8;
+        while (n > bytes - done || (to + done) % n || (from + done) % n)
+            n /= 2;
         int32_t reg = new_reg(b, (uint8_t)ir_bits_type((int)n * 8));
         struct ir_inst *load = emit_scratch(b, in, PTX_OP_LD, from + done, (int)n * 8);
         load->ndst = 1;
@@ -1033,6 +1046,13 @@ static void find_facts(struct ir_kernel *k)
     }
 }
 
+/* Behind what calls used that have ended: `scratch_bytes` of the kernel or body are all it needs. */
+static void close_scratch(struct build *b)
+{
+    if (b->scratch_most > b->k->scratch_bytes)
+        b->k->scratch_bytes = b->scratch_most;
+}
+
 /* The bodies of functions that were called, and of those that they call. */
 static void emit_bodies(struct build *b)
 {
@@ -1042,6 +1062,7 @@ static void emit_bodies(struct build *b)
         uint32_t scratch = align_scratch(b);
         b->recursion.body[i].first = b->k->ninsts;
         emit_function(b, &p->frame);
+        close_scratch(b);
         struct ir_body *body = &b->recursion.body[i]; /* there may be more of them now */
         body->scratch[1].from = scratch;
         body->scratch[1].to = b->params_in_memory ? align_scratch(b) : scratch;
@@ -1105,6 +1126,7 @@ static struct ir_kernel *build_once(const struct ptx_module *m, const struct ptx
     number_frame(&b, &fr, NULL);
     b.at = &fr;
     emit_function(&b, &fr);
+    close_scratch(&b);
     emit(&b, NULL, PTX_OP_EXIT);
     emit_bodies(&b);
     finish_calls(&b);

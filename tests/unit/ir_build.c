@@ -338,6 +338,35 @@ static void a_function_that_calls_itself_is_a_body(void **state)
     drop(k);
 }
 
+/* Of two calls the .local variables lie in one place, behind the caller's: 16 bytes of the kernel, 64 of f or 32 of g and
+ * 64 of the f that g calls. Where parameters are in memory, because a function reads half of one, theirs do, too. */
+static void calls_that_have_ended_give_their_memory_back(void **state)
+{
+    static const char call[] = "{\n.param .align 8 .b8 p0[64];\nst.param.b64 [p0+0], %rd1;\n";
+    (void)state;
+    struct strbuf text;
+    strbuf_init(&text);
+    strbuf_addf(&text, HEADER ".func f(.param .align 8 .b8 in[64]) {\n.local .align 8 .b8 d[64];\n.reg .b64 %%rd<3>; .reg .b32 %%r<3>;\n"
+                       "mov.u64 %%rd1, d;\nld.param.u32 %%r1, [in+4];\nst.local.u32 [%%rd1], %%r1;\nret;\n}\n"
+                       ".func g() {\n.local .align 8 .b8 e[32];\n.reg .b64 %%rd<3>;\nmov.u64 %%rd1, e;\n%scall f, (p0);\n}\nret;\n}\n"
+                       ".visible .entry k() {\n.local .align 8 .b8 own[16];\n.reg .b64 %%rd<3>;\nmov.u64 %%rd1, own;\n"
+                       "%scall f, (p0);\n}\ncall g, ();\ncall g, ();\nret;\n}\n", call, call);
+    struct ir_kernel *k = build(text.s);
+    static const uint64_t want[] = {0, 16, 16, 48, 16, 48}; /* own; d; e and d; e and d */
+    int n = 0;
+    assert_null(k->problems);
+    assert_int_equal(k->local_bytes, 16 + 32 + 64);
+    assert_int_equal(k->scratch_bytes, 64 + 64); /* the kernel's call and g's */
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->insts[i].op == PTX_OP_MOV) {
+            assert_true(n < 6);
+            assert_int_equal(k->insts[i].src[0].imm, want[n++]);
+        }
+    assert_int_equal(n, 6);
+    drop(k);
+    strbuf_release(&text);
+}
+
 static void immediates_take_the_type_of_the_instruction(void **state)
 {
     (void)state;
@@ -435,6 +464,7 @@ int main(void)
         cmocka_unit_test(shared_variables_are_laid_out_and_dynamic_ones_follow),
         cmocka_unit_test(problems_name_what_is_not_there),
         cmocka_unit_test(a_function_that_calls_itself_is_a_body),
+        cmocka_unit_test(calls_that_have_ended_give_their_memory_back),
         cmocka_unit_test(immediates_take_the_type_of_the_instruction),
         cmocka_unit_test(lanes_meet_in_front_of_a_break),
         cmocka_unit_test(deleted_instructions_go_and_branches_follow),
