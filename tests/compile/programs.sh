@@ -92,6 +92,32 @@ int main(int argc, char **) { register int x = argc; char c[] = {argc + 300}; re
 END
 expect 2 "$HEDDLE" run -std=c++17 lax.cu
 has err "lax.cu:1:29: warning: ISO C++17 does not allow 'register' storage class specifier"
+cat >suffix.cu <<'END'
+#include <cstdio>
+#define FORMAT "d"
+__global__ void k(int *p) { printf("[%"FORMAT"]\n", *p); }
+int main(int argc, char **) { printf("[%"FORMAT"]\n", argc); }
+END
+expect 0 "$HEDDLE" run suffix.cu
+has err "suffix.cu:3:40: warning: invalid suffix on literal"
+has out '[1]'
+
+# products of the host that overflow wrap, in its checks as in its arrays
+cat >wrap.cu <<'END'
+__global__ void k() {}
+int main(int argc, char **)
+{
+    static int square[100000];
+    int bad = argc - 1;
+    for (int i = 0; i < 100000; i++)
+        square[i] = (unsigned)i * (unsigned)i;
+    for (int i = 0; i < 100000; i += 1)
+        if (square[i] != i * i)
+            return 3;
+    return bad;
+}
+END
+expect 0 "$HEDDLE" run wrap.cu
 
 # OpenMP in host code
 if [ -e /usr/lib/llvm-19/lib/libomp.so ]; then
