@@ -98,6 +98,9 @@ __HEDDLE_BOTH __nv_bfloat162 __floats2bfloat162_rn(float a, float b) { return __
 __HEDDLE_BOTH __nv_bfloat162 __float22bfloat162_rn(float2 f) { return __nv_bfloat162(__nv_bfloat16(f.x), __nv_bfloat16(f.y)); }
 __HEDDLE_BOTH float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2(a.x, a.y); }
 #undef __HEDDLE_BOTH
+#else /* for other compilers than that of device code: numbers as bits */
+typedef __nv_bfloat16_raw __nv_bfloat16;
+typedef __nv_bfloat162_raw __nv_bfloat162;
 #endif
 
 #endif

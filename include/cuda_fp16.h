@@ -129,6 +129,9 @@ __HEDDLE_BOTH __half2 __floats2half2_rn(float a, float b) { return __half2(__hal
 __HEDDLE_BOTH __half2 __float22half2_rn(float2 f) { return __half2(__half(f.x), __half(f.y)); }
 __HEDDLE_BOTH float2 __half22float2(__half2 a) { return make_float2(a.x, a.y); }
 #undef __HEDDLE_BOTH
+#else /* for other compilers than that of device code: numbers as bits */
+typedef __half_raw __half;
+typedef __half2_raw __half2;
 #endif
 
 #endif

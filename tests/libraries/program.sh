@@ -15,10 +15,11 @@ said() { grep -qF -- "$1" "$work/out" "$work/err" || fail "'$1' is missing"; }
 
 "$heddle" build -std=c++17 "$here/$name.cu" -o "$work/$name" "-l$name"
 case $name in
+cublas) needs="libopenblas libblis libblas" package="libopenblas0 (or libblis4, libblas3)" word=cublasSgemm missing=cublasUint8gemmBias ;;
 cufft) needs=fftw package=libfftw3-single3 word=cufftExecC2C missing=cufftXtSetCallback ;;
 esac
 if [ -n "$needs" ]; then
-    run 77 env LD_PRELOAD="$without" WITHOUT=$needs "$work/$name"
+    run 77 env LD_PRELOAD="$without" WITHOUT="$needs" "$work/$name"
     said "Debian's package $package has it"
 fi
 status=0

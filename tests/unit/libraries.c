@@ -16,7 +16,7 @@ static void of_messages(void **state)
     static const struct {
         const char *text, *name; /* NULL: no library */
     } cases[] = {
-        {"'cublas_v2.h' file not found", ": cuBLAS (linear algebra) is not part of Heddle; Debian's nvidia-cuda-dev"},
+        {"'nvjpeg.h' file not found", ": nvJPEG (JPEG images) is not part of Heddle; Debian's nvidia-cuda-dev"},
         {"'thrust/device_vector.h' file not found", ": Thrust ("},
         {"'cub/cub.cuh' file not found", ": CUB ("},
         {"'cuda_fp6.h' file not found", ": 6- and 4-bit floating point ("},
@@ -25,15 +25,15 @@ static void of_messages(void **state)
         {"'nccl.h' file not found", ": NCCL ("},
         {"'curand_mtgp32_host.h' file not found", ": cuRAND's "},
         {"'cusolverDn.h' file not found", ": cuSOLVER ("},
-        {"cannot find -lcublas: No such file or directory", ": cuBLAS ("},
+        {"cannot find -lnvjpeg: No such file or directory", ": nvJPEG ("},
         {"cannot find -lcufftw: No such file or directory", ": cuFFTW ("},
         {"'helper_of_mine.h' file not found", NULL},
         {"'cuda/kernels.h' file not found", NULL},
         {"'thrust' file not found", NULL},
-        {"'mycublas_v2.h' file not found", NULL},
+        {"'mynvjpeg.h' file not found", NULL},
         {"'nccl.hpp' file not found", NULL},
         {"cannot find -lm: No such file or directory", NULL},
-        {"use of undeclared identifier 'cublas_v2.h'", NULL},
+        {"use of undeclared identifier 'nvjpeg.h'", NULL},
         {"file not found", NULL},
         {"", NULL},
     };

@@ -1,0 +1,102 @@
+/* What cuBLAS refuses beyond bad sizes: combinations of types, results that have no place, matrices that overlap. */
+#include <string.h>
+
+#include "libraries/cublas/handle.h"
+#include "libraries/linear/elements.h"
+
+enum { FAST = CUBLAS_COMPUTE_32F_FAST_16F };
+
+/* Without its variants. */
+static int plain_compute(int64_t t)
+{
+    switch (t) {
+    case CUBLAS_COMPUTE_16F_PEDANTIC:
+        return CUBLAS_COMPUTE_16F;
+    case CUBLAS_COMPUTE_32I_PEDANTIC:
+        return CUBLAS_COMPUTE_32I;
+    case CUBLAS_COMPUTE_32F_PEDANTIC:
+        return CUBLAS_COMPUTE_32F;
+    case CUBLAS_COMPUTE_64F_PEDANTIC:
+    case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
+        return CUBLAS_COMPUTE_64F;
+    case CUBLAS_COMPUTE_32F_FAST_16F:
+    case CUBLAS_COMPUTE_32F_FAST_16BF:
+    case CUBLAS_COMPUTE_32F_FAST_TF32:
+    case CUBLAS_COMPUTE_32F_EMULATED_16BFX9:
+        return FAST;
+    default:
+        return (int)t;
+    }
+}
+
+static bool is_product(int compute, cudaDataType in, cudaDataType out)
+{
+#define PRODUCT(compute_, in_, out_)                                                               \
+    if (compute == (compute_) && in == (in_) && out == (out_))                                     \
+        return true;
+#include "libraries/cublas/products.def"
+#undef PRODUCT
+    return false;
+}
+
+/* Products with types as arguments. Rows of 8-bit integers begin at multiples of 4 bytes. */
+static bool types_fit(const struct linear_routine *r, const struct linear_argument *a, int n)
+{
+    int compute = CUBLAS_COMPUTE_32F;
+    cudaDataType in = CUDA_R_32F, out = CUDA_R_32F;
+    bool first = true, fit = true;
+    if (strcmp(r->name, "gemm") || !strstr(r->function, "Ex"))
+        return true;
+    for (int i = 0; i < n; i++) {
+        if (a[i].kind == LINEAR_EXECUTION)
+            compute = plain_compute(a[i].count);
+        if (a[i].kind != LINEAR_ARRAY)
+            continue;
+        if (a[i].access != LINEAR_IN) {
+            out = a[i].type;
+        } else {
+            fit = fit && (first || a[i].type == in) && !(element_is_integer(a[i].type) && a[i].value % 4);
+            in = a[i].type;
+            first = false;
+        }
+    }
+    return fit && is_product(compute, in, out);
+}
+
+static const struct linear_argument *named(const struct linear_argument *a, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(a[i].name, name))
+            return &a[i];
+    return NULL;
+}
+
+/* C may be A or B, if that is not transposed and lies as C does. */
+static bool in_place_fits(const struct linear_argument *a, int n, const char *op, const char *matrix)
+{
+    const struct linear_argument *m = named(a, n, matrix), *c = named(a, n, "C");
+    return !c->at || m->at != c->at || (named(a, n, op)->value == CUBLAS_OP_N && m->value == c->value);
+}
+
+enum { MATINV_MOST = 32 };
+
+cublasStatus_t check_call(const struct linear_routine *r, const struct linear_argument *a, int n)
+{
+    for (int i = 0; i < n; i++)
+        if ((a[i].kind == LINEAR_RESULT || a[i].kind == LINEAR_INDEX) && !a[i].at)
+            return CUBLAS_STATUS_MAPPING_ERROR;
+    if (!strcmp(r->name, "geam") && !(in_place_fits(a, n, "transa", "A") && in_place_fits(a, n, "transb", "B")))
+        return CUBLAS_STATUS_INVALID_VALUE;
+    if (!strcmp(r->name, "matinv") && named(a, n, "n")->value > MATINV_MOST)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    return types_fit(r, a, n) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+bool check_tf32(cublasMath_t math, const struct linear_argument *a, int n)
+{
+    enum { MODES = 15 }; /* the bits above say how sums are reduced */
+    bool tf32 = (math & MODES) == CUBLAS_TF32_TENSOR_OP_MATH;
+    for (int i = 0; i < n; i++)
+        tf32 = tf32 || (a[i].kind == LINEAR_EXECUTION && a[i].count == CUBLAS_COMPUTE_32F_FAST_TF32);
+    return tf32;
+}
