@@ -14,6 +14,8 @@ struct arena;
 struct command;
 struct finding;
 struct frames;
+struct library_operand;
+struct library_stray;
 
 enum checking_api { CHECKING_API_NO, CHECKING_API_EXPLICIT, CHECKING_API_ALL };
 
@@ -64,6 +66,12 @@ void checking_why(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* A copy is about to run. */
 void checking_copy(const struct command *c);
+
+/* An operand of a library's call (a command that runs now) leaves its allocation: `text` says how. */
+void checking_operand_lies(const struct command *c, const struct library_operand *o, const struct library_stray *s, const char *text);
+
+/* What an operand reads, before it is read. */
+void checking_operand_read(const struct command *c, const struct library_operand *o);
 
 /* Everything that is counted is written once more, with its last count. */
 void checking_flush(void);

@@ -16,6 +16,8 @@
 #include "report/findings.h"
 #include "runtime/command.h"
 #include "runtime/frames.h"
+#include "runtime/library_work.h"
+#include "runtime/pointer.h"
 #include "runtime/queue.h"
 #include "space/space.h"
 
@@ -252,6 +254,94 @@ void checking_copy(const struct command *c)
         f->text = arena_printf(&f->arena, "Uninitialized access at 0x%" PRIx64 " on access by %s source: %" PRIu64
                                           " of the bytes were never written", first, entry, unwritten);
         f->backtrace = checking_backtrace(&f->arena, c->frames);
+    }
+    counted(k);
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- operands of library calls --- */
+
+/* The finding of one operand of a call from one place; new when its count is 1. */
+static struct counted *of_operand(enum check_kind kind, const struct command *c, const struct library_operand *o, uint64_t address)
+{
+    struct counted *k = count(kind, c->frames, (uint64_t)(uintptr_t)o->name, address);
+    struct finding *f = k->finding;
+
+    if (f->count == 1) {
+        f->launch = -1;
+        f->kernel = arena_strdup(&f->arena, c->library->call.function);
+        f->space = "global";
+        f->access = o->access & LIBRARY_READ ? "read" : "write";
+        f->backtrace = checking_backtrace(&f->arena, c->frames);
+    }
+    return k;
+}
+
+static void add_nearest(struct finding *f, uint64_t address)
+{
+    const struct runtime_device *d = pointer_device(address);
+    struct space_allocation a = {0};
+    struct history *h;
+    bool inside = d && space_find(d->space, address, &a), freed = d && !inside && space_find_freed(d->space, address, &a);
+    bool before = address < a.address;
+
+    if (!a.bytes) {
+        f->place = "nowhere";
+        return;
+    }
+    f->place = freed ? "freed" : inside ? "inside" : before ? "before" : "after";
+    f->distance = (int64_t)(before ? a.address - address : freed || inside ? address - a.address : address - a.address - a.bytes + 1);
+    f->near_address = (int64_t)a.address;
+    f->near_bytes = (int64_t)a.bytes;
+    h = history(a.address, a.serial);
+    f->made_backtrace = h ? checking_backtrace(&f->arena, h->made) : NULL;
+    f->freed_backtrace = h && freed ? checking_backtrace(&f->arena, h->freed) : NULL;
+}
+
+void checking_operand_lies(const struct command *c, const struct library_operand *o, const struct library_stray *s, const char *text)
+{
+    struct counted *k;
+    struct finding *f;
+
+    pthread_mutex_lock(&lock);
+    k = of_operand(CHECK_OUT_OF_BOUNDS, c, o, s->address);
+    f = k->finding;
+    if (f->count == 1) {
+        f->bytes = (int64_t)s->bytes;
+        f->message = arena_printf(&f->arena, "Invalid __global__ %s by %s: operand '%s' leaves its allocation", f->access, f->kernel, o->name);
+        f->text = arena_strdup(&f->arena, text);
+        add_nearest(f, s->address);
+    }
+    counted(k);
+    pthread_mutex_unlock(&lock);
+}
+
+void checking_operand_read(const struct command *c, const struct library_operand *o)
+{
+    const struct pointer p = pointer_look(o->at);
+    uint64_t unwritten = 0, first = 0, at;
+    struct library_rows r;
+    struct counted *k;
+    struct finding *f;
+
+    if (!(checking_settings()->tools & CHECK_INITCHECK) || !(o->access & LIBRARY_READ) || p.kind != POINTER_DEVICE || p.variable)
+        return;
+    library_rows_begin(&r, o);
+    while (library_rows_next(&r)) {
+        uint64_t n = engine_unwritten(p.device->engine, r.at, r.bytes, &at);
+
+        first = unwritten ? first : at;
+        unwritten += n;
+    }
+    if (!unwritten)
+        return;
+    pthread_mutex_lock(&lock);
+    k = of_operand(CHECK_UNINITIALISED, c, o, first);
+    f = k->finding;
+    if (f->count == 1) {
+        f->bytes = (int64_t)library_operand_bytes(o);
+        f->message = arena_printf(&f->arena, "Uninitialized __global__ memory read by %s: operand '%s'", f->kernel, o->name);
+        f->text = arena_printf(&f->arena, "%" PRIu64 " of its %" PRId64 " bytes were never written, the first at 0x%" PRIx64, unwritten, f->bytes, first);
     }
     counted(k);
     pthread_mutex_unlock(&lock);

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
+#include "check/check.h"
 #include "engine.h"
 #include "runtime/capture.h"
 #include "runtime/checking.h"
@@ -108,10 +109,23 @@ static void describe(const struct library_operand *o, const struct library_stray
     engine_tell_address(d ? d->engine : c->stream->device->engine, s->address, "the library", out);
 }
 
+/* A launch with bad accesses fails under memcheck, unless it is to go on; none of its bad accesses is carried out. */
+static cudaError_t refuse_checked(const struct library_operand *o, const struct library_stray *s, const struct command *c)
+{
+    struct strbuf text;
+    strbuf_init(&text);
+    describe(o, s, c, &text);
+    checking_operand_lies(c, o, s, text.s);
+    strbuf_release(&text);
+    return runtime_error(HEDDLE_CHECK_FAILED);
+}
+
 static cudaError_t refuse(const struct library_operand *o, const struct library_stray *s, const struct command *c)
 {
     const struct library_call *call = &c->library->call;
     struct strbuf text;
+    if (checking_settings()->tools & CHECK_MEMCHECK)
+        return refuse_checked(o, s, c);
     strbuf_init(&text);
     if (s->mapped)
         strbuf_addf(&text, "%s (%s) goes on, as on a GPU, after an access outside of its operand's allocation:\n", call->function, call->library);
@@ -130,11 +144,14 @@ static cudaError_t refuse(const struct library_operand *o, const struct library_
 
 static cudaError_t look(const struct command *c, const struct library_operand *o, int n)
 {
+    const bool all = checking_settings()->tools & CHECK_MEMCHECK; /* who checks wants to know of each */
     cudaError_t e = cudaSuccess;
-    for (int i = 0; i < n && !e; i++) {
+    for (int i = 0; i < n && (!e || all); i++) {
         struct library_stray s;
         if (!library_operand_lies(&o[i], &s))
             e = refuse(&o[i], &s, c);
+        else if (runtime_checking())
+            checking_operand_read(c, &o[i]);
     }
     return e;
 }
@@ -143,6 +160,18 @@ void library_more(struct library_more *m, const struct library_operand *o)
 {
     m->operand = alloc_resize(m->operand, (size_t)(m->n + 1) * sizeof *o);
     m->operand[m->n++] = *o;
+}
+
+/* What the call has written counts as written. */
+static void note_written(const struct library_operand *o, int n)
+{
+    for (int i = 0; i < n && runtime_checking(); i++) {
+        const struct runtime_device *d = pointer_device((uint64_t)(uintptr_t)o[i].at);
+        struct library_rows r;
+        library_rows_begin(&r, &o[i]);
+        while (d && o[i].access & LIBRARY_WRITE && library_rows_next(&r))
+            engine_written(d->engine, r.at, r.bytes);
+    }
 }
 
 static cudaError_t run(struct library_work *w)
@@ -165,8 +194,10 @@ cudaError_t library_work_run(const struct command *c)
     }
     if (!e)
         e = run(w);
+    note_written(w->call.operand, w->call.operands);
+    note_written(more.operand, more.n);
     alloc_release(more.operand);
-    return e;
+    return e == runtime_error(HEDDLE_CHECK_FAILED) && checking_settings()->go_on ? cudaSuccess : e;
 }
 
 cudaError_t library_fault(const char *fmt, ...)

@@ -10,6 +10,8 @@
  * - An operand that a kernel could not reach is the device's fault, as with a kernel: one message that names the library, the
  *   function, the operand and the bytes; cudaErrorIllegalAddress at the next call that waits. Bytes that a GPU has mapped but
  *   that are in no allocation do no harm there; they are told of once, as with a kernel.
+ * - Under `heddle check` bytes outside of allocations and bytes that are read though nobody has written them are findings, and what
+ *   is written counts as written.
  *
  * The functions are libheddle-cudart's, for our own libraries (base/across.h). They may be called by several threads. */
 #ifndef RUNTIME_LIBRARY_H
