@@ -70,6 +70,10 @@ void engine_collect(heddle_device *dev, counter_groups groups) ACROSS(engine_col
  * and process; the rest is the engine's. */
 struct result *engine_result(heddle_result *r) ACROSS(engine_result);
 
+/* A call of a library that takes the place of a launch (runtime/library.h): its result, to be freed. Texts are copied. */
+struct result_library;
+heddle_result *engine_library_result(heddle_device *dev, const char *function, const struct result_library *l) ACROSS(engine_library_result);
+
 struct finding;
 
 /* Later launches of the device are checked: tools are bits of enum check_tool (check/check.h), 0 ends it. `found` is

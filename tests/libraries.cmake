@@ -6,6 +6,9 @@ set(libraries_environment "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 add_library(libraries_without MODULE libraries/without.c)
 target_link_libraries(libraries_without PRIVATE ${CMAKE_DL_LIBS})
 
+add_test(NAME libraries.profiled COMMAND ${libraries}/profiled.sh $<TARGET_FILE:heddle_cli>)
+set_tests_properties(libraries.profiled PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
+
 foreach(name cufft cublas)
   add_test(NAME libraries.${name} COMMAND ${libraries}/program.sh $<TARGET_FILE:heddle_cli> $<TARGET_FILE:libraries_without> ${name})
   set_tests_properties(libraries.${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")

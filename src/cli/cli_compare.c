@@ -296,11 +296,25 @@ struct watched {
     struct source *s;
 };
 
+/* Calls of libraries have no counters to compare. */
+static void leave_out_library_calls(struct results *rs)
+{
+    int n = 0;
+
+    for (int i = 0; i < rs->n; i++)
+        if (rs->result[i]->library)
+            result_free(rs->result[i]);
+        else
+            rs->result[n++] = rs->result[i];
+    rs->n = n;
+}
+
 static bool read_results(void *user, const char *path)
 {
     const struct watched *w = user;
 
     results_read(&w->s->rs, path, &w->c->diags);
+    leave_out_library_calls(&w->s->rs);
     return true; /* the report comes later, from memory */
 }
 
@@ -326,6 +340,7 @@ static void run(struct comparing *c, struct source *s)
 static void read_kept(struct comparing *c, struct source *s)
 {
     results_read(&s->rs, s->program, &c->diags);
+    leave_out_library_calls(&s->rs);
     for (int i = 0; i < s->rs.n; i++)
         if (COUNTERS_EXACT & ~s->rs.result[i]->launch.collected) {
             diag_add(&c->diags, DIAG_ERROR, NULL, 0, "'%s' has only some figures: make it without --metrics and --section", s->program);

@@ -358,7 +358,7 @@ static void draw_roofline(struct profile *p, struct result *const *chosen, int n
 static bool all_collected(struct profile *p, struct result *const *chosen, int n)
 {
     for (int i = 0; i < n; i++)
-        if (COUNTERS_EXACT & ~chosen[i]->launch.collected) {
+        if (!chosen[i]->library && COUNTERS_EXACT & ~chosen[i]->launch.collected) {
             diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'--roofline': the report has only some figures of '%s': it was made with --metrics or --section",
                      chosen[i]->kernel_name);
             return false;

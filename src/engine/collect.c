@@ -9,6 +9,7 @@
 #include "counters/metrics.h"
 #include "memory/dram.h"
 #include "memory/rules.h"
+#include "report/library.h"
 #include "report/result.h"
 
 static void collect_site(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site)
@@ -102,6 +103,26 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
     }
     result_sum(r);
     return r;
+}
+
+heddle_result *engine_library_result(heddle_device *dev, const char *function, const struct result_library *l)
+{
+    struct result *r = result_new(0);
+    struct arena *a = &r->arena;
+    struct result_library *library = ARENA_ARRAY(a, struct result_library, 1);
+    const struct device *d = &dev->spec;
+    *library = *l;
+    library->name = arena_strdup(a, l->name);
+    library->shape = l->shape ? arena_strdup(a, l->shape) : NULL;
+    r->library = library;
+    r->kernel = r->kernel_name = arena_strdup(a, function);
+    r->device_id = arena_strdup(a, d->id);
+    r->device_name = arena_strdup(a, d->name);
+    r->cc_major = (int)d->cc_major;
+    r->cc_minor = (int)d->cc_minor;
+    device_rates(d, &r->rates);
+    r->channel_bytes = ARENA_ARRAY(a, uint64_t, 1);
+    return engine_wrap(r, 0);
 }
 
 /* --- results --- */

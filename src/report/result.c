@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "report/library.h"
 
 struct result *result_new(uint32_t nsites)
 {
@@ -228,6 +229,19 @@ static void add_sites(struct strbuf *out, const struct result *r)
     strbuf_adds(out, before == '[' ? "[]" : "]");
 }
 
+static void add_library(struct strbuf *out, const struct result_library *from)
+{
+    strbuf_add(out, "{", 1);
+    STRING(name)
+    STRING(shape)
+    NUMBER(bytes_read)
+    NUMBER(bytes_written)
+    NUMBER(peak)
+    key(out, "flops");
+    add_real(out, from->flops);
+    strbuf_add(out, "}", 1);
+}
+
 /* The fields that are plain numbers and plain strings, in the order they are written. */
 #define NUMBERS(X) X(id) X(pid) X(context) X(stream) X(device) X(cc_major) X(cc_minor) X(arch)
 #define STRINGS(X) X(process) X(kernel) X(kernel_name) X(device_id) X(device_name) X(fault)
@@ -240,6 +254,10 @@ static void add_result(struct strbuf *out, const struct result *from)
     NUMBERS(NUMBER)
     STRINGS(STRING)
     STRING(compiler)
+    if (from->library) {
+        key(out, "library");
+        add_library(out, from->library);
+    }
     key(out, "launch");
     add_launch(out, &from->launch);
     key(out, "rates");
@@ -301,6 +319,7 @@ static const char *string(struct reading *in, const json_t *o, const char *key)
     return json_is_string(v) ? arena_strdup(&in->r->arena, json_string_value(v)) : NULL;
 }
 
+/* A call of a library has no grid. */
 static void read_three(struct reading *in, const json_t *o, const char *key, uint32_t v[3])
 {
     json_t *list = json_object_get(o, key);
@@ -310,7 +329,7 @@ static void read_three(struct reading *in, const json_t *o, const char *key, uin
     for (size_t i = 0; i < 3; i++) {
         json_int_t n = json_integer_value(json_array_get(list, i));
 
-        if (n < 1 || n > UINT32_MAX)
+        if (n < (in->r->library ? 0 : 1) || n > UINT32_MAX)
             wrong(in, key, "has a number out of range");
         v[i] = (uint32_t)n;
     }
@@ -394,6 +413,23 @@ static void read_rates(struct reading *in, const json_t *root)
 #undef RATE
 }
 
+static void read_library(struct reading *in, const json_t *root)
+{
+    json_t *o = json_object_get(root, "library");
+    struct result_library *to;
+
+    if (!o || json_is_null(o))
+        return;
+    in->r->library = to = ARENA_ARRAY(&in->r->arena, struct result_library, 1);
+    *to = (struct result_library){.name = string(in, o, "name"), .shape = string(in, o, "shape"), .flops = rate(in, o, "flops"),
+                                  .bytes_read = number(in, o, "bytes_read"), .bytes_written = number(in, o, "bytes_written"),
+                                  .peak = (int)number(in, o, "peak")};
+    if (to->peak < 0 || to->peak >= RESULT_PEAKS)
+        wrong(in, "peak", "is no rate of this version");
+    if (to->peak < 0 || to->peak >= RESULT_PEAKS)
+        to->peak = 0;
+}
+
 static void read_channels(struct reading *in, const json_t *root)
 {
     json_t *list = json_object_get(root, "channel_bytes");
@@ -438,6 +474,7 @@ static void read_fields(struct reading *in, const json_t *root, const json_t *si
         wrong(in, "kernel", "is missing");
     if (r->kernel && !r->kernel_name)
         r->kernel_name = result_demangle(&r->arena, r->kernel);
+    read_library(in, root);
     read_launch(in, root);
     read_rates(in, root);
     read_channels(in, root);

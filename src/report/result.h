@@ -34,6 +34,8 @@ struct result_site {
     struct counters counters;
 };
 
+struct result_library; /* library.h */
+
 struct result {
     struct arena arena;
     int64_t id;              /* number of the launch in its process, from 0 */
@@ -47,6 +49,7 @@ struct result {
     int cc_major, cc_minor;
     int arch;                /* compute capability times 10 that the PTX was made for */
     const char *compiler;    /* of the PTX: "clang", "nvcc 13.0", or NULL: not known */
+    const struct result_library *library; /* the launch is a call of a library, without counters; NULL: it is not */
     const char *fault;       /* what ended the launch early (counts are those until then), or NULL */
     struct launch_facts launch;
     struct device_rates rates; /* of the device: peaks that the roofline needs */

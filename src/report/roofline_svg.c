@@ -607,7 +607,8 @@ bool roofline_svg(struct result *const *r, int n, struct strbuf *out, struct dia
     arena_init(&c.arena);
     c.group = ARENA_ARRAY(&c.arena, struct group, n);
     for (int i = 0; i < n; i++)
-        add_launch(&c, r[i]);
+        if (!r[i]->library) /* which has no levels of memory */
+            add_launch(&c, r[i]);
     draw(&c);
     arena_release(&c.arena);
     return true;

@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "report/filter.h"
 #include "report/hints.h"
+#include "report/library.h"
 #include "report/lines.h"
 #include "report/numbers.h"
 #include "report/report.h"
@@ -19,9 +20,14 @@ void report_launch_line(const struct result *r, struct strbuf *out)
 {
     const uint32_t *g = r->launch.grid, *b = r->launch.block;
 
-    strbuf_addf(out, "%s (%u, %u, %u)x(%u, %u, %u), Context %d, Stream %d, Device %d, CC %d.%d",
-                r->kernel_name ? r->kernel_name : r->kernel, g[0], g[1], g[2], b[0], b[1], b[2], r->context,
-                report_stream(r->stream), r->device, r->cc_major, r->cc_minor);
+    strbuf_adds(out, r->kernel_name ? r->kernel_name : r->kernel);
+    if (!r->library)
+        strbuf_addf(out, " (%u, %u, %u)x(%u, %u, %u)", g[0], g[1], g[2], b[0], b[1], b[2]);
+    else if (r->library->shape && *r->library->shape)
+        strbuf_addf(out, " (%s)", r->library->shape);
+    strbuf_addf(out, ", Context %d, Stream %d, Device %d, CC %d.%d", r->context, report_stream(r->stream), r->device, r->cc_major, r->cc_minor);
+    if (r->library)
+        strbuf_addf(out, ", %s: library call, no counters", r->library->name);
     if (r->compiler && strcmp(r->compiler, "clang"))
         strbuf_addf(out, ", device code by %s", r->compiler);
 }
@@ -383,6 +389,14 @@ void report_details(const struct result *r, const struct report_metrics *m, sect
 
     strbuf_adds(out, "  ");
     report_launch_line(r, out);
+    if (r->library) {
+        strbuf_addf(out, "\n    %s\n", r->device_name);
+        if (m && m->n)
+            chosen_metrics(r, m, out);
+        else
+            library_section(r, out);
+        return;
+    }
     strbuf_addf(out, "\n    %s; ", r->device_name);
     device_code_text(r->cc_major, r->cc_minor, r->arch, out);
     strbuf_adds(out, "; instructions of the GPU estimated\n");

@@ -50,6 +50,8 @@ static json_t *to_json(const struct trace_event *e)
     }
     set_text(j, "device_name", e->device_name);
     json_object_update_new(j, json_pack("{s:i,s:i}", "stream", e->stream, "device", e->device));
+    if (e->library)
+        set_text(j, "library", e->library);
     if (e->kind == TRACE_KERNEL)
         json_object_update_new(j, json_pack("{s:o,s:o,s:I,s:I,s:I}", "grid", three(e->grid), "block", three(e->block), "registers",
                                             (json_int_t)e->registers, "shared_static", (json_int_t)e->shared_static,
@@ -99,7 +101,7 @@ static bool from_json(struct trace_event *e, const json_t *j, struct arena *a)
 
     *e = (struct trace_event){
         .kind = kind < 0 ? TRACE_CALL : (enum trace_kind)kind, .process = text_of(j, "process", a), .name = text_of(j, "name", a),
-        .device_name = text_of(j, "device_name", a), .pid = number_of(j, "pid"), .thread = number_of(j, "thread"),
+        .device_name = text_of(j, "device_name", a), .library = text_of(j, "library", a), .pid = number_of(j, "pid"), .thread = number_of(j, "thread"),
         .begin = number_of(j, "begin"), .end = number_of(j, "end"), .call = (uint64_t)number_of(j, "call"),
         .answer = (int)number_of(j, "answer"), .stream = (int)number_of(j, "stream"), .device = (int)number_of(j, "device"),
         .registers = number_of(j, "registers"), .shared_static = number_of(j, "shared_static"),
@@ -189,6 +191,8 @@ const char *trace_name(const struct trace_event *e, enum trace_names how, struct
     case TRACE_RANGE:
         return arena_printf(a, ":%s", e->name);
     case TRACE_KERNEL:
+        if (e->library)
+            return arena_printf(a, "%s [%s]", e->name, e->library);
         if (how == TRACE_NAMES_MANGLED)
             return e->name;
         return how == TRACE_NAMES_BASE ? name_form(NAME_FUNCTION, result_demangle(a, e->name), e->name, a) : result_demangle(a, e->name);

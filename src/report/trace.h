@@ -30,6 +30,7 @@ struct trace_event {
     int answer;                   /* cudaError_t of a call */
     int stream, device;           /* of a command; stream 0 is the default stream */
     uint32_t grid[3], block[3];   /* of a kernel, as the rest of the line */
+    const char *library;          /* a kernel that is a call of this library, or NULL */
     int64_t registers;            /* a thread, estimated */
     int64_t shared_static, shared_dynamic; /* bytes a block */
     enum trace_memory from, to;   /* of a copy; of a fill both are where it fills */

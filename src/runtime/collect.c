@@ -61,19 +61,18 @@ void runtime_collect_device(heddle_device *d)
     engine_collect(d, wanted.collection.groups);
 }
 
-bool runtime_collects(heddle_kernel *k, int stream)
+bool runtime_collects(const char *name, int stream)
 {
-    heddle_kernel_info info;
     struct arena a;
     bool takes;
 
     if (!runtime_collecting())
         return false;
     pthread_once(&wanted.once, read_wanted);
-    if (launch_filter_takes_all(&wanted.collection.filter) || heddle_kernel_describe(k, &info))
+    if (launch_filter_takes_all(&wanted.collection.filter) || !name)
         return true;
     arena_init(&a);
-    takes = launch_choice_takes(&wanted.choice, &(struct launch_id){result_demangle(&a, info.name), info.name, CONTEXT, stream});
+    takes = launch_choice_takes(&wanted.choice, &(struct launch_id){result_demangle(&a, name), name, CONTEXT, stream});
     arena_release(&a);
     return takes;
 }

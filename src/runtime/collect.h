@@ -17,8 +17,9 @@ int64_t runtime_next_launch(void);
 /* A device has been opened: its launches collect what is wanted. */
 void runtime_collect_device(heddle_device *d);
 
-/* The process's next launch is to be made with a result. Asked once for each, in the order of their results. */
-bool runtime_collects(heddle_kernel *k, int stream);
+/* The process's next launch, of a kernel (mangled) or a library's function of this name (NULL: not known), is to be made with a result.
+ * Asked once for each, in the order of their results. */
+bool runtime_collects(const char *name, int stream);
 
 /* Appends one result, flushed, so that a crash afterwards loses nothing. `launch`: number in the process, from 0;
  * `stream`: 0 is the default stream. Says once on stderr when the file cannot be written. */

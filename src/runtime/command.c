@@ -48,7 +48,9 @@ static cudaError_t run_launch(struct command *c)
     heddle_result *result = NULL;
     c->launch.id = runtime_next_launch();
     checking_launch(c->launch.kernel, c->launch.id, c->launch.newest, c->frames);
-    bool wanted = !c->unseen && runtime_collects(c->launch.kernel, c->shown);
+    heddle_kernel_info info;
+    bool known = runtime_collecting() && !heddle_kernel_describe(c->launch.kernel, &info);
+    bool wanted = !c->unseen && runtime_collects(known ? info.name : NULL, c->shown);
     heddle_status s = heddle_launch(c->launch.kernel, &c->launch.config, c->launch.args, wanted ? &result : NULL);
     status_clear(); /* the program may print now */
     if (result) {

@@ -11,6 +11,7 @@
 #include "check/check.h"
 #include "engine.h"
 #include "runtime/capture.h"
+#include "report/library.h"
 #include "runtime/checking.h"
 #include "runtime/collect.h"
 #include "runtime/command.h"
@@ -182,11 +183,37 @@ static cudaError_t run(struct library_work *w)
     return e;
 }
 
+/* Bytes of operands, each once. */
+static void count_bytes(struct library_work *w, const struct library_operand *o, int n)
+{
+    for (int i = 0; i < n; i++) {
+        uint64_t bytes = library_operand_bytes(&o[i]);
+        w->read += o[i].access & LIBRARY_READ ? bytes : 0;
+        w->written += o[i].access & LIBRARY_WRITE ? bytes : 0;
+    }
+}
+
+/* The entry of the profile. */
+static void collect(const struct command *c)
+{
+    const struct library_work *w = c->library;
+    const struct library_call *call = &w->call;
+    char shape[256] = "";
+    if (call->shape)
+        call->shape(call->data, shape, sizeof shape);
+    const struct result_library l = {.name = call->library, .shape = *shape ? shape : NULL, .flops = call->flops, .bytes_read = (int64_t)w->read,
+                                     .bytes_written = (int64_t)w->written, .peak = (int)call->peak};
+    heddle_result *r = engine_library_result(c->stream->device->engine, call->function, &l);
+    runtime_collect(r, w->id, c->shown, c->stream->device->index);
+    heddle_result_free(r);
+}
+
 cudaError_t library_work_run(const struct command *c)
 {
     struct library_work *w = c->library;
     struct library_more more = {NULL, 0};
     w->id = runtime_next_launch();
+    bool wanted = !c->unseen && runtime_collects(w->call.function, c->shown);
     cudaError_t e = look(c, w->call.operand, w->call.operands);
     if (!e && w->call.more) {
         w->call.more((void *)w->call.data, &more);
@@ -194,6 +221,11 @@ cudaError_t library_work_run(const struct command *c)
     }
     if (!e)
         e = run(w);
+    if (wanted) {
+        count_bytes(w, w->call.operand, w->call.operands);
+        count_bytes(w, more.operand, more.n);
+        collect(c);
+    }
     note_written(w->call.operand, w->call.operands);
     note_written(more.operand, more.n);
     alloc_release(more.operand);

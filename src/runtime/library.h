@@ -12,6 +12,8 @@
  *   that are in no allocation do no harm there; they are told of once, as with a kernel.
  * - Under `heddle check` bytes outside of allocations and bytes that are read though nobody has written them are findings, and what
  *   is written counts as written.
+ * - Under `heddle profile` the call is one entry: FLOP, bytes of its operands, the bound that follows; it has no counters.
+ * - In traces it stands where a kernel stands.
  *
  * The functions are libheddle-cudart's, for our own libraries (base/across.h). They may be called by several threads. */
 #ifndef RUNTIME_LIBRARY_H

@@ -10,6 +10,7 @@
 #include "base/host_time.h"
 #include "device/device.h"
 #include "report/trace.h"
+#include "runtime/library_work.h"
 #include "runtime/pointer.h"
 #include "runtime/queue.h"
 #include "runtime/range.h"
@@ -118,6 +119,14 @@ static void add_launch(struct trace_event *e, const struct command *c)
     add(e);
 }
 
+static void add_library(struct trace_event *e, const struct command *c)
+{
+    e->kind = TRACE_KERNEL;
+    e->name = c->library->call.function;
+    e->library = c->library->call.library;
+    add(e);
+}
+
 static void add_copy(struct trace_event *e, const struct command *c)
 {
     e->kind = TRACE_COPY;
@@ -141,6 +150,8 @@ void trace_command(const struct command *c, int64_t begin, int64_t end)
                             .device_name = c->stream->device->spec->name};
     if (c->kind == COMMAND_LAUNCH)
         add_launch(&e, c);
+    else if (c->kind == COMMAND_LIBRARY)
+        add_library(&e, c);
     else if (c->kind == COMMAND_COPY)
         add_copy(&e, c);
     else if (c->kind == COMMAND_FILL)
