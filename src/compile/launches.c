@@ -1,6 +1,7 @@
 /* See launches.h. */
 #include "compile/launches.h"
 
+#include <ctype.h>
 #include <string.h>
 
 struct text {
@@ -94,6 +95,67 @@ static bool mend_qualifiers(const struct text *t, char *p)
     return false;
 }
 
+static bool is_letter(const struct text *t, const char *p)
+{
+    return p < t->end && (isalpha((unsigned char)*p) || *p == '_'); /* begins a name */
+}
+
+/* Registers in the string that begins at p. */
+static bool mend_registers(const struct text *t, char *p)
+{
+    char *end = over_opaque(t, p);
+    bool changed = false;
+    for (p++; p < end; p++) {
+        if ((*p == '\\' || *p == '%') && p + 1 < end && (*p == '\\' || p[1] == '%'))
+            p++;
+        else if (*p == '%' && p[-1] == ' ' && is_letter(t, p + 1) && is_letter(t, p + 2)) {
+            p[-1] = '%';
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+static char *over_blanks(const struct text *t, char *p)
+{
+    while (p < t->end && isspace((unsigned char)*p))
+        p++;
+    return p;
+}
+
+static bool in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static char *over_name(const struct text *t, char *p)
+{
+    while (p < t->end && in_name(*p))
+        p++;
+    return p;
+}
+
+/* The word, or with two underscores before it, behind it or both? */
+static bool is_name(const char *p, const char *end, const char *plain)
+{
+    size_t n = strlen(plain), under = end - p > 2 && p[0] == '_' && p[1] == '_' ? 2 : 0;
+    const char *behind = p + under + n;
+    return behind <= end && memcmp(p + under, plain, n) == 0 && (behind == end || (end - behind == 2 && behind[0] == '_' && behind[1] == '_'));
+}
+
+/* The strings of the assembly statement whose first word ends at p. */
+static bool mend_assembly(const struct text *t, char *p)
+{
+    char *word = over_blanks(t, p), *end = over_name(t, word);
+    bool changed = false;
+    p = is_name(word, end, "volatile") ? over_blanks(t, end) : word;
+    if (p >= t->end || *p != '(')
+        return false;
+    for (p = over_blanks(t, p + 1); p < t->end && *p == '"'; p = over_blanks(t, over_opaque(t, p)))
+        changed = mend_registers(t, p) || changed;
+    return changed;
+}
+
 bool launches_mend(char *text, size_t len)
 {
     struct text t = {text, text + len};
@@ -106,6 +168,8 @@ bool launches_mend(char *text, size_t len)
             continue;
         }
         changed = mend_qualifiers(&t, p) || changed;
+        if (is_letter(&t, p) && (p == text || !in_name(p[-1])) && is_name(p, over_name(&t, p), "asm"))
+            changed = mend_assembly(&t, over_name(&t, p)) || changed;
         open_end = three(&t, p, '<', &open_apart);
         close = open_end ? closing(&t, open_end, &close_end, &close_apart) : NULL;
         if (!close) {

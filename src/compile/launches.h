@@ -5,7 +5,10 @@
  * `<< <` and `< <<` are taken for the beginning of a launch: neither can stand in C++ otherwise. `>> >` and `> >>` may close
  * templates; they are joined where they close a launch.
  *
- * `__device__ __shared__ int x;` in a kernel: `__device__` says nothing there, and goes. */
+ * `__device__ __shared__ int x;` in a kernel: `__device__` says nothing there, and goes.
+ *
+ * asm("mov.u64 %0, %globaltimer;"): a name of two letters or more behind one % is a register of PTX for nvcc, an error for
+ * clang. The blank before it becomes the second %; where there is none clang's message comes. */
 #ifndef COMPILE_LAUNCHES_H
 #define COMPILE_LAUNCHES_H
 

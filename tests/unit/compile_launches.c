@@ -1,4 +1,4 @@
-/* Launches whose signs stand apart and variables qualified twice: what is mended, and what must stay. */
+/* Launches whose signs stand apart, variables qualified twice, registers in assembly: what is mended, and what must stay. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -36,6 +36,15 @@ static void shared_variables_are_no_device_variables(void **state)
     assert_mended("static __device__\n  __shared__ int x; k<< <1, 1>> >();", "static           \n  __shared__ int x; k<<< 1, 1>>> ();");
 }
 
+static void registers_of_ptx_get_two_signs(void **state)
+{
+    (void)state;
+    assert_mended("asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x));", "asm(\"mov.u32 %0,%%laneid;\" : \"=r\"(x));");
+    assert_mended("asm volatile (\"{ mov.u64 %0, %globaltimer; }\"\n \"add.u32 %1, %1, %_x;\" : :);",
+                  "asm volatile (\"{ mov.u64 %0,%%globaltimer; }\"\n \"add.u32 %1, %1,%%_x;\" : :);");
+    assert_mended("__asm__ __volatile__(\"\\t %smid \\\" %nsmid\");", "__asm__ __volatile__(\"\\t%%smid \\\"%%nsmid\");");
+}
+
 static void all_else_stays(void **state)
 {
     static const char *const texts[] = {
@@ -43,7 +52,9 @@ static void all_else_stays(void **state)
         "vector<vector<vector<int> > > v;", "// k << <1, 1 >> > ()\n", "/* k << <1, 1 >> > () */", "\"k << <1, 1 >> > ()\"",
         "'<' '<' '<'", "\"\\\" << < >> >\"", "a <<= 3;", "k << <1, 2;", "k << <1, (2 >> > 3);", "", "<", "<<", "<<<", "<< <1>> ", "\"", "'",
         "/*", "/", "<< <\"", "#define X << <", "__device__ int x; __shared__ int y;",
-        "// __device__ __shared__ int x;", "__device__ __shared__", "__device____shared__ x;", "\"__device__ __shared__ \""};
+        "// __device__ __shared__ int x;", "__device__ __shared__", "__device____shared__ x;", "\"__device__ __shared__ \"",
+        "asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x));", "asm(\"mov.u32 %0, %1; %r2 %r\" :: \"r\"(\" %laneid\"));", "asm(\"mov.u32 %0,%laneid;\")",
+        "printf(\"%0, %laneid\");", "plasm(\" %laneid\")", "asmx(\" %laneid\")", "asm", "asm volatile", "asm(\"", "asm( \" %l", "asm(x \" %laneid\")", "__as"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_mended(texts[i], texts[i]);
@@ -53,6 +64,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(signs_apart_are_joined),
                                        cmocka_unit_test(shared_variables_are_no_device_variables),
+                                       cmocka_unit_test(registers_of_ptx_get_two_signs),
                                        cmocka_unit_test(all_else_stays)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
