@@ -22,6 +22,8 @@ static void of_messages(void **state)
         {"'cuda_fp6.h' file not found", ": 6- and 4-bit floating point ("},
         {"'helper_cuda.h' file not found", ": NVIDIA's CUDA samples ("},
         {"'cudnn.h' file not found", ": cuDNN ("},
+        {"'nvvm.h' file not found", ": libNVVM ("},
+        {"cannot find -lnvJitLink: No such file or directory", ": nvJitLink, "},
         {"'nccl.h' file not found", ": NCCL ("},
         {"'curand_mtgp32_host.h' file not found", ": cuRAND's "},
         {"'cusolverDn.h' file not found", ": cuSOLVER ("},
