@@ -13,3 +13,6 @@ foreach(name cufft cublas)
   add_test(NAME libraries.${name} COMMAND ${libraries}/program.sh $<TARGET_FILE:heddle_cli> $<TARGET_FILE:libraries_without> ${name})
   set_tests_properties(libraries.${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
 endforeach()
+
+add_test(NAME libraries.nvrtc COMMAND ${libraries}/nvrtc.sh $<TARGET_FILE:heddle_cli> $<TARGET_FILE_DIR:nvrtc>)
+set_tests_properties(libraries.nvrtc PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED ENVIRONMENT "${libraries_environment}")

@@ -1,0 +1,18 @@
+/* One compilation: a program's text and headers by way of `heddle build -ptx`. */
+#ifndef NVRTC_COMPILE_H
+#define NVRTC_COMPILE_H
+
+#include "options.h"
+
+struct source {
+    const char *text, *name;
+    struct list headers, includes; /* texts, and the names that they are included by */
+    struct list expressions;       /* names to be lowered */
+};
+
+enum compiled { COMPILED, COMPILED_WITH_ERRORS, NOT_COMPILED /* no compiler, no memory, no temporary directory */ };
+
+/* ptx, and for each expression its name in it; messages, in nvcc's form, in the log. */
+enum compiled compile(const struct source *s, const struct options *o, struct text *ptx, struct list *lowered, struct text *log);
+
+#endif
