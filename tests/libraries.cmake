@@ -9,7 +9,11 @@ target_link_libraries(libraries_without PRIVATE ${CMAKE_DL_LIBS})
 add_test(NAME libraries.profiled COMMAND ${libraries}/profiled.sh $<TARGET_FILE:heddle_cli>)
 set_tests_properties(libraries.profiled PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
 
-foreach(name cufft cublas)
+set(library_programs
+    cublas
+    cufft
+    nccl)
+foreach(name ${library_programs})
   add_test(NAME libraries.${name} COMMAND ${libraries}/program.sh $<TARGET_FILE:heddle_cli> $<TARGET_FILE:libraries_without> ${name})
   set_tests_properties(libraries.${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
 endforeach()

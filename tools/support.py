@@ -43,8 +43,11 @@ PTX_TESTS += [("unit.interp_lanes_truth", ["tests/truth/lanes_h200.tsv"]), ("dev
 LIBRARIES = [
     ("cuFFT", "libcufft.so.11", "fft_functions.def", "CUFFT_", ["cufft.h", "cufftXt.h"], "CUFFT_NOT_IMPLEMENTED"),
     ("NVRTC", "libnvrtc.so.12", "nvrtc_functions.def", "NVRTC_", ["nvrtc.h"], "NVRTC_ERROR_INTERNAL_ERROR"),
+    ("NCCL", "libnccl.so.2", "nccl_functions.def", "NCCL_", ["nccl.h"], "ncclInvalidUsage"),
 ]
-LIBRARY_TESTS = [("libraries.cufft", ["tests/libraries/cufft.cu"]), ("libraries.nvrtc", ["tests/libraries/nvrtc.cu"])]
+LIBRARY_TESTS = [("libraries.cufft", ["tests/libraries/cufft.cu"]),
+                 ("libraries.nccl", ["tests/libraries/nccl.cu"]),
+                 ("libraries.nvrtc", ["tests/libraries/nvrtc.cu"])]
 STATES = {"THERE": "there", "TEMPLATE": "there", "IN_PART": "in part", "NOT_THERE": "not there", "REFUSED": "not there"}
 
 

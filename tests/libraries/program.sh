@@ -17,6 +17,7 @@ said() { grep -qF -- "$1" "$work/out" "$work/err" || fail "'$1' is missing"; }
 case $name in
 cublas) needs="libopenblas libblis libblas" package="libopenblas0 (or libblis4, libblas3)" word=cublasSgemm missing=cublasUint8gemmBias ;;
 cufft) needs=fftw package=libfftw3-single3 word=cufftExecC2C missing=cufftXtSetCallback ;;
+nccl) needs='' word=ncclAllReduce missing=ncclCommRevoke; export HEDDLE_DEVICE=h200,h200,h200 ;;
 esac
 if [ -n "$needs" ]; then
     run 77 env LD_PRELOAD="$without" WITHOUT="$needs" "$work/$name"
