@@ -1,4 +1,4 @@
-# CUDA's libraries: against definitions, and with the host's libraries missing.
+# CUDA's libraries: against definitions, an H200's answers (tests/truth/libraries), and with the host's libraries missing.
 set(libraries ${CMAKE_CURRENT_SOURCE_DIR}/libraries)
 set(libraries_environment "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 
@@ -20,3 +20,7 @@ endforeach()
 
 add_test(NAME libraries.nvrtc COMMAND ${libraries}/nvrtc.sh $<TARGET_FILE:heddle_cli> $<TARGET_FILE_DIR:nvrtc>)
 set_tests_properties(libraries.nvrtc PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED ENVIRONMENT "${libraries_environment}")
+foreach(name cufft)
+  add_test(NAME libraries.${name}_h200 COMMAND ${Python3_EXECUTABLE} ${libraries}/compare.py $<TARGET_FILE:heddle_cli> ${name} -l${name})
+  set_tests_properties(libraries.${name}_h200 PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
+endforeach()

@@ -46,6 +46,7 @@ LIBRARIES = [
     ("NCCL", "libnccl.so.2", "nccl_functions.def", "NCCL_", ["nccl.h"], "ncclInvalidUsage"),
 ]
 LIBRARY_TESTS = [("libraries.cufft", ["tests/libraries/cufft.cu"]),
+                 ("libraries.cufft_h200", ["tests/truth/libraries/cufft.cu"]),
                  ("libraries.nccl", ["tests/libraries/nccl.cu"]),
                  ("libraries.nvrtc", ["tests/libraries/nvrtc.cu"])]
 STATES = {"THERE": "there", "TEMPLATE": "there", "IN_PART": "in part", "NOT_THERE": "not there", "REFUSED": "not there"}

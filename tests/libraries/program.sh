@@ -1,5 +1,5 @@
 #!/bin/sh
-# A program of this folder: its own checks, its fault, and without the host's library.
+# A program of this folder: its own checks, the same under `heddle check`, its fault, and without the host's library.
 # program.sh HEDDLE WITHOUT.so NAME
 set -eu
 heddle=$1 without=$2 name=$3 here=$(cd "$(dirname "$0")" && pwd) work=$(mktemp -d)
@@ -32,6 +32,8 @@ fi
 [ "$status" = 0 ] || fail "the program left with $status"
 said PASSED
 [ "$(grep -c "heddle: $missing is not there yet" "$work/err")" = 1 ] || fail "$missing is not refused once"
+run 0 "$heddle" check "$work/$name"
+said "ERROR SUMMARY: 0 errors"
 run 0 "$work/$name" fault
 said "$word ("
 said "illegal address (CUDA error 700)"

@@ -235,19 +235,26 @@ static cufftResult put(const char *function, struct plan *p, void *in, void *out
 
 /* --- entries --- */
 
-/* What is wrong with the call; the reference to the plan goes on to the execution, or back. */
-static cufftResult execute(const char *function, cufftHandle handle, int form, int precision, void *in, void *out, int direction)
+/* As an H200: which function is called does not matter, the plan says what is done. */
+static cufftResult check(const struct plan *p, const void *in, const void *out, int direction)
+{
+    const struct plan_shape *s = &p->shape;
+    if (!p->made)
+        return CUFFT_INVALID_PLAN;
+    if (s->form == PLAN_R2C ? direction != CUFFT_FORWARD : s->form == PLAN_C2R ? direction != CUFFT_INVERSE : direction != CUFFT_FORWARD && direction != CUFFT_INVERSE)
+        return CUFFT_INVALID_VALUE;
+    if ((uintptr_t)in % (size_t)plan_element(s, false) || (uintptr_t)out % (size_t)plan_element(s, true))
+        return CUFFT_INVALID_VALUE;
+    return out ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED; /* no input is the device's fault */
+}
+
+/* The reference to the plan goes on to the execution, or back. */
+static cufftResult execute(const char *function, cufftHandle handle, void *in, void *out, int direction)
 {
     struct plan *p = plan_of(handle);
     if (!p)
         return CUFFT_INVALID_PLAN;
-    cufftResult e = CUFFT_SUCCESS;
-    if (!p->made)
-        e = CUFFT_INVALID_PLAN;
-    else if ((form >= 0 && form != (int)p->shape.form) || (precision >= 0 && precision != (int)p->shape.precision))
-        e = CUFFT_INVALID_TYPE;
-    else if (!in || !out || (p->shape.form == PLAN_C2C && direction != CUFFT_FORWARD && direction != CUFFT_INVERSE))
-        e = CUFFT_INVALID_VALUE;
+    cufftResult e = check(p, in, out, direction);
     if (!e)
         return put(function, p, in, out, direction);
     plan_release(p);
@@ -256,35 +263,35 @@ static cufftResult execute(const char *function, cufftHandle handle, int form, i
 
 cufftResult cufftExecC2C(cufftHandle plan, cufftComplex *idata, cufftComplex *odata, int direction)
 {
-    return execute("cufftExecC2C", plan, PLAN_C2C, PLAN_SINGLE, idata, odata, direction);
+    return execute("cufftExecC2C", plan, idata, odata, direction);
 }
 
 cufftResult cufftExecR2C(cufftHandle plan, cufftReal *idata, cufftComplex *odata)
 {
-    return execute("cufftExecR2C", plan, PLAN_R2C, PLAN_SINGLE, idata, odata, CUFFT_FORWARD);
+    return execute("cufftExecR2C", plan, idata, odata, CUFFT_FORWARD);
 }
 
 cufftResult cufftExecC2R(cufftHandle plan, cufftComplex *idata, cufftReal *odata)
 {
-    return execute("cufftExecC2R", plan, PLAN_C2R, PLAN_SINGLE, idata, odata, CUFFT_INVERSE);
+    return execute("cufftExecC2R", plan, idata, odata, CUFFT_INVERSE);
 }
 
 cufftResult cufftExecZ2Z(cufftHandle plan, cufftDoubleComplex *idata, cufftDoubleComplex *odata, int direction)
 {
-    return execute("cufftExecZ2Z", plan, PLAN_C2C, PLAN_DOUBLE, idata, odata, direction);
+    return execute("cufftExecZ2Z", plan, idata, odata, direction);
 }
 
 cufftResult cufftExecD2Z(cufftHandle plan, cufftDoubleReal *idata, cufftDoubleComplex *odata)
 {
-    return execute("cufftExecD2Z", plan, PLAN_R2C, PLAN_DOUBLE, idata, odata, CUFFT_FORWARD);
+    return execute("cufftExecD2Z", plan, idata, odata, CUFFT_FORWARD);
 }
 
 cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex *idata, cufftDoubleReal *odata)
 {
-    return execute("cufftExecZ2D", plan, PLAN_C2R, PLAN_DOUBLE, idata, odata, CUFFT_INVERSE);
+    return execute("cufftExecZ2D", plan, idata, odata, CUFFT_INVERSE);
 }
 
 cufftResult cufftXtExec(cufftHandle plan, void *input, void *output, int direction)
 {
-    return execute("cufftXtExec", plan, -1, -1, input, output, direction);
+    return execute("cufftXtExec", plan, input, output, direction);
 }

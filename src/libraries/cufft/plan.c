@@ -153,7 +153,7 @@ static cufftResult check_shape(const struct request *r)
             return CUFFT_INVALID_SIZE;
     if (!r->inembed != !r->onembed)
         return CUFFT_INVALID_VALUE;
-    bool lies = r->istride > 0 && r->ostride > 0 && (r->batch == 1 || (r->idist > 0 && r->odist > 0));
+    bool lies = r->istride > 0 && r->ostride > 0 && r->idist > 0 && r->odist > 0;
     return r->inembed && !lies ? CUFFT_INVALID_VALUE : CUFFT_SUCCESS;
 }
 
@@ -489,7 +489,7 @@ static long long *property_of(cufftHandle handle, cufftProperty property, struct
 {
     *p = plan_of(handle);
     bool is = property == NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT || property == NVFFT_PLAN_PROPERTY_INT64_MAX_NUM_HOST_THREADS;
-    *e = !*p ? CUFFT_INVALID_PLAN : is ? CUFFT_SUCCESS : CUFFT_NOT_SUPPORTED;
+    *e = !*p ? CUFFT_INVALID_PLAN : is ? CUFFT_SUCCESS : CUFFT_INVALID_VALUE;
     if (*p && !is)
         plan_release(*p);
     return *e ? NULL : &(*p)->property[property - NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT];
@@ -504,7 +504,7 @@ cufftResult cufftSetPlanPropertyInt64(cufftHandle plan, cufftProperty property, 
         return e;
     if (!p->made)
         *at = inputValueInt;
-    e = p->made ? CUFFT_INVALID_PLAN : CUFFT_SUCCESS;
+    e = p->made ? CUFFT_NOT_SUPPORTED : CUFFT_SUCCESS;
     plan_release(p);
     return e;
 }
