@@ -12,6 +12,7 @@ set_tests_properties(libraries.profiled PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 
 set(library_programs
     cublas
     cufft
+    cusparse
     nccl)
 foreach(name ${library_programs})
   add_test(NAME libraries.${name} COMMAND ${libraries}/program.sh $<TARGET_FILE:heddle_cli> $<TARGET_FILE:libraries_without> ${name})
@@ -20,7 +21,10 @@ endforeach()
 
 add_test(NAME libraries.nvrtc COMMAND ${libraries}/nvrtc.sh $<TARGET_FILE:heddle_cli> $<TARGET_FILE_DIR:nvrtc>)
 set_tests_properties(libraries.nvrtc PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED ENVIRONMENT "${libraries_environment}")
-foreach(name cufft)
+set(library_measured
+    cufft
+    cusparse)
+foreach(name ${library_measured})
   add_test(NAME libraries.${name}_h200 COMMAND ${Python3_EXECUTABLE} ${libraries}/compare.py $<TARGET_FILE:heddle_cli> ${name} -l${name})
   set_tests_properties(libraries.${name}_h200 PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
 endforeach()

@@ -42,11 +42,14 @@ PTX_TESTS += [("unit.interp_lanes_truth", ["tests/truth/lanes_h200.tsv"]), ("dev
 # Libraries: title, soname, table in include/heddle, prefix of its rows, headers, what a function that is not there answers.
 LIBRARIES = [
     ("cuFFT", "libcufft.so.11", "fft_functions.def", "CUFFT_", ["cufft.h", "cufftXt.h"], "CUFFT_NOT_IMPLEMENTED"),
+    ("cuSPARSE", "libcusparse.so.12", "sparse_functions.def", "CUSPARSE_", ["cusparse.h"], "CUSPARSE_STATUS_NOT_SUPPORTED"),
     ("NVRTC", "libnvrtc.so.12", "nvrtc_functions.def", "NVRTC_", ["nvrtc.h"], "NVRTC_ERROR_INTERNAL_ERROR"),
     ("NCCL", "libnccl.so.2", "nccl_functions.def", "NCCL_", ["nccl.h"], "ncclInvalidUsage"),
 ]
 LIBRARY_TESTS = [("libraries.cufft", ["tests/libraries/cufft.cu"]),
                  ("libraries.cufft_h200", ["tests/truth/libraries/cufft.cu"]),
+                 ("libraries.cusparse", ["tests/libraries/cusparse.cu"]),
+                 ("libraries.cusparse_h200", ["tests/truth/libraries/cusparse.cu"]),
                  ("libraries.nccl", ["tests/libraries/nccl.cu"]),
                  ("libraries.nvrtc", ["tests/libraries/nvrtc.cu"])]
 STATES = {"THERE": "there", "TEMPLATE": "there", "IN_PART": "in part", "NOT_THERE": "not there", "REFUSED": "not there"}
@@ -79,8 +82,13 @@ def read(path, heading, prefix=""):
 
 
 def words_of(source, tests, pattern):
-    return [(name, {w for f in files for p in sorted(source.glob(f)) for w in re.findall(pattern, p.read_text(errors="replace"))})
+    return [(name, {w for f in files for p in sorted(source.glob(f)) for w in re.findall(pattern, each_type(p.read_text(errors="replace")))})
             for name, files in tests]
+
+
+def each_type(text):
+    """The text with the functions that a macro makes for the four types of numbers of a library: cusparse##S##nnz."""
+    return text + " ".join(f" {a}{s}{b}" for a, b in re.findall(r"(\w+)##S##(\w+)", text) for s in "SDCZ")
 
 
 def find_tests(chapters, words, key, bad):
@@ -123,7 +131,7 @@ def check_runtime(source, build, rows, bad):
 def check_library(source, build, library, rows, bad):
     title, soname, _, _, headers, _ = library
     text = "".join(re.sub(r"/\*.*?\*/", "", (source / "include" / h).read_text(), flags=re.S) for h in headers)
-    words, exported = set(re.findall(r"\w+", text)), exports(build / "lib" / soname)
+    words, exported = set(re.findall(r"\w+", each_type(text))), exports(build / "lib" / soname)
     bad += [f"'{r.name}' is not exported by {soname}" for r in rows if r.name not in exported]
     bad += [f"'{r.name}' is there, but no header of {title} declares it" for r in rows if r.works and r.name not in words]
     bad += [f"'{r.name}' is not there, but a header of {title} declares it" for r in rows if not r.works and r.name in words]

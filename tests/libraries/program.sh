@@ -16,6 +16,7 @@ said() { grep -qF -- "$1" "$work/out" "$work/err" || fail "'$1' is missing"; }
 "$heddle" build -std=c++17 "$here/$name.cu" -o "$work/$name" "-l$name"
 case $name in
 cublas) needs="libopenblas libblis libblas" package="libopenblas0 (or libblis4, libblas3)" word=cublasSgemm missing=cublasUint8gemmBias ;;
+cusparse) needs= word=cusparseSpMV missing=cusparseCreateSlicedEll ;;
 cufft) needs=fftw package=libfftw3-single3 word=cufftExecC2C missing=cufftXtSetCallback ;;
 nccl) needs='' word=ncclAllReduce missing=ncclCommRevoke; export HEDDLE_DEVICE=h200,h200,h200 ;;
 esac
