@@ -252,7 +252,8 @@ def attempt(row, options, stop):
     run = {"cpu": options.cpu, "wall": options.wall, "memory": memory}
 
     def under(words, limits):
-        return command([options.heddle, "env", "sh", "-c", words], folder, env, limits, stop)
+        ending, text = command([options.heddle, "env", "sh", "-c", words], folder, env, limits, stop)
+        return ending, text.replace(f"{os.path.realpath(scratch)}/tree/", "")  # causes name no folder of this machine
 
     with tempfile.TemporaryDirectory(prefix="coverage-", dir=options.scratch, ignore_cleanup_errors=True) as scratch:
         folder = copy(row["folder"], scratch)
