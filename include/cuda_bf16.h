@@ -42,6 +42,7 @@ __HEDDLE_BOTH float __heddle_bf16_value(unsigned short h)
 }
 
 #define H               __nv_bfloat16
+#define HOTHER          __half
 #define H2              __nv_bfloat162
 #define HRAW            __nv_bfloat16_raw
 #define H2RAW           __nv_bfloat162_raw
@@ -58,6 +59,7 @@ __HEDDLE_BOTH float __heddle_bf16_value(unsigned short h)
 #define NFROM(i, mode)  __##i##2bfloat16##mode
 #include "heddle/device/half_type.h"
 #undef H
+#undef HOTHER
 #undef H2
 #undef HRAW
 #undef H2RAW
@@ -98,6 +100,9 @@ __HEDDLE_BOTH __nv_bfloat162 __floats2bfloat162_rn(float a, float b) { return __
 __HEDDLE_BOTH __nv_bfloat162 __float22bfloat162_rn(float2 f) { return __nv_bfloat162(__nv_bfloat16(f.x), __nv_bfloat16(f.y)); }
 __HEDDLE_BOTH float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2(a.x, a.y); }
 #undef __HEDDLE_BOTH
+#ifdef __CUDA_FP16_H__
+#include "heddle/device/half_casts.h"
+#endif
 #else /* for other compilers than that of device code: numbers as bits */
 typedef __nv_bfloat16_raw __nv_bfloat16;
 typedef __nv_bfloat162_raw __nv_bfloat162;

@@ -71,6 +71,7 @@ __HEDDLE_BOTH float __heddle_f16_value(unsigned short h)
 }
 
 #define H               __half
+#define HOTHER          __nv_bfloat16
 #define H2              __half2
 #define HRAW            __half_raw
 #define H2RAW           __half2_raw
@@ -86,6 +87,7 @@ __HEDDLE_BOTH float __heddle_f16_value(unsigned short h)
 #define NFROM(i, mode)  __##i##2half##mode
 #include "heddle/device/half_type.h"
 #undef H
+#undef HOTHER
 #undef H2
 #undef HRAW
 #undef H2RAW
@@ -129,6 +131,9 @@ __HEDDLE_BOTH __half2 __floats2half2_rn(float a, float b) { return __half2(__hal
 __HEDDLE_BOTH __half2 __float22half2_rn(float2 f) { return __half2(__half(f.x), __half(f.y)); }
 __HEDDLE_BOTH float2 __half22float2(__half2 a) { return make_float2(a.x, a.y); }
 #undef __HEDDLE_BOTH
+#ifdef __CUDA_BF16_H__
+#include "heddle/device/half_casts.h"
+#endif
 #else /* for other compilers than that of device code: numbers as bits */
 typedef __half_raw __half;
 typedef __half2_raw __half2;

@@ -134,6 +134,10 @@ __global__ void bfloats(float a_, float b_, float c_, float nan, float third)
     IS2(__bfloat1622float2(p), 6, -1.5);
     IS(__low2bfloat16(p), 6); IS(__high2bfloat16(p), -1.5); IS2(__low2bfloat162(p), 6, 6); IS2(__high2bfloat162(p), -1.5, -1.5);
     IS2(__lows2bfloat162(p, q), 6, 2); IS2(__highs2bfloat162(p, q), -1.5, -1.5); IS2(__halves2bfloat162(a, b), 6, 2);
+    CHECK(__half_as_ushort(static_cast<__half>(__ushort_as_bfloat16(0xc049))) == 0xc248); /* -3.140625 */
+    CHECK(__half_as_ushort(static_cast<__half>(__ushort_as_bfloat16(0x4780))) == 0x7c00); /* 65536 */
+    CHECK(__bfloat16_as_ushort(static_cast<__nv_bfloat16>(__ushort_as_half(0x7bff))) == 0x4780); /* 65504 */
+    CHECK(__bfloat16_as_ushort(static_cast<__nv_bfloat16>(__ushort_as_half(0x0001))) == 0x3380); /* 2^-24 */
     const __nv_bfloat16 x = 2.75f, y = -2.75f;
     CHECK(__bfloat162int_rn(x) == 3 && __bfloat162int_rz(x) == 2 && __bfloat162int_rd(y) == -3 && __bfloat162int_ru(y) == -2);
     CHECK(__bfloat162uint_rn(x) == 3 && __bfloat162uint_rz(x) == 2 && __bfloat162uint_rd(x) == 2 && __bfloat162uint_ru(x) == 3);

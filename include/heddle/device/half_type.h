@@ -1,6 +1,6 @@
 /* A half-precision type, its pair, and CUDA's functions on them: included once for __half and once for __nv_bfloat16.
  *
- * In: H and H2, the names of type and pair; PT, PTX's name of the type as a string; N(x), the type's part in the names of
+ * In: H and H2, the names of type and pair; HOTHER, the other type; PT, PTX's name of the type as a string; N(x), the type's part in the names of
  * conversions (float2half, float2bfloat16); HROUND(f, mode), the bits of a float rounded to nearest, towards zero, up or
  * down (mode 'n', 'z', 'u', 'd'); HCVT, defined where the GPU converts between the type and all others by itself. Out: the types, operators and intrinsics of CUDA Math API, "Half" and
  * "Bfloat16". On the device arithmetic is one PTX instruction, rounded once; on the host it goes through float, which
@@ -50,6 +50,8 @@ template <class T> static __host__ __inline__ T __heddle_clamped(float f)
         return sizeof(T) == 8 ? (T)(1ull << 63) : 0;
     return f >= limit ? highest : f < (is_signed ? -limit : 0.0f) ? (T)(is_signed ? -1 - highest : 0) : (T)f;
 }
+struct __half;
+struct __nv_bfloat16;
 /* X(type, its name in functions, PTX's, the constraint of its register) */
 #define HEDDLE_HALF_INTEGERS(X)                                                                    \
     X(int, int, "s32", "r") X(unsigned int, uint, "u32", "r") X(short, short, "s16", "h")          \
@@ -70,6 +72,7 @@ struct __attribute__((aligned(2))) H {
     __host__ __device__ H(short i);
     __host__ __device__ H(unsigned short i);
     __host__ __device__ H(const HRAW &r) : __x(r.x) {}
+    __host__ __device__ explicit H(const HOTHER &h); /* where both headers are included: half_casts.h */
     __host__ __device__ operator float() const { return HVALUE(__x); }
     __host__ __device__ operator HRAW() const { return HRAW{__x}; }
     __host__ __device__ explicit operator bool() const { return (__x & 0x7fff) != 0; }
