@@ -58,6 +58,7 @@ BUILD_ERRORS = [
     (r"'([^'\n]+)' file not found", r"no header \1"),
     (r"fatal error: ([^:\n]+): No such file or directory", r"no header \1"),
     (r"cannot find -l(\S+?)(?::|$)", r"no library \1"),
+    (r"No module named '([^'\n]+)'", r"no Python module \1"),
     (r"^ +(\w+::\w+)\n\s*\n *but the target was not found", r"no CMake target \1"),
     (r"'([^'\n]+)' is used but defined nowhere", r"\1 is defined nowhere"),
     (r"undefined reference to [`']([^'\n]+)'", r"\1 is defined nowhere"),
