@@ -275,6 +275,16 @@ static bool add_twins(struct job *j, const struct unit *u, const struct strbuf *
     return ok;
 }
 
+/* The PTX with its header (base/blob.h). */
+static void make_blob(const struct compile_options *o, const struct strbuf *ptx, int arch, struct strbuf *blob)
+{
+    struct blob_header h = {.magic = {0}, .version = BLOB_VERSION, .arch = (uint32_t)arch, .ptx_bytes = ptx->len,
+                            .id = hash_bytes(HASH_START, ptx->s, ptx->len), .relocatable = o->relocatable};
+    memcpy(h.magic, BLOB_MAGIC, sizeof h.magic);
+    strbuf_add(blob, (const char *)&h, sizeof h);
+    strbuf_add(blob, ptx->s, ptx->len + 1);
+}
+
 /* Puts the PTX into the object as its device code. */
 static bool embed(struct job *j, const struct unit *u)
 {
@@ -292,12 +302,7 @@ static bool embed(struct job *j, const struct unit *u)
         ok = false;
     }
     if (ok) {
-        struct blob_header h = {.magic = {0}, .version = BLOB_VERSION, .arch = (uint32_t)arch,
-                                .ptx_bytes = ptx.len, .id = hash_bytes(HASH_START, ptx.s, ptx.len),
-                                .relocatable = j->o->relocatable};
-        memcpy(h.magic, BLOB_MAGIC, sizeof h.magic);
-        strbuf_add(&blob, (const char *)&h, sizeof h);
-        strbuf_add(&blob, ptx.s, ptx.len + 1);
+        make_blob(j->o, &ptx, arch, &blob);
         ok = (!j->o->device_ptx && !j->o->by_nvcc) || check_kernels(j, u, &object, ptx.s);
     }
     bool cpp = j->o->stage == COMPILE_CPP;
@@ -711,7 +716,39 @@ static bool make_ptx(struct job *j, const char *input)
     return false;
 }
 
-/* -c, -ptx, -cuda, -E and -M: one result for each input. */
+/* What asked for the device code alone. */
+static const char *flag_of(const struct compile_options *o)
+{
+    return o->stage == COMPILE_PTX ? "-ptx" : o->stage == COMPILE_CPP ? "-cuda" : !strcmp(o->image, ".cubin") ? "-cubin" : "-fatbin";
+}
+
+/* -cubin, -fatbin */
+static bool make_image(struct job *j, const char *input)
+{
+    struct arena *a = &j->o->arena;
+    const char *output = j->o->output ? j->o->output : arena_printf(a, "%s%s", file_stem(a, input), j->o->image);
+    struct strbuf ptx, blob;
+    if (!temp_open(j))
+        return false;
+    const char *path = arena_printf(a, "%s/device.ptx", j->temp);
+    if (!compile_unit(j, input, KIND_CUDA, NULL, path))
+        return false;
+    if (j->o->dry_run)
+        return true;
+    strbuf_init(&ptx);
+    strbuf_init(&blob);
+    bool ok = file_read(path, &ptx);
+    if (ok)
+        make_blob(j->o, &ptx, j->o->arch, &blob);
+    ok = ok && file_write(output, blob.s, blob.len);
+    if (!ok)
+        diag_add(j->diags, DIAG_ERROR, output, 0, "cannot write it: %s", strerror(errno));
+    strbuf_release(&ptx);
+    strbuf_release(&blob);
+    return ok;
+}
+
+/* -c, -ptx, -cubin, -cuda, -E and -M: one result for each input. */
 static bool make_each(struct job *j)
 {
     struct arena *a = &j->o->arena;
@@ -735,8 +772,10 @@ static bool make_each(struct job *j)
             ok = source_is_there(j, input) &&
                  write_rule(j, input, kind, o->dep_target ? o->dep_target : arena_printf(a, "%s.o", stem),
                             o->dep_file ? o->dep_file : o->output ? o->output : "-") && ok;
-        } else if (kind != KIND_CUDA && (o->stage == COMPILE_PTX || o->stage == COMPILE_CPP)) {
-            diag_add(j->diags, DIAG_ERROR, input, 0, "%s needs a .cu file", o->stage == COMPILE_PTX ? "-ptx" : "-cuda");
+        } else if (kind != KIND_CUDA && (o->stage == COMPILE_PTX || o->stage == COMPILE_CPP || o->stage == COMPILE_IMAGE)) {
+            diag_add(j->diags, DIAG_ERROR, input, 0, "%s needs a .cu file", flag_of(o));
+        } else if (o->stage == COMPILE_IMAGE) {
+            ok = make_image(j, input) && ok;
         } else if (o->stage == COMPILE_PTX) {
             ok = make_ptx(j, input) && ok;
         } else if (o->stage == COMPILE_CPP) {
@@ -784,8 +823,8 @@ static bool check_inputs(const struct compile_options *o, struct diag_list *diag
                  "'--device-ptx' goes with one .cu file, not %d: compile them apart with -c", cuda);
     if (o->device_ptx && o->by_nvcc)
         diag_add(diags, DIAG_ERROR, NULL, 0, "'--device-ptx' and '--front-end nvcc' do not go together");
-    if (o->device_ptx && (o->stage == COMPILE_PTX || o->stage == COMPILE_CPP))
-        diag_add(diags, DIAG_ERROR, NULL, 0, "'--device-ptx' and '%s' do not go together", o->stage == COMPILE_PTX ? "-ptx" : "-cuda");
+    if (o->device_ptx && (o->stage == COMPILE_PTX || o->stage == COMPILE_CPP || o->stage == COMPILE_IMAGE))
+        diag_add(diags, DIAG_ERROR, NULL, 0, "'--device-ptx' and '%s' do not go together", flag_of(o));
     return diags->errors == errors;
 }
 

@@ -25,6 +25,7 @@ enum compile_stage {
     COMPILE_PROGRAM,    /* link an executable, or a shared library with -shared */
     COMPILE_OBJECT,     /* -c */
     COMPILE_PTX,        /* -ptx */
+    COMPILE_IMAGE,      /* -cubin, -fatbin: the PTX as an image of ours (base/blob.h), which cuModuleLoad takes */
     COMPILE_CPP,        /* -cuda: C++ text of host and device code (assembly.h) */
     COMPILE_PREPROCESS, /* -E: the host's view on stdout or -o */
     COMPILE_RULES,      /* -M, -MM: only makefile rules, on stdout, or to -MF or -o */
@@ -36,6 +37,7 @@ struct compile_options {
     struct arena arena; /* owns every string below */
     enum compile_stage stage;
     const char *output;     /* -o, or NULL */
+    const char *image;      /* COMPILE_IMAGE: ".cubin" or ".fatbin", what its name ends with by itself */
     struct strbuf *ptx;     /* COMPILE_PTX: the text is added here and not written to a file; or NULL */
     const char *device_ptx; /* --device-ptx: PTX file to use instead of the device pass, or NULL */
     bool by_nvcc;           /* --front-end nvcc: the device pass is NVIDIA's compiler's (nvcc.h) */

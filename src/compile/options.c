@@ -143,6 +143,20 @@ static void opt_ptx(struct taking *t, const char *value)
     set_stage(t, COMPILE_PTX);
 }
 
+static void opt_cubin(struct taking *t, const char *value)
+{
+    (void)value;
+    set_stage(t, COMPILE_IMAGE);
+    t->o->image = ".cubin";
+}
+
+static void opt_fatbin(struct taking *t, const char *value)
+{
+    (void)value;
+    set_stage(t, COMPILE_IMAGE);
+    t->o->image = ".fatbin";
+}
+
 static void opt_cuda(struct taking *t, const char *value)
 {
     (void)value;

@@ -62,7 +62,44 @@ gcc -I"$build/cuda/include" opened.c -o opened -ldl
 for name in libcuda.so.1 libcuda.so; do
     LD_LIBRARY_PATH=$lib ./opened $name | grep -qx right || { echo "wrong: $name"; exit 1; }
 done
+cat > own.cu <<'END'
+typedef int CUresult; // without cuda.h these are the program's own
+static CUresult cuInit(int x) { return x; }
+int main() { return cuInit(5) != 5; }
+END
+"$build/bin/heddle" run own.cu
 cp linked.c linked.cu
 "$build/bin/heddle" build linked.cu -o linked -lcuda
 ./linked | grep -qx right
+# Device code in files: PTX, and images of ours under nvcc's names.
+cat > kernel.cu <<'END'
+extern "C" __global__ void answer(int *p) { *p = 42; }
+END
+cat > loads.c <<'END'
+#include <cuda.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    CUcontext context;
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr p;
+    int got = 0;
+    void *arguments[] = {&p};
+    int bad = argc != 2 || cuInit(0) || cuCtxCreate(&context, 0, 0) || cuModuleLoad(&module, argv[1]) ||
+              cuModuleGetFunction(&function, module, "answer") || cuMemAlloc(&p, 4) ||
+              cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL) || cuMemcpyDtoH(&got, p, 4);
+    return bad || got != 42;
+}
+END
+"$build/bin/heddle" build loads.c -o loads -lcuda
+for flag in ptx cubin fatbin; do
+    "$build/cuda/bin/nvcc" -$flag -arch=sm_80 kernel.cu
+    ./loads kernel.$flag || { echo "wrong: kernel.$flag"; exit 1; }
+done
+head -c 8 kernel.cubin | grep -q HEDDLEPX || { echo "the image does not say what it is"; exit 1; }
+# What is of another compiler is refused by name.
+{ printf '\177ELF\002\001\001'; head -c 9 /dev/zero; printf '\002\000\276\000'; head -c 100 /dev/zero; } > other.cubin
+./loads other.cubin 2> said && { echo "wrong: other.cubin"; exit 1; }
+grep -q "a GPU's machine code (cubin) cannot be loaded" said || { echo "not said:"; cat said; exit 1; }
 echo "linked in $ran ways"

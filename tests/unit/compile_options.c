@@ -191,10 +191,20 @@ static void what_has_no_effect_says_so(void **state)
 static void what_is_missing_is_refused_by_name(void **state)
 {
     (void)state;
-    parse("-cubin -fatbin");
-    assert_int_equal(diags.errors, 2);
-    assert_said(DIAG_ERROR, "'-fatbin' is not possible");
-    assert_said(DIAG_ERROR, "'-cubin' is not possible");
+    parse("-optix-ir");
+    assert_int_equal(diags.errors, 1);
+    assert_said(DIAG_ERROR, "'-optix-ir' is not possible");
+}
+
+static void device_code_becomes_an_image(void **state)
+{
+    (void)state;
+    parse("-cubin");
+    assert_int_equal(o.stage, COMPILE_IMAGE);
+    assert_string_equal(o.image, ".cubin");
+    parse("--fatbin");
+    assert_int_equal(o.stage, COMPILE_IMAGE);
+    assert_string_equal(o.image, ".fatbin");
 }
 
 static void relocatable_device_code(void **state)
@@ -301,7 +311,7 @@ int main(void)
         T(wrong_values_are_named),        T(unknown_flags_are_errors),
         T(loads_get_their_cache_operator),
         T(a_missing_value_is_an_error),   T(what_has_no_effect_says_so),
-        T(what_is_missing_is_refused_by_name), T(relocatable_device_code), T(fast_math_is_its_parts),
+        T(what_is_missing_is_refused_by_name), T(device_code_becomes_an_image), T(relocatable_device_code), T(fast_math_is_its_parts),
         T(take_stops_at_files),           T(reserved_macros_reach_the_headers),
         T(files_of_options),              T(a_long_file_of_options),
         T(files_of_options_in_a_circle),

@@ -32,7 +32,11 @@ __device__ void free(void *) __attribute((nothrow));
 #include <string.h>
 #include <time.h>
 
-#include "cuda.h"
+/* Of cuda.h, which programs include themselves, what clang's headers ask for. */
+#ifndef CUDA_VERSION
+#define CUDA_VERSION 12040
+#endif
+typedef unsigned int cuuint32_t;
 #include "driver_types.h"
 #include "vector_types.h"
 #include "vector_functions.h"
