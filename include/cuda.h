@@ -25,6 +25,9 @@ extern "C" {
 
 #define CU_SAME(name, since, as, params, args) CUresult name params;
 #define CU_ON_STREAM(name, suffix, params, args) CUresult name##_##suffix params;
+#ifdef __CUDA_API_VERSION_INTERNAL /* the library itself */
+#define CU_OLD(name, since) CUresult name(void);
+#endif
 #include "heddle/driver_symbols.def"
 CUresult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
                                   CUdriverProcAddressQueryResult *symbolStatus);
@@ -47,7 +50,6 @@ CUresult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersio
 #endif
 
 #define cuDeviceTotalMem cuDeviceTotalMem_v2
-#define cuCtxCreate cuCtxCreate_v2
 #define cuModuleGetGlobal cuModuleGetGlobal_v2
 #define cuMemGetInfo cuMemGetInfo_v2
 #define cuMemAlloc cuMemAlloc_v2
@@ -118,9 +120,14 @@ CUresult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersio
 #define cuStreamBatchMemOp __CUDA_API_PTSZ(cuStreamBatchMemOp_v2)
 #define cuStreamGetCaptureInfo __CUDA_API_PTSZ(cuStreamGetCaptureInfo_v2)
 
+/* CUDA 13 gives these names to functions with one more parameter: a call means the one that it has the parameters for. */
+#define HEDDLE_FIFTH(a, b, c, d, e, ...) e
+#define HEDDLE_SIXTH(a, b, c, d, e, f, ...) f
+#define cuCtxCreate(...) HEDDLE_FIFTH(__VA_ARGS__, cuCtxCreate_v4, cuCtxCreate_v2, , )(__VA_ARGS__)
+#define cuMemPrefetchAsync(...) HEDDLE_SIXTH(__VA_ARGS__, __CUDA_API_PTSZ(cuMemPrefetchAsync_v2), __CUDA_API_PTSZ(cuMemPrefetchAsync), , )(__VA_ARGS__)
+
 #ifdef __CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define cuGetProcAddress_v2 cuGetProcAddress_v2_ptsz
-#define cuMemPrefetchAsync __CUDA_API_PTSZ(cuMemPrefetchAsync)
 #define cuMemcpyBatchAsync __CUDA_API_PTSZ(cuMemcpyBatchAsync)
 #define cuMemcpy3DBatchAsync __CUDA_API_PTSZ(cuMemcpy3DBatchAsync)
 #define cuStreamUpdateCaptureDependencies __CUDA_API_PTSZ(cuStreamUpdateCaptureDependencies)

@@ -141,7 +141,7 @@ def check_library(source, build, library, rows, bad):
 def check_driver(source, build, rows, bad):
     """cuda.h makes its declarations of the same tables."""
     symbols = (source / "include/heddle/driver_symbols.def").read_text()
-    wanted = {r.name for r in rows} | set(re.findall(r"^CU_SAME\((\w+)", symbols, flags=re.M)) | {"cuGetProcAddress_v2_ptsz"}
+    wanted = {r.name for r in rows} | set(re.findall(r"^CU_(?:SAME|OLD)\((\w+)", symbols, flags=re.M)) | {"cuGetProcAddress_v2_ptsz"}
     wanted |= {f"{n}_{suffix}" for n, suffix in re.findall(r"^CU_ON_STREAM\((\w+), (\w+)", symbols, flags=re.M)}
     exported = {s for s in exports(build / "lib/libheddle-cudart.so") if re.match("cu[A-Z]", s)}
     bad += [f"'{s}' is not exported by libheddle-cudart" for s in sorted(wanted - exported)]

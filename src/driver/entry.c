@@ -20,6 +20,7 @@ static const struct entry entries[] = {
 #define CU_NOT_THERE(name, since, params) {#name, NULL, since, (void *)name},
 #include "heddle/driver_functions.def"
 #define CU_SAME(name, since, as, params, args) {#name, NULL, since, (void *)name},
+#define CU_OLD(name, since) {#name, NULL, since, (void *)name},
 #define CU_ON_STREAM(name, suffix, params, args) {#name, #suffix, 7000, (void *)name##_##suffix},
 #include "heddle/driver_symbols.def"
     {"cuGetProcAddress_v2", "ptsz", 7000, (void *)cuGetProcAddress_v2_ptsz},

@@ -15,4 +15,10 @@
         stream_default(before);                                                                                        \
         return r;                                                                                                      \
     }
+#define CU_OLD(name, since)                                                                                            \
+    CUresult name(void)                                                                                                \
+    {                                                                                                                  \
+        CALL;                                                                                                          \
+        return driver_leave(driver_not_supported(#name " with addresses of 32 bits, which is not " #name "_v2,"));     \
+    }
 #include "heddle/driver_symbols.def"

@@ -139,9 +139,21 @@ static void headers()
     CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
 }
 
-struct point {
-    int x;
-};
+// A program is as if it stood where its name says.
+static void beside(const char *folder)
+{
+    nvrtcProgram p;
+    std::string header = std::string(folder) + "/beside.h", name = std::string(folder) + "/program.cu";
+    const char *alone[] = {"--no-source-include"};
+    FILE *f = fopen(header.c_str(), "w");
+    fputs("#define BESIDE 7\n", f);
+    fclose(f);
+    CHECK(nvrtcCreateProgram(&p, "#include \"beside.h\"\nstatic_assert(BESIDE == 7, \"\");\n", name.c_str(), 0, nullptr, nullptr) == NVRTC_SUCCESS);
+    CHECK(nvrtcCompileProgram(p, 0, nullptr) == NVRTC_SUCCESS);
+    CHECK(nvrtcCompileProgram(p, 1, alone) == NVRTC_ERROR_COMPILATION);
+    CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
+    remove(header.c_str());
+}
 
 static void names()
 {
@@ -192,12 +204,13 @@ static void misuse()
     CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
 }
 
-int main()
+int main(int argc, char **argv)
 {
     images();
     logs();
     options();
     headers();
+    beside(argc > 1 ? argv[1] : "/tmp");
     names();
     misuse();
     printf(wrong ? "FAILED: %d\n" : "PASSED\n", wrong);

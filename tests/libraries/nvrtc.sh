@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/tmp"
 export TMPDIR=$work/tmp
 "$heddle" build "$here/nvrtc.cu" -o "$work/nvrtc" -lnvrtc -lcuda
-"$work/nvrtc"
+"$work/nvrtc" "$work"
 [ -z "$(ls "$work/tmp")" ] || { echo "FAILED: temporary files stay"; ls "$work/tmp"; exit 1; }
 cat > "$work/missing.c" <<'END'
 #include <nvrtc.h>

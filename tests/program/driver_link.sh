@@ -36,7 +36,9 @@ int main(int argc, char **argv)
         return puts(dlerror()), 1;
     *(void **)&init = dlsym(library, "cuInit");
     *(void **)&get = dlsym(library, "cuGetProcAddress");
-    int bad = !init || !get || init(0) || get("cuDeviceGetCount", (void **)&count, 12000, 0) || count(&n);
+    CUresult (*old)(void); /* of CUDA 2, with other types: there, and refused */
+    *(void **)&old = dlsym(library, "cuMemAlloc");
+    int bad = !old || old() != CUDA_ERROR_NOT_SUPPORTED || !init || !get || init(0) || get("cuDeviceGetCount", (void **)&count, 12000, 0) || count(&n);
     printf("%s\n", !bad && n == 1 ? "right" : "wrong");
     return bad || n != 1;
 }

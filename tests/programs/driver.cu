@@ -113,7 +113,8 @@ static void contexts()
     OK(cuCtxDestroy(other)); // its memory goes with it
     OK(cuCtxGetCurrent(&c));
     CHECK(c == ctx && cuMemGetAddressRange(&lost, nullptr, lost) == CUDA_ERROR_NOT_FOUND);
-    OK(cuCtxCreate_v4(&other, nullptr, 0, dev));
+    OK(cuCtxCreate(&other, nullptr, 0, dev)); // as in CUDA 13: cuCtxCreate_v4
+    CHECK((void *)cuCtxCreate != (void *)cuCtxCreate_v4);
     OK(cuCtxPopCurrent(&c));
     CHECK(c == other);
     OK(cuCtxPushCurrent(ctx));
@@ -398,7 +399,7 @@ static void memory()
     here.id = dev;
     OK(cuMemAdvise_v2(p, 64, CU_MEM_ADVISE_UNSET_READ_MOSTLY, here));
     OK(cuMemPrefetchAsync(p, 64, dev, nullptr));
-    OK(cuMemPrefetchAsync_v2(p, 64, here, 0, nullptr));
+    OK(cuMemPrefetchAsync(p, 64, here, 0, nullptr)); // as in CUDA 13: cuMemPrefetchAsync_v2
     OK(cuStreamAttachMemAsync(nullptr, p, 0, CU_MEM_ATTACH_GLOBAL));
     unsigned char managed = 0;
     OK(cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, p));

@@ -130,9 +130,14 @@ static void add_words(struct list *w, const char *heddle, const char *folder, co
         text_addf(&t, "-I%s/include", folder);
         list_add(w, t.s ? t.s : "");
     }
+    if (!o->no_source_folder) { /* headers beside the file that the name would be of */
+        const char *slash = strrchr(s->name, '/');
+        t.len = 0;
+        text_addf(&t, "-I%.*s", slash ? (int)(slash - s->name) + 1 : 1, slash ? s->name : ".");
+        list_add(w, t.s ? t.s : "");
+    }
     for (int i = 0; i < o->hand.n; i++)
         list_add(w, o->hand.v[i]);
-    text_addf(&t, "%s", "");
     t.len = 0;
     text_addf(&t, "%s/program.cu", folder);
     list_add(w, t.s ? t.s : "");

@@ -74,6 +74,8 @@ static bool own(struct options *o, const struct row *r, const char *value, struc
         ok = read_standard(o, value);
     else if (!strcmp(r->brief, "-default-device"))
         o->default_device = true;
+    else if (!strcmp(r->brief, "-no-source-include"))
+        o->no_source_folder = true;
     else
         o->syntax_only = true;
     if (!ok)

@@ -13,6 +13,7 @@ struct options {
     bool real;          /* sm_..: an image is made; compute_..: PTX alone */
     bool syntax_only;
     bool default_device;
+    bool no_source_folder;
 };
 
 /* The architectures that there are, ended by 0. */
