@@ -28,3 +28,6 @@ foreach(name ${library_measured})
   add_test(NAME libraries.${name}_h200 COMMAND ${Python3_EXECUTABLE} ${libraries}/compare.py $<TARGET_FILE:heddle_cli> ${name} -l${name})
   set_tests_properties(libraries.${name}_h200 PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
 endforeach()
+
+add_test(NAME libraries.mpi COMMAND ${libraries}/mpi.sh $<TARGET_FILE:heddle_cli>)
+set_tests_properties(libraries.mpi PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")

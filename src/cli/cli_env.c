@@ -12,6 +12,7 @@
 
 #include "base/diag.h"
 #include "cli/cli.h"
+#include "cli/program.h"
 #include "compile/clang.h"
 #include "compile/words.h"
 
@@ -70,6 +71,7 @@ static int help(void)
          "  heddle env make               a Makefile that calls nvcc, or $(CUDA_PATH)/bin/nvcc\n"
          "  heddle env cmake -B build     a CMake project with the language CUDA\n"
          "  heddle env ./program          a program that such a build linked\n"
+         "  heddle env mpirun -n 2 ./program  MPI that takes pointers to device memory\n"
          "  heddle env ncu ./program      `heddle profile` under the name of NVIDIA's profiler\n"
          "  eval \"$(heddle env)\"          the same for the rest of a shell session\n\n"
          "nvcc, ncu, nvprof, nsys, compute-sanitizer, cuobjdump, nvidia-smi, cuda-gdb and their older names on PATH are\n"
@@ -117,6 +119,7 @@ int cli_env(int argc, char **argv)
         return CLI_FAILED;
     fflush(NULL);
     cli_restore_signals();
+    program_with_mpi(argv[0]);
     execvp(argv[0], argv);
     fprintf(stderr, "heddle: error: cannot run '%s': %s\n", argv[0], strerror(errno));
     return errno == ENOENT ? 127 : 126; /* as a shell answers */

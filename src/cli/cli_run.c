@@ -89,6 +89,7 @@ int cli_run(int argc, char **argv)
         argv[at] = (char *)exe;
         fflush(NULL);
         cli_restore_signals();
+        program_with_mpi(NULL);
         execv(exe, argv + at);
         fprintf(stderr, "heddle: error: cannot run '%s': %s\n", exe, strerror(errno));
         status = CLI_FAILED;

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/strbuf.h"
@@ -117,6 +118,36 @@ const char *program_find_any(struct compile_options *compile, const char *device
     return word;
 }
 
+/* Is one of the names, NULL behind the last, the command's, or the name of a variable that is set? */
+static bool is_any(const char *const *name, const char *command)
+{
+    for (; *name; name++)
+        if (command ? !strcmp(command, *name) : getenv(*name) != NULL)
+            return true;
+    return false;
+}
+
+void program_with_mpi(const char *command)
+{
+    static const char *const launchers[] = {"mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun", "srun", NULL},
+                             *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", NULL};
+    const char *slash = command ? strrchr(command, '/') : NULL, *before = getenv("LD_PRELOAD");
+    char *folder;
+    struct strbuf path;
+
+    if (!is_any(command ? launchers : ranks, slash ? slash + 1 : command) || (before && strstr(before, "libheddle-mpi.so")))
+        return;
+    strbuf_init(&path);
+    folder = file_folder_of(program_with_mpi);
+    strbuf_addf(&path, "%s/../lib/libheddle-mpi.so", folder ? folder : "");
+    if (!access(path.s, R_OK)) {
+        strbuf_addf(&path, "%s%s", before && *before ? ":" : "", before ? before : "");
+        setenv("LD_PRELOAD", path.s, 1);
+    }
+    strbuf_release(&path);
+    alloc_release(folder);
+}
+
 static volatile sig_atomic_t child, handed_on;
 
 /* The terminal sends Ctrl-C to the program too; what somebody sends to us alone is handed on, so that the program never
@@ -155,6 +186,7 @@ static void become_program(void *user)
     for (const struct program_variable *v = r->variables; v->name; v++)
         if (v->value)
             setenv(v->name, v->value, 1);
+    program_with_mpi(NULL);
     if (r->output)
         dup2(r->output, STDOUT_FILENO);
     execv(r->exe, r->argv);

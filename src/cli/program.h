@@ -37,6 +37,10 @@ int program_run(const char *exe, char **argv, const struct program_variable *var
 struct device;
 bool program_device(struct device *first, const char *list, struct diag_list *diags);
 
+/* Programs that this process becomes or starts may give MPI device memory (libraries/mpi): when `command` is an MPI launcher, or, with
+ * NULL, when an MPI launcher has started this process. */
+void program_with_mpi(const char *command);
+
 /* What the command that ran it ends with: its exit status, 128 + n if signal n ended it. */
 int program_exit(int status);
 

@@ -259,6 +259,15 @@ bool library_on_device(const void *p)
     return pointer_for_device(&at);
 }
 
+void library_written(const void *p, size_t bytes)
+{
+    const struct pointer at = pointer_look(p);
+    if (!runtime_checking() || at.kind != POINTER_DEVICE)
+        return;
+    uint64_t left = at.bytes - (at.address - at.base);
+    engine_written(at.device->engine, at.address, bytes < left ? bytes : left);
+}
+
 /* --- what is not there --- */
 
 /* True the first time for each text; they are static. */

@@ -88,6 +88,9 @@ void *library_host(const void *p) ACROSS(library_host);
 /* May kernels use the pointer (cudaMalloc, managed, pinned and registered memory)? */
 bool library_on_device(const void *p) ACROSS(library_on_device);
 
+/* Something other than CUDA writes these bytes from `p` on, as far as they are of its allocation: for `heddle check`. */
+void library_written(const void *p, size_t bytes) ACROSS(library_written);
+
 /* For run(): the call cannot go on because of what it found in device memory (an index that leads out of an operand). Says why as
  * other faults do, and answers cudaErrorIllegalAddress. */
 cudaError_t library_fault(const char *fmt, ...) ACROSS(library_fault) __attribute__((format(printf, 1, 2)));

@@ -64,6 +64,16 @@ static void describe(char *text, size_t size, const struct space *s, uint64_t ad
     }
 }
 
+/* The program is one of MPI, which was not told how to reach device memory (libraries/mpi). */
+extern int MPI_Init(int *argc, char ***argv) __attribute__((weak));
+
+static const char *mpi_hint(void)
+{
+    const char *preloaded = getenv("LD_PRELOAD");
+    bool told = preloaded && strstr(preloaded, "libheddle-mpi.so");
+    return MPI_Init && !told ? "heddle: MPI takes device memory when it is started as `heddle env mpirun ...`\n" : "";
+}
+
 static void explain(uint64_t address)
 {
     char text[512], where[320] = "where nothing is allocated";
@@ -72,8 +82,8 @@ static void explain(uint64_t address)
         if (d && address - d->space->base < SPACE_STRIDE)
             describe(where, sizeof where, d->space, address);
     }
-    int n = snprintf(text, sizeof text, "heddle: host code touched device memory at 0x%llx, %s\n",
-                     (unsigned long long)address, where);
+    int n = snprintf(text, sizeof text, "heddle: host code touched device memory at 0x%llx, %s\n%s",
+                     (unsigned long long)address, where, mpi_hint());
     write_all(text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
 }
 
