@@ -1,4 +1,5 @@
-/* NCCL: collectives and messages between devices (NVIDIA's nccl.h). Names, signatures and values: NCCL user guide, 2.28.
+/* NCCL: collectives and messages between devices (NVIDIA's nccl.h). Names, signatures and values: NCCL user guide, 2.27, with the
+ * collectives that came with 2.28.
  *
  * The devices are those of this host, of one process or of several (docs/multi.md). heddle/nccl_functions.def lists every function
  * with its state; what is not there is declared from it, answers ncclInvalidUsage and says its name once. */
@@ -15,11 +16,11 @@
 #endif
 
 #define NCCL_MAJOR 2
-#define NCCL_MINOR 28
-#define NCCL_PATCH 9
+#define NCCL_MINOR 27
+#define NCCL_PATCH 7
 #define NCCL_SUFFIX ""
 #define NCCL_VERSION(X, Y, Z) (((X) <= 2 && (Y) <= 8) ? (X) * 1000 + (Y) * 100 + (Z) : (X) * 10000 + (Y) * 100 + (Z))
-#define NCCL_VERSION_CODE 22809
+#define NCCL_VERSION_CODE 22707
 
 #ifdef __cplusplus
 extern "C" {

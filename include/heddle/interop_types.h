@@ -166,6 +166,10 @@ enum cudaGraphicsMapFlags {
     cudaGraphicsMapFlagsWriteDiscard = 2
 };
 
+enum cudaGLDeviceList { cudaGLDeviceListAll = 1, cudaGLDeviceListCurrentFrame = 2, cudaGLDeviceListNextFrame = 3 };
+
+enum cudaGLMapFlags { cudaGLMapFlagsNone = 0, cudaGLMapFlagsReadOnly = 1, cudaGLMapFlagsWriteDiscard = 2 };
+
 enum cudaGraphicsCubeFace {
     cudaGraphicsCubeFacePositiveX = 0,
     cudaGraphicsCubeFaceNegativeX = 1,

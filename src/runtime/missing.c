@@ -10,4 +10,9 @@
     {                                                                                              \
         return runtime_leave(runtime_not_supported(#name));                                        \
     }
+#define CUDA_REFUSED(name, params)                                                                       \
+    cudaError_t name params                                                                        \
+    {                                                                                              \
+        return runtime_leave(runtime_refused(#name, "no GPU draws here (docs/guide/limits.md)"));  \
+    }
 #include "heddle/runtime_functions.def"

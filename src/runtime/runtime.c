@@ -60,7 +60,8 @@ void runtime_say(const char *fmt, ...)
     strbuf_release(&text);
 }
 
-cudaError_t runtime_not_supported(const char *what)
+/* True the first time for each text; they are static. */
+static bool is_fresh(const char *what)
 {
     static const char *said[1024];
     static int n;
@@ -71,8 +72,20 @@ cudaError_t runtime_not_supported(const char *what)
     if (fresh && n < 1024)
         said[n++] = what;
     pthread_mutex_unlock(&open_lock);
-    if (fresh)
+    return fresh;
+}
+
+cudaError_t runtime_not_supported(const char *what)
+{
+    if (is_fresh(what))
         runtime_say("%s is not there yet", what);
+    return cudaErrorNotSupported;
+}
+
+cudaError_t runtime_refused(const char *what, const char *why)
+{
+    if (is_fresh(what))
+        runtime_say("%s is not there: %s", what, why);
     return cudaErrorNotSupported;
 }
 

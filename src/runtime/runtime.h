@@ -93,6 +93,9 @@ void runtime_failed(void);
 /* The same for something that is not there yet: once for each `what`. Answers cudaErrorNotSupported. */
 cudaError_t runtime_not_supported(const char *what);
 
+/* "WHAT is not there: WHY", for what will not come; the same otherwise. */
+cudaError_t runtime_refused(const char *what, const char *why);
+
 /* True in a child process that fork made after the runtime was in use: it has no devices. */
 bool runtime_forked(void);
 
