@@ -13,3 +13,7 @@ foreach(page ${pages})
   endif()
 endforeach()
 add_test(NAME tools.blocks COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/docs/blocks_test.py)
+
+# The page of public programs is what its rows say; the programs themselves are not here (tools/coverage.py).
+add_test(NAME docs.coverage COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/coverage.py page
+         ${CMAKE_SOURCE_DIR}/tests/truth/public/coverage.tsv --check ${CMAKE_SOURCE_DIR}/docs/reference/coverage.md)

@@ -19,7 +19,7 @@ last one stopped: what has a row of this Heddle is left out. Nothing here knows 
 CPU time is that of a command and all its descendants in its session, with all threads; a program past the limit is stopped.
 
 usage: coverage.py run LIST ROWS [--heddle FILE] [--jobs N] [--only REGEX] [--again STATE,...] [--cpu S] [--wall S] ...
-       coverage.py page ROWS [--write FILE]        (the page on stdout, or the file anew)
+       coverage.py page ROWS [--write FILE | --check FILE]   (the page on stdout; the file anew; exit 1 if it says else)
 """
 import argparse
 import collections
@@ -437,7 +437,8 @@ commands that build them: the page names them and says what happened.
 Each program is built under [`heddle env`](../env.md) with the commands of its own project, and run with the arguments of
 its row. It passes when its own check says so. *no check*: it runs to its end with status 0 and has nothing to judge by. *no input*:
 files that it needs are not in the collection. These two do not count in the percentages; all others do. *slow*: more
-than {' or '.join(limits)} s of CPU time, all threads and children together, machine code made at run time included.
+than {' or '.join(limits)} s of CPU time (the cause says which), all threads and children together, machine code made at run
+time included.
 *refused*: Heddle names the feature that it lacks.
 
 Machine: {'; '.join(machines)}. Heddle: {', '.join(f'`{c}`' for c in commits)}; of a program that ran with several, the last counts.
@@ -460,7 +461,10 @@ def write_page(options):
     text = "\n".join(page(rows, path.relative_to(root) if path.is_relative_to(root) else path.name)) + "\n"
     if options.write:
         pathlib.Path(options.write).write_text(text)
-    else:
+    elif options.check and pathlib.Path(options.check).read_text() != text:
+        print(f"{options.check} is not what coverage.py page makes of the rows: --write it", file=sys.stderr)
+        return 1
+    elif not options.check:
         sys.stdout.write(text)
     return 0
 
@@ -487,6 +491,7 @@ def main(words):
     p = verbs.add_parser("page", help="write the page of the rows")
     p.add_argument("rows")
     p.add_argument("--write", metavar="FILE")
+    p.add_argument("--check", metavar="FILE")
     p.set_defaults(do=write_page)
     options = parser.parse_args(words)
     return options.do(options)

@@ -107,10 +107,13 @@ def check_page(out, root):
     status, text = tool("page", out)
     assert status == 0 and "| own | 11 | 2 | 1 | 1 | 1 | 2 | 2 | 1 | 1 | 22.2 % of 9 |" in text, text
     for line in ("Commit `c0ffee`.", "**Pass:** right, wrong.", "**Runs to its end, no check:** silent.", "Heddle: `h1`, `h2`",
-                 "| library | refused | needs OptiX | 1 # library |", "more\nthan 2 s of CPU time"):
+                 "| library | refused | needs OptiX | 1 # library |", "more\nthan 2 s of CPU time (the cause says which)"):
         assert line in text, (line, text)
     tool("page", out, "--write", root / "page.md")
-    assert (root / "page.md").read_text() == text
+    assert (root / "page.md").read_text() == text and tool("page", out, "--check", root / "page.md") == (0, "")
+    (root / "page.md").write_text(text + "more\n")
+    done = subprocess.run([sys.executable, TOOL, "page", out, "--check", root / "page.md"], capture_output=True, text=True)
+    assert done.returncode == 1 and "--write it" in done.stderr, done
 
 
 def check_interrupt(root):
