@@ -9,6 +9,12 @@ target_link_libraries(libraries_without PRIVATE ${CMAKE_DL_LIBS})
 add_test(NAME libraries.profiled COMMAND ${libraries}/profiled.sh $<TARGET_FILE:heddle_cli>)
 set_tests_properties(libraries.profiled PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
 
+# What an H200 computes and answers (tests/truth/libraries).
+foreach(name cublas)
+  add_test(NAME libraries.${name}_h200 COMMAND ${Python3_EXECUTABLE} ${libraries}/compare.py $<TARGET_FILE:heddle_cli> ${name} -l${name})
+  set_tests_properties(libraries.${name}_h200 PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
+endforeach()
+
 set(library_programs
     cublas
     cufft

@@ -41,6 +41,7 @@ PTX_TESTS += [("unit.interp_lanes_truth", ["tests/truth/lanes_h200.tsv"]), ("dev
               ("device.more_names", ["tests/device/more_names.cu", "include/heddle/device/intrinsics.h"]), ("ptx.files", ["tests/truth/ptx/*.ptx", "tests/ptx/*.ptx"])]
 # Libraries: title, soname, table in include/heddle, prefix of its rows, headers, what a function that is not there answers.
 LIBRARIES = [
+    ("cuBLAS", "libcublas.so.12", "cublas_functions.def", "CUBLAS_", ["cublas_api.h"], "CUBLAS_STATUS_NOT_SUPPORTED"),
     ("cuFFT", "libcufft.so.11", "fft_functions.def", "CUFFT_", ["cufft.h", "cufftXt.h"], "CUFFT_NOT_IMPLEMENTED"),
     ("cuSPARSE", "libcusparse.so.12", "sparse_functions.def", "CUSPARSE_", ["cusparse.h"], "CUSPARSE_STATUS_NOT_SUPPORTED"),
     ("NVRTC", "libnvrtc.so.12", "nvrtc_functions.def", "NVRTC_", ["nvrtc.h"], "NVRTC_ERROR_INTERNAL_ERROR"),
@@ -50,14 +51,18 @@ LIBRARY_TESTS = [("libraries.cufft", ["tests/libraries/cufft.cu"]),
                  ("libraries.cufft_h200", ["tests/truth/libraries/cufft.cu"]),
                  ("libraries.cusparse", ["tests/libraries/cusparse.cu"]),
                  ("libraries.cusparse_h200", ["tests/truth/libraries/cusparse.cu"]),
+                 ("libraries.cublas", ["tests/libraries/cublas.cu"]),
+                 ("libraries.cublas_h200", ["tests/truth/libraries/cublas.cu"]),
                  ("libraries.nccl", ["tests/libraries/nccl.cu"]),
                  ("libraries.nvrtc", ["tests/libraries/nvrtc.cu"])]
 STATES = {"THERE": "there", "TEMPLATE": "there", "IN_PART": "in part", "NOT_THERE": "not there", "REFUSED": "not there"}
 
 
 class Row:
-    def __init__(self, kind, name, note):
+    """`symbols`: what the library exports for it; `words`: any of which a test of it mentions."""
+    def __init__(self, kind, name, note, symbols=None, words=None):
         self.kind, self.name, self.note, self.test = kind, name, note, None
+        self.symbols, self.words = symbols or [name], words or [name]
 
     @property
     def works(self):
@@ -81,6 +86,32 @@ def read(path, heading, prefix=""):
     return chapters
 
 
+# cuBLAS's routines: for a set of types the words between "cublas" and the routine's name, by naming (cublas_routines.def).
+TYPES = {"SDCZ": "S D C Z", "SD": "S D", "CZ": "C Z", "C": "C", "S": "S", "H": "H", "HSDCZ": "H S D C Z", "SDCZ_MIXED": "S D C Z HSH HSS TST TSS", "EX": "-"}
+NAMING = {"plain": {}, "index": {"S": "Is", "D": "Id", "C": "Ic", "Z": "Iz"}, "norm": {"C": "Sc", "Z": "Dz"}, "by_real": {"C": "Cs", "Z": "Zd"}, "as_ex": {"-": ""}}
+
+
+def read_routines(path):
+    """[(title, [Row])] of cublas_routines.def: a row for each routine, all types together."""
+    chapters, wide = [], True
+    for line in path.read_text().split("\n"):
+        title = re.match(r"/\* --- (.*) --- \*/", line)
+        m = re.match(r"ROUTINE_(\w+)\((\w+), (\w+), (\w+),", line)
+        wide = wide and "HEDDLE_CUBLAS_WIDE" not in line or line == "#endif" and not chapters
+        if title:
+            chapters.append(("Routines, " + title.group(1), []))
+        if not m:
+            continue
+        types, naming, name, suffix = m.groups()
+        parts = [NAMING[naming].get(t, t) for t in TYPES[types].split()]
+        end = "" if suffix == "added" else "_v2"
+        symbols = [f"cublas{p}{name}{end}{w}" for p in parts for w in (("", "_64") if wide else ("",))]
+        words = [name] + [f"cublas{p}{name}" for p in parts]
+        shown = f"cublas({'|'.join(parts)}){name}" if len(parts) > 1 else f"cublas{parts[0]}{name}"
+        chapters[-1][1].append(Row("THERE", shown + end + ("[_64]" if wide else ""), None, symbols, words))
+    return chapters
+
+
 def words_of(source, tests, pattern):
     return [(name, {w for f in files for p in sorted(source.glob(f)) for w in re.findall(pattern, each_type(p.read_text(errors="replace")))})
             for name, files in tests]
@@ -94,7 +125,7 @@ def each_type(text):
 def find_tests(chapters, words, key, bad):
     for _, rows in chapters:
         for row in rows:
-            row.test = next((t for t, have in words if key(row.name) in have), None)
+            row.test = next((t for t, have in words if any(key(w) in have for w in row.words)), None)
             if row.works and not row.test:
                 bad.append(f"no test mentions '{row.name}'")
 
@@ -128,14 +159,19 @@ def check_runtime(source, build, rows, bad):
     bad += [f"libheddle exports '{s}', which is not its own" for s in sorted(exports(build / "lib/libheddle.so")) if not s.startswith("heddle_")]
 
 
+def declared(name):
+    """As cublas_api.h's macros have the functions in _64."""
+    return name.removesuffix("_64")
+
+
 def check_library(source, build, library, rows, bad):
     title, soname, _, _, headers, _ = library
     text = "".join(re.sub(r"/\*.*?\*/", "", (source / "include" / h).read_text(), flags=re.S) for h in headers)
     words, exported = set(re.findall(r"\w+", each_type(text))), exports(build / "lib" / soname)
-    bad += [f"'{r.name}' is not exported by {soname}" for r in rows if r.name not in exported]
-    bad += [f"'{r.name}' is there, but no header of {title} declares it" for r in rows if r.works and r.name not in words]
+    bad += [f"'{s}' is not exported by {soname}" for r in rows for s in r.symbols if s not in exported]
+    bad += [f"'{r.name}' is there, but no header of {title} declares it" for r in rows if r.works and len(r.words) == 1 and declared(r.name) not in words]
     bad += [f"'{r.name}' is not there, but a header of {title} declares it" for r in rows if not r.works and r.name in words]
-    bad += [f"{soname} exports '{s}', which is not in the table" for s in sorted(exported - {r.name for r in rows} - {soname})]
+    bad += [f"{soname} exports '{s}', which is not in the table" for s in sorted(exported - {s for r in rows for s in r.symbols} - {soname})]
 
 
 def check_driver(source, build, rows, bad):
@@ -261,6 +297,11 @@ def main():
     check_device(build, [r for _, rows in device for r in rows], bad)
     check_ptx(source, [r for _, rows in ptx for r in rows], bad)
     libraries = [(lib, read(source / "include/heddle" / lib[2], "CHAPTER", lib[3])) for lib in LIBRARIES]
+    for lib, chapters in libraries:
+        if lib[0] == "cuBLAS":
+            for row in (r for _, rows in chapters for r in rows):
+                row.words = [re.sub("(_v2)?(_64)?$", "", row.name)]
+            chapters += read_routines(source / "include/heddle/cublas_routines.def")
     library_words = words_of(source, LIBRARY_TESTS, r"\w+")
     for lib, chapters in libraries:
         check_library(source, build, lib, [r for _, rows in chapters for r in rows], bad)

@@ -292,6 +292,73 @@ static void groups(cublasHandle_t h)
     cudaFree(at);
 }
 
+/* Routines under a second name, with types as arguments: the same numbers as from the first. */
+static void second_names(cublasHandle_t h)
+{
+    typedef std::complex<float> C;
+    const cublasOperation_t N = CUBLAS_OP_N;
+    const cublasFillMode_t low = CUBLAS_FILL_MODE_LOWER;
+    C alpha(0.5f, 1), beta(-1, 0.25f);
+    const cuComplex *ca = (cuComplex *)&alpha, *cb = (cuComplex *)&beta;
+    float real = 0.75f, less = -0.5f;
+    Array<C> a(36, 1), b(36, 100);
+#define SAME(T, n, first, second) \
+    do { \
+        Array<T> c(n, 200); \
+        std::vector<T> want; \
+        CHECK(!(first)); \
+        want = c.get(); \
+        cudaMemcpy(c.at, c.host.data(), n * sizeof(T), cudaMemcpyHostToDevice); \
+        CHECK(!(second)); \
+        CHECK(c.get() == want); \
+    } while (0)
+#define PLAIN cublasCgemm(h, N, N, 6, 6, 6, ca, a.at, 6, b.at, 6, cb, c.at, 6)
+    SAME(C, 36, PLAIN, cublasCgemm3m(h, N, N, 6, 6, 6, ca, a.at, 6, b.at, 6, cb, c.at, 6));
+    SAME(C, 36, PLAIN, cublasCgemmEx(h, N, N, 6, 6, 6, ca, a.at, CUDA_C_32F, 6, b.at, CUDA_C_32F, 6, cb, c.at, CUDA_C_32F, 6));
+    SAME(C, 36, PLAIN, cublasCgemm3mEx(h, N, N, 6, 6, 6, ca, a.at, CUDA_C_32F, 6, b.at, CUDA_C_32F, 6, cb, c.at, CUDA_C_32F, 6));
+    SAME(C, 36, PLAIN, cublasCgemm3mStridedBatched(h, N, N, 6, 6, 6, ca, a.at, 6, 0, b.at, 6, 0, cb, c.at, 6, 0, 1));
+    SAME(C, 36, cublasCsyrk(h, low, N, 6, 6, ca, a.at, 6, cb, c.at, 6), cublasCsyrkEx(h, low, N, 6, 6, ca, a.at, CUDA_C_32F, 6, cb, c.at, CUDA_C_32F, 6));
+    SAME(C, 36, cublasCsyrk(h, low, N, 6, 6, ca, a.at, 6, cb, c.at, 6), cublasCsyrk3mEx(h, low, N, 6, 6, ca, a.at, CUDA_C_32F, 6, cb, c.at, CUDA_C_32F, 6));
+    SAME(C, 36, cublasCherk(h, low, N, 6, 6, &real, a.at, 6, &less, c.at, 6), cublasCherkEx(h, low, N, 6, 6, &real, a.at, CUDA_C_32F, 6, &less, c.at, CUDA_C_32F, 6));
+    SAME(C, 36, cublasCherk(h, low, N, 6, 6, &real, a.at, 6, &less, c.at, 6), cublasCherk3mEx(h, low, N, 6, 6, &real, a.at, CUDA_C_32F, 6, &less, c.at, CUDA_C_32F, 6));
+    {
+        cuComplex *list[3] = {a.at, b.at, NULL}, **at;
+        cudaMalloc((void **)&at, sizeof list);
+        Array<C> c(36, 200), d(36, 200);
+        list[2] = d.at;
+        cudaMemcpy(at, list, sizeof list, cudaMemcpyHostToDevice);
+        CHECK(!PLAIN && !cublasCgemm3mBatched(h, N, N, 6, 6, 6, ca, at, 6, at + 1, 6, cb, at + 2, 6, 1) && c.get() == d.get());
+        CHECK(!cublasGemmBatchedEx(h, N, N, 6, 6, 6, ca, (void **)at, CUDA_C_32F, 6, (void **)at + 1, CUDA_C_32F, 6, cb, (void **)at + 2, CUDA_C_32F, 6, 1,
+                                   CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT) && c.get() != d.get());
+        cudaFree(at);
+    }
+    Array<float> x(36, 1), y(36, 2);
+    SAME(float, 36, cublasSgemm(h, N, N, 6, 6, 6, &real, x.at, 6, y.at, 6, &less, c.at, 6),
+         cublasSgemmEx(h, N, N, 6, 6, 6, &real, x.at, CUDA_R_32F, 6, y.at, CUDA_R_32F, 6, &less, c.at, CUDA_R_32F, 6));
+    SAME(float, 36, cublasSrot(h, 9, c.at, 2, c.at + 18, 2, &real, &less),
+         cublasRotEx(h, 9, c.at, CUDA_R_32F, 2, c.at + 18, CUDA_R_32F, 2, &real, &less, CUDA_R_32F, CUDA_R_32F));
+    float param[5] = {-1, 0.5f, 0.25f, -0.25f, 2};
+    SAME(float, 36, cublasSrotm(h, 9, c.at, 2, c.at + 18, 2, param),
+         cublasRotmEx(h, 9, c.at, CUDA_R_32F, 2, c.at + 18, CUDA_R_32F, 2, param, CUDA_R_32F, CUDA_R_32F));
+    SAME(float, 36, cublasSswap(h, 18, c.at, 1, c.at + 18, 1), cublasSwapEx(h, 18, c.at, CUDA_R_32F, 1, c.at + 18, CUDA_R_32F, 1));
+    SAME(float, 36, cublasScopy(h, 18, c.at, 1, c.at + 18, 1), cublasCopyEx(h, 18, c.at, CUDA_R_32F, 1, c.at + 18, CUDA_R_32F, 1));
+    int first = 0, second = 0;
+    CHECK(!cublasIsamin(h, 36, x.at, 1, &first) && !cublasIaminEx(h, 36, x.at, CUDA_R_32F, 1, &second) && first == second);
+    CHECK(!cublasIsamax(h, 36, x.at, 1, &first) && !cublasIamaxEx(h, 36, x.at, CUDA_R_32F, 1, &second) && first == second);
+    C one, two;
+    CHECK(!cublasCdotc(h, 36, a.at, 1, b.at, 1, (cuComplex *)&one) && one != two);
+    CHECK(!cublasDotcEx(h, 36, a.at, CUDA_C_32F, 1, b.at, CUDA_C_32F, 1, &two, CUDA_C_32F, CUDA_C_32F) && one == two);
+    float r = 0, q = 0, v[8] = {3, 4, 9, 9, 3, 4, 9, 9}, g[18] = {1, 2, 0.75f, 4, 9, 9, 9, 9, 9, 1, 2, 0.75f, 4, 9, 9, 9, 9, 9};
+    CHECK(!cublasSasum(h, 36, x.at, 1, &r) && !cublasAsumEx(h, 36, x.at, CUDA_R_32F, 1, &q, CUDA_R_32F, CUDA_R_32F) && r == q);
+    CHECK(!cublasSrotg(h, v, v + 1, v + 2, v + 3) && !cublasRotgEx(h, v + 4, v + 5, CUDA_R_32F, v + 6, v + 7, CUDA_R_32F, CUDA_R_32F) && !memcmp(v, v + 4, 16) && v[0] == 5);
+    CHECK(!cublasSrotmg(h, g, g + 1, g + 2, g + 3, g + 4));
+    CHECK(!cublasRotmgEx(h, g + 9, CUDA_R_32F, g + 10, CUDA_R_32F, g + 11, CUDA_R_32F, g + 12, CUDA_R_32F, g + 13, CUDA_R_32F, CUDA_R_32F) && !memcmp(g, g + 9, 36));
+    CHECK(!cublasSgemmGroupedBatched(h, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL));
+    CHECK(!cublasGemmGroupedBatchedEx(h, NULL, NULL, NULL, NULL, NULL, NULL, NULL, CUDA_R_32F, NULL, NULL, CUDA_R_32F, NULL, NULL, NULL, CUDA_R_32F, NULL, 0, NULL,
+                                      CUBLAS_COMPUTE_32F));
+    cublasXerbla("SECOND", 2);
+}
+
 static int told;
 static void logger(const char *) { told++; }
 
@@ -375,6 +442,7 @@ int main(int argc, char **argv)
     types_and_streams(h);
     unread(h);
     groups(h);
+    second_names(h);
     settings(h);
     moves();
     CHECK(!cublasDestroy(h));

@@ -39,12 +39,41 @@ static bool is_product(int compute, cudaDataType in, cudaDataType out)
     return false;
 }
 
+static cudaDataType real_of(cudaDataType t)
+{
+    return t == CUDA_C_32F ? CUDA_R_32F : t == CUDA_C_64F ? CUDA_R_64F : t;
+}
+
+static bool is_16_bit(cudaDataType t)
+{
+    return t == CUDA_R_16F || t == CUDA_R_16BF;
+}
+
+/* Level 1 with types as arguments: one type for all vectors, computed in that or for 16 bits in float, which factors are of, too. Norms are real; sums of
+ * magnitudes of 16-bit numbers are float. */
+static bool vector_types_fit(const struct linear_routine *r, const struct linear_argument *a, int n)
+{
+    bool norm = !strcmp(r->name, "nrm2") || !strcmp(r->name, "asum");
+    cudaDataType t = CUDA_R_32F;
+    for (int i = n - 1; i >= 0; i--)
+        t = a[i].kind == LINEAR_ARRAY ? a[i].type : t;
+    cudaDataType wide = is_16_bit(t) ? CUDA_R_32F : norm ? real_of(t) : t;
+    for (int i = 0; i < n; i++)
+        if ((a[i].kind == LINEAR_ARRAY && (a[i].type != t || element_bytes(t) == 1)) || (a[i].kind == LINEAR_EXECUTION && (cudaDataType)a[i].value != wide) ||
+            (a[i].kind == LINEAR_FACTOR && !a[i].real && a[i].count == 1 && a[i].type != wide) ||
+            (a[i].kind == LINEAR_RESULT && a[i].type != (!strcmp(r->name, "asum") ? wide : norm ? real_of(t) : t)))
+            return false;
+    return true;
+}
+
 /* Products with types as arguments. Rows of 8-bit integers begin at multiples of 4 bytes. */
 static bool types_fit(const struct linear_routine *r, const struct linear_argument *a, int n)
 {
     int compute = CUBLAS_COMPUTE_32F;
     cudaDataType in = CUDA_R_32F, out = CUDA_R_32F;
     bool first = true, fit = true;
+    if (r->naming == LINEAR_EX && strcmp(r->name, "gemm"))
+        return !strncmp(r->name, "rot", 3) || vector_types_fit(r, a, n);
     if (strcmp(r->name, "gemm") || !strstr(r->function, "Ex"))
         return true;
     for (int i = 0; i < n; i++) {
@@ -78,6 +107,15 @@ static bool in_place_fits(const struct linear_argument *a, int n, const char *op
     return !c->at || m->at != c->at || (named(a, n, op)->value == CUBLAS_OP_N && m->value == c->value);
 }
 
+/* A product looks at once whether its matrices are there. */
+static bool lacks_matrix(const struct linear_routine *r, const struct linear_argument *a, int n)
+{
+    for (int i = 0; i < n && !strcmp(r->name, "gemm"); i++)
+        if (a[i].kind == LINEAR_ARRAY && !a[i].at && a[i].rows > 0 && a[i].cols > 0)
+            return true;
+    return false;
+}
+
 enum { MATINV_MOST = 32 };
 
 cublasStatus_t check_call(const struct linear_routine *r, const struct linear_argument *a, int n)
@@ -88,6 +126,8 @@ cublasStatus_t check_call(const struct linear_routine *r, const struct linear_ar
     if (!strcmp(r->name, "geam") && !(in_place_fits(a, n, "transa", "A") && in_place_fits(a, n, "transb", "B")))
         return CUBLAS_STATUS_INVALID_VALUE;
     if (!strcmp(r->name, "matinv") && named(a, n, "n")->value > MATINV_MOST)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    if (lacks_matrix(r, a, n))
         return CUBLAS_STATUS_INVALID_VALUE;
     return types_fit(r, a, n) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }

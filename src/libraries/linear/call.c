@@ -86,14 +86,28 @@ static void find(struct call *c)
 
 /* --- checks --- */
 
-/* Of vectors alone (level 1) sizes may be negative, which is none, and increments zero. */
-static bool is_wrong(const struct linear_argument *a, bool with_matrix)
+/* How much is forgiven, as by an H200 (tests/truth/libraries/cublas.tsv): of vectors alone (level 1) and in gemv negative sizes are none,
+ * and increments may be zero there and in dgmm. */
+static bool forgives_sizes(const struct call *c)
+{
+    bool with_matrix = false;
+    for (int i = 0; i < c->n; i++)
+        with_matrix = with_matrix || (c->a[i].kind == LINEAR_ARRAY && c->a[i].form != LINEAR_VECTOR);
+    return !with_matrix || !strcmp(c->routine.name, "gemv");
+}
+
+static bool forgives_increments(const struct call *c)
+{
+    return forgives_sizes(c) || !strcmp(c->routine.name, "dgmm");
+}
+
+static bool is_wrong(const struct call *c, const struct linear_argument *a)
 {
     switch (a->kind) {
     case LINEAR_LETTER:
         return a->value < 0 || a->value >= (int64_t)strlen(a->letters);
     case LINEAR_SIZE:
-        return a->value < 0 && with_matrix;
+        return a->value < 0 && !forgives_sizes(c);
     case LINEAR_BATCH:
         return a->value < 0;
     case LINEAR_FACTOR:
@@ -103,7 +117,7 @@ static bool is_wrong(const struct linear_argument *a, bool with_matrix)
     case LINEAR_HOST_INFO:
         return !a->at;
     case LINEAR_ARRAY:
-        return a->form == LINEAR_MATRIX ? a->value < (a->rows > 1 ? a->rows : 1) : a->form == LINEAR_VECTOR && !a->value && with_matrix;
+        return a->form == LINEAR_MATRIX ? a->value < (a->rows > 1 ? a->rows : 1) : a->form == LINEAR_VECTOR && !a->value && !forgives_increments(c);
     default:
         return false;
     }
@@ -124,11 +138,8 @@ static void tell_info(const struct call *c, int info)
 
 static enum linear_status check(const struct call *c)
 {
-    bool with_matrix = false;
-    for (int i = 0; i < c->n; i++)
-        with_matrix = with_matrix || (c->a[i].kind == LINEAR_ARRAY && c->a[i].form != LINEAR_VECTOR);
     for (int i = 0, place = 1; i < c->n; place += 1 + (c->a[i].kind == LINEAR_ARRAY && c->a[i].form != LINEAR_PACKED), i++)
-        if (is_wrong(&c->a[i], with_matrix)) {
+        if (is_wrong(c, &c->a[i])) {
             tell_info(c, -place - (c->a[i].kind == LINEAR_ARRAY));
             return LINEAR_INVALID;
         }
@@ -317,7 +328,8 @@ static void *array_for(const struct call *c, const struct linear_argument *a, in
 {
     cudaDataType computed = type_of(c->letter, false);
     void *memory = array_at(a, batch);
-    if (a->type == computed && !is_rounded(c, a))
+    bool repeated = a->form == LINEAR_VECTOR && !a->value && !strcmp(c->routine.name, "gemv"); /* BLAS refuses an increment of zero */
+    if (a->type == computed && !is_rounded(c, a) && !repeated)
         return memory;
     p->copy = malloc(elements_in(a) * element_bytes(computed) + 1);
     if (!p->copy)
@@ -351,7 +363,7 @@ static int pass(const struct call *c, int64_t batch, struct passed *p, void **v)
     int n = 0;
     for (int i = 0; i < c->n; i++) {
         const struct linear_argument *a = &c->a[i];
-        p[i] = (struct passed){.size = (int)a->value, .step = (int)a->value};
+        p[i] = (struct passed){.size = a->value < 0 ? 0 : (int)a->value, .step = (int)a->value};
         switch (a->kind) {
         case LINEAR_LETTER:
             p[i].letter = a->letters[a->value];
@@ -495,8 +507,10 @@ static void init(struct call *c, const struct linear_context *context, const str
     memcpy(c->a, a, (size_t)n * sizeof *a);
     choose_letter(c);
     for (int i = 0; i < n; i++) {
-        if (c->a[i].kind == LINEAR_ARRAY && c->a[i].rows < 0)
-            c->a[i].rows = 0;
+        if (c->a[i].kind == LINEAR_ARRAY) {
+            c->a[i].rows = c->a[i].rows < 0 ? 0 : c->a[i].rows;
+            c->a[i].cols = c->a[i].cols < 0 ? 0 : c->a[i].cols;
+        }
         if (c->a[i].kind == LINEAR_BATCH)
             c->batches = c->a[i].value;
         if ((c->a[i].kind == LINEAR_FACTOR || c->a[i].kind == LINEAR_SCALAR) && c->a[i].at && !context->on_device)
