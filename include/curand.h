@@ -15,12 +15,13 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* The version of the interface. */
 #define CURAND_VER_MAJOR 10
 #define CURAND_VER_MINOR 3
-#define CURAND_VER_PATCH 9
-#define CURAND_VER_BUILD 0
+#define CURAND_VER_PATCH 5
+#define CURAND_VER_BUILD 119
 #define CURAND_VERSION (CURAND_VER_MAJOR * 1000 + CURAND_VER_MINOR * 100 + CURAND_VER_PATCH)
 
 typedef enum curandStatus {
@@ -132,10 +133,13 @@ curandStatus_t CURANDAPI curandDestroyDistribution(curandDiscreteDistribution_t 
 
 curandStatus_t CURANDAPI curandGetDirectionVectors32(curandDirectionVectors32_t *vectors[], curandDirectionVectorSet_t set);
 curandStatus_t CURANDAPI curandGetDirectionVectors64(curandDirectionVectors64_t *vectors[], curandDirectionVectorSet_t set);
-curandStatus_t CURANDAPI curandGetScrambleConstants32(unsigned int **constants);
-curandStatus_t CURANDAPI curandGetScrambleConstants64(unsigned long long **constants);
+
+/* What is not there: says its name once, and answers CURAND_STATUS_INTERNAL_ERROR. */
+#define CURAND_NOT_THERE(name, params) curandStatus_t CURANDAPI name params;
+#include "heddle/curand_functions.def"
 #endif
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -22,11 +22,6 @@ foreach(test constants constants_ftz constants_old constants_jit)
   set_tests_properties(device.${test} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
 endforeach()
 
-# cuRAND's device interface against an H200's values; its tables against the script that makes them.
-add_test(NAME device.curand COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/device/curand.py $<TARGET_FILE:heddle_cli> ${CMAKE_CURRENT_SOURCE_DIR}/truth/libraries)
-set_tests_properties(device.curand PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
-add_test(NAME tools.curand_tables COMMAND python3 tools/curand_tables.py --check WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-
 # What each described GPU answers about itself.
 add_test(NAME device.attributes COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/device/attributes.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(device.attributes PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)

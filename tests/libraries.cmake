@@ -9,15 +9,10 @@ target_link_libraries(libraries_without PRIVATE ${CMAKE_DL_LIBS})
 add_test(NAME libraries.profiled COMMAND ${libraries}/profiled.sh $<TARGET_FILE:heddle_cli>)
 set_tests_properties(libraries.profiled PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
 
-# What an H200 computes and answers (tests/truth/libraries).
-foreach(name cublas)
-  add_test(NAME libraries.${name}_h200 COMMAND ${Python3_EXECUTABLE} ${libraries}/compare.py $<TARGET_FILE:heddle_cli> ${name} -l${name})
-  set_tests_properties(libraries.${name}_h200 PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
-endforeach()
-
 set(library_programs
     cublas
     cufft
+    curand
     cusparse
     nccl)
 foreach(name ${library_programs})
@@ -27,7 +22,10 @@ endforeach()
 
 add_test(NAME libraries.nvrtc COMMAND ${libraries}/nvrtc.sh $<TARGET_FILE:heddle_cli> $<TARGET_FILE_DIR:nvrtc>)
 set_tests_properties(libraries.nvrtc PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED ENVIRONMENT "${libraries_environment}")
+
+# What an H200 computes and answers (tests/truth/libraries).
 set(library_measured
+    cublas
     cufft
     cusparse)
 foreach(name ${library_measured})
@@ -37,3 +35,11 @@ endforeach()
 
 add_test(NAME libraries.mpi COMMAND ${libraries}/mpi.sh $<TARGET_FILE:heddle_cli>)
 set_tests_properties(libraries.mpi PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
+
+# cuRAND against an H200's values; its tables against the script that makes them.
+foreach(part device host)
+  add_test(NAME libraries.curand_${part} COMMAND python3 ${libraries}/curand.py $<TARGET_FILE:heddle_cli> ${CMAKE_CURRENT_SOURCE_DIR}/truth/libraries ${part})
+  set_tests_properties(libraries.curand_${part} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                       ENVIRONMENT "${libraries_environment}")
+endforeach()
+add_test(NAME tools.curand_tables COMMAND python3 tools/curand_tables.py --check WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

@@ -68,16 +68,23 @@ def mrg_tables():
     return result
 
 
-def table(out, head, numbers):
+def braced(numbers, depth):
+    """Numbers as C writes nested arrays of them."""
+    if depth == 0:
+        return "0x%x" % numbers
+    return "{" + ",".join(braced(x, depth - 1) for x in numbers) + "}"
+
+
+def table(out, head, matrices, depth):
     out.append(head + " = {")
-    line = ""
-    for number in numbers:
-        text = "0x%x," % number
-        if len(line) + len(text) > 120:
-            out.append(line)
-            line = ""
-        line += text
-    out.append(line)
+    for matrix in matrices:
+        line = ""
+        for text in (braced(matrix, depth) + ",").split(","):
+            line += text + ","
+            if len(line) > 110:
+                out.append(line)
+                line = ""
+        out.append(line.rstrip(",") + ("," if line.rstrip(",") else ""))
     out.append("};")
 
 
@@ -88,8 +95,8 @@ def xorwow_text():
            " * one sequence of 2^67 steps. Device code reads them from global memory. */",
            "#ifndef HEDDLE_CURAND_XORWOW_POWERS_H", "#define HEDDLE_CURAND_XORWOW_POWERS_H", ""]
     for name, powers in xorwow_tables():
-        numbers = [(row >> (32 * w)) & WORD for matrix in powers for row in matrix for w in range(5)]
-        table(out, "HEDDLE_CURAND_TABLE unsigned int heddle_xorwow_%s[32][800]" % name, numbers)
+        matrices = [[(row >> (32 * w)) & WORD for row in matrix for w in range(5)] for matrix in powers]
+        table(out, "HEDDLE_CURAND_TABLE unsigned int heddle_xorwow_%s[32][800]" % name, matrices, 1)
     return "\n".join(out + ["", "#endif", ""])
 
 
@@ -100,8 +107,7 @@ def mrg_text():
            " * of 2^127. */",
            "#ifndef HEDDLE_CURAND_MRG32K3A_POWERS_H", "#define HEDDLE_CURAND_MRG32K3A_POWERS_H", ""]
     for name, part, powers in mrg_tables():
-        numbers = [x for matrix in powers for row in matrix for x in row]
-        table(out, "HEDDLE_CURAND_TABLE unsigned int heddle_mrg_%s%d[%d][3][3]" % (name, part, len(powers)), numbers)
+        table(out, "HEDDLE_CURAND_TABLE unsigned int heddle_mrg_%s%d[%d][3][3]" % (name, part, len(powers)), powers, 2)
     return "\n".join(out + ["", "#endif", ""])
 
 

@@ -43,12 +43,14 @@ PTX_TESTS += [("unit.interp_lanes_truth", ["tests/truth/lanes_h200.tsv"]), ("dev
 LIBRARIES = [
     ("cuBLAS", "libcublas.so.12", "cublas_functions.def", "CUBLAS_", ["cublas_api.h"], "CUBLAS_STATUS_NOT_SUPPORTED"),
     ("cuFFT", "libcufft.so.11", "fft_functions.def", "CUFFT_", ["cufft.h", "cufftXt.h"], "CUFFT_NOT_IMPLEMENTED"),
+    ("cuRAND", "libcurand.so.10", "curand_functions.def", "CURAND_", ["curand.h"], "CURAND_STATUS_INTERNAL_ERROR"),
     ("cuSPARSE", "libcusparse.so.12", "sparse_functions.def", "CUSPARSE_", ["cusparse.h"], "CUSPARSE_STATUS_NOT_SUPPORTED"),
     ("NVRTC", "libnvrtc.so.12", "nvrtc_functions.def", "NVRTC_", ["nvrtc.h"], "NVRTC_ERROR_INTERNAL_ERROR"),
     ("NCCL", "libnccl.so.2", "nccl_functions.def", "NCCL_", ["nccl.h"], "ncclInvalidUsage"),
 ]
 LIBRARY_TESTS = [("libraries.cufft", ["tests/libraries/cufft.cu"]),
                  ("libraries.cufft_h200", ["tests/truth/libraries/cufft.cu"]),
+                 ("libraries.curand", ["tests/libraries/curand.cu"]),
                  ("libraries.cusparse", ["tests/libraries/cusparse.cu"]),
                  ("libraries.cusparse_h200", ["tests/truth/libraries/cusparse.cu"]),
                  ("libraries.cublas", ["tests/libraries/cublas.cu"]),

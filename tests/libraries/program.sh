@@ -19,6 +19,7 @@ cublas) needs="libopenblas libblis libblas" package="libopenblas0 (or libblis4, 
 cusparse) needs= word=cusparseSpMV missing=cusparseCreateSlicedEll ;;
 cufft) needs=fftw package=libfftw3-single3 word=cufftExecC2C missing=cufftXtSetCallback ;;
 nccl) needs='' word=ncclAllReduce missing=ncclCommRevoke; export HEDDLE_DEVICE=h200,h200,h200 ;;
+curand) needs= word=curandGenerateUniform missing=curandGenerateBinomial ;;
 esac
 if [ -n "$needs" ]; then
     run 77 env LD_PRELOAD="$without" WITHOUT="$needs" "$work/$name"

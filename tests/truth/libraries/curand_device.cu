@@ -297,8 +297,7 @@ template <class S, class P> static void sobols()
     cudaFree(v);
 }
 
-// ---- discrete distributions, which the library makes ----
-#ifndef NO_LIBRARY
+// ---- discrete distributions ----
 template <class S> __global__ void discrete(curandDiscreteDistribution_t d, unsigned *out)
 {
     S s;
@@ -333,8 +332,6 @@ template <class S> static void discretes()
             printf("destroy\t%g\t%d\n", lambda, status);
     }
 }
-
-#endif
 
 int main()
 {
@@ -373,11 +370,9 @@ int main()
     sobols<curandStateSobol64_t, plain64>();
     sobols<curandStateScrambledSobol32_t, plain>();
     sobols<curandStateScrambledSobol64_t, plain64>();
-#ifndef NO_LIBRARY
     discretes<curandStateXORWOW_t>();
     discretes<curandStateMRG32k3a_t>();
     discretes<curandStatePhilox4_32_10_t>();
-#endif
     printf("end\t%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
     return 0;
 }
