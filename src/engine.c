@@ -90,10 +90,12 @@ static void run_stepped(const heddle_kernel *k, struct clock_run *run)
         space_expose(space, false);
 }
 
-heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args, heddle_result **result)
+heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args, heddle_result **result,
+                            struct children **children)
 {
     if (result)
         *result = NULL;
+    *children = NULL;
     heddle_status s = kernel_compile(k);
     if (!s)
         s = kernel_to_step(k, result != NULL, &k);
@@ -112,6 +114,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     struct launch l;
     struct exec_counts counts;
     launch_prepare(&l, k, cfg, args);
+    *children = l.children = launch_children(k);
     verify_begin(k, &l);
     struct clock_run run = {.launch = &l, .threads = l.verify ? 1 : d->threads, .run = interp_run};
     if (d->see) {
@@ -146,6 +149,7 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
                               : NULL;
     if (no_code) {
         s = engine_fail(HEDDLE_NOT_IMPLEMENTED, "HEDDLE_EXEC is '%s', but kernel '%s' has no machine code: %s", getenv("HEDDLE_EXEC"), k->function->name, no_code);
+        launch_children_drop(children);
         arena_release(&l.arena);
         return s;
     }
@@ -176,6 +180,8 @@ heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     }
     dram_stats_release(&run.dram);
     verify_free(l.verify);
+    if (s)
+        launch_children_drop(children);
     arena_release(&l.arena);
     return s;
 }

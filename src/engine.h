@@ -90,6 +90,39 @@ void engine_check_next(heddle_kernel *k, bool told, bool fails, uint64_t newest)
 /* Bytes of device memory that a checked device's initcheck has never seen written, and the first of them. */
 uint64_t engine_unwritten(heddle_device *dev, uint64_t address, uint64_t bytes, uint64_t *first) ACROSS(engine_unwritten);
 
+/* --- launches of kernels by kernels --- */
+
+/* What kernels ask the host's runtime, as cudaError_t; NULL: cudaErrorInvalidValue. Pending: how much a grid may have for the tail
+ * stream, as cudaLimitDevRuntimePendingLaunchCount. */
+struct engine_asked {
+    int (*attribute)(int attribute, int device, int *value); /* cudaDeviceGetAttribute */
+    int (*limit)(int device, int limit, uint64_t *value);    /* cudaDeviceGetLimit */
+};
+void engine_asked(heddle_device *dev, const struct engine_asked *a) ACROSS(engine_asked);
+void engine_pending(heddle_device *dev, uint64_t most) ACROSS(engine_pending);
+
+/* heddle_launch without the children that the grid has launched: they are in *children, to be run by engine_run_children. */
+struct children;
+heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args, heddle_result **result,
+                            struct children **children) ACROSS(engine_launch);
+
+/* One that is to be launched, as engine_launch does it, and who launched it. */
+struct engine_child {
+    heddle_kernel *kernel;
+    const heddle_launch_config *config;
+    void *const *args;
+    heddle_kernel *parent;
+    int64_t tag; /* what engine_tag_children said of the parent's children */
+};
+typedef heddle_status engine_child_fn(const struct engine_child *c, struct children **children, void *user);
+
+void engine_tag_children(struct children *children, int64_t tag) ACROSS(engine_tag_children);
+
+/* Runs them, with theirs, in order, and releases them. The first status that is no success is answered, and what comes behind it
+ * is dropped. */
+heddle_status engine_run_children(heddle_device *dev, struct children *children, engine_child_fn *run, void *user)
+    ACROSS(engine_run_children);
+
 /* Something other than a copy or a launch has written device memory, for initcheck. */
 void engine_written(heddle_device *dev, uint64_t address, uint64_t bytes) ACROSS(engine_written);
 

@@ -119,6 +119,13 @@ set_tests_properties(checked.graphs PROPERTIES PASS_REGULAR_EXPRESSION "PASSED.*
 set_tests_properties(program.graph_answers profile.graphs checked.graphs PROPERTIES TIMEOUT 200
                      ENVIRONMENT "ONE_AT_A_TIME=1;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 
+# Kernels that launch kernels: what a launch may look like, and the device runtime's answers against an H200's.
+add_test(NAME program.launches COMMAND ${programs}/launches.sh $<TARGET_FILE:heddle_cli> ${programs}/launches)
+add_test(NAME program.launch_answers COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/truth/launches/compare.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(program.launch_answers PROPERTIES PASS_REGULAR_EXPRESSION "answers are the H200's" FAIL_REGULAR_EXPRESSION "on the H200")
+set_tests_properties(program.launches program.launch_answers PROPERTIES TIMEOUT 200
+                     ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
 # With one host thread, too, kernels of two streams can wait for each other.
 add_test(NAME program.streams_1 COMMAND heddle_cli run ${programs}/streams.cu)
 set_tests_properties(program.streams_1 PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED

@@ -27,7 +27,7 @@
 #include "compile/cache.h"
 #include "compile/clang.h"
 #include "compile/files.h"
-#include "compile/launches.h"
+#include "compile/mended.h"
 #include "compile/messages.h"
 #include "compile/nvcc.h"
 #include "compile/object.h"
@@ -208,7 +208,7 @@ struct unit {
     const char *object;     /* where the host pass writes, NULL: device pass only */
     const char *rules[2];   /* makefile rules of the two passes */
     const char *target;     /* the rule's target, for -MD */
-    const char *mended;     /* what clang reads in its place, or NULL */
+    struct mended_files mended;
     bool references;        /* it names texture<> or surface<>: heddle/texture_reference.h is included */
 };
 
@@ -330,31 +330,12 @@ static const char *placeholder(struct job *j)
     return path;
 }
 
-/* Where launches stand as clang does not read them, clang gets a file in which they do (launches.h). */
-static bool mend_launches(struct job *j, struct unit *u)
-{
-    struct strbuf text;
-    strbuf_init(&text);
-    bool ok = file_read(u->source, &text);
-    if (!ok)
-        diag_add(j->diags, DIAG_ERROR, u->source, 0, "cannot read the file: %s", strerror(errno));
-    if (ok && launches_mend(text.s, text.len)) {
-        u->mended = arena_printf(&j->o->arena, "%s/%d.mended.cu", j->temp, j->units);
-        ok = file_write(u->mended, text.s, text.len);
-        if (!ok)
-            diag_add(j->diags, DIAG_ERROR, u->mended, 0, "cannot write the file: %s", strerror(errno));
-    }
-    strbuf_release(&text);
-    return ok;
-}
-
-static void add_source(struct job *j, const struct unit *u, struct words *w)
+static void add_source(struct job *j, const struct unit *u, enum pass pass, struct words *w)
 {
     struct arena *a = &j->o->arena;
     if (u->references)
         words_addv(a, w, "-include", "heddle/texture_reference.h", NULL);
-    if (u->mended)
-        words_addv(a, w, "-Xclang", "-remap-file", "-Xclang", arena_printf(a, "%s;%s", u->source, u->mended), NULL);
+    mended_words(&u->mended, pass, a, w);
     words_add(a, w, u->source);
 }
 
@@ -379,7 +360,7 @@ static bool run_passes(struct job *j, const struct unit *u)
         clang_pass_flags(&j->tools, j->o, PASS_DEVICE, a, &w);
         add_header(j, &dev, &w);
         clang_user_flags(j->o, a, &w);
-        add_source(j, u, &w);
+        add_source(j, u, PASS_DEVICE, &w);
         words_addv(a, &w, "-S", "-MD", "-MF", u->rules[0], "-o", u->ptx, NULL);
         ok = start(j, &p[0], &w, strcmp(u->ptx, "-") == 0);
     }
@@ -392,7 +373,7 @@ static bool run_passes(struct job *j, const struct unit *u)
                    j->o->stage == COMPILE_CPP ? "-S" : "-c", "-MD", "-MF", u->rules[1], "-MT", u->target, "-o", u->object, NULL);
         if (j->o->stage == COMPILE_CPP)
             words_add(a, &w, "-fno-addrsig"); /* a directive that GNU's assembler does not know */
-        add_source(j, u, &w);
+        add_source(j, u, PASS_HOST, &w);
         ok = start(j, &p[1], &w, false) && ok;
     }
     if (p[0].pid)
@@ -523,7 +504,7 @@ static bool compile_unit(struct job *j, const char *source, enum kind kind, cons
     u.target = j->o->dep_target ? j->o->dep_target
                : j->o->output   ? j->o->output
                                 : arena_printf(a, "%s.o", file_stem(a, source));
-    bool ok = kind == KIND_CUDA ? mend_launches(j, &u) && compile_cuda(j, &u)
+    bool ok = kind == KIND_CUDA ? mend_files(j->o, source, j->temp, j->units, a, &u.mended, j->diags) && compile_cuda(j, &u)
                                 : compile_cxx(j, &u, kind == KIND_C ? PASS_C : PASS_CXX);
     if (ok && j->o->resources && j->o->device_code && kind == KIND_CUDA && !j->o->dry_run) {
         struct strbuf text;

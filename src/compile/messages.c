@@ -103,6 +103,8 @@ static const char *remedy(struct arena *a, const char *text)
 {
     static const char openmp[] = ": OpenMP needs Debian's package libomp-19-dev";
     bool is_openmp = strstr(text, "'omp.h' file not found") || strstr(text, "cannot find -lomp:");
+    if (strstr(text, "reference to __global__ function '"))
+        return ": a kernel that launches kernels needs -rdc=true";
     const char *library = is_openmp ? openmp : libraries_remedy(a, text);
     return library ? library : "";
 }

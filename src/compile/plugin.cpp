@@ -38,6 +38,14 @@ struct ManagedPass : PassInfoMixin<ManagedPass> {
     static bool isRequired() { return true; }
 };
 
+struct LaunchesPass : PassInfoMixin<LaunchesPass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
+    {
+        return is_device(m) && heddle::make_launches(m) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+    static bool isRequired() { return true; }
+};
+
 // One change to each function of device code; `required`: also where nothing is optimised.
 template <bool (*change)(Function &), bool required> struct FunctionsPass : PassInfoMixin<FunctionsPass<change, required>> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
@@ -85,6 +93,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 {
     return {LLVM_PLUGIN_API_VERSION, "heddle", "1", [](PassBuilder &b) {
                 b.registerPipelineStartEPCallback([](ModulePassManager &m, OptimizationLevel level) {
+                    m.addPass(LaunchesPass());
                     m.addPass(ManagedPass());
                     m.addPass(UnsetPass());
                     m.addPass(ConversionsPass());

@@ -45,6 +45,9 @@ bool name_chains(llvm::Function &f);
 // plugin_unset.cpp. First, at any level: what is made of local variables may be unset.
 bool allow_unset(llvm::Function &f);
 
+// plugin_launches.cpp. First, at any level: launches in device code become calls of the executor, and marked functions kernels.
+bool make_launches(llvm::Module &m);
+
 // plugin_managed.cpp. First, for the device: variables that are annotated as managed say so in the PTX.
 bool mark_managed(llvm::Module &m);
 // First, for the host: such a variable has a value that the optimiser does not know, and its name in the object when it is

@@ -133,6 +133,7 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
     }
     d->threads = threads;
     d->collected = models_caches() ? COUNTERS_ALL : COUNTERS_EXACT;
+    d->most_pending = 2048; /* cudaLimitDevRuntimePendingLaunchCount at first, on an H200 */
     d->heap_bytes = 8 << 20; /* cudaLimitMallocHeapSize at first: CUDA C++ programming guide */
     d->stack_bytes = 1024;   /* cudaLimitStackSize at first: what an H200 answers */
     pthread_mutex_init(&d->heap_lock, NULL);

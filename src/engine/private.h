@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "heddle.h"
+#include "engine.h"
 #include "base/strbuf.h"
 #include "base/table.h"
 #include "counters/counters.h"
@@ -23,6 +24,7 @@ struct caches_config;
 struct dram_stats;
 struct check;
 struct check_launch;
+struct children;
 struct finding;
 struct jit;
 struct result;
@@ -50,6 +52,8 @@ struct heddle_device {
     heddle_kernel *checked;    /* the one that is checked now: one at a time */
     bool untold, forgiving;    /* engine_check_next */
     uint64_t newest;           /* the same */
+    struct engine_asked asked; /* engine_asked, engine_pending */
+    uint64_t most_pending;
     void (*found)(struct finding *f, void *user);
     void *found_user;
     void (*told)(const char *json, const char *text, void *user); /* heddle_check */
@@ -120,6 +124,12 @@ heddle_status launch_heap(heddle_kernel *k);
 /* The device's caches as the launch finds them, its shared memory taken from the L1. */
 void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct rules *rules, struct caches_config *out);
 void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_config *c, void *const *args);
+
+/* --- children.c --- */
+
+/* Of a launch of k that begins; NULL: it asks nothing of the device's runtime. The other sets it to NULL. */
+struct children *launch_children(heddle_kernel *k);
+void launch_children_drop(struct children **c);
 
 /* --- fault.c --- */
 

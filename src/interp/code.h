@@ -99,7 +99,7 @@ struct interp_code {
     size_t pool_bytes;
     uint32_t reg_bytes;
     struct turn turn;
-    bool heap; /* it calls a service that uses the device heap */
+    unsigned needs; /* of the services that it calls: enum service_needs */
 };
 
 static inline void *place_at(const struct interp_code *c, const struct warp *w, place p)

@@ -181,7 +181,7 @@ static void decode_extern(struct decode *d, const struct ir_inst *in, struct ste
     if (s) {
         st->kind = s->fn == service_grid_sync ? STEP_GRID_SYNC : STEP_SERVICE;
         st->service = s->fn;
-        d->c->heap |= s->heap;
+        d->c->needs |= s->needs;
         return;
     }
     st->kind = in->ndst && st->d[0] != PLACE_NONE ? STEP_LANES : STEP_NOP;
@@ -376,7 +376,12 @@ uint32_t interp_first_turn(const struct interp_code *c, const struct launch *l)
 
 bool interp_uses_heap(const struct interp_code *c)
 {
-    return c->heap;
+    return c->needs & SERVICE_HEAP;
+}
+
+bool interp_asks_runtime(const struct interp_code *c)
+{
+    return c->needs & SERVICE_RUNTIME;
 }
 
 uint32_t interp_reg_bytes(const struct interp_code *c)

@@ -21,6 +21,9 @@ void interp_free(struct interp_code *c);
 /* The kernel allocates from the device heap: launch.heap must be there. */
 bool interp_uses_heap(const struct interp_code *c);
 
+/* It calls functions of the device's runtime: launches have children (simt/children.h). */
+bool interp_asks_runtime(const struct interp_code *c);
+
 /* launch.first_turn for these parameters and sizes. */
 uint32_t interp_first_turn(const struct interp_code *c, const struct launch *l);
 

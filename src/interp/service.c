@@ -162,7 +162,7 @@ static bool service_free(const struct interp_code *c, struct warp *w, const stru
 /* --- by name --- */
 
 static const struct service services[] = {
-#define SERVICE(name, signature, handler, heap) {#name, signature, handler, heap},
+#define SERVICE(name, signature, handler, needs) {#name, signature, handler, needs},
 #include "interp/services.def"
 #undef SERVICE
 };

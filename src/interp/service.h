@@ -4,11 +4,13 @@
 
 #include "interp/code.h"
 
+enum service_needs { SERVICE_HEAP = 1 /* of the device */, SERVICE_RUNTIME = 2 /* simt/children.h */ };
+
 struct service {
     const char *name;
     const char *signature; /* see services.def */
     service_fn *fn;
-    bool heap;             /* uses the device heap, so the launch needs one */
+    unsigned needs;        /* bits of enum service_needs */
 };
 
 /* NULL: there is none of this name. */
@@ -31,6 +33,12 @@ bool service_string(const struct warp *w, int lane, uint64_t address, struct str
 
 /* False: a fault was recorded; else the caller lets the lane arrive (block_grid_sync). */
 service_fn service_grid_sync;
+
+/* --- service_launch.c: the device's runtime --- */
+service_fn service_launch_kernel, service_last_error, service_peek_error, service_device_synchronize, service_stream_create,
+    service_event_create, service_destroy, service_wait_event, service_record_event, service_cuda_malloc, service_cuda_free,
+    service_copy, service_copy_2d, service_fill, service_fill_2d, service_get_device, service_device_count, service_runtime_version,
+    service_device_attribute, service_device_limit, service_function, service_occupancy;
 
 /* --- service_printf.c --- */
 service_fn service_vprintf;

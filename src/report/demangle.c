@@ -58,10 +58,18 @@ static void const_first(char *s)
     }
 }
 
+/* The name without the number that tells it from another file's of the same name (ptx/link.h). */
+static const char *without_number(struct arena *a, const char *mangled)
+{
+    const char *mark = strrchr(mangled, '$');
+    bool number = mark && mark[1] && strspn(mark + 1, "0123456789") == strlen(mark + 1);
+    return number ? arena_strndup(a, mangled, (size_t)(mark - mangled)) : mangled;
+}
+
 const char *result_demangle(struct arena *a, const char *mangled)
 {
     int status = -1;
-    char *plain = strncmp(mangled, "_Z", 2) ? NULL : __cxa_demangle(mangled, NULL, NULL, &status);
+    char *plain = strncmp(mangled, "_Z", 2) ? NULL : __cxa_demangle(without_number(a, mangled), NULL, NULL, &status);
     struct strbuf b;
     const char *name;
 

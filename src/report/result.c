@@ -258,6 +258,8 @@ static void add_result(struct strbuf *out, const struct result *from)
         key(out, "library");
         add_library(out, from->library);
     }
+    if (from->parent)
+        STRING(parent)
     key(out, "launch");
     add_launch(out, &from->launch);
     key(out, "rates");
@@ -469,6 +471,8 @@ static void read_fields(struct reading *in, const json_t *root, const json_t *si
     STRINGS(STRING)
     if (json_object_get(root, "compiler")) /* reports from before it was written have none */
         STRING(compiler)
+    if (json_object_get(root, "parent")) /* others the host launched */
+        STRING(parent)
 #undef STRING
     if (!r->kernel)
         wrong(in, "kernel", "is missing");

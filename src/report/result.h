@@ -50,6 +50,7 @@ struct result {
     int arch;                /* compute capability times 10 that the PTX was made for */
     const char *compiler;    /* of the PTX: "clang", "nvcc 13.0", or NULL: not known */
     const struct result_library *library; /* the launch is a call of a library, without counters; NULL: it is not */
+    const char *parent;      /* the kernel that launched it: "parent(int *) (ID 3)", or NULL: the host did */
     const char *fault;       /* what ended the launch early (counts are those until then), or NULL */
     struct launch_facts launch;
     struct device_rates rates; /* of the device: peaks that the roofline needs */

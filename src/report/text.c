@@ -30,6 +30,8 @@ void report_launch_line(const struct result *r, struct strbuf *out)
         strbuf_addf(out, ", %s: library call, no counters", r->library->name);
     if (r->compiler && strcmp(r->compiler, "clang"))
         strbuf_addf(out, ", device code by %s", r->compiler);
+    if (r->parent)
+        strbuf_addf(out, ", launched by %s", r->parent);
 }
 
 /* --- three columns and the word --- */

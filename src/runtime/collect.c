@@ -82,7 +82,16 @@ static bool write_result(const void *result, FILE *f)
     return result_write(result, f);
 }
 
-void runtime_collect(heddle_result *r, int64_t launch, int stream, int device)
+/* "parent(int *) (ID 3)" */
+static const char *name_parent(struct arena *a, heddle_kernel *parent, int64_t launch)
+{
+    heddle_kernel_info info;
+    if (!parent || heddle_kernel_describe(parent, &info))
+        return NULL;
+    return arena_printf(a, "%s (ID %lld)", result_demangle(a, info.name), (long long)launch);
+}
+
+void runtime_collect(heddle_result *r, int64_t launch, int stream, int device, heddle_kernel *parent, int64_t of)
 {
     static struct records file = {.variable = "HEDDLE_RESULTS", .what = "results"};
     struct result *result = engine_result(r);
@@ -90,6 +99,7 @@ void runtime_collect(heddle_result *r, int64_t launch, int stream, int device)
     result->context = CONTEXT;
     result->stream = stream;
     result->device = device;
+    result->parent = name_parent(&result->arena, parent, of);
     result->pid = getpid();
     result->process = program_invocation_short_name;
     records_add(&file, write_result, result);

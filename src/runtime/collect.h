@@ -22,7 +22,7 @@ void runtime_collect_device(heddle_device *d);
 bool runtime_collects(const char *name, int stream);
 
 /* Appends one result, flushed, so that a crash afterwards loses nothing. `launch`: number in the process, from 0;
- * `stream`: 0 is the default stream. Says once on stderr when the file cannot be written. */
-void runtime_collect(heddle_result *r, int64_t launch, int stream, int device);
+ * `stream`: 0 is the default stream. `parent`: the kernel that launched it, in launch `of`; NULL: the host did. Says once on stderr when the file cannot be written. */
+void runtime_collect(heddle_result *r, int64_t launch, int stream, int device, heddle_kernel *parent, int64_t of);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/host_time.h"
 #include "base/status.h"
 #include "base/table.h"
+#include "engine.h"
 #include "runtime/checking.h"
 #include "runtime/collect.h"
 #include "runtime/library_work.h"
@@ -43,20 +44,37 @@ void command_say_stray(const char *text)
         runtime_say("%s", text);
 }
 
-static cudaError_t run_launch(struct command *c)
+/* One grid, without its children. */
+static heddle_status run_grid(const struct command *c, const struct engine_child *g, struct children **children)
 {
     heddle_result *result = NULL;
-    c->launch.id = runtime_next_launch();
-    checking_launch(c->launch.kernel, c->launch.id, c->launch.newest, c->frames);
+    int64_t id = runtime_next_launch();
+    checking_launch(g->kernel, id, c->launch.newest, c->frames);
     heddle_kernel_info info;
-    bool known = runtime_collecting() && !heddle_kernel_describe(c->launch.kernel, &info);
+    bool known = runtime_collecting() && !heddle_kernel_describe(g->kernel, &info);
     bool wanted = !c->unseen && runtime_collects(known ? info.name : NULL, c->shown);
-    heddle_status s = heddle_launch(c->launch.kernel, &c->launch.config, c->launch.args, wanted ? &result : NULL);
+    heddle_status s = engine_launch(g->kernel, g->config, g->args, wanted ? &result : NULL, children);
     status_clear(); /* the program may print now */
+    if (*children)
+        engine_tag_children(*children, id);
     if (result) {
-        runtime_collect(result, c->launch.id, c->shown, c->stream->device->index);
+        runtime_collect(result, id, c->shown, c->stream->device->index, g->parent, g->tag);
         heddle_result_free(result);
     }
+    return s;
+}
+
+static heddle_status run_child(const struct engine_child *g, struct children **children, void *user)
+{
+    return run_grid(user, g, children);
+}
+
+static cudaError_t run_launch(struct command *c)
+{
+    struct children *children;
+    heddle_status s = run_grid(c, &(struct engine_child){c->launch.kernel, &c->launch.config, c->launch.args, NULL, 0}, &children);
+    if (children)
+        s = engine_run_children(c->stream->device->engine, children, run_child, c);
     cudaError_t e = runtime_error(s);
     command_say_stray(heddle_last_stray());
     if (s && s != HEDDLE_CHECK_FAILED) /* which the report tells */

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "device/device.h"
+#include "engine.h"
 #include "runtime/capture.h"
 #include "runtime/checking.h"
 #include "runtime/mempool.h"
@@ -152,15 +153,16 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+/* For device code too, so the last error stays. */
+static int attribute(int attr, int device, int *value)
 {
     cudaError_t e;
     struct cudaDeviceProp prop, *p = &prop;
     struct runtime_device *d = runtime_device(device, &e);
     if (!d || !value)
-        return runtime_leave(d ? cudaErrorInvalidValue : e);
+        return d ? cudaErrorInvalidValue : e;
     properties(p, d);
-    switch ((int)attr) {
+    switch (attr) {
 #define ATTRIBUTE(name, of)                                                                        \
     case cudaDevAttr##name:                                                                        \
         *value = clamp((int64_t)(of));                                                             \
@@ -168,7 +170,12 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
 #include "runtime/device_attributes.def"
 #undef ATTRIBUTE
     }
-    return runtime_leave(cudaErrorInvalidValue);
+    return cudaErrorInvalidValue;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+{
+    return runtime_leave((cudaError_t)attribute((int)attr, device, value));
 }
 
 /* --- which device --- */
@@ -371,9 +378,11 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 /* The two limits of the device runtime belong to dynamic parallelism, which is not there yet. */
 static bool is_limit(enum cudaLimit l)
 {
-    return l == cudaLimitStackSize || l == cudaLimitPrintfFifoSize || l == cudaLimitMallocHeapSize ||
+    return l == cudaLimitDevRuntimePendingLaunchCount || l == cudaLimitStackSize || l == cudaLimitPrintfFifoSize || l == cudaLimitMallocHeapSize ||
            l == cudaLimitMaxL2FetchGranularity || l == cudaLimitPersistingL2CacheSize;
 }
+
+enum { PENDING_LEAST = 32 }; /* an H200 makes 32 of 16 (tests/truth/launches) */
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
@@ -391,8 +400,27 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
         if (heddle_stack_size(d->engine, value))
             return runtime_leave(cudaErrorInvalidValue);
     }
+    if (limit == cudaLimitDevRuntimePendingLaunchCount) {
+        value = value < PENDING_LEAST ? PENDING_LEAST : value;
+        queue_wait_device(d);
+        engine_pending(d->engine, value);
+    }
     d->limit[limit] = value;
     return cudaSuccess;
+}
+
+static int limit_of(int device, int limit, uint64_t *value)
+{
+    const struct runtime_device *d = runtime_device_if_open(device);
+    if (!d || !is_limit((enum cudaLimit)limit))
+        return cudaErrorUnsupportedLimit;
+    *value = d->limit[limit];
+    return cudaSuccess;
+}
+
+void device_answers_kernels(heddle_device *engine)
+{
+    engine_asked(engine, &(struct engine_asked){attribute, limit_of});
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)

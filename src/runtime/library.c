@@ -204,7 +204,7 @@ static void collect(const struct command *c)
     const struct result_library l = {.name = call->library, .shape = *shape ? shape : NULL, .flops = call->flops, .bytes_read = (int64_t)w->read,
                                      .bytes_written = (int64_t)w->written, .peak = (int)call->peak};
     heddle_result *r = engine_library_result(c->stream->device->engine, call->function, &l);
-    runtime_collect(r, w->id, c->shown, c->stream->device->index);
+    runtime_collect(r, w->id, c->shown, c->stream->device->index, NULL, 0);
     heddle_result_free(r);
 }
 

@@ -83,7 +83,6 @@ struct command {
             heddle_kernel *kernel;
             heddle_launch_config config;
             void **args; /* copied: pointers, then the values */
-            int64_t id;  /* number of the launch in the process: given when it begins */
             uint64_t newest; /* serial of the last allocation when it was queued, in checked runs */
         } launch;
         struct {

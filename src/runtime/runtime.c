@@ -118,6 +118,7 @@ static void initial_limits(struct runtime_device *d)
     d->limit[cudaLimitPrintfFifoSize] = 1 << 20;
     d->limit[cudaLimitMallocHeapSize] = 8 << 20;
     d->limit[cudaLimitMaxL2FetchGranularity] = 128;
+    d->limit[cudaLimitDevRuntimePendingLaunchCount] = 2048; /* as an H200 answers */
 }
 
 static cudaError_t open_device(struct runtime_device *d, int index)
@@ -146,6 +147,7 @@ static cudaError_t open_device(struct runtime_device *d, int index)
     d->space = engine_space(engine);
     initial_limits(d);
     heddle_output(engine, output_keep, NULL);
+    device_answers_kernels(engine);
     checking_device(d, engine);
     runtime_collect_device(engine);
     progress_begin();

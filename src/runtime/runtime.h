@@ -47,6 +47,9 @@ struct runtime_device *runtime_device(int index, cudaError_t *error);
 /* The device that is open already, or NULL. For signal handlers too. */
 struct runtime_device *runtime_device_if_open(int index);
 
+/* device.c: kernels may ask the device for its attributes and limits. Called when it is opened. */
+void device_answers_kernels(heddle_device *engine);
+
 /* The calling thread's device: its current context's (context.h), else the one set. Setting it makes the primary context
  * current. */
 int runtime_current(void);

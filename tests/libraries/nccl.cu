@@ -462,6 +462,7 @@ static void errors()
     EXPECT(ncclAllReduce(d, d, 1, ncclFloat, ncclSum, nullptr, 0) == ncclInvalidArgument);
     EXPECT(ncclGroupEnd() == ncclInvalidUsage);
     EXPECT(!strcmp(ncclGetErrorString(ncclSuccess), "no error"));
+    CUDA(cudaMemset(d, 0, 4000));
     NCCL(ncclBcast(d, 1, ncclFloat, 0, comm, 0));
     CUDA(cudaDeviceSynchronize());
     void *handle, *memory;

@@ -390,16 +390,38 @@ static heddle_status run(const heddle_kernel *k, void *const *args)
     return HEDDLE_OK;
 }
 
-heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args,
-                            heddle_result **result)
+heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args,
+                            heddle_result **result, struct children **children)
 {
     (void)cfg;
+    *children = NULL; /* its kernels launch none */
     running++;
     heddle_status s = run(k, args);
     running--;
     if (result)
         *result = calloc(1, sizeof **result);
     return s;
+}
+
+heddle_status engine_run_children(heddle_device *dev, struct children *children, engine_child_fn *run_one, void *user)
+{
+    (void)dev, (void)children, (void)run_one, (void)user;
+    return HEDDLE_OK;
+}
+
+void engine_tag_children(struct children *children, int64_t tag)
+{
+    (void)children, (void)tag;
+}
+
+void engine_asked(heddle_device *dev, const struct engine_asked *a)
+{
+    (void)dev, (void)a;
+}
+
+void engine_pending(heddle_device *dev, uint64_t most)
+{
+    (void)dev, (void)most;
 }
 
 const char *heddle_last_stray(void)
