@@ -1,5 +1,5 @@
 /* cuFFT: Fourier transforms (CUDA's cufft.h). Signatures and values: cuFFT API reference of CUDA 12.4 (cuFFT 11.2), with what CUDA 11
- * had. The transforms are FFTW's (docs/cufft.md).
+ * had, and CUDA 13's statuses. The transforms are FFTW's (docs/cufft.md).
  *
  * heddle/fft_functions.def lists every function with its state; what is not there is declared from it, answers
  * CUFFT_NOT_IMPLEMENTED and says its name once. */
@@ -42,9 +42,13 @@ typedef enum cufftResult_t {
     CUFFT_NO_WORKSPACE = 13,
     CUFFT_NOT_IMPLEMENTED = 14,
     CUFFT_LICENSE_ERROR = 15,
-    CUFFT_NOT_SUPPORTED = 16
+    CUFFT_NOT_SUPPORTED = 16,
+    CUFFT_MISSING_DEPENDENCY = 17, /* from here on: CUDA 13 */
+    CUFFT_NVRTC_FAILURE = 18,
+    CUFFT_NVJITLINK_FAILURE = 19,
+    CUFFT_NVSHMEM_FAILURE = 20
 } cufftResult;
-#define MAX_CUFFT_ERROR 0x11
+#define MAX_CUFFT_ERROR 0x15
 
 typedef float cufftReal;
 typedef double cufftDoubleReal;
