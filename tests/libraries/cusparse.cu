@@ -1,5 +1,5 @@
 // cuSPARSE beside dense loops: larger random matrices, all four types of the older interface, descriptors, order in streams.
-//   cusparse [fault]      fault: a column index that leads out of its matrix
+//   cusparse [fault|one]      fault: a column index that leads out of its matrix; one: a product, for a profile
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -21,7 +21,7 @@ static int wrong;
         }                                                                \
     } while (0)
 
-static const cusparseOperation_t N = CUSPARSE_OPERATION_NON_TRANSPOSE, T = CUSPARSE_OPERATION_TRANSPOSE;
+static const cusparseOperation_t N = CUSPARSE_OPERATION_NON_TRANSPOSE;
 static unsigned state = 1;
 static int below(int n)
 {
@@ -422,10 +422,25 @@ static int fault()
     return 0;
 }
 
+static int one() // 2 x 12 operations; 4 offsets, 12 indices, 12 values and 4 numbers of x in, 3 of y out
+{
+    cusparseHandle_t h;
+    const sparse a = random_matrix(3, 4, 100);
+    cusparseSpMatDescr_t d = describe(a);
+    cusparseDnVecDescr_t dx, dy;
+    double one = 1, zero = 0;
+    cusparseCreate(&h);
+    cusparseCreateDnVec(&dx, 4, device(vector<double>(4)), CUDA_R_64F);
+    cusparseCreateDnVec(&dy, 3, device(vector<double>(3)), CUDA_R_64F);
+    return cusparseSpMV(h, N, &one, d, dx, &zero, dy, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, NULL) || cudaDeviceSynchronize();
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "fault"))
         return fault();
+    if (argc > 1 && !strcmp(argv[1], "one"))
+        return one();
     cusparseHandle_t h;
     EXPECT(!cusparseCreate(&h));
     products(h, 1, 1, 1, 100);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A program of this folder: its own checks, the same under `heddle check`, its fault, and without the host's library.
+# A program of this folder: its own checks, the same under `heddle check`, its fault, one call's profile, and without the host's library.
 # program.sh HEDDLE WITHOUT.so NAME
 set -eu
 heddle=$1 without=$2 name=$3 here=$(cd "$(dirname "$0")" && pwd) work=$(mktemp -d)
@@ -14,10 +14,11 @@ run() { # run STATUS COMMAND...
 said() { grep -qF -- "$1" "$work/out" "$work/err" || fail "'$1' is missing"; }
 
 "$heddle" build -std=c++17 "$here/$name.cu" -o "$work/$name" "-l$name"
+one=
 case $name in
 cublas) needs="libopenblas libblis libblas" package="libopenblas0 (or libblis4, libblas3)" word=cublasSgemm missing=cublasUint8gemmBias ;;
-cusparse) needs= word=cusparseSpMV missing=cusparseCreateSlicedEll ;;
-cufft) needs=fftw package=libfftw3-single3 word=cufftExecC2C missing=cufftXtSetCallback ;;
+cusparse) needs= word=cusparseSpMV missing=cusparseCreateSlicedEll one="(3 x 4 CSR, 12 values)" operations=24 read=192 written=24 ;;
+cufft) needs=fftw package=libfftw3-single3 word=cufftExecC2C missing=cufftXtSetCallback one="(1024, batch 3, complex, in place)" operations=153,600 read=24,576 written=24,576 ;;
 nccl) needs='' word=ncclAllReduce missing=ncclCommRevoke; export HEDDLE_DEVICE=h200,h200,h200 ;;
 curand) needs= word=curandGenerateUniform missing=curandGenerateBinomial ;;
 esac
@@ -40,3 +41,9 @@ run 0 "$work/$name" fault
 said "$word ("
 said "illegal address (CUDA error 700)"
 said cudaErrorIllegalAddress
+[ -n "$one" ] || exit 0
+run 0 "$heddle" profile "$work/$name" one
+said "$word $one"
+for row in "Operations *FLOP *$operations" "Bytes Read *byte *$read" "Bytes Written *byte *$written"; do
+    cat "$work/out" "$work/err" | grep -qE "$row exact" || fail "'$row' is missing"
+done

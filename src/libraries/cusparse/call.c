@@ -1,6 +1,7 @@
 /* cuSPARSE's calls (see call.h). */
 #include "libraries/cusparse/call.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct scalar scalar_of(cusparseHandle_t handle, const void *p, enum compute c)
@@ -89,10 +90,18 @@ void call_dense(struct call *c, const char *name, const struct cusparseDnMatDesc
     }
 }
 
+int call_shape(const struct cusparseSpMatDescr *m, char *text, size_t size)
+{
+    static const char *const formats[] = {
+        [CUSPARSE_FORMAT_CSR] = "CSR", [CUSPARSE_FORMAT_CSC] = "CSC", [CUSPARSE_FORMAT_COO] = "COO", [CUSPARSE_FORMAT_BSR] = "blocks, BSR",
+        [CUSPARSE_FORMAT_BLOCKED_ELL] = "blocked ELL"};
+    return snprintf(text, size, "%lld x %lld %s, %lld values", (long long)m->rows, (long long)m->cols, formats[m->format], (long long)matrix_values(m));
+}
+
 cusparseStatus_t call_put(struct call *c, cusparseHandle_t handle, cudaError_t (*run)(void *), const void *data, size_t bytes, bool wait)
 {
     struct library_call l = {.library = "cuSPARSE", .function = c->function, .flops = c->flops, .peak = c->peak, .operand = c->operand,
-                             .operands = c->operands, .data = data, .data_bytes = bytes, .more = c->more, .run = run};
+                             .operands = c->operands, .data = data, .data_bytes = bytes, .more = c->more, .run = run, .shape = c->shape};
     cudaError_t e = library_call(handle->stream, &l, wait);
     return e == cudaSuccess ? CUSPARSE_STATUS_SUCCESS : e == cudaErrorMemoryAllocation ? CUSPARSE_STATUS_ALLOC_FAILED : CUSPARSE_STATUS_EXECUTION_FAILED;
 }

@@ -12,7 +12,8 @@ struct call {
     const char *function; /* a static text */
     double flops;
     enum library_peak peak;
-    void (*more)(void *data, struct library_more *m); /* NULL, or as in library_call */
+    void (*more)(void *data, struct library_more *m);         /* NULL, or as in library_call */
+    void (*shape)(const void *data, char *text, size_t size); /* likewise */
 };
 
 /* alpha or beta: its value when the call is made, or where it will be in device memory. */
@@ -38,6 +39,9 @@ void call_scalar(struct call *c, const char *name, const struct scalar *s, enum 
 void call_array(struct call *c, const char *name, const void *at, int64_t bytes, unsigned access);
 void call_matrix(struct call *c, const struct cusparseSpMatDescr *m, unsigned values, bool structure);
 void call_dense(struct call *c, const char *name, const struct cusparseDnMatDescr *d, unsigned access);
+
+/* "13 x 9, 40 values": for a shape. */
+int call_shape(const struct cusparseSpMatDescr *m, char *text, size_t size);
 
 /* Puts it into the handle's stream. `data` is copied; release as in library_call. */
 cusparseStatus_t call_put(struct call *c, cusparseHandle_t handle, cudaError_t (*run)(void *), const void *data, size_t bytes, bool wait);

@@ -4,6 +4,8 @@
  * (tests/truth/libraries/cusparse.tsv). */
 #include "libraries/cusparse/products.h"
 
+#include <stdio.h>
+
 #define NEED(is, status) \
     if (!(is))           \
         return CUSPARSE_STATUS_##status
@@ -84,6 +86,11 @@ static cudaError_t run_spmv(void *data)
     return e;
 }
 
+static void shape_spmv(const void *data, char *text, size_t size)
+{
+    call_shape(&((const struct spmv *)data)->a, text, size);
+}
+
 static bool spmv_algorithm(cusparseFormat_t format, cusparseSpMVAlg_t alg)
 {
     switch (alg) {
@@ -135,7 +142,7 @@ cusparseStatus_t products_spmv(const char *function, cusparseHandle_t h, cuspars
                                cusparseConstDnVecDescr_t x, const void *beta, cusparseConstDnVecDescr_t y, enum compute as)
 {
     struct spmv p = {*a, *x, *y, op, as, scalar_of(h, alpha, as), scalar_of(h, beta, as)};
-    struct call c = {.function = function, .flops = multiply_adds(as) * (double)matrix_values(a), .peak = compute_peak(as, a->type)};
+    struct call c = {.function = function, .flops = multiply_adds(as) * (double)matrix_values(a), .peak = compute_peak(as, a->type), .shape = shape_spmv};
     call_matrix(&c, a, LIBRARY_READ, true);
     call_array(&c, "x", x->values, x->size * type_bytes(x->type), LIBRARY_READ);
     call_array(&c, "y", y->values, y->size * type_bytes(y->type), LIBRARY_WRITE | (scalar_is_zero(&p.beta, as) ? 0 : LIBRARY_READ));
@@ -187,6 +194,14 @@ static cudaError_t run_spmm(void *data)
     for (int i = 0; i < p->c.batches && !e; i++)
         e = spmm_batch(p, i);
     return e;
+}
+
+static void shape_spmm(const void *data, char *text, size_t size)
+{
+    const struct spmm *p = data;
+    const int at = call_shape(&p->a, text, size);
+    if (at > 0 && (size_t)at < size)
+        snprintf(text + at, size - (size_t)at, ", n %lld%s", (long long)p->c.cols, p->c.batches > 1 ? ", batches" : "");
 }
 
 static bool spmm_algorithm(cusparseFormat_t format, cusparseSpMMAlg_t alg)
@@ -253,7 +268,7 @@ cusparseStatus_t products_spmm(const char *function, cusparseHandle_t h, cuspars
                                cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b, const void *beta, cusparseConstDnMatDescr_t d, enum compute as)
 {
     struct spmm p = {*a, *b, *d, opa, opb, as, scalar_of(h, alpha, as), scalar_of(h, beta, as)};
-    struct call c = {.function = function, .peak = compute_peak(as, a->type)};
+    struct call c = {.function = function, .peak = compute_peak(as, a->type), .shape = shape_spmm};
     c.flops = multiply_adds(as) * (double)matrix_values(a) * (double)d->cols * d->batches;
     call_matrix(&c, a, LIBRARY_READ, true);
     call_dense(&c, "B", b, LIBRARY_READ);
@@ -313,6 +328,14 @@ static cudaError_t run_sddmm(void *data)
     return e;
 }
 
+static void shape_sddmm(const void *data, char *text, size_t size)
+{
+    const struct sddmm *p = data;
+    const int at = call_shape(&p->c, text, size);
+    if (at > 0 && (size_t)at < size)
+        snprintf(text + at, size - (size_t)at, ", k %lld", (long long)(turns(p->opa) ? p->a.rows : p->a.cols));
+}
+
 static cusparseStatus_t check_sddmm(cusparseHandle_t h, cusparseOperation_t opa, cusparseOperation_t opb, const void *alpha, cusparseConstDnMatDescr_t a,
                                     cusparseConstDnMatDescr_t b, const void *beta, cusparseConstSpMatDescr_t c, cudaDataType compute, cusparseSDDMMAlg_t alg)
 {
@@ -354,7 +377,7 @@ cusparseStatus_t cusparseSDDMM(cusparseHandle_t h, cusparseOperation_t opa, cusp
         return e;
     const enum compute as = type_compute(compute);
     struct sddmm p = {*d, *a, *b, opa, opb, as, scalar_of(h, alpha, as), scalar_of(h, beta, as)};
-    struct call c = {.function = "cusparseSDDMM", .peak = compute_peak(as, a->type)};
+    struct call c = {.function = "cusparseSDDMM", .peak = compute_peak(as, a->type), .shape = shape_sddmm};
     c.flops = multiply_adds(as) * (double)d->nnz * (double)(turns(opa) ? a->rows : a->cols) * d->batches;
     call_dense(&c, "A", a, LIBRARY_READ);
     call_dense(&c, "B", b, LIBRARY_READ);

@@ -1,6 +1,7 @@
 /* Triangular systems: op(A) y = alpha x (SpSV), and with several right-hand sides (SpSM).
  *
  * The analysis has nothing to find out for loops in row order: it checks and is remembered. Values are read at each solution. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "libraries/cusparse/call.h"
@@ -61,6 +62,14 @@ static cudaError_t run(void *data)
     return e;
 }
 
+static void shape(const void *data, char *text, size_t size)
+{
+    const struct system *p = data;
+    const int at = call_shape(&p->a, text, size);
+    if (at > 0 && (size_t)at < size && p->y.cols != 1)
+        snprintf(text + at, size - (size_t)at, ", n %lld", (long long)p->y.cols);
+}
+
 static bool is_operation(cusparseOperation_t op, cudaDataType type)
 {
     return op == CUSPARSE_OPERATION_NON_TRANSPOSE || op == CUSPARSE_OPERATION_TRANSPOSE || (op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && type_is_complex(type));
@@ -81,7 +90,7 @@ static cusparseStatus_t put(const char *function, cusparseHandle_t h, cusparseOp
 {
     const enum compute as = type_compute(a->type);
     struct system p = {*a, *x, *y, opa, opx, as, scalar_of(h, alpha, as)};
-    struct call c = {.function = function, .flops = (type_is_complex(a->type) ? 8 : 2) * (double)a->nnz * (double)y->cols, .peak = compute_peak(as, a->type)};
+    struct call c = {.function = function, .flops = (type_is_complex(a->type) ? 8 : 2) * (double)a->nnz * (double)y->cols, .peak = compute_peak(as, a->type), .shape = shape};
     call_matrix(&c, a, LIBRARY_READ, true);
     call_dense(&c, "x", x, LIBRARY_READ);
     call_dense(&c, "y", y, LIBRARY_WRITE);

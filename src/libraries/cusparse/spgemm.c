@@ -2,6 +2,7 @@
  *
  * The product is computed, row by row with its columns in order, when the program asks for its size (cusparseSpGEMM_compute,
  * cusparseSpGEMMreuse_nnz): those calls wait. It is kept in the descriptor, and copied when the program has memory for it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,9 +182,16 @@ static struct scalar narrow_scalar(cusparseHandle_t h, const void *p, cudaDataTy
     return s;
 }
 
+static void shape(const void *data, char *text, size_t size)
+{
+    const struct product *p = data;
+    snprintf(text, size, "m %lld, n %lld, k %lld, %lld and %lld values", (long long)p->a.rows, (long long)p->b.cols, (long long)p->a.cols, (long long)p->a.nnz,
+             (long long)p->b.nnz);
+}
+
 static cusparseStatus_t put_product(cusparseHandle_t h, const char *function, const struct product *p)
 {
-    struct call c = {.function = function, .peak = compute_peak(p->as, p->a.type)};
+    struct call c = {.function = function, .peak = compute_peak(p->as, p->a.type), .shape = shape};
     if (p->values && p->d->products)
         c.flops = (p->as == COMPUTE_C32 || p->as == COMPUTE_C64 ? 8 : 2) * (double)p->d->products;
     call_matrix(&c, &p->a, p->values ? LIBRARY_READ : 0, true);
@@ -198,7 +206,7 @@ static cusparseStatus_t put_product(cusparseHandle_t h, const char *function, co
 /* What is kept goes when the program destroys the descriptor: this waits. */
 static cusparseStatus_t put_copy(cusparseHandle_t h, const char *function, const struct product *p)
 {
-    struct call c = {.function = function, .peak = compute_peak(p->as, p->a.type)};
+    struct call c = {.function = function, .peak = compute_peak(p->as, p->a.type), .shape = shape};
     call_array(&c, "C's row offsets", p->c.first, (p->d->rows + 1) * index_bytes(p->c.first_type), LIBRARY_WRITE);
     call_array(&c, "C's column indices", p->c.second, p->d->nnz * index_bytes(p->c.second_type), LIBRARY_WRITE);
     if (p->values)
