@@ -61,23 +61,37 @@ static cudaError_t read_offsets(struct scratch *s, const char *array, cusparseIn
     return cudaSuccess;
 }
 
+/* Are all of them from base on and below base + below? In one pass without a branch: a distance from either end that is negative
+ * leaves its sign. */
+static bool within(const int32_t *index, int64_t n, int base, int64_t below)
+{
+    const uint32_t last = (uint32_t)(below - 1 < INT32_MAX ? below - 1 : INT32_MAX);
+    uint32_t signs = 0;
+    for (int64_t k = 0; k < n; k++) {
+        const uint32_t v = (uint32_t)index[k] - (uint32_t)base;
+        signs |= v | (last - v);
+    }
+    return !(signs >> 31);
+}
+
 /* Indices as int32_t, from *base on: the array itself, or a copy. */
 static cudaError_t read_columns(struct scratch *s, const char *array, cusparseIndexType_t type, int *base, int64_t from, int64_t to, int64_t below,
                                 const int32_t **out)
 {
-    int32_t *copy = type == CUSPARSE_INDEX_64I ? scratch_get(s, to * (int64_t)sizeof *copy) : NULL;
-    if (type == CUSPARSE_INDEX_64I && !copy)
+    *out = (const int32_t *)array;
+    if (type == CUSPARSE_INDEX_32I && within(*out + from, to - from, *base, below))
+        return cudaSuccess;
+    int32_t *copy = scratch_get(s, to * (int64_t)sizeof *copy);
+    if (!copy)
         return cudaErrorMemoryAllocation;
     for (int64_t k = from; k < to; k++) {
         const int64_t v = index_at(array, type, k) - *base;
         if (v < 0 || v >= below)
             return strays("index", k, v + *base, *base, below);
-        if (copy)
-            copy[k] = (int32_t)v;
+        copy[k] = (int32_t)v;
     }
-    *out = copy ? copy : (const int32_t *)array;
-    if (copy)
-        *base = 0;
+    *out = copy;
+    *base = 0;
     return cudaSuccess;
 }
 
