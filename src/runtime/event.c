@@ -5,6 +5,7 @@
 #include "runtime/event.h"
 
 #include "runtime/capture.h"
+#include "runtime/ipc.h"
 #include "runtime/pool.h"
 #include "runtime/runtime.h"
 #include "runtime/times.h"
@@ -15,6 +16,7 @@ struct event {
     struct runtime_device *device;
     struct ticket *ticket; /* NULL: never recorded */
     struct capture_point *point; /* recorded last in a stream that captured */
+    struct ipc_event *ipc;       /* made with cudaEventInterprocess, or opened from a handle; else NULL */
 };
 
 static struct pool events = {.size = (sizeof(struct event) + 15) / 16 * 16};
@@ -55,18 +57,38 @@ static void record(struct event *e, struct ticket *t, struct capture_point *p)
     capture_point_free(point);
 }
 
+static cudaEvent_t new_event(struct runtime_device *d, unsigned flags, struct ipc_event *ipc)
+{
+    pthread_mutex_lock(&runtime_lock);
+    struct event *e = pool_take(&events);
+    e->flags = flags;
+    e->device = d;
+    e->ipc = ipc;
+    pthread_mutex_unlock(&runtime_lock);
+    return (cudaEvent_t)e;
+}
+
+cudaEvent_t event_of_ipc(struct runtime_device *d, struct ipc_event *ipc)
+{
+    return new_event(d, cudaEventInterprocess | cudaEventDisableTiming, ipc);
+}
+
+struct ipc_event *event_ipc(cudaEvent_t event)
+{
+    const struct event *e = event_of(event);
+    return e ? e->ipc : NULL;
+}
+
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
     ENTER(d);
     unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
     if (!event || flags & ~known || (flags & cudaEventInterprocess && !(flags & cudaEventDisableTiming)))
         return runtime_leave(cudaErrorInvalidValue);
-    pthread_mutex_lock(&runtime_lock);
-    struct event *e = pool_take(&events);
-    e->flags = flags;
-    e->device = d;
-    pthread_mutex_unlock(&runtime_lock);
-    *event = (cudaEvent_t)e;
+    struct ipc_event *ipc = flags & cudaEventInterprocess ? ipc_event_new() : NULL;
+    if (flags & cudaEventInterprocess && !ipc)
+        return runtime_leave(cudaErrorMemoryAllocation);
+    *event = new_event(d, flags, ipc);
     return cudaSuccess;
 }
 
@@ -80,6 +102,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     ENTER(d);
     EVENT(e, event);
     record(e, NULL, NULL);
+    ipc_event_release(e->ipc);
     pthread_mutex_lock(&runtime_lock);
     pool_give(&events, e);
     pthread_mutex_unlock(&runtime_lock);
@@ -130,7 +153,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     cudaError_t error = capture_admit(s, &captures);
     if (error || captures)
         return runtime_leave(error ? error : capture_event(e, event, s, flags));
-    record(e, queue_put(s, command_new(COMMAND_RECORD)), NULL);
+    record(e, queue_put(s, e->ipc ? ipc_event_record(e->ipc) : command_new(COMMAND_RECORD)), NULL);
     return cudaSuccess;
 }
 
@@ -146,7 +169,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     cudaError_t error = e->point ? capture_point_refuse(e->point) : capture_unsafe();
     if (error)
         return runtime_leave(error);
-    if (!ticket_done(e->ticket))
+    if (!ticket_done(e->ticket) || (e->ipc && !ipc_event_done(e->ipc)))
         return runtime_leave(cudaErrorNotReady);
     return runtime_leave(queue_verdict(e->device));
 }
@@ -161,6 +184,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
         return runtime_leave(error);
     if (event_ticket(event, &t) && t)
         queue_wait(t);
+    if (e->ipc && !ipc_event_await(e->ipc))
+        return runtime_leave(cudaErrorUnknown);
     return runtime_leave(queue_verdict(e->device));
 }
 

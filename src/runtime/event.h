@@ -14,6 +14,11 @@ bool event_is(cudaEvent_t event);
 struct capture_point;
 const struct capture_point *event_point(cudaEvent_t event);
 
+/* What it shares with other processes, or NULL; and an event of a handle. */
+struct ipc_event;
+struct ipc_event *event_ipc(cudaEvent_t event);
+cudaEvent_t event_of_ipc(struct runtime_device *d, struct ipc_event *ipc);
+
 /* The event was recorded by the command with this ticket. */
 void event_set(cudaEvent_t event, struct ticket *t);
 

@@ -72,7 +72,7 @@ struct pointer pointer_look(const void *pointer)
     enum pointer_kind kind = a.kind == SPACE_MANAGED ? POINTER_MANAGED
                              : a.kind == SPACE_HOST  ? POINTER_PINNED
                                                      : POINTER_DEVICE;
-    return (struct pointer){kind, d, address, a.address, a.bytes, a.kind == SPACE_VARIABLE || a.kind == SPACE_ENGINE};
+    return (struct pointer){kind, d, address, a.address, a.bytes, a.kind == SPACE_VARIABLE || a.kind == SPACE_ENGINE || a.kind == SPACE_IMPORTED};
 }
 
 bool pointer_spans(const struct pointer *p, size_t bytes)
@@ -102,7 +102,7 @@ void pointer_why(const struct pointer *p, const char *what, size_t bytes)
                      at, at - base, size, base);
     else
         checking_why("%s 0x%llx is %s", what, at,
-                     p->variable                  ? "a device variable"
+                     p->variable                  ? "a device variable, or another process's memory"
                      : p->kind == POINTER_PINNED  ? "pinned host memory"
                      : p->kind == POINTER_MANAGED ? "managed memory"
                                                   : "device memory");

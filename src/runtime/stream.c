@@ -4,6 +4,7 @@
 
 #include "runtime/capture.h"
 #include "runtime/event.h"
+#include "runtime/ipc.h"
 
 /* Priorities: numerically lower goes first; a GPU since Kepler offers 0 to -5 (cudaDeviceGetStreamPriorityRange on
  * compute capability 7.0 and later). They are accepted and answered: commands begin in the order of queueing. */
@@ -108,6 +109,8 @@ static cudaError_t wait_event(struct stream *s, cudaEvent_t event, unsigned flag
             e = capture_refuse(s, cudaErrorStreamCaptureIsolation);
         else if (!e && t)
             stream_wait(s, t);
+        if (!e && !captures && event_ipc(event))
+            queue_put_async(s, ipc_event_wait(event_ipc(event)));
     }
     ticket_release(t);
     return e;

@@ -110,6 +110,18 @@ static const char *map_both(const struct space *s, int fd)
     return NULL;
 }
 
+/* A piece of both views leads to a memfd; false: the system refuses, and the engine's view may lead nowhere. */
+static bool map_piece(uint64_t address, uint64_t bytes, int fd, uint64_t at)
+{
+    void *p = mmap(program_view(address), bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, (off_t)at);
+    void *e = mmap(space_host(address), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, (off_t)at);
+    if (p == MAP_FAILED || e == MAP_FAILED)
+        return false;
+    madvise(p, bytes, MADV_DONTDUMP);
+    madvise(e, bytes, MADV_DONTDUMP);
+    return true;
+}
+
 static const char *open_memory(const struct space *s, int *fd)
 {
     struct rlimit file;
@@ -262,12 +274,34 @@ static void set_steps(const struct space *s, uint64_t g, uint64_t address, uint6
         __atomic_store_n(&s->private->steps[g]->piece[i], on ? first << 32 | bytes : 0, __ATOMIC_RELAXED);
 }
 
+/* Is the memory of this kind the device's own? */
+static bool of_device(enum space_kind kind)
+{
+    return kind != SPACE_HOST && kind != SPACE_IMPORTED;
+}
+
+static bool has_room(const struct space *s, enum space_kind kind, uint64_t bytes)
+{
+    if (of_device(kind) && s->capacity - s->private->granted_device < bytes)
+        return false;
+    return kind == SPACE_IMPORTED || machine_left(s->private) >= bytes; /* imported: another process has paid for it */
+}
+
+static void count_granted(struct space *s, enum space_kind kind, int64_t bytes)
+{
+    struct space_private *p = s->private;
+    if (kind != SPACE_IMPORTED)
+        p->granted += (uint64_t)bytes;
+    if (of_device(kind))
+        p->granted_device += (uint64_t)bytes;
+}
+
 /* Takes `count` granules for a kind: index of the first, or -1. */
 static int64_t take_granules(struct space *s, enum space_kind kind, uint64_t count)
 {
     struct space_private *p = s->private;
     uint64_t bytes = count * SPACE_GRANULE;
-    if ((kind != SPACE_HOST && s->capacity - p->granted_device < bytes) || machine_left(p) < bytes)
+    if (!has_room(s, kind, bytes))
         return -1;
     int64_t g = places_find(&p->places, kind, count);
     if (g < 0)
@@ -277,9 +311,7 @@ static int64_t take_granules(struct space *s, enum space_kind kind, uint64_t cou
     places_change(&p->places, kind, (uint32_t)g, (uint32_t)count, failed ? 0 : 1);
     if (failed)
         return -1;
-    p->granted += bytes;
-    if (kind != SPACE_HOST)
-        p->granted_device += bytes;
+    count_granted(s, kind, (int64_t)bytes);
     granule_live(s, (uint64_t)g, count, host_touches(kind) ? SPACE_EVERYBODYS : 1);
     return g;
 }
@@ -293,10 +325,11 @@ static void give_granules(struct space *s, uint64_t g, uint64_t count)
     places_change(&p->places, kind, (uint32_t)g, (uint32_t)count, -1);
     if (host_touches(kind))
         mprotect(program_view(address), bytes, PROT_NONE);
-    punch(s, address, bytes);
-    p->granted -= bytes;
-    if (kind != SPACE_HOST)
-        p->granted_device -= bytes;
+    if (kind == SPACE_IMPORTED)
+        map_piece(address, bytes, p->fd, address - s->base);
+    else
+        punch(s, address, bytes);
+    count_granted(s, kind, -(int64_t)bytes);
     memset(&p->table[g], 0, count * sizeof p->table[g]);
 }
 
@@ -460,10 +493,16 @@ static struct space_allocation *place_small(struct space *s, enum space_kind kin
     return &sh->list[i];
 }
 
-static struct space_allocation *place_large(struct space *s, enum space_kind kind, uint64_t bytes)
+/* Granules that a large allocation takes, which begins so far inside of the first. */
+static uint64_t granules_of(const struct space_private *p, uint64_t inside, uint64_t bytes)
+{
+    return span_of(p, inside + bytes, SPACE_GRANULE) / SPACE_GRANULE;
+}
+
+static struct space_allocation *place_large(struct space *s, enum space_kind kind, uint64_t inside, uint64_t bytes)
 {
     struct space_private *p = s->private;
-    uint64_t count = span_of(p, bytes, SPACE_GRANULE) / SPACE_GRANULE;
+    uint64_t count = granules_of(p, inside, bytes);
     int64_t g = take_granules(s, kind, count);
     if (g < 0)
         return NULL;
@@ -473,7 +512,7 @@ static struct space_allocation *place_large(struct space *s, enum space_kind kin
         p->table[(uint64_t)g + i].head = (uint32_t)g;
     }
     struct space_allocation *a = p->table[g].large = alloc_zeroed(sizeof *a);
-    *a = (struct space_allocation){.address = s->base + (uint64_t)g * SPACE_GRANULE, .bytes = bytes};
+    *a = (struct space_allocation){.address = s->base + (uint64_t)g * SPACE_GRANULE + inside, .bytes = bytes};
     set_run(s, (uint64_t)g, count, a->address, bytes);
     return a;
 }
@@ -487,7 +526,7 @@ enum space_status space_alloc(struct space *s, uint64_t bytes, enum space_kind k
     if (bytes > s->bytes)
         return SPACE_NO_MEMORY;
     pthread_mutex_lock(&p->lock);
-    struct space_allocation was, *a = bytes + p->padding <= SPACE_SMALL_MAX ? place_small(s, kind, bytes) : place_large(s, kind, bytes);
+    struct space_allocation was, *a = bytes + p->padding <= SPACE_SMALL_MAX ? place_small(s, kind, bytes) : place_large(s, kind, 0, bytes);
     if (a) {
         a->kind = kind;
         a->label = label ? arena_strdup(&p->labels, label) : NULL;
@@ -499,6 +538,37 @@ enum space_status space_alloc(struct space *s, uint64_t bytes, enum space_kind k
     if (a && p->see)
         p->see(&was, false, p->see_user);
     return a ? SPACE_OK : SPACE_NO_MEMORY;
+}
+
+/* --- memory that processes share --- */
+
+bool space_export(const struct space *s, uint64_t address, struct space_share *out)
+{
+    struct space_allocation a;
+    if (!space_find(s, address, &a) || a.address != address || a.kind != SPACE_PROGRAM)
+        return false;
+    uint64_t inside = (address - s->base) % SPACE_GRANULE;
+    *out = (struct space_share){s->private->fd, address - s->base - inside, inside, a.bytes};
+    return true;
+}
+
+enum space_status space_import(struct space *s, const struct space_share *share, uint64_t *address)
+{
+    struct space_private *p = s->private;
+    if (!share->bytes || share->bytes > s->bytes || share->inside >= SPACE_GRANULE)
+        return SPACE_BAD_ADDRESS;
+    pthread_mutex_lock(&p->lock);
+    struct space_allocation *a = place_large(s, SPACE_IMPORTED, share->inside, share->bytes);
+    bool mapped = a && map_piece(a->address - share->inside, granules_of(p, share->inside, share->bytes) * SPACE_GRANULE, share->fd, share->at);
+    if (a) {
+        a->kind = SPACE_IMPORTED;
+        a->serial = ++p->serial;
+        *address = a->address;
+    }
+    pthread_mutex_unlock(&p->lock);
+    if (a && !mapped)
+        space_free(s, *address);
+    return mapped ? SPACE_OK : SPACE_NO_MEMORY;
 }
 
 void space_pad(struct space *s, uint64_t bytes)
@@ -590,7 +660,7 @@ static bool free_large(struct space *s, uint32_t g, uint64_t address, struct spa
         return false;
     *was = *a;
     alloc_release(a);
-    uint64_t count = span_of(s->private, was->bytes, SPACE_GRANULE) / SPACE_GRANULE;
+    uint64_t count = granules_of(s->private, (was->address - s->base) % SPACE_GRANULE, was->bytes);
     set_run(s, g, count, 0, 0);
     give_granules(s, g, count);
     return true;

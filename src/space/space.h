@@ -57,9 +57,10 @@ enum space_kind {
     SPACE_VARIABLE, /* __device__ and __constant__ variables of a module */
     SPACE_ENGINE,   /* the engine's own */
     SPACE_MANAGED,  /* cudaMallocManaged: the host may touch it too */
-    SPACE_HOST      /* cudaMallocHost, cudaHostAlloc: pinned host memory that kernels may touch too */
+    SPACE_HOST,     /* cudaMallocHost, cudaHostAlloc: pinned host memory that kernels may touch too */
+    SPACE_IMPORTED  /* another process's memory of the program (space_import) */
 };
-#define SPACE_KINDS 5
+#define SPACE_KINDS 6
 
 /* Allocations larger than this take whole granules of their own (bytes). */
 #define SPACE_SMALL_MAX SPACE_GRANULE
@@ -123,6 +124,22 @@ void space_pad(struct space *s, uint64_t bytes);
 /* `see` is told of every allocation that was granted, and of every one that was taken back; after the fact, without a
  * lock, on the thread that asked. One watcher a space, set before the first allocation. */
 void space_watch(struct space *s, void (*see)(const struct space_allocation *a, bool freed, void *user), void *user) ACROSS(space_watch);
+
+/* An allocation as another process finds it: in the memfd of its device, which both map. */
+struct space_share {
+    int fd;          /* the memfd: of the process that exports, or one that the importing process has opened */
+    uint64_t at;     /* where its first granule begins in the memfd */
+    uint64_t inside; /* where it begins in that granule */
+    uint64_t bytes;
+};
+
+/* The allocation of the program's memory that begins at the address. False: there is none. */
+bool space_export(const struct space *s, uint64_t address, struct space_share *out) ACROSS(space_export);
+
+/* What another process has exported becomes an allocation of kind SPACE_IMPORTED, whole granules of which this device has no memory:
+ * both processes read and write the same bytes, as long as one of them has them. space_free ends it. SPACE_NO_MEMORY: there are no
+ * addresses left, or the system refuses. */
+enum space_status space_import(struct space *s, const struct space_share *share, uint64_t *address) ACROSS(space_import);
 
 /* Takes back what space_alloc returned (the first address exactly). The pages go back to the machine. */
 enum space_status space_free(struct space *s, uint64_t address) ACROSS(space_free);
@@ -192,6 +209,13 @@ static inline bool space_live(const struct space *s, uint64_t granule)
     return __atomic_load_n(&s->live[granule], __ATOMIC_ACQUIRE);
 }
 
+/* The granules that bytes from `first` on lie in. */
+static inline struct space_run space_whole(const struct space *s, uint64_t first, uint64_t bytes)
+{
+    uint64_t inside = (first - s->base) % SPACE_GRANULE;
+    return (struct space_run){first - inside, (inside + bytes + SPACE_GRANULE - 1) / SPACE_GRANULE * SPACE_GRANULE};
+}
+
 /* The granules of the allocation at an address, or the one that allocations share there; bytes 0: there is none. */
 static inline struct space_run space_granules_at(const struct space *s, uint64_t address)
 {
@@ -200,8 +224,7 @@ static inline struct space_run space_granules_at(const struct space *s, uint64_t
         return (struct space_run){0, 0};
     uint64_t bytes = __atomic_load_n(&s->run[granule].bytes, __ATOMIC_ACQUIRE);
     if (bytes)
-        return (struct space_run){__atomic_load_n(&s->run[granule].first, __ATOMIC_RELAXED),
-                                  (bytes + SPACE_GRANULE - 1) / SPACE_GRANULE * SPACE_GRANULE};
+        return space_whole(s, __atomic_load_n(&s->run[granule].first, __ATOMIC_RELAXED), bytes);
     const struct space_steps *steps = __atomic_load_n(&s->steps[granule], __ATOMIC_ACQUIRE);
     return (struct space_run){s->base + granule * SPACE_GRANULE, steps ? SPACE_GRANULE : 0};
 }
