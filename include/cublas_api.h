@@ -197,6 +197,7 @@ HEDDLE_CUBLAS_GROUPED(int64_t, _64)
 #include "heddle/cublas_parameters.h"
 #define ROUTINE(naming, name, suffix, routine, multiplications, additions, ...) \
     cublasStatus_t HEDDLE_CUBLAS_SYMBOL(naming, name, suffix)(cublasHandle_t handle HEDDLE_PARAMETERS(__VA_ARGS__));
+#define HEDDLE_ROUTINES "heddle/cublas_routines.def"
 #define HEDDLE_N int
 #define HEDDLE_CUBLAS_WIDTH
 #include "heddle/cublas_each.h"
@@ -209,6 +210,7 @@ HEDDLE_CUBLAS_GROUPED(int64_t, _64)
 #undef HEDDLE_N
 #undef HEDDLE_CUBLAS_WIDTH
 #undef HEDDLE_CUBLAS_WIDE
+#undef HEDDLE_ROUTINES
 #undef ROUTINE
 #pragma pop_macro("ROUTINE")
 

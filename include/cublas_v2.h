@@ -34,6 +34,7 @@ HEDDLE_CUBLAS_V2(cublasSetPointerMode, (cublasHandle_t handle, cublasPointerMode
 #define HEDDLE_V2_apart HEDDLE_V2__v2
 #define HEDDLE_V2_added(...)
 #define ROUTINE(naming, name, suffix, routine, multiplications, additions, ...) HEDDLE_V2_##suffix(naming, name, __VA_ARGS__)
+#define HEDDLE_ROUTINES "heddle/cublas_routines.def"
 #define HEDDLE_N int
 #define HEDDLE_CUBLAS_WIDTH
 #include "heddle/cublas_each.h"
@@ -46,6 +47,7 @@ HEDDLE_CUBLAS_V2(cublasSetPointerMode, (cublasHandle_t handle, cublasPointerMode
 #undef HEDDLE_N
 #undef HEDDLE_CUBLAS_WIDTH
 #undef HEDDLE_CUBLAS_WIDE
+#undef HEDDLE_ROUTINES
 #undef HEDDLE_V2__v2
 #undef HEDDLE_V2_apart
 #undef HEDDLE_V2_added

@@ -1,7 +1,7 @@
-/* Includes cublas_routines.def once for each element type. Before: ROUTINE as there; HEDDLE_N the type of sizes.
+/* Includes HEDDLE_ROUTINES (cublas_routines.def, cusolver_routines.def) once for each element type. Before: ROUTINE as there; HEDDLE_N the type of sizes.
  *
  * For each type: HEDDLE_T of what is read, HEDDLE_U of what is written, HEDDLE_F of factors, HEDDLE_R real; HEDDLE_TYPE_T ... as values of
- * cudaDataType; HEDDLE_NAME_plain(name) ... the function's name by its naming. */
+ * cudaDataType; HEDDLE_NAME_plain(name) ... the function's name by its naming, HEDDLE_DN_plain(name) ... of cuSOLVER. */
 #define HEDDLE_SET 1
 #define HEDDLE_T float
 #define HEDDLE_U float
@@ -12,9 +12,12 @@
 #define HEDDLE_TYPE_F CUDA_R_32F
 #define HEDDLE_TYPE_R CUDA_R_32F
 #define HEDDLE_NAME_plain(name) cublasS##name
+#define HEDDLE_DN_plain(name) cusolverDnS##name
+#define HEDDLE_DN_sy(name) cusolverDnSsy##name
+#define HEDDLE_DN_or(name) cusolverDnSor##name
 #define HEDDLE_NAME_index(name) cublasIs##name
 #define HEDDLE_NAME_norm(name) cublasS##name
-#include "heddle/cublas_routines.def"
+#include HEDDLE_ROUTINES
 #undef HEDDLE_SET
 #undef HEDDLE_T
 #undef HEDDLE_U
@@ -25,6 +28,9 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_DN_plain
+#undef HEDDLE_DN_sy
+#undef HEDDLE_DN_or
 #undef HEDDLE_NAME_index
 #undef HEDDLE_NAME_norm
 
@@ -38,9 +44,12 @@
 #define HEDDLE_TYPE_F CUDA_R_64F
 #define HEDDLE_TYPE_R CUDA_R_64F
 #define HEDDLE_NAME_plain(name) cublasD##name
+#define HEDDLE_DN_plain(name) cusolverDnD##name
+#define HEDDLE_DN_sy(name) cusolverDnDsy##name
+#define HEDDLE_DN_or(name) cusolverDnDor##name
 #define HEDDLE_NAME_index(name) cublasId##name
 #define HEDDLE_NAME_norm(name) cublasD##name
-#include "heddle/cublas_routines.def"
+#include HEDDLE_ROUTINES
 #undef HEDDLE_SET
 #undef HEDDLE_T
 #undef HEDDLE_U
@@ -51,6 +60,9 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_DN_plain
+#undef HEDDLE_DN_sy
+#undef HEDDLE_DN_or
 #undef HEDDLE_NAME_index
 #undef HEDDLE_NAME_norm
 
@@ -64,10 +76,13 @@
 #define HEDDLE_TYPE_F CUDA_C_32F
 #define HEDDLE_TYPE_R CUDA_R_32F
 #define HEDDLE_NAME_plain(name) cublasC##name
+#define HEDDLE_DN_plain(name) cusolverDnC##name
+#define HEDDLE_DN_sy(name) cusolverDnChe##name
+#define HEDDLE_DN_or(name) cusolverDnCun##name
 #define HEDDLE_NAME_index(name) cublasIc##name
 #define HEDDLE_NAME_norm(name) cublasSc##name
 #define HEDDLE_NAME_by_real(name) cublasCs##name
-#include "heddle/cublas_routines.def"
+#include HEDDLE_ROUTINES
 #undef HEDDLE_SET
 #undef HEDDLE_T
 #undef HEDDLE_U
@@ -78,6 +93,9 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_DN_plain
+#undef HEDDLE_DN_sy
+#undef HEDDLE_DN_or
 #undef HEDDLE_NAME_index
 #undef HEDDLE_NAME_norm
 #undef HEDDLE_NAME_by_real
@@ -92,10 +110,13 @@
 #define HEDDLE_TYPE_F CUDA_C_64F
 #define HEDDLE_TYPE_R CUDA_R_64F
 #define HEDDLE_NAME_plain(name) cublasZ##name
+#define HEDDLE_DN_plain(name) cusolverDnZ##name
+#define HEDDLE_DN_sy(name) cusolverDnZhe##name
+#define HEDDLE_DN_or(name) cusolverDnZun##name
 #define HEDDLE_NAME_index(name) cublasIz##name
 #define HEDDLE_NAME_norm(name) cublasDz##name
 #define HEDDLE_NAME_by_real(name) cublasZd##name
-#include "heddle/cublas_routines.def"
+#include HEDDLE_ROUTINES
 #undef HEDDLE_SET
 #undef HEDDLE_T
 #undef HEDDLE_U
@@ -106,6 +127,9 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_DN_plain
+#undef HEDDLE_DN_sy
+#undef HEDDLE_DN_or
 #undef HEDDLE_NAME_index
 #undef HEDDLE_NAME_norm
 #undef HEDDLE_NAME_by_real
@@ -120,7 +144,7 @@
 #define HEDDLE_TYPE_F CUDA_R_16F
 #define HEDDLE_TYPE_R CUDA_R_16F
 #define HEDDLE_NAME_plain(name) cublasH##name
-#include "heddle/cublas_routines.def"
+#include HEDDLE_ROUTINES
 #undef HEDDLE_SET
 #undef HEDDLE_T
 #undef HEDDLE_U
@@ -131,6 +155,9 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_DN_plain
+#undef HEDDLE_DN_sy
+#undef HEDDLE_DN_or
 
 #define HEDDLE_SET 32
 #define HEDDLE_T __half
@@ -142,7 +169,7 @@
 #define HEDDLE_TYPE_F CUDA_R_32F
 #define HEDDLE_TYPE_R CUDA_R_32F
 #define HEDDLE_NAME_plain(name) cublasHSH##name
-#include "heddle/cublas_routines.def"
+#include HEDDLE_ROUTINES
 #undef HEDDLE_SET
 #undef HEDDLE_T
 #undef HEDDLE_U
@@ -153,6 +180,9 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_DN_plain
+#undef HEDDLE_DN_sy
+#undef HEDDLE_DN_or
 
 #define HEDDLE_SET 32
 #define HEDDLE_T __half
@@ -164,7 +194,7 @@
 #define HEDDLE_TYPE_F CUDA_R_32F
 #define HEDDLE_TYPE_R CUDA_R_32F
 #define HEDDLE_NAME_plain(name) cublasHSS##name
-#include "heddle/cublas_routines.def"
+#include HEDDLE_ROUTINES
 #undef HEDDLE_SET
 #undef HEDDLE_T
 #undef HEDDLE_U
@@ -175,6 +205,9 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_DN_plain
+#undef HEDDLE_DN_sy
+#undef HEDDLE_DN_or
 
 #define HEDDLE_SET 32
 #define HEDDLE_T __nv_bfloat16
@@ -186,7 +219,7 @@
 #define HEDDLE_TYPE_F CUDA_R_32F
 #define HEDDLE_TYPE_R CUDA_R_32F
 #define HEDDLE_NAME_plain(name) cublasTST##name
-#include "heddle/cublas_routines.def"
+#include HEDDLE_ROUTINES
 #undef HEDDLE_SET
 #undef HEDDLE_T
 #undef HEDDLE_U
@@ -197,6 +230,9 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_DN_plain
+#undef HEDDLE_DN_sy
+#undef HEDDLE_DN_or
 
 #define HEDDLE_SET 32
 #define HEDDLE_T __nv_bfloat16
@@ -208,7 +244,7 @@
 #define HEDDLE_TYPE_F CUDA_R_32F
 #define HEDDLE_TYPE_R CUDA_R_32F
 #define HEDDLE_NAME_plain(name) cublasTSS##name
-#include "heddle/cublas_routines.def"
+#include HEDDLE_ROUTINES
 #undef HEDDLE_SET
 #undef HEDDLE_T
 #undef HEDDLE_U
@@ -219,6 +255,9 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_DN_plain
+#undef HEDDLE_DN_sy
+#undef HEDDLE_DN_or
 
 #define HEDDLE_SET 64
 #define HEDDLE_T void
@@ -230,7 +269,8 @@
 #define HEDDLE_TYPE_F CUDA_R_32F
 #define HEDDLE_TYPE_R CUDA_R_32F
 #define HEDDLE_NAME_as_ex(name) cublas##name
-#include "heddle/cublas_routines.def"
+#define HEDDLE_DN_x(name) cusolverDnX##name
+#include HEDDLE_ROUTINES
 #undef HEDDLE_SET
 #undef HEDDLE_T
 #undef HEDDLE_U
@@ -241,3 +281,4 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_as_ex
+#undef HEDDLE_DN_x

@@ -26,7 +26,7 @@ static void of_messages(void **state)
         {"cannot find -lnvJitLink: No such file or directory", ": nvJitLink, "},
         {"'curand_mtgp32_host.h' file not found", ": cuRAND's "},
         {"'nccl_net.h' file not found", ": NCCL's plug-ins and device side ("},
-        {"'cusolverDn.h' file not found", ": cuSOLVER ("},
+        {"'cusolverSp.h' file not found", ": cuSOLVER's sparse part"},
         {"cannot find -lnvjpeg: No such file or directory", ": nvJPEG ("},
         {"cannot find -lcufftw: No such file or directory", ": cuFFTW ("},
         {"'cusparseLt.h' file not found", ": cuSPARSELt ("},

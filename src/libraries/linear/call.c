@@ -106,6 +106,10 @@ static bool is_wrong(const struct call *c, const struct linear_argument *a)
     switch (a->kind) {
     case LINEAR_LETTER:
         return a->value < 0 || a->value >= (int64_t)strlen(a->letters);
+    case LINEAR_JOB:
+        return !a->value || !strchr(a->letters, (int)a->value);
+    case LINEAR_ROOM:
+        return !a->at;
     case LINEAR_SIZE:
         return a->value < 0 && !forgives_sizes(c);
     case LINEAR_BATCH:
@@ -248,7 +252,7 @@ static void more(void *data, struct library_more *m)
             if (c->context.on_device)
                 load_numbers(a);
             zero = a->kind == LINEAR_FACTOR && a->count == 1 && is_zero(a);
-        } else if (a->kind == LINEAR_ARRAY && c->batches) {
+        } else if ((a->kind == LINEAR_ARRAY || a->kind == LINEAR_ALSO) && c->batches) {
             unsigned access = a->access == LINEAR_UPDATE ? zero ? LIBRARY_WRITE : LIBRARY_READ | LIBRARY_WRITE : a->access;
             add_array(c, a, access == LIBRARY_READ && zero ? 0 : access, m);
         }
@@ -267,7 +271,7 @@ static int plain_operands(const struct call *c, struct library_operand *o)
             bytes = (size_t)c->batches * sizeof(void *);
             access = LIBRARY_READ;
         } else if ((a->kind == LINEAR_INTEGERS && a->at) || a->kind == LINEAR_INFO) {
-            bytes = (size_t)c->batches * (size_t)a->count * sizeof(int);
+            bytes = (size_t)(a->value ? 1 : c->batches) * (size_t)a->count * sizeof(int);
         } else if (c->context.on_device && (a->kind == LINEAR_FACTOR || a->kind == LINEAR_SCALAR || a->kind == LINEAR_RESULT)) {
             bytes = (size_t)a->count * element_bytes(a->type);
         } else if (c->context.on_device && a->kind == LINEAR_INDEX) {
@@ -326,7 +330,7 @@ static bool is_rounded(const struct call *c, const struct linear_argument *a)
 /* The copy that the routine works on: with the sign of the increment, so that the order of elements stays. */
 static void *array_for(const struct call *c, const struct linear_argument *a, int64_t batch, struct passed *p)
 {
-    cudaDataType computed = type_of(c->letter, false);
+    cudaDataType computed = type_of(c->letter, a->real);
     void *memory = array_at(a, batch);
     bool repeated = a->form == LINEAR_VECTOR && !a->value && !strcmp(c->routine.name, "gemv"); /* BLAS refuses an increment of zero */
     if (a->type == computed && !is_rounded(c, a) && !repeated)
@@ -369,6 +373,10 @@ static int pass(const struct call *c, int64_t batch, struct passed *p, void **v)
             p[i].letter = a->letters[a->value];
             v[n++] = &p[i].letter;
             break;
+        case LINEAR_JOB:
+            p[i].letter = (char)a->value;
+            v[n++] = &p[i].letter;
+            break;
         case LINEAR_SIZE:
             v[n++] = &p[i].size;
             break;
@@ -384,7 +392,7 @@ static int pass(const struct call *c, int64_t batch, struct passed *p, void **v)
             break;
         case LINEAR_INTEGERS:
         case LINEAR_INFO:
-            v[n++] = a->at ? (int *)library_host(a->at) + batch * a->count : NULL;
+            v[n++] = a->at ? (int *)library_host(a->at) + (a->value ? 0 : batch * a->count) : NULL;
             break;
         default:
             break;
@@ -400,7 +408,7 @@ static void take_back(const struct call *c, int64_t batch, struct passed *p)
         if (a->kind == LINEAR_SCALAR)
             take_numbers(c, a, &p[i]);
         if (p[i].copy && a->access & LIBRARY_WRITE)
-            convert_array(a, array_at(a, batch), p[i].copy, type_of(c->letter, false), true);
+            convert_array(a, array_at(a, batch), p[i].copy, type_of(c->letter, a->real), true);
         free(p[i].copy);
     }
 }
@@ -526,13 +534,21 @@ static bool waits(const struct call *c)
     return host;
 }
 
+/* By the beginnings of names; BLAS's own are none of them, or harmless. */
 static bool needs_lapack(const char *name)
 {
-    static const char *const those[] = {"getr", "matinv", "geqrf", "gels"};
+    static const char *const those[] = {"getr", "matinv", "geqrf", "gels", "po", "or", "sy", "ges"};
     for (size_t i = 0; i < sizeof those / sizeof *those; i++)
         if (!strncmp(name, those[i], strlen(those[i])))
             return true;
     return false;
+}
+
+enum linear_status linear_check(const struct linear_context *context, const struct linear_routine *r, const struct linear_argument *a, int n)
+{
+    struct call c;
+    init(&c, context, r, a, n);
+    return check(&c);
 }
 
 enum linear_status linear_call(const struct linear_context *context, const struct linear_routine *r, const struct linear_argument *a, int n)

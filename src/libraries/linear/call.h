@@ -19,8 +19,11 @@ enum linear_kind {
     LINEAR_RESULT,     /* what a function answers */
     LINEAR_INDEX,      /* the same as an int of value bytes */
     LINEAR_ARRAY,
+    LINEAR_ALSO,       /* an array that is an operand once more, in another way; not passed on */
     LINEAR_INTEGERS,   /* count ints for each of a batch */
-    LINEAR_INFO,       /* an int for each of a batch */
+    LINEAR_JOB,        /* value is a letter, one of `letters` */
+    LINEAR_ROOM,       /* where a size of `value` bytes goes; not passed on */
+    LINEAR_INFO,       /* an int for each of a batch; value: one for all */
     LINEAR_HOST_INFO,  /* an int on the host: whether the parameters are good */
     LINEAR_EXECUTION,  /* value: the type that is computed in; count: the library's word for it; not passed on */
     LINEAR_HINT,       /* changes nothing; not passed on */
@@ -70,6 +73,9 @@ enum linear_status { LINEAR_DONE, LINEAR_INVALID, LINEAR_UNSUPPORTED, LINEAR_NO_
 /* Puts the call into the stream. A result in host memory is there when it returns. n arguments, LINEAR_MOST at most. */
 enum { LINEAR_MOST = 18 };
 enum linear_status linear_call(const struct linear_context *c, const struct linear_routine *r, const struct linear_argument *a, int n);
+
+/* Only whether the arguments are good. */
+enum linear_status linear_check(const struct linear_context *c, const struct linear_routine *r, const struct linear_argument *a, int n);
 
 /* Our own routines beside the host's, by letter and name: pointers in the order of the arguments. NULL: none. */
 typedef void (*own_routine)(void **a);

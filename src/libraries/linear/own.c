@@ -9,6 +9,7 @@
 #include "libraries/linear/call.h"
 
 #define LETTER     's'
+#define IS_COMPLEX false
 #define T          float
 #define R          float
 #define OWN(name)  s##name
@@ -17,18 +18,21 @@
 #define SIZE_OF(x) fabsf(x)
 #include "libraries/linear/own_typed.h"
 #undef LETTER
+#undef IS_COMPLEX
 #undef T
 #undef R
 #undef OWN
 #undef SIZE_OF
 
 #define LETTER     'd'
+#define IS_COMPLEX false
 #define T          double
 #define R          double
 #define OWN(name)  d##name
 #define SIZE_OF(x) fabs(x)
 #include "libraries/linear/own_typed.h"
 #undef LETTER
+#undef IS_COMPLEX
 #undef T
 #undef R
 #undef OWN
@@ -37,6 +41,7 @@
 #undef SIZE_OF
 
 #define LETTER     'c'
+#define IS_COMPLEX true
 #define T          float _Complex
 #define R          float
 #define OWN(name)  c##name
@@ -45,6 +50,7 @@
 #define SIZE_OF(x) (fabsf(crealf(x)) + fabsf(cimagf(x)))
 #include "libraries/linear/own_typed.h"
 #undef LETTER
+#undef IS_COMPLEX
 #undef T
 #undef R
 #undef OWN
@@ -53,6 +59,7 @@
 #undef SIZE_OF
 
 #define LETTER     'z'
+#define IS_COMPLEX true
 #define T          double _Complex
 #define R          double
 #define OWN(name)  z##name

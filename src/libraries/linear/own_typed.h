@@ -143,19 +143,19 @@ static void OWN(trttp3)(void **v)
 /* --- factors of a batch --- */
 
 /* LU without exchanging rows. */
-static int OWN(lu)(int n, T *a, ptrdiff_t ld)
+static int OWN(lu)(int m, int n, T *a, ptrdiff_t ld)
 {
     int info = 0;
-    for (ptrdiff_t k = 0; k < n; k++) {
+    for (ptrdiff_t k = 0; k < m && k < n; k++) {
         T pivot = a[k + k * ld];
         if (pivot == 0) {
             info = info ? info : (int)k + 1;
             continue;
         }
-        for (ptrdiff_t i = k + 1; i < n; i++)
+        for (ptrdiff_t i = k + 1; i < m; i++)
             a[i + k * ld] /= pivot;
         for (ptrdiff_t j = k + 1; j < n; j++)
-            for (ptrdiff_t i = k + 1; i < n; i++)
+            for (ptrdiff_t i = k + 1; i < m; i++)
                 a[i + j * ld] -= a[i + k * ld] * a[k + j * ld];
     }
     return info;
@@ -167,7 +167,7 @@ static void OWN(getrfp)(void **v)
     if (v[3])
         host_do(LETTER, "getrf", v[0], v[0], v[1], v[2], v[3], v[4], NULL);
     else
-        *(int *)v[4] = OWN(lu)(INT(0), v[1], INT(2));
+        *(int *)v[4] = OWN(lu)(INT(0), INT(0), v[1], INT(2));
 }
 
 /* Pivots that exchange nothing, where there are none. */
@@ -230,6 +230,142 @@ static void OWN(gelsb)(void **v)
     if (work)
         host_do(LETTER, "gels", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], work, &room, v[8], NULL);
     free(work);
+}
+
+/* --- cuSOLVER's forms of LAPACK: with memory of their own --- */
+
+/* m n A lda P info */
+static void OWN(getrfx)(void **v)
+{
+    if (v[4])
+        host_do(LETTER, "getrf", v[0], v[1], v[2], v[3], v[4], v[5], NULL);
+    else
+        *(int *)v[5] = OWN(lu)(INT(0), INT(1), v[2], INT(3));
+}
+
+/* trans n nrhs A lda P B ldb info */
+static void OWN(getrsx)(void **v)
+{
+    OWN(getrsp)(v);
+    *(int *)v[8] = 0;
+}
+
+/* The same two with 64-bit pivots. */
+static void OWN(getrfw)(void **v)
+{
+    int n = INT(0) < INT(1) ? INT(0) : INT(1), *narrow = v[4] ? OWN(pivots)(n, NULL) : NULL;
+    void *a[] = {v[0], v[1], v[2], v[3], narrow, v[5]};
+    OWN(getrfx)(a);
+    for (int i = 0; narrow && i < n; i++)
+        ((int64_t *)v[4])[i] = narrow[i];
+    free(narrow);
+}
+
+static void OWN(getrsw)(void **v)
+{
+    int n = INT(1), *narrow = OWN(pivots)(n, NULL);
+    void *a[] = {v[0], v[1], v[2], v[3], v[4], narrow, v[6], v[7], v[8]};
+    for (int i = 0; narrow && v[5] && i < n; i++)
+        narrow[i] = (int)((int64_t *)v[5])[i];
+    OWN(getrsx)(a);
+    free(narrow);
+}
+
+enum { OWN(BLOCK) = 64 };
+
+/* Elements for a routine that asks for a block of rows of so many. */
+static T *OWN(room)(int n, int *elements)
+{
+    *elements = OWN(BLOCK) * (n + 1);
+    return malloc((size_t)*elements * sizeof(T));
+}
+
+/* m n A lda tau info */
+static void OWN(geqrfx)(void **v)
+{
+    int elements;
+    T *work = OWN(room)(INT(1), &elements);
+    if (work)
+        host_do(LETTER, "geqrf", v[0], v[1], v[2], v[3], v[4], work, &elements, v[5], NULL);
+    free(work);
+}
+
+/* m n k A lda tau info */
+static void OWN(orgqrx)(void **v)
+{
+    int elements;
+    T *work = OWN(room)(INT(1), &elements);
+    if (work)
+        host_do(LETTER, IS_COMPLEX ? "ungqr" : "orgqr", v[0], v[1], v[2], v[3], v[4], v[5], work, &elements, v[6], NULL);
+    free(work);
+}
+
+/* side trans m n k A lda tau C ldc info; real numbers have no conjugate to ask for */
+static void OWN(ormqrx)(void **v)
+{
+    int elements;
+    char trans = IS_COMPLEX || CHAR(1) == 'N' ? CHAR(1) : 'T';
+    T *work = OWN(room)(INT(2) + INT(3) + OWN(BLOCK), &elements);
+    if (work)
+        host_do(LETTER, IS_COMPLEX ? "unmqr" : "ormqr", v[0], &trans, v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], work, &elements, v[10], NULL);
+    free(work);
+}
+
+/* jobz uplo n A lda W info */
+static void OWN(syevx)(void **v)
+{
+    int elements;
+    T *work = OWN(room)(INT(2) + 3, &elements);
+    R *more = malloc((3 * (size_t)INT(2) + 1) * sizeof *more);
+    if (work && more && IS_COMPLEX)
+        host_do(LETTER, "heev", v[0], v[1], v[2], v[3], v[4], v[5], work, &elements, more, v[6], NULL);
+    else if (work && more)
+        host_do(LETTER, "syev", v[0], v[1], v[2], v[3], v[4], v[5], work, &elements, v[6], NULL);
+    free(work);
+    free(more);
+}
+
+/* itype jobz uplo n A lda B ldb W info */
+static void OWN(sygvx)(void **v)
+{
+    int elements;
+    T *work = OWN(room)(INT(3) + 3, &elements);
+    R *more = malloc((3 * (size_t)INT(3) + 1) * sizeof *more);
+    if (work && more && IS_COMPLEX)
+        host_do(LETTER, "hegv", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], work, &elements, more, v[9], NULL);
+    else if (work && more)
+        host_do(LETTER, "sygv", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], work, &elements, v[9], NULL);
+    free(work);
+    free(more);
+}
+
+/* jobu jobvt m n A lda S U ldu VT ldvt info */
+static void OWN(gesvdx)(void **v)
+{
+    int elements;
+    T *work = OWN(room)(INT(2) + INT(3) + 5, &elements);
+    R *more = malloc((5 * (size_t)(INT(2) + INT(3)) + 1) * sizeof *more);
+    if (work && more && IS_COMPLEX)
+        host_do(LETTER, "gesvd", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], work, &elements, more, v[11], NULL);
+    else if (work && more)
+        host_do(LETTER, "gesvd", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], work, &elements, v[11], NULL);
+    free(work);
+    free(more);
+}
+
+/* jobz econ m n A lda S U ldu V ldv info: V, not its conjugate transpose */
+static void OWN(gesvdjx)(void **v)
+{
+    int m = INT(2), n = INT(3), least = m < n ? m : n, rows = INT(1) ? least : n, ld = rows > 1 ? rows : 1;
+    char job = CHAR(0) == 'N' ? 'N' : INT(1) ? 'S' : 'A';
+    T *turned = malloc(((size_t)ld * (size_t)n + 1) * sizeof *turned), *out = v[9];
+    void *a[] = {&job, &job, v[2], v[3], v[4], v[5], v[6], v[7], v[8], turned, &ld, v[11]};
+    if (turned)
+        OWN(gesvdx)(a);
+    for (ptrdiff_t j = 0; turned && job != 'N' && j < rows; j++)
+        for (ptrdiff_t i = 0; i < n; i++)
+            out[i + j * INT(10)] = CONJ(turned[j + i * ld]);
+    free(turned);
 }
 
 /* --- symmetric matrices, which BLAS has for real numbers only --- */
