@@ -33,8 +33,64 @@ cat >driver.c <<'END'
 #include <cuda.h>
 uint64_t f(void) { return (uint64_t)CUDA_VERSION + (malloc(1) != NULL); }
 END
-for f in host.cpp host.c driver.c; do
+cat >pointers.c <<'END'
+#include <cudaTypedefs.h>
+PFN_cuMemAlloc_v3020 versioned = cuMemAlloc;
+PFN_cuMemAlloc newest = cuMemAlloc;
+PFN_cuInit_v2000 first = cuInit;
+PFN_cuStreamBeginCapture named = cuStreamBeginCapture;
+PFN_cuStreamBeginCapture_v10010 capture = cuStreamBeginCapture;
+PFN_cuCtxDestroy_v4000 destroy = cuCtxDestroy;
+PFN_cuTensorMapEncodeTiled_v12000 tiled = cuTensorMapEncodeTiled;
+END
+cp pointers.c pointers.cpp
+for f in host.cpp host.c driver.c pointers.c pointers.cpp; do
     expect 0 "$HEDDLE" build -c -Xcompiler -Wall,-Wextra $f
     [ ! -s err ] || { fail "$f says something"; head -5 err; }
 done
+
+# tensor cores: fragments have a GPU's sizes, the rest compiles and is named at the launch
+cat >wmma.cu <<'END'
+#include <mma.h>
+#include <cstdio>
+using namespace nvcuda;
+template <class T, int m, int n, int k> constexpr int elements(int a, int b)
+{
+    return wmma::fragment<wmma::matrix_a, m, n, k, T, wmma::row_major>::num_elements == a &&
+           wmma::fragment<wmma::matrix_b, m, n, k, T, wmma::col_major>::num_elements == b;
+}
+static_assert(elements<half, 16, 16, 16>(16, 16) && elements<half, 32, 8, 16>(16, 16) && elements<half, 8, 32, 16>(16, 16), "");
+static_assert(elements<__nv_bfloat16, 16, 16, 16>(8, 8) && elements<signed char, 32, 8, 16>(16, 4), "");
+static_assert(elements<wmma::precision::tf32, 16, 16, 8>(4, 4) && elements<double, 8, 8, 4>(1, 1), "");
+static_assert(elements<wmma::experimental::precision::s4, 8, 8, 32>(8, 8) && elements<wmma::experimental::precision::b1, 8, 8, 128>(32, 32), "");
+static_assert(wmma::fragment<wmma::accumulator, 16, 16, 16, float>::num_elements == 8, "");
+static_assert(sizeof(wmma::fragment<wmma::matrix_a, 8, 32, 16, signed char, wmma::row_major>) == 8, "");
+__global__ void multiply(const half *a, const half *b, float *c)
+{
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> fb;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;
+    wmma::fill_fragment(fc, 0.0f);
+    wmma::load_matrix_sync(fa, a, 16);
+    wmma::load_matrix_sync(fb, b, 16);
+    wmma::mma_sync(fc, fa, fb, fc);
+    wmma::store_matrix_sync(c, fc, 16, wmma::mem_row_major);
+}
+__global__ void other(float *c) { *c = wmma::__float_to_tf32(1.0f + 1.0f / 4096); }
+int main()
+{
+    float *c, h;
+    cudaMalloc(&c, 4);
+    multiply<<<1, 32>>>(nullptr, nullptr, c);
+    printf("%d\n", cudaGetLastError());
+    other<<<1, 1>>>(c);
+    cudaMemcpy(&h, c, 4, cudaMemcpyDeviceToHost);
+    printf("%a\n", h);
+}
+END
+HEDDLE_ROOT= expect 0 "$HEDDLE" run wmma.cu
+printf '801\n0x1p+0\n' | same out
+has err "instruction 'wmma.load' is not implemented"
+has err "instruction 'wmma.mma' is not implemented"
+has err "instruction 'wmma.store' is not implemented"
 finish

@@ -1,0 +1,105 @@
+/* Types of pointers to the driver interface's functions, PFN_NAME_vVERSION, for programs that get them by
+ * cuGetProcAddress or cudaGetDriverEntryPoint. Without a version: of what the name means in cuda.h.
+ *
+ * What they are is in heddle/driver_functions.def; below it only the names of functions whose symbols have versions. */
+#ifndef CUDATYPEDEFS_H
+#define CUDATYPEDEFS_H
+
+#include "cuda.h"
+
+#define CU_THERE(name, since, params) typedef CUresult(CUDAAPI *PFN_##name##_v##since) params; typedef __typeof__(&name) PFN_##name;
+#define CU_IN_PART(name, since, params, missing) typedef CUresult(CUDAAPI *PFN_##name##_v##since) params; typedef __typeof__(&name) PFN_##name;
+#define CU_NOT_THERE(name, since, params) typedef CUresult(CUDAAPI *PFN_##name##_v##since) params; typedef __typeof__(&name) PFN_##name;
+#include "heddle/driver_functions.def"
+#define CU_SAME(name, since, as, params, args) typedef CUresult(CUDAAPI *PFN_##name##_v##since) params;
+#include "heddle/driver_symbols.def"
+
+#define CU_SYMBOL(name, since, version) typedef PFN_##name##_##version##_v##since PFN_##name##_v##since; typedef __typeof__(&name) PFN_##name;
+CU_SYMBOL(cuDeviceGetUuid, 11040, v2)
+CU_SYMBOL(cuDeviceTotalMem, 3020, v2)
+CU_SYMBOL(cuDevicePrimaryCtxRelease, 11000, v2)
+CU_SYMBOL(cuDevicePrimaryCtxReset, 11000, v2)
+CU_SYMBOL(cuDevicePrimaryCtxSetFlags, 11000, v2)
+CU_SYMBOL(cuCtxCreate, 3020, v2)
+CU_SYMBOL(cuCtxCreate, 11040, v3)
+CU_SYMBOL(cuCtxCreate, 12050, v4)
+CU_SYMBOL(cuCtxDestroy, 4000, v2)
+CU_SYMBOL(cuCtxPopCurrent, 4000, v2)
+CU_SYMBOL(cuCtxPushCurrent, 4000, v2)
+CU_SYMBOL(cuLinkAddData, 6050, v2)
+CU_SYMBOL(cuLinkAddFile, 6050, v2)
+CU_SYMBOL(cuLinkCreate, 6050, v2)
+CU_SYMBOL(cuModuleGetGlobal, 3020, v2)
+CU_SYMBOL(cuArray3DCreate, 3020, v2)
+CU_SYMBOL(cuArray3DGetDescriptor, 3020, v2)
+CU_SYMBOL(cuArrayCreate, 3020, v2)
+CU_SYMBOL(cuArrayGetDescriptor, 3020, v2)
+CU_SYMBOL(cuIpcOpenMemHandle, 11000, v2)
+CU_SYMBOL(cuMemAllocHost, 3020, v2)
+CU_SYMBOL(cuMemAllocPitch, 3020, v2)
+CU_SYMBOL(cuMemAlloc, 3020, v2)
+CU_SYMBOL(cuMemFree, 3020, v2)
+CU_SYMBOL(cuMemGetAddressRange, 3020, v2)
+CU_SYMBOL(cuMemGetInfo, 3020, v2)
+CU_SYMBOL(cuMemHostGetDevicePointer, 3020, v2)
+CU_SYMBOL(cuMemHostRegister, 6050, v2)
+CU_SYMBOL(cuMemcpy2DAsync, 3020, v2)
+CU_SYMBOL(cuMemcpy2DUnaligned, 3020, v2)
+CU_SYMBOL(cuMemcpy2D, 3020, v2)
+CU_SYMBOL(cuMemcpy3DAsync, 3020, v2)
+CU_SYMBOL(cuMemcpy3D, 3020, v2)
+CU_SYMBOL(cuMemcpyAtoA, 3020, v2)
+CU_SYMBOL(cuMemcpyAtoD, 3020, v2)
+CU_SYMBOL(cuMemcpyAtoHAsync, 3020, v2)
+CU_SYMBOL(cuMemcpyAtoH, 3020, v2)
+CU_SYMBOL(cuMemcpyDtoA, 3020, v2)
+CU_SYMBOL(cuMemcpyDtoDAsync, 3020, v2)
+CU_SYMBOL(cuMemcpyDtoD, 3020, v2)
+CU_SYMBOL(cuMemcpyDtoHAsync, 3020, v2)
+CU_SYMBOL(cuMemcpyDtoH, 3020, v2)
+CU_SYMBOL(cuMemcpyHtoAAsync, 3020, v2)
+CU_SYMBOL(cuMemcpyHtoA, 3020, v2)
+CU_SYMBOL(cuMemcpyHtoDAsync, 3020, v2)
+CU_SYMBOL(cuMemcpyHtoD, 3020, v2)
+CU_SYMBOL(cuMemsetD16, 3020, v2)
+CU_SYMBOL(cuMemsetD2D16, 3020, v2)
+CU_SYMBOL(cuMemsetD2D32, 3020, v2)
+CU_SYMBOL(cuMemsetD2D8, 3020, v2)
+CU_SYMBOL(cuMemsetD32, 3020, v2)
+CU_SYMBOL(cuMemsetD8, 3020, v2)
+CU_SYMBOL(cuMemAdvise, 12020, v2)
+CU_SYMBOL(cuMemPrefetchAsync, 12020, v2)
+CU_SYMBOL(cuStreamBeginCapture, 10010, v2)
+CU_SYMBOL(cuStreamDestroy, 4000, v2)
+CU_SYMBOL(cuStreamGetCaptureInfo, 11030, v2)
+CU_SYMBOL(cuStreamGetCaptureInfo, 12030, v3)
+CU_SYMBOL(cuStreamGetCtx, 12050, v2)
+CU_SYMBOL(cuStreamUpdateCaptureDependencies, 12030, v2)
+CU_SYMBOL(cuEventDestroy, 4000, v2)
+CU_SYMBOL(cuEventElapsedTime, 12080, v2)
+CU_SYMBOL(cuStreamBatchMemOp, 11070, v2)
+CU_SYMBOL(cuStreamWaitValue32, 11070, v2)
+CU_SYMBOL(cuStreamWaitValue64, 11070, v2)
+CU_SYMBOL(cuStreamWriteValue32, 11070, v2)
+CU_SYMBOL(cuStreamWriteValue64, 11070, v2)
+CU_SYMBOL(cuGraphAddDependencies, 12030, v2)
+CU_SYMBOL(cuGraphAddKernelNode, 12000, v2)
+CU_SYMBOL(cuGraphAddNode, 12030, v2)
+CU_SYMBOL(cuGraphExecKernelNodeSetParams, 12000, v2)
+CU_SYMBOL(cuGraphExecUpdate, 12000, v2)
+CU_SYMBOL(cuGraphGetEdges, 12030, v2)
+CU_SYMBOL(cuGraphInstantiate, 11000, v2)
+CU_SYMBOL(cuGraphKernelNodeGetParams, 12000, v2)
+CU_SYMBOL(cuGraphKernelNodeSetParams, 12000, v2)
+CU_SYMBOL(cuGraphNodeGetDependencies, 12030, v2)
+CU_SYMBOL(cuGraphNodeGetDependentNodes, 12030, v2)
+CU_SYMBOL(cuGraphRemoveDependencies, 12030, v2)
+CU_SYMBOL(cuTexRefGetAddress, 3020, v2)
+CU_SYMBOL(cuTexRefSetAddress2D, 4010, v3)
+CU_SYMBOL(cuTexRefSetAddress, 3020, v2)
+CU_SYMBOL(cuGraphicsResourceGetMappedPointer, 3020, v2)
+CU_SYMBOL(cuGraphicsResourceSetMapFlags, 6050, v2)
+CU_SYMBOL(cuGetProcAddress, 12000, v2)
+#undef CU_SYMBOL
+
+#endif
