@@ -168,7 +168,8 @@ void clang_pass_flags(const struct toolchain *t, const struct compile_options *o
     else
         words_addv(a, w, "-x", pass == PASS_C ? "c" : "c++", NULL);
     if (pass != PASS_C) /* warnings for nvcc and g++, errors for clang unless told */
-        words_addv(a, w, "-Wno-error=register", "-Wno-error=c++11-narrowing", "-Wno-error=reserved-user-defined-literal", NULL);
+        words_addv(a, w, "-Wno-error=register", "-Wno-error=c++11-narrowing", "-Wno-error=reserved-user-defined-literal",
+                   "-Wno-invalid-constexpr", NULL);
     for (int i = 0; i < o->both.n; i++)
         if (pass != PASS_C || strncmp(o->both.v[i], "-std=", 5) != 0)
             words_add(a, w, o->both.v[i]);

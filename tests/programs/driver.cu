@@ -226,6 +226,31 @@ static void modules()
     OK(cuMemFree(p));
 }
 
+// A function keeps what it was told.
+static void before_cuda_4()
+{
+    CUdeviceptr p;
+    int four = 4;
+    OK(cuMemAlloc(&p, 4 * 64));
+    OK(cuMemsetD32(p, 1, 64));
+    OK(cuFuncSetBlockShape(add, 32, 1, 1));
+    OK(cuFuncSetSharedSize(add, 0));
+    OK(cuParamSetv(add, 0, &p, sizeof p));
+    OK(cuParamSeti(add, 8, 2));
+    OK(cuParamSetSize(add, 12));
+    OK(cuLaunch(add));
+    CHECK(first(p + 4 * 31) == 3 && first(p + 4 * 32) == 1);
+    OK(cuParamSetv(add, 8, &four, 4));
+    OK(cuLaunchGrid(add, 1, 1));
+    CHECK(first(p) == 7);
+    OK(cuParamSetf(add, 8, 0.0f));
+    OK(cuLaunchGridAsync(add, 1, 1, nullptr));
+    CHECK(first(p) == 7);
+    CHECK(cuLaunchGrid(add, 0, 1) == CUDA_ERROR_INVALID_VALUE && cuLaunch(nullptr) == CUDA_ERROR_INVALID_HANDLE);
+    CHECK(cuParamSetSize(add, 5000) == CUDA_ERROR_INVALID_VALUE && cuParamSeti(add, 4094, 1) == CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemFree(p));
+}
+
 static void files()
 {
     char name[] = "/tmp/heddle-driver-XXXXXX";
@@ -751,6 +776,7 @@ int main()
     devices();
     contexts();
     modules();
+    before_cuda_4();
     files();
     libraries();
     memory();
