@@ -166,6 +166,8 @@ CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
 CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
 {
     INITIALISED;
+    unsigned part;
+    REQUIRE(pciBusId && sscanf(pciBusId, "%x:%x", &part, &part) == 2);
     return driver_return(cudaDeviceGetByPCIBusId(dev, pciBusId));
 }
 

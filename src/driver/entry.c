@@ -73,7 +73,7 @@ static CUresult get(const char *symbol, void **pfn, int version, cuuint64_t flag
 {
     CUdriverProcAddressQueryResult own;
     why = why ? why : &own;
-    if (!symbol || !*symbol || !pfn || version > NEWEST ||
+    if (!symbol || !pfn || version > NEWEST ||
         flags & ~(cuuint64_t)(CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM))
         return CUDA_ERROR_INVALID_VALUE;
     *pfn = entry_find(symbol, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, why);

@@ -73,6 +73,22 @@ END
 cp linked.c linked.cu
 "$build/bin/heddle" build linked.cu -o linked -lcuda
 ./linked | grep -qx right
+# Types of entry points.
+cat > types.cu <<'END'
+#include <cudaTypedefs.h>
+int main()
+{
+    PFN_cuMemAlloc_v3020 a = nullptr;
+    PFN_cuLaunchKernel_v7000_ptsz b = nullptr;
+    PFN_cuTensorMapEncodeTiled c = nullptr;
+    CUdriverProcAddressQueryResult why;
+    return cuGetProcAddress("cuMemAlloc", (void **)&a, 3020, CU_GET_PROC_ADDRESS_DEFAULT, &why) || a != cuMemAlloc ||
+           cuGetProcAddress("cuLaunchKernel", (void **)&b, 7000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &why) ||
+           b != cuLaunchKernel_ptsz ||
+           cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", (void **)&c, cudaEnableDefault, nullptr) || c != cuTensorMapEncodeTiled;
+}
+END
+"$build/bin/heddle" run types.cu
 # Device code in files: PTX, and images of ours under nvcc's names.
 cat > kernel.cu <<'END'
 extern "C" __global__ void answer(int *p) { *p = 42; }

@@ -4,7 +4,7 @@
 usage: driver.py HEDDLE FOLDER       (FOLDER: this one)
 
 driver_h200.tsv: the H200's rows. driver_apart.tsv: rows that differ on purpose: group, call, what Heddle answers, reason; each
-must be needed. A group that ended the H200's process is compared as far as it went."""
+must be needed; a call of "*" is a whole group, whose first row must be answered so. A group that ended the H200's process is compared as far as it went."""
 import pathlib
 import subprocess
 import sys
@@ -29,6 +29,11 @@ def main():
     used, bad, n = set(), [], 0
     for group, wanted in h200.items():
         got = ours.get(group, [])
+        if (group, "*") in apart:
+            used.add((group, "*"))
+            if not got or got[0][1] != apart[group, "*"]:
+                bad.append(f"{group}: is there by now: driver_apart.tsv leaves it out")
+            continue
         if wanted[-1][0] == "ends":
             wanted = wanted[:-1]
         elif len(got) != len(wanted):
@@ -44,7 +49,7 @@ def main():
     bad += [f"driver_apart.tsv: {g}: {what}: no difference" for g, what in apart if (g, what) not in used]
     print("\n".join(bad))
     print(f"{n} rows, {len(bad)} wrong")
-    return 1 if bad or n < 600 else 0
+    return 1 if bad or n < 800 else 0
 
 
 if __name__ == "__main__":
