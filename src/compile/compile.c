@@ -339,6 +339,13 @@ static void add_source(struct job *j, const struct unit *u, enum pass pass, stru
     words_add(a, w, u->source);
 }
 
+/* Device code for a file: who loads it looks for static variables, too (plugin_statics.cpp). Of several files' (-rdc=true) each
+ * has its own, and the caller's buffer is to show what a whole program has. */
+static bool stands_alone(const struct job *j, const struct unit *u)
+{
+    return !u->object && !j->o->ptx && !j->o->relocatable && j->tools.plugin;
+}
+
 /* Both passes over a .cu file, and the device code into the object. */
 static bool run_passes(struct job *j, const struct unit *u)
 {
@@ -360,6 +367,8 @@ static bool run_passes(struct job *j, const struct unit *u)
         clang_pass_flags(&j->tools, j->o, PASS_DEVICE, a, &w);
         add_header(j, &dev, &w);
         clang_user_flags(j->o, a, &w);
+        if (stands_alone(j, u))
+            words_addv(a, &w, "-mllvm", "-heddle-device-alone", NULL);
         add_source(j, u, PASS_DEVICE, &w);
         words_addv(a, &w, "-S", "-MD", "-MF", u->rules[0], "-o", u->ptx, NULL);
         ok = start(j, &p[0], &w, strcmp(u->ptx, "-") == 0);

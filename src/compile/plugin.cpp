@@ -9,11 +9,14 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 
 namespace {
+
+cl::opt<bool> device_alone("heddle-device-alone", cl::desc("no host code comes with this device code"), cl::Hidden);
 
 template <typename Change> PreservedAnalyses for_each_function(Module &m, Change change)
 {
@@ -33,6 +36,8 @@ struct ManagedPass : PassInfoMixin<ManagedPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
     {
         bool changed = is_device(m) ? heddle::mark_managed(m) : heddle::keep_managed(m);
+        if (is_device(m) && device_alone)
+            changed |= heddle::keep_statics(m);
         return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
     }
     static bool isRequired() { return true; }

@@ -96,6 +96,28 @@ static void images()
     CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
 }
 
+// Static variables keep their names, and what the program writes there.
+static void statics()
+{
+    nvrtcProgram p;
+    CUdevice dev;
+    CUcontext ctx;
+    CUmodule mod;
+    CUfunction f;
+    CUdeviceptr c, out;
+    size_t bytes = 0;
+    int value = 42, got = 0;
+    CHECK(nvrtcCreateProgram(&p, "static __constant__ int table[4];\nextern \"C\" __global__ void k(int *p) { *p = table[1]; }\n", "s.cu", 0,
+                             nullptr, nullptr) == NVRTC_SUCCESS);
+    CHECK(nvrtcCompileProgram(p, 0, nullptr) == NVRTC_SUCCESS);
+    CHECK(!cuInit(0) && !cuDeviceGet(&dev, 0) && !cuCtxCreate(&ctx, 0, dev) && !cuModuleLoadData(&mod, ptx_of(p).c_str()));
+    CHECK(!cuModuleGetFunction(&f, mod, "k") && !cuModuleGetGlobal(&c, &bytes, mod, "table") && bytes == 16);
+    CHECK(!cuMemcpyHtoD(c + 4, &value, 4) && !cuMemAlloc(&out, 4));
+    void *arguments[] = {&out};
+    CHECK(!cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr) && !cuMemcpyDtoH(&got, out, 4) && got == 42);
+    CHECK(!cuCtxDestroy(ctx) && nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
+}
+
 static void logs()
 {
     std::string log;
@@ -207,6 +229,7 @@ static void misuse()
 int main(int argc, char **argv)
 {
     images();
+    statics();
     logs();
     options();
     headers();
