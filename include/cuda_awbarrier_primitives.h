@@ -3,7 +3,7 @@
 #ifndef _CUDA_AWBARRIER_PRIMITIVES_H_
 #define _CUDA_AWBARRIER_PRIMITIVES_H_
 
-#include "cuda/barrier"
+#include "heddle/cuda/mbarrier.h"
 
 typedef ::std::uint64_t __mbarrier_t;
 typedef ::std::uint64_t __mbarrier_token_t;

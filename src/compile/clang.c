@@ -189,6 +189,8 @@ void clang_pass_flags(const struct toolchain *t, const struct compile_options *o
     for (int i = 0; i < o->defines.n; i++)
         if (clang_define_is_reserved(o->defines.v[i]))
             words_add(a, w, o->defines.v[i]);
+    if (pass == PASS_DEVICE || pass == PASS_HOST)
+        words_addv(a, w, "-isystem", arena_printf(a, "%s/heddle/library", t->include), NULL);
     words_addv(a, w, "-isystem", t->include, "-isystem", t->api, NULL);
 }
 

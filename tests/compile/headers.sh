@@ -18,6 +18,40 @@ echo >>calls
 same calls <<'END'
 cbrtf cos cosf erff exp exp10f expf fdimf fmodf hypotf ldexpf log log1pf logf pow powf powi powif sin sinf sinpif tanf tanhf 
 END
+# a user's libcu++ before ours: cooperative groups and the primitives take its types
+mkdir -p other/cuda/std/__cccl
+echo >other/cuda/std/__cccl/version.h
+cat >other/cuda/barrier <<'END'
+#pragma once
+namespace cuda {
+enum memory_order { of_the_other };
+enum thread_scope { also_of_the_other };
+template <unsigned long A> struct aligned_size_t {
+    static constexpr unsigned long align = A;
+    unsigned long value;
+    __host__ __device__ explicit constexpr aligned_size_t(unsigned long n) : value(n) {}
+    __host__ __device__ constexpr operator unsigned long() const { return value; }
+};
+}
+END
+cat >beside.cu <<'END'
+#include <cooperative_groups/memcpy_async.h>
+#include <cuda/barrier>
+#include <cuda_awbarrier_primitives.h>
+#include <cuda_pipeline.h>
+__global__ void k(const int *p)
+{
+    __shared__ int s[32];
+    __shared__ __mbarrier_t b;
+    auto block = cooperative_groups::this_thread_block();
+    __mbarrier_init(&b, cuda::of_the_other + 32);
+    cooperative_groups::memcpy_async(block, s, p, cuda::aligned_size_t<16>(sizeof s));
+    cooperative_groups::wait(block);
+}
+END
+expect 0 "$HEDDLE" build -c -Iother beside.cu
+[ ! -s err ] || { fail "beside another libcu++"; head -5 err; }
+
 cat >host.cpp <<'END'
 #include <cuda_runtime.h>
 #include <vector>

@@ -7,8 +7,13 @@
 #ifndef HEDDLE_CUDA_ASYNC_COPY_H
 #define HEDDLE_CUDA_ASYNC_COPY_H
 
-#include "heddle/cuda/atomic_bits.h"
+#include "heddle/cuda/sides.h"
 
+#include <cstddef>
+
+#if defined(HEDDLE_OTHER_LIBCUXX)
+#include <cuda/barrier>
+#else
 namespace cuda {
 
 /* A size that promises the alignment of both addresses and of itself. */
@@ -20,6 +25,7 @@ template <::std::size_t Alignment> struct aligned_size_t {
 };
 
 }
+#endif
 
 namespace heddle {
 

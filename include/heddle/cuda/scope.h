@@ -5,14 +5,12 @@
 #ifndef HEDDLE_CUDA_SCOPE_H
 #define HEDDLE_CUDA_SCOPE_H
 
-#include "cuda_runtime.h"
+#include "heddle/cuda/sides.h"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-
-#define HEDDLE_HD __host__ __device__ inline __attribute__((always_inline))
 
 namespace cuda {
 
@@ -69,20 +67,6 @@ HEDDLE_HD void atomic_thread_fence(memory_order order, thread_scope scope = thre
 HEDDLE_HD void atomic_signal_fence(memory_order)
 {
     __asm__ __volatile__("" : : : "memory");
-}
-
-}
-
-namespace heddle {
-
-/* Lets other threads run, in a loop that waits for one of them. */
-HEDDLE_HD void pause()
-{
-#ifdef __CUDA_ARCH__
-    __asm__ __volatile__("nanosleep.u32 20;" : : : "memory");
-#else
-    __builtin_ia32_pause();
-#endif
 }
 
 }
