@@ -57,11 +57,11 @@ set_tests_properties(profile.first_loads PROPERTIES TIMEOUT 120 PASS_REGULAR_EXP
 
 # Memory and events of another process.
 foreach(executor auto interp)
-  add_test(NAME program.ipc_${executor} COMMAND heddle_cli run ${programs}/ipc.cu)
+  add_test(NAME program.ipc_${executor} COMMAND heddle_cli run -lcuda ${programs}/ipc.cu)
   set_tests_properties(program.ipc_${executor} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                        ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
-add_test(NAME check.ipc COMMAND heddle_cli check --report-api-errors no ${programs}/ipc.cu)
+add_test(NAME check.ipc COMMAND heddle_cli check --report-api-errors no -lcuda ${programs}/ipc.cu)
 set_tests_properties(check.ipc PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION "SUMMARY: 0 errors" FAIL_REGULAR_EXPRESSION "FAILED|SUMMARY: [1-9]"
                      ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 

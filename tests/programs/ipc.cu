@@ -1,10 +1,12 @@
 // Device memory and events of one process in another: CUDA Runtime API reference, cudaIpc... The second process is this program again
-// (ipc child), which reads handles from its standard input and answers on its standard output.
+// (ipc child), which reads handles from its standard input and answers on its standard output. Links the driver interface (-lcuda),
+// which does the same.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include <cuda.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +29,8 @@ const int SMALL = 300, LARGE = 1500000;
 struct Message {
     cudaIpcMemHandle_t small, other, large;
     cudaIpcEventHandle_t filled, answered;
+    CUipcMemHandle driver;
+    CUipcEventHandle noted;
 };
 
 __global__ void fill(int *v, int n, int first, long long cycles)
@@ -69,6 +73,21 @@ static void exchange(const void *out, void *in, size_t n)
     }
 }
 
+// A handle of the driver interface, in the second process.
+static void with_driver(const Message &m)
+{
+    CUdeviceptr p;
+    CUevent noted;
+    int h[3];
+    EXPECT(cuIpcOpenMemHandle(&p, m.driver, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) == CUDA_SUCCESS);
+    EXPECT(cuIpcOpenEventHandle(&noted, m.noted) == CUDA_SUCCESS);
+    EXPECT(cuEventSynchronize(noted) == CUDA_SUCCESS);
+    EXPECT(cuMemcpyDtoH(h, p, sizeof h) == CUDA_SUCCESS);
+    EXPECT(h[0] == 41 && h[1] == 42 && h[2] == 43);
+    EXPECT(cuIpcCloseMemHandle(p) == CUDA_SUCCESS);
+    EXPECT(cuEventDestroy(noted) == CUDA_SUCCESS);
+}
+
 static int second()
 {
     Message m;
@@ -78,6 +97,7 @@ static int second()
     child = true;
     exchange(nullptr, &m, sizeof m);
     OK(cudaMalloc(&own, 1000));
+    with_driver(m);
     size_t before, after, total;
     OK(cudaMemGetInfo(&before, &total));
     GET(cudaIpcOpenMemHandle((void **)&small, m.small, 77), cudaErrorInvalidValue);
@@ -142,6 +162,14 @@ static void first()
     OK(cudaIpcGetMemHandle(&m.large, large));
     OK(cudaIpcGetEventHandle(&m.filled, filled));
     OK(cudaIpcGetEventHandle(&m.answered, answered));
+    CUdeviceptr driver;
+    CUevent noted;
+    EXPECT(cuMemAlloc(&driver, 64) == CUDA_SUCCESS);
+    EXPECT(cuEventCreate(&noted, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
+    EXPECT(cuIpcGetMemHandle(&m.driver, driver) == CUDA_SUCCESS);
+    EXPECT(cuIpcGetEventHandle(&m.noted, noted) == CUDA_SUCCESS);
+    fill<<<1, 16>>>((int *)driver, 16, 41, 0);
+    EXPECT(cuEventRecord(noted, 0) == CUDA_SUCCESS);
     void *p;
     cudaEvent_t e;
     GET(cudaIpcOpenMemHandle(&p, m.small, cudaIpcMemLazyEnablePeerAccess), cudaErrorDeviceUninitialized); // one's own
@@ -181,6 +209,8 @@ static void first()
     OK(cudaFree(small));
     OK(cudaFree(other));
     OK(cudaFree(managed));
+    EXPECT(cuMemFree(driver) == CUDA_SUCCESS);
+    EXPECT(cuEventDestroy(noted) == CUDA_SUCCESS);
     OK(cudaEventDestroy(plain));
     OK(cudaEventDestroy(filled));
     OK(cudaEventDestroy(answered));
