@@ -90,6 +90,9 @@ void engine_check_next(heddle_kernel *k, bool told, bool fails, uint64_t newest)
 /* Bytes of device memory that a checked device's initcheck has never seen written, and the first of them. */
 uint64_t engine_unwritten(heddle_device *dev, uint64_t address, uint64_t bytes, uint64_t *first) ACROSS(engine_unwritten);
 
+/* Called by a launch all of whose warps have waited in loops for long (simt/warp.h). */
+void engine_stuck(heddle_device *dev, bool (*stuck)(void *user), void *user) ACROSS(engine_stuck);
+
 /* --- launches of kernels by kernels --- */
 
 /* What kernels ask the host's runtime, as cudaError_t; NULL: cudaErrorInvalidValue. Pending: how much a grid may have for the tail

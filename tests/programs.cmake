@@ -127,7 +127,12 @@ set_tests_properties(program.graph_answers PROPERTIES PASS_REGULAR_EXPRESSION "a
 set_tests_properties(profile.graphs PROPERTIES PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
 set_tests_properties(checked.graphs PROPERTIES PASS_REGULAR_EXPRESSION "PASSED.*ERROR SUMMARY: 0 errors" FAIL_REGULAR_EXPRESSION FAILED)
 set_tests_properties(program.graph_answers profile.graphs checked.graphs PROPERTIES TIMEOUT 200
-                     ENVIRONMENT "ONE_AT_A_TIME=1;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+                     ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+set_property(TEST checked.graphs APPEND PROPERTY ENVIRONMENT "ONE_AT_A_TIME=1") # a checked launch cannot wait for another
+
+# Kernels that wait for other streams' kernels, while launches are looked at.
+add_test(NAME program.waits COMMAND ${programs}/waits.sh $<TARGET_FILE:heddle_cli> ${programs}/waits.cu)
+set_tests_properties(program.waits PROPERTIES TIMEOUT 120 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 
 # Kernels that launch kernels: what a launch may look like, and the device runtime's answers against an H200's.
 add_test(NAME program.launches COMMAND ${programs}/launches.sh $<TARGET_FILE:heddle_cli> ${programs}/launches)

@@ -26,6 +26,7 @@ enum {
 struct worker {
     struct clock_run *c;
     struct launch *l;
+    bool only;               /* the launch has one host thread */
     uint64_t *next;          /* the first block that no worker has claimed */
     uint64_t claimed, claimed_end; /* this one's, in order; so many at a time: */
     uint64_t batch;
@@ -258,7 +259,8 @@ static void *work(void *arg)
             at = more ? k->nresident - 1 : at + 1;
             if (!more && ++stalled > YIELD_PASSES * k->nresident) { /* everything here waits for another worker, or the host */
                 stalled = 0;
-                sched_yield();
+                if (!k->only || !k->l->stuck || !k->l->stuck(k->l->stuck_user))
+                    sched_yield();
             }
         }
     }
@@ -350,6 +352,7 @@ void clock_run(struct clock_run *c)
     bool *started = alloc_zeroed(sizeof *started * (size_t)threads);
     for (int i = 0; i < threads; i++)
         worker_init(&workers[i], c, &l->past, threads, i > 0);
+    workers[0].only = threads == 1;
     for (int i = 1; i < threads; i++) /* a thread that cannot be had is done without */
         started[i] = !pthread_create(&ids[i], NULL, work, &workers[i]);
     work(&workers[0]);

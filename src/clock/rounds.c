@@ -22,6 +22,7 @@ enum {
     MAX_STATE_BYTES = 400 << 20, /* host memory for the state of all resident blocks */
     YIELD_CYCLES = 64,      /* a waiting loop looks again */
     GRID_CYCLES = 1024,     /* a block at the grid's barrier looks again */
+    STUCK_CYCLES = 16384,   /* in which no warp ran but in a loop that waits: more than memory ever keeps all of them */
     ORDER_CYCLES = 256,     /* for so long the warps have one order */
     START_CYCLES = 4,       /* from a block's warp to the next one */
     ASKS_A_CYCLE = 2,       /* sectors from an SM to L2: 64 bytes */
@@ -107,6 +108,7 @@ struct rounds {
     size_t state_bytes;
     uint32_t places_of_state; /* of blocks, that are taken */
     bool moved;             /* something, since all SMs were looked at last */
+    bool spins, gets_on;    /* since it was asked last: a warp ran in a loop that waits; one ran elsewhere */
 };
 
 /* --- who can run --- */
@@ -483,6 +485,17 @@ static void look_again(struct rounds *r, struct sm *s, uint32_t seat)
     wake(r, s, seat, at, 0, false);
 }
 
+/* Does the warp stand in a loop whose end depends on what another thread writes? */
+static bool in_waiting_loop(const struct ir_kernel *k, const struct warp *w)
+{
+    if (!w->alive || !k->has_waiting_loop)
+        return false;
+    for (int32_t l = k->blocks[k->insts[w->split[w->current].pc].block].loop; l >= 0; l = k->loops[l].parent)
+        if (k->loops[l].waiting)
+            return true;
+    return false;
+}
+
 /* The warp has what it waited for: it goes on with the accesses that it left, else with its code. False: it waits for what other
  * accesses of this turn need. */
 static bool advance(struct rounds *r, uint32_t sm, uint32_t place, enum warp_stop *stop, uint64_t *until)
@@ -507,6 +520,9 @@ static bool advance(struct rounds *r, uint32_t sm, uint32_t place, enum warp_sto
         w->nrecords = 0;
         t->moved |= k->stop != WARP_YIELD && w->clock != before;
         r->moved |= t->moved;
+        bool waits = in_waiting_loop(r->l->kernel, w);
+        r->spins |= waits;
+        r->gets_on |= !waits && w->clock != before;
     }
     int done = drain(r, &d, records, n);
     s->now += w->slots > slots ? w->slots - slots : 1;
@@ -1010,7 +1026,7 @@ void rounds_run(struct clock_run *c)
     c->counts->keep = true;
     c->counts->slots = c->block_slots;
     c->counts->passes = passes;
-    uint64_t moved = 0;
+    uint64_t moved = 0, got_on = 0;
     for (uint64_t end = r.slice; !over(&r); end += r.slice) {
         r.moved = false;
         for (uint32_t i = 0; i < r.sms; i++) {
@@ -1030,6 +1046,13 @@ void rounds_run(struct clock_run *c)
         moved = r.moved ? end : moved;
         if (end - moved > 4 * GRID_CYCLES && is_stuck(&r))
             break;
+        got_on = r.gets_on ? end : got_on;
+        r.gets_on = false;
+        if (end - got_on > STUCK_CYCLES && r.spins && r.l->stuck) {
+            r.l->stuck(r.l->stuck_user);
+            got_on = end;
+            r.spins = false;
+        }
     }
     finish(&r);
 }

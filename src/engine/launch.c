@@ -89,6 +89,12 @@ static void make_tids(struct launch *l)
             l->first_tid[w][i] = l->tid[w][i][0];
 }
 
+void engine_stuck(heddle_device *dev, bool (*stuck)(void *user), void *user)
+{
+    dev->stuck = stuck;
+    dev->stuck_user = user;
+}
+
 static uint64_t launches; /* atomic */
 
 void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_config *c, void *const *args)
@@ -117,6 +123,8 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
     if (k->ir->recursive)
         l->local_size = (k->ir->local_bytes + 15) / 16 * 16 + (uint32_t)d->stack_bytes;
     l->local_bytes = (l->local_size + 15) / 16 * 16 + (k->ir->scratch_bytes + 15) / 16 * 16;
+    l->stuck = d->stuck;
+    l->stuck_user = d->stuck_user;
     l->heap = interp_uses_heap(k->code) ? &d->heap : NULL;
     l->number = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
     l->grid_serial = __atomic_add_fetch(&d->launches, 1, __ATOMIC_RELAXED);

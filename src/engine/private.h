@@ -54,6 +54,8 @@ struct heddle_device {
     uint64_t newest;           /* the same */
     struct engine_asked asked; /* engine_asked, engine_pending */
     uint64_t most_pending;
+    bool (*stuck)(void *user); /* engine_stuck */
+    void *stuck_user;
     void (*found)(struct finding *f, void *user);
     void *found_user;
     void (*told)(const char *json, const char *text, void *user); /* heddle_check */

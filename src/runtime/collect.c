@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <string.h>
+
+#include "base/alloc.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "engine.h"
@@ -91,9 +94,55 @@ static const char *name_parent(struct arena *a, heddle_kernel *parent, int64_t l
     return arena_printf(a, "%s (ID %lld)", result_demangle(a, info.name), (long long)launch);
 }
 
-void runtime_collect(heddle_result *r, int64_t launch, int stream, int device, heddle_kernel *parent, int64_t of)
+/* Results are written in the order in which their launches began: one that ends before an earlier launch is kept until then. */
+enum { OPEN_MOST = 64 }; /* launches that have begun and not ended: no more run at once (queue.c) */
+static int64_t open_ids[OPEN_MOST];
+static int nopen;
+static heddle_result **kept; /* in the order of their numbers */
+static int nkept, kept_cap;
+
+void runtime_launch_begins(int64_t launch)
+{
+    if (runtime_collecting() && nopen < OPEN_MOST)
+        open_ids[nopen++] = launch;
+}
+
+static void keep(heddle_result *r)
+{
+    int at = nkept;
+    ALLOC_GROW(kept, nkept, kept_cap);
+    for (; at > 0 && engine_result(kept[at - 1])->id > engine_result(r)->id; at--)
+        kept[at] = kept[at - 1];
+    kept[at] = r;
+    nkept++;
+}
+
+static void write_kept(void)
 {
     static struct records file = {.variable = "HEDDLE_RESULTS", .what = "results"};
+    int64_t first = INT64_MAX;
+    int n = 0;
+    for (int i = 0; i < nopen; i++)
+        first = open_ids[i] < first ? open_ids[i] : first;
+    for (; n < nkept && engine_result(kept[n])->id < first; n++) {
+        records_add(&file, write_result, engine_result(kept[n]));
+        heddle_result_free(kept[n]);
+    }
+    memmove(kept, kept + n, (size_t)(nkept - n) * sizeof *kept);
+    nkept -= n;
+}
+
+void runtime_launch_ended(int64_t launch)
+{
+    for (int i = 0; i < nopen; i++)
+        if (open_ids[i] == launch)
+            open_ids[i] = open_ids[--nopen];
+    if (nkept)
+        write_kept();
+}
+
+void runtime_collect(heddle_result *r, int64_t launch, int stream, int device, heddle_kernel *parent, int64_t of)
+{
     struct result *result = engine_result(r);
     result->id = launch;
     result->context = CONTEXT;
@@ -102,5 +151,5 @@ void runtime_collect(heddle_result *r, int64_t launch, int stream, int device, h
     result->parent = name_parent(&result->arena, parent, of);
     result->pid = getpid();
     result->process = program_invocation_short_name;
-    records_add(&file, write_result, result);
+    keep(r);
 }

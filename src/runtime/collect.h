@@ -21,7 +21,11 @@ void runtime_collect_device(heddle_device *d);
  * Asked once for each, in the order of their results. */
 bool runtime_collects(const char *name, int stream);
 
-/* Appends one result, flushed, so that a crash afterwards loses nothing. `launch`: number in the process, from 0;
+/* A launch begins, or has ended: results are written in the order of beginning, at the latest when no earlier launch runs. */
+void runtime_launch_begins(int64_t launch);
+void runtime_launch_ended(int64_t launch);
+
+/* Takes a result over and appends it, flushed, so that a crash afterwards loses nothing. `launch`: number in the process, from 0;
  * `stream`: 0 is the default stream. `parent`: the kernel that launched it, in launch `of`; NULL: the host did. Says once on stderr when the file cannot be written. */
 void runtime_collect(heddle_result *r, int64_t launch, int stream, int device, heddle_kernel *parent, int64_t of);
 

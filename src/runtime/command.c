@@ -49,6 +49,7 @@ static heddle_status run_grid(const struct command *c, const struct engine_child
 {
     heddle_result *result = NULL;
     int64_t id = runtime_next_launch();
+    runtime_launch_begins(id);
     checking_launch(g->kernel, id, c->launch.newest, c->frames);
     heddle_kernel_info info;
     bool known = runtime_collecting() && !heddle_kernel_describe(g->kernel, &info);
@@ -57,10 +58,9 @@ static heddle_status run_grid(const struct command *c, const struct engine_child
     status_clear(); /* the program may print now */
     if (*children)
         engine_tag_children(*children, id);
-    if (result) {
+    if (result)
         runtime_collect(result, id, c->shown, c->stream->device->index, g->parent, g->tag);
-        heddle_result_free(result);
-    }
+    runtime_launch_ended(id);
     return s;
 }
 

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/host_time.h"
 #include "engine.h"
+#include "report/result.h"
 #include "runtime/checking.h"
 #include "runtime/collect.h"
 #include "runtime/command.h"
@@ -29,12 +30,15 @@ static pthread_cond_t work = PTHREAD_COND_INITIALIZER;     /* there may be somet
 static pthread_cond_t progress = PTHREAD_COND_INITIALIZER; /* a command is done */
 static int workers, resting;    /* worker threads, those that wait */
 static int active;              /* commands that run */
+static int standing;            /* those that stand aside (queue_stuck) */
 static int allowed, least_allowed; /* how many may; without the patience */
+static int waiters;             /* threads of the program that wait for a command */
 static bool host_active;        /* one of them is a host function */
 static uint64_t epoch;          /* changes when a command is done, or one more allowed */
 static struct ticket *in_order[RUNTIME_DEVICES]; /* of the newest command that keeps the order, or NULL */
 static int launches; /* launches that run; atomic: a signal handler asks */
 static _Thread_local uint64_t running; /* serial of the command this thread is inside of */
+static _Thread_local heddle_kernel *running_kernel; /* of a launch */
 
 /* --- tickets --- */
 
@@ -229,7 +233,7 @@ static int count_ready(void)
 static void call_worker(void)
 {
     int waiting = count_ready();
-    if (waiting > resting && workers < WORKERS && (workers <= active || workers < allowed))
+    if (waiting > resting && workers < WORKERS && (workers <= active + standing || workers < allowed))
         start_worker();
     if (waiting)
         pthread_cond_signal(&work);
@@ -291,11 +295,28 @@ static bool reporting(void)
     return runtime_collecting() || runtime_checking();
 }
 
+/* Launches that stand aside: all of their warps wait in loops. */
+struct aside {
+    uint64_t serial, epoch; /* of its command; when it began to */
+    struct aside *next;
+};
+static struct aside *asides;
+
+/* The one that looks again next: the first since which something was done. */
+static const struct aside *looks_again(void)
+{
+    const struct aside *best = NULL;
+    for (const struct aside *a = asides; a; a = a->next)
+        if (a->epoch != epoch && (!best || a->serial < best->serial))
+            best = a;
+    return best;
+}
+
 /* The command to begin next, or NULL: the one queued first of those that may, if another may run at all. */
 static struct command *choose(void)
 {
     struct command *best = NULL;
-    if (active >= (reporting() ? 1 : allowed))
+    if (active >= (reporting() ? 1 : allowed) || looks_again())
         return NULL;
     for (struct stream *s = pool_next(&streams, NULL); s; s = pool_next(&streams, s)) {
         struct command *c = s->first;
@@ -344,11 +365,14 @@ static void run(struct command *c)
     host_active = host_active || host;
     __atomic_add_fetch(&launches, launch, __ATOMIC_RELAXED);
     running = c->serial;
+    running_kernel = launch ? c->launch.kernel : NULL;
+    epoch += asides != NULL; /* they look again before the next one begins */
     call_worker(); /* somebody else sees to what is held back meanwhile */
     pthread_mutex_unlock(&runtime_lock);
     cudaError_t e = command_run(c, status);
     pthread_mutex_lock(&runtime_lock);
     running = 0;
+    running_kernel = NULL;
     __atomic_sub_fetch(&launches, launch, __ATOMIC_RELAXED);
     host_active = host_active && !host;
     active--;
@@ -359,6 +383,95 @@ static void run(struct command *c)
     complete(c, e);
     pthread_cond_broadcast(&progress);
     call_worker();
+}
+
+/* Until this much later, or until something happens. */
+static void wait_for_progress(int ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += ms * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_cond_timedwait(&progress, &runtime_lock, &until);
+}
+
+/* Lets others run, and waits for the turn to look again. A new command begins only when all that stand aside have looked again
+ * since the last one; when there is none, they take turns. Does the host go on, it may be about to queue one: that is waited for, a
+ * few times for a launch, so that how often the launch looks does not depend on how fast the host is. */
+static bool stand_aside(struct aside *a)
+{
+    enum { HOST_MS = 10, HOST_TIMES = 8 };
+    static _Thread_local uint64_t waited_for;
+    static _Thread_local int times;
+    bool alone = false;
+    times = waited_for == running ? times : 0;
+    waited_for = running;
+    active--;
+    standing++;
+    while (active || looks_again() != a) {
+        if (active || looks_again() || count_ready()) {
+            call_worker();
+            wait_for_progress(100);
+        } else if (!waiters && times < HOST_TIMES) {
+            times++;
+            wait_for_progress(HOST_MS);
+        } else {
+            alone = !asides->next;
+            epoch++;
+            pthread_cond_broadcast(&progress);
+        }
+    }
+    active++;
+    standing--;
+    return !alone;
+}
+
+/* Nothing else may run while a launch is checked: once it is clear that something could, it is said. */
+static void say_stuck(void)
+{
+    enum { PATIENCE_S = 3 };
+    static struct timespec since; /* when the launch that is stuck was first */
+    static uint64_t stuck, said;
+    struct timespec now;
+    heddle_kernel_info info = {0};
+    struct arena a;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (stuck != running)
+        since = now;
+    stuck = running;
+    if (!count_ready() || said == stuck || now.tv_sec - since.tv_sec < PATIENCE_S)
+        return;
+    said = stuck;
+    pthread_mutex_unlock(&runtime_lock);
+    arena_init(&a);
+    if (!heddle_kernel_describe(running_kernel, &info))
+        runtime_say("kernel '%s' waits in a loop while other streams' commands stand behind it: launches are checked one at a time, so if it "
+                    "waits for one of theirs it waits for ever (Ctrl-C ends it)", result_demangle(&a, info.name));
+    arena_release(&a);
+    pthread_mutex_lock(&runtime_lock);
+}
+
+bool queue_stuck(void *unused)
+{
+    bool done = false;
+    (void)unused;
+    if (!running_kernel || !reporting())
+        return false;
+    pthread_mutex_lock(&runtime_lock);
+    if (runtime_checking()) {
+        say_stuck();
+    } else {
+        struct aside me = {running, epoch, asides}, **at = &asides;
+        asides = &me;
+        done = stand_aside(&me);
+        while (*at != &me)
+            at = &(*at)->next;
+        *at = me.next;
+        pthread_cond_broadcast(&progress);
+    }
+    pthread_mutex_unlock(&runtime_lock);
+    return done;
 }
 
 /* Commands could begin if more of them were allowed at once. */
@@ -416,9 +529,13 @@ static bool lend_a_hand(const struct ticket *t)
 
 static void wait_locked(struct ticket *t)
 {
+    waiters++;
+    if (asides)
+        pthread_cond_broadcast(&progress);
     while (t && !t->done)
         if (!lend_a_hand(t))
             pthread_cond_wait(&progress, &runtime_lock);
+    waiters--;
 }
 
 void queue_wait(struct ticket *t)

@@ -11,8 +11,9 @@
  * - As many run at once as a launch may use host threads (HEDDLE_THREADS). When commands are kept waiting by that and
  *   none has finished for PATIENCE_MS, one more may run, up to WORKERS: a kernel may wait for another stream's.
  * - While launches are profiled or checked one command runs at a time, all of them in the order of queueing, so that reports are
- *   the same in every run; so it is with one host thread, but for the patience. That order is always a possible one: a
- *   command waits only for what was queued before it.
+ *   the same in every run. That order is always a possible one: a command waits only for what was queued before it. A profiled
+ *   launch all of whose warps wait in loops stands aside until a later command is done, then the first of those that stand aside
+ *   looks again: by numbers of turns, not by time, so reports stay the same. A checked one cannot (queue_stuck).
  * - Launches that use the device heap keep the order of queueing among themselves, so that addresses are the same.
  * - One host function runs at a time, on a worker.
  * A thread that waits lends a hand instead of sleeping, with what its own stream has to do. */
@@ -167,6 +168,9 @@ uint64_t queue_serial(void);
 
 /* The calling thread is running a command: it is inside a host function, where no CUDA call is allowed. */
 bool queue_inside(void);
+
+/* For engine_stuck: the launch that the calling thread runs waits in loops. */
+bool queue_stuck(void *unused);
 
 /* A launch is running now. For signal handlers. */
 bool queue_launch_runs(void);

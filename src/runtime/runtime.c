@@ -148,6 +148,7 @@ static cudaError_t open_device(struct runtime_device *d, int index)
     initial_limits(d);
     heddle_output(engine, output_keep, NULL);
     device_answers_kernels(engine);
+    engine_stuck(engine, queue_stuck, NULL);
     checking_device(d, engine);
     runtime_collect_device(engine);
     progress_begin();

@@ -231,6 +231,10 @@ struct launch {
     uint64_t grid_arrived;  /* atomic: blocks that wait at the grid's barrier */
     uint32_t grid_generation; /* atomic: its completed phases */
     uint64_t blocks_done;   /* atomic: blocks that have ended, in a cooperative launch */
+    /* Or NULL: every warp spins, and has for long. True: other work of the device has been done meanwhile. On the launch's thread,
+     * where it has only one. */
+    bool (*stuck)(void *user);
+    void *stuck_user;
     struct children *children; /* children.h: what its kernels ask of the device's runtime */
     struct heap *heap;      /* the device heap, when the kernel uses it; its addresses show the order of the blocks */
     struct block_text *texts; /* of all blocks that printed; atomic */

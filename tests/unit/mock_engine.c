@@ -419,6 +419,11 @@ void engine_asked(heddle_device *dev, const struct engine_asked *a)
     (void)dev, (void)a;
 }
 
+void engine_stuck(heddle_device *dev, bool (*stuck)(void *user), void *user)
+{
+    (void)dev, (void)stuck, (void)user;
+}
+
 void engine_pending(heddle_device *dev, uint64_t most)
 {
     (void)dev, (void)most;
