@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Writes include/heddle/curand/xorwow_powers.h and mrg32k3a_powers.h: powers of the step of two generators.
+"""Writes include/heddle/curand/xorwow_powers.h and mrg32k3a_powers.h, powers of the step of two generators, and
+src/libraries/curand/mt19937_jump.h, the way from one lane of MT19937 to the next.
 
 XORWOW's step without its counter is linear over GF(2): a matrix of 160 x 160 bits (Marsaglia, Xorshift RNGs, J. Stat. Softw. 8(14),
 2003). MRG32k3a's is two matrices of 3 x 3 numbers modulo two primes (L'Ecuyer, Operations Research 47(1), 1999). To skip n steps is
 to multiply by the matrix to the power of n; the tables have the powers that n is put together from.
+
+MT19937's step (Matsumoto and Nishimura, ACM TOMACS 8(1), 1998) is a matrix of 19937 x 19937 bits. A jump is a polynomial in it, modulo
+its characteristic polynomial, which Berlekamp's and Massey's algorithm finds (Haramoto et al., INFORMS J. Comput. 20(3), 2008).
 
 usage: tools/curand_tables.py [--check]     in the tree's root; --check compares with the files that are there
 """
@@ -11,6 +15,7 @@ import sys
 
 WORD = 0xFFFFFFFF
 FOLDER = "include/heddle/curand/"
+LIBRARY = "src/libraries/curand/"
 
 
 def xorwow_step(v):
@@ -68,6 +73,51 @@ def mrg_tables():
     return result
 
 
+MT_DEGREE = 19937
+MT_JUMP = 2048  # a lane is 2^2048 steps behind the one before: measured
+
+
+def mt_bits(count):
+    """One bit of each of so many raw words, from any state."""
+    w = [5489]
+    for i in range(1, 624):
+        w.append((1812433253 * (w[-1] ^ (w[-1] >> 30)) + i) & WORD)
+    for k in range(count):
+        y = (w[k] & 0x80000000) | (w[k + 1] & 0x7FFFFFFF)
+        w.append(w[k + 397] ^ (y >> 1) ^ (0x9908B0DF if y & 1 else 0))
+    return [x & 1 for x in w[624:]]
+
+
+def shortest_recurrence(bits):
+    """Berlekamp and Massey: bit i says whether value n - i is in the sum that gives 0 for every n."""
+    c, b, length, since, history = 1, 1, 0, 1, 0
+    for n, bit in enumerate(bits):
+        history = history << 1 | bit
+        if bin(c & history).count("1") & 1:
+            before = c
+            c ^= b << since
+            if 2 * length <= n:
+                length, b, since = n + 1 - length, before, 0
+        since += 1
+    return c
+
+
+def mt_jump():
+    """x^(2^MT_JUMP) modulo the characteristic polynomial, as a number."""
+    recurrence = shortest_recurrence(mt_bits(2 * MT_DEGREE))
+    below = [MT_DEGREE - i for i in range(1, MT_DEGREE + 1) if recurrence >> i & 1]  # the polynomial but its first term
+    spread = [sum((byte >> i & 1) << (2 * i) for i in range(8)).to_bytes(2, "little") for byte in range(256)]
+    power = 2
+    for _ in range(MT_JUMP):
+        power = int.from_bytes(b"".join(spread[byte] for byte in power.to_bytes((MT_DEGREE + 7) // 8, "little")), "little")
+        while power >> MT_DEGREE:
+            high = power >> MT_DEGREE
+            power &= (1 << MT_DEGREE) - 1
+            for exponent in below:
+                power ^= high << exponent
+    return power
+
+
 def braced(numbers, depth):
     """Numbers as C writes nested arrays of them."""
     if depth == 0:
@@ -75,16 +125,20 @@ def braced(numbers, depth):
     return "{" + ",".join(braced(x, depth - 1) for x in numbers) + "}"
 
 
-def table(out, head, matrices, depth):
+def table(out, head, items, depth):
     out.append(head + " = {")
-    for matrix in matrices:
-        line = ""
-        for text in (braced(matrix, depth) + ",").split(","):
+    line = ""
+    for item in items:
+        for text in (braced(item, depth) + ",").split(",")[:-1]:
             line += text + ","
             if len(line) > 110:
                 out.append(line)
                 line = ""
-        out.append(line.rstrip(",") + ("," if line.rstrip(",") else ""))
+        if depth and line:
+            out.append(line)
+            line = ""
+    if line:
+        out.append(line)
     out.append("};")
 
 
@@ -111,15 +165,24 @@ def mrg_text():
     return "\n".join(out + ["", "#endif", ""])
 
 
+def mt_text():
+    out = ["/* The polynomial that leads from one lane of MT19937 to the next, 2^%d steps on, a bit a coefficient; written by" % MT_JUMP,
+           " * tools/curand_tables.py. */",
+           "#ifndef LIBRARIES_CURAND_MT19937_JUMP_H", "#define LIBRARIES_CURAND_MT19937_JUMP_H", "", "#include <stdint.h>", ""]
+    jump = mt_jump()
+    table(out, "static const uint8_t mt19937_jump[%d]" % (MT_DEGREE // 8 + 1), list(jump.to_bytes(MT_DEGREE // 8 + 1, "little")), 0)
+    return "\n".join(out + ["", "#endif", ""])
+
+
 def main():
     wrong = 0
-    for name, text in (("xorwow_powers.h", xorwow_text()), ("mrg32k3a_powers.h", mrg_text())):
+    for name, text in ((FOLDER + "xorwow_powers.h", xorwow_text()), (FOLDER + "mrg32k3a_powers.h", mrg_text()), (LIBRARY + "mt19937_jump.h", mt_text())):
         if "--check" in sys.argv[1:]:
-            if open(FOLDER + name).read() != text:
-                print(FOLDER + name + " is not what tools/curand_tables.py writes")
+            if open(name).read() != text:
+                print(name + " is not what tools/curand_tables.py writes")
                 wrong = 1
         else:
-            open(FOLDER + name, "w").write(text)
+            open(name, "w").write(text)
     return wrong
 
 

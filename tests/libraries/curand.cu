@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <random>
 #include <vector>
 #include <cuda_runtime.h>
 #include <curand.h>
@@ -124,6 +125,33 @@ static void again() // seeds and offsets between calls
     }
 }
 
+static void twister() // lane 0 is the generator of the paper, which the C++ library has; its first turn jumps, others take seven words in a row
+{
+    std::vector<unsigned> v(3 * 8192 * 8);
+    std::vector<double> d(1000);
+    curandGenerator_t g;
+    OK(curandCreateGeneratorHost(&g, CURAND_RNG_PSEUDO_MT19937));
+    OK(curandSetPseudoRandomGeneratorSeed(g, 1234));
+    CHECK(curandSetGeneratorOffset(g, 1) == CURAND_STATUS_TYPE_ERROR);
+    CHECK(curandSetGeneratorOrdering(g, CURAND_ORDERING_PSEUDO_DYNAMIC) == CURAND_STATUS_OUT_OF_RANGE);
+    OK(curandGenerate(g, v.data(), 5));
+    OK(curandGenerate(g, v.data() + 5, v.size() - 5));
+    std::mt19937 m(1234);
+    std::vector<unsigned> w(624);
+    for (unsigned &x : w)
+        x = m();
+    CHECK(v[0] == w[0] && v[1] == w[113] && v[7] == w[567]);
+    for (int i = 0; i < 8; i++)
+        CHECK(v[8192 * 8 + i] == w[1 + 7 * i] && v[2 * 8192 * 8 + i] == w[2 + 7 * i]);
+    OK(curandSetPseudoRandomGeneratorSeed(g, 1)); // begins anew
+    OK(curandGenerateNormalDouble(g, d.data(), 999, 1, 2));
+    double sum = 0;
+    for (int i = 0; i < 999; i++)
+        sum += d[i];
+    CHECK(fabs(sum / 999 - 1) < 5 * 2 / sqrt(999.0));
+    OK(curandDestroyGenerator(g));
+}
+
 static void moments()
 {
     enum { N = 1 << 17 };
@@ -205,7 +233,7 @@ static void statuses()
     unsigned u[8];
     unsigned long long w[8];
     float f[8];
-    for (curandRngType_t type : {CURAND_RNG_PSEUDO_MTGP32, CURAND_RNG_PSEUDO_MT19937, CURAND_RNG_QUASI_SCRAMBLED_SOBOL32, CURAND_RNG_QUASI_SCRAMBLED_SOBOL64, (curandRngType_t)1000})
+    for (curandRngType_t type : {CURAND_RNG_PSEUDO_MTGP32, CURAND_RNG_QUASI_SCRAMBLED_SOBOL32, CURAND_RNG_QUASI_SCRAMBLED_SOBOL64, (curandRngType_t)1000})
         CHECK(curandCreateGenerator(&g, type) == CURAND_STATUS_TYPE_ERROR);
     OK(curandCreateGeneratorHost(&g, CURAND_RNG_QUASI_SOBOL64));
     CHECK(curandSetPseudoRandomGeneratorSeed(g, 1) == CURAND_STATUS_TYPE_ERROR);
@@ -247,6 +275,7 @@ int main(int argc, char **)
     orders();
     streams();
     again();
+    twister();
     moments();
     tables();
     statuses();

@@ -17,7 +17,8 @@ NEAR_DOUBLE = {"normal_double", "normal2_double", "log_normal_double", "log_norm
 REJECTED = {("draw", "philox", "poisson4 1 0 0 3999 0")}
 SINE = 2.0**-20.9 * 6.66  # the error of sin.approx.f32 (PTX ISA), times the longest vector of a pair
 DOUBLE = 2.0**-48
-REFUSED_TYPES = {"141", "142", "202", "204"}
+REFUSED_TYPES = {"141", "202", "204"}
+LONG = 60000  # values of MT19937 in a call: one row of ten is made
 
 
 def floats(words):
@@ -79,6 +80,19 @@ def host_alike(got, want):
     return all(call_alike(*x) for x in zip(kinds, got[7].split("; "), want[7].split("; ")))
 
 
+def short(rows):
+    """The rows that the program prints when it is to be short."""
+    kept, long_runs = [], 0
+    for row in rows:
+        words = row.split("\t")
+        if words[0] == "row" and words[2] == "142" and int(words[4].split()[-1]) > LONG:
+            long_runs += 1
+            if long_runs % 10 != 1:
+                continue
+        kept.append(row)
+    return kept
+
+
 def compare(name, lines, rows):
     wrong = 0
     for line, row in zip(lines, rows):
@@ -97,16 +111,18 @@ def main():
     program = "curand_" + part
     with open(os.path.join(truth, program + ".tsv")) as f:
         rows = f.read().splitlines()
+    if part == "host":
+        rows = short(rows)
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         built = os.path.join(folder, program)
         subprocess.run([heddle, "build", "-std=c++17", os.path.join(truth, program + ".cu"), "-lcurand", "-o", built], check=True)
         for executor in ("jit", "interp") if part == "device" else ("jit",):
-            out = subprocess.run([built] + ["device"] * (part == "host"), env=dict(os.environ, HEDDLE_EXEC=executor), stdout=subprocess.PIPE,
+            out = subprocess.run([built] + ["device", "short"] * (part == "host"), env=dict(os.environ, HEDDLE_EXEC=executor), stdout=subprocess.PIPE,
                                  check=True, text=True).stdout
             wrong += compare(executor, [line for line in out.splitlines() if not line.startswith("place\t")], rows)
     print("%d lines" % len(rows))
-    print("PASSED" if wrong == 0 and len(rows) == {"device": 721, "host": 471}[part] else "FAILED")
+    print("PASSED" if wrong == 0 and len(rows) == {"device": 721, "host": 449}[part] else "FAILED")
     return wrong != 0
 
 

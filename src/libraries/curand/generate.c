@@ -137,7 +137,7 @@ static void advance(curandGenerator_t g, enum curand_kind kind, size_t n)
         s->place += n;
     } else if (curand_quasi(g->type))
         s->offset += n / s->dimensions;
-    else
+    else if (g->type != CURAND_RNG_PSEUDO_MT19937) /* begins anew with a seed */
         s->offset += curand_in_pairs(g->type, kind) ? n / 2 : n;
 }
 

@@ -1,7 +1,7 @@
 /* cuRAND's generators, as the files of this folder share them.
  *
  * A pseudorandom generator is a row of lanes, one sequence each; in device code a lane is a thread with its state. A value is of one
- * lane's turn: a turn has one value, two where values are made in pairs, four with Philox. Turns go from lane to lane and round again.
+ * lane's turn: a turn has one value, two where values are made in pairs, four with Philox, eight with MT19937. Turns go from lane to lane and round again.
  * A quasirandom generator gives the points of one dimension after the other. Which lanes, how many and what a turn takes from a
  * sequence was measured on an H200: tests/truth/libraries/curand_host.tsv. */
 #ifndef LIBRARIES_CURAND_GENERATOR_H
@@ -54,8 +54,9 @@ struct curandGenerator_st {
     struct curand_settings now; /* of the states below */
     bool ready;           /* there are states */
     unsigned lanes;
-    unsigned at;          /* lane of the next turn; Philox: value, four to a lane */
+    unsigned at;          /* lane of the next turn; Philox and MT19937: value, four and eight to a lane */
     struct curand_lanes lane;
+    struct mt19937 *mt;   /* MT19937's lanes */
     void *vectors;        /* quasirandom: direction vectors of all dimensions */
     unsigned long long point; /* quasirandom: number of the next one */
 };

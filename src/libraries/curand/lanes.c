@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libraries/curand/mt19937.h"
 #include "libraries/curand/poisson.h"
 #include "libraries/curand/values.h"
 
@@ -30,6 +31,7 @@ static const struct {
 } counts[] = {
     {CURAND_RNG_PSEUDO_XORWOW, 4096, 4096, 4096, 2816},
     {CURAND_RNG_PSEUDO_MRG32K3A, 81920, 0, 4096, 270336},
+    {CURAND_RNG_PSEUDO_MT19937, MT19937_LANES, 0, MT19937_LANES, 0},
     {CURAND_RNG_PSEUDO_PHILOX4_32_10, 65536, 0, 65536, 67584},
 };
 
@@ -166,6 +168,8 @@ static void philox_block(uint64_t seed, uint64_t sequence, uint64_t block, uint3
 static bool allocate(struct curandGenerator_st *g)
 {
     const size_t n = g->lanes;
+    if (g->type == CURAND_RNG_PSEUDO_MT19937)
+        return (g->mt = mt19937_new((uint32_t)g->now.seed)) != NULL;
     if (g->type == CURAND_RNG_PSEUDO_PHILOX4_32_10)
         return (g->lane.block = calloc(n, sizeof *g->lane.block)) != NULL;
     bool good = true;
@@ -183,6 +187,8 @@ void lanes_release(struct curandGenerator_st *g)
     free(g->lane.kept);
     free(g->lane.has);
     free(g->vectors);
+    mt19937_free(g->mt);
+    g->mt = NULL;
     memset(&g->lane, 0, sizeof g->lane);
     g->vectors = NULL;
     g->ready = false;
@@ -228,7 +234,7 @@ bool lanes_make(struct curandGenerator_st *g)
     if (philox)
         for (unsigned i = 0; i < g->lanes; i++)
             g->lane.block[i] = skip + (i < g->at / 4);
-    else
+    else if (!g->mt)
         make_states(g, skip);
     g->ready = true;
     return true;
@@ -390,10 +396,46 @@ static void run_philox(struct curandGenerator_st *g, const struct curand_job *jo
     }
 }
 
+/* --- turns of MT19937: eight values, one a word --- */
+
+static void value_of_word(enum curand_kind kind, uint32_t x, const struct poisson_table *poisson, double mean, void *out)
+{
+    switch (kind) {
+    case CURAND_UNIFORM: *(float *)out = (float)(x * 0x1p-32 + 0x1p-33); break; /* rounded once */
+    case CURAND_UNIFORM_DOUBLE: *(double *)out = x * 0x1p-32 + 0x1p-33; break;
+    case CURAND_NORMAL:
+    case CURAND_LOG_NORMAL: *(float *)out = value_quantile_float(x); break;
+    case CURAND_NORMAL_DOUBLE:
+    case CURAND_LOG_NORMAL_DOUBLE: *(double *)out = value_quantile32(x); break;
+    case CURAND_POISSON_VALUES:
+        *(uint32_t *)out = poisson ? poisson_find(poisson, value_uniform_double(x)) : poisson_of_normal(value_quantile_float(x), mean);
+        break;
+    default: *(uint32_t *)out = x;
+    }
+}
+
+static void run_mt(struct curandGenerator_st *g, const struct curand_job *job)
+{
+    const size_t size = curand_size(job->kind);
+    for (size_t i = 0, n; i < job->n; i += n) {
+        const unsigned lane = g->at / MT19937_TURN, first = g->at % MT19937_TURN;
+        uint32_t x[MT19937_TURN];
+        n = MT19937_TURN - first < job->n - i ? MT19937_TURN - first : job->n - i;
+        mt19937_turn(g->mt, lane, x);
+        for (size_t k = 0; k < n; k++)
+            value_of_word(job->kind, x[first + k], job->poisson, job->mean, (char *)job->out + (i + k) * size);
+        if (first + n == MT19937_TURN)
+            mt19937_next(g->mt, lane);
+        g->at = (unsigned)(g->at + n) % (MT19937_TURN * g->lanes);
+    }
+}
+
 void lanes_run(struct curandGenerator_st *g, const struct curand_job *job)
 {
     if (g->type == CURAND_RNG_PSEUDO_PHILOX4_32_10)
         run_philox(g, job);
+    else if (g->type == CURAND_RNG_PSEUDO_MT19937)
+        run_mt(g, job);
     else if (job->kind == CURAND_POISSON_VALUES)
         run_poisson(g, job);
     else

@@ -33,12 +33,12 @@ static curandStatus_t known(curandRngType_t *type)
     case CURAND_RNG_QUASI_DEFAULT: *type = CURAND_RNG_QUASI_SOBOL32; return CURAND_STATUS_SUCCESS;
     case CURAND_RNG_PSEUDO_XORWOW:
     case CURAND_RNG_PSEUDO_MRG32K3A:
+    case CURAND_RNG_PSEUDO_MT19937:
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
     case CURAND_RNG_QUASI_SOBOL32:
     case CURAND_RNG_QUASI_SOBOL64: return CURAND_STATUS_SUCCESS;
     case CURAND_RNG_TEST: library_refuse("cuRAND's generator CURAND_RNG_TEST"); break;
     case CURAND_RNG_PSEUDO_MTGP32: library_refuse("cuRAND's generator MTGP32 (docs/curand.md)"); break;
-    case CURAND_RNG_PSEUDO_MT19937: library_refuse("cuRAND's generator MT19937 (docs/curand.md)"); break;
     case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
     case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64: library_refuse("cuRAND's scrambled Sobol generators (docs/curand.md)"); break;
     }
@@ -112,6 +112,8 @@ curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned lo
 {
     if (!generator)
         return CURAND_STATUS_NOT_INITIALIZED;
+    if (generator->type == CURAND_RNG_PSEUDO_MT19937)
+        return CURAND_STATUS_TYPE_ERROR;
     generator->set.offset = offset;
     curand_renew(&generator->set);
     return CURAND_STATUS_SUCCESS;
