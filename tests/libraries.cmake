@@ -18,6 +18,7 @@ endforeach()
 set(library_programs
     cublas
     cufft
+    cufftw
     curand
     cusparse
     nccl)

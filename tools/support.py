@@ -43,12 +43,14 @@ PTX_TESTS += [("unit.interp_lanes_truth", ["tests/truth/lanes_h200.tsv"]), ("dev
 LIBRARIES = [
     ("cuBLAS", "libcublas.so.12", "cublas_functions.def", "CUBLAS_", ["cublas_api.h"], "CUBLAS_STATUS_NOT_SUPPORTED"),
     ("cuFFT", "libcufft.so.11", "fft_functions.def", "CUFFT_", ["cufft.h", "cufftXt.h"], "CUFFT_NOT_IMPLEMENTED"),
+    ("cuFFTW", "libcufftw.so.11", "fftw_functions.def", "CUFFTW_", ["cufftw.h"], "NULL or 0"),
     ("cuRAND", "libcurand.so.10", "curand_functions.def", "CURAND_", ["curand.h"], "CURAND_STATUS_INTERNAL_ERROR"),
     ("cuSPARSE", "libcusparse.so.12", "sparse_functions.def", "CUSPARSE_", ["cusparse.h"], "CUSPARSE_STATUS_NOT_SUPPORTED"),
     ("NVRTC", "libnvrtc.so.12", "nvrtc_functions.def", "NVRTC_", ["nvrtc.h"], "NVRTC_ERROR_INTERNAL_ERROR"),
     ("NCCL", "libnccl.so.2", "nccl_functions.def", "NCCL_", ["nccl.h"], "ncclInvalidUsage"),
 ]
 LIBRARY_TESTS = [("libraries.cufft", ["tests/libraries/cufft.cu"]),
+                 ("libraries.cufftw", ["tests/libraries/cufftw.cu"]),
                  ("libraries.cufft_h200", ["tests/truth/libraries/cufft.cu"]),
                  ("libraries.curand", ["tests/libraries/curand.cu"]),
                  ("libraries.cusparse", ["tests/libraries/cusparse.cu"]),
@@ -120,8 +122,9 @@ def words_of(source, tests, pattern):
 
 
 def each_type(text):
-    """The text with the functions that a macro makes for the four types of numbers of a library: cusparse##S##nnz."""
-    return text + " ".join(f" {a}{s}{b}" for a, b in re.findall(r"(\w+)##S##(\w+)", text) for s in "SDCZ")
+    """The text with the functions that a macro makes for the types of numbers of a library: cusparse##S##nnz, X##_plan_dft."""
+    return (text + " ".join(f" {a}{s}{b}" for a, b in re.findall(r"(\w+)##S##(\w+)", text) for s in "SDCZ")
+            + " ".join(f" {x}{b}" for b in re.findall(r"\bX##(\w+)", text) for x in ("fftw", "fftwf")))
 
 
 def find_tests(chapters, words, key, bad):

@@ -18,6 +18,7 @@ one=
 case $name in
 cublas) needs="libopenblas libblis libblas" package="libopenblas0 (or libblis4, libblas3)" word=cublasSgemm missing=cublasUint8gemmBias ;;
 cusparse) needs= word=cusparseSpMV missing=cusparseCreateSlicedEll one="(3 x 4 CSR, 12 values)" operations=24 read=192 written=24 ;;
+cufftw) needs=fftw package=libfftw3-double3 word= missing=fftwf_plan_guru_dft ;;
 cufft) needs=fftw package=libfftw3-single3 word=cufftExecC2C missing=cufftXtSetCallback one="(1024, batch 3, complex, in place)" operations=153,600 read=24,576 written=24,576 ;;
 nccl) needs='' word=ncclAllReduce missing=ncclCommRevoke; export HEDDLE_DEVICE=h200,h200,h200 ;;
 curand) needs= word=curandGenerateUniform missing=curandGenerateBinomial ;;
@@ -37,6 +38,7 @@ said PASSED
 [ "$(grep -c "heddle: $missing is not there yet" "$work/err")" = 1 ] || fail "$missing is not refused once"
 run 0 "$heddle" check "$work/$name"
 said "ERROR SUMMARY: 0 errors"
+[ -n "$word" ] || exit 0
 run 0 "$work/$name" fault
 said "$word ("
 said "illegal address (CUDA error 700)"

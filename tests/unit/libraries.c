@@ -28,7 +28,6 @@ static void of_messages(void **state)
         {"'nccl_net.h' file not found", ": NCCL's plug-ins and device side ("},
         {"'cusolverSp.h' file not found", ": cuSOLVER's sparse part"},
         {"cannot find -lnvjpeg: No such file or directory", ": nvJPEG ("},
-        {"cannot find -lcufftw: No such file or directory", ": cuFFTW ("},
         {"'cusparseLt.h' file not found", ": cuSPARSELt ("},
         {"cannot find -lcufftMp: No such file or directory", ": cuFFTMp ("},
         {"'cufftdx.hpp' file not found", ": MathDx ("},
