@@ -1,6 +1,7 @@
 // NCCL between devices of one process, called by one thread in groups and by a thread each, and between processes. What is expected
 // is computed here, in the order of ranks.
 //   nccl             all checks; a process per rank is this program again (nccl rank ...)
+//   nccl lost        a rank's process that ends
 //   nccl fault       a collective whose buffer leaves its allocation
 #include <cmath>
 #include <cstdint>
@@ -454,6 +455,7 @@ static void errors()
     EXPECT(ncclCommInitRank(&comm, 1000, id, 0) == ncclInvalidUsage);
     NCCL(ncclCommInitRank(&comm, 1, id, 0));
     CUDA(cudaMalloc(&d, 4000));
+    CUDA(cudaMemset(d, 0, 4000));
     EXPECT(ncclAllReduce(d, d, 1, (ncclDataType_t)77, ncclSum, comm, 0) == ncclInvalidArgument);
     EXPECT(ncclAllReduce(d, d, 1, ncclFloat, (ncclRedOp_t)9, comm, 0) == ncclInvalidArgument);
     EXPECT(ncclBcast(d, 1, ncclFloat, 1, comm, 0) == ncclInvalidArgument);
@@ -493,13 +495,38 @@ static int fault()
     return 0;
 }
 
+// A rank's process ends without its call: the other's call fails, and does not hang.
+static int lost()
+{
+    ncclUniqueId id;
+    ncclComm_t comm;
+    float *d;
+    ncclResult_t error = ncclSuccess;
+    NCCL(ncclGetUniqueId(&id));
+    pid_t pid = fork(); // before CUDA is in use here
+    NCCL(ncclCommInitRank(&comm, 2, id, pid ? 0 : 1));
+    if (!pid)
+        _exit(0);
+    CUDA(cudaMalloc(&d, 4000));
+    CUDA(cudaMemset(d, 0, 4000));
+    NCCL(ncclAllReduce(d, d, 1000, ncclFloat, ncclSum, comm, 0));
+    EXPECT(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    NCCL(ncclCommGetAsyncError(comm, &error));
+    EXPECT(error == ncclRemoteError);
+    return failures;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "lost"))
+        return lost();
     if (argc == 6 && !strcmp(argv[1], "rank"))
         return process(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]), argv[5]);
     if (argc > 1 && !strcmp(argv[1], "fault"))
         return fault();
     setbuf(stdout, nullptr);
+    int status = system("/proc/$PPID/exe lost 2>/dev/null");
+    EXPECT(WIFEXITED(status) && !WEXITSTATUS(status));
     processes("/proc/self/exe", {1, 1});
     processes("/proc/self/exe", {2, 1});
     errors();

@@ -615,6 +615,64 @@ static void a_gpu_maps_the_same(void **state)
     assert_true(compared > 100);
 }
 
+static void other_devices_are_reached_as_far_as_allowed(void **state)
+{
+    (void)state;
+    struct space other;
+    const char *why;
+    uint64_t a = get(100, SPACE_PROGRAM), far = 0, managed = 0;
+    assert_int_equal(space_open(&other, 1, 64 * MIB, &why), SPACE_OK);
+    assert_int_equal(space_alloc(&other, 3 * MIB, SPACE_PROGRAM, NULL, &far), SPACE_OK);
+    assert_int_equal(space_alloc(&other, 100, SPACE_MANAGED, NULL, &managed), SPACE_OK);
+    assert_true(space_of(a) == &sp && space_of(far) == &other && !space_of(far + 16 * SPACE_STRIDE) && !space_of(0));
+    assert_true(space_reach(&sp, a) == &sp && space_reach(&sp, far) == &sp); /* not allowed: where the access fails */
+    assert_true(space_reach(&sp, managed) == &other);
+    space_let(&sp, &other, SPACE_BY_PEER, true);
+    assert_true(space_lets(&sp, &other, SPACE_BY_PEER) && !space_lets(&sp, &other, SPACE_BY_POOL) && !space_lets(&other, &sp, SPACE_BY_PEER));
+    assert_true(space_reach(&sp, far) == &other && space_reach(&other, a) == &other);
+    assert_true(space_holds(space_reach(&sp, far), far + 3 * MIB - 4, 4) && !space_holds(space_reach(&sp, far), far + 3 * MIB - 3, 4));
+    space_let(&sp, &other, SPACE_BY_POOL, true);
+    space_let(&sp, &other, SPACE_BY_PEER, false);
+    assert_true(space_reach(&sp, far) == &other); /* by the pool */
+    space_close(&other);
+    assert_true(!space_of(far) && !space_lets(&sp, &other, SPACE_BY_POOL));
+}
+
+/* Both spaces are of one process here; the memfd is found by its number as by another process. */
+static void imported_memory_is_the_same_bytes(void **state)
+{
+    (void)state;
+    struct space other;
+    struct space_share share, large;
+    const char *why;
+    uint64_t first = get(600, SPACE_PROGRAM), small = get(1000, SPACE_PROGRAM), big = get(5 * MIB, SPACE_PROGRAM), in, in_big, free_before, free_after, total;
+    assert_int_equal(space_open(&other, 1, 64 * MIB, &why), SPACE_OK);
+    assert_false(space_export(&sp, small + 512, &share) || space_export(&sp, get(100, SPACE_MANAGED), &share));
+    assert_true(space_export(&sp, small, &share) && space_export(&sp, big, &large));
+    assert_true(share.inside == 1024 && share.bytes == 1000 && share.at % SPACE_GRANULE == 0 && !large.inside && large.bytes == 5 * MIB);
+    *(int *)space_host(small) = 17;
+    space_info(&other, &free_before, &total);
+    assert_int_equal(space_import(&other, &share, &in), SPACE_OK);
+    assert_int_equal(space_import(&other, &large, &in_big), SPACE_OK);
+    space_info(&other, &free_after, &total);
+    assert_true(free_before == free_after); /* no memory of this device */
+    assert_true(space_holds(&other, in, 1000) && !space_holds(&other, in, 1001) && !space_holds(&other, in - 1, 1));
+    struct space_run whole = space_granules_at(&other, in);
+    assert_true(whole.first == in - 1024 && whole.bytes == SPACE_GRANULE);
+    assert_int_equal(*(int *)space_host(in), 17);
+    *(int *)space_host(in_big + 5 * MIB - 4) = 18;
+    assert_int_equal(*(int *)space_host(big + 5 * MIB - 4), 18);
+    struct space_allocation found;
+    assert_true(space_find(&other, in + 999, &found) && found.kind == SPACE_IMPORTED && found.address == in);
+    assert_false(space_export(&other, in, &share)); /* it is not this one's to hand on */
+    assert_int_equal(space_free(&other, in), SPACE_OK);
+    assert_int_equal(*(int *)space_host(small), 17);
+    assert_int_equal(*(int *)space_host(in), 0); /* the device's own again */
+    assert_int_equal(space_free(&other, in_big), SPACE_OK);
+    assert_int_equal(space_free(&sp, first), SPACE_OK);
+    space_close(&other);
+}
+
 int main(void)
 {
 #define TRUTH_TEST(f) cmocka_unit_test_setup_teardown(f, open_h200, close_it)
@@ -639,6 +697,8 @@ int main(void)
         cmocka_unit_test(many_registered_ranges),
         TEST(padding_belongs_to_nobody),
         TEST(a_watcher_sees_all),
+        TEST(other_devices_are_reached_as_far_as_allowed),
+        TEST(imported_memory_is_the_same_bytes),
         TRUTH_TEST(allocations_lie_as_on_an_h200),
         TRUTH_TEST(a_gpu_maps_the_same),
     };

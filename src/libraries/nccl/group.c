@@ -147,11 +147,26 @@ void group_set(_Atomic uint32_t *word, uint32_t value)
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* One that has ended but whose parent has not asked for its status is dead, too: state Z of /proc/PID/stat (proc(5)). */
+static bool is_live(int32_t pid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return !kill(pid, 0) || errno != ESRCH;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = 0;
+    const char *name_end = strrchr(text, ')');
+    return !name_end || strncmp(name_end, ") Z", 3) != 0;
+}
+
 static bool all_live(const struct group *g)
 {
     for (int i = 0; i < g->nranks; i++) {
         int32_t pid = atomic_load(&g->shared->pid[i]);
-        if (pid && kill(pid, 0) && errno == ESRCH)
+        if (pid && !is_live(pid))
             return false;
     }
     return true;
