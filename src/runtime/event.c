@@ -185,7 +185,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     if (event_ticket(event, &t) && t)
         queue_wait(t);
     if (e->ipc && !ipc_event_await(e->ipc))
-        return runtime_leave(cudaErrorUnknown);
+        return runtime_leave(cudaErrorExternalDevice);
     return runtime_leave(queue_verdict(e->device));
 }
 

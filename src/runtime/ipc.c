@@ -291,7 +291,7 @@ static cudaError_t run_wait(struct command *c, cudaError_t status)
         runtime_say("the process that recorded an event of several processes has ended before its stream came there");
     ipc_event_release(r->event);
     alloc_release(r);
-    return good ? cudaSuccess : cudaErrorUnknown;
+    return good ? cudaSuccess : cudaErrorExternalDevice;
 }
 
 static struct command *command_of(struct ipc_event *e, uint32_t number, cudaError_t (*run)(struct command *c, cudaError_t status))

@@ -43,6 +43,10 @@ run 0 "$work/$name" fault
 said "$word ("
 said "illegal address (CUDA error 700)"
 said cudaErrorIllegalAddress
+if [ "$name" = nccl ]; then
+    run 0 "$work/$name" lost
+    said "another rank's process has ended or failed"
+fi
 [ -n "$one" ] || exit 0
 run 0 "$heddle" profile "$work/$name" one
 said "$word $one"

@@ -242,7 +242,7 @@ static cudaError_t run(void *data)
         pthread_cond_wait(&group_changed, &group_lock);
     bool failed = c->failed;
     pthread_mutex_unlock(&group_lock);
-    return failed ? cudaErrorLaunchFailure : cudaSuccess;
+    return failed ? cudaErrorExternalDevice : cudaSuccess;
 }
 
 /* A call that was dropped before the exchange leaves the others nothing to wait for. */

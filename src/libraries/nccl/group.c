@@ -60,7 +60,7 @@ cudaError_t nccl_broken(const char *fmt, ...)
     keep(fmt, ap);
     va_end(ap);
     fprintf(stderr, "heddle: %s\n", last_error);
-    return cudaErrorLaunchFailure;
+    return cudaErrorExternalDevice;
 }
 
 const char *nccl_last_error(void)

@@ -216,7 +216,7 @@ static cudaError_t run(void *data)
 {
     struct batch *b = ((struct turn *)data)->batch;
     if (!copy_locals(b))
-        return cudaErrorLaunchFailure;
+        return cudaErrorExternalDevice;
     return move_remotes(b) ? cudaSuccess : nccl_broken("%s (NCCL): another rank's process has ended or failed", b->entry[0].sends ? "ncclSend" : "ncclRecv");
 }
 
