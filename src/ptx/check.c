@@ -1059,9 +1059,19 @@ static enum parsed check_special(struct parser *p, struct ptx_inst *in)
     }
 }
 
+/* mad.f32 of .target sm_1x names no rounding; devices from sm_20 on run it as mad.rn.ftz, which is fma.rn.ftz (PTX ISA, "mad", target notes). */
+static void set_first_rounding(const struct parser *p, struct ptx_inst *in)
+{
+    if (in->op == PTX_OP_FMAD && in->mods.type[0] == PTX_F32 && !in->mods.round && p->m->arch < 20) {
+        in->mods.round = PTX_RN;
+        in->mods.ftz = true;
+    }
+}
+
 enum parsed ptx_check(struct parser *p, struct ptx_inst *in)
 {
     int t = in->mods.type[0];
+    set_first_rounding(p, in);
     TRY(check_modifiers(p, in));
     switch (ptx_op_info[in->op].form) {
     case PTX_FORM_UN:

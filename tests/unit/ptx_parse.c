@@ -294,6 +294,35 @@ static void modifiers(void **state)
     ptx_free(m);
 }
 
+/* PTX ISA, "mad": of .target sm_1x without a rounding, and what newer devices run; other targets must name one. */
+static void mad_of_the_first_targets(void **state)
+{
+    static const struct {
+        const char *target;
+        bool there;
+    } cases[] = {{"sm_10", true}, {"sm_13", true}, {"sm_20", false}, {"sm_90", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        struct diag_list diags;
+        struct strbuf b;
+        snprintf(text, sizeof text, ".version 1.4\n.target %s\n.address_size 64\n.entry k() {\n.reg .f32 %%f<9>;\n"
+                 "mad.f32 %%f1, %%f2, %%f3, %%f4;\nret;\n}\n", cases[i].target);
+        diag_init(&diags);
+        strbuf_init(&b);
+        struct ptx_module *m = ptx_parse("test.ptx", text, strlen(text), &diags);
+        assert_int_equal(m != NULL, cases[i].there);
+        if (m)
+            ptx_print_inst(m->funcs[0], inst(m, 0), &b);
+        else
+            strbuf_adds(&b, diags.first->text);
+        assert_string_equal(b.s, m ? "mad.rn.ftz.f32 %f1, %f2, %f3, %f4;" : "a rounding (.rn .rz .rm .rp) is missing in 'mad.f32'");
+        ptx_free(m);
+        strbuf_release(&b);
+        diag_release(&diags);
+    }
+}
+
 static void parts_of_words(void **state)
 {
     (void)state;
@@ -693,6 +722,7 @@ int main(void)
         cmocka_unit_test(registers_of_a_range_appear_when_used),
         cmocka_unit_test(operands),
         cmocka_unit_test(modifiers),
+        cmocka_unit_test(mad_of_the_first_targets),
         cmocka_unit_test(what_is_not_there_is_named),
         cmocka_unit_test(a_directive_that_is_not_there_stops_its_function_only),
         cmocka_unit_test(scopes),
