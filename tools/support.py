@@ -41,7 +41,7 @@ PTX_TESTS += [("unit.interp_lanes_truth", ["tests/truth/lanes_h200.tsv"]), ("dev
               ("device.more_names", ["tests/device/more_names.cu", "include/heddle/device/intrinsics.h"]), ("ptx.files", ["tests/truth/ptx/*.ptx", "tests/ptx/*.ptx"])]
 # Libraries: title, soname, table in include/heddle, prefix of its rows, headers, what a function that is not there answers.
 LIBRARIES = [
-    ("cuBLAS", "libcublas.so.12", "cublas_functions.def", "CUBLAS_", ["cublas_api.h"], "CUBLAS_STATUS_NOT_SUPPORTED"),
+    ("cuBLAS", "libcublas.so.12", "cublas_functions.def", "CUBLAS_", ["cublas_api.h", "cublas.h"], "CUBLAS_STATUS_NOT_SUPPORTED"),
     ("cuFFT", "libcufft.so.11", "fft_functions.def", "CUFFT_", ["cufft.h", "cufftXt.h"], "CUFFT_NOT_IMPLEMENTED"),
     ("cuFFTW", "libcufftw.so.11", "fftw_functions.def", "CUFFTW_", ["cufftw.h"], "NULL or 0"),
     ("cuRAND", "libcurand.so.10", "curand_functions.def", "CURAND_", ["curand.h"], "CURAND_STATUS_INTERNAL_ERROR"),
@@ -56,6 +56,7 @@ LIBRARY_TESTS = [("libraries.cufft", ["tests/libraries/cufft.cu"]),
                  ("libraries.cusparse", ["tests/libraries/cusparse.cu"]),
                  ("libraries.cusparse_h200", ["tests/truth/libraries/cusparse.cu"]),
                  ("libraries.cublas", ["tests/libraries/cublas.cu"]),
+                 ("libraries.cublas_old", ["tests/libraries/cublas_old.cu"]),
                  ("libraries.cublas_h200", ["tests/truth/libraries/cublas.cu"]),
                  ("libraries.nccl", ["tests/libraries/nccl.cu"]),
                  ("libraries.nvrtc", ["tests/libraries/nvrtc.cu"])]
@@ -92,7 +93,7 @@ def read(path, heading, prefix=""):
 
 # cuBLAS's routines: for a set of types the words between "cublas" and the routine's name, by naming (cublas_routines.def).
 TYPES = {"SDCZ": "S D C Z", "SD": "S D", "CZ": "C Z", "C": "C", "S": "S", "H": "H", "HSDCZ": "H S D C Z", "SDCZ_MIXED": "S D C Z HSH HSS TST TSS", "EX": "-"}
-NAMING = {"plain": {}, "index": {"S": "Is", "D": "Id", "C": "Ic", "Z": "Iz"}, "norm": {"C": "Sc", "Z": "Dz"}, "by_real": {"C": "Cs", "Z": "Zd"}, "as_ex": {"-": ""}}
+NAMING = {"plain": {}, "function": {}, "index": {"S": "Is", "D": "Id", "C": "Ic", "Z": "Iz"}, "norm": {"C": "Sc", "Z": "Dz"}, "by_real": {"C": "Cs", "Z": "Zd"}, "as_ex": {"-": ""}}
 
 
 def read_routines(path):
@@ -110,6 +111,7 @@ def read_routines(path):
         parts = [NAMING[naming].get(t, t) for t in TYPES[types].split()]
         end = "" if suffix == "added" else "_v2"
         symbols = [f"cublas{p}{name}{end}{w}" for p in parts for w in (("", "_64") if wide else ("",))]
+        symbols += [f"cublas{p}{name}" for p in parts] if end else [] # of the old interface
         words = [name] + [f"cublas{p}{name}" for p in parts]
         shown = f"cublas({'|'.join(parts)}){name}" if len(parts) > 1 else f"cublas{parts[0]}{name}"
         chapters[-1][1].append(Row("THERE", shown + end + ("[_64]" if wide else ""), None, symbols, words))

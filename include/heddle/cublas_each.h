@@ -12,6 +12,7 @@
 #define HEDDLE_TYPE_F CUDA_R_32F
 #define HEDDLE_TYPE_R CUDA_R_32F
 #define HEDDLE_NAME_plain(name) cublasS##name
+#define HEDDLE_NAME_function(name) cublasS##name
 #define HEDDLE_DN_plain(name) cusolverDnS##name
 #define HEDDLE_DN_sy(name) cusolverDnSsy##name
 #define HEDDLE_DN_or(name) cusolverDnSor##name
@@ -28,6 +29,7 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_NAME_function
 #undef HEDDLE_DN_plain
 #undef HEDDLE_DN_sy
 #undef HEDDLE_DN_or
@@ -44,6 +46,7 @@
 #define HEDDLE_TYPE_F CUDA_R_64F
 #define HEDDLE_TYPE_R CUDA_R_64F
 #define HEDDLE_NAME_plain(name) cublasD##name
+#define HEDDLE_NAME_function(name) cublasD##name
 #define HEDDLE_DN_plain(name) cusolverDnD##name
 #define HEDDLE_DN_sy(name) cusolverDnDsy##name
 #define HEDDLE_DN_or(name) cusolverDnDor##name
@@ -60,6 +63,7 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_NAME_function
 #undef HEDDLE_DN_plain
 #undef HEDDLE_DN_sy
 #undef HEDDLE_DN_or
@@ -76,6 +80,7 @@
 #define HEDDLE_TYPE_F CUDA_C_32F
 #define HEDDLE_TYPE_R CUDA_R_32F
 #define HEDDLE_NAME_plain(name) cublasC##name
+#define HEDDLE_NAME_function(name) cublasC##name
 #define HEDDLE_DN_plain(name) cusolverDnC##name
 #define HEDDLE_DN_sy(name) cusolverDnChe##name
 #define HEDDLE_DN_or(name) cusolverDnCun##name
@@ -93,6 +98,7 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_NAME_function
 #undef HEDDLE_DN_plain
 #undef HEDDLE_DN_sy
 #undef HEDDLE_DN_or
@@ -110,6 +116,7 @@
 #define HEDDLE_TYPE_F CUDA_C_64F
 #define HEDDLE_TYPE_R CUDA_R_64F
 #define HEDDLE_NAME_plain(name) cublasZ##name
+#define HEDDLE_NAME_function(name) cublasZ##name
 #define HEDDLE_DN_plain(name) cusolverDnZ##name
 #define HEDDLE_DN_sy(name) cusolverDnZhe##name
 #define HEDDLE_DN_or(name) cusolverDnZun##name
@@ -127,6 +134,7 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_NAME_function
 #undef HEDDLE_DN_plain
 #undef HEDDLE_DN_sy
 #undef HEDDLE_DN_or
@@ -155,6 +163,7 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_NAME_function
 #undef HEDDLE_DN_plain
 #undef HEDDLE_DN_sy
 #undef HEDDLE_DN_or
@@ -180,6 +189,7 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_NAME_function
 #undef HEDDLE_DN_plain
 #undef HEDDLE_DN_sy
 #undef HEDDLE_DN_or
@@ -205,6 +215,7 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_NAME_function
 #undef HEDDLE_DN_plain
 #undef HEDDLE_DN_sy
 #undef HEDDLE_DN_or
@@ -230,6 +241,7 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_NAME_function
 #undef HEDDLE_DN_plain
 #undef HEDDLE_DN_sy
 #undef HEDDLE_DN_or
@@ -255,6 +267,7 @@
 #undef HEDDLE_TYPE_F
 #undef HEDDLE_TYPE_R
 #undef HEDDLE_NAME_plain
+#undef HEDDLE_NAME_function
 #undef HEDDLE_DN_plain
 #undef HEDDLE_DN_sy
 #undef HEDDLE_DN_or

@@ -3,41 +3,7 @@
 
 #include "libraries/cublas/handle.h"
 #include "libraries/linear/elements.h"
-
-enum { FAST = CUBLAS_COMPUTE_32F_FAST_16F };
-
-/* Without its variants. */
-static int plain_compute(int64_t t)
-{
-    switch (t) {
-    case CUBLAS_COMPUTE_16F_PEDANTIC:
-        return CUBLAS_COMPUTE_16F;
-    case CUBLAS_COMPUTE_32I_PEDANTIC:
-        return CUBLAS_COMPUTE_32I;
-    case CUBLAS_COMPUTE_32F_PEDANTIC:
-        return CUBLAS_COMPUTE_32F;
-    case CUBLAS_COMPUTE_64F_PEDANTIC:
-    case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
-        return CUBLAS_COMPUTE_64F;
-    case CUBLAS_COMPUTE_32F_FAST_16F:
-    case CUBLAS_COMPUTE_32F_FAST_16BF:
-    case CUBLAS_COMPUTE_32F_FAST_TF32:
-    case CUBLAS_COMPUTE_32F_EMULATED_16BFX9:
-        return FAST;
-    default:
-        return (int)t;
-    }
-}
-
-static bool is_product(int compute, cudaDataType in, cudaDataType out)
-{
-#define PRODUCT(compute_, in_, out_)                                                               \
-    if (compute == (compute_) && in == (in_) && out == (out_))                                     \
-        return true;
-#include "libraries/cublas/products.def"
-#undef PRODUCT
-    return false;
-}
+#include "libraries/linear/products.h"
 
 static cudaDataType real_of(cudaDataType t)
 {
@@ -78,7 +44,7 @@ static bool types_fit(const struct linear_routine *r, const struct linear_argume
         return true;
     for (int i = 0; i < n; i++) {
         if (a[i].kind == LINEAR_EXECUTION)
-            compute = plain_compute(a[i].count);
+            compute = (int)a[i].count;
         if (a[i].kind != LINEAR_ARRAY)
             continue;
         if (a[i].access != LINEAR_IN) {
@@ -89,7 +55,7 @@ static bool types_fit(const struct linear_routine *r, const struct linear_argume
             first = false;
         }
     }
-    return fit && is_product(compute, in, out);
+    return fit && product_is_there(compute, in, out);
 }
 
 static const struct linear_argument *named(const struct linear_argument *a, int n, const char *name)

@@ -2,6 +2,7 @@
 #include "libraries/cublas/handle.h"
 #include "libraries/linear/arguments.h"
 
+#define NAMING_function LINEAR_PLAIN
 #define NAMING_plain   LINEAR_PLAIN
 #define NAMING_index   LINEAR_I
 #define NAMING_norm    LINEAR_NORM

@@ -9,6 +9,7 @@
 #include "libraries/cublaslt/descriptors.h"
 #include "libraries/linear/call.h"
 #include "libraries/linear/elements.h"
+#include "libraries/linear/products.h"
 
 /* A matrix as the product sees it: op(X), element (i, j) lies i * down + j * across elements from the first. */
 struct view {
@@ -97,6 +98,39 @@ static char letter_of(int compute, bool is_complex)
     }
 }
 
+/* Scales are of what is computed in; float for integers that are scaled, too. */
+static bool is_good_scale(int compute, cudaDataType scale, bool is_complex)
+{
+    switch (letter_of(compute, is_complex)) {
+    case 'i':
+        return scale == CUDA_R_32I || scale == CUDA_R_32F;
+    case 's':
+        return scale == (compute == CUBLAS_COMPUTE_16F || compute == CUBLAS_COMPUTE_16F_PEDANTIC ? CUDA_R_16F : CUDA_R_32F);
+    case 'd':
+        return scale == CUDA_R_64F;
+    case 'c':
+        return scale == CUDA_C_32F;
+    default:
+        return scale == CUDA_C_64F;
+    }
+}
+
+static bool is_8_bit_float(cudaDataType t)
+{
+    return t == CUDA_R_8F_E4M3 || t == CUDA_R_8F_E5M2;
+}
+
+/* Products of cuBLAS, and those of 8-bit floats and of bytes that are scaled. */
+static bool types_fit(const struct product *p)
+{
+    cudaDataType a = type_of(&p->a), b = type_of(&p->b), out = type_of(&p->out);
+    if (is_8_bit_float(a) || is_8_bit_float(b))
+        return is_8_bit_float(a) && is_8_bit_float(b) && p->letter == 's' && !element_is_integer(out);
+    if (p->letter == 'i' && p->d.scale == CUDA_R_32F)
+        return a == CUDA_R_8I && b == CUDA_R_8I && out == CUDA_R_8I;
+    return a == b && product_is_there(p->d.compute, a, out);
+}
+
 static bool is_good_layout(const struct layout *l)
 {
     int64_t least = (int64_t)(l->order == CUBLASLT_ORDER_ROW ? l->cols : l->rows);
@@ -112,7 +146,7 @@ static bool is_supported_layout(const struct layout *l)
 static cublasStatus_t check(struct product *p)
 {
     const struct view *all[] = {&p->a, &p->b, &p->c, &p->out};
-    bool is_complex = element_is_complex(type_of(&p->out)), ints = element_is_integer(type_of(&p->a));
+    bool is_complex = element_is_complex(type_of(&p->out));
     for (int i = 0; i < 4; i++)
         if (!is_good_layout(&all[i]->l))
             return CUBLAS_STATUS_INVALID_VALUE;
@@ -127,8 +161,12 @@ static cublasStatus_t check(struct product *p)
         if (!is_supported_layout(&all[i]->l) || element_is_complex(type_of(all[i])) != is_complex)
             return CUBLAS_STATUS_NOT_SUPPORTED;
     p->letter = letter_of(p->d.compute, is_complex);
+    if (!is_good_scale(p->d.compute, (cudaDataType)p->d.scale, is_complex))
+        return CUBLAS_STATUS_INVALID_VALUE;
+    if (p->d.epilogue & ~(uint32_t)CUBLASLT_EPILOGUE_DEFAULT)
+        p->d.epilogue &= ~(uint32_t)CUBLASLT_EPILOGUE_DEFAULT;
     if (!is_known_epilogue(p->d.epilogue) || p->d.pointers > CUBLASLT_POINTER_MODE_DEVICE || p->d.transc != CUBLAS_OP_N || p->d.fill != CUBLAS_FILL_MODE_FULL ||
-        !element_bytes((cudaDataType)p->d.scale) || (p->letter == 'i') != ints || (ints && type_of(&p->b) != CUDA_R_8I))
+        !types_fit(p))
         return CUBLAS_STATUS_NOT_SUPPORTED;
     if (p->d.epilogue != CUBLASLT_EPILOGUE_DEFAULT && p->letter != 's' && p->letter != 'd')
         return CUBLAS_STATUS_NOT_SUPPORTED;
