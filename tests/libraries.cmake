@@ -34,10 +34,12 @@ set_tests_properties(libraries.nvrtc PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESS
 # What an H200 computes and answers (tests/truth/libraries).
 set(library_measured
     cublas
+    cublaslt
     cufft
     cusparse)
 foreach(name ${library_measured})
-  add_test(NAME libraries.${name}_h200 COMMAND ${Python3_EXECUTABLE} ${libraries}/compare.py $<TARGET_FILE:heddle_cli> ${name} -l${name})
+  string(REPLACE "lt" "Lt" library ${name})
+  add_test(NAME libraries.${name}_h200 COMMAND ${Python3_EXECUTABLE} ${libraries}/compare.py $<TARGET_FILE:heddle_cli> ${name} -l${library})
   set_tests_properties(libraries.${name}_h200 PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
 endforeach()
 
