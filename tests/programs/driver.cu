@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 static int wrong;
@@ -771,8 +773,103 @@ static void entry_points()
     OK(cuEventDestroy(e));
 }
 
-int main()
+static void graphs()
 {
+    CUstream s;
+    CUgraph g, copy, empty;
+    CUgraphExec e;
+    CUgraphNode nodes[8];
+    CUgraphNodeType type;
+    CUstreamCaptureStatus status;
+    CUdeviceptr p;
+    size_t n = 8, roots = 0;
+    int v = 3;
+    OK(cuMemAlloc(&p, 4 * 32));
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuStreamIsCapturing(s, &status));
+    CHECK(status == CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    OK(cuMemsetD32Async(p, 100, 32, s));
+    void *arguments[] = {&p, &v};
+    OK(cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, s, arguments, nullptr));
+    OK(cuStreamEndCapture(s, &g));
+    OK(cuGraphGetNodes(g, nodes, &n));
+    OK(cuGraphGetRootNodes(g, nullptr, &roots));
+    OK(cuGraphNodeGetType(nodes[1], &type));
+    CHECK(n == 2 && roots == 1 && type == CU_GRAPH_NODE_TYPE_KERNEL);
+    OK(cuGraphInstantiate(&e, g, 0)); // cuGraphInstantiateWithFlags
+    OK(cuGraphUpload(e, s));
+    v = 50; // the graph has its own copy
+    OK(cuGraphLaunch(e, s));
+    OK(cuStreamSynchronize(s));
+    CHECK(first(p) == 103);
+    OK(cuGraphClone(&copy, g));
+    char file[] = "/tmp/heddle-graph-XXXXXX";
+    close(mkstemp(file));
+    OK(cuGraphDebugDotPrint(copy, file, 0));
+    remove(file);
+    OK(cuGraphCreate(&empty, 0));
+    OK(cuGraphDestroy(empty));
+    OK(cuGraphDestroy(copy));
+    OK(cuGraphExecDestroy(e));
+    OK(cuGraphDestroy(g));
+    OK(cuStreamDestroy(s));
+    OK(cuMemFree(p));
+}
+
+// Memory and an event of this process in another one, which is this program again.
+struct handles {
+    CUipcMemHandle memory;
+    CUipcEventHandle event;
+};
+
+static int other_process()
+{
+    handles h;
+    CUdeviceptr p;
+    CUevent e;
+    bool got = read(STDIN_FILENO, &h, sizeof h) == (ssize_t)sizeof h;
+    devices();
+    OK(cuCtxCreate(&ctx, 0, dev));
+    OK(cuIpcOpenMemHandle(&p, h.memory, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+    OK(cuIpcOpenEventHandle(&e, h.event));
+    OK(cuEventSynchronize(e));
+    CHECK(got && first(p) == 5);
+    OK(cuMemsetD32(p, 6, 1));
+    OK(cuCtxSynchronize());
+    OK(cuIpcCloseMemHandle(p));
+    return wrong != 0;
+}
+
+static void processes()
+{
+    handles h;
+    CUdeviceptr p;
+    CUevent e;
+    int ends[2], status = -1;
+    OK(cuMemAlloc(&p, 64));
+    OK(cuMemsetD32(p, 5, 16));
+    OK(cuEventCreate(&e, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS));
+    OK(cuEventRecord(e, nullptr));
+    OK(cuIpcGetMemHandle(&h.memory, p));
+    OK(cuIpcGetEventHandle(&h.event, e));
+    CHECK(!pipe(ends) && write(ends[1], &h, sizeof h) == (ssize_t)sizeof h);
+    pid_t child = fork();
+    if (!child) {
+        dup2(ends[0], STDIN_FILENO);
+        execl("/proc/self/exe", "driver", "other", nullptr);
+        _exit(127);
+    }
+    waitpid(child, &status, 0);
+    CHECK(status == 0 && first(p) == 6);
+    OK(cuEventDestroy(e));
+    OK(cuMemFree(p));
+}
+
+int main(int argc, char **)
+{
+    if (argc > 1)
+        return other_process();
     devices();
     contexts();
     modules();
@@ -785,6 +882,8 @@ int main()
     streams();
     entry_points();
     by_the_runtime();
+    graphs();
+    processes();
     mixing();
     OK(cuModuleUnload(mod));
     OK(cuCtxDestroy(ctx));
