@@ -103,6 +103,49 @@ template <class T> HEDDLE_INLINE cudaError_t cudaGetSymbolSize(size_t *size, con
     return ::cudaGetSymbolSize(size, (const void *)&symbol);
 }
 
+/* ---- graphs: the forms of CUDA 13, which has what is called ..._v2 here under the plain names ---- */
+HEDDLE_INLINE cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                           const cudaGraphEdgeData *edges, size_t n, struct cudaGraphNodeParams *params)
+{
+    return ::cudaGraphAddNode_v2(node, graph, dependencies, edges, n, params);
+}
+HEDDLE_INLINE cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                                   const cudaGraphEdgeData *edges, size_t n)
+{
+    return ::cudaGraphAddDependencies_v2(graph, from, to, edges, n);
+}
+HEDDLE_INLINE cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                                      const cudaGraphEdgeData *edges, size_t n)
+{
+    return ::cudaGraphRemoveDependencies_v2(graph, from, to, edges, n);
+}
+HEDDLE_INLINE cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edges,
+                                            size_t *n)
+{
+    return ::cudaGraphGetEdges_v2(graph, from, to, edges, n);
+}
+HEDDLE_INLINE cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *dependencies, cudaGraphEdgeData *edges,
+                                                       size_t *n)
+{
+    return ::cudaGraphNodeGetDependencies_v2(node, dependencies, edges, n);
+}
+HEDDLE_INLINE cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *dependents, cudaGraphEdgeData *edges,
+                                                         size_t *n)
+{
+    return ::cudaGraphNodeGetDependentNodes_v2(node, dependents, edges, n);
+}
+HEDDLE_INLINE cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
+                                                   cudaGraph_t *graph, const cudaGraphNode_t **dependencies,
+                                                   const cudaGraphEdgeData **edges, size_t *n)
+{
+    return ::cudaStreamGetCaptureInfo_v3(stream, status, id, graph, dependencies, edges, n);
+}
+HEDDLE_INLINE cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
+                                                              const cudaGraphEdgeData *edges, size_t n, unsigned int flags)
+{
+    return ::cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, edges, n, flags);
+}
+
 /* ---- graphs: the forms of CUDA 11, and symbols ---- */
 HEDDLE_INLINE cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *bad, char *log, size_t bytes)
 {

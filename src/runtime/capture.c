@@ -14,6 +14,7 @@ struct capture {
     pthread_t thread; /* that began it */
     struct stream *origin;
     bool invalid;
+    bool lost; /* a stream is gone whose work was not joined */
     struct capture_part *parts;
     struct capture *next;
 };
@@ -212,24 +213,34 @@ cudaError_t capture_device(const struct runtime_device *d)
     return e;
 }
 
+/* Is everything that a stream has done in the capture before the origin's next node? */
+static bool is_joined(const struct capture_part *p)
+{
+    for (int i = 0; i < p->front.n; i++)
+        if (!graph_reaches(p->front.at[i].node, &p->of->origin->capture->front))
+            return false;
+    return true;
+}
+
 void capture_forget(struct stream *s)
 {
     GRAPHS;
     struct capture *c = of_stream(s);
     if (!c)
         return;
-    c->invalid = true;
+    if (c->origin == s) {
+        if (!c->given)
+            graph_free(c->graph);
+        end(c);
+        return;
+    }
     struct capture_part **at = &c->parts;
     while (*at != s->capture)
         at = &(*at)->next;
     struct capture_part *p = *at;
     *at = p->next;
+    c->lost = c->lost || !is_joined(p);
     free_part(p);
-    if (c->origin == s) {
-        if (!c->given)
-            graph_free(c->graph);
-        end(c);
-    }
 }
 
 /* --- nodes --- */
@@ -386,14 +397,12 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
     return runtime_leave(e);
 }
 
-/* Is everything that the other streams have done in the capture before the origin's next node? */
 static bool joined(const struct capture *c)
 {
     for (const struct capture_part *p = c->parts; p; p = p->next)
-        for (int i = 0; i < p->front.n; i++)
-            if (!graph_reaches(p->front.at[i].node, &c->origin->capture->front))
-                return false;
-    return true;
+        if (!is_joined(p))
+            return false;
+    return !c->lost;
 }
 
 static cudaError_t finish(struct stream *s, struct graph **out)
@@ -420,10 +429,11 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     GRAPH_ENTER(d);
     STREAM(s, stream);
     struct graph *g = NULL;
-    if (!graph)
+    if (!graph && !(s->capture && s->capture->of->given)) /* who gave the graph has it */
         return runtime_leave(cudaErrorInvalidValue);
     cudaError_t e = finish(s, &g);
-    *graph = (cudaGraph_t)g;
+    if (graph)
+        *graph = (cudaGraph_t)g;
     return runtime_leave(e);
 }
 

@@ -196,9 +196,39 @@ static void into_a_graph() {
     OK(cudaStreamUpdateCaptureDependencies_v2(s, &first, nullptr, 1, cudaStreamAddCaptureDependencies));
     OK(cudaStreamEndCapture(s, &same));
     CHECK(same == g);
+    OK(cudaStreamBeginCaptureToGraph(s, g, &first, nullptr, 1, cudaStreamCaptureModeThreadLocal));
+    OK(cudaStreamEndCapture(s, nullptr));
     run(g, s);
     CHECK(read(memory) == 20);
     OK(cudaGraphDestroy(g));
+    OK(cudaStreamDestroy(s));
+}
+
+// A stream that has joined may go before the capture ends; one that has not is missed.
+static void gone() {
+    cudaStream_t s;
+    OK(cudaStreamCreate(&s));
+    for (int joined = 0; joined < 2; joined++) {
+        cudaStream_t t;
+        cudaEvent_t fork, join;
+        cudaGraph_t g;
+        OK(cudaStreamCreate(&t)); OK(cudaEventCreate(&fork)); OK(cudaEventCreate(&join));
+        OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+        OK(cudaEventRecord(fork, s));
+        OK(cudaStreamWaitEvent(t, fork));
+        add<<<1, 1, 0, t>>>(memory, 5);
+        OK(cudaEventRecord(join, t));
+        if (joined) OK(cudaStreamWaitEvent(s, join));
+        OK(cudaStreamDestroy(t)); OK(cudaEventDestroy(fork)); OK(cudaEventDestroy(join));
+        cudaError_t e = cudaStreamEndCapture(s, &g);
+        CHECK(e == (joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined));
+        cudaGetLastError();
+        if (e) continue;
+        write(memory, 1);
+        run(g, s);
+        CHECK(read(memory) == 6);
+        OK(cudaGraphDestroy(g));
+    }
     OK(cudaStreamDestroy(s));
 }
 
@@ -334,6 +364,7 @@ static void parameters() {
     OK(cudaGraphNodeGetType(second, &type));
     CHECK(type == cudaGraphNodeTypeKernel);
     OK(cudaGraphAddNode_v2(&second, g, nullptr, nullptr, 0, &any));
+    OK(cudaGraphAddNode(&second, g, nullptr, nullptr, 0, &any)); // CUDA 13's form
     OK(cudaGraphExecDestroy(x));
     OK(cudaGraphDestroy(g));
 }
@@ -528,6 +559,7 @@ int main() {
     if (!getenv("ONE_AT_A_TIME")) at_once();
     captured();
     into_a_graph();
+    gone();
     children_and_events();
     parameters();
     updates();
