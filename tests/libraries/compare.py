@@ -19,8 +19,13 @@ PRECISION = [("half.", 2e-3), ("bfloat.", 1e-2), ("gelu", 1e-5), (".TLU", 2e-5),
 
 
 def rows(text):
-    """Words end at tabs, blanks and commas. What a library says by itself has no tab."""
-    return {words[0]: words[1:] for words in (re.split("[\t ,]+", line.strip()) for line in text.splitlines() if "\t" in line)}
+    """By name, which ends at the first tab; words end at tabs, blanks and commas. What a library says by itself has no tab. A name
+    that is there already gets a number."""
+    found = {}
+    for name, rest in (line.split("\t", 1) for line in text.splitlines() if "\t" in line):
+        same = sum(n == name or n.startswith(name + " #") for n in found) if name in found else 0
+        found[f"{name} #{same + 1}" if same else name] = re.split("[\t ,]+", rest.strip())
+    return found
 
 
 def is_result(word):
