@@ -260,7 +260,7 @@ int64_t matrix_values(const struct cusparseSpMatDescr *m)
 static cusparseStatus_t create(cusparseSpMatDescr_t *d, const struct cusparseSpMatDescr *want)
 {
     NEED(d && want->rows >= 0 && want->cols >= 0 && want->nnz >= 0);
-    NEED(want->format == CUSPARSE_FORMAT_BSR || want->rows == 0 || want->cols == 0 || want->nnz <= want->rows * want->cols);
+    NEED(want->format == CUSPARSE_FORMAT_BSR || want->rows == 0 || want->cols == 0 || (double)want->nnz <= (double)want->rows * (double)want->cols);
     NEED(is_base(want->base) && type_bytes(want->type) && is_index(want->first_type) && is_index(want->second_type));
     if (want->first_type != want->second_type || !index_bytes(want->first_type))
         return CUSPARSE_STATUS_NOT_SUPPORTED;

@@ -456,14 +456,14 @@ struct count {
 static cudaError_t run_count(void *data)
 {
     const struct count *p = data;
-    const enum compute as = type_compute(p->a.type);
+    const int64_t bytes = type_bytes(p->a.type);
     const char *from = library_host(p->a.values);
     const int64_t n = p->by_row ? p->a.rows : p->a.cols;
     int *each = library_host(p->each), total = 0;
     memset(each, 0, (size_t)n * sizeof *each);
     for (int64_t j = 0; j < p->a.cols; j++)
         for (int64_t i = 0; i < p->a.rows; i++)
-            if (!kernels_of[as].is_zero(from + (j * p->a.ld + i) * compute_bytes(as))) {
+            if (!type_is_zero(p->a.type, from + (j * p->a.ld + i) * bytes)) {
                 each[p->by_row ? i : j]++;
                 total++;
             }

@@ -143,3 +143,28 @@ void type_narrow(cudaDataType type, enum compute c, const void *from, void *to, 
             ((uint16_t *)to)[i] = half ? number_to_half(f) : number_to_bfloat16(f);
     }
 }
+
+bool type_is_zero(cudaDataType type, const void *value)
+{
+    const char *number = value;
+    uint64_t parts[2] = {0, 0};
+    const size_t bytes = (size_t)type_bytes(type), part = type_is_complex(type) ? bytes / 2 : bytes;
+    switch (part) { /* a width that is known is one load */
+    case 8:
+        memcpy(&parts[0], number, 8);
+        memcpy(&parts[1], number + bytes - 8, 8);
+        break;
+    case 4:
+        memcpy(&parts[0], number, 4);
+        memcpy(&parts[1], number + bytes - 4, 4);
+        break;
+    case 2:
+        memcpy(&parts[0], number, 2);
+        memcpy(&parts[1], number + bytes - 2, 2);
+        break;
+    default:
+        return !*number;
+    }
+    const uint64_t sign = type == CUDA_R_32I ? 0 : (uint64_t)1 << (8 * part - 1);
+    return !((parts[0] | parts[1]) & ~sign);
+}

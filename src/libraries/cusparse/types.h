@@ -33,4 +33,7 @@ bool type_is(cudaDataType type, enum compute c);
 void type_widen(cudaDataType type, enum compute c, const void *from, void *to, int64_t n);
 void type_narrow(cudaDataType type, enum compute c, const void *from, void *to, int64_t n);
 
+/* Is a number 0? By its bits: of floating-point numbers without the sign. */
+bool type_is_zero(cudaDataType type, const void *value);
+
 #endif

@@ -272,31 +272,6 @@ struct walk {
     char *values;
 };
 
-/* By its bits: of floating-point numbers without the sign. */
-static bool is_zero(cudaDataType type, const char *number)
-{
-    uint64_t parts[2] = {0, 0};
-    const size_t bytes = (size_t)type_bytes(type), part = type_is_complex(type) ? bytes / 2 : bytes;
-    switch (part) { /* a width that is known is one load */
-    case 8:
-        memcpy(&parts[0], number, 8);
-        memcpy(&parts[1], number + bytes - 8, 8);
-        break;
-    case 4:
-        memcpy(&parts[0], number, 4);
-        memcpy(&parts[1], number + bytes - 4, 4);
-        break;
-    case 2:
-        memcpy(&parts[0], number, 2);
-        memcpy(&parts[1], number + bytes - 2, 2);
-        break;
-    default:
-        return !*number;
-    }
-    const uint64_t sign = type == CUDA_R_32I ? 0 : (uint64_t)1 << (8 * part - 1);
-    return !((parts[0] | parts[1]) & ~sign);
-}
-
 static void walk_line(struct walk *w, int64_t line, int64_t length, bool by_row)
 {
     const struct conversion *p = w->p;
@@ -305,7 +280,7 @@ static void walk_line(struct walk *w, int64_t line, int64_t length, bool by_row)
     for (int64_t i = 0; i < length; i++) {
         const int64_t r = by_row ? line : i, c = by_row ? i : line;
         const char *number = from + (p->b.order == CUSPARSE_ORDER_ROW ? r * p->b.ld + c : c * p->b.ld + r) * bytes;
-        if (is_zero(p->b.type, number))
+        if (type_is_zero(p->b.type, number))
             continue;
         if (w->fill && w->n < p->a.nnz) {
             if (p->a.format == CUSPARSE_FORMAT_COO)
