@@ -42,6 +42,8 @@ PTX_TESTS += [("unit.interp_lanes_truth", ["tests/truth/lanes_h200.tsv"]), ("dev
 # Libraries: title, soname, table in include/heddle, prefix of its rows, headers, what a function that is not there answers.
 LIBRARIES = [
     ("cuBLAS", "libcublas.so.12", "cublas_functions.def", "CUBLAS_", ["cublas_api.h", "cublas.h"], "CUBLAS_STATUS_NOT_SUPPORTED"),
+    ("cublasLt", "libcublasLt.so.12", "cublaslt_functions.def", "CUBLASLT_", ["cublasLt.h"], "CUBLAS_STATUS_NOT_SUPPORTED"),
+    ("cuSOLVER", "libcusolver.so.11", "cusolver_functions.def", "CUSOLVER_", ["cusolverDn.h", "cusolver_common.h"], "CUSOLVER_STATUS_NOT_SUPPORTED"),
     ("cuFFT", "libcufft.so.11", "fft_functions.def", "CUFFT_", ["cufft.h", "cufftXt.h"], "CUFFT_NOT_IMPLEMENTED"),
     ("cuFFTW", "libcufftw.so.11", "fftw_functions.def", "CUFFTW_", ["cufftw.h"], "NULL or 0"),
     ("cuRAND", "libcurand.so.10", "curand_functions.def", "CURAND_", ["curand.h"], "CURAND_STATUS_INTERNAL_ERROR"),
@@ -56,6 +58,9 @@ LIBRARY_TESTS = [("libraries.cufft", ["tests/libraries/cufft.cu"]),
                  ("libraries.cusparse", ["tests/libraries/cusparse.cu"]),
                  ("libraries.cusparse_h200", ["tests/truth/libraries/cusparse.cu"]),
                  ("libraries.cublas", ["tests/libraries/cublas.cu"]),
+                 ("libraries.cublasLt", ["tests/libraries/cublasLt.cu"]),
+                 ("libraries.cublaslt_h200", ["tests/truth/libraries/cublaslt.cu"]),
+                 ("libraries.cusolver", ["tests/libraries/cusolver.cu"]),
                  ("libraries.cublas_old", ["tests/libraries/cublas_old.cu"]),
                  ("libraries.cublas_h200", ["tests/truth/libraries/cublas.cu"]),
                  ("libraries.nccl", ["tests/libraries/nccl.cu"]),
@@ -91,14 +96,15 @@ def read(path, heading, prefix=""):
     return chapters
 
 
-# cuBLAS's routines: for a set of types the words between "cublas" and the routine's name, by naming (cublas_routines.def).
+# Routines of cuBLAS and cuSOLVER: for a set of types the words between "cublas" and the routine's name, by naming (cublas_routines.def).
 TYPES = {"SDCZ": "S D C Z", "SD": "S D", "CZ": "C Z", "C": "C", "S": "S", "H": "H", "HSDCZ": "H S D C Z", "SDCZ_MIXED": "S D C Z HSH HSS TST TSS", "EX": "-"}
-NAMING = {"plain": {}, "function": {}, "index": {"S": "Is", "D": "Id", "C": "Ic", "Z": "Iz"}, "norm": {"C": "Sc", "Z": "Dz"}, "by_real": {"C": "Cs", "Z": "Zd"}, "as_ex": {"-": ""}}
+NAMING = {"plain": {}, "function": {}, "index": {"S": "Is", "D": "Id", "C": "Ic", "Z": "Iz"}, "norm": {"C": "Sc", "Z": "Dz"}, "by_real": {"C": "Cs", "Z": "Zd"}, "as_ex": {"-": ""},
+          "sy": {"S": "Ssy", "D": "Dsy", "C": "Che", "Z": "Zhe"}, "or": {"S": "Sor", "D": "Dor", "C": "Cun", "Z": "Zun"}, "x": {"-": "X"}}
 
 
-def read_routines(path):
-    """[(title, [Row])] of cublas_routines.def: a row for each routine, all types together."""
-    chapters, wide = [], True
+def read_routines(path, prefix):
+    """[(title, [Row])] of cublas_routines.def or the like: a row for each routine, all types together."""
+    chapters, wide = ([], True) if prefix == "cublas" else ([("Routines", [])], False)
     for line in path.read_text().split("\n"):
         title = re.match(r"/\* --- (.*) --- \*/", line)
         m = re.match(r"ROUTINE_(\w+)\((\w+), (\w+), (\w+),", line)
@@ -110,10 +116,10 @@ def read_routines(path):
         types, naming, name, suffix = m.groups()
         parts = [NAMING[naming].get(t, t) for t in TYPES[types].split()]
         end = "" if suffix == "added" else "_v2"
-        symbols = [f"cublas{p}{name}{end}{w}" for p in parts for w in (("", "_64") if wide else ("",))]
-        symbols += [f"cublas{p}{name}" for p in parts] if end else [] # of the old interface
-        words = [name] + [f"cublas{p}{name}" for p in parts]
-        shown = f"cublas({'|'.join(parts)}){name}" if len(parts) > 1 else f"cublas{parts[0]}{name}"
+        symbols = [f"{prefix}{p}{name}{end}{w}" for p in parts for w in (("", "_64") if wide else ("",))]
+        symbols += [f"{prefix}{p}{name}" for p in parts] if end else [] # of the old interface
+        words = [name] + [f"{prefix}{p}{name}" for p in parts]
+        shown = f"{prefix}({'|'.join(parts)}){name}" if len(parts) > 1 else f"{prefix}{parts[0]}{name}"
         chapters[-1][1].append(Row("THERE", shown + end + ("[_64]" if wide else ""), None, symbols, words))
     return chapters
 
@@ -305,10 +311,12 @@ def main():
     check_ptx(source, [r for _, rows in ptx for r in rows], bad)
     libraries = [(lib, read(source / "include/heddle" / lib[2], "CHAPTER", lib[3])) for lib in LIBRARIES]
     for lib, chapters in libraries:
+        if lib[0] == "cuSOLVER":
+            chapters += read_routines(source / "include/heddle/cusolver_routines.def", "cusolverDn")
         if lib[0] == "cuBLAS":
             for row in (r for _, rows in chapters for r in rows):
                 row.words = [re.sub("(_v2)?(_64)?$", "", row.name)]
-            chapters += read_routines(source / "include/heddle/cublas_routines.def")
+            chapters += read_routines(source / "include/heddle/cublas_routines.def", "cublas")
     library_words = words_of(source, LIBRARY_TESTS, r"\w+")
     for lib, chapters in libraries:
         check_library(source, build, lib, [r for _, rows in chapters for r in rows], bad)

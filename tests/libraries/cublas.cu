@@ -29,7 +29,7 @@ static double noise(int i)
 
 template <class T> struct Number;
 template <> struct Number<float> { typedef float cuda; static float make(int i) { return (float)noise(i); } static constexpr double eps = 1e-5; };
-template <> struct Number<double> { typedef double cuda; static double make(int i) { return noise(i); } static constexpr double eps = 1e-13; };
+template <> struct Number<double> { typedef double cuda; static double make(int i) { return noise(i) / 3; } static constexpr double eps = 1e-13; };
 template <> struct Number<std::complex<float>> {
     typedef cuComplex cuda;
     static std::complex<float> make(int i) { return {(float)noise(i), (float)noise(i + 999)}; }
@@ -342,6 +342,8 @@ static void second_names(cublasHandle_t h)
          cublasRotmEx(h, 9, c.at, CUDA_R_32F, 2, c.at + 18, CUDA_R_32F, 2, param, CUDA_R_32F, CUDA_R_32F));
     SAME(float, 36, cublasSswap(h, 18, c.at, 1, c.at + 18, 1), cublasSwapEx(h, 18, c.at, CUDA_R_32F, 1, c.at + 18, CUDA_R_32F, 1));
     SAME(float, 36, cublasScopy(h, 18, c.at, 1, c.at + 18, 1), cublasCopyEx(h, 18, c.at, CUDA_R_32F, 1, c.at + 18, CUDA_R_32F, 1));
+    Array<double> fine(8, 3); // whose last bits a float has not
+    SAME(double, 8, cublasDcopy(h, 8, fine.at, 1, c.at, 1), cublasCopyEx(h, 8, fine.at, CUDA_R_64F, 1, c.at, CUDA_R_64F, 1));
     int first = 0, second = 0;
     CHECK(!cublasIsamin(h, 36, x.at, 1, &first) && !cublasIaminEx(h, 36, x.at, CUDA_R_32F, 1, &second) && first == second);
     CHECK(!cublasIsamax(h, 36, x.at, 1, &first) && !cublasIamaxEx(h, 36, x.at, CUDA_R_32F, 1, &second) && first == second);

@@ -41,6 +41,67 @@ struct Array {
 static double gelu(double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); }
 static double slope(double x) { return (gelu(x + 1e-5) - gelu(x - 1e-5)) / 2e-5; }
 
+/* Half of a matrix turned and by rows, and a third of another. */
+static void transforms(cublasLtHandle_t h)
+{
+    Array a(M * N, 1), b(M * N, 2), c(M * N, 3);
+    cublasLtMatrixTransformDesc_t t;
+    cublasLtMatrixLayout_t la, lb, lc;
+    int32_t rows = CUBLASLT_ORDER_ROW, turned = CUBLAS_OP_T, back = -1;
+    size_t bytes = 0;
+    float half = 0.5f, third = 0.25f;
+    CHECK(!cublasLtMatrixTransformDescCreate(&t, CUDA_R_32F));
+    CHECK(!cublasLtMatrixTransformDescSetAttribute(t, CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSA, &turned, sizeof turned));
+    CHECK(!cublasLtMatrixTransformDescGetAttribute(t, CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSA, &back, sizeof back, &bytes) && back == turned && bytes == 4);
+    cublasLtMatrixLayoutCreate(&la, CUDA_R_32F, N, M, N);
+    cublasLtMatrixLayoutCreate(&lb, CUDA_R_32F, M, N, M);
+    cublasLtMatrixLayoutCreate(&lc, CUDA_R_32F, M, N, N);
+    CHECK(!cublasLtMatrixLayoutSetAttribute(lc, CUBLASLT_MATRIX_LAYOUT_ORDER, &rows, sizeof rows));
+    CHECK(!cublasLtMatrixTransform(h, t, &half, a.at, la, &third, b.at, lb, c.at, lc, 0));
+    std::vector<float> got = c.get();
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < N; j++)
+            CHECK(std::fabs(got[i * N + j] - (0.5f * a.host[j + N * i] + 0.25f * b.host[i + M * j])) < 1e-6);
+    CHECK(!cublasLtMatrixTransformDescDestroy(t));
+    for (cublasLtMatrixLayout_t l : {la, lb, lc})
+        cublasLtMatrixLayoutDestroy(l);
+}
+
+/* Descriptors of the program's own, the one algorithm, and what changes nothing. */
+static void settings(cublasLtHandle_t h)
+{
+    cublasLtMatmulDescOpaque_t desc;
+    cublasLtMatrixLayoutOpaque_t l;
+    cublasLtMatmulPreferenceOpaque_t preference;
+    cublasLtMatrixTransformDescOpaque_t t;
+    cublasLtMatmulAlgo_t algorithm;
+    cublasLtMatmulHeuristicResult_t found;
+    int ids[4], count = 0, n = 0;
+    int32_t value = 7;
+    uint64_t bytes = 5, room = 1 << 20;
+    size_t written = 0, capacity = 0;
+    CHECK(!cublasLtMatmulDescInit(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F) && !cublasLtMatrixLayoutInit(&l, CUDA_R_32F, 4, 4, 4));
+    CHECK(!cublasLtMatmulPreferenceInit(&preference) && !cublasLtMatrixTransformDescInit(&t, CUDA_R_32F));
+    CHECK(cublasLtMatmulDescInit_internal(&desc, 4, CUBLAS_COMPUTE_32F, CUDA_R_32F) == CUBLAS_STATUS_INVALID_VALUE);
+    CHECK(cublasLtMatrixLayoutInit_internal(&l, 4, CUDA_R_32F, 4, 4, 4) == CUBLAS_STATUS_INVALID_VALUE);
+    CHECK(cublasLtMatmulPreferenceInit_internal(&preference, 4) == CUBLAS_STATUS_INVALID_VALUE);
+    CHECK(cublasLtMatrixTransformDescInit_internal(&t, 4, CUDA_R_32F) == CUBLAS_STATUS_INVALID_VALUE);
+    CHECK(!cublasLtMatmulPreferenceSetAttribute(&preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room, sizeof room));
+    CHECK(!cublasLtMatmulPreferenceGetAttribute(&preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes, &written) && bytes == room && written == 8);
+    CHECK(!cublasLtMatmulAlgoGetIds(h, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, 4, ids, &count) && count == 1);
+    CHECK(!cublasLtMatmulAlgoInit(h, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, ids[0], &algorithm));
+    CHECK(!cublasLtMatmulAlgoCheck(h, &desc, &l, &l, &l, &l, &algorithm, &found) && found.workspaceSize == 0 && found.state == CUBLAS_STATUS_SUCCESS);
+    CHECK(!cublasLtMatmulAlgoCapGetAttribute(&algorithm, CUBLASLT_ALGO_CAP_STRIDED_BATCH_SUPPORT, &value, sizeof value, &written) && value == 1);
+    CHECK(!cublasLtMatmulAlgoConfigSetAttribute(&algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &value, sizeof value));
+    CHECK(!cublasLtMatmulAlgoConfigGetAttribute(&algorithm, CUBLASLT_ALGO_CONFIG_ID, &value, sizeof value, &written) && value == 0);
+    CHECK(!cublasLtHeuristicsCacheSetCapacity(16) && !cublasLtHeuristicsCacheGetCapacity(&capacity) && capacity == 16);
+    CHECK(cublasLtDisableCpuInstructionsSetMask(0) == 0 && cublasLtGetVersion() == CUBLAS_VERSION && cublasLtGetCudartVersion() >= 12000);
+    CHECK(!cublasLtGetProperty(MAJOR_VERSION, &n) && n == 12 && !strcmp(cublasLtGetStatusName(CUBLAS_STATUS_SUCCESS), "CUBLAS_STATUS_SUCCESS"));
+    CHECK(!strcmp(cublasLtGetStatusString(CUBLAS_STATUS_SUCCESS), "success"));
+    CHECK(!cublasLtLoggerSetCallback(NULL) && !cublasLtLoggerSetFile(NULL) && !cublasLtLoggerOpenFile(NULL) && !cublasLtLoggerSetLevel(0));
+    CHECK(!cublasLtLoggerSetMask(0) && !cublasLtLoggerForceDisable());
+}
+
 int main()
 {
     cublasLtHandle_t h;
@@ -89,6 +150,8 @@ int main()
     for (int i = 0; i < M; i++)
         for (int j = 0; j < N; j++)
             CHECK(std::fabs(out[i * N + j] - 2 * (products[i + M * j] - bias.host[i]) * slope(before[i + M * j])) < 1e-4);
+    transforms(h);
+    settings(h);
     int32_t tiles = CUBLASLT_ORDER_COL32;
     CHECK(!cublasLtMatrixLayoutSetAttribute(la, CUBLASLT_MATRIX_LAYOUT_ORDER, &tiles, sizeof tiles));
     CHECK(cublasLtMatmulAlgoGetHeuristic(h, desc, la, lb, ld, ld, preference, 1, &found, &count) == CUBLAS_STATUS_NOT_SUPPORTED && count == 0);

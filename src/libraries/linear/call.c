@@ -49,15 +49,23 @@ static char letter_of(cudaDataType t, bool is_complex)
     }
 }
 
+/* What an argument says, else the type of the first array: copies of doubles are of doubles. */
+static cudaDataType execution_of(const struct call *c)
+{
+    cudaDataType t = c->routine.type;
+    for (int i = c->n - 1; i >= 0; i--)
+        t = c->a[i].kind == LINEAR_ARRAY ? c->a[i].type : t;
+    for (int i = 0; i < c->n; i++)
+        t = c->a[i].kind == LINEAR_EXECUTION ? (cudaDataType)c->a[i].value : t;
+    return t;
+}
+
 static void choose_letter(struct call *c)
 {
     bool is_complex = element_is_complex(c->routine.type);
-    cudaDataType t = c->routine.type;
-    for (int i = 0; i < c->n; i++) {
+    cudaDataType t = execution_of(c);
+    for (int i = 0; i < c->n; i++)
         is_complex = is_complex || ((c->a[i].kind == LINEAR_ARRAY || c->a[i].kind == LINEAR_SCALAR) && element_is_complex(c->a[i].type));
-        if (c->a[i].kind == LINEAR_EXECUTION)
-            t = (cudaDataType)c->a[i].value;
-    }
     c->letter = letter_of(t, is_complex);
     for (int i = 0; i < c->n; i++) /* a factor that is given as the computation wants it */
         if (c->a[i].computed)

@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "runtime/library.h"
@@ -109,16 +108,12 @@ CALLER(float _Complex, host_call_complex)
 CALLER(double _Complex, host_call_double_complex)
 CALLER(int, host_call_int)
 
-void host_do(char letter, const char *name, ...)
+void host_do_all(char letter, const char *name, const void *const *pointers, int n)
 {
     char full[32];
     void *a[20] = {0};
-    int n = 0;
-    va_list ap;
+    for (int i = 0; i < n; i++)
+        a[i] = (void *)pointers[i];
     snprintf(full, sizeof full, "%c%s", letter, name);
-    va_start(ap, name);
-    while (n < 20 && (a[n] = va_arg(ap, void *)))
-        n++;
-    va_end(ap);
     host_call(host_find(full), a, n);
 }

@@ -24,7 +24,9 @@ float _Complex host_call_complex(host_routine f, void **a, int n);
 double _Complex host_call_double_complex(host_routine f, void **a, int n);
 int host_call_int(host_routine f, void **a, int n);
 
-/* "dgemm" called with these pointers: host_do('d', "gemm", &transa, ...), NULL last. */
-void host_do(char letter, const char *name, ...) __attribute__((sentinel));
+/* "dgemm" called with these pointers: host_do('d', "gemm", &transa, ...). */
+#define host_do(letter, name, ...) \
+    host_do_all(letter, name, (const void *const[]){__VA_ARGS__}, (int)(sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *)))
+void host_do_all(char letter, const char *name, const void *const *pointers, int n);
 
 #endif

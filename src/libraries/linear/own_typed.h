@@ -84,7 +84,7 @@ static void OWN(rank_k)(void **v, char other, T beta)
     int rows = n > 1 ? n : 1;
     if (!product)
         return;
-    host_do(LETTER, "gemm", CHAR(1) == 'N' ? &plain : &other, CHAR(1) == 'N' ? &other : &plain, v[2], v[2], v[3], v[4], v[5], v[6], v[7], v[8], &zero, product, &rows, NULL);
+    host_do(LETTER, "gemm", CHAR(1) == 'N' ? &plain : &other, CHAR(1) == 'N' ? &other : &plain, v[2], v[2], v[3], v[4], v[5], v[6], v[7], v[8], &zero, product, &rows);
     for (ptrdiff_t j = 0; j < n; j++)
         for (ptrdiff_t i = 0; i < n; i++)
             if (OWN(in_triangle)(CHAR(0), i, j))
@@ -115,7 +115,7 @@ static void OWN(copy)(int m, int n, const T *a, ptrdiff_t lda, T *b, ptrdiff_t l
 static void OWN(trmmc)(void **v)
 {
     OWN(copy)(INT(4), INT(5), v[9], NUM(6) != 0 ? INT(10) : 0, v[11], INT(12));
-    host_do(LETTER, "trmm", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[11], v[12], NULL);
+    host_do(LETTER, "trmm", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[11], v[12]);
 }
 
 /* uplo n AP A lda */
@@ -165,7 +165,7 @@ static int OWN(lu)(int m, int n, T *a, ptrdiff_t ld)
 static void OWN(getrfp)(void **v)
 {
     if (v[3])
-        host_do(LETTER, "getrf", v[0], v[0], v[1], v[2], v[3], v[4], NULL);
+        host_do(LETTER, "getrf", v[0], v[0], v[1], v[2], v[3], v[4]);
     else
         *(int *)v[4] = OWN(lu)(INT(0), INT(0), v[1], INT(2));
 }
@@ -186,7 +186,7 @@ static void OWN(getric)(void **v)
     T *work = malloc((size_t)room * sizeof *work);
     OWN(copy)(n, n, v[1], INT(2), v[4], INT(5));
     if (work && p)
-        host_do(LETTER, "getri", v[0], v[4], v[5], p, work, &room, v[6], NULL);
+        host_do(LETTER, "getri", v[0], v[4], v[5], p, work, &room, v[6]);
     free(work);
     free(p);
 }
@@ -196,7 +196,7 @@ static void OWN(getrsp)(void **v)
 {
     int info = 0, *p = OWN(pivots)(INT(1), v[5]);
     if (p)
-        host_do(LETTER, "getrs", v[0], v[1], v[2], v[3], v[4], p, v[6], v[7], &info, NULL);
+        host_do(LETTER, "getrs", v[0], v[1], v[2], v[3], v[4], p, v[6], v[7], &info);
     free(p);
 }
 
@@ -218,7 +218,7 @@ static void OWN(geqrfb)(void **v)
     int info = 0, room = 64 * (INT(1) ? INT(1) : 1);
     T *work = malloc((size_t)room * sizeof *work);
     if (work)
-        host_do(LETTER, "geqrf", v[0], v[1], v[2], v[3], v[4], work, &room, &info, NULL);
+        host_do(LETTER, "geqrf", v[0], v[1], v[2], v[3], v[4], work, &room, &info);
     free(work);
 }
 
@@ -228,7 +228,7 @@ static void OWN(gelsb)(void **v)
     int m = INT(1), n = INT(2), room = (m < n ? m : n) + 64 * (m + n + INT(3) + 1);
     T *work = malloc((size_t)room * sizeof *work);
     if (work)
-        host_do(LETTER, "gels", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], work, &room, v[8], NULL);
+        host_do(LETTER, "gels", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], work, &room, v[8]);
     free(work);
 }
 
@@ -238,7 +238,7 @@ static void OWN(gelsb)(void **v)
 static void OWN(getrfx)(void **v)
 {
     if (v[4])
-        host_do(LETTER, "getrf", v[0], v[1], v[2], v[3], v[4], v[5], NULL);
+        host_do(LETTER, "getrf", v[0], v[1], v[2], v[3], v[4], v[5]);
     else
         *(int *)v[5] = OWN(lu)(INT(0), INT(1), v[2], INT(3));
 }
@@ -286,7 +286,7 @@ static void OWN(geqrfx)(void **v)
     int elements;
     T *work = OWN(room)(INT(1), &elements);
     if (work)
-        host_do(LETTER, "geqrf", v[0], v[1], v[2], v[3], v[4], work, &elements, v[5], NULL);
+        host_do(LETTER, "geqrf", v[0], v[1], v[2], v[3], v[4], work, &elements, v[5]);
     free(work);
 }
 
@@ -296,7 +296,7 @@ static void OWN(orgqrx)(void **v)
     int elements;
     T *work = OWN(room)(INT(1), &elements);
     if (work)
-        host_do(LETTER, IS_COMPLEX ? "ungqr" : "orgqr", v[0], v[1], v[2], v[3], v[4], v[5], work, &elements, v[6], NULL);
+        host_do(LETTER, IS_COMPLEX ? "ungqr" : "orgqr", v[0], v[1], v[2], v[3], v[4], v[5], work, &elements, v[6]);
     free(work);
 }
 
@@ -307,7 +307,7 @@ static void OWN(ormqrx)(void **v)
     char trans = IS_COMPLEX || CHAR(1) == 'N' ? CHAR(1) : 'T';
     T *work = OWN(room)(INT(2) + INT(3) + OWN(BLOCK), &elements);
     if (work)
-        host_do(LETTER, IS_COMPLEX ? "unmqr" : "ormqr", v[0], &trans, v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], work, &elements, v[10], NULL);
+        host_do(LETTER, IS_COMPLEX ? "unmqr" : "ormqr", v[0], &trans, v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], work, &elements, v[10]);
     free(work);
 }
 
@@ -318,9 +318,9 @@ static void OWN(syevx)(void **v)
     T *work = OWN(room)(INT(2) + 3, &elements);
     R *more = malloc((3 * (size_t)INT(2) + 1) * sizeof *more);
     if (work && more && IS_COMPLEX)
-        host_do(LETTER, "heev", v[0], v[1], v[2], v[3], v[4], v[5], work, &elements, more, v[6], NULL);
+        host_do(LETTER, "heev", v[0], v[1], v[2], v[3], v[4], v[5], work, &elements, more, v[6]);
     else if (work && more)
-        host_do(LETTER, "syev", v[0], v[1], v[2], v[3], v[4], v[5], work, &elements, v[6], NULL);
+        host_do(LETTER, "syev", v[0], v[1], v[2], v[3], v[4], v[5], work, &elements, v[6]);
     free(work);
     free(more);
 }
@@ -332,9 +332,9 @@ static void OWN(sygvx)(void **v)
     T *work = OWN(room)(INT(3) + 3, &elements);
     R *more = malloc((3 * (size_t)INT(3) + 1) * sizeof *more);
     if (work && more && IS_COMPLEX)
-        host_do(LETTER, "hegv", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], work, &elements, more, v[9], NULL);
+        host_do(LETTER, "hegv", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], work, &elements, more, v[9]);
     else if (work && more)
-        host_do(LETTER, "sygv", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], work, &elements, v[9], NULL);
+        host_do(LETTER, "sygv", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], work, &elements, v[9]);
     free(work);
     free(more);
 }
@@ -346,9 +346,9 @@ static void OWN(gesvdx)(void **v)
     T *work = OWN(room)(INT(2) + INT(3) + 5, &elements);
     R *more = malloc((5 * (size_t)(INT(2) + INT(3)) + 1) * sizeof *more);
     if (work && more && IS_COMPLEX)
-        host_do(LETTER, "gesvd", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], work, &elements, more, v[11], NULL);
+        host_do(LETTER, "gesvd", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], work, &elements, more, v[11]);
     else if (work && more)
-        host_do(LETTER, "gesvd", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], work, &elements, v[11], NULL);
+        host_do(LETTER, "gesvd", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], work, &elements, v[11]);
     free(work);
     free(more);
 }
