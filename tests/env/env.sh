@@ -100,11 +100,13 @@ tools)
         got=$("$heddle" env ncu "$@" ./ranges 2>&1 | sed -n 's/^==PROF== Profiling "\(.*\)" - .*/\1/p' | tr '\n' ' ')
         [ "$got" = "$want" ] || { echo "FAILED: ncu $*: profiled $got, wanted $want"; failed=1; }
     }
-    profiled "in_none in_outer in_inner in_registered in_started in_profiled in_none " --nvtx
+    profiled "in_none in_outer in_inner in_registered in_started in_scoped in_function in_profiled in_none " --nvtx
     profiled "in_outer in_inner " --nvtx-include outer/
     profiled "in_inner " --nvtx-include outer/inner/
     profiled "in_inner in_started " --nvtx-include inner/ --nvtx-include started
     profiled "in_registered " --nvtx-include registered/
+    profiled "in_scoped " --nvtx-include scoped/
+    profiled "in_function " --nvtx-include function/
     profiled "in_started " --nvtx --nvtx-include started -c 1
     profiled "in_profiled " --profile-from-start off
     profiled "" --profile-from-start off --nvtx-include outer/

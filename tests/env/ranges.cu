@@ -1,6 +1,7 @@
 // Launches in none of the ranges, in pushed, nested and started ones, and between cudaProfilerStart and cudaProfilerStop.
 #include <cuda_profiler_api.h>
 #include <nvToolsExt.h>
+#include <nvtx3/nvtx3.hpp>
 
 __global__ void in_none() {}
 __global__ void in_outer() {}
@@ -8,6 +9,19 @@ __global__ void in_inner() {}
 __global__ void in_registered() {}
 __global__ void in_started() {}
 __global__ void in_profiled() {}
+
+__global__ void in_scoped() {}
+__global__ void in_function() {}
+
+struct ours {
+    static constexpr const char *name = "ours";
+};
+
+static void function()
+{
+    NVTX3_FUNC_RANGE();
+    in_function<<<1, 1>>>();
+}
 
 int main()
 {
@@ -27,6 +41,12 @@ int main()
     nvtxRangeId_t id = nvtxRangeStartA("started");
     in_started<<<1, 1>>>();
     nvtxRangeEnd(id);
+    {
+        nvtx3::scoped_range_in<ours> range("scoped", nvtx3::rgb{1, 2, 3}, nvtx3::payload{5});
+        in_scoped<<<1, 1>>>();
+    }
+    function();
+    nvtx3::mark("a mark");
     cudaProfilerStart();
     in_profiled<<<1, 1>>>();
     cudaProfilerStop();
