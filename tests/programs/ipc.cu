@@ -1,6 +1,6 @@
 // Device memory and events of one process in another: CUDA Runtime API reference, cudaIpc... The second process is this program again
 // (ipc child), which reads handles from its standard input and answers on its standard output. Links the driver interface (-lcuda),
-// which does the same.
+// which does the same. What calls answer is what an H200 answered (driver 580.159.04, CUDA 13.0, 2026-11-23: this program, all of it).
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -100,9 +100,8 @@ static int second()
     with_driver(m);
     size_t before, after, total;
     OK(cudaMemGetInfo(&before, &total));
-    GET(cudaIpcOpenMemHandle((void **)&small, m.small, 77), cudaErrorInvalidValue);
     OK(cudaIpcOpenMemHandle((void **)&small, m.small, cudaIpcMemLazyEnablePeerAccess));
-    OK(cudaIpcOpenMemHandle((void **)&again, m.small, cudaIpcMemLazyEnablePeerAccess));
+    OK(cudaIpcOpenMemHandle((void **)&again, m.small, 77)); // other bits of the flags are not looked at
     OK(cudaIpcOpenMemHandle((void **)&other, m.other, cudaIpcMemLazyEnablePeerAccess));
     OK(cudaIpcOpenMemHandle((void **)&large, m.large, cudaIpcMemLazyEnablePeerAccess));
     OK(cudaMemGetInfo(&after, &total));
