@@ -1,6 +1,6 @@
 // Device memory and events of one process in another: CUDA Runtime API reference, cudaIpc... The second process is this program again
 // (ipc child), which reads handles from its standard input and answers on its standard output. Links the driver interface (-lcuda),
-// which does the same. What calls answer is what an H200 answered (driver 580.159.04, CUDA 13.0, 2026-11-23: this program, all of it).
+// which does the same. What calls answer is what an H200 answered on 2026-11-23, when this program opened one handle once more.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
