@@ -14,10 +14,15 @@ enum { /* of cudaError_t: what device code is answered, as an H200 does it (test
 static heddle_kernel *kernel_at(heddle_module *m, uint64_t address)
 {
     heddle_kernel *k = NULL;
-    for (int i = 0; i < m->ptx->nfuncs; i++)
-        if (m->ptx->funcs[i]->entry && ir_function_address(m->ptx, m->ptx->funcs[i]) == address)
-            return heddle_kernel_find(m, m->ptx->funcs[i]->name, &k) ? NULL : k;
-    return NULL;
+    uint64_t first = __atomic_load_n(&m->code, __ATOMIC_RELAXED);
+    if (!first && m->ptx->nfuncs) { /* it reads the whole text */
+        first = ir_function_address(m->ptx, m->ptx->funcs[0]);
+        __atomic_store_n(&m->code, first, __ATOMIC_RELAXED);
+    }
+    uint64_t i = (address - first) / 16;
+    if (address < first || (address - first) % 16 || i >= (uint64_t)m->ptx->nfuncs || !m->ptx->funcs[i]->entry)
+        return NULL;
+    return heddle_kernel_find(m, m->ptx->funcs[i]->name, &k) ? NULL : k;
 }
 
 static void config_of(const struct child *c, heddle_launch_config *out)

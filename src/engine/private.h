@@ -87,6 +87,7 @@ struct heddle_module {
     heddle_kernel *kernels;
     int nkernels;
     uint64_t constant_bytes;
+    uint64_t code;         /* atomic: address of the first function, 16 bytes before the next (ir/ir.h); 0: not asked for yet */
     pthread_mutex_t units_lock;
     const struct steps **units; /* for stepping: the tables of the files that the text is joined from; NULL: not asked for yet */
     int nunits;
