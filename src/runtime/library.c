@@ -205,7 +205,7 @@ static void collect(const struct command *c)
                                      .bytes_written = (int64_t)w->written, .peak = (int)call->peak};
     heddle_result *r = engine_library_result(c->stream->device->engine, call->function, &l);
     runtime_collect(r, w->id, c->shown, c->stream->device->index, NULL, 0);
-    heddle_result_free(r);
+    runtime_launch_ended(w->id); /* which writes it */
 }
 
 cudaError_t library_work_run(const struct command *c)
