@@ -36,6 +36,7 @@ set(library_measured
     cublas
     cublaslt
     cufft
+    cusolver
     cusparse)
 foreach(name ${library_measured})
   string(REPLACE "lt" "Lt" library ${name})

@@ -171,12 +171,25 @@ static void answer_room(const struct linear_argument *a, int n)
             *(size_t *)a[i].at = (size_t)room;
 }
 
+/* gesvd wants at least as many rows as columns. */
+static bool is_wide(const struct linear_argument *a, int n)
+{
+    int64_t m = -1, columns = -1;
+    for (int i = 0; i < n; i++) {
+        m = !strcmp(a[i].name, "m") ? a[i].value : m;
+        columns = !strcmp(a[i].name, "n") ? a[i].value : columns;
+    }
+    return m < columns;
+}
+
 cusolverStatus_t solver_call(cusolverDnHandle_t h, const struct linear_routine *r, const struct linear_argument *a, int n)
 {
     if (!is_one(h))
         return CUSOLVER_STATUS_NOT_INITIALIZED;
     const struct linear_context c = {.library = "cuSOLVER", .stream = h->stream};
     bool asks = !strcmp(r->name, "room");
+    if (!strcmp(r->name, "gesvdx") && is_wide(a, n))
+        return CUSOLVER_STATUS_INVALID_VALUE;
     enum linear_status s = asks ? linear_check(&c, r, a, n) : linear_call(&c, r, a, n);
     if (asks && !s)
         answer_room(a, n);
