@@ -422,8 +422,8 @@ def collection_page(name, rows):
             yield f"**{title}:** {', '.join(of)}.\n"
     of = [r for r in rows if r["state"] not in ("pass", "no check")]
     if of:
-        yield "| program | state | cause | arguments |\n| --- | --- | --- | --- |"
-        yield from (f"| {cell(r['program'])} | {r['state']} | {cell(r['cause'])} | {cell(r['arguments'])} |" for r in of)
+        yield "| program | state | cause | arguments | Heddle |\n| --- | --- | --- | --- | --- |"
+        yield from (f"| {cell(r['program'])} | {r['state']} | {cell(r['cause'])} | {cell(r['arguments'])} | `{r['heddle']}` |" for r in of)
 
 
 def page(rows, source):

@@ -107,7 +107,7 @@ def check_page(out, root):
     status, text = tool("page", out)
     assert status == 0 and "| own | 11 | 2 | 1 | 1 | 1 | 2 | 2 | 1 | 1 | 22.2 % of 9 |" in text, text
     for line in ("Commit `c0ffee`.", "**Pass:** right, wrong.", "**Runs to its end, no check:** silent.", "Heddle: `h1`, `h2`",
-                 "| library | refused | needs OptiX | 1 # library |", "more\nthan 2 s of CPU time (the cause says which)"):
+                 "| library | refused | needs OptiX | 1 # library | `h1` |", "more\nthan 2 s of CPU time (the cause says which)"):
         assert line in text, (line, text)
     tool("page", out, "--write", root / "page.md")
     assert (root / "page.md").read_text() == text and tool("page", out, "--check", root / "page.md") == (0, "")
