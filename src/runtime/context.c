@@ -97,17 +97,24 @@ void context_set(struct context *c)
         context_push(c);
 }
 
+/* Every call of every thread comes here, and the flag stays once it is set. */
+static void mark(bool *flag)
+{
+    if (!__atomic_load_n(flag, __ATOMIC_RELAXED))
+        __atomic_store_n(flag, true, __ATOMIC_RELAXED);
+}
+
 cudaError_t context_bind(int device)
 {
     bool gone;
     struct context *c = context_current(&gone);
     if (!c) {
         c = context_primary(device);
-        c->runtime = true;
+        mark(&c->runtime);
         context_push(c);
     }
     if (c->primary)
-        c->active = true;
+        mark(&c->active);
     return gone ? cudaErrorContextIsDestroyed : cudaSuccess;
 }
 
