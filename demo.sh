@@ -9,7 +9,7 @@ program=examples/matmul_tiled.cu
 [ $# -eq 0 ] || fail "demo.sh takes no arguments: '$1'"
 
 setup_packages
-targets="heddle_cli heddle heddle-cudart heddle-jit heddle_device_pass" setup_build build # what programs need, not the tests
+targets="heddle_cli heddle heddle-cudart heddle-jit heddle_device_pass cuda_libraries" setup_build build # what programs need, not the tests
 
 heddle=build/bin/heddle
 say "" "\$ $heddle run $program"
