@@ -293,14 +293,8 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinity
 
 /* --- primary contexts --- */
 
-#define PRIMARY(c, d, dev)                                                                                             \
-    INITIALISED;                                                                                                       \
-    struct runtime_device *d;                                                                                          \
-    do {                                                                                                               \
-        CUresult found = driver_device(dev, &d);                                                                       \
-        if (found)                                                                                                     \
-            return driver_leave(found);                                                                                \
-    } while (0);                                                                                                       \
+#define PRIMARY(c, d, dev) \
+    DEVICE(d, dev);        \
     struct context *c __attribute__((unused)) = context_primary(dev)
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)

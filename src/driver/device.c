@@ -6,15 +6,6 @@
 #include "driver/driver.h"
 #include "driver/array.h"
 
-#define DEVICE(d, dev)                                                                                                 \
-    INITIALISED;                                                                                                       \
-    struct runtime_device *d;                                                                                          \
-    do {                                                                                                               \
-        CUresult found = driver_device(dev, &d);                                                                       \
-        if (found)                                                                                                     \
-            return driver_leave(found);                                                                                \
-    } while (0)
-
 CUresult cuDeviceGetCount(int *count)
 {
     INITIALISED;

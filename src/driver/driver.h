@@ -44,7 +44,7 @@ struct driver_silence {
 struct driver_silence driver_silence_begin(void);
 void driver_silence_end(struct driver_silence *s);
 
-/* The beginning of entries that need nothing; that need cuInit; that need a current context. */
+/* The beginning of entries that need nothing; that need cuInit; a device besides, by its number; a current context. */
 #define CALL                                                                                                           \
     TRACED;                                                                                                            \
     struct driver_silence silence __attribute__((cleanup(driver_silence_end), unused)) = driver_silence_begin()
@@ -54,6 +54,14 @@ void driver_silence_end(struct driver_silence *s);
         CUresult initialised = driver_initialised();                                                                   \
         if (initialised)                                                                                               \
             return driver_leave(initialised);                                                                          \
+    } while (0)
+#define DEVICE(d, dev)                                                                                                 \
+    INITIALISED;                                                                                                       \
+    struct runtime_device *d;                                                                                          \
+    do {                                                                                                               \
+        CUresult found = driver_device(dev, &d);                                                                       \
+        if (found)                                                                                                     \
+            return driver_leave(found);                                                                                \
     } while (0)
 #define CONTEXT(c, d)                                                                                                  \
     CALL;                                                                                                              \

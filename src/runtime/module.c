@@ -154,6 +154,7 @@ static void relocate_managed(const struct binary *b, const struct ptx_var *var, 
     }
 }
 
+/* Its first value. The lock is held. */
 static void begin_managed(struct binary *b, const struct ptx_var *var)
 {
     struct variable *v = variable_named(b, var->name);
@@ -170,8 +171,8 @@ static void begin_managed(struct binary *b, const struct ptx_var *var)
     relocate_managed(b, var, to);
 }
 
-/* Gives the managed variables of one file their first values. The lock is held. */
-static void begin_all_managed(struct binary *b)
+/* Does it for each managed variable that the text defines. What is wrong in a text is said when its module is loaded. */
+static void each_managed(struct binary *b, void (*one)(struct binary *, const struct ptx_var *))
 {
     static const char mark[] = ".attribute(.managed)"; /* as clang and nvcc print it */
     const char *text = b->blob ? (const char *)(b->blob + 1) : NULL;
@@ -182,10 +183,10 @@ static void begin_all_managed(struct binary *b)
     struct ptx_module *m = ptx_parse(b->name, text, b->blob->ptx_bytes, &diags);
     for (int i = 0; m && i < m->nvars; i++)
         if (m->vars[i]->managed && m->vars[i]->linkage != PTX_LINK_EXTERN)
-            begin_managed(b, m->vars[i]);
+            one(b, m->vars[i]);
     if (m)
         ptx_free(m);
-    diag_release(&diags); /* what is wrong is said when the module is loaded */
+    diag_release(&diags);
 }
 
 static void end_managed(const struct binary *b)
@@ -216,7 +217,7 @@ static uint64_t place_managed(const char *name, void *user)
 void __cudaRegisterFatBinaryEnd(void **handle)
 {
     pthread_mutex_lock(&lock);
-    begin_all_managed((struct binary *)handle);
+    each_managed((struct binary *)handle, begin_managed);
     pthread_mutex_unlock(&lock);
 }
 
@@ -497,7 +498,7 @@ static void reset_binary(struct binary *b, int device)
     unload(b, device);
     for (struct binary *one = b->leader; one; one = one->next)
         if (one->managed && !one->gone)
-            begin_all_managed(one);
+            each_managed(one, begin_managed);
 }
 
 void module_reset(struct runtime_device *d)
@@ -527,23 +528,6 @@ static void place_own_managed(struct binary *b, const struct ptx_var *var)
     b->variables = v;
 }
 
-static void find_managed(struct binary *b)
-{
-    static const char mark[] = ".attribute(.managed)";
-    const char *text = (const char *)(b->blob + 1);
-    struct diag_list diags;
-    if (!memmem(text, b->blob->ptx_bytes, mark, sizeof mark - 1))
-        return;
-    diag_init(&diags);
-    struct ptx_module *m = ptx_parse(b->name, text, b->blob->ptx_bytes, &diags);
-    for (int i = 0; m && i < m->nvars; i++)
-        if (m->vars[i]->managed && m->vars[i]->linkage != PTX_LINK_EXTERN)
-            place_own_managed(b, m->vars[i]);
-    if (m)
-        ptx_free(m);
-    diag_release(&diags);
-}
-
 struct binary *module_open(const char *name, const char *ptx, size_t bytes)
 {
     struct binary *b = alloc_zeroed(sizeof *b);
@@ -553,9 +537,9 @@ struct binary *module_open(const char *name, const char *ptx, size_t bytes)
     b->blob = b->copy;
     b->leader = b;
     snprintf(b->name, sizeof b->name, "%s", name);
-    find_managed(b);
+    each_managed(b, place_own_managed);
     pthread_mutex_lock(&lock);
-    begin_all_managed(b);
+    each_managed(b, begin_managed);
     pthread_mutex_unlock(&lock);
     return b;
 }

@@ -6,10 +6,6 @@
 
 #include "libraries/cusparse/types.h"
 
-#define NEED(is)                               \
-    if (!(is))                                 \
-        return CUSPARSE_STATUS_INVALID_VALUE
-
 int index_bytes(cusparseIndexType_t type)
 {
     return type == CUSPARSE_INDEX_32I ? 4 : type == CUSPARSE_INDEX_64I ? 8 : 0;
@@ -38,7 +34,7 @@ static bool is_base(cusparseIndexBase_t base)
 
 /* Each answers what it is asked through pointers; all must be there. */
 #define SET(to, value) \
-    NEED(to);          \
+    NEED(to, INVALID_VALUE);          \
     *(to) = (value)
 
 /* --- vectors --- */
@@ -46,7 +42,7 @@ static bool is_base(cusparseIndexBase_t base)
 cusparseStatus_t cusparseCreateSpVec(cusparseSpVecDescr_t *d, int64_t size, int64_t nnz, void *indices, void *values, cusparseIndexType_t index,
                                      cusparseIndexBase_t base, cudaDataType type)
 {
-    NEED(d && size >= 0 && nnz >= 0 && nnz <= size && index_bytes(index) && is_base(base) && type_bytes(type));
+    NEED(d && size >= 0 && nnz >= 0 && nnz <= size && index_bytes(index) && is_base(base) && type_bytes(type), INVALID_VALUE);
     NEW(d, cusparseSpVecDescr, size, nnz, indices, values, index, base, type);
 }
 
@@ -65,7 +61,7 @@ cusparseStatus_t cusparseDestroySpVec(cusparseConstSpVecDescr_t d)
 cusparseStatus_t cusparseConstSpVecGet(cusparseConstSpVecDescr_t d, int64_t *size, int64_t *nnz, const void **indices, const void **values,
                                        cusparseIndexType_t *index, cusparseIndexBase_t *base, cudaDataType *type)
 {
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     SET(size, d->size);
     SET(nnz, d->nnz);
     SET(indices, d->indices);
@@ -84,14 +80,14 @@ cusparseStatus_t cusparseSpVecGet(cusparseSpVecDescr_t d, int64_t *size, int64_t
 
 cusparseStatus_t cusparseSpVecGetIndexBase(cusparseConstSpVecDescr_t d, cusparseIndexBase_t *base)
 {
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     SET(base, d->base);
     return CUSPARSE_STATUS_SUCCESS;
 }
 
 cusparseStatus_t cusparseConstSpVecGetValues(cusparseConstSpVecDescr_t d, const void **values)
 {
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     SET(values, d->values);
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -103,14 +99,14 @@ cusparseStatus_t cusparseSpVecGetValues(cusparseSpVecDescr_t d, void **values)
 
 cusparseStatus_t cusparseSpVecSetValues(cusparseSpVecDescr_t d, void *values)
 {
-    NEED(d && values);
+    NEED(d && values, INVALID_VALUE);
     d->values = values;
     return CUSPARSE_STATUS_SUCCESS;
 }
 
 cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t *d, int64_t size, void *values, cudaDataType type)
 {
-    NEED(d && size >= 0 && type_bytes(type));
+    NEED(d && size >= 0 && type_bytes(type), INVALID_VALUE);
     NEW(d, cusparseDnVecDescr, size, values, type);
 }
 
@@ -127,7 +123,7 @@ cusparseStatus_t cusparseDestroyDnVec(cusparseConstDnVecDescr_t d)
 
 cusparseStatus_t cusparseConstDnVecGet(cusparseConstDnVecDescr_t d, int64_t *size, const void **values, cudaDataType *type)
 {
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     SET(size, d->size);
     SET(values, d->values);
     SET(type, d->type);
@@ -141,7 +137,7 @@ cusparseStatus_t cusparseDnVecGet(cusparseDnVecDescr_t d, int64_t *size, void **
 
 cusparseStatus_t cusparseConstDnVecGetValues(cusparseConstDnVecDescr_t d, const void **values)
 {
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     SET(values, d->values);
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -153,7 +149,7 @@ cusparseStatus_t cusparseDnVecGetValues(cusparseDnVecDescr_t d, void **values)
 
 cusparseStatus_t cusparseDnVecSetValues(cusparseDnVecDescr_t d, void *values)
 {
-    NEED(d && values);
+    NEED(d && values, INVALID_VALUE);
     d->values = values;
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -162,8 +158,8 @@ cusparseStatus_t cusparseDnVecSetValues(cusparseDnVecDescr_t d, void *values)
 
 cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t *d, int64_t rows, int64_t cols, int64_t ld, void *values, cudaDataType type, cusparseOrder_t order)
 {
-    NEED(order == CUSPARSE_ORDER_COL || order == CUSPARSE_ORDER_ROW);
-    NEED(d && rows >= 0 && cols >= 0 && ld >= (order == CUSPARSE_ORDER_ROW ? cols : rows) && type_bytes(type));
+    NEED(order == CUSPARSE_ORDER_COL || order == CUSPARSE_ORDER_ROW, INVALID_VALUE);
+    NEED(d && rows >= 0 && cols >= 0 && ld >= (order == CUSPARSE_ORDER_ROW ? cols : rows) && type_bytes(type), INVALID_VALUE);
     NEW(d, cusparseDnMatDescr, rows, cols, ld, values, type, order, 1, 0);
 }
 
@@ -182,7 +178,7 @@ cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t d)
 cusparseStatus_t cusparseConstDnMatGet(cusparseConstDnMatDescr_t d, int64_t *rows, int64_t *cols, int64_t *ld, const void **values, cudaDataType *type,
                                        cusparseOrder_t *order)
 {
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     SET(rows, d->rows);
     SET(cols, d->cols);
     SET(ld, d->ld);
@@ -199,7 +195,7 @@ cusparseStatus_t cusparseDnMatGet(cusparseDnMatDescr_t d, int64_t *rows, int64_t
 
 cusparseStatus_t cusparseConstDnMatGetValues(cusparseConstDnMatDescr_t d, const void **values)
 {
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     SET(values, d->values);
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -211,14 +207,14 @@ cusparseStatus_t cusparseDnMatGetValues(cusparseDnMatDescr_t d, void **values)
 
 cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t d, void *values)
 {
-    NEED(d && values);
+    NEED(d && values, INVALID_VALUE);
     d->values = values;
     return CUSPARSE_STATUS_SUCCESS;
 }
 
 cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t d, int batches, int64_t stride)
 {
-    NEED(d && batches > 0 && (batches == 1 || stride == 0 || stride >= (d->order == CUSPARSE_ORDER_ROW ? d->rows : d->cols) * d->ld));
+    NEED(d && batches > 0 && (batches == 1 || stride == 0 || stride >= (d->order == CUSPARSE_ORDER_ROW ? d->rows : d->cols) * d->ld), INVALID_VALUE);
     d->batches = batches;
     d->batch_stride = stride;
     return CUSPARSE_STATUS_SUCCESS;
@@ -226,7 +222,7 @@ cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t d, int batche
 
 cusparseStatus_t cusparseDnMatGetStridedBatch(cusparseConstDnMatDescr_t d, int *batches, int64_t *stride)
 {
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     SET(batches, d->batches);
     SET(stride, d->batch_stride);
     return CUSPARSE_STATUS_SUCCESS;
@@ -259,9 +255,9 @@ int64_t matrix_values(const struct cusparseSpMatDescr *m)
 /* What all formats have: `want` comes with the rest. */
 static cusparseStatus_t create(cusparseSpMatDescr_t *d, const struct cusparseSpMatDescr *want)
 {
-    NEED(d && want->rows >= 0 && want->cols >= 0 && want->nnz >= 0);
-    NEED(want->format == CUSPARSE_FORMAT_BSR || want->rows == 0 || want->cols == 0 || (double)want->nnz <= (double)want->rows * (double)want->cols);
-    NEED(is_base(want->base) && type_bytes(want->type) && is_index(want->first_type) && is_index(want->second_type));
+    NEED(d && want->rows >= 0 && want->cols >= 0 && want->nnz >= 0, INVALID_VALUE);
+    NEED(want->format == CUSPARSE_FORMAT_BSR || want->rows == 0 || want->cols == 0 || (double)want->nnz <= (double)want->rows * (double)want->cols, INVALID_VALUE);
+    NEED(is_base(want->base) && type_bytes(want->type) && is_index(want->first_type) && is_index(want->second_type), INVALID_VALUE);
     if (want->first_type != want->second_type || !index_bytes(want->first_type))
         return CUSPARSE_STATUS_NOT_SUPPORTED;
     NEW(d, cusparseSpMatDescr, .format = want->format, .rows = want->rows, .cols = want->cols, .nnz = want->nnz, .first = want->first,
@@ -315,7 +311,7 @@ cusparseStatus_t cusparseCreateBsr(cusparseSpMatDescr_t *d, int64_t rows, int64_
                                    void *columns, void *values, cusparseIndexType_t offset_type, cusparseIndexType_t column_type,
                                    cusparseIndexBase_t base, cudaDataType type, cusparseOrder_t order)
 {
-    NEED(height > 0 && width > 0 && (order == CUSPARSE_ORDER_ROW || order == CUSPARSE_ORDER_COL));
+    NEED(height > 0 && width > 0 && (order == CUSPARSE_ORDER_ROW || order == CUSPARSE_ORDER_COL), INVALID_VALUE);
     return create(d, &(struct cusparseSpMatDescr){.format = CUSPARSE_FORMAT_BSR, .rows = rows, .cols = cols, .nnz = nnz, .first = offsets, .second = columns,
                                                   .values = values, .first_type = offset_type, .second_type = column_type, .base = base, .type = type,
                                                   .block_rows = height, .block_cols = width, .block_order = order});
@@ -332,7 +328,7 @@ cusparseStatus_t cusparseCreateConstBsr(cusparseConstSpMatDescr_t *d, int64_t ro
 cusparseStatus_t cusparseCreateBlockedEll(cusparseSpMatDescr_t *d, int64_t rows, int64_t cols, int64_t block, int64_t ell_cols, void *columns, void *values,
                                           cusparseIndexType_t index, cusparseIndexBase_t base, cudaDataType type)
 {
-    NEED(block > 0 && ell_cols >= 0 && ell_cols <= cols && rows >= 0 && rows % block == 0 && cols % block == 0 && ell_cols % block == 0);
+    NEED(block > 0 && ell_cols >= 0 && ell_cols <= cols && rows >= 0 && rows % block == 0 && cols % block == 0 && ell_cols % block == 0, INVALID_VALUE);
     return create(d, &(struct cusparseSpMatDescr){.format = CUSPARSE_FORMAT_BLOCKED_ELL, .rows = rows, .cols = cols, .nnz = rows * ell_cols, .second = columns,
                                                   .values = values, .first_type = index, .second_type = index, .base = base, .type = type,
                                                   .block_rows = block, .block_cols = block, .ell_cols = ell_cols});
@@ -355,7 +351,7 @@ static cusparseStatus_t get(const struct cusparseSpMatDescr *d, cusparseFormat_t
                             const void **second, const void **values, cusparseIndexType_t *first_type, cusparseIndexType_t *second_type,
                             cusparseIndexBase_t *base, cudaDataType *type)
 {
-    NEED(d && d->format == format);
+    NEED(d && d->format == format, INVALID_VALUE);
     SET(rows, d->rows);
     SET(cols, d->cols);
     SET(nnz, d->nnz);
@@ -429,21 +425,21 @@ cusparseStatus_t cusparseBlockedEllGet(cusparseSpMatDescr_t d, int64_t *rows, in
 
 cusparseStatus_t cusparseSpMatGetFormat(cusparseConstSpMatDescr_t d, cusparseFormat_t *format)
 {
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     SET(format, d->format);
     return CUSPARSE_STATUS_SUCCESS;
 }
 
 cusparseStatus_t cusparseSpMatGetIndexBase(cusparseConstSpMatDescr_t d, cusparseIndexBase_t *base)
 {
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     SET(base, d->base);
     return CUSPARSE_STATUS_SUCCESS;
 }
 
 cusparseStatus_t cusparseConstSpMatGetValues(cusparseConstSpMatDescr_t d, const void **values)
 {
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     SET(values, d->values);
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -455,14 +451,14 @@ cusparseStatus_t cusparseSpMatGetValues(cusparseSpMatDescr_t d, void **values)
 
 cusparseStatus_t cusparseSpMatSetValues(cusparseSpMatDescr_t d, void *values)
 {
-    NEED(d && values);
+    NEED(d && values, INVALID_VALUE);
     d->values = values;
     return CUSPARSE_STATUS_SUCCESS;
 }
 
 cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t d, int64_t *rows, int64_t *cols, int64_t *nnz)
 {
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     SET(rows, d->rows);
     SET(cols, d->cols);
     SET(nnz, d->nnz);
@@ -471,14 +467,14 @@ cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t d, int64_t *rows
 
 cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t d, int *batches)
 {
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     SET(batches, d->batches);
     return CUSPARSE_STATUS_SUCCESS;
 }
 
 static cusparseStatus_t set_batches(cusparseSpMatDescr_t d, cusparseFormat_t format, int batches, int64_t first, int64_t second, int64_t values)
 {
-    NEED(d && d->format == format && batches > 0 && first >= 0 && second >= 0 && values >= 0);
+    NEED(d && d->format == format && batches > 0 && first >= 0 && second >= 0 && values >= 0, INVALID_VALUE);
     d->batches = batches;
     d->first_stride = first;
     d->second_stride = second;
@@ -503,18 +499,18 @@ cusparseStatus_t cusparseBsrSetStridedBatch(cusparseSpMatDescr_t d, int batches,
 
 cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t d, cusparseSpMatAttribute_t attribute, void *data, size_t size)
 {
-    NEED(d && data && size == sizeof(int));
-    NEED(attribute == CUSPARSE_SPMAT_FILL_MODE || attribute == CUSPARSE_SPMAT_DIAG_TYPE);
+    NEED(d && data && size == sizeof(int), INVALID_VALUE);
+    NEED(attribute == CUSPARSE_SPMAT_FILL_MODE || attribute == CUSPARSE_SPMAT_DIAG_TYPE, INVALID_VALUE);
     *(int *)data = attribute == CUSPARSE_SPMAT_FILL_MODE ? (int)d->fill : (int)d->diagonal;
     return CUSPARSE_STATUS_SUCCESS;
 }
 
 cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t d, cusparseSpMatAttribute_t attribute, void *data, size_t size)
 {
-    NEED(d && data && size == sizeof(int));
-    NEED(attribute == CUSPARSE_SPMAT_FILL_MODE || attribute == CUSPARSE_SPMAT_DIAG_TYPE);
+    NEED(d && data && size == sizeof(int), INVALID_VALUE);
+    NEED(attribute == CUSPARSE_SPMAT_FILL_MODE || attribute == CUSPARSE_SPMAT_DIAG_TYPE, INVALID_VALUE);
     const int value = *(const int *)data;
-    NEED(value == 0 || value == 1);
+    NEED(value == 0 || value == 1, INVALID_VALUE);
     if (attribute == CUSPARSE_SPMAT_FILL_MODE)
         d->fill = (cusparseFillMode_t)value;
     else
@@ -524,7 +520,7 @@ cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t d, cusparseSpMat
 
 static cusparseStatus_t set_pointers(cusparseSpMatDescr_t d, cusparseFormat_t format, void *first, void *second, void *values)
 {
-    NEED(d && d->format == format);
+    NEED(d && d->format == format, INVALID_VALUE);
     d->first = first;
     d->second = second;
     d->values = values;

@@ -7,6 +7,15 @@
 
 #include "cusparse.h"
 
+/* What a call asks of its arguments: it ends with CUSPARSE_STATUS_`status` otherwise. */
+#define NEED(is, status) \
+    if (!(is))           \
+        return CUSPARSE_STATUS_##status
+
+/* Bytes of working memory that are asked for: no call uses them, but programs expect a buffer, and phases tell a question from a
+ * call by the buffer's being there. */
+enum { BUFFER = 8 };
+
 struct cusparseContext {
     cudaStream_t stream;
     cusparsePointerMode_t mode;

@@ -6,15 +6,11 @@
 
 #include "libraries/cusparse/call.h"
 
-#define NEED(is)                               \
-    if (!(is))                                 \
-        return CUSPARSE_STATUS_INVALID_VALUE
-
 /* --- matrix descriptors --- */
 
 cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t *d)
 {
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     *d = calloc(1, sizeof **d);
     return *d ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
 }
@@ -27,7 +23,7 @@ cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t d)
 
 cusparseStatus_t cusparseSetMatType(cusparseMatDescr_t d, cusparseMatrixType_t type)
 {
-    NEED(d && type <= CUSPARSE_MATRIX_TYPE_TRIANGULAR);
+    NEED(d && type <= CUSPARSE_MATRIX_TYPE_TRIANGULAR, INVALID_VALUE);
     d->type = type;
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -39,7 +35,7 @@ cusparseMatrixType_t cusparseGetMatType(const cusparseMatDescr_t d)
 
 cusparseStatus_t cusparseSetMatFillMode(cusparseMatDescr_t d, cusparseFillMode_t fill)
 {
-    NEED(d && fill <= CUSPARSE_FILL_MODE_UPPER);
+    NEED(d && fill <= CUSPARSE_FILL_MODE_UPPER, INVALID_VALUE);
     d->fill = fill;
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -51,7 +47,7 @@ cusparseFillMode_t cusparseGetMatFillMode(const cusparseMatDescr_t d)
 
 cusparseStatus_t cusparseSetMatDiagType(cusparseMatDescr_t d, cusparseDiagType_t diagonal)
 {
-    NEED(d && diagonal <= CUSPARSE_DIAG_TYPE_UNIT);
+    NEED(d && diagonal <= CUSPARSE_DIAG_TYPE_UNIT, INVALID_VALUE);
     d->diagonal = diagonal;
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -63,7 +59,7 @@ cusparseDiagType_t cusparseGetMatDiagType(const cusparseMatDescr_t d)
 
 cusparseStatus_t cusparseSetMatIndexBase(cusparseMatDescr_t d, cusparseIndexBase_t base)
 {
-    NEED(d && base <= CUSPARSE_INDEX_BASE_ONE);
+    NEED(d && base <= CUSPARSE_INDEX_BASE_ONE, INVALID_VALUE);
     d->base = base;
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -97,7 +93,7 @@ struct factor {
 
 cusparseStatus_t cusparseCreateCsrilu02Info(csrilu02Info_t *info)
 {
-    NEED(info);
+    NEED(info, INVALID_VALUE);
     *info = calloc(1, sizeof **info);
     return *info ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
 }
@@ -110,7 +106,7 @@ cusparseStatus_t cusparseDestroyCsrilu02Info(csrilu02Info_t info)
 
 cusparseStatus_t cusparseCreateCsric02Info(csric02Info_t *info)
 {
-    NEED(info);
+    NEED(info, INVALID_VALUE);
     *info = calloc(1, sizeof **info);
     return *info ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
 }
@@ -173,7 +169,7 @@ static struct cusparseSpMatDescr square(int m, int nnz, const struct cusparseMat
 static cusparseStatus_t put_factor(const char *function, cusparseHandle_t h, int m, int nnz, cusparseMatDescr_t d, const void *values, const int *offsets,
                                    const int *columns, cudaDataType type, struct pivot *pivot, bool analysis, bool cholesky)
 {
-    NEED(h && m >= 0 && nnz >= 0 && d && pivot && (analysis || pivot->analysed));
+    NEED(h && m >= 0 && nnz >= 0 && d && pivot && (analysis || pivot->analysed), INVALID_VALUE);
     if (d->type != CUSPARSE_MATRIX_TYPE_GENERAL)
         return CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
     struct factor p = {square(m, nnz, d, values, offsets, columns, type), pivot, cholesky};
@@ -185,7 +181,7 @@ static cusparseStatus_t put_factor(const char *function, cusparseHandle_t h, int
 /* The first of both positions, or -1. */
 static cusparseStatus_t zero_pivot(cusparseHandle_t h, const struct pivot *p, int *position)
 {
-    NEED(h && p && position);
+    NEED(h && p && position, INVALID_VALUE);
     const int64_t at = p->missing >= 0 && (p->zero < 0 || p->missing < p->zero) ? p->missing : p->zero;
     const int answer = p->analysed && at >= 0 ? (int)at + p->base : -1;
     if (h->mode == CUSPARSE_POINTER_MODE_HOST)
@@ -210,7 +206,7 @@ cusparseStatus_t cusparseXcsric02_zeroPivot(cusparseHandle_t h, csric02Info_t in
                                                     const int *columns, name##Info_t info, int *bytes)                                           \
     {                                                                                                                                            \
         (void)values, (void)offsets, (void)columns;                                                                                              \
-        NEED(h && m >= 0 && nnz >= 0 && d && info && bytes);                                                                                     \
+        NEED(h && m >= 0 && nnz >= 0 && d && info && bytes, INVALID_VALUE);                                                                                     \
         *bytes = 8;                                                                                                                              \
         return CUSPARSE_STATUS_SUCCESS;                                                                                                          \
     }                                                                                                                                            \

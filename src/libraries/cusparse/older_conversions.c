@@ -4,12 +4,6 @@
 
 #include "libraries/cusparse/call.h"
 
-#define NEED(is)                               \
-    if (!(is))                                 \
-        return CUSPARSE_STATUS_INVALID_VALUE
-
-enum { BUFFER = 8 };
-
 static struct cusparseSpMatDescr matrix_of(int m, int n, int nnz, const void *values, const int *offsets, const int *columns, cusparseIndexBase_t base,
                                            cudaDataType type)
 {
@@ -56,7 +50,7 @@ static cudaError_t run_csr2coo(void *data)
 
 cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t h, const int *row, int nnz, int m, int *offsets, cusparseIndexBase_t base)
 {
-    NEED(h && nnz >= 0 && m >= 0 && base <= CUSPARSE_INDEX_BASE_ONE);
+    NEED(h && nnz >= 0 && m >= 0 && base <= CUSPARSE_INDEX_BASE_ONE, INVALID_VALUE);
     struct rows p = {row, offsets, nnz, m, (int)base};
     struct call c = {.function = "cusparseXcoo2csr", .peak = LIBRARY_SINGLE};
     call_array(&c, "row indices", row, (int64_t)nnz * 4, LIBRARY_READ);
@@ -66,7 +60,7 @@ cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t h, const int *row, int nnz, i
 
 cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t h, const int *offsets, int nnz, int m, int *row, cusparseIndexBase_t base)
 {
-    NEED(h && nnz >= 0 && m >= 0 && base <= CUSPARSE_INDEX_BASE_ONE);
+    NEED(h && nnz >= 0 && m >= 0 && base <= CUSPARSE_INDEX_BASE_ONE, INVALID_VALUE);
     struct rows p = {offsets, row, nnz, m, (int)base};
     struct call c = {.function = "cusparseXcsr2coo", .peak = LIBRARY_SINGLE};
     call_array(&c, "row offsets", offsets, ((int64_t)m + 1) * 4, LIBRARY_READ);
@@ -116,7 +110,7 @@ cusparseStatus_t cusparseCsr2cscEx2_bufferSize(cusparseHandle_t h, int m, int n,
                                                cusparseIndexBase_t base, cusparseCsr2CscAlg_t alg, size_t *bytes)
 {
     (void)csr_values, (void)csr_offsets, (void)csr_columns, (void)csc_values, (void)csc_offsets, (void)csc_rows, (void)alg;
-    NEED(h && m >= 0 && n >= 0 && nnz >= 0 && type_bytes(type) && action <= CUSPARSE_ACTION_NUMERIC && base <= CUSPARSE_INDEX_BASE_ONE && bytes);
+    NEED(h && m >= 0 && n >= 0 && nnz >= 0 && type_bytes(type) && action <= CUSPARSE_ACTION_NUMERIC && base <= CUSPARSE_INDEX_BASE_ONE && bytes, INVALID_VALUE);
     *bytes = BUFFER;
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -126,7 +120,7 @@ cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t h, int m, int n, int nnz, c
                                     cusparseCsr2CscAlg_t alg, void *buffer)
 {
     (void)alg, (void)buffer;
-    NEED(h && m >= 0 && n >= 0 && nnz >= 0 && type_bytes(type) && action <= CUSPARSE_ACTION_NUMERIC && base <= CUSPARSE_INDEX_BASE_ONE);
+    NEED(h && m >= 0 && n >= 0 && nnz >= 0 && type_bytes(type) && action <= CUSPARSE_ACTION_NUMERIC && base <= CUSPARSE_INDEX_BASE_ONE, INVALID_VALUE);
     const bool values = action == CUSPARSE_ACTION_NUMERIC;
     struct turned p = {matrix_of(m, n, nnz, csr_values, csr_offsets, csr_columns, base, type), values ? csc_values : NULL, csc_offsets, csc_rows};
     struct call c = {.function = "cusparseCsr2cscEx2", .peak = LIBRARY_SINGLE};
@@ -185,7 +179,7 @@ static cudaError_t run_sort(void *data)
 static cusparseStatus_t put_sort(const char *function, cusparseHandle_t h, int m, int n, int nnz, const int *offsets, int *major, int *minor, int *permutation,
                                  int base)
 {
-    NEED(h && m >= 0 && n >= 0 && nnz >= 0);
+    NEED(h && m >= 0 && n >= 0 && nnz >= 0, INVALID_VALUE);
     struct sort p = {offsets, major, minor, permutation, nnz, m, base};
     struct call c = {.function = function, .peak = LIBRARY_SINGLE};
     if (offsets)
@@ -199,7 +193,7 @@ static cusparseStatus_t put_sort(const char *function, cusparseHandle_t h, int m
 
 static cusparseStatus_t sort_room(cusparseHandle_t h, int m, int n, int nnz, size_t *bytes)
 {
-    NEED(h && m >= 0 && n >= 0 && nnz >= 0 && bytes);
+    NEED(h && m >= 0 && n >= 0 && nnz >= 0 && bytes, INVALID_VALUE);
     *bytes = BUFFER;
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -237,14 +231,14 @@ cusparseStatus_t cusparseXcoosortByColumn(cusparseHandle_t h, int m, int n, int 
 cusparseStatus_t cusparseXcsrsort(cusparseHandle_t h, int m, int n, int nnz, const cusparseMatDescr_t d, const int *offsets, int *column, int *p, void *buffer)
 {
     (void)buffer;
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     return put_sort("cusparseXcsrsort", h, m, n, nnz, offsets, NULL, column, p, (int)d->base);
 }
 
 cusparseStatus_t cusparseXcscsort(cusparseHandle_t h, int m, int n, int nnz, const cusparseMatDescr_t d, const int *offsets, int *row, int *p, void *buffer)
 {
     (void)buffer;
-    NEED(d);
+    NEED(d, INVALID_VALUE);
     return put_sort("cusparseXcscsort", h, n, m, nnz, offsets, NULL, row, p, (int)d->base);
 }
 
@@ -259,7 +253,7 @@ static cudaError_t run_identity(void *data)
 
 cusparseStatus_t cusparseCreateIdentityPermutation(cusparseHandle_t h, int n, int *permutation)
 {
-    NEED(h && n >= 0);
+    NEED(h && n >= 0, INVALID_VALUE);
     struct rows p = {NULL, permutation, n, 0, 0};
     struct call c = {.function = "cusparseCreateIdentityPermutation", .peak = LIBRARY_SINGLE};
     call_array(&c, "p", permutation, (int64_t)n * 4, LIBRARY_WRITE);
@@ -360,7 +354,7 @@ static void more_rows(void *data, struct library_more *m)
 static cusparseStatus_t put_blocks(const char *function, cusparseHandle_t h, cusparseDirection_t direction, struct blocked *p, const struct cusparseMatDescr *da,
                                    const struct cusparseMatDescr *dc)
 {
-    NEED(h && da && dc && p->a.rows >= 0 && p->a.cols >= 0 && p->height > 0 && p->width > 0 && direction <= CUSPARSE_DIRECTION_COLUMN && (!p->count || p->total));
+    NEED(h && da && dc && p->a.rows >= 0 && p->a.cols >= 0 && p->height > 0 && p->width > 0 && direction <= CUSPARSE_DIRECTION_COLUMN && (!p->count || p->total), INVALID_VALUE);
     const int64_t rows = (p->a.rows + p->height - 1) / p->height;
     p->a.base = da->base;
     p->base = (int)dc->base;
@@ -434,7 +428,7 @@ static cusparseStatus_t bsr2csr(const char *function, cusparseHandle_t h, cuspar
                                 const void *values, const int *offsets, const int *columns, int block, const struct cusparseMatDescr *dc, void *to_values,
                                 int *to_offsets, int *to_columns, cudaDataType type)
 {
-    NEED(h && da && dc && mb >= 0 && nb >= 0 && block > 0 && direction <= CUSPARSE_DIRECTION_COLUMN);
+    NEED(h && da && dc && mb >= 0 && nb >= 0 && block > 0 && direction <= CUSPARSE_DIRECTION_COLUMN, INVALID_VALUE);
     struct unblocked p = {matrix_of(mb, nb, 0, values, offsets, columns, da->base, type), to_offsets, to_columns, (int)dc->base, to_values};
     p.a.format = CUSPARSE_FORMAT_BSR;
     p.a.block_rows = p.a.block_cols = block;
@@ -474,7 +468,7 @@ static cudaError_t run_count(void *data)
 static cusparseStatus_t nnz(const char *function, cusparseHandle_t h, cusparseDirection_t direction, int m, int n, const struct cusparseMatDescr *d, const void *a,
                             int lda, int *each, int *total, cudaDataType type)
 {
-    NEED(h && d && m >= 0 && n >= 0 && lda >= m && total && direction <= CUSPARSE_DIRECTION_COLUMN);
+    NEED(h && d && m >= 0 && n >= 0 && lda >= m && total && direction <= CUSPARSE_DIRECTION_COLUMN, INVALID_VALUE);
     struct count p = {{m, n, lda, (void *)a, type, CUSPARSE_ORDER_COL, 1, 0}, each, total, direction == CUSPARSE_DIRECTION_ROW};
     struct call c = {.function = function, .peak = compute_peak(type_compute(type), type)};
     call_dense(&c, "A", &p.a, LIBRARY_READ);
@@ -505,7 +499,7 @@ static cusparseStatus_t nnz(const char *function, cusparseHandle_t h, cusparseDi
                                                        const E *values, const int *offsets, const int *columns, int height, int width, int *bytes)    \
     {                                                                                                                                                 \
         (void)values, (void)offsets, (void)columns;                                                                                                   \
-        NEED(h && d && m >= 0 && n >= 0 && height > 0 && width > 0 && bytes && direction <= CUSPARSE_DIRECTION_COLUMN);                               \
+        NEED(h && d && m >= 0 && n >= 0 && height > 0 && width > 0 && bytes && direction <= CUSPARSE_DIRECTION_COLUMN, INVALID_VALUE);                               \
         *bytes = BUFFER;                                                                                                                              \
         return CUSPARSE_STATUS_SUCCESS;                                                                                                               \
     }                                                                                                                                                 \

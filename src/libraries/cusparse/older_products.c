@@ -5,12 +5,6 @@
 
 #include "libraries/cusparse/products.h"
 
-#define NEED(is)                               \
-    if (!(is))                                 \
-        return CUSPARSE_STATUS_INVALID_VALUE
-
-enum { BUFFER = 8 };
-
 /* --- blocks --- */
 
 struct bsr {
@@ -33,7 +27,7 @@ static struct cusparseSpMatDescr bsr_matrix(const struct bsr *b)
 /* op(A) is A, as the interface has it. */
 static cusparseStatus_t check_bsr(cusparseHandle_t h, const struct bsr *b, cusparseOperation_t op, const void *alpha, const void *beta)
 {
-    NEED(h && b->d && alpha && beta && b->rows >= 0 && b->cols >= 0 && b->nnz >= 0 && b->block > 0 && b->direction <= CUSPARSE_DIRECTION_COLUMN);
+    NEED(h && b->d && alpha && beta && b->rows >= 0 && b->cols >= 0 && b->nnz >= 0 && b->block > 0 && b->direction <= CUSPARSE_DIRECTION_COLUMN, INVALID_VALUE);
     if (b->d->type != CUSPARSE_MATRIX_TYPE_GENERAL)
         return CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
     return op == CUSPARSE_OPERATION_NON_TRANSPOSE ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED;
@@ -58,7 +52,7 @@ static cusparseStatus_t bsrmm(const char *function, cusparseHandle_t h, const st
         return e;
     const int64_t k = (int64_t)b->cols * b->block, m = (int64_t)b->rows * b->block;
     const bool turned = opb != CUSPARSE_OPERATION_NON_TRANSPOSE;
-    NEED(n >= 0 && ldb >= (turned ? n : k) && ldc >= m && opb <= CUSPARSE_OPERATION_TRANSPOSE);
+    NEED(n >= 0 && ldb >= (turned ? n : k) && ldc >= m && opb <= CUSPARSE_OPERATION_TRANSPOSE, INVALID_VALUE);
     const struct cusparseSpMatDescr a = bsr_matrix(b);
     const struct cusparseDnMatDescr from = {turned ? n : k, turned ? k : n, ldb, (void *)in, b->type, CUSPARSE_ORDER_COL, 1, 0};
     const struct cusparseDnMatDescr to = {m, n, ldc, out, b->type, CUSPARSE_ORDER_COL, 1, 0};
@@ -98,7 +92,7 @@ static cudaError_t run_gemvi(void *data)
 static cusparseStatus_t gemvi(const char *function, cusparseHandle_t h, cusparseOperation_t op, int m, int n, const void *alpha, const void *a, int lda, int nnz,
                               const void *x, const int *indices, const void *beta, void *y, cusparseIndexBase_t base, cudaDataType type)
 {
-    NEED(h && alpha && beta && m >= 0 && n >= 0 && lda >= m && nnz >= 0 && op <= CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && base <= CUSPARSE_INDEX_BASE_ONE);
+    NEED(h && alpha && beta && m >= 0 && n >= 0 && lda >= m && nnz >= 0 && op <= CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && base <= CUSPARSE_INDEX_BASE_ONE, INVALID_VALUE);
     const enum compute as = type_compute(type);
     const bool turned = op != CUSPARSE_OPERATION_NON_TRANSPOSE;
     struct gemvi p = {{turned ? m : n, nnz, (void *)indices, (void *)x, CUSPARSE_INDEX_32I, base, type}, {m, n, lda, (void *)a, type, CUSPARSE_ORDER_COL, 1, 0},
@@ -223,7 +217,7 @@ cusparseStatus_t cusparseXcsrgeam2Nnz(cusparseHandle_t h, int m, int n, const cu
 {
     const struct side a = {da, nnz_a, NULL, offsets_a, columns_a}, b = {db, nnz_b, NULL, offsets_b, columns_b};
     (void)workspace;
-    NEED(sides_are(h, m, n, &a, &b, dc) && total);
+    NEED(sides_are(h, m, n, &a, &b, dc) && total, INVALID_VALUE);
     struct sum p = {.a = side_matrix(&a, m, n, CUDA_R_32F), .b = side_matrix(&b, m, n, CUDA_R_32F), .base = dc->base, .offsets = offsets_c, .total = total, .count = true};
     struct call c = {.function = "cusparseXcsrgeam2Nnz", .peak = LIBRARY_SINGLE};
     call_matrix(&c, &p.a, 0, true);
@@ -237,7 +231,7 @@ cusparseStatus_t cusparseXcsrgeam2Nnz(cusparseHandle_t h, int m, int n, const cu
 static cusparseStatus_t csrgeam2(const char *function, cusparseHandle_t h, int m, int n, const void *alpha, const struct side *a, const void *beta,
                                  const struct side *b, const struct cusparseMatDescr *dc, void *values, int *offsets, int *columns, cudaDataType type)
 {
-    NEED(sides_are(h, m, n, a, b, dc) && alpha && beta);
+    NEED(sides_are(h, m, n, a, b, dc) && alpha && beta, INVALID_VALUE);
     const enum compute as = type_compute(type);
     struct sum p = {side_matrix(a, m, n, type), side_matrix(b, m, n, type), scalar_of(h, alpha, as), scalar_of(h, beta, as), dc->base, offsets, columns, NULL, values, false};
     struct call c = {.function = function, .flops = (type_is_complex(type) ? 8.0 : 2.0) * ((double)a->nnz + b->nnz), .peak = compute_peak(as, type), .more = more_sum};
@@ -281,7 +275,7 @@ static cusparseStatus_t put_band(const char *function, cusparseHandle_t h, const
 {
     static const char *const names[2][5] = {{"dl", "d", "du"}, {"ds", "dl", "d", "du", "dw"}};
     const int width = type_bytes(p->type);
-    NEED(h && p->m >= 3 && p->batches >= 0);
+    NEED(h && p->m >= 3 && p->batches >= 0, INVALID_VALUE);
     struct call c = {.function = function, .peak = compute_peak(type_compute(p->type), p->type)};
     c.flops = (type_is_complex(p->type) ? 4.0 : 1.0) * (p->diagonals == 3 ? 8.0 : 19.0) * (double)p->m * p->batches; /* elimination without pivots */
     for (int i = 0; i < p->diagonals; i++)
@@ -292,7 +286,7 @@ static cusparseStatus_t put_band(const char *function, cusparseHandle_t h, const
 
 static cusparseStatus_t band_room(cusparseHandle_t h, bool good, size_t *bytes)
 {
-    NEED(h && good && bytes);
+    NEED(h && good && bytes, INVALID_VALUE);
     *bytes = BUFFER;
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -317,7 +311,7 @@ static cusparseStatus_t band_room(cusparseHandle_t h, bool good, size_t *bytes)
     }                                                                                                                                                \
     cusparseStatus_t cusparse##S##gemvi_bufferSize(cusparseHandle_t h, cusparseOperation_t op, int m, int n, int nnz, int *bytes)                    \
     {                                                                                                                                                \
-        NEED(h && op <= CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && m >= 0 && n >= 0 && nnz >= 0 && bytes);                                            \
+        NEED(h && op <= CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && m >= 0 && n >= 0 && nnz >= 0 && bytes, INVALID_VALUE);                                            \
         *bytes = BUFFER;                                                                                                                             \
         return CUSPARSE_STATUS_SUCCESS;                                                                                                              \
     }                                                                                                                                                \
@@ -358,7 +352,7 @@ static cusparseStatus_t band_room(cusparseHandle_t h, bool good, size_t *bytes)
                                                     void *buffer)                                                                                    \
     {                                                                                                                                                \
         (void)buffer;                                                                                                                                \
-        NEED(stride >= m);                                                                                                                           \
+        NEED(stride >= m, INVALID_VALUE);                                                                                                                           \
         return put_band("cusparse" #S "gtsv2StridedBatch", h, &(struct band){{dl, d, du}, 3, x, m, 1, stride, 1, stride, batches, type});            \
     }                                                                                                                                                \
     cusparseStatus_t cusparse##S##gtsvInterleavedBatch_bufferSizeExt(cusparseHandle_t h, int algo, int m, const E *dl, const E *d, const E *du,      \
@@ -370,7 +364,7 @@ static cusparseStatus_t band_room(cusparseHandle_t h, bool good, size_t *bytes)
     cusparseStatus_t cusparse##S##gtsvInterleavedBatch(cusparseHandle_t h, int algo, int m, E *dl, E *d, E *du, E *x, int batches, void *buffer)     \
     {                                                                                                                                                \
         (void)buffer;                                                                                                                                \
-        NEED(algo >= 0 && algo <= 2);                                                                                                                \
+        NEED(algo >= 0 && algo <= 2, INVALID_VALUE);                                                                                                                \
         return put_band("cusparse" #S "gtsvInterleavedBatch", h, &(struct band){{dl, d, du}, 3, x, m, batches, 1, batches, 1, batches, type});       \
     }                                                                                                                                                \
     cusparseStatus_t cusparse##S##gpsvInterleavedBatch_bufferSizeExt(cusparseHandle_t h, int algo, int m, const E *ds, const E *dl, const E *d,      \
@@ -383,7 +377,7 @@ static cusparseStatus_t band_room(cusparseHandle_t h, bool good, size_t *bytes)
                                                        void *buffer)                                                                                 \
     {                                                                                                                                                \
         (void)buffer;                                                                                                                                \
-        NEED(algo == 0);                                                                                                                             \
+        NEED(algo == 0, INVALID_VALUE);                                                                                                                             \
         return put_band("cusparse" #S "gpsvInterleavedBatch", h,                                                                                     \
                         &(struct band){{ds, dl, d, du, dw}, 5, x, m, batches, 1, batches, 1, batches, type});                                        \
     }
@@ -399,7 +393,7 @@ static cusparseStatus_t band_room(cusparseHandle_t h, bool good, size_t *bytes)
     cusparseStatus_t cusparse##S##name(cusparseHandle_t h, int m, int n, const E *dl, const E *d, const E *du, E *x, int ldb, void *buffer)           \
     {                                                                                                                                                 \
         (void)buffer;                                                                                                                                 \
-        NEED(ldb >= m);                                                                                                                               \
+        NEED(ldb >= m, INVALID_VALUE);                                                                                                                               \
         return put_band("cusparse" #S #name, h, &(struct band){{dl, d, du}, 3, x, m, 1, 0, 1, ldb, n, type});                                         \
     }
 

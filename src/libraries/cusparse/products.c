@@ -6,12 +6,6 @@
 
 #include <stdio.h>
 
-#define NEED(is, status) \
-    if (!(is))           \
-        return CUSPARSE_STATUS_##status
-
-enum { BUFFER = 8 }; /* bytes that are asked for: no call uses them, but programs expect a buffer */
-
 /* An operation that the values allow: a conjugate only of complex ones. */
 static bool is_operation(cusparseOperation_t op, cudaDataType type)
 {

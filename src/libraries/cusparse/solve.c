@@ -6,12 +6,6 @@
 
 #include "libraries/cusparse/call.h"
 
-#define NEED(is, status) \
-    if (!(is))           \
-        return CUSPARSE_STATUS_##status
-
-enum { BUFFER = 8 };
-
 struct cusparseSpSVDescr {
     bool analysed;
 };

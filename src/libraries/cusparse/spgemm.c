@@ -8,12 +8,6 @@
 
 #include "libraries/cusparse/call.h"
 
-#define NEED(is, status) \
-    if (!(is))           \
-        return CUSPARSE_STATUS_##status
-
-enum { BUFFER = 8 }; /* bytes: the phases tell a question from a call by the buffer's being there */
-
 struct cusparseSpGEMMDescr {
     int64_t rows, nnz, products;
     int64_t *offset; /* rows + 1; NULL: nothing is known yet */

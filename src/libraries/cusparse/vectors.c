@@ -3,12 +3,6 @@
 
 #include "libraries/cusparse/call.h"
 
-#define NEED(is, status) \
-    if (!(is))           \
-        return CUSPARSE_STATUS_##status
-
-enum { BUFFER = 8 };
-
 /* --- vectors --- */
 
 struct pair {
@@ -40,59 +34,55 @@ static cusparseStatus_t put_pair(const char *function, cusparseHandle_t h, const
     return call_put(&c, h, run, p, sizeof *p, on_host);
 }
 
-/* Both operands in the format that computes, and the places. */
-static cudaError_t open_pair(struct scratch *s, const struct pair *p, int64_t **at, void **x, void **y)
+/* Does it with both operands in the format that computes and the places of x's. */
+static cudaError_t with_pair(const struct pair *p, void (*work)(const struct pair *p, const int64_t *at, void *x, void *y))
 {
-    cudaError_t e = vector_places(s, &p->x, at);
-    if (e)
-        return e;
-    *x = array_read(s, p->x.values, p->x.type, p->as, p->x.nnz);
-    *y = array_read(s, p->y.values, p->y.type, p->as, p->y.size);
-    return *x && *y ? cudaSuccess : cudaErrorMemoryAllocation;
+    struct scratch s = {.n = 0};
+    int64_t *at;
+    cudaError_t e = vector_places(&s, &p->x, &at);
+    if (!e) {
+        void *x = array_read(&s, p->x.values, p->x.type, p->as, p->x.nnz);
+        void *y = array_read(&s, p->y.values, p->y.type, p->as, p->y.size);
+        if (x && y)
+            work(p, at, x, y);
+        else
+            e = cudaErrorMemoryAllocation;
+    }
+    scratch_release(&s);
+    return e;
+}
+
+static void axpby(const struct pair *p, const int64_t *at, void *x, void *y)
+{
+    kernels_of[p->as].axpby(scalar_at(&p->one), x, at, p->x.nnz, scalar_at(&p->other), y, p->y.size);
+    array_write(y, p->y.values, p->y.type, p->as, p->y.size);
+}
+
+static void rot(const struct pair *p, const int64_t *at, void *x, void *y)
+{
+    kernels_of[p->as].rot(scalar_at(&p->one), scalar_at(&p->other), x, at, p->x.nnz, y);
+    array_write(x, p->x.values, p->x.type, p->as, p->x.nnz);
+    array_write(y, p->y.values, p->y.type, p->as, p->y.size);
+}
+
+static void dot(const struct pair *p, const int64_t *at, void *x, void *y)
+{
+    kernels_of[p->as].dot(p->conjugated, x, at, p->x.nnz, y, library_host(p->result));
 }
 
 static cudaError_t run_axpby(void *data)
 {
-    const struct pair *p = data;
-    struct scratch s = {.n = 0};
-    int64_t *at;
-    void *x, *y;
-    cudaError_t e = open_pair(&s, p, &at, &x, &y);
-    if (!e) {
-        kernels_of[p->as].axpby(scalar_at(&p->one), x, at, p->x.nnz, scalar_at(&p->other), y, p->y.size);
-        array_write(y, p->y.values, p->y.type, p->as, p->y.size);
-    }
-    scratch_release(&s);
-    return e;
+    return with_pair(data, axpby);
 }
 
 static cudaError_t run_rot(void *data)
 {
-    const struct pair *p = data;
-    struct scratch s = {.n = 0};
-    int64_t *at;
-    void *x, *y;
-    cudaError_t e = open_pair(&s, p, &at, &x, &y);
-    if (!e) {
-        kernels_of[p->as].rot(scalar_at(&p->one), scalar_at(&p->other), x, at, p->x.nnz, y);
-        array_write(x, p->x.values, p->x.type, p->as, p->x.nnz);
-        array_write(y, p->y.values, p->y.type, p->as, p->y.size);
-    }
-    scratch_release(&s);
-    return e;
+    return with_pair(data, rot);
 }
 
 static cudaError_t run_dot(void *data)
 {
-    const struct pair *p = data;
-    struct scratch s = {.n = 0};
-    int64_t *at;
-    void *x, *y;
-    cudaError_t e = open_pair(&s, p, &at, &x, &y);
-    if (!e)
-        kernels_of[p->as].dot(p->conjugated, x, at, p->x.nnz, y, library_host(p->result));
-    scratch_release(&s);
-    return e;
+    return with_pair(data, dot);
 }
 
 /* Copies numbers as they are: y[at] = x, or x = y[at] (gather). */
