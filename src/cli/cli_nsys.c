@@ -15,6 +15,7 @@
 #include "base/strbuf.h"
 #include "cli/cli.h"
 #include "cli/flags.h"
+#include "cli/nsys.h"
 #include "cli/nsys_reports.h"
 #include "cli/nsys_sqlite.h"
 #include "cli/program.h"
@@ -37,9 +38,17 @@ struct nsys {
     bool format_given;
 };
 
-static bool truth(struct nsys *n, const struct flag *row, const char *value)
+bool nsys_truth(struct diag_list *diags, const struct flag *row, const char *value)
 {
-    return FLAGS_CHOICE(&n->diags, row, value, "true", "false", "yes", "no", "1", "0") % 2 == 0;
+    return FLAGS_CHOICE(diags, row, value, "true", "false", "yes", "no", "1", "0") % 2 == 0;
+}
+
+bool nsys_may_write(const char *path, bool force, struct diag_list *diags)
+{
+    if (force || access(path, F_OK))
+        return true;
+    diag_add(diags, DIAG_ERROR, NULL, 0, "'%s' is there already; --force-overwrite true writes over it", path);
+    return false;
 }
 
 static void host_times(struct nsys *n)
@@ -98,9 +107,7 @@ static void to_file(struct nsys *n, const char *wanted, const struct strbuf *tex
 
     for (char *c = path + strlen(n->output); *c; c++)
         *c = *c == ':' ? '_' : *c;
-    if (!n->force && access(path, F_OK) == 0)
-        diag_add(&n->diags, DIAG_ERROR, NULL, 0, "'%s' is there already; --force-overwrite true writes over it", path);
-    else if (program_write_report(text, path, NULL, &n->diags))
+    if (nsys_may_write(path, n->force, &n->diags) && program_write_report(text, path, NULL, &n->diags))
         strbuf_addf(said, "to [%s]... \n", path);
 }
 
@@ -201,13 +208,13 @@ static void set_flag(void *to, int which, const char *value)
         n->output = value;
         break;
     case FLAG_FORCE:
-        n->force = truth(n, &flags[which], value);
+        n->force = nsys_truth(&n->diags, &flags[which], value);
         break;
     case FLAG_STATS:
-        n->stats = truth(n, &flags[which], value);
+        n->stats = nsys_truth(&n->diags, &flags[which], value);
         break;
     case FLAG_SHOW:
-        n->hidden = !truth(n, &flags[which], value);
+        n->hidden = !nsys_truth(&n->diags, &flags[which], value);
         break;
     case FLAG_EXPORT:
         n->database = FLAGS_CHOICE(&n->diags, &flags[which], value, "sqlite", "none") == 0;
@@ -260,8 +267,7 @@ static int profile(struct nsys *n, int argc, char **argv)
 
     if (at == argc && !n->diags.errors)
         diag_add(&n->diags, DIAG_ERROR, NULL, 0, "no program: nsys profile PROGRAM [ARGS]");
-    if (!n->force && access(w.name, F_OK) == 0)
-        diag_add(&n->diags, DIAG_ERROR, NULL, 0, "'%s' is there already; --force-overwrite true writes over it", w.name);
+    nsys_may_write(w.name, n->force, &n->diags);
     if (!n->diags.errors)
         exe = program_find_any(&n->compile, n->device, argv[at], &n->diags);
     if (!exe || n->diags.errors)
@@ -314,7 +320,7 @@ static void set_stats_flag(void *to, int which, const char *value)
         n->output = value;
         break;
     case STATS_FORCE:
-        n->force = truth(n, &stats_flags[which], value);
+        n->force = nsys_truth(&n->diags, &stats_flags[which], value);
         break;
     case STATS_HELP_REPORTS:
         list_reports(n);

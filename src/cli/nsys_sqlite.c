@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "base/table.h"
 #include "cli/cli.h"
+#include "cli/nsys.h"
 #include "cli/program.h"
 
 enum { CONTEXT = 1 };
@@ -36,6 +37,8 @@ struct script {
     struct strbuf sql;
     struct table ids; /* of texts: number + 1 as a pointer */
     struct table told; /* devices and processes that are in their tables */
+    struct table kernels; /* mangled name: its struct kernel_texts */
+    const struct trace_event *last; /* whose device and process were told last */
     struct arena arena;
     intptr_t texts;
 };
@@ -78,6 +81,9 @@ static bool first_time(struct script *s, const char *key)
 
 static void tell_owner(struct script *s, const struct trace_event *e)
 {
+    if (s->last && s->last->pid == e->pid && s->last->device == e->device && (s->last->device_name || !e->device_name))
+        return;
+    s->last = e;
     if (first_time(s, arena_printf(&s->arena, "process %" PRId64, e->pid))) {
         strbuf_addf(&s->sql, "INSERT INTO PROCESSES VALUES (%" PRId64 ", %" PRId64 ", ", global(e, 0), e->pid);
         quoted(&s->sql, e->process ? e->process : "");
@@ -102,13 +108,32 @@ static void begin_command(struct script *s, const char *name, const struct trace
     strbuf_addf(&s->sql, ", %d, %d, %d, %" PRIu64 ", %" PRId64, e->device, CONTEXT, e->stream, e->call, global(e, 0));
 }
 
+/* Of kernels a name is demangled once, however many launches bear it. */
+struct kernel_texts {
+    intptr_t full, base, mangled;
+};
+
+static const struct kernel_texts *texts_of(struct script *s, const struct trace_event *e)
+{
+    struct kernel_texts *k = e->library ? NULL : table_get(&s->kernels, e->name);
+
+    if (!k) {
+        k = arena_alloc(&s->arena, sizeof *k);
+        k->full = text_id(s, trace_name(e, TRACE_NAMES_NSYS, &s->arena));
+        k->base = text_id(s, trace_name(e, TRACE_NAMES_BASE, &s->arena));
+        k->mangled = text_id(s, e->name);
+        if (!e->library)
+            table_set(&s->kernels, e->name, k);
+    }
+    return k;
+}
+
 static void add_kernel(struct script *s, const struct trace_event *e)
 {
-    intptr_t full = text_id(s, trace_name(e, TRACE_NAMES_NSYS, &s->arena)), base = text_id(s, trace_name(e, TRACE_NAMES_BASE, &s->arena)),
-             mangled = text_id(s, e->name);
+    const struct kernel_texts *k = texts_of(s, e);
 
     begin_command(s, "CUPTI_ACTIVITY_KIND_KERNEL", e);
-    strbuf_addf(&s->sql, ", %" PRIdPTR ", %" PRIdPTR ", %" PRIdPTR ", %" PRId64 ", %u, %u, %u, %u, %u, %u, %" PRId64 ", %" PRId64 ");\n", full, base, mangled,
+    strbuf_addf(&s->sql, ", %" PRIdPTR ", %" PRIdPTR ", %" PRIdPTR ", %" PRId64 ", %u, %u, %u, %u, %u, %u, %" PRId64 ", %" PRId64 ");\n", k->full, k->base, k->mangled,
                 e->registers, e->grid[0], e->grid[1], e->grid[2], e->block[0], e->block[1], e->block[2], e->shared_static, e->shared_dynamic);
 }
 
@@ -201,8 +226,7 @@ bool nsys_sqlite_write(const struct trace *t, const char *path, bool force, stru
     struct sqlite q;
     bool ok = load(&q, diags);
 
-    if (ok && !force && access(path, F_OK) == 0) {
-        diag_add(diags, DIAG_ERROR, NULL, 0, "'%s' is there already; --force-overwrite true writes over it", path);
+    if (ok && !nsys_may_write(path, force, diags)) {
         ok = false;
     } else if (ok && unlink(path) && errno != ENOENT) {
         diag_add(diags, DIAG_ERROR, NULL, 0, "cannot write the database '%s': %s", path, strerror(errno));
@@ -218,6 +242,7 @@ bool nsys_sqlite_write(const struct trace *t, const char *path, bool force, stru
     strbuf_release(&s.sql);
     table_release(&s.ids);
     table_release(&s.told);
+    table_release(&s.kernels);
     return ok;
 }
 
@@ -252,7 +277,7 @@ static void set_flag(void *to, int which, const char *value)
         x->output = program_file_name(&x->diags->arena, value);
         break;
     case FLAG_FORCE:
-        x->force = FLAGS_CHOICE(x->diags, &flags[which], value, "true", "false") == 0;
+        x->force = nsys_truth(x->diags, &flags[which], value);
         break;
     }
 }
