@@ -190,6 +190,4 @@ HEDDLE_NVTX int nvtxDomainRangePop(nvtxDomainHandle_t d)
 #define nvtxDomainNameCategory nvtxDomainNameCategoryA
 #endif
 
-#undef HEDDLE_NVTX
-
 #endif

@@ -1,3 +1,5 @@
-/* libnvToolsExt: the functions of nvToolsExt.h for callers that do not have them from our header. */
+/* libnvToolsExt: the functions of NVTX's headers for callers that do not have them from our header. */
 #define HEDDLE_NVTX __attribute__((visibility("default")))
 #include "nvToolsExt.h"
+#include "nvToolsExtCuda.h"
+#include "nvToolsExtCudaRt.h"

@@ -1,6 +1,8 @@
 // Launches in none of the ranges, in pushed, nested and started ones, and between cudaProfilerStart and cudaProfilerStop.
 #include <cuda_profiler_api.h>
 #include <nvToolsExt.h>
+#include <nvtx3/nvToolsExtCuda.h>
+#include <nvtx3/nvToolsExtCudaRt.h>
 #include <nvtx3/nvtx3.hpp>
 
 __global__ void in_none() {}
@@ -25,6 +27,8 @@ static void function()
 
 int main()
 {
+    nvtxNameCudaStreamA(0, "ours");
+    nvtxNameCuDevice(0, "the first");
     in_none<<<1, 1>>>();
     nvtxRangePushA("outer");
     in_outer<<<1, 1>>>();

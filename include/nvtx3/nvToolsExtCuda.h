@@ -1,0 +1,2 @@
+/* NVTX 3, where it is looked for. */
+#include "../nvToolsExtCuda.h"
