@@ -3,6 +3,7 @@
 #include <cublas_v2.h>
 #include <cuda_fp16.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -115,6 +116,10 @@ static void vectors(cublasHandle_t h)
     int i;
     int64_t wide;
     CHECK(!cublasSdot(h, 10, x.at, 2, y.at, -1, &r) && std::fabs(r - dot) < 1e-5);
+    Array<float> many(1 << 20, 0); /* as near as a GPU's tree of sums, not as one float that a million numbers are added to */
+    std::fill(many.host.begin(), many.host.end(), 0.249938965f);
+    cudaMemcpy(many.at, many.host.data(), many.host.size() * sizeof(float), cudaMemcpyHostToDevice);
+    CHECK(!cublasSdot(h, 1 << 20, many.at, 1, many.at, 1, &r) && std::fabs(r / (0.249938965 * 0.249938965 * (1 << 20)) - 1) < 2e-7);
     CHECK(!cublasSasum(h, 10, x.at, 2, &r) && std::fabs(r - sum) < 1e-5);
     CHECK(!cublasSnrm2(h, 10, x.at, 2, &r) && std::fabs(r - std::sqrt(squares)) < 1e-5);
     CHECK(!cublasIsamax(h, 10, x.at, 2, &i) && i == largest + 1);
