@@ -62,6 +62,7 @@
 #define HEDDLE_P_arrays(access, name, n)                                  , HEDDLE_CONST_##access HEDDLE_OF_##access *const name[]
 #define HEDDLE_P_integers(access, name, n)                                , HEDDLE_CONST_##access int *name
 #define HEDDLE_P_info(name)               , int *name
+#define HEDDLE_P_maybe_info(name)               , int *name
 #define HEDDLE_P_host_info(name)          , int *name
 #define HEDDLE_P_execution(name)          , cudaDataType name
 #define HEDDLE_P_compute(name)            , cublasComputeType_t name

@@ -180,6 +180,16 @@ static void solving(cublasHandle_t h)
     CHECK(!cublasDgetrfBatched(h, 5, from, 5, pivots, info, 1) && !cublasDgetriBatched(h, 5, from, 5, pivots, to, 5, info, 1));
     std::vector<double> all = inverse.get();
     CHECK(near(std::vector<double>(all.begin(), all.begin() + 25), std::vector<double>(all.begin() + 25, all.end())));
+    Array<double> square(25, 3), right(5, 0); // of A x = b with x all ones; nobody wants the numbers of singular systems
+    for (int i = 0; i < 5; i++)
+        right.host[i] = square.host[i] + square.host[i + 5] + square.host[i + 10] + square.host[i + 15] + square.host[i + 20];
+    cudaMemcpy(right.at, right.host.data(), 40, cudaMemcpyHostToDevice);
+    list[0] = square.at;
+    list[1] = right.at;
+    cudaMemcpy(from, list, 16, cudaMemcpyHostToDevice);
+    int wrong = -1;
+    CHECK(!cublasDgelsBatched(h, CUBLAS_OP_N, 5, 5, 1, from, 5, from + 1, 5, &wrong, nullptr, 1) && wrong == 0);
+    CHECK(near(right.get(), std::vector<double>(5, 1)));
     cudaFree(from);
     cudaFree(to);
     cudaFree(pivots);

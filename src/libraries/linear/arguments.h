@@ -96,6 +96,7 @@ static inline cudaDataType compute_type(cublasComputeType_t t)
 #define A_arrays(access, name, n)     ARRAY(PACKED, access, name, TYPE_##access, 1, n, 1, , .batches = LINEAR_POINTERS)
 #define A_integers(access_, name_, n) {.kind = LINEAR_INTEGERS, .name = #name_, .at = name_, .count = n, .access = ACCESS_##access_},
 #define A_info(name_)                 {.kind = LINEAR_INFO, .name = #name_, .at = name_, .count = 1, .access = LINEAR_OUT},
+#define A_maybe_info(name_)           {.kind = LINEAR_INFO, .name = #name_, .at = name_, .count = 1, .access = LINEAR_OUT, .optional = true},
 #define A_host_info(name_)            {.kind = LINEAR_HOST_INFO, .name = #name_, .at = name_},
 #define A_execution(name_)            {.kind = LINEAR_EXECUTION, .name = #name_, .value = (name_)},
 #define A_compute(name_)              {.kind = LINEAR_EXECUTION, .name = #name_, .value = compute_type(name_), .count = (name_)},

@@ -280,7 +280,7 @@ static int plain_operands(const struct call *c, struct library_operand *o)
         if (a->kind == LINEAR_ARRAY && a->batches == LINEAR_POINTERS) {
             bytes = (size_t)c->batches * sizeof(void *);
             access = LIBRARY_READ;
-        } else if ((a->kind == LINEAR_INTEGERS && a->at) || a->kind == LINEAR_INFO) {
+        } else if ((a->kind == LINEAR_INTEGERS && a->at) || (a->kind == LINEAR_INFO && (a->at || !a->optional))) {
             bytes = (size_t)(a->value ? 1 : c->batches) * (size_t)a->count * sizeof(int);
         } else if (c->context.on_device && (a->kind == LINEAR_FACTOR || a->kind == LINEAR_SCALAR || a->kind == LINEAR_RESULT)) {
             bytes = (size_t)a->count * element_bytes(a->type);

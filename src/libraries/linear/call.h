@@ -41,6 +41,7 @@ struct linear_argument {
     const void *at;
     cudaDataType type;    /* of numbers */
     bool real, computed;  /* real whatever is computed in; of the type that is computed in, whatever `type` says */
+    bool optional;        /* of a LINEAR_INFO: NULL is none */
     int64_t count;
     enum linear_form form;
     unsigned access;

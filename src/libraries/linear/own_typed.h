@@ -225,10 +225,10 @@ static void OWN(geqrfb)(void **v)
 /* trans m n nrhs A lda C ldc info */
 static void OWN(gelsb)(void **v)
 {
-    int m = INT(1), n = INT(2), room = (m < n ? m : n) + 64 * (m + n + INT(3) + 1);
+    int m = INT(1), n = INT(2), room = (m < n ? m : n) + 64 * (m + n + INT(3) + 1), unwanted;
     T *work = malloc((size_t)room * sizeof *work);
     if (work)
-        host_do(LETTER, "gels", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], work, &room, v[8]);
+        host_do(LETTER, "gels", v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], work, &room, v[8] ? v[8] : &unwanted);
     free(work);
 }
 
