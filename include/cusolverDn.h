@@ -18,6 +18,10 @@ struct gesvdjInfo;
 typedef struct gesvdjInfo *gesvdjInfo_t;
 struct cusolverDnParams;
 typedef struct cusolverDnParams *cusolverDnParams_t;
+struct cusolverDnIRSParams;
+typedef struct cusolverDnIRSParams *cusolverDnIRSParams_t;
+struct cusolverDnIRSInfos;
+typedef struct cusolverDnIRSInfos *cusolverDnIRSInfos_t;
 
 typedef enum {
     CUSOLVERDN_GETRF = 0,
@@ -70,6 +74,19 @@ cusolverStatus_t cusolverDnXgesvdjGetSweeps(cusolverDnHandle_t handle, gesvdjInf
 #undef HEDDLE_ROUTINES
 #undef ROUTINE
 #pragma pop_macro("ROUTINE")
+
+/* ---- what is not there ---- */
+#if defined(__cplusplus)
+#define CUSOLVER_NOT_THERE(name) cusolverStatus_t name(...);
+#else
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#define CUSOLVER_NOT_THERE(name) cusolverStatus_t name();
+#endif
+#include "heddle/cusolver_functions.def"
+#if !defined(__cplusplus)
+#pragma GCC diagnostic pop
+#endif
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,8 @@ foreach(name cublas_old cublasLt cusolver)
   add_test(NAME libraries.${name} COMMAND heddle_cli run -std=c++17 -l${library} ${libraries}/${name}.cu)
   set_tests_properties(libraries.${name} PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 FAIL_REGULAR_EXPRESSION FAILED ENVIRONMENT "${libraries_environment}")
 endforeach()
+set(said "cusolverDnDsytrf is not there yet") # once, though it is called twice
+set_tests_properties(libraries.cusolver PROPERTIES PASS_REGULAR_EXPRESSION "heddle: ${said}.*PASSED" FAIL_REGULAR_EXPRESSION "FAILED;${said}.*${said}")
 
 set(library_programs
     cublas

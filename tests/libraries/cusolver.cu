@@ -265,6 +265,8 @@ int main()
     more(h, a, b, work, 8192, info);
     hermitian(h, (cuDoubleComplex *)work, 8192, info);
     CHECK(cusolverDnDpotrf(h, CUBLAS_FILL_MODE_LOWER, N, a, N - 1, work, room, info) == CUSOLVER_STATUS_INVALID_VALUE);
+    for (int i = 0; i < 2; i++) // says so, once
+        CHECK(cusolverDnDsytrf(h, CUBLAS_FILL_MODE_LOWER, N, a, N, info, work, room, info) == CUSOLVER_STATUS_NOT_SUPPORTED);
     CHECK(!cusolverDnDestroyGesvdjInfo(jacobi) && !cusolverDnDestroy(h) && cudaGetLastError() == cudaSuccess);
     printf(failures ? "FAILED\n" : "PASSED\n");
     return failures != 0;
