@@ -138,7 +138,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.slots = (uint32_t)d->spec.subpartitions;
         run.block_slots = block_slots(k, &l);
         l.turn_records = 1;
-        l.first_turn = 0;
+        l.turns = 0;
     }
     /* Machine code tallies accesses by their address modulo TALLY_SLOTS; where rules ask for more, the interpreter counts. */
     bool tallied = !l.shared_bytes || rules.shared_residue <= TALLY_SLOTS, counting = d->see || groups & ~COUNTERS_OF(LAUNCH);

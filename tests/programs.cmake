@@ -43,17 +43,19 @@ add_test(NAME program.debug_frames COMMAND heddle_cli run -G ${programs}/debug_f
 set_tests_properties(program.debug_frames PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                      ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 
-# What all warps load before their first loop they have before one of them stores, in each executor and when launches are
-# counted (src/interp/turn.h).
-foreach(executor auto interp jit jit-first)
-  add_test(NAME program.first_loads_${executor} COMMAND heddle_cli run ${programs}/first_loads.cu)
-  set_tests_properties(program.first_loads_${executor} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
-                       ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+# What all warps load before their first loop, or at one place behind a barrier, they have before one of them stores, in each
+# executor and when launches are counted (src/interp/turn.h).
+foreach(program first_loads barrier_loads)
+  foreach(executor auto interp jit jit-first)
+    add_test(NAME program.${program}_${executor} COMMAND heddle_cli run ${programs}/${program}.cu)
+    set_tests_properties(program.${program}_${executor} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                         ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+  endforeach()
+  add_test(NAME profile.${program} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scratch.sh $<TARGET_FILE:heddle_cli> profile
+           --metrics inst_executed --log-file ${program}.log ${programs}/${program}.cu)
+  set_tests_properties(profile.${program} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                       ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
-add_test(NAME profile.first_loads COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scratch.sh $<TARGET_FILE:heddle_cli> profile
-         --metrics inst_executed --log-file first_loads.log ${programs}/first_loads.cu)
-set_tests_properties(profile.first_loads PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
-                     ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 
 # Memory and events of another process.
 foreach(executor auto interp)

@@ -117,7 +117,7 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
     heddle_occupancy(k, (int)l->threads, c->shared_bytes, &resident);
     l->resident = l->sms * (uint32_t)(resident < 1 ? 1 : resident);
     l->reg_bytes = interp_reg_bytes(k->code);
-    l->first_turn = interp_first_turn(k->code, l);
+    l->turns = interp_turns(k->code, l);
     l->early_reads = ir_reads_early(k->ir);
     l->local_size = k->ir->local_bytes;
     if (k->ir->recursive)

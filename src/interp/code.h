@@ -74,6 +74,7 @@ struct step {
     uint8_t dst_width[IR_MAX_DST]; /* bytes of a lane of each destination register: a vector's may differ */
     uint8_t sreg;          /* STEP_SREG: enum ptx_sreg */
     uint8_t nsub;
+    uint8_t turn;          /* behind it a turn may end: number of the place in turns.at, + 1; 0: none does */
     place guard;
     place d[IR_MAX_DST];   /* PLACE_NONE: dropped */
     place s[IR_MAX_SRC];   /* PLACE_NONE: absent */
@@ -98,9 +99,15 @@ struct interp_code {
     char *pool;
     size_t pool_bytes;
     uint32_t reg_bytes;
-    struct turn turn;
+    struct turn_places turns;
     unsigned needs; /* of the services that it calls: enum service_needs */
 };
+
+/* Whole warps of the launch end a turn behind the step. */
+static inline bool step_ends_turn(const struct launch *l, const struct step *st)
+{
+    return st->turn && l->turns >> (st->turn - 1) & 1;
+}
 
 static inline void *place_at(const struct interp_code *c, const struct warp *w, place p)
 {

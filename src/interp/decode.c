@@ -355,7 +355,7 @@ struct interp_code *interp_compile(struct ir_kernel *k, const char **problem_tex
         interp_free(c);
         return NULL;
     }
-    c->turn = turn_find(c);
+    turns_find(c);
     return c;
 }
 
@@ -366,12 +366,14 @@ void interp_free(struct interp_code *c)
     alloc_release(c->step);
     alloc_release(c->of_reg);
     alloc_release(c->pool);
+    turns_release(&c->turns);
     alloc_release(c);
 }
 
-uint32_t interp_first_turn(const struct interp_code *c, const struct launch *l)
+uint32_t interp_turns(const struct interp_code *c, const struct launch *l)
 {
-    return l->warps_per_block > 1 && turn_matters(&c->turn, l->space, l->params) ? (uint32_t)c->turn.site + 1 : 0;
+    struct range_launch known = {.dim = l->block_dim, .grid = l->grid, .params = l->params, .shared_bytes = l->shared_bytes};
+    return l->warps_per_block > 1 ? turns_wanted(c, &known, l->space) : 0;
 }
 
 bool interp_uses_heap(const struct interp_code *c)

@@ -24,8 +24,8 @@ bool interp_uses_heap(const struct interp_code *c);
 /* It calls functions of the device's runtime: launches have children (simt/children.h). */
 bool interp_asks_runtime(const struct interp_code *c);
 
-/* launch.first_turn for these parameters and sizes. */
-uint32_t interp_first_turn(const struct interp_code *c, const struct launch *l);
+/* launch.turns for these parameters and sizes. */
+uint32_t interp_turns(const struct interp_code *c, const struct launch *l);
 
 /* Bytes of registers that a warp needs. */
 uint32_t interp_reg_bytes(const struct interp_code *c);

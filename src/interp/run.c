@@ -421,7 +421,8 @@ static bool run_split(struct run *r, enum warp_stop *why)
                 *why = WARP_FAULT;
                 return true;
             }
-            if ((uint32_t)++r->pc == r->l->first_turn && r->mask == UINT32_MAX) {
+            r->pc++;
+            if (step_ends_turn(r->l, st) && r->mask == UINT32_MAX) {
                 put_split(r);
                 *why = WARP_TURN;
                 return true;

@@ -204,7 +204,7 @@ bool facts_gives(const struct ir_inst *in, int i)
 
 /* --- special registers --- */
 
-enum sreg_scope { SCOPE_LAUNCH, SCOPE_BLOCK, SCOPE_WARP, SCOPE_LANE, SCOPE_TIME };
+enum sreg_scope { SCOPE_LAUNCH, SCOPE_BLOCK, SCOPE_WARP, SCOPE_LANE, SCOPE_THREAD, SCOPE_TIME };
 
 static const uint8_t scope_of[PTX_SREG_COUNT] = {
 #define SREG(id, spelling, type, scope) [PTX_SREG_##id] = SCOPE_##scope,
@@ -216,7 +216,13 @@ unsigned facts_source(const struct ir_src *s)
 {
     if (s->kind != IR_SRC_SREG)
         return 0;
-    return scope_of[s->sreg] == SCOPE_LANE ? FACT_LANE : scope_of[s->sreg] == SCOPE_TIME ? FACT_STATE : 0;
+    enum sreg_scope scope = scope_of[s->sreg];
+    return scope == SCOPE_LANE || scope == SCOPE_THREAD ? FACT_LANE : scope == SCOPE_TIME ? FACT_STATE : 0;
+}
+
+bool facts_alike_in_warps(const struct ir_src *s)
+{
+    return s->kind != IR_SRC_SREG || scope_of[s->sreg] <= SCOPE_BLOCK || scope_of[s->sreg] == SCOPE_LANE;
 }
 
 /* --- what follows --- */

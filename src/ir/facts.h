@@ -64,6 +64,9 @@ bool facts_gives(const struct ir_inst *in, int i);
 /* A special register's value, as a source: FACT_LANE or FACT_STATE, or 0: one value in the warp at all times. */
 unsigned facts_source(const struct ir_src *s);
 
+/* It has, lane by lane, the same value in all warps of a block at all times. True of immediates. */
+bool facts_alike_in_warps(const struct ir_src *s);
+
 /* Results come from the lane's sources alone, and nothing else happens. */
 bool facts_pure(const struct ir_inst *in);
 

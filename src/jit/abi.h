@@ -131,7 +131,7 @@ struct jit_frame {
     uint32_t shared_bytes;
     uint32_t local_size, local_bytes; /* a thread: its local memory; with what lies behind it */
     uint32_t budget;       /* back-edges until it gives way; at least 1 */
-    uint32_t first_turn;   /* launch.first_turn */
+    uint32_t turns;        /* launch.turns */
     uint32_t patience;     /* turns of loops that lanes leave one by one, until it asks whether to stop; at least 1 */
     uint32_t turned;       /* back-edges that the warp has taken since it came */
     uint32_t room;         /* records in the ring from which it stops to have them fetched */
@@ -213,6 +213,7 @@ struct jit_job {
     bool split;            /* the split form */
     int jam;               /* the jam form: so many warps as one; else 1 */
     const struct jam_steps *steps; /* of their registers */
+    uint32_t turns;        /* bits: the places where turns may end (interp/turn.h) */
     const int32_t *resume; /* [ninsts]: number of the resume point (split form: position) before this instruction, or -1 */
     int nresume;
     const int32_t *together; /* split form: the other form's resume points */

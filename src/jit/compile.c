@@ -202,7 +202,7 @@ static struct jit_job job_of(const struct jit_code *c, enum form form, enum jit_
     bool split = form == SPLIT;
     struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
                           .counting = c->counting, .tallies = c->tallies, .cached = c->cached, .runs = c->runs, .accesses = c->accesses, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
-                          .split = split, .resume = split ? c->plan.apart : c->plan.resume,
+                          .turns = c->plan.turns, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
                           .home = c->home, .jam = form == JAM ? c->jam_warps : 1, .steps = c->steps, .tier = tier};
     memcpy(job.dim, c->dim, sizeof job.dim);
@@ -302,7 +302,7 @@ void jit_make(struct jit_code *c)
         pthread_once(&compiler.once, load_compiler);
     double start = log_now();
     c->shapes = shapes_find(k, c->dim);
-    c->plan = plan_make(k, j->interp, c->shapes, c->counting && (!c->tallies || c->cached), c->accesses);
+    c->plan = plan_make(k, j->interp, c->shapes, c->dim, c->counting && (!c->tallies || c->cached), c->accesses);
     c->home = plan_homes(k, j->interp, c->shapes);
     find_barriers(c, k);
     find_chains(c, k);

@@ -1,4 +1,4 @@
-/* Resume points: the start, behind barriers and the first turn, heads of loops, where parted lanes meet, and behind what the interpreter
+/* Resume points: the start, behind barriers and where turns end, heads of loops, where parted lanes meet, and behind what the interpreter
  * does (see plan.h). */
 #include "jit/plan.h"
 
@@ -140,14 +140,15 @@ const char *plan_refuses(const struct ir_kernel *k)
     return NULL;
 }
 
-struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool records, unsigned accesses)
+struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, const uint32_t dim[3], bool records,
+                      unsigned accesses)
 {
-    struct plan p = {.resume = alloc_zeroed(sizeof *p.resume * ((size_t)k->ninsts + 2))};
+    struct plan p = {.turns = turns_wanted(c, &(struct range_launch){.dim = dim}, NULL), .resume = alloc_zeroed(sizeof *p.resume * ((size_t)k->ninsts + 2))};
     bool *at = alloc_zeroed((size_t)k->ninsts + 2);
     at[0] = true;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        if (leaves(&c->step[i]) || i == c->turn.site)
+        if (leaves(&c->step[i]) || (c->step[i].turn && p.turns >> (c->step[i].turn - 1) & 1))
             at[i + 1] = true;
         if (in->back_edge && in->op == PTX_OP_BRA)
             at[k->blocks[in->target].first] = true;

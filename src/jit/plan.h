@@ -15,11 +15,13 @@ struct plan {
     int nrow;
     int32_t *access; /* [ninsts + 1]: number of a memory instruction, or -1 */
     int naccesses;
+    uint32_t turns;  /* bits: the places where turns may end (interp/turn.h) */
 };
 
 /* `records`: accesses leave some, so machine code stops before blocks with accesses to have them fetched. `accesses`: enum
  * access_kind; instructions of other kinds have no row. */
-struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, bool records, unsigned accesses);
+struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s, const uint32_t dim[3], bool records,
+                      unsigned accesses);
 void plan_release(struct plan *p);
 
 /* Where machine code keeps the bases of affine registers while a warp stops: bytes into the warp's registers, behind those of

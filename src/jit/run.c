@@ -382,7 +382,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->shared_bytes = l->shared_bytes;
     f->local_size = l->local_size;
     f->local_bytes = l->local_bytes;
-    f->first_turn = l->first_turn;
+    f->turns = l->turns;
     f->room = l->turn_records ? l->turn_records : RING_RECORDS / 2;
     f->jam_credit = JAM_CREDIT;
     f->executed = 0;
@@ -607,6 +607,10 @@ static enum course after(struct jit_frame *f, enum jit_stop why, bool together, 
         if (f->turned >= jit_long_turns) {
             warp_release_joins(w, false);
             *stop = WARP_YIELD;
+            return STOPS;
+        }
+        if (f->site && step_ends_turn(w->block->launch, &f->code->interp->step[f->site - 1])) {
+            *stop = WARP_TURN;
             return STOPS;
         }
         *go = start_at(f, true);

@@ -142,14 +142,14 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
         return false;
     }
     struct shapes *shapes = shapes_find(k, view->block);
-    struct plan plan = plan_make(k, c, shapes, false, ACCESS_ALL);
+    struct plan plan = plan_make(k, c, shapes, view->block, false, ACCESS_ALL);
     int32_t *home = plan_homes(k, c, shapes);
     int warps = 1;
     struct jam_steps *steps = view->jam ? jam_plan(k, shapes, view->block, view->level, &warps) : NULL;
     struct jit_job job = {.kernel = k, .code = c, .shapes = shapes, .level = view->level, .counting = view->counting, .tallies = view->counting,
                           .runs = view->counting, .accesses = view->counting ? ACCESS_ALL : 0,
                           .row = plan.row, .access = plan.access, .naccesses = plan.naccesses,
-                          .split = view->split, .resume = view->split ? plan.apart : plan.resume,
+                          .turns = plan.turns, .split = view->split, .resume = view->split ? plan.apart : plan.resume,
                           .nresume = view->split ? plan.napart : plan.nresume, .together = plan.resume,
                           .home = home, .jam = warps, .steps = steps, .tier = view->first ? JIT_FIRST : JIT_FULL, .form = view->form};
     memcpy(job.dim, view->block, sizeof job.dim);

@@ -80,7 +80,7 @@ enum warp_stop {
     WARP_DONE,    /* every lane has exited */
     WARP_BLOCKED, /* every split waits: for a block barrier or for other lanes */
     WARP_YIELD,   /* a waiting loop has turned often enough: let others run */
-    WARP_TURN,    /* it has ended its first turn (interp/turn.h): others go on */
+    WARP_TURN,    /* it has ended a turn (interp/turn.h): others go on */
     WARP_RING,    /* the ring of records is full: drain and call again */
     WARP_FAULT,   /* launch->fault is set */
     WARP_RESUME,  /* all lanes are together where another executor can go on; between executors only */
@@ -222,8 +222,7 @@ struct launch {
     uint32_t ring_records;  /* RING_RECORDS or WATCHED_RECORDS */
     uint32_t turn_records;  /* a warp that has left so many stops at the head of the next block that accesses memory, so that
                                another one has its turn (WARP_RING); 0: only a full ring stops it */
-    uint32_t first_turn;    /* a whole warp that comes to this instruction from the one before it ends its first turn (interp/turn.h);
-                               0: none does */
+    uint32_t turns;         /* bits: places where a whole warp ends a turn (interp/turn.h) */
     uint64_t grid_serial;   /* %gridid */
     uint64_t number;        /* of all launches of the process */
     bool lane_by_lane;      /* lanes stay apart, a split each, and have generic addresses of their own (step/step.h) */

@@ -73,7 +73,7 @@ void step_begin(struct step_code *code, struct launch *l)
 {
     l->step = code;
     l->lane_by_lane = true;
-    l->first_turn = 0;
+    l->turns = 0;
 }
 
 void step_end(struct launch *l)

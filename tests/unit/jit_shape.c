@@ -160,7 +160,7 @@ static void test_shapes_that_contradict_each_other(void **state)
         int32_t site;
         struct known f = find(bodies[i % 2], 64, 1, 1);
         struct interp_code *code = interp_compile(f.k, &why, &site);
-        struct plan plan = plan_make(f.k, code, f.s, false, ACCESS_ALL);
+        struct plan plan = plan_make(f.k, code, f.s, (uint32_t[]){64, 1, 1}, false, ACCESS_ALL);
         int32_t *home = plan_homes(f.k, code, f.s);
         struct jit_object o = {0};
         struct jit_job job = {.kernel = f.k, .code = code, .shapes = f.s, .level = "x86-64-v2", .row = plan.row, .access = plan.access,

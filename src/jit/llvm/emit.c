@@ -88,19 +88,26 @@ static bool touches_memory(const struct emit *e, const struct ir_block *b)
     return false;
 }
 
+/* In some launch of such blocks. */
+static bool may_end_turn(const struct emit *e, int32_t site)
+{
+    const struct step *st = &e->job->code->step[site];
+    return st->turn && e->job->turns >> (st->turn - 1) & 1;
+}
+
 bool ends_turn(const struct emit *e, int32_t site)
 {
     const uint32_t *dim = e->job->dim;
     bool alone = (uint64_t)dim[0] * dim[1] * dim[2] <= SHAPE_LANES || jam_whole(e);
-    return site == e->job->code->turn.site && !alone && !e->job->cached && !e->job->split;
+    return may_end_turn(e, site) && !alone && !e->job->cached && !e->job->split;
 }
 
 /* Can code be entered before the instruction, if it is a resume point? Not behind a barrier at which nobody waits, or where
- * nobody's first turn ends. */
+ * nobody's turn ends. */
 bool entered_before(const struct emit *e, int32_t site)
 {
     const struct ir_inst *last = site ? &e->k->insts[site - 1] : NULL;
-    bool head = site == e->k->blocks[e->k->insts[site].block].first, turn = site - 1 == e->job->code->turn.site && !e->job->split;
+    bool head = site == e->k->blocks[e->k->insts[site].block].first, turn = site && may_end_turn(e, site - 1) && !e->job->split;
     return head || (jit_waits(last) ? waits_at(e, last) : !turn || ends_turn(e, site - 1));
 }
 
@@ -123,10 +130,11 @@ static bool of_all_warps(const struct emit *e)
 }
 
 /* The block's other warps may have to come to this place before this one goes on. */
-static void end_first_turn(struct emit *e)
+static void end_turn(struct emit *e)
 {
-    LLVMBasicBlockRef off = new_block(e, "first_turn"), on = new_block(e, "on");
-    LLVMValueRef wanted = frame_field(e, offsetof(struct jit_frame, first_turn), e->i32);
+    LLVMBasicBlockRef off = new_block(e, "turn"), on = new_block(e, "on");
+    uint32_t bit = UINT32_C(1) << (e->job->code->step[e->site].turn - 1);
+    LLVMValueRef wanted = LLVMBuildAnd(e->b, frame_field(e, offsetof(struct jit_frame, turns), e->i32), number(e, 32, bit), "");
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, wanted, number(e, 32, 0), ""), off, on);
     LLVMPositionBuilderAtEnd(e->b, off);
     EACH_WARP(e, w) {
@@ -193,7 +201,7 @@ static void emit_block(struct emit *e, int32_t number_of)
         else
             jam_inst(e);
         if (ends_turn(e, i))
-            end_first_turn(e);
+            end_turn(e);
     }
     if (terminated(e))
         return;

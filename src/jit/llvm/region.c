@@ -48,7 +48,7 @@ static bool doable(const struct emit *e, int32_t block)
         const struct ir_inst *in = &e->k->insts[i];
         const struct step *st = &e->job->code->step[i];
         bool branch = in->op == PTX_OP_BRA && i + 1 == b->first + b->count && !st->level && !in->after_call;
-        if (!branch && !step_is_plain(st))
+        if ((!branch && !step_is_plain(st)) || ends_turn(e, i))
             return false;
     }
     return true;
