@@ -88,7 +88,30 @@ static char *behind(const struct source_text *t, char *p)
     return p + (source_over_opaque(t, p) - p);
 }
 
-/* The strings of the assembly statement whose first word ends at p. */
+/* "r"(a) "l"(b): commas between the operands that begin at p, in the place of a blank. */
+static bool mend_operands(const struct source_text *t, char *p)
+{
+    bool changed = false;
+    for (int depth = 0; p < t->end && *p != ';';) {
+        char *over = behind(t, p);
+        if (over > p) {
+            p = over;
+            continue;
+        }
+        depth += (*p == '(') - (*p == ')');
+        if (depth < 0)
+            break;
+        char *next = *p == ')' && depth == 0 ? over_blanks(t, p + 1) : p;
+        if (next > p + 1 && next < t->end && (*next == '"' || *next == '[') && p[1] == ' ') {
+            p[1] = ',';
+            changed = true;
+        }
+        p++;
+    }
+    return changed;
+}
+
+/* The strings and operands of the assembly statement whose first word ends at p. */
 static bool mend_assembly(const struct source_text *t, char *p)
 {
     char *word = over_blanks(t, p), *end = over_name(t, word);
@@ -98,7 +121,7 @@ static bool mend_assembly(const struct source_text *t, char *p)
         return false;
     for (p = over_blanks(t, p + 1); p < t->end && *p == '"'; p = over_blanks(t, behind(t, p)))
         changed = mend_registers(t, p) || changed;
-    return changed;
+    return mend_operands(t, p) || changed;
 }
 
 bool launches_mend(char *text, size_t len)

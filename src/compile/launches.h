@@ -8,7 +8,9 @@
  * `__device__ __shared__ int x;` in a kernel: `__device__` says nothing there, and goes.
  *
  * asm("mov.u64 %0, %globaltimer;"): a name of two letters or more behind one % is a register of PTX for nvcc, an error for
- * clang. The blank before it becomes the second %; where there is none clang's message comes. */
+ * clang. The blank before it becomes the second %; where there is none clang's message comes.
+ *
+ * asm("..." :: "r"(a) "l"(b)): nvcc needs no comma between operands. The blank becomes one. */
 #ifndef COMPILE_LAUNCHES_H
 #define COMPILE_LAUNCHES_H
 

@@ -47,6 +47,15 @@ static void registers_of_ptx_get_two_signs(void **state)
     assert_mended("__asm__ __volatile__(\"\\t %smid \\\" %nsmid\");", "__asm__ __volatile__(\"\\t%%smid \\\"%%nsmid\");");
 }
 
+static void operands_of_assembly_get_commas(void **state)
+{
+    (void)state;
+    assert_mended("asm volatile(\"st [%1], %0;\" ::\"r\"(v) \"l\"(f(p, ')')) : \"memory\");",
+                  "asm volatile(\"st [%1], %0;\" ::\"r\"(v),\"l\"(f(p, ')')) : \"memory\");");
+    assert_mended("asm(\"\" : \"=r\"(x) \"=r\"(y) : \"r\"((a) + (b))  [n] \"r\"(c));",
+                  "asm(\"\" : \"=r\"(x),\"=r\"(y) : \"r\"((a) + (b)), [n] \"r\"(c));");
+}
+
 static void all_else_stays(void **state)
 {
     static const char *const texts[] = {
@@ -56,7 +65,8 @@ static void all_else_stays(void **state)
         "/*", "/", "<< <\"", "#define X << <", "__device__ int x; __shared__ int y;",
         "// __device__ __shared__ int x;", "__device__ __shared__", "__device____shared__ x;", "\"__device__ __shared__ \"",
         "asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x));", "asm(\"mov.u32 %0, %1; %r2 %r\" :: \"r\"(\" %laneid\"));", "asm(\"mov.u32 %0,%laneid;\")",
-        "printf(\"%0, %laneid\");", "plasm(\" %laneid\")", "asmx(\" %laneid\")", "asm", "asm volatile", "asm(\"", "asm( \" %l", "asm(x \" %laneid\")", "__as"};
+        "printf(\"%0, %laneid\");", "plasm(\" %laneid\")", "asmx(\" %laneid\")", "asm", "asm volatile", "asm(\"", "asm( \" %l", "asm(x \" %laneid\")", "__as",
+        "asm(\"\" : \"=r\"(x), \"=r\"(y) : \"r\"(a)\"r\"(b));", "asm(\"\" :: \"r\"(a)) \"b\"", "asm(\"\" :: \"r\"(f(a) \"b\"));", "asm(\"\" : \"r\"(a) "};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_mended(texts[i], texts[i]);
@@ -123,7 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(signs_apart_are_joined),
                                        cmocka_unit_test(shared_variables_are_no_device_variables),
-                                       cmocka_unit_test(registers_of_ptx_get_two_signs),
+                                       cmocka_unit_test(registers_of_ptx_get_two_signs), cmocka_unit_test(operands_of_assembly_get_commas),
                                        cmocka_unit_test(all_else_stays),
                                        cmocka_unit_test(launches_in_kernels_are_found_and_made),
                                        cmocka_unit_test(what_is_no_launch_stays), cmocka_unit_test(includes_in_quotes_are_listed)};
