@@ -950,11 +950,28 @@ static void find_locals(struct build *b, const struct frame *fr, const struct pt
     b->local_reg[b->nlocals++] = reg;
 }
 
+/* cvt, and a mov of fewer bits than it has, take a special register from a register. True: the mov becomes a cvt. */
+static bool find_special(struct build *b, const struct ptx_inst *in)
+{
+    const struct ptx_operand *o = &in->operand[1];
+    if ((in->op != PTX_OP_CVT && in->op != PTX_OP_MOV) || in->noperands < 2 || o->kind != PTX_OPERAND_SREG)
+        return false;
+    uint8_t type = ptx_sreg_info[o->sreg].type;
+    if (in->op == PTX_OP_MOV && ptx_type_info[in->mods.type[0]].bits == ptx_type_info[type].bits)
+        return false;
+    int32_t reg = new_reg(b, type);
+    emit_move(b, in, type, reg, (struct ir_src){.kind = IR_SRC_SREG, .sreg = o->sreg});
+    b->local_of[b->nlocals] = o;
+    b->local_reg[b->nlocals++] = reg;
+    return in->op == PTX_OP_MOV;
+}
+
 static void emit_inst(struct build *b, const struct frame *fr, const struct ptx_inst *in, struct patch **patches,
                       int *npatches, int *cap)
 {
     uint64_t at;
     b->nlocals = 0;
+    bool part = find_special(b, in);
     for (int o = 0; fr->body >= 0 && in->op != PTX_OP_CALL && o < in->noperands; o++)
         find_locals(b, fr, in, &in->operand[o]);
     switch (in->op) {
@@ -982,6 +999,11 @@ static void emit_inst(struct build *b, const struct frame *fr, const struct ptx_
             move_param(b, fr, in, at);
         else
             emit_plain(b, fr, in);
+        if (part) {
+            struct ir_inst *out = &b->k->insts[b->k->ninsts - 1];
+            out->op = PTX_OP_CVT;
+            out->type = out->type2 = ptx_type_info[in->mods.type[0]].bits == 16 ? PTX_U16 : PTX_U32;
+        }
     }
 }
 

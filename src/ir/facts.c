@@ -207,7 +207,7 @@ bool facts_gives(const struct ir_inst *in, int i)
 enum sreg_scope { SCOPE_LAUNCH, SCOPE_BLOCK, SCOPE_WARP, SCOPE_LANE, SCOPE_THREAD, SCOPE_TIME };
 
 static const uint8_t scope_of[PTX_SREG_COUNT] = {
-#define SREG(id, spelling, type, scope) [PTX_SREG_##id] = SCOPE_##scope,
+#define SREG(id, spelling, type, least, scope) [PTX_SREG_##id] = SCOPE_##scope,
 #include "ptx/ptx_sregs.def"
 #undef SREG
 };

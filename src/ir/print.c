@@ -15,7 +15,7 @@ static void print_reg(const struct ir_kernel *k, int32_t reg, struct strbuf *out
 static void print_src(const struct ir_kernel *k, const struct ir_src *s, struct strbuf *out)
 {
     static const char *const sregs[] = {
-#define SREG(id, spelling, type, scope) spelling,
+#define SREG(id, spelling, type, least, scope) spelling,
 #include "ptx/ptx_sregs.def"
 #undef SREG
     };

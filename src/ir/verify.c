@@ -206,7 +206,7 @@ static bool check_operands(struct verifier *v)
         const struct ir_src *src = &in->src[s];
         if (src->kind == IR_SRC_REG && !check_operand(v, &sources.of[s], src->reg))
             return false;
-        if (src->kind == IR_SRC_SREG && in->op != PTX_OP_MOV && in->op != PTX_OP_CVT)
+        if (src->kind == IR_SRC_SREG && in->op != PTX_OP_MOV)
             return complain(v, "source %d is a special register", s);
         bool predicate = src->kind == IR_SRC_REG ? v->k->reg_type[src->reg] == PTX_PRED : sources.of[s].type == PTX_PRED;
         if (src->negated && !predicate)

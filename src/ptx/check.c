@@ -90,8 +90,8 @@ static enum parsed check_value(struct parser *p, struct ptx_operand *o, const st
         const struct ptx_sreg_info *s = &ptx_sreg_info[o->sreg];
         if (!(allowed & SREG))
             return fail(p, at, "a special register is not allowed in");
-        return ptx_type_fits(want, s->type, allowed & WIDER) ? PARSED_OK
-                                                    : mismatch(p, at, s->spelling, s->type, want);
+        bool narrower = allowed & WIDER || ptx_type_info[want].bits >= s->least;
+        return ptx_type_fits(want, s->type, narrower) ? PARSED_OK : mismatch(p, at, s->spelling, s->type, want);
     }
     case PTX_OPERAND_VAR:
     case PTX_OPERAND_FUNC:

@@ -156,7 +156,7 @@ extern const struct ptx_type_info ptx_type_info[PTX_TYPE_COUNT];
 bool ptx_type_fits(int want, int have, bool wider);
 
 enum ptx_sreg {
-#define SREG(id, spelling, type, scope) PTX_SREG_##id,
+#define SREG(id, spelling, type, least, scope) PTX_SREG_##id,
 #include "ptx/ptx_sregs.def"
 #undef SREG
     PTX_SREG_COUNT
@@ -165,6 +165,7 @@ enum ptx_sreg {
 struct ptx_sreg_info {
     const char *spelling; /* "%tid.x" */
     uint8_t type;         /* enum ptx_type */
+    uint8_t least;        /* bits of the narrowest mov that reads it */
 };
 extern const struct ptx_sreg_info ptx_sreg_info[PTX_SREG_COUNT];
 

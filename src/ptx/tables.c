@@ -20,7 +20,7 @@ const struct ptx_type_info ptx_type_info[PTX_TYPE_COUNT] = {
 };
 
 const struct ptx_sreg_info ptx_sreg_info[PTX_SREG_COUNT] = {
-#define SREG(id, spelling, type, scope) [PTX_SREG_##id] = {spelling, PTX_##type},
+#define SREG(id, spelling, type, least, scope) [PTX_SREG_##id] = {spelling, PTX_##type, least},
 #include "ptx/ptx_sregs.def"
 #undef SREG
 };

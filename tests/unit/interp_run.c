@@ -87,6 +87,18 @@ static void special_registers(void **state)
     assert_int_equal(out[140], 0xdeadbeef);
 }
 
+/* "16-bit mov and cvt instructions may be used to read the lower 16 bits" (PTX ISA 10). */
+static void parts_of_special_registers(void **state)
+{
+    (void)state;
+    run("cvt.s32.u16 %r1, %ctaid.x;\nmov.u16 %h1, %tid.x;\ncvt.u32.u16 %r2, %h1;\ncvt.u32.u32 %r3, %ntid.x;\nmov.u32 %r4, %gridid;\n"
+        "mov.u64 %rd2, %gridid;\ncvt.u32.u64 %r5, %rd2;\nsub.u32 %r4, %r4, %r5;\nmad.lo.u32 %r4, %r1, 1000000, %r4;\n"
+        "mad.lo.u32 %r4, %r3, 1000, %r4;\nadd.u32 %r4, %r4, %r2;\n" STORE("%r4"), 2, 70);
+    for (unsigned b = 0; b < 2; b++)
+        for (unsigned t = 0; t < 70; t++)
+            assert_int_equal(out[b * 70 + t], b * 1000000 + 70000 + t);
+}
+
 /* What is done for a whole warp at once is done for some lanes too, and leaves the others alone. */
 static void some_lanes_read_what_all_could(void **state)
 {
@@ -652,6 +664,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_of_predicates_and_of_words_are_apart),
         cmocka_unit_test(special_registers),
+        cmocka_unit_test(parts_of_special_registers),
         cmocka_unit_test(some_lanes_read_what_all_could),
         cmocka_unit_test(addresses_may_end_short_of_a_power_of_two),
         cmocka_unit_test(divergence_nests_and_meets),
