@@ -3,8 +3,8 @@
  * A group is a kind and, within a warp, a mask of lanes. Lanes of a warp are numbered as their threads are, so a tile of
  * 2^k threads is 2^k neighbouring lanes. Collective calls become shuffles, votes and matches over the mask; the ranks of
  * a coalesced group are the positions among its set bits. grid_group::sync needs all blocks resident, which
- * cudaLaunchCooperativeKernel sees to. A cluster is one block, as launches of larger ones are refused.
- * Not there: tiles of more than 32 threads, multi_grid_group, barrier_arrive and barrier_wait. */
+ * cudaLaunchCooperativeKernel sees to. A cluster is one block, as launches of larger ones are refused. Tiles of several warps are
+ * in heddle/large_tiles.h. Not there: multi_grid_group, barrier_arrive and barrier_wait. */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
 
@@ -26,8 +26,11 @@ class thread_block;
 class grid_group;
 class coalesced_group;
 template <unsigned int Size, class Parent> class thread_block_tile;
+template <unsigned int Most> struct block_tile_memory;
 
 namespace details {
+
+struct tile_memory;
 
 enum group_kind { lanes_kind, block_kind, grid_kind, cluster_kind };
 
@@ -130,10 +133,13 @@ public:
 
 /* All threads of the block. */
 class thread_block : public thread_group {
-    HEDDLE_CG thread_block() : thread_group(details::block_kind, 0) {}
+    details::tile_memory *memory_; /* for tiles of several warps; NULL: their own */
+    HEDDLE_CG thread_block(details::tile_memory *memory = nullptr) : thread_group(details::block_kind, 0), memory_(memory) {}
     friend HEDDLE_CG thread_block this_thread_block();
+    template <unsigned int Most> friend HEDDLE_CG thread_block this_thread_block(block_tile_memory<Most> &);
 
 public:
+    HEDDLE_CG details::tile_memory *tile_memory() const { return memory_; }
     static HEDDLE_CG void sync() { __syncthreads(); }
     static HEDDLE_CG unsigned int size() { return details::block_size(); }
     static HEDDLE_CG unsigned int num_threads() { return details::block_size(); }
@@ -190,8 +196,7 @@ HEDDLE_CG cluster_group this_cluster() { return cluster_group(); }
 
 /* A tile of 1, 2, 4, 8, 16 or 32 neighbouring threads. */
 template <unsigned int Size, class Parent = void> class thread_block_tile : public thread_group {
-    static_assert((Size & (Size - 1)) == 0 && Size > 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
-    static_assert(Size <= 32, "Heddle: tiles of more than 32 threads are not implemented");
+    static_assert((Size & (Size - 1)) == 0 && Size > 0 && Size <= 512, "a tile has 1, 2, 4, 8, 16, 32, 64, 128, 256 or 512 threads");
     unsigned int meta_rank_, meta_size_;
 
 public:
@@ -299,13 +304,15 @@ HEDDLE_CG coalesced_group coalesced_threads() { return coalesced_group(__activem
 
 /* --- partitions --- */
 
-template <unsigned int Size> HEDDLE_CG thread_block_tile<Size, thread_block> tiled_partition(const thread_block &)
+template <unsigned int Size>
+HEDDLE_CG typename ::std::enable_if<Size <= 32, thread_block_tile<Size, thread_block>>::type tiled_partition(const thread_block &)
 {
     return thread_block_tile<Size, thread_block>(details::thread_in_block() / Size,
                                                  (details::block_size() + Size - 1) / Size);
 }
 template <unsigned int Size, unsigned int ParentSize, class P>
-HEDDLE_CG thread_block_tile<Size, thread_block_tile<ParentSize, P>> tiled_partition(const thread_block_tile<ParentSize, P> &g)
+HEDDLE_CG typename ::std::enable_if<Size <= 32, thread_block_tile<Size, thread_block_tile<ParentSize, P>>>::type
+tiled_partition(const thread_block_tile<ParentSize, P> &g)
 {
     static_assert(Size <= ParentSize, "a tile is no larger than the tile it is made of");
     return thread_block_tile<Size, thread_block_tile<ParentSize, P>>(g.thread_rank() / Size, ParentSize / Size);
@@ -369,5 +376,7 @@ HEDDLE_CG auto invoke_one_broadcast(const G &g, F &&f, Args &&...args) -> declty
 }
 
 }
+
+#include "heddle/large_tiles.h"
 
 #endif

@@ -1,6 +1,11 @@
 # Programs of ours: forward progress of lanes, warps and blocks that wait for one another (a hang is a failure), and
 # counters that do not depend on chance or on the number of host threads.
 set(programs ${CMAKE_CURRENT_SOURCE_DIR}/programs)
+add_test(NAME program.tiles COMMAND heddle_cli run ${programs}/tiles.cu)
+add_test(NAME program.tiles_interp COMMAND heddle_cli run ${programs}/tiles.cu)
+add_test(NAME program.tiles_before_80 COMMAND heddle_cli run -DBEFORE_80 --device t4 ${programs}/tiles.cu)
+set_tests_properties(program.tiles program.tiles_interp program.tiles_before_80 PROPERTIES ENVIRONMENT HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache)
+set_property(TEST program.tiles_interp APPEND PROPERTY ENVIRONMENT HEDDLE_EXEC=interp)
 foreach(threads 1 2)
   add_test(NAME progress.threads_${threads} COMMAND heddle_cli run ${programs}/progress.cu 1000)
   set_tests_properties(progress.threads_${threads} PROPERTIES TIMEOUT 280 PASS_REGULAR_EXPRESSION "PASSED"

@@ -95,6 +95,18 @@ template <class F, class T> struct takes_redux {
 
 }
 
+/* Each warp of a large tile for itself, then the warps' values. */
+template <unsigned int Size, class P, class T, class F>
+HEDDLE_CG auto reduce(const thread_block_tile<Size, P> &g, T &&v, F &&op) ->
+    typename ::std::enable_if<(Size > 32), typename ::std::decay<T>::type>::type
+{
+    typedef typename ::std::decay<T>::type value;
+    constexpr bool redux = details::takes_redux<F, value>::value;
+    value r = details::reducer<redux>::run(thread_block_tile<32, void>(0, 1), (value)v, op);
+    r = g.pass(r, details::lane() == 0, details::lane() % g.warps);
+    return details::reducer<redux>::run(thread_block_tile<(Size > 32 ? Size / 32 : 1), void>(0, 1), r, op);
+}
+
 template <class G, class T, class F>
 HEDDLE_CG auto reduce(const G &g, T &&v, F &&op) -> typename ::std::decay<T>::type
 {

@@ -72,6 +72,8 @@ END
 tools)
     expect 0 "release 12.4, V12.4.0" "$heddle" env nvcc --version
     expect 1 "no input file" "$heddle" env nvcc
+    # the layout of CUDA 13, too
+    expect 0 "__target_macros\|NV_IF_TARGET" "$heddle" env sh -c 'cat "$CUDA_HOME"/include/cccl/nv/target "$CUDA_HOME"/include/cccl/cuda/std/utility'
     expect 1 "^#\$ TOP=/.*/cuda$" "$heddle" env nvcc -v nothing
     expect 0 "^compute_90" "$heddle" env nvcc --list-gpu-arch
     expect 1 "unknown flag '-fno-such-flag'" "$heddle" env nvcc -fno-such-flag make/sum.cu
