@@ -23,6 +23,8 @@ static void make_record(const struct interp_code *c, struct warp *w, const struc
 /* All of the texture must still be there: a row of texels is what a fetch reads. */
 static bool is_mapped(const struct space *s, const struct texture *t)
 {
+    if (t->beyond)
+        return true; /* is_texel_mapped */
     uint64_t images = t->layers ? t->layers : t->size[2];
     uint64_t last = t->address + (images - 1) * t->slice + (t->size[1] - 1) * t->pitch +
                     (uint64_t)t->size[0] * t->components * t->bytes - 1;
@@ -67,6 +69,16 @@ static bool find(const struct interp_code *c, struct warp *w, const struct step 
 
 /* --- tex, tld4 --- */
 
+/* The texel that a lane fetches of linear memory, which reaches beyond its allocation. */
+static bool is_texel_mapped(const struct interp_code *c, const struct warp *w, const struct step *st, const struct texture *t, int lane,
+                            uint64_t *at)
+{
+    unsigned texel = (unsigned)t->components * t->bytes;
+    int32_t x = st->in->type2 == PTX_S32 ? (int32_t)step_value(c, w, st, 1, lane) : (int32_t)t->size[0] - 1;
+    *at = t->address + (uint64_t)x * texel;
+    return x < 0 || (uint32_t)x >= t->size[0] || space_ok(space_reach(w->block->launch->space, *at), *at, texel);
+}
+
 static void fetch(const struct interp_code *c, const struct warp *w, const struct step *st, const struct texture *t,
                   int lane, uint32_t out[4], uint64_t *addr)
 {
@@ -107,6 +119,8 @@ bool texture_step(const struct interp_code *c, struct warp *w, const struct step
         uint32_t out[4];
         if (!find(c, w, st, lane, false, &t, &known))
             return false;
+        if (t->beyond && !is_texel_mapped(c, w, st, t, lane, &addr[lane]))
+            return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, addr[lane], (unsigned)t->components * t->bytes, "texture memory");
         fetch(c, w, st, t, lane, out, &addr[lane]);
         for (int i = 0; i < 4; i++)
             if (st->d[i] != PLACE_NONE)

@@ -195,18 +195,24 @@ static char *part(cudaArray_const_t a, size_t x, size_t y, size_t width, size_t 
     return (char *)(uintptr_t)(a->address + y * a->pitch + x);
 }
 
+/* Of a single row the pitch says nothing, and may be 0. */
+static size_t rows_pitch(size_t pitch, size_t width, size_t height)
+{
+    return pitch || height > 1 ? pitch : width;
+}
+
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
                                 size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     char *to = part(dst, wOffset, hOffset, width, height);
-    return to ? cudaMemcpy2D(to, dst->pitch, src, spitch, width, height, kind) : runtime_leave(cudaErrorInvalidValue);
+    return to ? cudaMemcpy2D(to, dst->pitch, src, rows_pitch(spitch, width, height), width, height, kind) : runtime_leave(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
                                      size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     char *to = part(dst, wOffset, hOffset, width, height);
-    return to ? cudaMemcpy2DAsync(to, dst->pitch, src, spitch, width, height, kind, stream)
+    return to ? cudaMemcpy2DAsync(to, dst->pitch, src, rows_pitch(spitch, width, height), width, height, kind, stream)
               : runtime_leave(cudaErrorInvalidValue);
 }
 
@@ -214,14 +220,14 @@ cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t sr
                                   size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     char *from = part(src, wOffset, hOffset, width, height);
-    return from ? cudaMemcpy2D(dst, dpitch, from, src->pitch, width, height, kind) : runtime_leave(cudaErrorInvalidValue);
+    return from ? cudaMemcpy2D(dst, rows_pitch(dpitch, width, height), from, src->pitch, width, height, kind) : runtime_leave(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset,
                                        size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     char *from = part(src, wOffset, hOffset, width, height);
-    return from ? cudaMemcpy2DAsync(dst, dpitch, from, src->pitch, width, height, kind, stream)
+    return from ? cudaMemcpy2DAsync(dst, rows_pitch(dpitch, width, height), from, src->pitch, width, height, kind, stream)
                 : runtime_leave(cudaErrorInvalidValue);
 }
 
@@ -345,18 +351,20 @@ static cudaError_t set_format(struct texture *t, const struct cudaChannelFormatD
     return cudaSuccess;
 }
 
-/* Memory given by pointer: must be the device's, and all of it one allocation. */
-static cudaError_t check_memory(void *p, size_t bytes)
+/* Memory given by pointer: must be the device's. *spans: all of it is one allocation. */
+static cudaError_t check_memory(void *p, size_t bytes, bool *spans)
 {
     struct pointer at = pointer_look(p);
     if (at.kind == POINTER_REGISTERED)
         return runtime_not_supported("a texture over memory of cudaHostRegister");
-    return p && bytes && at.device && pointer_spans(&at, bytes) ? cudaSuccess : cudaErrorInvalidValue;
+    *spans = p && at.device && pointer_spans(&at, bytes);
+    return p && bytes && at.device ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc *r)
 {
     cudaError_t e;
+    bool spans;
     t->size[0] = t->size[1] = t->size[2] = 1;
     if (r->resType == cudaResourceTypeArray) {
         const struct cudaArray *a = r->res.array.array;
@@ -382,8 +390,9 @@ static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc
         size_t n = r->res.linear.sizeInBytes / ((size_t)t->components * t->bytes);
         if (!n || n > UINT32_MAX)
             return cudaErrorInvalidValue;
-        if ((e = check_memory(r->res.linear.devPtr, r->res.linear.sizeInBytes)))
+        if ((e = check_memory(r->res.linear.devPtr, r->res.linear.sizeInBytes, &spans)))
             return e;
+        t->beyond = !spans;
         t->address = (uint64_t)(uintptr_t)r->res.linear.devPtr;
         t->size[0] = (uint32_t)n;
         return cudaSuccess;
@@ -396,8 +405,10 @@ static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc
     if (!row || !height || row > r->res.pitch2D.pitchInBytes || row > UINT32_MAX || height > UINT32_MAX ||
         r->res.pitch2D.pitchInBytes % PITCH_ALIGN)
         return cudaErrorInvalidValue;
-    if ((e = check_memory(r->res.pitch2D.devPtr, (height - 1) * r->res.pitch2D.pitchInBytes + row)))
+    if ((e = check_memory(r->res.pitch2D.devPtr, (height - 1) * r->res.pitch2D.pitchInBytes + row, &spans)))
         return e;
+    if (!spans)
+        return cudaErrorInvalidValue;
     t->address = (uint64_t)(uintptr_t)r->res.pitch2D.devPtr;
     t->size[0] = (uint32_t)r->res.pitch2D.width;
     t->size[1] = (uint32_t)height;

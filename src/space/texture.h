@@ -30,6 +30,7 @@ struct texture {
     bool normalized;        /* coordinates from 0 to 1 */
     bool as_float;          /* integers are read as fractions of their largest value */
     bool surface;           /* a surface object: only texture_at */
+    bool beyond;            /* linear memory of which the end is no allocation's: fetches are looked at one by one */
     bool cube;              /* layers are faces, six a cube map */
     bool tiled;             /* on a GPU in tiles: pitch is a multiple of 64 bytes, slices of 8 rows */
     uint32_t layers;        /* images one `slice` apart; 0: not layered */

@@ -111,7 +111,7 @@ __host__ __device__ int functions()
     auto r = std_::ref(x);
     r.get() = 4;
     return x * 1000 + std_::invoke(std_::minus<>(), 9, 2) * 100 + cuda::ceil_div(7, 2) * 10 + cuda::maximum<>()(3, 5) + cuda::minimum<int>()(3, 5) +
-           cuda::proclaim_return_type<int>([](int n) { return n; })(1) + (int)(std_::hash<int>()(5) == 5);
+           cuda::proclaim_return_type<int>([](int n) { return n; })(1) + (int)(std_::hash<int>()(5) == 5) + std_::identity()(7) - 7;
 }
 __host__ __device__ int durations()
 {

@@ -18,6 +18,7 @@ static void expect(const char *what, int i, float got, float want, float toleran
 __global__ void fetch2(cudaTextureObject_t t, const float2 *at, float *out) { int i = threadIdx.x; out[i] = tex2D<float>(t, at[i].x, at[i].y); }
 __global__ void fetch2lod(cudaTextureObject_t t, const float2 *at, float *out) { int i = threadIdx.x; out[i] = tex2DLod<float>(t, at[i].x, at[i].y, 0); }
 __global__ void fetch3(cudaTextureObject_t t, float *out) { int i = threadIdx.x; out[i] = tex3D<float>(t, i % W + 0.5f, i / W % H + 0.5f, i / (W * H) + 0.5f); }
+__global__ void far(cudaTextureObject_t t, int x, int4 *o) { *o = tex1Dfetch<int4>(t, x); }
 __global__ void fetch1(cudaTextureObject_t t, int4 *out) { int i = threadIdx.x; short4 v = tex1Dfetch<short4>(t, i - 2); out[i] = make_int4(v.x, v.y, v.z, v.w); }
 __global__ void fetch4(cudaTextureObject_t t, float4 *out) { int i = threadIdx.x; float4 v; tex2D(&v, t, i % W + 0.5f, i / W + 0.5f); out[i] = v; }
 
@@ -119,6 +120,22 @@ int main()
     }
     CK(cudaDestroyTextureObject(o));
 
+    // past the end of its allocation: what is there can be fetched (a GPU's driver does not ask how long the memory is)
+    r.res.linear.sizeInBytes += 100 << 20;
+    CK(cudaCreateTextureObject(&o, &r, &t, NULL));
+    fetch1<<<1, 22>>>(o, (int4 *)out);
+    CK(cudaMemcpy(s4.data(), out, 22 * 16, cudaMemcpyDeviceToHost));
+    for (int i = 2; i < 22; i++) expect("1d beyond", i, s4[i].y, -(i - 2));
+    CK(cudaDestroyTextureObject(o));
+
+    // a single row, without a pitch
+    cudaArray_t row; CK(cudaMallocArray(&row, &f, W, 1));
+    CK(cudaMemcpy2DToArray(row, 0, 0, h.data() + W, 0, W * 4, 1, cudaMemcpyHostToDevice));
+    CK(cudaMemcpy2DFromArray(back.data(), 0, row, 0, 0, W * 4, 1, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < W; i++) expect("row", i, back[i], h[W + i]);
+    bad += cudaMemcpy2DToArray(a, 0, 0, h.data(), 0, W * 4, 2, cudaMemcpyHostToDevice) != cudaErrorInvalidPitchValue;
+    CK(cudaFreeArray(row));
+
     // bytes read as fractions; missing components 0 and 1
     std::vector<uchar2> u(W * H); std::vector<float4> u4(W * H);
     for (int i = 0; i < W * H; i++) u[i] = make_uchar2(i, 255 - i);
@@ -139,6 +156,12 @@ int main()
     bad += cudaDestroyTextureObject(12345) != cudaErrorInvalidValue;
     cudaGetLastError();
     CK(cudaFreeArray(a)); CK(cudaFreeArray(b)); CK(cudaFreeArray(ua));
+
+    // what is beyond the allocation cannot be fetched; the device is spoilt
+    r = {}; r.resType = cudaResourceTypeLinear; r.res.linear.devPtr = ds; r.res.linear.desc = cudaCreateChannelDesc<short4>(); r.res.linear.sizeInBytes = 1 << 30;
+    t = {}; CK(cudaCreateTextureObject(&o, &r, &t, NULL));
+    far<<<1, 1>>>(o, 100000000, (int4 *)out); // 800 MB from there
+    bad += cudaDeviceSynchronize() != cudaErrorIllegalAddress;
     puts(bad ? "FAILED" : "PASSED");
     return bad != 0;
 }
