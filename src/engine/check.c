@@ -125,8 +125,10 @@ static const char *access_name(const heddle_kernel *k, int32_t site)
     switch (k->ir->insts[site].op) {
     case PTX_OP_LD:
     case PTX_OP_LDU:
+    case PTX_OP_LDMATRIX:
         return "read";
     case PTX_OP_ST:
+    case PTX_OP_STMATRIX:
         return "write";
     case PTX_OP_ATOM:
     case PTX_OP_RED:

@@ -145,7 +145,7 @@ static void describe_where(struct strbuf *out, const struct ir_inst *in)
 
 static const char *access_word(const struct ir_inst *in)
 {
-    return in->op == PTX_OP_ST ? "write" : in->op == PTX_OP_LD ? "read"
+    return in->op == PTX_OP_ST || in->op == PTX_OP_STMATRIX ? "write" : in->op == PTX_OP_LD || in->op == PTX_OP_LDMATRIX ? "read"
          : in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4 ? "texture fetch"
          : in->op == PTX_OP_SULD ? "surface read" : in->op == PTX_OP_SUST ? "surface write"
          : in->op == PTX_OP_CP_ASYNC ? "asynchronous copy" : "atomic";

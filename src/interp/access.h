@@ -44,6 +44,7 @@ struct access {
     struct warp *w;
     const struct step *st;
     uint32_t m;
+    uint32_t lanes;  /* matrices: all that take part, those that name no row, too */
     int space;
     char *base;      /* host address of address 0 of the space */
     uint64_t *addr;  /* [32] address in the space; in the record when there is one */
@@ -569,6 +570,76 @@ static bool atom_space(struct access *a)
     return true;
 }
 
+/* --- ldmatrix, stmatrix: each of the first 8, 16 or 32 lanes names a row of 16 bytes (PTX ISA 9.7.13.4.15, 9.7.13.4.16) --- */
+
+/* Word i of a register is row i / 4 of its matrix, columns 2 (i % 4) and the next; with .trans rows and columns change places. */
+struct matrices {
+    uint16_t row[WARP_LANES][8];
+};
+
+static void transpose(uint16_t (*to)[8], uint16_t (*from)[8])
+{
+    for (int r = 0; r < 8; r++)
+        for (int c = 0; c < 8; c++)
+            to[r][c] = from[c][r];
+}
+
+/* False: not in shared memory, or a fault of another kind. */
+static bool matrix_ok(struct access *a)
+{
+    if (a->space == PTX_SHARED)
+        return check(a);
+    return fault(a, HEDDLE_INVALID_ADDRESS_SPACE, __builtin_ctz(a->m), a->addr, "rows of a matrix lie in shared memory");
+}
+
+static bool load_matrix_space(struct access *a)
+{
+    const struct step *st = a->st;
+    struct matrices got = {0}, turned;
+    if (!permitted(a))
+        return true;
+    if (!matrix_ok(a))
+        return false;
+    LANE_LOOP(a->m)
+    memcpy(got.row[i], a->base + a->addr[i], sizeof got.row[i]);
+    for (int e = 0; e < st->in->vec; e++) {
+        if (st->d[e] == PLACE_NONE)
+            continue;
+        uint32_t *d = place_at(a->c, a->w, st->d[e]), now[WARP_LANES];
+        if (st->in->mods->trans)
+            transpose(turned.row, got.row + 8 * e);
+        memcpy(now, st->in->mods->trans ? turned.row : got.row + 8 * e, sizeof now);
+        for (int i = 0; i < WARP_LANES; i++)
+            d[i] = a->lanes >> i & 1 ? now[i] : d[i];
+    }
+    finish_record(a);
+    return true;
+}
+
+static bool store_matrix_space(struct access *a)
+{
+    const struct step *st = a->st;
+    struct matrices put = {0}, turned;
+    if (!permitted(a))
+        return true;
+    if (!matrix_ok(a))
+        return false;
+    for (int e = 0; e < st->in->vec; e++) {
+        memcpy(turned.row, place_at(a->c, a->w, st->s[1 + e]), WARP_LANES * 4);
+        if (st->in->mods->trans)
+            transpose(put.row + 8 * e, turned.row);
+        else
+            memcpy(put.row + 8 * e, turned.row, WARP_LANES * 4);
+    }
+    LANE_LOOP(a->m)
+    memcpy(a->base + a->addr[i], put.row[i], sizeof put.row[i]);
+    if (a->w->values && a->r)
+        LANE_LOOP(a->m)
+        memcpy(a->w->values[a->w->nrecords].byte[i], put.row[i], sizeof put.row[i]);
+    finish_record(a);
+    return true;
+}
+
 /* --- generic addresses: one access per space --- */
 
 static bool in_space(struct access *a, bool (*act)(struct access *), int space, uint32_t m, const uint64_t *addr,
@@ -603,10 +674,11 @@ static bool access_apart(struct access *a, bool (*act)(struct access *), const u
            in_space(a, act, PTX_LOCAL, m & local, at, 0);
 }
 
-static bool access_memory(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m,
+/* By the lanes of m, on behalf of `lanes`. */
+static bool access_memory(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m, uint32_t lanes,
                           bool (*act)(struct access *))
 {
-    struct access a = {.c = c, .w = w, .st = st, .m = m, .space = st->space};
+    struct access a = {.c = c, .w = w, .st = st, .m = m, .lanes = lanes, .space = st->space};
     uint64_t addr[WARP_LANES];
     if (st->space != PTX_GENERIC) {
         a.r = st->space < PTX_PARAM ? new_record(w) : NULL;
@@ -654,17 +726,17 @@ static bool load(const struct interp_code *c, struct warp *w, const struct step 
 {
     if (st->space == PTX_PARAM && m == ~0u && st->s[0] & PLACE_POOL && load_parameter(c, w, st))
         return true;
-    return access_memory(c, w, st, m, load_space);
+    return access_memory(c, w, st, m, m, load_space);
 }
 
 static bool store(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
-    return access_memory(c, w, st, m, store_space);
+    return access_memory(c, w, st, m, m, store_space);
 }
 
 static bool atom(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
-    return access_memory(c, w, st, m, atom_space);
+    return access_memory(c, w, st, m, m, atom_space);
 }
 
 /* --- cp.async: checked and recorded now, carried out by async.c --- */
@@ -732,4 +804,22 @@ static bool async(const struct interp_code *c, struct warp *w, const struct step
     return true;
 }
 
-const struct access_ops ACCESS_OPS = {load, store, atom, async};
+/* --- matrices --- */
+
+static bool access_rows(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m, bool (*act)(struct access *))
+{
+    uint32_t rows = m & (uint32_t)((UINT64_C(1) << 8 * st->in->vec) - 1);
+    return !rows || access_memory(c, w, st, rows, m, act);
+}
+
+static bool load_matrix(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    return access_rows(c, w, st, m, load_matrix_space);
+}
+
+static bool store_matrix(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    return access_rows(c, w, st, m, store_matrix_space);
+}
+
+const struct access_ops ACCESS_OPS = {load, store, atom, async, load_matrix, store_matrix};

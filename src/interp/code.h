@@ -34,6 +34,9 @@ enum step_kind {
     STEP_MATCH,
     STEP_REDUX,
     STEP_ELECT,
+    STEP_MATRIX_LOAD, /* ldmatrix */
+    STEP_MATRIX_STORE,
+    STEP_MATRIX_MOVE,
     STEP_ACTIVEMASK,
     STEP_FENCE,
     STEP_CVTA,
@@ -167,7 +170,8 @@ unsigned slots_width(const struct ir_kernel *k, int32_t reg);
 
 static inline uint8_t step_record_op(const struct step *st)
 {
-    return st->kind == STEP_LOAD ? RECORD_LOAD : st->kind == STEP_STORE ? RECORD_STORE
+    return st->kind == STEP_LOAD || st->kind == STEP_MATRIX_LOAD ? RECORD_LOAD
+         : st->kind == STEP_STORE || st->kind == STEP_MATRIX_STORE ? RECORD_STORE
          : st->kind == STEP_ASYNC ? RECORD_LDGSTS : st->in->op == PTX_OP_RED ? RECORD_RED : RECORD_ATOM;
 }
 
@@ -199,19 +203,20 @@ static inline void step_record(const struct interp_code *c, const struct step *s
 
 /* --- access.h, built for three levels of the host --- */
 struct access_ops {
-    access_fn *load, *store, *atom, *async;
+    access_fn *load, *store, *atom, *async, *load_matrix, *store_matrix;
 };
 extern const struct access_ops access_ops_v2, access_ops_v3, access_ops_v4;
 
 /* --- exchange.c: lanes look at each other --- */
 
-/* The member mask of a .sync instruction, as the first lane of m says it: in the last source (PTX ISA 9.7.13); without
- * .sync the lanes of m. *same: the lanes that say the same. */
+/* The member mask of a .sync instruction, as the first lane of m says it: in the last source (PTX ISA 9.7.13), of an instruction
+ * on matrices all lanes; without .sync the lanes of m. *same: the lanes that say the same. */
 uint32_t exchange_members(const struct interp_code *c, const struct warp *w, const struct step *st, uint32_t m, uint32_t *same);
 void exchange_shuffle(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_elect(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_vote(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_match(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
+void exchange_movmatrix(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_redux(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 
 /* --- async.c: the queue of asynchronous copies --- */

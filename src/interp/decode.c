@@ -226,6 +226,20 @@ static void decode_async(struct decode *d, const struct ir_inst *in, struct step
         unknown(d, in);
 }
 
+/* ldmatrix, stmatrix: a row of 16 bytes a lane. */
+static void decode_matrix(struct decode *d, const struct ir_inst *in, struct step *st)
+{
+    bool load = in->op == PTX_OP_LDMATRIX;
+    st->kind = load ? STEP_MATRIX_LOAD : STEP_MATRIX_STORE;
+    st->space = in->space;
+    st->vec = 1;
+    st->elem = 16;
+    st->offset = in->offset;
+    st->access = load ? access_level()->load_matrix : access_level()->store_matrix;
+    if (st->width[0] != 4 && st->width[0] != 8)
+        unknown(d, in);
+}
+
 static void decode_branch(const struct ir_kernel *k, const struct ir_inst *in, struct step *st, struct arena *a)
 {
     st->kind = in->op == PTX_OP_BRA ? STEP_BRANCH : STEP_SWITCH;
@@ -256,6 +270,7 @@ static enum step_kind simple_kind(const struct ir_inst *in)
     case PTX_OP_MATCH: return STEP_MATCH;
     case PTX_OP_REDUX: return STEP_REDUX;
     case PTX_OP_ELECT: return STEP_ELECT;
+    case PTX_OP_MOVMATRIX: return STEP_MATRIX_MOVE;
     case PTX_OP_ACTIVEMASK: return STEP_ACTIVEMASK;
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE: return STEP_FENCE;
@@ -292,6 +307,10 @@ static void decode_inst(struct decode *d, const struct ir_inst *in, struct step 
     }
     if (in->op == PTX_OP_CP_ASYNC) {
         decode_async(d, in, st);
+        return;
+    }
+    if (in->op == PTX_OP_LDMATRIX || in->op == PTX_OP_STMATRIX) {
+        decode_matrix(d, in, st);
         return;
     }
     if (in->op == PTX_OP_BRA || in->op == PTX_OP_BRX) {

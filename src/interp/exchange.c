@@ -20,6 +20,8 @@ uint32_t exchange_members(const struct interp_code *c, const struct warp *w, con
 {
     int last = st->kind == STEP_SYNCWARP ? 0 : st->in->nsrc - 1;
     *same = m;
+    if (st->in->mods->shape)
+        return ~0u;
     if (st->kind != STEP_SYNCWARP && !st->in->mods->sync)
         return m;
     uint32_t members = (uint32_t)step_value(c, w, st, last, __builtin_ctz(m));
@@ -104,6 +106,19 @@ void exchange_elect(const struct interp_code *c, struct warp *w, const struct st
         uint32_t *p = place_at(c, w, st->d[1]);
         *p = (*p & ~m) | UINT32_C(1) << leader;
     }
+}
+
+/* Word i of a register of a matrix of 8 by 8 halves is row i / 4, columns 2 (i % 4) and the next: the register as it lies here is
+ * the matrix, row by row (PTX ISA 9.7.13.4.17). */
+void exchange_movmatrix(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    const uint16_t *a = place_at(c, w, st->s[0]);
+    uint16_t out[2 * WARP_LANES];
+    uint16_t *d = st->d[0] == PLACE_NONE ? out : place_at(c, w, st->d[0]);
+    for (int i = 0; i < 2 * WARP_LANES; i++)
+        out[i] = a[i % 8 * 8 + i / 8];
+    for (int i = 0; i < 2 * WARP_LANES; i++)
+        d[i] = m >> i / 2 & 1 ? out[i] : d[i];
 }
 
 /* min and max of f32: a number wins over NaN, or with .NaN the other way round; -0 is less than 0 */

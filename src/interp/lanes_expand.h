@@ -165,6 +165,7 @@ typedef unsigned __int128 uint128;
 #define EACH_VOTE(M, ...)
 #define EACH_BARRIER(M, ...)
 #define EACH_REDUX(M, ...)
+#define EACH_BITS16(M, ...)
 #define EACH_PACK(M, ...)
 #define EACH_U32(M, ...)
 #define EACH_VALUE(M, ...)

@@ -66,7 +66,7 @@ static uint32_t waiting_lanes(const struct warp *w, uint32_t mask, int32_t pc)
     return lanes;
 }
 
-/* Every lane named by `mask` is here: carries the instruction out and lets the lanes go on. */
+/* Every lane named by `mask` is here: carries the instruction out and lets the lanes go on. A fault stops the launch. */
 static void meet(struct run *r, const struct step *st, uint32_t mask, int32_t pc)
 {
     struct warp *w = r->w;
@@ -111,7 +111,7 @@ static void part_from_others(struct run *r, uint32_t m)
     take_split(r);
 }
 
-/* True when the split goes on at once. Lanes with another member mask (neighbouring tiles) are a split of their own. */
+/* True when the split goes on at once; false: it waits, or a fault was recorded. Lanes with another member mask (neighbouring tiles) are a split of their own. */
 static bool rendezvous(struct run *r, const struct step *st)
 {
     uint32_t same, mask = exchange_members(r->c, r->w, st, r->mask, &same), need = mask & r->w->alive;
@@ -123,7 +123,8 @@ static bool rendezvous(struct run *r, const struct step *st)
     }
     if ((need & ~r->mask) == 0) {
         warp_event(r->w, r->pc, RECORD_MEET, r->mask, mask);
-        step_exchange(r->c, r->w, st, r->mask);
+        if (!step_exchange(r->c, r->w, st, r->mask))
+            return false;
         r->pc++;
         return true;
     }
@@ -204,6 +205,12 @@ static bool grid_sync(struct run *r)
 static bool stopped(const struct run *r)
 {
     return launch_stopping(r->l, r->w->block->index);
+}
+
+/* The warp has recorded a fault; those of higher ones do not run any more. */
+static bool faulted(const struct run *r)
+{
+    return r->w->block->faulted == r->w->index;
 }
 
 /* After a back-edge was taken. False: the warp is to stop with *why. */
@@ -402,10 +409,15 @@ static bool run_split(struct run *r, enum warp_stop *why)
         case STEP_MATCH:
         case STEP_REDUX:
         case STEP_ELECT:
+        case STEP_MATRIX_LOAD:
+        case STEP_MATRIX_STORE:
+        case STEP_MATRIX_MOVE:
             if (m != r->mask)
                 part_from_others(r, m);
-            else if (!rendezvous(r, st))
-                return false;
+            else if (!rendezvous(r, st)) {
+                *why = WARP_FAULT;
+                return faulted(r);
+            }
             break;
         case STEP_NANOSLEEP:
             r->pc++;
@@ -451,8 +463,12 @@ enum warp_stop interp_run_until(struct warp *w, struct exec_counts *counts, cons
         if (!go_on && !warp_pick(w)) {
             if (!w->nsplits && !w->alive)
                 return WARP_DONE;
+            if (w->nrecords > r.room) /* the instruction that lanes wait for may access memory */
+                return WARP_RING;
             if (!meet_any(&r))
                 return WARP_BLOCKED;
+            if (faulted(&r))
+                return WARP_FAULT;
             continue;
         }
         go_on = false;

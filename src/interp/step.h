@@ -21,6 +21,9 @@ static inline bool step_is_plain(const struct step *st)
     case STEP_MATCH:
     case STEP_REDUX:
     case STEP_ELECT:
+    case STEP_MATRIX_LOAD:
+    case STEP_MATRIX_STORE:
+    case STEP_MATRIX_MOVE:
     case STEP_NANOSLEEP:
     case STEP_TRAP:
     case STEP_GRID_SYNC:
@@ -34,7 +37,7 @@ static inline bool step_is_plain(const struct step *st)
 static inline bool step_touches_memory(const struct step *st)
 {
     return st->kind == STEP_LOAD || st->kind == STEP_STORE || st->kind == STEP_ATOM || st->kind == STEP_ASYNC ||
-           st->kind == STEP_TEXTURE || st->kind == STEP_SURFACE;
+           st->kind == STEP_TEXTURE || st->kind == STEP_SURFACE || st->kind == STEP_MATRIX_LOAD || st->kind == STEP_MATRIX_STORE;
 }
 
 /* Does a plain step for the lanes in m (never 0). False: a fault was recorded. */
@@ -93,8 +96,8 @@ static inline bool step_plain(const struct interp_code *c, struct warp *w, const
     }
 }
 
-/* Does an instruction in which lanes look at each other; the lanes of m have met. */
-static inline void step_exchange(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+/* Does an instruction in which lanes look at each other; the lanes of m have met. False: a fault was recorded. */
+static inline bool step_exchange(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     switch (st->kind) {
     case STEP_SHUFFLE:
@@ -112,9 +115,16 @@ static inline void step_exchange(const struct interp_code *c, struct warp *w, co
     case STEP_ELECT:
         exchange_elect(c, w, st, m);
         break;
+    case STEP_MATRIX_LOAD:
+    case STEP_MATRIX_STORE:
+        return st->access(c, w, st, m);
+    case STEP_MATRIX_MOVE:
+        exchange_movmatrix(c, w, st, m);
+        break;
     default: /* STEP_SYNCWARP: meeting is all */
         break;
     }
+    return true;
 }
 
 /* The lanes in which the guard of a guarded step holds. */

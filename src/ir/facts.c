@@ -240,5 +240,6 @@ bool facts_convergent(const struct ir_inst *in)
 
 bool facts_wall(const struct ir_inst *in)
 {
-    return facts_syncs(in) & (FACT_BLOCK | FACT_FENCE | FACT_COPIES | FACT_TIME) || (facts_writes(in) && !ir_is_memory(in));
+    bool touches = facts_writes(in) || facts_reads(in) & (FACT_SHARED | FACT_LOCAL);
+    return facts_syncs(in) & (FACT_BLOCK | FACT_FENCE | FACT_COPIES | FACT_TIME) || (touches && !ir_is_memory(in));
 }

@@ -84,6 +84,7 @@ static int times(const struct ir_inst *in, char letter, bool results)
 {
     int parts = results ? in->ndst : in->nsrc;
     switch (letter) {
+    case 'n':
     case 'v':
     case 'V': return in->vec;
     case 'm': return parts > 1 ? parts : 1;
@@ -102,6 +103,7 @@ static struct ir_operand operand_of(const struct ir_inst *in, char letter, int n
     case 'c': return (struct ir_operand){.type = in->type2, .wider = true};
     case 'e':
     case 'V': return (struct ir_operand){.type = (uint8_t)t, .wider = true};
+    case 'n':
     case 'u': return (struct ir_operand){.type = PTX_B32};
     case 'w': return (struct ir_operand){.type = PTX_B32, .predicate_too = true};
     case 'l': return (struct ir_operand){.type = PTX_B64};

@@ -166,9 +166,7 @@ static uint32_t op_step(struct jit_frame *f, uint32_t site, uint32_t mask)
     if (f->fleet)
         begin(f);
     take_time(f);
-    if (!step_is_plain(st))
-        step_exchange(c, f->warp, st, mask);
-    else if (!step_plain(c, f->warp, st, mask))
+    if (!(step_is_plain(st) ? step_plain(c, f->warp, st, mask) : step_exchange(c, f->warp, st, mask)))
         return 1;
     fetch(f->warp, f->counts);
     return 0;

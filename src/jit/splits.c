@@ -155,7 +155,7 @@ uint32_t jit_split_exchange(struct jit_frame *f, uint32_t site, uint32_t lanes)
     uint32_t same;
     if (!lanes)
         return 0;
-    if (lanes != f->mask)
+    if (lanes != f->mask || step_touches_memory(st)) /* records are not fetched here, and faults not told */
         return 1;
     uint32_t members = exchange_members(c, w, st, lanes, &same);
     if (same != lanes || (members & w->alive & ~lanes))

@@ -700,6 +700,40 @@ static enum parsed check_bar(struct parser *p, struct ptx_inst *in)
     return PARSED_OK;
 }
 
+/* Registers of a fragment: { } of n of them, or a single one without. */
+static enum parsed check_fragment(struct parser *p, struct ptx_inst *in, int i, int n, int type, int allowed)
+{
+    struct ptx_operand *o = &in->operand[i];
+    if (n == 1 && o->kind != PTX_OPERAND_VECTOR)
+        return operand(p, in, i, type, allowed);
+    if (o->kind != PTX_OPERAND_VECTOR || o->n != n) {
+        ptx_error(p, p->operand_at[i], "'%s' wants a vector { } of %d elements", ptx_opcode_text(p), n);
+        return PARSED_ERROR;
+    }
+    for (int k = 0; k < n; k++)
+        TRY(check_value(p, &o->elem[k], p->operand_at[i], type, allowed));
+    return PARSED_OK;
+}
+
+/* ldmatrix {r, ...}, [row]; stmatrix [row], {r, ...}; movmatrix d, a (9.7.13.4.15 to 9.7.13.4.17) */
+static enum parsed check_matrix(struct parser *p, struct ptx_inst *in)
+{
+    struct ptx_mods *m = &in->mods;
+    bool move = in->op == PTX_OP_MOVMATRIX, store = in->op == PTX_OP_STMATRIX;
+    DEMAND(m->sync && m->aligned, "'.sync.aligned' is missing in");
+    DEMAND(m->shape, "the shape (.m8n8) is missing in");
+    TRY(count(p, in, 2, 2));
+    if (move) {
+        DEMAND(m->trans && !m->matrices, m->trans ? "this modifier does not go with" : "'.trans' is missing in");
+        return plain(p, in, PTX_B32, PTX_B32, 0, 0, 0);
+    }
+    DEMAND(m->matrices, "how many matrices (.x1 .x2 .x4) is missing in");
+    DEMAND(m->space == PTX_GENERIC || m->space == PTX_SHARED, "this space does not go with");
+    m->vec = m->matrices;
+    TRY(check_fragment(p, in, store, m->matrices, PTX_B32, store ? 0 : DST));
+    return check_memory(p, in, !store);
+}
+
 /* mbarrier.arrive state, [addr] {, count} and the others (9.7.13.15) */
 static enum parsed check_mbarrier(struct parser *p, struct ptx_inst *in)
 {
@@ -995,6 +1029,10 @@ static enum parsed check_special(struct parser *p, struct ptx_inst *in)
         return check_async_group(p, in);
     case PTX_OP_SHFL:
         return check_shfl(p, in);
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX:
+    case PTX_OP_MOVMATRIX:
+        return check_matrix(p, in);
     case PTX_OP_BRX:
         return check_brx(p, in);
     case PTX_OP_CALL:

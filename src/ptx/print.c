@@ -90,6 +90,16 @@ static void print_policy(const struct ptx_mods *m, struct strbuf *out)
             strbuf_addf(out, ".L2::evict_%s", priority[m->l2_evict[i] - PTX_EVICT_NORMAL]);
 }
 
+static void print_matrix(const struct ptx_mods *m, struct strbuf *out)
+{
+    flag(out, m->sync, "sync");
+    flag(out, m->aligned, "aligned");
+    word(out, ptx_shape_info[m->shape].spelling);
+    if (m->matrices)
+        strbuf_addf(out, ".x%d", m->matrices);
+    flag(out, m->trans, "trans");
+}
+
 static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
 {
     static const char *const sel[] = {"", "lo", "hi", "wide", "l", "r", ""};
@@ -127,6 +137,8 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
     flag(out, m->sel != PTX_SEL_NONE, sel[m->sel]);
     FIELD(MOD_CMP, cmp);
     FIELD(MOD_BOOL, boolop);
+    if (row->mods & MOD_MATRIX)
+        print_matrix(m, out);
     FIELD(MOD_SPACE, space);
     FIELD(MOD_CACHE, cache);
     flag(out, m->nc, "nc");
@@ -135,7 +147,7 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
     FIELD(MOD_CACHE, l2_fetch);
     if (row->mods & MOD_MATCH)
         FIELD(MOD_MATCH, variant);
-    flag(out, m->sync && !bar, "sync");
+    flag(out, m->sync && !bar && !m->shape, "sync");
     FIELD(MOD_ATOMIC, atomic);
     flag(out, m->noftz, "noftz");
     flag(out, m->cache_hint && row->mods & MOD_ATOMIC, "L2::cache_hint");
@@ -154,7 +166,7 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
     flag(out, m->idx, "idx");
     flag(out, m->uni, "uni");
     flag(out, m->mask, "mask");
-    if (m->vec > 1)
+    if (m->vec > 1 && !m->shape)
         strbuf_addf(out, ".v%d", m->vec);
     if (m->pack_bits && m->pack_bits < 8)
         strbuf_addf(out, ".%c%d", m->pack_signed ? 's' : 'u', m->pack_bits);

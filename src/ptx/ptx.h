@@ -46,6 +46,7 @@ enum ptx_type {
 #define TYPES_U32        PTX_BIT(U32)
 #define TYPES_U32_64     (PTX_BIT(U32) | PTX_BIT(U64))
 #define TYPES_BITS       (PTX_BIT(B16) | PTX_BIT(B32) | PTX_BIT(B64))
+#define TYPES_BITS16     PTX_BIT(B16)
 #define TYPES_BITS32     PTX_BIT(B32)
 #define TYPES_BITS32_64  (PTX_BIT(B32) | PTX_BIT(B64))
 #define TYPES_SHIFTABLE  (TYPES_BITS | TYPES_INT)
@@ -110,6 +111,7 @@ enum {
 #define MOD_GRID   (UINT64_C(1) << 31) /* .launch_dependents .wait (griddepcontrol) */
 #define MOD_ABS    (UINT64_C(1) << 32) /* .abs (redux) */
 #define MOD_VIDEO  (UINT64_C(1) << 33) /* .add .min .max behind the types, .po .shr7 .shr15 (video instructions) */
+#define MOD_MATRIX (UINT64_C(1) << 35) /* .m8n8, .x1 .x2 .x4, .trans (ldmatrix, stmatrix, movmatrix) */
 #define MOD_POLICY (UINT64_C(1) << 34) /* .fractional .range .cvt and the priorities (createpolicy) */
 
 enum ptx_op {
@@ -227,6 +229,19 @@ static inline bool ptx_is_layered(int variant)
     return variant == PTX_TEX_A1D || variant == PTX_TEX_A2D || variant == PTX_TEX_ACUBE;
 }
 
+/* Shapes of matrices (ptx_matrices.def). */
+enum ptx_shape { PTX_SHAPE_NONE,
+#define SHAPE(id, spelling, m, n, k) PTX_SHAPE_##id,
+#include "ptx/ptx_matrices.def"
+#undef SHAPE
+                 PTX_SHAPE_COUNT };
+
+struct ptx_shape_info {
+    const char *spelling; /* "m8n8" */
+    int m, n, k;          /* D of m rows and n columns is A of k columns times B; k 0: one matrix of m rows and n columns */
+};
+extern const struct ptx_shape_info ptx_shape_info[PTX_SHAPE_COUNT];
+
 /* .b0 .h1: the part of a word that a video instruction reads or writes (9.7.16). */
 enum ptx_part { PTX_PART_ALL, PTX_PART_B0, PTX_PART_B1, PTX_PART_B2, PTX_PART_B3, PTX_PART_H0, PTX_PART_H1 };
 
@@ -253,10 +268,12 @@ struct ptx_mods {
     uint8_t bounds;      /* suld, sust: enum ptx_bounds */
     uint8_t scale;       /* vmad: 7 or 15 bits to the right */
     uint8_t minus;       /* vmad: bit 0 -a, bit 1 -b, bit 2 -c */
+    uint8_t shape;       /* matrices: enum ptx_shape */
+    uint8_t matrices;    /* ldmatrix, stmatrix: 1, 2, 4; also in vec */
     uint32_t part[3];    /* video instructions, for d a b. Of one word: enum ptx_part. Of pairs and quadruples: for d the
                             elements written, bit 0 for the first; for a and b which element of the two words b:a each
                             result takes, 4 bits each, the first lowest */
-    bool ftz, sat, approx, full, cc, uni, sync, aligned, nc, to, shiftamt, nan, xorsign_abs, relu, satfinite, idx, mask, lod, no_complete, parity, noinc,
+    bool ftz, sat, approx, full, cc, uni, sync, aligned, nc, to, shiftamt, nan, xorsign_abs, relu, satfinite, idx, mask, lod, trans, no_complete, parity, noinc,
          noftz, cache_hint, mmio, abs, pack_signed, plus_one; /* lod: tex.level; plus_one: vmad.po */
 };
 

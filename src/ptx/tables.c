@@ -25,6 +25,12 @@ const struct ptx_sreg_info ptx_sreg_info[PTX_SREG_COUNT] = {
 #undef SREG
 };
 
+const struct ptx_shape_info ptx_shape_info[PTX_SHAPE_COUNT] = {
+#define SHAPE(id, spelling, m, n, k) [PTX_SHAPE_##id] = {spelling, m, n, k},
+#include "ptx/ptx_matrices.def"
+#undef SHAPE
+};
+
 const char *const ptx_class_help[PTX_CLASS_COUNT] = {
 #define CLASS(id, help) [PTX_CLASS_##id] = help,
 #include "ptx/ptx_classes.def"
@@ -187,6 +193,11 @@ const struct ptx_modifier ptx_modifier[] = {
     M("parity", MBAR, parity, 1),
     M("launch_dependents", GRID, variant, PTX_GRID_LAUNCH),
     M("wait", GRID, variant, PTX_GRID_WAIT),
+    M("m8n8", MATRIX, shape, PTX_SHAPE_M8N8),
+    M("x1", MATRIX, matrices, 1),
+    M("x2", MATRIX, matrices, 2),
+    M("x4", MATRIX, matrices, 4),
+    M("trans", MATRIX, trans, 1),
     M("pending_count", MBAR, variant, PTX_MBAR_PENDING_COUNT),
 };
 #undef M

@@ -105,7 +105,7 @@ static int wait_of(const struct ir_inst *in)
     case PTX_CLASS_MUFU:
         return WAIT_FUNCTION;
     default:
-        return in->type == PTX_F64 ? WAIT_DOUBLE : WAIT_ARITHMETIC;
+        return facts_reads(in) & FACT_SHARED ? WAIT_SHARED : in->type == PTX_F64 ? WAIT_DOUBLE : WAIT_ARITHMETIC;
     }
 }
 

@@ -2,6 +2,7 @@
 #include "target/shape.h"
 
 #include "base/alloc.h"
+#include "ir/facts.h"
 
 /* Instructions of a way that becomes predicated, its own branch included; of one that loads from global memory. */
 enum { WAY = 8, WAY_LOADING = 20 };
@@ -51,7 +52,7 @@ static bool may_be_predicated(const struct lowered *l, const struct ir_inst *in)
 {
     if (in->op >= PTX_OP_COUNT)
         return in->op == IR_OP_DELETED;
-    if (is_uniform(l, in))
+    if (is_uniform(l, in) || facts_convergent(in))
         return false;
     switch (ptx_op_info[in->op].class) {
     case PTX_CLASS_ATOM:

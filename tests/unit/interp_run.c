@@ -635,6 +635,41 @@ static void asynchronous_copies_fault_and_count(void **state)
     heddle_result_free(r);
 }
 
+/* Each of the first lanes names a row of 16 bytes; the rows of a matrix go through the banks together (memory/shared.c: 128 bits,
+ * by quarters of the warp). */
+static void rows_of_matrices_are_checked_and_counted(void **state)
+{
+    (void)state;
+    static const char *const load = "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r5, %r6, %r7, %r8}, [%r21];\n";
+    char body[500];
+    static const struct {
+        const char *address;
+        double wavefronts;
+    } rows[] = {{"and.b32 %r21, %r0, 31;\nshl.b32 %r21, %r21, 4;\n", 4},                             /* next to each other */
+                {"and.b32 %r21, %r0, 7;\nshl.b32 %r21, %r21, 7;\n", 32}};                            /* 128 bytes apart: on four banks */
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        heddle_result *r;
+        double loads, wavefronts;
+        snprintf(body, sizeof body, "%smov.u32 %%r22, sh;\nadd.u32 %%r21, %%r21, %%r22;\n%s%s", rows[i].address, load, STORE("%r5"));
+        assert_int_equal(try_run(body, 1, 64, 7, &r), HEDDLE_OK);
+        assert_int_equal(heddle_result_metric(r, "smsp__sass_inst_executed_op_shared_ld.sum", &loads), HEDDLE_OK);
+        assert_int_equal(heddle_result_metric(r, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", &wavefronts), HEDDLE_OK);
+        assert_true(loads == 2 && wavefronts == 2 * rows[i].wavefronts);
+        heddle_result_free(r);
+    }
+    snprintf(body, sizeof body, "mov.u32 %%r21, 8;\n%s%s", load, STORE("%r5"));
+    faults(body, 32, HEDDLE_MISALIGNED_ADDRESS, "read of 16 bytes");
+    snprintf(body, sizeof body, "mul.lo.u32 %%r21, %%r0, 48;\n%s%s", load, STORE("%r5")); /* lane 27: bytes 1296 to 1311 of 1280 */
+    faults(body, 32, HEDDLE_ILLEGAL_ADDRESS, "by thread (27,0,0)");
+    faults("stmatrix.sync.aligned.m8n8.x1.b16 [%rd0], %r0;\n", 32, HEDDLE_INVALID_ADDRESS_SPACE, "rows of a matrix lie in shared memory");
+    /* lanes that come in two parts wait for each other, and the launch ends at a fault all the same */
+    run("mov.u32 %r21, sh;\nmov.u32 %r7, 7;\nst.shared.u32 [%r21], %r7;\nsetp.gt.u32 %p1, %r0, 9;\n@%p1 bra B;\nadd.u32 %r5, %r0, 1;\nbra C;\n"
+        "B: add.u32 %r5, %r0, 2;\nC: ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r6, [%r21];\nshr.u32 %r8, %r0, 2;\n"
+        "and.b32 %r9, %r0, 3;\nsetp.eq.u32 %p2, %r9, 0;\nselp.u32 %r6, %r6, 100, %p2;\nadd.u32 %r6, %r6, %r5;\n" STORE("%r6"), 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(out[i], (i % 4 ? 100 : 7) + i + (i > 9 ? 2 : 1));
+}
+
 static void addresses_of_32_bits_wrap(void **state)
 {
     (void)state;
@@ -663,6 +698,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_of_predicates_and_of_words_are_apart),
+        cmocka_unit_test(rows_of_matrices_are_checked_and_counted),
         cmocka_unit_test(special_registers),
         cmocka_unit_test(parts_of_special_registers),
         cmocka_unit_test(some_lanes_read_what_all_could),

@@ -241,6 +241,10 @@ static void operands(void **state)
 static void modifiers(void **state)
 {
     (void)state;
+    prints("ldmatrix.sync.aligned.x4.trans.m8n8.shared.b16 {%r1,%r2,%r3,%r4}, [%r1+16];",
+           "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r1, %r2, %r3, %r4}, [%r1+16];");
+    prints("stmatrix.sync.aligned.m8n8.x1.b16 [%rd1], %r2;", "stmatrix.sync.aligned.m8n8.x1.b16 [%rd1], %r2;");
+    prints("movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;", "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;");
     prints("mul.wide.s32 %rd1, %r1, 4;", "mul.wide.s32 %rd1, %r1, 4;");
     prints("mad.lo.cc.u32 %r1, %r2, %r3, %r4;", "mad.lo.cc.u32 %r1, %r2, %r3, %r4;");
     prints("fma.rn.ftz.sat.f32 %f1, %f2, %f3, %f4;", "fma.rn.ftz.sat.f32 %f1, %f2, %f3, %f4;");

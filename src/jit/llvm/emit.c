@@ -120,6 +120,9 @@ static bool of_all_warps(const struct emit *e)
     case PTX_OP_MATCH:
     case PTX_OP_REDUX:
     case PTX_OP_ELECT:
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX:
+    case PTX_OP_MOVMATRIX:
         return false;
     case PTX_OP_BAR:
     case PTX_OP_BARRIER:

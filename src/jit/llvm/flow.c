@@ -296,7 +296,7 @@ static void end(struct emit *e)
 static bool all_members(const struct ir_inst *in)
 {
     bool warp = in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER;
-    if (!warp && !in->mods->sync)
+    if (in->mods->shape || (!warp && !in->mods->sync))
         return true;
     const struct ir_src *s = &in->src[warp ? 0 : in->nsrc - 1];
     return in->nsrc && s->kind == IR_SRC_IMM && (uint32_t)s->imm == UINT32_MAX;
@@ -422,6 +422,9 @@ bool emit_flow(struct emit *e)
     case PTX_OP_MATCH:
     case PTX_OP_REDUX:
     case PTX_OP_ELECT:
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX:
+    case PTX_OP_MOVMATRIX:
         done = exchange(e);
         break;
     default:

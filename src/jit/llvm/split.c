@@ -241,6 +241,9 @@ bool split_flow(struct emit *e)
     case STEP_MATCH:
     case STEP_REDUX:
     case STEP_ELECT:
+    case STEP_MATRIX_LOAD:
+    case STEP_MATRIX_STORE:
+    case STEP_MATRIX_MOVE:
         exchange(e, lanes);
         break;
     default:
