@@ -7,7 +7,7 @@ foreach(path ${cases})
 endforeach()
 
 # What programs print is the same in this executor. Each checks itself, too.
-foreach(source device/integers device/pointers device/structs device/cuda_barrier device/matrices device/barriers device/variables device/loops device/complex
+foreach(source device/integers device/pointers device/structs device/cuda_barrier device/matrices device/tensor device/barriers device/variables device/loops device/complex
                device/assert programs/managed programs/recursion programs/textures programs/surfaces programs/streams programs/references step/walk step/types)
   get_filename_component(name ${source} NAME)
   add_test(NAME step.same_${name} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/step/same.sh $<TARGET_FILE:heddle_cli> ${CMAKE_CURRENT_SOURCE_DIR}/${source}.cu)

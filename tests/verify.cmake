@@ -14,7 +14,7 @@ endfunction()
 
 verify_programs(device run "--least;uniform=2800,2800000;--least;shape=1800,2700000;--least;congruent=1900,5000000;--least;step=600,300000;--least;address=170,250"
                 device/integers device/atomics device/warps device/pointers device/gathers device/loops device/ways device/variables
-                device/groups device/barriers device/cuda_barrier device/matrices device/several device/sparse device/half_math device/unset)
+                device/groups device/barriers device/cuda_barrier device/matrices device/tensor device/several device/sparse device/half_math device/unset)
 verify_programs(programs run "--least;uniform=100,1000" programs/banks programs/host_memory programs/managed programs/recursion
                 programs/surfaces programs/textures programs/references programs/streams programs/first_loads)
 set(quick truth/aos_soa truth/atomics truth/bfs truth/copy_stride truth/divergence truth/floyd truth/histogram truth/latency_hiding

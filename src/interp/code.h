@@ -10,6 +10,7 @@
 #include "simt/warp.h"
 
 enum { PLACE_POOL = 1u << 31, PLACE_NONE = ~0u };
+enum { STEP_SRC = 8 }; /* sources that a step has room for */
 typedef uint32_t place;
 
 enum step_kind {
@@ -37,6 +38,7 @@ enum step_kind {
     STEP_MATRIX_LOAD, /* ldmatrix */
     STEP_MATRIX_STORE,
     STEP_MATRIX_MOVE,
+    STEP_MATRIX_PRODUCT,
     STEP_ACTIVEMASK,
     STEP_FENCE,
     STEP_CVTA,
@@ -73,24 +75,27 @@ struct step {
     uint8_t address_width; /* memory: bytes of the address register: 4 or 8 */
     uint8_t sign;          /* loads: sign-extend into a wider register */
     uint8_t ordered;       /* memory: not weak: lane by lane */
-    uint8_t width[IR_MAX_SRC]; /* bytes of a lane of each source register */
+    uint8_t width[STEP_SRC]; /* bytes of a lane of each source register */
     uint8_t dst_width[IR_MAX_DST]; /* bytes of a lane of each destination register: a vector's may differ */
     uint8_t sreg;          /* STEP_SREG: enum ptx_sreg */
     uint8_t nsub;
     uint8_t turn;          /* behind it a turn may end: number of the place in turns.at, + 1; 0: none does */
     place guard;
     place d[IR_MAX_DST];   /* PLACE_NONE: dropped */
-    place s[IR_MAX_SRC];   /* PLACE_NONE: absent */
+    place s[STEP_SRC];     /* PLACE_NONE: absent; of a product of matrices all are in `places` */
     union {
         lanes_fn *fn;      /* STEP_LANES */
-        access_fn *access; /* memory */
+        access_fn *access; /* memory, and STEP_MATRIX_PRODUCT */
         service_fn *service; /* STEP_SERVICE */
     };
     struct step_sub *sub;
     int64_t offset;        /* added to the address; STEP_CVTA: to the value */
     int32_t target;        /* branch: site */
     int32_t join;          /* branch: site where lanes meet again, or -1 */
-    int32_t *targets;
+    union {
+        int32_t *targets; /* STEP_SWITCH */
+        place *places;    /* STEP_MATRIX_PRODUCT: of its sources, in their order */
+    };
     int32_t block;
     const struct ir_inst *in;
 };
@@ -206,6 +211,13 @@ struct access_ops {
     access_fn *load, *store, *atom, *async, *load_matrix, *store_matrix;
 };
 extern const struct access_ops access_ops_v2, access_ops_v3, access_ops_v4;
+
+/* --- matrix.h, likewise --- */
+struct matrix_ops {
+    access_fn *product[PTX_ELEMENT_COUNT]; /* by the elements of A */
+    access_fn *halves;                     /* of f16, with C and D of f16 */
+};
+extern const struct matrix_ops matrix_ops_v2, matrix_ops_v3, matrix_ops_v4;
 
 /* --- exchange.c: lanes look at each other --- */
 

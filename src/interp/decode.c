@@ -64,9 +64,9 @@ static place new_word(struct decode *d)
 
 static void read_operands(struct decode *d, const struct ir_inst *in, struct step *st)
 {
-    for (int i = 0; i < IR_MAX_SRC; i++)
+    for (int i = 0; i < STEP_SRC; i++)
         st->s[i] = PLACE_POOL;
-    for (int i = 0; i < in->nsrc; i++) {
+    for (int i = 0; i < in->nsrc && in->op != PTX_OP_MMA; i++) {
         const struct ir_src *s = &in->src[i];
         if (s->kind == IR_SRC_REG) {
             st->s[i] = d->of_reg[s->reg];
@@ -240,6 +240,23 @@ static void decode_matrix(struct decode *d, const struct ir_inst *in, struct ste
         unknown(d, in);
 }
 
+static const struct matrix_ops *matrix_level(void)
+{
+    const char *level = lanes_level();
+    return !strcmp(level, "x86-64-v4") ? &matrix_ops_v4 : !strcmp(level, "x86-64-v3") ? &matrix_ops_v3 : &matrix_ops_v2;
+}
+
+/* mma has more sources than a step has room for. */
+static void decode_product(struct decode *d, const struct ir_inst *in, struct step *st)
+{
+    st->kind = STEP_MATRIX_PRODUCT;
+    st->access = in->type == PTX_F16 ? matrix_level()->halves : matrix_level()->product[in->mods->element[0]];
+    st->places = ARENA_ARRAY(&d->k->arena, place, in->nsrc);
+    for (int i = 0; i < in->nsrc; i++)
+        st->places[i] = in->src[i].kind == IR_SRC_REG ? d->of_reg[in->src[i].reg]
+                                                      : constant(d, in->src[i].imm, type_width(ir_src_type(in, i)));
+}
+
 static void decode_branch(const struct ir_kernel *k, const struct ir_inst *in, struct step *st, struct arena *a)
 {
     st->kind = in->op == PTX_OP_BRA ? STEP_BRANCH : STEP_SWITCH;
@@ -311,6 +328,10 @@ static void decode_inst(struct decode *d, const struct ir_inst *in, struct step 
     }
     if (in->op == PTX_OP_LDMATRIX || in->op == PTX_OP_STMATRIX) {
         decode_matrix(d, in, st);
+        return;
+    }
+    if (in->op == PTX_OP_MMA) {
+        decode_product(d, in, st);
         return;
     }
     if (in->op == PTX_OP_BRA || in->op == PTX_OP_BRX) {

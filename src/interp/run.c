@@ -412,6 +412,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
         case STEP_MATRIX_LOAD:
         case STEP_MATRIX_STORE:
         case STEP_MATRIX_MOVE:
+        case STEP_MATRIX_PRODUCT:
             if (m != r->mask)
                 part_from_others(r, m);
             else if (!rendezvous(r, st)) {

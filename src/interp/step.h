@@ -24,6 +24,7 @@ static inline bool step_is_plain(const struct step *st)
     case STEP_MATRIX_LOAD:
     case STEP_MATRIX_STORE:
     case STEP_MATRIX_MOVE:
+    case STEP_MATRIX_PRODUCT:
     case STEP_NANOSLEEP:
     case STEP_TRAP:
     case STEP_GRID_SYNC:
@@ -117,6 +118,7 @@ static inline bool step_exchange(const struct interp_code *c, struct warp *w, co
         break;
     case STEP_MATRIX_LOAD:
     case STEP_MATRIX_STORE:
+    case STEP_MATRIX_PRODUCT:
         return st->access(c, w, st, m);
     case STEP_MATRIX_MOVE:
         exchange_movmatrix(c, w, st, m);

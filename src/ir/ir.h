@@ -36,12 +36,14 @@ enum ir_src_kind { IR_SRC_REG, IR_SRC_IMM, IR_SRC_SREG };
 struct ir_src {
     uint8_t kind;
     bool negated;   /* predicate: !p */
-    int32_t reg;    /* IR_SRC_REG */
-    uint32_t sreg;  /* IR_SRC_SREG: enum ptx_sreg */
+    union {
+        int32_t reg;   /* IR_SRC_REG */
+        uint32_t sreg; /* IR_SRC_SREG: enum ptx_sreg */
+    };
     uint64_t imm;   /* IR_SRC_IMM: the value's bits, in the type the instruction reads */
 };
 
-enum { IR_NOREG = -1, IR_MAX_DST = 4, IR_MAX_SRC = 8 };
+enum { IR_NOREG = -1, IR_MAX_DST = 4, IR_MAX_SRC = 16 };
 
 /* A block where lanes that part at a branch meet though some ways go past it (meets.c). Lanes that come to a block that is
  * not in `inside` have left: they are not waited for there. */

@@ -88,6 +88,9 @@ static int times(const struct ir_inst *in, char letter, bool results)
     case 'v':
     case 'V': return in->vec;
     case 'm': return parts > 1 ? parts : 1;
+    case 'A':
+    case 'B':
+    case 'C': return ptx_fragment(in->mods, letter).n;
     case 'x':
     case 'i': return is_form(in) ? ptx_coordinates(in->mods->variant) : 1;
     default: return 1;
@@ -113,6 +116,9 @@ static struct ir_operand operand_of(const struct ir_inst *in, char letter, int n
     case 's': return (struct ir_operand){.type = in->mods->parity ? PTX_B32 : PTX_B64};
     case 'x': return (struct ir_operand){.type = n == 0 && ptx_is_layered(in->mods->variant) ? PTX_B32 : in->type2};
     case 'i': return (struct ir_operand){.type = n == 0 && ptx_is_layered(in->mods->variant) ? PTX_B32 : PTX_S32};
+    case 'A':
+    case 'B':
+    case 'C': return (struct ir_operand){.type = (uint8_t)ptx_fragment(in->mods, letter).type};
     case 'W': return (struct ir_operand){.type = (uint8_t)ir_wide_type(t)};
     case 'm': return (struct ir_operand){.type = (uint8_t)(of > 1 ? ir_bits_type(ptx_type_info[t].bits / of) : t)};
     default: return (struct ir_operand){.type = (uint8_t)t};

@@ -205,8 +205,8 @@ static enum parsed check_modifiers(struct parser *p, const struct ptx_inst *in)
     int t = m->type[0], last = m->ntypes ? m->type[m->ntypes - 1] : 0;
     bool two = in->op == PTX_OP_SET || in->op == PTX_OP_CVT || in->op == PTX_OP_SLCT || in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4 ||
                in->op == PTX_OP_DP4A || in->op == PTX_OP_DP2A;
-    if (ptx_video_parts(in->op) || in->op == PTX_OP_CVT_PACK)
-        return PARSED_OK; /* check_video, opcodes.c */
+    if (ptx_video_parts(in->op) || in->op == PTX_OP_CVT_PACK || in->op == PTX_OP_MMA)
+        return PARSED_OK; /* check_video, opcodes.c, check_product */
     if (m->ntypes > 1 + two)
         return ptx_problem(p, "type '.%s' of '%s'", spelling(last), ptx_op_info[in->op].word);
     DEMAND(!two || m->ntypes == 2, "a second type is missing in");
@@ -734,6 +734,23 @@ static enum parsed check_matrix(struct parser *p, struct ptx_inst *in)
     return check_memory(p, in, !store);
 }
 
+/* mma d, a, b, c (9.7.13.4): what the table of matrices does not have may be PTX all the same */
+static enum parsed check_product(struct parser *p, struct ptx_inst *in)
+{
+    const struct ptx_mods *m = &in->mods;
+    bool integer = m->type[0] == PTX_S32, bits = m->element[0] == PTX_ELEMENT_B1;
+    if (!ptx_product_exists(m) || m->layout[0] != PTX_LAYOUT_ROW || m->layout[1] != PTX_LAYOUT_COL)
+        return ptx_problem(p, "'%s'", ptx_opcode_text(p));
+    DEMAND(!m->satfinite || (integer && !bits), "'.satfinite' goes with integers only, not with");
+    DEMAND(bits == (m->boolop != 0), "'.xor.popc' or '.and.popc' goes with .b1 and nothing else:");
+    TRY(count(p, in, 4, 4));
+    for (int i = 0; i < 4; i++) {
+        struct ptx_fragment f = ptx_fragment(m, "CABC"[i]);
+        TRY(check_fragment(p, in, i, f.n, f.type, i ? 0 : DST));
+    }
+    return PARSED_OK;
+}
+
 /* mbarrier.arrive state, [addr] {, count} and the others (9.7.13.15) */
 static enum parsed check_mbarrier(struct parser *p, struct ptx_inst *in)
 {
@@ -1033,6 +1050,8 @@ static enum parsed check_special(struct parser *p, struct ptx_inst *in)
     case PTX_OP_STMATRIX:
     case PTX_OP_MOVMATRIX:
         return check_matrix(p, in);
+    case PTX_OP_MMA:
+        return check_product(p, in);
     case PTX_OP_BRX:
         return check_brx(p, in);
     case PTX_OP_CALL:

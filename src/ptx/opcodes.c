@@ -58,7 +58,7 @@ static enum parsed split_words(struct parser *p, struct ptx_inst *in, struct wor
         const struct ptx_name *n = p->tok->name;
         enum ptx_sel sel = selectors ? selector(n) : PTX_SEL_NONE;
         if (n->type) {
-            if (in->mods.ntypes == 3)
+            if (in->mods.ntypes == sizeof in->mods.type)
                 return ptx_problem(p, "type '.%s' of '%s'", n->s, w->word);
             in->mods.type[in->mods.ntypes++] = (uint8_t)n->type;
         } else if (sel && !w->sel) {
@@ -439,6 +439,8 @@ enum parsed ptx_parse_opcode(struct parser *p, struct ptx_inst *in)
         return set_cp_modifiers(p, in, &w);
     if (in->op == PTX_OP_CP_MBARRIER)
         return set_cp_mbarrier_modifiers(p, in, &w);
+    if (in->op == PTX_OP_MMA)
+        return ptx_parse_product(p, in, w.dot, w.ndots);
     if (ptx_op_info[in->op].mods & MOD_BAR)
         return set_bar_modifiers(p, in, &w);
     return set_modifiers(p, in, &w);

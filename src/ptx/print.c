@@ -100,6 +100,18 @@ static void print_matrix(const struct ptx_mods *m, struct strbuf *out)
     flag(out, m->trans, "trans");
 }
 
+static void print_product(const struct ptx_mods *m, struct strbuf *out)
+{
+    strbuf_addf(out, ".sync.aligned.%s", ptx_shape_info[m->shape].spelling);
+    for (int i = 0; i < 2; i++)
+        word(out, m->layout[i] == PTX_LAYOUT_ROW ? "row" : "col");
+    flag(out, m->satfinite, "satfinite");
+    strbuf_addf(out, ".%s.%s.%s.%s", ptx_type_info[m->type[0]].spelling, ptx_element_info[m->element[0]].spelling,
+                ptx_element_info[m->element[1]].spelling, ptx_type_info[m->type[1]].spelling);
+    if (m->boolop)
+        strbuf_addf(out, ".%s.popc", m->boolop == PTX_BOOL_XOR ? "xor" : "and");
+}
+
 static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
 {
     static const char *const sel[] = {"", "lo", "hi", "wide", "l", "r", ""};
@@ -108,6 +120,10 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
     const struct ptx_mods *m = &in->mods;
     bool bar = row->mods & MOD_BAR, prefetch = row->mods & MOD_LEVEL;
     strbuf_adds(out, row->word);
+    if (in->op == PTX_OP_MMA) {
+        print_product(m, out);
+        return;
+    }
     if (bar)
         print_bar((enum ptx_op)(row - ptx_op_info), m, out);
     flag(out, m->lod, "level");

@@ -46,6 +46,7 @@ enum ptx_type {
 #define TYPES_U32        PTX_BIT(U32)
 #define TYPES_U32_64     (PTX_BIT(U32) | PTX_BIT(U64))
 #define TYPES_BITS       (PTX_BIT(B16) | PTX_BIT(B32) | PTX_BIT(B64))
+#define TYPES_SUMS       (PTX_BIT(F16) | PTX_BIT(F32) | PTX_BIT(F64) | PTX_BIT(S32)) /* mma: D */
 #define TYPES_BITS16     PTX_BIT(B16)
 #define TYPES_BITS32     PTX_BIT(B32)
 #define TYPES_BITS32_64  (PTX_BIT(B32) | PTX_BIT(B64))
@@ -242,12 +243,36 @@ struct ptx_shape_info {
 };
 extern const struct ptx_shape_info ptx_shape_info[PTX_SHAPE_COUNT];
 
+/* Elements of A and B in a product of matrices. */
+enum ptx_element { PTX_ELEMENT_NONE,
+#define ELEMENT(id, spelling, bits) PTX_ELEMENT_##id,
+#include "ptx/ptx_matrices.def"
+#undef ELEMENT
+                   PTX_ELEMENT_COUNT };
+
+struct ptx_element_info {
+    const char *spelling; /* "bf16" */
+    int bits;
+};
+extern const struct ptx_element_info ptx_element_info[PTX_ELEMENT_COUNT];
+
+enum ptx_layout { PTX_LAYOUT_NONE, PTX_LAYOUT_ROW, PTX_LAYOUT_COL };
+
+/* A lane's share of a matrix: so many registers of this type. */
+struct ptx_fragment {
+    int n;
+    enum ptx_type type;
+};
+struct ptx_mods;
+/* Of the product's matrix 'A', 'B', or 'C', which is also D's. */
+struct ptx_fragment ptx_fragment(const struct ptx_mods *m, char matrix);
+
 /* .b0 .h1: the part of a word that a video instruction reads or writes (9.7.16). */
 enum ptx_part { PTX_PART_ALL, PTX_PART_B0, PTX_PART_B1, PTX_PART_B2, PTX_PART_B3, PTX_PART_H0, PTX_PART_H1 };
 
 /* Everything behind the opcode's first word. */
 struct ptx_mods {
-    uint8_t type[3];  /* enum ptx_type, in the order written: cvt.f32.s32 has F32, S32 */
+    uint8_t type[4];  /* enum ptx_type, in the order written: cvt.f32.s32 has F32, S32; mma: of D and of C */
     uint8_t ntypes;
     uint8_t space;    /* enum ptx_space */
     uint8_t vec;      /* 1, 2, 4, 8 */
@@ -269,6 +294,8 @@ struct ptx_mods {
     uint8_t scale;       /* vmad: 7 or 15 bits to the right */
     uint8_t minus;       /* vmad: bit 0 -a, bit 1 -b, bit 2 -c */
     uint8_t shape;       /* matrices: enum ptx_shape */
+    uint8_t element[2];  /* mma: enum ptx_element of A and of B */
+    uint8_t layout[2];   /* the same: enum ptx_layout */
     uint8_t matrices;    /* ldmatrix, stmatrix: 1, 2, 4; also in vec */
     uint32_t part[3];    /* video instructions, for d a b. Of one word: enum ptx_part. Of pairs and quadruples: for d the
                             elements written, bit 0 for the first; for a and b which element of the two words b:a each

@@ -31,11 +31,29 @@ const struct ptx_shape_info ptx_shape_info[PTX_SHAPE_COUNT] = {
 #undef SHAPE
 };
 
+const struct ptx_element_info ptx_element_info[PTX_ELEMENT_COUNT] = {
+#define ELEMENT(id, spelling, bits) [PTX_ELEMENT_##id] = {spelling, bits},
+#include "ptx/ptx_matrices.def"
+#undef ELEMENT
+};
+
 const char *const ptx_class_help[PTX_CLASS_COUNT] = {
 #define CLASS(id, help) [PTX_CLASS_##id] = help,
 #include "ptx/ptx_classes.def"
 #undef CLASS
 };
+
+struct ptx_fragment ptx_fragment(const struct ptx_mods *m, char matrix)
+{
+    const struct ptx_shape_info *s = &ptx_shape_info[m->shape];
+    bool sum = matrix == 'C';
+    enum ptx_type t = (enum ptx_type)m->type[1];
+    int bits = sum ? ptx_type_info[t].bits : ptx_element_info[m->element[matrix == 'B']].bits;
+    struct ptx_fragment f = {0, sum && t != PTX_F16 ? t : bits == 64 ? PTX_F64 : PTX_B32};
+    int elements = sum ? s->m * s->n : matrix == 'A' ? s->m * s->k : s->n * s->k;
+    f.n = elements * bits / 32 / (bits == 64 ? 64 : 32);
+    return f;
+}
 
 int ptx_video_parts(int op)
 {

@@ -79,6 +79,7 @@ static const struct {
     {PTX_OP_REDUX, "redux.sync.add.u32 %r1, %r2, -1;", LS, 1, 0, 0, 0, MEET, 0},
     {PTX_OP_LDMATRIX, "ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1, [sh];", M | LS | L, 1, 0, SH, 0, MEET, 0},
     {PTX_OP_STMATRIX, "stmatrix.sync.aligned.m8n8.x1.shared.b16 [sh], %r1;", 0, 0, 0, 0, SH, MEET, 0},
+    {PTX_OP_MMA, "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r1, %r2}, {%r3}, {%r4}, {%r5, %r6};", LS | L, (1u << IR_MAX_SRC) - 1, 0, 0, 0, MEET, 0},
     {PTX_OP_MOVMATRIX, "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;", LS | L, 1, 0, 0, 0, MEET, 0},
     {PTX_OP_GRIDDEPCONTROL, "griddepcontrol.wait;", 0, 0, 0, 0, 0, FENCE, 0},
     {PTX_OP_NANOSLEEP, "nanosleep.u32 100;", 0, 0, 0, 0, 0, TIME, 0},

@@ -81,7 +81,7 @@ static void remove_inst(struct ir_inst *in)
     CHANGE("operation 9999 is none of the IR", the(k, PTX_OP_XOR)->op = 9999)                                               \
     CHANGE("there is no type 99", the(k, PTX_OP_XOR)->type = 99)                                                            \
     CHANGE("there is no state space 9", the(k, PTX_OP_ST)->space = 9)                                                       \
-    CHANGE("2 results and 9 sources", (the(k, PTX_OP_XOR)->ndst = 2, the(k, PTX_OP_XOR)->nsrc = 9))                         \
+    CHANGE("2 results and 17 sources", (the(k, PTX_OP_XOR)->ndst = 2, the(k, PTX_OP_XOR)->nsrc = 17))                       \
     CHANGE("no modifiers", the(k, PTX_OP_XOR)->mods = NULL)                                                                 \
     CHANGE("result 0 is register 500", the(k, PTX_OP_XOR)->dst[0] = 500)                                                    \
     CHANGE("source 1 is of kind 7", the(k, PTX_OP_XOR)->src[1].kind = 7)                                                    \

@@ -245,6 +245,12 @@ static void modifiers(void **state)
            "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r1, %r2, %r3, %r4}, [%r1+16];");
     prints("stmatrix.sync.aligned.m8n8.x1.b16 [%rd1], %r2;", "stmatrix.sync.aligned.m8n8.x1.b16 [%rd1], %r2;");
     prints("movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;", "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;");
+    prints("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%f1,%f2,%f3,%f4};",
+           "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r1, %r2}, {%f1, %f2, %f3, %f4};");
+    prints("mma.sync.aligned.m8n8k32.row.col.satfinite.s32.s4.u4.s32 {%r1,%r2}, %r3, {%r4}, {%r1,%r2};",
+           "mma.sync.aligned.m8n8k32.row.col.satfinite.s32.s4.u4.s32 {%r1, %r2}, %r3, {%r4}, {%r1, %r2};");
+    prints("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc {%r1,%r2}, {%r3}, {%r4}, {%r1,%r2};",
+           "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};");
     prints("mul.wide.s32 %rd1, %r1, 4;", "mul.wide.s32 %rd1, %r1, 4;");
     prints("mad.lo.cc.u32 %r1, %r2, %r3, %r4;", "mad.lo.cc.u32 %r1, %r2, %r3, %r4;");
     prints("fma.rn.ftz.sat.f32 %f1, %f2, %f3, %f4;", "fma.rn.ftz.sat.f32 %f1, %f2, %f3, %f4;");

@@ -123,6 +123,7 @@ static bool of_all_warps(const struct emit *e)
     case PTX_OP_LDMATRIX:
     case PTX_OP_STMATRIX:
     case PTX_OP_MOVMATRIX:
+    case PTX_OP_MMA:
         return false;
     case PTX_OP_BAR:
     case PTX_OP_BARRIER:

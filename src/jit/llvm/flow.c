@@ -425,6 +425,7 @@ bool emit_flow(struct emit *e)
     case PTX_OP_LDMATRIX:
     case PTX_OP_STMATRIX:
     case PTX_OP_MOVMATRIX:
+    case PTX_OP_MMA:
         done = exchange(e);
         break;
     default:

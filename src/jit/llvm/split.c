@@ -244,6 +244,7 @@ bool split_flow(struct emit *e)
     case STEP_MATRIX_LOAD:
     case STEP_MATRIX_STORE:
     case STEP_MATRIX_MOVE:
+    case STEP_MATRIX_PRODUCT:
         exchange(e, lanes);
         break;
     default:
