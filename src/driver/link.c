@@ -1,5 +1,6 @@
 /* Linking at run time (CUDA Driver API reference, "Module Management", cuLink...): texts of PTX and images that Heddle made
- * are joined as those of a program are (ptx/link.h). What comes out is an image of ours, which lives as long as the state. */
+ * are joined as those of a program are (ptx/link.h), those in object files and libraries, too. What comes out is an image of ours, which lives as long as the state. */
+#define _GNU_SOURCE /* memmem */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -49,19 +50,41 @@ CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **
     return CUDA_SUCCESS;
 }
 
+static void add_unit(struct link_state *s, const struct image *i)
+{
+    ALLOC_GROW(s->units, s->n, s->cap);
+    s->units[s->n++] = (struct ptx_unit){alloc_strndup(i->ptx, i->bytes), i->bytes};
+}
+
+/* An object file or an archive of them: the device code of each. An archive may have none (libcudadevrt.a). */
+static CUresult add_objects(struct link_state *s, const char *data, size_t size, bool archive)
+{
+    struct image i;
+    int found = 0;
+    for (const char *at = data, *end = data + size; (at = memmem(at, (size_t)(end - at), BLOB_MAGIC, strlen(BLOB_MAGIC))); at++) {
+        if (image_open(at, (size_t)(end - at), &i))
+            continue;
+        add_unit(s, &i);
+        found++;
+    }
+    return found || archive ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE;
+}
+
 static CUresult add(struct link_state *s, const void *data, size_t size, CUjitInputType type)
 {
+    static const char library[] = "!<arch>\n", object[] = "\177ELF\002\001";
     struct image i;
     if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES || !data)
         return CUDA_ERROR_INVALID_VALUE;
     if (type == CU_JIT_INPUT_NVVM)
         return driver_not_supported("cuLinkAddData with NVVM's intermediate code");
+    bool archive = type == CU_JIT_INPUT_LIBRARY && size >= 8 && !memcmp(data, library, 8);
+    if (archive || (type == CU_JIT_INPUT_OBJECT && size >= 6 && !memcmp(data, object, 6)))
+        return add_objects(s, data, size, archive);
     CUresult r = image_open(data, size, &i);
-    if (r)
-        return r;
-    ALLOC_GROW(s->units, s->n, s->cap);
-    s->units[s->n++] = (struct ptx_unit){alloc_strndup(i.ptx, i.bytes), i.bytes};
-    return CUDA_SUCCESS;
+    if (!r)
+        add_unit(s, &i);
+    return r;
 }
 
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,

@@ -115,6 +115,42 @@ for flag in ptx cubin fatbin; do
     "$build/cuda/bin/nvcc" -$flag -arch=sm_80 kernel.cu
     ./loads kernel.$flag || { echo "wrong: kernel.$flag"; exit 1; }
 done
+# cuLink takes device code of objects and libraries.
+cat > part.cu <<'END'
+extern "C" __device__ int twice(int x) { return 2 * x; }
+END
+cat > caller.cu <<'END'
+extern "C" __device__ int twice(int);
+extern "C" __global__ void answer(int *p) { *p = twice(21); }
+END
+cat > links.c <<'END'
+#include <cuda.h>
+int main(int argc, char **argv)
+{
+    CUcontext context;
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr p;
+    CUlinkState state;
+    int got = 0;
+    void *arguments[] = {&p}, *image;
+    int bad = cuInit(0) || cuCtxCreate(&context, 0, 0) || cuLinkCreate(0, 0, 0, &state) ||
+              cuLinkAddFile(state, CU_JIT_INPUT_PTX, argv[1], 0, 0, 0) ||
+              cuLinkAddFile(state, argc > 3 ? CU_JIT_INPUT_OBJECT : CU_JIT_INPUT_LIBRARY, argv[2], 0, 0, 0) ||
+              cuLinkComplete(state, &image, 0) || cuModuleLoadData(&module, image) || cuLinkDestroy(state) ||
+              cuModuleGetFunction(&function, module, "answer") || cuMemAlloc(&p, 4) ||
+              cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL) || cuMemcpyDtoH(&got, p, 4);
+    return bad || got != 42;
+}
+END
+"$build/bin/heddle" build links.c -o links -lcuda
+"$build/cuda/bin/nvcc" -ptx -rdc=true caller.cu
+"$build/cuda/bin/nvcc" -dc part.cu -o part.o
+"$build/cuda/bin/nvcc" -lib part.o -o libpart.a
+./links caller.ptx libpart.a || { echo "wrong: cuLink of a library"; exit 1; }
+./links caller.ptx part.o object || { echo "wrong: cuLink of an object"; exit 1; }
+./links kernel.ptx "$lib/libcudadevrt.a" || { echo "wrong: cuLink of an empty library"; exit 1; }
+./links kernel.ptx loads object 2> said && { echo "wrong: cuLink of an object without device code"; exit 1; }
 head -c 8 kernel.cubin | grep -q HEDDLEPX || { echo "the image does not say what it is"; exit 1; }
 # What is of another compiler is refused by name.
 { printf '\177ELF\002\001\001'; head -c 9 /dev/zero; printf '\002\000\276\000'; head -c 100 /dev/zero; } > other.cubin
