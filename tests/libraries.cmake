@@ -30,6 +30,8 @@ foreach(name ${library_programs})
   set_tests_properties(libraries.${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
 endforeach()
 
+add_test(NAME libraries.nvvm COMMAND ${libraries}/nvvm.sh $<TARGET_FILE:heddle_cli> ${CMAKE_BINARY_DIR}/cuda)
+set_tests_properties(libraries.nvvm PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED ENVIRONMENT "${libraries_environment}")
 add_test(NAME libraries.nvrtc COMMAND ${libraries}/nvrtc.sh $<TARGET_FILE:heddle_cli> $<TARGET_FILE_DIR:nvrtc>)
 set_tests_properties(libraries.nvrtc PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED ENVIRONMENT "${libraries_environment}")
 

@@ -49,6 +49,7 @@ LIBRARIES = [
     ("cuRAND", "libcurand.so.10", "curand_functions.def", "CURAND_", ["curand.h"], "CURAND_STATUS_INTERNAL_ERROR"),
     ("cuSPARSE", "libcusparse.so.12", "sparse_functions.def", "CUSPARSE_", ["cusparse.h"], "CUSPARSE_STATUS_NOT_SUPPORTED"),
     ("NVRTC", "libnvrtc.so.12", "nvrtc_functions.def", "NVRTC_", ["nvrtc.h"], "NVRTC_ERROR_INTERNAL_ERROR"),
+    ("libNVVM", "libnvvm.so.4", "nvvm_functions.def", "NVVM_", ["nvvm.h"], "nothing: all are there"),
     ("NCCL", "libnccl.so.2", "nccl_functions.def", "NCCL_", ["nccl.h"], "ncclInvalidUsage"),
 ]
 LIBRARY_TESTS = [("libraries.cufft", ["tests/libraries/cufft.cu"]),
@@ -65,6 +66,7 @@ LIBRARY_TESTS = [("libraries.cufft", ["tests/libraries/cufft.cu"]),
                  ("libraries.cublas_old", ["tests/libraries/cublas_old.cu"]),
                  ("libraries.cublas_h200", ["tests/truth/libraries/cublas.cu"]),
                  ("libraries.nccl", ["tests/libraries/nccl.cu"]),
+                 ("libraries.nvvm", ["tests/libraries/nvvm.c"]),
                  ("libraries.nvrtc", ["tests/libraries/nvrtc.cu"])]
 STATES = {"THERE": "there", "TEMPLATE": "there", "IN_PART": "in part", "NOT_THERE": "not there", "REFUSED": "not there"}
 

@@ -143,6 +143,25 @@ static void device_flags(const struct toolchain *t, const struct compile_options
     device_arithmetic(o, a, w);
 }
 
+void clang_ir_flags(const struct toolchain *t, const struct compile_options *o, struct arena *a, struct words *w)
+{
+    words_add(a, w, t->clang);
+    words_addv(a, w, "-fno-color-diagnostics", "-Wno-unused-command-line-argument", "-Wno-override-module", "-x", "ir",
+               "--target=nvptx64-nvidia-cuda", "-Xclang", "-target-feature", "-Xclang", "+ptx84", "-Xclang", "-target-cpu", "-Xclang", NULL);
+    words_addf(a, w, "sm_%d%s", o->arch, o->arch_a ? "a" : "");
+    words_addv(a, w, o->debug_device ? "-O0" : "-O3", "-mllvm", o->no_fmad ? "-nvptx-fma-level=0" : "-nvptx-fma-level=2", NULL);
+    if (o->fast_div)
+        words_addv(a, w, "-mllvm", "-nvptx-prec-divf32=0", NULL);
+    if (o->fast_sqrt)
+        words_addv(a, w, "-mllvm", "-nvptx-prec-sqrtf32=0", NULL);
+    if (!t->plugin)
+        return;
+    words_addf(a, w, "-fplugin=%s", t->plugin);
+    words_addf(a, w, "-fpass-plugin=%s", t->plugin);
+    if (o->ftz)
+        words_addv(a, w, "-mllvm", "-heddle-ir-ftz", NULL);
+}
+
 static void host_flags(const struct compile_options *o, struct arena *a, struct words *w)
 {
     words_addf(a, w, "-O%c", o->host_opt);

@@ -27,6 +27,9 @@ void toolchain_close(struct toolchain *t);
 
 enum pass { PASS_DEVICE, PASS_HOST, PASS_CXX, PASS_C };
 
+/* LLVM's IR, as text or bitcode, for the device (NVVM IR: docs/nvvm.md): all flags but the files. */
+void clang_ir_flags(const struct toolchain *t, const struct compile_options *o, struct arena *a, struct words *w);
+
 /* The flags of a pass that decide what a precompiled header means: all but search paths, ordinary macros and files. */
 void clang_pass_flags(const struct toolchain *t, const struct compile_options *o, enum pass pass,
                       struct arena *a, struct words *w);

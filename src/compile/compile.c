@@ -49,7 +49,7 @@ struct job {
     time_t since;      /* when the job began */
 };
 
-enum kind { KIND_CUDA, KIND_CXX, KIND_C, KIND_LINK, KIND_WORD, KIND_UNKNOWN };
+enum kind { KIND_CUDA, KIND_CXX, KIND_C, KIND_IR, KIND_LINK, KIND_WORD, KIND_UNKNOWN };
 
 static enum kind kind_of(const char *input)
 {
@@ -57,7 +57,7 @@ static enum kind kind_of(const char *input)
         const char *extension;
         enum kind kind;
     } kinds[] = {{".cu", KIND_CUDA}, {".cpp", KIND_CXX}, {".cc", KIND_CXX}, {".cxx", KIND_CXX},
-                 {".C", KIND_CXX},   {".c++", KIND_CXX}, {".ii", KIND_CXX}, {".c", KIND_C}, {".o", KIND_LINK},
+                 {".C", KIND_CXX},   {".c++", KIND_CXX}, {".ii", KIND_CXX}, {".c", KIND_C}, {".o", KIND_LINK}, {".ll", KIND_IR}, {".bc", KIND_IR},
                  {".a", KIND_LINK},  {".so", KIND_LINK}, {".obj", KIND_LINK}};
     if (input[0] == '-')
         return KIND_WORD;
@@ -202,6 +202,18 @@ static void add_header(struct job *j, const struct pch *p, struct words *w)
 
 /* ---- one source file ---- */
 
+static bool source_is_there(struct job *j, const char *source)
+{
+    struct stat st;
+    if (stat(source, &st) != 0)
+        diag_add(j->diags, DIAG_ERROR, source, 0, "cannot read the file: %s", strerror(errno));
+    else if (S_ISDIR(st.st_mode))
+        diag_add(j->diags, DIAG_ERROR, source, 0, "this is a directory, not a source file");
+    else
+        return true;
+    return false;
+}
+
 struct unit {
     const char *source;
     const char *ptx;        /* where the device pass writes, or the user's --device-ptx */
@@ -320,6 +332,30 @@ static bool embed(struct job *j, const struct unit *u)
     strbuf_release(&object);
     strbuf_release(&blob);
     return ok;
+}
+
+/* -ptx of LLVM's IR. What is linked with it becomes bitcode first, which is what clang links. */
+static bool compile_ir(struct job *j, const char *source, const char *ptx)
+{
+    struct arena *a = &j->o->arena;
+    struct words w = {0};
+    struct process p;
+    if (!source_is_there(j, source) || !temp_open(j))
+        return false;
+    clang_ir_flags(&j->tools, j->o, a, &w);
+    for (int i = 0; i < j->o->link_ir.n + j->o->link_ir_needed.n; i++) {
+        bool whole = i < j->o->link_ir.n;
+        const char *file = whole ? j->o->link_ir.v[i] : j->o->link_ir_needed.v[i - j->o->link_ir.n];
+        const char *bitcode = arena_printf(a, "%s/%d.bc", j->temp, i);
+        struct words convert = {0};
+        words_addv(a, &convert, j->tools.clang, "-fno-color-diagnostics", "-Wno-override-module", "-x", "ir", "--target=nvptx64-nvidia-cuda",
+                   "-emit-llvm", "-c", file, "-o", bitcode, NULL);
+        if (!source_is_there(j, file) || !start(j, &p, &convert, false) || !finish(j, &p, file))
+            return false;
+        words_addv(a, &w, "-Xclang", whole ? "-mlink-bitcode-file" : "-mlink-builtin-bitcode", "-Xclang", bitcode, NULL);
+    }
+    words_addv(a, &w, "-S", source, "-o", ptx, NULL);
+    return start(j, &p, &w, strcmp(ptx, "-") == 0) && finish(j, &p, source);
 }
 
 static const char *placeholder(struct job *j)
@@ -481,18 +517,6 @@ static bool write_rule(struct job *j, const char *source, enum kind kind, const 
     return start(j, &p, &w, true) && finish(j, &p, source);
 }
 
-static bool source_is_there(struct job *j, const char *source)
-{
-    struct stat st;
-    if (stat(source, &st) != 0)
-        diag_add(j->diags, DIAG_ERROR, source, 0, "cannot read the file: %s", strerror(errno));
-    else if (S_ISDIR(st.st_mode))
-        diag_add(j->diags, DIAG_ERROR, source, 0, "this is a directory, not a source file");
-    else
-        return true;
-    return false;
-}
-
 /* Compiles one input; `object` NULL: only PTX, to `ptx`. */
 static bool compile_unit(struct job *j, const char *source, enum kind kind, const char *object,
                          const char *ptx)
@@ -625,6 +649,12 @@ static void add_archive(struct job *j, struct words *objects, const char *word, 
         words_add(&j->o->arena, objects, "-Wl,--no-whole-archive");
 }
 
+static bool refuse_ir(struct job *j, const char *input)
+{
+    diag_add(j->diags, DIAG_ERROR, input, 0, "LLVM's IR becomes PTX only: give -ptx");
+    return false;
+}
+
 /* Compiles the inputs that need it to objects in the temporary directory; all that goes to the linker in order. */
 static bool make_objects(struct job *j, const char *only, struct words *objects)
 {
@@ -646,6 +676,8 @@ static bool make_objects(struct job *j, const char *only, struct words *objects)
         }
         if ((all_cuda && kind != KIND_LINK) || (i < 0 && kind == KIND_UNKNOWN))
             kind = KIND_CUDA;
+        if (kind == KIND_IR && !refuse_ir(j, input))
+            return false;
         if (kind == KIND_LINK) {
             if (!source_is_there(j, input) || !deps_add(&j->deps, input))
                 ok = false;
@@ -762,6 +794,9 @@ static bool make_each(struct job *j)
             ok = source_is_there(j, input) &&
                  write_rule(j, input, kind, o->dep_target ? o->dep_target : arena_printf(a, "%s.o", stem),
                             o->dep_file ? o->dep_file : o->output ? o->output : "-") && ok;
+        } else if (kind == KIND_IR) {
+            ok = (o->stage == COMPILE_PTX && !o->ptx) ? compile_ir(j, input, o->output ? o->output : arena_printf(a, "%s.ptx", stem)) && ok
+                                                       : refuse_ir(j, input);
         } else if (kind != KIND_CUDA && (o->stage == COMPILE_PTX || o->stage == COMPILE_CPP || o->stage == COMPILE_IMAGE)) {
             diag_add(j->diags, DIAG_ERROR, input, 0, "%s needs a .cu file", flag_of(o));
         } else if (o->stage == COMPILE_IMAGE) {
@@ -798,7 +833,7 @@ static bool check_inputs(const struct compile_options *o, struct diag_list *diag
             diag_add(diags, DIAG_ERROR, input, 0, "%s",
                      strcmp(file_extension(input), ".ptx") == 0
                          ? "PTX files go behind --device-ptx"
-                         : "what kind of file is this? known are .cu .cpp .cc .cxx .ii .c .o .a .so; "
+                         : "what kind of file is this? known are .cu .cpp .cc .cxx .ii .c .ll .bc .o .a .so; "
                            "-x cu makes it CUDA");
     }
     if (!files)

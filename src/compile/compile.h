@@ -40,6 +40,7 @@ struct compile_options {
     const char *image;      /* COMPILE_IMAGE: ".cubin" or ".fatbin", what its name ends with by itself */
     struct strbuf *ptx;     /* COMPILE_PTX: the text is added here and not written to a file; or NULL */
     const char *device_ptx; /* --device-ptx: PTX file to use instead of the device pass, or NULL */
+    struct words link_ir, link_ir_needed; /* --link-ir, --link-ir-needed: files of LLVM's IR */
     bool by_nvcc;           /* --front-end nvcc: the device pass is NVIDIA's compiler's (nvcc.h) */
     struct words inputs;    /* files, and the linker's words among them in order: -lm, -Wl,... */
     struct words defines;   /* -DX and -UX, in order */

@@ -97,6 +97,16 @@ static void opt_device_ptx(struct taking *t, const char *value)
     t->o->device_ptx = arena_strdup(&t->o->arena, value);
 }
 
+static void opt_link_ir(struct taking *t, const char *value)
+{
+    words_add(&t->o->arena, &t->o->link_ir, arena_strdup(&t->o->arena, value));
+}
+
+static void opt_link_ir_needed(struct taking *t, const char *value)
+{
+    words_add(&t->o->arena, &t->o->link_ir_needed, arena_strdup(&t->o->arena, value));
+}
+
 static void opt_front_end(struct taking *t, const char *value)
 {
     t->o->by_nvcc = !strcmp(value, "nvcc");

@@ -16,6 +16,7 @@ using namespace llvm;
 
 namespace {
 
+cl::opt<bool> ir_ftz("heddle-ir-ftz", cl::desc("functions flush denormals"), cl::Hidden);
 cl::opt<bool> device_alone("heddle-device-alone", cl::desc("no host code comes with this device code"), cl::Hidden);
 
 template <typename Change> PreservedAnalyses for_each_function(Module &m, Change change)
@@ -39,6 +40,14 @@ struct ManagedPass : PassInfoMixin<ManagedPass> {
         if (is_device(m) && device_alone)
             changed |= heddle::keep_statics(m);
         return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+    static bool isRequired() { return true; }
+};
+
+struct NamesPass : PassInfoMixin<NamesPass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
+    {
+        return is_device(m) && heddle::name_as_llvm(m, ir_ftz) ? PreservedAnalyses::none() : PreservedAnalyses::all();
     }
     static bool isRequired() { return true; }
 };
@@ -98,6 +107,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 {
     return {LLVM_PLUGIN_API_VERSION, "heddle", "1", [](PassBuilder &b) {
                 b.registerPipelineStartEPCallback([](ModulePassManager &m, OptimizationLevel level) {
+                    m.addPass(NamesPass());
                     m.addPass(LaunchesPass());
                     m.addPass(ManagedPass());
                     m.addPass(UnsetPass());

@@ -55,6 +55,9 @@ bool mark_managed(llvm::Module &m);
 // undefined and internal.
 bool keep_managed(llvm::Module &m);
 
+// plugin_nvvm.cpp. First: names that NVVM IR has for what LLVM calls otherwise. With `ftz` functions flush denormals.
+bool name_as_llvm(llvm::Module &m, bool ftz);
+
 // plugin_statics.cpp. First, in device code that is compiled alone: static variables can be looked up.
 bool keep_statics(llvm::Module &m);
 

@@ -22,7 +22,7 @@ static void of_messages(void **state)
         {"'cuda_fp6.h' file not found", ": 6- and 4-bit floating point ("},
         {"'helper_cuda.h' file not found", ": NVIDIA's CUDA samples ("},
         {"'cudnn.h' file not found", ": cuDNN ("},
-        {"'nvvm.h' file not found", ": libNVVM ("},
+        {"'nvFatbin.h' file not found", ": nvJitLink"},
         {"cannot find -lnvJitLink: No such file or directory", ": nvJitLink, "},
         {"'curand_mtgp32_host.h' file not found", ": cuRAND's "},
         {"'nccl_net.h' file not found", ": NCCL's plug-ins and device side ("},

@@ -7,40 +7,20 @@
 #define _GNU_SOURCE
 #include "compile.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "child.h"
 #include "log.h"
-
-extern char **environ;
 
 #define NAME_VARIABLE "__heddle_name_"
 
-/* --- the temporary directory --- */
-
-static bool make_directory(char *path, size_t size)
-{
-    const char *parent = getenv("TMPDIR");
-    snprintf(path, size, "%s/heddle-nvrtc-XXXXXX", parent && *parent ? parent : "/tmp");
-    return mkdtemp(path) != NULL;
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
-{
-    (void)st, (void)kind, (void)where;
-    return remove(path);
-}
+/* --- what the child reads --- */
 
 /* A header's file, with the folders that its name has. Names that lead out of the directory are none. */
 static bool write_header(const char *folder, const char *name, const char *text)
@@ -75,43 +55,6 @@ static bool write_source(const char *path, const struct source *s, const struct 
 }
 
 /* --- the child --- */
-
-/* The command beside this library, or under HEDDLE_ROOT. */
-static bool find_command(char *path, size_t size)
-{
-    Dl_info info;
-    char real[PATH_MAX];
-    const char *root = getenv("HEDDLE_ROOT");
-    if (root && *root)
-        return snprintf(path, size, "%s/bin/heddle", root) < (int)size && !access(path, X_OK);
-    if (!dladdr((void *)(uintptr_t)&compile, &info) || !realpath(info.dli_fname, real))
-        return false;
-    for (int up = 0; up < 2; up++)
-        if (strrchr(real, '/'))
-            *strrchr(real, '/') = 0;
-    return snprintf(path, size, "%s/bin/heddle", real) < (int)size && !access(path, X_OK);
-}
-
-/* Its exit status, or -1; what it says goes to the file `said`. */
-static int run(const struct list *command, const char *said)
-{
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    int status = 0;
-    if (posix_spawn_file_actions_init(&actions))
-        return -1;
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    int failed = posix_spawn(&child, command->v[0], &actions, NULL, command->v, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed)
-        return -1;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return 0; /* someone else waits for all children: what it wrote tells whether it succeeded */
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 static void add_words(struct list *w, const char *heddle, const char *folder, const struct options *o, const struct source *s)
 {
@@ -202,12 +145,12 @@ static enum compiled compile_in(const char *folder, const struct source *s, cons
             text_addf(log, "nvrtc: error: header '%s' cannot be written: %s\n", s->includes.v[i], strerror(errno));
             return NOT_COMPILED;
         }
-    if (!write_source(program, s, o) || !find_command(heddle, sizeof heddle)) {
+    if (!write_source(program, s, o) || !child_command(heddle, sizeof heddle)) {
         text_addf(log, "nvrtc: error: the command 'heddle' is not beside this library, or '%s' cannot be written\n", program);
         return NOT_COMPILED;
     }
     add_words(&words, heddle, folder, o, s);
-    int status = words.failed ? -1 : run(&words, said);
+    int status = words.failed ? -1 : child_run(&words, said);
     list_release(&words);
     text_read(&messages, said);
     log_take(messages.s, s->name, folder, log);
@@ -222,11 +165,11 @@ static enum compiled compile_in(const char *folder, const struct source *s, cons
 enum compiled compile(const struct source *s, const struct options *o, struct text *ptx, struct list *lowered, struct text *log)
 {
     char folder[PATH_MAX / 2];
-    if (!make_directory(folder, sizeof folder)) {
+    if (!child_directory(folder, sizeof folder, "nvrtc")) {
         text_addf(log, "nvrtc: error: cannot make '%s': %s; set TMPDIR to another directory\n", folder, strerror(errno));
         return NOT_COMPILED;
     }
     enum compiled c = compile_in(folder, s, o, ptx, lowered, log);
-    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    child_remove(folder);
     return ptx->failed || lowered->failed || log->failed ? NOT_COMPILED : c;
 }
