@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
+#include "driver/virtual.h"
 #include "runtime/pointer.h"
 
 static void **out(CUdeviceptr *p)
@@ -52,6 +53,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr 
     struct pointer p = pointer_look(driver_pointer(dptr));
     if (!pointer_for_device(&p))
         return driver_leave(CUDA_ERROR_NOT_FOUND);
+    virtual_mapping(dptr, &p.base, &p.bytes);
     if (pbase)
         *pbase = p.base;
     if (psize)

@@ -53,7 +53,8 @@ struct space_private {
     uint32_t granules;        /* of the range */
     struct places places;
     struct granule *table;
-    uint8_t *live;
+    uint8_t *live, *taken;    /* taken: live, or reserved by the program */
+    uint8_t *reserved;        /* not 0: by space_reserve */
     struct space_run *run;
     struct space_steps **steps; /* a granule that was ever shared keeps them */
     struct {
@@ -169,13 +170,15 @@ enum space_status space_open(struct space *s, int index, uint64_t bytes, const c
     p->granules = (uint32_t)(s->bytes / SPACE_GRANULE);
     p->table = alloc_zeroed(p->granules * sizeof *p->table);
     p->live = alloc_zeroed(p->granules);
+    p->taken = alloc_zeroed(p->granules);
+    p->reserved = alloc_zeroed(p->granules);
     p->run = alloc_zeroed(p->granules * sizeof *p->run);
     p->steps = alloc_zeroed(p->granules * sizeof *p->steps);
     p->freed = alloc_zeroed(FREED_MAX * sizeof *p->freed);
     p->places = places;
-    p->places.live = p->live;
+    p->places.live = p->taken;
     for (uint32_t g = places.top; g < places.host; g++)
-        p->live[g] = places_context(&places, g);
+        p->live[g] = p->taken[g] = places_context(&places, g);
     arena_init(&p->labels);
     s->place = index;
     s->live = p->live;
@@ -213,6 +216,8 @@ void space_close(struct space *s)
     }
     alloc_release(p->table);
     alloc_release(p->live);
+    alloc_release(p->taken);
+    alloc_release(p->reserved);
     alloc_release(p->run);
     alloc_release(p->steps);
     alloc_release(p->freed);
@@ -251,8 +256,11 @@ static void punch(const struct space *s, uint64_t address, uint64_t bytes)
 
 static void granule_live(const struct space *s, uint64_t g, uint64_t count, uint8_t how)
 {
-    for (uint64_t i = 0; i < count; i++)
-        __atomic_store_n(&s->private->live[g + i], how, __ATOMIC_RELEASE);
+    struct space_private *p = s->private;
+    for (uint64_t i = 0; i < count; i++) {
+        __atomic_store_n(&p->live[g + i], how, __ATOMIC_RELEASE);
+        p->taken[g + i] = how || p->reserved[g + i];
+    }
 }
 
 /* What accesses find in granules of one allocation; bytes 0: nothing. A run that is seen half written has 0 bytes. */
@@ -569,6 +577,107 @@ enum space_status space_import(struct space *s, const struct space_share *share,
     if (a && !mapped)
         space_free(s, *address);
     return mapped ? SPACE_OK : SPACE_NO_MEMORY;
+}
+
+/* --- what the program maps itself --- */
+
+/* One granule more than asked for stays between two of them, so that no allocation reaches from one into the other. */
+static void set_reserved(struct space *s, uint64_t g, uint64_t count, bool on)
+{
+    struct space_private *p = s->private;
+    memset(p->reserved + g, on, count);
+    granule_live(s, g, count, 0);
+}
+
+enum space_status space_reserve(struct space *s, uint64_t bytes, uint64_t align, uint64_t *address)
+{
+    struct space_private *p = s->private;
+    uint64_t count = bytes / SPACE_GRANULE + 1, step = align > SPACE_GRANULE ? align : SPACE_GRANULE;
+    if (!bytes || bytes % SPACE_GRANULE || bytes > s->bytes || step > s->bytes)
+        return SPACE_BAD_ADDRESS;
+    pthread_mutex_lock(&p->lock);
+    int64_t g = places_find(&p->places, SPACE_IMPORTED, count + step / SPACE_GRANULE - 1);
+    if (g >= 0) {
+        *address = round_up(s->base + (uint64_t)g * SPACE_GRANULE, step);
+        set_reserved(s, (*address - s->base) / SPACE_GRANULE, count, true);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return g < 0 ? SPACE_NO_MEMORY : SPACE_OK;
+}
+
+void space_unreserve(struct space *s, uint64_t address, uint64_t bytes)
+{
+    pthread_mutex_lock(&s->private->lock);
+    set_reserved(s, (address - s->base) / SPACE_GRANULE, bytes / SPACE_GRANULE + 1, false);
+    pthread_mutex_unlock(&s->private->lock);
+}
+
+bool space_map(struct space *s, uint64_t address, uint64_t bytes, int fd, uint64_t at)
+{
+    return fd < 0 ? map_piece(address, bytes, s->private->fd, address - s->base) : map_piece(address, bytes, fd, at);
+}
+
+/* Granules that kernels may touch and that the program has mapped become one allocation. */
+static void make_stretch(struct space *s, uint64_t g, uint64_t count)
+{
+    struct space_private *p = s->private;
+    struct space_allocation *a = alloc_zeroed(sizeof *a);
+    *a = (struct space_allocation){.address = s->base + g * SPACE_GRANULE, .bytes = count * SPACE_GRANULE, .kind = SPACE_IMPORTED, .serial = ++p->serial};
+    for (uint64_t i = 0; i < count; i++)
+        p->table[g + i] = (struct granule){.state = i ? BODY : HEAD, .kind = SPACE_IMPORTED, .head = (uint32_t)g};
+    p->table[g].large = a;
+    set_run(s, g, count, a->address, a->bytes);
+}
+
+static void forget_stretches(struct space *s, uint64_t from, uint64_t to)
+{
+    struct space_private *p = s->private;
+    for (uint64_t g = from; g < to; g++)
+        if (p->table[g].state == HEAD)
+            alloc_release(p->table[g].large);
+    set_run(s, from, to - from, 0, 0);
+    memset(&p->table[from], 0, (to - from) * sizeof p->table[from]);
+}
+
+void space_access(struct space *s, uint64_t address, uint64_t bytes, bool on)
+{
+    struct space_private *p = s->private;
+    uint64_t first = (address - s->base) / SPACE_GRANULE, count = bytes / SPACE_GRANULE, from = first, to = first + count;
+    pthread_mutex_lock(&p->lock);
+    while (from && p->reserved[from - 1] && p->live[from - 1])
+        from--;
+    while (to < p->granules && p->reserved[to] && p->live[to])
+        to++;
+    forget_stretches(s, from, to);
+    granule_live(s, first, count, on);
+    for (uint64_t g = from, end; g < to; g = end) {
+        for (end = g; end < to && p->live[end];)
+            end++;
+        if (end > g)
+            make_stretch(s, g, end - g);
+        while (end < to && !p->live[end])
+            end++;
+    }
+    if (!on)
+        p->freed[p->freed_n++ % FREED_MAX] = (struct space_allocation){.address = address, .bytes = bytes, .kind = SPACE_IMPORTED};
+    pthread_mutex_unlock(&p->lock);
+}
+
+enum space_status space_pay(struct space *s, uint64_t bytes)
+{
+    struct space_private *p = s->private;
+    pthread_mutex_lock(&p->lock);
+    bool room = has_room(s, SPACE_PROGRAM, bytes);
+    p->granted_device += room ? bytes : 0;
+    pthread_mutex_unlock(&p->lock);
+    return room ? SPACE_OK : SPACE_NO_MEMORY;
+}
+
+void space_repay(struct space *s, uint64_t bytes)
+{
+    pthread_mutex_lock(&s->private->lock);
+    s->private->granted_device -= bytes;
+    pthread_mutex_unlock(&s->private->lock);
 }
 
 void space_pad(struct space *s, uint64_t bytes)

@@ -58,7 +58,7 @@ enum space_kind {
     SPACE_ENGINE,   /* the engine's own */
     SPACE_MANAGED,  /* cudaMallocManaged: the host may touch it too */
     SPACE_HOST,     /* cudaMallocHost, cudaHostAlloc: pinned host memory that kernels may touch too */
-    SPACE_IMPORTED  /* another process's memory of the program (space_import) */
+    SPACE_IMPORTED  /* another process's memory of the program (space_import), or what it maps itself (space_access) */
 };
 #define SPACE_KINDS 6
 
@@ -140,6 +140,18 @@ bool space_export(const struct space *s, uint64_t address, struct space_share *o
  * both processes read and write the same bytes, as long as one of them has them. space_free ends it. SPACE_NO_MEMORY: there are no
  * addresses left, or the system refuses. */
 enum space_status space_import(struct space *s, const struct space_share *share, uint64_t *address) ACROSS(space_import);
+
+/* Memory that the program maps itself. Addresses and sizes are multiples of SPACE_GRANULE.
+ * space_reserve: addresses that nothing else gets, a multiple of `align` (0: any); space_unreserve gives them back, as many as were asked
+ * for. space_map: bytes of a memfd there, which nobody may touch yet; fd -1 takes them away again. space_access: kernels may
+ * touch them, or no longer; neighbours that they may touch are one allocation. space_pay: the device's memory that a memfd of
+ * the caller's stands for; SPACE_NO_MEMORY when it has not so much. */
+enum space_status space_reserve(struct space *s, uint64_t bytes, uint64_t align, uint64_t *address) ACROSS(space_reserve);
+void space_unreserve(struct space *s, uint64_t address, uint64_t bytes) ACROSS(space_unreserve);
+bool space_map(struct space *s, uint64_t address, uint64_t bytes, int fd, uint64_t at) ACROSS(space_map);
+void space_access(struct space *s, uint64_t address, uint64_t bytes, bool on) ACROSS(space_access);
+enum space_status space_pay(struct space *s, uint64_t bytes) ACROSS(space_pay);
+void space_repay(struct space *s, uint64_t bytes) ACROSS(space_repay);
 
 /* Takes back what space_alloc returned (the first address exactly). The pages go back to the machine. */
 enum space_status space_free(struct space *s, uint64_t address) ACROSS(space_free);

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memfd_create */
 /* Device memory: addresses computed by hand from the rules in space.h and place.h (512-byte steps, granules of 2 MiB, small
  * allocations share a granule of their kind), and those that an H200 gave for the same calls (truth/space). */
 #include <setjmp.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -673,6 +675,50 @@ static void imported_memory_is_the_same_bytes(void **state)
     space_close(&other);
 }
 
+/* Neighbours that may be touched are one allocation; the rest of the range is none, and nobody else gets it. */
+static void mapped_memory_is_where_it_is_put(void **state)
+{
+    (void)state;
+    uint64_t a = 0, b = 0, aligned = 0, free_before, free_after, total;
+    assert_int_equal(space_reserve(&sp, 8 * MIB, 0, &a), SPACE_OK);
+    assert_int_equal(space_reserve(&sp, 2 * MIB, 16 * MIB, &aligned), SPACE_OK);
+    assert_true(aligned % (16 * MIB) == 0);
+    assert_int_equal(space_reserve(&sp, MIB, 0, &b), SPACE_BAD_ADDRESS);
+    space_pretend_available(UINT64_C(1) << 40);
+    space_info(&sp, &free_before, &total);
+    assert_int_equal(space_pay(&sp, 65 * MIB), SPACE_NO_MEMORY);
+    assert_int_equal(space_pay(&sp, 4 * MIB), SPACE_OK);
+    space_info(&sp, &free_after, &total);
+    assert_true(free_before - free_after == 4 * MIB);
+    int fd = memfd_create("memory", MFD_CLOEXEC);
+    assert_true(fd >= 0 && !ftruncate(fd, 6 * MIB));
+    assert_true(space_map(&sp, a, 6 * MIB, fd, 0));
+    assert_false(space_ok(&sp, a, 4));
+    space_access(&sp, a, 2 * MIB, true);
+    is_run(a, a, 2 * MIB);
+    space_access(&sp, a + 4 * MIB, 2 * MIB, true);
+    is_run(a + 5 * MIB, a + 4 * MIB, 2 * MIB);
+    assert_false(space_ok(&sp, a + 3 * MIB, 4));
+    space_access(&sp, a + 2 * MIB, 2 * MIB, true);
+    is_run(a + 5 * MIB, a, 6 * MIB);
+    assert_true(space_ok(&sp, a + 3 * MIB, 4) && !space_ok(&sp, a + 6 * MIB, 4));
+    *(int *)space_host(a + 3 * MIB) = 77;
+    assert_true(get(100, SPACE_VARIABLE) != a); /* a variable's granule is looked for from below, past the range */
+    space_access(&sp, a + 2 * MIB, 2 * MIB, false);
+    is_run(a, a, 2 * MIB);
+    is_run(a + 4 * MIB, a + 4 * MIB, 2 * MIB);
+    assert_false(space_ok(&sp, a + 2 * MIB, 4));
+    space_access(&sp, a, 2 * MIB, false);
+    space_access(&sp, a + 4 * MIB, 2 * MIB, false);
+    assert_true(space_map(&sp, a, 6 * MIB, -1, 0));
+    assert_int_equal(*(int *)space_host(a + 3 * MIB), 0); /* the space's own memfd again */
+    close(fd);
+    space_repay(&sp, 4 * MIB);
+    space_unreserve(&sp, a, 8 * MIB);
+    assert_int_equal(space_reserve(&sp, 8 * MIB, 0, &b), SPACE_OK);
+    assert_true(a <= b);
+}
+
 int main(void)
 {
 #define TRUTH_TEST(f) cmocka_unit_test_setup_teardown(f, open_h200, close_it)
@@ -699,6 +745,7 @@ int main(void)
         TEST(a_watcher_sees_all),
         TEST(other_devices_are_reached_as_far_as_allowed),
         TEST(imported_memory_is_the_same_bytes),
+        TEST(mapped_memory_is_where_it_is_put),
         TRUTH_TEST(allocations_lie_as_on_an_h200),
         TRUTH_TEST(a_gpu_maps_the_same),
     };
