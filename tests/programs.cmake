@@ -62,6 +62,13 @@ foreach(program first_loads barrier_loads)
                        ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 
+# Textures over linear memory that ends before they do.
+foreach(executor auto interp jit jit-first)
+  add_test(NAME program.texture_linear_${executor} COMMAND heddle_cli run ${programs}/texture_linear.cu)
+  set_tests_properties(program.texture_linear_${executor} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                       ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+endforeach()
+
 # Memory and events of another process.
 foreach(executor auto interp)
   add_test(NAME program.ipc_${executor} COMMAND heddle_cli run -lcuda ${programs}/ipc.cu)

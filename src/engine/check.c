@@ -126,6 +126,7 @@ static const char *access_name(const heddle_kernel *k, int32_t site)
     case PTX_OP_LD:
     case PTX_OP_LDU:
     case PTX_OP_LDMATRIX:
+    case PTX_OP_TEX:
         return "read";
     case PTX_OP_ST:
     case PTX_OP_STMATRIX:

@@ -23,8 +23,6 @@ static void make_record(const struct interp_code *c, struct warp *w, const struc
 /* All of the texture must still be there: a row of texels is what a fetch reads. */
 static bool is_mapped(const struct space *s, const struct texture *t)
 {
-    if (t->beyond)
-        return true; /* is_texel_mapped */
     uint64_t images = t->layers ? t->layers : t->size[2];
     uint64_t last = t->address + (images - 1) * t->slice + (t->size[1] - 1) * t->pitch +
                     (uint64_t)t->size[0] * t->components * t->bytes - 1;
@@ -62,22 +60,12 @@ static bool find(const struct interp_code *c, struct warp *w, const struct step 
     if (!*t || (*t)->surface != surface)
         return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, handle, 0,
                      surface ? "no surface object has this handle" : "no texture object has this handle");
-    return is_mapped(s, *t) ||
+    return (*t)->open || is_mapped(s, *t) ||
            fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, (*t)->address, (unsigned)(*t)->components * (*t)->bytes,
                  surface ? "surface memory" : "texture memory");
 }
 
 /* --- tex, tld4 --- */
-
-/* The texel that a lane fetches of linear memory, which reaches beyond its allocation. */
-static bool is_texel_mapped(const struct interp_code *c, const struct warp *w, const struct step *st, const struct texture *t, int lane,
-                            uint64_t *at)
-{
-    unsigned texel = (unsigned)t->components * t->bytes;
-    int32_t x = st->in->type2 == PTX_S32 ? (int32_t)step_value(c, w, st, 1, lane) : (int32_t)t->size[0] - 1;
-    *at = t->address + (uint64_t)x * texel;
-    return x < 0 || (uint32_t)x >= t->size[0] || space_ok(space_reach(w->block->launch->space, *at), *at, texel);
-}
 
 static void fetch(const struct interp_code *c, const struct warp *w, const struct step *st, const struct texture *t,
                   int lane, uint32_t out[4], uint64_t *addr)
@@ -110,23 +98,60 @@ static void fetch(const struct interp_code *c, const struct warp *w, const struc
         texture_fetch(t, dims, at, out, addr);
 }
 
+/* Of a texture over linear memory: a texel outside of all memory is a fault. Whole coordinates name one, others may need any. */
+static bool open_is_mapped(const struct interp_code *c, struct warp *w, const struct step *st, const struct texture *t, int lane)
+{
+    const struct space *s = w->block->launch->space;
+    unsigned bytes = (unsigned)t->components * t->bytes;
+    uint64_t at = t->address;
+    if (st->in->op != PTX_OP_TLD4 && st->in->type2 == PTX_S32) {
+        at = texture_in_line(t, (int32_t)step_value(c, w, st, 1, lane));
+        if (!at || space_ok(space_reach(s, at), at, bytes))
+            return true;
+    } else if (t->size[0] && is_mapped(s, t)) {
+        return true;
+    }
+    return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, at, bytes, "texture memory");
+}
+
+/* Lanes of m that who watches the launch refuses: their texels lie outside of all allocations. */
+static uint32_t refused(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    const struct watch *watch = w->block->launch->watch;
+    const struct texture *t = NULL, *first = NULL;
+    uint64_t addr[WARP_LANES] = {0}, known = 0;
+    uint32_t asked = 0;
+    if (!watch || !watch->refuse || st->in->op == PTX_OP_TLD4 || st->in->type2 != PTX_S32)
+        return 0;
+    for (uint32_t left = m; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        if (!find(c, w, st, lane, false, &t, &known))
+            return 0;
+        first = first ? first : t;
+        addr[lane] = t->open ? texture_in_line(t, (int32_t)step_value(c, w, st, 1, lane)) : 0;
+        asked |= (uint32_t)(addr[lane] && t->components * t->bytes == first->components * first->bytes) << lane;
+    }
+    struct watched_access a = {w, (int32_t)(st - c->step), PTX_GLOBAL, RECORD_TEXTURE, (uint8_t)(first->components * first->bytes), asked, addr};
+    return asked ? watch->refuse(watch->user, &a) : 0;
+}
+
 bool texture_step(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
+    m &= ~refused(c, w, st, m);
     const struct texture *t = NULL;
     uint64_t addr[WARP_LANES] = {0}, known = 0;
     for (uint32_t left = m; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         uint32_t out[4];
-        if (!find(c, w, st, lane, false, &t, &known))
+        if (!find(c, w, st, lane, false, &t, &known) || (t->open && !open_is_mapped(c, w, st, t, lane)))
             return false;
-        if (t->beyond && !is_texel_mapped(c, w, st, t, lane, &addr[lane]))
-            return fault(c, w, st, HEDDLE_ILLEGAL_ADDRESS, lane, addr[lane], (unsigned)t->components * t->bytes, "texture memory");
         fetch(c, w, st, t, lane, out, &addr[lane]);
         for (int i = 0; i < 4; i++)
             if (st->d[i] != PLACE_NONE)
                 step_write(c, w, st, i, lane, out[i]);
     }
-    make_record(c, w, st, m, RECORD_TEXTURE, addr, t->components * t->bytes);
+    if (m)
+        make_record(c, w, st, m, RECORD_TEXTURE, addr, t->components * t->bytes);
     return true;
 }
 

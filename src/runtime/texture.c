@@ -351,20 +351,36 @@ static cudaError_t set_format(struct texture *t, const struct cudaChannelFormatD
     return cudaSuccess;
 }
 
-/* Memory given by pointer: must be the device's. *spans: all of it is one allocation. */
-static cudaError_t check_memory(void *p, size_t bytes, bool *spans)
+/* Memory given by pointer: must be the device's, and all of it one allocation. */
+static cudaError_t check_memory(void *p, size_t bytes)
 {
     struct pointer at = pointer_look(p);
     if (at.kind == POINTER_REGISTERED)
         return runtime_not_supported("a texture over memory of cudaHostRegister");
-    *spans = p && at.device && pointer_spans(&at, bytes);
-    return p && bytes && at.device ? cudaSuccess : cudaErrorInvalidValue;
+    return p && bytes && at.device && pointer_spans(&at, bytes) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc *r)
+/* Linear memory: only its alignment is looked at, not what is there. So answers an H200 (tests/programs/texture_linear.cu). */
+static cudaError_t set_linear(struct texture *t, const struct runtime_device *d, const struct cudaResourceDesc *r)
+{
+    void *p = r->res.linear.devPtr;
+    cudaError_t e = set_format(t, &r->res.linear.desc);
+    if (e)
+        return e;
+    size_t n = r->res.linear.sizeInBytes / ((size_t)t->components * t->bytes);
+    if (!p || (uintptr_t)p % (uint64_t)d->spec->texture_alignment || n > UINT32_MAX)
+        return cudaErrorInvalidValue;
+    if (pointer_look(p).kind == POINTER_REGISTERED)
+        return runtime_not_supported("a texture over memory of cudaHostRegister");
+    t->address = (uint64_t)(uintptr_t)p;
+    t->size[0] = (uint32_t)n;
+    t->open = true;
+    return cudaSuccess;
+}
+
+static cudaError_t set_resource(struct texture *t, const struct runtime_device *d, const struct cudaResourceDesc *r)
 {
     cudaError_t e;
-    bool spans;
     t->size[0] = t->size[1] = t->size[2] = 1;
     if (r->resType == cudaResourceTypeArray) {
         const struct cudaArray *a = r->res.array.array;
@@ -384,19 +400,8 @@ static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc
         }
         return set_format(t, &a->desc);
     }
-    if (r->resType == cudaResourceTypeLinear) {
-        if ((e = set_format(t, &r->res.linear.desc)))
-            return e;
-        size_t n = r->res.linear.sizeInBytes / ((size_t)t->components * t->bytes);
-        if (!n || n > UINT32_MAX)
-            return cudaErrorInvalidValue;
-        if ((e = check_memory(r->res.linear.devPtr, r->res.linear.sizeInBytes, &spans)))
-            return e;
-        t->beyond = !spans;
-        t->address = (uint64_t)(uintptr_t)r->res.linear.devPtr;
-        t->size[0] = (uint32_t)n;
-        return cudaSuccess;
-    }
+    if (r->resType == cudaResourceTypeLinear)
+        return set_linear(t, d, r);
     if (r->resType != cudaResourceTypePitch2D)
         return runtime_not_supported("a texture of a mipmapped array");
     if ((e = set_format(t, &r->res.pitch2D.desc)))
@@ -405,10 +410,8 @@ static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc
     if (!row || !height || row > r->res.pitch2D.pitchInBytes || row > UINT32_MAX || height > UINT32_MAX ||
         r->res.pitch2D.pitchInBytes % PITCH_ALIGN)
         return cudaErrorInvalidValue;
-    if ((e = check_memory(r->res.pitch2D.devPtr, (height - 1) * r->res.pitch2D.pitchInBytes + row, &spans)))
+    if ((e = check_memory(r->res.pitch2D.devPtr, (height - 1) * r->res.pitch2D.pitchInBytes + row)))
         return e;
-    if (!spans)
-        return cudaErrorInvalidValue;
     t->address = (uint64_t)(uintptr_t)r->res.pitch2D.devPtr;
     t->size[0] = (uint32_t)r->res.pitch2D.width;
     t->size[1] = (uint32_t)height;
@@ -452,7 +455,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cu
         return runtime_leave(cudaErrorInvalidValue);
     if (view)
         return runtime_leave(runtime_not_supported("a resource view of a texture"));
-    cudaError_t e = set_resource(&t, resource);
+    cudaError_t e = set_resource(&t, d, resource);
     e = e ? e : set_modes(&t, texture);
     if (e)
         return runtime_leave(e);
@@ -493,7 +496,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const struct cu
     struct texture t = {.surface = true};
     if (!object || !resource || resource->resType != cudaResourceTypeArray)
         return runtime_leave(cudaErrorInvalidValue);
-    cudaError_t e = set_resource(&t, resource);
+    cudaError_t e = set_resource(&t, d, resource);
     if (!e && !(resource->res.array.array->flags & cudaArraySurfaceLoadStore))
         e = cudaErrorInvalidValue;
     if (e)

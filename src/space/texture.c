@@ -243,6 +243,11 @@ void texture_texel(const struct texture *t, int dims, const int32_t *coordinate,
     *nearest = place_of(t, at);
 }
 
+uint64_t texture_in_line(const struct texture *t, int32_t x)
+{
+    return x < 0 || (uint32_t)x >= t->size[0] ? 0 : address_of(t, (int64_t[3]){x, 0, 0});
+}
+
 /* --- layers, faces, gather --- */
 
 struct texture texture_layer(const struct texture *t, int64_t layer)

@@ -30,7 +30,7 @@ struct texture {
     bool normalized;        /* coordinates from 0 to 1 */
     bool as_float;          /* integers are read as fractions of their largest value */
     bool surface;           /* a surface object: only texture_at */
-    bool beyond;            /* linear memory of which the end is no allocation's: fetches are looked at one by one */
+    bool open;              /* linear memory, which may end before the texture does: whoever fetches looks at each texel first */
     bool cube;              /* layers are faces, six a cube map */
     bool tiled;             /* on a GPU in tiles: pitch is a multiple of 64 bytes, slices of 8 rows */
     uint32_t layers;        /* images one `slice` apart; 0: not layered */
@@ -52,6 +52,9 @@ void texture_release_all(struct space *s);
  * where a GPU has it (texture_place). */
 void texture_fetch(const struct texture *t, int dims, const float *at, uint32_t out[4], uint64_t *nearest);
 void texture_texel(const struct texture *t, int dims, const int32_t *at, uint32_t out[4], uint64_t *nearest);
+
+/* The device address of texel x of linear memory; 0: outside of the texture. */
+uint64_t texture_in_line(const struct texture *t, int32_t x);
 
 enum { TEXTURE_TILE_BYTES = 64, TEXTURE_TILE_ROWS = 8 };
 
