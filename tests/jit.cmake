@@ -72,6 +72,9 @@ foreach(program coalescing shared_banks matmul_tiled matmul_coarsened divergence
                        ENVIRONMENT "HEDDLE_EXEC=jit;HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache")
 endforeach()
 
+add_test(NAME jit.device_wmma COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/wmma.cu sample)
+set_tests_properties(jit.device_wmma PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED ENVIRONMENT "HEDDLE_EXEC=jit")
+
 # What is told of compiled kernels.
 unit_test(jit_log)
 add_test(NAME jit.log COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/jit/log.py $<TARGET_FILE:heddle_cli> x86-64-v2)

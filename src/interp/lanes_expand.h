@@ -166,6 +166,7 @@ typedef unsigned __int128 uint128;
 #define EACH_BARRIER(M, ...)
 #define EACH_REDUX(M, ...)
 #define EACH_BITS16(M, ...)
+#define EACH_WMMA(M, ...)
 #define EACH_SUMS(M, ...)
 #define EACH_PACK(M, ...)
 #define EACH_U32(M, ...)

@@ -12,9 +12,11 @@
 #include "ir/claims.h"
 #include "ir/facts.h"
 #include "ir/cfg.h"
+#include "ir/emit.h"
 #include "ir/operands.h"
 #include "ir/recursion.h"
 #include "ir/verify.h"
+#include "ir/wmma.h"
 #include "base/alloc.h"
 #include "base/table.h"
 
@@ -248,7 +250,7 @@ static void number_frame(struct build *b, struct frame *fr, const struct ptx_ins
 
 /* --- instructions --- */
 
-static struct ir_inst *emit(struct build *b, const struct ptx_inst *from, uint16_t op)
+struct ir_inst *emit_new(struct build *b, const struct ptx_inst *from, uint16_t op)
 {
     struct ir_kernel *k = b->k;
     if (k->ninsts == b->cap) {
@@ -274,7 +276,7 @@ static struct ir_inst *emit(struct build *b, const struct ptx_inst *from, uint16
     return in;
 }
 
-static int32_t new_reg(struct build *b, uint8_t type)
+int32_t emit_reg(struct build *b, uint8_t type)
 {
     struct ir_kernel *k = b->k;
     ALLOC_GROW(k->reg_type, k->nregs, b->reg_cap);
@@ -324,7 +326,7 @@ static uint64_t immediate(const struct ptx_operand *o, enum ptx_type want)
     return low;
 }
 
-static struct ir_src source(struct build *b, const struct frame *fr, const struct ptx_inst *in,
+struct ir_src emit_source(struct build *b, const struct frame *fr, const struct ptx_inst *in,
                             const struct ptx_operand *o, enum ptx_type want)
 {
     struct ir_src s = {.kind = IR_SRC_IMM, .negated = o->negated};
@@ -355,7 +357,7 @@ static struct ir_src source(struct build *b, const struct frame *fr, const struc
     return s;
 }
 
-static int32_t dest(const struct frame *fr, const struct ptx_operand *o)
+int32_t emit_dest(const struct frame *fr, const struct ptx_operand *o)
 {
     return o->kind == PTX_OPERAND_REG ? fr->reg_base + (int32_t)o->reg : IR_NOREG;
 }
@@ -364,9 +366,9 @@ static void add_dst(struct ir_inst *out, const struct frame *fr, const struct pt
 {
     if (o->kind == PTX_OPERAND_PAIR || o->kind == PTX_OPERAND_VECTOR) {
         for (int i = 0; i < o->n && out->ndst < IR_MAX_DST; i++)
-            out->dst[out->ndst++] = dest(fr, &o->elem[i]);
+            out->dst[out->ndst++] = emit_dest(fr, &o->elem[i]);
     } else {
-        out->dst[out->ndst++] = dest(fr, o);
+        out->dst[out->ndst++] = emit_dest(fr, o);
     }
 }
 
@@ -394,13 +396,33 @@ static void add_srcs(struct build *b, const struct frame *fr, const struct ptx_i
     }
     out->nsrc = (uint8_t)n;
     for (int i = 0; i < n; i++)
-        out->src[i] = source(b, fr, in, flat[i], ir_src_type(out, i));
+        out->src[i] = emit_source(b, fr, in, flat[i], ir_src_type(out, i));
 }
 
-static void set_guard(struct ir_inst *out, const struct frame *fr, const struct ptx_inst *in)
+void emit_guard(struct ir_inst *out, const struct frame *fr, const struct ptx_inst *in)
 {
     out->guard = in->guard < 0 ? IR_NOREG : fr->reg_base + in->guard;
     out->guard_negated = in->guard_negated;
+}
+
+struct ir_inst *emit_last(struct build *b)
+{
+    return &b->k->insts[b->k->ninsts - 1];
+}
+
+const struct ptx_function *emit_function_of(const struct frame *fr)
+{
+    return fr->f;
+}
+
+struct arena *emit_arena(struct build *b)
+{
+    return &b->k->arena;
+}
+
+enum ptx_type emit_reg_type(const struct build *b, int32_t reg)
+{
+    return (enum ptx_type)b->k->reg_type[reg];
 }
 
 /* --- parameters of calls --- */
@@ -415,7 +437,7 @@ static int32_t param_reg(struct build *b, uint64_t at, int bits)
             b->mixed_params = true;
     }
     ALLOC_GROW(b->param_regs, b->nparam_regs, b->param_regs_cap);
-    b->param_regs[b->nparam_regs] = (struct param_reg){at, bits, new_reg(b, (uint8_t)ir_bits_type(bits))};
+    b->param_regs[b->nparam_regs] = (struct param_reg){at, bits, emit_reg(b, (uint8_t)ir_bits_type(bits))};
     return b->param_regs[b->nparam_regs++].reg;
 }
 
@@ -457,15 +479,15 @@ static void move_param(struct build *b, const struct frame *fr, const struct ptx
             continue;
         /* cvt, because a load may widen into its register, and a store narrow (PTX ISA 9.7.9.8) */
         uint8_t type = in->mods.type[0];
-        struct ir_inst *out = emit(b, in, PTX_OP_CVT);
+        struct ir_inst *out = emit_new(b, in, PTX_OP_CVT);
         out->space = PTX_GENERIC;
         out->vec = 1;
-        set_guard(out, fr, in);
+        emit_guard(out, fr, in);
         out->ndst = out->nsrc = 1;
-        int32_t far = store ? IR_NOREG : dest(fr, e);
+        int32_t far = store ? IR_NOREG : emit_dest(fr, e);
         struct ir_src near = {.kind = IR_SRC_REG, .reg = reg};
         out->dst[0] = store ? reg : far;
-        out->src[0] = store ? source(b, fr, in, e, type) : near;
+        out->src[0] = store ? emit_source(b, fr, in, e, type) : near;
         out = &b->k->insts[b->k->ninsts - 1];
         uint8_t wide = store ? type : b->k->reg_type[far];
         bool plain = ptx_type_info[wide].bits == bits;
@@ -515,7 +537,7 @@ static void bind(struct build *b, const struct frame *caller, const struct frame
 static struct ir_inst *emit_scratch(struct build *b, const struct ptx_inst *in, uint16_t op, uint64_t at, int bits)
 {
     static const struct ptx_mods none;
-    struct ir_inst *out = emit(b, in, op);
+    struct ir_inst *out = emit_new(b, in, op);
     out->mods = &none;
     out->type = (uint8_t)ir_bits_type(bits);
     out->space = IR_SCRATCH;
@@ -531,7 +553,7 @@ static int32_t extern_argument(struct build *b, const struct ptx_inst *in, const
     int bits = (int)v->var->size * 8;
     if (!b->params_in_memory)
         return param_reg(b, v->at, bits);
-    int32_t reg = new_reg(b, (uint8_t)ir_bits_type(bits));
+    int32_t reg = emit_reg(b, (uint8_t)ir_bits_type(bits));
     struct ir_inst *load = emit_scratch(b, in, PTX_OP_LD, v->at, bits);
     load->ndst = 1;
     load->dst[0] = reg;
@@ -560,16 +582,16 @@ static void call_extern(struct build *b, const struct frame *fr, const struct pt
         v = call_variable(b, fr, &ret->elem[0]);
         ok = v != NULL;
         if (ok)
-            result = b->params_in_memory ? new_reg(b, (uint8_t)ir_bits_type((int)v->var->size * 8))
+            result = b->params_in_memory ? emit_reg(b, (uint8_t)ir_bits_type((int)v->var->size * 8))
                                          : param_reg(b, v->at, (int)v->var->size * 8);
     }
     if (!ok) {
         problem(b, in, arena_printf(&b->k->arena, "the call of '%s' with these arguments is not implemented", f->name));
         return;
     }
-    struct ir_inst *out = emit(b, in, IR_OP_EXTERN);
+    struct ir_inst *out = emit_new(b, in, IR_OP_EXTERN);
     out->callee = f->name;
-    set_guard(out, fr, in);
+    emit_guard(out, fr, in);
     out->nsrc = (uint8_t)n;
     for (int i = 0; i < n; i++)
         out->src[i] = (struct ir_src){.kind = IR_SRC_REG, .reg = reg[i]};
@@ -582,7 +604,7 @@ static void call_extern(struct build *b, const struct frame *fr, const struct pt
         return;
     struct ir_inst *store = emit_scratch(b, in, PTX_OP_ST, v->at, (int)v->var->size * 8);
     store->src[1] = (struct ir_src){.kind = IR_SRC_REG, .reg = result};
-    set_guard(store, fr, in);
+    emit_guard(store, fr, in);
 }
 
 /* The body of `f` in place of a call. */
@@ -627,7 +649,7 @@ static int32_t new_body(struct build *b, const struct ptx_function *f, int cycle
     for (int32_t i = 0; i < r->nbodies; i++)
         ra = r->body[i].group == group ? r->body[i].ra : ra;
     if (ra == IR_NOREG)
-        ra = new_reg(b, PTX_U32);
+        ra = emit_reg(b, PTX_U32);
     ALLOC_GROW(r->body, r->nbodies, r->bodies_cap);
     struct ir_body *body = &r->body[r->nbodies++];
     *body = (struct ir_body){.group = group, .ra = ra};
@@ -668,7 +690,7 @@ static void copy_scratch(struct build *b, const struct ptx_inst *in, uint64_t to
         n = 8;
         while (n > bytes - done || (to + done) % n || (from + done) % n)
             n /= 2;
-        int32_t reg = new_reg(b, (uint8_t)ir_bits_type((int)n * 8));
+        int32_t reg = emit_reg(b, (uint8_t)ir_bits_type((int)n * 8));
         struct ir_inst *load = emit_scratch(b, in, PTX_OP_LD, from + done, (int)n * 8);
         load->ndst = 1;
         load->dst[0] = reg;
@@ -679,7 +701,7 @@ static void copy_scratch(struct build *b, const struct ptx_inst *in, uint64_t to
 static struct ir_inst *emit_move(struct build *b, const struct ptx_inst *in, uint8_t type, int32_t to, struct ir_src from)
 {
     static const struct ptx_mods none;
-    struct ir_inst *out = emit(b, in, PTX_OP_MOV);
+    struct ir_inst *out = emit_new(b, in, PTX_OP_MOV);
     out->mods = &none;
     out->type = out->type2 = type;
     out->space = PTX_GENERIC;
@@ -715,7 +737,7 @@ static void pass_argument(struct build *b, const struct frame *fr, const struct 
 static int32_t emit_stack_add(struct build *b, const struct ptx_inst *in, int32_t to)
 {
     static const struct ptx_mods none;
-    struct ir_inst *out = emit(b, in, PTX_OP_ADD);
+    struct ir_inst *out = emit_new(b, in, PTX_OP_ADD);
     out->mods = &none;
     out->type = PTX_U64;
     out->type2 = 0;
@@ -736,11 +758,11 @@ static void call_body(struct build *b, const struct frame *fr, const struct ptx_
     struct ir_kernel *k = b->k;
     struct recursion *r = &b->recursion;
     if (!k->recursive)
-        r->sp = new_reg(b, PTX_U64);
+        r->sp = emit_reg(b, PTX_U64);
     k->recursive = true;
     struct ir_call_site s = {.caller = fr->body, .callee = body_for(b, fr, f)};
     fetch_result(b, fr, ret);
-    emit(b, in, IR_OP_DELETED);
+    emit_new(b, in, IR_OP_DELETED);
     s.save = k->ninsts - 1;
     for (int i = 0; i < f->nparams && args && i < args->n; i++)
         pass_argument(b, fr, in, &args->elem[i], f->params[i], &b->pending[s.callee]->frame);
@@ -750,20 +772,20 @@ static void call_body(struct build *b, const struct frame *fr, const struct ptx_
         emit_move(b, in, PTX_U64, r->sp, (struct ir_src){.kind = IR_SRC_IMM});
         s.push = k->ninsts - 1;
     }
-    int32_t top = new_reg(b, PTX_U64);
+    int32_t top = emit_reg(b, PTX_U64);
     s.top = emit_stack_add(b, in, top);
-    struct ir_inst *check = emit(b, in, IR_OP_EXTERN);
+    struct ir_inst *check = emit_new(b, in, IR_OP_EXTERN);
     check->callee = "__heddle_stack";
     check->nsrc = 1;
     check->src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = top};
     emit_move(b, in, PTX_U32, r->body[s.callee].ra, (struct ir_src){.kind = IR_SRC_IMM});
     s.number = k->ninsts - 1;
-    struct ir_inst *jump = emit(b, in, PTX_OP_BRA);
+    struct ir_inst *jump = emit_new(b, in, PTX_OP_BRA);
     jump->mods = &none;
     s.jump = k->ninsts - 1;
     jump->target = s.jump; /* the body's place is not known yet */
     jump->after_call = k->ninsts + 1;
-    emit(b, in, IR_OP_DELETED);
+    emit_new(b, in, IR_OP_DELETED);
     s.restore = k->ninsts - 1;
     ALLOC_GROW(r->site, r->nsites, r->sites_cap);
     r->site[r->nsites++] = s;
@@ -780,8 +802,8 @@ static int32_t skip_by_guard(struct build *b, const struct frame *fr, const stru
 {
     if (in->guard < 0)
         return -1;
-    struct ir_inst *skip = emit(b, in, PTX_OP_BRA);
-    set_guard(skip, fr, in);
+    struct ir_inst *skip = emit_new(b, in, PTX_OP_BRA);
+    emit_guard(skip, fr, in);
     skip->guard_negated = !skip->guard_negated;
     return b->k->ninsts - 1;
 }
@@ -799,8 +821,8 @@ static int32_t skip_unless(struct build *b, const struct ptx_inst *in, const str
                            const struct ptx_function *f)
 {
     static const struct ptx_mods not_equal = {.type = {PTX_U64}, .ntypes = 1, .cmp = PTX_NE}, none;
-    int32_t other = new_reg(b, PTX_PRED);
-    struct ir_inst *test = emit(b, in, PTX_OP_SETP);
+    int32_t other = emit_reg(b, PTX_PRED);
+    struct ir_inst *test = emit_new(b, in, PTX_OP_SETP);
     test->mods = &not_equal;
     test->type = PTX_U64;
     test->ndst = 1;
@@ -808,7 +830,7 @@ static int32_t skip_unless(struct build *b, const struct ptx_inst *in, const str
     test->nsrc = 2;
     test->src[0] = *pointer;
     test->src[1] = (struct ir_src){.kind = IR_SRC_IMM, .imm = ir_function_address(b->k->module, f)};
-    struct ir_inst *skip = emit(b, in, PTX_OP_BRA);
+    struct ir_inst *skip = emit_new(b, in, PTX_OP_BRA);
     skip->mods = &none;
     skip->guard = other;
     return b->k->ninsts - 1;
@@ -821,7 +843,7 @@ static void call_indirect(struct build *b, const struct frame *fr, const struct 
                           const struct ptx_operand *args)
 {
     const struct ptx_module *m = b->k->module;
-    struct ir_src pointer = source(b, fr, in, callee, PTX_U64);
+    struct ir_src pointer = emit_source(b, fr, in, callee, PTX_U64);
     int32_t *ends = NULL, nends = 0, cap = 0;
     for (int i = 0; i < m->nfuncs; i++) /* all leave their result in one place */
         if (callgraph_may_mean(b->graph, proto, m->funcs[i]) && callgraph_cycle(b->graph, m->funcs[i]))
@@ -833,11 +855,11 @@ static void call_indirect(struct build *b, const struct frame *fr, const struct 
         int32_t skip = skip_unless(b, in, &pointer, f);
         call_defined(b, fr, in, f, ret, args);
         ALLOC_GROW(ends, nends, cap);
-        emit(b, in, PTX_OP_BRA);
+        emit_new(b, in, PTX_OP_BRA);
         ends[nends++] = b->k->ninsts - 1;
         land_here(b, skip);
     }
-    struct ir_inst *bad = emit(b, in, IR_OP_EXTERN);
+    struct ir_inst *bad = emit_new(b, in, IR_OP_EXTERN);
     bad->callee = "__heddle_bad_call";
     bad->nsrc = 1;
     bad->src[0] = pointer;
@@ -871,9 +893,9 @@ static void emit_call(struct build *b, const struct frame *fr, const struct ptx_
 static void emit_branch(struct build *b, const struct frame *fr, const struct ptx_inst *in, struct patch **patches,
                         int *npatches, int *cap)
 {
-    struct ir_inst *out = emit(b, in, in->op);
+    struct ir_inst *out = emit_new(b, in, in->op);
     int at = b->k->ninsts - 1;
-    set_guard(out, fr, in);
+    emit_guard(out, fr, in);
     if (in->op == PTX_OP_BRA) {
         ALLOC_GROW(*patches, *npatches, *cap);
         (*patches)[(*npatches)++] = (struct patch){at, -1, in->operand[0].label};
@@ -885,7 +907,7 @@ static void emit_branch(struct build *b, const struct frame *fr, const struct pt
         return;
     }
     out->nsrc = 1;
-    out->src[0] = source(b, fr, in, &in->operand[0], PTX_U32);
+    out->src[0] = emit_source(b, fr, in, &in->operand[0], PTX_U32);
     out->ntargets = p->ntargets;
     out->targets = ARENA_ARRAY(&b->k->arena, int32_t, p->ntargets);
     for (int i = 0; i < p->ntargets; i++) {
@@ -916,10 +938,10 @@ static void normalise_barrier(struct ir_inst *out)
 
 static void emit_plain(struct build *b, const struct frame *fr, const struct ptx_inst *in)
 {
-    struct ir_inst *out = emit(b, in, in->op);
+    struct ir_inst *out = emit_new(b, in, in->op);
     bool results = has_results(out);
     int at = b->k->ninsts - 1;
-    set_guard(out, fr, in);
+    emit_guard(out, fr, in);
     if (results && in->noperands)
         add_dst(out, fr, &in->operand[0]);
     if (in->op == PTX_OP_MOV && in->noperands > 1 && in->operand[1].kind == PTX_OPERAND_VECTOR)
@@ -944,7 +966,7 @@ static void find_locals(struct build *b, const struct frame *fr, const struct pt
     if (!v || !v->in_frame || b->nlocals == (int)(sizeof b->local_of / sizeof *b->local_of))
         return;
     uint64_t at = v->at + (uint64_t)o->offset;
-    int32_t reg = new_reg(b, PTX_U64);
+    int32_t reg = emit_reg(b, PTX_U64);
     b->k->insts[emit_stack_add(b, in, reg)].src[1].imm = at;
     b->local_of[b->nlocals] = o;
     b->local_reg[b->nlocals++] = reg;
@@ -985,9 +1007,12 @@ static void emit_inst(struct build *b, const struct frame *fr, const struct ptx_
     case PTX_OP_CALL:
         emit_call(b, fr, in);
         break;
+    case PTX_OP_WMMA:
+        wmma_expand(b, fr, in);
+        break;
     case PTX_OP_RET:
         if (is_callee(fr)) {
-            set_guard(emit(b, in, PTX_OP_BRA), fr, in);
+            emit_guard(emit_new(b, in, PTX_OP_BRA), fr, in);
             ALLOC_GROW(*patches, *npatches, *cap);
             (*patches)[(*npatches)++] = (struct patch){b->k->ninsts - 1, -1, -1};
             break;
@@ -1033,7 +1058,7 @@ static void emit_function(struct build *b, struct frame *fr)
         b->mixed_params = true;
     fr->reg_base = k->nregs;
     for (int i = 0; i < f->nregs; i++)
-        new_reg(b, f->regs[i].type);
+        emit_reg(b, f->regs[i].type);
     declare_locals(b, fr);
     note_locals(b, fr);
     fr->label_at = alloc_zeroed(sizeof *fr->label_at * (size_t)(f->nlabels + 1));
@@ -1089,7 +1114,7 @@ static void emit_bodies(struct build *b)
         body->scratch[1].from = scratch;
         body->scratch[1].to = b->params_in_memory ? align_scratch(b) : scratch;
         b->at = &p->frame;
-        struct ir_inst *ret = emit(b, NULL, PTX_OP_BRX);
+        struct ir_inst *ret = emit_new(b, NULL, PTX_OP_BRX);
         ret->mods = &none;
         ret->is_return = true;
         ret->nsrc = 1;
@@ -1149,7 +1174,7 @@ static struct ir_kernel *build_once(const struct ptx_module *m, const struct ptx
     b.at = &fr;
     emit_function(&b, &fr);
     close_scratch(&b);
-    emit(&b, NULL, PTX_OP_EXIT);
+    emit_new(&b, NULL, PTX_OP_EXIT);
     emit_bodies(&b);
     finish_calls(&b);
     if (k->shared_static > UINT32_MAX / 2 || k->local_bytes > UINT32_MAX / 64)

@@ -90,7 +90,8 @@ static int times(const struct ir_inst *in, char letter, bool results)
     case 'm': return parts > 1 ? parts : 1;
     case 'A':
     case 'B':
-    case 'C': return ptx_fragment(in->mods, letter).n;
+    case 'C':
+    case 'D': return ptx_fragment(in->mods, letter).n;
     case 'x':
     case 'i': return is_form(in) ? ptx_coordinates(in->mods->variant) : 1;
     default: return 1;
@@ -118,7 +119,8 @@ static struct ir_operand operand_of(const struct ir_inst *in, char letter, int n
     case 'i': return (struct ir_operand){.type = n == 0 && ptx_is_layered(in->mods->variant) ? PTX_B32 : PTX_S32};
     case 'A':
     case 'B':
-    case 'C': return (struct ir_operand){.type = (uint8_t)ptx_fragment(in->mods, letter).type};
+    case 'C':
+    case 'D': return (struct ir_operand){.type = (uint8_t)ptx_fragment(in->mods, letter).type};
     case 'W': return (struct ir_operand){.type = (uint8_t)ir_wide_type(t)};
     case 'm': return (struct ir_operand){.type = (uint8_t)(of > 1 ? ir_bits_type(ptx_type_info[t].bits / of) : t)};
     default: return (struct ir_operand){.type = (uint8_t)t};

@@ -60,7 +60,7 @@ static bool is_block(const struct verifier *v, int32_t block)
 
 static bool check_names(struct verifier *v, const struct ir_inst *in)
 {
-    if (in->op == PTX_OP_UNKNOWN || in->op == PTX_OP_CALL || in->op > IR_OP_DELETED)
+    if (in->op == PTX_OP_UNKNOWN || in->op == PTX_OP_CALL || in->op == PTX_OP_WMMA || in->op > IR_OP_DELETED)
         return complain(v, "operation %d is none of the IR", in->op);
     if (in->type >= PTX_TYPE_COUNT || in->type2 >= PTX_TYPE_COUNT)
         return complain(v, "there is no type %d or %d", in->type, in->type2);

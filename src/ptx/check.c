@@ -205,7 +205,7 @@ static enum parsed check_modifiers(struct parser *p, const struct ptx_inst *in)
     int t = m->type[0], last = m->ntypes ? m->type[m->ntypes - 1] : 0;
     bool two = in->op == PTX_OP_SET || in->op == PTX_OP_CVT || in->op == PTX_OP_SLCT || in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4 ||
                in->op == PTX_OP_DP4A || in->op == PTX_OP_DP2A;
-    if (ptx_video_parts(in->op) || in->op == PTX_OP_CVT_PACK || in->op == PTX_OP_MMA)
+    if (ptx_video_parts(in->op) || in->op == PTX_OP_CVT_PACK || in->op == PTX_OP_MMA || in->op == PTX_OP_WMMA)
         return PARSED_OK; /* check_video, opcodes.c, check_product */
     if (m->ntypes > 1 + two)
         return ptx_problem(p, "type '.%s' of '%s'", spelling(last), ptx_op_info[in->op].word);
@@ -739,16 +739,43 @@ static enum parsed check_product(struct parser *p, struct ptx_inst *in)
 {
     const struct ptx_mods *m = &in->mods;
     bool integer = m->type[0] == PTX_S32, bits = m->element[0] == PTX_ELEMENT_B1;
-    if (!ptx_product_exists(m) || m->layout[0] != PTX_LAYOUT_ROW || m->layout[1] != PTX_LAYOUT_COL)
+    if (!ptx_product_exists(in) || m->layout[0] != PTX_LAYOUT_ROW || m->layout[1] != PTX_LAYOUT_COL)
         return ptx_problem(p, "'%s'", ptx_opcode_text(p));
+    DEMAND(!m->round || m->type[0] == PTX_F64, "'.rn' goes with .f64 only, not with");
     DEMAND(!m->satfinite || (integer && !bits), "'.satfinite' goes with integers only, not with");
     DEMAND(bits == (m->boolop != 0), "'.xor.popc' or '.and.popc' goes with .b1 and nothing else:");
     TRY(count(p, in, 4, 4));
     for (int i = 0; i < 4; i++) {
-        struct ptx_fragment f = ptx_fragment(m, "CABC"[i]);
+        struct ptx_fragment f = ptx_fragment(m, "DABC"[i]);
         TRY(check_fragment(p, in, i, f.n, f.type, i ? 0 : DST));
     }
     return PARSED_OK;
+}
+
+/* wmma.mma d, a, b, c; wmma.load r, [p] {, stride}; wmma.store [p], r {, stride} (9.7.13.3) */
+static enum parsed check_wmma(struct parser *p, struct ptx_inst *in)
+{
+    const struct ptx_mods *m = &in->mods;
+    bool mma = m->variant == PTX_WMMA_MMA, small = mma || m->variant <= PTX_WMMA_LOAD_B;
+    int bits = small ? ptx_element_info[m->element[0]].bits : 32, store = m->variant == PTX_WMMA_STORE_D;
+    bool crossed = bits < 8 && (m->variant == PTX_WMMA_LOAD_B ? m->layout[0] != PTX_LAYOUT_COL
+                                                              : m->layout[0] != PTX_LAYOUT_ROW || (mma && m->layout[1] != PTX_LAYOUT_COL));
+    bool sums = !mma || m->type[0] == m->type[1] || m->element[0] == PTX_ELEMENT_F16;
+    if (!ptx_product_exists(in) || crossed || !sums || (m->satfinite && m->type[0] != PTX_S32))
+        return ptx_problem(p, "'%s'", ptx_opcode_text(p));
+    DEMAND(!m->round || (mma && m->type[0] == PTX_F64), "'.rn' goes with .f64 only, not with");
+    DEMAND(mma || !(m->satfinite || m->boolop), "this modifier is for products, not for");
+    DEMAND(!mma || (bits == 1) == (m->boolop != 0), "'.xor.popc' or '.and.popc' goes with .b1 and nothing else:");
+    TRY(count(p, in, mma ? 4 : 2, mma ? 4 : 3));
+    for (int i = 0; i < (mma ? 4 : 1); i++) {
+        struct ptx_fragment f = ptx_fragment(m, mma ? "DABC"[i] : "ABDD"[m->variant - PTX_WMMA_LOAD_A]);
+        TRY(check_fragment(p, in, i + store, f.n, f.type, i || store ? 0 : DST));
+    }
+    if (mma)
+        return PARSED_OK;
+    TRY(check_memory(p, in, !store));
+    DEMAND(m->space == PTX_GENERIC || m->space == PTX_GLOBAL || m->space == PTX_SHARED, "this space does not go with");
+    return in->noperands == 3 ? operand(p, in, 2, PTX_B32, IMM) : PARSED_OK;
 }
 
 /* mbarrier.arrive state, [addr] {, count} and the others (9.7.13.15) */
@@ -1052,6 +1079,8 @@ static enum parsed check_special(struct parser *p, struct ptx_inst *in)
         return check_matrix(p, in);
     case PTX_OP_MMA:
         return check_product(p, in);
+    case PTX_OP_WMMA:
+        return check_wmma(p, in);
     case PTX_OP_BRX:
         return check_brx(p, in);
     case PTX_OP_CALL:

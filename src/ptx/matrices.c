@@ -1,6 +1,8 @@
-/* Products of matrices: the words of mma, and what of a matrix a lane holds (PTX ISA 8.4, section 9.7.13.4).
+/* Products of matrices: the words of mma and wmma (PTX ISA 8.4, sections 9.7.13.3 and 9.7.13.4).
  *
- *   mma.sync.aligned.SHAPE.row.col{.satfinite}.D.A.B.C, and of single bits .D.b1.b1.C.xor.popc
+ *   mma.sync.aligned.SHAPE.row.col{.satfinite}.D.A.B.C, and of single bits .D.b1.b1.C.xor.popc, of f64 perhaps .rn
+ *   wmma.mma.sync.aligned.LAYOUT.LAYOUT.SHAPE{.satfinite}.D.A.B.C, of f16 .D.C, and of single bits .mma.xor.popc
+ *   wmma.load.MATRIX.sync.aligned.LAYOUT.SHAPE{.SPACE}.TYPE, wmma.store.d likewise
  *
  * Types of elements are types of PTX or words that PTX has for matrices only (s4, u4, b1). Out: mods.type D's and C's, mods.element
  * A's and B's. */
@@ -33,12 +35,23 @@ static bool note(uint8_t *of, int value)
     return true;
 }
 
+static enum ptx_space space_of(const struct ptx_name *n)
+{
+    return ptx_same_text(n, "global") ? PTX_GLOBAL : ptx_same_text(n, "shared") || ptx_same_text(n, "shared::cta") ? PTX_SHARED : PTX_GENERIC;
+}
+
 /* One modifier. 0: there is none of this name; -1: it contradicts another one. */
 static int read_word(struct ptx_mods *m, const struct ptx_name *n, bool *popc)
 {
     static const char *const spelling[] = {"sync", "aligned", "satfinite", "popc"};
     bool *const flag[] = {&m->sync, &m->aligned, &m->satfinite, popc};
     int shape = shape_of(n), element = element_of(n->s);
+    enum ptx_space space = m->variant && m->variant != PTX_WMMA_MMA ? space_of(n) : PTX_GENERIC;
+    if (space) {
+        bool again = m->space;
+        m->space = (uint8_t)space;
+        return again ? -1 : 1;
+    }
     bool row = ptx_same_text(n, "row"), xor = ptx_same_text(n, "xor");
     for (int i = 0; i < 4; i++)
         if (ptx_same_text(n, spelling[i])) {
@@ -46,6 +59,11 @@ static int read_word(struct ptx_mods *m, const struct ptx_name *n, bool *popc)
             *flag[i] = true;
             return again ? -1 : 1;
         }
+    if (ptx_same_text(n, "rn")) { /* products are rounded so */
+        bool again = m->round;
+        m->round = PTX_RN;
+        return again ? -1 : 1;
+    }
     if (row || ptx_same_text(n, "col"))
         return note(m->layout, row ? PTX_LAYOUT_ROW : PTX_LAYOUT_COL) ? 1 : -1;
     if (element)
@@ -62,9 +80,41 @@ static int read_word(struct ptx_mods *m, const struct ptx_name *n, bool *popc)
     return again ? -1 : 1;
 }
 
+/* wmma.load.a: its first words, two or, of wmma.mma, one; 0: they are none of wmma's. */
+static int read_wmma(struct ptx_mods *m, const struct token *const *dot, int n)
+{
+    static const struct {
+        const char *first, *second;
+    } words[] = {{"load", "a"}, {"load", "b"}, {"load", "c"}, {"store", "d"}, {"mma", NULL}};
+    for (int i = 0; i < 5; i++)
+        if (n > 1 && ptx_same_text(dot[0]->name, words[i].first) && (!words[i].second || ptx_same_text(dot[1]->name, words[i].second))) {
+            m->variant = (uint8_t)(PTX_WMMA_LOAD_A + i);
+            return words[i].second ? 2 : 1;
+        }
+    return 0;
+}
+
+/* A load or store has one type: of A and B an element, of C and D a type of sums. */
+static bool sort_type(struct ptx_mods *m)
+{
+    bool sum = m->variant == PTX_WMMA_LOAD_C || m->variant == PTX_WMMA_STORE_D;
+    if (m->ntypes + (m->element[0] != 0) != 1 || m->element[1])
+        return false;
+    if (sum)
+        return m->ntypes;
+    if (m->ntypes)
+        m->element[0] = (uint8_t)element_of(ptx_type_info[m->type[0]].spelling);
+    m->element[1] = m->element[0];
+    return m->element[0];
+}
+
 /* From the types as they are written, D A B C or D C, to those of D and C and elements. */
 static bool sort_types(struct ptx_mods *m)
 {
+    if (m->variant && m->variant != PTX_WMMA_MMA)
+        return sort_type(m);
+    if (m->variant && m->ntypes == 2 && !m->element[0])
+        m->element[0] = m->element[1] = PTX_ELEMENT_F16;
     if (m->ntypes == 4) {
         if (m->element[0])
             return false;
@@ -81,8 +131,10 @@ enum parsed ptx_parse_product(struct parser *p, struct ptx_inst *in, const struc
 {
     struct ptx_mods *m = &in->mods;
     bool popc = false;
+    bool wmma = in->op == PTX_OP_WMMA;
+    int first = wmma ? read_wmma(m, dot, n) : 0;
     m->vec = 1;
-    for (int i = 0; i < n; i++) {
+    for (int i = first; i < n; i++) {
         int known = read_word(m, dot[i]->name, &popc);
         if (!known) /* .sp, .e4m3 ... */
             return ptx_problem(p, "modifier '.%s' of '%s'", dot[i]->name->s, ptx_op_info[in->op].word);
@@ -91,12 +143,15 @@ enum parsed ptx_parse_product(struct parser *p, struct ptx_inst *in, const struc
             return PARSED_ERROR;
         }
     }
-    if (!sort_types(m) || !m->sync || !m->aligned || !m->shape || !m->layout[1] || popc != (m->boolop != 0)) {
-        ptx_error(p, p->opcode, "'%s' needs .sync.aligned, a shape (.m16n8k16 ...), two layouts and the types of D, A, B and C",
-                  ptx_opcode_text(p));
-        return PARSED_ERROR;
-    }
-    return PARSED_OK;
+    bool one = wmma && m->variant != PTX_WMMA_MMA; /* matrix */
+    if (wmma && !first)
+        return ptx_problem(p, "'%s'", ptx_opcode_text(p));
+    if (sort_types(m) && m->sync && m->aligned && m->shape && m->layout[0] && one != (m->layout[1] != 0) && popc == (m->boolop != 0))
+        return PARSED_OK;
+    ptx_error(p, p->opcode, one ? "'%s' needs .sync.aligned, a layout, a shape (.m16n16k16 ...) and a type"
+                                : "'%s' needs .sync.aligned, a shape (.m16n8k16 ...), two layouts and the types of D, A, B and C",
+              ptx_opcode_text(p));
+    return PARSED_ERROR;
 }
 
 static int signed_element(int e)
@@ -104,19 +159,37 @@ static int signed_element(int e)
     return e == PTX_ELEMENT_U8 ? PTX_ELEMENT_S8 : e == PTX_ELEMENT_U4 ? PTX_ELEMENT_S4 : e;
 }
 
-bool ptx_product_exists(const struct ptx_mods *m)
+struct row {
+    uint8_t shape, element;
+    uint32_t sums;
+};
+
+static bool in_row(const struct row *r, const struct ptx_mods *m)
 {
-    static const struct {
-        uint8_t shape, element;
-        uint32_t sums;
-    } rows[] = {
-#define MMA(shape, element, sums) {PTX_SHAPE_##shape, PTX_ELEMENT_##element, sums},
-#include "ptx/ptx_matrices.def"
-#undef MMA
-    };
     int a = signed_element(m->element[0]), b = signed_element(m->element[1]);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].shape == m->shape && rows[i].element == a && a == b && rows[i].sums >> m->type[0] & 1 && m->type[0] == m->type[1])
+    bool sums = m->variant == PTX_WMMA_LOAD_C || m->variant == PTX_WMMA_STORE_D, factor = m->variant && !sums && m->variant != PTX_WMMA_MMA;
+    return r->shape == m->shape && (sums || (r->element == a && a == b)) && (factor || r->sums >> m->type[0] & 1);
+}
+
+bool ptx_product_exists(const struct ptx_inst *in)
+{
+#define MMA(shape, element, sums)  {PTX_SHAPE_##shape, PTX_ELEMENT_##element, sums},
+    static const struct row mma[] = {
+#include "ptx/ptx_matrices.def"
+    };
+#undef MMA
+#define WMMA(shape, element, sums) {PTX_SHAPE_##shape, PTX_ELEMENT_##element, sums},
+    static const struct row wmma[] = {
+#include "ptx/ptx_matrices.def"
+    };
+#undef WMMA
+    const struct ptx_mods *m = &in->mods;
+    bool whole = in->op == PTX_OP_MMA;
+    size_t n = whole ? sizeof mma / sizeof *mma : sizeof wmma / sizeof *wmma;
+    if (whole && m->type[0] != m->type[1])
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (in_row(whole ? &mma[i] : &wmma[i], m))
             return true;
     return false;
 }

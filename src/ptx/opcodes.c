@@ -439,7 +439,7 @@ enum parsed ptx_parse_opcode(struct parser *p, struct ptx_inst *in)
         return set_cp_modifiers(p, in, &w);
     if (in->op == PTX_OP_CP_MBARRIER)
         return set_cp_mbarrier_modifiers(p, in, &w);
-    if (in->op == PTX_OP_MMA)
+    if (in->op == PTX_OP_MMA || in->op == PTX_OP_WMMA)
         return ptx_parse_product(p, in, w.dot, w.ndots);
     if (ptx_op_info[in->op].mods & MOD_BAR)
         return set_bar_modifiers(p, in, &w);

@@ -176,9 +176,9 @@ enum parsed ptx_parse_operands(struct parser *p, struct ptx_inst *in);
 void ptx_names_init(struct parser *p);
 enum parsed ptx_parse_opcode(struct parser *p, struct ptx_inst *in);
 
-/* matrices.c: the modifiers of mma, n of them, and what goes together */
+/* matrices.c: the modifiers of mma and wmma, n of them, and what goes together */
 enum parsed ptx_parse_product(struct parser *p, struct ptx_inst *in, const struct token *const *dot, int n);
-bool ptx_product_exists(const struct ptx_mods *m);
+bool ptx_product_exists(const struct ptx_inst *in);
 
 /* check.c */
 enum parsed ptx_check(struct parser *p, struct ptx_inst *in);

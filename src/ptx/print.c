@@ -100,15 +100,28 @@ static void print_matrix(const struct ptx_mods *m, struct strbuf *out)
     flag(out, m->trans, "trans");
 }
 
-static void print_product(const struct ptx_mods *m, struct strbuf *out)
+static void print_product(const struct ptx_inst *in, struct strbuf *out)
 {
+    static const char *const what[] = {".load.a", ".load.b", ".load.c", ".store.d", ".mma"};
+    const struct ptx_mods *m = &in->mods;
+    bool wmma = in->op == PTX_OP_WMMA, one = wmma && m->variant != PTX_WMMA_MMA;
+    strbuf_adds(out, wmma ? what[m->variant - PTX_WMMA_LOAD_A] : "");
+    if (wmma && m->boolop)
+        strbuf_addf(out, ".%s.popc", m->boolop == PTX_BOOL_XOR ? "xor" : "and");
     strbuf_addf(out, ".sync.aligned.%s", ptx_shape_info[m->shape].spelling);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2 - one; i++)
         word(out, m->layout[i] == PTX_LAYOUT_ROW ? "row" : "col");
+    flag(out, m->space == PTX_GLOBAL, "global");
+    flag(out, m->space == PTX_SHARED, "shared");
     flag(out, m->satfinite, "satfinite");
-    strbuf_addf(out, ".%s.%s.%s.%s", ptx_type_info[m->type[0]].spelling, ptx_element_info[m->element[0]].spelling,
-                ptx_element_info[m->element[1]].spelling, ptx_type_info[m->type[1]].spelling);
-    if (m->boolop)
+    if (one || (wmma && m->element[0] == PTX_ELEMENT_F16))
+        for (int i = 0; i < (one ? 1 : 2); i++)
+            word(out, one && m->element[0] ? ptx_element_info[m->element[0]].spelling : ptx_type_info[m->type[i]].spelling);
+    else
+        strbuf_addf(out, ".%s.%s.%s.%s", ptx_type_info[m->type[0]].spelling, ptx_element_info[m->element[0]].spelling,
+                    ptx_element_info[m->element[1]].spelling, ptx_type_info[m->type[1]].spelling);
+    flag(out, m->round, "rn");
+    if (!wmma && m->boolop)
         strbuf_addf(out, ".%s.popc", m->boolop == PTX_BOOL_XOR ? "xor" : "and");
 }
 
@@ -120,8 +133,8 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
     const struct ptx_mods *m = &in->mods;
     bool bar = row->mods & MOD_BAR, prefetch = row->mods & MOD_LEVEL;
     strbuf_adds(out, row->word);
-    if (in->op == PTX_OP_MMA) {
-        print_product(m, out);
+    if (in->op == PTX_OP_MMA || in->op == PTX_OP_WMMA) {
+        print_product(in, out);
         return;
     }
     if (bar)

@@ -47,6 +47,7 @@ enum ptx_type {
 #define TYPES_U32_64     (PTX_BIT(U32) | PTX_BIT(U64))
 #define TYPES_BITS       (PTX_BIT(B16) | PTX_BIT(B32) | PTX_BIT(B64))
 #define TYPES_SUMS       (PTX_BIT(F16) | PTX_BIT(F32) | PTX_BIT(F64) | PTX_BIT(S32)) /* mma: D */
+#define TYPES_WMMA       (TYPES_SUMS | PTX_BIT(NOTYPE) | PTX_BIT(BF16) | PTX_BIT(TF32) | PTX_BIT(U8) | PTX_BIT(S8)) /* s4, u4, b1: none */
 #define TYPES_BITS16     PTX_BIT(B16)
 #define TYPES_BITS32     PTX_BIT(B32)
 #define TYPES_BITS32_64  (PTX_BIT(B32) | PTX_BIT(B64))
@@ -213,7 +214,8 @@ enum ptx_variant { PTX_VARIANT_NONE,
                    PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT_GROUP, PTX_CP_WAIT_ALL,
                    PTX_TEX_1D, PTX_TEX_2D, PTX_TEX_3D, PTX_TEX_A1D, PTX_TEX_A2D, PTX_TEX_CUBE, PTX_TEX_ACUBE,
                    PTX_MBAR_INIT, PTX_MBAR_INVAL, PTX_MBAR_ARRIVE, PTX_MBAR_ARRIVE_DROP, PTX_MBAR_TEST_WAIT,
-                   PTX_MBAR_TRY_WAIT, PTX_MBAR_PENDING_COUNT, PTX_GRID_LAUNCH, PTX_GRID_WAIT };
+                   PTX_MBAR_TRY_WAIT, PTX_MBAR_PENDING_COUNT, PTX_GRID_LAUNCH, PTX_GRID_WAIT,
+                   PTX_WMMA_LOAD_A, PTX_WMMA_LOAD_B, PTX_WMMA_LOAD_C, PTX_WMMA_STORE_D, PTX_WMMA_MMA };
 
 /* suld, sust: what happens outside the surface. */
 enum ptx_bounds { PTX_BOUNDS_TRAP, PTX_BOUNDS_CLAMP, PTX_BOUNDS_ZERO };
@@ -264,7 +266,7 @@ struct ptx_fragment {
     enum ptx_type type;
 };
 struct ptx_mods;
-/* Of the product's matrix 'A', 'B', or 'C', which is also D's. */
+/* Of the product's matrix 'A', 'B', 'C' or 'D'. */
 struct ptx_fragment ptx_fragment(const struct ptx_mods *m, char matrix);
 
 /* .b0 .h1: the part of a word that a video instruction reads or writes (9.7.16). */
@@ -294,7 +296,7 @@ struct ptx_mods {
     uint8_t scale;       /* vmad: 7 or 15 bits to the right */
     uint8_t minus;       /* vmad: bit 0 -a, bit 1 -b, bit 2 -c */
     uint8_t shape;       /* matrices: enum ptx_shape */
-    uint8_t element[2];  /* mma: enum ptx_element of A and of B */
+    uint8_t element[2];  /* mma: enum ptx_element of A and of B; wmma.load, wmma.store: of the matrix, or none: it has type[0] */
     uint8_t layout[2];   /* the same: enum ptx_layout */
     uint8_t matrices;    /* ldmatrix, stmatrix: 1, 2, 4; also in vec */
     uint32_t part[3];    /* video instructions, for d a b. Of one word: enum ptx_part. Of pairs and quadruples: for d the

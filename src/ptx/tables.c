@@ -46,12 +46,14 @@ const char *const ptx_class_help[PTX_CLASS_COUNT] = {
 struct ptx_fragment ptx_fragment(const struct ptx_mods *m, char matrix)
 {
     const struct ptx_shape_info *s = &ptx_shape_info[m->shape];
-    bool sum = matrix == 'C';
-    enum ptx_type t = (enum ptx_type)m->type[1];
+    bool sum = matrix == 'C' || matrix == 'D';
+    enum ptx_type t = (enum ptx_type)m->type[matrix == 'C' && m->ntypes > 1];
     int bits = sum ? ptx_type_info[t].bits : ptx_element_info[m->element[matrix == 'B']].bits;
     struct ptx_fragment f = {0, sum && t != PTX_F16 ? t : bits == 64 ? PTX_F64 : PTX_B32};
     int elements = sum ? s->m * s->n : matrix == 'A' ? s->m * s->k : s->n * s->k;
     f.n = elements * bits / 32 / (bits == 64 ? 64 : 32);
+    if (m->variant && !sum && m->element[0] == PTX_ELEMENT_F16) /* wmma: elements may be there several times */
+        f.n = 8;
     return f;
 }
 

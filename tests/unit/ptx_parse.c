@@ -251,6 +251,13 @@ static void modifiers(void **state)
            "mma.sync.aligned.m8n8k32.row.col.satfinite.s32.s4.u4.s32 {%r1, %r2}, %r3, {%r4}, {%r1, %r2};");
     prints("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc {%r1,%r2}, {%r3}, {%r4}, {%r1,%r2};",
            "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};");
+    prints("wmma.load.a.sync.aligned.row.m16n16k8.shared.tf32 {%r1,%r2,%r3,%r4}, [%r1], %r2;",
+           "wmma.load.a.sync.aligned.m16n16k8.row.shared.tf32 {%r1, %r2, %r3, %r4}, [%r1], %r2;");
+    prints("wmma.store.d.sync.aligned.col.m8n8k4.global.f64 [%rd1+8], {%fd1,%fd2};", "wmma.store.d.sync.aligned.m8n8k4.col.global.f64 [%rd1+8], {%fd1, %fd2};");
+    prints("wmma.mma.and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%r1,%r2}, {%r3}, {%r4}, {%r1,%r2};",
+           "wmma.mma.and.popc.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};");
+    prints("wmma.mma.sync.aligned.col.col.m8n8k4.f64.f64.f64.f64.rn {%fd1,%fd2}, {%fd3}, {%fd4}, {%fd1,%fd2};",
+           "wmma.mma.sync.aligned.m8n8k4.col.col.f64.f64.f64.f64.rn {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd1, %fd2};");
     prints("mul.wide.s32 %rd1, %r1, 4;", "mul.wide.s32 %rd1, %r1, 4;");
     prints("mad.lo.cc.u32 %r1, %r2, %r3, %r4;", "mad.lo.cc.u32 %r1, %r2, %r3, %r4;");
     prints("fma.rn.ftz.sat.f32 %f1, %f2, %f3, %f4;", "fma.rn.ftz.sat.f32 %f1, %f2, %f3, %f4;");
