@@ -62,6 +62,15 @@ foreach(program first_loads barrier_loads)
                        ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 
+# Lanes that wait where they may not: member masks, a barrier's number.
+foreach(program member_masks no_such_barrier)
+  foreach(executor auto interp jit jit-first)
+    add_test(NAME program.${program}_${executor} COMMAND heddle_cli run ${programs}/${program}.cu)
+    set_tests_properties(program.${program}_${executor} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                         ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+  endforeach()
+endforeach()
+
 # Textures over linear memory that ends before they do.
 foreach(executor auto interp jit jit-first)
   add_test(NAME program.texture_linear_${executor} COMMAND heddle_cli run ${programs}/texture_linear.cu)

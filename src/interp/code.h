@@ -79,6 +79,7 @@ struct step {
     uint8_t dst_width[IR_MAX_DST]; /* bytes of a lane of each destination register: a vector's may differ */
     uint8_t sreg;          /* STEP_SREG: enum ptx_sreg */
     uint8_t nsub;
+    uint8_t own_masks;     /* exchanges: lanes may have member masks of their own (target/uniform.h) */
     uint8_t turn;          /* behind it a turn may end: number of the place in turns.at, + 1; 0: none does */
     place guard;
     place d[IR_MAX_DST];   /* PLACE_NONE: dropped */
@@ -224,6 +225,12 @@ extern const struct matrix_ops matrix_ops_v2, matrix_ops_v3, matrix_ops_v4;
 /* The member mask of a .sync instruction, as the first lane of m says it: in the last source (PTX ISA 9.7.13), of an instruction
  * on matrices all lanes; without .sync the lanes of m. *same: the lanes that say the same. */
 uint32_t exchange_members(const struct interp_code *c, const struct warp *w, const struct step *st, uint32_t m, uint32_t *same);
+/* The operand that it is in; NULL: the step has none. */
+const struct ir_src *exchange_mask(const struct step *st);
+/* Lanes of m, all of `members`' callers that are here, that are not in it and may not be: an H200 says illegal instruction where the
+ * mask is the lane's own or where lanes are parted (WARPSYNC). Where one mask is for all and all are together ptxas 13.0 leaves
+ * that out, and they do the exchange with the others (tests/programs/member_masks.cu). */
+uint32_t exchange_strangers(const struct warp *w, const struct step *st, uint32_t m, uint32_t members);
 void exchange_shuffle(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_elect(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_vote(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);

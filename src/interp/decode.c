@@ -6,6 +6,7 @@
 #include "ir/facts.h"
 #include "ir/operands.h"
 #include "base/alloc.h"
+#include "target/uniform.h"
 
 #include <string.h>
 
@@ -365,6 +366,21 @@ static void decode_inst(struct decode *d, const struct ir_inst *in, struct step 
         st->kind = STEP_NOP;
 }
 
+/* Exchanges whose member mask may differ from lane to lane. */
+static void mark_own_masks(const struct interp_code *c)
+{
+    uint64_t *uniform = NULL;
+    for (int32_t i = 0; i < c->kernel->ninsts; i++) {
+        struct step *st = &c->step[i];
+        const struct ir_src *mask = exchange_mask(st);
+        if (!mask || mask->kind != IR_SRC_REG)
+            continue;
+        uniform = uniform ? uniform : uniform_registers(c->kernel);
+        st->own_masks = !uniform_source(uniform, mask);
+    }
+    alloc_release(uniform);
+}
+
 static void mark_head(const struct interp_code *c, const struct ir_block *b)
 {
     struct step *head = &c->step[b->first];
@@ -395,6 +411,7 @@ struct interp_code *interp_compile(struct ir_kernel *k, const char **problem_tex
         interp_free(c);
         return NULL;
     }
+    mark_own_masks(c);
     turns_find(c);
     return c;
 }

@@ -16,6 +16,18 @@ static uint32_t shuffle_sources(int kind, const uint32_t *b, const uint32_t *c, 
     return truth;
 }
 
+const struct ir_src *exchange_mask(const struct step *st)
+{
+    switch (st->kind) {
+    case STEP_SYNCWARP:
+        return st->in->nsrc ? &st->in->src[0] : NULL;
+    case STEP_SHUFFLE: case STEP_VOTE: case STEP_MATCH: case STEP_REDUX: case STEP_ELECT:
+        return st->in->mods->sync && st->in->nsrc ? &st->in->src[st->in->nsrc - 1] : NULL;
+    default:
+        return NULL;
+    }
+}
+
 uint32_t exchange_members(const struct interp_code *c, const struct warp *w, const struct step *st, uint32_t m, uint32_t *same)
 {
     int last = st->kind == STEP_SYNCWARP ? 0 : st->in->nsrc - 1;
@@ -33,6 +45,12 @@ uint32_t exchange_members(const struct interp_code *c, const struct warp *w, con
             *same &= ~(1u << lane);
     }
     return members;
+}
+
+uint32_t exchange_strangers(const struct warp *w, const struct step *st, uint32_t m, uint32_t members)
+{
+    bool waits = (members & w->alive & ~m) != 0;
+    return waits || st->own_masks ? m & ~members : 0;
 }
 
 void exchange_shuffle(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)

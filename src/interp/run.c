@@ -35,6 +35,7 @@ struct run {
     const int32_t *together, *apart; /* interp_run_until: where to stop, or NULL */
     bool single; /* interp_step: anywhere */
     bool moved;
+    bool faulted; /* a fault was recorded where lanes wait */
 };
 
 static void take_split(struct run *r)
@@ -111,7 +112,8 @@ static void part_from_others(struct run *r, uint32_t m)
     take_split(r);
 }
 
-/* True when the split goes on at once; false: it waits, or a fault was recorded. Lanes with another member mask (neighbouring tiles) are a split of their own. */
+/* True when the split goes on at once; false: it waits, or a fault was recorded. Lanes with another member mask (neighbouring
+ * tiles) are a split of their own. */
 static bool rendezvous(struct run *r, const struct step *st)
 {
     uint32_t same, mask = exchange_members(r->c, r->w, st, r->mask, &same), need = mask & r->w->alive;
@@ -120,6 +122,13 @@ static bool rendezvous(struct run *r, const struct step *st)
         warp_diverge(r->w, r->mask & ~same, r->pc, r->pc, r->pc + 1, NULL);
         r->w->split[r->w->nsplits - 1].again = true;
         take_split(r);
+    }
+    uint32_t strangers = exchange_strangers(r->w, st, r->mask, mask);
+    if (strangers) {
+        put_split(r);
+        warp_event(r->w, r->pc, RECORD_MEET, r->mask, mask);
+        launch_fault(r->l, r->w, HEDDLE_ILLEGAL_INSTRUCTION, r->pc, __builtin_ctz(strangers), mask, 0, "the thread's lane is not in its member mask");
+        return false;
     }
     if ((need & ~r->mask) == 0) {
         warp_event(r->w, r->pc, RECORD_MEET, r->mask, mask);
@@ -175,6 +184,7 @@ static bool barrier(struct run *r, const struct step *st)
     uint64_t id = step_value(r->c, r->w, st, 0, lane);
     uint32_t expected = (uint32_t)step_value(r->c, r->w, st, 1, lane);
     if (id >= BLOCK_BARRIERS) {
+        r->faulted = true;
         launch_fault(r->l, r->w, HEDDLE_ILLEGAL_INSTRUCTION, r->pc, lane, id, 0, "a block has barriers 0 to 15");
         return false;
     }
@@ -392,7 +402,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
             }
             if (!barrier(r, st)) {
                 *why = WARP_FAULT;
-                return stopped(r);
+                return r->faulted || stopped(r);
             }
             break;
         case STEP_GRID_SYNC:
@@ -413,9 +423,9 @@ static bool run_split(struct run *r, enum warp_stop *why)
         case STEP_MATRIX_STORE:
         case STEP_MATRIX_MOVE:
         case STEP_MATRIX_PRODUCT:
-            if (m != r->mask)
+            if (m != r->mask) {
                 part_from_others(r, m);
-            else if (!rendezvous(r, st)) {
+            } else if (!rendezvous(r, st)) {
                 *why = WARP_FAULT;
                 return faulted(r);
             }

@@ -981,7 +981,7 @@ static bool find_special(struct build *b, const struct ptx_inst *in)
     uint8_t type = ptx_sreg_info[o->sreg].type;
     if (in->op == PTX_OP_MOV && ptx_type_info[in->mods.type[0]].bits == ptx_type_info[type].bits)
         return false;
-    int32_t reg = new_reg(b, type);
+    int32_t reg = emit_reg(b, type);
     emit_move(b, in, type, reg, (struct ir_src){.kind = IR_SRC_SREG, .sreg = o->sreg});
     b->local_of[b->nlocals] = o;
     b->local_reg[b->nlocals++] = reg;

@@ -158,7 +158,7 @@ uint32_t jit_split_exchange(struct jit_frame *f, uint32_t site, uint32_t lanes)
     if (lanes != f->mask || step_touches_memory(st)) /* records are not fetched here, and faults not told */
         return 1;
     uint32_t members = exchange_members(c, w, st, lanes, &same);
-    if (same != lanes || (members & w->alive & ~lanes))
+    if (same != lanes || (members & w->alive & ~lanes) || exchange_strangers(w, st, lanes, members))
         return 1;
     step_exchange(c, w, st, lanes);
     return 0;
