@@ -26,7 +26,7 @@ TESTS = [(f"unit.{n}", [f"tests/unit/{n}.c"]) for n in
           "runtime_arrays", "runtime_module", "runtime_fault")]
 TESTS += [(f"device.{n}", [f"tests/device/{n}.cu"]) for n in
           ("integers", "atomics", "warps", "pointers", "math_names", "half_names", "more_names", "groups", "cuda_atomic", "cuda_barrier")]
-TESTS += [("unit.runtime_module", ["tests/unit/mock_engine.c"]), ("program.interface", ["tests/programs/interface.cu"]), ("program.ipc_auto", ["tests/programs/ipc.cu"]),
+TESTS += [("unit.runtime_module", ["tests/unit/mock_engine.c"]), ("program.interface", ["tests/programs/interface.cu"]), ("program.ipc_auto", ["tests/programs/ipc.cu"]), ("program.mapped", ["tests/programs/mapped.cu"]),
           ("program.graphs", ["tests/programs/graphs.cu"]), ("program.graph_answers", ["tests/truth/graphs/graphs.cu"]),
           ("device.services", ["tests/device/print.cu", "tests/device/assert.cu", "tests/device/heap.cu"]),
           ("program.driver", ["tests/programs/driver.cu"]), ("program.halves", ["tests/programs/halves.cu"]), ("program.textures", ["tests/programs/textures.cu"]), ("program.surfaces", ["tests/programs/surfaces.cu"]), ("program.references", ["tests/programs/references.cu"]),

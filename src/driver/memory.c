@@ -364,3 +364,36 @@ CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
     REQUIRE(value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && p.kind == POINTER_DEVICE);
     return CUDA_SUCCESS;
 }
+
+/* --- pools of other processes --- */
+
+static enum cudaMemAllocationHandleType handle_type(CUmemAllocationHandleType type)
+{
+    return (enum cudaMemAllocationHandleType)type; /* the same values */
+}
+
+CUresult cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    CONTEXT(c, d);
+    REQUIRE(flags == 0);
+    return driver_return(cudaMemPoolExportToShareableHandle(handle_out, (cudaMemPool_t)pool, handle_type(handleType), 0));
+}
+
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    CONTEXT(c, d);
+    REQUIRE(flags == 0);
+    return driver_return(cudaMemPoolImportFromShareableHandle((cudaMemPool_t *)pool_out, handle, handle_type(handleType), 0));
+}
+
+CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
+{
+    CONTEXT(c, d);
+    return driver_return(cudaMemPoolExportPointer((struct cudaMemPoolPtrExportData *)shareData_out, driver_pointer(ptr)));
+}
+
+CUresult cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData)
+{
+    CONTEXT(c, d);
+    return driver_return(cudaMemPoolImportPointer(out(ptr_out), (cudaMemPool_t)pool, (struct cudaMemPoolPtrExportData *)shareData));
+}

@@ -43,7 +43,7 @@ struct handle {
     uint64_t inode;   /* of the memfd: tells one from another that got its number later */
     uint64_t at, inside, bytes;
 };
-_Static_assert(sizeof(struct handle) <= CUDA_IPC_HANDLE_SIZE, "");
+_Static_assert(sizeof(struct handle) <= IPC_HANDLE_USED, "");
 
 static bool describe(struct handle *h, uint32_t what, int fd)
 {

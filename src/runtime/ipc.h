@@ -4,6 +4,9 @@
 
 #include "runtime/queue.h"
 
+/* Of a handle's 64 bytes those that are used; the rest is 0. */
+enum { IPC_HANDLE_USED = 48 };
+
 /* How often an event was recorded, by whatever process, and how far those records are: in memory that the processes share. */
 struct ipc_event;
 

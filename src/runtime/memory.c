@@ -215,6 +215,13 @@ static cudaError_t release(const struct pointer *p)
 }
 
 /* Waits for the device first: a kernel may still use the memory. */
+/* Memory of another process's pool: only this process's way to it goes. */
+static cudaError_t close_imported(const struct pointer *p)
+{
+    mempool_give(p->address);
+    return cudaIpcCloseMemHandle((void *)(uintptr_t)p->address);
+}
+
 cudaError_t cudaFree(void *devPtr)
 {
     ENTER(d);
@@ -222,6 +229,8 @@ cudaError_t cudaFree(void *devPtr)
     cudaError_t e = capture_unsafe();
     if (e || !devPtr)
         return runtime_leave(e);
+    if (mempool_imported(p.address))
+        return close_imported(&p);
     if (!is_start(&p) || graph_memory_unused(p.address)) {
         pointer_why(&p, "the pointer", 0);
         return runtime_leave(cudaErrorInvalidValue);
@@ -244,6 +253,10 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
     cudaError_t e = capture_admit(s, &captures);
     if (e || captures)
         return runtime_leave(e ? e : capture_free(s, devPtr));
+    if (mempool_imported(p.address)) {
+        e = cudaStreamSynchronize(hStream);
+        return e ? e : close_imported(&p);
+    }
     if (!is_start(&p) || p.kind != POINTER_DEVICE || graph_memory_unused(p.address)) {
         pointer_why(&p, "the pointer", 0);
         return runtime_leave(cudaErrorInvalidValue);

@@ -1,17 +1,35 @@
-/* Memory pools (CUDA Runtime API reference, chapter "Stream Ordered Memory Allocator"; see mempool.h). */
+/* Memory pools (CUDA Runtime API reference, chapter "Stream Ordered Memory Allocator"; see mempool.h).
+ *
+ * Other processes: a pool is exported as a file that says which one it is, a pointer as a handle of ipc.c with the same words behind it.
+ * What is imported is opened and closed as such a handle. */
+#define _GNU_SOURCE /* memfd_create */
 #include "runtime/mempool.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "runtime/ipc.h"
 #include "runtime/peer.h"
 #include "runtime/pool.h"
 #include "space/space.h"
 
 enum { GRANULE = 2 << 20 }; /* of reserved memory: space/space.h */
 
+/* Which pool of which process. */
+struct identity {
+    uint64_t number; /* from 1 */
+    int32_t pid, device;
+};
+_Static_assert(IPC_HANDLE_USED + sizeof(struct identity) <= sizeof(struct cudaMemPoolPtrExportData), "");
+
 struct mempool {
     bool alive; /* first: pool.h */
+    bool exports;  /* made for other processes */
+    bool imported; /* another process's, which `identity` names */
+    struct identity identity;
     bool doomed; /* destroyed, but memory of it is in use */
     bool standard; /* the device's default pool */
     struct runtime_device *device;
@@ -85,7 +103,7 @@ static uint64_t reserved(const struct mempool *p)
 cudaError_t mempool_take(struct mempool *p, size_t bytes)
 {
     pthread_mutex_lock(&runtime_lock);
-    bool fits = !p->max_bytes || (p->used <= p->max_bytes && bytes <= p->max_bytes - p->used);
+    bool fits = !p->imported && (!p->max_bytes || (p->used <= p->max_bytes && bytes <= p->max_bytes - p->used));
     if (fits)
         p->used += bytes;
     pthread_mutex_unlock(&runtime_lock);
@@ -189,14 +207,18 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
     cudaError_t e;
     if (!pool || !props || props->allocType != cudaMemAllocationTypePinned)
         return runtime_leave(cudaErrorInvalidValue);
-    if (props->handleTypes != cudaMemHandleTypeNone || props->location.type != cudaMemLocationTypeDevice)
-        return runtime_leave(runtime_not_supported("cudaMemPoolCreate for other processes or for host memory"));
+    if ((unsigned)props->handleTypes & ~cudaMemHandleTypePosixFileDescriptor || props->location.type != cudaMemLocationTypeDevice)
+        return runtime_leave(runtime_not_supported("cudaMemPoolCreate for host memory, or for handles that are no file descriptors"));
     struct runtime_device *d = named(props->location.id, &e);
     if (!d)
         return e;
     pthread_mutex_lock(&runtime_lock);
+    static uint64_t newest;
     standard_of(d);
-    *pool = (cudaMemPool_t)make(d, props->maxSize);
+    struct mempool *p = make(d, props->maxSize);
+    p->exports = props->handleTypes == cudaMemHandleTypePosixFileDescriptor;
+    p->identity = (struct identity){++newest, getpid(), d->index};
+    *pool = (cudaMemPool_t)p;
     pthread_mutex_unlock(&runtime_lock);
     return cudaSuccess;
 }
@@ -334,4 +356,104 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t p
     if (other)
         *flags = other == p->device ? cudaMemAccessFlagsProtReadWrite : p->access[other->index];
     return runtime_leave(e);
+}
+
+/* --- other processes --- */
+
+#define POOL_FILE "heddle-memory-pool" /* a memfd with an identity in it */
+
+cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool, enum cudaMemAllocationHandleType type, unsigned int flags)
+{
+    ENTER(d);
+    POOL(p, pool);
+    if (!handle || !p->exports || type != cudaMemHandleTypePosixFileDescriptor || flags)
+        return runtime_leave(cudaErrorInvalidValue);
+    int fd = memfd_create(POOL_FILE, MFD_CLOEXEC);
+    if (fd < 0 || write(fd, &p->identity, sizeof p->identity) != (ssize_t)sizeof p->identity) {
+        if (fd >= 0)
+            close(fd);
+        return runtime_leave(cudaErrorOperatingSystem);
+    }
+    memcpy(handle, &fd, sizeof fd);
+    return cudaSuccess;
+}
+
+static bool read_identity(int fd, struct identity *out)
+{
+    static const char wanted[] = "/memfd:" POOL_FILE;
+    char path[64], name[64] = "";
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return readlink(path, name, sizeof name - 1) > 0 && !strncmp(name, wanted, strlen(wanted)) &&
+           pread(fd, out, sizeof *out, 0) == (ssize_t)sizeof *out;
+}
+
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, void *handle, enum cudaMemAllocationHandleType type, unsigned int flags)
+{
+    ENTER(here);
+    struct identity i;
+    cudaError_t e;
+    if (!pool || type != cudaMemHandleTypePosixFileDescriptor || flags || !read_identity((int)(intptr_t)handle, &i))
+        return runtime_leave(cudaErrorInvalidValue);
+    struct runtime_device *d = named(i.device, &e);
+    if (!d)
+        return e;
+    pthread_mutex_lock(&runtime_lock);
+    struct mempool *p = make(d, 0);
+    p->imported = true;
+    p->identity = i;
+    *pool = (cudaMemPool_t)p;
+    pthread_mutex_unlock(&runtime_lock);
+    return cudaSuccess;
+}
+
+/* The pool of an allocation, or NULL; with runtime_lock. */
+static struct mempool *owner(uint64_t address)
+{
+    for (int i = 0; i < npieces; i++)
+        if (pieces[i].address == address)
+            return pieces[i].pool;
+    return NULL;
+}
+
+cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *data, void *devPtr)
+{
+    ENTER(d);
+    cudaIpcMemHandle_t handle;
+    pthread_mutex_lock(&runtime_lock);
+    const struct mempool *p = owner((uint64_t)(uintptr_t)devPtr);
+    bool may = p && p->exports;
+    struct identity i = may ? p->identity : (struct identity){0};
+    pthread_mutex_unlock(&runtime_lock);
+    if (!data || !may)
+        return runtime_leave(cudaErrorInvalidValue);
+    cudaError_t e = cudaIpcGetMemHandle(&handle, devPtr);
+    if (!e) {
+        memset(data, 0, sizeof *data);
+        memcpy(data->reserved, &handle, IPC_HANDLE_USED);
+        memcpy(data->reserved + IPC_HANDLE_USED, &i, sizeof i);
+    }
+    return e;
+}
+
+cudaError_t cudaMemPoolImportPointer(void **devPtr, cudaMemPool_t pool, struct cudaMemPoolPtrExportData *data)
+{
+    ENTER(d);
+    POOL(p, pool);
+    cudaIpcMemHandle_t handle = {{0}};
+    if (!devPtr || !data || !p->imported || memcmp(data->reserved + IPC_HANDLE_USED, &p->identity, sizeof p->identity))
+        return runtime_leave(cudaErrorInvalidValue);
+    memcpy(&handle, data->reserved, IPC_HANDLE_USED);
+    cudaError_t e = cudaIpcOpenMemHandle(devPtr, handle, 0);
+    if (!e)
+        mempool_taken(p, (uint64_t)(uintptr_t)*devPtr, 0);
+    return e;
+}
+
+bool mempool_imported(uint64_t address)
+{
+    pthread_mutex_lock(&runtime_lock);
+    const struct mempool *p = owner(address);
+    bool imported = p && p->imported;
+    pthread_mutex_unlock(&runtime_lock);
+    return imported;
 }

@@ -23,6 +23,9 @@ void mempool_taken(struct mempool *p, uint64_t address, size_t bytes);
 /* The allocation at this address goes back; nothing happens when it is not of a pool. */
 void mempool_give(uint64_t address);
 
+/* Is it an allocation of another process, which cudaMemPoolImportPointer has opened? */
+bool mempool_imported(uint64_t address);
+
 /* cudaDeviceReset: the default pool is current again, and nothing is used. */
 void mempool_reset(struct runtime_device *d);
 

@@ -1,5 +1,6 @@
 /* Memory that the program maps itself: kernels run over the border of two memories, a second process writes to one of them by a file
- * descriptor, memory goes when nothing has it any more, and what is not mapped is an illegal address. Calls and their errors:
+ * descriptor, memory goes when nothing has it any more, and what is not mapped is an illegal address; a
+ * memory pool that two processes use. Calls and their errors:
  * tests/truth/libraries/driver.cu, group virtual_memory. */
 #include <cstdio>
 #include <cstring>
@@ -58,6 +59,52 @@ static int receive_descriptor(int from)
     return fd;
 }
 
+/* A memory pool of this process, and a pointer of it, for the other one, which sees what a kernel has left there. */
+static void share_pool(int socket)
+{
+    cudaMemPoolProps props = {};
+    cudaMemPool_t pool, plain;
+    cudaMemPoolPtrExportData data, none;
+    int *p, *q, fd = -1, types = 0, back = 0;
+    props.allocType = cudaMemAllocationTypePinned;
+    props.location.type = cudaMemLocationTypeDevice;
+    CHECK(!cudaDeviceGetAttribute(&types, cudaDevAttrMemoryPoolSupportedHandleTypes, 0) && types & cudaMemHandleTypePosixFileDescriptor);
+    CHECK(!cudaMemPoolCreate(&plain, &props));
+    props.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+    CHECK(!cudaMemPoolCreate(&pool, &props));
+    CHECK(!cudaMallocFromPoolAsync(&p, 4096, pool, 0) && !cudaMallocFromPoolAsync(&q, 4096, plain, 0));
+    CHECK(cudaMemPoolExportToShareableHandle(&fd, plain, cudaMemHandleTypePosixFileDescriptor, 0) == cudaErrorInvalidValue);
+    CHECK(cudaMemPoolExportPointer(&none, q) == cudaErrorInvalidValue);
+    CHECK(!cuMemPoolExportToShareableHandle(&fd, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) && !cudaMemPoolExportPointer(&data, p));
+    CUmemPoolPtrExportData same;
+    CHECK(!cuMemPoolExportPointer(&same, (CUdeviceptr)p) && !memcmp(&same, &data, sizeof data));
+    one<<<1, 1>>>(p);
+    CHECK(!cudaDeviceSynchronize());
+    send_descriptor(socket, fd);
+    close(fd);
+    CHECK(write(socket, &data, sizeof data) == sizeof data && read(socket, &back, 1) == 1);
+    CHECK(!cudaMemcpy(&back, p + 1, sizeof back, cudaMemcpyDeviceToHost) && back == 1);
+    CHECK(!cudaFreeAsync(p, 0) && !cudaFreeAsync(q, 0) && !cudaMemPoolDestroy(pool) && !cudaMemPoolDestroy(plain));
+}
+
+static void use_pool(int socket)
+{
+    cudaMemPool_t pool;
+    cudaMemPoolPtrExportData data, wrong = {};
+    int *p, *q, first = 0, fd = receive_descriptor(socket);
+    CHECK(read(socket, &data, sizeof data) == sizeof data);
+    CHECK(!cudaMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)fd, cudaMemHandleTypePosixFileDescriptor, 0) && !cudaMemPoolDestroy(pool));
+    CHECK(!cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    close(fd);
+    CHECK(cudaMemPoolImportPointer((void **)&p, pool, &wrong) == cudaErrorInvalidValue);
+    CHECK(!cudaMemPoolImportPointer((void **)&p, pool, &data) && !cuMemPoolImportPointer((CUdeviceptr *)&q, pool, (CUmemPoolPtrExportData *)&data) && q == p);
+    CHECK(cudaMallocFromPoolAsync(&q, 64, pool, 0) != cudaSuccess);
+    CHECK(!cudaMemcpy(&first, p, sizeof first, cudaMemcpyDeviceToHost) && first == 1);
+    one<<<1, 1>>>(p + 1);
+    CHECK(!cudaFreeAsync(p, 0) && !cudaFree(p) && cudaFree(p) == cudaErrorInvalidValue && !cudaMemPoolDestroy(pool));
+    CHECK(write(socket, "", 1) == 1);
+}
+
 /* The other process: maps what it gets, and adds 1000 to each number. */
 static int other(int socket)
 {
@@ -73,6 +120,7 @@ static int other(int socket)
     CHECK(!cuMemcpyDtoH(&first, at + 4, 4) && first == 1);
     one<<<1, 1>>>((int *)at);
     CHECK(!cudaDeviceSynchronize() && !cuMemUnmap(at, N) && !cuMemAddressFree(at, N));
+    use_pool(socket);
     return failures;
 }
 
@@ -105,6 +153,7 @@ int main()
     CHECK(!cuMemExportToShareableHandle(&fd, a, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     send_descriptor(pair[0], fd);
     close(fd);
+    share_pool(pair[0]);
     CHECK(waitpid(child, &status, 0) == child && status == 0);
     CHECK(!cudaMemcpy(back, (void *)at, 4, cudaMemcpyDeviceToHost) && back[0] == 1);
     CHECK(!cuMemRelease(a) && !cuMemRelease(b) && cuMemRelease(b) == CUDA_ERROR_INVALID_VALUE);

@@ -78,7 +78,7 @@ static void a_pool_of_ones_own(void **state)
     other.allocType = cudaMemAllocationTypeInvalid;
     ANSWERS(cudaErrorInvalidValue, cudaMemPoolCreate(&pool, &other));
     other = on_device_0;
-    other.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+    other.handleTypes = cudaMemHandleTypeWin32;
     ANSWERS(cudaErrorNotSupported, cudaMemPoolCreate(&pool, &other));
     other = on_device_0;
     other.location.id = 3;
