@@ -3,6 +3,7 @@
 #include "driver/driver.h"
 
 #include "base/alloc.h"
+#include "runtime/output.h"
 #include "runtime/checking.h"
 #include "runtime/queue.h"
 
@@ -89,6 +90,7 @@ CUresult cuCtxDestroy_v2(CUcontext ctx)
     bool current = context_current(&gone) == c;
     struct runtime_device *d = runtime_device_if_open(c->device);
     queue_wait_device(d);
+    output_flush(); /* programming guide, "Formatted Output": the end of a context writes it */
     if (!current)
         context_push(c);
     driver_modules_end(c);

@@ -48,6 +48,17 @@ static int may_launch(void *user, const struct child *c)
     return c->launch.bytes == k->ir->param_bytes ? SUCCESS : INVALID_VALUE;
 }
 
+static int parameters(void *user, uint64_t function, uint32_t *bytes)
+{
+    heddle_kernel *parent = user, *k = kernel_at(parent->module, function);
+    if (!k)
+        return INVALID_DEVICE_FUNCTION;
+    if (kernel_compile(k))
+        return NOT_SUPPORTED;
+    *bytes = (uint32_t)k->ir->param_bytes;
+    return SUCCESS;
+}
+
 static int attribute(void *user, int which, int device, int *value)
 {
     const heddle_kernel *k = user;
@@ -96,7 +107,7 @@ void engine_pending(heddle_device *dev, uint64_t most)
 
 struct children *launch_children(heddle_kernel *k)
 {
-    static const struct child_questions questions = {may_launch, attribute, limit, function, occupancy};
+    static const struct child_questions questions = {may_launch, parameters, attribute, limit, function, occupancy};
     if (!interp_asks_runtime(k->code))
         return NULL;
     struct children *c = alloc_zeroed(sizeof *c);

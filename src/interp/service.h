@@ -35,7 +35,7 @@ bool service_string(const struct warp *w, int lane, uint64_t address, struct str
 service_fn service_grid_sync;
 
 /* --- service_launch.c: the device's runtime --- */
-service_fn service_launch_kernel, service_last_error, service_peek_error, service_device_synchronize, service_stream_create,
+service_fn service_launch_kernel, service_parameter_buffer, service_launch_device, service_last_error, service_peek_error, service_device_synchronize, service_stream_create,
     service_event_create, service_destroy, service_wait_event, service_record_event, service_cuda_malloc, service_cuda_free,
     service_copy, service_copy_2d, service_fill, service_fill_2d, service_get_device, service_device_count, service_runtime_version,
     service_device_attribute, service_device_limit, service_function, service_occupancy;

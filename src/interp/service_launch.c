@@ -79,29 +79,94 @@ struct launch_record {
     uint64_t shared, stream, unused;
 };
 
-static int launch(const struct call *a)
+static int add_launch(const struct call *a, uint64_t function, const struct launch_record *r, const char *parameters, uint32_t bytes)
 {
     struct children *k = children_of(a);
+    struct child child = {.kind = CHILD_LAUNCH, .tail = r->stream == STREAM_TAIL, .block = a->w->block->index};
+    child.launch.function = function;
+    memcpy(child.launch.grid, r->grid, sizeof r->grid);
+    memcpy(child.launch.block, r->block, sizeof r->block);
+    child.launch.shared = r->shared;
+    child.launch.bytes = bytes;
+    int e = k->questions->launch(k->user, &child);
+    if (e)
+        return e;
+    child.launch.parameters = alloc_zeroed(bytes + 16);
+    memcpy(child.launch.parameters, parameters, bytes);
+    return children_add(k, &child);
+}
+
+static int launch(const struct call *a)
+{
     struct launch_record r;
     uint32_t bytes = (uint32_t)argument(a, 2);
     const char *from = service_bytes(a->w, a->lane, argument(a, 1), (unsigned)sizeof r + bytes);
     if (!from)
         return INVALID_VALUE;
     memcpy(&r, from, sizeof r);
-    struct child child = {.kind = CHILD_LAUNCH, .tail = r.stream == STREAM_TAIL, .block = a->w->block->index};
-    child.launch.function = argument(a, 0);
-    memcpy(child.launch.grid, r.grid, sizeof r.grid);
-    memcpy(child.launch.block, r.block, sizeof r.block);
-    child.launch.shared = r.shared;
-    child.launch.bytes = bytes;
-    int e = k->questions->launch(k->user, &child);
-    if (e)
-        return e;
-    child.launch.parameters = alloc_zeroed(bytes + 16);
-    memcpy(child.launch.parameters, from + sizeof r, bytes);
-    return children_add(k, &child);
+    return add_launch(a, argument(a, 0), &r, from + sizeof r, bytes);
 }
 SERVICE_OF(service_launch_kernel, launch)
+
+/* In front of a parameter buffer, on the device's heap: what is to be launched. */
+struct buffer_head {
+    uint32_t magic, bytes; /* BUFFER; of parameters */
+    uint64_t function;
+    struct launch_record record;
+};
+_Static_assert(sizeof(struct buffer_head) == 64, "parameters are aligned to 64 bytes");
+
+enum { BUFFER = 0x70627566 };
+
+/* cudaGetParameterBufferV2(function, grid, block, shared); 0: no kernel, or no memory. */
+static uint64_t make_buffer(const struct call *a)
+{
+    struct children *k = children_of(a);
+    struct buffer_head h = {.magic = BUFFER, .function = argument(a, 0), .record = {.shared = (uint32_t)argument(a, 7)}};
+    if (k->questions->parameters(k->user, h.function, &h.bytes))
+        return 0;
+    for (int i = 0; i < 3; i++) {
+        h.record.grid[i] = (uint32_t)argument(a, 1 + i);
+        h.record.block[i] = (uint32_t)argument(a, 4 + i);
+    }
+    uint64_t p = heap_alloc(a->w->block->launch->heap, sizeof h + h.bytes);
+    char *to = p ? (char *)(uintptr_t)service_bytes(a->w, a->lane, p, (unsigned)sizeof h) : NULL;
+    if (!to)
+        return 0;
+    memcpy(to, &h, sizeof h);
+    return p + sizeof h;
+}
+
+bool service_parameter_buffer(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    LANE_LOOP(m)
+    {
+        struct call a = {c, w, st, (int)i};
+        uint64_t p = make_buffer(&a);
+        if (st->in->ndst && st->d[0] != PLACE_NONE)
+            step_write(c, w, st, 0, a.lane, p);
+    }
+    return true;
+}
+
+/* cudaLaunchDeviceV2(buffer, stream), which ends the buffer. */
+static int launch_buffer(const struct call *a)
+{
+    struct buffer_head h;
+    uint64_t at = argument(a, 0) - sizeof h;
+    const char *from = argument(a, 0) ? service_bytes(a->w, a->lane, at, (unsigned)sizeof h) : NULL;
+    if (!from)
+        return INVALID_VALUE;
+    memcpy(&h, from, sizeof h);
+    from = h.magic == BUFFER ? service_bytes(a->w, a->lane, at, (unsigned)sizeof h + h.bytes) : NULL;
+    if (!from)
+        return INVALID_VALUE;
+    h.record.stream = argument(a, 1);
+    int e = add_launch(a, h.function, &h.record, from + sizeof h, h.bytes);
+    heap_free(a->w->block->launch->heap, at);
+    return e;
+}
+SERVICE_OF(service_launch_device, launch_buffer)
 
 /* --- errors: these two leave the last error as it is, or forget it --- */
 

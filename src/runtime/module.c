@@ -555,7 +555,7 @@ cudaError_t module_load(struct binary *b, struct runtime_device *d, struct strbu
 void module_close(struct binary *b)
 {
     queue_drain();
-    output_drop();
+    output_flush(); /* programming guide, "Formatted Output": unloading a module writes it */
     pthread_mutex_lock(&lock);
     b->gone = true;
     end_managed(b);

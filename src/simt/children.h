@@ -54,6 +54,7 @@ struct child_function {
 /* Figures that kernels ask for. Each answers a cudaError_t. */
 struct child_questions {
     int (*launch)(void *user, const struct child *c);                     /* may it be launched? */
+    int (*parameters)(void *user, uint64_t function, uint32_t *bytes);    /* how many bytes of parameters it has */
     int (*attribute)(void *user, int attribute, int device, int *value);  /* cudaDeviceGetAttribute */
     int (*limit)(void *user, int limit, uint64_t *value);                 /* cudaDeviceGetLimit */
     int (*function)(void *user, uint64_t function, struct child_function *out); /* cudaFuncGetAttributes */

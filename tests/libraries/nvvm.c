@@ -155,6 +155,61 @@ static void mistakes(void)
     CHECK(nvvmDestroyProgram(&p) == NVVM_SUCCESS && nvvmDestroyProgram(&none) == NVVM_ERROR_INVALID_PROGRAM);
 }
 
+/* A kernel of IR launches itself; what it prints comes when its module goes. Without a buffer there is no launch. */
+static const char recursive[] = HEAD
+    "%dim3 = type { i32, i32, i32 }\n"
+    "@text = private addrspace(1) constant [10 x i8] c\"depth %d\\0A\\00\"\n"
+    "declare i32 @vprintf(i8*, i8*)\n"
+    "declare i8* @cudaGetParameterBufferV2(i8*, %dim3, %dim3, i32)\n"
+    "declare i32 @cudaLaunchDeviceV2(i8*, i8*)\n"
+    "define void @k(i32* %out, i32 %depth) {\n"
+    "  %room = alloca i32, align 8\n"
+    "  store i32 %depth, i32* %room\n"
+    "  %format = addrspacecast i8 addrspace(1)* getelementptr ([10 x i8], [10 x i8] addrspace(1)* @text, i64 0, i64 0) to i8*\n"
+    "  %values = bitcast i32* %room to i8*\n"
+    "  %n = call i32 @vprintf(i8* %format, i8* %values)\n"
+    "  %slot = getelementptr i32, i32* %out, i32 %depth\n"
+    "  store i32 77, i32* %slot\n"
+    "  %next = add i32 %depth, 1\n"
+    "  %stop = icmp sgt i32 %next, 2\n"
+    "  br i1 %stop, label %end, label %more\n"
+    "more:\n"
+    "  %b = call i8* @cudaGetParameterBufferV2(i8* bitcast (void (i32*, i32)* @k to i8*), %dim3 { i32 1, i32 1, i32 1 }, %dim3 { i32 1, i32 1, i32 1 }, i32 0)\n"
+    "  %first = bitcast i8* %b to i32**\n"
+    "  store i32* %out, i32** %first\n"
+    "  %second.at = getelementptr i8, i8* %b, i64 8\n"
+    "  %second = bitcast i8* %second.at to i32*\n"
+    "  store i32 %next, i32* %second\n"
+    "  %e = call i32 @cudaLaunchDeviceV2(i8* %b, i8* null)\n"
+    "  %twice = call i32 @cudaLaunchDeviceV2(i8* null, i8* null)\n"
+    "  %other = getelementptr i32, i32* %out, i32 10\n"
+    "  %sum = add i32 %e, %twice\n"
+    "  store i32 %sum, i32* %other\n"
+    "  br label %end\n"
+    "end:\n  ret void\n}\n"
+    "!nvvm.annotations = !{!0}\n!0 = !{void (i32*, i32)* @k, !\"kernel\", i32 1}\n";
+
+static void launches(void)
+{
+    const char *options[] = {"-arch=compute_90"};
+    int first = 0, got[11] = {0};
+    nvvmProgram program;
+    CUmodule m;
+    CUfunction f;
+    CUdeviceptr p;
+    void *args[] = {&p, &first};
+    CHECK(nvvmCreateProgram(&program) == NVVM_SUCCESS);
+    CHECK(nvvmAddModuleToProgram(program, recursive, strlen(recursive), "recursive") == NVVM_SUCCESS);
+    CHECK(nvvmCompileProgram(program, 1, options) == NVVM_SUCCESS);
+    char *ptx = ptx_of(program);
+    CHECK(!cuModuleLoadData(&m, ptx) && !cuModuleGetFunction(&f, m, "k") && !cuMemAlloc(&p, sizeof got));
+    CHECK(!cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL) && !cuModuleUnload(m));
+    CHECK(!cuMemcpyDtoH(got, p, sizeof got));
+    CHECK(got[0] == 77 && got[1] == 77 && got[2] == 77 && got[3] == 0 && got[10] == 1); /* cudaErrorInvalidValue */
+    free(ptx);
+    nvvmDestroyProgram(&program);
+}
+
 /* What the toolkit's folder has as libdevice is taken. */
 static void device_functions(const char *file)
 {
@@ -177,6 +232,7 @@ int main(int argc, char **argv)
     modules();
     options();
     mistakes();
+    launches();
     device_functions(argv[1]);
     puts(failures ? "FAILED" : "PASSED");
     return failures != 0;

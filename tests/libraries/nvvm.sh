@@ -8,7 +8,9 @@ mkdir "$work/tmp"
 export TMPDIR=$work/tmp
 gcc -Wall -Wextra "$here/nvvm.c" -o "$work/nvvm" -I"$cuda/include" -I"$cuda/nvvm/include" -L"$cuda/nvvm/lib64" -lnvvm \
     -L"$cuda/lib64" -lcuda -Wl,-rpath,"$cuda/nvvm/lib64:$cuda/lib64"
-"$work/nvvm" "$cuda/nvvm/libdevice/libdevice.10.bc"
+"$work/nvvm" "$cuda/nvvm/libdevice/libdevice.10.bc" > "$work/out"
+cat "$work/out"
+[ "$(grep -c '^depth [012]$' "$work/out")" = 3 ] || { echo "FAILED: what kernels print"; exit 1; }
 [ -z "$(ls "$work/tmp")" ] || { echo "FAILED: temporary files stay"; ls "$work/tmp"; exit 1; }
 echo 'target triple = "nvptx64-nvidia-cuda"' > "$work/empty.ll"
 "$heddle" build -c "$work/empty.ll" -o "$work/empty.o" 2> "$work/said" && { echo "FAILED: an object of IR"; exit 1; }
