@@ -10,8 +10,8 @@ add_test(NAME libraries.profiled COMMAND ${libraries}/profiled.sh $<TARGET_FILE:
 set_tests_properties(libraries.profiled PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
 
 # Programs that check themselves.
-foreach(name cublas_old cublasLt cusolver)
-  string(REPLACE "_old" "" library ${name})
+foreach(name cublas_old cublasXt cublasLt cusolver)
+  string(REGEX REPLACE "_old|Xt" "" library ${name})
   add_test(NAME libraries.${name} COMMAND heddle_cli run -std=c++17 -l${library} ${libraries}/${name}.cu)
   set_tests_properties(libraries.${name} PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 FAIL_REGULAR_EXPRESSION FAILED ENVIRONMENT "${libraries_environment}")
 endforeach()

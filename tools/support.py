@@ -42,6 +42,7 @@ PTX_TESTS += [("unit.interp_lanes_truth", ["tests/truth/lanes_h200.tsv"]), ("dev
 # Libraries: title, soname, table in include/heddle, prefix of its rows, headers, what a function that is not there answers.
 LIBRARIES = [
     ("cuBLAS", "libcublas.so.12", "cublas_functions.def", "CUBLAS_", ["cublas_api.h", "cublas.h"], "CUBLAS_STATUS_NOT_SUPPORTED"),
+    ("cublasXt", "libcublas.so.12", "cublasxt_functions.def", "CUBLASXT_", ["cublasXt.h"], "CUBLAS_STATUS_NOT_SUPPORTED"),
     ("cublasLt", "libcublasLt.so.12", "cublaslt_functions.def", "CUBLASLT_", ["cublasLt.h"], "CUBLAS_STATUS_NOT_SUPPORTED"),
     ("cuSOLVER", "libcusolver.so.11", "cusolver_functions.def", "CUSOLVER_", ["cusolverDn.h", "cusolver_common.h"], "CUSOLVER_STATUS_NOT_SUPPORTED"),
     ("cuFFT", "libcufft.so.11", "fft_functions.def", "CUFFT_", ["cufft.h", "cufftXt.h"], "CUFFT_NOT_IMPLEMENTED"),
@@ -59,6 +60,7 @@ LIBRARY_TESTS = [("libraries.cufft", ["tests/libraries/cufft.cu"]),
                  ("libraries.cusparse", ["tests/libraries/cusparse.cu"]),
                  ("libraries.cusparse_h200", ["tests/truth/libraries/cusparse.cu"]),
                  ("libraries.cublas", ["tests/libraries/cublas.cu"]),
+                 ("libraries.cublasXt", ["tests/libraries/cublasXt.cu"]),
                  ("libraries.cublasLt", ["tests/libraries/cublasLt.cu"]),
                  ("libraries.cublaslt_h200", ["tests/truth/libraries/cublaslt.cu"]),
                  ("libraries.cusolver", ["tests/libraries/cusolver.cu"]),
@@ -180,14 +182,15 @@ def declared(name):
     return name.removesuffix("_64")
 
 
-def check_library(source, build, library, rows, bad):
+def check_library(source, build, library, rows, others, bad):
+    """`others`: rows of the other tables of the same shared library."""
     title, soname, _, _, headers, _ = library
     text = "".join(re.sub(r"/\*.*?\*/", "", (source / "include" / h).read_text(), flags=re.S) for h in headers)
     words, exported = set(re.findall(r"\w+", each_type(text))), exports(build / "lib" / soname)
     bad += [f"'{s}' is not exported by {soname}" for r in rows for s in r.symbols if s not in exported]
     bad += [f"'{r.name}' is there, but no header of {title} declares it" for r in rows if r.works and len(r.words) == 1 and declared(r.name) not in words]
     bad += [f"'{r.name}' is not there, but a header of {title} declares it" for r in rows if not r.works and r.name in words]
-    bad += [f"{soname} exports '{s}', which is not in the table" for s in sorted(exported - {s for r in rows for s in r.symbols} - {soname})]
+    bad += [f"{soname} exports '{s}', which is not in the table" for s in sorted(exported - {s for r in rows + others for s in r.symbols} - {soname})]
 
 
 def check_driver(source, build, rows, bad):
@@ -322,7 +325,8 @@ def main():
             chapters += read_routines(source / "include/heddle/cublas_routines.def", "cublas")
     library_words = words_of(source, LIBRARY_TESTS, r"\w+")
     for lib, chapters in libraries:
-        check_library(source, build, lib, [r for _, rows in chapters for r in rows], bad)
+        others = [r for other, theirs in libraries if other[1] == lib[1] and other is not lib for _, rows in theirs for r in rows]
+        check_library(source, build, lib, [r for _, rows in chapters for r in rows], others, bad)
         find_tests(chapters, library_words, lambda n: n, bad)
     words = words_of(source, TESTS, r"\w+")
     find_tests(runtime, words, lambda n: n, bad)
