@@ -26,7 +26,7 @@ add_custom_command(TARGET recorder POST_BUILD
   COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:nvToolsExt> ${front}/lib/libnvToolsExt.so.1)
 add_dependencies(recorder heddle_device_pass heddle nvToolsExt)
 
-foreach(case device_code reference programs messages cache headers front_end)
+foreach(case device_code reference programs messages cache headers front_end locals)
   add_test(NAME compile.${case} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/compile/${case}.sh)
   set_tests_properties(compile.${case} PROPERTIES ENVIRONMENT
     "HEDDLE=$<TARGET_FILE:heddle_cli>;HEDDLE_ROOT=${front};SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/compile")

@@ -71,6 +71,8 @@ template <bool (*change)(Function &), bool required> struct FunctionsPass : Pass
 
 // The optimiser is not to conclude from what it takes for undefined behaviour.
 using UnsetPass = FunctionsPass<heddle::allow_unset, true>;
+using LocalsPass = FunctionsPass<heddle::align_arrays, true>;
+using AccessedPass = FunctionsPass<heddle::align_accessed, true>;
 // Clang itself and its back end fold as well.
 using ConversionsPass = FunctionsPass<heddle::fence_conversions, true>;
 using FirstPass = FunctionsPass<heddle::split_copies, false>;
@@ -89,6 +91,7 @@ struct LastPass : PassInfoMixin<LastPass> {
             changed |= heddle::widen_divisions(f);
             changed |= heddle::restore_masks(f);
             changed |= heddle::name_spaces(f);
+            changed |= heddle::align_accessed(f);
             if (changed)
                 functions.invalidate(f, PreservedAnalyses::none());
             AAResults &aa = functions.getResult<AAManager>(f);
@@ -111,6 +114,8 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     m.addPass(LaunchesPass());
                     m.addPass(ManagedPass());
                     m.addPass(UnsetPass());
+                    m.addPass(LocalsPass());
+                    m.addPass(AccessedPass());
                     m.addPass(ConversionsPass());
                     if (level != OptimizationLevel::O0)
                         m.addPass(FirstPass());

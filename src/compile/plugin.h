@@ -45,6 +45,11 @@ bool name_chains(llvm::Function &f);
 // plugin_unset.cpp. First, at any level: what is made of local variables may be unset.
 bool allow_unset(llvm::Function &f);
 
+// plugin_locals.cpp. First, at any level: local arrays are aligned as nvcc aligns them.
+bool align_arrays(llvm::Function &f);
+// First and last: a local variable is aligned as the accesses say that name it.
+bool align_accessed(llvm::Function &f);
+
 // plugin_launches.cpp. First, at any level: launches in device code become calls of the executor, and marked functions kernels.
 bool make_launches(llvm::Module &m);
 

@@ -8,8 +8,8 @@ code() {
         -e '/^$/d' "$1"
 }
 # What the pass changes: copies of structs and vectors (the order of operands in reduction), joined stores, a mask,
-# a division.
-changed=' async_copy bandwidth divergence grid_shape image_ops load_width matmul_coarse merge_path peak_math reduction shared_width struct_size texture2d '
+# a division, the alignment of local arrays.
+changed=' async_copy bandwidth divergence grid_shape image_ops load_width local_array matmul_coarse merge_path peak_math reduction shared_width struct_size texture2d '
 compared=0
 for reference in "$SOURCES"/../truth/ptx/*.clang.ptx; do
     name=$(basename "$reference" .clang.ptx)

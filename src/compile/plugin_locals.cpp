@@ -1,0 +1,64 @@
+// Local variables are aligned as nvcc aligns them, and as their accesses say.
+//
+// An array of n bytes lies at a multiple of the largest power of two that divides n, up to 16 (nvcc 13.0: char[8] at 8, char[16] and
+// float[4] at 16, float[6] at 8, char[17] at 1; docs/compile.md). Clang takes what the elements need, so that the accesses of
+// 16 bytes which programs make of such arrays (reinterpret_cast<uint4 &>) would be misaligned.
+// nvcc leaves structs where their members need it. The GPU's stack frame is aligned all the same, and programs whose accesses say
+// more than their struct (CUTLASS's fragments) run there. So a variable has what the accesses that name it say.
+#include "compile/plugin.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace {
+
+const uint64_t most = 16; // bytes: of the widest access
+
+bool raise(AllocaInst *variable, uint64_t bytes)
+{
+    if (bytes > most || variable->getAlign().value() >= bytes)
+        return false;
+    variable->setAlignment(Align(bytes));
+    return true;
+}
+
+// What the access or one side of a copy says of the variable that it names, if it names one.
+bool raise_named(const Value *pointer, MaybeAlign says)
+{
+    auto *variable = pointer ? dyn_cast<AllocaInst>(getUnderlyingObject(pointer)) : nullptr;
+    return variable && says && raise(const_cast<AllocaInst *>(variable), says->value());
+}
+
+} // namespace
+
+bool heddle::align_arrays(Function &f)
+{
+    const DataLayout &layout = f.getDataLayout();
+    bool changed = false;
+    for (Instruction &i : instructions(f)) {
+        auto *variable = dyn_cast<AllocaInst>(&i);
+        if (!variable || !variable->getAllocatedType()->isArrayTy())
+            continue;
+        uint64_t bytes = layout.getTypeAllocSize(variable->getAllocatedType()).getFixedValue(), divides = bytes & -bytes;
+        changed |= divides && raise(variable, divides < most ? divides : most);
+    }
+    return changed;
+}
+
+bool heddle::align_accessed(Function &f)
+{
+    bool changed = false;
+    for (Instruction &i : instructions(f)) {
+        if (const Value *pointer = getLoadStorePointerOperand(&i))
+            changed |= raise_named(pointer, getLoadStoreAlignment(&i));
+        if (auto *copy = dyn_cast<MemTransferInst>(&i)) {
+            changed |= raise_named(copy->getDest(), copy->getDestAlign());
+            changed |= raise_named(copy->getSource(), copy->getSourceAlign());
+        }
+    }
+    return changed;
+}
