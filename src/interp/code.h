@@ -73,13 +73,13 @@ struct step {
     int8_t level;          /* branch: 1: a call, -1: a return */
     uint8_t space, elem, vec; /* memory: enum ptx_space, bytes of an element, elements */
     uint8_t address_width; /* memory: bytes of the address register: 4 or 8 */
-    uint8_t sign;          /* loads: sign-extend into a wider register */
-    uint8_t ordered;       /* memory: not weak: lane by lane */
+    uint8_t sign : 1;      /* loads: sign-extend into a wider register */
+    uint8_t ordered : 1;   /* memory: not weak: lane by lane */
+    uint8_t own_masks : 1; /* exchanges: lanes may have member masks of their own (target/uniform.h) */
     uint8_t width[STEP_SRC]; /* bytes of a lane of each source register */
     uint8_t dst_width[IR_MAX_DST]; /* bytes of a lane of each destination register: a vector's may differ */
     uint8_t sreg;          /* STEP_SREG: enum ptx_sreg */
     uint8_t nsub;
-    uint8_t own_masks;     /* exchanges: lanes may have member masks of their own (target/uniform.h) */
     uint8_t turn;          /* behind it a turn may end: number of the place in turns.at, + 1; 0: none does */
     place guard;
     place d[IR_MAX_DST];   /* PLACE_NONE: dropped */
