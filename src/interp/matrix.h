@@ -1,6 +1,7 @@
 /* Products of matrices, D = A B + C, by all lanes of a warp (PTX ISA 8.4, section 9.7.13.4).
  *
- * Built once for each level of the host (matrix_v2.c ...), with MATRIX_OPS as the table's name. All three give the same bits.
+ * Built once for each level of the host (matrix_v2.c ...), with MATRIX_OPS as the table's name and MATRIX_VECTOR as the bytes of a
+ * vector. All three give the same bits.
  *
  * Fragments. With lane l = 4 g + t and E elements in a register, register r of A has of lane l row g + 8 (r & 1), columns
  * 4 E (r >> 1) + E t and the next E - 1 (of matrices of 8 rows: r is 0). Register r of B has column g, rows 4 E r + E t and the
@@ -19,8 +20,10 @@
 
 enum { MOST_ROWS = 16, COLUMNS = 8, MOST_DEPTH = 64 /* elements of A's row, single bits aside */ };
 
-typedef double column_f64 __attribute__((vector_size(COLUMNS * 8)));
-typedef int32_t column_s32 __attribute__((vector_size(COLUMNS * 4)));
+typedef double part_f64 __attribute__((vector_size(MATRIX_VECTOR), may_alias));
+typedef int32_t part_s32 __attribute__((vector_size(MATRIX_VECTOR < COLUMNS * 4 ? MATRIX_VECTOR : COLUMNS * 4), may_alias));
+
+#define ALIGNED _Alignas(64)
 
 /* Where the registers of A, B, C and D lie. */
 struct operands {
@@ -55,17 +58,21 @@ static void find_operands(struct operands *o, const struct interp_code *c, const
 
 /* --- elements --- */
 
-static double of_f16(const void *block, int i)
+/* The bits moved make a number 2^112 times too small; infinities and what is no number get their exponent afterwards. Without a
+ * branch, for vectors. */
+static float of_f16(const void *block, int i)
 {
-    return f32_f16(((const uint16_t *)block)[i]);
+    uint32_t h = ((const uint16_t *)block)[i], rest = (h & 0x7fff) << 13;
+    uint32_t bits = bits_f32(f32_bits(rest) * 0x1p112f), top = rest >= 0x0f800000 ? 0x7f800000 : 0;
+    return f32_bits(bits | top | (h & 0x8000) << 16);
 }
 
-static double of_bf16(const void *block, int i)
+static float of_bf16(const void *block, int i)
 {
     return f32_bf16(((const uint16_t *)block)[i]);
 }
 
-static double of_tf32(const void *block, int i)
+static float of_tf32(const void *block, int i)
 {
     return f32_bits(((const uint32_t *)block)[i] & 0xffffe000);
 }
@@ -95,46 +102,61 @@ static int32_t of_s4(const void *block, int i)
     return (of_u4(block, i) ^ 8) - 8;
 }
 
-/* A row by row, and B row by row: its registers have it by columns. E: elements in a register. */
-#define READ(name, T, E)                                                                                               \
+/* A row by row, and B row by row: its registers have it by columns. E: elements in a register, each of them a V. */
+#define READ(name, T, V, E)                                                                                            \
     static void rows_##name(const struct operands *o, T (*to)[MOST_DEPTH])                                             \
     {                                                                                                                  \
         int blocks = o->shape->m / 8, n = blocks * o->shape->k / (4 * (E));                                            \
-        for (int r = 0; r < n; r++)                                                                                    \
+        for (int r = 0; r < n; r++) {                                                                                  \
+            V block[WARP_LANES * (E)];                                                                                 \
             for (int i = 0; i < WARP_LANES * (E); i++)                                                                 \
-                to[8 * (r % blocks) + i / (4 * (E))][r / blocks * 4 * (E) + i % (4 * (E))] = of_##name(o->a[r], i);    \
+                block[i] = of_##name(o->a[r], i);                                                                      \
+            T(*row)[MOST_DEPTH] = to + 8 * (r % blocks);                                                               \
+            for (int g = 0; g < 8; g++)                                                                                \
+                for (int i = 0; i < 4 * (E); i++)                                                                      \
+                    row[g][r / blocks * 4 * (E) + i] = block[g * 4 * (E) + i];                                         \
+        }                                                                                                              \
     }                                                                                                                  \
     static void columns_##name(const struct operands *o, T (*to)[COLUMNS])                                             \
     {                                                                                                                  \
-        for (int r = 0; r < o->shape->k / (4 * (E)); r++)                                                              \
+        for (int r = 0; r < o->shape->k / (4 * (E)); r++) {                                                            \
+            V block[WARP_LANES * (E)];                                                                                 \
             for (int i = 0; i < WARP_LANES * (E); i++)                                                                 \
-                to[r * 4 * (E) + i % (4 * (E))][i / (4 * (E))] = of_##name(o->b[r], i);                                \
+                block[i] = of_##name(o->b[r], i);                                                                      \
+            for (int i = 0; i < 4 * (E); i++)                                                                          \
+                for (int g = 0; g < COLUMNS; g++)                                                                      \
+                    to[r * 4 * (E) + i][g] = block[g * 4 * (E) + i];                                                   \
+        }                                                                                                              \
     }
-READ(f16, double, 2)
-READ(bf16, double, 2)
-READ(tf32, double, 1)
-READ(f64, double, 1)
-READ(s8, int32_t, 4)
-READ(u8, int32_t, 4)
-READ(s4, int32_t, 8)
-READ(u4, int32_t, 8)
+READ(f16, double, float, 2)
+READ(bf16, double, float, 2)
+READ(tf32, double, float, 1)
+READ(f64, double, double, 1)
+READ(s8, int32_t, int32_t, 4)
+READ(u8, int32_t, int32_t, 4)
+READ(s4, int32_t, int32_t, 8)
+READ(u4, int32_t, int32_t, 8)
 #undef READ
 
 /* C, and back to D: registers 2 r and 2 r + 1 are the even and the odd columns of rows 8 r and the next. */
 #define SUMS(name, T, S, MAKE)                                                                                         \
     static void read_##name(const struct operands *o, T (*to)[COLUMNS])                                                \
     {                                                                                                                  \
+        T *x = &to[0][0];                                                                                              \
         for (int r = 0; r < o->shape->m / 4; r++)                                                                      \
             for (int i = 0; i < WARP_LANES; i++)                                                                       \
-                to[r / 2 * 8 + i / 4][i % 4 * 2 + r % 2] = ((const S *)o->c[r])[i];                                    \
+                x[(r / 2 * WARP_LANES + i) * 2 + r % 2] = ((const S *)o->c[r])[i];                                     \
     }                                                                                                                  \
     static void write_##name(const struct operands *o, T (*from)[COLUMNS])                                             \
     {                                                                                                                  \
+        S made[MOST_ROWS * COLUMNS];                                                                                   \
+        const T *x = &from[0][0];                                                                                      \
+        for (int i = 0; i < o->shape->m * COLUMNS; i++)                                                                \
+            made[i] = MAKE(x[i]);                                                                                      \
         for (int r = 0; r < o->shape->m / 4; r++)                                                                      \
             for (int i = 0; i < WARP_LANES; i++) {                                                                     \
                 S *d = (S *)o->d[r] + i;                                                                               \
-                S made = MAKE(from[r / 2 * 8 + i / 4][i % 4 * 2 + r % 2]);                                             \
-                *d = o->m >> i & 1 ? made : *d;                                                                        \
+                *d = o->m >> i & 1 ? made[(r / 2 * WARP_LANES + i) * 2 + r % 2] : *d;                                  \
             }                                                                                                          \
     }
 
@@ -165,52 +187,76 @@ static void read_halves(const struct operands *o, double (*to)[COLUMNS])
 {
     for (int r = 0; r < o->shape->m / 8; r++)
         for (int i = 0; i < WARP_LANES * 2; i++)
-            to[8 * r + i / COLUMNS][i % COLUMNS] = f32_f16(((const uint16_t *)o->c[r])[i]);
+            to[8 * r + i / COLUMNS][i % COLUMNS] = of_f16(o->c[r], i);
+}
+
+/* Adding 1.5 2^52 units rounds to a multiple of the unit, to nearest even. Units of halves are 2^-10 of the number's power of two,
+ * 2^-24 at least. */
+INLINE uint16_t nearest_half(double x)
+{
+    double size = __builtin_fabs(x), least = size < 0x1p-14 ? 0x1p-14 : size > 0x1p17 ? 0x1p17 : size;
+    double shift = f64_bits((bits_f64(least) & UINT64_C(0x7ff0000000000000)) + (UINT64_C(42) << 52)) * 1.5;
+    float f = (float)(size + shift - shift);
+    uint32_t bits = bits_f32(f), sign = (uint32_t)(bits_f64(x) >> 48) & 0x8000;
+    uint32_t normal = (bits >> 13) - (112u << 10), small = (uint32_t)(int32_t)(f * 0x1p24f);
+    uint32_t magnitude = f >= 65536 ? 0x7c00 : f < 0x1p-14f ? small : normal;
+    return (uint16_t)(x != x ? 0x7fff : sign | magnitude);
 }
 
 static void write_halves(const struct operands *o, double (*from)[COLUMNS])
 {
+    uint16_t made[MOST_ROWS * COLUMNS];
+    const double *x = &from[0][0];
+    for (int i = 0; i < o->shape->m * COLUMNS; i++)
+        made[i] = nearest_half(x[i]);
     for (int r = 0; r < o->shape->m / 8; r++)
         for (int i = 0; i < WARP_LANES * 2; i++) {
-            double x = from[8 * r + i / COLUMNS][i % COLUMNS];
-            uint16_t *d = (uint16_t *)o->d[r] + i, made = x != x ? 0x7fff : half_f64(x, PTX_RN, 5, 10);
-            *d = o->m >> i / 2 & 1 ? made : *d;
+            uint16_t *d = (uint16_t *)o->d[r] + i;
+            *d = o->m >> i / 2 & 1 ? made[WARP_LANES * 2 * r + i] : *d;
         }
 }
 
 /* --- products --- */
 
-/* c += a b, four rows at a time: no sum waits for the one before. */
-#define MULTIPLY(name, T, COLUMN, ADD)                                                                                 \
+/* c += a b, 8 rows at a time, a vector of columns after the other: no sum waits for the one before, and all lie in registers. */
+#define EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#define ROW_FROM(r)  from##r = to[r * width];
+#define ROW_TO(r)    to[r * width] = from##r;
+#define MULTIPLY(name, T, PART, ADD)                                                                                   \
     static void multiply_##name(int m, int k, T (*a)[MOST_DEPTH], T (*b)[COLUMNS], T (*c)[COLUMNS])                    \
     {                                                                                                                  \
-        for (int i = 0; i < m; i += 4) {                                                                               \
-            COLUMN sum[4], with;                                                                                       \
-            memcpy(sum, c[i], sizeof sum);                                                                             \
-            for (int at = 0; at < k; at++) {                                                                           \
-                memcpy(&with, b[at], sizeof with);                                                                     \
-                for (int r = 0; r < 4; r++)                                                                            \
-                    ADD(sum[r], a[i + r][at], with);                                                                   \
+        const int width = (int)(COLUMNS * sizeof(T) / sizeof(PART));                                                   \
+        for (int i = 0; i < m; i += 8)                                                                                 \
+            for (int p = 0; p < width; p++) {                                                                          \
+                PART *to = (PART *)c[i] + p, from0, from1, from2, from3, from4, from5, from6, from7;                   \
+                T(*row)[MOST_DEPTH] = a + i;                                                                           \
+                EACH_ROW(ROW_FROM)                                                                                     \
+                for (int at = 0; at < k; at++) {                                                                       \
+                    const PART with = ((const PART *)b[at])[p];                                                        \
+                    EACH_ROW(ADD)                                                                                      \
+                }                                                                                                      \
+                EACH_ROW(ROW_TO)                                                                                       \
             }                                                                                                          \
-            memcpy(c[i], sum, sizeof sum);                                                                             \
-        }                                                                                                              \
     }
-#define PLUS(sum, a, b) (sum) += (a) * (b) /* exact products: fused or not is one */
-#define FUSED(sum, a, b)                                                                                               \
-    for (int j = 0; j < COLUMNS; j++)                                                                                  \
-        (sum)[j] = __builtin_fma(a, (b)[j], (sum)[j])
-MULTIPLY(exact, double, column_f64, PLUS)
-MULTIPLY(f64, double, column_f64, FUSED)
-MULTIPLY(s32, int32_t, column_s32, PLUS) /* at most 64 times 15 * 15 or 32 times 255 * 255 */
+#define PLUS(r) from##r += row[r][at] * with; /* exact products: fused or not is one */
+#define FUSED(r)                                                                                                       \
+    for (unsigned j = 0; j < sizeof with / 8; j++)                                                                     \
+        from##r[j] = __builtin_fma(row[r][at], with[j], from##r[j]);
+MULTIPLY(exact, double, part_f64, PLUS)
+MULTIPLY(f64, double, part_f64, FUSED)
+MULTIPLY(s32, int32_t, part_s32, PLUS) /* at most 64 times 15 * 15 or 32 times 255 * 255 */
 #undef PLUS
 #undef FUSED
+#undef ROW_FROM
+#undef ROW_TO
+#undef EACH_ROW
 #undef MULTIPLY
 
 #define PRODUCT(name, element, sums, how)                                                                              \
     static bool mma_##name(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)             \
     {                                                                                                                  \
         struct operands o;                                                                                             \
-        double a[MOST_ROWS][MOST_DEPTH], b[MOST_DEPTH][COLUMNS], d[MOST_ROWS][COLUMNS];                                \
+        ALIGNED double a[MOST_ROWS][MOST_DEPTH], b[MOST_DEPTH][COLUMNS], d[MOST_ROWS][COLUMNS];                        \
         find_operands(&o, c, w, st, m);                                                                                \
         rows_##element(&o, a);                                                                                         \
         columns_##element(&o, b);                                                                                      \
@@ -247,7 +293,7 @@ static bool mma_integers(const struct interp_code *c, struct warp *w, const stru
     static void (*const columns[PTX_ELEMENT_COUNT])(const struct operands *, int32_t (*)[COLUMNS]) = {
         [PTX_ELEMENT_S8] = columns_s8, [PTX_ELEMENT_U8] = columns_u8, [PTX_ELEMENT_S4] = columns_s4, [PTX_ELEMENT_U4] = columns_u4};
     struct operands o;
-    int32_t a[MOST_ROWS][MOST_DEPTH], b[MOST_DEPTH][COLUMNS], d[MOST_ROWS][COLUMNS] = {{0}};
+    ALIGNED int32_t a[MOST_ROWS][MOST_DEPTH], b[MOST_DEPTH][COLUMNS], d[MOST_ROWS][COLUMNS] = {{0}};
     const struct ptx_mods *mods = st->in->mods;
     find_operands(&o, c, w, st, m);
     rows[mods->element[0]](&o, a);

@@ -249,6 +249,17 @@ static void rounding()
     same("half, to nearest", single(half_16, F16, F16, two, tiny, 0), 1);
     double up[32] = {1, 0.5}, ub[32] = {1, ldexp(1.5, -10)};
     same("half, up", single(half_16, F16, F16, up, ub, 0), 1 + ldexp(1, -10));
+    auto half = [](double x0, double y0, double x1 = 0, double y1 = 0) {
+        double x[32] = {x0, x1}, y[32] = {y0, y1};
+        return single(half_16, F16, F16, x, y, 0);
+    };
+    same("half, largest", half(256, 255.875, 15, 1), 65504);
+    same("half, beyond", half(256, 255.875, 16, 1), INFINITY);
+    same("half, far beyond", half(-60000, 60000), -INFINITY);
+    same("half, smallest", half(ldexp(1, -10), ldexp(1, -14)), ldexp(1, -24));
+    same("half, between", half(ldexp(1.5, -10), ldexp(1, -14)), ldexp(1, -23));
+    same("half, to zero", half(-ldexp(1, -11), ldexp(1, -14)), -0.0);
+    same("half, last bit", half(1, ldexp(1, -14), ldexp(1, -10), ldexp(1.5, -14)), ldexp(1, -14) + ldexp(1, -23));
     // what one addend loses no other one sees: sums are of all, before rounding
     double big[32] = {1024, -1024, 1}, bb[32] = {1024, 1024, ldexp(1, -10)};
     same("together", single(f16_16, F16, F32, big, bb, 0), ldexp(1, -10));
