@@ -35,7 +35,6 @@ struct run {
     const int32_t *together, *apart; /* interp_run_until: where to stop, or NULL */
     bool single; /* interp_step: anywhere */
     bool moved;
-    bool faulted; /* a fault was recorded where lanes wait */
 };
 
 static void take_split(struct run *r)
@@ -184,7 +183,6 @@ static bool barrier(struct run *r, const struct step *st)
     uint64_t id = step_value(r->c, r->w, st, 0, lane);
     uint32_t expected = (uint32_t)step_value(r->c, r->w, st, 1, lane);
     if (id >= BLOCK_BARRIERS) {
-        r->faulted = true;
         launch_fault(r->l, r->w, HEDDLE_ILLEGAL_INSTRUCTION, r->pc, lane, id, 0, "a block has barriers 0 to 15");
         return false;
     }
@@ -383,8 +381,8 @@ static bool run_split(struct run *r, enum warp_stop *why)
             break;
         case STEP_SWITCH:
             branch_table(r, st, m);
-            if (stopped(r)) {
-                *why = WARP_STOPPED;
+            if (faulted(r) || stopped(r)) {
+                *why = faulted(r) ? WARP_FAULT : WARP_STOPPED;
                 return true;
             }
             break;
@@ -402,7 +400,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
             }
             if (!barrier(r, st)) {
                 *why = WARP_FAULT;
-                return r->faulted || stopped(r);
+                return faulted(r) || stopped(r);
             }
             break;
         case STEP_GRID_SYNC:

@@ -670,6 +670,15 @@ static void rows_of_matrices_are_checked_and_counted(void **state)
         assert_int_equal(out[i], (i % 4 ? 100 : 7) + i + (i > 9 ? 2 : 1));
 }
 
+/* Where a warp waits or parts, too, a fault ends it. */
+static void faults_of_barriers_and_tables_end_the_launch(void **state)
+{
+    (void)state;
+    faults("mov.u32 %r1, 20;\nadd.u32 %r1, %r1, %r39;\nbar.sync %r1;\n", 64, HEDDLE_ILLEGAL_INSTRUCTION, "a block has barriers 0 to 15");
+    faults("ts: .branchtargets A, B;\nbrx.idx %r39, ts;\nA: mov.u32 %r1, 1;\nB: mov.u32 %r1, 2;\n", 64, HEDDLE_ILLEGAL_INSTRUCTION,
+           "past its list of targets");
+}
+
 static void addresses_of_32_bits_wrap(void **state)
 {
     (void)state;
@@ -698,6 +707,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_of_predicates_and_of_words_are_apart),
+        cmocka_unit_test(faults_of_barriers_and_tables_end_the_launch),
         cmocka_unit_test(rows_of_matrices_are_checked_and_counted),
         cmocka_unit_test(special_registers),
         cmocka_unit_test(parts_of_special_registers),
