@@ -268,8 +268,11 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
     if (r)
         return driver_leave(r);
     int fd = fcntl(given, F_DUPFD_CLOEXEC, 0);
-    if (fd < 0 || fstat(fd, &st))
+    if (fd < 0 || fstat(fd, &st)) {
+        if (fd >= 0)
+            close(fd);
         return driver_leave(CUDA_ERROR_OPERATING_SYSTEM);
+    }
     const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .requestedHandleTypes = shHandleType,
                                       .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = d->index}};
     pthread_mutex_lock(&runtime_lock);
