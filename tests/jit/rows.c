@@ -9,6 +9,7 @@ const struct row rows[] = {
 #define WARP ROW_WARP
 #define BLOCK ROW_BLOCK
 #define BARE ROW_BARE
+#define LATER ROW_LATER
 #define ROW(when, text) {when, text},
 #define ELSEWHERE(id, types, test)
 #define NOWHERE(id, types, why)

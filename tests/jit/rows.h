@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ROW_ANY = 0, ROW_OPEN = 1, ROW_WARP = 2, ROW_BLOCK = 4, ROW_BARE = 8 };
+enum { ROW_ANY = 0, ROW_OPEN = 1, ROW_WARP = 2, ROW_BLOCK = 4, ROW_BARE = 8, ROW_LATER = 16 };
 
 struct row {
     unsigned when; /* ROW_OPEN ... */
