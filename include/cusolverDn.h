@@ -75,22 +75,11 @@ cusolverStatus_t cusolverDnXgesvdjGetSweeps(cusolverDnHandle_t handle, gesvdjInf
 #undef ROUTINE
 #pragma pop_macro("ROUTINE")
 
-/* ---- what is not there ---- */
-#if defined(__cplusplus)
-#define CUSOLVER_NOT_THERE(name) cusolverStatus_t name(...);
-#else
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wstrict-prototypes"
-#define CUSOLVER_NOT_THERE(name) cusolverStatus_t name();
-#endif
-#include "heddle/cusolver_functions.def"
-#if !defined(__cplusplus)
-#pragma GCC diagnostic pop
-#endif
-
 #ifdef __cplusplus
 }
 #endif
 #pragma GCC visibility pop
+
+#include "heddle/cusolver_missing.h"
 
 #endif

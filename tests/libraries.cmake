@@ -18,6 +18,9 @@ endforeach()
 set(said "cusolverDnDsytrf is not there yet") # once, though it is called twice
 set_tests_properties(libraries.cusolver PROPERTIES PASS_REGULAR_EXPRESSION "heddle: ${said}.*PASSED" FAIL_REGULAR_EXPRESSION "FAILED;${said}.*${said}")
 
+add_test(NAME libraries.cusolver_sp COMMAND heddle_cli run -std=c++17 -lcusolver -lcusparse ${libraries}/cusolver_sp.cu)
+set_tests_properties(libraries.cusolver_sp PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 FAIL_REGULAR_EXPRESSION FAILED ENVIRONMENT "${libraries_environment}")
+
 set(library_programs
     cublas
     cufft

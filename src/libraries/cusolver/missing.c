@@ -1,6 +1,6 @@
 /* The functions of cuSOLVER that are not there, made from include/heddle/cusolver_functions.def: each says its name once. Programs call
  * them with parameters of any kind, which are not looked at. */
-#include "cusolverDn.h"
+#include "heddle/cusolver_missing.h"
 #include "runtime/library.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* declared without parameters */
