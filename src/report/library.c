@@ -71,7 +71,7 @@ static void least_row(const char *label, double us, struct strbuf *out)
 
 static void bound_line(const struct result *r, const struct library_bound *b, struct strbuf *out)
 {
-    bool computes = !(b->compute_us < b->memory_us);
+    bool counted = !isnan(r->library->flops), computes = counted && !(b->compute_us < b->memory_us);
     double us = computes ? b->compute_us : b->memory_us;
     char text[NUMBER], most[NUMBER], peak[NUMBER];
 
@@ -86,7 +86,7 @@ static void bound_line(const struct result *r, const struct library_bound *b, st
         number_short(b->peak, peak, sizeof peak);
         strbuf_addf(out, ", so at most %s of %s GFLOP/s", most, peak);
     }
-    strbuf_adds(out, ".\n    A bound, not a prediction. Operations by the call's definition; each byte of its operands once, from DRAM.\n");
+    strbuf_addf(out, ".\n    A bound, not a prediction. Operations %s; each byte of its operands once, from DRAM.\n", counted ? "by the call's definition" : "are not counted");
 }
 
 void library_section(const struct result *r, struct strbuf *out)
@@ -97,7 +97,7 @@ void library_section(const struct result *r, struct strbuf *out)
 
     library_bound(r, &b);
     strbuf_addf(out, "    Section: Library Call\n%s    %-40s %15s %18s %s\n%s", rule, "Metric Name", "Metric Unit", "Metric Value", "Trust", rule);
-    row("Operations", "FLOP", r->library->flops, trust_text(TRUST_EXACT), out);
+    row("Operations", "FLOP", r->library->flops, isnan(r->library->flops) ? "" : trust_text(TRUST_EXACT), out);
     row("Bytes Read", "byte", (double)r->library->bytes_read, trust_text(TRUST_EXACT), out);
     row("Bytes Written", "byte", (double)r->library->bytes_written, trust_text(TRUST_EXACT), out);
     snprintf(label, sizeof label, "Least Time, %.*s", NUMBER, b.computes);

@@ -17,7 +17,7 @@ enum result_library_peak {
 
 struct result_library {
     const char *name, *shape; /* "cuBLAS"; "m 64, n 64, k 8", or NULL */
-    double flops;
+    double flops; /* NAN: not counted */
     int64_t bytes_read, bytes_written;
     int peak; /* enum result_library_peak */
 };

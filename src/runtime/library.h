@@ -56,7 +56,7 @@ void library_more(struct library_more *m, const struct library_operand *o) ACROS
 
 struct library_call {
     const char *library, *function; /* "cuBLAS", "cublasSgemm_v2": static texts */
-    double flops;                   /* floating-point operations by the call's mathematical definition; a multiply-add is two */
+    double flops;                   /* floating-point operations by the call's mathematical definition; a multiply-add is two; NAN: not counted */
     enum library_peak peak;
     const struct library_operand *operand; /* copied */
     int operands;

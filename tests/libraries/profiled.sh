@@ -45,4 +45,17 @@ said "fill"
 "$heddle" profile -i kept.json --roofline picture.svg >out 2>&1 || fail "no picture"
 "$heddle" env nvprof --print-gpu-summary ./profiled >out 2>&1
 said "cublasSgemm [cuBLAS]"
+
+# Where operations are not counted, DRAM bounds; null in results.
+"$heddle" build -std=c++17 "$here/cusolver_sp.cu" -o sparse -lcusolver -lcusparse
+"$heddle" profile --log-file out -o kept.json -f --page details -k regex:Dcsrlsvqr -c 1 ./sparse >/dev/null 2>&1 || fail "no profile of sparse systems"
+said "cusolverSpDcsrlsvqr (n 99, 455 entries), "
+said "Operations                                          FLOP                n/a"
+# 4 x 100 + 4 x 455 of structure, 8 x 455 values, 8 x 99 of b
+said "Bytes Read                                          byte              6,652 exact"
+said "    Bound by DRAM: the call takes at least "
+said "A bound, not a prediction. Operations are not counted; each byte of its operands once, from DRAM."
+grep -q '"flops":null' kept.json || fail "another result"
+"$heddle" profile -i kept.json --log-file out --page details
+said "Operations are not counted"
 echo PASSED

@@ -185,7 +185,7 @@ cusolverStatus_t band_zero_pivot(const struct band *b, const struct sparse *a, c
     if (k < 0 || !b->order)
         return CUSOLVER_STATUS_SUCCESS;
     cusolverStatus_t s = band_plan(&own, a, b->cholesky, true);
-    if (!s && !band_fill(&own, a, b->type, values, shift)) {
+    if (!s && band_bytes(&own, b->type) <= OWN_ORDER_MOST && !band_fill(&own, a, b->type, values, shift)) {
         band_factor(&own);
         k = first_zero(&own, tol);
         *row = k >= 0 ? k : *row;

@@ -1,4 +1,5 @@
 /* cuSOLVER's sparse part: handles, orders, and systems solved in one call. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,7 +129,7 @@ cusolverStatus_t sparse_run(cusolverSpHandle_t h, const struct sparse_call *c)
         return c->run(c);
     struct turn turn = {.call = c, .status = CUSOLVER_STATUS_EXECUTION_FAILED}, *at = &turn;
     struct library_operand o[5];
-    const struct library_call call = {.library = "cuSOLVER", .function = c->function, .peak = c->type == CUDA_R_64F || c->type == CUDA_C_64F ? LIBRARY_DOUBLE : LIBRARY_SINGLE,
+    const struct library_call call = {.library = "cuSOLVER", .function = c->function, .flops = NAN, .peak = c->type == CUDA_R_64F || c->type == CUDA_C_64F ? LIBRARY_DOUBLE : LIBRARY_SINGLE,
                                       .operand = o, .operands = operands(c, o), .data = &at, .data_bytes = sizeof at, .run = run, .shape = shape};
     return library_call(h->stream, &call, true) ? CUSOLVER_STATUS_EXECUTION_FAILED : turn.status;
 }

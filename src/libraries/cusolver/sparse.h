@@ -60,7 +60,8 @@ void band_factor(struct band *b);
 cusolverStatus_t band_solve(const struct band *b, const void *right, void *x);
 
 /* The first row whose diagonal element of U or L is at most tol, or at which the factors ended; -1: none. In A's own order, for which the matrix is factored
- * again if it has another one, and if that band is not too large: else the row of A that stands there. */
+ * again if it has another one, and if that band has at most OWN_ORDER_MOST bytes: else the row of A that stands there. */
+enum { OWN_ORDER_MOST = 1 << 28 };
 cusolverStatus_t band_zero_pivot(const struct band *b, const struct sparse *a, const void *values, const double shift[2], double tol, int *row);
 
 /* Element (k, k) of the factor, its magnitude. */
