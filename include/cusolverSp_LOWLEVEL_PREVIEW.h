@@ -18,6 +18,10 @@ typedef struct csrcholInfo *csrcholInfo_t;
 extern "C" {
 #endif
 
+cusolverStatus_t cusolverSpCreateCsrluInfoHost(csrluInfoHost_t *info);
+cusolverStatus_t cusolverSpDestroyCsrluInfoHost(csrluInfoHost_t info);
+cusolverStatus_t cusolverSpXcsrluAnalysisHost(cusolverSpHandle_t handle, int n, int nnzA, const cusparseMatDescr_t descrA, const int *csrRowPtrA,
+    const int *csrColIndA, csrluInfoHost_t info);
 cusolverStatus_t cusolverSpCreateCsrcholInfoHost(csrcholInfoHost_t *info);
 cusolverStatus_t cusolverSpDestroyCsrcholInfoHost(csrcholInfoHost_t info);
 cusolverStatus_t cusolverSpXcsrcholAnalysisHost(cusolverSpHandle_t handle, int n, int nnzA, const cusparseMatDescr_t descrA, const int *csrRowPtrA,
@@ -35,6 +39,14 @@ cusolverStatus_t cusolverSpXcsrqrAnalysis(cusolverSpHandle_t handle, int m, int 
 
 /* S: letter of the type; T: the type; R: its real one */
 #define HEDDLE_CUSOLVERSP_EACH(S, T, R)                                                                                                     \
+    cusolverStatus_t cusolverSp##S##csrluBufferInfoHost(cusolverSpHandle_t handle, int n, int nnzA, const cusparseMatDescr_t descrA,        \
+        const T *csrValA, const int *csrRowPtrA, const int *csrColIndA, csrluInfoHost_t info, size_t *internalDataInBytes,                  \
+        size_t *workspaceInBytes);                                                                                                          \
+    cusolverStatus_t cusolverSp##S##csrluFactorHost(cusolverSpHandle_t handle, int n, int nnzA, const cusparseMatDescr_t descrA,            \
+        const T *csrValA, const int *csrRowPtrA, const int *csrColIndA, csrluInfoHost_t info, R pivot_threshold, void *pBuffer);            \
+    cusolverStatus_t cusolverSp##S##csrluZeroPivotHost(cusolverSpHandle_t handle, csrluInfoHost_t info, R tol, int *position);              \
+    cusolverStatus_t cusolverSp##S##csrluSolveHost(cusolverSpHandle_t handle, int n, const T *b, T *x, csrluInfoHost_t info,                \
+        void *pBuffer);                                                                                                                     \
     cusolverStatus_t cusolverSp##S##csrcholBufferInfoHost(cusolverSpHandle_t handle, int n, int nnzA, const cusparseMatDescr_t descrA,      \
         const T *csrValA, const int *csrRowPtrA, const int *csrColIndA, csrcholInfoHost_t info, size_t *internalDataInBytes,                \
         size_t *workspaceInBytes);                                                                                                          \

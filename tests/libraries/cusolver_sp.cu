@@ -158,6 +158,13 @@ template <class E> std::vector<E> wanted(int n)
         for (R d : diagonal.get(n)) \
             CHECK(d > 1 && d <= 2); /* roots of what elimination leaves of 4 */ \
         CHECK(!cusolverSpDestroyCsrcholInfoHost(hc) && !cusolverSpDestroyCsrcholInfo(gc)); \
+        csrluInfoHost_t hl; \
+        CHECK(!cusolverSpCreateCsrluInfoHost(&hl)); \
+        CHECK(!cusolverSpXcsrluAnalysisHost(handle, n, nnz, skew.descriptor(), skew.row.data(), skew.column.data(), hl)); \
+        CHECK(!cusolverSp##S##csrluBufferInfoHost(handle, n, nnz, skew.descriptor(), s, skew.row.data(), skew.column.data(), hl, &inside, &work) && inside && work); \
+        CHECK(!cusolverSp##S##csrluFactorHost(handle, n, nnz, skew.descriptor(), s, skew.row.data(), skew.column.data(), hl, 1, buffer)); \
+        CHECK(!cusolverSp##S##csrluZeroPivotHost(handle, hl, 0, &bad) && !cusolverSp##S##csrluSolveHost(handle, n, (T *)c.data(), o, hl, buffer) && good()); \
+        CHECK(!cusolverSpDestroyCsrluInfoHost(hl)); \
         /* QR in steps: A - 1 I */ \
         csrqrInfoHost_t hq; \
         csrqrInfo_t gq; \
@@ -303,7 +310,9 @@ int main()
     }
     singular();
     csrluInfoHost_t lu;
-    CHECK(cusolverSpCreateCsrluInfoHost(&lu) == CUSOLVER_STATUS_NOT_SUPPORTED);
+    int lower, upper;
+    CHECK(!cusolverSpCreateCsrluInfoHost(&lu) && cusolverSpXcsrluNnzHost(handle, &lower, &upper, lu) == CUSOLVER_STATUS_NOT_SUPPORTED);
+    CHECK(!cusolverSpDestroyCsrluInfoHost(lu));
     cusparseDestroyMatDescr(zero);
     cusparseDestroyMatDescr(one);
     CHECK(!cusolverSpDestroy(handle) && cudaDeviceSynchronize() == cudaSuccess);

@@ -23,6 +23,9 @@ struct csrqrInfo {
 struct csrqrInfoHost {
     struct factors f;
 };
+struct csrluInfoHost {
+    struct factors f;
+};
 struct csrcholInfo {
     struct factors f;
 };
@@ -53,6 +56,7 @@ static void release(struct factors *f)
         free(info);                                                                                \
         return CUSOLVER_STATUS_SUCCESS;                                                            \
     }
+INFO(CsrluInfoHost, csrluInfoHost)
 INFO(CsrqrInfo, csrqrInfo)
 INFO(CsrqrInfoHost, csrqrInfoHost)
 INFO(CsrcholInfo, csrcholInfo)
@@ -262,18 +266,19 @@ static cusolverStatus_t call_diagonal(cusolverSpHandle_t h, struct sparse_call c
 #define UNUSED    (void)descrA, (void)csrRowPtrA, (void)csrColIndA
 #define CALL(name, device, ...) ((struct sparse_call){.function = #name, .on_device = device, .factors = info ? &info->f : NULL, .batches = 1, __VA_ARGS__})
 
-#define CHOL_ANALYSIS(name, info_type, device)                                                                                                   \
+#define ANALYSIS(name, info_type, device, is_cholesky)                                                                                           \
     cusolverStatus_t name(cusolverSpHandle_t handle, int n, int nnzA, STRUCTURE, info_type info)                                                 \
     {                                                                                                                                            \
-        return call_analysis(handle, CALL(name, device, .cholesky = true), n, n, nnzA, descrA, csrRowPtrA, csrColIndA);                          \
+        return call_analysis(handle, CALL(name, device, .cholesky = is_cholesky), n, n, nnzA, descrA, csrRowPtrA, csrColIndA);                   \
     }
 #define QR_ANALYSIS(name, info_type, device)                                                                                                     \
     cusolverStatus_t name(cusolverSpHandle_t handle, int m, int n, int nnzA, STRUCTURE, info_type info)                                          \
     {                                                                                                                                            \
         return call_analysis(handle, CALL(name, device), m, n, nnzA, descrA, csrRowPtrA, csrColIndA);                                            \
     }
-CHOL_ANALYSIS(cusolverSpXcsrcholAnalysisHost, csrcholInfoHost_t, false)
-CHOL_ANALYSIS(cusolverSpXcsrcholAnalysis, csrcholInfo_t, true)
+ANALYSIS(cusolverSpXcsrluAnalysisHost, csrluInfoHost_t, false, false)
+ANALYSIS(cusolverSpXcsrcholAnalysisHost, csrcholInfoHost_t, false, true)
+ANALYSIS(cusolverSpXcsrcholAnalysis, csrcholInfo_t, true, true)
 QR_ANALYSIS(cusolverSpXcsrqrAnalysisHost, csrqrInfoHost_t, false)
 QR_ANALYSIS(cusolverSpXcsrqrAnalysis, csrqrInfo_t, true)
 QR_ANALYSIS(cusolverSpXcsrqrAnalysisBatched, csrqrInfo_t, true)
@@ -284,24 +289,38 @@ QR_ANALYSIS(cusolverSpXcsrqrAnalysisBatched, csrqrInfo_t, true)
         return call_zero_pivot(handle, info ? &info->f : NULL, type, tol, position);                                                             \
     }
 
-#define CHOL(sizes, factor_, pivot, solve_, info_type, T, R, type_, device)                                                                      \
-    cusolverStatus_t sizes(cusolverSpHandle_t handle, int n, int nnzA, MATRIX(T), info_type info, size_t *internalDataInBytes,                   \
-                           size_t *workspaceInBytes)                                                                                             \
-    {                                                                                                                                            \
-        UNUSED, (void)csrValA;                                                                                                                   \
-        return call_sizes(handle, info ? &info->f : NULL, type_, n, nnzA, internalDataInBytes, workspaceInBytes);                                \
-    }                                                                                                                                            \
-    cusolverStatus_t factor_(cusolverSpHandle_t handle, int n, int nnzA, MATRIX(T), info_type info, void *pBuffer)                               \
-    {                                                                                                                                            \
-        UNUSED, (void)pBuffer;                                                                                                                   \
-        return call_values(handle, CALL(factor_, device, .cholesky = true, .type = type_, .values = csrValA), n, nnzA, factor);                  \
-    }                                                                                                                                            \
-    ZERO_PIVOT(pivot, info_type, R, type_)                                                                                                       \
-    cusolverStatus_t solve_(cusolverSpHandle_t handle, int n, const T *b, T *x, info_type info, void *pBuffer)                                   \
-    {                                                                                                                                            \
-        (void)pBuffer;                                                                                                                           \
-        return call_solve(handle, CALL(solve_, device, .cholesky = true, .type = type_, .right = b, .x = x), n);                                 \
+/* LU and Cholesky. The pivots of LU are the largest elements, whatever the threshold. */
+#define SIZES(name, info_type, T, type_)                                                                                                             \
+    cusolverStatus_t name(cusolverSpHandle_t handle, int n, int nnzA, MATRIX(T), info_type info, size_t *internalDataInBytes,                        \
+                          size_t *workspaceInBytes)                                                                                                  \
+    {                                                                                                                                                \
+        UNUSED, (void)csrValA;                                                                                                                       \
+        return call_sizes(handle, info ? &info->f : NULL, type_, n, nnzA, internalDataInBytes, workspaceInBytes);                                    \
     }
+#define SOLVE(name, info_type, T, type_, device, is_cholesky)                                                                                        \
+    cusolverStatus_t name(cusolverSpHandle_t handle, int n, const T *b, T *x, info_type info, void *pBuffer)                                         \
+    {                                                                                                                                                \
+        (void)pBuffer;                                                                                                                               \
+        return call_solve(handle, CALL(name, device, .cholesky = is_cholesky, .type = type_, .right = b, .x = x), n);                                \
+    }
+#define CHOL(sizes, factor_, pivot, solve_, info_type, T, R, type_, device)                                                                          \
+    SIZES(sizes, info_type, T, type_)                                                                                                                \
+    cusolverStatus_t factor_(cusolverSpHandle_t handle, int n, int nnzA, MATRIX(T), info_type info, void *pBuffer)                                   \
+    {                                                                                                                                                \
+        UNUSED, (void)pBuffer;                                                                                                                       \
+        return call_values(handle, CALL(factor_, device, .cholesky = true, .type = type_, .values = csrValA), n, nnzA, factor);                      \
+    }                                                                                                                                                \
+    ZERO_PIVOT(pivot, info_type, R, type_)                                                                                                           \
+    SOLVE(solve_, info_type, T, type_, device, true)
+#define LU(sizes, factor_, pivot, solve_, T, R, type_)                                                                                               \
+    SIZES(sizes, csrluInfoHost_t, T, type_)                                                                                                          \
+    cusolverStatus_t factor_(cusolverSpHandle_t handle, int n, int nnzA, MATRIX(T), csrluInfoHost_t info, R pivot_threshold, void *pBuffer)          \
+    {                                                                                                                                                \
+        UNUSED, (void)pBuffer, (void)pivot_threshold;                                                                                                \
+        return call_values(handle, CALL(factor_, false, .type = type_, .values = csrValA), n, nnzA, factor);                                         \
+    }                                                                                                                                                \
+    ZERO_PIVOT(pivot, csrluInfoHost_t, R, type_)                                                                                                     \
+    SOLVE(solve_, csrluInfoHost_t, T, type_, false, false)
 
 #define PARTS_R(x) {x, 0}
 #define PARTS_C(z) {(z).x, (z).y}
@@ -334,6 +353,8 @@ QR_ANALYSIS(cusolverSpXcsrqrAnalysisBatched, csrqrInfo_t, true)
     }
 
 #define EACH(S, T, R, type_, real_type, PARTS)                                                                                                   \
+    LU(cusolverSp##S##csrluBufferInfoHost, cusolverSp##S##csrluFactorHost, cusolverSp##S##csrluZeroPivotHost, cusolverSp##S##csrluSolveHost,       \
+       T, R, type_)                                                                                                                              \
     CHOL(cusolverSp##S##csrcholBufferInfoHost, cusolverSp##S##csrcholFactorHost, cusolverSp##S##csrcholZeroPivotHost,                            \
          cusolverSp##S##csrcholSolveHost, csrcholInfoHost_t, T, R, type_, false)                                                                 \
     CHOL(cusolverSp##S##csrcholBufferInfo, cusolverSp##S##csrcholFactor, cusolverSp##S##csrcholZeroPivot, cusolverSp##S##csrcholSolve,           \
