@@ -132,19 +132,26 @@ void program_with_mpi(const char *command)
     static const char *const launchers[] = {"mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun", "srun", NULL},
                              *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", NULL};
     const char *slash = command ? strrchr(command, '/') : NULL, *before = getenv("LD_PRELOAD");
+    const bool known = is_any(command ? launchers : ranks, slash ? slash + 1 : command);
     char *folder;
-    struct strbuf path;
+    struct strbuf path, list;
 
-    if (!is_any(command ? launchers : ranks, slash ? slash + 1 : command) || (before && strstr(before, "libheddle-mpi.so")))
+    if ((!known && !command) || (before && strstr(before, "libheddle-mpi.so")))
         return;
     strbuf_init(&path);
+    strbuf_init(&list);
     folder = file_folder_of(program_with_mpi);
     strbuf_addf(&path, "%s/../lib/libheddle-mpi.so", folder ? folder : "");
     if (!access(path.s, R_OK)) {
         strbuf_addf(&path, "%s%s", before && *before ? ":" : "", before ? before : "");
-        setenv("LD_PRELOAD", path.s, 1);
+        strbuf_addf(&list, "LD_PRELOAD=%s", path.s);
+        if (known)
+            setenv("LD_PRELOAD", path.s, 1);
+        else
+            setenv("OMPI_MCA_mca_base_env_list", list.s, 0);
     }
     strbuf_release(&path);
+    strbuf_release(&list);
     alloc_release(folder);
 }
 

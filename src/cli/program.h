@@ -38,7 +38,8 @@ struct device;
 bool program_device(struct device *first, const char *list, struct diag_list *diags);
 
 /* Programs that this process becomes or starts may give MPI device memory (libraries/mpi): when `command` is an MPI launcher, or, with
- * NULL, when an MPI launcher has started this process. */
+ * NULL, when an MPI launcher has started this process. Another command may come to start Open MPI's launcher (make, a script), which is
+ * told to hand it on (Open MPI's parameter mca_base_env_list, unless it is set already). */
 void program_with_mpi(const char *command);
 
 /* What the command that ran it ends with: its exit status, 128 + n if signal n ended it. */

@@ -17,6 +17,8 @@ for ranks in 2 3; do
     "$heddle" env mpirun --oversubscribe -n $ranks "$work/program" >"$work/out" 2>&1 || fail "mpirun -n $ranks left with $?"
     grep -q PASSED "$work/out" || fail "no PASSED"
 done
+"$heddle" env sh -c "mpirun --oversubscribe -n 2 '$work/program'" >"$work/out" 2>&1 || fail "mpirun of a script left with $?"
+grep -q PASSED "$work/out" || fail "no PASSED of a script"
 mpirun --oversubscribe -n 2 "$heddle" check --print-level error "$work/program" >"$work/out" 2>&1 || fail "heddle check left with $?"
 [ "$(grep -c 'ERROR SUMMARY: 0 errors' "$work/out")" = 2 ] || fail "the checker found something"
 if mpirun --oversubscribe -n 2 "$work/program" plain >"$work/out" 2>&1; then
