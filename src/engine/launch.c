@@ -119,9 +119,9 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
     l->reg_bytes = interp_reg_bytes(k->code);
     l->turns = interp_turns(k->code, l);
     l->early_reads = ir_reads_early(k->ir);
-    l->local_size = k->ir->local_bytes;
+    l->local_size = (k->ir->local_bytes + 15) / 16 * 16; /* loads that became one (target/group.c) read whole lines of 16 bytes */
     if (k->ir->recursive)
-        l->local_size = (k->ir->local_bytes + 15) / 16 * 16 + (uint32_t)d->stack_bytes;
+        l->local_size += (uint32_t)d->stack_bytes;
     l->local_bytes = (l->local_size + 15) / 16 * 16 + (k->ir->scratch_bytes + 15) / 16 * 16;
     l->stuck = d->stuck;
     l->stuck_user = d->stuck_user;
