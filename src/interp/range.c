@@ -119,7 +119,7 @@ static struct value shifted(const struct ir_inst *in, struct value a, struct val
 {
     if (by.low != by.high || by.low < 0 || by.low >= bits)
         return any(bits);
-    return in->op == PTX_OP_SHL ? between((__int128)a.low << by.low, (__int128)a.high << by.low, bits)
+    return in->op == PTX_OP_SHL ? between((__int128)a.low * ((__int128)1 << by.low), (__int128)a.high * ((__int128)1 << by.low), bits)
                                 : between(a.low >> by.low, a.high >> by.low, bits);
 }
 
