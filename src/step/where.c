@@ -76,13 +76,16 @@ static struct step_to go_back(struct step_thread *t)
     return (struct step_to){epilogue, NULL};
 }
 
-/* Carries out what no statement of the PTX stands for. */
-static const struct split *at_statement(struct step_thread *t)
+static struct step_to failed(struct step_thread *t);
+
+/* Carries out what no statement of the PTX stands for. *fault: that ended in one (a stack that is too small for a call). */
+static const struct split *at_statement(struct step_thread *t, bool *fault)
 {
     const struct split *s;
-    while ((s = step_split(t->warp, t->lane)) && t->code->kernel->insts[s->pc].statement < 0) {
+    *fault = false;
+    while (!*fault && (s = step_split(t->warp, t->lane)) && t->code->kernel->insts[s->pc].statement < 0) {
         t->warp->current = (uint8_t)(s - t->warp->split);
-        interp_step(t->warp, NULL);
+        *fault = interp_step(t->warp, NULL) == WARP_FAULT;
     }
     return s;
 }
@@ -92,7 +95,10 @@ static struct step_to where(struct step_thread *t)
     const struct ir_kernel *k = t->code->kernel;
     if (t->enters)
         push(t);
-    const struct split *s = at_statement(t);
+    bool fault;
+    const struct split *s = at_statement(t, &fault);
+    if (fault)
+        return failed(t);
     if (!s && t->nframes == 1)
         return go_back(t);
     if (!s)
