@@ -10,14 +10,7 @@
 #include <cstring>
 #include <vector>
 
-static int failures;
-#define CHECK(what) \
-    do { \
-        if (!(what)) { \
-            printf("FAILED line %d: %s\n", __LINE__, #what); \
-            failures++; \
-        } \
-    } while (0)
+#include "check.h"
 
 static double noise(int i)
 {

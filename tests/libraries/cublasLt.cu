@@ -6,14 +6,7 @@
 #include <cstring>
 #include <vector>
 
-static int failures;
-#define CHECK(what) \
-    do { \
-        if (!(what)) { \
-            printf("FAILED line %d: %s\n", __LINE__, #what); \
-            failures++; \
-        } \
-    } while (0)
+#include "check.h"
 
 enum { M = 6, N = 5, K = 4 };
 

@@ -3,14 +3,7 @@
 
 #include <cstdio>
 
-static int failures;
-#define CHECK(what) \
-    do { \
-        if (!(what)) { \
-            printf("FAILED line %d: %s\n", __LINE__, #what); \
-            failures++; \
-        } \
-    } while (0)
+#include "check.h"
 
 int main()
 {

@@ -5,14 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-static int failures;
-#define CHECK(what) \
-    do { \
-        if (!(what)) { \
-            printf("FAILED line %d: %s\n", __LINE__, #what); \
-            failures++; \
-        } \
-    } while (0)
+#include "check.h"
 
 enum { N = 12 };
 

@@ -9,14 +9,7 @@
 #include <cstdio>
 #include <vector>
 
-static int failures;
-#define CHECK(what) \
-    do { \
-        if (!(what)) { \
-            printf("FAILED line %d: %s\n", __LINE__, #what); \
-            failures++; \
-        } \
-    } while (0)
+#include "check.h"
 
 static cusolverSpHandle_t handle;
 static cusparseMatDescr_t zero, one;
