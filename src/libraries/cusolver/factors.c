@@ -113,12 +113,17 @@ static cusolverStatus_t set(const struct sparse_call *c)
 /* With values it sets them first; with b and x it solves, too. */
 static cusolverStatus_t factor(const struct sparse_call *c)
 {
-    cusolverStatus_t s = c->values ? set(c) : CUSOLVER_STATUS_SUCCESS;
+    struct factors *f = c->factors;
+    cusolverStatus_t s = CUSOLVER_STATUS_SUCCESS;
+    if (c->values)
+        s = set(c);
+    else if (f->stage == FACTORED) /* the band holds factors: the values again */
+        s = band_fill(&f->band, &f->a, c->type, f->values, f->shift);
     if (s)
         return s;
-    band_factor(&c->factors->band);
-    c->factors->stage = FACTORED;
-    return c->right && c->x ? band_solve(&c->factors->band, library_host(c->right), library_host(c->x)) : CUSOLVER_STATUS_SUCCESS;
+    band_factor(&f->band);
+    f->stage = FACTORED;
+    return c->right && c->x ? band_solve(&f->band, library_host(c->right), library_host(c->x)) : CUSOLVER_STATUS_SUCCESS;
 }
 
 static cusolverStatus_t solve(const struct sparse_call *c)
@@ -212,10 +217,6 @@ static cusolverStatus_t call_factor(cusolverSpHandle_t h, struct sparse_call c, 
         return s;
     if (c.factors->band.type != c.type)
         return CUSOLVER_STATUS_INVALID_VALUE;
-    if (c.factors->stage == FACTORED) /* the band holds factors: the values again */
-        s = band_fill(&c.factors->band, &c.factors->a, c.type, c.factors->values, c.factors->shift);
-    if (s)
-        return s;
     c.a = c.factors->a;
     c.run = factor;
     return sparse_run(h, &c);
