@@ -136,8 +136,8 @@ static void kernels()
             break;
         }
     OK(cudaMemset(b, 0, 3 * sizeof(int)));
+    OK(cudaDeviceSynchronize()); // the fill is in device 0's stream
     OK(cudaSetDevice(1));
-    OK(cudaDeviceSynchronize());
     count<<<(N + 255) / 256, 256>>>(b, N); // both devices at once
     OK(cudaSetDevice(0));
     count<<<(N + 255) / 256, 256>>>(b, N);
