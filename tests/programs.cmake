@@ -71,6 +71,18 @@ foreach(program member_masks no_such_barrier)
   endforeach()
 endforeach()
 
+# Where a block's shared memory ends: at a whole unit of what is granted, and for a checker where the program's ends.
+foreach(executor auto interp jit jit-first)
+  foreach(way dynamic variable none)
+    add_test(NAME program.shared_units_${way}_${executor} COMMAND heddle_cli run ${programs}/shared_units.cu ${way})
+    set_tests_properties(program.shared_units_${way}_${executor} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                         ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+  endforeach()
+endforeach()
+add_test(NAME check.shared_units COMMAND heddle_cli check ${programs}/shared_units.cu)
+set_tests_properties(check.shared_units PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION "Invalid __shared__ read of size 4 bytes"
+                     ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
 # Textures over linear memory that ends before they do.
 foreach(executor auto interp jit jit-first)
   add_test(NAME program.texture_linear_${executor} COMMAND heddle_cli run ${programs}/texture_linear.cu)

@@ -140,7 +140,7 @@ static struct parts parts_of(const struct launch *l, enum ptx_space space)
 
     if (space != PTX_SHARED)
         return (struct parts){l->local_size, l->local_size, l->local_size};
-    return (struct parts){k->shared_static, k->shared_dynamic, l->shared_bytes};
+    return (struct parts){k->shared_static, k->shared_dynamic, l->shared_asked};
 }
 
 static bool in_part(uint64_t address, unsigned bytes, uint32_t begin, uint32_t end)

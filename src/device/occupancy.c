@@ -75,6 +75,11 @@ static void grant_shared(const struct device *d, const struct device_need *need,
     o->shared_per_block = round_up(shared_asked(need) + o->shared_driver, d->shared_unit);
 }
 
+int64_t device_shared_bound(const struct device *d, int64_t asked, int64_t hidden)
+{
+    return asked ? round_up(asked + d->shared_reserved + hidden, d->shared_unit) - d->shared_reserved - hidden : 0;
+}
+
 /* --- what one block may have --- */
 
 static enum device_refusal refusal_of(const struct device *d, const struct device_need *need,

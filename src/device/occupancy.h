@@ -37,6 +37,11 @@ struct device_need {
  * kernel's parameters. 0 on others. (CUDA programming guide 1.0 to 5.0, "Function parameters".) */
 int64_t device_hidden_shared(const struct device *d, int64_t parameter_bytes) ACROSS(device_hidden_shared);
 
+/* Where a block's shared memory ends for its accesses, in bytes from its begin: whole units are granted, so what a block did not ask for
+ * of the last one can be accessed, too. `asked`: static + dynamic; a block that asks for nothing can access nothing. (PTX ISA 8.4,
+ * %total_smem_size; H200, 2026-11-23: with 4 or 28 bytes, dynamic or static, 124 is read and 128 an illegal address.) */
+int64_t device_shared_bound(const struct device *d, int64_t asked, int64_t hidden);
+
 /* Why no block runs at all; all but the last concern one block alone. */
 enum device_refusal { DEVICE_FITS, DEVICE_THREADS_A_BLOCK, DEVICE_REGISTERS_A_THREAD, DEVICE_REGISTERS_A_BLOCK,
                       DEVICE_SHARED_A_BLOCK, DEVICE_BARRIERS_A_BLOCK, DEVICE_WRONG_NEED };

@@ -91,7 +91,7 @@ static void describe_address(struct strbuf *out, const heddle_device *d, const s
     const struct ir_inst *in = &l->kernel->insts[f->site];
     unsigned long long va = at;
     if (in->space == PTX_SHARED || (f->text && !strcmp(f->text, "shared memory"))) {
-        strbuf_addf(out, "  offset 0x%llx is outside the block's %u bytes of shared memory\n", va, l->shared_bytes);
+        strbuf_addf(out, "  offset 0x%llx is outside the block's %u bytes of shared memory\n", va, l->shared_asked);
         return;
     }
     if (f->text && !strcmp(f->text, "local memory")) {

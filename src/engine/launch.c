@@ -108,7 +108,8 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
     l->nblocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
     l->threads = c->block[0] * c->block[1] * c->block[2];
     l->warps_per_block = (int)(l->threads + WARP_LANES - 1) / WARP_LANES;
-    l->shared_bytes = k->ir->shared_dynamic + (uint32_t)c->shared_bytes;
+    l->shared_asked = k->ir->shared_dynamic + (uint32_t)c->shared_bytes;
+    l->shared_bytes = (uint32_t)device_shared_bound(&d->spec, l->shared_asked, kernel_need(k, (int)l->threads, c->shared_bytes).shared_hidden);
     l->params = copy_params(&l->arena, k->ir, args);
     make_tids(l);
     l->sms = (uint32_t)d->spec.multiprocessors;

@@ -58,7 +58,7 @@ static uint64_t uniform_value(const struct warp *w, uint32_t sreg)
     case PTX_SREG_TOTAL_SMEM_SIZE:
         return l->shared_bytes;
     default: /* PTX_SREG_DYNAMIC_SMEM_SIZE */
-        return l->shared_bytes - l->kernel->shared_dynamic;
+        return l->shared_asked - l->kernel->shared_dynamic;
     }
 }
 

@@ -393,7 +393,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     }
     f->sreg[PTX_SREG_NSMID] = l->sms;
     f->sreg[PTX_SREG_TOTAL_SMEM_SIZE] = l->shared_bytes;
-    f->sreg[PTX_SREG_DYNAMIC_SMEM_SIZE] = l->shared_bytes - l->kernel->shared_dynamic;
+    f->sreg[PTX_SREG_DYNAMIC_SMEM_SIZE] = l->shared_asked - l->kernel->shared_dynamic;
     if (counts) {
         f->block_runs = counts->block_runs;
         f->block_lanes = counts->block_lanes;

@@ -198,7 +198,8 @@ struct launch {
     uint64_t nblocks;
     uint32_t threads;       /* a block */
     int warps_per_block;
-    uint32_t shared_bytes;  /* static + dynamic */
+    uint32_t shared_bytes;  /* that a block can access: whole units of what the device grants */
+    uint32_t shared_asked;  /* static + dynamic */
     const char *params;     /* parameter block */
     uint32_t (*tid)[3][WARP_LANES]; /* [warps_per_block]: threadIdx of each lane, 0 past the last thread */
     uint32_t (*first_tid)[3];       /* [warps_per_block]: of lane 0 */
