@@ -91,7 +91,7 @@ static void run_stepped(const heddle_kernel *k, struct clock_run *run)
 }
 
 heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args, heddle_result **result,
-                            struct children **children)
+                            const struct engine_family *family, struct children **children)
 {
     if (result)
         *result = NULL;
@@ -114,7 +114,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     struct launch l;
     struct exec_counts counts;
     launch_prepare(&l, k, cfg, args);
-    *children = l.children = launch_children(k);
+    *children = l.children = launch_children(k, family);
     verify_begin(k, &l);
     struct clock_run run = {.launch = &l, .threads = l.verify ? 1 : d->threads, .run = interp_run};
     if (d->see) {

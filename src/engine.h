@@ -104,27 +104,34 @@ struct engine_asked {
 void engine_asked(heddle_device *dev, const struct engine_asked *a) ACROSS(engine_asked);
 void engine_pending(heddle_device *dev, uint64_t most) ACROSS(engine_pending);
 
-/* heddle_launch without the children that the grid has launched: they are in *children, to be run by engine_run_children. */
-struct children;
-heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args, heddle_result **result,
-                            struct children **children) ACROSS(engine_launch);
-
 /* One that is to be launched, as engine_launch does it, and who launched it. */
+struct children;
 struct engine_child {
     heddle_kernel *kernel;
     const heddle_launch_config *config;
     void *const *args;
-    heddle_kernel *parent;
-    int64_t tag; /* what engine_tag_children said of the parent's children */
+    heddle_kernel *parent; /* NULL: the host launches it */
+    int64_t tag;           /* of the parent's family */
+    int depth;             /* 0: the host launches it; a kernel's children are one deeper */
 };
 typedef heddle_status engine_child_fn(const struct engine_child *c, struct children **children, void *user);
 
-void engine_tag_children(struct children *children, int64_t tag) ACROSS(engine_tag_children);
+/* How the children of a launch are run. A parent that waits has them run while it runs itself, in a thread of their own. */
+struct engine_family {
+    engine_child_fn *run;
+    void *user;
+    int64_t tag; /* what the parent is called */
+    int depth;   /* the parent's */
+};
+
+/* heddle_launch without the children that the grid has launched and not waited for: they are in *children, to be run by
+ * engine_run_children. */
+heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args, heddle_result **result,
+                            const struct engine_family *family, struct children **children) ACROSS(engine_launch);
 
 /* Runs them, with theirs, in order, and releases them. The first status that is no success is answered, and what comes behind it
  * is dropped. */
-heddle_status engine_run_children(heddle_device *dev, struct children *children, engine_child_fn *run, void *user)
-    ACROSS(engine_run_children);
+heddle_status engine_run_children(heddle_device *dev, struct children *children) ACROSS(engine_run_children);
 
 /* Something other than a copy or a launch has written device memory, for initcheck. */
 void engine_written(heddle_device *dev, uint64_t address, uint64_t bytes) ACROSS(engine_written);

@@ -71,6 +71,20 @@ foreach(program member_masks no_such_barrier)
   endforeach()
 endforeach()
 
+# Kernels that wait for those that they launch, on a device that has it and on one that has not.
+foreach(executor auto interp jit jit-first)
+  add_test(NAME program.parents_${executor} COMMAND heddle_cli run -rdc=true --device a100 ${programs}/launches/parents.cu fault)
+  set_tests_properties(program.parents_${executor} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                       ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+endforeach()
+add_test(NAME program.parents_h200 COMMAND heddle_cli run -rdc=true ${programs}/launches/parents.cu)
+set_tests_properties(program.parents_h200 PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION "devices before compute capability 9.0 have it .--device a100.")
+add_test(NAME check.parents COMMAND heddle_cli check -rdc=true --device a100 --tool all ${programs}/launches/parents.cu)
+set_tests_properties(check.parents PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION "ERROR SUMMARY: 0 errors" FAIL_REGULAR_EXPRESSION FAILED)
+add_test(NAME profile.parents COMMAND heddle_cli profile -rdc=true --device a100 --launch-count 4 ${programs}/launches/parents.cu)
+set_tests_properties(profile.parents PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION "launched by sum.int .*ID 2." FAIL_REGULAR_EXPRESSION FAILED)
+set_tests_properties(program.parents_h200 check.parents profile.parents PROPERTIES ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
 # Where a block's shared memory ends: at a whole unit of what is granted, and for a checker where the program's ends.
 foreach(executor auto interp jit jit-first)
   foreach(way dynamic variable none)

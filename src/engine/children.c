@@ -1,13 +1,20 @@
 /* Kernels that launch kernels: what they ask of the engine while they run, and what is run when they have ended (simt/children.h). */
 #include "engine/private.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "simt/children.h"
 
 enum { /* of cudaError_t: what device code is answered, as an H200 does it (tests/truth/launches) */
-    SUCCESS = 0, INVALID_VALUE = 1, INVALID_CONFIGURATION = 9, INVALID_DEVICE_FUNCTION = 98, NOT_SUPPORTED = 801
+    SUCCESS = 0, INVALID_VALUE = 1, INVALID_CONFIGURATION = 9, SYNC_DEPTH_EXCEEDED = 68, INVALID_DEVICE_FUNCTION = 98, NOT_SUPPORTED = 801
+};
+
+/* Who asks: a launch of this kernel, whose children are run so. */
+struct parent {
+    heddle_kernel *kernel;
+    struct engine_family family;
 };
 
 /* The kernel at an address of the module's code, or NULL. */
@@ -32,11 +39,17 @@ static void config_of(const struct child *c, heddle_launch_config *out)
     memcpy(out->block, c->launch.block, sizeof out->block);
 }
 
+static heddle_module *module_of(const void *user)
+{
+    return ((const struct parent *)user)->kernel->module;
+}
+
 /* Without opting in, static and dynamic shared memory of a block share the device's ordinary limit. */
 static int may_launch(void *user, const struct child *c)
 {
-    heddle_kernel *parent = user, *k = kernel_at(parent->module, c->launch.function);
-    const struct device *d = &parent->module->device->spec;
+    heddle_module *m = module_of(user);
+    heddle_kernel *k = kernel_at(m, c->launch.function);
+    const struct device *d = &m->device->spec;
     heddle_launch_config config;
     if (!k)
         return INVALID_DEVICE_FUNCTION;
@@ -50,7 +63,7 @@ static int may_launch(void *user, const struct child *c)
 
 static int parameters(void *user, uint64_t function, uint32_t *bytes)
 {
-    heddle_kernel *parent = user, *k = kernel_at(parent->module, function);
+    heddle_kernel *k = kernel_at(module_of(user), function);
     if (!k)
         return INVALID_DEVICE_FUNCTION;
     if (kernel_compile(k))
@@ -61,23 +74,21 @@ static int parameters(void *user, uint64_t function, uint32_t *bytes)
 
 static int attribute(void *user, int which, int device, int *value)
 {
-    const heddle_kernel *k = user;
-    const struct engine_asked *a = &k->module->device->asked;
+    const struct engine_asked *a = &module_of(user)->device->asked;
     return a->attribute ? a->attribute(which, device, value) : INVALID_VALUE;
 }
 
 static int limit(void *user, int which, uint64_t *value)
 {
-    const heddle_kernel *k = user;
-    const struct engine_asked *a = &k->module->device->asked;
-    return a->limit ? a->limit(k->module->device->index, which, value) : INVALID_VALUE;
+    const heddle_device *d = module_of(user)->device;
+    return d->asked.limit ? d->asked.limit(d->index, which, value) : INVALID_VALUE;
 }
 
 static int function(void *user, uint64_t address, struct child_function *out)
 {
-    heddle_kernel *parent = user, *k = kernel_at(parent->module, address);
+    heddle_kernel *k = kernel_at(module_of(user), address);
     heddle_kernel_info info;
-    const struct device *d = &parent->module->device->spec;
+    const struct device *d = &module_of(user)->device->spec;
     if (!k || heddle_kernel_describe(k, &info))
         return INVALID_DEVICE_FUNCTION;
     *out = (struct child_function){.shared = info.static_shared, .constant = info.constant, .local = info.local,
@@ -89,40 +100,10 @@ static int function(void *user, uint64_t address, struct child_function *out)
 
 static int occupancy(void *user, uint64_t address, int threads, uint64_t shared, int *blocks)
 {
-    heddle_kernel *parent = user, *k = kernel_at(parent->module, address);
+    heddle_kernel *k = kernel_at(module_of(user), address);
     if (!k)
         return INVALID_DEVICE_FUNCTION;
     return heddle_occupancy(k, threads, shared, blocks) ? INVALID_VALUE : SUCCESS;
-}
-
-void engine_asked(heddle_device *dev, const struct engine_asked *a)
-{
-    dev->asked = *a;
-}
-
-void engine_pending(heddle_device *dev, uint64_t most)
-{
-    dev->most_pending = most;
-}
-
-struct children *launch_children(heddle_kernel *k)
-{
-    static const struct child_questions questions = {may_launch, parameters, attribute, limit, function, occupancy};
-    if (!interp_asks_runtime(k->code))
-        return NULL;
-    struct children *c = alloc_zeroed(sizeof *c);
-    heddle_device *d = k->module->device;
-    children_init(c, &questions, k, d->index, d->most_pending < INT32_MAX ? (int)d->most_pending : INT32_MAX);
-    return c;
-}
-
-void launch_children_drop(struct children **c)
-{
-    if (*c) {
-        children_release(*c);
-        alloc_release(*c);
-    }
-    *c = NULL;
 }
 
 /* --- running them --- */
@@ -130,8 +111,7 @@ void launch_children_drop(struct children **c)
 /* What is left to do: the next is on top. */
 struct left {
     struct child child;
-    heddle_kernel *parent;
-    int64_t tag; /* of the parent's children */
+    struct parent parent;
 };
 
 struct stack {
@@ -139,16 +119,21 @@ struct stack {
     int n, cap;
 };
 
+static void push_work(struct stack *s, const struct parent *parent, const struct child *work, int n)
+{
+    for (int i = n - 1; i >= 0; i--) {
+        ALLOC_GROW(s->work, s->n, s->cap);
+        s->work[s->n++] = (struct left){work[i], *parent};
+    }
+}
+
 static void push(struct stack *s, struct children **of)
 {
     struct children *c = *of;
     if (!c)
         return;
     children_sort(c);
-    for (int i = c->n - 1; i >= 0; i--) {
-        ALLOC_GROW(s->work, s->n, s->cap);
-        s->work[s->n++] = (struct left){c->work[i], c->user, c->tag};
-    }
+    push_work(s, c->user, c->work, c->n);
     c->n = 0;
     launch_children_drop(of);
 }
@@ -169,56 +154,158 @@ static heddle_status run_fill(heddle_device *d, const struct child *c)
     return s;
 }
 
-static heddle_status run_launch(const struct left *l, engine_child_fn *run, void *user, struct children **children)
+static heddle_status run_launch(const struct left *l, struct children **children)
 {
     const struct child *c = &l->child;
-    heddle_kernel *k = kernel_at(l->parent->module, c->launch.function);
+    const struct engine_family *f = &l->parent.family;
+    heddle_kernel *k = kernel_at(l->parent.kernel->module, c->launch.function);
     heddle_launch_config config;
     void **args = alloc_zeroed(((size_t)k->ir->nparams + 1) * sizeof *args);
     for (int i = 0; i < k->ir->nparams; i++)
         args[i] = c->launch.parameters + k->ir->params[i].offset;
     config_of(c, &config);
-    struct engine_child child = {k, &config, args, l->parent, l->tag};
-    heddle_status s = run(&child, children, user);
+    struct engine_child child = {k, &config, args, l->parent.kernel, f->tag, f->depth + 1};
+    heddle_status s = f->run(&child, children, f->user);
     alloc_release(args);
     return s;
 }
 
-void engine_tag_children(struct children *children, int64_t tag)
+static void drop(const struct left *l)
 {
-    children->tag = tag;
+    if (l->child.kind == CHILD_LAUNCH)
+        alloc_release(l->child.launch.parameters);
 }
 
-heddle_status engine_run_children(heddle_device *dev, struct children *children, engine_child_fn *run, void *user)
+static void drop_all(struct stack *s)
 {
-    struct stack s = {0};
+    while (s->n)
+        drop(&s->work[--s->n]);
+    alloc_release(s->work);
+}
+
+/* All of it, and what comes of it. */
+static heddle_status run_all(heddle_device *dev, struct stack *s)
+{
     heddle_status status = HEDDLE_OK;
-    push(&s, &children);
-    while (s.n) {
-        struct left l = s.work[--s.n];
+    while (s->n) {
+        struct left l = s->work[--s->n];
         struct children *more = NULL;
         if (!status)
             status = l.child.kind == CHILD_COPY   ? run_copy(dev, &l.child)
                      : l.child.kind == CHILD_FILL ? run_fill(dev, &l.child)
-                                                  : run_launch(&l, run, user, &more);
-        if (l.child.kind == CHILD_LAUNCH)
-            alloc_release(l.child.launch.parameters);
-        push(&s, &more);
+                                                  : run_launch(&l, &more);
+        drop(&l);
+        push(s, &more);
     }
-    alloc_release(s.work);
+    alloc_release(s->work);
     return status;
+}
+
+heddle_status engine_run_children(heddle_device *dev, struct children *children)
+{
+    struct stack s = {0};
+    push(&s, &children);
+    return run_all(dev, &s);
+}
+
+/* --- parents that wait --- */
+
+/* Up to which depth: two levels, or what the program asked for. */
+static int may_wait(void *user)
+{
+    enum { SYNC_DEPTH = 3 }; /* cudaLimitDevRuntimeSyncDepth */
+    const struct parent *p = user;
+    uint64_t depth = 0;
+    if (limit(user, SYNC_DEPTH, &depth))
+        return -1;
+    return (uint64_t)p->family.depth < depth ? SUCCESS : SYNC_DEPTH_EXCEEDED;
+}
+
+struct waiting {
+    heddle_device *device;
+    struct stack left;
+    heddle_status status;
+    struct strbuf *why;
+};
+
+static void *run_waited_for(void *user)
+{
+    struct waiting *w = user;
+    w->status = run_all(w->device, &w->left);
+    if (w->status)
+        strbuf_adds(w->why, heddle_error_text());
+    return NULL;
+}
+
+/* A launch is of one thread: what runs in the middle of it has its own, with the launch's checker put aside. */
+static int wait(void *user, struct child *work, int n, struct strbuf *why)
+{
+    struct parent *p = user;
+    heddle_device *d = p->kernel->module->device;
+    struct waiting w = {.device = d, .why = why};
+    pthread_t thread;
+    heddle_kernel *checked = d->checked;
+    bool untold = d->untold;
+    uint64_t newest = d->newest;
+    push_work(&w.left, p, work, n);
+    alloc_release(work);
+    if (!pthread_create(&thread, NULL, run_waited_for, &w)) {
+        pthread_join(thread, NULL);
+    } else {
+        drop_all(&w.left);
+        w.status = HEDDLE_OUT_OF_MEMORY;
+        strbuf_adds(why, "no thread for the kernels that are waited for");
+    }
+    d->checked = checked;
+    d->untold = untold;
+    d->newest = newest;
+    return w.status;
+}
+
+/* --- a launch and its children --- */
+
+void engine_asked(heddle_device *dev, const struct engine_asked *a)
+{
+    dev->asked = *a;
+}
+
+void engine_pending(heddle_device *dev, uint64_t most)
+{
+    dev->most_pending = most;
+}
+
+struct children *launch_children(heddle_kernel *k, const struct engine_family *family)
+{
+    static const struct child_questions questions = {may_launch, parameters, attribute, limit, function, occupancy, may_wait};
+    if (!interp_asks_runtime(k->code))
+        return NULL;
+    struct children *c = alloc_zeroed(sizeof *c);
+    struct parent *parent = alloc_zeroed(sizeof *parent);
+    heddle_device *d = k->module->device;
+    *parent = (struct parent){k, *family};
+    children_init(c, &questions, wait, parent, d->index, d->most_pending < INT32_MAX ? (int)d->most_pending : INT32_MAX);
+    return c;
+}
+
+void launch_children_drop(struct children **c)
+{
+    if (*c) {
+        children_release(*c);
+        alloc_release((*c)->user);
+        alloc_release(*c);
+    }
+    *c = NULL;
 }
 
 static heddle_status run_plain(const struct engine_child *c, struct children **children, void *user)
 {
-    (void)user;
-    return engine_launch(c->kernel, c->config, c->args, NULL, children);
+    return engine_launch(c->kernel, c->config, c->args, NULL, &(struct engine_family){run_plain, user, 0, c->depth}, children);
 }
 
 heddle_status heddle_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args, heddle_result **result)
 {
     struct children *children;
-    heddle_status s = engine_launch(k, cfg, args, result, &children);
-    heddle_status of_children = children ? engine_run_children(k->module->device, children, run_plain, NULL) : HEDDLE_OK;
+    heddle_status s = engine_launch(k, cfg, args, result, &(struct engine_family){run_plain, NULL, 0, 0}, &children);
+    heddle_status of_children = children ? engine_run_children(k->module->device, children) : HEDDLE_OK;
     return s ? s : of_children;
 }

@@ -131,7 +131,7 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
 /* --- children.c --- */
 
 /* Of a launch of k that begins; NULL: it asks nothing of the device's runtime. The other sets it to NULL. */
-struct children *launch_children(heddle_kernel *k);
+struct children *launch_children(heddle_kernel *k, const struct engine_family *family);
 void launch_children_drop(struct children **c);
 
 /* --- fault.c --- */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
 #include "simt/children.h"
 #include "space/heap.h"
 
@@ -52,15 +53,21 @@ static void *answer(const struct call *a, int i, unsigned n)
     return (void *)(uintptr_t)service_bytes(a->w, a->lane, argument(a, i), n);
 }
 
-/* Calls `one` for each lane, whose answer is a cudaError_t that becomes the thread's last error. */
+/* A lane's answer, a cudaError_t, which becomes the thread's last error. */
+static void answer_error(const struct call *a, int error)
+{
+    int e = children_fail(children_of(a), a->w->block->index, thread_of(a), error);
+    if (a->st->in->ndst && a->st->d[0] != PLACE_NONE)
+        step_write(a->c, a->w, a->st, 0, a->lane, (uint64_t)(uint32_t)e);
+}
+
+/* Calls `one` for each lane. */
 static bool each(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m, int (*one)(const struct call *a))
 {
     LANE_LOOP(m)
     {
         struct call a = {c, w, st, (int)i};
-        int e = children_fail(children_of(&a), w->block->index, thread_of(&a), one(&a));
-        if (st->in->ndst && st->d[0] != PLACE_NONE)
-            step_write(c, w, st, 0, a.lane, (uint64_t)(uint32_t)e);
+        answer_error(&a, one(&a));
     }
     return true;
 }
@@ -241,13 +248,36 @@ static int record_event(const struct call *a)
 }
 SERVICE_OF(service_record_event, record_event)
 
-/* A parent that waits for its children is a thing of the form of dynamic parallelism that devices of compute capability 9.0 do not have
- * and CUDA 12 has only on request (CUDA_FORCE_CDP1_IF_SUPPORTED). */
+/* What the block has asked for is done now, before any lane goes on. Devices of compute capability 9.0 do not have parents that wait. */
+static int wait(const struct call *a)
+{
+    struct children *k = children_of(a);
+    struct strbuf why = {0};
+    int n, e = k->questions->may_wait(k->user);
+    struct child *work = e ? NULL : children_take(k, a->w->block->index, &n);
+    strbuf_adds(&why, "at cudaDeviceSynchronize: ");
+    int status = work ? k->wait(k->user, work, n, &why) : 0;
+    if (e < 0)
+        service_fault(a->c, a->w, a->st, HEDDLE_NOT_IMPLEMENTED, a->lane, 0,
+                      "cudaDeviceSynchronize in a kernel: devices before compute capability 9.0 have it (--device a100); on this one a tail "
+                      "launch runs behind its siblings");
+    if (status)
+        service_fault(a->c, a->w, a->st, status, -1, 0, why.s);
+    strbuf_release(&why);
+    return status ? -1 : e;
+}
+
 bool service_device_synchronize(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
-    return service_fault(c, w, st, HEDDLE_NOT_IMPLEMENTED, __builtin_ctz(m), 0,
-                         "cudaDeviceSynchronize in a kernel: a parent that waits for its children is not there (CUDA 12 has it for devices "
-                         "before compute capability 9.0 only); a tail launch runs behind them");
+    LANE_LOOP(m)
+    {
+        struct call a = {c, w, st, (int)i};
+        int e = wait(&a);
+        if (e < 0)
+            return false;
+        answer_error(&a, e);
+    }
+    return true;
 }
 
 /* --- memory --- */

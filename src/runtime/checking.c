@@ -181,3 +181,8 @@ void checking_launch(heddle_kernel *k, int64_t id, uint64_t newest, const struct
     launch_frames = frames;
     engine_check_next(k, is_meant(k), !checking_settings()->go_on, newest);
 }
+
+void checking_resume(int64_t id)
+{
+    launch = id;
+}

@@ -42,6 +42,9 @@ void checking_device(struct runtime_device *d, heddle_device *engine);
  * say whether it is checked. */
 void checking_launch(heddle_kernel *k, int64_t id, uint64_t newest, const struct frames *frames);
 
+/* What comes now belongs to this launch again: it has waited for a child. */
+void checking_resume(int64_t id);
+
 /* The process ends, or the device is reset (which frees what is left): leaks, and memory that was never written. */
 void checking_end(struct runtime_device *d, bool reset);
 

@@ -44,7 +44,9 @@ void command_say_stray(const char *text)
         runtime_say("%s", text);
 }
 
-/* One grid, without its children. */
+static heddle_status run_child(const struct engine_child *g, struct children **children, void *user);
+
+/* One grid, without the children that it does not wait for. */
 static heddle_status run_grid(const struct command *c, const struct engine_child *g, struct children **children)
 {
     heddle_result *result = NULL;
@@ -54,10 +56,9 @@ static heddle_status run_grid(const struct command *c, const struct engine_child
     heddle_kernel_info info;
     bool known = runtime_collecting() && !heddle_kernel_describe(g->kernel, &info);
     bool wanted = !c->unseen && runtime_collects(known ? info.name : NULL, c->shown);
-    heddle_status s = engine_launch(g->kernel, g->config, g->args, wanted ? &result : NULL, children);
+    const struct engine_family family = {run_child, (void *)c, id, g->depth};
+    heddle_status s = engine_launch(g->kernel, g->config, g->args, wanted ? &result : NULL, &family, children);
     status_clear(); /* the program may print now */
-    if (*children)
-        engine_tag_children(*children, id);
     if (result)
         runtime_collect(result, id, c->shown, c->stream->device->index, g->parent, g->tag);
     runtime_launch_ended(id);
@@ -66,15 +67,17 @@ static heddle_status run_grid(const struct command *c, const struct engine_child
 
 static heddle_status run_child(const struct engine_child *g, struct children **children, void *user)
 {
-    return run_grid(user, g, children);
+    heddle_status s = run_grid(user, g, children);
+    checking_resume(g->tag); /* the parent may have waited */
+    return s;
 }
 
 static cudaError_t run_launch(struct command *c)
 {
     struct children *children;
-    heddle_status s = run_grid(c, &(struct engine_child){c->launch.kernel, &c->launch.config, c->launch.args, NULL, 0}, &children);
+    heddle_status s = run_grid(c, &(struct engine_child){c->launch.kernel, &c->launch.config, c->launch.args, NULL, 0, 0}, &children);
     if (children)
-        s = engine_run_children(c->stream->device->engine, children, run_child, c);
+        s = engine_run_children(c->stream->device->engine, children);
     cudaError_t e = runtime_error(s);
     command_say_stray(heddle_last_stray());
     if (s && s != HEDDLE_CHECK_FAILED) /* which the report tells */

@@ -375,21 +375,23 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
     return cudaSuccess;
 }
 
-/* The two limits of the device runtime belong to dynamic parallelism, which is not there yet. */
-static bool is_limit(enum cudaLimit l)
+/* How deep kernels may wait for those that they launch belongs to devices whose kernels may (CUDA C++ programming guide 12, 9.6). */
+static bool is_limit(const struct runtime_device *d, enum cudaLimit l)
 {
-    return l == cudaLimitDevRuntimePendingLaunchCount || l == cudaLimitStackSize || l == cudaLimitPrintfFifoSize || l == cudaLimitMallocHeapSize ||
+    return (l == cudaLimitDevRuntimeSyncDepth && d->spec->cc_major < 9) || l == cudaLimitDevRuntimePendingLaunchCount || l == cudaLimitStackSize || l == cudaLimitPrintfFifoSize || l == cudaLimitMallocHeapSize ||
            l == cudaLimitMaxL2FetchGranularity || l == cudaLimitPersistingL2CacheSize;
 }
 
-enum { PENDING_LEAST = 32 }; /* an H200 makes 32 of 16 (tests/truth/launches) */
+enum { PENDING_LEAST = 32 };   /* an H200 makes 32 of 16 (tests/truth/launches) */
+enum { SYNC_DEPTH_MOST = 24 }; /* "the hardware limit on maximum nesting depth" (CUDA C++ programming guide 12, 9.6) */
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     ENTER(d);
-    if (!is_limit(limit))
+    if (!is_limit(d, limit))
         return runtime_leave(cudaErrorUnsupportedLimit);
-    if ((limit == cudaLimitPersistingL2CacheSize && (int64_t)value > d->spec->persisting_l2_max_bytes) ||
+    if ((limit == cudaLimitDevRuntimeSyncDepth && value > SYNC_DEPTH_MOST) ||
+        (limit == cudaLimitPersistingL2CacheSize && (int64_t)value > d->spec->persisting_l2_max_bytes) ||
         (limit == cudaLimitMaxL2FetchGranularity && value > 128))
         return runtime_leave(cudaErrorInvalidValue);
     /* "cudaLimitMallocHeapSize must not be changed after launching any kernel that uses malloc() or free()" */
@@ -412,7 +414,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 static int limit_of(int device, int limit, uint64_t *value)
 {
     const struct runtime_device *d = runtime_device_if_open(device);
-    if (!d || !is_limit((enum cudaLimit)limit))
+    if (!d || !is_limit(d, (enum cudaLimit)limit))
         return cudaErrorUnsupportedLimit;
     *value = d->limit[limit];
     return cudaSuccess;
@@ -426,7 +428,7 @@ void device_answers_kernels(heddle_device *engine)
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
     ENTER(d);
-    if (!value || !is_limit(limit))
+    if (!value || !is_limit(d, limit))
         return runtime_leave(value ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue);
     *value = d->limit[limit];
     return cudaSuccess;

@@ -119,6 +119,7 @@ static void initial_limits(struct runtime_device *d)
     d->limit[cudaLimitMallocHeapSize] = 8 << 20;
     d->limit[cudaLimitMaxL2FetchGranularity] = 128;
     d->limit[cudaLimitDevRuntimePendingLaunchCount] = 2048; /* as an H200 answers */
+    d->limit[cudaLimitDevRuntimeSyncDepth] = 2; /* CUDA C++ programming guide 12, 9.6 */
 }
 
 static cudaError_t open_device(struct runtime_device *d, int index)

@@ -8,11 +8,12 @@
 
 enum { PENDING_COUNT_EXCEEDED = 69 }; /* cudaErrorLaunchPendingCountExceeded */
 
-void children_init(struct children *c, const struct child_questions *questions, void *user, int device, int most_tails)
+void children_init(struct children *c, const struct child_questions *questions, children_wait_fn *wait, void *user, int device, int most_tails)
 {
     memset(c, 0, sizeof *c);
     pthread_mutex_init(&c->lock, NULL);
     c->questions = questions;
+    c->wait = wait;
     c->user = user;
     c->device = device;
     c->most_tails = most_tails;
@@ -48,6 +49,25 @@ int children_add(struct children *c, const struct child *what)
     if (!fits)
         release_child(&own);
     return fits ? 0 : PENDING_COUNT_EXCEEDED;
+}
+
+struct child *children_take(struct children *c, uint64_t block, int *n)
+{
+    struct child *taken = NULL;
+    int cap = 0, kept = 0;
+    *n = 0;
+    pthread_mutex_lock(&c->lock);
+    for (int i = 0; i < c->n; i++) {
+        if (c->work[i].block != block || c->work[i].tail) {
+            c->work[kept++] = c->work[i];
+        } else {
+            ALLOC_GROW(taken, *n, cap);
+            taken[(*n)++] = c->work[i];
+        }
+    }
+    c->n = kept;
+    pthread_mutex_unlock(&c->lock);
+    return taken;
 }
 
 static int compare(const void *a, const void *b)

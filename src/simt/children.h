@@ -4,7 +4,8 @@
  * A grid's children begin when its own blocks have ended: a parent may not count on more (9.2.1.2 "Parent and Child Grids" of the
  * form without cudaDeviceSynchronize). They run one after the other, in the order of the blocks that asked and, of a block, of
  * asking, each with its own children before the next. So streams and events of the device ask for no order that is not there.
- * Work for the tail stream (9.3.1.2.2) comes behind all others. Thread safe. */
+ * Work for the tail stream (9.3.1.2.2) comes behind all others. Where a parent may wait (9.6.1.2.1, "Synchronization", of the form
+ * that CUDA 12 calls CDP1), what its block has asked for runs at that call, and the call returns behind it. Thread safe. */
 #ifndef SIMT_CHILDREN_H
 #define SIMT_CHILDREN_H
 
@@ -59,7 +60,13 @@ struct child_questions {
     int (*limit)(void *user, int limit, uint64_t *value);                 /* cudaDeviceGetLimit */
     int (*function)(void *user, uint64_t function, struct child_function *out); /* cudaFuncGetAttributes */
     int (*occupancy)(void *user, uint64_t function, int threads, uint64_t shared, int *blocks);
+    int (*may_wait)(void *user);                                          /* for its children: 0, or the error; below 0: no kernel of the device may */
 };
+
+/* Does the work of a parent that waits, in this order and with all that comes of it, and releases it. A heddle_status; adds what went
+ * wrong in words. */
+struct strbuf;
+typedef int children_wait_fn(void *user, struct child *work, int n, struct strbuf *why);
 
 struct children {
     pthread_mutex_t lock;
@@ -71,16 +78,19 @@ struct children {
     int nerrors, errors_cap;
     uint64_t handles; /* the newest stream or event */
     const struct child_questions *questions;
-    void *user; /* of the questions */
-    int64_t tag; /* who runs them gives it: the launch that they are of */
+    children_wait_fn *wait;
+    void *user; /* of the questions and of `wait` */
     int device; /* its number */
 };
 
-void children_init(struct children *c, const struct child_questions *questions, void *user, int device, int most_tails);
+void children_init(struct children *c, const struct child_questions *questions, children_wait_fn *wait, void *user, int device, int most_tails);
 void children_release(struct children *c);
 
 /* Takes `what` over. Answers 0 or cudaErrorLaunchPendingCountExceeded. */
 int children_add(struct children *c, const struct child *what);
+
+/* Takes out what a block has asked for so far, but for the tail stream: n pieces, in the order of asking. */
+struct child *children_take(struct children *c, uint64_t block, int *n);
 
 /* Puts the work into the order in which it is to be done. */
 void children_sort(struct children *c);

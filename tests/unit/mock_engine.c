@@ -391,9 +391,9 @@ static heddle_status run(const heddle_kernel *k, void *const *args)
 }
 
 heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, void *const *args,
-                            heddle_result **result, struct children **children)
+                            heddle_result **result, const struct engine_family *family, struct children **children)
 {
-    (void)cfg;
+    (void)cfg, (void)family;
     *children = NULL; /* its kernels launch none */
     running++;
     heddle_status s = run(k, args);
@@ -403,15 +403,10 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     return s;
 }
 
-heddle_status engine_run_children(heddle_device *dev, struct children *children, engine_child_fn *run_one, void *user)
+heddle_status engine_run_children(heddle_device *dev, struct children *children)
 {
-    (void)dev, (void)children, (void)run_one, (void)user;
+    (void)dev, (void)children;
     return HEDDLE_OK;
-}
-
-void engine_tag_children(struct children *children, int64_t tag)
-{
-    (void)children, (void)tag;
 }
 
 void engine_asked(heddle_device *dev, const struct engine_asked *a)
