@@ -6,10 +6,20 @@ foreach(case services idle lines fp8)
 endforeach()
 
 # Programs that check themselves: they print PASSED.
-foreach(program occupancy_header cuda_std integers atomics warps math_names pointers gathers loops sparse ways structs unset wide_loads folding complex variables half_names half_math more_names prelude hints cuda_atomic cuda_barrier groups barriers matrices tensor wmma several curand_use)
+foreach(program occupancy_header cuda_std integers atomics warps math_names pointers gathers loops sparse ways structs unset wide_loads folding complex variables half_names half_math more_names prelude hints cuda_atomic cuda_barrier groups barriers matrices tensor tensor_sums wmma several curand_use)
   add_test(NAME device.${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
   set_tests_properties(device.${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED
                        FAIL_REGULAR_EXPRESSION FAILED)
+endforeach()
+
+# Sums of tensor cores, each generation's rule, and every bit of an H200's, on each level of the host.
+foreach(device t4 a100 rtx4090)
+  add_test(NAME device.tensor_sums_${device} COMMAND $<TARGET_FILE:heddle_cli> run --device ${device} ${CMAKE_CURRENT_SOURCE_DIR}/device/tensor_sums.cu)
+  set_tests_properties(device.tensor_sums_${device} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
+endforeach()
+foreach(level v2 v3 v4)
+  add_test(NAME matrices.sums_${level} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/truth/matrices/compare.py $<TARGET_FILE:heddle_cli> 40)
+  set_tests_properties(matrices.sums_${level} PROPERTIES TIMEOUT 300 ENVIRONMENT HEDDLE_ISA=x86-64-${level})
 endforeach()
 
 # Every conversion and scalar function, of constants and at run time. As machine code a sample, since the kernels are long.

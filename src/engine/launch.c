@@ -113,6 +113,9 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
     l->params = copy_params(&l->arena, k->ir, args);
     make_tids(l);
     l->sms = (uint32_t)d->spec.multiprocessors;
+    l->matrix_sum_bits = (uint8_t)d->spec.matrix_sum_bits;
+    l->matrix_sum_bytes = (uint8_t)d->spec.matrix_sum_bytes;
+    l->matrix_fp8_bits = (uint8_t)d->spec.matrix_fp8_bits;
     l->cooperative = c->cooperative;
     int resident = 1;
     heddle_occupancy(k, (int)l->threads, c->shared_bytes, &resident);

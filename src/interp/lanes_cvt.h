@@ -266,16 +266,6 @@ INLINE uint32_t fp8_f64(double x, bool e4m3, const struct ptx_mods *m)
     return sign | (r > most ? most : r);
 }
 
-INLINE double f64_fp8(uint32_t h, bool e4m3)
-{
-    const int bias = e4m3 ? 7 : 15, fraction = e4m3 ? 3 : 2;
-    const uint32_t rest = h & 0x7f, e = rest >> fraction, f = rest & ((1u << fraction) - 1);
-    const bool infinite = !e4m3 && rest == 0x7c, nan = e4m3 ? rest == 0x7f : rest > 0x7c;
-    const double unit = f64_bits((uint64_t)(1023 + (e ? (int)e : 1) - bias - fraction) << 52);
-    const double x = nan ? NAN : infinite ? INFINITY : (double)((e ? 1u << fraction : 0) + f) * unit;
-    return h & 0x80 ? -x : x;
-}
-
 /* Two in a half-word, a in its upper byte. */
 #define CVT_FP8(ty, e4m3)                                                                                           \
     static __attribute__((noinline)) void cvt_##ty##_F32(LANES_ARGS)                                                \

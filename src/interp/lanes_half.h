@@ -122,4 +122,15 @@ INLINE uint16_t add_halves(uint16_t a, uint16_t b, bool bf16)
     return bf16 ? bf16_f32(odd_f32((double)f32_bf16(a) + f32_bf16(b))) : f16_f32(odd_f32((double)f32_f16(a) + f32_f16(b)));
 }
 
+/* Eight bits, of which e4m3 has no infinities (PTX ISA 8.4, 5.2.3). */
+INLINE double f64_fp8(uint32_t h, bool e4m3)
+{
+    const int bias = e4m3 ? 7 : 15, fraction = e4m3 ? 3 : 2;
+    const uint32_t rest = h & 0x7f, e = rest >> fraction, f = rest & ((1u << fraction) - 1);
+    const bool infinite = !e4m3 && rest == 0x7c, nan = e4m3 ? rest == 0x7f : rest > 0x7c;
+    const double unit = f64_bits((uint64_t)(1023 + (e ? (int)e : 1) - bias - fraction) << 52);
+    const double x = nan ? NAN : infinite ? INFINITY : (double)((e ? 1u << fraction : 0) + f) * unit;
+    return h & 0x80 ? -x : x;
+}
+
 #endif

@@ -9,10 +9,10 @@
  * by column. Registers 2 r and 2 r + 1 of C and D have row g + 8 r, columns 2 t and 2 t + 1; of halves register r has both.
  *
  * Numbers. Integers are exact: sums wrap, or with .satfinite are cut off at the ends of s32 when C has been added. Doubles are a
- * chain of fma from C on, k ascending, rounded to nearest. Of the others every product is exact, and C and the products are added
- * in double, k ascending; that sum is rounded once, to float towards zero, to half to nearest. So sums lose no more than a GPU's,
- * which cuts each addend off some bits below the largest one (Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of NVIDIA
- * tensor cores", 2021: float results are cut off, subnormals are kept): modelled. Of TF32 the lower 13 bits are not read. */
+ * chain of fma from C on, k ascending, rounded to nearest. Of TF32 the lower 13 bits are not read.
+ *
+ * Floating sums are a GPU's (struct grid): every bit of 1.5 million of them is an H200's (tests/truth/matrices). Of other generations
+ * the device's description has bits and terms as published, and no GPU of them was asked. */
 #include "interp/code.h"
 #include "interp/lanes_half.h"
 
@@ -82,6 +82,16 @@ static double of_f64(const void *block, int i)
     return ((const double *)block)[i];
 }
 
+static double of_e4m3(const void *block, int i)
+{
+    return f64_fp8(((const uint8_t *)block)[i], true);
+}
+
+static double of_e5m2(const void *block, int i)
+{
+    return f64_fp8(((const uint8_t *)block)[i], false);
+}
+
 static int32_t of_s8(const void *block, int i)
 {
     return ((const int8_t *)block)[i];
@@ -132,6 +142,8 @@ READ(f16, double, float, 2)
 READ(bf16, double, float, 2)
 READ(tf32, double, float, 1)
 READ(f64, double, double, 1)
+READ(e4m3, double, double, 4)
+READ(e5m2, double, double, 4)
 READ(s8, int32_t, int32_t, 4)
 READ(u8, int32_t, int32_t, 4)
 READ(s4, int32_t, int32_t, 8)
@@ -160,13 +172,13 @@ READ(u4, int32_t, int32_t, 8)
             }                                                                                                          \
     }
 
-/* Cut off. Beyond the largest float it is infinite. */
+/* Cut off. From 2^128 on it is infinite. What is nothing has no sign. */
 static float cut(double x)
 {
     float f = (float)x;
-    uint32_t bits = bits_f32(f);
-    bool away = __builtin_fabs((double)f) > __builtin_fabs(x) && (bits & 0x7fffffff) != 0x7f800000;
-    return x != x ? f32_bits(F32_NAN) : f32_bits(bits - away);
+    bool away = __builtin_fabs((double)f) > __builtin_fabs(x) && __builtin_fabs(x) < 0x1p128;
+    uint32_t bits = bits_f32(f) - away;
+    return x != x ? f32_bits(F32_NAN) : f32_bits(bits & 0x7fffffff ? bits : 0);
 }
 
 static double as_it_is(double x)
@@ -200,7 +212,7 @@ INLINE uint16_t nearest_half(double x)
     uint32_t bits = bits_f32(f), sign = (uint32_t)(bits_f64(x) >> 48) & 0x8000;
     uint32_t normal = (bits >> 13) - (112u << 10), small = (uint32_t)(int32_t)(f * 0x1p24f);
     uint32_t magnitude = f >= 65536 ? 0x7c00 : f < 0x1p-14f ? small : normal;
-    return (uint16_t)(x != x ? 0x7fff : sign | magnitude);
+    return (uint16_t)(x != x ? 0x7fff : magnitude ? sign | magnitude : 0);
 }
 
 static void write_halves(const struct operands *o, double (*from)[COLUMNS])
@@ -238,11 +250,10 @@ static void write_halves(const struct operands *o, double (*from)[COLUMNS])
                 EACH_ROW(ROW_TO)                                                                                       \
             }                                                                                                          \
     }
-#define PLUS(r) from##r += row[r][at] * with; /* exact products: fused or not is one */
+#define PLUS(r) from##r += row[r][at] * with;
 #define FUSED(r)                                                                                                       \
     for (unsigned j = 0; j < sizeof with / 8; j++)                                                                     \
         from##r[j] = __builtin_fma(row[r][at], with[j], from##r[j]);
-MULTIPLY(exact, double, part_f64, PLUS)
 MULTIPLY(f64, double, part_f64, FUSED)
 MULTIPLY(s32, int32_t, part_s32, PLUS) /* at most 64 times 15 * 15 or 32 times 255 * 255 */
 #undef PLUS
@@ -252,6 +263,126 @@ MULTIPLY(s32, int32_t, part_s32, PLUS) /* at most 64 times 15 * 15 or 32 times 2
 #undef EACH_ROW
 #undef MULTIPLY
 
+/* --- floating sums --- */
+
+typedef double row_f64 __attribute__((vector_size(COLUMNS * 8), may_alias));
+typedef int64_t row_s64 __attribute__((vector_size(COLUMNS * 8), may_alias));
+typedef int32_t row_s32 __attribute__((vector_size(COLUMNS * 4), may_alias));
+
+enum { E4M3_LEAST = -6, F16_LEAST = -14 /* e5m2's, too */, F32_LEAST = -126 /* bf16's and TF32's, too */, NOTHING = -4096 /* a zero's power of two */ };
+
+/* How a tensor core adds. The products of `terms` elements of a row of A and what there is so far, C at first, are cut off at one place,
+ * `bits` below the power of two of the largest of them, or of 2^least; their sum is exact, and is cut off to a float or rounded to
+ * a half. A product's power of two is the sum of its factors', and that of a subnormal number is its format's least; zeros have
+ * none. H200, 2026-11-23; the form of the rule: Khattak and Mikaitis, "Accurate Models of NVIDIA Tensor Cores", 2025. */
+struct grid {
+    int bits, terms, least;
+    bool halves; /* results */
+};
+
+/* The bits of a float below which the generations differ are `bits` - 23: as many more powers of two does an alignment reach down. */
+static struct grid grid_of(const struct launch *l, int bits, int element_bytes, bool halves)
+{
+    enum { FLOAT_BITS = 23, FLOATS_DOWN_TO = -131, HALVES_DOWN_TO = -19 };
+    return (struct grid){bits, l->matrix_sum_bytes / element_bytes, (halves ? HALVES_DOWN_TO : FLOATS_DOWN_TO) - (bits - FLOAT_BITS), halves};
+}
+
+/* `special`: set where a number is none, or infinite. */
+INLINE int32_t power_of(double x, int least, bool *special)
+{
+    int power = (int)(bits_f64(x) >> 52 & 0x7ff) - 1023;
+    *special |= power == 1024;
+    return x == 0 ? NOTHING : power < least ? least : power;
+}
+
+/* Vectors go to functions by address: how they would go by value differs from level to level of the host. */
+static void to_power_of_two(const row_s64 *exponent, row_f64 *to)
+{
+    *to = (row_f64)((*exponent + 1023) << 52);
+}
+
+/* Added to `sum` without what is behind the point. */
+static void add_whole_part(row_f64 *sum, const row_f64 *x)
+{
+    *sum += __builtin_convertvector(__builtin_convertvector(*x, row_s32), row_f64);
+}
+
+/* A result as the next addend. */
+static double result_of(double x, bool halves)
+{
+    uint16_t half = halves ? nearest_half(x) : 0;
+    return halves ? (double)of_f16(&half, 0) : (double)cut(x);
+}
+
+struct factors {
+    double (*a)[MOST_DEPTH], (*b)[COLUMNS];
+    int32_t (*power_a)[MOST_DEPTH], (*power_b)[COLUMNS];
+    bool special;
+};
+
+/* Where the addends are cut off: power of two. */
+static void find_lowest(const struct factors *f, const struct grid *g, int i, int first, int end, const row_f64 *sum, bool *special, row_s64 *lowest)
+{
+    row_s32 top;
+    for (int j = 0; j < COLUMNS; j++) {
+        int power = power_of((*sum)[j], g->halves ? F16_LEAST : F32_LEAST, special);
+        top[j] = power < g->least ? g->least : power;
+    }
+    for (int k = first; k < end; k++) {
+        row_s32 power = *(const row_s32 *)f->power_b[k] + f->power_a[i][k], above = power > top;
+        top = (power & above) | (top & ~above);
+    }
+    *lowest = __builtin_convertvector(top, row_s64) - g->bits;
+}
+
+/* Adds the products of row i with elements from `first` to before `end`. */
+static void add_on_grid(const struct factors *f, const struct grid *g, int i, int first, int end, row_f64 *sum)
+{
+    row_s64 lowest, highest;
+    row_f64 unit, scale, part = *sum, plain = *sum, all = {0};
+    bool special = f->special;
+    find_lowest(f, g, i, first, end, sum, &special, &lowest);
+    highest = -lowest;
+    to_power_of_two(&lowest, &unit);
+    to_power_of_two(&highest, &scale);
+    part *= scale;
+    add_whole_part(&all, &part);
+    for (int k = first; k < end; k++) {
+        part = f->a[i][k] * *(const row_f64 *)f->b[k] * scale;
+        add_whole_part(&all, &part);
+    }
+    all *= unit;
+    for (int k = first; k < end && special; k++)
+        plain += f->a[i][k] * *(const row_f64 *)f->b[k];
+    for (int j = 0; j < COLUMNS; j++)
+        (*sum)[j] = special && plain[j] - plain[j] != 0 ? plain[j] : all[j];
+}
+
+/* Factors of A and of B have these least powers of two. */
+static void multiply_on_grid(const struct grid *g, const struct ptx_shape_info *shape, int least_a, int least_b, double (*a)[MOST_DEPTH],
+                             double (*b)[COLUMNS], double (*c)[COLUMNS])
+{
+    ALIGNED int32_t power_a[MOST_ROWS][MOST_DEPTH], power_b[MOST_DEPTH][COLUMNS];
+    struct factors f = {a, b, power_a, power_b, false};
+    for (int k = 0; k < shape->k; k++) {
+        for (int i = 0; i < shape->m; i++)
+            power_a[i][k] = power_of(a[i][k], least_a, &f.special);
+        for (int j = 0; j < COLUMNS; j++)
+            power_b[k][j] = power_of(b[k][j], least_b, &f.special);
+    }
+    for (int i = 0; i < shape->m; i++)
+        for (int k = 0; k < shape->k; k += g->terms) {
+            int end = k + g->terms;
+            add_on_grid(&f, g, i, k, end < shape->k ? end : shape->k, (row_f64 *)c[i]);
+            for (int j = 0; j < COLUMNS && end < shape->k; j++)
+                c[i][j] = result_of(c[i][j], g->halves);
+        }
+}
+
+#define ON_GRID(least, element_bytes, halves)                                                                          \
+    struct grid g = grid_of(w->block->launch, w->block->launch->matrix_sum_bits, element_bytes, halves);               \
+    multiply_on_grid(&g, o.shape, least, least, a, b, d)
+#define FUSED_CHAIN                           multiply_f64(o.shape->m, o.shape->k, a, b, d)
 #define PRODUCT(name, element, sums, how)                                                                              \
     static bool mma_##name(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)             \
     {                                                                                                                  \
@@ -261,16 +392,57 @@ MULTIPLY(s32, int32_t, part_s32, PLUS) /* at most 64 times 15 * 15 or 32 times 2
         rows_##element(&o, a);                                                                                         \
         columns_##element(&o, b);                                                                                      \
         read_##sums(&o, d);                                                                                            \
-        multiply_##how(o.shape->m, o.shape->k, a, b, d);                                                               \
+        how;                                                                                                           \
         write_##sums(&o, d);                                                                                           \
         return true;                                                                                                   \
     }
-PRODUCT(f16, f16, f32, exact)
-PRODUCT(f16_halves, f16, halves, exact)
-PRODUCT(bf16, bf16, f32, exact)
-PRODUCT(tf32, tf32, f32, exact)
-PRODUCT(f64, f64, f64, f64)
+PRODUCT(f16, f16, f32, ON_GRID(F16_LEAST, 2, false))
+PRODUCT(f16_halves, f16, halves, ON_GRID(F16_LEAST, 2, true))
+PRODUCT(bf16, bf16, f32, ON_GRID(F32_LEAST, 2, false))
+PRODUCT(tf32, tf32, f32, ON_GRID(F32_LEAST, 4, false))
+PRODUCT(f64, f64, f64, FUSED_CHAIN)
 #undef PRODUCT
+#undef FUSED_CHAIN
+#undef ON_GRID
+
+/* Where tensor cores have no 8-bit numbers, halves of the same value are multiplied, first those of each register's lower half, then
+ * the others; that sum is begun with nothing, and C is added in float. (mma of compute capability 9.0: SASS of ptxas 13.0.) */
+static void multiply_as_halves(const struct launch *l, const struct ptx_shape_info *shape, double (*a)[MOST_DEPTH], double (*b)[COLUMNS],
+                               double (*c)[COLUMNS])
+{
+    ALIGNED double lower_a[MOST_ROWS][MOST_DEPTH], lower_b[MOST_DEPTH][COLUMNS], sum[MOST_ROWS][COLUMNS] = {{0}};
+    struct grid g = grid_of(l, l->matrix_sum_bits, 2, false);
+    for (int k = 0; k < shape->k; k++) {
+        int at = (k / 2 % 2 * shape->k + k / 4 * 4) / 2 + k % 2;
+        for (int i = 0; i < shape->m; i++)
+            lower_a[i][at] = a[i][k];
+        memcpy(lower_b[at], b[k], sizeof *lower_b);
+    }
+    multiply_on_grid(&g, shape, F16_LEAST, F16_LEAST, lower_a, lower_b, sum);
+    for (int i = 0; i < shape->m; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            c[i][j] = (double)(cut(sum[i][j]) + (float)c[i][j]);
+}
+
+static bool mma_fp8(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    struct operands o;
+    ALIGNED double a[MOST_ROWS][MOST_DEPTH], b[MOST_DEPTH][COLUMNS], d[MOST_ROWS][COLUMNS];
+    const struct ptx_mods *mods = st->in->mods;
+    const struct launch *l = w->block->launch;
+    bool e4m3_a = mods->element[0] == PTX_ELEMENT_E4M3, e4m3_b = mods->element[1] == PTX_ELEMENT_E4M3;
+    struct grid g = grid_of(l, l->matrix_fp8_bits, 1, false);
+    find_operands(&o, c, w, st, m);
+    (e4m3_a ? rows_e4m3 : rows_e5m2)(&o, a);
+    (e4m3_b ? columns_e4m3 : columns_e5m2)(&o, b);
+    read_f32(&o, d);
+    if (l->matrix_fp8_bits)
+        multiply_on_grid(&g, o.shape, e4m3_a ? E4M3_LEAST : F16_LEAST, e4m3_b ? E4M3_LEAST : F16_LEAST, a, b, d);
+    else
+        multiply_as_halves(l, o.shape, a, b, d);
+    write_f32(&o, d);
+    return true;
+}
 
 /* D of the sums of products, and C. */
 static void finish_integers(const struct operands *o, bool saturate, int32_t (*sum)[COLUMNS])
@@ -323,5 +495,6 @@ static bool mma_bits(const struct interp_code *c, struct warp *w, const struct s
 
 const struct matrix_ops MATRIX_OPS = {{
     [PTX_ELEMENT_F16] = mma_f16, [PTX_ELEMENT_BF16] = mma_bf16, [PTX_ELEMENT_TF32] = mma_tf32, [PTX_ELEMENT_F64] = mma_f64,
+    [PTX_ELEMENT_E4M3] = mma_fp8, [PTX_ELEMENT_E5M2] = mma_fp8,
     [PTX_ELEMENT_S8] = mma_integers, [PTX_ELEMENT_U8] = mma_integers, [PTX_ELEMENT_S4] = mma_integers,
     [PTX_ELEMENT_U4] = mma_integers, [PTX_ELEMENT_B1] = mma_bits}, mma_f16_halves};

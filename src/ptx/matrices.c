@@ -136,7 +136,7 @@ enum parsed ptx_parse_product(struct parser *p, struct ptx_inst *in, const struc
     m->vec = 1;
     for (int i = first; i < n; i++) {
         int known = read_word(m, dot[i]->name, &popc);
-        if (!known) /* .sp, .e4m3 ... */
+        if (!known) /* .sp ... */
             return ptx_problem(p, "modifier '.%s' of '%s'", dot[i]->name->s, ptx_op_info[in->op].word);
         if (known < 0) {
             ptx_error(p, dot[i], "modifier '.%s' contradicts another one of '%s'", dot[i]->name->s, ptx_opcode_text(p));
@@ -154,9 +154,10 @@ enum parsed ptx_parse_product(struct parser *p, struct ptx_inst *in, const struc
     return PARSED_ERROR;
 }
 
-static int signed_element(int e)
+/* The one of two that go together that rows name. */
+static int element_of_rows(int e)
 {
-    return e == PTX_ELEMENT_U8 ? PTX_ELEMENT_S8 : e == PTX_ELEMENT_U4 ? PTX_ELEMENT_S4 : e;
+    return e == PTX_ELEMENT_U8 ? PTX_ELEMENT_S8 : e == PTX_ELEMENT_U4 ? PTX_ELEMENT_S4 : e == PTX_ELEMENT_E5M2 ? PTX_ELEMENT_E4M3 : e;
 }
 
 struct row {
@@ -166,7 +167,7 @@ struct row {
 
 static bool in_row(const struct row *r, const struct ptx_mods *m)
 {
-    int a = signed_element(m->element[0]), b = signed_element(m->element[1]);
+    int a = element_of_rows(m->element[0]), b = element_of_rows(m->element[1]);
     bool sums = m->variant == PTX_WMMA_LOAD_C || m->variant == PTX_WMMA_STORE_D, factor = m->variant && !sums && m->variant != PTX_WMMA_MMA;
     return r->shape == m->shape && (sums || (r->element == a && a == b)) && (factor || r->sums >> m->type[0] & 1);
 }

@@ -203,6 +203,7 @@ struct launch {
     const char *params;     /* parameter block */
     uint32_t (*tid)[3][WARP_LANES]; /* [warps_per_block]: threadIdx of each lane, 0 past the last thread */
     uint32_t (*first_tid)[3];       /* [warps_per_block]: of lane 0 */
+    uint8_t matrix_sum_bits, matrix_sum_bytes, matrix_fp8_bits; /* how its tensor cores add (interp/matrix.h) */
     uint32_t sms;           /* multiprocessors of the device */
     uint32_t resident;      /* blocks that are resident at a time on the whole device */
     uint32_t reg_bytes;     /* a warp */

@@ -258,11 +258,13 @@ static void rounding()
     same("half, far beyond", half(-60000, 60000), -INFINITY);
     same("half, smallest", half(ldexp(1, -10), ldexp(1, -14)), ldexp(1, -24));
     same("half, between", half(ldexp(1.5, -10), ldexp(1, -14)), ldexp(1, -23));
-    same("half, to zero", half(-ldexp(1, -11), ldexp(1, -14)), -0.0);
+    same("half, to zero", half(-ldexp(1, -11), ldexp(1, -14)), 0.0); // without a sign
     same("half, last bit", half(1, ldexp(1, -14), ldexp(1, -10), ldexp(1.5, -14)), ldexp(1, -14) + ldexp(1, -23));
-    // what one addend loses no other one sees: sums are of all, before rounding
-    double big[32] = {1024, -1024, 1}, bb[32] = {1024, 1024, ldexp(1, -10)};
-    same("together", single(f16_16, F16, F32, big, bb, 0), ldexp(1, -10));
+    // addends are cut off 25 bits below the largest, 2^20 here, which leaves the sum
+    double big[32] = {1024, -1024, 1}, bb[32] = {1024, 1024, ldexp(1, -6)};
+    same("together, cut off", single(f16_16, F16, F32, big, bb, 0), 0);
+    bb[2] = ldexp(1.5, -5);
+    same("together, last bit", single(f16_16, F16, F32, big, bb, 0), ldexp(1, -5));
     same("one", single(f16_16, F16, F32, one, small, 0), ldexp(1, -13));
     double nan[32] = {0}, other[32] = {1};
     same("C is infinite", single(f16_16, F16, F32, one, one, INFINITY), INFINITY);
