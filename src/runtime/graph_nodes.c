@@ -227,13 +227,19 @@ static cudaError_t check_work(const struct node_work *w)
     return e ? e : c ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* A node keeps no more than its copy needs: pitches of several rows, heights of several slices. */
+/* A node keeps no more than its copy needs: pitches of several rows, or of a box that begins below the first one; heights the
+ * same with slices. */
+static struct cudaPitchedPtr node_rows(const struct cudaPitchedPtr *p, const struct cudaPos *at, const struct cudaExtent *box)
+{
+    bool slices = box->depth > 1 || at->z, rows = slices || box->height > 1 || at->y;
+    return (struct cudaPitchedPtr){p->ptr, rows ? p->pitch : 0, 0, slices ? p->ysize : 0};
+}
+
 struct cudaMemcpy3DParms node_copy(const struct cudaMemcpy3DParms *p)
 {
     struct cudaMemcpy3DParms c = *p;
-    bool rows = p->extent.height > 1 || p->extent.depth > 1, slices = p->extent.depth > 1;
-    c.srcPtr = (struct cudaPitchedPtr){p->srcPtr.ptr, rows ? p->srcPtr.pitch : 0, 0, slices ? p->srcPtr.ysize : 0};
-    c.dstPtr = (struct cudaPitchedPtr){p->dstPtr.ptr, rows ? p->dstPtr.pitch : 0, 0, slices ? p->dstPtr.ysize : 0};
+    c.srcPtr = node_rows(&p->srcPtr, &p->srcPos, &p->extent);
+    c.dstPtr = node_rows(&p->dstPtr, &p->dstPos, &p->extent);
     return c;
 }
 

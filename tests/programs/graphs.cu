@@ -369,6 +369,33 @@ static void parameters() {
     OK(cudaGraphDestroy(g));
 }
 
+// One row of a box that lies below the first row and slice: of 4 x 3 x 2 values the last row, to the second of another box.
+static void one_row() {
+    cudaGraph_t g;
+    cudaGraphNode_t n;
+    cudaStream_t s;
+    int in[24], out[8] = {};
+    for (int i = 0; i < 24; i++) in[i] = i;
+    cudaMemcpy3DParms c = {};
+    c.srcPtr = make_cudaPitchedPtr(in, 16, 4, 3); c.srcPos = make_cudaPos(0, 2, 1);
+    c.dstPtr = make_cudaPitchedPtr(out, 16, 4, 2); c.dstPos = make_cudaPos(4, 1, 0);
+    c.extent = make_cudaExtent(12, 1, 1); c.kind = cudaMemcpyHostToHost;
+    OK(cudaGraphCreate(&g, 0));
+    OK(cudaGraphAddMemcpyNode(&n, g, nullptr, 0, &c));
+    run(g);
+    CHECK(out[4] == 0 && out[5] == 20 && out[7] == 22 && out[1] == 0);
+    OK(cudaGraphDestroy(g));
+    memset(out, 0, sizeof out);
+    OK(cudaStreamCreate(&s));
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    OK(cudaMemcpy3DAsync(&c, s));
+    OK(cudaStreamEndCapture(s, &g));
+    run(g, s);
+    CHECK(out[4] == 0 && out[5] == 20 && out[7] == 22 && out[1] == 0);
+    OK(cudaGraphDestroy(g));
+    OK(cudaStreamDestroy(s));
+}
+
 // An update makes of what was instantiated another graph of the same shape; the old handles go on to be good.
 static void updates() {
     cudaGraph_t g, h, other;
@@ -562,6 +589,7 @@ int main() {
     gone();
     children_and_events();
     parameters();
+    one_row();
     updates();
     memory_nodes();
     objects();
