@@ -104,6 +104,16 @@ foreach(executor auto interp jit jit-first)
                        ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 
+# Graphs through the driver interface, with nodes of a second device.
+foreach(executor auto interp jit jit-first)
+  add_test(NAME program.driver_graphs_${executor} COMMAND heddle_cli run ${programs}/driver_graphs.cu)
+  set_tests_properties(program.driver_graphs_${executor} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                       ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_DEVICE=h200,h200;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+endforeach()
+add_test(NAME check.driver_graphs COMMAND heddle_cli check --tool all --report-api-errors no --device h200,h200 ${programs}/driver_graphs.cu)
+set_tests_properties(check.driver_graphs PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION "SUMMARY: 0 errors" FAIL_REGULAR_EXPRESSION "FAILED|SUMMARY: [1-9]"
+                     ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
 # Memory and events of another process.
 foreach(executor auto interp)
   add_test(NAME program.ipc_${executor} COMMAND heddle_cli run -lcuda ${programs}/ipc.cu)

@@ -34,7 +34,7 @@ TESTS += [("unit.runtime_module", ["tests/unit/mock_engine.c"]), ("program.inter
 TESTS += [(f"examples.{n}", [f"examples/{n}.cu"]) for n in
           ("async_copy", "occupancy", "device_query", "stream_order", "staged_streams", "variables", "device_memory")]
 TESTS += [("compile.headers", ["tests/compile/headers.cu"]), ("bad.trap", ["tests/bad/trap.cu"])]
-DRIVER_TESTS = [("program.driver", ["tests/programs/driver.cu"]), ("program.ipc_auto", ["tests/programs/ipc.cu"]), ("program.mapped", ["tests/programs/mapped.cu"]), ("driver.truth", ["tests/truth/libraries/driver.cu"])]
+DRIVER_TESTS = [("program.driver", ["tests/programs/driver.cu"]), ("program.driver_graphs_auto", ["tests/programs/driver_graphs.cu"]), ("program.ipc_auto", ["tests/programs/ipc.cu"]), ("program.mapped", ["tests/programs/mapped.cu"]), ("driver.truth", ["tests/truth/libraries/driver.cu"])]
 PTX_TESTS = [(f"unit.{n}", [f"tests/unit/{n}.c"]) for n in
              ("interp_lanes", "interp_run", "interp_halves", "interp_words", "simt_warp", "ir_build", "target_meaning", "ptx_parse")]
 PTX_TESTS += [("unit.interp_lanes_truth", ["tests/truth/lanes_h200.tsv"]), ("device.integers", ["tests/device/integers.cu"]),

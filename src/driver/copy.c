@@ -1,11 +1,11 @@
 /* Copies and fills (CUDA Driver API reference, "Memory Management"): each says where its sides are, and becomes one of the
  * runtime's. */
-#include "runtime/copy.h"
+#include "driver/copy.h"
 
 #include <string.h>
 
-#include "driver/driver.h"
 #include "runtime/array.h"
+#include "runtime/copy.h"
 #include "runtime/pointer.h"
 
 static const void *from(CUdeviceptr p)
@@ -148,21 +148,61 @@ static enum cudaMemcpyKind kind_of(const struct side *to, const struct side *of)
                    : of_host ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice;
 }
 
+/* Bytes of an array's texel; 1 for other sides. */
+static size_t texel_of(CUarray a)
+{
+    struct cudaPitchedPtr rows;
+    size_t texel = 1;
+    if (a)
+        array_rows((cudaArray_t)a, &rows, &texel);
+    return texel;
+}
+
+static void name_array(CUarray a, size_t texel, cudaArray_t *array, struct cudaPitchedPtr *rows, struct cudaPos *at)
+{
+    *array = (cudaArray_t)a;
+    *rows = (struct cudaPitchedPtr){0};
+    at->x /= texel;
+}
+
+/* A copy of whole texels names its arrays, which nodes of graphs show; one that begins or ends within a texel is of their
+ * rows. */
+static void name_arrays(const struct side *to, const struct side *of, struct cudaMemcpy3DParms *p)
+{
+    bool to_array = to->type == CU_MEMORYTYPE_ARRAY, of_array = of->type == CU_MEMORYTYPE_ARRAY;
+    size_t to_texel = texel_of(to_array ? to->array : NULL), of_texel = texel_of(of_array ? of->array : NULL);
+    size_t texel = to_array ? to_texel : of_texel;
+    if ((to_array && of_array && to_texel != of_texel) || p->extent.width % texel || (to_array && to->x % texel) ||
+        (of_array && of->x % texel))
+        return;
+    p->extent.width /= texel;
+    if (to_array)
+        name_array(to->array, texel, &p->dstArray, &p->dstPtr, &p->dstPos);
+    if (of_array)
+        name_array(of->array, texel, &p->srcArray, &p->srcPtr, &p->srcPos);
+}
+
+static CUresult box_params(const struct side *to, const struct side *of, const size_t *box, struct cudaMemcpy3DParms *p)
+{
+    memset(p, 0, sizeof *p);
+    CUresult r = take_side(to, box, &p->dstPtr, &p->dstPos);
+    r = r ? r : take_side(of, box, &p->srcPtr, &p->srcPos);
+    if (r)
+        return r;
+    p->extent = (struct cudaExtent){box[0], box[1], box[2]};
+    p->kind = kind_of(to, of);
+    name_arrays(to, of, p);
+    return CUDA_SUCCESS;
+}
+
 static CUresult copy_box(const struct side *to, const struct side *of, size_t width, size_t height, size_t depth,
                          CUstream stream, bool async)
 {
     struct cudaMemcpy3DParms p;
-    const size_t box[3] = {width, height, depth};
     if (!width || !height || !depth)
         return CUDA_SUCCESS;
-    memset(&p, 0, sizeof p);
-    CUresult r = take_side(to, box, &p.dstPtr, &p.dstPos);
-    r = r ? r : take_side(of, box, &p.srcPtr, &p.srcPos);
-    if (r)
-        return r;
-    p.extent = (struct cudaExtent){width, height, depth};
-    p.kind = kind_of(to, of);
-    return driver_result(async ? cudaMemcpy3DAsync(&p, stream) : cudaMemcpy3D(&p));
+    CUresult r = box_params(to, of, (const size_t[]){width, height, depth}, &p);
+    return r ? r : driver_result(async ? cudaMemcpy3DAsync(&p, stream) : cudaMemcpy3D(&p));
 }
 
 static CUresult copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, bool async)
@@ -192,15 +232,69 @@ CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
     return driver_leave(copy_2d(pCopy, hStream, true));
 }
 
+/* One end, src or dst, of what describes a copy in three dimensions. */
+#define END(p, end)                                                                                                    \
+    {                                                                                                                  \
+        (p)->end##MemoryType, (p)->end##Host, (p)->end##Device, (p)->end##Array, (p)->end##Pitch, (p)->end##Height,    \
+            (p)->end##XInBytes, (p)->end##Y, (p)->end##Z                                                               \
+    }
+
+static bool is_fine(const CUDA_MEMCPY3D *p)
+{
+    return p && !p->srcLOD && !p->dstLOD && !p->reserved0 && !p->reserved1;
+}
+
 static CUresult copy_3d(const CUDA_MEMCPY3D *p, CUstream stream, bool async)
 {
-    if (!p || p->srcLOD || p->dstLOD || p->reserved0 || p->reserved1)
+    if (!is_fine(p))
         return CUDA_ERROR_INVALID_VALUE;
-    const struct side to = {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstPitch, p->dstHeight,
-                            p->dstXInBytes, p->dstY, p->dstZ};
-    const struct side of = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcPitch, p->srcHeight,
-                            p->srcXInBytes, p->srcY, p->srcZ};
+    const struct side to = END(p, dst), of = END(p, src);
     return copy_box(&to, &of, p->WidthInBytes, p->Height, p->Depth, stream, async);
+}
+
+CUresult copy_params(const CUDA_MEMCPY3D *p, struct cudaMemcpy3DParms *out)
+{
+    if (!is_fine(p))
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct side to = END(p, dst), of = END(p, src);
+    return box_params(&to, &of, (const size_t[]){p->WidthInBytes, p->Height, p->Depth}, out);
+}
+
+static struct side side_of(cudaArray_t array, const struct cudaPitchedPtr *rows, const struct cudaPos *at, enum cudaMemcpyKind kind,
+                           bool to)
+{
+    bool host = kind == cudaMemcpyHostToHost || kind == (to ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
+    CUmemorytype type = kind == cudaMemcpyDefault ? CU_MEMORYTYPE_UNIFIED : host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+    if (array)
+        return (struct side){.type = CU_MEMORYTYPE_ARRAY, .array = (CUarray)array, .x = at->x * texel_of((CUarray)array),
+                             .y = at->y, .z = at->z};
+    return (struct side){type, host ? rows->ptr : NULL, host ? 0 : (CUdeviceptr)(uintptr_t)rows->ptr, NULL, rows->pitch,
+                         rows->ysize, at->x, at->y, at->z};
+}
+
+#define SET_END(p, end, s)                                                                                             \
+    do {                                                                                                               \
+        (p)->end##MemoryType = (s)->type;                                                                              \
+        (p)->end##Host = (void *)(uintptr_t)(s)->host;                                                                 \
+        (p)->end##Device = (s)->device;                                                                                \
+        (p)->end##Array = (s)->array;                                                                                  \
+        (p)->end##Pitch = (s)->pitch;                                                                                  \
+        (p)->end##Height = (s)->height;                                                                                \
+        (p)->end##XInBytes = (s)->x;                                                                                   \
+        (p)->end##Y = (s)->y;                                                                                          \
+        (p)->end##Z = (s)->z;                                                                                          \
+    } while (0)
+
+void copy_description(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *out)
+{
+    const struct side to = side_of(p->dstArray, &p->dstPtr, &p->dstPos, p->kind, true);
+    const struct side of = side_of(p->srcArray, &p->srcPtr, &p->srcPos, p->kind, false);
+    memset(out, 0, sizeof *out);
+    SET_END(out, dst, &to);
+    SET_END(out, src, &of);
+    out->WidthInBytes = p->extent.width * texel_of((CUarray)(p->dstArray ? p->dstArray : p->srcArray));
+    out->Height = p->extent.height;
+    out->Depth = p->extent.depth;
 }
 
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
@@ -221,10 +315,7 @@ static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *p, CUstream stream, bool 
         return CUDA_ERROR_INVALID_VALUE;
     if (device_of(p->srcContext) < 0 || device_of(p->dstContext) < 0)
         return CUDA_ERROR_INVALID_CONTEXT;
-    const struct side to = {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstPitch, p->dstHeight,
-                            p->dstXInBytes, p->dstY, p->dstZ};
-    const struct side of = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcPitch, p->srcHeight,
-                            p->srcXInBytes, p->srcY, p->srcZ};
+    const struct side to = END(p, dst), of = END(p, src);
     return copy_box(&to, &of, p->WidthInBytes, p->Height, p->Depth, stream, async);
 }
 

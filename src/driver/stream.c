@@ -108,34 +108,6 @@ CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstr
     return driver_return(cudaStreamSetAttribute(hStream, (cudaStreamAttrID)attr, (const cudaStreamAttrValue *)param));
 }
 
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
-{
-    INITIALISED;
-    return driver_return(cudaThreadExchangeStreamCaptureMode((enum cudaStreamCaptureMode *)mode));
-}
-
-CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
-{
-    CONTEXT(c, d);
-    return driver_return(cudaStreamIsCapturing(hStream, (enum cudaStreamCaptureStatus *)captureStatus));
-}
-
-CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out)
-{
-    CONTEXT(c, d);
-    return driver_return(cudaStreamGetCaptureInfo(hStream, (enum cudaStreamCaptureStatus *)captureStatus_out,
-                                                  (unsigned long long *)id_out));
-}
-
-CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
-                                   CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out)
-{
-    CONTEXT(c, d);
-    return driver_return(cudaStreamGetCaptureInfo_v2(hStream, (enum cudaStreamCaptureStatus *)captureStatus_out,
-                                                     (unsigned long long *)id_out, graph_out, dependencies_out,
-                                                     numDependencies_out));
-}
-
 /* --- functions of the host --- */
 
 /* CUresult in place of cudaError_t: errors of a stream have the same value in both. */

@@ -172,6 +172,12 @@ bool graph_memory_is(uint64_t address);
 bool graph_memory_used(uint64_t address);
 bool graph_memory_unused(uint64_t address);
 
+/* cudaDeviceGetGraphMemAttribute and its like, which need a device, but no context. High marks are set to 0 only: they start
+ * again from what is used now. */
+cudaError_t graph_memory_ask(int device, enum cudaGraphMemAttributeType attr, void *value);
+cudaError_t graph_memory_set(int device, enum cudaGraphMemAttributeType attr, const void *value);
+cudaError_t graph_memory_trim(int device);
+
 /* cudaDeviceReset: nothing is used. */
 void graph_memory_reset(const struct runtime_device *d);
 

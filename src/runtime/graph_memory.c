@@ -134,7 +134,7 @@ void graph_memory_reset(const struct runtime_device *d)
     memset(&figures[d->index], 0, sizeof figures[d->index]);
 }
 
-/* --- entry points --- */
+/* --- figures --- */
 
 static uint64_t *figure(int device, enum cudaGraphMemAttributeType attr)
 {
@@ -145,42 +145,61 @@ static uint64_t *figure(int device, enum cudaGraphMemAttributeType attr)
                                                         : NULL;
 }
 
-cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+cudaError_t graph_memory_ask(int device, enum cudaGraphMemAttributeType attr, void *value)
 {
-    GRAPH_ENTER(d);
+    GRAPHS;
     cudaError_t e;
     if (!runtime_device(device, &e))
-        return runtime_leave(e);
+        return e;
     const uint64_t *f = figure(device, attr);
     if (!f || !value)
-        return runtime_leave(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     memcpy(value, f, sizeof *f);
     return cudaSuccess;
 }
 
-/* High marks start again, from what is used now. */
-cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+cudaError_t graph_memory_set(int device, enum cudaGraphMemAttributeType attr, const void *value)
 {
-    GRAPH_ENTER(d);
+    GRAPHS;
     cudaError_t e;
     if (!runtime_device(device, &e))
-        return runtime_leave(e);
+        return e;
     bool high = attr == cudaGraphMemAttrUsedMemHigh || attr == cudaGraphMemAttrReservedMemHigh;
     uint64_t v = 1;
     if (value)
         memcpy(&v, value, sizeof v);
     if (!high || v)
-        return runtime_leave(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     *figure(device, attr) = *figure(device, attr - 1); /* the current one is the row before */
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGraphMemTrim(int device)
+cudaError_t graph_memory_trim(int device)
 {
-    GRAPH_ENTER(d);
+    GRAPHS;
     cudaError_t e;
     if (!runtime_device(device, &e))
-        return runtime_leave(e);
+        return e;
     figures[device].used = figures[device].reserved = pages(figures[device].live);
     return cudaSuccess;
+}
+
+/* --- entry points --- */
+
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    ENTER(d);
+    return runtime_leave(graph_memory_ask(device, attr, value));
+}
+
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    ENTER(d);
+    return runtime_leave(graph_memory_set(device, attr, value));
+}
+
+cudaError_t cudaDeviceGraphMemTrim(int device)
+{
+    ENTER(d);
+    return runtime_leave(graph_memory_trim(device));
 }
