@@ -10,18 +10,10 @@
 #include <cufft.h>
 #include <cufftXt.h>
 
+#include "check.h"
+
 typedef std::complex<double> number;
 typedef long long ll;
-
-static int wrong;
-
-#define EXPECT(is)                                                       \
-    do {                                                                 \
-        if (!(is)) {                                                     \
-            printf("FAILED: line %d: %s\n", __LINE__, #is);              \
-            wrong++;                                                     \
-        }                                                                \
-    } while (0)
 
 static unsigned state = 1;
 static int below(int n) // a random number below n
@@ -188,16 +180,16 @@ template <class T> static void compare(const shape &s, const char *how, int (*ma
     cudaMemcpy(y, b.data(), out * sizeof(T), cudaMemcpyHostToDevice);
     cufftHandle p;
     shape copy = s;
-    EXPECT(make(&p, copy) == CUFFT_SUCCESS);
-    EXPECT(execute(p, s.type, x, y, direction) == CUFFT_SUCCESS);
+    CHECK(make(&p, copy) == CUFFT_SUCCESS);
+    CHECK(execute(p, s.type, x, y, direction) == CUFFT_SUCCESS);
     cudaMemcpy(b.data(), y, out * sizeof(T), cudaMemcpyDeviceToHost);
-    EXPECT(cufftDestroy(p) == CUFFT_SUCCESS);
+    CHECK(cufftDestroy(p) == CUFFT_SUCCESS);
     double worst = 0;
     for (ll i = 0; i < out; i++)
         worst = std::max(worst, fabs(b[i] - want[i]));
     if (worst > most * (sizeof(T) == 4 ? 2e-6 : 1e-14)) {
         printf("FAILED: %s: type %x rank %d %lld %lld %lld batch %lld: %g of %g\n", how, s.type, s.rank, s.n[0], s.n[1], s.n[2], s.batch, worst, most);
-        wrong++;
+        failures++;
     }
     cudaFree(x);
     cudaFree(y);
@@ -218,7 +210,7 @@ static int many64(cufftHandle *p, shape &s)
     e = e ? e : cufftGetSizeMany64(*p, s.rank, s.n, s.in.embed, s.in.stride, s.in.dist, s.out.embed, s.out.stride, s.out.dist, s.type, s.batch, &asked);
     e = e ? e : cufftMakePlanMany64(*p, s.rank, s.n, s.in.embed, s.in.stride, s.in.dist, s.out.embed, s.out.stride, s.out.dist, s.type, s.batch, &made);
     e = e ? e : cufftGetSize(*p, &whole);
-    EXPECT(e || (made == asked && made == whole));
+    CHECK(e || (made == asked && made == whole));
     return e;
 }
 
@@ -251,17 +243,17 @@ static void streams()
     cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
     cudaEventCreate(&done);
     for (int i = 0; i < 20; i++) {
-        EXPECT(!cufftPlan1d(&p, N, CUFFT_C2C, 1) && !cufftSetStream(p, a));
+        CHECK(!cufftPlan1d(&p, N, CUFFT_C2C, 1) && !cufftSetStream(p, a));
         fill<<<N / 256, 256, 0, a>>>(x, N, (float)(i + 1));
-        EXPECT(!cufftExecC2C(p, x, y, CUFFT_FORWARD)); // N (i + 1) at 0
-        EXPECT(!cufftDestroy(p));                      // what is queued goes on
+        CHECK(!cufftExecC2C(p, x, y, CUFFT_FORWARD)); // N (i + 1) at 0
+        CHECK(!cufftDestroy(p));                      // what is queued goes on
         fill<<<N / 256, 256, 0, a>>>(x, N, -1.0f);
         cudaEventRecord(done, a);
         cudaStreamWaitEvent(b, done, 0);
         scale<<<N / 256, 256, 0, b>>>(y, N, 0.5f);
         cudaMemcpyAsync(h, y, sizeof h, cudaMemcpyDeviceToHost, b);
         cudaStreamSynchronize(b);
-        EXPECT(h[0].x == 0.5f * N * (i + 1) && h[0].y == 0 && h[1].x == 0);
+        CHECK(h[0].x == 0.5f * N * (i + 1) && h[0].y == 0 && h[1].x == 0);
     }
     cudaStreamDestroy(a);
     cudaStreamDestroy(b);
@@ -285,7 +277,7 @@ static void threads()
                 e = e ? e : cufftExecZ2Z(p, x, x, i % 2 ? CUFFT_FORWARD : CUFFT_INVERSE);
                 cudaMemcpy(h, x, sizeof h, cudaMemcpyDeviceToHost);
                 e = e ? e : cufftDestroy(p);
-                EXPECT(!e && fabs(h[0].x - n) < 1e-9 && fabs(h[0].y - n * t) < 1e-9 && fabs(h[1].x) < 1e-9);
+                CHECK(!e && fabs(h[0].x - n) < 1e-9 && fabs(h[0].y - n * t) < 1e-9 && fabs(h[1].x) < 1e-9);
             }
             cudaFree(x);
         });
@@ -300,22 +292,22 @@ static void sizes()
     size_t a, b;
     int n[2] = {8, 12}, part = -1;
     cufftHandle p;
-    EXPECT(!cufftCreate(&p) && !cufftSetAutoAllocation(p, 0));
-    EXPECT(!cufftEstimate1d(64, CUFFT_C2C, 2, &a) && !cufftGetSize1d(p, 64, CUFFT_C2C, 2, &b) && a == b);
-    EXPECT(!cufftEstimate2d(8, 12, CUFFT_R2C, &a) && !cufftGetSize2d(p, 8, 12, CUFFT_R2C, &b) && a == b);
-    EXPECT(!cufftEstimate3d(4, 8, 12, CUFFT_Z2D, &a) && !cufftGetSize3d(p, 4, 8, 12, CUFFT_Z2D, &b) && a == b);
-    EXPECT(!cufftEstimateMany(2, n, NULL, 1, 0, NULL, 1, 0, CUFFT_C2C, 3, &a) &&
-           !cufftGetSizeMany(p, 2, n, NULL, 1, 0, NULL, 1, 0, CUFFT_C2C, 3, &b) && a == b);
+    CHECK(!cufftCreate(&p) && !cufftSetAutoAllocation(p, 0));
+    CHECK(!cufftEstimate1d(64, CUFFT_C2C, 2, &a) && !cufftGetSize1d(p, 64, CUFFT_C2C, 2, &b) && a == b);
+    CHECK(!cufftEstimate2d(8, 12, CUFFT_R2C, &a) && !cufftGetSize2d(p, 8, 12, CUFFT_R2C, &b) && a == b);
+    CHECK(!cufftEstimate3d(4, 8, 12, CUFFT_Z2D, &a) && !cufftGetSize3d(p, 4, 8, 12, CUFFT_Z2D, &b) && a == b);
+    CHECK(!cufftEstimateMany(2, n, NULL, 1, 0, NULL, 1, 0, CUFFT_C2C, 3, &a) &&
+          !cufftGetSizeMany(p, 2, n, NULL, 1, 0, NULL, 1, 0, CUFFT_C2C, 3, &b) && a == b);
     ll wide[2] = {8, 12};
-    EXPECT(!cufftXtGetSizeMany(p, 2, wide, NULL, 1, 0, CUDA_C_32F, NULL, 1, 0, CUDA_C_32F, 3, &b, CUDA_C_32F) && a == b);
-    EXPECT(!cufftMakePlanMany(p, 2, n, NULL, 1, 0, NULL, 1, 0, CUFFT_C2C, 3, &b) && a == b);
-    EXPECT(!cufftXtSetWorkAreaPolicy(p, CUFFT_WORKAREA_MINIMAL, &b));
-    EXPECT(!cufftDestroy(p));
-    EXPECT(!cufftCreate(&p) && !cufftMakePlan2d(p, 8, 12, CUFFT_C2C, &a) && !cufftDestroy(p));
-    EXPECT(!cufftCreate(&p) && !cufftMakePlan3d(p, 8, 12, 4, CUFFT_C2C, &a) && !cufftDestroy(p));
-    EXPECT(!cufftGetProperty(MAJOR_VERSION, &part) && part == CUFFT_VER_MAJOR);
-    EXPECT(cufftXtSetCallback(p, NULL, CUFFT_CB_LD_COMPLEX, NULL) == CUFFT_NOT_IMPLEMENTED); // says so, once
-    EXPECT(cufftXtSetCallback(p, NULL, CUFFT_CB_LD_COMPLEX, NULL) == CUFFT_NOT_IMPLEMENTED);
+    CHECK(!cufftXtGetSizeMany(p, 2, wide, NULL, 1, 0, CUDA_C_32F, NULL, 1, 0, CUDA_C_32F, 3, &b, CUDA_C_32F) && a == b);
+    CHECK(!cufftMakePlanMany(p, 2, n, NULL, 1, 0, NULL, 1, 0, CUFFT_C2C, 3, &b) && a == b);
+    CHECK(!cufftXtSetWorkAreaPolicy(p, CUFFT_WORKAREA_MINIMAL, &b));
+    CHECK(!cufftDestroy(p));
+    CHECK(!cufftCreate(&p) && !cufftMakePlan2d(p, 8, 12, CUFFT_C2C, &a) && !cufftDestroy(p));
+    CHECK(!cufftCreate(&p) && !cufftMakePlan3d(p, 8, 12, 4, CUFFT_C2C, &a) && !cufftDestroy(p));
+    CHECK(!cufftGetProperty(MAJOR_VERSION, &part) && part == CUFFT_VER_MAJOR);
+    CHECK(cufftXtSetCallback(p, NULL, CUFFT_CB_LD_COMPLEX, NULL) == CUFFT_NOT_IMPLEMENTED); // says so, once
+    CHECK(cufftXtSetCallback(p, NULL, CUFFT_CB_LD_COMPLEX, NULL) == CUFFT_NOT_IMPLEMENTED);
 }
 
 static void plans()
@@ -335,16 +327,16 @@ static void plans()
         cudaMemcpy(h, x, sizeof h, cudaMemcpyDeviceToHost);
         return !e && !cufftDestroy(p) && h[0].x == n && h[0].y == 0 && h[1].x == 0;
     };
-    EXPECT(sum(cufftPlan2d(&p, 4, 8, CUFFT_C2C), 32));
-    EXPECT(sum(cufftPlan3d(&p, 4, 8, 2, CUFFT_C2C), 64));
-    EXPECT(!cufftCreate(&p) && sum(cufftMakePlan1d(p, 16, CUFFT_C2C, 2, &work), 16));
-    EXPECT(!cufftCreate(&p) && sum(cufftXtMakePlanMany(p, 1, &eight, NULL, 1, 0, CUDA_C_32F, NULL, 1, 0, CUDA_C_32F, 1, &work, CUDA_C_32F), 8));
-    EXPECT(!cufftCreate(&p) && !cufftSetPlanPropertyInt64(p, NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT, 1));
-    EXPECT(!cufftGetPlanPropertyInt64(p, NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT, &kept) && kept == 1);
-    EXPECT(!cufftResetPlanProperty(p, NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT));
-    EXPECT(!cufftGetPlanPropertyInt64(p, NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT, &kept) && kept == 0);
-    EXPECT(!cufftSetWorkArea(p, x) && sum(cufftMakePlan1d(p, 8, CUFFT_C2C, 1, &work), 8));
-    EXPECT(!cufftGetVersion(&version) && version == CUFFT_VERSION);
+    CHECK(sum(cufftPlan2d(&p, 4, 8, CUFFT_C2C), 32));
+    CHECK(sum(cufftPlan3d(&p, 4, 8, 2, CUFFT_C2C), 64));
+    CHECK(!cufftCreate(&p) && sum(cufftMakePlan1d(p, 16, CUFFT_C2C, 2, &work), 16));
+    CHECK(!cufftCreate(&p) && sum(cufftXtMakePlanMany(p, 1, &eight, NULL, 1, 0, CUDA_C_32F, NULL, 1, 0, CUDA_C_32F, 1, &work, CUDA_C_32F), 8));
+    CHECK(!cufftCreate(&p) && !cufftSetPlanPropertyInt64(p, NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT, 1));
+    CHECK(!cufftGetPlanPropertyInt64(p, NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT, &kept) && kept == 1);
+    CHECK(!cufftResetPlanProperty(p, NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT));
+    CHECK(!cufftGetPlanPropertyInt64(p, NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT, &kept) && kept == 0);
+    CHECK(!cufftSetWorkArea(p, x) && sum(cufftMakePlan1d(p, 8, CUFFT_C2C, 1, &work), 8));
+    CHECK(!cufftGetVersion(&version) && version == CUFFT_VERSION);
     cudaFree(x);
 }
 
@@ -389,6 +381,6 @@ int main(int argc, char **argv)
     threads();
     sizes();
     plans();
-    printf(wrong ? "%d FAILED\n" : "PASSED\n", wrong);
-    return wrong != 0;
+    printf(failures ? "%d FAILED\n" : "PASSED\n", failures);
+    return failures != 0;
 }

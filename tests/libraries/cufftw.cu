@@ -6,17 +6,9 @@
 #include <cuda_runtime.h>
 #include <cufftw.h>
 
+#include "check.h"
+
 typedef std::complex<double> number;
-
-static int wrong;
-
-#define EXPECT(is)                                                       \
-    do {                                                                 \
-        if (!(is)) {                                                     \
-            printf("FAILED: line %d: %s\n", __LINE__, #is);              \
-            wrong++;                                                     \
-        }                                                                \
-    } while (0)
 
 static double value(int i) { return ((i * 7919 + 13) % 101 - 50) / 32.0; }
 
@@ -53,22 +45,22 @@ static bool near(double a, double b, double e) { return fabs(a - b) <= e; }
         }                                                                                                                                  \
         X##_plan p = X##_plan_dft_1d(n, in, out, FFTW_FORWARD, FFTW_ESTIMATE);                                                             \
         X##_execute(p);                                                                                                                    \
-        EXPECT(p && same_##X(out, spectrum(x, 1, 1, n, -1)));                                                                              \
+        CHECK(p && same_##X(out, spectrum(x, 1, 1, n, -1)));                                                                              \
         X##_destroy_plan(p);                                                                                                               \
         p = X##_plan_dft_2d(n0, n1 * n2, in, out, FFTW_BACKWARD, FFTW_MEASURE);                                                            \
         X##_execute_dft(p, in, out);                                                                                                       \
-        EXPECT(same_##X(out, spectrum(x, 1, n0, n1 * n2, 1)));                                                                             \
+        CHECK(same_##X(out, spectrum(x, 1, n0, n1 * n2, 1)));                                                                             \
         X##_destroy_plan(p);                                                                                                               \
         p = X##_plan_dft_3d(n0, n1, n2, in, out, FFTW_FORWARD, FFTW_ESTIMATE);                                                             \
         X##_execute(p);                                                                                                                    \
-        EXPECT(same_##X(out, spectrum(x, n0, n1, n2, -1)));                                                                                \
+        CHECK(same_##X(out, spectrum(x, n0, n1, n2, -1)));                                                                                \
         cudaMalloc((void **)&device, n * sizeof *device); /* in place, on the device */                                                    \
         cudaMemcpy(device, in, n * sizeof *device, cudaMemcpyHostToDevice);                                                                \
         X##_plan q = X##_plan_dft(3, dims, device, device, FFTW_FORWARD, FFTW_ESTIMATE);                                                   \
         X##_execute(q);                                                                                                                    \
         std::vector<number> whole = spectrum(x, n0, n1, n2, -1);                                                                           \
         cudaMemcpy(out, device, n * sizeof *device, cudaMemcpyDeviceToHost);                                                               \
-        EXPECT(same_##X(out, whole));                                                                                                      \
+        CHECK(same_##X(out, whole));                                                                                                      \
         X##_destroy_plan(p), X##_destroy_plan(q);                                                                                          \
         int each = n / 4; /* four, every fourth number */                                                                                  \
         p = X##_plan_many_dft(1, &each, 4, in, NULL, 4, 1, out, NULL, 1, each, FFTW_FORWARD, FFTW_ESTIMATE);                               \
@@ -81,7 +73,7 @@ static bool near(double a, double b, double e) { return fabs(a - b) <= e; }
             part = spectrum(part, 1, 1, each, -1);                                                                                         \
             whole.insert(whole.end(), part.begin(), part.end());                                                                           \
         }                                                                                                                                  \
-        EXPECT(same_##X(out, whole));                                                                                                      \
+        CHECK(same_##X(out, whole));                                                                                                      \
         X##_destroy_plan(p);                                                                                                               \
         /* real numbers there and back: n times what they were */                                                                          \
         R *real = (R *)X##_malloc(n * sizeof *real), *back = (R *)X##_malloc(n * sizeof *back);                                            \
@@ -104,13 +96,13 @@ static bool near(double a, double b, double e) { return fabs(a - b) <= e; }
             way % 2 ? X##_execute(q) : X##_execute_dft_c2r(q, out, back);                                                                  \
             for (int i = 0; i < n; i++)                                                                                                    \
                 is = is && near(back[i], n * value(i), n * e);                                                                             \
-            EXPECT(is);                                                                                                                    \
+            CHECK(is);                                                                                                                    \
             X##_destroy_plan(p), X##_destroy_plan(q);                                                                                      \
         }                                                                                                                                  \
-        EXPECT(!X##_plan_dft_1d(0, in, out, FFTW_FORWARD, FFTW_ESTIMATE));                                                                 \
+        CHECK(!X##_plan_dft_1d(0, in, out, FFTW_FORWARD, FFTW_ESTIMATE));                                                                 \
         X##_iodim d = {n, 1, 1};                                                                                                           \
-        EXPECT(!X##_plan_guru_dft(1, &d, 0, NULL, in, out, FFTW_FORWARD, FFTW_ESTIMATE));                                                  \
-        EXPECT(!X##_plan_guru_dft(1, &d, 0, NULL, in, out, FFTW_FORWARD, FFTW_ESTIMATE)); /* says so, once */                              \
+        CHECK(!X##_plan_guru_dft(1, &d, 0, NULL, in, out, FFTW_FORWARD, FFTW_ESTIMATE));                                                  \
+        CHECK(!X##_plan_guru_dft(1, &d, 0, NULL, in, out, FFTW_FORWARD, FFTW_ESTIMATE)); /* says so, once */                              \
         X##_set_timelimit(1);                                                                                                              \
         X##_free(in), X##_free(out), X##_free(real), X##_free(back);                                                                       \
         X##_cleanup();                                                                                                                     \
@@ -127,6 +119,6 @@ int main()
     fftw_destroy_plan(p);
     fftw_free(x);
     all_fftw(), all_fftwf();
-    printf(wrong ? "%d FAILED\n" : "PASSED\n", wrong);
-    return wrong != 0;
+    printf(failures ? "%d FAILED\n" : "PASSED\n", failures);
+    return failures != 0;
 }

@@ -9,17 +9,9 @@
 #include <cuda_runtime.h>
 #include <cusparse.h>
 
+#include "check.h"
+
 using std::vector;
-
-static int wrong;
-
-#define EXPECT(is)                                                       \
-    do {                                                                 \
-        if (!(is)) {                                                     \
-            printf("FAILED: line %d: %s\n", __LINE__, #is);              \
-            wrong++;                                                     \
-        }                                                                \
-    } while (0)
 
 static const cusparseOperation_t N = CUSPARSE_OPERATION_NON_TRANSPOSE;
 static unsigned state = 1;
@@ -42,7 +34,7 @@ template <class E> static E *device(const vector<E> &v)
 template <class E> static vector<E> host(const E *p, size_t n)
 {
     vector<E> v(n);
-    EXPECT(cudaMemcpy(v.data(), p, n * sizeof(E), cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(cudaMemcpy(v.data(), p, n * sizeof(E), cudaMemcpyDeviceToHost) == cudaSuccess);
     return v;
 }
 
@@ -71,8 +63,8 @@ static sparse random_matrix(int m, int n, int percent)
 static cusparseSpMatDescr_t describe(const sparse &a)
 {
     cusparseSpMatDescr_t d;
-    EXPECT(!cusparseCreateCsr(&d, a.m, a.n, a.values.size(), device(a.offsets), device(a.columns), device(a.values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                              CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    CHECK(!cusparseCreateCsr(&d, a.m, a.n, a.values.size(), device(a.offsets), device(a.columns), device(a.values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                             CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
     return d;
 }
 
@@ -100,11 +92,11 @@ static void products(cusparseHandle_t h, int m, int k, int n, int percent)
     const double alpha = 1.25, beta = -0.5, zero = 0;
     double *px = device(x), *py = device(y), *pd = device(dense), *pc;
     cusparseDnVecDescr_t dx, dy;
-    EXPECT(!cusparseCreateDnVec(&dx, k, px, CUDA_R_64F) && !cusparseCreateDnVec(&dy, m, py, CUDA_R_64F));
+    CHECK(!cusparseCreateDnVec(&dx, k, px, CUDA_R_64F) && !cusparseCreateDnVec(&dy, m, py, CUDA_R_64F));
     size_t bytes = 0;
-    EXPECT(!cusparseSpMV_bufferSize(h, N, &alpha, da, dx, &beta, dy, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes));
-    EXPECT(!cusparseSpMV_preprocess(h, N, &alpha, da, dx, &beta, dy, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, NULL));
-    EXPECT(!cusparseSpMV(h, N, &alpha, da, dx, &beta, dy, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, NULL));
+    CHECK(!cusparseSpMV_bufferSize(h, N, &alpha, da, dx, &beta, dy, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes));
+    CHECK(!cusparseSpMV_preprocess(h, N, &alpha, da, dx, &beta, dy, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, NULL));
+    CHECK(!cusparseSpMV(h, N, &alpha, da, dx, &beta, dy, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, NULL));
     vector<double> want(m);
     for (int i = 0; i < m; i++) {
         double sum = 0;
@@ -112,45 +104,45 @@ static void products(cusparseHandle_t h, int m, int k, int n, int percent)
             sum += a.dense[(size_t)i * k + j] * x[j];
         want[i] = alpha * sum + beta * y[i];
     }
-    EXPECT(close(host(py, m), want));
+    CHECK(close(host(py, m), want));
     cudaMalloc((void **)&pc, (size_t)m * n * sizeof(double)); // not written: beta is 0
     cusparseDnMatDescr_t dm, dn;
-    EXPECT(!cusparseCreateDnMat(&dm, k, n, n, pd, CUDA_R_64F, CUSPARSE_ORDER_ROW) && !cusparseCreateDnMat(&dn, m, n, m, pc, CUDA_R_64F, CUSPARSE_ORDER_COL));
-    EXPECT(!cusparseSpMM(h, N, N, &alpha, da, dm, &zero, dn, CUDA_R_64F, CUSPARSE_SPMM_ALG_DEFAULT, NULL));
+    CHECK(!cusparseCreateDnMat(&dm, k, n, n, pd, CUDA_R_64F, CUSPARSE_ORDER_ROW) && !cusparseCreateDnMat(&dn, m, n, m, pc, CUDA_R_64F, CUSPARSE_ORDER_COL));
+    CHECK(!cusparseSpMM(h, N, N, &alpha, da, dm, &zero, dn, CUDA_R_64F, CUSPARSE_SPMM_ALG_DEFAULT, NULL));
     want.assign((size_t)m * n, 0);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
             for (int l = 0; l < k; l++)
                 want[(size_t)j * m + i] += alpha * a.dense[(size_t)i * k + l] * dense[(size_t)l * n + j];
-    EXPECT(close(host(pc, (size_t)m * n), want));
+    CHECK(close(host(pc, (size_t)m * n), want));
 
     // A B, then to a dense matrix
     int *offsets = device(vector<int>(m + 1));
-    EXPECT(!cusparseCreateCsr(&dc, m, n, 0, offsets, NULL, NULL, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    CHECK(!cusparseCreateCsr(&dc, m, n, 0, offsets, NULL, NULL, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
     cusparseSpGEMMDescr_t g;
     void *room;
     int64_t rows, cols, nnz;
-    EXPECT(!cusparseSpGEMM_createDescr(&g));
-    EXPECT(!cusparseSpGEMM_workEstimation(h, N, N, &alpha, da, db, &zero, dc, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, g, &bytes, NULL));
+    CHECK(!cusparseSpGEMM_createDescr(&g));
+    CHECK(!cusparseSpGEMM_workEstimation(h, N, N, &alpha, da, db, &zero, dc, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, g, &bytes, NULL));
     cudaMalloc(&room, bytes);
-    EXPECT(!cusparseSpGEMM_workEstimation(h, N, N, &alpha, da, db, &zero, dc, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, g, &bytes, room));
-    EXPECT(!cusparseSpGEMM_compute(h, N, N, &alpha, da, db, &zero, dc, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, g, &bytes, NULL));
-    EXPECT(!cusparseSpGEMM_compute(h, N, N, &alpha, da, db, &zero, dc, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, g, &bytes, room));
-    EXPECT(!cusparseSpMatGetSize(dc, &rows, &cols, &nnz) && rows == m && cols == n);
+    CHECK(!cusparseSpGEMM_workEstimation(h, N, N, &alpha, da, db, &zero, dc, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, g, &bytes, room));
+    CHECK(!cusparseSpGEMM_compute(h, N, N, &alpha, da, db, &zero, dc, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, g, &bytes, NULL));
+    CHECK(!cusparseSpGEMM_compute(h, N, N, &alpha, da, db, &zero, dc, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, g, &bytes, room));
+    CHECK(!cusparseSpMatGetSize(dc, &rows, &cols, &nnz) && rows == m && cols == n);
     int *columns = device(vector<int>(nnz));
     double *values = device(vector<double>(nnz));
-    EXPECT(!cusparseCsrSetPointers(dc, offsets, columns, values));
-    EXPECT(!cusparseSpGEMM_copy(h, N, N, &alpha, da, db, &zero, dc, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, g));
-    EXPECT(!cusparseSpGEMM_destroyDescr(g));
-    EXPECT(!cusparseSparseToDense(h, dc, dn, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, NULL));
+    CHECK(!cusparseCsrSetPointers(dc, offsets, columns, values));
+    CHECK(!cusparseSpGEMM_copy(h, N, N, &alpha, da, db, &zero, dc, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, g));
+    CHECK(!cusparseSpGEMM_destroyDescr(g));
+    CHECK(!cusparseSparseToDense(h, dc, dn, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, NULL));
     want.assign((size_t)m * n, 0);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
             for (int l = 0; l < k; l++)
                 want[(size_t)j * m + i] += alpha * a.dense[(size_t)i * k + l] * b.dense[(size_t)l * n + j];
-    EXPECT(close(host(pc, (size_t)m * n), want));
-    EXPECT(!cusparseDestroySpMat(da) && !cusparseDestroySpMat(db) && !cusparseDestroySpMat(dc) && !cusparseDestroyDnVec(dx) && !cusparseDestroyDnVec(dy));
-    EXPECT(!cusparseDestroyDnMat(dm) && !cusparseDestroyDnMat(dn));
+    CHECK(close(host(pc, (size_t)m * n), want));
+    CHECK(!cusparseDestroySpMat(da) && !cusparseDestroySpMat(db) && !cusparseDestroySpMat(dc) && !cusparseDestroyDnVec(dx) && !cusparseDestroyDnVec(dy));
+    CHECK(!cusparseDestroyDnMat(dm) && !cusparseDestroyDnMat(dn));
 }
 
 // ---- the older interface in all four types ----
@@ -211,15 +203,15 @@ template <class E> static vector<wide> times(const vector<const vector<E> *> &di
                     : way == 2 ? cusparse##S##gtsv2StridedBatch_bufferSizeExt(h, m, pl, pd, pu, px, 1, m, &bytes)                              \
                     : way == 3 ? cusparse##S##gtsvInterleavedBatch_bufferSizeExt(h, 0, m, pl, pd, pu, px, 1, &bytes)                           \
                                : cusparse##S##gpsvInterleavedBatch_bufferSizeExt(h, 0, m, ps, pl, pd, pu, pw, px, 1, &bytes);                  \
-            EXPECT(!e);                                                                                                                        \
+            CHECK(!e);                                                                                                                        \
             e = way == 0 ? cusparse##S##gtsv2(h, m, 1, pl, pd, pu, px, m, NULL)                                                                \
                 : way == 1 ? cusparse##S##gtsv2_nopivot(h, m, 1, pl, pd, pu, px, m, NULL)                                                      \
                 : way == 2 ? cusparse##S##gtsv2StridedBatch(h, m, pl, pd, pu, px, 1, m, NULL)                                                  \
                 : way == 3 ? cusparse##S##gtsvInterleavedBatch(h, 0, m, pl, pd, pu, px, 1, NULL)                                               \
                            : cusparse##S##gpsvInterleavedBatch(h, 0, m, ps, pl, pd, pu, pw, px, 1, NULL);                                      \
-            EXPECT(!e);                                                                                                                        \
+            CHECK(!e);                                                                                                                        \
             const vector<E> x = host(px, m);                                                                                                   \
-            EXPECT(residual(b, way < 4 ? times<E>({&dl, &d, &du}, x, m) : times<E>({&ds, &dl, &d, &du, &dw}, x, m)) < precision);              \
+            CHECK(residual(b, way < 4 ? times<E>({&dl, &d, &du}, x, m) : times<E>({&ds, &dl, &d, &du, &dw}, x, m)) < precision);              \
         }                                                                                                                                      \
         /* a small matrix: blocks and back, a sum with itself, the product with its blocks, factors */                                         \
         const vector<int> offsets = {0, 2, 4, 6, 8}, columns = {0, 3, 1, 2, 1, 2, 0, 3};                                                       \
@@ -229,62 +221,62 @@ template <class E> static vector<wide> times(const vector<const vector<E> *> &di
         E *pv = device(values), *bv = device(vector<E>(16)), one = make<E>(1, 0), none = make<E>(0, 0);                                        \
         cusparseMatDescr_t g;                                                                                                                  \
         int blocks = 0;                                                                                                                        \
-        EXPECT(!cusparseCreateMatDescr(&g));                                                                                                   \
-        EXPECT(!cusparseXcsr2bsrNnz(h, CUSPARSE_DIRECTION_ROW, 4, 4, g, po, pc, 2, g, bo, &blocks) && blocks == 4);                            \
-        EXPECT(!cusparse##S##csr2bsr(h, CUSPARSE_DIRECTION_ROW, 4, 4, g, pv, po, pc, 2, g, bv, bo, bc));                                       \
-        EXPECT(!cusparse##S##csr2gebsr_bufferSize(h, CUSPARSE_DIRECTION_ROW, 4, 4, g, pv, po, pc, 2, 2, &room));                               \
-        EXPECT(!cusparseXcsr2gebsrNnz(h, CUSPARSE_DIRECTION_ROW, 4, 4, g, po, pc, g, bo, 2, 2, &blocks, NULL) && blocks == 4);                 \
-        EXPECT(!cusparse##S##csr2gebsr(h, CUSPARSE_DIRECTION_ROW, 4, 4, g, pv, po, pc, g, bv, bo, bc, 2, 2, NULL));                            \
+        CHECK(!cusparseCreateMatDescr(&g));                                                                                                   \
+        CHECK(!cusparseXcsr2bsrNnz(h, CUSPARSE_DIRECTION_ROW, 4, 4, g, po, pc, 2, g, bo, &blocks) && blocks == 4);                            \
+        CHECK(!cusparse##S##csr2bsr(h, CUSPARSE_DIRECTION_ROW, 4, 4, g, pv, po, pc, 2, g, bv, bo, bc));                                       \
+        CHECK(!cusparse##S##csr2gebsr_bufferSize(h, CUSPARSE_DIRECTION_ROW, 4, 4, g, pv, po, pc, 2, 2, &room));                               \
+        CHECK(!cusparseXcsr2gebsrNnz(h, CUSPARSE_DIRECTION_ROW, 4, 4, g, po, pc, g, bo, 2, 2, &blocks, NULL) && blocks == 4);                 \
+        CHECK(!cusparse##S##csr2gebsr(h, CUSPARSE_DIRECTION_ROW, 4, 4, g, pv, po, pc, g, bv, bo, bc, 2, 2, NULL));                            \
         int *fo = device(vector<int>(5)), *fc = device(vector<int>(16));                                                                       \
         E *fv = device(vector<E>(16)), *px = device(b), *py = device(vector<E>(4)), *pz = device(vector<E>(4));                                \
-        EXPECT(!cusparse##S##bsr2csr(h, CUSPARSE_DIRECTION_ROW, 2, 2, g, bv, bo, bc, 2, g, fv, fo, fc));                                       \
-        EXPECT(!cusparse##S##bsrmv(h, CUSPARSE_DIRECTION_ROW, N, 2, 2, 4, &one, g, bv, bo, bc, 2, px, &none, py));                             \
-        EXPECT(!cusparse##S##bsrmm(h, CUSPARSE_DIRECTION_ROW, N, N, 2, 1, 2, 4, &one, g, bv, bo, bc, 2, px, 4, &none, pz, 4));                 \
+        CHECK(!cusparse##S##bsr2csr(h, CUSPARSE_DIRECTION_ROW, 2, 2, g, bv, bo, bc, 2, g, fv, fo, fc));                                       \
+        CHECK(!cusparse##S##bsrmv(h, CUSPARSE_DIRECTION_ROW, N, 2, 2, 4, &one, g, bv, bo, bc, 2, px, &none, py));                             \
+        CHECK(!cusparse##S##bsrmm(h, CUSPARSE_DIRECTION_ROW, N, N, 2, 1, 2, 4, &one, g, bv, bo, bc, 2, px, 4, &none, pz, 4));                 \
         vector<wide> want(4);                                                                                                                  \
         for (int i = 0; i < 4; i++)                                                                                                            \
             for (int k = offsets[i]; k < offsets[i + 1]; k++)                                                                                  \
                 want[i] += widen(values[k]) * widen(b[columns[k]]);                                                                            \
-        EXPECT(residual(host(py, 4), want) < precision && residual(host(pz, 4), want) < precision);                                            \
+        CHECK(residual(host(py, 4), want) < precision && residual(host(pz, 4), want) < precision);                                            \
         int *each = device(vector<int>(4)), total = 0;                                                                                         \
-        EXPECT(!cusparse##S##nnz(h, CUSPARSE_DIRECTION_COLUMN, 4, 4, g, fv, 4, each, &total) && total == 8); /* a column is a row of it */     \
-        EXPECT(host(each, 4) == vector<int>({2, 2, 2, 2}));                                                                                    \
+        CHECK(!cusparse##S##nnz(h, CUSPARSE_DIRECTION_COLUMN, 4, 4, g, fv, 4, each, &total) && total == 8); /* a column is a row of it */     \
+        CHECK(host(each, 4) == vector<int>({2, 2, 2, 2}));                                                                                    \
         int *so = device(vector<int>(5)), *sc = device(vector<int>(8)), nnz = 0;                                                               \
         E *sv = device(vector<E>(8)), two = make<E>(2, 0);                                                                                     \
-        EXPECT(!cusparse##S##csrgeam2_bufferSizeExt(h, 4, 4, &one, g, 8, pv, po, pc, &two, g, 8, pv, po, pc, g, sv, so, sc, &bytes));          \
-        EXPECT(!cusparseXcsrgeam2Nnz(h, 4, 4, g, 8, po, pc, g, 8, po, pc, g, so, &nnz, NULL) && nnz == 8);                                     \
-        EXPECT(!cusparse##S##csrgeam2(h, 4, 4, &one, g, 8, pv, po, pc, &two, g, 8, pv, po, pc, g, sv, so, sc, NULL));                          \
+        CHECK(!cusparse##S##csrgeam2_bufferSizeExt(h, 4, 4, &one, g, 8, pv, po, pc, &two, g, 8, pv, po, pc, g, sv, so, sc, &bytes));          \
+        CHECK(!cusparseXcsrgeam2Nnz(h, 4, 4, g, 8, po, pc, g, 8, po, pc, g, so, &nnz, NULL) && nnz == 8);                                     \
+        CHECK(!cusparse##S##csrgeam2(h, 4, 4, &one, g, 8, pv, po, pc, &two, g, 8, pv, po, pc, g, sv, so, sc, NULL));                          \
         vector<wide> triple;                                                                                                                   \
         for (const E &v : values)                                                                                                              \
             triple.push_back(3.0 * widen(v));                                                                                                  \
-        EXPECT(residual(host(sv, 8), triple) < precision && host(sc, 8) == columns && host(so, 5) == offsets);                                 \
+        CHECK(residual(host(sv, 8), triple) < precision && host(sc, 8) == columns && host(so, 5) == offsets);                                 \
         int *xi = device(vector<int>({0, 3}));                                                                                                 \
         E *xv = device(vector<E>({make<E>(2, 0), make<E>(1, 0)}));                                                                             \
-        EXPECT(!cusparse##S##gemvi_bufferSize(h, N, 4, 4, 2, &room));                                                                          \
-        EXPECT(!cusparse##S##gemvi(h, N, 4, 4, &one, fv, 4, 2, xv, xi, &none, py, CUSPARSE_INDEX_BASE_ZERO, NULL));                            \
+        CHECK(!cusparse##S##gemvi_bufferSize(h, N, 4, 4, 2, &room));                                                                          \
+        CHECK(!cusparse##S##gemvi(h, N, 4, 4, &one, fv, 4, 2, xv, xi, &none, py, CUSPARSE_INDEX_BASE_ZERO, NULL));                            \
         const vector<E> dense = host(fv, 16);                                                                                                  \
         for (int i = 0; i < 4; i++)                                                                                                            \
             want[i] = 2.0 * widen(dense[i]) + widen(dense[12 + i]);                                                                            \
-        EXPECT(residual(host(py, 4), want) < precision);                                                                                       \
+        CHECK(residual(host(py, 4), want) < precision);                                                                                       \
         /* rows of the factors: 4 and 5 stay, what is below is divided by them; Cholesky: the roots */                                         \
         csrilu02Info_t lu;                                                                                                                     \
         csric02Info_t ic;                                                                                                                      \
         int at = 7;                                                                                                                            \
         E *v1 = device(values), *v2 = device(values);                                                                                          \
-        EXPECT(!cusparseCreateCsrilu02Info(&lu) && !cusparse##S##csrilu02_bufferSize(h, 4, 8, g, v1, po, pc, lu, &room));                      \
-        EXPECT(!cusparse##S##csrilu02_analysis(h, 4, 8, g, v1, po, pc, lu, CUSPARSE_SOLVE_POLICY_NO_LEVEL, NULL));                             \
-        EXPECT(!cusparse##S##csrilu02(h, 4, 8, g, v1, po, pc, lu, CUSPARSE_SOLVE_POLICY_NO_LEVEL, NULL));                                      \
-        EXPECT(!cusparseXcsrilu02_zeroPivot(h, lu, &at) && at == -1 && !cusparseDestroyCsrilu02Info(lu));                                      \
-        EXPECT(!cusparseCreateCsric02Info(&ic) && !cusparse##S##csric02_bufferSize(h, 4, 8, g, v2, po, pc, ic, &room));                        \
-        EXPECT(!cusparse##S##csric02_analysis(h, 4, 8, g, v2, po, pc, ic, CUSPARSE_SOLVE_POLICY_NO_LEVEL, NULL));                              \
-        EXPECT(!cusparse##S##csric02(h, 4, 8, g, v2, po, pc, ic, CUSPARSE_SOLVE_POLICY_NO_LEVEL, NULL));                                       \
-        EXPECT(!cusparseXcsric02_zeroPivot(h, ic, &at) && at == -1 && !cusparseDestroyCsric02Info(ic));                                        \
+        CHECK(!cusparseCreateCsrilu02Info(&lu) && !cusparse##S##csrilu02_bufferSize(h, 4, 8, g, v1, po, pc, lu, &room));                      \
+        CHECK(!cusparse##S##csrilu02_analysis(h, 4, 8, g, v1, po, pc, lu, CUSPARSE_SOLVE_POLICY_NO_LEVEL, NULL));                             \
+        CHECK(!cusparse##S##csrilu02(h, 4, 8, g, v1, po, pc, lu, CUSPARSE_SOLVE_POLICY_NO_LEVEL, NULL));                                      \
+        CHECK(!cusparseXcsrilu02_zeroPivot(h, lu, &at) && at == -1 && !cusparseDestroyCsrilu02Info(lu));                                      \
+        CHECK(!cusparseCreateCsric02Info(&ic) && !cusparse##S##csric02_bufferSize(h, 4, 8, g, v2, po, pc, ic, &room));                        \
+        CHECK(!cusparse##S##csric02_analysis(h, 4, 8, g, v2, po, pc, ic, CUSPARSE_SOLVE_POLICY_NO_LEVEL, NULL));                              \
+        CHECK(!cusparse##S##csric02(h, 4, 8, g, v2, po, pc, ic, CUSPARSE_SOLVE_POLICY_NO_LEVEL, NULL));                                       \
+        CHECK(!cusparseXcsric02_zeroPivot(h, ic, &at) && at == -1 && !cusparseDestroyCsric02Info(ic));                                        \
         vector<wide> f(8), c(8);                                                                                                               \
         for (int i = 0; i < 8; i++)                                                                                                            \
             f[i] = c[i] = widen(values[i]);                                                                                                    \
         f[4] /= f[2], f[5] -= f[4] * f[3], f[6] /= f[0], f[7] -= f[6] * f[1];                                                                  \
         c[0] = sqrt(c[0]), c[2] = sqrt(c[2]), c[4] /= c[2], c[5] = sqrt(c[5] - norm(c[4])), c[6] /= c[0], c[7] = sqrt(c[7] - norm(c[6]));      \
-        EXPECT(residual(host(v1, 8), f) < precision && residual(host(v2, 8), c) < precision);                                                  \
-        EXPECT(!cusparseDestroyMatDescr(g));                                                                                                   \
+        CHECK(residual(host(v1, 8), f) < precision && residual(host(v2, 8), c) < precision);                                                  \
+        CHECK(!cusparseDestroyMatDescr(g));                                                                                                   \
     }
 OLDER(S, float, 1e-4)
 OLDER(D, double, 1e-12)
@@ -309,65 +301,65 @@ static void descriptors(cusparseHandle_t h)
 
     cusparseSpVecDescr_t x;
     cusparseConstSpVecDescr_t kx;
-    EXPECT(!cusparseCreateSpVec(&x, 8, 3, place, number, I, B, CUDA_R_64F) && !cusparseSpVecSetValues(x, number + 1));
-    EXPECT(!cusparseSpVecGet(x, &size, &nnz, &i, &v, &ti, &base, &type) && size == 8 && nnz == 3 && i == place && v == number + 1 && base == B);
-    EXPECT(!cusparseConstSpVecGet(x, &size, &nnz, &ci, &cv, &ti, &base, &type) && ci == place && type == CUDA_R_64F && ti == I);
-    EXPECT(!cusparseSpVecGetIndexBase(x, &base) && base == B && !cusparseSpVecGetValues(x, &v) && v == number + 1);
-    EXPECT(!cusparseConstSpVecGetValues(x, &cv) && cv == number + 1 && !cusparseDestroySpVec(x));
-    EXPECT(!cusparseCreateConstSpVec(&kx, 8, 3, place, number, I, B, CUDA_R_64F) && !cusparseDestroySpVec(kx));
+    CHECK(!cusparseCreateSpVec(&x, 8, 3, place, number, I, B, CUDA_R_64F) && !cusparseSpVecSetValues(x, number + 1));
+    CHECK(!cusparseSpVecGet(x, &size, &nnz, &i, &v, &ti, &base, &type) && size == 8 && nnz == 3 && i == place && v == number + 1 && base == B);
+    CHECK(!cusparseConstSpVecGet(x, &size, &nnz, &ci, &cv, &ti, &base, &type) && ci == place && type == CUDA_R_64F && ti == I);
+    CHECK(!cusparseSpVecGetIndexBase(x, &base) && base == B && !cusparseSpVecGetValues(x, &v) && v == number + 1);
+    CHECK(!cusparseConstSpVecGetValues(x, &cv) && cv == number + 1 && !cusparseDestroySpVec(x));
+    CHECK(!cusparseCreateConstSpVec(&kx, 8, 3, place, number, I, B, CUDA_R_64F) && !cusparseDestroySpVec(kx));
 
     cusparseDnVecDescr_t y;
     cusparseConstDnVecDescr_t ky;
-    EXPECT(!cusparseCreateDnVec(&y, 8, number, CUDA_R_64F) && !cusparseDnVecSetValues(y, number + 1) && !cusparseDnVecGet(y, &size, &v, &type) && v == number + 1);
-    EXPECT(!cusparseConstDnVecGet(y, &size, &cv, &type) && size == 8 && !cusparseDnVecGetValues(y, &v) && !cusparseConstDnVecGetValues(y, &cv) && cv == v);
-    EXPECT(!cusparseDestroyDnVec(y) && !cusparseCreateConstDnVec(&ky, 8, number, CUDA_R_64F) && !cusparseDestroyDnVec(ky));
+    CHECK(!cusparseCreateDnVec(&y, 8, number, CUDA_R_64F) && !cusparseDnVecSetValues(y, number + 1) && !cusparseDnVecGet(y, &size, &v, &type) && v == number + 1);
+    CHECK(!cusparseConstDnVecGet(y, &size, &cv, &type) && size == 8 && !cusparseDnVecGetValues(y, &v) && !cusparseConstDnVecGetValues(y, &cv) && cv == v);
+    CHECK(!cusparseDestroyDnVec(y) && !cusparseCreateConstDnVec(&ky, 8, number, CUDA_R_64F) && !cusparseDestroyDnVec(ky));
 
     cusparseDnMatDescr_t m;
     cusparseConstDnMatDescr_t km;
     int batches;
-    EXPECT(!cusparseCreateDnMat(&m, 2, 3, 4, number, CUDA_R_64F, CUSPARSE_ORDER_COL) && !cusparseDnMatSetValues(m, number + 1));
-    EXPECT(!cusparseDnMatGet(m, &rows, &cols, &ld, &v, &type, &order) && rows == 2 && cols == 3 && ld == 4 && order == CUSPARSE_ORDER_COL && v == number + 1);
-    EXPECT(!cusparseConstDnMatGet(m, &rows, &cols, &ld, &cv, &type, &order) && cv == v && !cusparseDnMatGetValues(m, &v) && !cusparseConstDnMatGetValues(m, &cv));
-    EXPECT(!cusparseDnMatSetStridedBatch(m, 2, 12) && !cusparseDnMatGetStridedBatch(m, &batches, &size) && batches == 2 && size == 12 && !cusparseDestroyDnMat(m));
-    EXPECT(!cusparseCreateConstDnMat(&km, 2, 3, 4, number, CUDA_R_64F, CUSPARSE_ORDER_COL) && !cusparseDestroyDnMat(km));
+    CHECK(!cusparseCreateDnMat(&m, 2, 3, 4, number, CUDA_R_64F, CUSPARSE_ORDER_COL) && !cusparseDnMatSetValues(m, number + 1));
+    CHECK(!cusparseDnMatGet(m, &rows, &cols, &ld, &v, &type, &order) && rows == 2 && cols == 3 && ld == 4 && order == CUSPARSE_ORDER_COL && v == number + 1);
+    CHECK(!cusparseConstDnMatGet(m, &rows, &cols, &ld, &cv, &type, &order) && cv == v && !cusparseDnMatGetValues(m, &v) && !cusparseConstDnMatGetValues(m, &cv));
+    CHECK(!cusparseDnMatSetStridedBatch(m, 2, 12) && !cusparseDnMatGetStridedBatch(m, &batches, &size) && batches == 2 && size == 12 && !cusparseDestroyDnMat(m));
+    CHECK(!cusparseCreateConstDnMat(&km, 2, 3, 4, number, CUDA_R_64F, CUSPARSE_ORDER_COL) && !cusparseDestroyDnMat(km));
 
     cusparseSpMatDescr_t a;
     cusparseConstSpMatDescr_t ka;
-    EXPECT(!cusparseCreateCsr(&a, 3, 4, 5, place, place + 1, number, I, I, B, CUDA_R_64F) && !cusparseSpMatGetFormat(a, &format) && format == CUSPARSE_FORMAT_CSR);
-    EXPECT(!cusparseCsrGet(a, &rows, &cols, &nnz, &i, &j, &v, &ti, &tj, &base, &type) && rows == 3 && cols == 4 && nnz == 5 && i == place && j == place + 1);
-    EXPECT(!cusparseConstCsrGet(a, &rows, &cols, &nnz, &ci, &cj, &cv, &ti, &tj, &base, &type) && cv == number);
-    EXPECT(!cusparseSpMatSetValues(a, number + 2) && !cusparseSpMatGetValues(a, &v) && v == number + 2 && !cusparseConstSpMatGetValues(a, &cv) && cv == v);
-    EXPECT(!cusparseSpMatGetIndexBase(a, &base) && base == B && !cusparseCsrSetStridedBatch(a, 3, 4, 5) && !cusparseSpMatGetStridedBatch(a, &batches) && batches == 3);
+    CHECK(!cusparseCreateCsr(&a, 3, 4, 5, place, place + 1, number, I, I, B, CUDA_R_64F) && !cusparseSpMatGetFormat(a, &format) && format == CUSPARSE_FORMAT_CSR);
+    CHECK(!cusparseCsrGet(a, &rows, &cols, &nnz, &i, &j, &v, &ti, &tj, &base, &type) && rows == 3 && cols == 4 && nnz == 5 && i == place && j == place + 1);
+    CHECK(!cusparseConstCsrGet(a, &rows, &cols, &nnz, &ci, &cj, &cv, &ti, &tj, &base, &type) && cv == number);
+    CHECK(!cusparseSpMatSetValues(a, number + 2) && !cusparseSpMatGetValues(a, &v) && v == number + 2 && !cusparseConstSpMatGetValues(a, &cv) && cv == v);
+    CHECK(!cusparseSpMatGetIndexBase(a, &base) && base == B && !cusparseCsrSetStridedBatch(a, 3, 4, 5) && !cusparseSpMatGetStridedBatch(a, &batches) && batches == 3);
     cusparseFillMode_t fill = CUSPARSE_FILL_MODE_UPPER;
-    EXPECT(!cusparseSpMatSetAttribute(a, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill));
+    CHECK(!cusparseSpMatSetAttribute(a, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill));
     fill = CUSPARSE_FILL_MODE_LOWER;
-    EXPECT(!cusparseSpMatGetAttribute(a, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill) && fill == CUSPARSE_FILL_MODE_UPPER && !cusparseDestroySpMat(a));
-    EXPECT(!cusparseCreateConstCsr(&ka, 3, 4, 5, place, place, number, I, I, B, CUDA_R_64F) && !cusparseDestroySpMat(ka));
-    EXPECT(!cusparseCreateCsc(&a, 3, 4, 5, place, place, number, I, I, B, CUDA_R_64F) && !cusparseCscSetPointers(a, place, place + 1, number));
-    EXPECT(!cusparseCscGet(a, &rows, &cols, &nnz, &i, &j, &v, &ti, &tj, &base, &type) && j == place + 1);
-    EXPECT(!cusparseConstCscGet(a, &rows, &cols, &nnz, &ci, &cj, &cv, &ti, &tj, &base, &type) && !cusparseDestroySpMat(a));
-    EXPECT(!cusparseCreateConstCsc(&ka, 3, 4, 5, place, place, number, I, I, B, CUDA_R_64F) && !cusparseDestroySpMat(ka));
-    EXPECT(!cusparseCreateCoo(&a, 3, 4, 5, place, place, number, I, B, CUDA_R_64F) && !cusparseCooSetPointers(a, place + 1, place, number));
-    EXPECT(!cusparseCooGet(a, &rows, &cols, &nnz, &i, &j, &v, &ti, &base, &type) && i == place + 1 && !cusparseCooSetStridedBatch(a, 2, 5));
-    EXPECT(!cusparseConstCooGet(a, &rows, &cols, &nnz, &ci, &cj, &cv, &ti, &base, &type) && !cusparseDestroySpMat(a));
-    EXPECT(!cusparseCreateConstCoo(&ka, 3, 4, 5, place, place, number, I, B, CUDA_R_64F) && !cusparseDestroySpMat(ka));
-    EXPECT(!cusparseCreateBsr(&a, 3, 4, 2, 2, 2, place, place, number, I, I, B, CUDA_R_64F, CUSPARSE_ORDER_ROW) && !cusparseBsrSetStridedBatch(a, 2, 4, 2, 8));
-    EXPECT(!cusparseDestroySpMat(a) && !cusparseCreateConstBsr(&ka, 3, 4, 2, 2, 2, place, place, number, I, I, B, CUDA_R_64F, CUSPARSE_ORDER_ROW));
-    EXPECT(!cusparseDestroySpMat(ka) && !cusparseCreateBlockedEll(&a, 4, 6, 2, 4, place, number, I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
-    EXPECT(!cusparseBlockedEllGet(a, &rows, &cols, &block, &width, &i, &v, &ti, &base, &type) && block == 2 && width == 4);
-    EXPECT(!cusparseConstBlockedEllGet(a, &rows, &cols, &block, &width, &ci, &cv, &ti, &base, &type) && !cusparseDestroySpMat(a));
-    EXPECT(!cusparseCreateConstBlockedEll(&ka, 4, 6, 2, 4, place, number, I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F) && !cusparseDestroySpMat(ka));
+    CHECK(!cusparseSpMatGetAttribute(a, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill) && fill == CUSPARSE_FILL_MODE_UPPER && !cusparseDestroySpMat(a));
+    CHECK(!cusparseCreateConstCsr(&ka, 3, 4, 5, place, place, number, I, I, B, CUDA_R_64F) && !cusparseDestroySpMat(ka));
+    CHECK(!cusparseCreateCsc(&a, 3, 4, 5, place, place, number, I, I, B, CUDA_R_64F) && !cusparseCscSetPointers(a, place, place + 1, number));
+    CHECK(!cusparseCscGet(a, &rows, &cols, &nnz, &i, &j, &v, &ti, &tj, &base, &type) && j == place + 1);
+    CHECK(!cusparseConstCscGet(a, &rows, &cols, &nnz, &ci, &cj, &cv, &ti, &tj, &base, &type) && !cusparseDestroySpMat(a));
+    CHECK(!cusparseCreateConstCsc(&ka, 3, 4, 5, place, place, number, I, I, B, CUDA_R_64F) && !cusparseDestroySpMat(ka));
+    CHECK(!cusparseCreateCoo(&a, 3, 4, 5, place, place, number, I, B, CUDA_R_64F) && !cusparseCooSetPointers(a, place + 1, place, number));
+    CHECK(!cusparseCooGet(a, &rows, &cols, &nnz, &i, &j, &v, &ti, &base, &type) && i == place + 1 && !cusparseCooSetStridedBatch(a, 2, 5));
+    CHECK(!cusparseConstCooGet(a, &rows, &cols, &nnz, &ci, &cj, &cv, &ti, &base, &type) && !cusparseDestroySpMat(a));
+    CHECK(!cusparseCreateConstCoo(&ka, 3, 4, 5, place, place, number, I, B, CUDA_R_64F) && !cusparseDestroySpMat(ka));
+    CHECK(!cusparseCreateBsr(&a, 3, 4, 2, 2, 2, place, place, number, I, I, B, CUDA_R_64F, CUSPARSE_ORDER_ROW) && !cusparseBsrSetStridedBatch(a, 2, 4, 2, 8));
+    CHECK(!cusparseDestroySpMat(a) && !cusparseCreateConstBsr(&ka, 3, 4, 2, 2, 2, place, place, number, I, I, B, CUDA_R_64F, CUSPARSE_ORDER_ROW));
+    CHECK(!cusparseDestroySpMat(ka) && !cusparseCreateBlockedEll(&a, 4, 6, 2, 4, place, number, I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    CHECK(!cusparseBlockedEllGet(a, &rows, &cols, &block, &width, &i, &v, &ti, &base, &type) && block == 2 && width == 4);
+    CHECK(!cusparseConstBlockedEllGet(a, &rows, &cols, &block, &width, &ci, &cv, &ti, &base, &type) && !cusparseDestroySpMat(a));
+    CHECK(!cusparseCreateConstBlockedEll(&ka, 4, 6, 2, 4, place, number, I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F) && !cusparseDestroySpMat(ka));
 
     cusparseMatDescr_t g;
-    EXPECT(!cusparseCreateMatDescr(&g) && !cusparseSetMatType(g, CUSPARSE_MATRIX_TYPE_SYMMETRIC) && cusparseGetMatType(g) == CUSPARSE_MATRIX_TYPE_SYMMETRIC);
-    EXPECT(!cusparseSetMatFillMode(g, CUSPARSE_FILL_MODE_UPPER) && cusparseGetMatFillMode(g) == CUSPARSE_FILL_MODE_UPPER);
-    EXPECT(!cusparseSetMatDiagType(g, CUSPARSE_DIAG_TYPE_UNIT) && cusparseGetMatDiagType(g) == CUSPARSE_DIAG_TYPE_UNIT);
-    EXPECT(!cusparseSetMatIndexBase(g, B) && cusparseGetMatIndexBase(g) == B && !cusparseDestroyMatDescr(g));
+    CHECK(!cusparseCreateMatDescr(&g) && !cusparseSetMatType(g, CUSPARSE_MATRIX_TYPE_SYMMETRIC) && cusparseGetMatType(g) == CUSPARSE_MATRIX_TYPE_SYMMETRIC);
+    CHECK(!cusparseSetMatFillMode(g, CUSPARSE_FILL_MODE_UPPER) && cusparseGetMatFillMode(g) == CUSPARSE_FILL_MODE_UPPER);
+    CHECK(!cusparseSetMatDiagType(g, CUSPARSE_DIAG_TYPE_UNIT) && cusparseGetMatDiagType(g) == CUSPARSE_DIAG_TYPE_UNIT);
+    CHECK(!cusparseSetMatIndexBase(g, B) && cusparseGetMatIndexBase(g) == B && !cusparseDestroyMatDescr(g));
 
     cudaStream_t stream = (cudaStream_t)1;
     cusparsePointerMode_t mode;
-    EXPECT(!cusparseGetStream(h, &stream) && !stream && !cusparseGetPointerMode(h, &mode) && mode == CUSPARSE_POINTER_MODE_HOST);
-    EXPECT(cusparseCreateSlicedEll() == CUSPARSE_STATUS_NOT_SUPPORTED && cusparseCreateSlicedEll() == CUSPARSE_STATUS_NOT_SUPPORTED); // says so, once
+    CHECK(!cusparseGetStream(h, &stream) && !stream && !cusparseGetPointerMode(h, &mode) && mode == CUSPARSE_POINTER_MODE_HOST);
+    CHECK(cusparseCreateSlicedEll() == CUSPARSE_STATUS_NOT_SUPPORTED && cusparseCreateSlicedEll() == CUSPARSE_STATUS_NOT_SUPPORTED); // says so, once
 }
 
 // ---- order ----
@@ -386,13 +378,13 @@ static void streams(cusparseHandle_t h)
     double *x = device(vector<double>(n)), *y = device(vector<double>(n)), one = 1, zero = 0;
     cudaStream_t s;
     cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
-    EXPECT(!cusparseSetStream(h, s));
+    CHECK(!cusparseSetStream(h, s));
     for (int i = 1; i < 20; i++) {
         cusparseDnVecDescr_t dx, dy;
         cusparseCreateDnVec(&dx, n, x, CUDA_R_64F);
         cusparseCreateDnVec(&dy, n, y, CUDA_R_64F);
         fill<<<(n + 255) / 256, 256, 0, s>>>(x, n, i);
-        EXPECT(!cusparseSpMV(h, N, &one, d, dx, &zero, dy, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, NULL));
+        CHECK(!cusparseSpMV(h, N, &one, d, dx, &zero, dy, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, NULL));
         fill<<<(n + 255) / 256, 256, 0, s>>>(x, n, -1);
         cusparseDestroyDnVec(dx), cusparseDestroyDnVec(dy); // what is queued goes on
         double got[2], want = 0;
@@ -400,9 +392,9 @@ static void streams(cusparseHandle_t h)
         cudaStreamSynchronize(s);
         for (int k = a.offsets[1]; k < a.offsets[2]; k++)
             want += a.values[k] * i;
-        EXPECT(fabs(got[1] - want) < 1e-9);
+        CHECK(fabs(got[1] - want) < 1e-9);
     }
-    EXPECT(!cusparseSetStream(h, 0));
+    CHECK(!cusparseSetStream(h, 0));
     cudaStreamDestroy(s);
 }
 
@@ -442,7 +434,7 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "one"))
         return one();
     cusparseHandle_t h;
-    EXPECT(!cusparseCreate(&h));
+    CHECK(!cusparseCreate(&h));
     products(h, 1, 1, 1, 100);
     products(h, 70, 90, 50, 10);
     products(h, 200, 30, 120, 3);
@@ -450,7 +442,7 @@ int main(int argc, char **argv)
     older_S(h), older_D(h), older_C(h), older_Z(h);
     descriptors(h);
     streams(h);
-    EXPECT(!cusparseDestroy(h));
-    printf(wrong ? "%d FAILED\n" : "PASSED\n", wrong);
-    return wrong != 0;
+    CHECK(!cusparseDestroy(h));
+    printf(failures ? "%d FAILED\n" : "PASSED\n", failures);
+    return failures != 0;
 }
