@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "libraries/cublas/answers.h"
 #include "libraries/cublas/handle.h"
 
 enum { HANDLE_MARK = 0x626c6173 };
@@ -138,11 +139,7 @@ cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version)
 
 cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value)
 {
-    static const int versions[] = {CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH};
-    if (!value || (unsigned)type > PATCH_LEVEL)
-        return CUBLAS_STATUS_INVALID_VALUE;
-    *value = versions[type];
-    return CUBLAS_STATUS_SUCCESS;
+    return answers_version(type, value);
 }
 
 size_t cublasGetCudartVersion(void)
@@ -200,26 +197,12 @@ GETTER(cublasGetSmCountTarget, int, sm_count)
 
 const char *cublasGetStatusName(cublasStatus_t status)
 {
-    switch (status) {
-#define CUBLAS_STATUS(name, value, text)                                                           \
-    case name:                                                                                     \
-        return #name;
-#include "heddle/cublas_statuses.def"
-#undef CUBLAS_STATUS
-    }
-    return "unrecognized status";
+    return answers_name(status);
 }
 
 const char *cublasGetStatusString(cublasStatus_t status)
 {
-    switch (status) {
-#define CUBLAS_STATUS(name, value, text)                                                           \
-    case name:                                                                                     \
-        return text;
-#include "heddle/cublas_statuses.def"
-#undef CUBLAS_STATUS
-    }
-    return "unrecognized status";
+    return answers_text(status);
 }
 
 void cublasXerbla(const char *srName, int info)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libraries/cublas/answers.h"
 #include "libraries/linear/host.h"
 
 _Static_assert(sizeof(struct layout) <= sizeof(cublasLtMatrixLayoutOpaque_t), "a layout fits");
@@ -303,35 +304,17 @@ size_t cublasLtGetCudartVersion(void)
 
 cublasStatus_t cublasLtGetProperty(libraryPropertyType type, int *value)
 {
-    static const int versions[] = {CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH};
-    if (!value || (unsigned)type > PATCH_LEVEL)
-        return CUBLAS_STATUS_INVALID_VALUE;
-    *value = versions[type];
-    return CUBLAS_STATUS_SUCCESS;
+    return answers_version(type, value);
 }
 
 const char *cublasLtGetStatusName(cublasStatus_t status)
 {
-    switch (status) {
-#define CUBLAS_STATUS(name, value, text)                                                           \
-    case name:                                                                                     \
-        return #name;
-#include "heddle/cublas_statuses.def"
-#undef CUBLAS_STATUS
-    }
-    return "unrecognized status";
+    return answers_name(status);
 }
 
 const char *cublasLtGetStatusString(cublasStatus_t status)
 {
-    switch (status) {
-#define CUBLAS_STATUS(name, value, text)                                                           \
-    case name:                                                                                     \
-        return text;
-#include "heddle/cublas_statuses.def"
-#undef CUBLAS_STATUS
-    }
-    return "unrecognized status";
+    return answers_text(status);
 }
 
 static size_t cache_capacity = 8192; /* entries; there is nothing to keep */
