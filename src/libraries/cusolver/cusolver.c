@@ -1,4 +1,4 @@
-/* cuSOLVER: handles, parameters, versions. */
+/* cuSOLVER: handles, parameters of the dense part, versions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +7,7 @@
 enum { HANDLE_MARK = 0x736f6c76 };
 
 struct cusolverDnContext {
-    uint32_t mark;
-    cudaStream_t stream;
+    struct solver_handle shared;
     cusolverDeterministicMode_t determinism;
 };
 struct cusolverDnParams {
@@ -25,33 +24,52 @@ struct gesvdjInfo {
     int sweeps, sort;
 };
 
-static bool is_one(cusolverDnHandle_t h)
-{
-    return h && h->mark == HANDLE_MARK;
-}
+/* --- handles --- */
 
-cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t *handle)
+cusolverStatus_t solver_open(uint32_t mark, size_t bytes, void **handle)
 {
     if (!handle)
         return CUSOLVER_STATUS_INVALID_VALUE;
     *handle = NULL;
     if (cudaFree(NULL) || !host_blas("cuSOLVER", true)) /* opens the device */
         return CUSOLVER_STATUS_NOT_INITIALIZED;
-    struct cusolverDnContext *h = calloc(1, sizeof *h);
+    struct solver_handle *h = calloc(1, bytes);
     if (!h)
         return CUSOLVER_STATUS_ALLOC_FAILED;
-    h->mark = HANDLE_MARK;
-    h->determinism = CUSOLVER_DETERMINISTIC_RESULTS;
+    h->mark = mark;
     *handle = h;
     return CUSOLVER_STATUS_SUCCESS;
+}
+
+bool solver_is(const struct solver_handle *h, uint32_t mark)
+{
+    return h && h->mark == mark;
+}
+
+void solver_close(struct solver_handle *h)
+{
+    h->mark = 0;
+    free(h);
+}
+
+static bool is_one(cusolverDnHandle_t h)
+{
+    return solver_is((const struct solver_handle *)h, HANDLE_MARK);
+}
+
+cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t *handle)
+{
+    cusolverStatus_t s = solver_open(HANDLE_MARK, sizeof **handle, (void **)handle);
+    if (!s)
+        (*handle)->determinism = CUSOLVER_DETERMINISTIC_RESULTS;
+    return s;
 }
 
 cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle)
 {
     if (!is_one(handle))
         return CUSOLVER_STATUS_NOT_INITIALIZED;
-    handle->mark = 0;
-    free(handle);
+    solver_close(&handle->shared);
     return CUSOLVER_STATUS_SUCCESS;
 }
 
@@ -73,8 +91,8 @@ cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle)
         handle->field = value;                                                                     \
         return CUSOLVER_STATUS_SUCCESS;                                                            \
     }
-SETTER(cusolverDnSetStream, cudaStream_t, stream)
-GETTER(cusolverDnGetStream, cudaStream_t, stream)
+SETTER(cusolverDnSetStream, cudaStream_t, shared.stream)
+GETTER(cusolverDnGetStream, cudaStream_t, shared.stream)
 SETTER(cusolverDnSetDeterministicMode, cusolverDeterministicMode_t, determinism)
 GETTER(cusolverDnGetDeterministicMode, cusolverDeterministicMode_t, determinism)
 
@@ -186,7 +204,7 @@ cusolverStatus_t solver_call(cusolverDnHandle_t h, const struct linear_routine *
 {
     if (!is_one(h))
         return CUSOLVER_STATUS_NOT_INITIALIZED;
-    const struct linear_context c = {.library = "cuSOLVER", .stream = h->stream};
+    const struct linear_context c = {.library = "cuSOLVER", .stream = h->shared.stream};
     bool asks = !strcmp(r->name, "room");
     if (!strcmp(r->name, "gesvdx") && is_wide(a, n))
         return CUSOLVER_STATUS_INVALID_VALUE;

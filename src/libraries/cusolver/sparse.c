@@ -3,44 +3,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libraries/cusolver/solver.h"
 #include "libraries/cusolver/sparse.h"
 #include "libraries/linear/elements.h"
-#include "libraries/linear/host.h"
 #include "runtime/library.h"
 
 enum { HANDLE_MARK = 0x73707273 };
 
 struct cusolverSpContext {
-    uint32_t mark;
-    cudaStream_t stream;
+    struct solver_handle shared;
 };
 
 bool sparse_is_handle(cusolverSpHandle_t h)
 {
-    return h && h->mark == HANDLE_MARK;
+    return solver_is((const struct solver_handle *)h, HANDLE_MARK);
 }
 
 cusolverStatus_t cusolverSpCreate(cusolverSpHandle_t *handle)
 {
-    if (!handle)
-        return CUSOLVER_STATUS_INVALID_VALUE;
-    *handle = NULL;
-    if (cudaFree(NULL) || !host_blas("cuSOLVER", true)) /* opens the device */
-        return CUSOLVER_STATUS_NOT_INITIALIZED;
-    struct cusolverSpContext *h = calloc(1, sizeof *h);
-    if (!h)
-        return CUSOLVER_STATUS_ALLOC_FAILED;
-    h->mark = HANDLE_MARK;
-    *handle = h;
-    return CUSOLVER_STATUS_SUCCESS;
+    return solver_open(HANDLE_MARK, sizeof **handle, (void **)handle);
 }
 
 cusolverStatus_t cusolverSpDestroy(cusolverSpHandle_t handle)
 {
     if (!sparse_is_handle(handle))
         return CUSOLVER_STATUS_NOT_INITIALIZED;
-    handle->mark = 0;
-    free(handle);
+    solver_close(&handle->shared);
     return CUSOLVER_STATUS_SUCCESS;
 }
 
@@ -48,7 +36,7 @@ cusolverStatus_t cusolverSpSetStream(cusolverSpHandle_t handle, cudaStream_t str
 {
     if (!sparse_is_handle(handle))
         return CUSOLVER_STATUS_NOT_INITIALIZED;
-    handle->stream = streamId;
+    handle->shared.stream = streamId;
     return CUSOLVER_STATUS_SUCCESS;
 }
 
@@ -58,7 +46,7 @@ cusolverStatus_t cusolverSpGetStream(cusolverSpHandle_t handle, cudaStream_t *st
         return CUSOLVER_STATUS_NOT_INITIALIZED;
     if (!streamId)
         return CUSOLVER_STATUS_INVALID_VALUE;
-    *streamId = handle->stream;
+    *streamId = handle->shared.stream;
     return CUSOLVER_STATUS_SUCCESS;
 }
 
@@ -131,7 +119,7 @@ cusolverStatus_t sparse_run(cusolverSpHandle_t h, const struct sparse_call *c)
     struct library_operand o[5];
     const struct library_call call = {.library = "cuSOLVER", .function = c->function, .flops = NAN, .peak = c->type == CUDA_R_64F || c->type == CUDA_C_64F ? LIBRARY_DOUBLE : LIBRARY_SINGLE,
                                       .operand = o, .operands = operands(c, o), .data = &at, .data_bytes = sizeof at, .run = run, .shape = shape};
-    return library_call(h->stream, &call, true) ? CUSOLVER_STATUS_EXECUTION_FAILED : turn.status;
+    return library_call(h->shared.stream, &call, true) ? CUSOLVER_STATUS_EXECUTION_FAILED : turn.status;
 }
 
 /* --- A x = b in one call --- */
