@@ -73,6 +73,20 @@ static int32_t compute32(struct wmma *x, uint16_t op, enum ptx_type type, struct
     return compute(x, op, type, PTX_U32, a, b, of_number(0), 2);
 }
 
+/* A register of the program gets another's bits, under the instruction's guard. */
+static void move(struct wmma *x, int32_t to, int32_t from)
+{
+    static const struct ptx_mods none;
+    struct ir_inst *out = emit_new(x->b, x->in, PTX_OP_MOV);
+    emit_guard(out, x->fr, x->in);
+    out->mods = &none;
+    out->type = PTX_B32;
+    out->space = PTX_GENERIC;
+    out->ndst = out->nsrc = 1;
+    out->dst[0] = to;
+    out->src[0] = of_reg(from);
+}
+
 static int32_t lane_number(struct wmma *x)
 {
     struct ir_src lane = {.kind = IR_SRC_SREG, .sreg = PTX_SREG_LANEID};
@@ -336,32 +350,15 @@ static void load_factor(struct wmma *x)
             load_regs(x, down + i, 1, right, &byte, 1);
             all = i == 0 ? byte : compute(x, PTX_OP_MAD_LO, PTX_U32, PTX_B32, of_reg(byte), of_number(UINT64_C(1) << 8 * i), of_reg(all), 3);
         }
-        static const struct ptx_mods none;
-        struct ir_inst *out = emit_new(x->b, x->in, PTX_OP_MOV);
-        emit_guard(out, x->fr, x->in);
-        out->mods = &none;
-        out->type = PTX_B32;
-        out->space = PTX_GENERIC;
-        out->ndst = out->nsrc = 1;
-        out->dst[0] = to;
-        out->src[0] = of_reg(all);
+        move(x, to, all);
     }
 }
 
 /* Registers that hold what others hold, too. */
 static void copy_rest(struct wmma *x, int all)
 {
-    static const struct ptx_mods none;
-    for (int r = x->n; r < all; r++) {
-        struct ir_inst *out = emit_new(x->b, x->in, PTX_OP_MOV);
-        emit_guard(out, x->fr, x->in);
-        out->mods = &none;
-        out->type = PTX_B32;
-        out->space = PTX_GENERIC;
-        out->ndst = out->nsrc = 1;
-        out->dst[0] = x->reg[r];
-        out->src[0] = of_reg(x->reg[r % x->n]);
-    }
+    for (int r = x->n; r < all; r++)
+        move(x, x->reg[r], x->reg[r % x->n]);
 }
 
 /* --- C and D --- */
