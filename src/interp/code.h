@@ -50,6 +50,11 @@ enum step_kind {
     STEP_NOP
 };
 
+/* The kinds at which lanes meet and look at each other, as labels of a switch: `case STEP_EXCHANGES:`. */
+#define STEP_EXCHANGES                                                                             \
+    STEP_SYNCWARP : case STEP_SHUFFLE : case STEP_VOTE : case STEP_MATCH : case STEP_REDUX : case STEP_ELECT : case STEP_MATRIX_LOAD : \
+    case STEP_MATRIX_STORE : case STEP_MATRIX_MOVE : case STEP_MATRIX_PRODUCT
+
 struct interp_code;
 struct step;
 

@@ -411,16 +411,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
             if (!grid_sync(r))
                 return false;
             break;
-        case STEP_SYNCWARP:
-        case STEP_SHUFFLE:
-        case STEP_VOTE:
-        case STEP_MATCH:
-        case STEP_REDUX:
-        case STEP_ELECT:
-        case STEP_MATRIX_LOAD:
-        case STEP_MATRIX_STORE:
-        case STEP_MATRIX_MOVE:
-        case STEP_MATRIX_PRODUCT:
+        case STEP_EXCHANGES:
             if (m != r->mask) {
                 part_from_others(r, m);
             } else if (!rendezvous(r, st)) {

@@ -15,22 +15,24 @@ static inline bool step_is_plain(const struct step *st)
     case STEP_SWITCH:
     case STEP_EXIT:
     case STEP_BARRIER:
-    case STEP_SYNCWARP:
-    case STEP_SHUFFLE:
-    case STEP_VOTE:
-    case STEP_MATCH:
-    case STEP_REDUX:
-    case STEP_ELECT:
-    case STEP_MATRIX_LOAD:
-    case STEP_MATRIX_STORE:
-    case STEP_MATRIX_MOVE:
-    case STEP_MATRIX_PRODUCT:
+    case STEP_EXCHANGES:
     case STEP_NANOSLEEP:
     case STEP_TRAP:
     case STEP_GRID_SYNC:
         return false;
     default:
         return true;
+    }
+}
+
+/* Do lanes meet at it and look at each other (step_exchange)? */
+static inline bool step_is_exchange(const struct step *st)
+{
+    switch (st->kind) {
+    case STEP_EXCHANGES:
+        return true;
+    default:
+        return false;
     }
 }
 

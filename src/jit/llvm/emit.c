@@ -114,23 +114,8 @@ bool entered_before(const struct emit *e, int32_t site)
 /* A branch, an exit, a barrier, or a place where machine code ends. */
 static bool of_all_warps(const struct emit *e)
 {
-    switch (e->in->op) {
-    case PTX_OP_SHFL:
-    case PTX_OP_VOTE:
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX:
-    case PTX_OP_ELECT:
-    case PTX_OP_LDMATRIX:
-    case PTX_OP_STMATRIX:
-    case PTX_OP_MOVMATRIX:
-    case PTX_OP_MMA:
-        return false;
-    case PTX_OP_BAR:
-    case PTX_OP_BARRIER:
-        return e->in->mods->variant != PTX_BAR_WARP;
-    default:
-        return !step_is_plain(&e->job->code->step[e->site]);
-    }
+    const struct step *st = &e->job->code->step[e->site];
+    return !step_is_plain(st) && !step_is_exchange(st);
 }
 
 /* The block's other warps may have to come to this place before this one goes on. */

@@ -402,6 +402,7 @@ static bool exchange(struct emit *e)
 bool emit_flow(struct emit *e)
 {
     const struct ir_inst *in = e->in;
+    const struct step *st = &e->job->code->step[e->site];
     bool done;
     if (e->job->split)
         return split_flow(e);
@@ -413,25 +414,10 @@ bool emit_flow(struct emit *e)
     case PTX_OP_EXIT:
         end(e);
         return true;
-    case PTX_OP_BAR:
-    case PTX_OP_BARRIER:
-        done = in->mods->variant == PTX_BAR_WARP ? exchange(e) : barrier(e);
-        break;
-    case PTX_OP_SHFL:
-    case PTX_OP_VOTE:
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX:
-    case PTX_OP_ELECT:
-    case PTX_OP_LDMATRIX:
-    case PTX_OP_STMATRIX:
-    case PTX_OP_MOVMATRIX:
-    case PTX_OP_MMA:
-        done = exchange(e);
-        break;
     default:
-        if (step_is_plain(&e->job->code->step[e->site]))
+        if (step_is_plain(st))
             return false;
-        done = false;
+        done = step_is_exchange(st) ? exchange(e) : st->kind == STEP_BARRIER && barrier(e);
     }
     if (!done) {
         if (in->guard != IR_NOREG && head_of_block(e))

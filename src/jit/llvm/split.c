@@ -235,16 +235,7 @@ bool split_flow(struct emit *e)
             count_guard(e, lanes);
         st->kind == STEP_EXIT ? end(e, lanes) : branch(e, lanes);
         break;
-    case STEP_SYNCWARP:
-    case STEP_SHUFFLE:
-    case STEP_VOTE:
-    case STEP_MATCH:
-    case STEP_REDUX:
-    case STEP_ELECT:
-    case STEP_MATRIX_LOAD:
-    case STEP_MATRIX_STORE:
-    case STEP_MATRIX_MOVE:
-    case STEP_MATRIX_PRODUCT:
+    case STEP_EXCHANGES:
         exchange(e, lanes);
         break;
     default:
