@@ -1,12 +1,12 @@
 /* Nodes of graphs (CUDA Driver API reference, "Graph Management"): the driver's parameters in the runtime's words, and back.
  *
- * A node runs on the device of a context: the one that the call names, which is current while the runtime's entry adds the
- * node, or else the current one. Nodes keep the device, so parameters that are asked for have no context. */
+ * A node runs on the device of a context: its CUfunction's, the one that the call names, or else the current one, which is
+ * current while the runtime's entry adds the node. Nodes keep the device, so parameters that are asked for have no context. */
 #include <stddef.h>
 #include <string.h>
 
 #include "driver/copy.h"
-#include "driver/driver.h"
+#include "driver/module.h"
 #include "runtime/module.h"
 
 /* --- contexts --- */
@@ -39,7 +39,9 @@ static CUresult go_to(CUcontext ctx, struct context *current, struct context **b
     } while (0)
 
 /* The same where no context means the current one. */
-#define WITHIN_IF(ctx, current) WITHIN((ctx) ? (ctx) : (CUcontext)(current), current)
+#define WITHIN_IF(ctx, current)                                                                                        \
+    CUcontext named = ctx;                                                                                             \
+    WITHIN(named ? named : (CUcontext)(current), current)
 
 /* --- parameters in the runtime's words --- */
 
@@ -64,10 +66,10 @@ static CUresult old_kernel_params(const CUDA_KERNEL_NODE_PARAMS_v1 *p, struct cu
     return kernel_params(&now, out);
 }
 
-static CUresult kernel_context(const CUDA_KERNEL_NODE_PARAMS_v2 *p, CUcontext *ctx)
+/* A CUfunction has its context; the one that is named goes with a CUkernel. NULL: the current one. */
+static CUcontext kernel_context(CUfunction func, CUcontext named)
 {
-    *ctx = p && !p->func ? p->ctx : NULL; /* "ignored if func is set" */
-    return p ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return func ? (CUcontext)(uintptr_t)module_context(func) : named;
 }
 
 static struct cudaMemsetParams fill_params(const CUDA_MEMSET_NODE_PARAMS *p)
@@ -125,7 +127,7 @@ static CUresult any_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *p, struct any *out)
 {
     const CUDA_KERNEL_NODE_PARAMS_v2 kernel = {p->func, p->gridDimX, p->gridDimY, p->gridDimZ, p->blockDimX, p->blockDimY, p->blockDimZ,
                                                p->sharedMemBytes, p->kernelParams, p->extra, p->kern, p->ctx};
-    kernel_context(&kernel, &out->ctx);
+    out->ctx = kernel_context(p->func, p->ctx);
     return kernel_params(&kernel, &out->params.kernel);
 }
 
@@ -240,7 +242,10 @@ CUresult cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CU
     CONTEXT(c, d);
     struct cudaKernelNodeParams p;
     CUresult r = old_kernel_params(nodeParams, &p);
-    return r ? driver_leave(r) : driver_return(cudaGraphAddKernelNode(phGraphNode, hGraph, dependencies, numDependencies, &p));
+    if (r)
+        return driver_leave(r);
+    WITHIN_IF(kernel_context(nodeParams->func, NULL), c);
+    return driver_return(cudaGraphAddKernelNode(phGraphNode, hGraph, dependencies, numDependencies, &p));
 }
 
 CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
@@ -248,12 +253,10 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const
 {
     CONTEXT(c, d);
     struct cudaKernelNodeParams p;
-    CUcontext ctx;
-    CUresult r = kernel_context(nodeParams, &ctx);
-    r = r ? r : kernel_params(nodeParams, &p);
+    CUresult r = kernel_params(nodeParams, &p);
     if (r)
         return driver_leave(r);
-    WITHIN_IF(ctx, c);
+    WITHIN_IF(kernel_context(nodeParams->func, nodeParams->ctx), c);
     return driver_return(cudaGraphAddKernelNode(phGraphNode, hGraph, dependencies, numDependencies, &p));
 }
 

@@ -125,6 +125,18 @@ CUmodule module_for(struct binary *code, const struct context *c)
     return found ? found : add(code, c, true);
 }
 
+const struct context *module_context(CUfunction f)
+{
+    const struct binary *code = module_of(f);
+    const struct context *c = NULL;
+    pthread_mutex_lock(&runtime_lock);
+    for (struct module *m = pool_next(&modules, NULL); m && code && !c; m = pool_next(&modules, m))
+        if (m->code == code && !m->shared)
+            c = m->context;
+    pthread_mutex_unlock(&runtime_lock);
+    return c;
+}
+
 /* --- ending --- */
 
 static void end(struct module *m)

@@ -18,4 +18,7 @@ CUresult module_list(struct binary *code, struct runtime_device *d, unsigned n, 
 CUmodule module_for(struct binary *code, const struct context *c);
 void module_forget(const struct binary *code);
 
+/* The context that a function was loaded in with its module; NULL: its code is the program's or a library's, which any context runs. */
+const struct context *module_context(CUfunction f);
+
 #endif

@@ -791,6 +791,8 @@ static void contexts()
     CUgraphNode n;
     CUcontext other, now;
     CUdevice second;
+    CUmodule mod;
+    CUfunction theirs;
     CUdeviceptr p;
     int devices = 0, v = 5;
     OK(cuGraphCreate(&g, 0));
@@ -818,6 +820,16 @@ static void contexts()
         run(g);
         OK(cuCtxSetCurrent(other));
         CHECK(read(p) == 10);
+        OK(cuModuleLoadData(&mod, ptx));
+        OK(cuModuleGetFunction(&theirs, mod, "add"));
+        OK(cuCtxSetCurrent(ctx));
+        k = kernel_params(theirs, args); // a function has its context
+        k.ctx = ctx;
+        OK(cuGraphAddKernelNode(&n, g, &n, 1, &k));
+        run(g);
+        OK(cuCtxSetCurrent(other));
+        CHECK(read(p) == 15);
+        OK(cuModuleUnload(mod));
         OK(cuMemFree(p));
         OK(cuCtxDestroy(other));
         OK(cuCtxSetCurrent(ctx));
