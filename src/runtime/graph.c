@@ -71,8 +71,10 @@ cudaError_t graph_edges_of(const struct graph *g, const cudaGraphNode_t *handles
         else
             graph_edges_add(out, node, edges ? edges[i] : (cudaGraphEdgeData){0});
     }
-    if (e)
+    if (e) {
         alloc_release(out->at);
+        *out = (struct graph_edges){0};
+    }
     return e;
 }
 

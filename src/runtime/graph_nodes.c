@@ -427,7 +427,7 @@ static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphN
         node_work_release(w);
     else
         *out = (cudaGraphNode_t)graph_add(g, before.at, before.n, w);
-    alloc_release(e ? NULL : before.at);
+    alloc_release(before.at);
     return runtime_leave(e);
 }
 
