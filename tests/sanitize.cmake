@@ -7,7 +7,7 @@ set(sanitize_tests ptx.files ptx.bad runtime.library)
 set(sanitize_programs examples/matmul_tiled tests/truth/access_order tests/truth/aos_soa tests/truth/async_copy
     tests/truth/atomics tests/truth/copy_offset tests/truth/copy_stride tests/truth/divergence tests/truth/load_width
     tests/truth/reduction tests/truth/shared_stride tests/truth/transpose tests/truth/vector_ops tests/programs/graphs
-    tests/programs/driver_graphs)
+    tests/programs/driver tests/programs/driver_graphs)
 
 get_property(all DIRECTORY PROPERTY TESTS)
 foreach(test ${all})

@@ -552,6 +552,18 @@ cudaError_t module_load(struct binary *b, struct runtime_device *d, struct strbu
     return e;
 }
 
+static void free_variables(struct binary *b)
+{
+    while (b->variables) {
+        struct variable *v = b->variables;
+        b->variables = v->next;
+        alloc_release((void *)(uintptr_t)v->shadow);
+        alloc_release((void *)(uintptr_t)v->name);
+        alloc_release(v);
+    }
+}
+
+/* Functions that were asked for stay, and their code's record with them: their handles can be told from good ones. */
 void module_close(struct binary *b)
 {
     queue_drain();
@@ -561,12 +573,12 @@ void module_close(struct binary *b)
     end_managed(b);
     for (int i = 0; i < RUNTIME_DEVICES; i++)
         unload(b, i);
-    for (struct variable *v = b->variables; v; v = v->next)
-        alloc_release((void *)(uintptr_t)v->shadow);
-    b->variables = NULL;
+    free_variables(b);
     alloc_release(b->copy);
     b->copy = NULL;
     b->blob = NULL;
+    if (!b->functions)
+        alloc_release(b);
     pthread_mutex_unlock(&lock);
 }
 
