@@ -15,9 +15,9 @@ endif()
 # Counts of an H200, rule by rule: the fast programs of truth/rules (all of them: tools/accuracy_rules.py).
 if(Python3_FOUND)
   add_test(NAME accuracy.rules COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py
-           $<TARGET_FILE:heddle_cli> --code nvcc --only branches,integer_math,math_float,math_double,matmul_double,shared_atomics,uniform_sources)
+           $<TARGET_FILE:heddle_cli> --code nvcc --only branches,matrix_access,integer_math,math_float,math_double,matmul_double,shared_atomics,uniform_sources)
   add_test(NAME accuracy.rules_own COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py
-           $<TARGET_FILE:heddle_cli> --code own --only branches,constant_access,half_math,math_float,math_double,uniform_sources)
+           $<TARGET_FILE:heddle_cli> --code own --only branches,matrix_access,shared_access,constant_access,half_math,math_float,math_double,uniform_sources)
   set_tests_properties(accuracy.rules accuracy.rules_own PROPERTIES TIMEOUT 600)
   add_test(NAME tools.accuracy_public COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/accuracy_public_test.py)
 endif()

@@ -2,7 +2,7 @@
 """Runs the programs of tests/truth/rules under `heddle profile` and compares every launch with an H200.
 
 Two kinds of device code: nvcc's PTX, and Heddle's own compile step, both against truth.tsv (measured with nvcc's code).
-A cell is one metric of one launch, among tests/truth/exact.txt and two of shared atomics; it is equal within 0.5 % of
+A cell is one metric of one launch, among tests/truth/exact.txt and twelve more of shared memory; it is equal within 0.5 % of
 the measured value. A difference needs a reason in reasons.tsv: code, program, variant, metric (patterns) and text.
 Prints docs/reference/accuracy-rules.md. Exit status: 1 if a program did not print PASSED or a difference has no reason.
 
@@ -22,7 +22,15 @@ from accuracy import METRICS as EXACT
 from accuracy import equal, figure, launches_of, number
 
 RULES = Path(__file__).resolve().parent.parent / "tests" / "truth" / "rules"
-METRICS = EXACT + ["smsp__inst_executed_op_shared_atom.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"]
+METRICS = EXACT + ["smsp__inst_executed_op_shared_atom.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
+                   "smsp__inst_executed_op_ldsm.sum", "smsp__inst_executed_op_shared_stsm.sum",
+                   "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum",
+                   "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum",
+                   "sm__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldsm.sum",
+                   "sm__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_stsm.sum",
+                   "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+                   "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+                   "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]
 CODES = {"nvcc": "nvcc's PTX", "own": "Heddle's own compile step"}
 
 

@@ -12,6 +12,28 @@
 #include "report/library.h"
 #include "report/result.h"
 
+/* A product of matrices: which instruction of the GPU it is, what it works on, and into how many of them it comes apart. H200,
+ * 2026-11-23: of each kind of mma the same counts; ptxas takes 4-bit integers apart from compute capability 9.0 on. */
+static void collect_product(struct counters *c, const struct device *d, const struct ir_inst *in, uint64_t runs)
+{
+    static const struct {
+        enum counter pipe, ops;
+    } of[PTX_ELEMENT_COUNT] = {
+        [PTX_ELEMENT_F16] = {COUNTER_TENSOR_HMMA, COUNTER_TENSOR_FP16_OPS}, [PTX_ELEMENT_BF16] = {COUNTER_TENSOR_HMMA, COUNTER_TENSOR_BF16_OPS},
+        [PTX_ELEMENT_TF32] = {COUNTER_TENSOR_HMMA, COUNTER_TENSOR_TF32_OPS}, [PTX_ELEMENT_F64] = {COUNTER_TENSOR_DMMA, COUNTER_TENSOR_FP64_OPS},
+        [PTX_ELEMENT_E4M3] = {COUNTER_TENSOR_HMMA, COUNTER_TENSOR_FP8_OPS}, [PTX_ELEMENT_E5M2] = {COUNTER_TENSOR_HMMA, COUNTER_TENSOR_FP8_OPS},
+        [PTX_ELEMENT_S8] = {COUNTER_TENSOR_IMMA, COUNTER_TENSOR_INT8_OPS}, [PTX_ELEMENT_U8] = {COUNTER_TENSOR_IMMA, COUNTER_TENSOR_INT8_OPS},
+        [PTX_ELEMENT_S4] = {COUNTER_TENSOR_IMMA, COUNTER_TENSOR_INT4_OPS}, [PTX_ELEMENT_U4] = {COUNTER_TENSOR_IMMA, COUNTER_TENSOR_INT4_OPS},
+        [PTX_ELEMENT_B1] = {COUNTER_TENSOR_IMMA, COUNTER_TENSOR_INT1_OPS},
+    };
+    const struct ptx_shape_info *s = &ptx_shape_info[in->mods->shape];
+    enum ptx_element e = in->mods->element[0];
+    enum counter ops = of[e].ops;
+    bool halves = ops == COUNTER_TENSOR_FP8_OPS && !d->matrix_fp8_bits, bytes = ops == COUNTER_TENSOR_INT4_OPS && d->cc_major >= 9;
+    c->v[of[e].pipe] += runs * (halves || bytes ? 2 : 1);
+    c->v[halves ? COUNTER_TENSOR_FP16_OPS : bytes ? COUNTER_TENSOR_INT8_OPS : ops] += runs * 2 * (uint64_t)(s->m * s->n * s->k);
+}
+
 static void collect_site(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site)
 {
     const struct ir_inst *in = &k->ir->insts[site];
@@ -28,6 +50,8 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
         c->v[COUNTER_BRANCH_DIVERGENT] += e->divergent[site];
         c->v[COUNTER_BRANCH_TARGETS] += runs + e->divergent[site];
     }
+    if (in->op == PTX_OP_MMA)
+        collect_product(c, &k->module->device->spec, in, guarded ? e->site_runs[site] : runs);
     const unsigned weight[] = {f->fadd, f->fmul, f->ffma, f->dadd, f->dmul, f->dfma, f->hadd, f->hmul, f->hfma};
     for (int i = 0; i < 9; i++)
         counters_weigh(c, COUNTER_FADD + i, weight[i]);

@@ -198,6 +198,7 @@ static inline void step_record(const struct interp_code *c, const struct step *s
     const struct ptx_mods *mods = st->in->mods;
     r->site = (uint32_t)(st - c->step);
     r->generic = st->space == PTX_GENERIC;
+    r->matrix = st->kind == STEP_MATRIX_LOAD || st->kind == STEP_MATRIX_STORE;
     r->counted = st->in->atomic_form == IR_ATOMIC_COUNTED;
     r->op = step_record_op(st);
     r->space = (uint8_t)space;

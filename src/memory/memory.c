@@ -120,16 +120,12 @@ static void local(uint64_t *v, uint64_t times, const struct record *r, unsigned 
     }
 }
 
-/* Passes that the groups of a shared access need when no bank is wanted twice: shared.c says what a group is. */
-static unsigned shared_ideal(const struct record *r)
+static void shared_load(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes)
 {
-    unsigned lanes = r->bytes <= 4 ? 32 : r->bytes <= 8 ? 16 : 8, n = 0;
+    unsigned wavefronts = shared_wavefronts(r);
 
-    if (lanes == 32)
-        return 1;
-    for (unsigned at = 0; at < 32; at += lanes)
-        n += (r->mask >> at & ((1u << lanes) - 1)) != 0;
-    return n;
+    count(v + COUNTER_SHARED_LD_REQUESTS, times, wavefronts, shared_ideal(r), bytes);
+    v[COUNTER_SHARED_LD_SASS_MORE] += times * (shared_sass_wavefronts(r) - wavefronts);
 }
 
 /* An atomic that is a loop of load, operation and compare-and-swap: see atomics.c. */
@@ -142,7 +138,7 @@ static void shared_loop(uint64_t *v, uint64_t times, const struct record *r)
         unsigned lanes = lanes_count(load.mask), bytes = lanes * r->bytes;
         struct atomics_round round = atomics_shared_round(r, load.mask);
 
-        count(v + COUNTER_SHARED_LD_REQUESTS, times, shared_wavefronts(&load), shared_ideal(&load), bytes);
+        shared_load(v, times, &load, bytes);
         count(v + COUNTER_SHARED_ATOM_REQUESTS, times, round.wavefronts, 1, bytes);
         if (r->atomic == PTX_ATOMIC_ADD && r->type == PTX_F32)
             v[COUNTER_FADD] += times * lanes;
@@ -152,12 +148,17 @@ static void shared_loop(uint64_t *v, uint64_t times, const struct record *r)
     }
 }
 
+/* ldmatrix and stmatrix, once more by themselves: REQUESTS, WAVEFRONTS, IDEAL. Each matrix is a group of 8 lanes, as of other accesses of
+ * 128 bits (H200, 2026-11-23: matrix_access of tests/truth/rules, 413 launches). */
+static void matrices(uint64_t *v, uint64_t times, const struct record *r)
+{
+    v[0] += times;
+    v[1] += times * shared_wavefronts(r);
+    v[2] += times * shared_ideal(r);
+}
+
 static void shared(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes)
 {
-    static const uint8_t kind[] = {
-        [RECORD_LOAD] = COUNTER_SHARED_LD_REQUESTS,   [RECORD_STORE] = COUNTER_SHARED_ST_REQUESTS,
-        [RECORD_ATOM] = COUNTER_SHARED_ATOM_REQUESTS, [RECORD_RED] = COUNTER_SHARED_ATOM_REQUESTS,
-    };
     bool atomic = r->op == RECORD_ATOM || r->op == RECORD_RED;
 
     if (r->op == RECORD_LDGSTS) {
@@ -168,8 +169,14 @@ static void shared(uint64_t *v, uint64_t times, const struct record *r, unsigned
         shared_loop(v, times, r);
         return;
     }
-    count(v + kind[r->op], times, atomic ? atomics_shared_wavefronts(r) : shared_wavefronts(r),
-          atomic ? 1 : shared_ideal(r), bytes);
+    if (atomic)
+        count(v + COUNTER_SHARED_ATOM_REQUESTS, times, atomics_shared_wavefronts(r), 1, bytes);
+    else if (r->op == RECORD_LOAD)
+        shared_load(v, times, r, bytes);
+    else
+        count(v + COUNTER_SHARED_ST_REQUESTS, times, shared_wavefronts(r), shared_ideal(r), bytes);
+    if (r->matrix)
+        matrices(v + (r->op == RECORD_LOAD ? COUNTER_SHARED_LDSM_REQUESTS : COUNTER_SHARED_STSM_REQUESTS), times, r);
 }
 
 static void constant(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes)

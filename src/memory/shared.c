@@ -8,10 +8,14 @@
  *   8, 16, 32 bits  the warp as a whole: the largest number of distinct words in a bank. 48 of 48 equal.
  *   64 bits         each half of the warp by itself. 48 of 48 (stores).
  *   128 bits        each quarter by itself. 48 of 48 (stores).
- *   loads of 64 (128) bits: two neighbouring halves (quarters) share one pass when together they need no more than
- *                   one, and the addresses are shared pairwise: every active lane i has the address of lane i ^ 1, or
- *                   every one that of lane i ^ 2, inactive lanes aside. 48 of 48; 128 bits 46 of 48 (the other two
- *                   have sparse masks and random addresses; their rule is not known).
+ *   loads of 64 (128) bits: two neighbouring halves (quarters) go together when the addresses are shared pairwise: every
+ *                   active lane i has the address of lane i ^ 1, or every one that of lane i ^ 2, inactive lanes aside.
+ *                   So the hardware's counters say (l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld and
+ *                   l1tex__data_bank_conflicts_..., one warp a launch: 1119 of 1119, tests/truth/rules, 2026-11-23).
+ *                   The profiler's own count, smsp__sass_..., has them go together only when they then need a single
+ *                   pass: 48 of 48; 128 bits 46 of 48 (the other two have sparse masks and random addresses).
+ *   matrices        ldmatrix and stmatrix: the 8 rows of each matrix by themselves, whatever their addresses (413 of 413,
+ *                   2026-11-23: matrix_access of tests/truth/rules).
  * So unit-stride 64-bit accesses cost 2 passes, 128-bit ones 4, a 128-bit broadcast 2. */
 #include "memory/lanes.h"
 #include "memory/memory.h"
@@ -26,46 +30,57 @@ static bool shared_pairwise(const uint64_t *addr, uint32_t mask, unsigned flip)
     return true;
 }
 
-/* 64 bits and more: groups of lanes, neighbouring ones merged where the rule allows. */
-static unsigned wide(const uint64_t *addr, const struct record *r, int group)
-{
-    const struct lane_sets *sets = sets_now();
-    int shift = __builtin_ctz(r->bytes);
-    uint32_t lanes = group == 16 ? 0xffff : 0xff;
-    unsigned n = 0;
-
-    if (r->op != RECORD_LOAD || !(shared_pairwise(addr, r->mask, 1) || shared_pairwise(addr, r->mask, 2)))
-        return sets->passes(addr, r->mask, shift, group);
-    for (int at = 0; at < 32; at += 2 * group) {
-        uint32_t both = r->mask & (lanes | lanes << group) << at;
-        unsigned apart = both ? sets->passes(addr, both, shift, group) : 0;
-
-        n += apart > 1 && sets->passes(addr, both, shift, 32) == 1 ? 1 : apart;
-    }
-    return n;
-}
-
-/* One address for all lanes: as many passes as there are groups that can not be merged. */
-static unsigned broadcast(const struct record *r)
+/* Lanes whose words go through the banks together. */
+static int group_of(const uint64_t *addr, const struct record *r)
 {
     int lanes = r->bytes <= 4 ? 32 : r->bytes <= 8 ? 16 : 8;
+    bool merges = lanes < 32 && r->op == RECORD_LOAD && !r->matrix;
+
+    return merges && (shared_pairwise(addr, r->mask, 1) || shared_pairwise(addr, r->mask, 2)) ? 2 * lanes : lanes;
+}
+
+static unsigned groups_in(uint32_t mask, int lanes)
+{
     unsigned n = 0;
 
-    if (r->op == RECORD_LOAD && lanes < 32)
-        lanes *= 2;
     for (int at = 0; at < 32; at += lanes)
-        n += (lanes == 32 ? r->mask : r->mask >> at & ((1u << lanes) - 1)) != 0;
+        n += (lanes == 32 ? mask : mask >> at & ((1u << lanes) - 1)) != 0;
     return n;
 }
 
 unsigned shared_wavefronts(const struct record *r)
 {
     uint64_t own[32];
+    const uint64_t *addr = lanes_addresses(r, own);
+    int group = group_of(addr, r);
 
     if (r->shape == RECORD_UNIFORM)
-        return broadcast(r);
+        return groups_in(r->mask, group);
+    return sets_now()->passes(addr, r->mask, r->bytes <= 4 ? 2 : __builtin_ctz(r->bytes), group);
+}
+
+unsigned shared_sass_wavefronts(const struct record *r)
+{
+    const struct lane_sets *sets = sets_now();
+    uint64_t own[32];
     const uint64_t *addr = lanes_addresses(r, own);
-    if (r->bytes <= 4)
-        return sets_now()->passes(addr, r->mask, 2, 32);
-    return wide(addr, r, r->bytes <= 8 ? 16 : 8);
+    int together = group_of(addr, r), apart = r->bytes <= 8 ? 16 : 8;
+    unsigned n = 0;
+
+    if (r->bytes <= 4 || together == apart)
+        return shared_wavefronts(r);
+    for (int at = 0; at < 32; at += together) {
+        uint32_t pair = r->mask & (uint32_t)(((UINT64_C(1) << together) - 1) << at);
+
+        if (pair)
+            n += sets->passes(addr, pair, __builtin_ctz(r->bytes), sets->passes(addr, pair, __builtin_ctz(r->bytes), together) == 1 ? together : apart);
+    }
+    return n;
+}
+
+unsigned shared_ideal(const struct record *r)
+{
+    uint64_t own[32];
+
+    return groups_in(r->mask, group_of(lanes_addresses(r, own), r));
 }

@@ -56,6 +56,7 @@ struct record {
     uint8_t nc;      /* ld.global.nc: may use the read-only path */
     uint8_t counted; /* a shared addition of 1 without result: lanes on one word count as one (ATOMS.POPC.INC) */
     uint8_t generic; /* through a generic address */
+    uint8_t matrix;  /* ldmatrix, stmatrix: rows of matrices */
     uint32_t unchanged; /* ATOM and RED: lanes that left their element as it was, each at its turn */
     int32_t stride;  /* AFFINE: bytes from lane to lane */
     uint32_t block;  /* linear block index, x fastest */

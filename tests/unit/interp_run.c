@@ -635,8 +635,7 @@ static void asynchronous_copies_fault_and_count(void **state)
     heddle_result_free(r);
 }
 
-/* Each of the first lanes names a row of 16 bytes; the rows of a matrix go through the banks together (memory/shared.c: 128 bits,
- * by quarters of the warp). */
+/* Each of the first lanes names a row of 16 bytes; the rows of a matrix go through the banks together (memory/shared.c). */
 static void rows_of_matrices_are_checked_and_counted(void **state)
 {
     (void)state;
@@ -652,8 +651,8 @@ static void rows_of_matrices_are_checked_and_counted(void **state)
         double loads, wavefronts;
         snprintf(body, sizeof body, "%smov.u32 %%r22, sh;\nadd.u32 %%r21, %%r21, %%r22;\n%s%s", rows[i].address, load, STORE("%r5"));
         assert_int_equal(try_run(body, 1, 64, 7, &r), HEDDLE_OK);
-        assert_int_equal(heddle_result_metric(r, "smsp__sass_inst_executed_op_shared_ld.sum", &loads), HEDDLE_OK);
-        assert_int_equal(heddle_result_metric(r, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", &wavefronts), HEDDLE_OK);
+        assert_int_equal(heddle_result_metric(r, "smsp__inst_executed_op_ldsm.sum", &loads), HEDDLE_OK);
+        assert_int_equal(heddle_result_metric(r, "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", &wavefronts), HEDDLE_OK);
         assert_true(loads == 2 && wavefronts == 2 * rows[i].wavefronts);
         heddle_result_free(r);
     }

@@ -5,7 +5,7 @@ usage: collect.py OUT [--only PROGRAM,...] [--budget SECONDS] [--sass]
 
 OUT/truth.tsv gets one row a launch and one column a metric (empty: not asked of that program), OUT/ptx the PTX that nvcc
 made, OUT/log what was said. Metrics: ../exact.txt and metrics_math.txt for arithmetic, metrics_access.txt for the programs
-of many small accesses, metrics_scattered.txt for atomics_scattered. Changes no setting of the card.
+of many small accesses, metrics_scattered.txt for atomics_scattered, metrics_matrix.txt for matrix_access. Changes no setting of the card.
 """
 import argparse
 import csv
@@ -29,6 +29,8 @@ def lines_of(*files):
 def metrics_of(program):
     if program == "atomics_scattered":
         return lines_of("metrics_scattered.txt")
+    if program == "matrix_access":
+        return lines_of("metrics_matrix.txt")
     if program in ACCESS:
         return lines_of("metrics_access.txt")
     exact = "../exact.txt" if os.path.exists(HERE + "/../exact.txt") else "exact.txt"
