@@ -269,7 +269,8 @@ typedef double row_f64 __attribute__((vector_size(COLUMNS * 8), may_alias));
 typedef int64_t row_s64 __attribute__((vector_size(COLUMNS * 8), may_alias));
 typedef int32_t row_s32 __attribute__((vector_size(COLUMNS * 4), may_alias));
 
-enum { E4M3_LEAST = -6, F16_LEAST = -14 /* e5m2's, too */, F32_LEAST = -126 /* bf16's and TF32's, too */, NOTHING = -4096 /* a zero's power of two */ };
+enum { E4M3_LEAST = -6, F16_LEAST = -14 /* e5m2's, too */, F32_LEAST = -126 /* bf16's and TF32's, too */,
+       FRACTION_BITS = 10 /* of the longest factor */, NOTHING = -4096 /* a zero's power of two */ };
 
 /* How a tensor core adds. The products of `terms` elements of a row of A and what there is so far, C at first, are cut off at one place,
  * `bits` below the power of two of the largest of them, or of 2^least; their sum is exact, and is cut off to a float or rounded to
@@ -287,24 +288,10 @@ static struct grid grid_of(const struct launch *l, int bits, int element_bytes, 
     return (struct grid){bits, l->matrix_sum_bytes / element_bytes, (halves ? HALVES_DOWN_TO : FLOATS_DOWN_TO) - (bits - FLOAT_BITS), halves};
 }
 
-/* `special`: set where a number is none, or infinite. */
-INLINE int32_t power_of(double x, int least, bool *special)
-{
-    int power = (int)(bits_f64(x) >> 52 & 0x7ff) - 1023;
-    *special |= power == 1024;
-    return x == 0 ? NOTHING : power < least ? least : power;
-}
-
 /* Vectors go to functions by address: how they would go by value differs from level to level of the host. */
 static void to_power_of_two(const row_s64 *exponent, row_f64 *to)
 {
     *to = (row_f64)((*exponent + 1023) << 52);
-}
-
-/* Added to `sum` without what is behind the point. */
-static void add_whole_part(row_f64 *sum, const row_f64 *x)
-{
-    *sum += __builtin_convertvector(__builtin_convertvector(*x, row_s32), row_f64);
 }
 
 /* A result as the next addend. */
@@ -314,62 +301,108 @@ static double result_of(double x, bool halves)
     return halves ? (double)of_f16(&half, 0) : (double)cut(x);
 }
 
+/* A factor is digits 2^(power - FRACTION_BITS), `negative` (all bits) or not (0). */
 struct factors {
     double (*a)[MOST_DEPTH], (*b)[COLUMNS];
-    int32_t (*power_a)[MOST_DEPTH], (*power_b)[COLUMNS];
+    struct {
+        int32_t digits[MOST_ROWS][MOST_DEPTH], power[MOST_ROWS][MOST_DEPTH], negative[MOST_ROWS][MOST_DEPTH];
+    } of_a;
+    struct {
+        ALIGNED int32_t digits[MOST_DEPTH][COLUMNS];
+        ALIGNED int32_t power[MOST_DEPTH][COLUMNS];
+        ALIGNED int32_t negative[MOST_DEPTH][COLUMNS];
+    } of_b;
     bool special;
 };
 
-/* Where the addends are cut off: power of two. */
-static void find_lowest(const struct factors *f, const struct grid *g, int i, int first, int end, const row_f64 *sum, bool *special, row_s64 *lowest)
+/* n numbers in a row; answers whether one of them is none, or infinite. */
+static bool take_apart(const double *x, int n, int least, int32_t *digits, int32_t *power, int32_t *negative)
 {
-    row_s32 top;
+    int32_t special = 0;
+    for (int i = 0; i < n; i++) {
+        int64_t bits = (int64_t)bits_f64(x[i]);
+        int32_t e = (int32_t)(bits >> 52 & 0x7ff) - 1023, p = e < least ? least : e;
+        double unit = f64_bits((uint64_t)(FRACTION_BITS - p + 1023) << 52);
+        special |= e == 1024;
+        digits[i] = e == 1024 ? 0 : (int32_t)(__builtin_fabs(x[i]) * unit);
+        power[i] = x[i] == 0 ? NOTHING : p;
+        negative[i] = (int32_t)(bits >> 63);
+    }
+    return special;
+}
+
+/* The power of two of the largest addend of each sum. */
+static void find_top(const struct factors *f, const struct grid *g, int i, int first, int end, const row_f64 *sum, bool *special, row_s32 *top)
+{
+    const int least = g->halves ? F16_LEAST : F32_LEAST;
+    int32_t beyond = 0;
     for (int j = 0; j < COLUMNS; j++) {
-        int power = power_of((*sum)[j], g->halves ? F16_LEAST : F32_LEAST, special);
-        top[j] = power < g->least ? g->least : power;
+        int power = (int)(bits_f64((*sum)[j]) >> 52 & 0x7ff) - 1023, own = power < least ? least : power;
+        beyond |= power == 1024;
+        own = (*sum)[j] == 0 ? NOTHING : own;
+        (*top)[j] = own < g->least ? g->least : own;
     }
+    *special |= beyond;
+    for (int k = first; k < end; k++)
+        for (int j = 0; j < COLUMNS; j++) {
+            int power = f->of_b.power[k][j] + f->of_a.power[i][k];
+            (*top)[j] = power > (*top)[j] ? power : (*top)[j];
+        }
+}
+
+/* Adds the products of row i with elements from `first` to before `end` (at most 8, which 31 bits have room for), cut off `bits` below
+ * `top`, in units of that. */
+static void add_products(const struct factors *f, const struct grid *g, int i, int first, int end, const row_s32 *top, row_f64 *sum)
+{
+    const int more = g->bits - 2 * FRACTION_BITS; /* digits of a product to those of the sum */
+    row_s32 all = {0};
     for (int k = first; k < end; k++) {
-        row_s32 power = *(const row_s32 *)f->power_b[k] + f->power_a[i][k], above = power > top;
-        top = (power & above) | (top & ~above);
+        row_s32 down = *top - *(const row_s32 *)f->of_b.power[k] - f->of_a.power[i][k];
+        row_s32 digits = *(const row_s32 *)f->of_b.digits[k] * (f->of_a.digits[i][k] << (more > 0 ? more : 0));
+        row_s32 negative = *(const row_s32 *)f->of_b.negative[k] ^ f->of_a.negative[i][k];
+        for (int j = 0; j < COLUMNS; j++)
+            down[j] = down[j] > 31 ? 31 : down[j];
+        if (more < 0)
+            digits >>= -more;
+        digits = digits >> down;
+        all += (digits ^ negative) - negative;
     }
-    *lowest = __builtin_convertvector(top, row_s64) - g->bits;
+    *sum += __builtin_convertvector(all, row_f64);
 }
 
 /* Adds the products of row i with elements from `first` to before `end`. */
 static void add_on_grid(const struct factors *f, const struct grid *g, int i, int first, int end, row_f64 *sum)
 {
+    enum { AT_ONCE = 8 };
+    row_s32 top;
     row_s64 lowest, highest;
-    row_f64 unit, scale, part = *sum, plain = *sum, all = {0};
+    row_f64 unit, scale, plain = *sum, all;
     bool special = f->special;
-    find_lowest(f, g, i, first, end, sum, &special, &lowest);
+    find_top(f, g, i, first, end, sum, &special, &top);
+    lowest = __builtin_convertvector(top, row_s64) - g->bits;
     highest = -lowest;
     to_power_of_two(&lowest, &unit);
     to_power_of_two(&highest, &scale);
-    part *= scale;
-    add_whole_part(&all, &part);
-    for (int k = first; k < end; k++) {
-        part = f->a[i][k] * *(const row_f64 *)f->b[k] * scale;
-        add_whole_part(&all, &part);
-    }
-    all *= unit;
+    all = __builtin_convertvector(__builtin_convertvector(*sum * scale, row_s32), row_f64);
+    for (int k = first; k < end; k += AT_ONCE)
+        add_products(f, g, i, k, k + AT_ONCE < end ? k + AT_ONCE : end, &top, &all);
+    *sum = all * unit;
     for (int k = first; k < end && special; k++)
         plain += f->a[i][k] * *(const row_f64 *)f->b[k];
-    for (int j = 0; j < COLUMNS; j++)
-        (*sum)[j] = special && plain[j] - plain[j] != 0 ? plain[j] : all[j];
+    for (int j = 0; j < COLUMNS && special; j++)
+        (*sum)[j] = plain[j] - plain[j] != 0 ? plain[j] : (*sum)[j];
 }
 
 /* Factors of A and of B have these least powers of two. */
 static void multiply_on_grid(const struct grid *g, const struct ptx_shape_info *shape, int least_a, int least_b, double (*a)[MOST_DEPTH],
                              double (*b)[COLUMNS], double (*c)[COLUMNS])
 {
-    ALIGNED int32_t power_a[MOST_ROWS][MOST_DEPTH], power_b[MOST_DEPTH][COLUMNS];
-    struct factors f = {a, b, power_a, power_b, false};
-    for (int k = 0; k < shape->k; k++) {
-        for (int i = 0; i < shape->m; i++)
-            power_a[i][k] = power_of(a[i][k], least_a, &f.special);
-        for (int j = 0; j < COLUMNS; j++)
-            power_b[k][j] = power_of(b[k][j], least_b, &f.special);
-    }
+    struct factors f;
+    f.a = a;
+    f.b = b;
+    f.special = take_apart(b[0], shape->k * COLUMNS, least_b, f.of_b.digits[0], f.of_b.power[0], f.of_b.negative[0]);
+    for (int i = 0; i < shape->m; i++)
+        f.special |= take_apart(a[i], shape->k, least_a, f.of_a.digits[i], f.of_a.power[i], f.of_a.negative[i]);
     for (int i = 0; i < shape->m; i++)
         for (int k = 0; k < shape->k; k += g->terms) {
             int end = k + g->terms;
