@@ -51,7 +51,7 @@ struct job {
 
 enum kind { KIND_CUDA, KIND_CXX, KIND_C, KIND_IR, KIND_LINK, KIND_WORD, KIND_UNKNOWN };
 
-static enum kind kind_of(const char *input)
+static enum kind kind_by_name(const char *input)
 {
     static const struct {
         const char *extension;
@@ -59,12 +59,21 @@ static enum kind kind_of(const char *input)
     } kinds[] = {{".cu", KIND_CUDA}, {".cpp", KIND_CXX}, {".cc", KIND_CXX}, {".cxx", KIND_CXX},
                  {".C", KIND_CXX},   {".c++", KIND_CXX}, {".ii", KIND_CXX}, {".c", KIND_C}, {".o", KIND_LINK}, {".ll", KIND_IR}, {".bc", KIND_IR},
                  {".a", KIND_LINK},  {".so", KIND_LINK}, {".obj", KIND_LINK}};
-    if (input[0] == '-')
-        return KIND_WORD;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(file_extension(input), kinds[i].extension) == 0)
             return kinds[i].kind;
     return strstr(input, ".so.") ? KIND_LINK : KIND_UNKNOWN;
+}
+
+/* What an input is: a source is what -x says, wherever that stands among the words. */
+static enum kind kind_of(const struct compile_options *o, const char *input)
+{
+    if (input[0] == '-')
+        return KIND_WORD;
+    enum kind kind = kind_by_name(input);
+    if (!o->language || kind == KIND_LINK)
+        return kind;
+    return strcmp(o->language, "cu") == 0 ? KIND_CUDA : strcmp(o->language, "c") == 0 ? KIND_C : KIND_CXX;
 }
 
 /* ---- the status line ---- */
@@ -659,22 +668,17 @@ static bool refuse_ir(struct job *j, const char *input)
 static bool make_objects(struct job *j, const char *only, struct words *objects)
 {
     struct arena *a = &j->o->arena;
-    bool ok = true, all_cuda = false;
+    bool ok = true;
     for (int i = only ? -1 : 0; i < j->o->inputs.n; i++) {
         const char *input = i < 0 ? only : j->o->inputs.v[i];
-        enum kind kind = kind_of(input);
+        enum kind kind = kind_of(j->o, input);
         if (kind == KIND_WORD) {
-            if (strcmp(input, "-x") == 0) {
-                all_cuda = true;
-                i++;
-                continue;
-            }
             add_archive(j, objects, input, strncmp(input, "-l", 2) == 0 ? archive_of(j, &j->o->inputs, i) : NULL);
             if (strcmp(input, "-Xlinker") == 0)
                 words_add(a, objects, j->o->inputs.v[++i]);
             continue;
         }
-        if ((all_cuda && kind != KIND_LINK) || (i < 0 && kind == KIND_UNKNOWN))
+        if (i < 0 && kind == KIND_UNKNOWN)
             kind = KIND_CUDA;
         if (kind == KIND_IR && !refuse_ir(j, input))
             return false;
@@ -775,17 +779,14 @@ static bool make_each(struct job *j)
 {
     struct arena *a = &j->o->arena;
     struct compile_options *o = j->o;
-    bool ok = true, all_cuda = false;
+    bool ok = true;
     for (int i = 0; i < o->inputs.n; i++) {
         const char *input = o->inputs.v[i], *stem = file_stem(a, input);
-        enum kind kind = kind_of(input);
+        enum kind kind = kind_of(o, input);
         if (kind == KIND_WORD) {
-            all_cuda = all_cuda || strcmp(input, "-x") == 0;
-            i += strcmp(input, "-x") == 0 || strcmp(input, "-Xlinker") == 0;
+            i += strcmp(input, "-Xlinker") == 0;
             continue;
         }
-        if (all_cuda && kind != KIND_LINK)
-            kind = KIND_CUDA;
         if (kind == KIND_LINK)
             continue;
         if (o->stage == COMPILE_PREPROCESS) {
@@ -817,19 +818,17 @@ static bool make_each(struct job *j)
 static bool check_inputs(const struct compile_options *o, struct diag_list *diags)
 {
     int sources = 0, files = 0, cuda = 0, errors = diags->errors;
-    bool all_cuda = false;
     for (int i = 0; i < o->inputs.n; i++) {
         const char *input = o->inputs.v[i];
-        enum kind kind = kind_of(input);
+        enum kind kind = kind_of(o, input);
         if (kind == KIND_WORD) {
-            all_cuda = all_cuda || strcmp(input, "-x") == 0;
-            i += strcmp(input, "-x") == 0 || strcmp(input, "-Xlinker") == 0;
+            i += strcmp(input, "-Xlinker") == 0;
             continue;
         }
         files++;
-        cuda += kind == KIND_CUDA || (all_cuda && kind != KIND_LINK);
+        cuda += kind == KIND_CUDA;
         sources += kind != KIND_LINK;
-        if (kind == KIND_UNKNOWN && !all_cuda)
+        if (kind == KIND_UNKNOWN)
             diag_add(diags, DIAG_ERROR, input, 0, "%s",
                      strcmp(file_extension(input), ".ptx") == 0
                          ? "PTX files go behind --device-ptx"
@@ -887,7 +886,7 @@ static struct hash128 program_key(struct job *j, const char *file)
     words_append(&o->arena, &w, &o->inputs);
     words_addv(&o->arena, &w, getcwd(here, sizeof here) ? here : "", file,
                o->device_ptx ? o->device_ptx : "", o->shared ? "shared" : "", o->relocatable ? "rdc" : "",
-               o->load_cache ? o->load_cache : "", o->by_nvcc ? "nvcc" : "", NULL);
+               o->load_cache ? o->load_cache : "", o->by_nvcc ? "nvcc" : "", o->language ? o->language : "", NULL);
     return cache_key(&j->tools, &w);
 }
 
@@ -941,7 +940,7 @@ const char *compile_program(struct compile_options *o, const char *file, struct 
         ok = false;
     }
     if (ok && source_is_there(&j, file)) {
-        enum kind kind = kind_of(file);
+        enum kind kind = kind_of(o, file);
         if (kind == KIND_LINK)
             diag_add(diags, DIAG_ERROR, file, 0, "this is not a source file: link it with "
                      "`heddle build`");

@@ -42,6 +42,7 @@ struct compile_options {
     const char *device_ptx; /* --device-ptx: PTX file to use instead of the device pass, or NULL */
     struct words link_ir, link_ir_needed; /* --link-ir, --link-ir-needed: files of LLVM's IR */
     bool by_nvcc;           /* --front-end nvcc: the device pass is NVIDIA's compiler's (nvcc.h) */
+    const char *language;   /* -x: "cu", "c" or "c++" is what every source is; or NULL: as its name ends */
     struct words inputs;    /* files, and the linker's words among them in order: -lm, -Wl,... */
     struct words defines;   /* -DX and -UX, in order */
     struct words search;    /* -I DIR, -isystem DIR, -include FILE, in order */

@@ -417,10 +417,14 @@ static void opt_werror(struct taking *t, const char *value)
 
 static void opt_language(struct taking *t, const char *value)
 {
-    if (strcmp(value, "cu") != 0)
-        wrong_value(t, value, "only cu; other files go by their extension");
-    else
-        words_addv(&t->o->arena, &t->o->inputs, "-x", "cu", NULL);
+    static const char *const names[] = {"cu", "c", "c++"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(value, names[i]) == 0) {
+            t->o->language = names[i];
+            return;
+        }
+    wrong_value(t, value, "give cu, c or c++");
 }
 
 static void opt_default_stream(struct taking *t, const char *value)

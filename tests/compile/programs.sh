@@ -60,6 +60,16 @@ expect 4 ./a.out
 cp main.cu main.txt
 expect 0 "$HEDDLE" build -x cu main.txt b.o c.o -o prog2
 expect 4 ./prog2
+expect 0 "$HEDDLE" build main.txt b.o c.o -o prog2 -x cu # wherever it stands
+expect 4 ./prog2
+cp c.c c.cu # `class` is a word of C++
+cp b.cpp b.c
+expect 0 "$HEDDLE" build -x c -c c.cu c.c
+expect 0 "$HEDDLE" build -x c++ -c b.c
+expect 0 "$HEDDLE" build main.cu b.o c.o -o prog2
+expect 4 ./prog2
+expect 1 "$HEDDLE" build -x fortran -c c.c
+has err 'give cu, c or c++'
 expect 0 "$HEDDLE" build -E c.c
 has out 'int class = 2'
 

@@ -84,7 +84,8 @@ static void everyday_flags_are_silent(void **state)
     assert_int_equal(diags.count, 0);
     assert_int_equal(o.stage, COMPILE_OBJECT);
     assert_true(o.debug_host && o.debug_device);
-    assert_words(&o.inputs, "-x cu a.txt");
+    assert_words(&o.inputs, "a.txt");
+    assert_string_equal(o.language, "cu");
 }
 
 static void libraries_keep_their_place(void **state)
@@ -129,11 +130,12 @@ static void architectures(void **state)
 static void wrong_values_are_named(void **state)
 {
     (void)state;
-    parse("-arch=sm_33 -arch=fast -std=c++99 -O9 -ftz=yes -Ofast -x c++ -m32");
+    parse("-arch=sm_33 -arch=fast -std=c++99 -O9 -ftz=yes -Ofast -x fortran -m32");
     assert_int_equal(diags.errors, 8);
     assert_said(DIAG_ERROR, "'sm_33' is no value of '-arch'");
     assert_said(DIAG_ERROR, "'fast' is no value of '-O'");
     assert_said(DIAG_ERROR, "'yes' is no value of '-ftz'");
+    assert_said(DIAG_ERROR, "'fortran' is no value of '-x'");
     assert_said(DIAG_ERROR, "'32' is no value of '-m'");
 }
 
