@@ -3,7 +3,7 @@
  * Control flow lives here (splits and joins: simt/warp.c); lane values in lanes.c, access.c, exchange.c, special.c.
  * A split leaves the loop when it waits (barrier, join, rendezvous), when all its lanes exited, at the end of the warp's first
  * turn (turn.h), when the ring of records is full, or at a back-edge: at once when the launch is stopped, after WAIT_TURNS
- * turns of a waiting loop, and after LONG_TURNS of any other, so that nothing that another lane, warp or block must do can be
+ * turns of waiting loops, and after LONG_TURNS of any loops, so that nothing that another lane, warp or block must do can be
  * kept from happening. */
 #include "interp/interp.h"
 #include "interp/code.h"
@@ -230,10 +230,10 @@ static bool turn(struct run *r, const struct step *st, enum warp_stop *why)
         return false;
     }
     struct split *s = &r->w->split[r->w->current];
-    uint32_t bound = !st->waiting ? LONG_TURNS : r->w->spinning ? SPIN_TURNS : WAIT_TURNS;
-    if (++s->turns < bound)
+    s->waits += st->waiting;
+    if (++s->turns < LONG_TURNS && s->waits < (r->w->spinning ? SPIN_TURNS : WAIT_TURNS))
         return true;
-    s->turns = 0;
+    s->turns = s->waits = 0;
     r->w->spinning = true;
     put_split(r);
     warp_release_joins(r->w, false);

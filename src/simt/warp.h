@@ -42,6 +42,7 @@ struct split {
     uint32_t generation; /* of the barrier, or of the grid's, when it arrived */
     uint32_t sync_mask;
     uint32_t turns;      /* back-edges since it last let others run */
+    uint32_t waits;      /* those of waiting loops among them */
     uint32_t level;      /* calls that its lanes are in (ir/recursion.h) */
     bool again;          /* the instruction at pc has been counted already */
     bool passed;         /* its barrier has completed: the barrier instruction is to be finished, not begun */
