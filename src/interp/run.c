@@ -3,7 +3,7 @@
  * Control flow lives here (splits and joins: simt/warp.c); lane values in lanes.c, access.c, exchange.c, special.c.
  * A split leaves the loop when it waits (barrier, join, rendezvous), when all its lanes exited, at the end of the warp's first
  * turn (turn.h), when the ring of records is full, or at a back-edge: at once when the launch is stopped, after WAIT_TURNS
- * turns of waiting loops, and after LONG_TURNS of any loops, so that nothing that another lane, warp or block must do can be
+ * turns of waiting loops (WARP_WAIT_TURNS of all splits together), and after LONG_TURNS of any loops, so that nothing that another lane, warp or block must do can be
  * kept from happening. */
 #include "interp/interp.h"
 #include "interp/code.h"
@@ -17,6 +17,8 @@
 enum {
     WAIT_TURNS = 32,       /* turns of a waiting loop before others run */
     SPIN_TURNS = 2,        /* the same for a warp that has already waited once in vain */
+    WARP_WAIT_TURNS = 256, /* the same of all splits of a warp together: lanes that part and meet at each turn begin anew */
+    IN_VAIN = 256,         /* times that a warp lets others run for these before lanes at joins go on */
     RECORDS_PER_STEP = 3,  /* a generic access makes up to three */
     WATCHED_PER_STEP = ASYNC_COPIES + BLOCK_BARRIERS + 5 /* the copies waited for; the barriers that an exit completes */
 };
@@ -230,13 +232,19 @@ static bool turn(struct run *r, const struct step *st, enum warp_stop *why)
         return false;
     }
     struct split *s = &r->w->split[r->w->current];
+    struct warp *w = r->w;
     s->waits += st->waiting;
-    if (++s->turns < LONG_TURNS && s->waits < (r->w->spinning ? SPIN_TURNS : WAIT_TURNS))
+    w->waits += st->waiting;
+    bool patient = ++s->turns < LONG_TURNS && s->waits < (w->spinning ? SPIN_TURNS : WAIT_TURNS);
+    if (patient && w->waits < WARP_WAIT_TURNS)
         return true;
-    s->turns = s->waits = 0;
-    r->w->spinning = true;
+    w->waits = 0;
     put_split(r);
-    warp_release_joins(r->w, false);
+    if (!patient || ++w->in_vain == IN_VAIN) {
+        s->turns = s->waits = w->in_vain = 0;
+        w->spinning = true;
+        warp_release_joins(w, false);
+    }
     meet_any(r);
     *why = WARP_YIELD;
     return false;
@@ -260,7 +268,10 @@ static void leave(struct run *r)
 static bool branch(struct run *r, const struct step *st, uint32_t m, enum warp_stop *why)
 {
     if (m == r->mask || !m) {
-        r->w->spinning &= m || !st->waiting; /* else this loop has ended */
+        if (!m && st->waiting) { /* this loop has ended */
+            r->w->spinning = false;
+            r->w->in_vain = 0;
+        }
         if (st->leaves || (m && st->level)) {
             step_follow(st, r->w, r->pc, m);
             take_split(r);

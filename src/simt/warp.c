@@ -13,6 +13,7 @@ void warp_start(struct warp *w, uint32_t lanes)
     w->current = 0;
     w->clock = w->slots = w->passes = 0;
     w->hold = w->spinning = w->failed = w->interpreted = w->kept = w->apart = w->left = false;
+    w->waits = w->in_vain = 0;
     w->path = 0;
     w->nrecords = 0;
     w->split[0] = (struct split){.mask = w->alive, .join = -1};

@@ -41,7 +41,7 @@ struct split {
     uint8_t barrier;
     uint32_t generation; /* of the barrier, or of the grid's, when it arrived */
     uint32_t sync_mask;
-    uint32_t turns;      /* back-edges since it last let others run */
+    uint32_t turns;      /* back-edges since these lanes met or last let others run */
     uint32_t waits;      /* those of waiting loops among them */
     uint32_t level;      /* calls that its lanes are in (ir/recursion.h) */
     bool again;          /* the instruction at pc has been counted already */
@@ -99,6 +99,8 @@ struct warp {
     uint8_t nsplits;
     uint8_t current; /* split that runs */
     bool spinning;     /* it yielded in a waiting loop and has not left one since: yields again soon */
+    uint32_t waits;    /* turns of waiting loops since it yielded, of all splits, those that have met included */
+    uint32_t in_vain;  /* how often it yielded for these since it left a waiting loop */
     bool failed;       /* an assertion failed in it: it does not run any more */
     bool interpreted;  /* machine code is not for it: the interpreter runs it to its end */
     bool kept;         /* its registers are in machine code's own form (jit/code.h) */
