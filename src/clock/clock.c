@@ -7,6 +7,7 @@
 #include "clock/clock.h"
 #include "clock/rounds.h"
 #include "base/alloc.h"
+#include "base/host_floats.h"
 #include "base/strbuf.h"
 #include "memory/memory.h"
 #include "simt/tally.h"
@@ -333,14 +334,10 @@ static void worker_release(struct worker *k)
     alloc_release(k->spare);
 }
 
-void clock_run(struct clock_run *c)
+static void run_in_order(struct clock_run *c)
 {
     struct launch *l = c->launch;
     int threads = c->threads;
-    if (c->caches) {
-        rounds_run(c);
-        return;
-    }
     bool alone = c->observe || l->heap || (c->sites && (l->kernel->order_matters || l->kernel->has_waiting_loop));
     if (alone || threads < 1)
         threads = 1;
@@ -364,4 +361,15 @@ void clock_run(struct clock_run *c)
     alloc_release(workers);
     alloc_release(ids);
     alloc_release(started);
+}
+
+void clock_run(struct clock_run *c)
+{
+    fenv_t floats;
+    host_floats_begin(&floats);
+    if (c->caches)
+        rounds_run(c);
+    else
+        run_in_order(c);
+    host_floats_end(&floats);
 }

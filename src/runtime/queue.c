@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/host_floats.h"
 #include "base/host_time.h"
 #include "engine.h"
 #include "report/result.h"
@@ -369,7 +370,10 @@ static void run(struct command *c)
     epoch += asides != NULL; /* they look again before the next one begins */
     call_worker(); /* somebody else sees to what is held back meanwhile */
     pthread_mutex_unlock(&runtime_lock);
+    fenv_t floats;
+    host_floats_begin(&floats);
     cudaError_t e = command_run(c, status);
+    host_floats_end(&floats);
     pthread_mutex_lock(&runtime_lock);
     running = 0;
     running_kernel = NULL;
