@@ -390,15 +390,21 @@ static void find_loops(struct ir_kernel *k)
 
 /* --- waiting loops: what another thread may have to write before the loop ends --- */
 
+/* A call of libdevice's: it computes from its arguments, whatever else its facts leave open. */
+static bool is_arithmetic(const struct ir_inst *in)
+{
+    return in->op == IR_OP_EXTERN && strncmp(in->callee, "__nv_", 5) == 0;
+}
+
 /* What memory holds there depends on what others have done. */
 static bool ordered_load(const struct ir_inst *in)
 {
-    return facts_result(in) & FACT_MEMORY && facts_result(in) & FACT_STATE;
+    return facts_result(in) & FACT_MEMORY && facts_result(in) & FACT_STATE && !is_arithmetic(in);
 }
 
 static bool lets_others_write(const struct ir_inst *in)
 {
-    return facts_syncs(in) & (FACT_FENCE | FACT_BLOCK | FACT_COPIES | FACT_TIME);
+    return facts_syncs(in) & (FACT_FENCE | FACT_BLOCK | FACT_COPIES | FACT_TIME) && !is_arithmetic(in);
 }
 
 static bool loop_waits(const struct ir_kernel *k, const struct ir_loop *l, uint64_t *tainted)
@@ -414,7 +420,7 @@ static bool loop_waits(const struct ir_kernel *k, const struct ir_loop *l, uint6
             const struct ir_inst *in = &k->insts[i];
             if (!ir_bit(l->blocks, in->block))
                 continue;
-            bool weak_load = ordered && facts_result(in) & FACT_MEMORY && facts_reads(in) & (FACT_GLOBAL | FACT_SHARED);
+            bool weak_load = ordered && facts_result(in) & FACT_MEMORY && facts_reads(in) & (FACT_GLOBAL | FACT_SHARED) && !is_arithmetic(in);
             bool taints = ordered_load(in) || weak_load || ir_reads(in, tainted);
             if (!taints)
                 continue;

@@ -193,7 +193,8 @@ uint64_t ir_function_address(const struct ptx_module *m, const struct ptx_functi
 
 /* Drops deleted instructions and computes control flow, post-dominators, loops, waiting loops and liveness anew.
  * A waiting loop is one whose exit depends on a volatile, relaxed or acquire load, on an atomic's result, or on a
- * weak load when the loop holds a fence or barrier: lanes, warps or blocks may have to take turns for it to end. */
+ * weak load when the loop holds a fence or barrier, or calls what the host does (libdevice's arithmetic left out): lanes, warps or
+ * blocks may have to take turns for it to end. */
 void ir_analyse(struct ir_kernel *k);
 
 /* Text form, for `heddle ir` and for tests. */

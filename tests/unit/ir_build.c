@@ -188,7 +188,8 @@ static void waits(const char *body, bool expected)
 {
     struct strbuf text;
     strbuf_init(&text);
-    strbuf_addf(&text, HEADER ".visible .entry k(.param .u64 a) {\n.reg .pred %%p<3>; .reg .b32 %%r<6>; .reg .b64 %%rd<3>;\n"
+    strbuf_addf(&text, HEADER ".extern .func (.param .b32 o) __nv_sinf(.param .b32 x);\n.extern .func (.param .b32 o) vprintf(.param .b64 f, .param .b64 v);\n"
+                              ".visible .entry k(.param .u64 a) {\n.reg .pred %%p<3>; .reg .b32 %%r<6>; .reg .b64 %%rd<3>;\n"
                               "ld.param.u64 %%rd1, [a];\nmov.u32 %%r5, 0;\nL:\n%s@%%p1 bra L;\nret;\n}\n", body);
     struct ir_kernel *k = build(text.s);
     if (k->has_waiting_loop != expected)
@@ -205,6 +206,11 @@ static void waiting_loops_are_found(void **state)
     waits("ld.acquire.gpu.global.u32 %r1, [%rd1];\nadd.s32 %r2, %r1, 1;\nsetp.eq.s32 %p1, %r2, 0;\n", true);
     waits("atom.global.cas.b32 %r1, [%rd1], 0, 1;\nsetp.ne.s32 %p1, %r1, 0;\n", true);
     waits("membar.gl;\nld.global.u32 %r1, [%rd1];\nsetp.eq.s32 %p1, %r1, 0;\n", true);
+    /* libdevice computes, other calls may let time pass */
+    waits("ld.global.f32 %r1, [%rd1];\n{\n.param .b32 p;\nst.param.f32 [p], %r1;\n.param .b32 q;\ncall.uni (q), __nv_sinf, (p);\nld.param.f32 %r2, [q];\n}\n"
+          "setp.lt.f32 %p1, %r2, %r1;\n", false);
+    waits("{\n.param .b64 p;\nst.param.b64 [p], %rd1;\n.param .b64 v;\nst.param.b64 [v], %rd1;\n.param .b32 q;\ncall.uni (q), vprintf, (p, v);\nld.param.b32 %r2, [q];\n}\n"
+          "ld.global.u32 %r1, [%rd1];\nsetp.eq.s32 %p1, %r1, 0;\n", true);
     /* an atomic whose result does not decide */
     waits("atom.global.add.u32 %r1, [%rd1], 1;\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p1, %r5, 9;\n", false);
 }
