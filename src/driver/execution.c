@@ -1,11 +1,9 @@
 /* Launches, attributes of functions, occupancy (CUDA Driver API reference, "Execution Control", "Occupancy"). */
-#include <string.h>
-
 #include "base/alloc.h"
 #include "device/device.h"
 #include "driver/driver.h"
 #include "driver/module.h"
-#include "runtime/module.h"
+#include "runtime/execution.h"
 
 /* A handle of a kernel that can be used here: CUDA_ERROR_INVALID_HANDLE for anything else. */
 static CUresult kernel_of(struct runtime_device *d, const void *f, struct runtime_kernel **k)
@@ -14,59 +12,18 @@ static CUresult kernel_of(struct runtime_device *d, const void *f, struct runtim
     return driver_result(e);
 }
 
-/* --- arguments --- */
-
-/* Bytes of the parameter block, without what aligns its end. */
-static size_t parameter_bytes(const struct runtime_kernel *k)
-{
-    size_t offset = 0, bytes = 0;
-    if (k->info.parameters)
-        heddle_kernel_parameter(k->kernel, k->info.parameters - 1, &offset, &bytes);
-    return offset + bytes;
-}
-
-/* The parameter block itself: pointers into a copy of it, an argument each, in one piece of memory. What the caller's is
- * short of is zero; longer it may not be. */
-static CUresult take_buffer(struct runtime_kernel *k, void **extra, void ***params)
-{
-    const void *buffer = NULL;
-    const size_t *size = NULL;
-    size_t head = ((size_t)k->info.parameters * sizeof **params + 15) / 16 * 16, whole = parameter_bytes(k);
-    for (; extra[0] != CU_LAUNCH_PARAM_END; extra += 2) {
-        if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
-            buffer = extra[1];
-        else if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE)
-            size = extra[1];
-        else
-            return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (whole && (!buffer || !size))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (size && *size > whole)
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    *params = alloc_zeroed(head + whole + 1);
-    char *values = (char *)*params + head;
-    if (whole)
-        memcpy(values, buffer, *size);
-    for (int i = 0; i < k->info.parameters; i++) {
-        size_t offset, bytes;
-        heddle_kernel_parameter(k->kernel, i, &offset, &bytes);
-        (*params)[i] = values + offset;
-    }
-    return CUDA_SUCCESS;
-}
-
 /* --- launches --- */
 
 static CUresult launch(struct runtime_device *d, CUfunction f, const cudaLaunchConfig_t *config, void **params, void **extra)
 {
     struct runtime_kernel *k;
     void **own = NULL;
+    size_t bytes;
     CUresult r = kernel_of(d, f, &k);
     if (!r && params && extra)
         r = CUDA_ERROR_INVALID_VALUE;
     if (!r && extra)
-        r = take_buffer(k, extra, &own);
+        r = driver_result(launch_unpack(k, extra, &own, &bytes));
     if (!r) {
         r = driver_result(cudaLaunchKernelExC(config, f, own ? own : params));
         if (r == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES) /* a shape that does not fit: the driver's word for it */

@@ -20,17 +20,17 @@ static cudaGraphEdgeData *same_out(CUgraphEdgeData *edges)
     return (cudaGraphEdgeData *)edges;
 }
 
-/* --- graphs --- */
+/* --- graphs: made and destroyed without a context --- */
 
 CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags)
 {
-    CONTEXT(c, d);
+    INITIALISED;
     return driver_return(cudaGraphCreate(phGraph, flags));
 }
 
 CUresult cuGraphDestroy(CUgraph hGraph)
 {
-    CONTEXT(c, d);
+    INITIALISED;
     return driver_return(cudaGraphDestroy(hGraph));
 }
 
@@ -244,35 +244,35 @@ CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsign
     return driver_return(cudaGraphNodeGetEnabled(hGraphExec, hNode, isEnabled));
 }
 
-/* --- user objects --- */
+/* --- user objects: no context is needed --- */
 
 CUresult cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags)
 {
-    CONTEXT(c, d);
+    INITIALISED;
     return driver_return(cudaUserObjectCreate(object_out, ptr, destroy, initialRefcount, flags));
 }
 
 CUresult cuUserObjectRetain(CUuserObject object, unsigned int count)
 {
-    CONTEXT(c, d);
+    INITIALISED;
     return driver_return(cudaUserObjectRetain(object, count));
 }
 
 CUresult cuUserObjectRelease(CUuserObject object, unsigned int count)
 {
-    CONTEXT(c, d);
+    INITIALISED;
     return driver_return(cudaUserObjectRelease(object, count));
 }
 
 CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags)
 {
-    CONTEXT(c, d);
+    INITIALISED;
     return driver_return(cudaGraphRetainUserObject(graph, object, count, flags));
 }
 
 CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count)
 {
-    CONTEXT(c, d);
+    INITIALISED;
     return driver_return(cudaGraphReleaseUserObject(graph, object, count));
 }
 

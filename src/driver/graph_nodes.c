@@ -1,13 +1,13 @@
 /* Nodes of graphs (CUDA Driver API reference, "Graph Management"): the driver's parameters in the runtime's words, and back.
  *
  * A node runs on the device of a context: its CUfunction's, the one that the call names, or else the current one, which is
- * current while the runtime's entry adds the node. Nodes keep the device, so parameters that are asked for have no context. */
+ * current while the runtime's entry adds the node. */
 #include <stddef.h>
 #include <string.h>
 
 #include "driver/copy.h"
 #include "driver/module.h"
-#include "runtime/module.h"
+#include "runtime/graph.h"
 
 /* --- contexts --- */
 
@@ -17,14 +17,18 @@ static void go_back(struct context **to)
         context_set(*to);
 }
 
-/* The context that a node names is current for the rest of the entry. */
+/* The context that a node names, if it names one, is current for the rest of the entry. */
 static CUresult go_to(CUcontext ctx, struct context *current, struct context **back)
 {
     struct context *c = (struct context *)ctx;
     if (!c)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!context_live(c) || (c->primary && !c->active))
+        return CUDA_SUCCESS;
+    if (context_destroyed(c))
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (!context_live(c))
         return CUDA_ERROR_INVALID_CONTEXT;
+    if (c->primary && !c->active)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     *back = current;
     context_set(c);
     return CUDA_SUCCESS;
@@ -38,11 +42,6 @@ static CUresult go_to(CUcontext ctx, struct context *current, struct context **b
             return driver_leave(within);                                                                               \
     } while (0)
 
-/* The same where no context means the current one. */
-#define WITHIN_IF(ctx, current)                                                                                        \
-    CUcontext named = ctx;                                                                                             \
-    WITHIN(named ? named : (CUcontext)(current), current)
-
 /* --- parameters in the runtime's words --- */
 
 /* A CUkernel is looked at where there is no CUfunction. */
@@ -50,7 +49,7 @@ static CUresult kernel_params(const CUDA_KERNEL_NODE_PARAMS_v2 *p, struct cudaKe
 {
     void *func = !p ? NULL : p->func ? (void *)p->func : (void *)p->kern;
     if (!func)
-        return CUDA_ERROR_INVALID_VALUE;
+        return p ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     *out = (struct cudaKernelNodeParams){func, {p->gridDimX, p->gridDimY, p->gridDimZ}, {p->blockDimX, p->blockDimY, p->blockDimZ},
                                          p->sharedMemBytes, p->kernelParams, p->extra};
     return CUDA_SUCCESS;
@@ -95,8 +94,7 @@ static struct cudaMemAllocNodeParams alloc_params(const CUDA_MEM_ALLOC_NODE_PARA
 /* What a node of any type is, and the context that it names. */
 struct any {
     struct cudaGraphNodeParams params;
-    CUcontext ctx;
-    bool names_context; /* it must */
+    CUcontext ctx; /* NULL: the current one */
 };
 
 static CUresult any_child(const CUDA_CHILD_GRAPH_NODE_PARAMS *p, struct any *out)
@@ -110,7 +108,6 @@ static CUresult any_child(const CUDA_CHILD_GRAPH_NODE_PARAMS *p, struct any *out
 static CUresult any_copy(const CUDA_MEMCPY_NODE_PARAMS *p, struct any *out)
 {
     out->ctx = p->copyCtx;
-    out->names_context = true;
     return copy_params(&p->copyParams, &out->params.memcpy.copyParams);
 }
 
@@ -118,7 +115,6 @@ static CUresult any_fill(const CUDA_MEMSET_NODE_PARAMS_v2 *p, struct any *out)
 {
     const CUDA_MEMSET_NODE_PARAMS fill = {p->dst, p->pitch, p->value, p->elementSize, p->width, p->height};
     out->ctx = p->ctx;
-    out->names_context = true;
     out->params.memset = fill_params(&fill);
     return CUDA_SUCCESS;
 }
@@ -140,7 +136,6 @@ static CUresult any_alloc(const CUDA_MEM_ALLOC_NODE_PARAMS_v2 *p, struct any *ou
 static CUresult any_condition(const CUDA_CONDITIONAL_NODE_PARAMS *p, struct any *out)
 {
     out->ctx = p->ctx;
-    out->names_context = true;
     out->params.conditional = (struct cudaConditionalNodeParams){p->handle, (enum cudaGraphConditionalNodeType)p->type, p->size, NULL};
     return CUDA_SUCCESS;
 }
@@ -183,6 +178,19 @@ static CUresult any_params(const CUgraphNodeParams *p, struct any *out)
     }
 }
 
+/* A copy comes back as it was given. */
+static CUresult noted_copy(cudaError_t e, CUgraphNode node, const CUDA_MEMCPY3D *p)
+{
+    if (!e)
+        graph_note(node, p, sizeof *p);
+    return driver_return(e);
+}
+
+static CUresult noted_any(cudaError_t e, CUgraphNode node, const CUgraphNodeParams *p)
+{
+    return p->type == CU_GRAPH_NODE_TYPE_MEMCPY ? noted_copy(e, node, &p->memcpy.copyParams) : driver_return(e);
+}
+
 /* What adding a node tells. */
 static void any_out(const struct any *from, CUgraphNodeParams *p)
 {
@@ -199,7 +207,7 @@ static void any_out(const struct any *from, CUgraphNodeParams *p)
         if (taken)                                                                                                     \
             return driver_leave(taken);                                                                                \
     } while (0);                                                                                                       \
-    WITHIN(any.ctx || any.names_context ? any.ctx : (CUcontext)(current), current)
+    WITHIN(any.ctx, current)
 
 CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                            const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams)
@@ -210,7 +218,7 @@ CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgra
                                         numDependencies, &any.params);
     if (!e)
         any_out(&any, nodeParams);
-    return driver_return(e);
+    return noted_any(e, e ? NULL : *phGraphNode, nodeParams);
 }
 
 CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
@@ -224,7 +232,7 @@ CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
 {
     CONTEXT(c, d);
     ANY(any, nodeParams, c);
-    return driver_return(cudaGraphNodeSetParams(hNode, &any.params));
+    return noted_any(cudaGraphNodeSetParams(hNode, &any.params), hNode, nodeParams);
 }
 
 CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
@@ -244,7 +252,7 @@ CUresult cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CU
     CUresult r = old_kernel_params(nodeParams, &p);
     if (r)
         return driver_leave(r);
-    WITHIN_IF(kernel_context(nodeParams->func, NULL), c);
+    WITHIN(kernel_context(nodeParams->func, NULL), c);
     return driver_return(cudaGraphAddKernelNode(phGraphNode, hGraph, dependencies, numDependencies, &p));
 }
 
@@ -256,20 +264,22 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const
     CUresult r = kernel_params(nodeParams, &p);
     if (r)
         return driver_leave(r);
-    WITHIN_IF(kernel_context(nodeParams->func, nodeParams->ctx), c);
+    WITHIN(kernel_context(nodeParams->func, nodeParams->ctx), c);
     return driver_return(cudaGraphAddKernelNode(phGraphNode, hGraph, dependencies, numDependencies, &p));
 }
 
-/* What a node has: the kernel as a CUfunction, whatever it was given as. */
+/* What a node has: the function, and with a library's or the program's the CUkernel. */
 static CUresult get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v2 *out)
 {
     struct cudaKernelNodeParams p;
     cudaError_t e = out ? cudaGraphKernelNodeGetParams(node, &p) : cudaErrorInvalidValue;
     if (e)
         return driver_result(e);
-    *out = (CUDA_KERNEL_NODE_PARAMS_v2){(CUfunction)(uintptr_t)module_handle(p.func), p.gridDim.x, p.gridDim.y, p.gridDim.z,
-                                        p.blockDim.x, p.blockDim.y, p.blockDim.z, p.sharedMemBytes, p.kernelParams, p.extra,
-                                        NULL, NULL};
+    CUfunction func = (CUfunction)(uintptr_t)module_handle(p.func);
+    const struct context *own = module_context(func), *c = own ? own : graph_kernel_context(node);
+    *out = (CUDA_KERNEL_NODE_PARAMS_v2){func, p.gridDim.x, p.gridDim.y, p.gridDim.z, p.blockDim.x, p.blockDim.y, p.blockDim.z,
+                                        p.sharedMemBytes, p.kernelParams, p.extra, own ? NULL : (CUkernel)func,
+                                        (CUcontext)(uintptr_t)c};
     return CUDA_SUCCESS;
 }
 
@@ -353,7 +363,10 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CU
     WITHIN(ctx, c);
     struct cudaMemcpy3DParms p;
     CUresult r = copy_params(copyParams, &p);
-    return r ? driver_leave(r) : driver_return(cudaGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &p));
+    if (r)
+        return driver_leave(r);
+    cudaError_t e = cudaGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &p);
+    return noted_copy(e, e ? NULL : *phGraphNode, copyParams);
 }
 
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
@@ -362,7 +375,7 @@ CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams
     struct cudaMemcpy3DParms p;
     REQUIRE(nodeParams);
     cudaError_t e = cudaGraphMemcpyNodeGetParams(hNode, &p);
-    if (!e)
+    if (!e && !graph_noted(hNode, nodeParams, sizeof *nodeParams)) /* captured, or the runtime's */
         copy_description(&p, nodeParams);
     return driver_return(e);
 }
@@ -372,7 +385,7 @@ CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *node
     CONTEXT(c, d);
     struct cudaMemcpy3DParms p;
     CUresult r = copy_params(nodeParams, &p);
-    return r ? driver_leave(r) : driver_return(cudaGraphMemcpyNodeSetParams(hNode, &p));
+    return r ? driver_leave(r) : noted_copy(cudaGraphMemcpyNodeSetParams(hNode, &p), hNode, nodeParams);
 }
 
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
@@ -585,6 +598,8 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, C
     CONTEXT(c, d);
     cudaGraphConditionalHandle h = 0;
     REQUIRE(pHandle_out);
+    if (!ctx)
+        return driver_leave(CUDA_ERROR_INVALID_CONTEXT);
     WITHIN(ctx, c);
     cudaError_t e = cudaGraphConditionalHandleCreate(&h, hGraph, defaultLaunchValue, flags);
     *pHandle_out = e ? *pHandle_out : h;

@@ -64,6 +64,14 @@ bool context_live(const struct context *c)
     return live;
 }
 
+bool context_destroyed(const struct context *c)
+{
+    pthread_mutex_lock(&runtime_lock);
+    bool was = pool_has_place(&created, c) && c->id && !c->alive; /* without an id: none yet */
+    pthread_mutex_unlock(&runtime_lock);
+    return was;
+}
+
 /* --- the thread's stack --- */
 
 struct context *context_current(bool *gone)

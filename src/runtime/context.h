@@ -34,6 +34,9 @@ void context_free(struct context *c);
 /* Is this a context, and not destroyed? */
 bool context_live(const struct context *c);
 
+/* Was it a context, and is destroyed by now? */
+bool context_destroyed(const struct context *c);
+
 /* The calling thread's current context, or NULL. *gone: it was destroyed since it was made current. */
 struct context *context_current(bool *gone);
 

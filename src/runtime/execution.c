@@ -149,6 +149,51 @@ cudaError_t launch_arguments(const struct runtime_kernel *k, void **args, void *
     return cudaSuccess;
 }
 
+/* Bytes of the parameter block, without what aligns its end. */
+static size_t argument_bytes(const struct runtime_kernel *k)
+{
+    size_t offset = 0, bytes = 0;
+    if (k->info.parameters)
+        heddle_kernel_parameter(k->kernel, k->info.parameters - 1, &offset, &bytes);
+    return offset + bytes;
+}
+
+static cudaError_t read_packed(void **extra, const void **buffer, const size_t **bytes)
+{
+    *buffer = *bytes = NULL;
+    for (; extra[0] != LAUNCH_PACKED_END; extra += 2) {
+        if (extra[0] == LAUNCH_PACKED_POINTER)
+            *buffer = extra[1];
+        else if (extra[0] == LAUNCH_PACKED_SIZE)
+            *bytes = extra[1];
+        else
+            return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t launch_unpack(const struct runtime_kernel *k, void **extra, void ***out, size_t *bytes)
+{
+    const void *buffer;
+    const size_t *size;
+    size_t n = (size_t)k->info.parameters, head = (n * sizeof(void *) + 15) / 16 * 16, whole = argument_bytes(k);
+    if (read_packed(extra, &buffer, &size) || (whole && (!buffer || !size)))
+        return cudaErrorInvalidValue;
+    *bytes = size ? *size : 0;
+    if (*bytes > whole)
+        return cudaErrorLaunchOutOfResources;
+    *out = alloc_zeroed(head + whole + 1);
+    char *values = (char *)*out + head;
+    if (*bytes)
+        memcpy(values, buffer, *bytes);
+    for (size_t i = 0; i < n; i++) {
+        size_t offset, of_it;
+        heddle_kernel_parameter(k->kernel, (int)i, &offset, &of_it);
+        (*out)[i] = values + offset;
+    }
+    return cudaSuccess;
+}
+
 /* An access policy window for the model of L2, if what it hits is to persist. */
 static heddle_window window_of(const struct runtime_device *d, const struct cudaAccessPolicyWindow *w)
 {

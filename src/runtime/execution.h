@@ -14,11 +14,21 @@ struct launch_request {
     struct cudaAccessPolicyWindow window;
 };
 
+/* CU_LAUNCH_PARAM_END, _BUFFER_POINTER, _BUFFER_SIZE */
+#define LAUNCH_PACKED_END ((void *)0)
+#define LAUNCH_PACKED_POINTER ((void *)1)
+#define LAUNCH_PACKED_SIZE ((void *)2)
+
 /* Does it fit the device? Explains a launch that does not. */
 cudaError_t launch_check(const struct runtime_device *d, struct runtime_kernel *k, const struct launch_request *r);
 
 /* One block of memory: pointers to the arguments, then the arguments as the kernel's parameter block has them. */
 cudaError_t launch_arguments(const struct runtime_kernel *k, void **args, void ***out);
+
+/* The same of arguments packed as the kernel's parameters lie in memory: {CU_LAUNCH_PARAM_BUFFER_POINTER, p,
+ * CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END} of cuLaunchKernel. What they are short of is zero; they may not
+ * be longer: cudaErrorLaunchOutOfResources. */
+cudaError_t launch_unpack(const struct runtime_kernel *k, void **extra, void ***out, size_t *bytes);
 
 /* The checked launch with a copy of its arguments. */
 cudaError_t launch_command(struct runtime_device *d, const struct launch_request *r, void **args, struct command **out);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "runtime/context.h"
 #include "runtime/pool.h"
 
 pthread_mutex_t graph_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -88,9 +89,25 @@ struct graph *graph_new(struct runtime_device *d)
     return g;
 }
 
+void graph_note_drop(struct graph_node *n)
+{
+    alloc_release(n->note);
+    n->note = NULL;
+    n->note_bytes = 0;
+}
+
+static void take_note(struct graph_node *n, const void *note, size_t bytes)
+{
+    graph_note_drop(n);
+    n->note = alloc_zeroed(bytes);
+    n->note_bytes = bytes;
+    memcpy(n->note, note, bytes);
+}
+
 static void free_node(struct graph_node *n)
 {
     node_work_release(&n->work);
+    graph_note_drop(n);
     alloc_release(n->before.at);
     alloc_release(n->after.at);
     pool_give(&nodes, n);
@@ -119,12 +136,20 @@ static void cut_edge(struct graph_node *from, struct graph_node *to)
         to->root = ++ids;
 }
 
+const struct context *graph_context(const struct runtime_device *d)
+{
+    bool gone;
+    const struct context *c = context_current(&gone);
+    return c && c->device == d->index ? c : context_primary(d->index);
+}
+
 struct graph_node *graph_add(struct graph *g, const struct graph_edge *before, int n, const struct node_work *w)
 {
     struct graph_node *node = pool_take(&nodes);
     node->graph = g;
     node->id = ++ids;
     node->work = *w;
+    node->context = graph_context(w->device);
     node->index = g->nnodes;
     ALLOC_GROW(g->nodes, g->nnodes, g->nodes_cap);
     g->nodes[g->nnodes++] = node;
@@ -133,6 +158,15 @@ struct graph_node *graph_add(struct graph *g, const struct graph_edge *before, i
         add_edge(before[i].node, node, before[i].data);
     g->memory = g->memory || w->type == cudaGraphNodeTypeMemAlloc || w->type == cudaGraphNodeTypeMemFree;
     return node;
+}
+
+/* What a node has beside its work. */
+static void copy_rest(struct graph_node *to, const struct graph_node *from)
+{
+    to->origin = from->id;
+    to->context = from->context;
+    if (from->note)
+        take_note(to, from->note, from->note_bytes);
 }
 
 struct graph *graph_copy(const struct graph *g)
@@ -145,7 +179,7 @@ struct graph *graph_copy(const struct graph *g)
             graph_free(copy);
             return NULL;
         }
-        graph_add(copy, NULL, 0, &w)->origin = g->nodes[i]->id;
+        copy_rest(graph_add(copy, NULL, 0, &w), g->nodes[i]);
     }
     for (int i = 0; i < g->nnodes; i++) {
         const struct graph_edges *before = &g->nodes[i]->before;
@@ -254,6 +288,33 @@ bool graph_order(const struct graph *g, struct graph_node **order)
     alloc_release(left);
     alloc_release(done);
     return n == g->nnodes;
+}
+
+/* --- for the driver interface --- */
+
+const struct context *graph_kernel_context(cudaGraphNode_t node)
+{
+    GRAPHS;
+    const struct graph_node *n = graph_node_of(node);
+    return n && n->work.type == cudaGraphNodeTypeKernel ? n->context : NULL;
+}
+
+void graph_note(cudaGraphNode_t node, const void *note, size_t bytes)
+{
+    GRAPHS;
+    struct graph_node *n = graph_node_of(node);
+    if (n)
+        take_note(n, note, bytes);
+}
+
+bool graph_noted(cudaGraphNode_t node, void *out, size_t bytes)
+{
+    GRAPHS;
+    const struct graph_node *n = graph_node_of(node);
+    if (!n || !n->note || n->note_bytes != bytes)
+        return false;
+    memcpy(out, n->note, bytes);
+    return true;
 }
 
 /* --- entry points: graphs --- */

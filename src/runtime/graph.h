@@ -13,9 +13,16 @@
 #include "runtime/execution.h"
 #include "runtime/queue.h"
 
+struct context;
 struct graph;
 struct graph_exec;
 struct graph_node;
+
+/* A kernel node's arguments as cuLaunchKernel's `extra` has them: the block is the values of `args`. */
+struct kernel_packed {
+    void *extra[5];
+    size_t bytes;
+};
 
 /* What a node does, with everything that its parameters point to. */
 struct node_work {
@@ -25,6 +32,7 @@ struct node_work {
         struct {
             struct launch_request request;
             void **args; /* launch_arguments' block */
+            struct kernel_packed *packed; /* the program gave them as one block, and gets them back so; else NULL */
             struct library_work *library; /* or a call of a library that was captured, and nothing else */
         } kernel;
         struct cudaMemcpy3DParms copy;
@@ -59,6 +67,9 @@ struct graph_node {
     uint64_t root;       /* larger: it has been without dependencies for a shorter time */
     struct graph_edges before, after;
     struct node_work work;
+    const struct context *context; /* of work.device: current when the node was added, or that device's primary one */
+    void *note; /* graph_note's, or NULL */
+    size_t note_bytes;
     bool disabled; /* of something that was instantiated: launches leave it out */
 };
 
@@ -118,6 +129,19 @@ void graph_forget_exec(uint64_t id, const struct graph_exec *x);
 /* Adds a node behind others, and takes `w` over. */
 struct graph_node *graph_add(struct graph *g, const struct graph_edge *before, int n, const struct node_work *w);
 
+/* The context that a node of this device gets, if it is added now. */
+const struct context *graph_context(const struct runtime_device *d);
+
+/* The context of a kernel node; NULL: it is none. */
+const struct context *graph_kernel_context(cudaGraphNode_t node);
+
+/* Keeps bytes with a node until its parameters are set again: what the driver interface was given, which it gives back. */
+void graph_note(cudaGraphNode_t node, const void *note, size_t bytes);
+
+/* False: there is no such note. */
+bool graph_noted(cudaGraphNode_t node, void *out, size_t bytes);
+void graph_note_drop(struct graph_node *n);
+
 /* Edges of handles, each once and of this graph: cudaErrorInvalidValue. edges: NULL: ordinary ones. */
 cudaError_t graph_edges_of(const struct graph *g, const cudaGraphNode_t *nodes, const cudaGraphEdgeData *edges, size_t n,
                            struct graph_edges *out);
@@ -148,7 +172,7 @@ cudaError_t node_work_alloc(struct node_work *w, struct cudaMemAllocNodeParams *
 /* May a node of the graph free `p`: there is no other that does? */
 bool node_frees_well(const struct graph *g, const void *p);
 
-/* Parameters as nodes keep them. */
+/* Parameters as nodes keep them; of fills: as those of captured ones do. */
 struct cudaMemcpy3DParms node_copy(const struct cudaMemcpy3DParms *p);
 struct cudaMemsetParams node_fill(const struct cudaMemsetParams *p);
 

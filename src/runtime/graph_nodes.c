@@ -21,12 +21,18 @@ static void release_bodies(struct node_work *w)
     alloc_release(w->condition.body);
 }
 
+static void release_arguments(struct node_work *w)
+{
+    alloc_release(w->kernel.args);
+    alloc_release(w->kernel.packed);
+}
+
 void node_work_release(struct node_work *w)
 {
     if (w->type == cudaGraphNodeTypeKernel && w->kernel.library)
         library_work_release(w->kernel.library);
     else if (w->type == cudaGraphNodeTypeKernel)
-        alloc_release(w->kernel.args);
+        release_arguments(w);
     else if (w->type == cudaGraphNodeTypeGraph)
         graph_free(w->child);
     else if (w->type == cudaGraphNodeTypeMemAlloc)
@@ -44,6 +50,26 @@ cudaError_t node_work_kernel(struct node_work *w, struct runtime_device *d, cons
     if (e == cudaErrorInvalidConfiguration) /* so an H200 answers, of nodes and in captures */
         e = cudaErrorInvalidValue;
     return e ? e : launch_arguments(k, args, &w->kernel.args);
+}
+
+/* {CU_LAUNCH_PARAM_BUFFER_POINTER, p, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END} of the arguments. */
+static void pack(struct node_work *w, size_t bytes)
+{
+    struct kernel_packed *p = w->kernel.packed = alloc_zeroed(sizeof *p);
+    p->bytes = bytes;
+    p->extra[0] = LAUNCH_PACKED_POINTER;
+    p->extra[1] = bytes ? w->kernel.args[0] : (void *)w->kernel.args;
+    p->extra[2] = LAUNCH_PACKED_SIZE;
+    p->extra[3] = &p->bytes;
+    p->extra[4] = LAUNCH_PACKED_END;
+}
+
+static cudaError_t copy_kernel(struct node_work *to, const struct node_work *from)
+{
+    cudaError_t e = node_work_kernel(to, from->device, &from->kernel.request, from->kernel.args);
+    if (!e && from->kernel.packed)
+        pack(to, from->kernel.packed->bytes);
+    return e;
 }
 
 static cudaError_t copy_bodies(struct node_work *to, const struct node_work *from)
@@ -69,7 +95,7 @@ cudaError_t node_work_copy(struct node_work *to, const struct node_work *from)
     if (from->type == cudaGraphNodeTypeKernel && from->kernel.library)
         return library_work_share(from->kernel.library), cudaSuccess;
     if (from->type == cudaGraphNodeTypeKernel)
-        return node_work_kernel(to, from->device, &from->kernel.request, from->kernel.args);
+        return copy_kernel(to, from);
     if (from->type == cudaGraphNodeTypeConditional)
         return copy_bodies(to, from);
     if (from->type == cudaGraphNodeTypeMemAlloc)
@@ -129,10 +155,13 @@ static bool may_copy(const struct cudaMemcpy3DParms *a, const struct cudaMemcpy3
     return is_1d(a) && is_1d(b) && a->kind == b->kind;
 }
 
+/* "For 2d memsets, only address and assigned value may be updated" (cudaGraphExecUpdate). */
 static bool may_fill(const struct cudaMemsetParams *a, const struct cudaMemsetParams *b)
 {
     struct pointer p = pointer_look(a->dst), q = pointer_look(b->dst);
-    return a->height <= 1 && b->height <= 1 && p.device == q.device;
+    bool rows = a->height > 1 || b->height > 1;
+    bool one_shape = a->pitch == b->pitch && a->elementSize == b->elementSize && a->width == b->width && a->height == b->height;
+    return p.device == q.device && (!rows || one_shape);
 }
 
 enum cudaGraphExecUpdateResult node_work_may_become(const struct node_work *to, const struct node_work *from)
@@ -169,41 +198,27 @@ void node_work_become(struct node_work *to, const struct node_work *from)
 
 /* --- parameters, looked at and copied --- */
 
-/* Arguments packed as the kernel's parameters lie in memory: {CU_LAUNCH_PARAM_BUFFER_POINTER, p, CU_LAUNCH_PARAM_BUFFER_SIZE,
- * &n, CU_LAUNCH_PARAM_END} of cuLaunchKernel. Makes pointers of them. */
-static cudaError_t unpack(struct runtime_device *d, const void *func, void **extra, void **args, size_t most)
+/* Arguments in one block. One that is too long: CUDA_ERROR_INVALID_VALUE on an H200. */
+static cudaError_t packed_work(struct node_work *w, struct runtime_device *d, const struct launch_request *r, void **extra)
 {
     struct runtime_kernel *k;
-    char *buffer = NULL;
-    size_t size = 0;
-    for (; *extra; extra += 2) {
-        if (*extra == (void *)1)
-            buffer = extra[1];
-        else if (*extra == (void *)2 && extra[1])
-            size = *(const size_t *)extra[1];
-        else
-            return cudaErrorInvalidValue;
-    }
-    cudaError_t e = module_kernel(d, func, &k);
+    void **args;
+    size_t bytes;
+    cudaError_t e = module_kernel(d, r->func, &k);
     if (e)
         return e;
-    if (!buffer || size < k->info.parameter_bytes || (size_t)k->info.parameters > most)
+    if (launch_unpack(k, extra, &args, &bytes))
         return cudaErrorInvalidValue;
-    for (int i = 0; i < k->info.parameters; i++) {
-        size_t offset, bytes;
-        if (heddle_kernel_parameter(k->kernel, i, &offset, &bytes))
-            return cudaErrorInvalidValue;
-        args[i] = buffer + offset;
-    }
-    return cudaSuccess;
+    e = node_work_kernel(w, d, r, args);
+    if (!e)
+        pack(w, bytes);
+    alloc_release(args);
+    return e;
 }
-
-enum { PARAMETERS = 1024 }; /* 4,096 bytes of them, at least 4 bytes each */
 
 static cudaError_t kernel_work(struct node_work *w, struct runtime_device *d, const struct cudaKernelNodeParams *p,
                                const struct launch_request *attributes)
 {
-    void *unpacked[PARAMETERS], **args = p ? p->kernelParams : NULL;
     if (!p)
         return cudaErrorInvalidValue;
     struct launch_request r = attributes ? *attributes : (struct launch_request){0};
@@ -213,8 +228,7 @@ static cudaError_t kernel_work(struct node_work *w, struct runtime_device *d, co
     r.shared = p->sharedMemBytes;
     if (p->extra && p->kernelParams)
         return cudaErrorInvalidValue;
-    cudaError_t e = p->extra ? unpack(d, p->func, p->extra, unpacked, PARAMETERS) : cudaSuccess;
-    return e ? e : node_work_kernel(w, d, &r, p->extra ? unpacked : args);
+    return p->extra ? packed_work(w, d, &r, p->extra) : node_work_kernel(w, d, &r, p->kernelParams);
 }
 
 /* The checks are those of the command; what it makes is dropped. */
@@ -287,7 +301,7 @@ static cudaError_t fill_work(struct node_work *w, struct runtime_device *d, cons
     *w = (struct node_work){.type = cudaGraphNodeTypeMemset, .device = d};
     if (!p)
         return cudaErrorInvalidValue;
-    w->fill = node_fill(p);
+    w->fill = *p;
     cudaError_t e = check_work(w);
     return e == cudaErrorInvalidPitchValue ? cudaErrorInvalidValue : e;
 }
@@ -572,8 +586,9 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
     const struct launch_request *r = &n->work.kernel.request;
     if (n->work.kernel.library)
         return runtime_leave(runtime_not_supported("cudaGraphKernelNodeGetParams of a library's call"));
+    struct kernel_packed *packed = n->work.kernel.packed;
     *params = (struct cudaKernelNodeParams){(void *)(uintptr_t)r->func, r->grid, r->block, (unsigned)r->shared,
-                                            n->work.kernel.args, NULL};
+                                            packed ? NULL : n->work.kernel.args, packed ? packed->extra : NULL};
     return cudaSuccess;
 }
 
@@ -652,6 +667,7 @@ static cudaError_t set(struct graph_node *n, struct node_work *w, cudaError_t e)
         return runtime_leave(cudaErrorInvalidValue);
     }
     node_work_release(&n->work);
+    graph_note_drop(n);
     n->work = *w;
     return cudaSuccess;
 }
@@ -820,7 +836,11 @@ cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodePar
     struct node_work w;
     if (!params || !may_be_set(params->type))
         return runtime_leave(cudaErrorInvalidValue);
-    return set(graph_node_of(node), &w, any_work(&w, d, NULL, params));
+    struct graph_node *n = graph_node_of(node);
+    cudaError_t e = set(n, &w, any_work(&w, d, NULL, params));
+    if (!e)
+        n->context = graph_context(d); /* the parameters have one */
+    return e;
 }
 
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, struct cudaGraphNodeParams *params)

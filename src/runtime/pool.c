@@ -52,12 +52,17 @@ static size_t index_in(const struct pool *p, const struct pool_chunk *c, const v
     return at < PER_CHUNK * p->size && at % p->size == 0 ? at / p->size : PER_CHUNK;
 }
 
-bool pool_holds(const struct pool *p, const void *object)
+bool pool_has_place(const struct pool *p, const void *object)
 {
     for (const struct pool_chunk *c = p->chunks; c; c = c->next)
         if (index_in(p, c, object) < PER_CHUNK)
-            return *(const bool *)object;
+            return true;
     return false;
+}
+
+bool pool_holds(const struct pool *p, const void *object)
+{
+    return pool_has_place(p, object) && *(const bool *)object;
 }
 
 void *pool_next(const struct pool *p, const void *last)

@@ -22,6 +22,9 @@ void pool_give(struct pool *p, void *object);
 /* True when the pointer is a live object of the pool. */
 bool pool_holds(const struct pool *p, const void *object);
 
+/* True when there is place for an object of the pool at the pointer, live or not. */
+bool pool_has_place(const struct pool *p, const void *object);
+
 /* The live object after `last` (NULL: the first), or NULL. */
 void *pool_next(const struct pool *p, const void *last);
 

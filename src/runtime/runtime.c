@@ -212,7 +212,9 @@ cudaError_t runtime_enter(struct runtime_device **d)
     *d = queue_inside() ? NULL : runtime_device(index, &error);
     if (!*d)
         return error;
-    error = context_bind(index);
+    bool gone;
+    if (!runtime_silence(0) || context_current(&gone)) /* the driver interface makes no context current */
+        error = context_bind(index);
     return error ? error : __atomic_load_n(&(*d)->sticky, __ATOMIC_ACQUIRE);
 }
 

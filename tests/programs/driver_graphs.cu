@@ -167,24 +167,24 @@ static void shapes()
 // A kernel node's function is a CUfunction or a CUkernel, its arguments pointers or one block.
 static void kernels()
 {
-    CUgraph g;
-    CUgraphNode n, m, empty;
+    CUgraph g, clone;
+    CUgraphNode n, m, m2, empty;
     CUgraphExec x;
-    CUDA_KERNEL_NODE_PARAMS got;
+    CUDA_KERNEL_NODE_PARAMS got, got2;
     CUdeviceptr p = memory;
     int v = 1;
     void *args[] = {&p, &v};
     OK(cuGraphCreate(&g, 0));
     OK(cuGraphAddEmptyNode(&empty, g, nullptr, 0));
     CUDA_KERNEL_NODE_PARAMS k = kernel_params(nullptr, args, 2);
-    INVALID(cuGraphAddKernelNode(&n, g, nullptr, 0, &k)); // neither
+    IS(CUDA_ERROR_INVALID_HANDLE, cuGraphAddKernelNode(&n, g, nullptr, 0, &k)); // neither
     INVALID(cuGraphAddKernelNode(&n, g, nullptr, 0, nullptr));
     k.kern = library_add;
     OK(cuGraphAddKernelNode(&n, g, nullptr, 0, &k));
     k.ctx = ctx;
     OK(cuGraphKernelNodeSetParams(n, &k));
     OK(cuGraphKernelNodeGetParams(n, &got));
-    CHECK(got.func == (CUfunction)library_add && got.gridDimX == 2 && got.blockDimZ == 1 && *(int *)got.kernelParams[1] == 1);
+    CHECK(got.func == (CUfunction)library_add && got.kern == library_add && got.ctx == ctx && got.gridDimX == 2 && got.blockDimZ == 1 && *(int *)got.kernelParams[1] == 1);
     OK(cuGraphKernelNodeSetParams(n, &got)); // what was got can be set
     INVALID(cuGraphKernelNodeGetParams(n, nullptr));
     INVALID(cuGraphKernelNodeGetParams(empty, &got));
@@ -192,14 +192,30 @@ static void kernels()
         CUdeviceptr p;
         int v;
     } block = {memory, 10};
-    size_t bytes = sizeof block;
+    size_t bytes = 12;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &block, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
     k = kernel_params(add, nullptr);
     INVALID(cuGraphAddKernelNode(&m, g, &n, 1, &k)); // no arguments
     k.extra = extra;
     OK(cuGraphAddKernelNode(&m, g, &n, 1, &k));
+    block.v = 1000; // the node has a copy
     k.blockDimX = 2000;
     INVALID(cuGraphAddKernelNode(&m, g, &n, 1, &k));
+    k.blockDimX = 1;
+    bytes = sizeof block; // with what aligns its end: too long
+    INVALID(cuGraphAddKernelNode(&m, g, &n, 1, &k));
+    OK(cuGraphKernelNodeGetParams(m, &got));
+    CHECK(got.func == add && !got.kern && got.ctx == ctx && !got.kernelParams && got.extra && ((int *)got.extra[1])[2] == 10 && *(size_t *)got.extra[3] == 12);
+    OK(cuGraphKernelNodeSetParams(m, &got));
+    OK(cuGraphKernelNodeGetParams(m, &got));
+    OK(cuGraphClone(&clone, g));
+    OK(cuGraphNodeFindInClone(&m2, m, clone));
+    OK(cuGraphKernelNodeGetParams(m2, &got2));
+    CHECK(got2.ctx == ctx && got2.extra && got2.extra[1] != got.extra[1] && ((int *)got2.extra[1])[2] == 10);
+    bytes = 8; // the rest is zero
+    block.p = memory + 4;
+    OK(cuGraphKernelNodeSetParams(m2, &k));
+    OK(cuGraphDestroy(clone));
     write(memory, 0);
     OK(cuGraphInstantiate(&x, g, 0));
     OK(cuGraphLaunch(x, nullptr));
@@ -250,7 +266,7 @@ static void before_cuda_12()
     CUDA_KERNEL_NODE_PARAMS_v1 k = {add, 1, 1, 1, 1, 1, 1, 0, args, nullptr}, got, none = k;
     none.func = nullptr;
     OK(cuGraphCreate(&g, 0));
-    INVALID(cuGraphAddKernelNode(&n, g, nullptr, 0, &none));
+    IS(CUDA_ERROR_INVALID_HANDLE, cuGraphAddKernelNode(&n, g, nullptr, 0, &none));
     OK(cuGraphAddKernelNode(&n, g, nullptr, 0, &k));
     OK(cuGraphKernelNodeGetParams(n, &got));
     CHECK(got.func == add && *(int *)got.kernelParams[1] == 7);
@@ -289,8 +305,8 @@ static void before_cuda_12()
 
 static void copies()
 {
-    CUgraph g;
-    CUgraphNode up, fill, down, empty;
+    CUgraph g, clone;
+    CUgraphNode up, same, fill, down, empty;
     CUgraphExec x;
     CUDA_MEMCPY3D got;
     static int four[4] = {5, 6, 7, 8}, back[4];
@@ -299,9 +315,8 @@ static void copies()
     CUDA_MEMCPY3D c = copy_params(memory, 0, sizeof four);
     c.srcMemoryType = CU_MEMORYTYPE_HOST;
     c.srcHost = four;
-    INVALID(cuGraphAddMemcpyNode(&up, g, nullptr, 0, &c, nullptr)); // no context
     INVALID(cuGraphAddMemcpyNode(&up, g, nullptr, 0, nullptr, ctx));
-    OK(cuGraphAddMemcpyNode(&up, g, nullptr, 0, &c, ctx));
+    OK(cuGraphAddMemcpyNode(&up, g, nullptr, 0, &c, nullptr)); // the current context
     OK(cuGraphMemcpyNodeGetParams(up, &got));
     CHECK(got.srcMemoryType == CU_MEMORYTYPE_HOST && got.srcHost == four && !got.srcDevice && got.dstMemoryType == CU_MEMORYTYPE_DEVICE &&
           got.dstDevice == memory && !got.dstHost && got.WidthInBytes == 16 && got.Height == 1 && got.Depth == 1);
@@ -309,17 +324,30 @@ static void copies()
     INVALID(cuGraphMemcpyNodeGetParams(empty, &got));
     c.WidthInBytes = 0;
     INVALID(cuGraphMemcpyNodeSetParams(up, &c)); // nothing is to be copied
+    c.WidthInBytes = sizeof four;
+    c.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+    c.srcPitch = 64; // of one row: comes back as it was given, but for what the runtime sets or a clone has
+    OK(cuGraphMemcpyNodeSetParams(up, &c));
+    OK(cuGraphClone(&clone, g));
+    OK(cuGraphNodeFindInClone(&same, up, clone));
+    for (CUgraphNode n : {up, same}) {
+        OK(cuGraphMemcpyNodeGetParams(n, &got));
+        CHECK(got.srcMemoryType == CU_MEMORYTYPE_HOST && got.srcHost == four && got.srcPitch == 64 && got.dstMemoryType == CU_MEMORYTYPE_UNIFIED && got.dstDevice == memory);
+    }
+    OK((CUresult)cudaGraphMemcpyNodeSetParams1D((cudaGraphNode_t)same, (void *)memory, four, 8, cudaMemcpyHostToDevice));
+    OK(cuGraphMemcpyNodeGetParams(same, &got));
+    CHECK(got.dstMemoryType == CU_MEMORYTYPE_DEVICE && !got.srcPitch && got.WidthInBytes == 8);
+    OK(cuGraphDestroy(clone));
 
     CUDA_MEMSET_NODE_PARAMS f = fill_params(memory + 4, 0x1234, 2), filled; // 2 of 4 columns of 2 bytes, in 2 rows of 8
     f.elementSize = 2;
     f.height = 2;
     f.pitch = 8;
-    INVALID(cuGraphAddMemsetNode(&fill, g, &up, 1, &f, nullptr));
     INVALID(cuGraphAddMemsetNode(&fill, g, &up, 1, nullptr, ctx));
     f.elementSize = 3;
     INVALID(cuGraphAddMemsetNode(&fill, g, &up, 1, &f, ctx));
     f.elementSize = 2;
-    OK(cuGraphAddMemsetNode(&fill, g, &up, 1, &f, ctx));
+    OK(cuGraphAddMemsetNode(&fill, g, &up, 1, &f, nullptr));
     OK(cuGraphMemsetNodeGetParams(fill, &filled));
     CHECK(filled.dst == memory + 4 && filled.pitch == 8 && filled.value == 0x1234 && filled.elementSize == 2 && filled.width == 2 && filled.height == 2);
     OK(cuGraphMemsetNodeSetParams(fill, &filled));
@@ -332,15 +360,22 @@ static void copies()
     OK(cuGraphLaunch(x, nullptr));
     OK(cuStreamSynchronize(nullptr));
     CHECK(back[0] == 5 && back[1] == 0x12341234 && back[2] == 7 && back[3] == 0x12341234);
-    // of what was instantiated: copies of one dimension, fills of one dimension
+    // of what was instantiated: copies of one dimension; of fills with several rows the value and the address
     static int other[4];
     c.dstHost = other;
-    INVALID(cuGraphExecMemcpyNodeSetParams(x, down, &c, nullptr));
-    OK(cuGraphExecMemcpyNodeSetParams(x, down, &c, ctx));
-    INVALID(cuGraphExecMemsetNodeSetParams(x, fill, &filled, ctx)); // two rows
+    OK(cuGraphExecMemcpyNodeSetParams(x, down, &c, nullptr));
+    filled.value = 0x5678;
+    OK(cuGraphExecMemsetNodeSetParams(x, fill, &filled, ctx));
+    CUDA_MEMSET_NODE_PARAMS shapes[4] = {filled, filled, filled, filled};
+    shapes[0].width = 1;
+    shapes[1].height = 1;
+    shapes[2].pitch = 16;
+    shapes[3].elementSize = 1;
+    for (CUDA_MEMSET_NODE_PARAMS &shape : shapes)
+        INVALID(cuGraphExecMemsetNodeSetParams(x, fill, &shape, ctx));
     OK(cuGraphLaunch(x, nullptr));
     OK(cuStreamSynchronize(nullptr));
-    CHECK(other[3] == 0x12341234);
+    CHECK(other[0] == 5 && other[1] == 0x56785678 && other[3] == 0x56785678);
     OK(cuGraphExecDestroy(x));
     OK(cuGraphDestroy(g));
 
@@ -484,6 +519,7 @@ static void any()
     int v = 3;
     void *args[] = {&p, &v};
     CUgraphNodeParams n = {};
+    CUDA_MEMCPY3D copied;
     OK(cuEventCreate(&e, 0));
     OK(cuGraphCreate(&g, 0));
     OK(cuGraphCreate(&child, 0));
@@ -495,9 +531,9 @@ static void any()
     n.memset.elementSize = 4;
     n.memset.width = 4;
     n.memset.height = 1;
-    INVALID(cuGraphAddNode(&fill, g, nullptr, 0, &n)); // no context
+    OK(cuGraphAddNode(&fill, g, nullptr, 0, &n)); // in the current context
     n.memset.ctx = ctx;
-    OK(cuGraphAddNode(&fill, g, nullptr, 0, &n));
+    OK(cuGraphNodeSetParams(fill, &n));
     n = {};
     n.type = CU_GRAPH_NODE_TYPE_KERNEL;
     n.kernel.kern = library_add;
@@ -509,7 +545,14 @@ static void any()
     n.type = CU_GRAPH_NODE_TYPE_MEMCPY;
     n.memcpy.copyCtx = ctx;
     n.memcpy.copyParams = copy_params(memory + 64, memory, 16);
+    n.memcpy.copyParams.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
     OK(cuGraphAddNode(&copy, g, &k, 1, &n));
+    OK(cuGraphMemcpyNodeGetParams(copy, &copied));
+    CHECK(!memcmp(&copied, &n.memcpy.copyParams, sizeof copied));
+    n.memcpy.copyParams.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+    OK(cuGraphNodeSetParams(copy, &n));
+    OK(cuGraphMemcpyNodeGetParams(copy, &copied));
+    CHECK(!memcmp(&copied, &n.memcpy.copyParams, sizeof copied));
     n = {};
     n.type = CU_GRAPH_NODE_TYPE_HOST;
     n.host.fn = count;
@@ -627,9 +670,9 @@ static void memory_nodes()
     CHECK(v == 0);
     INVALID(cuDeviceGetGraphMemAttribute(dev, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, nullptr));
     IS(CUDA_ERROR_INVALID_DEVICE, cuDeviceGetGraphMemAttribute(99, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, &v));
+    IS(CUDA_ERROR_INVALID_CONTEXT, cuGraphLaunch(x, nullptr));
     OK(cuCtxGetCurrent(&none));
     CHECK(!none);
-    IS(CUDA_ERROR_INVALID_CONTEXT, cuGraphDestroy(g));
     OK(cuCtxPushCurrent(ctx));
     OK(cuGraphExecDestroy(x));
     OK(cuGraphDestroy(g));
@@ -754,6 +797,31 @@ static void objects()
     INVALID(cuUserObjectRetain(o, 1));
 }
 
+// Graphs and user objects are made and go without a context, and make none.
+static void without_context()
+{
+    static int gone;
+    CUuserObject o;
+    CUgraph g;
+    CUcontext none;
+    OK(cuCtxPopCurrent(&none));
+    OK(cuGraphCreate(&g, 0));
+    OK(cuUserObjectCreate(&o, &gone, count, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    OK(cuGraphRetainUserObject(g, o, 1, 0));
+    OK(cuUserObjectRelease(o, 1));
+    OK(cuCtxGetCurrent(&none));
+    CHECK(!none && !gone);
+    OK(cuCtxPushCurrent(ctx));
+    node(g, {}, add, memory, 1);
+    write(memory, 0);
+    run(g);
+    CHECK(read(memory) == 1);
+    OK(cuCtxPopCurrent(&none));
+    OK(cuGraphDestroy(g));
+    CHECK(gone == 1);
+    OK(cuCtxPushCurrent(ctx));
+}
+
 // p += 1 while p < 10.
 static void conditions()
 {
@@ -764,14 +832,13 @@ static void conditions()
     CUdeviceptr p = memory;
     int until = 10;
     OK(cuGraphCreate(&g, 0));
-    INVALID(cuGraphConditionalHandleCreate(&h, g, nullptr, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
+    IS(CUDA_ERROR_INVALID_CONTEXT, cuGraphConditionalHandleCreate(&h, g, nullptr, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
     INVALID(cuGraphConditionalHandleCreate(nullptr, g, ctx, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
     OK(cuGraphConditionalHandleCreate(&h, g, ctx, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
     n.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
     n.conditional.handle = h;
     n.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
     n.conditional.size = 1;
-    n.conditional.ctx = ctx;
     OK(cuGraphAddNode(&loop, g, nullptr, 0, &n));
     CUgraph body = n.conditional.phGraph_out[0];
     CUgraphNode more = node(body, {}, add, memory, 1), asks;
@@ -799,7 +866,8 @@ static void contexts()
     OK(cuCtxCreate(&other, 0, dev));
     OK(cuCtxDestroy(other));
     CUDA_MEMSET_NODE_PARAMS f = fill_params(memory, 5, 1);
-    IS(CUDA_ERROR_INVALID_CONTEXT, cuGraphAddMemsetNode(&n, g, nullptr, 0, &f, other));
+    IS(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuGraphAddMemsetNode(&n, g, nullptr, 0, &f, other));
+    IS(CUDA_ERROR_INVALID_CONTEXT, cuGraphAddMemsetNode(&n, g, nullptr, 0, &f, (CUcontext)&f)); // none at all
     OK(cuCtxGetCurrent(&now));
     CHECK(now == ctx);
     OK(cuDeviceGetCount(&devices));
@@ -815,6 +883,8 @@ static void contexts()
         k.kern = library_add;
         k.ctx = other;
         OK(cuGraphAddKernelNode(&n, g, &n, 1, &k));
+        OK(cuGraphKernelNodeGetParams(n, &k));
+        CHECK(k.kern == library_add && k.ctx == other);
         OK(cuCtxGetCurrent(&now));
         CHECK(now == ctx);
         run(g);
@@ -826,6 +896,8 @@ static void contexts()
         k = kernel_params(theirs, args); // a function has its context
         k.ctx = ctx;
         OK(cuGraphAddKernelNode(&n, g, &n, 1, &k));
+        OK(cuGraphKernelNodeGetParams(n, &k));
+        CHECK(k.func == theirs && !k.kern && k.ctx == other);
         run(g);
         OK(cuCtxSetCurrent(other));
         CHECK(read(p) == 15);
@@ -883,6 +955,7 @@ int main()
     updates();
     captured();
     objects();
+    without_context();
     conditions();
     contexts();
     picture();

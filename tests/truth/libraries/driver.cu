@@ -1089,6 +1089,374 @@ static void fault()
     P(cuMemAlloc(&q, 4));
 }
 
+// A node of a graph beside a kernel's, empty, and what is needed to ask about them.
+static CUgraph graph;
+static CUgraphNode empty_node;
+
+static CUDA_KERNEL_NODE_PARAMS node_of(CUfunction f, void **params)
+{
+    CUDA_KERNEL_NODE_PARAMS k = {};
+    k.func = f;
+    k.gridDimX = k.gridDimY = k.gridDimZ = k.blockDimX = k.blockDimY = k.blockDimZ = 1;
+    k.kernelParams = params;
+    return k;
+}
+
+static void start_graph()
+{
+    load();
+    cuGraphCreate(&graph, 0);
+    cuGraphAddEmptyNode(&empty_node, graph, nullptr, 0);
+}
+
+static void graph_kernels()
+{
+    start_graph();
+    CUgraphNode n;
+    CUgraphExec x;
+    CUlibrary l;
+    CUkernel k;
+    CUDA_KERNEL_NODE_PARAMS p, got;
+    CUdeviceptr at = 0;
+    unsigned v = 1;
+    void *params[] = {&at, &v};
+    cuMemAlloc(&at, 64);
+    cuLibraryLoadData(&l, ptx, nullptr, nullptr, 0, nullptr, nullptr, 0);
+    cuLibraryGetKernel(&k, l, "store");
+    p = node_of(nullptr, params);
+    P(cuGraphAddKernelNode(&n, graph, nullptr, 0, &p));
+    P(cuGraphAddKernelNode(&n, graph, nullptr, 0, nullptr));
+    p = node_of(f_store, params);
+    P(cuGraphAddKernelNode(nullptr, graph, nullptr, 0, &p));
+    P(cuGraphAddKernelNode(&n, nullptr, nullptr, 0, &p));
+    P(cuGraphAddKernelNode(&n, graph, nullptr, 1, &p));
+    P(cuGraphAddKernelNode(&n, graph, nullptr, 0, &p));
+    P(cuGraphKernelNodeGetParams(n, &got));
+    V(got.func == f_store);
+    V(got.kern != nullptr);
+    V(got.ctx == nullptr);
+    V(got.ctx == ctx);
+    V(*(unsigned *)got.kernelParams[1]);
+    V(got.extra == nullptr);
+    P(cuGraphKernelNodeGetParams(n, nullptr));
+    P(cuGraphKernelNodeGetParams(empty_node, &got));
+    P(cuGraphKernelNodeSetParams(empty_node, &p));
+    p.blockDimX = 2000;
+    P(cuGraphKernelNodeSetParams(n, &p));
+    p.blockDimX = 0;
+    P(cuGraphKernelNodeSetParams(n, &p));
+    p.blockDimX = 1;
+    p.sharedMemBytes = 1 << 24;
+    P(cuGraphKernelNodeSetParams(n, &p));
+    p = node_of(f_store, nullptr);
+    P(cuGraphAddKernelNode(&n, graph, nullptr, 0, &p));
+    p = node_of(f_none, nullptr);
+    P(cuGraphAddKernelNode(&n, graph, nullptr, 0, &p));
+    p = node_of(nullptr, params);
+    p.kern = k;
+    P(cuGraphAddKernelNode(&n, graph, nullptr, 0, &p));
+    P(cuGraphKernelNodeGetParams(n, &got));
+    V(got.func == nullptr);
+    V(got.kern == k);
+    V(got.ctx == nullptr);
+    V(got.ctx == ctx);
+    struct { CUdeviceptr at; unsigned v; } block = {at, 3};
+    size_t bytes = 12;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &block, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    p = node_of(f_store, nullptr);
+    p.extra = extra;
+    P(cuGraphAddKernelNode(&n, graph, nullptr, 0, &p));
+    P(cuGraphKernelNodeGetParams(n, &got));
+    V(got.kernelParams == nullptr);
+    V(got.extra == nullptr);
+    for (size_t b : {8, 11, 16, 64}) {
+        bytes = b;
+        P(cuGraphAddKernelNode(&n, graph, nullptr, 0, &p));
+    }
+    p.kernelParams = params;
+    P(cuGraphAddKernelNode(&n, graph, nullptr, 0, &p));
+    CUkernelNodeAttrValue a = {};
+    a.priority = -99;
+    P(cuGraphKernelNodeSetAttribute(n, CU_LAUNCH_ATTRIBUTE_PRIORITY, &a));
+    P(cuGraphKernelNodeGetAttribute(n, CU_LAUNCH_ATTRIBUTE_PRIORITY, &a));
+    V(a.priority);
+    P(cuGraphKernelNodeGetAttribute(empty_node, CU_LAUNCH_ATTRIBUTE_PRIORITY, &a));
+    P(cuGraphKernelNodeGetAttribute(n, CU_LAUNCH_ATTRIBUTE_PRIORITY, nullptr));
+    P(cuGraphKernelNodeGetAttribute(n, (CUkernelNodeAttrID)99, &a));
+    P(cuGraphInstantiate(&x, graph, 0));
+    P(cuGraphExecKernelNodeSetParams(x, empty_node, &p));
+    P(cuGraphExecKernelNodeSetParams(nullptr, n, &p));
+}
+
+static void show_copy(const CUDA_MEMCPY3D &c)
+{
+    V(c.srcMemoryType);
+    V(c.srcHost != nullptr);
+    V(c.srcDevice != 0);
+    V(c.srcArray != nullptr);
+    V(c.srcXInBytes);
+    V(c.srcY);
+    V(c.srcPitch);
+    V(c.srcHeight);
+    V(c.dstMemoryType);
+    V(c.dstHost != nullptr);
+    V(c.dstDevice != 0);
+    V(c.dstArray != nullptr);
+    V(c.dstXInBytes);
+    V(c.dstY);
+    V(c.dstPitch);
+    V(c.dstHeight);
+    V(c.WidthInBytes);
+    V(c.Height);
+    V(c.Depth);
+}
+
+static void graph_copies()
+{
+    start_graph();
+    CUgraphNode n;
+    CUgraphExec x;
+    CUarray array;
+    CUDA_ARRAY_DESCRIPTOR desc = {8, 4, CU_AD_FORMAT_SIGNED_INT32, 2};
+    CUDA_MEMCPY3D c = {}, got;
+    CUdeviceptr at = 0;
+    static char host[1024];
+    cuMemAlloc(&at, 1024);
+    cuArrayCreate(&array, &desc);
+    c.srcMemoryType = CU_MEMORYTYPE_HOST;
+    c.srcHost = host;
+    c.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    c.dstDevice = at;
+    c.WidthInBytes = 64;
+    c.Height = c.Depth = 1;
+    P(cuGraphAddMemcpyNode(&n, graph, nullptr, 0, nullptr, ctx));
+    P(cuGraphAddMemcpyNode(&n, graph, nullptr, 0, &c, ctx));
+    P(cuGraphMemcpyNodeGetParams(n, &got));
+    show_copy(got);
+    P(cuGraphMemcpyNodeGetParams(n, nullptr));
+    P(cuGraphMemcpyNodeGetParams(empty_node, &got));
+    P(cuGraphMemcpyNodeSetParams(n, nullptr));
+    P(cuGraphMemcpyNodeSetParams(empty_node, &c));
+    c.WidthInBytes = 0;
+    P(cuGraphMemcpyNodeSetParams(n, &c));
+    c.WidthInBytes = 4096;
+    P(cuGraphMemcpyNodeSetParams(n, &c));
+    c.WidthInBytes = 64;
+    c.dstMemoryType = (CUmemorytype)9;
+    P(cuGraphMemcpyNodeSetParams(n, &c));
+    c.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+    P(cuGraphMemcpyNodeSetParams(n, &c));
+    P(cuGraphMemcpyNodeGetParams(n, &got));
+    show_copy(got);
+    c.srcY = 1;
+    c.srcPitch = 128;
+    c.dstXInBytes = 16;
+    P(cuGraphMemcpyNodeSetParams(n, &c));
+    P(cuGraphMemcpyNodeGetParams(n, &got));
+    show_copy(got);
+    c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    c.dstArray = array;
+    c.dstXInBytes = 8;
+    c.WidthInBytes = 24;
+    c.Height = 2;
+    P(cuGraphMemcpyNodeSetParams(n, &c));
+    P(cuGraphMemcpyNodeGetParams(n, &got));
+    show_copy(got);
+    c.dstXInBytes = 12;
+    P(cuGraphMemcpyNodeSetParams(n, &c));
+    c.WidthInBytes = 20;
+    P(cuGraphMemcpyNodeSetParams(n, &c));
+    c.dstXInBytes = 64;
+    P(cuGraphMemcpyNodeSetParams(n, &c));
+    c.dstXInBytes = 0;
+    P(cuGraphInstantiate(&x, graph, 0));
+    P(cuGraphExecMemcpyNodeSetParams(x, n, &c, ctx));
+    P(cuGraphExecMemcpyNodeSetParams(x, empty_node, &c, ctx));
+}
+
+static void graph_fills()
+{
+    start_graph();
+    CUgraphNode n;
+    CUgraphExec x;
+    CUdeviceptr at = 0;
+    static char host[64];
+    cuMemAlloc(&at, 1024);
+    CUDA_MEMSET_NODE_PARAMS f = {}, got;
+    f.dst = at;
+    f.value = 0x12345;
+    f.elementSize = 2;
+    f.width = 8;
+    f.height = 1;
+    f.pitch = 77;
+    P(cuGraphAddMemsetNode(&n, graph, nullptr, 0, nullptr, ctx));
+    P(cuGraphAddMemsetNode(&n, graph, nullptr, 0, &f, ctx));
+    P(cuGraphMemsetNodeGetParams(n, &got));
+    V(got.value);
+    V(got.pitch);
+    V(got.width);
+    P(cuGraphMemsetNodeGetParams(n, nullptr));
+    P(cuGraphMemsetNodeGetParams(empty_node, &got));
+    f.elementSize = 3;
+    P(cuGraphMemsetNodeSetParams(n, &f));
+    f.elementSize = 4;
+    f.width = 0;
+    P(cuGraphMemsetNodeSetParams(n, &f));
+    f.width = 1000;
+    P(cuGraphMemsetNodeSetParams(n, &f));
+    f.width = 8;
+    f.height = 2;
+    P(cuGraphMemsetNodeSetParams(n, &f));
+    f.pitch = 64;
+    P(cuGraphMemsetNodeSetParams(n, &f));
+    f.dst = (CUdeviceptr)(size_t)host;
+    P(cuGraphMemsetNodeSetParams(n, &f));
+    P(cuGraphMemsetNodeSetParams(n, nullptr));
+    f.dst = at;
+    P(cuGraphInstantiate(&x, graph, 0));
+    P(cuGraphExecMemsetNodeSetParams(x, n, &f, ctx));
+    f.width = 4;
+    P(cuGraphExecMemsetNodeSetParams(x, n, &f, ctx));
+    P(cuGraphExecMemsetNodeSetParams(x, empty_node, &f, ctx));
+}
+
+/* A node that names no context, or one that is gone. */
+static void graph_contexts()
+{
+    start_graph();
+    CUgraphNode n;
+    CUdeviceptr at = 0;
+    CUgraphNodeParams any = {};
+    CUDA_MEMSET_NODE_PARAMS f = {};
+    CUDA_MEMCPY3D c = {};
+    CUgraphConditionalHandle h;
+    cuMemAlloc(&at, 1024);
+    f.dst = c.srcDevice = c.dstDevice = at;
+    f.elementSize = 4;
+    f.width = f.height = c.Height = c.Depth = 1;
+    c.srcMemoryType = c.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    c.dstXInBytes = 64;
+    c.WidthInBytes = 4;
+    P(cuGraphAddMemsetNode(&n, graph, nullptr, 0, &f, nullptr));
+    P(cuGraphAddMemcpyNode(&n, graph, nullptr, 0, &c, nullptr));
+    any.type = CU_GRAPH_NODE_TYPE_MEMCPY;
+    any.memcpy.copyParams = c;
+#if CUDA_VERSION >= 13000
+    P(cuGraphAddNode(&n, graph, nullptr, nullptr, 0, &any));
+#else
+    show("cuGraphAddNode(&n, graph, nullptr, nullptr, 0, &any)", cuGraphAddNode_v2(&n, graph, nullptr, nullptr, 0, &any));
+#endif
+    P(cuGraphConditionalHandleCreate(&h, graph, nullptr, 0, 0));
+    P(cuGraphConditionalHandleCreate(&h, graph, ctx, 0, 7));
+    P(cuGraphConditionalHandleCreate(&h, nullptr, ctx, 0, 0));
+    P(cuGraphConditionalHandleCreate(nullptr, graph, ctx, 0, 0));
+}
+
+static void graph_gone_context()
+{
+    start_graph();
+    CUgraphNode n;
+    CUcontext gone;
+    CUdeviceptr at = 0;
+    CUDA_MEMSET_NODE_PARAMS f = {};
+    cuMemAlloc(&at, 1024);
+    f.dst = at;
+    f.elementSize = 4;
+    f.width = f.height = 1;
+    create(&gone, 0, dev);
+    cuCtxDestroy(gone);
+    cuCtxSetCurrent(ctx);
+    P(cuGraphAddMemsetNode(&n, graph, nullptr, 0, &f, gone));
+}
+
+static void graph_no_context()
+{
+    cuInit(0);
+    CUgraph g;
+    CUuserObject o;
+    cuuint64_t v;
+    P(cuGraphCreate(&g, 0));
+    P(cuUserObjectCreate(&o, nullptr, [](void *) {}, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    P(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &v));
+    V(v);
+    P(cuDeviceGraphMemTrim(0));
+    P(cuDeviceGetGraphMemAttribute(99, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &v));
+    P(cuDeviceGetGraphMemAttribute(0, (CUgraphMem_attribute)77, &v));
+}
+
+static void graph_others()
+{
+    start_graph();
+    CUgraph child, g;
+    CUgraphNode n, a, b;
+    CUgraphExec x;
+    CUevent e;
+    CUgraphExecUpdateResultInfo info = {};
+    CUDA_GRAPH_INSTANTIATE_PARAMS ip = {};
+    CUDA_HOST_NODE_PARAMS h = {};
+    CUDA_MEM_ALLOC_NODE_PARAMS m = {};
+    CUgraphNodeType type;
+    cuuint64_t flags;
+    unsigned enabled;
+    cuEventCreate(&e, 0);
+    P(cuGraphCreate(&child, 1));
+    P(cuGraphCreate(nullptr, 0));
+    P(cuGraphCreate(&child, 0));
+    P(cuGraphAddChildGraphNode(&n, graph, nullptr, 0, graph));
+    P(cuGraphAddChildGraphNode(&n, graph, nullptr, 0, nullptr));
+    P(cuGraphAddChildGraphNode(&n, graph, nullptr, 0, child));
+    P(cuGraphChildGraphNodeGetGraph(n, &g));
+    V(g == child);
+    P(cuGraphChildGraphNodeGetGraph(empty_node, &g));
+    P(cuGraphAddHostNode(&n, graph, nullptr, 0, &h));
+    P(cuGraphAddHostNode(&n, graph, nullptr, 0, nullptr));
+    P(cuGraphAddEventRecordNode(&n, graph, nullptr, 0, nullptr));
+    P(cuGraphAddEventWaitNode(&n, graph, nullptr, 0, e));
+    P(cuGraphEventWaitNodeSetEvent(n, nullptr));
+    P(cuGraphEventRecordNodeGetEvent(n, &e));
+    P(cuGraphNodeGetType(n, nullptr));
+    P(cuGraphNodeGetType(nullptr, &type));
+    m.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    m.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    P(cuGraphAddMemAllocNode(&n, child, nullptr, 0, &m));
+    m.bytesize = 64;
+    P(cuGraphAddMemAllocNode(&n, child, nullptr, 0, nullptr));
+    P(cuGraphAddMemAllocNode(&n, child, nullptr, 0, &m));
+    P(cuGraphAddMemFreeNode(&a, child, &n, 1, 64));
+    P(cuGraphAddMemFreeNode(&a, child, &n, 1, m.dptr));
+    P(cuGraphAddMemFreeNode(&a, child, &n, 1, m.dptr));
+    P(cuGraphDestroyNode(a));
+    P(cuGraphClone(&g, child));
+    P(cuGraphAddChildGraphNode(&n, graph, nullptr, 0, child));
+    P(cuGraphInstantiate(&x, graph, 64));
+    P(cuGraphInstantiate(nullptr, graph, 0));
+    P(cuGraphInstantiate(&x, nullptr, 0));
+    P(cuGraphInstantiate(&x, graph, 0));
+    P(cuGraphExecGetFlags(x, nullptr));
+    P(cuGraphExecGetFlags(nullptr, &flags));
+    P(cuGraphNodeSetEnabled(x, empty_node, 0));
+    P(cuGraphNodeGetEnabled(x, empty_node, &enabled));
+    P(cuGraphExecUpdate(x, nullptr, &info));
+    V(info.result);
+    P(cuGraphExecUpdate(x, child, &info));
+    V(info.result);
+    P(cuGraphLaunch(nullptr, nullptr));
+    P(cuGraphExecDestroy(nullptr));
+    P(cuGraphDestroy(nullptr));
+    P(cuGraphInstantiateWithParams(&x, graph, nullptr));
+    cuGraphCreate(&g, 0);
+    cuGraphAddEmptyNode(&a, g, nullptr, 0);
+    cuGraphAddEmptyNode(&b, g, &a, 1);
+#if CUDA_VERSION >= 13000
+    cuGraphAddDependencies(g, &b, &a, nullptr, 1);
+#else
+    cuGraphAddDependencies(g, &b, &a, 1);
+#endif
+    P(cuGraphInstantiateWithParams(&x, g, &ip));
+    V(ip.result_out);
+    V(ip.hErrNode_out == a || ip.hErrNode_out == b);
+}
+
 static void names()
 {
     for (int i = 0; i < 1000; i++) {
@@ -1108,6 +1476,7 @@ static const struct {
     G(modules) G(module_unloaded_twice) G(module_unloaded_function) G(module_unloaded_launch) G(launches) G(launch_null_argument)
     G(launch_no_arguments) G(launch_junk_function) G(launch_junk_stream) G(functions) G(memory) G(arrays) G(streams)
       G(libraries) G(links) G(virtual_memory) G(entry_points) G(fault) G(names)
+      G(graph_kernels) G(graph_copies) G(graph_fills) G(graph_contexts) G(graph_gone_context) G(graph_no_context) G(graph_others)
 };
 
 int main(int argc, char **argv)
