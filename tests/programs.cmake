@@ -110,6 +110,9 @@ foreach(executor auto interp jit jit-first)
   set_tests_properties(program.driver_graphs_${executor} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                        ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_DEVICE=h200,h200;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
+add_test(NAME program.graph_devices COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scratch.sh env HEDDLE_TRACE=trace $<TARGET_FILE:heddle_cli> run ${programs}/graph_devices.cu)
+set_tests_properties(program.graph_devices PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                     ENVIRONMENT "HEDDLE_DEVICE=h200,h200;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 add_test(NAME check.driver_graphs COMMAND heddle_cli check --tool all --report-api-errors no --device h200,h200 ${programs}/driver_graphs.cu)
 set_tests_properties(check.driver_graphs PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION "SUMMARY: 0 errors" FAIL_REGULAR_EXPRESSION "FAILED|SUMMARY: [1-9]"
                      ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")

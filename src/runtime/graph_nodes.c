@@ -658,7 +658,7 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *devPtr)
 
 /* --- entry points: parameters are set, of a node or of its copy in what was instantiated --- */
 
-static cudaError_t set(struct graph_node *n, struct node_work *w, cudaError_t e)
+static cudaError_t replace(struct graph_node *n, struct node_work *w, cudaError_t e)
 {
     if (e)
         return runtime_leave(e);
@@ -670,6 +670,14 @@ static cudaError_t set(struct graph_node *n, struct node_work *w, cudaError_t e)
     graph_note_drop(n);
     n->work = *w;
     return cudaSuccess;
+}
+
+/* The node stays where it is: these entries name no context. */
+static cudaError_t set(struct graph_node *n, struct node_work *w, cudaError_t e)
+{
+    if (!e && n)
+        w->device = n->work.device;
+    return replace(n, w, e);
 }
 
 static cudaError_t set_exec(cudaGraphExec_t exec, cudaGraphNode_t node, struct node_work *w, cudaError_t e)
@@ -837,7 +845,7 @@ cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodePar
     if (!params || !may_be_set(params->type))
         return runtime_leave(cudaErrorInvalidValue);
     struct graph_node *n = graph_node_of(node);
-    cudaError_t e = set(n, &w, any_work(&w, d, NULL, params));
+    cudaError_t e = replace(n, &w, any_work(&w, d, NULL, params));
     if (!e)
         n->context = graph_context(d); /* the parameters have one */
     return e;
