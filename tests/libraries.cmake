@@ -35,6 +35,8 @@ endforeach()
 
 add_test(NAME libraries.nvvm COMMAND ${libraries}/nvvm.sh $<TARGET_FILE:heddle_cli> ${CMAKE_BINARY_DIR}/cuda)
 set_tests_properties(libraries.nvvm PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED ENVIRONMENT "${libraries_environment}")
+add_test(NAME libraries.numba COMMAND heddle_cli env sh -c "p=/usr/bin/python3; [ -x $p ] || p=python3; exec $p ${libraries}/numba_programs.py")
+set_tests_properties(libraries.numba PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${libraries_environment}")
 add_test(NAME libraries.nvrtc COMMAND ${libraries}/nvrtc.sh $<TARGET_FILE:heddle_cli> $<TARGET_FILE_DIR:nvrtc>)
 set_tests_properties(libraries.nvrtc PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED ENVIRONMENT "${libraries_environment}")
 

@@ -83,6 +83,8 @@ struct LastPass : PassInfoMixin<LastPass> {
     {
         if (!is_device(m))
             return PreservedAnalyses::all();
+        if (heddle::name_kinds(m))
+            analyses.invalidate(m, PreservedAnalyses::none());
         auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(m).getManager();
         return for_each_function(m, [&](Function &f) {
             bool changed = heddle::make_conversions(f);

@@ -62,6 +62,8 @@ bool keep_managed(llvm::Module &m);
 
 // plugin_nvvm.cpp. First: names that NVVM IR has for what LLVM calls otherwise. With `ftz` functions flush denormals.
 bool name_as_llvm(llvm::Module &m, bool ftz);
+// Last, when they are constants: kinds of shuffles and votes that NVVM IR has as operands.
+bool name_kinds(llvm::Module &m);
 
 // plugin_statics.cpp. First, in device code that is compiled alone: static variables can be looked up.
 bool keep_statics(llvm::Module &m);
