@@ -1,6 +1,6 @@
 // Lanes that are not in their own member mask. The programming guide leaves open what happens; an H200 (driver 13000, nvcc 13.0,
 // 2026-11-23) lets all lanes take part where the mask is a constant, and says illegal instruction where each lane has one of its own.
-// For parted lanes ptxas 13.0 makes the same instruction (WARPSYNC), so it must say that there, too.
+// It says so of parted lanes, too (WARPSYNC in both), and of shuffles and __syncwarp.
 #include <cstdio>
 
 const unsigned bits = 0xb6d3a59c;
