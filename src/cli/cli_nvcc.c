@@ -67,6 +67,18 @@ static bool nvcc_print(struct diag_list *diags)
     return failed;
 }
 
+/* Flags of an environment's variable, as nvcc reads them. It is taken away: NVIDIA's own compiler, should it be called (--front-end
+ * nvcc), gets flags by its command line alone. */
+static void nvcc_flags_of(const char *variable, struct compile_options *o, struct diag_list *diags)
+{
+    const char *text = getenv(variable);
+
+    if (!text)
+        return;
+    compile_options_parse_text(o, text, diags);
+    unsetenv(variable);
+}
+
 int cli_nvcc(int argc, char **argv)
 {
     struct compile_options options;
@@ -88,7 +100,9 @@ int cli_nvcc(int argc, char **argv)
     diag_init(&diags);
     words_add(&options.arena, &options.defines, "-D__NVCC__=1");
     options.cudart = "static"; /* as nvcc does by itself */
+    nvcc_flags_of("NVCC_PREPEND_FLAGS", &options, &diags);
     compile_options_parse(&options, argc, argv, &diags);
+    nvcc_flags_of("NVCC_APPEND_FLAGS", &options, &diags);
     if (options.verbose)
         nvcc_settings(&options, &diags);
     if (!diags.errors)

@@ -89,6 +89,9 @@ int compile_options_take(struct compile_options *o, int argc, char **argv, struc
 void compile_options_parse(struct compile_options *o, int argc, char **argv,
                            struct diag_list *diags);
 
+/* The same for a text: blanks and line ends part words, quotes and backslashes as in a shell. */
+void compile_options_parse_text(struct compile_options *o, const char *text, struct diag_list *diags);
+
 /* One line per option for --help. */
 void compile_options_help(struct strbuf *out);
 

@@ -234,7 +234,7 @@ static void opt_keep_dir(struct taking *t, const char *value)
     t->o->keep_dir = arena_strdup(&t->o->arena, value);
 }
 
-/* The next word of a file of options: blanks and line ends part words, quotes and backslashes as in a shell. False at
+/* The next word of a text of options: blanks and line ends part words, quotes and backslashes as in a shell. False at
  * the end. */
 static bool next_word(const char **at, struct strbuf *word)
 {
@@ -258,14 +258,24 @@ static bool next_word(const char **at, struct strbuf *word)
     return true;
 }
 
+void compile_options_parse_text(struct compile_options *o, const char *text, struct diag_list *diags)
+{
+    struct strbuf word;
+    struct words w = {0};
+
+    strbuf_init(&word);
+    while (next_word(&text, &word))
+        words_add(&o->arena, &w, word.s);
+    strbuf_release(&word);
+    compile_options_parse(o, w.n, (char **)w.v, diags);
+}
+
 static void opt_options_file(struct taking *t, const char *value)
 {
     enum { MOST = 64 };
-    struct strbuf text, word;
-    struct words w = {0};
+    struct strbuf text;
 
     strbuf_init(&text);
-    strbuf_init(&word);
     if (t->o->options_files >= MOST) {
         wrong_value(t, value, "more than 64 files of options: they name each other in a circle");
     } else if (!file_read(value, &text)) {
@@ -273,13 +283,10 @@ static void opt_options_file(struct taking *t, const char *value)
     } else if (text.s && strlen(text.s) != text.len) {
         diag_add(t->diags, DIAG_ERROR, value, 0, "not a file of options: it has a zero byte");
     } else {
-        for (const char *at = text.s ? text.s : ""; next_word(&at, &word);)
-            words_add(&t->o->arena, &w, word.s);
         t->o->options_files++;
-        compile_options_parse(t->o, w.n, (char **)w.v, t->diags);
+        compile_options_parse_text(t->o, text.s ? text.s : "", t->diags);
     }
     strbuf_release(&text);
-    strbuf_release(&word);
 }
 
 static void opt_include_dir(struct taking *t, const char *value)

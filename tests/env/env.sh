@@ -87,6 +87,11 @@ tools)
     echo '-c make/sum.cu -DSPACES="a b" --forward-unknown-to-host-compiler -fno-builtin -MD -MT goal -MF rule.d -o sum.o' >words
     expect 0 "" "$heddle" env nvcc --options-file words
     grep -q "^goal:.*sum.cu" rule.d && [ -s sum.o ] || { echo "FAILED: -MT, -MF, --options-file"; failed=1; }
+    expect 4 "^last$" env NVCC_PREPEND_FLAGS='-run -run-args first,"with blank"' NVCC_APPEND_FLAGS='-run-args last' "$heddle" env nvcc args.cu -o args
+    printf '#!/bin/sh\necho "error: flags of the environment: <$NVCC_APPEND_FLAGS>" >&2\nexit 1\n' >stand_in
+    chmod +x stand_in
+    expect 1 "flags of the environment: <>" env HEDDLE_NVCC=./stand_in NVCC_APPEND_FLAGS="--front-end nvcc" "$heddle" env nvcc -c args.cu -o args.o
+    expect 1 "unknown flag '-fno-such-flag'" env NVCC_APPEND_FLAGS=-fno-such-flag "$heddle" env nvcc make/sum.cu
     expect 1 "cannot read the file of options" "$heddle" env nvcc --options-file nothing
     echo '-optf circle' >circle
     expect 1 "in a circle" "$heddle" env nvcc -optf circle
