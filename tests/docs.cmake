@@ -17,3 +17,6 @@ add_test(NAME tools.blocks COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_
 # The page of public programs is what its rows say; the programs themselves are not here (tools/coverage.py).
 add_test(NAME docs.coverage COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/coverage.py page
          ${CMAKE_SOURCE_DIR}/tests/truth/public/coverage.tsv --check ${CMAKE_SOURCE_DIR}/docs/reference/coverage.md)
+# So is the page of our compile step beside nvcc's (tools/front_end.py).
+add_test(NAME docs.front_end COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/front_end.py page
+         ${CMAKE_SOURCE_DIR}/tests/truth/public/front_end.tsv --check ${CMAKE_SOURCE_DIR}/docs/reference/accuracy-front-end.md)

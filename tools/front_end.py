@@ -72,8 +72,8 @@ def family_of(metric):
 
 
 def opcode(site):
-    """'ld.global.v4.f32' of a site's PTX text."""
-    return re.sub(r"^@!?%\w+\s+", "", site["text"]).split(None, 1)[0].rstrip(";")
+    """'ld.global.v4.f32' of a site's PTX text, without rounding to nearest, which is the default."""
+    return re.sub(r"^@!?%\w+\s+", "", site["text"]).split(None, 1)[0].rstrip(";").replace(".rn", "")
 
 
 def line_of(site):
@@ -125,16 +125,20 @@ def access_cause(family, counter, own, nvcc):
 
 
 def arithmetic_cause(kind, own, nvcc):
-    """Why additions, products and fused ones differ: other fusing, or other operations (of the PTX opcode that differs most)."""
+    """Why additions, products and fused ones differ: other fusing, the same operations more or less often, or other
+    operations (the PTX opcode that differs most)."""
     add, mul, fma = (ARITHMETIC[kind] + op for op in ("ADD", "MUL", "FMA"))
     mine, its = ([total(side, c) for c in (add, mul, fma)] for side in (own, nvcc))
     if same(mine[0] + mine[1] + 2 * mine[2], its[0] + its[1] + 2 * its[2]) and not same(mine[2], its[2]):
         return f"{kind}: {'fused more' if mine[2] > its[2] else 'fused less'} than by nvcc"
-    opcodes = collections.Counter()
+    opcodes, there = collections.Counter(), []
     for sign, side in ((1, own), (-1, nvcc)):
+        there.append(collections.Counter(opcode(s) for s in side if total([s], add) + total([s], mul) + total([s], fma)))
         for c in (add, mul, fma):
             for op, n in sums(side, c, opcode).items():
                 opcodes[op] += sign * n
+    if there[0] == there[1]:
+        return f"{kind}: the same instructions, carried out {'more' if sum(mine) > sum(its) else 'less'} often (branches, selects)"
     op = max(opcodes, key=lambda o: abs(opcodes[o]), default="")
     return f"{kind}: {'more' if opcodes[op] > 0 else 'fewer'} `{op}`"
 
@@ -278,6 +282,7 @@ def attempt(row, options, stop):
             except (RuntimeError, ValueError) as e:
                 state, what = "does not run", str(e)
             if state:
+                what = re.sub(r"/\S*/include/", "", what)  # names no folder of this machine
                 return [{"kernel": "", "state": state, "causes": f"{side}: {what}"}]
         return list(compare(launches["own"], launches["nvcc"])) or [{"kernel": "", "state": "no kernel", "causes": ""}]
 

@@ -66,8 +66,11 @@ class Causes(unittest.TestCase):
             self.cause(metric, apart, fused, "float: fused less than by nvcc")
             self.cause(metric, fused, apart, "float: fused more than by nvcc")
         divided = fused + [site("div.rn.f32 %f1, %f2, %f3;", FFMA=160, FMUL=32)]
-        self.cause(FMUL, divided, fused, "float: more `div.rn.f32`")
-        self.cause(FMUL, fused, divided, "float: fewer `div.rn.f32`")
+        self.cause(FMUL, divided, fused, "float: more `div.f32`")
+        self.cause(FMUL, fused, divided, "float: fewer `div.f32`")
+
+        self.cause(FFMA, [site("fma.rn.f32 %f1, %f2, %f3, %f4;", FFMA=64)], [site("fma.f32 %f1, %f2, %f3, %f4;", FFMA=32)],
+                   "float: the same instructions, carried out more often (branches, selects)")
 
     def test_every_metric_has_a_family(self):
         without = [m for m in front_end.METRICS if not front_end.family_of(m)[0]]
