@@ -335,7 +335,7 @@ static void find_early(const struct ir_kernel *k, uint8_t *needs)
 static unsigned passes(const struct record *r)
 {
     bool atomic = r->op == RECORD_ATOM || r->op == RECORD_RED;
-    return atomic ? atomics_shared_wavefronts(r) : shared_wavefronts(r);
+    return atomic ? atomics_shared_wavefronts(r) : shared_passes(r).wavefronts;
 }
 
 /* A drain of a warp's records. */

@@ -120,12 +120,10 @@ static void local(uint64_t *v, uint64_t times, const struct record *r, unsigned 
     }
 }
 
-static void shared_load(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes)
+static void shared_load(uint64_t *v, uint64_t times, const struct shared_passes *p, unsigned bytes)
 {
-    unsigned wavefronts = shared_wavefronts(r);
-
-    count(v + COUNTER_SHARED_LD_REQUESTS, times, wavefronts, shared_ideal(r), bytes);
-    v[COUNTER_SHARED_LD_SASS_MORE] += times * (shared_sass_wavefronts(r) - wavefronts);
+    count(v + COUNTER_SHARED_LD_REQUESTS, times, p->wavefronts, p->ideal, bytes);
+    v[COUNTER_SHARED_LD_SASS_MORE] += times * (p->sass - p->wavefronts);
 }
 
 /* An atomic that is a loop of load, operation and compare-and-swap: see atomics.c. */
@@ -137,8 +135,9 @@ static void shared_loop(uint64_t *v, uint64_t times, const struct record *r)
     while (load.mask) {
         unsigned lanes = lanes_count(load.mask), bytes = lanes * r->bytes;
         struct atomics_round round = atomics_shared_round(r, load.mask);
+        struct shared_passes p = shared_passes(&load);
 
-        shared_load(v, times, &load, bytes);
+        shared_load(v, times, &p, bytes);
         count(v + COUNTER_SHARED_ATOM_REQUESTS, times, round.wavefronts, 1, bytes);
         if (r->atomic == PTX_ATOMIC_ADD && r->type == PTX_F32)
             v[COUNTER_FADD] += times * lanes;
@@ -150,33 +149,31 @@ static void shared_loop(uint64_t *v, uint64_t times, const struct record *r)
 
 /* ldmatrix and stmatrix, once more by themselves: REQUESTS, WAVEFRONTS, IDEAL. Each matrix is a group of 8 lanes, as of other accesses of
  * 128 bits (H200, 2026-11-23: matrix_access of tests/truth/rules, 413 launches). */
-static void matrices(uint64_t *v, uint64_t times, const struct record *r)
+static void matrices(uint64_t *v, uint64_t times, const struct shared_passes *p)
 {
     v[0] += times;
-    v[1] += times * shared_wavefronts(r);
-    v[2] += times * shared_ideal(r);
+    v[1] += times * p->wavefronts;
+    v[2] += times * p->ideal;
 }
 
 static void shared(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes)
 {
-    bool atomic = r->op == RECORD_ATOM || r->op == RECORD_RED;
-
-    if (r->op == RECORD_LDGSTS) {
-        v[COUNTER_SHARED_LDGSTS_WAVEFRONTS] += times * shared_wavefronts(r);
+    if (r->op == RECORD_ATOM || r->op == RECORD_RED) {
+        if (atomics_shared_loops(r))
+            shared_loop(v, times, r);
+        else
+            count(v + COUNTER_SHARED_ATOM_REQUESTS, times, atomics_shared_wavefronts(r), 1, bytes);
         return;
     }
-    if (atomic && atomics_shared_loops(r)) {
-        shared_loop(v, times, r);
-        return;
-    }
-    if (atomic)
-        count(v + COUNTER_SHARED_ATOM_REQUESTS, times, atomics_shared_wavefronts(r), 1, bytes);
+    struct shared_passes p = shared_passes(r);
+    if (r->op == RECORD_LDGSTS)
+        v[COUNTER_SHARED_LDGSTS_WAVEFRONTS] += times * p.wavefronts;
     else if (r->op == RECORD_LOAD)
-        shared_load(v, times, r, bytes);
+        shared_load(v, times, &p, bytes);
     else
-        count(v + COUNTER_SHARED_ST_REQUESTS, times, shared_wavefronts(r), shared_ideal(r), bytes);
+        count(v + COUNTER_SHARED_ST_REQUESTS, times, p.wavefronts, p.ideal, bytes);
     if (r->matrix)
-        matrices(v + (r->op == RECORD_LOAD ? COUNTER_SHARED_LDSM_REQUESTS : COUNTER_SHARED_STSM_REQUESTS), times, r);
+        matrices(v + (r->op == RECORD_LOAD ? COUNTER_SHARED_LDSM_REQUESTS : COUNTER_SHARED_STSM_REQUESTS), times, &p);
 }
 
 static void constant(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes)

@@ -48,9 +48,13 @@ bool memory_strides(struct memory *m, const struct record *r, int64_t step, cons
 /* The rules themselves, for tests and later models: what one record costs. */
 unsigned coalescer_sectors(const struct record *r); /* 32-byte sectors touched: 1 to 32 * bytes / 32 + 32 */
 unsigned local_sectors(const struct record *r);     /* the same for local memory, after interleaving */
-unsigned shared_wavefronts(const struct record *r); /* passes of a shared load or store */
-unsigned shared_sass_wavefronts(const struct record *r); /* the same of a load, as the profiler's smsp__sass_... count them */
-unsigned shared_ideal(const struct record *r);      /* those that its groups of lanes need when no bank is wanted twice */
+
+/* A shared load or store: passes through the banks; those that its groups of lanes need when no bank is wanted twice; and passes as the
+ * profiler's smsp__sass_... count them, never fewer. */
+struct shared_passes {
+    unsigned wavefronts, ideal, sass;
+};
+struct shared_passes shared_passes(const struct record *r);
 unsigned atomics_sectors(const struct record *r);   /* sectors of a global atomic, once more for each collision */
 unsigned atomics_shared_wavefronts(const struct record *r);
 /* An atomic that the hardware does not have is a loop; one round of it for the lanes of `mask`. */

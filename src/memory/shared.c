@@ -30,15 +30,7 @@ static bool shared_pairwise(const uint64_t *addr, uint32_t mask, unsigned flip)
     return true;
 }
 
-/* Lanes whose words go through the banks together. */
-static int group_of(const uint64_t *addr, const struct record *r)
-{
-    int lanes = r->bytes <= 4 ? 32 : r->bytes <= 8 ? 16 : 8;
-    bool merges = lanes < 32 && r->op == RECORD_LOAD && !r->matrix;
-
-    return merges && (shared_pairwise(addr, r->mask, 1) || shared_pairwise(addr, r->mask, 2)) ? 2 * lanes : lanes;
-}
-
+/* How many groups of so many lanes have active ones. */
 static unsigned groups_in(uint32_t mask, int lanes)
 {
     unsigned n = 0;
@@ -48,39 +40,31 @@ static unsigned groups_in(uint32_t mask, int lanes)
     return n;
 }
 
-unsigned shared_wavefronts(const struct record *r)
-{
-    uint64_t own[32];
-    const uint64_t *addr = lanes_addresses(r, own);
-    int group = group_of(addr, r);
-
-    if (r->shape == RECORD_UNIFORM)
-        return groups_in(r->mask, group);
-    return sets_now()->passes(addr, r->mask, r->bytes <= 4 ? 2 : __builtin_ctz(r->bytes), group);
-}
-
-unsigned shared_sass_wavefronts(const struct record *r)
+/* The profiler's own count of groups that may go together: they do where a single pass is enough. */
+static unsigned passes_of_pairs(const uint64_t *addr, const struct record *r, int shift, int group)
 {
     const struct lane_sets *sets = sets_now();
-    uint64_t own[32];
-    const uint64_t *addr = lanes_addresses(r, own);
-    int together = group_of(addr, r), apart = r->bytes <= 8 ? 16 : 8;
     unsigned n = 0;
 
-    if (r->bytes <= 4 || together == apart)
-        return shared_wavefronts(r);
-    for (int at = 0; at < 32; at += together) {
-        uint32_t pair = r->mask & (uint32_t)(((UINT64_C(1) << together) - 1) << at);
+    for (int at = 0; at < 32; at += 2 * group) {
+        uint32_t pair = r->mask & (uint32_t)(((UINT64_C(1) << 2 * group) - 1) << at);
 
         if (pair)
-            n += sets->passes(addr, pair, __builtin_ctz(r->bytes), sets->passes(addr, pair, __builtin_ctz(r->bytes), together) == 1 ? together : apart);
+            n += sets->passes(addr, pair, shift, 2 * group) == 1 ? 1 : sets->passes(addr, pair, shift, group);
     }
     return n;
 }
 
-unsigned shared_ideal(const struct record *r)
+struct shared_passes shared_passes(const struct record *r)
 {
     uint64_t own[32];
+    const bool one = r->shape == RECORD_UNIFORM;
+    const uint64_t *addr = one ? NULL : lanes_addresses(r, own);
+    int group = r->bytes <= 4 ? 32 : r->bytes <= 8 ? 16 : 8, shift = r->bytes <= 4 ? 2 : __builtin_ctz(r->bytes);
+    bool merges = group < 32 && r->op == RECORD_LOAD && !r->matrix &&
+                  (one || shared_pairwise(addr, r->mask, 1) || shared_pairwise(addr, r->mask, 2));
+    unsigned ideal = groups_in(r->mask, merges ? 2 * group : group);
+    unsigned passes = one ? ideal : sets_now()->passes(addr, r->mask, shift, merges ? 2 * group : group);
 
-    return groups_in(r->mask, group_of(lanes_addresses(r, own), r));
+    return (struct shared_passes){passes, ideal, merges && !one ? passes_of_pairs(addr, r, shift, group) : passes};
 }

@@ -49,23 +49,23 @@ static void wavefronts_by_hand(void **state)
     struct record r = affine(RECORD_LOAD, PTX_SHARED, 4, 0, 4);
 
     (void)state;
-    assert_int_equal(shared_wavefronts(&r), 1);
+    assert_int_equal(shared_passes(&r).wavefronts, 1);
     r.stride = 8;
-    assert_int_equal(shared_wavefronts(&r), 2);
+    assert_int_equal(shared_passes(&r).wavefronts, 2);
     r.stride = 128;
-    assert_int_equal(shared_wavefronts(&r), 32);
+    assert_int_equal(shared_passes(&r).wavefronts, 32);
     r.mask = 0xff;
-    assert_int_equal(shared_wavefronts(&r), 8);
+    assert_int_equal(shared_passes(&r).wavefronts, 8);
     r = affine(RECORD_LOAD, PTX_SHARED, 8, 0, 8);
-    assert_int_equal(shared_wavefronts(&r), 2);
+    assert_int_equal(shared_passes(&r).wavefronts, 2);
     r = affine(RECORD_LOAD, PTX_SHARED, 16, 0, 16);
-    assert_int_equal(shared_wavefronts(&r), 4);
+    assert_int_equal(shared_passes(&r).wavefronts, 4);
     r.stride = 0;
-    assert_int_equal(shared_wavefronts(&r), 2);
+    assert_int_equal(shared_passes(&r).wavefronts, 2);
     r.op = RECORD_STORE;
-    assert_int_equal(shared_wavefronts(&r), 4);
+    assert_int_equal(shared_passes(&r).wavefronts, 4);
     r = affine(RECORD_LOAD, PTX_SHARED, 1, 0, 1);
-    assert_int_equal(shared_wavefronts(&r), 1);
+    assert_int_equal(shared_passes(&r).wavefronts, 1);
 }
 
 /* Lane i loads 16 bytes of row i % 2, rows 512 bytes apart: lanes i and i ^ 2 share, so the hardware has two quarters go together, each pair
@@ -79,12 +79,12 @@ static void quarters_that_share(void **state)
     r.shape = RECORD_EXPLICIT;
     for (int i = 0; i < 32; i++)
         r.addr[i] = (uint64_t)(i % 2) * 512;
-    assert_int_equal(shared_wavefronts(&r), 4);
-    assert_int_equal(shared_sass_wavefronts(&r), 8);
-    assert_int_equal(shared_ideal(&r), 2);
+    assert_int_equal(shared_passes(&r).wavefronts, 4);
+    assert_int_equal(shared_passes(&r).sass, 8);
+    assert_int_equal(shared_passes(&r).ideal, 2);
     r.matrix = 1;
-    assert_int_equal(shared_wavefronts(&r), 8);
-    assert_int_equal(shared_ideal(&r), 4);
+    assert_int_equal(shared_passes(&r).wavefronts, 8);
+    assert_int_equal(shared_passes(&r).ideal, 4);
 }
 
 static void counters_by_hand(void **state)
@@ -185,15 +185,15 @@ static void equals_the_oracle(void **state)
                     r.addr[lane] = UINT64_MAX; /* lanes that take no part must not matter */
         assert_int_equal(coalescer_sectors(&r), oracle_sectors(&r, r.mask));
         assert_int_equal(atomics_sectors(&r), oracle_atomic_sectors(&r));
-        assert_int_equal(shared_sass_wavefronts(&r), oracle_wavefronts(&r));
+        assert_int_equal(shared_passes(&r).sass, oracle_wavefronts(&r));
         assert_int_equal(local_sectors(&r), oracle_local_sectors(&r));
         /* The same addresses in explicit form cost the same. */
         e.shape = RECORD_EXPLICIT;
         for (int lane = 0; lane < 32; lane++)
             e.addr[lane] = record_address(&r, lane);
         assert_int_equal(coalescer_sectors(&e), coalescer_sectors(&r));
-        assert_int_equal(shared_wavefronts(&e), shared_wavefronts(&r));
-        assert_int_equal(shared_sass_wavefronts(&e), shared_sass_wavefronts(&r));
+        assert_int_equal(shared_passes(&e).wavefronts, shared_passes(&r).wavefronts);
+        assert_int_equal(shared_passes(&e).sass, shared_passes(&r).sass);
         assert_int_equal(constant_addresses(&e), constant_addresses(&r));
         assert_int_equal(atomics_shared_wavefronts(&e), atomics_shared_wavefronts(&r));
     }
@@ -310,7 +310,7 @@ static unsigned cost(const struct record *r)
     bool atomic = r->op == RECORD_ATOM || r->op == RECORD_RED;
 
     if (r->space == PTX_SHARED)
-        return atomic ? atomics_shared_wavefronts(r) : shared_sass_wavefronts(r);
+        return atomic ? atomics_shared_wavefronts(r) : shared_passes(r).sass;
     return atomic ? atomics_sectors(r) : coalescer_sectors(r);
 }
 
