@@ -452,21 +452,25 @@ Machine: {'; '.join(machines)}. Heddle: {', '.join(f'`{c}`' for c in commits)}; 
         yield from collection_page(name, [r for r in rows if r["collection"] == name])
 
 
-def write_page(options):
-    rows = read_rows(options.rows)
+def put_page(options, rows, make, tool):
+    """Writes the page that `make` makes of the rows and their file's name, or compares it with the one there."""
     if not rows:
         sys.exit(f"{options.rows}: no rows")
     root = pathlib.Path(__file__).resolve().parent.parent
     path = pathlib.Path(options.rows).resolve()
-    text = "\n".join(page(rows, path.relative_to(root) if path.is_relative_to(root) else path.name)) + "\n"
+    text = "\n".join(make(rows, path.relative_to(root) if path.is_relative_to(root) else path.name)) + "\n"
     if options.write:
         pathlib.Path(options.write).write_text(text)
     elif options.check and pathlib.Path(options.check).read_text() != text:
-        print(f"{options.check} is not what coverage.py page makes of the rows: --write it", file=sys.stderr)
+        print(f"{options.check} is not what {tool} page makes of the rows: --write it", file=sys.stderr)
         return 1
     elif not options.check:
         sys.stdout.write(text)
     return 0
+
+
+def write_page(options):
+    return put_page(options, read_rows(options.rows), page, "coverage.py")
 
 
 def main(words):

@@ -413,19 +413,7 @@ Heddle: {', '.join(f'`{c}`' for c in dict.fromkeys(r['heddle'] for r in compared
 
 
 def write_page(options):
-    rows = read_rows(options.rows)
-    if not rows:
-        sys.exit(f"{options.rows}: no rows")
-    path = pathlib.Path(options.rows).resolve()
-    text = "\n".join(page(rows, path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name)) + "\n"
-    if options.write:
-        pathlib.Path(options.write).write_text(text)
-    elif options.check and pathlib.Path(options.check).read_text() != text:
-        print(f"{options.check} is not what front_end.py page makes of the rows: --write it", file=sys.stderr)
-        return 1
-    elif not options.check:
-        sys.stdout.write(text)
-    return 0
+    return coverage.put_page(options, read_rows(options.rows), page, "front_end.py")
 
 
 def main(words):
