@@ -255,8 +255,11 @@ static int wait(const struct call *a)
     struct strbuf why = {0};
     int n, e = k->questions->may_wait(k->user);
     struct child *work = e ? NULL : children_take(k, a->w->block->index, &n);
-    strbuf_adds(&why, "at cudaDeviceSynchronize: ");
-    int status = work ? k->wait(k->user, work, n, &why) : 0;
+    int status = 0;
+    if (work) { /* another lane may have had it done */
+        strbuf_adds(&why, "at cudaDeviceSynchronize: ");
+        status = k->wait(k->user, work, n, &why);
+    }
     if (e < 0)
         service_fault(a->c, a->w, a->st, HEDDLE_NOT_IMPLEMENTED, a->lane, 0,
                       "cudaDeviceSynchronize in a kernel: devices before compute capability 9.0 have it (--device a100); on this one a tail "
