@@ -111,6 +111,14 @@ bool clang_define_is_reserved(const char *define)
     return false;
 }
 
+/* Clang's own contraction fuses more than nvcc's. Without it the back end for PTX fuses a sum with a product that only sums
+ * read, up to four, and leaves other products and sums for the assembler to fuse (target/contract.h): what nvcc's does. At
+ * level 0 they are rounded, which forbids it; with -G nvcc's assembler fuses nothing. */
+static void contraction(const struct compile_options *o, struct arena *a, struct words *w)
+{
+    words_addv(a, w, "-ffp-contract=off", "-mllvm", o->no_fmad || o->debug_device ? "-nvptx-fma-level=0" : "-nvptx-fma-level=2", NULL);
+}
+
 /* -ftz, -prec-div, -prec-sqrt and --use_fast_math: macros that our headers ask for, and the back end's switches. */
 static void device_arithmetic(const struct compile_options *o, struct arena *a, struct words *w)
 {
@@ -125,8 +133,7 @@ static void device_arithmetic(const struct compile_options *o, struct arena *a, 
         words_addv(a, w, "-mllvm", "-nvptx-prec-divf32=0", NULL);
     if (o->fast_sqrt)
         words_addv(a, w, "-mllvm", "-nvptx-prec-sqrtf32=0", NULL);
-    if (o->no_fmad)
-        words_add(a, w, "-ffp-contract=off");
+    contraction(o, a, w);
 }
 
 static void device_flags(const struct toolchain *t, const struct compile_options *o, struct arena *a, struct words *w)
@@ -149,7 +156,8 @@ void clang_ir_flags(const struct toolchain *t, const struct compile_options *o, 
     words_addv(a, w, "-fno-color-diagnostics", "-Wno-unused-command-line-argument", "-Wno-override-module", "-x", "ir",
                "--target=nvptx64-nvidia-cuda", "-Xclang", "-target-feature", "-Xclang", "+ptx84", "-Xclang", "-target-cpu", "-Xclang", NULL);
     words_addf(a, w, "sm_%d%s", o->arch, o->arch_a ? "a" : "");
-    words_addv(a, w, o->debug_device ? "-O0" : "-O3", "-mllvm", o->no_fmad ? "-nvptx-fma-level=0" : "-nvptx-fma-level=2", NULL);
+    words_add(a, w, o->debug_device ? "-O0" : "-O3");
+    contraction(o, a, w);
     if (o->fast_div)
         words_addv(a, w, "-mllvm", "-nvptx-prec-divf32=0", NULL);
     if (o->fast_sqrt)

@@ -178,6 +178,7 @@ static bool parse_target(struct parser *p)
                 return ptx_error(p, p->tok, "'%s' is not a target", s);
             p->m->arch_suffix = suffix;
         }
+        p->m->debug |= strcmp(s, "debug") == 0;
         p->tok++;
     } while (ptx_accept(p, ','));
     return p->m->arch || ptx_error(p, p->tok - 1, "'.target' names no sm_NN");

@@ -447,6 +447,7 @@ struct ptx_module {
     int version;         /* .version 8.4: 84 */
     int arch;            /* .target sm_90: 90 */
     char arch_suffix;    /* 'a' for sm_90a, else 0 */
+    bool debug;          /* .target sm_90, debug: made for a debugger, the assembler fuses nothing (nvcc -G) */
     const char *compiler; /* who wrote the text, as its first comments say: "clang", "nvcc 13.0", or NULL */
     struct ptx_var **vars; /* module scope: .global .const .shared .texref ... */
     int nvars;

@@ -1,6 +1,6 @@
 /* The assembler's changes to memory accesses, done to the IR.
  *
- * In: an analysed kernel. Out: the same kernel in which (1) arithmetic on constants and arithmetic done before is not done
+ * In: an analysed kernel, products and sums of which are fused first (contract.h). Out: the same kernel in which (1) arithmetic on constants and arithmetic done before is not done
  * (fold.h), (2) values nobody reads are not computed or loaded, (3) small local arrays are in registers (arrays.h),
  * (4) a load of both ways of a short branch stands before it (arms.h), (5) atomics are what the assembler makes of them
  * (atomics.h), (6) a load whose value a load before it has is a move, (7) loads and stores of neighbouring elements are one
@@ -17,6 +17,7 @@
 #include "target/arms.h"
 #include "target/arrays.h"
 #include "target/atomics.h"
+#include "target/contract.h"
 #include "target/fold.h"
 #include "target/group.h"
 #include "target/select.h"
@@ -173,9 +174,13 @@ static const struct {
 
 void target_rewrite(struct ir_kernel *k)
 {
-    if (k->problems || k->ninsts == 0 || target_mode() == TARGET_NONE)
+    if (k->problems || k->ninsts == 0)
         return;
     bool each = ir_verify_wanted();
+    if (contract_products(k))
+        ir_analyse(k);
+    if (target_mode() == TARGET_NONE || (each && !ir_verify(k, "contract", false)))
+        return;
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         passes[i].run(k);
         if (each && !ir_verify(k, passes[i].name, false))

@@ -12,17 +12,17 @@
 
 /* What HEDDLE_TARGET asks for; not set or empty: TARGET_ASSEMBLER. */
 enum target_mode {
-    TARGET_NONE,      /* "none": nothing is rewritten, kernels run as their PTX says */
+    TARGET_NONE,      /* "none": nothing but contraction is done, kernels run as their PTX says */
     TARGET_ASSEMBLER, /* "assembler" */
     TARGET_UNKNOWN    /* another word; target_rewrite takes it for "assembler" */
 };
 enum target_mode target_mode(void);
 
-/* Merges neighbouring shared accesses that are provably aligned into 64 and 128-bit ones, drops elements of vector
+/* Fuses products and sums (contract.h), merges neighbouring shared accesses that are provably aligned into 64 and 128-bit ones, drops elements of vector
  * loads that nobody reads (a v4 load with two used becomes two scalar loads), moves arithmetic behind a branch out of
  * the kernel where only that way uses it, and leaves a kernel that ir_analyse has been run on. Only accesses of one
  * block, with no store, barrier, fence or atomic to the same space between them, are merged. With TARGET_NONE
- * the kernel stays as it is: results are the same, what is counted is not. Afterwards ir_verify looks at the kernel (with HEDDLE_VERIFY=1
+ * the kernel stays as it is but for fused sums: results are the same, what is counted is not. Afterwards ir_verify looks at the kernel (with HEDDLE_VERIFY=1
  * behind each pass); where it is broken, k->problems says so, and the kernel is good for nothing. */
 void target_rewrite(struct ir_kernel *k);
 

@@ -1,0 +1,284 @@
+/* See contract.h. Registers with several definitions take part as factors only. */
+#include "target/contract.h"
+#include "base/alloc.h"
+#include "ir/facts.h"
+#include "target/definitions.h"
+
+/* A fused sum: site of the product, and the signs that are left. */
+struct fused {
+    int32_t product; /* -1: stays a sum */
+    uint8_t operand; /* of the sum: which one was the product */
+    bool minus_product, minus_addend;
+};
+
+struct contraction {
+    struct ir_kernel *k;
+    int32_t *only;
+    int32_t *begin, *reader; /* readers of register r: reader[begin[r]] up to reader[begin[r + 1]], an operand each */
+    int32_t *fences;         /* [ninsts] fences before the instruction */
+    struct fused *fused;     /* [ninsts] */
+    int32_t negations;       /* instructions to be added */
+};
+
+/* --- products and sums --- */
+
+static bool is_rounded(const struct ir_inst *in)
+{
+    return in->mods->round != PTX_RND_NONE;
+}
+
+static bool is_sum(const struct ir_inst *in)
+{
+    return (in->op == PTX_OP_FADD || in->op == PTX_OP_FSUB) && !is_rounded(in);
+}
+
+/* 1 or -1, as the type has it. */
+static bool is_unit(const struct ir_inst *in, uint64_t bits)
+{
+    switch (in->type) {
+    case PTX_F32: return (bits & 0x7FFFFFFF) == 0x3F800000;
+    case PTX_F64: return (bits & INT64_MAX) == 0x3FF0000000000000;
+    default: return false;
+    }
+}
+
+static bool is_folded(const struct contraction *c, const struct ir_inst *in)
+{
+    uint64_t bits;
+    int constants = 0;
+    for (int i = 0; i < 2; i++)
+        if (definitions_constant(c->k, c->only, &in->src[i], &bits)) {
+            constants++;
+            if (is_unit(in, bits))
+                return true;
+        }
+    return constants == 2;
+}
+
+static bool is_product(const struct contraction *c, const struct ir_inst *in)
+{
+    return in->op == PTX_OP_FMUL && !is_rounded(in) && !in->mods->sat && in->guard == IR_NOREG && in->ndst == 1 &&
+           in->dst[0] != IR_NOREG && c->only[in->dst[0]] >= 0 && !is_folded(c, in);
+}
+
+/* A move or a change of sign. */
+static bool passes_on(const struct ir_inst *in)
+{
+    return (in->op == PTX_OP_MOV || in->op == PTX_OP_FNEG) && in->guard == IR_NOREG && in->nsrc == 1 && in->ndst == 1 &&
+           in->dst[0] != IR_NOREG && in->src[0].kind == IR_SRC_REG;
+}
+
+/* The product that operand `i` of the sum at `site` is, or -1. */
+static int32_t product_of(const struct contraction *c, int32_t site, int i, bool *minus)
+{
+    const struct ir_inst *sum = &c->k->insts[site];
+    int32_t at = site;
+    *minus = i == 1 && sum->op == PTX_OP_FSUB;
+    for (const struct ir_src *s = &sum->src[i]; s->kind == IR_SRC_REG && c->only[s->reg] >= 0; s = &c->k->insts[at].src[0]) {
+        if (c->only[s->reg] >= at || c->k->insts[c->only[s->reg]].block != sum->block)
+            return -1;
+        at = c->only[s->reg];
+        const struct ir_inst *in = &c->k->insts[at];
+        if (!passes_on(in))
+            return is_product(c, in) ? at : -1;
+        *minus ^= in->op == PTX_OP_FNEG;
+    }
+    return -1;
+}
+
+/* Nothing writes the product's factors between the two. */
+static bool factors_stand(const struct contraction *c, int32_t product, int32_t sum)
+{
+    const struct ir_inst *in = &c->k->insts[product];
+    for (int i = 0; i < 2; i++)
+        for (int32_t at = product + 1; in->src[i].kind == IR_SRC_REG && c->only[in->src[i].reg] < 0 && at < sum; at++)
+            if (ir_defines(&c->k->insts[at], in->src[i].reg))
+                return false;
+    return true;
+}
+
+static bool may_fuse(const struct contraction *c, int32_t product, int32_t sum)
+{
+    const struct ir_inst *p = &c->k->insts[product], *s = &c->k->insts[sum];
+    return p->type == s->type && p->mods->ftz == s->mods->ftz && c->fences[product] == c->fences[sum] &&
+           factors_stand(c, product, sum);
+}
+
+/* --- readers --- */
+
+static void find_readers(struct contraction *c)
+{
+    const struct ir_kernel *k = c->k;
+    c->begin = alloc_zeroed(((size_t)k->nregs + 2) * sizeof *c->begin);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        for (int s = 0; s < k->insts[i].nsrc; s++)
+            if (k->insts[i].src[s].kind == IR_SRC_REG)
+                c->begin[k->insts[i].src[s].reg + 2]++;
+    for (int32_t r = 0; r < k->nregs; r++)
+        c->begin[r + 2] += c->begin[r + 1];
+    c->reader = alloc_zeroed(((size_t)c->begin[k->nregs + 1] + 1) * sizeof *c->reader);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        for (int s = 0; s < k->insts[i].nsrc; s++)
+            if (k->insts[i].src[s].kind == IR_SRC_REG)
+                c->reader[c->begin[k->insts[i].src[s].reg + 1]++] = i;
+}
+
+/* Arithmetic without readers of its own will not be done. */
+static bool is_unread(const struct contraction *c, const struct ir_inst *in)
+{
+    return definitions_arithmetic(in) && in->ndst == 1 && in->dst[0] != IR_NOREG && c->begin[in->dst[0]] == c->begin[in->dst[0] + 1];
+}
+
+/* Readers of a register that holds the product, those of its moves and signs instead of these. `fit` becomes false
+ * if one is no sum that the product could be part of. */
+static int32_t count_readers(const struct contraction *c, int32_t product, int32_t reg, bool *fit)
+{
+    int32_t n = 0;
+    for (int32_t r = c->begin[reg]; r < c->begin[reg + 1]; r++) {
+        int32_t site = c->reader[r];
+        const struct ir_inst *in = &c->k->insts[site];
+        if (is_unread(c, in))
+            continue;
+        if (passes_on(in) && c->only[in->dst[0]] == site && site > product) {
+            n += count_readers(c, product, in->dst[0], fit);
+            continue;
+        }
+        bool minus[2], twice;
+        n++;
+        *fit = *fit && is_sum(in) && (c->fused[site].product == product || c->fused[site].product < 0);
+        if (!*fit)
+            return n;
+        twice = product_of(c, site, 0, &minus[0]) == product && product_of(c, site, 1, &minus[1]) == product;
+        *fit = !twice && (product_of(c, site, 0, &minus[0]) == product || product_of(c, site, 1, &minus[1]) == product) &&
+               may_fuse(c, product, site);
+    }
+    return n;
+}
+
+/* --- fusing --- */
+
+static bool fuse(struct contraction *c, int32_t site, bool with_one_reader)
+{
+    const struct ir_inst *sum = &c->k->insts[site];
+    for (int i = 0; i < 2; i++) {
+        bool minus, fit = true;
+        int32_t product = product_of(c, site, i, &minus);
+        if (product < 0 || (count_readers(c, product, c->k->insts[product].dst[0], &fit) != 1 && with_one_reader) || !fit)
+            continue;
+        c->fused[site] = (struct fused){product, (uint8_t)i, minus, i == 0 && sum->op == PTX_OP_FSUB};
+        const struct ir_src *addend = &sum->src[1 - i], *factor = &c->k->insts[product].src[0];
+        c->negations += (minus && factor->kind == IR_SRC_REG) + (c->fused[site].minus_addend && addend->kind == IR_SRC_REG);
+        return true;
+    }
+    return false;
+}
+
+static bool choose(struct contraction *c)
+{
+    bool any = false;
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t i = 0; i < c->k->ninsts; i++)
+            if (is_sum(&c->k->insts[i]) && c->fused[i].product < 0)
+                any |= fuse(c, i, pass == 0);
+    return any;
+}
+
+/* --- the kernel anew --- */
+
+static uint64_t flipped(uint64_t bits, enum ptx_type type)
+{
+    int width = ptx_type_info[type].bits;
+    bool pair = type == PTX_F16X2 || type == PTX_BF16X2;
+    return bits ^ UINT64_C(1) << (width - 1) ^ (pair ? UINT64_C(1) << (width / 2 - 1) : 0);
+}
+
+static const struct ptx_mods *mods_like(struct contraction *c, const struct ir_inst *sum, uint8_t round)
+{
+    struct ptx_mods *m = ARENA_NEW(&c->k->arena, struct ptx_mods);
+    *m = *sum->mods;
+    m->round = round;
+    m->sat = round != PTX_RND_NONE && m->sat;
+    return m;
+}
+
+/* -s, in a new register whose instruction goes to `insts`. */
+static struct ir_src negative(struct contraction *c, const struct ir_inst *sum, struct ir_src s, struct ir_inst *insts, int32_t *n)
+{
+    struct ir_kernel *k = c->k;
+    if (s.kind == IR_SRC_IMM) {
+        s.imm = flipped(s.imm, sum->type);
+        return s;
+    }
+    struct ir_inst *neg = &insts[(*n)++];
+    *neg = *sum;
+    neg->op = PTX_OP_FNEG;
+    neg->id = 0;
+    neg->guard = IR_NOREG;
+    neg->mods = mods_like(c, sum, PTX_RND_NONE);
+    neg->nsrc = 1;
+    neg->src[0] = s;
+    neg->dst[0] = k->nregs;
+    k->reg_type[k->nregs] = k->reg_type[sum->dst[0]];
+    s.reg = k->nregs++;
+    return s;
+}
+
+static void put(struct contraction *c, int32_t site, struct ir_inst *insts, int32_t *n)
+{
+    const struct ir_inst *sum = &c->k->insts[site];
+    const struct fused *f = &c->fused[site];
+    struct ir_inst made = *sum;
+    if (f->product >= 0) {
+        const struct ir_inst *product = &c->k->insts[f->product];
+        struct ir_src addend = sum->src[1 - f->operand];
+        made.op = PTX_OP_FMA;
+        made.mods = mods_like(c, sum, PTX_RN);
+        made.nsrc = 3;
+        made.src[0] = f->minus_product ? negative(c, sum, product->src[0], insts, n) : product->src[0];
+        made.src[1] = product->src[1];
+        made.src[2] = f->minus_addend ? negative(c, sum, addend, insts, n) : addend;
+    }
+    insts[(*n)++] = made;
+}
+
+static void rebuild(struct contraction *c)
+{
+    struct ir_kernel *k = c->k;
+    struct ir_inst *insts = alloc_zeroed(((size_t)k->ninsts + (size_t)c->negations) * sizeof *insts);
+    int32_t n = 0;
+    k->reg_type = alloc_resize(k->reg_type, (size_t)k->nregs + (size_t)c->negations + 1);
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        struct ir_block *block = &k->blocks[b];
+        int32_t first = n;
+        for (int32_t i = block->first; i < block->first + block->count; i++)
+            put(c, i, insts, &n);
+        block->first = first;
+        block->count = n - first;
+    }
+    alloc_release(k->insts);
+    k->insts = insts;
+    k->ninsts = n;
+}
+
+bool contract_products(struct ir_kernel *k)
+{
+    if (k->module->debug)
+        return false;
+    struct contraction c = {.k = k, .only = definitions_new(k)};
+    c.fences = alloc_zeroed((size_t)k->ninsts * sizeof *c.fences);
+    c.fused = alloc_zeroed((size_t)k->ninsts * sizeof *c.fused);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        c.fences[i] = i ? c.fences[i - 1] + (facts_syncs(&k->insts[i - 1]) == FACT_FENCE) : 0;
+        c.fused[i].product = -1;
+    }
+    find_readers(&c);
+    bool any = choose(&c);
+    if (any)
+        rebuild(&c);
+    alloc_release(c.only);
+    alloc_release(c.begin);
+    alloc_release(c.reader);
+    alloc_release(c.fences);
+    alloc_release(c.fused);
+    return any;
+}

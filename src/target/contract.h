@@ -1,0 +1,25 @@
+/* Products and sums that become fused multiply-adds, which round once: the assembler's part of contraction.
+ *
+ * In: an analysed kernel, as it was built. Out: the same kernel, in which an add or sub without a rounding modifier is an fma if
+ * one of its operands is a product without one (looking through moves and signs) and
+ * - both are in one basic block, with no fence between them, of one type, and agree in .ftz; the product has no guard and does
+ *   not saturate, and what it multiplies still has the same value;
+ * - the product has no other reader, or all its readers are such sums. Sums of two products take the one without other readers,
+ *   of two such ones the first; the other is rounded and added.
+ * Sums are looked at in order, first for products with one reader, then for the rest, so that a product that is the addend of
+ * a fused one keeps its own place. Multiplications by 1 and -1 and of constants are no products: they are folded (fold.h).
+ * A module made for debugging (.target ..., debug) is left as it is.
+ *
+ * It decides what kernels compute, not just what is counted: HEDDLE_TARGET=none leaves it in.
+ * Source: PTX ISA 8.4, 9.7.3.3 and 9.7.3.5 (without a modifier, mul and add may be contracted; .rn forbids it), and the kernels of
+ * tests/ptx/target/contraction.ptx through ptxas 13.0 (V13.0.88) -arch=sm_90; which product is taken from the registers
+ * of the machine code; FFMA, FMUL and FADD of eight of them counted on an H200, 2026-11-23. */
+#ifndef TARGET_CONTRACT_H
+#define TARGET_CONTRACT_H
+
+#include "ir/ir.h"
+
+/* True when the kernel was changed; it needs ir_analyse then. */
+bool contract_products(struct ir_kernel *k);
+
+#endif
