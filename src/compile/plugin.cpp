@@ -90,6 +90,7 @@ struct LastPass : PassInfoMixin<LastPass> {
             bool changed = heddle::make_conversions(f);
             changed |= heddle::join_pieces(f);
             changed |= heddle::expand_copies(f);
+            changed |= heddle::share_differences(f);
             changed |= heddle::widen_divisions(f);
             changed |= heddle::restore_masks(f);
             changed |= heddle::name_spaces(f);

@@ -24,6 +24,8 @@ bool make_conversions(llvm::Function &f);
 
 // plugin_selects.cpp. Early: short branches become selects, as nvcc makes them.
 bool select_short_ways(llvm::Function &f);
+// Last: of a difference and a negation one is selected by its first operand.
+bool share_differences(llvm::Function &f);
 
 // plugin_loads.cpp. Last: p[i].x and p[i].z are loaded together with what lies between and behind.
 bool fill_gaps(llvm::Function &f, llvm::AAResults &aa);

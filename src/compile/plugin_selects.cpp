@@ -5,12 +5,17 @@
 // instructions; of two the first at most three, the second five. What may be among them: sums, products, differences, bits,
 // shifts, comparisons, selects, conversions but those from floating point to integers, addresses. Not: divisions, calls
 // (fabsf is one then), loads.
+//
+// And -x is a difference to nvcc, -0 - x: of `c ? a - x : -x` it makes one difference of a selected value.
 #include "compile/plugin.h"
 
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace {
 
@@ -116,5 +121,28 @@ bool heddle::select_short_ways(Function &f)
                 break;
             }
     }
+    return changed;
+}
+
+bool heddle::share_differences(Function &f)
+{
+    bool changed = false;
+    for (BasicBlock &b : f)
+        for (Instruction &i : make_early_inc_range(b)) {
+            Value *c, *yes, *no, *a, *x;
+            if (!match(&i, m_Select(m_Value(c), m_OneUse(m_Value(yes)), m_OneUse(m_Value(no)))))
+                continue;
+            bool first = match(yes, m_FSub(m_Value(a), m_Value(x))) && match(no, m_FNeg(m_Specific(x)));
+            if (!first && !(match(no, m_FSub(m_Value(a), m_Value(x))) && match(yes, m_FNeg(m_Specific(x)))))
+                continue;
+            Constant *zero = ConstantFP::getNegativeZero(i.getType());
+            auto *difference = cast<Instruction>(first ? yes : no);
+            IRBuilder<> build(&i);
+            build.SetCurrentDebugLocation(difference->getDebugLoc());
+            i.replaceAllUsesWith(build.CreateFSub(build.CreateSelect(c, first ? a : zero, first ? zero : a), x));
+            for (Value *gone : {static_cast<Value *>(&i), yes, no})
+                cast<Instruction>(gone)->eraseFromParent();
+            changed = true;
+        }
     return changed;
 }

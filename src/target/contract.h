@@ -13,7 +13,8 @@
  * It decides what kernels compute, not just what is counted: HEDDLE_TARGET=none leaves it in.
  * Source: PTX ISA 8.4, 9.7.3.3 and 9.7.3.5 (without a modifier, mul and add may be contracted; .rn forbids it), and the kernels of
  * tests/ptx/target/contraction.ptx through ptxas 13.0 (V13.0.88) -arch=sm_90; which product is taken from the registers
- * of the machine code; FFMA, FMUL and FADD of eight of them counted on an H200, 2026-11-23. */
+ * of the machine code; FFMA, FMUL and FADD of eight of them counted on an H200,
+ * 2026-11-23, where tests/device/contraction.cu passes, too. */
 #ifndef TARGET_CONTRACT_H
 #define TARGET_CONTRACT_H
 

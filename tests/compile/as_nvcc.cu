@@ -1,4 +1,4 @@
-// Kernels whose memory accesses, divisions and short branches must be those that nvcc makes: as_nvcc.tsv says which. as_nvcc.py compares.
+// Kernels whose memory accesses, divisions, short branches and fused sums must be those that nvcc makes: as_nvcc.tsv says which. as_nvcc.py compares.
 #define KERNEL extern "C" __global__ void
 #define SHAPE(name, align, T, n) struct __align__(align) name { T a[n]; };
 
@@ -250,3 +250,26 @@ WAYS(one_or_six, x + y, else s = (((((x * y) * z) * y) * z) * y) * z)
 WAYS(division, x / y, )
 WAYS(load, in[i + 200], )
 WAYS(nested, y > z ? x + y : x - z, )
+
+// Sums and products: those are counted in kernels named so. What is left of them the assembler fuses.
+#define SUMS(name, type, ...)                                           \
+    KERNEL sums_##name(const type *in, type *out, int n)                \
+    {                                                                   \
+        type a = in[0], b = in[10], c = in[20], d = in[30], p = a * b;  \
+        (void)c, (void)d, (void)p;                                      \
+        __VA_ARGS__;                                                    \
+    }
+SUMS(fused, float, out[0] = p + c)
+SUMS(difference, float, out[0] = c - p)
+SUMS(difference_turned, float, out[0] = p - c)
+SUMS(kept, float, out[0] = p + c; out[10] = p)
+SUMS(two, float, out[0] = p + c; out[10] = p + d)
+SUMS(two_differences, float, out[0] = p + c; out[10] = d - p)
+SUMS(five, float, out[0] = p + c; out[10] = p + d; out[20] = p + 3; out[30] = p + 4; out[40] = p + 5)
+SUMS(two_products, float, out[0] = p + c * d)
+SUMS(two_products_difference, double, out[0] = p - c * d)
+SUMS(chain, double, double s = d; for (int i = 0; i < 4; i++) s += a * in[i * 7]; out[0] = s)
+SUMS(loop, float, float s = d; _Pragma("unroll 1") for (int i = 0; i < n; i++) s -= a * in[i * 7]; out[0] = s)
+SUMS(other_block, float, if (c > 0) { out[0] = p + c; } else { out[10] = p + d; out[20] = p; })
+SUMS(negation_chosen, float, out[0] = n > (int)threadIdx.x ? c - p : -p)
+SUMS(negation_chosen_other, double, double s = n > (int)threadIdx.x ? -p : c - p; out[0] = s)
