@@ -38,6 +38,10 @@ set_tests_properties(compile.prelude PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front
 add_test(NAME compile.prelude_table COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/prelude.py --nvcc nvcc)
 set_tests_properties(compile.prelude_table PROPERTIES SKIP_RETURN_CODE 77)
 
+# Calls of the math library are merged, hoisted and folded as nvcc does it.
+add_test(NAME compile.math_calls COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/math_calls.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(compile.math_calls PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front}")
+
 # Its memory accesses are nvcc's, as a table says; where nvcc is, the table is what nvcc makes.
 add_test(NAME compile.as_nvcc COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/as_nvcc.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(compile.as_nvcc PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front}")

@@ -60,6 +60,24 @@ struct LaunchesPass : PassInfoMixin<LaunchesPass> {
     static bool isRequired() { return true; }
 };
 
+struct MathPass : PassInfoMixin<MathPass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
+    {
+        return is_device(m) && heddle::free_math_calls(m) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+};
+
+struct FoldPass : PassInfoMixin<FoldPass> {
+    PreservedAnalyses run(Function &f, FunctionAnalysisManager &)
+    {
+        if (!is_device(*f.getParent()) || !heddle::fold_math_calls(f))
+            return PreservedAnalyses::all();
+        PreservedAnalyses kept;
+        kept.preserveSet<CFGAnalyses>();
+        return kept;
+    }
+};
+
 // One change to each function of device code; `required`: also where nothing is optimised.
 template <bool (*change)(Function &), bool required> struct FunctionsPass : PassInfoMixin<FunctionsPass<change, required>> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
@@ -120,13 +138,16 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     m.addPass(LocalsPass());
                     m.addPass(AccessedPass());
                     m.addPass(ConversionsPass());
-                    if (level != OptimizationLevel::O0)
+                    if (level != OptimizationLevel::O0) {
+                        m.addPass(MathPass());
                         m.addPass(FirstPass());
+                    }
                 });
                 b.registerPipelineEarlySimplificationEPCallback([](ModulePassManager &m, OptimizationLevel level) {
                     if (level != OptimizationLevel::O0)
                         m.addPass(EarlyPass());
                 });
+                b.registerPeepholeEPCallback([](FunctionPassManager &f, OptimizationLevel) { f.addPass(FoldPass()); });
                 b.registerOptimizerLastEPCallback([](ModulePassManager &m, OptimizationLevel) { m.addPass(LastPass()); });
             }};
 }

@@ -38,6 +38,11 @@ bool widen_divisions(llvm::Function &f);
 // Last: (x | 3) is ((x & ~3) | 3) again, beside an (x & ~3).
 bool restore_masks(llvm::Function &f);
 
+// plugin_math.cpp. First: calls of the math library may be merged and moved, as nvcc moves what it inlines of them.
+bool free_math_calls(llvm::Module &m);
+// After each simplification: such calls of constants are what nvcc folds them to.
+bool fold_math_calls(llvm::Function &f);
+
 // plugin_atomics.cpp. Last: atomicInc and atomicDec find the space of their address.
 bool name_spaces(llvm::Function &f);
 

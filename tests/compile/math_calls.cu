@@ -1,0 +1,52 @@
+// Calls of the math library. math_calls.py says how many the PTX of each kernel has, and how many of those in a loop: what nvcc 13.0.88
+// leaves of the functions' code (instructions of exp(x) once, of log(x) once, and so on).
+#define KERNEL extern "C" __global__ void
+
+KERNEL merged_behind_branch(double *o, double x, int m)
+{
+    o[0] = exp(x) + 1;
+    if (m > (int)threadIdx.x) {
+        o[1] = 2 * exp(x) + 3;
+        __threadfence();
+    }
+}
+KERNEL merged_in_one_block(float *o, float x) { o[0] = logf(x), o[1] = logf(x) + 1; }
+KERNEL hoisted(float *o, float x, int m)
+{
+    for (int i = 0; i < m; i++)
+        o[i * 7] = powf(x, 1.5f) + i;
+}
+KERNEL hoisted_through_a_function(double *o, double x, int m)
+{
+    auto f = [](double t) { return log(t) * exp(-1 / t); };
+    for (int i = 0; i < m; i++)
+        o[i * 7] = f(x) + i;
+}
+// sinf keeps words of large arguments in local memory, so nvcc computes it again
+KERNEL kept_in_loop(float *o, float x, int m)
+{
+    for (int i = 0; i < m; i++)
+        o[i * 7] = sinf(x) + i;
+}
+KERNEL kept_behind_branch(float *o, float x, int m)
+{
+    o[0] = cosf(x);
+    if (m > (int)threadIdx.x) {
+        o[1] = 2 * cosf(x) + 3;
+        __threadfence();
+    }
+}
+
+static __device__ float turn(float degrees) { return cosf(degrees * 3.14159265f / 180) * tanf(0.5f) + powf(1.5f, 2.5f) * expf(-degrees); }
+KERNEL of_constants(float *o) { o[threadIdx.x] = turn(30) + sinf(0.7f) + atan2f(1, 2) + fmodf(7, 3) + log10f(20); }
+KERNEL of_constants_double(double *o) { o[threadIdx.x] = cosh(0.3) + log(2.0) + pow(2.5, 0.3) + asin(0.3) + exp2(0.3); }
+KERNEL of_constants_unrolled(float *o)
+{
+    float s = 0;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        s += expf(0.5f * i) * o[i];
+    o[threadIdx.x] = s;
+}
+// nvcc knows the results of none of these: erff, log1pf, cospi; nor of what overflows
+KERNEL of_constants_not_known(float *o) { o[threadIdx.x] = erff(0.5f) + log1pf(0.25f) + (float)cospi(0.3) + (float)exp(1000.0); }

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Calls of the math library in our PTX of math_calls.cu, of each kernel, and those in loops: merged, hoisted and folded as nvcc 13.0.88
+does it with what it inlines of the functions.
+
+usage: math_calls.py HEDDLE
+"""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent / "math_calls.cu"
+EXPECTED = {  # kernel: (calls, of them in loops)
+    "merged_behind_branch": (1, 0),
+    "merged_in_one_block": (1, 0),
+    "hoisted": (1, 0),
+    "hoisted_through_a_function": (2, 0),
+    "kept_in_loop": (1, 1),
+    "kept_behind_branch": (2, 0),
+    "of_constants": (0, 0),
+    "of_constants_double": (0, 0),
+    "of_constants_unrolled": (0, 0),
+    "of_constants_not_known": (4, 0),
+}
+
+
+def calls(body):
+    """(calls, of them between a label and a branch back to it)"""
+    lines = body.splitlines()
+    labels = {m.group(1): i for i, line in enumerate(lines) for m in [re.match(r"(\$\w+):", line)] if m}
+    loops = [(labels[name], i) for i, line in enumerate(lines) for name in re.findall(r"\bbra\S*\s+(\$\w+);", line)
+             if labels.get(name, i) < i]
+    found = [i for i, line in enumerate(lines) if re.match(r"\s*__nv_\w+", line)]
+    return len(found), sum(any(first <= i <= last for first, last in loops) for i in found)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "out.ptx"
+        subprocess.run([sys.argv[1], "build", "-arch=sm_90", "-ptx", str(SOURCE), "-o", str(out)], check=True)
+        ptx = re.findall(r"\.entry (\w+)\(.*?^\{(.*?)^\}", out.read_text(), re.S | re.M)
+    found = {name: calls(body) for name, body in ptx}
+    for name in sorted(EXPECTED.keys() | found.keys()):
+        if EXPECTED.get(name) != found.get(name):
+            print(f"{name}: calls, calls in loops: {found.get(name)}, expected {EXPECTED.get(name)}")
+    return found != EXPECTED
+
+
+sys.exit(main())
