@@ -75,8 +75,13 @@ __global__ void floats(float *out, const float *__restrict__ in, float x, float 
     *(float4 *)(out + 16) = make_float4(1, 2, 3, 4);
 }
 
+// as nvcc has it: pow is a double but of two floats
+template <class A, class B> struct same_type { static constexpr bool is = false; };
+template <class A> struct same_type<A, A> { static constexpr bool is = true; };
 __global__ void doubles(double *out, double x, double y, float f)
 {
+    static_assert(same_type<decltype(pow(f, 2)), double>::is && same_type<decltype(std::pow(2, f)), double>::is, "");
+    static_assert(same_type<decltype(std::pow(f, f)), float>::is && same_type<decltype(pow(x, f)), double>::is, "");
     out[0] = sqrt(x) + fabs(x) + floor(x) + rsqrt(x) + fma(x, y, x) + fmax(x, 1.0) + max(x, 2.0f);
     out[1] = exp(x) + log(x) + sin(x) + cos(x) + pow(x, y) + pow(x, 2) + ceil(x) + round(x) + pow(f, 2);
     out[2] = __dadd_rn(x, y) + __ddiv_rz(x, y) + __drcp_rn(x) + __dsqrt_ru(x) + __fma_rd(x, y, x);

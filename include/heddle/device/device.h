@@ -6,8 +6,16 @@
 #ifndef HEDDLE_DEVICE_H
 #define HEDDLE_DEVICE_H
 
-/* Device overloads must be known before <cmath> pulls the global names into std. */
+/* Device overloads must be known before <cmath> pulls the global names into std. Clang's pow(float, int) is a float, C++'s and nvcc's a
+ * double, as all of pow but that of two floats: clang's are out of the way, ours below. */
+#define pow __heddle_unused_pow
 #include <__clang_cuda_math_forward_declares.h>
+#undef pow
+static __inline__ __attribute__((always_inline, device)) double pow(double, double);
+static __inline__ __attribute__((always_inline, device)) float pow(float, float);
+namespace std {
+using ::pow;
+}
 
 /* libstdc++ avoids __float128 under this name; and it is what programs ask for. */
 #define __CUDACC__ 1
@@ -83,7 +91,20 @@ DIM_OF(blockDim)
 DIM_OF(gridDim)
 #undef DIM_OF
 
+#define pow __heddle_unused_pow
 #include <__clang_cuda_cmath.h>
+#undef pow
+static __device__ __inline__ __attribute__((always_inline)) float pow(float a, float b) { return ::powf(a, b); }
+template <typename A, typename B>
+static __device__ __inline__ __attribute__((always_inline))
+typename __clang_cuda_enable_if<std::numeric_limits<A>::is_specialized && std::numeric_limits<B>::is_specialized, double>::type
+pow(A a, B b)
+{
+    return ::pow((double)a, (double)b);
+}
+namespace std {
+using ::pow;
+}
 #define __shfl      __heddle_unused_shfl
 #define __fns       __heddle_unused_fns
 #define __reduce_add_sync __heddle_unused_reduce_add
