@@ -222,6 +222,26 @@ KERNEL atomic_increment_shared(unsigned *out)
     out[threadIdx.x] = s[threadIdx.x];
 }
 
+KERNEL atomic_scoped(unsigned *p, unsigned long long *q, int *r, float *f, double *d)
+{
+    atomicMax_system(p, 3u);
+    atomicMin_block(q, 3ull);
+    atomicMax_system(r, 3);
+    atomicAdd_system(f, 1.f);
+    atomicAdd_block(d, 2.);
+    atomicInc_system(p, 5u);
+    atomicExch_block(q, 7ull);
+    r[1] = atomicCAS_system(r, 1, 2);
+}
+KERNEL atomic_scoped_shared(unsigned *out)
+{
+    __shared__ unsigned s[32];
+    s[threadIdx.x] = 0;
+    atomicOr_block(&s[threadIdx.x / 2], 1000u);
+    out[threadIdx.x] = s[threadIdx.x];
+}
+KERNEL atomic_short(unsigned short *p) { atomicCAS(p + threadIdx.x, (unsigned short)1, (unsigned short)2); }
+
 // Stores of one type are not taken to leave the values of another alone.
 KERNEL other_type(int *a, float *b, int *out)
 {
