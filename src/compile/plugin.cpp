@@ -11,6 +11,8 @@
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Scalar/InferAddressSpaces.h"
+#include "llvm/Transforms/Scalar/InferAlignment.h"
 
 using namespace llvm;
 
@@ -48,6 +50,14 @@ struct NamesPass : PassInfoMixin<NamesPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
     {
         return is_device(m) && heddle::name_as_llvm(m, ir_ftz) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+    static bool isRequired() { return true; }
+};
+
+struct SharedPass : PassInfoMixin<SharedPass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
+    {
+        return is_device(m) && heddle::align_shared(m) ? PreservedAnalyses::none() : PreservedAnalyses::all();
     }
     static bool isRequired() { return true; }
 };
@@ -96,6 +106,19 @@ using ConversionsPass = FunctionsPass<heddle::fence_conversions, true>;
 using FirstPass = FunctionsPass<heddle::split_copies, false>;
 using EarlyPass = FunctionsPass<heddle::select_short_ways, false>;
 
+// What is known of the alignment of shared memory is known of the accesses, as generic pointers hide it from clang's back end.
+struct AlignmentsPass : PassInfoMixin<AlignmentsPass> {
+    PreservedAnalyses run(Function &f, FunctionAnalysisManager &analyses)
+    {
+        if (!is_device(*f.getParent()))
+            return PreservedAnalyses::all();
+        FunctionPassManager passes;
+        passes.addPass(InferAddressSpacesPass());
+        passes.addPass(InferAlignmentPass());
+        return passes.run(f, analyses);
+    }
+};
+
 struct LastPass : PassInfoMixin<LastPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &analyses)
     {
@@ -134,6 +157,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     m.addPass(NamesPass());
                     m.addPass(LaunchesPass());
                     m.addPass(ManagedPass());
+                    m.addPass(SharedPass());
                     m.addPass(UnsetPass());
                     m.addPass(LocalsPass());
                     m.addPass(AccessedPass());
@@ -148,6 +172,10 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                         m.addPass(EarlyPass());
                 });
                 b.registerPeepholeEPCallback([](FunctionPassManager &f, OptimizationLevel) { f.addPass(FoldPass()); });
-                b.registerOptimizerLastEPCallback([](ModulePassManager &m, OptimizationLevel) { m.addPass(LastPass()); });
+                b.registerOptimizerLastEPCallback([](ModulePassManager &m, OptimizationLevel level) {
+                    if (level != OptimizationLevel::O0)
+                        m.addPass(createModuleToFunctionPassAdaptor(AlignmentsPass()));
+                    m.addPass(LastPass());
+                });
             }};
 }

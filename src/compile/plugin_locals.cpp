@@ -1,5 +1,6 @@
-// Local variables are aligned as nvcc aligns them, and as their accesses say.
+// Local variables, and shared memory of a length that the launch says, are aligned as nvcc aligns them, and as their accesses say.
 //
+// `extern __shared__ T s[]` lies at a multiple of 16 whatever T is (nvcc 13.0), so neighbours of it are accessed together.
 // An array of n bytes lies at a multiple of the largest power of two that divides n, up to 16 (nvcc 13.0: char[8] at 8, char[16] and
 // float[4] at 16, float[6] at 8, char[17] at 1; docs/compile.md). Clang takes what the elements need, so that the accesses of
 // 16 bytes which programs make of such arrays (reinterpret_cast<uint4 &>) would be misaligned.
@@ -11,6 +12,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -59,6 +61,19 @@ bool heddle::align_accessed(Function &f)
             changed |= raise_named(copy->getDest(), copy->getDestAlign());
             changed |= raise_named(copy->getSource(), copy->getSourceAlign());
         }
+    }
+    return changed;
+}
+
+bool heddle::align_shared(Module &m)
+{
+    bool changed = false;
+    for (GlobalVariable &variable : m.globals()) {
+        auto *array = dyn_cast<ArrayType>(variable.getValueType());
+        if (variable.getAddressSpace() != 3 || !variable.isDeclaration() || !array || array->getNumElements())
+            continue;
+        changed |= variable.getAlign().valueOrOne().value() < most;
+        variable.setAlignment(std::max(variable.getAlign().valueOrOne(), Align(most)));
     }
     return changed;
 }

@@ -242,6 +242,13 @@ KERNEL atomic_scoped_shared(unsigned *out)
 }
 KERNEL atomic_short(unsigned short *p) { atomicCAS(p + threadIdx.x, (unsigned short)1, (unsigned short)2); }
 
+// Shared memory whose length the launch says is aligned to 16.
+KERNEL shared_dynamic(long long *out)
+{
+    extern __shared__ long long words[];
+    out[threadIdx.x] = words[2 * threadIdx.x] + words[2 * threadIdx.x + 1];
+}
+
 // Stores of one type are not taken to leave the values of another alone.
 KERNEL other_type(int *a, float *b, int *out)
 {
