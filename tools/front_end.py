@@ -397,8 +397,22 @@ def line_of_page(row, *columns):
     return f"| {' | '.join(coverage.cell(coverage.one_line(row[c], 600)) for c in columns)} |"
 
 
+def versions(rows):
+    return ', '.join(f'`{c}`' for c in dict.fromkeys(r['heddle'] for r in rows))
+
+
+def at_first(every, compared):
+    """The table of what is compared now, as it was the first time, if that is another."""
+    first = {coverage.key(r): r["heddle"] for r in reversed(every) if r["state"] == "compared"}
+    now = {coverage.key(r) for r in compared}
+    before = [r for r in every if r["heddle"] == first.get(coverage.key(r)) and coverage.key(r) in now and r["state"] == "compared"]
+    if before != compared:
+        yield f"\nThe same programs when they were first compared ({versions(before)}):\n"
+        yield from table_of(before)
+
+
 def page(rows, source):
-    last = {coverage.key(r): r["heddle"] for r in rows}
+    every, last = rows, {coverage.key(r): r["heddle"] for r in rows}
     rows = [r for r in rows if r["heddle"] == last[coverage.key(r)]]
     compared = [r for r in rows if r["state"] == "compared"]
     yield f"""# Heddle's compile step beside nvcc's
@@ -408,9 +422,10 @@ with `--front-end nvcc`, and both run on the CPU with the same arguments. No GPU
 `tests/truth/exact.txt`, shared atomics and half-precision operations); it is equal within 0.5 % of nvcc's. Cells that are 0 on both sides
 are left out. Public programs are not in this repository.
 
-Heddle: {', '.join(f'`{c}`' for c in dict.fromkeys(r['heddle'] for r in compared))}.
+Heddle: {versions(compared)}.
 """
     yield from table_of(compared)
+    yield from at_first(every, compared)
     yield "\n## Differences by cause\n\nThe share of a cause is the mean over all kernels of its part of a kernel's cells.\n"
     yield from classes_of(compared)
     differ = sorted((r for r in compared if r["cells"] != r["equal"]), key=lambda r: (r["collection"], r["program"], r["kernel"]))

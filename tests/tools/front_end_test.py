@@ -114,6 +114,22 @@ class Rows(unittest.TestCase):
         self.assertIn("| float: fused less than by nvcc | 1 | 2 | 25.00 % | p g, g.cu:3 |", text)
         self.assertIn("| q |   | does not run | own: no GPU |", text)
 
+    def test_page_says_what_was_before(self):
+        def row(heddle, equal):
+            return dict.fromkeys(front_end.COLUMNS, "") | {"collection": "C", "program": "p", "kernel": "f", "heddle": heddle, "state": "compared",
+                                                           "launches": "1", "cells": "10", "equal": equal, "flops": "1", "flops_nvcc": "1"}
+        text = "\n".join(front_end.page([row("one", "4"), row("two", "9")], "rows.tsv"))
+        now, before = text.index("| C | 1 | 1 | 1 | 10 | 9 | 90.00 %"), text.index("| C | 1 | 1 | 1 | 10 | 4 | 40.00 %")
+        self.assertLess(now, text.index("when they were first compared (`one`)"))
+        self.assertLess(text.index("when they were first compared (`one`)"), before)
+        self.assertNotIn("first compared", "\n".join(front_end.page([row("one", "4")], "rows.tsv")))
+
+    def test_held_out(self):
+        for program in ("adv", "aidw", "lud", "matrixMul"):
+            self.assertEqual(front_end.held_out({"collection": "HeCBench", "program": program}),
+                             subprocess.run(["md5sum"], input=program, capture_output=True, text=True, check=True).stdout[0] in "4ab")
+            self.assertFalse(front_end.held_out({"collection": "Heddle", "program": program}))
+
 
 class WithoutNvcc(unittest.TestCase):
     def test_skips(self):
