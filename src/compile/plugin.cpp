@@ -80,7 +80,11 @@ struct MathPass : PassInfoMixin<MathPass> {
 struct FoldPass : PassInfoMixin<FoldPass> {
     PreservedAnalyses run(Function &f, FunctionAnalysisManager &)
     {
-        if (!is_device(*f.getParent()) || !heddle::fold_math_calls(f))
+        if (!is_device(*f.getParent()))
+            return PreservedAnalyses::all();
+        bool changed = heddle::fold_math_calls(f);
+        changed |= heddle::free_divisions(f, true);
+        if (!changed)
             return PreservedAnalyses::all();
         PreservedAnalyses kept;
         kept.preserveSet<CFGAnalyses>();
@@ -105,6 +109,7 @@ using AccessedPass = FunctionsPass<heddle::align_accessed, true>;
 using ConversionsPass = FunctionsPass<heddle::fence_conversions, true>;
 using FirstPass = FunctionsPass<heddle::split_copies, false>;
 using EarlyPass = FunctionsPass<heddle::select_short_ways, false>;
+using DivisionsPass = FunctionsPass<heddle::fence_divisions, false>;
 
 // What is known of the alignment of shared memory is known of the accesses, as generic pointers hide it from clang's back end.
 struct AlignmentsPass : PassInfoMixin<AlignmentsPass> {
@@ -129,6 +134,7 @@ struct LastPass : PassInfoMixin<LastPass> {
         auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(m).getManager();
         return for_each_function(m, [&](Function &f) {
             bool changed = heddle::make_conversions(f);
+            changed |= heddle::free_divisions(f, false);
             changed |= heddle::join_pieces(f);
             changed |= heddle::expand_copies(f);
             changed |= heddle::share_differences(f);
@@ -168,8 +174,10 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     }
                 });
                 b.registerPipelineEarlySimplificationEPCallback([](ModulePassManager &m, OptimizationLevel level) {
-                    if (level != OptimizationLevel::O0)
+                    if (level != OptimizationLevel::O0) {
                         m.addPass(EarlyPass());
+                        m.addPass(DivisionsPass());
+                    }
                 });
                 b.registerPeepholeEPCallback([](FunctionPassManager &f, OptimizationLevel) { f.addPass(FoldPass()); });
                 b.registerOptimizerLastEPCallback([](ModulePassManager &m, OptimizationLevel level) {

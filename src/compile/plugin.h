@@ -24,6 +24,9 @@ bool make_conversions(llvm::Function &f);
 
 // plugin_selects.cpp. Early: short branches become selects, as nvcc makes them.
 bool select_short_ways(llvm::Function &f);
+// Behind it: divisions behind a branch stay there. Last, and after each simplification those by constants: they are divisions again.
+bool fence_divisions(llvm::Function &f);
+bool free_divisions(llvm::Function &f, bool by_constants);
 // Last: of a difference and a negation one is selected by its first operand.
 bool share_differences(llvm::Function &f);
 

@@ -4,14 +4,17 @@
 // Measured with nvcc 13.0, one-branch kernels of 0 to 10 instructions a way, 2026-11-21: one way alone of at most five
 // instructions; of two the first at most three, the second five. What may be among them: sums, products, differences, bits,
 // shifts, comparisons, selects, conversions but those from floating point to integers, addresses. Not: divisions, calls
-// (fabsf is one then), loads.
+// (fabsf is one then), loads. A division stays behind its branch: clang's optimiser selects it, so that all lanes divide. Its divisor is
+// behind a fence until the optimiser is done (llvm.nvvm.move.*, which it does not carry out earlier than the program).
 //
 // And -x is a difference to nvcc, -0 - x: of `c ? a - x : -x` it makes one difference of a selected value.
 #include "compile/plugin.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
@@ -108,7 +111,54 @@ bool change(BasicBlock *b)
     return fits;
 }
 
+// ---- divisions ----
+
+// A division in a way to where its result is chosen, by what the program computes.
+bool is_behind_branch(const Instruction &i)
+{
+    const BasicBlock *way = i.getParent(), *from = way->getSinglePredecessor(), *meet = way->getSingleSuccessor();
+    auto *branch = from ? dyn_cast<BranchInst>(from->getTerminator()) : nullptr;
+    Type *type = i.getType();
+    return i.getOpcode() == Instruction::FDiv && (type->isFloatTy() || type->isDoubleTy()) && !isa<Constant>(i.getOperand(1)) &&
+           branch && branch->isConditional() && meet && meet != from && !meet->phis().empty();
+}
+
+// The fence that a division's divisor is behind, null if it is behind none.
+CallInst *fence_of(const Instruction &i)
+{
+    auto *call = i.getOpcode() == Instruction::FDiv ? dyn_cast<CallInst>(i.getOperand(1)) : nullptr;
+    Intrinsic::ID id = call && call->getCalledFunction() ? call->getCalledFunction()->getIntrinsicID() : Intrinsic::not_intrinsic;
+    return id == Intrinsic::nvvm_move_float || id == Intrinsic::nvvm_move_double ? call : nullptr;
+}
+
 } // namespace
+
+bool heddle::fence_divisions(Function &f)
+{
+    bool changed = false;
+    for (Instruction &i : instructions(f)) {
+        if (!is_behind_branch(i))
+            continue;
+        IRBuilder<> b(&i);
+        Intrinsic::ID id = i.getType()->isDoubleTy() ? Intrinsic::nvvm_move_double : Intrinsic::nvvm_move_float;
+        i.setOperand(1, b.CreateIntrinsic(id, {}, {i.getOperand(1)}));
+        changed = true;
+    }
+    return changed;
+}
+
+bool heddle::free_divisions(Function &f, bool by_constants)
+{
+    bool changed = false;
+    for (Instruction &i : instructions(f))
+        if (CallInst *fence = fence_of(i); fence && (!by_constants || isa<Constant>(fence->getArgOperand(0)))) {
+            i.setOperand(1, fence->getArgOperand(0));
+            if (fence->use_empty())
+                fence->eraseFromParent(); // in front of the division
+            changed = true;
+        }
+    return changed;
+}
 
 bool heddle::select_short_ways(Function &f)
 {

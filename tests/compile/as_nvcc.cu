@@ -258,6 +258,11 @@ KERNEL other_type(int *a, float *b, int *out)
 }
 
 // Short branches: conditional branches are counted in kernels named so.
+static __device__ float divided(float x, float y)
+{
+    if (y > 3) return x / y;
+    return x;
+}
 #define WAYS(name, first, second)                                                                                          \
     KERNEL ways_##name(const float *in, float *out, int n)                                                                 \
     {                                                                                                                      \
@@ -275,6 +280,9 @@ WAYS(three_or_five, ((x + y) + z) + y, else s = ((((x * y) * z) * y) * z) * y)
 WAYS(four_or_one, (((x + y) + z) + y) + z, else s = x * y)
 WAYS(one_or_six, x + y, else s = (((((x * y) * z) * y) * z) * y) * z)
 WAYS(division, x / y, )
+WAYS(two_divisions, x / y, else s = y / x)
+WAYS(division_by_four, divided(x, 4.0f), )
+WAYS(division_double, (float)(y / (double)n), )
 WAYS(load, in[i + 200], )
 WAYS(nested, y > z ? x + y : x - z, )
 
