@@ -136,6 +136,18 @@ static void device_arithmetic(const struct compile_options *o, struct arena *a, 
     contraction(o, a, w);
 }
 
+/* Numbers of LLVM's that nvcc has otherwise (docs/compile.md, "As nvcc does it"; plugin_loops.cpp has the other half of unrolling). */
+static void as_nvcc(struct arena *a, struct words *w)
+{
+    static const char *const options[] = {
+        "-unroll-threshold=400", "-unroll-allow-partial=false", "-unroll-runtime=false", /* loops that stay: plugin_loops.cpp */
+        "-dse-memoryssa-otherbb-cost=100000", /* a store is dead only if the same block overwrites it */
+        "-sink-common-insts=false",           /* stores at the ends of two branches stay two */
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        words_addv(a, w, "-mllvm", options[i], NULL);
+}
+
 static void device_flags(const struct toolchain *t, const struct compile_options *o, struct arena *a, struct words *w)
 {
     if (t->plugin) {
@@ -146,6 +158,7 @@ static void device_flags(const struct toolchain *t, const struct compile_options
                "-fno-strict-float-cast-overflow", /* see plugin_conversions.cpp */
                "-mllvm", "-enable-tbaa=false", /* as nvcc: CUB reads words that it has written as structs */
                o->debug_device ? "-O0" : "-O3", NULL);
+    as_nvcc(a, w);
     words_addf(a, w, "--cuda-gpu-arch=sm_%d%s", o->arch, o->arch_a ? "a" : "");
     device_arithmetic(o, a, w);
 }
@@ -162,6 +175,7 @@ void clang_ir_flags(const struct toolchain *t, const struct compile_options *o, 
         words_addv(a, w, "-mllvm", "-nvptx-prec-divf32=0", NULL);
     if (o->fast_sqrt)
         words_addv(a, w, "-mllvm", "-nvptx-prec-sqrtf32=0", NULL);
+    as_nvcc(a, w);
     if (!t->plugin)
         return;
     words_addf(a, w, "-fplugin=%s", t->plugin);

@@ -2,8 +2,8 @@
 // where its code would make other memory accesses than nvcc's. In a host compilation it looks after managed variables only.
 //
 // Copies of structs are split before the optimiser, which would load a part of them here and a part there, short
-// branches become selects before it moves anything, and conversions to integers are hidden from it. Everything else runs
-// last in the optimiser, so that nothing undoes it. plugin.h lists the changes. C++ because LLVM's pass interface is.
+// branches become selects before it moves anything, and conversions to integers are hidden from it. Loops are unrolled where
+// its vectoriser begins. Everything else runs last in the optimiser, so that nothing undoes it. plugin.h lists the changes. C++ because LLVM's pass interface is.
 #include "compile/plugin.h"
 
 #include "llvm/IR/Module.h"
@@ -111,6 +111,14 @@ using FirstPass = FunctionsPass<heddle::split_copies, false>;
 using EarlyPass = FunctionsPass<heddle::select_short_ways, false>;
 using DivisionsPass = FunctionsPass<heddle::fence_divisions, false>;
 
+struct LoopsPass : PassInfoMixin<LoopsPass> {
+    PreservedAnalyses run(Function &f, FunctionAnalysisManager &analyses)
+    {
+        bool changed = is_device(*f.getParent()) && heddle::unroll_loops(f, analyses);
+        return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+};
+
 // What is known of the alignment of shared memory is known of the accesses, as generic pointers hide it from clang's back end.
 struct AlignmentsPass : PassInfoMixin<AlignmentsPass> {
     PreservedAnalyses run(Function &f, FunctionAnalysisManager &analyses)
@@ -180,6 +188,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     }
                 });
                 b.registerPeepholeEPCallback([](FunctionPassManager &f, OptimizationLevel) { f.addPass(FoldPass()); });
+                b.registerVectorizerStartEPCallback([](FunctionPassManager &f, OptimizationLevel) { f.addPass(LoopsPass()); });
                 b.registerOptimizerLastEPCallback([](ModulePassManager &m, OptimizationLevel level) {
                     if (level != OptimizationLevel::O0)
                         m.addPass(createModuleToFunctionPassAdaptor(AlignmentsPass()));

@@ -7,6 +7,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/IR/PassManager.h"
 
 namespace heddle {
 
@@ -32,6 +33,9 @@ bool share_differences(llvm::Function &f);
 
 // plugin_loads.cpp. Last: p[i].x and p[i].z are loaded together with what lies between and behind.
 bool fill_gaps(llvm::Function &f, llvm::AAResults &aa);
+
+// plugin_loops.cpp. Behind the simplifications: loops are unrolled as often as nvcc unrolls them.
+bool unroll_loops(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 
 // plugin_stores.cpp. Last: a store before a branch and one behind it to the same place are one where the ways meet.
 bool join_stores(llvm::Function &f, llvm::AAResults &aa);

@@ -308,3 +308,69 @@ SUMS(loop, float, float s = d; _Pragma("unroll 1") for (int i = 0; i < n; i++) s
 SUMS(other_block, float, if (c > 0) { out[0] = p + c; } else { out[10] = p + d; out[20] = p; })
 SUMS(negation_chosen, float, out[0] = n > (int)threadIdx.x ? c - p : -p)
 SUMS(negation_chosen_other, double, double s = n > (int)threadIdx.x ? -p : c - p; out[0] = s)
+// Loops: how often they are unrolled is seen from the loads.
+#define LOOP(name, ...)                                                                                                    \
+    KERNEL loop_##name(float *o, const float *a, int n)                                                                    \
+    {                                                                                                                      \
+        __shared__ float t[256];                                                                                           \
+        int lane = threadIdx.x;                                                                                            \
+        float s = 0;                                                                                                       \
+        t[lane] = 0;                                                                                                       \
+        __VA_ARGS__ o[lane] = s;                                                                                           \
+    }
+#define S(k) s = s * k##.5f + x;
+#define S4(k) S(k##1) S(k##2) S(k##3) S(k##4)
+#define S20(k) S4(k##1) S4(k##2) S4(k##3) S4(k##4) S4(k##5)
+LOOP(unknown, for (int i = 0; i < n; i++) s += a[i];)
+LOOP(unknown_20, for (int i = 0; i < n; i++) { float x = a[i]; S20(1) })
+LOOP(unknown_24, for (int i = 0; i < n; i++) { float x = a[i]; S20(1) S4(2) })
+LOOP(unknown_60, for (int i = 0; i < n; i++) { float x = a[i]; S20(1) S20(2) S20(3) })
+LOOP(known_16, for (int i = 0; i < 16; i++) { float x = a[i]; S4(1) S4(2) S(1) S(2) })
+LOOP(known_24, for (int i = 0; i < 24; i++) { float x = a[i]; S4(1) S4(2) S(1) S(2) })
+LOOP(known_100, for (int i = 0; i < 100; i++) s += a[i];)
+LOOP(known_101, for (int i = 0; i < 101; i++) s += a[i];)
+LOOP(known_1000, for (int i = 0; i < 1000; i++) s += a[i];)
+LOOP(inside, for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) s += a[i * n + j];)
+LOOP(inside_known, for (int i = 0; i < n; i++) for (int j = 0; j < 16; j++) s += a[i * 16 + j];)
+LOOP(around, for (int i = 0; i < n; i++) { int k = i; while (k != -1) { s += a[k]; k = (int)s; } })
+LOOP(barriers, for (int i = 0; i < n; i++) { t[lane] = a[i]; __syncthreads(); s += t[lane ^ 1]; __syncthreads(); })
+LOOP(shuffles, for (int i = 0; i < n; i++) s += __shfl_down_sync(~0u, a[i], 3);)
+LOOP(condition, for (int i = 0; i < n; i++) if (a[i] > 3) o[i] = a[i] * 2; else o[i + n] = 7;)
+LOOP(way_out, for (int i = 0; i < n; i++) { if (a[i] > 3) break; s += a[i]; })
+LOOP(way_out_known, for (int i = 0; i < 100; i++) { if (a[i] > 3) break; s += a[i]; })
+LOOP(step, for (int i = lane; i < n; i += 256) s += a[i];)
+LOOP(step_stride, int stride = blockDim.x * gridDim.x; for (int i = lane; i < n; i += stride) s += a[i];)
+LOOP(step_unsigned, for (int i = lane; i < n; i += blockDim.x) s += a[i];)
+LOOP(short_one, for (int i = 0; i < (n & 7); i++) s += a[i];)
+LOOP(asked_8, _Pragma("unroll 8") for (int i = 0; i < n; i++) s += a[i];)
+LOOP(asked, _Pragma("unroll") for (int i = 0; i < n; i++) s += a[i];)
+LOOP(asked_not, _Pragma("unroll 1") for (int i = 0; i < n; i++) s += a[i];)
+LOOP(array, float l[24]; for (int i = 0; i < 24; i++) l[i] = a[i] * n; for (int i = 0; i < 24; i++) s += l[i] * a[i + n];)
+
+// Stores that overwrite each other, or are the same, in different blocks.
+KERNEL store_both(unsigned char *p, const unsigned char *a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    if (a[i] > 7 || a[i + n] > 9)
+        p[i] = 255;
+    else
+        p[i] = 0;
+}
+KERNEL store_again(unsigned *__restrict__ p, const unsigned *__restrict__ a, int n)
+{
+    int i = threadIdx.x;
+    p[i] = 0;
+    if (a[i] & 1) {
+        for (int k = 0; k < n; k++)
+            if (a[k] == 3)
+                p[i + 64 * k] = 5;
+        p[i] = 7;
+    } else {
+        for (int k = 0; k < n; k++)
+            if (a[k] == 4)
+                p[i - 64 * k] = 6;
+        p[i] = a[i + n];
+    }
+}
