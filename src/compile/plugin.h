@@ -5,6 +5,7 @@
 #define COMPILE_PLUGIN_H
 
 #include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/IR/PassManager.h"
@@ -47,6 +48,8 @@ bool restore_masks(llvm::Function &f);
 
 // plugin_math.cpp. First: calls of the math library may be merged and moved, as nvcc moves what it inlines of them.
 bool free_math_calls(llvm::Module &m);
+// The call is of a function that has a loop or an array of its own, so that nvcc neither merges it nor unrolls what is around it.
+bool has_loop(const llvm::CallBase &call);
 // After each simplification: such calls of constants are what nvcc folds them to.
 bool fold_math_calls(llvm::Function &f);
 

@@ -64,13 +64,23 @@ unsigned unknown_count(Size size, uint64_t most)
     return count;
 }
 
+// With what it calls inlined it would be a loop around another.
+bool is_around_another(const Loop *loop)
+{
+    for (const BasicBlock *b : loop->blocks())
+        for (const Instruction &i : *b)
+            if (auto *call = dyn_cast<CallBase>(&i); call && heddle::has_loop(*call))
+                return true;
+    return !loop->isInnermost();
+}
+
 bool unroll(Loop *loop, const Analyses &a)
 {
     TransformationMode asked = hasUnrollTransformation(loop);
     BasicBlock *exit = loop->getLoopLatch();
     if (exit && !loop->isLoopExiting(exit))
         exit = loop->getExitingBlock();
-    if (!exit || !loop->isInnermost() || !loop->isLoopSimplifyForm() || (asked & TM_Disable))
+    if (!exit || is_around_another(loop) || !loop->isLoopSimplifyForm() || (asked & TM_Disable))
         return false;
     unsigned length = a.se.getSmallConstantTripCount(loop, exit), most_turns = a.se.getSmallConstantMaxTripCount(loop);
     if ((asked & TM_Force) && (length || !findOptionMDForLoop(loop, "llvm.loop.unroll.enable")))

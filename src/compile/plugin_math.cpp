@@ -68,6 +68,12 @@ Constant *folded(const CallInst &call, StringRef name)
 
 } // namespace
 
+bool heddle::has_loop(const CallBase &call)
+{
+    const Function *f = call.getCalledFunction();
+    return f && is_contained(APART, name_of(*f));
+}
+
 bool heddle::free_math_calls(Module &m)
 {
     bool changed = false;
