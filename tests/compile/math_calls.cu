@@ -1,5 +1,7 @@
 // Calls of the math library. math_calls.py says how many the PTX of each kernel has, and how many of those in a loop: what nvcc 13.0.88
 // leaves of the functions' code (instructions of exp(x) once, of log(x) once, and so on).
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #define KERNEL extern "C" __global__ void
 
 KERNEL merged_behind_branch(double *o, double x, int m)
@@ -50,3 +52,13 @@ KERNEL of_constants_unrolled(float *o)
 }
 // nvcc knows the results of none of these: erff, log1pf, cospi; nor of what overflows
 KERNEL of_constants_not_known(float *o) { o[threadIdx.x] = erff(0.5f) + log1pf(0.25f) + (float)cospi(0.3) + (float)exp(1000.0); }
+
+// Halves are compared and rounded to whole numbers as they are, pairs in one instruction.
+KERNEL half_compared(__half *h) { h[0] = __hlt(h[1], h[2]) && h[3] != h[4] && !__hisnan(h[5]) ? h[6] : h[7]; }
+KERNEL half_pairs_compared(__half2 *h, unsigned *o)
+{
+    h[0] = __hgeu2(h[1], h[2]);
+    o[0] = __heq2_mask(h[3], h[4]) + __hltu2_mask(h[3], h[5]) + __hble2(h[3], h[6]);
+}
+KERNEL half_whole(__half2 *h) { h[0] = h2floor(h[1]), h[2].x = hrint(hceil(h[3].x)); }
+KERNEL bfloat16_compared(__nv_bfloat16 *h) { h[0] = __hgtu(h[1], h[2]) ? htrunc(h[3]) : h[4]; }

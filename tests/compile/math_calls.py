@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Calls of the math library in our PTX of math_calls.cu, of each kernel, and those in loops: merged, hoisted and folded as nvcc 13.0.88
-does it with what it inlines of the functions.
+does it with what it inlines of the functions. Of kernels on halves the instructions: those of nvcc's headers.
 
 usage: math_calls.py HEDDLE
 """
@@ -23,6 +23,12 @@ EXPECTED = {  # kernel: (calls, of them in loops)
     "of_constants_unrolled": (0, 0),
     "of_constants_not_known": (4, 0),
 }
+INSTRUCTIONS = {
+    "half_compared": "setp.lt.f16 setp.nan.f16 setp.neu.f16",
+    "half_pairs_compared": "set.eq.u32.f16x2 set.geu.f16x2.f16x2 set.le.u32.f16x2 set.ltu.u32.f16x2",
+    "half_whole": "cvt.rmi.f16.f16 cvt.rmi.f16.f16 cvt.rni.f16.f16 cvt.rpi.f16.f16",
+    "bfloat16_compared": "cvt.rzi.bf16.bf16 setp.gtu.bf16",
+}
 
 
 def calls(body):
@@ -35,16 +41,21 @@ def calls(body):
     return len(found), sum(any(first <= i <= last for first, last in loops) for i in found)
 
 
+def instructions(body):
+    return " ".join(sorted(re.findall(r"\b(?:set|cvt)[\w.]*f(?:16|32)(?:x2)?\b", body)))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.ptx"
         subprocess.run([sys.argv[1], "build", "-arch=sm_90", "-ptx", str(SOURCE), "-o", str(out)], check=True)
         ptx = re.findall(r"\.entry (\w+)\(.*?^\{(.*?)^\}", out.read_text(), re.S | re.M)
-    found = {name: calls(body) for name, body in ptx}
-    for name in sorted(EXPECTED.keys() | found.keys()):
-        if EXPECTED.get(name) != found.get(name):
-            print(f"{name}: calls, calls in loops: {found.get(name)}, expected {EXPECTED.get(name)}")
-    return found != EXPECTED
+    expected = EXPECTED | INSTRUCTIONS
+    found = {name: instructions(body) if name in INSTRUCTIONS else calls(body) for name, body in ptx}
+    for name in sorted(expected.keys() | found.keys()):
+        if expected.get(name) != found.get(name):
+            print(f"{name}: {found.get(name)}, expected {expected.get(name)}")
+    return found != expected
 
 
 sys.exit(main())

@@ -59,6 +59,8 @@ template <class T, class P> __device__ void common(float a_, float b_, float c_,
     CHECK(__hbgtu2(n, q)); CHECK(__hbgeu2(n, q));
     CHECK(__heq2_mask(p, q) == 0xffff0000u); CHECK(__hne2_mask(p, q) == 0xffffu); CHECK(__hlt2_mask(q, p) == 0xffffu);
     CHECK(__hle2_mask(q, p) == ~0u); CHECK(__hgt2_mask(p, q) == 0xffffu); CHECK(__hge2_mask(p, q) == ~0u);
+    CHECK(__hequ2_mask(n, q) == 0xffffu); CHECK(__hneu2_mask(n, q) == ~0u); CHECK(__hltu2_mask(n, q) == 0xffffu);
+    CHECK(__hleu2_mask(n, q) == 0xffffu); CHECK(__hgtu2_mask(n, q) == ~0u); CHECK(__hgeu2_mask(n, q) == ~0u);
     CHECK(__hisnan(nan) && !__hisnan(a)); IS2(__hisnan2(n), 1, 0);
     CHECK(__hisinf(T(INFINITY)) == 1 && __hisinf(T(-INFINITY)) == -1 && __hisinf(a) == 0);
     // mathematics

@@ -121,6 +121,12 @@ BOTH H2 __heddle_pair(H2 *, unsigned int w) { return H2(OF((unsigned short)w), O
 #define WORD3(op, a, b, c)                                                                         \
     ({ unsigned int r_; __asm__(op "." PT "x2 %0, %1, %2, %3;" : "=r"(r_)                           \
                                 : "r"(__heddle_word(a)), "r"(__heddle_word(b)), "r"(__heddle_word(c))); OF2(r_); })
+/* true or not of two; 1.0 or 0.0, or all ones or none, of each half */
+#define TEST(op, a, b)                                                                             \
+    ({ unsigned short r_; __asm__("{\n\t.reg .pred p;\n\tsetp." op "." PT " p, %1, %2;\n\tselp.u16 %0, 1, 0, p;\n\t}" \
+                                  : "=h"(r_) : "h"((a).__x), "h"((b).__x)); r_ != 0; })
+#define WORDTEST(op, a, b)                                                                         \
+    ({ unsigned int r_; __asm__("set." op ".u32." PT "x2 %0, %1, %2;" : "=r"(r_) : "r"(__heddle_word(a)), "r"(__heddle_word(b))); r_; })
 #define EITHER(device, host) return device;
 #else
 #define EITHER(device, host) return host;
@@ -205,24 +211,21 @@ __device__ H2 __hmax2(H2, H2);
 __device__ H2 __hmin2_nan(H2, H2);
 __device__ H2 __hmax2_nan(H2, H2);
 #endif
-#undef ASM1
-#undef ASM2
-#undef ASM3
-#undef WORD1
-#undef WORD2
-#undef WORD3
-#undef EITHER
 
 /* ---- comparison: ordered forms are false for NaN (but ne2's, which CUDA defines by its ordered sense too), `u` forms
  * true; 2 gives 1.0 and 0.0, b one truth of both, 2_mask all ones ---- */
-#define COMPARE(name, ordered, unordered)                                                          \
-    BOTH bool __h##name(H a_, H b_) { float a = a_, b = b_; return ordered; }                      \
-    BOTH bool __h##name##u(H a_, H b_) { float a = a_, b = b_; return unordered; }                 \
-    BOTH H2 __h##name##2(H2 a, H2 b) { return H2(H(__h##name(a.x, b.x) ? 1.0f : 0.0f), H(__h##name(a.y, b.y) ? 1.0f : 0.0f)); } \
-    BOTH H2 __h##name##u2(H2 a, H2 b) { return H2(H(__h##name##u(a.x, b.x) ? 1.0f : 0.0f), H(__h##name##u(a.y, b.y) ? 1.0f : 0.0f)); } \
-    BOTH bool __hb##name##2(H2 a, H2 b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); }     \
-    BOTH bool __hb##name##u2(H2 a, H2 b) { return __h##name##u(a.x, b.x) && __h##name##u(a.y, b.y); } \
-    BOTH unsigned int __h##name##2_mask(H2 a, H2 b) { return (__h##name(a.x, b.x) ? 0xffffu : 0) | (__h##name(a.y, b.y) ? 0xffff0000u : 0); }
+#define COMPARE(name, ordered, unordered) COMPARE1(name, ordered) COMPARE1(name##u, unordered)
+#define COMPARE1(name, truth)                                                                      \
+    BOTH bool __h##name(H a_, H b_) { EITHER(TEST(#name, a_, b_), ({ float a = a_, b = b_; truth; })) } \
+    BOTH H2 __h##name##2(H2 a, H2 b)                                                               \
+    {                                                                                              \
+        EITHER(WORD2("set." #name "." PT "x2", a, b), H2(H(__h##name(a.x, b.x) ? 1.0f : 0.0f), H(__h##name(a.y, b.y) ? 1.0f : 0.0f))) \
+    }                                                                                              \
+    BOTH unsigned int __h##name##2_mask(H2 a, H2 b)                                                \
+    {                                                                                              \
+        EITHER(WORDTEST(#name, a, b), (__h##name(a.x, b.x) ? 0xffffu : 0) | (__h##name(a.y, b.y) ? 0xffff0000u : 0)) \
+    }                                                                                              \
+    BOTH bool __hb##name##2(H2 a, H2 b) { return __h##name##2_mask(a, b) == 0xffffffffu; }
 COMPARE(eq, a == b, !(a < b || a > b))
 COMPARE(ne, a < b || a > b, a != b)
 COMPARE(lt, a < b, !(a >= b))
@@ -230,7 +233,8 @@ COMPARE(le, a <= b, !(a > b))
 COMPARE(gt, a > b, !(a <= b))
 COMPARE(ge, a >= b, !(a < b))
 #undef COMPARE
-BOTH bool __hisnan(H a) { float f = a; return f != f; }
+#undef COMPARE1
+BOTH bool __hisnan(H a) { EITHER(TEST("nan", a, a), (float)a != (float)a) }
 BOTH int __hisinf(H a) { float f = a; return f == __builtin_inff() ? 1 : f == -__builtin_inff() ? -1 : 0; }
 BOTH H2 __hisnan2(H2 a) { return H2(H(__hisnan(a.x) ? 1.0f : 0.0f), H(__hisnan(a.y) ? 1.0f : 0.0f)); }
 
@@ -313,11 +317,25 @@ MATH(log10, QUICK("lg2", x, ::log2f(x)) * 0x1.344136p-2f)
 MATH(sin, SINE(x, 0, ::sinf(x)))
 MATH(cos, SINE(x, 1, ::cosf(x)))
 MATH(tanh, ::tanhf(x))
-MATH(ceil, ::ceilf(x))
-MATH(floor, ::floorf(x))
-MATH(trunc, ::truncf(x))
-MATH(rint, ::rintf(x))
 #undef MATH
+/* a conversion to itself rounds to a whole number */
+#define WHOLE(name, mode)                                                                          \
+    FN H h##name(H a) { EITHER(ASM1("cvt." mode "." PT, a), H(::name##f(a))) }                     \
+    FN H2 h2##name(H2 a) { return H2(h##name(a.x), h##name(a.y)); }
+WHOLE(ceil, "rpi")
+WHOLE(floor, "rmi")
+WHOLE(trunc, "rzi")
+WHOLE(rint, "rni")
+#undef WHOLE
+#undef ASM1
+#undef ASM2
+#undef ASM3
+#undef WORD1
+#undef WORD2
+#undef WORD3
+#undef TEST
+#undef WORDTEST
+#undef EITHER
 #undef QUICK
 #undef FTZ
 #undef EXPONENT
