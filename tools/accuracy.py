@@ -72,15 +72,12 @@ def launches_of(log):
     return [dict(zip(got[0], row)) for row in got[2:]]
 
 
-def run(heddle, program, code, timeout, metrics=METRICS):
-    """(what went wrong or None, [{metric: text}] of the launches)."""
+def profile(heddle, words, timeout, metrics=METRICS):
+    """(what went wrong or None, [{metric: text}] of the launches) of `heddle profile` with these flags and this program."""
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log.csv")
         command = [heddle, "profile", "--device", "h200", "--csv", "--page", "raw", "--print-units", "base",
-                   "--metrics", ",".join(metrics), "--log-file", log]
-        if code != "own":
-            command += ["--device-ptx", str(TRUTH / "ptx" / f"{program}.{code}.ptx")]
-        command.append(str(TRUTH / f"{program}.cu"))
+                   "--metrics", ",".join(metrics), "--log-file", log, *words]
         try:
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                   errors="replace", timeout=timeout)
@@ -91,6 +88,12 @@ def run(heddle, program, code, timeout, metrics=METRICS):
         last = (done.stdout.strip().splitlines() or ["no output"])[-1]
         return f"exit status {done.returncode}: {last[:200]}", rows
     return None, rows
+
+
+def run(heddle, program, code, timeout, metrics=METRICS):
+    """The same of a program of tests/truth with this kind of device code."""
+    ptx = [] if code == "own" else ["--device-ptx", str(TRUTH / "ptx" / f"{program}.{code}.ptx")]
+    return profile(heddle, [*ptx, str(TRUTH / f"{program}.cu")], timeout, metrics)
 
 
 def is_left_out(row, metric):
