@@ -14,6 +14,8 @@ import tarfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+# measure.sh asks for these; the other columns of the raw page say what device and launch it is
+METRIC = r"(smsp|sm|l1tex|lts|dram|gpu)__.*(?<!\.avg|\.min|\.max)$|launch__(registers_per_thread|occupancy_limit_\w+)$"
 
 
 def lines_of(path):
@@ -58,7 +60,7 @@ def main():
         if not launches or "PASSED" not in read(f"{program}.txt") or "PASSED" not in read(f"{program}.run.txt"):
             sys.exit(f"{program}: {len(launches)} launches, and it must print PASSED")
         if not metrics:
-            metrics = exact + [m for m in launches[0] if re.match(r"[a-z0-9]+__", m) and m not in exact]
+            metrics = exact + [m for m in launches[0] if re.match(METRIC, m) and m not in exact]
             print("\t".join(["program", "args", "kernel", "grid", "block", *metrics]))
         for i, counts in enumerate(launches):
             try:
