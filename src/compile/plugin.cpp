@@ -109,6 +109,7 @@ using AccessedPass = FunctionsPass<heddle::align_accessed, true>;
 using ConversionsPass = FunctionsPass<heddle::fence_conversions, true>;
 using FirstPass = FunctionsPass<heddle::split_copies, false>;
 using EarlyPass = FunctionsPass<heddle::select_short_ways, false>;
+using ChosenPass = FunctionsPass<heddle::mark_chosen, false>;
 using DivisionsPass = FunctionsPass<heddle::fence_divisions, false>;
 
 struct LoopsPass : PassInfoMixin<LoopsPass> {
@@ -145,6 +146,7 @@ struct LastPass : PassInfoMixin<LastPass> {
             changed |= heddle::free_divisions(f, false);
             changed |= heddle::join_pieces(f);
             changed |= heddle::expand_copies(f);
+            changed |= heddle::choose_results(f);
             changed |= heddle::share_differences(f);
             changed |= heddle::widen_divisions(f);
             changed |= heddle::restore_masks(f);
@@ -184,6 +186,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                 b.registerPipelineEarlySimplificationEPCallback([](ModulePassManager &m, OptimizationLevel level) {
                     if (level != OptimizationLevel::O0) {
                         m.addPass(EarlyPass());
+                        m.addPass(ChosenPass());
                         m.addPass(DivisionsPass());
                     }
                 });

@@ -29,6 +29,9 @@ bool select_short_ways(llvm::Function &f);
 // Behind it: divisions behind a branch stay there. Last, and after each simplification those by constants: they are divisions again.
 bool fence_divisions(llvm::Function &f);
 bool free_divisions(llvm::Function &f, bool by_constants);
+// Early, and last: a choice between a sum or product and one of its operands stays one.
+bool mark_chosen(llvm::Function &f);
+bool choose_results(llvm::Function &f);
 // Last: of a difference and a negation one is selected by its first operand.
 bool share_differences(llvm::Function &f);
 

@@ -8,6 +8,10 @@
 // behind a fence until the optimiser is done (llvm.nvvm.move.*, which it does not carry out earlier than the program).
 //
 // And -x is a difference to nvcc, -0 - x: of `c ? a - x : -x` it makes one difference of a selected value.
+//
+// Of `c ? x * y : x` clang makes `x * (c ? y : 1)` where it knows that x is no NaN, and the like of sums, which all lanes then carry
+// out; the assembler makes nvcc's product a predicated one. Such sums and products are marked as soon as they are selected, by
+// a flag that says nothing of them (arcp), and become what they were in the end.
 #include "compile/plugin.h"
 
 #include "llvm/IR/Constants.h"
@@ -111,6 +115,41 @@ bool change(BasicBlock *b)
     return fits;
 }
 
+// ---- sums and products that are selected ----
+
+// What `i` with it is the other operand: x * 1, x + -0, x - 0. Null for other operations.
+Constant *neutral(const Instruction &i)
+{
+    switch (i.getOpcode()) {
+    case Instruction::FMul: return ConstantFP::get(i.getType(), 1);
+    case Instruction::FAdd: return ConstantFP::getNegativeZero(i.getType());
+    case Instruction::FSub: return ConstantFP::get(i.getType(), 0);
+    default: return nullptr;
+    }
+}
+
+// Operand `n` of a sum or product is chosen: the value, or what leaves the other operand as it is.
+bool is_chosen(const Instruction &i, unsigned n)
+{
+    auto *choice = dyn_cast<SelectInst>(i.getOperand(n));
+    return choice && choice->hasOneUse() && (choice->getTrueValue() == neutral(i) || choice->getFalseValue() == neutral(i));
+}
+
+// (c ? y : 1) * x becomes c ? y * x : x.
+void choose_result(Instruction &i, unsigned n)
+{
+    auto *choice = cast<SelectInst>(i.getOperand(n));
+    bool first = choice->getFalseValue() == neutral(i);
+    Value *rest = i.getOperand(1 - n);
+    auto *made = SelectInst::Create(choice->getCondition(), &i, rest, "", std::next(i.getIterator()));
+    if (!first)
+        made->swapValues();
+    made->setDebugLoc(choice->getDebugLoc());
+    i.replaceUsesWithIf(made, [&](const Use &u) { return u.getUser() != made; });
+    i.setOperand(n, first ? choice->getTrueValue() : choice->getFalseValue());
+    choice->eraseFromParent();
+}
+
 // ---- divisions ----
 
 // A division in a way to where its result is chosen, by what the program computes.
@@ -194,5 +233,38 @@ bool heddle::share_differences(Function &f)
                 cast<Instruction>(gone)->eraseFromParent();
             changed = true;
         }
+    return changed;
+}
+
+bool heddle::mark_chosen(Function &f)
+{
+    bool changed = false;
+    for (Instruction &i : instructions(f)) {
+        Value *yes, *no;
+        if (!match(&i, m_Select(m_Value(), m_Value(yes), m_Value(no))))
+            continue;
+        for (auto [made, kept] : {std::pair(yes, no), std::pair(no, yes)})
+            if (auto *sum = dyn_cast<BinaryOperator>(made); sum && neutral(*sum) && sum->hasOneUse() && is_contained(sum->operands(), kept)) {
+                sum->setHasAllowReciprocal(true);
+                changed = true;
+            }
+    }
+    return changed;
+}
+
+bool heddle::choose_results(Function &f)
+{
+    bool changed = false;
+    for (Instruction &i : make_early_inc_range(instructions(f))) {
+        if (!neutral(i) || !i.hasAllowReciprocal())
+            continue;
+        i.setHasAllowReciprocal(false);
+        changed = true;
+        for (unsigned n : {0u, 1u})
+            if (is_chosen(i, n) && (n == 1 || i.isCommutative())) {
+                choose_result(i, n);
+                break;
+            }
+    }
     return changed;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the memory accesses, divisions and (of kernels named ways_...) branches or (sums_...) sums and products in our PTX of as_nvcc.cu with those in nvcc's, kernel by kernel.
+"""Compares the memory accesses, divisions and (of kernels named ways_...) branches or (sums_...) sums, products and choices in our PTX of as_nvcc.cu with those in nvcc's, kernel by kernel.
 
 usage: as_nvcc.py HEDDLE          compares our PTX with as_nvcc.tsv
        as_nvcc.py --nvcc NVCC     compares nvcc's PTX with as_nvcc.tsv; exit status 77 if there is none
@@ -22,6 +22,7 @@ TABLE = HERE / "as_nvcc.tsv"
 ACCESS = re.compile(r"\b(ld|st|atom|red)((?:\.\w+)*?)(?:\.v([24]))?\.[usbf](8|16|32|64)\s")
 BRANCH = re.compile(r"@!?%p\d+\s+bra\b")
 SUM = re.compile(r"\b(add|sub|mul|fma\.rn|neg)(\.rn)?\.f(16|32|64)\s")
+CHOICE = re.compile(r"\bselp\.f(?:32|64)\s+%\w+, (\S+), (\S+),")
 DIVISION = re.compile(r"\b(div|rem)\.([us])(8|16|32|64)\s")
 
 
@@ -42,6 +43,9 @@ def instructions(ptx):
         total = SUM.search(line)
         if total and kernels and next(reversed(kernels)).startswith("sums_"):
             kernel[total.group(0).strip()] += 1
+        choice = CHOICE.search(line)
+        if choice and kernels and next(reversed(kernels)).startswith("sums_"):
+            kernel["selp.constant" if choice.group(1)[0] == "0" or choice.group(2)[0] == "0" else "selp"] += 1
         if kernels and next(reversed(kernels)).startswith("ways_") and BRANCH.search(line):
             kernel["bra"] += 1
     return {k: " ".join("%d %s" % (n, name) for name, n in sorted(c.items())) for k, c in kernels.items()}
