@@ -4,6 +4,8 @@
 #include "ir/facts.h"
 #include "target/definitions.h"
 
+#include <string.h>
+
 /* A fused sum: site of the product, and the signs that are left. */
 struct fused {
     int32_t product; /* -1: stays a sum */
@@ -19,6 +21,24 @@ struct contraction {
     struct fused *fused;     /* [ninsts] */
     int32_t negations;       /* instructions to be added */
 };
+
+/* --- functions that end in a product --- */
+
+static const struct ending {
+    const char *name;
+    uint8_t type;
+} endings[] = {
+#define EXTERN_PRODUCT(name, type) {#name, PTX_##type},
+#include "target/extern_flops.def"
+};
+
+static const struct ending *ending_of(const struct ir_inst *in)
+{
+    for (size_t i = 0; in->op == IR_OP_EXTERN && i < sizeof endings / sizeof *endings; i++)
+        if (strcmp(endings[i].name, in->callee) == 0)
+            return &endings[i];
+    return NULL;
+}
 
 /* --- products and sums --- */
 
@@ -57,8 +77,9 @@ static bool is_folded(const struct contraction *c, const struct ir_inst *in)
 
 static bool is_product(const struct contraction *c, const struct ir_inst *in)
 {
-    return in->op == PTX_OP_FMUL && !is_rounded(in) && !in->mods->sat && in->guard == IR_NOREG && in->ndst == 1 &&
-           in->dst[0] != IR_NOREG && c->only[in->dst[0]] >= 0 && !is_folded(c, in);
+    if (in->guard != IR_NOREG || in->ndst != 1 || in->dst[0] == IR_NOREG || c->only[in->dst[0]] < 0)
+        return false;
+    return ending_of(in) || (in->op == PTX_OP_FMUL && !is_rounded(in) && !in->mods->sat && !is_folded(c, in));
 }
 
 /* A move or a change of sign. */
@@ -100,6 +121,9 @@ static bool factors_stand(const struct contraction *c, int32_t product, int32_t 
 static bool may_fuse(const struct contraction *c, int32_t product, int32_t sum)
 {
     const struct ir_inst *p = &c->k->insts[product], *s = &c->k->insts[sum];
+    const struct ending *e = ending_of(p);
+    if (e)
+        return e->type == s->type && c->fences[product] == c->fences[sum];
     return p->type == s->type && p->mods->ftz == s->mods->ftz && c->fences[product] == c->fences[sum] &&
            factors_stand(c, product, sum);
 }
@@ -166,8 +190,7 @@ static bool fuse(struct contraction *c, int32_t site, bool with_one_reader)
         if (product < 0 || (count_readers(c, product, c->k->insts[product].dst[0], &fit) != 1 && with_one_reader) || !fit)
             continue;
         c->fused[site] = (struct fused){product, (uint8_t)i, minus, i == 0 && sum->op == PTX_OP_FSUB};
-        const struct ir_src *addend = &sum->src[1 - i], *factor = &c->k->insts[product].src[0];
-        c->negations += (minus && factor->kind == IR_SRC_REG) + (c->fused[site].minus_addend && addend->kind == IR_SRC_REG);
+        c->negations += minus + c->fused[site].minus_addend; /* at most */
         return true;
     }
     return false;
@@ -231,19 +254,38 @@ static void put(struct contraction *c, int32_t site, struct ir_inst *insts, int3
     if (f->product >= 0) {
         const struct ir_inst *product = &c->k->insts[f->product];
         struct ir_src addend = sum->src[1 - f->operand];
+        struct ir_src factors[2] = {product->src[0], product->src[1]};
+        if (product->op == IR_OP_EXTERN) {
+            factors[0] = (struct ir_src){.kind = IR_SRC_IMM, .imm = sum->type == PTX_F64 ? 0x3FF0000000000000 : 0x3F800000};
+            factors[1] = (struct ir_src){.kind = IR_SRC_REG, .reg = product->dst[0]};
+        }
         made.op = PTX_OP_FMA;
         made.mods = mods_like(c, sum, PTX_RN);
         made.nsrc = 3;
-        made.src[0] = f->minus_product ? negative(c, sum, product->src[0], insts, n) : product->src[0];
-        made.src[1] = product->src[1];
+        made.src[0] = f->minus_product ? negative(c, sum, factors[0], insts, n) : factors[0];
+        made.src[1] = factors[1];
         made.src[2] = f->minus_addend ? negative(c, sum, addend, insts, n) : addend;
     }
     insts[(*n)++] = made;
 }
 
+/* All readers of the function's result are sums with its product. */
+static bool is_fused(const struct contraction *c, int32_t site)
+{
+    const struct ir_inst *in = &c->k->insts[site];
+    bool fit = true, any = false;
+    if (!ending_of(in) || !is_product(c, in) || !count_readers(c, site, in->dst[0], &fit) || !fit)
+        return false;
+    for (int32_t i = site + 1; i < c->k->ninsts && c->k->insts[i].block == in->block; i++)
+        any |= c->fused[i].product == site;
+    return any;
+}
+
 static void rebuild(struct contraction *c)
 {
     struct ir_kernel *k = c->k;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        k->insts[i].product_fused = is_fused(c, i);
     struct ir_inst *insts = alloc_zeroed(((size_t)k->ninsts + (size_t)c->negations) * sizeof *insts);
     int32_t n = 0;
     k->reg_type = alloc_resize(k->reg_type, (size_t)k->nregs + (size_t)c->negations + 1);

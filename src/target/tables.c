@@ -58,10 +58,6 @@ static const struct call {
 #define EXTERN_FLOPS(name, fadd, fmul, ffma, dadd, dmul, dfma) \
     {#name, NULL, false, 0, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
 #include "target/extern_flops.def"
-#undef EXTERN_SHARED
-#undef EXTERN_CONSTANT
-#undef EXTERN_WAY
-#undef EXTERN_FLOPS
 };
 
 /* A call of that function before this one in its block, of the same value. */
@@ -83,11 +79,20 @@ static bool is_such_call(const struct ir_kernel *k, const int32_t *only, const s
            (!c->constant || (in->nsrc > 1 && definitions_constant(k, only, &in->src[1], &bits)));
 }
 
+/* What the call counts as, without the product that is part of the sums behind it. */
+static struct target_flops flops_of_call(const struct call *c, const struct ir_inst *in)
+{
+    struct target_flops f = c->flops;
+    f.fmul -= in->product_fused && f.fmul;
+    f.dmul -= in->product_fused && f.dmul;
+    return f;
+}
+
 static struct target_flops flops_of(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in)
 {
     for (size_t i = 0; in->op == IR_OP_EXTERN && i < sizeof calls / sizeof *calls; i++)
         if (is_such_call(k, only, in, &calls[i]))
-            return calls[i].flops;
+            return flops_of_call(&calls[i], in);
     for (size_t i = 0; i < sizeof expansions / sizeof *expansions; i++)
         if (expansions[i].op == in->op && expansions[i].type == in->type && form_fits(k, in, expansions[i].form))
             return expansions[i].flops;

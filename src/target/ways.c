@@ -9,15 +9,8 @@ static const struct way {
     uint8_t type;
     double least;
 } ways[] = {
-#define EXTERN_FLOPS(name, fadd, fmul, ffma, dadd, dmul, dfma)
-#define EXTERN_SHARED(name, other, fadd, fmul, ffma, dadd, dmul, dfma)
-#define EXTERN_CONSTANT(name, fadd, fmul, ffma, dadd, dmul, dfma)
 #define EXTERN_WAY(name, type, least, fadd, fmul, ffma, dadd, dmul, dfma) {#name, PTX_##type, least},
 #include "target/extern_flops.def"
-#undef EXTERN_FLOPS
-#undef EXTERN_SHARED
-#undef EXTERN_CONSTANT
-#undef EXTERN_WAY
 };
 
 static const struct way *way_of(const struct ir_inst *in)

@@ -11,6 +11,7 @@ static const struct target_tables *tables(const char *statements, struct ptx_mod
              ".version 8.4\n.target sm_90\n.address_size 64\n"
              ".extern .func (.param .b32 r) __nv_asinf(.param .b32 a);\n.extern .func (.param .b32 r) __nv_sinf(.param .b32 a);\n"
              ".extern .func (.param .b32 r) __nv_cosf(.param .b32 a);\n"
+             ".extern .func (.param .b32 r) __nv_expf(.param .b32 a);\n"
              ".extern .func (.param .b32 r) __nv_powf(.param .b32 a, .param .b32 b);\n"
              ".visible .entry k(.param .u64 p)\n{\n"
              ".reg .pred %%p<4>; .reg .b16 %%h<9>; .reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .f32 %%f<9>;\n"
@@ -120,6 +121,13 @@ static void library_calls(void **state)
            (struct target_flops){.fadd = 1, .fmul = 4, .ffma = 8 + 8});
     expect(CALL2("__nv_powf", "%f0", "%f1", "%f2"), (struct target_flops){.fadd = 13, .fmul = 10, .ffma = 19});
     expect(CALL2("__nv_powf", "%f0", "%f1", "0f40400000"), (struct target_flops){.fadd = 11, .fmul = 9, .ffma = 19});
+    /* expf ends in a product: part of the sums that read it, unless something else does */
+    expect(CALL("__nv_expf", "%f0", "%f1"), (struct target_flops){.fadd = 1, .fmul = 1, .ffma = 4});
+    expect(CALL("__nv_expf", "%f3", "%f1") "add.f32 %f0, %f3, %f2;", (struct target_flops){.fadd = 1, .ffma = 4 + 1});
+    expect(CALL("__nv_expf", "%f3", "%f1") "sub.f32 %f4, %f2, %f3; sub.f32 %f5, %f3, %f1; min.f32 %f0, %f4, %f5;",
+           (struct target_flops){.fadd = 1, .ffma = 4 + 2});
+    expect(CALL("__nv_expf", "%f3", "%f1") "add.f32 %f4, %f3, %f2; min.f32 %f0, %f4, %f3;",
+           (struct target_flops){.fadd = 1 + 1, .fmul = 1, .ffma = 4});
     struct ptx_module *m;
     struct ir_kernel *k;
     const struct target_tables *t = tables(CALL("__nv_asinf", "%f0", "%f1") "mov.f64 %d0, %d1; mov.u16 %h0, %h1;", &m, &k);
