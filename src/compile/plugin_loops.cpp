@@ -104,8 +104,7 @@ bool unroll(Loop *loop, const Analyses &a)
     Loop *rest = nullptr;
     if (UnrollLoop(loop, how, &a.li, &a.se, &a.dt, &a.ac, &a.tti, &a.ore, true, &rest) == LoopUnrollResult::Unmodified)
         return false;
-    if (!length)
-        loop->setLoopAlreadyUnrolled();
+    loop->setLoopAlreadyUnrolled();
     if (rest)
         rest->setLoopAlreadyUnrolled();
     return true;

@@ -8,8 +8,8 @@ code() {
         -e '/^$/d' "$1"
 }
 # What the pass changes: copies of structs and vectors (the order of operands in reduction), joined stores, a mask,
-# a division, the alignment of local arrays.
-changed=' async_copy bandwidth divergence grid_shape image_ops load_width local_array matmul_coarse merge_path peak_math reduction shared_width struct_size texture2d '
+# a division, the alignment of local arrays, how often loops are unrolled.
+changed=' aat_tile access_order async_copy atomics bandwidth constant_index conv2d divergence grid_shape histogram image_ops load_width local_array matmul_coarse matmul_naive matmul_tiled matrix_rowcol merge_path occupancy peak_math pointer_chase radix_pass reduction shared_stride shared_width spmv stencil3d struct_size texture2d '
 compared=0
 for reference in "$SOURCES"/../truth/ptx/*.clang.ptx; do
     name=$(basename "$reference" .clang.ptx)

@@ -342,6 +342,20 @@ def same(kind, a, b):
     return a == b
 
 
+# What the compile step knows of constants (src/compile/plugin_math.cpp, as nvcc): the C library's result, where the GPU's function may
+# be off by units in the last place. Each as NAME, NAMEf, and as an overload.
+KNOWN = {n + f for n in ("acos", "asin", "atan", "cos", "cosh", "exp", "exp2", "log", "log10", "sin", "sinh", "tan", "tanh", "atan2", "fmod", "pow")
+         for f in ("", "f")}
+ULPS = 2
+
+
+def near(function, a, b):
+    """Constant and GPU's result of a function that the compile step knows."""
+    if function.name.partition("(")[0] not in KNOWN or b is None or function.result not in ("f32", "f64"):
+        return False
+    return decode(function.result, a) not in ("nan", "inf") and abs(a - b) <= ULPS
+
+
 def compare(functions, text, executor):
     rows = iter([int(line, 16) for line in text.split("\n") if line])
     got = {}  # (function, value, where): bits
@@ -359,7 +373,7 @@ def compare(functions, text, executor):
     for (f, i, where), bits in got.items():
         arguments, wanted = f.values[i]
         wanted = got[f, i, "run time"] if wanted == "same" else wanted
-        if not same(f.result, bits, wanted):
+        if not same(f.result, bits, wanted) and not (where == "constant" and near(f, bits, wanted)):
             shown = "NaN" if wanted is None else f"{wanted:#x}"
             bad.append(f"{executor}: {f.name} of {', '.join(f'{v:#x}' for v in arguments)}, {where}: {bits:#x}, not {shown}")
     return bad, len(got)

@@ -48,6 +48,7 @@ QUALIFIERS double curand_MRGmodMul(double a, double b, double m)
 QUALIFIERS void heddle_mrg_multiply(const unsigned int (*matrix)[3], unsigned int *v, double m)
 {
     double sum[3];
+#pragma unroll 1
     for (int i = 0; i < 3; i++) {
         sum[i] = 0;
         for (int k = 0; k < 3; k++)
@@ -61,6 +62,7 @@ QUALIFIERS void heddle_mrg_multiply(const unsigned int (*matrix)[3], unsigned in
 /* n units on: a power for each bit of n. */
 template <class T> QUALIFIERS void heddle_mrg_skip(unsigned long long n, unsigned int *v, const T &powers, double m)
 {
+#pragma unroll 1 /* four products of matrices at once would be long code */
     for (int k = 0; n; k++, n >>= 1)
         if (n & 1)
             heddle_mrg_multiply(powers[k], v, m);

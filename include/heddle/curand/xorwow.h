@@ -22,6 +22,7 @@ template <class M> QUALIFIERS void heddle_xorwow_multiply(unsigned int *v, const
 {
     unsigned int sum[5] = {0, 0, 0, 0, 0};
     for (int i = 0; i < 5; i++)
+#pragma unroll 1 /* a branch for each bit at once would be long code */
         for (int bit = 0; bit < 32; bit++)
             if (v[i] >> bit & 1)
                 for (int k = 0; k < 5; k++)
