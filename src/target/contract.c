@@ -167,14 +167,13 @@ static int32_t count_readers(const struct contraction *c, int32_t product, int32
             n += count_readers(c, product, in->dst[0], fit);
             continue;
         }
-        bool minus[2], twice;
+        bool minus;
         n++;
         *fit = *fit && is_sum(in) && (c->fused[site].product == product || c->fused[site].product < 0);
         if (!*fit)
             return n;
-        twice = product_of(c, site, 0, &minus[0]) == product && product_of(c, site, 1, &minus[1]) == product;
-        *fit = !twice && (product_of(c, site, 0, &minus[0]) == product || product_of(c, site, 1, &minus[1]) == product) &&
-               may_fuse(c, product, site);
+        bool first = product_of(c, site, 0, &minus) == product, second = product_of(c, site, 1, &minus) == product;
+        *fit = first != second && may_fuse(c, product, site);
     }
     return n;
 }
