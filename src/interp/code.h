@@ -237,6 +237,12 @@ const struct ir_src *exchange_mask(const struct step *st);
  * mask is the lane's own or where lanes are parted (WARPSYNC). Where one mask is for all and all are together ptxas 13.0 leaves
  * that out, and they do the exchange with the others (tests/programs/member_masks.cu). */
 uint32_t exchange_strangers(const struct warp *w, const struct step *st, uint32_t m, uint32_t members);
+/* Lanes at these two places can meet: both are the same .sync instruction with the same qualifiers. PTX ISA 9.7.9.6 and 9.7.13 ask
+ * for no more, nvcc unrolls loops that lanes leave at different turns with votes in them, and an H200 lets lanes in the arms of a
+ * branch vote, shuffle, match and reduce together (tests/device/meetings.cu, 2026-11-23). Products of matrices are .aligned. */
+bool exchange_is_same(const struct step *a, const struct step *b);
+/* The lanes of m have met, lane i at at[i], not all at one place. */
+void exchange_apart(const struct interp_code *c, struct warp *w, const struct step *const at[], uint32_t m);
 void exchange_shuffle(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_elect(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);
 void exchange_vote(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m);

@@ -314,6 +314,18 @@ static enum step_kind simple_kind(const struct ir_inst *in)
     }
 }
 
+/* An exchange whose result nobody reads is a meeting all the same: what it drops has a place, too. */
+static void place_dropped(struct decode *d, const struct ir_inst *in, struct step *st)
+{
+    for (int i = 0; i < in->ndst; i++) {
+        bool predicate = i || (st->kind == STEP_VOTE && in->mods->variant != PTX_VOTE_BALLOT);
+        if (st->d[i] == PLACE_NONE) {
+            st->d[i] = predicate ? new_predicate(d) : new_word(d);
+            st->dst_width[i] = predicate ? 0 : 4;
+        }
+    }
+}
+
 static void decode_inst(struct decode *d, const struct ir_inst *in, struct step *st)
 {
     st->in = in;
@@ -360,8 +372,9 @@ static void decode_inst(struct decode *d, const struct ir_inst *in, struct step 
         decode_lanes(d, in, st);
     if (st->kind == STEP_CVTA)
         st->offset = (int64_t)special_window(in);
-    bool needs_dst = st->kind == STEP_VOTE || st->kind == STEP_MATCH || st->kind == STEP_REDUX ||
-                     st->kind == STEP_ACTIVEMASK || st->kind == STEP_CVTA || st->kind == STEP_ISSPACEP;
+    if (exchange_mask(st))
+        place_dropped(d, in, st);
+    bool needs_dst = st->kind == STEP_VOTE || st->kind == STEP_ACTIVEMASK || st->kind == STEP_CVTA || st->kind == STEP_ISSPACEP;
     if (needs_dst && st->d[0] == PLACE_NONE)
         st->kind = STEP_NOP;
 }

@@ -3,6 +3,7 @@
  * `m` are the lanes that execute together; the rendezvous on the member mask has happened in run.c. */
 #include "interp/code.h"
 #include "interp/lanes_meaning.h"
+#include "interp/step.h"
 
 /* The lane that each lane reads, and those whose lane is one that they may read. */
 static uint32_t shuffle_sources(int kind, const uint32_t *b, const uint32_t *c, int32_t *from)
@@ -53,6 +54,70 @@ uint32_t exchange_strangers(const struct warp *w, const struct step *st, uint32_
     return waits || st->own_masks ? m & ~members : 0;
 }
 
+bool exchange_is_same(const struct step *a, const struct step *b)
+{
+    const struct ptx_mods *x = a->in->mods, *y = b->in->mods;
+    return a == b || (a->kind == b->kind && exchange_mask(a) && exchange_mask(b) && x->variant == y->variant && x->atomic == y->atomic &&
+                      x->nan == y->nan && x->abs == y->abs && a->in->type == b->in->type) ||
+           (a->kind == STEP_SYNCWARP && b->kind == STEP_SYNCWARP);
+}
+
+enum { MOST_OPERANDS = 4, CELL = WARP_LANES * 8 }; /* shuffles have four; bytes of one in all lanes */
+
+/* The operands of a meeting of lanes at several places of the program, and `code`, in which `step` finds them. */
+struct gathered {
+    struct interp_code code;
+    struct step step;
+    _Alignas(8) char cell[(MOST_OPERANDS + IR_MAX_DST) * CELL];
+};
+
+static uint32_t *gather_cell(struct gathered *g, place p) { return (uint32_t *)(void *)(g->cell + (p & ~(uint32_t)PLACE_POOL)); }
+
+static void put_predicate(uint32_t *word, int lane, bool truth) { *word = (*word & ~(1u << lane)) | (uint32_t)truth << lane; }
+
+static void gather(struct gathered *g, const struct interp_code *c, const struct warp *w, const struct step *st, int lane)
+{
+    struct step *home = &g->step;
+    for (int i = 0; i < home->in->nsrc; i++) {
+        uint64_t v = step_value(c, w, st, i, lane);
+        uint32_t *cell = gather_cell(g, home->s[i]);
+        if (home->width[i])
+            memcpy((char *)cell + lane * home->width[i], &v, home->width[i]);
+        else
+            put_predicate(cell, lane, v ^ (st->in->src[i].negated != home->in->src[i].negated));
+    }
+}
+
+static void scatter(struct gathered *g, const struct interp_code *c, const struct warp *w, const struct step *st, int lane)
+{
+    const struct step *home = &g->step;
+    for (int i = 0; i < st->in->ndst; i++) {
+        const uint32_t *cell = gather_cell(g, home->d[i]);
+        if (st->dst_width[i])
+            step_write(c, w, st, i, lane, cell[lane]);
+        else
+            put_predicate(place_at(c, w, st->d[i]), lane, *cell >> lane & 1);
+    }
+}
+
+void exchange_apart(const struct interp_code *c, struct warp *w, const struct step *const at[], uint32_t m)
+{
+    struct gathered g = {.code = *c, .step = *at[__builtin_ctz(m)]};
+    for (uint32_t left = m; left; left &= left - 1) /* one that has all results that any of them wants */
+        if (at[__builtin_ctz(left)]->in->ndst > g.step.in->ndst)
+            g.step = *at[__builtin_ctz(left)];
+    g.code.pool = g.cell;
+    for (int i = 0; i < g.step.in->nsrc; i++)
+        g.step.s[i] = (place)(i * CELL) | PLACE_POOL;
+    for (int i = 0; i < g.step.in->ndst; i++)
+        g.step.d[i] = (place)((MOST_OPERANDS + i) * CELL) | PLACE_POOL;
+    for (uint32_t left = m; left; left &= left - 1)
+        gather(&g, c, w, at[__builtin_ctz(left)], __builtin_ctz(left));
+    step_exchange(&g.code, w, &g.step, m);
+    for (uint32_t left = m; left; left &= left - 1)
+        scatter(&g, c, w, at[__builtin_ctz(left)], __builtin_ctz(left));
+}
+
 void exchange_shuffle(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     const uint32_t *a = place_at(c, w, st->s[0]);
@@ -61,12 +126,10 @@ void exchange_shuffle(const struct interp_code *c, struct warp *w, const struct 
     uint32_t truth = shuffle_sources(st->in->mods->variant, place_at(c, w, st->s[1]), place_at(c, w, st->s[2]), from);
     for (int i = 0; i < WARP_LANES; i++)
         out[i] = a[from[i]];
-    if (st->d[0] != PLACE_NONE) {
-        uint32_t *d = place_at(c, w, st->d[0]);
-        for (int i = 0; i < WARP_LANES; i++)
-            d[i] = m >> i & 1 ? out[i] : d[i];
-    }
-    if (st->in->ndst > 1 && st->d[1] != PLACE_NONE) {
+    uint32_t *d = place_at(c, w, st->d[0]);
+    for (int i = 0; i < WARP_LANES; i++)
+        d[i] = m >> i & 1 ? out[i] : d[i];
+    if (st->in->ndst > 1) {
         uint32_t *p = place_at(c, w, st->d[1]);
         *p = (*p & ~m) | (truth & m);
     }
@@ -107,7 +170,7 @@ void exchange_match(const struct interp_code *c, struct warp *w, const struct st
     for (int i = 0; i < WARP_LANES; i++)
         if (m >> i & 1)
             step_write(c, w, st, 0, i, any_form ? same[i] : all ? m : 0);
-    if (st->in->ndst > 1 && st->d[1] != PLACE_NONE) {
+    if (st->in->ndst > 1) {
         uint32_t *p = place_at(c, w, st->d[1]);
         *p = (*p & ~m) | (all ? m : 0);
     }
@@ -117,10 +180,10 @@ void exchange_match(const struct interp_code *c, struct warp *w, const struct st
 void exchange_elect(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     uint32_t leader = (uint32_t)__builtin_ctz(m);
-    for (int i = 0; st->d[0] != PLACE_NONE && i < WARP_LANES; i++)
+    for (int i = 0; i < WARP_LANES; i++)
         if (m >> i & 1)
             step_write(c, w, st, 0, i, leader);
-    if (st->in->ndst > 1 && st->d[1] != PLACE_NONE) {
+    if (st->in->ndst > 1) {
         uint32_t *p = place_at(c, w, st->d[1]);
         *p = (*p & ~m) | UINT32_C(1) << leader;
     }

@@ -58,30 +58,43 @@ static struct split *put_split(struct run *r)
 
 /* --- rendezvous of lanes --- */
 
-/* Lanes that wait for the rendezvous `mask` at instruction `pc` (any instruction: pc < 0). */
-static uint32_t waiting_lanes(const struct warp *w, uint32_t mask, int32_t pc)
+/* The split waits for the rendezvous `mask` at an instruction like `st`. */
+static bool waits_there(const struct run *r, const struct split *s, uint32_t mask, const struct step *st)
+{
+    return s->state == SPLIT_SYNC && s->sync_mask == mask && exchange_is_same(&r->c->step[s->pc], st);
+}
+
+static uint32_t waiting_lanes(const struct run *r, uint32_t mask, const struct step *st)
 {
     uint32_t lanes = 0;
-    for (int i = 0; i < w->nsplits; i++)
-        if (w->split[i].state == SPLIT_SYNC && w->split[i].sync_mask == mask && (pc < 0 || w->split[i].pc == pc))
-            lanes |= w->split[i].mask;
+    for (int i = 0; i < r->w->nsplits; i++)
+        if (waits_there(r, &r->w->split[i], mask, st))
+            lanes |= r->w->split[i].mask;
     return lanes;
 }
 
 /* Every lane named by `mask` is here: carries the instruction out and lets the lanes go on. A fault stops the launch. */
-static void meet(struct run *r, const struct step *st, uint32_t mask, int32_t pc)
+static void meet(struct run *r, const struct step *st, uint32_t mask)
 {
     struct warp *w = r->w;
-    uint32_t lanes = waiting_lanes(w, mask, pc);
-    warp_event(w, (int32_t)(st - r->c->step), RECORD_MEET, lanes, mask);
-    step_exchange(r->c, w, st, lanes);
+    const struct step *at[WARP_LANES];
+    uint32_t lanes = waiting_lanes(r, mask, st);
+    bool apart = false;
     for (int i = 0; i < w->nsplits; i++) {
         struct split *s = &w->split[i];
-        if (s->state == SPLIT_SYNC && s->sync_mask == mask && (pc < 0 || s->pc == pc)) {
-            s->state = SPLIT_READY;
-            s->pc++;
-        }
+        if (!waits_there(r, s, mask, st))
+            continue;
+        apart |= &r->c->step[s->pc] != st;
+        for (uint32_t left = s->mask; left; left &= left - 1)
+            at[__builtin_ctz(left)] = &r->c->step[s->pc];
+        s->state = SPLIT_READY;
+        s->pc++;
     }
+    warp_event(w, (int32_t)(st - r->c->step), RECORD_MEET, lanes, mask);
+    if (apart && st->kind != STEP_SYNCWARP)
+        exchange_apart(r->c, w, at, lanes);
+    else
+        step_exchange(r->c, w, st, lanes);
     warp_merge(w);
 }
 
@@ -94,10 +107,9 @@ static bool meet_any(struct run *r)
         if (s->state != SPLIT_SYNC)
             continue;
         const struct step *st = &r->c->step[s->pc];
-        int32_t pc = st->kind == STEP_SYNCWARP ? -1 : s->pc;
         uint32_t need = s->sync_mask & w->alive;
-        if ((waiting_lanes(w, s->sync_mask, pc) & need) == need) {
-            meet(r, st, s->sync_mask, pc);
+        if ((waiting_lanes(r, s->sync_mask, st) & need) == need) {
+            meet(r, st, s->sync_mask);
             return true;
         }
     }
@@ -141,9 +153,8 @@ static bool rendezvous(struct run *r, const struct step *st)
     struct split *s = put_split(r);
     s->state = SPLIT_SYNC;
     s->sync_mask = mask;
-    int32_t pc = st->kind == STEP_SYNCWARP ? -1 : r->pc;
-    if ((waiting_lanes(r->w, mask, pc) & need) == need)
-        meet(r, st, mask, pc);
+    if ((waiting_lanes(r, mask, st) & need) == need)
+        meet(r, st, mask);
     return false;
 }
 
