@@ -59,7 +59,7 @@ set_tests_properties(libraries.mpi PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 EN
 # cuRAND against an H200's values; its tables against the script that makes them.
 foreach(part device host)
   add_test(NAME libraries.curand_${part} COMMAND python3 ${libraries}/curand.py $<TARGET_FILE:heddle_cli> ${CMAKE_CURRENT_SOURCE_DIR}/truth/libraries ${part})
-  set_tests_properties(libraries.curand_${part} PROPERTIES TIMEOUT 900 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+  set_tests_properties(libraries.curand_${part} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                        ENVIRONMENT "${libraries_environment}")
 endforeach()
 add_test(NAME tools.curand_tables COMMAND python3 tools/curand_tables.py --check WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

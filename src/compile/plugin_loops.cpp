@@ -11,6 +11,7 @@
 #include "compile/plugin.h"
 
 #include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/CodeMetrics.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -64,12 +65,23 @@ unsigned unknown_count(Size size, uint64_t most)
     return count;
 }
 
+// nvcc would have inlined a function that clang's inliner found too long.
+bool would_bring_a_loop(const CallBase &call)
+{
+    const Function *f = call.getCalledFunction();
+    if (!f || f->isDeclaration() || call.isNoInline())
+        return heddle::has_loop(call);
+    SmallVector<std::pair<const BasicBlock *, const BasicBlock *>> back_edges;
+    FindFunctionBackedges(*f, back_edges);
+    return !back_edges.empty();
+}
+
 // With what it calls inlined it would be a loop around another.
 bool is_around_another(const Loop *loop)
 {
     for (const BasicBlock *b : loop->blocks())
         for (const Instruction &i : *b)
-            if (auto *call = dyn_cast<CallBase>(&i); call && heddle::has_loop(*call))
+            if (auto *call = dyn_cast<CallBase>(&i); call && would_bring_a_loop(*call))
                 return true;
     return !loop->isInnermost();
 }
