@@ -3,16 +3,30 @@
 #include "base/alloc.h"
 #include "target/definitions.h"
 
+#include <string.h>
+
 static bool is_sign(const struct ir_inst *in)
 {
     return (in->op == PTX_OP_FABS || in->op == PTX_OP_FNEG) && in->ndst == 1 && in->dst[0] != IR_NOREG;
+}
+
+static bool function_takes_sign(const char *name)
+{
+    static const char *const names[] = {
+#define EXTERN_SIGN(name) #name,
+#include "target/extern_flops.def"
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
 }
 
 /* The instruction reads -a and |a| for nothing. */
 static bool takes_sign(const struct ir_inst *in)
 {
     if (in->op >= PTX_OP_COUNT)
-        return false;
+        return in->op == IR_OP_EXTERN && function_takes_sign(in->callee);
     const struct ptx_op_info *op = &ptx_op_info[in->op];
     bool floating = ptx_type_info[in->type].kind == 'F' || ptx_type_info[in->type2].kind == 'F';
     bool nearest = in->mods->round == PTX_RN;
@@ -64,15 +78,27 @@ struct readers {
     bool *at_once;   /* [nregs] one of those is in the block that makes the sign */
 };
 
+/* The source of a move that is all that its destination ever is; else IR_NOREG. */
+static int32_t moved(const struct ir_kernel *k, const int32_t *only, int32_t reg)
+{
+    const struct ir_inst *in = only[reg] >= 0 ? &k->insts[only[reg]] : NULL;
+    bool is_move = in && in->op == PTX_OP_MOV && in->nsrc == 1 && in->ndst == 1 && in->src[0].kind == IR_SRC_REG;
+    return is_move ? in->src[0].reg : IR_NOREG;
+}
+
 static void find_readers(const struct ir_kernel *k, const int32_t *only, struct readers *r)
 {
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
         bool takes = takes_sign(in);
+        if (in->ndst && in->dst[0] != IR_NOREG && only[in->dst[0]] == i && moved(k, only, in->dst[0]) != IR_NOREG)
+            continue; /* whoever reads it reads what it moves */
         for (int s = 0; s < in->nsrc; s++) {
             if (in->src[s].kind != IR_SRC_REG)
                 continue;
             int32_t reg = in->src[s].reg;
+            for (int32_t steps = 0; steps < k->ninsts && moved(k, only, reg) != IR_NOREG; steps++)
+                reg = moved(k, only, reg);
             if (takes) {
                 r->free_too[reg] = true;
                 continue;

@@ -5,6 +5,7 @@
  * - at the sign's own place, if nobody else reads it, or such a reader is in its block, or it has other definitions, too;
  * - else the sign is part of the instructions that read it for nothing, and the FADD stands at the end of the block that
  *   every way to the readers that need it comes through last before them.
+ * Some functions of the math library read it for nothing, too (EXTERN_SIGN of extern_flops.def).
  * Source: tests/ptx/target/signs.ptx and the one-operation kernels of expansions.def through ptxas 13.0 (V13.0.88)
  * -arch=sm_90, disassembled 2026-11-21; y1_small of tests/truth/rules on an H200. Not followed: the scheduler sometimes
  * puts the FADD a block further up or down (fmod of tests/truth/rules: into the block that needs it). */

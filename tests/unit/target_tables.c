@@ -121,6 +121,9 @@ static void library_calls(void **state)
            (struct target_flops){.fadd = 1, .fmul = 4, .ffma = 8 + 8});
     expect(CALL2("__nv_powf", "%f0", "%f1", "%f2"), (struct target_flops){.fadd = 13, .fmul = 10, .ffma = 19});
     expect(CALL2("__nv_powf", "%f0", "%f1", "0f40400000"), (struct target_flops){.fadd = 11, .fmul = 9, .ffma = 19});
+    /* expf reads -x for nothing, sinf does not */
+    expect("neg.f32 %f3, %f1;" CALL("__nv_expf", "%f0", "%f3"), (struct target_flops){.fadd = 1, .fmul = 1, .ffma = 4});
+    expect("neg.f32 %f3, %f1;" CALL("__nv_sinf", "%f0", "%f3"), (struct target_flops){.fadd = 1, .fmul = 2, .ffma = 8});
     /* expf ends in a product: part of the sums that read it, unless something else does */
     expect(CALL("__nv_expf", "%f0", "%f1"), (struct target_flops){.fadd = 1, .fmul = 1, .ffma = 4});
     expect(CALL("__nv_expf", "%f3", "%f1") "add.f32 %f0, %f3, %f2;", (struct target_flops){.fadd = 1, .ffma = 4 + 1});
