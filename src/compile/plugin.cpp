@@ -13,6 +13,7 @@
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Scalar/InferAddressSpaces.h"
 #include "llvm/Transforms/Scalar/InferAlignment.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
 
 using namespace llvm;
 
@@ -112,6 +113,15 @@ using EarlyPass = FunctionsPass<heddle::select_short_ways, false>;
 using ChosenPass = FunctionsPass<heddle::mark_chosen, false>;
 using DivisionsPass = FunctionsPass<heddle::fence_divisions, false>;
 
+struct UnrollPass : PassInfoMixin<UnrollPass> {
+    PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &analyses, LPMUpdater &)
+    {
+        if (is_device(*loop.getHeader()->getModule()))
+            heddle::ask_for_unrolling(loop, analyses);
+        return PreservedAnalyses::all();
+    }
+};
+
 struct LoopsPass : PassInfoMixin<LoopsPass> {
     PreservedAnalyses run(Function &f, FunctionAnalysisManager &analyses)
     {
@@ -191,6 +201,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     }
                 });
                 b.registerPeepholeEPCallback([](FunctionPassManager &f, OptimizationLevel) { f.addPass(FoldPass()); });
+                b.registerLateLoopOptimizationsEPCallback([](LoopPassManager &l, OptimizationLevel) { l.addPass(UnrollPass()); });
                 b.registerVectorizerStartEPCallback([](FunctionPassManager &f, OptimizationLevel) { f.addPass(LoopsPass()); });
                 b.registerOptimizerLastEPCallback([](ModulePassManager &m, OptimizationLevel level) {
                     if (level != OptimizationLevel::O0)

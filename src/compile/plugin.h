@@ -8,6 +8,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/PassManager.h"
 
 namespace heddle {
@@ -39,6 +40,8 @@ bool share_differences(llvm::Function &f);
 bool fill_gaps(llvm::Function &f, llvm::AAResults &aa);
 
 // plugin_loops.cpp. Behind the simplifications: loops are unrolled as often as nvcc unrolls them.
+// Before clang's full unrolling: loops that nvcc unrolls and clang would not, or the other way round, say so.
+void ask_for_unrolling(llvm::Loop &loop, llvm::LoopStandardAnalysisResults &analyses);
 bool unroll_loops(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 
 // plugin_stores.cpp. Last: a store before a branch and one behind it to the same place are one where the ways meet.

@@ -3,11 +3,12 @@
 //
 // Measured with nvcc 13.0.88 (bodies of 1 to 100 sums, 2 to 1024 turns, 2026-11-23; the test compile.as_nvcc holds cases). Its
 // unroller is LLVM's with other numbers, and clang's takes them: a loop of known length vanishes when it has less than 400
-// instructions then (clang.c: -unroll-threshold). An inner loop that stays is unrolled here, behind that, up to 200 instructions:
+// instructions then (clang.c: -unroll-threshold), and one whose counter says which element of a local array it accesses when it has
+// up to 2440, of at most 407 a turn: without the loop the array may live in registers. An inner loop that stays is unrolled here, behind that, up to 200 instructions:
 //  - of known length, by the largest power of two that divides it; without one by 4, 2 with the way out in the middle;
 //  - of unknown length, by 4 or 2, the rest in a loop of its own, which inside another loop is written out. Barriers and
 //    shuffles in it do not matter, nor does a division that it takes to know the length.
-// Loops around others stay; `#pragma unroll N` is clang's.
+// Loops around others stay, unless they vanish by the same numbers, of what is in them as it will be; `#pragma unroll N` is clang's.
 #include "compile/plugin.h"
 
 #include "llvm/Analysis/AssumptionCache.h"
@@ -16,7 +17,9 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
@@ -27,6 +30,7 @@ using namespace llvm;
 namespace {
 
 enum { MOST_WHOLE = 400, MOST_PART = 200, MOST_ASKED = 16384 }; // instructions of an unrolled loop
+enum { MOST_WITH_ARRAY = 2440, MOST_OF_A_TURN = 407 };          // where the counter is an index of a local array
 enum { UNKNOWN = 4 };                                           // turns at once where no length divides
 enum { SHORT = 8 };                                             // a loop of fewer turns is not worth it
 enum { BACK_EDGE = 2 };                                         // instructions of a turn that unrolling saves
@@ -63,6 +67,57 @@ unsigned unknown_count(Size size, uint64_t most)
     while (count > 1 && size.unrolled(count) > most)
         count /= 2;
     return count;
+}
+
+// Instructions of a turn. nvcc's counters are 64 bits wide where they say an address: no widening is counted.
+uint64_t rolled_size(const Loop *loop, const UnrollCostEstimator &cost, ScalarEvolution &se)
+{
+    uint64_t widened = 0;
+    for (BasicBlock *b : loop->blocks())
+        for (Instruction &i : *b)
+            if ((isa<ZExtInst>(i) || isa<SExtInst>(i)) && i.getType()->isIntegerTy(64)) {
+                auto *counter = dyn_cast<SCEVAddRecExpr>(se.getSCEV(i.getOperand(0)));
+                widened += counter && counter->getLoop() == loop;
+            }
+    return std::max<uint64_t>(cost.getRolledLoopSize(), widened + BACK_EDGE + 1) - widened;
+}
+
+// How often the body of a loop that stays is there once it is unrolled, inside another.
+unsigned copies_of(const Loop *loop, Size size, ScalarEvolution &se)
+{
+    unsigned length = se.getSmallConstantTripCount(loop), most_turns = se.getSmallConstantMaxTripCount(loop);
+    if (hasUnrollTransformation(loop) != TM_Unspecified || isa<SCEVCouldNotCompute>(se.getBackedgeTakenCount(loop)) || (!length && most_turns && most_turns < SHORT))
+        return 1;
+    return length ? known_count(length, size) : 2 * unknown_count(size, MOST_PART) - 1; // and what is left is written out
+}
+
+// The size of the loop when those in it are unrolled as they will be: nvcc unrolls them first. 0: it cannot be told.
+uint64_t size_around(const Loop *loop, const UnrollCostEstimator &cost, LoopStandardAnalysisResults &a)
+{
+    uint64_t size = rolled_size(loop, cost, a.SE);
+    for (const Loop *inner : *loop) {
+        SmallPtrSet<const Value *, 32> none;
+        UnrollCostEstimator inside(inner, a.TTI, none, BACK_EDGE);
+        if (!inner->isInnermost() || !inside.canUnroll())
+            return 0;
+        Size rolled = {rolled_size(inner, inside, a.SE)};
+        size += rolled.rolled * (copies_of(inner, rolled, a.SE) - 1);
+    }
+    return size;
+}
+
+bool indexes_an_array(const Loop *loop, ScalarEvolution &se)
+{
+    for (BasicBlock *b : loop->blocks())
+        for (Instruction &i : *b) {
+            const Value *address = getLoadStorePointerOperand(&i);
+            if (!address || !isa<AllocaInst>(getUnderlyingObject(address)))
+                continue;
+            const SCEV *place = se.getSCEV(const_cast<Value *>(address));
+            if (SCEVExprContains(place, [&](const SCEV *s) { return isa<SCEVAddRecExpr>(s) && cast<SCEVAddRecExpr>(s)->getLoop() == loop; }))
+                return true;
+        }
+    return false;
 }
 
 // nvcc would have inlined a function that clang's inliner found too long.
@@ -123,6 +178,23 @@ bool unroll(Loop *loop, const Analyses &a)
 }
 
 } // namespace
+
+void heddle::ask_for_unrolling(Loop &loop, LoopStandardAnalysisResults &a)
+{
+    unsigned length = a.SE.getSmallConstantTripCount(&loop);
+    if (!length || hasUnrollTransformation(&loop) != TM_Unspecified)
+        return;
+    SmallPtrSet<const Value *, 32> ephemeral;
+    CodeMetrics::collectEphemeralValues(&loop, &a.AC, ephemeral);
+    UnrollCostEstimator cost(&loop, a.TTI, ephemeral, BACK_EDGE);
+    Size size = {cost.canUnroll() && !cost.NumInlineCandidates ? size_around(&loop, cost, a) : 0};
+    if (!size.rolled)
+        return;
+    if (size.rolled <= MOST_OF_A_TURN && size.unrolled(length) <= MOST_WITH_ARRAY && indexes_an_array(&loop, a.SE))
+        addStringMetadataToLoop(&loop, "llvm.loop.unroll.full", 1);
+    else if (!loop.isInnermost() && size.unrolled(length) >= MOST_WHOLE)
+        addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable", 1);
+}
 
 bool heddle::unroll_loops(Function &f, FunctionAnalysisManager &analyses)
 {

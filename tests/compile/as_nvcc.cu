@@ -350,6 +350,10 @@ LOOP(asked_8, _Pragma("unroll 8") for (int i = 0; i < n; i++) s += a[i];)
 LOOP(asked, _Pragma("unroll") for (int i = 0; i < n; i++) s += a[i];)
 LOOP(asked_not, _Pragma("unroll 1") for (int i = 0; i < n; i++) s += a[i];)
 LOOP(array, float l[24]; for (int i = 0; i < 24; i++) l[i] = a[i] * n; for (int i = 0; i < 24; i++) s += l[i] * a[i + n];)
+LOOP(array_long, float l[16]; for (int i = 0; i < 16; i++) l[i] = a[i]; for (int k = 0; k < n; k++) for (int i = 0; i < 16; i++) { float x = a[k]; s = l[i]; S20(1) l[i] = s; } for (int i = 0; i < 16; i++) s += l[i];)
+LOOP(array_longer, float l[16]; for (int i = 0; i < 16; i++) l[i] = a[i]; for (int k = 0; k < n; k++) for (int i = 0; i < 16; i++) { float x = a[k]; s = l[i]; S20(1) S20(2) S20(3) S20(4) l[i] = s; } for (int i = 0; i < 16; i++) s += l[i];)
+LOOP(array_around, float l[16]; for (int i = 0; i < 16; i++) l[i] = a[i]; for (int i = 0; i < 16; i++) for (int k = 0; k < n; k++) { float x = a[k]; s = l[i]; S20(1) S20(2) S20(3) l[i] = s; } for (int i = 0; i < 16; i++) s += l[i];)
+LOOP(around_short, for (int i = 0; i < 16; i++) for (int k = 0; k < n; k++) { float x = a[k * i]; s = s * 1.5f + x; s = s * 2.5f + x; })
 
 // Stores that overwrite each other, or are the same, in different blocks.
 KERNEL store_both(unsigned char *p, const unsigned char *a, int n)
