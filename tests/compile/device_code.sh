@@ -36,6 +36,13 @@ for i in 'div.approx.ftz.f32' 'sqrt.approx.ftz.f32' 'sin.approx.ftz.f32' 'fma.rn
     has k.ptx "$i"
 done
 hasnt k.ptx '__nv_sinf'
+echo '__global__ void tanh_of(float *a) { a[0] = tanhf(a[0]); }' >tanh.cu
+expect 0 "$HEDDLE" build -ptx --use_fast_math -arch=sm_75 tanh.cu
+has tanh.ptx 'tanh.approx.f32'
+expect 0 "$HEDDLE" build -ptx --use_fast_math -arch=sm_70 tanh.cu
+hasnt tanh.ptx 'tanh.approx.f32' # PTX ISA, "tanh": from sm_75 on
+expect 0 "$HEDDLE" build -ptx -arch=sm_75 tanh.cu
+hasnt tanh.ptx 'tanh.approx.f32'
 
 ptx -prec-div=false
 has k.ptx 'div.approx.f32'

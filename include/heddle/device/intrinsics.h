@@ -12,9 +12,7 @@
 /* The hardware's tangens hyperbolicus; the host's C library has a function of its own by that name. */
 static __device__ __inline__ __attribute__((always_inline)) float __tanhf(float x)
 {
-    float r;
-    __asm__("tanh.approx.f32 %0, %1;" : "=f"(r) : "f"(x));
-    return r;
+    return __nv_fast_tanhf(x);
 }
 
 /* ---- min and max ----

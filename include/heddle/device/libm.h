@@ -22,7 +22,7 @@ extern "C" {
 F1(acos) F1(acosh) F1(asin) F1(asinh) F1(atan) F1(atanh) F1(cbrt) F1(cosh) F1(cospi)
 F1(cyl_bessel_i0) F1(cyl_bessel_i1) F1(erf) F1(erfc) F1(erfcinv) F1(erfcx) F1(erfinv) F1(exp2)
 F1(expm1) F1(j0) F1(j1) F1(lgamma) F1(log1p) F1(logb) F1(normcdf) F1(normcdfinv) F1(rcbrt)
-F1(sinh) F1(sinpi) F1(tanh) F1(tgamma) F1(y0) F1(y1)
+F1(sinh) F1(sinpi) F1(tgamma) F1(y0) F1(y1)
 F2(atan2) F2(fdim) F2(fmod) F2(hypot) F2(nextafter) F2(remainder) F2(rhypot)
 #undef F1
 #undef F2
@@ -181,6 +181,12 @@ FN float __nv_fast_exp10f(float a) { return HEDDLE_FTZ(__nvvm_ex2_approx)(a * 3.
 FN float __nv_fast_log2f(float a) { return HEDDLE_FTZ(__nvvm_lg2_approx)(a); }
 FN float __nv_fast_logf(float a) { return HEDDLE_FTZ(__nvvm_lg2_approx)(a) * 0.6931471805599453f; }
 FN float __nv_fast_log10f(float a) { return HEDDLE_FTZ(__nvvm_lg2_approx)(a) * 0.3010299956639812f; }
+FN float __nv_fast_tanhf(float a)
+{
+    float r;
+    __asm__("tanh.approx.f32 %0, %1;" : "=f"(r) : "f"(a));
+    return r;
+}
 FN float __nv_fast_powf(float a, float b)
 {
     return HEDDLE_FTZ(__nvvm_ex2_approx)(b * HEDDLE_FTZ(__nvvm_lg2_approx)(a));
@@ -203,6 +209,11 @@ __nv_fast_sincosf(float a, float *s, float *c)
 #define F2(name) FASTER2(name) __device__ __attribute__((const)) double __nv_##name(double, double);
 F1(cos) F1(exp) F1(exp10) F1(log) F1(log10) F1(log2) F1(sin) F1(tan)
 F2(pow)
+#if __CUDA_ARCH__ < 750 && defined(__USE_FAST_MATH__) /* the hardware has it from there on: PTX ISA, "tanh" */
+#undef FASTER1
+#define FASTER1(name) __device__ __attribute__((const)) float __nv_##name##f(float);
+#endif
+F1(tanh)
 #undef F1
 #undef F2
 #undef FASTER1
