@@ -33,6 +33,26 @@ static void OWN(amin)(void **v)
     *(int *)v[3] = least;
 }
 
+/* a b c s, as in the first edition of BLAS and in cuBLAS (tests/truth/libraries/cublas.tsv, H200): the turn takes b to 0 and leaves
+ * in a its length with a's phase. With a = 0 the two change places, also where b is 0; the host's BLAS, from 3.10 on, does it otherwise. */
+static void OWN(rotg)(void **v)
+{
+    T *a = v[0], *s = v[3];
+    R *c = v[2];
+    double _Complex p = *a, q = NUM(1); /* of the real types' file too, where no routine asks for it */
+    double x = cabs(p), y = cabs(q), sum = x + y, length;
+    if (x == 0) {
+        *a = (T)q;
+        *c = 0;
+        *s = 1;
+        return;
+    }
+    length = sum * sqrt(x / sum * (x / sum) + y / sum * (y / sum));
+    *c = (R)(x / length);
+    *s = (T)(p / x * conj(q) / length);
+    *a = (T)(p / x * length);
+}
+
 /* n x incx y incy c s */
 static void OWN(rotcs)(void **v)
 {
