@@ -10,6 +10,7 @@
 #include "interp/verify.h"
 #include "ir/claims.h"
 #include "ir/facts.h"
+#include "ir/read.h"
 #include "jit/jit.h"
 #include "report/result.h"
 #include "step/step.h"
@@ -242,6 +243,29 @@ static bool is_idle(const struct ir_kernel *k)
     return true;
 }
 
+/* HEDDLE_VERIFY: what runs is what was read back of the kernel's text, so that text which loses something is noticed. */
+static struct ir_kernel *through_text(struct ir_kernel *k, struct strbuf *problem)
+{
+    struct diag_list diags;
+    struct strbuf text;
+    if (k->problems)
+        return k;
+    diag_init(&diags);
+    strbuf_init(&text);
+    ir_print(k, &text);
+    struct ir_kernel *again = ir_read(k->module, text.s, &diags);
+    if (again) {
+        again->claims = k->claims;
+        k->claims = NULL;
+        ir_free(k);
+    } else {
+        diag_format_all(&diags, problem);
+    }
+    strbuf_release(&text);
+    diag_release(&diags);
+    return again ? again : k;
+}
+
 static void compile(heddle_kernel *k)
 {
     struct strbuf text;
@@ -250,6 +274,8 @@ static void compile(heddle_kernel *k)
     k->ir->claims = verify_wanted() ? claims_new() : NULL;
     if (!k->plain)
         target_rewrite(k->ir);
+    if (verify_wanted())
+        k->ir = through_text(k->ir, &text);
     for (const struct ir_problem *p = k->ir->problems; p; p = p->next) {
         describe_problem(&text, k->ir, p->loc, p->ptx_line, p->text);
         k->internal |= p->internal;

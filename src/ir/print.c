@@ -1,6 +1,25 @@
-/* The text form of the IR: blocks with their edges, one instruction a line, source lines between. */
+/* The text form of the IR: what the kernel needs, blocks with their edges, one instruction a line, source lines between.
+ *
+ * It is complete: ir_read (read.c) makes the same kernel of it, with the module that the kernel was built from beside it. What
+ * ir_analyse finds anew (edges, dominators, loops, where lanes meet) is shown and not read.
+ *
+ *   kernel NAME: 12 parameter bytes, 256 shared, 0 local
+ *     parameters 0+8/8 8+4/4              of each its offset, bytes and alignment
+ *     memory dynamic 256 scratch 0        where dynamic shared memory begins; bytes of scratch; ` stack r9`
+ *     registers u32*5 pred u64*3          the type of r0 ..., and so on
+ *     unwritten r3 r5 of 34               may be read before they are written; how many there were when it was built
+ *     variable s at 0 of NAME             a shared variable, and the function that declares it (nothing: the module)
+ *     frame FUNCTION 0.7 local 16 stack   a call in place: by which frame and statement; where its local variables begin
+ *   b0: ->b2 ->b1  ipdom b2
+ *       # saxpy.cu:14
+ *       7 @!p5 r6, r7 = ld.global.nc.v2.f32 [r4+16] {once} ;8 0.3
+ *
+ * The opcode is PTX's (ptx/opcode.h), with the types, space and width that the instruction has now. Behind `;` is its number when the
+ * kernel was built, and the statement of the PTX that it is from (frame.statement); then, if its source line is not that statement's,
+ * `loc` and the statement whose line it is. */
 #include "ir/ir.h"
 #include "base/strbuf.h"
+#include "ptx/opcode.h"
 
 #include <string.h>
 
@@ -14,29 +33,97 @@ static void print_reg(const struct ir_kernel *k, int32_t reg, struct strbuf *out
 
 static void print_src(const struct ir_kernel *k, const struct ir_src *s, struct strbuf *out)
 {
-    static const char *const sregs[] = {
-#define SREG(id, spelling, type, least, scope) spelling,
-#include "ptx/ptx_sregs.def"
-#undef SREG
-    };
     if (s->negated)
         strbuf_adds(out, "!");
     if (s->kind == IR_SRC_REG)
         print_reg(k, s->reg, out);
     else if (s->kind == IR_SRC_SREG)
-        strbuf_adds(out, sregs[s->sreg]);
+        strbuf_adds(out, ptx_sreg_info[s->sreg].spelling);
     else
         strbuf_addf(out, "0x%llx", (unsigned long long)s->imm);
 }
 
+/* What the opcode says of the instruction as it is now: passes change types, space and width and leave the modifiers. */
+static void print_opcode(const struct ir_inst *in, struct strbuf *out)
+{
+    struct ptx_mods m = *in->mods;
+    if (in->op >= PTX_OP_COUNT) {
+        strbuf_adds(out, in->op == IR_OP_EXTERN ? "extern" : "deleted");
+        return;
+    }
+    if (in->type != m.type[0] || in->type2 != m.type[1])
+        m.ntypes = in->type2 ? 2 : in->type != 0;
+    m.type[0] = in->type;
+    m.type[1] = in->type2;
+    if (ptx_op_info[in->op].mods & MOD_SPACE)
+        m.space = in->space == IR_SCRATCH ? PTX_GENERIC : in->space;
+    m.vec = in->vec;
+    if (ptx_op_info[in->op].sel != PTX_SEL_ANY)
+        m.sel = ptx_op_info[in->op].sel;
+    ptx_print_opcode((enum ptx_op)in->op, &m, out);
+}
+
+/* Words in braces: what PTX's opcode cannot say. */
+static void print_attributes(const struct ir_inst *in, struct strbuf *out)
+{
+    static const char *const forms[] = {"", " once", " counted"};
+    const struct ptx_mods *m = in->mods;
+    size_t before = out->len;
+    strbuf_adds(out, " {");
+    size_t empty = out->len;
+    if (in->space == IR_SCRATCH)
+        strbuf_adds(out, " scratch");
+    strbuf_adds(out, forms[in->atomic_form]);
+    if (in->way)
+        strbuf_addf(out, " way %d", in->way);
+    if (in->product_fused)
+        strbuf_adds(out, " fused");
+    if (in->frame)
+        strbuf_adds(out, " frame");
+    if (in->is_return)
+        strbuf_adds(out, " return");
+    if (in->after_call)
+        strbuf_addf(out, " call b%d", in->after_call - 1);
+    if (in->op == IR_OP_EXTERN && (in->type || in->type2))
+        strbuf_addf(out, " types %d %d", in->type, in->type2);
+    if (m->part[0] || m->part[1] || m->part[2] || m->minus)
+        strbuf_addf(out, " parts 0x%x 0x%x 0x%x minus %d", m->part[0], m->part[1], m->part[2], m->minus);
+    if (out->len == empty)
+        out->len = before;
+    else
+        strbuf_adds(out, " }");
+    out->s[out->len] = '\0';
+}
+
+static void print_sources(const struct ir_kernel *k, const struct ir_inst *in, struct strbuf *out)
+{
+    const int64_t offset[] = {in->offset, in->offset2};
+    for (int i = 0; i < in->nsrc; i++) {
+        bool address = i == 0 ? ir_is_memory(in) || in->offset : i == 1 && in->offset2;
+        strbuf_adds(out, i ? ", " : " ");
+        if (address)
+            strbuf_adds(out, "[");
+        print_src(k, &in->src[i], out);
+        if (address)
+            strbuf_addf(out, "%+lld]", (long long)offset[i]);
+    }
+}
+
+static void print_targets(const struct ir_inst *in, struct strbuf *out)
+{
+    bool branches = in->op == PTX_OP_BRA && in->guard != IR_NOREG;
+    for (int32_t i = 0; in->op == PTX_OP_BRX && i < in->ntargets; i++)
+        strbuf_addf(out, " b%d", in->targets[i]);
+    if (in->op == PTX_OP_BRA)
+        strbuf_addf(out, " b%d%s%s", in->target, in->back_edge ? " back" : "", in->waiting ? " waiting" : "");
+    if (branches && in->joined)
+        strbuf_addf(out, " join b%d", in->join);
+    if (branches && in->meet)
+        strbuf_addf(out, " meet b%d", in->meet->block);
+}
+
 void ir_print_inst(const struct ir_kernel *k, const struct ir_inst *in, struct strbuf *out)
 {
-    static const char *const spaces[] = {"", ".global", ".shared", ".local", ".const", ".param", ".scratch"};
-    static const char *const cmps[] = {"", ".eq", ".ne", ".lt", ".le", ".gt", ".ge", ".equ", ".neu", ".ltu", ".leu",
-                                       ".gtu", ".geu", ".num", ".nan"}; /* enum ptx_cmp */
-    static const char *const atomics[] = {"", ".add", ".min", ".max", ".inc", ".dec", ".cas", ".exch", ".and", ".or",
-                                          ".xor"}; /* enum ptx_atomic */
-    bool memory = ir_is_memory(in);
     if (in->guard != IR_NOREG) {
         strbuf_adds(out, in->guard_negated ? "@!" : "@");
         print_reg(k, in->guard, out);
@@ -49,40 +136,100 @@ void ir_print_inst(const struct ir_kernel *k, const struct ir_inst *in, struct s
     }
     if (in->ndst)
         strbuf_adds(out, " = ");
-    strbuf_adds(out, in->op < PTX_OP_COUNT ? ptx_op_info[in->op].id : in->op == IR_OP_EXTERN ? "EXTERN" : "DELETED");
-    if (memory)
-        strbuf_adds(out, spaces[in->space]);
-    if (in->mods) {
-        strbuf_adds(out, cmps[in->mods->cmp]);
-        strbuf_adds(out, atomics[in->mods->atomic]);
-    }
-    if (in->vec > 1)
-        strbuf_addf(out, ".v%d", in->vec);
-    if (in->type)
-        strbuf_addf(out, ".%s", ptx_type_info[in->type].spelling);
-    if (in->type2)
-        strbuf_addf(out, ".%s", ptx_type_info[in->type2].spelling);
+    print_opcode(in, out);
     if (in->callee)
         strbuf_addf(out, " %s", in->callee);
-    for (int i = 0; i < in->nsrc; i++) {
-        strbuf_adds(out, i ? ", " : " ");
-        if (memory && i == 0)
-            strbuf_adds(out, "[");
-        print_src(k, &in->src[i], out);
-        if (memory && i == 0)
-            strbuf_addf(out, "%+lld]", (long long)in->offset);
-    }
-    if (in->op == PTX_OP_BRA)
-        strbuf_addf(out, " b%d%s%s", in->target, in->back_edge ? " back" : "", in->waiting ? " waiting" : "");
-    if (in->op == PTX_OP_BRA && in->guard != IR_NOREG && in->joined)
-        strbuf_addf(out, " join b%d", in->join);
-    if (in->op == PTX_OP_BRA && in->guard != IR_NOREG && in->meet)
-        strbuf_addf(out, " meet b%d", in->meet->block);
+    print_sources(k, in, out);
+    print_targets(in, out);
+    print_attributes(in, out);
 }
 
-void ir_print(const struct ir_kernel *k, struct strbuf *out)
+/* --- where instructions are from --- */
+
+/* The statement whose source line it is, written `loc 0.7`, or `loc 0` for the head of the frame's function. */
+static void print_loc(const struct ir_kernel *k, const struct ptx_loc *loc, struct strbuf *out)
 {
-    ir_print_notes(k, NULL, out);
+    if (!loc)
+        strbuf_adds(out, " loc none");
+    for (int32_t f = 0; loc && f < k->nframes; f++) {
+        const struct ptx_function *of = k->frames[f].function;
+        if (of->loc == loc) {
+            strbuf_addf(out, " loc %d", f);
+            return;
+        }
+        for (int32_t s = 0; s < of->ninsts; s++)
+            if (of->insts[s].loc == loc) {
+                strbuf_addf(out, " loc %d.%d", f, s);
+                return;
+            }
+    }
+}
+
+static void print_origin(const struct ir_kernel *k, const struct ir_inst *in, struct strbuf *out)
+{
+    strbuf_addf(out, " ;%d %d", in->id, in->of_frame);
+    const struct ptx_inst *from = in->statement >= 0 ? &k->frames[in->of_frame].function->insts[in->statement] : NULL;
+    if (from)
+        strbuf_addf(out, ".%d", in->statement);
+    if (in->loc != (from ? from->loc : NULL))
+        print_loc(k, in->loc, out);
+}
+
+/* --- the kernel --- */
+
+static void print_registers(const struct ir_kernel *k, struct strbuf *out)
+{
+    strbuf_adds(out, "  registers");
+    for (int32_t i = 0, n; i < k->nregs; i += n) {
+        for (n = 1; i + n < k->nregs && k->reg_type[i + n] == k->reg_type[i]; n++)
+            ;
+        strbuf_addf(out, n > 1 ? " %s*%d" : " %s", ptx_type_info[k->reg_type[i]].spelling, n);
+    }
+    strbuf_adds(out, "\n");
+    if (!k->unwritten)
+        return;
+    strbuf_adds(out, "  unwritten");
+    for (int32_t i = 0; i < k->built_regs; i++)
+        if (ir_bit(k->unwritten, i))
+            strbuf_addf(out, " r%d", i);
+    strbuf_addf(out, " of %d\n", k->built_regs);
+}
+
+/* The function that declares a variable inside; NULL: the module does. */
+static const struct ptx_function *declares(const struct ir_kernel *k, const struct ptx_var *v)
+{
+    for (int i = 0; i < k->module->nfuncs; i++)
+        for (int j = 0; j < k->module->funcs[i]->nvars; j++)
+            if (k->module->funcs[i]->vars[j] == v)
+                return k->module->funcs[i];
+    return NULL;
+}
+
+static void print_head(const struct ir_kernel *k, struct strbuf *out)
+{
+    strbuf_addf(out, "kernel %s: %d parameter bytes, %u shared, %u local\n", k->name, (int)k->param_bytes,
+                k->shared_static, k->local_bytes);
+    if (k->nparams)
+        strbuf_adds(out, "  parameters");
+    for (int i = 0; i < k->nparams; i++)
+        strbuf_addf(out, " %u+%u/%u", k->params[i].offset, k->params[i].bytes, k->params[i].align);
+    strbuf_addf(out, "%s  memory dynamic %u scratch %u", k->nparams ? "\n" : "", k->shared_dynamic, k->scratch_bytes);
+    if (k->recursive)
+        strbuf_addf(out, " stack r%d", k->stack_reg);
+    strbuf_adds(out, "\n");
+    print_registers(k, out);
+    for (int32_t i = 0; i < k->nshared; i++) {
+        const struct ptx_function *f = declares(k, k->shared[i].var);
+        strbuf_addf(out, "  variable %s at %u", k->shared[i].var->name, k->shared[i].at);
+        strbuf_addf(out, f ? " of %s\n" : "\n", f ? f->name : "");
+    }
+    for (int32_t i = 1; i < k->nframes; i++) {
+        const struct ir_frame *f = &k->frames[i];
+        strbuf_addf(out, "  frame %s", f->function->name);
+        if (f->caller >= 0)
+            strbuf_addf(out, " %d.%d", f->caller, f->statement);
+        strbuf_addf(out, " local %u%s\n", f->local_at, f->on_stack ? " stack" : "");
+    }
 }
 
 static void print_source(const struct ptx_loc *loc, const struct ir_notes *notes, struct strbuf *out)
@@ -93,21 +240,26 @@ static void print_source(const struct ptx_loc *loc, const struct ir_notes *notes
     strbuf_adds(out, "\n");
 }
 
+static void print_block(const struct ir_kernel *k, int32_t b, struct strbuf *out)
+{
+    const struct ir_block *bl = &k->blocks[b];
+    strbuf_addf(out, "b%d:", b);
+    for (int32_t i = 0; i < bl->nsucc; i++)
+        strbuf_addf(out, bl->succ[i] < 0 ? " ->exit" : " ->b%d", bl->succ[i]);
+    if (bl->ipdom >= 0)
+        strbuf_addf(out, "  ipdom b%d", bl->ipdom);
+    if (bl->loop >= 0)
+        strbuf_addf(out, "  loop b%d depth %d%s", k->loops[bl->loop].header, k->loops[bl->loop].depth,
+                    k->loops[bl->loop].waiting ? " waiting" : "");
+}
+
 void ir_print_notes(const struct ir_kernel *k, const struct ir_notes *notes, struct strbuf *out)
 {
     const struct ptx_loc *shown = NULL;
-    strbuf_addf(out, "kernel %s: %d parameter bytes, %u shared, %u local\n", k->name, (int)k->param_bytes,
-                k->shared_static, k->local_bytes);
+    print_head(k, out);
     for (int32_t b = 0; b < k->nblocks; b++) {
         const struct ir_block *bl = &k->blocks[b];
-        strbuf_addf(out, "b%d:", b);
-        for (int32_t i = 0; i < bl->nsucc; i++)
-            strbuf_addf(out, bl->succ[i] < 0 ? " ->exit" : " ->b%d", bl->succ[i]);
-        if (bl->ipdom >= 0)
-            strbuf_addf(out, "  ipdom b%d", bl->ipdom);
-        if (bl->loop >= 0)
-            strbuf_addf(out, "  loop b%d depth %d%s", k->loops[bl->loop].header, k->loops[bl->loop].depth,
-                        k->loops[bl->loop].waiting ? " waiting" : "");
+        print_block(k, b, out);
         if (notes && notes->block)
             notes->block(b, notes->user, out);
         strbuf_adds(out, "\n");
@@ -118,9 +270,15 @@ void ir_print_notes(const struct ir_kernel *k, const struct ir_notes *notes, str
             shown = loc ? loc : shown;
             strbuf_addf(out, "%5d ", i);
             ir_print_inst(k, &k->insts[i], out);
+            print_origin(k, &k->insts[i], out);
             if (notes && notes->inst)
                 notes->inst(i, notes->user, out);
             strbuf_adds(out, "\n");
         }
     }
+}
+
+void ir_print(const struct ir_kernel *k, struct strbuf *out)
+{
+    ir_print_notes(k, NULL, out);
 }

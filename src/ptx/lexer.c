@@ -182,10 +182,16 @@ static size_t skip_comment(struct lexer *lx, size_t i)
 void ptx_lex(struct lexer *lx, const char *text, size_t len, struct arena *arena)
 {
     memset(lx, 0, sizeof *lx);
-    lx->text = text;
-    lx->len = len;
     lx->arena = arena;
     table_init(&lx->names);
+    ptx_lex_another(lx, text, len);
+}
+
+void ptx_lex_another(struct lexer *lx, const char *text, size_t len)
+{
+    lx->text = text;
+    lx->len = len;
+    lx->ntok = lx->nlines = 0;
     size_t i = 0;
     new_line(lx, 0);
     while (i < len) {

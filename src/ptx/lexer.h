@@ -54,6 +54,8 @@ struct lexer {
 };
 
 void ptx_lex(struct lexer *lx, const char *text, size_t len, struct arena *arena);
+/* Another text with the same names; the tokens of the one before are gone. */
+void ptx_lex_another(struct lexer *lx, const char *text, size_t len);
 void ptx_lex_release(struct lexer *lx);
 
 /* The name spelled so; made when it is not there yet. */

@@ -3,6 +3,8 @@
  * The word, the selector (.lo .hi .wide .l .r) and the first type pick the row of ptx_ops.def; the row says which
  * modifiers may stand there. They are accepted in any order, as compilers differ. A word, type or modifier that is
  * not in the table is a problem of this instruction, not an error of the module. */
+#include "ptx/opcode.h"
+#include "base/alloc.h"
 #include "ptx/parser.h"
 
 #include <string.h>
@@ -444,4 +446,51 @@ enum parsed ptx_parse_opcode(struct parser *p, struct ptx_inst *in)
     if (ptx_op_info[in->op].mods & MOD_BAR)
         return set_bar_modifiers(p, in, &w);
     return set_modifiers(p, in, &w);
+}
+
+/* --- opcodes without a module --- */
+
+struct ptx_opcodes {
+    struct parser p;
+    struct ptx_module none;
+    struct diag_list diags;
+};
+
+struct ptx_opcodes *ptx_opcodes_new(struct arena *arena)
+{
+    struct ptx_opcodes *o = alloc_zeroed(sizeof *o);
+    diag_init(&o->diags);
+    arena_init(&o->p.scratch);
+    o->none.name = "opcode";
+    o->none.text = "";
+    o->p.m = &o->none;
+    o->p.diags = &o->diags;
+    o->p.arena = arena;
+    ptx_lex(&o->p.lx, "", 0, arena);
+    ptx_names_init(&o->p);
+    return o;
+}
+
+void ptx_opcodes_free(struct ptx_opcodes *o)
+{
+    ptx_lex_release(&o->p.lx);
+    arena_release(&o->p.scratch);
+    diag_release(&o->diags);
+    alloc_release(o);
+}
+
+size_t ptx_opcodes_read(struct ptx_opcodes *o, const char *text, size_t len, enum ptx_op *op, struct ptx_mods *mods)
+{
+    struct parser *p = &o->p;
+    struct ptx_inst in = {.guard = -1};
+    char *words = arena_strndup(p->arena, text, len);
+    len = strcspn(words, " \t\n");
+    words[len] = '\0';
+    ptx_lex_another(&p->lx, words, len);
+    p->tok = p->lx.tok;
+    if (p->tok->kind != TOK_WORD || ptx_parse_opcode(p, &in) != PARSED_OK || p->tok->kind != TOK_END)
+        return 0;
+    *op = (enum ptx_op)in.op;
+    *mods = in.mods;
+    return len;
 }

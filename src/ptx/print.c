@@ -3,6 +3,7 @@
  * What the checker filled in is printed too (the space of a named address), so that parsing the text again gives the
  * same instruction. PTX_OP_UNKNOWN is printed as it was written, without comments and line breaks. */
 #include "base/strbuf.h"
+#include "ptx/opcode.h"
 #include "ptx/parser.h"
 
 #include <string.h>
@@ -100,11 +101,10 @@ static void print_matrix(const struct ptx_mods *m, struct strbuf *out)
     flag(out, m->trans, "trans");
 }
 
-static void print_product(const struct ptx_inst *in, struct strbuf *out)
+static void print_product(enum ptx_op op, const struct ptx_mods *m, struct strbuf *out)
 {
     static const char *const what[] = {".load.a", ".load.b", ".load.c", ".store.d", ".mma"};
-    const struct ptx_mods *m = &in->mods;
-    bool wmma = in->op == PTX_OP_WMMA, one = wmma && m->variant != PTX_WMMA_MMA;
+    bool wmma = op == PTX_OP_WMMA, one = wmma && m->variant != PTX_WMMA_MMA;
     strbuf_adds(out, wmma ? what[m->variant - PTX_WMMA_LOAD_A] : "");
     if (wmma && m->boolop)
         strbuf_addf(out, ".%s.popc", m->boolop == PTX_BOOL_XOR ? "xor" : "and");
@@ -125,37 +125,36 @@ static void print_product(const struct ptx_inst *in, struct strbuf *out)
         strbuf_addf(out, ".%s.popc", m->boolop == PTX_BOOL_XOR ? "xor" : "and");
 }
 
-static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
+void ptx_print_opcode(enum ptx_op op, const struct ptx_mods *m, struct strbuf *out)
 {
     static const char *const sel[] = {"", "lo", "hi", "wide", "l", "r", ""};
     static const char *const geometry[] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "acube"};
-    const struct ptx_op_info *row = &ptx_op_info[in->op];
-    const struct ptx_mods *m = &in->mods;
+    const struct ptx_op_info *row = &ptx_op_info[op];
     bool bar = row->mods & MOD_BAR, prefetch = row->mods & MOD_LEVEL;
     strbuf_adds(out, row->word);
-    if (in->op == PTX_OP_MMA || in->op == PTX_OP_WMMA) {
-        print_product(in, out);
+    if (op == PTX_OP_MMA || op == PTX_OP_WMMA) {
+        print_product(op, m, out);
         return;
     }
     if (bar)
-        print_bar((enum ptx_op)(row - ptx_op_info), m, out);
+        print_bar(op, m, out);
     flag(out, m->lod, "level");
-    if (in->op == PTX_OP_TLD4)
+    if (op == PTX_OP_TLD4)
         strbuf_addf(out, ".%c", "rgba"[m->component]);
-    flag(out, in->op == PTX_OP_SULD || in->op == PTX_OP_SUST, "b");
+    flag(out, op == PTX_OP_SULD || op == PTX_OP_SUST, "b");
     if (m->variant >= PTX_TEX_1D && m->variant <= PTX_TEX_ACUBE)
         strbuf_addf(out, ".%s", geometry[m->variant - PTX_TEX_1D]);
     if (m->variant >= PTX_CP_COPY && m->variant <= PTX_CP_WAIT_ALL)
         print_cp(m, out);
-    if (in->op == PTX_OP_MBARRIER)
+    if (op == PTX_OP_MBARRIER)
         print_mbarrier(m, out);
-    if (in->op == PTX_OP_CP_MBARRIER) {
+    if (op == PTX_OP_CP_MBARRIER) {
         strbuf_adds(out, m->noinc ? ".async.mbarrier.arrive.noinc" : ".async.mbarrier.arrive");
         flag(out, m->space == PTX_SHARED, "shared");
     }
-    if (in->op == PTX_OP_CREATEPOLICY)
+    if (op == PTX_OP_CREATEPOLICY)
         print_policy(m, out);
-    flag(out, in->op == PTX_OP_CVT_PACK, "pack");
+    flag(out, op == PTX_OP_CVT_PACK, "pack");
     flag(out, m->to, "to");
     flag(out, m->mmio, "mmio");
     FIELD(MOD_MEM, order);
@@ -201,7 +200,7 @@ static void print_opcode(const struct ptx_inst *in, struct strbuf *out)
         strbuf_addf(out, ".%c%d", m->pack_signed ? 's' : 'u', m->pack_bits);
     for (int i = 0; i < m->ntypes; i++)
         word(out, ptx_type_info[m->type[i]].spelling);
-    if (in->op == PTX_OP_SULD || in->op == PTX_OP_SUST)
+    if (op == PTX_OP_SULD || op == PTX_OP_SUST)
         word(out, m->bounds == PTX_BOUNDS_TRAP ? "trap" : m->bounds == PTX_BOUNDS_CLAMP ? "clamp" : "zero");
     FIELD(MOD_PRMT, variant);
     FIELD(MOD_VIDEO, atomic);
@@ -347,7 +346,7 @@ void ptx_print_inst(const struct ptx_function *f, const struct ptx_inst *in, str
     }
     if (in->guard >= 0)
         strbuf_addf(out, "@%s%s ", in->guard_negated ? "!" : "", f->regs[in->guard].name);
-    print_opcode(in, out);
+    ptx_print_opcode((enum ptx_op)in->op, &in->mods, out);
     bool first = true;
     for (int i = 0; i < in->noperands; i++) {
         const struct ptx_operand *o = &in->operand[i];

@@ -192,9 +192,9 @@ static void merged_operands(void **state)
     rewrite(k);
     ir_print(k, &b);
     const char *const expected[] = {
-        "r1, r2, r3, _ = LD.global.v4.u32 [r0+0]\n",
-        "ST.shared.v4.u32 [0x0+16], r2, r3, r1, 0x7\n",
-        "r6, r7, r5, _ = LD.shared.v4.u32 [0x0+32]\n",
+        "r1, r2, r3, _ = ld.global.v4.u32 [r0+0] ",
+        "st.shared.v4.u32 [0x0+16], r2, r3, r1, 0x7 ",
+        "r6, r7, r5, _ = ld.shared.v4.u32 [0x0+32] ",
     };
     const char *at = b.s;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
