@@ -27,8 +27,10 @@ enum stage { STAGE_PTX, STAGE_IR, STAGE_TARGET, STAGE_LLVM, STAGE_ASM };
 #define FLAG_ROWS "cli/stages_flags.def"
 #include "cli/flag_rows.h"
 
-/* How many of the table's flags a stage has. */
-static const int stage_flags[] = {FLAG_BLOCK, FLAG_BLOCK, FLAG_BLOCK, FLAGS, FLAG_OPTIMISED};
+/* Which of the table's flags a stage has: from the first to before the second. */
+static const struct {
+    int first, end;
+} stage_flags[] = {{FLAG_KERNEL, FLAG_BLOCK}, {0, FLAG_BLOCK}, {FLAG_KERNEL, FLAG_BLOCK}, {FLAG_KERNEL, FLAGS}, {FLAG_KERNEL, FLAG_OPTIMISED}};
 
 struct stages {
     enum stage stage;
@@ -40,6 +42,9 @@ struct stages {
     uint32_t block[3];   /* --block; x 0: not given */
     const char *isa;     /* --isa, or NULL: the host's */
     bool counting, split, jam, first, optimised;
+    int after;           /* --after: how many passes are run */
+    bool list_passes;
+    double seconds[TARGET_PASSES]; /* list_passes: of each */
     struct ptx_module *module;
     struct table address; /* of variables, by name */
     uint64_t next;        /* free address */
@@ -268,6 +273,8 @@ static void print_ir(struct stages *s, const struct ptx_function *f)
 
     if (s->stage >= STAGE_TARGET)
         target_rewrite(k);
+    else if (s->after || s->list_passes)
+        target_rewrite_some(k, s->list_passes ? TARGET_PASSES : s->after, s->seconds);
     add_problems(s, k);
     if (s->stage >= STAGE_LLVM && !k->problems)
         print_code(s, f, k);
@@ -280,12 +287,20 @@ static void print_ir(struct stages *s, const struct ptx_function *f)
         strbuf_addf(&s->out, "# %s %s; about %d registers per thread and %u instructions of the GPU (estimates)\n",
                     target_mode() == TARGET_NONE ? "not rewritten (HEDDLE_TARGET=none):" : "rewritten from", f->name, t.target->registers, instructions);
         ir_print_notes(k, &notes, &s->out);
-    } else if (s->stage == STAGE_IR) {
+    } else if (s->stage == STAGE_IR && !s->list_passes) {
         struct ir_notes notes = {.source = add_source, .user = s};
         ir_print_notes(k, &notes, &s->out);
     }
-    strbuf_adds(&s->out, "\n");
+    if (!s->list_passes)
+        strbuf_adds(&s->out, "\n");
     ir_free(k);
+}
+
+static void print_passes(struct stages *s, int kernels)
+{
+    strbuf_addf(&s->out, "%-12s %8s  for %d kernel%s\n", "pass", "ms", kernels, kernels == 1 ? "" : "s");
+    for (int i = 0; i < TARGET_PASSES; i++)
+        strbuf_addf(&s->out, "%-12s %8.2f  %s\n", target_passes[i].name, 1e3 * s->seconds[i], target_passes[i].purpose);
 }
 
 /* --- kernels --- */
@@ -301,19 +316,22 @@ static void print_module(struct stages *s, const char *file)
 {
     int printed = 0;
 
-    if (s->stage != STAGE_PTX)
+    if (s->stage != STAGE_PTX && !s->list_passes)
         list_variables(s);
     for (int i = 0; i < s->module->nfuncs; i++) {
         const struct ptx_function *f = s->module->funcs[i];
         if (!is_wanted(s, f))
             continue;
         printed++;
-        strbuf_addf(&s->out, "%s%s\n", s->stage == STAGE_LLVM ? "; " : "# ", result_demangle(&s->diags.arena, f->name));
+        if (!s->list_passes)
+            strbuf_addf(&s->out, "%s%s\n", s->stage == STAGE_LLVM ? "; " : "# ", result_demangle(&s->diags.arena, f->name));
         if (s->stage == STAGE_PTX)
             print_ptx(s, f);
         else
             print_ir(s, f);
     }
+    if (printed && s->list_passes)
+        print_passes(s, printed);
     if (!printed)
         device_code_no_kernel(s->module, file, s->wanted, &s->diags);
 }
@@ -335,7 +353,7 @@ static int help(enum stage stage)
         "itself.",
         "heddle ir [FLAGS] FILE: the kernels as Heddle reads them, with source lines between\n\n"
         "Basic blocks with their successors, post-dominators and loops; one instruction a line, with its number\n"
-        "(its site). Calls are inlined.",
+        "(its site). Calls are inlined. With --after PASS they are shown as that pass of rewriting leaves them.",
         "heddle target [FLAGS] FILE: the kernels as they are run and counted, with source lines between\n\n"
         "The IR after what the GPU's assembler would do to its memory accesses (docs/target.md); instructions of\n"
         "each block, and floating-point operations that an instruction counts as.",
@@ -352,7 +370,7 @@ static int help(enum stage stage)
     struct strbuf list;
 
     strbuf_init(&list);
-    flags_help(flags, stage_flags[stage], &list);
+    flags_help(flags + stage_flags[stage].first, stage_flags[stage].end - stage_flags[stage].first, &list);
     puts(texts[stage]);
     printf("\nFILE is a .cu or a .ptx file.\n\n%s\nFor a .cu file also the flags of `heddle build`: -arch, -I, -D, -O, -G ...\n",
            list.s);
@@ -371,11 +389,33 @@ static void set_isa(struct stages *s, const char *value)
         flags_wrong(&s->diags, flags[FLAG_ISA].name, value, "x86-64-v2, x86-64-v3 or x86-64-v4");
 }
 
+static void set_after(struct stages *s, const char *value)
+{
+    struct strbuf names;
+
+    for (int i = 0; i < TARGET_PASSES; i++)
+        if (!strcmp(value, target_passes[i].name)) {
+            s->after = i + 1;
+            return;
+        }
+    strbuf_init(&names);
+    for (int i = 0; i < TARGET_PASSES; i++)
+        strbuf_addf(&names, i ? ", %s" : "one of %s", target_passes[i].name);
+    flags_wrong(&s->diags, flags[FLAG_AFTER].name, value, names.s);
+    strbuf_release(&names);
+}
+
 static void set_flag(void *to, int which, const char *value)
 {
     struct stages *s = to;
 
-    switch (which) {
+    switch (which + stage_flags[s->stage].first) {
+    case FLAG_AFTER:
+        set_after(s, value);
+        break;
+    case FLAG_PASSES:
+        s->list_passes = true;
+        break;
     case FLAG_KERNEL:
         s->wanted = value;
         break;
@@ -406,7 +446,8 @@ static void set_flag(void *to, int which, const char *value)
 static const char *take_words(struct stages *s, int argc, char **argv)
 {
     static const char *const commands[] = {"heddle ptx", "heddle ir", "heddle target", "heddle llvm", "heddle asm"};
-    const struct flag_set set = {flags, stage_flags[s->stage], commands[s->stage], NULL, set_flag, s, &s->diags};
+    const int first = stage_flags[s->stage].first, n = stage_flags[s->stage].end - first;
+    const struct flag_set set = {flags + first, n, commands[s->stage], NULL, set_flag, s, &s->diags};
     const char *file = NULL;
 
     for (int i = 0; i < argc; i++) {

@@ -1,16 +1,13 @@
 /* The assembler's changes to memory accesses, done to the IR.
  *
- * In: an analysed kernel, products and sums of which are fused first (contract.h). Out: the same kernel in which (1) arithmetic on constants and arithmetic done before is not done
- * (fold.h), (2) values nobody reads are not computed or loaded, (3) small local arrays are in registers (arrays.h),
- * (4) a load of both ways of a short branch stands before it (arms.h), (5) atomics are what the assembler makes of them
- * (atomics.h), (6) a load whose value a load before it has is a move, (7) loads and stores of neighbouring elements are one
- * access where their alignment is proved, (8) arithmetic used only behind a branch out of the kernel stands behind it
- * (sink.h), (9) calls of the math library are parted by what they cost (ways.h).
+ * In: an analysed kernel. Out: the kernel that runs and is counted. The passes stand in one list, target_passes, with what each is
+ * for; their files say the rest. A load whose value a load before it has is a move, which grouping finds.
  * Unit of work is the basic block; an access under a guard, or volatile or ordered, stays as it is, and nothing moves
  * across what could change or publish the value. How a group of accesses is chosen is in group.h.
  * Source of the rules: experiments with ptxas 13.0 for sm_90, 2026-11-20, described one by one in docs/target.md. */
 #include "target/target.h"
 #include "base/alloc.h"
+#include "base/host_time.h"
 #include "ir/claims.h"
 #include "ir/facts.h"
 #include "ir/verify.h"
@@ -163,29 +160,45 @@ static void regroup(struct ir_kernel *k)
     k->ninsts = out.n;
 }
 
+static void contract(struct ir_kernel *k)
+{
+    if (contract_products(k))
+        ir_analyse(k);
+}
+
 /* In this order: what folding leaves unread is dropped before anything is counted or moved. */
-static const struct {
-    const char *name;
-    void (*run)(struct ir_kernel *k);
-} passes[] = {
-    {"fold", fold_arithmetic}, {"drop unread", drop_unread},  {"arrays", arrays_to_registers}, {"arms", arms_share_loads},
-    {"atomics", atomics_rewrite}, {"select", select_rewrite}, {"group", regroup}, {"sink", sink_arithmetic}, {"ways", ways_part},
+const struct target_pass target_passes[TARGET_PASSES] = {
+    {"contract", "products and sums that the assembler fuses become fused multiply-adds", contract},
+    {"fold", "arithmetic on constants, and what was computed before, is not done", fold_arithmetic},
+    {"unread", "values that nobody reads are neither computed nor loaded", drop_unread},
+    {"arrays", "small local arrays live in registers", arrays_to_registers},
+    {"arms", "a load in both ways of a short branch stands before it", arms_share_loads},
+    {"atomics", "atomics without a reader are reductions, those at one address are done once", atomics_rewrite},
+    {"select", "a selected sum or product is a predicated one", select_rewrite},
+    {"group", "neighbouring accesses become one, unread elements of vectors are not loaded", regroup},
+    {"sink", "arithmetic used only behind a branch out of the kernel stands behind it", sink_arithmetic},
+    {"ways", "calls of the math library are parted by what their arguments cost", ways_part},
 };
+enum { ALWAYS = 1 }; /* passes that TARGET_NONE does, too: they decide what a kernel computes */
+
+void target_rewrite_some(struct ir_kernel *k, int passes, double *seconds)
+{
+    bool each = ir_verify_wanted();
+    for (int i = 0; i < passes && !k->problems && k->ninsts; i++) {
+        int64_t begin = host_time();
+        target_passes[i].run(k);
+        if (seconds)
+            seconds[i] += 1e-9 * (double)(host_time() - begin);
+        if (each)
+            ir_verify(k, target_passes[i].name, false);
+    }
+    if (k->problems || !k->ninsts)
+        return;
+    ir_analyse(k);
+    ir_verify(k, "rewriting", true);
+}
 
 void target_rewrite(struct ir_kernel *k)
 {
-    if (k->problems || k->ninsts == 0)
-        return;
-    bool each = ir_verify_wanted();
-    if (contract_products(k))
-        ir_analyse(k);
-    if (target_mode() == TARGET_NONE || (each && !ir_verify(k, "contract", false)))
-        return;
-    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
-        passes[i].run(k);
-        if (each && !ir_verify(k, passes[i].name, false))
-            return;
-    }
-    ir_analyse(k);
-    ir_verify(k, "rewriting", true);
+    target_rewrite_some(k, target_mode() == TARGET_NONE ? ALWAYS : TARGET_PASSES, NULL);
 }

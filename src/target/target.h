@@ -26,6 +26,18 @@ enum target_mode target_mode(void);
  * behind each pass); where it is broken, k->problems says so, and the kernel is good for nothing. */
 void target_rewrite(struct ir_kernel *k);
 
+/* The passes that it is made of, in their order. Each takes a kernel and leaves one; what it deletes is there until the next analysis. */
+struct target_pass {
+    const char *name;    /* one word */
+    const char *purpose; /* a line */
+    void (*run)(struct ir_kernel *k);
+};
+enum { TARGET_PASSES = 10 };
+extern const struct target_pass target_passes[TARGET_PASSES];
+
+/* The first `passes` of them, for a look at what is between; adds what each took to seconds[], unless that is NULL. */
+void target_rewrite_some(struct ir_kernel *k, int passes, double *seconds);
+
 /* Floating-point operations that one execution of a site counts as, in thread instructions of the machine code. */
 struct target_flops {
     uint16_t fadd, fmul, ffma; /* single precision */

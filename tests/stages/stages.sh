@@ -47,9 +47,20 @@ refuse "half.ptx" ptx "$dir/half.ptx"
 printf '.version 8.4\n.target sm_90\n.address_size 64\n' >"$dir/none.ptx"
 refuse "there is no kernel in it" ir "$dir/none.ptx"
 
+# The passes of rewriting: their list, the kernel behind one of them, and a name that is none.
+"$heddle" ir --passes pairs.ptx >"$dir/out" 2>&1 && grep -q "^pass  *ms  for 2 kernels$" "$dir/out" && grep -q "^group  *[0-9.]*  neighbouring accesses" "$dir/out" &&
+    ! grep -q "^kernel" "$dir/out" || { echo "FAILED: heddle ir --passes:"; cat "$dir/out"; failed=1; }
+for pass in unread group; do
+    "$heddle" ir --after $pass -k pairs pairs.ptx >"$dir/$pass" || failed=1
+done
+grep -q "ld.shared.f32 " "$dir/unread" && ! grep -q "ld.shared.v2.f32 " "$dir/unread" && grep -q "ld.shared.v2.f32 " "$dir/group" ||
+    { echo "FAILED: heddle ir --after:"; diff "$dir/unread" "$dir/group"; failed=1; }
+refuse "'nothing' is not one of contract, fold," ir --after nothing pairs.ptx
+refuse "unknown flag '--after'" target --after group pairs.ptx
+
 # From the source: the same kernel, its lines with their text, the inlined call with its way.
 TMPDIR=$dir "$heddle" ir -k _Z5scalePfi pairs.cu >"$dir/out" 2>"$dir/err" || { echo "FAILED: ir pairs.cu"; failed=1; }
-grep -q "pairs.cu:10  a\[i + offset\] = twice" "$dir/out" && grep -q "FMA.f32" "$dir/out" &&
+grep -q "pairs.cu:10  a\[i + offset\] = twice" "$dir/out" && grep -q "fma.rn.f32" "$dir/out" &&
     ! grep -q "^kernel _Z5pairs" "$dir/out" || { echo "FAILED: ir of pairs.cu:"; cat "$dir/out"; failed=1; }
 # Machine code: "shows 'PATTERN PATTERN ...' ARGS...": each of them, as a basic regular expression, is in the output; spaces
 # in one are written as dots. What LLVM's text is has to compile, and assembly to assemble.
@@ -66,7 +77,7 @@ whole() { # LANGUAGE: what was shown last
     nm "$dir/object" | grep -q " T jit_code" || { echo "FAILED: no function in what clang -x $1 made"; failed=1; }
 }
 source=';.pairs.cu:18..out.threadIdx.x..=.s.2..*threadIdx.x'
-site=';.14.r13.=.FADD.f32.r11,.r12$'
+site=';.14.r13.=.add.f32.r11,.r12'
 shows "^;.pairs(float for.blocks.of.256.x.1.x.1 define.i32.@jit_code fadd.<4.x.float> $source $site" llvm -k pairs --isa x86-64-v2 pairs.ptx
 whole ir
 shows "for.blocks.of.64.x.2.x.1.and.x86-64-v3 fadd.<8.x.float> $site" llvm -k pairs --isa x86-64-v3 --block 64x2 pairs.ptx
@@ -75,7 +86,7 @@ shows "fadd.<16.x.float> phi $site" llvm -k pairs --isa x86-64-v4 --optimised pa
 whole ir
 # shellcheck disable=SC2086  # words
 for form in "" --split --counting "--split --counting"; do
-    shows "jit_code: # #.pairs.cu:18 #.14.r13.=.FADD addps.*ymm" asm -k pairs --isa x86-64-v3 $form pairs.ptx
+    shows "jit_code: # #.pairs.cu:18 #.14.r13.=.add addps.*ymm" asm -k pairs --isa x86-64-v3 $form pairs.ptx
     whole assembler
     shows "jit_code" llvm -k scale --optimised $form pairs.ptx
     whole ir
