@@ -27,6 +27,7 @@
 #include "compile/cache.h"
 #include "compile/clang.h"
 #include "compile/files.h"
+#include "compile/mangled.h"
 #include "compile/mended.h"
 #include "compile/messages.h"
 #include "compile/nvcc.h"
@@ -267,6 +268,14 @@ static bool check_kernels(struct job *j, const struct unit *u, const struct strb
     return j->diags->errors == errors;
 }
 
+/* nvcc's PTX calls what the file keeps to itself as the host code does. */
+static void rename_statics(struct job *j, const struct strbuf *object, struct strbuf *ptx)
+{
+    struct words names = {0};
+    if (object_kernels(&j->o->arena, object, &names) && object_own_variables(&j->o->arena, object, &names))
+        mangled_rename(ptx, &names);
+}
+
 /* -G: the twins of the device code's functions go into the object (stepping.h), by way of the linker. */
 static bool add_twins(struct job *j, const struct unit *u, const struct strbuf *ptx)
 {
@@ -322,6 +331,8 @@ static bool embed(struct job *j, const struct unit *u)
         diag_add(j->diags, DIAG_ERROR, u->source, 0, "cannot read its object: %s", strerror(errno));
         ok = false;
     }
+    if (ok && j->o->by_nvcc)
+        rename_statics(j, &object, &ptx);
     if (ok) {
         make_blob(j->o, &ptx, arch, &blob);
         ok = (!j->o->device_ptx && !j->o->by_nvcc) || check_kernels(j, u, &object, ptx.s);

@@ -1,8 +1,8 @@
 /* The device pass by NVIDIA's compiler, where it is installed (--front-end nvcc): what it makes of kernels is what a GPU runs, and
  * clang's code differs from it (docs/reference/accuracy-code.md). The host pass stays clang's.
  *
- * Not the command that Heddle itself answers to under `heddle env`. A kernel with internal linkage has another name in nvcc's PTX
- * than in clang's host code, and is an error by name. */
+ * Not the command that Heddle itself answers to under `heddle env`. What a file keeps to itself has another name in nvcc's PTX
+ * than in clang's host code: mangled.h. */
 #ifndef COMPILE_NVCC_H
 #define COMPILE_NVCC_H
 

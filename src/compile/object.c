@@ -194,3 +194,15 @@ bool object_kernels(struct arena *a, const struct strbuf *object, struct words *
     }
     return true;
 }
+
+bool object_own_variables(struct arena *a, const struct strbuf *object, struct words *names)
+{
+    struct elf e;
+    struct symbols y;
+    if (!elf_open(&e, object) || !symbols_open(&y, &e))
+        return false;
+    for (size_t i = 0; i < y.n; i++)
+        if (ELF64_ST_TYPE(y.v[i].st_info) == STT_OBJECT && ELF64_ST_BIND(y.v[i].st_info) == STB_LOCAL)
+            words_add(a, names, symbol_name(&y, i));
+    return true;
+}

@@ -22,6 +22,9 @@ bool object_register_first(struct strbuf *object);
 /* The names, as in PTX, of the kernels that the host code can launch. */
 bool object_kernels(struct arena *a, const struct strbuf *object, struct words *names);
 
+/* The names of variables that only this file sees: shadows of device variables among them. */
+bool object_own_variables(struct arena *a, const struct strbuf *object, struct words *names);
+
 /* "_Z18__device_stub__addPf" -> "_Z3addPf": the kernel of a stub, NULL if the symbol is no stub. */
 const char *object_kernel_of_stub(struct arena *a, const char *symbol);
 

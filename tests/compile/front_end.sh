@@ -54,8 +54,44 @@ has err "give clang or nvcc"
 expect 1 "$HEDDLE" build --front-end nvcc --device-ptx five.ptx -DN=2 p.cu
 has err "do not go together"
 
+# what a file keeps to itself, as nvcc 13.0 names it
+cat >own.cu <<'END'
+#include <cstdio>
+static __device__ int size = 3;
+namespace part { static __constant__ int r1 = 4; }
+namespace { __device__ int hidden = 5; __global__ void nameless(int *p) { *p = *p * 10 + size; } }
+static __global__ void all(int *p) { *p = size + part::r1 + hidden; }
+template <class T> static __global__ void add(T *p) { *p += 1; }
+int main()
+{
+    int *d, h, two = 2;
+    cudaMalloc(&d, sizeof h);
+    all<<<1, 1>>>(d);
+    nameless<<<1, 1>>>(d);
+    add<int><<<1, 1>>>(d);
+    cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost);
+    cudaMemcpyToSymbol(size, &two, sizeof two);
+    cudaMemcpyToSymbol(hidden, &two, sizeof two);
+    cudaMemcpyToSymbol(part::r1, &two, sizeof two);
+    all<<<1, 1>>>(d);
+    printf("%d", h);
+    cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost);
+    printf(" %d\n", h);
+}
+END
+expect 0 "$HEDDLE" build -ptx own.cu -o own.ptx
+sed 's/_ZN12_GLOBAL__N_16hiddenE/_ZN32_INTERNAL_eeae6b3e_6_own_cu_main34_GLOBAL__N__eeae6b3e_6_own_cu_main6hiddenE/g
+     s/_ZN12_GLOBAL__N_1/_ZN34_GLOBAL__N__eeae6b3e_6_own_cu_main/g; s/_ZL4size/size/g; s/_ZN4partL2r1E/_ZN4part2r1E/g
+     s/_ZL3allPi/_Z3allPi/g; s/_ZL3addI/_Z3addI/g' own.ptx >five.ptx
+hasnt five.ptx _ZL
+printf '#!/bin/sh\nfor last; do :; done\ncp five.ptx "$last"\n' >stand_in
+expect 0 "$HEDDLE" run --front-end nvcc own.cu
+echo "124 6" | same out
+
 unset HEDDLE_NVCC
 if command -v nvcc >/dev/null; then
+    expect 0 "$HEDDLE" run --front-end nvcc own.cu
+    echo "124 6" | same out
     expect 0 "$HEDDLE" run --front-end nvcc -DN=2 p.cu
     echo 42 | same out
 else
