@@ -102,7 +102,7 @@ static void remove_inst(struct ir_inst *in)
     CHANGE("'FABS' does not go with .sat", (the(k, PTX_OP_FADD)->nsrc = 1, the(k, PTX_OP_FADD)->op = PTX_OP_FABS))          \
     CHANGE("a vector of 3", the(k, PTX_OP_ST)->vec = 3)                                                                     \
     CHANGE("a vector of 256 bits", the(k, PTX_OP_ST)->vec = 4)                                                              \
-    CHANGE("r8 is .b64 where .u32 is wanted in 'r8 = MOV.u32 r3'", the(k, PTX_OP_MOV)->type = PTX_U32) /* arms.c, once */     \
+    CHANGE("r8 is .b64 where .u32 is wanted in 'r8 = mov.u32 r3'", the(k, PTX_OP_MOV)->type = PTX_U32) /* arms.c, once */     \
     CHANGE("is .b32 where .b64 is wanted", the(k, PTX_OP_MOV)->src[0] = the(k, PTX_OP_SELP)->src[0])                        \
     CHANGE("is .f32 where .s32 is wanted", the(k, PTX_OP_SETP)->src[0].reg = the(k, PTX_OP_FADD)->dst[0])                   \
     CHANGE("is .pred where .b32 is wanted", the(k, PTX_OP_SELP)->src[0] = the(k, PTX_OP_SELP)->src[2])                      \
@@ -122,9 +122,9 @@ static void remove_inst(struct ir_inst *in)
     CHANGE("block 1 lacks an edge", remove_inst(nth(k, PTX_OP_BRA, 1)))                                                     \
     CHANGE("block 0 has an edge to block 1 that nothing takes", the(k, PTX_OP_BRA)->guard = IR_NOREG)                       \
     CHANGE("lanes meet at block 70", the(k, PTX_OP_BRA)->join = 70)                                                         \
-    CHANGE("r6 is read before it is written in 'ST", remove_inst(the(k, PTX_OP_FADD)))                                       \
-    CHANGE("r8 is read before it is written in 'ST", remove_inst(the(k, PTX_OP_XOR))) /* on one way */                       \
-    CHANGE("r8 is read before it is written in 'ST", the(k, PTX_OP_XOR)->guard = 4) /* by some lanes */
+    CHANGE("r6 is read before it is written in 'st.global", remove_inst(the(k, PTX_OP_FADD)))                                       \
+    CHANGE("r8 is read before it is written in 'st.global", remove_inst(the(k, PTX_OP_XOR))) /* on one way */                       \
+    CHANGE("r8 is read before it is written in 'st.global", the(k, PTX_OP_XOR)->guard = 4) /* by some lanes */
 
 static void every_complaint(void **state)
 {
