@@ -148,7 +148,8 @@ struct LastPass : PassInfoMixin<LastPass> {
     {
         if (!is_device(m))
             return PreservedAnalyses::all();
-        if (heddle::name_kinds(m))
+        bool named = heddle::name_kinds(m);
+        if (heddle::read_warp_size(m) || named)
             analyses.invalidate(m, PreservedAnalyses::none());
         auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(m).getManager();
         return for_each_function(m, [&](Function &f) {

@@ -75,6 +75,9 @@ bool align_shared(llvm::Module &m);
 // First and last: a local variable is aligned as the accesses say that name it.
 bool align_accessed(llvm::Function &f);
 
+// plugin_warp.cpp. Last: loads of warpSize are reads of WARP_SZ.
+bool read_warp_size(llvm::Module &m);
+
 // plugin_launches.cpp. First, at any level: launches in device code become calls of the executor, and marked functions kernels.
 bool make_launches(llvm::Module &m);
 

@@ -382,3 +382,21 @@ KERNEL store_again(unsigned *__restrict__ p, const unsigned *__restrict__ a, int
         p[i] = a[i + n];
     }
 }
+
+// warpSize is not known before the kernel runs: loops to it stay, divisions by it are divisions.
+KERNEL ways_warp_reduction(float *p)
+{
+    float v = p[threadIdx.x];
+    for (int d = warpSize / 2; d > 0; d /= 2)
+        v += __shfl_down_sync(~0u, v, d);
+    p[threadIdx.x] = v;
+}
+KERNEL warp_division(int *p)
+{
+    unsigned t = threadIdx.x;
+    p[t] = t / warpSize;
+}
+KERNEL warp_remainder(int *p, const int *a)
+{
+    p[threadIdx.x] = a[threadIdx.x] % warpSize + min(warpSize, a[0]);
+}

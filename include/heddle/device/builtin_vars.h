@@ -30,7 +30,12 @@ HEDDLE_VARIABLE(threadIdx, tid)
 HEDDLE_VARIABLE(blockIdx, ctaid)
 HEDDLE_VARIABLE(blockDim, ntid)
 HEDDLE_VARIABLE(gridDim, nctaid)
+/* 32, which the device's compiler is not to know, as nvcc does not: our pass in clang reads it (compile/plugin_warp.cpp). */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 9999 && !defined(__HEDDLE_NO_PASS__)
+extern const __attribute__((device)) int warpSize;
+#else
 __attribute__((device)) const int warpSize = 32;
+#endif
 
 #undef HEDDLE_VARIABLE
 #undef HEDDLE_MEMBER

@@ -59,6 +59,7 @@ typedef unsigned int cuuint32_t;
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 
 #include "heddle/device/builtin_vars.h"
+#define warpSize 32 /* in these headers it is known, as in nvcc's */
 
 #include "heddle/device/libm.h"
 #include <__clang_cuda_libdevice_declares.h>
@@ -130,6 +131,7 @@ using ::pow;
 #undef __shfl_xor
 #include "heddle/device/warp.h"
 #include <__clang_cuda_complex_builtins.h>
+#undef warpSize
 
 #pragma clang attribute pop
 
