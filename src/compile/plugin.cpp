@@ -104,6 +104,7 @@ template <bool (*change)(Function &), bool required> struct FunctionsPass : Pass
 
 // The optimiser is not to conclude from what it takes for undefined behaviour.
 using UnsetPass = FunctionsPass<heddle::allow_unset, true>;
+using TypesPass = FunctionsPass<heddle::align_types, true>;
 using LocalsPass = FunctionsPass<heddle::align_arrays, true>;
 using AccessedPass = FunctionsPass<heddle::align_accessed, true>;
 // Clang itself and its back end fold as well.
@@ -186,6 +187,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     m.addPass(ManagedPass());
                     m.addPass(SharedPass());
                     m.addPass(UnsetPass());
+                    m.addPass(TypesPass());
                     m.addPass(LocalsPass());
                     m.addPass(AccessedPass());
                     m.addPass(ConversionsPass());

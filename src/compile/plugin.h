@@ -70,6 +70,8 @@ bool allow_unset(llvm::Function &f);
 
 // plugin_locals.cpp. First, at any level: local arrays are aligned as nvcc aligns them.
 bool align_arrays(llvm::Function &f);
+// Before that: accesses of arrays by another type are aligned as that type.
+bool align_types(llvm::Function &f);
 // First, at any level: shared memory of a length that the launch says is, too.
 bool align_shared(llvm::Module &m);
 // First and last: a local variable is aligned as the accesses say that name it.

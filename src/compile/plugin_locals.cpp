@@ -6,6 +6,9 @@
 // 16 bytes which programs make of such arrays (reinterpret_cast<uint4 &>) would be misaligned.
 // nvcc leaves structs where their members need it. The GPU's stack frame is aligned all the same, and programs whose accesses say
 // more than their struct (CUTLASS's fragments) run there. So a variable has what the accesses that name it say.
+//
+// An access of an array by another type, `__shared__ char s[64]; ((int *)s)[i] = 0`, has the alignment of that type. Clang, which sees the
+// array, takes what the array has, and stores four bytes. Arrays of structs are left alone, as these may be packed.
 #include "compile/plugin.h"
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -35,7 +38,56 @@ bool raise_named(const Value *pointer, MaybeAlign says)
     return variable && says && raise(const_cast<AllocaInst *>(variable), says->value());
 }
 
+// A variable that is an array of numbers is named.
+bool is_array_of_numbers(const Value *pointer)
+{
+    const Value *object = getUnderlyingObject(pointer);
+    Type *type = nullptr;
+    if (auto *local = dyn_cast<AllocaInst>(object))
+        type = local->getAllocatedType();
+    else if (auto *global = dyn_cast<GlobalVariable>(object))
+        type = global->getValueType();
+    if (!type || !type->isArrayTy())
+        return false;
+    while (type->isArrayTy())
+        type = type->getArrayElementType();
+    return type->isIntegerTy() || type->isFloatingPointTy();
+}
+
+// Both sides of a copy are of one type, whose alignment the side that is no such array tells.
+bool align_copy(MemTransferInst &copy)
+{
+    Align to = copy.getDestAlign().valueOrOne(), from = copy.getSourceAlign().valueOrOne();
+    if (to < from && from.value() <= most && is_array_of_numbers(copy.getDest()) && !is_array_of_numbers(copy.getSource()))
+        copy.setDestAlignment(from);
+    else if (from < to && to.value() <= most && is_array_of_numbers(copy.getSource()) && !is_array_of_numbers(copy.getDest()))
+        copy.setSourceAlignment(to);
+    else
+        return false;
+    return true;
+}
+
 } // namespace
+
+bool heddle::align_types(Function &f)
+{
+    const DataLayout &layout = f.getDataLayout();
+    bool changed = false;
+    for (Instruction &i : instructions(f)) {
+        if (auto *copy = dyn_cast<MemTransferInst>(&i))
+            changed |= align_copy(*copy);
+        const Value *pointer = getLoadStorePointerOperand(&i);
+        Align natural = pointer ? layout.getABITypeAlign(getLoadStoreType(&i)) : Align();
+        if (!pointer || getLoadStoreAlignment(&i) >= natural || natural.value() > most || !is_array_of_numbers(pointer))
+            continue;
+        if (auto *load = dyn_cast<LoadInst>(&i))
+            load->setAlignment(natural);
+        else
+            cast<StoreInst>(i).setAlignment(natural);
+        changed = true;
+    }
+    return changed;
+}
 
 bool heddle::align_arrays(Function &f)
 {

@@ -400,3 +400,46 @@ KERNEL warp_remainder(int *p, const int *a)
 {
     p[threadIdx.x] = a[threadIdx.x] % warpSize + min(warpSize, a[0]);
 }
+
+// Arrays accessed as another type: with the alignment of that type, whatever the array has.
+KERNEL cast_shared_clear(unsigned *o, int k)
+{
+    __shared__ unsigned char s[256];
+    ((unsigned *)s)[threadIdx.x] = k;
+    __syncthreads();
+    o[threadIdx.x] = s[threadIdx.x * 4 + 1];
+}
+KERNEL cast_shared_read(unsigned *o, const unsigned char *a)
+{
+    __shared__ unsigned char s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    o[threadIdx.x] = *(unsigned *)(s + 4 * threadIdx.x);
+}
+KERNEL cast_shared_float4(float4 *o, const float *a, int n)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    o[threadIdx.x] = ((float4 *)s)[threadIdx.x / n];
+}
+KERNEL cast_shared_store(const float4 *a, float *o, int n)
+{
+    __shared__ float s[256];
+    reinterpret_cast<float4 *>(s)[threadIdx.x / n] = a[threadIdx.x];
+    __syncthreads();
+    o[threadIdx.x] = s[threadIdx.x];
+}
+__device__ unsigned char table[256];
+KERNEL cast_global(unsigned *o)
+{
+    o[threadIdx.x] = ((unsigned *)table)[threadIdx.x];
+}
+static __device__ float2 pair_from(const float *p) { return *(const float2 *)p; }
+KERNEL cast_inlined(float2 *o, const float *a, int n)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    o[threadIdx.x] = pair_from(s + 2 * threadIdx.x);
+}
