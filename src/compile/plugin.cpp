@@ -106,6 +106,8 @@ template <bool (*change)(Function &), bool required> struct FunctionsPass : Pass
 using UnsetPass = FunctionsPass<heddle::allow_unset, true>;
 using TypesPass = FunctionsPass<heddle::align_types, true>;
 using LocalsPass = FunctionsPass<heddle::align_arrays, true>;
+using GridConstantsPass = FunctionsPass<heddle::name_grid_constants, true>;
+using ParametersPass = FunctionsPass<heddle::copy_parameters, false>;
 using AccessedPass = FunctionsPass<heddle::align_accessed, true>;
 // Clang itself and its back end fold as well.
 using ConversionsPass = FunctionsPass<heddle::fence_conversions, true>;
@@ -157,6 +159,8 @@ struct LastPass : PassInfoMixin<LastPass> {
             bool changed = heddle::make_conversions(f);
             changed |= heddle::free_divisions(f, false);
             changed |= heddle::join_pieces(f);
+            changed |= heddle::complete_parameters(f);
+            changed |= heddle::copy_written_parameters(f);
             changed |= heddle::expand_copies(f);
             changed |= heddle::choose_results(f);
             changed |= heddle::share_differences(f);
@@ -188,11 +192,13 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     m.addPass(SharedPass());
                     m.addPass(UnsetPass());
                     m.addPass(TypesPass());
+                    m.addPass(GridConstantsPass());
                     m.addPass(LocalsPass());
                     m.addPass(AccessedPass());
                     m.addPass(ConversionsPass());
                     if (level != OptimizationLevel::O0) {
                         m.addPass(MathPass());
+                        m.addPass(ParametersPass());
                         m.addPass(FirstPass());
                     }
                 });

@@ -59,7 +59,9 @@ bool has_loop(const llvm::CallBase &call);
 // After each simplification: such calls of constants are what nvcc folds them to.
 bool fold_math_calls(llvm::Function &f);
 
-// plugin_atomics.cpp. Last: atomicInc and atomicDec find the space of their address.
+// plugin_atomics.cpp. The function is a kernel.
+bool is_kernel(const llvm::Function &f);
+// Last: atomicInc and atomicDec find the space of their address.
 bool name_spaces(llvm::Function &f);
 
 // plugin_chains.cpp. Last: locations inside inlined calls say the chain of calls.
@@ -79,6 +81,14 @@ bool align_accessed(llvm::Function &f);
 
 // plugin_warp.cpp. Last: loads of warpSize are reads of WARP_SZ.
 bool read_warp_size(llvm::Module &m);
+// plugin_parameters.cpp. First, at any level: parameters that are never copied (__grid_constant__) say so.
+bool name_grid_constants(llvm::Function &f);
+// First: struct parameters of kernels are copied to local variables, as nvcc copies them.
+bool copy_parameters(llvm::Function &f);
+// Last: members whose stores the optimiser has removed from such a variable are copied again.
+bool complete_parameters(llvm::Function &f);
+// Last: long ones that are written are copied, too.
+bool copy_written_parameters(llvm::Function &f);
 
 // plugin_launches.cpp. First, at any level: launches in device code become calls of the executor, and marked functions kernels.
 bool make_launches(llvm::Module &m);

@@ -17,19 +17,6 @@ namespace {
 
 enum { GENERIC = 0, GLOBAL = 1, SHARED = 3 };
 
-bool is_kernel(const Function &f)
-{
-    const NamedMDNode *notes = f.getParent()->getNamedMetadata("nvvm.annotations");
-    for (unsigned i = 0; notes && i < notes->getNumOperands(); i++) {
-        const MDNode *note = notes->getOperand(i);
-        auto *what = note->getNumOperands() > 1 ? dyn_cast<MDString>(note->getOperand(1)) : nullptr;
-        auto *who = dyn_cast_or_null<ValueAsMetadata>(note->getOperand(0).get());
-        if (who && what && who->getValue() == &f && what->getString() == "kernel")
-            return true;
-    }
-    return false;
-}
-
 unsigned space_of(const Value *pointer, bool kernel)
 {
     const Value *object = getUnderlyingObject(pointer, 0);
@@ -116,6 +103,19 @@ void name_space(CallInst *call, const std::string &op, unsigned space)
 }
 
 } // namespace
+
+bool heddle::is_kernel(const Function &f)
+{
+    const NamedMDNode *notes = f.getParent()->getNamedMetadata("nvvm.annotations");
+    for (unsigned i = 0; notes && i < notes->getNumOperands(); i++) {
+        const MDNode *note = notes->getOperand(i);
+        auto *what = note->getNumOperands() > 1 ? dyn_cast<MDString>(note->getOperand(1)) : nullptr;
+        auto *who = dyn_cast_or_null<ValueAsMetadata>(note->getOperand(0).get());
+        if (who && what && who->getValue() == &f && what->getString() == "kernel")
+            return true;
+    }
+    return false;
+}
 
 bool heddle::name_spaces(Function &f)
 {

@@ -443,3 +443,21 @@ KERNEL cast_inlined(float2 *o, const float *a, int n)
     __syncthreads();
     o[threadIdx.x] = pair_from(s + 2 * threadIdx.x);
 }
+// Struct parameters: up to 128 bytes are copied to local memory where lanes index them.
+#define PARAMETER(name, T, n, value) struct parameter_##name { T a[n]; }; \
+    KERNEL parameter_of_##name(parameter_##name s, T *out) { int i = threadIdx.x; out[i] = value; }
+PARAMETER(bytes_16, char, 16, s.a[i])
+PARAMETER(bytes_129, char, 129, s.a[i])
+PARAMETER(ints_4, int, 4, s.a[i])
+PARAMETER(ints_4_constant, int, 4, s.a[1] + s.a[3])
+PARAMETER(ints_32, int, 32, s.a[i])
+PARAMETER(ints_33, int, 33, s.a[i])
+PARAMETER(doubles_16, double, 16, s.a[i])
+PARAMETER(floats_8, float, 8, s.a[i & 1])
+struct parameter_mixed { char c; int a[3]; };
+KERNEL parameter_of_mixed(parameter_mixed s, int *out) { out[threadIdx.x] = s.a[threadIdx.x]; }
+KERNEL parameter_of_pointer(parameter_mixed s, int *out) { out[threadIdx.x] = (threadIdx.x & 1 ? &s.a[1] : &s.a[0])[threadIdx.x & 2]; }
+KERNEL parameter_of_grid(const __grid_constant__ parameter_mixed s, int *out) { out[threadIdx.x] = s.a[threadIdx.x]; }
+KERNEL parameter_of_written(parameter_ints_32 s, int *out) { s.a[threadIdx.x] = 7; out[threadIdx.x] = s.a[out[threadIdx.x]]; }
+KERNEL parameter_of_long_written(parameter_ints_33 s, int *out) { s.a[3] = 7; out[threadIdx.x] = s.a[threadIdx.x + 1]; }
+KERNEL parameter_of_two(parameter_ints_4 s, parameter_ints_4 t, int *out) { out[threadIdx.x] = s.a[threadIdx.x] + t.a[2]; }
