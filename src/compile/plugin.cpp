@@ -108,6 +108,7 @@ using TypesPass = FunctionsPass<heddle::align_types, true>;
 using LocalsPass = FunctionsPass<heddle::align_arrays, true>;
 using GridConstantsPass = FunctionsPass<heddle::name_grid_constants, true>;
 using ParametersPass = FunctionsPass<heddle::copy_parameters, false>;
+using FieldsPass = FunctionsPass<heddle::tell_fields, false>;
 using AccessedPass = FunctionsPass<heddle::align_accessed, true>;
 // Clang itself and its back end fold as well.
 using ConversionsPass = FunctionsPass<heddle::fence_conversions, true>;
@@ -198,6 +199,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     m.addPass(ConversionsPass());
                     if (level != OptimizationLevel::O0) {
                         m.addPass(MathPass());
+                        m.addPass(FieldsPass());
                         m.addPass(ParametersPass());
                         m.addPass(FirstPass());
                     }

@@ -81,6 +81,9 @@ bool align_accessed(llvm::Function &f);
 
 // plugin_warp.cpp. Last: loads of warpSize are reads of WARP_SZ.
 bool read_warp_size(llvm::Module &m);
+// plugin_fields.cpp. First: members of structs are told from others of the same type.
+bool tell_fields(llvm::Function &f);
+
 // plugin_parameters.cpp. First, at any level: parameters that are never copied (__grid_constant__) say so.
 bool name_grid_constants(llvm::Function &f);
 // First: struct parameters of kernels are copied to local variables, as nvcc copies them.

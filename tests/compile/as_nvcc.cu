@@ -461,3 +461,30 @@ KERNEL parameter_of_grid(const __grid_constant__ parameter_mixed s, int *out) { 
 KERNEL parameter_of_written(parameter_ints_32 s, int *out) { s.a[threadIdx.x] = 7; out[threadIdx.x] = s.a[out[threadIdx.x]]; }
 KERNEL parameter_of_long_written(parameter_ints_33 s, int *out) { s.a[3] = 7; out[threadIdx.x] = s.a[threadIdx.x + 1]; }
 KERNEL parameter_of_two(parameter_ints_4 s, parameter_ints_4 t, int *out) { out[threadIdx.x] = s.a[threadIdx.x] + t.a[2]; }
+
+// Members of structs are told from others of the same type, wherever they lie.
+struct of_three { float x, y, z; };
+struct of_nested { of_three at, by; float m; };
+struct of_derived : of_three { float w; };
+struct of_array { float v[4]; float w; };
+struct of_kinds { float x; char c; double d; };
+union of_union { struct { float x, y; }; float a[2]; };
+#define MEMBERS(name, T, change) KERNEL members_##name(T *a, T *b) { int i = threadIdx.x; change }
+MEMBERS(float4, float4, a[i].x = b[i].x + 1; a[i].y = b[i].y + 1; a[i].z = b[i].z + 1; a[i].w = b[i].w + 1;)
+MEMBERS(double2, double2, a[i].x = b[i].x + 1; a[i].y = b[i].y + 1;)
+MEMBERS(uchar4, uchar4, a[i].x = b[i].x + 1; a[i].y = b[i].y + 1; a[i].z = b[i].z + 1; a[i].w = b[i].w + 1;)
+MEMBERS(known, of_three, float t = b[i].x; a[i].y = 2; a[i].z = t + b[i].x;)
+MEMBERS(same, of_three, float t = b[i].x; a[i].x = 2; a[i].z = t + b[i].x;)
+MEMBERS(kinds, of_kinds, float t = b[i].x; a[i].c = 2; a[i].d = t + b[i].x;)
+MEMBERS(nested, of_nested, float t = b[i].at.x; a[i].by.y = 2; a[i].m = t + b[i].at.x;)
+MEMBERS(nested_same, of_nested, float t = b[i].at.x; a[i].by.x = 2; a[i].m = t + b[i].at.x;)
+MEMBERS(nested_outer, of_nested, float t = b[i].at.x; a[i].m = 2; a[i].by.y = t + b[i].at.x;)
+MEMBERS(derived, of_derived, float t = b[i].x; a[i].w = 2; a[i].y = t + b[i].x;)
+MEMBERS(array, of_array, float t = b[i].w; a[i].v[i & 3] = 2; a[i].v[1] = t + b[i].w;)
+MEMBERS(union, of_union, float t = b[i].x; a[i].y = 2; a[i + 1].y = t + b[i].x;)
+MEMBERS(loop, of_three, for (int k = 0; k < i; k++) a[k].y = b[i].x * k;)
+MEMBERS(dead, of_three, a[i].y = 1; a[i].z = b[i].x; a[i].y = 2;)
+KERNEL members_others(float2 *a, of_three *b) { int i = threadIdx.x; float t = b[i].x; a[i].y = 2; b[i].z = t + b[i].x; }
+KERNEL members_inside(of_nested *a, of_three *b) { int i = threadIdx.x; float t = b[i].x; a[i].at.y = 2; b[i].z = t + b[i].x; }
+struct of_methods { float x, y, z, w; __device__ void add(const of_methods &o) { x += o.x; y += o.x; z += o.x; w += o.x; } };
+MEMBERS(methods, of_methods, a[i].add(b[i]); a[i + 1].add(b[i + 1]);)
