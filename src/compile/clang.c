@@ -143,6 +143,7 @@ static void as_nvcc(struct arena *a, struct words *w)
         "-unroll-threshold=400", "-unroll-allow-partial=false", "-unroll-runtime=false", /* loops that stay: plugin_loops.cpp */
         "-dse-memoryssa-otherbb-cost=100000", /* a store is dead only if the same block overwrites it */
         "-vectorize-slp=false",               /* neighbouring bytes stay bytes */
+        "-unroll-peel-max-count=0",           /* the first turn is like the others */
         "-sink-common-insts=false",           /* stores at the ends of two branches stay two */
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)

@@ -488,3 +488,6 @@ KERNEL members_others(float2 *a, of_three *b) { int i = threadIdx.x; float t = b
 KERNEL members_inside(of_nested *a, of_three *b) { int i = threadIdx.x; float t = b[i].x; a[i].at.y = 2; b[i].z = t + b[i].x; }
 struct of_methods { float x, y, z, w; __device__ void add(const of_methods &o) { x += o.x; y += o.x; z += o.x; w += o.x; } };
 MEMBERS(methods, of_methods, a[i].add(b[i]); a[i + 1].add(b[i + 1]);)
+
+// The first turn of a loop is like the others.
+KERNEL ways_first_other(float *a, const float *b, int n) { int i = threadIdx.x; for (int k = 0; k < n; k++) { if (k > 0) __syncthreads(); a[i + k] = b[k] * 2; } }
