@@ -132,14 +132,15 @@ BOTH H2 __heddle_pair(H2 *, unsigned int w) { return H2(OF((unsigned short)w), O
 #define EITHER(device, host) return host;
 #endif
 
+/* Without .rn the assembler may make one instruction of a product and a sum; name##_rn is for who does not want it to. */
 #define BINARY(name, op, sign)                                                                     \
     BOTH H name(H a, H b) { EITHER(ASM2(op, a, b), H((float)a sign (float)b)) }                    \
     BOTH H2 name##2(H2 a, H2 b) { EITHER(WORD2(op, a, b), H2(name(a.x, b.x), name(a.y, b.y))) }    \
-    BOTH H name##_rn(H a, H b) { return name(a, b); }                                              \
-    BOTH H2 name##2_rn(H2 a, H2 b) { return name##2(a, b); }
-BINARY(__hadd, "add.rn", +)
-BINARY(__hsub, "sub.rn", -)
-BINARY(__hmul, "mul.rn", *)
+    BOTH H name##_rn(H a, H b) { EITHER(ASM2(op ".rn", a, b), name(a, b)) }                        \
+    BOTH H2 name##2_rn(H2 a, H2 b) { EITHER(WORD2(op ".rn", a, b), name##2(a, b)) }
+BINARY(__hadd, "add", +)
+BINARY(__hsub, "sub", -)
+BINARY(__hmul, "mul", *)
 #undef BINARY
 #if defined(__CUDA_ARCH__) && defined(HAS_SAT)
 /* a * (1 / b) rounds to the nearest half, since quotients of 11 bits by 11 lie further from the middle between two halves
@@ -170,13 +171,13 @@ FN H2 __hfma2(H2 a, H2 b, H2 c) { return WORD3("fma.rn", a, b, c); }
 FN H __hfma_relu(H a, H b, H c) { return ASM3("fma.rn.relu", a, b, c); }
 FN H2 __hfma2_relu(H2 a, H2 b, H2 c) { return WORD3("fma.rn.relu", a, b, c); }
 #if defined(HAS_SAT)
-FN H __hadd_sat(H a, H b) { return ASM2("add.rn.sat", a, b); }
-FN H __hsub_sat(H a, H b) { return ASM2("sub.rn.sat", a, b); }
-FN H __hmul_sat(H a, H b) { return ASM2("mul.rn.sat", a, b); }
+FN H __hadd_sat(H a, H b) { return ASM2("add.sat", a, b); }
+FN H __hsub_sat(H a, H b) { return ASM2("sub.sat", a, b); }
+FN H __hmul_sat(H a, H b) { return ASM2("mul.sat", a, b); }
 FN H __hfma_sat(H a, H b, H c) { return ASM3("fma.rn.sat", a, b, c); }
-FN H2 __hadd2_sat(H2 a, H2 b) { return WORD2("add.rn.sat", a, b); }
-FN H2 __hsub2_sat(H2 a, H2 b) { return WORD2("sub.rn.sat", a, b); }
-FN H2 __hmul2_sat(H2 a, H2 b) { return WORD2("mul.rn.sat", a, b); }
+FN H2 __hadd2_sat(H2 a, H2 b) { return WORD2("add.sat", a, b); }
+FN H2 __hsub2_sat(H2 a, H2 b) { return WORD2("sub.sat", a, b); }
+FN H2 __hmul2_sat(H2 a, H2 b) { return WORD2("mul.sat", a, b); }
 FN H2 __hfma2_sat(H2 a, H2 b, H2 c) { return WORD3("fma.rn.sat", a, b, c); }
 #endif
 #define MINMAX(name, op)                                                                           \
