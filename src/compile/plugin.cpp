@@ -3,10 +3,11 @@
 //
 // Copies of structs are split before the optimiser, which would load a part of them here and a part there, short
 // branches become selects before it moves anything, and conversions to integers are hidden from it. Loops are unrolled where
-// its vectoriser begins. Everything else runs last in the optimiser, so that nothing undoes it. plugin.h lists the changes. C++ because LLVM's pass interface is.
+// its vectoriser begins. Two of its passes do not see what they would change other than nvcc's do. Everything else runs last in the optimiser, so that nothing undoes it. plugin.h lists the changes. C++ because LLVM's pass interface is.
 #include "compile/plugin.h"
 
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
@@ -14,6 +15,8 @@
 #include "llvm/Transforms/Scalar/InferAddressSpaces.h"
 #include "llvm/Transforms/Scalar/InferAlignment.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
+
+#include <memory>
 
 using namespace llvm;
 
@@ -113,6 +116,7 @@ using AccessedPass = FunctionsPass<heddle::align_accessed, true>;
 // Clang itself and its back end fold as well.
 using ConversionsPass = FunctionsPass<heddle::fence_conversions, true>;
 using FirstPass = FunctionsPass<heddle::split_copies, false>;
+using UnsignedPass = FunctionsPass<heddle::mark_unsigned, false>;
 using EarlyPass = FunctionsPass<heddle::select_short_ways, false>;
 using ChosenPass = FunctionsPass<heddle::mark_chosen, false>;
 using DivisionsPass = FunctionsPass<heddle::fence_divisions, false>;
@@ -181,11 +185,30 @@ struct LastPass : PassInfoMixin<LastPass> {
     static bool isRequired() { return true; }
 };
 
+// Around a pass of LLVM's own, which may have no place before it to add one of ours.
+void hide_from(PassInstrumentationCallbacks &calls, StringRef pass, void (*hide)(Function &, heddle::Hidden &), void (*show)(heddle::Hidden &))
+{
+    auto hidden = std::make_shared<heddle::Hidden>();
+    calls.registerBeforeNonSkippedPassCallback([=](StringRef name, Any ir) {
+        auto *f = name == pass ? any_cast<const Function *>(&ir) : nullptr;
+        if (f && is_device(*(*f)->getParent()))
+            hide(const_cast<Function &>(**f), *hidden);
+    });
+    calls.registerAfterPassCallback([=](StringRef name, const Any &, const PreservedAnalyses &) {
+        if (name == pass)
+            show(*hidden);
+    });
+}
+
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo()
 {
     return {LLVM_PLUGIN_API_VERSION, "heddle", "1", [](PassBuilder &b) {
+                if (PassInstrumentationCallbacks *calls = b.getPassInstrumentationCallbacks()) {
+                    hide_from(*calls, "ReassociatePass", heddle::hide_negatives, heddle::show_negatives);
+                    hide_from(*calls, "InstCombinePass", heddle::hide_casts, heddle::show_casts);
+                }
                 b.registerPipelineStartEPCallback([](ModulePassManager &m, OptimizationLevel level) {
                     m.addPass(NamesPass());
                     m.addPass(LaunchesPass());
@@ -201,6 +224,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                         m.addPass(MathPass());
                         m.addPass(FieldsPass());
                         m.addPass(ParametersPass());
+                        m.addPass(UnsignedPass());
                         m.addPass(FirstPass());
                     }
                 });

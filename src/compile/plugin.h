@@ -10,6 +10,9 @@
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/IR/ValueHandle.h"
+
+#include <vector>
 
 namespace heddle {
 
@@ -35,6 +38,16 @@ bool mark_chosen(llvm::Function &f);
 bool choose_results(llvm::Function &f);
 // Last: of a difference and a negation one is selected by its first operand.
 bool share_differences(llvm::Function &f);
+
+// What a pass of LLVM's own is not to see while it runs: hidden before it, shown behind it.
+using Hidden = std::vector<llvm::WeakTrackingVH>;
+// plugin_negations.cpp. From Reassociate: the signs of constants deep in a term.
+void hide_negatives(llvm::Function &f, Hidden &hidden);
+void show_negatives(Hidden &hidden);
+// plugin_casts.cpp. From InstCombine: that the operands of sums and products are converted integers. Early: which are unsigned.
+bool mark_unsigned(llvm::Function &f);
+void hide_casts(llvm::Function &f, Hidden &hidden);
+void show_casts(Hidden &hidden);
 
 // plugin_loads.cpp. Last: p[i].x and p[i].z are loaded together with what lies between and behind.
 bool fill_gaps(llvm::Function &f, llvm::AAResults &aa);

@@ -312,6 +312,31 @@ SUMS(difference_chosen, double, double s = threadIdx.x; if (n > (int)threadIdx.x
 SUMS(factor_chosen, float, float s = (float)threadIdx.x; out[0] = s * (n > (int)threadIdx.x ? a : 1.0f))
 SUMS(negation_chosen, float, out[0] = n > (int)threadIdx.x ? c - p : -p)
 SUMS(negation_chosen_other, double, double s = n > (int)threadIdx.x ? -p : c - p; out[0] = s)
+// Constants below zero deep in a term keep their sign; that of the term itself makes the sum a difference.
+SUMS(negative_quotient, float, float m = a; m *= -1.0f / b; m += 1.0f; out[0] = m; out[10] = m > c ? 1.0f / b : 0.0f)
+SUMS(negative_product, float, out[0] = a + b * (c * -3.0f); out[10] = c * 3.0f)
+SUMS(negative_term, float, out[0] = a + c * -3.0f; out[10] = c * 3.0f)
+SUMS(negative_twice, double, out[0] = a + (b * -3.0) * (-5.0 / c); out[10] = b * 3.0; out[20] = 5.0 / c)
+SUMS(negative_both, float, out[0] = a + (b * -3.0f) * -5.0f; out[10] = b * 3.0f)
+SUMS(negative_subtracted, double, out[0] = a - b * (c / -3.0); out[10] = c / 3.0)
+// Sums of converted integers are sums of integers where they are signed and have no more bits than the type is exact in.
+#define CASTS(name, type, ...) SUMS(cast_##name, type, int i = ((const int *)in)[threadIdx.x], k = ((const int *)in)[threadIdx.x + 64]; \
+    unsigned u = i, v = k; (void)u, (void)v; short s = ((const short *)in)[threadIdx.x]; (void)s; out[0] = __VA_ARGS__)
+CASTS(constant, double, (double)(i & 1023) + 4.0)
+CASTS(constant_less, double, (double)(i & 1023) - 4.0)
+CASTS(constant_times, double, (double)(i & 1023) * 4.0)
+CASTS(two, double, (double)(i & 1023) + (double)(k & 255))
+CASTS(two_less, double, (double)(i & 1023) - (double)(k & 255))
+CASTS(two_times, double, (double)(i & 1023) * (double)(k & 255))
+CASTS(unsigned, double, (double)(u & 1023) + 4.0)
+CASTS(unsigned_two, double, (double)(u & 1023) + (double)(v & 255))
+CASTS(float, float, (float)(i & 1023) + 4.0f)
+CASTS(float_two, float, (float)(i & 1023) * (float)(k & 255))
+CASTS(float_short, float, (float)(short)(s >> 1) + 4.0f)
+CASTS(shifted, double, (double)(i >> 3) + 4.0)
+CASTS(thread, double, (double)threadIdx.x + 1.0)
+CASTS(thread_signed, double, (double)(int)threadIdx.x + 1.0)
+CASTS(chain, float, (float)threadIdx.x * 2.0f + (float)(threadIdx.x & 3) + 0.5f)
 // Loops: how often they are unrolled is seen from the loads.
 #define LOOP(name, ...)                                                                                                    \
     KERNEL loop_##name(float *o, const float *a, int n)                                                                    \

@@ -1,0 +1,87 @@
+// Constants below zero inside products. LLVM's pass Reassociate makes y - x * 2 of y + x * -2, so that the product is another
+// one's, too. nvcc's does so with the constant of the term itself. Clang 19's looks for it through the whole term, and turns
+// 1 + m * (-1 / t) into 1 - m * (1 / t), whose quotient may be that of a branch then. So while that pass runs, constants
+// further down have their sign outside, where it does not look.
+//
+// Measured with nvcc 13.0.88, 2026-11-27; the test compile.as_nvcc holds the cases.
+#include "compile/plugin.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/PatternMatch.h"
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+namespace {
+
+// A product or quotient that nothing else reads.
+Instruction *term(Value *v)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    return i && i->hasOneUse() && (i->getOpcode() == Instruction::FMul || i->getOpcode() == Instruction::FDiv) ? i : nullptr;
+}
+
+// The one constant of a product or quotient.
+Use *constant_of(Instruction &i)
+{
+    bool first = isa<Constant>(i.getOperand(0)), second = isa<Constant>(i.getOperand(1));
+    return first == second ? nullptr : &i.getOperandUse(first ? 0 : 1);
+}
+
+void change_sign(Use &constant, const APFloat &c)
+{
+    constant.set(ConstantFP::get(constant->getType(), -c));
+}
+
+void hide(Value *v, heddle::Hidden &hidden)
+{
+    Instruction *i = term(v);
+    if (!i)
+        return;
+    for (Value *operand : i->operands())
+        hide(operand, hidden);
+    Use *constant = constant_of(*i);
+    const APFloat *c;
+    if (!constant || !match(constant->get(), m_APFloat(c)) || !c->isNegative())
+        return;
+    change_sign(*constant, *c);
+    Use &use = *i->use_begin();
+    IRBuilder<> build(i->getNextNode());
+    build.SetCurrentDebugLocation(i->getDebugLoc());
+    Value *negation = build.CreateFNeg(i);
+    use.set(negation);
+    hidden.emplace_back(negation);
+}
+
+} // namespace
+
+void heddle::hide_negatives(Function &f, Hidden &hidden)
+{
+    for (Instruction &i : instructions(f)) {
+        if (i.getOpcode() != Instruction::FAdd && i.getOpcode() != Instruction::FSub)
+            continue;
+        for (Value *operand : i.operands())
+            if (Instruction *whole = term(operand))
+                for (Value *part : whole->operands())
+                    hide(part, hidden);
+    }
+}
+
+void heddle::show_negatives(Hidden &hidden)
+{
+    for (const WeakTrackingVH &value : hidden) {
+        auto *negation = dyn_cast_or_null<UnaryOperator>(value);
+        Instruction *i = negation ? term(negation->getOperand(0)) : nullptr;
+        Use *constant = i ? constant_of(*i) : nullptr;
+        const APFloat *c;
+        if (!constant || !match(constant->get(), m_APFloat(c)))
+            continue;
+        change_sign(*constant, *c);
+        negation->replaceAllUsesWith(i);
+        negation->eraseFromParent();
+    }
+    hidden.clear();
+}
