@@ -7,7 +7,8 @@
 // (fabsf is one then), loads. A division stays behind its branch: clang's optimiser selects it, so that all lanes divide. Its divisor is
 // behind a fence until the optimiser is done (llvm.nvvm.move.*, which it does not carry out earlier than the program).
 //
-// And -x is a difference to nvcc, -0 - x: of `c ? a - x : -x` it makes one difference of a selected value.
+// And -x is a difference to nvcc, -0 - x: of `c ? a - x : -x` it makes one difference of a selected value, and where two ways meet
+// with a - x and -x, one of the value that they bring.
 //
 // Of `c ? x * y : x` clang makes `x * (c ? y : 1)` where it knows that x is no NaN, and the like of sums, which all lanes then carry
 // out; the assembler makes nvcc's product a predicated one. Such sums and products are marked as soon as they are selected, by
@@ -170,6 +171,66 @@ CallInst *fence_of(const Instruction &i)
     return id == Intrinsic::nvvm_move_float || id == Intrinsic::nvvm_move_double ? call : nullptr;
 }
 
+// ---- differences ----
+
+// `a` of two values of which one is a - x and the other -x, null if they are others or something else reads them.
+Value *minuend(Value *one, Value *other, Value *&x)
+{
+    Value *a;
+    return match(one, m_OneUse(m_FSub(m_Value(a), m_Value(x)))) && match(other, m_OneUse(m_FNeg(m_Specific(x)))) ? a : nullptr;
+}
+
+// The difference of what is chosen, and x, instead of `chosen` of a - x and -x.
+void share(Instruction &chosen, Value *one, Value *other, Value *first, Value *x, Instruction *before)
+{
+    Instruction *difference = cast<Instruction>(match(one, m_FNeg(m_Value())) ? other : one);
+    auto *made = BinaryOperator::CreateFSub(first, x, "", before->getIterator());
+    made->setDebugLoc(difference->getDebugLoc());
+    chosen.replaceAllUsesWith(made);
+    for (Value *gone : {static_cast<Value *>(&chosen), one, other})
+        cast<Instruction>(gone)->eraseFromParent();
+}
+
+bool share_select(SelectInst &i)
+{
+    Value *yes = i.getTrueValue(), *no = i.getFalseValue(), *x;
+    Value *a = minuend(yes, no, x), *b = a ? nullptr : minuend(no, yes, x);
+    if (!a && !b)
+        return false;
+    Constant *zero = ConstantFP::getNegativeZero(i.getType());
+    auto *first = SelectInst::Create(i.getCondition(), a ? a : zero, b ? b : zero, "", i.getIterator());
+    first->setDebugLoc(i.getDebugLoc());
+    share(i, yes, no, first, x, &i);
+    return true;
+}
+
+// A block where `x` is computed, or that comes right behind one.
+bool is_short_way(const BasicBlock *way, const Value *x)
+{
+    auto *i = dyn_cast<Instruction>(x);
+    return i && (i->getParent() == way || i->getParent() == way->getSinglePredecessor());
+}
+
+bool share_phi(PHINode &i)
+{
+    if (i.getNumIncomingValues() != 2)
+        return false;
+    Value *one = i.getIncomingValue(0), *other = i.getIncomingValue(1), *x;
+    Value *a = minuend(one, other, x), *b = a ? nullptr : minuend(other, one, x);
+    if ((!a && !b) || x == &i || i.getParent()->getFirstInsertionPt() == i.getParent()->end())
+        return false;
+    Constant *zero = ConstantFP::getNegativeZero(i.getType());
+    PHINode *first = PHINode::Create(i.getType(), 2, "", i.getIterator());
+    first->addIncoming(a ? a : zero, i.getIncomingBlock(0));
+    first->addIncoming(b ? b : zero, i.getIncomingBlock(1));
+    bool near = is_short_way(i.getIncomingBlock(0), x) && is_short_way(i.getIncomingBlock(1), x);
+    Instruction *before = &*i.getParent()->getFirstInsertionPt();
+    share(i, one, other, first, x, before);
+    if (match(x, m_OneUse(m_FMul(m_Value(), m_Value()))) && near) // one instruction with the difference
+        cast<Instruction>(x)->moveBefore(cast<Instruction>(*x->user_begin()));
+    return true;
+}
+
 } // namespace
 
 bool heddle::fence_divisions(Function &f)
@@ -216,23 +277,13 @@ bool heddle::select_short_ways(Function &f)
 bool heddle::share_differences(Function &f)
 {
     bool changed = false;
-    for (BasicBlock &b : f)
-        for (Instruction &i : make_early_inc_range(b)) {
-            Value *c, *yes, *no, *a, *x;
-            if (!match(&i, m_Select(m_Value(c), m_OneUse(m_Value(yes)), m_OneUse(m_Value(no)))))
-                continue;
-            bool first = match(yes, m_FSub(m_Value(a), m_Value(x))) && match(no, m_FNeg(m_Specific(x)));
-            if (!first && !(match(no, m_FSub(m_Value(a), m_Value(x))) && match(yes, m_FNeg(m_Specific(x)))))
-                continue;
-            Constant *zero = ConstantFP::getNegativeZero(i.getType());
-            auto *difference = cast<Instruction>(first ? yes : no);
-            IRBuilder<> build(&i);
-            build.SetCurrentDebugLocation(difference->getDebugLoc());
-            i.replaceAllUsesWith(build.CreateFSub(build.CreateSelect(c, first ? a : zero, first ? zero : a), x));
-            for (Value *gone : {static_cast<Value *>(&i), yes, no})
-                cast<Instruction>(gone)->eraseFromParent();
-            changed = true;
-        }
+    for (BasicBlock &b : f) {
+        for (PHINode &i : make_early_inc_range(b.phis()))
+            changed |= share_phi(i);
+        for (Instruction &i : make_early_inc_range(b))
+            if (auto *choice = dyn_cast<SelectInst>(&i))
+                changed |= share_select(*choice);
+    }
     return changed;
 }
 

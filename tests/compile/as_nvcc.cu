@@ -312,6 +312,8 @@ SUMS(difference_chosen, double, double s = threadIdx.x; if (n > (int)threadIdx.x
 SUMS(factor_chosen, float, float s = (float)threadIdx.x; out[0] = s * (n > (int)threadIdx.x ? a : 1.0f))
 SUMS(negation_chosen, float, out[0] = n > (int)threadIdx.x ? c - p : -p)
 SUMS(negation_chosen_other, double, double s = n > (int)threadIdx.x ? -p : c - p; out[0] = s)
+SUMS(negation_met, float, float s; if (n > (int)threadIdx.x) s = __shfl_sync(~0u, c, 3) - p; else s = -p; out[0] = s)
+SUMS(negation_met_other, double, double s; if (n > (int)threadIdx.x) s = -p; else s = c / d - p; out[0] = s)
 // Constants below zero deep in a term keep their sign; that of the term itself makes the sum a difference.
 SUMS(negative_quotient, float, float m = a; m *= -1.0f / b; m += 1.0f; out[0] = m; out[10] = m > c ? 1.0f / b : 0.0f)
 SUMS(negative_product, float, out[0] = a + b * (c * -3.0f); out[10] = c * 3.0f)
