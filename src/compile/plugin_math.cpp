@@ -5,12 +5,13 @@
 // sinf, cosf and tanf, and their kin, whose reduction of large arguments has an array in local memory: these stay as they are.
 //
 // Of constants nvcc knows the results of those functions that LLVM knows, by the C library and rounded to float afterwards; a result that
-// raises an exception of floating-point arithmetic is left to the GPU.
+// raises an exception of floating-point arithmetic is left to the GPU. So it is with sqrtf, __expf and __logf, which are instructions.
 // Measured with nvcc 13.0.88: each function twice, behind a branch, in a loop, and of constants; the test compile.math_calls.
 #include "compile/plugin.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 
 #include <cfenv>
@@ -34,6 +35,16 @@ constexpr struct {
     {"tanh", std::tanh, nullptr},   {"atan2", nullptr, std::atan2}, {"fmod", nullptr, std::fmod}, {"pow", nullptr, std::pow},
 };
 
+// Instructions that nvcc folds, too. With -ftz=true it does so for sqrt.approx alone.
+constexpr struct {
+    Intrinsic::ID id;
+    double (*result)(double);
+} KNOWN_INSTRUCTIONS[] = {
+    {Intrinsic::nvvm_sqrt_rn_f, std::sqrt},        {Intrinsic::nvvm_sqrt_approx_f, std::sqrt},
+    {Intrinsic::nvvm_sqrt_approx_ftz_f, std::sqrt}, {Intrinsic::nvvm_ex2_approx_f, std::exp2},
+    {Intrinsic::nvvm_lg2_approx_f, std::log2},
+};
+
 // "expf" of "__nv_expf"; nothing of other functions.
 StringRef name_of(const Function &f)
 {
@@ -44,6 +55,21 @@ StringRef name_of(const Function &f)
 double value_of(const ConstantFP &c)
 {
     return c.getType()->isFloatTy() ? c.getValueAPF().convertToFloat() : c.getValueAPF().convertToDouble();
+}
+
+Constant *folded_instruction(const CallInst &call)
+{
+    auto *x = call.arg_size() == 1 ? dyn_cast<ConstantFP>(call.getArgOperand(0)) : nullptr;
+    if (!x || !x->getValueAPF().isFinite())
+        return nullptr;
+    for (auto &k : KNOWN_INSTRUCTIONS) {
+        if (call.getIntrinsicID() != k.id)
+            continue;
+        std::feclearexcept(FE_ALL_EXCEPT);
+        double r = k.result(value_of(*x));
+        return std::fetestexcept(FE_ALL_EXCEPT & ~FE_INEXACT) ? nullptr : ConstantFP::get(call.getType(), r);
+    }
+    return nullptr;
 }
 
 // The result of a call, null where nvcc does not know it either.
@@ -98,7 +124,8 @@ bool heddle::fold_math_calls(Function &f)
         const Function *callee = call ? call->getCalledFunction() : nullptr;
         if (!callee || !call->getType()->isFloatingPointTy())
             continue;
-        if (Constant *c = folded(*call, name_of(*callee))) {
+        Constant *c = callee->isIntrinsic() ? folded_instruction(*call) : folded(*call, name_of(*callee));
+        if (c) {
             call->replaceAllUsesWith(c);
             call->eraseFromParent();
             changed = true;

@@ -314,6 +314,8 @@ SUMS(negation_chosen, float, out[0] = n > (int)threadIdx.x ? c - p : -p)
 SUMS(negation_chosen_other, double, double s = n > (int)threadIdx.x ? -p : c - p; out[0] = s)
 SUMS(negation_met, float, float s; if (n > (int)threadIdx.x) s = __shfl_sync(~0u, c, 3) - p; else s = -p; out[0] = s)
 SUMS(negation_met_other, double, double s; if (n > (int)threadIdx.x) s = -p; else s = c / d - p; out[0] = s)
+// Instructions of constants are folded.
+SUMS(root_of_constant, float, out[0] = a * (sqrtf(3.0f) - 2.0f) + b * (__expf(1.5f) - __logf(7.0f)))
 // Constants below zero deep in a term keep their sign; that of the term itself makes the sum a difference.
 SUMS(negative_quotient, float, float m = a; m *= -1.0f / b; m += 1.0f; out[0] = m; out[10] = m > c ? 1.0f / b : 0.0f)
 SUMS(negative_product, float, out[0] = a + b * (c * -3.0f); out[10] = c * 3.0f)
