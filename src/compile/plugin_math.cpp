@@ -22,7 +22,7 @@ using namespace llvm;
 namespace {
 
 // Functions whose calls nvcc neither merges nor hoists: local memory, or loops.
-constexpr const char *APART[] = {"sinf", "cosf", "tanf", "j0f", "j1f", "y0f", "y1f", "jnf", "ynf", "jn", "yn", "tgammaf"};
+constexpr const char *APART[] = {"sinf", "cosf", "tanf", "j0f", "j1f", "y0f", "y1f", "jnf", "ynf", "jn", "yn", "tgammaf", "sincos_sinf", "sincos_cosf"};
 
 constexpr struct {
     const char *name;
@@ -72,18 +72,29 @@ Constant *folded_instruction(const CallInst &call)
     return nullptr;
 }
 
+// What a part of pow hands on (libm.h).
+const Value *whole(const Value *v)
+{
+    auto *call = dyn_cast<CallInst>(v);
+    const Function *f = call ? call->getCalledFunction() : nullptr;
+    return f && (name_of(*f) == "pow_basef" || name_of(*f) == "pow_exponentf") ? call->getArgOperand(0) : v;
+}
+
 // The result of a call, null where nvcc does not know it either.
 Constant *folded(const CallInst &call, StringRef name)
 {
     Type *type = call.getType();
     if (type->isFloatTy() && !name.consume_back("f"))
         return nullptr;
+    name.consume_front("sincos_");
+    bool one = name.consume_back("_by") || call.arg_size() == 1;
+    name.consume_back("_rest");
     const ConstantFP *x[2] = {};
-    for (unsigned i = 0; i < call.arg_size() && i < 2; i++)
-        if (!(x[i] = dyn_cast<ConstantFP>(call.getArgOperand(i))))
+    for (unsigned i = 0; i < (one ? 1 : 2); i++)
+        if (!(x[i] = dyn_cast<ConstantFP>(whole(call.getArgOperand(i)))))
             return nullptr;
     for (auto &k : KNOWN) {
-        if (name != k.name || call.arg_size() != (k.two ? 2 : 1))
+        if (name != k.name || one != (k.one != nullptr))
             continue;
         std::feclearexcept(FE_ALL_EXCEPT);
         double r = k.two ? k.two(value_of(*x[0]), value_of(*x[1])) : k.one(value_of(*x[0]));

@@ -27,6 +27,8 @@ bool heddle::keep_statics(Module &m)
     for (GlobalVariable &v : m.globals()) {
         StringRef name = written_name(v.getName());
         bool device = v.getAddressSpace() == GLOBAL_VARIABLES || v.getAddressSpace() == CONSTANT_VARIABLES;
+        if (name.starts_with("__heddle_")) // of our headers (libm.h)
+            continue;
         if (!device || !v.hasLocalLinkage() || v.isConstant() || name.empty() || m.getNamedValue(name))
             continue;
         v.setName(name.str());

@@ -6,6 +6,7 @@
  * double result is within one unit in the last place. */
 #define _GNU_SOURCE
 #include "interp/lanes.h"
+#include "target/ways.h"
 
 #include <math.h>
 #include <sleef.h>
@@ -172,13 +173,46 @@ static long double norm_of(double x, double y, double z, double w)
     return sqrtl((long double)x * x + (long double)y * y + (long double)z * z + (long double)w * w);
 }
 
+/* ---- which way nvcc's code for a function goes (target/extern_flops.def); without branches, for 32 lanes at once ---- */
+/* The low two bits of x, rounded to the nearest integer, of |x| below 2^51: the last digits of a sum with 1.5 * 2^52. */
+static inline int quarter(double x)
+{
+    double sum = x + 0x1.8p52;
+    int64_t bits;
+    memcpy(&bits, &sum, 8);
+    return (int)bits & 3;
+}
+
+static const double TWO_OVER_PI = 0.63661977236758134;
+
+/* How many of the low two bits are set. */
+static inline int ones(int bits)
+{
+    return (bits & 1) + (bits >> 1 & 1);
+}
+
+static inline int is_whole(double x)
+{
+    return x + 0x1.8p52 - 0x1.8p52 == x;
+}
+
+/* pow: 1: the result leaves the range of floats; 2: the base is 0; 3: both. The logarithm is off by less than 0.09. */
+static inline int pow_way(float x, float y)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, 4);
+    float log = (float)(int32_t)(bits & INT32_MAX) * 0x1p-23f - 127;
+    bool zero = x == 0;
+    return fabsf(y * (zero ? 151 : log)) > 152 ? zero && y != 0 ? 3 : 1 : zero && y != 0 ? 2 : 0;
+}
+
 /* ---- one function a row ---- */
 #define UNUSED __attribute__((unused))
 #define TYPE_f float
 #define TYPE_d double
 #define TYPE_i int32_t
 #define TYPE_l int64_t
-#define ARG(name, source, t) const TYPE_##t name = ((const TYPE_##t *)source)[i];
+#define ARG(name, source, t) UNUSED const TYPE_##t name = ((const TYPE_##t *)source)[i];
 #define ARGS_1(x)          ARG(a, va, x)
 #define ARGS_2(x, y)       ARG(a, va, x) ARG(b, vb, y)
 #define ARGS_3(x, y, z)    ARG(a, va, x) ARG(b, vb, y) ARG(c, vc, z)
@@ -193,6 +227,7 @@ static long double norm_of(double x, double y, double z, double w)
 #define ARGS_dddd ARGS_4(d, d, d, d)
 #define ARGS_fi ARGS_2(f, i)
 #define ARGS_di ARGS_2(d, i)
+#define ARGS_didddddd ARGS_1(d)
 #define ARGS_if ARGS_2(i, f)
 #define ARGS_id ARGS_2(i, d)
 #define ARGS_i ARGS_1(i)
@@ -236,6 +271,17 @@ static inline void put_l(void *d, int i, int64_t x)
 #include "interp/lanes_extern.def"
 #undef EXTERN
 
+/* Of all 32 lanes: a lane that is off has some register's value and does no harm. */
+#define EXTERN_WAYS(name, args, ways, way)                                                                          \
+    static void name##_way(void *vd, const void *va, UNUSED const void *vb, UNUSED const void *vc, UNUSED void *ve, \
+                           UNUSED uint32_t mask, UNUSED const struct ir_inst *in)                                   \
+    {                                                                                                               \
+        for (int i = 0; i < 32; i++) {                                                                              \
+            ARGS_##args((int32_t *)vd)[i] = (way);                                                                  \
+        }                                                                                                           \
+    }
+#include "target/extern_flops.def"
+
 static const struct {
     const char *name, *signature;
     lanes_fn *fn;
@@ -243,6 +289,8 @@ static const struct {
 #define EXTERN(name, args, result, value) {#name, #args ":" #result, name},
 #include "interp/lanes_extern.def"
 #undef EXTERN
+#define EXTERN_WAYS(name, args, ways, way) {#name WAYS_TELL, #args ":i", name##_way},
+#include "target/extern_flops.def"
 };
 
 static int find(const char *name)

@@ -116,10 +116,12 @@ static inline void put_float(void *d, int i, float x)
         }                                                                                                             \
     }
 #define FAST(name, of)
+#define ALSO(name, signature, of)
 #include "interp/lanes_math.def"
 #undef ONE
 #undef TWO
 #undef FAST
+#undef ALSO
 #undef OWN
 #undef DOUBLE
 
@@ -127,9 +129,11 @@ const struct lanes_math MATH_TABLE[] = {
 #define ONE(name, ...) {"__nv_" #name, "d:d", name##_d}, {"__nv_" #name "f", "f:f", name##_f},
 #define TWO(name, ...) {"__nv_" #name, "dd:d", name##_d}, {"__nv_" #name "f", "ff:f", name##_f},
 #define FAST(name, of) {"__nv_fast_" #name "f", NULL, of##_f}, /* its signature is that of `of` */
+#define ALSO(name, signature, of) {#name, signature, of},
 #include "interp/lanes_math.def"
 #undef ONE
 #undef TWO
 #undef FAST
+#undef ALSO
     {NULL, NULL, NULL}
 };

@@ -2,6 +2,7 @@
 #include "target/signs.h"
 #include "base/alloc.h"
 #include "target/definitions.h"
+#include "target/ways.h"
 
 #include <string.h>
 
@@ -91,6 +92,8 @@ static void find_readers(const struct ir_kernel *k, const int32_t *only, struct 
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
         bool takes = takes_sign(in);
+        if (ways_tells(in))
+            continue; /* the call behind it reads the same */
         if (in->ndst && in->dst[0] != IR_NOREG && only[in->dst[0]] == i && moved(k, only, in->dst[0]) != IR_NOREG)
             continue; /* whoever reads it reads what it moves */
         for (int s = 0; s < in->nsrc; s++) {

@@ -44,19 +44,26 @@ static const struct scaled {
 };
 
 static const struct call {
-    const char *name, *other; /* `other` called before, or NULL */
-    bool constant;            /* the second argument is one */
+    const char *name;
+    bool constant; /* the argument is one */
     int way;
     struct target_flops flops;
 } calls[] = {
-#define EXTERN_SHARED(name, other, fadd, fmul, ffma, dadd, dmul, dfma) \
-    {#name, #other, false, 0, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
 #define EXTERN_CONSTANT(name, fadd, fmul, ffma, dadd, dmul, dfma) \
-    {#name, NULL, true, 0, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
-#define EXTERN_WAY(name, type, least, fadd, fmul, ffma, dadd, dmul, dfma) \
-    {#name, NULL, false, 1, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
+    {#name, true, 0, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
+#define EXTERN_WAY(name, way, fadd, fmul, ffma, dadd, dmul, dfma) \
+    {#name, false, way, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
 #define EXTERN_FLOPS(name, fadd, fmul, ffma, dadd, dmul, dfma) \
-    {#name, NULL, false, 0, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
+    {#name, false, 0, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
+#include "target/extern_flops.def"
+};
+
+static const struct shared {
+    const char *name, *other;
+    struct target_flops saved;
+} shared[] = {
+#define EXTERN_SHARED(name, other, fadd, fmul, ffma, dadd, dmul, dfma) \
+    {#name, #other, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
 #include "target/extern_flops.def"
 };
 
@@ -75,14 +82,22 @@ static bool is_such_call(const struct ir_kernel *k, const int32_t *only, const s
 {
     uint64_t bits;
     return strcmp(c->name, in->callee) == 0 && c->way == in->way &&
-           (!c->other || is_called_before(k, only, in, c->other)) &&
-           (!c->constant || (in->nsrc > 1 && definitions_constant(k, only, &in->src[1], &bits)));
+           (!c->constant || definitions_constant(k, only, &in->src[0], &bits));
 }
 
-/* What the call counts as, without the product that is part of the sums behind it. */
-static struct target_flops flops_of_call(const struct call *c, const struct ir_inst *in)
+/* Without what a call before it has done, and without the product that is part of the sums behind it. */
+static struct target_flops flops_of_call(const struct ir_kernel *k, const int32_t *only, const struct call *c,
+                                         const struct ir_inst *in)
 {
     struct target_flops f = c->flops;
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        if (strcmp(shared[i].name, in->callee) == 0 && is_called_before(k, only, in, shared[i].other)) {
+            uint16_t *left = &f.fadd;
+            const uint16_t *saved = &shared[i].saved.fadd;
+            for (size_t n = 0; n < sizeof f / sizeof f.fadd; n++)
+                left[n] -= saved[n] < left[n] ? saved[n] : left[n];
+            break;
+        }
     f.fmul -= in->product_fused && f.fmul;
     f.dmul -= in->product_fused && f.dmul;
     return f;
@@ -92,7 +107,7 @@ static struct target_flops flops_of(const struct ir_kernel *k, const int32_t *on
 {
     for (size_t i = 0; in->op == IR_OP_EXTERN && i < sizeof calls / sizeof *calls; i++)
         if (is_such_call(k, only, in, &calls[i]))
-            return flops_of_call(&calls[i], in);
+            return flops_of_call(k, only, &calls[i], in);
     for (size_t i = 0; i < sizeof expansions / sizeof *expansions; i++)
         if (expansions[i].op == in->op && expansions[i].type == in->type && form_fits(k, in, expansions[i].form))
             return expansions[i].flops;

@@ -4,102 +4,113 @@
 
 #include <string.h>
 
-static const struct way {
-    const char *name;
-    uint8_t type;
-    double least;
-} ways[] = {
-#define EXTERN_WAY(name, type, least, fadd, fmul, ffma, dadd, dmul, dfma) {#name, PTX_##type, least},
+static const struct function {
+    const char *name, *tell;
+    int arguments; /* that the way depends on */
+    int ways;
+} functions[] = {
+#define EXTERN_WAYS(name, args, ways, way) {#name, #name WAYS_TELL, sizeof #args - 1, ways},
 #include "target/extern_flops.def"
 };
 
-static const struct way *way_of(const struct ir_inst *in)
+static const struct function *function_of(const struct ir_inst *in)
 {
-    if (in->op != IR_OP_EXTERN || in->guard != IR_NOREG || in->ndst != 1 || in->nsrc < 1 || in->src[0].kind != IR_SRC_REG)
+    if (in->op != IR_OP_EXTERN || in->guard != IR_NOREG || in->ndst != 1)
         return NULL;
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (strcmp(ways[i].name, in->callee) == 0)
-            return &ways[i];
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(functions[i].name, in->callee) == 0)
+            return &functions[i];
     return NULL;
 }
 
-static uint64_t bits_of(const struct way *w)
+/* The instructions that stand for the call: which way, then for each way a comparison and what is counted, then the call. */
+static int32_t insts_of(const struct function *f)
 {
-    float f = (float)w->least;
-    uint32_t low;
-    uint64_t bits;
-    memcpy(&low, &f, 4);
-    memcpy(&bits, &w->least, 8);
-    return w->type == PTX_F32 ? low : bits;
+    return 2 + 2 * f->ways;
 }
 
-static struct ir_inst made(struct ir_kernel *k, const struct ir_inst *call, int op, uint8_t type, int32_t dst, struct ir_src src)
+/* way == number */
+static struct ir_inst comparison(struct ir_kernel *k, const struct ir_inst *call, int32_t way, int number, int32_t predicate)
 {
     struct ptx_mods *mods = ARENA_NEW(&k->arena, struct ptx_mods);
     struct ir_inst in = *call;
-    mods->type[0] = type;
+    mods->type[0] = PTX_S32;
     mods->ntypes = 1;
-    in.op = (uint16_t)op;
-    in.type = in.type2 = type;
+    mods->cmp = PTX_EQ;
+    in.op = PTX_OP_SETP;
+    in.type = in.type2 = PTX_S32;
     in.mods = mods;
     in.callee = NULL;
-    in.dst[0] = dst;
-    in.nsrc = 1;
-    in.src[0] = src;
+    in.dst[0] = predicate;
+    in.nsrc = 2;
+    in.src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = way};
+    in.src[1] = (struct ir_src){.kind = IR_SRC_IMM, .imm = (uint64_t)number};
     return in;
 }
 
-/* |x|, the comparison, and the call twice: four instructions. `next` is the first of two new registers. */
-static void part(struct ir_kernel *k, const struct ir_inst *call, const struct way *w, int32_t next, struct ir_inst *out)
+/* `next` is the first of 1 + ways new registers. */
+static void part(struct ir_kernel *k, const struct ir_inst *call, const struct function *f, int32_t next, struct ir_inst *out)
 {
-    struct ir_src size = {.kind = IR_SRC_REG, .reg = next}, limit = {.kind = IR_SRC_IMM, .imm = bits_of(w)};
-    out[0] = made(k, call, PTX_OP_FABS, w->type, next, call->src[0]);
-    out[1] = made(k, call, PTX_OP_SETP, w->type, next + 1, size);
-    struct ptx_mods *mods = ARENA_NEW(&k->arena, struct ptx_mods);
-    *mods = *out[1].mods;
-    mods->cmp = PTX_GE;
-    out[1].mods = mods;
-    out[1].nsrc = 2;
-    out[1].src[1] = limit;
-    out[2] = out[3] = *call;
-    out[2].guard = out[3].guard = next + 1;
-    out[2].guard_negated = true;
-    out[3].way = 1;
+    struct ir_inst *tell = out++;
+    *tell = *call;
+    tell->callee = f->tell;
+    tell->type = tell->type2 = PTX_S32;
+    tell->dst[0] = next;
+    tell->nsrc = (uint8_t)f->arguments;
+    tell->product_fused = false;
+    for (int i = 0; i < f->ways; i++) {
+        *out++ = comparison(k, call, next, i, next + 1 + i);
+        *out = *call;
+        out->guard = next + 1 + i;
+        out->dst[0] = IR_NOREG;
+        out->way = (uint8_t)i;
+        out++;
+    }
+    *out = *call;
+    out->way = WAYS_PARTED;
 }
 
 void ways_part(struct ir_kernel *k)
 {
-    enum { INSTS = 4, REGS = 2 };
-    int32_t calls = 0, n = 0, reg = k->nregs;
-    for (int32_t i = 0; i < k->ninsts; i++)
-        calls += way_of(&k->insts[i]) != NULL;
-    if (!calls)
+    int32_t regs = 0, insts = 0, n = 0, reg = k->nregs;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct function *f = function_of(&k->insts[i]);
+        regs += f ? 1 + f->ways : 0;
+        insts += f ? insts_of(f) - 1 : 0;
+    }
+    if (!insts)
         return;
-    uint8_t *types = alloc_zeroed((size_t)(k->nregs + calls * REGS));
-    struct ir_inst *insts = alloc_zeroed((size_t)(k->ninsts + calls * (INSTS - 1)) * sizeof *insts);
+    uint8_t *types = alloc_zeroed((size_t)(k->nregs + regs));
+    struct ir_inst *after = alloc_zeroed((size_t)(k->ninsts + insts) * sizeof *after);
     memcpy(types, k->reg_type, (size_t)k->nregs);
     for (int32_t b = 0; b < k->nblocks; b++) {
         struct ir_block *bl = &k->blocks[b];
         int32_t first = n;
         for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
-            const struct way *w = way_of(&k->insts[i]);
-            if (!w) {
-                insts[n++] = k->insts[i];
+            const struct function *f = function_of(&k->insts[i]);
+            if (!f) {
+                after[n++] = k->insts[i];
                 continue;
             }
-            part(k, &k->insts[i], w, reg, &insts[n]);
-            types[reg] = w->type;
-            types[reg + 1] = PTX_PRED;
-            reg += REGS;
-            n += INSTS;
+            part(k, &k->insts[i], f, reg, &after[n]);
+            types[reg] = PTX_S32;
+            memset(&types[reg + 1], PTX_PRED, (size_t)f->ways);
+            reg += 1 + f->ways;
+            n += insts_of(f);
         }
         bl->first = first;
         bl->count = n - first;
     }
     alloc_release(k->insts);
-    k->insts = insts;
+    k->insts = after;
     k->ninsts = n;
     alloc_release(k->reg_type);
     k->reg_type = types;
     k->nregs = reg;
+}
+
+bool ways_tells(const struct ir_inst *in)
+{
+    size_t n = in->op == IR_OP_EXTERN ? strlen(in->callee) : 0, behind = sizeof WAYS_TELL - 1;
+    return n > behind && strcmp(in->callee + n - behind, WAYS_TELL) == 0;
 }

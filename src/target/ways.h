@@ -1,13 +1,23 @@
 /* Calls of the math library whose cost depends on the argument.
  *
- * In: a kernel. Out: the same kernel, in which a call of a function with two ways (EXTERN_WAY of extern_flops.def) is two
- * under opposite predicates, one for the lanes whose |x| is below the limit and one for the others, so that each counts
- * (tables.c) as what nvcc's code for those arguments executes. Calls that are already under a predicate stay one. */
+ * In: a kernel. Out: the same kernel, in which a call of a function with several ways (EXTERN_WAYS of extern_flops.def) costs
+ * nothing itself, and before it stand a call that tells each lane's way, and for each way, under a predicate that holds for
+ * its lanes, a call without a result. The executor does nothing there, but counts its lanes; tables.c says what they count
+ * as. Calls that are already under a predicate stay one, which counts as its first way. */
 #ifndef TARGET_WAYS_H
 #define TARGET_WAYS_H
 
 #include "ir/ir.h"
 
+/* ir_inst.way of a call whose ways are counted beside it. */
+enum { WAYS_PARTED = 255 };
+
+/* Behind the name of a function: what the executor calls the function that tells the way. */
+#define WAYS_TELL "__way"
+
 void ways_part(struct ir_kernel *k);
+
+/* It is no instruction of nvcc's code, but the call that tells the way. */
+bool ways_tells(const struct ir_inst *in);
 
 #endif

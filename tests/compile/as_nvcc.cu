@@ -520,3 +520,8 @@ MEMBERS(methods, of_methods, a[i].add(b[i]); a[i + 1].add(b[i + 1]);)
 
 // The first turn of a loop is like the others.
 KERNEL ways_first_other(float *a, const float *b, int n) { int i = threadIdx.x; for (int k = 0; k < n; k++) { if (k > 0) __syncthreads(); a[i + k] = b[k] * 2; } }
+// The math library's loads: of sine and cosine of doubles; of both together none.
+KERNEL math_sin(double *p, double x) { p[0] = sin(x); }
+KERNEL math_sin_cos(double *p, double x) { p[0] = sin(x) + cos(x); }
+KERNEL math_sincos(double *p, double x) { sincos(x, p, p + 1); }
+KERNEL math_sinpi(double *p, double x) { p[0] = sinpi(x) - cospi(x); }

@@ -34,6 +34,8 @@ def instructions(ptx):
         entry = re.search(r"\.entry (\w+)", line)
         if entry:
             kernel = kernels.setdefault(entry.group(1), collections.Counter())
+        elif re.match(r"\.func", line):  # nvcc's, of the math library
+            kernel = collections.Counter()
         access, division = ACCESS.search(line), DIVISION.search(line)
         if access and ".param" not in access.group(2):
             op, how, vector, bits = access.groups()

@@ -24,6 +24,13 @@ KERNEL hoisted_through_a_function(double *o, double x, int m)
     for (int i = 0; i < m; i++)
         o[i * 7] = f(x) + i;
 }
+KERNEL base_hoisted(float *o, float x, int m)
+{
+#pragma unroll 1
+    for (int i = 0; i < m; i++)
+        o[i * 7] = powf(x, o[i * 7]) + i;
+}
+KERNEL base_merged(float *o, float x, float y) { o[0] = powf(x, 1.5f), o[1] = powf(x, y); }
 // sinf keeps words of large arguments in local memory, so nvcc computes it again
 KERNEL kept_in_loop(float *o, float x, int m)
 {

@@ -70,6 +70,7 @@ struct row {
     static double name##_d2(double a, double b) { return Sleef_cinz_##name##d1_##bound##purec(a, b); } \
     static float name##_f2(float a, float b) { return Sleef_cinz_##name##f1_##bound##purec(a, b); }
 #define FAST(name, of)
+#define ALSO(name, signature, of)
 #include "interp/lanes_math.def"
 #undef ONE
 #undef TWO

@@ -19,10 +19,10 @@ extern "C" {
 #define F2(name)                                                                                   \
     __device__ __attribute__((const)) double __nv_##name(double, double);                          \
     __device__ __attribute__((const)) float __nv_##name##f(float, float);
-F1(acos) F1(acosh) F1(asin) F1(asinh) F1(atan) F1(atanh) F1(cbrt) F1(cosh) F1(cospi)
+F1(acos) F1(acosh) F1(asin) F1(asinh) F1(atan) F1(atanh) F1(cbrt) F1(cosh)
 F1(cyl_bessel_i0) F1(cyl_bessel_i1) F1(erf) F1(erfc) F1(erfcinv) F1(erfcx) F1(erfinv) F1(exp2)
 F1(expm1) F1(j0) F1(j1) F1(lgamma) F1(log1p) F1(logb) F1(normcdf) F1(normcdfinv) F1(rcbrt)
-F1(sinh) F1(sinpi) F1(tgamma) F1(y0) F1(y1)
+F1(sinh) F1(tgamma) F1(y0) F1(y1)
 F2(atan2) F2(fdim) F2(fmod) F2(hypot) F2(nextafter) F2(remainder) F2(rhypot)
 #undef F1
 #undef F2
@@ -35,6 +35,8 @@ __device__ __attribute__((const)) double __nv_scalbn(double, int);
 __device__ __attribute__((const)) float __nv_scalbnf(float, int);
 __device__ __attribute__((const)) double __nv_powi(double, int);
 __device__ __attribute__((const)) float __nv_powif(float, int);
+__device__ __attribute__((const)) float __nv_sinpif(float);
+__device__ __attribute__((const)) float __nv_cospif(float);
 
 #pragma push_macro("FN")
 #define FN static __device__ __inline__ __attribute__((always_inline, const))
@@ -206,16 +208,18 @@ __nv_fast_sincosf(float a, float *s, float *c)
 #define FASTER2(name) __device__ __attribute__((const)) float __nv_##name##f(float, float);
 #endif
 #define F1(name) FASTER1(name) __device__ __attribute__((const)) double __nv_##name(double);
-#define F2(name) FASTER2(name) __device__ __attribute__((const)) double __nv_##name(double, double);
-F1(cos) F1(exp) F1(exp10) F1(log) F1(log10) F1(log2) F1(sin) F1(tan)
-F2(pow)
+F1(exp) F1(exp10) F1(log) F1(log10) F1(log2) F1(tan)
+FASTER1(cos) FASTER1(sin)
+__device__ __attribute__((const)) double __nv_pow(double, double);
+#if defined(__USE_FAST_MATH__)
+FASTER2(pow)
+#endif
 #if __CUDA_ARCH__ < 750 && defined(__USE_FAST_MATH__) /* the hardware has it from there on: PTX ISA, "tanh" */
 #undef FASTER1
 #define FASTER1(name) __device__ __attribute__((const)) float __nv_##name##f(float);
 #endif
 F1(tanh)
 #undef F1
-#undef F2
 #undef FASTER1
 #undef FASTER2
 
@@ -294,26 +298,62 @@ FN float __nv_half2float(unsigned short a)
 }
 
 
+/* ---- functions of which nvcc's code has parts that a program can see ----
+ * powf: what depends on the base or the exponent alone is done once for several calls, or before a loop. Both parts hand
+ * on their argument. */
+#if !defined(__USE_FAST_MATH__)
+__device__ __attribute__((const)) float __nv_pow_basef(float);
+__device__ __attribute__((const)) float __nv_pow_exponentf(float);
+__device__ __attribute__((const)) float __nv_pow_restf(float, float);
+FN float __nv_powf(float a, float b) { return __nv_pow_restf(__nv_pow_basef(a), __nv_pow_exponentf(b)); }
+#endif
+
+/* sin, cos, sinpi, cospi of double: a polynomial for sine or for cosine, as the argument's quarter of a turn is even or odd;
+ * six coefficients of it are loaded from a table (nvcc 13.0: three ld.global.nc.v2.f64 64 bytes apart, aligned to 16). The
+ * table here has those of the Taylor series; the executor computes without them. Without const, which would be .const. */
+static __device__ double __heddle_series[16] __attribute__((aligned(16))) = {
+    0x1.6124613a86d09p-33, -0x1.ae64567f544e4p-26, 0x1.71de3a556c734p-19, -0x1.a01a01a01a01ap-13, 0x1.1111111111111p-7,
+    -0x1.5555555555555p-3, 0, 0,
+    -0x1.93974a8c07c9dp-37, 0x1.1eed8eff8d898p-29, -0x1.27e4fb7789f5cp-22, 0x1.a01a01a01a01ap-16, -0x1.6c16c16c16c17p-10,
+    0x1.5555555555555p-5, 0, 0};
+typedef double __heddle_terms __attribute__((vector_size(16)));
+#define SERIES(name, quarter, turned)                                                              \
+    __device__ __attribute__((const)) int quarter(double);                                         \
+    __device__ __attribute__((const)) double __nv_##name##_by(double, int, double, double, double, double, double, double); \
+    FN double __nv_##name(double a)                                                                \
+    {                                                                                              \
+        int q = quarter(a) + turned;                                                               \
+        const __heddle_terms *by = (const __heddle_terms *)(__heddle_series + 8 * (q & 1));          \
+        __heddle_terms x = by[0], y = by[1], z = by[2];                                             \
+        return __nv_##name##_by(a, q, x[0], x[1], y[0], y[1], z[0], z[1]);                         \
+    }
+SERIES(sin, __nv_quarter, 0)
+SERIES(cos, __nv_quarter, 1)
+SERIES(sinpi, __nv_quarter_pi, 0)
+SERIES(cospi, __nv_quarter_pi, 1)
+#undef SERIES
+
+/* both of one argument: neither loads, and the second costs less */
+#define BOTH(pi)                                                                                   \
+    __device__ __attribute__((const)) double __nv_sincos##pi##_sin(double);                        \
+    __device__ __attribute__((const)) double __nv_sincos##pi##_cos(double);                        \
+    __device__ __attribute__((const)) float __nv_sincos##pi##_sinf(float);                         \
+    __device__ __attribute__((const)) float __nv_sincos##pi##_cosf(float);
+BOTH()
+BOTH(pi)
+#undef BOTH
+
 /* ---- results through pointers: stores of the caller's, values from the functions above ---- */
-__device__ __attribute__((const)) double __nv_sinpi(double);
-__device__ __attribute__((const)) double __nv_cospi(double);
-__device__ __attribute__((const)) float __nv_sinpif(float);
-__device__ __attribute__((const)) float __nv_cospif(float);
 /* the quotient's sign and low three bits, as remquo of the C standard */
 __device__ __attribute__((const)) int __heddle_remquo(double, double);
 __device__ __attribute__((const)) double __nv_remainder(double, double);
 __device__ __attribute__((const)) float __nv_remainderf(float, float);
 #define OUT static __device__ __inline__ __attribute__((always_inline))
 #define POINTERS(T, f)                                                                             \
-    OUT void __nv_sincos##f(T a, T *s, T *c)                                                       \
-    {                                                                                              \
-        *s = __nv_sin##f(a);                                                                       \
-        *c = __nv_cos##f(a);                                                                       \
-    }                                                                                              \
     OUT void __nv_sincospi##f(T a, T *s, T *c)                                                     \
     {                                                                                              \
-        *s = __nv_sinpi##f(a);                                                                     \
-        *c = __nv_cospi##f(a);                                                                     \
+        *s = __nv_sincospi_sin##f(a);                                                              \
+        *c = __nv_sincospi_cos##f(a);                                                              \
     }                                                                                              \
     OUT T __nv_modf##f(T a, T *whole)                                                              \
     {                                                                                              \
@@ -329,6 +369,20 @@ __device__ __attribute__((const)) float __nv_remainderf(float, float);
 POINTERS(double, )
 POINTERS(float, f)
 #undef POINTERS
+OUT void __nv_sincos(double a, double *s, double *c)
+{
+    *s = __nv_sincos_sin(a);
+    *c = __nv_sincos_cos(a);
+}
+OUT void __nv_sincosf(float a, float *s, float *c)
+{
+#if defined(__USE_FAST_MATH__)
+    __nv_fast_sincosf(a, s, c);
+#else
+    *s = __nv_sincos_sinf(a);
+    *c = __nv_sincos_cosf(a);
+#endif
+}
 
 /* frexp by the bits: significant digits in [1/2, 1) and the exponent; 0, infinity and NaN as they are, with exponent 0 */
 OUT float __nv_frexpf(float a, int *e)

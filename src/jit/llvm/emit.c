@@ -67,10 +67,10 @@ void emit_inst(struct emit *e)
     const struct ir_inst *in = e->in;
     if (emit_flow(e))
         return;
-    if (e->job->code->step[e->site].kind == STEP_NOP)
-        return;
     if (in->guard != IR_NOREG && e->job->runs)
         count_guard(e, lanes_on(e));
+    if (e->job->code->step[e->site].kind == STEP_NOP) /* its lanes may be all that there is of it (target/ways.h) */
+        return;
     if (in->op == PTX_OP_MEMBAR || in->op == PTX_OP_FENCE) {
         emit_fence(e);
         return;
