@@ -208,6 +208,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                 if (PassInstrumentationCallbacks *calls = b.getPassInstrumentationCallbacks()) {
                     hide_from(*calls, "ReassociatePass", heddle::hide_negatives, heddle::show_negatives);
                     hide_from(*calls, "InstCombinePass", heddle::hide_casts, heddle::show_casts);
+                    hide_from(*calls, "InstCombinePass", heddle::hide_bits, heddle::show_bits);
                 }
                 b.registerPipelineStartEPCallback([](ModulePassManager &m, OptimizationLevel level) {
                     m.addPass(NamesPass());

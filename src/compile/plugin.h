@@ -48,6 +48,9 @@ void show_negatives(Hidden &hidden);
 bool mark_unsigned(llvm::Function &f);
 void hide_casts(llvm::Function &f, Hidden &hidden);
 void show_casts(Hidden &hidden);
+// The same: masks of the bits of numbers.
+void hide_bits(llvm::Function &f, Hidden &hidden);
+void show_bits(Hidden &hidden);
 
 // plugin_loads.cpp. Last: p[i].x and p[i].z are loaded together with what lies between and behind.
 bool fill_gaps(llvm::Function &f, llvm::AAResults &aa);

@@ -3,6 +3,10 @@
 // the floating-point type is exact in; x - 4.0 is a sum. So while that pass runs, one operand of the others is behind
 // llvm.nvvm.move.*, which it does not look through.
 //
+// Masks of a number's bits, __float_as_int(x) & 0x7fffffff, are |x| to clang 19's InstCombine, an FADD to the assembler where it is
+// compared or stored; to nvcc's they are masks. The pass leaves them where a function does not want floating point that the program
+// does not have.
+//
 // Clang takes a signed integer that is not negative for an unsigned one and says so (nneg), so those that are unsigned in the
 // program are marked before.
 //
@@ -91,5 +95,19 @@ void heddle::show_casts(Hidden &hidden)
             fence->replaceAllUsesWith(fence->getArgOperand(0));
             fence->eraseFromParent();
         }
+    hidden.clear();
+}
+
+void heddle::hide_bits(Function &f, Hidden &hidden)
+{
+    f.addFnAttr(Attribute::NoImplicitFloat);
+    hidden.emplace_back(&f);
+}
+
+void heddle::show_bits(Hidden &hidden)
+{
+    for (const WeakTrackingVH &value : hidden)
+        if (auto *f = dyn_cast_or_null<Function>(value))
+            f->removeFnAttr(Attribute::NoImplicitFloat);
     hidden.clear();
 }
