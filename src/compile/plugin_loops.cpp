@@ -1,13 +1,16 @@
 // Loops are unrolled as often as nvcc unrolls them: where lanes leave a loop at different turns, the number of
 // requests depends on it, and where it reads a local array by its counter, whether the array is in local memory.
 //
-// Measured with nvcc 13.0.88 (bodies of 1 to 100 sums, 2 to 1024 turns, 2026-11-23; the test compile.as_nvcc holds cases). Its
+// Measured with nvcc 13.0.88 (bodies of 1 to 100 sums, 2 to 1024 turns, 2026-11-23; of 10 to 80 loads and stores, 2026-11-27; the test
+// compile.as_nvcc holds cases). Its
 // unroller is LLVM's with other numbers, and clang's takes them: a loop of known length vanishes when it has less than 400
 // instructions then (clang.c: -unroll-threshold), and one whose counter says which element of a local array it accesses when it has
 // up to 2440, of at most 407 a turn: without the loop the array may live in registers. An inner loop that stays is unrolled here, behind that, up to 200 instructions:
 //  - of known length, by the largest power of two that divides it; without one by 4, 2 with the way out in the middle;
-//  - of unknown length, by 4 or 2, the rest in a loop of its own, which inside another loop is written out. Barriers and
+//  - of unknown length, by 4 up to 53 instructions a turn, by 2 up to 94, the rest in a loop of its own, which inside another loop is written out. Barriers and
 //    shuffles in it do not matter, nor does a division that it takes to know the length.
+// An address at a constant distance from another costs clang nothing. nvcc counts 1 for a member of a struct, and 3 for p[i + 7], which
+// it extends and adds up each time. Of a condition that only the counter decides both count the way that a turn goes.
 // Loops around others stay, unless they vanish by the same numbers, of what is in them as it will be; `#pragma unroll N` is clang's.
 #include "compile/plugin.h"
 
@@ -30,10 +33,14 @@ using namespace llvm;
 namespace {
 
 enum { MOST_WHOLE = 400, MOST_PART = 200, MOST_ASKED = 16384 }; // instructions of an unrolled loop
+enum { MOST_BY_4 = 53, MOST_BY_2 = 94 };                        // of a turn of a loop of unknown length
+enum { IN_ARRAY = 3, IN_STRUCT = 1, OF_COUNTER = 6 };           // for the address of an element, of a member; that each turn saves when all are written out
 enum { MOST_WITH_ARRAY = 2440, MOST_OF_A_TURN = 407 };          // where the counter is an index of a local array
 enum { UNKNOWN = 4 };                                           // turns at once where no length divides
 enum { SHORT = 8 };                                             // a loop of fewer turns is not worth it
 enum { BACK_EDGE = 2 };                                         // instructions of a turn that unrolling saves
+
+const char TOO_LONG[] = "heddle.too.long"; // to be written out whole, but not for nvcc's partial unrolling
 
 struct Analyses {
     LoopInfo &li;
@@ -61,12 +68,36 @@ unsigned known_count(unsigned length, Size size)
     return count;
 }
 
-unsigned unknown_count(Size size, uint64_t most)
+unsigned unknown_count(Size size)
+{
+    return size.rolled <= MOST_BY_4 ? UNKNOWN : size.rolled <= MOST_BY_2 ? UNKNOWN / 2 : 1;
+}
+
+unsigned asked_count(Size size)
 {
     unsigned count = UNKNOWN;
-    while (count > 1 && size.unrolled(count) > most)
+    while (count > 1 && size.unrolled(count) > MOST_ASKED)
         count /= 2;
     return count;
+}
+
+// What nvcc computes an address at a constant distance from another by, which costs clang nothing.
+unsigned address_size(const Instruction &i)
+{
+    auto *address = dyn_cast<GetElementPtrInst>(&i);
+    if (!address || !address->hasAllConstantIndices() || address->hasAllZeroIndices())
+        return 0;
+    auto *from = dyn_cast<GetElementPtrInst>(address->getPointerOperand());
+    return from && !from->hasAllConstantIndices() && !from->getSourceElementType()->isAggregateType() ? IN_ARRAY : IN_STRUCT;
+}
+
+uint64_t addresses_size(const Loop *loop)
+{
+    uint64_t size = 0;
+    for (BasicBlock *b : loop->blocks())
+        for (const Instruction &i : *b)
+            size += address_size(i);
+    return size;
 }
 
 // Instructions of a turn. nvcc's counters are 64 bits wide where they say an address: no widening is counted.
@@ -79,7 +110,7 @@ uint64_t rolled_size(const Loop *loop, const UnrollCostEstimator &cost, ScalarEv
                 auto *counter = dyn_cast<SCEVAddRecExpr>(se.getSCEV(i.getOperand(0)));
                 widened += counter && counter->getLoop() == loop;
             }
-    return std::max<uint64_t>(cost.getRolledLoopSize(), widened + BACK_EDGE + 1) - widened;
+    return std::max<uint64_t>(cost.getRolledLoopSize(), widened + BACK_EDGE + 1) - widened + addresses_size(loop);
 }
 
 // How often the body of a loop that stays is there once it is unrolled, inside another.
@@ -88,7 +119,7 @@ unsigned copies_of(const Loop *loop, Size size, ScalarEvolution &se)
     unsigned length = se.getSmallConstantTripCount(loop), most_turns = se.getSmallConstantMaxTripCount(loop);
     if (hasUnrollTransformation(loop) != TM_Unspecified || isa<SCEVCouldNotCompute>(se.getBackedgeTakenCount(loop)) || (!length && most_turns && most_turns < SHORT))
         return 1;
-    return length ? known_count(length, size) : 2 * unknown_count(size, MOST_PART) - 1; // and what is left is written out
+    return length ? known_count(length, size) : 2 * unknown_count(size) - 1; // and what is left is written out
 }
 
 // The size of the loop when those in it are unrolled as they will be: nvcc unrolls them first. 0: it cannot be told.
@@ -120,6 +151,43 @@ bool indexes_an_array(const Loop *loop, ScalarEvolution &se)
     return false;
 }
 
+// In how many of the turns the block is executed, as far as only the counter decides.
+unsigned turns_of(const BasicBlock *block, const Loop *loop, unsigned length, ScalarEvolution &se)
+{
+    const BasicBlock *from = block->getSinglePredecessor();
+    if (block == loop->getHeader() || !from || !loop->contains(from))
+        return length;
+    unsigned before = turns_of(from, loop, length, se);
+    auto *branch = dyn_cast<BranchInst>(from->getTerminator());
+    auto *asked = branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
+    auto *counter = asked && asked->getOperand(0)->getType()->isIntegerTy() ? dyn_cast<SCEVAddRecExpr>(se.getSCEV(asked->getOperand(0))) : nullptr;
+    auto *limit = asked ? dyn_cast<ConstantInt>(asked->getOperand(1)) : nullptr;
+    if (!counter || !limit || counter->getLoop() != loop || !counter->isAffine() || branch->getSuccessor(0) == branch->getSuccessor(1))
+        return before;
+    unsigned turns = 0;
+    for (unsigned i = 0; i < length; i++) {
+        auto *now = dyn_cast<SCEVConstant>(counter->evaluateAtIteration(se.getConstant(counter->getType(), i), se));
+        if (!now)
+            return before;
+        turns += ICmpInst::compare(now->getAPInt(), limit->getValue(), asked->getPredicate()) == (branch->getSuccessor(0) == block);
+    }
+    return std::min(before, turns);
+}
+
+// Instructions of an inner loop that is written out whole.
+uint64_t whole_size(const Loop *loop, unsigned length, const SmallPtrSetImpl<const Value *> &ephemeral, LoopStandardAnalysisResults &a)
+{
+    uint64_t size = BACK_EDGE;
+    for (BasicBlock *b : loop->blocks()) {
+        uint64_t turn = 0;
+        for (const Instruction &i : *b)
+            if (!ephemeral.contains(&i))
+                turn += uint64_t(a.TTI.getInstructionCost(&i, TargetTransformInfo::TCK_CodeSize).getValue().value_or(0)) + address_size(i);
+        size += turn * turns_of(b, loop, length, a.SE);
+    }
+    return size - std::min<uint64_t>(size, uint64_t(OF_COUNTER + BACK_EDGE) * length);
+}
+
 // nvcc would have inlined a function that clang's inliner found too long.
 bool would_bring_a_loop(const CallBase &call)
 {
@@ -147,6 +215,9 @@ bool unroll(Loop *loop, const Analyses &a)
     BasicBlock *exit = loop->getLoopLatch();
     if (exit && !loop->isLoopExiting(exit))
         exit = loop->getExitingBlock();
+    bool too_long = findOptionMDForLoop(loop, TOO_LONG);
+    if (too_long)
+        asked = TM_Unspecified;
     if (!exit || is_around_another(loop) || !loop->isLoopSimplifyForm() || (asked & TM_Disable))
         return false;
     unsigned length = a.se.getSmallConstantTripCount(loop, exit), most_turns = a.se.getSmallConstantMaxTripCount(loop);
@@ -158,9 +229,10 @@ bool unroll(Loop *loop, const Analyses &a)
     if (!cost.canUnroll() || cost.NumInlineCandidates || (!length && most_turns && most_turns < SHORT))
         return false;
     Size size = {cost.getRolledLoopSize()};
-    if (length && size.unrolled(length) < MOST_WHOLE)
+    if (length && !too_long && size.unrolled(length) < MOST_WHOLE)
         return false; // clang's unroller has its turn yet
-    unsigned count = length ? known_count(length, size) : unknown_count(size, asked & TM_Force ? MOST_ASKED : MOST_PART);
+    size.rolled += addresses_size(loop);
+    unsigned count = length ? known_count(length, size) : asked & TM_Force ? asked_count(size) : unknown_count(size);
     if (count <= 1)
         return false;
     UnrollLoopOptions how = {};
@@ -194,6 +266,10 @@ void heddle::ask_for_unrolling(Loop &loop, LoopStandardAnalysisResults &a)
         addStringMetadataToLoop(&loop, "llvm.loop.unroll.full", 1);
     else if (!loop.isInnermost() && size.unrolled(length) >= MOST_WHOLE)
         addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable", 1);
+    else if (loop.isInnermost() && length < MOST_WHOLE && whole_size(&loop, length, ephemeral, a) >= MOST_WHOLE) {
+        addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable", 1);
+        addStringMetadataToLoop(&loop, TOO_LONG, 1);
+    }
 }
 
 bool heddle::unroll_loops(Function &f, FunctionAnalysisManager &analyses)

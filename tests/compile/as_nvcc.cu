@@ -538,3 +538,22 @@ KERNEL sums_sign(float *o, const float *a)
 {
     o[threadIdx.x] = __int_as_float(__float_as_int(a[threadIdx.x]) ^ 0x80000000);
 }
+
+// Addresses at a constant distance count where loops are unrolled: those of members once, of elements of arrays three times.
+struct of_many { float m[64]; };
+#define M4(j) s += b->m[j]; s += b->m[j + 1]; s += b->m[j + 2]; s += b->m[j + 3];
+#define F4(j) s = s * b->m[j] + 1; s = s * b->m[j + 1] + 1; s = s * b->m[j + 2] + 1; s = s * b->m[j + 3] + 1;
+#define E4(j) s += a[k + i * 4 + 7 * j]; s += a[k + i * 4 + 7 * j + 7]; s += a[k + i * 4 + 7 * j + 14]; s += a[k + i * 4 + 7 * j + 21];
+#define ADDRESSES(name, T, head, ...) KERNEL loop_addresses_##name(float *o, const T *a, int n) { int i = threadIdx.x; float s = 0; \
+    for (int k = 0; k < head; k++) { __VA_ARGS__ } o[i] = s; }
+#define MANY(name, head, ...) ADDRESSES(name, of_many, head, const of_many *b = a + k; __VA_ARGS__)
+MANY(members_32, 4, M4(0) M4(4) M4(8) M4(12) M4(16) M4(20) M4(24) M4(28))
+MANY(members_36, 4, M4(0) M4(4) M4(8) M4(12) M4(16) M4(20) M4(24) M4(28) M4(32))
+MANY(unknown_16, n, M4(0) M4(4) M4(8) M4(12))
+MANY(unknown_20, n, M4(0) M4(4) M4(8) M4(12) M4(16))
+MANY(unknown_28, n, M4(0) M4(4) M4(8) M4(12) M4(16) M4(20) M4(24))
+MANY(unknown_32, n, M4(0) M4(4) M4(8) M4(12) M4(16) M4(20) M4(24) M4(28))
+ADDRESSES(elements_20, float, 4, E4(0) E4(4) E4(8) E4(12) E4(16))
+ADDRESSES(elements_24, float, 4, E4(0) E4(4) E4(8) E4(12) E4(16) E4(20))
+MANY(first_24, 4, if (k == 0) { M4(0) M4(4) M4(8) M4(12) M4(16) M4(20) } else { F4(0) F4(4) F4(8) F4(12) F4(16) F4(20) })
+MANY(first_32, 4, if (k == 0) { M4(0) M4(4) M4(8) M4(12) M4(16) M4(20) M4(24) M4(28) } else { F4(0) F4(4) F4(8) F4(12) F4(16) F4(20) F4(24) F4(28) })
