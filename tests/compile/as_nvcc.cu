@@ -1,4 +1,5 @@
 // Kernels whose memory accesses, divisions, short branches and fused sums must be those that nvcc makes: as_nvcc.tsv says which. as_nvcc.py compares.
+#include <cuda_fp16.h>
 #define KERNEL extern "C" __global__ void
 #define SHAPE(name, align, T, n) struct __align__(align) name { T a[n]; };
 
@@ -557,3 +558,8 @@ ADDRESSES(elements_20, float, 4, E4(0) E4(4) E4(8) E4(12) E4(16))
 ADDRESSES(elements_24, float, 4, E4(0) E4(4) E4(8) E4(12) E4(16) E4(20))
 MANY(first_24, 4, if (k == 0) { M4(0) M4(4) M4(8) M4(12) M4(16) M4(20) } else { F4(0) F4(4) F4(8) F4(12) F4(16) F4(20) })
 MANY(first_32, 4, if (k == 0) { M4(0) M4(4) M4(8) M4(12) M4(16) M4(20) M4(24) M4(28) } else { F4(0) F4(4) F4(8) F4(12) F4(16) F4(20) F4(24) F4(28) })
+// Halves: products and sums that the assembler may fuse, and what functions put right.
+KERNEL sums_half(__half *p) { p[0] = p[1] * p[2] + p[3]; }
+KERNEL sums_half_rounded(__half *p) { p[0] = __hadd_rn(__hmul_rn(p[1], p[2]), p[3]); }
+KERNEL sums_half_exp(__half *p) { p[0] = hexp(p[1]); }
+KERNEL sums_half_log2(__half *p) { p[0] = hlog2(p[1]); }
