@@ -141,22 +141,7 @@ BOTH H2 __heddle_pair(H2 *, unsigned int w) { return H2(OF((unsigned short)w), O
 BINARY(__hadd, "add", +)
 BINARY(__hsub, "sub", -)
 BINARY(__hmul, "mul", *)
-    BOTH H name##_rn(H a, H b) { EITHER(ASM2(op ROUNDED, a, b), name(a, b)) }                      \
-    BOTH H2 name##2_rn(H2 a, H2 b) { EITHER(WORD2(op ROUNDED, a, b), name##2(a, b)) }
-/* The assembler fuses products and sums of halves, not of bfloat16, unless the PTX says how they are rounded. */
-#if defined(HAS_SAT)
-#define ROUNDED ".rn"
-BINARY(__hadd, "add", +)
-BINARY(__hsub, "sub", -)
-BINARY(__hmul, "mul", *)
-#else
-#define ROUNDED ""
-BINARY(__hadd, "add.rn", +)
-BINARY(__hsub, "sub.rn", -)
-BINARY(__hmul, "mul.rn", *)
-#endif
 #undef BINARY
-#undef ROUNDED
 #if defined(__CUDA_ARCH__) && defined(HAS_SAT)
 /* a * (1 / b) rounds to the nearest half, since quotients of 11 bits by 11 lie further from the middle between two halves
  * than its error, 2^-23 of it. Below 2^-14, where halves have fewer bits, a quotient may be such a middle itself, and the
