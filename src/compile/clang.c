@@ -158,6 +158,7 @@ static void device_flags(const struct toolchain *t, const struct compile_options
     }
     words_addv(a, w, "--cuda-device-only", "--cuda-feature=+ptx84", o->debug_device ? "-g" : "-gline-tables-only",
                "-fno-strict-float-cast-overflow", /* see plugin_conversions.cpp */
+               "-fno-finite-loops", /* see plugin_loops.cpp */
                "-mllvm", "-enable-tbaa=false", /* as nvcc: CUB reads words that it has written as structs */
                o->debug_device ? "-O0" : "-O3", NULL);
     as_nvcc(a, w);

@@ -117,6 +117,7 @@ using AccessedPass = FunctionsPass<heddle::align_accessed, true>;
 using ConversionsPass = FunctionsPass<heddle::fence_conversions, true>;
 using FirstPass = FunctionsPass<heddle::split_copies, false>;
 using UnsignedPass = FunctionsPass<heddle::mark_unsigned, false>;
+using EndsPass = FunctionsPass<heddle::tell_ends, false>;
 using EarlyPass = FunctionsPass<heddle::select_short_ways, false>;
 using ChosenPass = FunctionsPass<heddle::mark_chosen, false>;
 using DivisionsPass = FunctionsPass<heddle::fence_divisions, false>;
@@ -231,6 +232,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                 });
                 b.registerPipelineEarlySimplificationEPCallback([](ModulePassManager &m, OptimizationLevel level) {
                     if (level != OptimizationLevel::O0) {
+                        m.addPass(EndsPass());
                         m.addPass(EarlyPass());
                         m.addPass(ChosenPass());
                         m.addPass(DivisionsPass());

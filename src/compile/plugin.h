@@ -55,7 +55,9 @@ void show_bits(Hidden &hidden);
 // plugin_loads.cpp. Last: p[i].x and p[i].z are loaded together with what lies between and behind.
 bool fill_gaps(llvm::Function &f, llvm::AAResults &aa);
 
-// plugin_loops.cpp. Behind the simplifications: loops are unrolled as often as nvcc unrolls them.
+// plugin_loops.cpp. Early: loops of which nvcc concludes that they end say so.
+bool tell_ends(llvm::Function &f);
+// The same file. Behind the simplifications: loops are unrolled as often as nvcc unrolls them.
 // Before clang's full unrolling: loops that nvcc unrolls and clang would not, or the other way round, say so.
 void ask_for_unrolling(llvm::Loop &loop, llvm::LoopStandardAnalysisResults &analyses);
 bool unroll_loops(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);

@@ -11,6 +11,9 @@
 //    shuffles in it do not matter, nor does a division that it takes to know the length.
 // An address at a constant distance from another costs clang nothing. nvcc counts 1 for a member of a struct, and 3 for p[i + 7], which
 // it extends and adds up each time. Of a condition that only the counter decides both count the way that a turn goes.
+// Clang concludes that loops end, so that a counter of `i += 32u` does not wrap around and its turns can be told. nvcc does so where a
+// signed counter takes steps of unknown length and nothing else happens in the loop than loads and stores; clang is told so of
+// these (LLVM 7: ScalarEvolution::howManyLessThans), and not of others (clang.c: -fno-finite-loops).
 // Loops around others stay, unless they vanish by the same numbers, of what is in them as it will be; `#pragma unroll N` is clang's.
 #include "compile/plugin.h"
 
@@ -209,6 +212,32 @@ bool is_around_another(const Loop *loop)
     return !loop->isInnermost();
 }
 
+// A counter of it takes steps that do not change, of a length that is not known, and does not overflow.
+bool has_signed_counter(const Loop &loop)
+{
+    const BasicBlock *latch = loop.getLoopLatch();
+    return latch && any_of(loop.getHeader()->phis(), [&](const PHINode &counter) {
+        auto *next = dyn_cast<BinaryOperator>(counter.getIncomingValueForBlock(latch));
+        if (!next || next->getOpcode() != Instruction::Add || !next->hasNoSignedWrap() || !is_contained(next->operands(), &counter))
+            return false;
+        const Value *step = next->getOperand(next->getOperand(0) == &counter);
+        auto *load = dyn_cast<LoadInst>(step); // warpSize
+        auto *variable = load ? dyn_cast<GlobalVariable>(getUnderlyingObject(load->getPointerOperand())) : nullptr;
+        return !isa<Constant>(step) && (loop.isLoopInvariant(step) || (variable && variable->isConstant()));
+    });
+}
+
+bool happens_nothing(const Loop &loop)
+{
+    for (const BasicBlock *b : loop.blocks())
+        for (const Instruction &i : *b) {
+            auto *store = dyn_cast<StoreInst>(&i);
+            if (store ? !store->isSimple() : i.mayHaveSideEffects())
+                return false;
+        }
+    return true;
+}
+
 bool unroll(Loop *loop, const Analyses &a)
 {
     TransformationMode asked = hasUnrollTransformation(loop);
@@ -250,6 +279,19 @@ bool unroll(Loop *loop, const Analyses &a)
 }
 
 } // namespace
+
+bool heddle::tell_ends(Function &f)
+{
+    DominatorTree dt(f);
+    LoopInfo li(dt);
+    bool changed = false;
+    for (Loop *loop : li.getLoopsInPreorder())
+        if (has_signed_counter(*loop) && happens_nothing(*loop)) {
+            addStringMetadataToLoop(loop, "llvm.loop.mustprogress", 1);
+            changed = true;
+        }
+    return changed;
+}
 
 void heddle::ask_for_unrolling(Loop &loop, LoopStandardAnalysisResults &a)
 {

@@ -9,6 +9,7 @@
 // Measured with nvcc 13.0.88: each function twice, behind a branch, in a loop, and of constants; the test compile.math_calls.
 #include "compile/plugin.h"
 
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -103,6 +104,20 @@ Constant *folded(const CallInst &call, StringRef name)
     return nullptr;
 }
 
+// powf(2, x) is exp2f(x); of doubles nvcc leaves it.
+bool make_exp2(CallInst &call)
+{
+    auto *base = name_of(*call.getCalledFunction()) == "pow_restf" ? dyn_cast<ConstantFP>(whole(call.getArgOperand(0))) : nullptr;
+    if (!base || !base->isExactlyValue(2.0))
+        return false;
+    Type *type = call.getType();
+    FunctionCallee exp2 = call.getModule()->getOrInsertFunction("__nv_exp2f", FunctionType::get(type, {type}, false));
+    cast<Function>(exp2.getCallee())->setAttributes(call.getCalledFunction()->getAttributes());
+    call.replaceAllUsesWith(IRBuilder<>(&call).CreateCall(exp2, {const_cast<Value *>(whole(call.getArgOperand(1)))}));
+    call.eraseFromParent();
+    return true;
+}
+
 } // namespace
 
 bool heddle::has_loop(const CallBase &call)
@@ -140,6 +155,8 @@ bool heddle::fold_math_calls(Function &f)
             call->replaceAllUsesWith(c);
             call->eraseFromParent();
             changed = true;
+        } else {
+            changed |= make_exp2(*call);
         }
     }
     return changed;

@@ -563,3 +563,22 @@ KERNEL sums_half(__half *p) { p[0] = p[1] * p[2] + p[3]; }
 KERNEL sums_half_rounded(__half *p) { p[0] = __hadd_rn(__hmul_rn(p[1], p[2]), p[3]); }
 KERNEL sums_half_exp(__half *p) { p[0] = hexp(p[1]); }
 KERNEL sums_half_log2(__half *p) { p[0] = hlog2(p[1]); }
+
+// Counters that may wrap around: how often the loop turns is not known.
+LOOP(wraps_unsigned, for (unsigned i = lane; i < n; i += 32) s += a[i];)
+LOOP(wraps_step, for (int i = lane; i < n; i += 32u) s += a[i];)
+LOOP(wraps_warp, for (int i = lane; i < n; i += warpSize) s += a[i];)
+LOOP(wraps_block, for (unsigned i = lane; i < n; i += blockDim.x) s += a[i];)
+LOOP(wraps_grid, for (int i = lane; i < n; i += blockDim.x * gridDim.x) s += a[i];)
+LOOP(wraps_one, for (unsigned i = lane; i < n; i++) s += a[i];)
+LOOP(stride_stores, int stride = blockDim.x * gridDim.x; for (int i = lane; i < n; i += stride) o[i] = a[i] * 2;)
+LOOP(stride_volatile, int stride = blockDim.x * gridDim.x; volatile float *v = o; for (int i = lane; i < n; i += stride) v[i] = a[i] * 2;)
+LOOP(stride_shuffle, int stride = blockDim.x * gridDim.x; for (int i = lane; i < n; i += stride) s += __shfl_xor_sync(~0u, a[i], 1);)
+LOOP(stride_long, long stride = blockDim.x * gridDim.x; for (long i = lane; i < n; i += stride) s += a[i];)
+LOOP(stride_size, size_t stride = blockDim.x * gridDim.x; for (size_t i = lane; i < n; i += stride) s += a[i];)
+LOOP(down, for (int i = n; i > lane; i -= 32) s += a[i];)
+LOOP(halves, for (int i = n; i > 0; i /= 2) s += a[i];)
+LOOP(not_equal, for (int i = lane; i != n; i++) s += a[i];)
+LOOP(not_equal_step, for (int i = lane; i != n; i += 4) s += a[i];)
+LOOP(pointer, const float *end = a + n; for (const float *p = a + lane; p < end; p += 32) s += *p;)
+LOOP(pointer_equal, const float *end = a + n; for (const float *p = a + lane; p != end; p++) s += *p;)

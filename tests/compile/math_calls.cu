@@ -31,6 +31,7 @@ KERNEL base_hoisted(float *o, float x, int m)
         o[i * 7] = powf(x, o[i * 7]) + i;
 }
 KERNEL base_merged(float *o, float x, float y) { o[0] = powf(x, 1.5f), o[1] = powf(x, y); }
+KERNEL power_of_two(float *o, float x) { o[0] = powf(2, x); }
 // sinf keeps words of large arguments in local memory, so nvcc computes it again
 KERNEL kept_in_loop(float *o, float x, int m)
 {

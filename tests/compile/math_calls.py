@@ -17,6 +17,7 @@ EXPECTED = {  # kernel: (calls, of them in loops)
     "hoisted": (3, 0),  # powf is three: of the base, of the exponent, and the rest
     "base_hoisted": (3, 2),
     "base_merged": (5, 0),
+    "power_of_two": (1, 0),  # exp2f
     "hoisted_through_a_function": (2, 0),
     "kept_in_loop": (1, 1),
     "kept_behind_branch": (2, 0),
