@@ -176,6 +176,7 @@ struct LastPass : PassInfoMixin<LastPass> {
             changed |= heddle::align_accessed(f);
             if (changed)
                 functions.invalidate(f, PreservedAnalyses::none());
+            changed |= heddle::hoist_assembly(f, functions.getResult<LoopAnalysis>(f), functions.getResult<DominatorTreeAnalysis>(f));
             AAResults &aa = functions.getResult<AAManager>(f);
             changed |= heddle::fill_gaps(f, aa);
             changed |= heddle::join_stores(f, aa);

@@ -4,11 +4,13 @@
 #ifndef COMPILE_PLUGIN_H
 #define COMPILE_PLUGIN_H
 
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/ValueHandle.h"
 
@@ -76,6 +78,8 @@ bool free_math_calls(llvm::Module &m);
 bool has_loop(const llvm::CallBase &call);
 // After each simplification: such calls of constants are what nvcc folds them to.
 bool fold_math_calls(llvm::Function &f);
+// Last: assembly that is not volatile moves out of loops.
+bool hoist_assembly(llvm::Function &f, llvm::LoopInfo &loops, llvm::DominatorTree &dominators);
 
 // plugin_atomics.cpp. The function is a kernel.
 bool is_kernel(const llvm::Function &f);

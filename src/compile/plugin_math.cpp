@@ -4,16 +4,24 @@
 // optimiser computes exp(-1/t) again behind each branch and in each round of a loop. nvcc merges and hoists them. It does not do so with
 // sinf, cosf and tanf, and their kin, whose reduction of large arguments has an array in local memory: these stay as they are.
 //
+// Assembly that is not volatile and names no memory is neither merged between blocks nor selected by nvcc, but its back end moves it
+// out of loops, also from behind a branch there.
+//
 // Of constants nvcc knows the results of those functions that LLVM knows, by the C library and rounded to float afterwards; a result that
 // raises an exception of floating-point arithmetic is left to the GPU. So it is with sqrtf, __expf and __logf, which are instructions.
 // Measured with nvcc 13.0.88: each function twice, behind a branch, in a loop, and of constants; the test compile.math_calls.
 #include "compile/plugin.h"
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 #include <cfenv>
 #include <cmath>
@@ -116,6 +124,19 @@ bool make_exp2(CallInst &call)
     call.replaceAllUsesWith(IRBuilder<>(&call).CreateCall(exp2, {const_cast<Value *>(whole(call.getArgOperand(1)))}));
     call.eraseFromParent();
     return true;
+bool is_pure_assembly(const Instruction &i)
+{
+    auto *call = dyn_cast<CallInst>(&i);
+    auto *code = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+    return code && !code->hasSideEffects() && call->doesNotAccessMemory();
+}
+
+Instruction *same_in(BasicBlock &b, const Instruction &wanted)
+{
+    for (Instruction &i : b)
+        if (i.isIdenticalTo(&wanted))
+            return &i;
+    return nullptr;
 }
 
 } // namespace
@@ -139,6 +160,31 @@ bool heddle::free_math_calls(Module &m)
                 call->setNotConvergent();
         changed = true;
     }
+    return changed;
+}
+
+bool heddle::hoist_assembly(Function &f, LoopInfo &loops, DominatorTree &dominators)
+{
+    bool changed = any_of(instructions(f), is_pure_assembly);
+    if (changed)
+        for (Loop *l : loops) // and what is in it
+            simplifyLoop(l, &dominators, &loops, nullptr, nullptr, nullptr, false);
+    for (BasicBlock *b : ReversePostOrderTraversal<Function *>(&f))
+        for (Instruction &i : make_early_inc_range(*b)) {
+            Loop *from = nullptr;
+            if (is_pure_assembly(i))
+                for (Loop *l = loops.getLoopFor(b); l && l->hasLoopInvariantOperands(&i) && l->isLoopSimplifyForm(); l = l->getParentLoop())
+                    from = l;
+            if (!from)
+                continue;
+            BasicBlock *before = from->getLoopPreheader();
+            if (Instruction *same = same_in(*before, i)) {
+                i.replaceAllUsesWith(same);
+                i.eraseFromParent();
+            } else
+                i.moveBefore(before->getTerminator());
+            changed = true;
+        }
     return changed;
 }
 

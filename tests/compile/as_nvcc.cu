@@ -317,6 +317,16 @@ SUMS(negation_met, float, float s; if (n > (int)threadIdx.x) s = __shfl_sync(~0u
 SUMS(negation_met_other, double, double s; if (n > (int)threadIdx.x) s = -p; else s = c / d - p; out[0] = s)
 // Instructions of constants are folded.
 SUMS(root_of_constant, float, out[0] = a * (sqrtf(3.0f) - 2.0f) + b * (__expf(1.5f) - __logf(7.0f)))
+// Assembly that is not volatile: the sum stands in for it where it moves out of a loop.
+__device__ __forceinline__ float assembled(float x)
+{
+    float r;
+    asm("add.f32 %0, %1, %1;" : "=f"(r) : "f"(x));
+    return r;
+}
+SUMS(assembly_in_loop, float, _Pragma("unroll 1") for (int i = 0; i < n; i++) out[i * 7] = assembled(c))
+SUMS(assembly_behind_branch, float, for (int i = 0; i < n; i++) if (in[i * 7] > 3) { __threadfence(); out[i * 7] = assembled(c); })
+SUMS(assembly_twice, float, out[0] = assembled(c); if (n > (int)threadIdx.x) { out[10] = assembled(c); __threadfence(); })
 // Constants below zero deep in a term keep their sign; that of the term itself makes the sum a difference.
 SUMS(negative_quotient, float, float m = a; m *= -1.0f / b; m += 1.0f; out[0] = m; out[10] = m > c ? 1.0f / b : 0.0f)
 SUMS(negative_product, float, out[0] = a + b * (c * -3.0f); out[10] = c * 3.0f)
