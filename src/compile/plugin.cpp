@@ -152,11 +152,22 @@ struct AlignmentsPass : PassInfoMixin<AlignmentsPass> {
     }
 };
 
+// The back end's passes, which come behind ours, take these from here on. It would move sums before a branch and others behind it.
+void set_back_end()
+{
+    auto &options = cl::getRegisteredOptions();
+    if (cl::Option *cost = options.lookup("spec-exec-max-speculation-cost"))
+        static_cast<cl::opt<unsigned> *>(cost)->setValue(0);
+    if (cl::Option *redundancies = options.lookup("enable-pre"))
+        static_cast<cl::opt<bool> *>(redundancies)->setValue(false);
+}
+
 struct LastPass : PassInfoMixin<LastPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &analyses)
     {
         if (!is_device(m))
             return PreservedAnalyses::all();
+        set_back_end();
         bool named = heddle::name_kinds(m);
         if (heddle::read_warp_size(m) || named)
             analyses.invalidate(m, PreservedAnalyses::none());
@@ -170,6 +181,7 @@ struct LastPass : PassInfoMixin<LastPass> {
             changed |= heddle::expand_copies(f);
             changed |= heddle::choose_results(f);
             changed |= heddle::share_differences(f);
+            changed |= heddle::sink_sums(f);
             changed |= heddle::widen_divisions(f);
             changed |= heddle::restore_masks(f);
             changed |= heddle::name_spaces(f);
@@ -211,6 +223,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     hide_from(*calls, "ReassociatePass", heddle::hide_negatives, heddle::show_negatives);
                     hide_from(*calls, "InstCombinePass", heddle::hide_casts, heddle::show_casts);
                     hide_from(*calls, "InstCombinePass", heddle::hide_bits, heddle::show_bits);
+                    hide_from(*calls, "InstCombinePass", heddle::hold_sums, heddle::release_sums);
                 }
                 b.registerPipelineStartEPCallback([](ModulePassManager &m, OptimizationLevel level) {
                     m.addPass(NamesPass());

@@ -124,6 +124,8 @@ bool make_exp2(CallInst &call)
     call.replaceAllUsesWith(IRBuilder<>(&call).CreateCall(exp2, {const_cast<Value *>(whole(call.getArgOperand(1)))}));
     call.eraseFromParent();
     return true;
+}
+
 bool is_pure_assembly(const Instruction &i)
 {
     auto *call = dyn_cast<CallInst>(&i);

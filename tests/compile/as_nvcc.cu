@@ -592,3 +592,36 @@ LOOP(not_equal, for (int i = lane; i != n; i++) s += a[i];)
 LOOP(not_equal_step, for (int i = lane; i != n; i += 4) s += a[i];)
 LOOP(pointer, const float *end = a + n; for (const float *p = a + lane; p < end; p += 32) s += *p;)
 LOOP(pointer_equal, const float *end = a + n; for (const float *p = a + lane; p != end; p++) s += *p;)
+
+// What stands before a branch and what behind it.
+KERNEL order_shared_fma(float*o,const float*a){ __shared__ float s[64]; int t=threadIdx.x; float x=a[t],y=a[t+64],z=a[t+128]; float r=x*y+z; if(t<o[0]) s[t]=r; __syncthreads(); o[t]=s[t^1]; }
+KERNEL order_fma_ret(float*o,const float*a,int n){ int t=threadIdx.x; float x=a[t],y=a[t+64],z=a[t+128]; float r=x*y+z; if(t<n) o[t]=r; }
+KERNEL order_fma_param(float*o,const float*a,float p,float q,int n){ int t=threadIdx.x; float x=a[t],y=a[t+64]; float r=p*x+q*y; if(t<n) o[t]=r; }
+KERNEL order_fma_join(float*o,const float*a,int n){ int t=threadIdx.x; float x=a[t],y=a[t+64],z=a[t+128]; float r=x*y+z; if(t<n) o[t]=r; o[t+500]=x; }
+KERNEL order_two_used(float*o,const float*a,int n){ int t=threadIdx.x; float x=a[t],y=a[t+64]; float r=x+y; if(t<n) o[t]=r; o[t+500]=x; o[t+600]=y; }
+KERNEL order_two_used_shared(float*o,const float*a,int n){ __shared__ float s[64]; int t=threadIdx.x; float x=a[t],y=a[t+64]; float r=x+y; if(t<n) s[t]=r; __syncthreads(); o[t+500]=x; o[t+600]=y; o[t]=s[t^1];}
+KERNEL order_shfl_atomic(float*o,const float*a){ float v=a[threadIdx.x]; v+=__shfl_down_sync(~0u,v,1); if(threadIdx.x==0) atomicAdd(o,v); }
+KERNEL order_shfl_shared(float*o,const float*a){ __shared__ float s[32]; int t=threadIdx.x; float v=a[t]; v+=__shfl_down_sync(~0u,v,1); if((t&31)==0) s[t>>5]=v; __syncthreads(); o[t]=s[t&3]; }
+KERNEL order_shfl_max(float*o,const float*a){ float v=a[threadIdx.x]; v=fmaxf(v,__shfl_down_sync(~0u,v,1)); if(threadIdx.x==0) o[blockIdx.x]=v; }
+KERNEL order_mul_two(float*o,const float*a,int n){ int t=threadIdx.x; float x=a[t],y=a[t+64]; float r=x*y; if(t<n) o[t]=r; o[t+500]=x+y;}
+KERNEL order_double(double*o,const double*a,int n){ int t=threadIdx.x; double x=a[t],y=a[t+64]; double r=x*y+x; if(t<n) o[t]=r; o[t+500]=x;}
+KERNEL order_shared_loads(float*o,const float*a,int n){ __shared__ float s[64]; int t=threadIdx.x; s[t]=a[t]; __syncthreads(); float r=s[t]+s[t^1]; if(t<n) o[t]=r; }
+KERNEL order_shared_fma2(float*o,const float*a,int n){ __shared__ float s[64]; int t=threadIdx.x; s[t]=a[t]; __syncthreads(); float r=s[t]*s[t^1]+s[t^2]; if(t<n) o[t]=r; }
+KERNEL order_unrolled(float*o,const float*a,float s,float v){ int t=threadIdx.x; 
+#pragma unroll
+ for(int i=0;i<4;i++) if(a[t+i*32]>3){ s+=v; o[t+i*64]=s; } }
+KERNEL order_twice(float*o,float x,float y,int p,int q){ int t=threadIdx.x; if(t<p) o[t]=(x+y)*3; o[t+100]=2; if(t>q) o[t+50]=(x+y)*5; }
+KERNEL order_load_twice(float*o,const float*a,int p,int q){ int t=threadIdx.x; if(t<p) o[t]=a[t]; o[t+100]=2; if(t>q) o[t+50]=a[t]; }
+KERNEL order_one_loads(float*o,const float*a,int n){ int t=threadIdx.x; float x=a[t]; if(t<n) o[t]=x; }
+KERNEL order_one_shared_loads(float*o,const float*a,int n){ __shared__ float s[64]; int t=threadIdx.x; s[t]=a[t]; __syncthreads(); float x=s[t^1]; if(t<n) o[t]=x; }
+KERNEL order_one_int_loads(int*o,const int*a,int n){ int t=threadIdx.x; int x=a[t]; if(t<n) o[t]=x; }
+KERNEL order_scaled_loads(float*o,const float*a,int n){ int t=threadIdx.x; float x=a[t]*2.f; if(t<n) o[t]=x; }
+KERNEL order_plus1_loads(int*o,const int*a,int n){ int t=threadIdx.x; int x=a[t]+1; if(t<n) o[t]=x; }
+KERNEL order_two_loads(float*o,const float*a,int n){ int t=threadIdx.x; float x=a[t]+a[t+64]; if(t<n) o[t]=x; }
+KERNEL order_ret_loads(float*o,const float*a,int n){ int t=threadIdx.x; float x=a[t]; if(t>=n) return; o[t]=x; }
+KERNEL order_join_loads(float*o,const float*a,int n){ int t=threadIdx.x; float x=a[t]; if(t<n) o[t]=x; o[t+99]=1; }
+KERNEL order_store_between_loads(float*o,const float*a,int n){ int t=threadIdx.x; float x=a[t]; o[t+99]=1; if(t<n) o[t]=x; }
+KERNEL order_restrict_loads(float*__restrict__ o,const float*__restrict__ a,int n){ int t=threadIdx.x; float x=a[t]; if(t<n) o[t]=x; }
+KERNEL order_cond_loads(float*o,const float*a,float n){ int t=threadIdx.x; float x=a[t], y=a[t+9]; if(x<n) o[t]=y; }
+KERNEL order_addr_loads(float*o,const float*a,const int*idx,int n){ int t=threadIdx.x; int k=idx[t]; if(t<n) o[t]=a[k]; }
+KERNEL order_min_loads(int*o,const int*a,int n){ int t=threadIdx.x; int x=min(a[t],a[t+1]); if(t<n) o[t]=x; }

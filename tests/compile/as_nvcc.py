@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the memory accesses, divisions and (of kernels named ways_...) branches or (sums_...) sums, products and choices in our PTX of as_nvcc.cu with those in nvcc's, kernel by kernel.
+"""Compares the memory accesses, divisions and (of kernels named ways_...) branches (sums_...) sums, products and choices or (order_...) all of these in their order in our PTX of as_nvcc.cu with those in nvcc's, kernel by kernel.
 
 usage: as_nvcc.py HEDDLE          compares our PTX with as_nvcc.tsv
        as_nvcc.py --nvcc NVCC     compares nvcc's PTX with as_nvcc.tsv; exit status 77 if there is none
@@ -26,6 +26,24 @@ CHOICE = re.compile(r"\bselp\.f(?:32|64)\s+%\w+, (\S+), (\S+),")
 DIVISION = re.compile(r"\b(div|rem)\.([us])(8|16|32|64)\s")
 
 
+ORDER = re.compile(r"\b(bra|shfl|bar|atom|red|(?:add|sub|mul|fma\.rn|max|min)\.f\d+|(?:ld|st)\.(?:global|shared|local))\b")
+
+
+def in_order(ptx):
+    """{kernel: "ld.global | add.f32 st.global"} of kernels named order_..., a stroke for a branch under a condition."""
+    kernels, kernel = {}, None
+    for line in ptx.splitlines():
+        line = line.split("//")[0]
+        entry, found = re.search(r"\.entry (\w+)", line), ORDER.search(line)
+        if entry:
+            kernel = kernels.setdefault(entry.group(1), [])
+        elif re.match(r"\.(visible |weak )?\.?func", line):
+            kernel = None
+        elif found and kernel is not None and (found.group(1) != "bra" or BRANCH.search(line)):
+            kernel.append("|" if found.group(1) == "bra" else found.group(1))
+    return {k: " ".join(words) for k, words in kernels.items() if k.startswith("order_")}
+
+
 def instructions(ptx):
     """{kernel: "2 ld.global.16 ..."}"""
     kernels, kernel = {}, None
@@ -50,7 +68,7 @@ def instructions(ptx):
             kernel["selp.constant" if choice.group(1)[0] == "0" or choice.group(2)[0] == "0" else "selp"] += 1
         if kernels and next(reversed(kernels)).startswith("ways_") and BRANCH.search(line):
             kernel["bra"] += 1
-    return {k: " ".join("%d %s" % (n, name) for name, n in sorted(c.items())) for k, c in kernels.items()}
+    return {k: " ".join("%d %s" % (n, name) for name, n in sorted(c.items())) for k, c in kernels.items()} | in_order(ptx)
 
 
 def ptx_of(command):

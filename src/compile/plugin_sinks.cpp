@@ -1,0 +1,141 @@
+// Sums and products whose only reader stands behind a branch. LLVM's InstCombine computes them there, with the loads that they read, in
+// fewer lanes; its back end then does so again with all that is left (clang.c: -disable-machine-sink). nvcc does so
+//  - not with a sum that is fused with a product: r = x * y + z; if (t < n) out[t] = r;
+//  - not where more values would be needed behind the branch than without it: v += __shfl_down_sync(m, v, 1); if (t == 0) out[b] = v;
+//    What others read behind it as well costs nothing, loads from one address at constant distances one value; unless what is behind the
+//    branch stores to shared memory.
+// So while InstCombine runs, what stays has another reader where it is, and what is left before a branch moves at last.
+//
+// Measured with nvcc 13.0.88, 2026-11-27; the test compile.as_nvcc holds the cases.
+#include "compile/plugin.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace {
+
+bool is_product(const Value *v, const BasicBlock *b)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    return i && i->getOpcode() == Instruction::FMul && i->getParent() == b;
+}
+
+// Somebody but `i` reads the value behind it.
+bool is_read_behind(const Instruction &v, const Instruction &i)
+{
+    return any_of(v.users(), [&](const User *user) {
+        auto *reader = cast<Instruction>(user);
+        return reader != &i && (reader->getParent() != i.getParent() || isa<PHINode>(reader) || i.comesBefore(reader));
+    });
+}
+
+bool is_sum(const Instruction &i)
+{
+    switch (i.getOpcode()) {
+    case Instruction::FAdd:
+    case Instruction::FSub:
+    case Instruction::FMul:
+        return true;
+    case Instruction::Call:
+        return isa<IntrinsicInst>(i) && (cast<IntrinsicInst>(i).getIntrinsicID() == Intrinsic::maxnum || cast<IntrinsicInst>(i).getIntrinsicID() == Intrinsic::minnum);
+    default:
+        return false;
+    }
+}
+
+// The values that would be needed behind the branch for this operand alone.
+void add_needed(const Value *operand, const Instruction &i, SmallPtrSetImpl<const Value *> &needed)
+{
+    auto *v = dyn_cast<Instruction>(operand);
+    if (!v || is_read_behind(*v, i))
+        return;
+    if (is_sum(*v) && v->hasOneUse() && v->getParent() == i.getParent()) {
+        for (const Use &part : v->operands())
+            if (!isa<Function>(part))
+                add_needed(part, i, needed);
+        return;
+    }
+    auto *load = dyn_cast<LoadInst>(v);
+    if (!load || !load->hasOneUse()) {
+        needed.insert(v);
+        return;
+    }
+    APInt offset(64, 0);
+    const Value *base = load->getPointerOperand()->stripAndAccumulateConstantOffsets(i.getModule()->getDataLayout(), offset, true);
+    if (isa<Instruction>(base))
+        needed.insert(base);
+}
+
+bool stores_to_shared(const BasicBlock &b)
+{
+    return any_of(b, [](const Instruction &i) {
+        auto *store = dyn_cast<StoreInst>(&i);
+        auto *variable = store ? dyn_cast<GlobalVariable>(getUnderlyingObject(store->getPointerOperand())) : nullptr;
+        return variable && variable->getAddressSpace() == 3;
+    });
+}
+
+// Where InstCombine would compute it, null if nowhere else.
+const BasicBlock *behind_branch(const Instruction &i)
+{
+    auto *reader = i.hasOneUse() ? cast<Instruction>(*i.user_begin()) : nullptr;
+    const BasicBlock *b = reader && !isa<PHINode>(reader) ? reader->getParent() : nullptr;
+    return b && b != i.getParent() && b->getUniquePredecessor() == i.getParent() ? b : nullptr;
+}
+
+bool stays(const Instruction &i, const BasicBlock &behind)
+{
+    bool product = i.getOpcode() == Instruction::FMul;
+    SmallPtrSet<const Value *, 4> needed;
+    for (const Use &operand : i.operands()) {
+        if (!product && is_product(operand, i.getParent()))
+            return true;
+        add_needed(operand, i, needed);
+    }
+    return needed.size() > 1 && !stores_to_shared(behind);
+}
+
+} // namespace
+
+void heddle::hold_sums(Function &f, Hidden &hidden)
+{
+    SmallVector<Instruction *, 8> held;
+    for (Instruction &i : instructions(f))
+        if (const BasicBlock *behind = is_sum(i) ? behind_branch(i) : nullptr; behind && stays(i, *behind))
+            held.push_back(&i);
+    for (Instruction *i : held) {
+        IRBuilder<> b(i->getNextNode());
+        FunctionType *type = FunctionType::get(b.getVoidTy(), {i->getType()}, false);
+        CallInst *reader = b.CreateCall(type, InlineAsm::get(type, "", i->getType()->isDoubleTy() ? "d" : i->getType()->isFloatTy() ? "f" : "h", true), {i});
+        reader->setDoesNotAccessMemory();
+        reader->setDoesNotThrow();
+        hidden.emplace_back(reader);
+    }
+}
+
+void heddle::release_sums(Hidden &hidden)
+{
+    for (const WeakTrackingVH &value : hidden)
+        if (auto *reader = dyn_cast_or_null<CallInst>(value))
+            reader->eraseFromParent();
+    hidden.clear();
+}
+
+bool heddle::sink_sums(Function &f)
+{
+    bool changed = false;
+    for (BasicBlock &b : f)
+        for (Instruction &i : make_early_inc_range(reverse(b)))
+            if (const BasicBlock *behind = is_sum(i) ? behind_branch(i) : nullptr; behind && !stays(i, *behind)) {
+                i.moveBefore(cast<Instruction>(*i.user_begin()));
+                changed = true;
+            }
+    return changed;
+}
