@@ -145,7 +145,6 @@ static void as_nvcc(struct arena *a, struct words *w)
         "-vectorize-slp=false",               /* neighbouring bytes stay bytes */
         "-unroll-peel-max-count=0",           /* the first turn is like the others */
         "-sink-common-insts=false",           /* stores at the ends of two branches stay two */
-        "-disable-machine-sink", "-disable-machine-cse", /* what stands behind a branch: plugin_sinks.cpp */
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         words_addv(a, w, "-mllvm", options[i], NULL);

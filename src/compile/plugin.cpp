@@ -181,7 +181,6 @@ struct LastPass : PassInfoMixin<LastPass> {
             changed |= heddle::expand_copies(f);
             changed |= heddle::choose_results(f);
             changed |= heddle::share_differences(f);
-            changed |= heddle::sink_sums(f);
             changed |= heddle::widen_divisions(f);
             changed |= heddle::restore_masks(f);
             changed |= heddle::name_spaces(f);
@@ -193,7 +192,9 @@ struct LastPass : PassInfoMixin<LastPass> {
             changed |= heddle::fill_gaps(f, aa);
             changed |= heddle::join_stores(f, aa);
             changed |= heddle::name_chains(f);
-            return changed;
+            heddle::Hidden held;
+            heddle::hold_sums(f, held);
+            return changed || !held.empty();
         });
     }
     static bool isRequired() { return true; }

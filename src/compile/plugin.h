@@ -50,11 +50,9 @@ void show_negatives(Hidden &hidden);
 bool mark_unsigned(llvm::Function &f);
 void hide_casts(llvm::Function &f, Hidden &hidden);
 void show_casts(Hidden &hidden);
-// plugin_sinks.cpp. The same: sums that stay before a branch.
+// plugin_sinks.cpp. The same: sums that stay before a branch. Last, too, without an end.
 void hold_sums(llvm::Function &f, Hidden &hidden);
 void release_sums(Hidden &hidden);
-// Last: the others go behind it.
-bool sink_sums(llvm::Function &f);
 // plugin_casts.cpp. The same: masks of the bits of numbers.
 void hide_bits(llvm::Function &f, Hidden &hidden);
 void show_bits(Hidden &hidden);

@@ -1,15 +1,17 @@
-// Sums and products whose only reader stands behind a branch. LLVM's InstCombine computes them there, with the loads that they read, in
-// fewer lanes; its back end then does so again with all that is left (clang.c: -disable-machine-sink). nvcc does so
+// Sums and products that are read behind a branch only. LLVM's InstCombine computes them there, with the loads that they read, in
+// fewer lanes, and its back end (machine sinking) does so with what is left. nvcc does so
 //  - not with a sum that is fused with a product: r = x * y + z; if (t < n) out[t] = r;
 //  - not where more values would be needed behind the branch than without it: v += __shfl_down_sync(m, v, 1); if (t == 0) out[b] = v;
 //    What others read behind it as well costs nothing, loads from one address at constant distances one value; unless what is behind the
 //    branch stores to shared memory.
-// So while InstCombine runs, what stays has another reader where it is, and what is left before a branch moves at last.
+// So what stays has another reader where it is, an assembly of nothing: while InstCombine runs, and for the back end.
 //
 // Measured with nvcc 13.0.88, 2026-11-27; the test compile.as_nvcc holds the cases.
 #include "compile/plugin.h"
 
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -21,10 +23,14 @@ using namespace llvm;
 
 namespace {
 
+// A product that the sum will be fused with: all its readers are sums.
 bool is_product(const Value *v, const BasicBlock *b)
 {
     auto *i = dyn_cast<Instruction>(v);
-    return i && i->getOpcode() == Instruction::FMul && i->getParent() == b;
+    return i && i->getOpcode() == Instruction::FMul && i->getParent() == b && all_of(i->users(), [](const User *user) {
+        auto *reader = cast<Instruction>(user);
+        return reader->getOpcode() == Instruction::FAdd || reader->getOpcode() == Instruction::FSub;
+    });
 }
 
 // Somebody but `i` reads the value behind it.
@@ -56,7 +62,7 @@ void add_needed(const Value *operand, const Instruction &i, SmallPtrSetImpl<cons
     auto *v = dyn_cast<Instruction>(operand);
     if (!v || is_read_behind(*v, i))
         return;
-    if (is_sum(*v) && v->hasOneUse() && v->getParent() == i.getParent()) {
+    if ((is_sum(*v) || isa<CastInst>(v)) && v->hasOneUse() && v->getParent() == i.getParent()) {
         for (const Use &part : v->operands())
             if (!isa<Function>(part))
                 add_needed(part, i, needed);
@@ -82,12 +88,20 @@ bool stores_to_shared(const BasicBlock &b)
     });
 }
 
-// Where InstCombine would compute it, null if nowhere else.
-const BasicBlock *behind_branch(const Instruction &i)
+const BasicBlock *read_in(const Use &u)
 {
-    auto *reader = i.hasOneUse() ? cast<Instruction>(*i.user_begin()) : nullptr;
-    const BasicBlock *b = reader && !isa<PHINode>(reader) ? reader->getParent() : nullptr;
-    return b && b != i.getParent() && b->getUniquePredecessor() == i.getParent() ? b : nullptr;
+    auto *reader = cast<Instruction>(u.getUser());
+    auto *phi = dyn_cast<PHINode>(reader);
+    return phi ? phi->getIncomingBlock(u) : reader->getParent();
+}
+
+// The block behind the branch at the end of its own that all its readers are in or behind.
+const BasicBlock *behind_branch(const Instruction &i, const DominatorTree &dt)
+{
+    for (const BasicBlock *behind : successors(i.getParent()))
+        if (behind->getUniquePredecessor() == i.getParent() && all_of(i.uses(), [&](const Use &u) { return dt.dominates(behind, read_in(u)); }))
+            return behind;
+    return nullptr;
 }
 
 bool stays(const Instruction &i, const BasicBlock &behind)
@@ -106,14 +120,18 @@ bool stays(const Instruction &i, const BasicBlock &behind)
 
 void heddle::hold_sums(Function &f, Hidden &hidden)
 {
+    DominatorTree dt(f);
     SmallVector<Instruction *, 8> held;
     for (Instruction &i : instructions(f))
-        if (const BasicBlock *behind = is_sum(i) ? behind_branch(i) : nullptr; behind && stays(i, *behind))
+        if (const BasicBlock *behind = is_sum(i) && !i.use_empty() ? behind_branch(i, dt) : nullptr; behind && stays(i, *behind))
             held.push_back(&i);
     for (Instruction *i : held) {
         IRBuilder<> b(i->getNextNode());
         FunctionType *type = FunctionType::get(b.getVoidTy(), {i->getType()}, false);
-        CallInst *reader = b.CreateCall(type, InlineAsm::get(type, "", i->getType()->isDoubleTy() ? "d" : i->getType()->isFloatTy() ? "f" : "h", true), {i});
+        const char *kind = i->getType()->isDoubleTy() ? "d" : i->getType()->isFloatTy() ? "f" : nullptr;
+        if (!kind)
+            continue;
+        CallInst *reader = b.CreateCall(type, InlineAsm::get(type, "", kind, true), {i});
         reader->setDoesNotAccessMemory();
         reader->setDoesNotThrow();
         hidden.emplace_back(reader);
@@ -126,16 +144,4 @@ void heddle::release_sums(Hidden &hidden)
         if (auto *reader = dyn_cast_or_null<CallInst>(value))
             reader->eraseFromParent();
     hidden.clear();
-}
-
-bool heddle::sink_sums(Function &f)
-{
-    bool changed = false;
-    for (BasicBlock &b : f)
-        for (Instruction &i : make_early_inc_range(reverse(b)))
-            if (const BasicBlock *behind = is_sum(i) ? behind_branch(i) : nullptr; behind && !stays(i, *behind)) {
-                i.moveBefore(cast<Instruction>(*i.user_begin()));
-                changed = true;
-            }
-    return changed;
 }

@@ -625,3 +625,10 @@ KERNEL order_restrict_loads(float*__restrict__ o,const float*__restrict__ a,int 
 KERNEL order_cond_loads(float*o,const float*a,float n){ int t=threadIdx.x; float x=a[t], y=a[t+9]; if(x<n) o[t]=y; }
 KERNEL order_addr_loads(float*o,const float*a,const int*idx,int n){ int t=threadIdx.x; int k=idx[t]; if(t<n) o[t]=a[k]; }
 KERNEL order_min_loads(int*o,const int*a,int n){ int t=threadIdx.x; int x=min(a[t],a[t+1]); if(t<n) o[t]=x; }
+KERNEL order_read_twice(float *o, const float *a, float p)
+{
+    float x = a[threadIdx.x] * p, m = floorf(x), f = x - m;
+    if (m > 3)
+        o[threadIdx.x] = f, o[threadIdx.x + 50] = f;
+    o[threadIdx.x + 99] = m;
+}

@@ -8,8 +8,8 @@ code() {
         -e '/^$/d' "$1"
 }
 # What the pass changes: copies of structs and vectors (the order of operands in reduction), joined stores, a mask,
-# a division, the alignment of local arrays, how often loops are unrolled.
-changed=' aat_tile access_order async_copy atomics bandwidth constant_index conv2d divergence grid_shape histogram image_ops load_width local_array matmul_coarse matmul_naive matmul_tiled matrix_rowcol merge_path occupancy peak_math pointer_chase radix_pass reduction shared_stride shared_width spmv stencil3d struct_size texture2d '
+# a division, the alignment of local arrays, how often loops are unrolled, what stands before a branch (the order of instructions).
+changed=' aat_tile access_order aos_soa async_copy atomics bandwidth constant_index conv2d copy_offset copy_stride divergence grid_shape histogram image_ops l2_persist load_width local_array matmul_coarse matmul_naive matmul_tiled matrix_rowcol merge_path occupancy peak_math pointer_chase radix_pass reduction same_address scan shared_stride shared_width spmv stencil3d struct_size texture2d vector_ops '
 compared=0
 for reference in "$SOURCES"/../truth/ptx/*.clang.ptx; do
     name=$(basename "$reference" .clang.ptx)
