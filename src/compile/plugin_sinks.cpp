@@ -9,6 +9,7 @@
 // Measured with nvcc 13.0.88, 2026-11-27; the test compile.as_nvcc holds the cases.
 #include "compile/plugin.h"
 
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
@@ -95,13 +96,15 @@ const BasicBlock *read_in(const Use &u)
     return phi ? phi->getIncomingBlock(u) : reader->getParent();
 }
 
-// The block behind the branch at the end of its own that all its readers are in or behind.
-const BasicBlock *behind_branch(const Instruction &i, const DominatorTree &dt)
+// The block that all its readers are in or behind, if lanes may go past it.
+const BasicBlock *behind_branch(const Instruction &i, const DominatorTree &dt, const PostDominatorTree &pdt)
 {
-    for (const BasicBlock *behind : successors(i.getParent()))
-        if (behind->getUniquePredecessor() == i.getParent() && all_of(i.uses(), [&](const Use &u) { return dt.dominates(behind, read_in(u)); }))
-            return behind;
-    return nullptr;
+    BasicBlock *behind = nullptr;
+    for (const Use &u : i.uses()) {
+        auto *b = const_cast<BasicBlock *>(read_in(u));
+        behind = behind ? dt.findNearestCommonDominator(behind, b) : b;
+    }
+    return behind && behind != i.getParent() && !pdt.dominates(behind, i.getParent()) ? behind : nullptr;
 }
 
 bool stays(const Instruction &i, const BasicBlock &behind)
@@ -121,9 +124,10 @@ bool stays(const Instruction &i, const BasicBlock &behind)
 void heddle::hold_sums(Function &f, Hidden &hidden)
 {
     DominatorTree dt(f);
+    PostDominatorTree pdt(f);
     SmallVector<Instruction *, 8> held;
     for (Instruction &i : instructions(f))
-        if (const BasicBlock *behind = is_sum(i) && !i.use_empty() ? behind_branch(i, dt) : nullptr; behind && stays(i, *behind))
+        if (const BasicBlock *behind = is_sum(i) ? behind_branch(i, dt, pdt) : nullptr; behind && stays(i, *behind))
             held.push_back(&i);
     for (Instruction *i : held) {
         IRBuilder<> b(i->getNextNode());

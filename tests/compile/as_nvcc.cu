@@ -632,3 +632,13 @@ KERNEL order_read_twice(float *o, const float *a, float p)
         o[threadIdx.x] = f, o[threadIdx.x + 50] = f;
     o[threadIdx.x + 99] = m;
 }
+KERNEL order_fma_far(float *o, const float *a, float p, float q, int n)
+{
+    int t = threadIdx.x;
+    float x[2], r[2];
+    for (int i = 0; i < 2; i++)
+        x[i] = a[t + i * 64], r[i] = p * x[i] + q * a[t + 999];
+    for (int i = 0; i < 2; i++)
+        if (t + i * 64 < n)
+            o[t + i * 64] = r[i];
+}
