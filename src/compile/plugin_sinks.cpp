@@ -3,7 +3,7 @@
 //  - not with a sum that is fused with a product: r = x * y + z; if (t < n) out[t] = r;
 //  - not where more values would be needed behind the branch than without it: v += __shfl_down_sync(m, v, 1); if (t == 0) out[b] = v;
 //    What others read behind it as well costs nothing, loads from one address at constant distances one value; unless what is behind the
-//    branch stores to shared memory.
+//    branch stores to shared memory and the values are no sums themselves.
 // So what stays has another reader where it is, an assembly of nothing: while InstCombine runs, and for the back end.
 //
 // Measured with nvcc 13.0.88, 2026-11-27; the test compile.as_nvcc holds the cases.
@@ -116,7 +116,8 @@ bool stays(const Instruction &i, const BasicBlock &behind)
             return true;
         add_needed(operand, i, needed);
     }
-    return needed.size() > 1 && !stores_to_shared(behind);
+    bool of_sums = any_of(needed, [](const Value *v) { return is_sum(*cast<Instruction>(v)); });
+    return needed.size() > 1 && (of_sums || !stores_to_shared(behind));
 }
 
 } // namespace

@@ -642,3 +642,15 @@ KERNEL order_fma_far(float *o, const float *a, float p, float q, int n)
         if (t + i * 64 < n)
             o[t + i * 64] = r[i];
 }
+KERNEL order_warps_shared(float *o, const float *a)
+{
+    __shared__ float s[32];
+    int t = threadIdx.x;
+    float v = a[t];
+    for (int d = 16; d; d >>= 1)
+        v += __shfl_down_sync(~0u, v, d);
+    if ((t & 31) == 0)
+        s[t >> 5] = v;
+    __syncthreads();
+    o[t] = s[t & 3];
+}
