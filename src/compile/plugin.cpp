@@ -131,6 +131,14 @@ struct UnrollPass : PassInfoMixin<UnrollPass> {
     }
 };
 
+// Once more where branches have become shorter, inlined and without what loops do not change.
+struct WaysPass : PassInfoMixin<WaysPass> {
+    PreservedAnalyses run(Function &f, FunctionAnalysisManager &)
+    {
+        return is_device(*f.getParent()) && heddle::select_short_ways(f) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+};
+
 struct LoopsPass : PassInfoMixin<LoopsPass> {
     PreservedAnalyses run(Function &f, FunctionAnalysisManager &analyses)
     {
@@ -255,6 +263,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                 });
                 b.registerPeepholeEPCallback([](FunctionPassManager &f, OptimizationLevel) { f.addPass(FoldPass()); });
                 b.registerLateLoopOptimizationsEPCallback([](LoopPassManager &l, OptimizationLevel) { l.addPass(UnrollPass()); });
+                b.registerScalarOptimizerLateEPCallback([](FunctionPassManager &f, OptimizationLevel) { f.addPass(WaysPass()); });
                 b.registerVectorizerStartEPCallback([](FunctionPassManager &f, OptimizationLevel) { f.addPass(LoopsPass()); });
                 b.registerOptimizerLastEPCallback([](ModulePassManager &m, OptimizationLevel level) {
                     if (level != OptimizationLevel::O0)

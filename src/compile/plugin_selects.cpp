@@ -2,8 +2,8 @@
 // the only way that uses it, and then it cannot: so this runs before the optimiser moves anything.
 //
 // Measured with nvcc 13.0, one-branch kernels of 0 to 10 instructions a way, 2026-11-21: one way alone of at most five
-// instructions; of two the first at most three, the second five. What may be among them: sums, products, differences, bits,
-// shifts, comparisons, selects, conversions but those from floating point to integers, addresses. Not: divisions, calls
+// instructions; of two the first at most three, the second five, also where they meet with others. What may be among them: sums, products, differences, bits,
+// shifts, comparisons, selects (two each), conversions but those from floating point to integers, addresses. Not: divisions, calls
 // (fabsf is one then), loads. A division stays behind its branch: clang's optimiser selects it, so that all lanes divide. Its divisor is
 // behind a fence until the optimiser is done (llvm.nvvm.move.*, which it does not carry out earlier than the program).
 //
@@ -55,7 +55,7 @@ bool is_way(const BasicBlock *b, const BasicBlock *from, const BasicBlock *to, i
     int count = 0;
     for (const Instruction &i : *b)
         if (!i.isTerminator() && !i.isDebugOrPseudoInst())
-            count += is_simple(i) ? 1 : most + 1;
+            count += is_simple(i) ? 1 + isa<SelectInst>(i) : most + 1;
     return count <= most;
 }
 
@@ -87,8 +87,13 @@ void select(BranchInst *branch, BasicBlock *yes, BasicBlock *no, BasicBlock *mee
             made->setDebugLoc(branch->getDebugLoc());
             chosen = made;
         }
-        phi.replaceAllUsesWith(chosen);
-        phi.eraseFromParent();
+        for (BasicBlock *way : {yes, no})
+            phi.removeIncomingValue(way == meet ? from : way, false);
+        phi.addIncoming(chosen, from);
+        if (phi.getNumIncomingValues() == 1) {
+            phi.replaceAllUsesWith(chosen);
+            phi.eraseFromParent();
+        }
     }
     BranchInst *on = BranchInst::Create(meet, branch->getIterator());
     on->setDebugLoc(branch->getDebugLoc());
@@ -105,7 +110,7 @@ bool change(BasicBlock *b)
         return false;
     BasicBlock *yes = branch->getSuccessor(0), *no = branch->getSuccessor(1);
     BasicBlock *meet = yes->getSingleSuccessor() == no ? no : no->getSingleSuccessor() == yes ? yes : yes->getSingleSuccessor();
-    if (yes == no || !meet || meet == b || meet->phis().empty() || !meet->hasNPredecessors(2))
+    if (yes == no || !meet || meet == b || meet->phis().empty())
         return false;
     bool fits = yes == meet  ? is_way(no, b, meet, ALONE)
                 : no == meet ? is_way(yes, b, meet, ALONE)

@@ -654,3 +654,14 @@ KERNEL order_warps_shared(float *o, const float *a)
     __syncthreads();
     o[t] = s[t & 3];
 }
+
+// Branches in branches.
+KERNEL order_nested_1(double*o,const double*a,double box){ double d=a[threadIdx.x]; if(d>0.5*box) d-=box; else if(d<-0.5*box) d+=box; o[threadIdx.x]=d; }
+KERNEL order_nested_2(float*o,const float*a,float box){ float d=a[threadIdx.x]; if(d>box) d-=box; else if(d<-box) d+=box; o[threadIdx.x]=d; }
+KERNEL order_nested_3(float*o,const float*a,float m,float m2){ float q=a[threadIdx.x]; if(q<m){ m2=m; m=q; } else if(q<m2) m2=q; o[threadIdx.x]=m; o[threadIdx.x+99]=m2; }
+KERNEL order_nested_4(float*o,const float*a,float m){ float q=a[threadIdx.x],r=0; if(q<m) r=q*2; else if(q<3) r=q*3+1; else r=q*4; o[threadIdx.x]=r; }
+KERNEL order_nested_5(float*o,const float*a,float m){ float q=a[threadIdx.x],r=0; if(q<m) r=q*2; else if(q<3) r=q*3+1; else if(q<4) r=q+1; o[threadIdx.x]=r; }
+KERNEL order_nested_6(float*o,const float*a,float m,float p){ float q=a[threadIdx.x],r=q; if(q<m) r=q*2; else if(q<3) r=(q*3+1)*(q-p); o[threadIdx.x]=r; }
+KERNEL order_nested_7(float*o,const float*a,float m,float p){ float q=a[threadIdx.x],r=q; if(q<m) r=q-2; else if(q<3) r=(q+p)-m; o[threadIdx.x]=r; }
+KERNEL order_nested_8(float*o,const float*a,float m,float p){ float q=a[threadIdx.x],r=q; if(q<m) r=(q-2)*(m-3)+(p-5)*4; else if(q<3) r=q+p; o[threadIdx.x]=r; }
+KERNEL order_nested_9(float*o,const float*a,float m,float p){ float q=a[threadIdx.x],r=q; if(q<m) { if(q<p) r=q+m; else r=q-p; } else { if(q>p) r=q*2; } o[threadIdx.x]=r; }
