@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/strbuf.h"
 #include "base/table.h"
@@ -24,7 +23,8 @@ static const char *source_name(const char *s, size_t *n, const char **behind)
     return end;
 }
 
-const char *mangled_key(struct arena *a, const char *name)
+/* What both spellings of such a name have in common, and no other name of the file has. */
+static const char *key_of(struct arena *a, const char *name)
 {
     struct strbuf key;
     strbuf_init(&key);
@@ -65,7 +65,7 @@ void mangled_rename(struct strbuf *text, const struct words *names)
     table_init(&now);
     strbuf_init(&out);
     for (int i = 0; i < names->n; i++)
-        table_set(&by_key, mangled_key(&a, names->v[i]), (void *)names->v[i]);
+        table_set(&by_key, key_of(&a, names->v[i]), (void *)names->v[i]);
     for (const char *s = text->s ? text->s : ""; *s;) {
         size_t n = 0;
         while (is_letter(s[n]))
@@ -79,7 +79,7 @@ void mangled_rename(struct strbuf *text, const struct words *names)
         }
         const char *word = arena_strndup(&a, s, n), *other = table_get(&now, word);
         if (!other) {
-            other = table_get(&by_key, mangled_key(&a, word));
+            other = table_get(&by_key, key_of(&a, word));
             other = other ? other : word;
             table_set(&now, word, (void *)other);
         }

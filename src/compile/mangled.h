@@ -6,12 +6,8 @@
 #ifndef COMPILE_MANGLED_H
 #define COMPILE_MANGLED_H
 
-struct arena;
 struct strbuf;
 struct words;
-
-/* What both spellings of such a name have in common, and no other name of the file has. */
-const char *mangled_key(struct arena *a, const char *name);
 
 /* Words of PTX text that are another spelling of one of `names` become that name. */
 void mangled_rename(struct strbuf *text, const struct words *names);

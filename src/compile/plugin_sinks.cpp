@@ -124,19 +124,22 @@ bool stays(const Instruction &i, const BasicBlock &behind)
 
 void heddle::hold_sums(Function &f, Hidden &hidden)
 {
+    SmallVector<Instruction *, 8> read_elsewhere;
+    for (Instruction &i : instructions(f))
+        if ((i.getType()->isFloatTy() || i.getType()->isDoubleTy()) && is_sum(i) && none_of(i.uses(), [&](const Use &u) { return read_in(u) == i.getParent(); }))
+            read_elsewhere.push_back(&i);
+    if (read_elsewhere.empty())
+        return;
     DominatorTree dt(f);
     PostDominatorTree pdt(f);
-    SmallVector<Instruction *, 8> held;
-    for (Instruction &i : instructions(f))
-        if (const BasicBlock *behind = is_sum(i) ? behind_branch(i, dt, pdt) : nullptr; behind && stays(i, *behind))
-            held.push_back(&i);
-    for (Instruction *i : held) {
+    erase_if(read_elsewhere, [&](const Instruction *i) {
+        const BasicBlock *behind = behind_branch(*i, dt, pdt);
+        return !behind || !stays(*i, *behind);
+    });
+    for (Instruction *i : read_elsewhere) {
         IRBuilder<> b(i->getNextNode());
         FunctionType *type = FunctionType::get(b.getVoidTy(), {i->getType()}, false);
-        const char *kind = i->getType()->isDoubleTy() ? "d" : i->getType()->isFloatTy() ? "f" : nullptr;
-        if (!kind)
-            continue;
-        CallInst *reader = b.CreateCall(type, InlineAsm::get(type, "", kind, true), {i});
+        CallInst *reader = b.CreateCall(type, InlineAsm::get(type, "", i->getType()->isDoubleTy() ? "d" : "f", true), {i});
         reader->setDoesNotAccessMemory();
         reader->setDoesNotThrow();
         hidden.emplace_back(reader);
