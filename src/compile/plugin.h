@@ -121,6 +121,9 @@ bool copy_written_parameters(llvm::Function &f);
 // plugin_launches.cpp. First, at any level: launches in device code become calls of the executor, and marked functions kernels.
 bool make_launches(llvm::Module &m);
 
+// plugin_managed.cpp. What an annotation says, of the operand that names its text; nothing if that is no string.
+llvm::StringRef annotation_text(const llvm::Value &operand);
+
 // plugin_managed.cpp. First, for the device: variables that are annotated as managed say so in the PTX.
 bool mark_managed(llvm::Module &m);
 // First, for the host: such a variable has a value that the optimiser does not know, and its name in the object when it is

@@ -10,13 +10,6 @@ using namespace llvm;
 
 namespace {
 
-StringRef annotation_text(const Constant *entry)
-{
-    auto *text = dyn_cast<GlobalVariable>(entry->getOperand(1)->stripPointerCasts());
-    auto *bytes = text && text->hasInitializer() ? dyn_cast<ConstantDataSequential>(text->getInitializer()) : nullptr;
-    return bytes && bytes->isCString() ? bytes->getAsCString() : StringRef();
-}
-
 // Calls `change` for each variable with an annotation that begins with `prefix`.
 template <typename Change> bool for_each_annotated(Module &m, StringRef prefix, Change change)
 {
@@ -26,7 +19,7 @@ template <typename Change> bool for_each_annotated(Module &m, StringRef prefix, 
     for (unsigned i = 0; list && i < list->getNumOperands(); i++) {
         auto *entry = cast<Constant>(list->getOperand(i));
         auto *variable = dyn_cast<GlobalVariable>(entry->getOperand(0)->stripPointerCasts());
-        if (variable && annotation_text(entry).starts_with(prefix))
+        if (variable && heddle::annotation_text(*entry->getOperand(1)).starts_with(prefix))
             changed |= change(*variable);
     }
     return changed;
@@ -51,6 +44,13 @@ bool is_internal(StringRef name)
 }
 
 } // namespace
+
+StringRef heddle::annotation_text(const Value &operand)
+{
+    auto *text = dyn_cast<GlobalVariable>(operand.stripPointerCasts());
+    auto *bytes = text && text->hasInitializer() ? dyn_cast<ConstantDataSequential>(text->getInitializer()) : nullptr;
+    return bytes && bytes->isCString() ? bytes->getAsCString() : StringRef();
+}
 
 bool heddle::mark_managed(Module &m)
 {

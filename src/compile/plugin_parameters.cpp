@@ -25,11 +25,7 @@ const char grid_constant[] = "heddle grid constant"; // include/host_defines.h, 
 
 bool is_annotation(const IntrinsicInst &call, StringRef says)
 {
-    if (call.getIntrinsicID() != Intrinsic::var_annotation)
-        return false;
-    auto *text = dyn_cast<GlobalVariable>(call.getArgOperand(1)->stripPointerCasts());
-    auto *bytes = text && text->hasInitializer() ? dyn_cast<ConstantDataSequential>(text->getInitializer()) : nullptr;
-    return bytes && bytes->isCString() && bytes->getAsCString() == says;
+    return call.getIntrinsicID() == Intrinsic::var_annotation && heddle::annotation_text(*call.getArgOperand(1)) == says;
 }
 
 // Scalars of a variable that a store has set, by their places in bytes; null: none.

@@ -483,14 +483,14 @@ size_t ptx_opcodes_read(struct ptx_opcodes *o, const char *text, size_t len, enu
 {
     struct parser *p = &o->p;
     struct ptx_inst in = {.guard = -1};
-    char *words = arena_strndup(p->arena, text, len);
-    len = strcspn(words, " \t\n");
-    words[len] = '\0';
-    ptx_lex_another(&p->lx, words, len);
+    size_t n = 0;
+    while (n < len && !strchr(" \t\n", text[n]))
+        n++;
+    ptx_lex_another(&p->lx, arena_strndup(p->arena, text, n), n);
     p->tok = p->lx.tok;
     if (p->tok->kind != TOK_WORD || ptx_parse_opcode(p, &in) != PARSED_OK || p->tok->kind != TOK_END)
         return 0;
     *op = (enum ptx_op)in.op;
     *mods = in.mods;
-    return len;
+    return n;
 }
