@@ -151,7 +151,7 @@ struct state {
     struct hash128 hash; /* of the three */
 };
 
-enum { SUM_EVERY = 64, LOCK_MS = 5000 };
+enum { SUM_EVERY = 64, LOCK_MS = 5000, LONGEST_PAUSE_MS = 16 };
 
 static struct hash128 hash_of_state(const struct state *t)
 {
@@ -188,22 +188,41 @@ static int open_state(const struct store *s, int flags)
     return fd;
 }
 
-/* The lock ends with the descriptor, so with its process. One that is stopped meanwhile must not stop all others. On a file system
- * without locks the worst is that a good file is made again. */
+/* When somebody last had the lock. */
+static struct timespec last_held(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) ? (struct timespec){0} : st.st_mtim;
+}
+
+/* The lock ends with the descriptor, so with its process. One that is stopped while it holds the lock must not stop all others;
+ * a crowd that takes turns is waited for, however long it is, so whoever gets the lock marks the file. On a file system without
+ * locks the worst is that a good file is made again. */
 static int lock(const struct store *s)
 {
-    int fd = open_state(s, O_RDWR | O_CREAT), left = LOCK_MS;
+    int fd = open_state(s, O_RDWR | O_CREAT), left = LOCK_MS, pause = 1;
+    struct timespec held = last_held(fd);
     while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
         if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS)
-            break;
-        if ((errno != EWOULDBLOCK && errno != EINTR) || !left--) {
+            return fd;
+        if ((errno != EWOULDBLOCK && errno != EINTR) || left <= 0) {
             int e = errno;
             close(fd);
             errno = e;
             return -1;
         }
-        usleep(1000);
+        usleep((useconds_t)pause * 1000);
+        left -= pause;
+        if (pause < LONGEST_PAUSE_MS)
+            pause *= 2;
+        struct timespec now = last_held(fd);
+        if (now.tv_sec != held.tv_sec || now.tv_nsec != held.tv_nsec) {
+            held = now;
+            left = LOCK_MS;
+        }
     }
+    if (fd >= 0)
+        futimens(fd, NULL);
     return fd;
 }
 
