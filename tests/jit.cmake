@@ -14,6 +14,9 @@ foreach(level v2 v3 v4)
   add_test(NAME jit.same_word_${level} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/same_word.sh x86-64-${level})
   set_tests_properties(jit.same_word_${level} PROPERTIES TIMEOUT 300 FAIL_REGULAR_EXPRESSION FAILED PASS_REGULAR_EXPRESSION
                        "ALL DONE" ENVIRONMENT "HEDDLE=$<TARGET_FILE:heddle_cli>;TESTS=${CMAKE_CURRENT_SOURCE_DIR}")
+  add_test(NAME jit.math_${level} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/math.sh x86-64-${level})
+  set_tests_properties(jit.math_${level} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT
+                       "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/jit;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
   add_test(NAME jit.rows_${level} COMMAND jit_rows)
   set_tests_properties(jit.rows_${level} PROPERTIES TIMEOUT 580 SKIP_RETURN_CODE 77 ENVIRONMENT "${level_environment}")
 endforeach()

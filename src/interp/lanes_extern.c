@@ -271,14 +271,18 @@ static inline void put_l(void *d, int i, int64_t x)
 #include "interp/lanes_extern.def"
 #undef EXTERN
 
-/* Of all 32 lanes: a lane that is off has some register's value and does no harm. */
+/* It is computed for all 32 lanes, which the host's vectors do at once, and kept for those that are on: what lies in the place
+ * of another lane may be another register's, which lanes that went another way still need. */
 #define EXTERN_WAYS(name, args, ways, way)                                                                          \
     static void name##_way(void *vd, const void *va, UNUSED const void *vb, UNUSED const void *vc, UNUSED void *ve, \
-                           UNUSED uint32_t mask, UNUSED const struct ir_inst *in)                                   \
+                           uint32_t mask, UNUSED const struct ir_inst *in)                                          \
     {                                                                                                               \
+        int32_t *d = vd, all[32];                                                                                   \
         for (int i = 0; i < 32; i++) {                                                                              \
-            ARGS_##args((int32_t *)vd)[i] = (way);                                                                  \
+            ARGS_##args all[i] = (way);                                                                             \
         }                                                                                                           \
+        for (int i = 0; i < 32; i++)                                                                                \
+            d[i] = mask >> i & 1 ? all[i] : d[i];                                                                   \
     }
 #include "target/extern_flops.def"
 
