@@ -187,6 +187,12 @@ static void decode_extern(struct decode *d, const struct ir_inst *in, struct ste
     }
     st->kind = in->ndst && st->d[0] != PLACE_NONE ? STEP_LANES : STEP_NOP;
     st->fn = lanes_find_extern(in->callee);
+    int row = lanes_math_row(in->callee);
+    if (row >= 0) {
+        st->math = (uint8_t)(row + 1);
+        st->elem = signature[strlen(signature) - 1] == 'd' ? 8 : 4;
+        st->arguments = (uint8_t)lanes_math()[row].arguments;
+    }
 }
 
 static const struct access_ops *access_level(void)

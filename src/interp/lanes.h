@@ -48,12 +48,21 @@ const char *lanes_extern_signature(const char *name);
 /* The host level in use: "x86-64-v2", "x86-64-v3", "x86-64-v4" (HEDDLE_ISA of the environment lowers it). */
 const char *lanes_level(void);
 
-/* lanes_math.h, built for two levels: rows with a signature as lanes_extern_signature gives it (NULL: FAST, as the row
- * of the same function); the last row's name is NULL. */
+/* lanes_math.h, built for three levels: rows with a signature as lanes_extern_signature gives it (NULL: FAST, as the row
+ * of the same function); the last row's name is NULL. All levels have the same rows. `vector` takes and returns vectors of the
+ * level's width (16, 32, 64 bytes), one for each of the first `arguments` arguments. */
+typedef void lanes_vector_fn(void);
 struct lanes_math {
     const char *name, *signature;
     lanes_fn *fn;
+    lanes_vector_fn *vector;
+    int arguments;
 };
-extern const struct lanes_math lanes_math_v2[], lanes_math_v3[];
+extern const struct lanes_math lanes_math_v2[], lanes_math_v3[], lanes_math_v4[];
+
+/* That of the host level in use. */
+const struct lanes_math *lanes_math(void);
+/* The number of a function's row, or -1. */
+int lanes_math_row(const char *name);
 
 #endif

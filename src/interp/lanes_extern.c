@@ -305,12 +305,24 @@ static int find(const char *name)
     return -1;
 }
 
+const struct lanes_math *lanes_math(void)
+{
+    const char *level = lanes_level();
+    return !strcmp(level, "x86-64-v4") ? lanes_math_v4 : !strcmp(level, "x86-64-v3") ? lanes_math_v3 : lanes_math_v2;
+}
+
+int lanes_math_row(const char *name)
+{
+    int n = 0;
+    while (lanes_math_v2[n].name && strcmp(lanes_math_v2[n].name, name))
+        n++;
+    return lanes_math_v2[n].name ? n : -1;
+}
+
 static const struct lanes_math *find_math(const char *name)
 {
-    const struct lanes_math *m = strcmp(lanes_level(), "x86-64-v2") ? lanes_math_v3 : lanes_math_v2;
-    while (m->name && strcmp(m->name, name))
-        m++;
-    return m->name ? m : NULL;
+    int row = lanes_math_row(name);
+    return row < 0 ? NULL : &lanes_math()[row];
 }
 
 lanes_fn *lanes_find_extern(const char *name)

@@ -1,8 +1,9 @@
-/* The math library's functions for 32 lanes through SLEEF's vector forms: the text that is built for two levels.
+/* The math library's functions through SLEEF's vector forms: the text that is built for three levels.
  *
- * In: MATH_TABLE, the table's name; DN and FN, doubles and floats in a vector; VD and VF, the types; SLEEF_D(name, bound)
- * and SLEEF_F(name, bound), the functions; LOAD_D, STORE_D, LOAD_F, STORE_F. Out: the table of rows of lanes_math.def.
- * Lanes that are off are computed when a neighbour is on, and not stored. NaN results are made canonical. */
+ * In: MATH_TABLE, the table's name; DN and FN = 2 * DN, doubles and floats in a vector; VD and VF, the types; SLEEF_D(name, bound)
+ * and SLEEF_F(name, bound), the functions; LOAD_D, STORE_D, LOAD_F, STORE_F. Out: the table of rows of lanes_math.def, each as a
+ * function of one vector, which machine code calls (jit/llvm/math.c), and as one of 32 lanes, made of it. Lanes that are off
+ * are computed when a neighbour is on, and not stored. NaN results are the GPU's. */
 #define _GNU_SOURCE
 #include "interp/lanes.h"
 
@@ -17,104 +18,112 @@ static inline double log_gamma(double x)
     return lgamma_r(x, &sign);
 }
 
-static inline void put_double(void *d, int i, double x)
+typedef int64_t WD __attribute__((vector_size(sizeof(VD))));
+typedef int32_t WF __attribute__((vector_size(sizeof(VF))));
+
+static inline VD exact_nan_d(VD v)
 {
-    ((double *)d)[i] = x != x ? (double)NAN : x;
+    WD odd = (WD)(v != v), nan = (WD){0} + INT64_C(0x7ff8000000000000);
+    return (VD)((odd & nan) | (~odd & (WD)v));
 }
 
-static inline void put_float(void *d, int i, float x)
+static inline VF exact_nan_f(VF v)
 {
-    static const uint32_t nan = 0x7fffffffu;
-    if (x != x)
-        memcpy((float *)d + i, &nan, 4);
-    else
-        ((float *)d)[i] = x;
+    WF odd = (WF)(v != v), nan = (WF){0} + 0x7fffffff;
+    return (VF)((odd & nan) | (~odd & (WF)v));
 }
+
+/* Stores the lanes of `mask`, bit 0 for the first. */
+#define KEEP(id, type, V, n, STORE)                                                                                   \
+    static inline void id(type *d, V v, uint32_t mask)                                                                \
+    {                                                                                                                 \
+        type x[n];                                                                                                    \
+        uint32_t all = (UINT32_C(1) << n) - 1;                                                                        \
+        if ((mask & all) == all) {                                                                                    \
+            STORE(d, v);                                                                                              \
+            return;                                                                                                   \
+        }                                                                                                             \
+        STORE(x, v);                                                                                                  \
+        for (int k = 0; k < n; k++)                                                                                   \
+            if (mask >> k & 1)                                                                                        \
+                d[k] = x[k];                                                                                          \
+    }
+KEEP(keep_d, double, VD, DN, STORE_D)
+KEEP(keep_f, float, VF, FN, STORE_F)
+#undef KEEP
 
 #define UNUSED __attribute__((unused))
-#define HEAD(id)                                                                                                      \
+/* `id` for 32 lanes, of `arguments` a vector each. */
+#define LANES(id, type, n, keep, ...)                                                                                 \
     static void id(void *vd, const void *va, UNUSED const void *vb, UNUSED const void *vc, UNUSED void *ve,           \
-                   uint32_t mask, UNUSED const struct ir_inst *in)
-#define EACH(n)                                                                                                       \
-    for (int i = 0; i < 32; i += n)                                                                                   \
-        if (mask >> i & ((UINT32_C(1) << n) - 1))
-
-#define OWN(name, bound, outside, instead)                                                                            \
-    HEAD(name##_f)                                                                                                    \
+                   uint32_t mask, UNUSED const struct ir_inst *in)                                                    \
     {                                                                                                                 \
-        float result[FN];                                                                                             \
-        EACH(FN)                                                                                                      \
-        {                                                                                                             \
-            const float *x = (const float *)va + i;                                                                   \
-            STORE_F(result, SLEEF_F(name, bound)(LOAD_F(x)));                                                         \
-            for (int k = 0; k < FN; k++) {                                                                            \
-                UNUSED double a = (double)x[k];                                                                       \
-                if (mask >> (i + k) & 1)                                                                              \
-                    put_float(vd, i + k, (outside) ? (float)(instead) : result[k]);                                   \
-            }                                                                                                         \
-        }                                                                                                             \
+        UNUSED const type *a = va, *b = vb;                                                                           \
+        for (int i = 0; i < 32; i += n)                                                                               \
+            if (mask >> i & ((UINT32_C(1) << n) - 1))                                                                 \
+                keep((type *)vd + i, id##_vector(__VA_ARGS__), mask >> i);                                            \
+    }
+/* Of the results v of the arguments x and y those whose arguments are `outside`. */
+#define PUT_RIGHT(type, n, LOAD, STORE, outside, instead)                                                             \
+    type as_[n], bs_[n], rs_[n];                                                                                      \
+    STORE(as_, x), STORE(bs_, y), STORE(rs_, v);                                                                      \
+    for (int k = 0; k < n; k++) {                                                                                     \
+        UNUSED double a = (double)as_[k], b = (double)bs_[k], r = (double)rs_[k];                                     \
+        if (outside)                                                                                                  \
+            rs_[k] = (type)(instead);                                                                                 \
+    }                                                                                                                 \
+    v = LOAD(rs_);
+
+#define ONE_D(name, bound, outside, instead)                                                                          \
+    static VD name##_d_vector(VD x)                                                                                   \
+    {                                                                                                                 \
+        VD v = SLEEF_D(name, bound)(x), y = x;                                                                        \
+        PUT_RIGHT(double, DN, LOAD_D, STORE_D, outside, instead)                                                      \
+        return exact_nan_d(v);                                                                                        \
+    }                                                                                                                 \
+    LANES(name##_d, double, DN, keep_d, LOAD_D(a + i))
+#define OWN(name, bound, outside, instead)                                                                            \
+    static VF name##_f_vector(VF x)                                                                                   \
+    {                                                                                                                 \
+        VF v = SLEEF_F(name, bound)(x), y = x;                                                                        \
+        PUT_RIGHT(float, FN, LOAD_F, STORE_F, outside, instead)                                                       \
+        return exact_nan_f(v);                                                                                        \
     }
 #define DOUBLE(name, bound, outside, instead)                                                                         \
-    HEAD(name##_f)                                                                                                    \
+    static VF name##_f_vector(VF x)                                                                                   \
     {                                                                                                                 \
-        double result[DN], x[DN];                                                                                     \
-        EACH(DN)                                                                                                      \
-        {                                                                                                             \
-            for (int k = 0; k < DN; k++)                                                                              \
-                x[k] = (double)((const float *)va)[i + k];                                                            \
-            STORE_D(result, SLEEF_D(name, bound)(LOAD_D(x)));                                                         \
-            for (int k = 0; k < DN; k++) {                                                                            \
-                UNUSED double a = x[k];                                                                               \
-                if (mask >> (i + k) & 1)                                                                              \
-                    put_float(vd, i + k, (float)((outside) ? (instead) : result[k]));                                 \
-            }                                                                                                         \
-        }                                                                                                             \
+        float f[FN];                                                                                                  \
+        double d[FN];                                                                                                 \
+        STORE_F(f, x);                                                                                                \
+        for (int k = 0; k < FN; k++)                                                                                  \
+            d[k] = (double)f[k];                                                                                      \
+        for (int k = 0; k < FN; k += DN)                                                                              \
+            STORE_D(d + k, name##_d_vector(LOAD_D(d + k)));                                                           \
+        for (int k = 0; k < FN; k++)                                                                                  \
+            f[k] = (float)d[k];                                                                                       \
+        return exact_nan_f(LOAD_F(f));                                                                                \
     }
 #define ONE(name, bound, single, outside, instead)                                                                    \
-    HEAD(name##_d)                                                                                                    \
-    {                                                                                                                 \
-        double result[DN];                                                                                            \
-        EACH(DN)                                                                                                      \
-        {                                                                                                             \
-            const double *x = (const double *)va + i;                                                                 \
-            STORE_D(result, SLEEF_D(name, bound)(LOAD_D(x)));                                                         \
-            for (int k = 0; k < DN; k++) {                                                                            \
-                UNUSED double a = x[k];                                                                               \
-                if (mask >> (i + k) & 1)                                                                              \
-                    put_double(vd, i + k, (outside) ? (instead) : result[k]);                                         \
-            }                                                                                                         \
-        }                                                                                                             \
-    }                                                                                                                 \
-    single(name, bound, outside, instead)
+    ONE_D(name, bound, outside, instead)                                                                              \
+    single(name, bound, outside, instead)                                                                             \
+    LANES(name##_f, float, FN, keep_f, LOAD_F(a + i))                                                                 \
+    enum { name##_d_arguments = 1, name##_f_arguments = 1 };
 #define TWO(name, bound, single, outside, instead)                                                                    \
-    HEAD(name##_d)                                                                                                    \
+    static VD name##_d_vector(VD x, VD y)                                                                             \
     {                                                                                                                 \
-        double result[DN];                                                                                            \
-        EACH(DN)                                                                                                      \
-        {                                                                                                             \
-            const double *x = (const double *)va + i, *y = (const double *)vb + i;                                    \
-            STORE_D(result, SLEEF_D(name, bound)(LOAD_D(x), LOAD_D(y)));                                              \
-            for (int k = 0; k < DN; k++) {                                                                            \
-                UNUSED double a = x[k], b = y[k], r = result[k];                                                      \
-                if (mask >> (i + k) & 1)                                                                              \
-                    put_double(vd, i + k, (outside) ? (instead) : r);                                                 \
-            }                                                                                                         \
-        }                                                                                                             \
+        VD v = SLEEF_D(name, bound)(x, y);                                                                            \
+        PUT_RIGHT(double, DN, LOAD_D, STORE_D, outside, instead)                                                      \
+        return exact_nan_d(v);                                                                                        \
     }                                                                                                                 \
-    HEAD(name##_f)                                                                                                    \
+    static VF name##_f_vector(VF x, VF y)                                                                             \
     {                                                                                                                 \
-        float result[FN];                                                                                             \
-        EACH(FN)                                                                                                      \
-        {                                                                                                             \
-            const float *x = (const float *)va + i, *y = (const float *)vb + i;                                       \
-            STORE_F(result, SLEEF_F(name, bound)(LOAD_F(x), LOAD_F(y)));                                              \
-            for (int k = 0; k < FN; k++) {                                                                            \
-                UNUSED double a = (double)x[k], b = (double)y[k], r = (double)result[k];                              \
-                if (mask >> (i + k) & 1)                                                                              \
-                    put_float(vd, i + k, (outside) ? (float)(instead) : result[k]);                                   \
-            }                                                                                                         \
-        }                                                                                                             \
-    }
+        VF v = SLEEF_F(name, bound)(x, y);                                                                            \
+        PUT_RIGHT(float, FN, LOAD_F, STORE_F, outside, instead)                                                       \
+        return exact_nan_f(v);                                                                                        \
+    }                                                                                                                 \
+    LANES(name##_d, double, DN, keep_d, LOAD_D(a + i), LOAD_D(b + i))                                                 \
+    LANES(name##_f, float, FN, keep_f, LOAD_F(a + i), LOAD_F(b + i))                                                  \
+    enum { name##_d_arguments = 2, name##_f_arguments = 2 };
 #define FAST(name, of)
 #define ALSO(name, signature, of)
 #include "interp/lanes_math.def"
@@ -126,14 +135,16 @@ static inline void put_float(void *d, int i, float x)
 #undef DOUBLE
 
 const struct lanes_math MATH_TABLE[] = {
-#define ONE(name, ...) {"__nv_" #name, "d:d", name##_d}, {"__nv_" #name "f", "f:f", name##_f},
-#define TWO(name, ...) {"__nv_" #name, "dd:d", name##_d}, {"__nv_" #name "f", "ff:f", name##_f},
-#define FAST(name, of) {"__nv_fast_" #name "f", NULL, of##_f}, /* its signature is that of `of` */
-#define ALSO(name, signature, of) {#name, signature, of},
+#define ROW(name, signature, id) {name, signature, id, (lanes_vector_fn *)id##_vector, id##_arguments}
+#define ONE(name, ...) ROW("__nv_" #name, "d:d", name##_d), ROW("__nv_" #name "f", "f:f", name##_f),
+#define TWO(name, ...) ROW("__nv_" #name, "dd:d", name##_d), ROW("__nv_" #name "f", "ff:f", name##_f),
+#define FAST(name, of) ROW("__nv_fast_" #name "f", NULL, of##_f), /* its signature is that of `of` */
+#define ALSO(name, signature, of) ROW(#name, signature, of),
 #include "interp/lanes_math.def"
 #undef ONE
 #undef TWO
 #undef FAST
 #undef ALSO
-    {NULL, NULL, NULL}
+#undef ROW
+    {NULL, NULL, NULL, NULL, 0}
 };

@@ -4,6 +4,8 @@
 
 #define MATH_TABLE lanes_math_v2
 enum { DN = 2, FN = 4 };
+typedef __m128d VD;
+typedef __m128 VF;
 #define SLEEF_D(name, bound) Sleef_cinz_##name##d2_##bound##sse2
 #define SLEEF_F(name, bound) Sleef_cinz_##name##f4_##bound##sse2
 #define LOAD_D  _mm_loadu_pd

@@ -118,6 +118,7 @@ struct jit_frame {
     const struct space *space;
     char *local;           /* the warp's local memory, thread after thread */
     const struct jit_ops *ops;
+    const struct lanes_math *math; /* lanes_math() */
     struct warp *warp;
     const struct jit_code *code;
     struct tally *tally;           /* tally.h; only where machine code counts accesses */

@@ -373,6 +373,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->params = l->params;
     f->space = l->space;
     f->ops = &ops;
+    f->math = lanes_math();
     f->looks = JIT_LOOKS * (uint32_t)code->plan.naccesses;
     f->seen = seen_room(f->looks);
     f->missed = (uint8_t *)(f->seen + f->looks);

@@ -108,9 +108,3 @@ void ways_part(struct ir_kernel *k)
     k->reg_type = types;
     k->nregs = reg;
 }
-
-bool ways_tells(const struct ir_inst *in)
-{
-    size_t n = in->op == IR_OP_EXTERN ? strlen(in->callee) : 0, behind = sizeof WAYS_TELL - 1;
-    return n > behind && strcmp(in->callee + n - behind, WAYS_TELL) == 0;
-}

@@ -9,6 +9,8 @@
 
 #include "ir/ir.h"
 
+#include <string.h>
+
 /* ir_inst.way of a call whose ways are counted beside it. */
 enum { WAYS_PARTED = 255 };
 
@@ -18,6 +20,10 @@ enum { WAYS_PARTED = 255 };
 void ways_part(struct ir_kernel *k);
 
 /* It is no instruction of nvcc's code, but the call that tells the way. */
-bool ways_tells(const struct ir_inst *in);
+static inline bool ways_tells(const struct ir_inst *in)
+{
+    size_t n = in->op == IR_OP_EXTERN ? strlen(in->callee) : 0, behind = sizeof WAYS_TELL - 1;
+    return n > behind && strcmp(in->callee + n - behind, WAYS_TELL) == 0;
+}
 
 #endif

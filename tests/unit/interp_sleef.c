@@ -1,4 +1,4 @@
-/* SLEEF's promise that device mathematics rests on: scalar forms, vectors of 16 and of 32 bytes give the same bits, so
+/* SLEEF's promise that device mathematics rests on: scalar forms, vectors of 16, 32 and 64 bytes give the same bits, so
  * results do not depend on the host's level. And what lanes_math.def puts right, over the whole range of arguments. */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -85,7 +85,7 @@ static const struct row rows[] = {
 #include "interp/lanes_math.def"
 };
 
-/* Lanes that SLEEF is not asked for (`outside`), where only the two levels have to agree. */
+/* Lanes that SLEEF is not asked for (`outside`), where only the levels have to agree. */
 static bool is_outside(const char *name, double a, double b, double r)
 {
     const double LN_2 = 0;
@@ -103,27 +103,32 @@ static bool is_outside(const char *name, double a, double b, double r)
 static void every_width_gives_the_same_bits(void **state)
 {
     (void)state;
-    bool wide = strcmp(lanes_level(), "x86-64-v2") != 0;
+    bool wide = strcmp(lanes_level(), "x86-64-v2") != 0, widest = !strcmp(lanes_level(), "x86-64-v4");
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
         const struct row *r = &rows[n];
         char single[64];
         snprintf(single, sizeof single, "%sf", r->name);
         lanes_fn *d2 = find(lanes_math_v2, r->name), *f2 = find(lanes_math_v2, single);
         lanes_fn *d3 = wide ? find(lanes_math_v3, r->name) : d2, *f3 = wide ? find(lanes_math_v3, single) : f2;
+        lanes_fn *d4 = widest ? find(lanes_math_v4, r->name) : d2, *f4 = widest ? find(lanes_math_v4, single) : f2;
         for (int round = 0; round < ROUNDS; round++) {
-            double a[32], b[32], x[32], y[32];
-            float fa[32], fb[32], fx[32], fy[32];
+            double a[32], b[32], x[32], y[32], z[32];
+            float fa[32], fb[32], fx[32], fy[32], fz[32];
             uint32_t mask = round % 3 ? ~0u : (uint32_t)next_random();
             for (int i = 0; i < 32; i++) {
-                a[i] = draw(), b[i] = draw(), x[i] = y[i] = -7, fx[i] = fy[i] = -7;
+                a[i] = draw(), b[i] = draw(), x[i] = y[i] = z[i] = -7, fx[i] = fy[i] = fz[i] = -7;
                 fa[i] = (float)a[i], fb[i] = (float)b[i];
             }
             d2(x, a, b, NULL, NULL, mask, NULL);
             d3(y, a, b, NULL, NULL, mask, NULL);
             f2(fx, fa, fb, NULL, NULL, mask, NULL);
             f3(fy, fa, fb, NULL, NULL, mask, NULL);
+            d4(z, a, b, NULL, NULL, mask, NULL);
+            f4(fz, fa, fb, NULL, NULL, mask, NULL);
             assert_memory_equal(x, y, sizeof x);
             assert_memory_equal(fx, fy, sizeof fx);
+            assert_memory_equal(x, z, sizeof x);
+            assert_memory_equal(fx, fz, sizeof fx);
             for (int i = 0; i < 32; i++) {
                 if (!(mask >> i & 1)) {
                     assert_true(x[i] == -7 && fx[i] == -7);

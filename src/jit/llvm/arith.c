@@ -389,6 +389,8 @@ static LLVMValueRef compute(struct emit *e, int p)
         break;
     default: break;
     }
+    if (e->job->code->step[e->site].math)
+        return math_call(e, p);
     if (in->op >= PTX_OP_COUNT)
         return NULL;
     if (in->type == PTX_PRED)
@@ -423,7 +425,7 @@ static int bits_of_value(LLVMValueRef v)
 /* Instructions whose NaN is one of an operand's, bit for bit, or that see to it themselves. */
 static bool keeps_nan(int op)
 {
-    return op == PTX_OP_MOV || op == PTX_OP_SELP || op == PTX_OP_SLCT || op == PTX_OP_CVT || op == PTX_OP_COPYSIGN;
+    return op == PTX_OP_MOV || op == PTX_OP_SELP || op == PTX_OP_SLCT || op == PTX_OP_CVT || op == PTX_OP_COPYSIGN || op == IR_OP_EXTERN;
 }
 
 static LLVMValueRef compare_or_test(struct emit *e, int p)

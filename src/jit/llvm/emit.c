@@ -75,6 +75,8 @@ void emit_inst(struct emit *e)
         emit_fence(e);
         return;
     }
+    if (!e->job->runs && emit_no_way(e))
+        return;
     if (ir_is_memory(in) ? emit_memory(e) : emit_arith(e))
         return;
     emit_step(e, lanes_on(e));

@@ -266,11 +266,13 @@ LLVMValueRef quieted(struct emit *e, LLVMValueRef v, LLVMValueRef else_, int p);
 
 LLVMValueRef least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum ptx_type t, bool max, int p);
 
-/* --- convert.c, half.c, bits.c, divide.c --- */
+/* --- convert.c, half.c, bits.c, divide.c, math.c --- */
 LLVMValueRef convert(struct emit *e, int p);
 LLVMValueRef half_of(struct emit *e, LLVMValueRef x, bool brain, int p); /* f32 to f16 or bf16, in lanes of 16 bits */
 LLVMValueRef half_op(struct emit *e, int p);
 LLVMValueRef bits_op(struct emit *e, int p);
+LLVMValueRef math_call(struct emit *e, int p);
+bool emit_no_way(struct emit *e); /* a call that tells the way of another, where nobody counts; false: it is none */
 LLVMValueRef divide_op(struct emit *e, int p);
 /* Instructions that read or write the carry flag. False: no code of its own. */
 bool emit_carry(struct emit *e);

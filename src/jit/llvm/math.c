@@ -1,0 +1,58 @@
+/* Functions of the math library: machine code calls their vector forms (interp/lanes_math.h), which the interpreter's functions
+ * of 32 lanes are made of, with as many lanes at a time as the host's vectors hold. */
+#include "jit/llvm/emit.h"
+
+#include "interp/code.h"
+#include "interp/lanes.h"
+#include "target/ways.h"
+
+static LLVMValueRef lanes_from(struct emit *e, LLVMValueRef v, int first, int n)
+{
+    LLVMValueRef index[64];
+    for (int i = 0; i < n; i++)
+        index[i] = number(e, 32, (uint64_t)(first + i));
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, (unsigned)n), "");
+}
+
+/* The row's function of vectors of n lanes. */
+static LLVMValueRef call_row(struct emit *e, const struct step *st, LLVMTypeRef t, LLVMValueRef *args, int n)
+{
+    uint64_t at = (uint64_t)(st->math - 1) * sizeof(struct lanes_math) + offsetof(struct lanes_math, vector);
+    LLVMTypeRef v = LLVMVectorType(t, (unsigned)n), params[2] = {v, v};
+    LLVMValueRef table = frame_field(e, offsetof(struct jit_frame, math), e->ptr), index = number(e, 64, at);
+    LLVMValueRef f = LLVMBuildLoad2(e->b, e->ptr, LLVMBuildGEP2(e->b, e->i8, table, &index, 1, ""), "");
+    return LLVMBuildCall2(e->b, LLVMFunctionType(v, params, st->arguments, false), f, args, st->arguments, "");
+}
+
+LLVMValueRef math_call(struct emit *e, int p)
+{
+    const struct step *st = &e->job->code->step[e->site];
+    enum ptx_type t = st->elem == 8 ? PTX_F64 : PTX_F32;
+    LLVMValueRef args[2], half[2];
+    if (p < 0)
+        return NULL; /* calls have results that differ from lane to lane (ir_ops.def) */
+    for (int i = 0; i < st->arguments; i++)
+        args[i] = source(e, i, t, p);
+    if (t == PTX_F32)
+        return call_row(e, st, e->f32, args, e->width);
+    int n = e->width / 2; /* doubles in a vector */
+    for (int h = 0; h < 2; h++) {
+        LLVMValueRef part[2];
+        for (int i = 0; i < st->arguments; i++)
+            part[i] = lanes_from(e, args[i], h * n, n);
+        half[h] = call_row(e, st, e->f64, part, n);
+    }
+    return joined(e, half[0], half[1], n);
+}
+
+/* It is the first one. */
+bool emit_no_way(struct emit *e)
+{
+    struct value v = {.scalar = false};
+    if (!ways_tells(e->in))
+        return false;
+    for (int p = 0; p < e->parts; p++)
+        v.v[p] = splat(e, number(e, 32, 0));
+    reg_set(e, e->in->dst[0], v);
+    return true;
+}
