@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "target/uniform.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct decode {
@@ -119,6 +120,25 @@ static void decode_vector_move(struct decode *d, const struct ir_inst *in, struc
     st->nsub = (uint8_t)(n - 1);
 }
 
+/* One of the math library's functions does it, if there is one for it. */
+static void take_math(struct step *st, const char *name, uint8_t width)
+{
+    int row = lanes_math_row(name);
+    if (row < 0)
+        return;
+    st->math = (uint8_t)(row + 1);
+    st->arguments = (uint8_t)lanes_math()[row].arguments;
+    st->elem = width;
+    st->fn = lanes_math()[row].fn;
+}
+
+static void decode_approximation(const struct ir_inst *in, struct step *st)
+{
+    char name[40];
+    snprintf(name, sizeof name, "%s.approx", ptx_op_info[in->op].word);
+    take_math(st, name, 4);
+}
+
 static void decode_lanes(struct decode *d, const struct ir_inst *in, struct step *st)
 {
     st->kind = STEP_LANES;
@@ -137,6 +157,8 @@ static void decode_lanes(struct decode *d, const struct ir_inst *in, struct step
     st->fn = lanes_find(d->k, in);
     if (!st->fn)
         unknown(d, in);
+    if (in->type == PTX_F32 && in->mods->approx)
+        decode_approximation(in, st);
     if (facts_carry(in))
         st->s[3] = d->carry;
     if (!pair)
@@ -187,12 +209,7 @@ static void decode_extern(struct decode *d, const struct ir_inst *in, struct ste
     }
     st->kind = in->ndst && st->d[0] != PLACE_NONE ? STEP_LANES : STEP_NOP;
     st->fn = lanes_find_extern(in->callee);
-    int row = lanes_math_row(in->callee);
-    if (row >= 0) {
-        st->math = (uint8_t)(row + 1);
-        st->elem = signature[strlen(signature) - 1] == 'd' ? 8 : 4;
-        st->arguments = (uint8_t)lanes_math()[row].arguments;
-    }
+    take_math(st, in->callee, (uint8_t)letter_width(signature[strlen(signature) - 1]));
 }
 
 static const struct access_ops *access_level(void)

@@ -126,13 +126,42 @@ KEEP(keep_f, float, VF, FN, STORE_F)
     enum { name##_d_arguments = 2, name##_f_arguments = 2 };
 #define FAST(name, of)
 #define ALSO(name, signature, of)
+#define APPROX(name, of)
 #include "interp/lanes_math.def"
 #undef ONE
 #undef TWO
-#undef FAST
-#undef ALSO
+#undef APPROX
 #undef OWN
 #undef DOUBLE
+
+/* Subnormal numbers are zeros of their sign. */
+static inline VF flushed(VF v, bool ftz)
+{
+    WF bits = (WF)v, tiny = (bits & 0x7f800000) == 0;
+    return ftz ? (VF)(bits & ~(tiny & 0x7fffffff)) : v;
+}
+
+#define ONE(name, ...)
+#define TWO(name, ...)
+#define APPROX(name, of)                                                                                              \
+    static VF name##_approx_of(VF x, const struct ir_inst *in)                                                        \
+    {                                                                                                                 \
+        return flushed(of##_f_vector(flushed(x, in->mods->ftz)), in->mods->ftz);                                      \
+    }                                                                                                                 \
+    static void name##_approx(void *vd, const void *va, UNUSED const void *vb, UNUSED const void *vc, UNUSED void *ve, \
+                              uint32_t mask, const struct ir_inst *in)                                                \
+    {                                                                                                                 \
+        const float *a = va;                                                                                          \
+        for (int i = 0; i < 32; i += FN)                                                                              \
+            if (mask >> i & ((UINT32_C(1) << FN) - 1))                                                                \
+                keep_f((float *)vd + i, name##_approx_of(LOAD_F(a + i), in), mask >> i);                              \
+    }
+#include "interp/lanes_math.def"
+#undef ONE
+#undef TWO
+#undef APPROX
+#undef FAST
+#undef ALSO
 
 const struct lanes_math MATH_TABLE[] = {
 #define ROW(name, signature, id) {name, signature, id, (lanes_vector_fn *)id##_vector, id##_arguments}
@@ -140,11 +169,13 @@ const struct lanes_math MATH_TABLE[] = {
 #define TWO(name, ...) ROW("__nv_" #name, "dd:d", name##_d), ROW("__nv_" #name "f", "ff:f", name##_f),
 #define FAST(name, of) ROW("__nv_fast_" #name "f", NULL, of##_f), /* its signature is that of `of` */
 #define ALSO(name, signature, of) ROW(#name, signature, of),
+#define APPROX(name, of) {#name ".approx", NULL, name##_approx, (lanes_vector_fn *)of##_f_vector, 1},
 #include "interp/lanes_math.def"
 #undef ONE
 #undef TWO
 #undef FAST
 #undef ALSO
+#undef APPROX
 #undef ROW
     {NULL, NULL, NULL, NULL, 0}
 };

@@ -7,6 +7,7 @@
 #define INTERP_LANES_MEANING_H
 
 #include <math.h>
+#include <sleef.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -266,12 +267,13 @@ INLINE double rsqrt_f64(double x)
 #define flt_neg(x) flt_nan1(-(x), x)
 #define flt_sqrt(x) _Generic((x), float: __builtin_sqrtf, double: __builtin_sqrt)(x)
 
-/* The transcendental forms (.approx only): libm's float functions, which err by less than one unit in the last
- * place, where the GPU's bounds are 2^-20.9 and wider (PTX ISA 9.7.3; tests/unit/interp_lanes.c checks). */
-#define flt_sin(x) sinf(x)
-#define flt_cos(x) cosf(x)
-#define flt_lg2(x) log2f(x)
-#define flt_ex2(x) exp2f(x)
-#define flt_tanh(x) tanhf(x)
+/* The transcendental forms (.approx only): SLEEF's float functions, which err by no more than one unit in the last place,
+ * where the GPU's bounds are 2^-20.9 and wider (PTX ISA 9.7.3; tests/unit/interp_lanes.c checks). Of f32 the vectors of
+ * lanes_math.h do them, to the same bits. */
+#define flt_sin(x) Sleef_cinz_sinf1_u10purec(x)
+#define flt_cos(x) Sleef_cinz_cosf1_u10purec(x)
+#define flt_lg2(x) Sleef_cinz_log2f1_u10purec(x)
+#define flt_ex2(x) Sleef_cinz_exp2f1_u10purec(x)
+#define flt_tanh(x) Sleef_cinz_tanhf1_u10purec(x)
 
 #endif

@@ -71,6 +71,7 @@ struct row {
     static float name##_f2(float a, float b) { return Sleef_cinz_##name##f1_##bound##purec(a, b); }
 #define FAST(name, of)
 #define ALSO(name, signature, of)
+#define APPROX(name, of)
 #include "interp/lanes_math.def"
 #undef ONE
 #undef TWO

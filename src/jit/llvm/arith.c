@@ -389,7 +389,7 @@ static LLVMValueRef compute(struct emit *e, int p)
         break;
     default: break;
     }
-    if (e->job->code->step[e->site].math)
+    if (in->op == IR_OP_EXTERN && e->job->code->step[e->site].math)
         return math_call(e, p);
     if (in->op >= PTX_OP_COUNT)
         return NULL;

@@ -271,6 +271,7 @@ LLVMValueRef convert(struct emit *e, int p);
 LLVMValueRef half_of(struct emit *e, LLVMValueRef x, bool brain, int p); /* f32 to f16 or bf16, in lanes of 16 bits */
 LLVMValueRef half_op(struct emit *e, int p);
 LLVMValueRef bits_op(struct emit *e, int p);
+LLVMValueRef math_function(struct emit *e, LLVMValueRef *args, int p); /* the instruction's, of its step's row */
 LLVMValueRef math_call(struct emit *e, int p);
 bool emit_no_way(struct emit *e); /* a call that tells the way of another, where nobody counts; false: it is none */
 LLVMValueRef divide_op(struct emit *e, int p);

@@ -119,6 +119,14 @@ static LLVMValueRef compute(struct emit *e, const struct floats *f, int p)
         x = LLVMBuildFDiv(B, real(e, PTX_F64, 1, p), one_of(e, "llvm.sqrt", x), "");
         return LLVMBuildFPTrunc(B, x, lanes_of(e, e->f32, p), "");
     }
+    case PTX_OP_SIN:
+    case PTX_OP_COS:
+    case PTX_OP_LG2:
+    case PTX_OP_EX2:
+    case PTX_OP_TANH: {
+        LLVMValueRef a = f->a;
+        return math_function(e, &a, p);
+    }
     case PTX_OP_FNEG: {
         LLVMValueRef r = LLVMBuildFNeg(B, f->a, "");
         return t == PTX_F64 ? quieted(e, f->a, r, p) : r;

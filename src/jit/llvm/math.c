@@ -1,4 +1,4 @@
-/* Functions of the math library: machine code calls their vector forms (interp/lanes_math.h), which the interpreter's functions
+/* Functions of the math library, and PTX's approximations: machine code calls their vector forms (interp/lanes_math.h), which the interpreter's functions
  * of 32 lanes are made of, with as many lanes at a time as the host's vectors hold. */
 #include "jit/llvm/emit.h"
 
@@ -24,16 +24,16 @@ static LLVMValueRef call_row(struct emit *e, const struct step *st, LLVMTypeRef 
     return LLVMBuildCall2(e->b, LLVMFunctionType(v, params, st->arguments, false), f, args, st->arguments, "");
 }
 
-LLVMValueRef math_call(struct emit *e, int p)
+LLVMValueRef math_function(struct emit *e, LLVMValueRef *args, int p)
 {
     const struct step *st = &e->job->code->step[e->site];
-    enum ptx_type t = st->elem == 8 ? PTX_F64 : PTX_F32;
-    LLVMValueRef args[2], half[2];
-    if (p < 0)
-        return NULL; /* calls have results that differ from lane to lane (ir_ops.def) */
-    for (int i = 0; i < st->arguments; i++)
-        args[i] = source(e, i, t, p);
-    if (t == PTX_F32)
+    LLVMValueRef half[2];
+    if (p < 0) { /* of scalars: the first lane of vectors */
+        for (int i = 0; i < st->arguments; i++)
+            args[i] = splat(e, args[i]);
+        return LLVMBuildExtractElement(e->b, math_function(e, args, 0), number(e, 32, 0), "");
+    }
+    if (st->elem == 4)
         return call_row(e, st, e->f32, args, e->width);
     int n = e->width / 2; /* doubles in a vector */
     for (int h = 0; h < 2; h++) {
@@ -45,7 +45,15 @@ LLVMValueRef math_call(struct emit *e, int p)
     return joined(e, half[0], half[1], n);
 }
 
-/* It is the first one. */
+LLVMValueRef math_call(struct emit *e, int p)
+{
+    const struct step *st = &e->job->code->step[e->site];
+    LLVMValueRef args[2];
+    for (int i = 0; i < st->arguments; i++)
+        args[i] = source(e, i, st->elem == 8 ? PTX_F64 : PTX_F32, p);
+    return math_function(e, args, p);
+}
+
 bool emit_no_way(struct emit *e)
 {
     struct value v = {.scalar = false};
