@@ -24,9 +24,12 @@ endforeach()
 # Rewritten kernels against the same as their PTX says, in the interpreter: kernels of all kinds, and those made for rewriting.
 add_test(NAME jit.random_as_written COMMAND jit_random 20001 2000 target)
 add_test(NAME jit.random_rewriting COMMAND jit_random 4294967296 2000 target)
+# Kernels that call the math library.
+add_test(NAME jit.random_math COMMAND jit_random 8589934592 1000 target)
+add_test(NAME jit.random_math_code COMMAND jit_random 8589934592 20)
 # And these as machine code, beside the interpreter: loads 16 bytes apart, which x86's gathers cannot scale by.
 add_test(NAME jit.random_rewriting_code COMMAND jit_random 4294967296 20)
-set_tests_properties(jit.random_as_written jit.random_rewriting jit.random_rewriting_code PROPERTIES TIMEOUT 580 ENVIRONMENT "HEDDLE_DEVICES=${CMAKE_SOURCE_DIR}/devices")
+set_tests_properties(jit.random_as_written jit.random_rewriting jit.random_rewriting_code jit.random_math jit.random_math_code PROPERTIES TIMEOUT 580 ENVIRONMENT "HEDDLE_DEVICES=${CMAKE_SOURCE_DIR}/devices")
 
 unit_test(jit_shape)
 add_dependencies(unit_jit_shape heddle-jit)

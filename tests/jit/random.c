@@ -12,7 +12,8 @@
  * usage: jit_random TABLE: the seeds of a table "seed text digest" (tests/data/random_h200.tsv) by the interpreter; what
  * machine code makes of them the first usage compares with the interpreter. Seeds that are other kernels by now are left out,
  * but 1,000 have to be left.
- * Half of the kernels are of forms.h, for forms of machine code that others rarely take; those of seeds from 2^32 are of rewriting.h. How many of them ran in theirs is
+ * Half of the kernels are of forms.h, for forms of machine code that others rarely take; those of seeds from 2^32 are of rewriting.h, and
+ * those of seeds from 2^33 call the math library, which rewriting parts by each lane's argument (target/ways.h). How many of them ran in theirs is
  * printed, and if too few did that is a failure.
  * With HEDDLE_ISA set to a level that the host does not have: exit status 77, skipped.
  * Not compared: which NaN an f64 is (design.md: payloads are outside the promise). */
@@ -53,6 +54,7 @@ struct maker {
     bool calm;     /* nothing is written for others, and nobody looks at other lanes */
     bool full;     /* all warps have 32 lanes: what a shuffle reads of a lane that is not there is undefined */
     bool settled;  /* nothing that PTX leaves open */
+    bool math;     /* it calls the math library */
     int limit;     /* statements, about */
 };
 
@@ -219,8 +221,51 @@ static void rarer_floating(struct maker *m)
     }
 }
 
+/* name, arguments and result: f32 or f64 */
+#define MATH(FUNCTION)                                                                                                                         \
+    FUNCTION(acosf, f, 1) FUNCTION(asin, d, 1) FUNCTION(atan2f, f, 2) FUNCTION(atan2, d, 2) FUNCTION(cosf, f, 1) FUNCTION(erfcf, f, 1)         \
+    FUNCTION(exp, d, 1) FUNCTION(expf, f, 1) FUNCTION(fmod, d, 2) FUNCTION(fmodf, f, 2) FUNCTION(hypotf, f, 2) FUNCTION(lgammaf, f, 1)         \
+    FUNCTION(log, d, 1) FUNCTION(logf, f, 1) FUNCTION(pow, d, 2) FUNCTION(powf, f, 2) FUNCTION(sin, d, 1) FUNCTION(sinf, f, 1)                 \
+    FUNCTION(tanhf, f, 1) FUNCTION(tgamma, d, 1) FUNCTION(fast_expf, f, 1) FUNCTION(sinpif, f, 1) FUNCTION(rcbrtf, f, 1)
+
+static const struct math {
+    const char *name;
+    char type;
+    int arguments;
+} math[] = {
+#define FUNCTION(name, type, arguments) {"__nv_" #name, #type[0], arguments},
+    MATH(FUNCTION)
+#undef FUNCTION
+};
+
+static void declare_math(struct strbuf *s)
+{
+    for (size_t i = 0; i < sizeof math / sizeof *math; i++) {
+        const char *bits = math[i].type == 'f' ? "b32" : "b64";
+        strbuf_addf(s, ".extern .func (.param .%s r) %s(.param .%s a", bits, math[i].name, bits);
+        if (math[i].arguments == 2)
+            strbuf_addf(s, ", .param .%s b", bits);
+        strbuf_adds(s, ");\n");
+    }
+}
+
+static void call_math(struct maker *m)
+{
+    const struct math *of = &math[below(m, sizeof math / sizeof *math)];
+    int bits = of->type == 'f' ? 32 : 64;
+    EMIT("{\n.param .b%d a, b, c;\n", bits);
+    for (int i = 0; i < of->arguments; i++)
+        EMIT("st.param.f%d [%c], %%%c%d;\n", bits, 'a' + i, of->type, of->type == 'f' ? f(m) : d(m));
+    EMIT("call (c), %s, (a%s);\n", of->name, of->arguments == 2 ? ", b" : "");
+    EMIT("ld.param.f%d %%%c%d, [c];\n}\n", bits, of->type, of->type == 'f' ? f(m) : d(m));
+}
+
 static void floating(struct maker *m)
 {
+    if (m->math && below(m, 2)) {
+        call_math(m);
+        return;
+    }
     if (!below(m, 3)) {
         rarer_floating(m);
         return;
@@ -578,6 +623,24 @@ static void call(struct maker *m)
     EMIT("call (c), %s, (a, b);\nld.param.b32 %%r%d, [c];\n}\n", PICK("f0", "f1"), r(m));
 }
 
+/* One of four ways by comparisons of a number that nobody needs later: lanes that wait still do while others have gone on. */
+static void decision(struct maker *m)
+{
+    int label = m->labels++, s = m->fresh;
+    bool together = m->together;
+    m->together = false;
+    m->fresh += 3;
+    EMIT("and.b32 %%s%d, %%r%d, 3;\nsetp.gt.u32 %%y%d, %%s%d, 1;\n@%%y%d bra L%dhigh;\n", s, r(m), s, s, s, label);
+    for (int half = 0; half < 2; half++) {
+        EMIT("setp.eq.s32 %%y%d, %%s%d, %d;\n@%%y%d bra L%d%c;\n", s + 1 + half, s, 2 * half, s + 1 + half, label, 'a' + half);
+        block(m);
+        EMIT("bra L%dend;\nL%d%c:\n", label, label, 'a' + half);
+        block(m);
+        EMIT(half ? "L%dend:\n" : "bra L%dend;\nL%dhigh:\n", label, label);
+    }
+    m->together = together;
+}
+
 /* One of three ways by an index. */
 static void ways(struct maker *m)
 {
@@ -601,7 +664,9 @@ static void statement(struct maker *m)
     uint32_t what = below(m, 30);
     if (m->calm && (what == 14 || what == 15))
         what = 12; /* a load instead of a store */
-    if (what < 6) {
+    if (m->math && what < 2 && m->depth < 3 && m->statements < m->limit) {
+        decision(m);
+    } else if (what < 6) {
         integer(m);
     } else if (what < 10) {
         floating(m);
@@ -843,13 +908,13 @@ static bool is_settled(uint64_t seed)
     return seed % 2 == 0;
 }
 
-/* A quarter of the seeds is for several warps at once, and one for single file; all from 2^32 are for rewriting. Even seeds below 4,096 stay what they were when
+/* A quarter of the seeds is for several warps at once, and one for single file; all from 2^32 are for rewriting, from 2^33 they call the math library. Even seeds below 4,096 stay what they were when
  * tests/data/random_h200.tsv was made. */
 static enum form_kind kind_of(uint64_t seed)
 {
     uint64_t h = seed * UINT64_C(0x9e3779b97f4a7c15) >> 61;
     if (seed >> 32)
-        return FORM_REWRITING;
+        return seed >> 33 ? FORM_ANY : FORM_REWRITING;
     return (seed < 4096 && is_settled(seed)) || h > 3 ? FORM_ANY : h > 1 ? FORM_JAM : FORM_SINGLE;
 }
 
@@ -863,7 +928,7 @@ static const uint32_t *shape_of(uint64_t seed)
 
 /* What stands before the random part: addresses, memory with something in it, registers that differ. A register of an address is
  * written once, as compilers do it: what is written in several places has no shape. */
-static void beginning(struct strbuf *s, int fresh)
+static void beginning(struct strbuf *s, int fresh, bool calls_math)
 {
     strbuf_adds(s, ".version 8.4\n.target sm_90\n.address_size 64\n.const .align 16 .b32 table[16] = {0, 1, -1, 0x7fffffff, 0x80000000, 0x3f800000, 0xbf000000, "
         "0x7f800000, 7, 0x00800000, 0x3c003c00, 0x80000001, 100, 0xffff, 0x40490fdb, 0x12345678};\n"
@@ -871,6 +936,8 @@ static void beginning(struct strbuf *s, int fresh)
         "setp.lt.s32 %p, %r0, %r1;\n@%p bra less;\nsub.s32 %r0, %r0, %r1;\nless:\nxor.b32 %r0, %r0, 5;\nst.param.b32 [c], %r0;\nret;\n}\n"
         ".func (.param .b32 c) f1(.param .b32 a, .param .b32 b)\n{\n.reg .b32 %r<4>;\n.reg .pred %p;\nld.param.b32 %r0, [a];\nld.param.b32 %r1, [b];\n"
         "setp.eq.s32 %p, %r0, 0;\nst.param.b32 [c], %r1;\n@%p ret;\nmad.lo.s32 %r0, %r0, %r1, 3;\nst.param.b32 [c], %r0;\nret;\n}\n");
+    if (calls_math)
+        declare_math(s);
     strbuf_adds(s, ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 counter, .param .u64 warps, .param .u32 salt)\n{\n"
         ".shared .align 16 .b8 cells[1024], rows[5120], cells_warps[4096];\n.local .align 16 .b8 cells_own[128];\n");
     strbuf_addf(s, ".reg .b32 %%r<%d>, %%t, %%u, %%me, %%lane, %%flat, %%n<8>, %%x<8>;\n.reg .b64 %%q<%d>, %%in, %%own4, %%own8, %%counter, %%warps, %%warpcells, %%a, %%b, %%z<14>;\n"
@@ -946,7 +1013,7 @@ static char *make(uint64_t seed)
     if (kind_of(seed) != FORM_ANY)
         return form_make(kind_of(seed), seed);
     const uint32_t *shape = shape_of(seed);
-    struct maker maker = {.seed = seed * 2654435761u + 12345, .breaks = -1, .together = true, .full = shape[0] * shape[1] % 32 == 0, .settled = is_settled(seed)}, *m = &maker;
+    struct maker maker = {.seed = seed * 2654435761u + 12345, .breaks = -1, .together = true, .full = shape[0] * shape[1] % 32 == 0, .settled = is_settled(seed), .math = seed >> 33 != 0}, *m = &maker;
     strbuf_init(&m->s);
     m->limit = 25 << below(m, 3);
     for (uint32_t n = 1 + below(m, 4); n || !m->s.len; n -= n > 0)
@@ -954,7 +1021,7 @@ static char *make(uint64_t seed)
     char *body = filled(m, m->s.s);
     struct strbuf all;
     strbuf_init(&all);
-    beginning(&all, m->fresh + 1);
+    beginning(&all, m->fresh + 1, m->math);
     strbuf_adds(&all, body);
     ending(&all, (int)(2 * shape[0] * shape[1]), m->settled, !below(m, 4));
     free(body);
