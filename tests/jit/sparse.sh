@@ -29,4 +29,9 @@ done
 "$HEDDLE" llvm -k products --block 128 "$SOURCES/sparse.cu" | grep -q '^alone' # they go in single file
 "$HEDDLE" llvm --counting -k products --block 128 "$SOURCES/sparse.cu" | grep -q '^alone'
 ! "$HEDDLE" llvm -k walks --block 128 "$SOURCES/sparse.cu" | grep -q '^alone'
+kernels="$SOURCES/../../bench/kernels" # a row for each thread, or for a warp, whose lanes load neighbouring elements
+"$HEDDLE" llvm -k spmv_thread --block 256 -I "$kernels" "$kernels/spmv.cu" | grep -q '^alone'
+"$HEDDLE" llvm -k spmv_warp --block 256 -I "$kernels" "$kernels/spmv.cu" >"$folder/warp"
+grep -q 'spmv_warp' "$folder/warp"
+! grep -q '^alone' "$folder/warp"
 echo ALL DONE

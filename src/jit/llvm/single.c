@@ -25,9 +25,10 @@
 #include "jit/chain.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { LOADS_OF = 4, TURNS_BETWEEN_LOOKS = 4096, MOST_MISSES = 256 /* of a lane */ };
+enum { LOADS_OF = 4, NEIGHBOURS_FROM = 8, TURNS_BETWEEN_LOOKS = 4096, MOST_MISSES = 256 /* of a lane */ };
 
 enum { FROM_OUTSIDE = 1, FROM_RESUME = 2 };
 
@@ -184,6 +185,22 @@ static bool turns_alone(const struct emit *e, const struct region *r)
     return ok;
 }
 
+/* A lane's loads through this register are so far apart from turn to turn that neighbours' lie between: of a pointer that goes up by a
+ * row of the warp's threads. Vectors load these together. */
+static bool is_neighbours(const struct emit *e, const struct region *r, int32_t address)
+{
+    uint64_t bytes = 0, step = 0;
+    for (int nth = 0; nth < r->n; nth++)
+        for (int32_t i = 0; region_loops(r, nth) && i < block_at(e, r, nth)->count; i++) {
+            const struct ir_inst *in = &e->k->insts[block_at(e, r, nth)->first + i];
+            if (is_load(in) && in->src[0].reg == address)
+                bytes += (uint64_t)in->vec * (unsigned)bits_of_type(in->type) / 8;
+            if (in->op == PTX_OP_ADD && in->dst[0] == address && in->src[0].kind == IR_SRC_REG && in->src[0].reg == address && in->src[1].kind == IR_SRC_IMM)
+                step += (uint64_t)llabs(bits_of_type(in->type) == 64 ? (int64_t)in->src[1].imm : (int32_t)in->src[1].imm);
+        }
+    return step >= NEIGHBOURS_FROM * bytes;
+}
+
 static bool loads_enough(const struct emit *e, const struct region *r)
 {
     int instructions = 0, loads = 0;
@@ -191,7 +208,7 @@ static bool loads_enough(const struct emit *e, const struct region *r)
         for (int32_t i = 0; region_loops(r, nth) && i < block_at(e, r, nth)->count; i++) {
             const struct ir_inst *in = &e->k->insts[block_at(e, r, nth)->first + i];
             instructions++;
-            loads += is_load(in) && !reg_scalar(e, in->src[0].reg);
+            loads += is_load(in) && !reg_scalar(e, in->src[0].reg) && !is_neighbours(e, r, in->src[0].reg);
         }
     return loads && loads * LOADS_OF >= instructions;
 }
