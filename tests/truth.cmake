@@ -12,13 +12,16 @@ add_test(NAME truth.modelled_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DI
 add_test(NAME truth.rules_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(truth.exact_all truth.modelled_all truth.rules_all PROPERTIES LABELS truth TIMEOUT 7200)
 
-# The programs of truth/front_end, for their results. Their flags are in programs.tsv.
-file(STRINGS truth/front_end/programs.tsv lines REGEX "^[a-z]+\t")
-list(POP_FRONT lines) # the names of the columns
-foreach(line ${lines})
-  string(REPLACE "\t" ";" words "${line}")
-  list(POP_FRONT words program)
-  add_test(NAME truth.front_end.${program} COMMAND heddle_cli run -std=c++17 -lineinfo ${words} ${CMAKE_CURRENT_SOURCE_DIR}/truth/front_end/${program}.cu)
-  set_tests_properties(truth.front_end.${program} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
-                       ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+# The programs of truth/front_end and truth/front_end_2, for their results. Their flags are in programs.tsv.
+foreach(set front_end front_end_2)
+  file(STRINGS truth/${set}/programs.tsv lines REGEX "^[a-z]+\t")
+  list(POP_FRONT lines) # the names of the columns
+  foreach(line ${lines})
+    string(REPLACE "\t" ";" words "${line}")
+    list(POP_FRONT words program)
+    separate_arguments(words UNIX_COMMAND "${words}")
+    add_test(NAME truth.${set}.${program} COMMAND heddle_cli run -std=c++17 -lineinfo ${words} ${CMAKE_CURRENT_SOURCE_DIR}/truth/${set}/${program}.cu)
+    set_tests_properties(truth.${set}.${program} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                         ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+  endforeach()
 endforeach()

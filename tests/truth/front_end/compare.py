@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Runs the programs of this folder under `heddle profile` and compares every launch with an H200's counts.
+"""Runs the programs of a set under `heddle profile` and compares every launch with an H200's counts.
 
 A cell is one metric of ../exact.txt of one launch; as in tools/accuracy.py it is equal within 0.5 %, and the share is of the
 cells that are not 0 on both sides. Printed: a line a program, one a metric that has such cells, and the share of all.
 Exit status: 1 if a program did not print PASSED, made other launches, or the share is below --least.
 
-usage: compare.py HEDDLE [--rows FILE] [--code own|nvcc] [--least PERCENT] [--differences] [--only PROGRAM,...]
+usage: compare.py HEDDLE [--set FOLDER] [--rows FILE] [--code own|nvcc] [--least PERCENT] [--differences] [--only PROGRAM,...]
                   [--timeout SECONDS]
 
-  --rows FILE     the H200's counts, as rows.py prints them; default: h200.tsv in this folder
+  --set FOLDER    the folder of the programs and of programs.tsv; default: this folder
+  --rows FILE     the H200's counts, as rows.py prints them; default: h200.tsv of the set
   --code nvcc     the device code comes from NVIDIA's compiler, which must be on PATH (--front-end nvcc); default: own
   --least PERCENT the share that is wanted; default: 97
   --differences   also a line for each cell that differs: program, launch, kernel, metric, H200, Heddle
@@ -45,7 +46,7 @@ def compare(options, flags, rows):
     """A Comparison; says each program's share."""
     result = accuracy.Comparison(options.code)
     for program, launches in rows.items():
-        words = ["-std=c++17", *WORDS[options.code], *flags[program].split(), str(HERE / f"{program}.cu")]
+        words = ["-std=c++17", *WORDS[options.code], *flags[program].split(), str(options.set / f"{program}.cu")]
         problem, ours = accuracy.profile(options.heddle, words, options.timeout)
         if not problem and not same_launches(launches, ours):
             problem = f"made the {len(ours)} launches {[short(r['Kernel Name']) for r in ours]}"
@@ -62,14 +63,18 @@ def compare(options, flags, rows):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("heddle")
-    parser.add_argument("--rows", default=HERE / "h200.tsv")
+    parser.add_argument("--set", type=Path, default=HERE)
+    parser.add_argument("--rows", type=Path)
     parser.add_argument("--code", default="own", choices=WORDS)
     parser.add_argument("--least", type=float, default=97.0)
     parser.add_argument("--differences", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--timeout", type=int, default=120)
     options = parser.parse_args()
-    flags = {r["program"]: r["flags"] or "" for r in table(HERE / "programs.tsv")}
+    options.rows = options.rows or options.set / "h200.tsv"
+    if not options.rows.is_file():
+        sys.exit(f"no counts of a GPU yet: '{options.rows}' is missing; measure.sh and rows.py make it")
+    flags = {r["program"]: r["flags"] or "" for r in table(options.set / "programs.tsv")}
     rows = {}
     for row in table(options.rows):
         if not options.only or row["program"] in options.only.split(","):

@@ -1,7 +1,9 @@
 #!/bin/bash
-# Builds the programs of this folder with nvcc and has ncu count every launch, on a machine with the GPU.
+# Builds the programs of a set with nvcc and has ncu count every launch, on a machine with the GPU.
 #
-# usage: measure.sh OUT
+# usage: measure.sh OUT [SET]
+#
+# SET: the folder of the programs and of programs.tsv; default: this folder.
 #
 # OUT/results.tar.gz: NAME.csv (ncu's raw page), NAME.txt (what the program printed under ncu), NAME.run.txt (without ncu),
 # NAME.nvcc.ptx, NAME.build.txt of each program, and machine.txt. OUT/log.txt: a line a program. rows.py makes the table of them.
@@ -9,11 +11,12 @@
 # Changes no setting of the card. Exit status: 1 if a program was not built, did not print PASSED, or has no count.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+set=$(cd "${2:-$here}" && pwd) || exit 1
 out=${1:?give a folder for the results}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 work=$(mktemp -d)
-cp "$here"/*.cu "$work" # so that no path of the tree is in what is kept
+cp "$set"/*.cu "$work" # so that no path of the tree is in what is kept
 cd "$work" || exit 1
 mkdir kept
 export PATH=$PATH:/usr/local/cuda/bin
@@ -41,7 +44,7 @@ build() # NAME FLAGS
     nvcc "${words[@]}" $2 -ptx "$1.cu" -o "kept/$1.nvcc.ptx" >>"kept/$1.build.txt" 2>&1
 }
 
-list=$(grep -v '^#' "$here/programs.tsv" | tail -n +2)
+list=$(grep -v '^#' "$set/programs.tsv" | tail -n +2)
 while IFS=$'\t' read -r name flags; do
     build "$name" "$flags" &
     [ "$(jobs -r | wc -l)" -lt "$(nproc)" ] || wait -n

@@ -5,7 +5,9 @@ Printed: a line `# device, ...`, the names of the columns, and one row a launch 
 program, args (the launch's number in its program), kernel, grid, block, and one column a metric. Columns of ncu that are no
 metric are left out. Exit status: 1 if a program has no counts, did not print PASSED, or a cell of ../exact.txt is no number.
 
-usage: rows.py results.tar.gz|FOLDER >h200.tsv
+usage: rows.py results.tar.gz|FOLDER [SET] >h200.tsv
+
+  SET   the folder with programs.tsv; default: this folder
 """
 import csv
 import re
@@ -48,11 +50,12 @@ def row_of(program, launch, counts, metrics):
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__.split("\n\n")[-1])
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__[__doc__.index("usage:"):])
+    folder = Path(sys.argv[2]) if len(sys.argv) == 3 else HERE
     read = reader_of(sys.argv[1])
     exact = lines_of(HERE.parent / "exact.txt")
-    programs = [line.split("\t")[0] for line in lines_of(HERE / "programs.tsv")[1:]]
+    programs = [line.split("\t")[0] for line in lines_of(folder / "programs.tsv")[1:]]
     print("#", ", ".join(line.strip() for line in read("machine.txt").splitlines()) + ".")
     metrics = []
     for program in programs:
