@@ -99,6 +99,19 @@ static bool has_work(const struct sinking *s, int32_t b)
     return false;
 }
 
+/* Where a block leads that is only a branch: clang's text turns a branch round by one (`@p bra A; bra.uni B; A:`), nvcc's does not. */
+static int32_t through(const struct ir_kernel *k, int32_t b)
+{
+    for (int32_t steps = 0; b >= 0 && steps < k->nblocks; steps++) {
+        const struct ir_block *block = &k->blocks[b];
+        const struct ir_inst *in = &k->insts[block->first];
+        if (block->count != 1 || in->op != PTX_OP_BRA || in->guard != IR_NOREG || block->npred != 1)
+            break;
+        b = block->succ[0];
+    }
+    return b;
+}
+
 /* The block that lanes go to which do not leave at the end of block b; NOWHERE: b does not end so. */
 static int32_t goes_on(const struct sinking *s, int32_t b)
 {
@@ -106,8 +119,8 @@ static int32_t goes_on(const struct sinking *s, int32_t b)
     if (block->nsucc != 2 || block->succ[0] == block->succ[1])
         return NOWHERE;
     for (int i = 0; i < 2; i++) {
-        int32_t next = block->succ[1 - i];
-        if (only_leaves(s->k, block->succ[i]) && next >= 0 && !only_leaves(s->k, next))
+        int32_t next = through(s->k, block->succ[1 - i]);
+        if (only_leaves(s->k, through(s->k, block->succ[i])) && next >= 0 && !only_leaves(s->k, next))
             return s->k->blocks[next].npred == 1 && has_work(s, next) ? next : NOWHERE;
     }
     return NOWHERE;

@@ -264,7 +264,7 @@ static void sunk(void **state)
         ir_free(k);
         kernels++;
     }
-    assert_int_equal(kernels, 21);
+    assert_int_equal(kernels, 22);
     ptx_free(m);
     free(text);
 }
