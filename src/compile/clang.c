@@ -143,6 +143,8 @@ static void as_nvcc(struct arena *a, struct words *w)
         "-unroll-threshold=400", "-unroll-allow-partial=false", "-unroll-runtime=false", /* loops that stay: plugin_loops.cpp */
         "-dse-memoryssa-otherbb-cost=100000", /* a store is dead only if the same block overwrites it */
         "-vectorize-slp=false",               /* neighbouring bytes stay bytes */
+        "-inline-threshold=5000",             /* times 11, of 5 an instruction: nvcc inlines functions of 10,000, and none of 12,000 */
+        "-unroll-max-upperbound=2440",        /* of those that plugin_loops.cpp asks for */
         "-unroll-peel-max-count=0",           /* the first turn is like the others */
         "-sink-common-insts=false",           /* stores at the ends of two branches stay two */
     };

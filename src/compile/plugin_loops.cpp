@@ -295,8 +295,8 @@ bool heddle::tell_ends(Function &f)
 
 void heddle::ask_for_unrolling(Loop &loop, LoopStandardAnalysisResults &a)
 {
-    unsigned length = a.SE.getSmallConstantTripCount(&loop);
-    if (!length || hasUnrollTransformation(&loop) != TM_Unspecified)
+    unsigned length = a.SE.getSmallConstantTripCount(&loop), most_turns = a.SE.getSmallConstantMaxTripCount(&loop);
+    if ((!length && !most_turns) || hasUnrollTransformation(&loop) != TM_Unspecified)
         return;
     SmallPtrSet<const Value *, 32> ephemeral;
     CodeMetrics::collectEphemeralValues(&loop, &a.AC, ephemeral);
@@ -304,6 +304,11 @@ void heddle::ask_for_unrolling(Loop &loop, LoopStandardAnalysisResults &a)
     Size size = {cost.canUnroll() && !cost.NumInlineCandidates ? size_around(&loop, cost, a) : 0};
     if (!size.rolled)
         return;
+    if (!length) {
+        if (size.rolled <= MOST_OF_A_TURN && size.unrolled(most_turns) <= MOST_WITH_ARRAY && indexes_an_array(&loop, a.SE))
+            addStringMetadataToLoop(&loop, "llvm.loop.unroll.enable", 1); // up to -unroll-max-upperbound
+        return;
+    }
     if (size.rolled <= MOST_OF_A_TURN && size.unrolled(length) <= MOST_WITH_ARRAY && indexes_an_array(&loop, a.SE))
         addStringMetadataToLoop(&loop, "llvm.loop.unroll.full", 1);
     else if (!loop.isInnermost() && size.unrolled(length) >= MOST_WHOLE)

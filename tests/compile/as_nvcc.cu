@@ -665,3 +665,49 @@ KERNEL order_nested_6(float*o,const float*a,float m,float p){ float q=a[threadId
 KERNEL order_nested_7(float*o,const float*a,float m,float p){ float q=a[threadIdx.x],r=q; if(q<m) r=q-2; else if(q<3) r=(q+p)-m; o[threadIdx.x]=r; }
 KERNEL order_nested_8(float*o,const float*a,float m,float p){ float q=a[threadIdx.x],r=q; if(q<m) r=(q-2)*(m-3)+(p-5)*4; else if(q<3) r=q+p; o[threadIdx.x]=r; }
 KERNEL order_nested_9(float*o,const float*a,float m,float p){ float q=a[threadIdx.x],r=q; if(q<m) { if(q<p) r=q+m; else r=q-p; } else { if(q>p) r=q*2; } o[threadIdx.x]=r; }
+
+// Loops of unknown length, but not longer than a known one, that index a local array.
+template <int N> __device__ void shorter(const float *p, float *o, float c, int n)
+{
+    float v[N], s = 0;
+    n = min(n, N);
+    for (int j = 0; j < n; j++)
+        v[j] = p[j * 32 + threadIdx.x];
+    for (int j = 0; j < n; j++)
+        s = s * c + v[j];
+    o[threadIdx.x] = s;
+}
+KERNEL bound_6(const float *p, float *o, float c, int n) { shorter<6>(p, o, c, n); }
+KERNEL bound_20(const float *p, float *o, float c, int n) { shorter<20>(p, o, c, n); }
+KERNEL bound_64(const float *p, float *o, float c, int n) { shorter<64>(p, o, c, n); }
+KERNEL bound_by_two_exits(const float *p, float *o, float c)
+{
+    float v[12], s = 0;
+    int m = 0;
+    for (int j = 0; j < 12; j++)
+        v[j] = p[j * 32 + threadIdx.x];
+    while (m < 12 && p[m] > c)
+        m++;
+    for (int j = 0; j < m; j++)
+        s = s * c + v[j];
+    o[threadIdx.x] = s;
+}
+KERNEL bound_by_outer_16(const float *p, float *o, float c)
+{
+    float v[17];
+    for (int j = 0; j <= 16; j++)
+        v[j] = p[j * 32 + threadIdx.x];
+    for (int k = 16; k > 0; k--)
+        for (int j = 0; j < k; j++)
+            v[j] = v[j + 1] * c + v[j];
+    o[threadIdx.x] = v[0];
+}
+KERNEL bound_without_array(const float *p, float *o, float c)
+{
+    float s = 0;
+    for (int k = 20; k > 0; k--) {
+        for (int j = 0; j < k; j++)
+            s = s * c + p[j * 32 + threadIdx.x];
+        o[k * 32 + threadIdx.x] = s;
+    }
+}
