@@ -116,6 +116,7 @@ using AccessedPass = FunctionsPass<heddle::align_accessed, true>;
 // Clang itself and its back end fold as well.
 using ConversionsPass = FunctionsPass<heddle::fence_conversions, true>;
 using FirstPass = FunctionsPass<heddle::split_copies, false>;
+using ReferencesPass = FunctionsPass<heddle::hide_references, false>;
 using UnsignedPass = FunctionsPass<heddle::mark_unsigned, false>;
 using EndsPass = FunctionsPass<heddle::tell_ends, false>;
 using EarlyPass = FunctionsPass<heddle::select_short_ways, false>;
@@ -181,7 +182,8 @@ struct LastPass : PassInfoMixin<LastPass> {
             analyses.invalidate(m, PreservedAnalyses::none());
         auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(m).getManager();
         return for_each_function(m, [&](Function &f) {
-            bool changed = heddle::make_conversions(f);
+            bool changed = heddle::name_references(f);
+            changed |= heddle::make_conversions(f);
             changed |= heddle::free_divisions(f, false);
             changed |= heddle::join_pieces(f);
             changed |= heddle::complete_parameters(f);
@@ -251,6 +253,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                         m.addPass(ParametersPass());
                         m.addPass(UnsignedPass());
                         m.addPass(FirstPass());
+                        m.addPass(ReferencesPass());
                     }
                 });
                 b.registerPipelineEarlySimplificationEPCallback([](ModulePassManager &m, OptimizationLevel level) {

@@ -92,6 +92,10 @@ bool name_spaces(llvm::Function &f);
 // plugin_chains.cpp. Last: locations inside inlined calls say the chain of calls.
 bool name_chains(llvm::Function &f);
 
+// plugin_references.cpp. First: references to one of several local variables, which nvcc keeps in memory. Last: they say so.
+bool hide_references(llvm::Function &f);
+bool name_references(llvm::Function &f);
+
 // plugin_unset.cpp. First, at any level: what is made of local variables may be unset.
 bool allow_unset(llvm::Function &f);
 

@@ -665,3 +665,38 @@ KERNEL order_nested_6(float*o,const float*a,float m,float p){ float q=a[threadId
 KERNEL order_nested_7(float*o,const float*a,float m,float p){ float q=a[threadIdx.x],r=q; if(q<m) r=q-2; else if(q<3) r=(q+p)-m; o[threadIdx.x]=r; }
 KERNEL order_nested_8(float*o,const float*a,float m,float p){ float q=a[threadIdx.x],r=q; if(q<m) r=(q-2)*(m-3)+(p-5)*4; else if(q<3) r=q+p; o[threadIdx.x]=r; }
 KERNEL order_nested_9(float*o,const float*a,float m,float p){ float q=a[threadIdx.x],r=q; if(q<m) { if(q<p) r=q+m; else r=q-p; } else { if(q>p) r=q*2; } o[threadIdx.x]=r; }
+
+// References to one of two local variables: in local memory where they are read behind conditions, or written.
+struct Pair { float x, y; };
+static __device__ int kept_last(const int &a, const char *g, int n) { for (int i = 0; i < n; i++) if (g[a + i]) return a; return 0; }
+static __device__ int kept_both(const int &a, const int &b, const char *g, int n) { for (int i = 0; i < n; i++) if (g[a + i] != g[b + i]) return g[a + i] < g[b + i]; return 0; }
+static __device__ int kept_sum(const int &a, const char *g, int n) { int s = 0; for (int i = 0; i < n; i++) s += g[a + i] * a; return s; }
+static __device__ void kept_set(int &a, int n) { if (n > 4) a = 8; }
+#define TWO int i = threadIdx.x, t1 = t[i], t2 = t[i ^ k], r = 0; bool f = (i & k) == 0
+#define ONE_OF_TWO TWO; const int &a = f ? t2 : t1
+#define KEPT(NAME) KERNEL NAME(int *t, int k, const char *g, int n)
+KEPT(kept_1) { TWO; t[i] = kept_last(f ? t2 : t1, g, n); }
+KEPT(kept_2) { TWO; if (kept_both(f ? t2 : t1, f ? t1 : t2, g, n)) t[i] = t2, t[i ^ k] = t1; }
+KEPT(kept_3) { TWO; t[i] = kept_sum(f ? t2 : t1, g, n); }
+KEPT(kept_4) { TWO; kept_set(f ? t2 : t1, n); t[i] = t1 + t2; }
+KEPT(kept_5) { ONE_OF_TWO; for (int j = 0; j < n; j++) { r += g[a]; if (g[j]) r += g[j + 3]; else r -= t[a]; } t[i] = r; }
+KEPT(kept_6) { ONE_OF_TWO; for (int j = 0; j < n; j++) { int x = a; r += g[x]; if (g[j]) r += g[j + 3]; else r -= t[x]; } t[i] = r; }
+KEPT(kept_7) { ONE_OF_TWO; int j = 0; do { r += g[a]; if (g[j]) r += g[j + 3]; else r -= t[a]; } while (++j < n); t[i] = r; }
+KEPT(kept_8) { ONE_OF_TWO; r += g[a]; if (g[i]) r += g[i + 3]; else r -= t[a]; if (g[9]) r += t[a + 3]; t[i] = r; }
+KEPT(kept_9) { ONE_OF_TWO; if (n) { r += g[a]; if (g[i]) r += g[i + 3]; else r -= t[a]; } t[i] = r; }
+KEPT(kept_10) { ONE_OF_TWO; for (int j = 0; j < n; j++) r += g[a + j]; t[i] = r + a; }
+KEPT(kept_11) { ONE_OF_TWO; for (int j = 0; j < n; j++) { r += g[a + j]; for (int l = 0; l < n; l++) r += t[a + l]; } t[i] = r; }
+KEPT(kept_12) { TWO; if (i < n) { const int &a = f ? t2 : t1; r += g[a]; if (g[3]) t[a] = 9; } t[i] = r; }
+KEPT(kept_13) { TWO; if (i < n) { const int &a = f ? t2 : t1; if (k > 8) { r += g[a]; if (g[3]) t[a] = 9; } } t[i] = r; }
+KEPT(kept_14) { ONE_OF_TWO; if (n) { r += g[a]; if (g[3]) t2 = 9; if (g[4]) r += a; } t[i] = r; }
+KEPT(kept_15) { TWO; Pair p = {1.0f * t1, 2}, q = {1.0f * t2, 5}; const Pair &a = f ? p : q; if (n) { r += a.x * 3; if (g[4]) r += a.y; } t[i] = r; }
+KEPT(kept_16) { TWO; Pair p = {1.0f * t1, 2}, q = {1.0f * t2, 5}; Pair a = f ? p : q; if (n) { r += a.x * 3; if (g[4]) r += a.y; } t[i] = r; }
+KEPT(kept_17) { TWO; const int &a = f ? t2 : t[9]; if (n) { r += g[a]; if (g[3]) t[a] = 9; } t[i] = r; }
+KEPT(kept_18) { TWO; int *p = f ? &t1 : &t2; *p = 3; t[i] = t1 + t2 * 3; }
+KEPT(kept_19) { TWO; (f ? t2 : t1) += n; t[i] = t1 + t2 * 3; }
+KEPT(kept_20) { ONE_OF_TWO; if (g[3] && t[a]) r = t[a + 2]; t[i] = r; }
+KEPT(kept_21) { ONE_OF_TWO; if (t[a] && g[3]) r = t[a + 2]; t[i] = r; }
+KEPT(kept_22) { ONE_OF_TWO; if (t[3]) r = a > 7 ? 8 : a < 3 ? 3 : a; t[i] = r; }
+KEPT(kept_23) { TWO; t[i] = max(f ? t1 : t2, n) + min(t1, t2); }
+KEPT(kept_24) { ONE_OF_TWO; t[i] = n > 3 ? g[a] : g[a + 7]; }
+KEPT(kept_25) { ONE_OF_TWO; if (n > 3) r = g[a]; t[i] = r; }
