@@ -79,6 +79,8 @@ bool restore_masks(llvm::Function &f);
 bool free_math_calls(llvm::Module &m);
 // The call is of a function that has a loop or an array of its own, so that nvcc neither merges it nor unrolls what is around it.
 bool has_loop(const llvm::CallBase &call);
+// Instructions that nvcc counts of such a call when it unrolls a loop around it; 0: it is one, or no such call.
+unsigned inlined_size(const llvm::Instruction &i);
 // After each simplification: such calls of constants are what nvcc folds them to.
 bool fold_math_calls(llvm::Function &f);
 // Last: assembly that is not volatile moves out of loops.

@@ -700,3 +700,20 @@ KEPT(kept_22) { ONE_OF_TWO; if (t[3]) r = a > 7 ? 8 : a < 3 ? 3 : a; t[i] = r; }
 KEPT(kept_23) { TWO; t[i] = max(f ? t1 : t2, n) + min(t1, t2); }
 KEPT(kept_24) { ONE_OF_TWO; t[i] = n > 3 ? g[a] : g[a + 7]; }
 KEPT(kept_25) { ONE_OF_TWO; if (n > 3) r = g[a]; t[i] = r; }
+
+// A loop around a function of the math library is unrolled by the length of what nvcc inlines.
+#define TIMES_1 w *= x
+#define TIMES_7 TIMES_1, TIMES_1, TIMES_1, TIMES_1, TIMES_1, TIMES_1, TIMES_1
+#define TIMES_28 TIMES_7, TIMES_7, TIMES_7, TIMES_7
+#define INLINED(NAME, T, FUNCTION, REST) KERNEL inlined_##NAME(T *o, const T *a, const T *b, int n, T p) { T s = 0, w = 0; for (int i = 0; i < n; i++) { T x = a[i], y = b[i]; s += (FUNCTION) * y; REST; } o[0] = s; o[1] = w; }
+INLINED(expf_by_4, float, expf(x), (TIMES_28, TIMES_1, TIMES_1))
+INLINED(expf_by_2, float, expf(x), (TIMES_28, TIMES_1, TIMES_1, TIMES_1))
+INLINED(logf_by_2, float, logf(x), (TIMES_28, TIMES_28))
+INLINED(logf_once, float, logf(x), (TIMES_28, TIMES_28, TIMES_1))
+INLINED(powf, float, powf(x, y), (void)0)
+INLINED(fmodf, float, fmodf(x, y), (void)0)
+INLINED(exp, double, exp(x), (TIMES_28, TIMES_7, TIMES_7))
+INLINED(sin, double, sin(x), (TIMES_28, TIMES_1, TIMES_1))
+INLINED(sin_once, double, sin(x), (TIMES_28, TIMES_1, TIMES_1, TIMES_1))
+INLINED(sqrt, double, sqrt(x), (TIMES_28, TIMES_7, TIMES_1, TIMES_1, TIMES_1))
+INLINED(pow, double, pow(x, y), (TIMES_7, TIMES_1, TIMES_1, TIMES_1, TIMES_1))
