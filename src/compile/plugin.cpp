@@ -15,6 +15,7 @@
 #include "llvm/Transforms/Scalar/InferAddressSpaces.h"
 #include "llvm/Transforms/Scalar/InferAlignment.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include <memory>
 
@@ -88,6 +89,8 @@ struct FoldPass : PassInfoMixin<FoldPass> {
             return PreservedAnalyses::all();
         bool changed = heddle::fold_math_calls(f);
         changed |= heddle::free_divisions(f, true);
+        if (heddle::join_blocks(f))
+            return PreservedAnalyses::none();
         if (!changed)
             return PreservedAnalyses::all();
         PreservedAnalyses kept;
@@ -136,6 +139,7 @@ struct UnrollPass : PassInfoMixin<UnrollPass> {
 struct WaysPass : PassInfoMixin<WaysPass> {
     PreservedAnalyses run(Function &f, FunctionAnalysisManager &)
     {
+        heddle::allow_promotion(true);
         return is_device(*f.getParent()) && heddle::select_short_ways(f) ? PreservedAnalyses::none() : PreservedAnalyses::all();
     }
 };
@@ -145,6 +149,18 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
     {
         bool changed = is_device(*f.getParent()) && heddle::unroll_loops(f, analyses);
         return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+};
+
+// Stores that become one only now leave ways that may be selects.
+struct StoresPass : PassInfoMixin<StoresPass> {
+    PreservedAnalyses run(Function &f, FunctionAnalysisManager &analyses)
+    {
+        if (!is_device(*f.getParent()) || !heddle::join_ways(f))
+            return PreservedAnalyses::all();
+        analyses.invalidate(f, PreservedAnalyses::none());
+        SimplifyCFGPass().run(f, analyses);
+        return PreservedAnalyses::none();
     }
 };
 
@@ -225,6 +241,15 @@ void hide_from(PassInstrumentationCallbacks &calls, StringRef pass, void (*hide)
     });
 }
 
+void call_after(PassInstrumentationCallbacks &calls, StringRef pass, void (*change)(Function &))
+{
+    calls.registerAfterPassCallback([=](StringRef name, const Any &ir, const PreservedAnalyses &) {
+        auto *f = name == pass ? any_cast<const Function *>(&ir) : nullptr;
+        if (f && is_device(*(*f)->getParent()))
+            change(const_cast<Function &>(**f));
+    });
+}
+
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo()
@@ -235,6 +260,8 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     hide_from(*calls, "InstCombinePass", heddle::hide_casts, heddle::show_casts);
                     hide_from(*calls, "InstCombinePass", heddle::hide_bits, heddle::show_bits);
                     hide_from(*calls, "InstCombinePass", heddle::hold_sums, heddle::release_sums);
+                    hide_from(*calls, "InstCombinePass", heddle::hide_ways, heddle::show_ways);
+                    call_after(*calls, "GVNPass", heddle::keep_in_loops);
                 }
                 b.registerPipelineStartEPCallback([](ModulePassManager &m, OptimizationLevel level) {
                     m.addPass(NamesPass());
@@ -269,8 +296,10 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                 b.registerScalarOptimizerLateEPCallback([](FunctionPassManager &f, OptimizationLevel) { f.addPass(WaysPass()); });
                 b.registerVectorizerStartEPCallback([](FunctionPassManager &f, OptimizationLevel) { f.addPass(LoopsPass()); });
                 b.registerOptimizerLastEPCallback([](ModulePassManager &m, OptimizationLevel level) {
-                    if (level != OptimizationLevel::O0)
+                    if (level != OptimizationLevel::O0) {
+                        m.addPass(createModuleToFunctionPassAdaptor(StoresPass()));
                         m.addPass(createModuleToFunctionPassAdaptor(AlignmentsPass()));
+                    }
                     m.addPass(LastPass());
                 });
             }};

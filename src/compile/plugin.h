@@ -67,7 +67,16 @@ bool tell_ends(llvm::Function &f);
 void ask_for_unrolling(llvm::Loop &loop, llvm::LoopStandardAnalysisResults &analyses);
 bool unroll_loops(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 
-// plugin_stores.cpp. Last: a store before a branch and one behind it to the same place are one where the ways meet.
+// plugin_stores.cpp. From LICM, once loads have been merged: that a store may wait for the end of a loop.
+void keep_in_loops(llvm::Function &f);
+void allow_promotion(bool allowed);
+// After each simplification from there on: blocks that follow each other are one, in which a store makes others dead.
+bool join_blocks(llvm::Function &f);
+// From InstCombine, from there on: that both ways of a branch store to the same place. Last: they are one where the ways meet.
+void hide_ways(llvm::Function &f, Hidden &hidden);
+void show_ways(Hidden &hidden);
+bool join_ways(llvm::Function &f);
+// Last: a store before a branch and one behind it to the same place are one where the ways meet.
 bool join_stores(llvm::Function &f, llvm::AAResults &aa);
 
 // plugin_arithmetic.cpp. Last: divisions in 16 bits only where nvcc has them.

@@ -717,3 +717,18 @@ INLINED(sin, double, sin(x), (TIMES_28, TIMES_1, TIMES_1))
 INLINED(sin_once, double, sin(x), (TIMES_28, TIMES_1, TIMES_1, TIMES_1))
 INLINED(sqrt, double, sqrt(x), (TIMES_28, TIMES_7, TIMES_1, TIMES_1, TIMES_1))
 INLINED(pow, double, pow(x, y), (TIMES_7, TIMES_1, TIMES_1, TIMES_1, TIMES_1))
+
+// Both ways of a branch in a loop store to the same place: one store a turn, unless the address is one value from the start.
+#define TURNS(NAME) KERNEL turns_##NAME(float *__restrict__ o, const float *__restrict__ a, const int *__restrict__ c, int n)
+#define FOR_EACH for (int i = 0; i < n; i++)
+TURNS(both_ways) { int t = threadIdx.x; FOR_EACH if (c[i]) o[t] = a[i * 64 + t] * 2; else o[t] += a[i * 64 + t]; }
+TURNS(only_stores) { int t = threadIdx.x; FOR_EACH if (c[i]) o[t] = a[i * 64 + t] * 2; else o[t] = a[i * 64 + t] + 1; }
+TURNS(one_address) { int t = threadIdx.x; FOR_EACH { float *q = o + t; if (c[i]) *q = a[i * 64 + t] * 2; else *q += a[i * 64 + t]; } }
+TURNS(stored_before) { int t = threadIdx.x; o[t] = 0; FOR_EACH if (c[i]) o[t] = a[i * 64 + t] * 2; else o[t] += a[i * 64 + t]; }
+TURNS(read_before) { int t = threadIdx.x; float s = o[t]; FOR_EACH if (c[i]) o[t] = a[i * 64 + t] * 2; else o[t] += a[i * 64 + t]; o[t + 64] = s; }
+TURNS(long_ways) { int t = threadIdx.x; FOR_EACH if (c[i]) o[t] = __expf(a[i * 64 + t]); else o[t] += sqrtf(a[i * 64 + t]) * a[i * 64 + t + 1] / a[t]; }
+TURNS(in_a_loop) { int t = threadIdx.x; for (int j = 0; j < n; j++) FOR_EACH if (c[i]) o[t] = a[i * 64 + t] * 2; else o[t] += a[i * 64 + t]; }
+TURNS(stored_after) { int t = threadIdx.x; FOR_EACH { if (c[i]) o[t] = a[i * 64 + t] * 2; else o[t] += a[i * 64 + t] + 1; o[t] *= 3; } }
+TURNS(known_length) { int t = threadIdx.x; for (int i = 0; i < 4; i++) if (i == 0) o[t] = a[c[i] * 64 + t] * 2; else o[t] += a[c[i] * 64 + t]; }
+TURNS(inner_loop) { int t = threadIdx.x; FOR_EACH for (int j = 0; j < 4; j++) o[t * 4 + j] += a[i * 64 + t + j]; }
+TURNS(shared_both_ways) { int t = threadIdx.x; __shared__ float s[64]; FOR_EACH if (c[i]) s[t] = a[i * 64 + t] * 2; else s[t] += a[i * 64 + t]; __syncthreads(); o[t] = s[t ^ 1]; }
