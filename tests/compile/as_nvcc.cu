@@ -732,3 +732,20 @@ TURNS(stored_after) { int t = threadIdx.x; FOR_EACH { if (c[i]) o[t] = a[i * 64 
 TURNS(known_length) { int t = threadIdx.x; for (int i = 0; i < 4; i++) if (i == 0) o[t] = a[c[i] * 64 + t] * 2; else o[t] += a[c[i] * 64 + t]; }
 TURNS(inner_loop) { int t = threadIdx.x; FOR_EACH for (int j = 0; j < 4; j++) o[t * 4 + j] += a[i * 64 + t + j]; }
 TURNS(shared_both_ways) { int t = threadIdx.x; __shared__ float s[64]; FOR_EACH if (c[i]) s[t] = a[i * 64 + t] * 2; else s[t] += a[i * 64 + t]; __syncthreads(); o[t] = s[t ^ 1]; }
+// The last sum of a reduction in a function, read by a quotient or product behind a branch.
+static __device__ float warp_total(float v) { for (int m = 16; m; m >>= 1) v += __shfl_xor_sync(~0u, v, m); return v; }
+static __device__ float block_total(float v)
+{
+    __shared__ float s[32];
+    int lane = threadIdx.x & 31;
+    v = warp_total(v);
+    if (lane == 0)
+        s[threadIdx.x >> 5] = v;
+    __syncthreads();
+    return warp_total(threadIdx.x < blockDim.x / 32.f ? s[lane] : 0.f);
+}
+#define TOTAL(NAME, X) KERNEL order_total_##NAME(float *o, const float *a, float n) { __shared__ float s; float v = block_total(a[threadIdx.x]); if (threadIdx.x == 0) s = X; __syncthreads(); o[threadIdx.x] = s; }
+TOTAL(alone, v)
+TOTAL(divided, v / n)
+TOTAL(divided_sum, v / n + 1e-5f)
+TOTAL(product, v * n)
