@@ -749,3 +749,12 @@ TOTAL(alone, v)
 TOTAL(divided, v / n)
 TOTAL(divided_sum, v / n + 1e-5f)
 TOTAL(product, v * n)
+
+// A product with 1 or -1 that a condition tells stays a product.
+KERNEL sums_sign_char(float *o, const float *a) { int t = threadIdx.x; char c = a[t] < 0; o[t] = a[t + 64] * (1 - c * 2); }
+KERNEL sums_sign_bool(float *o, const float *a) { int t = threadIdx.x; bool c = a[t] < 0; o[t] = (1 - 2 * c) * a[t + 64]; }
+KERNEL sums_sign_integers(float *o, const float *a) { int t = threadIdx.x; o[t] = a[t + 64] * (a[t] < 0 ? -1 : 1); }
+KERNEL sums_sign_numbers(float *o, const float *a) { int t = threadIdx.x; o[t] = a[t + 64] * (a[t] < 0 ? -1.0f : 1.0f); }
+KERNEL sums_sign_double(double *o, const double *a) { int t = threadIdx.x; int c = a[t] < 0; o[t] = a[t + 64] * (1 - 2 * c); }
+KERNEL sums_sign_loop(float *o, const float *a, int n) { int t = threadIdx.x; float s = 1; for (int i = 0; i < n; i++) { char c = a[t + i * 64] < 0; s = s * (1 - c * 2); } o[t] = s; }
+KERNEL sums_sign_chosen(float *o, const float *a) { int t = threadIdx.x; float x = a[t + 64]; o[t] = a[t] < 0 ? -x : x; }
