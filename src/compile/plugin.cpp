@@ -15,6 +15,7 @@
 #include "llvm/Transforms/Scalar/InferAddressSpaces.h"
 #include "llvm/Transforms/Scalar/InferAlignment.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include <memory>
 
@@ -88,6 +89,8 @@ struct FoldPass : PassInfoMixin<FoldPass> {
             return PreservedAnalyses::all();
         bool changed = heddle::fold_math_calls(f);
         changed |= heddle::free_divisions(f, true);
+        if (heddle::join_blocks(f))
+            return PreservedAnalyses::none();
         if (!changed)
             return PreservedAnalyses::all();
         PreservedAnalyses kept;
@@ -116,6 +119,7 @@ using AccessedPass = FunctionsPass<heddle::align_accessed, true>;
 // Clang itself and its back end fold as well.
 using ConversionsPass = FunctionsPass<heddle::fence_conversions, true>;
 using FirstPass = FunctionsPass<heddle::split_copies, false>;
+using ReferencesPass = FunctionsPass<heddle::hide_references, false>;
 using UnsignedPass = FunctionsPass<heddle::mark_unsigned, false>;
 using EndsPass = FunctionsPass<heddle::tell_ends, false>;
 using EarlyPass = FunctionsPass<heddle::select_short_ways, false>;
@@ -135,6 +139,7 @@ struct UnrollPass : PassInfoMixin<UnrollPass> {
 struct WaysPass : PassInfoMixin<WaysPass> {
     PreservedAnalyses run(Function &f, FunctionAnalysisManager &)
     {
+        heddle::allow_promotion(true);
         return is_device(*f.getParent()) && heddle::select_short_ways(f) ? PreservedAnalyses::none() : PreservedAnalyses::all();
     }
 };
@@ -144,6 +149,18 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
     {
         bool changed = is_device(*f.getParent()) && heddle::unroll_loops(f, analyses);
         return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+};
+
+// Stores that become one only now leave ways that may be selects.
+struct StoresPass : PassInfoMixin<StoresPass> {
+    PreservedAnalyses run(Function &f, FunctionAnalysisManager &analyses)
+    {
+        if (!is_device(*f.getParent()) || !heddle::join_ways(f))
+            return PreservedAnalyses::all();
+        analyses.invalidate(f, PreservedAnalyses::none());
+        SimplifyCFGPass().run(f, analyses);
+        return PreservedAnalyses::none();
     }
 };
 
@@ -181,7 +198,8 @@ struct LastPass : PassInfoMixin<LastPass> {
             analyses.invalidate(m, PreservedAnalyses::none());
         auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(m).getManager();
         return for_each_function(m, [&](Function &f) {
-            bool changed = heddle::make_conversions(f);
+            bool changed = heddle::name_references(f);
+            changed |= heddle::make_conversions(f);
             changed |= heddle::free_divisions(f, false);
             changed |= heddle::join_pieces(f);
             changed |= heddle::complete_parameters(f);
@@ -223,6 +241,15 @@ void hide_from(PassInstrumentationCallbacks &calls, StringRef pass, void (*hide)
     });
 }
 
+void call_after(PassInstrumentationCallbacks &calls, StringRef pass, void (*change)(Function &))
+{
+    calls.registerAfterPassCallback([=](StringRef name, const Any &ir, const PreservedAnalyses &) {
+        auto *f = name == pass ? any_cast<const Function *>(&ir) : nullptr;
+        if (f && is_device(*(*f)->getParent()))
+            change(const_cast<Function &>(**f));
+    });
+}
+
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo()
@@ -233,6 +260,8 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     hide_from(*calls, "InstCombinePass", heddle::hide_casts, heddle::show_casts);
                     hide_from(*calls, "InstCombinePass", heddle::hide_bits, heddle::show_bits);
                     hide_from(*calls, "InstCombinePass", heddle::hold_sums, heddle::release_sums);
+                    hide_from(*calls, "InstCombinePass", heddle::hide_ways, heddle::show_ways);
+                    call_after(*calls, "GVNPass", heddle::keep_in_loops);
                 }
                 b.registerPipelineStartEPCallback([](ModulePassManager &m, OptimizationLevel level) {
                     m.addPass(NamesPass());
@@ -251,6 +280,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                         m.addPass(ParametersPass());
                         m.addPass(UnsignedPass());
                         m.addPass(FirstPass());
+                        m.addPass(ReferencesPass());
                     }
                 });
                 b.registerPipelineEarlySimplificationEPCallback([](ModulePassManager &m, OptimizationLevel level) {
@@ -266,8 +296,10 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                 b.registerScalarOptimizerLateEPCallback([](FunctionPassManager &f, OptimizationLevel) { f.addPass(WaysPass()); });
                 b.registerVectorizerStartEPCallback([](FunctionPassManager &f, OptimizationLevel) { f.addPass(LoopsPass()); });
                 b.registerOptimizerLastEPCallback([](ModulePassManager &m, OptimizationLevel level) {
-                    if (level != OptimizationLevel::O0)
+                    if (level != OptimizationLevel::O0) {
+                        m.addPass(createModuleToFunctionPassAdaptor(StoresPass()));
                         m.addPass(createModuleToFunctionPassAdaptor(AlignmentsPass()));
+                    }
                     m.addPass(LastPass());
                 });
             }};

@@ -67,7 +67,16 @@ bool tell_ends(llvm::Function &f);
 void ask_for_unrolling(llvm::Loop &loop, llvm::LoopStandardAnalysisResults &analyses);
 bool unroll_loops(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 
-// plugin_stores.cpp. Last: a store before a branch and one behind it to the same place are one where the ways meet.
+// plugin_stores.cpp. From LICM, once loads have been merged: that a store may wait for the end of a loop.
+void keep_in_loops(llvm::Function &f);
+void allow_promotion(bool allowed);
+// After each simplification from there on: blocks that follow each other are one, in which a store makes others dead.
+bool join_blocks(llvm::Function &f);
+// From InstCombine, from there on: that both ways of a branch store to the same place. Last: they are one where the ways meet.
+void hide_ways(llvm::Function &f, Hidden &hidden);
+void show_ways(Hidden &hidden);
+bool join_ways(llvm::Function &f);
+// Last: a store before a branch and one behind it to the same place are one where the ways meet.
 bool join_stores(llvm::Function &f, llvm::AAResults &aa);
 
 // plugin_arithmetic.cpp. Last: divisions in 16 bits only where nvcc has them.
@@ -79,6 +88,8 @@ bool restore_masks(llvm::Function &f);
 bool free_math_calls(llvm::Module &m);
 // The call is of a function that has a loop or an array of its own, so that nvcc neither merges it nor unrolls what is around it.
 bool has_loop(const llvm::CallBase &call);
+// Instructions that nvcc counts of such a call when it unrolls a loop around it; 0: it is one, or no such call.
+unsigned inlined_size(const llvm::Instruction &i);
 // After each simplification: such calls of constants are what nvcc folds them to.
 bool fold_math_calls(llvm::Function &f);
 // Last: assembly that is not volatile moves out of loops.
@@ -91,6 +102,10 @@ bool name_spaces(llvm::Function &f);
 
 // plugin_chains.cpp. Last: locations inside inlined calls say the chain of calls.
 bool name_chains(llvm::Function &f);
+
+// plugin_references.cpp. First: references to one of several local variables, which nvcc keeps in memory. Last: they say so.
+bool hide_references(llvm::Function &f);
+bool name_references(llvm::Function &f);
 
 // plugin_unset.cpp. First, at any level: what is made of local variables may be unset.
 bool allow_unset(llvm::Function &f);

@@ -3,6 +3,9 @@
 // the floating-point type is exact in; x - 4.0 is a sum. So while that pass runs, one operand of the others is behind
 // llvm.nvvm.move.*, which it does not look through.
 //
+// A product with 1 or -1, x * (1 - 2 * (y < 0)), is to clang 19's InstCombine a choice of x and -x, to nvcc's a product. The factor
+// is behind such a call, too.
+//
 // Masks of a number's bits, __float_as_int(x) & 0x7fffffff, are |x| to clang 19's InstCombine, an FADD to the assembler where it is
 // compared or stored; to nvcc's they are masks. The pass leaves them where a function does not want floating point that the program
 // does not have.
@@ -53,6 +56,28 @@ bool is_integers(const Instruction &i, const Value *a, const Value *b)
            bits <= APFloat::semanticsPrecision(i.getType()->getFltSemantics());
 }
 
+// An integer that a condition tells: a choice, or what is computed of a condition and constants.
+bool is_chosen(const Value *v, unsigned depth = 0)
+{
+    if (isa<SelectInst>(v) || v->getType()->isIntegerTy(1))
+        return true;
+    auto *i = dyn_cast<Instruction>(v);
+    bool goes_on = i && depth < 6 && (isa<CastInst>(i) || (isa<BinaryOperator>(i) && isa<Constant>(i->getOperand(1))));
+    if (goes_on || (i && depth < 6 && isa<BinaryOperator>(i) && isa<Constant>(i->getOperand(0))))
+        return is_chosen(i->getOperand(goes_on ? 0 : 1), depth + 1);
+    return false;
+}
+
+// 1 or -1, as far as InstCombine may find out.
+bool is_sign(const Value *v)
+{
+    if (is_from_integer(v))
+        return is_chosen(cast<Instruction>(v)->getOperand(0));
+    auto *choice = dyn_cast<SelectInst>(v);
+    auto *a = choice ? dyn_cast<ConstantFP>(choice->getTrueValue()) : nullptr, *b = choice ? dyn_cast<ConstantFP>(choice->getFalseValue()) : nullptr;
+    return a && b && ((a->isExactlyValue(1) && b->isExactlyValue(-1)) || (a->isExactlyValue(-1) && b->isExactlyValue(1)));
+}
+
 } // namespace
 
 bool heddle::mark_unsigned(Function &f)
@@ -78,7 +103,12 @@ void heddle::hide_casts(Function &f, Hidden &hidden)
         unsigned n = is_from_integer(a) ? 0 : 1;
         if (n)
             std::swap(a, b);
-        if (!is_from_integer(a) || !(is_from_integer(b) || isa<Constant>(b)) || is_integers(i, a, b))
+        bool of_integers = is_from_integer(a) && (is_from_integer(b) || isa<Constant>(b)) && !is_integers(i, a, b);
+        if (!of_integers && op == Instruction::FMul && !is_sign(a) && is_sign(b)) {
+            std::swap(a, b);
+            n = 1 - n;
+        }
+        if (!of_integers && !(op == Instruction::FMul && is_sign(a)))
             continue;
         IRBuilder<> build(&i);
         Intrinsic::ID id = i.getType()->isDoubleTy() ? Intrinsic::nvvm_move_double : Intrinsic::nvvm_move_float;

@@ -7,10 +7,11 @@
 // instructions then (clang.c: -unroll-threshold), and one whose counter says which element of a local array it accesses when it has
 // up to 2440, of at most 407 a turn: without the loop the array may live in registers. An inner loop that stays is unrolled here, behind that, up to 200 instructions:
 //  - of known length, by the largest power of two that divides it; without one by 4, 2 with the way out in the middle;
-//  - of unknown length, by 4 up to 53 instructions a turn, by 2 up to 94, the rest in a loop of its own, which inside another loop is written out. Barriers and
+//  - of unknown length, by 4 up to 52 instructions a turn, by 2 up to 95, the rest in a loop of its own, which inside another loop is written out. Barriers and
 //    shuffles in it do not matter, nor does a division that it takes to know the length.
 // An address at a constant distance from another costs clang nothing. nvcc counts 1 for a member of a struct, and 3 for p[i + 7], which
 // it extends and adds up each time. Of a condition that only the counter decides both count the way that a turn goes.
+// A function of the math library counts as what nvcc inlines of it (plugin_math.cpp).
 // Clang concludes that loops end, so that a counter of `i += 32u` does not wrap around and its turns can be told. nvcc does so where a
 // signed counter takes steps of unknown length and nothing else happens in the loop than loads and stores; clang is told so of
 // these (LLVM 7: ScalarEvolution::howManyLessThans), and not of others (clang.c: -fno-finite-loops).
@@ -36,7 +37,7 @@ using namespace llvm;
 namespace {
 
 enum { MOST_WHOLE = 400, MOST_PART = 200, MOST_ASKED = 16384 }; // instructions of an unrolled loop
-enum { MOST_BY_4 = 53, MOST_BY_2 = 94 };                        // of a turn of a loop of unknown length
+enum { MOST_BY_4 = 52, MOST_BY_2 = 95 };                        // of a turn of a loop of unknown length
 enum { IN_ARRAY = 3, IN_STRUCT = 1, OF_COUNTER = 6 };           // for the address of an element, of a member; that each turn saves when all are written out
 enum { MOST_WITH_ARRAY = 2440, MOST_OF_A_TURN = 407 };          // where the counter is an index of a local array
 enum { UNKNOWN = 4 };                                           // turns at once where no length divides
@@ -94,17 +95,25 @@ unsigned address_size(const Instruction &i)
     return from && !from->hasAllConstantIndices() && !from->getSourceElementType()->isAggregateType() ? IN_ARRAY : IN_STRUCT;
 }
 
-uint64_t addresses_size(const Loop *loop)
+// What a call of the math library is longer where it is inlined than clang takes it for; exp2f is shorter.
+int64_t inlined_more(const Instruction &i, const TargetTransformInfo &tti)
 {
-    uint64_t size = 0;
+    int64_t inlined = heddle::inlined_size(i);
+    return inlined ? inlined - tti.getInstructionCost(&i, TargetTransformInfo::TCK_CodeSize).getValue().value_or(0) : 0;
+}
+
+// Instructions that nvcc has in the loop and clang has not.
+int64_t size_more(const Loop *loop, const TargetTransformInfo &tti)
+{
+    int64_t size = 0;
     for (BasicBlock *b : loop->blocks())
         for (const Instruction &i : *b)
-            size += address_size(i);
+            size += address_size(i) + inlined_more(i, tti);
     return size;
 }
 
 // Instructions of a turn. nvcc's counters are 64 bits wide where they say an address: no widening is counted.
-uint64_t rolled_size(const Loop *loop, const UnrollCostEstimator &cost, ScalarEvolution &se)
+uint64_t rolled_size(const Loop *loop, const UnrollCostEstimator &cost, ScalarEvolution &se, const TargetTransformInfo &tti)
 {
     uint64_t widened = 0;
     for (BasicBlock *b : loop->blocks())
@@ -113,7 +122,7 @@ uint64_t rolled_size(const Loop *loop, const UnrollCostEstimator &cost, ScalarEv
                 auto *counter = dyn_cast<SCEVAddRecExpr>(se.getSCEV(i.getOperand(0)));
                 widened += counter && counter->getLoop() == loop;
             }
-    return std::max<uint64_t>(cost.getRolledLoopSize(), widened + BACK_EDGE + 1) - widened + addresses_size(loop);
+    return std::max<uint64_t>(cost.getRolledLoopSize(), widened + BACK_EDGE + 1) - widened + size_more(loop, tti);
 }
 
 // How often the body of a loop that stays is there once it is unrolled, inside another.
@@ -128,13 +137,13 @@ unsigned copies_of(const Loop *loop, Size size, ScalarEvolution &se)
 // The size of the loop when those in it are unrolled as they will be: nvcc unrolls them first. 0: it cannot be told.
 uint64_t size_around(const Loop *loop, const UnrollCostEstimator &cost, LoopStandardAnalysisResults &a)
 {
-    uint64_t size = rolled_size(loop, cost, a.SE);
+    uint64_t size = rolled_size(loop, cost, a.SE, a.TTI);
     for (const Loop *inner : *loop) {
         SmallPtrSet<const Value *, 32> none;
         UnrollCostEstimator inside(inner, a.TTI, none, BACK_EDGE);
         if (!inner->isInnermost() || !inside.canUnroll())
             return 0;
-        Size rolled = {rolled_size(inner, inside, a.SE)};
+        Size rolled = {rolled_size(inner, inside, a.SE, a.TTI)};
         size += rolled.rolled * (copies_of(inner, rolled, a.SE) - 1);
     }
     return size;
@@ -185,7 +194,7 @@ uint64_t whole_size(const Loop *loop, unsigned length, const SmallPtrSetImpl<con
         uint64_t turn = 0;
         for (const Instruction &i : *b)
             if (!ephemeral.contains(&i))
-                turn += uint64_t(a.TTI.getInstructionCost(&i, TargetTransformInfo::TCK_CodeSize).getValue().value_or(0)) + address_size(i);
+                turn += uint64_t(a.TTI.getInstructionCost(&i, TargetTransformInfo::TCK_CodeSize).getValue().value_or(0)) + address_size(i) + inlined_more(i, a.TTI);
         size += turn * turns_of(b, loop, length, a.SE);
     }
     return size - std::min<uint64_t>(size, uint64_t(OF_COUNTER + BACK_EDGE) * length);
@@ -260,7 +269,7 @@ bool unroll(Loop *loop, const Analyses &a)
     Size size = {cost.getRolledLoopSize()};
     if (length && !too_long && size.unrolled(length) < MOST_WHOLE)
         return false; // clang's unroller has its turn yet
-    size.rolled += addresses_size(loop);
+    size.rolled += size_more(loop, a.tti);
     unsigned count = length ? known_count(length, size) : asked & TM_Force ? asked_count(size) : unknown_count(size);
     if (count <= 1)
         return false;

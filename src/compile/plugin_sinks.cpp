@@ -4,6 +4,7 @@
 //  - not where more values would be needed behind the branch than without it: v += __shfl_down_sync(m, v, 1); if (t == 0) out[b] = v;
 //    What others read behind it as well costs nothing, loads from one address at constant distances one value; unless what is behind the
 //    branch stores to shared memory and the values are no sums themselves.
+// A quotient or a sum behind the branch that reads such a sum is one value. LLVM may have moved it before the branch by then.
 // So what stays has another reader where it is, an assembly of nothing: while InstCombine runs, and for the back end.
 //
 // Measured with nvcc 13.0.88, 2026-11-27; the test compile.as_nvcc holds the cases.
@@ -64,9 +65,14 @@ void add_needed(const Value *operand, const Instruction &i, SmallPtrSetImpl<cons
     if (!v || is_read_behind(*v, i))
         return;
     if ((is_sum(*v) || isa<CastInst>(v)) && v->hasOneUse() && v->getParent() == i.getParent()) {
+        SmallPtrSet<const Value *, 4> parts;
         for (const Use &part : v->operands())
             if (!isa<Function>(part))
-                add_needed(part, i, needed);
+                add_needed(part, i, parts);
+        if (parts.size() > 1 && is_sum(*v) && any_of(parts, [](const Value *part) { return is_sum(*cast<Instruction>(part)); }))
+            needed.insert(v); // a sum of sums stays itself
+        else
+            needed.insert(parts.begin(), parts.end());
         return;
     }
     auto *load = dyn_cast<LoadInst>(v);
@@ -89,11 +95,19 @@ bool stores_to_shared(const BasicBlock &b)
     });
 }
 
+// LLVM has moved such a reader before the branch, and will move it back: a quotient, a sum of a sum.
+bool goes_along(const Instruction &reader, const Instruction &read)
+{
+    return reader.hasOneUse() && reader.getParent() == read.getParent() &&
+           (reader.getOpcode() == Instruction::FDiv || (is_sum(reader) && (read.getOpcode() != Instruction::FMul || reader.getOpcode() == Instruction::FMul)));
+}
+
 const BasicBlock *read_in(const Use &u)
 {
     auto *reader = cast<Instruction>(u.getUser());
-    auto *phi = dyn_cast<PHINode>(reader);
-    return phi ? phi->getIncomingBlock(u) : reader->getParent();
+    if (auto *phi = dyn_cast<PHINode>(reader))
+        return phi->getIncomingBlock(u);
+    return goes_along(*reader, *cast<Instruction>(u.get())) ? read_in(*reader->use_begin()) : reader->getParent();
 }
 
 // The block that all its readers are in or behind, if lanes may go past it.

@@ -1,13 +1,20 @@
 // A store before a branch and one to the same place behind it: `out[i] = 0; if (far) return; out[i] = f(i);`. nvcc makes
 // one store of them where the ways meet again, before it inlines f; clang has inlined f by then, and does so only when the
 // branch is a single block. So here every branch between the two stores must come from inlining, as its location tells.
-// Measured with nvcc 13.0.88, 2026-11-21; the test compile.as_nvcc holds the cases.
+//
+// And stores at the ends of both ways of a branch in a loop: `if (c[i]) o[t] = x; else o[t] += y;`. Where the address is one
+// value from the start, both compilers make one store of them, which waits for the end of the loop. Otherwise the addresses
+// are one only when loads have been merged (GVN). nvcc moves stores behind loops before that and once more when it has
+// unrolled; it makes one store of the two at the very end, so they stay in the loop.
+// Measured with nvcc 13.0.88, 2026-11-21 and 28; the test compile.as_nvcc holds the cases.
 #include "compile/plugin.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
@@ -96,7 +103,97 @@ bool meet(BasicBlock &before, AAResults &aa)
     return false;
 }
 
+// What says of a function that its loads have been merged.
+constexpr const char *merged = "heddle-merged";
+
+// The store that is the last of the block, which leads nowhere else than to `meet`.
+StoreInst *ends_with_store(BasicBlock *block, BasicBlock *meet)
+{
+    auto *store = block->getSingleSuccessor() == meet ? dyn_cast_or_null<StoreInst>(block->getTerminator()->getPrevNonDebugInstruction()) : nullptr;
+    return store && store->isSimple() ? store : nullptr;
+}
+
+// Both ways that meet here end with a store to the same place, as InstCombine asks.
+bool both_store(BasicBlock &meet, StoreInst *(&stores)[2])
+{
+    if (!meet.hasNPredecessors(2))
+        return false;
+    unsigned n = 0;
+    for (BasicBlock *way : predecessors(&meet))
+        if (way == &meet || !(stores[n++] = ends_with_store(way, &meet)))
+            return false;
+    return stores[0] != stores[1] && stores[0]->getPointerOperand() == stores[1]->getPointerOperand() &&
+           stores[0]->getValueOperand()->getType() == stores[1]->getValueOperand()->getType();
+}
+
 } // namespace
+
+void heddle::allow_promotion(bool allowed)
+{
+    if (cl::Option *disabled = cl::getRegisteredOptions().lookup("disable-licm-promotion"))
+        static_cast<cl::opt<bool> *>(disabled)->setValue(!allowed);
+}
+
+void heddle::keep_in_loops(Function &f)
+{
+    f.addFnAttr(merged);
+    allow_promotion(false);
+}
+
+bool heddle::join_blocks(Function &f)
+{
+    bool changed = false;
+    if (f.hasFnAttribute(merged))
+        for (BasicBlock &block : make_early_inc_range(f))
+            changed |= MergeBlockIntoPredecessor(&block);
+    return changed;
+}
+
+void heddle::hide_ways(Function &f, Hidden &hidden)
+{
+    if (!f.hasFnAttribute(merged))
+        return;
+    StoreInst *stores[2];
+    for (BasicBlock &block : f)
+        if (both_store(block, stores)) {
+            stores[0]->setVolatile(true);
+            hidden.emplace_back(stores[0]);
+        }
+}
+
+void heddle::show_ways(Hidden &hidden)
+{
+    for (WeakTrackingVH &store : hidden)
+        if (auto *shown = dyn_cast_or_null<StoreInst>(store))
+            shown->setVolatile(false);
+    hidden.clear();
+}
+
+bool heddle::join_ways(Function &f)
+{
+    bool changed = false;
+    StoreInst *stores[2];
+    for (BasicBlock &block : f) {
+        if (!both_store(block, stores))
+            continue;
+        IRBuilder<> b(&block, block.begin());
+        Value *value = stores[0]->getValueOperand();
+        if (value != stores[1]->getValueOperand()) {
+            PHINode *phi = b.CreatePHI(value->getType(), 2);
+            for (StoreInst *store : stores)
+                phi->addIncoming(store->getValueOperand(), store->getParent());
+            value = phi;
+        }
+        b.SetInsertPoint(&block, block.getFirstInsertionPt());
+        b.SetCurrentDebugLocation(DILocation::getMergedLocation(stores[0]->getDebugLoc(), stores[1]->getDebugLoc()));
+        StoreInst *both = b.CreateAlignedStore(value, stores[0]->getPointerOperand(), std::min(stores[0]->getAlign(), stores[1]->getAlign()));
+        both->setAAMetadata(stores[0]->getAAMetadata().merge(stores[1]->getAAMetadata()));
+        stores[0]->eraseFromParent();
+        stores[1]->eraseFromParent();
+        changed = true;
+    }
+    return changed;
+}
 
 bool heddle::join_stores(Function &f, AAResults &aa)
 {

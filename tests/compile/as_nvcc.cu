@@ -711,3 +711,96 @@ KERNEL bound_without_array(const float *p, float *o, float c)
         o[k * 32 + threadIdx.x] = s;
     }
 }
+
+// References to one of two local variables: in local memory where they are read behind conditions, or written.
+struct Pair { float x, y; };
+static __device__ int kept_last(const int &a, const char *g, int n) { for (int i = 0; i < n; i++) if (g[a + i]) return a; return 0; }
+static __device__ int kept_both(const int &a, const int &b, const char *g, int n) { for (int i = 0; i < n; i++) if (g[a + i] != g[b + i]) return g[a + i] < g[b + i]; return 0; }
+static __device__ int kept_sum(const int &a, const char *g, int n) { int s = 0; for (int i = 0; i < n; i++) s += g[a + i] * a; return s; }
+static __device__ void kept_set(int &a, int n) { if (n > 4) a = 8; }
+#define TWO int i = threadIdx.x, t1 = t[i], t2 = t[i ^ k], r = 0; bool f = (i & k) == 0
+#define ONE_OF_TWO TWO; const int &a = f ? t2 : t1
+#define KEPT(NAME) KERNEL NAME(int *t, int k, const char *g, int n)
+KEPT(kept_1) { TWO; t[i] = kept_last(f ? t2 : t1, g, n); }
+KEPT(kept_2) { TWO; if (kept_both(f ? t2 : t1, f ? t1 : t2, g, n)) t[i] = t2, t[i ^ k] = t1; }
+KEPT(kept_3) { TWO; t[i] = kept_sum(f ? t2 : t1, g, n); }
+KEPT(kept_4) { TWO; kept_set(f ? t2 : t1, n); t[i] = t1 + t2; }
+KEPT(kept_5) { ONE_OF_TWO; for (int j = 0; j < n; j++) { r += g[a]; if (g[j]) r += g[j + 3]; else r -= t[a]; } t[i] = r; }
+KEPT(kept_6) { ONE_OF_TWO; for (int j = 0; j < n; j++) { int x = a; r += g[x]; if (g[j]) r += g[j + 3]; else r -= t[x]; } t[i] = r; }
+KEPT(kept_7) { ONE_OF_TWO; int j = 0; do { r += g[a]; if (g[j]) r += g[j + 3]; else r -= t[a]; } while (++j < n); t[i] = r; }
+KEPT(kept_8) { ONE_OF_TWO; r += g[a]; if (g[i]) r += g[i + 3]; else r -= t[a]; if (g[9]) r += t[a + 3]; t[i] = r; }
+KEPT(kept_9) { ONE_OF_TWO; if (n) { r += g[a]; if (g[i]) r += g[i + 3]; else r -= t[a]; } t[i] = r; }
+KEPT(kept_10) { ONE_OF_TWO; for (int j = 0; j < n; j++) r += g[a + j]; t[i] = r + a; }
+KEPT(kept_11) { ONE_OF_TWO; for (int j = 0; j < n; j++) { r += g[a + j]; for (int l = 0; l < n; l++) r += t[a + l]; } t[i] = r; }
+KEPT(kept_12) { TWO; if (i < n) { const int &a = f ? t2 : t1; r += g[a]; if (g[3]) t[a] = 9; } t[i] = r; }
+KEPT(kept_13) { TWO; if (i < n) { const int &a = f ? t2 : t1; if (k > 8) { r += g[a]; if (g[3]) t[a] = 9; } } t[i] = r; }
+KEPT(kept_14) { ONE_OF_TWO; if (n) { r += g[a]; if (g[3]) t2 = 9; if (g[4]) r += a; } t[i] = r; }
+KEPT(kept_15) { TWO; Pair p = {1.0f * t1, 2}, q = {1.0f * t2, 5}; const Pair &a = f ? p : q; if (n) { r += a.x * 3; if (g[4]) r += a.y; } t[i] = r; }
+KEPT(kept_16) { TWO; Pair p = {1.0f * t1, 2}, q = {1.0f * t2, 5}; Pair a = f ? p : q; if (n) { r += a.x * 3; if (g[4]) r += a.y; } t[i] = r; }
+KEPT(kept_17) { TWO; const int &a = f ? t2 : t[9]; if (n) { r += g[a]; if (g[3]) t[a] = 9; } t[i] = r; }
+KEPT(kept_18) { TWO; int *p = f ? &t1 : &t2; *p = 3; t[i] = t1 + t2 * 3; }
+KEPT(kept_19) { TWO; (f ? t2 : t1) += n; t[i] = t1 + t2 * 3; }
+KEPT(kept_20) { ONE_OF_TWO; if (g[3] && t[a]) r = t[a + 2]; t[i] = r; }
+KEPT(kept_21) { ONE_OF_TWO; if (t[a] && g[3]) r = t[a + 2]; t[i] = r; }
+KEPT(kept_22) { ONE_OF_TWO; if (t[3]) r = a > 7 ? 8 : a < 3 ? 3 : a; t[i] = r; }
+KEPT(kept_23) { TWO; t[i] = max(f ? t1 : t2, n) + min(t1, t2); }
+KEPT(kept_24) { ONE_OF_TWO; t[i] = n > 3 ? g[a] : g[a + 7]; }
+KEPT(kept_25) { ONE_OF_TWO; if (n > 3) r = g[a]; t[i] = r; }
+
+// A loop around a function of the math library is unrolled by the length of what nvcc inlines.
+#define TIMES_1 w *= x
+#define TIMES_7 TIMES_1, TIMES_1, TIMES_1, TIMES_1, TIMES_1, TIMES_1, TIMES_1
+#define TIMES_28 TIMES_7, TIMES_7, TIMES_7, TIMES_7
+#define INLINED(NAME, T, FUNCTION, REST) KERNEL inlined_##NAME(T *o, const T *a, const T *b, int n, T p) { T s = 0, w = 0; for (int i = 0; i < n; i++) { T x = a[i], y = b[i]; s += (FUNCTION) * y; REST; } o[0] = s; o[1] = w; }
+INLINED(expf_by_4, float, expf(x), (TIMES_28, TIMES_1, TIMES_1))
+INLINED(expf_by_2, float, expf(x), (TIMES_28, TIMES_1, TIMES_1, TIMES_1))
+INLINED(logf_by_2, float, logf(x), (TIMES_28, TIMES_28))
+INLINED(logf_once, float, logf(x), (TIMES_28, TIMES_28, TIMES_1))
+INLINED(powf, float, powf(x, y), (void)0)
+INLINED(fmodf, float, fmodf(x, y), (void)0)
+INLINED(exp, double, exp(x), (TIMES_28, TIMES_7, TIMES_7))
+INLINED(sin, double, sin(x), (TIMES_28, TIMES_1, TIMES_1))
+INLINED(sin_once, double, sin(x), (TIMES_28, TIMES_1, TIMES_1, TIMES_1))
+INLINED(sqrt, double, sqrt(x), (TIMES_28, TIMES_7, TIMES_1, TIMES_1, TIMES_1))
+INLINED(pow, double, pow(x, y), (TIMES_7, TIMES_1, TIMES_1, TIMES_1, TIMES_1))
+
+// Both ways of a branch in a loop store to the same place: one store a turn, unless the address is one value from the start.
+#define TURNS(NAME) KERNEL turns_##NAME(float *__restrict__ o, const float *__restrict__ a, const int *__restrict__ c, int n)
+#define FOR_EACH for (int i = 0; i < n; i++)
+TURNS(both_ways) { int t = threadIdx.x; FOR_EACH if (c[i]) o[t] = a[i * 64 + t] * 2; else o[t] += a[i * 64 + t]; }
+TURNS(only_stores) { int t = threadIdx.x; FOR_EACH if (c[i]) o[t] = a[i * 64 + t] * 2; else o[t] = a[i * 64 + t] + 1; }
+TURNS(one_address) { int t = threadIdx.x; FOR_EACH { float *q = o + t; if (c[i]) *q = a[i * 64 + t] * 2; else *q += a[i * 64 + t]; } }
+TURNS(stored_before) { int t = threadIdx.x; o[t] = 0; FOR_EACH if (c[i]) o[t] = a[i * 64 + t] * 2; else o[t] += a[i * 64 + t]; }
+TURNS(read_before) { int t = threadIdx.x; float s = o[t]; FOR_EACH if (c[i]) o[t] = a[i * 64 + t] * 2; else o[t] += a[i * 64 + t]; o[t + 64] = s; }
+TURNS(long_ways) { int t = threadIdx.x; FOR_EACH if (c[i]) o[t] = __expf(a[i * 64 + t]); else o[t] += sqrtf(a[i * 64 + t]) * a[i * 64 + t + 1] / a[t]; }
+TURNS(in_a_loop) { int t = threadIdx.x; for (int j = 0; j < n; j++) FOR_EACH if (c[i]) o[t] = a[i * 64 + t] * 2; else o[t] += a[i * 64 + t]; }
+TURNS(stored_after) { int t = threadIdx.x; FOR_EACH { if (c[i]) o[t] = a[i * 64 + t] * 2; else o[t] += a[i * 64 + t] + 1; o[t] *= 3; } }
+TURNS(known_length) { int t = threadIdx.x; for (int i = 0; i < 4; i++) if (i == 0) o[t] = a[c[i] * 64 + t] * 2; else o[t] += a[c[i] * 64 + t]; }
+TURNS(inner_loop) { int t = threadIdx.x; FOR_EACH for (int j = 0; j < 4; j++) o[t * 4 + j] += a[i * 64 + t + j]; }
+TURNS(shared_both_ways) { int t = threadIdx.x; __shared__ float s[64]; FOR_EACH if (c[i]) s[t] = a[i * 64 + t] * 2; else s[t] += a[i * 64 + t]; __syncthreads(); o[t] = s[t ^ 1]; }
+// The last sum of a reduction in a function, read by a quotient or product behind a branch.
+static __device__ float warp_total(float v) { for (int m = 16; m; m >>= 1) v += __shfl_xor_sync(~0u, v, m); return v; }
+static __device__ float block_total(float v)
+{
+    __shared__ float s[32];
+    int lane = threadIdx.x & 31;
+    v = warp_total(v);
+    if (lane == 0)
+        s[threadIdx.x >> 5] = v;
+    __syncthreads();
+    return warp_total(threadIdx.x < blockDim.x / 32.f ? s[lane] : 0.f);
+}
+#define TOTAL(NAME, X) KERNEL order_total_##NAME(float *o, const float *a, float n) { __shared__ float s; float v = block_total(a[threadIdx.x]); if (threadIdx.x == 0) s = X; __syncthreads(); o[threadIdx.x] = s; }
+TOTAL(alone, v)
+TOTAL(divided, v / n)
+TOTAL(divided_sum, v / n + 1e-5f)
+TOTAL(product, v * n)
+
+// A product with 1 or -1 that a condition tells stays a product.
+KERNEL sums_sign_char(float *o, const float *a) { int t = threadIdx.x; char c = a[t] < 0; o[t] = a[t + 64] * (1 - c * 2); }
+KERNEL sums_sign_bool(float *o, const float *a) { int t = threadIdx.x; bool c = a[t] < 0; o[t] = (1 - 2 * c) * a[t + 64]; }
+KERNEL sums_sign_integers(float *o, const float *a) { int t = threadIdx.x; o[t] = a[t + 64] * (a[t] < 0 ? -1 : 1); }
+KERNEL sums_sign_numbers(float *o, const float *a) { int t = threadIdx.x; o[t] = a[t + 64] * (a[t] < 0 ? -1.0f : 1.0f); }
+KERNEL sums_sign_double(double *o, const double *a) { int t = threadIdx.x; int c = a[t] < 0; o[t] = a[t + 64] * (1 - 2 * c); }
+KERNEL sums_sign_loop(float *o, const float *a, int n) { int t = threadIdx.x; float s = 1; for (int i = 0; i < n; i++) { char c = a[t + i * 64] < 0; s = s * (1 - c * 2); } o[t] = s; }
+KERNEL sums_sign_chosen(float *o, const float *a) { int t = threadIdx.x; float x = a[t + 64]; o[t] = a[t] < 0 ? -x : x; }
