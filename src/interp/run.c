@@ -322,7 +322,7 @@ static void branch_table(struct run *r, const struct step *st, uint32_t m)
     if (r->counts)
         r->counts->divergent[r->pc]++;
     put_split(r);
-    warp_diverge(r->w, r->mask & ~lanes, r->pc, st->targets[index], st->join, st->in->meet);
+    warp_diverge(r->w, r->mask & ~lanes, r->pc, st->targets[index], st->join, st->in->reconvergence);
     r->w->split[r->w->nsplits - 1].again = true;
     warp_change_level(r->w, st->level);
     if (st->leaves)

@@ -154,8 +154,8 @@ struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, co
             at[k->blocks[in->target].first] = true;
         if (in->joined && ir_bit(s->parting, i))
             at[k->blocks[in->join].first] = true;
-        if (in->meet && ir_bit(s->parting, i))
-            at[k->blocks[in->meet->block].first] = true;
+        if (in->reconvergence && ir_bit(s->parting, i))
+            at[k->blocks[in->reconvergence->block].first] = true;
     }
     for (int32_t b = 0; b < k->nblocks && records; b++)
         at[k->blocks[b].first] |= records_of(k, c, b) != 0;

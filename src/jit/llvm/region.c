@@ -297,7 +297,7 @@ static void walk(const struct emit *e, const struct region *r, int32_t block, in
 static bool walk_both(const struct emit *e, const struct region *r, const struct ir_inst *branch, struct side *first, struct side *second)
 {
     *first = *second = (struct side){.memory = false};
-    if (!branch->joined || branch->meet)
+    if (!branch->joined || branch->reconvergence)
         return false;
     walk(e, r, branch->target, branch->join, first);
     walk(e, r, block_behind(e, branch->block), branch->join, second);

@@ -132,7 +132,7 @@ static bool may_meet(const struct emit *e)
         return true; /* behind what waits: few */
     for (int32_t i = 0; i < e->k->ninsts; i++) {
         const struct ir_inst *in = &e->k->insts[i];
-        if ((in->joined && in->join == e->in->block) || (in->meet && in->meet->block == e->in->block))
+        if ((in->joined && in->join == e->in->block) || (in->reconvergence && in->reconvergence->block == e->in->block))
             return true;
     }
     return false;
