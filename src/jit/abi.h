@@ -63,7 +63,7 @@ struct jit_ops {
 
     /* May `bytes` from the host's address `host` on, which is to be a multiple of `unit`, be accessed? Not 0: yes, and
      * frame.seen[slot] (if there is such a slot) tells it of others like it. */
-    uint32_t (*look)(struct jit_frame *f, uint32_t slot, uint64_t host, uint32_t bytes, uint32_t unit);
+    uint32_t (*check)(struct jit_frame *f, uint32_t slot, uint64_t host, uint32_t bytes, uint32_t unit);
     /* Notes the range of memory that the instruction's first lane of frame.mask goes to in frame.seen[slot]: its first address,
      * and in `room` its bytes. The address register is in its place, in the interpreter's form. 0: there is none. */
     uint32_t (*find_run)(struct jit_frame *f, uint32_t site, uint32_t slot);
@@ -113,7 +113,7 @@ struct jit_frame {
     char *regs;            /* places of the warp's registers */
     char *shared;          /* the block's shared memory */
     const char *params;
-    struct jit_seen *seen; /* [JIT_LOOKS * jit_job.naccesses] */
+    struct jit_seen *seen; /* [JIT_CHECKS * jit_job.naccesses] */
     uint8_t *missed;       /* [the same]: one asked for what is not in one allocation */
     const struct space *space;
     char *local;           /* the warp's local memory, thread after thread */
@@ -127,7 +127,7 @@ struct jit_frame {
     struct tally_pattern *tally_pattern;
     uint64_t lowest[TALLY_GROUPS];
     uint64_t *block_runs, *block_lanes, *site_runs, *site_lanes, *divergent; /* or NULL: not counting */
-    uint32_t looks;        /* of `seen` */
+    uint32_t checks;       /* of `seen` */
     uint32_t shared_bytes;
     uint32_t local_size, local_bytes; /* a thread: its local memory; with what lies behind it */
     uint32_t budget;       /* back-edges until it gives way; at least 1 */
@@ -178,7 +178,7 @@ typedef uint32_t jit_function(struct jit_frame *f, uint32_t resume);
 /* struct jit_seen of an access: at affine addresses of up to four groups, with and without a mask, in the form for whole
  * warps and in the split form; behind those one of any access for lanes that go anywhere; and in the jam form at affine
  * addresses of twice as many groups. */
-enum { JIT_LOOKS_EACH = 4 * 2, JIT_LOOKS = 4 * JIT_LOOKS_EACH + 1 };
+enum { JIT_CHECKS_EACH = 4 * 2, JIT_CHECKS = 4 * JIT_CHECKS_EACH + 1 };
 
 /* A barrier of the whole block without a result: machine code waits there itself. */
 static inline bool jit_waits(const struct ir_inst *in)

@@ -249,7 +249,7 @@ static int most_alive(const struct ir_kernel *k, const struct shapes *s, const u
     return most;
 }
 
-/* About how many instructions that is, in so many warps: an address of its own costs a look, and a way out. */
+/* About how many instructions that is, in so many warps: an address of its own costs a bounds check, and a way out. */
 static int64_t size(const struct ir_kernel *k, const struct jam_steps *steps, int warps)
 {
     int64_t n = 0;
@@ -258,8 +258,8 @@ static int64_t size(const struct ir_kernel *k, const struct jam_steps *steps, in
         bool own = false;
         for (int d = 0; d < in->ndst; d++)
             own |= in->dst[d] != IR_NOREG && !ir_bit(steps->known, in->dst[d]);
-        bool looked = ir_is_memory(in) && in->src[0].kind == IR_SRC_REG && !ir_bit(steps->known, in->src[0].reg);
-        n += looked ? 6 * warps : own || !in->ndst ? warps : 1;
+        bool checked = ir_is_memory(in) && in->src[0].kind == IR_SRC_REG && !ir_bit(steps->known, in->src[0].reg);
+        n += checked ? 6 * warps : own || !in->ndst ? warps : 1;
     }
     return n;
 }

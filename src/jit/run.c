@@ -222,23 +222,23 @@ static uint32_t op_record_shape(struct jit_frame *f, uint32_t site, uint32_t lan
     return 0;
 }
 
-/* A look is for all lanes of a warp, also those that are off, and for accesses around the one that asks: so it may fail at
- * an allocation's end though nothing goes wrong. The first time the interpreter looks more closely, and tells of what does;
- * from then on the place in the code has whole granules. */
-static uint32_t op_look(struct jit_frame *f, uint32_t slot, uint64_t host, uint32_t bytes, uint32_t unit)
+/* A bounds check is for all lanes of a warp, also those that are off, and for accesses around the one that asks: so it may
+ * fail at an allocation's end though nothing goes wrong. The first time the interpreter looks more closely, and tells of what
+ * does; from then on the place in the code has whole granules. */
+static uint32_t op_check(struct jit_frame *f, uint32_t slot, uint64_t host, uint32_t bytes, uint32_t unit)
 {
     uint64_t low = host - SPACE_DELTA;
-    bool missed = slot < f->looks && f->missed[slot];
+    bool missed = slot < f->checks && f->missed[slot];
     const struct space *s = space_reach(f->space, low);
     struct space_run run = missed ? space_granules_at(s, low) : space_run_at(s, low);
     if (run.bytes < bytes || low - run.first > run.bytes - bytes) {
-        if (slot < f->looks)
+        if (slot < f->checks)
             f->missed[slot] = true;
         return 0;
     }
     if (low & (unit - 1))
         return 0;
-    if (slot < f->looks)
+    if (slot < f->checks)
         f->seen[slot] = (struct jit_seen){run.first, (run.bytes - bytes) / unit + 1};
     return 1;
 }
@@ -272,7 +272,7 @@ static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t only_
     return f->turned >= jit_long_turns || launch_stopping(f->warp->block->launch, f->warp->block->index);
 }
 
-static const struct jit_ops ops = {op_step, op_affine, op_look, op_find_run, op_long_turns, op_count_waiting, op_count_shape, op_count_turns, op_record_lanes, op_record_shape,
+static const struct jit_ops ops = {op_step, op_affine, op_check, op_find_run, op_long_turns, op_count_waiting, op_count_shape, op_count_turns, op_record_lanes, op_record_shape,
                                    jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier, jit_split_exchange};
 
 /* --- in and out --- */
@@ -373,9 +373,9 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->params = l->params;
     f->space = l->space;
     f->ops = &ops;
-    f->looks = JIT_LOOKS * (uint32_t)code->plan.naccesses;
-    f->seen = seen_room(f->looks);
-    f->missed = (uint8_t *)(f->seen + f->looks);
+    f->checks = JIT_CHECKS * (uint32_t)code->plan.naccesses;
+    f->seen = seen_room(f->checks);
+    f->missed = (uint8_t *)(f->seen + f->checks);
     f->code = code;
     f->shared_bytes = l->shared_bytes;
     f->local_size = l->local_size;

@@ -1,5 +1,5 @@
 /* Atomics on words of 32 and 64 bits (PTX ISA 9.7.13.5, 9.7.13.6): lanes one after the other, ascending, as the interpreter
- * does them; the same look at all addresses as gathers (gather.c).
+ * does them; the same bounds check of all addresses as gathers (gather.c).
  *
  * A block runs on one thread, so its shared memory needs no locked instruction. Integers that all lanes add to, or take the
  * least of, and the like, in one place are first put together, and done at once. */

@@ -184,7 +184,7 @@ static void emit_block(struct emit *e, int32_t number_of)
         if (i == b->first && e->tells_time)
             count_executed(e, b->count);
         if (i == b->first && e->of_warp)
-            jam_look_ahead(e, b);
+            jam_check_ahead(e, b);
         if (of_all_warps(e))
             emit_inst(e);
         else

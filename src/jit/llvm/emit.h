@@ -23,7 +23,7 @@ struct value {
     LLVMValueRef v[MAX_PARTS];
 };
 
-/* A range of addresses above a base that has been looked at in this block: accesses inside need no look of their own. */
+/* A range of addresses above a base that has been checked in this block: accesses inside need no bounds check of their own. */
 struct checked {
     LLVMValueRef base;
     int space;
@@ -62,16 +62,16 @@ struct many {
     unsigned bytes, unit;       /* of an element, of all elements of a lane */
     bool narrow;
     bool kept;                  /* lanes that are off keep what the destination holds: the instruction has a guard */
-    int64_t from;               /* what was looked at: the address register's value + from on, a multiple of `multiple`, */
+    int64_t from;               /* what was checked: the address register's value + from on, a multiple of `multiple`, */
     unsigned span, multiple;    /* so many bytes */
-    LLVMValueRef again;         /* i1: it is looked at the second time */
+    LLVMValueRef again;         /* i1: it is checked the second time */
     bool quad;                  /* four loads of words next to each other are done at once: */
     int own;                    /* this one is that number, */
     int32_t sites[4];           /* and these are the others */
 };
 
-/* A look that others share in this block. */
-struct looked {
+/* A bounds check that others share in this block. */
+struct shared_check {
     struct value address; /* the address register's */
     LLVMValueRef ok;
     int space;
@@ -84,7 +84,7 @@ struct ahead {
     LLVMValueRef v[MAX_PARTS]; /* words, i32 */
 };
 
-enum { MAX_LOOKED = 8, MAX_AHEAD = 12 };
+enum { MAX_SHARED_CHECKS = 8, MAX_AHEAD = 12 };
 
 /* Jam form: what struct emit has of one warp while another one's instruction is made. */
 struct warp_values {
@@ -137,11 +137,11 @@ struct emit {
     LLVMValueRef ended_as;
     struct checked checked[MAX_CHECKED];
     int nchecked;
-    struct looked looked[MAX_LOOKED];
-    int nlooked;
+    struct shared_check shared_checks[MAX_SHARED_CHECKS];
+    int nshared_checks;
     struct ahead ahead[MAX_AHEAD];
     int nahead;
-    uint32_t nlooks;                /* slots of frame.seen in use */
+    uint32_t check_slots;           /* slots of frame.seen in use */
     uint64_t *live;                 /* [count of the block + 1][words]: alive before each instruction */
     size_t words;
     uint64_t *newer;                /* [nblocks][words]: dirty.c, before each block */
@@ -278,7 +278,7 @@ bool emit_carry(struct emit *e);
 /* --- memory.c --- */
 /* False: no code of its own for this access. */
 bool emit_memory(struct emit *e);
-void look_ahead(struct emit *e); /* before it, if that is a thing of its own: whether it may be done */
+void memory_check_ahead(struct emit *e); /* before it, if that is a thing of its own: whether it may be done */
 /* An element in memory as the register that it is loaded to keeps it, and the other way round. */
 LLVMValueRef widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar);
 LLVMValueRef stored_part(struct emit *e, int element, int p);
@@ -294,12 +294,12 @@ int lowest_addresses(struct emit *e, LLVMValueRef *lowest);
  * number exclusive-or this. */
 int store_turn(const struct ir_inst *in, int n, int piece);
 
-/* Asks jit_ops.look (slot, span and unit: i32): i1, they may be accessed. */
-LLVMValueRef ask_look(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit);
+/* Asks jit_ops.check (slot, span and unit: i32): i1, they may be accessed. */
+LLVMValueRef ask_check(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit);
 LLVMValueRef seen_field(struct emit *e, uint32_t slot, int which); /* of a struct jit_seen: 0 first, 1 room */
 LLVMValueRef rotated(struct emit *e, LLVMValueRef v, unsigned unit); /* multiples of `unit` become the lowest numbers */
 
-/* --- look.c --- */
+/* --- bounds_check.c --- */
 LLVMValueRef at_byte(struct emit *e, LLVMValueRef base, LLVMValueRef offset);
 LLVMTypeRef lanes_of_bits(struct emit *e, int bits);
 /* An address that is a scalar of 64 bits and a small multiple of a number of 32 bits that differs from lane to lane. */
@@ -310,10 +310,10 @@ struct indexed {
 };
 bool find_index(const struct emit *e, struct indexed *x); /* of this access. False: it is not of that kind */
 /* i1: all lanes that are on may access their memory. Fills in g, of which `lanes` is known. */
-LLVMValueRef look_at_lanes(struct emit *e, struct many *g);
-LLVMValueRef look_shared(struct emit *e, struct many *g); /* the same, of an access before; NULL: there is none */
-bool look_has_range(const struct emit *e); /* one that is found by the first lane's address, and its slot in frame.seen */
-uint32_t look_slot(const struct emit *e);
+LLVMValueRef bounds_check_lanes(struct emit *e, struct many *g);
+LLVMValueRef bounds_check_shared(struct emit *e, struct many *g); /* the same, of an access before; NULL: there is none */
+bool bounds_check_has_range(const struct emit *e); /* one that is found by the first lane's address, and its slot in frame.seen */
+uint32_t bounds_check_slot(const struct emit *e);
 
 /* --- gather.c --- */
 /* False: no code of its own. */
@@ -403,8 +403,8 @@ struct value jam_stepped(struct emit *e, int32_t reg, struct value v); /* of the
 int64_t jam_step(const struct emit *e, int32_t reg); /* from warp to warp, or 0 */
 LLVMValueRef jam_first_source(struct emit *e, int i, enum ptx_type t, int p); /* source() of the first warp */
 void jam_inst(struct emit *e);                       /* this instruction, which is no branch, exit or barrier, for each warp */
-/* At a block's first instruction: looks for all its accesses through registers that it does not set before them. */
-void jam_look_ahead(struct emit *e, const struct ir_block *b);
+/* At a block's first instruction: bounds checks for all its accesses through registers that it does not set before them. */
+void jam_check_ahead(struct emit *e, const struct ir_block *b);
 void jam_leave(struct emit *e, enum jit_stop why);
 /* The warps are all of the block: they wait for nobody. */
 bool jam_whole(const struct emit *e);
@@ -470,7 +470,7 @@ bool single_begins(const struct single *s, const struct region *r, int nth);
 void single_pass(struct emit *e, struct single *s, const struct region *r);
 /* Goes on if `span` bytes from the host's address `host` on may be accessed and it is a multiple of `unit`. If not, memory is
  * looked for, and the lane begins anew. False: there is no slot of frame.seen left for that. */
-bool single_look(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots);
+bool single_check(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots);
 /* The same for an access by an index: the host's pointer. NULL: it is none, or there is no slot left. */
 LLVMValueRef single_indexed(struct emit *e, unsigned unit, uint32_t slots);
 void single_leave(struct emit *e, enum jit_stop why);         /* from inside: the lane and those behind it are handed over */

@@ -1,9 +1,9 @@
 /* Loads and stores whose lanes' addresses differ in any way, or that some lanes leave out (see memory.c for addresses of
  * affine shape without a guard).
  *
- * Where the lanes go is looked at in look.c. If every lane that is on may access its memory, the access is done here,
+ * Where the lanes go is checked in bounds_check.c. If every lane that is on may access its memory, the access is done here,
  * through the host's gather and scatter or lane by lane, stores in the order of store_group (simt/warp.h). If not, the range
- * of the first lane that is on is looked for, and all is looked at once more; then the interpreter's step is called in
+ * of the first lane that is on is looked for, and all is checked once more; then the interpreter's step is called in
  * place: it knows what fault it is, or that it is none. Lanes that are off read at the range's begin, and what they got is
  * thrown away.
  * Four loads of neighbouring words through one address register are one load of 16 bytes for each lane, as is a vector of
@@ -355,8 +355,8 @@ static void keep_ahead(struct emit *e, const struct many *g, LLVMBasicBlockRef q
     }
 }
 
-/* Where the look failed: once more with the range that the first lane is in, then through the step. */
-static void look_again(struct emit *e, const struct many *g, LLVMBasicBlockRef look, LLVMBasicBlockRef slow)
+/* Where the bounds check failed: once more with the range that the first lane is in, then through the step. */
+static void check_again(struct emit *e, const struct many *g, LLVMBasicBlockRef check, LLVMBasicBlockRef slow)
 {
     LLVMBasicBlockRef miss = new_block(e, "miss");
     int m = mark(e);
@@ -364,8 +364,8 @@ static void look_again(struct emit *e, const struct many *g, LLVMBasicBlockRef l
     LLVMPositionBuilderAtEnd(e->b, miss);
     source_to_place(e, 0);
     frame_set(e, offsetof(struct jit_frame, mask), g->lanes ? g->lanes : number(e, 32, UINT32_MAX));
-    LLVMValueRef run = ask_op(e, offsetof(struct jit_ops, find_run), number(e, 32, look_slot(e)));
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, run, number(e, 32, 0), ""), look, slow);
+    LLVMValueRef run = ask_op(e, offsetof(struct jit_ops, find_run), number(e, 32, bounds_check_slot(e)));
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, run, number(e, 32, 0), ""), check, slow);
     LLVMValueRef yes = number(e, 1, 1);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMAddIncoming(g->again, &yes, &here, 1);
@@ -386,22 +386,22 @@ static void emit_many(struct emit *e, void (*fast)(struct emit *e, const struct 
         before = LLVMGetInsertBlock(e->b);
         LLVMPositionBuilderAtEnd(e->b, some);
     }
-    int before_look = mark(e);
-    LLVMValueRef ok = look_shared(e, &g);
+    int before_check = mark(e);
+    LLVMValueRef ok = bounds_check_shared(e, &g);
     if (ok) {
         likely(e, LLVMBuildCondBr(e->b, ok, quick, slow), true);
     } else {
-        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), first = new_block(e, "look"), off = new_block(e, "off");
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), first = new_block(e, "check"), off = new_block(e, "off");
         LLVMBuildBr(e->b, first);
         LLVMPositionBuilderAtEnd(e->b, first);
         LLVMValueRef no = number(e, 1, 0);
         g.again = LLVMBuildPhi(e->b, e->i1, "");
         LLVMAddIncoming(g.again, &no, &here, 1);
-        ok = look_at_lanes(e, &g);
+        ok = bounds_check_lanes(e, &g);
         likely(e, LLVMBuildCondBr(e->b, ok, quick, off), true);
         LLVMPositionBuilderAtEnd(e->b, off);
-        if (look_has_range(e))
-            look_again(e, &g, first, slow);
+        if (bounds_check_has_range(e))
+            check_again(e, &g, first, slow);
         else
             LLVMBuildBr(e->b, slow);
     }
@@ -421,7 +421,7 @@ static void emit_many(struct emit *e, void (*fast)(struct emit *e, const struct 
     each_result(e, join, &(struct two_ways){done, stepped, quick, slow});
     keep_ahead(e, &g, quick, slow);
     if (none) {
-        unmark(e, before_look); /* with no lane on it was not come by */
+        unmark(e, before_check); /* with no lane on it was not come by */
         LLVMBuildBr(e->b, none);
         LLVMPositionBuilderAtEnd(e->b, none);
         each_result(e, join, &(struct two_ways){done, old, next, before});
@@ -433,7 +433,7 @@ bool emit_lanes(struct emit *e, void (*fast)(struct emit *e, const struct many *
 {
     const struct ir_inst *in = e->in;
     bool wide = in->src[0].kind != IR_SRC_REG || bits_of_type(e->k->reg_type[in->src[0].reg]) == 64;
-    if (in->src[0].kind == IR_SRC_SREG || (!wide && look_has_range(e)))
+    if (in->src[0].kind == IR_SRC_SREG || (!wide && bounds_check_has_range(e)))
         return false;
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG && reg_scalar(e, in->dst[d]))

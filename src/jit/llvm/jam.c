@@ -132,7 +132,7 @@ void jam_inst(struct emit *e)
             if (widens)
                 guard_widening(e);
             else if (e->of_warp && ir_is_memory(e->in))
-                look_ahead(e);
+                memory_check_ahead(e);
         EACH_WARP(e, w) {
             e->done = w;
             emit_inst(e);
@@ -153,7 +153,7 @@ void jam_inst(struct emit *e)
             }
 }
 
-void jam_look_ahead(struct emit *e, const struct ir_block *b)
+void jam_check_ahead(struct emit *e, const struct ir_block *b)
 {
     uint64_t *set = alloc_zeroed(e->words * 8);
     const struct ir_inst *in = e->in;
@@ -162,7 +162,7 @@ void jam_look_ahead(struct emit *e, const struct ir_block *b)
         e->in = &e->k->insts[i];
         if (ir_is_memory(e->in) && e->in->src[0].kind == IR_SRC_REG && !ir_bit(set, e->in->src[0].reg))
             EACH_WARP(e, w)
-                look_ahead(e);
+                memory_check_ahead(e);
         for (int d = 0; d < e->in->ndst; d++)
             if (e->in->dst[d] != IR_NOREG)
                 ir_bit_set(set, e->in->dst[d]);

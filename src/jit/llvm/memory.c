@@ -3,9 +3,9 @@
  * All addresses are a base + a constant for each lane, with a base for each group of lanes (jit/shape.h). If the first and
  * the last byte of each group lie in granules that were granted together (or inside the block's shared memory) and are
  * aligned, the access is done here; else the interpreter goes on at this instruction, lane by lane, and knows what fault it
- * is. One look serves all accesses of a basic block above
- * the same base. A generic address may be shared memory's as well: there the interpreter's access function is called, and
- * machine code goes on behind it. Lanes that are neighbours in memory are one vector. */
+ * is. One bounds check serves all accesses of a basic block above the same base. A generic address may be shared memory's as
+ * well: there the interpreter's access function is called, and machine code goes on behind it. Lanes that are neighbours in
+ * memory are one vector. */
 #include "jit/llvm/emit.h"
 
 #include "ir/operands.h"
@@ -113,7 +113,7 @@ static LLVMValueRef load_run(struct emit *e, LLVMTypeRef t, const struct reach *
 
 /* --- the check --- */
 
-/* A group without a lane that is on accesses nothing. It is looked at where one with such a lane is. */
+/* A group without a lane that is on accesses nothing. It is checked where one with such a lane is. */
 static void move_idle(struct emit *e, struct reach *r)
 {
     LLVMValueRef low = r->of[0].low, zero = number(e, 32, 0);
@@ -138,7 +138,7 @@ static bool find_reach(struct emit *e, struct reach *r)
         of->span = s.span[g];
         of->lowest = s.lowest[g];
         of->base = in->src[0].kind == IR_SRC_IMM ? number(e, 64, 0) : source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
-        if (in->src[0].kind == IR_SRC_REG && jam_shared(e, in->src[0].reg)) { /* above the first warp's base, so that one look is for all */
+        if (in->src[0].kind == IR_SRC_REG && jam_shared(e, in->src[0].reg)) { /* above the first warp's base, so that one check is for all */
             of->base = jam_first_source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
             of->lowest += jam_step(e, in->src[0].reg) * e->warp;
         }
@@ -184,11 +184,11 @@ LLVMValueRef rotated(struct emit *e, LLVMValueRef v, unsigned unit)
     return unit > 1 ? call_intrinsic(e, "llvm.fshr", e->i64, args, 3) : v;
 }
 
-LLVMValueRef ask_look(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit)
+LLVMValueRef ask_check(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit)
 {
     LLVMTypeRef params[5] = {e->ptr, e->i32, e->i64, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 5, false);
     LLVMValueRef args[5] = {e->frame, slot, host, span, unit};
-    LLVMValueRef yes = LLVMBuildCall2(e->b, type, op_function(e, offsetof(struct jit_ops, look)), args, 5, "");
+    LLVMValueRef yes = LLVMBuildCall2(e->b, type, op_function(e, offsetof(struct jit_ops, check)), args, 5, "");
     return LLVMBuildICmp(e->b, LLVMIntNE, yes, number(e, 32, 0), "");
 }
 
@@ -204,14 +204,14 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
         go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, last, e->shared_bytes, ""), no);
         return;
     }
-    uint32_t n = (uint32_t)e->job->naccesses, slots = JIT_LOOKS_EACH * n, slot = e->of_warp ? 2 * slots + n : e->job->split ? slots : 0;
-    slot += e->nlooks;
+    uint32_t n = (uint32_t)e->job->naccesses, slots = JIT_CHECKS_EACH * n, slot = e->of_warp ? 2 * slots + n : e->job->split ? slots : 0;
+    slot += e->check_slots;
     slots *= e->of_warp ? 2 : 1;
     LLVMValueRef host = LLVMBuildAdd(B, low, number(e, 64, SPACE_DELTA), "");
-    if (e->single && single_look(e, host, span, unit, slots))
+    if (e->single && single_check(e, host, span, unit, slots))
         return;
-    LLVMBasicBlockRef miss = new_block(e, "look"), on = new_block(e, "seen");
-    if (e->nlooks++ < slots) {
+    LLVMBasicBlockRef miss = new_block(e, "check"), on = new_block(e, "seen");
+    if (e->check_slots++ < slots) {
         LLVMValueRef first = seen_field(e, slot, 0), room = seen_field(e, slot, 1);
         LLVMValueRef at = rotated(e, LLVMBuildSub(B, low, first, ""), unit);
         likely(e, LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntULT, at, room, ""), on, miss), true);
@@ -220,11 +220,11 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
         LLVMBuildBr(B, miss);
     }
     LLVMPositionBuilderAtEnd(B, miss);
-    LLVMBuildCondBr(B, ask_look(e, number(e, 32, slot), host, number(e, 32, span), number(e, 32, unit)), on, no);
+    LLVMBuildCondBr(B, ask_check(e, number(e, 32, slot), host, number(e, 32, span), number(e, 32, unit)), on, no);
     LLVMPositionBuilderAtEnd(B, on);
 }
 
-/* --- one look for several accesses --- */
+/* --- one bounds check for several accesses --- */
 
 static const struct checked *covered(const struct emit *e, const struct stretch *r, unsigned unit)
 {
@@ -243,7 +243,7 @@ static bool same_base(const struct ir_inst *a, const struct ir_inst *b)
     return a->src[0].kind == b->src[0].kind && (a->src[0].kind == IR_SRC_IMM || a->src[0].reg == b->src[0].reg);
 }
 
-/* The range that this access and those behind it above the same base take, as far as they fit one look. */
+/* The range that this access and those behind it above the same base take, as far as they fit one check. */
 static struct checked widest(struct emit *e, const struct stretch *r, unsigned unit)
 {
     const struct ir_inst *in = e->in;
@@ -285,7 +285,7 @@ static struct checked widest(struct emit *e, const struct stretch *r, unsigned u
 
 /* Goes on if what this group's accesses take may be accessed. Lowest addresses of 32 bits wrap; 64-bit ones do, too, but a
  * wrapped one is in nobody's memory. */
-static void look_at(struct emit *e, struct stretch *r, unsigned unit, LLVMBasicBlockRef no)
+static void check_stretch(struct emit *e, struct stretch *r, unsigned unit, LLVMBasicBlockRef no)
 {
     const struct checked *known = covered(e, r, unit);
     if (known) {
@@ -294,7 +294,7 @@ static void look_at(struct emit *e, struct stretch *r, unsigned unit, LLVMBasicB
     }
     struct checked c = widest(e, r, unit);
     if (e->single && c.to - c.from == unit) {
-        r->host = single_indexed(e, unit, JIT_LOOKS_EACH * (uint32_t)e->job->naccesses);
+        r->host = single_indexed(e, unit, JIT_CHECKS_EACH * (uint32_t)e->job->naccesses);
         if (r->host)
             return;
     }
@@ -312,11 +312,11 @@ static void look_at(struct emit *e, struct stretch *r, unsigned unit, LLVMBasicB
         e->checked[e->nchecked++] = c;
 }
 
-static void look(struct emit *e, struct reach *r)
+static void check_reach(struct emit *e, struct reach *r)
 {
     LLVMBasicBlockRef no = new_block(e, "leave");
     for (int g = 0; g < 1 << r->halved; g++)
-        look_at(e, &r->of[g], r->bytes * e->in->vec, no);
+        check_stretch(e, &r->of[g], r->bytes * e->in->vec, no);
     LLVMBasicBlockRef on = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderAtEnd(e->b, no);
     leave(e, JIT_LEAVE);
@@ -334,7 +334,7 @@ static bool maskable(const struct emit *e, const struct reach *r)
     return true;
 }
 
-/* Lanes that are neighbours in shared memory, of which only those that are on are looked at: the others are often beside a
+/* Lanes that are neighbours in shared memory, of which only those that are on are checked: the others are often beside a
  * short array. */
 static bool some_in_shared(const struct emit *e, const struct reach *r)
 {
@@ -342,7 +342,7 @@ static bool some_in_shared(const struct emit *e, const struct reach *r)
 }
 
 /* Goes on if the lanes that are on may access shared memory. Addresses wrap at 32 bits. */
-static void look_at_some(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
+static void check_some(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
 {
     LLVMBuilderRef B = e->b;
     LLVMValueRef args[2] = {e->mask, number(e, 1, 1)}, unit = number(e, 64, r->bytes);
@@ -359,10 +359,10 @@ static void look_at_some(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
 }
 
 /* Goes on if all groups' accesses may be done here. */
-static void look_at_all(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
+static void check_all(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
 {
     if (some_in_shared(e, r)) {
-        look_at_some(e, r, no);
+        check_some(e, r, no);
         return;
     }
     for (int g = 0; g < 1 << r->halved; g++) {
@@ -482,7 +482,7 @@ static void generic_load(struct emit *e, struct reach *r)
     const struct ir_inst *in = e->in;
     LLVMBasicBlockRef slow = new_block(e, "slow"), next = new_block(e, "loaded");
     struct value a[IR_MAX_DST], b[IR_MAX_DST];
-    look_at_all(e, r, slow);
+    check_all(e, r, slow);
     count(e, r);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
@@ -649,7 +649,7 @@ static void store_all(struct emit *e, const struct reach *r)
 static void generic_store(struct emit *e, struct reach *r)
 {
     LLVMBasicBlockRef slow = new_block(e, "slow"), next = new_block(e, "stored");
-    look_at_all(e, r, slow);
+    check_all(e, r, slow);
     int m = mark(e);
     count(e, r);
     store_all(e, r);
@@ -691,19 +691,19 @@ static bool emit_access(struct emit *e)
         load ? generic_load(e, &r) : generic_store(e, &r);
         return true;
     }
-    look(e, &r);
+    check_reach(e, &r);
     count(e, &r);
     load ? load_all(e, &r) : store_all(e, &r);
     return true;
 }
 
-void look_ahead(struct emit *e)
+void memory_check_ahead(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     struct reach r;
     bool plain = (in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_ST) && bits_of_type(in->type) <= 64;
     if (plain && in->guard == IR_NOREG && (in->space == PTX_SHARED || in->space == PTX_GLOBAL || in->space == PTX_CONST) && find_reach(e, &r))
-        look(e, &r);
+        check_reach(e, &r);
 }
 
 bool emit_memory(struct emit *e)

@@ -38,13 +38,13 @@ struct way {
 };
 
 /* What is known of memory: a slot of frame.seen. */
-struct look {
+struct lane_check {
     uint32_t slot;
     LLVMValueRef first, room;
     unsigned unit;  /* of accesses by an index, above one register; else 0 */
     int32_t base;
     int64_t offset;
-    struct look *next;
+    struct lane_check *next;
 };
 
 struct single {
@@ -60,11 +60,11 @@ struct single {
     LLVMValueRef in, still, turn, rows; /* of these variables: lanes that began; those before the head again; the lane's turn;
                                            i64: where its addresses of this turn go */
     LLVMBasicBlockRef begin, known, miss, stop;
-    LLVMValueRef missed[4]; /* a look that failed: slot, host's address, bytes, unit; in frame.lowest, so that no registers are
-                               kept for them where looks do not fail */
+    LLVMValueRef missed[4]; /* a check that failed: slot, host's address, bytes, unit; in frame.lowest, so that no registers are
+                               kept for them where checks do not fail */
     LLVMValueRef back, all, patience, again; /* variables, i32: number of the way; lanes that came; turns until the next look at
                                                 whether to stop; how often a lane may begin anew */
-    struct look *looks;
+    struct lane_check *checks;
     struct way *ways;
     int nways;
     struct single *next;
@@ -271,9 +271,9 @@ static void release_one(struct single *s)
     alloc_release(s->taken);
     alloc_release(s->array);
     alloc_release(s->later);
-    while (s->looks) {
-        struct look *l = s->looks;
-        s->looks = l->next;
+    while (s->checks) {
+        struct lane_check *l = s->checks;
+        s->checks = l->next;
         alloc_release(l);
     }
     while (s->ways) {
@@ -676,24 +676,24 @@ void single_leave(struct emit *e, enum jit_stop why)
     LLVMBuildBr(e->b, e->single->stop);
 }
 
-/* --- looks at addresses --- */
+/* --- bounds checks --- */
 
 /* What is known of memory is read when the first lane begins, and again when more is known: lanes do not change it. */
-static struct look *new_look(struct emit *e, struct single *s)
+static struct lane_check *new_check(struct emit *e, struct single *s)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
-    struct look *l = alloc_zeroed(sizeof *l);
+    struct lane_check *l = alloc_zeroed(sizeof *l);
     LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(s->known));
-    l->slot = e->nlooks++;
+    l->slot = e->check_slots++;
     l->first = seen_field(e, l->slot, 0);
     l->room = seen_field(e, l->slot, 1);
-    l->next = s->looks;
+    l->next = s->checks;
     LLVMPositionBuilderAtEnd(e->b, here);
-    return s->looks = l;
+    return s->checks = l;
 }
 
 /* Goes on if `ok`; else looks for memory and takes the lane from its begin. */
-static void go_on_or_miss(struct emit *e, const struct look *l, LLVMValueRef ok, LLVMValueRef host, uint64_t span, unsigned unit)
+static void go_on_or_miss(struct emit *e, const struct lane_check *l, LLVMValueRef ok, LLVMValueRef host, uint64_t span, unsigned unit)
 {
     LLVMBasicBlockRef on = new_block(e, "seen"), lost = new_block(e, "lost");
     const struct single *s = e->single;
@@ -706,11 +706,11 @@ static void go_on_or_miss(struct emit *e, const struct look *l, LLVMValueRef ok,
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
-bool single_look(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots)
+bool single_check(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots)
 {
-    if (e->nlooks >= slots)
+    if (e->check_slots >= slots)
         return false;
-    const struct look *l = new_look(e, e->single);
+    const struct lane_check *l = new_check(e, e->single);
     LLVMValueRef first = LLVMBuildAdd(e->b, l->first, number(e, 64, SPACE_DELTA), "");
     LLVMValueRef at = rotated(e, LLVMBuildSub(e->b, host, first, ""), unit);
     go_on_or_miss(e, l, LLVMBuildICmp(e->b, LLVMIntULT, at, l->room, ""), host, span, unit);
@@ -736,15 +736,15 @@ LLVMValueRef single_indexed(struct emit *e, unsigned unit, uint32_t slots)
     LLVMBuilderRef B = e->b;
     struct single *s = e->single;
     struct indexed x;
-    struct look *l = s->looks;
+    struct lane_check *l = s->checks;
     if (e->in->space != PTX_GLOBAL || !find_index(e, &x) || x.scale != unit || !stays(e, s, x.base))
         return NULL;
     while (l && (!l->unit || l->base != x.base || l->offset != e->in->offset || l->unit != unit))
         l = l->next;
-    if (!l && e->nlooks >= slots)
+    if (!l && e->check_slots >= slots)
         return NULL;
     if (!l) {
-        l = new_look(e, s);
+        l = new_check(e, s);
         l->base = x.base;
         l->offset = e->in->offset;
         l->unit = unit;
@@ -873,7 +873,7 @@ static void go_out(struct emit *e, const struct single *s, bool apart)
         LLVMAddCase(to, number(e, 32, (uint64_t)i), apart ? w->apart : w->out);
 }
 
-/* Where looks fail: the lane, the first of `left`, begins anew, when memory was found. */
+/* Where checks fail: the lane, the first of `left`, begins anew, when memory was found. */
 static void open_miss(struct emit *e, struct single *s, LLVMValueRef left, LLVMValueRef rest_of)
 {
     LLVMTypeRef types[4] = {e->i32, e->i64, e->i32, e->i32};
@@ -885,7 +885,7 @@ static void open_miss(struct emit *e, struct single *s, LLVMValueRef left, LLVMV
     LLVMBuildStore(e->b, again, s->again);
     LLVMBuildCondBr(e->b, are_some(e, again), some, no);
     LLVMPositionBuilderAtEnd(e->b, some);
-    LLVMBuildCondBr(e->b, ask_look(e, s->missed[0], s->missed[1], s->missed[2], s->missed[3]), found, no);
+    LLVMBuildCondBr(e->b, ask_check(e, s->missed[0], s->missed[1], s->missed[2], s->missed[3]), found, no);
     LLVMPositionBuilderAtEnd(e->b, found);
     LLVMAddIncoming(rest_of, &left, &found, 1);
     LLVMBuildBr(e->b, s->known);

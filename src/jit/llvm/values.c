@@ -170,7 +170,7 @@ void forget(struct emit *e)
     for (int i = 0; i < e->ntouched; i++)
         e->have[e->touched[i]] = e->changed[e->touched[i]] = 0;
     e->ntouched = 0;
-    e->nchecked = e->nlooked = e->nahead = 0;
+    e->nchecked = e->nshared_checks = e->nahead = 0;
 }
 
 /* A part of the newest value, in lanes that are off what the variable has. */
