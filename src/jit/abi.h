@@ -217,7 +217,7 @@ struct jit_job {
     const int32_t *resume; /* [ninsts]: number of the resume point (split form: position) before this instruction, or -1 */
     int nresume;
     const int32_t *together; /* split form: the other form's resume points */
-    const int32_t *home;     /* [nregs]: plan_homes */
+    const int32_t *spill_slot;     /* [nregs]: plan_spill_slots */
     enum jit_tier tier;
     enum jit_form form;
 };

@@ -17,7 +17,7 @@ struct jit_code {
     const struct interp_code *interp;
     struct shapes *shapes;
     struct plan plan;
-    int32_t *home;    /* [nregs]: plan_homes */
+    int32_t *spill_slot;    /* [nregs]: plan_spill_slots */
     struct chain *chains; /* [nloops]: chain_at; n is 0 where a loop is none */
     uint8_t *barrier; /* [ninsts]: barriers that machine code waits at itself */
     struct jit_spread **spread; /* [ninsts]: made when the interpreter first goes on there */
@@ -79,7 +79,7 @@ struct jit_spread {
     int32_t reg[];
 };
 
-/* All lanes of these in their places, from the bases in their homes and the offsets; NaN as the GPU's. `site`: alive before
+/* All lanes of these in their places, from the bases in their spill slots and the offsets; NaN as the GPU's. `site`: alive before
  * it. And the other way round. */
 void jit_spread(const struct jit_code *c, struct warp *w, int32_t site);
 void jit_collect(const struct jit_code *c, struct warp *w, int32_t site);

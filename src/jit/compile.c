@@ -133,7 +133,7 @@ static void release_code(struct jit_code *c)
 {
     shapes_release(c->shapes);
     plan_release(&c->plan);
-    alloc_release(c->home);
+    alloc_release(c->spill_slot);
     alloc_release(c->barrier);
     alloc_release(c->chains);
     jit_spread_release(c);
@@ -204,7 +204,7 @@ static struct jit_job job_of(const struct jit_code *c, enum form form, enum jit_
                           .counting = c->counting, .tallies = c->tallies, .cached = c->cached, .runs = c->runs, .accesses = c->accesses, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
                           .turns = c->plan.turns, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
-                          .home = c->home, .jam = form == JAM ? c->jam_warps : 1, .steps = c->steps, .tier = tier};
+                          .spill_slot = c->spill_slot, .jam = form == JAM ? c->jam_warps : 1, .steps = c->steps, .tier = tier};
     memcpy(job.dim, c->dim, sizeof job.dim);
     return job;
 }
@@ -303,7 +303,7 @@ void jit_make(struct jit_code *c)
     double start = log_now();
     c->shapes = shapes_find(k, c->dim);
     c->plan = plan_make(k, j->interp, c->shapes, c->dim, c->counting && (!c->tallies || c->cached), c->accesses);
-    c->home = plan_homes(k, j->interp, c->shapes);
+    c->spill_slot = plan_spill_slots(k, j->interp, c->shapes);
     find_barriers(c, k);
     find_chains(c, k);
     c->spread = alloc_zeroed(sizeof *c->spread * ((size_t)k->ninsts + 1));
@@ -403,7 +403,7 @@ const char *jit_prepare(struct jit *j, struct launch *l, const struct jit_counts
     }
     pthread_mutex_unlock(&j->lock);
     l->jit = c;
-    l->reg_bytes = plan_home_begin(j->interp) + JIT_HOME_BYTES;
+    l->reg_bytes = plan_spill_begin(j->interp) + JIT_SPILL_BYTES;
     if (counts) /* a block of code leaves all its records before it looks whether the ring is full */
         l->ring_records = RING_RECORDS + j->block_records;
     bool made = (__atomic_load_n(&c->function, __ATOMIC_ACQUIRE) && !c->problem[0]) || compiler.stopped;

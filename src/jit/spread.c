@@ -60,11 +60,11 @@ static struct jit_spread *spread_at(const struct jit_code *c, int32_t site)
         memcpy(lane, v, sizeof v);                             \
     } while (0)
 
-static void spread(const struct jit_code *c, const struct warp *w, int32_t reg, bool home)
+static void spread(const struct jit_code *c, const struct warp *w, int32_t reg, bool spilled)
 {
     const struct shape *shape = &c->shapes->reg[reg];
     char *at = w->regs + c->interp->of_reg[reg];
-    const char *from = home && c->home[reg] >= 0 ? w->regs + c->home[reg] : at;
+    const char *from = spilled && c->spill_slot[reg] >= 0 ? w->regs + c->spill_slot[reg] : at;
     int run = WARP_LANES / shape_groups(shape), step = from == at ? run : 1;
     if (shape->kind == SHAPE_AFFINE) {
         switch (ptx_type_info[c->interp->kernel->reg_type[reg]].bits) {
@@ -100,8 +100,8 @@ void jit_collect(const struct jit_code *c, struct warp *w, int32_t site)
         int32_t reg = s->reg[i];
         size_t bytes = ptx_type_info[c->interp->kernel->reg_type[reg]].bits / 8;
         int groups = shape_groups(&c->shapes->reg[reg]);
-        for (int g = 0; g < groups && c->home[reg] >= 0; g++)
-            memcpy(w->regs + c->home[reg] + (size_t)g * bytes,
+        for (int g = 0; g < groups && c->spill_slot[reg] >= 0; g++)
+            memcpy(w->regs + c->spill_slot[reg] + (size_t)g * bytes,
                    w->regs + c->interp->of_reg[reg] + (size_t)g * (WARP_LANES / (size_t)groups) * bytes, bytes);
     }
     w->kept = true;
@@ -118,8 +118,9 @@ void jit_spread_steps(const struct jit_code *c, const struct block *b, int first
     const struct ir_kernel *k = c->interp->kernel;
     uint64_t *live = live_before(k, site);
     for (int32_t r = 0; r < k->nregs; r++) {
-        size_t lane = ptx_type_info[k->reg_type[r]].bits / 8, at = c->home[r] >= 0 ? (size_t)c->home[r] : c->interp->of_reg[r];
-        size_t bytes = k->reg_type[r] == PTX_PRED ? 4 : c->home[r] >= 0 ? lane * (size_t)shape_groups(&c->shapes->reg[r]) : lane * WARP_LANES;
+        bool slot = c->spill_slot[r] >= 0;
+        size_t lane = ptx_type_info[k->reg_type[r]].bits / 8, at = slot ? (size_t)c->spill_slot[r] : c->interp->of_reg[r];
+        size_t bytes = k->reg_type[r] == PTX_PRED ? 4 : slot ? lane * (size_t)shape_groups(&c->shapes->reg[r]) : lane * WARP_LANES;
         const char *from = block_regs(b, first) + at;
         for (int w = 1; w < c->jam_warps && ir_bit(live, r) && ir_bit(c->steps->known, r); w++) {
             char *to = block_regs(b, first + w) + at;

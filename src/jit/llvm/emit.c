@@ -201,7 +201,7 @@ static void emit_block(struct emit *e, int32_t number_of)
     }
     EACH_WARP(e, w)
         flush(e, b->live_out);
-    dirty_store_ahead(e, e->k->insts[next].block);
+    unspilled_store_ahead(e, e->k->insts[next].block);
     LLVMBuildBr(e->b, e->head[e->k->insts[next].block]);
 }
 
@@ -374,7 +374,7 @@ bool emit_kernel(struct emit *e)
         e->tells_time |= k->insts[i].op == PTX_OP_MOV && k->insts[i].nsrc == 1 && k->insts[i].src[0].kind == IR_SRC_SREG &&
                          k->insts[i].src[0].sreg >= PTX_SREG_CLOCK && k->insts[i].src[0].sreg <= PTX_SREG_CLOCK64;
     if (!e->job->split)
-        dirty_find(e);
+        unspilled_find(e);
     emit_entry(e);
     for (int32_t b = 0; b < k->nblocks; b++)
         e->head[b] = new_block(e, "block");

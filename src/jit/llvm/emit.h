@@ -144,8 +144,8 @@ struct emit {
     uint32_t check_slots;           /* slots of frame.seen in use */
     uint64_t *live;                 /* [count of the block + 1][words]: alive before each instruction */
     size_t words;
-    uint64_t *newer;                /* [nblocks][words]: dirty.c, before each block */
-    int32_t *before_loop;           /* [nblocks]: dirty.c, of a loop's header the block by which it is entered, or -1 */
+    uint64_t *newer;                /* [nblocks][words]: unspilled.c, before each block */
+    int32_t *before_loop;           /* [nblocks]: unspilled.c, of a loop's header the block by which it is entered, or -1 */
     int32_t site;
     const struct ir_inst *in;
     struct warp_values *of_warp;    /* [job->jam], or NULL: not the jam form */
@@ -228,19 +228,19 @@ void place_store(struct emit *e, int32_t reg);
 void place_store_bits(struct emit *e, int32_t reg, LLVMValueRef bits); /* a predicate */
 void place_keep(struct emit *e, int32_t reg); /* in machine code's own form (jit/code.h) */
 struct value place_load(struct emit *e, int32_t reg);
-void home_store(struct emit *e, int32_t reg);
-void save(struct emit *e, const uint64_t *live);   /* all of `live`, before this instruction, to their places or homes */
+void spill_store(struct emit *e, int32_t reg);
+void save(struct emit *e, const uint64_t *live);   /* all of `live`, before this instruction, to their places or spill slots */
 void save_behind(struct emit *e);                  /* the same behind it, of what is alive there */
-void save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer); /* of homes only those of `newer` */
+void save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer); /* of spill slots only those of `newer` */
 void restore(struct emit *e, const uint64_t *live); /* from their places to variables */
 const uint64_t *live_before(const struct emit *e, int32_t site);
 
-/* --- dirty.c: registers that are newer than their homes --- */
-void dirty_find(struct emit *e);
-void dirty_before(const struct emit *e, int32_t site, uint64_t *regs); /* [words] */
-void dirty_behind(const struct emit *e, int32_t site, uint64_t *regs);
+/* --- unspilled.c: registers that are newer than their spill slots --- */
+void unspilled_find(struct emit *e);
+void unspilled_before(const struct emit *e, int32_t site, uint64_t *regs); /* [words] */
+void unspilled_behind(const struct emit *e, int32_t site, uint64_t *regs);
 /* On the way to the block: stores what a loop that begins there does not change. */
-void dirty_store_ahead(struct emit *e, int32_t to);
+void unspilled_store_ahead(struct emit *e, int32_t to);
 
 /* --- arith.c --- */
 void guard_widening(struct emit *e); /* where a narrow value may wrap in a lane the warp is given up */

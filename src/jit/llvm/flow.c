@@ -258,7 +258,7 @@ static void branch(struct emit *e)
     if (in->guard == IR_NOREG) {
         EACH_WARP(e, w)
             flush(e, e->k->blocks[in->block].live_out);
-        dirty_store_ahead(e, in->target);
+        unspilled_store_ahead(e, in->target);
         go(e, in->target, in->back_edge);
         return;
     }
@@ -267,8 +267,8 @@ static void branch(struct emit *e)
     LLVMValueRef cond = whole_guard(e);
     EACH_WARP(e, w)
         flush(e, e->k->blocks[in->block].live_out);
-    dirty_store_ahead(e, in->target);
-    dirty_store_ahead(e, e->k->insts[e->site + 1].block);
+    unspilled_store_ahead(e, in->target);
+    unspilled_store_ahead(e, e->k->insts[e->site + 1].block);
     LLVMBasicBlockRef taken = in->back_edge ? new_block(e, "back") : e->head[in->target];
     LLVMBuildCondBr(e->b, cond, taken, e->head[e->k->insts[e->site + 1].block]);
     if (in->back_edge) {

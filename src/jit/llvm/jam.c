@@ -176,14 +176,14 @@ static void save_own(struct emit *e, bool behind)
 {
     const uint64_t *live = live_before(e, e->site) + (behind ? e->words : 0);
     uint64_t *newer = alloc_zeroed(e->words * 8);
-    (behind ? dirty_behind : dirty_before)(e, e->site, newer);
+    (behind ? unspilled_behind : unspilled_before)(e, e->site, newer);
     for (int32_t r = 0; r < e->k->nregs; r++) {
         if (!ir_bit(live, r))
             continue;
-        if (e->job->home[r] < 0)
+        if (e->job->spill_slot[r] < 0)
             place_keep(e, r);
         else if (ir_bit(newer, r) || jam_shared(e, r))
-            home_store(e, r);
+            spill_store(e, r);
     }
     alloc_release(newer);
 }

@@ -492,17 +492,17 @@ void place_keep(struct emit *e, int32_t reg)
     }
 }
 
-/* Bytes from the begin of a register's home to the base of a group. */
-static LLVMValueRef home_place(struct emit *e, int32_t reg, int group)
+/* Bytes from the begin of a register's spill slot to the base of a group. */
+static LLVMValueRef spill_place(struct emit *e, int32_t reg, int group)
 {
-    return at(e, e->regs, (uint64_t)e->job->home[reg] + (uint64_t)group * (uint64_t)bits_of_type(e->k->reg_type[reg]) / 8);
+    return at(e, e->regs, (uint64_t)e->job->spill_slot[reg] + (uint64_t)group * (uint64_t)bits_of_type(e->k->reg_type[reg]) / 8);
 }
 
-void home_store(struct emit *e, int32_t reg)
+void spill_store(struct emit *e, int32_t reg)
 {
     struct value v = reg_get(e, reg);
     for (int g = 0; g < var_parts(e, reg); g++)
-        LLVMBuildStore(e->b, v.v[g], home_place(e, reg, g));
+        LLVMBuildStore(e->b, v.v[g], spill_place(e, reg, g));
 }
 
 void save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer)
@@ -510,10 +510,10 @@ void save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer)
     for (int32_t r = 0; r < e->k->nregs; r++) {
         if (!ir_bit(live, r) || jam_shared(e, r))
             continue;
-        if (e->job->home[r] < 0)
+        if (e->job->spill_slot[r] < 0)
             place_keep(e, r);
         else if (ir_bit(newer, r))
-            home_store(e, r);
+            spill_store(e, r);
     }
 }
 
@@ -524,7 +524,7 @@ void save(struct emit *e, const uint64_t *live)
         return;
     }
     uint64_t *newer = alloc_zeroed(e->words * 8);
-    dirty_before(e, e->site, newer);
+    unspilled_before(e, e->site, newer);
     save_newer(e, live, newer);
     alloc_release(newer);
 }
@@ -532,7 +532,7 @@ void save(struct emit *e, const uint64_t *live)
 void save_behind(struct emit *e)
 {
     uint64_t *newer = alloc_zeroed(e->words * 8);
-    dirty_behind(e, e->site, newer);
+    unspilled_behind(e, e->site, newer);
     save_newer(e, live_before(e, e->site) + e->words, newer);
     alloc_release(newer);
 }
@@ -543,10 +543,10 @@ void restore(struct emit *e, const uint64_t *live)
         if (!ir_bit(live, r) || !e->var[r][0] || jam_shared(e, r))
             continue;
         struct value v = {0};
-        if (e->job->home[r] < 0)
+        if (e->job->spill_slot[r] < 0)
             v = place_load(e, r);
         for (int p = 0; p < var_parts(e, r); p++) {
-            LLVMValueRef one = e->job->home[r] >= 0 ? LLVMBuildLoad2(e->b, var_type(e, r), home_place(e, r, p), "")
+            LLVMValueRef one = e->job->spill_slot[r] >= 0 ? LLVMBuildLoad2(e->b, var_type(e, r), spill_place(e, r, p), "")
                                : v.bits             ? v.bits
                                                     : v.v[p];
             LLVMBuildStore(e->b, one, e->var[r][p]);

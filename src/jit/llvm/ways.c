@@ -171,7 +171,7 @@ void ways_leave(struct emit *e, enum jit_stop why)
 
 void ways_join(struct emit *e, const struct region *r)
 {
-    dirty_store_ahead(e, r->join);
+    unspilled_store_ahead(e, r->join);
     if (ir_loop_at(e->k, r->join))
         emit_turn(e, r->join);
     else
