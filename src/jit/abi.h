@@ -228,7 +228,7 @@ struct jit_object {
     char *bytes;
     size_t size;
     char problem[256];
-    int singles; /* regions that lanes go through in single file; not kept */
+    int lane_serial; /* lane-serial loops; not kept */
     void (*release)(struct jit_object *o);
 };
 

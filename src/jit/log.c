@@ -54,7 +54,7 @@ void log_made(const struct jit_job *job, double start, const struct jit_object *
                 job->tier == JIT_FULL ? "full" : "first", job->level);
     strbuf_addf(&line, ", \"counting\": %s, \"cpu_ms\": %.2f", job->counting ? "true" : "false", ms);
     strbuf_addf(&line, ", \"kept\": %s, \"bytes\": %zu", kept ? "true" : "false", o->size);
-    kept ? strbuf_adds(&line, ", \"single\": null") : strbuf_addf(&line, ", \"single\": %d", o->singles);
+    kept ? strbuf_adds(&line, ", \"lane_serial\": null") : strbuf_addf(&line, ", \"lane_serial\": %d", o->lane_serial);
     strbuf_adds(&line, ", \"problem\": ");
     if (problem && *problem)
         add_quoted(&line, problem);

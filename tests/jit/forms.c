@@ -1,4 +1,4 @@
-/* Kernels for the jam form and for single file (see forms.h). */
+/* Kernels for the jam form and for lane-serial loops (see forms.h). */
 #include "forms.h"
 
 #include "base/strbuf.h"
@@ -41,8 +41,8 @@ void form_far(uint32_t *far)
 const uint32_t *form_shape(enum form_kind kind, uint64_t seed)
 {
     static const uint32_t jam[][2] = {{64, 1}, {32, 4}, {16, 16}, {128, 1}, {8, 8}, {256, 1}, {16, 4}, {8, 16}, {32, 8}, {64, 4}, {192, 1}, {32, 32}};
-    static const uint32_t single[][2] = {{64, 1}, {32, 4}, {100, 1}, {128, 1}, {16, 4}, {12, 5}};
-    return kind == FORM_JAM ? jam[seed / 2 % 12] : single[seed / 2 % 6];
+    static const uint32_t serial[][2] = {{64, 1}, {32, 4}, {100, 1}, {128, 1}, {16, 4}, {12, 5}};
+    return kind == FORM_JAM ? jam[seed / 2 % 12] : serial[seed / 2 % 6];
 }
 
 static void beginning(struct maker *m, const char *registers)
@@ -298,7 +298,7 @@ static void make_jam(struct maker *m, int threads)
     store(m, "f32", "f", 0, &at, threads);
 }
 
-/* --- single file --- */
+/* --- lane-serial loops --- */
 
 struct nest {
     int loads, instructions; /* of its loops */
@@ -413,7 +413,7 @@ static void row_of(struct maker *m)
         EMIT("add.s32 %%lo, %%lo, %u;\n", (1u << 19) - 1024);
 }
 
-static void single_loop(struct maker *m)
+static void serial_loop(struct maker *m)
 {
     int label = m->labels++;
     struct nest n = {.base = PICK("in", "far", "some")};
@@ -461,7 +461,7 @@ static void single_loop(struct maker *m)
         EMIT("cvt.u32.u64 %%t, %%at;\nselp.b32 %%u, 1, 7, %%pc;\nmad.lo.s32 %%v1, %%t, %%u, %%v1;\n");
 }
 
-static void make_single(struct maker *m, int threads)
+static void make_serial(struct maker *m, int threads)
 {
     int at = 0, rounds = below(m, 3) ? 0 : m->labels++;
     beginning(m, ".reg .b32 %v<2>, %x<24>, %lo, %len, %turn, %stop, %inner, %some_turns, %rounds, %hash, %bits;\n.reg .b64 %a<999>, %b<999>, %at, %some, %q<1>;\n.reg .f32 %f<2>;\n.reg .f64 %d<2>;\n.reg .pred %pc;\n");
@@ -474,7 +474,7 @@ static void make_single(struct maker *m, int threads)
         bool some = !below(m, 4);
         if (some)
             EMIT("setp.%s.u32 %%o, %%%s, %u;\n@%%o bra L%d;\n", PICK("lt", "gt", "ne"), PICK("row", "lane", "flat"), below(m, 64), label);
-        single_loop(m);
+        serial_loop(m);
         if (some)
             EMIT("L%d:\n", label);
     }
@@ -496,7 +496,7 @@ char *form_make(enum form_kind kind, uint64_t seed)
     const uint32_t *shape = form_shape(kind, seed);
     struct maker maker = {.seed = seed * 2654435761u + 777, .labels = 1}, *m = &maker;
     strbuf_init(&m->s);
-    (kind == FORM_JAM ? make_jam : make_single)(m, (int)(2 * shape[0] * shape[1]));
+    (kind == FORM_JAM ? make_jam : make_serial)(m, (int)(2 * shape[0] * shape[1]));
     EMIT("ret;\n}\n");
     return m->s.s;
 }

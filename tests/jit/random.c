@@ -843,14 +843,14 @@ static bool is_settled(uint64_t seed)
     return seed % 2 == 0;
 }
 
-/* A quarter of the seeds is for several warps at once, and one for single file; all from 2^32 are for rewriting. Even seeds below 4,096 stay what they were when
- * tests/data/random_h200.tsv was made. */
+/* A quarter of the seeds is for several warps at once, and one for lane-serial loops; all from 2^32 are for rewriting. Even
+ * seeds below 4,096 stay what they were when tests/data/random_h200.tsv was made. */
 static enum form_kind kind_of(uint64_t seed)
 {
     uint64_t h = seed * UINT64_C(0x9e3779b97f4a7c15) >> 61;
     if (seed >> 32)
         return FORM_REWRITING;
-    return (seed < 4096 && is_settled(seed)) || h > 3 ? FORM_ANY : h > 1 ? FORM_JAM : FORM_SINGLE;
+    return (seed < 4096 && is_settled(seed)) || h > 3 ? FORM_ANY : h > 1 ? FORM_JAM : FORM_LANE_SERIAL;
 }
 
 /* Threads of a block. */
@@ -1093,9 +1093,10 @@ static void note_form(struct bench *b, uint64_t seed, uint64_t left)
     char line[1024];
     bool in_form = false;
     while (fgets(line, sizeof line, b->log)) {
-        const char *single = strstr(line, "\"single\": ");
+        const char *serial = strstr(line, "\"lane_serial\": ");
         bool made = strstr(line, "\"problem\": null") && strstr(line, "\"counting\": false");
-        in_form |= made && (kind == FORM_JAM ? strstr(line, "\"form\": \"jam\"") != NULL : kind == FORM_SINGLE && single && atoi(strchr(single, ':') + 1) > 0);
+        in_form |= made && (kind == FORM_JAM ? strstr(line, "\"form\": \"jam\"") != NULL
+                            : kind == FORM_LANE_SERIAL && serial && atoi(strchr(serial, ':') + 1) > 0);
     }
     clearerr(b->log);
     b->plain[kind].kernels++;
@@ -1108,8 +1109,8 @@ static void note_form(struct bench *b, uint64_t seed, uint64_t left)
 static bool forms_reached(const struct bench *b)
 {
     bool jams = strcmp(lanes_level(), "x86-64-v2") != 0, ok = true;
-    static const char *const names[] = {"", "several warps at once", "single file"};
-    for (int kind = FORM_JAM; kind <= FORM_SINGLE; kind++) {
+    static const char *const names[] = {"", "several warps at once", "lane-serial loops"};
+    for (int kind = FORM_JAM; kind <= FORM_LANE_SERIAL; kind++) {
         int kernels = b->plain[kind].kernels, in_form = b->plain[kind].in_form, left = b->plain[kind].left;
         bool wanted = (kind != FORM_JAM || jams) && kernels >= 6;
         bool enough = in_form >= kernels / 2 && (kind != FORM_JAM || left >= kernels / 8);

@@ -177,8 +177,8 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
 {
     if (!counts_access(e))
         return;
-    if (e->single) {
-        single_count(e, lowest[0]);
+    if (e->serial) {
+        lane_serial_count(e, lowest[0]);
         return;
     }
     if (leaves_record(e)) {

@@ -142,10 +142,10 @@ static void emit_block(struct emit *e, int32_t number_of)
     LLVMPositionBuilderAtEnd(e->b, e->head[number_of]);
     EACH_WARP(e, w)
         forget(e);
-    if (single_has(e, number_of)) {
+    if (lane_serial_has(e, number_of)) {
         if (e->job->resume[b->first] >= 0)
             emit_resume(e, e->job->resume[b->first], live_before(e, b->first), e->head[number_of]);
-        single_begin(e, number_of);
+        lane_serial_begin(e, number_of);
         return;
     }
     for (int32_t i = b->first; i < b->first + b->count; i++) {
@@ -378,10 +378,10 @@ bool emit_kernel(struct emit *e)
     emit_entry(e);
     for (int32_t b = 0; b < k->nblocks; b++)
         e->head[b] = new_block(e, "block");
-    single_find(e);
+    lane_serial_find(e);
     for (int32_t b = 0; b < k->nblocks; b++)
         emit_block(e, b);
-    single_emit(e);
+    lane_serial_emit(e);
     if (!e->job->split)
         emit_next_warp(e);
     jam_release(e);
@@ -397,6 +397,6 @@ bool emit_kernel(struct emit *e)
     alloc_release(e->before_loop);
     alloc_release(e->rank);
     region_release(e->regions);
-    single_release(e);
+    lane_serial_release(e);
     return !e->problem[0];
 }

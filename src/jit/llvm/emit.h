@@ -174,9 +174,9 @@ struct emit {
     const struct region *region; /* whose block is being done, and which; or NULL */
     int nth;
     int32_t *rank;      /* [nblocks]: see region.c, or NULL */
-    struct single *singles; /* see single.c, or NULL */
-    int nsingles;
-    struct single *single; /* whose code is being made, or NULL */
+    struct lane_serial *serials; /* see lane_serial.c, or NULL */
+    int nserials;
+    struct lane_serial *serial; /* whose code is being made, or NULL */
     LLVMValueRef mask_var, next_var, positions; /* split form: allocas; the switch over positions */
     LLVMBasicBlockRef dispatch;
     LLVMMetadataRef scope; /* of locations, when a text is wanted */
@@ -458,25 +458,25 @@ void hand_over(struct emit *e, const struct region *r);
 /* All lanes are at the join. */
 void ways_join(struct emit *e, const struct region *r);
 
-/* --- single.c: lanes that go through a region in single file --- */
-void single_find(struct emit *e);                             /* which regions; when the blocks' heads are there */
-bool single_has(const struct emit *e, int32_t block);
-bool single_branch(struct emit *e);                           /* this branch leads into one; ends the block. False: it does not */
-void single_begin(struct emit *e, int32_t block);             /* all lanes are before this block of one; ends the block */
+/* --- lane_serial.c: lane-serial loops, regions that one lane goes through after the other --- */
+void lane_serial_find(struct emit *e); /* which regions; when the blocks' heads are there */
+bool lane_serial_has(const struct emit *e, int32_t block);
+bool lane_serial_branch(struct emit *e); /* this branch leads into one; ends the block. False: it does not */
+void lane_serial_begin(struct emit *e, int32_t block); /* all lanes are before this block of one; ends the block */
 /* A region of which one is a part: where its place in the row begins, and the code for the lanes that wait there. */
-struct single *single_in(const struct emit *e, const struct region *r, int nth);
-bool single_waits(const struct single *s, int32_t block); /* lanes may, of such a region */
-bool single_begins(const struct single *s, const struct region *r, int nth);
-void single_pass(struct emit *e, struct single *s, const struct region *r);
+struct lane_serial *lane_serial_in(const struct emit *e, const struct region *r, int nth);
+bool lane_serial_waits(const struct lane_serial *s, int32_t block); /* lanes may, of such a region */
+bool lane_serial_begins(const struct lane_serial *s, const struct region *r, int nth);
+void lane_serial_pass(struct emit *e, struct lane_serial *s, const struct region *r);
 /* Goes on if `span` bytes from the host's address `host` on may be accessed and it is a multiple of `unit`. If not, memory is
  * looked for, and the lane begins anew. False: there is no slot of frame.seen left for that. */
-bool single_check(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots);
+bool lane_serial_check(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots);
 /* The same for an access by an index: the host's pointer. NULL: it is none, or there is no slot left. */
-LLVMValueRef single_indexed(struct emit *e, unsigned unit, uint32_t slots);
-void single_leave(struct emit *e, enum jit_stop why);         /* from inside: the lane and those behind it are handed over */
-void single_emit(struct emit *e);                             /* the code, when all ways into it are there */
-void single_count(struct emit *e, LLVMValueRef address);      /* the lane's access in this turn */
-void single_release(struct emit *e);
+LLVMValueRef lane_serial_indexed(struct emit *e, unsigned unit, uint32_t slots);
+void lane_serial_leave(struct emit *e, enum jit_stop why); /* from inside: the lane and those behind it are handed over */
+void lane_serial_emit(struct emit *e); /* the code, when all ways into it are there */
+void lane_serial_count(struct emit *e, LLVMValueRef address); /* the lane's access in this turn */
+void lane_serial_release(struct emit *e);
 
 /* --- emit.c --- */
 bool entered_before(const struct emit *e, int32_t site); /* machine code can be, if it is a resume point */

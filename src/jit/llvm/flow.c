@@ -34,8 +34,8 @@ void emit_stop(struct emit *e, enum jit_stop why, int32_t site)
 
 void leave(struct emit *e, enum jit_stop why)
 {
-    if (e->single) {
-        single_leave(e, why);
+    if (e->serial) {
+        lane_serial_leave(e, why);
         return;
     }
     if (e->mask && !e->job->split) {
@@ -262,7 +262,7 @@ static void branch(struct emit *e)
         go(e, in->target, in->back_edge);
         return;
     }
-    if (!reg_scalar(e, in->guard) && !e->of_warp && (single_branch(e) || ways_emit(e)))
+    if (!reg_scalar(e, in->guard) && !e->of_warp && (lane_serial_branch(e) || ways_emit(e)))
         return;
     LLVMValueRef cond = whole_guard(e);
     EACH_WARP(e, w)

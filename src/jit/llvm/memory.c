@@ -208,7 +208,7 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
     slot += e->check_slots;
     slots *= e->of_warp ? 2 : 1;
     LLVMValueRef host = LLVMBuildAdd(B, low, number(e, 64, SPACE_DELTA), "");
-    if (e->single && single_check(e, host, span, unit, slots))
+    if (e->serial && lane_serial_check(e, host, span, unit, slots))
         return;
     LLVMBasicBlockRef miss = new_block(e, "check"), on = new_block(e, "seen");
     if (e->check_slots++ < slots) {
@@ -293,8 +293,8 @@ static void check_stretch(struct emit *e, struct stretch *r, unsigned unit, LLVM
         return;
     }
     struct checked c = widest(e, r, unit);
-    if (e->single && c.to - c.from == unit) {
-        r->host = single_indexed(e, unit, JIT_CHECKS_EACH * (uint32_t)e->job->naccesses);
+    if (e->serial && c.to - c.from == unit) {
+        r->host = lane_serial_indexed(e, unit, JIT_CHECKS_EACH * (uint32_t)e->job->naccesses);
         if (r->host)
             return;
     }

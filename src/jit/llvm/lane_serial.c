@@ -1,4 +1,4 @@
-/* Lanes in single file: regions that one lane goes through after the other, in scalar code.
+/* Lane-serial loops: regions that one lane goes through after the other, in scalar code.
  *
  * Where most of what a loop does is to load from memory, each lane from another place, and lanes leave it at different turns,
  * vectors bring nothing: the loads are done lane by lane anyway, lanes that have left cost what the others do, and the host
@@ -7,8 +7,9 @@
  *
  * A region (region.c) is done so if it only reads memory; if its loops load at addresses without a shape at every fourth
  * instruction or more; if what was loaded decides neither how often they turn nor where a later turn loads (a list, which
- * vectors follow for all lanes at a time), and is no pointer. Then nobody can tell the order of the lanes, and no loop waits for others. There is
- * no other code for its blocks in this form: the whole warp, and regions around it, go through it as well.
+ * vectors follow for all lanes at a time), and is no pointer. Then nobody can tell the order of the lanes, and no loop waits
+ * for others. There is no other code for its blocks in this form: the whole warp, and regions around it, go through it as
+ * well.
  *
  * Launches that count do the same with loops of blocks in a row (jit/chain.h): each lane leaves the addresses of its accesses,
  * turn by turn, and the model is asked when all have gone through, or have done TALLY_TURNS turns; those that have not left
@@ -47,7 +48,7 @@ struct lane_check {
     struct lane_check *next;
 };
 
-struct single {
+struct lane_serial {
     struct region *r;      /* block, at, wait, apart, of all lanes */
     uint8_t *entry;        /* [n]: FROM_OUTSIDE, FROM_RESUME: lanes may come in here, from blocks around it, or at a resume point */
     struct shapes shapes;  /* of a lane */
@@ -67,7 +68,7 @@ struct single {
     struct lane_check *checks;
     struct way *ways;
     int nways;
-    struct single *next;
+    struct lane_serial *next;
 };
 
 /* --- which regions --- */
@@ -206,7 +207,7 @@ static bool is_doable(const struct emit *e, const struct region *r)
 }
 
 /* In launches that count: it is a loop of blocks in a row, and lanes come in at its head. */
-static bool is_countable(const struct emit *e, struct single *s)
+static bool is_countable(const struct emit *e, struct lane_serial *s)
 {
     const struct region *r = s->r;
     bool ok = e->job->tallies && !e->job->cached && chain_at(e->k, e->job->row, r->block[0], &s->chain) && s->chain.n == r->n && s->chain.join == r->join;
@@ -217,7 +218,7 @@ static bool is_countable(const struct emit *e, struct single *s)
 
 /* --- its registers --- */
 
-static void find_registers(const struct emit *e, struct single *s)
+static void find_registers(const struct emit *e, struct lane_serial *s)
 {
     const struct region *r = s->r;
     const uint64_t *join = e->k->blocks[r->join].live_in;
@@ -245,7 +246,7 @@ static void find_registers(const struct emit *e, struct single *s)
 }
 
 /* What lanes take along is a value of each; and every load is one of scalar code. */
-static bool registers_fit(const struct emit *e, const struct single *s)
+static bool registers_fit(const struct emit *e, const struct lane_serial *s)
 {
     struct shape_reach reach;
     for (int32_t reg = 0; reg < e->k->nregs; reg++)
@@ -260,7 +261,7 @@ static bool registers_fit(const struct emit *e, const struct single *s)
     return true;
 }
 
-static void release_one(struct single *s)
+static void release_one(struct lane_serial *s)
 {
     region_release(s->r);
     alloc_release(s->entry);
@@ -284,22 +285,22 @@ static void release_one(struct single *s)
     alloc_release(s);
 }
 
-void single_release(struct emit *e)
+void lane_serial_release(struct emit *e)
 {
-    while (e->singles) {
-        struct single *s = e->singles;
-        e->singles = s->next;
+    while (e->serials) {
+        struct lane_serial *s = e->serials;
+        e->serials = s->next;
         release_one(s);
     }
 }
 
-static struct single *find_one(struct emit *e, const struct ir_inst *branch)
+static struct lane_serial *find_one(struct emit *e, const struct ir_inst *branch)
 {
     struct region *r = region_row(e, branch);
     if (!r)
         return NULL;
     size_t regs = (size_t)e->k->nregs + 1;
-    struct single *s = alloc_zeroed(sizeof *s);
+    struct lane_serial *s = alloc_zeroed(sizeof *s);
     s->r = r;
     s->entry = alloc_zeroed((size_t)r->n + 1);
     s->shapes = (struct shapes){alloc_zeroed(regs * sizeof *s->shapes.reg), e->s->parting, e->s->lazy};
@@ -318,28 +319,28 @@ static struct single *find_one(struct emit *e, const struct ir_inst *branch)
     return NULL;
 }
 
-static struct single *single_with(const struct emit *e, int32_t block)
+static struct lane_serial *lane_serial_with(const struct emit *e, int32_t block)
 {
-    for (struct single *s = e->singles; s && block >= 0; s = s->next)
+    for (struct lane_serial *s = e->serials; s && block >= 0; s = s->next)
         if (s->r->at[block] >= 0 && s->r->at[block] < s->r->n)
             return s;
     return NULL;
 }
 
-bool single_has(const struct emit *e, int32_t block)
+bool lane_serial_has(const struct emit *e, int32_t block)
 {
-    return single_with(e, block) != NULL;
+    return lane_serial_with(e, block) != NULL;
 }
 
-static bool overlaps(const struct emit *e, const struct single *s)
+static bool overlaps(const struct emit *e, const struct lane_serial *s)
 {
     for (int nth = 0; nth < s->r->n; nth++)
-        if (single_has(e, s->r->block[nth]))
+        if (lane_serial_has(e, s->r->block[nth]))
             return true;
     return false;
 }
 
-static struct way *new_way(struct emit *e, struct single *s)
+static struct way *new_way(struct emit *e, struct lane_serial *s)
 {
     struct way *w = alloc_zeroed(sizeof *w), **last = &s->ways;
     *w = (struct way){new_block(e, "through"), new_block(e, "apart"), NULL};
@@ -358,7 +359,7 @@ static LLVMValueRef array_of(struct emit *e, LLVMTypeRef t, bool bits)
 }
 
 /* Registers as a lane has them: variables of its own, but those that are the same for all and stay so. */
-static void open_one(struct emit *e, struct single *s)
+static void open_one(struct emit *e, struct lane_serial *s)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->fn)));
@@ -388,28 +389,28 @@ static void open_one(struct emit *e, struct single *s)
     s->in = new_lanes(e);
     s->still = new_lanes(e);
     s->turn = new_lanes(e);
-    s->begin = new_block(e, "single");
+    s->begin = new_block(e, "lane_serial");
     s->known = new_block(e, "known");
     s->miss = new_block(e, "miss");
     s->stop = new_block(e, "stop");
     new_way(e, s);
-    s->next = e->singles;
-    e->singles = s;
-    e->nsingles++;
+    s->next = e->serials;
+    e->serials = s;
+    e->nserials++;
 }
 
-void single_find(struct emit *e)
+void lane_serial_find(struct emit *e)
 {
     if (e->job->split || e->of_warp || e->tells_time)
         return;
     for (bool some = true; some;) { /* the largest first: those inside go with it */
-        struct single *best = NULL;
+        struct lane_serial *best = NULL;
         for (int32_t i = 0; i < e->k->ninsts; i++) {
             const struct ir_inst *in = &e->k->insts[i];
             bool parts = in->op == PTX_OP_BRA && in->guard != IR_NOREG && !reg_scalar(e, in->guard);
-            struct single *s = parts ? find_one(e, in) : NULL;
+            struct lane_serial *s = parts ? find_one(e, in) : NULL;
             bool better = s && !overlaps(e, s) && (!best || s->r->n > best->r->n);
-            struct single *worse = better ? best : s;
+            struct lane_serial *worse = better ? best : s;
             if (better)
                 best = s;
             if (worse)
@@ -435,7 +436,7 @@ static LLVMValueRef part_place(struct emit *e, LLVMValueRef array, int32_t reg, 
 }
 
 /* All lanes' value to the array. */
-static void bring_all(struct emit *e, const struct single *s, int32_t reg)
+static void bring_all(struct emit *e, const struct lane_serial *s, int32_t reg)
 {
     if (e->k->reg_type[reg] == PTX_PRED)
         LLVMBuildStore(e->b, reg_bits(e, reg), s->array[reg]);
@@ -445,7 +446,7 @@ static void bring_all(struct emit *e, const struct single *s, int32_t reg)
 }
 
 /* And back, as vectors, or bits. */
-static struct value recalled(struct emit *e, const struct single *s, int32_t reg)
+static struct value recalled(struct emit *e, const struct lane_serial *s, int32_t reg)
 {
     struct value v = {0};
     LLVMTypeRef t = vector_of(e, type_of(e, e->k->reg_type[reg]));
@@ -457,7 +458,7 @@ static struct value recalled(struct emit *e, const struct single *s, int32_t reg
 }
 
 /* What lanes took along to its variables. */
-static void empty(struct emit *e, const struct single *s)
+static void empty(struct emit *e, const struct lane_serial *s)
 {
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
         if (!ir_bit(s->taken, reg))
@@ -470,7 +471,7 @@ static void empty(struct emit *e, const struct single *s)
 
 /* Lanes wait at `block`, or (-1) at its entries that are `from`: what is alive there goes to the arrays, and what they take
  * along, of which other lanes keep what they have. */
-static void go_in(struct emit *e, const struct single *s, int way, int32_t block, uint8_t from)
+static void go_in(struct emit *e, const struct lane_serial *s, int way, int32_t block, uint8_t from)
 {
     forget(e);
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
@@ -485,18 +486,18 @@ static void go_in(struct emit *e, const struct single *s, int way, int32_t block
     LLVMBuildBr(e->b, s->begin);
 }
 
-static void clear_waits(struct emit *e, const struct single *s)
+static void clear_waits(struct emit *e, const struct lane_serial *s)
 {
     for (int nth = 0; nth < s->r->n; nth++)
         LLVMBuildStore(e->b, number(e, 32, 0), s->r->wait[nth]);
 }
 
-bool single_branch(struct emit *e)
+bool lane_serial_branch(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     int32_t next = block_behind(e, in->block);
-    struct single *s = single_with(e, in->target);
-    s = s ? s : single_with(e, next);
+    struct lane_serial *s = lane_serial_with(e, in->target);
+    s = s ? s : lane_serial_with(e, next);
     if (!s || next < 0 || s->r->at[in->target] < 0 || s->r->at[next] < 0)
         return false;
     LLVMValueRef lanes = guard_bits(e);
@@ -509,29 +510,29 @@ bool single_branch(struct emit *e)
     return true;
 }
 
-void single_begin(struct emit *e, int32_t block)
+void lane_serial_begin(struct emit *e, int32_t block)
 {
-    struct single *s = single_with(e, block);
+    struct lane_serial *s = lane_serial_with(e, block);
     clear_waits(e, s);
     add_lanes(e, s->r, block, number(e, 32, UINT32_MAX));
     go_in(e, s, 0, block, FROM_RESUME);
 }
 
 /* It may begin at the first of its places: lanes come from blocks before that, and up to its join there is nothing else. */
-struct single *single_in(const struct emit *e, const struct region *r, int nth)
+struct lane_serial *lane_serial_in(const struct emit *e, const struct region *r, int nth)
 {
-    struct single *s = single_with(e, r->block[nth]);
+    struct lane_serial *s = lane_serial_with(e, r->block[nth]);
     int first = s ? r->at[s->r->block[0]] : -1, join = s ? r->at[s->r->join] : -1;
     if (first < 0 || join < first)
         return NULL;
     for (int i = first; i < join; i++)
-        if (single_with(e, r->block[i]) != s)
+        if (lane_serial_with(e, r->block[i]) != s)
             return NULL;
     for (int i = 0; i < s->r->n; i++) {
         const struct ir_block *b = block_at(e, s->r, i);
         for (int32_t j = 0; j < b->npred; j++) {
             int from = b->pred[j];
-            if (r->at[from] >= first && single_with(e, from) != s)
+            if (r->at[from] >= first && lane_serial_with(e, from) != s)
                 return NULL;
         }
         if (r->at[s->r->block[i]] < first)
@@ -540,17 +541,17 @@ struct single *single_in(const struct emit *e, const struct region *r, int nth)
     return s;
 }
 
-bool single_waits(const struct single *s, int32_t block)
+bool lane_serial_waits(const struct lane_serial *s, int32_t block)
 {
     return s->entry[s->r->at[block]] & FROM_OUTSIDE;
 }
 
-bool single_begins(const struct single *s, const struct region *r, int nth)
+bool lane_serial_begins(const struct lane_serial *s, const struct region *r, int nth)
 {
     return r->block[nth] == s->r->block[0];
 }
 
-void single_pass(struct emit *e, struct single *s, const struct region *r)
+void lane_serial_pass(struct emit *e, struct lane_serial *s, const struct region *r)
 {
     LLVMValueRef left = number(e, 32, 0);
     struct way *w = new_way(e, s);
@@ -576,7 +577,7 @@ void single_pass(struct emit *e, struct single *s, const struct region *r)
 
 /* --- its code --- */
 
-static void bring(struct emit *e, const struct single *s, LLVMValueRef lane)
+static void bring(struct emit *e, const struct lane_serial *s, LLVMValueRef lane)
 {
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
         if (!ir_bit(s->brought, reg) || !s->var[reg][0])
@@ -592,7 +593,7 @@ static void bring(struct emit *e, const struct single *s, LLVMValueRef lane)
 }
 
 /* The lane's registers of the set to `later`. */
-static void take(struct emit *e, const struct single *s, const uint64_t *regs, LLVMValueRef lane)
+static void take(struct emit *e, const struct lane_serial *s, const uint64_t *regs, LLVMValueRef lane)
 {
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
         if (!ir_bit(regs, reg) || !ir_bit(s->defined, reg) || !s->var[reg][0])
@@ -611,7 +612,7 @@ static void take(struct emit *e, const struct single *s, const uint64_t *regs, L
 /* --- launches that count --- */
 
 /* All lanes' registers that it writes from the one set of arrays to the other. */
-static void copy_all(struct emit *e, const struct single *s, LLVMValueRef *to, LLVMValueRef *from)
+static void copy_all(struct emit *e, const struct lane_serial *s, LLVMValueRef *to, LLVMValueRef *from)
 {
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
         LLVMTypeRef t = vector_of(e, type_of(e, e->k->reg_type[reg]));
@@ -640,13 +641,13 @@ static void note_turns(struct emit *e, LLVMValueRef lane, LLVMValueRef full, int
 }
 
 /* Where its address in the lane's first turn goes, and behind that those of others. */
-static LLVMValueRef row_of(struct emit *e, const struct single *s, int nth)
+static LLVMValueRef row_of(struct emit *e, const struct lane_serial *s, int nth)
 {
     return at_byte(e, s->rows, number(e, 64, (uint64_t)nth * TALLY_TURNS * sizeof(struct tally_access)));
 }
 
 /* Addresses that are known of all turns when the lane begins. */
-static void note_strided(struct emit *e, const struct single *s)
+static void note_strided(struct emit *e, const struct lane_serial *s)
 {
     for (int i = 0; i < s->chain.nloads; i++) {
         const struct chain_load *l = &s->chain.load[i];
@@ -658,9 +659,9 @@ static void note_strided(struct emit *e, const struct single *s)
     }
 }
 
-void single_count(struct emit *e, LLVMValueRef address)
+void lane_serial_count(struct emit *e, LLVMValueRef address)
 {
-    const struct single *s = e->single;
+    const struct lane_serial *s = e->serial;
     int nth = chain_load(&s->chain, e->site);
     if (s->chain.load[nth].strided)
         return;
@@ -669,17 +670,17 @@ void single_count(struct emit *e, LLVMValueRef address)
     LLVMBuildStore(e->b, address, at_byte(e, row_of(e, s, nth), at));
 }
 
-void single_leave(struct emit *e, enum jit_stop why)
+void lane_serial_leave(struct emit *e, enum jit_stop why)
 {
     (void)why; /* whatever it is, the interpreter finds it */
     frame_set(e, offsetof(struct jit_frame, why), number(e, 32, JIT_GIVE_UP));
-    LLVMBuildBr(e->b, e->single->stop);
+    LLVMBuildBr(e->b, e->serial->stop);
 }
 
 /* --- bounds checks --- */
 
 /* What is known of memory is read when the first lane begins, and again when more is known: lanes do not change it. */
-static struct lane_check *new_check(struct emit *e, struct single *s)
+static struct lane_check *new_check(struct emit *e, struct lane_serial *s)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     struct lane_check *l = alloc_zeroed(sizeof *l);
@@ -696,7 +697,7 @@ static struct lane_check *new_check(struct emit *e, struct single *s)
 static void go_on_or_miss(struct emit *e, const struct lane_check *l, LLVMValueRef ok, LLVMValueRef host, uint64_t span, unsigned unit)
 {
     LLVMBasicBlockRef on = new_block(e, "seen"), lost = new_block(e, "lost");
-    const struct single *s = e->single;
+    const struct lane_serial *s = e->serial;
     LLVMValueRef args[4] = {number(e, 32, l->slot), host, number(e, 32, span), number(e, 32, unit)};
     likely(e, LLVMBuildCondBr(e->b, ok, on, lost), true);
     LLVMPositionBuilderAtEnd(e->b, lost);
@@ -706,11 +707,11 @@ static void go_on_or_miss(struct emit *e, const struct lane_check *l, LLVMValueR
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
-bool single_check(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots)
+bool lane_serial_check(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots)
 {
     if (e->check_slots >= slots)
         return false;
-    const struct lane_check *l = new_check(e, e->single);
+    const struct lane_check *l = new_check(e, e->serial);
     LLVMValueRef first = LLVMBuildAdd(e->b, l->first, number(e, 64, SPACE_DELTA), "");
     LLVMValueRef at = rotated(e, LLVMBuildSub(e->b, host, first, ""), unit);
     go_on_or_miss(e, l, LLVMBuildICmp(e->b, LLVMIntULT, at, l->room, ""), host, span, unit);
@@ -718,7 +719,7 @@ bool single_check(struct emit *e, LLVMValueRef host, uint64_t span, unsigned uni
 }
 
 /* The register has one value for all lanes as long as they go through. */
-static bool stays(const struct emit *e, const struct single *s, int32_t reg)
+static bool stays(const struct emit *e, const struct lane_serial *s, int32_t reg)
 {
     int written = 0;
     for (int nth = 0; nth < s->r->n && ir_bit(s->defined, reg); nth++)
@@ -731,10 +732,10 @@ static bool stays(const struct emit *e, const struct single *s, int32_t reg)
 }
 
 /* The range of memory has as many indices as `room`, from (first - base) / unit on. */
-LLVMValueRef single_indexed(struct emit *e, unsigned unit, uint32_t slots)
+LLVMValueRef lane_serial_indexed(struct emit *e, unsigned unit, uint32_t slots)
 {
     LLVMBuilderRef B = e->b;
-    struct single *s = e->single;
+    struct lane_serial *s = e->serial;
     struct indexed x;
     struct lane_check *l = s->checks;
     if (e->in->space != PTX_GLOBAL || !find_index(e, &x) || x.scale != unit || !stays(e, s, x.base))
@@ -760,7 +761,7 @@ LLVMValueRef single_indexed(struct emit *e, unsigned unit, uint32_t slots)
 }
 
 /* Back to an earlier block. */
-static LLVMBasicBlockRef turn(struct emit *e, const struct single *s, LLVMBasicBlockRef to)
+static LLVMBasicBlockRef turn(struct emit *e, const struct lane_serial *s, LLVMBasicBlockRef to)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), back = new_block(e, "back"), look = new_block(e, "look"), stop = new_block(e, "stop");
     LLVMPositionBuilderAtEnd(e->b, back);
@@ -778,7 +779,7 @@ static LLVMBasicBlockRef turn(struct emit *e, const struct single *s, LLVMBasicB
 }
 
 struct code {
-    const struct single *s;
+    const struct lane_serial *s;
     LLVMBasicBlockRef *body, end, suspended;
     LLVMValueRef lane;
 };
@@ -864,7 +865,7 @@ static void start(struct emit *e, const struct code *c, LLVMValueRef lane)
 }
 
 /* On by the way that the lanes came. */
-static void go_out(struct emit *e, const struct single *s, bool apart)
+static void go_out(struct emit *e, const struct lane_serial *s, bool apart)
 {
     LLVMValueRef back = LLVMBuildLoad2(e->b, e->i32, s->back, "");
     const struct way *w = s->ways;
@@ -874,7 +875,7 @@ static void go_out(struct emit *e, const struct single *s, bool apart)
 }
 
 /* Where checks fail: the lane, the first of `left`, begins anew, when memory was found. */
-static void open_miss(struct emit *e, struct single *s, LLVMValueRef left, LLVMValueRef rest_of)
+static void open_miss(struct emit *e, struct lane_serial *s, LLVMValueRef left, LLVMValueRef rest_of)
 {
     LLVMTypeRef types[4] = {e->i32, e->i64, e->i32, e->i32};
     LLVMBasicBlockRef some = new_block(e, "some"), found = new_block(e, "found"), no = new_block(e, "no");
@@ -890,13 +891,13 @@ static void open_miss(struct emit *e, struct single *s, LLVMValueRef left, LLVMV
     LLVMAddIncoming(rest_of, &left, &found, 1);
     LLVMBuildBr(e->b, s->known);
     LLVMPositionBuilderAtEnd(e->b, no);
-    single_leave(e, JIT_LEAVE);
+    lane_serial_leave(e, JIT_LEAVE);
 }
 
 /* The lane waits before the loop's head. */
 static void suspend(struct emit *e, const struct code *c, LLVMBasicBlockRef next)
 {
-    const struct single *s = c->s;
+    const struct lane_serial *s = c->s;
     LLVMPositionBuilderAtEnd(e->b, c->suspended);
     note_turns(e, c->lane, number(e, 32, TALLY_TURNS), 0);
     take(e, s, s->brought, c->lane);
@@ -907,7 +908,7 @@ static void suspend(struct emit *e, const struct code *c, LLVMBasicBlockRef next
 
 /* What all have done is counted and theirs; those before the head begin anew, or are handed over if the launch is to stop. Goes
  * on when there are none. */
-static void count_all(struct emit *e, struct single *s, LLVMValueRef rest_of)
+static void count_all(struct emit *e, struct lane_serial *s, LLVMValueRef rest_of)
 {
     LLVMBasicBlockRef some = new_block(e, "some"), again = new_block(e, "again"), none = new_block(e, "none");
     LLVMValueRef in = LLVMBuildLoad2(e->b, e->i32, s->in, ""), still = LLVMBuildLoad2(e->b, e->i32, s->still, "");
@@ -927,7 +928,7 @@ static void count_all(struct emit *e, struct single *s, LLVMValueRef rest_of)
     LLVMPositionBuilderAtEnd(e->b, none);
 }
 
-static void emit_one(struct emit *e, struct single *s)
+static void emit_one(struct emit *e, struct lane_serial *s)
 {
     struct code c = {s, alloc_zeroed(((size_t)s->r->n + 1) * sizeof *c.body), new_block(e, "end"), NULL, NULL};
     LLVMBasicBlockRef next = new_block(e, "lane"), rest_next = new_block(e, "rest"), out = new_block(e, "out");
@@ -967,13 +968,13 @@ static void emit_one(struct emit *e, struct single *s)
     LLVMValueRef (*var)[MAX_PARTS] = e->var;
     e->s = &s->shapes;
     e->var = s->var;
-    e->single = s;
+    e->serial = s;
     open_miss(e, s, left, rest_of);
     for (int nth = 0; nth < s->r->n; nth++)
         do_block(e, &c, nth);
     e->s = shapes;
     e->var = var;
-    e->single = NULL;
+    e->serial = NULL;
 
     LLVMPositionBuilderAtEnd(e->b, c.end);
     take(e, s, s->taken, lane);
@@ -1012,8 +1013,8 @@ static void emit_one(struct emit *e, struct single *s)
     alloc_release(c.body);
 }
 
-void single_emit(struct emit *e)
+void lane_serial_emit(struct emit *e)
 {
-    for (struct single *s = e->singles; s; s = s->next)
+    for (struct lane_serial *s = e->serials; s; s = s->next)
         emit_one(e, s);
 }
