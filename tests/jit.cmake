@@ -27,7 +27,7 @@ set_tests_properties(jit.random_as_written jit.random_rewriting jit.random_rewri
 
 unit_test(jit_shape)
 add_dependencies(unit_jit_shape heddle-jit)
-unit_test(jit_jam)
+unit_test(jit_unroll_jam)
 unit_test(jit_turns)
 add_library(jit_sum OBJECT jit/sum.c)
 target_compile_options(jit_sum PRIVATE -O1 -fno-sanitize=all)

@@ -10,9 +10,9 @@
  * lane has its own, and the interpreter can go on at any instruction as well. Where splits part, meet and end it calls the
  * functions of the interpreter that do that.
  *
- * The third, the jam form, is the first for several neighbouring warps of a block at once (jit/jam.h), from the kernel's start
- * on and as long as they all take the same way. It answers for all of them. Registers that go up by a known step from warp to
- * warp, or are the same, are kept in the first one's places only, but for JIT_LEAVE and JIT_GIVE_UP. */
+ * The third, the unroll-and-jam form, is the first for several neighbouring warps of a block at once (jit/unroll_jam.h), from the
+ * kernel's start on and as long as they all take the same way. It answers for all of them. Registers that go up by a known step
+ * from warp to warp, or are the same, are kept in the first one's places only, but for JIT_LEAVE and JIT_GIVE_UP. */
 #ifndef JIT_ABI_H
 #define JIT_ABI_H
 
@@ -143,7 +143,7 @@ struct jit_frame {
     struct fleet *fleet;   /* run.c: not NULL while the block is not begun */
     uint32_t calls;        /* run.c: of machine code while it may become better */
     const struct ir_kernel *volatile running; /* run.c: its code is what the thread is in, for a handler of signals; or NULL */
-    int32_t jam_credit;    /* run.c: above 0, or blocks do without the jam form */
+    int32_t unroll_jam_credit;    /* run.c: above 0, or blocks do without the unroll-and-jam form */
     const uint32_t *tid;   /* [3], of lane 0; behind it those of the next warp */
     /* Warps of a fleet go on one after the other without a return in between: when one exits, waits or has had its turn and
      * `left` is not 0, machine code notes that and takes up the next. Of what differs from warp to warp it then sets only `regs`
@@ -157,8 +157,10 @@ struct jit_frame {
     uint32_t blocks_left;
     struct jit_first first;
     uint64_t stride;         /* bytes from a warp's registers to the next one's, and likewise for local memory */
-    uint64_t jam_stride;     /* jam form: bytes from one warp's registers to the next one's; `stride` is from group to group */
-    uint32_t jam_done;       /* jam form, JIT_LEAVE and JIT_GIVE_UP: so many warps of the group are behind `site`, the others before it */
+    uint64_t unroll_jam_stride; /* unroll-and-jam form: bytes from one warp's registers to the next one's; `stride` is from group to
+                                   group */
+    uint32_t unroll_jam_done; /* unroll-and-jam form, JIT_LEAVE and JIT_GIVE_UP: so many warps of the group are behind `site`, the
+                                 others before it */
     uint32_t nwaiting;       /* JIT_APART: blocks where lanes may wait; the last is where all meet */
     struct jit_waiting waiting[JIT_MOST_WAITING];
     uint32_t sreg[PTX_SREG_COUNT]; /* uniform ones of 32 bits, by number */
@@ -176,7 +178,7 @@ static inline bool jit_is_cached(int space)
 typedef uint32_t jit_function(struct jit_frame *f, uint32_t resume);
 
 /* struct jit_seen of an access: at affine addresses of up to four groups, with and without a mask, in the form for whole
- * warps and in the split form; behind those one of any access for lanes that go anywhere; and in the jam form at affine
+ * warps and in the split form; behind those one of any access for lanes that go anywhere; and in the unroll-and-jam form at affine
  * addresses of twice as many groups. */
 enum { JIT_CHECKS_EACH = 4 * 2, JIT_CHECKS = 4 * JIT_CHECKS_EACH + 1 };
 
@@ -195,7 +197,7 @@ enum jit_tier { JIT_FIRST /* made soon */, JIT_FULL /* for what runs on */, JIT_
 enum jit_form { JIT_OBJECT, JIT_EMITTED, JIT_OPTIMISED, JIT_ASSEMBLY };
 
 struct shapes;
-struct jam_steps;
+struct unroll_jam_steps;
 struct jit_job {
     const struct ir_kernel *kernel;
     const struct interp_code *code;
@@ -211,8 +213,8 @@ struct jit_job {
     const int32_t *access; /* [ninsts]: number of a memory instruction, or -1; so many are there: */
     int naccesses;
     bool split;            /* the split form */
-    int jam;               /* the jam form: so many warps as one; else 1 */
-    const struct jam_steps *steps; /* of their registers */
+    int unrolled;          /* the unroll-and-jam form: so many warps as one; else 1 */
+    const struct unroll_jam_steps *steps; /* of their registers */
     uint32_t turns;        /* bits: the places where turns may end (interp/turn.h) */
     const int32_t *resume; /* [ninsts]: number of the resume point (split form: position) before this instruction, or -1 */
     int nresume;

@@ -9,7 +9,7 @@
 #include "jit/plan.h"
 
 /* The forms of abi.h. */
-enum form { TOGETHER, SPLIT, JAM, FORMS };
+enum form { TOGETHER, SPLIT, UNROLL_JAM, FORMS };
 
 /* A kernel's code for one size of block, from the first launch on that might want it. */
 struct jit_code {
@@ -23,12 +23,12 @@ struct jit_code {
     struct jit_spread **spread; /* [ninsts]: made when the interpreter first goes on there */
     jit_function *function; /* atomic: NULL until it is made; of the first tier, then of the full one */
     jit_function *split;    /* atomic: the split form, or NULL */
-    jit_function *jam;      /* atomic: the jam form, or NULL; of so many warps: */
-    int jam_warps;
-    uint64_t ran[FORMS];    /* atomic: how long a form has run, ns of processor time; the jam form: the first one's */
+    jit_function *unroll_jam; /* atomic: the unroll-and-jam form, or NULL; of so many warps: */
+    int unrolled;
+    uint64_t ran[FORMS];    /* atomic: how long a form has run, ns of processor time; the unroll-and-jam form: the first one's */
     uint64_t long_ran[FORMS]; /* atomic: from which on it is made in the full tier; UINT64_MAX: it is not, or that is done */
     bool may_change;        /* atomic: one of these is not UINT64_MAX */
-    struct jam_steps *steps; /* NULL: there is no jam form */
+    struct unroll_jam_steps *steps; /* NULL: there is no unroll-and-jam form */
     uint64_t work;          /* atomic: instructions that the interpreter has done for launches of this kind */
     uint64_t enough;        /* from which on it is compiled, if LLVM is loaded */
     bool claimed, split_claimed; /* atomic: a thread compiles it, or has */

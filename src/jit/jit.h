@@ -59,8 +59,8 @@ const char *jit_running(void) ACROSS(jit_running);
 
 /* Turns of a loop after which others run all the same (LONG_TURNS of interp.h): less in tests. */
 extern uint32_t jit_long_turns;
-/* Blocks that began in the jam form and went on singly, for tests. */
-extern uint64_t jit_jams_left;
+/* Blocks that began in the unroll-and-jam form and went on singly, for tests. */
+extern uint64_t jit_unroll_jams_left;
 
 /* In the mode "auto" code is made, and made anew, after hardly any work: in tests. */
 extern bool jit_hasty;

@@ -15,22 +15,22 @@
 enum { TURNS = 1 << 12 /* back-edges between looks at whether the launch is to stop */ };
 
 uint32_t jit_long_turns = LONG_TURNS;
-uint64_t jit_jams_left;
+uint64_t jit_unroll_jams_left;
 
 /* --- blocks that are not begun --- */
 
 enum { MOST_WARPS = 1024 / WARP_LANES };
 
-/* A block that the jam form leaves costs so much of what a thread has for each launch; one that does not earns 1. */
-enum { JAM_CREDIT = 256, JAM_LEFT = 16 };
+/* A block that the unroll-and-jam form leaves costs so much of what a thread has for each launch; one that does not earns 1. */
+enum { UNROLL_JAM_CREDIT = 256, UNROLL_JAM_LEFT = 16 };
 
-/* Where the warps of a block are: ended, or waiting at the barrier at wait[i], or (-1) to go on whole at next[i]. In the jam
- * form an entry of these arrays is `jam` neighbouring warps. */
+/* Where the warps of a block are: ended, or waiting at the barrier at wait[i], or (-1) to go on whole at next[i]. In the
+ * unroll-and-jam form an entry of these arrays is `unrolled` neighbouring warps. */
 struct fleet {
     struct block *b;
     const struct plan *plan;
-    int n, jam;
-    int left; /* jam form: the entry whose warps have their registers in their own places, or -1 */
+    int n, unrolled;
+    int left; /* unroll-and-jam form: the entry whose warps have their registers in their own places, or -1 */
     uint32_t ended; /* bits */
     int32_t wait[MOST_WARPS], next[MOST_WARPS];
     int32_t resume[MOST_WARPS + 1]; /* the resume point of next[i]; -1: it is not to go on, or there is none; the last: -1 */
@@ -86,22 +86,22 @@ static int settle(struct jit_frame *f, struct fleet *fl)
 {
     int at = (int)(f->stopped - fl->stopped);
     if (f->fleet)
-        point_at(f, fl->b, at * fl->jam);
+        point_at(f, fl->b, at * fl->unrolled);
     for (int i = fl->from; i < at; i++)
         note(fl, i, fl->stopped[i] & ((1u << JIT_WHY_BITS) - 1), (int32_t)(fl->stopped[i] >> JIT_WHY_BITS));
     fl->from = at;
     return at;
 }
 
-/* The warps of the jam form's groups go on singly. */
+/* The warps of the unroll-and-jam form's groups go on singly. */
 static void apart(struct jit_frame *f, struct fleet *fl)
 {
-    int jam = fl->jam;
+    int each = fl->unrolled;
     uint32_t ended = fl->ended;
     for (int g = fl->n - 1; g >= 0; g--) {
         if (!(fl->ended >> g & 1) && g != fl->left)
-            jit_spread_steps(f->code, fl->b, g * jam, fl->wait[g] >= 0 ? fl->wait[g] + 1 : fl->next[g]);
-        for (int i = g * jam + jam - 1; i >= g * jam; i--) {
+            jit_spread_steps(f->code, fl->b, g * each, fl->wait[g] >= 0 ? fl->wait[g] + 1 : fl->next[g]);
+        for (int i = g * each + each - 1; i >= g * each; i--) {
             fl->wait[i] = fl->wait[g];
             fl->next[i] = fl->next[g];
             fl->resume[i] = fl->resume[g];
@@ -109,9 +109,9 @@ static void apart(struct jit_frame *f, struct fleet *fl)
     }
     fl->ended = 0;
     for (int i = 0; i < fl->b->nwarps; i++)
-        fl->ended |= (ended >> i / jam & 1) << i;
+        fl->ended |= (ended >> i / each & 1) << i;
     fl->n = fl->b->nwarps;
-    fl->jam = 1;
+    fl->unrolled = 1;
     fl->resume[fl->n] = -1;
     f->stride = fl->b->warp_bytes;
 }
@@ -123,7 +123,7 @@ static void begin(struct jit_frame *f)
     struct block *b = fl->b;
     catch_up(f, fl);
     settle(f, fl);
-    if (fl->jam > 1)
+    if (fl->unrolled > 1)
         apart(f, fl);
     f->fleet = NULL;
     f->left = 0;
@@ -382,7 +382,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->local_bytes = l->local_bytes;
     f->turns = l->turns;
     f->room = l->turn_records ? l->turn_records : RING_RECORDS / 2;
-    f->jam_credit = JAM_CREDIT;
+    f->unroll_jam_credit = UNROLL_JAM_CREDIT;
     f->executed = 0;
     f->pace = 0;
     f->gridid = l->grid_serial;
@@ -673,8 +673,8 @@ static enum jit_stop call(struct jit_frame *f, int32_t at, uint32_t turns)
 {
     if (!f->fleet && !f->warp->kept)
         jit_collect(f->code, f->warp, f->code->plan.site[at]);
-    bool jam = f->fleet && f->fleet->jam > 1;
-    return enter(f, jam ? JAM : TOGETHER, jam ? &f->code->jam : &f->code->function, (uint32_t)at, turns);
+    bool several = f->fleet && f->fleet->unrolled > 1;
+    return enter(f, several ? UNROLL_JAM : TOGETHER, several ? &f->code->unroll_jam : &f->code->function, (uint32_t)at, turns);
 }
 
 static enum jit_stop call_split(struct jit_frame *f, int32_t position)
@@ -822,7 +822,7 @@ static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, in
     while (fl->resume[last + 1] >= 0)
         last++;
     do {
-        fill_warp(f, fl->b, i * fl->jam);
+        fill_warp(f, fl->b, i * fl->unrolled);
         f->left = (uint32_t)(last - i);
         f->next = &fl->resume[i + 1];
         f->stopped = &fl->stopped[i];
@@ -839,20 +839,21 @@ static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, in
     return why;
 }
 
-/* The jam form left before an instruction that some of its warps have done: they go on singly, and next in the interpreter. */
-static void leave_jam(struct jit_frame *f, struct fleet *fl, int *at, bool give_up)
+/* The unroll-and-jam form left before an instruction that some of its warps have done: they go on singly, and next in the
+ * interpreter. */
+static void leave_unroll_jam(struct jit_frame *f, struct fleet *fl, int *at, bool give_up)
 {
-    int first = *at * fl->jam, last = first + fl->jam - 1;
+    int first = *at * fl->unrolled, last = first + fl->unrolled - 1;
     fl->left = *at;
     begin(f);
     for (int i = first; i <= last; i++) {
         fl->wait[i] = fl->resume[i] = -1;
-        fl->next[i] = f->site + (i - first < (int)f->jam_done);
+        fl->next[i] = f->site + (i - first < (int)f->unroll_jam_done);
         fl->b->warps[i].interpreted |= give_up;
         jit_spread(f->code, &fl->b->warps[i], fl->next[i]);
     }
-    f->jam_credit -= JAM_LEFT;
-    __atomic_fetch_add(&jit_jams_left, 1, __ATOMIC_RELAXED);
+    f->unroll_jam_credit -= UNROLL_JAM_LEFT;
+    __atomic_fetch_add(&jit_unroll_jams_left, 1, __ATOMIC_RELAXED);
     *at = last;
 }
 
@@ -861,7 +862,7 @@ static void leave_jam(struct jit_frame *f, struct fleet *fl, int *at, bool give_
 static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fleet *fl, int *at, enum warp_stop *stop)
 {
     int i = *at;
-    const struct warp *w = &fl->b->warps[i * fl->jam];
+    const struct warp *w = &fl->b->warps[i * fl->unrolled];
     bool waits;
     if (!f->fleet)
         fill_warp(f, fl->b, i);
@@ -879,8 +880,8 @@ static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fle
             note(fl, i, why, f->site);
             return true;
         }
-        if (fl->jam > 1) {
-            leave_jam(f, fl, at, why == JIT_GIVE_UP);
+        if (fl->unrolled > 1) {
+            leave_unroll_jam(f, fl, at, why == JIT_GIVE_UP);
             return true;
         }
         fl->resume[i] = -1;
@@ -911,19 +912,19 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, i
     struct jit_frame *f = frame_of(b, code, counts);
     fl.b = b;
     fl.plan = &code->plan;
-    fl.jam = 1;
+    fl.unrolled = 1;
     fl.left = -1;
-    if (__atomic_load_n(&code->jam, __ATOMIC_ACQUIRE) && f->jam_credit > 0)
-        fl.jam = code->jam_warps;
-    fl.n = b->nwarps / fl.jam;
+    if (__atomic_load_n(&code->unroll_jam, __ATOMIC_ACQUIRE) && f->unroll_jam_credit > 0)
+        fl.unrolled = code->unrolled;
+    fl.n = b->nwarps / fl.unrolled;
     fl.ended = 0;
     fl.from = 0;
     uint64_t row = b->launch->grid[0] - 1 - b->id[0]; /* blocks left in it */
     const struct launch *l = b->launch;
     bool clear = l->shared_bytes || l->local_bytes || l->early_reads; /* block_start makes zeros for each */
     fl.more = f->blocks_left = (uint32_t)(clear ? 0 : more < row ? more : row);
-    f->jam_stride = b->warp_bytes;
-    f->stride = b->warp_bytes * (uint64_t)fl.jam;
+    f->unroll_jam_stride = b->warp_bytes;
+    f->stride = b->warp_bytes * (uint64_t)fl.unrolled;
     for (int i = 0; i < fl.n; i++) {
         fl.wait[i] = -1;
         fl.next[i] = 0;
@@ -944,7 +945,7 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, i
             return true;
         }
         if (fl.ended == (uint32_t)((1ull << fl.n) - 1)) {
-            f->jam_credit += f->jam_credit < JAM_CREDIT;
+            f->unroll_jam_credit += f->unroll_jam_credit < UNROLL_JAM_CREDIT;
             return true;
         }
         if (launch_stopping(b->launch, b->index))

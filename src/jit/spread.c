@@ -2,7 +2,7 @@
 #include "jit/code.h"
 
 #include "base/alloc.h"
-#include "jit/jam.h"
+#include "jit/unroll_jam.h"
 
 #include <string.h>
 
@@ -122,7 +122,7 @@ void jit_spread_steps(const struct jit_code *c, const struct block *b, int first
         size_t lane = ptx_type_info[k->reg_type[r]].bits / 8, at = slot ? (size_t)c->spill_slot[r] : c->interp->of_reg[r];
         size_t bytes = k->reg_type[r] == PTX_PRED ? 4 : slot ? lane * (size_t)shape_groups(&c->shapes->reg[r]) : lane * WARP_LANES;
         const char *from = block_regs(b, first) + at;
-        for (int w = 1; w < c->jam_warps && ir_bit(live, r) && ir_bit(c->steps->known, r); w++) {
+        for (int w = 1; w < c->unrolled && ir_bit(live, r) && ir_bit(c->steps->known, r); w++) {
             char *to = block_regs(b, first + w) + at;
             int64_t by = c->steps->by[r] * w;
             if (!by)

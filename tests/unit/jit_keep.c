@@ -29,7 +29,7 @@ static void start(void)
     types[0] = 0;
     module = (struct ptx_module){.text = "text of a module", .text_len = 16};
     kernel = (struct ir_kernel){.name = "k", .module = &module, .insts = &inst, .ninsts = 1, .reg_type = types, .nregs = 2};
-    job = (struct jit_job){.kernel = &kernel, .dim = {16, 8, 1}, .level = "x86-64-v3", .jam = 1};
+    job = (struct jit_job){.kernel = &kernel, .dim = {16, 8, 1}, .level = "x86-64-v3", .unrolled = 1};
 }
 
 static void name_file(struct hash128 k, char name[200])

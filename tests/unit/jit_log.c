@@ -27,7 +27,7 @@ static void test_lines(void **state)
     char text[2000], want[2000];
     double ms[2];
     struct ir_kernel k = {.name = "a\"b\\c\n", .ninsts = 21};
-    struct jit_job job = {.kernel = &k, .dim = {16, 8, 2}, .level = "x86-64-v3", .jam = 1};
+    struct jit_job job = {.kernel = &k, .dim = {16, 8, 2}, .level = "x86-64-v3", .unrolled = 1};
     close(mkstemp(path));
     setenv("HEDDLE_JIT_LOG", path, 1);
     struct jit_object made = {.size = 4096, .lane_serial = 1}, not_made = {.lane_serial = 2};
@@ -54,7 +54,7 @@ static void test_silence(void **state)
 {
     (void)state;
     struct ir_kernel k = {.name = "k", .ninsts = 1};
-    struct jit_job job = {.kernel = &k, .level = "x86-64-v3", .jam = 1};
+    struct jit_job job = {.kernel = &k, .level = "x86-64-v3", .unrolled = 1};
     struct jit_object o = {.size = 1};
     char before[2000], after[2000];
     read_lines(before, sizeof before);

@@ -165,7 +165,7 @@ static void test_shapes_that_contradict_each_other(void **state)
         struct jit_object o = {0};
         struct jit_job job = {.kernel = f.k, .code = code, .shapes = f.s, .level = "x86-64-v2", .row = plan.row, .access = plan.access,
                               .naccesses = plan.naccesses, .resume = plan.resume, .nresume = plan.nresume, .together = plan.resume,
-                              .spill_slot = spill_slot, .jam = 1, .dim = {64, 1, 1}};
+                              .spill_slot = spill_slot, .unrolled = 1, .dim = {64, 1, 1}};
         if (i >= 2)
             f.s->reg[f.k->insts[2].dst[0]] = f.s->reg[f.k->insts[0].dst[0]];
         assert_int_equal(jit_emit(&job, &o), i < 2);

@@ -559,7 +559,9 @@ void guard_widening(struct emit *e)
     enum ptx_type t = in->op == PTX_OP_CVT ? in->type2 : in->type;
     int halved = e->s->reg[in->dst[0]].halved;
     LLVMValueRef ok = NULL;
-    int64_t all = in->src[narrow].kind == IR_SRC_REG && jam_step(e, in->dst[0]) ? jam_step(e, in->src[narrow].reg) * (e->job->jam - 1) : 0;
+    int64_t all = in->src[narrow].kind == IR_SRC_REG && unroll_jam_step(e, in->dst[0])
+                      ? unroll_jam_step(e, in->src[narrow].reg) * (e->job->unrolled - 1)
+                      : 0;
     for (int g = 0; g < 1 << halved; g++) {
         LLVMValueRef a = source(e, narrow, t, piece_of_group(g, halved));
         bool sign = is_signed(t);

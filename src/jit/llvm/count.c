@@ -59,7 +59,7 @@ static void add_block(struct emit *e, int32_t block, int warps, bool back)
 
 void count_block(struct emit *e, int32_t block)
 {
-    add_block(e, block, e->job->jam, false);
+    add_block(e, block, e->job->unrolled, false);
 }
 
 void uncount_block(struct emit *e, int32_t block, int warps)
@@ -124,8 +124,8 @@ static LLVMValueRef pattern_of(struct emit *e, LLVMValueRef lanes, LLVMValueRef 
     return at_byte(e, frame_field(e, offsetof(struct jit_frame, tally_pattern), e->ptr), times(e, n, sizeof(struct tally_pattern)));
 }
 
-/* The jam form: do all its warps make the same access but for a multiple of what accesses are told by? Then the first one
- * counts for all, and what leaves between two warps takes back what those behind have not done. */
+/* The unroll-and-jam form: do all its warps make the same access but for a multiple of what accesses are told by? Then the first
+ * one counts for all, and what leaves between two warps takes back what those behind have not done. */
 static bool same_in_warps(const struct emit *e, LLVMValueRef lanes)
 {
     const struct ir_src *at = &e->in->src[0];
@@ -144,7 +144,7 @@ static void add_access(struct emit *e, LLVMValueRef at, int warps)
 void uncount_access(struct emit *e)
 {
     if (e->done && e->merged.at && e->merged.site == e->site)
-        add_at(e, e->merged.at, LLVMBuildNeg(e->b, number(e, 64, (uint64_t)(e->job->jam - e->done)), ""));
+        add_at(e, e->merged.at, LLVMBuildNeg(e->b, number(e, 64, (uint64_t)(e->job->unrolled - e->done)), ""));
 }
 
 static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes, int warps)
@@ -191,13 +191,13 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
         return;
     LLVMValueRef slot = LLVMBuildAnd(e->b, lowest[0], number(e, 64, TALLY_SLOTS - 1), "");
     if (lanes || halved) {
-        count_pattern(e, slot, lowest, halved, lanes ? lanes : number(e, 32, UINT32_MAX), merged ? e->job->jam : 1);
+        count_pattern(e, slot, lowest, halved, lanes ? lanes : number(e, 32, UINT32_MAX), merged ? e->job->unrolled : 1);
         return;
     }
     slot = plus(e, slot, (uint64_t)e->job->row[e->site] * TALLY_SLOTS);
     LLVMValueRef at = word(e, offsetof(struct jit_frame, tally_slot), slot);
     if (merged)
-        add_access(e, at, e->job->jam);
+        add_access(e, at, e->job->unrolled);
     else
         add_at(e, at, number(e, 64, 1));
 }

@@ -29,7 +29,7 @@ static void make_variables(struct emit *e)
             if (!inside && !live_somewhere(k, r))
                 continue;
             for (int p = 0; p < var_parts(e, r); p++)
-                e->var[r][p] = jam_shared(e, r) ? e->of_warp[0].var[r][p] : LLVMBuildAlloca(e->b, var_type(e, r), "");
+                e->var[r][p] = unroll_jam_shared(e, r) ? e->of_warp[0].var[r][p] : LLVMBuildAlloca(e->b, var_type(e, r), "");
         }
 }
 
@@ -98,7 +98,7 @@ static bool may_end_turn(const struct emit *e, int32_t site)
 bool ends_turn(const struct emit *e, int32_t site)
 {
     const uint32_t *dim = e->job->dim;
-    bool alone = (uint64_t)dim[0] * dim[1] * dim[2] <= SHAPE_LANES || jam_whole(e);
+    bool alone = (uint64_t)dim[0] * dim[1] * dim[2] <= SHAPE_LANES || unroll_jam_whole(e);
     return may_end_turn(e, site) && !alone && !e->job->cached && !e->job->split;
 }
 
@@ -184,11 +184,11 @@ static void emit_block(struct emit *e, int32_t number_of)
         if (i == b->first && e->tells_time)
             count_executed(e, b->count);
         if (i == b->first && e->of_warp)
-            jam_check_ahead(e, b);
+            unroll_jam_check_ahead(e, b);
         if (of_all_warps(e))
             emit_inst(e);
         else
-            jam_inst(e);
+            unroll_jam_inst(e);
         if (ends_turn(e, i))
             end_turn(e);
     }
@@ -284,7 +284,7 @@ static void emit_next_warp(struct emit *e)
     LLVMPositionBuilderAtEnd(e->b, next);
     frame_set(e, AT(others), others);
     frame_set(e, AT(left), LLVMBuildSub(e->b, left, number(e, 32, 1), ""));
-    uint64_t warps = (uint64_t)e->job->jam;
+    uint64_t warps = (uint64_t)e->job->unrolled;
     LLVMBuildStore(e->b, e->ended_as, frame_add(e, AT(stopped), e->ptr, number(e, 64, 4)));
     LLVMValueRef to = frame_add(e, AT(next), e->ptr, number(e, 64, 4)), stride = frame_field(e, AT(stride), e->i64);
     frame_add(e, AT(regs), e->ptr, stride);
@@ -306,7 +306,7 @@ static void emit_entry(struct emit *e)
 {
     LLVMBasicBlockRef entry = new_block(e, "entry");
     LLVMPositionBuilderAtEnd(e->b, entry);
-    jam_open(e);
+    unroll_jam_open(e);
     make_variables(e);
     e->frame = LLVMGetParam(e->fn, 0);
 #define FIELD(name, type) frame_field(e, offsetof(struct jit_frame, name), type)
@@ -324,7 +324,7 @@ static void emit_entry(struct emit *e)
     LLVMBuildBr(e->b, e->begin);
     LLVMPositionBuilderAtEnd(e->b, e->begin);
     e->regs = FIELD(regs, e->ptr);
-    LLVMValueRef first = e->regs, stride = e->of_warp ? FIELD(jam_stride, e->i64) : NULL;
+    LLVMValueRef first = e->regs, stride = e->of_warp ? FIELD(unroll_jam_stride, e->i64) : NULL;
     EACH_WARP(e, w) {
         LLVMValueRef above = w ? LLVMBuildMul(e->b, stride, number(e, 64, (uint64_t)w), "") : NULL;
         e->regs = w ? LLVMBuildGEP2(e->b, e->i8, first, &above, 1, "") : first;
@@ -384,7 +384,7 @@ bool emit_kernel(struct emit *e)
     lane_serial_emit(e);
     if (!e->job->split)
         emit_next_warp(e);
-    jam_release(e);
+    unroll_jam_release(e);
     alloc_release(e->var);
     alloc_release(e->now);
     alloc_release(e->have);

@@ -8,7 +8,7 @@
 #define JIT_LLVM_EMIT_H
 
 #include "jit/abi.h"
-#include "jit/jam.h"
+#include "jit/unroll_jam.h"
 #include "jit/shape.h"
 
 #include <llvm-c/Core.h>
@@ -86,7 +86,7 @@ struct ahead {
 
 enum { MAX_SHARED_CHECKS = 8, MAX_AHEAD = 12 };
 
-/* Jam form: what struct emit has of one warp while another one's instruction is made. */
+/* Unroll-and-jam form: what struct emit has of one warp while another one's instruction is made. */
 struct warp_values {
     LLVMValueRef regs;
     LLVMValueRef (*var)[MAX_PARTS];
@@ -148,7 +148,7 @@ struct emit {
     int32_t *before_loop;           /* [nblocks]: unspilled.c, of a loop's header the block by which it is entered, or -1 */
     int32_t site;
     const struct ir_inst *in;
-    struct warp_values *of_warp;    /* [job->jam], or NULL: not the jam form */
+    struct warp_values *of_warp;    /* [job->unrolled], or NULL: not the unroll-and-jam form */
     int warp;                       /* the one whose registers are above */
     int done;                       /* so many warps have done this instruction */
     struct {
@@ -346,7 +346,7 @@ void count_block(struct emit *e, int32_t block); /* the lanes that are on enter 
 void uncount_block(struct emit *e, int32_t block, int warps); /* so many have not entered it */
 void count_parted(struct emit *e, LLVMValueRef parted); /* lanes part at this branch, if so (i1) */
 void count_executed(struct emit *e, int32_t instructions);
-void uncount_access(struct emit *e); /* the jam form leaves: of those that the first warp counted, what is not done */
+void uncount_access(struct emit *e); /* the unroll-and-jam form leaves: of those that the first warp counted, what is not done */
 void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction */
 void count_guards(struct emit *e, LLVMValueRef bits, int warps); /* the same in so many warps */
 /* An access by `lanes` (NULL: all 32): the lowest addresses of 2^halved groups. */
@@ -376,7 +376,8 @@ void call_step(struct emit *e, LLVMValueRef mask);  /* the call alone: operands 
 LLVMValueRef op_function(struct emit *e, size_t op); /* of jit_ops */
 LLVMValueRef ask_op(struct emit *e, size_t op, LLVMValueRef arg); /* calls a function of jit_ops; arg: i32, so the answer */
 void call_op(struct emit *e, size_t op, LLVMValueRef arg);        /* the same; if it is not 0, a fault, machine code stops */
-LLVMValueRef tell_op(struct emit *e, size_t op, LLVMValueRef arg); /* ask_op of a function that knows of no warp: in the jam form, too */
+/* ask_op of a function that knows of no warp: in the unroll-and-jam form, too. */
+LLVMValueRef tell_op(struct emit *e, size_t op, LLVMValueRef arg);
 void emit_stop(struct emit *e, enum jit_stop why, int32_t site);
 void emit_turn(struct emit *e, int32_t block); /* ends with a jump back to a block's head */
 void emit_ring(struct emit *e);                /* stops before this instruction when the ring has records enough */
@@ -391,23 +392,24 @@ void go_on_if(struct emit *e, LLVMValueRef ok, LLVMBasicBlockRef no);
 /* Branches, exits, barriers, exchanges and whatever else is no plain step; false: none of these. */
 bool emit_flow(struct emit *e);
 
-/* --- jam.c: several warps at once --- */
+/* --- unroll_jam_code.c: several warps at once --- */
 /* A loop over the warps of the code, in which the struct has each one's registers. Only one in other forms. */
-#define EACH_WARP(e, w) for (int w = jam_first(e); w < (e)->job->jam; w = jam_next((e), w))
-int jam_first(struct emit *e);
-int jam_next(struct emit *e, int w);
-void jam_open(struct emit *e); /* where variables are made */
-void jam_release(struct emit *e);
-bool jam_shared(const struct emit *e, int32_t reg); /* it follows from the first warp's, and this is another */
-struct value jam_stepped(struct emit *e, int32_t reg, struct value v); /* of the first warp's value this one's, if jam_shared */
-int64_t jam_step(const struct emit *e, int32_t reg); /* from warp to warp, or 0 */
-LLVMValueRef jam_first_source(struct emit *e, int i, enum ptx_type t, int p); /* source() of the first warp */
-void jam_inst(struct emit *e);                       /* this instruction, which is no branch, exit or barrier, for each warp */
+#define EACH_WARP(e, w) for (int w = unroll_jam_first(e); w < (e)->job->unrolled; w = unroll_jam_next((e), w))
+int unroll_jam_first(struct emit *e);
+int unroll_jam_next(struct emit *e, int w);
+void unroll_jam_open(struct emit *e); /* where variables are made */
+void unroll_jam_release(struct emit *e);
+bool unroll_jam_shared(const struct emit *e, int32_t reg); /* it follows from the first warp's, and this is another */
+/* Of the first warp's value this one's, if unroll_jam_shared. */
+struct value unroll_jam_stepped(struct emit *e, int32_t reg, struct value v);
+int64_t unroll_jam_step(const struct emit *e, int32_t reg); /* from warp to warp, or 0 */
+LLVMValueRef unroll_jam_first_source(struct emit *e, int i, enum ptx_type t, int p); /* source() of the first warp */
+void unroll_jam_inst(struct emit *e); /* this instruction, which is no branch, exit or barrier, for each warp */
 /* At a block's first instruction: bounds checks for all its accesses through registers that it does not set before them. */
-void jam_check_ahead(struct emit *e, const struct ir_block *b);
-void jam_leave(struct emit *e, enum jit_stop why);
+void unroll_jam_check_ahead(struct emit *e, const struct ir_block *b);
+void unroll_jam_leave(struct emit *e, enum jit_stop why);
 /* The warps are all of the block: they wait for nobody. */
-bool jam_whole(const struct emit *e);
+bool unroll_jam_whole(const struct emit *e);
 /* A barrier at which the code stops. */
 bool waits_at(const struct emit *e, const struct ir_inst *in);
 /* The code stops behind this instruction: the block's other warps are to come to it before this one goes on (interp/turn.h). */

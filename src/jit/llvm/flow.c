@@ -43,7 +43,7 @@ void leave(struct emit *e, enum jit_stop why)
         return;
     }
     if (e->of_warp) {
-        jam_leave(e, why);
+        unroll_jam_leave(e, why);
         return;
     }
     int m = mark(e);
@@ -223,7 +223,7 @@ static LLVMValueRef whole_guard(struct emit *e)
     LLVMValueRef bits = NULL, cond;
     if (e->of_warp && !ir_bit(e->job->steps->known, e->in->guard)) {
         cond = common_guard(e);
-        count_guards(e, LLVMBuildSExt(e->b, cond, e->i32, ""), e->job->jam); /* what has left is counted where it goes on */
+        count_guards(e, LLVMBuildSExt(e->b, cond, e->i32, ""), e->job->unrolled); /* what has left is counted where it goes on */
         return cond;
     }
     if (e->job->runs || !reg_scalar(e, e->in->guard))
@@ -240,7 +240,7 @@ static LLVMValueRef whole_guard(struct emit *e)
         leave_unless(e, LLVMBuildOr(e->b, cond, none, ""), JIT_LEAVE);
     }
     if (late && bits)
-        count_guards(e, bits, e->job->jam);
+        count_guards(e, bits, e->job->unrolled);
     return cond;
 }
 

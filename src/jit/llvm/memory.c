@@ -138,9 +138,10 @@ static bool find_reach(struct emit *e, struct reach *r)
         of->span = s.span[g];
         of->lowest = s.lowest[g];
         of->base = in->src[0].kind == IR_SRC_IMM ? number(e, 64, 0) : source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
-        if (in->src[0].kind == IR_SRC_REG && jam_shared(e, in->src[0].reg)) { /* above the first warp's base, so that one check is for all */
-            of->base = jam_first_source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
-            of->lowest += jam_step(e, in->src[0].reg) * e->warp;
+        /* above the first warp's base, so that one check is for all */
+        if (in->src[0].kind == IR_SRC_REG && unroll_jam_shared(e, in->src[0].reg)) {
+            of->base = unroll_jam_first_source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
+            of->lowest += unroll_jam_step(e, in->src[0].reg) * e->warp;
         }
         of->low = LLVMBuildAdd(e->b, of->base, number(e, wide ? 64 : 32, (uint64_t)of->lowest), "");
         if (in->space == PTX_SHARED && wide)
@@ -275,7 +276,8 @@ static struct checked widest(struct emit *e, const struct stretch *r, unsigned u
         if (!fixed && ir_defines(next, in->src[0].reg))
             break;
     }
-    int64_t all = fixed ? 0 : jam_step(e, in->src[0].reg) * (e->job->jam - 1), low = all < 0 ? c.from + all : c.from, high = all > 0 ? c.to + all : c.to;
+    int64_t all = fixed ? 0 : unroll_jam_step(e, in->src[0].reg) * (e->job->unrolled - 1), low = all < 0 ? c.from + all : c.from,
+            high = all > 0 ? c.to + all : c.to;
     if (all && !e->warp && all % (int64_t)c.unit == 0 && high - low <= 1 << 16) { /* the other warps' accesses */
         c.from = low;
         c.to = high;

@@ -124,7 +124,7 @@ void unspilled_store_ahead(struct emit *e, int32_t to)
     at_entry(e, ir_loop_at(e->k, to), regs, true);
     EACH_WARP(e, w)
         for (int32_t r = 0; r < e->k->nregs; r++)
-            if (ir_bit(regs, r) && e->job->spill_slot[r] >= 0 && !jam_shared(e, r))
+            if (ir_bit(regs, r) && e->job->spill_slot[r] >= 0 && !unroll_jam_shared(e, r))
                 spill_store(e, r);
     alloc_release(regs);
 }

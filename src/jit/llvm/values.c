@@ -153,8 +153,8 @@ struct value reg_get(struct emit *e, int32_t reg)
                                 : LLVMConstNull(var_type(e, reg)); /* never written */
     if (reg_packed(e, reg))
         v.bits = v.v[0];
-    if (jam_shared(e, reg))
-        v = jam_stepped(e, reg, v);
+    if (unroll_jam_shared(e, reg))
+        v = unroll_jam_stepped(e, reg, v);
     keep(e, reg, v);
     return v;
 }
@@ -508,7 +508,7 @@ void spill_store(struct emit *e, int32_t reg)
 void save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer)
 {
     for (int32_t r = 0; r < e->k->nregs; r++) {
-        if (!ir_bit(live, r) || jam_shared(e, r))
+        if (!ir_bit(live, r) || unroll_jam_shared(e, r))
             continue;
         if (e->job->spill_slot[r] < 0)
             place_keep(e, r);
@@ -540,7 +540,7 @@ void save_behind(struct emit *e)
 void restore(struct emit *e, const uint64_t *live)
 {
     for (int32_t r = 0; r < e->k->nregs; r++) {
-        if (!ir_bit(live, r) || !e->var[r][0] || jam_shared(e, r))
+        if (!ir_bit(live, r) || !e->var[r][0] || unroll_jam_shared(e, r))
             continue;
         struct value v = {0};
         if (e->job->spill_slot[r] < 0)
