@@ -774,7 +774,7 @@ static bool go_on(const struct jit_code *code, struct fleet *fl)
 }
 
 /* The block's state in its warps, where the clock and the interpreter look for it. */
-static void hand_over(struct jit_frame *f, struct fleet *fl, int except)
+static void region_hand_over(struct jit_frame *f, struct fleet *fl, int except)
 {
     struct block *b = fl->b;
     if (f->fleet)
@@ -940,7 +940,7 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, i
         for (int i = 0; i < fl.n; i++) {
             if (fl.ended >> i & 1 || fl.wait[i] >= 0 || run_some(f, counts, &fl, &i, stop))
                 continue;
-            hand_over(f, &fl, i);
+            region_hand_over(f, &fl, i);
             *at = i;
             return true;
         }
@@ -956,7 +956,7 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, i
             continue;
         else
             *stop = WARP_BLOCKED;
-        hand_over(f, &fl, -1);
+        region_hand_over(f, &fl, -1);
         *at = b->nwarps - 1;
         return true;
     }

@@ -35,7 +35,8 @@ struct checked {
 
 enum { MAX_CHECKED = 64 };
 
-/* The blocks between a branch whose lanes part and its join, in the order in which they are done (region.c). */
+/* A predicated region: the blocks between a branch whose lanes part and its join, in the order in which they are done under masks
+ * (region_blocks.c). */
 struct region {
     int32_t join;
     int n;
@@ -173,7 +174,7 @@ struct emit {
     struct region *regions; /* made so far */
     const struct region *region; /* whose block is being done, and which; or NULL */
     int nth;
-    int32_t *rank;      /* [nblocks]: see region.c, or NULL */
+    int32_t *rank;      /* [nblocks]: see region_blocks.c, or NULL */
     struct lane_serial *serials; /* see lane_serial.c, or NULL */
     int nserials;
     struct lane_serial *serial; /* whose code is being made, or NULL */
@@ -427,7 +428,7 @@ bool split_flow(struct emit *e);                              /* as emit_flow */
 void lines_open(struct emit *e);              /* when the function is there */
 void lines_at(struct emit *e, int32_t site);  /* what follows is of this instruction */
 
-/* --- region.c: blocks between a branch whose lanes part and its join --- */
+/* --- region_blocks.c: predicated regions, the blocks between a branch whose lanes part and its join --- */
 /* Where a block goes to: behind it, and where its branch leads; -1: not there. */
 struct ends {
     int32_t next, target;
@@ -447,18 +448,19 @@ static inline const uint64_t *region_needed(const struct emit *e, const struct r
     return r->needed + (size_t)nth * e->words;
 }
 
-/* --- ways.c: lanes that part and meet again, in the form for whole warps --- */
-void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask); /* lanes of `mask` are at it, those of `lanes` take it */
-bool ways_emit(struct emit *e);                         /* this branch; ends the block. False: they are not done here */
-void ways_leave(struct emit *e, enum jit_stop why);     /* from inside: the lanes' state before this block is handed over */
+/* --- region_code.c: code of predicated regions, in the form for whole warps --- */
+/* Lanes of `mask` are at it, those of `lanes` take it. */
+void region_count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask);
+bool region_emit(struct emit *e);                         /* this branch; ends the block. False: they are not done here */
+void region_leave(struct emit *e, enum jit_stop why);     /* from inside: the lanes' state before this block is handed over */
 LLVMValueRef new_lanes(struct emit *e);                 /* a variable, i32 */
-LLVMValueRef lanes_at(struct emit *e, const struct region *r, int nth); /* that wait for the block */
+LLVMValueRef region_lanes_at(struct emit *e, const struct region *r, int nth); /* that wait for the block */
 LLVMValueRef are_some(struct emit *e, LLVMValueRef lanes);
-void add_lanes(struct emit *e, const struct region *r, int32_t block, LLVMValueRef lanes); /* to those that wait */
+void region_add_lanes(struct emit *e, const struct region *r, int32_t block, LLVMValueRef lanes); /* to those that wait */
 /* Blocks where lanes wait, the others of the whole warp being at the join: from here on their splits go on. Ends the block. */
-void hand_over(struct emit *e, const struct region *r);
+void region_hand_over(struct emit *e, const struct region *r);
 /* All lanes are at the join. */
-void ways_join(struct emit *e, const struct region *r);
+void region_join(struct emit *e, const struct region *r);
 
 /* --- lane_serial.c: lane-serial loops, regions that one lane goes through after the other --- */
 void lane_serial_find(struct emit *e); /* which regions; when the blocks' heads are there */

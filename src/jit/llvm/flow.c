@@ -1,6 +1,6 @@
 /* Control flow, and where machine code stops: branches, exits, barriers, exchanges between lanes (PTX ISA 9.7.12 and
- * 9.7.13). All 32 lanes go one way here; where they would part and the ways are not short (ways.c), everything alive is
- * saved, and the split form (split.c) or the interpreter goes on. */
+ * 9.7.13). All 32 lanes go one way here; where they would part and there is no predicated region (region_code.c), everything
+ * alive is saved, and the split form (split.c) or the interpreter goes on. */
 #include "jit/llvm/emit.h"
 
 #include "interp/step.h"
@@ -39,7 +39,7 @@ void leave(struct emit *e, enum jit_stop why)
         return;
     }
     if (e->mask && !e->job->split) {
-        ways_leave(e, why);
+        region_leave(e, why);
         return;
     }
     if (e->of_warp) {
@@ -262,7 +262,7 @@ static void branch(struct emit *e)
         go(e, in->target, in->back_edge);
         return;
     }
-    if (!reg_scalar(e, in->guard) && !e->of_warp && (lane_serial_branch(e) || ways_emit(e)))
+    if (!reg_scalar(e, in->guard) && !e->of_warp && (lane_serial_branch(e) || region_emit(e)))
         return;
     LLVMValueRef cond = whole_guard(e);
     EACH_WARP(e, w)

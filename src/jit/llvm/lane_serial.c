@@ -5,7 +5,7 @@
  * sees as many streams of memory as there are lanes. A lane that goes through all of the loop by itself is what a C
  * programmer writes: the row of a sparse matrix.
  *
- * A region (region.c) is done so if it only reads memory; if its loops load at addresses without a shape at every fourth
+ * A region (region_blocks.c) is done so if it only reads memory; if its loops load at addresses without a shape at every fourth
  * instruction or more; if what was loaded decides neither how often they turn nor where a later turn loads (a list, which
  * vectors follow for all lanes at a time), and is no pointer. Then nobody can tell the order of the lanes, and no loop waits
  * for others. There is no other code for its blocks in this form: the whole warp, and regions around it, go through it as
@@ -501,11 +501,11 @@ bool lane_serial_branch(struct emit *e)
     if (!s || next < 0 || s->r->at[in->target] < 0 || s->r->at[next] < 0)
         return false;
     LLVMValueRef lanes = guard_bits(e);
-    count_branch(e, lanes, number(e, 32, UINT32_MAX));
+    region_count_branch(e, lanes, number(e, 32, UINT32_MAX));
     flush(e, e->k->blocks[in->block].live_out);
     clear_waits(e, s);
-    add_lanes(e, s->r, in->target, lanes);
-    add_lanes(e, s->r, next, LLVMBuildNot(e->b, lanes, ""));
+    region_add_lanes(e, s->r, in->target, lanes);
+    region_add_lanes(e, s->r, next, LLVMBuildNot(e->b, lanes, ""));
     go_in(e, s, 0, -1, FROM_OUTSIDE);
     return true;
 }
@@ -514,7 +514,7 @@ void lane_serial_begin(struct emit *e, int32_t block)
 {
     struct lane_serial *s = lane_serial_with(e, block);
     clear_waits(e, s);
-    add_lanes(e, s->r, block, number(e, 32, UINT32_MAX));
+    region_add_lanes(e, s->r, block, number(e, 32, UINT32_MAX));
     go_in(e, s, 0, block, FROM_RESUME);
 }
 
@@ -564,15 +564,15 @@ void lane_serial_pass(struct emit *e, struct lane_serial *s, const struct region
     LLVMPositionBuilderAtEnd(e->b, w->apart);
     empty(e, s);
     for (int nth = 0; nth < s->r->n; nth++) {
-        add_lanes(e, r, s->r->block[nth], lanes_at(e, s->r, nth));
-        left = LLVMBuildOr(e->b, left, lanes_at(e, s->r, nth), "");
+        region_add_lanes(e, r, s->r->block[nth], region_lanes_at(e, s->r, nth));
+        left = LLVMBuildOr(e->b, left, region_lanes_at(e, s->r, nth), "");
     }
     LLVMValueRef all = LLVMBuildLoad2(e->b, e->i32, s->all, "");
-    add_lanes(e, r, s->r->join, LLVMBuildAnd(e->b, all, LLVMBuildNot(e->b, left, ""), ""));
+    region_add_lanes(e, r, s->r->join, LLVMBuildAnd(e->b, all, LLVMBuildNot(e->b, left, ""), ""));
     LLVMBuildBr(e->b, r->apart);
     LLVMPositionBuilderAtEnd(e->b, w->out);
     empty(e, s);
-    add_lanes(e, r, s->r->join, LLVMBuildLoad2(e->b, e->i32, s->all, ""));
+    region_add_lanes(e, r, s->r->join, LLVMBuildLoad2(e->b, e->i32, s->all, ""));
 }
 
 /* --- its code --- */
@@ -856,7 +856,8 @@ static void start(struct emit *e, const struct code *c, LLVMValueRef lane)
             continue;
         if (last >= 0) {
             LLVMBasicBlockRef other = new_block(e, "other");
-            LLVMBuildCondBr(e->b, are_some(e, LLVMBuildAnd(e->b, lanes_at(e, c->s->r, last), bit, "")), c->body[last], other);
+            LLVMValueRef waits = LLVMBuildAnd(e->b, region_lanes_at(e, c->s->r, last), bit, "");
+            LLVMBuildCondBr(e->b, are_some(e, waits), c->body[last], other);
             LLVMPositionBuilderAtEnd(e->b, other);
         }
         last = nth;
@@ -938,7 +939,7 @@ static void emit_one(struct emit *e, struct lane_serial *s)
     LLVMPositionBuilderAtEnd(e->b, s->begin);
     forget(e);
     for (int nth = 0; nth < s->r->n; nth++)
-        all = LLVMBuildOr(e->b, all, lanes_at(e, s->r, nth), "");
+        all = LLVMBuildOr(e->b, all, region_lanes_at(e, s->r, nth), "");
     LLVMBuildStore(e->b, all, s->all);
     LLVMBuildStore(e->b, number(e, 32, TURNS_BETWEEN_LOOKS), s->patience);
     LLVMBuildStore(e->b, number(e, 32, MOST_MISSES), s->again);
@@ -994,13 +995,13 @@ static void emit_one(struct emit *e, struct lane_serial *s)
     LLVMPositionBuilderAtEnd(e->b, s->stop);
     LLVMValueRef handed = e->job->counting ? LLVMBuildLoad2(e->b, e->i32, s->in, "") : left;
     for (int nth = 0; nth < s->r->n; nth++)
-        LLVMBuildStore(e->b, LLVMBuildAnd(e->b, lanes_at(e, s->r, nth), handed, ""), s->r->wait[nth]);
+        LLVMBuildStore(e->b, LLVMBuildAnd(e->b, region_lanes_at(e, s->r, nth), handed, ""), s->r->wait[nth]);
     go_out(e, s, true);
 
     LLVMPositionBuilderAtEnd(e->b, s->ways->out);
     forget(e);
     empty(e, s);
-    ways_join(e, s->r);
+    region_join(e, s->r);
     LLVMPositionBuilderAtEnd(e->b, s->ways->apart);
     for (int32_t reg = 0; reg < e->k->nregs; reg++)
         if (s->array[reg]) { /* each lane's own */
@@ -1008,7 +1009,7 @@ static void emit_one(struct emit *e, struct lane_serial *s)
             reg_set(e, reg, recalled(e, s, reg));
         }
     e->s = &s->shapes;
-    hand_over(e, s->r);
+    region_hand_over(e, s->r);
     e->s = shapes;
     alloc_release(c.body);
 }

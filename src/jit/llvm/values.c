@@ -178,7 +178,7 @@ static LLVMValueRef for_lanes_on(struct emit *e, int32_t r, int p)
 {
     LLVMValueRef v = reg_packed(e, r) ? reg_bits(e, r) : e->now[r].v[p];
     if (!e->mask || reg_scalar(e, r) || !ir_bit(region_needed(e, e->region, e->nth), r))
-        return v; /* nobody else reads it (region.c) */
+        return v; /* nobody else reads it (region_blocks.c) */
     LLVMValueRef old = LLVMBuildLoad2(e->b, var_type(e, r), e->var[r][p], "");
     if (!reg_packed(e, r))
         return LLVMBuildSelect(e->b, unpacked(e, e->mask, p), v, old, "");

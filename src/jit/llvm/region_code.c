@@ -1,12 +1,12 @@
-/* Lanes that part and meet again, in the form for warps whose lanes go one way: a region's blocks (region.c) are done one
- * after the other, each for the lanes that wait for it.
+/* Code of predicated regions, where lanes part and meet again in the form for warps whose lanes go one way: a region's blocks
+ * (region_blocks.c) are done one after the other, under a mask, each for the lanes that wait for it.
  *
  * Where a branch's lanes differ, both ways' blocks get lanes to wait, and the region's code goes on from there until all
  * 32 are at the join, where the whole warp goes on. Registers stay values: what waiting lanes need of one that a block
- * writes is blended in at its end. A fault is found by the interpreter's step, in place. Where a loop has turned for too long, or an
- * address wraps that machine code was made for not to, all lanes are before some block; that is handed over as the splits
+ * writes is blended in at its end. A fault is found by the interpreter's step, in place. Where a loop has turned for too long, or
+ * an address wraps that machine code was made for not to, all lanes are before some block; that is handed over as the splits
  * and joins of simt/warp.c (jit_apart). Blocks are counted for the lanes that do them, which are those of one split of the
- * interpreter (region.c). */
+ * interpreter (region_blocks.c). */
 #include "jit/llvm/emit.h"
 
 #include "base/alloc.h"
@@ -22,7 +22,7 @@ LLVMValueRef new_lanes(struct emit *e)
     return v;
 }
 
-LLVMValueRef lanes_at(struct emit *e, const struct region *r, int nth)
+LLVMValueRef region_lanes_at(struct emit *e, const struct region *r, int nth)
 {
     return LLVMBuildLoad2(e->b, e->i32, r->wait[nth], "");
 }
@@ -32,22 +32,22 @@ LLVMValueRef are_some(struct emit *e, LLVMValueRef lanes)
     return LLVMBuildICmp(e->b, LLVMIntNE, lanes, number(e, 32, 0), "");
 }
 
-void add_lanes(struct emit *e, const struct region *r, int32_t block, LLVMValueRef lanes)
+void region_add_lanes(struct emit *e, const struct region *r, int32_t block, LLVMValueRef lanes)
 {
     int nth = r->at[block];
     if (nth < r->n) /* who is at the join is nowhere else */
-        LLVMBuildStore(e->b, LLVMBuildOr(e->b, lanes_at(e, r, nth), lanes, ""), r->wait[nth]);
+        LLVMBuildStore(e->b, LLVMBuildOr(e->b, region_lanes_at(e, r, nth), lanes, ""), r->wait[nth]);
 }
 
 /* The lanes of `mask` are at the branch, those of `lanes` take it. */
 static void send(struct emit *e, const struct region *r, const struct ir_inst *branch, LLVMValueRef lanes, LLVMValueRef mask)
 {
-    add_lanes(e, r, branch->target, lanes);
+    region_add_lanes(e, r, branch->target, lanes);
     if (branch->guard != IR_NOREG)
-        add_lanes(e, r, block_behind(e, branch->block), LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, lanes, ""), ""));
+        region_add_lanes(e, r, block_behind(e, branch->block), LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, lanes, ""), ""));
 }
 
-void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask)
+void region_count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask)
 {
     count_guard(e, lanes);
     LLVMValueRef all = LLVMBuildICmp(e->b, LLVMIntEQ, lanes, mask, "");
@@ -62,7 +62,7 @@ static void do_block(struct emit *e, struct region *r, int nth)
     bool sent = false;
     find_live(e, b);
     forget(e);
-    set_mask(e, lanes_at(e, r, nth));
+    set_mask(e, region_lanes_at(e, r, nth));
     e->nth = nth;
     LLVMBuildStore(e->b, number(e, 32, 0), r->wait[nth]);
     count_block(e, r->block[nth]);
@@ -75,7 +75,7 @@ static void do_block(struct emit *e, struct region *r, int nth)
         if (e->in->op == PTX_OP_BRA) {
             LLVMValueRef lanes = lanes_on(e);
             if (e->in->guard != IR_NOREG)
-                count_branch(e, lanes, e->mask);
+                region_count_branch(e, lanes, e->mask);
             flush(e, b->live_out);
             send(e, r, e->in, lanes, e->mask);
             sent = true;
@@ -85,7 +85,7 @@ static void do_block(struct emit *e, struct region *r, int nth)
     }
     if (!sent) {
         flush(e, b->live_out);
-        add_lanes(e, r, block_behind(e, r->block[nth]), e->mask);
+        region_add_lanes(e, r, block_behind(e, r->block[nth]), e->mask);
     }
     set_mask(e, NULL);
     forget(e);
@@ -124,14 +124,14 @@ static bool shares_place(const struct emit *e, int32_t reg, const uint64_t *live
     return false;
 }
 
-void hand_over(struct emit *e, const struct region *r)
+void region_hand_over(struct emit *e, const struct region *r)
 {
     uint64_t *live = alloc_zeroed(e->words * 8);
     LLVMValueRef *lanes = alloc_zeroed(((size_t)r->n + 1) * sizeof *lanes), rest = number(e, 32, UINT32_MAX);
     for (int i = 0; i <= r->n; i++) {
         int32_t block = i < r->n ? r->block[i] : r->join;
         size_t at = offsetof(struct jit_frame, waiting) + (size_t)i * sizeof(struct jit_waiting);
-        lanes[i] = i < r->n ? lanes_at(e, r, i) : rest;
+        lanes[i] = i < r->n ? region_lanes_at(e, r, i) : rest;
         rest = LLVMBuildAnd(e->b, rest, LLVMBuildNot(e->b, lanes[i], ""), "");
         frame_set(e, at + offsetof(struct jit_waiting, block), number(e, 32, (uint64_t)block));
         frame_set(e, at + offsetof(struct jit_waiting, lanes), lanes[i]);
@@ -161,7 +161,7 @@ void hand_over(struct emit *e, const struct region *r)
     alloc_release(lanes);
 }
 
-void ways_leave(struct emit *e, enum jit_stop why)
+void region_leave(struct emit *e, enum jit_stop why)
 {
     LLVMBuildStore(e->b, e->mask, e->region->wait[e->nth]);
     uncount_block(e, e->region->block[e->nth], 1); /* it is done again */
@@ -169,7 +169,7 @@ void ways_leave(struct emit *e, enum jit_stop why)
     LLVMBuildBr(e->b, e->region->apart);
 }
 
-void ways_join(struct emit *e, const struct region *r)
+void region_join(struct emit *e, const struct region *r)
 {
     unspilled_store_ahead(e, r->join);
     if (ir_loop_at(e->k, r->join))
@@ -183,7 +183,7 @@ static void emit_region(struct emit *e, struct region *r)
     LLVMBasicBlockRef *body = alloc_zeroed(((size_t)r->n + 1) * sizeof *body);
     e->region = r;
     for (int i = 0; i < r->n; i++)
-        body[i] = lane_serial_in(e, r, i) ? NULL : new_block(e, "way");
+        body[i] = lane_serial_in(e, r, i) ? NULL : new_block(e, "masked");
     LLVMPositionBuilderAtEnd(e->b, r->begin);
     for (int i = 0; i < r->n; i++) {
         struct lane_serial *s = lane_serial_in(e, r, i);
@@ -192,7 +192,7 @@ static void emit_region(struct emit *e, struct region *r)
             if (lane_serial_begins(s, r, i))
                 lane_serial_pass(e, s, r);
         } else {
-            LLVMBuildCondBr(e->b, are_some(e, lanes_at(e, r, i)), body[i], r->behind[i]);
+            LLVMBuildCondBr(e->b, are_some(e, region_lanes_at(e, r, i)), body[i], r->behind[i]);
             LLVMPositionBuilderAtEnd(e->b, body[i]);
             do_block(e, r, i);
         }
@@ -202,16 +202,16 @@ static void emit_region(struct emit *e, struct region *r)
             if (r->end[back] != i || lane_serial_in(e, r, back))
                 continue;
             LLVMBasicBlockRef again = new_block(e, "again"), on = new_block(e, "on");
-            LLVMBuildCondBr(e->b, are_some(e, lanes_at(e, r, back)), again, on);
+            LLVMBuildCondBr(e->b, are_some(e, region_lanes_at(e, r, back)), again, on);
             LLVMPositionBuilderAtEnd(e->b, again);
             turn(e, r, body[back]);
             LLVMPositionBuilderAtEnd(e->b, on);
         }
     }
-    ways_join(e, r);
+    region_join(e, r);
     LLVMPositionBuilderAtEnd(e->b, r->apart);
     forget(e);
-    hand_over(e, r);
+    region_hand_over(e, r);
     e->region = NULL;
     alloc_release(body);
 }
@@ -226,13 +226,13 @@ static void open_region(struct emit *e, struct region *r)
         r->wait[i] = new_lanes(e);
         r->behind[i] = new_block(e, "past");
     }
-    r->begin = new_block(e, "ways");
+    r->begin = new_block(e, "region");
     r->apart = new_block(e, "apart");
     r->next = e->regions;
     e->regions = r;
 }
 
-bool ways_emit(struct emit *e)
+bool region_emit(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     struct region *r = region_with(e, in), *made = r ? NULL : region_find(e, in);
@@ -241,7 +241,7 @@ bool ways_emit(struct emit *e)
     if (made)
         open_region(e, r = made);
     LLVMValueRef lanes = guard_bits(e);
-    count_branch(e, lanes, number(e, 32, UINT32_MAX));
+    region_count_branch(e, lanes, number(e, 32, UINT32_MAX));
     LLVMBasicBlockRef some = new_block(e, "some"), part = new_block(e, "part");
     LLVMBasicBlockRef all = in->back_edge ? new_block(e, "back") : e->head[in->target];
     flush(e, e->k->blocks[in->block].live_out);

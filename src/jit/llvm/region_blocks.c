@@ -1,8 +1,8 @@
-/* Regions: the blocks between a branch whose lanes may part and the place where all of them have met again, and the order
- * in which machine code does them for lanes that went different ways (ways.c does it; docs/jit.md has the reasons).
+/* Predicated regions: the blocks between a branch whose lanes may part and the place where all of them have met again, and the
+ * order in which machine code does them for lanes that went different ways (region_code.c does it; docs/jit.md has the reasons).
  *
- * A region is all blocks that are reached from the branch without passing its join. They lie in a row, so that every way
- * leads forwards but those of loops, and of a branch's two ways the one that is branched to comes first, as in the
+ * A predicated region is all blocks that are reached from the branch without passing its join. They lie in a row, so that every
+ * way leads forwards but those of loops, and of a branch's two ways the one that is branched to comes first, as in the
  * interpreter. Each block has lanes that wait for it. One after the other does its instructions for them, and behind the
  * last block with a way back to an earlier one that one is done again as long as lanes wait there.
  *
