@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "interp/verify.h"
+#include "interp/claim_check.h"
 #include "ir/facts.h"
 #include "memory/caches.h"
 #include "memory/lanes.h"
@@ -927,7 +927,9 @@ static bool start(struct rounds *r, struct clock_run *c)
     find_early(l->kernel, r->needs);
     for (int32_t i = 0; l->verify && i < l->kernel->ninsts; i++)
         if (r->needs[i] == EARLY)
-            claims_add(verify_claims(l->verify), &(struct ir_claim){.kind = CLAIM_EARLY, .who = "clock/rounds", .reg = IR_NOREG, .id = -1 - i});
+            claims_add(claim_check_claims(l->verify),
+                       &(struct ir_claim){.kind = CLAIM_EARLY, .who = "clock/rounds", .reg = IR_NOREG,
+                                                                            .id = -1 - i});
     memory_init(&r->memory, c->sites, (uint32_t)l->kernel->ninsts);
     memory_set_rules(&r->memory, c->rules);
     for (uint32_t i = 0; i < r->sms; i++) {

@@ -58,7 +58,7 @@ struct jit_ops {
     /* Does the plain step or exchange at `site` for the lanes of `mask`. Not 0: a fault was recorded. */
     uint32_t (*step)(struct jit_frame *f, uint32_t site, uint32_t mask);
     /* The same for a memory access by the lanes of frame.mask; its address register `reg` is in machine code's own form
-     * (code.h). */
+     * (jit_code.h). */
     uint32_t (*affine)(struct jit_frame *f, uint32_t site, uint32_t reg);
 
     /* May `bytes` from the host's address `host` on, which is to be a multiple of `unit`, be accessed? Not 0: yes, and
@@ -140,14 +140,14 @@ struct jit_frame {
     int32_t join_pc;       /* where it meets others, or -1 */
     uint32_t why;          /* enum jit_stop */
     struct exec_counts *counts; /* or NULL: not counting */
-    struct fleet *fleet;   /* run.c: not NULL while the block is not begun */
-    uint32_t calls;        /* run.c: of machine code while it may become better */
-    const struct ir_kernel *volatile running; /* run.c: its code is what the thread is in, for a handler of signals; or NULL */
-    int32_t unroll_jam_credit;    /* run.c: above 0, or blocks do without the unroll-and-jam form */
+    struct fleet *fleet;   /* jit_run.c: not NULL while the block is not begun */
+    uint32_t calls;        /* jit_run.c: of machine code while it may become better */
+    const struct ir_kernel *volatile running; /* jit_run.c: its code is what the thread is in, for a handler of signals; or NULL */
+    int32_t unroll_jam_credit;    /* jit_run.c: above 0, or blocks do without the unroll-and-jam form */
     const uint32_t *tid;   /* [3], of lane 0; behind it those of the next warp */
     /* Warps of a fleet go on one after the other without a return in between: when one exits, waits or has had its turn and
      * `left` is not 0, machine code notes that and takes up the next. Of what differs from warp to warp it then sets only `regs`
-     * and what the kernel's code reads; the rest follows from `stopped` (run.c, settle). */
+     * and what the kernel's code reads; the rest follows from `stopped` (jit_run.c, settle). */
     uint32_t left;           /* warps behind this one */
     const int32_t *next;     /* resume point of the one behind it */
     uint32_t *stopped;       /* where JIT_STOPPED of this one is noted if there is one behind it */

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "interp/lanes.h"
-#include "jit/code.h"
+#include "jit/jit_code.h"
 #include "jit/unroll_jam.h"
 #include "jit/keep.h"
 #include "jit/log.h"

@@ -3,7 +3,7 @@
 #define JIT_PLAN_H
 
 #include "jit/abi.h"
-#include "jit/shape.h"
+#include "jit/lane_shape.h"
 
 struct plan {
     int32_t *resume; /* [ninsts + 1]: number of the resume point before an instruction, or -1 */

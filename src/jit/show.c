@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
-#include "jit/code.h"
+#include "jit/jit_code.h"
 #include "jit/unroll_jam.h"
 
 #include <stdio.h>

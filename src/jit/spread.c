@@ -1,5 +1,5 @@
-/* Between machine code's form of a warp's registers and the interpreter's (see code.h). */
-#include "jit/code.h"
+/* Between machine code's form of a warp's registers and the interpreter's (see jit_code.h). */
+#include "jit/jit_code.h"
 
 #include "base/alloc.h"
 #include "jit/unroll_jam.h"

@@ -6,7 +6,7 @@
 #ifndef JIT_UNROLL_JAM_H
 #define JIT_UNROLL_JAM_H
 
-#include "jit/shape.h"
+#include "jit/lane_shape.h"
 
 enum { UNROLL_JAM_MOST = 8 };
 

@@ -103,7 +103,7 @@ struct warp {
     uint32_t in_vain;  /* how often it yielded for these since it left a waiting loop */
     bool failed;       /* an assertion failed in it: it does not run any more */
     bool interpreted;  /* machine code is not for it: the interpreter runs it to its end */
-    bool kept;         /* its registers are in machine code's own form (jit/code.h) */
+    bool kept;         /* its registers are in machine code's own form (jit/jit_code.h) */
     bool hold;         /* the last stop was WARP_RING: go on with the same split */
     bool apart;        /* launch.verify: its lanes have not been together all the time */
     bool left;         /* launch.verify: machine code would have left it to the interpreter */
@@ -195,7 +195,7 @@ struct launch {
     const struct ir_kernel *kernel;
     const void *code;       /* the executor's form of the kernel */
     void *step;             /* it is stepped (step/step.h), or NULL */
-    void *jit;              /* its machine code, and when it is made (jit/code.h), or NULL: the interpreter alone */
+    void *jit;              /* its machine code, and when it is made (jit/jit_code.h), or NULL: the interpreter alone */
     const struct space *space;
     uint32_t grid[3], block_dim[3];
     uint64_t nblocks;
@@ -242,7 +242,7 @@ struct launch {
     struct children *children; /* children.h: what its kernels ask of the device's runtime */
     struct heap *heap;      /* the device heap, when the kernel uses it; its addresses show the order of the blocks */
     struct block_text *texts; /* of all blocks that printed; atomic */
-    struct verify *verify;  /* the interpreter checks claims (interp/verify.h), or NULL */
+    struct claim_check *verify;  /* the interpreter checks claims (interp/claim_check.h), or NULL */
 };
 
 /* A warp has stopped here: read by many, so written only when it changes. */

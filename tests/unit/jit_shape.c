@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "interp/interp.h"
-#include "jit/code.h"
+#include "jit/jit_code.h"
 
 #define HEAD ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n" \
              ".reg .b16 %h<10>;\n.reg .b32 %r<20>;\n.reg .b64 %q<10>;\n.reg .f32 %f<10>;\n.reg .pred %p<10>;\n"

@@ -1,6 +1,6 @@
 /* Integers, logic, comparison, selection, moves (PTX ISA 9.7.1 to 9.7.9): the meanings of ptx_ops.def and of
  * interp/lanes_*.h as LLVM instructions. What is not here goes through the interpreter's lane function. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "ir/facts.h"
 #include "ir/operands.h"

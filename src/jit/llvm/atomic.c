@@ -3,7 +3,7 @@
  *
  * A block runs on one thread, so its shared memory needs no locked instruction. Integers that all lanes add to, or take the
  * least of, and the like, in one place are first put together, and done at once. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "ir/operands.h"
 

@@ -1,6 +1,6 @@
 /* Bits of integers: counts, fields, shifts of pairs, bytes, dot products of bytes (PTX ISA 9.7.1, 9.7.8), as
  * interp/lanes_meaning.h and interp/lanes_special.h have them. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 static LLVMValueRef with_zero(struct emit *e, const char *name, LLVMValueRef a)
 {

@@ -6,7 +6,7 @@
  * Accesses of a basic block through the same register, a few bytes apart, share a check.
  * An address that is a scalar and a small multiple of a number of 32 bits is checked by that number: half as many
  * vectors. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "interp/step.h"
 #include "ir/operands.h"

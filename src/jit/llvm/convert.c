@@ -1,6 +1,6 @@
 /* Conversions (PTX ISA 9.7.9.21), to nearest or to whole numbers, as interp/lanes_cvt.h has them. Directed rounding between
  * floating types, and the shorter formats, go through the interpreter's function. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include <string.h>
 

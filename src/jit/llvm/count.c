@@ -3,7 +3,7 @@
  * Accesses of whole warps above one base take one addition to a number in memory, others of known shape a look whether
  * their pattern is the one in its place. Any other leaves its addresses in a row, for a function that asks the memory model
  * when the row is full. An access is counted where it is done: what leaves to the interpreter before it is counted there. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "simt/tally.h"
 

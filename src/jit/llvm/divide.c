@@ -1,7 +1,7 @@
 /* Division, products' upper halves and carries of integers (PTX ISA 9.7.1, 9.7.2), as interp/lanes_meaning.h and
  * interp/lanes_special.h have them. Quotients of 32 bits go through double, which is exact there; those of 64 bits lane by
  * lane. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include <string.h>
 

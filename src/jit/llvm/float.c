@@ -1,6 +1,6 @@
 /* Floating arithmetic (PTX ISA 9.7.3): the meanings of ptx_ops.def and of interp/lanes_meaning.h as LLVM instructions, to
  * nearest. Directed rounding goes through the interpreter's function. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "ir/operands.h"
 

@@ -1,7 +1,7 @@
 /* Control flow, and where machine code stops: branches, exits, barriers, exchanges between lanes (PTX ISA 9.7.12 and
  * 9.7.13). All 32 lanes go one way here; where they would part and there is no predicated region (region_code.c), everything
  * alive is saved, and the split form (split.c) or the interpreter goes on. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "interp/step.h"
 
@@ -302,7 +302,7 @@ static bool all_members(const struct ir_inst *in)
     return in->nsrc && s->kind == IR_SRC_IMM && (uint32_t)s->imm == UINT32_MAX;
 }
 
-/* A barrier of the whole block without a result: machine code goes on behind it (emit.c begins there anew). */
+/* A barrier of the whole block without a result: machine code goes on behind it (emitter.c begins there anew). */
 static bool barrier(struct emit *e)
 {
     const struct ir_inst *in = e->in;

@@ -8,7 +8,7 @@
  * thrown away.
  * Four loads of neighbouring words through one address register are one load of 16 bytes for each lane, as is a vector of
  * four. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include <stddef.h>
 #include <string.h>

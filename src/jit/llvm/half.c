@@ -3,7 +3,7 @@
  * Sums and products of two halves are made in f32: a product is exact there, and a sum rounded to 24 bits rounds to 11 as
  * the sum itself does (24 is 2 * 11 + 2). A fused multiply-add is made in f64, where it is exact unless the result is
  * infinite in f16 or c alone, and goes to f32 rounded to odd. NaN is 0x7fff. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include <string.h>
 

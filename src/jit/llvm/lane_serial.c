@@ -19,7 +19,7 @@
  * Inside all registers are scalars of the lane: e->s and e->var are its own. What lanes bring and take along is in arrays of
  * 32. A lane that cannot go on, because of an address that is in no memory, or because the launch is to stop, goes back to
  * where it came in, and it and those behind it are handed over; those before it are at the join. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 #include "interp/step.h"

@@ -1,12 +1,12 @@
 /* Loads and stores at affine addresses: one check for all lanes, then vectors (PTX ISA 9.7.9).
  *
- * All addresses are a base + a constant for each lane, with a base for each group of lanes (jit/shape.h). If the first and
+ * All addresses are a base + a constant for each lane, with a base for each group of lanes (jit/lane_shape.h). If the first and
  * the last byte of each group lie in granules that were granted together (or inside the block's shared memory) and are
  * aligned, the access is done here; else the interpreter goes on at this instruction, lane by lane, and knows what fault it
  * is. One bounds check serves all accesses of a basic block above the same base. A generic address may be shared memory's as
  * well: there the interpreter's access function is called, and machine code goes on behind it. Lanes that are neighbours in
  * memory are one vector. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "ir/operands.h"
 

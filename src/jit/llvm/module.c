@@ -1,5 +1,5 @@
 /* From a job to an object file: LLVM's context, target, passes (see jit/abi.h). */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 #include "jit_build.h"

@@ -10,7 +10,7 @@
  * is done. Vectors of these are blended by the mask at the block's end; scalars of these must not be written at all, or
  * the region is none. Nor is it one where the order of stores and atomics could be another than the interpreter's: it
  * lets lanes that parted again take turns. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 #include "interp/step.h"

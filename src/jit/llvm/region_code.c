@@ -7,7 +7,7 @@
  * an address wraps that machine code was made for not to, all lanes are before some block; that is handed over as the splits
  * and joins of simt/warp.c (jit_apart). Blocks are counted for the lanes that do them, which are those of one split of the
  * interpreter (region_blocks.c). */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 

@@ -3,7 +3,7 @@
  * All 32 lanes are computed; what is off is garbage and goes nowhere. Registers are read from the interpreter's places
  * where a block needs them, and written back at its end for the lanes that are on: other lanes of the same place may be
  * another register of theirs. A register of affine shape is its base here too, from the first lane that is on. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "interp/step.h"
 

@@ -2,7 +2,7 @@
  * for each (jit/unroll_jam.h). What is the same in all of them is made for the first and taken over by the others.
  *
  * Where it cannot go on it leaves for all warps, of which the first few may have done the instruction already. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 #include "interp/step.h"

@@ -4,7 +4,7 @@
  * Wherever machine code is entered all spill slots hold what is alive, so a register is newer from where it is set to where the
  * warp next stops for certain. Loops with a barrier inside would store what does not change in them each time round, since
  * on the way in it may be newer: it is stored there once instead. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 

@@ -1,5 +1,5 @@
-/* Types, registers and their places (see emit.h). */
-#include "jit/llvm/emit.h"
+/* Types, registers and their places (see emitter.h). */
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 #include "ir/operands.h"
@@ -474,7 +474,7 @@ struct value place_load(struct emit *e, int32_t reg)
     return v;
 }
 
-/* As machine code needs it: of an affine register each group's first lane, and a NaN may be any NaN. For the interpreter run.c
+/* As machine code needs it: of an affine register each group's first lane, and a NaN may be any NaN. For the interpreter jit_run.c
  * spreads them out (jit_spread). */
 void place_keep(struct emit *e, int32_t reg)
 {

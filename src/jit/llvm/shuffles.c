@@ -1,6 +1,6 @@
 /* Shuffles whose lanes are known only at run time, and reductions over a warp (PTX ISA 9.7.9.6, 9.7.13.12); all 32 lanes
  * are here. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ static LLVMValueRef lane_numbers(struct emit *e, int p)
     return LLVMConstVector(v, (unsigned)e->width);
 }
 
-/* Which lane each lane of a part reads, and whether it may read the one that it asks for: code.h, shuffle_source. */
+/* Which lane each lane of a part reads, and whether it may read the one that it asks for: interp/code.h, shuffle_source. */
 static LLVMValueRef sources(struct emit *e, int p, LLVMValueRef *valid)
 {
     LLVMBuilderRef B = e->b;

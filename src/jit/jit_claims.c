@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "jit/code.h"
+#include "jit/jit_code.h"
 #include "jit/unroll_jam.h"
 #include "jit/jit.h"
 
@@ -19,7 +19,7 @@ static void claim_shape(const struct shape *s, int32_t reg, struct ir_claims *ou
     c.low = s->low;
     c.high = s->high;
     memcpy(c.offset, s->offset, sizeof c.offset);
-    claims_add(out, &(struct ir_claim){.kind = CLAIM_SHAPE, .who = "jit/shape", .reg = reg, .shape = &c});
+    claims_add(out, &(struct ir_claim){.kind = CLAIM_SHAPE, .who = "jit/lane_shape", .reg = reg, .shape = &c});
 }
 
 void jit_claim(const struct ir_kernel *k, const uint32_t dim[3], struct ir_claims *out)

@@ -1,5 +1,5 @@
-/* A whole kernel: entry, resume points, blocks in order, instruction by instruction (see emit.h). */
-#include "jit/llvm/emit.h"
+/* A whole kernel: entry, resume points, blocks in order, instruction by instruction (see emitter.h). */
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 #include "interp/step.h"

@@ -1,6 +1,6 @@
 /* A kernel's machine code for one size of block. Private to jit. */
-#ifndef JIT_CODE_H
-#define JIT_CODE_H
+#ifndef JIT_JIT_CODE_H
+#define JIT_JIT_CODE_H
 
 #include "jit/abi.h"
 #include "jit/chain.h"

@@ -1,15 +1,15 @@
 /* The emitter: a kernel's IR to LLVM's, in both forms (jit/abi.h). Private to jit/llvm.
  *
- * A varying register is `parts` vectors of `width` lanes; a register of affine shape (jit/shape.h) is its base, a scalar,
+ * A varying register is `parts` vectors of `width` lanes; a register of affine shape (jit/lane_shape.h) is its base, a scalar,
  * or one for each of its groups; a predicate is i1 or vectors of i1. Inside a basic block of the IR the newest value of a
  * register is in `now`; between blocks registers live in variables (allocas that LLVM makes SSA values of), in the split
  * form in the interpreter's places. */
-#ifndef JIT_LLVM_EMIT_H
-#define JIT_LLVM_EMIT_H
+#ifndef JIT_LLVM_EMITTER_H
+#define JIT_LLVM_EMITTER_H
 
 #include "jit/abi.h"
 #include "jit/unroll_jam.h"
-#include "jit/shape.h"
+#include "jit/lane_shape.h"
 
 #include <llvm-c/Core.h>
 
@@ -184,7 +184,7 @@ struct emit {
     char problem[200];
 };
 
-/* --- values.c --- */
+/* --- register_values.c --- */
 LLVMTypeRef type_of_bits(const struct emit *e, int bits);
 LLVMTypeRef type_of(const struct emit *e, enum ptx_type t); /* as registers of this type are kept */
 int bits_of_type(enum ptx_type t);
@@ -227,7 +227,7 @@ LLVMValueRef exact_nan(struct emit *e, LLVMValueRef v); /* f32: the GPU's NaN */
 /* Places of the interpreter. */
 void place_store(struct emit *e, int32_t reg);
 void place_store_bits(struct emit *e, int32_t reg, LLVMValueRef bits); /* a predicate */
-void place_keep(struct emit *e, int32_t reg); /* in machine code's own form (jit/code.h) */
+void place_keep(struct emit *e, int32_t reg); /* in machine code's own form (jit/jit_code.h) */
 struct value place_load(struct emit *e, int32_t reg);
 void spill_store(struct emit *e, int32_t reg);
 void save(struct emit *e, const uint64_t *live);   /* all of `live`, before this instruction, to their places or spill slots */
@@ -363,7 +363,7 @@ void emit_fence(struct emit *e);
 /* All lanes' integers in one, by the instruction's operation (mods->atomic) and type. */
 LLVMValueRef reduced(struct emit *e, const LLVMValueRef *parts);
 
-/* --- exchange.c: all 32 lanes are here. False: no code of its own --- */
+/* --- shuffles.c: all 32 lanes are here. False: no code of its own --- */
 bool shuffle_any(struct emit *e);
 bool reduce_warp(struct emit *e);
 
@@ -482,7 +482,7 @@ void lane_serial_emit(struct emit *e); /* the code, when all ways into it are th
 void lane_serial_count(struct emit *e, LLVMValueRef address); /* the lane's access in this turn */
 void lane_serial_release(struct emit *e);
 
-/* --- emit.c --- */
+/* --- emitter.c --- */
 bool entered_before(const struct emit *e, int32_t site); /* machine code can be, if it is a resume point */
 void find_live(struct emit *e, const struct ir_block *b); /* for live_before */
 void emit_inst(struct emit *e);

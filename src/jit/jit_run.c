@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "interp/interp.h"
 #include "interp/step.h"
-#include "jit/code.h"
+#include "jit/jit_code.h"
 #include "jit/guard.h"
 #include "jit/log.h"
 #include "jit/turns.h"

@@ -1,5 +1,5 @@
-/* Shapes of registers (see shape.h). */
-#include "jit/shape.h"
+/* Shapes of registers (see lane_shape.h). */
+#include "jit/lane_shape.h"
 
 #include "base/alloc.h"
 #include "interp/code.h"
