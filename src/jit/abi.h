@@ -225,7 +225,7 @@ struct jit_job {
 };
 
 /* What it answers: an object file in memory (or a text, with a NUL behind it), or why not. Nothing else is kept of code for
- * later runs (jit/keep.h). */
+ * later runs (jit/code_cache.h). */
 struct jit_object {
     char *bytes;
     size_t size;

@@ -7,7 +7,7 @@
 #include "interp/lanes.h"
 #include "jit/jit_code.h"
 #include "jit/unroll_jam.h"
-#include "jit/keep.h"
+#include "jit/code_cache.h"
 #include "jit/log.h"
 #include "space/machine.h"
 #include "jit_build.h"
@@ -215,7 +215,7 @@ static bool is_kept(const struct jit_code *c, enum form form, enum jit_tier tier
 {
     struct hash128 key;
     struct jit_job job = job_of(c, form, tier);
-    return keep_key(&job, &key) && keep_has(&key);
+    return code_cache_key(&job, &key) && code_cache_has(&key);
 }
 
 /* In either tier. */
@@ -262,10 +262,10 @@ static void make(struct jit_code *c, enum form form, enum jit_tier tier, double 
     struct jit_job job = job_of(c, form, tier);
     char problem[sizeof c->problem] = "";
     struct hash128 key;
-    bool keeps = keep_key(&job, &key), kept = keeps && keep_find(&key, &o);
+    bool keeps = code_cache_key(&job, &key), kept = keeps && code_cache_find(&key, &o);
     bool made = kept || jit_emit(&job, &o);
     if (made && !kept && keeps)
-        keep_add(&key, &o);
+        code_cache_add(&key, &o);
     if (!made)
         snprintf(problem, sizeof problem, "%s", o.problem);
     bool ready = made && link_object(o.bytes, o.size, "jit_code", linked, problem, sizeof problem);

@@ -5,7 +5,7 @@
 #include "interp/interp.h"
 #include "interp/step.h"
 #include "jit/jit_code.h"
-#include "jit/guard.h"
+#include "jit/signal_stack.h"
 #include "jit/log.h"
 #include "jit/turns.h"
 
@@ -369,7 +369,7 @@ static struct tally *new_tally(const struct jit_code *code)
 
 static void fill_launch(struct jit_frame *f, const struct launch *l, const struct jit_code *code, struct exec_counts *counts)
 {
-    guard_thread();
+    signal_stack_ensure();
     f->params = l->params;
     f->space = l->space;
     f->ops = &ops;
