@@ -136,7 +136,7 @@ static void release_code(struct jit_code *c)
     alloc_release(c->spill_slot);
     alloc_release(c->barrier);
     alloc_release(c->chains);
-    jit_spread_release(c);
+    jit_expand_release(c);
     for (int form = 0; form < FORMS; form++)
         for (int tier = 0; tier < JIT_TIERS; tier++)
             link_release(&c->linked[form][tier]);
@@ -308,7 +308,7 @@ void jit_make(struct jit_code *c)
     c->spill_slot = plan_spill_slots(k, j->interp, c->shapes);
     find_barriers(c, k);
     find_chains(c, k);
-    c->spread = alloc_zeroed(sizeof *c->spread * ((size_t)k->ninsts + 1));
+    c->expanded = alloc_zeroed(sizeof *c->expanded * ((size_t)k->ninsts + 1));
     if (!c->counting || (c->tallies && !c->cached && !(c->runs && guards_some(k))))
         c->steps = unroll_jam_plan(k, c->shapes, c->dim, lanes_level(), &c->unrolled);
     make(c, TOGETHER, tier, start);

@@ -20,7 +20,7 @@ struct jit_code {
     int32_t *spill_slot;    /* [nregs]: plan_spill_slots */
     struct chain *chains; /* [nloops]: chain_at; n is 0 where a loop is none */
     uint8_t *barrier; /* [ninsts]: barriers that machine code waits at itself */
-    struct jit_spread **spread; /* [ninsts]: made when the interpreter first goes on there */
+    struct jit_expand **expanded; /* [ninsts]: made when the interpreter first goes on there */
     jit_function *function; /* atomic: NULL until it is made; of the first tier, then of the full one */
     jit_function *split;    /* atomic: the split form, or NULL */
     jit_function *unroll_jam; /* atomic: the unroll-and-jam form, or NULL; of so many warps: */
@@ -74,19 +74,19 @@ uint32_t jit_split_exchange(struct jit_frame *f, uint32_t site, uint32_t lanes);
 void jit_apart(struct jit_frame *f);
 
 /* Registers that machine code leaves in a form of its own where it stops: what the interpreter wants of them. */
-struct jit_spread {
+struct jit_expand {
     int n;
     int32_t reg[];
 };
 
 /* All lanes of these in their places, from the bases in their spill slots and the offsets; NaN as the GPU's. `site`: alive before
  * it. And the other way round. */
-void jit_spread(const struct jit_code *c, struct warp *w, int32_t site);
+void jit_expand(const struct jit_code *c, struct warp *w, int32_t site);
 void jit_collect(const struct jit_code *c, struct warp *w, int32_t site);
 /* The same for one register, from the first lane of each group in its place. */
-void jit_spread_register(const struct jit_code *c, const struct warp *w, int32_t reg);
+void jit_expand_register(const struct jit_code *c, const struct warp *w, int32_t reg);
 /* Registers alive before the instruction that are kept in the places of a group's first warp only, to the others'. */
-void jit_spread_steps(const struct jit_code *c, const struct block *b, int first, int32_t site);
-void jit_spread_release(struct jit_code *c);
+void jit_expand_steps(const struct jit_code *c, const struct block *b, int first, int32_t site);
+void jit_expand_release(struct jit_code *c);
 
 #endif

@@ -100,7 +100,7 @@ static void apart(struct jit_frame *f, struct fleet *fl)
     uint32_t ended = fl->ended;
     for (int g = fl->n - 1; g >= 0; g--) {
         if (!(fl->ended >> g & 1) && g != fl->left)
-            jit_spread_steps(f->code, fl->b, g * each, fl->wait[g] >= 0 ? fl->wait[g] + 1 : fl->next[g]);
+            jit_expand_steps(f->code, fl->b, g * each, fl->wait[g] >= 0 ? fl->wait[g] + 1 : fl->next[g]);
         for (int i = g * each + each - 1; i >= g * each; i--) {
             fl->wait[i] = fl->wait[g];
             fl->next[i] = fl->next[g];
@@ -176,7 +176,7 @@ static uint32_t op_affine(struct jit_frame *f, uint32_t site, uint32_t reg)
 {
     if (f->fleet)
         begin(f);
-    jit_spread_register(f->code, f->warp, (int32_t)reg);
+    jit_expand_register(f->code, f->warp, (int32_t)reg);
     return op_step(f, site, f->mask);
 }
 
@@ -522,7 +522,7 @@ static int32_t leave(struct jit_frame *f, int32_t site, bool together)
     bool head = site == k->blocks[k->insts[site].block].first;
     uint32_t lanes;
     if (together)
-        jit_spread(f->code, w, site);
+        jit_expand(f->code, w, site);
     if (together && f->code->split && !w->interpreted && parts_here(f, site, &lanes)) {
         if (f->counts && !head && k->insts[site].guard != IR_NOREG)
             step_count_guard(f->counts, site, lanes);
@@ -850,7 +850,7 @@ static void leave_unroll_jam(struct jit_frame *f, struct fleet *fl, int *at, boo
         fl->wait[i] = fl->resume[i] = -1;
         fl->next[i] = f->site + (i - first < (int)f->unroll_jam_done);
         fl->b->warps[i].interpreted |= give_up;
-        jit_spread(f->code, &fl->b->warps[i], fl->next[i]);
+        jit_expand(f->code, &fl->b->warps[i], fl->next[i]);
     }
     f->unroll_jam_credit -= UNROLL_JAM_LEFT;
     __atomic_fetch_add(&jit_unroll_jams_left, 1, __ATOMIC_RELAXED);

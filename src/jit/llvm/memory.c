@@ -446,12 +446,12 @@ struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef fro
 static void slow_way(struct emit *e)
 {
     const struct ir_inst *in = e->in;
-    bool spread = in->src[0].kind == IR_SRC_REG && !e->job->split; /* there a place is another register's in other lanes */
+    bool expanded = in->src[0].kind == IR_SRC_REG && !e->job->split; /* there a place is another register's in other lanes */
     LLVMValueRef lanes = e->mask ? e->mask : number(e, 32, UINT32_MAX);
-    for (int i = spread; i < in->nsrc; i++)
+    for (int i = expanded; i < in->nsrc; i++)
         if (in->src[i].kind == IR_SRC_REG)
             place_store(e, in->src[i].reg);
-    if (!spread) {
+    if (!expanded) {
         call_step(e, lanes);
         return;
     }

@@ -227,7 +227,7 @@ static LLVMValueRef blend(struct emit *e, LLVMValueRef a, LLVMValueRef b, int fr
     return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(index, (unsigned)e->width), "");
 }
 
-static LLVMValueRef spread(struct emit *e, const LLVMValueRef *base, const struct shape *s, int part)
+static LLVMValueRef expand(struct emit *e, const LLVMValueRef *base, const struct shape *s, int part)
 {
     int lane = part * e->width, group = shape_group_of(lane, s->halved);
     LLVMValueRef v = splat(e, base[group]);
@@ -296,7 +296,7 @@ LLVMValueRef reg_part(struct emit *e, int32_t reg, int p)
         return no_value(e, reg);
     if (v.bits)
         return unpacked(e, v.bits, p);
-    return !v.scalar ? v.v[p] : p < 0 ? group_value(e, v.v, &e->s->reg[reg], p) : spread(e, v.v, &e->s->reg[reg], p);
+    return !v.scalar ? v.v[p] : p < 0 ? group_value(e, v.v, &e->s->reg[reg], p) : expand(e, v.v, &e->s->reg[reg], p);
 }
 
 struct value uniform_value(struct emit *e, int32_t reg, LLVMValueRef scalar)
@@ -394,7 +394,7 @@ LLVMValueRef source(struct emit *e, int i, enum ptx_type t, int p)
     if (s->kind == IR_SRC_SREG) {
         struct shape sh = source_shape(e, i);
         LLVMValueRef base = sh.known ? number(e, s->sreg == PTX_SREG_GRIDID ? 64 : 32, sh.base) : sreg_scalar(e, s->sreg);
-        return p < 0 ? group_value(e, &base, &sh, p) : spread(e, &base, &sh, p);
+        return p < 0 ? group_value(e, &base, &sh, p) : expand(e, &base, &sh, p);
     }
     enum ptx_type have = e->k->reg_type[s->reg];
     return reinterpret(e, reg_part(e, s->reg, p), have, t, e->s->lazy[s->reg], p);
@@ -475,7 +475,7 @@ struct value place_load(struct emit *e, int32_t reg)
 }
 
 /* As machine code needs it: of an affine register each group's first lane, and a NaN may be any NaN. For the interpreter jit_run.c
- * spreads them out (jit_spread). */
+ * expands them (jit_expand). */
 void place_keep(struct emit *e, int32_t reg)
 {
     enum ptx_type t = e->k->reg_type[reg];
