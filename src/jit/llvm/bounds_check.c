@@ -176,19 +176,19 @@ static bool find_product(const struct emit *e, const struct ir_inst *in, struct 
         scale = UINT64_C(1) << scale;
         const struct ir_inst *from = maker(e, in->src[0].reg, (int32_t)(in - e->k->insts));
         if (!from || from->op != PTX_OP_CVT || bits_of_type(from->type) != 64 || bits_of_type(from->type2) != 32 ||
-            !integer(from->type) || !integer(from->type2) || !lanes_differ(e, &from->src[0], 32))
+            !type_is_integer(from->type) || !type_is_integer(from->type2) || !lanes_differ(e, &from->src[0], 32))
             return false;
-        *x = (struct indexed){.index = from->src[0].reg, .sign = is_signed(from->type2), .scale = (unsigned)scale};
+        *x = (struct indexed){.index = from->src[0].reg, .sign = type_is_signed(from->type2), .scale = (unsigned)scale};
         return still(e, from, x->index);
     }
     if ((in->op != PTX_OP_MUL_WIDE && in->op != PTX_OP_MAD_WIDE) || bits_of_type(in->type) != 32 || !scale || scale > 8 ||
         (scale & (scale - 1)) || !lanes_differ(e, &in->src[0], 32))
         return false;
-    *x = (struct indexed){.index = in->src[0].reg, .sign = is_signed(in->type), .scale = (unsigned)scale};
+    *x = (struct indexed){.index = in->src[0].reg, .sign = type_is_signed(in->type), .scale = (unsigned)scale};
     return still(e, in, x->index);
 }
 
-bool find_index(const struct emit *e, struct indexed *x)
+bool bounds_check_find_index(const struct emit *e, struct indexed *x)
 {
     const struct ir_inst *access = e->in, *sum, *product = NULL;
     const struct ir_src *base = NULL;
@@ -403,7 +403,7 @@ LLVMValueRef bounds_check_lanes(struct emit *e, struct many *g)
         g->on[p] = unpacked(e, g->lanes, p);
     find_others(e, g);
     bool load = in->op == PTX_OP_LD || in->op == PTX_OP_LDU;
-    bool indexed = load && !g->narrow && find_index(e, &x) && x.scale % g->multiple == 0;
+    bool indexed = load && !g->narrow && bounds_check_find_index(e, &x) && x.scale % g->multiple == 0;
     LLVMValueRef ok = indexed ? check_by_index(e, g, &x) : check_all(e, g);
     if (g->span > g->unit && e->nshared_checks < MAX_SHARED_CHECKS)
         e->shared_checks[e->nshared_checks++] = (struct shared_check){reg_get(e, in->src[0].reg), ok, in->space, *g};

@@ -166,7 +166,7 @@ static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef 
     LLVMBuildBr(B, next);
     LLVMPositionBuilderAtEnd(B, other);
     leave_lowest(e, lowest, halved);
-    tell_op(e, offsetof(struct jit_ops, count_shape), lanes);
+    op_tell(e, offsetof(struct jit_ops, count_shape), lanes);
     LLVMBuildBr(B, next);
     LLVMPositionBuilderAtEnd(B, next);
     if (warps > 1) /* the pattern is in its place now */
@@ -183,7 +183,7 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
     }
     if (leaves_record(e)) {
         leave_lowest(e, lowest, halved);
-        ask_op(e, offsetof(struct jit_ops, record_shape), lanes ? lanes : number(e, 32, UINT32_MAX));
+        op_ask(e, offsetof(struct jit_ops, record_shape), lanes ? lanes : number(e, 32, UINT32_MAX));
         return;
     }
     bool merged = same_in_warps(e, lanes);
@@ -242,14 +242,14 @@ static void count_later(struct emit *e, LLVMValueRef lanes)
     set_word(e, record, offsetof(struct record, site), number(e, 32, (uint64_t)e->job->row[e->site]));
     set_word(e, record, offsetof(struct record, mask), lanes);
     LLVMValueRef unchanged = tally_field(e, offsetof(struct tally_site, record.unchanged));
-    if (counts_changes(e))
+    if (atomic_counts_changes(e))
         set_word(e, record, offsetof(struct record, unchanged), LLVMBuildLoad2(B, e->i32, unchanged, ""));
     n = plus(e, n, 1);
     LLVMBuildStore(B, n, waiting);
     LLVMBasicBlockRef full = new_block(e, "full"), next = new_block(e, "waits");
     likely(e, LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, n, number(e, 64, TALLY_WAITING), ""), full, next), false);
     LLVMPositionBuilderAtEnd(B, full);
-    tell_op(e, offsetof(struct jit_ops, count_waiting), number(e, 32, 0));
+    op_tell(e, offsetof(struct jit_ops, count_waiting), number(e, 32, 0));
     LLVMBuildBr(B, next);
     LLVMPositionBuilderAtEnd(B, next);
 }
@@ -260,7 +260,7 @@ void count_lanes(struct emit *e, const struct many *g)
         return;
     LLVMValueRef lanes = g->lanes ? g->lanes : number(e, 32, UINT32_MAX), lowest[SHAPE_GROUPS];
     bool atomic = e->in->op == PTX_OP_ATOM || e->in->op == PTX_OP_RED;
-    int halved = atomic ? -1 : lowest_addresses(e, lowest);
+    int halved = atomic ? -1 : memory_lowest_addresses(e, lowest);
     if (halved >= 0) {
         count_shape(e, lowest, halved, g->lanes);
         return;
@@ -272,5 +272,5 @@ void count_lanes(struct emit *e, const struct many *g)
         return;
     }
     leave_addresses(e, tally_field(e, offsetof(struct tally_site, record)));
-    ask_op(e, offsetof(struct jit_ops, record_lanes), lanes);
+    op_ask(e, offsetof(struct jit_ops, record_lanes), lanes);
 }

@@ -34,7 +34,7 @@ static void make_variables(struct emit *e)
 }
 
 /* What is alive before each instruction of a block. */
-void find_live(struct emit *e, const struct ir_block *b)
+void emit_find_live(struct emit *e, const struct ir_block *b)
 {
     uint64_t *at = e->live + (size_t)b->count * e->words;
     memcpy(at, b->live_out, e->words * 8);
@@ -57,7 +57,7 @@ static void emit_resume(struct emit *e, int32_t number_of, const uint64_t *live,
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderAtEnd(e->b, e->resume[number_of]);
     EACH_WARP(e, w)
-        restore(e, live);
+        regs_restore(e, live);
     LLVMBuildBr(e->b, to);
     LLVMPositionBuilderAtEnd(e->b, here);
 }
@@ -68,7 +68,7 @@ void emit_inst(struct emit *e)
     if (emit_flow(e))
         return;
     if (in->guard != IR_NOREG && e->job->runs)
-        count_guard(e, lanes_on(e));
+        count_guard(e, flow_lanes_on(e));
     if (e->job->code->step[e->site].kind == STEP_NOP) /* its lanes may be all that there is of it (target/ways.h) */
         return;
     if (in->op == PTX_OP_MEMBAR || in->op == PTX_OP_FENCE) {
@@ -77,7 +77,7 @@ void emit_inst(struct emit *e)
     }
     if (ir_is_memory(in) ? emit_memory(e) : emit_arith(e))
         return;
-    emit_step(e, lanes_on(e));
+    emit_step(e, flow_lanes_on(e));
 }
 
 static bool touches_memory(const struct emit *e, const struct ir_block *b)
@@ -95,7 +95,7 @@ static bool may_end_turn(const struct emit *e, int32_t site)
     return st->turn && e->job->turns >> (st->turn - 1) & 1;
 }
 
-bool ends_turn(const struct emit *e, int32_t site)
+bool emit_ends_turn(const struct emit *e, int32_t site)
 {
     const uint32_t *dim = e->job->dim;
     bool alone = (uint64_t)dim[0] * dim[1] * dim[2] <= SHAPE_LANES || unroll_jam_whole(e);
@@ -104,11 +104,11 @@ bool ends_turn(const struct emit *e, int32_t site)
 
 /* Can code be entered before the instruction, if it is a resume point? Not behind a barrier at which nobody waits, or where
  * nobody's turn ends. */
-bool entered_before(const struct emit *e, int32_t site)
+bool emit_entered_before(const struct emit *e, int32_t site)
 {
     const struct ir_inst *last = site ? &e->k->insts[site - 1] : NULL;
     bool head = site == e->k->blocks[e->k->insts[site].block].first, turn = site && may_end_turn(e, site - 1) && !e->job->split;
-    return head || (jit_waits(last) ? waits_at(e, last) : !turn || ends_turn(e, site - 1));
+    return head || (jit_waits(last) ? unroll_jam_waits_at(e, last) : !turn || emit_ends_turn(e, site - 1));
 }
 
 /* A branch, an exit, a barrier, or a place where machine code ends. */
@@ -127,9 +127,9 @@ static void end_turn(struct emit *e)
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, wanted, number(e, 32, 0), ""), off, on);
     LLVMPositionBuilderAtEnd(e->b, off);
     EACH_WARP(e, w) {
-        int m = mark(e);
-        save_behind(e);
-        unmark(e, m);
+        int m = flow_mark(e);
+        regs_save_behind(e);
+        flow_unmark(e, m);
     }
     emit_stop(e, JIT_TURN, e->site + 1);
     LLVMPositionBuilderAtEnd(e->b, on);
@@ -138,10 +138,10 @@ static void end_turn(struct emit *e)
 static void emit_block(struct emit *e, int32_t number_of)
 {
     const struct ir_block *b = &e->k->blocks[number_of];
-    find_live(e, b);
+    emit_find_live(e, b);
     LLVMPositionBuilderAtEnd(e->b, e->head[number_of]);
     EACH_WARP(e, w)
-        forget(e);
+        regs_forget(e);
     if (lane_serial_has(e, number_of)) {
         if (e->job->resume[b->first] >= 0)
             emit_resume(e, e->job->resume[b->first], live_before(e, b->first), e->head[number_of]);
@@ -149,17 +149,17 @@ static void emit_block(struct emit *e, int32_t number_of)
         return;
     }
     for (int32_t i = b->first; i < b->first + b->count; i++) {
-        int32_t r = entered_before(e, i) ? e->job->resume[i] : -1;
+        int32_t r = emit_entered_before(e, i) ? e->job->resume[i] : -1;
         e->site = i;
         e->in = &e->k->insts[i];
         lines_at(e, i);
         if (r >= 0 && e->job->split) {
             LLVMBasicBlockRef here = i == b->first ? e->head[number_of] : new_block(e, "again");
             if (i != b->first && !terminated(e)) {
-                flush(e, live_before(e, i));
+                regs_flush(e, live_before(e, i));
                 LLVMBuildBr(e->b, here);
             }
-            forget(e);
+            regs_forget(e);
             split_region(e, here);
         } else if (r >= 0 && i == b->first) {
             emit_resume(e, r, live_before(e, i), e->head[number_of]);
@@ -167,12 +167,12 @@ static void emit_block(struct emit *e, int32_t number_of)
             LLVMBasicBlockRef on = new_block(e, "again");
             if (!terminated(e)) {
                 EACH_WARP(e, w)
-                    flush(e, live_before(e, i));
+                    regs_flush(e, live_before(e, i));
                 LLVMBuildBr(e->b, on);
             }
             emit_resume(e, r, live_before(e, i), on);
             EACH_WARP(e, w)
-                forget(e);
+                regs_forget(e);
             LLVMPositionBuilderAtEnd(e->b, on);
         } else if (terminated(e)) { /* behind a place where machine code ends: never reached */
             LLVMPositionBuilderAtEnd(e->b, new_block(e, "dead"));
@@ -189,7 +189,7 @@ static void emit_block(struct emit *e, int32_t number_of)
             emit_inst(e);
         else
             unroll_jam_inst(e);
-        if (ends_turn(e, i))
+        if (emit_ends_turn(e, i))
             end_turn(e);
     }
     if (terminated(e))
@@ -200,7 +200,7 @@ static void emit_block(struct emit *e, int32_t number_of)
         return;
     }
     EACH_WARP(e, w)
-        flush(e, b->live_out);
+        regs_flush(e, b->live_out);
     unspilled_store_ahead(e, e->k->insts[next].block);
     LLVMBuildBr(e->b, e->head[e->k->insts[next].block]);
 }
@@ -338,7 +338,7 @@ static void emit_entry(struct emit *e)
     for (int i = 0; i < e->job->nresume; i++)
         LLVMAddCase(s, number(e, 32, (uint64_t)i), e->resume[i]);
     for (int32_t i = 0; i < e->k->ninsts; i++)
-        if (e->job->resume[i] >= 0 && !entered_before(e, i)) {
+        if (e->job->resume[i] >= 0 && !emit_entered_before(e, i)) {
             LLVMPositionBuilderAtEnd(e->b, e->resume[e->job->resume[i]]);
             LLVMBuildUnreachable(e->b);
         }

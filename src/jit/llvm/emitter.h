@@ -214,8 +214,8 @@ LLVMValueRef packed(struct emit *e, const LLVMValueRef *parts);
 void set_mask(struct emit *e, LLVMValueRef mask);
 LLVMValueRef only_lanes(struct emit *e, LLVMValueRef v, LLVMValueRef lanes, int part); /* v, integers; 0 in other lanes */
 LLVMValueRef unpacked(struct emit *e, LLVMValueRef bits, int part); /* bits of lanes, i32, as a part of i1 */
-void forget(struct emit *e);                                  /* at a block's begin */
-void flush(struct emit *e, const uint64_t *live);             /* newest values of registers in `live` to variables */
+void regs_forget(struct emit *e);                                  /* at a block's begin */
+void regs_flush(struct emit *e, const uint64_t *live);             /* newest values of registers in `live` to variables */
 
 /* Piece p of source i of the instruction in type t. Floats in float types, else integers. */
 LLVMValueRef source(struct emit *e, int i, enum ptx_type t, int p);
@@ -230,10 +230,10 @@ void place_store_bits(struct emit *e, int32_t reg, LLVMValueRef bits); /* a pred
 void place_keep(struct emit *e, int32_t reg); /* in machine code's own form (jit/jit_code.h) */
 struct value place_load(struct emit *e, int32_t reg);
 void spill_store(struct emit *e, int32_t reg);
-void save(struct emit *e, const uint64_t *live);   /* all of `live`, before this instruction, to their places or spill slots */
-void save_behind(struct emit *e);                  /* the same behind it, of what is alive there */
-void save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer); /* of spill slots only those of `newer` */
-void restore(struct emit *e, const uint64_t *live); /* from their places to variables */
+void regs_save(struct emit *e, const uint64_t *live);   /* all of `live`, before this instruction, to their places or spill slots */
+void regs_save_behind(struct emit *e);                  /* the same behind it, of what is alive there */
+void regs_save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer); /* of spill slots only those of `newer` */
+void regs_restore(struct emit *e, const uint64_t *live); /* from their places to variables */
 const uint64_t *live_before(const struct emit *e, int32_t site);
 
 /* --- unspilled.c: registers that are newer than their spill slots --- */
@@ -244,32 +244,32 @@ void unspilled_behind(const struct emit *e, int32_t site, uint64_t *regs);
 void unspilled_store_ahead(struct emit *e, int32_t to);
 
 /* --- arith.c --- */
-void guard_widening(struct emit *e); /* where a narrow value may wrap in a lane the warp is given up */
+void arith_guard_widening(struct emit *e); /* where a narrow value may wrap in a lane the warp is given up */
 /* False: no code of its own for this instruction. */
 bool emit_arith(struct emit *e);
 /* For the files below. p: a part of the lanes, or below 0: a scalar. Each gives a part's result, or NULL: no code of its own. */
-bool floating(enum ptx_type t); /* f32, f64 */
-bool integer(enum ptx_type t);
-bool is_signed(enum ptx_type t);
-LLVMTypeRef lanes_of(struct emit *e, LLVMTypeRef t, int p);
-LLVMValueRef in_lanes(struct emit *e, LLVMValueRef scalar, int p);
-LLVMValueRef whole(struct emit *e, int bits, uint64_t v, int p); /* an integer constant */
-LLVMValueRef bits_as(struct emit *e, LLVMValueRef v, LLVMTypeRef t, int p); /* the same bits in lanes of t */
-LLVMValueRef twice_as_wide(struct emit *e, LLVMValueRef v, int bits, bool sign, int p);
+bool type_is_float(enum ptx_type t); /* f32, f64 */
+bool type_is_integer(enum ptx_type t);
+bool type_is_signed(enum ptx_type t);
+LLVMTypeRef arith_lanes_of(struct emit *e, LLVMTypeRef t, int p);
+LLVMValueRef arith_in_lanes(struct emit *e, LLVMValueRef scalar, int p);
+LLVMValueRef arith_whole(struct emit *e, int bits, uint64_t v, int p); /* an integer constant */
+LLVMValueRef arith_bits_as(struct emit *e, LLVMValueRef v, LLVMTypeRef t, int p); /* the same bits in lanes of t */
+LLVMValueRef arith_twice_as_wide(struct emit *e, LLVMValueRef v, int bits, bool sign, int p);
 
 /* --- float.c --- */
-LLVMValueRef floating_op(struct emit *e, int p);
-LLVMValueRef real(struct emit *e, enum ptx_type t, double x, int p); /* a constant */
-LLVMValueRef one_of(struct emit *e, const char *name, LLVMValueRef a); /* an intrinsic function of one operand */
-LLVMValueRef flushed(struct emit *e, LLVMValueRef v); /* f32: subnormals are zeros of their sign */
-LLVMValueRef clamped_to_one(struct emit *e, LLVMValueRef v, enum ptx_type t, int p); /* .sat */
-LLVMValueRef quieted(struct emit *e, LLVMValueRef v, LLVMValueRef else_, int p); /* f64: v if it is NaN, quiet */
+LLVMValueRef float_op(struct emit *e, int p);
+LLVMValueRef float_constant(struct emit *e, enum ptx_type t, double x, int p); /* a constant */
+LLVMValueRef float_intrinsic(struct emit *e, const char *name, LLVMValueRef a); /* an intrinsic function of one operand */
+LLVMValueRef float_flushed(struct emit *e, LLVMValueRef v); /* f32: subnormals are zeros of their sign */
+LLVMValueRef float_clamped_to_one(struct emit *e, LLVMValueRef v, enum ptx_type t, int p); /* .sat */
+LLVMValueRef float_quieted(struct emit *e, LLVMValueRef v, LLVMValueRef else_, int p); /* f64: v if it is NaN, quiet */
 
-LLVMValueRef least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum ptx_type t, bool max, int p);
+LLVMValueRef float_least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum ptx_type t, bool max, int p);
 
 /* --- convert.c, half.c, bits.c, divide.c --- */
-LLVMValueRef convert(struct emit *e, int p);
-LLVMValueRef half_of(struct emit *e, LLVMValueRef x, bool brain, int p); /* f32 to f16 or bf16, in lanes of 16 bits */
+LLVMValueRef convert_op(struct emit *e, int p);
+LLVMValueRef convert_to_half(struct emit *e, LLVMValueRef x, bool brain, int p); /* f32 to f16 or bf16, in lanes of 16 bits */
 LLVMValueRef half_op(struct emit *e, int p);
 LLVMValueRef bits_op(struct emit *e, int p);
 LLVMValueRef divide_op(struct emit *e, int p);
@@ -281,24 +281,24 @@ bool emit_carry(struct emit *e);
 bool emit_memory(struct emit *e);
 void memory_check_ahead(struct emit *e); /* before it, if that is a thing of its own: whether it may be done */
 /* An element in memory as the register that it is loaded to keeps it, and the other way round. */
-LLVMValueRef widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar);
-LLVMValueRef stored_part(struct emit *e, int element, int p);
-LLVMValueRef joined(struct emit *e, LLVMValueRef a, LLVMValueRef b, int n); /* vectors of n lanes as one */
+LLVMValueRef memory_widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar);
+LLVMValueRef memory_stored_part(struct emit *e, int element, int p);
+LLVMValueRef memory_joined(struct emit *e, LLVMValueRef a, LLVMValueRef b, int n); /* vectors of n lanes as one */
 /* One of two values, by where it comes from. */
-struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,
-                    LLVMBasicBlockRef from_b);
+struct value memory_either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,
+                           LLVMBasicBlockRef from_b);
 
 /* Addresses of affine shape: the lowest of each group; 2 to what is answered is the number of groups. -1: they are not. */
-int lowest_addresses(struct emit *e, LLVMValueRef *lowest);
+int memory_lowest_addresses(struct emit *e, LLVMValueRef *lowest);
 
 /* Lanes that store, n of them in pieces of `piece` neighbours, do it in the order of store_group: piece k is the k-th one's
  * number exclusive-or this. */
-int store_turn(const struct ir_inst *in, int n, int piece);
+int memory_store_turn(const struct ir_inst *in, int n, int piece);
 
 /* Asks jit_ops.check (slot, span and unit: i32): i1, they may be accessed. */
-LLVMValueRef ask_check(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit);
-LLVMValueRef seen_field(struct emit *e, uint32_t slot, int which); /* of a struct jit_seen: 0 first, 1 room */
-LLVMValueRef rotated(struct emit *e, LLVMValueRef v, unsigned unit); /* multiples of `unit` become the lowest numbers */
+LLVMValueRef memory_ask_check(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit);
+LLVMValueRef memory_seen_field(struct emit *e, uint32_t slot, int which); /* of a struct jit_seen: 0 first, 1 room */
+LLVMValueRef memory_rotated(struct emit *e, LLVMValueRef v, unsigned unit); /* multiples of `unit` become the lowest numbers */
 
 /* --- bounds_check.c --- */
 LLVMValueRef at_byte(struct emit *e, LLVMValueRef base, LLVMValueRef offset);
@@ -309,7 +309,7 @@ struct indexed {
     bool sign;           /* of the index */
     unsigned scale;      /* power of two */
 };
-bool find_index(const struct emit *e, struct indexed *x); /* of this access. False: it is not of that kind */
+bool bounds_check_find_index(const struct emit *e, struct indexed *x); /* of this access. False: it is not of that kind */
 /* i1: all lanes that are on may access their memory. Fills in g, of which `lanes` is known. */
 LLVMValueRef bounds_check_lanes(struct emit *e, struct many *g);
 LLVMValueRef bounds_check_shared(struct emit *e, struct many *g); /* the same, of an access before; NULL: there is none */
@@ -322,7 +322,7 @@ bool emit_gather(struct emit *e);
 /* `fast` makes the code for an access that may be done here; where it may not the interpreter's step is called. False: no
  * code of its own for such an address or destination. */
 bool emit_lanes(struct emit *e, void (*fast)(struct emit *e, const struct many *g, struct value *results));
-LLVMValueRef many_pointer(struct emit *e, const struct many *g, int lane, unsigned element);
+LLVMValueRef gather_pointer(struct emit *e, const struct many *g, int lane, unsigned element);
 LLVMValueRef first_lane(struct emit *e, LLVMValueRef lanes); /* i32; lanes is not 0 */
 /* Arrays of 32 values of up to 8 bytes in memory, 0 to 4, for lanes by number (i32). */
 LLVMValueRef scratch(struct emit *e, int array);
@@ -358,38 +358,38 @@ LLVMValueRef tally_field(struct emit *e, size_t offset); /* of this instruction'
 /* --- atomic.c --- */
 /* False: no code of its own. */
 bool emit_atomic(struct emit *e);
-bool counts_changes(const struct emit *e);
+bool atomic_counts_changes(const struct emit *e);
 void emit_fence(struct emit *e);
 /* All lanes' integers in one, by the instruction's operation (mods->atomic) and type. */
-LLVMValueRef reduced(struct emit *e, const LLVMValueRef *parts);
+LLVMValueRef atomic_reduced(struct emit *e, const LLVMValueRef *parts);
 
 /* --- shuffles.c: all 32 lanes are here. False: no code of its own --- */
-bool shuffle_any(struct emit *e);
-bool reduce_warp(struct emit *e);
+bool shuffles_any(struct emit *e);
+bool shuffles_reduce(struct emit *e);
 
 /* --- flow.c --- */
 void emit_step(struct emit *e, LLVMValueRef mask);  /* through the interpreter's step; mask NULL: all lanes */
-LLVMValueRef guard_bits(struct emit *e);            /* lanes in which the guard holds */
-LLVMValueRef lanes_on(struct emit *e);              /* lanes that do this instruction, i32; NULL: all 32 */
-void source_to_place(struct emit *e, int i);        /* for functions of the frame */
+LLVMValueRef flow_guard_bits(struct emit *e);            /* lanes in which the guard holds */
+LLVMValueRef flow_lanes_on(struct emit *e);              /* lanes that do this instruction, i32; NULL: all 32 */
+void flow_source_to_place(struct emit *e, int i);        /* for functions of the frame */
 void step_into(struct emit *e, LLVMValueRef lanes, struct value *results); /* the same without a look for no lanes */
-void call_step(struct emit *e, LLVMValueRef mask);  /* the call alone: operands are in their places */
+void step_call(struct emit *e, LLVMValueRef mask);  /* the call alone: operands are in their places */
 LLVMValueRef op_function(struct emit *e, size_t op); /* of jit_ops */
-LLVMValueRef ask_op(struct emit *e, size_t op, LLVMValueRef arg); /* calls a function of jit_ops; arg: i32, so the answer */
-void call_op(struct emit *e, size_t op, LLVMValueRef arg);        /* the same; if it is not 0, a fault, machine code stops */
-/* ask_op of a function that knows of no warp: in the unroll-and-jam form, too. */
-LLVMValueRef tell_op(struct emit *e, size_t op, LLVMValueRef arg);
+LLVMValueRef op_ask(struct emit *e, size_t op, LLVMValueRef arg); /* calls a function of jit_ops; arg: i32, so the answer */
+void op_call(struct emit *e, size_t op, LLVMValueRef arg);        /* the same; if it is not 0, a fault, machine code stops */
+/* op_ask of a function that knows of no warp: in the unroll-and-jam form, too. */
+LLVMValueRef op_tell(struct emit *e, size_t op, LLVMValueRef arg);
 void emit_stop(struct emit *e, enum jit_stop why, int32_t site);
 void emit_turn(struct emit *e, int32_t block); /* ends with a jump back to a block's head */
 void emit_ring(struct emit *e);                /* stops before this instruction when the ring has records enough */
 /* Marks and unmarks: values met in between are not kept, as code off the way does not dominate what follows. */
-int mark(struct emit *e);
-void unmark(struct emit *e, int m);
+int flow_mark(struct emit *e);
+void flow_unmark(struct emit *e, int m);
 /* Goes on if `ok`; else everything alive is saved and the interpreter goes on at this instruction. */
-void leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why);
-void leave(struct emit *e, enum jit_stop why);
+void flow_leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why);
+void flow_leave(struct emit *e, enum jit_stop why);
 /* Goes on if `ok`, else at `no`. */
-void go_on_if(struct emit *e, LLVMValueRef ok, LLVMBasicBlockRef no);
+void flow_go_on_if(struct emit *e, LLVMValueRef ok, LLVMBasicBlockRef no);
 /* Branches, exits, barriers, exchanges and whatever else is no plain step; false: none of these. */
 bool emit_flow(struct emit *e);
 
@@ -412,15 +412,15 @@ void unroll_jam_leave(struct emit *e, enum jit_stop why);
 /* The warps are all of the block: they wait for nobody. */
 bool unroll_jam_whole(const struct emit *e);
 /* A barrier at which the code stops. */
-bool waits_at(const struct emit *e, const struct ir_inst *in);
+bool unroll_jam_waits_at(const struct emit *e, const struct ir_inst *in);
 /* The code stops behind this instruction: the block's other warps are to come to it before this one goes on (interp/turn.h). */
-bool ends_turn(const struct emit *e, int32_t site);
+bool emit_ends_turn(const struct emit *e, int32_t site);
 
 /* --- split.c: the form for warps whose lanes go different ways --- */
 void split_open(struct emit *e);                              /* the way in; behind it blocks are added by split_region */
 void split_region(struct emit *e, LLVMBasicBlockRef block);   /* begins the position at this instruction */
 struct value split_load(struct emit *e, int32_t reg);         /* from its place, where only the lanes of `mask` count */
-LLVMValueRef group_on(struct emit *e, int group, int halved); /* of `mask`, the lanes of a group */
+LLVMValueRef split_group_on(struct emit *e, int group, int halved); /* of `mask`, the lanes of a group */
 void split_store(struct emit *e, int32_t reg);                /* its newest value to its place, for the lanes that are on */
 bool split_flow(struct emit *e);                              /* as emit_flow */
 
@@ -434,7 +434,7 @@ struct ends {
     int32_t next, target;
     bool parts; /* lanes may */
 };
-struct ends ends_of(const struct emit *e, int32_t block);
+struct ends region_ends_of(const struct emit *e, int32_t block);
 struct region *region_row(struct emit *e, const struct ir_inst *branch); /* the blocks in their order alone; or NULL */
 bool region_loops(const struct region *r, int nth); /* the block is in a loop of the region */
 struct region *region_find(struct emit *e, const struct ir_inst *branch); /* or NULL */
@@ -442,7 +442,7 @@ struct region *region_find(struct emit *e, const struct ir_inst *branch); /* or 
  * again, rather than making code for less. */
 struct region *region_with(const struct emit *e, const struct ir_inst *branch);
 void region_release(struct region *all);
-int32_t block_behind(const struct emit *e, int32_t block); /* in the text, or -1 */
+int32_t region_block_behind(const struct emit *e, int32_t block); /* in the text, or -1 */
 static inline const uint64_t *region_needed(const struct emit *e, const struct region *r, int nth)
 {
     return r->needed + (size_t)nth * e->words;
@@ -453,9 +453,9 @@ static inline const uint64_t *region_needed(const struct emit *e, const struct r
 void region_count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask);
 bool region_emit(struct emit *e);                         /* this branch; ends the block. False: they are not done here */
 void region_leave(struct emit *e, enum jit_stop why);     /* from inside: the lanes' state before this block is handed over */
-LLVMValueRef new_lanes(struct emit *e);                 /* a variable, i32 */
+LLVMValueRef lanes_new(struct emit *e);                 /* a variable, i32 */
 LLVMValueRef region_lanes_at(struct emit *e, const struct region *r, int nth); /* that wait for the block */
-LLVMValueRef are_some(struct emit *e, LLVMValueRef lanes);
+LLVMValueRef lanes_any(struct emit *e, LLVMValueRef lanes);
 void region_add_lanes(struct emit *e, const struct region *r, int32_t block, LLVMValueRef lanes); /* to those that wait */
 /* Blocks where lanes wait, the others of the whole warp being at the join: from here on their splits go on. Ends the block. */
 void region_hand_over(struct emit *e, const struct region *r);
@@ -483,8 +483,8 @@ void lane_serial_count(struct emit *e, LLVMValueRef address); /* the lane's acce
 void lane_serial_release(struct emit *e);
 
 /* --- emitter.c --- */
-bool entered_before(const struct emit *e, int32_t site); /* machine code can be, if it is a resume point */
-void find_live(struct emit *e, const struct ir_block *b); /* for live_before */
+bool emit_entered_before(const struct emit *e, int32_t site); /* machine code can be, if it is a resume point */
+void emit_find_live(struct emit *e, const struct ir_block *b); /* for live_before */
 void emit_inst(struct emit *e);
 bool emit_kernel(struct emit *e);
 

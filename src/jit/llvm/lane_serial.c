@@ -92,7 +92,8 @@ static bool can_load(const struct emit *e, const struct ir_inst *in)
         return in->src[0].kind == IR_SRC_IMM;
     for (int d = 0; d < in->ndst; d++) {
         enum ptx_type t = in->dst[d] == IR_NOREG ? in->type : e->k->reg_type[in->dst[d]];
-        if (t == PTX_PRED || bits_of_type(t) < bits_of_type(in->type) || (floating(t) && bits_of_type(t) != bits_of_type(in->type)))
+        if (t == PTX_PRED || bits_of_type(t) < bits_of_type(in->type) ||
+            (type_is_float(t) && bits_of_type(t) != bits_of_type(in->type)))
             return false;
     }
     return space && in->src[0].kind == IR_SRC_REG;
@@ -201,7 +202,7 @@ static bool is_doable(const struct emit *e, const struct region *r)
 {
     for (int nth = 0; nth < r->n; nth++)
         for (int32_t i = 0; i < block_at(e, r, nth)->count; i++)
-            if (!can_do(e, block_at(e, r, nth)->first + i) || ends_turn(e, block_at(e, r, nth)->first + i))
+            if (!can_do(e, block_at(e, r, nth)->first + i) || emit_ends_turn(e, block_at(e, r, nth)->first + i))
                 return false;
     return loads_enough(e, r) && turns_alone(e, r);
 }
@@ -381,14 +382,14 @@ static void open_one(struct emit *e, struct lane_serial *s)
     LLVMPositionBuilderAtEnd(e->b, here);
     s->r->wait = alloc_zeroed(((size_t)s->r->n + 1) * sizeof *s->r->wait);
     for (int nth = 0; nth < s->r->n; nth++)
-        s->r->wait[nth] = new_lanes(e);
-    s->back = new_lanes(e);
-    s->all = new_lanes(e);
-    s->patience = new_lanes(e);
-    s->again = new_lanes(e);
-    s->in = new_lanes(e);
-    s->still = new_lanes(e);
-    s->turn = new_lanes(e);
+        s->r->wait[nth] = lanes_new(e);
+    s->back = lanes_new(e);
+    s->all = lanes_new(e);
+    s->patience = lanes_new(e);
+    s->again = lanes_new(e);
+    s->in = lanes_new(e);
+    s->still = lanes_new(e);
+    s->turn = lanes_new(e);
     s->begin = new_block(e, "lane_serial");
     s->known = new_block(e, "known");
     s->miss = new_block(e, "miss");
@@ -473,7 +474,7 @@ static void empty(struct emit *e, const struct lane_serial *s)
  * along, of which other lanes keep what they have. */
 static void go_in(struct emit *e, const struct lane_serial *s, int way, int32_t block, uint8_t from)
 {
-    forget(e);
+    regs_forget(e);
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
         bool wanted = ir_bit(s->taken, reg) && ir_bit(e->k->blocks[s->r->join].live_in, reg) && from == FROM_OUTSIDE;
         for (int nth = 0; nth < s->r->n; nth++)
@@ -481,7 +482,7 @@ static void go_in(struct emit *e, const struct lane_serial *s, int way, int32_t 
         if (wanted && s->array[reg])
             bring_all(e, s, reg);
     }
-    forget(e);
+    regs_forget(e);
     LLVMBuildStore(e->b, number(e, 32, (uint64_t)way), s->back);
     LLVMBuildBr(e->b, s->begin);
 }
@@ -495,14 +496,14 @@ static void clear_waits(struct emit *e, const struct lane_serial *s)
 bool lane_serial_branch(struct emit *e)
 {
     const struct ir_inst *in = e->in;
-    int32_t next = block_behind(e, in->block);
+    int32_t next = region_block_behind(e, in->block);
     struct lane_serial *s = lane_serial_with(e, in->target);
     s = s ? s : lane_serial_with(e, next);
     if (!s || next < 0 || s->r->at[in->target] < 0 || s->r->at[next] < 0)
         return false;
-    LLVMValueRef lanes = guard_bits(e);
+    LLVMValueRef lanes = flow_guard_bits(e);
     region_count_branch(e, lanes, number(e, 32, UINT32_MAX));
-    flush(e, e->k->blocks[in->block].live_out);
+    regs_flush(e, e->k->blocks[in->block].live_out);
     clear_waits(e, s);
     region_add_lanes(e, s->r, in->target, lanes);
     region_add_lanes(e, s->r, next, LLVMBuildNot(e->b, lanes, ""));
@@ -686,8 +687,8 @@ static struct lane_check *new_check(struct emit *e, struct lane_serial *s)
     struct lane_check *l = alloc_zeroed(sizeof *l);
     LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(s->known));
     l->slot = e->check_slots++;
-    l->first = seen_field(e, l->slot, 0);
-    l->room = seen_field(e, l->slot, 1);
+    l->first = memory_seen_field(e, l->slot, 0);
+    l->room = memory_seen_field(e, l->slot, 1);
     l->next = s->checks;
     LLVMPositionBuilderAtEnd(e->b, here);
     return s->checks = l;
@@ -713,7 +714,7 @@ bool lane_serial_check(struct emit *e, LLVMValueRef host, uint64_t span, unsigne
         return false;
     const struct lane_check *l = new_check(e, e->serial);
     LLVMValueRef first = LLVMBuildAdd(e->b, l->first, number(e, 64, SPACE_DELTA), "");
-    LLVMValueRef at = rotated(e, LLVMBuildSub(e->b, host, first, ""), unit);
+    LLVMValueRef at = memory_rotated(e, LLVMBuildSub(e->b, host, first, ""), unit);
     go_on_or_miss(e, l, LLVMBuildICmp(e->b, LLVMIntULT, at, l->room, ""), host, span, unit);
     return true;
 }
@@ -738,7 +739,7 @@ LLVMValueRef lane_serial_indexed(struct emit *e, unsigned unit, uint32_t slots)
     struct lane_serial *s = e->serial;
     struct indexed x;
     struct lane_check *l = s->checks;
-    if (e->in->space != PTX_GLOBAL || !find_index(e, &x) || x.scale != unit || !stays(e, s, x.base))
+    if (e->in->space != PTX_GLOBAL || !bounds_check_find_index(e, &x) || x.scale != unit || !stays(e, s, x.base))
         return NULL;
     while (l && (!l->unit || l->base != x.base || l->offset != e->in->offset || l->unit != unit))
         l = l->next;
@@ -767,10 +768,10 @@ static LLVMBasicBlockRef turn(struct emit *e, const struct lane_serial *s, LLVMB
     LLVMPositionBuilderAtEnd(e->b, back);
     LLVMValueRef left = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, s->patience, ""), number(e, 32, 1), "");
     LLVMBuildStore(e->b, left, s->patience);
-    likely(e, LLVMBuildCondBr(e->b, are_some(e, left), to, look), true);
+    likely(e, LLVMBuildCondBr(e->b, lanes_any(e, left), to, look), true);
     LLVMPositionBuilderAtEnd(e->b, look);
     LLVMBuildStore(e->b, number(e, 32, TURNS_BETWEEN_LOOKS), s->patience);
-    LLVMBuildCondBr(e->b, are_some(e, ask_op(e, offsetof(struct jit_ops, long_turns), number(e, 32, 1))), stop, to);
+    LLVMBuildCondBr(e->b, lanes_any(e, op_ask(e, offsetof(struct jit_ops, long_turns), number(e, 32, 1))), stop, to);
     LLVMPositionBuilderAtEnd(e->b, stop);
     frame_set(e, offsetof(struct jit_frame, why), number(e, 32, JIT_TURN));
     LLVMBuildBr(e->b, s->stop);
@@ -821,11 +822,11 @@ static void do_block(struct emit *e, const struct code *c, int nth)
 {
     const struct ir_block *b = block_at(e, c->s->r, nth);
     int32_t block = c->s->r->block[nth];
-    struct ends d = ends_of(e, block);
+    struct ends d = region_ends_of(e, block);
     LLVMValueRef cond = NULL;
     LLVMPositionBuilderAtEnd(e->b, c->body[nth]);
-    find_live(e, b);
-    forget(e);
+    emit_find_live(e, b);
+    regs_forget(e);
     for (int32_t i = b->first; i < b->first + b->count; i++) {
         e->site = i;
         e->in = &e->k->insts[i];
@@ -836,14 +837,14 @@ static void do_block(struct emit *e, const struct code *c, int nth)
             cond = reg_get(e, e->in->guard).v[0];
     }
     bool negated = cond && e->in->guard_negated;
-    flush(e, b->live_out);
+    regs_flush(e, b->live_out);
     if (!cond) {
         LLVMBuildBr(e->b, way_to(e, c, nth, d.target >= 0 ? d.target : d.next));
     } else {
         LLVMBasicBlockRef yes = way_to(e, c, nth, d.target), no = way_to(e, c, nth, d.next);
         LLVMBuildCondBr(e->b, cond, negated ? no : yes, negated ? yes : no);
     }
-    forget(e);
+    regs_forget(e);
 }
 
 /* To where the lane waits. */
@@ -857,7 +858,7 @@ static void start(struct emit *e, const struct code *c, LLVMValueRef lane)
         if (last >= 0) {
             LLVMBasicBlockRef other = new_block(e, "other");
             LLVMValueRef waits = LLVMBuildAnd(e->b, region_lanes_at(e, c->s->r, last), bit, "");
-            LLVMBuildCondBr(e->b, are_some(e, waits), c->body[last], other);
+            LLVMBuildCondBr(e->b, lanes_any(e, waits), c->body[last], other);
             LLVMPositionBuilderAtEnd(e->b, other);
         }
         last = nth;
@@ -885,9 +886,9 @@ static void open_miss(struct emit *e, struct lane_serial *s, LLVMValueRef left, 
         s->missed[i] = frame_field(e, offsetof(struct jit_frame, lowest) + 8 * (size_t)i, types[i]);
     LLVMValueRef again = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, s->again, ""), number(e, 32, 1), "");
     LLVMBuildStore(e->b, again, s->again);
-    LLVMBuildCondBr(e->b, are_some(e, again), some, no);
+    LLVMBuildCondBr(e->b, lanes_any(e, again), some, no);
     LLVMPositionBuilderAtEnd(e->b, some);
-    LLVMBuildCondBr(e->b, ask_check(e, s->missed[0], s->missed[1], s->missed[2], s->missed[3]), found, no);
+    LLVMBuildCondBr(e->b, memory_ask_check(e, s->missed[0], s->missed[1], s->missed[2], s->missed[3]), found, no);
     LLVMPositionBuilderAtEnd(e->b, found);
     LLVMAddIncoming(rest_of, &left, &found, 1);
     LLVMBuildBr(e->b, s->known);
@@ -914,15 +915,15 @@ static void count_all(struct emit *e, struct lane_serial *s, LLVMValueRef rest_o
     LLVMBasicBlockRef some = new_block(e, "some"), again = new_block(e, "again"), none = new_block(e, "none");
     LLVMValueRef in = LLVMBuildLoad2(e->b, e->i32, s->in, ""), still = LLVMBuildLoad2(e->b, e->i32, s->still, "");
     e->site = e->k->blocks[s->r->block[0]].first;
-    LLVMValueRef stop = ask_op(e, offsetof(struct jit_ops, count_turns), in);
+    LLVMValueRef stop = op_ask(e, offsetof(struct jit_ops, count_turns), in);
     copy_all(e, s, s->array, s->later);
     LLVMBuildStore(e->b, still, s->r->wait[0]);
     LLVMBuildStore(e->b, still, s->in);
     LLVMBuildStore(e->b, number(e, 32, 0), s->still);
-    LLVMBuildCondBr(e->b, are_some(e, still), some, none);
+    LLVMBuildCondBr(e->b, lanes_any(e, still), some, none);
     LLVMPositionBuilderAtEnd(e->b, some);
     frame_set(e, offsetof(struct jit_frame, why), number(e, 32, JIT_TURN));
-    LLVMBuildCondBr(e->b, are_some(e, stop), s->stop, again);
+    LLVMBuildCondBr(e->b, lanes_any(e, stop), s->stop, again);
     LLVMPositionBuilderAtEnd(e->b, again);
     LLVMAddIncoming(rest_of, &still, &again, 1);
     LLVMBuildBr(e->b, s->known);
@@ -937,7 +938,7 @@ static void emit_one(struct emit *e, struct lane_serial *s)
     for (int nth = 0; nth < s->r->n; nth++)
         c.body[nth] = new_block(e, "alone");
     LLVMPositionBuilderAtEnd(e->b, s->begin);
-    forget(e);
+    regs_forget(e);
     for (int nth = 0; nth < s->r->n; nth++)
         all = LLVMBuildOr(e->b, all, region_lanes_at(e, s->r, nth), "");
     LLVMBuildStore(e->b, all, s->all);
@@ -947,7 +948,7 @@ static void emit_one(struct emit *e, struct lane_serial *s)
     LLVMBuildStore(e->b, number(e, 32, 0), s->still);
     if (e->job->counting)
         copy_all(e, s, s->later, s->array);
-    LLVMBuildCondBr(e->b, are_some(e, all), s->known, out);
+    LLVMBuildCondBr(e->b, lanes_any(e, all), s->known, out);
     LLVMPositionBuilderAtEnd(e->b, s->known);
     LLVMValueRef rest_of = LLVMBuildPhi(e->b, e->i32, "");
     LLVMAddIncoming(rest_of, &all, &s->begin, 1);
@@ -986,7 +987,7 @@ static void emit_one(struct emit *e, struct lane_serial *s)
     LLVMBuildStore(e->b, number(e, 32, MOST_MISSES), s->again);
     LLVMValueRef rest = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, number(e, 32, 1), ""), "");
     LLVMAddIncoming(left, &rest, &rest_next, 1);
-    LLVMBuildCondBr(e->b, are_some(e, rest), next, out);
+    LLVMBuildCondBr(e->b, lanes_any(e, rest), next, out);
     LLVMPositionBuilderAtEnd(e->b, out);
     if (e->job->counting)
         count_all(e, s, rest_of);
@@ -999,7 +1000,7 @@ static void emit_one(struct emit *e, struct lane_serial *s)
     go_out(e, s, true);
 
     LLVMPositionBuilderAtEnd(e->b, s->ways->out);
-    forget(e);
+    regs_forget(e);
     empty(e, s);
     region_join(e, s->r);
     LLVMPositionBuilderAtEnd(e->b, s->ways->apart);

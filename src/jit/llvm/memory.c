@@ -74,7 +74,7 @@ static LLVMValueRef load_as(struct emit *e, LLVMTypeRef t, const struct reach *r
     return v;
 }
 
-LLVMValueRef joined(struct emit *e, LLVMValueRef a, LLVMValueRef b, int n)
+LLVMValueRef memory_joined(struct emit *e, LLVMValueRef a, LLVMValueRef b, int n)
 {
     LLVMValueRef index[64];
     for (int i = 0; i < 2 * n; i++)
@@ -108,7 +108,7 @@ static LLVMValueRef load_run(struct emit *e, LLVMTypeRef t, const struct reach *
         return LLVMBuildShuffleVector(e->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(index, (unsigned)n), "");
     }
     LLVMValueRef a = load_run(e, t, r, from, n / 2, element, vec);
-    return joined(e, a, load_run(e, t, r, from + n / 2, n / 2, element, vec), n / 2);
+    return memory_joined(e, a, load_run(e, t, r, from + n / 2, n / 2, element, vec), n / 2);
 }
 
 /* --- the check --- */
@@ -118,9 +118,11 @@ static void move_idle(struct emit *e, struct reach *r)
 {
     LLVMValueRef low = r->of[0].low, zero = number(e, 32, 0);
     for (int g = 1; g < 1 << r->halved; g++)
-        low = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntNE, group_on(e, g, r->halved), zero, ""), r->of[g].low, low, "");
+        low =
+            LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntNE, split_group_on(e, g, r->halved), zero, ""), r->of[g].low, low, "");
     for (int g = 0; g < 1 << r->halved; g++)
-        r->of[g].low = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntNE, group_on(e, g, r->halved), zero, ""), r->of[g].low, low, "");
+        r->of[g].low =
+            LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntNE, split_group_on(e, g, r->halved), zero, ""), r->of[g].low, low, "");
 }
 
 static bool find_reach(struct emit *e, struct reach *r)
@@ -154,7 +156,7 @@ static bool find_reach(struct emit *e, struct reach *r)
     return true;
 }
 
-int lowest_addresses(struct emit *e, LLVMValueRef *lowest)
+int memory_lowest_addresses(struct emit *e, LLVMValueRef *lowest)
 {
     struct reach r;
     if (e->in->space == PTX_LOCAL || !find_reach(e, &r))
@@ -173,19 +175,19 @@ static LLVMValueRef host_of(struct emit *e, LLVMValueRef low)
     return LLVMBuildIntToPtr(e->b, host, e->ptr, "");
 }
 
-LLVMValueRef seen_field(struct emit *e, uint32_t slot, int which)
+LLVMValueRef memory_seen_field(struct emit *e, uint32_t slot, int which)
 {
     LLVMValueRef seen = frame_field(e, offsetof(struct jit_frame, seen), e->ptr);
     return LLVMBuildLoad2(e->b, e->i64, pointer(e, seen, slot * sizeof(struct jit_seen) + 8 * (uint64_t)which), "");
 }
 
-LLVMValueRef rotated(struct emit *e, LLVMValueRef v, unsigned unit)
+LLVMValueRef memory_rotated(struct emit *e, LLVMValueRef v, unsigned unit)
 {
     LLVMValueRef args[3] = {v, v, number(e, 64, (uint64_t)__builtin_ctz(unit))};
     return unit > 1 ? call_intrinsic(e, "llvm.fshr", e->i64, args, 3) : v;
 }
 
-LLVMValueRef ask_check(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit)
+LLVMValueRef memory_ask_check(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit)
 {
     LLVMTypeRef params[5] = {e->ptr, e->i32, e->i64, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 5, false);
     LLVMValueRef args[5] = {e->frame, slot, host, span, unit};
@@ -200,9 +202,10 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
     LLVMBuilderRef B = e->b;
     if (e->in->space == PTX_SHARED) {
         if (unit > 1)
-            go_on_if(e, LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildAnd(B, low, number(e, 64, unit - 1), ""), number(e, 64, 0), ""), no);
+            flow_go_on_if(e, LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildAnd(B, low, number(e, 64, unit - 1), ""), number(e, 64, 0), ""),
+                          no);
         LLVMValueRef last = LLVMBuildAdd(B, low, number(e, 64, span), "");
-        go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, last, e->shared_bytes, ""), no);
+        flow_go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, last, e->shared_bytes, ""), no);
         return;
     }
     uint32_t n = (uint32_t)e->job->naccesses, slots = JIT_CHECKS_EACH * n, slot = e->of_warp ? 2 * slots + n : e->job->split ? slots : 0;
@@ -213,15 +216,15 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
         return;
     LLVMBasicBlockRef miss = new_block(e, "check"), on = new_block(e, "seen");
     if (e->check_slots++ < slots) {
-        LLVMValueRef first = seen_field(e, slot, 0), room = seen_field(e, slot, 1);
-        LLVMValueRef at = rotated(e, LLVMBuildSub(B, low, first, ""), unit);
+        LLVMValueRef first = memory_seen_field(e, slot, 0), room = memory_seen_field(e, slot, 1);
+        LLVMValueRef at = memory_rotated(e, LLVMBuildSub(B, low, first, ""), unit);
         likely(e, LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntULT, at, room, ""), on, miss), true);
     } else {
         slot = UINT32_MAX;
         LLVMBuildBr(B, miss);
     }
     LLVMPositionBuilderAtEnd(B, miss);
-    LLVMBuildCondBr(B, ask_check(e, number(e, 32, slot), host, number(e, 32, span), number(e, 32, unit)), on, no);
+    LLVMBuildCondBr(B, memory_ask_check(e, number(e, 32, slot), host, number(e, 32, span), number(e, 32, unit)), on, no);
     LLVMPositionBuilderAtEnd(B, on);
 }
 
@@ -257,7 +260,7 @@ static struct checked widest(struct emit *e, const struct stretch *r, unsigned u
         const struct ir_inst *next = &e->k->insts[i];
         bool access = (next->op == PTX_OP_LD || next->op == PTX_OP_LDU || next->op == PTX_OP_ST) && next->guard == IR_NOREG &&
                       next->space == in->space && same_base(in, next) && next->mods->order == PTX_WEAK;
-        if (e->job->resume[i] >= 0 && entered_before(e, i))
+        if (e->job->resume[i] >= 0 && emit_entered_before(e, i))
             break;
         if (access) {
             unsigned bytes = element_bytes(next), wants = bytes * next->vec;
@@ -305,7 +308,7 @@ static void check_stretch(struct emit *e, struct stretch *r, unsigned unit, LLVM
     if (!multiple) {
         LLVMValueRef at = LLVMBuildAdd(e->b, r->low, number(e, 64, (uint64_t)(c.rest - r->lowest)), "");
         LLVMValueRef rest = LLVMBuildAnd(e->b, at, number(e, 64, c.unit - 1), "");
-        go_on_if(e, LLVMBuildICmp(e->b, LLVMIntEQ, rest, number(e, 64, 0), ""), no);
+        flow_go_on_if(e, LLVMBuildICmp(e->b, LLVMIntEQ, rest, number(e, 64, 0), ""), no);
     }
     inside(e, low, (uint64_t)(c.to - c.from), multiple ? c.unit : 1, no);
     c.host = host_of(e, low);
@@ -321,7 +324,7 @@ static void check_reach(struct emit *e, struct reach *r)
         check_stretch(e, &r->of[g], r->bytes * e->in->vec, no);
     LLVMBasicBlockRef on = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderAtEnd(e->b, no);
-    leave(e, JIT_LEAVE);
+    flow_leave(e, JIT_LEAVE);
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
@@ -355,8 +358,8 @@ static void check_some(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
     LLVMValueRef from = LLVMBuildAnd(B, LLVMBuildAdd(B, r->of[0].low, first, ""), number(e, 64, UINT32_MAX), "");
     LLVMValueRef low = LLVMBuildSub(B, from, first, ""), to = LLVMBuildAdd(B, LLVMBuildAdd(B, low, last, ""), unit, "");
     LLVMValueRef rest = LLVMBuildAnd(B, from, number(e, 64, r->bytes - 1), "");
-    go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, to, e->shared_bytes, ""), no);
-    go_on_if(e, LLVMBuildICmp(B, LLVMIntEQ, rest, number(e, 64, 0), ""), no);
+    flow_go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, to, e->shared_bytes, ""), no);
+    flow_go_on_if(e, LLVMBuildICmp(B, LLVMIntEQ, rest, number(e, 64, 0), ""), no);
     r->of[0].host = host_of(e, low);
 }
 
@@ -377,7 +380,7 @@ static void check_all(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
 /* --- loads --- */
 
 /* An element as its register keeps it: extended by its own sign, or the same bits. */
-LLVMValueRef widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar)
+LLVMValueRef memory_widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar)
 {
     const struct ir_inst *in = e->in;
     enum ptx_type rt = e->k->reg_type[reg];
@@ -408,11 +411,11 @@ static struct value load_element(struct emit *e, const struct reach *r, int elem
     struct value v = {.scalar = reg_scalar(e, reg)};
     int halved = e->s->reg[reg].halved;
     for (int g = 0; g < 1 << halved && v.scalar; g++)
-        v.v[g] = widened(e, load_as(e, t, r, shape_first_lane(g, halved), (unsigned)element), reg, true);
+        v.v[g] = memory_widened(e, load_as(e, t, r, shape_first_lane(g, halved), (unsigned)element), reg, true);
     for (int p = 0; p < e->parts && !v.scalar && some_in_shared(e, r); p++)
-        v.v[p] = widened(e, load_masked(e, t, r, p), reg, false);
+        v.v[p] = memory_widened(e, load_masked(e, t, r, p), reg, false);
     for (int p = 0; p < e->parts && !v.scalar && !v.v[p]; p++)
-        v.v[p] = widened(e, load_run(e, t, r, p * e->width, e->width, (unsigned)element, in->vec), reg, false);
+        v.v[p] = memory_widened(e, load_run(e, t, r, p * e->width, e->width, (unsigned)element, in->vec), reg, false);
     return v;
 }
 
@@ -430,8 +433,8 @@ static bool loadable(struct emit *e)
     return true;
 }
 
-struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,
-                    LLVMBasicBlockRef from_b)
+struct value memory_either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,
+                           LLVMBasicBlockRef from_b)
 {
     struct value v = {.scalar = a->scalar};
     for (int p = 0; p < MAX_PARTS && a->v[p]; p++) {
@@ -452,12 +455,12 @@ static void slow_way(struct emit *e)
         if (in->src[i].kind == IR_SRC_REG)
             place_store(e, in->src[i].reg);
     if (!expanded) {
-        call_step(e, lanes);
+        step_call(e, lanes);
         return;
     }
     place_keep(e, in->src[0].reg);
     frame_set(e, offsetof(struct jit_frame, mask), lanes);
-    call_op(e, offsetof(struct jit_ops, affine), number(e, 32, (uint64_t)in->src[0].reg));
+    op_call(e, offsetof(struct jit_ops, affine), number(e, 32, (uint64_t)in->src[0].reg));
 }
 
 static void load_all(struct emit *e, const struct reach *r)
@@ -493,19 +496,19 @@ static void generic_load(struct emit *e, struct reach *r)
     LLVMBasicBlockRef fast = LLVMGetInsertBlock(e->b);
 
     LLVMPositionBuilderAtEnd(e->b, slow);
-    int m = mark(e);
+    int m = flow_mark(e);
     slow_way(e);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
             b[d] = place_load(e, in->dst[d]);
     LLVMBuildBr(e->b, next);
     slow = LLVMGetInsertBlock(e->b);
-    unmark(e, m);
+    flow_unmark(e, m);
 
     LLVMPositionBuilderAtEnd(e->b, next);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
-            a[d] = either(e, &a[d], fast, &b[d], slow);
+            a[d] = memory_either(e, &a[d], fast, &b[d], slow);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
             reg_set(e, in->dst[d], a[d]);
@@ -530,7 +533,7 @@ static bool emit_parameter(struct emit *e)
 
 /* --- stores --- */
 
-LLVMValueRef stored_part(struct emit *e, int element, int p)
+LLVMValueRef memory_stored_part(struct emit *e, int element, int p)
 {
     enum ptx_type t = e->in->type;
     enum ptx_type rt = e->in->src[1 + element].kind == IR_SRC_REG ? e->k->reg_type[e->in->src[1 + element].reg] : t;
@@ -539,7 +542,7 @@ LLVMValueRef stored_part(struct emit *e, int element, int p)
     return source_exact(e, 1 + element, t, p);
 }
 
-int store_turn(const struct ir_inst *in, int n, int piece)
+int memory_store_turn(const struct ir_inst *in, int n, int piece)
 {
     int group = (int)store_group((unsigned)bits_of_type(in->type) / 8 * in->vec);
     return group <= piece ? 0 : (group < n ? group : n) / piece - 1;
@@ -556,9 +559,9 @@ static void store_as(struct emit *e, LLVMValueRef v, const struct reach *r, int 
 /* The elements of `n` lanes in the order of memory: a.x b.x c.x .. and a.y b.y c.y .. become a.x a.y b.x b.y .. */
 static LLVMValueRef interleaved(struct emit *e, LLVMValueRef *v, unsigned vec, int n)
 {
-    LLVMValueRef index[64], all = joined(e, v[0], v[1], n);
+    LLVMValueRef index[64], all = memory_joined(e, v[0], v[1], n);
     if (vec == 4)
-        all = joined(e, all, joined(e, v[2], v[3], n), 2 * n);
+        all = memory_joined(e, all, memory_joined(e, v[2], v[3], n), 2 * n);
     for (int i = 0; i < n * (int)vec; i++)
         index[i] = number(e, 32, (uint64_t)(i % (int)vec * n + i / (int)vec));
     return LLVMBuildShuffleVector(e->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(index, (unsigned)n * vec), "");
@@ -596,13 +599,13 @@ static void store_run(struct emit *e, LLVMValueRef *v, const struct reach *r, in
     bool apart = n > 4 && dense_run(r, from, n / 2, r->bytes * in->vec) && dense_run(r, from + n / 2, n / 2, r->bytes * in->vec);
     for (int h = 0; h < 2 && apart; h++) {
         LLVMValueRef half[4];
-        int side = h ^ store_turn(in, n, n / 2);
+        int side = h ^ memory_store_turn(in, n, n / 2);
         for (int d = 0; d < in->vec; d++)
             half[d] = lanes_half(e, v[d], n, side);
         store_run(e, half, r, from + side * n / 2, n / 2);
     }
     for (int k = 0; k < n && !apart; k++) {
-        int i = k ^ store_turn(in, n, 1); /* if the lane before stores there as well, and later, it is this one's place */
+        int i = k ^ memory_store_turn(in, n, 1); /* if the lane before stores there as well, and later, it is this one's place */
         bool stays = i == 0 || i % store_group(r->bytes * in->vec) == 0 || !uniform_run(r, from + i - 1, 2);
         for (int d = 0; d < in->vec && stays; d++)
             store_as(e, LLVMBuildExtractElement(e->b, v[d], number(e, 32, (uint64_t)i), ""), r, from + i, (unsigned)d);
@@ -613,7 +616,7 @@ static void store_part(struct emit *e, const struct reach *r, int p)
 {
     LLVMValueRef v[4];
     for (int i = 0; i < e->in->vec; i++)
-        v[i] = stored_part(e, i, p);
+        v[i] = memory_stored_part(e, i, p);
     if (e->mask)
         store_masked(e, v[0], r, p);
     else
@@ -638,13 +641,13 @@ static bool storable(struct emit *e)
 static void store_all(struct emit *e, const struct reach *r)
 {
     if (uniform_run(r, 0, SHAPE_LANES)) {
-        int stays = (SHAPE_LANES - 1) ^ store_turn(e->in, SHAPE_LANES, 1);
+        int stays = (SHAPE_LANES - 1) ^ memory_store_turn(e->in, SHAPE_LANES, 1);
         LLVMValueRef at = number(e, 32, (uint64_t)(stays % e->width));
         for (int d = 0; d < e->in->vec; d++)
-            store_as(e, LLVMBuildExtractElement(e->b, stored_part(e, d, stays / e->width), at, ""), r, 0, (unsigned)d);
+            store_as(e, LLVMBuildExtractElement(e->b, memory_stored_part(e, d, stays / e->width), at, ""), r, 0, (unsigned)d);
     } else {
         for (int p = 0; p < e->parts; p++)
-            store_part(e, r, p ^ store_turn(e->in, SHAPE_LANES, e->width));
+            store_part(e, r, p ^ memory_store_turn(e->in, SHAPE_LANES, e->width));
     }
 }
 
@@ -652,15 +655,15 @@ static void generic_store(struct emit *e, struct reach *r)
 {
     LLVMBasicBlockRef slow = new_block(e, "slow"), next = new_block(e, "stored");
     check_all(e, r, slow);
-    int m = mark(e);
+    int m = flow_mark(e);
     count(e, r);
     store_all(e, r);
     LLVMBuildBr(e->b, next);
-    unmark(e, m);
+    flow_unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, slow);
     slow_way(e);
     LLVMBuildBr(e->b, next);
-    unmark(e, m);
+    flow_unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, next);
 }
 

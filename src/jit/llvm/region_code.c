@@ -13,7 +13,7 @@
 
 /* --- lanes that wait --- */
 
-LLVMValueRef new_lanes(struct emit *e)
+LLVMValueRef lanes_new(struct emit *e)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->fn)));
@@ -27,7 +27,7 @@ LLVMValueRef region_lanes_at(struct emit *e, const struct region *r, int nth)
     return LLVMBuildLoad2(e->b, e->i32, r->wait[nth], "");
 }
 
-LLVMValueRef are_some(struct emit *e, LLVMValueRef lanes)
+LLVMValueRef lanes_any(struct emit *e, LLVMValueRef lanes)
 {
     return LLVMBuildICmp(e->b, LLVMIntNE, lanes, number(e, 32, 0), "");
 }
@@ -44,14 +44,14 @@ static void send(struct emit *e, const struct region *r, const struct ir_inst *b
 {
     region_add_lanes(e, r, branch->target, lanes);
     if (branch->guard != IR_NOREG)
-        region_add_lanes(e, r, block_behind(e, branch->block), LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, lanes, ""), ""));
+        region_add_lanes(e, r, region_block_behind(e, branch->block), LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, lanes, ""), ""));
 }
 
 void region_count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask)
 {
     count_guard(e, lanes);
     LLVMValueRef all = LLVMBuildICmp(e->b, LLVMIntEQ, lanes, mask, "");
-    count_parted(e, LLVMBuildAnd(e->b, are_some(e, lanes), LLVMBuildNot(e->b, all, ""), ""));
+    count_parted(e, LLVMBuildAnd(e->b, lanes_any(e, lanes), LLVMBuildNot(e->b, all, ""), ""));
 }
 
 /* --- a region's code --- */
@@ -60,8 +60,8 @@ static void do_block(struct emit *e, struct region *r, int nth)
 {
     const struct ir_block *b = &e->k->blocks[r->block[nth]];
     bool sent = false;
-    find_live(e, b);
-    forget(e);
+    emit_find_live(e, b);
+    regs_forget(e);
     set_mask(e, region_lanes_at(e, r, nth));
     e->nth = nth;
     LLVMBuildStore(e->b, number(e, 32, 0), r->wait[nth]);
@@ -73,10 +73,10 @@ static void do_block(struct emit *e, struct region *r, int nth)
         e->in = &e->k->insts[i];
         lines_at(e, i);
         if (e->in->op == PTX_OP_BRA) {
-            LLVMValueRef lanes = lanes_on(e);
+            LLVMValueRef lanes = flow_lanes_on(e);
             if (e->in->guard != IR_NOREG)
                 region_count_branch(e, lanes, e->mask);
-            flush(e, b->live_out);
+            regs_flush(e, b->live_out);
             send(e, r, e->in, lanes, e->mask);
             sent = true;
         } else {
@@ -84,11 +84,11 @@ static void do_block(struct emit *e, struct region *r, int nth)
         }
     }
     if (!sent) {
-        flush(e, b->live_out);
-        region_add_lanes(e, r, block_behind(e, r->block[nth]), e->mask);
+        regs_flush(e, b->live_out);
+        region_add_lanes(e, r, region_block_behind(e, r->block[nth]), e->mask);
     }
     set_mask(e, NULL);
-    forget(e);
+    regs_forget(e);
 }
 
 /* Lanes wait at the block at `to` for another turn. */
@@ -98,11 +98,11 @@ static void turn(struct emit *e, const struct region *r, LLVMBasicBlockRef to)
     LLVMBasicBlockRef long_ = new_block(e, "long");
     left = LLVMBuildSub(e->b, left, number(e, 32, 1), "");
     frame_set(e, offsetof(struct jit_frame, patience), left);
-    likely(e, LLVMBuildCondBr(e->b, are_some(e, left), to, long_), true);
+    likely(e, LLVMBuildCondBr(e->b, lanes_any(e, left), to, long_), true);
     LLVMPositionBuilderAtEnd(e->b, long_);
-    LLVMValueRef stop = ask_op(e, offsetof(struct jit_ops, long_turns), number(e, 32, 0));
+    LLVMValueRef stop = op_ask(e, offsetof(struct jit_ops, long_turns), number(e, 32, 0));
     frame_set(e, offsetof(struct jit_frame, why), number(e, 32, JIT_TURN));
-    LLVMBuildCondBr(e->b, are_some(e, stop), r->apart, to);
+    LLVMBuildCondBr(e->b, lanes_any(e, stop), r->apart, to);
 }
 
 /* --- handing over --- */
@@ -156,7 +156,7 @@ void region_hand_over(struct emit *e, const struct region *r)
         e->mask = NULL;
     }
     LLVMBuildRet(e->b, number(e, 32, JIT_APART));
-    forget(e);
+    regs_forget(e);
     alloc_release(live);
     alloc_release(lanes);
 }
@@ -192,7 +192,7 @@ static void emit_region(struct emit *e, struct region *r)
             if (lane_serial_begins(s, r, i))
                 lane_serial_pass(e, s, r);
         } else {
-            LLVMBuildCondBr(e->b, are_some(e, region_lanes_at(e, r, i)), body[i], r->behind[i]);
+            LLVMBuildCondBr(e->b, lanes_any(e, region_lanes_at(e, r, i)), body[i], r->behind[i]);
             LLVMPositionBuilderAtEnd(e->b, body[i]);
             do_block(e, r, i);
         }
@@ -202,7 +202,7 @@ static void emit_region(struct emit *e, struct region *r)
             if (r->end[back] != i || lane_serial_in(e, r, back))
                 continue;
             LLVMBasicBlockRef again = new_block(e, "again"), on = new_block(e, "on");
-            LLVMBuildCondBr(e->b, are_some(e, region_lanes_at(e, r, back)), again, on);
+            LLVMBuildCondBr(e->b, lanes_any(e, region_lanes_at(e, r, back)), again, on);
             LLVMPositionBuilderAtEnd(e->b, again);
             turn(e, r, body[back]);
             LLVMPositionBuilderAtEnd(e->b, on);
@@ -210,7 +210,7 @@ static void emit_region(struct emit *e, struct region *r)
     }
     region_join(e, r);
     LLVMPositionBuilderAtEnd(e->b, r->apart);
-    forget(e);
+    regs_forget(e);
     region_hand_over(e, r);
     e->region = NULL;
     alloc_release(body);
@@ -223,7 +223,7 @@ static void open_region(struct emit *e, struct region *r)
     r->wait = alloc_zeroed(((size_t)r->n + 1) * sizeof *r->wait);
     r->behind = alloc_zeroed(((size_t)r->n + 1) * sizeof *r->behind);
     for (int i = 0; i < r->n; i++) {
-        r->wait[i] = new_lanes(e);
+        r->wait[i] = lanes_new(e);
         r->behind[i] = new_block(e, "past");
     }
     r->begin = new_block(e, "region");
@@ -240,12 +240,12 @@ bool region_emit(struct emit *e)
         return false;
     if (made)
         open_region(e, r = made);
-    LLVMValueRef lanes = guard_bits(e);
+    LLVMValueRef lanes = flow_guard_bits(e);
     region_count_branch(e, lanes, number(e, 32, UINT32_MAX));
     LLVMBasicBlockRef some = new_block(e, "some"), part = new_block(e, "part");
     LLVMBasicBlockRef all = in->back_edge ? new_block(e, "back") : e->head[in->target];
-    flush(e, e->k->blocks[in->block].live_out);
-    LLVMBuildCondBr(e->b, are_some(e, lanes), some, e->head[block_behind(e, in->block)]);
+    regs_flush(e, e->k->blocks[in->block].live_out);
+    LLVMBuildCondBr(e->b, lanes_any(e, lanes), some, e->head[region_block_behind(e, in->block)]);
     LLVMPositionBuilderAtEnd(e->b, some);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, lanes, number(e, 32, UINT32_MAX), ""), all, part);
     if (in->back_edge) {
@@ -257,7 +257,7 @@ bool region_emit(struct emit *e)
         LLVMBuildStore(e->b, number(e, 32, 0), r->wait[i]);
     send(e, r, in, lanes, number(e, 32, UINT32_MAX));
     LLVMBuildBr(e->b, r->at[in->block] >= 0 ? r->behind[r->at[in->block]] : r->begin);
-    forget(e);
+    regs_forget(e);
     if (made)
         emit_region(e, made);
     return true;

@@ -165,7 +165,7 @@ void reg_set(struct emit *e, int32_t reg, struct value v)
     e->changed[reg] = 1;
 }
 
-void forget(struct emit *e)
+void regs_forget(struct emit *e)
 {
     for (int i = 0; i < e->ntouched; i++)
         e->have[e->touched[i]] = e->changed[e->touched[i]] = 0;
@@ -186,7 +186,7 @@ static LLVMValueRef for_lanes_on(struct emit *e, int32_t r, int p)
     return LLVMBuildOr(e->b, LLVMBuildAnd(e->b, v, e->mask, ""), off, "");
 }
 
-void flush(struct emit *e, const uint64_t *live)
+void regs_flush(struct emit *e, const uint64_t *live)
 {
     for (int i = 0; i < e->ntouched; i++) {
         int32_t r = e->touched[i];
@@ -505,7 +505,7 @@ void spill_store(struct emit *e, int32_t reg)
         LLVMBuildStore(e->b, v.v[g], spill_place(e, reg, g));
 }
 
-void save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer)
+void regs_save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer)
 {
     for (int32_t r = 0; r < e->k->nregs; r++) {
         if (!ir_bit(live, r) || unroll_jam_shared(e, r))
@@ -517,27 +517,27 @@ void save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer)
     }
 }
 
-void save(struct emit *e, const uint64_t *live)
+void regs_save(struct emit *e, const uint64_t *live)
 {
     if (e->job->split) {
-        flush(e, live);
+        regs_flush(e, live);
         return;
     }
     uint64_t *newer = alloc_zeroed(e->words * 8);
     unspilled_before(e, e->site, newer);
-    save_newer(e, live, newer);
+    regs_save_newer(e, live, newer);
     alloc_release(newer);
 }
 
-void save_behind(struct emit *e)
+void regs_save_behind(struct emit *e)
 {
     uint64_t *newer = alloc_zeroed(e->words * 8);
     unspilled_behind(e, e->site, newer);
-    save_newer(e, live_before(e, e->site) + e->words, newer);
+    regs_save_newer(e, live_before(e, e->site) + e->words, newer);
     alloc_release(newer);
 }
 
-void restore(struct emit *e, const uint64_t *live)
+void regs_restore(struct emit *e, const uint64_t *live)
 {
     for (int32_t r = 0; r < e->k->nregs; r++) {
         if (!ir_bit(live, r) || !e->var[r][0] || unroll_jam_shared(e, r))

@@ -53,7 +53,7 @@ bool unroll_jam_whole(const struct emit *e)
     return e->job->unrolled > 1 && (uint64_t)e->job->unrolled * SHAPE_LANES == (uint64_t)dim[0] * dim[1] * dim[2];
 }
 
-bool waits_at(const struct emit *e, const struct ir_inst *in)
+bool unroll_jam_waits_at(const struct emit *e, const struct ir_inst *in)
 {
     return jit_waits(in) && !unroll_jam_whole(e);
 }
@@ -126,11 +126,11 @@ void unroll_jam_inst(struct emit *e)
     e->done = 0;
     bool widens = e->of_warp && e->in->ndst && !ir_is_memory(e->in) && e->in->op < PTX_OP_COUNT;
     if (widens && done_once(e))
-        guard_widening(e);
+        arith_guard_widening(e);
     if (!e->of_warp || !done_once(e)) {
         EACH_WARP(e, w)
             if (widens)
-                guard_widening(e);
+                arith_guard_widening(e);
             else if (e->of_warp && ir_is_memory(e->in))
                 memory_check_ahead(e);
         EACH_WARP(e, w) {
@@ -158,7 +158,8 @@ void unroll_jam_check_ahead(struct emit *e, const struct ir_block *b)
     uint64_t *set = alloc_zeroed(e->words * 8);
     const struct ir_inst *in = e->in;
     e->done = 0;
-    for (int32_t i = b->first; i < b->first + b->count && (i == b->first || e->job->resume[i] < 0 || !entered_before(e, i)); i++) {
+    for (int32_t i = b->first; i < b->first + b->count && (i == b->first || e->job->resume[i] < 0 || !emit_entered_before(e, i));
+         i++) {
         e->in = &e->k->insts[i];
         if (ir_is_memory(e->in) && e->in->src[0].kind == IR_SRC_REG && !ir_bit(set, e->in->src[0].reg))
             EACH_WARP(e, w)
@@ -203,9 +204,9 @@ void unroll_jam_leave(struct emit *e, enum jit_stop why)
         return;
     LLVMPositionBuilderAtEnd(e->b, e->left.block);
     EACH_WARP(e, w) {
-        int m = mark(e);
+        int m = flow_mark(e);
         save_own(e, w < e->done);
-        unmark(e, m);
+        flow_unmark(e, m);
     }
     if (e->site == e->k->blocks[e->in->block].first) /* it is counted again by those that do it again */
         uncount_block(e, e->in->block, e->job->unrolled - e->done);
