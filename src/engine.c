@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "check/check.h"
 #include "clock/clock.h"
-#include "interp/verify.h"
+#include "interp/claim_check.h"
 #include "jit/jit.h"
 #include "memory/rules.h"
 #include "report/result.h"
@@ -55,10 +55,10 @@ static const uint32_t *block_slots(const heddle_kernel *k, struct launch *l)
 /* HEDDLE_VERIFY: the claims of the kernel and of who looks at this launch are checked. */
 static void verify_begin(const heddle_kernel *k, struct launch *l)
 {
-    if (!k->ir->claims || !verify_wanted() || k->step)
+    if (!k->ir->claims || !claim_check_wanted() || k->step)
         return;
-    l->verify = verify_new(k->ir, k->code);
-    jit_claim(k->ir, l->block_dim, verify_claims(l->verify));
+    l->verify = claim_check_new(k->ir, k->code);
+    jit_claim(k->ir, l->block_dim, claim_check_claims(l->verify));
 }
 
 /* A launch whose preparation or run took memory of the reserve fails: its caller is the first that can tell. */
@@ -179,7 +179,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         alloc_release(run.sites);
     }
     dram_stats_release(&run.dram);
-    verify_free(l.verify);
+    claim_check_free(l.verify);
     if (s)
         launch_children_drop(children);
     arena_release(&l.arena);

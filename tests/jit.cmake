@@ -33,7 +33,7 @@ set_tests_properties(jit.random_as_written jit.random_rewriting jit.random_rewri
 
 unit_test(jit_shape)
 add_dependencies(unit_jit_shape heddle-jit)
-unit_test(jit_jam)
+unit_test(jit_unroll_jam)
 unit_test(jit_turns)
 add_library(jit_sum OBJECT jit/sum.c)
 target_compile_options(jit_sum PRIVATE -O1 -fno-sanitize=all)
@@ -92,6 +92,6 @@ set_tests_properties(jit.bench_results PROPERTIES TIMEOUT 300 ENVIRONMENT "HEDDL
 add_test(NAME jit.tiers COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/jit/tiers.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(jit.tiers PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache")
 # Machine code kept between runs.
-unit_test(jit_keep)
+unit_test(jit_code_cache)
 add_test(NAME jit.keep COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/jit/keep.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(jit.keep PROPERTIES TIMEOUT 200)

@@ -41,7 +41,7 @@ struct stages {
     const char *wanted;  /* -k, or NULL */
     uint32_t block[3];   /* --block; x 0: not given */
     const char *isa;     /* --isa, or NULL: the host's */
-    bool counting, split, jam, first, optimised;
+    bool counting, split, unroll_jam, first, optimised;
     int after;           /* --after: how many passes are run */
     bool list_passes;
     double seconds[TARGET_PASSES]; /* list_passes: of each */
@@ -246,7 +246,8 @@ static void print_code(struct stages *s, const struct ptx_function *f, struct ir
 {
     struct code c = {.stages = s, .kernel = k};
     struct jit_view view = {.form = s->stage == STAGE_ASM ? JIT_ASSEMBLY : s->optimised ? JIT_OPTIMISED : JIT_EMITTED,
-                            .level = s->isa ? s->isa : lanes_level(), .counting = s->counting, .split = s->split, .jam = s->jam, .first = s->first, .note = note, .user = &c};
+                            .level = s->isa ? s->isa : lanes_level(), .counting = s->counting, .split = s->split,
+                            .unroll_jam = s->unroll_jam, .first = s->first, .note = note, .user = &c};
     char problem[300] = "";
     const char *why = problem;
     int32_t site = 0;
@@ -257,8 +258,11 @@ static void print_code(struct stages *s, const struct ptx_function *f, struct ir
         memcpy(view.block, s->block, sizeof view.block);
     else
         device_code_choose_block(f, view.block);
-    strbuf_addf(&s->out, "%sfor blocks of %u x %u x %u and %s%s%s%s\n", comment(s), view.block[0], view.block[1],
-                view.block[2], view.level, view.counting ? ", in launches that count" : "", view.split ? ", threads apart" : view.jam ? ", several warps at once" : "",
+    strbuf_addf(&s->out, "%sfor blocks of %u x %u x %u and %s%s%s%s\n", comment(s), view.block[0], view.block[1], view.block[2],
+                view.level, view.counting ? ", in launches that count" : "",
+                view.split        ? ", threads apart"
+                : view.unroll_jam ? ", several warps at once"
+                                  : "",
                 view.first ? ", first tier" : "");
     if (!code || !jit_show(k, code, &view, &s->out, problem, sizeof problem))
         strbuf_addf(&s->out, "%sthere is no machine code of it: %s\n", comment(s), code ? problem : why);
@@ -432,8 +436,8 @@ static void set_flag(void *to, int which, const char *value)
     case FLAG_SPLIT:
         s->split = true;
         break;
-    case FLAG_JAM:
-        s->jam = true;
+    case FLAG_UNROLL_JAM:
+        s->unroll_jam = true;
         break;
     case FLAG_FIRST:
         s->first = true;

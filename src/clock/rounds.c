@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "interp/verify.h"
+#include "interp/claim_check.h"
 #include "ir/facts.h"
 #include "memory/caches.h"
 #include "memory/lanes.h"
@@ -33,8 +33,8 @@ enum {
 #define AT_L2 (UINT64_MAX - 1)
 #define LOCAL_BASE (UINT64_C(1) << 44) /* of local memory: no address of the device or of host memory it can use is there */
 
-/* A place for a resident block. */
-struct seat {
+/* A CTA slot: a place for a resident block. */
+struct cta_slot {
     struct block *b;        /* NULL: free */
     void *memory;
     uint64_t phases;        /* of its barriers, when its warps were looked at last */
@@ -55,15 +55,17 @@ struct sm {
     struct readonly *textures; /* that of the first SM of those that share it; NULL: they go through L1 */
     uint64_t now;           /* issue slots: cycles times subpartitions */
     uint64_t pipe;          /* when the way of loads and stores is free (tags of L1, banks of shared memory), in issue slots */
-    struct seat *seat;      /* [seats] */
-    uint64_t *ready;        /* [seats * warps]: when the warp can run, in issue slots; NEVER: it waits, or there is none; AT_L2 */
-    uint64_t *least;        /* [seats * warps]: of warps that wait for L2: not before */
+    struct cta_slot *cta_slot; /* [cta_slots] */
+    uint64_t *ready;        /* [cta_slots * warps]: when the warp can run, in issue slots; NEVER: it waits, or there is none;
+                               AT_L2 */
+    uint64_t *least;        /* [cta_slots * warps]: of warps that wait for L2: not before */
     uint64_t *runnable;     /* bits of places, those of `ready` up to now, in the order of `shuffled` */
-    wake_t *wakes;          /* [seats * warps and more]: a heap of the others; an entry whose place has another time now is dead */
+    wake_t *wakes;          /* [cta_slots * warps and more]: a heap of the others; an entry whose place has another time
+                               now is dead */
     uint32_t nwakes, wakes_room;
     uint32_t *at_l2, nat_l2; /* places of warps that wait for L2 */
-    struct parked *parked;  /* [seats * warps] */
-    int taken;              /* seats */
+    struct parked *parked;  /* [cta_slots * warps] */
+    int taken;              /* CTA slots */
     uint32_t unbegun;       /* warps that have had no turn */
 };
 
@@ -74,10 +76,10 @@ struct parked {
     enum warp_stop stop;    /* of that turn */
 };
 
-/* A seat that is free, and since when. */
+/* A CTA slot that is free, and since when. */
 struct request {
     uint64_t at;            /* issue slots */
-    uint32_t sm, seat;
+    uint32_t sm, cta_slot;
 };
 
 struct rounds {
@@ -89,19 +91,20 @@ struct rounds {
     struct memory memory;
     struct lines lines;     /* of the access that is looked at */
     struct record *ring;
-    struct request *request; /* [sms * seats] */
+    struct request *request; /* [sms * cta_slots] */
     uint32_t nrequests;
     uint64_t next;          /* block */
     uint64_t dispatched;    /* when the last one was, in cycles */
     uint32_t *turn, *in_turn; /* [sms]: an SM's number in the order in which they get blocks; the SM of that number */
     uint32_t last;          /* number of the SM that got a block last */
-    uint32_t *first_free, *next_free; /* [sms], [sms * seats]: 1 + the SM's first free seat, 1 + the one after it; 0: none */
-    uint64_t *has_free;     /* bits of numbers: SMs with a free seat */
+    uint32_t *first_free, *next_free; /* [sms], [sms * cta_slots]: 1 + the SM's first free CTA slot, 1 + the one after it;
+                                           0: none */
+    uint64_t *has_free;     /* bits of numbers: SMs with a free CTA slot */
     uint64_t slice;         /* cycles that an SM runs on its own, before L2 serves what all asked for: no answer is earlier */
     uint8_t *needs;         /* [instructions]: NEEDS: an access that needs what was loaded before it in its basic block; EARLY: a
                                load that need not wait for the accesses before it there */
-    uint32_t sms, seats, warps; /* warps: a block */
-    uint32_t places, words; /* of an SM: seats * warps */
+    uint32_t sms, cta_slots, warps; /* warps: a block */
+    uint32_t places, words; /* of an SM: cta_slots * warps */
     uint32_t slots;         /* issue slots a cycle */
     uint64_t local_bytes;   /* of a warp, in the address of its local memory */
     void *state;            /* of the resident blocks */
@@ -205,11 +208,11 @@ static bool choose(const struct rounds *r, const struct sm *s, uint32_t *place)
     return false;
 }
 
-static bool asks(const struct rounds *r, uint32_t sm, uint32_t seat, uint64_t *until)
+static bool asks(const struct rounds *r, uint32_t sm, uint32_t cta_slot, uint64_t *until)
 {
     bool pending = false;
     for (uint32_t i = 0; i < r->warps; i++) {
-        const struct l2_waiter *w = &r->queue[sm].waiter[seat * r->warps + i];
+        const struct l2_waiter *w = &r->queue[sm].waiter[cta_slot * r->warps + i];
         pending |= w->pending > 0;
         *until = w->ready * r->slots > *until ? w->ready * r->slots : *until;
     }
@@ -234,7 +237,7 @@ static void look_at_answers(struct rounds *r, uint32_t sm)
         uint64_t at = w->ready * r->slots;
         if (s->ready[place] != AT_L2)
             continue;
-        if (s->seat[place / r->warps].together ? asks(r, sm, place / r->warps, &at) : w->pending > 0) {
+        if (s->cta_slot[place / r->warps].together ? asks(r, sm, place / r->warps, &at) : w->pending > 0) {
             s->at_l2[n++] = place;
             continue;
         }
@@ -413,14 +416,14 @@ static int drain(struct rounds *r, struct drain *d, struct record *records, int 
     return n;
 }
 
-/* Warps of the seat that wait look again, each `apart` slots after the one before; where they have met, not before each of them
- * had its data. */
-static void wake(struct rounds *r, struct sm *s, uint32_t seat, uint64_t at, uint64_t apart, bool met)
+/* Warps of the CTA slot that wait look again, each `apart` issue slots after the one before; where they have met, not before
+ * each of them had its data. */
+static void wake(struct rounds *r, struct sm *s, uint32_t cta_slot, uint64_t at, uint64_t apart, bool met)
 {
-    struct seat *t = &s->seat[seat];
-    t->together = met && asks(r, (uint32_t)(s - r->sm), seat, &at);
+    struct cta_slot *t = &s->cta_slot[cta_slot];
+    t->together = met && asks(r, (uint32_t)(s - r->sm), cta_slot, &at);
     for (int i = 0; i < t->b->nwarps; i++) {
-        uint32_t place = seat * r->warps + (uint32_t)i;
+        uint32_t place = cta_slot * r->warps + (uint32_t)i;
         if (s->ready[place] != NEVER || !t->b->warps[i].alive || t->b->warps[i].failed)
             continue;
         if (t->together)
@@ -430,34 +433,34 @@ static void wake(struct rounds *r, struct sm *s, uint32_t seat, uint64_t at, uin
     }
 }
 
-static bool all_wait(const struct rounds *r, const struct sm *s, uint32_t seat)
+static bool all_wait(const struct rounds *r, const struct sm *s, uint32_t cta_slot)
 {
     for (uint32_t i = 0; i < r->warps; i++)
-        if (s->ready[seat * r->warps + i] != NEVER)
+        if (s->ready[cta_slot * r->warps + i] != NEVER)
             return false;
     return true;
 }
 
-static void retire(struct rounds *r, struct sm *s, uint32_t seat)
+static void retire(struct rounds *r, struct sm *s, uint32_t cta_slot)
 {
     for (uint32_t i = 0; i < r->warps; i++) {
-        no_longer(s, seat * r->warps + i);
-        s->parked[seat * r->warps + i].n = 0;
+        no_longer(s, cta_slot * r->warps + i);
+        s->parked[cta_slot * r->warps + i].n = 0;
     }
-    s->unbegun -= (uint32_t)s->seat[seat].b->nwarps - s->seat[seat].begun;
-    s->seat[seat].b = NULL;
+    s->unbegun -= (uint32_t)s->cta_slot[cta_slot].b->nwarps - s->cta_slot[cta_slot].begun;
+    s->cta_slot[cta_slot].b = NULL;
     s->taken--;
     __atomic_store_n(&r->l->past, r->l->past + 1, __ATOMIC_RELAXED);
-    r->request[r->nrequests++] = (struct request){s->now + (uint64_t)LAUNCH_CYCLES * r->slots, (uint32_t)(s - r->sm), seat};
+    r->request[r->nrequests++] = (struct request){s->now + (uint64_t)LAUNCH_CYCLES * r->slots, (uint32_t)(s - r->sm), cta_slot};
     r->moved = true;
     if (r->l->cooperative)
         __atomic_add_fetch(&r->l->blocks_done, 1, __ATOMIC_SEQ_CST);
 }
 
 /* All warps of the block wait, or have ended. */
-static void look_again(struct rounds *r, struct sm *s, uint32_t seat)
+static void look_again(struct rounds *r, struct sm *s, uint32_t cta_slot)
 {
-    struct seat *t = &s->seat[seat];
+    struct cta_slot *t = &s->cta_slot[cta_slot];
     struct block *b = t->b;
     int failed = 0;
     for (int i = 0; i < b->nwarps; i++)
@@ -465,11 +468,11 @@ static void look_again(struct rounds *r, struct sm *s, uint32_t seat)
     bool nobody = failed + b->warps_done == b->nwarps; /* is left to look again */
     if (failed && (!t->moved || nobody || ++t->passes == CLOCK_LAST_PASSES)) {
         launch_stop(r->l, b->index);
-        retire(r, s, seat);
+        retire(r, s, cta_slot);
         return;
     }
     if (b->warps_done == b->nwarps) {
-        retire(r, s, seat);
+        retire(r, s, cta_slot);
         return;
     }
     uint64_t at = s->now;
@@ -477,12 +480,12 @@ static void look_again(struct rounds *r, struct sm *s, uint32_t seat)
         at += (uint64_t)GRID_CYCLES * r->slots;
     } else if (!t->moved && !t->spins && !clock_release_all(b)) {
         clock_deadlock(b);
-        retire(r, s, seat);
+        retire(r, s, cta_slot);
         return;
     }
     r->moved |= t->moved;
     t->moved = t->spins = false;
-    wake(r, s, seat, at, 0, false);
+    wake(r, s, cta_slot, at, 0, false);
 }
 
 /* Does the warp stand in a loop whose end depends on what another thread writes? */
@@ -502,7 +505,7 @@ static bool advance(struct rounds *r, uint32_t sm, uint32_t place, enum warp_sto
 {
     struct sm *s = &r->sm[sm];
     struct parked *k = &s->parked[place];
-    struct seat *t = &s->seat[place / r->warps];
+    struct cta_slot *t = &s->cta_slot[place / r->warps];
     struct warp *w = &t->b->warps[place % r->warps];
     struct record *records = k->n ? k->record + k->next : NULL;
     struct drain d = {.sm = sm, .place = place, .until = *until};
@@ -562,8 +565,8 @@ static void wait_for_data(struct rounds *r, uint32_t sm, uint32_t place, uint64_
 static void turn(struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct sm *s = &r->sm[sm];
-    uint32_t seat = place / r->warps;
-    struct seat *t = &s->seat[seat];
+    uint32_t cta_slot = place / r->warps;
+    struct cta_slot *t = &s->cta_slot[cta_slot];
     struct warp *w = &t->b->warps[place % r->warps];
     enum warp_stop stop;
     uint64_t until = 0;
@@ -582,7 +585,7 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
         wait_for_data(r, sm, place, until);
         break;
     case WARP_YIELD:
-        wake(r, s, seat, s->now + (uint64_t)YIELD_CYCLES * r->slots, 0, false);
+        wake(r, s, cta_slot, s->now + (uint64_t)YIELD_CYCLES * r->slots, 0, false);
         break;
     case WARP_DONE:
         t->b->warps_done++;
@@ -592,28 +595,28 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
             w->failed = true;
             break;
         }
-        retire(r, s, seat);
+        retire(r, s, cta_slot);
         return;
     case WARP_STOPPED:
-        retire(r, s, seat);
+        retire(r, s, cta_slot);
         return;
     default:
         break;
     }
     if (t->b->phases != t->phases) {
         t->phases = t->b->phases;
-        wake(r, s, seat, s->now > t->pipe ? s->now : t->pipe, 0, true);
+        wake(r, s, cta_slot, s->now > t->pipe ? s->now : t->pipe, 0, true);
     }
-    if (all_wait(r, s, seat))
-        look_again(r, s, seat);
+    if (all_wait(r, s, cta_slot))
+        look_again(r, s, cta_slot);
 }
 
 /* --- blocks --- */
 
-static void seat_block(struct rounds *r, const struct request *q, uint64_t at)
+static void cta_slot_fill(struct rounds *r, const struct request *q, uint64_t at)
 {
     struct sm *s = &r->sm[q->sm];
-    struct seat *t = &s->seat[q->seat];
+    struct cta_slot *t = &s->cta_slot[q->cta_slot];
     if (!t->memory) {
         t->memory = (char *)r->state + r->places_of_state++ * ((block_bytes(r->l) + 63) / 64 * 64);
         block_open(r->l, t->memory);
@@ -626,7 +629,7 @@ static void seat_block(struct rounds *r, const struct request *q, uint64_t at)
     t->moved = t->spins = false;
     s->taken++;
     s->unbegun += (uint32_t)t->b->nwarps;
-    wake(r, s, q->seat, at, (uint64_t)START_CYCLES * r->slots, false); /* one warp is started after the other */
+    wake(r, s, q->cta_slot, at, (uint64_t)START_CYCLES * r->slots, false); /* one warp is started after the other */
 }
 
 static int earlier(const void *a, const void *b)
@@ -634,19 +637,19 @@ static int earlier(const void *a, const void *b)
     const struct request *x = a, *y = b;
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
-    return x->sm != y->sm ? (x->sm < y->sm ? -1 : 1) : (int)x->seat - (int)y->seat;
+    return x->sm != y->sm ? (x->sm < y->sm ? -1 : 1) : (int)x->cta_slot - (int)y->cta_slot;
 }
 
-/* The seat is free now. */
+/* The CTA slot is free now. */
 static void add_free(struct rounds *r, const struct request *q)
 {
     uint32_t turn = r->turn[q->sm], *first = &r->first_free[q->sm];
-    r->next_free[q->sm * r->seats + q->seat] = *first;
-    *first = q->seat + 1;
+    r->next_free[q->sm * r->cta_slots + q->cta_slot] = *first;
+    *first = q->cta_slot + 1;
     r->has_free[turn / 64] |= UINT64_C(1) << turn % 64;
 }
 
-/* A free seat of the SM that comes next after the last one that got a block, in the order of groups. False: there is none. */
+/* A free CTA slot of the SM that comes next after the last one that got a block, in the order of groups. False: there is none. */
 static bool take_free(struct rounds *r, struct request *q)
 {
     uint32_t words = (r->sms + 63) / 64, from = (r->last + 1) % r->sms, w = from / 64;
@@ -659,15 +662,15 @@ static bool take_free(struct rounds *r, struct request *q)
         return false;
     r->last = w * 64 + (uint32_t)__builtin_ctzll(bits);
     q->sm = r->in_turn[r->last];
-    q->seat = r->first_free[q->sm] - 1;
-    r->first_free[q->sm] = r->next_free[q->sm * r->seats + q->seat];
+    q->cta_slot = r->first_free[q->sm] - 1;
+    r->first_free[q->sm] = r->next_free[q->sm * r->cta_slots + q->cta_slot];
     if (!r->first_free[q->sm])
         r->has_free[w] &= ~(UINT64_C(1) << r->last % 64);
     return true;
 }
 
-/* The next blocks go to the seats that became free, as long as no other seat can become free before: those up to cycle `until`. If
- * several are free, SMs have their turns as at first, one block each. */
+/* The next blocks go to the CTA slots that became free, as long as no other CTA slot can become free before: those up to cycle
+ * `until`. If several are free, SMs have their turns as at first, one block each. */
 static void dispatch(struct rounds *r, uint64_t until)
 {
     struct launch *l = r->l;
@@ -682,7 +685,7 @@ static void dispatch(struct rounds *r, uint64_t until)
             break;
         if (take_free(r, &q)) {
             r->dispatched = at;
-            seat_block(r, &q, at * r->slots);
+            cta_slot_fill(r, &q, at * r->slots);
         } else if (i < r->nrequests && cycles(r, r->request[i].at) < until) {
             r->dispatched = cycles(r, r->request[i].at) - DISPATCH_CYCLES;
         } else {
@@ -698,8 +701,8 @@ static void dispatch(struct rounds *r, uint64_t until)
 /* A warp that can run and has had no turn yet, the first of its block. */
 static bool begins(const struct rounds *r, const struct sm *s, uint32_t *place)
 {
-    for (uint32_t i = 0; i < r->seats; i++) {
-        const struct seat *t = &s->seat[i];
+    for (uint32_t i = 0; i < r->cta_slots; i++) {
+        const struct cta_slot *t = &s->cta_slot[i];
         *place = i * r->warps + t->begun;
         if (t->b && t->begun < r->warps && is_runnable(s, *place))
             return true;
@@ -713,7 +716,7 @@ static void look_ahead(const struct rounds *r, const struct sm *s, uint64_t unti
     for (uint32_t i = 0; i < s->nwakes; i++) {
         uint32_t place = wake_place(s->wakes[i]);
         const struct parked *k = &s->parked[place];
-        const struct block *b = s->seat[place / r->warps].b;
+        const struct block *b = s->cta_slot[place / r->warps].b;
         if (wake_time(s->wakes[i]) >= until || !b)
             continue;
         if (k->n)
@@ -738,7 +741,7 @@ static void run_sm(struct rounds *r, uint32_t sm, uint64_t until)
             s->now = wake_time(s->wakes[0]);
             continue;
         }
-        struct seat *t = &s->seat[place / r->warps];
+        struct cta_slot *t = &s->cta_slot[place / r->warps];
         if (t->begun == place % r->warps) {
             t->begun++;
             s->unbegun--;
@@ -763,7 +766,7 @@ static bool first_block(struct rounds *r, struct group *g, uint32_t i)
     if (r->next >= r->l->nblocks || launch_stopping(r->l, r->next))
         return false;
     r->dispatched = at > r->dispatched ? at : r->dispatched;
-    seat_block(r, &(struct request){0, g->sm[i], (uint32_t)r->sm[g->sm[i]].taken}, at * r->slots);
+    cta_slot_fill(r, &(struct request){0, g->sm[i], (uint32_t)r->sm[g->sm[i]].taken}, at * r->slots);
     return true;
 }
 
@@ -812,7 +815,8 @@ static void first_blocks(struct rounds *r)
     enum { LATE_FIRST = 5, LATE_AGAIN = 6 };
     uint32_t *order = alloc_zeroed(r->sms * sizeof *order), n = 0, late = c->late_tpcs * c->sms_per_tpc;
     struct group *group = alloc_zeroed((c->gpcs + 2) * sizeof *group), *others = group + 1;
-    uint64_t all = r->l->nblocks / r->sms, rounds = all < r->seats ? all : r->seats, had = 0, turns = LATE_AGAIN - LATE_FIRST;
+    uint64_t all = r->l->nblocks / r->sms, rounds = all < r->cta_slots ? all : r->cta_slots;
+    uint64_t had = 0, turns = LATE_AGAIN - LATE_FIRST;
 
     late = late < r->sms ? late : 0;
     for (uint32_t g = 0; g <= c->gpcs; g++) {
@@ -833,7 +837,7 @@ static void first_blocks(struct rounds *r)
         }
     for (; had < rounds; had++)
         first_turn(r, group);
-    if (rounds < r->seats) { /* less than a block for each SM is left */
+    if (rounds < r->cta_slots) { /* less than a block for each SM is left */
         first_turn(r, group);
         first_rest(r, others, c->gpcs);
     }
@@ -887,20 +891,20 @@ static bool start(struct rounds *r, struct clock_run *c)
 {
     struct launch *l = c->launch;
     const struct caches_config *f = c->caches;
-    uint64_t seats = l->resident / (l->sms ? l->sms : 1), most = MAX_STATE_BYTES / (block_bytes(l) * l->sms);
+    uint64_t cta_slots = l->resident / (l->sms ? l->sms : 1), most = MAX_STATE_BYTES / (block_bytes(l) * l->sms);
     uint64_t all = (l->nblocks + l->sms - 1) / l->sms;
     *r = (struct rounds){.c = c, .l = l, .sms = l->sms, .warps = (uint32_t)l->warps_per_block, .slots = c->slots ? c->slots : 1};
-    seats = seats > most ? most : seats;
-    if (l->cooperative || seats > all) /* of a cooperative launch all have to be resident */
-        seats = all;
-    r->seats = seats < 1 ? 1 : (uint32_t)seats;
-    r->places = r->seats * r->warps;
+    cta_slots = cta_slots > most ? most : cta_slots;
+    if (l->cooperative || cta_slots > all) /* of a cooperative launch all have to be resident */
+        cta_slots = all;
+    r->cta_slots = cta_slots < 1 ? 1 : (uint32_t)cta_slots;
+    r->places = r->cta_slots * r->warps;
     r->words = (r->places + PLACE_WORD - 1) / PLACE_WORD;
     r->slice = f->l2_latency * 3 / 4; /* the shortest way (l2.c) */
     r->slice = r->slice > LAUNCH_CYCLES ? LAUNCH_CYCLES : r->slice;
     r->slice = r->slice < L2_STEP ? L2_STEP : r->slice;
     r->local_bytes = ((uint64_t)l->local_size + 3) / 4 << LINE_SHIFT;
-    uint64_t blocks = (uint64_t)r->seats * r->sms < l->nblocks ? (uint64_t)r->seats * r->sms : l->nblocks;
+    uint64_t blocks = (uint64_t)r->cta_slots * r->sms < l->nblocks ? (uint64_t)r->cta_slots * r->sms : l->nblocks;
     r->state_bytes = (block_bytes(l) + 63) / 64 * 64 * blocks;
     r->state = take_memory(&r->state_bytes);
     r->l2 = r->state ? l2_new(f) : NULL;
@@ -914,16 +918,18 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->sm = alloc_zeroed(r->sms * sizeof *r->sm);
     r->queue = alloc_zeroed(r->sms * sizeof *r->queue);
     r->ring = alloc_zeroed(sizeof *r->ring * l->ring_records);
-    r->request = alloc_zeroed((size_t)r->sms * r->seats * sizeof *r->request);
+    r->request = alloc_zeroed((size_t)r->sms * r->cta_slots * sizeof *r->request);
     r->turn = alloc_zeroed(r->sms * sizeof *r->turn);
     r->first_free = alloc_zeroed(r->sms * sizeof *r->first_free);
-    r->next_free = alloc_zeroed((size_t)r->sms * r->seats * sizeof *r->next_free);
+    r->next_free = alloc_zeroed((size_t)r->sms * r->cta_slots * sizeof *r->next_free);
     r->has_free = alloc_zeroed((r->sms + 63) / 64 * sizeof *r->has_free);
     r->needs = find_needs(l->kernel);
     find_early(l->kernel, r->needs);
     for (int32_t i = 0; l->verify && i < l->kernel->ninsts; i++)
         if (r->needs[i] == EARLY)
-            claims_add(verify_claims(l->verify), &(struct ir_claim){.kind = CLAIM_EARLY, .who = "clock/rounds", .reg = IR_NOREG, .id = -1 - i});
+            claims_add(claim_check_claims(l->verify),
+                       &(struct ir_claim){.kind = CLAIM_EARLY, .who = "clock/rounds", .reg = IR_NOREG,
+                                                                            .id = -1 - i});
     memory_init(&r->memory, c->sites, (uint32_t)l->kernel->ninsts);
     memory_set_rules(&r->memory, c->rules);
     for (uint32_t i = 0; i < r->sms; i++) {
@@ -932,7 +938,7 @@ static bool start(struct rounds *r, struct clock_run *c)
         s->constants = constants_new(f);
         uint32_t shares = f->texture_bytes ? i % f->texture_sms : 0;
         s->textures = shares ? s[-(int)shares].textures : textures_new(f);
-        s->seat = alloc_zeroed(r->seats * sizeof *s->seat);
+        s->cta_slot = alloc_zeroed(r->cta_slots * sizeof *s->cta_slot);
         s->ready = alloc_zeroed(r->places * sizeof *s->ready);
         s->least = alloc_zeroed(r->places * sizeof *s->least);
         s->runnable = alloc_zeroed(r->words * sizeof *s->runnable);
@@ -961,7 +967,7 @@ static void finish(struct rounds *r)
         if (!r->c->caches->texture_bytes || i % r->c->caches->texture_sms == 0)
             readonly_free(s->textures);
         l2_queue_release(&r->queue[i]);
-        alloc_release(s->seat);
+        alloc_release(s->cta_slot);
         alloc_release(s->ready);
         alloc_release(s->least);
         alloc_release(s->runnable);
@@ -1008,9 +1014,9 @@ static bool is_stuck(struct rounds *r)
         return false;
     while (!r->sm[i].taken)
         i++;
-    for (uint32_t t = 0; t < r->seats; t++)
-        if (r->sm[i].seat[t].b) {
-            clock_deadlock(r->sm[i].seat[t].b);
+    for (uint32_t t = 0; t < r->cta_slots; t++)
+        if (r->sm[i].cta_slot[t].b) {
+            clock_deadlock(r->sm[i].cta_slot[t].b);
             break;
         }
     return true;

@@ -1,5 +1,5 @@
 /* What compiling keeps in the cache (base/store.h): precompiled headers and executables. (Machine code of kernels is kept
- * beside them: jit/keep.h.)
+ * beside them: jit/code_cache.h.)
  *
  * An entry says which file belongs to a key, and which files that was made of; it holds for as long as none of them has
  * changed. */

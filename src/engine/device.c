@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "check/check.h"
-#include "interp/verify.h"
+#include "interp/claim_check.h"
 #include "jit/jit.h"
 #include "step/step.h"
 #include "target/target.h"
@@ -93,7 +93,7 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
     if (!threads)
         return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_THREADS is '%s': a number from 1 to %d is needed",
                            getenv("HEDDLE_THREADS"), MAX_THREADS);
-    if (!verify_known())
+    if (!claim_check_known())
         return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_VERIFY is '%s': 1 or 0 is needed", getenv("HEDDLE_VERIFY"));
     if (!jit_mode_known() && !step_demanded())
         return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_EXEC is '%s': auto, jit, jit-first, interp or step is needed", getenv("HEDDLE_EXEC"));

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "engine.h"
-#include "interp/verify.h"
+#include "interp/claim_check.h"
 #include "ir/claims.h"
 #include "ir/facts.h"
 #include "ir/read.h"
@@ -271,10 +271,10 @@ static void compile(heddle_kernel *k)
     struct strbuf text;
     strbuf_init(&text);
     k->ir = ir_build(k->module->ptx, k->function, variable_address, k->module);
-    k->ir->claims = verify_wanted() ? claims_new() : NULL;
+    k->ir->claims = claim_check_wanted() ? claims_new() : NULL;
     if (!k->plain)
         target_rewrite(k->ir);
-    if (verify_wanted())
+    if (claim_check_wanted())
         k->ir = through_text(k->ir, &text);
     for (const struct ir_problem *p = k->ir->problems; p; p = p->next) {
         describe_problem(&text, k->ir, p->loc, p->ptx_line, p->text);

@@ -8,7 +8,7 @@
 #include "interp/interp.h"
 #include "interp/code.h"
 #include "interp/step.h"
-#include "interp/verify.h"
+#include "interp/claim_check.h"
 
 #include <limits.h>
 
@@ -322,7 +322,7 @@ static void branch_table(struct run *r, const struct step *st, uint32_t m)
     if (r->counts)
         r->counts->divergent[r->pc]++;
     put_split(r);
-    warp_diverge(r->w, r->mask & ~lanes, r->pc, st->targets[index], st->join, st->in->meet);
+    warp_diverge(r->w, r->mask & ~lanes, r->pc, st->targets[index], st->join, st->in->reconvergence);
     r->w->split[r->w->nsplits - 1].again = true;
     warp_change_level(r->w, st->level);
     if (st->leaves)
@@ -345,7 +345,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
     struct warp *w = r->w;
     bool watched = r->l->watch;
     const uint8_t *traced = watched ? r->l->watch->traced : NULL;
-    struct verify *verify = r->l->verify;
+    struct claim_check *verify = r->l->verify;
     for (;;) {
         if (r->pc == r->join_pc) {
             put_split(r);
@@ -380,7 +380,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
             if (r->counts && !r->again)
                 step_count_guard(r->counts, r->pc, m);
             if (!m && st->kind != STEP_BRANCH) {
-                if (verify && !r->again && !verify_before(verify, w, r->pc, r->mask, 0)) {
+                if (verify && !r->again && !claim_check_before(verify, w, r->pc, r->mask, 0)) {
                     *why = WARP_FAULT;
                     return true;
                 }
@@ -389,7 +389,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
                 continue;
             }
         }
-        if (verify && !r->again && !verify_before(verify, w, r->pc, r->mask, st->kind == STEP_BRANCH ? r->mask : m)) {
+        if (verify && !r->again && !claim_check_before(verify, w, r->pc, r->mask, st->kind == STEP_BRANCH ? r->mask : m)) {
             *why = WARP_FAULT;
             return true;
         }
@@ -451,7 +451,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
             *why = WARP_FAULT;
             return true;
         default:
-            if (!step_plain(c, w, st, m) || (verify && !verify_after(verify, w, r->pc, r->mask, m))) {
+            if (!step_plain(c, w, st, m) || (verify && !claim_check_after(verify, w, r->pc, r->mask, m))) {
                 *why = WARP_FAULT;
                 return true;
             }

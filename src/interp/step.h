@@ -152,7 +152,7 @@ static inline void step_part(const struct step *st, struct warp *w, int32_t pc, 
     if (counts)
         counts->divergent[pc]++;
     s->pc = pc;
-    warp_diverge(w, s->mask & ~m, pc + 1, st->target, st->join, st->in->meet);
+    warp_diverge(w, s->mask & ~m, pc + 1, st->target, st->join, st->in->reconvergence);
     if (st->leaves)
         warp_leave(w);
 }

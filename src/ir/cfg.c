@@ -508,5 +508,5 @@ void cfg_analyse(struct ir_kernel *k)
     alloc_release(tainted);
     mark_branches(k);
     if (!k->recursive)
-        meets_find(k);
+        reconvergence_find(k);
 }

@@ -18,8 +18,8 @@ void cfg_analyse(struct ir_kernel *k);
  * (cut -1: all count); -1: none. Edges to blocks that only end their threads count nowhere where there is another way. */
 void cfg_post_dominators(const struct ir_kernel *k, int32_t cut, int32_t *out);
 
-/* Sets `meet` and `leaves` of the branches (meets.c); needs everything else of cfg_analyse. */
-void meets_find(struct ir_kernel *k);
+/* Sets `reconvergence` and `leaves` of the branches (reconvergence.c); needs everything else of cfg_analyse. */
+void reconvergence_find(struct ir_kernel *k);
 
 /* live_in and live_out of every block. A guarded definition does not end a live range. */
 void liveness_analyse(struct ir_kernel *k);

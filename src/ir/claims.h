@@ -2,7 +2,7 @@
  *
  * An analysis that rewrites the kernel, counts for it or makes machine code of it believes things about registers and
  * instructions. With HEDDLE_VERIFY it publishes them here, with its own name, and the interpreter checks each of them
- * whenever it can (interp/verify.h). Without it ir_kernel.claims is NULL and nothing is kept.
+ * whenever it can (interp/claim_check.h). Without it ir_kernel.claims is NULL and nothing is kept.
  * Instructions move and are copied while a kernel is rewritten: a claim about one names its `id`, which copies keep. */
 #ifndef IR_CLAIMS_H
 #define IR_CLAIMS_H

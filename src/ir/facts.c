@@ -51,15 +51,15 @@ static unsigned match_result(const struct ir_inst *in)
     return in->mods->variant == PTX_MATCH_ALL ? FACT_LANES : FACT_LANES | FACT_LANE;
 }
 
-static unsigned lanes_meet(const struct ir_inst *in)
+static unsigned lanes_sync(const struct ir_inst *in)
 {
-    return in->mods->sync ? FACT_LANES_MEET : 0;
+    return in->mods->sync ? FACT_LANES_SYNC : 0;
 }
 
 /* 9.7.13.1, 9.7.13.2: bar.warp.sync too orders memory among those who take part. */
 static unsigned barrier(const struct ir_inst *in)
 {
-    return in->mods->variant == PTX_BAR_WARP ? FACT_LANES_MEET | FACT_FENCE : FACT_BLOCK | FACT_FENCE;
+    return in->mods->variant == PTX_BAR_WARP ? FACT_LANES_SYNC | FACT_FENCE : FACT_BLOCK | FACT_FENCE;
 }
 
 /* 9.7.13.15: all but pending_count look at the object's word, which other threads change. */
@@ -115,7 +115,7 @@ enum { /* the words of the table */
     LANE = FACT_LANE, LANES = FACT_LANES, MEMORY = FACT_MEMORY, STATE = FACT_STATE,
     FIRST = 1 << 0, THIRD = 1 << 2,
     GLOBAL = FACT_GLOBAL, SHARED = FACT_SHARED,
-    FENCE = FACT_FENCE, LANES_MEET = FACT_LANES_MEET, COPIES = FACT_COPIES, TIME = FACT_TIME, GOES = FACT_GOES,
+    FENCE = FACT_FENCE, LANES_SYNC = FACT_LANES_SYNC, COPIES = FACT_COPIES, TIME = FACT_TIME, GOES = FACT_GOES,
     LEAVE_OUT = FACT_LEAVE_OUT, DOUBLE = FACT_DOUBLE, MOVE = FACT_MOVE
 };
 
@@ -235,7 +235,7 @@ bool facts_pure(const struct ir_inst *in)
 
 bool facts_convergent(const struct ir_inst *in)
 {
-    return facts_result(in) & FACT_LANES || facts_syncs(in) & (FACT_LANES_MEET | FACT_BLOCK);
+    return facts_result(in) & FACT_LANES || facts_syncs(in) & (FACT_LANES_SYNC | FACT_BLOCK);
 }
 
 bool facts_wall(const struct ir_inst *in)

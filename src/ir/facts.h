@@ -32,7 +32,7 @@ enum {
 
 /* What an instruction does to the order of things. */
 enum {
-    FACT_LANES_MEET = 1 << 0, /* lanes of the warp wait for each other */
+    FACT_LANES_SYNC = 1 << 0, /* lanes of the warp wait for each other */
     FACT_BLOCK = 1 << 1,      /* warps of the block wait for each other */
     FACT_FENCE = 1 << 2,      /* memory: accesses before it and behind it stay on their sides */
     FACT_COPIES = 1 << 3,     /* it begins or ends copies that go on beside the thread */

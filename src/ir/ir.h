@@ -45,9 +45,9 @@ struct ir_src {
 
 enum { IR_NOREG = -1, IR_MAX_DST = 4, IR_MAX_SRC = 16 };
 
-/* A block where lanes that part at a branch meet though some ways go past it (meets.c). Lanes that come to a block that is
- * not in `inside` have left: they are not waited for there. */
-struct ir_meet {
+/* A reconvergence point before the post-dominator: a block where lanes that part at a branch meet though some ways go past it
+ * (reconvergence.c). Lanes that come to a block that is not in `inside` have left: they are not waited for there. */
+struct ir_reconvergence {
     int32_t block;
     uint64_t *inside; /* bit set over blocks: those from which a way leads to it without the branch's `join` */
 };
@@ -78,8 +78,8 @@ struct ir_inst {
     int32_t *targets;
     int32_t ntargets;
     int32_t join;    /* branch: block of the immediate post-dominator, or -1 */
-    const struct ir_meet *meet; /* branch: where lanes meet before that, or NULL */
-    bool leaves;     /* branch: one of its ways leaves the inside of a meet */
+    const struct ir_reconvergence *reconvergence; /* branch: where lanes reconverge before that, or NULL */
+    bool leaves;     /* branch: one of its ways leaves the inside of a reconvergence point */
     const char *callee; /* IR_OP_EXTERN: name of the function */
     const struct ptx_mods *mods;
     const struct ptx_loc *loc; /* the user's source; NULL when unknown */

@@ -118,8 +118,8 @@ static void print_targets(const struct ir_inst *in, struct strbuf *out)
         strbuf_addf(out, " b%d%s%s", in->target, in->back_edge ? " back" : "", in->waiting ? " waiting" : "");
     if (branches && in->joined)
         strbuf_addf(out, " join b%d", in->join);
-    if (branches && in->meet)
-        strbuf_addf(out, " meet b%d", in->meet->block);
+    if (branches && in->reconvergence)
+        strbuf_addf(out, " reconvergence b%d", in->reconvergence->block);
 }
 
 void ir_print_inst(const struct ir_kernel *k, const struct ir_inst *in, struct strbuf *out)

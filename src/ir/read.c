@@ -420,7 +420,7 @@ static bool read_block_name(struct reader *r, int32_t *b)
     return expect(r, "b") && NUMBER(r, *b);
 }
 
-/* b5 back waiting join b7 meet b6: of bra all but the first is found anew. */
+/* b5 back waiting join b7 reconvergence b6: of bra all but the first is found anew. */
 static bool read_targets(struct reader *r, struct ir_inst *in)
 {
     if (in->op == PTX_OP_BRA && !read_block_name(r, &in->target))

@@ -10,9 +10,9 @@
  * lane has its own, and the interpreter can go on at any instruction as well. Where splits part, meet and end it calls the
  * functions of the interpreter that do that.
  *
- * The third, the jam form, is the first for several neighbouring warps of a block at once (jit/jam.h), from the kernel's start
- * on and as long as they all take the same way. It answers for all of them. Registers that go up by a known step from warp to
- * warp, or are the same, are kept in the first one's places only, but for JIT_LEAVE and JIT_GIVE_UP. */
+ * The third, the unroll-and-jam form, is the first for several neighbouring warps of a block at once (jit/unroll_jam.h), from the
+ * kernel's start on and as long as they all take the same way. It answers for all of them. Registers that go up by a known step
+ * from warp to warp, or are the same, are kept in the first one's places only, but for JIT_LEAVE and JIT_GIVE_UP. */
 #ifndef JIT_ABI_H
 #define JIT_ABI_H
 
@@ -58,12 +58,12 @@ struct jit_ops {
     /* Does the plain step or exchange at `site` for the lanes of `mask`. Not 0: a fault was recorded. */
     uint32_t (*step)(struct jit_frame *f, uint32_t site, uint32_t mask);
     /* The same for a memory access by the lanes of frame.mask; its address register `reg` is in machine code's own form
-     * (code.h). */
+     * (jit_code.h). */
     uint32_t (*affine)(struct jit_frame *f, uint32_t site, uint32_t reg);
 
     /* May `bytes` from the host's address `host` on, which is to be a multiple of `unit`, be accessed? Not 0: yes, and
      * frame.seen[slot] (if there is such a slot) tells it of others like it. */
-    uint32_t (*look)(struct jit_frame *f, uint32_t slot, uint64_t host, uint32_t bytes, uint32_t unit);
+    uint32_t (*check)(struct jit_frame *f, uint32_t slot, uint64_t host, uint32_t bytes, uint32_t unit);
     /* Notes the range of memory that the instruction's first lane of frame.mask goes to in frame.seen[slot]: its first address,
      * and in `room` its bytes. The address register is in its place, in the interpreter's form. 0: there is none. */
     uint32_t (*find_run)(struct jit_frame *f, uint32_t site, uint32_t slot);
@@ -113,7 +113,7 @@ struct jit_frame {
     char *regs;            /* places of the warp's registers */
     char *shared;          /* the block's shared memory */
     const char *params;
-    struct jit_seen *seen; /* [JIT_LOOKS * jit_job.naccesses] */
+    struct jit_seen *seen; /* [JIT_CHECKS * jit_job.naccesses] */
     uint8_t *missed;       /* [the same]: one asked for what is not in one allocation */
     const struct space *space;
     char *local;           /* the warp's local memory, thread after thread */
@@ -128,7 +128,7 @@ struct jit_frame {
     struct tally_pattern *tally_pattern;
     uint64_t lowest[TALLY_GROUPS];
     uint64_t *block_runs, *block_lanes, *site_runs, *site_lanes, *divergent; /* or NULL: not counting */
-    uint32_t looks;        /* of `seen` */
+    uint32_t checks;       /* of `seen` */
     uint32_t shared_bytes;
     uint32_t local_size, local_bytes; /* a thread: its local memory; with what lies behind it */
     uint32_t budget;       /* back-edges until it gives way; at least 1 */
@@ -141,14 +141,14 @@ struct jit_frame {
     int32_t join_pc;       /* where it meets others, or -1 */
     uint32_t why;          /* enum jit_stop */
     struct exec_counts *counts; /* or NULL: not counting */
-    struct fleet *fleet;   /* run.c: not NULL while the block is not begun */
-    uint32_t calls;        /* run.c: of machine code while it may become better */
-    const struct ir_kernel *volatile running; /* run.c: its code is what the thread is in, for a handler of signals; or NULL */
-    int32_t jam_credit;    /* run.c: above 0, or blocks do without the jam form */
+    struct fleet *fleet;   /* jit_run.c: not NULL while the block is not begun */
+    uint32_t calls;        /* jit_run.c: of machine code while it may become better */
+    const struct ir_kernel *volatile running; /* jit_run.c: its code is what the thread is in, for a handler of signals; or NULL */
+    int32_t unroll_jam_credit;    /* jit_run.c: above 0, or blocks do without the unroll-and-jam form */
     const uint32_t *tid;   /* [3], of lane 0; behind it those of the next warp */
     /* Warps of a fleet go on one after the other without a return in between: when one exits, waits or has had its turn and
      * `left` is not 0, machine code notes that and takes up the next. Of what differs from warp to warp it then sets only `regs`
-     * and what the kernel's code reads; the rest follows from `stopped` (run.c, settle). */
+     * and what the kernel's code reads; the rest follows from `stopped` (jit_run.c, settle). */
     uint32_t left;           /* warps behind this one */
     const int32_t *next;     /* resume point of the one behind it */
     uint32_t *stopped;       /* where JIT_STOPPED of this one is noted if there is one behind it */
@@ -158,8 +158,10 @@ struct jit_frame {
     uint32_t blocks_left;
     struct jit_first first;
     uint64_t stride;         /* bytes from a warp's registers to the next one's, and likewise for local memory */
-    uint64_t jam_stride;     /* jam form: bytes from one warp's registers to the next one's; `stride` is from group to group */
-    uint32_t jam_done;       /* jam form, JIT_LEAVE and JIT_GIVE_UP: so many warps of the group are behind `site`, the others before it */
+    uint64_t unroll_jam_stride; /* unroll-and-jam form: bytes from one warp's registers to the next one's; `stride` is from group to
+                                   group */
+    uint32_t unroll_jam_done; /* unroll-and-jam form, JIT_LEAVE and JIT_GIVE_UP: so many warps of the group are behind `site`, the
+                                 others before it */
     uint32_t nwaiting;       /* JIT_APART: blocks where lanes may wait; the last is where all meet */
     struct jit_waiting waiting[JIT_MOST_WAITING];
     uint32_t sreg[PTX_SREG_COUNT]; /* uniform ones of 32 bits, by number */
@@ -177,9 +179,9 @@ static inline bool jit_is_cached(int space)
 typedef uint32_t jit_function(struct jit_frame *f, uint32_t resume);
 
 /* struct jit_seen of an access: at affine addresses of up to four groups, with and without a mask, in the form for whole
- * warps and in the split form; behind those one of any access for lanes that go anywhere; and in the jam form at affine
+ * warps and in the split form; behind those one of any access for lanes that go anywhere; and in the unroll-and-jam form at affine
  * addresses of twice as many groups. */
-enum { JIT_LOOKS_EACH = 4 * 2, JIT_LOOKS = 4 * JIT_LOOKS_EACH + 1 };
+enum { JIT_CHECKS_EACH = 4 * 2, JIT_CHECKS = 4 * JIT_CHECKS_EACH + 1 };
 
 /* A barrier of the whole block without a result: machine code waits there itself. */
 static inline bool jit_waits(const struct ir_inst *in)
@@ -196,7 +198,7 @@ enum jit_tier { JIT_FIRST /* made soon */, JIT_FULL /* for what runs on */, JIT_
 enum jit_form { JIT_OBJECT, JIT_EMITTED, JIT_OPTIMISED, JIT_ASSEMBLY };
 
 struct shapes;
-struct jam_steps;
+struct unroll_jam_steps;
 struct jit_job {
     const struct ir_kernel *kernel;
     const struct interp_code *code;
@@ -212,24 +214,24 @@ struct jit_job {
     const int32_t *access; /* [ninsts]: number of a memory instruction, or -1; so many are there: */
     int naccesses;
     bool split;            /* the split form */
-    int jam;               /* the jam form: so many warps as one; else 1 */
-    const struct jam_steps *steps; /* of their registers */
+    int unrolled;          /* the unroll-and-jam form: so many warps as one; else 1 */
+    const struct unroll_jam_steps *steps; /* of their registers */
     uint32_t turns;        /* bits: the places where turns may end (interp/turn.h) */
     const int32_t *resume; /* [ninsts]: number of the resume point (split form: position) before this instruction, or -1 */
     int nresume;
     const int32_t *together; /* split form: the other form's resume points */
-    const int32_t *home;     /* [nregs]: plan_homes */
+    const int32_t *spill_slot;     /* [nregs]: plan_spill_slots */
     enum jit_tier tier;
     enum jit_form form;
 };
 
 /* What it answers: an object file in memory (or a text, with a NUL behind it), or why not. Nothing else is kept of code for
- * later runs (jit/keep.h). */
+ * later runs (jit/code_cache.h). */
 struct jit_object {
     char *bytes;
     size_t size;
     char problem[256];
-    int singles; /* regions that lanes go through in single file; not kept */
+    int lane_serial; /* lane-serial loops; not kept */
     void (*release)(struct jit_object *o);
 };
 

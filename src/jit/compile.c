@@ -5,9 +5,9 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "interp/lanes.h"
-#include "jit/code.h"
-#include "jit/jam.h"
-#include "jit/keep.h"
+#include "jit/jit_code.h"
+#include "jit/unroll_jam.h"
+#include "jit/code_cache.h"
 #include "jit/log.h"
 #include "space/machine.h"
 #include "jit_build.h"
@@ -26,7 +26,7 @@ enum {
     WORK_PER_STORE = 110,        /* or for each store of a register where it may stop (plan_size), if these are many */
     FULL_NS_PER_BYTE = 4000,     /* twice what the full tier takes, by the size of the first one's object: it halves the time */
     FULL_NS_PER_STORE = 14000,   /* the same by these stores */
-    JAM_NS_PER_BYTE = 20000      /* the jam form */
+    UNROLL_JAM_NS_PER_BYTE = 20000      /* the unroll-and-jam form */
 };
 
 bool jit_hasty;
@@ -133,14 +133,14 @@ static void release_code(struct jit_code *c)
 {
     shapes_release(c->shapes);
     plan_release(&c->plan);
-    alloc_release(c->home);
+    alloc_release(c->spill_slot);
     alloc_release(c->barrier);
     alloc_release(c->chains);
-    jit_spread_release(c);
+    jit_expand_release(c);
     for (int form = 0; form < FORMS; form++)
         for (int tier = 0; tier < JIT_TIERS; tier++)
             link_release(&c->linked[form][tier]);
-    jam_steps_release(c->steps);
+    unroll_jam_steps_release(c->steps);
     alloc_release(c);
 }
 
@@ -204,7 +204,8 @@ static struct jit_job job_of(const struct jit_code *c, enum form form, enum jit_
                           .counting = c->counting, .tallies = c->tallies, .cached = c->cached, .runs = c->runs, .accesses = c->accesses, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
                           .turns = c->plan.turns, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
-                          .home = c->home, .jam = form == JAM ? c->jam_warps : 1, .steps = c->steps, .tier = tier};
+                          .spill_slot = c->spill_slot, .unrolled = form == UNROLL_JAM ? c->unrolled : 1,
+                          .steps = c->steps, .tier = tier};
     memcpy(job.dim, c->dim, sizeof job.dim);
     return job;
 }
@@ -214,7 +215,7 @@ static bool is_kept(const struct jit_code *c, enum form form, enum jit_tier tier
 {
     struct hash128 key;
     struct jit_job job = job_of(c, form, tier);
-    return keep_key(&job, &key) && keep_has(&key);
+    return code_cache_key(&job, &key) && code_cache_has(&key);
 }
 
 /* In either tier. */
@@ -255,22 +256,22 @@ static uint64_t full_pays(const struct jit_code *c, uint64_t bytes)
 /* From an earlier run, or made now. */
 static void make(struct jit_code *c, enum form form, enum jit_tier tier, double start)
 {
-    jit_function **const functions[FORMS] = {&c->function, &c->split, &c->jam}, **function = functions[form];
+    jit_function **const functions[FORMS] = {&c->function, &c->split, &c->unroll_jam}, **function = functions[form];
     struct link_code *linked = &c->linked[form][tier];
     struct jit_object o = {0};
     struct jit_job job = job_of(c, form, tier);
     char problem[sizeof c->problem] = "";
     struct hash128 key;
-    bool keeps = keep_key(&job, &key), kept = keeps && keep_find(&key, &o);
+    bool keeps = code_cache_key(&job, &key), kept = keeps && code_cache_find(&key, &o);
     bool made = kept || jit_emit(&job, &o);
     if (made && !kept && keeps)
-        keep_add(&key, &o);
+        code_cache_add(&key, &o);
     if (!made)
         snprintf(problem, sizeof problem, "%s", o.problem);
     bool ready = made && link_object(o.bytes, o.size, "jit_code", linked, problem, sizeof problem);
     log_made(&job, start, &o, kept, problem);
     bool first = !*function; /* else there is code that will do */
-    if (form != JAM && first)
+    if (form != UNROLL_JAM && first)
         memcpy(c->problem, problem, sizeof problem);
     if (made)
         o.release(&o);
@@ -279,10 +280,11 @@ static void make(struct jit_code *c, enum form form, enum jit_tier tier, double 
     if (ready && tier == JIT_FIRST && c->mode == JIT_AUTO)
         set_long_ran(c, form, jit_hasty ? 1 : full_pays(c, o.size));
     if (ready && first && form == TOGETHER && c->steps && c->mode != JIT_ALWAYS_FIRST)
-        set_long_ran(c, JAM, jit_hasty ? 1 : JAM_NS_PER_BYTE * o.size);
+        set_long_ran(c, UNROLL_JAM, jit_hasty ? 1 : UNROLL_JAM_NS_PER_BYTE * o.size);
 }
 
-/* Is an instruction guarded that does not branch? The jam form counts no guards of these: it may leave between two warps. */
+/* Is an instruction guarded that does not branch? The unroll-and-jam form counts no guards of these: it may leave between two
+ * warps. */
 static bool guards_some(const struct ir_kernel *k)
 {
     for (int32_t i = 0; i < k->ninsts; i++) {
@@ -303,12 +305,12 @@ void jit_make(struct jit_code *c)
     double start = log_now();
     c->shapes = shapes_find(k, c->dim);
     c->plan = plan_make(k, j->interp, c->shapes, c->dim, c->counting && (!c->tallies || c->cached), c->accesses);
-    c->home = plan_homes(k, j->interp, c->shapes);
+    c->spill_slot = plan_spill_slots(k, j->interp, c->shapes);
     find_barriers(c, k);
     find_chains(c, k);
-    c->spread = alloc_zeroed(sizeof *c->spread * ((size_t)k->ninsts + 1));
+    c->expanded = alloc_zeroed(sizeof *c->expanded * ((size_t)k->ninsts + 1));
     if (!c->counting || (c->tallies && !c->cached && !(c->runs && guards_some(k))))
-        c->steps = jam_plan(k, c->shapes, c->dim, lanes_level(), &c->jam_warps);
+        c->steps = unroll_jam_plan(k, c->shapes, c->dim, lanes_level(), &c->unrolled);
     make(c, TOGETHER, tier, start);
 }
 
@@ -335,8 +337,8 @@ void jit_has_run(struct jit_code *c, enum form form, uint64_t ns)
     uint64_t ran = __atomic_add_fetch(&c->ran[form], ns, __ATOMIC_RELAXED);
     if (ran >= __atomic_load_n(&c->long_ran[form], __ATOMIC_ACQUIRE))
         make_full(c, form);
-    if (form == TOGETHER && ran >= __atomic_load_n(&c->long_ran[JAM], __ATOMIC_ACQUIRE))
-        make_full(c, JAM);
+    if (form == TOGETHER && ran >= __atomic_load_n(&c->long_ran[UNROLL_JAM], __ATOMIC_ACQUIRE))
+        make_full(c, UNROLL_JAM);
 }
 
 /* Can lanes part, or is a warp not whole? */
@@ -398,12 +400,12 @@ const char *jit_prepare(struct jit *j, struct launch *l, const struct jit_counts
         jit_make(c);
         if (c->function && (at_once ? needs_split(c) : c->split_claimed))
             jit_make_split(c);
-        if (mode == JIT_ALWAYS || is_kept(c, JAM, JIT_FULL))
-            make_full(c, JAM);
+        if (mode == JIT_ALWAYS || is_kept(c, UNROLL_JAM, JIT_FULL))
+            make_full(c, UNROLL_JAM);
     }
     pthread_mutex_unlock(&j->lock);
     l->jit = c;
-    l->reg_bytes = plan_home_begin(j->interp) + JIT_HOME_BYTES;
+    l->reg_bytes = plan_spill_begin(j->interp) + JIT_SPILL_BYTES;
     if (counts) /* a block of code leaves all its records before it looks whether the ring is full */
         l->ring_records = RING_RECORDS + j->block_records;
     bool made = (__atomic_load_n(&c->function, __ATOMIC_ACQUIRE) && !c->problem[0]) || compiler.stopped;

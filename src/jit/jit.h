@@ -4,7 +4,7 @@
  * whose lanes part, and in a third several whole warps at once (jit/abi.h). For whatever it has no code of its own for the interpreter takes over in the middle of the
  * kernel, and gives the warp back at the next place where machine code can go on: both keep registers in the same places. So the meaning of a kernel is in one place, and every
  * kernel that the interpreter runs, runs here. Kernels with waiting loops, and watched launches, stay with it entirely.
- * Code is made once for each size of block, since shapes of addresses depend on it (jit/shape.h), and separately for
+ * Code is made once for each size of block, since shapes of addresses depend on it (jit/lane_shape.h), and separately for
  * launches that count. LLVM is loaded when the first kernel is to be compiled (libheddle-jit.so). */
 #ifndef JIT_JIT_H
 #define JIT_JIT_H
@@ -59,8 +59,8 @@ const char *jit_running(void) ACROSS(jit_running);
 
 /* Turns of a loop after which others run all the same (LONG_TURNS of interp.h): less in tests. */
 extern uint32_t jit_long_turns;
-/* Blocks that began in the jam form and went on singly, for tests. */
-extern uint64_t jit_jams_left;
+/* Blocks that began in the unroll-and-jam form and went on singly, for tests. */
+extern uint64_t jit_unroll_jams_left;
 
 /* In the mode "auto" code is made, and made anew, after hardly any work: in tests. */
 extern bool jit_hasty;

@@ -50,11 +50,14 @@ void log_made(const struct jit_job *job, double start, const struct jit_object *
     strbuf_adds(&line, "{\"kernel\": ");
     add_quoted(&line, job->kernel->name);
     strbuf_addf(&line, ", \"instructions\": %d, \"block\": [%u, %u, %u], \"form\": \"%s\", \"tier\": \"%s\", \"isa\": \"%s\"",
-                job->kernel->ninsts, job->dim[0], job->dim[1], job->dim[2], job->split ? "split" : job->jam > 1 ? "jam" : "together",
+                job->kernel->ninsts, job->dim[0], job->dim[1], job->dim[2],
+                job->split          ? "split"
+                : job->unrolled > 1 ? "unroll-jam"
+                                    : "together",
                 job->tier == JIT_FULL ? "full" : "first", job->level);
     strbuf_addf(&line, ", \"counting\": %s, \"cpu_ms\": %.2f", job->counting ? "true" : "false", ms);
     strbuf_addf(&line, ", \"kept\": %s, \"bytes\": %zu", kept ? "true" : "false", o->size);
-    kept ? strbuf_adds(&line, ", \"single\": null") : strbuf_addf(&line, ", \"single\": %d", o->singles);
+    kept ? strbuf_adds(&line, ", \"lane_serial\": null") : strbuf_addf(&line, ", \"lane_serial\": %d", o->lane_serial);
     strbuf_adds(&line, ", \"problem\": ");
     if (problem && *problem)
         add_quoted(&line, problem);

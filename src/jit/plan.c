@@ -154,8 +154,8 @@ struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, co
             at[k->blocks[in->target].first] = true;
         if (in->joined && ir_bit(s->parting, i))
             at[k->blocks[in->join].first] = true;
-        if (in->meet && ir_bit(s->parting, i))
-            at[k->blocks[in->meet->block].first] = true;
+        if (in->reconvergence && ir_bit(s->parting, i))
+            at[k->blocks[in->reconvergence->block].first] = true;
     }
     for (int32_t b = 0; b < k->nblocks && records; b++)
         at[k->blocks[b].first] |= records_of(k, c, b) != 0;
@@ -189,25 +189,25 @@ void plan_release(struct plan *p)
     alloc_release(p->access);
 }
 
-uint32_t plan_home_begin(const struct interp_code *c)
+uint32_t plan_spill_begin(const struct interp_code *c)
 {
     return (interp_reg_bytes(c) + 63) / 64 * 64;
 }
 
-int32_t *plan_homes(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s)
+int32_t *plan_spill_slots(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s)
 {
-    int32_t *home = alloc_zeroed(sizeof *home * ((size_t)k->nregs + 1));
+    int32_t *spill_slot = alloc_zeroed(sizeof *spill_slot * ((size_t)k->nregs + 1));
     uint32_t used = 0;
     for (int32_t r = 0; r < k->nregs; r++) {
         uint32_t bytes = ptx_type_info[k->reg_type[r]].bits / 8, all = bytes * (uint32_t)shape_groups(&s->reg[r]);
-        home[r] = -1;
+        spill_slot[r] = -1;
         if (k->reg_type[r] == PTX_PRED || s->reg[r].kind != SHAPE_AFFINE)
             continue;
         uint32_t at = (used + bytes - 1) / bytes * bytes;
-        if (at + all > JIT_HOME_BYTES)
+        if (at + all > JIT_SPILL_BYTES)
             continue;
-        home[r] = (int32_t)(plan_home_begin(c) + at);
+        spill_slot[r] = (int32_t)(plan_spill_begin(c) + at);
         used = at + all;
     }
-    return home;
+    return spill_slot;
 }

@@ -3,7 +3,7 @@
 #define JIT_PLAN_H
 
 #include "jit/abi.h"
-#include "jit/shape.h"
+#include "jit/lane_shape.h"
 
 struct plan {
     int32_t *resume; /* [ninsts + 1]: number of the resume point before an instruction, or -1 */
@@ -24,11 +24,11 @@ struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, co
                       unsigned accesses);
 void plan_release(struct plan *p);
 
-/* Where machine code keeps the bases of affine registers while a warp stops: bytes into the warp's registers, behind those of
- * the interpreter, one register close to the other; -1: in the register's own place. [nregs], to be released. */
-int32_t *plan_homes(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s);
-enum { JIT_HOME_BYTES = 1024 }; /* of a warp */
-uint32_t plan_home_begin(const struct interp_code *c);
+/* Spill slots: where machine code keeps the bases of affine registers while a warp stops. Bytes into the warp's registers, behind
+ * those of the interpreter, one register close to the other; -1: in the register's own place. [nregs], to be released. */
+int32_t *plan_spill_slots(const struct ir_kernel *k, const struct interp_code *c, const struct shapes *s);
+enum { JIT_SPILL_BYTES = 1024 }; /* of a warp */
+uint32_t plan_spill_begin(const struct interp_code *c);
 
 /* The most records that one basic block may leave. */
 uint32_t plan_block_records(const struct ir_kernel *k, const struct interp_code *c);

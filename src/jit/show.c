@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
-#include "jit/code.h"
-#include "jit/jam.h"
+#include "jit/jit_code.h"
+#include "jit/unroll_jam.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,17 +143,18 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
     }
     struct shapes *shapes = shapes_find(k, view->block);
     struct plan plan = plan_make(k, c, shapes, view->block, false, ACCESS_ALL);
-    int32_t *home = plan_homes(k, c, shapes);
+    int32_t *spill_slot = plan_spill_slots(k, c, shapes);
     int warps = 1;
-    struct jam_steps *steps = view->jam ? jam_plan(k, shapes, view->block, view->level, &warps) : NULL;
+    struct unroll_jam_steps *steps = view->unroll_jam ? unroll_jam_plan(k, shapes, view->block, view->level, &warps) : NULL;
     struct jit_job job = {.kernel = k, .code = c, .shapes = shapes, .level = view->level, .counting = view->counting, .tallies = view->counting,
                           .runs = view->counting, .accesses = view->counting ? ACCESS_ALL : 0,
                           .row = plan.row, .access = plan.access, .naccesses = plan.naccesses,
                           .turns = plan.turns, .split = view->split, .resume = view->split ? plan.apart : plan.resume,
                           .nresume = view->split ? plan.napart : plan.nresume, .together = plan.resume,
-                          .home = home, .jam = warps, .steps = steps, .tier = view->first ? JIT_FIRST : JIT_FULL, .form = view->form};
+                          .spill_slot = spill_slot, .unrolled = warps, .steps = steps,
+                          .tier = view->first ? JIT_FIRST : JIT_FULL, .form = view->form};
     memcpy(job.dim, view->block, sizeof job.dim);
-    bool none = view->jam && !steps;
+    bool none = view->unroll_jam && !steps;
     bool made = !none && jit_emit(&job, &o);
     if (none)
         snprintf(problem, room, "its warps are not run several at once");
@@ -167,7 +168,7 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
     }
     shapes_release(shapes);
     plan_release(&plan);
-    alloc_release(home);
-    jam_steps_release(steps);
+    alloc_release(spill_slot);
+    unroll_jam_steps_release(steps);
     return made;
 }

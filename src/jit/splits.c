@@ -1,6 +1,6 @@
 /* What the split form of machine code calls where lanes part, meet and leave: the splits and joins of simt/warp.c, in the
  * order in which the interpreter's loop does the same (interp/run.c). */
-#include "jit/code.h"
+#include "jit/jit_code.h"
 
 #include "interp/step.h"
 

@@ -86,7 +86,7 @@ static const struct ir_kernel *kernel_of(const struct warp *w)
     return w->block->launch->kernel;
 }
 
-/* Is a split at `pc` past the meet of join j? */
+/* Is a split at `pc` past the reconvergence point of join j? */
 static bool is_past(const struct warp *w, int16_t j, int32_t pc)
 {
     const struct join *join = &w->join[j];
@@ -102,15 +102,16 @@ static bool is_expected(const struct warp *w, const struct split *s, int32_t pc)
     return false;
 }
 
-void warp_diverge(struct warp *w, uint32_t taken, int32_t target, int32_t next, int32_t join_pc, const struct ir_meet *meet)
+void warp_diverge(struct warp *w, uint32_t taken, int32_t target, int32_t next, int32_t join_pc,
+                  const struct ir_reconvergence *point)
 {
     struct split *s = &w->split[w->current];
     if (join_pc >= 0 && !is_expected(w, s, join_pc)) {
         int16_t parent = useful_join(w, s->join, s->mask);
         s->join = new_join(w, join_pc, s->level, NULL, s->mask, parent);
     }
-    if (meet && !is_expected(w, s, kernel_of(w)->blocks[meet->block].first))
-        s->join = new_join(w, kernel_of(w)->blocks[meet->block].first, s->level, meet->inside, s->mask, s->join);
+    if (point && !is_expected(w, s, kernel_of(w)->blocks[point->block].first))
+        s->join = new_join(w, kernel_of(w)->blocks[point->block].first, s->level, point->inside, s->mask, s->join);
     struct split away = *s;
     away.mask = taken;
     away.pc = target;

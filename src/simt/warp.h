@@ -1,7 +1,7 @@
 /* The state of running threads: warps as sets of splits, blocks with their barriers.
  *
  * A warp is a set of splits {pc, mask}: lanes that are at the same instruction. Splits that parted at a branch meet
- * again at the branch's immediate post-dominator, and some before that (ir/meets.c): a `join` counts who is still
+ * again at the branch's immediate post-dominator, and some before that (ir/reconvergence.c): a `join` counts who is still
  * expected there. A lane that spins on
  * something its neighbour must do first gets through: after a bounded number of turns of a waiting loop the lanes that wait at the join
  * go on without it (independent thread scheduling, as since Volta; CUDA programming guide, 7.1 "SIMT architecture").
@@ -49,9 +49,9 @@ struct split {
 };
 
 struct join {
-    int32_t pc;        /* where lanes meet: first instruction of the post-dominator, or of an ir_meet */
+    int32_t pc;        /* where lanes meet: first instruction of the post-dominator, or of an ir_reconvergence */
     uint32_t level;    /* and in which call: at pc they may come by in deeper ones */
-    const uint64_t *inside; /* of the ir_meet: who is elsewhere has left; NULL: nobody gets past it */
+    const uint64_t *inside; /* of the ir_reconvergence: who is elsewhere has left; NULL: nobody gets past it */
     uint32_t expected; /* lanes that are to meet, exited ones taken out */
     uint32_t arrived;
     int16_t parent;
@@ -103,7 +103,7 @@ struct warp {
     uint32_t in_vain;  /* how often it yielded for these since it left a waiting loop */
     bool failed;       /* an assertion failed in it: it does not run any more */
     bool interpreted;  /* machine code is not for it: the interpreter runs it to its end */
-    bool kept;         /* its registers are in machine code's own form (jit/code.h) */
+    bool kept;         /* its registers are in machine code's own form (jit/jit_code.h) */
     bool hold;         /* the last stop was WARP_RING: go on with the same split */
     bool apart;        /* launch.verify: its lanes have not been together all the time */
     bool left;         /* launch.verify: machine code would have left it to the interpreter */
@@ -195,7 +195,7 @@ struct launch {
     const struct ir_kernel *kernel;
     const void *code;       /* the executor's form of the kernel */
     void *step;             /* it is stepped (step/step.h), or NULL */
-    void *jit;              /* its machine code, and when it is made (jit/code.h), or NULL: the interpreter alone */
+    void *jit;              /* its machine code, and when it is made (jit/jit_code.h), or NULL: the interpreter alone */
     const struct space *space;
     uint32_t grid[3], block_dim[3];
     uint64_t nblocks;
@@ -242,7 +242,7 @@ struct launch {
     struct children *children; /* children.h: what its kernels ask of the device's runtime */
     struct heap *heap;      /* the device heap, when the kernel uses it; its addresses show the order of the blocks */
     struct block_text *texts; /* of all blocks that printed; atomic */
-    struct verify *verify;  /* the interpreter checks claims (interp/verify.h), or NULL */
+    struct claim_check *verify;  /* the interpreter checks claims (interp/claim_check.h), or NULL */
 };
 
 /* A warp has stopped here: read by many, so written only when it changes. */
@@ -288,12 +288,13 @@ static inline int warp_join_next(const struct warp *w, int j)
 void warp_start(struct warp *w, uint32_t lanes);
 
 /* The running split's lanes in `taken` go to pc `target`, the others to `next`; they meet at `join_pc` (-1: nowhere), those
- * that do not go past it before that at `meet` (NULL: no such place). Both sets are non-empty. The current split goes on
+ * that do not go past it before that at `point` (NULL: no such place). Both sets are non-empty. The current split goes on
  * with one of them. */
-void warp_diverge(struct warp *w, uint32_t taken, int32_t target, int32_t next, int32_t join_pc, const struct ir_meet *meet);
+void warp_diverge(struct warp *w, uint32_t taken, int32_t target, int32_t next, int32_t join_pc,
+                  const struct ir_reconvergence *point);
 
-/* Splits that are at a block from which they do not come to their meet any more are not expected there any more. Call
- * behind a branch with `leaves`. */
+/* Splits that are at a block from which they do not come to their reconvergence point any more are not expected there any
+ * more. Call behind a branch with `leaves`. */
 void warp_leave(struct warp *w);
 
 /* The current split enters a call (1) or returns from one (-1). */

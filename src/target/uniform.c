@@ -145,8 +145,8 @@ static void round_over(struct search *s)
         if (!parts_lanes(s, in))
             continue;
         part(s, in->block, k->blocks[in->block].ipdom);
-        if (in->meet)
-            part(s, in->block, in->meet->block);
+        if (in->reconvergence)
+            part(s, in->block, in->reconvergence->block);
     }
 }
 

@@ -66,7 +66,7 @@ __global__ void fails(const unsigned *in, unsigned *out, unsigned n)
     out[i] = in[blockIdx.x == n ? i + (1ull << 36) : i];
 }
 
-// Lanes go through the loop in single file (docs/jit.md), 20,000 turns each: it is asked whether to stop before anything else is
+// A lane-serial loop (docs/jit.md), 20,000 turns each: it is asked whether to stop before anything else is
 // known of the block. It has to be the program's first launch.
 __global__ void long_rows(const int *first, const int *column, const float *value, const float *x, float *y, int n)
 {

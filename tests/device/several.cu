@@ -1,4 +1,4 @@
-// Kernels whose warps machine code runs several at once (src/jit/jam.h): as far as they go together, and where some of them
+// Kernels whose warps machine code runs several at once (src/jit/unroll_jam.h): as far as they go together, and where some of them
 // do not: at a bound, inside of a loop between barriers, at an index that wraps. Each against the same in host code.
 #include <cuda_runtime.h>
 

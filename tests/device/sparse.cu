@@ -1,4 +1,4 @@
-// Loops that lanes go through in single file in machine code (src/jit/llvm/single.c), and others that only look like them: rows
+// Lane-serial loops of machine code (src/jit/llvm/lane_serial.c), and others that only look like them: rows
 // of a sparse matrix with what registers, memory and branches can be in them. Every result is compared with the host's.
 // With an argument: one kernel, in which a lane in the middle reads at that element (or of no memory: "far").
 #include <cstdio>

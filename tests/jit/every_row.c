@@ -258,7 +258,7 @@ static uint64_t chosen(const char *text, enum mode mode)
 }
 
 /* The number of the i-th of them: each choice behind the second is another one than before. */
-static uint64_t spread(const char *text, uint64_t i, enum mode mode)
+static uint64_t expand(const char *text, uint64_t i, enum mode mode)
 {
     uint64_t answer = 0, weight = 1, rest = i, choices = 0;
     if (mode == ALL || row_instances(text) <= 24)
@@ -346,7 +346,7 @@ static void run_rows(struct bench *b, enum mode mode, uint64_t part, uint64_t pa
         int n = 0;
         for (int i = 0; i < nrows; i++)
             for (uint64_t k = 0; warps == !!(rows[i].when & (ROW_WARP | ROW_BLOCK)) && k < chosen(rows[i].text, mode); k++) {
-                uint64_t number = spread(rows[i].text, k, mode);
+                uint64_t number = expand(rows[i].text, k, mode);
                 if ((!cover(rows[i].text, number) && mode == FEW) || done++ / TOGETHER % parts != part)
                     continue;
                 for (int how = 0; how < HOWS; how++)

@@ -1,4 +1,4 @@
-/* Kernels for the jam form and for single file (see forms.h). */
+/* Kernels for the unroll-and-jam form and for lane-serial loops (see forms.h). */
 #include "forms.h"
 
 #include "base/strbuf.h"
@@ -40,9 +40,10 @@ void form_far(uint32_t *far)
 
 const uint32_t *form_shape(enum form_kind kind, uint64_t seed)
 {
-    static const uint32_t jam[][2] = {{64, 1}, {32, 4}, {16, 16}, {128, 1}, {8, 8}, {256, 1}, {16, 4}, {8, 16}, {32, 8}, {64, 4}, {192, 1}, {32, 32}};
-    static const uint32_t single[][2] = {{64, 1}, {32, 4}, {100, 1}, {128, 1}, {16, 4}, {12, 5}};
-    return kind == FORM_JAM ? jam[seed / 2 % 12] : single[seed / 2 % 6];
+    static const uint32_t unrolled[][2] = {{64, 1}, {32, 4}, {16, 16}, {128, 1}, {8, 8},   {256, 1},
+                                           {16, 4}, {8, 16}, {32, 8},  {64, 4},  {192, 1}, {32, 32}};
+    static const uint32_t serial[][2] = {{64, 1}, {32, 4}, {100, 1}, {128, 1}, {16, 4}, {12, 5}};
+    return kind == FORM_UNROLL_JAM ? unrolled[seed / 2 % 12] : serial[seed / 2 % 6];
 }
 
 static void beginning(struct maker *m, const char *registers)
@@ -190,10 +191,10 @@ static void wrap(struct maker *m)
     into_sum(m, "t");
 }
 
-static void jam_block(struct maker *m, uint32_t most);
+static void unroll_jam_block(struct maker *m, uint32_t most);
 
 /* Warps take different ways, or all the same; outside of loops lanes may part, too. */
-static void jam_branch(struct maker *m)
+static void unroll_jam_branch(struct maker *m)
 {
     int label = m->labels++, k = m->fresh++;
     bool together = m->together;
@@ -220,10 +221,10 @@ static void jam_branch(struct maker *m)
         break;
     }
     EMIT("@%s%%%s bra L%d;\n", PICK("", "!"), reg, label);
-    jam_block(m, 3);
+    unroll_jam_block(m, 3);
     if (below(m, 2)) {
         EMIT("bra L%dend;\nL%d:\n", label, label);
-        jam_block(m, 3);
+        unroll_jam_block(m, 3);
         EMIT("L%dend:\n", label);
     } else {
         EMIT("L%d:\n", label);
@@ -231,7 +232,7 @@ static void jam_branch(struct maker *m)
     m->together = together;
 }
 
-static void jam_loop(struct maker *m)
+static void unroll_jam_loop(struct maker *m)
 {
     int label = m->labels++, depth = m->depth;
     bool looping = m->looping;
@@ -241,12 +242,12 @@ static void jam_loop(struct maker *m)
     else
         EMIT("and.b32 %%n%d, %%s%d, %u;\nadd.s32 %%n%d, %%n%d, 1;\n", depth, w(m), 1 + 2 * below(m, 4), depth, depth);
     EMIT("L%d:\n", label);
-    jam_block(m, 5);
+    unroll_jam_block(m, 5);
     EMIT("add.s32 %%n%d, %%n%d, -1;\nsetp.gt.s32 %%pl%d, %%n%d, 0;\n@%%pl%d bra L%d;\n", depth, depth, depth, depth, depth, label);
     m->looping = looping;
 }
 
-static void jam_block(struct maker *m, uint32_t most)
+static void unroll_jam_block(struct maker *m, uint32_t most)
 {
     m->depth++;
     for (uint32_t n = 1 + below(m, most); n; n--) {
@@ -265,14 +266,14 @@ static void jam_block(struct maker *m, uint32_t most)
         else if (what == 19 && !below(m, 2))
             wrap(m);
         else if (what < 22 && m->depth < 3 && m->statements < 30)
-            jam_loop(m);
+            unroll_jam_loop(m);
         else if (m->depth < 4 && m->statements < 30 && !below(m, 2))
-            jam_branch(m);
+            unroll_jam_branch(m);
     }
     m->depth--;
 }
 
-static void make_jam(struct maker *m, int threads)
+static void make_unroll_jam(struct maker *m, int threads)
 {
     int at = 0;
     m->together = true;
@@ -284,9 +285,9 @@ static void make_jam(struct maker *m, int threads)
         EMIT("mad.lo.s32 %%v%d, %%row, %u, %%s1;\n", i, 1 + below(m, 9));
     EMIT("mov.u32 %%n0, 3;\nmov.u32 %%n1, 1;\nmov.u32 %%n2, 2;\nmov.u32 %%n3, 2;\n");
     for (uint32_t n = 1 + below(m, 2); n; n--) {
-        jam_block(m, 2);
+        unroll_jam_block(m, 2);
         m->depth++;
-        jam_loop(m);
+        unroll_jam_loop(m);
         m->depth--;
     }
     for (int i = 0; i < m->sums; i++)
@@ -298,7 +299,7 @@ static void make_jam(struct maker *m, int threads)
     store(m, "f32", "f", 0, &at, threads);
 }
 
-/* --- single file --- */
+/* --- lane-serial loops --- */
 
 struct nest {
     int loads, instructions; /* of its loops */
@@ -413,7 +414,7 @@ static void row_of(struct maker *m)
         EMIT("add.s32 %%lo, %%lo, %u;\n", (1u << 19) - 1024);
 }
 
-static void single_loop(struct maker *m)
+static void serial_loop(struct maker *m)
 {
     int label = m->labels++;
     struct nest n = {.base = PICK("in", "far", "some")};
@@ -461,7 +462,7 @@ static void single_loop(struct maker *m)
         EMIT("cvt.u32.u64 %%t, %%at;\nselp.b32 %%u, 1, 7, %%pc;\nmad.lo.s32 %%v1, %%t, %%u, %%v1;\n");
 }
 
-static void make_single(struct maker *m, int threads)
+static void make_serial(struct maker *m, int threads)
 {
     int at = 0, rounds = below(m, 3) ? 0 : m->labels++;
     beginning(m, ".reg .b32 %v<2>, %x<24>, %lo, %len, %turn, %stop, %inner, %some_turns, %rounds, %hash, %bits;\n.reg .b64 %a<999>, %b<999>, %at, %some, %q<1>;\n.reg .f32 %f<2>;\n.reg .f64 %d<2>;\n.reg .pred %pc;\n");
@@ -474,7 +475,7 @@ static void make_single(struct maker *m, int threads)
         bool some = !below(m, 4);
         if (some)
             EMIT("setp.%s.u32 %%o, %%%s, %u;\n@%%o bra L%d;\n", PICK("lt", "gt", "ne"), PICK("row", "lane", "flat"), below(m, 64), label);
-        single_loop(m);
+        serial_loop(m);
         if (some)
             EMIT("L%d:\n", label);
     }
@@ -496,7 +497,7 @@ char *form_make(enum form_kind kind, uint64_t seed)
     const uint32_t *shape = form_shape(kind, seed);
     struct maker maker = {.seed = seed * 2654435761u + 777, .labels = 1}, *m = &maker;
     strbuf_init(&m->s);
-    (kind == FORM_JAM ? make_jam : make_single)(m, (int)(2 * shape[0] * shape[1]));
+    (kind == FORM_UNROLL_JAM ? make_unroll_jam : make_serial)(m, (int)(2 * shape[0] * shape[1]));
     EMIT("ret;\n}\n");
     return m->s.s;
 }

@@ -1,12 +1,12 @@
-/* Random kernels for the forms of machine code that other random kernels rarely take (docs/jit.md): several warps at once (jam)
- * and loops in single file. A seed is always the same kernel, valid PTX that ends, whose result does not depend on the order
- * of warps or lanes. Parameters: in, out, counter, warps, salt (random.c) and far, FORM_FAR words that form_far makes. */
+/* Random kernels for the forms of machine code that other random kernels rarely take (docs/jit.md): several warps at once
+ * (unroll-and-jam) and lane-serial loops. A seed is always the same kernel, valid PTX that ends, whose result does not depend on
+ * the order of warps or lanes. Parameters: in, out, counter, warps, salt (random.c) and far, FORM_FAR words that form_far makes. */
 #ifndef HEDDLE_TEST_FORMS_H
 #define HEDDLE_TEST_FORMS_H
 
 #include <stdint.h>
 
-enum form_kind { FORM_ANY, FORM_JAM, FORM_SINGLE, FORM_REWRITING /* rewriting.h */ };
+enum form_kind { FORM_ANY, FORM_UNROLL_JAM, FORM_LANE_SERIAL, FORM_REWRITING /* rewriting.h */ };
 
 enum { FORM_FAR = 3 << 19 /* 6 MiB: three granules of memory, more than the other arrays have */ };
 
@@ -17,8 +17,8 @@ void form_far(uint32_t *far);
 /* Threads of a block: x, y. */
 const uint32_t *form_shape(enum form_kind kind, uint64_t seed);
 
-/* FORM_JAM: uniform loops, affine addresses, barriers, and where most kernels leave the form: warps that part, wraps of 32
- * bits. FORM_SINGLE: loops that lanes leave at different turns and that mostly load. The caller frees it. */
+/* FORM_UNROLL_JAM: uniform loops, affine addresses, barriers, and where most kernels leave the form: warps that part, wraps of 32
+ * bits. FORM_LANE_SERIAL: loops that lanes leave at different turns and that mostly load. The caller frees it. */
 char *form_make(enum form_kind kind, uint64_t seed);
 
 #endif

@@ -908,14 +908,14 @@ static bool is_settled(uint64_t seed)
     return seed % 2 == 0;
 }
 
-/* A quarter of the seeds is for several warps at once, and one for single file; all from 2^32 are for rewriting, from 2^33 they call the math library. Even seeds below 4,096 stay what they were when
- * tests/data/random_h200.tsv was made. */
+/* A quarter of the seeds is for several warps at once, and one for lane-serial loops; all from 2^32 are for rewriting, from 2^33
+ * they call the math library. Even seeds below 4,096 stay what they were when tests/data/random_h200.tsv was made. */
 static enum form_kind kind_of(uint64_t seed)
 {
     uint64_t h = seed * UINT64_C(0x9e3779b97f4a7c15) >> 61;
     if (seed >> 32)
         return seed >> 33 ? FORM_ANY : FORM_REWRITING;
-    return (seed < 4096 && is_settled(seed)) || h > 3 ? FORM_ANY : h > 1 ? FORM_JAM : FORM_SINGLE;
+    return (seed < 4096 && is_settled(seed)) || h > 3 ? FORM_ANY : h > 1 ? FORM_UNROLL_JAM : FORM_LANE_SERIAL;
 }
 
 /* Threads of a block. */
@@ -1160,9 +1160,10 @@ static void note_form(struct bench *b, uint64_t seed, uint64_t left)
     char line[1024];
     bool in_form = false;
     while (fgets(line, sizeof line, b->log)) {
-        const char *single = strstr(line, "\"single\": ");
+        const char *serial = strstr(line, "\"lane_serial\": ");
         bool made = strstr(line, "\"problem\": null") && strstr(line, "\"counting\": false");
-        in_form |= made && (kind == FORM_JAM ? strstr(line, "\"form\": \"jam\"") != NULL : kind == FORM_SINGLE && single && atoi(strchr(single, ':') + 1) > 0);
+        in_form |= made && (kind == FORM_UNROLL_JAM ? strstr(line, "\"form\": \"unroll-jam\"") != NULL
+                            : kind == FORM_LANE_SERIAL && serial && atoi(strchr(serial, ':') + 1) > 0);
     }
     clearerr(b->log);
     b->plain[kind].kernels++;
@@ -1175,13 +1176,14 @@ static void note_form(struct bench *b, uint64_t seed, uint64_t left)
 static bool forms_reached(const struct bench *b)
 {
     bool jams = strcmp(lanes_level(), "x86-64-v2") != 0, ok = true;
-    static const char *const names[] = {"", "several warps at once", "single file"};
-    for (int kind = FORM_JAM; kind <= FORM_SINGLE; kind++) {
+    static const char *const names[] = {"", "several warps at once", "lane-serial loops"};
+    for (int kind = FORM_UNROLL_JAM; kind <= FORM_LANE_SERIAL; kind++) {
         int kernels = b->plain[kind].kernels, in_form = b->plain[kind].in_form, left = b->plain[kind].left;
-        bool wanted = (kind != FORM_JAM || jams) && kernels >= 6;
-        bool enough = in_form >= kernels / 2 && (kind != FORM_JAM || left >= kernels / 8);
+        bool wanted = (kind != FORM_UNROLL_JAM || jams) && kernels >= 6;
+        bool enough = in_form >= kernels / 2 && (kind != FORM_UNROLL_JAM || left >= kernels / 8);
         printf("%s: %d of %d kernels", names[kind], in_form, kernels);
-        printf(kind == FORM_JAM ? ", left by %d%s\n" : "%.0d%s\n", kind == FORM_JAM ? left : 0, wanted && !enough ? ": too few" : "");
+        printf(kind == FORM_UNROLL_JAM ? ", left by %d%s\n" : "%.0d%s\n", kind == FORM_UNROLL_JAM ? left : 0,
+               wanted && !enough ? ": too few" : "");
         ok &= !wanted || enough;
     }
     return ok;
@@ -1244,12 +1246,12 @@ static bool compare(struct bench *b, uint64_t seed, enum mode mode, uint64_t *le
     jit_hasty = true; /* of "auto": from one to the next in the middle of the launch, which takes another compilation */
     for (int way = 0; way < (seed % 5 ? 2 : 3) && ok && mode < INTERP; way++) {
         jit_long_turns = seed / 2 % 2 ? 1 + seed / 4 % 9 : LONG_TURNS; /* loops are left in the middle */
-        uint64_t before = jit_jams_left;
+        uint64_t before = jit_unroll_jams_left;
         if (b->log) /* behind what other ways left there */
             fseek(b->log, 0, SEEK_END);
         run(b, kernel, &cfg, ways[way], seed, y, counting ? counts[1] : NULL);
         if (!counting && !way)
-            note_form(b, seed, jit_jams_left - before);
+            note_form(b, seed, jit_unroll_jams_left - before);
         ok = same(x, y, b->out_bytes) && !memcmp(x + b->out_bytes, y + b->out_bytes, REST);
         for (int i = 0; counting && i < COUNTED; i++)
             if (counts[1][i] >= 0 && counts[0][i] != counts[1][i]) {

@@ -26,7 +26,7 @@ for element in far 60000000 3; do
     diff "$folder/interp" "$folder/jit"
     grep -q "$(test $element = 3 && echo cudaSuccess || echo cudaErrorIllegalAddress)" "$folder/jit"
 done
-"$HEDDLE" llvm -k products --block 128 "$SOURCES/sparse.cu" | grep -q '^alone' # they go in single file
+"$HEDDLE" llvm -k products --block 128 "$SOURCES/sparse.cu" | grep -q '^alone' # a lane-serial loop
 "$HEDDLE" llvm --counting -k products --block 128 "$SOURCES/sparse.cu" | grep -q '^alone'
 ! "$HEDDLE" llvm -k walks --block 128 "$SOURCES/sparse.cu" | grep -q '^alone'
 kernels="$SOURCES/../../bench/kernels" # a row for each thread, or for a warp, whose lanes load neighbouring elements

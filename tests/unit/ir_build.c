@@ -400,9 +400,9 @@ static void deleted_instructions_go_and_branches_follow(void **state)
     drop(k);
 }
 
-/* A kernel of blocks given by their ways: "3" goes to 3 or on to the next block, "=3" to 3, "" on, "." ends. The meets of
- * its branches, -1 where there is none, are compared with `expected`. */
-static void meets_of(const char *name, const char *const *ways, const int *expected, int n)
+/* A kernel of blocks given by their ways: "3" goes to 3 or on to the next block, "=3" to 3, "" on, "." ends. The
+ * reconvergence points of its branches, -1 where there is none, are compared with `expected`. */
+static void reconvergence_of(const char *name, const char *const *ways, const int *expected, int n)
 {
     struct strbuf text;
     strbuf_init(&text);
@@ -421,7 +421,7 @@ static void meets_of(const char *name, const char *const *ways, const int *expec
     struct ir_kernel *k = build(text.s);
     for (int i = 0; i < n; i++) {
         const struct ir_inst *last = &k->insts[k->blocks[i].first + k->blocks[i].count - 1];
-        int got = last->op == PTX_OP_BRA && last->meet ? last->meet->block : -1;
+        int got = last->op == PTX_OP_BRA && last->reconvergence ? last->reconvergence->block : -1;
         if (got != expected[i])
             fail_msg("%s: the lanes of block %d meet at %d, not %d", name, i, got, expected[i]);
     }
@@ -435,7 +435,7 @@ static void lanes_meet_in_front_of_a_break(void **state)
         const char *name, *ways[12];
         int meet[12], n;
     } flows[] = {
-        /* the machine code of each is in the comment of meets.c by its name there */
+        /* the machine code of each is in the comment of reconvergence.c by its name there */
         {"if and else", {"2", "=3", "", "."}, {-1, -1, -1, -1}, 4},
         {"for with continue", {"", "4", "4", "", "1", "."}, {-1, -1, -1, -1, -1, -1}, 6},
         {"break in an if", {"", "3", "4", "1", "."}, {-1, 3, -1, -1, -1}, 5},
@@ -452,7 +452,7 @@ static void lanes_meet_in_front_of_a_break(void **state)
         {"return in a loop", {"", "3", "5", "1", "", "."}, {-1, 3, -1, 4, -1, -1}, 6},
     };
     for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
-        meets_of(flows[i].name, flows[i].ways, flows[i].meet, flows[i].n);
+        reconvergence_of(flows[i].name, flows[i].ways, flows[i].meet, flows[i].n);
 }
 
 int main(void)

@@ -27,10 +27,10 @@ static void test_lines(void **state)
     char text[2000], want[2000];
     double ms[2];
     struct ir_kernel k = {.name = "a\"b\\c\n", .ninsts = 21};
-    struct jit_job job = {.kernel = &k, .dim = {16, 8, 2}, .level = "x86-64-v3", .jam = 1};
+    struct jit_job job = {.kernel = &k, .dim = {16, 8, 2}, .level = "x86-64-v3", .unrolled = 1};
     close(mkstemp(path));
     setenv("HEDDLE_JIT_LOG", path, 1);
-    struct jit_object made = {.size = 4096, .singles = 1}, not_made = {.singles = 2};
+    struct jit_object made = {.size = 4096, .lane_serial = 1}, not_made = {.lane_serial = 2};
     log_made(&job, log_now(), &made, true, "");
     job.counting = job.split = true;
     job.tier = JIT_FULL;
@@ -43,9 +43,9 @@ static void test_lines(void **state)
     assert_true(ms[0] >= 0 && ms[0] < 1000 && ms[1] >= 3000 && ms[1] < 4000);
     snprintf(want, sizeof want,
              "{\"kernel\": \"a\\u0022b\\u005cc\\u000a\", \"instructions\": 21, \"block\": [16, 8, 2], \"form\": \"together\", \"tier\": \"first\", \"isa\": \"x86-64-v3\", "
-             "\"counting\": false, \"cpu_ms\": %.2f, \"kept\": true, \"bytes\": 4096, \"single\": null, \"problem\": null}\n"
+             "\"counting\": false, \"cpu_ms\": %.2f, \"kept\": true, \"bytes\": 4096, \"lane_serial\": null, \"problem\": null}\n"
              "{\"kernel\": \"a\\u0022b\\u005cc\\u000a\", \"instructions\": 21, \"block\": [16, 8, 2], \"form\": \"split\", \"tier\": \"full\", \"isa\": \"x86-64-v3\", "
-             "\"counting\": true, \"cpu_ms\": %.2f, \"kept\": false, \"bytes\": 0, \"single\": 2, \"problem\": \"no room\"}\n",
+             "\"counting\": true, \"cpu_ms\": %.2f, \"kept\": false, \"bytes\": 0, \"lane_serial\": 2, \"problem\": \"no room\"}\n",
              ms[0], ms[1]);
     assert_string_equal(text, want);
 }
@@ -54,7 +54,7 @@ static void test_silence(void **state)
 {
     (void)state;
     struct ir_kernel k = {.name = "k", .ninsts = 1};
-    struct jit_job job = {.kernel = &k, .level = "x86-64-v3", .jam = 1};
+    struct jit_job job = {.kernel = &k, .level = "x86-64-v3", .unrolled = 1};
     struct jit_object o = {.size = 1};
     char before[2000], after[2000];
     read_lines(before, sizeof before);

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "interp/interp.h"
-#include "jit/code.h"
+#include "jit/jit_code.h"
 
 #define HEAD ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n" \
              ".reg .b16 %h<10>;\n.reg .b32 %r<20>;\n.reg .b64 %q<10>;\n.reg .f32 %f<10>;\n.reg .pred %p<10>;\n"
@@ -161,11 +161,11 @@ static void test_shapes_that_contradict_each_other(void **state)
         struct known f = find(bodies[i % 2], 64, 1, 1);
         struct interp_code *code = interp_compile(f.k, &why, &site);
         struct plan plan = plan_make(f.k, code, f.s, (uint32_t[]){64, 1, 1}, false, ACCESS_ALL);
-        int32_t *home = plan_homes(f.k, code, f.s);
+        int32_t *spill_slot = plan_spill_slots(f.k, code, f.s);
         struct jit_object o = {0};
         struct jit_job job = {.kernel = f.k, .code = code, .shapes = f.s, .level = "x86-64-v2", .row = plan.row, .access = plan.access,
                               .naccesses = plan.naccesses, .resume = plan.resume, .nresume = plan.nresume, .together = plan.resume,
-                              .home = home, .jam = 1, .dim = {64, 1, 1}};
+                              .spill_slot = spill_slot, .unrolled = 1, .dim = {64, 1, 1}};
         if (i >= 2)
             f.s->reg[f.k->insts[2].dst[0]] = f.s->reg[f.k->insts[0].dst[0]];
         assert_int_equal(jit_emit(&job, &o), i < 2);
@@ -173,7 +173,7 @@ static void test_shapes_that_contradict_each_other(void **state)
             o.release(&o);
         else
             assert_non_null(strstr(o.problem, "a fault of Heddle: lanes differ in r"));
-        alloc_release(home);
+        alloc_release(spill_slot);
         plan_release(&plan);
         interp_free(code);
         done(&f);

@@ -147,29 +147,29 @@ static void many_one_sided_exits_do_not_use_up_joins(void **state)
 }
 
 /* Blocks of 10 instructions: 1 parts the lanes; those that come to 3 meet there, block 4 is past it; all meet at 5. */
-static struct ir_meet *a_meet(void)
+static struct ir_reconvergence *a_reconvergence(void)
 {
     static uint64_t inside = 1 << 1 | 1 << 2 | 1 << 3;
-    static struct ir_meet meet = {3, &inside};
+    static struct ir_reconvergence point = {3, &inside};
     static struct ir_block blocks[10];
     for (int i = 0; i < 100; i++)
         insts[i].block = i / 10;
     for (int i = 0; i < 10; i++)
         blocks[i].first = 10 * i;
     kernel.blocks = blocks;
-    return &meet;
+    return &point;
 }
 
 static void lanes_meet_though_some_leave(void **state)
 {
     struct warp *w = ((struct fixture *)*state)->w;
     w->split[0].pc = 15;
-    warp_diverge(w, 0xff, 20, 30, 50, a_meet());
+    warp_diverge(w, 0xff, 20, 30, 50, a_reconvergence());
     assert_false(warp_arrive(w)); /* lanes 8 to 31 wait at 30 */
     assert_true(warp_pick(w));
     assert_int_equal(w->split[w->current].mask, 0xff);
     w->split[w->current].pc = 25; /* of the others lanes 0 to 3 go past it */
-    warp_diverge(w, 0xf, 40, 26, 50, a_meet());
+    warp_diverge(w, 0xf, 40, 26, 50, a_reconvergence());
     warp_leave(w);
     assert_int_equal(w->nsplits, 2);
     assert_int_equal(w->split[w->current].mask, 0xf0);
@@ -192,7 +192,7 @@ static void who_waits_goes_on_when_the_last_leaves(void **state)
 {
     struct warp *w = ((struct fixture *)*state)->w;
     w->split[0].pc = 15;
-    warp_diverge(w, 1, 20, 30, 50, a_meet());
+    warp_diverge(w, 1, 20, 30, 50, a_reconvergence());
     assert_false(warp_arrive(w));
     assert_true(warp_pick(w)); /* lane 0 */
     w->split[w->current].pc = 40;

@@ -1,45 +1,45 @@
 /* Integers, logic, comparison, selection, moves (PTX ISA 9.7.1 to 9.7.9): the meanings of ptx_ops.def and of
  * interp/lanes_*.h as LLVM instructions. What is not here goes through the interpreter's lane function. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "ir/facts.h"
 #include "ir/operands.h"
 
 #include <string.h>
 
-bool floating(enum ptx_type t)
+bool type_is_float(enum ptx_type t)
 {
     return t == PTX_F32 || t == PTX_F64;
 }
 
-bool is_signed(enum ptx_type t)
+bool type_is_signed(enum ptx_type t)
 {
     return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64;
 }
 
-bool integer(enum ptx_type t)
+bool type_is_integer(enum ptx_type t)
 {
     return t >= PTX_U8 && t <= PTX_B64;
 }
 
-LLVMValueRef in_lanes(struct emit *e, LLVMValueRef scalar, int p)
+LLVMValueRef arith_in_lanes(struct emit *e, LLVMValueRef scalar, int p)
 {
     return p < 0 ? scalar : splat(e, scalar);
 }
 
-LLVMTypeRef lanes_of(struct emit *e, LLVMTypeRef t, int p)
+LLVMTypeRef arith_lanes_of(struct emit *e, LLVMTypeRef t, int p)
 {
     return p < 0 ? t : vector_of(e, t);
 }
 
-LLVMValueRef whole(struct emit *e, int bits, uint64_t v, int p)
+LLVMValueRef arith_whole(struct emit *e, int bits, uint64_t v, int p)
 {
-    return in_lanes(e, number(e, bits, v), p);
+    return arith_in_lanes(e, number(e, bits, v), p);
 }
 
-LLVMValueRef bits_as(struct emit *e, LLVMValueRef v, LLVMTypeRef t, int p)
+LLVMValueRef arith_bits_as(struct emit *e, LLVMValueRef v, LLVMTypeRef t, int p)
 {
-    return LLVMBuildBitCast(e->b, v, lanes_of(e, t, p), "");
+    return LLVMBuildBitCast(e->b, v, arith_lanes_of(e, t, p), "");
 }
 
 /* --- integers --- */
@@ -47,28 +47,28 @@ LLVMValueRef bits_as(struct emit *e, LLVMValueRef v, LLVMTypeRef t, int p)
 static LLVMValueRef shift(struct emit *e, LLVMValueRef a, int p, int bits, bool right, bool arithmetic)
 {
     const struct ir_src *n = &e->in->src[1];
-    LLVMValueRef limit = whole(e, bits, (uint64_t)bits - 1, p);
+    LLVMValueRef limit = arith_whole(e, bits, (uint64_t)bits - 1, p);
     if (n->kind == IR_SRC_IMM) {
         uint64_t by = (uint32_t)n->imm;
         if (by >= (uint64_t)bits)
-            return arithmetic ? LLVMBuildAShr(e->b, a, limit, "") : LLVMConstNull(lanes_of(e, type_of_bits(e, bits), p));
-        LLVMValueRef k = whole(e, bits, by, p);
+            return arithmetic ? LLVMBuildAShr(e->b, a, limit, "") : LLVMConstNull(arith_lanes_of(e, type_of_bits(e, bits), p));
+        LLVMValueRef k = arith_whole(e, bits, by, p);
         return !right ? LLVMBuildShl(e->b, a, k, "") : arithmetic ? LLVMBuildAShr(e->b, a, k, "") : LLVMBuildLShr(e->b, a, k, "");
     }
     LLVMValueRef by = source(e, 1, PTX_U32, p);
-    LLVMValueRef fits = LLVMBuildICmp(e->b, LLVMIntULT, by, whole(e, 32, (uint64_t)bits, p), "");
-    LLVMTypeRef t = lanes_of(e, type_of_bits(e, bits), p);
+    LLVMValueRef fits = LLVMBuildICmp(e->b, LLVMIntULT, by, arith_whole(e, 32, (uint64_t)bits, p), "");
+    LLVMTypeRef t = arith_lanes_of(e, type_of_bits(e, bits), p);
     LLVMValueRef k = bits == 64 ? LLVMBuildZExt(e->b, by, t, "") : bits == 32 ? by : LLVMBuildTrunc(e->b, by, t, "");
-    LLVMValueRef safe = LLVMBuildSelect(e->b, fits, k, arithmetic ? limit : whole(e, bits, 0, p), "");
+    LLVMValueRef safe = LLVMBuildSelect(e->b, fits, k, arithmetic ? limit : arith_whole(e, bits, 0, p), "");
     if (arithmetic)
         return LLVMBuildAShr(e->b, a, safe, "");
     LLVMValueRef r = right ? LLVMBuildLShr(e->b, a, safe, "") : LLVMBuildShl(e->b, a, safe, "");
     return LLVMBuildSelect(e->b, fits, r, LLVMConstNull(t), "");
 }
 
-LLVMValueRef twice_as_wide(struct emit *e, LLVMValueRef v, int bits, bool sign, int p)
+LLVMValueRef arith_twice_as_wide(struct emit *e, LLVMValueRef v, int bits, bool sign, int p)
 {
-    LLVMTypeRef t = lanes_of(e, type_of_bits(e, 2 * bits), p);
+    LLVMTypeRef t = arith_lanes_of(e, type_of_bits(e, 2 * bits), p);
     return sign ? LLVMBuildSExt(e->b, v, t, "") : LLVMBuildZExt(e->b, v, t, "");
 }
 
@@ -83,7 +83,10 @@ static LLVMValueRef lookup3(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVM
     LLVMValueRef leaf[4];
     for (int i = 0; i < 4; i++) { /* a and b fixed: a function of c */
         unsigned two = table >> (2 * i) & 3;
-        leaf[i] = two == 0 ? whole(e, 32, 0, p) : two == 3 ? whole(e, 32, UINT32_MAX, p) : two == 2 ? c : LLVMBuildNot(e->b, c, "");
+        leaf[i] = two == 0   ? arith_whole(e, 32, 0, p)
+                  : two == 3 ? arith_whole(e, 32, UINT32_MAX, p)
+                  : two == 2 ? c
+                             : LLVMBuildNot(e->b, c, "");
     }
     LLVMValueRef half[2];
     for (int i = 0; i < 2; i++) { /* b chooses: x ^ (b & (x ^ y)) */
@@ -108,7 +111,7 @@ static LLVMValueRef saturated(struct emit *e, enum ptx_type t, int p)
 /* .relu of s32 */
 static LLVMValueRef not_negative(struct emit *e, LLVMValueRef v, int p)
 {
-    return e->in->mods->relu ? pick(e, LLVMIntSGT, v, whole(e, 32, 0, p)) : v;
+    return e->in->mods->relu ? pick(e, LLVMIntSGT, v, arith_whole(e, 32, 0, p)) : v;
 }
 
 static LLVMValueRef integer_op(struct emit *e, int p)
@@ -130,9 +133,11 @@ static LLVMValueRef integer_op(struct emit *e, int p)
     case PTX_OP_MUL_LO: return LLVMBuildMul(B, A, SECOND, "");
     case PTX_OP_MAD_LO: return LLVMBuildAdd(B, LLVMBuildMul(B, A, SECOND, ""), THIRD, "");
     case PTX_OP_MUL_WIDE:
-        return LLVMBuildMul(B, twice_as_wide(e, A, bits, is_signed(t), p), twice_as_wide(e, SECOND, bits, is_signed(t), p), "");
+        return LLVMBuildMul(B, arith_twice_as_wide(e, A, bits, type_is_signed(t), p),
+                            arith_twice_as_wide(e, SECOND, bits, type_is_signed(t), p), "");
     case PTX_OP_MAD_WIDE: {
-        LLVMValueRef x = LLVMBuildMul(B, twice_as_wide(e, A, bits, is_signed(t), p), twice_as_wide(e, SECOND, bits, is_signed(t), p), "");
+        LLVMValueRef x = LLVMBuildMul(B, arith_twice_as_wide(e, A, bits, type_is_signed(t), p),
+                                      arith_twice_as_wide(e, SECOND, bits, type_is_signed(t), p), "");
         return LLVMBuildAdd(B, x, source(e, 2, bits == 32 ? PTX_U64 : PTX_U32, p), "");
     }
     case PTX_OP_AND: return LLVMBuildAnd(B, A, SECOND, "");
@@ -141,20 +146,20 @@ static LLVMValueRef integer_op(struct emit *e, int p)
     case PTX_OP_NOT: return LLVMBuildNot(B, A, "");
     case PTX_OP_NEG: return LLVMBuildNeg(B, A, "");
     case PTX_OP_ABS: {
-        LLVMValueRef a = A, zero = whole(e, bits, 0, p);
+        LLVMValueRef a = A, zero = arith_whole(e, bits, 0, p);
         return LLVMBuildSelect(B, LLVMBuildICmp(B, LLVMIntSLT, a, zero, ""), LLVMBuildNeg(B, a, ""), a, "");
     }
-    case PTX_OP_MIN: return not_negative(e, pick(e, is_signed(t) ? LLVMIntSLT : LLVMIntULT, A, SECOND), p);
-    case PTX_OP_MAX: return not_negative(e, pick(e, is_signed(t) ? LLVMIntSGT : LLVMIntUGT, A, SECOND), p);
+    case PTX_OP_MIN: return not_negative(e, pick(e, type_is_signed(t) ? LLVMIntSLT : LLVMIntULT, A, SECOND), p);
+    case PTX_OP_MAX: return not_negative(e, pick(e, type_is_signed(t) ? LLVMIntSGT : LLVMIntUGT, A, SECOND), p);
     case PTX_OP_SAD: {
-        LLVMValueRef a = A, b = SECOND, less = LLVMBuildICmp(B, is_signed(t) ? LLVMIntSLT : LLVMIntULT, a, b, "");
+        LLVMValueRef a = A, b = SECOND, less = LLVMBuildICmp(B, type_is_signed(t) ? LLVMIntSLT : LLVMIntULT, a, b, "");
         return LLVMBuildAdd(B, THIRD, LLVMBuildSelect(B, less, LLVMBuildSub(B, b, a, ""), LLVMBuildSub(B, a, b, ""), ""), "");
     }
     case PTX_OP_SHL: return shift(e, A, p, bits, false, false);
-    case PTX_OP_SHR: return shift(e, A, p, bits, true, is_signed(t));
+    case PTX_OP_SHR: return shift(e, A, p, bits, true, type_is_signed(t));
     case PTX_OP_CNOT: {
-        LLVMValueRef z = LLVMBuildICmp(B, LLVMIntEQ, A, whole(e, bits, 0, p), "");
-        return LLVMBuildZExt(B, z, lanes_of(e, type_of_bits(e, bits), p), "");
+        LLVMValueRef z = LLVMBuildICmp(B, LLVMIntEQ, A, arith_whole(e, bits, 0, p), "");
+        return LLVMBuildZExt(B, z, arith_lanes_of(e, type_of_bits(e, bits), p), "");
     }
     case PTX_OP_LOP3:
         if (in->mods->boolop != PTX_BOOL_NONE || in->src[3].kind != IR_SRC_IMM)
@@ -200,7 +205,7 @@ static LLVMValueRef predicate_op(struct emit *e, bool scalar)
 static LLVMValueRef compared(struct emit *e, int i, enum ptx_type t, int p)
 {
     LLVMValueRef v = source(e, i, t, p);
-    return e->in->mods->ftz && t == PTX_F32 ? flushed(e, v) : v;
+    return e->in->mods->ftz && t == PTX_F32 ? float_flushed(e, v) : v;
 }
 
 static LLVMValueRef compare(struct emit *e, enum ptx_type t, int p)
@@ -217,10 +222,10 @@ static LLVMValueRef compare(struct emit *e, enum ptx_type t, int p)
     LLVMValueRef r;
     if (m->cmp == PTX_CMP_NONE || (in->ndst > 1 && in->dst[1] != IR_NOREG) || in->dst[0] == IR_NOREG)
         return NULL;
-    if (floating(t))
+    if (type_is_float(t))
         r = LLVMBuildFCmp(e->b, f[m->cmp], compared(e, 0, t, p), compared(e, 1, t, p), "");
-    else if (integer(t) && m->cmp <= PTX_GE)
-        r = LLVMBuildICmp(e->b, m->cmp <= PTX_NE ? same[m->cmp] : is_signed(t) ? s[m->cmp] : u[m->cmp], source(e, 0, t, p),
+    else if (type_is_integer(t) && m->cmp <= PTX_GE)
+        r = LLVMBuildICmp(e->b, m->cmp <= PTX_NE ? same[m->cmp] : type_is_signed(t) ? s[m->cmp] : u[m->cmp], source(e, 0, t, p),
                           source(e, 1, t, p), "");
     else
         return NULL;
@@ -259,8 +264,8 @@ static LLVMValueRef set(struct emit *e, int p)
     LLVMValueRef r = compare(e, in->type2, p);
     if (r && in->mods->boolop != PTX_BOOL_NONE)
         r = combined(e, r, predicate_part(e, 2, p));
-    LLVMValueRef yes = whole(e, 32, in->type == PTX_F32 ? 0x3f800000 : UINT32_MAX, p);
-    return r ? LLVMBuildSelect(e->b, r, yes, whole(e, 32, 0, p), "") : NULL;
+    LLVMValueRef yes = arith_whole(e, 32, in->type == PTX_F32 ? 0x3f800000 : UINT32_MAX, p);
+    return r ? LLVMBuildSelect(e->b, r, yes, arith_whole(e, 32, 0, p), "") : NULL;
 }
 
 /* slct: a where c is not negative (-0 is not, NaN is), else b. */
@@ -284,8 +289,9 @@ static LLVMValueRef test_property(struct emit *e, int p)
     enum ptx_type t = e->in->type;
     int bits = bits_of_type(t);
     uint64_t infinite = bits == 64 ? UINT64_C(0x7ff0000000000000) : 0x7f800000;
-    LLVMValueRef inf = whole(e, bits, infinite, p), zero = whole(e, bits, 0, p);
-    LLVMValueRef x = LLVMBuildAnd(B, source_exact(e, 0, ir_bits_type(bits), p), whole(e, bits, UINT64_MAX >> (65 - bits), p), "");
+    LLVMValueRef inf = arith_whole(e, bits, infinite, p), zero = arith_whole(e, bits, 0, p);
+    LLVMValueRef x =
+        LLVMBuildAnd(B, source_exact(e, 0, ir_bits_type(bits), p), arith_whole(e, bits, UINT64_MAX >> (65 - bits), p), "");
     LLVMValueRef exponent = LLVMBuildAnd(B, x, inf, ""), none = LLVMBuildICmp(B, LLVMIntEQ, x, zero, "");
     LLVMValueRef small = LLVMBuildICmp(B, LLVMIntEQ, exponent, zero, "");
     switch (e->in->mods->variant) {
@@ -341,20 +347,20 @@ static bool vector_move(struct emit *e)
             return false;
         for (int p = first_piece(e, in->dst[d]); p <= last_piece(e, in->dst[d]); p++) {
             LLVMValueRef r = NULL;
-            LLVMTypeRef wide_type = lanes_of(e, type_of_bits(e, bits * count), p);
+            LLVMTypeRef wide_type = arith_lanes_of(e, type_of_bits(e, bits * count), p);
             for (int i = 0; pack && i < count; i++) {
                 LLVMValueRef x = LLVMBuildZExt(e->b, source_exact(e, i, ir_bits_type(bits), p), wide_type, "");
                 if (i)
-                    x = LLVMBuildShl(e->b, x, whole(e, bits * count, (uint64_t)(bits * i), p), "");
+                    x = LLVMBuildShl(e->b, x, arith_whole(e, bits * count, (uint64_t)(bits * i), p), "");
                 r = r ? LLVMBuildOr(e->b, r, x, "") : x;
             }
             if (!pack) {
                 r = source_exact(e, 0, ir_bits_type(bits * count), p);
                 if (d)
-                    r = LLVMBuildLShr(e->b, r, whole(e, bits * count, (uint64_t)(bits * d), p), "");
-                r = LLVMBuildTrunc(e->b, r, lanes_of(e, type_of_bits(e, bits), p), "");
+                    r = LLVMBuildLShr(e->b, r, arith_whole(e, bits * count, (uint64_t)(bits * d), p), "");
+                r = LLVMBuildTrunc(e->b, r, arith_lanes_of(e, type_of_bits(e, bits), p), "");
             }
-            v.v[index_of_piece(p)] = floating(rt) ? bits_as(e, r, type_of(e, rt), p) : r;
+            v.v[index_of_piece(p)] = type_is_float(rt) ? arith_bits_as(e, r, type_of(e, rt), p) : r;
         }
         reg_set(e, in->dst[d], v);
     }
@@ -369,7 +375,7 @@ static LLVMValueRef move_window(struct emit *e, int p)
     if (bits_of_type(in->type) != 64)
         return NULL;
     LLVMValueRef a = source(e, 0, in->type, p);
-    return by ? LLVMBuildAdd(e->b, a, whole(e, 64, by, p), "") : a;
+    return by ? LLVMBuildAdd(e->b, a, arith_whole(e, 64, by, p), "") : a;
 }
 
 /* --- all of them --- */
@@ -381,7 +387,7 @@ static LLVMValueRef compute(struct emit *e, int p)
     case PTX_OP_SELP: return choose(e, p);
     case PTX_OP_SLCT: return choose_by_sign(e, p);
     case PTX_OP_SET: return set(e, p);
-    case PTX_OP_CVT: return convert(e, p);
+    case PTX_OP_CVT: return convert_op(e, p);
     case PTX_OP_CVTA: return move_window(e, p);
     case PTX_OP_MOV:
         if (in->type != PTX_PRED)
@@ -395,13 +401,13 @@ static LLVMValueRef compute(struct emit *e, int p)
         return NULL;
     if (in->type == PTX_PRED)
         return NULL;
-    return floating(in->type) ? floating_op(e, p) : integer(in->type) ? integer_op(e, p) : half_op(e, p);
+    return type_is_float(in->type) ? float_op(e, p) : type_is_integer(in->type) ? integer_op(e, p) : half_op(e, p);
 }
 
 /* A value in the type that its register is kept in. */
 static LLVMValueRef as_kept(struct emit *e, int32_t reg, LLVMValueRef v, int p)
 {
-    LLVMTypeRef t = lanes_of(e, type_of(e, e->k->reg_type[reg]), p);
+    LLVMTypeRef t = arith_lanes_of(e, type_of(e, e->k->reg_type[reg]), p);
     LLVMTypeRef have = LLVMTypeOf(v);
     if (have == t)
         return v;
@@ -463,13 +469,13 @@ static LLVMValueRef compare_ascending(struct emit *e)
     static const uint8_t turned[] = {[PTX_EQ] = PTX_EQ, [PTX_NE] = PTX_NE, [PTX_LT] = PTX_GT, [PTX_LE] = PTX_GE, [PTX_GT] = PTX_LT, [PTX_GE] = PTX_LE};
     const struct ir_inst *in = e->in;
     struct shape a = source_shape(e, 0), b = source_shape(e, 1);
-    bool second = counts_up(&b) && shape_uniform(&a), sign = is_signed(in->type);
+    bool second = counts_up(&b) && shape_uniform(&a), sign = type_is_signed(in->type);
     const struct shape *up = second ? &b : &a;
     for (int i = 0; i < 2; i++)
         if (in->src[i].kind == IR_SRC_REG && bits_of_type(e->k->reg_type[in->src[i].reg]) != 32)
             return NULL;
-    if (in->op != PTX_OP_SETP || !integer(in->type) || bits_of_type(in->type) != 32 || in->mods->cmp == PTX_CMP_NONE || in->mods->cmp > PTX_GE ||
-        (in->ndst > 1 && in->dst[1] != IR_NOREG) || (!second && (!counts_up(&a) || !shape_uniform(&b))))
+    if (in->op != PTX_OP_SETP || !type_is_integer(in->type) || bits_of_type(in->type) != 32 || in->mods->cmp == PTX_CMP_NONE ||
+        in->mods->cmp > PTX_GE || (in->ndst > 1 && in->dst[1] != IR_NOREG) || (!second && (!counts_up(&a) || !shape_uniform(&b))))
         return NULL;
     int cmp = second ? turned[in->mods->cmp] : in->mods->cmp;
     if (cmp > PTX_NE && (!up->bounded || (!sign && up->low < 0)))
@@ -551,7 +557,7 @@ static bool emit_predicate(struct emit *e)
     return true;
 }
 
-void guard_widening(struct emit *e)
+void arith_guard_widening(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
@@ -561,10 +567,12 @@ void guard_widening(struct emit *e)
     enum ptx_type t = in->op == PTX_OP_CVT ? in->type2 : in->type;
     int halved = e->s->reg[in->dst[0]].halved;
     LLVMValueRef ok = NULL;
-    int64_t all = in->src[narrow].kind == IR_SRC_REG && jam_step(e, in->dst[0]) ? jam_step(e, in->src[narrow].reg) * (e->job->jam - 1) : 0;
+    int64_t all = in->src[narrow].kind == IR_SRC_REG && unroll_jam_step(e, in->dst[0])
+                      ? unroll_jam_step(e, in->src[narrow].reg) * (e->job->unrolled - 1)
+                      : 0;
     for (int g = 0; g < 1 << halved; g++) {
         LLVMValueRef a = source(e, narrow, t, piece_of_group(g, halved));
-        bool sign = is_signed(t);
+        bool sign = type_is_signed(t);
         int bits = bits_of_type(t);
         int64_t greatest = (INT64_C(1) << (bits - sign)) - 1, least_value = sign ? -greatest - 1 : 0;
         lo[g] += all < 0 ? all : 0; /* of the last warp */
@@ -578,7 +586,7 @@ void guard_widening(struct emit *e)
         }
     }
     if (ok)
-        leave_unless(e, ok, JIT_GIVE_UP);
+        flow_leave_unless(e, ok, JIT_GIVE_UP);
 }
 
 /* Of a result that is known in all lanes: the first lane of the group that piece p is. */
@@ -603,16 +611,16 @@ bool emit_arith(struct emit *e)
         return emit_carry(e);
     struct value v = {.scalar = scalar};
     if (!e->of_warp) /* else it has been done for all warps */
-        guard_widening(e);
+        arith_guard_widening(e);
     struct shape own = scalar ? shape_of_result(e->k, e->s, e->job->dim, in) : (struct shape){0};
     for (int p = first_piece(e, reg); p <= last_piece(e, reg); p++) {
-        LLVMValueRef r = scalar && own.known && integer(e->k->reg_type[reg]) ? known_piece(e, reg, &own, p) : compute(e, p);
+        LLVMValueRef r = scalar && own.known && type_is_integer(e->k->reg_type[reg]) ? known_piece(e, reg, &own, p) : compute(e, p);
         if (r && bits_of_value(r) != bits_of_type(e->k->reg_type[reg]))
             r = NULL;
         if (!r)
             return false;
         r = as_kept(e, reg, r, p);
-        if (e->k->reg_type[reg] == PTX_F32 && !e->s->lazy[reg] && floating(in->type) && !keeps_nan(in->op))
+        if (e->k->reg_type[reg] == PTX_F32 && !e->s->lazy[reg] && type_is_float(in->type) && !keeps_nan(in->op))
             r = exact_nan(e, r);
         if (in->guard != IR_NOREG) {
             bool one = reg_scalar(e, in->guard);

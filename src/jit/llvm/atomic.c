@@ -1,9 +1,9 @@
 /* Atomics on words of 32 and 64 bits (PTX ISA 9.7.13.5, 9.7.13.6): lanes one after the other, ascending, as the interpreter
- * does them; the same look at all addresses as gathers (gather.c).
+ * does them; the same bounds check of all addresses as gathers (gather.c).
  *
  * A block runs on one thread, so its shared memory needs no locked instruction. Integers that all lanes add to, or take the
  * least of, and the like, in one place are first put together, and done at once. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "ir/operands.h"
 
@@ -29,12 +29,12 @@ static LLVMValueRef float_sum(struct emit *e, LLVMValueRef old, const struct ope
     LLVMTypeRef t = type_of(e, e->in->type);
     LLVMValueRef x = LLVMBuildBitCast(e->b, old, t, ""), y = LLVMBuildBitCast(e->b, o->b, t, "");
     if (single && !o->shared) {
-        x = flushed(e, x);
-        y = flushed(e, y);
+        x = float_flushed(e, x);
+        y = float_flushed(e, y);
     }
     LLVMValueRef sum = LLVMBuildFAdd(e->b, x, y, "");
     if (single && !o->shared)
-        sum = flushed(e, sum);
+        sum = float_flushed(e, sum);
     if (single)
         return LLVMBuildBitCast(e->b, exact_nan(e, sum), o->type, "");
     LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, sum, sum, "");
@@ -46,10 +46,10 @@ static LLVMValueRef changed(struct emit *e, LLVMValueRef old, const struct opera
 {
     LLVMBuilderRef B = e->b;
     LLVMValueRef b = o->b, zero = LLVMConstNull(o->type), one = LLVMConstInt(o->type, 1, false);
-    bool sign = is_signed(e->in->type);
+    bool sign = type_is_signed(e->in->type);
     switch (e->in->mods->atomic) {
     case PTX_ATOMIC_ADD:
-        return floating(e->in->type) ? float_sum(e, old, o) : LLVMBuildAdd(B, old, b, "");
+        return type_is_float(e->in->type) ? float_sum(e, old, o) : LLVMBuildAdd(B, old, b, "");
     case PTX_ATOMIC_MIN:
         return LLVMBuildSelect(B, LLVMBuildICmp(B, sign ? LLVMIntSLT : LLVMIntULT, b, old, ""), b, old, "");
     case PTX_ATOMIC_MAX:
@@ -76,9 +76,9 @@ static LLVMValueRef changed(struct emit *e, LLVMValueRef old, const struct opera
 /* The host's locked operation, or -1. */
 static int host_operation(const struct emit *e)
 {
-    bool sign = is_signed(e->in->type);
+    bool sign = type_is_signed(e->in->type);
     switch (e->in->mods->atomic) {
-    case PTX_ATOMIC_ADD: return floating(e->in->type) ? -1 : LLVMAtomicRMWBinOpAdd;
+    case PTX_ATOMIC_ADD: return type_is_float(e->in->type) ? -1 : LLVMAtomicRMWBinOpAdd;
     case PTX_ATOMIC_MIN: return sign ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
     case PTX_ATOMIC_MAX: return sign ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
     case PTX_ATOMIC_EXCH: return LLVMAtomicRMWBinOpXchg;
@@ -133,7 +133,7 @@ static LLVMValueRef change(struct emit *e, LLVMValueRef at, const struct operand
 
 /* --- all lanes in one place --- */
 
-LLVMValueRef reduced(struct emit *e, const LLVMValueRef *parts)
+LLVMValueRef atomic_reduced(struct emit *e, const LLVMValueRef *parts)
 {
     static const struct {
         const char *reduce, *two;
@@ -146,7 +146,7 @@ LLVMValueRef reduced(struct emit *e, const LLVMValueRef *parts)
         [PTX_ATOMIC_MAX] = {{"llvm.vector.reduce.umax", "llvm.umax"}, {"llvm.vector.reduce.smax", "llvm.smax"}},
     };
     int op = e->in->mods->atomic;
-    const char *reduce = how[op][is_signed(e->in->type)].reduce, *two = how[op][is_signed(e->in->type)].two;
+    const char *reduce = how[op][type_is_signed(e->in->type)].reduce, *two = how[op][type_is_signed(e->in->type)].two;
     LLVMValueRef all = parts[0];
     for (int p = 1; p < e->parts; p++) {
         LLVMValueRef args[2] = {all, parts[p]};
@@ -186,7 +186,7 @@ static LLVMValueRef together_scalar(struct emit *e, const struct many *g, const 
 static LLVMValueRef together(struct emit *e, const struct many *g)
 {
     int op = e->in->mods->atomic, bits = bits_of_type(e->in->type);
-    uint64_t least_one = is_signed(e->in->type) ? UINT64_C(1) << (bits - 1) : 0;
+    uint64_t least_one = type_is_signed(e->in->type) ? UINT64_C(1) << (bits - 1) : 0;
     uint64_t neutral = op == PTX_ATOMIC_MIN ? ~least_one : op == PTX_ATOMIC_MAX ? least_one : op == PTX_ATOMIC_AND ? UINT64_MAX : 0;
     LLVMValueRef parts[MAX_PARTS];
     for (int p = 0; p < e->parts; p++) {
@@ -194,7 +194,7 @@ static LLVMValueRef together(struct emit *e, const struct many *g)
         if (g->lanes)
             parts[p] = LLVMBuildSelect(e->b, g->on[p], parts[p], splat(e, number(e, bits, neutral)), "");
     }
-    return reduced(e, parts);
+    return atomic_reduced(e, parts);
 }
 
 /* The number of lanes that are on before each lane of a part, in the type. */
@@ -216,12 +216,12 @@ static bool at_once(struct emit *e, const struct many *g, const struct operands 
 {
     int op = e->in->mods->atomic;
     bool some = e->in->ndst && e->in->dst[0] != IR_NOREG;
-    if (!g->one || o->unchanged || floating(e->in->type) || op == PTX_ATOMIC_INC || op == PTX_ATOMIC_DEC || op == PTX_ATOMIC_CAS ||
-        op == PTX_ATOMIC_EXCH || (some && (op != PTX_ATOMIC_ADD || !o->b)))
+    if (!g->one || o->unchanged || type_is_float(e->in->type) || op == PTX_ATOMIC_INC || op == PTX_ATOMIC_DEC ||
+        op == PTX_ATOMIC_CAS || op == PTX_ATOMIC_EXCH || (some && (op != PTX_ATOMIC_ADD || !o->b)))
         return false;
     struct operands all = *o;
     all.b = o->b ? together_scalar(e, g, o) : together(e, g);
-    LLVMValueRef old = change(e, many_pointer(e, g, 0, 0), &all);
+    LLVMValueRef old = change(e, gather_pointer(e, g, 0, 0), &all);
     for (int p = 0; p < e->parts && some; p++) {
         LLVMValueRef v = LLVMBuildMul(e->b, before_lane(e, g, p, o), splat(e, o->b), "");
         result->v[p] = LLVMBuildAdd(e->b, v, splat(e, old), "");
@@ -270,7 +270,7 @@ static void in_turn(struct emit *e, const struct many *g, struct operands *o, st
 }
 
 /* The model wants to know which lanes change nothing: what the hardware does in a loop (memory/atomics.c). */
-bool counts_changes(const struct emit *e)
+bool atomic_counts_changes(const struct emit *e)
 {
     int op = e->in->mods->atomic;
     bool atomic = e->in->op == PTX_OP_ATOM || e->in->op == PTX_OP_RED;
@@ -287,7 +287,7 @@ static void quick_atomic(struct emit *e, const struct many *g, struct value *res
         o.b = source_exact(e, 1, t, -1);
     if (in->nsrc > 2 && same_for_all(e, 2))
         o.c = source_exact(e, 2, t, -1);
-    if (counts_changes(e))
+    if (atomic_counts_changes(e))
         o.unchanged = tally_field(e, offsetof(struct tally_site, record.unchanged));
     if (!at_once(e, g, &o, &results[0]))
         in_turn(e, g, &o, &results[0]);
@@ -307,7 +307,7 @@ bool emit_atomic(struct emit *e)
     if ((e->job->counting && !e->job->tallies) || (bits != 32 && bits != 64) || kind == 'H' || in->vec != 1 || in->nsrc < 2 ||
         in->space == PTX_LOCAL || in->space == PTX_CONST || in->space == PTX_PARAM || in->space == IR_SCRATCH)
         return false;
-    if (floating(in->type) && in->mods->atomic != PTX_ATOMIC_ADD)
+    if (type_is_float(in->type) && in->mods->atomic != PTX_ATOMIC_ADD)
         return false;
     for (int i = 1; i < in->nsrc; i++)
         if (in->src[i].kind == IR_SRC_SREG || (in->src[i].kind == IR_SRC_REG && bits_of_type(e->k->reg_type[in->src[i].reg]) != bits))

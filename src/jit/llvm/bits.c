@@ -1,6 +1,6 @@
 /* Bits of integers: counts, fields, shifts of pairs, bytes, dot products of bytes (PTX ISA 9.7.1, 9.7.8), as
  * interp/lanes_meaning.h and interp/lanes_special.h have them. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 static LLVMValueRef with_zero(struct emit *e, const char *name, LLVMValueRef a)
 {
@@ -11,43 +11,43 @@ static LLVMValueRef with_zero(struct emit *e, const char *name, LLVMValueRef a)
 /* A count of 64 bits' bits is a number of 32. */
 static LLVMValueRef as_count(struct emit *e, LLVMValueRef v, int bits, int p)
 {
-    return bits == 64 ? LLVMBuildTrunc(e->b, v, lanes_of(e, e->i32, p), "") : v;
+    return bits == 64 ? LLVMBuildTrunc(e->b, v, arith_lanes_of(e, e->i32, p), "") : v;
 }
 
 static LLVMValueRef find_bit(struct emit *e, LLVMValueRef a, enum ptx_type t, int p)
 {
     int bits = bits_of_type(t);
-    LLVMValueRef last = whole(e, bits, (uint64_t)bits - 1, p), ones = whole(e, 32, UINT32_MAX, p);
-    if (is_signed(t))
+    LLVMValueRef last = arith_whole(e, bits, (uint64_t)bits - 1, p), ones = arith_whole(e, 32, UINT32_MAX, p);
+    if (type_is_signed(t))
         a = LLVMBuildXor(e->b, a, LLVMBuildAShr(e->b, a, last, ""), "");
     LLVMValueRef n = with_zero(e, "llvm.ctlz", a);
     if (!e->in->mods->shiftamt)
         return as_count(e, LLVMBuildSub(e->b, last, n, ""), bits, p);
-    LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, a, whole(e, bits, 0, p), "");
+    LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, a, arith_whole(e, bits, 0, p), "");
     return LLVMBuildSelect(e->b, none, ones, as_count(e, n, bits, p), "");
 }
 
 /* Operands that count bits: their low 8 bits, in the type's width. */
 static LLVMValueRef small_number(struct emit *e, int i, int bits, int p)
 {
-    LLVMValueRef n = LLVMBuildAnd(e->b, source(e, i, PTX_U32, p), whole(e, 32, 255, p), "");
-    return bits == 64 ? LLVMBuildZExt(e->b, n, lanes_of(e, e->i64, p), "") : n;
+    LLVMValueRef n = LLVMBuildAnd(e->b, source(e, i, PTX_U32, p), arith_whole(e, 32, 255, p), "");
+    return bits == 64 ? LLVMBuildZExt(e->b, n, arith_lanes_of(e, e->i64, p), "") : n;
 }
 
 /* v shifted by n, which may be the width and more: then 0, or the sign. */
 static LLVMValueRef moved(struct emit *e, LLVMValueRef v, LLVMValueRef n, int bits, LLVMOpcode how, int p)
 {
-    LLVMValueRef last = whole(e, bits, (uint64_t)bits - 1, p), fits = LLVMBuildICmp(e->b, LLVMIntULE, n, last, "");
+    LLVMValueRef last = arith_whole(e, bits, (uint64_t)bits - 1, p), fits = LLVMBuildICmp(e->b, LLVMIntULE, n, last, "");
     if (how == LLVMAShr)
         return LLVMBuildAShr(e->b, v, LLVMBuildSelect(e->b, fits, n, last, ""), "");
-    LLVMValueRef zero = whole(e, bits, 0, p), safe = LLVMBuildSelect(e->b, fits, n, zero, "");
+    LLVMValueRef zero = arith_whole(e, bits, 0, p), safe = LLVMBuildSelect(e->b, fits, n, zero, "");
     return LLVMBuildSelect(e->b, fits, LLVMBuildBinOp(e->b, how, v, safe, ""), zero, "");
 }
 
 /* The low n bits set. */
 static LLVMValueRef low_bits(struct emit *e, LLVMValueRef n, int bits, int p)
 {
-    LLVMValueRef ones = whole(e, bits, UINT64_MAX, p);
+    LLVMValueRef ones = arith_whole(e, bits, UINT64_MAX, p);
     return LLVMBuildNot(e->b, moved(e, ones, n, bits, LLVMShl, p), "");
 }
 
@@ -56,11 +56,12 @@ static LLVMValueRef extract_field(struct emit *e, enum ptx_type t, int p)
     int bits = bits_of_type(t);
     LLVMValueRef a = source(e, 0, t, p), at = small_number(e, 1, bits, p), n = small_number(e, 2, bits, p);
     LLVMValueRef low = low_bits(e, n, bits, p);
-    LLVMValueRef field = LLVMBuildAnd(e->b, moved(e, a, at, bits, is_signed(t) ? LLVMAShr : LLVMLShr, p), low, "");
-    if (!is_signed(t))
+    LLVMValueRef field = LLVMBuildAnd(e->b, moved(e, a, at, bits, type_is_signed(t) ? LLVMAShr : LLVMLShr, p), low, "");
+    if (!type_is_signed(t))
         return field;
     /* the sign: the field's last bit, or the number's where the field goes past it */
-    LLVMValueRef last = whole(e, bits, (uint64_t)bits - 1, p), one = whole(e, bits, 1, p), zero = whole(e, bits, 0, p);
+    LLVMValueRef last = arith_whole(e, bits, (uint64_t)bits - 1, p), one = arith_whole(e, bits, 1, p),
+                 zero = arith_whole(e, bits, 0, p);
     LLVMValueRef end = LLVMBuildSub(e->b, LLVMBuildAdd(e->b, at, n, ""), one, "");
     end = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntULT, end, last, ""), end, last, "");
     LLVMValueRef negative = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, a, end, ""), one, "");
@@ -85,7 +86,7 @@ static LLVMValueRef funnel(struct emit *e, int p)
     LLVMValueRef r = call_intrinsic(e, left ? "llvm.fshl" : "llvm.fshr", LLVMTypeOf(a), args, 3);
     if (e->in->mods->variant == PTX_SHF_WRAP)
         return r;
-    LLVMValueRef far = LLVMBuildICmp(e->b, LLVMIntUGE, n, whole(e, 32, 32, p), "");
+    LLVMValueRef far = LLVMBuildICmp(e->b, LLVMIntUGE, n, arith_whole(e, 32, 32, p), "");
     return LLVMBuildSelect(e->b, far, left ? a : b, r, "");
 }
 
@@ -95,14 +96,15 @@ static LLVMValueRef pick_bytes(struct emit *e, int p)
     if (e->in->mods->variant != PTX_VARIANT_NONE)
         return NULL;
     for (unsigned k = 0; k < 4; k++) { /* constant selectors fold */
-        LLVMValueRef s = LLVMBuildLShr(e->b, c, whole(e, 32, 4 * k, p), ""), zero = whole(e, 32, 0, p);
-        LLVMValueRef of_a = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, s, whole(e, 32, 4, p), ""), zero, "");
-        LLVMValueRef by = LLVMBuildShl(e->b, LLVMBuildAnd(e->b, s, whole(e, 32, 3, p), ""), whole(e, 32, 3, p), "");
+        LLVMValueRef s = LLVMBuildLShr(e->b, c, arith_whole(e, 32, 4 * k, p), ""), zero = arith_whole(e, 32, 0, p);
+        LLVMValueRef of_a = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, s, arith_whole(e, 32, 4, p), ""), zero, "");
+        LLVMValueRef by = LLVMBuildShl(e->b, LLVMBuildAnd(e->b, s, arith_whole(e, 32, 3, p), ""), arith_whole(e, 32, 3, p), "");
         LLVMValueRef byte = LLVMBuildLShr(e->b, LLVMBuildSelect(e->b, of_a, a, b, ""), by, "");
-        byte = LLVMBuildAnd(e->b, byte, whole(e, 32, 255, p), "");
-        LLVMValueRef plain = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, s, whole(e, 32, 8, p), ""), zero, "");
-        LLVMValueRef sign = LLVMBuildMul(e->b, LLVMBuildLShr(e->b, byte, whole(e, 32, 7, p), ""), whole(e, 32, 255, p), "");
-        byte = LLVMBuildShl(e->b, LLVMBuildSelect(e->b, plain, byte, sign, ""), whole(e, 32, 8 * k, p), "");
+        byte = LLVMBuildAnd(e->b, byte, arith_whole(e, 32, 255, p), "");
+        LLVMValueRef plain = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, s, arith_whole(e, 32, 8, p), ""), zero, "");
+        LLVMValueRef sign =
+            LLVMBuildMul(e->b, LLVMBuildLShr(e->b, byte, arith_whole(e, 32, 7, p), ""), arith_whole(e, 32, 255, p), "");
+        byte = LLVMBuildShl(e->b, LLVMBuildSelect(e->b, plain, byte, sign, ""), arith_whole(e, 32, 8 * k, p), "");
         r = r ? LLVMBuildOr(e->b, r, byte, "") : byte;
     }
     return r;
@@ -111,8 +113,8 @@ static LLVMValueRef pick_bytes(struct emit *e, int p)
 /* Bits [at, at + bits) of x, extended. */
 static LLVMValueRef dot_part(struct emit *e, LLVMValueRef x, unsigned at, unsigned bits, bool sign, int p)
 {
-    x = LLVMBuildShl(e->b, x, whole(e, 32, 32 - bits - at, p), "");
-    LLVMValueRef by = whole(e, 32, 32 - bits, p);
+    x = LLVMBuildShl(e->b, x, arith_whole(e, 32, 32 - bits - at, p), "");
+    LLVMValueRef by = arith_whole(e, 32, 32 - bits, p);
     return sign ? LLVMBuildAShr(e->b, x, by, "") : LLVMBuildLShr(e->b, x, by, "");
 }
 

@@ -3,7 +3,7 @@
  * Accesses of whole warps above one base take one addition to a number in memory, others of known shape a look whether
  * their pattern is the one in its place. Any other leaves its addresses in a row, for a function that asks the memory model
  * when the row is full. An access is counted where it is done: what leaves to the interpreter before it is counted there. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "simt/tally.h"
 
@@ -59,7 +59,7 @@ static void add_block(struct emit *e, int32_t block, int warps, bool back)
 
 void count_block(struct emit *e, int32_t block)
 {
-    add_block(e, block, e->job->jam, false);
+    add_block(e, block, e->job->unrolled, false);
 }
 
 void uncount_block(struct emit *e, int32_t block, int warps)
@@ -124,8 +124,8 @@ static LLVMValueRef pattern_of(struct emit *e, LLVMValueRef lanes, LLVMValueRef 
     return at_byte(e, frame_field(e, offsetof(struct jit_frame, tally_pattern), e->ptr), times(e, n, sizeof(struct tally_pattern)));
 }
 
-/* The jam form: do all its warps make the same access but for a multiple of what accesses are told by? Then the first one
- * counts for all, and what leaves between two warps takes back what those behind have not done. */
+/* The unroll-and-jam form: do all its warps make the same access but for a multiple of what accesses are told by? Then the first
+ * one counts for all, and what leaves between two warps takes back what those behind have not done. */
 static bool same_in_warps(const struct emit *e, LLVMValueRef lanes)
 {
     const struct ir_src *at = &e->in->src[0];
@@ -144,7 +144,7 @@ static void add_access(struct emit *e, LLVMValueRef at, int warps)
 void uncount_access(struct emit *e)
 {
     if (e->done && e->merged.at && e->merged.site == e->site)
-        add_at(e, e->merged.at, LLVMBuildNeg(e->b, number(e, 64, (uint64_t)(e->job->jam - e->done)), ""));
+        add_at(e, e->merged.at, LLVMBuildNeg(e->b, number(e, 64, (uint64_t)(e->job->unrolled - e->done)), ""));
 }
 
 static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes, int warps)
@@ -166,7 +166,7 @@ static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef 
     LLVMBuildBr(B, next);
     LLVMPositionBuilderAtEnd(B, other);
     leave_lowest(e, lowest, halved);
-    tell_op(e, offsetof(struct jit_ops, count_shape), lanes);
+    op_tell(e, offsetof(struct jit_ops, count_shape), lanes);
     LLVMBuildBr(B, next);
     LLVMPositionBuilderAtEnd(B, next);
     if (warps > 1) /* the pattern is in its place now */
@@ -177,13 +177,13 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
 {
     if (!counts_access(e))
         return;
-    if (e->single) {
-        single_count(e, lowest[0]);
+    if (e->serial) {
+        lane_serial_count(e, lowest[0]);
         return;
     }
     if (leaves_record(e)) {
         leave_lowest(e, lowest, halved);
-        ask_op(e, offsetof(struct jit_ops, record_shape), lanes ? lanes : number(e, 32, UINT32_MAX));
+        op_ask(e, offsetof(struct jit_ops, record_shape), lanes ? lanes : number(e, 32, UINT32_MAX));
         return;
     }
     bool merged = same_in_warps(e, lanes);
@@ -191,13 +191,13 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
         return;
     LLVMValueRef slot = LLVMBuildAnd(e->b, lowest[0], number(e, 64, TALLY_SLOTS - 1), "");
     if (lanes || halved) {
-        count_pattern(e, slot, lowest, halved, lanes ? lanes : number(e, 32, UINT32_MAX), merged ? e->job->jam : 1);
+        count_pattern(e, slot, lowest, halved, lanes ? lanes : number(e, 32, UINT32_MAX), merged ? e->job->unrolled : 1);
         return;
     }
     slot = plus(e, slot, (uint64_t)e->job->row[e->site] * TALLY_SLOTS);
     LLVMValueRef at = word(e, offsetof(struct jit_frame, tally_slot), slot);
     if (merged)
-        add_access(e, at, e->job->jam);
+        add_access(e, at, e->job->unrolled);
     else
         add_at(e, at, number(e, 64, 1));
 }
@@ -242,14 +242,14 @@ static void count_later(struct emit *e, LLVMValueRef lanes)
     set_word(e, record, offsetof(struct record, site), number(e, 32, (uint64_t)e->job->row[e->site]));
     set_word(e, record, offsetof(struct record, mask), lanes);
     LLVMValueRef unchanged = tally_field(e, offsetof(struct tally_site, record.unchanged));
-    if (counts_changes(e))
+    if (atomic_counts_changes(e))
         set_word(e, record, offsetof(struct record, unchanged), LLVMBuildLoad2(B, e->i32, unchanged, ""));
     n = plus(e, n, 1);
     LLVMBuildStore(B, n, waiting);
     LLVMBasicBlockRef full = new_block(e, "full"), next = new_block(e, "waits");
     likely(e, LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, n, number(e, 64, TALLY_WAITING), ""), full, next), false);
     LLVMPositionBuilderAtEnd(B, full);
-    tell_op(e, offsetof(struct jit_ops, count_waiting), number(e, 32, 0));
+    op_tell(e, offsetof(struct jit_ops, count_waiting), number(e, 32, 0));
     LLVMBuildBr(B, next);
     LLVMPositionBuilderAtEnd(B, next);
 }
@@ -260,7 +260,7 @@ void count_lanes(struct emit *e, const struct many *g)
         return;
     LLVMValueRef lanes = g->lanes ? g->lanes : number(e, 32, UINT32_MAX), lowest[SHAPE_GROUPS];
     bool atomic = e->in->op == PTX_OP_ATOM || e->in->op == PTX_OP_RED;
-    int halved = atomic ? -1 : lowest_addresses(e, lowest);
+    int halved = atomic ? -1 : memory_lowest_addresses(e, lowest);
     if (halved >= 0) {
         count_shape(e, lowest, halved, g->lanes);
         return;
@@ -272,5 +272,5 @@ void count_lanes(struct emit *e, const struct many *g)
         return;
     }
     leave_addresses(e, tally_field(e, offsetof(struct tally_site, record)));
-    ask_op(e, offsetof(struct jit_ops, record_lanes), lanes);
+    op_ask(e, offsetof(struct jit_ops, record_lanes), lanes);
 }

@@ -1,7 +1,7 @@
 /* Division, products' upper halves and carries of integers (PTX ISA 9.7.1, 9.7.2), as interp/lanes_meaning.h and
  * interp/lanes_special.h have them. Quotients of 32 bits go through double, which is exact there; those of 64 bits lane by
  * lane. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include <string.h>
 
@@ -9,9 +9,9 @@
 
 static LLVMValueRef as_double(struct emit *e, LLVMValueRef x, int p)
 {
-    LLVMTypeRef longs = lanes_of(e, e->i64, p), doubles = lanes_of(e, e->f64, p);
-    LLVMValueRef v = LLVMBuildOr(e->b, LLVMBuildZExt(e->b, x, longs, ""), whole(e, 64, UINT64_C(0x4330000000000000), p), "");
-    return LLVMBuildFSub(e->b, LLVMBuildBitCast(e->b, v, doubles, ""), in_lanes(e, LLVMConstReal(e->f64, 0x1p52), p), "");
+    LLVMTypeRef longs = arith_lanes_of(e, e->i64, p), doubles = arith_lanes_of(e, e->f64, p);
+    LLVMValueRef v = LLVMBuildOr(e->b, LLVMBuildZExt(e->b, x, longs, ""), arith_whole(e, 64, UINT64_C(0x4330000000000000), p), "");
+    return LLVMBuildFSub(e->b, LLVMBuildBitCast(e->b, v, doubles, ""), arith_in_lanes(e, LLVMConstReal(e->f64, 0x1p52), p), "");
 }
 
 /* Of 32 bits, y not 0. */
@@ -19,32 +19,32 @@ static LLVMValueRef quotient_u32(struct emit *e, LLVMValueRef x, LLVMValueRef y,
 {
     LLVMValueRef q = LLVMBuildFDiv(e->b, as_double(e, x, p), as_double(e, y, p), "");
     q = call_intrinsic(e, "llvm.trunc", LLVMTypeOf(q), &q, 1);
-    q = LLVMBuildFAdd(e->b, q, in_lanes(e, LLVMConstReal(e->f64, 0x1p52), p), "");
-    return LLVMBuildTrunc(e->b, LLVMBuildBitCast(e->b, q, lanes_of(e, e->i64, p), ""), lanes_of(e, e->i32, p), "");
+    q = LLVMBuildFAdd(e->b, q, arith_in_lanes(e, LLVMConstReal(e->f64, 0x1p52), p), "");
+    return LLVMBuildTrunc(e->b, LLVMBuildBitCast(e->b, q, arith_lanes_of(e, e->i64, p), ""), arith_lanes_of(e, e->i32, p), "");
 }
 
 /* |x| and its sign in all bits. */
 static LLVMValueRef magnitude(struct emit *e, LLVMValueRef x, int bits, int p, LLVMValueRef *sign)
 {
-    *sign = LLVMBuildAShr(e->b, x, whole(e, bits, (uint64_t)bits - 1, p), "");
+    *sign = LLVMBuildAShr(e->b, x, arith_whole(e, bits, (uint64_t)bits - 1, p), "");
     return LLVMBuildSub(e->b, LLVMBuildXor(e->b, x, *sign, ""), *sign, "");
 }
 
 /* y may be 0, which gives all ones. */
 static LLVMValueRef quotient(struct emit *e, LLVMValueRef x, LLVMValueRef y, int bits, bool sign, int p)
 {
-    LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, y, whole(e, bits, 0, p), ""), sx = NULL, sy = NULL;
+    LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, y, arith_whole(e, bits, 0, p), ""), sx = NULL, sy = NULL;
     if (sign) {
         x = magnitude(e, x, bits, p, &sx);
         y = magnitude(e, y, bits, p, &sy);
     }
-    y = LLVMBuildSelect(e->b, none, whole(e, bits, 1, p), y, "");
+    y = LLVMBuildSelect(e->b, none, arith_whole(e, bits, 1, p), y, "");
     LLVMValueRef q = bits == 64 ? LLVMBuildUDiv(e->b, x, y, "") : quotient_u32(e, x, y, p);
     if (sign) {
         LLVMValueRef s = LLVMBuildXor(e->b, sx, sy, "");
         q = LLVMBuildSub(e->b, LLVMBuildXor(e->b, q, s, ""), s, "");
     }
-    return LLVMBuildSelect(e->b, none, whole(e, bits, UINT64_MAX, p), q, "");
+    return LLVMBuildSelect(e->b, none, arith_whole(e, bits, UINT64_MAX, p), q, "");
 }
 
 /* By a number: the compiler multiplies instead. */
@@ -59,22 +59,22 @@ static LLVMValueRef divide(struct emit *e, enum ptx_type t, int p)
 {
     int bits = bits_of_type(t), in_bits = bits < 32 ? 32 : bits;
     LLVMValueRef x = source(e, 0, t, p), y = source(e, 1, t, p), q;
-    LLVMTypeRef narrow = lanes_of(e, type_of_bits(e, bits), p);
-    if (known_divisor(e, bits, is_signed(t))) {
-        q = is_signed(t) ? LLVMBuildSDiv(e->b, x, y, "") : LLVMBuildUDiv(e->b, x, y, "");
+    LLVMTypeRef narrow = arith_lanes_of(e, type_of_bits(e, bits), p);
+    if (known_divisor(e, bits, type_is_signed(t))) {
+        q = type_is_signed(t) ? LLVMBuildSDiv(e->b, x, y, "") : LLVMBuildUDiv(e->b, x, y, "");
     } else if (bits < 32) {
-        LLVMTypeRef wider = lanes_of(e, e->i32, p);
-        LLVMValueRef wx = is_signed(t) ? LLVMBuildSExt(e->b, x, wider, "") : LLVMBuildZExt(e->b, x, wider, "");
-        LLVMValueRef wy = is_signed(t) ? LLVMBuildSExt(e->b, y, wider, "") : LLVMBuildZExt(e->b, y, wider, "");
-        q = LLVMBuildTrunc(e->b, quotient(e, wx, wy, in_bits, is_signed(t), p), narrow, "");
+        LLVMTypeRef wider = arith_lanes_of(e, e->i32, p);
+        LLVMValueRef wx = type_is_signed(t) ? LLVMBuildSExt(e->b, x, wider, "") : LLVMBuildZExt(e->b, x, wider, "");
+        LLVMValueRef wy = type_is_signed(t) ? LLVMBuildSExt(e->b, y, wider, "") : LLVMBuildZExt(e->b, y, wider, "");
+        q = LLVMBuildTrunc(e->b, quotient(e, wx, wy, in_bits, type_is_signed(t), p), narrow, "");
     } else {
-        q = quotient(e, x, y, bits, is_signed(t), p);
+        q = quotient(e, x, y, bits, type_is_signed(t), p);
     }
     if (e->in->op == PTX_OP_DIV)
         return q;
     LLVMValueRef r = LLVMBuildSub(e->b, x, LLVMBuildMul(e->b, y, q, ""), "");
-    LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, y, whole(e, bits, 0, p), "");
-    return LLVMBuildSelect(e->b, none, whole(e, bits, UINT64_MAX, p), r, "");
+    LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, y, arith_whole(e, bits, 0, p), "");
+    return LLVMBuildSelect(e->b, none, arith_whole(e, bits, UINT64_MAX, p), r, "");
 }
 
 /* --- products --- */
@@ -83,7 +83,7 @@ static LLVMValueRef divide(struct emit *e, enum ptx_type t, int p)
 static LLVMValueRef high_64(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool sign, int p)
 {
     LLVMBuilderRef B = e->b;
-    LLVMValueRef half = whole(e, 64, 32, p), low = whole(e, 64, UINT32_MAX, p);
+    LLVMValueRef half = arith_whole(e, 64, 32, p), low = arith_whole(e, 64, UINT32_MAX, p);
     LLVMValueRef a0 = LLVMBuildAnd(B, a, low, ""), a1 = LLVMBuildLShr(B, a, half, "");
     LLVMValueRef b0 = LLVMBuildAnd(B, b, low, ""), b1 = LLVMBuildLShr(B, b, half, "");
     LLVMValueRef mid = LLVMBuildAdd(B, LLVMBuildMul(B, a0, b1, ""), LLVMBuildLShr(B, LLVMBuildMul(B, a0, b0, ""), half, ""), "");
@@ -92,7 +92,7 @@ static LLVMValueRef high_64(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool
     high = LLVMBuildAdd(B, high, LLVMBuildLShr(B, other, half, ""), "");
     if (!sign)
         return high;
-    LLVMValueRef last = whole(e, 64, 63, p);
+    LLVMValueRef last = arith_whole(e, 64, 63, p);
     high = LLVMBuildSub(B, high, LLVMBuildAnd(B, b, LLVMBuildAShr(B, a, last, ""), ""), "");
     return LLVMBuildSub(B, high, LLVMBuildAnd(B, a, LLVMBuildAShr(B, b, last, ""), ""), "");
 }
@@ -101,16 +101,16 @@ static LLVMValueRef product_high(struct emit *e, LLVMValueRef a, LLVMValueRef b,
 {
     if (bits == 64)
         return high_64(e, a, b, sign, p);
-    LLVMValueRef x = LLVMBuildMul(e->b, twice_as_wide(e, a, bits, sign, p), twice_as_wide(e, b, bits, sign, p), "");
-    x = LLVMBuildLShr(e->b, x, whole(e, 2 * bits, (uint64_t)bits, p), "");
-    return LLVMBuildTrunc(e->b, x, lanes_of(e, type_of_bits(e, bits), p), "");
+    LLVMValueRef x = LLVMBuildMul(e->b, arith_twice_as_wide(e, a, bits, sign, p), arith_twice_as_wide(e, b, bits, sign, p), "");
+    x = LLVMBuildLShr(e->b, x, arith_whole(e, 2 * bits, (uint64_t)bits, p), "");
+    return LLVMBuildTrunc(e->b, x, arith_lanes_of(e, type_of_bits(e, bits), p), "");
 }
 
 /* mul24, mad24: of the lower 24 bits, extended. */
 static LLVMValueRef low_24(struct emit *e, int i, enum ptx_type t, int p)
 {
-    LLVMValueRef by = whole(e, 32, 8, p), v = LLVMBuildShl(e->b, source(e, i, t, p), by, "");
-    return is_signed(t) ? LLVMBuildAShr(e->b, v, by, "") : LLVMBuildLShr(e->b, v, by, "");
+    LLVMValueRef by = arith_whole(e, 32, 8, p), v = LLVMBuildShl(e->b, source(e, i, t, p), by, "");
+    return type_is_signed(t) ? LLVMBuildAShr(e->b, v, by, "") : LLVMBuildLShr(e->b, v, by, "");
 }
 
 static LLVMValueRef product_24(struct emit *e, enum ptx_type t, bool high, int p)
@@ -118,8 +118,9 @@ static LLVMValueRef product_24(struct emit *e, enum ptx_type t, bool high, int p
     LLVMValueRef a = low_24(e, 0, t, p), b = low_24(e, 1, t, p);
     if (!high)
         return LLVMBuildMul(e->b, a, b, "");
-    LLVMValueRef x = LLVMBuildMul(e->b, twice_as_wide(e, a, 32, is_signed(t), p), twice_as_wide(e, b, 32, is_signed(t), p), "");
-    return LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, x, whole(e, 64, 16, p), ""), lanes_of(e, e->i32, p), "");
+    LLVMValueRef x = LLVMBuildMul(e->b, arith_twice_as_wide(e, a, 32, type_is_signed(t), p),
+                                  arith_twice_as_wide(e, b, 32, type_is_signed(t), p), "");
+    return LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, x, arith_whole(e, 64, 16, p), ""), arith_lanes_of(e, e->i32, p), "");
 }
 
 LLVMValueRef divide_op(struct emit *e, int p)
@@ -129,9 +130,9 @@ LLVMValueRef divide_op(struct emit *e, int p)
     switch (e->in->op) {
     case PTX_OP_DIV:
     case PTX_OP_REM: return divide(e, t, p);
-    case PTX_OP_MUL_HI: return product_high(e, source(e, 0, t, p), source(e, 1, t, p), bits, is_signed(t), p);
+    case PTX_OP_MUL_HI: return product_high(e, source(e, 0, t, p), source(e, 1, t, p), bits, type_is_signed(t), p);
     case PTX_OP_MAD_HI:
-        return LLVMBuildAdd(e->b, product_high(e, source(e, 0, t, p), source(e, 1, t, p), bits, is_signed(t), p),
+        return LLVMBuildAdd(e->b, product_high(e, source(e, 0, t, p), source(e, 1, t, p), bits, type_is_signed(t), p),
                             source(e, 2, t, p), "");
     case PTX_OP_MUL24_LO:
     case PTX_OP_MUL24_HI: return product_24(e, t, e->in->op == PTX_OP_MUL24_HI, p);
@@ -175,14 +176,14 @@ bool emit_carry(struct emit *e)
     int32_t reg = in->dst[0];
     if (reg_scalar(e, reg) || bits_of_type(e->k->reg_type[reg]) != bits || ptx_type_info[e->k->reg_type[reg]].kind == 'F')
         return false;
-    LLVMValueRef lanes = lanes_on(e), old = NULL, outs[MAX_PARTS];
+    LLVMValueRef lanes = flow_lanes_on(e), old = NULL, outs[MAX_PARTS];
     struct value v = {.scalar = false};
     if (takes || lanes)
         old = LLVMBuildLoad2(e->b, e->i32, carry_place(e), "");
     for (int p = 0; p < e->parts; p++) {
         LLVMValueRef x = source(e, 0, t, p), y = source(e, 1, t, p);
         if (product) {
-            x = high ? product_high(e, x, y, bits, is_signed(t), p) : LLVMBuildMul(e->b, x, y, "");
+            x = high ? product_high(e, x, y, bits, type_is_signed(t), p) : LLVMBuildMul(e->b, x, y, "");
             y = source(e, 2, t, p);
         }
         v.v[p] = carried(e, x, y, takes ? unpacked(e, old, p) : NULL, minus, &outs[p]);

@@ -1,59 +1,59 @@
 /* Floating arithmetic (PTX ISA 9.7.3): the meanings of ptx_ops.def and of interp/lanes_meaning.h as LLVM instructions, to
  * nearest. Directed rounding goes through the interpreter's function. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "ir/operands.h"
 
 #include <string.h>
 
-LLVMValueRef flushed(struct emit *e, LLVMValueRef v)
+LLVMValueRef float_flushed(struct emit *e, LLVMValueRef v)
 {
     LLVMTypeRef t = LLVMTypeOf(v);
     int p = LLVMGetTypeKind(t) == LLVMVectorTypeKind ? 0 : -1;
-    LLVMValueRef u = LLVMBuildBitCast(e->b, v, lanes_of(e, e->i32, p), ""), zero = whole(e, 32, 0, p);
-    LLVMValueRef tiny = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, u, whole(e, 32, 0x7f800000, p), ""), zero, "");
-    LLVMValueRef sign = LLVMBuildAnd(e->b, u, whole(e, 32, 0x80000000u, p), "");
+    LLVMValueRef u = LLVMBuildBitCast(e->b, v, arith_lanes_of(e, e->i32, p), ""), zero = arith_whole(e, 32, 0, p);
+    LLVMValueRef tiny = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, u, arith_whole(e, 32, 0x7f800000, p), ""), zero, "");
+    LLVMValueRef sign = LLVMBuildAnd(e->b, u, arith_whole(e, 32, 0x80000000u, p), "");
     return LLVMBuildBitCast(e->b, LLVMBuildSelect(e->b, tiny, sign, u, ""), t, "");
 }
 
-LLVMValueRef real(struct emit *e, enum ptx_type t, double x, int p)
+LLVMValueRef float_constant(struct emit *e, enum ptx_type t, double x, int p)
 {
-    return in_lanes(e, LLVMConstReal(type_of(e, t), x), p);
+    return arith_in_lanes(e, LLVMConstReal(type_of(e, t), x), p);
 }
 
-LLVMValueRef clamped_to_one(struct emit *e, LLVMValueRef v, enum ptx_type t, int p)
+LLVMValueRef float_clamped_to_one(struct emit *e, LLVMValueRef v, enum ptx_type t, int p)
 {
-    LLVMValueRef zero = real(e, t, 0, p), one = real(e, t, 1, p);
+    LLVMValueRef zero = float_constant(e, t, 0, p), one = float_constant(e, t, 1, p);
     v = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGT, v, zero, ""), v, zero, "");
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGT, v, one, ""), one, v, "");
 }
 
-LLVMValueRef quieted(struct emit *e, LLVMValueRef v, LLVMValueRef else_, int p)
+LLVMValueRef float_quieted(struct emit *e, LLVMValueRef v, LLVMValueRef else_, int p)
 {
-    LLVMValueRef u = LLVMBuildBitCast(e->b, v, lanes_of(e, e->i64, p), "");
-    u = LLVMBuildOr(e->b, u, whole(e, 64, UINT64_C(0x0008000000000000), p), "");
-    LLVMValueRef quiet = LLVMBuildBitCast(e->b, u, lanes_of(e, e->f64, p), "");
+    LLVMValueRef u = LLVMBuildBitCast(e->b, v, arith_lanes_of(e, e->i64, p), "");
+    u = LLVMBuildOr(e->b, u, arith_whole(e, 64, UINT64_C(0x0008000000000000), p), "");
+    LLVMValueRef quiet = LLVMBuildBitCast(e->b, u, arith_lanes_of(e, e->f64, p), "");
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, v, v, ""), quiet, else_, "");
 }
 
-LLVMValueRef one_of(struct emit *e, const char *name, LLVMValueRef a)
+LLVMValueRef float_intrinsic(struct emit *e, const char *name, LLVMValueRef a)
 {
     return call_intrinsic(e, name, LLVMTypeOf(a), &a, 1);
 }
 
 /* -0 is less than +0; one NaN loses against a number (interp/lanes_meaning.h). */
-LLVMValueRef least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum ptx_type t, bool max, int p)
+LLVMValueRef float_least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum ptx_type t, bool max, int p)
 {
     LLVMBuilderRef B = e->b;
     LLVMTypeRef ints = type_of_bits(e, bits_of_type(t));
-    LLVMValueRef ux = bits_as(e, x, ints, p), uy = bits_as(e, y, ints, p);
+    LLVMValueRef ux = arith_bits_as(e, x, ints, p), uy = arith_bits_as(e, y, ints, p);
     LLVMValueRef r = LLVMBuildSelect(B, LLVMBuildFCmp(B, max ? LLVMRealOGT : LLVMRealOLT, x, y, ""), ux, uy, "");
     LLVMValueRef both = max ? LLVMBuildAnd(B, ux, uy, "") : LLVMBuildOr(B, ux, uy, "");
     r = LLVMBuildSelect(B, LLVMBuildFCmp(B, LLVMRealOEQ, x, y, ""), both, r, "");
     r = LLVMBuildSelect(B, LLVMBuildFCmp(B, LLVMRealUNO, x, x, ""), uy, r, "");
     r = LLVMBuildSelect(B, LLVMBuildFCmp(B, LLVMRealUNO, y, y, ""), ux, r, "");
-    r = bits_as(e, r, type_of(e, t), p);
-    return t == PTX_F64 ? quieted(e, r, r, p) : r;
+    r = arith_bits_as(e, r, type_of(e, t), p);
+    return t == PTX_F64 ? float_quieted(e, r, r, p) : r;
 }
 
 /* Operands, flushed where the instruction says so; b NULL: there is none. */
@@ -68,7 +68,7 @@ static struct floats read(struct emit *e, int p)
     for (int i = 0; i < in->nsrc && i < 3; i++) {
         v[i] = source(e, i, in->type, p);
         if (in->mods->ftz && in->type == PTX_F32)
-            v[i] = flushed(e, v[i]);
+            v[i] = float_flushed(e, v[i]);
     }
     return (struct floats){v[0], v[1], v[2]};
 }
@@ -83,14 +83,14 @@ static LLVMValueRef fused(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMVa
 static LLVMValueRef quick_quotient(struct emit *e, const struct floats *f, int p)
 {
     LLVMBuilderRef B = e->b;
-    LLVMValueRef one = real(e, PTX_F32, 1, p), size = one_of(e, "llvm.fabs", f->b);
-    LLVMValueRef small = LLVMBuildFCmp(B, LLVMRealOLT, size, real(e, PTX_F32, 0x1p-126, p), "");
-    LLVMValueRef by = LLVMBuildSelect(B, small, real(e, PTX_F32, 0x1p24, p), one, "");
+    LLVMValueRef one = float_constant(e, PTX_F32, 1, p), size = float_intrinsic(e, "llvm.fabs", f->b);
+    LLVMValueRef small = LLVMBuildFCmp(B, LLVMRealOLT, size, float_constant(e, PTX_F32, 0x1p-126, p), "");
+    LLVMValueRef by = LLVMBuildSelect(B, small, float_constant(e, PTX_F32, 0x1p24, p), one, "");
     if (e->in->mods->full) {
-        LLVMValueRef big = LLVMBuildFCmp(B, LLVMRealOGT, size, real(e, PTX_F32, 0x1p126, p), "");
-        by = LLVMBuildSelect(B, big, real(e, PTX_F32, 0.25, p), by, "");
+        LLVMValueRef big = LLVMBuildFCmp(B, LLVMRealOGT, size, float_constant(e, PTX_F32, 0x1p126, p), "");
+        by = LLVMBuildSelect(B, big, float_constant(e, PTX_F32, 0.25, p), by, "");
     }
-    LLVMValueRef r = flushed(e, LLVMBuildFDiv(B, one, LLVMBuildFMul(B, f->b, by, ""), ""));
+    LLVMValueRef r = float_flushed(e, LLVMBuildFDiv(B, one, LLVMBuildFMul(B, f->b, by, ""), ""));
     return LLVMBuildFMul(B, LLVMBuildFMul(B, f->a, by, ""), r, "");
 }
 
@@ -110,14 +110,14 @@ static LLVMValueRef compute(struct emit *e, const struct floats *f, int p)
         if (m->approx || m->full)
             return t == PTX_F32 ? quick_quotient(e, f, p) : NULL;
         return LLVMBuildFDiv(B, f->a, f->b, "");
-    case PTX_OP_RCP: return m->approx && t == PTX_F64 ? NULL : LLVMBuildFDiv(B, real(e, t, 1, p), f->a, "");
-    case PTX_OP_SQRT: return m->approx && t == PTX_F64 ? NULL : one_of(e, "llvm.sqrt", f->a);
+    case PTX_OP_RCP: return m->approx && t == PTX_F64 ? NULL : LLVMBuildFDiv(B, float_constant(e, t, 1, p), f->a, "");
+    case PTX_OP_SQRT: return m->approx && t == PTX_F64 ? NULL : float_intrinsic(e, "llvm.sqrt", f->a);
     case PTX_OP_RSQRT: {
         if (t == PTX_F64)
-            return m->ftz ? NULL : LLVMBuildFDiv(B, real(e, t, 1, p), one_of(e, "llvm.sqrt", f->a), "");
-        LLVMValueRef x = LLVMBuildFPExt(B, f->a, lanes_of(e, e->f64, p), "");
-        x = LLVMBuildFDiv(B, real(e, PTX_F64, 1, p), one_of(e, "llvm.sqrt", x), "");
-        return LLVMBuildFPTrunc(B, x, lanes_of(e, e->f32, p), "");
+            return m->ftz ? NULL : LLVMBuildFDiv(B, float_constant(e, t, 1, p), float_intrinsic(e, "llvm.sqrt", f->a), "");
+        LLVMValueRef x = LLVMBuildFPExt(B, f->a, arith_lanes_of(e, e->f64, p), "");
+        x = LLVMBuildFDiv(B, float_constant(e, PTX_F64, 1, p), float_intrinsic(e, "llvm.sqrt", x), "");
+        return LLVMBuildFPTrunc(B, x, arith_lanes_of(e, e->f32, p), "");
     }
     case PTX_OP_SIN:
     case PTX_OP_COS:
@@ -129,14 +129,14 @@ static LLVMValueRef compute(struct emit *e, const struct floats *f, int p)
     }
     case PTX_OP_FNEG: {
         LLVMValueRef r = LLVMBuildFNeg(B, f->a, "");
-        return t == PTX_F64 ? quieted(e, f->a, r, p) : r;
+        return t == PTX_F64 ? float_quieted(e, f->a, r, p) : r;
     }
     case PTX_OP_FABS: {
-        LLVMValueRef r = one_of(e, "llvm.fabs", f->a);
-        return t == PTX_F64 ? quieted(e, f->a, r, p) : r;
+        LLVMValueRef r = float_intrinsic(e, "llvm.fabs", f->a);
+        return t == PTX_F64 ? float_quieted(e, f->a, r, p) : r;
     }
     case PTX_OP_FMIN:
-    case PTX_OP_FMAX: return least(e, f->a, f->b, t, e->in->op == PTX_OP_FMAX, p);
+    case PTX_OP_FMAX: return float_least(e, f->a, f->b, t, e->in->op == PTX_OP_FMAX, p);
     default: return NULL;
     }
 }
@@ -146,7 +146,7 @@ static LLVMValueRef compute(struct emit *e, const struct floats *f, int p)
 static LLVMValueRef flush_first(struct emit *e, LLVMValueRef r, const struct floats *f, int p)
 {
     LLVMBuilderRef B = e->b;
-    LLVMValueRef by = real(e, PTX_F32, 0x1p64, p), x;
+    LLVMValueRef by = float_constant(e, PTX_F32, 0x1p64, p), x;
     switch (e->in->op) {
     case PTX_OP_FMUL: x = LLVMBuildFMul(B, LLVMBuildFMul(B, f->a, by, ""), f->b, ""); break;
     case PTX_OP_FMA:
@@ -155,11 +155,13 @@ static LLVMValueRef flush_first(struct emit *e, LLVMValueRef r, const struct flo
     case PTX_OP_RCP: x = LLVMBuildFDiv(B, by, f->a, ""); break;
     default: return r;
     }
-    LLVMValueRef u = bits_as(e, r, e->i32, p), sign = whole(e, 32, 0x80000000u, p);
-    LLVMValueRef least_one = LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildAnd(B, u, whole(e, 32, 0x7fffffff, p), ""), whole(e, 32, 0x00800000, p), "");
-    LLVMValueRef tiny = LLVMBuildFCmp(B, LLVMRealOLT, one_of(e, "llvm.fabs", x), real(e, PTX_F32, 0x1p-62, p), "");
+    LLVMValueRef u = arith_bits_as(e, r, e->i32, p), sign = arith_whole(e, 32, 0x80000000u, p);
+    LLVMValueRef least_one = LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildAnd(B, u, arith_whole(e, 32, 0x7fffffff, p), ""),
+                                           arith_whole(e, 32, 0x00800000, p), "");
+    LLVMValueRef tiny =
+        LLVMBuildFCmp(B, LLVMRealOLT, float_intrinsic(e, "llvm.fabs", x), float_constant(e, PTX_F32, 0x1p-62, p), "");
     LLVMValueRef zero = LLVMBuildAnd(B, u, sign, "");
-    return bits_as(e, LLVMBuildSelect(B, LLVMBuildAnd(B, least_one, tiny, ""), zero, u, ""), e->f32, p);
+    return arith_bits_as(e, LLVMBuildSelect(B, LLVMBuildAnd(B, least_one, tiny, ""), zero, u, ""), e->f32, p);
 }
 
 /* The magnitude of the second with the sign of the first, all bits as they are. */
@@ -167,13 +169,13 @@ static LLVMValueRef copy_sign(struct emit *e, enum ptx_type t, int p)
 {
     int bits = bits_of_type(t);
     LLVMValueRef a = source_exact(e, 0, ir_bits_type(bits), p), b = source_exact(e, 1, ir_bits_type(bits), p);
-    LLVMValueRef sign = whole(e, bits, UINT64_C(1) << (bits - 1), p);
+    LLVMValueRef sign = arith_whole(e, bits, UINT64_C(1) << (bits - 1), p);
     a = LLVMBuildAnd(e->b, a, sign, "");
     b = LLVMBuildAnd(e->b, b, LLVMBuildNot(e->b, sign, ""), "");
-    return bits_as(e, LLVMBuildOr(e->b, a, b, ""), type_of(e, t), p);
+    return arith_bits_as(e, LLVMBuildOr(e->b, a, b, ""), type_of(e, t), p);
 }
 
-LLVMValueRef floating_op(struct emit *e, int p)
+LLVMValueRef float_op(struct emit *e, int p)
 {
     const struct ptx_mods *m = e->in->mods;
     enum ptx_type t = e->in->type;
@@ -186,9 +188,9 @@ LLVMValueRef floating_op(struct emit *e, int p)
     if (!r)
         return NULL;
     if (m->ftz && t == PTX_F32) {
-        r = flushed(e, r);
+        r = float_flushed(e, r);
         if (!(m->approx || m->full) || e->in->op != PTX_OP_FDIV)
             r = flush_first(e, r, &f, p);
     }
-    return m->sat ? clamped_to_one(e, r, t, p) : r;
+    return m->sat ? float_clamped_to_one(e, r, t, p) : r;
 }

@@ -1,19 +1,19 @@
 /* Control flow, and where machine code stops: branches, exits, barriers, exchanges between lanes (PTX ISA 9.7.12 and
- * 9.7.13). All 32 lanes go one way here; where they would part and the ways are not short (ways.c), everything alive is
- * saved, and the split form (split.c) or the interpreter goes on. */
-#include "jit/llvm/emit.h"
+ * 9.7.13). All 32 lanes go one way here; where they would part and there is no predicated region (region_code.c), everything
+ * alive is saved, and the split form (split.c) or the interpreter goes on. */
+#include "jit/llvm/emitter.h"
 
 #include "interp/step.h"
 
 #include <stdio.h>
 #include <string.h>
 
-int mark(struct emit *e)
+int flow_mark(struct emit *e)
 {
     return e->ntouched;
 }
 
-void unmark(struct emit *e, int m)
+void flow_unmark(struct emit *e, int m)
 {
     while (e->ntouched > m)
         e->have[e->touched[--e->ntouched]] = 0;
@@ -32,41 +32,41 @@ void emit_stop(struct emit *e, enum jit_stop why, int32_t site)
     LLVMBuildRet(e->b, number(e, 32, why));
 }
 
-void leave(struct emit *e, enum jit_stop why)
+void flow_leave(struct emit *e, enum jit_stop why)
 {
-    if (e->single) {
-        single_leave(e, why);
+    if (e->serial) {
+        lane_serial_leave(e, why);
         return;
     }
     if (e->mask && !e->job->split) {
-        ways_leave(e, why);
+        region_leave(e, why);
         return;
     }
     if (e->of_warp) {
-        jam_leave(e, why);
+        unroll_jam_leave(e, why);
         return;
     }
-    int m = mark(e);
-    save(e, live_before(e, e->site));
+    int m = flow_mark(e);
+    regs_save(e, live_before(e, e->site));
     emit_stop(e, why, e->site);
-    unmark(e, m);
+    flow_unmark(e, m);
 }
 
-void go_on_if(struct emit *e, LLVMValueRef ok, LLVMBasicBlockRef no)
+void flow_go_on_if(struct emit *e, LLVMValueRef ok, LLVMBasicBlockRef no)
 {
     LLVMBasicBlockRef on = new_block(e, "on");
     likely(e, LLVMBuildCondBr(e->b, ok, on, no), true);
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
-void leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why)
+void flow_leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why)
 {
     if (LLVMIsConstant(ok) && LLVMIsAConstantInt(ok) && LLVMConstIntGetZExtValue(ok))
         return;
     LLVMBasicBlockRef on = new_block(e, "on"), off = new_block(e, "leave");
     likely(e, LLVMBuildCondBr(e->b, ok, on, off), true);
     LLVMPositionBuilderAtEnd(e->b, off);
-    leave(e, why);
+    flow_leave(e, why);
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
@@ -78,7 +78,7 @@ LLVMValueRef op_function(struct emit *e, size_t op)
     return LLVMBuildLoad2(e->b, e->ptr, LLVMBuildGEP2(e->b, e->i8, ops, &index, 1, ""), "");
 }
 
-LLVMValueRef tell_op(struct emit *e, size_t op, LLVMValueRef arg)
+LLVMValueRef op_tell(struct emit *e, size_t op, LLVMValueRef arg)
 {
     LLVMTypeRef params[3] = {e->ptr, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 3, false);
     LLVMValueRef f = op_function(e, op);
@@ -86,16 +86,16 @@ LLVMValueRef tell_op(struct emit *e, size_t op, LLVMValueRef arg)
     return LLVMBuildCall2(e->b, type, f, args, 3, "");
 }
 
-LLVMValueRef ask_op(struct emit *e, size_t op, LLVMValueRef arg)
+LLVMValueRef op_ask(struct emit *e, size_t op, LLVMValueRef arg)
 {
     if (e->of_warp)
         snprintf(e->problem, sizeof e->problem, "an instruction that several warps do not do at once");
-    return tell_op(e, op, arg);
+    return op_tell(e, op, arg);
 }
 
-void call_op(struct emit *e, size_t op, LLVMValueRef arg)
+void op_call(struct emit *e, size_t op, LLVMValueRef arg)
 {
-    LLVMValueRef r = ask_op(e, op, arg);
+    LLVMValueRef r = op_ask(e, op, arg);
     LLVMBasicBlockRef on = new_block(e, "done"), off = new_block(e, "fault");
     likely(e, LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, r, number(e, 32, 0), ""), on, off), true);
     LLVMPositionBuilderAtEnd(e->b, off);
@@ -103,24 +103,24 @@ void call_op(struct emit *e, size_t op, LLVMValueRef arg)
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
-void call_step(struct emit *e, LLVMValueRef mask)
+void step_call(struct emit *e, LLVMValueRef mask)
 {
-    call_op(e, offsetof(struct jit_ops, step), mask);
+    op_call(e, offsetof(struct jit_ops, step), mask);
 }
 
-LLVMValueRef guard_bits(struct emit *e)
+LLVMValueRef flow_guard_bits(struct emit *e)
 {
     LLVMValueRef bits = reg_bits(e, e->in->guard);
     return e->in->guard_negated ? LLVMBuildNot(e->b, bits, "") : bits;
 }
 
-LLVMValueRef lanes_on(struct emit *e)
+LLVMValueRef flow_lanes_on(struct emit *e)
 {
-    LLVMValueRef guard = e->in->guard == IR_NOREG ? NULL : guard_bits(e);
+    LLVMValueRef guard = e->in->guard == IR_NOREG ? NULL : flow_guard_bits(e);
     return !e->mask ? guard : guard ? LLVMBuildAnd(e->b, guard, e->mask, "") : e->mask;
 }
 
-void source_to_place(struct emit *e, int i)
+void flow_source_to_place(struct emit *e, int i)
 {
     if (e->in->src[i].kind == IR_SRC_REG)
         place_store(e, e->in->src[i].reg);
@@ -132,7 +132,7 @@ static void to_places(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     for (int i = 0; i < in->nsrc; i++)
-        source_to_place(e, i);
+        flow_source_to_place(e, i);
     for (int d = 0; d < in->ndst && in->guard != IR_NOREG; d++)
         if (in->dst[d] != IR_NOREG)
             place_store(e, in->dst[d]);
@@ -141,7 +141,7 @@ static void to_places(struct emit *e)
 void step_into(struct emit *e, LLVMValueRef lanes, struct value *results)
 {
     to_places(e);
-    call_step(e, lanes ? lanes : number(e, 32, UINT32_MAX));
+    step_call(e, lanes ? lanes : number(e, 32, UINT32_MAX));
     for (int d = 0; d < e->in->ndst; d++)
         if (e->in->dst[d] != IR_NOREG)
             results[d] = place_load(e, e->in->dst[d]);
@@ -158,7 +158,7 @@ void emit_step(struct emit *e, LLVMValueRef mask)
         LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, mask, number(e, 32, 0), ""), some, next);
         LLVMPositionBuilderAtEnd(e->b, some);
     }
-    call_step(e, mask ? mask : number(e, 32, UINT32_MAX));
+    step_call(e, mask ? mask : number(e, 32, UINT32_MAX));
     if (next) {
         LLVMBuildBr(e->b, next);
         LLVMPositionBuilderAtEnd(e->b, next);
@@ -182,10 +182,10 @@ void emit_turn(struct emit *e, int32_t block)
     likely(e, LLVMBuildCondBr(e->b, over, off, e->head[block]), false);
     LLVMPositionBuilderAtEnd(e->b, off);
     EACH_WARP(e, w) {
-        int m = mark(e);
+        int m = flow_mark(e);
         if (!e->job->split) /* there they have been stored */
-            save_newer(e, e->k->blocks[block].live_in, e->newer + (size_t)block * e->words);
-        unmark(e, m);
+            regs_save_newer(e, e->k->blocks[block].live_in, e->newer + (size_t)block * e->words);
+        flow_unmark(e, m);
     }
     emit_stop(e, JIT_TURN, e->k->blocks[block].first);
 }
@@ -201,7 +201,7 @@ static LLVMValueRef common_guard(struct emit *e)
     LLVMValueRef all = NULL, none = NULL;
     EACH_WARP(e, w) {
         bool scalar = reg_scalar(e, e->in->guard);
-        LLVMValueRef v = scalar ? reg_get(e, e->in->guard).v[0] : guard_bits(e), yes = v, no;
+        LLVMValueRef v = scalar ? reg_get(e, e->in->guard).v[0] : flow_guard_bits(e), yes = v, no;
         if (scalar) {
             no = LLVMBuildNot(e->b, v, "");
             yes = e->in->guard_negated ? no : v;
@@ -213,7 +213,7 @@ static LLVMValueRef common_guard(struct emit *e)
         all = all ? LLVMBuildAnd(e->b, all, yes, "") : yes;
         none = none ? LLVMBuildAnd(e->b, none, no, "") : no;
     }
-    leave_unless(e, LLVMBuildOr(e->b, all, none, ""), JIT_LEAVE);
+    flow_leave_unless(e, LLVMBuildOr(e->b, all, none, ""), JIT_LEAVE);
     return all;
 }
 
@@ -223,11 +223,11 @@ static LLVMValueRef whole_guard(struct emit *e)
     LLVMValueRef bits = NULL, cond;
     if (e->of_warp && !ir_bit(e->job->steps->known, e->in->guard)) {
         cond = common_guard(e);
-        count_guards(e, LLVMBuildSExt(e->b, cond, e->i32, ""), e->job->jam); /* what has left is counted where it goes on */
+        count_guards(e, LLVMBuildSExt(e->b, cond, e->i32, ""), e->job->unrolled); /* what has left is counted where it goes on */
         return cond;
     }
     if (e->job->runs || !reg_scalar(e, e->in->guard))
-        bits = guard_bits(e);
+        bits = flow_guard_bits(e);
     bool late = !head_of_block(e) || e->of_warp;
     if (!late && bits) /* what leaves here is not counted a second time */
         count_guard(e, bits);
@@ -237,10 +237,10 @@ static LLVMValueRef whole_guard(struct emit *e)
     } else {
         cond = LLVMBuildICmp(e->b, LLVMIntEQ, bits, number(e, 32, UINT32_MAX), "");
         LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, bits, number(e, 32, 0), "");
-        leave_unless(e, LLVMBuildOr(e->b, cond, none, ""), JIT_LEAVE);
+        flow_leave_unless(e, LLVMBuildOr(e->b, cond, none, ""), JIT_LEAVE);
     }
     if (late && bits)
-        count_guards(e, bits, e->job->jam);
+        count_guards(e, bits, e->job->unrolled);
     return cond;
 }
 
@@ -257,18 +257,18 @@ static void branch(struct emit *e)
     const struct ir_inst *in = e->in;
     if (in->guard == IR_NOREG) {
         EACH_WARP(e, w)
-            flush(e, e->k->blocks[in->block].live_out);
-        dirty_store_ahead(e, in->target);
+            regs_flush(e, e->k->blocks[in->block].live_out);
+        unspilled_store_ahead(e, in->target);
         go(e, in->target, in->back_edge);
         return;
     }
-    if (!reg_scalar(e, in->guard) && !e->of_warp && (single_branch(e) || ways_emit(e)))
+    if (!reg_scalar(e, in->guard) && !e->of_warp && (lane_serial_branch(e) || region_emit(e)))
         return;
     LLVMValueRef cond = whole_guard(e);
     EACH_WARP(e, w)
-        flush(e, e->k->blocks[in->block].live_out);
-    dirty_store_ahead(e, in->target);
-    dirty_store_ahead(e, e->k->insts[e->site + 1].block);
+        regs_flush(e, e->k->blocks[in->block].live_out);
+    unspilled_store_ahead(e, in->target);
+    unspilled_store_ahead(e, e->k->insts[e->site + 1].block);
     LLVMBasicBlockRef taken = in->back_edge ? new_block(e, "back") : e->head[in->target];
     LLVMBuildCondBr(e->b, cond, taken, e->head[e->k->insts[e->site + 1].block]);
     if (in->back_edge) {
@@ -302,18 +302,19 @@ static bool all_members(const struct ir_inst *in)
     return in->nsrc && s->kind == IR_SRC_IMM && (uint32_t)s->imm == UINT32_MAX;
 }
 
-/* A barrier of the whole block without a result: machine code goes on behind it (emit.c begins there anew). */
+/* A barrier of the whole block without a result: machine code goes on behind it (emitter.c begins there anew). */
 static bool barrier(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     if (!jit_waits(in))
         return false;
-    if (!waits_at(e, in))
+    if (!unroll_jam_waits_at(e, in))
         return true;
     EACH_WARP(e, w) {
-        int m = mark(e);
-        save(e, live_before(e, e->site + 1 < e->k->blocks[in->block].first + e->k->blocks[in->block].count ? e->site + 1 : e->site));
-        unmark(e, m);
+        int m = flow_mark(e);
+        regs_save(
+            e, live_before(e, e->site + 1 < e->k->blocks[in->block].first + e->k->blocks[in->block].count ? e->site + 1 : e->site));
+        flow_unmark(e, m);
     }
     emit_stop(e, JIT_BARRIER, e->site);
     return true;
@@ -393,7 +394,8 @@ static bool exchange(struct emit *e)
         return false;
     if (in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER)
         return true; /* __syncwarp: they are together */
-    if ((in->op == PTX_OP_SHFL && (shuffle(e) || shuffle_any(e))) || (in->op == PTX_OP_REDUX && reduce_warp(e)) || (in->op == PTX_OP_VOTE && in->dst[0] != IR_NOREG && vote(e)))
+    if ((in->op == PTX_OP_SHFL && (shuffle(e) || shuffles_any(e))) || (in->op == PTX_OP_REDUX && shuffles_reduce(e)) ||
+        (in->op == PTX_OP_VOTE && in->dst[0] != IR_NOREG && vote(e)))
         return true;
     emit_step(e, NULL);
     return true;
@@ -421,8 +423,8 @@ bool emit_flow(struct emit *e)
     }
     if (!done) {
         if (in->guard != IR_NOREG && head_of_block(e))
-            count_guard(e, guard_bits(e)); /* the interpreter does not count it again there */
-        leave(e, JIT_LEAVE);
+            count_guard(e, flow_guard_bits(e)); /* the interpreter does not count it again there */
+        flow_leave(e, JIT_LEAVE);
     }
     return true;
 }
@@ -435,9 +437,9 @@ void emit_ring(struct emit *e)
     LLVMBasicBlockRef on = new_block(e, "on"), off = new_block(e, "ring");
     likely(e, LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, n, room, ""), on, off), true);
     LLVMPositionBuilderAtEnd(e->b, off);
-    int m = mark(e);
-    save(e, live_before(e, e->site));
+    int m = flow_mark(e);
+    regs_save(e, live_before(e, e->site));
     emit_stop(e, JIT_RING, e->site);
-    unmark(e, m);
+    flow_unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, on);
 }

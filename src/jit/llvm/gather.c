@@ -1,14 +1,14 @@
 /* Loads and stores whose lanes' addresses differ in any way, or that some lanes leave out (see memory.c for addresses of
  * affine shape without a guard).
  *
- * Where the lanes go is looked at in look.c. If every lane that is on may access its memory, the access is done here,
+ * Where the lanes go is checked in bounds_check.c. If every lane that is on may access its memory, the access is done here,
  * through the host's gather and scatter or lane by lane, stores in the order of store_group (simt/warp.h). If not, the range
- * of the first lane that is on is looked for, and all is looked at once more; then the interpreter's step is called in
+ * of the first lane that is on is looked for, and all is checked once more; then the interpreter's step is called in
  * place: it knows what fault it is, or that it is none. Lanes that are off read at the range's begin, and what they got is
  * thrown away.
  * Four loads of neighbouring words through one address register are one load of 16 bytes for each lane, as is a vector of
  * four. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -55,7 +55,7 @@ LLVMValueRef scratch_part(struct emit *e, int array, int p, LLVMTypeRef t)
 
 /* --- lanes' memory --- */
 
-LLVMValueRef many_pointer(struct emit *e, const struct many *g, int lane, unsigned element)
+LLVMValueRef gather_pointer(struct emit *e, const struct many *g, int lane, unsigned element)
 {
     LLVMValueRef i = g->one;
     if (g->one && g->stride)
@@ -102,7 +102,7 @@ static LLVMValueRef gather_part(struct emit *e, const struct many *g, LLVMTypeRe
         return host_gather(e, g, t, element, p);
     LLVMValueRef v = LLVMGetPoison(vector_of(e, t));
     for (int i = 0; i < e->width; i++) {
-        LLVMValueRef x = LLVMBuildLoad2(e->b, t, many_pointer(e, g, p * e->width + i, element), "");
+        LLVMValueRef x = LLVMBuildLoad2(e->b, t, gather_pointer(e, g, p * e->width + i, element), "");
         finish_access(e, x, g);
         v = LLVMBuildInsertElement(e->b, v, x, number(e, 32, (uint64_t)i), "");
     }
@@ -128,13 +128,13 @@ static void load_quads(struct emit *e, const struct many *g, int64_t before, int
         LLVMValueRef lane[16];
         int n = 0;
         for (int i = k; i < e->width; i += 4) {
-            LLVMValueRef from = at_byte(e, many_pointer(e, g, p * e->width + i, 0), number(e, 64, (uint64_t)-before));
+            LLVMValueRef from = at_byte(e, gather_pointer(e, g, p * e->width + i, 0), number(e, 64, (uint64_t)-before));
             lane[n] = LLVMBuildLoad2(e->b, four, from, "");
             LLVMSetAlignment(lane[n++], 4);
         }
         for (int size = 4; n > 1; n /= 2, size *= 2)
             for (int i = 0; i < n / 2; i++)
-                lane[i] = joined(e, lane[2 * i], lane[2 * i + 1], size);
+                lane[i] = memory_joined(e, lane[2 * i], lane[2 * i + 1], size);
         row[k] = lane[0];
     }
     LLVMValueRef a = mixed(e, row[0], row[1], low), b = mixed(e, row[2], row[3], low);
@@ -156,7 +156,7 @@ static LLVMTypeRef element_type(const struct emit *e, int element)
 static LLVMValueRef result_part(struct emit *e, const struct many *g, int element, int p, LLVMValueRef v)
 {
     int32_t reg = e->in->dst[element];
-    v = widened(e, v, reg, false);
+    v = memory_widened(e, v, reg, false);
     return g->kept ? LLVMBuildSelect(e->b, g->on[p], v, reg_part(e, reg, p), "") : v;
 }
 
@@ -194,14 +194,14 @@ static LLVMValueRef in_store_order(struct emit *e, LLVMValueRef v)
 {
     LLVMValueRef index[64];
     for (int i = 0; i < e->width; i++)
-        index[i] = number(e, 32, (uint64_t)(i ^ store_turn(e->in, e->width, 1)));
+        index[i] = number(e, 32, (uint64_t)(i ^ memory_store_turn(e->in, e->width, 1)));
     return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, (unsigned)e->width), "");
 }
 
 /* Of its lanes at one address the host's scatter keeps the last one's. */
 static void host_scatter(struct emit *e, const struct many *g, int element, int p)
 {
-    LLVMValueRef v = in_store_order(e, stored_part(e, element, p)), index = in_store_order(e, g->at[p]);
+    LLVMValueRef v = in_store_order(e, memory_stored_part(e, element, p)), index = in_store_order(e, g->at[p]);
     if (g->narrow)
         index = LLVMBuildSExt(e->b, index, lanes_of_bits(e, 64), "");
     LLVMValueRef base = element ? at_byte(e, g->base, number(e, 64, (uint64_t)element * g->bytes)) : g->base;
@@ -251,7 +251,7 @@ static void scatter_some(struct emit *e, const struct many *g)
     LLVMTypeRef raw = type_of_bits(e, (int)g->bytes * 8);
     for (int d = 0; d < in->vec; d++) {
         for (int p = 0; p < e->parts; p++)
-            parts[p] = stored_part(e, d, p);
+            parts[p] = memory_stored_part(e, d, p);
         scratch_store(e, 1 + d, parts, g->bytes);
     }
     bool last = g->one && !g->stride;
@@ -283,7 +283,7 @@ static void scatter_all(struct emit *e, const struct many *g)
     if (e->scatters && g->bytes >= 4 && in->mods->order == PTX_WEAK && !last) {
         for (int p = 0; p < e->parts; p++)
             for (int d = 0; d < in->vec; d++)
-                host_scatter(e, g, d, p ^ store_turn(in, SHAPE_LANES, e->width));
+                host_scatter(e, g, d, p ^ memory_store_turn(in, SHAPE_LANES, e->width));
         return;
     }
     if (g->lanes) {
@@ -291,15 +291,15 @@ static void scatter_all(struct emit *e, const struct many *g)
         return;
     }
     for (int k = 0; k < e->parts; k++) {
-        int p = k ^ store_turn(in, SHAPE_LANES, e->width);
+        int p = k ^ memory_store_turn(in, SHAPE_LANES, e->width);
         LLVMValueRef v[4];
         for (int d = 0; d < in->vec; d++)
-            v[d] = stored_part(e, d, p);
+            v[d] = memory_stored_part(e, d, p);
         for (int j = 0; j < e->width; j++)
             for (int d = 0; d < in->vec; d++) {
-                int i = j ^ store_turn(in, e->width, 1);
+                int i = j ^ memory_store_turn(in, e->width, 1);
                 LLVMValueRef x = LLVMBuildExtractElement(e->b, v[d], number(e, 32, (uint64_t)i), "");
-                LLVMValueRef to = many_pointer(e, g, p * e->width + i, (unsigned)d);
+                LLVMValueRef to = gather_pointer(e, g, p * e->width + i, (unsigned)d);
                 finish_access(e, LLVMBuildStore(e->b, x, to), g);
             }
     }
@@ -323,7 +323,7 @@ struct two_ways {
 static void join(struct emit *e, int d, void *user)
 {
     struct two_ways *w = user;
-    w->into[d] = either(e, &w->into[d], w->from, &w->other[d], w->from_other);
+    w->into[d] = memory_either(e, &w->into[d], w->from, &w->other[d], w->from_other);
 }
 
 static void take_old(struct emit *e, int d, void *user)
@@ -355,27 +355,27 @@ static void keep_ahead(struct emit *e, const struct many *g, LLVMBasicBlockRef q
     }
 }
 
-/* Where the look failed: once more with the range that the first lane is in, then through the step. */
-static void look_again(struct emit *e, const struct many *g, LLVMBasicBlockRef look, LLVMBasicBlockRef slow)
+/* Where the bounds check failed: once more with the range that the first lane is in, then through the step. */
+static void check_again(struct emit *e, const struct many *g, LLVMBasicBlockRef check, LLVMBasicBlockRef slow)
 {
     LLVMBasicBlockRef miss = new_block(e, "miss");
-    int m = mark(e);
+    int m = flow_mark(e);
     LLVMBuildCondBr(e->b, g->again, slow, miss);
     LLVMPositionBuilderAtEnd(e->b, miss);
-    source_to_place(e, 0);
+    flow_source_to_place(e, 0);
     frame_set(e, offsetof(struct jit_frame, mask), g->lanes ? g->lanes : number(e, 32, UINT32_MAX));
-    LLVMValueRef run = ask_op(e, offsetof(struct jit_ops, find_run), number(e, 32, look_slot(e)));
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, run, number(e, 32, 0), ""), look, slow);
+    LLVMValueRef run = op_ask(e, offsetof(struct jit_ops, find_run), number(e, 32, bounds_check_slot(e)));
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, run, number(e, 32, 0), ""), check, slow);
     LLVMValueRef yes = number(e, 1, 1);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMAddIncoming(g->again, &yes, &here, 1);
-    unmark(e, m);
+    flow_unmark(e, m);
 }
 
 static void emit_many(struct emit *e, void (*fast)(struct emit *e, const struct many *g, struct value *results))
 {
     struct value done[IR_MAX_DST] = {0}, stepped[IR_MAX_DST] = {0}, old[IR_MAX_DST] = {0};
-    struct many g = {.lanes = lanes_on(e), .kept = e->in->guard != IR_NOREG};
+    struct many g = {.lanes = flow_lanes_on(e), .kept = e->in->guard != IR_NOREG};
     LLVMBasicBlockRef before = NULL, next = new_block(e, "met"), quick = new_block(e, "quick"), slow = new_block(e, "slow");
     LLVMBasicBlockRef none = NULL;
     if (g.kept) {
@@ -386,42 +386,42 @@ static void emit_many(struct emit *e, void (*fast)(struct emit *e, const struct 
         before = LLVMGetInsertBlock(e->b);
         LLVMPositionBuilderAtEnd(e->b, some);
     }
-    int before_look = mark(e);
-    LLVMValueRef ok = look_shared(e, &g);
+    int before_check = flow_mark(e);
+    LLVMValueRef ok = bounds_check_shared(e, &g);
     if (ok) {
         likely(e, LLVMBuildCondBr(e->b, ok, quick, slow), true);
     } else {
-        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), first = new_block(e, "look"), off = new_block(e, "off");
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), first = new_block(e, "check"), off = new_block(e, "off");
         LLVMBuildBr(e->b, first);
         LLVMPositionBuilderAtEnd(e->b, first);
         LLVMValueRef no = number(e, 1, 0);
         g.again = LLVMBuildPhi(e->b, e->i1, "");
         LLVMAddIncoming(g.again, &no, &here, 1);
-        ok = look_at_lanes(e, &g);
+        ok = bounds_check_lanes(e, &g);
         likely(e, LLVMBuildCondBr(e->b, ok, quick, off), true);
         LLVMPositionBuilderAtEnd(e->b, off);
-        if (look_has_range(e))
-            look_again(e, &g, first, slow);
+        if (bounds_check_has_range(e))
+            check_again(e, &g, first, slow);
         else
             LLVMBuildBr(e->b, slow);
     }
-    int m = mark(e);
+    int m = flow_mark(e);
     LLVMPositionBuilderAtEnd(e->b, quick);
     fast(e, &g, done);
     count_lanes(e, &g);
     LLVMBuildBr(e->b, next);
     quick = LLVMGetInsertBlock(e->b);
-    unmark(e, m);
+    flow_unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, slow);
     step_into(e, g.lanes, stepped);
     LLVMBuildBr(e->b, next);
     slow = LLVMGetInsertBlock(e->b);
-    unmark(e, m);
+    flow_unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, next);
     each_result(e, join, &(struct two_ways){done, stepped, quick, slow});
     keep_ahead(e, &g, quick, slow);
     if (none) {
-        unmark(e, before_look); /* with no lane on it was not come by */
+        flow_unmark(e, before_check); /* with no lane on it was not come by */
         LLVMBuildBr(e->b, none);
         LLVMPositionBuilderAtEnd(e->b, none);
         each_result(e, join, &(struct two_ways){done, old, next, before});
@@ -433,7 +433,7 @@ bool emit_lanes(struct emit *e, void (*fast)(struct emit *e, const struct many *
 {
     const struct ir_inst *in = e->in;
     bool wide = in->src[0].kind != IR_SRC_REG || bits_of_type(e->k->reg_type[in->src[0].reg]) == 64;
-    if (in->src[0].kind == IR_SRC_SREG || (!wide && look_has_range(e)))
+    if (in->src[0].kind == IR_SRC_SREG || (!wide && bounds_check_has_range(e)))
         return false;
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG && reg_scalar(e, in->dst[d]))

@@ -3,29 +3,31 @@
  * Sums and products of two halves are made in f32: a product is exact there, and a sum rounded to 24 bits rounds to 11 as
  * the sum itself does (24 is 2 * 11 + 2). A fused multiply-add is made in f64, where it is exact unless the result is
  * infinite in f16 or c alone, and goes to f32 rounded to odd. NaN is 0x7fff. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include <string.h>
 
 /* A half in lanes of 16 bits as f32. */
 static LLVMValueRef single_of(struct emit *e, LLVMValueRef h, int p)
 {
-    h = LLVMBuildBitCast(e->b, h, lanes_of(e, LLVMHalfTypeInContext(e->cx), p), "");
-    return LLVMBuildFPExt(e->b, h, lanes_of(e, e->f32, p), "");
+    h = LLVMBuildBitCast(e->b, h, arith_lanes_of(e, LLVMHalfTypeInContext(e->cx), p), "");
+    return LLVMBuildFPExt(e->b, h, arith_lanes_of(e, e->f32, p), "");
 }
 
 /* f64 to f32, to odd: what is inexact gets an odd last bit. */
 static LLVMValueRef odd_single(struct emit *e, LLVMValueRef d, int p)
 {
     LLVMBuilderRef B = e->b;
-    LLVMValueRef f = LLVMBuildFPTrunc(B, d, lanes_of(e, e->f32, p), ""), back = LLVMBuildFPExt(B, f, LLVMTypeOf(d), "");
-    LLVMTypeRef words = lanes_of(e, e->i32, p);
-    LLVMValueRef u = bits_as(e, f, e->i32, p), one = whole(e, 32, 1, p), zero = whole(e, 32, 0, p);
-    LLVMValueRef below = LLVMBuildFCmp(B, LLVMRealOLT, one_of(e, "llvm.fabs", back), one_of(e, "llvm.fabs", d), "");
-    LLVMValueRef above = LLVMBuildFCmp(B, LLVMRealOGT, one_of(e, "llvm.fabs", back), one_of(e, "llvm.fabs", d), "");
+    LLVMValueRef f = LLVMBuildFPTrunc(B, d, arith_lanes_of(e, e->f32, p), ""), back = LLVMBuildFPExt(B, f, LLVMTypeOf(d), "");
+    LLVMTypeRef words = arith_lanes_of(e, e->i32, p);
+    LLVMValueRef u = arith_bits_as(e, f, e->i32, p), one = arith_whole(e, 32, 1, p), zero = arith_whole(e, 32, 0, p);
+    LLVMValueRef below =
+        LLVMBuildFCmp(B, LLVMRealOLT, float_intrinsic(e, "llvm.fabs", back), float_intrinsic(e, "llvm.fabs", d), "");
+    LLVMValueRef above =
+        LLVMBuildFCmp(B, LLVMRealOGT, float_intrinsic(e, "llvm.fabs", back), float_intrinsic(e, "llvm.fabs", d), "");
     LLVMValueRef by = LLVMBuildSub(B, LLVMBuildZExt(B, below, words, ""), LLVMBuildZExt(B, above, words, ""), "");
     LLVMValueRef even = LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildAnd(B, u, one, ""), zero, "");
-    return bits_as(e, LLVMBuildAdd(B, u, LLVMBuildSelect(B, even, by, zero, ""), ""), e->f32, p);
+    return arith_bits_as(e, LLVMBuildAdd(B, u, LLVMBuildSelect(B, even, by, zero, ""), ""), e->f32, p);
 }
 
 /* One half out of up to three. */
@@ -40,27 +42,27 @@ static LLVMValueRef compute(struct emit *e, LLVMValueRef *h, int p)
     case PTX_OP_FSUB: r = LLVMBuildFSub(B, x[0], x[1], ""); break;
     case PTX_OP_FMUL: r = LLVMBuildFMul(B, x[0], x[1], ""); break;
     case PTX_OP_FMA: {
-        LLVMTypeRef doubles = lanes_of(e, e->f64, p);
+        LLVMTypeRef doubles = arith_lanes_of(e, e->f64, p);
         for (int i = 0; i < 3; i++)
             x[i] = LLVMBuildFPExt(B, x[i], doubles, "");
         r = odd_single(e, LLVMBuildFAdd(B, LLVMBuildFMul(B, x[0], x[1], ""), x[2], ""), p);
         break;
     }
     case PTX_OP_FMIN:
-    case PTX_OP_FMAX: r = least(e, x[0], x[1], PTX_F32, e->in->op == PTX_OP_FMAX, p); break;
+    case PTX_OP_FMAX: r = float_least(e, x[0], x[1], PTX_F32, e->in->op == PTX_OP_FMAX, p); break;
     case PTX_OP_FNEG: r = LLVMBuildFNeg(B, x[0], ""); break;
-    case PTX_OP_FABS: r = one_of(e, "llvm.fabs", x[0]); break;
+    case PTX_OP_FABS: r = float_intrinsic(e, "llvm.fabs", x[0]); break;
     default: return NULL;
     }
-    return half_of(e, r, false, p);
+    return convert_to_half(e, r, false, p);
 }
 
 LLVMValueRef half_op(struct emit *e, int p)
 {
     const struct ptx_mods *m = e->in->mods;
     bool pair = e->in->type == PTX_F16X2;
-    LLVMTypeRef words = lanes_of(e, e->i32, p), halves = lanes_of(e, e->i16, p);
-    LLVMValueRef low[3], high[3], by = whole(e, 32, 16, p);
+    LLVMTypeRef words = arith_lanes_of(e, e->i32, p), halves = arith_lanes_of(e, e->i16, p);
+    LLVMValueRef low[3], high[3], by = arith_whole(e, 32, 16, p);
     if ((!pair && e->in->type != PTX_F16) || m->ftz || m->sat || m->relu || m->nan || m->xorsign_abs || !strcmp(e->job->level, "x86-64-v2"))
         return NULL;
     for (int i = 0; i < e->in->nsrc && i < 3; i++) {

@@ -2,7 +2,7 @@
  *
  * Only when text is wanted: LLVM's locations then have the site + 1 as their line, in a made-up file. They change nothing
  * of the code. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include <llvm-c/DebugInfo.h>
 

@@ -1,6 +1,6 @@
 /* Functions of the math library, and PTX's approximations: machine code calls their vector forms (interp/lanes_math.h), which the interpreter's functions
  * of 32 lanes are made of, with as many lanes at a time as the host's vectors hold. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "interp/code.h"
 #include "interp/lanes.h"
@@ -42,7 +42,7 @@ LLVMValueRef math_function(struct emit *e, LLVMValueRef *args, int p)
             part[i] = lanes_from(e, args[i], h * n, n);
         half[h] = call_row(e, st, e->f64, part, n);
     }
-    return joined(e, half[0], half[1], n);
+    return memory_joined(e, half[0], half[1], n);
 }
 
 LLVMValueRef math_call(struct emit *e, int p)
@@ -54,7 +54,7 @@ LLVMValueRef math_call(struct emit *e, int p)
     return math_function(e, args, p);
 }
 
-bool emit_no_way(struct emit *e)
+bool math_no_way(struct emit *e)
 {
     struct value v = {.scalar = false};
     if (!ways_tells(e->in))

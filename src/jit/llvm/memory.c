@@ -1,12 +1,12 @@
 /* Loads and stores at affine addresses: one check for all lanes, then vectors (PTX ISA 9.7.9).
  *
- * All addresses are a base + a constant for each lane, with a base for each group of lanes (jit/shape.h). If the first and
+ * All addresses are a base + a constant for each lane, with a base for each group of lanes (jit/lane_shape.h). If the first and
  * the last byte of each group lie in granules that were granted together (or inside the block's shared memory) and are
  * aligned, the access is done here; else the interpreter goes on at this instruction, lane by lane, and knows what fault it
- * is. One look serves all accesses of a basic block above
- * the same base. A generic address may be shared memory's as well: there the interpreter's access function is called, and
- * machine code goes on behind it. Lanes that are neighbours in memory are one vector. */
-#include "jit/llvm/emit.h"
+ * is. One bounds check serves all accesses of a basic block above the same base. A generic address may be shared memory's as
+ * well: there the interpreter's access function is called, and machine code goes on behind it. Lanes that are neighbours in
+ * memory are one vector. */
+#include "jit/llvm/emitter.h"
 
 #include "ir/operands.h"
 
@@ -74,7 +74,7 @@ static LLVMValueRef load_as(struct emit *e, LLVMTypeRef t, const struct reach *r
     return v;
 }
 
-LLVMValueRef joined(struct emit *e, LLVMValueRef a, LLVMValueRef b, int n)
+LLVMValueRef memory_joined(struct emit *e, LLVMValueRef a, LLVMValueRef b, int n)
 {
     LLVMValueRef index[64];
     for (int i = 0; i < 2 * n; i++)
@@ -108,19 +108,21 @@ static LLVMValueRef load_run(struct emit *e, LLVMTypeRef t, const struct reach *
         return LLVMBuildShuffleVector(e->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(index, (unsigned)n), "");
     }
     LLVMValueRef a = load_run(e, t, r, from, n / 2, element, vec);
-    return joined(e, a, load_run(e, t, r, from + n / 2, n / 2, element, vec), n / 2);
+    return memory_joined(e, a, load_run(e, t, r, from + n / 2, n / 2, element, vec), n / 2);
 }
 
 /* --- the check --- */
 
-/* A group without a lane that is on accesses nothing. It is looked at where one with such a lane is. */
+/* A group without a lane that is on accesses nothing. It is checked where one with such a lane is. */
 static void move_idle(struct emit *e, struct reach *r)
 {
     LLVMValueRef low = r->of[0].low, zero = number(e, 32, 0);
     for (int g = 1; g < 1 << r->halved; g++)
-        low = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntNE, group_on(e, g, r->halved), zero, ""), r->of[g].low, low, "");
+        low =
+            LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntNE, split_group_on(e, g, r->halved), zero, ""), r->of[g].low, low, "");
     for (int g = 0; g < 1 << r->halved; g++)
-        r->of[g].low = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntNE, group_on(e, g, r->halved), zero, ""), r->of[g].low, low, "");
+        r->of[g].low =
+            LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntNE, split_group_on(e, g, r->halved), zero, ""), r->of[g].low, low, "");
 }
 
 static bool find_reach(struct emit *e, struct reach *r)
@@ -138,9 +140,10 @@ static bool find_reach(struct emit *e, struct reach *r)
         of->span = s.span[g];
         of->lowest = s.lowest[g];
         of->base = in->src[0].kind == IR_SRC_IMM ? number(e, 64, 0) : source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
-        if (in->src[0].kind == IR_SRC_REG && jam_shared(e, in->src[0].reg)) { /* above the first warp's base, so that one look is for all */
-            of->base = jam_first_source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
-            of->lowest += jam_step(e, in->src[0].reg) * e->warp;
+        /* above the first warp's base, so that one check is for all */
+        if (in->src[0].kind == IR_SRC_REG && unroll_jam_shared(e, in->src[0].reg)) {
+            of->base = unroll_jam_first_source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
+            of->lowest += unroll_jam_step(e, in->src[0].reg) * e->warp;
         }
         of->low = LLVMBuildAdd(e->b, of->base, number(e, wide ? 64 : 32, (uint64_t)of->lowest), "");
         if (in->space == PTX_SHARED && wide)
@@ -153,7 +156,7 @@ static bool find_reach(struct emit *e, struct reach *r)
     return true;
 }
 
-int lowest_addresses(struct emit *e, LLVMValueRef *lowest)
+int memory_lowest_addresses(struct emit *e, LLVMValueRef *lowest)
 {
     struct reach r;
     if (e->in->space == PTX_LOCAL || !find_reach(e, &r))
@@ -172,23 +175,23 @@ static LLVMValueRef host_of(struct emit *e, LLVMValueRef low)
     return LLVMBuildIntToPtr(e->b, host, e->ptr, "");
 }
 
-LLVMValueRef seen_field(struct emit *e, uint32_t slot, int which)
+LLVMValueRef memory_seen_field(struct emit *e, uint32_t slot, int which)
 {
     LLVMValueRef seen = frame_field(e, offsetof(struct jit_frame, seen), e->ptr);
     return LLVMBuildLoad2(e->b, e->i64, pointer(e, seen, slot * sizeof(struct jit_seen) + 8 * (uint64_t)which), "");
 }
 
-LLVMValueRef rotated(struct emit *e, LLVMValueRef v, unsigned unit)
+LLVMValueRef memory_rotated(struct emit *e, LLVMValueRef v, unsigned unit)
 {
     LLVMValueRef args[3] = {v, v, number(e, 64, (uint64_t)__builtin_ctz(unit))};
     return unit > 1 ? call_intrinsic(e, "llvm.fshr", e->i64, args, 3) : v;
 }
 
-LLVMValueRef ask_look(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit)
+LLVMValueRef memory_ask_check(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit)
 {
     LLVMTypeRef params[5] = {e->ptr, e->i32, e->i64, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 5, false);
     LLVMValueRef args[5] = {e->frame, slot, host, span, unit};
-    LLVMValueRef yes = LLVMBuildCall2(e->b, type, op_function(e, offsetof(struct jit_ops, look)), args, 5, "");
+    LLVMValueRef yes = LLVMBuildCall2(e->b, type, op_function(e, offsetof(struct jit_ops, check)), args, 5, "");
     return LLVMBuildICmp(e->b, LLVMIntNE, yes, number(e, 32, 0), "");
 }
 
@@ -199,32 +202,33 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
     LLVMBuilderRef B = e->b;
     if (e->in->space == PTX_SHARED) {
         if (unit > 1)
-            go_on_if(e, LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildAnd(B, low, number(e, 64, unit - 1), ""), number(e, 64, 0), ""), no);
+            flow_go_on_if(e, LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildAnd(B, low, number(e, 64, unit - 1), ""), number(e, 64, 0), ""),
+                          no);
         LLVMValueRef last = LLVMBuildAdd(B, low, number(e, 64, span), "");
-        go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, last, e->shared_bytes, ""), no);
+        flow_go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, last, e->shared_bytes, ""), no);
         return;
     }
-    uint32_t n = (uint32_t)e->job->naccesses, slots = JIT_LOOKS_EACH * n, slot = e->of_warp ? 2 * slots + n : e->job->split ? slots : 0;
-    slot += e->nlooks;
+    uint32_t n = (uint32_t)e->job->naccesses, slots = JIT_CHECKS_EACH * n, slot = e->of_warp ? 2 * slots + n : e->job->split ? slots : 0;
+    slot += e->check_slots;
     slots *= e->of_warp ? 2 : 1;
     LLVMValueRef host = LLVMBuildAdd(B, low, number(e, 64, SPACE_DELTA), "");
-    if (e->single && single_look(e, host, span, unit, slots))
+    if (e->serial && lane_serial_check(e, host, span, unit, slots))
         return;
-    LLVMBasicBlockRef miss = new_block(e, "look"), on = new_block(e, "seen");
-    if (e->nlooks++ < slots) {
-        LLVMValueRef first = seen_field(e, slot, 0), room = seen_field(e, slot, 1);
-        LLVMValueRef at = rotated(e, LLVMBuildSub(B, low, first, ""), unit);
+    LLVMBasicBlockRef miss = new_block(e, "check"), on = new_block(e, "seen");
+    if (e->check_slots++ < slots) {
+        LLVMValueRef first = memory_seen_field(e, slot, 0), room = memory_seen_field(e, slot, 1);
+        LLVMValueRef at = memory_rotated(e, LLVMBuildSub(B, low, first, ""), unit);
         likely(e, LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntULT, at, room, ""), on, miss), true);
     } else {
         slot = UINT32_MAX;
         LLVMBuildBr(B, miss);
     }
     LLVMPositionBuilderAtEnd(B, miss);
-    LLVMBuildCondBr(B, ask_look(e, number(e, 32, slot), host, number(e, 32, span), number(e, 32, unit)), on, no);
+    LLVMBuildCondBr(B, memory_ask_check(e, number(e, 32, slot), host, number(e, 32, span), number(e, 32, unit)), on, no);
     LLVMPositionBuilderAtEnd(B, on);
 }
 
-/* --- one look for several accesses --- */
+/* --- one bounds check for several accesses --- */
 
 static const struct checked *covered(const struct emit *e, const struct stretch *r, unsigned unit)
 {
@@ -243,7 +247,7 @@ static bool same_base(const struct ir_inst *a, const struct ir_inst *b)
     return a->src[0].kind == b->src[0].kind && (a->src[0].kind == IR_SRC_IMM || a->src[0].reg == b->src[0].reg);
 }
 
-/* The range that this access and those behind it above the same base take, as far as they fit one look. */
+/* The range that this access and those behind it above the same base take, as far as they fit one check. */
 static struct checked widest(struct emit *e, const struct stretch *r, unsigned unit)
 {
     const struct ir_inst *in = e->in;
@@ -256,7 +260,7 @@ static struct checked widest(struct emit *e, const struct stretch *r, unsigned u
         const struct ir_inst *next = &e->k->insts[i];
         bool access = (next->op == PTX_OP_LD || next->op == PTX_OP_LDU || next->op == PTX_OP_ST) && next->guard == IR_NOREG &&
                       next->space == in->space && same_base(in, next) && next->mods->order == PTX_WEAK;
-        if (e->job->resume[i] >= 0 && entered_before(e, i))
+        if (e->job->resume[i] >= 0 && emit_entered_before(e, i))
             break;
         if (access) {
             unsigned bytes = element_bytes(next), wants = bytes * next->vec;
@@ -275,7 +279,8 @@ static struct checked widest(struct emit *e, const struct stretch *r, unsigned u
         if (!fixed && ir_defines(next, in->src[0].reg))
             break;
     }
-    int64_t all = fixed ? 0 : jam_step(e, in->src[0].reg) * (e->job->jam - 1), low = all < 0 ? c.from + all : c.from, high = all > 0 ? c.to + all : c.to;
+    int64_t all = fixed ? 0 : unroll_jam_step(e, in->src[0].reg) * (e->job->unrolled - 1), low = all < 0 ? c.from + all : c.from,
+            high = all > 0 ? c.to + all : c.to;
     if (all && !e->warp && all % (int64_t)c.unit == 0 && high - low <= 1 << 16) { /* the other warps' accesses */
         c.from = low;
         c.to = high;
@@ -285,7 +290,7 @@ static struct checked widest(struct emit *e, const struct stretch *r, unsigned u
 
 /* Goes on if what this group's accesses take may be accessed. Lowest addresses of 32 bits wrap; 64-bit ones do, too, but a
  * wrapped one is in nobody's memory. */
-static void look_at(struct emit *e, struct stretch *r, unsigned unit, LLVMBasicBlockRef no)
+static void check_stretch(struct emit *e, struct stretch *r, unsigned unit, LLVMBasicBlockRef no)
 {
     const struct checked *known = covered(e, r, unit);
     if (known) {
@@ -293,8 +298,8 @@ static void look_at(struct emit *e, struct stretch *r, unsigned unit, LLVMBasicB
         return;
     }
     struct checked c = widest(e, r, unit);
-    if (e->single && c.to - c.from == unit) {
-        r->host = single_indexed(e, unit, JIT_LOOKS_EACH * (uint32_t)e->job->naccesses);
+    if (e->serial && c.to - c.from == unit) {
+        r->host = lane_serial_indexed(e, unit, JIT_CHECKS_EACH * (uint32_t)e->job->naccesses);
         if (r->host)
             return;
     }
@@ -303,7 +308,7 @@ static void look_at(struct emit *e, struct stretch *r, unsigned unit, LLVMBasicB
     if (!multiple) {
         LLVMValueRef at = LLVMBuildAdd(e->b, r->low, number(e, 64, (uint64_t)(c.rest - r->lowest)), "");
         LLVMValueRef rest = LLVMBuildAnd(e->b, at, number(e, 64, c.unit - 1), "");
-        go_on_if(e, LLVMBuildICmp(e->b, LLVMIntEQ, rest, number(e, 64, 0), ""), no);
+        flow_go_on_if(e, LLVMBuildICmp(e->b, LLVMIntEQ, rest, number(e, 64, 0), ""), no);
     }
     inside(e, low, (uint64_t)(c.to - c.from), multiple ? c.unit : 1, no);
     c.host = host_of(e, low);
@@ -312,14 +317,14 @@ static void look_at(struct emit *e, struct stretch *r, unsigned unit, LLVMBasicB
         e->checked[e->nchecked++] = c;
 }
 
-static void look(struct emit *e, struct reach *r)
+static void check_reach(struct emit *e, struct reach *r)
 {
     LLVMBasicBlockRef no = new_block(e, "leave");
     for (int g = 0; g < 1 << r->halved; g++)
-        look_at(e, &r->of[g], r->bytes * e->in->vec, no);
+        check_stretch(e, &r->of[g], r->bytes * e->in->vec, no);
     LLVMBasicBlockRef on = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderAtEnd(e->b, no);
-    leave(e, JIT_LEAVE);
+    flow_leave(e, JIT_LEAVE);
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
@@ -334,7 +339,7 @@ static bool maskable(const struct emit *e, const struct reach *r)
     return true;
 }
 
-/* Lanes that are neighbours in shared memory, of which only those that are on are looked at: the others are often beside a
+/* Lanes that are neighbours in shared memory, of which only those that are on are checked: the others are often beside a
  * short array. */
 static bool some_in_shared(const struct emit *e, const struct reach *r)
 {
@@ -342,7 +347,7 @@ static bool some_in_shared(const struct emit *e, const struct reach *r)
 }
 
 /* Goes on if the lanes that are on may access shared memory. Addresses wrap at 32 bits. */
-static void look_at_some(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
+static void check_some(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
 {
     LLVMBuilderRef B = e->b;
     LLVMValueRef args[2] = {e->mask, number(e, 1, 1)}, unit = number(e, 64, r->bytes);
@@ -353,16 +358,16 @@ static void look_at_some(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
     LLVMValueRef from = LLVMBuildAnd(B, LLVMBuildAdd(B, r->of[0].low, first, ""), number(e, 64, UINT32_MAX), "");
     LLVMValueRef low = LLVMBuildSub(B, from, first, ""), to = LLVMBuildAdd(B, LLVMBuildAdd(B, low, last, ""), unit, "");
     LLVMValueRef rest = LLVMBuildAnd(B, from, number(e, 64, r->bytes - 1), "");
-    go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, to, e->shared_bytes, ""), no);
-    go_on_if(e, LLVMBuildICmp(B, LLVMIntEQ, rest, number(e, 64, 0), ""), no);
+    flow_go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, to, e->shared_bytes, ""), no);
+    flow_go_on_if(e, LLVMBuildICmp(B, LLVMIntEQ, rest, number(e, 64, 0), ""), no);
     r->of[0].host = host_of(e, low);
 }
 
 /* Goes on if all groups' accesses may be done here. */
-static void look_at_all(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
+static void check_all(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
 {
     if (some_in_shared(e, r)) {
-        look_at_some(e, r, no);
+        check_some(e, r, no);
         return;
     }
     for (int g = 0; g < 1 << r->halved; g++) {
@@ -375,7 +380,7 @@ static void look_at_all(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
 /* --- loads --- */
 
 /* An element as its register keeps it: extended by its own sign, or the same bits. */
-LLVMValueRef widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar)
+LLVMValueRef memory_widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar)
 {
     const struct ir_inst *in = e->in;
     enum ptx_type rt = e->k->reg_type[reg];
@@ -406,11 +411,11 @@ static struct value load_element(struct emit *e, const struct reach *r, int elem
     struct value v = {.scalar = reg_scalar(e, reg)};
     int halved = e->s->reg[reg].halved;
     for (int g = 0; g < 1 << halved && v.scalar; g++)
-        v.v[g] = widened(e, load_as(e, t, r, shape_first_lane(g, halved), (unsigned)element), reg, true);
+        v.v[g] = memory_widened(e, load_as(e, t, r, shape_first_lane(g, halved), (unsigned)element), reg, true);
     for (int p = 0; p < e->parts && !v.scalar && some_in_shared(e, r); p++)
-        v.v[p] = widened(e, load_masked(e, t, r, p), reg, false);
+        v.v[p] = memory_widened(e, load_masked(e, t, r, p), reg, false);
     for (int p = 0; p < e->parts && !v.scalar && !v.v[p]; p++)
-        v.v[p] = widened(e, load_run(e, t, r, p * e->width, e->width, (unsigned)element, in->vec), reg, false);
+        v.v[p] = memory_widened(e, load_run(e, t, r, p * e->width, e->width, (unsigned)element, in->vec), reg, false);
     return v;
 }
 
@@ -428,8 +433,8 @@ static bool loadable(struct emit *e)
     return true;
 }
 
-struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,
-                    LLVMBasicBlockRef from_b)
+struct value memory_either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,
+                           LLVMBasicBlockRef from_b)
 {
     struct value v = {.scalar = a->scalar};
     for (int p = 0; p < MAX_PARTS && a->v[p]; p++) {
@@ -444,18 +449,18 @@ struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef fro
 static void slow_way(struct emit *e)
 {
     const struct ir_inst *in = e->in;
-    bool spread = in->src[0].kind == IR_SRC_REG && !e->job->split; /* there a place is another register's in other lanes */
+    bool expanded = in->src[0].kind == IR_SRC_REG && !e->job->split; /* there a place is another register's in other lanes */
     LLVMValueRef lanes = e->mask ? e->mask : number(e, 32, UINT32_MAX);
-    for (int i = spread; i < in->nsrc; i++)
+    for (int i = expanded; i < in->nsrc; i++)
         if (in->src[i].kind == IR_SRC_REG)
             place_store(e, in->src[i].reg);
-    if (!spread) {
-        call_step(e, lanes);
+    if (!expanded) {
+        step_call(e, lanes);
         return;
     }
     place_keep(e, in->src[0].reg);
     frame_set(e, offsetof(struct jit_frame, mask), lanes);
-    call_op(e, offsetof(struct jit_ops, affine), number(e, 32, (uint64_t)in->src[0].reg));
+    op_call(e, offsetof(struct jit_ops, affine), number(e, 32, (uint64_t)in->src[0].reg));
 }
 
 static void load_all(struct emit *e, const struct reach *r)
@@ -482,7 +487,7 @@ static void generic_load(struct emit *e, struct reach *r)
     const struct ir_inst *in = e->in;
     LLVMBasicBlockRef slow = new_block(e, "slow"), next = new_block(e, "loaded");
     struct value a[IR_MAX_DST], b[IR_MAX_DST];
-    look_at_all(e, r, slow);
+    check_all(e, r, slow);
     count(e, r);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
@@ -491,19 +496,19 @@ static void generic_load(struct emit *e, struct reach *r)
     LLVMBasicBlockRef fast = LLVMGetInsertBlock(e->b);
 
     LLVMPositionBuilderAtEnd(e->b, slow);
-    int m = mark(e);
+    int m = flow_mark(e);
     slow_way(e);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
             b[d] = place_load(e, in->dst[d]);
     LLVMBuildBr(e->b, next);
     slow = LLVMGetInsertBlock(e->b);
-    unmark(e, m);
+    flow_unmark(e, m);
 
     LLVMPositionBuilderAtEnd(e->b, next);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
-            a[d] = either(e, &a[d], fast, &b[d], slow);
+            a[d] = memory_either(e, &a[d], fast, &b[d], slow);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
             reg_set(e, in->dst[d], a[d]);
@@ -528,7 +533,7 @@ static bool emit_parameter(struct emit *e)
 
 /* --- stores --- */
 
-LLVMValueRef stored_part(struct emit *e, int element, int p)
+LLVMValueRef memory_stored_part(struct emit *e, int element, int p)
 {
     enum ptx_type t = e->in->type;
     enum ptx_type rt = e->in->src[1 + element].kind == IR_SRC_REG ? e->k->reg_type[e->in->src[1 + element].reg] : t;
@@ -537,7 +542,7 @@ LLVMValueRef stored_part(struct emit *e, int element, int p)
     return source_exact(e, 1 + element, t, p);
 }
 
-int store_turn(const struct ir_inst *in, int n, int piece)
+int memory_store_turn(const struct ir_inst *in, int n, int piece)
 {
     int group = (int)store_group((unsigned)bits_of_type(in->type) / 8 * in->vec);
     return group <= piece ? 0 : (group < n ? group : n) / piece - 1;
@@ -554,9 +559,9 @@ static void store_as(struct emit *e, LLVMValueRef v, const struct reach *r, int 
 /* The elements of `n` lanes in the order of memory: a.x b.x c.x .. and a.y b.y c.y .. become a.x a.y b.x b.y .. */
 static LLVMValueRef interleaved(struct emit *e, LLVMValueRef *v, unsigned vec, int n)
 {
-    LLVMValueRef index[64], all = joined(e, v[0], v[1], n);
+    LLVMValueRef index[64], all = memory_joined(e, v[0], v[1], n);
     if (vec == 4)
-        all = joined(e, all, joined(e, v[2], v[3], n), 2 * n);
+        all = memory_joined(e, all, memory_joined(e, v[2], v[3], n), 2 * n);
     for (int i = 0; i < n * (int)vec; i++)
         index[i] = number(e, 32, (uint64_t)(i % (int)vec * n + i / (int)vec));
     return LLVMBuildShuffleVector(e->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(index, (unsigned)n * vec), "");
@@ -594,13 +599,13 @@ static void store_run(struct emit *e, LLVMValueRef *v, const struct reach *r, in
     bool apart = n > 4 && dense_run(r, from, n / 2, r->bytes * in->vec) && dense_run(r, from + n / 2, n / 2, r->bytes * in->vec);
     for (int h = 0; h < 2 && apart; h++) {
         LLVMValueRef half[4];
-        int side = h ^ store_turn(in, n, n / 2);
+        int side = h ^ memory_store_turn(in, n, n / 2);
         for (int d = 0; d < in->vec; d++)
             half[d] = lanes_half(e, v[d], n, side);
         store_run(e, half, r, from + side * n / 2, n / 2);
     }
     for (int k = 0; k < n && !apart; k++) {
-        int i = k ^ store_turn(in, n, 1); /* if the lane before stores there as well, and later, it is this one's place */
+        int i = k ^ memory_store_turn(in, n, 1); /* if the lane before stores there as well, and later, it is this one's place */
         bool stays = i == 0 || i % store_group(r->bytes * in->vec) == 0 || !uniform_run(r, from + i - 1, 2);
         for (int d = 0; d < in->vec && stays; d++)
             store_as(e, LLVMBuildExtractElement(e->b, v[d], number(e, 32, (uint64_t)i), ""), r, from + i, (unsigned)d);
@@ -611,7 +616,7 @@ static void store_part(struct emit *e, const struct reach *r, int p)
 {
     LLVMValueRef v[4];
     for (int i = 0; i < e->in->vec; i++)
-        v[i] = stored_part(e, i, p);
+        v[i] = memory_stored_part(e, i, p);
     if (e->mask)
         store_masked(e, v[0], r, p);
     else
@@ -636,29 +641,29 @@ static bool storable(struct emit *e)
 static void store_all(struct emit *e, const struct reach *r)
 {
     if (uniform_run(r, 0, SHAPE_LANES)) {
-        int stays = (SHAPE_LANES - 1) ^ store_turn(e->in, SHAPE_LANES, 1);
+        int stays = (SHAPE_LANES - 1) ^ memory_store_turn(e->in, SHAPE_LANES, 1);
         LLVMValueRef at = number(e, 32, (uint64_t)(stays % e->width));
         for (int d = 0; d < e->in->vec; d++)
-            store_as(e, LLVMBuildExtractElement(e->b, stored_part(e, d, stays / e->width), at, ""), r, 0, (unsigned)d);
+            store_as(e, LLVMBuildExtractElement(e->b, memory_stored_part(e, d, stays / e->width), at, ""), r, 0, (unsigned)d);
     } else {
         for (int p = 0; p < e->parts; p++)
-            store_part(e, r, p ^ store_turn(e->in, SHAPE_LANES, e->width));
+            store_part(e, r, p ^ memory_store_turn(e->in, SHAPE_LANES, e->width));
     }
 }
 
 static void generic_store(struct emit *e, struct reach *r)
 {
     LLVMBasicBlockRef slow = new_block(e, "slow"), next = new_block(e, "stored");
-    look_at_all(e, r, slow);
-    int m = mark(e);
+    check_all(e, r, slow);
+    int m = flow_mark(e);
     count(e, r);
     store_all(e, r);
     LLVMBuildBr(e->b, next);
-    unmark(e, m);
+    flow_unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, slow);
     slow_way(e);
     LLVMBuildBr(e->b, next);
-    unmark(e, m);
+    flow_unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, next);
 }
 
@@ -691,19 +696,19 @@ static bool emit_access(struct emit *e)
         load ? generic_load(e, &r) : generic_store(e, &r);
         return true;
     }
-    look(e, &r);
+    check_reach(e, &r);
     count(e, &r);
     load ? load_all(e, &r) : store_all(e, &r);
     return true;
 }
 
-void look_ahead(struct emit *e)
+void memory_check_ahead(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     struct reach r;
     bool plain = (in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_ST) && bits_of_type(in->type) <= 64;
     if (plain && in->guard == IR_NOREG && (in->space == PTX_SHARED || in->space == PTX_GLOBAL || in->space == PTX_CONST) && find_reach(e, &r))
-        look(e, &r);
+        check_reach(e, &r);
 }
 
 bool emit_memory(struct emit *e)

@@ -1,5 +1,5 @@
 /* From a job to an object file: LLVM's context, target, passes (see jit/abi.h). */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 #include "jit_build.h"
@@ -201,7 +201,7 @@ __attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job
     open_function(&e);
     lines_open(&e);
     bool ok = emit_kernel(&e);
-    o->singles = e.nsingles;
+    o->lane_serial = e.nserials;
     if (ok)
         ok = compile(&e, tm, o);
     else

@@ -3,7 +3,7 @@
  * All 32 lanes are computed; what is off is garbage and goes nowhere. Registers are read from the interpreter's places
  * where a block needs them, and written back at its end for the lanes that are on: other lanes of the same place may be
  * another register of theirs. A register of affine shape is its base here too, from the first lane that is on. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "interp/step.h"
 
@@ -33,7 +33,7 @@ static LLVMValueRef offset_of_lane(struct emit *e, const struct shape *s, LLVMVa
     return LLVMBuildLoad2(e->b, type_of_bits(e, bits), LLVMBuildInBoundsGEP2(e->b, type, table, index, 2, ""), "");
 }
 
-LLVMValueRef group_on(struct emit *e, int group, int halved)
+LLVMValueRef split_group_on(struct emit *e, int group, int halved)
 {
     uint32_t run = (uint32_t)(((UINT64_C(1) << (SHAPE_LANES >> halved)) - 1) << shape_first_lane(group, halved));
     return LLVMBuildAnd(e->b, e->mask, number(e, 32, run), "");
@@ -44,7 +44,7 @@ static LLVMValueRef lane_of_group(struct emit *e, int group, int halved)
 {
     if (!halved)
         return e->job->split ? e->first : first_lane(e, e->mask);
-    LLVMValueRef on = group_on(e, group, halved);
+    LLVMValueRef on = split_group_on(e, group, halved);
     LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntNE, on, number(e, 32, 0), "");
     return first_lane(e, LLVMBuildSelect(e->b, some, on, e->mask, ""));
 }
@@ -122,7 +122,7 @@ void split_open(struct emit *e)
 /* Calls one of the split form's functions and goes where it says. */
 static void event(struct emit *e, size_t op, LLVMValueRef lanes)
 {
-    LLVMBuildStore(e->b, ask_op(e, op, lanes), e->next_var);
+    LLVMBuildStore(e->b, op_ask(e, op, lanes), e->next_var);
     LLVMBuildBr(e->b, e->dispatch);
 }
 
@@ -132,7 +132,7 @@ static bool may_meet(const struct emit *e)
         return true; /* behind what waits: few */
     for (int32_t i = 0; i < e->k->ninsts; i++) {
         const struct ir_inst *in = &e->k->insts[i];
-        if ((in->joined && in->join == e->in->block) || (in->meet && in->meet->block == e->in->block))
+        if ((in->joined && in->join == e->in->block) || (in->reconvergence && in->reconvergence->block == e->in->block))
             return true;
     }
     return false;
@@ -167,7 +167,7 @@ static void branch(struct emit *e, LLVMValueRef lanes)
 {
     const struct ir_inst *in = e->in;
     const struct step *st = &e->job->code->step[e->site];
-    flush(e, e->k->blocks[in->block].live_out);
+    regs_flush(e, e->k->blocks[in->block].live_out);
     if (st->leaves || st->level) {
         event(e, offsetof(struct jit_ops, branch), lanes);
         return;
@@ -193,7 +193,7 @@ static void branch(struct emit *e, LLVMValueRef lanes)
 static void end(struct emit *e, LLVMValueRef lanes)
 {
     LLVMBasicBlockRef out = new_block(e, "exit"), on = new_block(e, "on");
-    flush(e, e->k->blocks[e->in->block].live_out);
+    regs_flush(e, e->k->blocks[e->in->block].live_out);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, lanes, number(e, 32, 0), ""), on, out);
     LLVMPositionBuilderAtEnd(e->b, out);
     event(e, offsetof(struct jit_ops, exit), lanes);
@@ -208,10 +208,10 @@ static void exchange(struct emit *e, LLVMValueRef lanes)
     bool counted = in->guard == IR_NOREG, head = e->site == e->k->blocks[in->block].first;
     if (!counted && head)
         count_guard(e, lanes);
-    flush(e, live_before(e, e->site));
-    LLVMValueRef r = ask_op(e, offsetof(struct jit_ops, exchange), lanes);
+    regs_flush(e, live_before(e, e->site));
+    LLVMValueRef r = op_ask(e, offsetof(struct jit_ops, exchange), lanes);
     LLVMValueRef done = LLVMBuildICmp(e->b, LLVMIntEQ, r, number(e, 32, 0), "");
-    leave_unless(e, done, JIT_LEAVE);
+    flow_leave_unless(e, done, JIT_LEAVE);
     if (!counted && !head)
         count_guard(e, lanes);
     for (int d = 0; d < in->ndst; d++)
@@ -227,7 +227,7 @@ bool split_flow(struct emit *e)
     const struct step *st = &e->job->code->step[e->site];
     if (step_is_plain(st))
         return false;
-    LLVMValueRef lanes = in->guard == IR_NOREG ? e->mask : LLVMBuildAnd(e->b, guard_bits(e), e->mask, "");
+    LLVMValueRef lanes = in->guard == IR_NOREG ? e->mask : LLVMBuildAnd(e->b, flow_guard_bits(e), e->mask, "");
     switch (st->kind) {
     case STEP_BRANCH:
     case STEP_EXIT:
@@ -242,10 +242,10 @@ bool split_flow(struct emit *e)
         if (in->guard != IR_NOREG && e->site == e->k->blocks[in->block].first)
             count_guard(e, lanes); /* the interpreter does not count it again there */
         if (jit_waits(in)) {
-            flush(e, live_before(e, e->site));
+            regs_flush(e, live_before(e, e->site));
             event(e, offsetof(struct jit_ops, barrier), lanes);
         } else {
-            leave(e, JIT_LEAVE);
+            flow_leave(e, JIT_LEAVE);
         }
     }
     return true;

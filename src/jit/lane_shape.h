@@ -12,8 +12,8 @@
  * may have got on different ways, behind a branch that can part them, is varying, as is one that nobody sets. Offsets
  * wrap in the register's width like the values. Found by iteration from "nothing is known to differ" downwards until
  * nothing changes: of 1 group, of 2, of 4, varying. */
-#ifndef JIT_SHAPE_H
-#define JIT_SHAPE_H
+#ifndef JIT_LANE_SHAPE_H
+#define JIT_LANE_SHAPE_H
 
 #include "ir/ir.h"
 

@@ -1,6 +1,6 @@
 /* Shuffles whose lanes are known only at run time, and reductions over a warp (PTX ISA 9.7.9.6, 9.7.13.12); all 32 lanes
  * are here. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include <string.h>
 
@@ -12,13 +12,13 @@ static LLVMValueRef lane_numbers(struct emit *e, int p)
     return LLVMConstVector(v, (unsigned)e->width);
 }
 
-/* Which lane each lane of a part reads, and whether it may read the one that it asks for: code.h, shuffle_source. */
+/* Which lane each lane of a part reads, and whether it may read the one that it asks for: interp/code.h, shuffle_source. */
 static LLVMValueRef sources(struct emit *e, int p, LLVMValueRef *valid)
 {
     LLVMBuilderRef B = e->b;
-    LLVMValueRef lane = lane_numbers(e, p), all = whole(e, 32, 31, p);
+    LLVMValueRef lane = lane_numbers(e, p), all = arith_whole(e, 32, 31, p);
     LLVMValueRef at = LLVMBuildAnd(B, source(e, 1, PTX_B32, p), all, ""), c = source(e, 2, PTX_B32, p);
-    LLVMValueRef segment = LLVMBuildAnd(B, LLVMBuildLShr(B, c, whole(e, 32, 8, p), ""), all, "");
+    LLVMValueRef segment = LLVMBuildAnd(B, LLVMBuildLShr(B, c, arith_whole(e, 32, 8, p), ""), all, "");
     LLVMValueRef inside = LLVMBuildNot(B, segment, ""), min = LLVMBuildAnd(B, lane, segment, ""), j;
     LLVMValueRef max = LLVMBuildOr(B, min, LLVMBuildAnd(B, LLVMBuildAnd(B, c, all, ""), inside, ""), "");
     int kind = e->in->mods->variant;
@@ -40,11 +40,12 @@ static LLVMValueRef picked(struct emit *e, const LLVMValueRef *parts, LLVMValueR
     if (e->width == 8) {
         const char *name = "llvm.x86.avx2.permd";
         unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-        LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, NULL, 0), part = LLVMBuildLShr(B, from, whole(e, 32, 3, 0), "");
+        LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, NULL, 0),
+                     part = LLVMBuildLShr(B, from, arith_whole(e, 32, 3, 0), "");
         for (int q = 0; q < e->parts; q++) {
             LLVMValueRef args[2] = {parts[q], from};
             LLVMValueRef v = LLVMBuildCall2(B, LLVMIntrinsicGetType(e->cx, id, NULL, 0), f, args, 2, "");
-            LLVMValueRef mine = LLVMBuildICmp(B, LLVMIntEQ, part, whole(e, 32, (uint64_t)q, 0), "");
+            LLVMValueRef mine = LLVMBuildICmp(B, LLVMIntEQ, part, arith_whole(e, 32, (uint64_t)q, 0), "");
             r = r ? LLVMBuildSelect(B, mine, v, r, "") : v;
         }
         return r;
@@ -57,7 +58,7 @@ static LLVMValueRef picked(struct emit *e, const LLVMValueRef *parts, LLVMValueR
     return r;
 }
 
-bool shuffle_any(struct emit *e)
+bool shuffles_any(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     LLVMValueRef parts[MAX_PARTS], from[MAX_PARTS], valid[MAX_PARTS];
@@ -84,7 +85,7 @@ bool shuffle_any(struct emit *e)
     return true;
 }
 
-bool reduce_warp(struct emit *e)
+bool shuffles_reduce(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     if ((in->type != PTX_U32 && in->type != PTX_S32 && in->type != PTX_B32) || in->dst[0] == IR_NOREG || reg_scalar(e, in->dst[0]) ||
@@ -93,7 +94,7 @@ bool reduce_warp(struct emit *e)
     LLVMValueRef parts[MAX_PARTS];
     for (int p = 0; p < e->parts; p++)
         parts[p] = source_exact(e, 0, PTX_B32, p);
-    LLVMValueRef r = splat(e, reduced(e, parts));
+    LLVMValueRef r = splat(e, atomic_reduced(e, parts));
     struct value v = {.scalar = false};
     for (int p = 0; p < e->parts; p++)
         v.v[p] = LLVMBuildBitCast(e->b, r, vector_of(e, type_of(e, e->k->reg_type[in->dst[0]])), "");

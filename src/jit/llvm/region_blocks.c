@@ -1,8 +1,8 @@
-/* Regions: the blocks between a branch whose lanes may part and the place where all of them have met again, and the order
- * in which machine code does them for lanes that went different ways (ways.c does it; docs/jit.md has the reasons).
+/* Predicated regions: the blocks between a branch whose lanes may part and the place where all of them have met again, and the
+ * order in which machine code does them for lanes that went different ways (region_code.c does it; docs/jit.md has the reasons).
  *
- * A region is all blocks that are reached from the branch without passing its join. They lie in a row, so that every way
- * leads forwards but those of loops, and of a branch's two ways the one that is branched to comes first, as in the
+ * A predicated region is all blocks that are reached from the branch without passing its join. They lie in a row, so that every
+ * way leads forwards but those of loops, and of a branch's two ways the one that is branched to comes first, as in the
  * interpreter. Each block has lanes that wait for it. One after the other does its instructions for them, and behind the
  * last block with a way back to an earlier one that one is done again as long as lanes wait there.
  *
@@ -10,7 +10,7 @@
  * is done. Vectors of these are blended by the mask at the block's end; scalars of these must not be written at all, or
  * the region is none. Nor is it one where the order of stores and atomics could be another than the interpreter's: it
  * lets lanes that parted again take turns. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 #include "interp/step.h"
@@ -19,18 +19,18 @@
 
 enum { MOST_INSTRUCTIONS = 64, MOST_WITH_LOOPS = 256, /* that lanes leave one by one */ MOST_BLOCKS = JIT_MOST_WAITING - 1 };
 
-int32_t block_behind(const struct emit *e, int32_t block)
+int32_t region_block_behind(const struct emit *e, int32_t block)
 {
     const struct ir_block *b = &e->k->blocks[block];
     int32_t next = b->first + b->count;
     return next < e->k->ninsts ? e->k->insts[next].block : -1;
 }
 
-struct ends ends_of(const struct emit *e, int32_t block)
+struct ends region_ends_of(const struct emit *e, int32_t block)
 {
     const struct ir_block *b = &e->k->blocks[block];
     const struct ir_inst *last = &e->k->insts[b->first + b->count - 1];
-    struct ends d = {block_behind(e, block), -1, false};
+    struct ends d = {region_block_behind(e, block), -1, false};
     if (last->op != PTX_OP_BRA)
         return d;
     d.target = last->target;
@@ -48,7 +48,7 @@ static bool doable(const struct emit *e, int32_t block)
         const struct ir_inst *in = &e->k->insts[i];
         const struct step *st = &e->job->code->step[i];
         bool branch = in->op == PTX_OP_BRA && i + 1 == b->first + b->count && !st->level && !in->after_call;
-        if ((!branch && !step_is_plain(st)) || ends_turn(e, i))
+        if ((!branch && !step_is_plain(st)) || emit_ends_turn(e, i))
             return false;
     }
     return true;
@@ -72,7 +72,7 @@ static void number_blocks(struct emit *e)
     stack[sp++] = 0;
     while (sp) {
         int32_t block = stack[sp - 1], to = -1;
-        struct ends d = ends_of(e, block);
+        struct ends d = region_ends_of(e, block);
         bool waits = d.target >= 0 && d.target == last_of(e, block)->join; /* not before the other way's, a loop's above all */
         if (at[block] < 3)
             to = (at[block]++ == 1) == waits ? d.target : d.next;
@@ -108,7 +108,7 @@ static bool visit(struct search *s, int32_t block)
     for (; i && s->e->rank[r->block[i - 1]] > s->e->rank[block]; i--)
         r->block[i] = r->block[i - 1];
     r->block[i] = block;
-    struct ends d = ends_of(s->e, block);
+    struct ends d = region_ends_of(s->e, block);
     if (s->instructions > MOST_WITH_LOOPS || (d.next < 0 && d.target < 0))
         return false;
     return (d.next < 0 || visit(s, d.next)) && (d.target < 0 || visit(s, d.target));
@@ -117,7 +117,7 @@ static bool visit(struct search *s, int32_t block)
 static bool find_row(struct search *s, const struct ir_inst *branch)
 {
     struct region *r = s->r;
-    if (!visit(s, block_behind(s->e, branch->block)) || !visit(s, branch->target))
+    if (!visit(s, region_block_behind(s->e, branch->block)) || !visit(s, branch->target))
         return false;
     for (int32_t b = 0; b < s->e->k->nblocks; b++)
         r->at[b] = -1;
@@ -127,7 +127,7 @@ static bool find_row(struct search *s, const struct ir_inst *branch)
     }
     r->at[r->join] = r->n;
     for (int i = 0; i < r->n; i++) {
-        struct ends d = ends_of(s->e, r->block[i]);
+        struct ends d = region_ends_of(s->e, r->block[i]);
         int32_t to[2] = {d.next, d.target};
         for (int j = 0; j < 2; j++)
             if (to[j] >= 0 && r->at[to[j]] <= i)
@@ -154,7 +154,7 @@ bool region_loops(const struct region *r, int nth)
 static bool has_parting_loop(const struct emit *e, const struct region *r)
 {
     for (int i = 0; i < r->n; i++)
-        if (ends_of(e, r->block[i]).parts && region_loops(r, i))
+        if (region_ends_of(e, r->block[i]).parts && region_loops(r, i))
             return true;
     return false;
 }
@@ -194,12 +194,12 @@ static void add_waiting(const struct emit *e, struct region *r, int from, int32_
 static void find_needed(const struct emit *e, struct region *r, const struct ir_inst *branch)
 {
     for (int i = 0; i < r->n; i++) {
-        struct ends d = ends_of(e, r->block[i]);
+        struct ends d = region_ends_of(e, r->block[i]);
         add_waiting(e, r, i, d.next);
         add_waiting(e, r, i, d.target);
     }
     if (r->at[branch->block] < 0) {
-        add_waiting(e, r, -1, block_behind(e, branch->block));
+        add_waiting(e, r, -1, region_block_behind(e, branch->block));
         add_waiting(e, r, -1, branch->target);
     }
 }
@@ -285,7 +285,7 @@ static void walk(const struct emit *e, const struct region *r, int32_t block, in
 {
     if (block < 0 || block == join || block == r->join || s->on[r->at[block]])
         return;
-    struct ends d = ends_of(e, block);
+    struct ends d = region_ends_of(e, block);
     s->on[r->at[block]] = 1;
     s->memory |= block_has(e, block, step_touches_memory) || block_has(e, block, writes_for_others);
     s->parts |= d.parts;
@@ -297,10 +297,10 @@ static void walk(const struct emit *e, const struct region *r, int32_t block, in
 static bool walk_both(const struct emit *e, const struct region *r, const struct ir_inst *branch, struct side *first, struct side *second)
 {
     *first = *second = (struct side){.memory = false};
-    if (!branch->joined || branch->meet)
+    if (!branch->joined || branch->reconvergence)
         return false;
     walk(e, r, branch->target, branch->join, first);
-    walk(e, r, block_behind(e, branch->block), branch->join, second);
+    walk(e, r, region_block_behind(e, branch->block), branch->join, second);
     return true;
 }
 
@@ -341,7 +341,7 @@ static bool countable(const struct emit *e, const struct region *r, const struct
     bool ok = !e->job->counting || apart_until_join(e, r, branch);
     for (int i = 0; i < r->n && ok && e->job->counting; i++) {
         const struct ir_block *b = &e->k->blocks[r->block[i]];
-        ok = !ends_of(e, r->block[i]).parts || apart_until_join(e, r, &e->k->insts[b->first + b->count - 1]);
+        ok = !region_ends_of(e, r->block[i]).parts || apart_until_join(e, r, &e->k->insts[b->first + b->count - 1]);
     }
     return ok;
 }
@@ -355,7 +355,7 @@ static bool in_order(const struct emit *e, const struct region *r, const struct 
         return false;
     for (int i = 0; i < r->n && any; i++) {
         const struct ir_block *b = &e->k->blocks[r->block[i]];
-        if (ends_of(e, r->block[i]).parts && !in_turn(e, r, &e->k->insts[b->first + b->count - 1]))
+        if (region_ends_of(e, r->block[i]).parts && !in_turn(e, r, &e->k->insts[b->first + b->count - 1]))
             return false;
     }
     return true;

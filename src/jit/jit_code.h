@@ -1,6 +1,6 @@
 /* A kernel's machine code for one size of block. Private to jit. */
-#ifndef JIT_CODE_H
-#define JIT_CODE_H
+#ifndef JIT_JIT_CODE_H
+#define JIT_JIT_CODE_H
 
 #include "jit/abi.h"
 #include "jit/chain.h"
@@ -9,7 +9,7 @@
 #include "jit/plan.h"
 
 /* The forms of abi.h. */
-enum form { TOGETHER, SPLIT, JAM, FORMS };
+enum form { TOGETHER, SPLIT, UNROLL_JAM, FORMS };
 
 /* A kernel's code for one size of block, from the first launch on that might want it. */
 struct jit_code {
@@ -17,18 +17,18 @@ struct jit_code {
     const struct interp_code *interp;
     struct shapes *shapes;
     struct plan plan;
-    int32_t *home;    /* [nregs]: plan_homes */
+    int32_t *spill_slot;    /* [nregs]: plan_spill_slots */
     struct chain *chains; /* [nloops]: chain_at; n is 0 where a loop is none */
     uint8_t *barrier; /* [ninsts]: barriers that machine code waits at itself */
-    struct jit_spread **spread; /* [ninsts]: made when the interpreter first goes on there */
+    struct jit_expand **expanded; /* [ninsts]: made when the interpreter first goes on there */
     jit_function *function; /* atomic: NULL until it is made; of the first tier, then of the full one */
     jit_function *split;    /* atomic: the split form, or NULL */
-    jit_function *jam;      /* atomic: the jam form, or NULL; of so many warps: */
-    int jam_warps;
-    uint64_t ran[FORMS];    /* atomic: how long a form has run, ns of processor time; the jam form: the first one's */
+    jit_function *unroll_jam; /* atomic: the unroll-and-jam form, or NULL; of so many warps: */
+    int unrolled;
+    uint64_t ran[FORMS];    /* atomic: how long a form has run, ns of processor time; the unroll-and-jam form: the first one's */
     uint64_t long_ran[FORMS]; /* atomic: from which on it is made in the full tier; UINT64_MAX: it is not, or that is done */
     bool may_change;        /* atomic: one of these is not UINT64_MAX */
-    struct jam_steps *steps; /* NULL: there is no jam form */
+    struct unroll_jam_steps *steps; /* NULL: there is no unroll-and-jam form */
     uint64_t work;          /* atomic: instructions that the interpreter has done for launches of this kind */
     uint64_t enough;        /* from which on it is compiled, if LLVM is loaded */
     bool claimed, split_claimed; /* atomic: a thread compiles it, or has */
@@ -74,19 +74,19 @@ uint32_t jit_split_exchange(struct jit_frame *f, uint32_t site, uint32_t lanes);
 void jit_apart(struct jit_frame *f);
 
 /* Registers that machine code leaves in a form of its own where it stops: what the interpreter wants of them. */
-struct jit_spread {
+struct jit_expand {
     int n;
     int32_t reg[];
 };
 
-/* All lanes of these in their places, from the bases in their homes and the offsets; NaN as the GPU's. `site`: alive before
+/* All lanes of these in their places, from the bases in their spill slots and the offsets; NaN as the GPU's. `site`: alive before
  * it. And the other way round. */
-void jit_spread(const struct jit_code *c, struct warp *w, int32_t site);
+void jit_expand(const struct jit_code *c, struct warp *w, int32_t site);
 void jit_collect(const struct jit_code *c, struct warp *w, int32_t site);
 /* The same for one register, from the first lane of each group in its place. */
-void jit_spread_register(const struct jit_code *c, const struct warp *w, int32_t reg);
+void jit_expand_register(const struct jit_code *c, const struct warp *w, int32_t reg);
 /* Registers alive before the instruction that are kept in the places of a group's first warp only, to the others'. */
-void jit_spread_steps(const struct jit_code *c, const struct block *b, int first, int32_t site);
-void jit_spread_release(struct jit_code *c);
+void jit_expand_steps(const struct jit_code *c, const struct block *b, int first, int32_t site);
+void jit_expand_release(struct jit_code *c);
 
 #endif

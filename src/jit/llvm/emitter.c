@@ -1,5 +1,5 @@
-/* A whole kernel: entry, resume points, blocks in order, instruction by instruction (see emit.h). */
-#include "jit/llvm/emit.h"
+/* A whole kernel: entry, resume points, blocks in order, instruction by instruction (see emitter.h). */
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 #include "interp/step.h"
@@ -29,12 +29,12 @@ static void make_variables(struct emit *e)
             if (!inside && !live_somewhere(k, r))
                 continue;
             for (int p = 0; p < var_parts(e, r); p++)
-                e->var[r][p] = jam_shared(e, r) ? e->of_warp[0].var[r][p] : LLVMBuildAlloca(e->b, var_type(e, r), "");
+                e->var[r][p] = unroll_jam_shared(e, r) ? e->of_warp[0].var[r][p] : LLVMBuildAlloca(e->b, var_type(e, r), "");
         }
 }
 
 /* What is alive before each instruction of a block. */
-void find_live(struct emit *e, const struct ir_block *b)
+void emit_find_live(struct emit *e, const struct ir_block *b)
 {
     uint64_t *at = e->live + (size_t)b->count * e->words;
     memcpy(at, b->live_out, e->words * 8);
@@ -57,7 +57,7 @@ static void emit_resume(struct emit *e, int32_t number_of, const uint64_t *live,
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderAtEnd(e->b, e->resume[number_of]);
     EACH_WARP(e, w)
-        restore(e, live);
+        regs_restore(e, live);
     LLVMBuildBr(e->b, to);
     LLVMPositionBuilderAtEnd(e->b, here);
 }
@@ -68,18 +68,18 @@ void emit_inst(struct emit *e)
     if (emit_flow(e))
         return;
     if (in->guard != IR_NOREG && e->job->runs)
-        count_guard(e, lanes_on(e));
+        count_guard(e, flow_lanes_on(e));
     if (e->job->code->step[e->site].kind == STEP_NOP) /* its lanes may be all that there is of it (target/ways.h) */
         return;
     if (in->op == PTX_OP_MEMBAR || in->op == PTX_OP_FENCE) {
         emit_fence(e);
         return;
     }
-    if (!e->job->runs && emit_no_way(e))
+    if (!e->job->runs && math_no_way(e))
         return;
     if (ir_is_memory(in) ? emit_memory(e) : emit_arith(e))
         return;
-    emit_step(e, lanes_on(e));
+    emit_step(e, flow_lanes_on(e));
 }
 
 static bool touches_memory(const struct emit *e, const struct ir_block *b)
@@ -97,20 +97,20 @@ static bool may_end_turn(const struct emit *e, int32_t site)
     return st->turn && e->job->turns >> (st->turn - 1) & 1;
 }
 
-bool ends_turn(const struct emit *e, int32_t site)
+bool emit_ends_turn(const struct emit *e, int32_t site)
 {
     const uint32_t *dim = e->job->dim;
-    bool alone = (uint64_t)dim[0] * dim[1] * dim[2] <= SHAPE_LANES || jam_whole(e);
+    bool alone = (uint64_t)dim[0] * dim[1] * dim[2] <= SHAPE_LANES || unroll_jam_whole(e);
     return may_end_turn(e, site) && !alone && !e->job->cached && !e->job->split;
 }
 
 /* Can code be entered before the instruction, if it is a resume point? Not behind a barrier at which nobody waits, or where
  * nobody's turn ends. */
-bool entered_before(const struct emit *e, int32_t site)
+bool emit_entered_before(const struct emit *e, int32_t site)
 {
     const struct ir_inst *last = site ? &e->k->insts[site - 1] : NULL;
     bool head = site == e->k->blocks[e->k->insts[site].block].first, turn = site && may_end_turn(e, site - 1) && !e->job->split;
-    return head || (jit_waits(last) ? waits_at(e, last) : !turn || ends_turn(e, site - 1));
+    return head || (jit_waits(last) ? unroll_jam_waits_at(e, last) : !turn || emit_ends_turn(e, site - 1));
 }
 
 /* A branch, an exit, a barrier, or a place where machine code ends. */
@@ -129,9 +129,9 @@ static void end_turn(struct emit *e)
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, wanted, number(e, 32, 0), ""), off, on);
     LLVMPositionBuilderAtEnd(e->b, off);
     EACH_WARP(e, w) {
-        int m = mark(e);
-        save_behind(e);
-        unmark(e, m);
+        int m = flow_mark(e);
+        regs_save_behind(e);
+        flow_unmark(e, m);
     }
     emit_stop(e, JIT_TURN, e->site + 1);
     LLVMPositionBuilderAtEnd(e->b, on);
@@ -140,28 +140,28 @@ static void end_turn(struct emit *e)
 static void emit_block(struct emit *e, int32_t number_of)
 {
     const struct ir_block *b = &e->k->blocks[number_of];
-    find_live(e, b);
+    emit_find_live(e, b);
     LLVMPositionBuilderAtEnd(e->b, e->head[number_of]);
     EACH_WARP(e, w)
-        forget(e);
-    if (single_has(e, number_of)) {
+        regs_forget(e);
+    if (lane_serial_has(e, number_of)) {
         if (e->job->resume[b->first] >= 0)
             emit_resume(e, e->job->resume[b->first], live_before(e, b->first), e->head[number_of]);
-        single_begin(e, number_of);
+        lane_serial_begin(e, number_of);
         return;
     }
     for (int32_t i = b->first; i < b->first + b->count; i++) {
-        int32_t r = entered_before(e, i) ? e->job->resume[i] : -1;
+        int32_t r = emit_entered_before(e, i) ? e->job->resume[i] : -1;
         e->site = i;
         e->in = &e->k->insts[i];
         lines_at(e, i);
         if (r >= 0 && e->job->split) {
             LLVMBasicBlockRef here = i == b->first ? e->head[number_of] : new_block(e, "again");
             if (i != b->first && !terminated(e)) {
-                flush(e, live_before(e, i));
+                regs_flush(e, live_before(e, i));
                 LLVMBuildBr(e->b, here);
             }
-            forget(e);
+            regs_forget(e);
             split_region(e, here);
         } else if (r >= 0 && i == b->first) {
             emit_resume(e, r, live_before(e, i), e->head[number_of]);
@@ -169,12 +169,12 @@ static void emit_block(struct emit *e, int32_t number_of)
             LLVMBasicBlockRef on = new_block(e, "again");
             if (!terminated(e)) {
                 EACH_WARP(e, w)
-                    flush(e, live_before(e, i));
+                    regs_flush(e, live_before(e, i));
                 LLVMBuildBr(e->b, on);
             }
             emit_resume(e, r, live_before(e, i), on);
             EACH_WARP(e, w)
-                forget(e);
+                regs_forget(e);
             LLVMPositionBuilderAtEnd(e->b, on);
         } else if (terminated(e)) { /* behind a place where machine code ends: never reached */
             LLVMPositionBuilderAtEnd(e->b, new_block(e, "dead"));
@@ -186,12 +186,12 @@ static void emit_block(struct emit *e, int32_t number_of)
         if (i == b->first && e->tells_time)
             count_executed(e, b->count);
         if (i == b->first && e->of_warp)
-            jam_look_ahead(e, b);
+            unroll_jam_check_ahead(e, b);
         if (of_all_warps(e))
             emit_inst(e);
         else
-            jam_inst(e);
-        if (ends_turn(e, i))
+            unroll_jam_inst(e);
+        if (emit_ends_turn(e, i))
             end_turn(e);
     }
     if (terminated(e))
@@ -202,8 +202,8 @@ static void emit_block(struct emit *e, int32_t number_of)
         return;
     }
     EACH_WARP(e, w)
-        flush(e, b->live_out);
-    dirty_store_ahead(e, e->k->insts[next].block);
+        regs_flush(e, b->live_out);
+    unspilled_store_ahead(e, e->k->insts[next].block);
     LLVMBuildBr(e->b, e->head[e->k->insts[next].block]);
 }
 
@@ -286,7 +286,7 @@ static void emit_next_warp(struct emit *e)
     LLVMPositionBuilderAtEnd(e->b, next);
     frame_set(e, AT(others), others);
     frame_set(e, AT(left), LLVMBuildSub(e->b, left, number(e, 32, 1), ""));
-    uint64_t warps = (uint64_t)e->job->jam;
+    uint64_t warps = (uint64_t)e->job->unrolled;
     LLVMBuildStore(e->b, e->ended_as, frame_add(e, AT(stopped), e->ptr, number(e, 64, 4)));
     LLVMValueRef to = frame_add(e, AT(next), e->ptr, number(e, 64, 4)), stride = frame_field(e, AT(stride), e->i64);
     frame_add(e, AT(regs), e->ptr, stride);
@@ -308,7 +308,7 @@ static void emit_entry(struct emit *e)
 {
     LLVMBasicBlockRef entry = new_block(e, "entry");
     LLVMPositionBuilderAtEnd(e->b, entry);
-    jam_open(e);
+    unroll_jam_open(e);
     make_variables(e);
     e->frame = LLVMGetParam(e->fn, 0);
 #define FIELD(name, type) frame_field(e, offsetof(struct jit_frame, name), type)
@@ -326,7 +326,7 @@ static void emit_entry(struct emit *e)
     LLVMBuildBr(e->b, e->begin);
     LLVMPositionBuilderAtEnd(e->b, e->begin);
     e->regs = FIELD(regs, e->ptr);
-    LLVMValueRef first = e->regs, stride = e->of_warp ? FIELD(jam_stride, e->i64) : NULL;
+    LLVMValueRef first = e->regs, stride = e->of_warp ? FIELD(unroll_jam_stride, e->i64) : NULL;
     EACH_WARP(e, w) {
         LLVMValueRef above = w ? LLVMBuildMul(e->b, stride, number(e, 64, (uint64_t)w), "") : NULL;
         e->regs = w ? LLVMBuildGEP2(e->b, e->i8, first, &above, 1, "") : first;
@@ -340,7 +340,7 @@ static void emit_entry(struct emit *e)
     for (int i = 0; i < e->job->nresume; i++)
         LLVMAddCase(s, number(e, 32, (uint64_t)i), e->resume[i]);
     for (int32_t i = 0; i < e->k->ninsts; i++)
-        if (e->job->resume[i] >= 0 && !entered_before(e, i)) {
+        if (e->job->resume[i] >= 0 && !emit_entered_before(e, i)) {
             LLVMPositionBuilderAtEnd(e->b, e->resume[e->job->resume[i]]);
             LLVMBuildUnreachable(e->b);
         }
@@ -376,17 +376,17 @@ bool emit_kernel(struct emit *e)
         e->tells_time |= k->insts[i].op == PTX_OP_MOV && k->insts[i].nsrc == 1 && k->insts[i].src[0].kind == IR_SRC_SREG &&
                          k->insts[i].src[0].sreg >= PTX_SREG_CLOCK && k->insts[i].src[0].sreg <= PTX_SREG_CLOCK64;
     if (!e->job->split)
-        dirty_find(e);
+        unspilled_find(e);
     emit_entry(e);
     for (int32_t b = 0; b < k->nblocks; b++)
         e->head[b] = new_block(e, "block");
-    single_find(e);
+    lane_serial_find(e);
     for (int32_t b = 0; b < k->nblocks; b++)
         emit_block(e, b);
-    single_emit(e);
+    lane_serial_emit(e);
     if (!e->job->split)
         emit_next_warp(e);
-    jam_release(e);
+    unroll_jam_release(e);
     alloc_release(e->var);
     alloc_release(e->now);
     alloc_release(e->have);
@@ -399,6 +399,6 @@ bool emit_kernel(struct emit *e)
     alloc_release(e->before_loop);
     alloc_release(e->rank);
     region_release(e->regions);
-    single_release(e);
+    lane_serial_release(e);
     return !e->problem[0];
 }

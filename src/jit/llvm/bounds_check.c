@@ -1,12 +1,12 @@
 /* Where lanes go whose addresses differ in any way: may each of them access its memory?
  *
- * One look serves all lanes. Each kind of memory is a range of addresses: shared and local memory by its size, and of
+ * One bounds check serves all lanes. Each kind of memory is a range of addresses: shared and local memory by its size, and of
  * global memory the granules that were granted together (space.h) in which the instruction found its lanes last
  * (frame.seen). Every lane that is on has to be inside, and aligned. Lanes that are off are taken to the range's begin.
- * Accesses of a basic block through the same register, a few bytes apart, share a look.
- * An address that is a scalar and a small multiple of a number of 32 bits is looked at by that number: half as many
+ * Accesses of a basic block through the same register, a few bytes apart, share a check.
+ * An address that is a scalar and a small multiple of a number of 32 bits is checked by that number: half as many
  * vectors. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "interp/step.h"
 #include "ir/operands.h"
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MOST_SPAN = 64 /* bytes of accesses that share a look */ };
+enum { MOST_SPAN = 64 /* bytes of accesses that share a check */ };
 
 LLVMTypeRef lanes_of_bits(struct emit *e, int bits)
 {
@@ -50,15 +50,15 @@ LLVMValueRef first_lane(struct emit *e, LLVMValueRef lanes)
 }
 
 /* The instruction's own struct jit_seen: the range's first address, and in `room` its bytes. */
-uint32_t look_slot(const struct emit *e)
+uint32_t bounds_check_slot(const struct emit *e)
 {
-    return 2 * JIT_LOOKS_EACH * (uint32_t)e->job->naccesses + (uint32_t)e->job->access[e->site];
+    return 2 * JIT_CHECKS_EACH * (uint32_t)e->job->naccesses + (uint32_t)e->job->access[e->site];
 }
 
 static LLVMValueRef find_run(struct emit *e, LLVMValueRef *bytes)
 {
     LLVMValueRef seen = frame_field(e, offsetof(struct jit_frame, seen), e->ptr);
-    uint64_t at = look_slot(e) * sizeof(struct jit_seen);
+    uint64_t at = bounds_check_slot(e) * sizeof(struct jit_seen);
     *bytes = LLVMBuildLoad2(e->b, e->i64, at_byte(e, seen, number(e, 64, at + offsetof(struct jit_seen, room))), "");
     return LLVMBuildLoad2(e->b, e->i64, at_byte(e, seen, number(e, 64, at + offsetof(struct jit_seen, first))), "");
 }
@@ -176,19 +176,19 @@ static bool find_product(const struct emit *e, const struct ir_inst *in, struct 
         scale = UINT64_C(1) << scale;
         const struct ir_inst *from = maker(e, in->src[0].reg, (int32_t)(in - e->k->insts));
         if (!from || from->op != PTX_OP_CVT || bits_of_type(from->type) != 64 || bits_of_type(from->type2) != 32 ||
-            !integer(from->type) || !integer(from->type2) || !lanes_differ(e, &from->src[0], 32))
+            !type_is_integer(from->type) || !type_is_integer(from->type2) || !lanes_differ(e, &from->src[0], 32))
             return false;
-        *x = (struct indexed){.index = from->src[0].reg, .sign = is_signed(from->type2), .scale = (unsigned)scale};
+        *x = (struct indexed){.index = from->src[0].reg, .sign = type_is_signed(from->type2), .scale = (unsigned)scale};
         return still(e, from, x->index);
     }
     if ((in->op != PTX_OP_MUL_WIDE && in->op != PTX_OP_MAD_WIDE) || bits_of_type(in->type) != 32 || !scale || scale > 8 ||
         (scale & (scale - 1)) || !lanes_differ(e, &in->src[0], 32))
         return false;
-    *x = (struct indexed){.index = in->src[0].reg, .sign = is_signed(in->type), .scale = (unsigned)scale};
+    *x = (struct indexed){.index = in->src[0].reg, .sign = type_is_signed(in->type), .scale = (unsigned)scale};
     return still(e, in, x->index);
 }
 
-bool find_index(const struct emit *e, struct indexed *x)
+bool bounds_check_find_index(const struct emit *e, struct indexed *x)
 {
     const struct ir_inst *access = e->in, *sum, *product = NULL;
     const struct ir_src *base = NULL;
@@ -216,8 +216,8 @@ static LLVMValueRef bounded(struct emit *e, const char *name, LLVMValueRef v, LL
     return call_intrinsic(e, name, LLVMTypeOf(v), args, 2);
 }
 
-/* As look_at_all, by the lanes' indices: in the range are those from `low` to `high`. */
-static LLVMValueRef look_by_index(struct emit *e, struct many *g, const struct indexed *x)
+/* As check_all, by the lanes' indices: in the range are those from `low` to `high`. */
+static LLVMValueRef check_by_index(struct emit *e, struct many *g, const struct indexed *x)
 {
     LLVMBuilderRef B = e->b;
     int shift = __builtin_ctz(x->scale);
@@ -255,7 +255,7 @@ static bool orders(const struct step *st)
     return st->kind != STEP_LANES && st->kind != STEP_LOAD && st->kind != STEP_SREG && st->kind != STEP_CVTA && st->kind != STEP_NOP;
 }
 
-/* It may share this access's look: the same lanes, at the same register. */
+/* It may share this access's check: the same lanes, at the same register. */
 static bool is_like(const struct ir_inst *in, const struct ir_inst *other)
 {
     return (other->op == PTX_OP_LD || other->op == PTX_OP_LDU || other->op == PTX_OP_ST) && other->guard == IR_NOREG &&
@@ -308,7 +308,7 @@ static void find_quad(struct emit *e, struct many *g)
     }
 }
 
-/* Takes what accesses behind this one through the same register need into its look, as far as that is near. */
+/* Takes what accesses behind this one through the same register need into its check, as far as that is near. */
 static void find_others(struct emit *e, struct many *g)
 {
     const struct ir_inst *in = e->in;
@@ -333,7 +333,7 @@ static void find_others(struct emit *e, struct many *g)
     g->span = (unsigned)(to - g->from);
 }
 
-/* What the access does of what has been looked at from g->from on. */
+/* What the access does of what has been checked from g->from on. */
 static void take_own(struct emit *e, struct many *g)
 {
     g->bytes = (unsigned)bits_of_type(e->in->type) / 8;
@@ -344,12 +344,12 @@ static void take_own(struct emit *e, struct many *g)
         g->base = at_byte(e, g->base, number(e, 64, (uint64_t)(e->in->offset - g->from)));
 }
 
-LLVMValueRef look_shared(struct emit *e, struct many *g)
+LLVMValueRef bounds_check_shared(struct emit *e, struct many *g)
 {
     const struct ir_inst *in = e->in;
     int64_t bytes = (int64_t)bits_of_type(in->type) / 8 * in->vec;
-    for (int i = 0; i < e->nlooked && is_like(in, in); i++) {
-        const struct looked *l = &e->looked[i];
+    for (int i = 0; i < e->nshared_checks && is_like(in, in); i++) {
+        const struct shared_check *l = &e->shared_checks[i];
         struct value address = reg_get(e, in->src[0].reg);
         bool same = l->space == in->space && !memcmp(&l->address, &address, sizeof address);
         bool within = in->offset >= l->g.from && in->offset + bytes <= l->g.from + l->g.span;
@@ -363,12 +363,12 @@ LLVMValueRef look_shared(struct emit *e, struct many *g)
     return NULL;
 }
 
-bool look_has_range(const struct emit *e)
+bool bounds_check_has_range(const struct emit *e)
 {
     return !of_32_bits(e->in);
 }
 
-static LLVMValueRef look_at_all(struct emit *e, struct many *g)
+static LLVMValueRef check_all(struct emit *e, struct many *g)
 {
     const struct ir_inst *in = e->in;
     find_addresses(e, g);
@@ -390,7 +390,7 @@ static LLVMValueRef look_at_all(struct emit *e, struct many *g)
     return all_inside(e, g, LLVMBuildSub(e->b, bytes, number(e, 64, g->span), ""));
 }
 
-LLVMValueRef look_at_lanes(struct emit *e, struct many *g)
+LLVMValueRef bounds_check_lanes(struct emit *e, struct many *g)
 {
     const struct ir_inst *in = e->in;
     struct indexed x;
@@ -403,10 +403,10 @@ LLVMValueRef look_at_lanes(struct emit *e, struct many *g)
         g->on[p] = unpacked(e, g->lanes, p);
     find_others(e, g);
     bool load = in->op == PTX_OP_LD || in->op == PTX_OP_LDU;
-    bool indexed = load && !g->narrow && find_index(e, &x) && x.scale % g->multiple == 0;
-    LLVMValueRef ok = indexed ? look_by_index(e, g, &x) : look_at_all(e, g);
-    if (g->span > g->unit && e->nlooked < MAX_LOOKED)
-        e->looked[e->nlooked++] = (struct looked){reg_get(e, in->src[0].reg), ok, in->space, *g};
+    bool indexed = load && !g->narrow && bounds_check_find_index(e, &x) && x.scale % g->multiple == 0;
+    LLVMValueRef ok = indexed ? check_by_index(e, g, &x) : check_all(e, g);
+    if (g->span > g->unit && e->nshared_checks < MAX_SHARED_CHECKS)
+        e->shared_checks[e->nshared_checks++] = (struct shared_check){reg_get(e, in->src[0].reg), ok, in->space, *g};
     take_own(e, g);
     return ok;
 }

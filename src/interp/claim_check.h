@@ -10,33 +10,33 @@
  * access. A register that a warp may read before it sets it holds at first what is claimed of it, as it may hold anything.
  * Every claim is counted, and every question: with HEDDLE_VERIFY_LOG=FILE a line for each launch is added to the file,
  * so that silence can be told from nobody having asked. */
-#ifndef INTERP_VERIFY_H
-#define INTERP_VERIFY_H
+#ifndef INTERP_CLAIM_CHECK_H
+#define INTERP_CLAIM_CHECK_H
 
 #include "ir/claims.h"
 #include "simt/warp.h"
 
 struct interp_code;
 struct step;
-struct verify;
+struct claim_check;
 
 /* HEDDLE_VERIFY of the environment is 1. */
-bool verify_wanted(void);
+bool claim_check_wanted(void);
 /* False: it is something else than 0, 1 or nothing. */
-bool verify_known(void);
+bool claim_check_known(void);
 
 /* For a launch of the kernel, with the claims of its IR. */
-struct verify *verify_new(const struct ir_kernel *k, const struct interp_code *c);
+struct claim_check *claim_check_new(const struct ir_kernel *k, const struct interp_code *c);
 
 /* For those who look at the launch, to add theirs before it runs. */
-struct ir_claims *verify_claims(struct verify *v);
+struct ir_claims *claim_check_claims(struct claim_check *v);
 
 /* Writes the line of the log, and releases. */
-void verify_free(struct verify *v);
+void claim_check_free(struct claim_check *v);
 
 /* Step `site` is about to be done by the lanes of m, the split's lanes being `together`; when it was done. False: a claim
  * is broken, and the launch's fault is set. */
-bool verify_before(struct verify *v, struct warp *w, int32_t site, uint32_t together, uint32_t m);
-bool verify_after(struct verify *v, struct warp *w, int32_t site, uint32_t together, uint32_t m);
+bool claim_check_before(struct claim_check *v, struct warp *w, int32_t site, uint32_t together, uint32_t m);
+bool claim_check_after(struct claim_check *v, struct warp *w, int32_t site, uint32_t together, uint32_t m);
 
 #endif

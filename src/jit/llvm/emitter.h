@@ -1,15 +1,15 @@
 /* The emitter: a kernel's IR to LLVM's, in both forms (jit/abi.h). Private to jit/llvm.
  *
- * A varying register is `parts` vectors of `width` lanes; a register of affine shape (jit/shape.h) is its base, a scalar,
+ * A varying register is `parts` vectors of `width` lanes; a register of affine shape (jit/lane_shape.h) is its base, a scalar,
  * or one for each of its groups; a predicate is i1 or vectors of i1. Inside a basic block of the IR the newest value of a
  * register is in `now`; between blocks registers live in variables (allocas that LLVM makes SSA values of), in the split
  * form in the interpreter's places. */
-#ifndef JIT_LLVM_EMIT_H
-#define JIT_LLVM_EMIT_H
+#ifndef JIT_LLVM_EMITTER_H
+#define JIT_LLVM_EMITTER_H
 
 #include "jit/abi.h"
-#include "jit/jam.h"
-#include "jit/shape.h"
+#include "jit/unroll_jam.h"
+#include "jit/lane_shape.h"
 
 #include <llvm-c/Core.h>
 
@@ -23,7 +23,7 @@ struct value {
     LLVMValueRef v[MAX_PARTS];
 };
 
-/* A range of addresses above a base that has been looked at in this block: accesses inside need no look of their own. */
+/* A range of addresses above a base that has been checked in this block: accesses inside need no bounds check of their own. */
 struct checked {
     LLVMValueRef base;
     int space;
@@ -35,7 +35,8 @@ struct checked {
 
 enum { MAX_CHECKED = 64 };
 
-/* The blocks between a branch whose lanes part and its join, in the order in which they are done (region.c). */
+/* A predicated region: the blocks between a branch whose lanes part and its join, in the order in which they are done under masks
+ * (region_blocks.c). */
 struct region {
     int32_t join;
     int n;
@@ -62,16 +63,16 @@ struct many {
     unsigned bytes, unit;       /* of an element, of all elements of a lane */
     bool narrow;
     bool kept;                  /* lanes that are off keep what the destination holds: the instruction has a guard */
-    int64_t from;               /* what was looked at: the address register's value + from on, a multiple of `multiple`, */
+    int64_t from;               /* what was checked: the address register's value + from on, a multiple of `multiple`, */
     unsigned span, multiple;    /* so many bytes */
-    LLVMValueRef again;         /* i1: it is looked at the second time */
+    LLVMValueRef again;         /* i1: it is checked the second time */
     bool quad;                  /* four loads of words next to each other are done at once: */
     int own;                    /* this one is that number, */
     int32_t sites[4];           /* and these are the others */
 };
 
-/* A look that others share in this block. */
-struct looked {
+/* A bounds check that others share in this block. */
+struct shared_check {
     struct value address; /* the address register's */
     LLVMValueRef ok;
     int space;
@@ -84,9 +85,9 @@ struct ahead {
     LLVMValueRef v[MAX_PARTS]; /* words, i32 */
 };
 
-enum { MAX_LOOKED = 8, MAX_AHEAD = 12 };
+enum { MAX_SHARED_CHECKS = 8, MAX_AHEAD = 12 };
 
-/* Jam form: what struct emit has of one warp while another one's instruction is made. */
+/* Unroll-and-jam form: what struct emit has of one warp while another one's instruction is made. */
 struct warp_values {
     LLVMValueRef regs;
     LLVMValueRef (*var)[MAX_PARTS];
@@ -137,18 +138,18 @@ struct emit {
     LLVMValueRef ended_as;
     struct checked checked[MAX_CHECKED];
     int nchecked;
-    struct looked looked[MAX_LOOKED];
-    int nlooked;
+    struct shared_check shared_checks[MAX_SHARED_CHECKS];
+    int nshared_checks;
     struct ahead ahead[MAX_AHEAD];
     int nahead;
-    uint32_t nlooks;                /* slots of frame.seen in use */
+    uint32_t check_slots;           /* slots of frame.seen in use */
     uint64_t *live;                 /* [count of the block + 1][words]: alive before each instruction */
     size_t words;
-    uint64_t *newer;                /* [nblocks][words]: dirty.c, before each block */
-    int32_t *before_loop;           /* [nblocks]: dirty.c, of a loop's header the block by which it is entered, or -1 */
+    uint64_t *newer;                /* [nblocks][words]: unspilled.c, before each block */
+    int32_t *before_loop;           /* [nblocks]: unspilled.c, of a loop's header the block by which it is entered, or -1 */
     int32_t site;
     const struct ir_inst *in;
-    struct warp_values *of_warp;    /* [job->jam], or NULL: not the jam form */
+    struct warp_values *of_warp;    /* [job->unrolled], or NULL: not the unroll-and-jam form */
     int warp;                       /* the one whose registers are above */
     int done;                       /* so many warps have done this instruction */
     struct {
@@ -173,17 +174,17 @@ struct emit {
     struct region *regions; /* made so far */
     const struct region *region; /* whose block is being done, and which; or NULL */
     int nth;
-    int32_t *rank;      /* [nblocks]: see region.c, or NULL */
-    struct single *singles; /* see single.c, or NULL */
-    int nsingles;
-    struct single *single; /* whose code is being made, or NULL */
+    int32_t *rank;      /* [nblocks]: see region_blocks.c, or NULL */
+    struct lane_serial *serials; /* see lane_serial.c, or NULL */
+    int nserials;
+    struct lane_serial *serial; /* whose code is being made, or NULL */
     LLVMValueRef mask_var, next_var, positions; /* split form: allocas; the switch over positions */
     LLVMBasicBlockRef dispatch;
     LLVMMetadataRef scope; /* of locations, when a text is wanted */
     char problem[200];
 };
 
-/* --- values.c --- */
+/* --- register_values.c --- */
 LLVMTypeRef type_of_bits(const struct emit *e, int bits);
 LLVMTypeRef type_of(const struct emit *e, enum ptx_type t); /* as registers of this type are kept */
 int bits_of_type(enum ptx_type t);
@@ -213,8 +214,8 @@ LLVMValueRef packed(struct emit *e, const LLVMValueRef *parts);
 void set_mask(struct emit *e, LLVMValueRef mask);
 LLVMValueRef only_lanes(struct emit *e, LLVMValueRef v, LLVMValueRef lanes, int part); /* v, integers; 0 in other lanes */
 LLVMValueRef unpacked(struct emit *e, LLVMValueRef bits, int part); /* bits of lanes, i32, as a part of i1 */
-void forget(struct emit *e);                                  /* at a block's begin */
-void flush(struct emit *e, const uint64_t *live);             /* newest values of registers in `live` to variables */
+void regs_forget(struct emit *e);                                  /* at a block's begin */
+void regs_flush(struct emit *e, const uint64_t *live);             /* newest values of registers in `live` to variables */
 
 /* Piece p of source i of the instruction in type t. Floats in float types, else integers. */
 LLVMValueRef source(struct emit *e, int i, enum ptx_type t, int p);
@@ -226,54 +227,54 @@ LLVMValueRef exact_nan(struct emit *e, LLVMValueRef v); /* f32: the GPU's NaN */
 /* Places of the interpreter. */
 void place_store(struct emit *e, int32_t reg);
 void place_store_bits(struct emit *e, int32_t reg, LLVMValueRef bits); /* a predicate */
-void place_keep(struct emit *e, int32_t reg); /* in machine code's own form (jit/code.h) */
+void place_keep(struct emit *e, int32_t reg); /* in machine code's own form (jit/jit_code.h) */
 struct value place_load(struct emit *e, int32_t reg);
-void home_store(struct emit *e, int32_t reg);
-void save(struct emit *e, const uint64_t *live);   /* all of `live`, before this instruction, to their places or homes */
-void save_behind(struct emit *e);                  /* the same behind it, of what is alive there */
-void save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer); /* of homes only those of `newer` */
-void restore(struct emit *e, const uint64_t *live); /* from their places to variables */
+void spill_store(struct emit *e, int32_t reg);
+void regs_save(struct emit *e, const uint64_t *live);   /* all of `live`, before this instruction, to their places or spill slots */
+void regs_save_behind(struct emit *e);                  /* the same behind it, of what is alive there */
+void regs_save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer); /* of spill slots only those of `newer` */
+void regs_restore(struct emit *e, const uint64_t *live); /* from their places to variables */
 const uint64_t *live_before(const struct emit *e, int32_t site);
 
-/* --- dirty.c: registers that are newer than their homes --- */
-void dirty_find(struct emit *e);
-void dirty_before(const struct emit *e, int32_t site, uint64_t *regs); /* [words] */
-void dirty_behind(const struct emit *e, int32_t site, uint64_t *regs);
+/* --- unspilled.c: registers that are newer than their spill slots --- */
+void unspilled_find(struct emit *e);
+void unspilled_before(const struct emit *e, int32_t site, uint64_t *regs); /* [words] */
+void unspilled_behind(const struct emit *e, int32_t site, uint64_t *regs);
 /* On the way to the block: stores what a loop that begins there does not change. */
-void dirty_store_ahead(struct emit *e, int32_t to);
+void unspilled_store_ahead(struct emit *e, int32_t to);
 
 /* --- arith.c --- */
-void guard_widening(struct emit *e); /* where a narrow value may wrap in a lane the warp is given up */
+void arith_guard_widening(struct emit *e); /* where a narrow value may wrap in a lane the warp is given up */
 /* False: no code of its own for this instruction. */
 bool emit_arith(struct emit *e);
 /* For the files below. p: a part of the lanes, or below 0: a scalar. Each gives a part's result, or NULL: no code of its own. */
-bool floating(enum ptx_type t); /* f32, f64 */
-bool integer(enum ptx_type t);
-bool is_signed(enum ptx_type t);
-LLVMTypeRef lanes_of(struct emit *e, LLVMTypeRef t, int p);
-LLVMValueRef in_lanes(struct emit *e, LLVMValueRef scalar, int p);
-LLVMValueRef whole(struct emit *e, int bits, uint64_t v, int p); /* an integer constant */
-LLVMValueRef bits_as(struct emit *e, LLVMValueRef v, LLVMTypeRef t, int p); /* the same bits in lanes of t */
-LLVMValueRef twice_as_wide(struct emit *e, LLVMValueRef v, int bits, bool sign, int p);
+bool type_is_float(enum ptx_type t); /* f32, f64 */
+bool type_is_integer(enum ptx_type t);
+bool type_is_signed(enum ptx_type t);
+LLVMTypeRef arith_lanes_of(struct emit *e, LLVMTypeRef t, int p);
+LLVMValueRef arith_in_lanes(struct emit *e, LLVMValueRef scalar, int p);
+LLVMValueRef arith_whole(struct emit *e, int bits, uint64_t v, int p); /* an integer constant */
+LLVMValueRef arith_bits_as(struct emit *e, LLVMValueRef v, LLVMTypeRef t, int p); /* the same bits in lanes of t */
+LLVMValueRef arith_twice_as_wide(struct emit *e, LLVMValueRef v, int bits, bool sign, int p);
 
 /* --- float.c --- */
-LLVMValueRef floating_op(struct emit *e, int p);
-LLVMValueRef real(struct emit *e, enum ptx_type t, double x, int p); /* a constant */
-LLVMValueRef one_of(struct emit *e, const char *name, LLVMValueRef a); /* an intrinsic function of one operand */
-LLVMValueRef flushed(struct emit *e, LLVMValueRef v); /* f32: subnormals are zeros of their sign */
-LLVMValueRef clamped_to_one(struct emit *e, LLVMValueRef v, enum ptx_type t, int p); /* .sat */
-LLVMValueRef quieted(struct emit *e, LLVMValueRef v, LLVMValueRef else_, int p); /* f64: v if it is NaN, quiet */
+LLVMValueRef float_op(struct emit *e, int p);
+LLVMValueRef float_constant(struct emit *e, enum ptx_type t, double x, int p); /* a constant */
+LLVMValueRef float_intrinsic(struct emit *e, const char *name, LLVMValueRef a); /* an intrinsic function of one operand */
+LLVMValueRef float_flushed(struct emit *e, LLVMValueRef v); /* f32: subnormals are zeros of their sign */
+LLVMValueRef float_clamped_to_one(struct emit *e, LLVMValueRef v, enum ptx_type t, int p); /* .sat */
+LLVMValueRef float_quieted(struct emit *e, LLVMValueRef v, LLVMValueRef else_, int p); /* f64: v if it is NaN, quiet */
 
-LLVMValueRef least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum ptx_type t, bool max, int p);
+LLVMValueRef float_least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum ptx_type t, bool max, int p);
 
 /* --- convert.c, half.c, bits.c, divide.c, math.c --- */
-LLVMValueRef convert(struct emit *e, int p);
-LLVMValueRef half_of(struct emit *e, LLVMValueRef x, bool brain, int p); /* f32 to f16 or bf16, in lanes of 16 bits */
+LLVMValueRef convert_op(struct emit *e, int p);
+LLVMValueRef convert_to_half(struct emit *e, LLVMValueRef x, bool brain, int p); /* f32 to f16 or bf16, in lanes of 16 bits */
 LLVMValueRef half_op(struct emit *e, int p);
 LLVMValueRef bits_op(struct emit *e, int p);
 LLVMValueRef math_function(struct emit *e, LLVMValueRef *args, int p); /* the instruction's, of its step's row */
 LLVMValueRef math_call(struct emit *e, int p);
-bool emit_no_way(struct emit *e); /* a call that tells the way of another, where nobody counts; false: it is none */
+bool math_no_way(struct emit *e); /* a call that tells the way of another, where nobody counts; false: it is none */
 LLVMValueRef divide_op(struct emit *e, int p);
 /* Instructions that read or write the carry flag. False: no code of its own. */
 bool emit_carry(struct emit *e);
@@ -281,28 +282,28 @@ bool emit_carry(struct emit *e);
 /* --- memory.c --- */
 /* False: no code of its own for this access. */
 bool emit_memory(struct emit *e);
-void look_ahead(struct emit *e); /* before it, if that is a thing of its own: whether it may be done */
+void memory_check_ahead(struct emit *e); /* before it, if that is a thing of its own: whether it may be done */
 /* An element in memory as the register that it is loaded to keeps it, and the other way round. */
-LLVMValueRef widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar);
-LLVMValueRef stored_part(struct emit *e, int element, int p);
-LLVMValueRef joined(struct emit *e, LLVMValueRef a, LLVMValueRef b, int n); /* vectors of n lanes as one */
+LLVMValueRef memory_widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar);
+LLVMValueRef memory_stored_part(struct emit *e, int element, int p);
+LLVMValueRef memory_joined(struct emit *e, LLVMValueRef a, LLVMValueRef b, int n); /* vectors of n lanes as one */
 /* One of two values, by where it comes from. */
-struct value either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,
-                    LLVMBasicBlockRef from_b);
+struct value memory_either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,
+                           LLVMBasicBlockRef from_b);
 
 /* Addresses of affine shape: the lowest of each group; 2 to what is answered is the number of groups. -1: they are not. */
-int lowest_addresses(struct emit *e, LLVMValueRef *lowest);
+int memory_lowest_addresses(struct emit *e, LLVMValueRef *lowest);
 
 /* Lanes that store, n of them in pieces of `piece` neighbours, do it in the order of store_group: piece k is the k-th one's
  * number exclusive-or this. */
-int store_turn(const struct ir_inst *in, int n, int piece);
+int memory_store_turn(const struct ir_inst *in, int n, int piece);
 
-/* Asks jit_ops.look (slot, span and unit: i32): i1, they may be accessed. */
-LLVMValueRef ask_look(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit);
-LLVMValueRef seen_field(struct emit *e, uint32_t slot, int which); /* of a struct jit_seen: 0 first, 1 room */
-LLVMValueRef rotated(struct emit *e, LLVMValueRef v, unsigned unit); /* multiples of `unit` become the lowest numbers */
+/* Asks jit_ops.check (slot, span and unit: i32): i1, they may be accessed. */
+LLVMValueRef memory_ask_check(struct emit *e, LLVMValueRef slot, LLVMValueRef host, LLVMValueRef span, LLVMValueRef unit);
+LLVMValueRef memory_seen_field(struct emit *e, uint32_t slot, int which); /* of a struct jit_seen: 0 first, 1 room */
+LLVMValueRef memory_rotated(struct emit *e, LLVMValueRef v, unsigned unit); /* multiples of `unit` become the lowest numbers */
 
-/* --- look.c --- */
+/* --- bounds_check.c --- */
 LLVMValueRef at_byte(struct emit *e, LLVMValueRef base, LLVMValueRef offset);
 LLVMTypeRef lanes_of_bits(struct emit *e, int bits);
 /* An address that is a scalar of 64 bits and a small multiple of a number of 32 bits that differs from lane to lane. */
@@ -311,12 +312,12 @@ struct indexed {
     bool sign;           /* of the index */
     unsigned scale;      /* power of two */
 };
-bool find_index(const struct emit *e, struct indexed *x); /* of this access. False: it is not of that kind */
+bool bounds_check_find_index(const struct emit *e, struct indexed *x); /* of this access. False: it is not of that kind */
 /* i1: all lanes that are on may access their memory. Fills in g, of which `lanes` is known. */
-LLVMValueRef look_at_lanes(struct emit *e, struct many *g);
-LLVMValueRef look_shared(struct emit *e, struct many *g); /* the same, of an access before; NULL: there is none */
-bool look_has_range(const struct emit *e); /* one that is found by the first lane's address, and its slot in frame.seen */
-uint32_t look_slot(const struct emit *e);
+LLVMValueRef bounds_check_lanes(struct emit *e, struct many *g);
+LLVMValueRef bounds_check_shared(struct emit *e, struct many *g); /* the same, of an access before; NULL: there is none */
+bool bounds_check_has_range(const struct emit *e); /* one that is found by the first lane's address, and its slot in frame.seen */
+uint32_t bounds_check_slot(const struct emit *e);
 
 /* --- gather.c --- */
 /* False: no code of its own. */
@@ -324,7 +325,7 @@ bool emit_gather(struct emit *e);
 /* `fast` makes the code for an access that may be done here; where it may not the interpreter's step is called. False: no
  * code of its own for such an address or destination. */
 bool emit_lanes(struct emit *e, void (*fast)(struct emit *e, const struct many *g, struct value *results));
-LLVMValueRef many_pointer(struct emit *e, const struct many *g, int lane, unsigned element);
+LLVMValueRef gather_pointer(struct emit *e, const struct many *g, int lane, unsigned element);
 LLVMValueRef first_lane(struct emit *e, LLVMValueRef lanes); /* i32; lanes is not 0 */
 /* Arrays of 32 values of up to 8 bytes in memory, 0 to 4, for lanes by number (i32). */
 LLVMValueRef scratch(struct emit *e, int array);
@@ -349,7 +350,7 @@ void count_block(struct emit *e, int32_t block); /* the lanes that are on enter 
 void uncount_block(struct emit *e, int32_t block, int warps); /* so many have not entered it */
 void count_parted(struct emit *e, LLVMValueRef parted); /* lanes part at this branch, if so (i1) */
 void count_executed(struct emit *e, int32_t instructions);
-void uncount_access(struct emit *e); /* the jam form leaves: of those that the first warp counted, what is not done */
+void uncount_access(struct emit *e); /* the unroll-and-jam form leaves: of those that the first warp counted, what is not done */
 void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction */
 void count_guards(struct emit *e, LLVMValueRef bits, int warps); /* the same in so many warps */
 /* An access by `lanes` (NULL: all 32): the lowest addresses of 2^halved groups. */
@@ -360,67 +361,69 @@ LLVMValueRef tally_field(struct emit *e, size_t offset); /* of this instruction'
 /* --- atomic.c --- */
 /* False: no code of its own. */
 bool emit_atomic(struct emit *e);
-bool counts_changes(const struct emit *e);
+bool atomic_counts_changes(const struct emit *e);
 void emit_fence(struct emit *e);
 /* All lanes' integers in one, by the instruction's operation (mods->atomic) and type. */
-LLVMValueRef reduced(struct emit *e, const LLVMValueRef *parts);
+LLVMValueRef atomic_reduced(struct emit *e, const LLVMValueRef *parts);
 
-/* --- exchange.c: all 32 lanes are here. False: no code of its own --- */
-bool shuffle_any(struct emit *e);
-bool reduce_warp(struct emit *e);
+/* --- shuffles.c: all 32 lanes are here. False: no code of its own --- */
+bool shuffles_any(struct emit *e);
+bool shuffles_reduce(struct emit *e);
 
 /* --- flow.c --- */
 void emit_step(struct emit *e, LLVMValueRef mask);  /* through the interpreter's step; mask NULL: all lanes */
-LLVMValueRef guard_bits(struct emit *e);            /* lanes in which the guard holds */
-LLVMValueRef lanes_on(struct emit *e);              /* lanes that do this instruction, i32; NULL: all 32 */
-void source_to_place(struct emit *e, int i);        /* for functions of the frame */
+LLVMValueRef flow_guard_bits(struct emit *e);            /* lanes in which the guard holds */
+LLVMValueRef flow_lanes_on(struct emit *e);              /* lanes that do this instruction, i32; NULL: all 32 */
+void flow_source_to_place(struct emit *e, int i);        /* for functions of the frame */
 void step_into(struct emit *e, LLVMValueRef lanes, struct value *results); /* the same without a look for no lanes */
-void call_step(struct emit *e, LLVMValueRef mask);  /* the call alone: operands are in their places */
+void step_call(struct emit *e, LLVMValueRef mask);  /* the call alone: operands are in their places */
 LLVMValueRef op_function(struct emit *e, size_t op); /* of jit_ops */
-LLVMValueRef ask_op(struct emit *e, size_t op, LLVMValueRef arg); /* calls a function of jit_ops; arg: i32, so the answer */
-void call_op(struct emit *e, size_t op, LLVMValueRef arg);        /* the same; if it is not 0, a fault, machine code stops */
-LLVMValueRef tell_op(struct emit *e, size_t op, LLVMValueRef arg); /* ask_op of a function that knows of no warp: in the jam form, too */
+LLVMValueRef op_ask(struct emit *e, size_t op, LLVMValueRef arg); /* calls a function of jit_ops; arg: i32, so the answer */
+void op_call(struct emit *e, size_t op, LLVMValueRef arg);        /* the same; if it is not 0, a fault, machine code stops */
+/* op_ask of a function that knows of no warp: in the unroll-and-jam form, too. */
+LLVMValueRef op_tell(struct emit *e, size_t op, LLVMValueRef arg);
 void emit_stop(struct emit *e, enum jit_stop why, int32_t site);
 void emit_turn(struct emit *e, int32_t block); /* ends with a jump back to a block's head */
 void emit_ring(struct emit *e);                /* stops before this instruction when the ring has records enough */
 /* Marks and unmarks: values met in between are not kept, as code off the way does not dominate what follows. */
-int mark(struct emit *e);
-void unmark(struct emit *e, int m);
+int flow_mark(struct emit *e);
+void flow_unmark(struct emit *e, int m);
 /* Goes on if `ok`; else everything alive is saved and the interpreter goes on at this instruction. */
-void leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why);
-void leave(struct emit *e, enum jit_stop why);
+void flow_leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why);
+void flow_leave(struct emit *e, enum jit_stop why);
 /* Goes on if `ok`, else at `no`. */
-void go_on_if(struct emit *e, LLVMValueRef ok, LLVMBasicBlockRef no);
+void flow_go_on_if(struct emit *e, LLVMValueRef ok, LLVMBasicBlockRef no);
 /* Branches, exits, barriers, exchanges and whatever else is no plain step; false: none of these. */
 bool emit_flow(struct emit *e);
 
-/* --- jam.c: several warps at once --- */
+/* --- unroll_jam_code.c: several warps at once --- */
 /* A loop over the warps of the code, in which the struct has each one's registers. Only one in other forms. */
-#define EACH_WARP(e, w) for (int w = jam_first(e); w < (e)->job->jam; w = jam_next((e), w))
-int jam_first(struct emit *e);
-int jam_next(struct emit *e, int w);
-void jam_open(struct emit *e); /* where variables are made */
-void jam_release(struct emit *e);
-bool jam_shared(const struct emit *e, int32_t reg); /* it follows from the first warp's, and this is another */
-struct value jam_stepped(struct emit *e, int32_t reg, struct value v); /* of the first warp's value this one's, if jam_shared */
-int64_t jam_step(const struct emit *e, int32_t reg); /* from warp to warp, or 0 */
-LLVMValueRef jam_first_source(struct emit *e, int i, enum ptx_type t, int p); /* source() of the first warp */
-void jam_inst(struct emit *e);                       /* this instruction, which is no branch, exit or barrier, for each warp */
-/* At a block's first instruction: looks for all its accesses through registers that it does not set before them. */
-void jam_look_ahead(struct emit *e, const struct ir_block *b);
-void jam_leave(struct emit *e, enum jit_stop why);
+#define EACH_WARP(e, w) for (int w = unroll_jam_first(e); w < (e)->job->unrolled; w = unroll_jam_next((e), w))
+int unroll_jam_first(struct emit *e);
+int unroll_jam_next(struct emit *e, int w);
+void unroll_jam_open(struct emit *e); /* where variables are made */
+void unroll_jam_release(struct emit *e);
+bool unroll_jam_shared(const struct emit *e, int32_t reg); /* it follows from the first warp's, and this is another */
+/* Of the first warp's value this one's, if unroll_jam_shared. */
+struct value unroll_jam_stepped(struct emit *e, int32_t reg, struct value v);
+int64_t unroll_jam_step(const struct emit *e, int32_t reg); /* from warp to warp, or 0 */
+LLVMValueRef unroll_jam_first_source(struct emit *e, int i, enum ptx_type t, int p); /* source() of the first warp */
+void unroll_jam_inst(struct emit *e); /* this instruction, which is no branch, exit or barrier, for each warp */
+/* At a block's first instruction: bounds checks for all its accesses through registers that it does not set before them. */
+void unroll_jam_check_ahead(struct emit *e, const struct ir_block *b);
+void unroll_jam_leave(struct emit *e, enum jit_stop why);
 /* The warps are all of the block: they wait for nobody. */
-bool jam_whole(const struct emit *e);
+bool unroll_jam_whole(const struct emit *e);
 /* A barrier at which the code stops. */
-bool waits_at(const struct emit *e, const struct ir_inst *in);
+bool unroll_jam_waits_at(const struct emit *e, const struct ir_inst *in);
 /* The code stops behind this instruction: the block's other warps are to come to it before this one goes on (interp/turn.h). */
-bool ends_turn(const struct emit *e, int32_t site);
+bool emit_ends_turn(const struct emit *e, int32_t site);
 
 /* --- split.c: the form for warps whose lanes go different ways --- */
 void split_open(struct emit *e);                              /* the way in; behind it blocks are added by split_region */
 void split_region(struct emit *e, LLVMBasicBlockRef block);   /* begins the position at this instruction */
 struct value split_load(struct emit *e, int32_t reg);         /* from its place, where only the lanes of `mask` count */
-LLVMValueRef group_on(struct emit *e, int group, int halved); /* of `mask`, the lanes of a group */
+LLVMValueRef split_group_on(struct emit *e, int group, int halved); /* of `mask`, the lanes of a group */
 void split_store(struct emit *e, int32_t reg);                /* its newest value to its place, for the lanes that are on */
 bool split_flow(struct emit *e);                              /* as emit_flow */
 
@@ -428,13 +431,13 @@ bool split_flow(struct emit *e);                              /* as emit_flow */
 void lines_open(struct emit *e);              /* when the function is there */
 void lines_at(struct emit *e, int32_t site);  /* what follows is of this instruction */
 
-/* --- region.c: blocks between a branch whose lanes part and its join --- */
+/* --- region_blocks.c: predicated regions, the blocks between a branch whose lanes part and its join --- */
 /* Where a block goes to: behind it, and where its branch leads; -1: not there. */
 struct ends {
     int32_t next, target;
     bool parts; /* lanes may */
 };
-struct ends ends_of(const struct emit *e, int32_t block);
+struct ends region_ends_of(const struct emit *e, int32_t block);
 struct region *region_row(struct emit *e, const struct ir_inst *branch); /* the blocks in their order alone; or NULL */
 bool region_loops(const struct region *r, int nth); /* the block is in a loop of the region */
 struct region *region_find(struct emit *e, const struct ir_inst *branch); /* or NULL */
@@ -442,48 +445,49 @@ struct region *region_find(struct emit *e, const struct ir_inst *branch); /* or 
  * again, rather than making code for less. */
 struct region *region_with(const struct emit *e, const struct ir_inst *branch);
 void region_release(struct region *all);
-int32_t block_behind(const struct emit *e, int32_t block); /* in the text, or -1 */
+int32_t region_block_behind(const struct emit *e, int32_t block); /* in the text, or -1 */
 static inline const uint64_t *region_needed(const struct emit *e, const struct region *r, int nth)
 {
     return r->needed + (size_t)nth * e->words;
 }
 
-/* --- ways.c: lanes that part and meet again, in the form for whole warps --- */
-void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask); /* lanes of `mask` are at it, those of `lanes` take it */
-bool ways_emit(struct emit *e);                         /* this branch; ends the block. False: they are not done here */
-void ways_leave(struct emit *e, enum jit_stop why);     /* from inside: the lanes' state before this block is handed over */
-LLVMValueRef new_lanes(struct emit *e);                 /* a variable, i32 */
-LLVMValueRef lanes_at(struct emit *e, const struct region *r, int nth); /* that wait for the block */
-LLVMValueRef are_some(struct emit *e, LLVMValueRef lanes);
-void add_lanes(struct emit *e, const struct region *r, int32_t block, LLVMValueRef lanes); /* to those that wait */
+/* --- region_code.c: code of predicated regions, in the form for whole warps --- */
+/* Lanes of `mask` are at it, those of `lanes` take it. */
+void region_count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask);
+bool region_emit(struct emit *e);                         /* this branch; ends the block. False: they are not done here */
+void region_leave(struct emit *e, enum jit_stop why);     /* from inside: the lanes' state before this block is handed over */
+LLVMValueRef lanes_new(struct emit *e);                 /* a variable, i32 */
+LLVMValueRef region_lanes_at(struct emit *e, const struct region *r, int nth); /* that wait for the block */
+LLVMValueRef lanes_any(struct emit *e, LLVMValueRef lanes);
+void region_add_lanes(struct emit *e, const struct region *r, int32_t block, LLVMValueRef lanes); /* to those that wait */
 /* Blocks where lanes wait, the others of the whole warp being at the join: from here on their splits go on. Ends the block. */
-void hand_over(struct emit *e, const struct region *r);
+void region_hand_over(struct emit *e, const struct region *r);
 /* All lanes are at the join. */
-void ways_join(struct emit *e, const struct region *r);
+void region_join(struct emit *e, const struct region *r);
 
-/* --- single.c: lanes that go through a region in single file --- */
-void single_find(struct emit *e);                             /* which regions; when the blocks' heads are there */
-bool single_has(const struct emit *e, int32_t block);
-bool single_branch(struct emit *e);                           /* this branch leads into one; ends the block. False: it does not */
-void single_begin(struct emit *e, int32_t block);             /* all lanes are before this block of one; ends the block */
+/* --- lane_serial.c: lane-serial loops, regions that one lane goes through after the other --- */
+void lane_serial_find(struct emit *e); /* which regions; when the blocks' heads are there */
+bool lane_serial_has(const struct emit *e, int32_t block);
+bool lane_serial_branch(struct emit *e); /* this branch leads into one; ends the block. False: it does not */
+void lane_serial_begin(struct emit *e, int32_t block); /* all lanes are before this block of one; ends the block */
 /* A region of which one is a part: where its place in the row begins, and the code for the lanes that wait there. */
-struct single *single_in(const struct emit *e, const struct region *r, int nth);
-bool single_waits(const struct single *s, int32_t block); /* lanes may, of such a region */
-bool single_begins(const struct single *s, const struct region *r, int nth);
-void single_pass(struct emit *e, struct single *s, const struct region *r);
+struct lane_serial *lane_serial_in(const struct emit *e, const struct region *r, int nth);
+bool lane_serial_waits(const struct lane_serial *s, int32_t block); /* lanes may, of such a region */
+bool lane_serial_begins(const struct lane_serial *s, const struct region *r, int nth);
+void lane_serial_pass(struct emit *e, struct lane_serial *s, const struct region *r);
 /* Goes on if `span` bytes from the host's address `host` on may be accessed and it is a multiple of `unit`. If not, memory is
  * looked for, and the lane begins anew. False: there is no slot of frame.seen left for that. */
-bool single_look(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots);
+bool lane_serial_check(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots);
 /* The same for an access by an index: the host's pointer. NULL: it is none, or there is no slot left. */
-LLVMValueRef single_indexed(struct emit *e, unsigned unit, uint32_t slots);
-void single_leave(struct emit *e, enum jit_stop why);         /* from inside: the lane and those behind it are handed over */
-void single_emit(struct emit *e);                             /* the code, when all ways into it are there */
-void single_count(struct emit *e, LLVMValueRef address);      /* the lane's access in this turn */
-void single_release(struct emit *e);
+LLVMValueRef lane_serial_indexed(struct emit *e, unsigned unit, uint32_t slots);
+void lane_serial_leave(struct emit *e, enum jit_stop why); /* from inside: the lane and those behind it are handed over */
+void lane_serial_emit(struct emit *e); /* the code, when all ways into it are there */
+void lane_serial_count(struct emit *e, LLVMValueRef address); /* the lane's access in this turn */
+void lane_serial_release(struct emit *e);
 
-/* --- emit.c --- */
-bool entered_before(const struct emit *e, int32_t site); /* machine code can be, if it is a resume point */
-void find_live(struct emit *e, const struct ir_block *b); /* for live_before */
+/* --- emitter.c --- */
+bool emit_entered_before(const struct emit *e, int32_t site); /* machine code can be, if it is a resume point */
+void emit_find_live(struct emit *e, const struct ir_block *b); /* for live_before */
 void emit_inst(struct emit *e);
 bool emit_kernel(struct emit *e);
 

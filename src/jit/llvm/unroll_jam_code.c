@@ -1,8 +1,8 @@
-/* The jam form: each instruction is made for one warp after the other, with what struct emit keeps of a warp put aside for
- * each (jit/jam.h). What is the same in all of them is made for the first and taken over by the others.
+/* The unroll-and-jam form: each instruction is made for one warp after the other, with what struct emit keeps of a warp put aside
+ * for each (jit/unroll_jam.h). What is the same in all of them is made for the first and taken over by the others.
  *
  * Where it cannot go on it leaves for all warps, of which the first few may have done the instruction already. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 #include "interp/step.h"
@@ -35,48 +35,48 @@ static void turn_to(struct emit *e, int warp)
     e->warp = warp;
 }
 
-int jam_first(struct emit *e)
+int unroll_jam_first(struct emit *e)
 {
     turn_to(e, 0);
     return 0;
 }
 
-int jam_next(struct emit *e, int w)
+int unroll_jam_next(struct emit *e, int w)
 {
-    turn_to(e, w + 1 < e->job->jam ? w + 1 : 0);
+    turn_to(e, w + 1 < e->job->unrolled ? w + 1 : 0);
     return w + 1;
 }
 
-bool jam_whole(const struct emit *e)
+bool unroll_jam_whole(const struct emit *e)
 {
     const uint32_t *dim = e->job->dim;
-    return e->job->jam > 1 && (uint64_t)e->job->jam * SHAPE_LANES == (uint64_t)dim[0] * dim[1] * dim[2];
+    return e->job->unrolled > 1 && (uint64_t)e->job->unrolled * SHAPE_LANES == (uint64_t)dim[0] * dim[1] * dim[2];
 }
 
-bool waits_at(const struct emit *e, const struct ir_inst *in)
+bool unroll_jam_waits_at(const struct emit *e, const struct ir_inst *in)
 {
-    return jit_waits(in) && !jam_whole(e);
+    return jit_waits(in) && !unroll_jam_whole(e);
 }
 
-bool jam_shared(const struct emit *e, int32_t reg)
+bool unroll_jam_shared(const struct emit *e, int32_t reg)
 {
     return e->warp > 0 && ir_bit(e->job->steps->known, reg);
 }
 
-int64_t jam_step(const struct emit *e, int32_t reg)
+int64_t unroll_jam_step(const struct emit *e, int32_t reg)
 {
     return e->of_warp && ir_bit(e->job->steps->known, reg) ? e->job->steps->by[reg] : 0;
 }
 
-struct value jam_stepped(struct emit *e, int32_t reg, struct value v)
+struct value unroll_jam_stepped(struct emit *e, int32_t reg, struct value v)
 {
-    int64_t by = jam_step(e, reg) * e->warp;
+    int64_t by = unroll_jam_step(e, reg) * e->warp;
     for (int i = 0; i < var_parts(e, reg) && by; i++)
         v.v[i] = LLVMBuildAdd(e->b, v.v[i], LLVMConstInt(LLVMTypeOf(v.v[i]), (uint64_t)by, true), "");
     return v;
 }
 
-LLVMValueRef jam_first_source(struct emit *e, int i, enum ptx_type t, int p)
+LLVMValueRef unroll_jam_first_source(struct emit *e, int i, enum ptx_type t, int p)
 {
     int warp = e->warp;
     turn_to(e, 0);
@@ -85,21 +85,21 @@ LLVMValueRef jam_first_source(struct emit *e, int i, enum ptx_type t, int p)
     return v;
 }
 
-void jam_open(struct emit *e)
+void unroll_jam_open(struct emit *e)
 {
     size_t regs = (size_t)e->k->nregs + 1;
-    if (e->job->jam == 1)
+    if (e->job->unrolled == 1)
         return;
-    e->of_warp = alloc_zeroed((size_t)e->job->jam * sizeof *e->of_warp);
-    for (int w = 1; w < e->job->jam; w++)
+    e->of_warp = alloc_zeroed((size_t)e->job->unrolled * sizeof *e->of_warp);
+    for (int w = 1; w < e->job->unrolled; w++)
         e->of_warp[w] = (struct warp_values){.var = alloc_zeroed(regs * sizeof *e->var), .now = alloc_zeroed(regs * sizeof *e->now),
                                              .have = alloc_zeroed(regs), .changed = alloc_zeroed(regs),
                                              .touched = alloc_zeroed(regs * sizeof *e->touched)};
 }
 
-void jam_release(struct emit *e)
+void unroll_jam_release(struct emit *e)
 {
-    for (int w = 1; e->of_warp && w < e->job->jam; w++) {
+    for (int w = 1; e->of_warp && w < e->job->unrolled; w++) {
         alloc_release(e->of_warp[w].var);
         alloc_release(e->of_warp[w].now);
         alloc_release(e->of_warp[w].have);
@@ -121,18 +121,18 @@ static bool done_once(const struct emit *e)
     return some;
 }
 
-void jam_inst(struct emit *e)
+void unroll_jam_inst(struct emit *e)
 {
     e->done = 0;
     bool widens = e->of_warp && e->in->ndst && !ir_is_memory(e->in) && e->in->op < PTX_OP_COUNT;
     if (widens && done_once(e))
-        guard_widening(e);
+        arith_guard_widening(e);
     if (!e->of_warp || !done_once(e)) {
         EACH_WARP(e, w)
             if (widens)
-                guard_widening(e);
+                arith_guard_widening(e);
             else if (e->of_warp && ir_is_memory(e->in))
-                look_ahead(e);
+                memory_check_ahead(e);
         EACH_WARP(e, w) {
             e->done = w;
             emit_inst(e);
@@ -148,21 +148,22 @@ void jam_inst(struct emit *e)
     EACH_WARP(e, w)
         for (int d = 0; d < e->in->ndst && w; d++)
             if (e->in->dst[d] != IR_NOREG) {
-                reg_set(e, e->in->dst[d], jam_stepped(e, e->in->dst[d], v[d]));
+                reg_set(e, e->in->dst[d], unroll_jam_stepped(e, e->in->dst[d], v[d]));
                 e->changed[e->in->dst[d]] = 0; /* the first warp stores it */
             }
 }
 
-void jam_look_ahead(struct emit *e, const struct ir_block *b)
+void unroll_jam_check_ahead(struct emit *e, const struct ir_block *b)
 {
     uint64_t *set = alloc_zeroed(e->words * 8);
     const struct ir_inst *in = e->in;
     e->done = 0;
-    for (int32_t i = b->first; i < b->first + b->count && (i == b->first || e->job->resume[i] < 0 || !entered_before(e, i)); i++) {
+    for (int32_t i = b->first; i < b->first + b->count && (i == b->first || e->job->resume[i] < 0 || !emit_entered_before(e, i));
+         i++) {
         e->in = &e->k->insts[i];
         if (ir_is_memory(e->in) && e->in->src[0].kind == IR_SRC_REG && !ir_bit(set, e->in->src[0].reg))
             EACH_WARP(e, w)
-                look_ahead(e);
+                memory_check_ahead(e);
         for (int d = 0; d < e->in->ndst; d++)
             if (e->in->dst[d] != IR_NOREG)
                 ir_bit_set(set, e->in->dst[d]);
@@ -176,19 +177,19 @@ static void save_own(struct emit *e, bool behind)
 {
     const uint64_t *live = live_before(e, e->site) + (behind ? e->words : 0);
     uint64_t *newer = alloc_zeroed(e->words * 8);
-    (behind ? dirty_behind : dirty_before)(e, e->site, newer);
+    (behind ? unspilled_behind : unspilled_before)(e, e->site, newer);
     for (int32_t r = 0; r < e->k->nregs; r++) {
         if (!ir_bit(live, r))
             continue;
-        if (e->job->home[r] < 0)
+        if (e->job->spill_slot[r] < 0)
             place_keep(e, r);
-        else if (ir_bit(newer, r) || jam_shared(e, r))
-            home_store(e, r);
+        else if (ir_bit(newer, r) || unroll_jam_shared(e, r))
+            spill_store(e, r);
     }
     alloc_release(newer);
 }
 
-void jam_leave(struct emit *e, enum jit_stop why)
+void unroll_jam_leave(struct emit *e, enum jit_stop why)
 {
     int warp = e->warp;
     bool known = e->left.block && e->left.site == e->site && e->left.done == e->done && e->left.why == why;
@@ -203,14 +204,14 @@ void jam_leave(struct emit *e, enum jit_stop why)
         return;
     LLVMPositionBuilderAtEnd(e->b, e->left.block);
     EACH_WARP(e, w) {
-        int m = mark(e);
+        int m = flow_mark(e);
         save_own(e, w < e->done);
-        unmark(e, m);
+        flow_unmark(e, m);
     }
     if (e->site == e->k->blocks[e->in->block].first) /* it is counted again by those that do it again */
-        uncount_block(e, e->in->block, e->job->jam - e->done);
+        uncount_block(e, e->in->block, e->job->unrolled - e->done);
     uncount_access(e);
-    frame_set(e, offsetof(struct jit_frame, jam_done), number(e, 32, (uint64_t)e->done));
+    frame_set(e, offsetof(struct jit_frame, unroll_jam_done), number(e, 32, (uint64_t)e->done));
     emit_stop(e, why, e->site);
     turn_to(e, warp);
 }

@@ -1,5 +1,5 @@
-/* Types, registers and their places (see emit.h). */
-#include "jit/llvm/emit.h"
+/* Types, registers and their places (see emitter.h). */
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 #include "ir/operands.h"
@@ -153,8 +153,8 @@ struct value reg_get(struct emit *e, int32_t reg)
                                 : LLVMConstNull(var_type(e, reg)); /* never written */
     if (reg_packed(e, reg))
         v.bits = v.v[0];
-    if (jam_shared(e, reg))
-        v = jam_stepped(e, reg, v);
+    if (unroll_jam_shared(e, reg))
+        v = unroll_jam_stepped(e, reg, v);
     keep(e, reg, v);
     return v;
 }
@@ -165,12 +165,12 @@ void reg_set(struct emit *e, int32_t reg, struct value v)
     e->changed[reg] = 1;
 }
 
-void forget(struct emit *e)
+void regs_forget(struct emit *e)
 {
     for (int i = 0; i < e->ntouched; i++)
         e->have[e->touched[i]] = e->changed[e->touched[i]] = 0;
     e->ntouched = 0;
-    e->nchecked = e->nlooked = e->nahead = 0;
+    e->nchecked = e->nshared_checks = e->nahead = 0;
 }
 
 /* A part of the newest value, in lanes that are off what the variable has. */
@@ -178,7 +178,7 @@ static LLVMValueRef for_lanes_on(struct emit *e, int32_t r, int p)
 {
     LLVMValueRef v = reg_packed(e, r) ? reg_bits(e, r) : e->now[r].v[p];
     if (!e->mask || reg_scalar(e, r) || !ir_bit(region_needed(e, e->region, e->nth), r))
-        return v; /* nobody else reads it (region.c) */
+        return v; /* nobody else reads it (region_blocks.c) */
     LLVMValueRef old = LLVMBuildLoad2(e->b, var_type(e, r), e->var[r][p], "");
     if (!reg_packed(e, r))
         return LLVMBuildSelect(e->b, unpacked(e, e->mask, p), v, old, "");
@@ -186,7 +186,7 @@ static LLVMValueRef for_lanes_on(struct emit *e, int32_t r, int p)
     return LLVMBuildOr(e->b, LLVMBuildAnd(e->b, v, e->mask, ""), off, "");
 }
 
-void flush(struct emit *e, const uint64_t *live)
+void regs_flush(struct emit *e, const uint64_t *live)
 {
     for (int i = 0; i < e->ntouched; i++) {
         int32_t r = e->touched[i];
@@ -227,7 +227,7 @@ static LLVMValueRef blend(struct emit *e, LLVMValueRef a, LLVMValueRef b, int fr
     return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(index, (unsigned)e->width), "");
 }
 
-static LLVMValueRef spread(struct emit *e, const LLVMValueRef *base, const struct shape *s, int part)
+static LLVMValueRef expand(struct emit *e, const LLVMValueRef *base, const struct shape *s, int part)
 {
     int lane = part * e->width, group = shape_group_of(lane, s->halved);
     LLVMValueRef v = splat(e, base[group]);
@@ -296,7 +296,7 @@ LLVMValueRef reg_part(struct emit *e, int32_t reg, int p)
         return no_value(e, reg);
     if (v.bits)
         return unpacked(e, v.bits, p);
-    return !v.scalar ? v.v[p] : p < 0 ? group_value(e, v.v, &e->s->reg[reg], p) : spread(e, v.v, &e->s->reg[reg], p);
+    return !v.scalar ? v.v[p] : p < 0 ? group_value(e, v.v, &e->s->reg[reg], p) : expand(e, v.v, &e->s->reg[reg], p);
 }
 
 struct value uniform_value(struct emit *e, int32_t reg, LLVMValueRef scalar)
@@ -394,7 +394,7 @@ LLVMValueRef source(struct emit *e, int i, enum ptx_type t, int p)
     if (s->kind == IR_SRC_SREG) {
         struct shape sh = source_shape(e, i);
         LLVMValueRef base = sh.known ? number(e, s->sreg == PTX_SREG_GRIDID ? 64 : 32, sh.base) : sreg_scalar(e, s->sreg);
-        return p < 0 ? group_value(e, &base, &sh, p) : spread(e, &base, &sh, p);
+        return p < 0 ? group_value(e, &base, &sh, p) : expand(e, &base, &sh, p);
     }
     enum ptx_type have = e->k->reg_type[s->reg];
     return reinterpret(e, reg_part(e, s->reg, p), have, t, e->s->lazy[s->reg], p);
@@ -474,8 +474,8 @@ struct value place_load(struct emit *e, int32_t reg)
     return v;
 }
 
-/* As machine code needs it: of an affine register each group's first lane, and a NaN may be any NaN. For the interpreter run.c
- * spreads them out (jit_spread). */
+/* As machine code needs it: of an affine register each group's first lane, and a NaN may be any NaN. For the interpreter jit_run.c
+ * expands them (jit_expand). */
 void place_keep(struct emit *e, int32_t reg)
 {
     enum ptx_type t = e->k->reg_type[reg];
@@ -492,61 +492,61 @@ void place_keep(struct emit *e, int32_t reg)
     }
 }
 
-/* Bytes from the begin of a register's home to the base of a group. */
-static LLVMValueRef home_place(struct emit *e, int32_t reg, int group)
+/* Bytes from the begin of a register's spill slot to the base of a group. */
+static LLVMValueRef spill_place(struct emit *e, int32_t reg, int group)
 {
-    return at(e, e->regs, (uint64_t)e->job->home[reg] + (uint64_t)group * (uint64_t)bits_of_type(e->k->reg_type[reg]) / 8);
+    return at(e, e->regs, (uint64_t)e->job->spill_slot[reg] + (uint64_t)group * (uint64_t)bits_of_type(e->k->reg_type[reg]) / 8);
 }
 
-void home_store(struct emit *e, int32_t reg)
+void spill_store(struct emit *e, int32_t reg)
 {
     struct value v = reg_get(e, reg);
     for (int g = 0; g < var_parts(e, reg); g++)
-        LLVMBuildStore(e->b, v.v[g], home_place(e, reg, g));
+        LLVMBuildStore(e->b, v.v[g], spill_place(e, reg, g));
 }
 
-void save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer)
+void regs_save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer)
 {
     for (int32_t r = 0; r < e->k->nregs; r++) {
-        if (!ir_bit(live, r) || jam_shared(e, r))
+        if (!ir_bit(live, r) || unroll_jam_shared(e, r))
             continue;
-        if (e->job->home[r] < 0)
+        if (e->job->spill_slot[r] < 0)
             place_keep(e, r);
         else if (ir_bit(newer, r))
-            home_store(e, r);
+            spill_store(e, r);
     }
 }
 
-void save(struct emit *e, const uint64_t *live)
+void regs_save(struct emit *e, const uint64_t *live)
 {
     if (e->job->split) {
-        flush(e, live);
+        regs_flush(e, live);
         return;
     }
     uint64_t *newer = alloc_zeroed(e->words * 8);
-    dirty_before(e, e->site, newer);
-    save_newer(e, live, newer);
+    unspilled_before(e, e->site, newer);
+    regs_save_newer(e, live, newer);
     alloc_release(newer);
 }
 
-void save_behind(struct emit *e)
+void regs_save_behind(struct emit *e)
 {
     uint64_t *newer = alloc_zeroed(e->words * 8);
-    dirty_behind(e, e->site, newer);
-    save_newer(e, live_before(e, e->site) + e->words, newer);
+    unspilled_behind(e, e->site, newer);
+    regs_save_newer(e, live_before(e, e->site) + e->words, newer);
     alloc_release(newer);
 }
 
-void restore(struct emit *e, const uint64_t *live)
+void regs_restore(struct emit *e, const uint64_t *live)
 {
     for (int32_t r = 0; r < e->k->nregs; r++) {
-        if (!ir_bit(live, r) || !e->var[r][0] || jam_shared(e, r))
+        if (!ir_bit(live, r) || !e->var[r][0] || unroll_jam_shared(e, r))
             continue;
         struct value v = {0};
-        if (e->job->home[r] < 0)
+        if (e->job->spill_slot[r] < 0)
             v = place_load(e, r);
         for (int p = 0; p < var_parts(e, r); p++) {
-            LLVMValueRef one = e->job->home[r] >= 0 ? LLVMBuildLoad2(e->b, var_type(e, r), home_place(e, r, p), "")
+            LLVMValueRef one = e->job->spill_slot[r] >= 0 ? LLVMBuildLoad2(e->b, var_type(e, r), spill_place(e, r, p), "")
                                : v.bits             ? v.bits
                                                     : v.v[p];
             LLVMBuildStore(e->b, one, e->var[r][p]);

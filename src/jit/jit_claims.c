@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "jit/code.h"
-#include "jit/jam.h"
+#include "jit/jit_code.h"
+#include "jit/unroll_jam.h"
 #include "jit/jit.h"
 
 static void claim_shape(const struct shape *s, int32_t reg, struct ir_claims *out)
@@ -19,7 +19,7 @@ static void claim_shape(const struct shape *s, int32_t reg, struct ir_claims *ou
     c.low = s->low;
     c.high = s->high;
     memcpy(c.offset, s->offset, sizeof c.offset);
-    claims_add(out, &(struct ir_claim){.kind = CLAIM_SHAPE, .who = "jit/shape", .reg = reg, .shape = &c});
+    claims_add(out, &(struct ir_claim){.kind = CLAIM_SHAPE, .who = "jit/lane_shape", .reg = reg, .shape = &c});
 }
 
 void jit_claim(const struct ir_kernel *k, const uint32_t dim[3], struct ir_claims *out)
@@ -37,10 +37,11 @@ void jit_claim(const struct ir_kernel *k, const uint32_t dim[3], struct ir_claim
         if (k->insts[i].ndst && shape_guarded_source(k, s, dim, &k->insts[i], lo, hi) >= 0)
             ir_bit_set(out->asked, i);
     }
-    struct jam_steps *steps = jam_plan(k, s, dim, "x86-64-v4", &warps);
+    struct unroll_jam_steps *steps = unroll_jam_plan(k, s, dim, "x86-64-v4", &warps);
     for (int32_t r = 0; steps && r < k->nregs; r++)
         if (ir_bit(steps->known, r) && ptx_type_info[k->reg_type[r]].bits <= 64)
-            claims_add(out, &(struct ir_claim){.kind = CLAIM_STEP, .who = "jit/jam", .reg = r, .step = {steps->by[r], warps}});
-    jam_steps_release(steps);
+            claims_add(out, &(struct ir_claim){.kind = CLAIM_STEP, .who = "jit/unroll_jam", .reg = r,
+                                               .step = {steps->by[r], warps}});
+    unroll_jam_steps_release(steps);
     shapes_release(s);
 }

@@ -4,8 +4,8 @@
 #include "base/alloc.h"
 #include "interp/interp.h"
 #include "interp/step.h"
-#include "jit/code.h"
-#include "jit/guard.h"
+#include "jit/jit_code.h"
+#include "jit/signal_stack.h"
 #include "jit/log.h"
 #include "jit/turns.h"
 
@@ -15,22 +15,22 @@
 enum { TURNS = 1 << 12 /* back-edges between looks at whether the launch is to stop */ };
 
 uint32_t jit_long_turns = LONG_TURNS;
-uint64_t jit_jams_left;
+uint64_t jit_unroll_jams_left;
 
 /* --- blocks that are not begun --- */
 
 enum { MOST_WARPS = 1024 / WARP_LANES };
 
-/* A block that the jam form leaves costs so much of what a thread has for each launch; one that does not earns 1. */
-enum { JAM_CREDIT = 256, JAM_LEFT = 16 };
+/* A block that the unroll-and-jam form leaves costs so much of what a thread has for each launch; one that does not earns 1. */
+enum { UNROLL_JAM_CREDIT = 256, UNROLL_JAM_LEFT = 16 };
 
-/* Where the warps of a block are: ended, or waiting at the barrier at wait[i], or (-1) to go on whole at next[i]. In the jam
- * form an entry of these arrays is `jam` neighbouring warps. */
+/* Where the warps of a block are: ended, or waiting at the barrier at wait[i], or (-1) to go on whole at next[i]. In the
+ * unroll-and-jam form an entry of these arrays is `unrolled` neighbouring warps. */
 struct fleet {
     struct block *b;
     const struct plan *plan;
-    int n, jam;
-    int left; /* jam form: the entry whose warps have their registers in their own places, or -1 */
+    int n, unrolled;
+    int left; /* unroll-and-jam form: the entry whose warps have their registers in their own places, or -1 */
     uint32_t ended; /* bits */
     int32_t wait[MOST_WARPS], next[MOST_WARPS];
     int32_t resume[MOST_WARPS + 1]; /* the resume point of next[i]; -1: it is not to go on, or there is none; the last: -1 */
@@ -86,22 +86,22 @@ static int settle(struct jit_frame *f, struct fleet *fl)
 {
     int at = (int)(f->stopped - fl->stopped);
     if (f->fleet)
-        point_at(f, fl->b, at * fl->jam);
+        point_at(f, fl->b, at * fl->unrolled);
     for (int i = fl->from; i < at; i++)
         note(fl, i, fl->stopped[i] & ((1u << JIT_WHY_BITS) - 1), (int32_t)(fl->stopped[i] >> JIT_WHY_BITS));
     fl->from = at;
     return at;
 }
 
-/* The warps of the jam form's groups go on singly. */
+/* The warps of the unroll-and-jam form's groups go on singly. */
 static void apart(struct jit_frame *f, struct fleet *fl)
 {
-    int jam = fl->jam;
+    int each = fl->unrolled;
     uint32_t ended = fl->ended;
     for (int g = fl->n - 1; g >= 0; g--) {
         if (!(fl->ended >> g & 1) && g != fl->left)
-            jit_spread_steps(f->code, fl->b, g * jam, fl->wait[g] >= 0 ? fl->wait[g] + 1 : fl->next[g]);
-        for (int i = g * jam + jam - 1; i >= g * jam; i--) {
+            jit_expand_steps(f->code, fl->b, g * each, fl->wait[g] >= 0 ? fl->wait[g] + 1 : fl->next[g]);
+        for (int i = g * each + each - 1; i >= g * each; i--) {
             fl->wait[i] = fl->wait[g];
             fl->next[i] = fl->next[g];
             fl->resume[i] = fl->resume[g];
@@ -109,9 +109,9 @@ static void apart(struct jit_frame *f, struct fleet *fl)
     }
     fl->ended = 0;
     for (int i = 0; i < fl->b->nwarps; i++)
-        fl->ended |= (ended >> i / jam & 1) << i;
+        fl->ended |= (ended >> i / each & 1) << i;
     fl->n = fl->b->nwarps;
-    fl->jam = 1;
+    fl->unrolled = 1;
     fl->resume[fl->n] = -1;
     f->stride = fl->b->warp_bytes;
 }
@@ -123,7 +123,7 @@ static void begin(struct jit_frame *f)
     struct block *b = fl->b;
     catch_up(f, fl);
     settle(f, fl);
-    if (fl->jam > 1)
+    if (fl->unrolled > 1)
         apart(f, fl);
     f->fleet = NULL;
     f->left = 0;
@@ -176,7 +176,7 @@ static uint32_t op_affine(struct jit_frame *f, uint32_t site, uint32_t reg)
 {
     if (f->fleet)
         begin(f);
-    jit_spread_register(f->code, f->warp, (int32_t)reg);
+    jit_expand_register(f->code, f->warp, (int32_t)reg);
     return op_step(f, site, f->mask);
 }
 
@@ -222,23 +222,23 @@ static uint32_t op_record_shape(struct jit_frame *f, uint32_t site, uint32_t lan
     return 0;
 }
 
-/* A look is for all lanes of a warp, also those that are off, and for accesses around the one that asks: so it may fail at
- * an allocation's end though nothing goes wrong. The first time the interpreter looks more closely, and tells of what does;
- * from then on the place in the code has whole granules. */
-static uint32_t op_look(struct jit_frame *f, uint32_t slot, uint64_t host, uint32_t bytes, uint32_t unit)
+/* A bounds check is for all lanes of a warp, also those that are off, and for accesses around the one that asks: so it may
+ * fail at an allocation's end though nothing goes wrong. The first time the interpreter looks more closely, and tells of what
+ * does; from then on the place in the code has whole granules. */
+static uint32_t op_check(struct jit_frame *f, uint32_t slot, uint64_t host, uint32_t bytes, uint32_t unit)
 {
     uint64_t low = host - SPACE_DELTA;
-    bool missed = slot < f->looks && f->missed[slot];
+    bool missed = slot < f->checks && f->missed[slot];
     const struct space *s = space_reach(f->space, low);
     struct space_run run = missed ? space_granules_at(s, low) : space_run_at(s, low);
     if (run.bytes < bytes || low - run.first > run.bytes - bytes) {
-        if (slot < f->looks)
+        if (slot < f->checks)
             f->missed[slot] = true;
         return 0;
     }
     if (low & (unit - 1))
         return 0;
-    if (slot < f->looks)
+    if (slot < f->checks)
         f->seen[slot] = (struct jit_seen){run.first, (run.bytes - bytes) / unit + 1};
     return 1;
 }
@@ -272,7 +272,7 @@ static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t only_
     return f->turned >= jit_long_turns || launch_stopping(f->warp->block->launch, f->warp->block->index);
 }
 
-static const struct jit_ops ops = {op_step, op_affine, op_look, op_find_run, op_long_turns, op_count_waiting, op_count_shape, op_count_turns, op_record_lanes, op_record_shape,
+static const struct jit_ops ops = {op_step, op_affine, op_check, op_find_run, op_long_turns, op_count_waiting, op_count_shape, op_count_turns, op_record_lanes, op_record_shape,
                                    jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier, jit_split_exchange};
 
 /* --- in and out --- */
@@ -369,21 +369,21 @@ static struct tally *new_tally(const struct jit_code *code)
 
 static void fill_launch(struct jit_frame *f, const struct launch *l, const struct jit_code *code, struct exec_counts *counts)
 {
-    guard_thread();
+    signal_stack_ensure();
     f->params = l->params;
     f->space = l->space;
     f->ops = &ops;
     f->math = lanes_math();
-    f->looks = JIT_LOOKS * (uint32_t)code->plan.naccesses;
-    f->seen = seen_room(f->looks);
-    f->missed = (uint8_t *)(f->seen + f->looks);
+    f->checks = JIT_CHECKS * (uint32_t)code->plan.naccesses;
+    f->seen = seen_room(f->checks);
+    f->missed = (uint8_t *)(f->seen + f->checks);
     f->code = code;
     f->shared_bytes = l->shared_bytes;
     f->local_size = l->local_size;
     f->local_bytes = l->local_bytes;
     f->turns = l->turns;
     f->room = l->turn_records ? l->turn_records : RING_RECORDS / 2;
-    f->jam_credit = JAM_CREDIT;
+    f->unroll_jam_credit = UNROLL_JAM_CREDIT;
     f->executed = 0;
     f->pace = 0;
     f->gridid = l->grid_serial;
@@ -523,7 +523,7 @@ static int32_t leave(struct jit_frame *f, int32_t site, bool together)
     bool head = site == k->blocks[k->insts[site].block].first;
     uint32_t lanes;
     if (together)
-        jit_spread(f->code, w, site);
+        jit_expand(f->code, w, site);
     if (together && f->code->split && !w->interpreted && parts_here(f, site, &lanes)) {
         if (f->counts && !head && k->insts[site].guard != IR_NOREG)
             step_count_guard(f->counts, site, lanes);
@@ -674,8 +674,8 @@ static enum jit_stop call(struct jit_frame *f, int32_t at, uint32_t turns)
 {
     if (!f->fleet && !f->warp->kept)
         jit_collect(f->code, f->warp, f->code->plan.site[at]);
-    bool jam = f->fleet && f->fleet->jam > 1;
-    return enter(f, jam ? JAM : TOGETHER, jam ? &f->code->jam : &f->code->function, (uint32_t)at, turns);
+    bool several = f->fleet && f->fleet->unrolled > 1;
+    return enter(f, several ? UNROLL_JAM : TOGETHER, several ? &f->code->unroll_jam : &f->code->function, (uint32_t)at, turns);
 }
 
 static enum jit_stop call_split(struct jit_frame *f, int32_t position)
@@ -775,7 +775,7 @@ static bool go_on(const struct jit_code *code, struct fleet *fl)
 }
 
 /* The block's state in its warps, where the clock and the interpreter look for it. */
-static void hand_over(struct jit_frame *f, struct fleet *fl, int except)
+static void region_hand_over(struct jit_frame *f, struct fleet *fl, int except)
 {
     struct block *b = fl->b;
     if (f->fleet)
@@ -823,7 +823,7 @@ static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, in
     while (fl->resume[last + 1] >= 0)
         last++;
     do {
-        fill_warp(f, fl->b, i * fl->jam);
+        fill_warp(f, fl->b, i * fl->unrolled);
         f->left = (uint32_t)(last - i);
         f->next = &fl->resume[i + 1];
         f->stopped = &fl->stopped[i];
@@ -840,20 +840,21 @@ static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, in
     return why;
 }
 
-/* The jam form left before an instruction that some of its warps have done: they go on singly, and next in the interpreter. */
-static void leave_jam(struct jit_frame *f, struct fleet *fl, int *at, bool give_up)
+/* The unroll-and-jam form left before an instruction that some of its warps have done: they go on singly, and next in the
+ * interpreter. */
+static void leave_unroll_jam(struct jit_frame *f, struct fleet *fl, int *at, bool give_up)
 {
-    int first = *at * fl->jam, last = first + fl->jam - 1;
+    int first = *at * fl->unrolled, last = first + fl->unrolled - 1;
     fl->left = *at;
     begin(f);
     for (int i = first; i <= last; i++) {
         fl->wait[i] = fl->resume[i] = -1;
-        fl->next[i] = f->site + (i - first < (int)f->jam_done);
+        fl->next[i] = f->site + (i - first < (int)f->unroll_jam_done);
         fl->b->warps[i].interpreted |= give_up;
-        jit_spread(f->code, &fl->b->warps[i], fl->next[i]);
+        jit_expand(f->code, &fl->b->warps[i], fl->next[i]);
     }
-    f->jam_credit -= JAM_LEFT;
-    __atomic_fetch_add(&jit_jams_left, 1, __ATOMIC_RELAXED);
+    f->unroll_jam_credit -= UNROLL_JAM_LEFT;
+    __atomic_fetch_add(&jit_unroll_jams_left, 1, __ATOMIC_RELAXED);
     *at = last;
 }
 
@@ -862,7 +863,7 @@ static void leave_jam(struct jit_frame *f, struct fleet *fl, int *at, bool give_
 static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fleet *fl, int *at, enum warp_stop *stop)
 {
     int i = *at;
-    const struct warp *w = &fl->b->warps[i * fl->jam];
+    const struct warp *w = &fl->b->warps[i * fl->unrolled];
     bool waits;
     if (!f->fleet)
         fill_warp(f, fl->b, i);
@@ -880,8 +881,8 @@ static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fle
             note(fl, i, why, f->site);
             return true;
         }
-        if (fl->jam > 1) {
-            leave_jam(f, fl, at, why == JIT_GIVE_UP);
+        if (fl->unrolled > 1) {
+            leave_unroll_jam(f, fl, at, why == JIT_GIVE_UP);
             return true;
         }
         fl->resume[i] = -1;
@@ -912,19 +913,19 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, i
     struct jit_frame *f = frame_of(b, code, counts);
     fl.b = b;
     fl.plan = &code->plan;
-    fl.jam = 1;
+    fl.unrolled = 1;
     fl.left = -1;
-    if (__atomic_load_n(&code->jam, __ATOMIC_ACQUIRE) && f->jam_credit > 0)
-        fl.jam = code->jam_warps;
-    fl.n = b->nwarps / fl.jam;
+    if (__atomic_load_n(&code->unroll_jam, __ATOMIC_ACQUIRE) && f->unroll_jam_credit > 0)
+        fl.unrolled = code->unrolled;
+    fl.n = b->nwarps / fl.unrolled;
     fl.ended = 0;
     fl.from = 0;
     uint64_t row = b->launch->grid[0] - 1 - b->id[0]; /* blocks left in it */
     const struct launch *l = b->launch;
     bool clear = l->shared_bytes || l->local_bytes || l->early_reads; /* block_start makes zeros for each */
     fl.more = f->blocks_left = (uint32_t)(clear ? 0 : more < row ? more : row);
-    f->jam_stride = b->warp_bytes;
-    f->stride = b->warp_bytes * (uint64_t)fl.jam;
+    f->unroll_jam_stride = b->warp_bytes;
+    f->stride = b->warp_bytes * (uint64_t)fl.unrolled;
     for (int i = 0; i < fl.n; i++) {
         fl.wait[i] = -1;
         fl.next[i] = 0;
@@ -940,12 +941,12 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, i
         for (int i = 0; i < fl.n; i++) {
             if (fl.ended >> i & 1 || fl.wait[i] >= 0 || run_some(f, counts, &fl, &i, stop))
                 continue;
-            hand_over(f, &fl, i);
+            region_hand_over(f, &fl, i);
             *at = i;
             return true;
         }
         if (fl.ended == (uint32_t)((1ull << fl.n) - 1)) {
-            f->jam_credit += f->jam_credit < JAM_CREDIT;
+            f->unroll_jam_credit += f->unroll_jam_credit < UNROLL_JAM_CREDIT;
             return true;
         }
         if (launch_stopping(b->launch, b->index))
@@ -956,7 +957,7 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, i
             continue;
         else
             *stop = WARP_BLOCKED;
-        hand_over(f, &fl, -1);
+        region_hand_over(f, &fl, -1);
         *at = b->nwarps - 1;
         return true;
     }

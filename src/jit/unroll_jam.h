@@ -1,29 +1,30 @@
-/* Several warps of a block as one piece of code, the jam form (abi.h): how many, and what is the same in all of them.
+/* Several warps of a block as one piece of code, the unroll-and-jam form (abi.h): how many, and what is the same in all of them.
  *
  * Warps that go one way together share what does not depend on which warp it is (loop counters, loads at such addresses),
  * and have independent chains of arithmetic. Such code only runs as long as its warps take the same way from the kernel's
  * start on; then they go on singly. Private to jit. */
-#ifndef JIT_JAM_H
-#define JIT_JAM_H
+#ifndef JIT_UNROLL_JAM_H
+#define JIT_UNROLL_JAM_H
 
-#include "jit/shape.h"
+#include "jit/lane_shape.h"
 
-enum { JAM_MOST = 8 };
+enum { UNROLL_JAM_MOST = 8 };
 
 /* Registers of which each warp of a group has what the one before it has and a number more, lane by lane, as long as all have
  * gone the same way; 0: the same. Others than 0 are of integers of affine shape: then it is the bases that go up. */
-struct jam_steps {
+struct unroll_jam_steps {
     uint64_t *known; /* bit set over registers */
     int64_t *by;     /* [nregs], sign-extended from the register's width */
 };
 
 /* Of `warps` warps. Where a value of 32 bits goes up and is widened, its wrap has to be looked at for all of them if
  * shape_guarded_source says so. */
-struct jam_steps *jam_find(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps);
-void jam_steps_release(struct jam_steps *s);
+struct unroll_jam_steps *unroll_jam_find(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps);
+void unroll_jam_steps_release(struct unroll_jam_steps *s);
 
 /* How many warps of a block of this size to run as one: as many as the host's vector registers have room for, and their
  * steps. NULL and 1: none. */
-struct jam_steps *jam_plan(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], const char *level, int *warps);
+struct unroll_jam_steps *unroll_jam_plan(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3],
+                                         const char *level, int *warps);
 
 #endif

@@ -1,6 +1,6 @@
-/* See guard.h. */
+/* See signal_stack.h. */
 #define _GNU_SOURCE
-#include "jit/guard.h"
+#include "jit/signal_stack.h"
 
 #include "base/alloc.h"
 
@@ -25,7 +25,7 @@ static void make_stack_key(void)
     pthread_key_create(&stack_key, release_stack);
 }
 
-void guard_thread(void)
+void signal_stack_ensure(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     static _Thread_local bool looked;

@@ -1,10 +1,10 @@
-/* Where the lanes of a branch meet again before its post-dominator: the assembler's rule for loops with `break`,
- * `goto` and switches that fall through.
+/* Reconvergence points: where the lanes of a branch meet again before its post-dominator. The
+ * assembler's rule for loops with `break`, `goto` and switches that fall through.
  *
- * In: blocks, dominators, post-dominators, loops. Out: `meet` and `leaves` of conditional branches.
+ * In: blocks, dominators, post-dominators, loops. Out: `reconvergence` and `leaves` of conditional branches.
  * A branch's lanes always meet at its immediate post-dominator P (`join`). If a `break` goes past the end of an `if`, P is
  * behind the loop, and without more the lanes of the `if` and the others would stay apart from round to round. The
- * vendor's assembler makes a second meeting place M inside: lanes on their way to M are waited for there, and those that
+ * vendor's assembler makes a second reconvergence point M inside: lanes on their way to M are waited for there, and those that
  * leave by another way are taken out of the count (BSSY in front, BSYNC at M, BREAK where a way leaves).
  *
  * The rule, from the machine code that ptxas 13.0 (-arch=sm_90, loops not unrolled) makes of 30 kernels of nvcc
@@ -59,12 +59,12 @@ struct finder {
     size_t words;          /* of a bit set over blocks */
     bool *place;           /* is_place */
     int32_t *last;         /* the last place that the block dominates immediately, its post-dominator left out; or -1 */
-    struct ir_meet **meets; /* those made so far, with their joins */
+    struct ir_reconvergence **points; /* those made so far, with their joins */
     int32_t *joins;
-    size_t nmeets, meets_cap, joins_cap;
+    size_t npoints, points_cap, joins_cap;
 };
 
-/* All blocks from which a way leads to `meet` without block `join`. */
+/* All blocks from which a way leads to block `to` without block `join`. */
 static uint64_t *find_inside(const struct finder *f, int32_t to, int32_t join)
 {
     const struct ir_kernel *k = f->k;
@@ -85,18 +85,18 @@ static uint64_t *find_inside(const struct finder *f, int32_t to, int32_t join)
     return inside;
 }
 
-static const struct ir_meet *meet_at(struct finder *f, int32_t block, int32_t join)
+static const struct ir_reconvergence *point_at(struct finder *f, int32_t block, int32_t join)
 {
-    for (size_t i = 0; i < f->nmeets; i++)
-        if (f->meets[i]->block == block && f->joins[i] == join)
-            return f->meets[i];
-    ALLOC_GROW(f->meets, f->nmeets, f->meets_cap);
-    ALLOC_GROW(f->joins, f->nmeets, f->joins_cap);
-    struct ir_meet *m = ARENA_NEW(&f->k->arena, struct ir_meet);
+    for (size_t i = 0; i < f->npoints; i++)
+        if (f->points[i]->block == block && f->joins[i] == join)
+            return f->points[i];
+    ALLOC_GROW(f->points, f->npoints, f->points_cap);
+    ALLOC_GROW(f->joins, f->npoints, f->joins_cap);
+    struct ir_reconvergence *m = ARENA_NEW(&f->k->arena, struct ir_reconvergence);
     m->block = block;
     m->inside = find_inside(f, block, join);
-    f->meets[f->nmeets] = m;
-    f->joins[f->nmeets++] = join;
+    f->points[f->npoints] = m;
+    f->joins[f->npoints++] = join;
     return m;
 }
 
@@ -114,14 +114,14 @@ static int ways_besides(const struct ir_kernel *k, int32_t b, int32_t join)
 }
 
 /* The branches whose join is `join`: `next` chains them, from `first`. */
-static void meets_before(struct finder *f, int32_t join, int32_t first, const int32_t *next, int32_t *ipdom)
+static void find_before(struct finder *f, int32_t join, int32_t first, const int32_t *next, int32_t *ipdom)
 {
     struct ir_kernel *k = f->k;
     cfg_post_dominators(k, join, ipdom);
     for (int32_t b = first; b >= 0; b = next[b]) {
         int32_t at = ipdom[b] < 0 ? f->last[b] : f->place[ipdom[b]] ? ipdom[b] : -1;
         if (at >= 0 && ways_besides(k, b, join) > 1)
-            branch_of(k, b)->meet = meet_at(f, at, join);
+            branch_of(k, b)->reconvergence = point_at(f, at, join);
     }
 }
 
@@ -148,20 +148,20 @@ static void mark_leaving(const struct finder *f)
     for (int32_t b = 0; b < k->nblocks; b++) {
         if (!reachable(k, b) || !parts(k, b))
             continue;
-        for (size_t i = 0; i < f->nmeets && !branch_of(k, b)->leaves; i++)
+        for (size_t i = 0; i < f->npoints && !branch_of(k, b)->leaves; i++)
             for (int32_t s = 0; s < k->blocks[b].nsucc; s++)
-                if (ir_bit(f->meets[i]->inside, b) && k->blocks[b].succ[s] >= 0 &&
-                    !ir_bit(f->meets[i]->inside, k->blocks[b].succ[s]))
+                if (ir_bit(f->points[i]->inside, b) && k->blocks[b].succ[s] >= 0 &&
+                    !ir_bit(f->points[i]->inside, k->blocks[b].succ[s]))
                     branch_of(k, b)->leaves = true;
     }
 }
 
-void meets_find(struct ir_kernel *k)
+void reconvergence_find(struct ir_kernel *k)
 {
     size_t n = (size_t)k->nblocks + 1;
     struct finder f = {.k = k, .words = (n + 63) / 64, .place = alloc_zeroed(n), .last = alloc_zeroed(n * sizeof *f.last)};
     for (int32_t i = 0; i < k->ninsts; i++) {
-        k->insts[i].meet = NULL;
+        k->insts[i].reconvergence = NULL;
         k->insts[i].leaves = false;
     }
     if (find_places(&f)) {
@@ -175,12 +175,12 @@ void meets_find(struct ir_kernel *k)
             }
         for (int32_t join = 0; join < k->nblocks; join++)
             if (first[join] >= 0)
-                meets_before(&f, join, first[join], next, room + 2 * n);
+                find_before(&f, join, first[join], next, room + 2 * n);
         mark_leaving(&f);
         alloc_release(room);
     }
     alloc_release(f.place);
     alloc_release(f.last);
-    alloc_release(f.meets);
+    alloc_release(f.points);
     alloc_release(f.joins);
 }

@@ -1,5 +1,5 @@
-/* Objects in the cache (see keep.h). */
-#include "jit/keep.h"
+/* Objects in the cache (see code_cache.h). */
+#include "jit/code_cache.h"
 
 #include "base/alloc.h"
 #include "base/store.h"
@@ -36,7 +36,7 @@ static void mix_inst(struct hash128 *k, const struct ir_inst *in)
     }
 }
 
-bool keep_key(const struct jit_job *job, struct hash128 *key)
+bool code_cache_key(const struct jit_job *job, struct hash128 *key)
 {
     const struct ir_kernel *k = job->kernel;
     const char *wanted = getenv("HEDDLE_JIT_CACHE");
@@ -52,7 +52,7 @@ bool keep_key(const struct jit_job *job, struct hash128 *key)
     HASH128_MIX(key, job->runs);
     HASH128_MIX(key, job->accesses);
     HASH128_MIX(key, job->split);
-    HASH128_MIX(key, job->jam);
+    HASH128_MIX(key, job->unrolled);
     HASH128_MIX(key, job->tier);
     hash128_text(key, k->name);
     hash128_mix(key, k->module->text, k->module->text_len);
@@ -82,7 +82,7 @@ static struct store *opened(void)
     return usable ? &store : NULL;
 }
 
-bool keep_has(const struct hash128 *key)
+bool code_cache_has(const struct hash128 *key)
 {
     const struct store *s = opened();
     return s && store_has(s, STORE_CODE, key);
@@ -94,7 +94,7 @@ static void release(struct jit_object *o)
     o->bytes = NULL;
 }
 
-bool keep_find(const struct hash128 *key, struct jit_object *o)
+bool code_cache_find(const struct hash128 *key, struct jit_object *o)
 {
     const struct store *s = opened();
     struct strbuf object;
@@ -110,7 +110,7 @@ bool keep_find(const struct hash128 *key, struct jit_object *o)
     return found;
 }
 
-void keep_add(const struct hash128 *key, const struct jit_object *o)
+void code_cache_add(const struct hash128 *key, const struct jit_object *o)
 {
     struct store *s = opened();
     if (!s)

@@ -1,7 +1,7 @@
 /* What a warp's registers have more than the one's before it, and how many warps go together, by hand. */
 #include "target_test.h"
 
-#include "jit/jam.h"
+#include "jit/unroll_jam.h"
 
 #define HEAD ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n" \
              ".reg .b16 %h<10>;\n.reg .b32 %r<20>;\n.reg .b64 %q<10>;\n.reg .f32 %f<40>;\n.reg .pred %p<10>;\n"
@@ -10,7 +10,7 @@ struct known {
     struct ptx_module *m;
     struct ir_kernel *k;
     struct shapes *s;
-    struct jam_steps *steps;
+    struct unroll_jam_steps *steps;
 };
 
 static struct known find(const char *body, uint32_t x, uint32_t y, int warps)
@@ -22,13 +22,13 @@ static struct known find(const char *body, uint32_t x, uint32_t y, int warps)
     f.m = parse_text("jam", text);
     f.k = build_kernel(f.m, "k");
     f.s = shapes_find(f.k, dim);
-    f.steps = jam_find(f.k, f.s, dim, warps);
+    f.steps = unroll_jam_find(f.k, f.s, dim, warps);
     return f;
 }
 
 static void done(struct known *f)
 {
-    jam_steps_release(f->steps);
+    unroll_jam_steps_release(f->steps);
     shapes_release(f->s);
     ir_free(f->k);
     ptx_free(f->m);
@@ -126,10 +126,10 @@ static void test_how_many(void **state)
         struct known f = find(loop, cases[i].threads, 1, 2);
         const uint32_t dim[3] = {cases[i].threads, 1, 1};
         int warps;
-        struct jam_steps *steps = jam_plan(f.k, f.s, dim, cases[i].level, &warps);
+        struct unroll_jam_steps *steps = unroll_jam_plan(f.k, f.s, dim, cases[i].level, &warps);
         assert_int_equal(warps, cases[i].warps);
         assert_int_equal(steps != NULL, warps > 1);
-        jam_steps_release(steps);
+        unroll_jam_steps_release(steps);
         done(&f);
     }
 }

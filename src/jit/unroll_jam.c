@@ -1,5 +1,5 @@
-/* Which registers are the same in several warps, and how many warps go together (see jam.h). */
-#include "jit/jam.h"
+/* Which registers are the same in several warps, and how many warps go together (see unroll_jam.h). */
+#include "jit/unroll_jam.h"
 
 #include "base/alloc.h"
 #include "interp/code.h"
@@ -16,7 +16,7 @@ struct rise {
     int64_t by;                     /* IS */
 };
 
-struct jam_find {
+struct unroll_jam_find {
     const struct ir_kernel *k;
     const struct shapes *s;
     const uint32_t *dim;
@@ -35,7 +35,7 @@ static struct rise differs(void)
 }
 
 /* %tid, of the warps' first lanes in all groups that a block may have. */
-static struct rise thread_step(const struct jam_find *f, int axis)
+static struct rise thread_step(const struct unroll_jam_find *f, int axis)
 {
     uint32_t threads = f->dim[0] * f->dim[1] * f->dim[2], lanes = SHAPE_LANES * (uint32_t)f->warps;
     int64_t by = 0;
@@ -52,7 +52,7 @@ static struct rise thread_step(const struct jam_find *f, int axis)
     return is(by, 32);
 }
 
-static struct rise step_of_sreg(const struct jam_find *f, uint32_t sreg, const struct shape *shape)
+static struct rise step_of_sreg(const struct unroll_jam_find *f, uint32_t sreg, const struct shape *shape)
 {
     if (sreg <= PTX_SREG_TID_Z && shape->kind == SHAPE_AFFINE && !shape->known)
         return thread_step(f, (int)sreg);
@@ -62,7 +62,7 @@ static struct rise step_of_sreg(const struct jam_find *f, uint32_t sreg, const s
                ? is(0, 32) : differs();
 }
 
-static struct rise step_of_source(const struct jam_find *f, const struct ir_inst *in, int i)
+static struct rise step_of_source(const struct unroll_jam_find *f, const struct ir_inst *in, int i)
 {
     const struct ir_src *src = &in->src[i];
     struct shape shape;
@@ -78,7 +78,7 @@ static struct rise step_of_source(const struct jam_find *f, const struct ir_inst
 }
 
 /* a * b; n: which of its sources they are. */
-static struct rise product(const struct jam_find *f, const struct ir_inst *in, const struct rise *a, int n, int bits)
+static struct rise product(const struct unroll_jam_find *f, const struct ir_inst *in, const struct rise *a, int n, int bits)
 {
     struct shape b = shape_of_source(f->k, f->s, f->dim, in, !n);
     if (a[n].by && !a[!n].by)
@@ -87,7 +87,7 @@ static struct rise product(const struct jam_find *f, const struct ir_inst *in, c
 }
 
 /* A source of 32 bits that is widened: the warps' values do not wrap, or that is looked at. */
-static bool keeps_step(const struct jam_find *f, const struct ir_inst *in, int i)
+static bool keeps_step(const struct unroll_jam_find *f, const struct ir_inst *in, int i)
 {
     int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
     struct shape a = shape_of_source(f->k, f->s, f->dim, in, i);
@@ -104,7 +104,7 @@ static bool integer_type(uint8_t type)
 }
 
 /* Of integers on which the lanes' bases go up by known steps. */
-static struct rise step_of_sum(const struct jam_find *f, const struct ir_inst *in, const struct rise *a)
+static struct rise step_of_sum(const struct unroll_jam_find *f, const struct ir_inst *in, const struct rise *a)
 {
     int bits = ptx_type_info[f->k->reg_type[in->dst[0]]].bits;
     if (f->s->reg[in->dst[0]].kind != SHAPE_AFFINE || in->ndst != 1 || in->guard != IR_NOREG || in->mods->sat ||
@@ -147,7 +147,7 @@ static bool same_in_warps(const struct ir_inst *in)
     return !(facts_result(in) & FACT_STATE) && !own_memory && !facts_carry(in);
 }
 
-static struct rise step_of_result(const struct jam_find *f, const struct ir_inst *in)
+static struct rise step_of_result(const struct unroll_jam_find *f, const struct ir_inst *in)
 {
     bool same = in->guard == IR_NOREG || !f->reg[in->guard].by;
     bool any = in->guard != IR_NOREG && f->reg[in->guard].kind == ANY;
@@ -167,7 +167,7 @@ static struct rise step_of_result(const struct jam_find *f, const struct ir_inst
 }
 
 /* Nothing is known against any register but those that no instruction writes. */
-static void begin(struct jam_find *f)
+static void begin(struct unroll_jam_find *f)
 {
     for (int32_t r = 0; r < f->k->nregs; r++)
         f->reg[r] = differs();
@@ -178,7 +178,7 @@ static void begin(struct jam_find *f)
 }
 
 /* Of what is made of itself alone, never of a value that was set before, nothing is known. */
-static bool give_up_unset(struct jam_find *f)
+static bool give_up_unset(struct unroll_jam_find *f)
 {
     bool some = false;
     for (int32_t r = 0; r < f->k->nregs; r++)
@@ -189,10 +189,10 @@ static bool give_up_unset(struct jam_find *f)
     return some;
 }
 
-struct jam_steps *jam_find(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps)
+struct unroll_jam_steps *unroll_jam_find(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps)
 {
-    struct jam_steps *steps = alloc_zeroed(sizeof *steps);
-    struct jam_find f = {k, s, dim, warps, alloc_zeroed(((size_t)k->nregs + 1) * sizeof *f.reg)};
+    struct unroll_jam_steps *steps = alloc_zeroed(sizeof *steps);
+    struct unroll_jam_find f = {k, s, dim, warps, alloc_zeroed(((size_t)k->nregs + 1) * sizeof *f.reg)};
     begin(&f);
     for (bool changed = true; changed || give_up_unset(&f);) {
         changed = false;
@@ -219,7 +219,7 @@ struct jam_steps *jam_find(const struct ir_kernel *k, const struct shapes *s, co
     return steps;
 }
 
-void jam_steps_release(struct jam_steps *s)
+void unroll_jam_steps_release(struct unroll_jam_steps *s)
 {
     if (!s)
         return;
@@ -249,8 +249,8 @@ static int most_alive(const struct ir_kernel *k, const struct shapes *s, const u
     return most;
 }
 
-/* About how many instructions that is, in so many warps: an address of its own costs a look, and a way out. */
-static int64_t size(const struct ir_kernel *k, const struct jam_steps *steps, int warps)
+/* About how many instructions that is, in so many warps: an address of its own costs a bounds check, and a way out. */
+static int64_t size(const struct ir_kernel *k, const struct unroll_jam_steps *steps, int warps)
 {
     int64_t n = 0;
     for (int32_t i = 0; i < k->ninsts; i++) {
@@ -258,13 +258,14 @@ static int64_t size(const struct ir_kernel *k, const struct jam_steps *steps, in
         bool own = false;
         for (int d = 0; d < in->ndst; d++)
             own |= in->dst[d] != IR_NOREG && !ir_bit(steps->known, in->dst[d]);
-        bool looked = ir_is_memory(in) && in->src[0].kind == IR_SRC_REG && !ir_bit(steps->known, in->src[0].reg);
-        n += looked ? 6 * warps : own || !in->ndst ? warps : 1;
+        bool checked = ir_is_memory(in) && in->src[0].kind == IR_SRC_REG && !ir_bit(steps->known, in->src[0].reg);
+        n += checked ? 6 * warps : own || !in->ndst ? warps : 1;
     }
     return n;
 }
 
-struct jam_steps *jam_plan(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], const char *level, int *warps)
+struct unroll_jam_steps *unroll_jam_plan(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3],
+                                         const char *level, int *warps)
 {
     bool wide = !strcmp(level, "x86-64-v4");
     uint64_t threads = (uint64_t)dim[0] * dim[1] * dim[2];
@@ -279,16 +280,16 @@ struct jam_steps *jam_plan(const struct ir_kernel *k, const struct shapes *s, co
             return NULL; /* sooner or later lanes part */
     }
     int parts = wide ? 2 : 4, room = wide ? 32 : 24;
-    for (int n = wide ? JAM_MOST : 2; n > 1; n /= 2) {
+    for (int n = wide ? UNROLL_JAM_MOST : 2; n > 1; n /= 2) {
         bool whole = (uint64_t)n * SHAPE_LANES == threads; /* then barriers cost nothing; else 8 warps bring what 4 do */
         if (threads / SHAPE_LANES % (unsigned)n || (n > 4 && !whole))
             continue;
-        struct jam_steps *steps = jam_find(k, s, dim, n);
+        struct unroll_jam_steps *steps = unroll_jam_find(k, s, dim, n);
         if (parts * most_alive(k, s, steps->known, n) <= room && size(k, steps, n) <= MOST_SIZE) {
             *warps = n;
             return steps;
         }
-        jam_steps_release(steps);
+        unroll_jam_steps_release(steps);
     }
     return NULL;
 }

@@ -1,5 +1,5 @@
-/* Questions to claims (see verify.h). */
-#include "interp/verify.h"
+/* Questions to claims (see claim_check.h). */
+#include "interp/claim_check.h"
 
 #include "base/alloc.h"
 #include "interp/code.h"
@@ -28,7 +28,7 @@ struct stored {
     uint64_t at[CLAIM_LANES];
 };
 
-struct verify {
+struct claim_check {
     const struct ir_kernel *k;
     const struct interp_code *c;
     struct ir_claims *own;       /* of the launch */
@@ -46,33 +46,33 @@ struct verify {
     uint64_t claims[CLAIM_KINDS], checks[CLAIM_KINDS];
 };
 
-bool verify_wanted(void)
+bool claim_check_wanted(void)
 {
     const char *s = getenv("HEDDLE_VERIFY");
     return s && !strcmp(s, "1");
 }
 
-bool verify_known(void)
+bool claim_check_known(void)
 {
     const char *s = getenv("HEDDLE_VERIFY");
     return !s || !*s || !strcmp(s, "0") || !strcmp(s, "1");
 }
 
-struct verify *verify_new(const struct ir_kernel *k, const struct interp_code *c)
+struct claim_check *claim_check_new(const struct ir_kernel *k, const struct interp_code *c)
 {
-    struct verify *v = alloc_zeroed(sizeof *v);
+    struct claim_check *v = alloc_zeroed(sizeof *v);
     v->k = k;
     v->c = c;
     v->own = claims_new();
     return v;
 }
 
-struct ir_claims *verify_claims(struct verify *v)
+struct ir_claims *claim_check_claims(struct claim_check *v)
 {
     return v->own;
 }
 
-static void write_log(const struct verify *v)
+static void write_log(const struct claim_check *v)
 {
     const char *path = getenv("HEDDLE_VERIFY_LOG");
     FILE *f = path && *path ? fopen(path, "a") : NULL;
@@ -85,7 +85,7 @@ static void write_log(const struct verify *v)
     fclose(f);
 }
 
-void verify_free(struct verify *v)
+void claim_check_free(struct claim_check *v)
 {
     if (!v)
         return;
@@ -101,14 +101,14 @@ void verify_free(struct verify *v)
 
 /* --- finding claims --- */
 
-static void chain(struct verify *v, int32_t *head, int32_t claim)
+static void chain(struct claim_check *v, int32_t *head, int32_t claim)
 {
     ALLOC_GROW(v->links, v->nlinks, v->cap);
     v->links[v->nlinks] = (struct link){claim, *head};
     *head = ++v->nlinks;
 }
 
-static void index_claims(struct verify *v)
+static void index_claims(struct claim_check *v)
 {
     const struct ir_claims *lists[2] = {v->k->claims, v->own};
     for (int i = 0; i < 2; i++)
@@ -133,12 +133,12 @@ static void index_claims(struct verify *v)
 
 /* --- values --- */
 
-static int bits_of(const struct verify *v, int32_t reg)
+static int bits_of(const struct claim_check *v, int32_t reg)
 {
     return v->k->reg_type[reg] == PTX_PRED ? 1 : ptx_type_info[v->k->reg_type[reg]].bits;
 }
 
-static uint64_t value_of(const struct verify *v, const struct warp *w, int32_t reg, int lane)
+static uint64_t value_of(const struct claim_check *v, const struct warp *w, int32_t reg, int lane)
 {
     const void *p = place_at(v->c, w, v->c->of_reg[reg]);
     switch (slots_width(v->k, reg)) {
@@ -150,7 +150,7 @@ static uint64_t value_of(const struct verify *v, const struct warp *w, int32_t r
     }
 }
 
-static void set_value(const struct verify *v, const struct warp *w, int32_t reg, int lane, uint64_t x)
+static void set_value(const struct claim_check *v, const struct warp *w, int32_t reg, int lane, uint64_t x)
 {
     void *p = place_at(v->c, w, v->c->of_reg[reg]);
     switch (slots_width(v->k, reg)) {
@@ -174,7 +174,8 @@ static int64_t signed_of(uint64_t x, int bits)
 
 /* --- when a claim is not so --- */
 
-static bool broken(const struct verify *v, struct warp *w, int32_t site, int lane, const struct ir_claim *claim, const char *what)
+static bool broken(const struct claim_check *v, struct warp *w, int32_t site, int lane, const struct ir_claim *claim,
+                   const char *what)
 {
     struct launch *l = w->block->launch;
     if (v->quiet)
@@ -193,7 +194,7 @@ static const char *two_lanes(struct warp *w, int a, uint64_t x, int b, uint64_t 
 
 /* --- registers --- */
 
-static bool check_uniform(struct verify *v, struct warp *w, int32_t site, uint32_t m, const struct ir_claim *claim)
+static bool check_uniform(struct claim_check *v, struct warp *w, int32_t site, uint32_t m, const struct ir_claim *claim)
 {
     int first = __builtin_ctz(m);
     uint64_t x = value_of(v, w, claim->reg, first);
@@ -206,7 +207,7 @@ static bool check_uniform(struct verify *v, struct warp *w, int32_t site, uint32
     return true;
 }
 
-static bool check_congruent(struct verify *v, struct warp *w, int32_t site, uint32_t m, const struct ir_claim *claim)
+static bool check_congruent(struct claim_check *v, struct warp *w, int32_t site, uint32_t m, const struct ir_claim *claim)
 {
     for (uint32_t left = m; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
@@ -220,7 +221,7 @@ static bool check_congruent(struct verify *v, struct warp *w, int32_t site, uint
     return true;
 }
 
-static bool check_shape(struct verify *v, struct warp *w, int32_t site, const struct ir_claim *claim)
+static bool check_shape(struct claim_check *v, struct warp *w, int32_t site, const struct ir_claim *claim)
 {
     const struct claim_shape *s = claim->shape;
     int bits = bits_of(v, claim->reg);
@@ -254,7 +255,7 @@ static uint64_t mix(uint64_t h, uint64_t x)
 }
 
 /* The first warp of a group that comes to a place leaves what it has; the others are compared with it. */
-static bool check_step(struct verify *v, struct warp *w, int32_t site, const struct ir_claim *claim)
+static bool check_step(struct claim_check *v, struct warp *w, int32_t site, const struct ir_claim *claim)
 {
     int bits = bits_of(v, claim->reg);
     uint64_t group = w->index / (unsigned)claim->step.warps;
@@ -279,7 +280,8 @@ static bool check_step(struct verify *v, struct warp *w, int32_t site, const str
     return true;
 }
 
-static bool check_register(struct verify *v, struct warp *w, int32_t site, int32_t reg, uint32_t together, uint32_t m, bool defined)
+static bool check_register(struct claim_check *v, struct warp *w, int32_t site, int32_t reg, uint32_t together, uint32_t m,
+                           bool defined)
 {
     for (int32_t i = v->first_of_reg[reg]; i; i = v->links[i - 1].next) {
         const struct ir_claim *claim = v->all[v->links[i - 1].claim];
@@ -318,7 +320,7 @@ static bool check_register(struct verify *v, struct warp *w, int32_t site, int32
 
 /* --- accesses --- */
 
-static bool check_address(struct verify *v, struct warp *w, int32_t site, uint32_t m, const struct ir_claim *claim)
+static bool check_address(struct claim_check *v, struct warp *w, int32_t site, uint32_t m, const struct ir_claim *claim)
 {
     const struct step *st = &v->c->step[site];
     int first = __builtin_ctz(m);
@@ -332,7 +334,7 @@ static bool check_address(struct verify *v, struct warp *w, int32_t site, uint32
     return true;
 }
 
-static void keep_store(struct verify *v, const struct warp *w, const struct step *st, uint32_t m)
+static void keep_store(struct claim_check *v, const struct warp *w, const struct step *st, uint32_t m)
 {
     if (v->nstores == STORES)
         return;
@@ -343,7 +345,7 @@ static void keep_store(struct verify *v, const struct warp *w, const struct step
         s->at[lane] = step_value(v->c, w, st, 0, lane) + (uint64_t)st->offset;
 }
 
-static bool check_early(struct verify *v, struct warp *w, int32_t site, uint32_t m, const struct ir_claim *claim)
+static bool check_early(struct claim_check *v, struct warp *w, int32_t site, uint32_t m, const struct ir_claim *claim)
 {
     const struct step *st = &v->c->step[site];
     unsigned bytes = (unsigned)st->elem * st->vec;
@@ -359,7 +361,7 @@ static bool check_early(struct verify *v, struct warp *w, int32_t site, uint32_t
     return true;
 }
 
-static bool check_access(struct verify *v, struct warp *w, int32_t site, uint32_t m)
+static bool check_access(struct claim_check *v, struct warp *w, int32_t site, uint32_t m)
 {
     for (int32_t i = v->first_of_site[site]; i; i = v->links[i - 1].next) {
         const struct ir_claim *claim = v->all[v->links[i - 1].claim];
@@ -375,7 +377,7 @@ static bool check_access(struct verify *v, struct warp *w, int32_t site, uint32_
 /* --- steps --- */
 
 /* A register that the warp has not set may hold anything: here, what is claimed of it, so that what is made of it is as claimed. */
-static void make_true(const struct verify *v, const struct warp *w, int32_t reg)
+static void make_true(const struct claim_check *v, const struct warp *w, int32_t reg)
 {
     const struct claim_shape *s = NULL;
     uint64_t base = 0, rise = 0;
@@ -395,7 +397,7 @@ static void make_true(const struct verify *v, const struct warp *w, int32_t reg)
 }
 
 /* Registers that may be read before they are set, when a warp begins. */
-static void begin(const struct verify *v, const struct warp *w)
+static void begin(const struct claim_check *v, const struct warp *w)
 {
     for (int32_t r = 0; r < v->k->nregs; r++)
         if (ir_bit(v->k->blocks[0].live_in, r))
@@ -403,7 +405,7 @@ static void begin(const struct verify *v, const struct warp *w)
 }
 
 /* Where the warp is: stores are kept of one basic block of one warp, and its way is known by the blocks it went through. */
-static void follow(struct verify *v, struct warp *w, int32_t site, uint32_t together)
+static void follow(struct claim_check *v, struct warp *w, int32_t site, uint32_t together)
 {
     const struct step *st = &v->c->step[site];
     if (st->block_head || v->storing != w || v->storing_block != w->block->index)
@@ -417,7 +419,7 @@ static void follow(struct verify *v, struct warp *w, int32_t site, uint32_t toge
     w->apart |= together != UINT32_MAX;
 }
 
-bool verify_before(struct verify *v, struct warp *w, int32_t site, uint32_t together, uint32_t m)
+bool claim_check_before(struct claim_check *v, struct warp *w, int32_t site, uint32_t together, uint32_t m)
 {
     const struct step *st = &v->c->step[site];
     const struct ir_inst *in = st->in;
@@ -439,7 +441,7 @@ bool verify_before(struct verify *v, struct warp *w, int32_t site, uint32_t toge
 }
 
 /* Machine code looks at the results of some instructions itself: if they are not as claimed, it leaves the warp. */
-static void look(struct verify *v, struct warp *w, int32_t site, uint32_t together, uint32_t m)
+static void look(struct claim_check *v, struct warp *w, int32_t site, uint32_t together, uint32_t m)
 {
     const struct ir_inst *in = v->c->step[site].in;
     v->quiet = true;
@@ -448,7 +450,7 @@ static void look(struct verify *v, struct warp *w, int32_t site, uint32_t togeth
     v->quiet = false;
 }
 
-bool verify_after(struct verify *v, struct warp *w, int32_t site, uint32_t together, uint32_t m)
+bool claim_check_after(struct claim_check *v, struct warp *w, int32_t site, uint32_t together, uint32_t m)
 {
     const struct ir_inst *in = v->c->step[site].in;
     if (v->own->asked && ir_bit(v->own->asked, site))

@@ -1,9 +1,10 @@
-/* Which affine registers are newer than what their homes hold (jit/plan.h): only these are stored where a warp stops.
+/* Unspilled registers: affine ones that are newer than what their spill slots hold (jit/plan.h). Only these are stored where a
+ * warp stops.
  *
- * Wherever machine code is entered all homes hold what is alive, so a register is newer from where it is set to where the
+ * Wherever machine code is entered all spill slots hold what is alive, so a register is newer from where it is set to where the
  * warp next stops for certain. Loops with a barrier inside would store what does not change in them each time round, since
  * on the way in it may be newer: it is stored there once instead. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 
@@ -25,7 +26,7 @@ static void set_by(const struct ir_inst *in, uint64_t *regs)
 static void pass(const struct emit *e, const struct ir_block *b, int32_t end, uint64_t *regs)
 {
     for (int32_t i = b->first; i < end; i++) {
-        if (waits_at(e, &e->k->insts[i]))
+        if (unroll_jam_waits_at(e, &e->k->insts[i]))
             memset(regs, 0, e->words * 8);
         set_by(&e->k->insts[i], regs);
     }
@@ -38,7 +39,7 @@ static int32_t before_loop(const struct emit *e, const struct ir_loop *l)
     bool waits = false;
     for (int32_t b = 0; b < e->k->nblocks; b++)
         for (int32_t i = 0; ir_bit(l->blocks, b) && i < e->k->blocks[b].count; i++)
-            waits |= waits_at(e, &e->k->insts[e->k->blocks[b].first + i]);
+            waits |= unroll_jam_waits_at(e, &e->k->insts[e->k->blocks[b].first + i]);
     int32_t from = -1, ways = 0;
     for (int32_t i = 0; waits && i < h->npred; i++)
         if (!ir_bit(l->blocks, h->pred[i])) {
@@ -76,7 +77,7 @@ static void behind(const struct emit *e, int32_t block, int32_t to, uint64_t *re
         at_entry(e, ir_loop_at(e->k, to), regs, false);
 }
 
-void dirty_find(struct emit *e)
+void unspilled_find(struct emit *e)
 {
     uint64_t *regs = alloc_zeroed(e->words * 8);
     e->newer = alloc_zeroed(((size_t)e->k->nblocks + 1) * e->words * 8);
@@ -99,20 +100,20 @@ void dirty_find(struct emit *e)
     alloc_release(regs);
 }
 
-void dirty_before(const struct emit *e, int32_t site, uint64_t *regs)
+void unspilled_before(const struct emit *e, int32_t site, uint64_t *regs)
 {
     int32_t block = e->k->insts[site].block;
     memcpy(regs, newer_at(e, block), e->words * 8);
     pass(e, &e->k->blocks[block], site, regs);
 }
 
-void dirty_behind(const struct emit *e, int32_t site, uint64_t *regs)
+void unspilled_behind(const struct emit *e, int32_t site, uint64_t *regs)
 {
-    dirty_before(e, site, regs);
+    unspilled_before(e, site, regs);
     pass(e, &e->k->blocks[e->k->insts[site].block], site + 1, regs);
 }
 
-void dirty_store_ahead(struct emit *e, int32_t to)
+void unspilled_store_ahead(struct emit *e, int32_t to)
 {
     int32_t from = e->job->split ? -1 : e->before_loop[to];
     if (from < 0)
@@ -123,7 +124,7 @@ void dirty_store_ahead(struct emit *e, int32_t to)
     at_entry(e, ir_loop_at(e->k, to), regs, true);
     EACH_WARP(e, w)
         for (int32_t r = 0; r < e->k->nregs; r++)
-            if (ir_bit(regs, r) && e->job->home[r] >= 0 && !jam_shared(e, r))
-                home_store(e, r);
+            if (ir_bit(regs, r) && e->job->spill_slot[r] >= 0 && !unroll_jam_shared(e, r))
+                spill_store(e, r);
     alloc_release(regs);
 }

@@ -1,14 +1,15 @@
-/* Lanes in single file: regions that one lane goes through after the other, in scalar code.
+/* Lane-serial loops: regions that one lane goes through after the other, in scalar code.
  *
  * Where most of what a loop does is to load from memory, each lane from another place, and lanes leave it at different turns,
  * vectors bring nothing: the loads are done lane by lane anyway, lanes that have left cost what the others do, and the host
  * sees as many streams of memory as there are lanes. A lane that goes through all of the loop by itself is what a C
  * programmer writes: the row of a sparse matrix.
  *
- * A region (region.c) is done so if it only reads memory; if its loops load at addresses without a shape at every fourth
+ * A region (region_blocks.c) is done so if it only reads memory; if its loops load at addresses without a shape at every fourth
  * instruction or more; if what was loaded decides neither how often they turn nor where a later turn loads (a list, which
- * vectors follow for all lanes at a time), and is no pointer. Then nobody can tell the order of the lanes, and no loop waits for others. There is
- * no other code for its blocks in this form: the whole warp, and regions around it, go through it as well.
+ * vectors follow for all lanes at a time), and is no pointer. Then nobody can tell the order of the lanes, and no loop waits
+ * for others. There is no other code for its blocks in this form: the whole warp, and regions around it, go through it as
+ * well.
  *
  * Launches that count do the same with loops of blocks in a row (jit/chain.h): each lane leaves the addresses of its accesses,
  * turn by turn, and the model is asked when all have gone through, or have done TALLY_TURNS turns; those that have not left
@@ -18,7 +19,7 @@
  * Inside all registers are scalars of the lane: e->s and e->var are its own. What lanes bring and take along is in arrays of
  * 32. A lane that cannot go on, because of an address that is in no memory, or because the launch is to stop, goes back to
  * where it came in, and it and those behind it are handed over; those before it are at the join. */
-#include "jit/llvm/emit.h"
+#include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
 #include "interp/step.h"
@@ -39,16 +40,16 @@ struct way {
 };
 
 /* What is known of memory: a slot of frame.seen. */
-struct look {
+struct lane_check {
     uint32_t slot;
     LLVMValueRef first, room;
     unsigned unit;  /* of accesses by an index, above one register; else 0 */
     int32_t base;
     int64_t offset;
-    struct look *next;
+    struct lane_check *next;
 };
 
-struct single {
+struct lane_serial {
     struct region *r;      /* block, at, wait, apart, of all lanes */
     uint8_t *entry;        /* [n]: FROM_OUTSIDE, FROM_RESUME: lanes may come in here, from blocks around it, or at a resume point */
     struct shapes shapes;  /* of a lane */
@@ -61,14 +62,14 @@ struct single {
     LLVMValueRef in, still, turn, rows; /* of these variables: lanes that began; those before the head again; the lane's turn;
                                            i64: where its addresses of this turn go */
     LLVMBasicBlockRef begin, known, miss, stop;
-    LLVMValueRef missed[4]; /* a look that failed: slot, host's address, bytes, unit; in frame.lowest, so that no registers are
-                               kept for them where looks do not fail */
+    LLVMValueRef missed[4]; /* a check that failed: slot, host's address, bytes, unit; in frame.lowest, so that no registers are
+                               kept for them where checks do not fail */
     LLVMValueRef back, all, patience, again; /* variables, i32: number of the way; lanes that came; turns until the next look at
                                                 whether to stop; how often a lane may begin anew */
-    struct look *looks;
+    struct lane_check *checks;
     struct way *ways;
     int nways;
-    struct single *next;
+    struct lane_serial *next;
 };
 
 /* --- which regions --- */
@@ -92,7 +93,8 @@ static bool can_load(const struct emit *e, const struct ir_inst *in)
         return in->src[0].kind == IR_SRC_IMM;
     for (int d = 0; d < in->ndst; d++) {
         enum ptx_type t = in->dst[d] == IR_NOREG ? in->type : e->k->reg_type[in->dst[d]];
-        if (t == PTX_PRED || bits_of_type(t) < bits_of_type(in->type) || (floating(t) && bits_of_type(t) != bits_of_type(in->type)))
+        if (t == PTX_PRED || bits_of_type(t) < bits_of_type(in->type) ||
+            (type_is_float(t) && bits_of_type(t) != bits_of_type(in->type)))
             return false;
     }
     return space && in->src[0].kind == IR_SRC_REG;
@@ -217,13 +219,13 @@ static bool is_doable(const struct emit *e, const struct region *r)
 {
     for (int nth = 0; nth < r->n; nth++)
         for (int32_t i = 0; i < block_at(e, r, nth)->count; i++)
-            if (!can_do(e, block_at(e, r, nth)->first + i) || ends_turn(e, block_at(e, r, nth)->first + i))
+            if (!can_do(e, block_at(e, r, nth)->first + i) || emit_ends_turn(e, block_at(e, r, nth)->first + i))
                 return false;
     return loads_enough(e, r) && turns_alone(e, r);
 }
 
 /* In launches that count: it is a loop of blocks in a row, and lanes come in at its head. */
-static bool is_countable(const struct emit *e, struct single *s)
+static bool is_countable(const struct emit *e, struct lane_serial *s)
 {
     const struct region *r = s->r;
     bool ok = e->job->tallies && !e->job->cached && chain_at(e->k, e->job->row, r->block[0], &s->chain) && s->chain.n == r->n && s->chain.join == r->join;
@@ -234,7 +236,7 @@ static bool is_countable(const struct emit *e, struct single *s)
 
 /* --- its registers --- */
 
-static void find_registers(const struct emit *e, struct single *s)
+static void find_registers(const struct emit *e, struct lane_serial *s)
 {
     const struct region *r = s->r;
     const uint64_t *join = e->k->blocks[r->join].live_in;
@@ -262,7 +264,7 @@ static void find_registers(const struct emit *e, struct single *s)
 }
 
 /* What lanes take along is a value of each; and every load is one of scalar code. */
-static bool registers_fit(const struct emit *e, const struct single *s)
+static bool registers_fit(const struct emit *e, const struct lane_serial *s)
 {
     struct shape_reach reach;
     for (int32_t reg = 0; reg < e->k->nregs; reg++)
@@ -277,7 +279,7 @@ static bool registers_fit(const struct emit *e, const struct single *s)
     return true;
 }
 
-static void release_one(struct single *s)
+static void release_one(struct lane_serial *s)
 {
     region_release(s->r);
     alloc_release(s->entry);
@@ -288,9 +290,9 @@ static void release_one(struct single *s)
     alloc_release(s->taken);
     alloc_release(s->array);
     alloc_release(s->later);
-    while (s->looks) {
-        struct look *l = s->looks;
-        s->looks = l->next;
+    while (s->checks) {
+        struct lane_check *l = s->checks;
+        s->checks = l->next;
         alloc_release(l);
     }
     while (s->ways) {
@@ -301,22 +303,22 @@ static void release_one(struct single *s)
     alloc_release(s);
 }
 
-void single_release(struct emit *e)
+void lane_serial_release(struct emit *e)
 {
-    while (e->singles) {
-        struct single *s = e->singles;
-        e->singles = s->next;
+    while (e->serials) {
+        struct lane_serial *s = e->serials;
+        e->serials = s->next;
         release_one(s);
     }
 }
 
-static struct single *find_one(struct emit *e, const struct ir_inst *branch)
+static struct lane_serial *find_one(struct emit *e, const struct ir_inst *branch)
 {
     struct region *r = region_row(e, branch);
     if (!r)
         return NULL;
     size_t regs = (size_t)e->k->nregs + 1;
-    struct single *s = alloc_zeroed(sizeof *s);
+    struct lane_serial *s = alloc_zeroed(sizeof *s);
     s->r = r;
     s->entry = alloc_zeroed((size_t)r->n + 1);
     s->shapes = (struct shapes){alloc_zeroed(regs * sizeof *s->shapes.reg), e->s->parting, e->s->lazy};
@@ -335,28 +337,28 @@ static struct single *find_one(struct emit *e, const struct ir_inst *branch)
     return NULL;
 }
 
-static struct single *single_with(const struct emit *e, int32_t block)
+static struct lane_serial *lane_serial_with(const struct emit *e, int32_t block)
 {
-    for (struct single *s = e->singles; s && block >= 0; s = s->next)
+    for (struct lane_serial *s = e->serials; s && block >= 0; s = s->next)
         if (s->r->at[block] >= 0 && s->r->at[block] < s->r->n)
             return s;
     return NULL;
 }
 
-bool single_has(const struct emit *e, int32_t block)
+bool lane_serial_has(const struct emit *e, int32_t block)
 {
-    return single_with(e, block) != NULL;
+    return lane_serial_with(e, block) != NULL;
 }
 
-static bool overlaps(const struct emit *e, const struct single *s)
+static bool overlaps(const struct emit *e, const struct lane_serial *s)
 {
     for (int nth = 0; nth < s->r->n; nth++)
-        if (single_has(e, s->r->block[nth]))
+        if (lane_serial_has(e, s->r->block[nth]))
             return true;
     return false;
 }
 
-static struct way *new_way(struct emit *e, struct single *s)
+static struct way *new_way(struct emit *e, struct lane_serial *s)
 {
     struct way *w = alloc_zeroed(sizeof *w), **last = &s->ways;
     *w = (struct way){new_block(e, "through"), new_block(e, "apart"), NULL};
@@ -375,7 +377,7 @@ static LLVMValueRef array_of(struct emit *e, LLVMTypeRef t, bool bits)
 }
 
 /* Registers as a lane has them: variables of its own, but those that are the same for all and stay so. */
-static void open_one(struct emit *e, struct single *s)
+static void open_one(struct emit *e, struct lane_serial *s)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->fn)));
@@ -397,36 +399,36 @@ static void open_one(struct emit *e, struct single *s)
     LLVMPositionBuilderAtEnd(e->b, here);
     s->r->wait = alloc_zeroed(((size_t)s->r->n + 1) * sizeof *s->r->wait);
     for (int nth = 0; nth < s->r->n; nth++)
-        s->r->wait[nth] = new_lanes(e);
-    s->back = new_lanes(e);
-    s->all = new_lanes(e);
-    s->patience = new_lanes(e);
-    s->again = new_lanes(e);
-    s->in = new_lanes(e);
-    s->still = new_lanes(e);
-    s->turn = new_lanes(e);
-    s->begin = new_block(e, "single");
+        s->r->wait[nth] = lanes_new(e);
+    s->back = lanes_new(e);
+    s->all = lanes_new(e);
+    s->patience = lanes_new(e);
+    s->again = lanes_new(e);
+    s->in = lanes_new(e);
+    s->still = lanes_new(e);
+    s->turn = lanes_new(e);
+    s->begin = new_block(e, "lane_serial");
     s->known = new_block(e, "known");
     s->miss = new_block(e, "miss");
     s->stop = new_block(e, "stop");
     new_way(e, s);
-    s->next = e->singles;
-    e->singles = s;
-    e->nsingles++;
+    s->next = e->serials;
+    e->serials = s;
+    e->nserials++;
 }
 
-void single_find(struct emit *e)
+void lane_serial_find(struct emit *e)
 {
     if (e->job->split || e->of_warp || e->tells_time)
         return;
     for (bool some = true; some;) { /* the largest first: those inside go with it */
-        struct single *best = NULL;
+        struct lane_serial *best = NULL;
         for (int32_t i = 0; i < e->k->ninsts; i++) {
             const struct ir_inst *in = &e->k->insts[i];
             bool parts = in->op == PTX_OP_BRA && in->guard != IR_NOREG && !reg_scalar(e, in->guard);
-            struct single *s = parts ? find_one(e, in) : NULL;
+            struct lane_serial *s = parts ? find_one(e, in) : NULL;
             bool better = s && !overlaps(e, s) && (!best || s->r->n > best->r->n);
-            struct single *worse = better ? best : s;
+            struct lane_serial *worse = better ? best : s;
             if (better)
                 best = s;
             if (worse)
@@ -452,7 +454,7 @@ static LLVMValueRef part_place(struct emit *e, LLVMValueRef array, int32_t reg, 
 }
 
 /* All lanes' value to the array. */
-static void bring_all(struct emit *e, const struct single *s, int32_t reg)
+static void bring_all(struct emit *e, const struct lane_serial *s, int32_t reg)
 {
     if (e->k->reg_type[reg] == PTX_PRED)
         LLVMBuildStore(e->b, reg_bits(e, reg), s->array[reg]);
@@ -462,7 +464,7 @@ static void bring_all(struct emit *e, const struct single *s, int32_t reg)
 }
 
 /* And back, as vectors, or bits. */
-static struct value recalled(struct emit *e, const struct single *s, int32_t reg)
+static struct value recalled(struct emit *e, const struct lane_serial *s, int32_t reg)
 {
     struct value v = {0};
     LLVMTypeRef t = vector_of(e, type_of(e, e->k->reg_type[reg]));
@@ -474,7 +476,7 @@ static struct value recalled(struct emit *e, const struct single *s, int32_t reg
 }
 
 /* What lanes took along to its variables. */
-static void empty(struct emit *e, const struct single *s)
+static void empty(struct emit *e, const struct lane_serial *s)
 {
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
         if (!ir_bit(s->taken, reg))
@@ -487,9 +489,9 @@ static void empty(struct emit *e, const struct single *s)
 
 /* Lanes wait at `block`, or (-1) at its entries that are `from`: what is alive there goes to the arrays, and what they take
  * along, of which other lanes keep what they have. */
-static void go_in(struct emit *e, const struct single *s, int way, int32_t block, uint8_t from)
+static void go_in(struct emit *e, const struct lane_serial *s, int way, int32_t block, uint8_t from)
 {
-    forget(e);
+    regs_forget(e);
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
         bool wanted = ir_bit(s->taken, reg) && ir_bit(e->k->blocks[s->r->join].live_in, reg) && from == FROM_OUTSIDE;
         for (int nth = 0; nth < s->r->n; nth++)
@@ -497,58 +499,58 @@ static void go_in(struct emit *e, const struct single *s, int way, int32_t block
         if (wanted && s->array[reg])
             bring_all(e, s, reg);
     }
-    forget(e);
+    regs_forget(e);
     LLVMBuildStore(e->b, number(e, 32, (uint64_t)way), s->back);
     LLVMBuildBr(e->b, s->begin);
 }
 
-static void clear_waits(struct emit *e, const struct single *s)
+static void clear_waits(struct emit *e, const struct lane_serial *s)
 {
     for (int nth = 0; nth < s->r->n; nth++)
         LLVMBuildStore(e->b, number(e, 32, 0), s->r->wait[nth]);
 }
 
-bool single_branch(struct emit *e)
+bool lane_serial_branch(struct emit *e)
 {
     const struct ir_inst *in = e->in;
-    int32_t next = block_behind(e, in->block);
-    struct single *s = single_with(e, in->target);
-    s = s ? s : single_with(e, next);
+    int32_t next = region_block_behind(e, in->block);
+    struct lane_serial *s = lane_serial_with(e, in->target);
+    s = s ? s : lane_serial_with(e, next);
     if (!s || next < 0 || s->r->at[in->target] < 0 || s->r->at[next] < 0)
         return false;
-    LLVMValueRef lanes = guard_bits(e);
-    count_branch(e, lanes, number(e, 32, UINT32_MAX));
-    flush(e, e->k->blocks[in->block].live_out);
+    LLVMValueRef lanes = flow_guard_bits(e);
+    region_count_branch(e, lanes, number(e, 32, UINT32_MAX));
+    regs_flush(e, e->k->blocks[in->block].live_out);
     clear_waits(e, s);
-    add_lanes(e, s->r, in->target, lanes);
-    add_lanes(e, s->r, next, LLVMBuildNot(e->b, lanes, ""));
+    region_add_lanes(e, s->r, in->target, lanes);
+    region_add_lanes(e, s->r, next, LLVMBuildNot(e->b, lanes, ""));
     go_in(e, s, 0, -1, FROM_OUTSIDE);
     return true;
 }
 
-void single_begin(struct emit *e, int32_t block)
+void lane_serial_begin(struct emit *e, int32_t block)
 {
-    struct single *s = single_with(e, block);
+    struct lane_serial *s = lane_serial_with(e, block);
     clear_waits(e, s);
-    add_lanes(e, s->r, block, number(e, 32, UINT32_MAX));
+    region_add_lanes(e, s->r, block, number(e, 32, UINT32_MAX));
     go_in(e, s, 0, block, FROM_RESUME);
 }
 
 /* It may begin at the first of its places: lanes come from blocks before that, and up to its join there is nothing else. */
-struct single *single_in(const struct emit *e, const struct region *r, int nth)
+struct lane_serial *lane_serial_in(const struct emit *e, const struct region *r, int nth)
 {
-    struct single *s = single_with(e, r->block[nth]);
+    struct lane_serial *s = lane_serial_with(e, r->block[nth]);
     int first = s ? r->at[s->r->block[0]] : -1, join = s ? r->at[s->r->join] : -1;
     if (first < 0 || join < first)
         return NULL;
     for (int i = first; i < join; i++)
-        if (single_with(e, r->block[i]) != s)
+        if (lane_serial_with(e, r->block[i]) != s)
             return NULL;
     for (int i = 0; i < s->r->n; i++) {
         const struct ir_block *b = block_at(e, s->r, i);
         for (int32_t j = 0; j < b->npred; j++) {
             int from = b->pred[j];
-            if (r->at[from] >= first && single_with(e, from) != s)
+            if (r->at[from] >= first && lane_serial_with(e, from) != s)
                 return NULL;
         }
         if (r->at[s->r->block[i]] < first)
@@ -557,17 +559,17 @@ struct single *single_in(const struct emit *e, const struct region *r, int nth)
     return s;
 }
 
-bool single_waits(const struct single *s, int32_t block)
+bool lane_serial_waits(const struct lane_serial *s, int32_t block)
 {
     return s->entry[s->r->at[block]] & FROM_OUTSIDE;
 }
 
-bool single_begins(const struct single *s, const struct region *r, int nth)
+bool lane_serial_begins(const struct lane_serial *s, const struct region *r, int nth)
 {
     return r->block[nth] == s->r->block[0];
 }
 
-void single_pass(struct emit *e, struct single *s, const struct region *r)
+void lane_serial_pass(struct emit *e, struct lane_serial *s, const struct region *r)
 {
     LLVMValueRef left = number(e, 32, 0);
     struct way *w = new_way(e, s);
@@ -580,20 +582,20 @@ void single_pass(struct emit *e, struct single *s, const struct region *r)
     LLVMPositionBuilderAtEnd(e->b, w->apart);
     empty(e, s);
     for (int nth = 0; nth < s->r->n; nth++) {
-        add_lanes(e, r, s->r->block[nth], lanes_at(e, s->r, nth));
-        left = LLVMBuildOr(e->b, left, lanes_at(e, s->r, nth), "");
+        region_add_lanes(e, r, s->r->block[nth], region_lanes_at(e, s->r, nth));
+        left = LLVMBuildOr(e->b, left, region_lanes_at(e, s->r, nth), "");
     }
     LLVMValueRef all = LLVMBuildLoad2(e->b, e->i32, s->all, "");
-    add_lanes(e, r, s->r->join, LLVMBuildAnd(e->b, all, LLVMBuildNot(e->b, left, ""), ""));
+    region_add_lanes(e, r, s->r->join, LLVMBuildAnd(e->b, all, LLVMBuildNot(e->b, left, ""), ""));
     LLVMBuildBr(e->b, r->apart);
     LLVMPositionBuilderAtEnd(e->b, w->out);
     empty(e, s);
-    add_lanes(e, r, s->r->join, LLVMBuildLoad2(e->b, e->i32, s->all, ""));
+    region_add_lanes(e, r, s->r->join, LLVMBuildLoad2(e->b, e->i32, s->all, ""));
 }
 
 /* --- its code --- */
 
-static void bring(struct emit *e, const struct single *s, LLVMValueRef lane)
+static void bring(struct emit *e, const struct lane_serial *s, LLVMValueRef lane)
 {
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
         if (!ir_bit(s->brought, reg) || !s->var[reg][0])
@@ -609,7 +611,7 @@ static void bring(struct emit *e, const struct single *s, LLVMValueRef lane)
 }
 
 /* The lane's registers of the set to `later`. */
-static void take(struct emit *e, const struct single *s, const uint64_t *regs, LLVMValueRef lane)
+static void take(struct emit *e, const struct lane_serial *s, const uint64_t *regs, LLVMValueRef lane)
 {
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
         if (!ir_bit(regs, reg) || !ir_bit(s->defined, reg) || !s->var[reg][0])
@@ -628,7 +630,7 @@ static void take(struct emit *e, const struct single *s, const uint64_t *regs, L
 /* --- launches that count --- */
 
 /* All lanes' registers that it writes from the one set of arrays to the other. */
-static void copy_all(struct emit *e, const struct single *s, LLVMValueRef *to, LLVMValueRef *from)
+static void copy_all(struct emit *e, const struct lane_serial *s, LLVMValueRef *to, LLVMValueRef *from)
 {
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
         LLVMTypeRef t = vector_of(e, type_of(e, e->k->reg_type[reg]));
@@ -657,13 +659,13 @@ static void note_turns(struct emit *e, LLVMValueRef lane, LLVMValueRef full, int
 }
 
 /* Where its address in the lane's first turn goes, and behind that those of others. */
-static LLVMValueRef row_of(struct emit *e, const struct single *s, int nth)
+static LLVMValueRef row_of(struct emit *e, const struct lane_serial *s, int nth)
 {
     return at_byte(e, s->rows, number(e, 64, (uint64_t)nth * TALLY_TURNS * sizeof(struct tally_access)));
 }
 
 /* Addresses that are known of all turns when the lane begins. */
-static void note_strided(struct emit *e, const struct single *s)
+static void note_strided(struct emit *e, const struct lane_serial *s)
 {
     for (int i = 0; i < s->chain.nloads; i++) {
         const struct chain_load *l = &s->chain.load[i];
@@ -675,9 +677,9 @@ static void note_strided(struct emit *e, const struct single *s)
     }
 }
 
-void single_count(struct emit *e, LLVMValueRef address)
+void lane_serial_count(struct emit *e, LLVMValueRef address)
 {
-    const struct single *s = e->single;
+    const struct lane_serial *s = e->serial;
     int nth = chain_load(&s->chain, e->site);
     if (s->chain.load[nth].strided)
         return;
@@ -686,34 +688,34 @@ void single_count(struct emit *e, LLVMValueRef address)
     LLVMBuildStore(e->b, address, at_byte(e, row_of(e, s, nth), at));
 }
 
-void single_leave(struct emit *e, enum jit_stop why)
+void lane_serial_leave(struct emit *e, enum jit_stop why)
 {
     (void)why; /* whatever it is, the interpreter finds it */
     frame_set(e, offsetof(struct jit_frame, why), number(e, 32, JIT_GIVE_UP));
-    LLVMBuildBr(e->b, e->single->stop);
+    LLVMBuildBr(e->b, e->serial->stop);
 }
 
-/* --- looks at addresses --- */
+/* --- bounds checks --- */
 
 /* What is known of memory is read when the first lane begins, and again when more is known: lanes do not change it. */
-static struct look *new_look(struct emit *e, struct single *s)
+static struct lane_check *new_check(struct emit *e, struct lane_serial *s)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
-    struct look *l = alloc_zeroed(sizeof *l);
+    struct lane_check *l = alloc_zeroed(sizeof *l);
     LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(s->known));
-    l->slot = e->nlooks++;
-    l->first = seen_field(e, l->slot, 0);
-    l->room = seen_field(e, l->slot, 1);
-    l->next = s->looks;
+    l->slot = e->check_slots++;
+    l->first = memory_seen_field(e, l->slot, 0);
+    l->room = memory_seen_field(e, l->slot, 1);
+    l->next = s->checks;
     LLVMPositionBuilderAtEnd(e->b, here);
-    return s->looks = l;
+    return s->checks = l;
 }
 
 /* Goes on if `ok`; else looks for memory and takes the lane from its begin. */
-static void go_on_or_miss(struct emit *e, const struct look *l, LLVMValueRef ok, LLVMValueRef host, uint64_t span, unsigned unit)
+static void go_on_or_miss(struct emit *e, const struct lane_check *l, LLVMValueRef ok, LLVMValueRef host, uint64_t span, unsigned unit)
 {
     LLVMBasicBlockRef on = new_block(e, "seen"), lost = new_block(e, "lost");
-    const struct single *s = e->single;
+    const struct lane_serial *s = e->serial;
     LLVMValueRef args[4] = {number(e, 32, l->slot), host, number(e, 32, span), number(e, 32, unit)};
     likely(e, LLVMBuildCondBr(e->b, ok, on, lost), true);
     LLVMPositionBuilderAtEnd(e->b, lost);
@@ -723,19 +725,19 @@ static void go_on_or_miss(struct emit *e, const struct look *l, LLVMValueRef ok,
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
-bool single_look(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots)
+bool lane_serial_check(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots)
 {
-    if (e->nlooks >= slots)
+    if (e->check_slots >= slots)
         return false;
-    const struct look *l = new_look(e, e->single);
+    const struct lane_check *l = new_check(e, e->serial);
     LLVMValueRef first = LLVMBuildAdd(e->b, l->first, number(e, 64, SPACE_DELTA), "");
-    LLVMValueRef at = rotated(e, LLVMBuildSub(e->b, host, first, ""), unit);
+    LLVMValueRef at = memory_rotated(e, LLVMBuildSub(e->b, host, first, ""), unit);
     go_on_or_miss(e, l, LLVMBuildICmp(e->b, LLVMIntULT, at, l->room, ""), host, span, unit);
     return true;
 }
 
 /* The register has one value for all lanes as long as they go through. */
-static bool stays(const struct emit *e, const struct single *s, int32_t reg)
+static bool stays(const struct emit *e, const struct lane_serial *s, int32_t reg)
 {
     int written = 0;
     for (int nth = 0; nth < s->r->n && ir_bit(s->defined, reg); nth++)
@@ -748,20 +750,20 @@ static bool stays(const struct emit *e, const struct single *s, int32_t reg)
 }
 
 /* The range of memory has as many indices as `room`, from (first - base) / unit on. */
-LLVMValueRef single_indexed(struct emit *e, unsigned unit, uint32_t slots)
+LLVMValueRef lane_serial_indexed(struct emit *e, unsigned unit, uint32_t slots)
 {
     LLVMBuilderRef B = e->b;
-    struct single *s = e->single;
+    struct lane_serial *s = e->serial;
     struct indexed x;
-    struct look *l = s->looks;
-    if (e->in->space != PTX_GLOBAL || !find_index(e, &x) || x.scale != unit || !stays(e, s, x.base))
+    struct lane_check *l = s->checks;
+    if (e->in->space != PTX_GLOBAL || !bounds_check_find_index(e, &x) || x.scale != unit || !stays(e, s, x.base))
         return NULL;
     while (l && (!l->unit || l->base != x.base || l->offset != e->in->offset || l->unit != unit))
         l = l->next;
-    if (!l && e->nlooks >= slots)
+    if (!l && e->check_slots >= slots)
         return NULL;
     if (!l) {
-        l = new_look(e, s);
+        l = new_check(e, s);
         l->base = x.base;
         l->offset = e->in->offset;
         l->unit = unit;
@@ -777,16 +779,16 @@ LLVMValueRef single_indexed(struct emit *e, unsigned unit, uint32_t slots)
 }
 
 /* Back to an earlier block. */
-static LLVMBasicBlockRef turn(struct emit *e, const struct single *s, LLVMBasicBlockRef to)
+static LLVMBasicBlockRef turn(struct emit *e, const struct lane_serial *s, LLVMBasicBlockRef to)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), back = new_block(e, "back"), look = new_block(e, "look"), stop = new_block(e, "stop");
     LLVMPositionBuilderAtEnd(e->b, back);
     LLVMValueRef left = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, s->patience, ""), number(e, 32, 1), "");
     LLVMBuildStore(e->b, left, s->patience);
-    likely(e, LLVMBuildCondBr(e->b, are_some(e, left), to, look), true);
+    likely(e, LLVMBuildCondBr(e->b, lanes_any(e, left), to, look), true);
     LLVMPositionBuilderAtEnd(e->b, look);
     LLVMBuildStore(e->b, number(e, 32, TURNS_BETWEEN_LOOKS), s->patience);
-    LLVMBuildCondBr(e->b, are_some(e, ask_op(e, offsetof(struct jit_ops, long_turns), number(e, 32, 1))), stop, to);
+    LLVMBuildCondBr(e->b, lanes_any(e, op_ask(e, offsetof(struct jit_ops, long_turns), number(e, 32, 1))), stop, to);
     LLVMPositionBuilderAtEnd(e->b, stop);
     frame_set(e, offsetof(struct jit_frame, why), number(e, 32, JIT_TURN));
     LLVMBuildBr(e->b, s->stop);
@@ -795,7 +797,7 @@ static LLVMBasicBlockRef turn(struct emit *e, const struct single *s, LLVMBasicB
 }
 
 struct code {
-    const struct single *s;
+    const struct lane_serial *s;
     LLVMBasicBlockRef *body, end, suspended;
     LLVMValueRef lane;
 };
@@ -837,11 +839,11 @@ static void do_block(struct emit *e, const struct code *c, int nth)
 {
     const struct ir_block *b = block_at(e, c->s->r, nth);
     int32_t block = c->s->r->block[nth];
-    struct ends d = ends_of(e, block);
+    struct ends d = region_ends_of(e, block);
     LLVMValueRef cond = NULL;
     LLVMPositionBuilderAtEnd(e->b, c->body[nth]);
-    find_live(e, b);
-    forget(e);
+    emit_find_live(e, b);
+    regs_forget(e);
     for (int32_t i = b->first; i < b->first + b->count; i++) {
         e->site = i;
         e->in = &e->k->insts[i];
@@ -852,14 +854,14 @@ static void do_block(struct emit *e, const struct code *c, int nth)
             cond = reg_get(e, e->in->guard).v[0];
     }
     bool negated = cond && e->in->guard_negated;
-    flush(e, b->live_out);
+    regs_flush(e, b->live_out);
     if (!cond) {
         LLVMBuildBr(e->b, way_to(e, c, nth, d.target >= 0 ? d.target : d.next));
     } else {
         LLVMBasicBlockRef yes = way_to(e, c, nth, d.target), no = way_to(e, c, nth, d.next);
         LLVMBuildCondBr(e->b, cond, negated ? no : yes, negated ? yes : no);
     }
-    forget(e);
+    regs_forget(e);
 }
 
 /* To where the lane waits. */
@@ -872,7 +874,8 @@ static void start(struct emit *e, const struct code *c, LLVMValueRef lane)
             continue;
         if (last >= 0) {
             LLVMBasicBlockRef other = new_block(e, "other");
-            LLVMBuildCondBr(e->b, are_some(e, LLVMBuildAnd(e->b, lanes_at(e, c->s->r, last), bit, "")), c->body[last], other);
+            LLVMValueRef waits = LLVMBuildAnd(e->b, region_lanes_at(e, c->s->r, last), bit, "");
+            LLVMBuildCondBr(e->b, lanes_any(e, waits), c->body[last], other);
             LLVMPositionBuilderAtEnd(e->b, other);
         }
         last = nth;
@@ -881,7 +884,7 @@ static void start(struct emit *e, const struct code *c, LLVMValueRef lane)
 }
 
 /* On by the way that the lanes came. */
-static void go_out(struct emit *e, const struct single *s, bool apart)
+static void go_out(struct emit *e, const struct lane_serial *s, bool apart)
 {
     LLVMValueRef back = LLVMBuildLoad2(e->b, e->i32, s->back, "");
     const struct way *w = s->ways;
@@ -890,8 +893,8 @@ static void go_out(struct emit *e, const struct single *s, bool apart)
         LLVMAddCase(to, number(e, 32, (uint64_t)i), apart ? w->apart : w->out);
 }
 
-/* Where looks fail: the lane, the first of `left`, begins anew, when memory was found. */
-static void open_miss(struct emit *e, struct single *s, LLVMValueRef left, LLVMValueRef rest_of)
+/* Where checks fail: the lane, the first of `left`, begins anew, when memory was found. */
+static void open_miss(struct emit *e, struct lane_serial *s, LLVMValueRef left, LLVMValueRef rest_of)
 {
     LLVMTypeRef types[4] = {e->i32, e->i64, e->i32, e->i32};
     LLVMBasicBlockRef some = new_block(e, "some"), found = new_block(e, "found"), no = new_block(e, "no");
@@ -900,20 +903,20 @@ static void open_miss(struct emit *e, struct single *s, LLVMValueRef left, LLVMV
         s->missed[i] = frame_field(e, offsetof(struct jit_frame, lowest) + 8 * (size_t)i, types[i]);
     LLVMValueRef again = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, s->again, ""), number(e, 32, 1), "");
     LLVMBuildStore(e->b, again, s->again);
-    LLVMBuildCondBr(e->b, are_some(e, again), some, no);
+    LLVMBuildCondBr(e->b, lanes_any(e, again), some, no);
     LLVMPositionBuilderAtEnd(e->b, some);
-    LLVMBuildCondBr(e->b, ask_look(e, s->missed[0], s->missed[1], s->missed[2], s->missed[3]), found, no);
+    LLVMBuildCondBr(e->b, memory_ask_check(e, s->missed[0], s->missed[1], s->missed[2], s->missed[3]), found, no);
     LLVMPositionBuilderAtEnd(e->b, found);
     LLVMAddIncoming(rest_of, &left, &found, 1);
     LLVMBuildBr(e->b, s->known);
     LLVMPositionBuilderAtEnd(e->b, no);
-    single_leave(e, JIT_LEAVE);
+    lane_serial_leave(e, JIT_LEAVE);
 }
 
 /* The lane waits before the loop's head. */
 static void suspend(struct emit *e, const struct code *c, LLVMBasicBlockRef next)
 {
-    const struct single *s = c->s;
+    const struct lane_serial *s = c->s;
     LLVMPositionBuilderAtEnd(e->b, c->suspended);
     note_turns(e, c->lane, number(e, 32, TALLY_TURNS), 0);
     take(e, s, s->brought, c->lane);
@@ -924,27 +927,27 @@ static void suspend(struct emit *e, const struct code *c, LLVMBasicBlockRef next
 
 /* What all have done is counted and theirs; those before the head begin anew, or are handed over if the launch is to stop. Goes
  * on when there are none. */
-static void count_all(struct emit *e, struct single *s, LLVMValueRef rest_of)
+static void count_all(struct emit *e, struct lane_serial *s, LLVMValueRef rest_of)
 {
     LLVMBasicBlockRef some = new_block(e, "some"), again = new_block(e, "again"), none = new_block(e, "none");
     LLVMValueRef in = LLVMBuildLoad2(e->b, e->i32, s->in, ""), still = LLVMBuildLoad2(e->b, e->i32, s->still, "");
     e->site = e->k->blocks[s->r->block[0]].first;
-    LLVMValueRef stop = ask_op(e, offsetof(struct jit_ops, count_turns), in);
+    LLVMValueRef stop = op_ask(e, offsetof(struct jit_ops, count_turns), in);
     copy_all(e, s, s->array, s->later);
     LLVMBuildStore(e->b, still, s->r->wait[0]);
     LLVMBuildStore(e->b, still, s->in);
     LLVMBuildStore(e->b, number(e, 32, 0), s->still);
-    LLVMBuildCondBr(e->b, are_some(e, still), some, none);
+    LLVMBuildCondBr(e->b, lanes_any(e, still), some, none);
     LLVMPositionBuilderAtEnd(e->b, some);
     frame_set(e, offsetof(struct jit_frame, why), number(e, 32, JIT_TURN));
-    LLVMBuildCondBr(e->b, are_some(e, stop), s->stop, again);
+    LLVMBuildCondBr(e->b, lanes_any(e, stop), s->stop, again);
     LLVMPositionBuilderAtEnd(e->b, again);
     LLVMAddIncoming(rest_of, &still, &again, 1);
     LLVMBuildBr(e->b, s->known);
     LLVMPositionBuilderAtEnd(e->b, none);
 }
 
-static void emit_one(struct emit *e, struct single *s)
+static void emit_one(struct emit *e, struct lane_serial *s)
 {
     struct code c = {s, alloc_zeroed(((size_t)s->r->n + 1) * sizeof *c.body), new_block(e, "end"), NULL, NULL};
     LLVMBasicBlockRef next = new_block(e, "lane"), rest_next = new_block(e, "rest"), out = new_block(e, "out");
@@ -952,9 +955,9 @@ static void emit_one(struct emit *e, struct single *s)
     for (int nth = 0; nth < s->r->n; nth++)
         c.body[nth] = new_block(e, "alone");
     LLVMPositionBuilderAtEnd(e->b, s->begin);
-    forget(e);
+    regs_forget(e);
     for (int nth = 0; nth < s->r->n; nth++)
-        all = LLVMBuildOr(e->b, all, lanes_at(e, s->r, nth), "");
+        all = LLVMBuildOr(e->b, all, region_lanes_at(e, s->r, nth), "");
     LLVMBuildStore(e->b, all, s->all);
     LLVMBuildStore(e->b, number(e, 32, TURNS_BETWEEN_LOOKS), s->patience);
     LLVMBuildStore(e->b, number(e, 32, MOST_MISSES), s->again);
@@ -962,7 +965,7 @@ static void emit_one(struct emit *e, struct single *s)
     LLVMBuildStore(e->b, number(e, 32, 0), s->still);
     if (e->job->counting)
         copy_all(e, s, s->later, s->array);
-    LLVMBuildCondBr(e->b, are_some(e, all), s->known, out);
+    LLVMBuildCondBr(e->b, lanes_any(e, all), s->known, out);
     LLVMPositionBuilderAtEnd(e->b, s->known);
     LLVMValueRef rest_of = LLVMBuildPhi(e->b, e->i32, "");
     LLVMAddIncoming(rest_of, &all, &s->begin, 1);
@@ -984,13 +987,13 @@ static void emit_one(struct emit *e, struct single *s)
     LLVMValueRef (*var)[MAX_PARTS] = e->var;
     e->s = &s->shapes;
     e->var = s->var;
-    e->single = s;
+    e->serial = s;
     open_miss(e, s, left, rest_of);
     for (int nth = 0; nth < s->r->n; nth++)
         do_block(e, &c, nth);
     e->s = shapes;
     e->var = var;
-    e->single = NULL;
+    e->serial = NULL;
 
     LLVMPositionBuilderAtEnd(e->b, c.end);
     take(e, s, s->taken, lane);
@@ -1001,7 +1004,7 @@ static void emit_one(struct emit *e, struct single *s)
     LLVMBuildStore(e->b, number(e, 32, MOST_MISSES), s->again);
     LLVMValueRef rest = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, number(e, 32, 1), ""), "");
     LLVMAddIncoming(left, &rest, &rest_next, 1);
-    LLVMBuildCondBr(e->b, are_some(e, rest), next, out);
+    LLVMBuildCondBr(e->b, lanes_any(e, rest), next, out);
     LLVMPositionBuilderAtEnd(e->b, out);
     if (e->job->counting)
         count_all(e, s, rest_of);
@@ -1010,13 +1013,13 @@ static void emit_one(struct emit *e, struct single *s)
     LLVMPositionBuilderAtEnd(e->b, s->stop);
     LLVMValueRef handed = e->job->counting ? LLVMBuildLoad2(e->b, e->i32, s->in, "") : left;
     for (int nth = 0; nth < s->r->n; nth++)
-        LLVMBuildStore(e->b, LLVMBuildAnd(e->b, lanes_at(e, s->r, nth), handed, ""), s->r->wait[nth]);
+        LLVMBuildStore(e->b, LLVMBuildAnd(e->b, region_lanes_at(e, s->r, nth), handed, ""), s->r->wait[nth]);
     go_out(e, s, true);
 
     LLVMPositionBuilderAtEnd(e->b, s->ways->out);
-    forget(e);
+    regs_forget(e);
     empty(e, s);
-    ways_join(e, s->r);
+    region_join(e, s->r);
     LLVMPositionBuilderAtEnd(e->b, s->ways->apart);
     for (int32_t reg = 0; reg < e->k->nregs; reg++)
         if (s->array[reg]) { /* each lane's own */
@@ -1024,13 +1027,13 @@ static void emit_one(struct emit *e, struct single *s)
             reg_set(e, reg, recalled(e, s, reg));
         }
     e->s = &s->shapes;
-    hand_over(e, s->r);
+    region_hand_over(e, s->r);
     e->s = shapes;
     alloc_release(c.body);
 }
 
-void single_emit(struct emit *e)
+void lane_serial_emit(struct emit *e)
 {
-    for (struct single *s = e->singles; s; s = s->next)
+    for (struct lane_serial *s = e->serials; s; s = s->next)
         emit_one(e, s);
 }

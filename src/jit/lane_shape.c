@@ -1,5 +1,5 @@
-/* Shapes of registers (see shape.h). */
-#include "jit/shape.h"
+/* Shapes of registers (see lane_shape.h). */
+#include "jit/lane_shape.h"
 
 #include "base/alloc.h"
 #include "interp/code.h"
@@ -652,7 +652,7 @@ static void reach(const struct ir_kernel *k, int32_t from, int32_t stop, int32_t
 /* Where lanes that wait for each other may meet other than at a join. */
 static bool rendezvous(const struct ir_inst *in)
 {
-    return facts_syncs(in) & (FACT_LANES_MEET | FACT_BLOCK);
+    return facts_syncs(in) & (FACT_LANES_SYNC | FACT_BLOCK);
 }
 
 static void strike_live(struct search *q, const uint64_t *blocks, const uint64_t *live)
@@ -705,14 +705,14 @@ static void add_live(const struct ir_kernel *k, int32_t block, uint64_t *live, s
 }
 
 /* A branch that may part lanes: what they define before they meet differs from lane to lane where they meet. That is
- * the branch's join, its meet (ir/meets.c), a rendezvous, or a place where lanes of a branch further out are waited
- * for, which both of its ways come to first. */
+ * the branch's join, its reconvergence point (ir/reconvergence.c), a rendezvous, or a place where lanes of a branch
+ * further out are waited for, which both of its ways come to first. */
 static void part(struct search *q, int32_t site)
 {
     const struct ir_kernel *k = q->k;
     const struct ir_inst *in = &k->insts[site];
     const struct ir_block *b = &k->blocks[in->block];
-    int32_t join = in->joined ? in->join : -1, meeting = in->meet ? in->meet->block : -1;
+    int32_t join = in->joined ? in->join : -1, meeting = in->reconvergence ? in->reconvergence->block : -1;
     struct ways all = find_ways(k, b, join, -1), first = find_ways(k, b, join, meeting);
     size_t words = ((size_t)k->nregs + 63) / 64;
     uint64_t *late = alloc_zeroed(words * 8 + 8), *early = alloc_zeroed(words * 8 + 8); /* alive where they meet */
@@ -727,8 +727,8 @@ static void part(struct search *q, int32_t site)
         }
         if (other->joined && ir_bit(first.both, other->join))
             add_live(k, other->join, early, words);
-        if (other->meet && ir_bit(first.both, other->meet->block))
-            add_live(k, other->meet->block, early, words);
+        if (other->reconvergence && ir_bit(first.both, other->reconvergence->block))
+            add_live(k, other->reconvergence->block, early, words);
     }
     strike_live(q, all.some, late);
     strike_live(q, first.some, early);

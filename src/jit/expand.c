@@ -1,8 +1,8 @@
-/* Between machine code's form of a warp's registers and the interpreter's (see code.h). */
-#include "jit/code.h"
+/* Between machine code's form of a warp's registers and the interpreter's (see jit_code.h). */
+#include "jit/jit_code.h"
 
 #include "base/alloc.h"
-#include "jit/jam.h"
+#include "jit/unroll_jam.h"
 
 #include <string.h>
 
@@ -23,11 +23,11 @@ static bool wanted(const struct jit_code *c, int32_t r)
     return c->interp->kernel->reg_type[r] != PTX_PRED && (c->shapes->reg[r].kind == SHAPE_AFFINE || c->shapes->lazy[r]);
 }
 
-static struct jit_spread *make(const struct jit_code *c, int32_t site)
+static struct jit_expand *make(const struct jit_code *c, int32_t site)
 {
     const struct ir_kernel *k = c->interp->kernel;
     uint64_t *live = live_before(k, site);
-    struct jit_spread *s = alloc_zeroed(sizeof *s + sizeof *s->reg * (size_t)k->nregs);
+    struct jit_expand *s = alloc_zeroed(sizeof *s + sizeof *s->reg * (size_t)k->nregs);
     for (int32_t r = 0; r < k->nregs; r++)
         if (ir_bit(live, r) && wanted(c, r))
             s->reg[s->n++] = r;
@@ -35,20 +35,20 @@ static struct jit_spread *make(const struct jit_code *c, int32_t site)
     return s;
 }
 
-static struct jit_spread *spread_at(const struct jit_code *c, int32_t site)
+static struct jit_expand *expanded_at(const struct jit_code *c, int32_t site)
 {
-    struct jit_spread *s = __atomic_load_n(&c->spread[site], __ATOMIC_ACQUIRE);
+    struct jit_expand *s = __atomic_load_n(&c->expanded[site], __ATOMIC_ACQUIRE);
     if (s)
         return s;
-    struct jit_spread *mine = make(c, site); /* two threads may both make one: the first stays */
-    if (__atomic_compare_exchange_n(&c->spread[site], &s, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    struct jit_expand *mine = make(c, site); /* two threads may both make one: the first stays */
+    if (__atomic_compare_exchange_n(&c->expanded[site], &s, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return mine;
     alloc_release(mine);
     return s;
 }
 
 /* `from`: the groups' bases, `step` of them apart; `at`: the register's lanes. */
-#define SPREAD(T)                                              \
+#define EXPAND(T)                                              \
     do {                                                       \
         const T *base = (const T *)from;                       \
         T *lane = (T *)at, v[WARP_LANES];                      \
@@ -60,18 +60,18 @@ static struct jit_spread *spread_at(const struct jit_code *c, int32_t site)
         memcpy(lane, v, sizeof v);                             \
     } while (0)
 
-static void spread(const struct jit_code *c, const struct warp *w, int32_t reg, bool home)
+static void expand(const struct jit_code *c, const struct warp *w, int32_t reg, bool spilled)
 {
     const struct shape *shape = &c->shapes->reg[reg];
     char *at = w->regs + c->interp->of_reg[reg];
-    const char *from = home && c->home[reg] >= 0 ? w->regs + c->home[reg] : at;
+    const char *from = spilled && c->spill_slot[reg] >= 0 ? w->regs + c->spill_slot[reg] : at;
     int run = WARP_LANES / shape_groups(shape), step = from == at ? run : 1;
     if (shape->kind == SHAPE_AFFINE) {
         switch (ptx_type_info[c->interp->kernel->reg_type[reg]].bits) {
-        case 8: SPREAD(uint8_t); break;
-        case 16: SPREAD(uint16_t); break;
-        case 32: SPREAD(uint32_t); break;
-        default: SPREAD(uint64_t); break;
+        case 8: EXPAND(uint8_t); break;
+        case 16: EXPAND(uint16_t); break;
+        case 32: EXPAND(uint32_t); break;
+        default: EXPAND(uint64_t); break;
         }
     }
     float *f = (float *)at;
@@ -80,28 +80,28 @@ static void spread(const struct jit_code *c, const struct warp *w, int32_t reg, 
         bits[i] = f[i] != f[i] ? 0x7fffffffu : bits[i];
 }
 
-void jit_spread_register(const struct jit_code *c, const struct warp *w, int32_t reg)
+void jit_expand_register(const struct jit_code *c, const struct warp *w, int32_t reg)
 {
-    spread(c, w, reg, false);
+    expand(c, w, reg, false);
 }
 
-void jit_spread(const struct jit_code *c, struct warp *w, int32_t site)
+void jit_expand(const struct jit_code *c, struct warp *w, int32_t site)
 {
-    const struct jit_spread *s = spread_at(c, site);
+    const struct jit_expand *s = expanded_at(c, site);
     for (int i = 0; i < s->n; i++)
-        spread(c, w, s->reg[i], true);
+        expand(c, w, s->reg[i], true);
     w->kept = false;
 }
 
 void jit_collect(const struct jit_code *c, struct warp *w, int32_t site)
 {
-    const struct jit_spread *s = spread_at(c, site);
+    const struct jit_expand *s = expanded_at(c, site);
     for (int i = 0; i < s->n; i++) {
         int32_t reg = s->reg[i];
         size_t bytes = ptx_type_info[c->interp->kernel->reg_type[reg]].bits / 8;
         int groups = shape_groups(&c->shapes->reg[reg]);
-        for (int g = 0; g < groups && c->home[reg] >= 0; g++)
-            memcpy(w->regs + c->home[reg] + (size_t)g * bytes,
+        for (int g = 0; g < groups && c->spill_slot[reg] >= 0; g++)
+            memcpy(w->regs + c->spill_slot[reg] + (size_t)g * bytes,
                    w->regs + c->interp->of_reg[reg] + (size_t)g * (WARP_LANES / (size_t)groups) * bytes, bytes);
     }
     w->kept = true;
@@ -113,15 +113,16 @@ void jit_collect(const struct jit_code *c, struct warp *w, int32_t site)
             ((T *)to)[i] = (T)(((const T *)from)[i] + (T)by); \
     } while (0)
 
-void jit_spread_steps(const struct jit_code *c, const struct block *b, int first, int32_t site)
+void jit_expand_steps(const struct jit_code *c, const struct block *b, int first, int32_t site)
 {
     const struct ir_kernel *k = c->interp->kernel;
     uint64_t *live = live_before(k, site);
     for (int32_t r = 0; r < k->nregs; r++) {
-        size_t lane = ptx_type_info[k->reg_type[r]].bits / 8, at = c->home[r] >= 0 ? (size_t)c->home[r] : c->interp->of_reg[r];
-        size_t bytes = k->reg_type[r] == PTX_PRED ? 4 : c->home[r] >= 0 ? lane * (size_t)shape_groups(&c->shapes->reg[r]) : lane * WARP_LANES;
+        bool slot = c->spill_slot[r] >= 0;
+        size_t lane = ptx_type_info[k->reg_type[r]].bits / 8, at = slot ? (size_t)c->spill_slot[r] : c->interp->of_reg[r];
+        size_t bytes = k->reg_type[r] == PTX_PRED ? 4 : slot ? lane * (size_t)shape_groups(&c->shapes->reg[r]) : lane * WARP_LANES;
         const char *from = block_regs(b, first) + at;
-        for (int w = 1; w < c->jam_warps && ir_bit(live, r) && ir_bit(c->steps->known, r); w++) {
+        for (int w = 1; w < c->unrolled && ir_bit(live, r) && ir_bit(c->steps->known, r); w++) {
             char *to = block_regs(b, first + w) + at;
             int64_t by = c->steps->by[r] * w;
             if (!by)
@@ -140,9 +141,9 @@ void jit_spread_steps(const struct jit_code *c, const struct block *b, int first
 }
 #undef STEP
 
-void jit_spread_release(struct jit_code *c)
+void jit_expand_release(struct jit_code *c)
 {
-    for (int32_t i = 0; c->spread && i < c->interp->kernel->ninsts; i++)
-        alloc_release(c->spread[i]);
-    alloc_release(c->spread);
+    for (int32_t i = 0; c->expanded && i < c->interp->kernel->ninsts; i++)
+        alloc_release(c->expanded[i]);
+    alloc_release(c->expanded);
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "jit/keep.h"
+#include "jit/code_cache.h"
 
 static char folder[] = "/tmp/heddle-keep-XXXXXX";
 static char file[200]; /* of the last key */
@@ -29,7 +29,7 @@ static void start(void)
     types[0] = 0;
     module = (struct ptx_module){.text = "text of a module", .text_len = 16};
     kernel = (struct ir_kernel){.name = "k", .module = &module, .insts = &inst, .ninsts = 1, .reg_type = types, .nregs = 2};
-    job = (struct jit_job){.kernel = &kernel, .dim = {16, 8, 1}, .level = "x86-64-v3", .jam = 1};
+    job = (struct jit_job){.kernel = &kernel, .dim = {16, 8, 1}, .level = "x86-64-v3", .unrolled = 1};
 }
 
 static void name_file(struct hash128 k, char name[200])
@@ -40,7 +40,7 @@ static void name_file(struct hash128 k, char name[200])
 static struct hash128 key_now(void)
 {
     struct hash128 k;
-    assert_true(keep_key(&job, &k));
+    assert_true(code_cache_key(&job, &k));
     name_file(k, file);
     return k;
 }
@@ -85,15 +85,15 @@ static void test_what_belongs_to_the_key(void **state)
     struct hash128 again = key_now();
     assert_memory_equal(&again, &seen[0], sizeof again);
     setenv("HEDDLE_JIT_CACHE", "0", 1);
-    assert_false(keep_key(&job, &again));
+    assert_false(code_cache_key(&job, &again));
     setenv("HEDDLE_JIT_CACHE", "1", 1);
-    assert_true(keep_key(&job, &again));
+    assert_true(code_cache_key(&job, &again));
 }
 
 static bool finds(const struct hash128 *k, const char *bytes, size_t size)
 {
     struct jit_object o = {0};
-    if (!keep_find(k, &o))
+    if (!code_cache_find(k, &o))
         return false;
     assert_int_equal(o.size, size);
     assert_memory_equal(o.bytes, bytes, size);
@@ -111,17 +111,17 @@ static void test_an_object_is_kept(void **state)
     struct hash128 k = key_now(), other = {{k.part[0], k.part[1] + 1}};
     for (int i = 0; i < 100; i++)
         bytes[i] = (char)(i * 7);
-    assert_false(keep_has(&k));
+    assert_false(code_cache_has(&k));
     assert_false(finds(&k, NULL, 0));
-    keep_add(&k, &o);
+    code_cache_add(&k, &o);
     assert_int_equal(access(file, R_OK), 0);
-    assert_true(keep_has(&k));
+    assert_true(code_cache_has(&k));
     assert_true(finds(&k, bytes, sizeof bytes));
     assert_false(finds(&other, NULL, 0));
     strcpy(whole, file);
     name_file(other, file); /* under another key */
     assert_int_equal(rename(whole, file), 0);
-    assert_true(keep_has(&other));
+    assert_true(code_cache_has(&other));
     assert_false(finds(&other, NULL, 0));
 }
 
