@@ -207,6 +207,7 @@ struct LastPass : PassInfoMixin<LastPass> {
             changed |= heddle::expand_copies(f);
             changed |= heddle::choose_results(f);
             changed |= heddle::share_differences(f);
+            changed |= heddle::keep_negations(f);
             changed |= heddle::widen_divisions(f);
             changed |= heddle::restore_masks(f);
             changed |= heddle::name_spaces(f);
@@ -256,6 +257,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 {
     return {LLVM_PLUGIN_API_VERSION, "heddle", "1", [](PassBuilder &b) {
                 if (PassInstrumentationCallbacks *calls = b.getPassInstrumentationCallbacks()) {
+                    hide_from(*calls, "SpeculativeExecutionPass", heddle::lengthen_blocks, heddle::shorten_blocks);
                     hide_from(*calls, "ReassociatePass", heddle::hide_negatives, heddle::show_negatives);
                     hide_from(*calls, "InstCombinePass", heddle::hide_casts, heddle::show_casts);
                     hide_from(*calls, "InstCombinePass", heddle::hide_bits, heddle::show_bits);

@@ -46,6 +46,8 @@ using Hidden = std::vector<llvm::WeakTrackingVH>;
 // plugin_negations.cpp. From Reassociate: the signs of constants deep in a term.
 void hide_negatives(llvm::Function &f, Hidden &hidden);
 void show_negatives(Hidden &hidden);
+// Last: the sign of a product that is stored stays behind it.
+bool keep_negations(llvm::Function &f);
 // plugin_casts.cpp. From InstCombine: that the operands of sums and products are converted integers. Early: which are unsigned.
 bool mark_unsigned(llvm::Function &f);
 void hide_casts(llvm::Function &f, Hidden &hidden);
@@ -90,6 +92,9 @@ bool free_math_calls(llvm::Module &m);
 bool has_loop(const llvm::CallBase &call);
 // Instructions that nvcc counts of such a call when it unrolls a loop around it; 0: it is one, or no such call.
 unsigned inlined_size(const llvm::Instruction &i);
+// From SpeculativeExecution: blocks with such calls are as long as what nvcc has inlined, so nothing of them moves before their branch.
+void lengthen_blocks(llvm::Function &f, Hidden &hidden);
+void shorten_blocks(Hidden &hidden);
 // After each simplification: such calls of constants are what nvcc folds them to.
 bool fold_math_calls(llvm::Function &f);
 // Last: assembly that is not volatile moves out of loops.

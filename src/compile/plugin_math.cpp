@@ -33,6 +33,7 @@ namespace {
 // Functions whose calls nvcc neither merges nor hoists: local memory, or loops.
 constexpr const char *APART[] = {"sinf", "cosf", "tanf", "j0f", "j1f", "y0f", "y1f", "jnf", "ynf", "jn", "yn", "tgammaf", "sincos_sinf", "sincos_cosf"};
 
+enum { MOST_LEFT = 5 };  // instructions that LLVM leaves in a block when it moves the rest of it before a branch
 enum { LOOPS = 1000 };   // no loop around it is unrolled
 enum { SQRT_OF_64 = 4 }; // as many as a division
 
@@ -227,6 +228,27 @@ bool heddle::hoist_assembly(Function &f, LoopInfo &loops, DominatorTree &dominat
             changed = true;
         }
     return changed;
+}
+
+void heddle::lengthen_blocks(Function &f, Hidden &hidden)
+{
+    FunctionType *type = FunctionType::get(Type::getVoidTy(f.getContext()), false);
+    for (BasicBlock &b : f) {
+        bool is_long = any_of(b, [](const Instruction &i) {
+            auto *call = dyn_cast<CallBase>(&i);
+            return inlined_size(i) > MOST_LEFT || (call && has_loop(*call));
+        });
+        for (int n = 0; is_long && n <= MOST_LEFT; n++)
+            hidden.push_back(CallInst::Create(type, InlineAsm::get(type, "", "", true), "", b.getTerminator()->getIterator()));
+    }
+}
+
+void heddle::shorten_blocks(Hidden &hidden)
+{
+    for (WeakTrackingVH &v : hidden)
+        if (auto *i = dyn_cast_or_null<Instruction>(v))
+            i->eraseFromParent();
+    hidden.clear();
 }
 
 bool heddle::fold_math_calls(Function &f)

@@ -3,11 +3,15 @@
 // 1 + m * (-1 / t) into 1 - m * (1 / t), whose quotient may be that of a branch then. So while that pass runs, constants
 // further down have their sign outside, where it does not look.
 //
+// -x * y is -(x * y) to both, a product and a sign. Clang's back end makes it a product of -x again, which is one instruction of the GPU. So
+// where it is stored, or goes to where two ways meet, the sign is an assembly.
+//
 // Measured with nvcc 13.0.88, 2026-11-27; the test compile.as_nvcc holds the cases.
 #include "compile/plugin.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PatternMatch.h"
@@ -84,4 +88,47 @@ void heddle::show_negatives(Hidden &hidden)
         negation->eraseFromParent();
     }
     hidden.clear();
+}
+
+namespace {
+
+// It is stored, or one of what comes where two ways meet, and nothing else reads it.
+bool is_kept(const Instruction &i)
+{
+    return (i.getType()->isFloatTy() || i.getType()->isDoubleTy()) && !i.use_empty() &&
+           all_of(i.users(), [](const User *u) { return isa<StoreInst>(u) || isa<PHINode>(u); });
+}
+
+// -x * y, or -(x * y): the product of x and y is what the sign is of.
+Value *unsigned_product(Instruction &i)
+{
+    Value *x, *y;
+    if (match(&i, m_FNeg(m_OneUse(m_FMul(m_Value(), m_Value())))))
+        return i.getOperand(0);
+    if (!match(&i, m_c_FMul(m_OneUse(m_FNeg(m_Value(x))), m_Value(y))))
+        return nullptr;
+    IRBuilder<> build(&i);
+    return build.CreateFMulFMF(x, y, &i);
+}
+
+} // namespace
+
+bool heddle::keep_negations(Function &f)
+{
+    bool changed = false;
+    for (Instruction &i : make_early_inc_range(instructions(f))) {
+        Value *product = is_kept(i) ? unsigned_product(i) : nullptr;
+        if (!product)
+            continue;
+        IRBuilder<> build(&i);
+        bool wide = i.getType()->isDoubleTy();
+        auto *type = FunctionType::get(i.getType(), {i.getType()}, false);
+        CallInst *sign = build.CreateCall(type, InlineAsm::get(type, wide ? "neg.f64 $0, $1;" : "neg.f32 $0, $1;", wide ? "=d,d" : "=f,f", false), {product});
+        sign->setDoesNotAccessMemory();
+        sign->setDoesNotThrow();
+        i.replaceAllUsesWith(sign);
+        i.eraseFromParent();
+        changed = true;
+    }
+    return changed;
 }

@@ -1,11 +1,11 @@
-// expect: uninitialised 14 5; uninitialised 26 32
+// expect: uninitialised 18 5; uninitialised 26 32
 // flags: --tool initcheck
 
 // Loads ahead of where their value is wanted: only threads that come to use it have read it.
 #include <cstdio>
 
-// The compiler keeps out[i] in a register over the loop and loads it before, though a thread that begins with round 0
-// sets it first. Threads 0 to 4 of the second launch begin with round 1: they read it, and nobody has written it.
+// A thread that begins with round 0 sets out[i] first. Threads 0 to 4 of the second launch begin with round 1: they read it, and
+// nobody has written it. The compiler might keep out[i] in a register over the loop, and load it before.
 __global__ void sums(int first, int n, const float *__restrict__ a, float *__restrict__ out)
 {
     int i = threadIdx.x;

@@ -804,3 +804,15 @@ KERNEL sums_sign_numbers(float *o, const float *a) { int t = threadIdx.x; o[t] =
 KERNEL sums_sign_double(double *o, const double *a) { int t = threadIdx.x; int c = a[t] < 0; o[t] = a[t + 64] * (1 - 2 * c); }
 KERNEL sums_sign_loop(float *o, const float *a, int n) { int t = threadIdx.x; float s = 1; for (int i = 0; i < n; i++) { char c = a[t + i * 64] < 0; s = s * (1 - c * 2); } o[t] = s; }
 KERNEL sums_sign_chosen(float *o, const float *a) { int t = threadIdx.x; float x = a[t + 64]; o[t] = a[t] < 0 ? -x : x; }
+
+// Pairs of halves are copied one by one, also inside of a struct.
+struct alignas(16) Half8 { half2 v[4]; };
+struct alignas(8) Half4 { half2 a, b; };
+KERNEL pairs_in_array(const Half8 *x, Half8 *o, half2 s) { Half8 h = x[threadIdx.x]; for (int k = 0; k < 4; k++) h.v[k] = __hmul2(h.v[k], s); o[threadIdx.x] = h; }
+KERNEL pairs_in_members(Half4 *x, half2 s) { Half4 h = x[threadIdx.x]; h.a = __hmul2(h.a, s); x[threadIdx.x] = h; }
+KERNEL pairs_of_a_float4(const float4 *x, float4 *o, half2 s) { float4 f = x[threadIdx.x]; half2 *h = (half2 *)&f; for (int i = 0; i < 4; i++) h[i] = __hadd2(h[i], s); o[threadIdx.x] = f; }
+
+// The sign of a product that is stored is an instruction.
+KERNEL sums_sign_of_product(float *o, const float *x) { float k = x[threadIdx.x], v = x[threadIdx.x + 99]; o[threadIdx.x] = -k * v; }
+KERNEL sums_sign_of_product_before(double *o, const double *x) { double k = x[threadIdx.x], v = x[threadIdx.x + 99]; o[threadIdx.x] = -(k * v); }
+KERNEL order_sign_of_product(float *o, const float *x) { float k = x[threadIdx.x], v = x[threadIdx.x + 99]; o[threadIdx.x] = -k * v; }

@@ -345,7 +345,7 @@ def same(kind, a, b):
 # What the compile step knows of constants (src/compile/plugin_math.cpp, as nvcc): the C library's result, where the GPU's function may
 # be off by units in the last place. Each as NAME, NAMEf, and as an overload.
 KNOWN = {n + f for n in ("acos", "asin", "atan", "cos", "cosh", "exp", "exp2", "log", "log10", "sin", "sinh", "tan", "tanh", "atan2", "fmod", "pow")
-         for f in ("", "f")}
+         for f in ("", "f")} | {"__expf", "__exp10f", "__logf", "__log2f", "__log10f"}  # by PTX's approximations
 ULPS = 2
 
 

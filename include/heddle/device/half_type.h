@@ -93,6 +93,14 @@ struct __attribute__((aligned(2))) H {
 struct __attribute__((aligned(4))) H2 {
     H x, y;
     H2() = default;
+    /* A copy is one access of 32 bits, and no part of a larger one: CUDA's are user-provided, too, so a struct that holds several
+     * is copied pair by pair. */
+    __host__ __device__ H2(const H2 &pair) { __builtin_memcpy((void *)this, &pair, 4); }
+    __host__ __device__ H2 &operator=(const H2 &pair)
+    {
+        __builtin_memcpy((void *)this, &pair, 4);
+        return *this;
+    }
     __host__ __device__ H2(const H &a, const H &b) : x(a), y(b) {}
     __host__ __device__ H2(const H2RAW &r) : x(HRAW{r.x}), y(HRAW{r.y}) {}
     __host__ __device__ operator H2RAW() const { return H2RAW{x.__x, y.__x}; }
