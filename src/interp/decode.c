@@ -121,15 +121,16 @@ static void decode_vector_move(struct decode *d, const struct ir_inst *in, struc
 }
 
 /* One of the math library's functions does it, if there is one for it. */
-static void take_math(struct step *st, const char *name, uint8_t width)
+static bool take_math(struct step *st, const char *name, uint8_t width)
 {
     int row = lanes_math_row(name);
     if (row < 0)
-        return;
+        return false;
     st->math = (uint8_t)(row + 1);
     st->arguments = (uint8_t)lanes_math()[row].arguments;
     st->elem = width;
     st->fn = lanes_math()[row].fn;
+    return true;
 }
 
 static void decode_approximation(const struct ir_inst *in, struct step *st)
@@ -208,8 +209,8 @@ static void decode_extern(struct decode *d, const struct ir_inst *in, struct ste
         return;
     }
     st->kind = in->ndst && st->d[0] != PLACE_NONE ? STEP_LANES : STEP_NOP;
-    st->fn = lanes_find_extern(in->callee);
-    take_math(st, in->callee, (uint8_t)letter_width(signature[strlen(signature) - 1]));
+    if (!take_math(st, in->callee, (uint8_t)letter_width(signature[strlen(signature) - 1])))
+        st->fn = lanes_find_extern(in->callee);
 }
 
 static const struct access_ops *access_level(void)

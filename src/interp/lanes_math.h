@@ -53,7 +53,7 @@ KEEP(keep_f, float, VF, FN, STORE_F)
 #undef KEEP
 
 #define UNUSED __attribute__((unused))
-/* `id` for 32 lanes, of `arguments` a vector each. */
+/* A function of 32 lanes, which are `n` results at a time. */
 #define LANES(id, type, n, keep, ...)                                                                                 \
     static void id(void *vd, const void *va, UNUSED const void *vb, UNUSED const void *vc, UNUSED void *ve,           \
                    uint32_t mask, UNUSED const struct ir_inst *in)                                                    \
@@ -61,34 +61,24 @@ KEEP(keep_f, float, VF, FN, STORE_F)
         UNUSED const type *a = va, *b = vb;                                                                           \
         for (int i = 0; i < 32; i += n)                                                                               \
             if (mask >> i & ((UINT32_C(1) << n) - 1))                                                                 \
-                keep((type *)vd + i, id##_vector(__VA_ARGS__), mask >> i);                                            \
+                keep((type *)vd + i, __VA_ARGS__, mask >> i);                                                         \
     }
-/* Of the results v of the arguments x and y those whose arguments are `outside`. */
-#define PUT_RIGHT(type, n, LOAD, STORE, outside, instead)                                                             \
-    type as_[n], bs_[n], rs_[n];                                                                                      \
-    STORE(as_, x), STORE(bs_, y), STORE(rs_, v);                                                                      \
-    for (int k = 0; k < n; k++) {                                                                                     \
-        UNUSED double a = (double)as_[k], b = (double)bs_[k], r = (double)rs_[k];                                     \
-        if (outside)                                                                                                  \
-            rs_[k] = (type)(instead);                                                                                 \
-    }                                                                                                                 \
-    v = LOAD(rs_);
+/* A function of vectors, where those results are put right whose arguments x and y are `outside`. S and s: D and d, or F and f. */
+#define VECTOR(id, S, s, type, parameters, y, result, outside, instead)                                               \
+    static V##S id##_vector parameters                                                                                \
+    {                                                                                                                 \
+        V##S v = result;                                                                                              \
+        type as_[S##N], bs_[S##N], rs_[S##N];                                                                         \
+        STORE_##S(as_, x), STORE_##S(bs_, y), STORE_##S(rs_, v);                                                      \
+        for (int k = 0; k < S##N; k++) {                                                                              \
+            UNUSED double a = (double)as_[k], b = (double)bs_[k], r = (double)rs_[k];                                 \
+            if (outside)                                                                                              \
+                rs_[k] = (type)(instead);                                                                             \
+        }                                                                                                             \
+        return exact_nan_##s(LOAD_##S(rs_));                                                                          \
+    }
 
-#define ONE_D(name, bound, outside, instead)                                                                          \
-    static VD name##_d_vector(VD x)                                                                                   \
-    {                                                                                                                 \
-        VD v = SLEEF_D(name, bound)(x), y = x;                                                                        \
-        PUT_RIGHT(double, DN, LOAD_D, STORE_D, outside, instead)                                                      \
-        return exact_nan_d(v);                                                                                        \
-    }                                                                                                                 \
-    LANES(name##_d, double, DN, keep_d, LOAD_D(a + i))
-#define OWN(name, bound, outside, instead)                                                                            \
-    static VF name##_f_vector(VF x)                                                                                   \
-    {                                                                                                                 \
-        VF v = SLEEF_F(name, bound)(x), y = x;                                                                        \
-        PUT_RIGHT(float, FN, LOAD_F, STORE_F, outside, instead)                                                       \
-        return exact_nan_f(v);                                                                                        \
-    }
+#define OWN(name, bound, outside, instead) VECTOR(name##_f, F, f, float, (VF x), x, SLEEF_F(name, bound)(x), outside, instead)
 #define DOUBLE(name, bound, outside, instead)                                                                         \
     static VF name##_f_vector(VF x)                                                                                   \
     {                                                                                                                 \
@@ -104,25 +94,16 @@ KEEP(keep_f, float, VF, FN, STORE_F)
         return exact_nan_f(LOAD_F(f));                                                                                \
     }
 #define ONE(name, bound, single, outside, instead)                                                                    \
-    ONE_D(name, bound, outside, instead)                                                                              \
+    VECTOR(name##_d, D, d, double, (VD x), x, SLEEF_D(name, bound)(x), outside, instead)                              \
     single(name, bound, outside, instead)                                                                             \
-    LANES(name##_f, float, FN, keep_f, LOAD_F(a + i))                                                                 \
+    LANES(name##_d, double, DN, keep_d, name##_d_vector(LOAD_D(a + i)))                                               \
+    LANES(name##_f, float, FN, keep_f, name##_f_vector(LOAD_F(a + i)))                                                \
     enum { name##_d_arguments = 1, name##_f_arguments = 1 };
 #define TWO(name, bound, single, outside, instead)                                                                    \
-    static VD name##_d_vector(VD x, VD y)                                                                             \
-    {                                                                                                                 \
-        VD v = SLEEF_D(name, bound)(x, y);                                                                            \
-        PUT_RIGHT(double, DN, LOAD_D, STORE_D, outside, instead)                                                      \
-        return exact_nan_d(v);                                                                                        \
-    }                                                                                                                 \
-    static VF name##_f_vector(VF x, VF y)                                                                             \
-    {                                                                                                                 \
-        VF v = SLEEF_F(name, bound)(x, y);                                                                            \
-        PUT_RIGHT(float, FN, LOAD_F, STORE_F, outside, instead)                                                       \
-        return exact_nan_f(v);                                                                                        \
-    }                                                                                                                 \
-    LANES(name##_d, double, DN, keep_d, LOAD_D(a + i), LOAD_D(b + i))                                                 \
-    LANES(name##_f, float, FN, keep_f, LOAD_F(a + i), LOAD_F(b + i))                                                  \
+    VECTOR(name##_d, D, d, double, (VD x, VD y), y, SLEEF_D(name, bound)(x, y), outside, instead)                     \
+    VECTOR(name##_f, F, f, float, (VF x, VF y), y, SLEEF_F(name, bound)(x, y), outside, instead)                      \
+    LANES(name##_d, double, DN, keep_d, name##_d_vector(LOAD_D(a + i), LOAD_D(b + i)))                                \
+    LANES(name##_f, float, FN, keep_f, name##_f_vector(LOAD_F(a + i), LOAD_F(b + i)))                                 \
     enum { name##_d_arguments = 2, name##_f_arguments = 2 };
 #define FAST(name, of)
 #define ALSO(name, signature, of)
@@ -144,18 +125,7 @@ static inline VF flushed(VF v, bool ftz)
 #define ONE(name, ...)
 #define TWO(name, ...)
 #define APPROX(name, of)                                                                                              \
-    static VF name##_approx_of(VF x, const struct ir_inst *in)                                                        \
-    {                                                                                                                 \
-        return flushed(of##_f_vector(flushed(x, in->mods->ftz)), in->mods->ftz);                                      \
-    }                                                                                                                 \
-    static void name##_approx(void *vd, const void *va, UNUSED const void *vb, UNUSED const void *vc, UNUSED void *ve, \
-                              uint32_t mask, const struct ir_inst *in)                                                \
-    {                                                                                                                 \
-        const float *a = va;                                                                                          \
-        for (int i = 0; i < 32; i += FN)                                                                              \
-            if (mask >> i & ((UINT32_C(1) << FN) - 1))                                                                \
-                keep_f((float *)vd + i, name##_approx_of(LOAD_F(a + i), in), mask >> i);                              \
-    }
+    LANES(name##_approx, float, FN, keep_f, flushed(of##_f_vector(flushed(LOAD_F(a + i), in->mods->ftz)), in->mods->ftz))
 #include "interp/lanes_math.def"
 #undef ONE
 #undef TWO
