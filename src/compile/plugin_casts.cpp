@@ -62,10 +62,10 @@ bool is_chosen(const Value *v, unsigned depth = 0)
     if (isa<SelectInst>(v) || v->getType()->isIntegerTy(1))
         return true;
     auto *i = dyn_cast<Instruction>(v);
-    bool goes_on = i && depth < 6 && (isa<CastInst>(i) || (isa<BinaryOperator>(i) && isa<Constant>(i->getOperand(1))));
-    if (goes_on || (i && depth < 6 && isa<BinaryOperator>(i) && isa<Constant>(i->getOperand(0))))
-        return is_chosen(i->getOperand(goes_on ? 0 : 1), depth + 1);
-    return false;
+    if (!i || depth >= 6 || !(isa<CastInst>(i) || isa<BinaryOperator>(i)))
+        return false;
+    bool first = isa<CastInst>(i) || isa<Constant>(i->getOperand(1)); // the one that is no constant
+    return (first || isa<Constant>(i->getOperand(0))) && is_chosen(i->getOperand(first ? 0 : 1), depth + 1);
 }
 
 // 1 or -1, as far as InstCombine may find out.
