@@ -79,10 +79,10 @@ int main(void)
     printf("ns per instruction   v2 full partial   v3 full partial   v4 full partial\n");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct ptx_mods mods = {.round = (uint8_t)rows[i].round, .cmp = (uint8_t)rows[i].cmp, .ftz = rows[i].ftz};
+        static const int32_t dst[2] = {IR_NOREG, IR_NOREG};
+        static const struct ir_src src[4] = {{.kind = IR_SRC_IMM}, {.kind = IR_SRC_IMM}, {.kind = IR_SRC_IMM}, {.kind = IR_SRC_IMM, .imm = 0x96}};
         struct ir_inst in = {.op = (uint16_t)rows[i].op, .type = (uint8_t)rows[i].type, .type2 = (uint8_t)rows[i].type2,
-                             .dst = {IR_NOREG, IR_NOREG, IR_NOREG, IR_NOREG}, .mods = &mods,
-                             .src = {{.kind = IR_SRC_IMM}, {.kind = IR_SRC_IMM}, {.kind = IR_SRC_IMM},
-                                     {.kind = IR_SRC_IMM, .imm = 0x96}}};
+                             .dst = dst, .src = src, .nsrc = 4, .mods = &mods};
         printf("%-20s", rows[i].name);
         for (int level = 0; level < 3; level++) {
             const struct lanes_table *t = lanes_table_of(level);

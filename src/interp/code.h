@@ -10,7 +10,7 @@
 #include "simt/warp.h"
 
 enum { PLACE_POOL = 1u << 31, PLACE_NONE = ~0u };
-enum { STEP_SRC = 8 }; /* sources that a step has room for */
+enum { STEP_SRC = 8, STEP_DST = 4 }; /* sources and results that a step has room for */
 typedef uint32_t place;
 
 enum step_kind {
@@ -82,14 +82,14 @@ struct step {
     uint8_t ordered : 1;   /* memory: not weak: lane by lane */
     uint8_t own_masks : 1; /* exchanges: lanes may have member masks of their own (target/uniform.h) */
     uint8_t width[STEP_SRC]; /* bytes of a lane of each source register */
-    uint8_t dst_width[IR_MAX_DST]; /* bytes of a lane of each destination register: a vector's may differ */
+    uint8_t dst_width[STEP_DST]; /* bytes of a lane of each destination register: a vector's may differ */
     uint8_t sreg;          /* STEP_SREG: enum ptx_sreg */
     uint8_t nsub;
     uint8_t turn;          /* behind it a turn may end: number of the place in turns.at, + 1; 0: none does */
     uint8_t math;          /* STEP_LANES: row of the function in lanes_math(), + 1; 0: it has none */
     uint8_t arguments;     /* and how many vectors it takes, of doubles if `elem` is 8 */
     place guard;
-    place d[IR_MAX_DST];   /* PLACE_NONE: dropped */
+    place d[STEP_DST];   /* PLACE_NONE: dropped */
     place s[STEP_SRC];     /* PLACE_NONE: absent; of a product of matrices all are in `places` */
     union {
         lanes_fn *fn;      /* STEP_LANES */

@@ -68,7 +68,7 @@ enum { MOST_OPERANDS = 4, CELL = WARP_LANES * 8 }; /* shuffles have four; bytes 
 struct gathered {
     struct interp_code code;
     struct step step;
-    _Alignas(8) char cell[(MOST_OPERANDS + IR_MAX_DST) * CELL];
+    _Alignas(8) char cell[(MOST_OPERANDS + STEP_DST) * CELL];
 };
 
 static uint32_t *gather_cell(struct gathered *g, place p) { return (uint32_t *)(void *)(g->cell + (p & ~(uint32_t)PLACE_POOL)); }

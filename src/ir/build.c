@@ -19,10 +19,12 @@
 #include "ir/wmma.h"
 #include "base/alloc.h"
 #include "base/table.h"
+#include "ir/edit.h"
 
 #include <string.h>
 
 enum { MAX_INSTS = 4 * 1000 * 1000, MAX_PROBLEMS = 8, MAX_DEPTH = 64 };
+enum { EXECUTED_RESULTS = 4 }; /* no executor writes more */
 
 /* One function being emitted: the kernel, a callee at one call site, or a body. */
 struct frame {
@@ -362,41 +364,48 @@ int32_t emit_dest(const struct frame *fr, const struct ptx_operand *o)
     return o->kind == PTX_OPERAND_REG ? fr->reg_base + (int32_t)o->reg : IR_NOREG;
 }
 
-static void add_dst(struct ir_inst *out, const struct frame *fr, const struct ptx_operand *o)
+static void set_results(struct build *b, struct ir_inst *out, const struct frame *fr, const struct ptx_operand *o)
 {
-    if (o->kind == PTX_OPERAND_PAIR || o->kind == PTX_OPERAND_VECTOR) {
-        for (int i = 0; i < o->n && out->ndst < IR_MAX_DST; i++)
-            out->dst[out->ndst++] = emit_dest(fr, &o->elem[i]);
-    } else {
-        out->dst[out->ndst++] = emit_dest(fr, o);
-    }
+    bool parts = o->kind == PTX_OPERAND_PAIR || o->kind == PTX_OPERAND_VECTOR;
+    int n = parts ? o->n : 1;
+    int32_t *reg = ARENA_ARRAY(&b->k->arena, int32_t, n);
+    for (int i = 0; i < n; i++)
+        reg[i] = emit_dest(fr, parts ? &o->elem[i] : o);
+    out->dst = reg;
+    out->ndst = (uint16_t)n;
+}
+
+/* An operand with parts is as many sources. */
+static bool has_parts(const struct ptx_operand *o)
+{
+    return o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_MEM;
+}
+
+static int parts_of(const struct ptx_inst *in, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_OPERAND_MEM && o->n > 1) /* without the fourth coordinate that is not read */
+        return 1 + ptx_coordinates(in->mods.variant);
+    return has_parts(o) ? o->n : 1;
 }
 
 /* Sources need the instruction's final shape for the type of immediates, so they are counted first. */
-static void add_srcs(struct build *b, const struct frame *fr, const struct ptx_inst *in, int first)
+static void set_sources(struct build *b, const struct frame *fr, const struct ptx_inst *in, int first)
 {
     struct ir_inst *out = &b->k->insts[b->k->ninsts - 1];
-    const struct ptx_operand *flat[IR_MAX_SRC];
-    int n = 0;
-    for (int o = first; o < in->noperands - in->mods.cache_hint; o++) { /* a policy of the cache is no value */
-        const struct ptx_operand *op = &in->operand[o];
-        bool parts = op->kind == PTX_OPERAND_VECTOR || op->kind == PTX_OPERAND_MEM;
-        int most = parts ? op->n : 1;
-        if (op->kind == PTX_OPERAND_MEM && most > 1) /* without the fourth coordinate that is not read */
-            most = 1 + ptx_coordinates(in->mods.variant);
-        for (int i = 0; i < most; i++) {
-            if (n == IR_MAX_SRC) {
-                problem(b, in, "an instruction with this many operands is not implemented");
-                return;
-            }
-            flat[n++] = parts ? &op->elem[i] : op;
-        }
-        if (op->kind == PTX_OPERAND_MEM)
-            *(o > first ? &out->offset2 : &out->offset) = op->offset;
+    int end = in->noperands - in->mods.cache_hint, n = 0; /* a policy of the cache is no value */
+    for (int o = first; o < end; o++) {
+        n += parts_of(in, &in->operand[o]);
+        if (in->operand[o].kind == PTX_OPERAND_MEM)
+            *(o > first ? &out->offset2 : &out->offset) = in->operand[o].offset;
     }
-    out->nsrc = (uint8_t)n;
-    for (int i = 0; i < n; i++)
-        out->src[i] = emit_source(b, fr, in, flat[i], ir_src_type(out, i));
+    struct ir_src *src = ARENA_ARRAY(&b->k->arena, struct ir_src, n);
+    out->src = src;
+    out->nsrc = (uint16_t)n;
+    for (int o = first, s = 0; o < end; o++)
+        for (int i = 0; i < parts_of(in, &in->operand[o]); i++, s++) {
+            const struct ptx_operand *part = has_parts(&in->operand[o]) ? &in->operand[o].elem[i] : &in->operand[o];
+            src[s] = emit_source(b, fr, in, part, ir_src_type(out, s));
+        }
 }
 
 void emit_guard(struct ir_inst *out, const struct frame *fr, const struct ptx_inst *in)
@@ -415,9 +424,9 @@ const struct ptx_function *emit_function_of(const struct frame *fr)
     return fr->f;
 }
 
-struct arena *emit_arena(struct build *b)
+struct ir_kernel *emit_kernel(struct build *b)
 {
-    return &b->k->arena;
+    return b->k;
 }
 
 enum ptx_type emit_reg_type(const struct build *b, int32_t reg)
@@ -483,11 +492,10 @@ static void move_param(struct build *b, const struct frame *fr, const struct ptx
         out->space = PTX_GENERIC;
         out->vec = 1;
         emit_guard(out, fr, in);
-        out->ndst = out->nsrc = 1;
         int32_t far = store ? IR_NOREG : emit_dest(fr, e);
         struct ir_src near = {.kind = IR_SRC_REG, .reg = reg};
-        out->dst[0] = store ? reg : far;
-        out->src[0] = store ? emit_source(b, fr, in, e, type) : near;
+        IR_SET_RESULTS(b->k, out, store ? reg : far);
+        IR_SET_SOURCES(b->k, out, store ? emit_source(b, fr, in, e, type) : near);
         out = &b->k->insts[b->k->ninsts - 1];
         uint8_t wide = store ? type : b->k->reg_type[far];
         bool plain = ptx_type_info[wide].bits == bits;
@@ -533,8 +541,8 @@ static void bind(struct build *b, const struct frame *caller, const struct frame
         remember(b, formal, callee, v->at);
 }
 
-/* A load or store of scratch memory at a constant address, between it and one register. */
-static struct ir_inst *emit_scratch(struct build *b, const struct ptx_inst *in, uint16_t op, uint64_t at, int bits)
+/* A load or store of scratch memory at a constant address, between it and the register `reg`. */
+static struct ir_inst *emit_scratch(struct build *b, const struct ptx_inst *in, uint16_t op, uint64_t at, int bits, int32_t reg)
 {
     static const struct ptx_mods none;
     struct ir_inst *out = emit_new(b, in, op);
@@ -542,8 +550,11 @@ static struct ir_inst *emit_scratch(struct build *b, const struct ptx_inst *in, 
     out->type = (uint8_t)ir_bits_type(bits);
     out->space = IR_SCRATCH;
     out->vec = 1;
-    out->nsrc = op == PTX_OP_ST ? 2 : 1;
-    out->src[0] = (struct ir_src){.kind = IR_SRC_IMM, .imm = at};
+    IR_SET_SOURCES(b->k, out, ir_of_value(at));
+    if (op == PTX_OP_ST)
+        ir_add_source(b->k, out, ir_of_reg(reg));
+    else
+        IR_SET_RESULTS(b->k, out, reg);
     return out;
 }
 
@@ -554,9 +565,7 @@ static int32_t extern_argument(struct build *b, const struct ptx_inst *in, const
     if (!b->params_in_memory)
         return param_reg(b, v->at, bits);
     int32_t reg = emit_reg(b, (uint8_t)ir_bits_type(bits));
-    struct ir_inst *load = emit_scratch(b, in, PTX_OP_LD, v->at, bits);
-    load->ndst = 1;
-    load->dst[0] = reg;
+    emit_scratch(b, in, PTX_OP_LD, v->at, bits, reg);
     return reg;
 }
 
@@ -570,13 +579,15 @@ static void call_extern(struct build *b, const struct frame *fr, const struct pt
                         const struct ptx_function *f, const struct ptx_operand *ret, const struct ptx_operand *args)
 {
     int n = args ? args->n : 0;
-    int32_t reg[IR_MAX_SRC] = {0}, result = IR_NOREG;
+    struct ir_src *src = ARENA_ARRAY(&b->k->arena, struct ir_src, n);
+    int32_t result = IR_NOREG;
     const struct variable *v = NULL;
-    bool ok = n <= IR_MAX_SRC && (!ret || ret->n <= 1);
+    bool ok = !ret || ret->n <= 1;
     for (int i = 0; i < n && ok; i++) {
         v = call_variable(b, fr, &args->elem[i]);
         ok = v != NULL;
-        reg[i] = ok ? extern_argument(b, in, v) : 0;
+        if (ok)
+            src[i] = ir_of_reg(extern_argument(b, in, v));
     }
     if (ok && ret && ret->n == 1) {
         v = call_variable(b, fr, &ret->elem[0]);
@@ -592,19 +603,14 @@ static void call_extern(struct build *b, const struct frame *fr, const struct pt
     struct ir_inst *out = emit_new(b, in, IR_OP_EXTERN);
     out->callee = f->name;
     emit_guard(out, fr, in);
-    out->nsrc = (uint8_t)n;
-    for (int i = 0; i < n; i++)
-        out->src[i] = (struct ir_src){.kind = IR_SRC_REG, .reg = reg[i]};
+    ir_set_sources(b->k, out, n, src);
     if (result == IR_NOREG)
         return;
-    out->ndst = 1;
-    out->dst[0] = result;
+    IR_SET_RESULTS(b->k, out, result);
     out->type = v->var->type;
     if (!b->params_in_memory)
         return;
-    struct ir_inst *store = emit_scratch(b, in, PTX_OP_ST, v->at, (int)v->var->size * 8);
-    store->src[1] = (struct ir_src){.kind = IR_SRC_REG, .reg = result};
-    emit_guard(store, fr, in);
+    emit_guard(emit_scratch(b, in, PTX_OP_ST, v->at, (int)v->var->size * 8, result), fr, in);
 }
 
 /* The body of `f` in place of a call. */
@@ -691,10 +697,8 @@ static void copy_scratch(struct build *b, const struct ptx_inst *in, uint64_t to
         while (n > bytes - done || (to + done) % n || (from + done) % n)
             n /= 2;
         int32_t reg = emit_reg(b, (uint8_t)ir_bits_type((int)n * 8));
-        struct ir_inst *load = emit_scratch(b, in, PTX_OP_LD, from + done, (int)n * 8);
-        load->ndst = 1;
-        load->dst[0] = reg;
-        emit_scratch(b, in, PTX_OP_ST, to + done, (int)n * 8)->src[1] = (struct ir_src){.kind = IR_SRC_REG, .reg = reg};
+        emit_scratch(b, in, PTX_OP_LD, from + done, (int)n * 8, reg);
+        emit_scratch(b, in, PTX_OP_ST, to + done, (int)n * 8, reg);
     }
 }
 
@@ -706,9 +710,8 @@ static struct ir_inst *emit_move(struct build *b, const struct ptx_inst *in, uin
     out->type = out->type2 = type;
     out->space = PTX_GENERIC;
     out->vec = 1;
-    out->ndst = out->nsrc = 1;
-    out->dst[0] = to;
-    out->src[0] = from;
+    IR_SET_RESULTS(b->k, out, to);
+    IR_SET_SOURCES(b->k, out, from);
     return out;
 }
 
@@ -734,7 +737,8 @@ static void pass_argument(struct build *b, const struct frame *fr, const struct 
     }
 }
 
-static int32_t emit_stack_add(struct build *b, const struct ptx_inst *in, int32_t to)
+/* to = the stack register + at */
+static int32_t emit_stack_add(struct build *b, const struct ptx_inst *in, int32_t to, uint64_t at)
 {
     static const struct ptx_mods none;
     struct ir_inst *out = emit_new(b, in, PTX_OP_ADD);
@@ -743,11 +747,8 @@ static int32_t emit_stack_add(struct build *b, const struct ptx_inst *in, int32_
     out->type2 = 0;
     out->space = PTX_GENERIC;
     out->vec = 1;
-    out->ndst = 1;
-    out->dst[0] = to;
-    out->nsrc = 2;
-    out->src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = b->recursion.sp};
-    out->src[1] = (struct ir_src){.kind = IR_SRC_IMM};
+    IR_SET_RESULTS(b->k, out, to);
+    IR_SET_SOURCES(b->k, out, ir_of_reg(b->recursion.sp), ir_of_value(at));
     return b->k->ninsts - 1;
 }
 
@@ -767,17 +768,16 @@ static void call_body(struct build *b, const struct frame *fr, const struct ptx_
     for (int i = 0; i < f->nparams && args && i < args->n; i++)
         pass_argument(b, fr, in, &args->elem[i], f->params[i], &b->pending[s.callee]->frame);
     if (fr->body >= 0) {
-        s.push = emit_stack_add(b, in, r->sp);
+        s.push = emit_stack_add(b, in, r->sp, 0);
     } else {
         emit_move(b, in, PTX_U64, r->sp, (struct ir_src){.kind = IR_SRC_IMM});
         s.push = k->ninsts - 1;
     }
     int32_t top = emit_reg(b, PTX_U64);
-    s.top = emit_stack_add(b, in, top);
+    s.top = emit_stack_add(b, in, top, 0);
     struct ir_inst *check = emit_new(b, in, IR_OP_EXTERN);
     check->callee = "__heddle_stack";
-    check->nsrc = 1;
-    check->src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = top};
+    IR_SET_SOURCES(k, check, ir_of_reg(top));
     emit_move(b, in, PTX_U32, r->body[s.callee].ra, (struct ir_src){.kind = IR_SRC_IMM});
     s.number = k->ninsts - 1;
     struct ir_inst *jump = emit_new(b, in, PTX_OP_BRA);
@@ -825,11 +825,8 @@ static int32_t skip_unless(struct build *b, const struct ptx_inst *in, const str
     struct ir_inst *test = emit_new(b, in, PTX_OP_SETP);
     test->mods = &not_equal;
     test->type = PTX_U64;
-    test->ndst = 1;
-    test->dst[0] = other;
-    test->nsrc = 2;
-    test->src[0] = *pointer;
-    test->src[1] = (struct ir_src){.kind = IR_SRC_IMM, .imm = ir_function_address(b->k->module, f)};
+    IR_SET_RESULTS(b->k, test, other);
+    IR_SET_SOURCES(b->k, test, *pointer, ir_of_value(ir_function_address(b->k->module, f)));
     struct ir_inst *skip = emit_new(b, in, PTX_OP_BRA);
     skip->mods = &none;
     skip->guard = other;
@@ -861,8 +858,7 @@ static void call_indirect(struct build *b, const struct frame *fr, const struct 
     }
     struct ir_inst *bad = emit_new(b, in, IR_OP_EXTERN);
     bad->callee = "__heddle_bad_call";
-    bad->nsrc = 1;
-    bad->src[0] = pointer;
+    IR_SET_SOURCES(b->k, bad, pointer);
     for (int i = 0; i < nends; i++)
         land_here(b, ends[i]);
     alloc_release(ends);
@@ -906,8 +902,7 @@ static void emit_branch(struct build *b, const struct frame *fr, const struct pt
         problem(b, in, "this form of 'brx.idx' is not implemented");
         return;
     }
-    out->nsrc = 1;
-    out->src[0] = emit_source(b, fr, in, &in->operand[0], PTX_U32);
+    IR_SET_SOURCES(b->k, out, emit_source(b, fr, in, &in->operand[0], PTX_U32));
     out->ntargets = p->ntargets;
     out->targets = ARENA_ARRAY(&b->k->arena, int32_t, p->ntargets);
     for (int i = 0; i < p->ntargets; i++) {
@@ -923,17 +918,12 @@ static bool has_results(const struct ir_inst *out)
 }
 
 /* bar: src[0] barrier or mask, src[1] count (0: all), src[2] predicate of .red. */
-static void normalise_barrier(struct ir_inst *out)
+static void normalise_barrier(struct ir_kernel *k, struct ir_inst *out)
 {
     bool red = out->mods->variant >= PTX_BAR_RED_POPC && out->mods->variant <= PTX_BAR_RED_OR;
-    struct ir_src none = {.kind = IR_SRC_IMM}, pred = out->src[out->nsrc - 1];
+    struct ir_src none = ir_of_value(0);
     int plain = out->nsrc - red;
-    if (plain < 2)
-        out->src[1] = none;
-    if (plain < 1)
-        out->src[0] = none;
-    out->src[2] = red ? pred : none;
-    out->nsrc = 3;
+    IR_SET_SOURCES(k, out, plain < 1 ? none : out->src[0], plain < 2 ? none : out->src[1], red ? out->src[plain] : none);
 }
 
 static void emit_plain(struct build *b, const struct frame *fr, const struct ptx_inst *in)
@@ -943,13 +933,13 @@ static void emit_plain(struct build *b, const struct frame *fr, const struct ptx
     int at = b->k->ninsts - 1;
     emit_guard(out, fr, in);
     if (results && in->noperands)
-        add_dst(out, fr, &in->operand[0]);
-    if (in->op == PTX_OP_MOV && in->noperands > 1 && in->operand[1].kind == PTX_OPERAND_VECTOR)
-        out->nsrc = in->operand[1].n;
-    add_srcs(b, fr, in, results);
+        set_results(b, out, fr, &in->operand[0]);
+    if (out->ndst > EXECUTED_RESULTS)
+        problem(b, in, "an instruction with this many results is not implemented");
+    set_sources(b, fr, in, results);
     out = &b->k->insts[at];
     if (in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER)
-        normalise_barrier(out);
+        normalise_barrier(b->k, out);
     if ((in->op == PTX_OP_LD || in->op == PTX_OP_ST) && in->mods.space == PTX_PARAM) {
         uint64_t ignored;
         if (call_param(b, fr, in, &ignored) || param_through_register(fr, in))
@@ -965,9 +955,8 @@ static void find_locals(struct build *b, const struct frame *fr, const struct pt
     const struct variable *v = o->kind == PTX_OPERAND_VAR && o->var->space == PTX_LOCAL ? lookup(b, o->var, fr) : NULL;
     if (!v || !v->in_frame || b->nlocals == (int)(sizeof b->local_of / sizeof *b->local_of))
         return;
-    uint64_t at = v->at + (uint64_t)o->offset;
     int32_t reg = emit_reg(b, PTX_U64);
-    b->k->insts[emit_stack_add(b, in, reg)].src[1].imm = at;
+    emit_stack_add(b, in, reg, v->at + (uint64_t)o->offset);
     b->local_of[b->nlocals] = o;
     b->local_reg[b->nlocals++] = reg;
 }
@@ -1117,8 +1106,7 @@ static void emit_bodies(struct build *b)
         struct ir_inst *ret = emit_new(b, NULL, PTX_OP_BRX);
         ret->mods = &none;
         ret->is_return = true;
-        ret->nsrc = 1;
-        ret->src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = body->ra};
+        IR_SET_SOURCES(b->k, ret, ir_of_reg(body->ra));
         body->end = b->k->ninsts;
     }
 }

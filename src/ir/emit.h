@@ -15,7 +15,7 @@ int32_t emit_dest(const struct frame *fr, const struct ptx_operand *o); /* or IR
 void emit_guard(struct ir_inst *out, const struct frame *fr, const struct ptx_inst *in);
 struct ir_inst *emit_last(struct build *b);
 const struct ptx_function *emit_function_of(const struct frame *fr);
-struct arena *emit_arena(struct build *b);
+struct ir_kernel *emit_kernel(struct build *b);
 enum ptx_type emit_reg_type(const struct build *b, int32_t reg);
 
 #endif

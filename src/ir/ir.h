@@ -43,7 +43,9 @@ struct ir_src {
     uint64_t imm;   /* IR_SRC_IMM: the value's bits, in the type the instruction reads */
 };
 
-enum { IR_NOREG = -1, IR_MAX_DST = 4, IR_MAX_SRC = 16 };
+enum { IR_NOREG = -1,
+       IR_VECTOR = 4,     /* elements a lane that an access to memory has at most */
+       IR_OPERANDS = 512  /* results or sources that an instruction has at most: wgmma of 64 x 256 has 128 and 256 */ };
 
 /* A reconvergence point before the post-dominator: a block where lanes that part at a branch meet though some ways go past it
  * (reconvergence.c). Lanes that come to a block that is not in `inside` have left: they are not waited for there. */
@@ -58,7 +60,7 @@ struct ir_inst {
     uint8_t type2; /* second type: source of cvt, set, slct */
     uint8_t space; /* memory: enum ptx_space or IR_SCRATCH */
     uint8_t vec;   /* memory: elements a lane, 1 2 4; dst[] or src[1..] hold them */
-    uint8_t ndst, nsrc;
+    uint16_t ndst, nsrc;
     uint8_t atomic_form; /* atom, red: enum ir_atomic_form */
     uint8_t way;     /* IR_OP_EXTERN: which way of the function its lanes' arguments take (target/ways.h) */
     bool guard_negated;
@@ -70,8 +72,8 @@ struct ir_inst {
     bool is_return;  /* brx: the end of a function that may call itself (ir/recursion.h) */
     int32_t after_call; /* bra: a call of such a function, and the block that it comes back to, + 1; 0: no call */
     int32_t guard;   /* predicate register, or IR_NOREG */
-    int32_t dst[IR_MAX_DST]; /* registers; IR_NOREG for `_` and for elements nobody reads */
-    struct ir_src src[IR_MAX_SRC]; /* memory: src[0] is the base address; store: then the values */
+    const int32_t *dst; /* [ndst] registers; IR_NOREG for `_` and for elements nobody reads; edit.h changes both lists */
+    const struct ir_src *src; /* [nsrc]; memory: src[0] is the base address; store: then the values */
     int64_t offset;  /* memory: bytes added to the base */
     int64_t offset2; /* cp.async: bytes added to src[1], the global address; src[0] + offset is the shared one */
     int32_t target;  /* branch: block; brx: ntargets of them in `targets` */
@@ -224,18 +226,29 @@ static inline void ir_bit_set(uint64_t *set, int i)
     set[i >> 6] |= UINT64_C(1) << (i & 63);
 }
 
-/* Registers alive before an instruction, from those alive behind it. A definition under a guard may leave the old value
- * standing, so it does not end the live range. */
-static inline void ir_live_before(const struct ir_inst *in, uint64_t *live)
+static inline int ir_bit_add(uint64_t *set, int i)
 {
+    bool is_new = !ir_bit(set, i);
+    ir_bit_set(set, i);
+    return is_new;
+}
+
+/* Registers alive before an instruction, from those alive behind it. A definition under a guard may leave the old value
+ * standing, so it does not end the live range. By how many registers the set grows. */
+static inline int ir_live_before(const struct ir_inst *in, uint64_t *live)
+{
+    int grown = 0;
     for (int d = 0; d < in->ndst && in->guard == IR_NOREG; d++)
-        if (in->dst[d] != IR_NOREG)
+        if (in->dst[d] != IR_NOREG && ir_bit(live, in->dst[d])) {
             live[in->dst[d] >> 6] &= ~(UINT64_C(1) << (in->dst[d] & 63));
+            grown--;
+        }
     if (in->guard != IR_NOREG)
-        ir_bit_set(live, in->guard);
+        grown += ir_bit_add(live, in->guard);
     for (int i = 0; i < in->nsrc; i++)
         if (in->src[i].kind == IR_SRC_REG)
-            ir_bit_set(live, in->src[i].reg);
+            grown += ir_bit_add(live, in->src[i].reg);
+    return grown;
 }
 
 /* Some register may be read before anything was written to it. */

@@ -135,7 +135,7 @@ bool ir_operands(const struct ir_inst *in, bool results, struct ir_operands *out
     for (; letter && *letter; letter++) {
         int n = times(in, *letter, results);
         optional |= letter[1] == '?';
-        for (int i = 0; i < n && out->most < IR_MAX_SRC + 1; i++)
+        for (int i = 0; i < n && out->most < IR_OPERANDS + 1; i++)
             out->of[out->most++] = operand_of(in, *letter, i, n);
         if (!optional)
             out->least = out->most;

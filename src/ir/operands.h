@@ -12,7 +12,7 @@ struct ir_operand {
 };
 
 struct ir_operands {
-    struct ir_operand of[IR_MAX_SRC + 1];
+    struct ir_operand of[IR_OPERANDS + 1];
     int least, most; /* how many there are */
 };
 

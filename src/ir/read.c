@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "ir/edit.h"
 #include "ptx/opcode.h"
 
 struct reader {
@@ -358,12 +359,15 @@ static bool read_results(struct reader *r, struct ir_inst *in)
     const char *equals = strstr(r->at, " = "), *end = r->at + strcspn(r->at, "\n");
     if (!equals || equals > end)
         return true;
+    int32_t reg[IR_OPERANDS];
+    int n = 0;
     do {
-        if (in->ndst == IR_MAX_DST)
-            return fail(r, "more than %d results", IR_MAX_DST);
-        if (!read_register(r, &in->dst[in->ndst++]))
+        if (n == IR_OPERANDS)
+            return fail(r, "more than %d results", IR_OPERANDS);
+        if (!read_register(r, &reg[n++]))
             return false;
     } while (accept(r, ","));
+    ir_set_results(r->k, in, n, reg);
     return expect(r, "=");
 }
 
@@ -401,17 +405,20 @@ static bool at_source(struct reader *r)
 static bool read_sources(struct reader *r, struct ir_inst *in)
 {
     int64_t *offsets[] = {&in->offset, &in->offset2};
+    struct ir_src src[IR_OPERANDS];
+    int n = 0;
     if (!at_source(r))
         return true;
     do {
-        if (in->nsrc == IR_MAX_SRC)
-            return fail(r, "more than %d sources", IR_MAX_SRC);
-        struct ir_src *s = &in->src[in->nsrc];
-        bool ok = in->nsrc < 2 && accept(r, "[") ? read_address(r, s, offsets[in->nsrc]) : read_source(r, s);
+        if (n == IR_OPERANDS)
+            return fail(r, "more than %d sources", IR_OPERANDS);
+        src[n] = (struct ir_src){0};
+        bool ok = n < 2 && accept(r, "[") ? read_address(r, &src[n], offsets[n]) : read_source(r, &src[n]);
         if (!ok)
             return false;
-        in->nsrc++;
+        n++;
     } while (accept(r, ","));
+    ir_set_sources(r->k, in, n, src);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "ir/recursion.h"
 #include "ir/cfg.h"
 #include "base/alloc.h"
+#include "ir/edit.h"
 
 #include <string.h>
 
@@ -118,23 +119,11 @@ static void put_access(struct lowering *l, const struct ir_inst *from, bool stor
     in->space = space;
     in->frame = true;
     in->offset = offset;
-    in->src[0] = base;
-    in->nsrc = store ? 2 : 1;
-    in->ndst = !store;
+    IR_SET_SOURCES(l->k, in, base);
     if (store)
-        in->src[1] = (struct ir_src){.kind = IR_SRC_REG, .reg = reg};
+        ir_add_source(l->k, in, ir_of_reg(reg));
     else
-        in->dst[0] = reg;
-}
-
-static struct ir_src of_reg(int32_t reg)
-{
-    return (struct ir_src){.kind = IR_SRC_REG, .reg = reg};
-}
-
-static struct ir_src of_value(uint64_t v)
-{
-    return (struct ir_src){.kind = IR_SRC_IMM, .imm = v};
+        IR_SET_RESULTS(l->k, in, reg);
 }
 
 /* A predicate is kept as a word. */
@@ -145,24 +134,17 @@ static void put_predicate(struct lowering *l, const struct ir_inst *from, bool s
     if (store) {
         struct ir_inst *in = put(l, from, PTX_OP_SELP);
         in->type = PTX_B32;
-        in->ndst = 1;
-        in->dst[0] = word;
-        in->nsrc = 3;
-        in->src[0] = of_value(1);
-        in->src[1] = of_value(0);
-        in->src[2] = of_reg(reg);
+        IR_SET_RESULTS(l->k, in, word);
+        IR_SET_SOURCES(l->k, in, ir_of_value(1), ir_of_value(0), ir_of_reg(reg));
     }
-    put_access(l, from, store, PTX_LOCAL, of_reg(l->r->sp), offset, word, 4);
+    put_access(l, from, store, PTX_LOCAL, ir_of_reg(l->r->sp), offset, word, 4);
     if (store)
         return;
     struct ir_inst *in = put(l, from, PTX_OP_SETP);
     in->mods = &not_equal;
     in->type = PTX_U32;
-    in->ndst = 1;
-    in->dst[0] = reg;
-    in->nsrc = 2;
-    in->src[0] = of_reg(word);
-    in->src[1] = of_value(0);
+    IR_SET_RESULTS(l->k, in, reg);
+    IR_SET_SOURCES(l->k, in, ir_of_reg(word), ir_of_value(0));
 }
 
 static void put_registers(struct lowering *l, const struct ir_inst *from, int32_t site, bool store)
@@ -174,7 +156,7 @@ static void put_registers(struct lowering *l, const struct ir_inst *from, int32_
         if (l->k->reg_type[v->reg[i]] == PTX_PRED)
             put_predicate(l, from, store, at, v->reg[i]);
         else
-            put_access(l, from, store, PTX_LOCAL, of_reg(l->r->sp), at, v->reg[i], bytes);
+            put_access(l, from, store, PTX_LOCAL, ir_of_reg(l->r->sp), at, v->reg[i], bytes);
         at += bytes;
     }
 }
@@ -186,7 +168,7 @@ static void put_scratch(struct lowering *l, const struct ir_inst *from, int32_t 
     for (int part = 0; part < 2; part++) /* both begin and end at multiples of 8 */
         for (uint32_t s = b->scratch[part].from; s < b->scratch[part].to; s += 8, at += 8) {
             int32_t reg = fresh(l, PTX_B64);
-            struct ir_src scratch = of_value(s), frame = of_reg(l->r->sp);
+            struct ir_src scratch = ir_of_value(s), frame = ir_of_reg(l->r->sp);
             if (store) {
                 put_access(l, from, false, IR_SCRATCH, scratch, 0, reg, 8);
                 put_access(l, from, true, PTX_LOCAL, frame, at, reg, 8);
@@ -213,11 +195,8 @@ static void put_restore(struct lowering *l, const struct ir_inst *from, int32_t 
         return;
     struct ir_inst *pop = put(l, from, PTX_OP_ADD);
     pop->type = PTX_U64;
-    pop->ndst = 1;
-    pop->dst[0] = l->r->sp;
-    pop->nsrc = 2;
-    pop->src[0] = of_reg(l->r->sp);
-    pop->src[1] = of_value(UINT64_C(0) - frame_of(l, site));
+    IR_SET_RESULTS(l->k, pop, l->r->sp);
+    IR_SET_SOURCES(l->k, pop, ir_of_reg(l->r->sp), ir_of_value(UINT64_C(0) - frame_of(l, site)));
     if (l->r->body[s->caller].group != l->r->body[s->callee].group)
         return;
     put_registers(l, from, site, false);
@@ -234,7 +213,7 @@ static void number_returns(struct lowering *l)
         ret->targets = ARENA_ARRAY(&l->k->arena, int32_t, l->r->nsites);
         for (int32_t s = 0; s < l->r->nsites; s++)
             if (l->r->site[s].callee == b) {
-                l->k->insts[l->r->site[s].number].src[0].imm = (uint64_t)n;
+                IR_SET_SOURCES(l->k, &l->k->insts[l->r->site[s].number], ir_of_value((uint64_t)n));
                 l->k->insts[l->r->site[s].jump].target = l->r->body[b].first;
                 ret->targets[n++] = l->r->site[s].restore;
             }
@@ -254,8 +233,8 @@ static void size_frames(struct lowering *l)
         const struct ir_call_site *site = &l->r->site[s];
         struct ir_inst *push = &l->k->insts[site->push];
         uint32_t own = aligned(l->r->body[site->callee].local_bytes);
-        push->src[push->nsrc - 1].imm = site->caller < 0 ? base : frame_of(l, s);
-        l->k->insts[site->top].src[1].imm = l->frame[site->callee] > own ? l->frame[site->callee] : own;
+        ir_set_source(l->k, push, push->nsrc - 1, ir_of_value(site->caller < 0 ? base : frame_of(l, s)));
+        ir_set_source(l->k, &l->k->insts[site->top], 1, ir_of_value(l->frame[site->callee] > own ? l->frame[site->callee] : own));
     }
 }
 

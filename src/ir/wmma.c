@@ -10,6 +10,7 @@
  * "Major" is the row of A and the column of B, "minor" the other one, along which a product adds up. With lane l = 4 g + t a
  * register of 32 bits, E elements, has major g and minor E t and the next E - 1, plus where the register is (mma: interp/matrix.h). */
 #include "ir/wmma.h"
+#include "ir/edit.h"
 
 #include "ir/operands.h"
 
@@ -39,16 +40,6 @@ struct block {
 
 /* --- small instructions --- */
 
-static struct ir_src of_reg(int32_t reg)
-{
-    return (struct ir_src){.kind = IR_SRC_REG, .reg = reg};
-}
-
-static struct ir_src of_number(uint64_t n)
-{
-    return (struct ir_src){.kind = IR_SRC_IMM, .imm = n};
-}
-
 /* Arithmetic without effect but its result, so it needs no guard. */
 static int32_t compute(struct wmma *x, uint16_t op, enum ptx_type type, enum ptx_type result, struct ir_src a, struct ir_src b, struct ir_src c, int n)
 {
@@ -59,18 +50,15 @@ static int32_t compute(struct wmma *x, uint16_t op, enum ptx_type type, enum ptx
     out->type = (uint8_t)type;
     out->type2 = out->space = PTX_GENERIC;
     out->vec = 1;
-    out->ndst = 1;
-    out->dst[0] = d;
-    out->nsrc = (uint8_t)n;
-    out->src[0] = a;
-    out->src[1] = b;
-    out->src[2] = c;
+    IR_SET_RESULTS(emit_kernel(x->b), out, d);
+    IR_SET_SOURCES(emit_kernel(x->b), out, a, b, c);
+    out->nsrc = (uint16_t)n;
     return d;
 }
 
 static int32_t compute32(struct wmma *x, uint16_t op, enum ptx_type type, struct ir_src a, struct ir_src b)
 {
-    return compute(x, op, type, PTX_U32, a, b, of_number(0), 2);
+    return compute(x, op, type, PTX_U32, a, b, ir_of_value(0), 2);
 }
 
 /* A register of the program gets another's bits, under the instruction's guard. */
@@ -82,9 +70,8 @@ static void move(struct wmma *x, int32_t to, int32_t from)
     out->mods = &none;
     out->type = PTX_B32;
     out->space = PTX_GENERIC;
-    out->ndst = out->nsrc = 1;
-    out->dst[0] = to;
-    out->src[0] = of_reg(from);
+    IR_SET_RESULTS(emit_kernel(x->b), out, to);
+    IR_SET_SOURCES(emit_kernel(x->b), out, ir_of_reg(from));
 }
 
 static int32_t lane_number(struct wmma *x)
@@ -96,9 +83,9 @@ static int32_t lane_number(struct wmma *x)
 /* (lane >> right & mask) << left */
 static int32_t part_of_lane(struct wmma *x, int32_t lane, int right, uint32_t mask, int left)
 {
-    int32_t r = right ? compute32(x, PTX_OP_SHR, PTX_U32, of_reg(lane), of_number((uint64_t)right)) : lane;
-    r = compute32(x, PTX_OP_AND, PTX_B32, of_reg(r), of_number(mask));
-    return left ? compute32(x, PTX_OP_SHL, PTX_B32, of_reg(r), of_number((uint64_t)left)) : r;
+    int32_t r = right ? compute32(x, PTX_OP_SHR, PTX_U32, ir_of_reg(lane), ir_of_value((uint64_t)right)) : lane;
+    r = compute32(x, PTX_OP_AND, PTX_B32, ir_of_reg(r), ir_of_value(mask));
+    return left ? compute32(x, PTX_OP_SHL, PTX_B32, ir_of_reg(r), ir_of_value((uint64_t)left)) : r;
 }
 
 /* a b + c: an address */
@@ -157,7 +144,7 @@ static void find_space(struct wmma *x, const struct ptx_operand *memory)
     x->space = space_of(emit_function_of(x->fr), &memory->elem[0], 0);
     if (x->space == PTX_SHARED) {
         struct ir_src generic = x->base;
-        x->base = of_reg(compute(x, PTX_OP_CVTA, PTX_U64, PTX_U64, generic, generic, generic, 1));
+        x->base = ir_of_reg(compute(x, PTX_OP_CVTA, PTX_U64, PTX_U64, generic, generic, generic, 1));
         struct ir_inst *out = emit_last(x->b);
         out->mods = &to_shared;
         out->space = PTX_SHARED;
@@ -173,7 +160,7 @@ static void find_memory(struct wmma *x, const struct ptx_operand *memory, const 
     bool narrow = x->base.kind == IR_SRC_REG && ptx_type_info[emit_reg_type(x->b, x->base.reg)].bits == 32;
     x->address = narrow ? PTX_U32 : PTX_U64;
     find_space(x, memory);
-    x->stride = stride ? emit_source(x->b, x->fr, x->in, stride, PTX_B32) : of_number((uint64_t)width);
+    x->stride = stride ? emit_source(x->b, x->fr, x->in, stride, PTX_B32) : ir_of_value((uint64_t)width);
     for (int i = 0; i < MOST_STRIDES; i++)
         x->at[i] = IR_NOREG;
 }
@@ -181,18 +168,18 @@ static void find_memory(struct wmma *x, const struct ptx_operand *memory, const 
 /* The lane's own address: `strides` rows of memory down, and `bytes` to the right; both registers, bytes may be IR_NOREG. */
 static void begin_at(struct wmma *x, int32_t strides, int32_t bytes)
 {
-    struct ir_src right = bytes == IR_NOREG ? x->base : of_reg(address_sum(x, of_reg(bytes), of_number(1), x->base));
-    int32_t down = x->bits <= 8 ? strides : compute32(x, PTX_OP_MUL_LO, PTX_U32, of_reg(strides), of_number((uint64_t)x->bits / 8));
+    struct ir_src right = bytes == IR_NOREG ? x->base : ir_of_reg(address_sum(x, ir_of_reg(bytes), ir_of_value(1), x->base));
+    int32_t down = x->bits <= 8 ? strides : compute32(x, PTX_OP_MUL_LO, PTX_U32, ir_of_reg(strides), ir_of_value((uint64_t)x->bits / 8));
     struct ir_src stride = x->stride;
     if (x->bits < 8) /* a stride counts elements */
-        stride = of_reg(compute32(x, PTX_OP_SHR, PTX_U32, stride, of_number(x->bits == 4 ? 1 : 3)));
-    x->first = x->at[0] = address_sum(x, of_reg(down), stride, right);
+        stride = ir_of_reg(compute32(x, PTX_OP_SHR, PTX_U32, stride, ir_of_value(x->bits == 4 ? 1 : 3)));
+    x->first = x->at[0] = address_sum(x, ir_of_reg(down), stride, right);
 }
 
 static int32_t address_at(struct wmma *x, int strides)
 {
     if (x->at[strides] == IR_NOREG)
-        x->at[strides] = address_sum(x, x->stride, of_number((uint64_t)(strides * x->bits / 8)), of_reg(x->first));
+        x->at[strides] = address_sum(x, x->stride, ir_of_value((uint64_t)(strides * x->bits / 8)), ir_of_reg(x->first));
     return x->at[strides];
 }
 
@@ -208,8 +195,7 @@ static struct ir_inst *access(struct wmma *x, uint16_t op, int strides, int byte
     out->type2 = PTX_NOTYPE;
     out->space = (uint8_t)x->space;
     out->vec = (uint8_t)n;
-    out->nsrc = 1;
-    out->src[0] = of_reg(address);
+    IR_SET_SOURCES(emit_kernel(x->b), out, ir_of_reg(address));
     out->offset = x->offset + at;
     return out;
 }
@@ -217,22 +203,21 @@ static struct ir_inst *access(struct wmma *x, uint16_t op, int strides, int byte
 static void load_regs(struct wmma *x, int strides, int bytes, int64_t at, const int32_t *reg, int n)
 {
     struct ir_inst *out = access(x, PTX_OP_LD, strides, bytes, at, n);
-    for (int i = 0; i < n; i++)
-        out->dst[out->ndst++] = reg[i];
+    ir_set_results(emit_kernel(x->b), out, n, reg);
 }
 
 static void store_regs(struct wmma *x, int strides, int bytes, int64_t at, const int32_t *reg, int n)
 {
     struct ir_inst *out = access(x, PTX_OP_ST, strides, bytes, at, n);
     for (int i = 0; i < n; i++)
-        out->src[out->nsrc++] = of_reg(reg[i]);
+        ir_add_source(emit_kernel(x->b), out, ir_of_reg(reg[i]));
 }
 
 /* --- instructions on matrices --- */
 
 static struct ptx_mods *new_mods(struct wmma *x)
 {
-    struct ptx_mods *m = ARENA_NEW(emit_arena(x->b), struct ptx_mods);
+    struct ptx_mods *m = ARENA_NEW(&emit_kernel(x->b)->arena, struct ptx_mods);
     *m = (struct ptx_mods){.sync = true, .aligned = true, .vec = 1};
     return m;
 }
@@ -255,9 +240,8 @@ static void transpose(struct wmma *x, int32_t to, int32_t from)
     m->shape = PTX_SHAPE_M8N8;
     m->trans = true;
     struct ir_inst *out = on_matrices(x, PTX_OP_MOVMATRIX, m, PTX_B16);
-    out->ndst = out->nsrc = 1;
-    out->dst[0] = to;
-    out->src[0] = of_reg(from);
+    IR_SET_RESULTS(emit_kernel(x->b), out, to);
+    IR_SET_SOURCES(emit_kernel(x->b), out, ir_of_reg(from));
 }
 
 /* `n` registers from `first` on; the lanes' addresses have been made for them. */
@@ -270,11 +254,9 @@ static void load_matrices(struct wmma *x, int strides, bool trans, int first, in
     m->vec = m->matrices = (uint8_t)n;
     int32_t address = address_at(x, strides);
     struct ir_inst *out = on_matrices(x, PTX_OP_LDMATRIX, m, PTX_B16);
-    out->nsrc = 1;
-    out->src[0] = of_reg(address);
+    IR_SET_SOURCES(emit_kernel(x->b), out, ir_of_reg(address));
     out->offset = x->offset;
-    for (int i = 0; i < n; i++)
-        out->dst[out->ndst++] = x->reg[first + i];
+    ir_set_results(emit_kernel(x->b), out, n, &x->reg[first]);
 }
 
 /* --- A and B --- */
@@ -311,13 +293,13 @@ static void load_factor(struct wmma *x)
         /* Lanes 8 to 15 name rows of the second matrix, lanes 16 to 31 those of the third and fourth. Of 8 bits and fewer there is
          * one along: all lie below each other. */
         bool second_down = (rows || deep == 1) == along; /* the second matrix lies below the first, not beside it */
-        int32_t below = compute32(x, PTX_OP_AND, PTX_B32, of_reg(lane), of_number(deep == 1 ? 31 : second_down ? 15 : 7));
+        int32_t below = compute32(x, PTX_OP_AND, PTX_B32, ir_of_reg(lane), ir_of_value(deep == 1 ? 31 : second_down ? 15 : 7));
         int32_t beside = IR_NOREG;
         if (second_down && deep > 1) {
             beside = part_of_lane(x, lane, 4, 1, 4);
         } else if (deep > 1) {
             int32_t eight = part_of_lane(x, lane, 1, 8, 0);
-            below = compute32(x, PTX_OP_OR, PTX_B32, of_reg(below), of_reg(eight));
+            below = compute32(x, PTX_OP_OR, PTX_B32, ir_of_reg(below), ir_of_reg(eight));
             beside = part_of_lane(x, lane, 3, 1, 4);
         }
         begin_at(x, below, beside);
@@ -348,7 +330,7 @@ static void load_factor(struct wmma *x)
         for (int i = 0; i < 4; i++) { /* bytes, the first lowest */
             int32_t byte = emit_reg(x->b, PTX_B32);
             load_regs(x, down + i, 1, right, &byte, 1);
-            all = i == 0 ? byte : compute(x, PTX_OP_MAD_LO, PTX_U32, PTX_B32, of_reg(byte), of_number(UINT64_C(1) << 8 * i), of_reg(all), 3);
+            all = i == 0 ? byte : compute(x, PTX_OP_MAD_LO, PTX_U32, PTX_B32, ir_of_reg(byte), ir_of_value(UINT64_C(1) << 8 * i), ir_of_reg(all), 3);
         }
         move(x, to, all);
     }
@@ -399,7 +381,7 @@ static void move_sums(struct wmma *x)
 
 static void convert(struct wmma *x, uint16_t op, enum ptx_type to, enum ptx_type from, const int32_t *d, int nd, const int32_t *s, int ns)
 {
-    struct ptx_mods *m = ARENA_NEW(emit_arena(x->b), struct ptx_mods);
+    struct ptx_mods *m = ARENA_NEW(&emit_kernel(x->b)->arena, struct ptx_mods);
     *m = (struct ptx_mods){.vec = 1, .type = {(uint8_t)to, (uint8_t)from}, .ntypes = 2, .round = to == PTX_F16X2 ? PTX_RN : PTX_RND_NONE};
     struct ir_inst *out = emit_new(x->b, x->in, op);
     emit_guard(out, x->fr, x->in);
@@ -407,12 +389,9 @@ static void convert(struct wmma *x, uint16_t op, enum ptx_type to, enum ptx_type
     out->type = (uint8_t)to;
     out->type2 = (uint8_t)from;
     out->space = PTX_GENERIC;
-    out->ndst = (uint8_t)nd;
-    out->nsrc = (uint8_t)ns;
-    for (int i = 0; i < nd; i++)
-        out->dst[i] = d[i];
+    ir_set_results(emit_kernel(x->b), out, nd, d);
     for (int i = 0; i < ns; i++)
-        out->src[i] = of_reg(s[i]);
+        ir_add_source(emit_kernel(x->b), out, ir_of_reg(s[i]));
 }
 
 /* A register of two halves as two of f32. */
@@ -487,14 +466,13 @@ static void multiply(struct wmma *x)
     for (int tile = 0; tile < tiles; tile++) {
         bool down = is_turned(m) || s->m == 32; /* the second product has other rows, else other columns */
         struct ir_inst *out = on_matrices(x, PTX_OP_MMA, product, sums);
-        for (int i = 0; i < n; i++)
-            out->dst[out->ndst++] = wide_d[n * tile + i];
+        ir_set_results(emit_kernel(x->b), out, n, &wide_d[n * tile]);
         for (int i = 0; i < na; i++)
-            out->src[out->nsrc++] = of_reg(rows[(down ? na * tile : 0) + i]);
+            ir_add_source(emit_kernel(x->b), out, ir_of_reg(rows[(down ? na * tile : 0) + i]));
         for (int i = 0; i < nb; i++)
-            out->src[out->nsrc++] = of_reg(columns[(down ? 0 : nb * tile) + i]);
+            ir_add_source(emit_kernel(x->b), out, ir_of_reg(columns[(down ? 0 : nb * tile) + i]));
         for (int i = 0; i < n; i++)
-            out->src[out->nsrc++] = of_reg(from[n * tile + i]);
+            ir_add_source(emit_kernel(x->b), out, ir_of_reg(from[n * tile + i]));
     }
     for (int i = 0; i < nd && !direct; i++) {
         enum ptx_type t = ptx_fragment(m, 'D').type;

@@ -517,8 +517,10 @@ static bool of_all_lanes(const struct ir_inst *in)
 
 static struct shape result(const struct search *q, const struct ir_inst *in)
 {
-    struct shape a[IR_MAX_SRC];
+    struct shape a[STEP_SRC];
     bool none = false;
+    if (in->nsrc > STEP_SRC) /* a product of matrices */
+        return varying();
     for (int i = 0; i < in->nsrc; i++) {
         a[i] = shape_of_source(q->k, q->s, q->dim, in, i);
         if (a[i].kind == SHAPE_NONE)
@@ -560,7 +562,7 @@ int shape_guarded_source(const struct ir_kernel *k, const struct shapes *s, cons
                          int64_t lo[SHAPE_GROUPS], int64_t hi[SHAPE_GROUPS])
 {
     int narrow = -1;
-    if (in->dst[0] == IR_NOREG || s->reg[in->dst[0]].kind != SHAPE_AFFINE)
+    if (!in->ndst || in->dst[0] == IR_NOREG || s->reg[in->dst[0]].kind != SHAPE_AFFINE)
         return -1;
     int halved = s->reg[in->dst[0]].halved;
     if (in->op == PTX_OP_CVT && ptx_type_info[in->type].bits > ptx_type_info[in->type2].bits)

@@ -73,27 +73,6 @@ uint32_t plan_block_records(const struct ir_kernel *k, const struct interp_code 
     return most;
 }
 
-/* A register that is read or written: is it in the set? Each is counted once. */
-static int operands_in(const struct ir_inst *in, const uint64_t *set)
-{
-    int32_t regs[IR_MAX_SRC + IR_MAX_DST + 1];
-    int n = 0, found = 0;
-    for (int s = 0; s < in->nsrc; s++)
-        if (in->src[s].kind == IR_SRC_REG)
-            regs[n++] = in->src[s].reg;
-    for (int d = 0; d < in->ndst; d++)
-        if (in->dst[d] != IR_NOREG)
-            regs[n++] = in->dst[d];
-    if (in->guard != IR_NOREG)
-        regs[n++] = in->guard;
-    for (int i = 0; i < n; i++) {
-        bool again = false;
-        for (int j = 0; j < i; j++)
-            again |= regs[j] == regs[i];
-        found += !again && ir_bit(set, regs[i]);
-    }
-    return found;
-}
 
 struct plan_size plan_size(const struct ir_kernel *k)
 {
@@ -108,9 +87,7 @@ struct plan_size plan_size(const struct ir_kernel *k)
             alive += __builtin_popcountll(live[w]);
         for (int32_t i = bl->first + bl->count - 1; i >= bl->first; i--) {
             const struct ir_inst *in = &k->insts[i];
-            alive -= operands_in(in, live);
-            ir_live_before(in, live);
-            alive += operands_in(in, live);
+            alive += ir_live_before(in, live);
             size.stores += ir_is_memory(in) ? (uint64_t)alive : 0;
             size.alive = alive > size.alive ? alive : size.alive;
         }

@@ -151,8 +151,8 @@ static struct rise step_of_result(const struct unroll_jam_find *f, const struct 
 {
     bool same = in->guard == IR_NOREG || !f->reg[in->guard].by;
     bool any = in->guard != IR_NOREG && f->reg[in->guard].kind == ANY;
-    struct rise a[IR_MAX_SRC];
-    if (!same_in_warps(in) || (in->guard != IR_NOREG && f->reg[in->guard].kind == DIFFERS))
+    struct rise a[STEP_SRC];
+    if (in->nsrc > STEP_SRC || !same_in_warps(in) || (in->guard != IR_NOREG && f->reg[in->guard].kind == DIFFERS))
         return differs();
     for (int i = 0; i < in->nsrc; i++) {
         a[i] = step_of_source(f, in, i);

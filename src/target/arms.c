@@ -1,6 +1,7 @@
 /* See arms.h. Addresses are the same if register and offset are, and neither way writes the register. */
 #include "target/arms.h"
 #include "base/alloc.h"
+#include "ir/edit.h"
 #include "target/definitions.h"
 #include "target/moves.h"
 
@@ -125,8 +126,7 @@ static void share(struct sharing *s, const struct ir_block *from, const int32_t 
         ALLOC_GROW(s->moved, s->n, s->cap);
         s->moved[s->n++] = (struct moved){k->insts[from->first].block, *in};
         move_become_loaded(k, other, in->dst[0], in->type);
-        in->op = IR_OP_DELETED;
-        in->ndst = in->nsrc = 0;
+        ir_delete(in);
     }
 }
 

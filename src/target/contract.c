@@ -1,6 +1,7 @@
 /* See contract.h. Registers with several definitions take part as factors only. */
 #include "target/contract.h"
 #include "base/alloc.h"
+#include "ir/edit.h"
 #include "ir/facts.h"
 #include "target/definitions.h"
 
@@ -237,9 +238,8 @@ static struct ir_src negative(struct contraction *c, const struct ir_inst *sum, 
     neg->id = 0;
     neg->guard = IR_NOREG;
     neg->mods = mods_like(c, sum, PTX_RND_NONE);
-    neg->nsrc = 1;
-    neg->src[0] = s;
-    neg->dst[0] = k->nregs;
+    IR_SET_SOURCES(k, neg, s);
+    IR_SET_RESULTS(k, neg, k->nregs);
     k->reg_type[k->nregs] = k->reg_type[sum->dst[0]];
     s.reg = k->nregs++;
     return s;
@@ -260,10 +260,11 @@ static void put(struct contraction *c, int32_t site, struct ir_inst *insts, int3
         }
         made.op = PTX_OP_FMA;
         made.mods = mods_like(c, sum, PTX_RN);
-        made.nsrc = 3;
-        made.src[0] = f->minus_product ? negative(c, sum, factors[0], insts, n) : factors[0];
-        made.src[1] = factors[1];
-        made.src[2] = f->minus_addend ? negative(c, sum, addend, insts, n) : addend;
+        if (f->minus_product)
+            factors[0] = negative(c, sum, factors[0], insts, n);
+        if (f->minus_addend)
+            addend = negative(c, sum, addend, insts, n);
+        IR_SET_SOURCES(c->k, &made, factors[0], factors[1], addend);
     }
     insts[(*n)++] = made;
 }

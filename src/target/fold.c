@@ -4,6 +4,7 @@
  * it, so that no loop comes between. */
 #include "target/fold.h"
 #include "base/alloc.h"
+#include "ir/edit.h"
 #include "target/definitions.h"
 #include "target/moves.h"
 
@@ -61,12 +62,14 @@ static bool constant(const struct folding *f, int32_t b, const struct ir_src *s,
     return f->known[s->reg] == KNOWN_ALWAYS || f->known[s->reg] == b + 1;
 }
 
-static bool all_constant(const struct folding *f, const struct ir_inst *in, uint64_t *bits)
+enum { FOLDED = 4 }; /* sources: lop3 and bfi have most of what is folded */
+
+static bool all_constant(const struct folding *f, const struct ir_inst *in, uint64_t bits[FOLDED])
 {
-    for (int i = 0; i < in->nsrc; i++)
+    for (int i = 0; i < in->nsrc && in->nsrc <= FOLDED; i++)
         if (!constant(f, in->block, &in->src[i], &bits[i]))
             return false;
-    return in->nsrc > 0;
+    return in->nsrc > 0 && in->nsrc <= FOLDED;
 }
 
 static bool floats(const uint64_t *bits, int n, uint8_t type, double *x)
@@ -211,7 +214,7 @@ static bool is_never(const struct folding *f, const struct ir_inst *in)
 /* What is known of the instruction's results; floating-point instructions and selects become moves. */
 static void fold_constants(struct folding *f, struct ir_inst *in)
 {
-    uint64_t bits[IR_MAX_SRC], result;
+    uint64_t bits[FOLDED], result;
     bool floating = in->type == PTX_F32 || in->type == PTX_F64;
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
@@ -340,8 +343,7 @@ static void number(struct folding *f, int32_t i)
             continue;
         f->same[reg] = f->same[first->dst[0]];
         if (done_once(in)) {
-            in->op = IR_OP_DELETED;
-            in->ndst = in->nsrc = 0;
+            ir_delete(in);
         }
         return;
     }
@@ -354,10 +356,13 @@ static void redirect(struct folding *f)
 {
     for (int32_t i = 0; i < f->k->ninsts; i++) {
         struct ir_inst *in = &f->k->insts[i];
-        for (int s = 0; s < in->nsrc; s++)
-            if (in->src[s].kind == IR_SRC_REG && f->only[in->src[s].reg] >= 0 &&
-                f->k->insts[f->only[in->src[s].reg]].op == IR_OP_DELETED)
-                in->src[s].reg = f->same[in->src[s].reg];
+        for (int s = 0; s < in->nsrc; s++) {
+            struct ir_src src = in->src[s];
+            if (src.kind != IR_SRC_REG || f->only[src.reg] < 0 || f->k->insts[f->only[src.reg]].op != IR_OP_DELETED)
+                continue;
+            src.reg = f->same[src.reg];
+            ir_set_source(f->k, in, s, src);
+        }
     }
 }
 

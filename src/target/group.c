@@ -3,6 +3,7 @@
  * is not touched. */
 #include "target/group.h"
 #include "base/alloc.h"
+#include "ir/edit.h"
 #include "ir/facts.h"
 #include "target/moves.h"
 
@@ -275,17 +276,19 @@ static bool merge_loads(struct grouping *g, const struct line *l, int first, int
     struct ir_inst *merged = place(g, at);
     uint8_t type = base->type;
     *merged = *base;
-    merged->vec = merged->ndst = (uint8_t)n;
+    merged->vec = (uint8_t)n;
     merged->offset += l->start + first * l->size - g->where[at].sum.add;
+    int32_t reg[SLOTS];
     for (int d = 0; d < n; d++) {
         int32_t slot = l->slot[first + d];
-        merged->dst[d] = slot == NONE ? IR_NOREG : g->elements[slot].reg;
+        reg[d] = slot == NONE ? IR_NOREG : g->elements[slot].reg;
         if (slot == NONE)
             continue;
         g->elements[slot].moved = true;
         if (inst_at(g, g->elements[slot].inst)->type != type)
             merged->type = (uint8_t)l->key;
     }
+    ir_set_results(g->k, merged, n, reg);
     return true;
 }
 
@@ -333,8 +336,8 @@ static void place_rest(struct grouping *g, int32_t i)
             continue;
         struct ir_inst *single = place(g, i);
         *single = *in;
-        single->vec = single->ndst = 1;
-        single->dst[0] = g->elements[e].reg;
+        single->vec = 1;
+        IR_SET_RESULTS(g->k, single, g->elements[e].reg);
         single->offset += (int64_t)g->elements[e].part * size_of(in);
     }
 }
@@ -392,12 +395,12 @@ static bool merge_stores(struct grouping *g, const struct line *l, int first, in
     struct ir_inst *merged = place(g, at);
     *merged = *base;
     merged->vec = (uint8_t)n;
-    merged->nsrc = 1;
+    IR_SET_SOURCES(g->k, merged, base->src[0]);
     merged->offset += l->start + first * l->size - g->where[at].sum.add;
     for (int m = 0; m < nmembers; m++) {
         const struct ir_inst *in = inst_at(g, members[m]);
         for (int s = 1; s < in->nsrc; s++)
-            merged->src[merged->nsrc++] = in->src[s];
+            ir_add_source(g->k, merged, in->src[s]);
         if (in->type != base->type)
             merged->type = l->size == 2 ? PTX_B16 : l->size == 4 ? PTX_B32 : PTX_B64;
         g->plan->replaced[members[m]] = true;

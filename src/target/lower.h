@@ -30,7 +30,7 @@ struct lowered {
     uint64_t *uniform;
 };
 
-enum { LOWERED_READS = 64 };
+enum { LOWERED_READS = 64, LOWERED_WRITES = 8 }; /* registers of an instruction that are looked at */
 
 struct lowered *lowered_new(const struct ir_kernel *k);
 void lowered_free(struct lowered *l);

@@ -1,5 +1,6 @@
 /* See moves.h. */
 #include "target/moves.h"
+#include "ir/edit.h"
 #include "ir/operands.h"
 
 static int bits_of(const struct ir_kernel *k, int32_t reg)
@@ -20,8 +21,8 @@ static void become(struct ir_kernel *k, struct ir_inst *in, uint16_t op, enum pt
     in->space = PTX_GENERIC;
     in->vec = 1;
     in->offset = 0;
-    in->ndst = in->nsrc = 1;
-    in->src[0] = from;
+    in->ndst = 1;
+    IR_SET_SOURCES(k, in, from);
 }
 
 void move_become(struct ir_kernel *k, struct ir_inst *in, struct ir_src from)

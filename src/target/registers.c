@@ -25,7 +25,7 @@ static const int steps[] = {32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255};
 struct item {
     int32_t site;     /* or -1: a load from the constant bank */
     int32_t round;
-    int32_t reads[LOWERED_READS], writes[IR_MAX_DST];
+    int32_t reads[LOWERED_READS], writes[LOWERED_WRITES];
     int nreads, nwrites;
     int wait, cycles, extra;
     int32_t order;    /* cycles from its start to the end of the region */
@@ -226,7 +226,7 @@ static void add_site(struct pressure *p, int32_t site, const struct ir_loop *loo
     for (int i = 0; i < n; i++)
         if (takes_register(p->l, regs[i]))
             it->reads[it->nreads++] = name(p, loop, regs[i], round, rounds);
-    for (int d = 0; d < in->ndst; d++)
+    for (int d = 0; d < in->ndst && it->nwrites < LOWERED_WRITES; d++)
         if (in->dst[d] != IR_NOREG && p->l->place[in->dst[d]] == PLACE_REGISTER)
             it->writes[it->nwrites++] = name(p, loop, in->dst[d], round, rounds);
     if (in->guard != IR_NOREG || p->s->guard[in->block] != IR_NOREG) /* what was there before stays where the lane is off */

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/host_time.h"
 #include "ir/claims.h"
+#include "ir/edit.h"
 #include "ir/facts.h"
 #include "ir/verify.h"
 #include "target/arms.h"
@@ -84,9 +85,7 @@ static void drop_unread(struct ir_kernel *k)
             count_reads(in, reads, -1);
             for (int d = 0; d < in->ndst; d++)
                 claim_unread(k, in->dst[d]);
-            in->op = IR_OP_DELETED;
-            in->ndst = in->nsrc = 0;
-            in->guard = IR_NOREG;
+            ir_delete(in);
             changed = true;
         }
     }
@@ -96,7 +95,7 @@ static void drop_unread(struct ir_kernel *k)
         for (int d = 0; d < in->ndst && (load || in->op == PTX_OP_ATOM); d++)
             if (in->dst[d] != IR_NOREG && !reads[in->dst[d]]) {
                 claim_unread(k, in->dst[d]);
-                in->dst[d] = IR_NOREG;
+                ir_set_result(k, in, d, IR_NOREG);
             }
     }
     alloc_release(reads);
@@ -125,8 +124,7 @@ static void put_block(struct block_out *out, const struct ir_kernel *k, const st
             put(out, in);
         else if (r < 0) { /* the instruction went into one elsewhere: its place keeps the block from being empty */
             struct ir_inst gone = *in;
-            gone.op = IR_OP_DELETED;
-            gone.ndst = gone.nsrc = 0;
+            ir_delete(&gone);
             put(out, &gone);
         }
         for (; r >= 0; r = plan->list[r].next)

@@ -2,6 +2,7 @@
 #include "target/select.h"
 
 #include "base/alloc.h"
+#include "ir/edit.h"
 #include "target/moves.h"
 
 struct uses {
@@ -88,7 +89,7 @@ static void fold(struct ir_kernel *k, const struct uses *u, const struct ir_bloc
     if (dst == in->src[2].reg || is_free(k, u, &kept))
         return;
     struct ir_inst made = *other, move = *in;
-    made.dst[0] = dst;
+    IR_SET_RESULTS(k, &made, dst);
     made.guard = in->src[2].reg;
     made.guard_negated = first ? in->src[2].negated : !in->src[2].negated;
     move_become(k, &move, kept);
@@ -113,12 +114,11 @@ static void saturate(struct ir_kernel *k, const struct uses *u, const struct ir_
     *mods = *made.mods;
     mods->sat = true;
     made.mods = mods;
-    made.dst[0] = in->dst[0];
+    made.dst = in->dst;
     made.guard = in->guard;
     made.guard_negated = in->guard_negated;
     *in = made;
-    k->insts[from].op = IR_OP_DELETED;
-    k->insts[from].ndst = k->insts[from].nsrc = 0;
+    ir_delete(&k->insts[from]);
 }
 
 void select_rewrite(struct ir_kernel *k)

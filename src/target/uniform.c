@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "ir/claims.h"
+#include "ir/edit.h"
 #include "ir/facts.h"
 #include "target/definitions.h"
 
@@ -56,14 +57,20 @@ static bool of_lane(const struct ir_inst *in, int d)
     return facts_result_at(in, d) & FACT_LANE || (in->op == PTX_OP_CVTA && in->space == PTX_LOCAL);
 }
 
-/* An instruction with the numbers in place of registers that hold one: nvcc passes a shuffle's clamp in a register. */
-static struct ir_inst with_constants(const struct search *s, const struct ir_inst *in)
+enum { EXCHANGED = 4 }; /* a shuffle has most sources of all that lanes exchange values by, but for products of matrices */
+
+/* An instruction with the numbers in place of registers that hold one: nvcc passes a shuffle's clamp in a register. Its
+ * sources stand in `src`. */
+static struct ir_inst with_constants(const struct search *s, const struct ir_inst *in, struct ir_src src[EXCHANGED])
 {
     struct ir_inst seen = *in;
+    if (in->nsrc > EXCHANGED)
+        return seen;
+    seen.src = src;
     for (int i = 0; i < in->nsrc; i++) {
         uint64_t bits;
-        if (in->src[i].kind == IR_SRC_REG && definitions_constant(s->k, s->only, &in->src[i], &bits))
-            seen.src[i] = (struct ir_src){.kind = IR_SRC_IMM, .imm = bits};
+        bool known = in->src[i].kind == IR_SRC_REG && definitions_constant(s->k, s->only, &in->src[i], &bits);
+        src[i] = known ? ir_of_value(bits) : in->src[i];
     }
     return seen;
 }
@@ -71,9 +78,10 @@ static struct ir_inst with_constants(const struct search *s, const struct ir_ins
 static bool result_uniform(const struct search *s, int32_t site, int d)
 {
     const struct ir_inst *in = &s->k->insts[site];
+    struct ir_src src[EXCHANGED];
     struct ir_inst seen;
     if (facts_result(in) & FACT_LANES) {
-        seen = with_constants(s, in);
+        seen = with_constants(s, in, src);
         in = &seen;
     }
     return !of_lane(in, d) && sources_uniform(s, in) && guard_uniform(s, in) &&

@@ -1,6 +1,7 @@
 /* See ways.h. */
 #include "target/ways.h"
 #include "base/alloc.h"
+#include "ir/edit.h"
 
 #include <string.h>
 
@@ -41,10 +42,8 @@ static struct ir_inst comparison(struct ir_kernel *k, const struct ir_inst *call
     in.type = in.type2 = PTX_S32;
     in.mods = mods;
     in.callee = NULL;
-    in.dst[0] = predicate;
-    in.nsrc = 2;
-    in.src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = way};
-    in.src[1] = (struct ir_src){.kind = IR_SRC_IMM, .imm = (uint64_t)number};
+    IR_SET_RESULTS(k, &in, predicate);
+    IR_SET_SOURCES(k, &in, ir_of_reg(way), ir_of_value((uint64_t)number));
     return in;
 }
 
@@ -55,14 +54,14 @@ static void part(struct ir_kernel *k, const struct ir_inst *call, const struct f
     *tell = *call;
     tell->callee = f->tell;
     tell->type = tell->type2 = PTX_S32;
-    tell->dst[0] = next;
-    tell->nsrc = (uint8_t)f->arguments;
+    IR_SET_RESULTS(k, tell, next);
+    tell->nsrc = (uint16_t)f->arguments;
     tell->product_fused = false;
     for (int i = 0; i < f->ways; i++) {
         *out++ = comparison(k, call, next, i, next + 1 + i);
         *out = *call;
         out->guard = next + 1 + i;
-        out->dst[0] = IR_NOREG;
+        IR_SET_RESULTS(k, out, IR_NOREG);
         out->way = (uint8_t)i;
         out++;
     }

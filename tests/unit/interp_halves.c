@@ -13,11 +13,13 @@
 #include "interp/lanes_table.h"
 
 static struct ptx_mods mods;
+static const int32_t results[2] = {IR_NOREG, IR_NOREG};
+static const struct ir_src sources[4];
 
 static uint32_t lane(int op, int type, int type2, uint32_t a, uint32_t b, uint32_t c)
 {
     struct ir_inst in = {.op = (uint16_t)op, .type = (uint8_t)type, .type2 = (uint8_t)type2, .mods = &mods, .ndst = 1,
-                         .dst = {IR_NOREG, IR_NOREG, IR_NOREG, IR_NOREG}};
+                         .dst = results, .src = sources};
     uint32_t d[32], v[3][32], from[3] = {a, b, c};
     int bits = ptx_type_info[type2 ? type2 : type].bits;
     lanes_fn *f = lanes_find(NULL, &in);
@@ -94,7 +96,7 @@ static void by_hand(void **state)
 
 static uint32_t compare(int cmp, int type, uint32_t a, uint32_t b, bool second)
 {
-    struct ir_inst in = {.op = PTX_OP_SETP, .type = (uint8_t)type, .mods = &mods, .ndst = 1};
+    struct ir_inst in = {.op = PTX_OP_SETP, .type = (uint8_t)type, .mods = &mods, .ndst = 1, .dst = results, .src = sources};
     uint32_t p = 0, v[2][32];
     int bits = ptx_type_info[type].bits;
     mods = (struct ptx_mods){.cmp = (uint8_t)cmp};
@@ -154,7 +156,7 @@ static void against_113_bits(void **state)
     (void)state;
     static const uint16_t edges[] = {0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x3c00, 0xbc00, 0x3c01, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00};
     enum { EDGES = sizeof edges / sizeof *edges, ROUNDS = 4000 };
-    struct ir_inst in = {.mods = &mods, .ndst = 1, .type = PTX_F16};
+    struct ir_inst in = {.mods = &mods, .ndst = 1, .dst = results, .src = sources, .type = PTX_F16};
     for (int round = 0; round < ROUNDS; round++) {
         uint16_t a[32], b[32], c[32], d[32];
         for (int i = 0; i < 32; i++) {
@@ -186,7 +188,7 @@ static void levels_agree(void **state)
     for (int type = PTX_F16; type <= PTX_BF16X2; type++)
         for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
             for (int dyn = 0; dyn < 2; dyn++) {
-                struct ir_inst in = {.op = (uint16_t)ops[o], .type = (uint8_t)type, .mods = &mods, .ndst = 1};
+                struct ir_inst in = {.op = (uint16_t)ops[o], .type = (uint8_t)type, .mods = &mods, .ndst = 1, .dst = results, .src = sources};
                 uint32_t a[32], b[32], c[32], first[32] = {0};
                 mods = (struct ptx_mods){.ftz = dyn, .relu = dyn && ops[o] == PTX_OP_FMA};
                 for (int i = 0; i < 32; i++)

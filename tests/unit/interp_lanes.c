@@ -8,18 +8,24 @@
 #include <cmocka.h>
 
 #include "interp/lanes_table.h"
+#include "ir/edit.h"
 
 static struct ptx_mods mods;
 
-/* the instruction that a test builds up: op, types, then fields of `mods` */
+/* the instruction that a test builds up: op, types, then fields of `mods`, and its operands */
+static int32_t results[2];
+static struct ir_src sources[4];
+
 static struct ir_inst inst(int op, int type, int type2)
 {
     memset(&mods, 0, sizeof mods);
     mods.type[0] = (uint8_t)type;
     mods.type[1] = (uint8_t)type2;
+    results[0] = results[1] = IR_NOREG;
+    for (int i = 0; i < 4; i++)
+        sources[i] = ir_of_value(0);
     return (struct ir_inst){.op = (uint16_t)op, .type = (uint8_t)type, .type2 = (uint8_t)type2, .mods = &mods,
-                            .ndst = 1, .dst = {IR_NOREG, IR_NOREG, IR_NOREG, IR_NOREG},
-                            .src = {{.kind = IR_SRC_IMM}, {.kind = IR_SRC_IMM}, {.kind = IR_SRC_IMM}}};
+                            .ndst = 1, .dst = results, .nsrc = 4, .src = sources};
 }
 
 static uint64_t one_lane(const struct ir_inst *in, uint64_t a, uint64_t b, uint64_t c, int abits, int dbits)
@@ -92,7 +98,7 @@ static void integers(void **state)
     CHECK(PRMT, B32, NOTYPE, , 0x33221100u, 0x77665544u, 0x7531, 32, 32, 0x77553311u);
     CHECK(SHF_L, B32, NOTYPE, mods.variant = PTX_SHF_WRAP, 0x80000000u, 1, 33, 32, 32, 3);
     CHECK(SHF_R, B32, NOTYPE, mods.variant = PTX_SHF_CLAMP, 0x80000000u, 1, 33, 32, 32, 1);
-    CHECK(LOP3, B32, NOTYPE, in.src[3].imm = 0x96, 0xf0f0f0f0u, 0xccccccccu, 0xaaaaaaaau, 32, 32, 0x96969696u);
+    CHECK(LOP3, B32, NOTYPE, sources[3].imm = 0x96, 0xf0f0f0f0u, 0xccccccccu, 0xaaaaaaaau, 32, 32, 0x96969696u);
     CHECK(DP4A, S32, S32, , 0xff010203u, 0x02010101u, 100, 32, 32, 104);
     CHECK(SLCT, F32, F32, , 1, 2, 0x80000000u, 32, 32, 1);
 }
@@ -160,8 +166,8 @@ static void conversions_between_wide_registers(void **state)
     uint8_t reg_type[2] = {PTX_B32, PTX_B32};
     struct ir_kernel k = {.reg_type = reg_type, .nregs = 2};
     struct ir_inst in = inst(PTX_OP_CVT, PTX_S8, PTX_U32);
-    in.dst[0] = 0;
-    in.src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = 1};
+    results[0] = 0;
+    sources[0] = ir_of_reg(1);
     lanes_fn *f = lanes_find(&k, &in);
     assert_non_null(f);
     uint32_t d[32] = {0}, a[32];
@@ -188,7 +194,7 @@ static void predicates(void **state)
     in = inst(PTX_OP_SETP, PTX_S32, 0);
     mods.cmp = PTX_LT;
     mods.boolop = PTX_BOOL_AND;
-    in.src[2].negated = true;
+    sources[2].negated = true;
     r = 0;
     lanes_find(NULL, &in)(&r, a, b, &p, NULL, ~0u, &in);
     assert_int_equal(r, 0x5555);
@@ -274,7 +280,7 @@ static void levels_agree(void **state)
             mods.sat = r >> 11 & 1;
             mods.nan = r >> 12 & 1;
             mods.xorsign_abs = r >> 13 & 1;
-            in.src[3].imm = r >> 16 & 255;
+            sources[3].imm = r >> 16 & 255;
             uint64_t src[4][8 * 32], d[3][8 * 32], e[3][8 * 32];
             for (int i = 0; i < 4; i++)
                 fill_random(src[i], 8 * 32);

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "interp/lanes_table.h"
+#include "ir/edit.h"
 
 enum { MAX_VALUES = 256, MAX_SETS = 128, MAX_FIELDS = 12 };
 
@@ -111,7 +112,7 @@ static int word_index(const char *word, const char *const *names, int n, int bas
     return base + index_of(word, names, n);
 }
 
-static void read_modifier(char *word, struct ptx_mods *m, struct ir_inst *in, bool *second)
+static void read_modifier(char *word, struct ptx_mods *m, struct ir_src src[4], bool *second)
 {
     static const char *const rounds[] = {"NONE", "RN", "RZ", "RM", "RP", "RNA", "RNI", "RZI", "RMI", "RPI"};
     static const char *const cmps[] = {"NONE", "EQ", "NE", "LT", "LE", "GT", "GE", "EQU", "NEU", "LTU", "LEU", "GTU",
@@ -134,9 +135,9 @@ static void read_modifier(char *word, struct ptx_mods *m, struct ir_inst *in, bo
     else if (strcmp(word, "sel") == 0)
         m->sel = value[0] == 'H' ? PTX_SEL_HI : PTX_SEL_LO;
     else if (strcmp(word, "lut") == 0)
-        in->src[3].imm = (uint64_t)atoi(value);
+        src[3].imm = (uint64_t)atoi(value);
     else if (strcmp(word, "negated") == 0)
-        in->src[2].negated = true;
+        src[2].negated = true;
     else if (strcmp(word, "second") == 0)
         *second = true;
     else {
@@ -252,6 +253,8 @@ static int register_type(int bits)
 struct test_case {
     const char *ptx;
     struct ir_inst in;
+    int32_t dst[2];
+    struct ir_src src[4];
     struct ptx_mods mods;
     struct input_set *set;
     int dbits, abits;
@@ -305,13 +308,14 @@ static void read_case(char **f)
     c.in.type = c.mods.type[0] = (uint8_t)type_of(f[3]);
     c.in.type2 = c.mods.type[1] = (uint8_t)type_of(f[4]);
     c.in.mods = &c.mods;
-    c.in.dst[0] = 0;
-    c.in.src[0] = (struct ir_src){.kind = IR_SRC_REG, .reg = 1};
+    c.in.dst = c.dst;
+    c.in.src = c.src;
+    c.src[0] = ir_of_reg(1);
     for (char *p = f[5], *next; p && *p != '-' && *p; p = next) {
         next = strchr(p, ' ');
         if (next)
             *next++ = 0;
-        read_modifier(p, &c.mods, &c.in, &c.second);
+        read_modifier(p, &c.mods, c.src, &c.second);
     }
     c.set = set_named(f[6]);
     assert_non_null(c.set);

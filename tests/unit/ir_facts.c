@@ -11,6 +11,8 @@ enum {
     OUT = FACT_LEAVE_OUT, TWICE = FACT_DOUBLE, MOVE = FACT_MOVE
 };
 
+enum { SOURCES = 16 }; /* that are asked of */
+
 static const struct {
     int op;
     const char *text;
@@ -79,7 +81,7 @@ static const struct {
     {PTX_OP_REDUX, "redux.sync.add.u32 %r1, %r2, -1;", LS, 1, 0, 0, 0, MEET, 0},
     {PTX_OP_LDMATRIX, "ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1, [sh];", M | LS | L, 1, 0, SH, 0, MEET, 0},
     {PTX_OP_STMATRIX, "stmatrix.sync.aligned.m8n8.x1.shared.b16 [sh], %r1;", 0, 0, 0, 0, SH, MEET, 0},
-    {PTX_OP_MMA, "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r1, %r2}, {%r3}, {%r4}, {%r5, %r6};", LS | L, (1u << IR_MAX_SRC) - 1, 0, 0, 0, MEET, 0},
+    {PTX_OP_MMA, "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r1, %r2}, {%r3}, {%r4}, {%r5, %r6};", LS | L, (1u << SOURCES) - 1, 0, 0, 0, MEET, 0},
     {PTX_OP_MOVMATRIX, "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;", LS | L, 1, 0, 0, 0, MEET, 0},
     {PTX_OP_GRIDDEPCONTROL, "griddepcontrol.wait;", 0, 0, 0, 0, 0, FENCE, 0},
     {PTX_OP_NANOSLEEP, "nanosleep.u32 100;", 0, 0, 0, 0, 0, TIME, 0},
@@ -127,7 +129,7 @@ static const struct ir_inst *inst_of(int i)
 static unsigned gives(const struct ir_inst *in)
 {
     unsigned set = 0;
-    for (int i = 0; i < IR_MAX_SRC; i++)
+    for (int i = 0; i < SOURCES; i++)
         set |= facts_gives(in, i) ? 1u << i : 0;
     return set;
 }

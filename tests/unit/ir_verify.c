@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "ir/edit.h"
 #include "ir/operands.h"
 #include "ir/verify.h"
 
@@ -69,61 +70,69 @@ static struct ir_inst *the(struct ir_kernel *k, int op)
     return nth(k, op, 0);
 }
 
-static void remove_inst(struct ir_inst *in)
+/* So many sources more, all 0. */
+static void lengthen(struct ir_kernel *k, struct ir_inst *in, int n)
 {
-    in->op = IR_OP_DELETED;
-    in->ndst = in->nsrc = 0;
+    while (n--)
+        ir_add_source(k, in, ir_of_value(0));
 }
 
+#define CHANGE_SOURCE(in, i, field, value)              \
+    do {                                                \
+        struct ir_src changed = (in)->src[i];           \
+        changed.field = value;                          \
+        ir_set_source(k, in, i, changed);               \
+    } while (0)
+
 /* Each change, and what is said of it. `k` is the kernel. */
-#define LIST_OF_CHANGES                                                                                                     \
-    CHANGE("operation 0 is none of the IR", the(k, PTX_OP_XOR)->op = PTX_OP_UNKNOWN)                                        \
-    CHANGE("operation 9999 is none of the IR", the(k, PTX_OP_XOR)->op = 9999)                                               \
-    CHANGE("there is no type 99", the(k, PTX_OP_XOR)->type = 99)                                                            \
-    CHANGE("there is no state space 9", the(k, PTX_OP_ST)->space = 9)                                                       \
-    CHANGE("2 results and 17 sources", (the(k, PTX_OP_XOR)->ndst = 2, the(k, PTX_OP_XOR)->nsrc = 17))                       \
-    CHANGE("no modifiers", the(k, PTX_OP_XOR)->mods = NULL)                                                                 \
-    CHANGE("result 0 is register 500", the(k, PTX_OP_XOR)->dst[0] = 500)                                                    \
-    CHANGE("source 1 is of kind 7", the(k, PTX_OP_XOR)->src[1].kind = 7)                                                    \
-    CHANGE("source 0 is register -1", the(k, PTX_OP_XOR)->src[0].reg = IR_NOREG)                                            \
-    CHANGE("source 0 is special register 777", the(k, PTX_OP_XOR)->src[0] = (struct ir_src){.kind = IR_SRC_SREG, .sreg = 777}) \
-    CHANGE("the guard is register 500", the(k, PTX_OP_XOR)->guard = 500)                                                    \
-    CHANGE("a call of no function", the(k, PTX_OP_XOR)->op = IR_OP_EXTERN)                                                  \
-    CHANGE("a branch to block 44", the(k, PTX_OP_BRA)->target = 44)                                                         \
-    CHANGE("a call that comes back to block 44", the(k, PTX_OP_BRA)->after_call = 45)                                       \
-    CHANGE("block 1 has instructions", k->blocks[1].first++)                                                                \
-    CHANGE("block 0 has instructions", k->blocks[0].count = 0)                                                              \
-    CHANGE("has instructions", k->blocks[k->nblocks - 1].count++)                                                           \
-    CHANGE("instructions in blocks", k->nblocks--)                                                                          \
-    CHANGE("is said to be of block 2", the(k, PTX_OP_XOR)->block = 2)                                                       \
-    CHANGE("a branch in the middle of block 0", *the(k, PTX_OP_SETP) = *the(k, PTX_OP_BRA))                                 \
-    CHANGE("threads run past the last instruction", remove_inst(&k->insts[k->ninsts - 1]))                                  \
-    CHANGE("'XOR' does not go with type .f32", the(k, PTX_OP_XOR)->type = PTX_F32)                                          \
-    CHANGE("'FABS' does not go with .sat", (the(k, PTX_OP_FADD)->nsrc = 1, the(k, PTX_OP_FADD)->op = PTX_OP_FABS))          \
-    CHANGE("a vector of 3", the(k, PTX_OP_ST)->vec = 3)                                                                     \
-    CHANGE("a vector of 256 bits", the(k, PTX_OP_ST)->vec = 4)                                                              \
-    CHANGE("r8 is .b64 where .u32 is wanted in 'r8 = mov.u32 r3'", the(k, PTX_OP_MOV)->type = PTX_U32) /* arms.c, once */     \
-    CHANGE("is .b32 where .b64 is wanted", the(k, PTX_OP_MOV)->src[0] = the(k, PTX_OP_SELP)->src[0])                        \
-    CHANGE("is .f32 where .s32 is wanted", the(k, PTX_OP_SETP)->src[0].reg = the(k, PTX_OP_FADD)->dst[0])                   \
-    CHANGE("is .pred where .b32 is wanted", the(k, PTX_OP_SELP)->src[0] = the(k, PTX_OP_SELP)->src[2])                      \
-    CHANGE("where .pred is wanted", the(k, PTX_OP_SELP)->src[2] = the(k, PTX_OP_SELP)->src[0])                              \
-    CHANGE("where .pred is wanted", the(k, PTX_OP_SETP)->dst[0] = the(k, PTX_OP_SELP)->dst[0])                              \
-    CHANGE("where .u32 or wider is wanted", nth(k, PTX_OP_LD, 2)->dst[1] = the(k, PTX_OP_SETP)->dst[0])                     \
-    CHANGE("where .u64 or wider is wanted", the(k, PTX_OP_ST)->src[1] = the(k, PTX_OP_SELP)->src[0])                        \
-    CHANGE("p4 is .pred where .u64 is wanted", nth(k, PTX_OP_LD, 2)->src[0] = the(k, PTX_OP_SELP)->src[2])                  \
-    CHANGE("1 results where 2 belong", nth(k, PTX_OP_LD, 2)->ndst = 1)                                                      \
-    CHANGE("3 sources where 2 belong", the(k, PTX_OP_XOR)->nsrc = 3)                                                        \
-    CHANGE("4 sources where 2 to 3 belong", the(k, PTX_OP_SETP)->nsrc = 4)                                                  \
-    CHANGE("source 1 is a special register", the(k, PTX_OP_XOR)->src[1] = (struct ir_src){.kind = IR_SRC_SREG})             \
-    CHANGE("'!' before source 0, which is no predicate", the(k, PTX_OP_XOR)->src[0].negated = true)                         \
-    CHANGE("a deleted instruction with operands", the(k, PTX_OP_XOR)->op = IR_OP_DELETED)                                   \
-    CHANGE("is no predicate", the(k, PTX_OP_XOR)->guard = the(k, PTX_OP_XOR)->dst[0])                                       \
-    CHANGE("block 0 lacks an edge", the(k, PTX_OP_BRA)->target = 3)                                                         \
-    CHANGE("block 1 lacks an edge", remove_inst(nth(k, PTX_OP_BRA, 1)))                                                     \
-    CHANGE("block 0 has an edge to block 1 that nothing takes", the(k, PTX_OP_BRA)->guard = IR_NOREG)                       \
-    CHANGE("lanes meet at block 70", the(k, PTX_OP_BRA)->join = 70)                                                         \
-    CHANGE("r6 is read before it is written in 'st.global", remove_inst(the(k, PTX_OP_FADD)))                                       \
-    CHANGE("r8 is read before it is written in 'st.global", remove_inst(the(k, PTX_OP_XOR))) /* on one way */                       \
+#define LIST_OF_CHANGES                                                                                                                  \
+    CHANGE("operation 0 is none of the IR", the(k, PTX_OP_XOR)->op = PTX_OP_UNKNOWN)                                                     \
+    CHANGE("operation 9999 is none of the IR", the(k, PTX_OP_XOR)->op = 9999)                                                            \
+    CHANGE("there is no type 99", the(k, PTX_OP_XOR)->type = 99)                                                                         \
+    CHANGE("there is no state space 9", the(k, PTX_OP_ST)->space = 9)                                                                    \
+    CHANGE("2 results and 513 sources", (the(k, PTX_OP_XOR)->ndst = 2, the(k, PTX_OP_XOR)->nsrc = 513))                                  \
+    CHANGE("no modifiers", the(k, PTX_OP_XOR)->mods = NULL)                                                                              \
+    CHANGE("result 0 is register 500", ir_set_result(k, the(k, PTX_OP_XOR), 0, 500))                                                     \
+    CHANGE("source 1 is of kind 7", CHANGE_SOURCE(the(k, PTX_OP_XOR), 1, kind, 7))                                                       \
+    CHANGE("source 0 is register -1", CHANGE_SOURCE(the(k, PTX_OP_XOR), 0, reg, IR_NOREG))                                               \
+    CHANGE("source 0 is special register 777", ir_set_source(k, the(k, PTX_OP_XOR), 0, (struct ir_src){.kind = IR_SRC_SREG, .sreg = 777})) \
+    CHANGE("the guard is register 500", the(k, PTX_OP_XOR)->guard = 500)                                                                 \
+    CHANGE("a call of no function", the(k, PTX_OP_XOR)->op = IR_OP_EXTERN)                                                               \
+    CHANGE("a branch to block 44", the(k, PTX_OP_BRA)->target = 44)                                                                      \
+    CHANGE("a call that comes back to block 44", the(k, PTX_OP_BRA)->after_call = 45)                                                    \
+    CHANGE("block 1 has instructions", k->blocks[1].first++)                                                                             \
+    CHANGE("block 0 has instructions", k->blocks[0].count = 0)                                                                           \
+    CHANGE("has instructions", k->blocks[k->nblocks - 1].count++)                                                                        \
+    CHANGE("instructions in blocks", k->nblocks--)                                                                                       \
+    CHANGE("is said to be of block 2", the(k, PTX_OP_XOR)->block = 2)                                                                    \
+    CHANGE("a branch in the middle of block 0", *the(k, PTX_OP_SETP) = *the(k, PTX_OP_BRA))                                              \
+    CHANGE("threads run past the last instruction", ir_delete(&k->insts[k->ninsts - 1]))                                                 \
+    CHANGE("'XOR' does not go with type .f32", the(k, PTX_OP_XOR)->type = PTX_F32)                                                       \
+    CHANGE("'FABS' does not go with .sat", (the(k, PTX_OP_FADD)->nsrc = 1, the(k, PTX_OP_FADD)->op = PTX_OP_FABS))                       \
+    CHANGE("a vector of 3", the(k, PTX_OP_ST)->vec = 3)                                                                                  \
+    CHANGE("a vector of 256 bits", the(k, PTX_OP_ST)->vec = 4)                                                                           \
+    CHANGE("r8 is .b64 where .u32 is wanted in 'r8 = mov.u32 r3'", the(k, PTX_OP_MOV)->type = PTX_U32) /* arms.c, once */                \
+    CHANGE("is .b32 where .b64 is wanted", ir_set_source(k, the(k, PTX_OP_MOV), 0, the(k, PTX_OP_SELP)->src[0]))                         \
+    CHANGE("is .f32 where .s32 is wanted", CHANGE_SOURCE(the(k, PTX_OP_SETP), 0, reg, the(k, PTX_OP_FADD)->dst[0]))                      \
+    CHANGE("is .pred where .b32 is wanted", ir_set_source(k, the(k, PTX_OP_SELP), 0, the(k, PTX_OP_SELP)->src[2]))                       \
+    CHANGE("where .pred is wanted", ir_set_source(k, the(k, PTX_OP_SELP), 2, the(k, PTX_OP_SELP)->src[0]))                               \
+    CHANGE("where .pred is wanted", ir_set_result(k, the(k, PTX_OP_SETP), 0, the(k, PTX_OP_SELP)->dst[0]))                               \
+    CHANGE("where .u32 or wider is wanted", ir_set_result(k, nth(k, PTX_OP_LD, 2), 1, the(k, PTX_OP_SETP)->dst[0]))                      \
+    CHANGE("where .u64 or wider is wanted", ir_set_source(k, the(k, PTX_OP_ST), 1, the(k, PTX_OP_SELP)->src[0]))                         \
+    CHANGE("p4 is .pred where .u64 is wanted", ir_set_source(k, nth(k, PTX_OP_LD, 2), 0, the(k, PTX_OP_SELP)->src[2]))                   \
+    CHANGE("1 results where 2 belong", nth(k, PTX_OP_LD, 2)->ndst = 1)                                                                   \
+    CHANGE("3 sources where 2 belong", lengthen(k, the(k, PTX_OP_XOR), 1))                                                               \
+    CHANGE("4 sources where 2 to 3 belong", lengthen(k, the(k, PTX_OP_SETP), 2))                                                         \
+    CHANGE("source 1 is a special register", ir_set_source(k, the(k, PTX_OP_XOR), 1, (struct ir_src){.kind = IR_SRC_SREG}))              \
+    CHANGE("'!' before source 0, which is no predicate", CHANGE_SOURCE(the(k, PTX_OP_XOR), 0, negated, true))                            \
+    CHANGE("a deleted instruction with operands", the(k, PTX_OP_XOR)->op = IR_OP_DELETED)                                                \
+    CHANGE("is no predicate", the(k, PTX_OP_XOR)->guard = the(k, PTX_OP_XOR)->dst[0])                                                    \
+    CHANGE("block 0 lacks an edge", the(k, PTX_OP_BRA)->target = 3)                                                                      \
+    CHANGE("block 1 lacks an edge", ir_delete(nth(k, PTX_OP_BRA, 1)))                                                                    \
+    CHANGE("block 0 has an edge to block 1 that nothing takes", the(k, PTX_OP_BRA)->guard = IR_NOREG)                                    \
+    CHANGE("lanes meet at block 70", the(k, PTX_OP_BRA)->join = 70)                                                                      \
+    CHANGE("r6 is read before it is written in 'st.global", ir_delete(the(k, PTX_OP_FADD)))                                              \
+    CHANGE("r8 is read before it is written in 'st.global", ir_delete(the(k, PTX_OP_XOR))) /* on one way */                              \
     CHANGE("r8 is read before it is written in 'st.global", the(k, PTX_OP_XOR)->guard = 4) /* by some lanes */
 
 static void every_complaint(void **state)
@@ -162,8 +171,9 @@ static void nothing_of_whole_ir(void **state)
     *add = *cvt;
     cvt->guard = add->guard = 4;
     add->guard_negated = true;
-    remove_inst(nth(k, PTX_OP_ST, 2));
-    add->dst[0] = cvt->dst[0] = 6;
+    ir_delete(nth(k, PTX_OP_ST, 2));
+    ir_set_result(k, cvt, 0, 6);
+    add->dst = cvt->dst;
     assert_true(ir_verify(k, "test", false));
     ir_free(k);
     ptx_free(module);
@@ -181,7 +191,7 @@ static void the_program_may_leave_registers_unwritten(void **state)
     module = ptx_parse("test", unwritten, strlen(unwritten), &diags);
     struct ir_kernel *k = ir_build(module, table_get(&module->func_by_name, "k"), address, NULL);
     assert_true(ir_verify(k, "test", false));
-    remove_inst(the(k, PTX_OP_ADD));
+    ir_delete(the(k, PTX_OP_ADD));
     assert_false(ir_verify(k, "test", false));
     ir_free(k);
     ptx_free(module);

@@ -18,6 +18,8 @@ static char file[200]; /* of the last key */
 
 /* A job of one instruction. */
 static struct ir_inst inst;
+static struct ir_src source;
+static const int32_t result;
 static struct ptx_module module;
 static uint8_t types[2];
 static struct ir_kernel kernel;
@@ -25,7 +27,8 @@ static struct jit_job job;
 
 static void start(void)
 {
-    inst = (struct ir_inst){.op = PTX_OP_ADD, .type = PTX_S32, .nsrc = 1, .ndst = 1, .src = {{.kind = IR_SRC_IMM, .imm = 7}}};
+    inst = (struct ir_inst){.op = PTX_OP_ADD, .type = PTX_S32, .nsrc = 1, .ndst = 1, .src = &source, .dst = &result};
+    source = (struct ir_src){.kind = IR_SRC_IMM, .imm = 7};
     types[0] = 0;
     module = (struct ptx_module){.text = "text of a module", .text_len = 16};
     kernel = (struct ir_kernel){.name = "k", .module = &module, .insts = &inst, .ninsts = 1, .reg_type = types, .nregs = 2};
@@ -65,13 +68,13 @@ static void test_what_belongs_to_the_key(void **state)
     OTHER(module.text = "text of a modulf");
     OTHER(module.text_len = 15);
     OTHER(kernel.name = "l");
-    OTHER(inst.src[0].imm = 8); /* the address of a variable */
+    OTHER(source.imm = 8); /* the address of a variable */
     OTHER(inst.offset = 4);
     OTHER(inst.space = IR_SCRATCH); /* what rewriting changes */
     OTHER(inst.atomic_form = IR_ATOMIC_ONCE);
     OTHER(inst.way = 1);
     OTHER(inst.guard_negated = true);
-    OTHER(inst.src[0].negated = true);
+    OTHER(source.negated = true);
     OTHER(job.dim[0] = 8);
     OTHER((job.dim[0] = 8, job.dim[1] = 16));
     OTHER(job.level = "x86-64-v4");

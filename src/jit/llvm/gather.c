@@ -374,7 +374,7 @@ static void check_again(struct emit *e, const struct many *g, LLVMBasicBlockRef 
 
 static void emit_many(struct emit *e, void (*fast)(struct emit *e, const struct many *g, struct value *results))
 {
-    struct value done[IR_MAX_DST] = {0}, stepped[IR_MAX_DST] = {0}, old[IR_MAX_DST] = {0};
+    struct value done[IR_VECTOR] = {0}, stepped[IR_VECTOR] = {0}, old[IR_VECTOR] = {0};
     struct many g = {.lanes = flow_lanes_on(e), .kept = e->in->guard != IR_NOREG};
     LLVMBasicBlockRef before = NULL, next = new_block(e, "met"), quick = new_block(e, "quick"), slow = new_block(e, "slow");
     LLVMBasicBlockRef none = NULL;

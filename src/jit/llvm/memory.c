@@ -465,7 +465,7 @@ static void slow_way(struct emit *e)
 
 static void load_all(struct emit *e, const struct reach *r)
 {
-    struct value v[IR_MAX_DST];
+    struct value v[IR_VECTOR];
     for (int d = 0; d < e->in->ndst; d++)
         if (e->in->dst[d] != IR_NOREG)
             v[d] = load_element(e, r, d);
@@ -486,7 +486,7 @@ static void generic_load(struct emit *e, struct reach *r)
 {
     const struct ir_inst *in = e->in;
     LLVMBasicBlockRef slow = new_block(e, "slow"), next = new_block(e, "loaded");
-    struct value a[IR_MAX_DST], b[IR_MAX_DST];
+    struct value a[IR_VECTOR], b[IR_VECTOR];
     check_all(e, r, slow);
     count(e, r);
     for (int d = 0; d < in->ndst; d++)

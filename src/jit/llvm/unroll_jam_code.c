@@ -140,7 +140,7 @@ void unroll_jam_inst(struct emit *e)
         e->done = 0;
         return;
     }
-    struct value v[IR_MAX_DST];
+    struct value v[STEP_DST];
     emit_inst(e);
     for (int d = 0; d < e->in->ndst; d++)
         if (e->in->dst[d] != IR_NOREG)

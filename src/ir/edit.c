@@ -1,0 +1,54 @@
+/* See edit.h. */
+#include "ir/edit.h"
+
+#include <string.h>
+
+void ir_set_results(struct ir_kernel *k, struct ir_inst *in, int n, const int32_t reg[])
+{
+    int32_t *list = ARENA_ARRAY(&k->arena, int32_t, n);
+    for (int i = 0; i < n; i++)
+        list[i] = reg[i];
+    in->dst = list;
+    in->ndst = (uint16_t)n;
+}
+
+void ir_set_sources(struct ir_kernel *k, struct ir_inst *in, int n, const struct ir_src src[])
+{
+    struct ir_src *list = ARENA_ARRAY(&k->arena, struct ir_src, n);
+    for (int i = 0; i < n; i++)
+        list[i] = src[i];
+    in->src = list;
+    in->nsrc = (uint16_t)n;
+}
+
+void ir_set_result(struct ir_kernel *k, struct ir_inst *in, int i, int32_t reg)
+{
+    int32_t *list = ARENA_ARRAY(&k->arena, int32_t, in->ndst);
+    memcpy(list, in->dst, in->ndst * sizeof *list);
+    list[i] = reg;
+    in->dst = list;
+}
+
+void ir_set_source(struct ir_kernel *k, struct ir_inst *in, int i, struct ir_src src)
+{
+    struct ir_src *list = ARENA_ARRAY(&k->arena, struct ir_src, in->nsrc);
+    memcpy(list, in->src, in->nsrc * sizeof *list);
+    list[i] = src;
+    in->src = list;
+}
+
+void ir_add_source(struct ir_kernel *k, struct ir_inst *in, struct ir_src src)
+{
+    struct ir_src *list = ARENA_ARRAY(&k->arena, struct ir_src, in->nsrc + 1);
+    if (in->nsrc)
+        memcpy(list, in->src, in->nsrc * sizeof *list);
+    list[in->nsrc++] = src;
+    in->src = list;
+}
+
+void ir_delete(struct ir_inst *in)
+{
+    in->op = IR_OP_DELETED;
+    in->ndst = in->nsrc = 0;
+    in->guard = IR_NOREG;
+}

@@ -1,0 +1,37 @@
+/* Changing an instruction's operands.
+ *
+ * Results and sources are lists of any length (up to IR_OPERANDS), in the kernel's arena. A list is not changed once it is
+ * made, which its type says: a change makes a new one. So `*a = *b` is a whole copy of an instruction, and what is done to
+ * one copy is not seen in the other. */
+#ifndef IR_EDIT_H
+#define IR_EDIT_H
+
+#include "ir/ir.h"
+
+void ir_set_results(struct ir_kernel *k, struct ir_inst *in, int n, const int32_t reg[]);
+void ir_set_sources(struct ir_kernel *k, struct ir_inst *in, int n, const struct ir_src src[]);
+/* The same with the operands one by one: IR_SET_SOURCES(k, in, a, b). */
+#define IR_SET_RESULTS(k, in, ...) ir_set_results(k, in, IR_COUNT_(int32_t, __VA_ARGS__), (const int32_t[]){__VA_ARGS__})
+#define IR_SET_SOURCES(k, in, ...) ir_set_sources(k, in, IR_COUNT_(struct ir_src, __VA_ARGS__), (const struct ir_src[]){__VA_ARGS__})
+#define IR_COUNT_(type, ...) ((int)(sizeof((const type[]){__VA_ARGS__}) / sizeof(type)))
+
+/* One of them, which must be there; or one more, behind the others. */
+void ir_set_result(struct ir_kernel *k, struct ir_inst *in, int i, int32_t reg);
+void ir_set_source(struct ir_kernel *k, struct ir_inst *in, int i, struct ir_src src);
+void ir_add_source(struct ir_kernel *k, struct ir_inst *in, struct ir_src src);
+
+/* Its place stays (IR_OP_DELETED), without operands and guard. */
+void ir_delete(struct ir_inst *in);
+
+static inline struct ir_src ir_of_reg(int32_t reg)
+{
+    return (struct ir_src){.kind = IR_SRC_REG, .reg = reg};
+}
+
+/* `bits` in the type that the instruction reads */
+static inline struct ir_src ir_of_value(uint64_t bits)
+{
+    return (struct ir_src){.kind = IR_SRC_IMM, .imm = bits};
+}
+
+#endif
