@@ -64,7 +64,7 @@ struct ir_inst {
     uint8_t atomic_form; /* atom, red: enum ir_atomic_form */
     uint8_t way;     /* IR_OP_EXTERN: which way of the function its lanes' arguments take (target/ways.h) */
     bool guard_negated;
-    bool product_fused; /* IR_OP_EXTERN: the product at its end is part of the sums that read it (target/contract.h) */
+    bool product_fused; /* IR_OP_EXTERN, div, rcp: the product at its end is part of the sums that read it (target/contract.h) */
     bool back_edge;  /* branch: target is a header of a loop that holds the branch */
     bool waiting;    /* branch: that loop is a waiting loop */
     bool joined;     /* branch: lanes that take different ways meet again at `join` */

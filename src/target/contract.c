@@ -41,6 +41,26 @@ static const struct ending *ending_of(const struct ir_inst *in)
     return NULL;
 }
 
+/* --- quotients --- */
+
+/* div.approx and div.full: the numerator by the reciprocal, which is the last multiplication. That of 1 is the reciprocal alone, and
+ * without .ftz a reciprocal is scaled by a multiplication, too. */
+static bool is_quotient(const struct ir_inst *in)
+{
+    if (in->type != PTX_F32 || !(in->mods->approx || in->mods->full))
+        return false;
+    if (in->op == PTX_OP_RCP)
+        return !in->mods->ftz;
+    bool of_one = in->op == PTX_OP_FDIV && in->src[0].kind == IR_SRC_IMM && (in->src[0].imm & 0x7FFFFFFF) == 0x3F800000;
+    return in->op == PTX_OP_FDIV && !(of_one && in->mods->approx && in->mods->ftz);
+}
+
+/* Its result is the product: it stays as it is, and is multiplied by 1. */
+static bool ends_in_product(const struct ir_inst *in)
+{
+    return is_quotient(in) || ending_of(in);
+}
+
 /* --- products and sums --- */
 
 static bool is_rounded(const struct ir_inst *in)
@@ -80,7 +100,7 @@ static bool is_product(const struct contraction *c, const struct ir_inst *in)
 {
     if (in->guard != IR_NOREG || in->ndst != 1 || in->dst[0] == IR_NOREG || c->only[in->dst[0]] < 0)
         return false;
-    return ending_of(in) || (in->op == PTX_OP_FMUL && !is_rounded(in) && !in->mods->sat && !is_folded(c, in));
+    return ends_in_product(in) || (in->op == PTX_OP_FMUL && !is_rounded(in) && !in->mods->sat && !is_folded(c, in));
 }
 
 /* A move or a change of sign. */
@@ -123,10 +143,9 @@ static bool may_fuse(const struct contraction *c, int32_t product, int32_t sum)
 {
     const struct ir_inst *p = &c->k->insts[product], *s = &c->k->insts[sum];
     const struct ending *e = ending_of(p);
-    if (e)
-        return e->type == s->type && c->fences[product] == c->fences[sum];
-    return p->type == s->type && p->mods->ftz == s->mods->ftz && c->fences[product] == c->fences[sum] &&
-           factors_stand(c, product, sum);
+    if (c->fences[product] != c->fences[sum] || (e ? e->type : p->type) != s->type)
+        return false;
+    return e || (p->mods->ftz == s->mods->ftz && (is_quotient(p) || factors_stand(c, product, sum)));
 }
 
 /* --- readers --- */
@@ -254,7 +273,7 @@ static void put(struct contraction *c, int32_t site, struct ir_inst *insts, int3
         const struct ir_inst *product = &c->k->insts[f->product];
         struct ir_src addend = sum->src[1 - f->operand];
         struct ir_src factors[2] = {product->src[0], product->src[1]};
-        if (product->op == IR_OP_EXTERN) {
+        if (ends_in_product(product)) {
             factors[0] = (struct ir_src){.kind = IR_SRC_IMM, .imm = sum->type == PTX_F64 ? 0x3FF0000000000000 : 0x3F800000};
             factors[1] = (struct ir_src){.kind = IR_SRC_REG, .reg = product->dst[0]};
         }
@@ -269,12 +288,12 @@ static void put(struct contraction *c, int32_t site, struct ir_inst *insts, int3
     insts[(*n)++] = made;
 }
 
-/* All readers of the function's result are sums with its product. */
+/* All readers of the function's result, or of the quotient, are sums with its product. */
 static bool is_fused(const struct contraction *c, int32_t site)
 {
     const struct ir_inst *in = &c->k->insts[site];
     bool fit = true, any = false;
-    if (!ending_of(in) || !is_product(c, in) || !count_readers(c, site, in->dst[0], &fit) || !fit)
+    if (!ends_in_product(in) || !is_product(c, in) || !count_readers(c, site, in->dst[0], &fit) || !fit)
         return false;
     for (int32_t i = site + 1; i < c->k->ninsts && c->k->insts[i].block == in->block; i++)
         any |= c->fused[i].product == site;

@@ -85,7 +85,7 @@ static bool is_such_call(const struct ir_kernel *k, const int32_t *only, const s
            (!c->constant || definitions_constant(k, only, &in->src[0], &bits));
 }
 
-/* Without what a call before it has done, and without the product that is part of the sums behind it. */
+/* Without what a call before it has done. */
 static struct target_flops flops_of_call(const struct ir_kernel *k, const int32_t *only, const struct call *c,
                                          const struct ir_inst *in)
 {
@@ -98,12 +98,10 @@ static struct target_flops flops_of_call(const struct ir_kernel *k, const int32_
                 left[n] -= saved[n] < left[n] ? saved[n] : left[n];
             break;
         }
-    f.fmul -= in->product_fused && f.fmul;
-    f.dmul -= in->product_fused && f.dmul;
     return f;
 }
 
-static struct target_flops flops_of(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in)
+static struct target_flops flops_alone(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in)
 {
     for (size_t i = 0; in->op == IR_OP_EXTERN && i < sizeof calls / sizeof *calls; i++)
         if (is_such_call(k, only, in, &calls[i]))
@@ -112,6 +110,15 @@ static struct target_flops flops_of(const struct ir_kernel *k, const int32_t *on
         if (expansions[i].op == in->op && expansions[i].type == in->type && form_fits(k, in, expansions[i].form))
             return expansions[i].flops;
     return (struct target_flops){0};
+}
+
+/* Without the product that is part of the sums behind it. */
+static struct target_flops flops_of(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in)
+{
+    struct target_flops f = flops_alone(k, only, in);
+    f.fmul -= in->product_fused && f.fmul;
+    f.dmul -= in->product_fused && f.dmul;
+    return f;
 }
 
 /* --- operands scaled into a register of their own --- */
