@@ -203,7 +203,7 @@ __global__ void equaliser(const unsigned *bins, uint8_t *table)
 
 __global__ void lookUp(const uchar4 *in, uchar4 *out, const uint8_t *__restrict__ table, int n)
 {
-  __shared__ uint8_t local[256];
+  __shared__ alignas(4) uint8_t local[256];
   for (int i = threadIdx.x; i < 64; i += blockDim.x)
     reinterpret_cast<uint32_t *>(local)[i] = reinterpret_cast<const uint32_t *>(table)[i];
   __syncthreads();
