@@ -12,8 +12,8 @@ add_test(NAME truth.modelled_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DI
 add_test(NAME truth.rules_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(truth.exact_all truth.modelled_all truth.rules_all PROPERTIES LABELS truth TIMEOUT 7200)
 
-# The programs of truth/front_end, truth/front_end_2 and truth/front_end_3, for their results. Their flags are in programs.tsv.
-foreach(set front_end front_end_2 front_end_3)
+# The programs of truth/front_end and of truth/front_end_2 to truth/front_end_4, for their results. Their flags are in programs.tsv.
+foreach(set front_end front_end_2 front_end_3 front_end_4)
   file(STRINGS truth/${set}/programs.tsv lines REGEX "^[a-z]+\t")
   list(POP_FRONT lines) # the names of the columns
   foreach(line ${lines})

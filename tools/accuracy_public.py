@@ -26,8 +26,9 @@ MANY = 24  # registers: kernels above it are also told apart
 
 
 def short(kernel):
-    """The name of a kernel as ncu or Heddle print it, without result, parameters and template arguments."""
-    return kernel.split("(")[0].split("<")[0].split(" ")[-1]
+    """The name of a kernel as ncu or Heddle print it, without result, parameters, template arguments and namespaces: ncu leaves
+    these out."""
+    return kernel.split("(")[0].split("<")[0].split(" ")[-1].split("::")[-1]
 
 
 def results(folder, run):

@@ -130,8 +130,8 @@ static bool source_alike(struct search *s, const struct ir_src *src, int depth)
 static bool is_lane(const struct search *s, const struct ir_inst *in)
 {
     uint64_t mask, by = 0;
-    const struct ir_inst *from = definitions_maker(s->k, s->only, &in->src[0]);
-    if (in->op != PTX_OP_AND || !from || !definitions_constant(s->k, s->only, &in->src[1], &mask))
+    const struct ir_inst *from = in->op == PTX_OP_AND ? definitions_maker(s->k, s->only, &in->src[0]) : NULL;
+    if (!from || !definitions_constant(s->k, s->only, &in->src[1], &mask))
         return false;
     if (from->op == PTX_OP_SHL && definitions_constant(s->k, s->only, &from->src[1], &by))
         from = definitions_maker(s->k, s->only, &from->src[0]);
