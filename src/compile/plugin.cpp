@@ -115,6 +115,7 @@ using LocalsPass = FunctionsPass<heddle::align_arrays, true>;
 using GridConstantsPass = FunctionsPass<heddle::name_grid_constants, true>;
 using ParametersPass = FunctionsPass<heddle::copy_parameters, false>;
 using FieldsPass = FunctionsPass<heddle::tell_fields, false>;
+using AtomicsPass = FunctionsPass<heddle::relax_atomics, false>;
 using AccessedPass = FunctionsPass<heddle::align_accessed, true>;
 // Clang itself and its back end fold as well.
 using ConversionsPass = FunctionsPass<heddle::fence_conversions, true>;
@@ -279,6 +280,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     if (level != OptimizationLevel::O0) {
                         m.addPass(MathPass());
                         m.addPass(FieldsPass());
+                        m.addPass(AtomicsPass());
                         m.addPass(ParametersPass());
                         m.addPass(UnsignedPass());
                         m.addPass(FirstPass());

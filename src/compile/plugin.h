@@ -100,7 +100,9 @@ bool fold_math_calls(llvm::Function &f);
 // Last: assembly that is not volatile moves out of loops.
 bool hoist_assembly(llvm::Function &f, llvm::LoopInfo &loops, llvm::DominatorTree &dominators);
 
-// plugin_atomics.cpp. The function is a kernel.
+// plugin_atomics.cpp. First: CUDA's atomics order nothing else.
+bool relax_atomics(llvm::Function &f);
+// The function is a kernel.
 bool is_kernel(const llvm::Function &f);
 // Last: atomicInc and atomicDec find the space of their address.
 bool name_spaces(llvm::Function &f);

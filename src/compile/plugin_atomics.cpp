@@ -104,6 +104,26 @@ void name_space(CallInst *call, const std::string &op, unsigned space)
 
 } // namespace
 
+// CUDA's atomics are relaxed (programming guide, "Atomic Functions"), as is what clang's back end makes of them. Clang's builtins say
+// that they are sequentially consistent, and no access could be moved past one or be done once on both sides of it. Those of
+// cuda::atomic are inline PTX with fences of their own.
+bool heddle::relax_atomics(Function &f)
+{
+    bool changed = false;
+    for (Instruction &i : instructions(f)) {
+        auto *exchange = dyn_cast<AtomicCmpXchgInst>(&i);
+        auto *atomic = dyn_cast<AtomicRMWInst>(&i);
+        if (exchange) {
+            exchange->setSuccessOrdering(AtomicOrdering::Monotonic);
+            exchange->setFailureOrdering(AtomicOrdering::Monotonic);
+        } else if (atomic) {
+            atomic->setOrdering(AtomicOrdering::Monotonic);
+        }
+        changed |= exchange || atomic;
+    }
+    return changed;
+}
+
 bool heddle::is_kernel(const Function &f)
 {
     const NamedMDNode *notes = f.getParent()->getNamedMetadata("nvvm.annotations");

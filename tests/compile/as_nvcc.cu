@@ -816,3 +816,13 @@ KERNEL pairs_of_a_float4(const float4 *x, float4 *o, half2 s) { float4 f = x[thr
 KERNEL sums_sign_of_product(float *o, const float *x) { float k = x[threadIdx.x], v = x[threadIdx.x + 99]; o[threadIdx.x] = -k * v; }
 KERNEL sums_sign_of_product_before(double *o, const double *x) { double k = x[threadIdx.x], v = x[threadIdx.x + 99]; o[threadIdx.x] = -(k * v); }
 KERNEL order_sign_of_product(float *o, const float *x) { float k = x[threadIdx.x], v = x[threadIdx.x + 99]; o[threadIdx.x] = -k * v; }
+
+// Atomics order nothing but themselves: what others keep moves past them, and is loaded and stored once.
+__device__ int others_word;
+__device__ float others_table[8];
+KERNEL atomics_in_a_loop(float *o, int n, const float *q) { float s = 0; _Pragma("unroll 1") for (int i = threadIdx.x; i < n; i += 32) { s += others_table[3] * q[i]; atomicAdd(&others_word, 1); } o[threadIdx.x] = s; }
+KERNEL atomics_and_a_tile(float *o, int n, int *c) { __shared__ float t[8]; t[threadIdx.x] = n; __syncthreads(); float s = 0; for (int i = threadIdx.x; i < n; i += 32) { s += t[5] * i; atomicCAS(&c[i & 7], 1, 2); } o[threadIdx.x] = s; }
+KERNEL atomics_of_floats(float *o, int n, float *c) { __shared__ float t[8]; t[threadIdx.x] = n; __syncthreads(); float s = 0; for (int i = threadIdx.x; i < n; i += 32) { s += t[5] * i; atomicAdd(&c[i & 7], s); } o[threadIdx.x] = s; }
+KERNEL atomics_between_loads(int *o, int n) { __shared__ int h[8]; h[threadIdx.x] = 0; int v = others_word; atomicAdd(&h[v & 7], 1); o[n] = others_word + v; o[threadIdx.x] = h[threadIdx.x]; }
+KERNEL atomics_between_stores(int *o, int *c) { o[0] = 1; atomicAdd(c, 1); o[0] = 2; }
+KERNEL atomics_and_a_lock(int *o, int *lock) { while (atomicCAS(lock, 0, 1)) {} others_word++; __threadfence(); atomicExch(lock, 0); o[threadIdx.x] = others_word; }
