@@ -268,6 +268,13 @@ static inline bool ir_dominates(const struct ir_kernel *k, int32_t a, int32_t b)
     return a == b;
 }
 
+/* Every way to instruction b leads through instruction a. */
+static inline bool ir_stands_before(const struct ir_kernel *k, int32_t a, int32_t b)
+{
+    int32_t of_a = k->insts[a].block, of_b = k->insts[b].block;
+    return of_a == of_b ? a < b : ir_dominates(k, of_a, of_b);
+}
+
 /* The instruction writes the register, in some lanes at least. */
 static inline bool ir_defines(const struct ir_inst *in, int32_t reg)
 {

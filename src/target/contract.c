@@ -110,6 +110,41 @@ static bool passes_on(const struct ir_inst *in)
            in->dst[0] != IR_NOREG && in->src[0].kind == IR_SRC_REG;
 }
 
+/* --- across blocks --- */
+
+/* A number, a parameter of the kernel or a word of constant memory at a fixed address: an instruction reads it in place. */
+static bool is_constant(const struct contraction *c, const struct ir_src *s)
+{
+    uint64_t bits;
+    const struct ir_inst *maker = definitions_maker(c->k, c->only, s);
+    bool bank = maker && maker->op == PTX_OP_LD && (maker->space == PTX_PARAM || maker->space == PTX_CONST);
+    return s->kind == IR_SRC_IMM || definitions_constant(c->k, c->only, s, &bits) || (bank && maker->src[0].kind == IR_SRC_IMM);
+}
+
+static bool has_constant_factor(const struct contraction *c, const struct ir_inst *product)
+{
+    bool simple = (product->type == PTX_F32 || product->type == PTX_F64) && (product->op == PTX_OP_FMUL || is_quotient(product));
+    return simple && (is_constant(c, &product->src[1]) || (product->op == PTX_OP_FMUL && is_constant(c, &product->src[0])));
+}
+
+/* Factors with one definition, which every way to the product passes: none is written between the product and what it dominates. */
+static bool factors_are_fixed(const struct contraction *c, int32_t product)
+{
+    const struct ir_inst *in = &c->k->insts[product];
+    for (int i = 0; i < 2; i++) {
+        int32_t at = in->src[i].kind == IR_SRC_REG ? c->only[in->src[i].reg] : 0;
+        if (at < 0 || (in->src[i].kind == IR_SRC_REG && !ir_stands_before(c->k, at, product)))
+            return false;
+    }
+    return true;
+}
+
+/* The product at `product` may be part of a sum in another block. */
+static bool reaches(const struct contraction *c, int32_t product, int32_t sum)
+{
+    return has_constant_factor(c, &c->k->insts[product]) && ir_stands_before(c->k, product, sum) && factors_are_fixed(c, product);
+}
+
 /* The product that operand `i` of the sum at `site` is, or -1. */
 static int32_t product_of(const struct contraction *c, int32_t site, int i, bool *minus)
 {
@@ -117,12 +152,12 @@ static int32_t product_of(const struct contraction *c, int32_t site, int i, bool
     int32_t at = site;
     *minus = i == 1 && sum->op == PTX_OP_FSUB;
     for (const struct ir_src *s = &sum->src[i]; s->kind == IR_SRC_REG && c->only[s->reg] >= 0; s = &c->k->insts[at].src[0]) {
-        if (c->only[s->reg] >= at || c->k->insts[c->only[s->reg]].block != sum->block)
+        if (c->only[s->reg] >= at)
             return -1;
         at = c->only[s->reg];
         const struct ir_inst *in = &c->k->insts[at];
         if (!passes_on(in))
-            return is_product(c, in) ? at : -1;
+            return is_product(c, in) && (in->block == sum->block || reaches(c, at, site)) ? at : -1;
         *minus ^= in->op == PTX_OP_FNEG;
     }
     return -1;
@@ -143,9 +178,10 @@ static bool may_fuse(const struct contraction *c, int32_t product, int32_t sum)
 {
     const struct ir_inst *p = &c->k->insts[product], *s = &c->k->insts[sum];
     const struct ending *e = ending_of(p);
-    if (c->fences[product] != c->fences[sum] || (e ? e->type : p->type) != s->type)
+    if ((c->fences[product] != c->fences[sum] && !has_constant_factor(c, p)) || (e ? e->type : p->type) != s->type)
         return false;
-    return e || (p->mods->ftz == s->mods->ftz && (is_quotient(p) || factors_stand(c, product, sum)));
+    bool stand = is_quotient(p) || (p->block == s->block ? factors_stand(c, product, sum) : true);
+    return e || (p->mods->ftz == s->mods->ftz && stand);
 }
 
 /* --- readers --- */
@@ -295,7 +331,7 @@ static bool is_fused(const struct contraction *c, int32_t site)
     bool fit = true, any = false;
     if (!ends_in_product(in) || !is_product(c, in) || !count_readers(c, site, in->dst[0], &fit) || !fit)
         return false;
-    for (int32_t i = site + 1; i < c->k->ninsts && c->k->insts[i].block == in->block; i++)
+    for (int32_t i = site + 1; i < c->k->ninsts; i++)
         any |= c->fused[i].product == site;
     return any;
 }

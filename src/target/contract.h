@@ -6,6 +6,8 @@
  *   not saturate, and what it multiplies still has the same value;
  * - the product has no other reader, or all its readers are such sums. Sums of two products take the one without other readers,
  *   of two such ones the first; the other is rounded and added.
+ * A product by a constant (a number, a kernel parameter, constant memory at a fixed address), f32 or f64, may also stand in another
+ * block or before a fence, if every way to the sum passes it: the assembler moves it to its sums.
  * Sums are looked at in order, first for products with one reader, then for the rest, so that a product that is the addend of
  * a fused one keeps its own place. Multiplications by 1 and -1 and of constants are no products: they are folded (fold.h).
  * Approximate quotients (div.approx, div.full, rcp.approx) and some functions of the math library end in such a product (EXTERN_PRODUCT of

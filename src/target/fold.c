@@ -270,10 +270,7 @@ static bool done_once(const struct ir_inst *in)
 static bool defined_before(const struct folding *f, int32_t reg, int32_t i)
 {
     int32_t def = f->only[reg];
-    if (def < 0)
-        return false;
-    int32_t from = f->k->insts[def].block, to = f->k->insts[i].block;
-    return from == to ? def < i : ir_dominates(f->k, from, to);
+    return def >= 0 && ir_stands_before(f->k, def, i);
 }
 
 static bool is_numbered(const struct folding *f, int32_t i)
