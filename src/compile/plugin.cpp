@@ -222,6 +222,7 @@ struct LastPass : PassInfoMixin<LastPass> {
             changed |= heddle::name_chains(f);
             heddle::Hidden held;
             heddle::hold_sums(f, held);
+            heddle::hide_loaded(f, held);
             return changed || !held.empty();
         });
     }
@@ -264,6 +265,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     hide_from(*calls, "InstCombinePass", heddle::hide_bits, heddle::show_bits);
                     hide_from(*calls, "InstCombinePass", heddle::hold_sums, heddle::release_sums);
                     hide_from(*calls, "InstCombinePass", heddle::hide_ways, heddle::show_ways);
+                    hide_from(*calls, "GVNPass", heddle::hide_loaded, heddle::show_loaded);
                     call_after(*calls, "GVNPass", heddle::keep_in_loops);
                 }
                 b.registerPipelineStartEPCallback([](ModulePassManager &m, OptimizationLevel level) {

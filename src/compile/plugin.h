@@ -71,6 +71,10 @@ bool unroll_loops(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 
 // plugin_stores.cpp. From LICM, once loads have been merged: that a store may wait for the end of a loop.
 void keep_in_loops(llvm::Function &f);
+// From GVN, and last, since the back end has one of its own: that what is stored was loaded. A store that may be to the place of the load
+// would leave it as it was, which nvcc does not ask.
+void hide_loaded(llvm::Function &f, Hidden &hidden);
+void show_loaded(Hidden &hidden);
 void allow_promotion(bool allowed);
 // After each simplification from there on: blocks that follow each other are one, in which a store makes others dead.
 bool join_blocks(llvm::Function &f);

@@ -6,6 +6,9 @@
 // value from the start, both compilers make one store of them, which waits for the end of the loop. Otherwise the addresses
 // are one only when loads have been merged (GVN). nvcc moves stores behind loops before that and once more when it has
 // unrolled; it makes one store of the two at the very end, so they stay in the loop.
+//
+// And `x = t[a]; t[a] = t[b]; t[b] += x;`: t[b] is loaded twice, since t[a] may be the same. Clang sees that t[b] would then hold what
+// it held before (MemoryDependenceAnalysis, canSkipClobberingStore).
 // Measured with nvcc 13.0.88, 2026-11-21 and 28; the test compile.as_nvcc holds the cases.
 #include "compile/plugin.h"
 
@@ -13,6 +16,7 @@
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -201,4 +205,33 @@ bool heddle::join_stores(Function &f, AAResults &aa)
     for (BasicBlock &block : f)
         changed |= meet(block, aa);
     return changed;
+}
+
+// Its place is loaded from somewhere else, too.
+static bool is_loaded_again(const LoadInst &load)
+{
+    return any_of(load.getPointerOperand()->users(), [&](const User *user) { return user != &load && isa<LoadInst>(user); });
+}
+
+void heddle::hide_loaded(Function &f, Hidden &hidden)
+{
+    for (Instruction &i : instructions(f)) {
+        auto *store = dyn_cast<StoreInst>(&i);
+        auto *loaded = store ? dyn_cast<LoadInst>(store->getValueOperand()) : nullptr;
+        if (!loaded || loaded->getParent() != store->getParent() || !is_loaded_again(*loaded))
+            continue;
+        auto *frozen = new FreezeInst(loaded, "", store->getIterator());
+        store->setOperand(0, frozen);
+        hidden.push_back(frozen);
+    }
+}
+
+void heddle::show_loaded(Hidden &hidden)
+{
+    for (const WeakTrackingVH &value : hidden)
+        if (auto *frozen = dyn_cast_or_null<FreezeInst>(value)) {
+            frozen->replaceAllUsesWith(frozen->getOperand(0));
+            frozen->eraseFromParent();
+        }
+    hidden.clear();
 }

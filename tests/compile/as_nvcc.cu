@@ -826,3 +826,7 @@ KERNEL atomics_of_floats(float *o, int n, float *c) { __shared__ float t[8]; t[t
 KERNEL atomics_between_loads(int *o, int n) { __shared__ int h[8]; h[threadIdx.x] = 0; int v = others_word; atomicAdd(&h[v & 7], 1); o[n] = others_word + v; o[threadIdx.x] = h[threadIdx.x]; }
 KERNEL atomics_between_stores(int *o, int *c) { o[0] = 1; atomicAdd(c, 1); o[0] = 2; }
 KERNEL atomics_and_a_lock(int *o, int *lock) { while (atomicCAS(lock, 0, 1)) {} others_word++; __threadfence(); atomicExch(lock, 0); o[threadIdx.x] = others_word; }
+
+// What was loaded is stored where it may have come from, and loaded again.
+KERNEL stored_as_loaded(float *o, int a, int b) { float x = o[a]; o[a] = o[b]; o[b] += x; }
+KERNEL stored_as_loaded_shared(float *o, int a, int b) { extern __shared__ float kept_words[]; kept_words[threadIdx.x] = o[threadIdx.x]; __syncthreads(); float x = kept_words[a]; kept_words[a] = kept_words[b]; kept_words[b] += x; __syncthreads(); o[threadIdx.x] = kept_words[threadIdx.x]; }
