@@ -5,8 +5,12 @@ add_executable(jit_rows jit/every_row.c jit/rows.c)
 target_link_libraries(jit_rows PRIVATE engine)
 foreach(level v2 v3 v4)
   set(level_environment "HEDDLE_ISA=x86-64-${level};HEDDLE_DEVICES=${CMAKE_SOURCE_DIR}/devices")
-  foreach(first 5001 5051 5101 5151 5201) # five tests of 50 kernels each, for more processors
-    add_test(NAME jit.random_${level}_${first} COMMAND jit_random ${first} 50)
+  set(kernels 20) # the forms are the same on each level: most kernels for the one that most machines have
+  if(level STREQUAL v4)
+    set(kernels 50)
+  endif()
+  foreach(first 5001 5051 5101 5151 5201) # five tests, for more processors
+    add_test(NAME jit.random_${level}_${first} COMMAND jit_random ${first} ${kernels})
     set_tests_properties(jit.random_${level}_${first} PROPERTIES TIMEOUT 580 SKIP_RETURN_CODE 77 ENVIRONMENT "${level_environment}")
   endforeach()
   add_test(NAME jit.random_h200_${level} COMMAND jit_random ${CMAKE_CURRENT_SOURCE_DIR}/data/random_h200.tsv)
