@@ -24,6 +24,6 @@ add_test(NAME env.lines.page COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURC
 # Commands that cannot write: full disks, files that may not grow, little address space.
 add_test(NAME writing.full COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/writing/full.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(writing.full PROPERTIES TIMEOUT 600)
-# Single allocations that fail, 50 places of them: each ends in order. The seed is printed.
+# Single allocations that fail, 20 places of them in a run: each ends in order. The seed is printed.
 add_test(NAME memory.fail_once COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/memory/fail_once.py $<TARGET_FILE:heddle_cli> --draw 20)
 set_tests_properties(memory.fail_once PROPERTIES TIMEOUT 600)
