@@ -180,7 +180,7 @@ static bool may_fuse(const struct contraction *c, int32_t product, int32_t sum)
     const struct ending *e = ending_of(p);
     if ((c->fences[product] != c->fences[sum] && !has_constant_factor(c, p)) || (e ? e->type : p->type) != s->type)
         return false;
-    bool stand = is_quotient(p) || (p->block == s->block ? factors_stand(c, product, sum) : true);
+    bool stand = is_quotient(p) || p->block != s->block || factors_stand(c, product, sum);
     return e || (p->mods->ftz == s->mods->ftz && stand);
 }
 
@@ -310,8 +310,8 @@ static void put(struct contraction *c, int32_t site, struct ir_inst *insts, int3
         struct ir_src addend = sum->src[1 - f->operand];
         struct ir_src factors[2] = {product->src[0], product->src[1]};
         if (ends_in_product(product)) {
-            factors[0] = (struct ir_src){.kind = IR_SRC_IMM, .imm = sum->type == PTX_F64 ? 0x3FF0000000000000 : 0x3F800000};
-            factors[1] = (struct ir_src){.kind = IR_SRC_REG, .reg = product->dst[0]};
+            factors[0] = ir_of_value(sum->type == PTX_F64 ? 0x3FF0000000000000 : 0x3F800000);
+            factors[1] = ir_of_reg(product->dst[0]);
         }
         made.op = PTX_OP_FMA;
         made.mods = mods_like(c, sum, PTX_RN);
@@ -324,23 +324,19 @@ static void put(struct contraction *c, int32_t site, struct ir_inst *insts, int3
     insts[(*n)++] = made;
 }
 
-/* All readers of the function's result, or of the quotient, are sums with its product. */
-static bool is_fused(const struct contraction *c, int32_t site)
+/* All readers of the function's result, or of the quotient, are sums with its product, of which it has some. */
+static bool is_fused(const struct contraction *c, int32_t product)
 {
-    const struct ir_inst *in = &c->k->insts[site];
-    bool fit = true, any = false;
-    if (!ends_in_product(in) || !is_product(c, in) || !count_readers(c, site, in->dst[0], &fit) || !fit)
-        return false;
-    for (int32_t i = site + 1; i < c->k->ninsts; i++)
-        any |= c->fused[i].product == site;
-    return any;
+    bool fit = true;
+    return ends_in_product(&c->k->insts[product]) && count_readers(c, product, c->k->insts[product].dst[0], &fit) && fit;
 }
 
 static void rebuild(struct contraction *c)
 {
     struct ir_kernel *k = c->k;
     for (int32_t i = 0; i < k->ninsts; i++)
-        k->insts[i].product_fused = is_fused(c, i);
+        if (c->fused[i].product >= 0)
+            k->insts[c->fused[i].product].product_fused = is_fused(c, c->fused[i].product);
     struct ir_inst *insts = alloc_zeroed(((size_t)k->ninsts + (size_t)c->negations) * sizeof *insts);
     int32_t n = 0;
     k->reg_type = alloc_resize(k->reg_type, (size_t)k->nregs + (size_t)c->negations + 1);
