@@ -261,11 +261,11 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                 if (PassInstrumentationCallbacks *calls = b.getPassInstrumentationCallbacks()) {
                     hide_from(*calls, "SpeculativeExecutionPass", heddle::lengthen_blocks, heddle::shorten_blocks);
                     hide_from(*calls, "ReassociatePass", heddle::hide_negatives, heddle::show_negatives);
-                    hide_from(*calls, "InstCombinePass", heddle::hide_casts, heddle::show_casts);
+                    hide_from(*calls, "InstCombinePass", heddle::hide_casts, heddle::show_operands);
                     hide_from(*calls, "InstCombinePass", heddle::hide_bits, heddle::show_bits);
                     hide_from(*calls, "InstCombinePass", heddle::hold_sums, heddle::release_sums);
                     hide_from(*calls, "InstCombinePass", heddle::hide_ways, heddle::show_ways);
-                    hide_from(*calls, "GVNPass", heddle::hide_loaded, heddle::show_loaded);
+                    hide_from(*calls, "GVNPass", heddle::hide_loaded, heddle::show_operands);
                     call_after(*calls, "GVNPass", heddle::keep_in_loops);
                 }
                 b.registerPipelineStartEPCallback([](ModulePassManager &m, OptimizationLevel level) {

@@ -51,7 +51,8 @@ bool keep_negations(llvm::Function &f);
 // plugin_casts.cpp. From InstCombine: that the operands of sums and products are converted integers. Early: which are unsigned.
 bool mark_unsigned(llvm::Function &f);
 void hide_casts(llvm::Function &f, Hidden &hidden);
-void show_casts(Hidden &hidden);
+// What stands before its first operand goes.
+void show_operands(Hidden &hidden);
 // plugin_sinks.cpp. The same: sums that stay before a branch. Last, too, without an end.
 void hold_sums(llvm::Function &f, Hidden &hidden);
 void release_sums(Hidden &hidden);
@@ -74,7 +75,6 @@ void keep_in_loops(llvm::Function &f);
 // From GVN, and last, since the back end has one of its own: that what is stored was loaded. A store that may be to the place of the load
 // would leave it as it was, which nvcc does not ask.
 void hide_loaded(llvm::Function &f, Hidden &hidden);
-void show_loaded(Hidden &hidden);
 void allow_promotion(bool allowed);
 // After each simplification from there on: blocks that follow each other are one, in which a store makes others dead.
 bool join_blocks(llvm::Function &f);

@@ -118,11 +118,11 @@ void heddle::hide_casts(Function &f, Hidden &hidden)
     }
 }
 
-void heddle::show_casts(Hidden &hidden)
+void heddle::show_operands(Hidden &hidden)
 {
     for (const WeakTrackingVH &value : hidden)
-        if (auto *fence = dyn_cast_or_null<CallInst>(value)) {
-            fence->replaceAllUsesWith(fence->getArgOperand(0));
+        if (auto *fence = dyn_cast_or_null<Instruction>(value)) {
+            fence->replaceAllUsesWith(fence->getOperand(0));
             fence->eraseFromParent();
         }
     hidden.clear();

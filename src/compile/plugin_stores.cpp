@@ -225,13 +225,3 @@ void heddle::hide_loaded(Function &f, Hidden &hidden)
         hidden.push_back(frozen);
     }
 }
-
-void heddle::show_loaded(Hidden &hidden)
-{
-    for (const WeakTrackingVH &value : hidden)
-        if (auto *frozen = dyn_cast_or_null<FreezeInst>(value)) {
-            frozen->replaceAllUsesWith(frozen->getOperand(0));
-            frozen->eraseFromParent();
-        }
-    hidden.clear();
-}
