@@ -38,7 +38,7 @@ foreach(group truth device programs examples)
 endforeach()
 
 # Data types and memories, against the host's own arithmetic.
-foreach(program mapped graphs halves textures interface streams host_threads host_memory managed recursion surfaces references driver)
+foreach(program mapped graphs halves textures interface streams host_threads host_memory managed recursion surfaces references driver kept_locals)
   add_test(NAME program.${program} COMMAND heddle_cli run ${programs}/${program}.cu)
   set_tests_properties(program.${program} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                        ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")

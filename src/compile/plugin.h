@@ -41,8 +41,9 @@ bool choose_results(llvm::Function &f);
 // Last: of a difference and a negation one is selected by its first operand.
 bool share_differences(llvm::Function &f);
 
-// What a pass of LLVM's own is not to see while it runs: hidden before it, shown behind it.
-using Hidden = std::vector<llvm::WeakTrackingVH>;
+// What a pass of LLVM's own is not to see while it runs: hidden before it, shown behind it. What the pass replaced is shown by that, so
+// the list does not follow to the replacement, which is somebody's arithmetic.
+using Hidden = std::vector<llvm::WeakVH>;
 // plugin_negations.cpp. From Reassociate: the signs of constants deep in a term.
 void hide_negatives(llvm::Function &f, Hidden &hidden);
 void show_negatives(Hidden &hidden);

@@ -120,7 +120,7 @@ void heddle::hide_casts(Function &f, Hidden &hidden)
 
 void heddle::show_operands(Hidden &hidden)
 {
-    for (const WeakTrackingVH &value : hidden)
+    for (const WeakVH &value : hidden)
         if (auto *fence = dyn_cast_or_null<Instruction>(value)) {
             fence->replaceAllUsesWith(fence->getOperand(0));
             fence->eraseFromParent();
@@ -136,7 +136,7 @@ void heddle::hide_bits(Function &f, Hidden &hidden)
 
 void heddle::show_bits(Hidden &hidden)
 {
-    for (const WeakTrackingVH &value : hidden)
+    for (const WeakVH &value : hidden)
         if (auto *f = dyn_cast_or_null<Function>(value))
             f->removeFnAttr(Attribute::NoImplicitFloat);
     hidden.clear();

@@ -245,7 +245,7 @@ void heddle::lengthen_blocks(Function &f, Hidden &hidden)
 
 void heddle::shorten_blocks(Hidden &hidden)
 {
-    for (WeakTrackingVH &v : hidden)
+    for (WeakVH &v : hidden)
         if (auto *i = dyn_cast_or_null<Instruction>(v))
             i->eraseFromParent();
     hidden.clear();

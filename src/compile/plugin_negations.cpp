@@ -76,7 +76,7 @@ void heddle::hide_negatives(Function &f, Hidden &hidden)
 
 void heddle::show_negatives(Hidden &hidden)
 {
-    for (const WeakTrackingVH &value : hidden) {
+    for (const WeakVH &value : hidden) {
         auto *negation = dyn_cast_or_null<UnaryOperator>(value);
         Instruction *i = negation ? term(negation->getOperand(0)) : nullptr;
         Use *constant = i ? constant_of(*i) : nullptr;

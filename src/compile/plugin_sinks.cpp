@@ -162,7 +162,7 @@ void heddle::hold_sums(Function &f, Hidden &hidden)
 
 void heddle::release_sums(Hidden &hidden)
 {
-    for (const WeakTrackingVH &value : hidden)
+    for (const WeakVH &value : hidden)
         if (auto *reader = dyn_cast_or_null<CallInst>(value))
             reader->eraseFromParent();
     hidden.clear();

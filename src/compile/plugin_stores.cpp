@@ -167,7 +167,7 @@ void heddle::hide_ways(Function &f, Hidden &hidden)
 
 void heddle::show_ways(Hidden &hidden)
 {
-    for (WeakTrackingVH &store : hidden)
+    for (WeakVH &store : hidden)
         if (auto *shown = dyn_cast_or_null<StoreInst>(store))
             shown->setVolatile(false);
     hidden.clear();
