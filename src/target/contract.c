@@ -112,6 +112,12 @@ static bool passes_on(const struct ir_inst *in)
 
 /* --- across blocks --- */
 
+/* A reciprocal has one: the other is the scale. */
+static int factors_of(const struct ir_inst *product)
+{
+    return product->nsrc < 2 ? product->nsrc : 2;
+}
+
 /* A number, a parameter of the kernel or a word of constant memory at a fixed address: an instruction reads it in place. */
 static bool is_constant(const struct contraction *c, const struct ir_src *s)
 {
@@ -124,14 +130,18 @@ static bool is_constant(const struct contraction *c, const struct ir_src *s)
 static bool has_constant_factor(const struct contraction *c, const struct ir_inst *product)
 {
     bool simple = (product->type == PTX_F32 || product->type == PTX_F64) && (product->op == PTX_OP_FMUL || is_quotient(product));
-    return simple && (is_constant(c, &product->src[1]) || (product->op == PTX_OP_FMUL && is_constant(c, &product->src[0])));
+    int first = product->op == PTX_OP_FMUL ? 0 : 1; /* a quotient's is its divisor */
+    for (int i = first; simple && i < factors_of(product); i++)
+        if (is_constant(c, &product->src[i]))
+            return true;
+    return false;
 }
 
 /* Factors with one definition, which every way to the product passes: none is written between the product and what it dominates. */
 static bool factors_are_fixed(const struct contraction *c, int32_t product)
 {
     const struct ir_inst *in = &c->k->insts[product];
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < factors_of(in); i++) {
         int32_t at = in->src[i].kind == IR_SRC_REG ? c->only[in->src[i].reg] : 0;
         if (at < 0 || (in->src[i].kind == IR_SRC_REG && !ir_stands_before(c->k, at, product)))
             return false;
@@ -167,7 +177,7 @@ static int32_t product_of(const struct contraction *c, int32_t site, int i, bool
 static bool factors_stand(const struct contraction *c, int32_t product, int32_t sum)
 {
     const struct ir_inst *in = &c->k->insts[product];
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < factors_of(in); i++)
         for (int32_t at = product + 1; in->src[i].kind == IR_SRC_REG && c->only[in->src[i].reg] < 0 && at < sum; at++)
             if (ir_defines(&c->k->insts[at], in->src[i].reg))
                 return false;
@@ -308,11 +318,9 @@ static void put(struct contraction *c, int32_t site, struct ir_inst *insts, int3
     if (f->product >= 0) {
         const struct ir_inst *product = &c->k->insts[f->product];
         struct ir_src addend = sum->src[1 - f->operand];
-        struct ir_src factors[2] = {product->src[0], product->src[1]};
-        if (ends_in_product(product)) {
-            factors[0] = ir_of_value(sum->type == PTX_F64 ? 0x3FF0000000000000 : 0x3F800000);
-            factors[1] = ir_of_reg(product->dst[0]);
-        }
+        bool ends = ends_in_product(product);
+        struct ir_src factors[2] = {ends ? ir_of_value(sum->type == PTX_F64 ? 0x3FF0000000000000 : 0x3F800000) : product->src[0],
+                                    ends ? ir_of_reg(product->dst[0]) : product->src[1]};
         made.op = PTX_OP_FMA;
         made.mods = mods_like(c, sum, PTX_RN);
         if (f->minus_product)

@@ -14,7 +14,7 @@ static struct ptx_mods mods;
 
 /* the instruction that a test builds up: op, types, then fields of `mods`, and its operands */
 static int32_t results[2];
-static struct ir_src sources[4];
+static struct ir_src sources[5]; /* as lop3 with a predicate has */
 
 static struct ir_inst inst(int op, int type, int type2)
 {
@@ -22,10 +22,10 @@ static struct ir_inst inst(int op, int type, int type2)
     mods.type[0] = (uint8_t)type;
     mods.type[1] = (uint8_t)type2;
     results[0] = results[1] = IR_NOREG;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         sources[i] = ir_of_value(0);
     return (struct ir_inst){.op = (uint16_t)op, .type = (uint8_t)type, .type2 = (uint8_t)type2, .mods = &mods,
-                            .ndst = 1, .dst = results, .nsrc = 4, .src = sources};
+                            .ndst = 1, .dst = results, .nsrc = 5, .src = sources};
 }
 
 static uint64_t one_lane(const struct ir_inst *in, uint64_t a, uint64_t b, uint64_t c, int abits, int dbits)
