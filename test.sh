@@ -49,7 +49,7 @@ run_tests() { # FOLDER WHAT CTEST-OPTION...
 setup_packages
 setup_build build
 run_tests build "all tests" -LE truth
-setup_build build-asan -DHEDDLE_SANITIZE=ON
+targets=sanitize setup_build build-asan -DHEDDLE_SANITIZE=ON
 run_tests build-asan "unit tests and a subset of the programs under the address and undefined-behaviour sanitizers" -L sanitize
 targets=threads setup_build build-tsan -DHEDDLE_TSAN=ON
 # gcc 12's thread sanitizer does not start where addresses are random in more than 28 bits (sysctl vm.mmap_rnd_bits).

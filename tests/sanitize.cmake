@@ -9,14 +9,22 @@ set(sanitize_programs examples/matmul_tiled tests/truth/access_order tests/truth
     tests/truth/reduction tests/truth/shared_stride tests/truth/transpose tests/truth/vector_ops tests/programs/graphs
     tests/programs/driver tests/programs/driver_graphs)
 
+set(run_needed heddle heddle-cudart heddle-jit heddle_cli heddle_device_pass) # what CUDA programs need
+set(sanitize_needed ${run_needed} runtime_library)
 get_property(all DIRECTORY PROPERTY TESTS)
 foreach(test ${all})
   if(test MATCHES "^(unit|corpus)\\." OR test IN_LIST sanitize_tests)
     set_property(TEST ${test} APPEND PROPERTY LABELS sanitize)
+    string(REPLACE "corpus." "replay_" target ${test})
+    string(REPLACE "." "_" target ${target})
+    if(TARGET ${target})
+      list(APPEND sanitize_needed ${target})
+    endif()
   endif()
 endforeach()
 
 if(HEDDLE_SANITIZE)
+  add_custom_target(sanitize DEPENDS ${sanitize_needed})
   execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan_library
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
   foreach(program ${sanitize_programs})
@@ -34,7 +42,7 @@ endif()
 if(HEDDLE_TSAN)
   execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libtsan.so OUTPUT_VARIABLE tsan_library
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
-  set(needed heddle heddle-cudart heddle-jit heddle_cli heddle_device_pass)
+  set(needed ${run_needed})
   foreach(test ${all})
     if(test MATCHES "^unit\\.(runtime_.*|base_store|check_written)$")
       set_property(TEST ${test} APPEND PROPERTY LABELS threads)

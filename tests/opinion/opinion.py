@@ -32,9 +32,11 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True # nothing is left beside the sources
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(1, os.path.dirname(HERE))
+import drawn
 import program
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 PLAIN = ["-std=c++17", "-w", "-fno-strict-aliasing", f"-I{HERE}"]
 REFERENCES = {"g++": ["g++", "-x", "c++", "-O1", "-ffp-contract=off", "-fno-math-errno", *PLAIN],
               "clang": ["clang++-19", "-x", "c++", "-O0", "-ffp-contract=off", "-DDESCENDING", *PLAIN]}
@@ -321,11 +323,9 @@ def ways(text):
 
 
 def tree_seed(n):
-    """From what is committed: new with each change, and the same wherever that is tested. 0: there is no such number, or no repository."""
-    if n is None:
-        return 0
-    done = subprocess.run(["git", "-C", HERE, "rev-parse", "HEAD^{tree}"], capture_output=True, text=True)
-    return int(done.stdout[:8], 16) + (n << 32) if not done.returncode else 0
+    """0: there is no such number, or no repository."""
+    seed = drawn.tree_seed() if n is not None else 0
+    return seed + (n << 32) if seed else 0
 
 
 def main():

@@ -1,16 +1,23 @@
 #!/usr/bin/env python3
 """Each metric alone: a program that is profiled for one metric gives the figures of a whole profile, to the digit.
 
-usage: each_metric.py HEDDLE FILE.cu [WAY ...]        (WAY: DEVICE,EXECUTOR; default h200,auto)
+usage: each_metric.py HEDDLE FILE.cu [--draw N] [WAY ...]        (WAY: DEVICE,EXECUTOR; default h200,auto)
 In: a program whose launches count the same in every run. For each metric that Heddle computes the program runs once with
 `--metrics` of it alone, and once for all; and each section of the details page is shown alone, and beside the others. So what
 launches leave out for it (src/counters/groups.def) is nothing that it needs. Also: a launch that -c, -s or -k leaves out
-changes no figure of the others.
+changes no figure of the others. --draw N: a run draws one of N metrics (tests/drawn.py).
 """
 import csv, io, os, subprocess, sys, tempfile
 
-heddle, source = os.path.abspath(sys.argv[1]), sys.argv[2]
-ways = [w.split(",") for w in sys.argv[3:]] or [["h200", "auto"]]
+sys.dont_write_bytecode = True  # nothing is left beside the sources
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import drawn
+
+heddle, source, *words = sys.argv[1:]
+heddle, share = os.path.abspath(heddle), 1
+if words[:1] == ["--draw"]:
+    share, words = int(words[1]), words[2:]
+ways = [w.split(",") for w in words] or [["h200", "auto"]]
 failed = 0
 
 
@@ -55,7 +62,7 @@ def sections(text):
 def check_metrics(program, env, where):
     whole, kernels, printed = figures([], program, env)
     assert len(whole) > 100 and len(kernels) > 4, (len(whole), kernels)
-    for name, values in whole.items():
+    for name, values in drawn.some(whole.items(), share, f"metrics of {where}"):
         alone, same, said = figures(["--metrics", name], program, env)
         if same != kernels or said != printed:
             fail(f"{where}: --metrics {name}: kernels {same}, output {said!r}")

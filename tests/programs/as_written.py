@@ -3,13 +3,19 @@
 
 In: programs (.cu). Each is built once and run with HEDDLE_TARGET=none and without. Out: a line for each that prints something else or ends otherwise; exit code 1 if there is one.
 
-usage: as_written.py HEDDLE PROGRAM...
+usage: as_written.py HEDDLE [--draw N] PROGRAM...
+
+--draw N: a run draws one of N programs (tests/drawn.py).
 """
 import os
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.dont_write_bytecode = True  # nothing is left beside the sources
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import drawn
 
 LIMIT = 200  # seconds a run
 
@@ -20,8 +26,11 @@ def run(program, **settings):
 
 
 def main():
+    heddle, *sources = sys.argv[1:]
+    if sources[0] == "--draw":
+        sources = drawn.some(sources[2:], int(sources[1]), "programs")
     with tempfile.TemporaryDirectory() as folder:
-        return compare(sys.argv[1], folder, sys.argv[2:])
+        return compare(heddle, folder, sources)
 
 
 def compare(heddle, folder, sources):

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Runs the command lines of lines.tsv under `heddle env` and checks what comes: its form, as scripts parse it, and that the
-figures that were asked for are there. usage: lines.py HEDDLE [TOOL...] [--half open|held] [--line TEXT] [--show] [--page FILE]
+figures that were asked for are there. usage: lines.py HEDDLE [TOOL...] [--half open|held] [--line TEXT] [--draw N]
+                       [--show] [--page FILE]
 
 A line with something in the column `missing` must fail its form, so that what has come to be answered is noticed.
+--draw N: a run draws one of N lines (tests/drawn.py).
 --page FILE compares docs/reference/command-lines.md with what the list says; with HEDDLE_WRITE_DOCS=1 it is written anew."""
 import argparse
 import csv
@@ -15,7 +17,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # nothing is left beside the sources
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(1, os.path.dirname(os.path.dirname(HERE)))
+import drawn
+
 KERNELS = ("vector_add", "matmul_tiled", "count_positive")
 NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
 PREFIX = ["ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size", "Device",
@@ -781,6 +787,7 @@ def main():
     p.add_argument("tools", nargs="*")
     p.add_argument("--half")
     p.add_argument("--line")
+    p.add_argument("--draw", type=int, default=1)
     p.add_argument("--show", action="store_true")
     p.add_argument("--page")
     o = p.parse_args()
@@ -798,9 +805,9 @@ def main():
             if f.endswith((".cu", ".sh")):
                 shutil.copy(os.path.join(HERE, f), folder)
         fixtures = Fixtures(os.path.abspath(o.heddle), folder)
-        for half, form, missing, line in read_lines():
-            if (o.tools and line.split()[0] not in o.tools) or (o.half and half != o.half) or (o.line and o.line not in line):
-                continue
+        asked = [row for row in read_lines() if (not o.tools or row[3].split()[0] in o.tools) and o.half in (None, row[0]) and
+                 (o.line or "") in row[3]]
+        for _, form, missing, line in drawn.some(asked, o.draw, "lines"):
             n += 1
             wrong = try_line(os.path.abspath(o.heddle), fixtures, form, line, o.show)
             if wrong and not missing:

@@ -1,0 +1,22 @@
+"""What one run of a test draws of a list that takes minutes: other items with each change of the source tree, and the same ones
+wherever that tree is tested, so that a failure can be had again."""
+import os
+import random
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def tree_seed():
+    """32 bits of what is committed; 0 without a repository."""
+    done = subprocess.run(["git", "-C", HERE, "rev-parse", "HEAD^{tree}"], capture_output=True, text=True)
+    return int(done.stdout[:8], 16) if not done.returncode else 0
+
+
+def some(items, share, what):
+    """One of `share` of the items, rounded up, in their order; says so on stdout with the plural noun `what`."""
+    items = list(items)
+    count = -(-len(items) // share)
+    if count < len(items):
+        print(f"{count} of {len(items)} {what}, by the source tree", flush=True)
+    return [items[i] for i in sorted(random.Random(tree_seed()).sample(range(len(items)), count))]
