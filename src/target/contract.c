@@ -4,6 +4,7 @@
 #include "ir/edit.h"
 #include "ir/facts.h"
 #include "target/definitions.h"
+#include "target/moves.h"
 
 #include <string.h>
 
@@ -14,13 +15,20 @@ struct fused {
     bool minus_product, minus_addend;
 };
 
+/* Of a product: its sums get a factor from a register that keeps it, since something writes the factor before one of them. */
+struct kept {
+    bool factor[2];
+    int32_t reg[2]; /* set by rebuild */
+};
+
 struct contraction {
     struct ir_kernel *k;
     int32_t *only;
     int32_t *begin, *reader; /* readers of register r: reader[begin[r]] up to reader[begin[r + 1]], an operand each */
     int32_t *fences;         /* [ninsts] fences before the instruction */
     struct fused *fused;     /* [ninsts] */
-    int32_t negations;       /* instructions to be added */
+    struct kept *kept;       /* [ninsts] */
+    int32_t added;           /* instructions, at most */
 };
 
 /* --- functions that end in a product --- */
@@ -137,22 +145,10 @@ static bool has_constant_factor(const struct contraction *c, const struct ir_ins
     return false;
 }
 
-/* Factors with one definition, which every way to the product passes: none is written between the product and what it dominates. */
-static bool factors_are_fixed(const struct contraction *c, int32_t product)
-{
-    const struct ir_inst *in = &c->k->insts[product];
-    for (int i = 0; i < factors_of(in); i++) {
-        int32_t at = in->src[i].kind == IR_SRC_REG ? c->only[in->src[i].reg] : 0;
-        if (at < 0 || (in->src[i].kind == IR_SRC_REG && !ir_stands_before(c->k, at, product)))
-            return false;
-    }
-    return true;
-}
-
 /* The product at `product` may be part of a sum in another block. */
 static bool reaches(const struct contraction *c, int32_t product, int32_t sum)
 {
-    return has_constant_factor(c, &c->k->insts[product]) && ir_stands_before(c->k, product, sum) && factors_are_fixed(c, product);
+    return has_constant_factor(c, &c->k->insts[product]) && ir_stands_before(c->k, product, sum);
 }
 
 /* The product that operand `i` of the sum at `site` is, or -1. */
@@ -173,25 +169,67 @@ static int32_t product_of(const struct contraction *c, int32_t site, int i, bool
     return -1;
 }
 
-/* Nothing writes the product's factors between the two. */
-static bool factors_stand(const struct contraction *c, int32_t product, int32_t sum)
-{
-    const struct ir_inst *in = &c->k->insts[product];
-    for (int i = 0; i < factors_of(in); i++)
-        for (int32_t at = product + 1; in->src[i].kind == IR_SRC_REG && c->only[in->src[i].reg] < 0 && at < sum; at++)
-            if (ir_defines(&c->k->insts[at], in->src[i].reg))
-                return false;
-    return true;
-}
-
 static bool may_fuse(const struct contraction *c, int32_t product, int32_t sum)
 {
     const struct ir_inst *p = &c->k->insts[product], *s = &c->k->insts[sum];
     const struct ending *e = ending_of(p);
     if ((c->fences[product] != c->fences[sum] && !has_constant_factor(c, p)) || (e ? e->type : p->type) != s->type)
         return false;
-    bool stand = is_quotient(p) || p->block != s->block || factors_stand(c, product, sum);
-    return e || (p->mods->ftz == s->mods->ftz && stand);
+    return e || p->mods->ftz == s->mods->ftz;
+}
+
+/* --- factors that are written before the sum --- */
+
+static bool writes(const struct ir_kernel *k, int32_t from, int32_t end, int32_t reg)
+{
+    while (from < end && !ir_defines(&k->insts[from], reg))
+        from++;
+    return from < end;
+}
+
+/* Some way from the product to the sum, which it dominates, writes the register behind the last time at the product. */
+static bool is_written_between(const struct ir_kernel *k, int32_t product, int32_t sum, int32_t reg)
+{
+    int32_t above = k->insts[product].block, below = k->insts[sum].block, n = 0;
+    if (above == below && product < sum)
+        return writes(k, product + 1, sum, reg);
+    bool found = writes(k, k->blocks[below].first, sum, reg);
+    bool *seen = alloc_zeroed((size_t)k->nblocks * sizeof *seen);
+    int32_t *todo = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *todo);
+    todo[n++] = below;
+    while (n && !found) {
+        const struct ir_block *b = &k->blocks[todo[--n]];
+        for (int32_t i = 0; i < b->npred && !found; i++) {
+            int32_t from = b->pred[i], first = k->blocks[from].first;
+            if (seen[from])
+                continue;
+            seen[from] = true;
+            found = writes(k, from == above ? product + 1 : first, first + k->blocks[from].count, reg);
+            if (from != above)
+                todo[n++] = from;
+        }
+    }
+    alloc_release(seen);
+    alloc_release(todo);
+    return found;
+}
+
+/* A register with one definition, which every way to the product passes, is written by nothing between it and what it dominates. */
+static bool stands(const struct contraction *c, const struct ir_src *s, int32_t product, int32_t sum)
+{
+    if (s->kind != IR_SRC_REG || (c->only[s->reg] >= 0 && ir_stands_before(c->k, c->only[s->reg], product)))
+        return true;
+    return !is_written_between(c->k, product, sum, s->reg);
+}
+
+static void keep_factors(struct contraction *c, int32_t product, int32_t sum)
+{
+    const struct ir_inst *in = &c->k->insts[product];
+    for (int i = 0; i < factors_of(in) && !ends_in_product(in); i++)
+        if (!c->kept[product].factor[i] && !stands(c, &in->src[i], product, sum)) {
+            c->kept[product].factor[i] = true;
+            c->added++;
+        }
 }
 
 /* --- readers --- */
@@ -255,7 +293,8 @@ static bool fuse(struct contraction *c, int32_t site, bool with_one_reader)
         if (product < 0 || (count_readers(c, product, c->k->insts[product].dst[0], &fit) != 1 && with_one_reader) || !fit)
             continue;
         c->fused[site] = (struct fused){product, (uint8_t)i, minus, i == 0 && sum->op == PTX_OP_FSUB};
-        c->negations += minus + c->fused[site].minus_addend; /* at most */
+        c->added += minus + c->fused[site].minus_addend;
+        keep_factors(c, product, site);
         return true;
     }
     return false;
@@ -310,17 +349,37 @@ static struct ir_src negative(struct contraction *c, const struct ir_inst *sum, 
     return s;
 }
 
+static struct ir_src factor_of(const struct contraction *c, int32_t product, int i)
+{
+    const struct ir_inst *in = &c->k->insts[product];
+    if (ends_in_product(in))
+        return i ? ir_of_reg(in->dst[0]) : ir_of_value(in->type == PTX_F64 ? 0x3FF0000000000000 : 0x3F800000);
+    return c->kept[product].factor[i] ? ir_of_reg(c->kept[product].reg[i]) : in->src[i];
+}
+
+/* Copies of the product's factors before it. */
+static void put_kept(struct contraction *c, int32_t product, struct ir_inst *insts, int32_t *n)
+{
+    const struct ir_inst *in = &c->k->insts[product];
+    for (int i = 0; i < 2; i++)
+        if (c->kept[product].factor[i]) {
+            struct ir_inst *move = &insts[(*n)++];
+            *move = *in;
+            move->id = 0;
+            IR_SET_RESULTS(c->k, move, c->kept[product].reg[i]);
+            move_become(c->k, move, in->src[i]);
+        }
+}
+
 static void put(struct contraction *c, int32_t site, struct ir_inst *insts, int32_t *n)
 {
     const struct ir_inst *sum = &c->k->insts[site];
     const struct fused *f = &c->fused[site];
     struct ir_inst made = *sum;
+    put_kept(c, site, insts, n);
     if (f->product >= 0) {
-        const struct ir_inst *product = &c->k->insts[f->product];
         struct ir_src addend = sum->src[1 - f->operand];
-        bool ends = ends_in_product(product);
-        struct ir_src factors[2] = {ends ? ir_of_value(sum->type == PTX_F64 ? 0x3FF0000000000000 : 0x3F800000) : product->src[0],
-                                    ends ? ir_of_reg(product->dst[0]) : product->src[1]};
+        struct ir_src factors[2] = {factor_of(c, f->product, 0), factor_of(c, f->product, 1)};
         made.op = PTX_OP_FMA;
         made.mods = mods_like(c, sum, PTX_RN);
         if (f->minus_product)
@@ -345,9 +404,15 @@ static void rebuild(struct contraction *c)
     for (int32_t i = 0; i < k->ninsts; i++)
         if (c->fused[i].product >= 0)
             k->insts[c->fused[i].product].product_fused = is_fused(c, c->fused[i].product);
-    struct ir_inst *insts = alloc_zeroed(((size_t)k->ninsts + (size_t)c->negations) * sizeof *insts);
+    struct ir_inst *insts = alloc_zeroed(((size_t)k->ninsts + (size_t)c->added) * sizeof *insts);
     int32_t n = 0;
-    k->reg_type = alloc_resize(k->reg_type, (size_t)k->nregs + (size_t)c->negations + 1);
+    k->reg_type = alloc_resize(k->reg_type, (size_t)k->nregs + (size_t)c->added + 1);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        for (int f = 0; f < 2; f++)
+            if (c->kept[i].factor[f]) {
+                k->reg_type[k->nregs] = k->reg_type[k->insts[i].src[f].reg];
+                c->kept[i].reg[f] = k->nregs++;
+            }
     for (int32_t b = 0; b < k->nblocks; b++) {
         struct ir_block *block = &k->blocks[b];
         int32_t first = n;
@@ -368,6 +433,7 @@ bool contract_products(struct ir_kernel *k)
     struct contraction c = {.k = k, .only = definitions_new(k)};
     c.fences = alloc_zeroed((size_t)k->ninsts * sizeof *c.fences);
     c.fused = alloc_zeroed((size_t)k->ninsts * sizeof *c.fused);
+    c.kept = alloc_zeroed((size_t)k->ninsts * sizeof *c.kept);
     for (int32_t i = 0; i < k->ninsts; i++) {
         c.fences[i] = i ? c.fences[i - 1] + (facts_syncs(&k->insts[i - 1]) == FACT_FENCE) : 0;
         c.fused[i].product = -1;
@@ -381,5 +447,6 @@ bool contract_products(struct ir_kernel *k)
     alloc_release(c.reader);
     alloc_release(c.fences);
     alloc_release(c.fused);
+    alloc_release(c.kept);
     return any;
 }
