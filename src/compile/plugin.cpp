@@ -200,6 +200,7 @@ struct LastPass : PassInfoMixin<LastPass> {
         auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(m).getManager();
         return for_each_function(m, [&](Function &f) {
             bool changed = heddle::name_references(f);
+            changed |= heddle::restore_zeros(f);
             changed |= heddle::make_conversions(f);
             changed |= heddle::free_divisions(f, false);
             changed |= heddle::join_pieces(f);
@@ -244,6 +245,15 @@ void hide_from(PassInstrumentationCallbacks &calls, StringRef pass, void (*hide)
     });
 }
 
+void call_before(PassInstrumentationCallbacks &calls, StringRef pass, void (*change)(Function &))
+{
+    calls.registerBeforeNonSkippedPassCallback([=](StringRef name, Any ir) {
+        auto *f = name == pass ? any_cast<const Function *>(&ir) : nullptr;
+        if (f && is_device(*(*f)->getParent()))
+            change(const_cast<Function &>(**f));
+    });
+}
+
 void call_after(PassInstrumentationCallbacks &calls, StringRef pass, void (*change)(Function &))
 {
     calls.registerAfterPassCallback([=](StringRef name, const Any &ir, const PreservedAnalyses &) {
@@ -267,6 +277,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
                     hide_from(*calls, "InstCombinePass", heddle::hide_ways, heddle::show_ways);
                     hide_from(*calls, "GVNPass", heddle::hide_loaded, heddle::show_operands);
                     call_after(*calls, "GVNPass", heddle::keep_in_loops);
+                    call_before(*calls, "EarlyCSEPass", heddle::mark_zeros);
                 }
                 b.registerPipelineStartEPCallback([](ModulePassManager &m, OptimizationLevel level) {
                     m.addPass(NamesPass());

@@ -57,6 +57,9 @@ void show_operands(Hidden &hidden);
 // plugin_sinks.cpp. The same: sums that stay before a branch. Last, too, without an end.
 void hold_sums(llvm::Function &f, Hidden &hidden);
 void release_sums(Hidden &hidden);
+// plugin_zeros.cpp. Before EarlyCSE: sums that begin with zero. Last: those that were left out are there again.
+void mark_zeros(llvm::Function &f);
+bool restore_zeros(llvm::Function &f);
 // plugin_casts.cpp. The same: masks of the bits of numbers.
 void hide_bits(llvm::Function &f, Hidden &hidden);
 void show_bits(Hidden &hidden);

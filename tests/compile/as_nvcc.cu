@@ -827,6 +827,18 @@ KERNEL atomics_between_loads(int *o, int n) { __shared__ int h[8]; h[threadIdx.x
 KERNEL atomics_between_stores(int *o, int *c) { o[0] = 1; atomicAdd(c, 1); o[0] = 2; }
 KERNEL atomics_and_a_lock(int *o, int *lock) { while (atomicCAS(lock, 0, 1)) {} others_word++; __threadfence(); atomicExch(lock, 0); o[threadIdx.x] = others_word; }
 
+// The first sum of a loop that begins with zero stays where the summand is known not to be -0 by clang alone.
+KERNEL sums_zero_and_square(float *o, const float *p) { float s = 0, a = p[0] - p[1]; s += a * a; o[0] = s; }
+KERNEL sums_zero_and_squares(float *o, const float *p) { float s = 0; for (int i = 0; i < 3; i++) { float a = p[i] - p[i + 9]; s += a * a; } o[0] = s; }
+KERNEL sums_zero_and_squares_twice(double *o, const double *p) { double s = 0; for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) { double a = p[i * 2 + j] - p[i + 9 + j]; s += a * a; } o[0] = s; }
+KERNEL sums_zero_and_sizes(float *o, const float *p) { float s = 0; for (int i = 0; i < 3; i++) s += fabsf(p[i] - p[i + 9]); o[0] = s; }
+KERNEL sums_zero_and_largest(float *o, const float *p) { float s = 0; for (int i = 0; i < 3; i++) { float a = p[i] - p[i + 9]; s += fmaxf(a * a, 1e-3f); } o[0] = s; }
+KERNEL sums_zero_and_integers(float *o, const int *p) { float s = 0; for (int i = 0; i < 3; i++) s += p[i]; o[0] = s; }
+KERNEL sums_zero_and_roots(float *o, const float *p) { float s = 0; for (int i = 0; i < 3; i++) s += sqrtf(p[i]); o[0] = s; }
+KERNEL sums_zero_and_choices(float *o, const float *p) { float s = 0; for (int i = 0; i < 3; i++) s += p[i] > 0 ? 1.0f : 2.0f; o[0] = s; }
+KERNEL sums_zero_and_some(float *o, const float *p) { float s = 0; for (int i = 0; i < 3; i++) { float a = p[i] - p[i + 9]; if (p[i + 20] > 0) s += a * a; } o[0] = s; }
+KERNEL sums_zero_rolled(float *o, const float *p, int n) { float s = 0; for (int i = 0; i < n; i++) { float a = p[i] - p[i + 9]; s += a * a; } o[0] = s; }
+
 // What was loaded is stored where it may have come from, and loaded again.
 KERNEL stored_as_loaded(float *o, int a, int b) { float x = o[a]; o[a] = o[b]; o[b] += x; }
 KERNEL stored_as_loaded_shared(float *o, int a, int b) { extern __shared__ float kept_words[]; kept_words[threadIdx.x] = o[threadIdx.x]; __syncthreads(); float x = kept_words[a]; kept_words[a] = kept_words[b]; kept_words[b] += x; __syncthreads(); o[threadIdx.x] = kept_words[threadIdx.x]; }
