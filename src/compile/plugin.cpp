@@ -210,6 +210,7 @@ struct LastPass : PassInfoMixin<LastPass> {
             changed |= heddle::choose_results(f);
             changed |= heddle::share_differences(f);
             changed |= heddle::keep_negations(f);
+            changed |= heddle::multiply_chosen(f);
             changed |= heddle::widen_divisions(f);
             changed |= heddle::restore_masks(f);
             changed |= heddle::name_spaces(f);

@@ -105,6 +105,8 @@ void lengthen_blocks(llvm::Function &f, Hidden &hidden);
 void shorten_blocks(Hidden &hidden);
 // After each simplification: such calls of constants are what nvcc folds them to.
 bool fold_math_calls(llvm::Function &f);
+// Last: the product of a number and of a result that nvcc chooses between numbers is rounded.
+bool multiply_chosen(llvm::Function &f);
 // Last: assembly that is not volatile moves out of loops.
 bool hoist_assembly(llvm::Function &f, llvm::LoopInfo &loops, llvm::DominatorTree &dominators);
 

@@ -80,3 +80,11 @@ KERNEL beside_a_call(float *o, const float *x, float t, int at)
         e += expf(-(t - 5.0f) * (t - 3.0f)) * sinf(2.0f * t);
     o[i] = e;
 }
+
+// A number times a result that is chosen, and a sum of it.
+KERNEL of_chosen(float *o, const float *a) { o[threadIdx.x] = 1.5f * logf(a[threadIdx.x]) + a[threadIdx.x + 64]; }
+KERNEL of_chosen_double(double *o, const double *a) { o[threadIdx.x] = 1.5 * pow(a[threadIdx.x], -0.6) + a[threadIdx.x + 64]; }
+KERNEL of_chosen_read_again(float *o, const float *a) { float l = logf(a[threadIdx.x]); o[threadIdx.x] = 1.5f * l + a[threadIdx.x + 64]; o[threadIdx.x + 64] = l; }
+KERNEL of_chosen_by_a_variable(float *o, const float *a) { o[threadIdx.x] = a[threadIdx.x + 9] * logf(a[threadIdx.x]) + a[threadIdx.x + 64]; }
+KERNEL of_not_chosen(float *o, const float *a) { o[threadIdx.x] = 1.5f * atanf(a[threadIdx.x]) + a[threadIdx.x + 64]; }
+KERNEL of_chosen_by_two(float *o, const float *a) { o[threadIdx.x] = 2 * logf(a[threadIdx.x]) + a[threadIdx.x + 64]; }

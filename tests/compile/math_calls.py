@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Calls of the math library in our PTX of math_calls.cu, of each kernel, and those in loops: merged, hoisted and folded as nvcc 13.0.88
 does it with what it inlines of the functions. Of kernels on halves the instructions: those of nvcc's headers. Of one kernel sums and
-products before and behind its branch.
+products before and behind its branch. Of products of a number and a call's result, with a sum: how they are rounded.
 
 usage: math_calls.py HEDDLE
 """
@@ -34,6 +34,14 @@ INSTRUCTIONS = {
     "bfloat16_compared": "cvt.rzi.bf16.bf16 setp.gtu.bf16",
 }
 SUMS = {"beside_a_call": (0, 5)}  # before the branch, behind it
+PRODUCTS = {  # of products with sums: a number times a result that nvcc chooses is rounded
+    "of_chosen": "add.f32 mul.rn.f32",
+    "of_chosen_by_two": "add.f32 add.f32",
+    "of_chosen_double": "add.f64 mul.rn.f64",
+    "of_chosen_read_again": "fma.rn.f32",
+    "of_chosen_by_a_variable": "fma.rn.f32",
+    "of_not_chosen": "fma.rn.f32",
+}
 
 
 def sums(body):
@@ -51,6 +59,10 @@ def calls(body):
     return len(found), sum(any(first <= i <= last for first, last in loops) for i in found)
 
 
+def products(body):
+    return " ".join(sorted(re.findall(r"\b(?:add|mul|mul\.rn|fma\.rn)\.f(?:32|64)\b", body)))
+
+
 def instructions(body):
     return " ".join(sorted(re.findall(r"\b(?:set|cvt)[\w.]*f(?:16|32)(?:x2)?\b", body)))
 
@@ -60,8 +72,9 @@ def main():
         out = Path(folder) / "out.ptx"
         subprocess.run([sys.argv[1], "build", "-arch=sm_90", "-ptx", str(SOURCE), "-o", str(out)], check=True)
         ptx = re.findall(r"\.entry (\w+)\(.*?^\{(.*?)^\}", out.read_text(), re.S | re.M)
-    expected = EXPECTED | INSTRUCTIONS | SUMS
-    found = {name: instructions(body) if name in INSTRUCTIONS else sums(body) if name in SUMS else calls(body) for name, body in ptx}
+    expected = EXPECTED | INSTRUCTIONS | SUMS | PRODUCTS
+    found = {name: instructions(body) if name in INSTRUCTIONS else sums(body) if name in SUMS else
+             products(body) if name in PRODUCTS else calls(body) for name, body in ptx}
     for name in sorted(expected.keys() | found.keys()):
         if expected.get(name) != found.get(name):
             print(f"{name}: {found.get(name)}, expected {expected.get(name)}")
