@@ -25,8 +25,8 @@ static void observe(const struct record *r, const struct record_values *values, 
     heddle_device *d = user;
     const struct ir_kernel *k = b->launch->kernel;
     const struct ir_inst *in = &k->insts[r->site];
-    heddle_access a = {.kernel = k->name, .file = in->loc ? in->loc->file : NULL, .line = in->loc ? in->loc->line : 0,
-                       .ptx_line = in->ptx_line, .block = {b->id[0], b->id[1], b->id[2]}, .warp = r->warp,
+    heddle_access a = {.kernel = k->name, .file = in->from->loc ? in->from->loc->file : NULL, .line = in->from->loc ? in->from->loc->line : 0,
+                       .ptx_line = in->from->ptx_line, .block = {b->id[0], b->id[1], b->id[2]}, .warp = r->warp,
                        .mask = r->mask, .op = "lsar"[r->op < RECORD_LDGSTS ? r->op : r->space == PTX_SHARED || r->op == RECORD_SUST ? RECORD_STORE : RECORD_LOAD], .space = " gslc"[r->space], .bytes = r->bytes,
                        .address = r->addr};
     d->see(&a, d->see_user);

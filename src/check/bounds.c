@@ -180,22 +180,50 @@ static uint32_t misaligned(const struct watched_access *a)
     return bad;
 }
 
-static void report(struct check_launch *cl, const struct watched_access *a, enum check_kind kind, uint32_t lanes,
-                   const struct parts *p)
+/* `bytes` of the lane's access, from `at` on; part: as in a finding. */
+static void report_bytes(struct check_launch *cl, const struct watched_access *a, enum check_kind kind, unsigned lane, int part,
+                         unsigned at, unsigned bytes, const struct parts *p)
 {
+    struct check_finding f = check_at(cl, kind, a->warp->block, a->warp->index, lane, a->site);
+
+    f.part = part;
+    f.space = a->space;
+    f.op = a->op;
+    f.bytes = (uint8_t)bytes;
+    f.address = a->addr[lane] + at;
+    if (p)
+        f.limit = p->end2 > p->begin2 && f.address >= p->begin2 ? p->end2 : p->end;
+    if (a->space == PTX_GLOBAL || a->space == PTX_CONST)
+        locate(cl, &f);
+    check_add(cl, &f);
+}
+
+static void report(struct check_launch *cl, const struct watched_access *a, enum check_kind kind, uint32_t lanes)
+{
+    for (; lanes; lanes &= lanes - 1)
+        report_bytes(cl, a, kind, (unsigned)__builtin_ctz(lanes), -1, 0, a->bytes, NULL);
+}
+
+/* Of an access that was made of several, those that are wrong; the whole where that is none of them. */
+static void report_outside(struct check_launch *cl, const struct watched_access *a, uint32_t lanes, const struct parts *p)
+{
+    const struct ir_inst *in = &cl->launch->kernel->insts[a->site];
+    unsigned n = in->parts ? in->vec : 0, bytes = n ? a->bytes / n : 0;
+
     for (; lanes; lanes &= lanes - 1) {
         unsigned i = (unsigned)__builtin_ctz(lanes);
-        struct check_finding f = check_at(cl, kind, a->warp->block, a->warp->index, i, a->site);
+        bool any = false;
 
-        f.space = a->space;
-        f.op = a->op;
-        f.bytes = a->bytes;
-        f.address = a->addr[i];
-        if (p)
-            f.limit = p->end2 > p->begin2 && f.address >= p->begin2 ? p->end2 : p->end;
-        if (a->space == PTX_GLOBAL || a->space == PTX_CONST)
-            locate(cl, &f);
-        check_add(cl, &f);
+        for (unsigned e = 0; e < n; e++) {
+            uint64_t address = a->addr[i] + e * bytes;
+
+            if (!in->parts[e] || (p ? in_parts(p, address, bytes) : within(cl, address, bytes)))
+                continue;
+            report_bytes(cl, a, CHECK_OUT_OF_BOUNDS, i, (int)e, e * bytes, bytes, p);
+            any = true;
+        }
+        if (!any)
+            report_bytes(cl, a, CHECK_OUT_OF_BOUNDS, i, -1, 0, a->bytes, p);
     }
 }
 
@@ -225,8 +253,8 @@ uint32_t bounds_refuse(void *user, const struct watched_access *a)
     crooked = misaligned(a);
     out = global ? outside_global(cl, a) : outside_parts(a, &parts);
     if (crooked | out) {
-        report(cl, a, CHECK_MISALIGNED, crooked, NULL);
-        report(cl, a, CHECK_OUT_OF_BOUNDS, out & ~crooked, global ? NULL : &parts);
+        report(cl, a, CHECK_MISALIGNED, crooked);
+        report_outside(cl, a, out & ~crooked, global ? NULL : &parts);
     }
     return crooked | out;
 }

@@ -73,7 +73,7 @@ void check_thread(const struct check_launch *cl, unsigned warp, unsigned lane, u
 struct check_finding check_at(const struct check_launch *cl, enum check_kind kind, const struct block *b, unsigned warp,
                               unsigned lane, int32_t site)
 {
-    struct check_finding f = {.kind = kind, .site = site, .by_site = -1};
+    struct check_finding f = {.kind = kind, .site = site, .by_site = -1, .part = -1};
 
     memcpy(f.block, b->id, sizeof f.block);
     check_thread(cl, warp, lane, f.thread);
@@ -106,12 +106,17 @@ static struct keyed_group *new_group(struct check_launch *cl, const struct key *
     return g;
 }
 
+static int32_t place_of(const struct check_launch *cl, int32_t site, int part)
+{
+    return cl->place[site * PLACES + 1 + part];
+}
+
 void check_add(struct check_launch *cl, const struct check_finding *f)
 {
     enum { GROWN = 8 }; /* times the count it was told with: a few dozen lines for any count */
     struct key key = {(int32_t)f->kind,
-                      cl->place[f->site],
-                      f->by_site < 0 ? -1 : cl->place[f->by_site],
+                      place_of(cl, f->site, f->part),
+                      f->by_site < 0 ? -1 : place_of(cl, f->by_site, -1),
                       f->space,
                       f->op,
                       f->bytes,
@@ -310,10 +315,24 @@ static void race_found(void *user, const struct race_found *r)
 
 /* --- the launch --- */
 
-/* Unrolled and merged instructions of one source line, reached by the same calls, are one place. */
+/* Unrolled and merged instructions of one source line, reached by the same calls, are one place, named by the first of them. */
+static int32_t first_place(struct table *first, struct arena *names, struct strbuf *name, const struct ir_origin *from, int32_t here)
+{
+    strbuf_clear(name);
+    for (const struct ptx_loc *l = from->loc; l && l->line; l = l->inlined_at)
+        strbuf_addf(name, "%s:%d\n", l->file ? l->file : "", l->line);
+    if (!name->len)
+        return here;
+    intptr_t known = (intptr_t)table_getn(first, name->s, name->len);
+    if (known)
+        return (int32_t)known - 1;
+    table_setn(first, arena_strndup(names, name->s, name->len), name->len, (void *)(intptr_t)(here + 1));
+    return here;
+}
+
 static int32_t *find_places(const struct ir_kernel *k)
 {
-    int32_t *place = alloc_zeroed((size_t)(k->ninsts + 1) * sizeof *place);
+    int32_t *place = alloc_zeroed(((size_t)k->ninsts + 1) * PLACES * sizeof *place);
     struct table first;
     struct arena names;
     struct strbuf name;
@@ -322,19 +341,12 @@ static int32_t *find_places(const struct ir_kernel *k)
     arena_init(&names);
     strbuf_init(&name);
     for (int32_t i = 0; i < k->ninsts; i++) {
-        intptr_t known;
+        const struct ir_inst *in = &k->insts[i];
 
-        place[i] = i;
-        strbuf_clear(&name);
-        for (const struct ptx_loc *l = k->insts[i].loc; l && l->line; l = l->inlined_at)
-            strbuf_addf(&name, "%s:%d\n", l->file ? l->file : "", l->line);
-        if (!name.len)
-            continue;
-        known = (intptr_t)table_getn(&first, name.s, name.len);
-        if (known)
-            place[i] = (int32_t)known - 1;
-        else
-            table_setn(&first, arena_strndup(&names, name.s, name.len), name.len, (void *)(intptr_t)(i + 1));
+        place[i * PLACES] = first_place(&first, &names, &name, in->from, i * PLACES);
+        for (int p = 0; in->parts && p < in->vec; p++)
+            if (in->parts[p])
+                place[i * PLACES + 1 + p] = first_place(&first, &names, &name, in->parts[p], i * PLACES + 1 + p);
     }
     arena_release(&names);
     strbuf_release(&name);

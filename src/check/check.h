@@ -38,6 +38,7 @@ enum check_place { CHECK_NOWHERE, CHECK_INSIDE, CHECK_BEFORE, CHECK_AFTER, CHECK
 struct check_finding {
     enum check_kind kind;
     int32_t site, by_site;     /* instructions; by_site: the earlier access's of a race, else -1 */
+    int part;                  /* of an access that was made of several: the element that is wrong, else -1 */
     uint8_t space, op, bytes;  /* of the access: enum ptx_space, enum record_op, bytes a lane */
     uint64_t address;          /* device address; shared and local: offset */
     uint32_t block[3], thread[3], by_thread[3];

@@ -60,8 +60,10 @@ struct check_launch {
     uint64_t newest;               /* check_begin */
     uint64_t quiet_from, quiet_to; /* addresses between two live allocations where nothing was freed */
     uint8_t *late;  /* [ninsts]: late_find; NULL: none, or no initcheck */
-    int32_t *place; /* [ninsts]: the first instruction of the same source line, reached by the same calls */
+    int32_t *place; /* [ninsts][PLACES]: the first of the same source line, reached by the same calls: of the instruction, and of its parts */
 };
+
+enum { PLACES = 1 + IR_VECTOR };
 
 static inline bool check_uses(const struct check_launch *cl, enum check_tool tool)
 {

@@ -229,7 +229,7 @@ struct code {
 static void note(int32_t site, const char *comment, void *user, struct strbuf *out)
 {
     struct code *c = user;
-    const struct ptx_loc *loc = c->kernel->insts[site].loc;
+    const struct ptx_loc *loc = c->kernel->insts[site].from->loc;
 
     if (loc && loc->line && !same_place(loc, c->shown)) {
         strbuf_addf(out, "%s%s:%d", comment, loc->file, loc->line);

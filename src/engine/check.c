@@ -141,16 +141,18 @@ static const char *access_name(const heddle_kernel *k, int32_t site)
     }
 }
 
-static struct finding_place place_of(struct arena *a, const heddle_kernel *k, int32_t site)
+/* part: an element of an access that was made of several, or -1. */
+static struct finding_place place_of(struct arena *a, const heddle_kernel *k, int32_t site, int part)
 {
     struct finding_place p = {0};
     if (site < 0)
         return p;
     const struct ir_inst *in = &k->ir->insts[site];
-    const struct ptx_loc *loc = in->loc && in->loc->line ? in->loc : NULL;
+    const struct ir_origin *from = part >= 0 ? in->parts[part] : in->from;
+    const struct ptx_loc *loc = from->loc && from->loc->line ? from->loc : NULL;
     p.file = loc ? arena_strdup(a, loc->file) : NULL;
     p.line = loc ? loc->line : 0;
-    p.ptx_line = in->ptx_line;
+    p.ptx_line = from->ptx_line;
     p.function = result_demangle(a, loc && loc->function ? loc->function : k->ir->name);
     p.inlined_at = engine_inlining_chain(a, loc);
     return p;
@@ -181,8 +183,8 @@ static void tell(const heddle_kernel *k, const struct check_group *g, int index)
     f->kind = check_kind_name(first->kind);
     f->severity = check_kind_severity(first->kind) == CHECK_ERROR ? "error" : "warning";
     f->kernel = result_demangle(a, k->ir->name);
-    f->at = place_of(a, k, first->site);
-    f->by = place_of(a, k, first->by_site);
+    f->at = place_of(a, k, first->site, first->part);
+    f->by = place_of(a, k, first->by_site, -1);
     f->access = access_name(k, first->site);
     f->by_access = access_name(k, first->by_site);
     f->space = first->space ? spaces[first->space] : NULL;
@@ -219,7 +221,7 @@ static void tell_fault(const heddle_kernel *k, const struct launch *l, enum chec
     f->kind = check_kind_name(kind);
     f->severity = "error";
     f->kernel = result_demangle(&f->arena, k->ir->name);
-    f->at = place_of(&f->arena, k, l->fault.site);
+    f->at = place_of(&f->arena, k, l->fault.site, -1);
     f->count = f->ncases = 1;
     f->cases = ARENA_ARRAY(&f->arena, struct finding_case, 1);
     memcpy(f->cases[0].block, l->fault.block_id, sizeof l->fault.block_id);

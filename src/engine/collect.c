@@ -110,14 +110,14 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
         const struct ir_inst *in = &ir->insts[i];
         struct result_site *s = &r->sites[i];
         s->site = (uint32_t)i;
-        s->ptx_line = in->ptx_line;
-        s->text = in->text ? arena_strndup(a, in->text, (size_t)in->text_len) : NULL;
-        if (in->loc && in->loc->line) {
-            s->file = arena_strdup(a, in->loc->file);
-            s->line = in->loc->line;
-            s->column = in->loc->column;
-            s->function = in->loc->function ? arena_strdup(a, in->loc->function) : NULL;
-            s->inlined_at = engine_inlining_chain(a, in->loc);
+        s->ptx_line = in->from->ptx_line;
+        s->text = in->from->text ? arena_strndup(a, in->from->text, (size_t)in->from->text_len) : NULL;
+        if (in->from->loc && in->from->loc->line) {
+            s->file = arena_strdup(a, in->from->loc->file);
+            s->line = in->from->loc->line;
+            s->column = in->from->loc->column;
+            s->function = in->from->loc->function ? arena_strdup(a, in->from->loc->function) : NULL;
+            s->inlined_at = engine_inlining_chain(a, in->from->loc);
         }
         if (!sites)
             continue;

@@ -105,14 +105,14 @@ static void describe_address(struct strbuf *out, const heddle_device *d, const s
 static void add_statement(struct strbuf *out, const struct ir_inst *in)
 {
     enum { LONGEST = 100 };
-    int n = in->text ? in->text_len > LONGEST ? LONGEST : in->text_len : 0;
+    int n = in->from->text ? in->from->text_len > LONGEST ? LONGEST : in->from->text_len : 0;
     bool space = false;
     for (int i = 0; i < n; i++) {
-        bool blank = in->text[i] == ' ' || in->text[i] == '\t' || in->text[i] == '\n' || in->text[i] == '\r';
+        bool blank = in->from->text[i] == ' ' || in->from->text[i] == '\t' || in->from->text[i] == '\n' || in->from->text[i] == '\r';
         if (!blank && space)
             strbuf_add(out, " ", 1);
         if (!blank)
-            strbuf_add(out, &in->text[i], 1);
+            strbuf_add(out, &in->from->text[i], 1);
         space = blank;
     }
 }
@@ -131,12 +131,12 @@ static int cuda_error(int status)
 
 static void describe_where(struct strbuf *out, const struct ir_inst *in)
 {
-    const struct ptx_loc *loc = in->loc;
+    const struct ptx_loc *loc = in->from->loc;
     if (loc && loc->line)
         strbuf_addf(out, "  at %s:%d", diag_file(loc->file), loc->line);
     else
         strbuf_adds(out, "  at");
-    strbuf_addf(out, " (PTX line %d: ", in->ptx_line);
+    strbuf_addf(out, " (PTX line %d: ", in->from->ptx_line);
     add_statement(out, in);
     strbuf_adds(out, ")\n");
     for (const struct ptx_loc *c = loc ? loc->inlined_at : NULL; c; c = c->inlined_at)
@@ -231,8 +231,8 @@ heddle_status fault_finish(heddle_device *d, struct launch *l)
     const struct ir_inst *in = &l->kernel->insts[f->site];
     describe_fault(d, l, &fault_text);
     last_fault = (heddle_fault){.status = (heddle_status)f->status, .text = fault_text.s, .kernel = l->kernel->name,
-                                .file = in->loc && in->loc->line ? in->loc->file : NULL,
-                                .line = in->loc ? in->loc->line : 0, .ptx_line = in->ptx_line, .address = f->address};
+                                .file = in->from->loc && in->from->loc->line ? in->from->loc->file : NULL,
+                                .line = in->from->loc ? in->from->loc->line : 0, .ptx_line = in->from->ptx_line, .address = f->address};
     memcpy(last_fault.block, f->block_id, sizeof last_fault.block);
     memcpy(last_fault.thread, f->thread_id, sizeof last_fault.thread);
     return engine_fail((heddle_status)f->status, "%s", fault_text.s);

@@ -289,7 +289,7 @@ static void compile(heddle_kernel *k)
         k->idle = is_idle(k->ir);
         k->code = interp_compile(k->ir, &problem, &site);
         if (!k->code)
-            describe_problem(&text, k->ir, k->ir->insts[site].loc, k->ir->insts[site].ptx_line, problem);
+            describe_problem(&text, k->ir, k->ir->insts[site].from->loc, k->ir->insts[site].from->ptx_line, problem);
         else if (!k->plain)
             k->jit = jit_open(k->ir, k->code);
     }

@@ -40,7 +40,7 @@ void running_end(struct running *r)
 /* The user's line that an instruction belongs to: not one of the compiler's own headers. */
 static void add_place(const struct ir_kernel *k, int32_t site, char *out, size_t room)
 {
-    const struct ptx_loc *loc = site >= 0 && site < k->ninsts ? k->insts[site].loc : NULL;
+    const struct ptx_loc *loc = site >= 0 && site < k->ninsts ? k->insts[site].from->loc : NULL;
     while (loc && loc->inlined_at && lines_is_compilers(loc->file))
         loc = loc->inlined_at;
     if (loc && loc->line && !lines_is_compilers(loc->file))

@@ -92,7 +92,7 @@ static void unknown(struct decode *d, const struct ir_inst *in)
 {
     if (!d->problem)
         d->problem = arena_printf(&d->k->arena, "'%.*s': this combination of types and modifiers is not implemented",
-                                  in->text_len, in->text ? in->text : "");
+                                  in->from->text_len, in->from->text ? in->from->text : "");
 }
 
 /* mov with a vector on one side: element by element. */

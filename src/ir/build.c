@@ -261,19 +261,14 @@ struct ir_inst *emit_new(struct build *b, const struct ptx_inst *from, uint16_t 
     }
     static const struct ptx_mods none;
     struct ir_inst *in = &k->insts[k->ninsts++];
-    *in = (struct ir_inst){.op = op, .guard = IR_NOREG, .mods = &none, .vec = 1, .target = -1, .join = -1, .statement = -1};
-    in->of_frame = b->at->number;
+    *in = (struct ir_inst){.op = op, .guard = IR_NOREG, .mods = &none, .vec = 1, .target = -1, .join = -1};
+    in->from = ir_origin_of(k, b->at->number, from ? (int32_t)(from - b->at->f->insts) : -1);
     if (from) {
-        in->statement = (int32_t)(from - b->at->f->insts);
         in->mods = &from->mods;
         in->type = from->mods.type[0];
         in->type2 = from->mods.type[1];
         in->space = from->mods.space;
         in->vec = from->mods.vec ? from->mods.vec : 1;
-        in->loc = from->loc;
-        in->ptx_line = from->line;
-        in->text = from->text;
-        in->text_len = from->text_len;
     }
     return in;
 }
@@ -1179,9 +1174,10 @@ static void settle_locations(struct ir_kernel *k)
 {
     const struct ptx_loc *last = k->function->loc;
     for (int32_t i = 0; i < k->ninsts; i++) {
-        if (!k->insts[i].loc || k->insts[i].loc->line == 0)
-            k->insts[i].loc = last;
-        last = k->insts[i].loc;
+        const struct ir_origin *from = k->insts[i].from;
+        if (!from->loc || from->loc->line == 0)
+            k->insts[i].from = ir_origin_at(k, from, last);
+        last = k->insts[i].from->loc;
     }
 }
 

@@ -52,3 +52,26 @@ void ir_delete(struct ir_inst *in)
     in->ndst = in->nsrc = 0;
     in->guard = IR_NOREG;
 }
+
+const struct ir_origin *ir_origin_of(struct ir_kernel *k, int32_t frame, int32_t statement)
+{
+    struct ir_origin *o = ARENA_NEW(&k->arena, struct ir_origin);
+    o->of_frame = frame;
+    o->statement = statement;
+    if (statement < 0)
+        return o;
+    const struct ptx_inst *from = &k->frames[frame].function->insts[statement];
+    o->loc = from->loc;
+    o->ptx_line = from->line;
+    o->text = from->text;
+    o->text_len = from->text_len;
+    return o;
+}
+
+const struct ir_origin *ir_origin_at(struct ir_kernel *k, const struct ir_origin *from, const struct ptx_loc *loc)
+{
+    struct ir_origin *o = ARENA_NEW(&k->arena, struct ir_origin);
+    *o = *from;
+    o->loc = loc;
+    return o;
+}

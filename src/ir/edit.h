@@ -20,6 +20,10 @@ void ir_set_result(struct ir_kernel *k, struct ir_inst *in, int i, int32_t reg);
 void ir_set_source(struct ir_kernel *k, struct ir_inst *in, int i, struct ir_src src);
 void ir_add_source(struct ir_kernel *k, struct ir_inst *in, struct ir_src src);
 
+/* Of a statement of a frame's function, or of none (-1); and the same place with another source line. In the kernel's arena. */
+const struct ir_origin *ir_origin_of(struct ir_kernel *k, int32_t frame, int32_t statement);
+const struct ir_origin *ir_origin_at(struct ir_kernel *k, const struct ir_origin *from, const struct ptx_loc *loc);
+
 /* Its place stays (IR_OP_DELETED), without operands and guard. */
 void ir_delete(struct ir_inst *in);
 

@@ -54,6 +54,17 @@ struct ir_reconvergence {
     uint64_t *inside; /* bit set over blocks: those from which a way leads to it without the branch's `join` */
 };
 
+/* Where an instruction is from: what messages, a profile's lines and a debugger name. Instructions that are made of each other
+ * share it, and it is not changed. */
+struct ir_origin {
+    const struct ptx_loc *loc; /* the user's source; NULL when unknown */
+    int ptx_line;
+    const char *text; /* the PTX statement, and its length */
+    int text_len;
+    int32_t of_frame;  /* ir_kernel.frames: in which call it is */
+    int32_t statement; /* which of the function's instructions it is, or -1: none */
+};
+
 struct ir_inst {
     uint16_t op;   /* enum ptx_op or enum ir_op */
     uint8_t type;  /* enum ptx_type: the instruction's first type; memory: of one element */
@@ -84,13 +95,10 @@ struct ir_inst {
     bool leaves;     /* branch: one of its ways leaves the inside of a reconvergence point */
     const char *callee; /* IR_OP_EXTERN: name of the function */
     const struct ptx_mods *mods;
-    const struct ptx_loc *loc; /* the user's source; NULL when unknown */
-    int ptx_line;
+    const struct ir_origin *from;          /* never NULL */
+    const struct ir_origin *const *parts;  /* memory: where its elements are from, [vec], if it was made of several accesses, or NULL;
+                                            * an element that nobody asked for has none */
     int32_t id; /* its number when the kernel was built, from 1, which its copies and parts keep; 0: made later */
-    const char *text; /* the PTX statement, and its length */
-    int text_len;
-    int32_t of_frame;  /* ir_kernel.frames: in which call it is */
-    int32_t statement; /* which of the function's instructions it is from, or -1: of none */
     int block; /* the basic block it is in */
 };
 

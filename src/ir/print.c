@@ -165,14 +165,27 @@ static void print_loc(const struct ir_kernel *k, const struct ptx_loc *loc, stru
     }
 }
 
-static void print_origin(const struct ir_kernel *k, const struct ir_inst *in, struct strbuf *out)
+static void print_origin(const struct ir_kernel *k, const struct ir_origin *o, struct strbuf *out)
 {
-    strbuf_addf(out, " ;%d %d", in->id, in->of_frame);
-    const struct ptx_inst *from = in->statement >= 0 ? &k->frames[in->of_frame].function->insts[in->statement] : NULL;
+    const struct ptx_inst *from = o->statement >= 0 ? &k->frames[o->of_frame].function->insts[o->statement] : NULL;
+    strbuf_addf(out, " %d", o->of_frame);
     if (from)
-        strbuf_addf(out, ".%d", in->statement);
-    if (in->loc != (from ? from->loc : NULL))
-        print_loc(k, in->loc, out);
+        strbuf_addf(out, ".%d", o->statement);
+    if (o->loc != (from ? from->loc : NULL))
+        print_loc(k, o->loc, out);
+}
+
+static void print_origins(const struct ir_kernel *k, const struct ir_inst *in, struct strbuf *out)
+{
+    strbuf_addf(out, " ;%d", in->id);
+    print_origin(k, in->from, out);
+    for (int p = 0; in->parts && p < in->vec; p++) {
+        strbuf_adds(out, p ? "," : " parts");
+        if (in->parts[p])
+            print_origin(k, in->parts[p], out);
+        else
+            strbuf_adds(out, " _");
+    }
 }
 
 /* --- the kernel --- */
@@ -264,13 +277,13 @@ void ir_print_notes(const struct ir_kernel *k, const struct ir_notes *notes, str
             notes->block(b, notes->user, out);
         strbuf_adds(out, "\n");
         for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
-            const struct ptx_loc *loc = k->insts[i].loc;
+            const struct ptx_loc *loc = k->insts[i].from->loc;
             if (loc && (!shown || shown->line != loc->line || strcmp(shown->file, loc->file)))
                 print_source(loc, notes, out);
             shown = loc ? loc : shown;
             strbuf_addf(out, "%5d ", i);
             ir_print_inst(k, &k->insts[i], out);
-            print_origin(k, &k->insts[i], out);
+            print_origins(k, &k->insts[i], out);
             if (notes && notes->inst)
                 notes->inst(i, notes->user, out);
             strbuf_adds(out, "\n");

@@ -504,31 +504,45 @@ static bool read_statement(struct reader *r, int32_t *frame, int32_t *statement,
     return true;
 }
 
-static bool read_origin(struct reader *r, struct ir_inst *in)
+/* `0.7`, or `0.7 loc 0.5` with another statement's source line. */
+static bool read_origin(struct reader *r, const struct ir_origin **out)
 {
     const struct ptx_inst *from, *line;
-    int32_t frame = 0, statement;
-    in->statement = -1;
-    if (!accept(r, ";"))
-        return true;
-    if (!NUMBER(r, in->id) || !read_statement(r, &in->of_frame, &in->statement, &from))
+    int32_t frame, statement;
+    if (!read_statement(r, &frame, &statement, &from))
         return false;
-    if (from) {
-        in->loc = from->loc;
-        in->ptx_line = from->line;
-        in->text = from->text;
-        in->text_len = from->text_len;
-    }
+    *out = ir_origin_of(r->k, frame, statement);
     if (!accept(r, "loc"))
         return true;
     if (accept(r, "none")) {
-        in->loc = NULL;
+        *out = ir_origin_at(r->k, *out, NULL);
         return true;
     }
     if (!read_statement(r, &frame, &statement, &line))
         return false;
-    in->loc = line ? line->loc : r->k->frames[frame].function->loc;
+    *out = ir_origin_at(r->k, *out, line ? line->loc : r->k->frames[frame].function->loc);
     return true;
+}
+
+static bool read_part_origins(struct reader *r, struct ir_inst *in)
+{
+    const struct ir_origin **parts = ARENA_ARRAY(&r->k->arena, const struct ir_origin *, in->vec ? in->vec : 1);
+    for (int p = 0; p < in->vec; p++)
+        if ((p && !expect(r, ",")) || (!accept(r, "_") && !read_origin(r, &parts[p])))
+            return false;
+    in->parts = parts;
+    return true;
+}
+
+static bool read_origins(struct reader *r, struct ir_inst *in)
+{
+    if (!accept(r, ";")) {
+        in->from = ir_origin_of(r->k, 0, -1);
+        return true;
+    }
+    if (!NUMBER(r, in->id) || !read_origin(r, &in->from))
+        return false;
+    return !accept(r, "parts") || read_part_origins(r, in);
 }
 
 static bool read_instruction(struct reader *r)
@@ -548,7 +562,7 @@ static bool read_instruction(struct reader *r)
         while (!accept(r, "}"))
             if (!read_attribute(r, &in))
                 return false;
-    if (!read_origin(r, &in) || !end_line(r))
+    if (!read_origins(r, &in) || !end_line(r))
         return false;
     if (!r->k->nblocks)
         return fail(r, "an instruction before the first block");

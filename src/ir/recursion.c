@@ -93,9 +93,7 @@ static struct ir_inst *put(struct lowering *l, const struct ir_inst *from, uint1
     static const struct ptx_mods none;
     ALLOC_GROW(l->out, l->n, l->cap);
     struct ir_inst *in = &l->out[l->n++];
-    *in = (struct ir_inst){.op = op, .guard = IR_NOREG, .mods = &none, .vec = 1, .target = -1, .join = -1,
-                           .loc = from->loc, .ptx_line = from->ptx_line, .text = from->text, .text_len = from->text_len,
-                           .of_frame = from->of_frame, .statement = from->statement};
+    *in = (struct ir_inst){.op = op, .guard = IR_NOREG, .mods = &none, .vec = 1, .target = -1, .join = -1, .from = from->from};
     return in;
 }
 

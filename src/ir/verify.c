@@ -32,12 +32,13 @@ __attribute__((format(printf, 2, 3))) static bool complain(struct verifier *v, c
         ir_print_inst(v->k, v->in, &text);
         strbuf_adds(&text, "'");
     }
-    if (v->in && v->in->text)
-        strbuf_addf(&text, ", made of '%.*s'", v->in->text_len, v->in->text);
+    const struct ir_origin *from = v->in ? v->in->from : NULL;
+    if (from && from->text)
+        strbuf_addf(&text, ", made of '%.*s'", from->text_len, from->text);
     strbuf_adds(&text, "; please report it");
     struct ir_problem *p = ARENA_NEW(&v->k->arena, struct ir_problem), **last = &v->k->problems;
-    *p = (struct ir_problem){.text = arena_strdup(&v->k->arena, text.s), .loc = v->in ? v->in->loc : NULL,
-                             .ptx_line = v->in ? v->in->ptx_line : 0, .internal = true};
+    *p = (struct ir_problem){.text = arena_strdup(&v->k->arena, text.s), .loc = from ? from->loc : NULL,
+                             .ptx_line = from ? from->ptx_line : 0, .internal = true};
     while (*last)
         last = &(*last)->next;
     *last = p;

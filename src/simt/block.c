@@ -360,10 +360,10 @@ static void describe_lanes(struct strbuf *out, const char *what, const struct wa
     else
         strbuf_addf(out, "%d lanes (0x%08x)", __builtin_popcount(mask), mask);
     strbuf_addf(out, "%s: %s", last > first->index ? " each" : "", what);
-    if (in->loc && in->loc->line)
-        strbuf_addf(out, ", at %s:%d", diag_file(in->loc->file), in->loc->line);
-    if (in->ptx_line)
-        strbuf_addf(out, " (PTX line %d)", in->ptx_line);
+    if (in->from->loc && in->from->loc->line)
+        strbuf_addf(out, ", at %s:%d", diag_file(in->from->loc->file), in->from->loc->line);
+    if (in->from->ptx_line)
+        strbuf_addf(out, " (PTX line %d)", in->from->ptx_line);
     strbuf_adds(out, "\n");
 }
 

@@ -11,8 +11,8 @@
 
 void step_note_result(struct step_thread *t, const struct ir_inst *in, int e)
 {
-    const struct ptx_function *f = t->code->kernel->frames[in->of_frame].function;
-    const struct ptx_inst *from = &f->insts[in->statement];
+    const struct ptx_function *f = t->code->kernel->frames[in->from->of_frame].function;
+    const struct ptx_inst *from = &f->insts[in->from->statement];
     const struct ptx_operand *to = &from->operand[0];
     if (from->op != PTX_OP_ST || to->kind != PTX_OPERAND_MEM || to->elem[0].kind != PTX_OPERAND_VAR || !f->ret || to->elem[0].var != f->ret)
         return;

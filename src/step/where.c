@@ -83,7 +83,7 @@ static const struct split *at_statement(struct step_thread *t, bool *fault)
 {
     const struct split *s;
     *fault = false;
-    while (!*fault && (s = step_split(t->warp, t->lane)) && t->code->kernel->insts[s->pc].statement < 0) {
+    while (!*fault && (s = step_split(t->warp, t->lane)) && t->code->kernel->insts[s->pc].from->statement < 0) {
         t->warp->current = (uint8_t)(s - t->warp->split);
         *fault = interp_step(t->warp, NULL) == WARP_FAULT;
     }
@@ -108,10 +108,10 @@ static struct step_to where(struct step_thread *t)
     if (s->level < top->level)
         return go_back(t);
     if (s->level > top->level)
-        return enter(t, body_of(k, in->of_frame), top->level + 1, t->last);
-    if (in->of_frame == top->frame)
-        return (struct step_to){stub_of(t, in->of_frame, in->statement), top->local};
-    int32_t child = child_towards(k, top->frame, in->of_frame);
+        return enter(t, body_of(k, in->from->of_frame), top->level + 1, t->last);
+    if (in->from->of_frame == top->frame)
+        return (struct step_to){stub_of(t, in->from->of_frame, in->from->statement), top->local};
+    int32_t child = child_towards(k, top->frame, in->from->of_frame);
     return child < 0 ? go_back(t) : enter(t, child, top->level, k->frames[child].statement);
 }
 
@@ -145,7 +145,7 @@ static bool needs_company(const struct step *st)
 
 static bool same_statement(const struct ir_inst *a, const struct ir_inst *b)
 {
-    return a->of_frame == b->of_frame && a->statement == b->statement;
+    return a->from->of_frame == b->from->of_frame && a->from->statement == b->from->statement;
 }
 
 static const char *text_of(int status)
@@ -186,7 +186,7 @@ static struct step_to carry_out(struct step_thread *t)
     const struct ir_inst *first = &t->code->kernel->insts[s->pc], *now = first, *before;
     uint32_t level = s->level;
     for (int e = 0;; e++) {
-        t->last = now->statement;
+        t->last = now->from->statement;
         if (needs_company(&code->step[s->pc]))
             return park(t, STEP_MEETS);
         before = now;
@@ -219,7 +219,7 @@ struct step_to step_where(struct step_context *c)
 {
     struct step_thread *t = (struct step_thread *)c;
     const struct split *s = step_split(t->warp, t->lane);
-    bool again = t->unfinished && s && t->code->kernel->insts[s->pc].statement == t->last; /* a barrier is begun, and finished later */
+    bool again = t->unfinished && s && t->code->kernel->insts[s->pc].from->statement == t->last; /* a barrier is begun, and finished later */
     t->unfinished = false;
     if (t->abandoned)
         step_leave(c);

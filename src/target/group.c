@@ -67,6 +67,25 @@ static bool is_open(const struct ir_inst *in)
            in->mods->order == PTX_WEAK && (size == 2 || size == 4 || size == 8) && in->vec <= SLOTS;
 }
 
+/* --- where elements are from --- */
+
+static const struct ir_origin *origin_of(const struct ir_inst *in, int part)
+{
+    return in->parts ? in->parts[part] : in->from;
+}
+
+/* The merged access keeps where its elements are from, if that is not one place. */
+static void set_parts(struct grouping *g, struct ir_inst *merged, const struct ir_origin *const from[])
+{
+    bool same = true;
+    for (int p = 0; p < merged->vec; p++)
+        same &= from[p] == merged->from;
+    const struct ir_origin **parts = same ? NULL : ARENA_ARRAY(&g->k->arena, const struct ir_origin *, merged->vec);
+    for (int p = 0; p < merged->vec && parts; p++)
+        parts[p] = from[p];
+    merged->parts = parts;
+}
+
 /* --- what ends a group --- */
 
 static bool aliases(int a, int b)
@@ -279,16 +298,20 @@ static bool merge_loads(struct grouping *g, const struct line *l, int first, int
     merged->vec = (uint8_t)n;
     merged->offset += l->start + first * l->size - g->where[at].sum.add;
     int32_t reg[SLOTS];
+    const struct ir_origin *from[SLOTS] = {NULL};
     for (int d = 0; d < n; d++) {
         int32_t slot = l->slot[first + d];
         reg[d] = slot == NONE ? IR_NOREG : g->elements[slot].reg;
         if (slot == NONE)
             continue;
+        const struct element *e = &g->elements[slot];
+        from[d] = origin_of(inst_at(g, e->inst), e->part);
         g->elements[slot].moved = true;
-        if (inst_at(g, g->elements[slot].inst)->type != type)
+        if (inst_at(g, e->inst)->type != type)
             merged->type = (uint8_t)l->key;
     }
     ir_set_results(g->k, merged, n, reg);
+    set_parts(g, merged, from);
     return true;
 }
 
@@ -337,6 +360,8 @@ static void place_rest(struct grouping *g, int32_t i)
         struct ir_inst *single = place(g, i);
         *single = *in;
         single->vec = 1;
+        single->from = origin_of(in, g->elements[e].part);
+        single->parts = NULL;
         IR_SET_RESULTS(g->k, single, g->elements[e].reg);
         single->offset += (int64_t)g->elements[e].part * size_of(in);
     }
@@ -397,14 +422,18 @@ static bool merge_stores(struct grouping *g, const struct line *l, int first, in
     merged->vec = (uint8_t)n;
     IR_SET_SOURCES(g->k, merged, base->src[0]);
     merged->offset += l->start + first * l->size - g->where[at].sum.add;
-    for (int m = 0; m < nmembers; m++) {
+    const struct ir_origin *from[SLOTS] = {NULL};
+    for (int m = 0, part = 0; m < nmembers; m++) {
         const struct ir_inst *in = inst_at(g, members[m]);
-        for (int s = 1; s < in->nsrc; s++)
+        for (int s = 1; s < in->nsrc; s++) {
             ir_add_source(g->k, merged, in->src[s]);
+            from[part++] = origin_of(in, s - 1);
+        }
         if (in->type != base->type)
             merged->type = l->size == 2 ? PTX_B16 : l->size == 4 ? PTX_B32 : PTX_B64;
         g->plan->replaced[members[m]] = true;
     }
+    set_parts(g, merged, from);
     return true;
 }
 

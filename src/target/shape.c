@@ -184,10 +184,10 @@ static bool is_innermost(const struct ir_kernel *k, int32_t loop)
 static bool is_kept_rolled(const struct ir_kernel *k, int32_t loop)
 {
     int32_t h = k->loops[loop].header;
-    int from = 0, to = k->insts[k->blocks[h].first].ptx_line;
+    int from = 0, to = k->insts[k->blocks[h].first].from->ptx_line;
     for (int32_t i = 0; i < k->ninsts; i++)
-        if (k->insts[i].ptx_line < to && k->insts[i].ptx_line > from && k->insts[i].block != h)
-            from = k->insts[i].ptx_line;
+        if (k->insts[i].from->ptx_line < to && k->insts[i].from->ptx_line > from && k->insts[i].block != h)
+            from = k->insts[i].from->ptx_line;
     for (int i = 0; k->module && i < k->module->nrolled; i++)
         if (k->module->rolled[i] > from && k->module->rolled[i] < to)
             return true;

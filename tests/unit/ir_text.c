@@ -27,15 +27,15 @@ static struct ir_kernel *read_back(const struct ptx_module *m, const char *text)
 
 static void expect_same_inst(const struct ir_inst *a, const struct ir_inst *b)
 {
-    assert_ptr_equal(a->loc, b->loc);
-    assert_ptr_equal(a->text, b->text);
-    assert_int_equal(a->text_len, b->text_len);
-    assert_int_equal(a->ptx_line, b->ptx_line);
+    assert_ptr_equal(a->from->loc, b->from->loc);
+    assert_ptr_equal(a->from->text, b->from->text);
+    assert_int_equal(a->from->text_len, b->from->text_len);
+    assert_int_equal(a->from->ptx_line, b->from->ptx_line);
     assert_int_equal(a->block, b->block);
     assert_int_equal(a->leaves, b->leaves);
     if (a->op != b->op || a->space != b->space || a->vec != b->vec || a->type != b->type || a->type2 != b->type2)
-        fail_msg("%s of '%.*s': operation %d %d, space %d %d, elements %d %d, types %d %d, %d %d", ptx_op_info[a->op].id, a->text_len,
-                 a->text ? a->text : "", a->op, b->op, a->space, b->space, a->vec, b->vec, a->type, b->type, a->type2, b->type2);
+        fail_msg("%s of '%.*s': operation %d %d, space %d %d, elements %d %d, types %d %d, %d %d", ptx_op_info[a->op].id, a->from->text_len,
+                 a->from->text ? a->from->text : "", a->op, b->op, a->space, b->space, a->vec, b->vec, a->type, b->type, a->type2, b->type2);
 }
 
 /* What modifiers say beside what passes may change: a bit that the text loses changes what the kernel computes. */
@@ -48,7 +48,7 @@ static void expect_same_mods(const struct ir_inst *in, const struct ptx_mods *a,
     x.sel = y.sel;
     memcpy(x.type, y.type, sizeof x.type);
     if (memcmp(&x, &y, sizeof x))
-        fail_msg("modifiers of '%.*s' (%s) are lost", in->text_len, in->text ? in->text : "", ptx_op_info[in->op].id);
+        fail_msg("modifiers of '%.*s' (%s) are lost", in->from->text_len, in->from->text ? in->from->text : "", ptx_op_info[in->op].id);
 }
 
 static void round_trip(struct ir_kernel *k)

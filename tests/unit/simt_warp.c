@@ -255,8 +255,8 @@ static void who_waits_where_is_told(void **state)
 {
     struct block *b = ((struct fixture *)*state)->block;
     static const struct ptx_loc loc = {.file = "f.cu", .line = 7};
-    insts[4].loc = &loc;
-    insts[4].ptx_line = 40;
+    static const struct ir_origin from = {.loc = &loc, .ptx_line = 40, .statement = -1};
+    insts[4].from = &from;
     b->warps[0].split[0].pc = 4;
     block_barrier(&b->warps[0], 0, 0, PTX_BAR_SYNC, 0);
     struct strbuf s;
@@ -279,6 +279,9 @@ static void who_waits_where_is_told(void **state)
 
 int main(void)
 {
+    static const struct ir_origin nowhere = {.statement = -1};
+    for (int i = 0; i < 100; i++)
+        insts[i].from = &nowhere;
     const struct CMUnitTest tests[] = {
         TEST(a_block_has_its_place_and_its_lanes),
         TEST(an_if_else_meets_at_the_post_dominator),
