@@ -18,6 +18,7 @@ struct late_value {
     uint8_t space, bytes;
     int32_t reg;
     int32_t site; /* of the load */
+    int part;     /* as in a finding */
     uint32_t lanes;
     uint64_t addr[32];
 };
@@ -43,8 +44,8 @@ static bool any(const uint64_t *set, int words)
     return false;
 }
 
-/* Is some way from the load's end one that does not use its value? `regs`: room for a set of registers. */
-static bool is_late(const struct ir_kernel *k, int32_t site, uint64_t *regs)
+/* Is some way from the load's end one that does not use its value, that of part `part` or (-1) of all? `regs`: room for a set of registers. */
+static bool value_is_late(const struct ir_kernel *k, int32_t site, int part, uint64_t *regs)
 {
     const struct ir_inst *load = &k->insts[site];
     int words = (k->nregs + 63) / 64;
@@ -53,7 +54,7 @@ static bool is_late(const struct ir_kernel *k, int32_t site, uint64_t *regs)
         return false;
     memset(regs, 0, (size_t)words * sizeof *regs);
     for (int d = 0; d < load->ndst; d++)
-        if (load->dst[d] != IR_NOREG)
+        if (load->dst[d] != IR_NOREG && (part < 0 || d == part))
             ir_bit_set(regs, load->dst[d]);
     const struct ir_block *b = &k->blocks[load->block];
     for (int32_t i = site + 1, steps = 0;; steps++) {
@@ -81,6 +82,18 @@ static bool is_late(const struct ir_kernel *k, int32_t site, uint64_t *regs)
         b = &k->blocks[b->succ[0]];
         i = b->first;
     }
+}
+
+static bool is_late(const struct ir_kernel *k, int32_t site, uint64_t *regs)
+{
+    const struct ir_inst *load = &k->insts[site];
+
+    if (!load->parts)
+        return value_is_late(k, site, -1, regs);
+    for (int part = 0; part < load->ndst; part++)
+        if (load->dst[part] != IR_NOREG && value_is_late(k, site, part, regs))
+            return true;
+    return false;
 }
 
 uint8_t *late_find(const struct ir_kernel *k)
@@ -125,33 +138,33 @@ bool late_load(const struct check_launch *cl, const struct record *r)
     return r->op == RECORD_LOAD && cl->late && cl->late[r->site] & LATE_LOAD;
 }
 
-static struct late_value *value_of(struct check_block *b, unsigned warp, int32_t reg, int32_t site)
+static struct late_value *value_of(struct check_block *b, unsigned warp, int32_t reg, int32_t site, int part)
 {
     for (int i = 0; i < b->nlate; i++)
-        if (b->late[i].warp == warp && b->late[i].reg == reg && b->late[i].site == site)
+        if (b->late[i].warp == warp && b->late[i].reg == reg && b->late[i].site == site && b->late[i].part == part)
             return &b->late[i];
     if (b->nlate == b->late_room) {
         b->late_room = b->late_room ? 2 * b->late_room : 8;
         b->late = alloc_resize(b->late, (size_t)b->late_room * sizeof *b->late);
     }
-    b->late[b->nlate] = (struct late_value){.warp = (uint16_t)warp, .reg = reg, .site = site};
+    b->late[b->nlate] = (struct late_value){.warp = (uint16_t)warp, .reg = reg, .site = site, .part = part};
     return &b->late[b->nlate++];
 }
 
-void late_unwritten(struct check_launch *cl, struct check_block *b, const struct record *r, unsigned lane)
+void late_unwritten(struct check_launch *cl, struct check_block *b, const struct record *r, unsigned lane, int part)
 {
     const struct ir_inst *in = &cl->launch->kernel->insts[r->site];
 
     for (int d = 0; d < in->ndst; d++) {
         struct late_value *v;
 
-        if (in->dst[d] == IR_NOREG)
+        if (in->dst[d] == IR_NOREG || (part >= 0 && d != part))
             continue;
-        v = value_of(b, r->warp, in->dst[d], (int32_t)r->site);
+        v = value_of(b, r->warp, in->dst[d], (int32_t)r->site, part);
         v->space = r->space;
-        v->bytes = r->bytes;
+        v->bytes = part < 0 ? r->bytes : r->bytes / in->vec;
         v->lanes |= 1u << lane;
-        v->addr[lane] = r->addr[lane];
+        v->addr[lane] = r->addr[lane] + (part < 0 ? 0 : (unsigned)part * v->bytes);
     }
 }
 
@@ -160,12 +173,13 @@ static void used(struct check_launch *cl, struct check_block *b, const struct la
     struct late_value v = *value;
 
     for (int i = 0; i < b->nlate; i++) /* once, however many registers hold it */
-        if (b->late[i].warp == v.warp && b->late[i].site == v.site)
+        if (b->late[i].warp == v.warp && b->late[i].site == v.site && b->late[i].part == v.part)
             b->late[i].lanes &= ~lanes;
     for (uint32_t left = lanes; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         struct check_finding f = check_at(cl, CHECK_UNINITIALISED, b->block, v.warp, i, v.site);
 
+        f.part = v.part;
         f.space = v.space;
         f.op = RECORD_LOAD;
         f.bytes = v.bytes;
@@ -208,7 +222,7 @@ void late_step(struct check_launch *cl, struct check_block *b, const struct reco
         struct late_value from = b->late[i], *to;
         if (from.warp != r->warp || from.reg != in->src[0].reg || !(from.lanes & r->mask))
             continue;
-        to = value_of(b, from.warp, in->dst[0], from.site);
+        to = value_of(b, from.warp, in->dst[0], from.site, from.part);
         to->space = from.space;
         to->bytes = from.bytes;
         to->lanes |= from.lanes & r->mask;

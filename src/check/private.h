@@ -97,7 +97,7 @@ void written_record(struct check_launch *cl, struct check_block *b, const struct
  * hold one. NULL: none does. Free it with alloc_release. */
 uint8_t *late_find(const struct ir_kernel *k);
 bool late_load(const struct check_launch *cl, const struct record *r);
-void late_unwritten(struct check_launch *cl, struct check_block *b, const struct record *r, unsigned lane);
+void late_unwritten(struct check_launch *cl, struct check_block *b, const struct record *r, unsigned lane, int part);
 void late_step(struct check_launch *cl, struct check_block *b, const struct record *r); /* RECORD_STEP */
 
 /* sync.c */

@@ -218,15 +218,38 @@ static uint8_t *bits_of(struct check_launch *cl, const struct check_block *b, co
     }
 }
 
-static void found(struct check_launch *cl, const struct check_block *b, const struct record *r, unsigned lane)
+static void found(struct check_launch *cl, const struct check_block *b, const struct record *r, unsigned lane, int part, unsigned bytes)
 {
     struct check_finding f = check_at(cl, CHECK_UNINITIALISED, b->block, r->warp, lane, (int32_t)r->site);
 
+    f.part = part;
     f.space = r->space;
     f.op = r->op;
-    f.bytes = r->bytes;
-    f.address = r->addr[lane];
+    f.bytes = (uint8_t)bytes;
+    f.address = r->addr[lane] + (part < 0 ? 0 : (unsigned)part * bytes);
     check_add(cl, &f);
+}
+
+static void unwritten(struct check_launch *cl, struct check_block *b, const struct record *r, unsigned lane, int part, unsigned bytes)
+{
+    if (late_load(cl, r))
+        late_unwritten(cl, b, r, lane, part);
+    else
+        found(cl, b, r, lane, part, bytes);
+}
+
+/* Some of the lane's bytes, from bit `at` on, were never written: told of the access, or of those that it was made of. */
+static void look_at_parts(struct check_launch *cl, struct check_block *b, const struct record *r, unsigned lane, const uint8_t *bits,
+                          uint64_t at)
+{
+    const struct ir_inst *in = &cl->launch->kernel->insts[r->site];
+    unsigned n = in->parts ? in->vec : 0, bytes = n ? r->bytes / n : r->bytes;
+
+    if (!n)
+        unwritten(cl, b, r, lane, -1, bytes);
+    for (unsigned e = 0; e < n; e++)
+        if (in->parts[e] && !all_set(bits, at + e * bytes, bytes))
+            unwritten(cl, b, r, lane, (int)e, bytes);
 }
 
 /* Lanes often read the same bytes as the lane before. */
@@ -243,7 +266,7 @@ static void look_at(struct check_launch *cl, struct check_block *b, const struct
             continue;
         bits = bits_of(cl, b, r, i, &shift);
         if (bits && reads && !all_set(bits, at + shift, r->bytes))
-            late_load(cl, r) ? late_unwritten(cl, b, r, i) : found(cl, b, r, i);
+            look_at_parts(cl, b, r, i, bits, at + shift);
         else
             last = at;
         if (bits && writes)

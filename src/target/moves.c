@@ -20,6 +20,7 @@ static void become(struct ir_kernel *k, struct ir_inst *in, uint16_t op, enum pt
     in->type2 = (uint8_t)type2;
     in->space = PTX_GENERIC;
     in->vec = 1;
+    in->parts = NULL;
     in->offset = 0;
     in->ndst = 1;
     IR_SET_SOURCES(k, in, from);
