@@ -45,6 +45,8 @@ struct check_block {
     int nlate, late_room;
 };
 
+enum { PLACES = 1 + IR_VECTOR }; /* of an instruction: its own, and those of its parts */
+
 struct check_launch {
     struct check *check;
     unsigned tools;
@@ -62,8 +64,6 @@ struct check_launch {
     uint8_t *late;  /* [ninsts]: late_find; NULL: none, or no initcheck */
     int32_t *place; /* [ninsts][PLACES]: the first of the same source line, reached by the same calls: of the instruction, and of its parts */
 };
-
-enum { PLACES = 1 + IR_VECTOR };
 
 static inline bool check_uses(const struct check_launch *cl, enum check_tool tool)
 {
