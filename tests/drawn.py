@@ -1,8 +1,13 @@
 """What one run of a test draws of a list that takes minutes: other items with each change of the source tree, and the same ones
-wherever that tree is tested, so that a failure can be had again."""
+wherever that tree is tested, so that a failure can be had again.
+
+usage: drawn.py PART OF COMMAND [ARGUMENT ...]
+
+Runs COMMAND if the tree draws PART (1 ...) of OF; else says so, with exit status 77, which means "skipped" to ctest."""
 import os
 import random
 import subprocess
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -20,3 +25,13 @@ def some(items, share, what):
     if count < len(items):
         print(f"{count} of {len(items)} {what}, by the source tree", flush=True)
     return [items[i] for i in sorted(random.Random(tree_seed()).sample(range(len(items)), count))]
+
+
+if __name__ == "__main__":
+    part, of = int(sys.argv[1]), int(sys.argv[2])
+    assert 1 <= part <= of, sys.argv
+    drawn = tree_seed() % of + 1
+    if drawn != part:
+        print(f"skipped: part {part} of {of}; this source tree draws part {drawn}")
+        sys.exit(77)
+    os.execvp(sys.argv[3], sys.argv[3:])

@@ -1,4 +1,4 @@
-// expect: read-after-write 17 63488; uninitialised 17 17408; write-after-read 14 63488
+// expect: read-after-write 17 63488; uninitialised 17 63488; write-after-read 14 63488
 // A row of A in shared memory, loaded with __syncwarp() behind: right as long as the threads of a row are one warp. Here
 // threadIdx.x counts rows, so a warp holds one element of each of 32 rows and every row comes from all warps.
 // The count: element (r, i) is written by warp i and read by all others: 32 x 31 pairs of warps and elements, 32 lanes, 4 blocks,

@@ -39,12 +39,13 @@ numbers = len(re.findall(r"[(\s,=]\(?-?(?:0x)?\d[\w.+]*", everything))
 assert numbers > 10000, numbers
 
 said = opinion("bit", "--seed", "1", "--kernels", "8", "--levels", "v2", "--exec", "interp")
-name = re.search(r"^kernel (1\.\d+) \(interp, v2\): \d+ values differ from g\+\+'s", said, re.M)
-assert name, said
+names = re.findall(r"^kernel (1\.\d+) \(interp, v2\): \d+ values differ from g\+\+'s", said, re.M)
+assert names, said
+name = min(names, key=lambda n: len(program.Kernel(1, int(n[2:])).text())) # the fewest steps
 assert "to repeat: --seed 1 --programs 1 --kernels 8" in said, said
-before = program.Kernel(1, int(name[1][2:])).text()
-said = opinion("bit", "--shrink", name[1], "--levels", "v2", "--exec", "interp")
-assert re.search(rf"^kernel {re.escape(name[1])} \(interp, v2\), made smaller in \d+ steps: ", said, re.M), said
+before = program.Kernel(1, int(name[2:])).text()
+said = opinion("bit", "--shrink", name, "--levels", "v2", "--exec", "interp")
+assert re.search(rf"^kernel {re.escape(name)} \(interp, v2\), made smaller in \d+ steps: ", said, re.M), said
 assert said.count("\n") < 0.5 * before.count("\n"), said
 
 # kernels that end the program are told from those that do not, also where no other is in their half
@@ -54,7 +55,8 @@ said = opinion("trap", "--seed", "2", "--kernels", "6", "--levels", "v2", "--exe
 named = re.findall(r"^kernel 2\.(\d+) \(interp, v2\) fails: device: status \d+$", said, re.M)
 assert sorted(map(int, named)) == sorted(ends), (said, ends)
 assert "differ" not in said.replace("without a difference", "") and f"{6 - len(ends)} of 6 kernels without a difference" in said, said
-said = opinion("trap", "--shrink", f"2.{min(ends)}", "--levels", "v2", "--exec", "interp")
-assert re.search(rf"^kernel 2\.{min(ends)} \(interp, v2\), made smaller in \d+ steps, fails: device: status \d+$", said, re.M), said
-assert said.count("\n") < 0.5 * program.Kernel(2, min(ends)).text().count("\n"), said
+one = min(ends, key=lambda i: len(program.Kernel(2, i).text()))
+said = opinion("trap", "--shrink", f"2.{one}", "--levels", "v2", "--exec", "interp")
+assert re.search(rf"^kernel 2\.{one} \(interp, v2\), made smaller in \d+ steps, fails: device: status \d+$", said, re.M), said
+assert said.count("\n") < 0.5 * program.Kernel(2, one).text().count("\n"), said
 print("PASSED")
