@@ -34,6 +34,10 @@ endforeach()
 # Rewritten kernels against the same as their PTX says, in the interpreter: kernels of all kinds, and those made for rewriting.
 add_test(NAME jit.random_as_written COMMAND jit_random 20001 2000 target)
 add_test(NAME jit.random_rewriting COMMAND jit_random 4294967296 2000 target)
+# Into SSA and out of it, with a copy for whatever a phi or a guard joins, as far as it is needed.
+add_test(NAME jit.random_forward COMMAND jit_random 20001 1000 forward)
+add_test(NAME jit.random_forward_rewriting COMMAND jit_random 4294967296 1000 forward)
+set_tests_properties(jit.random_forward jit.random_forward_rewriting PROPERTIES TIMEOUT 580 ENVIRONMENT "HEDDLE_DEVICES=${CMAKE_SOURCE_DIR}/devices")
 # Kernels that call the math library.
 add_test(NAME jit.random_math COMMAND jit_random 8589934592 1000 target)
 add_test(NAME jit.random_math_code COMMAND jit_random 8589934592 20)
@@ -71,7 +75,7 @@ set_tests_properties(jit.large PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "A
 add_test(NAME jit.frames COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/jit/frames.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(jit.frames PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "ALL DONE" FAIL_REGULAR_EXPRESSION FAILED)
 # Sets of programs that tell of themselves, once more with every kernel compiled before it runs.
-foreach(program integers atomics warps math_names pointers gathers loops ways wide_loads folding contraction meetings variables half_names groups barriers cuda_barrier matrices tensor several structs unset)
+foreach(program integers predicates atomics warps math_names pointers gathers loops ways wide_loads folding contraction meetings variables half_names groups barriers cuda_barrier matrices tensor several structs unset)
   add_test(NAME jit.device_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
   set_tests_properties(jit.device_${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                        ENVIRONMENT "HEDDLE_EXEC=jit")

@@ -98,7 +98,7 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
     if (!jit_mode_known() && !step_demanded())
         return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_EXEC is '%s': auto, jit, jit-first, interp or step is needed", getenv("HEDDLE_EXEC"));
     if (target_mode() == TARGET_UNKNOWN)
-        return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_TARGET is '%s': assembler or none is needed", getenv("HEDDLE_TARGET"));
+        return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_TARGET is '%s': assembler, none or forward is needed", getenv("HEDDLE_TARGET"));
     heddle_device *d = alloc_zeroed(sizeof *d);
     diag_init(&diags);
     if (!device_load(&d->spec, name, &diags)) {

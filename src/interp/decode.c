@@ -170,6 +170,12 @@ static void decode_lanes(struct decode *d, const struct ir_inst *in, struct step
         *st->sub = (struct step_sub){lanes_find_lop3_second(in), q, st->d[0], st->s[4], PLACE_POOL};
     else
         *st->sub = (struct step_sub){lanes_find_setp_second(d->k, in), q, st->s[0], st->s[1], st->s[2]};
+    if (!lop3 && st->d[0] == st->s[2]) { /* both read the predicate that the first one writes: q before p */
+        struct step_sub first = *st->sub;
+        *st->sub = (struct step_sub){st->fn, st->d[0], st->s[0], st->s[1], st->s[2]};
+        st->fn = first.fn;
+        st->d[0] = q;
+    }
     if (!st->sub->fn)
         unknown(d, in);
 }

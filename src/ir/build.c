@@ -1207,6 +1207,7 @@ void ir_free(struct ir_kernel *k)
         return;
     alloc_release(k->insts);
     alloc_release(k->reg_type);
+    alloc_release(k->variable);
     alloc_release(k->frames);
     claims_free(k->claims);
     arena_release(&k->arena);

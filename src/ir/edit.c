@@ -46,10 +46,61 @@ void ir_add_source(struct ir_kernel *k, struct ir_inst *in, struct ir_src src)
     in->src = list;
 }
 
+static const int32_t *renamed(struct ir_kernel *k, const int32_t *list, int n, int32_t (*name)(const void *user, int32_t reg), const void *user)
+{
+    int32_t *made = NULL;
+    for (int i = 0; i < n && list; i++) {
+        int32_t reg = list[i] == IR_NOREG ? IR_NOREG : name(user, list[i]);
+        if (reg != list[i] && !made) {
+            made = ARENA_ARRAY(&k->arena, int32_t, n);
+            memcpy(made, list, (size_t)n * sizeof *list);
+        }
+        if (made)
+            made[i] = reg;
+    }
+    return made ? made : list;
+}
+
+static const struct ir_src *renamed_sources(struct ir_kernel *k, const struct ir_inst *in, int32_t (*name)(const void *user, int32_t reg),
+                                            const void *user)
+{
+    struct ir_src *made = NULL;
+    for (int i = 0; i < in->nsrc; i++) {
+        if (in->src[i].kind != IR_SRC_REG)
+            continue;
+        int32_t reg = name(user, in->src[i].reg);
+        if (reg != in->src[i].reg && !made) {
+            made = ARENA_ARRAY(&k->arena, struct ir_src, in->nsrc);
+            memcpy(made, in->src, in->nsrc * sizeof *made);
+        }
+        if (made)
+            made[i].reg = reg;
+    }
+    return made ? made : in->src;
+}
+
+void ir_rename_reads(struct ir_kernel *k, int32_t (*name)(const void *user, int32_t reg), const void *user)
+{
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        struct ir_inst *in = &k->insts[i];
+        in->src = renamed_sources(k, in, name, user);
+        in->old = renamed(k, in->old, in->ndst, name, user);
+        if (in->guard != IR_NOREG)
+            in->guard = name(user, in->guard);
+    }
+}
+
+void ir_rename_results(struct ir_kernel *k, int32_t (*name)(const void *user, int32_t reg), const void *user)
+{
+    for (int32_t i = 0; i < k->ninsts; i++)
+        k->insts[i].dst = renamed(k, k->insts[i].dst, k->insts[i].ndst, name, user);
+}
+
 void ir_delete(struct ir_inst *in)
 {
     in->op = IR_OP_DELETED;
     in->ndst = in->nsrc = 0;
+    in->old = NULL;
     in->guard = IR_NOREG;
 }
 

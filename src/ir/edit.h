@@ -20,6 +20,10 @@ void ir_set_result(struct ir_kernel *k, struct ir_inst *in, int i, int32_t reg);
 void ir_set_source(struct ir_kernel *k, struct ir_inst *in, int i, struct ir_src src);
 void ir_add_source(struct ir_kernel *k, struct ir_inst *in, struct ir_src src);
 
+/* Every read of a register, guards and what results are else with them, becomes one of name(user, register). And every result. */
+void ir_rename_reads(struct ir_kernel *k, int32_t (*name)(const void *user, int32_t reg), const void *user);
+void ir_rename_results(struct ir_kernel *k, int32_t (*name)(const void *user, int32_t reg), const void *user);
+
 /* Of a statement of a frame's function, or of none (-1); and the same place with another source line. In the kernel's arena. */
 const struct ir_origin *ir_origin_of(struct ir_kernel *k, int32_t frame, int32_t statement);
 const struct ir_origin *ir_origin_at(struct ir_kernel *k, const struct ir_origin *from, const struct ptx_loc *loc);

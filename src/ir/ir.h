@@ -3,7 +3,8 @@
  * In: a kernel of a parsed module and the addresses of the module's variables. Out: a flat array of instructions in
  * basic blocks, with registers numbered through, memory operands as base + offset, post-dominators, loops and
  * liveness. Operations are the rows of ptx_ops.def; nothing is invented beyond the few in enum ir_op. Registers are
- * PTX's own virtual registers (not SSA). The index of an instruction is its *site*: counters, faults and source
+ * PTX's own virtual registers; between ir_into_ssa and ir_out_of_ssa (ssa.h) each has one definition. The index of an
+ * instruction is its *site*: counters, faults and source
  * lines are keyed by it, so a kernel is not changed any more once ir_analyse has run.
  *
  * Addresses: .global and .const are device addresses; .shared, .local, .param are byte offsets in the block's shared
@@ -84,11 +85,12 @@ struct ir_inst {
     int32_t after_call; /* bra: a call of such a function, and the block that it comes back to, + 1; 0: no call */
     int32_t guard;   /* predicate register, or IR_NOREG */
     const int32_t *dst; /* [ndst] registers; IR_NOREG for `_` and for elements nobody reads; edit.h changes both lists */
+    const int32_t *old; /* in SSA, under a guard: [ndst] what the results are in lanes that the guard leaves out */
     const struct ir_src *src; /* [nsrc]; memory: src[0] is the base address; store: then the values */
     int64_t offset;  /* memory: bytes added to the base */
     int64_t offset2; /* cp.async: bytes added to src[1], the global address; src[0] + offset is the shared one */
     int32_t target;  /* branch: block; brx: ntargets of them in `targets` */
-    int32_t *targets;
+    int32_t *targets; /* phi: [nsrc] the block from which a lane comes with src[i]; -1: it begins here */
     int32_t ntargets;
     int32_t join;    /* branch: block of the immediate post-dominator, or -1 */
     const struct ir_reconvergence *reconvergence; /* branch: where lanes reconverge before that, or NULL */
@@ -164,6 +166,9 @@ struct ir_kernel {
     int32_t nloops;
     uint8_t *reg_type; /* enum ptx_type of each register */
     int32_t nregs;
+    bool ssa;          /* ssa.h */
+    int32_t *variable; /* in SSA: [nvariable] the register of before that a register is a version of; later ones are new */
+    int32_t nvariable;
     struct ir_param *params;
     int32_t nparams;
     uint32_t param_bytes;
@@ -242,17 +247,23 @@ static inline int ir_bit_add(uint64_t *set, int i)
 }
 
 /* Registers alive before an instruction, from those alive behind it. A definition under a guard may leave the old value
- * standing, so it does not end the live range. By how many registers the set grows. */
+ * standing, so it does not end the live range, but in SSA, where that is another register. What a phi reads is alive where the
+ * blocks before it end, and not here. By how many registers the set grows. */
 static inline int ir_live_before(const struct ir_inst *in, uint64_t *live)
 {
     int grown = 0;
-    for (int d = 0; d < in->ndst && in->guard == IR_NOREG; d++)
+    for (int d = 0; d < in->ndst && (in->guard == IR_NOREG || in->old); d++)
         if (in->dst[d] != IR_NOREG && ir_bit(live, in->dst[d])) {
             live[in->dst[d] >> 6] &= ~(UINT64_C(1) << (in->dst[d] & 63));
             grown--;
         }
+    if (in->op == IR_OP_PHI)
+        return grown;
     if (in->guard != IR_NOREG)
         grown += ir_bit_add(live, in->guard);
+    for (int d = 0; d < in->ndst && in->old; d++)
+        if (in->old[d] != IR_NOREG)
+            grown += ir_bit_add(live, in->old[d]);
     for (int i = 0; i < in->nsrc; i++)
         if (in->src[i].kind == IR_SRC_REG)
             grown += ir_bit_add(live, in->src[i].reg);

@@ -9,12 +9,14 @@
  *     registers u32*5 pred u64*3          the type of r0 ..., and so on
  *     unwritten r3 r5 of 34               may be read before they are written; how many there were when it was built
  *     variable s at 0 of NAME             a shared variable, and the function that declares it (nothing: the module)
+ *     ssa of 34 3 3 7                     in SSA: registers of before, and of which of these each later one is a version
  *     frame FUNCTION 0.7 local 16 stack   a call in place: by which frame and statement; where its local variables begin
  *   b0: ->b2 ->b1  ipdom b2
  *       # saxpy.cu:14
+ *       6 r5 = phi r4 b1, r9 b7              what lanes bring from which block; `entry`: they begin here
  *       7 @!p5 r6, r7 = ld.global.nc.v2.f32 [r4+16] {once} ;8 0.3
  *
- * The opcode is PTX's (ptx/opcode.h), with the types, space and width that the instruction has now. Behind `;` is its number when the
+ * A result under a guard has, in SSA, what it is else: `@p5 r6 = ... old r2`. The opcode is PTX's (ptx/opcode.h), with the types, space and width that the instruction has now. Behind `;` is its number when the
  * kernel was built, and the statement of the PTX that it is from (frame.statement); then, if its source line is not that statement's,
  * `loc` and the statement whose line it is. */
 #include "ir/ir.h"
@@ -48,7 +50,7 @@ static void print_opcode(const struct ir_inst *in, struct strbuf *out)
 {
     struct ptx_mods m = *in->mods;
     if (in->op >= PTX_OP_COUNT) {
-        strbuf_adds(out, in->op == IR_OP_EXTERN ? "extern" : "deleted");
+        strbuf_adds(out, in->op == IR_OP_EXTERN ? "extern" : in->op == IR_OP_PHI ? "phi" : "deleted");
         return;
     }
     if (in->type != m.type[0] || in->type2 != m.type[1])
@@ -106,6 +108,8 @@ static void print_sources(const struct ir_kernel *k, const struct ir_inst *in, s
         print_src(k, &in->src[i], out);
         if (address)
             strbuf_addf(out, "%+lld]", (long long)offset[i]);
+        if (in->op == IR_OP_PHI)
+            strbuf_addf(out, in->targets[i] < 0 ? " entry" : " b%d", in->targets[i]);
     }
 }
 
@@ -140,6 +144,10 @@ void ir_print_inst(const struct ir_kernel *k, const struct ir_inst *in, struct s
     if (in->callee)
         strbuf_addf(out, " %s", in->callee);
     print_sources(k, in, out);
+    for (int d = 0; d < in->ndst && in->old; d++) {
+        strbuf_adds(out, d ? ", " : " old ");
+        print_reg(k, in->old[d], out);
+    }
     print_targets(in, out);
     print_attributes(in, out);
 }
@@ -208,6 +216,19 @@ static void print_registers(const struct ir_kernel *k, struct strbuf *out)
     strbuf_addf(out, " of %d\n", k->built_regs);
 }
 
+static void print_versions(const struct ir_kernel *k, struct strbuf *out)
+{
+    int32_t before = 0;
+    while (k->ssa && before < k->nvariable && k->variable[before] == before)
+        before++;
+    if (k->ssa)
+        strbuf_addf(out, "  ssa of %d", before);
+    for (int32_t r = before; k->ssa && r < k->nvariable; r++)
+        strbuf_addf(out, " %d", k->variable[r]);
+    if (k->ssa)
+        strbuf_adds(out, "\n");
+}
+
 /* The function that declares a variable inside; NULL: the module does. */
 static const struct ptx_function *declares(const struct ir_kernel *k, const struct ptx_var *v)
 {
@@ -231,6 +252,7 @@ static void print_head(const struct ir_kernel *k, struct strbuf *out)
         strbuf_addf(out, " stack r%d", k->stack_reg);
     strbuf_adds(out, "\n");
     print_registers(k, out);
+    print_versions(k, out);
     for (int32_t i = 0; i < k->nshared; i++) {
         const struct ptx_function *f = declares(k, k->shared[i].var);
         strbuf_addf(out, "  variable %s at %u", k->shared[i].var->name, k->shared[i].at);

@@ -217,6 +217,31 @@ static bool read_unwritten(struct reader *r)
     return k->built_regs <= k->nregs ? end_line(r) : fail(r, "there are %d registers", k->nregs);
 }
 
+/* `of` the number of registers before; then of which each later one is a version. */
+static bool read_versions(struct reader *r)
+{
+    struct ir_kernel *k = r->k;
+    int32_t before = 0;
+    if (!expect(r, "of") || !NUMBER(r, before))
+        return false;
+    if (before > k->nregs)
+        return fail(r, "there are %d registers", k->nregs);
+    k->ssa = true;
+    alloc_release(k->variable);
+    k->variable = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *k->variable);
+    for (k->nvariable = 0; k->nvariable < before; k->nvariable++)
+        k->variable[k->nvariable] = k->nvariable;
+    for (skip_blanks(r); *r->at >= '0' && *r->at <= '9'; skip_blanks(r)) {
+        int64_t of;
+        if (k->nvariable == k->nregs)
+            return fail(r, "there are %d registers", k->nregs);
+        if (!number(r, 0, before - 1, &of))
+            return false;
+        k->variable[k->nvariable++] = (int32_t)of;
+    }
+    return end_line(r);
+}
+
 static const struct ptx_function *function_named(const struct reader *r, const char *name)
 {
     for (int i = 0; i < r->m->nfuncs; i++)
@@ -301,7 +326,8 @@ static bool read_head(struct reader *r)
         const char *word;
         bool (*read)(struct reader *r);
     } lines[] = {{"parameters", read_parameters}, {"memory", read_memory},     {"registers", read_registers},
-                 {"unwritten", read_unwritten},   {"variable", read_variable}, {"frame", read_frame}};
+                 {"unwritten", read_unwritten},   {"ssa", read_versions},      {"variable", read_variable},
+                 {"frame", read_frame}};
     for (size_t i = 0; i < sizeof lines / sizeof *lines && !r->failed; i++)
         while (!r->failed && accept(r, lines[i].word))
             lines[i].read(r);
@@ -381,6 +407,10 @@ static bool read_opcode(struct reader *r, struct ir_inst *in)
         in->callee = word(r);
         return true;
     }
+    if (accept(r, "phi")) {
+        in->op = IR_OP_PHI;
+        return true;
+    }
     enum ptx_op op = PTX_OP_UNKNOWN;
     size_t n = ptx_opcodes_read(r->opcodes, r->at, strcspn(r->at, "\n"), &op, m);
     if (!n)
@@ -392,6 +422,18 @@ static bool read_opcode(struct reader *r, struct ir_inst *in)
     in->space = m->space;
     in->vec = m->matrices ? m->matrices : m->vec ? m->vec : 1;
     return true;
+}
+
+static bool read_block_name(struct reader *r, int32_t *b)
+{
+    return expect(r, "b") && NUMBER(r, *b);
+}
+
+/* Behind a phi's source: where lanes come from with it. */
+static bool read_from(struct reader *r, int32_t *from)
+{
+    *from = -1;
+    return accept(r, "entry") || read_block_name(r, from);
 }
 
 static bool at_source(struct reader *r)
@@ -406,6 +448,7 @@ static bool read_sources(struct reader *r, struct ir_inst *in)
 {
     int64_t *offsets[] = {&in->offset, &in->offset2};
     struct ir_src src[IR_OPERANDS];
+    int32_t from[IR_OPERANDS];
     int n = 0;
     if (!at_source(r))
         return true;
@@ -414,17 +457,29 @@ static bool read_sources(struct reader *r, struct ir_inst *in)
             return fail(r, "more than %d sources", IR_OPERANDS);
         src[n] = (struct ir_src){0};
         bool ok = n < 2 && accept(r, "[") ? read_address(r, &src[n], offsets[n]) : read_source(r, &src[n]);
-        if (!ok)
+        if (!ok || (in->op == IR_OP_PHI && !read_from(r, &from[n])))
             return false;
         n++;
     } while (accept(r, ","));
     ir_set_sources(r->k, in, n, src);
+    if (in->op == IR_OP_PHI) {
+        in->ntargets = n;
+        in->targets = ARENA_ARRAY(&r->k->arena, int32_t, n);
+        memcpy(in->targets, from, (size_t)n * sizeof *from);
+    }
     return true;
 }
 
-static bool read_block_name(struct reader *r, int32_t *b)
+static bool read_old(struct reader *r, struct ir_inst *in)
 {
-    return expect(r, "b") && NUMBER(r, *b);
+    if (!accept(r, "old"))
+        return true;
+    int32_t *old = ARENA_ARRAY(&r->k->arena, int32_t, in->ndst + 1);
+    for (int d = 0; d < in->ndst; d++)
+        if ((d && !expect(r, ",")) || !read_register(r, &old[d]))
+            return false;
+    in->old = old;
+    return true;
 }
 
 /* b5 back waiting join b7 reconvergence b6: of bra all but the first is found anew. */
@@ -556,7 +611,7 @@ static bool read_instruction(struct reader *r)
         if (!read_register(r, &in.guard))
             return false;
     }
-    if (!read_results(r, &in) || !read_opcode(r, &in) || !read_sources(r, &in) || !read_targets(r, &in))
+    if (!read_results(r, &in) || !read_opcode(r, &in) || !read_sources(r, &in) || !read_old(r, &in) || !read_targets(r, &in))
         return false;
     if (accept(r, "{"))
         while (!accept(r, "}"))

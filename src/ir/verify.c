@@ -5,6 +5,7 @@
 #include "base/strbuf.h"
 #include "ir/cfg.h"
 #include "ir/operands.h"
+#include "ir/ssa.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -82,6 +83,12 @@ static bool check_names(struct verifier *v, const struct ir_inst *in)
         if (in->src[s].kind == IR_SRC_SREG && in->src[s].sreg >= PTX_SREG_COUNT)
             return complain(v, "source %d is special register %u", s, in->src[s].sreg);
     }
+    for (int s = 0; in->op == IR_OP_PHI && s < in->ntargets; s++)
+        if (in->targets[s] != -1 && !is_block(v, in->targets[s]))
+            return complain(v, "source %d comes from block %d of %d", s, in->targets[s], v->k->nblocks);
+    for (int d = 0; in->old && d < in->ndst; d++)
+        if (in->old[d] != IR_NOREG && !is_register(v, in->old[d]))
+            return complain(v, "result %d is else register %d of %d", d, in->old[d], v->k->nregs);
     if (in->guard != IR_NOREG && !is_register(v, in->guard))
         return complain(v, "the guard is register %d of %d", in->guard, v->k->nregs);
     if (in->op == IR_OP_EXTERN && !in->callee)
@@ -216,6 +223,58 @@ static bool check_operands(struct verifier *v)
     return true;
 }
 
+static int bits_of(const struct verifier *v, int32_t reg)
+{
+    return ptx_type_info[v->k->reg_type[reg]].bits;
+}
+
+static bool comes_from(const struct ir_block *b, int32_t from)
+{
+    for (int32_t i = 0; i < b->npred; i++)
+        if (b->pred[i] == from)
+            return true;
+    return false;
+}
+
+/* One source for each way into the block. */
+static bool check_phi(struct verifier *v)
+{
+    const struct ir_inst *in = v->in;
+    const struct ir_block *b = &v->k->blocks[in->block];
+    if (!v->k->ssa)
+        return complain(v, "a phi out of SSA");
+    if (in != &v->k->insts[b->first] && !ir_at_head(in - 1))
+        return complain(v, "a phi behind other instructions");
+    if (in->guard != IR_NOREG || in->ndst != 1 || in->dst[0] == IR_NOREG)
+        return complain(v, "a phi has a guard, or not one result");
+    if (in->nsrc != in->ntargets || in->nsrc != b->npred + (in->block == 0))
+        return complain(v, "a phi with %d sources and %d blocks, where %d lead here", in->nsrc, in->ntargets, b->npred);
+    for (int s = 0; s < in->nsrc; s++) {
+        if (in->targets[s] < 0 ? in->block != 0 : !comes_from(b, in->targets[s]))
+            return complain(v, "no way leads here from block %d", in->targets[s]);
+        for (int t = 0; t < s; t++)
+            if (in->targets[t] == in->targets[s])
+                return complain(v, "two sources from block %d", in->targets[s]);
+        if (in->src[s].kind == IR_SRC_SREG || in->src[s].negated)
+            return complain(v, "source %d of a phi", s);
+        if (in->src[s].kind == IR_SRC_REG && bits_of(v, in->src[s].reg) != bits_of(v, in->dst[0]))
+            return complain(v, "source %d of a phi is not as wide as its result", s);
+    }
+    return true;
+}
+
+/* In SSA a result under a guard is something else where the guard is not. */
+static bool check_old(struct verifier *v)
+{
+    const struct ir_inst *in = v->in;
+    if ((in->old != NULL) != (v->k->ssa && in->guard != IR_NOREG && in->ndst > 0))
+        return complain(v, in->old ? "a value beside a result that is always written" : "no value for lanes without the guard");
+    for (int d = 0; d < in->ndst && in->old; d++)
+        if ((in->old[d] == IR_NOREG) != (in->dst[d] == IR_NOREG) || (in->old[d] != IR_NOREG && bits_of(v, in->old[d]) != bits_of(v, in->dst[d])))
+            return complain(v, "result %d and what it is else are not alike", d);
+    return true;
+}
+
 static bool check_inst(struct verifier *v)
 {
     const struct ir_inst *in = v->in;
@@ -223,7 +282,9 @@ static bool check_inst(struct verifier *v)
         return in->ndst || in->nsrc ? complain(v, "a deleted instruction with operands") : true;
     if (in->guard != IR_NOREG && v->k->reg_type[in->guard] != PTX_PRED)
         return complain(v, "the guard r%d is no predicate", in->guard);
-    return in->op == IR_OP_EXTERN || (check_row(v) && check_operands(v));
+    if (in->op == IR_OP_PHI)
+        return check_phi(v);
+    return check_old(v) && (in->op == IR_OP_EXTERN || (check_row(v) && check_operands(v)));
 }
 
 /* --- edges --- */
@@ -337,6 +398,52 @@ static bool check_definitions(struct verifier *v, const uint64_t *live)
     return true;
 }
 
+/* In SSA: the definition stands on every way to the place, the end of block `b` or instruction `i` of it. What has none is alive
+ * where the kernel begins. */
+static bool check_read(struct verifier *v, const int32_t *site, int32_t reg, int32_t b, int32_t i)
+{
+    const struct ir_kernel *k = v->k;
+    int32_t def = site[reg] - 1;
+    if (def < 0 || reg == k->stack_reg || (k->insts[def].block == b ? i < 0 || def < i : ir_dominates(k, k->insts[def].block, b)))
+        return true;
+    return complain(v, "r%d is read where its definition does not lead", reg);
+}
+
+static bool check_reads(struct verifier *v, const int32_t *site, int32_t i)
+{
+    const struct ir_inst *in = &v->k->insts[i];
+    bool phi = in->op == IR_OP_PHI, ok = in->guard == IR_NOREG || check_read(v, site, in->guard, in->block, i);
+    for (int s = 0; s < in->nsrc && ok; s++) {
+        int32_t from = phi ? in->targets[s] : in->block;
+        if (in->src[s].kind == IR_SRC_REG && from >= 0 && (from == 0 || v->k->blocks[from].idom >= 0))
+            ok = check_read(v, site, in->src[s].reg, from, phi ? -1 : i);
+    }
+    for (int d = 0; d < in->ndst && ok && in->old; d++)
+        ok = in->old[d] == IR_NOREG || check_read(v, site, in->old[d], in->block, i);
+    return ok;
+}
+
+static void check_ssa(struct verifier *v)
+{
+    const struct ir_kernel *k = v->k;
+    int32_t *site = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *site);
+    for (int32_t i = 0; i < k->ninsts && !v->bad; i++)
+        for (int d = 0; d < k->insts[i].ndst && !v->bad; d++) {
+            int32_t reg = k->insts[i].dst[d];
+            v->in = &k->insts[i];
+            if (reg != IR_NOREG && site[reg] && reg != k->stack_reg)
+                complain(v, "r%d is defined twice", reg);
+            else if (reg != IR_NOREG)
+                site[reg] = i + 1;
+        }
+    for (int32_t i = 0; i < k->ninsts && !v->bad; i++) {
+        v->in = &k->insts[i];
+        if (v->in->block == 0 || k->blocks[v->in->block].idom >= 0)
+            check_reads(v, site, i);
+    }
+    alloc_release(site);
+}
+
 /* The same where liveness is out of date: it is found for a copy of the blocks. */
 static void check_definitions_now(struct verifier *v)
 {
@@ -373,6 +480,8 @@ bool ir_verify(struct ir_kernel *k, const char *after, bool analysed)
     }
     for (int32_t b = 0; b < k->nblocks && !v.bad; b++)
         check_edges(&v, b);
+    if (!v.bad && k->ssa)
+        check_ssa(&v);
     if (v.bad || !k->unwritten)
         return !v.bad;
     if (analysed)

@@ -1,10 +1,9 @@
-/* See contract.h. Registers with several definitions take part as factors only. */
+/* See contract.h. */
 #include "target/contract.h"
 #include "base/alloc.h"
 #include "ir/edit.h"
 #include "ir/facts.h"
 #include "target/definitions.h"
-#include "target/moves.h"
 
 #include <string.h>
 
@@ -15,19 +14,12 @@ struct fused {
     bool minus_product, minus_addend;
 };
 
-/* Of a product: its sums get a factor from a register that keeps it, since something writes the factor before one of them. */
-struct kept {
-    bool factor[2];
-    int32_t reg[2]; /* set by rebuild */
-};
-
 struct contraction {
     struct ir_kernel *k;
     int32_t *only;
     int32_t *begin, *reader; /* readers of register r: reader[begin[r]] up to reader[begin[r + 1]], an operand each */
     int32_t *fences;         /* [ninsts] fences before the instruction */
     struct fused *fused;     /* [ninsts] */
-    struct kept *kept;       /* [ninsts] */
     int32_t added;           /* instructions, at most */
 };
 
@@ -145,12 +137,6 @@ static bool has_constant_factor(const struct contraction *c, const struct ir_ins
     return false;
 }
 
-/* The product at `product` may be part of a sum in another block. */
-static bool reaches(const struct contraction *c, int32_t product, int32_t sum)
-{
-    return has_constant_factor(c, &c->k->insts[product]) && ir_stands_before(c->k, product, sum);
-}
-
 /* The product that operand `i` of the sum at `site` is, or -1. */
 static int32_t product_of(const struct contraction *c, int32_t site, int i, bool *minus)
 {
@@ -163,7 +149,7 @@ static int32_t product_of(const struct contraction *c, int32_t site, int i, bool
         at = c->only[s->reg];
         const struct ir_inst *in = &c->k->insts[at];
         if (!passes_on(in))
-            return is_product(c, in) && (in->block == sum->block || reaches(c, at, site)) ? at : -1;
+            return is_product(c, in) && (in->block == sum->block || has_constant_factor(c, in)) ? at : -1;
         *minus ^= in->op == PTX_OP_FNEG;
     }
     return -1;
@@ -178,77 +164,36 @@ static bool may_fuse(const struct contraction *c, int32_t product, int32_t sum)
     return e || p->mods->ftz == s->mods->ftz;
 }
 
-/* --- factors that are written before the sum --- */
-
-static bool writes(const struct ir_kernel *k, int32_t from, int32_t end, int32_t reg)
-{
-    while (from < end && !ir_defines(&k->insts[from], reg))
-        from++;
-    return from < end;
-}
-
-/* Some way from the product to the sum, which it dominates, writes the register behind the last time at the product. */
-static bool is_written_between(const struct ir_kernel *k, int32_t product, int32_t sum, int32_t reg)
-{
-    int32_t above = k->insts[product].block, below = k->insts[sum].block, n = 0;
-    if (above == below && product < sum)
-        return writes(k, product + 1, sum, reg);
-    bool found = writes(k, k->blocks[below].first, sum, reg);
-    bool *seen = alloc_zeroed((size_t)k->nblocks * sizeof *seen);
-    int32_t *todo = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *todo);
-    todo[n++] = below;
-    while (n && !found) {
-        const struct ir_block *b = &k->blocks[todo[--n]];
-        for (int32_t i = 0; i < b->npred && !found; i++) {
-            int32_t from = b->pred[i], first = k->blocks[from].first;
-            if (seen[from])
-                continue;
-            seen[from] = true;
-            found = writes(k, from == above ? product + 1 : first, first + k->blocks[from].count, reg);
-            if (from != above)
-                todo[n++] = from;
-        }
-    }
-    alloc_release(seen);
-    alloc_release(todo);
-    return found;
-}
-
-/* A register with one definition, which every way to the product passes, is written by nothing between it and what it dominates. */
-static bool stands(const struct contraction *c, const struct ir_src *s, int32_t product, int32_t sum)
-{
-    if (s->kind != IR_SRC_REG || (c->only[s->reg] >= 0 && ir_stands_before(c->k, c->only[s->reg], product)))
-        return true;
-    return !is_written_between(c->k, product, sum, s->reg);
-}
-
-static void keep_factors(struct contraction *c, int32_t product, int32_t sum)
-{
-    const struct ir_inst *in = &c->k->insts[product];
-    for (int i = 0; i < factors_of(in) && !ends_in_product(in); i++)
-        if (!c->kept[product].factor[i] && !stands(c, &in->src[i], product, sum)) {
-            c->kept[product].factor[i] = true;
-            c->added++;
-        }
-}
-
 /* --- readers --- */
+
+/* The i-th register that an instruction reads, from 0: of its sources, then what its results are else. IR_NOREG: it is none. */
+static int32_t read_by(const struct ir_inst *in, int i)
+{
+    if (i < in->nsrc)
+        return in->src[i].kind == IR_SRC_REG ? in->src[i].reg : IR_NOREG;
+    return in->old[i - in->nsrc];
+}
+
+static int reads_of(const struct ir_inst *in)
+{
+    return in->nsrc + (in->old ? in->ndst : 0);
+}
 
 static void find_readers(struct contraction *c)
 {
     const struct ir_kernel *k = c->k;
     c->begin = alloc_zeroed(((size_t)k->nregs + 2) * sizeof *c->begin);
     for (int32_t i = 0; i < k->ninsts; i++)
-        for (int s = 0; s < k->insts[i].nsrc; s++)
-            if (k->insts[i].src[s].kind == IR_SRC_REG)
-                c->begin[k->insts[i].src[s].reg + 2]++;
+        for (int s = 0; s < reads_of(&k->insts[i]); s++)
+            if (read_by(&k->insts[i], s) != IR_NOREG)
+                c->begin[read_by(&k->insts[i], s) + 2]++;
     for (int32_t r = 0; r < k->nregs; r++)
         c->begin[r + 2] += c->begin[r + 1];
     c->reader = alloc_zeroed(((size_t)c->begin[k->nregs + 1] + 1) * sizeof *c->reader);
     for (int32_t i = 0; i < k->ninsts; i++)
-        for (int s = 0; s < k->insts[i].nsrc; s++)
-            if (k->insts[i].src[s].kind == IR_SRC_REG)
-                c->reader[c->begin[k->insts[i].src[s].reg + 1]++] = i;
+        for (int s = 0; s < reads_of(&k->insts[i]); s++)
+            if (read_by(&k->insts[i], s) != IR_NOREG)
+                c->reader[c->begin[read_by(&k->insts[i], s) + 1]++] = i;
 }
 
 /* Arithmetic without readers of its own will not be done. */
@@ -294,7 +239,6 @@ static bool fuse(struct contraction *c, int32_t site, bool with_one_reader)
             continue;
         c->fused[site] = (struct fused){product, (uint8_t)i, minus, i == 0 && sum->op == PTX_OP_FSUB};
         c->added += minus + c->fused[site].minus_addend;
-        keep_factors(c, product, site);
         return true;
     }
     return false;
@@ -341,6 +285,7 @@ static struct ir_src negative(struct contraction *c, const struct ir_inst *sum, 
     neg->op = PTX_OP_FNEG;
     neg->id = 0;
     neg->guard = IR_NOREG;
+    neg->old = NULL;
     neg->mods = mods_like(c, sum, PTX_RND_NONE);
     IR_SET_SOURCES(k, neg, s);
     IR_SET_RESULTS(k, neg, k->nregs);
@@ -354,21 +299,7 @@ static struct ir_src factor_of(const struct contraction *c, int32_t product, int
     const struct ir_inst *in = &c->k->insts[product];
     if (ends_in_product(in))
         return i ? ir_of_reg(in->dst[0]) : ir_of_value(in->type == PTX_F64 ? 0x3FF0000000000000 : 0x3F800000);
-    return c->kept[product].factor[i] ? ir_of_reg(c->kept[product].reg[i]) : in->src[i];
-}
-
-/* Copies of the product's factors before it. */
-static void put_kept(struct contraction *c, int32_t product, struct ir_inst *insts, int32_t *n)
-{
-    const struct ir_inst *in = &c->k->insts[product];
-    for (int i = 0; i < 2; i++)
-        if (c->kept[product].factor[i]) {
-            struct ir_inst *move = &insts[(*n)++];
-            *move = *in;
-            move->id = 0;
-            IR_SET_RESULTS(c->k, move, c->kept[product].reg[i]);
-            move_become(c->k, move, in->src[i]);
-        }
+    return in->src[i];
 }
 
 static void put(struct contraction *c, int32_t site, struct ir_inst *insts, int32_t *n)
@@ -376,7 +307,6 @@ static void put(struct contraction *c, int32_t site, struct ir_inst *insts, int3
     const struct ir_inst *sum = &c->k->insts[site];
     const struct fused *f = &c->fused[site];
     struct ir_inst made = *sum;
-    put_kept(c, site, insts, n);
     if (f->product >= 0) {
         struct ir_src addend = sum->src[1 - f->operand];
         struct ir_src factors[2] = {factor_of(c, f->product, 0), factor_of(c, f->product, 1)};
@@ -407,12 +337,6 @@ static void rebuild(struct contraction *c)
     struct ir_inst *insts = alloc_zeroed(((size_t)k->ninsts + (size_t)c->added) * sizeof *insts);
     int32_t n = 0;
     k->reg_type = alloc_resize(k->reg_type, (size_t)k->nregs + (size_t)c->added + 1);
-    for (int32_t i = 0; i < k->ninsts; i++)
-        for (int f = 0; f < 2; f++)
-            if (c->kept[i].factor[f]) {
-                k->reg_type[k->nregs] = k->reg_type[k->insts[i].src[f].reg];
-                c->kept[i].reg[f] = k->nregs++;
-            }
     for (int32_t b = 0; b < k->nblocks; b++) {
         struct ir_block *block = &k->blocks[b];
         int32_t first = n;
@@ -426,27 +350,23 @@ static void rebuild(struct contraction *c)
     k->ninsts = n;
 }
 
-bool contract_products(struct ir_kernel *k)
+void contract_products(struct ir_kernel *k)
 {
     if (k->module->debug)
-        return false;
+        return;
     struct contraction c = {.k = k, .only = definitions_new(k)};
     c.fences = alloc_zeroed((size_t)k->ninsts * sizeof *c.fences);
     c.fused = alloc_zeroed((size_t)k->ninsts * sizeof *c.fused);
-    c.kept = alloc_zeroed((size_t)k->ninsts * sizeof *c.kept);
     for (int32_t i = 0; i < k->ninsts; i++) {
         c.fences[i] = i ? c.fences[i - 1] + (facts_syncs(&k->insts[i - 1]) == FACT_FENCE) : 0;
         c.fused[i].product = -1;
     }
     find_readers(&c);
-    bool any = choose(&c);
-    if (any)
+    if (choose(&c))
         rebuild(&c);
     alloc_release(c.only);
     alloc_release(c.begin);
     alloc_release(c.reader);
     alloc_release(c.fences);
     alloc_release(c.fused);
-    alloc_release(c.kept);
-    return any;
 }

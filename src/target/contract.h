@@ -1,6 +1,6 @@
 /* Products and sums that become fused multiply-adds, which round once: the assembler's part of contraction.
  *
- * In: an analysed kernel, as it was built. Out: the same kernel, in which an add or sub without a rounding modifier is an fma if
+ * In: a kernel in SSA, so that a register of PTX that is written several times is as many values. Out: the same kernel, in which an add or sub without a rounding modifier is an fma if
  * one of its operands is a product without one (looking through moves and signs) and
  * - both are in one basic block, with no fence between them, of one type, and agree in .ftz; the product has no guard and does
  *   not saturate;
@@ -13,8 +13,6 @@
  * Approximate quotients (div.approx, div.full, rcp.approx) and some functions of the math library end in such a product (EXTERN_PRODUCT of
  * extern_flops.def): a sum of their result is an fma of it and 1, which rounds as the sum does, and counts as what the
  * assembler makes. That the assembler's quotient is not rounded before the sum is within div.approx's error (9.7.3.8).
- * Registers of PTX that are written several times are values to the assembler: where a factor is written before the sum, a copy of it is
- * kept.
  * A module made for debugging (.target ..., debug) is left as it is.
  *
  * It decides what kernels compute, not just what is counted: HEDDLE_TARGET=none leaves it in.
@@ -27,7 +25,6 @@
 
 #include "ir/ir.h"
 
-/* True when the kernel was changed; it needs ir_analyse then. */
-bool contract_products(struct ir_kernel *k);
+void contract_products(struct ir_kernel *k);
 
 #endif

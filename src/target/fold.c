@@ -1,7 +1,4 @@
-/* See fold.h. Blocks are visited in the order of the dominator tree, so that what an instruction repeats has been seen.
- * Only registers with one definition take part (constants also of others, up to the end of their block): two of their
- * reads see the same value if the definition lies before both, and an instruction's operands are defined on every way to
- * it, so that no loop comes between. */
+/* See fold.h. Blocks are visited in the order of the dominator tree, so that what an instruction repeats has been seen. */
 #include "target/fold.h"
 #include "base/alloc.h"
 #include "ir/edit.h"
@@ -12,14 +9,12 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { KNOWN_ALWAYS = -1 };
-
 struct folding {
     struct ir_kernel *k;
     int32_t *only;
     int32_t *same;      /* [nregs] the register that holds the same value */
     uint64_t *bits;     /* [nregs] a constant, where `known` says so */
-    int32_t *known;     /* [nregs] 0: not known; KNOWN_ALWAYS; else block + 1 in which the register is that constant now */
+    bool *known;        /* [nregs] */
     uint32_t *buckets;  /* instructions seen, by hash, + 1 */
     uint32_t *next;     /* [ninsts] in the same bucket, + 1 */
     uint32_t nbuckets;
@@ -52,14 +47,13 @@ static uint64_t bits_of(double d, uint8_t type)
     return is_single(type) ? low : bits;
 }
 
-/* The operand of an instruction of block b is a constant. */
-static bool constant(const struct folding *f, int32_t b, const struct ir_src *s, uint64_t *bits)
+static bool constant(const struct folding *f, const struct ir_src *s, uint64_t *bits)
 {
     *bits = s->imm;
     if (s->kind != IR_SRC_REG)
         return s->kind == IR_SRC_IMM;
     *bits = f->bits[s->reg];
-    return f->known[s->reg] == KNOWN_ALWAYS || f->known[s->reg] == b + 1;
+    return f->known[s->reg];
 }
 
 enum { FOLDED = 4 }; /* sources: lop3 and bfi have most of what is folded */
@@ -67,7 +61,7 @@ enum { FOLDED = 4 }; /* sources: lop3 and bfi have most of what is folded */
 static bool all_constant(const struct folding *f, const struct ir_inst *in, uint64_t bits[FOLDED])
 {
     for (int i = 0; i < in->nsrc && in->nsrc <= FOLDED; i++)
-        if (!constant(f, in->block, &in->src[i], &bits[i]))
+        if (!constant(f, &in->src[i], &bits[i]))
             return false;
     return in->nsrc > 0 && in->nsrc <= FOLDED;
 }
@@ -181,7 +175,7 @@ static void know(struct folding *f, const struct ir_inst *in, int d, uint64_t bi
     if (in->dst[d] == IR_NOREG || in->guard != IR_NOREG)
         return;
     f->bits[in->dst[d]] = bits;
-    f->known[in->dst[d]] = f->only[in->dst[d]] >= 0 ? KNOWN_ALWAYS : in->block + 1;
+    f->known[in->dst[d]] = f->only[in->dst[d]] >= 0;
 }
 
 /* x * 1 and x * -1: the register's own value, or its sign changed. */
@@ -190,7 +184,7 @@ static void by_one(struct folding *f, struct ir_inst *in)
     const struct ptx_mods *m = in->mods;
     for (int i = 0; i < 2 && !m->ftz && !m->sat && (m->round == PTX_RND_NONE || m->round == PTX_RN); i++) {
         uint64_t bits;
-        if (!constant(f, in->block, &in->src[i], &bits) || fabs(value_of(bits, in->type)) != 1)
+        if (!constant(f, &in->src[i], &bits) || fabs(value_of(bits, in->type)) != 1)
             continue;
         move_become(f->k, in, in->src[1 - i]);
         if (value_of(bits, in->type) < 0)
@@ -206,7 +200,7 @@ static bool is_never(const struct folding *f, const struct ir_inst *in)
     if (in->op != PTX_OP_AND || in->type != PTX_PRED)
         return false;
     for (int i = 0; i < 2; i++)
-        if (constant(f, in->block, &in->src[i], &bits) && ((bits & 1) ^ in->src[i].negated) == 0)
+        if (constant(f, &in->src[i], &bits) && ((bits & 1) ^ in->src[i].negated) == 0)
             return true;
     return false;
 }
@@ -216,12 +210,9 @@ static void fold_constants(struct folding *f, struct ir_inst *in)
 {
     uint64_t bits[FOLDED], result;
     bool floating = in->type == PTX_F32 || in->type == PTX_F64;
-    for (int d = 0; d < in->ndst; d++)
-        if (in->dst[d] != IR_NOREG)
-            f->known[in->dst[d]] = 0;
     if (in->op == PTX_OP_UNKNOWN || in->op >= PTX_OP_COUNT || in->ndst == 0)
         return;
-    if (in->op == PTX_OP_SELP && constant(f, in->block, &in->src[2], &bits[0]))
+    if (in->op == PTX_OP_SELP && constant(f, &in->src[2], &bits[0]))
         move_become(f->k, in, in->src[(bits[0] & 1) != in->src[2].negated ? 0 : 1]);
     if (in->op == PTX_OP_FMUL && floating)
         by_one(f, in);
@@ -267,20 +258,21 @@ static bool done_once(const struct ir_inst *in)
     }
 }
 
-static bool defined_before(const struct folding *f, int32_t reg, int32_t i)
+/* A value of which it is known where it was computed. What a loop or a branch has put together does not take part: ptxas computes
+ * anew behind a loop what the loop's last turn has computed of such values (regs160 of tests/truth/occupancy.cu). */
+static bool is_value(const struct folding *f, const struct ir_src *s)
 {
-    int32_t def = f->only[reg];
-    return def >= 0 && ir_stands_before(f->k, def, i);
+    const struct ir_inst *in = definitions_maker(f->k, f->only, s);
+    return in && in->op != IR_OP_PHI;
 }
 
 static bool is_numbered(const struct folding *f, int32_t i)
 {
     const struct ir_inst *in = &f->k->insts[i];
-    if (!definitions_arithmetic(in) || in->ndst != 1 || in->dst[0] == IR_NOREG || in->guard != IR_NOREG ||
-        f->only[in->dst[0]] < 0)
+    if (!definitions_arithmetic(in) || in->op == IR_OP_PHI || in->ndst != 1 || in->dst[0] == IR_NOREG || f->only[in->dst[0]] < 0)
         return false;
     for (int s = 0; s < in->nsrc; s++)
-        if (in->src[s].kind == IR_SRC_SREG || (in->src[s].kind == IR_SRC_REG && !defined_before(f, in->src[s].reg, i)))
+        if (in->src[s].kind == IR_SRC_SREG || (in->src[s].kind == IR_SRC_REG && !is_value(f, &in->src[s])))
             return false;
     return true;
 }
@@ -348,19 +340,11 @@ static void number(struct folding *f, int32_t i)
     f->buckets[h] = (uint32_t)i + 1;
 }
 
-/* Reads of what is done no more become reads of what was done first. */
-static void redirect(struct folding *f)
+/* What is done no more: the register of what was done first; else the register itself. */
+static int32_t first_done(const void *user, int32_t reg)
 {
-    for (int32_t i = 0; i < f->k->ninsts; i++) {
-        struct ir_inst *in = &f->k->insts[i];
-        for (int s = 0; s < in->nsrc; s++) {
-            struct ir_src src = in->src[s];
-            if (src.kind != IR_SRC_REG || f->only[src.reg] < 0 || f->k->insts[f->only[src.reg]].op != IR_OP_DELETED)
-                continue;
-            src.reg = f->same[src.reg];
-            ir_set_source(f->k, in, s, src);
-        }
-    }
+    const struct folding *f = user;
+    return f->only[reg] >= 0 && f->k->insts[f->only[reg]].op == IR_OP_DELETED ? f->same[reg] : reg;
 }
 
 /* --- */
@@ -404,14 +388,14 @@ void fold_arithmetic(struct ir_kernel *k)
     struct folding f = {.k = k, .only = definitions_new(k), .nbuckets = (uint32_t)k->ninsts + 1};
     f.same = alloc_zeroed(regs * sizeof *f.same);
     f.bits = alloc_zeroed(regs * sizeof *f.bits);
-    f.known = alloc_zeroed(regs * sizeof *f.known);
+    f.known = alloc_zeroed(regs);
     f.next = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *f.next);
     f.buckets = alloc_zeroed((size_t)f.nbuckets * sizeof *f.buckets);
     for (int32_t r = 0; r < k->nregs; r++)
         f.same[r] = r;
     if (!k->recursive)
         visit_all(&f);
-    redirect(&f);
+    ir_rename_reads(k, first_done, &f);
     alloc_release(f.only);
     alloc_release(f.same);
     alloc_release(f.bits);

@@ -1,6 +1,6 @@
 /* Floating-point arithmetic that the assembler does not leave to the kernel, or does once.
  *
- * In: an analysed kernel. Out: the same kernel, in which
+ * In: a kernel in SSA. Out: the same kernel, in which
  * - add, sub, mul, sign operations and rounding to integers of constants are constants, selects by comparisons of
  *   constants moves (32-bit logic and sums between them included), and x * 1 and x * -1 moves and signs. fma, division and
  *   roots of constants stay: the assembler computes those on the GPU, too;

@@ -11,11 +11,13 @@
 #include "ir/claims.h"
 #include "ir/edit.h"
 #include "ir/facts.h"
+#include "ir/ssa.h"
 #include "ir/verify.h"
 #include "target/arms.h"
 #include "target/arrays.h"
 #include "target/atomics.h"
 #include "target/contract.h"
+#include "target/definitions.h"
 #include "target/fold.h"
 #include "target/group.h"
 #include "target/select.h"
@@ -29,7 +31,7 @@
 
 enum target_mode target_mode(void)
 {
-    static const char *const names[] = {[TARGET_NONE] = "none", [TARGET_ASSEMBLER] = "assembler"};
+    static const char *const names[] = {[TARGET_NONE] = "none", [TARGET_ASSEMBLER] = "assembler", [TARGET_FORWARD] = "forward"};
     const char *s = getenv("HEDDLE_TARGET");
     int mode = TARGET_NONE;
     if (!s || !*s)
@@ -54,6 +56,9 @@ static void count_reads(const struct ir_inst *in, int32_t *reads, int by)
     for (int i = 0; i < in->nsrc; i++)
         if (in->src[i].kind == IR_SRC_REG)
             reads[in->src[i].reg] += by;
+    for (int d = 0; d < in->ndst && in->old; d++)
+        if (in->old[d] != IR_NOREG)
+            reads[in->old[d]] += by;
 }
 
 static bool nobody_reads(const struct ir_inst *in, const int32_t *reads)
@@ -62,6 +67,18 @@ static bool nobody_reads(const struct ir_inst *in, const int32_t *reads)
         if (in->dst[d] != IR_NOREG && reads[in->dst[d]])
             return false;
     return true;
+}
+
+/* Result d is no register any more, and nothing else either. */
+static void forget_result(struct ir_kernel *k, struct ir_inst *in, int d)
+{
+    ir_set_result(k, in, d, IR_NOREG);
+    if (!in->old)
+        return;
+    int32_t *old = ARENA_ARRAY(&k->arena, int32_t, in->ndst);
+    memcpy(old, in->old, in->ndst * sizeof *old);
+    old[d] = IR_NOREG;
+    in->old = old;
 }
 
 static void claim_unread(struct ir_kernel *k, int32_t reg)
@@ -95,10 +112,42 @@ static void drop_unread(struct ir_kernel *k)
         for (int d = 0; d < in->ndst && (load || in->op == PTX_OP_ATOM); d++)
             if (in->dst[d] != IR_NOREG && !reads[in->dst[d]]) {
                 claim_unread(k, in->dst[d]);
-                ir_set_result(k, in, d, IR_NOREG);
+                forget_result(k, in, d);
             }
     }
     alloc_release(reads);
+}
+
+/* --- copies --- */
+
+struct forwarding {
+    const struct ir_kernel *k;
+    int32_t *only; /* definitions.h */
+};
+
+static int32_t moved_from(const void *user, int32_t reg)
+{
+    const struct forwarding *f = user;
+    const struct ir_kernel *k = f->k;
+    while (f->only[reg] >= 0) {
+        const struct ir_inst *in = &k->insts[f->only[reg]];
+        if (in->op != PTX_OP_MOV || in->nsrc != 1 || in->ndst != 1 || in->src[0].kind != IR_SRC_REG || in->src[0].negated ||
+            k->reg_type[reg] != k->reg_type[in->src[0].reg] || ptx_type_info[in->type].bits != ptx_type_info[k->reg_type[reg]].bits)
+            break;
+        reg = in->src[0].reg;
+    }
+    return reg;
+}
+
+/* Values then live on beside the ones that a loop puts in their place. And no version knows of what it is one, so that whatever a phi
+ * or a guard joins needs copies, until they are taken away. */
+static void forward_copies(struct ir_kernel *k)
+{
+    struct forwarding f = {k, definitions_new(k)};
+    ir_rename_reads(k, moved_from, &f);
+    alloc_release(f.only);
+    for (int32_t r = 0; r < k->nvariable; r++)
+        k->variable[r] = r;
 }
 
 /* --- a block's new instructions --- */
@@ -158,31 +207,34 @@ static void regroup(struct ir_kernel *k)
     k->ninsts = out.n;
 }
 
-static void contract(struct ir_kernel *k)
-{
-    if (contract_products(k))
-        ir_analyse(k);
-}
-
-/* In this order: what folding leaves unread is dropped before anything is counted or moved. */
+/* In this order: what folding leaves unread is dropped before anything is counted or moved. Of the modes, `none` has only what decides
+ * what a kernel computes. */
+enum { EACH = 1 << TARGET_NONE | 1 << TARGET_ASSEMBLER | 1 << TARGET_FORWARD,
+       ASSEMBLER = 1 << TARGET_ASSEMBLER,
+       FORWARD = 1 << TARGET_FORWARD };
 const struct target_pass target_passes[TARGET_PASSES] = {
-    {"contract", "products and sums that the assembler fuses become fused multiply-adds", contract},
-    {"fold", "arithmetic on constants, and what was computed before, is not done", fold_arithmetic},
-    {"unread", "values that nobody reads are neither computed nor loaded", drop_unread},
-    {"arrays", "small local arrays live in registers", arrays_to_registers},
-    {"arms", "a load in both ways of a short branch stands before it", arms_share_loads},
-    {"atomics", "atomics without a reader are reductions, those at one address are done once", atomics_rewrite},
-    {"select", "a selected sum or product is a predicated one", select_rewrite},
-    {"group", "neighbouring accesses become one, unread elements of vectors are not loaded", regroup},
-    {"sink", "arithmetic used only behind a branch out of the kernel stands behind it", sink_arithmetic},
-    {"ways", "calls of the math library are parted by what their arguments cost", ways_part},
+    {"ssa", "each register gets one definition", ir_into_ssa, EACH},
+    {"contract", "products and sums that the assembler fuses become fused multiply-adds", contract_products, EACH},
+    {"forward", "reads of a copy read what was copied", forward_copies, FORWARD},
+    {"fold", "arithmetic on constants, and what was computed before, is not done", fold_arithmetic, ASSEMBLER},
+    {"unread", "values that nobody reads are neither computed nor loaded", drop_unread, ASSEMBLER | FORWARD},
+    {"out", "registers are variables again", ir_out_of_ssa, EACH},
+    {"arrays", "small local arrays live in registers", arrays_to_registers, ASSEMBLER},
+    {"arms", "a load in both ways of a short branch stands before it", arms_share_loads, ASSEMBLER},
+    {"atomics", "atomics without a reader are reductions, those at one address are done once", atomics_rewrite, ASSEMBLER},
+    {"select", "a selected sum or product is a predicated one", select_rewrite, ASSEMBLER},
+    {"group", "neighbouring accesses become one, unread elements of vectors are not loaded", regroup, ASSEMBLER},
+    {"sink", "arithmetic used only behind a branch out of the kernel stands behind it", sink_arithmetic, ASSEMBLER},
+    {"ways", "calls of the math library are parted by what their arguments cost", ways_part, ASSEMBLER},
 };
-enum { ALWAYS = 1 }; /* passes that TARGET_NONE does, too: they decide what a kernel computes */
 
 void target_rewrite_some(struct ir_kernel *k, int passes, double *seconds)
 {
     bool each = ir_verify_wanted();
+    enum target_mode mode = target_mode();
     for (int i = 0; i < passes && !k->problems && k->ninsts; i++) {
+        if (!(target_passes[i].modes >> (mode == TARGET_UNKNOWN ? TARGET_ASSEMBLER : mode) & 1))
+            continue;
         int64_t begin = host_time();
         target_passes[i].run(k);
         if (seconds)
@@ -192,11 +244,12 @@ void target_rewrite_some(struct ir_kernel *k, int passes, double *seconds)
     }
     if (k->problems || !k->ninsts)
         return;
-    ir_analyse(k);
-    ir_verify(k, "rewriting", true);
+    if (!k->ssa)
+        ir_analyse(k);
+    ir_verify(k, "rewriting", !k->ssa);
 }
 
 void target_rewrite(struct ir_kernel *k)
 {
-    target_rewrite_some(k, target_mode() == TARGET_NONE ? ALWAYS : TARGET_PASSES, NULL);
+    target_rewrite_some(k, TARGET_PASSES, NULL);
 }

@@ -14,6 +14,7 @@
 enum target_mode {
     TARGET_NONE,      /* "none": nothing but contraction is done, kernels run as their PTX says */
     TARGET_ASSEMBLER, /* "assembler" */
+    TARGET_FORWARD,   /* "forward": as "none", but reads of a copy read what was copied: a test of the way out of SSA (ir/ssa.h) */
     TARGET_UNKNOWN    /* another word; target_rewrite takes it for "assembler" */
 };
 enum target_mode target_mode(void);
@@ -31,8 +32,9 @@ struct target_pass {
     const char *name;    /* one word */
     const char *purpose; /* a line */
     void (*run)(struct ir_kernel *k);
+    uint8_t modes; /* bit set over enum target_mode: in which it is done */
 };
-enum { TARGET_PASSES = 10 };
+enum { TARGET_PASSES = 13 };
 extern const struct target_pass target_passes[TARGET_PASSES];
 
 /* The first `passes` of them, for a look at what is between; adds what each took to seconds[], unless that is NULL. */

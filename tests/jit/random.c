@@ -2,13 +2,14 @@
  * memory they leave and, where launches count, every counter must be equal. Memory must also be what the kernel leaves that
  * nothing has rewritten (HEDDLE_TARGET=none), since rewriting is common to all of those. The verifier looks behind each pass.
  *
- * usage: jit_random FIRST COUNT [digests | interp | files | target]: the kernels of these seeds; a seed is always the same kernel. Each is
+ * usage: jit_random FIRST COUNT [digests | interp | files | target | forward]: the kernels of these seeds; a seed is always the same kernel. Each is
  * valid PTX that ends: all loops count down, barriers and shuffles stand where all threads of a block come, addresses are
  * cut to their array. A difference is printed with the seed; `jit_random SEED 0` prints that kernel.
  * digests: prints each seed with a digest of what it left in memory, to compare hosts and instruction sets; interp: the
  * same, of the interpreter alone; files: the same of even seeds, each as a line "seed text digest x y bytes" (a digest of the
  * PTX, one of the memory, the block, how much of the output is compared) and a file SEED.ptx in this folder, with the input in in.bin (random_h200.py);
  * target: the interpreter alone, of rewritten kernels and of others, which is a hundred times as fast.
+ * forward: the same, of kernels that only went into SSA, where reads of a copy became reads of what was copied, and out of it.
  * usage: jit_random TABLE: the seeds of a table "seed text digest" (tests/data/random_h200.tsv) by the interpreter; what
  * machine code makes of them the first usage compares with the interpreter. Seeds that are other kernels by now are left out,
  * but 1,000 have to be left.
@@ -1134,7 +1135,7 @@ static uint64_t digest(const char *left, size_t bytes)
     return h;
 }
 
-enum mode { COMPARE, DIGESTS, INTERP, FILES, TARGET, TABLE };
+enum mode { COMPARE, DIGESTS, INTERP, FILES, TARGET, FORWARD, TABLE };
 
 static void save(const char *name, const void *data, size_t bytes)
 {
@@ -1228,7 +1229,7 @@ static bool compare(struct bench *b, uint64_t seed, enum mode mode, uint64_t *le
     const uint32_t *shape = shape_of(seed);
     char *text = make(seed);
     heddle_module *module;
-    heddle_kernel *kernel = prepare(b, text, seed, "assembler", &module);
+    heddle_kernel *kernel = prepare(b, text, seed, mode == FORWARD ? "forward" : "assembler", &module);
     heddle_launch_config cfg = {.grid = {2, 1, 1}, .block = {shape[0], shape[1], 1}};
     b->out_bytes = (size_t)2 * shape[0] * shape[1] * 8 * SLOTS;
     char *x = malloc(b->out_bytes + REST), *y = malloc(b->out_bytes + REST);
@@ -1241,7 +1242,7 @@ static bool compare(struct bench *b, uint64_t seed, enum mode mode, uint64_t *le
         write_file(seed, text, shape, b->out_bytes, *left);
     else if (mode == DIGESTS || mode == INTERP)
         printf("%" PRIu64 " %016" PRIx64 "\n", seed, *left);
-    if (mode == COMPARE || mode == TARGET || mode == TABLE)
+    if (mode == COMPARE || mode == TARGET || mode == FORWARD || mode == TABLE)
         ok = same_as_written(b, text, seed, &cfg, mode == COMPARE && seed % 7 == 0, x, y);
     jit_hasty = true; /* of "auto": from one to the next in the middle of the launch, which takes another compilation */
     for (int way = 0; way < (seed % 5 ? 2 : 3) && ok && mode < INTERP; way++) {
@@ -1319,12 +1320,12 @@ static FILE *open_log(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const modes[] = {"", "digests", "interp", "files", "target"};
-    int mode = argc == 4 ? TARGET : argc == 2 ? TABLE : COMPARE;
+    static const char *const modes[] = {"", "digests", "interp", "files", "target", "forward"};
+    int mode = argc == 4 ? FORWARD : argc == 2 ? TABLE : COMPARE;
     while (argc == 4 && mode && strcmp(argv[3], modes[mode]))
         mode--;
     if (argc != 3 && !mode) {
-        fputs("usage: jit_random FIRST COUNT [digests | interp | files | target] or jit_random TABLE\n", stderr);
+        fputs("usage: jit_random FIRST COUNT [digests | interp | files | target | forward] or jit_random TABLE\n", stderr);
         return 2;
     }
     uint64_t first = argc == 2 ? 0 : strtoull(argv[1], NULL, 10), count = argc == 2 ? 0 : strtoull(argv[2], NULL, 10), bad = 0, left;

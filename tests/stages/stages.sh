@@ -47,15 +47,20 @@ refuse "half.ptx" ptx "$dir/half.ptx"
 printf '.version 8.4\n.target sm_90\n.address_size 64\n' >"$dir/none.ptx"
 refuse "there is no kernel in it" ir "$dir/none.ptx"
 
-# The passes of rewriting: their list, the kernel behind one of them, and a name that is none.
+# The passes of rewriting (those that another HEDDLE_TARGET has are not in the list, and change nothing): their list, the kernel behind one of them, and a name that is none.
 "$heddle" ir --passes pairs.ptx >"$dir/out" 2>&1 && grep -q "^pass  *ms  for 2 kernels$" "$dir/out" && grep -q "^group  *[0-9.]*  neighbouring accesses" "$dir/out" &&
-    ! grep -q "^kernel" "$dir/out" || { echo "FAILED: heddle ir --passes:"; cat "$dir/out"; failed=1; }
+    ! grep -q "^kernel\|^forward" "$dir/out" || { echo "FAILED: heddle ir --passes:"; cat "$dir/out"; failed=1; }
 for pass in unread group; do
     "$heddle" ir --after $pass -k pairs pairs.ptx >"$dir/$pass" || failed=1
 done
 grep -q "ld.shared.f32 " "$dir/unread" && ! grep -q "ld.shared.v2.f32 " "$dir/unread" && grep -q "ld.shared.v2.f32 " "$dir/group" ||
     { echo "FAILED: heddle ir --after:"; diff "$dir/unread" "$dir/group"; failed=1; }
-refuse "'nothing' is not one of contract, fold," ir --after nothing pairs.ptx
+for pass in ssa out; do
+    "$heddle" ir --after $pass ../truth/ptx/scan.nvcc.ptx >"$dir/$pass" || failed=1
+done
+grep -q "^  ssa of [0-9]" "$dir/ssa" && grep -q " = phi r" "$dir/ssa" && ! grep -q "^  ssa\| = phi" "$dir/out" ||
+    { echo "FAILED: heddle ir --after ssa:"; head -40 "$dir/ssa"; failed=1; }
+refuse "'nothing' is not one of ssa, contract," ir --after nothing pairs.ptx
 refuse "unknown flag '--after'" target --after group pairs.ptx
 
 # From the source: the same kernel, its lines with their text, the inlined call with its way.

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "ir/read.h"
+#include "ir/ssa.h"
 #include "ir/verify.h"
 #include "target_test.h"
 
@@ -76,6 +77,27 @@ static void round_trip(struct ir_kernel *k)
     kernels++;
 }
 
+/* Into SSA and out of it nothing is changed; in SSA it is whole, and its text comes back. */
+static void ssa_and_back(struct ir_kernel *k)
+{
+    struct strbuf before, behind;
+    strbuf_init(&before);
+    strbuf_init(&behind);
+    ir_print(k, &before);
+    ir_into_ssa(k);
+    if (!ir_verify(k, "into SSA", false))
+        fail_msg("%s", k->problems->text);
+    round_trip(k);
+    ir_out_of_ssa(k);
+    if (!ir_verify(k, "out of SSA", true))
+        fail_msg("%s", k->problems->text);
+    ir_print(k, &behind);
+    if (strcmp(before.s, behind.s))
+        fail_msg("before SSA:\n%s\nand behind it:\n%s", before.s, behind.s);
+    strbuf_release(&before);
+    strbuf_release(&behind);
+}
+
 static int try_file(const char *path, const struct stat *st, int kind, struct FTW *where)
 {
     (void)st;
@@ -94,6 +116,7 @@ static int try_file(const char *path, const struct stat *st, int kind, struct FT
         struct ir_kernel *k = ir_build(m, m->funcs[i], test_address, &next);
         if (!k->problems) {
             round_trip(k);
+            ssa_and_back(k);
             rewrite(k);
             round_trip(k);
         }
@@ -228,6 +251,8 @@ static void test_changed_text(void **state)
             struct strbuf text;
             strbuf_init(&text);
             struct ir_kernel *k = ir_build(m, m->funcs[i], test_address, &next);
+            if (i % 2) /* phis, and what results are else */
+                ir_into_ssa(k);
             ir_print(k, &text);
             ir_free(k);
             for (int round = 0; round < 300; round++) {
