@@ -12,6 +12,7 @@
 #include "ir/claims.h"
 #include "ir/facts.h"
 #include "ir/cfg.h"
+#include "ir/effects.h"
 #include "ir/emit.h"
 #include "ir/operands.h"
 #include "ir/recursion.h"
@@ -1198,6 +1199,8 @@ struct ir_kernel *ir_build(const struct ptx_module *m, const struct ptx_function
     ir_verify(k, "build", true);
     k->unwritten = k->blocks[0].live_in;
     k->built_regs = k->nregs;
+    if (ir_verify_wanted() && !k->problems)
+        effects_note(k);
     return k;
 }
 

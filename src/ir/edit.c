@@ -46,6 +46,18 @@ void ir_add_source(struct ir_kernel *k, struct ir_inst *in, struct ir_src src)
     in->src = list;
 }
 
+void ir_count_reads(const struct ir_inst *in, int32_t *reads, int by)
+{
+    if (in->guard != IR_NOREG)
+        reads[in->guard] += by;
+    for (int i = 0; i < in->nsrc; i++)
+        if (in->src[i].kind == IR_SRC_REG)
+            reads[in->src[i].reg] += by;
+    for (int d = 0; d < in->ndst && in->old; d++)
+        if (in->old[d] != IR_NOREG)
+            reads[in->old[d]] += by;
+}
+
 static const int32_t *renamed(struct ir_kernel *k, const int32_t *list, int n, int32_t (*name)(const void *user, int32_t reg), const void *user)
 {
     int32_t *made = NULL;

@@ -20,6 +20,9 @@ void ir_set_result(struct ir_kernel *k, struct ir_inst *in, int i, int32_t reg);
 void ir_set_source(struct ir_kernel *k, struct ir_inst *in, int i, struct ir_src src);
 void ir_add_source(struct ir_kernel *k, struct ir_inst *in, struct ir_src src);
 
+/* Adds `by` to reads[r] for each operand that reads register r, guards and what results are else among them. */
+void ir_count_reads(const struct ir_inst *in, int32_t *reads, int by);
+
 /* Every read of a register, guards and what results are else with them, becomes one of name(user, register). And every result. */
 void ir_rename_reads(struct ir_kernel *k, int32_t (*name)(const void *user, int32_t reg), const void *user);
 void ir_rename_results(struct ir_kernel *k, int32_t (*name)(const void *user, int32_t reg), const void *user);

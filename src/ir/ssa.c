@@ -49,7 +49,7 @@ static void find_versioned(struct entering *e)
             }
     for (int32_t r = 0; r < e->nvars; r++) {
         bool early = ir_bit(k->blocks[0].live_in, r);
-        e->versioned[r] = definitions[r] && (definitions[r] > 1 || guarded[r] || early) && r != k->stack_reg;
+        e->versioned[r] = definitions[r] && (definitions[r] > 1 || guarded[r] || early);
         e->own_taken[r] = early;
     }
     alloc_release(definitions);

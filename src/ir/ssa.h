@@ -6,7 +6,6 @@
  * - A result under a guard is, in lanes that the guard leaves out, what `old` names.
  * - A register that may be read before it is written keeps its number for what it then holds, which is 0: it has no definition,
  *   and no pass makes use of its being undefined.
- * - The stack register of a kernel with functions that call themselves stays a variable: it has as many definitions as before.
  * Between the two calls edges stay as they are and ir_analyse is not called; instructions may change, be deleted (ir_delete) or be
  * put into their blocks, behind the phis; new registers are numbered on from nregs.
  *

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "ir/cfg.h"
+#include "ir/effects.h"
 #include "ir/operands.h"
 #include "ir/ssa.h"
 
@@ -404,7 +405,7 @@ static bool check_read(struct verifier *v, const int32_t *site, int32_t reg, int
 {
     const struct ir_kernel *k = v->k;
     int32_t def = site[reg] - 1;
-    if (def < 0 || reg == k->stack_reg || (k->insts[def].block == b ? i < 0 || def < i : ir_dominates(k, k->insts[def].block, b)))
+    if (def < 0 || (k->insts[def].block == b ? i < 0 || def < i : ir_dominates(k, k->insts[def].block, b)))
         return true;
     return complain(v, "r%d is read where its definition does not lead", reg);
 }
@@ -431,7 +432,7 @@ static void check_ssa(struct verifier *v)
         for (int d = 0; d < k->insts[i].ndst && !v->bad; d++) {
             int32_t reg = k->insts[i].dst[d];
             v->in = &k->insts[i];
-            if (reg != IR_NOREG && site[reg] && reg != k->stack_reg)
+            if (reg != IR_NOREG && site[reg])
                 complain(v, "r%d is defined twice", reg);
             else if (reg != IR_NOREG)
                 site[reg] = i + 1;
@@ -442,6 +443,17 @@ static void check_ssa(struct verifier *v)
             check_reads(v, site, i);
     }
     alloc_release(site);
+}
+
+static void check_effects(struct verifier *v)
+{
+    const struct ir_origin *where;
+    const char *wrong = effects_wrong(v->k, &where);
+    v->in = NULL;
+    if (wrong && where->text)
+        complain(v, "%s, of '%.*s'", wrong, where->text_len, where->text);
+    else if (wrong)
+        complain(v, "%s", wrong);
 }
 
 /* The same where liveness is out of date: it is found for a copy of the blocks. */
@@ -482,6 +494,8 @@ bool ir_verify(struct ir_kernel *k, const char *after, bool analysed)
         check_edges(&v, b);
     if (!v.bad && k->ssa)
         check_ssa(&v);
+    if (!v.bad)
+        check_effects(&v);
     if (v.bad || !k->unwritten)
         return !v.bad;
     if (analysed)

@@ -1,4 +1,4 @@
-/* See arms.h. Addresses are the same if register and offset are, and neither way writes the register. */
+/* See arms.h. Addresses are the same if register and offset are, and the register is not made in one of the ways. */
 #include "target/arms.h"
 #include "base/alloc.h"
 #include "ir/edit.h"
@@ -18,7 +18,6 @@ struct moved {
 
 struct sharing {
     struct ir_kernel *k;
-    int32_t *only;
     struct moved *moved;
     int32_t n, cap;
 };
@@ -74,15 +73,13 @@ static bool is_diamond(const struct ir_kernel *k, const struct ir_block *b, int3
     return arm[0] != arm[1] && k->blocks[arm[0]].succ[0] == k->blocks[arm[1]].succ[0];
 }
 
-/* The register that the address is made of has in both ways the value that it has at the branch. */
-static bool has_one_address(const struct ir_kernel *k, const struct ir_inst *load, const int32_t *arm)
+/* The register that the address is made of is there at the branch. */
+static bool is_there(const struct ir_kernel *k, const struct ir_inst *load)
 {
-    for (int a = 0; a < 2 && load->src[0].kind == IR_SRC_REG; a++) {
-        const struct ir_block *b = &k->blocks[arm[a]];
-        for (int32_t i = b->first; i < b->first + b->count; i++)
-            if (ir_defines(&k->insts[i], load->src[0].reg))
-                return false;
-    }
+    const struct ir_block *b = &k->blocks[load->block];
+    for (int32_t i = b->first; load->src[0].kind == IR_SRC_REG && i < b->first + b->count; i++)
+        if (ir_defines(&k->insts[i], load->src[0].reg))
+            return false;
     return load->src[0].kind != IR_SRC_SREG;
 }
 
@@ -93,12 +90,10 @@ static bool same_load(const struct ir_inst *a, const struct ir_inst *b)
            (a->src[0].kind == IR_SRC_REG ? a->src[0].reg == b->src[0].reg : a->src[0].imm == b->src[0].imm);
 }
 
-static bool writes_once(const struct sharing *s, const struct ir_inst *in)
+/* A move of one register can take the other's place. */
+static bool is_single(const struct ir_inst *in)
 {
-    for (int d = 0; d < in->ndst; d++)
-        if (in->dst[d] == IR_NOREG || s->only[in->dst[d]] < 0)
-            return false;
-    return in->ndst == 1; /* a move of one register takes the other's place */
+    return in->ndst == 1 && in->dst[0] != IR_NOREG;
 }
 
 /* The same load in the other way's block, in front of all its stores. */
@@ -109,7 +104,7 @@ static struct ir_inst *partner(const struct sharing *s, int32_t block, const str
         struct ir_inst *in = &s->k->insts[i];
         if (in->op == PTX_OP_ST)
             return NULL;
-        if (is_weak_load(in) && same_load(in, load) && writes_once(s, in))
+        if (is_weak_load(in) && same_load(in, load) && is_single(in))
             return in;
     }
     return NULL;
@@ -121,7 +116,7 @@ static void share(struct sharing *s, const struct ir_block *from, const int32_t 
     const struct ir_block *b = &k->blocks[arm[0]];
     for (int32_t i = b->first; i < b->first + b->count && k->insts[i].op != PTX_OP_ST; i++) {
         struct ir_inst *in = &k->insts[i], *other;
-        if (!is_weak_load(in) || !writes_once(s, in) || !has_one_address(k, in, arm) || !(other = partner(s, arm[1], in)))
+        if (!is_weak_load(in) || !is_single(in) || !is_there(k, in) || !(other = partner(s, arm[1], in)))
             continue;
         ALLOC_GROW(s->moved, s->n, s->cap);
         s->moved[s->n++] = (struct moved){k->insts[from->first].block, *in};
@@ -157,7 +152,7 @@ static void insert(struct sharing *s)
 
 void arms_share_loads(struct ir_kernel *k)
 {
-    struct sharing s = {.k = k, .only = definitions_new(k)};
+    struct sharing s = {.k = k};
     for (int32_t b = 0; b < k->nblocks; b++) {
         int32_t arm[2];
         if (is_diamond(k, &k->blocks[b], arm))
@@ -166,5 +161,4 @@ void arms_share_loads(struct ir_kernel *k)
     if (s.n)
         insert(&s);
     alloc_release(s.moved);
-    alloc_release(s.only);
 }

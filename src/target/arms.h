@@ -1,6 +1,6 @@
 /* Loads that both ways of a short branch do.
  *
- * In: an analysed kernel. Out: the same kernel, in which a load that both ways of a branch do, of one address, is done
+ * In: a kernel in SSA. Out: the same kernel, in which a load that both ways of a branch do, of one address, is done
  * before the branch, so that lanes of both ways are one request. The assembler does so where it turns the branch into
  * predicated instructions: both ways are a block of at most 20 instructions (5 where it loads only from shared memory) that
  * meet at once, and nothing before the load in its block stores or synchronises. In longer ones each way loads for itself.

@@ -1,7 +1,7 @@
 /* Small local arrays that the assembler keeps in registers, element by element: an index that is not known before the
  * kernel runs becomes a comparison and a predicated move for each element, and nothing goes through memory.
  *
- * In: an analysed kernel. Out: the same kernel, in which the accesses to such an array are no memory traffic (IR_SCRATCH).
+ * In: a kernel in SSA. Out: the same kernel, in which the accesses to such an array are no memory traffic (IR_SCRATCH).
  * It is one if the kernel's local memory is at most seven 32-bit elements, accessed as such and by no other pointer, one
  * access has the array's own address and a constant offset, and at most 17 have an address that is computed. An array of
  * eight stays in memory or not by a rule that is not known: taken as in memory. All other arrays stay in memory.

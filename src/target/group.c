@@ -103,27 +103,6 @@ static void new_regions(struct grouping *g, const struct ir_inst *in)
     g->constant_region += all;
 }
 
-/* --- registers between two places of the block --- */
-
-static bool reads(const struct ir_inst *in, int32_t reg)
-{
-    if (in->guard == reg)
-        return true;
-    for (int s = 0; s < in->nsrc; s++)
-        if (in->src[s].kind == IR_SRC_REG && in->src[s].reg == reg)
-            return true;
-    return false;
-}
-
-/* True when an instruction strictly between `from` and `to` writes (or reads) the register. */
-static bool touched_between(const struct grouping *g, int32_t from, int32_t to, int32_t reg, bool reading)
-{
-    for (int32_t i = from + 1; i < to; i++)
-        if (ir_defines(inst_at(g, i), reg) || (reading && reads(inst_at(g, i), reg)))
-            return true;
-    return false;
-}
-
 /* --- the plan --- */
 
 static struct ir_inst *place(struct grouping *g, int32_t at)
@@ -201,7 +180,7 @@ static struct line empty_line(const struct grouping *g, const struct ir_inst *in
     return l;
 }
 
-/* The element that an earlier load of the same region brought, for `e`; NONE if there is none that still holds. */
+/* The element that an earlier load of the same region brought, for `e`, or NONE. */
 static int32_t earlier_load(const struct grouping *g, const struct element *e, const int *regions)
 {
     const struct ir_inst *in = inst_at(g, e->inst);
@@ -214,8 +193,7 @@ static int32_t earlier_load(const struct grouping *g, const struct element *e, c
             was->mods->cache != in->mods->cache || o->at != e->at || regions[o->inst] != regions[e->inst] ||
             g->where[o->inst].sum.root != g->where[e->inst].sum.root)
             continue;
-        if (g->k->reg_type[o->reg] == g->k->reg_type[e->reg] && o->reg != e->reg &&
-            !touched_between(g, o->inst, g->b->count, o->reg, false))
+        if (g->k->reg_type[o->reg] == g->k->reg_type[e->reg])
             return i;
     }
     return NONE;
@@ -274,23 +252,12 @@ static void gather_load_lines(struct grouping *g)
 }
 
 /* Elements first .. first+n-1 of the line become one load, at the place of the first of them. */
-static bool merge_loads(struct grouping *g, const struct line *l, int first, int n)
+static void merge_loads(struct grouping *g, const struct line *l, int first, int n)
 {
     int32_t at = INT32_MAX;
     for (int s = first; s < first + n; s++)
         if (l->slot[s] != NONE && g->elements[l->slot[s]].inst < at)
             at = g->elements[l->slot[s]].inst;
-    for (int s = first; s < first + n; s++) {
-        const struct element *e = l->slot[s] == NONE ? NULL : &g->elements[l->slot[s]];
-        if (!e)
-            continue;
-        const struct ir_src *base = &inst_at(g, at)->src[0];
-        bool late = e->inst > at;
-        if (base->kind == IR_SRC_REG && base->reg == e->reg)
-            return false;
-        if (late && (ir_defines(inst_at(g, at), e->reg) || touched_between(g, at, e->inst, e->reg, true)))
-            return false;
-    }
     const struct ir_inst *base = inst_at(g, at);
     struct ir_inst *merged = place(g, at);
     uint8_t type = base->type;
@@ -312,7 +279,6 @@ static bool merge_loads(struct grouping *g, const struct line *l, int first, int
     }
     ir_set_results(g->k, merged, n, reg);
     set_parts(g, merged, from);
-    return true;
 }
 
 /* A vector of four halves with elements of both words in use keeps its width: the assembler thinks in words. */
@@ -335,8 +301,10 @@ static void decide_load_line(struct grouping *g, const struct line *l)
         used += l->slot[s] != NONE;
     for (int p = 0; p < l->slots / 2; p++)
         pair[p] = l->slot[2 * p] != NONE && l->slot[2 * p + 1] != NONE;
-    if (l->slots == SLOTS && (((pair[0] || pair[1]) && used >= 3) || keeps_words(g, l)) && merge_loads(g, l, 0, SLOTS))
+    if (l->slots == SLOTS && (((pair[0] || pair[1]) && used >= 3) || keeps_words(g, l))) {
+        merge_loads(g, l, 0, SLOTS);
         return;
+    }
     for (int p = 0; p < l->slots / 2; p++)
         if (pair[p])
             merge_loads(g, l, 2 * p, 2);
@@ -367,18 +335,9 @@ static void place_rest(struct grouping *g, int32_t i)
     }
 }
 
-/* The pieces of one vector load run one after the other: a piece may not overwrite the base of the next. */
-static bool overwrites_base(const struct ir_inst *in)
-{
-    return in->src[0].kind == IR_SRC_REG && ir_defines(in, in->src[0].reg);
-}
-
 static void group_loads(struct grouping *g)
 {
     gather_elements(g);
-    for (int32_t i = 0; i < g->b->count; i++)
-        if (inst_at(g, i)->vec > 1 && g->first_element[i] != NONE && overwrites_base(inst_at(g, i)))
-            g->first_element[i] = NONE;
     gather_load_lines(g);
     for (int32_t l = 0; l < g->nlines; l++)
         decide_load_line(g, &g->lines[l]);
@@ -388,15 +347,6 @@ static void group_loads(struct grouping *g)
 }
 
 /* --- stores --- */
-
-/* True when a load of `reg` from below instruction i may have moved up past it. */
-static bool load_moved_over(const struct grouping *g, int32_t i, int32_t reg)
-{
-    for (int32_t e = 0; e < g->nelements; e++)
-        if (g->elements[e].moved && g->elements[e].inst > i && g->elements[e].reg == reg)
-            return true;
-    return false;
-}
 
 /* Elements of a run are instructions here: slot[] holds the instruction that writes the slot. */
 static bool merge_stores(struct grouping *g, const struct line *l, int first, int n)
@@ -409,13 +359,6 @@ static bool merge_stores(struct grouping *g, const struct line *l, int first, in
     }
     if (nmembers < 2)
         return false;
-    for (int m = 0; m < nmembers; m++)
-        for (int s = 1; s < inst_at(g, members[m])->nsrc; s++) {
-            const struct ir_src *value = &inst_at(g, members[m])->src[s];
-            if (value->kind == IR_SRC_REG && (touched_between(g, members[m], at, value->reg, false) ||
-                                              load_moved_over(g, members[m], value->reg)))
-                return false;
-        }
     const struct ir_inst *base = inst_at(g, at);
     struct ir_inst *merged = place(g, at);
     *merged = *base;
@@ -518,7 +461,9 @@ void group_block(struct ir_kernel *k, struct values *v, int32_t b, struct group_
     g.first_element = alloc_zeroed(n * sizeof *g.first_element);
     for (size_t i = 0; i < n; i++)
         plan->first[i] = NONE;
-    values_block(v, b, g.where);
+    for (int32_t i = 0; i < g.b->count; i++)
+        if (ir_is_memory(inst_at(&g, i)))
+            g.where[i] = values_address(v, inst_at(&g, i));
     group_loads(&g);
     group_stores(&g);
     alloc_release(g.where);

@@ -49,18 +49,6 @@ static bool may_leave_out(const struct ir_inst *in)
     return in->ndst && facts_may(in) & FACT_LEAVE_OUT;
 }
 
-static void count_reads(const struct ir_inst *in, int32_t *reads, int by)
-{
-    if (in->guard != IR_NOREG)
-        reads[in->guard] += by;
-    for (int i = 0; i < in->nsrc; i++)
-        if (in->src[i].kind == IR_SRC_REG)
-            reads[in->src[i].reg] += by;
-    for (int d = 0; d < in->ndst && in->old; d++)
-        if (in->old[d] != IR_NOREG)
-            reads[in->old[d]] += by;
-}
-
 static bool nobody_reads(const struct ir_inst *in, const int32_t *reads)
 {
     for (int d = 0; d < in->ndst; d++)
@@ -92,14 +80,14 @@ static void drop_unread(struct ir_kernel *k)
 {
     int32_t *reads = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *reads);
     for (int32_t i = 0; i < k->ninsts; i++)
-        count_reads(&k->insts[i], reads, 1);
+        ir_count_reads(&k->insts[i], reads, 1);
     for (bool changed = true; changed;) {
         changed = false;
         for (int32_t i = k->ninsts - 1; i >= 0; i--) {
             struct ir_inst *in = &k->insts[i];
             if (in->op == IR_OP_DELETED || !may_leave_out(in) || !nobody_reads(in, reads))
                 continue;
-            count_reads(in, reads, -1);
+            ir_count_reads(in, reads, -1);
             for (int d = 0; d < in->ndst; d++)
                 claim_unread(k, in->dst[d]);
             ir_delete(in);
@@ -218,14 +206,14 @@ const struct target_pass target_passes[TARGET_PASSES] = {
     {"forward", "reads of a copy read what was copied", forward_copies, FORWARD},
     {"fold", "arithmetic on constants, and what was computed before, is not done", fold_arithmetic, ASSEMBLER},
     {"unread", "values that nobody reads are neither computed nor loaded", drop_unread, ASSEMBLER | FORWARD},
-    {"out", "registers are variables again", ir_out_of_ssa, EACH},
     {"arrays", "small local arrays live in registers", arrays_to_registers, ASSEMBLER},
     {"arms", "a load in both ways of a short branch stands before it", arms_share_loads, ASSEMBLER},
-    {"atomics", "atomics without a reader are reductions, those at one address are done once", atomics_rewrite, ASSEMBLER},
     {"select", "a selected sum or product is a predicated one", select_rewrite, ASSEMBLER},
     {"group", "neighbouring accesses become one, unread elements of vectors are not loaded", regroup, ASSEMBLER},
     {"sink", "arithmetic used only behind a branch out of the kernel stands behind it", sink_arithmetic, ASSEMBLER},
     {"ways", "calls of the math library are parted by what their arguments cost", ways_part, ASSEMBLER},
+    {"out", "registers are variables again", ir_out_of_ssa, EACH},
+    {"atomics", "atomics without a reader are reductions, those at one address are done once", atomics_rewrite, ASSEMBLER},
 };
 
 void target_rewrite_some(struct ir_kernel *k, int passes, double *seconds)

@@ -1,30 +1,15 @@
-/* Predicated arithmetic instead of selects (see select.h). Unit of work: the basic block. */
+/* Predicated arithmetic instead of selects (see select.h). */
 #include "target/select.h"
 
 #include "base/alloc.h"
 #include "ir/edit.h"
-#include "target/moves.h"
+#include "target/definitions.h"
 
-struct uses {
-    uint32_t *reads, *writes; /* instructions that do, by register */
+struct selecting {
+    struct ir_kernel *k;
+    int32_t *only;  /* definitions.h */
+    int32_t *reads; /* [nregs] by how many operands, what results are else among them */
 };
-
-static struct uses count_uses(const struct ir_kernel *k)
-{
-    struct uses u = {alloc_zeroed((size_t)(k->nregs + 1) * 4), alloc_zeroed((size_t)(k->nregs + 1) * 4)};
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        for (int s = 0; s < in->nsrc; s++)
-            if (in->src[s].kind == IR_SRC_REG)
-                u.reads[in->src[s].reg]++;
-        for (int d = 0; d < in->ndst; d++)
-            if (in->dst[d] != IR_NOREG)
-                u.writes[in->dst[d]]++;
-        if (in->guard != IR_NOREG)
-            u.reads[in->guard]++;
-    }
-    return u;
-}
 
 static bool is_arithmetic(const struct ir_inst *in)
 {
@@ -32,81 +17,52 @@ static bool is_arithmetic(const struct ir_inst *in)
            in->type == PTX_F32 && in->guard == IR_NOREG;
 }
 
-static bool writes_one_of(const struct ir_inst *in, const struct ir_inst *reader)
+/* The instruction of the same block that makes this operand and nothing else's, or -1. */
+static int32_t movable(const struct selecting *s, int32_t at, const struct ir_src *src)
 {
-    for (int d = 0; d < in->ndst; d++)
-        for (int s = 0; s < reader->nsrc; s++)
-            if (reader->src[s].kind == IR_SRC_REG && reader->src[s].reg == in->dst[d])
-                return true;
-    return false;
-}
-
-/* The instruction of the block before `at` that makes this operand and nothing else's, and can wait until `at`; or -1. */
-static int32_t movable(const struct ir_kernel *k, const struct uses *u, const struct ir_block *b, int32_t at,
-                       const struct ir_src *s)
-{
-    if (s->kind != IR_SRC_REG || u->reads[s->reg] != 1 || u->writes[s->reg] != 1)
-        return -1;
-    int32_t i = at - 1;
-    while (i >= b->first && (k->insts[i].ndst == 0 || k->insts[i].dst[0] != s->reg))
-        i--;
-    if (i < b->first || !is_arithmetic(&k->insts[i]))
-        return -1;
-    for (int32_t j = i + 1; j < at; j++)
-        if (writes_one_of(&k->insts[j], &k->insts[i]))
-            return -1;
-    return i;
+    int32_t def = src->kind == IR_SRC_REG && s->reads[src->reg] == 1 ? s->only[src->reg] : -1;
+    return def >= 0 && s->k->insts[def].block == s->k->insts[at].block && is_arithmetic(&s->k->insts[def]) ? def : -1;
 }
 
 /* A constant, or |x| or -x: a select takes those as they are, a move would be one instruction more. */
-static bool is_free(const struct ir_kernel *k, const struct uses *u, const struct ir_src *s)
+static bool is_free(const struct selecting *s, const struct ir_src *src)
 {
-    if (s->kind != IR_SRC_REG)
+    if (src->kind != IR_SRC_REG)
         return true;
-    for (int32_t i = 0; u->writes[s->reg] == 1 && i < k->ninsts; i++)
-        if (k->insts[i].ndst && k->insts[i].dst[0] == s->reg)
-            return k->insts[i].op == PTX_OP_FABS || k->insts[i].op == PTX_OP_FNEG ||
-                   (k->insts[i].op == PTX_OP_MOV && k->insts[i].src[0].kind == IR_SRC_IMM);
-    return false;
+    const struct ir_inst *in = s->only[src->reg] >= 0 ? &s->k->insts[s->only[src->reg]] : NULL;
+    return in && (in->op == PTX_OP_FABS || in->op == PTX_OP_FNEG || (in->op == PTX_OP_MOV && in->src[0].kind == IR_SRC_IMM));
 }
 
-/* selp: dst, a, b, predicate. The instruction's place holds the move, the select's the predicated instruction. */
-static void fold(struct ir_kernel *k, const struct uses *u, const struct ir_block *b, int32_t at)
+/* selp: dst, a, b, predicate. The predicated instruction stands in the select's place. */
+static void fold(struct selecting *s, int32_t at)
 {
-    struct ir_inst *in = &k->insts[at];
-    int32_t from_a = movable(k, u, b, at, &in->src[0]), from_b = movable(k, u, b, at, &in->src[1]);
+    struct ir_inst *in = &s->k->insts[at];
+    int32_t from_a = movable(s, at, &in->src[0]), from_b = movable(s, at, &in->src[1]);
     bool first = from_a > from_b;
     int32_t from = first ? from_a : from_b;
-    if (from < 0 || in->src[2].kind != IR_SRC_REG || in->guard != IR_NOREG)
-        return;
-    const struct ir_inst *other = &k->insts[from];
     const struct ir_src kept = in->src[first ? 1 : 0];
-    int32_t dst = in->dst[0];
-    /* The destination is written before the predicated instruction reads: it may not be one of its operands. */
-    for (int s = 0; s < other->nsrc; s++)
-        if (other->src[s].kind == IR_SRC_REG && other->src[s].reg == dst)
-            return;
-    if (dst == in->src[2].reg || is_free(k, u, &kept))
+    if (from < 0 || in->src[2].kind != IR_SRC_REG || in->guard != IR_NOREG || is_free(s, &kept))
         return;
-    struct ir_inst made = *other, move = *in;
-    IR_SET_RESULTS(k, &made, dst);
+    struct ir_inst made = s->k->insts[from];
+    int32_t *old = ARENA_NEW(&s->k->arena, int32_t);
+    *old = kept.reg;
+    made.dst = in->dst;
+    made.old = old;
     made.guard = in->src[2].reg;
     made.guard_negated = first ? in->src[2].negated : !in->src[2].negated;
-    move_become(k, &move, kept);
-    /* The move belongs directly before the predicated instruction; what lies between `from` and `at` moves up. */
-    for (int32_t j = from; j + 2 < at + 1; j++)
-        k->insts[j] = k->insts[j + 1];
-    k->insts[at - 1] = move;
-    k->insts[at] = made;
+    ir_delete(&s->k->insts[from]);
+    s->only[in->dst[0]] = DEFINITIONS_MANY;
+    *in = made;
 }
 
 /* cvt.sat.f32.f32 of such a result: the instruction itself saturates. */
-static void saturate(struct ir_kernel *k, const struct uses *u, const struct ir_block *b, int32_t at)
+static void saturate(struct selecting *s, int32_t at)
 {
+    struct ir_kernel *k = s->k;
     struct ir_inst *in = &k->insts[at];
     if (in->type != PTX_F32 || in->type2 != PTX_F32 || !in->mods->sat || in->mods->ftz || in->mods->round != PTX_RND_NONE)
         return;
-    int32_t from = movable(k, u, b, at, &in->src[0]);
+    int32_t from = movable(s, at, &in->src[0]);
     if (from < 0)
         return;
     struct ir_inst made = k->insts[from];
@@ -117,19 +73,21 @@ static void saturate(struct ir_kernel *k, const struct uses *u, const struct ir_
     made.dst = in->dst;
     made.guard = in->guard;
     made.guard_negated = in->guard_negated;
+    made.old = in->old;
     *in = made;
     ir_delete(&k->insts[from]);
 }
 
 void select_rewrite(struct ir_kernel *k)
 {
-    struct uses u = count_uses(k);
-    for (int32_t b = 0; b < k->nblocks; b++)
-        for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
-            if (k->insts[i].op == PTX_OP_SELP && ptx_type_info[k->insts[i].type].bits == 32)
-                fold(k, &u, &k->blocks[b], i);
-            else if (k->insts[i].op == PTX_OP_CVT)
-                saturate(k, &u, &k->blocks[b], i);
-    alloc_release(u.reads);
-    alloc_release(u.writes);
+    struct selecting s = {k, definitions_new(k), alloc_zeroed(((size_t)k->nregs + 1) * sizeof *s.reads)};
+    for (int32_t i = 0; i < k->ninsts; i++)
+        ir_count_reads(&k->insts[i], s.reads, 1);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (k->insts[i].op == PTX_OP_SELP && ptx_type_info[k->insts[i].type].bits == 32)
+            fold(&s, i);
+        else if (k->insts[i].op == PTX_OP_CVT)
+            saturate(&s, i);
+    alloc_release(s.only);
+    alloc_release(s.reads);
 }

@@ -8,7 +8,7 @@
 
 #include "ir/ir.h"
 
-/* In: an analysed kernel. Instructions move inside their blocks only; those that are gone leave IR_OP_DELETED. */
+/* In: a kernel in SSA. Instructions move inside their blocks only; those that are gone leave IR_OP_DELETED. */
 void select_rewrite(struct ir_kernel *k);
 
 #endif

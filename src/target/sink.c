@@ -3,6 +3,7 @@
 #include "target/sink.h"
 #include "base/alloc.h"
 #include "ir/facts.h"
+#include "target/definitions.h"
 
 #include <string.h>
 
@@ -10,9 +11,8 @@ enum { NOWHERE = -1 };
 
 struct sinking {
     struct ir_kernel *k;
-    int32_t *definitions; /* of each register: how many */
-    int32_t *defined;     /* of each register: by which instruction, if it is one */
-    int32_t *to;          /* [ninsts]: block that the instruction moves to, or NOWHERE */
+    int32_t *only; /* definitions.h */
+    int32_t *to;   /* [ninsts]: block that the instruction moves to, or NOWHERE */
 };
 
 static bool is_float(const struct ir_inst *in)
@@ -47,10 +47,21 @@ static bool reads(const struct ir_inst *in, int32_t reg)
     for (int s = 0; s < in->nsrc; s++)
         if (in->src[s].kind == IR_SRC_REG && in->src[s].reg == reg)
             return true;
+    for (int d = 0; d < in->ndst && in->old; d++)
+        if (in->old[d] == reg)
+            return true;
     return false;
 }
 
 /* --- where --- */
+
+static bool reads_special(const struct ir_inst *in)
+{
+    for (int n = 0; n < in->nsrc; n++)
+        if (in->src[n].kind == IR_SRC_SREG)
+            return true;
+    return false;
+}
 
 /* Nothing happens from the block's beginning to the end of the kernel. */
 static bool only_leaves(const struct ir_kernel *k, int32_t b)
@@ -72,8 +83,8 @@ static bool only_leaves(const struct ir_kernel *k, int32_t b)
 /* The address is a kernel parameter or a constant, and so has to be fetched first. */
 static bool is_fetched(const struct sinking *s, const struct ir_src *base)
 {
-    while (base->kind == IR_SRC_REG && s->definitions[base->reg] == 1) {
-        const struct ir_inst *in = &s->k->insts[s->defined[base->reg]];
+    while (base->kind == IR_SRC_REG && s->only[base->reg] >= 0) {
+        const struct ir_inst *in = &s->k->insts[s->only[base->reg]];
         if (in->op == PTX_OP_LD)
             return in->space == PTX_PARAM;
         if (in->op != PTX_OP_MOV && in->op != PTX_OP_CVTA)
@@ -92,9 +103,8 @@ static bool has_work(const struct sinking *s, int32_t b)
         if (in->op == PTX_OP_LD || (in->op == PTX_OP_ADD && ptx_type_info[in->type].bits == 64) ||
             (ir_is_memory(in) && is_fetched(s, &in->src[0])))
             return true;
-        for (int n = 0; n < in->nsrc; n++)
-            if (in->src[n].kind == IR_SRC_SREG)
-                return true;
+        if (reads_special(in))
+            return true;
     }
     return false;
 }
@@ -137,25 +147,26 @@ static bool has_float(const struct ir_kernel *k, int32_t b)
     return false;
 }
 
-/* Every use of the register is behind the branch, or moves there. */
-static bool used_behind(const struct sinking *s, int32_t reg, int32_t next)
+/* A phi reads where lanes come from. */
+static bool read_by_phi_behind(const struct ir_kernel *k, const struct ir_inst *phi, int32_t reg, int32_t next)
 {
-    const struct ir_kernel *k = s->k;
-    for (int32_t i = 0; i < k->ninsts; i++)
-        if (reads(&k->insts[i], reg) && s->to[i] != next && !ir_dominates(k, next, k->insts[i].block))
+    for (int s = 0; s < phi->nsrc; s++)
+        if (phi->src[s].kind == IR_SRC_REG && phi->src[s].reg == reg && !ir_dominates(k, next, phi->targets[s]))
             return false;
     return true;
 }
 
-/* No source of instruction i is written between it and the end of its block. */
-static bool sources_stay(const struct sinking *s, int32_t i)
+/* Every use of the register is behind the branch, or moves there. */
+static bool used_behind(const struct sinking *s, int32_t reg, int32_t next)
 {
-    const struct ir_inst *in = &s->k->insts[i];
-    const struct ir_block *block = &s->k->blocks[in->block];
-    for (int32_t j = i + 1; j < block->first + block->count; j++)
-        for (int n = 0; n < in->nsrc; n++)
-            if (in->src[n].kind == IR_SRC_SREG || (in->src[n].kind == IR_SRC_REG && ir_defines(&s->k->insts[j], in->src[n].reg)))
-                return false;
+    const struct ir_kernel *k = s->k;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        if (!reads(in, reg) || s->to[i] == next)
+            continue;
+        if (in->op == IR_OP_PHI ? !read_by_phi_behind(k, in, reg, next) : !ir_dominates(k, next, in->block))
+            return false;
+    }
     return true;
 }
 
@@ -176,7 +187,7 @@ static bool mark(struct sinking *s, int32_t b, int32_t next)
     bool any = false;
     for (int32_t i = block->first + block->count - 1; i >= block->first; i--) {
         const struct ir_inst *in = &s->k->insts[i];
-        if (is_simple(in) && s->definitions[in->dst[0]] == 1 && sources_stay(s, i) && used_behind(s, in->dst[0], next))
+        if (is_simple(in) && !reads_special(in) && used_behind(s, in->dst[0], next))
             s->to[i] = next;
     }
     for (int32_t i = block->first; i < block->first + block->count; i++) {
@@ -192,16 +203,10 @@ static bool mark(struct sinking *s, int32_t b, int32_t next)
 /* Where everything is; nothing moves yet. */
 static void look(struct sinking *s)
 {
-    memset(s->definitions, 0, ((size_t)s->k->nregs + 1) * sizeof *s->definitions);
-    for (int32_t i = 0; i < s->k->ninsts; i++) {
-        const struct ir_inst *in = &s->k->insts[i];
+    alloc_release(s->only);
+    s->only = definitions_new(s->k);
+    for (int32_t i = 0; i < s->k->ninsts; i++)
         s->to[i] = NOWHERE;
-        for (int d = 0; d < in->ndst; d++)
-            if (in->dst[d] != IR_NOREG) {
-                s->definitions[in->dst[d]]++;
-                s->defined[in->dst[d]] = i;
-            }
-    }
 }
 
 static void rebuild(struct sinking *s)
@@ -231,16 +236,13 @@ static void rebuild(struct sinking *s)
 
 void sink_arithmetic(struct ir_kernel *k)
 {
-    struct sinking s = {k, alloc_zeroed(((size_t)k->nregs + 1) * sizeof *s.definitions),
-                        alloc_zeroed(((size_t)k->nregs + 1) * sizeof *s.defined),
-                        alloc_zeroed((size_t)k->ninsts * sizeof *s.to)};
+    struct sinking s = {k, NULL, alloc_zeroed((size_t)k->ninsts * sizeof *s.to)};
     look(&s);
     for (int32_t b = 0; b < k->nblocks; b++) {
         int32_t next = goes_on(&s, b);
         if (next != NOWHERE && has_float(k, b) && mark(&s, b, next))
             rebuild(&s);
     }
-    alloc_release(s.definitions);
-    alloc_release(s.defined);
+    alloc_release(s.only);
     alloc_release(s.to);
 }

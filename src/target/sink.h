@@ -1,6 +1,6 @@
 /* Arithmetic that the assembler does only where its result is used.
  *
- * In: a kernel whose blocks and dominators are known. Out: the same kernel, in which arithmetic of a block that ends in
+ * In: a kernel in SSA. Out: the same kernel, in which arithmetic of a block that ends in
  * "leave the kernel or go on", and whose result is used only if the lane goes on, stands behind that branch. So 31 of 32
  * lanes of `v += __shfl_down_sync(m, v, 1); if (lane == 0) out[row] = v;` do not count an FADD.
  * The assembler does so when the block behind the branch has something to wait for or a pointer to compute; a block that

@@ -1,10 +1,8 @@
-/* Low bits of registers (a fixpoint over all definitions) and addresses as root + constant (value numbering inside a
- * block, through definitions that dominate it).
+/* Low bits of registers, and addresses as root + constant. The kernel is in SSA: what is known of a register is so wherever it is read.
  *
- * Congruences are flow-insensitive: what holds for a register holds after each of its definitions, so loop counters
- * need no special care: the first assumption is "everything", and every definition takes away what it contradicts.
- * Sums look through a register's definition only if it is the only one, unguarded, and dominates the place: then the
- * operands still have the values they had there. Anything else is a root of its own. */
+ * Congruences are a fixpoint, for loops: the first assumption is "everything", and every definition takes away what it contradicts; a
+ * phi, and a definition under a guard, take away what one of the values does not have. Sums look through an unguarded definition,
+ * whose operands still have the values that they had there. Anything else is a root of its own. */
 #include "target/values.h"
 #include "base/alloc.h"
 #include "ir/claims.h"
@@ -29,19 +27,15 @@ struct expression {
 
 struct values {
     const struct ir_kernel *k;
-    int32_t *def;           /* [nregs] the only, unguarded, definition, see definitions.h */
+    int32_t *def;           /* [nregs] the unguarded definition, see definitions.h */
     struct congruence *cong; /* [nregs] */
-    struct sum *whole;      /* [nregs] as seen from anywhere its definition dominates */
-    uint8_t *whole_state;   /* 0 not computed, 1 in work, 2 known */
-    struct sum *here;       /* [nregs] as seen now, in the block being numbered */
-    struct congruence *here_cong;
-    int32_t *here_block;    /* [nregs] block number + 1 for which `here` and `here_cong` hold; 0: none */
+    struct sum *sum;        /* [nregs] */
+    bool *summed;           /* [nregs] `sum` is known */
     struct expression *exprs;
     uint32_t nexprs, exprs_cap;
     uint32_t *buckets, nbuckets;
     uint8_t *shifted;       /* [root] made by a shift or product with a power of two: its log2 */
     int32_t nroots, roots_cap;
-    int32_t block;          /* being numbered; -2: none */
 };
 
 /* --- congruences --- */
@@ -110,7 +104,7 @@ static struct congruence cong_src(const struct values *v, const struct ir_src *s
         return known_low(ALL_BITS, s->imm);
     if (s->kind != IR_SRC_REG)
         return (struct congruence){0, 0};
-    return v->here_block[s->reg] == v->block + 1 ? v->here_cong[s->reg] : v->cong[s->reg];
+    return v->cong[s->reg];
 }
 
 /* The low `bits` bits of a value, made wider by their sign or by zeros: a constant where all of them are known. */
@@ -224,15 +218,7 @@ static struct congruence cong_value(const struct values *v, const struct ir_inst
     }
 }
 
-/* What is known of the register that `in` writes. */
-static struct congruence cong_result(const struct values *v, const struct ir_inst *in)
-{
-    struct congruence c = cong_value(v, in);
-    if (c.known == TOP || in->ndst != 1 || in->dst[0] == IR_NOREG)
-        return c;
-    return cong_clip(c, ptx_type_info[v->k->reg_type[in->dst[0]]].bits);
-}
-
+/* False: it is what it was. */
 static bool cong_meet(struct congruence *into, struct congruence a)
 {
     if (a.known == TOP)
@@ -245,6 +231,20 @@ static bool cong_meet(struct congruence *into, struct congruence a)
     bool changed = known != into->known;
     *into = known_low(known, into->low);
     return changed;
+}
+
+/* What is known of result d of an instruction. */
+static struct congruence cong_result(const struct values *v, const struct ir_inst *in, int d)
+{
+    struct congruence c = {TOP, 0};
+    if (in->op == IR_OP_PHI)
+        for (int i = 0; i < in->nsrc; i++)
+            cong_meet(&c, cong_src(v, &in->src[i]));
+    else
+        c = cong_value(v, in);
+    if (in->old)
+        cong_meet(&c, v->cong[in->old[d]]);
+    return c.known == TOP ? c : cong_clip(c, ptx_type_info[v->k->reg_type[in->dst[d]]].bits);
 }
 
 /* Of what is made of itself alone, never of a value that was set before, nothing is known. */
@@ -263,22 +263,16 @@ static void find_congruences(struct values *v)
 {
     const struct ir_kernel *k = v->k;
     for (int32_t r = 0; r < k->nregs; r++)
-        v->cong[r] = (struct congruence){v->def[r] == DEFINITIONS_NONE ? 0 : TOP, 0};
+        v->cong[r] = (struct congruence){v->def[r] == DEFINITIONS_NONE ? ALL_BITS : TOP, 0}; /* what nobody wrote is 0 */
     for (bool changed = true; changed || give_up_unset(v);) {
         changed = false;
         for (int32_t i = 0; i < k->ninsts; i++) {
             const struct ir_inst *in = &k->insts[i];
-            struct congruence c = cong_result(v, in);
             for (int d = 0; d < in->ndst; d++)
                 if (in->dst[d] != IR_NOREG)
-                    changed |= cong_meet(&v->cong[in->dst[d]], c);
+                    changed |= cong_meet(&v->cong[in->dst[d]], cong_result(v, in, d));
         }
     }
-}
-
-struct congruence values_register(const struct values *v, int32_t reg)
-{
-    return v->cong[reg];
 }
 
 /* The assembler does not know where device variables are. */
@@ -440,13 +434,6 @@ static bool is_sum_op(const struct ir_inst *in)
     }
 }
 
-/* True when instruction `def` has run, and not again, before anything at `place`. */
-static bool defined_before(const struct ir_kernel *k, int32_t def, int32_t place)
-{
-    int32_t a = k->insts[def].block, b = k->insts[place].block;
-    return a == b ? def < place : ir_dominates(k, a, b);
-}
-
 static int64_t imm_value(const struct ir_inst *in, const struct ir_src *s)
 {
     return narrow(s->imm, ptx_type_info[in->type].bits);
@@ -458,85 +445,35 @@ static struct sum sum_of_sreg(struct values *v, const struct ir_src *s)
     return facts_source(s) & FACT_STATE ? fresh(v) : number(v, IR_OP_DELETED, 0, 0, s->sreg, 0);
 }
 
-/* The register's sum where its only definition dominates. */
-static struct sum whole_sum(struct values *v, int32_t reg, int depth)
+static struct sum sum_of(struct values *v, int32_t reg, int depth)
 {
-    if (v->whole_state[reg] == 2)
-        return v->whole[reg];
-    int32_t def = v->def[reg];
-    const struct ir_inst *in = &v->k->insts[def];
+    if (v->summed[reg])
+        return v->sum[reg];
+    const struct ir_inst *in = v->def[reg] >= 0 ? &v->k->insts[v->def[reg]] : NULL;
     struct sum s[3], result;
-    bool through = v->whole_state[reg] == 0 && depth < MAX_DEPTH && is_sum_op(in);
-    v->whole_state[reg] = 1;
+    bool through = in && depth < MAX_DEPTH && is_sum_op(in);
+    v->sum[reg] = fresh(v); /* also for itself, in a block that nothing reaches */
+    v->summed[reg] = true;
     for (int i = 0; through && i < in->nsrc; i++) {
         const struct ir_src *src = &in->src[i];
         if (src->kind == IR_SRC_IMM)
             s[i] = (struct sum){VALUES_CONSTANT, imm_value(in, src)};
-        else if (src->kind == IR_SRC_SREG)
-            s[i] = sum_of_sreg(v, src);
-        else if (v->def[src->reg] >= 0 && defined_before(v->k, v->def[src->reg], def))
-            s[i] = whole_sum(v, src->reg, depth + 1);
         else
-            through = false;
+            s[i] = src->kind == IR_SRC_SREG ? sum_of_sreg(v, src) : sum_of(v, src->reg, depth + 1);
     }
-    if (v->whole_state[reg] == 2)
-        return v->whole[reg];
-    v->whole[reg] = through && sum_result(v, in, s, &result) ? result : fresh(v);
-    v->whole_state[reg] = 2;
-    return v->whole[reg];
+    if (through && sum_result(v, in, s, &result))
+        v->sum[reg] = result;
+    return v->sum[reg];
 }
 
-static struct sum sum_here(struct values *v, const struct ir_inst *in, const struct ir_src *s)
+struct address values_address(struct values *v, const struct ir_inst *in)
 {
-    if (s->kind == IR_SRC_IMM)
-        return (struct sum){VALUES_CONSTANT, imm_value(in, s)};
-    if (s->kind == IR_SRC_SREG)
-        return sum_of_sreg(v, s);
-    int32_t r = s->reg;
-    if (v->here_block[r] != v->block + 1) {
-        bool visible = v->def[r] >= 0 && v->k->insts[v->def[r]].block != v->block &&
-                       ir_dominates(v->k, v->k->insts[v->def[r]].block, v->block);
-        v->here[r] = visible ? whole_sum(v, r, 0) : fresh(v);
-        v->here_cong[r] = v->cong[r];
-        v->here_block[r] = v->block + 1;
-    }
-    return v->here[r];
-}
-
-static void define_here(struct values *v, const struct ir_inst *in)
-{
-    struct sum s[3], result;
-    bool through = is_sum_op(in) && in->guard == IR_NOREG;
-    for (int i = 0; through && i < in->nsrc; i++)
-        s[i] = sum_here(v, in, &in->src[i]);
-    through = through && sum_result(v, in, s, &result);
-    struct congruence cong = cong_result(v, in);
-    for (int d = 0; d < in->ndst; d++) {
-        int32_t r = in->dst[d];
-        if (r == IR_NOREG)
-            continue;
-        v->here[r] = through ? result : fresh(v);
-        v->here_cong[r] = in->guard == IR_NOREG ? cong : v->cong[r];
-        v->here_block[r] = v->block + 1;
-    }
-}
-
-void values_block(struct values *v, int32_t b, struct address *out)
-{
-    const struct ir_block *bl = &v->k->blocks[b];
-    v->block = b;
-    for (int32_t i = 0; i < bl->count; i++) {
-        const struct ir_inst *in = &v->k->insts[bl->first + i];
-        out[i] = (struct address){{VALUES_CONSTANT, 0}, {0, 0}};
-        if (ir_is_memory(in)) {
-            struct ir_src base = in->src[0];
-            out[i].sum = base.kind == IR_SRC_IMM ? (struct sum){VALUES_CONSTANT, (int64_t)base.imm}
-                                                 : sum_here(v, in, &base);
-            out[i].sum.add = narrow((uint64_t)out[i].sum.add + (uint64_t)in->offset, 64);
-            out[i].low = address_low(v, in);
-        }
-        define_here(v, in);
-    }
+    const struct ir_src *base = &in->src[0];
+    struct sum sum = {VALUES_CONSTANT, (int64_t)base->imm};
+    if (base->kind != IR_SRC_IMM)
+        sum = base->kind == IR_SRC_SREG ? sum_of_sreg(v, base) : sum_of(v, base->reg, 0);
+    sum.add = narrow((uint64_t)sum.add + (uint64_t)in->offset, 64);
+    return (struct address){sum, address_low(v, in)};
 }
 
 /* --- */
@@ -548,12 +485,8 @@ struct values *values_new(const struct ir_kernel *k)
     v->k = k;
     v->def = definitions_new(k);
     v->cong = alloc_zeroed(n * sizeof *v->cong);
-    v->whole = alloc_zeroed(n * sizeof *v->whole);
-    v->whole_state = alloc_zeroed(n);
-    v->here = alloc_zeroed(n * sizeof *v->here);
-    v->here_cong = alloc_zeroed(n * sizeof *v->here_cong);
-    v->here_block = alloc_zeroed(n * sizeof *v->here_block);
-    v->block = -2;
+    v->sum = alloc_zeroed(n * sizeof *v->sum);
+    v->summed = alloc_zeroed(n);
     v->nbuckets = 64;
     while (v->nbuckets < (uint32_t)k->ninsts)
         v->nbuckets *= 2;
@@ -570,11 +503,8 @@ void values_free(struct values *v)
 {
     alloc_release(v->def);
     alloc_release(v->cong);
-    alloc_release(v->whole);
-    alloc_release(v->whole_state);
-    alloc_release(v->here);
-    alloc_release(v->here_cong);
-    alloc_release(v->here_block);
+    alloc_release(v->sum);
+    alloc_release(v->summed);
     alloc_release(v->exprs);
     alloc_release(v->buckets);
     alloc_release(v->shifted);

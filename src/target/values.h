@@ -1,8 +1,7 @@
 /* What the assembler can know about addresses before the code runs.
  *
- * In: an analysed kernel. Out: (1) for every register the low bits that are the same in every definition, so that the
- * alignment of base + offset can be proved; (2) for every memory access of a block its address as root + constant:
- * two accesses with the same root are that many bytes apart.
+ * In: a kernel in SSA. Out: of the address of an access to memory (1) the low bits that are known, so that its alignment can be
+ * proved; (2) the address as root + constant: two accesses with the same root are that many bytes apart.
  * The rules are the vendor assembler's, as far as experiments show them (docs/target.md, "How addresses are
  * compared"): it folds additions of constants, and numbers equal expressions equally; it does not distribute
  * products over sums, reorder sums, or see that an `or` after an `and` is an addition. Proving more than it does would
@@ -36,11 +35,8 @@ struct address {
     struct congruence low;
 };
 
-/* The addresses of one block: out[i] belongs to instruction blocks[b].first + i (memory instructions only). Roots are
- * comparable within the block. */
-void values_block(struct values *v, int32_t b, struct address *out);
-
-/* What is known of a register, whatever path led to it. */
-struct congruence values_register(const struct values *v, int32_t reg);
+/* Of an access to memory. Roots are comparable where both of two accesses have been reached in one turn of every loop around them: in
+ * one block, say. */
+struct address values_address(struct values *v, const struct ir_inst *in);
 
 #endif

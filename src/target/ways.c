@@ -62,6 +62,7 @@ static void part(struct ir_kernel *k, const struct ir_inst *call, const struct f
         *out = *call;
         out->guard = next + 1 + i;
         IR_SET_RESULTS(k, out, IR_NOREG);
+        out->old = out->dst; /* no result, and nothing else */
         out->way = (uint8_t)i;
         out++;
     }

@@ -31,12 +31,12 @@ int main(int argc, char **argv)
 def ptx(n):
     """n variables that are alive at once, loaded, changed and stored: 0 becomes the variable's number + 1."""
     lines = [".version 8.0", ".target sm_80", ".address_size 64", ".visible .entry _Z3bigPf(.param .u64 p)", "{",
-             f".reg .f32 %f<{n}>; .reg .b64 %a<3>; .reg .b32 %r<2>;",
+             f".reg .f32 %f<{n}>, %t; .reg .b64 %a<3>; .reg .b32 %r<2>;",
              "ld.param.u64 %a0, [p]; cvta.to.global.u64 %a0, %a0; mov.u32 %r1, %tid.x; mul.wide.u32 %a1, %r1, 4;",
              "add.s64 %a2, %a0, %a1;"]
     lines += [f"ld.global.f32 %f{i}, [%a2+{128 * i}];" for i in range(n)]
     lines += [f"fma.rn.f32 %f{i}, %f{(7 * i + 3) % n}, 0f00000000, %f{i};" for i in range(n)]
-    lines += [f"cvt.rn.f32.u32 %f{i}, {i + 1};" for i in range(n)]
+    lines += [f"cvt.rn.f32.u32 %t, {i + 1}; add.rn.f32 %f{i}, %f{i}, %t;" for i in range(n)]
     lines += [f"st.global.f32 [%a2+{128 * i}], %f{i};" for i in range(n)]
     return "\n".join(lines + ["ret;", "}", ""])
 

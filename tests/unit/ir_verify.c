@@ -198,6 +198,58 @@ static void the_program_may_leave_registers_unwritten(void **state)
     diag_release(&diags);
 }
 
+/* What may not be left out (effects.h) is looked for where somebody asks. */
+static void effects_stay(void **state)
+{
+    (void)state;
+    static const char barriers[] = ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a) {\n"
+                                   ".reg .b32 %r<4>; .reg .b64 %rd<3>; .reg .f32 %f<3>;\nld.param.u64 %rd1, [a];\n"
+                                   "ld.volatile.global.u32 %r1, [%rd1];\nbar.sync 0;\nld.global.u32 %r2, [%rd1];\nst.global.u32 [%rd1], %r1;\n"
+                                   "bar.warp.sync -1;\nst.global.u32 [%rd1+4], %r1;\nret;\n}\n";
+    static const char *const expected[] = {
+        NULL, "an effect is missing, of 'st.global.u32 [%rd1+4], %r1'", "an effect is missing, of 'ld.volatile.global.u32",
+        "an effect is there more often than before, of 'st.global.u32 [%rd1], %r1'", "an effect that was not there before",
+        "lanes or warps wait for each other in another order than before, of 'bar.sync 0'", "in another order than before, of 'bar.warp.sync -1'",
+        NULL,
+    };
+    setenv("HEDDLE_VERIFY", "1", 1);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct diag_list diags;
+        diag_init(&diags);
+        module = ptx_parse("test", barriers, strlen(barriers), &diags);
+        struct ir_kernel *k = ir_build(module, table_get(&module->func_by_name, "k"), address, NULL);
+        struct ir_inst kept = *the(k, PTX_OP_BAR);
+        const struct ir_origin *parts[] = {nth(k, PTX_OP_ST, 0)->from, nth(k, PTX_OP_ST, 1)->from};
+        switch (i) {
+        case 0: ir_delete(nth(k, PTX_OP_LD, 2)); break; /* nobody asked for it */
+        case 1: ir_delete(nth(k, PTX_OP_ST, 1)); break;
+        case 2: ir_delete(nth(k, PTX_OP_LD, 1)); break;
+        case 3: *nth(k, PTX_OP_LD, 2) = *the(k, PTX_OP_ST); break;
+        case 4:
+            *nth(k, PTX_OP_LD, 2) = *the(k, PTX_OP_ST);
+            nth(k, PTX_OP_ST, 0)->from = ir_origin_at(k, kept.from, NULL);
+            break;
+        case 5:
+            *the(k, PTX_OP_BAR) = *nth(k, PTX_OP_BAR, 1);
+            *nth(k, PTX_OP_BAR, 1) = kept;
+            break;
+        case 6: ir_delete(nth(k, PTX_OP_BAR, 1)); break;
+        case 7: /* one access for both stores */
+            ir_add_source(k, nth(k, PTX_OP_ST, 1), nth(k, PTX_OP_ST, 1)->src[1]);
+            nth(k, PTX_OP_ST, 1)->vec = 2;
+            nth(k, PTX_OP_ST, 1)->parts = parts;
+            ir_delete(nth(k, PTX_OP_ST, 0));
+        }
+        ir_verify(k, "test", false);
+        if (!k->problems != !expected[i] || (expected[i] && !strstr(k->problems->text, expected[i])))
+            fail_msg("'%s' where '%s' is wanted", k->problems ? k->problems->text : "nothing", expected[i] ? expected[i] : "nothing");
+        ir_free(k);
+        ptx_free(module);
+        diag_release(&diags);
+    }
+    unsetenv("HEDDLE_VERIFY");
+}
+
 /* All that the table of instructions has but calls, which the IR has not. */
 static void every_row_has_operands(void **state)
 {
@@ -218,6 +270,7 @@ int main(void)
         cmocka_unit_test(every_complaint),
         cmocka_unit_test(nothing_of_whole_ir),
         cmocka_unit_test(the_program_may_leave_registers_unwritten),
+        cmocka_unit_test(effects_stay),
         cmocka_unit_test(every_row_has_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
