@@ -5,7 +5,7 @@ if(NOT SYSTEM_PYTHON)
 endif()
 if(NOT HEDDLE_SANITIZE AND NOT HEDDLE_TSAN AND NOT HEDDLE_MSAN) # whose runtime library comes with the executable
   foreach(executor interp jit)
-    foreach(case launch results programs magic)
+    foreach(case launch lines results programs magic)
       add_test(NAME python.${case}_${executor} COMMAND ${SYSTEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/python/run.py ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR} test_${case})
       set_tests_properties(python.${case}_${executor} PROPERTIES LABELS python TIMEOUT 200 SKIP_RETURN_CODE 77
                            ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_BINARY_DIR}/python-cache;IPYTHONDIR=${CMAKE_BINARY_DIR}/ipython")
