@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static bool ends_block(const struct ir_inst *in)
+bool cfg_ends_block(const struct ir_inst *in)
 {
     switch (in->op) {
     case PTX_OP_BRA:
@@ -42,7 +42,7 @@ void cfg_make_blocks(struct ir_kernel *k)
         const int32_t *t;
         for (int n = each_target(&k->insts[i], &t); n > 0; n--)
             leader[t[n - 1]] = 1;
-        if (ends_block(&k->insts[i]))
+        if (cfg_ends_block(&k->insts[i]))
             leader[i + 1] = 1;
     }
     int32_t nblocks = 0, *number = alloc_zeroed(sizeof *number * (size_t)(k->ninsts + 1));
@@ -92,10 +92,10 @@ void cfg_make_edges(struct ir_kernel *k, bool within)
         b->succ = ARENA_ARRAY(&k->arena, int32_t, n + 2);
         for (int j = 0; j < n; j++)
             add_succ(b, t[j]);
-        bool exits = ends_block(last) && n == 0;
+        bool exits = cfg_ends_block(last) && n == 0;
         if (exits)
             add_succ(b, -1);
-        bool falls = !ends_block(last) || (last->guard != IR_NOREG && last->op != PTX_OP_BRX);
+        bool falls = !cfg_ends_block(last) || (last->guard != IR_NOREG && last->op != PTX_OP_BRX);
         if (falls)
             add_succ(b, i + 1 < k->nblocks ? i + 1 : -1);
     }

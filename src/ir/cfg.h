@@ -4,6 +4,9 @@
 
 #include "ir/ir.h"
 
+/* A branch, or an instruction that ends threads: nothing comes behind it in its block. */
+bool cfg_ends_block(const struct ir_inst *in);
+
 /* Cuts the instruction list into blocks. On entry branch targets are instruction numbers, on return blocks. */
 void cfg_make_blocks(struct ir_kernel *k);
 

@@ -162,11 +162,6 @@ static void put_inst(struct leaving *l, const struct ir_inst *in)
     put(l, &made);
 }
 
-static bool goes_elsewhere(const struct ir_inst *in)
-{
-    return in->op == PTX_OP_BRA || in->op == PTX_OP_BRX || in->op == PTX_OP_RET || in->op == PTX_OP_EXIT || in->op == PTX_OP_TRAP;
-}
-
 static void put_block(struct leaving *l, int32_t b)
 {
     struct ir_kernel *k = l->k;
@@ -174,7 +169,7 @@ static void put_block(struct leaving *l, int32_t b)
     int32_t last = block->first + block->count - 1;
     for (int32_t i = block->first; i <= last; i++) {
         const struct ir_inst *in = &k->insts[i];
-        bool goes = i == last && goes_elsewhere(in);
+        bool goes = i == last && cfg_ends_block(in);
         if (goes)
             put_for_phis(l, b);
         if (in->op != IR_OP_PHI)

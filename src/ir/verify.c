@@ -106,11 +106,6 @@ static bool check_names(struct verifier *v, const struct ir_inst *in)
 
 /* --- blocks --- */
 
-static bool leaves_block(const struct ir_inst *in)
-{
-    return in->op == PTX_OP_BRA || in->op == PTX_OP_BRX || in->op == PTX_OP_RET || in->op == PTX_OP_EXIT || in->op == PTX_OP_TRAP;
-}
-
 static bool check_blocks(struct verifier *v)
 {
     const struct ir_kernel *k = v->k;
@@ -126,13 +121,13 @@ static bool check_blocks(struct verifier *v)
             v->in = &k->insts[i];
             if (v->in->block != b)
                 return complain(v, "an instruction of block %d is said to be of block %d", b, v->in->block);
-            if (leaves_block(v->in) && i + 1 < next)
+            if (cfg_ends_block(v->in) && i + 1 < next)
                 return complain(v, "a branch in the middle of block %d", b);
         }
     }
     if (next != k->ninsts)
         return complain(v, "%d instructions in blocks, %d in all", next, k->ninsts);
-    if (!leaves_block(v->in) || (v->in->guard != IR_NOREG && v->in->op != PTX_OP_BRX))
+    if (!cfg_ends_block(v->in) || (v->in->guard != IR_NOREG && v->in->op != PTX_OP_BRX))
         return complain(v, "threads run past the last instruction");
     return true;
 }
@@ -304,7 +299,7 @@ static bool check_edges(struct verifier *v, int32_t b)
     const struct ir_kernel *k = v->k;
     const struct ir_block *block = &k->blocks[b];
     const struct ir_inst *last = &k->insts[block->first + block->count - 1];
-    bool brx = last->op == PTX_OP_BRX, bra = last->op == PTX_OP_BRA, leaves = leaves_block(last);
+    bool brx = last->op == PTX_OP_BRX, bra = last->op == PTX_OP_BRA, leaves = cfg_ends_block(last);
     bool falls = !leaves || (last->guard != IR_NOREG && !brx);
     bool exits = leaves && !bra && !(brx && last->ntargets);
     int32_t behind = b + 1 < k->nblocks ? b + 1 : -1;

@@ -3,6 +3,7 @@
 #include "target/registers.h"
 
 #include "base/alloc.h"
+#include "ir/cfg.h"
 #include "ir/facts.h"
 
 #include <string.h>
@@ -270,11 +271,6 @@ static bool must_follow(const struct pressure *p, const struct item *first, cons
            reads_predicate(p, b, a->dst[0]);
 }
 
-static bool ends_block(const struct ir_inst *in)
-{
-    return in->op == PTX_OP_BRA || in->op == PTX_OP_BRX || in->op == PTX_OP_RET || in->op == PTX_OP_EXIT;
-}
-
 /* The first item that may be open while item i can be placed: those before it come before i anyway. */
 static int32_t window_before(int32_t i)
 {
@@ -304,7 +300,7 @@ static void link_items(struct pressure *p)
         }
         if (it->site < 0)
             continue;
-        bool last = ends_block(&p->k->insts[it->site]);
+        bool last = cfg_ends_block(&p->k->insts[it->site]);
         for (int32_t j = window_before(i); j < i; j++)
             if (last || must_follow(p, &p->items[j], it))
                 link(p, j, i, 1);

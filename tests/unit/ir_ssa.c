@@ -1,7 +1,6 @@
 /* Out of SSA what a pass made of a kernel: text in, text out. Where two versions of a register are alive at once there are copies, as few
  * as by hand, and in an order that loses none; that nothing is changed where no pass did is in ir_text.c, that results stay in
  * jit_random's "forward". */
-#include "ir/read.h"
 #include "ir/ssa.h"
 #include "ir/verify.h"
 #include "target_test.h"
@@ -13,16 +12,7 @@ static struct ptx_module *module;
 
 static struct ir_kernel *read_kernel(const char *text)
 {
-    struct diag_list diags;
-    diag_init(&diags);
-    struct ir_kernel *k = ir_read(module, text, &diags);
-    if (!k) {
-        struct strbuf b;
-        strbuf_init(&b);
-        diag_format_all(&diags, &b);
-        fail_msg("%s", b.s);
-    }
-    diag_release(&diags);
+    struct ir_kernel *k = read_ir(module, text);
     if (!ir_verify(k, "reading", true))
         fail_msg("%s", k->problems->text);
     return k;

@@ -11,21 +11,6 @@
 
 static int kernels;
 
-static struct ir_kernel *read_back(const struct ptx_module *m, const char *text)
-{
-    struct diag_list diags;
-    diag_init(&diags);
-    struct ir_kernel *k = ir_read(m, text, &diags);
-    if (!k) {
-        struct strbuf b;
-        strbuf_init(&b);
-        diag_format_all(&diags, &b);
-        fail_msg("%s", b.s);
-    }
-    diag_release(&diags);
-    return k;
-}
-
 static void expect_same_inst(const struct ir_inst *a, const struct ir_inst *b)
 {
     assert_ptr_equal(a->from->loc, b->from->loc);
@@ -58,7 +43,7 @@ static void round_trip(struct ir_kernel *k)
     strbuf_init(&first);
     strbuf_init(&second);
     ir_print(k, &first);
-    struct ir_kernel *again = read_back(k->module, first.s);
+    struct ir_kernel *again = read_ir(k->module, first.s);
     ir_print(again, &second);
     if (strcmp(first.s, second.s))
         fail_msg("printed:\n%s\nread and printed:\n%s", first.s, second.s);
@@ -178,7 +163,7 @@ static void test_by_hand(void **state)
 {
     (void)state;
     struct ptx_module *m = parse_text("m", module_text);
-    struct ir_kernel *k = read_back(m, HEAD "b0: # entry\n    0 r0 = ld.param.u64 [0x0+0]\n\n    1 st.global.v2.u64 [r0-16], r0, r0\n    2 ret\n");
+    struct ir_kernel *k = read_ir(m, HEAD "b0: # entry\n    0 r0 = ld.param.u64 [0x0+0]\n\n    1 st.global.v2.u64 [r0-16], r0, r0\n    2 ret\n");
     assert_int_equal(k->ninsts, 3);
     assert_int_equal(k->insts[1].op, PTX_OP_ST);
     assert_int_equal(k->insts[1].space, PTX_GLOBAL);
@@ -227,7 +212,7 @@ static void try_text(const struct ptx_module *m, const char *text, int *read, in
         struct strbuf out;
         strbuf_init(&out);
         ir_print(k, &out);
-        ir_free(read_back(m, out.s));
+        ir_free(read_ir(m, out.s));
         strbuf_release(&out);
     }
     ir_free(k);

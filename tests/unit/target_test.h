@@ -13,6 +13,7 @@
 
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "ir/read.h"
 #include "target/target.h"
 
 static inline char *read_text(const char *path)
@@ -60,6 +61,22 @@ static inline struct ir_kernel *build_kernel(const struct ptx_module *m, const c
             return ir_build(m, m->funcs[i], test_address, &next);
     fail_msg("no kernel '%s'", name);
     return NULL;
+}
+
+/* A kernel of its text form, which has to be whole. */
+static inline struct ir_kernel *read_ir(const struct ptx_module *m, const char *text)
+{
+    struct diag_list diags;
+    diag_init(&diags);
+    struct ir_kernel *k = ir_read(m, text, &diags);
+    if (!k) {
+        struct strbuf b;
+        strbuf_init(&b);
+        diag_format_all(&diags, &b);
+        fail_msg("%s", b.s);
+    }
+    diag_release(&diags);
+    return k;
 }
 
 /* target_rewrite, with the verifier behind each pass. */
