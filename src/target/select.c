@@ -2,6 +2,7 @@
 #include "target/select.h"
 
 #include "base/alloc.h"
+#include "ir/cfg.h"
 #include "ir/edit.h"
 #include "target/definitions.h"
 
@@ -24,13 +25,32 @@ static int32_t movable(const struct selecting *s, int32_t at, const struct ir_sr
     return def >= 0 && s->k->insts[def].block == s->k->insts[at].block && is_arithmetic(&s->k->insts[def]) ? def : -1;
 }
 
-/* A constant, or |x| or -x: a select takes those as they are, a move would be one instruction more. */
+/* A constant, a parameter, |x| or -x: a select takes those as they are, a move would be one instruction more. */
 static bool is_free(const struct selecting *s, const struct ir_src *src)
 {
-    if (src->kind != IR_SRC_REG)
+    uint64_t bits;
+    const struct ir_inst *in = definitions_maker(s->k, s->only, src);
+    return src->kind != IR_SRC_REG || definitions_constant(s->k, s->only, src, &bits) ||
+           (in && (in->op == PTX_OP_FABS || in->op == PTX_OP_FNEG || (in->op == PTX_OP_LD && in->space == PTX_PARAM)));
+}
+
+/* Somebody reads the register behind instruction `at`, so that the other value needs one of its own. */
+static bool is_read_behind(const struct selecting *s, int32_t at, int32_t reg)
+{
+    const struct ir_kernel *k = s->k;
+    const struct ir_block *b = &k->blocks[k->insts[at].block];
+    if (ir_bit(b->live_out, reg))
         return true;
-    const struct ir_inst *in = s->only[src->reg] >= 0 ? &s->k->insts[s->only[src->reg]] : NULL;
-    return in && (in->op == PTX_OP_FABS || in->op == PTX_OP_FNEG || (in->op == PTX_OP_MOV && in->src[0].kind == IR_SRC_IMM));
+    for (int32_t i = at + 1; i < b->first + b->count; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        for (int d = 0; d < in->ndst && in->old; d++)
+            if (in->old[d] == reg)
+                return true;
+        for (int n = 0; n < in->nsrc; n++)
+            if (in->src[n].kind == IR_SRC_REG && in->src[n].reg == reg)
+                return true;
+    }
+    return false;
 }
 
 /* selp: dst, a, b, predicate. The predicated instruction stands in the select's place. */
@@ -41,7 +61,7 @@ static void fold(struct selecting *s, int32_t at)
     bool first = from_a > from_b;
     int32_t from = first ? from_a : from_b;
     const struct ir_src kept = in->src[first ? 1 : 0];
-    if (from < 0 || in->src[2].kind != IR_SRC_REG || in->guard != IR_NOREG || is_free(s, &kept))
+    if (from < 0 || in->src[2].kind != IR_SRC_REG || in->guard != IR_NOREG || is_free(s, &kept) || is_read_behind(s, at, kept.reg))
         return;
     struct ir_inst made = s->k->insts[from];
     int32_t *old = ARENA_NEW(&s->k->arena, int32_t);
@@ -81,6 +101,7 @@ static void saturate(struct selecting *s, int32_t at)
 void select_rewrite(struct ir_kernel *k)
 {
     struct selecting s = {k, definitions_new(k), alloc_zeroed(((size_t)k->nregs + 1) * sizeof *s.reads)};
+    liveness_analyse(k);
     for (int32_t i = 0; i < k->ninsts; i++)
         ir_count_reads(&k->insts[i], s.reads, 1);
     for (int32_t i = 0; i < k->ninsts; i++)

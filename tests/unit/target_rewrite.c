@@ -269,13 +269,35 @@ static void sunk(void **state)
     free(text);
 }
 
+/* The names in selects.ptx say which sum or product is under a predicate behind ptxas. */
+static void selected(void **state)
+{
+    (void)state;
+    char *text = read_text(TESTS "/ptx/target/selects.ptx");
+    struct ptx_module *m = parse_text("selects.ptx", text);
+    int kernels = 0;
+    for (int f = 0; f < m->nfuncs; f++, kernels++) {
+        struct ir_kernel *k = build_kernel(m, m->funcs[f]->name);
+        int guarded = 0;
+        rewrite(k);
+        for (int32_t i = 0; i < k->ninsts; i++)
+            guarded += k->insts[i].guard != IR_NOREG && (k->insts[i].op == PTX_OP_FADD || k->insts[i].op == PTX_OP_FMUL || k->insts[i].op == PTX_OP_FMA);
+        if (guarded != !strncmp(k->name, "pred_", 5))
+            fail_msg("%s: %d under a predicate", k->name, guarded);
+        ir_free(k);
+    }
+    assert_int_equal(kernels, 9);
+    ptx_free(m);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_purpose_kernels),
         cmocka_unit_test(whole_programs),
         cmocka_unit_test(merged_operands),
-        cmocka_unit_test(sunk),
+        cmocka_unit_test(sunk), cmocka_unit_test(selected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
