@@ -69,7 +69,7 @@ static bool check_names(struct verifier *v, const struct ir_inst *in)
         return complain(v, "there is no type %d or %d", in->type, in->type2);
     if (in->space > IR_SCRATCH)
         return complain(v, "there is no state space %d", in->space);
-    if (in->ndst > IR_OPERANDS || in->nsrc > IR_OPERANDS)
+    if (in->ndst > IR_OPERANDS || (in->nsrc > IR_OPERANDS && in->op != IR_OP_PHI))
         return complain(v, "%d results and %d sources", in->ndst, in->nsrc);
     if (!in->mods)
         return complain(v, "no modifiers");
