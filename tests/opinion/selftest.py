@@ -13,6 +13,8 @@ sys.dont_write_bytecode = True # nothing is left beside the sources
 import program
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(1, os.path.dirname(HERE))
+import drawn
 
 
 def opinion(plant, *arguments):
@@ -44,9 +46,10 @@ assert names, said
 name = min(names, key=lambda n: len(program.Kernel(1, int(n[2:])).text())) # the fewest steps
 assert "to repeat: --seed 1 --programs 1 --kernels 8" in said, said
 before = program.Kernel(1, int(name[2:])).text()
-said = opinion("bit", "--shrink", name, "--levels", "v2", "--exec", "interp")
-assert re.search(rf"^kernel {re.escape(name)} \(interp, v2\), made smaller in \d+ steps: ", said, re.M), said
-assert said.count("\n") < 0.8 * before.count("\n"), said
+if drawn.tree_seed() % 2: # making kernels smaller takes a minute each: of one kind for each source tree
+    said = opinion("bit", "--shrink", name, "--levels", "v2", "--exec", "interp")
+    assert re.search(rf"^kernel {re.escape(name)} \(interp, v2\), made smaller in \d+ steps: ", said, re.M), said
+    assert said.count("\n") < 0.8 * before.count("\n"), said
 
 # kernels that end the program are told from those that do not, also where no other is in their half
 ends = {i for i in range(6) if re.search(r"\(\(u32 \*\).*= keep\(", program.Kernel(2, i).text())}
@@ -56,7 +59,8 @@ named = re.findall(r"^kernel 2\.(\d+) \(interp, v2\) fails: device: status \d+$"
 assert sorted(map(int, named)) == sorted(ends), (said, ends)
 assert "differ" not in said.replace("without a difference", "") and f"{6 - len(ends)} of 6 kernels without a difference" in said, said
 one = min(ends, key=lambda i: len(program.Kernel(2, i).text()))
-said = opinion("trap", "--shrink", f"2.{one}", "--levels", "v2", "--exec", "interp")
-assert re.search(rf"^kernel 2\.{one} \(interp, v2\), made smaller in \d+ steps, fails: device: status \d+$", said, re.M), said
-assert said.count("\n") < 0.8 * program.Kernel(2, one).text().count("\n"), said
+if not drawn.tree_seed() % 2:
+    said = opinion("trap", "--shrink", f"2.{one}", "--levels", "v2", "--exec", "interp")
+    assert re.search(rf"^kernel 2\.{one} \(interp, v2\), made smaller in \d+ steps, fails: device: status \d+$", said, re.M), said
+    assert said.count("\n") < 0.8 * program.Kernel(2, one).text().count("\n"), said
 print("PASSED")
