@@ -304,7 +304,7 @@ static void print_passes(struct stages *s, int kernels)
 {
     strbuf_addf(&s->out, "%-12s %8s  for %d kernel%s\n", "pass", "ms", kernels, kernels == 1 ? "" : "s");
     for (int i = 0; i < TARGET_PASSES; i++)
-        if (target_passes[i].modes >> target_mode() & 1)
+        if (target_does(i))
             strbuf_addf(&s->out, "%-12s %8.2f  %s\n", target_passes[i].name, 1e3 * s->seconds[i], target_passes[i].purpose);
 }
 

@@ -304,11 +304,28 @@ static inline bool ir_defines(const struct ir_inst *in, int32_t reg)
     return false;
 }
 
+/* Does the instruction read the register, as its guard, too, or as what a result is else? */
+static inline bool ir_reads_register(const struct ir_inst *in, int32_t reg)
+{
+    if (in->guard == reg)
+        return true;
+    for (int d = 0; d < in->ndst && in->old; d++)
+        if (in->old[d] == reg)
+            return true;
+    for (int i = 0; i < in->nsrc; i++)
+        if (in->src[i].kind == IR_SRC_REG && in->src[i].reg == reg)
+            return true;
+    return false;
+}
+
 /* Does the instruction read one of these registers, its guard with them? */
 static inline bool ir_reads(const struct ir_inst *in, const uint64_t *regs)
 {
     if (in->guard != IR_NOREG && ir_bit(regs, in->guard))
         return true;
+    for (int d = 0; d < in->ndst && in->old; d++)
+        if (in->old[d] != IR_NOREG && ir_bit(regs, in->old[d]))
+            return true;
     for (int i = 0; i < in->nsrc; i++)
         if (in->src[i].kind == IR_SRC_REG && ir_bit(regs, in->src[i].reg))
             return true;

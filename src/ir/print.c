@@ -19,7 +19,7 @@
  * A result under a guard has, in SSA, what it is else: `@p5 r6 = ... old r2`. The opcode is PTX's (ptx/opcode.h), with the types, space and width that the instruction has now. Behind `;` is its number when the
  * kernel was built, and the statement of the PTX that it is from (frame.statement); then, if its source line is not that statement's,
  * `loc` and the statement whose line it is. */
-#include "ir/ir.h"
+#include "ir/ssa.h"
 #include "base/strbuf.h"
 #include "ptx/opcode.h"
 
@@ -218,15 +218,13 @@ static void print_registers(const struct ir_kernel *k, struct strbuf *out)
 
 static void print_versions(const struct ir_kernel *k, struct strbuf *out)
 {
-    int32_t before = 0;
-    while (k->ssa && before < k->nvariable && k->variable[before] == before)
-        before++;
-    if (k->ssa)
-        strbuf_addf(out, "  ssa of %d", before);
-    for (int32_t r = before; k->ssa && r < k->nvariable; r++)
+    int32_t before = ir_before_ssa(k);
+    if (!k->ssa)
+        return;
+    strbuf_addf(out, "  ssa of %d", before);
+    for (int32_t r = before; r < k->nvariable; r++)
         strbuf_addf(out, " %d", k->variable[r]);
-    if (k->ssa)
-        strbuf_adds(out, "\n");
+    strbuf_adds(out, "\n");
 }
 
 /* The function that declares a variable inside; NULL: the module does. */

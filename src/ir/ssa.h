@@ -38,4 +38,13 @@ static inline int32_t ir_variable(const struct ir_kernel *k, int32_t reg)
     return reg < k->nvariable ? k->variable[reg] : reg;
 }
 
+/* How many registers there were before. */
+static inline int32_t ir_before_ssa(const struct ir_kernel *k)
+{
+    int32_t n = 0;
+    while (n < k->nvariable && k->variable[n] == n)
+        n++;
+    return n;
+}
+
 #endif

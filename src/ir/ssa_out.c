@@ -25,23 +25,22 @@ struct leaving {
 
 /* --- versions that are alive at once --- */
 
-static void alive(struct leaving *l, int32_t reg)
-{
-    int32_t var = ir_variable(l->k, reg);
-    if (l->now[var] && l->now[var] != reg + 1)
-        l->parted[var] = true;
-    if (!l->now[var]) {
-        ALLOC_GROW(l->touched, l->ntouched, l->touched_cap);
-        l->touched[l->ntouched++] = var;
-    }
-    l->now[var] = reg + 1;
-}
-
 static void defined(struct leaving *l, int32_t reg)
 {
     int32_t var = ir_variable(l->k, reg);
     if (l->now[var] && l->now[var] != reg + 1)
         l->parted[var] = true;
+}
+
+static void alive(struct leaving *l, int32_t reg)
+{
+    int32_t var = ir_variable(l->k, reg);
+    defined(l, reg);
+    if (!l->now[var]) {
+        ALLOC_GROW(l->touched, l->ntouched, l->touched_cap);
+        l->touched[l->ntouched++] = var;
+    }
+    l->now[var] = reg + 1;
 }
 
 static void not_alive(struct leaving *l, int32_t reg)
@@ -224,9 +223,7 @@ enum { MOST_ENDS = 8192 };
 
 static bool is_copy(const struct ir_kernel *k, const struct ir_inst *in)
 {
-    return in->op == PTX_OP_MOV && in->id == 0 && in->guard == IR_NOREG && in->ndst == 1 && in->nsrc == 1 && in->dst[0] != IR_NOREG &&
-           in->src[0].kind == IR_SRC_REG && !in->src[0].negated && k->reg_type[in->dst[0]] == k->reg_type[in->src[0].reg] &&
-           ptx_type_info[in->type].bits == ptx_type_info[k->reg_type[in->dst[0]]].bits;
+    return in->id == 0 && ir_is_whole_move(k, in);
 }
 
 static void add_end(struct joining *j, int32_t reg)
@@ -390,18 +387,13 @@ static int32_t new_name(const void *user, int32_t reg)
 static void number_registers(struct leaving *l, int32_t *name)
 {
     struct ir_kernel *k = l->k;
-    bool *used = alloc_zeroed((size_t)k->nregs + 1);
-    int32_t n = 0;
+    int32_t *used = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *used), n = 0;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
+        ir_count_reads(in, used, 1);
         for (int d = 0; d < in->ndst; d++)
             if (in->dst[d] != IR_NOREG)
-                used[in->dst[d]] = true;
-        for (int s = 0; s < in->nsrc; s++)
-            if (in->src[s].kind == IR_SRC_REG)
-                used[in->src[s].reg] = true;
-        if (in->guard != IR_NOREG)
-            used[in->guard] = true;
+                used[in->dst[d]]++;
     }
     for (int32_t r = 0; r < k->nregs; r++) {
         bool stays = r < l->before || used[r];
@@ -461,10 +453,8 @@ static void name_claims(struct ir_kernel *k, const int32_t *name, int32_t regs)
 
 void ir_out_of_ssa(struct ir_kernel *k)
 {
-    struct leaving l = {.k = k, .versions = k->nregs, .regs_cap = k->nregs};
+    struct leaving l = {.k = k, .before = ir_before_ssa(k), .versions = k->nregs, .regs_cap = k->nregs};
     size_t room = (size_t)k->nregs + 1;
-    while (l.before < k->nvariable && k->variable[l.before] == l.before)
-        l.before++;
     liveness_analyse(k);
     l.parted = alloc_zeroed(room);
     l.now = alloc_zeroed(room * sizeof *l.now);

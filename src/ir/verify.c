@@ -339,11 +339,8 @@ static int reads_first(const struct ir_kernel *k, int32_t b, int32_t reg, const 
     const struct ir_block *block = &k->blocks[b];
     for (int32_t i = block->first; i < block->first + block->count; i++) {
         const struct ir_inst *in = &k->insts[i];
-        bool reads = in->guard == reg;
-        for (int s = 0; s < in->nsrc; s++)
-            reads = reads || (in->src[s].kind == IR_SRC_REG && in->src[s].reg == reg);
         *reader = in;
-        if (reads)
+        if (ir_reads_register(in, reg))
             return 1;
         if (ir_defines(in, reg) && (in->guard == IR_NOREG || is_half(k, i, reg)))
             return 0;

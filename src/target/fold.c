@@ -175,7 +175,7 @@ static void know(struct folding *f, const struct ir_inst *in, int d, uint64_t bi
     if (in->dst[d] == IR_NOREG || in->guard != IR_NOREG)
         return;
     f->bits[in->dst[d]] = bits;
-    f->known[in->dst[d]] = f->only[in->dst[d]] >= 0;
+    f->known[in->dst[d]] = true;
 }
 
 /* x * 1 and x * -1: the register's own value, or its sign changed. */

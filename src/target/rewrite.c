@@ -117,13 +117,8 @@ static int32_t moved_from(const void *user, int32_t reg)
 {
     const struct forwarding *f = user;
     const struct ir_kernel *k = f->k;
-    while (f->only[reg] >= 0) {
-        const struct ir_inst *in = &k->insts[f->only[reg]];
-        if (in->op != PTX_OP_MOV || in->nsrc != 1 || in->ndst != 1 || in->src[0].kind != IR_SRC_REG || in->src[0].negated ||
-            k->reg_type[reg] != k->reg_type[in->src[0].reg] || ptx_type_info[in->type].bits != ptx_type_info[k->reg_type[reg]].bits)
-            break;
-        reg = in->src[0].reg;
-    }
+    while (f->only[reg] >= 0 && ir_is_whole_move(k, &k->insts[f->only[reg]]))
+        reg = k->insts[f->only[reg]].src[0].reg;
     return reg;
 }
 
@@ -216,12 +211,17 @@ const struct target_pass target_passes[TARGET_PASSES] = {
     {"atomics", "atomics without a reader are reductions, those at one address are done once", atomics_rewrite, ASSEMBLER},
 };
 
+bool target_does(int pass)
+{
+    enum target_mode mode = target_mode();
+    return target_passes[pass].modes >> (mode == TARGET_UNKNOWN ? TARGET_ASSEMBLER : mode) & 1;
+}
+
 void target_rewrite_some(struct ir_kernel *k, int passes, double *seconds)
 {
     bool each = ir_verify_wanted();
-    enum target_mode mode = target_mode();
     for (int i = 0; i < passes && !k->problems && k->ninsts; i++) {
-        if (!(target_passes[i].modes >> (mode == TARGET_UNKNOWN ? TARGET_ASSEMBLER : mode) & 1))
+        if (!target_does(i))
             continue;
         int64_t begin = host_time();
         target_passes[i].run(k);

@@ -10,6 +10,7 @@ struct selecting {
     struct ir_kernel *k;
     int32_t *only;  /* definitions.h */
     int32_t *reads; /* [nregs] by how many operands, what results are else among them */
+    bool live;      /* liveness is known: most kernels have no such select */
 };
 
 static bool is_arithmetic(const struct ir_inst *in)
@@ -35,21 +36,18 @@ static bool is_free(const struct selecting *s, const struct ir_src *src)
 }
 
 /* Somebody reads the register behind instruction `at`, so that the other value needs one of its own. */
-static bool is_read_behind(const struct selecting *s, int32_t at, int32_t reg)
+static bool is_read_behind(struct selecting *s, int32_t at, int32_t reg)
 {
     const struct ir_kernel *k = s->k;
+    if (!s->live)
+        liveness_analyse(s->k);
+    s->live = true;
     const struct ir_block *b = &k->blocks[k->insts[at].block];
     if (ir_bit(b->live_out, reg))
         return true;
-    for (int32_t i = at + 1; i < b->first + b->count; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        for (int d = 0; d < in->ndst && in->old; d++)
-            if (in->old[d] == reg)
-                return true;
-        for (int n = 0; n < in->nsrc; n++)
-            if (in->src[n].kind == IR_SRC_REG && in->src[n].reg == reg)
-                return true;
-    }
+    for (int32_t i = at + 1; i < b->first + b->count; i++)
+        if (ir_reads_register(&k->insts[i], reg))
+            return true;
     return false;
 }
 
@@ -100,8 +98,7 @@ static void saturate(struct selecting *s, int32_t at)
 
 void select_rewrite(struct ir_kernel *k)
 {
-    struct selecting s = {k, definitions_new(k), alloc_zeroed(((size_t)k->nregs + 1) * sizeof *s.reads)};
-    liveness_analyse(k);
+    struct selecting s = {.k = k, .only = definitions_new(k), .reads = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *s.reads)};
     for (int32_t i = 0; i < k->ninsts; i++)
         ir_count_reads(&k->insts[i], s.reads, 1);
     for (int32_t i = 0; i < k->ninsts; i++)

@@ -40,19 +40,6 @@ static bool is_simple(const struct ir_inst *in)
     }
 }
 
-static bool reads(const struct ir_inst *in, int32_t reg)
-{
-    if (in->guard == reg)
-        return true;
-    for (int s = 0; s < in->nsrc; s++)
-        if (in->src[s].kind == IR_SRC_REG && in->src[s].reg == reg)
-            return true;
-    for (int d = 0; d < in->ndst && in->old; d++)
-        if (in->old[d] == reg)
-            return true;
-    return false;
-}
-
 /* --- where --- */
 
 static bool reads_special(const struct ir_inst *in)
@@ -162,7 +149,7 @@ static bool used_behind(const struct sinking *s, int32_t reg, int32_t next)
     const struct ir_kernel *k = s->k;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        if (!reads(in, reg) || s->to[i] == next)
+        if (!ir_reads_register(in, reg) || s->to[i] == next)
             continue;
         if (in->op == IR_OP_PHI ? !read_by_phi_behind(k, in, reg, next) : !ir_dominates(k, next, in->block))
             return false;
@@ -176,7 +163,7 @@ static bool is_wanted(const struct sinking *s, int32_t i, int32_t first, int32_t
     if (is_float(&s->k->insts[i]))
         return true;
     for (int32_t j = first; j < i; j++)
-        if (s->to[j] == next && reads(&s->k->insts[i], s->k->insts[j].dst[0]))
+        if (s->to[j] == next && ir_reads_register(&s->k->insts[i], s->k->insts[j].dst[0]))
             return true;
     return false;
 }

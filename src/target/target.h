@@ -37,6 +37,9 @@ struct target_pass {
 enum { TARGET_PASSES = 13 };
 extern const struct target_pass target_passes[TARGET_PASSES];
 
+/* Whether HEDDLE_TARGET has it done. */
+bool target_does(int pass);
+
 /* The first `passes` of them, for a look at what is between; adds what each took to seconds[], unless that is NULL. */
 void target_rewrite_some(struct ir_kernel *k, int passes, double *seconds);
 

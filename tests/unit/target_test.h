@@ -30,17 +30,21 @@ static inline char *read_text(const char *path)
     return b.s;
 }
 
+static inline void fail_with(const struct diag_list *diags)
+{
+    struct strbuf b;
+    strbuf_init(&b);
+    diag_format_all(diags, &b);
+    fail_msg("%s", b.s);
+}
+
 static inline struct ptx_module *parse_text(const char *name, const char *text)
 {
     struct diag_list diags;
     diag_init(&diags);
     struct ptx_module *m = ptx_parse(name, text, strlen(text), &diags);
-    if (!m) {
-        struct strbuf b;
-        strbuf_init(&b);
-        diag_format_all(&diags, &b);
-        fail_msg("%s", b.s);
-    }
+    if (!m)
+        fail_with(&diags);
     diag_release(&diags);
     return m;
 }
@@ -69,12 +73,8 @@ static inline struct ir_kernel *read_ir(const struct ptx_module *m, const char *
     struct diag_list diags;
     diag_init(&diags);
     struct ir_kernel *k = ir_read(m, text, &diags);
-    if (!k) {
-        struct strbuf b;
-        strbuf_init(&b);
-        diag_format_all(&diags, &b);
-        fail_msg("%s", b.s);
-    }
+    if (!k)
+        fail_with(&diags);
     diag_release(&diags);
     return k;
 }
