@@ -354,7 +354,7 @@ static heddle_status illegal(const char *kernel)
     return HEDDLE_ILLEGAL_ADDRESS;
 }
 
-static void append(int tag)
+void mock_append(int tag)
 {
     pthread_mutex_lock(&log_lock);
     mock_log[mock_nlog] = tag;
@@ -369,15 +369,15 @@ static heddle_status run(const heddle_kernel *k, void *const *args)
         for (int i = 0; i < *(int *)args[1]; i++)
             p[i]++;
     } else if (!strcmp(k->name, "log")) {
-        append(*(int *)args[0]);
+        mock_append(*(int *)args[0]);
     } else if (!strcmp(k->name, "heap")) {
         pause_ms(*(int *)args[1]);
-        append(*(int *)args[0]);
+        mock_append(*(int *)args[0]);
     } else if (!strcmp(k->name, "meet")) {
         meeting++;
         for (int i = 0; i < 10000 && meeting < 2; i++)
             pause_ms(1);
-        append(meeting >= 2 ? 1 : -1);
+        mock_append(meeting >= 2 ? 1 : -1);
     } else if (!strcmp(k->name, "sleepy")) {
         pause_ms(*(int *)args[0]);
     } else if (!strcmp(k->name, "hold")) {

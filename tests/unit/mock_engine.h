@@ -27,6 +27,8 @@ extern long mock_result_ids[256];
 extern bool mock_interrupted;
 extern int mock_threads;             /* commands that may run at once, but for the patience */
 
+void mock_append(int tag); /* to mock_log, from any thread */
+
 void mock_hold(void);    /* the next "hold" kernel waits */
 void mock_release(void); /* until this is called */
 bool mock_is_running(void);

@@ -88,14 +88,14 @@ static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static void through_gate(void *tag)
 {
     pthread_mutex_lock(&gate);
-    mock_log[mock_nlog++] = *(int *)tag;
+    mock_append(*(int *)tag);
     pthread_mutex_unlock(&gate);
 }
 
 static void callback(cudaStream_t s, cudaError_t status, void *tag)
 {
     (void)s;
-    mock_log[mock_nlog++] = status ? -1 : *(int *)tag;
+    mock_append(status ? -1 : *(int *)tag);
 }
 
 static void not_allowed(void *answer)
