@@ -18,6 +18,7 @@ bool cfg_ends_block(const struct ir_inst *in)
     case PTX_OP_RET:
     case PTX_OP_EXIT:
     case PTX_OP_TRAP:
+    case IR_OP_LEAVE:
         return true;
     default:
         return false;

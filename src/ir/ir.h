@@ -19,7 +19,7 @@
 /* Operations that PTX does not have, behind those that it has. */
 enum ir_op {
     IR_OP_BEFORE = PTX_OP_COUNT - 1,
-#define IR_OP(id, facts) IR_OP_##id,
+#define IR_OP(id, word, facts) IR_OP_##id,
 #include "ir/ir_ops.def"
 #undef IR_OP
     IR_OP_END
@@ -102,6 +102,8 @@ struct ir_inst {
                                             * an element that nobody asked for has none */
     int32_t id; /* its number when the kernel was built, from 1, which its copies and parts keep; 0: made later */
     int block; /* the basic block it is in */
+    int32_t site;  /* block form: the instruction of the kernel that it does, or -1 */
+    bool old_free; /* under a guard: what its results are in other lanes is nobody's concern */
 };
 
 /* A function in the kernel: the kernel itself, a callee in place of one call, or one that may call itself (recursion.h). What

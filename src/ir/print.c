@@ -48,9 +48,14 @@ static void print_src(const struct ir_kernel *k, const struct ir_src *s, struct 
 /* What the opcode says of the instruction as it is now: passes change types, space and width and leave the modifiers. */
 static void print_opcode(const struct ir_inst *in, struct strbuf *out)
 {
+    static const char *const words[] = {
+#define IR_OP(id, word, facts) [IR_OP_##id - PTX_OP_COUNT] = word,
+#include "ir/ir_ops.def"
+#undef IR_OP
+    };
     struct ptx_mods m = *in->mods;
     if (in->op >= PTX_OP_COUNT) {
-        strbuf_adds(out, in->op == IR_OP_EXTERN ? "extern" : in->op == IR_OP_PHI ? "phi" : "deleted");
+        strbuf_adds(out, words[in->op - PTX_OP_COUNT]);
         return;
     }
     if (in->type != m.type[0] || in->type2 != m.type[1])

@@ -206,7 +206,7 @@ static void name_results(struct entering *e, struct ir_inst *in, bool guarded)
     for (int d = 0; d < in->ndst; d++) {
         dst[d] = in->dst[d];
         if (old)
-            old[d] = dst[d] == IR_NOREG ? IR_NOREG : e->top[dst[d]];
+            old[d] = dst[d] == IR_NOREG || in->old_free ? IR_NOREG : e->top[dst[d]];
         if (dst[d] != IR_NOREG && e->versioned[dst[d]])
             dst[d] = new_version(e, dst[d]);
     }

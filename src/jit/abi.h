@@ -12,7 +12,11 @@
  *
  * The third, the unroll-and-jam form, is the first for several neighbouring warps of a block at once (jit/unroll_jam.h), from the
  * kernel's start on and as long as they all take the same way. It answers for all of them. Registers that go up by a known step
- * from warp to warp, or are the same, are kept in the first one's places only, but for JIT_LEAVE and JIT_GIVE_UP. */
+ * from warp to warp, or are the same, are kept in the first one's places only, but for JIT_LEAVE and JIT_GIVE_UP.
+ *
+ * The fourth, the block form, runs all warps of a block from the start to the end (jit/llvm/block_form.h). It answers JIT_EXIT
+ * when all have ended; JIT_TURN: the launch is to stop; else warp frame.block_warp is where frame.site, or frame.waiting, says, those
+ * before it where block_end and those behind it where block_start says. */
 #ifndef JIT_ABI_H
 #define JIT_ABI_H
 
@@ -157,6 +161,12 @@ struct jit_frame {
      * in the same memory: %ctaid.x goes up, blocks_left down. */
     uint32_t blocks_left;
     struct jit_first first;
+    struct block *block;     /* whose warps those are */
+    uint32_t block_warp;     /* block form: the warp that runs */
+    uint32_t block_start;    /* block form, when it stops: the instruction before which the part begins that the warp is in, */
+    uint32_t block_end;      /* and JIT_STOPPED of where it ends */
+    uint32_t block_jam;      /* and so many warps are there, from that one on */
+    bool in_block;           /* jit_run.c: the block form runs */
     uint64_t stride;         /* bytes from a warp's registers to the next one's, and likewise for local memory */
     uint64_t unroll_jam_stride; /* unroll-and-jam form: bytes from one warp's registers to the next one's; `stride` is from group to
                                    group */
@@ -181,7 +191,7 @@ typedef uint32_t jit_function(struct jit_frame *f, uint32_t resume);
 /* struct jit_seen of an access: at affine addresses of up to four groups, with and without a mask, in the form for whole
  * warps and in the split form; behind those one of any access for lanes that go anywhere; and in the unroll-and-jam form at affine
  * addresses of twice as many groups. */
-enum { JIT_CHECKS_EACH = 4 * 2, JIT_CHECKS = 4 * JIT_CHECKS_EACH + 1 };
+enum { JIT_CHECKS_EACH = 4 * 2, JIT_CHECKS = 5 * JIT_CHECKS_EACH + 1 /* the last of the block form */ };
 
 /* A barrier of the whole block without a result: machine code waits there itself. */
 static inline bool jit_waits(const struct ir_inst *in)
@@ -214,6 +224,7 @@ struct jit_job {
     const int32_t *access; /* [ninsts]: number of a memory instruction, or -1; so many are there: */
     int naccesses;
     bool split;            /* the split form */
+    bool block;            /* the block form */
     int unrolled;          /* the unroll-and-jam form: so many warps as one; else 1 */
     const struct unroll_jam_steps *steps; /* of their registers */
     uint32_t turns;        /* bits: the places where turns may end (interp/turn.h) */

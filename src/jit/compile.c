@@ -205,7 +205,7 @@ static struct jit_job job_of(const struct jit_code *c, enum form form, enum jit_
                           .turns = c->plan.turns, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
                           .spill_slot = c->spill_slot, .unrolled = form == UNROLL_JAM ? c->unrolled : 1,
-                          .steps = c->steps, .tier = tier};
+                          .steps = c->steps, .tier = tier, .block = form == BLOCK};
     memcpy(job.dim, c->dim, sizeof job.dim);
     return job;
 }
@@ -256,7 +256,7 @@ static uint64_t full_pays(const struct jit_code *c, uint64_t bytes)
 /* From an earlier run, or made now. */
 static void make(struct jit_code *c, enum form form, enum jit_tier tier, double start)
 {
-    jit_function **const functions[FORMS] = {&c->function, &c->split, &c->unroll_jam}, **function = functions[form];
+    jit_function **const functions[FORMS] = {&c->function, &c->split, &c->unroll_jam, &c->in_blocks}, **function = functions[form];
     struct link_code *linked = &c->linked[form][tier];
     struct jit_object o = {0};
     struct jit_job job = job_of(c, form, tier);
@@ -271,7 +271,7 @@ static void make(struct jit_code *c, enum form form, enum jit_tier tier, double 
     bool ready = made && link_object(o.bytes, o.size, "jit_code", linked, problem, sizeof problem);
     log_made(&job, start, &o, kept, problem);
     bool first = !*function; /* else there is code that will do */
-    if (form != UNROLL_JAM && first)
+    if (form != UNROLL_JAM && form != BLOCK && first)
         memcpy(c->problem, problem, sizeof problem);
     if (made)
         o.release(&o);
@@ -281,6 +281,14 @@ static void make(struct jit_code *c, enum form form, enum jit_tier tier, double 
         set_long_ran(c, form, jit_hasty ? 1 : full_pays(c, o.size));
     if (ready && first && form == TOGETHER && c->steps && c->mode != JIT_ALWAYS_FIRST)
         set_long_ran(c, UNROLL_JAM, jit_hasty ? 1 : UNROLL_JAM_NS_PER_BYTE * o.size);
+}
+
+/* The block form is asked for by HEDDLE_JIT=new. */
+static bool wants_block(const struct jit_code *c)
+{
+    const char *s = getenv("HEDDLE_JIT");
+    uint64_t threads = (uint64_t)c->dim[0] * c->dim[1] * c->dim[2];
+    return s && !strcmp(s, "new") && !c->counting && threads % WARP_LANES == 0;
 }
 
 /* Is an instruction guarded that does not branch? The unroll-and-jam form counts no guards of these: it may leave between two
@@ -400,6 +408,8 @@ const char *jit_prepare(struct jit *j, struct launch *l, const struct jit_counts
         jit_make(c);
         if (c->function && (at_once ? needs_split(c) : c->split_claimed))
             jit_make_split(c);
+        if (c->function && wants_block(c))
+            make(c, BLOCK, JIT_FULL, log_now());
         if (mode == JIT_ALWAYS || is_kept(c, UNROLL_JAM, JIT_FULL))
             make_full(c, UNROLL_JAM);
     }

@@ -61,6 +61,7 @@ const char *jit_running(void) ACROSS(jit_running);
 extern uint32_t jit_long_turns;
 /* Blocks that began in the unroll-and-jam form and went on singly, for tests. */
 extern uint64_t jit_unroll_jams_left;
+extern uint64_t jit_blocks_left; /* atomic: blocks that left the block form; for tests */
 
 /* In the mode "auto" code is made, and made anew, after hardly any work: in tests. */
 extern bool jit_hasty;

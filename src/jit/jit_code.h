@@ -9,7 +9,7 @@
 #include "jit/plan.h"
 
 /* The forms of abi.h. */
-enum form { TOGETHER, SPLIT, UNROLL_JAM, FORMS };
+enum form { TOGETHER, SPLIT, UNROLL_JAM, BLOCK, FORMS };
 
 /* A kernel's code for one size of block, from the first launch on that might want it. */
 struct jit_code {
@@ -24,6 +24,7 @@ struct jit_code {
     jit_function *function; /* atomic: NULL until it is made; of the first tier, then of the full one */
     jit_function *split;    /* atomic: the split form, or NULL */
     jit_function *unroll_jam; /* atomic: the unroll-and-jam form, or NULL; of so many warps: */
+    jit_function *in_blocks;  /* atomic: the block form, or NULL */
     int unrolled;
     uint64_t ran[FORMS];    /* atomic: how long a form has run, ns of processor time; the unroll-and-jam form: the first one's */
     uint64_t long_ran[FORMS]; /* atomic: from which on it is made in the full tier; UINT64_MAX: it is not, or that is done */

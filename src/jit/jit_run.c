@@ -15,7 +15,7 @@
 enum { TURNS = 1 << 12 /* back-edges between looks at whether the launch is to stop */ };
 
 uint32_t jit_long_turns = LONG_TURNS;
-uint64_t jit_unroll_jams_left;
+uint64_t jit_unroll_jams_left, jit_blocks_left;
 
 /* --- blocks that are not begun --- */
 
@@ -122,6 +122,11 @@ static void begin(struct jit_frame *f)
     struct fleet *fl = f->fleet;
     struct block *b = fl->b;
     catch_up(f, fl);
+    if (f->in_block) {
+        f->fleet = NULL;
+        block_begin(b);
+        return;
+    }
     settle(f, fl);
     if (fl->unrolled > 1)
         apart(f, fl);
@@ -159,12 +164,20 @@ static void take_time(struct jit_frame *f)
     f->pace = 0;
 }
 
+/* The block's state is in use, and the warp that runs is the frame's. */
+static void begin_here(struct jit_frame *f)
+{
+    if (f->fleet)
+        begin(f);
+    if (f->in_block)
+        point_at(f, f->block, (int)f->block_warp);
+}
+
 static uint32_t op_step(struct jit_frame *f, uint32_t site, uint32_t mask)
 {
     const struct interp_code *c = f->code->interp;
     const struct step *st = &c->step[site];
-    if (f->fleet)
-        begin(f);
+    begin_here(f);
     take_time(f);
     if (!(step_is_plain(st) ? step_plain(c, f->warp, st, mask) : step_exchange(c, f->warp, st, mask)))
         return 1;
@@ -174,8 +187,7 @@ static uint32_t op_step(struct jit_frame *f, uint32_t site, uint32_t mask)
 
 static uint32_t op_affine(struct jit_frame *f, uint32_t site, uint32_t reg)
 {
-    if (f->fleet)
-        begin(f);
+    begin_here(f);
     jit_expand_register(f->code, f->warp, (int32_t)reg);
     return op_step(f, site, f->mask);
 }
@@ -249,8 +261,9 @@ static uint32_t op_find_run(struct jit_frame *f, uint32_t site, uint32_t slot)
     const struct interp_code *c = f->code->interp;
     const struct ir_inst *in = &c->kernel->insts[site];
     uint64_t address = in->src[0].imm;
+    const char *regs = f->in_block ? block_regs(f->block, (int)f->block_warp) : f->regs;
     if (in->src[0].kind == IR_SRC_REG)
-        address = ((const uint64_t *)(const void *)(f->regs + c->of_reg[in->src[0].reg]))[__builtin_ctz(f->mask)];
+        address = ((const uint64_t *)(const void *)(regs + c->of_reg[in->src[0].reg]))[__builtin_ctz(f->mask)];
     address += (uint64_t)in->offset;
     const struct space *s = space_reach(f->space, address);
     struct space_run run = f->missed[slot] ? space_granules_at(s, address) : space_run_at(s, address);
@@ -430,6 +443,7 @@ static struct jit_frame *frame_of(const struct block *b, const struct jit_code *
     }
     f->shared = b->shared;
     f->fleet = NULL;
+    f->in_block = false;
     for (int i = 0; i < 3; i++)
         f->sreg[PTX_SREG_CTAID_X + i] = b->id[i];
     f->sreg[PTX_SREG_SMID] = b->sm;
@@ -904,6 +918,81 @@ static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fle
     return waits || *stop == WARP_DONE;
 }
 
+/* Where a warp of the block form is that does not run: before this instruction, or waiting at the barrier before it. */
+static void place_warp(struct jit_frame *f, struct fleet *fl, int i, enum jit_stop why, int32_t site)
+{
+    struct warp *w = &fl->b->warps[i];
+    int32_t next = site + (why == JIT_BARRIER);
+    note(fl, i, why, site);
+    if (why == JIT_EXIT) {
+        end_warp(w);
+        return;
+    }
+    w->kept = fl->plan->resume[next] >= 0;
+    if (!w->kept)
+        jit_expand(f->code, w, next);
+}
+
+/* The block form left one of its warps before an instruction: all go on singly, this one first. False: it stops. */
+static bool leave_block_form(struct jit_frame *f, struct exec_counts *counts, struct fleet *fl, enum jit_stop why, enum warp_stop *stop)
+{
+    int at = (int)f->block_warp;
+    if (f->fleet)
+        begin(f);
+    f->in_block = false;
+    fill_warp(f, fl->b, at);
+    for (int i = at + 1; i < at + (int)f->block_jam; i++) {
+        place_warp(f, fl, i, JIT_TURN, f->site);
+        fl->b->warps[i].interpreted |= why == JIT_GIVE_UP;
+    }
+    for (int i = 0; i < fl->n; i++)
+        if (i < at)
+            place_warp(f, fl, i, f->block_end & ((1u << JIT_WHY_BITS) - 1), (int32_t)(f->block_end >> JIT_WHY_BITS));
+        else if (i >= at + (int)f->block_jam)
+            place_warp(f, fl, i, JIT_TURN, (int32_t)f->block_start);
+    fl->resume[at] = -1;
+    struct start go;
+    enum course c = after(f, why, true, &go, &fl->wait[at], stop);
+    bool waits = c == WAITS || (c == GOES_ON && advance(f, counts, go, &fl->wait[at], stop));
+    if (!waits && *stop == WARP_DONE)
+        fl->ended |= 1u << at;
+    if (!waits && *stop == WARP_TURN)
+        note(fl, at, JIT_TURN, fl->b->warps[at].split[0].pc);
+    return waits || *stop == WARP_DONE || *stop == WARP_TURN;
+}
+
+enum in_block { BLOCK_ENDED, BLOCK_GOES_ON /* warp by warp */, BLOCK_STOPS };
+
+/* The block form, from the start on; *at: the warp that stops. */
+static enum in_block run_in_block(struct jit_frame *f, struct exec_counts *counts, struct fleet *fl, int *at, enum warp_stop *stop)
+{
+    fill_warp(f, fl->b, 0);
+    f->in_block = true;
+    f->block = fl->b;
+    f->block_warp = 0;
+    f->blocks_left = fl->more;
+    enum jit_stop why = enter(f, BLOCK, &f->code->in_blocks, 0, TURNS);
+    if (f->fleet)
+        catch_up(f, fl);
+    if (why == JIT_EXIT) {
+        f->in_block = false;
+        f->unroll_jam_credit += f->unroll_jam_credit < UNROLL_JAM_CREDIT;
+        return BLOCK_ENDED;
+    }
+    if (why == JIT_TURN) {
+        if (f->fleet)
+            begin(f);
+        f->in_block = false;
+        *at = 0;
+        *stop = WARP_STOPPED;
+        return BLOCK_STOPS;
+    }
+    *at = (int)f->block_warp;
+    __atomic_fetch_add(&jit_blocks_left, 1, __ATOMIC_RELAXED);
+    f->unroll_jam_credit -= UNROLL_JAM_LEFT;
+    return leave_block_form(f, counts, fl, why, stop) ? BLOCK_GOES_ON : BLOCK_STOPS;
+}
+
 bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, int *at, enum warp_stop *stop)
 {
     struct jit_code *code = b->launch->jit;
@@ -915,7 +1004,8 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, i
     fl.plan = &code->plan;
     fl.unrolled = 1;
     fl.left = -1;
-    if (__atomic_load_n(&code->unroll_jam, __ATOMIC_ACQUIRE) && f->unroll_jam_credit > 0)
+    bool in_blocks = __atomic_load_n(&code->in_blocks, __ATOMIC_ACQUIRE) != NULL && f->unroll_jam_credit > 0;
+    if (!in_blocks && __atomic_load_n(&code->unroll_jam, __ATOMIC_ACQUIRE) && f->unroll_jam_credit > 0)
         fl.unrolled = code->unrolled;
     fl.n = b->nwarps / fl.unrolled;
     fl.ended = 0;
@@ -937,6 +1027,14 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, i
     if (b->launch->threads % WARP_LANES)
         begin(f);
     *at = -1;
+    if (in_blocks) {
+        enum in_block how = run_in_block(f, counts, &fl, at, stop);
+        if (how == BLOCK_STOPS && *stop != WARP_STOPPED)
+            region_hand_over(f, &fl, *at);
+        if (how != BLOCK_GOES_ON)
+            return true;
+        *at = -1;
+    }
     for (int passes = 0;; passes++) {
         for (int i = 0; i < fl.n; i++) {
             if (fl.ended >> i & 1 || fl.wait[i] >= 0 || run_some(f, counts, &fl, &i, stop))

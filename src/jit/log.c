@@ -51,7 +51,8 @@ void log_made(const struct jit_job *job, double start, const struct jit_object *
     add_quoted(&line, job->kernel->name);
     strbuf_addf(&line, ", \"instructions\": %d, \"block\": [%u, %u, %u], \"form\": \"%s\", \"tier\": \"%s\", \"isa\": \"%s\"",
                 job->kernel->ninsts, job->dim[0], job->dim[1], job->dim[2],
-                job->split          ? "split"
+                job->block          ? "block"
+                : job->split        ? "split"
                 : job->unrolled > 1 ? "unroll-jam"
                                     : "together",
                 job->tier == JIT_FULL ? "full" : "first", job->level);

@@ -151,7 +151,7 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
                           .row = plan.row, .access = plan.access, .naccesses = plan.naccesses,
                           .turns = plan.turns, .split = view->split, .resume = view->split ? plan.apart : plan.resume,
                           .nresume = view->split ? plan.napart : plan.nresume, .together = plan.resume,
-                          .spill_slot = spill_slot, .unrolled = warps, .steps = steps,
+                          .spill_slot = spill_slot, .unrolled = warps, .steps = steps, .block = view->whole_block,
                           .tier = view->first ? JIT_FIRST : JIT_FULL, .form = view->form};
     memcpy(job.dim, view->block, sizeof job.dim);
     bool none = view->unroll_jam && !steps;

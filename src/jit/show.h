@@ -13,6 +13,7 @@ struct jit_view {
     bool counting;          /* the code of launches that count */
     bool split;             /* the form for warps whose lanes went different ways */
     bool unroll_jam;        /* the form for several warps at once */
+    bool whole_block;       /* the block form */
     bool first;             /* the first tier, not the full one */
     /* Or NULL: adds a line or several about the instruction `site`, which the text that follows is from. `comment` is what
      * they have to begin with. */

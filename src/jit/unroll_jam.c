@@ -191,9 +191,18 @@ static bool give_up_unset(struct unroll_jam_find *f)
 
 struct unroll_jam_steps *unroll_jam_find(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps)
 {
+    return unroll_jam_find_without(k, s, dim, warps, NULL);
+}
+
+struct unroll_jam_steps *unroll_jam_find_without(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps,
+                                                 const uint64_t *unknown)
+{
     struct unroll_jam_steps *steps = alloc_zeroed(sizeof *steps);
     struct unroll_jam_find f = {k, s, dim, warps, alloc_zeroed(((size_t)k->nregs + 1) * sizeof *f.reg)};
     begin(&f);
+    for (int32_t r = 0; unknown && r < k->nregs; r++)
+        if (ir_bit(unknown, r))
+            f.reg[r] = differs();
     for (bool changed = true; changed || give_up_unset(&f);) {
         changed = false;
         for (int32_t i = 0; i < k->ninsts; i++) {
@@ -262,6 +271,18 @@ static int64_t size(const struct ir_kernel *k, const struct unroll_jam_steps *st
         n += checked ? 6 * warps : own || !in->ndst ? warps : 1;
     }
     return n;
+}
+
+int unroll_jam_room(const struct ir_kernel *k, const struct shapes *s, const struct unroll_jam_steps *steps, const char *level, int warps)
+{
+    bool wide = !strcmp(level, "x86-64-v4");
+    int parts = wide ? 2 : 4, room = wide ? 32 : 24;
+    if (!strcmp(level, "x86-64-v2"))
+        return 1;
+    for (int n = wide ? UNROLL_JAM_MOST : 2; n > 1; n /= 2)
+        if (warps % n == 0 && (n <= 4 || n == warps) && parts * most_alive(k, s, steps->known, n) <= room && size(k, steps, n) <= MOST_SIZE)
+            return n;
+    return 1;
 }
 
 struct unroll_jam_steps *unroll_jam_plan(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3],

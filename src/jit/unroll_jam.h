@@ -20,7 +20,13 @@ struct unroll_jam_steps {
 /* Of `warps` warps. Where a value of 32 bits goes up and is widened, its wrap has to be looked at for all of them if
  * shape_guarded_source says so. */
 struct unroll_jam_steps *unroll_jam_find(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps);
+/* The same when nothing is known of some registers (bit set, or NULL). */
+struct unroll_jam_steps *unroll_jam_find_without(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps,
+                                                 const uint64_t *unknown);
 void unroll_jam_steps_release(struct unroll_jam_steps *s);
+
+/* How many of a block's warps the host's vector registers have room for at once: a power of two that divides them. */
+int unroll_jam_room(const struct ir_kernel *k, const struct shapes *s, const struct unroll_jam_steps *steps, const char *level, int warps);
 
 /* How many warps of a block of this size to run as one: as many as the host's vector registers have room for, and their
  * steps. NULL and 1: none. */

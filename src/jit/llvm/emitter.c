@@ -364,6 +364,11 @@ bool emit_kernel(struct emit *e)
         longest = (size_t)k->blocks[b].count > longest ? (size_t)k->blocks[b].count : longest;
     e->words = ((size_t)k->nregs + 63) / 64;
     e->words = e->words ? e->words : 1;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        e->tells_time |= k->insts[i].op == PTX_OP_MOV && k->insts[i].nsrc == 1 && k->insts[i].src[0].kind == IR_SRC_SREG &&
+                         k->insts[i].src[0].sreg >= PTX_SREG_CLOCK && k->insts[i].src[0].sreg <= PTX_SREG_CLOCK64;
+    if (e->job->block)
+        return block_code_emit(e);
     e->var = alloc_zeroed(regs * sizeof *e->var);
     e->now = alloc_zeroed(regs * sizeof *e->now);
     e->have = alloc_zeroed(regs);
@@ -372,9 +377,6 @@ bool emit_kernel(struct emit *e)
     e->head = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *e->head);
     e->resume = alloc_zeroed(((size_t)e->job->nresume + 1) * sizeof *e->resume);
     e->live = alloc_zeroed((longest + 1) * e->words * 8);
-    for (int32_t i = 0; i < k->ninsts; i++)
-        e->tells_time |= k->insts[i].op == PTX_OP_MOV && k->insts[i].nsrc == 1 && k->insts[i].src[0].kind == IR_SRC_SREG &&
-                         k->insts[i].src[0].sreg >= PTX_SREG_CLOCK && k->insts[i].src[0].sreg <= PTX_SREG_CLOCK64;
     if (!e->job->split)
         unspilled_find(e);
     emit_entry(e);

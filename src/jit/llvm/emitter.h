@@ -7,6 +7,7 @@
 #ifndef JIT_LLVM_EMITTER_H
 #define JIT_LLVM_EMITTER_H
 
+#include "ir/ssa.h"
 #include "jit/abi.h"
 #include "jit/unroll_jam.h"
 #include "jit/lane_shape.h"
@@ -180,6 +181,14 @@ struct emit {
     struct lane_serial *serial; /* whose code is being made, or NULL */
     LLVMValueRef mask_var, next_var, positions; /* split form: allocas; the switch over positions */
     LLVMBasicBlockRef dispatch;
+    const struct block_form *form; /* block_form.h, or NULL: another form. Then k is the form's kernel, and the one that it is of: */
+    const struct ir_kernel *form_of;
+    int part;                /* of the form, or -1: between its parts */
+    LLVMValueRef index;      /* number of the warp in the block, i32 */
+    LLVMValueRef block_regs, block_stride; /* the first warp's places, and bytes from one to the next */
+    const struct ir_inst *state; /* what is handed over if the warp cannot go on here, or NULL */
+    const struct ir_inst *fault_state; /* where one was recorded, the other warps are told here: */
+    LLVMBasicBlockRef fault;
     LLVMMetadataRef scope; /* of locations, when a text is wanted */
     char problem[200];
 };
@@ -230,6 +239,7 @@ void place_store_bits(struct emit *e, int32_t reg, LLVMValueRef bits); /* a pred
 void place_keep(struct emit *e, int32_t reg); /* in machine code's own form (jit/jit_code.h) */
 struct value place_load(struct emit *e, int32_t reg);
 void spill_store(struct emit *e, int32_t reg);
+LLVMValueRef spill_load(struct emit *e, int32_t reg, int group);
 void regs_save(struct emit *e, const uint64_t *live);   /* all of `live`, before this instruction, to their places or spill slots */
 void regs_save_behind(struct emit *e);                  /* the same behind it, of what is alive there */
 void regs_save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer); /* of spill slots only those of `newer` */
@@ -419,6 +429,22 @@ bool unroll_jam_waits_at(const struct emit *e, const struct ir_inst *in);
 /* The code stops behind this instruction: the block's other warps are to come to it before this one goes on (interp/turn.h). */
 bool emit_ends_turn(const struct emit *e, int32_t site);
 
+/* --- block_code.c: the block form --- */
+bool block_code_emit(struct emit *e);                 /* instead of emit_kernel. False: e->problem */
+void block_code_leave(struct emit *e, enum jit_stop why);
+void block_code_stop(struct emit *e, enum jit_stop why, int32_t site); /* of the kernel */
+/* The instruction of the kernel that this one is. */
+static inline int32_t kernel_site(const struct emit *e, int32_t site)
+{
+    return e->form ? e->k->insts[site].site : site;
+}
+
+/* And the register. */
+static inline int32_t kernel_register(const struct emit *e, int32_t reg)
+{
+    return e->form ? ir_variable(e->k, reg) : reg;
+}
+
 /* --- split.c: the form for warps whose lanes go different ways --- */
 void split_open(struct emit *e);                              /* the way in; behind it blocks are added by split_region */
 void split_region(struct emit *e, LLVMBasicBlockRef block);   /* begins the position at this instruction */
@@ -466,6 +492,7 @@ void region_hand_over(struct emit *e, const struct region *r);
 void region_join(struct emit *e, const struct region *r);
 
 /* --- lane_serial.c: lane-serial loops, regions that one lane goes through after the other --- */
+bool lane_serial_some(struct emit *e); /* there are such regions */
 void lane_serial_find(struct emit *e); /* which regions; when the blocks' heads are there */
 bool lane_serial_has(const struct emit *e, int32_t block);
 bool lane_serial_branch(struct emit *e); /* this branch leads into one; ends the block. False: it does not */

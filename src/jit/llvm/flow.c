@@ -21,6 +21,10 @@ void flow_unmark(struct emit *e, int m)
 
 void emit_stop(struct emit *e, enum jit_stop why, int32_t site)
 {
+    if (e->form) {
+        block_code_stop(e, why, kernel_site(e, site));
+        return;
+    }
     if (!e->job->split && (why == JIT_EXIT || why == JIT_BARRIER || why == JIT_TURN)) {
         LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
         LLVMValueRef as = number(e, 32, JIT_STOPPED(why, site));
@@ -34,6 +38,10 @@ void emit_stop(struct emit *e, enum jit_stop why, int32_t site)
 
 void flow_leave(struct emit *e, enum jit_stop why)
 {
+    if (e->form) {
+        block_code_leave(e, why);
+        return;
+    }
     if (e->serial) {
         lane_serial_leave(e, why);
         return;
@@ -82,13 +90,13 @@ LLVMValueRef op_tell(struct emit *e, size_t op, LLVMValueRef arg)
 {
     LLVMTypeRef params[3] = {e->ptr, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 3, false);
     LLVMValueRef f = op_function(e, op);
-    LLVMValueRef args[3] = {e->frame, number(e, 32, (uint32_t)e->site), arg};
+    LLVMValueRef args[3] = {e->frame, number(e, 32, (uint32_t)kernel_site(e, e->site)), arg};
     return LLVMBuildCall2(e->b, type, f, args, 3, "");
 }
 
 LLVMValueRef op_ask(struct emit *e, size_t op, LLVMValueRef arg)
 {
-    if (e->of_warp)
+    if (e->job->unrolled > 1)
         snprintf(e->problem, sizeof e->problem, "an instruction that several warps do not do at once");
     return op_tell(e, op, arg);
 }

@@ -440,6 +440,20 @@ void lane_serial_find(struct emit *e)
     }
 }
 
+bool lane_serial_some(struct emit *e)
+{
+    bool some = false;
+    for (int32_t i = 0; i < e->k->ninsts && !some; i++) {
+        const struct ir_inst *in = &e->k->insts[i];
+        bool parts = in->op == PTX_OP_BRA && in->guard != IR_NOREG && !reg_scalar(e, in->guard);
+        struct lane_serial *s = parts ? find_one(e, in) : NULL;
+        some = s != NULL;
+        if (s)
+            release_one(s);
+    }
+    return some;
+}
+
 /* --- into it --- */
 
 static LLVMValueRef element(struct emit *e, LLVMValueRef array, int32_t reg, LLVMValueRef lane)

@@ -141,6 +141,8 @@ static void keep(struct emit *e, int32_t reg, struct value v)
 
 struct value reg_get(struct emit *e, int32_t reg)
 {
+    if (e->form && unroll_jam_shared(e, reg))
+        return unroll_jam_stepped(e, reg, e->of_warp[0].now[reg]);
     if (e->have[reg])
         return e->now[reg];
     if (e->job->split) {
@@ -372,8 +374,27 @@ static LLVMValueRef reinterpret(struct emit *e, LLVMValueRef v, enum ptx_type ha
     return want == PTX_F32 || want == PTX_F64 ? LLVMBuildBitCast(e->b, v, with_width(e, to, p), "") : v;
 }
 
+static LLVMValueRef index_of_warp(struct emit *e)
+{
+    return e->warp ? LLVMBuildAdd(e->b, e->index, number(e, 32, (uint64_t)e->warp), "") : e->index;
+}
+
+/* %tid of the warp's first lane, in the block form. */
+static LLVMValueRef tid_of_warp(struct emit *e, int axis)
+{
+    const uint32_t *dim = e->job->dim;
+    uint32_t below = axis == 0 ? 1 : axis == 1 ? dim[0] : dim[0] * dim[1];
+    LLVMValueRef first = LLVMBuildMul(e->b, index_of_warp(e), number(e, 32, SHAPE_LANES), "");
+    LLVMValueRef v = LLVMBuildUDiv(e->b, first, number(e, 32, below), "");
+    return axis == 2 || (uint64_t)below * dim[axis] == (uint64_t)dim[0] * dim[1] * dim[2] ? v : LLVMBuildURem(e->b, v, number(e, 32, dim[axis]), "");
+}
+
 static LLVMValueRef sreg_scalar(struct emit *e, uint32_t sreg)
 {
+    if (e->form && sreg <= PTX_SREG_TID_Z)
+        return tid_of_warp(e, (int)sreg);
+    if (e->form && sreg == PTX_SREG_WARPID)
+        return index_of_warp(e);
     if (sreg <= PTX_SREG_TID_Z)
         return LLVMBuildLoad2(e->b, e->i32, at(e, frame_field(e, offsetof(struct jit_frame, tid), e->ptr), 4 * sreg + 12 * (uint32_t)e->warp), "");
     if (sreg == PTX_SREG_GRIDID)
@@ -498,6 +519,11 @@ static LLVMValueRef spill_place(struct emit *e, int32_t reg, int group)
     return at(e, e->regs, (uint64_t)e->job->spill_slot[reg] + (uint64_t)group * (uint64_t)bits_of_type(e->k->reg_type[reg]) / 8);
 }
 
+LLVMValueRef spill_load(struct emit *e, int32_t reg, int group)
+{
+    return LLVMBuildLoad2(e->b, var_type(e, reg), spill_place(e, reg, group), "");
+}
+
 void spill_store(struct emit *e, int32_t reg)
 {
     struct value v = reg_get(e, reg);
@@ -546,7 +572,7 @@ void regs_restore(struct emit *e, const uint64_t *live)
         if (e->job->spill_slot[r] < 0)
             v = place_load(e, r);
         for (int p = 0; p < var_parts(e, r); p++) {
-            LLVMValueRef one = e->job->spill_slot[r] >= 0 ? LLVMBuildLoad2(e->b, var_type(e, r), spill_place(e, r, p), "")
+            LLVMValueRef one = e->job->spill_slot[r] >= 0 ? spill_load(e, r, p)
                                : v.bits             ? v.bits
                                                     : v.v[p];
             LLVMBuildStore(e->b, one, e->var[r][p]);

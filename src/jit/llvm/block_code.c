@@ -1,0 +1,780 @@
+/* Code of the block form (block_form.h): a kernel in SSA whose branches are all uniform, instruction by instruction. A register is
+ * one value of LLVM's, or a list of them, from its only definition on; phis are LLVM's.
+ *
+ * The functions that make code of single instructions read the tables of a job by the number of an instruction: here they get tables
+ * of the form's instructions and registers, made from the kernel's. */
+#include "jit/llvm/block_form.h"
+
+#include "base/alloc.h"
+#include "interp/step.h"
+#include "ir/facts.h"
+#include "ir/ssa.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATIENCE = 1 << 12 /* turns of loops between looks at whether the launch is to stop */ };
+
+/* What holds of the code of one part. */
+struct of_part {
+    LLVMValueRef index, regs[UNROLL_JAM_MOST];
+};
+
+struct block_code {
+    struct emit *e;
+    struct block_form *form;
+    struct jit_job *job;
+    const struct ir_kernel *kernel; /* that the form is of */
+    LLVMBasicBlockRef begin;        /* of the block of threads */
+    int32_t *part_of;               /* [nblocks] number of the part, or -1 */
+    struct of_part *part;
+    LLVMValueRef local;
+    uint8_t *in_kernel_guarded;     /* [ninsts] the kernel's own instruction has a guard: its mask may be empty */
+};
+
+#define AT(name) offsetof(struct jit_frame, name)
+
+/* --- tables of the form's instructions and registers --- */
+
+static struct jit_job job_of_form(const struct jit_job *job, struct block_form *form)
+{
+    const struct ir_kernel *f = form->k;
+    size_t n = (size_t)f->ninsts + 2, regs = (size_t)f->nregs + 1;
+    struct jit_job j = *job;
+    struct interp_code *code = alloc_zeroed(sizeof *code);
+    int32_t *resume = alloc_zeroed(n * sizeof *resume), *access = alloc_zeroed(n * sizeof *access), *row = alloc_zeroed(n * sizeof *row);
+    int32_t *spill_slot = alloc_zeroed(regs * sizeof *spill_slot);
+    *code = *job->code;
+    code->kernel = f;
+    code->step = alloc_zeroed(n * sizeof *code->step);
+    code->of_reg = alloc_zeroed(regs * sizeof *code->of_reg);
+    for (int32_t i = 0; i < f->ninsts; i++) {
+        int32_t site = f->insts[i].site;
+        resume[i] = access[i] = row[i] = -1;
+        code->step[i].kind = STEP_LANES;
+        if (site < 0)
+            continue;
+        code->step[i] = job->code->step[site];
+        access[i] = job->access[site];
+        row[i] = job->row[site];
+    }
+    for (int32_t r = 0; r < f->nregs; r++) {
+        int32_t of = block_form_place(form, job->kernel, r);
+        bool known = of >= 0;
+        spill_slot[r] = known ? job->spill_slot[of] : -1;
+        code->of_reg[r] = known ? job->code->of_reg[of] : 0;
+    }
+    j.kernel = f;
+    j.shapes = &form->shapes;
+    j.code = code;
+    j.resume = resume;
+    j.access = access;
+    j.row = row;
+    j.spill_slot = spill_slot;
+    return j;
+}
+
+static void release_job(struct jit_job *j)
+{
+    struct interp_code *code = (struct interp_code *)j->code;
+    alloc_release(code->step);
+    alloc_release(code->of_reg);
+    alloc_release(code);
+    alloc_release((void *)j->resume);
+    alloc_release((void *)j->access);
+    alloc_release((void *)j->row);
+    alloc_release((void *)j->spill_slot);
+}
+
+/* --- values --- */
+
+/* What stands for a register where blocks meet: bases, bits of lanes, or parts. */
+static int values_of(struct emit *e, int32_t reg, LLVMValueRef *v)
+{
+    if (reg_packed(e, reg)) {
+        v[0] = reg_bits(e, reg);
+        return 1;
+    }
+    struct value x = reg_get(e, reg);
+    memcpy(v, x.v, sizeof x.v);
+    return var_parts(e, reg);
+}
+
+static void set_values(struct emit *e, int32_t reg, LLVMValueRef *v)
+{
+    struct value x = {.scalar = reg_scalar(e, reg)};
+    if (reg_packed(e, reg))
+        x.bits = v[0];
+    else
+        memcpy(x.v, v, (size_t)var_parts(e, reg) * sizeof *v);
+    reg_set(e, reg, x);
+}
+
+static void make_phi(struct emit *e, int32_t reg)
+{
+    LLVMValueRef v[MAX_PARTS];
+    if (unroll_jam_shared(e, reg))
+        return;
+    for (int p = 0; p < var_parts(e, reg); p++)
+        v[p] = LLVMBuildPhi(e->b, var_type(e, reg), "");
+    set_values(e, reg, v);
+}
+
+/* What block `from` (-1: what is before the kernel) brings to the phis of block `to`. */
+static void bring(struct emit *e, int32_t from, int32_t to)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    for (int32_t i = e->k->blocks[to].first; e->k->insts[i].op == IR_OP_PHI; i++) {
+        const struct ir_inst *phi = &e->k->insts[i];
+        for (int s = 0; s < phi->nsrc; s++) {
+            LLVMValueRef v[MAX_PARTS], into[MAX_PARTS];
+            if (phi->targets[s] != from)
+                continue;
+            EACH_WARP(e, w) {
+                if (unroll_jam_shared(e, phi->dst[0]))
+                    continue;
+                values_of(e, phi->src[s].reg, v);
+                values_of(e, phi->dst[0], into);
+                for (int p = 0; p < var_parts(e, phi->dst[0]); p++)
+                    LLVMAddIncoming(into[p], &v[p], &here, 1);
+            }
+        }
+    }
+}
+
+static void bring_all(struct emit *e, int32_t from)
+{
+    const struct ir_block *b = &e->k->blocks[from];
+    for (int32_t s = 0; s < b->nsucc; s++)
+        if (b->succ[s] >= 0)
+            bring(e, from, b->succ[s]);
+}
+
+/* --- the warp --- */
+
+static void take_part(struct block_code *c, int part)
+{
+    struct emit *e = c->e;
+    e->part = part;
+    e->index = part < 0 ? NULL : c->part[part].index;
+    c->job->unrolled = part < 0 ? 1 : c->form->part[part].jam;
+    EACH_WARP(e, w)
+        e->regs = part < 0 ? e->block_regs : c->part[part].regs[w];
+}
+
+static void make_phis(struct block_code *c)
+{
+    struct emit *e = c->e;
+    for (int32_t b = 0; b < e->k->nblocks; b++) {
+        LLVMPositionBuilderAtEnd(e->b, e->head[b]);
+        take_part(c, c->part_of[b]);
+        for (int32_t i = e->k->blocks[b].first; e->k->insts[i].op == IR_OP_PHI; i++)
+            EACH_WARP(e, w)
+                make_phi(e, e->k->insts[i].dst[0]);
+    }
+}
+
+static LLVMValueRef above(struct block_code *c, LLVMValueRef base, LLVMValueRef bytes)
+{
+    return LLVMBuildGEP2(c->e->b, c->e->i8, base, &bytes, 1, "");
+}
+
+static void begin_warp(struct block_code *c)
+{
+    struct emit *e = c->e;
+    struct of_part *p = &c->part[e->in->target];
+    p->index = reg_get(e, e->in->src[0].reg).v[0];
+    LLVMValueRef bytes = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, p->index, e->i64, ""), e->block_stride, "");
+    p->regs[0] = above(c, e->block_regs, bytes);
+    for (int w = 1; w < c->form->part[e->in->target].jam; w++)
+        p->regs[w] = above(c, p->regs[w - 1], e->block_stride);
+    frame_set(e, AT(block_warp), p->index);
+    if (c->kernel->local_bytes || c->kernel->scratch_bytes)
+        frame_set(e, AT(local), above(c, c->local, bytes));
+    take_part(c, e->in->target);
+}
+
+static void take_kept(struct emit *e, int32_t reg)
+{
+    struct value v = {.scalar = reg_scalar(e, reg)};
+    if (unroll_jam_shared(e, reg))
+        return;
+    if (e->job->spill_slot[reg] < 0) {
+        reg_set(e, reg, place_load(e, reg));
+        return;
+    }
+    for (int p = 0; p < var_parts(e, reg); p++)
+        v.v[p] = spill_load(e, reg, p);
+    reg_set(e, reg, v);
+}
+
+static void keep(struct emit *e, int32_t reg)
+{
+    if (e->job->spill_slot[reg] >= 0)
+        spill_store(e, reg);
+    else
+        place_keep(e, reg);
+}
+
+/* Of the first warp's value the one of warp `index`, or (sign -1) the other way round. */
+static struct value stepped(struct emit *e, int32_t reg, struct value v, LLVMValueRef index, int sign)
+{
+    int64_t by = e->job->steps->by[reg];
+    for (int p = 0; p < var_parts(e, reg) && by; p++) {
+        LLVMTypeRef t = LLVMTypeOf(v.v[p]);
+        LLVMValueRef all = LLVMBuildMul(e->b, LLVMBuildZExtOrBitCast(e->b, index, t, ""), LLVMConstInt(t, (uint64_t)(sign * by), true), "");
+        v.v[p] = LLVMBuildAdd(e->b, v.v[p], all, "");
+    }
+    return v;
+}
+
+static void step(struct emit *e)
+{
+    const struct ir_inst *in = e->in;
+    struct value v = reg_get(e, in->src[0].reg);
+    reg_set(e, in->dst[0], stepped(e, in->dst[0], v, e->index, in->op == IR_OP_STEPPED ? 1 : -1));
+}
+
+/* --- where it stops --- */
+
+/* Warps from `from` on, before `to`, get in their places what sources of the state, as the first warp has it, mean for them. */
+static void publish(struct emit *e, LLVMValueRef from, LLVMValueRef to, const struct ir_inst *state, int first, int end)
+{
+    LLVMValueRef one = number(e, 32, 1), regs = e->regs;
+    if (first == end)
+        return;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), head = new_block(e, "others"), body = new_block(e, "other"), out = new_block(e, "told");
+    LLVMBuildBr(e->b, head);
+    LLVMPositionBuilderAtEnd(e->b, head);
+    LLVMValueRef i = LLVMBuildPhi(e->b, e->i32, "");
+    LLVMAddIncoming(i, &from, &before, 1);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, i, to, ""), body, out);
+    LLVMPositionBuilderAtEnd(e->b, body);
+    LLVMValueRef bytes = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, i, e->i64, ""), e->block_stride, "");
+    e->regs = LLVMBuildGEP2(e->b, e->i8, e->block_regs, &bytes, 1, "");
+    for (int s = first; s < end; s++) {
+        int32_t reg = state->src[s].reg;
+        struct value v = reg_get(e, reg);
+        e->now[reg] = stepped(e, reg, v, i, 1);
+        keep(e, reg);
+        e->now[reg] = v;
+    }
+    LLVMValueRef next = LLVMBuildAdd(e->b, i, one, "");
+    body = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(i, &next, &body, 1);
+    LLVMBuildBr(e->b, head);
+    LLVMPositionBuilderAtEnd(e->b, out);
+    e->regs = regs;
+}
+
+static void publish_all(struct emit *e, const struct ir_inst *state)
+{
+    const uint32_t *dim = e->job->dim;
+    uint64_t warps = (uint64_t)dim[0] * dim[1] * dim[2] / SHAPE_LANES;
+    LLVMValueRef behind = LLVMBuildAdd(e->b, e->index, number(e, 32, (uint64_t)e->job->unrolled), "");
+    publish(e, number(e, 32, 0), e->index, state, state->targets[0], state->nsrc);
+    publish(e, behind, number(e, 32, warps), state, state->ntargets, state->targets[0]);
+}
+
+/* The rest of what jit_run.c is told: where the other warps are. */
+static void stop(struct emit *e, enum jit_stop why)
+{
+    const struct block_part *p = &e->form->part[e->part < 0 ? 0 : e->part];
+    frame_set(e, AT(block_start), number(e, 32, (uint32_t)p->start));
+    frame_set(e, AT(block_end), number(e, 32, JIT_STOPPED(p->why, p->end)));
+    frame_set(e, AT(block_jam), number(e, 32, e->part < 0 ? 1 : (uint64_t)p->jam));
+    LLVMBuildRet(e->b, number(e, 32, why));
+}
+
+void block_code_stop(struct emit *e, enum jit_stop why, int32_t site)
+{
+    frame_set(e, AT(site), number(e, 32, (uint32_t)site));
+    if (why != JIT_FAULT || !e->state) {
+        stop(e, why);
+        return;
+    }
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    if (e->fault_state != e->state) {
+        e->fault_state = e->state;
+        e->fault = new_block(e, "fault");
+        LLVMPositionBuilderAtEnd(e->b, e->fault);
+        publish_all(e, e->state);
+        stop(e, why);
+        LLVMPositionBuilderAtEnd(e->b, here);
+    }
+    LLVMBuildBr(e->b, e->fault);
+}
+
+static unsigned place_bytes(const struct emit *e, int32_t reg)
+{
+    return e->k->reg_type[reg] == PTX_PRED ? 4 : (unsigned)bits_of_type(e->k->reg_type[reg]) / 8 * SHAPE_LANES;
+}
+
+/* Another of the state's registers has some of the same place. */
+static bool shares_place(const struct emit *e, const struct ir_inst *state, int first, int i)
+{
+    uint64_t from = e->job->code->of_reg[state->src[i].reg], to = from + place_bytes(e, state->src[i].reg);
+    for (int j = first; j < state->ntargets; j++) {
+        uint64_t at = e->job->code->of_reg[state->src[j].reg];
+        if (j != i && at < to && from < at + place_bytes(e, state->src[j].reg))
+            return true;
+    }
+    return false;
+}
+
+/* Lanes wait before blocks of a row, all others at its join. */
+static void hand_over(struct emit *e, const struct ir_inst *state, enum jit_stop why)
+{
+    const struct block_row *w = &e->form->row[state->target];
+    LLVMValueRef lanes[JIT_MOST_WAITING], rest = number(e, 32, UINT32_MAX);
+    for (int i = 0; i <= w->n; i++) {
+        size_t at = AT(waiting) + (size_t)i * sizeof(struct jit_waiting);
+        lanes[i] = i < w->n ? reg_bits(e, state->src[i].reg) : rest;
+        rest = LLVMBuildAnd(e->b, rest, LLVMBuildNot(e->b, lanes[i], ""), "");
+        frame_set(e, at + offsetof(struct jit_waiting, block), number(e, 32, (uint64_t)(i < w->n ? w->block[i] : w->join)));
+        frame_set(e, at + offsetof(struct jit_waiting, lanes), lanes[i]);
+    }
+    frame_set(e, AT(nwaiting), number(e, 32, (uint64_t)w->n + 1));
+    frame_set(e, AT(why), number(e, 32, why));
+    publish_all(e, state);
+    for (int i = w->n; i < state->ntargets; i++) {
+        int32_t reg = state->src[i].reg;
+        if (!shares_place(e, state, w->n, i)) {
+            place_store(e, reg);
+            continue;
+        }
+        LLVMValueRef on = number(e, 32, 0), mask = e->mask;
+        for (int j = 0; j <= w->n; j++)
+            if (ir_bit(e->form_of->blocks[j < w->n ? w->block[j] : w->join].live_in, ir_variable(e->k, reg)))
+                on = LLVMBuildOr(e->b, on, lanes[j], "");
+        e->mask = on;
+        split_store(e, reg);
+        e->mask = mask;
+    }
+    block_code_stop(e, JIT_APART, 0);
+}
+
+void block_code_leave(struct emit *e, enum jit_stop why)
+{
+    const struct ir_inst *state = e->state;
+    if (!state) {
+        snprintf(e->problem, sizeof e->problem, "a fault of Heddle: it may leave where it has no state");
+        LLVMBuildUnreachable(e->b);
+        return;
+    }
+    if (state->target >= 0) {
+        hand_over(e, state, why);
+        return;
+    }
+    int warp = e->warp;
+    EACH_WARP(e, w)
+        for (int i = 0; i < state->ntargets; i++)
+            keep(e, state->src[i].reg);
+    publish_all(e, state);
+    frame_set(e, AT(site), number(e, 32, (uint32_t)state->site));
+    stop(e, why);
+    while (e->warp != warp)
+        unroll_jam_next(e, e->warp);
+}
+
+static void turn(struct emit *e)
+{
+    LLVMBasicBlockRef look = new_block(e, "look"), off = new_block(e, "stop"), on = new_block(e, "on");
+    LLVMValueRef left = LLVMBuildSub(e->b, frame_field(e, AT(patience), e->i32), number(e, 32, 1), "");
+    frame_set(e, AT(patience), left);
+    likely(e, LLVMBuildCondBr(e->b, lanes_any(e, left), on, look), true);
+    LLVMPositionBuilderAtEnd(e->b, look);
+    frame_set(e, AT(patience), number(e, 32, PATIENCE));
+    LLVMValueRef stops = op_tell(e, offsetof(struct jit_ops, long_turns), number(e, 32, 1));
+    LLVMBuildCondBr(e->b, lanes_any(e, stops), off, on);
+    LLVMPositionBuilderAtEnd(e->b, off);
+    block_code_stop(e, JIT_TURN, 0);
+    LLVMPositionBuilderAtEnd(e->b, on);
+}
+
+/* --- instructions --- */
+
+static void ask(struct emit *e)
+{
+    LLVMValueRef bits = NULL;
+    bool all = e->in->op == IR_OP_ALL;
+    EACH_WARP(e, w) {
+        LLVMValueRef of = reg_bits(e, e->in->src[0].reg);
+        bits = !bits ? of : all ? LLVMBuildAnd(e->b, bits, of, "") : LLVMBuildOr(e->b, bits, of, "");
+    }
+    LLVMValueRef r = LLVMBuildICmp(e->b, all ? LLVMIntEQ : LLVMIntNE, bits, number(e, 32, all ? UINT32_MAX : 0), "");
+    reg_set(e, e->in->dst[0], (struct value){.scalar = true, .v = {r}});
+}
+
+/* The new value in lanes of the guard, the old one in others; `on`: i1 for all of them, or NULL: `lanes`. */
+static void choose(struct emit *e, int32_t reg, int32_t old, LLVMValueRef on, LLVMValueRef lanes)
+{
+    LLVMValueRef v[MAX_PARTS], was[MAX_PARTS];
+    int n = values_of(e, reg, v);
+    values_of(e, old, was);
+    for (int p = 0; p < n; p++) {
+        if (on)
+            v[p] = LLVMBuildSelect(e->b, on, v[p], was[p], "");
+        else if (!reg_packed(e, reg))
+            v[p] = LLVMBuildSelect(e->b, unpacked(e, lanes, p), v[p], was[p], "");
+        else
+            v[p] = LLVMBuildOr(e->b, LLVMBuildAnd(e->b, v[p], lanes, ""), LLVMBuildAnd(e->b, was[p], LLVMBuildNot(e->b, lanes, ""), ""), "");
+    }
+    set_values(e, reg, v);
+}
+
+static void choose_all(struct emit *e, const struct ir_inst *in, LLVMValueRef on, LLVMValueRef lanes)
+{
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] != IR_NOREG && in->old && in->old[d] != IR_NOREG)
+            choose(e, in->dst[d], in->old[d], on, lanes);
+}
+
+/* Around the instruction is a branch: it is not done if nobody is on. */
+static void join_skipped(struct emit *e, const struct ir_inst *in, LLVMBasicBlockRef before, LLVMBasicBlockRef next, LLVMValueRef (*was)[MAX_PARTS])
+{
+    LLVMValueRef done[STEP_DST][MAX_PARTS];
+    for (int d = 0; d < in->ndst; d++)
+        if (in->dst[d] != IR_NOREG)
+            values_of(e, in->dst[d], done[d]);
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(e->b), before};
+    LLVMBuildBr(e->b, next);
+    LLVMPositionBuilderAtEnd(e->b, next);
+    for (int d = 0; d < in->ndst; d++) {
+        if (in->dst[d] == IR_NOREG)
+            continue;
+        for (int p = 0; p < var_parts(e, in->dst[d]); p++) {
+            LLVMValueRef v[2] = {done[d][p], was[d][p]};
+            done[d][p] = LLVMBuildPhi(e->b, LLVMTypeOf(v[0]), "");
+            LLVMAddIncoming(done[d][p], v, from, 2);
+        }
+        set_values(e, in->dst[d], done[d]);
+    }
+}
+
+static void find_old(struct emit *e, const struct ir_inst *in, LLVMValueRef (*was)[MAX_PARTS])
+{
+    for (int d = 0; d < in->ndst; d++) {
+        if (in->dst[d] == IR_NOREG)
+            continue;
+        if (in->old && in->old[d] != IR_NOREG)
+            values_of(e, in->old[d], was[d]);
+        for (int p = 0; p < var_parts(e, in->dst[d]) && (!in->old || in->old[d] == IR_NOREG); p++)
+            was[d][p] = LLVMConstNull(var_type(e, in->dst[d]));
+    }
+}
+
+static void guarded(struct block_code *c, const struct ir_inst *in)
+{
+    struct emit *e = c->e;
+    LLVMValueRef on = NULL, lanes = NULL, was[STEP_DST][MAX_PARTS];
+    if (reg_scalar(e, in->guard)) {
+        on = reg_get(e, in->guard).v[0];
+        on = in->guard_negated ? LLVMBuildNot(e->b, on, "") : on;
+    } else {
+        lanes = reg_bits(e, in->guard);
+        lanes = in->guard_negated ? LLVMBuildNot(e->b, lanes, "") : lanes;
+    }
+    if (facts_pure(in) && in->op < PTX_OP_COUNT && !facts_carry(in)) {
+        emit_inst(e);
+        choose_all(e, in, on, lanes);
+        return;
+    }
+    bool skips = on || c->in_kernel_guarded[e->site];
+    LLVMBasicBlockRef some = NULL, next = NULL, before = NULL;
+    if (skips) {
+        some = new_block(e, "some");
+        next = new_block(e, "next");
+        find_old(e, in, was);
+        before = LLVMGetInsertBlock(e->b);
+        LLVMBuildCondBr(e->b, on ? on : lanes_any(e, lanes), some, next);
+        LLVMPositionBuilderAtEnd(e->b, some);
+    }
+    set_mask(e, lanes);
+    emit_inst(e);
+    set_mask(e, NULL);
+    if (!on)
+        choose_all(e, in, NULL, lanes);
+    if (skips)
+        join_skipped(e, in, before, next, was);
+}
+
+static void do_inst(struct block_code *c, const struct ir_inst *in)
+{
+    struct emit *e = c->e;
+    struct ir_inst plain = *in;
+    plain.guard = IR_NOREG;
+    plain.guard_negated = false;
+    plain.old = NULL;
+    e->in = &plain;
+    e->done = 0;
+    bool widens = in->ndst && !ir_is_memory(in) && in->op < PTX_OP_COUNT, once = c->job->unrolled > 1 && in->ndst;
+    for (int d = 0; d < in->ndst; d++)
+        once &= in->dst[d] != IR_NOREG && ir_bit(c->job->steps->known, in->dst[d]);
+    EACH_WARP(e, w) {
+        if (widens && !(once && w))
+            arith_guard_widening(e);
+        else if (c->job->unrolled > 1 && ir_is_memory(in) && in->guard == IR_NOREG)
+            memory_check_ahead(e);
+    }
+    EACH_WARP(e, w) {
+        if (once && w)
+            continue;
+        in->guard != IR_NOREG ? guarded(c, in) : emit_inst(e);
+        if (e->mask)
+            set_mask(e, NULL);
+    }
+}
+
+/* The next block of the row, if there is one. */
+static void exit_block(struct block_code *c)
+{
+    struct emit *e = c->e;
+    bool alone = c->form->nparts > 1 || e->tells_time;
+    for (int32_t i = 0; i < c->kernel->ninsts; i++)
+        for (int s = 0; s < c->kernel->insts[i].nsrc; s++)
+            alone |= c->kernel->insts[i].src[s].kind == IR_SRC_SREG && c->kernel->insts[i].src[s].sreg == PTX_SREG_SMID;
+    if (!alone) {
+        LLVMBasicBlockRef again = new_block(e, "again"), out = new_block(e, "out");
+        LLVMValueRef left = frame_field(e, AT(blocks_left), e->i32);
+        LLVMBuildCondBr(e->b, lanes_any(e, left), again, out);
+        LLVMPositionBuilderAtEnd(e->b, again);
+        size_t x = AT(sreg) + 4 * PTX_SREG_CTAID_X;
+        frame_set(e, AT(blocks_left), LLVMBuildSub(e->b, left, number(e, 32, 1), ""));
+        frame_set(e, x, LLVMBuildAdd(e->b, frame_field(e, x, e->i32), number(e, 32, 1), ""));
+        LLVMBuildBr(e->b, c->begin);
+        LLVMPositionBuilderAtEnd(e->b, out);
+    }
+    block_code_stop(e, JIT_EXIT, e->in->site);
+}
+
+static void branch(struct emit *e, int32_t from, int32_t next)
+{
+    const struct ir_inst *in = e->in;
+    LLVMValueRef on = in->guard == IR_NOREG ? NULL : reg_get(e, in->guard).v[0];
+    bring_all(e, from);
+    if (!on || in->target == next) {
+        LLVMBuildBr(e->b, e->head[in->target]);
+        return;
+    }
+    LLVMBasicBlockRef yes = e->head[in->target], no = e->head[next];
+    LLVMBuildCondBr(e->b, on, in->guard_negated ? no : yes, in->guard_negated ? yes : no);
+}
+
+static void do_block(struct block_code *c, int32_t number_of)
+{
+    struct emit *e = c->e;
+    const struct ir_block *b = &e->k->blocks[number_of];
+    LLVMPositionBuilderAtEnd(e->b, e->head[number_of]);
+    take_part(c, c->part_of[number_of]);
+    e->nchecked = e->nshared_checks = e->nahead = 0;
+    e->state = NULL;
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+        e->site = i;
+        e->in = &e->k->insts[i];
+        if (e->in->site >= 0)
+            lines_at(e, e->in->site);
+        switch (e->in->op) {
+        case IR_OP_PHI:
+            break;
+        case IR_OP_WARP:
+            begin_warp(c);
+            break;
+        case IR_OP_KEPT:
+            EACH_WARP(e, w)
+                take_kept(e, e->in->dst[0]);
+            break;
+        case IR_OP_KEEP:
+            EACH_WARP(e, w)
+                keep(e, e->in->src[0].reg);
+            break;
+        case IR_OP_STEPPED:
+        case IR_OP_UNSTEPPED:
+            step(e);
+            break;
+        case IR_OP_ANY:
+        case IR_OP_ALL:
+            ask(e);
+            break;
+        case IR_OP_TURN:
+            turn(e);
+            break;
+        case IR_OP_STATE:
+            e->state = e->in;
+            break;
+        case PTX_OP_BRA:
+            branch(e, number_of, number_of + 1);
+            return;
+        case PTX_OP_EXIT:
+            exit_block(c);
+            return;
+        case IR_OP_LEAVE:
+            block_code_leave(e, JIT_LEAVE);
+            return;
+        default:
+            do_inst(c, e->in);
+            if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(e->b))) {
+                snprintf(e->problem, sizeof e->problem, "it has an instruction that machine code always leaves to the interpreter");
+                LLVMPositionBuilderAtEnd(e->b, new_block(e, "dead"));
+            }
+            if (e->state && e->state->target < 0)
+                e->state = NULL;
+        }
+    }
+    bring_all(e, number_of);
+    LLVMBuildBr(e->b, e->head[number_of + 1]);
+}
+
+/* A block, then those that it dominates. */
+static void do_blocks(struct block_code *c)
+{
+    const struct ir_kernel *k = c->e->k;
+    int32_t n = k->nblocks, *first = alloc_zeroed(3 * ((size_t)n + 1) * sizeof *first), *next = first + n, *stack = next + n, depth = 0;
+    for (int32_t b = n - 1; b > 0; b--) {
+        if (k->blocks[b].idom >= 0) {
+            next[b] = first[k->blocks[b].idom];
+            first[k->blocks[b].idom] = b;
+        } else {
+            LLVMPositionBuilderAtEnd(c->e->b, c->e->head[b]);
+            LLVMBuildUnreachable(c->e->b);
+        }
+    }
+    stack[depth++] = 0;
+    while (depth) {
+        int32_t b = stack[--depth];
+        if (next[b] && b)
+            stack[depth++] = next[b];
+        do_block(c, b);
+        if (first[b])
+            stack[depth++] = first[b];
+    }
+    alloc_release(first);
+}
+
+/* --- the function --- */
+
+static void find_parts_of_blocks(struct block_code *c)
+{
+    const struct ir_kernel *k = c->e->k;
+    int32_t part = -1;
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        for (int p = 0; p < c->form->nparts; p++)
+            part = c->form->part[p].first == b ? p : part;
+        c->part_of[b] = part;
+    }
+    for (int p = 0; p < c->form->nparts && !c->form->whole; p++) /* its first block is before its loop over warps */
+        c->part_of[c->form->part[p].first] = -1;
+}
+
+static void open_code(struct block_code *c)
+{
+    struct emit *e = c->e;
+    LLVMPositionBuilderAtEnd(e->b, new_block(e, "entry"));
+    e->frame = LLVMGetParam(e->fn, 0);
+    e->shared = frame_field(e, AT(shared), e->ptr);
+    e->params = frame_field(e, AT(params), e->ptr);
+    e->shared_bytes = LLVMBuildZExt(e->b, frame_field(e, AT(shared_bytes), e->i32), e->i64, "");
+    e->block_regs = e->regs = frame_field(e, AT(regs), e->ptr);
+    c->local = frame_field(e, AT(local), e->ptr);
+    e->block_stride = frame_field(e, AT(stride), e->i64);
+    c->begin = new_block(e, "begin");
+    LLVMBuildBr(e->b, c->begin);
+    for (int32_t b = 0; b < e->k->nblocks; b++)
+        e->head[b] = new_block(e, "block");
+    make_phis(c);
+    LLVMPositionBuilderAtEnd(e->b, c->begin);
+    take_part(c, c->part_of[0]);
+    bring(e, -1, 0);
+    LLVMBuildBr(e->b, e->head[0]);
+}
+
+static bool emit_form(struct emit *e, bool jam, int *jams)
+{
+    const struct ir_kernel *k = e->k;
+    const struct jit_job *job = e->job;
+    struct shapes *shapes = e->s;
+    struct block_form *form = block_form_make(e, jam);
+    *jams = form->jam;
+    if (form->why_not) {
+        snprintf(e->problem, sizeof e->problem, "%s", form->why_not);
+        block_form_release(form);
+        alloc_release(e->rank);
+        e->rank = NULL;
+        return false;
+    }
+    struct jit_job mine = job_of_form(job, form);
+    struct block_code c = {.e = e, .form = form, .job = &mine, .kernel = k};
+    mine.steps = form->steps;
+    mine.unrolled = form->jam;
+    size_t regs = (size_t)form->k->nregs + 1;
+    e->form = form;
+    e->form_of = k;
+    e->k = form->k;
+    e->s = &form->shapes;
+    e->job = &mine;
+    e->words = ((size_t)e->k->nregs + 63) / 64;
+    e->var = alloc_zeroed(regs * sizeof *e->var);
+    e->now = alloc_zeroed(regs * sizeof *e->now);
+    e->have = alloc_zeroed(regs);
+    e->changed = alloc_zeroed(regs);
+    e->touched = alloc_zeroed(regs * sizeof *e->touched);
+    e->head = alloc_zeroed(((size_t)e->k->nblocks + 1) * sizeof *e->head);
+    c.part_of = alloc_zeroed(((size_t)e->k->nblocks + 1) * sizeof *c.part_of);
+    c.part = alloc_zeroed((size_t)form->nparts * sizeof *c.part);
+    c.in_kernel_guarded = alloc_zeroed((size_t)e->k->ninsts + 1);
+    for (int32_t i = 0; i < e->k->ninsts; i++)
+        c.in_kernel_guarded[i] = e->k->insts[i].site >= 0 && k->insts[e->k->insts[i].site].guard != IR_NOREG;
+    find_parts_of_blocks(&c);
+    unroll_jam_open(e);
+    open_code(&c);
+    do_blocks(&c);
+    take_part(&c, -1);
+    mine.unrolled = form->jam;
+    unroll_jam_release(e);
+    e->of_warp = NULL;
+    e->form = NULL;
+    e->k = k;
+    e->s = shapes;
+    e->job = job;
+    release_job(&mine);
+    block_form_release(form);
+    alloc_release(e->var);
+    alloc_release(e->now);
+    alloc_release(e->have);
+    alloc_release(e->changed);
+    alloc_release(e->touched);
+    alloc_release(e->head);
+    alloc_release(e->rank);
+    e->rank = NULL;
+    alloc_release(c.part_of);
+    alloc_release(c.part);
+    alloc_release(c.in_kernel_guarded);
+    return !e->problem[0];
+}
+
+static void empty_function(LLVMValueRef fn)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+                LLVMReplaceAllUsesWith(i, LLVMGetUndef(LLVMTypeOf(i)));
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        while (LLVMGetLastInstruction(b))
+            LLVMInstructionEraseFromParent(LLVMGetLastInstruction(b));
+    while (LLVMGetFirstBasicBlock(fn))
+        LLVMDeleteBasicBlock(LLVMGetFirstBasicBlock(fn));
+}
+
+bool block_code_emit(struct emit *e)
+{
+    int jam;
+    bool ok = emit_form(e, true, &jam);
+    if (ok || jam <= 1)
+        return ok;
+    e->problem[0] = '\0'; /* an instruction that several warps do not do at once */
+    empty_function(e->fn);
+    e->scratch = NULL;
+    e->check_slots = 0;
+    return emit_form(e, false, &jam);
+}

@@ -1,0 +1,64 @@
+/* The block form: a kernel's program of one warp, made into one of a whole block (abi.h).
+ *
+ * In: a kernel out of SSA, the shapes of its registers and a size of block in whole warps. Out: a kernel in SSA that runs all
+ * warps of a block from the start to the end, in which no branch parts anything: each has a uniform guard.
+ *
+ * - Parts. Barriers cut the program, and so do the branches that lead to one and the blocks where their ways begin and meet.
+ *   What lies between cuts is a *part*: a loop over the block's warps around code of one warp. What a warp has alive from part
+ *   to part is in its registers' places, put there by `keep` and taken from there by `kept`; but what goes up from warp to warp by a
+ *   known number is kept once, as the first warp has it: `stepped` makes a warp's of it, `unstepped` the other way round. A branch between parts is taken
+ *   by the block, so all warps must agree on it: its guard has one value in them (jit/unroll_jam.h), or there is no block form.
+ *   Warps of a part run one after the other, which is the interpreter's order. In a part with loops in which all warps take the
+ *   same way, several do each instruction one after the other (unroll-and-jam): what is the same in all of them, or goes up by a
+ *   number that is known, is computed once.
+ * - Predicated regions. Where a branch's lanes differ, the blocks until its join follow once more in a row
+ *   (region_blocks.c), each under the mask of the lanes that wait for it, which is a predicate like any other; `any` asks
+ *   whether there are some. Instructions with effects have the mask as their guard, others only where lanes that wait need what
+ *   they write. As long as lanes agree they take the code without masks.
+ * - `state` names the registers that the interpreter needs if the warp cannot go on at the instruction behind it (in a row: in the
+ *   block that begins there). The block's other warps are before the part or behind it; ir_inst.ntargets sources are the warp's own,
+ *   those up to ir_inst.targets[0] what all had before the part, the rest what they have behind it.
+ *
+ * ir_inst.site tells which instruction of the kernel each one does. Private to jit/llvm. */
+#ifndef JIT_LLVM_BLOCK_FORM_H
+#define JIT_LLVM_BLOCK_FORM_H
+
+#include "jit/llvm/emitter.h"
+
+struct block_part {
+    int32_t start;     /* its warps begin before this instruction of the kernel */
+    int32_t end;       /* and end at this one: */
+    enum jit_stop why; /* JIT_BARRIER: they wait at it; JIT_TURN: they are before it; JIT_EXIT: they exit */
+    int32_t first;     /* its first block in the form */
+    int jam;           /* so many warps go through it at once */
+};
+
+/* A `state` in a row: what is handed over is which lanes wait where. Its first `n` sources are the masks of the row's blocks. */
+struct block_row {
+    int n;
+    int32_t *block; /* [n] of the kernel */
+    int32_t join;
+};
+
+struct block_form {
+    struct ir_kernel *k;      /* in SSA; ir_variable is the kernel's register, if it is one of those */
+    struct shapes shapes;     /* of its registers */
+    struct unroll_jam_steps *steps; /* likewise, as long as warps go the same way */
+    int jam;                  /* the most of any part */
+    bool whole;               /* of all parts, and all of the block's warps: registers go from part to part as they are */
+    int32_t *place, nplaces;  /* of new registers, by number: the kernel's register in whose place they are kept, or -1 */
+    struct block_part *part;
+    int nparts;
+    struct block_row *row;    /* by number: ir_inst.target of a `state`, or -1 */
+    int nrows;
+    const char *why_not;      /* NULL: it is there */
+};
+
+/* e->k, e->s and e->job are the kernel's. jam: several warps may go through a part at once. */
+struct block_form *block_form_make(struct emit *e, bool jam);
+void block_form_release(struct block_form *b);
+
+/* The kernel's register in whose place one of the form is kept, or -1. */
+int32_t block_form_place(const struct block_form *b, const struct ir_kernel *of, int32_t reg);
+
+#endif
