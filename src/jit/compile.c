@@ -117,6 +117,18 @@ bool jit_mode_known(void)
     return find_mode() >= 0;
 }
 
+bool jit_wants_blocks(void)
+{
+    const char *s = getenv("HEDDLE_JIT");
+    return s && !strcmp(s, "new");
+}
+
+bool jit_wants_known(void)
+{
+    const char *s = getenv("HEDDLE_JIT");
+    return !s || !*s || jit_wants_blocks();
+}
+
 struct jit *jit_open(const struct ir_kernel *k, const struct interp_code *c)
 {
     struct jit *j = alloc_zeroed(sizeof *j);
@@ -283,12 +295,11 @@ static void make(struct jit_code *c, enum form form, enum jit_tier tier, double 
         set_long_ran(c, UNROLL_JAM, jit_hasty ? 1 : UNROLL_JAM_NS_PER_BYTE * o.size);
 }
 
-/* The block form is asked for by HEDDLE_JIT=new. */
+/* The block form is of the full tier alone. */
 static bool wants_block(const struct jit_code *c)
 {
-    const char *s = getenv("HEDDLE_JIT");
     uint64_t threads = (uint64_t)c->dim[0] * c->dim[1] * c->dim[2];
-    return s && !strcmp(s, "new") && !c->counting && threads % WARP_LANES == 0;
+    return jit_wants_blocks() && !c->counting && threads % WARP_LANES == 0 && c->mode != JIT_ALWAYS_FIRST;
 }
 
 /* Is an instruction guarded that does not branch? The unroll-and-jam form counts no guards of these: it may leave between two
@@ -320,6 +331,8 @@ void jit_make(struct jit_code *c)
     if (!c->counting || (c->tallies && !c->cached && !(c->runs && guards_some(k))))
         c->steps = unroll_jam_plan(k, c->shapes, c->dim, lanes_level(), &c->unrolled);
     make(c, TOGETHER, tier, start);
+    if (c->function && wants_block(c))
+        make(c, BLOCK, JIT_FULL, log_now());
 }
 
 void jit_make_split(struct jit_code *c)
@@ -408,8 +421,6 @@ const char *jit_prepare(struct jit *j, struct launch *l, const struct jit_counts
         jit_make(c);
         if (c->function && (at_once ? needs_split(c) : c->split_claimed))
             jit_make_split(c);
-        if (c->function && wants_block(c))
-            make(c, BLOCK, JIT_FULL, log_now());
         if (mode == JIT_ALWAYS || is_kept(c, UNROLL_JAM, JIT_FULL))
             make_full(c, UNROLL_JAM);
     }

@@ -23,6 +23,9 @@ enum jit_mode { JIT_NEVER, JIT_AUTO, JIT_ALWAYS_FIRST, JIT_ALWAYS };
 enum jit_mode jit_mode(void);
 /* False: HEDDLE_EXEC is none of these. */
 bool jit_mode_known(void);
+/* HEDDLE_JIT is "new": the block form, too (jit/abi.h); and whether it is that or nothing. */
+bool jit_wants_blocks(void);
+bool jit_wants_known(void);
 
 /* What machine code of the kernel would rely on, for blocks of so many threads: shapes of registers, and what warps that run as
  * one have more than the one before (HEDDLE_VERIFY). */

@@ -401,7 +401,35 @@ static int32_t block_behind(const struct making *m, int32_t site)
     return m->k->insts[site + 1].block;
 }
 
-static void put_state(struct making *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live);
+/* Names what the interpreter needs before `site`: lanes of masks, registers of `live`, and what warps had before the part. */
+static void put_state(struct making *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live)
+{
+    struct ir_src src[IR_OPERANDS];
+    for (int i = 0; i < n; i++)
+        src[i] = ir_of_reg(masks[i]);
+    for (int32_t r = 0; r < m->k->nregs; r++)
+        if (ir_bit(live, r)) {
+            if (n == MOST_NAMED) {
+                refuse(m, "too many of its registers are alive at once");
+                return;
+            }
+            src[n++] = ir_of_reg(r);
+        }
+    int32_t own = n;
+    for (int i = 0; i < m->nbefore && n < MOST_NAMED; i++)
+        src[n++] = ir_of_reg(m->before[m->begun[i]]);
+    if (n == MOST_NAMED) {
+        refuse(m, "too many of its registers are alive at once");
+        return;
+    }
+    struct ir_inst *in = put(m, IR_OP_STATE);
+    in->site = site;
+    in->target = row;
+    in->ntargets = own;
+    in->targets = ARENA_ARRAY(&m->f->arena, int32_t, 1);
+    in->targets[0] = n;
+    ir_set_sources(m->f, in, n, src);
+}
 
 static void leave_at(struct making *m, int32_t site)
 {
@@ -469,35 +497,6 @@ static bool may_leave(const struct making *m, int32_t site)
     int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
     bool effects = (!facts_pure(in) || in->op >= PTX_OP_COUNT) && !(ir_is_memory(in) && in->space == PTX_PARAM);
     return effects || !step_is_plain(&m->e->job->code->step[site]) || shape_guarded_source(m->k, m->e->s, m->e->job->dim, in, lo, hi) >= 0;
-}
-
-static void put_state(struct making *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live)
-{
-    struct ir_src src[IR_OPERANDS];
-    for (int i = 0; i < n; i++)
-        src[i] = ir_of_reg(masks[i]);
-    for (int32_t r = 0; r < m->k->nregs; r++)
-        if (ir_bit(live, r)) {
-            if (n == MOST_NAMED) {
-                refuse(m, "too many of its registers are alive at once");
-                return;
-            }
-            src[n++] = ir_of_reg(r);
-        }
-    int32_t own = n;
-    for (int i = 0; i < m->nbefore && n < MOST_NAMED; i++)
-        src[n++] = ir_of_reg(m->before[m->begun[i]]);
-    if (n == MOST_NAMED) {
-        refuse(m, "too many of its registers are alive at once");
-        return;
-    }
-    struct ir_inst *in = put(m, IR_OP_STATE);
-    in->site = site;
-    in->target = row;
-    in->ntargets = own;
-    in->targets = ARENA_ARRAY(&m->f->arena, int32_t, 1);
-    in->targets[0] = n;
-    ir_set_sources(m->f, in, n, src);
 }
 
 /* Several warps may do it at once: nothing of it is left to the interpreter before the next warp does it. */
