@@ -6,7 +6,7 @@ foreach(case services idle lines fp8)
 endforeach()
 
 # Programs that check themselves: they print PASSED.
-foreach(program occupancy_header cuda_std integers predicates atomics warps math_names pointers gathers loops sparse ways structs unset wide_loads folding contraction meetings complex variables half_names half_math more_names prelude hints cuda_atomic cuda_barrier groups barriers matrices tensor tensor_sums wmma several curand_use probes waits host_floats)
+foreach(program occupancy_header cuda_std integers predicates atomics warps math_names pointers gathers loops sparse ways structs unset wide_loads folding contraction meetings complex variables half_names half_math more_names prelude hints cuda_atomic cuda_barrier groups barriers matrices tensor tensor_sums wmma several curand_use probes waits host_floats turns)
   add_test(NAME device.${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
   set_tests_properties(device.${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED
                        FAIL_REGULAR_EXPRESSION FAILED)

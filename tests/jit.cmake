@@ -86,10 +86,15 @@ set_tests_properties(jit.large PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "A
 add_test(NAME jit.frames COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/jit/frames.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(jit.frames PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "ALL DONE" FAIL_REGULAR_EXPRESSION FAILED)
 # Sets of programs that tell of themselves, once more with every kernel compiled before it runs.
-foreach(program integers predicates atomics warps math_names pointers gathers loops ways wide_loads folding contraction meetings variables half_names groups barriers cuda_barrier matrices tensor several structs unset)
+foreach(program turns integers predicates atomics warps math_names pointers gathers loops ways wide_loads folding contraction meetings variables half_names groups barriers cuda_barrier matrices tensor several structs unset)
   add_test(NAME jit.device_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
   set_tests_properties(jit.device_${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                        ENVIRONMENT "HEDDLE_EXEC=jit")
+endforeach()
+foreach(program turns groups) # the order of warps in the block form
+  add_test(NAME jit.whole_blocks_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
+  set_tests_properties(jit.whole_blocks_${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                       ENVIRONMENT "HEDDLE_EXEC=jit;HEDDLE_JIT=new")
 endforeach()
 foreach(program textures references surfaces)
   add_test(NAME jit.program_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/programs/${program}.cu)

@@ -206,18 +206,25 @@ static void influence(const struct making *m, const struct ir_inst *branch, uint
     alloc_release(stack);
 }
 
-static bool waits(const struct ir_kernel *k, int32_t block)
+/* All warps come to behind the instruction before any goes on: a barrier, or where they end a turn (interp/turn.h). */
+static bool waits_at(const struct making *m, int32_t site)
 {
-    for (int32_t i = k->blocks[block].first; i < k->blocks[block].first + k->blocks[block].count; i++)
-        if (jit_waits(&k->insts[i]))
+    return jit_waits(&m->k->insts[site]) || emit_ends_turn(m->e, site);
+}
+
+static bool waits(const struct making *m, int32_t block)
+{
+    const struct ir_block *b = &m->k->blocks[block];
+    for (int32_t i = b->first; i < b->first + b->count; i++)
+        if (waits_at(m, i))
             return true;
     return false;
 }
 
-static bool some_wait(const struct ir_kernel *k, const uint64_t *blocks)
+static bool some_wait(const struct making *m, const uint64_t *blocks)
 {
-    for (int32_t b = 0; b < k->nblocks; b++)
-        if (ir_bit(blocks, b) && waits(k, b))
+    for (int32_t b = 0; b < m->k->nblocks; b++)
+        if (ir_bit(blocks, b) && waits(m, b))
             return true;
     return false;
 }
@@ -236,7 +243,7 @@ static void find_parts(struct making *m)
         if (!is_branch(in))
             continue;
         influence(m, in, seen);
-        if (!some_wait(k, seen))
+        if (!some_wait(m, seen))
             continue;
         m->between[i] = 1;
         m->cut[in->target] = true;
@@ -246,7 +253,7 @@ static void find_parts(struct making *m)
             m->cut[in->join] = true;
     }
     for (int32_t l = 0; l < k->nloops; l++)
-        if (some_wait(k, k->loops[l].blocks))
+        if (some_wait(m, k->loops[l].blocks))
             m->cut[k->loops[l].header] = true;
     alloc_release(seen);
 }
@@ -573,6 +580,11 @@ static void write_from(struct making *m, int32_t site, uint64_t *live)
             if (!step_is_plain(st) && (!step_is_exchange(st) || in->guard != IR_NOREG))
                 refuse(m, "it has an instruction that machine code leaves to the interpreter");
             write_inst(m, i, live);
+            if (emit_ends_turn(m->e, i) && !m->between[i + 1]) { /* else that branch is the cut */
+                end_at(m, JIT_TURN, i + 1);
+                jump(m, m->end_label);
+                return;
+            }
         }
     }
 }

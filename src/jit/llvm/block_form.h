@@ -3,7 +3,8 @@
  * In: a kernel out of SSA, the shapes of its registers and a size of block in whole warps. Out: a kernel in SSA that runs all
  * warps of a block from the start to the end, in which no branch parts anything: each has a uniform guard.
  *
- * - Parts. Barriers cut the program, and so do the branches that lead to one and the blocks where their ways begin and meet.
+ * - Parts. Barriers cut the program, and places where warps end a turn (interp/turn.h), and so do the branches that lead to one and the
+ *   blocks where their ways begin and meet.
  *   What lies between cuts is a *part*: a loop over the block's warps around code of one warp. What a warp has alive from part
  *   to part is in its registers' places, put there by `keep` and taken from there by `kept`; but what goes up from warp to warp by a
  *   known number is kept once, as the first warp has it: `stepped` makes a warp's of it, `unstepped` the other way round. A branch between parts is taken
