@@ -522,8 +522,6 @@ static void do_inst(struct block_code *c, const struct ir_inst *in)
         if (once && w)
             continue;
         in->guard != IR_NOREG ? guarded(c, in) : emit_inst(e);
-        if (e->mask)
-            set_mask(e, NULL);
     }
 }
 
@@ -569,7 +567,7 @@ static void do_block(struct block_code *c, int32_t number_of)
     LLVMPositionBuilderAtEnd(e->b, e->head[number_of]);
     take_part(c, c->part_of[number_of]);
     e->nchecked = e->nshared_checks = e->nahead = 0;
-    e->state = NULL;
+    e->state = e->fault_state = NULL;
     for (int32_t i = b->first; i < b->first + b->count; i++) {
         e->site = i;
         e->in = &e->k->insts[i];
@@ -707,19 +705,13 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
     struct block_code c = {.e = e, .form = form, .job = &mine, .kernel = k};
     mine.steps = form->steps;
     mine.unrolled = form->jam;
-    size_t regs = (size_t)form->k->nregs + 1;
     e->form = form;
     e->form_of = k;
     e->k = form->k;
     e->s = &form->shapes;
     e->job = &mine;
     e->words = ((size_t)e->k->nregs + 63) / 64;
-    e->var = alloc_zeroed(regs * sizeof *e->var);
-    e->now = alloc_zeroed(regs * sizeof *e->now);
-    e->have = alloc_zeroed(regs);
-    e->changed = alloc_zeroed(regs);
-    e->touched = alloc_zeroed(regs * sizeof *e->touched);
-    e->head = alloc_zeroed(((size_t)e->k->nblocks + 1) * sizeof *e->head);
+    regs_open(e);
     c.part_of = alloc_zeroed(((size_t)e->k->nblocks + 1) * sizeof *c.part_of);
     c.part = alloc_zeroed((size_t)form->nparts * sizeof *c.part);
     c.in_kernel_guarded = alloc_zeroed((size_t)e->k->ninsts + 1);
@@ -739,12 +731,7 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
     e->job = job;
     release_job(&mine);
     block_form_release(form);
-    alloc_release(e->var);
-    alloc_release(e->now);
-    alloc_release(e->have);
-    alloc_release(e->changed);
-    alloc_release(e->touched);
-    alloc_release(e->head);
+    regs_release(e);
     alloc_release(e->rank);
     e->rank = NULL;
     alloc_release(c.part_of);

@@ -55,7 +55,6 @@ struct making {
     struct block_part *part;
     bool ended;          /* part->end is known */
     struct row *rows;
-    const struct row *row; /* whose block is being written, or NULL */
     const struct ir_origin *from;
     size_t words;
 };

@@ -354,7 +354,7 @@ static void emit_entry(struct emit *e)
 bool emit_kernel(struct emit *e)
 {
     const struct ir_kernel *k = e->k;
-    size_t regs = (size_t)k->nregs + 1, longest = 0;
+    size_t longest = 0;
     for (int32_t r = 0; r < k->nregs; r++)
         if (bits_of_type(k->reg_type[r]) > 64) {
             snprintf(e->problem, sizeof e->problem, "a register of 128 bits");
@@ -369,12 +369,7 @@ bool emit_kernel(struct emit *e)
                          k->insts[i].src[0].sreg >= PTX_SREG_CLOCK && k->insts[i].src[0].sreg <= PTX_SREG_CLOCK64;
     if (e->job->block)
         return block_code_emit(e);
-    e->var = alloc_zeroed(regs * sizeof *e->var);
-    e->now = alloc_zeroed(regs * sizeof *e->now);
-    e->have = alloc_zeroed(regs);
-    e->changed = alloc_zeroed(regs);
-    e->touched = alloc_zeroed(regs * sizeof *e->touched);
-    e->head = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *e->head);
+    regs_open(e);
     e->resume = alloc_zeroed(((size_t)e->job->nresume + 1) * sizeof *e->resume);
     e->live = alloc_zeroed((longest + 1) * e->words * 8);
     if (!e->job->split)
@@ -389,12 +384,7 @@ bool emit_kernel(struct emit *e)
     if (!e->job->split)
         emit_next_warp(e);
     unroll_jam_release(e);
-    alloc_release(e->var);
-    alloc_release(e->now);
-    alloc_release(e->have);
-    alloc_release(e->changed);
-    alloc_release(e->touched);
-    alloc_release(e->head);
+    regs_release(e);
     alloc_release(e->resume);
     alloc_release(e->live);
     alloc_release(e->newer);

@@ -223,6 +223,8 @@ LLVMValueRef packed(struct emit *e, const LLVMValueRef *parts);
 void set_mask(struct emit *e, LLVMValueRef mask);
 LLVMValueRef only_lanes(struct emit *e, LLVMValueRef v, LLVMValueRef lanes, int part); /* v, integers; 0 in other lanes */
 LLVMValueRef unpacked(struct emit *e, LLVMValueRef bits, int part); /* bits of lanes, i32, as a part of i1 */
+void regs_open(struct emit *e);    /* room for the registers and blocks of e->k */
+void regs_release(struct emit *e);
 void regs_forget(struct emit *e);                                  /* at a block's begin */
 void regs_flush(struct emit *e, const uint64_t *live);             /* newest values of registers in `live` to variables */
 

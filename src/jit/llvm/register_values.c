@@ -167,6 +167,27 @@ void reg_set(struct emit *e, int32_t reg, struct value v)
     e->changed[reg] = 1;
 }
 
+void regs_open(struct emit *e)
+{
+    size_t regs = (size_t)e->k->nregs + 1;
+    e->var = alloc_zeroed(regs * sizeof *e->var);
+    e->now = alloc_zeroed(regs * sizeof *e->now);
+    e->have = alloc_zeroed(regs);
+    e->changed = alloc_zeroed(regs);
+    e->touched = alloc_zeroed(regs * sizeof *e->touched);
+    e->head = alloc_zeroed(((size_t)e->k->nblocks + 1) * sizeof *e->head);
+}
+
+void regs_release(struct emit *e)
+{
+    alloc_release(e->var);
+    alloc_release(e->now);
+    alloc_release(e->have);
+    alloc_release(e->changed);
+    alloc_release(e->touched);
+    alloc_release(e->head);
+}
+
 void regs_forget(struct emit *e)
 {
     for (int i = 0; i < e->ntouched; i++)
