@@ -306,20 +306,12 @@ void block_code_stop(struct emit *e, enum jit_stop why, int32_t site)
     LLVMBuildBr(e->b, e->fault);
 }
 
-static unsigned place_bytes(const struct emit *e, int32_t reg)
-{
-    return e->k->reg_type[reg] == PTX_PRED ? 4 : (unsigned)bits_of_type(e->k->reg_type[reg]) / 8 * SHAPE_LANES;
-}
-
 /* Another of the state's registers has some of the same place. */
 static bool shares_place(const struct emit *e, const struct ir_inst *state, int first, int i)
 {
-    uint64_t from = e->job->code->of_reg[state->src[i].reg], to = from + place_bytes(e, state->src[i].reg);
-    for (int j = first; j < state->ntargets; j++) {
-        uint64_t at = e->job->code->of_reg[state->src[j].reg];
-        if (j != i && at < to && from < at + place_bytes(e, state->src[j].reg))
+    for (int j = first; j < state->ntargets; j++)
+        if (j != i && places_overlap(e, state->src[j].reg, state->src[i].reg))
             return true;
-    }
     return false;
 }
 

@@ -240,6 +240,7 @@ void place_store(struct emit *e, int32_t reg);
 void place_store_bits(struct emit *e, int32_t reg, LLVMValueRef bits); /* a predicate */
 void place_keep(struct emit *e, int32_t reg); /* in machine code's own form (jit/jit_code.h) */
 struct value place_load(struct emit *e, int32_t reg);
+bool places_overlap(const struct emit *e, int32_t a, int32_t b);
 void spill_store(struct emit *e, int32_t reg);
 LLVMValueRef spill_load(struct emit *e, int32_t reg, int group);
 void regs_save(struct emit *e, const uint64_t *live);   /* all of `live`, before this instruction, to their places or spill slots */

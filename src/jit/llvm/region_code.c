@@ -107,20 +107,12 @@ static void turn(struct emit *e, const struct region *r, LLVMBasicBlockRef to)
 
 /* --- handing over --- */
 
-static unsigned place_bytes(const struct emit *e, int32_t reg)
-{
-    return e->k->reg_type[reg] == PTX_PRED ? 4 : (unsigned)bits_of_type(e->k->reg_type[reg]) / 8 * SHAPE_LANES;
-}
-
 /* Another of these registers has some of the same place. */
 static bool shares_place(const struct emit *e, int32_t reg, const uint64_t *live)
 {
-    uint64_t from = e->job->code->of_reg[reg], to = from + place_bytes(e, reg);
-    for (int32_t r = 0; r < e->k->nregs; r++) {
-        uint64_t at = e->job->code->of_reg[r];
-        if (r != reg && ir_bit(live, r) && at < to && from < at + place_bytes(e, r))
+    for (int32_t r = 0; r < e->k->nregs; r++)
+        if (r != reg && ir_bit(live, r) && places_overlap(e, r, reg))
             return true;
-    }
     return false;
 }
 

@@ -456,6 +456,17 @@ static LLVMValueRef place_pointer(struct emit *e, int32_t reg, uint64_t offset)
     return at(e, e->regs, e->job->code->of_reg[reg] + offset);
 }
 
+static unsigned place_bytes(const struct emit *e, int32_t reg)
+{
+    return e->k->reg_type[reg] == PTX_PRED ? 4 : (unsigned)bits_of_type(e->k->reg_type[reg]) / 8 * SHAPE_LANES;
+}
+
+bool places_overlap(const struct emit *e, int32_t a, int32_t b)
+{
+    uint64_t at_a = e->job->code->of_reg[a], at_b = e->job->code->of_reg[b];
+    return at_a < at_b + place_bytes(e, b) && at_b < at_a + place_bytes(e, a);
+}
+
 void place_store_bits(struct emit *e, int32_t reg, LLVMValueRef bits)
 {
     LLVMBuildStore(e->b, bits, place_pointer(e, reg, 0));
