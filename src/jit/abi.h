@@ -14,7 +14,7 @@
  * kernel's start on and as long as they all take the same way. It answers for all of them. Registers that go up by a known step
  * from warp to warp, or are the same, are kept in the first one's places only, but for JIT_LEAVE and JIT_GIVE_UP.
  *
- * The fourth, the block form, runs all warps of a block from the start to the end (jit/llvm/block_form.h). It answers JIT_EXIT
+ * The fourth, the block form, runs all warps of a block from the start to the end (jit/llvm/form.h). It answers JIT_EXIT
  * when all have ended; JIT_TURN: the launch is to stop; else warp frame.block_warp is where frame.site, or frame.waiting, says, those
  * before it where block_end and those behind it where block_start says. */
 #ifndef JIT_ABI_H

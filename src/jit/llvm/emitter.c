@@ -368,7 +368,7 @@ bool emit_kernel(struct emit *e)
         e->tells_time |= k->insts[i].op == PTX_OP_MOV && k->insts[i].nsrc == 1 && k->insts[i].src[0].kind == IR_SRC_SREG &&
                          k->insts[i].src[0].sreg >= PTX_SREG_CLOCK && k->insts[i].src[0].sreg <= PTX_SREG_CLOCK64;
     if (e->job->block)
-        return block_code_emit(e);
+        return form_code_emit(e);
     regs_open(e);
     e->resume = alloc_zeroed(((size_t)e->job->nresume + 1) * sizeof *e->resume);
     e->live = alloc_zeroed((longest + 1) * e->words * 8);

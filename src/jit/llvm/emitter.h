@@ -181,7 +181,7 @@ struct emit {
     struct lane_serial *serial; /* whose code is being made, or NULL */
     LLVMValueRef mask_var, next_var, positions; /* split form: allocas; the switch over positions */
     LLVMBasicBlockRef dispatch;
-    const struct block_form *form; /* block_form.h, or NULL: another form. Then k is the form's kernel, and the one that it is of: */
+    const struct form *form; /* form.h, or NULL: another form. Then k is the form's kernel, and the one that it is of: */
     const struct ir_kernel *form_of;
     int part;                /* of the form, or -1: between its parts */
     LLVMValueRef index;      /* number of the warp in the block, i32 */
@@ -432,10 +432,10 @@ bool unroll_jam_waits_at(const struct emit *e, const struct ir_inst *in);
 /* The code stops behind this instruction: the block's other warps are to come to it before this one goes on (interp/turn.h). */
 bool emit_ends_turn(const struct emit *e, int32_t site);
 
-/* --- block_code.c: the block form --- */
-bool block_code_emit(struct emit *e);                 /* instead of emit_kernel. False: e->problem */
-void block_code_leave(struct emit *e, enum jit_stop why);
-void block_code_stop(struct emit *e, enum jit_stop why, int32_t site); /* of the kernel */
+/* --- form_code.c: forms --- */
+bool form_code_emit(struct emit *e);                 /* instead of emit_kernel. False: e->problem */
+void form_code_leave(struct emit *e, enum jit_stop why);
+void form_code_stop(struct emit *e, enum jit_stop why, int32_t site); /* of the kernel */
 /* The instruction of the kernel that this one is. */
 static inline int32_t kernel_site(const struct emit *e, int32_t site)
 {

@@ -22,7 +22,7 @@ void flow_unmark(struct emit *e, int m)
 void emit_stop(struct emit *e, enum jit_stop why, int32_t site)
 {
     if (e->form) {
-        block_code_stop(e, why, kernel_site(e, site));
+        form_code_stop(e, why, kernel_site(e, site));
         return;
     }
     if (!e->job->split && (why == JIT_EXIT || why == JIT_BARRIER || why == JIT_TURN)) {
@@ -39,7 +39,7 @@ void emit_stop(struct emit *e, enum jit_stop why, int32_t site)
 void flow_leave(struct emit *e, enum jit_stop why)
 {
     if (e->form) {
-        block_code_leave(e, why);
+        form_code_leave(e, why);
         return;
     }
     if (e->serial) {

@@ -21,8 +21,8 @@
  *   those up to ir_inst.targets[0] what all had before the part, the rest what they have behind it.
  *
  * ir_inst.site tells which instruction of the kernel each one does. Private to jit/llvm. */
-#ifndef JIT_LLVM_BLOCK_FORM_H
-#define JIT_LLVM_BLOCK_FORM_H
+#ifndef JIT_LLVM_FORM_H
+#define JIT_LLVM_FORM_H
 
 #include "jit/llvm/emitter.h"
 
@@ -41,10 +41,11 @@ struct block_row {
     int32_t join;
 };
 
-struct block_form {
+struct form {
     struct ir_kernel *k;      /* in SSA; ir_variable is the kernel's register, if it is one of those */
     struct shapes shapes;     /* of its registers */
     struct unroll_jam_steps *steps; /* likewise, as long as warps go the same way */
+    bool warp;                /* the warp form */
     int jam;                  /* the most of any part */
     bool whole;               /* of all parts, and all of the block's warps: registers go from part to part as they are */
     int32_t *place, nplaces;  /* of new registers, by number: the kernel's register in whose place they are kept, or -1 */
@@ -56,10 +57,10 @@ struct block_form {
 };
 
 /* e->k, e->s and e->job are the kernel's. jam: several warps may go through a part at once. */
-struct block_form *block_form_make(struct emit *e, bool jam);
-void block_form_release(struct block_form *b);
+struct form *block_form_make(struct emit *e, bool jam);
+void form_release(struct form *b);
 
 /* The kernel's register in whose place one of the form is kept, or -1. */
-int32_t block_form_place(const struct block_form *b, const struct ir_kernel *of, int32_t reg);
+int32_t form_place(const struct form *b, const struct ir_kernel *of, int32_t reg);
 
 #endif

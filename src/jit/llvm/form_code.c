@@ -1,9 +1,9 @@
-/* Code of the block form (block_form.h): a kernel in SSA whose branches are all uniform, instruction by instruction. A register is
+/* Code of a form (form.h): a kernel in SSA whose branches are all uniform, instruction by instruction. A register is
  * one value of LLVM's, or a list of them, from its only definition on; phis are LLVM's.
  *
  * The functions that make code of single instructions read the tables of a job by the number of an instruction: here they get tables
  * of the form's instructions and registers, made from the kernel's. */
-#include "jit/llvm/block_form.h"
+#include "jit/llvm/form.h"
 
 #include "base/alloc.h"
 #include "interp/step.h"
@@ -21,9 +21,9 @@ struct of_part {
     LLVMValueRef index, regs[UNROLL_JAM_MOST];
 };
 
-struct block_code {
+struct form_code {
     struct emit *e;
-    struct block_form *form;
+    struct form *form;
     struct jit_job *job;
     const struct ir_kernel *kernel; /* that the form is of */
     LLVMBasicBlockRef begin;        /* of the block of threads */
@@ -37,7 +37,7 @@ struct block_code {
 
 /* --- tables of the form's instructions and registers --- */
 
-static struct jit_job job_of_form(const struct jit_job *job, struct block_form *form)
+static struct jit_job job_of_form(const struct jit_job *job, struct form *form)
 {
     const struct ir_kernel *f = form->k;
     size_t n = (size_t)f->ninsts + 2, regs = (size_t)f->nregs + 1;
@@ -60,7 +60,7 @@ static struct jit_job job_of_form(const struct jit_job *job, struct block_form *
         row[i] = job->row[site];
     }
     for (int32_t r = 0; r < f->nregs; r++) {
-        int32_t of = block_form_place(form, job->kernel, r);
+        int32_t of = form_place(form, job->kernel, r);
         bool known = of >= 0;
         spill_slot[r] = known ? job->spill_slot[of] : -1;
         code->of_reg[r] = known ? job->code->of_reg[of] : 0;
@@ -153,7 +153,7 @@ static void bring_all(struct emit *e, int32_t from)
 
 /* --- the warp --- */
 
-static void take_part(struct block_code *c, int part)
+static void take_part(struct form_code *c, int part)
 {
     struct emit *e = c->e;
     e->part = part;
@@ -163,7 +163,7 @@ static void take_part(struct block_code *c, int part)
         e->regs = part < 0 ? e->block_regs : c->part[part].regs[w];
 }
 
-static void make_phis(struct block_code *c)
+static void make_phis(struct form_code *c)
 {
     struct emit *e = c->e;
     for (int32_t b = 0; b < e->k->nblocks; b++) {
@@ -175,12 +175,12 @@ static void make_phis(struct block_code *c)
     }
 }
 
-static LLVMValueRef above(struct block_code *c, LLVMValueRef base, LLVMValueRef bytes)
+static LLVMValueRef above(struct form_code *c, LLVMValueRef base, LLVMValueRef bytes)
 {
     return LLVMBuildGEP2(c->e->b, c->e->i8, base, &bytes, 1, "");
 }
 
-static void begin_warp(struct block_code *c)
+static void begin_warp(struct form_code *c)
 {
     struct emit *e = c->e;
     struct of_part *p = &c->part[e->in->target];
@@ -287,7 +287,7 @@ static void stop(struct emit *e, enum jit_stop why)
     LLVMBuildRet(e->b, number(e, 32, why));
 }
 
-void block_code_stop(struct emit *e, enum jit_stop why, int32_t site)
+void form_code_stop(struct emit *e, enum jit_stop why, int32_t site)
 {
     frame_set(e, AT(site), number(e, 32, (uint32_t)site));
     if (why != JIT_FAULT || !e->state) {
@@ -344,10 +344,10 @@ static void hand_over(struct emit *e, const struct ir_inst *state, enum jit_stop
         split_store(e, reg);
         e->mask = mask;
     }
-    block_code_stop(e, JIT_APART, 0);
+    form_code_stop(e, JIT_APART, 0);
 }
 
-void block_code_leave(struct emit *e, enum jit_stop why)
+void form_code_leave(struct emit *e, enum jit_stop why)
 {
     const struct ir_inst *state = e->state;
     if (!state) {
@@ -381,7 +381,7 @@ static void turn(struct emit *e)
     LLVMValueRef stops = op_tell(e, offsetof(struct jit_ops, long_turns), number(e, 32, 1));
     LLVMBuildCondBr(e->b, lanes_any(e, stops), off, on);
     LLVMPositionBuilderAtEnd(e->b, off);
-    block_code_stop(e, JIT_TURN, 0);
+    form_code_stop(e, JIT_TURN, 0);
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
@@ -457,7 +457,7 @@ static void find_old(struct emit *e, const struct ir_inst *in, LLVMValueRef (*wa
     }
 }
 
-static void guarded(struct block_code *c, const struct ir_inst *in)
+static void guarded(struct form_code *c, const struct ir_inst *in)
 {
     struct emit *e = c->e;
     LLVMValueRef on = NULL, lanes = NULL, was[STEP_DST][MAX_PARTS];
@@ -492,7 +492,7 @@ static void guarded(struct block_code *c, const struct ir_inst *in)
         join_skipped(e, in, before, next, was);
 }
 
-static void do_inst(struct block_code *c, const struct ir_inst *in)
+static void do_inst(struct form_code *c, const struct ir_inst *in)
 {
     struct emit *e = c->e;
     struct ir_inst plain = *in;
@@ -518,7 +518,7 @@ static void do_inst(struct block_code *c, const struct ir_inst *in)
 }
 
 /* The next block of the row, if there is one. */
-static void exit_block(struct block_code *c)
+static void exit_block(struct form_code *c)
 {
     struct emit *e = c->e;
     bool alone = c->form->nparts > 1 || e->tells_time;
@@ -536,7 +536,7 @@ static void exit_block(struct block_code *c)
         LLVMBuildBr(e->b, c->begin);
         LLVMPositionBuilderAtEnd(e->b, out);
     }
-    block_code_stop(e, JIT_EXIT, e->in->site);
+    form_code_stop(e, JIT_EXIT, e->in->site);
 }
 
 static void branch(struct emit *e, int32_t from, int32_t next)
@@ -552,7 +552,7 @@ static void branch(struct emit *e, int32_t from, int32_t next)
     LLVMBuildCondBr(e->b, on, in->guard_negated ? no : yes, in->guard_negated ? yes : no);
 }
 
-static void do_block(struct block_code *c, int32_t number_of)
+static void do_block(struct form_code *c, int32_t number_of)
 {
     struct emit *e = c->e;
     const struct ir_block *b = &e->k->blocks[number_of];
@@ -600,7 +600,7 @@ static void do_block(struct block_code *c, int32_t number_of)
             exit_block(c);
             return;
         case IR_OP_LEAVE:
-            block_code_leave(e, JIT_LEAVE);
+            form_code_leave(e, JIT_LEAVE);
             return;
         default:
             do_inst(c, e->in);
@@ -617,7 +617,7 @@ static void do_block(struct block_code *c, int32_t number_of)
 }
 
 /* A block, then those that it dominates. */
-static void do_blocks(struct block_code *c)
+static void do_blocks(struct form_code *c)
 {
     const struct ir_kernel *k = c->e->k;
     int32_t n = k->nblocks, *first = alloc_zeroed(3 * ((size_t)n + 1) * sizeof *first), *next = first + n, *stack = next + n, depth = 0;
@@ -644,7 +644,7 @@ static void do_blocks(struct block_code *c)
 
 /* --- the function --- */
 
-static void find_parts_of_blocks(struct block_code *c)
+static void find_parts_of_blocks(struct form_code *c)
 {
     const struct ir_kernel *k = c->e->k;
     int32_t part = -1;
@@ -657,7 +657,7 @@ static void find_parts_of_blocks(struct block_code *c)
         c->part_of[c->form->part[p].first] = -1;
 }
 
-static void open_code(struct block_code *c)
+static void open_code(struct form_code *c)
 {
     struct emit *e = c->e;
     LLVMPositionBuilderAtEnd(e->b, new_block(e, "entry"));
@@ -684,17 +684,17 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
     const struct ir_kernel *k = e->k;
     const struct jit_job *job = e->job;
     struct shapes *shapes = e->s;
-    struct block_form *form = block_form_make(e, jam);
+    struct form *form = block_form_make(e, jam);
     *jams = form->jam;
     if (form->why_not) {
         snprintf(e->problem, sizeof e->problem, "%s", form->why_not);
-        block_form_release(form);
+        form_release(form);
         alloc_release(e->rank);
         e->rank = NULL;
         return false;
     }
     struct jit_job mine = job_of_form(job, form);
-    struct block_code c = {.e = e, .form = form, .job = &mine, .kernel = k};
+    struct form_code c = {.e = e, .form = form, .job = &mine, .kernel = k};
     mine.steps = form->steps;
     mine.unrolled = form->jam;
     e->form = form;
@@ -722,7 +722,7 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
     e->s = shapes;
     e->job = job;
     release_job(&mine);
-    block_form_release(form);
+    form_release(form);
     regs_release(e);
     alloc_release(e->rank);
     e->rank = NULL;
@@ -745,7 +745,7 @@ static void empty_function(LLVMValueRef fn)
         LLVMDeleteBasicBlock(LLVMGetFirstBasicBlock(fn));
 }
 
-bool block_code_emit(struct emit *e)
+bool form_code_emit(struct emit *e)
 {
     int jam;
     bool ok = emit_form(e, true, &jam);

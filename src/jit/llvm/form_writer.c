@@ -1,0 +1,706 @@
+/* Writes a form of a kernel (form_writer.h). */
+#include "jit/llvm/form_writer.h"
+
+#include "base/alloc.h"
+#include "interp/step.h"
+#include "ir/cfg.h"
+#include "ir/edit.h"
+#include "ir/facts.h"
+#include "ir/ssa.h"
+
+#include <string.h>
+
+enum { MOST_SIZE = 6000 /* instructions of the block form */, MOST_NAMED = IR_OPERANDS - 64 /* registers of a `state`, but those where the part ends */ };
+
+static const struct ptx_mods no_mods;
+
+/* --- writing --- */
+
+void form_refuse(struct form_writer *m, const char *why)
+{
+    m->out->why_not = m->out->why_not ? m->out->why_not : why;
+}
+
+int32_t form_label(struct form_writer *m)
+{
+    ALLOC_GROW(m->label, m->nlabels, m->cap_labels);
+    m->label[m->nlabels] = -1;
+    return m->nlabels++;
+}
+
+void form_set_label(struct form_writer *m, int32_t label)
+{
+    m->label[label] = m->f->ninsts;
+}
+
+/* Its address holds until the next one. */
+struct ir_inst *form_put(struct form_writer *m, uint16_t op)
+{
+    struct ir_kernel *f = m->f;
+    ALLOC_GROW(f->insts, f->ninsts, m->cap);
+    if (f->ninsts > MOST_SIZE)
+        form_refuse(m, "its block form would be too long");
+    struct ir_inst *in = &f->insts[f->ninsts++];
+    *in = (struct ir_inst){.op = op, .vec = 1, .guard = IR_NOREG, .target = -1, .join = -1, .site = -1, .mods = &no_mods, .from = m->from};
+    return in;
+}
+
+int32_t form_reg(struct form_writer *m, uint8_t type, bool uniform)
+{
+    struct ir_kernel *f = m->f;
+    int32_t n = f->nregs, cap = m->cap_type;
+    ALLOC_GROW(f->reg_type, n, m->cap_type);
+    if (m->cap_type != cap)
+        m->uniform = alloc_resize(m->uniform, (size_t)m->cap_type);
+    f->reg_type[f->nregs] = type;
+    m->uniform[f->nregs] = uniform;
+    return f->nregs++;
+}
+
+void form_jump(struct form_writer *m, int32_t label)
+{
+    form_put(m, PTX_OP_BRA)->target = label;
+}
+
+void form_jump_if(struct form_writer *m, int32_t guard, bool negated, int32_t label)
+{
+    struct ir_inst *in = form_put(m, PTX_OP_BRA);
+    in->guard = guard;
+    in->guard_negated = negated;
+    in->target = label;
+}
+
+void form_put_result(struct form_writer *m, uint16_t op, uint8_t type, int32_t dst, int n, const struct ir_src *src)
+{
+    struct ir_inst *in = form_put(m, op);
+    in->type = type;
+    ir_set_sources(m->f, in, n, src);
+    IR_SET_RESULTS(m->f, in, dst);
+}
+
+static void put_pred(struct form_writer *m, uint16_t op, int32_t dst, int32_t a, int32_t b)
+{
+    struct ir_src src[2] = {ir_of_reg(a), ir_of_reg(b)};
+    form_put_result(m, op, PTX_PRED, dst, b == IR_NOREG ? 1 : 2, src);
+}
+
+static void put_none(struct form_writer *m, int32_t dst)
+{
+    struct ir_src no = ir_of_value(0);
+    form_put_result(m, PTX_OP_MOV, PTX_PRED, dst, 1, &no);
+}
+
+/* Whether a predicate holds for some lane, or for all. */
+static int32_t ask(struct form_writer *m, uint16_t op, int32_t pred)
+{
+    int32_t r = form_reg(m, PTX_PRED, true);
+    put_pred(m, op, r, pred, IR_NOREG);
+    return r;
+}
+
+/* A predicate, or what it is not. */
+static int32_t turned(struct form_writer *m, int32_t pred, bool negated)
+{
+    if (!negated)
+        return pred;
+    int32_t r = form_reg(m, PTX_PRED, m->uniform[pred]);
+    put_pred(m, PTX_OP_NOT, r, pred, IR_NOREG);
+    return r;
+}
+
+static int32_t both(struct form_writer *m, int32_t a, int32_t b)
+{
+    int32_t r = form_reg(m, PTX_PRED, false);
+    put_pred(m, PTX_OP_AND, r, a, b);
+    return r;
+}
+
+/* --- what is alive --- */
+
+void form_alive_before(const struct form_writer *m, int32_t site, uint64_t *live)
+{
+    const struct ir_block *b = &m->k->blocks[m->k->insts[site].block];
+    memcpy(live, b->live_out, m->words * 8);
+    for (int32_t i = b->first + b->count - 1; i >= site; i--)
+        ir_live_before(&m->k->insts[i], live);
+}
+
+void form_alive_behind(const struct form_writer *m, int32_t site, uint64_t *live)
+{
+    const struct ir_block *b = &m->k->blocks[m->k->insts[site].block];
+    if (site + 1 < b->first + b->count)
+        form_alive_before(m, site + 1, live);
+    else
+        memcpy(live, b->live_out, m->words * 8);
+}
+
+/* --- the code of a warp --- */
+
+bool form_scalar(const struct form_writer *m, int32_t reg)
+{
+    return shape_uniform(&m->e->s->reg[reg]);
+}
+
+bool form_is_branch(const struct ir_inst *in)
+{
+    return in->op == PTX_OP_BRA && in->guard != IR_NOREG;
+}
+
+int32_t form_code_at(struct form_writer *m, int32_t site)
+{
+    if (m->at[site] < 0) {
+        m->at[site] = form_label(m);
+        m->left[m->nleft++] = site;
+    }
+    return m->at[site];
+}
+
+/* The warp is at the part's end. */
+static void end_at(struct form_writer *m, enum jit_stop why, int32_t site)
+{
+    if (m->ended && (m->part->why != why || (why != JIT_EXIT && m->part->end != site)))
+        form_refuse(m, "its warps may come to different barriers");
+    m->part->why = why;
+    m->part->end = site;
+    m->ended = true;
+}
+
+/* On to a block of the kernel, without a mask. */
+static void go(struct form_writer *m, int32_t block)
+{
+    int32_t site = m->k->blocks[block].first;
+    if (!m->cut[block]) {
+        form_jump(m, form_code_at(m, site));
+        return;
+    }
+    end_at(m, JIT_TURN, site);
+    form_jump(m, m->end_label);
+}
+
+static void put_turn(struct form_writer *m)
+{
+    form_put(m, IR_OP_TURN);
+    m->loops = true;
+}
+
+/* A label of the way to a block, from a branch of block `from` to it. */
+static int32_t way_to(struct form_writer *m, int32_t block, bool back, int32_t *way)
+{
+    *way = -1;
+    if (!back && !m->cut[block])
+        return form_code_at(m, m->k->blocks[block].first);
+    return *way = form_label(m);
+}
+
+static void write_way(struct form_writer *m, int32_t way, int32_t block, bool back)
+{
+    if (way < 0)
+        return;
+    form_set_label(m, way);
+    if (back)
+        put_turn(m);
+    go(m, block);
+}
+
+static struct form_row *row_of(struct form_writer *m, const struct ir_inst *branch)
+{
+    struct emit *e = m->e;
+    const struct region *known = region_with(e, branch);
+    for (struct form_row *w = m->rows; w && known; w = w->next)
+        if (w->r == known)
+            return w;
+    struct region *r = region_find(e, branch);
+    if (!r)
+        return NULL;
+    struct form_row *w = alloc_zeroed(sizeof *w);
+    r->next = e->regions;
+    e->regions = r;
+    *w = (struct form_row){.r = r, .number = m->out->nrows, .begin = form_label(m), .next = m->rows,
+                      .wait = alloc_zeroed(((size_t)r->n + 1) * sizeof *w->wait), .behind = alloc_zeroed(((size_t)r->n + 1) * sizeof *w->behind)};
+    m->rows = w;
+    for (int i = 0; i < r->n; i++) {
+        w->wait[i] = form_reg(m, PTX_PRED, false);
+        w->behind[i] = form_label(m);
+    }
+    m->out->row = alloc_resize(m->out->row, ((size_t)m->out->nrows + 1) * sizeof *m->out->row);
+    struct block_row *to = &m->out->row[m->out->nrows++];
+    *to = (struct block_row){.n = r->n, .join = r->join, .block = alloc_zeroed(((size_t)r->n + 1) * sizeof *to->block)};
+    memcpy(to->block, r->block, (size_t)r->n * sizeof *to->block);
+    return w;
+}
+
+/* Lanes go to a block of the row; those that are at its join are nowhere else. */
+static void send(struct form_writer *m, const struct form_row *w, int32_t block, int32_t lanes)
+{
+    int nth = w->r->at[block];
+    if (nth < w->r->n)
+        put_pred(m, PTX_OP_OR, w->wait[nth], w->wait[nth], lanes);
+}
+
+static int32_t block_behind(const struct form_writer *m, int32_t site)
+{
+    return m->k->insts[site + 1].block;
+}
+
+/* Names what the interpreter needs before `site`: lanes of masks, registers of `live`, and what warps had before the part. */
+static void put_state(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live)
+{
+    struct ir_src src[IR_OPERANDS];
+    for (int i = 0; i < n; i++)
+        src[i] = ir_of_reg(masks[i]);
+    for (int32_t r = 0; r < m->k->nregs; r++)
+        if (ir_bit(live, r)) {
+            if (n == MOST_NAMED) {
+                form_refuse(m, "too many of its registers are alive at once");
+                return;
+            }
+            src[n++] = ir_of_reg(r);
+        }
+    int32_t own = n;
+    for (int i = 0; i < m->nbefore && n < MOST_NAMED; i++)
+        src[n++] = ir_of_reg(m->before[m->begun[i]]);
+    if (n == MOST_NAMED) {
+        form_refuse(m, "too many of its registers are alive at once");
+        return;
+    }
+    struct ir_inst *in = form_put(m, IR_OP_STATE);
+    in->site = site;
+    in->target = row;
+    in->ntargets = own;
+    in->targets = ARENA_ARRAY(&m->f->arena, int32_t, 1);
+    in->targets[0] = n;
+    ir_set_sources(m->f, in, n, src);
+}
+
+static void leave_at(struct form_writer *m, int32_t site)
+{
+    uint64_t *live = alloc_zeroed(m->words * 8 + 8);
+    form_alive_before(m, site, live);
+    put_state(m, site, -1, 0, NULL, live);
+    form_put(m, IR_OP_LEAVE);
+    alloc_release(live);
+}
+
+/* Lanes that differ go through a row, or are left to the interpreter. */
+static void part_lanes(struct form_writer *m, int32_t site)
+{
+    const struct ir_inst *in = &m->k->insts[site];
+    struct form_row *w = m->jams ? NULL : row_of(m, in);
+    m->in_order |= m->jams && m->k->blocks[in->block].loop >= 0; /* sooner or later they do */
+    int32_t next = block_behind(m, site), way, way_next, none = form_label(m), some = form_label(m);
+    int32_t any = ask(m, IR_OP_ANY, in->guard), all = ask(m, IR_OP_ALL, in->guard);
+    int32_t taken = way_to(m, in->target, in->back_edge, &way), passed = way_to(m, next, false, &way_next);
+    form_jump_if(m, in->guard_negated ? any : all, in->guard_negated, taken);
+    form_set_label(m, none);
+    form_jump_if(m, in->guard_negated ? all : any, !in->guard_negated, passed);
+    form_set_label(m, some);
+    if (w) {
+        for (int i = 0; i < w->r->n; i++)
+            put_none(m, w->wait[i]);
+        send(m, w, in->target, turned(m, in->guard, in->guard_negated));
+        send(m, w, next, turned(m, in->guard, !in->guard_negated));
+        form_jump(m, w->r->at[in->block] >= 0 ? w->behind[w->r->at[in->block]] : w->begin);
+    } else {
+        leave_at(m, site);
+    }
+    write_way(m, way, in->target, in->back_edge);
+    write_way(m, way_next, next, false);
+}
+
+static void write_branch(struct form_writer *m, int32_t site)
+{
+    const struct ir_inst *in = &m->k->insts[site];
+    int32_t way, way_next, next = block_behind(m, site);
+    if (in->guard == IR_NOREG) {
+        if (in->back_edge)
+            put_turn(m);
+        go(m, in->target);
+    } else if (m->between[site]) {
+        if (!form_scalar(m, in->guard) || !ir_bit(m->alike, in->guard))
+            form_refuse(m, "its warps may take different ways to barriers");
+        end_at(m, JIT_TURN, site);
+        form_jump(m, m->end_label);
+    } else if (!form_scalar(m, in->guard)) {
+        part_lanes(m, site);
+    } else {
+        m->in_order |= !ir_bit(m->alike, in->guard);
+        form_jump_if(m, in->guard, in->guard_negated, way_to(m, in->target, in->back_edge, &way));
+        form_jump(m, way_to(m, next, false, &way_next));
+        write_way(m, way, in->target, in->back_edge);
+        write_way(m, way_next, next, false);
+    }
+}
+
+/* The interpreter may have to go on before it, or find a fault. */
+static bool may_leave(const struct form_writer *m, int32_t site)
+{
+    const struct ir_inst *in = &m->k->insts[site];
+    int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
+    bool effects = (!facts_pure(in) || in->op >= PTX_OP_COUNT) && !(ir_is_memory(in) && in->space == PTX_PARAM);
+    return effects || !step_is_plain(&m->e->job->code->step[site]) || shape_guarded_source(m->k, m->e->s, m->e->job->dim, in, lo, hi) >= 0;
+}
+
+/* Several warps may do it at once: nothing of it is left to the interpreter before the next warp does it. */
+static bool jams_well(const struct form_writer *m, const struct ir_inst *in)
+{
+    struct shape_reach reach;
+    bool access = in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_ST;
+    bool near = in->space == PTX_GLOBAL || in->space == PTX_SHARED || in->space == PTX_CONST;
+    if (in->op >= PTX_OP_COUNT || facts_carry(in))
+        return false;
+    if (!ir_is_memory(in) || in->space == PTX_PARAM)
+        return true;
+    return access && near && in->mods->order == PTX_WEAK && (in->guard == IR_NOREG || form_scalar(m, in->guard)) &&
+           shape_reach(m->k, m->e->s, m->e->job->dim, in, &reach);
+}
+
+static struct ir_inst *copy(struct form_writer *m, int32_t site)
+{
+    m->in_order |= !jams_well(m, &m->k->insts[site]);
+    m->from = m->k->insts[site].from;
+    struct ir_inst *in = form_put(m, PTX_OP_MOV);
+    *in = m->k->insts[site];
+    in->site = site;
+    return in;
+}
+
+/* An instruction that goes nowhere, for all lanes. */
+static void write_inst(struct form_writer *m, int32_t site, uint64_t *live)
+{
+    if (m->k->insts[site].guard != IR_NOREG && m->k->insts[site].ndst > STEP_DST)
+        form_refuse(m, "it has a guarded instruction with many results");
+    if (may_leave(m, site)) {
+        form_alive_before(m, site, live);
+        put_state(m, site, -1, 0, NULL, live);
+    }
+    copy(m, site);
+}
+
+static void write_from(struct form_writer *m, int32_t site, uint64_t *live)
+{
+    const struct ir_kernel *k = m->k;
+    form_set_label(m, m->at[site]);
+    for (int32_t i = site; i < k->ninsts && !m->out->why_not; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        const struct step *st = &m->e->job->code->step[i];
+        m->from = in->from;
+        if (i != site && i == k->blocks[in->block].first) {
+            go(m, in->block);
+            return;
+        }
+        switch (st->kind) {
+        case STEP_BRANCH:
+            if (in->op != PTX_OP_BRA || st->level || in->after_call)
+                form_refuse(m, "it branches to where a register says");
+            write_branch(m, i);
+            return;
+        case STEP_EXIT:
+            if (in->guard != IR_NOREG && !form_scalar(m, in->guard))
+                form_refuse(m, "some lanes of a warp may exit at an instruction");
+            end_at(m, JIT_EXIT, i);
+            if (in->guard == IR_NOREG) {
+                form_jump(m, m->end_label);
+                return;
+            }
+            form_jump_if(m, in->guard, in->guard_negated, m->end_label);
+            m->in_order |= !ir_bit(m->alike, in->guard);
+            break;
+        default:
+            if (jit_waits(in)) {
+                end_at(m, JIT_BARRIER, i);
+                form_jump(m, m->end_label);
+                return;
+            }
+            if (!step_is_plain(st) && (!step_is_exchange(st) || in->guard != IR_NOREG))
+                form_refuse(m, "it has an instruction that machine code leaves to the interpreter");
+            write_inst(m, i, live);
+            if (emit_ends_turn(m->e, i) && !m->between[i + 1]) { /* else that branch is the cut */
+                end_at(m, JIT_TURN, i + 1);
+                form_jump(m, m->end_label);
+                return;
+            }
+        }
+    }
+}
+
+/* --- rows --- */
+
+/* What the lanes of the row's blocks need, those of this one waiting for it once more. */
+static void put_row_state(struct form_writer *m, const struct form_row *w, int nth, int32_t mask, uint64_t *live)
+{
+    const struct region *r = w->r;
+    int32_t masks[JIT_MOST_WAITING];
+    memcpy(live, m->k->blocks[r->join].live_in, m->words * 8);
+    for (int i = 0; i < r->n; i++) {
+        masks[i] = i == nth ? mask : w->wait[i];
+        for (size_t word = 0; word < m->words; word++)
+            live[word] |= m->k->blocks[r->block[i]].live_in[word];
+    }
+    put_state(m, m->k->blocks[r->block[nth]].first, w->number, r->n, masks, live);
+}
+
+/* An instruction for the lanes of `mask`. */
+static void write_masked(struct form_writer *m, const struct form_row *w, int nth, int32_t site, int32_t mask)
+{
+    const struct ir_inst *in = &m->k->insts[site];
+    bool needed = false, guarded = in->guard != IR_NOREG;
+    for (int d = 0; d < in->ndst; d++)
+        needed |= in->dst[d] != IR_NOREG && ir_bit(region_needed(m->e, w->r, nth), in->dst[d]);
+    m->from = in->from;
+    if (!needed && facts_pure(in) && in->op < PTX_OP_COUNT) {
+        copy(m, site);
+        return;
+    }
+    int32_t guard = guarded ? both(m, mask, turned(m, in->guard, in->guard_negated)) : mask;
+    struct ir_inst *out = copy(m, site);
+    out->guard = guard;
+    out->guard_negated = false;
+    out->old_free = !needed && !guarded;
+}
+
+static void write_block(struct form_writer *m, const struct form_row *w, int nth, uint64_t *live)
+{
+    const struct region *r = w->r;
+    const struct ir_block *b = &m->k->blocks[r->block[nth]];
+    int32_t mask = form_reg(m, PTX_PRED, false);
+    put_pred(m, PTX_OP_MOV, mask, w->wait[nth], IR_NOREG);
+    put_none(m, w->wait[nth]);
+    put_row_state(m, w, nth, mask, live);
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+        const struct ir_inst *in = &m->k->insts[i];
+        m->from = in->from;
+        if (in->op != PTX_OP_BRA) {
+            write_masked(m, w, nth, i, mask);
+        } else if (in->guard == IR_NOREG) {
+            send(m, w, in->target, mask);
+            return;
+        } else {
+            send(m, w, in->target, both(m, mask, turned(m, in->guard, in->guard_negated)));
+            send(m, w, block_behind(m, i), both(m, mask, turned(m, in->guard, !in->guard_negated)));
+            return;
+        }
+    }
+    send(m, w, region_block_behind(m->e, r->block[nth]), mask);
+}
+
+static void write_row(struct form_writer *m, struct form_row *w, uint64_t *live)
+{
+    const struct region *r = w->r;
+    int32_t *again = alloc_zeroed(((size_t)r->n + 1) * sizeof *again);
+    form_set_label(m, w->begin);
+    for (int i = 0; i < r->n && !m->out->why_not; i++) {
+        m->from = m->k->insts[m->k->blocks[r->block[i]].first].from;
+        again[i] = form_label(m);
+        form_set_label(m, again[i]);
+        form_jump_if(m, ask(m, IR_OP_ANY, w->wait[i]), true, w->behind[i]);
+        write_block(m, w, i, live);
+        form_set_label(m, w->behind[i]);
+        for (int back = i; back >= 0; back--) /* inner loops first */
+            if (r->end[back] == i) {
+                int32_t on = form_label(m);
+                form_jump_if(m, ask(m, IR_OP_ANY, w->wait[back]), true, on);
+                form_put(m, IR_OP_TURN);
+                form_jump(m, again[back]);
+                form_set_label(m, on);
+            }
+    }
+    go(m, r->join);
+    w->written = true;
+    alloc_release(again);
+}
+
+void form_release_rows(struct form_writer *m)
+{
+    while (m->rows) {
+        struct form_row *next = m->rows->next;
+        alloc_release(m->rows->wait);
+        alloc_release(m->rows->behind);
+        alloc_release(m->rows);
+        m->rows = next;
+    }
+    region_release(m->e->regions);
+    m->e->regions = NULL;
+}
+
+/* A row that is not written yet, or NULL. */
+static struct form_row *next_row(const struct form_writer *m)
+{
+    struct form_row *w = m->rows;
+    while (w && w->written)
+        w = w->next;
+    return w;
+}
+
+void form_write_code(struct form_writer *m, uint64_t *live)
+{
+    while ((m->nleft || next_row(m)) && !m->out->why_not)
+        if (m->nleft)
+            write_from(m, m->left[--m->nleft], live);
+        else
+            write_row(m, next_row(m), live);
+}
+
+/* --- begin and end --- */
+
+int32_t form_place(const struct form *b, const struct ir_kernel *of, int32_t reg)
+{
+    int32_t v = ir_variable(b->k, reg);
+    return v < of->nregs ? v : v < b->nplaces ? b->place[v] : -1;
+}
+
+static void resolve(struct form_writer *m)
+{
+    for (int32_t i = 0; i < m->f->ninsts; i++)
+        if (m->f->insts[i].op == PTX_OP_BRA)
+            m->f->insts[i].target = m->label[m->f->insts[i].target];
+}
+
+/* A version has its register's steps, and what is new in the form none. */
+static void find_steps(struct form_writer *m)
+{
+    const struct ir_kernel *f = m->f;
+    struct unroll_jam_steps *of = m->steps, *to;
+    if (!of)
+        return;
+    to = alloc_zeroed(sizeof *to);
+    to->known = alloc_zeroed(((size_t)f->nregs / 64 + 1) * 8);
+    to->by = alloc_zeroed(((size_t)f->nregs + 1) * sizeof *to->by);
+    for (int32_t r = 0; r < f->nregs; r++) {
+        int32_t v = form_place(m->out, m->k, r);
+        if (v >= 0 ? ir_bit(of->known, v) : m->uniform[ir_variable(f, r)])
+            ir_bit_set(to->known, r);
+        to->by[r] = v >= 0 ? of->by[v] : 0;
+    }
+    unroll_jam_steps_release(of);
+    m->steps = to;
+}
+
+/* Shapes of the form's registers: a version has its register's. */
+static void find_shapes(struct form_writer *m)
+{
+    const struct ir_kernel *f = m->f;
+    struct shapes *to = &m->out->shapes;
+    const struct shapes *s = m->e->s;
+    to->reg = alloc_zeroed(((size_t)f->nregs + 1) * sizeof *to->reg);
+    to->lazy = alloc_zeroed((size_t)f->nregs + 1);
+    to->parting = alloc_zeroed(((size_t)f->ninsts / 64 + 1) * 8);
+    for (int32_t r = 0; r < f->nregs; r++) {
+        int32_t of = form_place(m->out, m->k, r);
+        if (of >= 0) {
+            to->reg[r] = s->reg[of];
+            to->lazy[r] = s->lazy[of];
+        } else {
+            to->reg[r].kind = m->uniform[ir_variable(f, r)] ? SHAPE_AFFINE : SHAPE_VARYING;
+        }
+    }
+}
+
+static struct ir_kernel *new_kernel(const struct ir_kernel *k)
+{
+    struct ir_kernel *f = alloc_zeroed(sizeof *f);
+    *f = *k;
+    arena_init(&f->arena);
+    f->insts = NULL;
+    f->blocks = NULL;
+    f->loops = NULL;
+    f->variable = NULL;
+    f->frames = NULL;
+    f->claims = NULL;
+    f->problems = NULL;
+    f->effects = NULL;
+    f->unwritten = NULL;
+    f->ninsts = f->nblocks = f->nloops = f->nvariable = f->nframes = 0;
+    f->reg_type = NULL;
+    return f;
+}
+
+static void open_lists(struct form_writer *m)
+{
+    const struct ir_kernel *k = m->k;
+    m->words = ((size_t)k->nregs + 63) / 64;
+    m->cap_type = k->nregs + 64;
+    m->f->reg_type = alloc_zeroed((size_t)m->cap_type);
+    m->uniform = alloc_zeroed((size_t)m->cap_type);
+    memcpy(m->f->reg_type, k->reg_type, (size_t)k->nregs);
+    for (int32_t r = 0; r < k->nregs; r++)
+        m->uniform[r] = form_scalar(m, r);
+    m->base = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *m->base);
+    m->before = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *m->before);
+    m->begun = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *m->begun);
+    for (int32_t r = 0; r < k->nregs; r++)
+        m->base[r] = -1;
+    m->cut = alloc_zeroed((size_t)k->nblocks + 1);
+    m->between = alloc_zeroed((size_t)k->ninsts + 1);
+    size_t sites = ((size_t)k->ninsts + 2) * sizeof(int32_t);
+    m->at = alloc_zeroed(sites);
+    m->left = alloc_zeroed(sites);
+    m->todo = alloc_zeroed(sites);
+    m->part_label = alloc_zeroed(sites);
+    for (int32_t i = 0; i <= k->ninsts; i++)
+        m->part_label[i] = -1;
+}
+
+void form_begin(struct form_writer *m, struct emit *e, bool warp)
+{
+    const uint32_t *dim = e->job->dim;
+    struct form *out = alloc_zeroed(sizeof *out);
+    *m = (struct form_writer){.e = e, .out = out, .k = e->k, .f = new_kernel(e->k), .index = IR_NOREG,
+                              .warps = (int32_t)(((uint64_t)dim[0] * dim[1] * dim[2] + SHAPE_LANES - 1) / SHAPE_LANES)};
+    out->k = m->f;
+    out->warp = warp;
+    out->jam = 1;
+    open_lists(m);
+}
+
+struct form *form_finish(struct form_writer *m)
+{
+    struct form *out = m->out;
+    if (!out->why_not) {
+        resolve(m);
+        cfg_make_blocks(m->f);
+        cfg_analyse(m->f);
+        liveness_analyse(m->f);
+        for (int i = 0; i < out->nparts; i++)
+            out->part[i].first = m->f->insts[out->part[i].first].block;
+        out->nplaces = m->cap_place;
+        out->whole = m->whole;
+        ir_into_ssa(m->f);
+        find_shapes(m);
+        find_steps(m);
+    }
+    out->steps = m->steps;
+    alloc_release(m->uniform);
+    alloc_release(m->base);
+    alloc_release(m->before);
+    alloc_release(m->begun);
+    alloc_release(m->cut);
+    alloc_release(m->between);
+    alloc_release(m->at);
+    alloc_release(m->left);
+    alloc_release(m->todo);
+    alloc_release(m->part_label);
+    alloc_release(m->label);
+    return out;
+}
+
+void form_release(struct form *b)
+{
+    if (!b)
+        return;
+    for (int i = 0; i < b->nrows; i++)
+        alloc_release(b->row[i].block);
+    alloc_release(b->row);
+    alloc_release(b->part);
+    alloc_release(b->place);
+    unroll_jam_steps_release(b->steps);
+    alloc_release(b->shapes.reg);
+    alloc_release(b->shapes.lazy);
+    alloc_release(b->shapes.parting);
+    alloc_release(b->k->insts);
+    alloc_release(b->k->reg_type);
+    alloc_release(b->k->variable);
+    arena_release(&b->k->arena);
+    alloc_release(b->k);
+    alloc_release(b);
+}
+

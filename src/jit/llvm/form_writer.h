@@ -1,0 +1,85 @@
+/* Writes a form of a kernel (form.h): instruction by instruction, branches that part lanes as predicated regions. Private to
+ * jit/llvm. */
+#ifndef JIT_LLVM_FORM_WRITER_H
+#define JIT_LLVM_FORM_WRITER_H
+
+#include "jit/llvm/form.h"
+
+/* A row of masked blocks of the code that is being written. */
+struct form_row {
+    struct region *r;
+    int32_t number;    /* form.row */
+    int32_t *wait;     /* [r->n] predicates: lanes that wait for the block */
+    int32_t begin;     /* labels: of the first block, */
+    int32_t *behind;   /* [r->n] and behind each */
+    bool written;
+    struct form_row *next;
+};
+
+struct form_writer {
+    struct emit *e;
+    struct form *out;
+    const struct ir_kernel *k;
+    struct ir_kernel *f;
+    int32_t cap, cap_type;
+    bool *uniform;       /* [f->nregs] of new registers: one value in the warp; room as f->reg_type has */
+    int32_t warps;
+    bool *cut;           /* [nblocks] a part begins there */
+    uint8_t *between;    /* [ninsts] the branch is between parts */
+    const uint64_t *alike; /* registers that are the same in all warps */
+    struct unroll_jam_steps *steps;
+    bool jams;             /* several warps are to go through the part at once, */
+    bool in_order, loops;  /* but they have to come one after the other; and it has a loop */
+    int jam;               /* so many warps have room in the host's registers */
+    bool whole;            /* they are all of the block, and all parts are for all of them: nothing is kept from part to part */
+    int32_t *base;         /* [nregs] a register with known steps, of the first warp, between parts: or -1 */
+    int32_t cap_place;
+    int32_t *before;       /* [nregs] the same as the part began, */
+    int32_t *begun, nbefore; /* of these registers */
+    int32_t *label;      /* instruction of each label, or -1 */
+    int32_t nlabels, cap_labels;
+    int32_t *part_label; /* [ninsts + 1] of the part that begins at a site, or -1 */
+    int32_t *todo, ntodo; /* sites where parts begin that are to be written */
+    int32_t *at;         /* [ninsts + 1] label of the code for the warp from this site on, or -1 */
+    int32_t *left, nleft; /* sites whose code is to be written */
+    int32_t index;       /* predicates and numbers: the warp's */
+    int32_t end_label;
+    struct block_part *part;
+    bool ended;          /* part->end is known */
+    struct form_row *rows;
+    const struct ir_origin *from;
+    size_t words;
+};
+
+/* Of e's kernel; `warp`: the warp form. The writer is closed by form_finish. */
+void form_begin(struct form_writer *m, struct emit *e, bool warp);
+/* Into SSA, if nothing is in the way; answers the form. */
+struct form *form_finish(struct form_writer *m);
+
+/* There is no form; the first reason counts. */
+void form_refuse(struct form_writer *m, const char *why);
+
+/* A place in the text, which branches name before it is known. */
+int32_t form_label(struct form_writer *m);
+void form_set_label(struct form_writer *m, int32_t label);
+
+/* A new instruction without operands; its address holds until the next one. */
+struct ir_inst *form_put(struct form_writer *m, uint16_t op);
+void form_put_result(struct form_writer *m, uint16_t op, uint8_t type, int32_t dst, int n, const struct ir_src *src);
+int32_t form_reg(struct form_writer *m, uint8_t type, bool uniform);
+void form_jump(struct form_writer *m, int32_t label);
+void form_jump_if(struct form_writer *m, int32_t guard, bool negated, int32_t label);
+
+/* Registers of the kernel that are alive before, or behind, an instruction: [words]. */
+void form_alive_before(const struct form_writer *m, int32_t site, uint64_t *live);
+void form_alive_behind(const struct form_writer *m, int32_t site, uint64_t *live);
+
+bool form_scalar(const struct form_writer *m, int32_t reg); /* one value in the warp */
+bool form_is_branch(const struct ir_inst *in);              /* under a guard */
+
+/* The label of the warp's code from this site on, which form_write_code writes. */
+int32_t form_code_at(struct form_writer *m, int32_t site);
+void form_write_code(struct form_writer *m, uint64_t *live);
+void form_release_rows(struct form_writer *m);
+
+#endif
