@@ -19,6 +19,8 @@ bool cfg_ends_block(const struct ir_inst *in)
     case PTX_OP_EXIT:
     case PTX_OP_TRAP:
     case IR_OP_LEAVE:
+    case IR_OP_STOP:
+    case IR_OP_ENTER:
         return true;
     default:
         return false;
@@ -32,7 +34,7 @@ static int each_target(const struct ir_inst *in, const int32_t **targets)
         return 1;
     }
     *targets = in->targets;
-    return in->op == PTX_OP_BRX ? in->ntargets : 0;
+    return in->op == PTX_OP_BRX || in->op == IR_OP_ENTER ? in->ntargets : 0;
 }
 
 void cfg_make_blocks(struct ir_kernel *k)
@@ -62,7 +64,7 @@ void cfg_make_blocks(struct ir_kernel *k)
             in->target = number[in->target];
         if (in->after_call)
             in->after_call = number[in->after_call - 1] + 1;
-        for (int32_t t = 0; in->op == PTX_OP_BRX && t < in->ntargets; t++)
+        for (int32_t t = 0; (in->op == PTX_OP_BRX || in->op == IR_OP_ENTER) && t < in->ntargets; t++)
             in->targets[t] = number[in->targets[t]];
     }
     alloc_release(leader);

@@ -46,7 +46,8 @@ struct ir_src {
 
 enum { IR_NOREG = -1,
        IR_VECTOR = 4,     /* elements a lane that an access to memory has at most */
-       IR_OPERANDS = 512  /* results or sources that an instruction has at most, but a phi: wgmma of 64 x 256 has 128 and 256 */ };
+       IR_OPERANDS = 512  /* results or sources that an instruction has at most, but a phi: wgmma of 64 x 256 has 128 and 256 */,
+       IR_STATE = 2400    /* registers that a `state` names at most */ };
 
 /* A reconvergence point before the post-dominator: a block where lanes that part at a branch meet though some ways go past it
  * (reconvergence.c). Lanes that come to a block that is not in `inside` have left: they are not waited for there. */

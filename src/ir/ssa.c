@@ -185,17 +185,17 @@ static int32_t new_version(struct entering *e, int32_t var)
 
 static void name_sources(const struct entering *e, struct ir_inst *in)
 {
-    struct ir_src src[IR_OPERANDS];
     bool any = false;
-    for (int i = 0; i < in->nsrc; i++) {
+    for (int i = 0; i < in->nsrc; i++)
+        any |= in->src[i].kind == IR_SRC_REG && e->top[in->src[i].reg] != in->src[i].reg;
+    struct ir_src *src = any ? ARENA_ARRAY(&e->k->arena, struct ir_src, in->nsrc) : NULL;
+    for (int i = 0; i < in->nsrc && any; i++) {
         src[i] = in->src[i];
-        if (src[i].kind == IR_SRC_REG && e->top[src[i].reg] != src[i].reg) {
+        if (src[i].kind == IR_SRC_REG)
             src[i].reg = e->top[src[i].reg];
-            any = true;
-        }
     }
     if (any)
-        ir_set_sources(e->k, in, in->nsrc, src);
+        in->src = src;
     if (in->guard != IR_NOREG)
         in->guard = e->top[in->guard];
 }

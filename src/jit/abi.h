@@ -225,6 +225,7 @@ struct jit_job {
     int naccesses;
     bool split;            /* the split form */
     bool block;            /* the block form */
+    bool written;          /* the first form is to be written as IR, if that can be done (jit/llvm/form.h) */
     int unrolled;          /* the unroll-and-jam form: so many warps as one; else 1 */
     const struct unroll_jam_steps *steps; /* of their registers */
     uint32_t turns;        /* bits: the places where turns may end (interp/turn.h) */
@@ -243,6 +244,7 @@ struct jit_object {
     size_t size;
     char problem[256];
     int lane_serial; /* lane-serial loops; not kept */
+    char unwritten[200]; /* jit_job.written: why it is not; not kept */
     void (*release)(struct jit_object *o);
 };
 

@@ -217,7 +217,7 @@ static struct jit_job job_of(const struct jit_code *c, enum form form, enum jit_
                           .turns = c->plan.turns, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
                           .spill_slot = c->spill_slot, .unrolled = form == UNROLL_JAM ? c->unrolled : 1,
-                          .steps = c->steps, .tier = tier, .block = form == BLOCK};
+                          .steps = c->steps, .tier = tier, .block = form == BLOCK, .written = form == TOGETHER && jit_wants_blocks()};
     memcpy(job.dim, c->dim, sizeof job.dim);
     return job;
 }

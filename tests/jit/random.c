@@ -1326,7 +1326,8 @@ static FILE *open_log(void)
     }
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    setenv("HEDDLE_JIT_LOG", path, 1);
+    if (!getenv("HEDDLE_JIT_LOG")) /* else the log is looked at elsewhere */
+        setenv("HEDDLE_JIT_LOG", path, 1);
     unlink(name);
     return f;
 }

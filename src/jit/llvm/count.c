@@ -34,8 +34,8 @@ void count_guards(struct emit *e, LLVMValueRef bits, int warps)
     if (!e->job->runs)
         return;
     LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntNE, bits, number(e, 32, 0), "");
-    add_to(e, offsetof(struct jit_frame, site_runs), e->site, times(e, LLVMBuildZExt(e->b, some, e->i64, ""), (uint64_t)warps));
-    add_to(e, offsetof(struct jit_frame, site_lanes), e->site, times(e, number_of(e, bits), (uint64_t)warps));
+    add_to(e, offsetof(struct jit_frame, site_runs), kernel_site(e, e->site), times(e, LLVMBuildZExt(e->b, some, e->i64, ""), (uint64_t)warps));
+    add_to(e, offsetof(struct jit_frame, site_lanes), kernel_site(e, e->site), times(e, number_of(e, bits), (uint64_t)warps));
 }
 
 void count_guard(struct emit *e, LLVMValueRef bits)
@@ -70,7 +70,7 @@ void uncount_block(struct emit *e, int32_t block, int warps)
 void count_parted(struct emit *e, LLVMValueRef parted)
 {
     if (e->job->runs)
-        add_to(e, offsetof(struct jit_frame, divergent), e->site, LLVMBuildZExt(e->b, parted, e->i64, ""));
+        add_to(e, offsetof(struct jit_frame, divergent), kernel_site(e, e->site), LLVMBuildZExt(e->b, parted, e->i64, ""));
 }
 
 void count_executed(struct emit *e, int32_t instructions)

@@ -259,7 +259,7 @@ static void emit_next_block(struct emit *e, LLVMValueRef left)
 
 /* A warp exits, waits or has had its turn: the next one of the fleet, the next block, or the end. Made last: of the frame only
  * what the kernel's code reads is kept up to date. */
-static void emit_next_warp(struct emit *e)
+void emit_next_warp(struct emit *e)
 {
     LLVMBasicBlockRef next = new_block(e, "next"), last = new_block(e, "last"), out = last;
     LLVMPositionBuilderAtEnd(e->b, e->ended);
@@ -351,6 +351,17 @@ static void emit_entry(struct emit *e)
     e->ended_as = LLVMBuildPhi(e->b, e->i32, "");
 }
 
+/* In another way, if that was tried before. */
+static void start_anew(struct emit *e)
+{
+    memcpy(e->unwritten, e->problem, sizeof e->problem);
+    e->problem[0] = '\0';
+    if (LLVMGetFirstBasicBlock(e->fn))
+        form_code_empty(e->fn);
+    e->scratch = NULL;
+    e->check_slots = 0;
+}
+
 bool emit_kernel(struct emit *e)
 {
     const struct ir_kernel *k = e->k;
@@ -369,6 +380,9 @@ bool emit_kernel(struct emit *e)
                          k->insts[i].src[0].sreg >= PTX_SREG_CLOCK && k->insts[i].src[0].sreg <= PTX_SREG_CLOCK64;
     if (e->job->block)
         return form_code_emit(e);
+    if (e->job->written && form_code_emit(e))
+        return true;
+    start_anew(e);
     regs_open(e);
     e->resume = alloc_zeroed(((size_t)e->job->nresume + 1) * sizeof *e->resume);
     e->live = alloc_zeroed((longest + 1) * e->words * 8);

@@ -183,6 +183,8 @@ struct emit {
     LLVMBasicBlockRef dispatch;
     const struct form *form; /* form.h, or NULL: another form. Then k is the form's kernel, and the one that it is of: */
     const struct ir_kernel *form_of;
+    bool of_block;           /* it is the block form */
+    const bool *in_place;    /* of the form: [nregs] the register has what its spill slot has */
     int part;                /* of the form, or -1: between its parts */
     LLVMValueRef index;      /* number of the warp in the block, i32 */
     LLVMValueRef block_regs, block_stride; /* the first warp's places, and bytes from one to the next */
@@ -190,7 +192,7 @@ struct emit {
     const struct ir_inst *fault_state; /* where one was recorded, the other warps are told here: */
     LLVMBasicBlockRef fault;
     LLVMMetadataRef scope; /* of locations, when a text is wanted */
-    char problem[200];
+    char problem[200], unwritten[200];
 };
 
 /* --- register_values.c --- */
@@ -433,6 +435,7 @@ bool unroll_jam_waits_at(const struct emit *e, const struct ir_inst *in);
 bool emit_ends_turn(const struct emit *e, int32_t site);
 
 /* --- form_code.c: forms --- */
+void form_code_empty(LLVMValueRef fn);               /* takes all code out of it */
 bool form_code_emit(struct emit *e);                 /* instead of emit_kernel. False: e->problem */
 void form_code_leave(struct emit *e, enum jit_stop why);
 void form_code_stop(struct emit *e, enum jit_stop why, int32_t site); /* of the kernel */
@@ -519,6 +522,7 @@ void lane_serial_release(struct emit *e);
 bool emit_entered_before(const struct emit *e, int32_t site); /* machine code can be, if it is a resume point */
 void emit_find_live(struct emit *e, const struct ir_block *b); /* for live_before */
 void emit_inst(struct emit *e);
+void emit_next_warp(struct emit *e); /* what follows where a warp of a fleet stops */
 bool emit_kernel(struct emit *e);
 
 #endif

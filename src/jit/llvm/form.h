@@ -1,7 +1,13 @@
-/* The block form: a kernel's program of one warp, made into one of a whole block (abi.h).
+/* Forms of a kernel: programs in SSA in which no branch parts anything, each branch has a uniform guard (abi.h says who runs them).
  *
- * In: a kernel out of SSA, the shapes of its registers and a size of block in whole warps. Out: a kernel in SSA that runs all
- * warps of a block from the start to the end, in which no branch parts anything: each has a uniform guard.
+ * The warp form runs one warp of 32 lanes, from one of the resume points (jit/plan.h) until it stops. `enter` goes to the one that
+ * the caller names; there `kept` takes what is alive from the registers' places. Where the warp stops (`stop`, `yield`, `end_turn`,
+ * `ring`), or the interpreter has to go on (`leave`, or an access that may not be done here), the `state` before says what
+ * is to be in the places. `count_block`, `count_guard` and `count_branch` are what launches that count do beside.
+ *
+ * The block form runs all warps of a block from the start to the end. What follows is of it, but for regions and states.
+ *
+ * In: a kernel out of SSA, the shapes of its registers and a size of block in whole warps.
  *
  * - Parts. Barriers cut the program, and places where warps end a turn (interp/turn.h), and so do the branches that lead to one and the
  *   blocks where their ways begin and meet.
@@ -58,6 +64,7 @@ struct form {
 
 /* e->k, e->s and e->job are the kernel's. jam: several warps may go through a part at once. */
 struct form *block_form_make(struct emit *e, bool jam);
+struct form *warp_form_make(struct emit *e);
 void form_release(struct form *b);
 
 /* The kernel's register in whose place one of the form is kept, or -1. */

@@ -31,6 +31,7 @@ struct form_code {
     struct of_part *part;
     LLVMValueRef local;
     uint8_t *in_kernel_guarded;     /* [ninsts] the kernel's own instruction has a guard: its mask may be empty */
+    bool *in_place;                 /* [nregs] it has what its spill slot has */
 };
 
 #define AT(name) offsetof(struct jit_frame, name)
@@ -175,9 +176,9 @@ static void make_phis(struct form_code *c)
     }
 }
 
-static LLVMValueRef above(struct form_code *c, LLVMValueRef base, LLVMValueRef bytes)
+static LLVMValueRef above(struct emit *e, LLVMValueRef base, LLVMValueRef bytes)
 {
-    return LLVMBuildGEP2(c->e->b, c->e->i8, base, &bytes, 1, "");
+    return LLVMBuildGEP2(e->b, e->i8, base, &bytes, 1, "");
 }
 
 static void begin_warp(struct form_code *c)
@@ -186,17 +187,18 @@ static void begin_warp(struct form_code *c)
     struct of_part *p = &c->part[e->in->target];
     p->index = reg_get(e, e->in->src[0].reg).v[0];
     LLVMValueRef bytes = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, p->index, e->i64, ""), e->block_stride, "");
-    p->regs[0] = above(c, e->block_regs, bytes);
+    p->regs[0] = above(e, e->block_regs, bytes);
     for (int w = 1; w < c->form->part[e->in->target].jam; w++)
-        p->regs[w] = above(c, p->regs[w - 1], e->block_stride);
+        p->regs[w] = above(e, p->regs[w - 1], e->block_stride);
     frame_set(e, AT(block_warp), p->index);
     if (c->kernel->local_bytes || c->kernel->scratch_bytes)
-        frame_set(e, AT(local), above(c, c->local, bytes));
+        frame_set(e, AT(local), above(e, c->local, bytes));
     take_part(c, e->in->target);
 }
 
-static void take_kept(struct emit *e, int32_t reg)
+static void take_kept(struct form_code *c, int32_t reg)
 {
+    struct emit *e = c->e;
     struct value v = {.scalar = reg_scalar(e, reg)};
     if (unroll_jam_shared(e, reg))
         return;
@@ -207,10 +209,13 @@ static void take_kept(struct emit *e, int32_t reg)
     for (int p = 0; p < var_parts(e, reg); p++)
         v.v[p] = spill_load(e, reg, p);
     reg_set(e, reg, v);
+    c->in_place[reg] = c->form->warp;
 }
 
 static void keep(struct emit *e, int32_t reg)
 {
+    if (e->in_place[reg])
+        return;
     if (e->job->spill_slot[reg] >= 0)
         spill_store(e, reg);
     else
@@ -287,8 +292,26 @@ static void stop(struct emit *e, enum jit_stop why)
     LLVMBuildRet(e->b, number(e, 32, why));
 }
 
+/* A warp of a fleet: the next one goes on. */
+static void stop_warp(struct emit *e, enum jit_stop why, int32_t site)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMValueRef as = number(e, 32, JIT_STOPPED(why, site));
+    if (why == JIT_EXIT || why == JIT_BARRIER || why == JIT_TURN) {
+        LLVMAddIncoming(e->ended_as, &as, &here, 1);
+        LLVMBuildBr(e->b, e->ended);
+        return;
+    }
+    frame_set(e, AT(site), number(e, 32, (uint32_t)site));
+    LLVMBuildRet(e->b, number(e, 32, why));
+}
+
 void form_code_stop(struct emit *e, enum jit_stop why, int32_t site)
 {
+    if (e->form->warp) {
+        stop_warp(e, why, site);
+        return;
+    }
     frame_set(e, AT(site), number(e, 32, (uint32_t)site));
     if (why != JIT_FAULT || !e->state) {
         stop(e, why);
@@ -315,6 +338,15 @@ static bool shares_place(const struct emit *e, const struct ir_inst *state, int 
     return false;
 }
 
+/* Its lanes begin the block once more, elsewhere. */
+static void uncount(struct emit *e, int32_t block, LLVMValueRef lanes)
+{
+    LLVMValueRef mask = e->mask;
+    e->mask = lanes;
+    uncount_block(e, block, 1);
+    e->mask = mask;
+}
+
 /* Lanes wait before blocks of a row, all others at its join. */
 static void hand_over(struct emit *e, const struct ir_inst *state, enum jit_stop why)
 {
@@ -327,9 +359,13 @@ static void hand_over(struct emit *e, const struct ir_inst *state, enum jit_stop
         frame_set(e, at + offsetof(struct jit_waiting, block), number(e, 32, (uint64_t)(i < w->n ? w->block[i] : w->join)));
         frame_set(e, at + offsetof(struct jit_waiting, lanes), lanes[i]);
     }
+    for (int i = 0; i < w->n && why != JIT_TURN; i++)
+        if (e->form_of->blocks[w->block[i]].first == state->site)
+            uncount(e, w->block[i], lanes[i]);
     frame_set(e, AT(nwaiting), number(e, 32, (uint64_t)w->n + 1));
     frame_set(e, AT(why), number(e, 32, why));
-    publish_all(e, state);
+    if (!e->form->warp)
+        publish_all(e, state);
     for (int i = w->n; i < state->ntargets; i++) {
         int32_t reg = state->src[i].reg;
         if (!shares_place(e, state, w->n, i)) {
@@ -351,7 +387,7 @@ void form_code_leave(struct emit *e, enum jit_stop why)
 {
     const struct ir_inst *state = e->state;
     if (!state) {
-        snprintf(e->problem, sizeof e->problem, "a fault of Heddle: it may leave where it has no state");
+        snprintf(e->problem, sizeof e->problem, "a fault of Heddle: it may leave where it has no state (operation %d, why %d)", e->in->op, why);
         LLVMBuildUnreachable(e->b);
         return;
     }
@@ -363,6 +399,10 @@ void form_code_leave(struct emit *e, enum jit_stop why)
     EACH_WARP(e, w)
         for (int i = 0; i < state->ntargets; i++)
             keep(e, state->src[i].reg);
+    if (e->form->warp) {
+        stop_warp(e, why, state->site);
+        return;
+    }
     publish_all(e, state);
     frame_set(e, AT(site), number(e, 32, (uint32_t)state->site));
     stop(e, why);
@@ -378,11 +418,76 @@ static void turn(struct emit *e)
     likely(e, LLVMBuildCondBr(e->b, lanes_any(e, left), on, look), true);
     LLVMPositionBuilderAtEnd(e->b, look);
     frame_set(e, AT(patience), number(e, 32, PATIENCE));
-    LLVMValueRef stops = op_tell(e, offsetof(struct jit_ops, long_turns), number(e, 32, 1));
+    LLVMValueRef stops = op_tell(e, offsetof(struct jit_ops, long_turns), number(e, 32, !e->form->warp));
     LLVMBuildCondBr(e->b, lanes_any(e, stops), off, on);
     LLVMPositionBuilderAtEnd(e->b, off);
-    form_code_stop(e, JIT_TURN, 0);
+    if (e->form->warp)
+        form_code_leave(e, JIT_TURN);
+    else
+        form_code_stop(e, JIT_TURN, 0);
     LLVMPositionBuilderAtEnd(e->b, on);
+}
+
+/* --- the warp form --- */
+
+/* Where its caller, or the warp before it, says. */
+static void enter(struct emit *e)
+{
+    LLVMBasicBlockRef bad = new_block(e, "bad");
+    LLVMValueRef at = LLVMBuildLoad2(e->b, e->i32, e->resume_var, ""), s = LLVMBuildSwitch(e->b, at, bad, (unsigned)e->in->nsrc);
+    for (int i = 0; i < e->in->nsrc; i++)
+        LLVMAddCase(s, number(e, 32, e->in->src[i].imm), e->head[e->in->targets[i]]);
+    LLVMPositionBuilderAtEnd(e->b, bad);
+    LLVMBuildUnreachable(e->b);
+}
+
+/* The warp stops, as the `state` says, if so. */
+static void stop_if(struct emit *e, LLVMValueRef cond, enum jit_stop why)
+{
+    LLVMBasicBlockRef off = new_block(e, "stop"), on = new_block(e, "on");
+    likely(e, LLVMBuildCondBr(e->b, cond, off, on), false);
+    LLVMPositionBuilderAtEnd(e->b, off);
+    form_code_leave(e, why);
+    LLVMPositionBuilderAtEnd(e->b, on);
+}
+
+static void yield(struct emit *e)
+{
+    LLVMValueRef budget = LLVMBuildSub(e->b, frame_field(e, AT(budget), e->i32), number(e, 32, 1), "");
+    frame_set(e, AT(budget), budget);
+    stop_if(e, LLVMBuildICmp(e->b, LLVMIntEQ, budget, number(e, 32, 0), ""), JIT_TURN);
+}
+
+static void end_turn(struct emit *e)
+{
+    uint32_t bit = UINT32_C(1) << (e->job->code->step[e->site].turn - 1);
+    stop_if(e, lanes_any(e, LLVMBuildAnd(e->b, frame_field(e, AT(turns), e->i32), number(e, 32, bit), "")), JIT_TURN);
+}
+
+static void ring(struct emit *e)
+{
+    LLVMValueRef at = number(e, 64, offsetof(struct warp, nrecords));
+    LLVMValueRef n = LLVMBuildLoad2(e->b, e->i32, above(e, frame_field(e, AT(warp), e->ptr), at), "");
+    stop_if(e, LLVMBuildICmp(e->b, LLVMIntUGE, n, frame_field(e, AT(room), e->i32), ""), JIT_RING);
+}
+
+static void begin_block(struct emit *e)
+{
+    int32_t block = e->form_of->insts[e->in->site].block;
+    e->mask = e->in->nsrc ? reg_bits(e, e->in->src[0].reg) : NULL;
+    count_block(e, block);
+    if (e->tells_time)
+        count_executed(e, e->form_of->blocks[block].count);
+    e->mask = NULL;
+}
+
+static void count_lanes_of(struct emit *e)
+{
+    LLVMValueRef lanes = reg_bits(e, e->in->src[0].reg);
+    if (e->in->op == IR_OP_COUNT_BRANCH)
+        region_count_branch(e, lanes, e->in->nsrc > 1 ? reg_bits(e, e->in->src[1].reg) : number(e, 32, UINT32_MAX));
+    else
+        count_guard(e, lanes);
 }
 
 /* --- instructions --- */
@@ -503,7 +608,7 @@ static void do_inst(struct form_code *c, const struct ir_inst *in)
     e->done = 0;
     bool widens = in->ndst && !ir_is_memory(in) && in->op < PTX_OP_COUNT, once = c->job->unrolled > 1 && in->ndst;
     for (int d = 0; d < in->ndst; d++)
-        once &= in->dst[d] != IR_NOREG && ir_bit(c->job->steps->known, in->dst[d]);
+        once = once && in->dst[d] != IR_NOREG && ir_bit(c->job->steps->known, in->dst[d]);
     EACH_WARP(e, w) {
         if (widens && !(once && w))
             arith_guard_widening(e);
@@ -573,7 +678,7 @@ static void do_block(struct form_code *c, int32_t number_of)
             break;
         case IR_OP_KEPT:
             EACH_WARP(e, w)
-                take_kept(e, e->in->dst[0]);
+                take_kept(c, e->in->dst[0]);
             break;
         case IR_OP_KEEP:
             EACH_WARP(e, w)
@@ -602,9 +707,37 @@ static void do_block(struct form_code *c, int32_t number_of)
         case IR_OP_LEAVE:
             form_code_leave(e, JIT_LEAVE);
             return;
+        case IR_OP_ENTER:
+            bring_all(e, number_of);
+            enter(e);
+            return;
+        case IR_OP_STOP:
+            if (e->in->target != JIT_EXIT)
+                form_code_leave(e, (enum jit_stop)e->in->target);
+            else
+                stop_warp(e, (enum jit_stop)e->in->target, e->in->site);
+            return;
+        case IR_OP_YIELD:
+            yield(e);
+            break;
+        case IR_OP_END_TURN:
+            end_turn(e);
+            break;
+        case IR_OP_RING:
+            ring(e);
+            break;
+        case IR_OP_COUNT_BLOCK:
+            begin_block(e);
+            break;
+        case IR_OP_COUNT_GUARD:
+        case IR_OP_COUNT_BRANCH:
+            count_lanes_of(e);
+            break;
         default:
             do_inst(c, e->in);
-            if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(e->b))) {
+            if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(e->b)) && c->form->warp) {
+                LLVMPositionBuilderAtEnd(e->b, new_block(e, "dead"));
+            } else if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(e->b))) {
                 snprintf(e->problem, sizeof e->problem, "it has an instruction that machine code always leaves to the interpreter");
                 LLVMPositionBuilderAtEnd(e->b, new_block(e, "dead"));
             }
@@ -653,6 +786,8 @@ static void find_parts_of_blocks(struct form_code *c)
             part = c->form->part[p].first == b ? p : part;
         c->part_of[b] = part;
     }
+    if (c->form->warp)
+        memset(c->part_of, 0xff, (size_t)k->nblocks * sizeof *c->part_of);
     for (int p = 0; p < c->form->nparts && !c->form->whole; p++) /* its first block is before its loop over warps */
         c->part_of[c->form->part[p].first] = -1;
 }
@@ -665,11 +800,23 @@ static void open_code(struct form_code *c)
     e->shared = frame_field(e, AT(shared), e->ptr);
     e->params = frame_field(e, AT(params), e->ptr);
     e->shared_bytes = LLVMBuildZExt(e->b, frame_field(e, AT(shared_bytes), e->i32), e->i64, "");
-    e->block_regs = e->regs = frame_field(e, AT(regs), e->ptr);
-    c->local = frame_field(e, AT(local), e->ptr);
-    e->block_stride = frame_field(e, AT(stride), e->i64);
     c->begin = new_block(e, "begin");
-    LLVMBuildBr(e->b, c->begin);
+    if (c->form->warp) {
+        e->begin = c->begin;
+        e->resume_var = LLVMBuildAlloca(e->b, e->i32, "");
+        LLVMBuildStore(e->b, LLVMGetParam(e->fn, 1), e->resume_var);
+        LLVMBuildBr(e->b, c->begin);
+        e->ended = new_block(e, "ended");
+        LLVMPositionBuilderAtEnd(e->b, e->ended);
+        e->ended_as = LLVMBuildPhi(e->b, e->i32, "");
+        LLVMPositionBuilderAtEnd(e->b, c->begin);
+        e->block_regs = e->regs = frame_field(e, AT(regs), e->ptr);
+    } else {
+        e->block_regs = e->regs = frame_field(e, AT(regs), e->ptr);
+        c->local = frame_field(e, AT(local), e->ptr);
+        e->block_stride = frame_field(e, AT(stride), e->i64);
+        LLVMBuildBr(e->b, c->begin);
+    }
     for (int32_t b = 0; b < e->k->nblocks; b++)
         e->head[b] = new_block(e, "block");
     make_phis(c);
@@ -684,7 +831,7 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
     const struct ir_kernel *k = e->k;
     const struct jit_job *job = e->job;
     struct shapes *shapes = e->s;
-    struct form *form = block_form_make(e, jam);
+    struct form *form = job->block ? block_form_make(e, jam) : warp_form_make(e);
     *jams = form->jam;
     if (form->why_not) {
         snprintf(e->problem, sizeof e->problem, "%s", form->why_not);
@@ -699,11 +846,13 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
     mine.unrolled = form->jam;
     e->form = form;
     e->form_of = k;
+    e->of_block = !form->warp;
     e->k = form->k;
     e->s = &form->shapes;
     e->job = &mine;
     e->words = ((size_t)e->k->nregs + 63) / 64;
     regs_open(e);
+    e->in_place = c.in_place = alloc_zeroed((size_t)e->k->nregs + 1);
     c.part_of = alloc_zeroed(((size_t)e->k->nblocks + 1) * sizeof *c.part_of);
     c.part = alloc_zeroed((size_t)form->nparts * sizeof *c.part);
     c.in_kernel_guarded = alloc_zeroed((size_t)e->k->ninsts + 1);
@@ -713,12 +862,17 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
     unroll_jam_open(e);
     open_code(&c);
     do_blocks(&c);
+    if (form->warp)
+        emit_next_warp(e);
     take_part(&c, -1);
     mine.unrolled = form->jam;
     unroll_jam_release(e);
     e->of_warp = NULL;
     e->form = NULL;
+    e->of_block = false;
     e->k = k;
+    e->words = ((size_t)k->nregs + 63) / 64;
+    e->words = e->words ? e->words : 1;
     e->s = shapes;
     e->job = job;
     release_job(&mine);
@@ -726,13 +880,14 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
     regs_release(e);
     alloc_release(e->rank);
     e->rank = NULL;
+    alloc_release(c.in_place);
     alloc_release(c.part_of);
     alloc_release(c.part);
     alloc_release(c.in_kernel_guarded);
     return !e->problem[0];
 }
 
-static void empty_function(LLVMValueRef fn)
+void form_code_empty(LLVMValueRef fn)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
@@ -752,7 +907,7 @@ bool form_code_emit(struct emit *e)
     if (ok || jam <= 1)
         return ok;
     e->problem[0] = '\0'; /* an instruction that several warps do not do at once */
-    empty_function(e->fn);
+    form_code_empty(e->fn);
     e->scratch = NULL;
     e->check_slots = 0;
     return emit_form(e, false, &jam);

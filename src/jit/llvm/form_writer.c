@@ -38,7 +38,7 @@ struct ir_inst *form_put(struct form_writer *m, uint16_t op)
 {
     struct ir_kernel *f = m->f;
     ALLOC_GROW(f->insts, f->ninsts, m->cap);
-    if (f->ninsts > MOST_SIZE)
+    if (f->ninsts > MOST_SIZE && !m->out->warp)
         form_refuse(m, "its block form would be too long");
     struct ir_inst *in = &f->insts[f->ninsts++];
     *in = (struct ir_inst){.op = op, .vec = 1, .guard = IR_NOREG, .target = -1, .join = -1, .site = -1, .mods = &no_mods, .from = m->from};
@@ -177,9 +177,43 @@ static void go(struct form_writer *m, int32_t block)
     form_jump(m, m->end_label);
 }
 
-static void put_turn(struct form_writer *m)
+/* Names what the interpreter needs before `site`: lanes of masks, registers of `live`, and what warps had before the part. */
+static void put_state(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live)
 {
-    form_put(m, IR_OP_TURN);
+    int own = n, all = m->nbefore + n;
+    for (size_t w = 0; w < m->words; w++)
+        all += __builtin_popcountll(live[w]);
+    if (all > (m->out->warp ? IR_STATE : MOST_NAMED)) {
+        form_refuse(m, "too many of its registers are alive at once");
+        return;
+    }
+    struct ir_src *src = alloc_zeroed(((size_t)all + 1) * sizeof *src);
+    for (int i = 0; i < n; i++)
+        src[i] = ir_of_reg(masks[i]);
+    for (int32_t r = 0; r < m->k->nregs; r++)
+        if (ir_bit(live, r))
+            src[own++] = ir_of_reg(r);
+    for (int i = 0; i < m->nbefore; i++)
+        src[own + i] = ir_of_reg(m->before[m->begun[i]]);
+    struct ir_inst *in = form_put(m, IR_OP_STATE);
+    in->site = site;
+    in->target = row;
+    in->ntargets = own;
+    in->targets = ARENA_ARRAY(&m->f->arena, int32_t, 1);
+    in->targets[0] = all;
+    ir_set_sources(m->f, in, all, src);
+    alloc_release(src);
+}
+
+/* A loop's next turn begins at its header. */
+static void put_turn(struct form_writer *m, int32_t header)
+{
+    if (m->out->warp) {
+        put_state(m, m->k->blocks[header].first, -1, 0, NULL, m->k->blocks[header].live_in);
+        form_put(m, IR_OP_YIELD);
+    } else {
+        form_put(m, IR_OP_TURN);
+    }
     m->loops = true;
 }
 
@@ -198,7 +232,7 @@ static void write_way(struct form_writer *m, int32_t way, int32_t block, bool ba
         return;
     form_set_label(m, way);
     if (back)
-        put_turn(m);
+        put_turn(m, block);
     go(m, block);
 }
 
@@ -242,34 +276,9 @@ static int32_t block_behind(const struct form_writer *m, int32_t site)
     return m->k->insts[site + 1].block;
 }
 
-/* Names what the interpreter needs before `site`: lanes of masks, registers of `live`, and what warps had before the part. */
-static void put_state(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live)
+static bool at_head(const struct form_writer *m, int32_t site)
 {
-    struct ir_src src[IR_OPERANDS];
-    for (int i = 0; i < n; i++)
-        src[i] = ir_of_reg(masks[i]);
-    for (int32_t r = 0; r < m->k->nregs; r++)
-        if (ir_bit(live, r)) {
-            if (n == MOST_NAMED) {
-                form_refuse(m, "too many of its registers are alive at once");
-                return;
-            }
-            src[n++] = ir_of_reg(r);
-        }
-    int32_t own = n;
-    for (int i = 0; i < m->nbefore && n < MOST_NAMED; i++)
-        src[n++] = ir_of_reg(m->before[m->begun[i]]);
-    if (n == MOST_NAMED) {
-        form_refuse(m, "too many of its registers are alive at once");
-        return;
-    }
-    struct ir_inst *in = form_put(m, IR_OP_STATE);
-    in->site = site;
-    in->target = row;
-    in->ntargets = own;
-    in->targets = ARENA_ARRAY(&m->f->arena, int32_t, 1);
-    in->targets[0] = n;
-    ir_set_sources(m->f, in, n, src);
+    return site == m->k->blocks[m->k->insts[site].block].first;
 }
 
 static void leave_at(struct form_writer *m, int32_t site)
@@ -281,27 +290,82 @@ static void leave_at(struct form_writer *m, int32_t site)
     alloc_release(live);
 }
 
+/* What a guard that is no branch's, or one whose lanes go one way, says; `mask`: of these lanes, or IR_NOREG. */
+static void put_guard_count(struct form_writer *m, int32_t site, int32_t mask)
+{
+    const struct ir_inst *in = &m->k->insts[site];
+    if (!m->e->job->runs || in->guard == IR_NOREG)
+        return;
+    int32_t lanes = turned(m, in->guard, in->guard_negated);
+    struct ir_src src = ir_of_reg(mask == IR_NOREG ? lanes : both(m, mask, lanes));
+    struct ir_inst *out = form_put(m, IR_OP_COUNT_GUARD);
+    out->site = site;
+    ir_set_sources(m->f, out, 1, &src);
+}
+
+/* Lanes part at the branch, perhaps. */
+static void put_branch_count(struct form_writer *m, int32_t site, int32_t lanes, int32_t mask)
+{
+    struct ir_src src[2] = {ir_of_reg(lanes), ir_of_reg(mask)};
+    if (!m->e->job->runs)
+        return;
+    struct ir_inst *out = form_put(m, IR_OP_COUNT_BRANCH);
+    out->site = site;
+    ir_set_sources(m->f, out, mask == IR_NOREG ? 1 : 2, src);
+}
+
+/* The block begins for the lanes of `mask`, or (IR_NOREG) for all. */
+static void put_block_count(struct form_writer *m, int32_t site, int32_t mask)
+{
+    struct ir_src src = ir_of_reg(mask);
+    if (!m->e->job->runs && !m->e->tells_time)
+        return;
+    struct ir_inst *out = form_put(m, IR_OP_COUNT_BLOCK);
+    out->site = site;
+    ir_set_sources(m->f, out, mask != IR_NOREG, &src);
+}
+
+/* All lanes agree, or the interpreter goes on. What leaves at a block's head has been counted there, and is not once more. Answers
+ * whether the guard holds. */
+static int32_t agree(struct form_writer *m, int32_t site)
+{
+    const struct ir_inst *in = &m->k->insts[site];
+    int32_t lanes = turned(m, in->guard, in->guard_negated), on = form_label(m);
+    if (at_head(m, site))
+        put_guard_count(m, site, IR_NOREG);
+    int32_t any = ask(m, IR_OP_ANY, lanes), all = ask(m, IR_OP_ALL, lanes);
+    form_jump_if(m, all, false, on);
+    form_jump_if(m, any, true, on);
+    leave_at(m, site);
+    form_set_label(m, on);
+    if (!at_head(m, site))
+        put_guard_count(m, site, IR_NOREG);
+    return all;
+}
+
 /* Lanes that differ go through a row, or are left to the interpreter. */
 static void part_lanes(struct form_writer *m, int32_t site)
 {
     const struct ir_inst *in = &m->k->insts[site];
     struct form_row *w = m->jams ? NULL : row_of(m, in);
     m->in_order |= m->jams && m->k->blocks[in->block].loop >= 0; /* sooner or later they do */
-    int32_t next = block_behind(m, site), way, way_next, none = form_label(m), some = form_label(m);
-    int32_t any = ask(m, IR_OP_ANY, in->guard), all = ask(m, IR_OP_ALL, in->guard);
-    int32_t taken = way_to(m, in->target, in->back_edge, &way), passed = way_to(m, next, false, &way_next);
-    form_jump_if(m, in->guard_negated ? any : all, in->guard_negated, taken);
-    form_set_label(m, none);
-    form_jump_if(m, in->guard_negated ? all : any, !in->guard_negated, passed);
-    form_set_label(m, some);
+    int32_t next = block_behind(m, site), way, way_next, lanes = IR_NOREG;
+    if (w) {
+        lanes = turned(m, in->guard, in->guard_negated);
+        put_branch_count(m, site, lanes, IR_NOREG);
+    }
+    int32_t any = w ? ask(m, IR_OP_ANY, lanes) : IR_NOREG, all = w ? ask(m, IR_OP_ALL, lanes) : agree(m, site);
+    form_jump_if(m, all, false, way_to(m, in->target, in->back_edge, &way));
+    if (w)
+        form_jump_if(m, any, true, way_to(m, next, false, &way_next));
+    else
+        form_jump(m, way_to(m, next, false, &way_next));
     if (w) {
         for (int i = 0; i < w->r->n; i++)
             put_none(m, w->wait[i]);
-        send(m, w, in->target, turned(m, in->guard, in->guard_negated));
+        send(m, w, in->target, lanes);
         send(m, w, next, turned(m, in->guard, !in->guard_negated));
         form_jump(m, w->r->at[in->block] >= 0 ? w->behind[w->r->at[in->block]] : w->begin);
-    } else {
-        leave_at(m, site);
     }
     write_way(m, way, in->target, in->back_edge);
     write_way(m, way_next, next, false);
@@ -313,7 +377,7 @@ static void write_branch(struct form_writer *m, int32_t site)
     int32_t way, way_next, next = block_behind(m, site);
     if (in->guard == IR_NOREG) {
         if (in->back_edge)
-            put_turn(m);
+            put_turn(m, in->target);
         go(m, in->target);
     } else if (m->between[site]) {
         if (!form_scalar(m, in->guard) || !ir_bit(m->alike, in->guard))
@@ -323,7 +387,8 @@ static void write_branch(struct form_writer *m, int32_t site)
     } else if (!form_scalar(m, in->guard)) {
         part_lanes(m, site);
     } else {
-        m->in_order |= !ir_bit(m->alike, in->guard);
+        m->in_order |= !m->out->warp && !ir_bit(m->alike, in->guard);
+        put_guard_count(m, site, IR_NOREG);
         form_jump_if(m, in->guard, in->guard_negated, way_to(m, in->target, in->back_edge, &way));
         form_jump(m, way_to(m, next, false, &way_next));
         write_way(m, way, in->target, in->back_edge);
@@ -336,8 +401,9 @@ static bool may_leave(const struct form_writer *m, int32_t site)
 {
     const struct ir_inst *in = &m->k->insts[site];
     int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
-    bool effects = (!facts_pure(in) || in->op >= PTX_OP_COUNT) && !(ir_is_memory(in) && in->space == PTX_PARAM);
-    return effects || !step_is_plain(&m->e->job->code->step[site]) || shape_guarded_source(m->k, m->e->s, m->e->job->dim, in, lo, hi) >= 0;
+    bool access = ir_is_memory(in) && in->space != PTX_PARAM;
+    bool effects = (!facts_pure(in) || in->op >= PTX_OP_COUNT) && !ir_is_memory(in) && !m->out->warp; /* else a fault is of this warp alone */
+    return access || effects || !step_is_plain(&m->e->job->code->step[site]) || shape_guarded_source(m->k, m->e->s, m->e->job->dim, in, lo, hi) >= 0;
 }
 
 /* Several warps may do it at once: nothing of it is left to the interpreter before the next warp does it. */
@@ -373,7 +439,132 @@ static void write_inst(struct form_writer *m, int32_t site, uint64_t *live)
         form_alive_before(m, site, live);
         put_state(m, site, -1, 0, NULL, live);
     }
+    put_guard_count(m, site, IR_NOREG);
     copy(m, site);
+}
+
+/* All lanes exit, or none. */
+static void write_exit(struct form_writer *m, int32_t site)
+{
+    const struct ir_inst *in = &m->k->insts[site];
+    int32_t on = form_label(m);
+    if (in->guard != IR_NOREG && !form_scalar(m, in->guard)) {
+        if (!m->out->warp)
+            form_refuse(m, "some lanes of a warp may exit at an instruction");
+        form_jump_if(m, agree(m, site), true, on);
+    } else if (in->guard != IR_NOREG) {
+        m->in_order |= !m->out->warp && !ir_bit(m->alike, in->guard);
+        put_guard_count(m, site, IR_NOREG);
+        form_jump_if(m, in->guard, !in->guard_negated, on);
+    }
+    if (m->out->warp) {
+        struct ir_inst *stop = form_put(m, IR_OP_STOP);
+        stop->target = JIT_EXIT;
+        stop->site = site;
+    } else {
+        end_at(m, JIT_EXIT, site);
+        form_jump(m, m->end_label);
+    }
+    form_set_label(m, on);
+}
+
+/* The warp waits at a barrier. */
+static void write_barrier(struct form_writer *m, int32_t site, uint64_t *live)
+{
+    if (!m->out->warp) {
+        end_at(m, JIT_BARRIER, site);
+        form_jump(m, m->end_label);
+        return;
+    }
+    form_alive_behind(m, site, live);
+    put_state(m, site, -1, 0, NULL, live);
+    struct ir_inst *stop = form_put(m, IR_OP_STOP);
+    stop->target = JIT_BARRIER;
+    stop->site = site;
+}
+
+/* Behind `site` the warp's turn may end. */
+static void write_end_of_turn(struct form_writer *m, int32_t site, uint64_t *live)
+{
+    if (!m->out->warp) {
+        end_at(m, JIT_TURN, site + 1);
+        form_jump(m, m->end_label);
+        return;
+    }
+    form_alive_behind(m, site, live);
+    put_state(m, site + 1, -1, 0, NULL, live);
+    form_put(m, IR_OP_END_TURN)->site = site;
+    form_jump(m, form_code_at(m, site + 1));
+}
+
+/* Code may be entered before it, from outside. */
+static bool enters(const struct form_writer *m, int32_t site)
+{
+    return m->out->warp && m->e->job->resume[site] >= 0 && emit_entered_before(m->e, site);
+}
+
+static bool touches_memory(const struct form_writer *m, const struct ir_block *b)
+{
+    for (int32_t i = b->first; i < b->first + b->count; i++)
+        if (step_touches_memory(&m->e->job->code->step[i]))
+            return true;
+    return false;
+}
+
+static void begin_block(struct form_writer *m, int32_t site, uint64_t *live)
+{
+    const struct ir_block *b = &m->k->blocks[m->k->insts[site].block];
+    if (enters(m, site) && leaves_records(m->e) && touches_memory(m, b)) {
+        form_alive_before(m, site, live);
+        put_state(m, site, -1, 0, NULL, live);
+        form_put(m, IR_OP_RING)->site = site;
+    }
+    put_block_count(m, site, IR_NOREG);
+}
+
+/* Machine code leaves it to the interpreter. */
+static bool is_left(const struct form_writer *m, int32_t site)
+{
+    const struct step *st = &m->e->job->code->step[site];
+    return !step_is_plain(st) && (!step_is_exchange(st) || m->k->insts[site].guard != IR_NOREG);
+}
+
+static void write_left(struct form_writer *m, int32_t site)
+{
+    if (!m->out->warp)
+        form_refuse(m, "it has an instruction that machine code leaves to the interpreter");
+    if (at_head(m, site))
+        put_guard_count(m, site, IR_NOREG);
+    leave_at(m, site);
+}
+
+/* True: the code ends there. */
+static bool write_one(struct form_writer *m, int32_t site, uint64_t *live)
+{
+    const struct ir_inst *in = &m->k->insts[site];
+    const struct step *st = &m->e->job->code->step[site];
+    if (st->kind == STEP_BRANCH && in->op == PTX_OP_BRA && !st->level && !in->after_call) {
+        write_branch(m, site);
+        return true;
+    }
+    if (st->kind == STEP_EXIT) {
+        write_exit(m, site);
+        return in->guard == IR_NOREG;
+    }
+    if (jit_waits(in)) {
+        write_barrier(m, site, live);
+        return true;
+    }
+    if (is_left(m, site)) {
+        write_left(m, site);
+        return true;
+    }
+    write_inst(m, site, live);
+    if (emit_ends_turn(m->e, site) && !m->between[site + 1]) { /* else that branch is the cut */
+        write_end_of_turn(m, site, live);
+        return true;
+    }
+    return false;
 }
 
 static void write_from(struct form_writer *m, int32_t site, uint64_t *live)
@@ -381,51 +572,25 @@ static void write_from(struct form_writer *m, int32_t site, uint64_t *live)
     const struct ir_kernel *k = m->k;
     form_set_label(m, m->at[site]);
     for (int32_t i = site; i < k->ninsts && !m->out->why_not; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        const struct step *st = &m->e->job->code->step[i];
-        m->from = in->from;
-        if (i != site && i == k->blocks[in->block].first) {
-            go(m, in->block);
+        m->from = k->insts[i].from;
+        if (i != site && at_head(m, i)) {
+            go(m, k->insts[i].block);
             return;
         }
-        switch (st->kind) {
-        case STEP_BRANCH:
-            if (in->op != PTX_OP_BRA || st->level || in->after_call)
-                form_refuse(m, "it branches to where a register says");
-            write_branch(m, i);
+        if (i != site && enters(m, i)) {
+            form_jump(m, form_code_at(m, i));
             return;
-        case STEP_EXIT:
-            if (in->guard != IR_NOREG && !form_scalar(m, in->guard))
-                form_refuse(m, "some lanes of a warp may exit at an instruction");
-            end_at(m, JIT_EXIT, i);
-            if (in->guard == IR_NOREG) {
-                form_jump(m, m->end_label);
-                return;
-            }
-            form_jump_if(m, in->guard, in->guard_negated, m->end_label);
-            m->in_order |= !ir_bit(m->alike, in->guard);
-            break;
-        default:
-            if (jit_waits(in)) {
-                end_at(m, JIT_BARRIER, i);
-                form_jump(m, m->end_label);
-                return;
-            }
-            if (!step_is_plain(st) && (!step_is_exchange(st) || in->guard != IR_NOREG))
-                form_refuse(m, "it has an instruction that machine code leaves to the interpreter");
-            write_inst(m, i, live);
-            if (emit_ends_turn(m->e, i) && !m->between[i + 1]) { /* else that branch is the cut */
-                end_at(m, JIT_TURN, i + 1);
-                form_jump(m, m->end_label);
-                return;
-            }
         }
+        if (at_head(m, i))
+            begin_block(m, i, live);
+        if (write_one(m, i, live))
+            return;
     }
 }
 
 /* --- rows --- */
 
-/* What the lanes of the row's blocks need, those of this one waiting for it once more. */
+/* What the lanes of the row's blocks need, those of this one (nth; -1: of none) waiting for it once more. */
 static void put_row_state(struct form_writer *m, const struct form_row *w, int nth, int32_t mask, uint64_t *live)
 {
     const struct region *r = w->r;
@@ -436,7 +601,7 @@ static void put_row_state(struct form_writer *m, const struct form_row *w, int n
         for (size_t word = 0; word < m->words; word++)
             live[word] |= m->k->blocks[r->block[i]].live_in[word];
     }
-    put_state(m, m->k->blocks[r->block[nth]].first, w->number, r->n, masks, live);
+    put_state(m, m->k->blocks[r->block[nth < 0 ? 0 : nth]].first, w->number, r->n, masks, live);
 }
 
 /* An instruction for the lanes of `mask`. */
@@ -466,16 +631,20 @@ static void write_block(struct form_writer *m, const struct form_row *w, int nth
     put_pred(m, PTX_OP_MOV, mask, w->wait[nth], IR_NOREG);
     put_none(m, w->wait[nth]);
     put_row_state(m, w, nth, mask, live);
+    put_block_count(m, b->first, mask);
     for (int32_t i = b->first; i < b->first + b->count; i++) {
         const struct ir_inst *in = &m->k->insts[i];
         m->from = in->from;
         if (in->op != PTX_OP_BRA) {
+            put_guard_count(m, i, mask);
             write_masked(m, w, nth, i, mask);
         } else if (in->guard == IR_NOREG) {
             send(m, w, in->target, mask);
             return;
         } else {
-            send(m, w, in->target, both(m, mask, turned(m, in->guard, in->guard_negated)));
+            int32_t lanes = both(m, mask, turned(m, in->guard, in->guard_negated));
+            put_branch_count(m, i, lanes, mask);
+            send(m, w, in->target, lanes);
             send(m, w, block_behind(m, i), both(m, mask, turned(m, in->guard, !in->guard_negated)));
             return;
         }
@@ -499,11 +668,15 @@ static void write_row(struct form_writer *m, struct form_row *w, uint64_t *live)
             if (r->end[back] == i) {
                 int32_t on = form_label(m);
                 form_jump_if(m, ask(m, IR_OP_ANY, w->wait[back]), true, on);
+                if (m->out->warp)
+                    put_row_state(m, w, -1, IR_NOREG, live);
                 form_put(m, IR_OP_TURN);
                 form_jump(m, again[back]);
                 form_set_label(m, on);
             }
     }
+    if (m->out->warp && ir_loop_at(m->k, r->join))
+        put_turn(m, r->join);
     go(m, r->join);
     w->written = true;
     alloc_release(again);
@@ -550,9 +723,13 @@ int32_t form_place(const struct form *b, const struct ir_kernel *of, int32_t reg
 
 static void resolve(struct form_writer *m)
 {
-    for (int32_t i = 0; i < m->f->ninsts; i++)
-        if (m->f->insts[i].op == PTX_OP_BRA)
-            m->f->insts[i].target = m->label[m->f->insts[i].target];
+    for (int32_t i = 0; i < m->f->ninsts; i++) {
+        struct ir_inst *in = &m->f->insts[i];
+        if (in->op == PTX_OP_BRA)
+            in->target = m->label[in->target];
+        for (int32_t t = 0; in->op == IR_OP_ENTER && t < in->ntargets; t++)
+            in->targets[t] = m->label[in->targets[t]];
+    }
 }
 
 /* A version has its register's steps, and what is new in the form none. */
@@ -637,7 +814,7 @@ static void open_lists(struct form_writer *m)
     m->todo = alloc_zeroed(sites);
     m->part_label = alloc_zeroed(sites);
     for (int32_t i = 0; i <= k->ninsts; i++)
-        m->part_label[i] = -1;
+        m->part_label[i] = m->at[i] = -1;
 }
 
 void form_begin(struct form_writer *m, struct emit *e, bool warp)

@@ -202,6 +202,7 @@ __attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job
     lines_open(&e);
     bool ok = emit_kernel(&e);
     o->lane_serial = e.nserials;
+    memcpy(o->unwritten, e.unwritten, sizeof o->unwritten);
     if (ok)
         ok = compile(&e, tm, o);
     else

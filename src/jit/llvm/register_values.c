@@ -186,6 +186,7 @@ void regs_release(struct emit *e)
     alloc_release(e->changed);
     alloc_release(e->touched);
     alloc_release(e->head);
+    e->ntouched = 0;
 }
 
 void regs_forget(struct emit *e)
@@ -412,9 +413,9 @@ static LLVMValueRef tid_of_warp(struct emit *e, int axis)
 
 static LLVMValueRef sreg_scalar(struct emit *e, uint32_t sreg)
 {
-    if (e->form && sreg <= PTX_SREG_TID_Z)
+    if (e->of_block && sreg <= PTX_SREG_TID_Z)
         return tid_of_warp(e, (int)sreg);
-    if (e->form && sreg == PTX_SREG_WARPID)
+    if (e->of_block && sreg == PTX_SREG_WARPID)
         return index_of_warp(e);
     if (sreg <= PTX_SREG_TID_Z)
         return LLVMBuildLoad2(e->b, e->i32, at(e, frame_field(e, offsetof(struct jit_frame, tid), e->ptr), 4 * sreg + 12 * (uint32_t)e->warp), "");
