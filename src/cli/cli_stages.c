@@ -30,7 +30,7 @@ enum stage { STAGE_PTX, STAGE_IR, STAGE_TARGET, STAGE_LLVM, STAGE_ASM };
 /* Which of the table's flags a stage has: from the first to before the second. */
 static const struct {
     int first, end;
-} stage_flags[] = {{FLAG_KERNEL, FLAG_BLOCK}, {0, FLAG_BLOCK}, {FLAG_KERNEL, FLAG_BLOCK}, {FLAG_KERNEL, FLAGS}, {FLAG_KERNEL, FLAG_OPTIMISED}};
+} stage_flags[] = {{FLAG_KERNEL, FLAG_BLOCK}, {0, FLAG_BLOCK}, {FLAG_KERNEL, FLAG_BLOCK}, {FLAG_KERNEL, FLAGS}, {FLAG_KERNEL, FLAG_AS_IR}};
 
 struct stages {
     enum stage stage;
@@ -41,7 +41,7 @@ struct stages {
     const char *wanted;  /* -k, or NULL */
     uint32_t block[3];   /* --block; x 0: not given */
     const char *isa;     /* --isa, or NULL: the host's */
-    bool counting, split, unroll_jam, whole_block, first, optimised;
+    bool counting, split, unroll_jam, whole_block, first, as_ir, optimised;
     int after;           /* --after: how many passes are run */
     bool list_passes;
     double seconds[TARGET_PASSES]; /* list_passes: of each */
@@ -245,7 +245,7 @@ static void note(int32_t site, const char *comment, void *user, struct strbuf *o
 static void print_code(struct stages *s, const struct ptx_function *f, struct ir_kernel *k)
 {
     struct code c = {.stages = s, .kernel = k};
-    struct jit_view view = {.form = s->stage == STAGE_ASM ? JIT_ASSEMBLY : s->optimised ? JIT_OPTIMISED : JIT_EMITTED,
+    struct jit_view view = {.form = s->stage == STAGE_ASM ? JIT_ASSEMBLY : s->as_ir ? JIT_WRITTEN : s->optimised ? JIT_OPTIMISED : JIT_EMITTED,
                             .level = s->isa ? s->isa : lanes_level(), .counting = s->counting, .split = s->split,
                             .unroll_jam = s->unroll_jam, .whole_block = s->whole_block, .first = s->first, .note = note, .user = &c};
     char problem[300] = "";
@@ -446,6 +446,9 @@ static void set_flag(void *to, int which, const char *value)
         break;
     case FLAG_FIRST:
         s->first = true;
+        break;
+    case FLAG_AS_IR:
+        s->as_ir = true;
         break;
     default:
         s->optimised = true;

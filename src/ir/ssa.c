@@ -28,7 +28,7 @@ struct entering {
     struct list *frontier;  /* [nblocks] dominance frontier */
     struct list *phis;      /* [nblocks] variables that get a phi */
     int32_t *first_phi;     /* [nblocks] its first phi among the new instructions */
-    int32_t *top;           /* [nvars] the version that is valid here */
+    int32_t *top;           /* [nvars] the version that is valid here; IR_NOREG: none was written */
     bool *own_taken;        /* [nvars] the variable's own number stands for a version, or for what it holds when nothing was written */
     struct list undo;       /* variable and version before, in pairs */
     int32_t cap_variable, cap_type;
@@ -293,6 +293,9 @@ void ir_into_ssa(struct ir_kernel *k)
     for (int32_t r = 0; r < k->nregs; r++)
         e.top[r] = k->variable[r] = r;
     find_versioned(&e);
+    for (int32_t r = 0; r < k->nregs; r++)
+        if (e.versioned[r] && !e.own_taken[r])
+            e.top[r] = IR_NOREG;
     find_definitions(&e);
     find_frontiers(&e);
     place_all_phis(&e);

@@ -3,7 +3,7 @@
  * In SSA (ir_kernel.ssa) each register has one definition, every way to a read leads through it, and so:
  * - IR_OP_PHI stand first in a block. src[i] is the value that lanes bring which come from block targets[i]. All phis of a block
  *   are done at once, by the lanes that take the edge, whatever other lanes of the warp do. They are no sites: nothing counts them.
- * - A result under a guard is, in lanes that the guard leaves out, what `old` names.
+ * - A result under a guard is, in lanes that the guard leaves out, what `old` names; IR_NOREG: nobody reads it there.
  * - A register that may be read before it is written keeps its number for what it then holds, which is 0: it has no definition,
  *   and no pass makes use of its being undefined.
  * Between the two calls edges stay as they are and ir_analyse is not called; instructions may change, be deleted (ir_delete) or be

@@ -155,7 +155,7 @@ static void put_inst(struct leaving *l, const struct ir_inst *in)
 {
     struct ir_inst made = *in;
     for (int d = 0; d < in->ndst && in->old; d++)
-        if (in->dst[d] != IR_NOREG && place_of(l, in->old[d]) != place_of(l, in->dst[d]))
+        if (in->dst[d] != IR_NOREG && in->old[d] != IR_NOREG && place_of(l, in->old[d]) != place_of(l, in->dst[d]))
             put_copy(l, in, in->dst[d], ir_of_reg(in->old[d]));
     made.old = NULL;
     put(l, &made);

@@ -266,7 +266,7 @@ static bool check_old(struct verifier *v)
     if ((in->old != NULL) != (v->k->ssa && in->guard != IR_NOREG && in->ndst > 0))
         return complain(v, in->old ? "a value beside a result that is always written" : "no value for lanes without the guard");
     for (int d = 0; d < in->ndst && in->old; d++)
-        if ((in->old[d] == IR_NOREG) != (in->dst[d] == IR_NOREG) || (in->old[d] != IR_NOREG && bits_of(v, in->old[d]) != bits_of(v, in->dst[d])))
+        if (in->old[d] != IR_NOREG && (in->dst[d] == IR_NOREG || bits_of(v, in->old[d]) != bits_of(v, in->dst[d])))
             return complain(v, "result %d and what it is else are not alike", d);
     return true;
 }

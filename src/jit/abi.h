@@ -205,7 +205,7 @@ static inline bool jit_waits(const struct ir_inst *in)
 enum jit_tier { JIT_FIRST /* made soon */, JIT_FULL /* for what runs on */, JIT_TIERS };
 
 /* What the emitter is asked for: code, or a text of it (jit/show.h): LLVM's before and after its passes, the host's. */
-enum jit_form { JIT_OBJECT, JIT_EMITTED, JIT_OPTIMISED, JIT_ASSEMBLY };
+enum jit_form { JIT_OBJECT, JIT_WRITTEN /* the IR of the form (jit/llvm/form.h) */, JIT_EMITTED, JIT_OPTIMISED, JIT_ASSEMBLY };
 
 struct shapes;
 struct unroll_jam_steps;

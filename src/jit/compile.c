@@ -299,7 +299,7 @@ static void make(struct jit_code *c, enum form form, enum jit_tier tier, double 
 static bool wants_block(const struct jit_code *c)
 {
     uint64_t threads = (uint64_t)c->dim[0] * c->dim[1] * c->dim[2];
-    return jit_wants_blocks() && !c->counting && threads % WARP_LANES == 0 && c->mode != JIT_ALWAYS_FIRST;
+    return jit_wants_blocks() && (!c->counting || (c->tallies && !c->cached)) && threads % WARP_LANES == 0 && c->mode != JIT_ALWAYS_FIRST;
 }
 
 /* Is an instruction guarded that does not branch? The unroll-and-jam form counts no guards of these: it may leave between two

@@ -151,7 +151,7 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
                           .row = plan.row, .access = plan.access, .naccesses = plan.naccesses,
                           .turns = plan.turns, .split = view->split, .resume = view->split ? plan.apart : plan.resume,
                           .nresume = view->split ? plan.napart : plan.nresume, .together = plan.resume,
-                          .spill_slot = spill_slot, .unrolled = warps, .steps = steps, .block = view->whole_block,
+                          .spill_slot = spill_slot, .unrolled = warps, .steps = steps, .block = view->whole_block, .written = !view->split && warps == 1 && !view->whole_block && (view->form == JIT_WRITTEN || jit_wants_blocks()),
                           .tier = view->first ? JIT_FIRST : JIT_FULL, .form = view->form};
     memcpy(job.dim, view->block, sizeof job.dim);
     bool none = view->unroll_jam && !steps;
@@ -160,7 +160,10 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
         snprintf(problem, room, "its warps are not run several at once");
     if (made) {
         struct text t = {.view = view, .at = o.bytes, .end = o.bytes + o.size, .out = out, .shown = -1};
-        (view->form == JIT_ASSEMBLY ? show_assembly : show_module)(&t);
+        if (view->form == JIT_WRITTEN)
+            strbuf_add(out, o.bytes, o.size);
+        else
+            (view->form == JIT_ASSEMBLY ? show_assembly : show_module)(&t);
         alloc_release(t.site);
         o.release(&o);
     } else if (!none) {

@@ -7,7 +7,7 @@
 struct strbuf;
 
 struct jit_view {
-    enum jit_form form;     /* JIT_EMITTED, JIT_OPTIMISED or JIT_ASSEMBLY */
+    enum jit_form form;     /* JIT_WRITTEN, JIT_EMITTED, JIT_OPTIMISED or JIT_ASSEMBLY */
     uint32_t block[3];      /* size of the block that code is made for */
     const char *level;      /* "x86-64-v2", "x86-64-v3", "x86-64-v4": the host need not have it */
     bool counting;          /* the code of launches that count */

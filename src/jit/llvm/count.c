@@ -34,8 +34,8 @@ void count_guards(struct emit *e, LLVMValueRef bits, int warps)
     if (!e->job->runs)
         return;
     LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntNE, bits, number(e, 32, 0), "");
-    add_to(e, offsetof(struct jit_frame, site_runs), kernel_site(e, e->site), times(e, LLVMBuildZExt(e->b, some, e->i64, ""), (uint64_t)warps));
-    add_to(e, offsetof(struct jit_frame, site_lanes), kernel_site(e, e->site), times(e, number_of(e, bits), (uint64_t)warps));
+    add_to(e, offsetof(struct jit_frame, site_runs), kernel_site(e, e->site), times(e, LLVMBuildZExt(e->b, some, e->i64, ""), (uint64_t)(int64_t)warps));
+    add_to(e, offsetof(struct jit_frame, site_lanes), kernel_site(e, e->site), times(e, number_of(e, bits), (uint64_t)(int64_t)warps));
 }
 
 void count_guard(struct emit *e, LLVMValueRef bits)
@@ -43,28 +43,20 @@ void count_guard(struct emit *e, LLVMValueRef bits)
     count_guards(e, bits, 1);
 }
 
-static void add_block(struct emit *e, int32_t block, int warps, bool back)
+void count_block(struct emit *e, int32_t block, int warps)
 {
     if (!e->job->runs)
         return;
-    LLVMValueRef runs = number(e, 64, (uint64_t)warps), lanes = e->mask ? number_of(e, e->mask) : number(e, 64, (uint64_t)warps * WARP_LANES);
-    add_to(e, offsetof(struct jit_frame, block_runs), block, back ? LLVMBuildNeg(e->b, runs, "") : runs);
-    add_to(e, offsetof(struct jit_frame, block_lanes), block, back ? LLVMBuildNeg(e->b, lanes, "") : lanes);
+    LLVMValueRef runs = number(e, 64, (uint64_t)(int64_t)warps), lanes = number(e, 64, (uint64_t)(int64_t)warps * WARP_LANES);
+    if (e->mask)
+        lanes = times(e, number_of(e, e->mask), (uint64_t)(int64_t)warps);
+    add_to(e, offsetof(struct jit_frame, block_runs), block, runs);
+    add_to(e, offsetof(struct jit_frame, block_lanes), block, lanes);
     if (!e->job->cached)
         return;
     LLVMValueRef at = at_byte(e, frame_field(e, offsetof(struct jit_frame, block_pace), e->ptr), number(e, 64, 8 * (uint64_t)block));
-    LLVMValueRef pace = LLVMBuildLoad2(e->b, e->i64, at, ""), old = frame_field(e, offsetof(struct jit_frame, pace), e->i64);
-    frame_set(e, offsetof(struct jit_frame, pace), back ? LLVMBuildSub(e->b, old, pace, "") : LLVMBuildAdd(e->b, old, pace, ""));
-}
-
-void count_block(struct emit *e, int32_t block)
-{
-    add_block(e, block, e->job->unrolled, false);
-}
-
-void uncount_block(struct emit *e, int32_t block, int warps)
-{
-    add_block(e, block, warps, true);
+    LLVMValueRef pace = times(e, LLVMBuildLoad2(e->b, e->i64, at, ""), (uint64_t)(int64_t)warps), old = frame_field(e, offsetof(struct jit_frame, pace), e->i64);
+    frame_set(e, offsetof(struct jit_frame, pace), LLVMBuildAdd(e->b, old, pace, ""));
 }
 
 void count_parted(struct emit *e, LLVMValueRef parted)

@@ -182,7 +182,7 @@ static void emit_block(struct emit *e, int32_t number_of)
         if (i == b->first && r >= 0 && leaves_records(e) && touches_memory(e, b))
             emit_ring(e);
         if (i == b->first)
-            count_block(e, number_of);
+            count_block(e, number_of, e->job->unrolled);
         if (i == b->first && e->tells_time)
             count_executed(e, b->count);
         if (i == b->first && e->of_warp)

@@ -192,6 +192,7 @@ struct emit {
     const struct ir_inst *fault_state; /* where one was recorded, the other warps are told here: */
     LLVMBasicBlockRef fault;
     LLVMMetadataRef scope; /* of locations, when a text is wanted */
+    struct strbuf *text; /* JIT_WRITTEN: the form's IR goes there, or NULL */
     char problem[200], unwritten[200];
 };
 
@@ -361,8 +362,7 @@ static inline bool leaves_records(const struct emit *e)
 {
     return e->job->counting && (!e->job->tallies || e->job->cached);
 }
-void count_block(struct emit *e, int32_t block); /* the lanes that are on enter it */
-void uncount_block(struct emit *e, int32_t block, int warps); /* so many have not entered it */
+void count_block(struct emit *e, int32_t block, int warps); /* the lanes that are on enter it, in so many warps; below 0: have not */
 void count_parted(struct emit *e, LLVMValueRef parted); /* lanes part at this branch, if so (i1) */
 void count_executed(struct emit *e, int32_t instructions);
 void uncount_access(struct emit *e); /* the unroll-and-jam form leaves: of those that the first warp counted, what is not done */

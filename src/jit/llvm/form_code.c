@@ -343,7 +343,7 @@ static void uncount(struct emit *e, int32_t block, LLVMValueRef lanes)
 {
     LLVMValueRef mask = e->mask;
     e->mask = lanes;
-    uncount_block(e, block, 1);
+    count_block(e, block, -1);
     e->mask = mask;
 }
 
@@ -396,6 +396,9 @@ void form_code_leave(struct emit *e, enum jit_stop why)
         return;
     }
     int warp = e->warp;
+    const struct ir_block *b = &e->form_of->blocks[e->form_of->insts[state->site].block];
+    if (b->first == state->site && why != JIT_TURN && e->job->unrolled > 1) /* others than the first begin it once more */
+        count_block(e, e->form_of->insts[state->site].block, 1 - e->job->unrolled);
     EACH_WARP(e, w)
         for (int i = 0; i < state->ntargets; i++)
             keep(e, state->src[i].reg);
@@ -474,20 +477,26 @@ static void ring(struct emit *e)
 static void begin_block(struct emit *e)
 {
     int32_t block = e->form_of->insts[e->in->site].block;
-    e->mask = e->in->nsrc ? reg_bits(e, e->in->src[0].reg) : NULL;
-    count_block(e, block);
+    int warps = e->job->unrolled * (int)e->in->src[1].imm;
+    e->mask = e->in->src[0].kind == IR_SRC_REG ? reg_bits(e, e->in->src[0].reg) : NULL;
+    count_block(e, block, warps);
     if (e->tells_time)
-        count_executed(e, e->form_of->blocks[block].count);
+        count_executed(e, warps * e->form_of->blocks[block].count);
     e->mask = NULL;
 }
 
 static void count_lanes_of(struct emit *e)
 {
-    LLVMValueRef lanes = reg_bits(e, e->in->src[0].reg);
-    if (e->in->op == IR_OP_COUNT_BRANCH)
-        region_count_branch(e, lanes, e->in->nsrc > 1 ? reg_bits(e, e->in->src[1].reg) : number(e, 32, UINT32_MAX));
-    else
-        count_guard(e, lanes);
+    const struct ir_src *of = &e->in->src[1];
+    EACH_WARP(e, w) {
+        LLVMValueRef lanes = reg_bits(e, e->in->src[0].reg);
+        if (e->in->op == IR_OP_COUNT_BRANCH)
+            region_count_branch(e, lanes, e->in->nsrc > 1 ? reg_bits(e, of->reg) : number(e, 32, UINT32_MAX));
+        else if (e->in->op == IR_OP_COUNT_GUARD)
+            count_guards(e, lanes, (int)of->imm);
+        else if (w)
+            count_guards(e, lanes, -1);
+    }
 }
 
 /* --- instructions --- */
@@ -730,6 +739,7 @@ static void do_block(struct form_code *c, int32_t number_of)
             begin_block(e);
             break;
         case IR_OP_COUNT_GUARD:
+        case IR_OP_UNCOUNT_GUARD:
         case IR_OP_COUNT_BRANCH:
             count_lanes_of(e);
             break;
@@ -840,6 +850,8 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
         e->rank = NULL;
         return false;
     }
+    if (e->text)
+        ir_print(form->k, e->text);
     struct jit_job mine = job_of_form(job, form);
     struct form_code c = {.e = e, .form = form, .job = &mine, .kernel = k};
     mine.steps = form->steps;

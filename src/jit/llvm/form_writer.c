@@ -290,17 +290,33 @@ static void leave_at(struct form_writer *m, int32_t site)
     alloc_release(live);
 }
 
-/* What a guard that is no branch's, or one whose lanes go one way, says; `mask`: of these lanes, or IR_NOREG. */
-static void put_guard_count(struct form_writer *m, int32_t site, int32_t mask)
+static void put_count(struct form_writer *m, uint16_t op, int32_t site, struct ir_src lanes, int64_t warps)
+{
+    struct ir_src src[2] = {lanes, ir_of_value((uint64_t)warps)};
+    struct ir_inst *in = form_put(m, op);
+    in->site = site;
+    ir_set_sources(m->f, in, 2, src);
+}
+
+/* The lanes that the instruction's guard holds for, of those of `mask` (IR_NOREG: of all). */
+static int32_t guard_lanes(struct form_writer *m, int32_t site, int32_t mask)
 {
     const struct ir_inst *in = &m->k->insts[site];
-    if (!m->e->job->runs || in->guard == IR_NOREG)
-        return;
     int32_t lanes = turned(m, in->guard, in->guard_negated);
-    struct ir_src src = ir_of_reg(mask == IR_NOREG ? lanes : both(m, mask, lanes));
-    struct ir_inst *out = form_put(m, IR_OP_COUNT_GUARD);
-    out->site = site;
-    ir_set_sources(m->f, out, 1, &src);
+    return mask == IR_NOREG ? lanes : both(m, mask, lanes);
+}
+
+/* Of an instruction that is no branch, or one whose lanes go one way. */
+static void put_guard_count(struct form_writer *m, int32_t site, int32_t mask)
+{
+    if (m->e->job->runs && m->k->insts[site].guard != IR_NOREG)
+        put_count(m, IR_OP_COUNT_GUARD, site, ir_of_reg(guard_lanes(m, site, mask)), 1);
+}
+
+void form_count_guard(struct form_writer *m, int32_t site, int32_t warps)
+{
+    if (m->e->job->runs)
+        put_count(m, IR_OP_COUNT_GUARD, site, ir_of_reg(guard_lanes(m, site, IR_NOREG)), warps);
 }
 
 /* Lanes part at the branch, perhaps. */
@@ -314,19 +330,20 @@ static void put_branch_count(struct form_writer *m, int32_t site, int32_t lanes,
     ir_set_sources(m->f, out, mask == IR_NOREG ? 1 : 2, src);
 }
 
-/* The block begins for the lanes of `mask`, or (IR_NOREG) for all. */
 static void put_block_count(struct form_writer *m, int32_t site, int32_t mask)
 {
-    struct ir_src src = ir_of_reg(mask);
-    if (!m->e->job->runs && !m->e->tells_time)
-        return;
-    struct ir_inst *out = form_put(m, IR_OP_COUNT_BLOCK);
-    out->site = site;
-    ir_set_sources(m->f, out, mask != IR_NOREG, &src);
+    if (m->e->job->runs || m->e->tells_time)
+        put_count(m, IR_OP_COUNT_BLOCK, site, mask == IR_NOREG ? ir_of_value(UINT32_MAX) : ir_of_reg(mask), 1);
 }
 
-/* All lanes agree, or the interpreter goes on. What leaves at a block's head has been counted there, and is not once more. Answers
- * whether the guard holds. */
+void form_count_block(struct form_writer *m, int32_t site, int32_t warps)
+{
+    if (m->e->job->runs || m->e->tells_time)
+        put_count(m, IR_OP_COUNT_BLOCK, site, ir_of_value(UINT32_MAX), warps);
+}
+
+/* All lanes agree, or the interpreter goes on. What leaves at a block's head has been counted there, and is not once more (but of
+ * several warps that go at once only the first). Answers whether the guard holds. */
 static int32_t agree(struct form_writer *m, int32_t site)
 {
     const struct ir_inst *in = &m->k->insts[site];
@@ -336,6 +353,8 @@ static int32_t agree(struct form_writer *m, int32_t site)
     int32_t any = ask(m, IR_OP_ANY, lanes), all = ask(m, IR_OP_ALL, lanes);
     form_jump_if(m, all, false, on);
     form_jump_if(m, any, true, on);
+    if (m->jams && at_head(m, site) && m->e->job->runs)
+        put_count(m, IR_OP_UNCOUNT_GUARD, site, ir_of_reg(lanes), 1);
     leave_at(m, site);
     form_set_label(m, on);
     if (!at_head(m, site))
@@ -416,6 +435,8 @@ static bool jams_well(const struct form_writer *m, const struct ir_inst *in)
         return false;
     if (!ir_is_memory(in) || in->space == PTX_PARAM)
         return true;
+    if (m->e->job->counting && in->guard != IR_NOREG) /* it may leave when the first warps have done it */
+        return false;
     return access && near && in->mods->order == PTX_WEAK && (in->guard == IR_NOREG || form_scalar(m, in->guard)) &&
            shape_reach(m->k, m->e->s, m->e->job->dim, in, &reach);
 }
@@ -439,8 +460,13 @@ static void write_inst(struct form_writer *m, int32_t site, uint64_t *live)
         form_alive_before(m, site, live);
         put_state(m, site, -1, 0, NULL, live);
     }
-    put_guard_count(m, site, IR_NOREG);
+    const struct ir_inst *in = &m->k->insts[site];
+    bool before = at_head(m, site) || (in->guard != IR_NOREG && ir_defines(in, in->guard)); /* what leaves elsewhere is counted there */
+    if (before)
+        put_guard_count(m, site, IR_NOREG);
     copy(m, site);
+    if (!before)
+        put_guard_count(m, site, IR_NOREG);
 }
 
 /* All lanes exit, or none. */
@@ -519,7 +545,8 @@ static void begin_block(struct form_writer *m, int32_t site, uint64_t *live)
         put_state(m, site, -1, 0, NULL, live);
         form_put(m, IR_OP_RING)->site = site;
     }
-    put_block_count(m, site, IR_NOREG);
+    if (!m->between[site]) /* a branch of the block is counted with it */
+        put_block_count(m, site, IR_NOREG);
 }
 
 /* Machine code leaves it to the interpreter. */
@@ -781,12 +808,11 @@ static struct ir_kernel *new_kernel(const struct ir_kernel *k)
     f->blocks = NULL;
     f->loops = NULL;
     f->variable = NULL;
-    f->frames = NULL;
     f->claims = NULL;
     f->problems = NULL;
     f->effects = NULL;
     f->unwritten = NULL;
-    f->ninsts = f->nblocks = f->nloops = f->nvariable = f->nframes = 0;
+    f->ninsts = f->nblocks = f->nloops = f->nvariable = 0;
     f->reg_type = NULL;
     return f;
 }

@@ -82,4 +82,8 @@ int32_t form_code_at(struct form_writer *m, int32_t site);
 void form_write_code(struct form_writer *m, uint64_t *live);
 void form_release_rows(struct form_writer *m);
 
+/* Counts, if the launch does, so many warps for which the block at `site` begins, or the branch's guard is what it is. */
+void form_count_block(struct form_writer *m, int32_t site, int32_t warps);
+void form_count_guard(struct form_writer *m, int32_t site, int32_t warps);
+
 #endif

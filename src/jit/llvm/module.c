@@ -1,7 +1,9 @@
 /* From a job to an object file: LLVM's context, target, passes (see jit/abi.h). */
 #include "jit/llvm/emitter.h"
 
+
 #include "base/alloc.h"
+#include "base/strbuf.h"
 #include "jit_build.h"
 
 #include <llvm-c/Analysis.h>
@@ -200,13 +202,22 @@ __attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job
     e.ptr = LLVMPointerTypeInContext(e.cx, 0);
     open_function(&e);
     lines_open(&e);
+    struct strbuf text;
+    strbuf_init(&text);
+    e.text = job->form == JIT_WRITTEN ? &text : NULL;
     bool ok = emit_kernel(&e);
     o->lane_serial = e.nserials;
     memcpy(o->unwritten, e.unwritten, sizeof o->unwritten);
-    if (ok)
+    if (ok && text.len)
+        keep(o, text.s, text.len);
+    else if (ok && e.text)
+        snprintf(o->problem, sizeof o->problem, "%s", e.unwritten[0] ? e.unwritten : "this form is not written as IR");
+    else if (ok)
         ok = compile(&e, tm, o);
     else
         snprintf(o->problem, sizeof o->problem, "%s", e.problem);
+    ok = ok && o->bytes;
+    strbuf_release(&text);
     LLVMDisposeTargetData(layout);
     LLVMDisposeBuilder(e.b);
     LLVMDisposeModule(e.module);

@@ -65,7 +65,7 @@ static void do_block(struct emit *e, struct region *r, int nth)
     set_mask(e, region_lanes_at(e, r, nth));
     e->nth = nth;
     LLVMBuildStore(e->b, number(e, 32, 0), r->wait[nth]);
-    count_block(e, r->block[nth]);
+    count_block(e, r->block[nth], 1);
     if (e->tells_time)
         count_executed(e, b->count);
     for (int32_t i = b->first; i < b->first + b->count; i++) {
@@ -156,7 +156,7 @@ void region_hand_over(struct emit *e, const struct region *r)
 void region_leave(struct emit *e, enum jit_stop why)
 {
     LLVMBuildStore(e->b, e->mask, e->region->wait[e->nth]);
-    uncount_block(e, e->region->block[e->nth], 1); /* it is done again */
+    count_block(e, e->region->block[e->nth], -1); /* it is done again */
     frame_set(e, offsetof(struct jit_frame, why), number(e, 32, why));
     LLVMBuildBr(e->b, e->region->apart);
 }

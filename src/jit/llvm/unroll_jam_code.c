@@ -209,7 +209,7 @@ void unroll_jam_leave(struct emit *e, enum jit_stop why)
         flow_unmark(e, m);
     }
     if (e->site == e->k->blocks[e->in->block].first) /* it is counted again by those that do it again */
-        uncount_block(e, e->in->block, e->job->unrolled - e->done);
+        count_block(e, e->in->block, e->done - e->job->unrolled);
     uncount_access(e);
     frame_set(e, offsetof(struct jit_frame, unroll_jam_done), number(e, 32, (uint64_t)e->done));
     emit_stop(e, why, e->site);
