@@ -43,10 +43,6 @@ add_test(NAME jit.random_forward COMMAND jit_random 20001 1000 forward)
 add_test(NAME jit.random_forward_rewriting COMMAND jit_random 4294967296 1000 forward)
 set_tests_properties(jit.random_forward jit.random_forward_rewriting PROPERTIES TIMEOUT 580 ENVIRONMENT "HEDDLE_DEVICES=${CMAKE_SOURCE_DIR}/devices")
 # The block form: random kernels, programs of ours with the list of kernels that have none, and faults in the middle of a block.
-add_test(NAME jit.random_blocks COMMAND jit_random 30001 30 blocks)
-add_test(NAME jit.random_blocks_v3 COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/drawn.py 1 2 $<TARGET_FILE:jit_random> 30101 30 blocks)
-set_tests_properties(jit.random_blocks jit.random_blocks_v3 PROPERTIES TIMEOUT 580 SKIP_RETURN_CODE 77 ENVIRONMENT "HEDDLE_DEVICES=${CMAKE_SOURCE_DIR}/devices")
-set_property(TEST jit.random_blocks_v3 APPEND PROPERTY ENVIRONMENT "HEDDLE_ISA=x86-64-v3")
 add_test(NAME jit.whole_blocks COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/jit/blocks.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(jit.whole_blocks PROPERTIES TIMEOUT 580)
 # Kernels that call the math library.
@@ -90,11 +86,6 @@ foreach(program turns integers predicates atomics warps math_names pointers gath
   add_test(NAME jit.device_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
   set_tests_properties(jit.device_${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
                        ENVIRONMENT "HEDDLE_EXEC=jit")
-endforeach()
-foreach(program turns groups) # the order of warps in the block form
-  add_test(NAME jit.whole_blocks_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
-  set_tests_properties(jit.whole_blocks_${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
-                       ENVIRONMENT "HEDDLE_EXEC=jit;HEDDLE_JIT=new")
 endforeach()
 foreach(program textures references surfaces)
   add_test(NAME jit.program_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/programs/${program}.cu)

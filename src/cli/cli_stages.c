@@ -41,7 +41,7 @@ struct stages {
     const char *wanted;  /* -k, or NULL */
     uint32_t block[3];   /* --block; x 0: not given */
     const char *isa;     /* --isa, or NULL: the host's */
-    bool counting, split, unroll_jam, whole_block, first, as_ir, optimised;
+    bool counting, split, whole_block, first, as_ir, optimised;
     int after;           /* --after: how many passes are run */
     bool list_passes;
     double seconds[TARGET_PASSES]; /* list_passes: of each */
@@ -247,7 +247,7 @@ static void print_code(struct stages *s, const struct ptx_function *f, struct ir
     struct code c = {.stages = s, .kernel = k};
     struct jit_view view = {.form = s->stage == STAGE_ASM ? JIT_ASSEMBLY : s->as_ir ? JIT_WRITTEN : s->optimised ? JIT_OPTIMISED : JIT_EMITTED,
                             .level = s->isa ? s->isa : lanes_level(), .counting = s->counting, .split = s->split,
-                            .unroll_jam = s->unroll_jam, .whole_block = s->whole_block, .first = s->first, .note = note, .user = &c};
+                            .whole_block = s->whole_block, .first = s->first, .note = note, .user = &c};
     char problem[300] = "";
     const char *why = problem;
     int32_t site = 0;
@@ -261,7 +261,6 @@ static void print_code(struct stages *s, const struct ptx_function *f, struct ir
     strbuf_addf(&s->out, "%sfor blocks of %u x %u x %u and %s%s%s%s\n", comment(s), view.block[0], view.block[1], view.block[2],
                 view.level, view.counting ? ", in launches that count" : "",
                 view.split        ? ", threads apart"
-                : view.unroll_jam ? ", several warps at once"
                 : view.whole_block ? ", all warps of a block"
                                    : "",
                 view.first ? ", first tier" : "");
@@ -437,9 +436,6 @@ static void set_flag(void *to, int which, const char *value)
         break;
     case FLAG_SPLIT:
         s->split = true;
-        break;
-    case FLAG_UNROLL_JAM:
-        s->unroll_jam = true;
         break;
     case FLAG_WHOLE_BLOCK:
         s->whole_block = true;

@@ -97,8 +97,6 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
         return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_VERIFY is '%s': 1 or 0 is needed", getenv("HEDDLE_VERIFY"));
     if (!jit_mode_known() && !step_demanded())
         return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_EXEC is '%s': auto, jit, jit-first, interp or step is needed", getenv("HEDDLE_EXEC"));
-    if (!jit_wants_known())
-        return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_JIT is '%s': new, or nothing, is needed", getenv("HEDDLE_JIT"));
     if (target_mode() == TARGET_UNKNOWN)
         return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_TARGET is '%s': assembler, none or forward is needed", getenv("HEDDLE_TARGET"));
     heddle_device *d = alloc_zeroed(sizeof *d);

@@ -10,11 +10,7 @@
  * lane has its own, and the interpreter can go on at any instruction as well. Where splits part, meet and end it calls the
  * functions of the interpreter that do that.
  *
- * The third, the unroll-and-jam form, is the first for several neighbouring warps of a block at once (jit/unroll_jam.h), from the
- * kernel's start on and as long as they all take the same way. It answers for all of them. Registers that go up by a known step
- * from warp to warp, or are the same, are kept in the first one's places only, but for JIT_LEAVE and JIT_GIVE_UP.
- *
- * The fourth, the block form, runs all warps of a block from the start to the end (jit/llvm/form.h). It answers JIT_EXIT
+ * The third, the block form, runs all warps of a block from the start to the end (jit/llvm/form.h). It answers JIT_EXIT
  * when all have ended; JIT_TURN: the launch is to stop; else warp frame.block_warp is where frame.site, or frame.waiting, says, those
  * before it where block_end and those behind it where block_start says. */
 #ifndef JIT_ABI_H
@@ -148,7 +144,7 @@ struct jit_frame {
     struct fleet *fleet;   /* jit_run.c: not NULL while the block is not begun */
     uint32_t calls;        /* jit_run.c: of machine code while it may become better */
     const struct ir_kernel *volatile running; /* jit_run.c: its code is what the thread is in, for a handler of signals; or NULL */
-    int32_t unroll_jam_credit;    /* jit_run.c: above 0, or blocks do without the unroll-and-jam form */
+    int32_t block_credit;    /* jit_run.c: above 0, or blocks do without the block form */
     const uint32_t *tid;   /* [3], of lane 0; behind it those of the next warp */
     /* Warps of a fleet go on one after the other without a return in between: when one exits, waits or has had its turn and
      * `left` is not 0, machine code notes that and takes up the next. Of what differs from warp to warp it then sets only `regs`
@@ -168,10 +164,6 @@ struct jit_frame {
     uint32_t block_jam;      /* and so many warps are there, from that one on */
     bool in_block;           /* jit_run.c: the block form runs */
     uint64_t stride;         /* bytes from a warp's registers to the next one's, and likewise for local memory */
-    uint64_t unroll_jam_stride; /* unroll-and-jam form: bytes from one warp's registers to the next one's; `stride` is from group to
-                                   group */
-    uint32_t unroll_jam_done; /* unroll-and-jam form, JIT_LEAVE and JIT_GIVE_UP: so many warps of the group are behind `site`, the
-                                 others before it */
     uint32_t nwaiting;       /* JIT_APART: blocks where lanes may wait; the last is where all meet */
     struct jit_waiting waiting[JIT_MOST_WAITING];
     uint32_t sreg[PTX_SREG_COUNT]; /* uniform ones of 32 bits, by number */
@@ -189,9 +181,9 @@ static inline bool jit_is_cached(int space)
 typedef uint32_t jit_function(struct jit_frame *f, uint32_t resume);
 
 /* struct jit_seen of an access: at affine addresses of up to four groups, with and without a mask, in the form for whole
- * warps and in the split form; behind those one of any access for lanes that go anywhere; and in the unroll-and-jam form at affine
- * addresses of twice as many groups. */
-enum { JIT_CHECKS_EACH = 4 * 2, JIT_CHECKS = 5 * JIT_CHECKS_EACH + 1 /* the last of the block form */ };
+ * warps and in the split form; behind those one of any access for lanes that go anywhere; and in the block form as many for several
+ * warps at once. */
+enum { JIT_CHECKS_EACH = 4 * 2, JIT_CHECKS = 4 * JIT_CHECKS_EACH + 1 };
 
 /* A barrier of the whole block without a result: machine code waits there itself. */
 static inline bool jit_waits(const struct ir_inst *in)
@@ -225,8 +217,7 @@ struct jit_job {
     int naccesses;
     bool split;            /* the split form */
     bool block;            /* the block form */
-    bool written;          /* the first form is to be written as IR, if that can be done (jit/llvm/form.h) */
-    int unrolled;          /* the unroll-and-jam form: so many warps as one; else 1 */
+    int unrolled;          /* code for so many warps at once (jit/llvm/form.h) */
     const struct unroll_jam_steps *steps; /* of their registers */
     uint32_t turns;        /* bits: the places where turns may end (interp/turn.h) */
     const int32_t *resume; /* [ninsts]: number of the resume point (split form: position) before this instruction, or -1 */
@@ -244,7 +235,7 @@ struct jit_object {
     size_t size;
     char problem[256];
     int lane_serial; /* lane-serial loops; not kept */
-    char unwritten[200]; /* jit_job.written: why it is not; not kept */
+    char unwritten[200]; /* the first form: why it is not written as IR (jit/llvm/form.h), if so; not kept */
     void (*release)(struct jit_object *o);
 };
 

@@ -53,8 +53,6 @@ bool code_cache_key(const struct jit_job *job, struct hash128 *key)
     HASH128_MIX(key, job->accesses);
     HASH128_MIX(key, job->split);
     HASH128_MIX(key, job->block);
-    HASH128_MIX(key, job->written);
-    HASH128_MIX(key, job->unrolled);
     HASH128_MIX(key, job->tier);
     hash128_text(key, k->name);
     hash128_mix(key, k->module->text, k->module->text_len);

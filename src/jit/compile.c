@@ -26,7 +26,6 @@ enum {
     WORK_PER_STORE = 110,        /* or for each store of a register where it may stop (plan_size), if these are many */
     FULL_NS_PER_BYTE = 4000,     /* twice what the full tier takes, by the size of the first one's object: it halves the time */
     FULL_NS_PER_STORE = 14000,   /* the same by these stores */
-    UNROLL_JAM_NS_PER_BYTE = 20000      /* the unroll-and-jam form */
 };
 
 bool jit_hasty;
@@ -117,18 +116,6 @@ bool jit_mode_known(void)
     return find_mode() >= 0;
 }
 
-bool jit_wants_blocks(void)
-{
-    const char *s = getenv("HEDDLE_JIT");
-    return s && !strcmp(s, "new");
-}
-
-bool jit_wants_known(void)
-{
-    const char *s = getenv("HEDDLE_JIT");
-    return !s || !*s || jit_wants_blocks();
-}
-
 struct jit *jit_open(const struct ir_kernel *k, const struct interp_code *c)
 {
     struct jit *j = alloc_zeroed(sizeof *j);
@@ -152,7 +139,6 @@ static void release_code(struct jit_code *c)
     for (int form = 0; form < FORMS; form++)
         for (int tier = 0; tier < JIT_TIERS; tier++)
             link_release(&c->linked[form][tier]);
-    unroll_jam_steps_release(c->steps);
     alloc_release(c);
 }
 
@@ -216,8 +202,7 @@ static struct jit_job job_of(const struct jit_code *c, enum form form, enum jit_
                           .counting = c->counting, .tallies = c->tallies, .cached = c->cached, .runs = c->runs, .accesses = c->accesses, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
                           .turns = c->plan.turns, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
-                          .spill_slot = c->spill_slot, .unrolled = form == UNROLL_JAM ? c->unrolled : 1,
-                          .steps = c->steps, .tier = tier, .block = form == BLOCK, .written = form == TOGETHER && jit_wants_blocks()};
+                          .spill_slot = c->spill_slot, .unrolled = 1, .tier = tier, .block = form == BLOCK};
     memcpy(job.dim, c->dim, sizeof job.dim);
     return job;
 }
@@ -268,7 +253,7 @@ static uint64_t full_pays(const struct jit_code *c, uint64_t bytes)
 /* From an earlier run, or made now. */
 static void make(struct jit_code *c, enum form form, enum jit_tier tier, double start)
 {
-    jit_function **const functions[FORMS] = {&c->function, &c->split, &c->unroll_jam, &c->in_blocks}, **function = functions[form];
+    jit_function **const functions[FORMS] = {&c->function, &c->split, &c->in_blocks}, **function = functions[form];
     struct link_code *linked = &c->linked[form][tier];
     struct jit_object o = {0};
     struct jit_job job = job_of(c, form, tier);
@@ -283,7 +268,7 @@ static void make(struct jit_code *c, enum form form, enum jit_tier tier, double 
     bool ready = made && link_object(o.bytes, o.size, "jit_code", linked, problem, sizeof problem);
     log_made(&job, start, &o, kept, problem);
     bool first = !*function; /* else there is code that will do */
-    if (form != UNROLL_JAM && form != BLOCK && first)
+    if (form != BLOCK && first)
         memcpy(c->problem, problem, sizeof problem);
     if (made)
         o.release(&o);
@@ -291,27 +276,22 @@ static void make(struct jit_code *c, enum form form, enum jit_tier tier, double 
         __atomic_store_n(function, (jit_function *)(uintptr_t)linked->entry, __ATOMIC_RELEASE);
     if (ready && tier == JIT_FIRST && c->mode == JIT_AUTO)
         set_long_ran(c, form, jit_hasty ? 1 : full_pays(c, o.size));
-    if (ready && first && form == TOGETHER && c->steps && c->mode != JIT_ALWAYS_FIRST)
-        set_long_ran(c, UNROLL_JAM, jit_hasty ? 1 : UNROLL_JAM_NS_PER_BYTE * o.size);
 }
 
 /* The block form is of the full tier alone. */
 static bool wants_block(const struct jit_code *c)
 {
     uint64_t threads = (uint64_t)c->dim[0] * c->dim[1] * c->dim[2];
-    return jit_wants_blocks() && (!c->counting || (c->tallies && !c->cached)) && threads % WARP_LANES == 0 && c->mode != JIT_ALWAYS_FIRST;
+    return (!c->counting || (c->tallies && !c->cached)) && threads % WARP_LANES == 0 && c->mode != JIT_ALWAYS_FIRST;
 }
 
-/* Is an instruction guarded that does not branch? The unroll-and-jam form counts no guards of these: it may leave between two
- * warps. */
-static bool guards_some(const struct ir_kernel *k)
+/* The block form, once, if it may be made. True: it is there now. */
+static bool make_block(struct jit_code *c)
 {
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        if (in->guard != IR_NOREG && in->op != PTX_OP_BRA && in->op != PTX_OP_RET && in->op != PTX_OP_EXIT)
-            return true;
-    }
-    return false;
+    if (!wants_block(c) || __atomic_exchange_n(&c->block_claimed, true, __ATOMIC_ACQ_REL))
+        return false;
+    make(c, BLOCK, JIT_FULL, log_now());
+    return __atomic_load_n(&c->in_blocks, __ATOMIC_ACQUIRE);
 }
 
 void jit_make(struct jit_code *c)
@@ -328,11 +308,9 @@ void jit_make(struct jit_code *c)
     find_barriers(c, k);
     find_chains(c, k);
     c->expanded = alloc_zeroed(sizeof *c->expanded * ((size_t)k->ninsts + 1));
-    if (!c->counting || (c->tallies && !c->cached && !(c->runs && guards_some(k))))
-        c->steps = unroll_jam_plan(k, c->shapes, c->dim, lanes_level(), &c->unrolled);
     make(c, TOGETHER, tier, start);
-    if (c->function && wants_block(c))
-        make(c, BLOCK, JIT_FULL, log_now());
+    if (c->function && (c->mode == JIT_ALWAYS || is_kept(c, BLOCK, JIT_FULL)))
+        make_block(c);
 }
 
 void jit_make_split(struct jit_code *c)
@@ -340,10 +318,16 @@ void jit_make_split(struct jit_code *c)
     make(c, SPLIT, begins_in(c, SPLIT), log_now());
 }
 
-/* Once, if it is to be. */
+/* Once, if it is to be. What runs whole blocks comes before what runs their warps, which may not be needed any more: that is made
+ * when it has run as long again. */
 static void make_full(struct jit_code *c, enum form form)
 {
-    if (set_long_ran(c, form, UINT64_MAX) != UINT64_MAX)
+    uint64_t ns = set_long_ran(c, form, UINT64_MAX);
+    if (ns == UINT64_MAX)
+        return;
+    if (form == TOGETHER && make_block(c))
+        set_long_ran(c, form, 2 * ns);
+    else
         make(c, form, JIT_FULL, log_now());
 }
 
@@ -358,8 +342,6 @@ void jit_has_run(struct jit_code *c, enum form form, uint64_t ns)
     uint64_t ran = __atomic_add_fetch(&c->ran[form], ns, __ATOMIC_RELAXED);
     if (ran >= __atomic_load_n(&c->long_ran[form], __ATOMIC_ACQUIRE))
         make_full(c, form);
-    if (form == TOGETHER && ran >= __atomic_load_n(&c->long_ran[UNROLL_JAM], __ATOMIC_ACQUIRE))
-        make_full(c, UNROLL_JAM);
 }
 
 /* Can lanes part, or is a warp not whole? */
@@ -421,8 +403,6 @@ const char *jit_prepare(struct jit *j, struct launch *l, const struct jit_counts
         jit_make(c);
         if (c->function && (at_once ? needs_split(c) : c->split_claimed))
             jit_make_split(c);
-        if (mode == JIT_ALWAYS || is_kept(c, UNROLL_JAM, JIT_FULL))
-            make_full(c, UNROLL_JAM);
     }
     pthread_mutex_unlock(&j->lock);
     l->jit = c;

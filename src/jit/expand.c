@@ -2,7 +2,6 @@
 #include "jit/jit_code.h"
 
 #include "base/alloc.h"
-#include "jit/unroll_jam.h"
 
 #include <string.h>
 
@@ -113,32 +112,6 @@ void jit_collect(const struct jit_code *c, struct warp *w, int32_t site)
             ((T *)to)[i] = (T)(((const T *)from)[i] + (T)by); \
     } while (0)
 
-void jit_expand_steps(const struct jit_code *c, const struct block *b, int first, int32_t site)
-{
-    const struct ir_kernel *k = c->interp->kernel;
-    uint64_t *live = live_before(k, site);
-    for (int32_t r = 0; r < k->nregs; r++) {
-        bool slot = c->spill_slot[r] >= 0;
-        size_t lane = ptx_type_info[k->reg_type[r]].bits / 8, at = slot ? (size_t)c->spill_slot[r] : c->interp->of_reg[r];
-        size_t bytes = k->reg_type[r] == PTX_PRED ? 4 : slot ? lane * (size_t)shape_groups(&c->shapes->reg[r]) : lane * WARP_LANES;
-        const char *from = block_regs(b, first) + at;
-        for (int w = 1; w < c->unrolled && ir_bit(live, r) && ir_bit(c->steps->known, r); w++) {
-            char *to = block_regs(b, first + w) + at;
-            int64_t by = c->steps->by[r] * w;
-            if (!by)
-                memcpy(to, from, bytes);
-            else if (lane == 8)
-                STEP(uint64_t);
-            else if (lane == 4)
-                STEP(uint32_t);
-            else if (lane == 2)
-                STEP(uint16_t);
-            else
-                STEP(uint8_t);
-        }
-    }
-    alloc_release(live);
-}
 #undef STEP
 
 void jit_expand_release(struct jit_code *c)

@@ -1,7 +1,7 @@
 /* The SIMD executor: machine code for warps of 32 lanes, made from the same IR as the interpreter's steps.
  *
- * Machine code runs a warp while its 32 lanes go one way, and in a second form, made when it pays, the splits of a warp
- * whose lanes part, and in a third several whole warps at once (jit/abi.h). For whatever it has no code of its own for the interpreter takes over in the middle of the
+ * Machine code runs a warp while its 32 lanes go one way, all warps of a block at once, and in a third form, made when it pays, the
+ * splits of a warp whose lanes part (jit/abi.h). For whatever it has no code of its own for the interpreter takes over in the middle of the
  * kernel, and gives the warp back at the next place where machine code can go on: both keep registers in the same places. So the meaning of a kernel is in one place, and every
  * kernel that the interpreter runs, runs here. Kernels with waiting loops, and watched launches, stay with it entirely.
  * Code is made once for each size of block, since shapes of addresses depend on it (jit/lane_shape.h), and separately for
@@ -23,9 +23,6 @@ enum jit_mode { JIT_NEVER, JIT_AUTO, JIT_ALWAYS_FIRST, JIT_ALWAYS };
 enum jit_mode jit_mode(void);
 /* False: HEDDLE_EXEC is none of these. */
 bool jit_mode_known(void);
-/* HEDDLE_JIT is "new": the block form, too (jit/abi.h); and whether it is that or nothing. */
-bool jit_wants_blocks(void);
-bool jit_wants_known(void);
 
 /* What machine code of the kernel would rely on, for blocks of so many threads: shapes of registers, and what warps that run as
  * one have more than the one before (HEDDLE_VERIFY). */
@@ -62,8 +59,6 @@ const char *jit_running(void) ACROSS(jit_running);
 
 /* Turns of a loop after which others run all the same (LONG_TURNS of interp.h): less in tests. */
 extern uint32_t jit_long_turns;
-/* Blocks that began in the unroll-and-jam form and went on singly, for tests. */
-extern uint64_t jit_unroll_jams_left;
 extern uint64_t jit_blocks_left; /* atomic: blocks that left the block form; for tests */
 
 /* In the mode "auto" code is made, and made anew, after hardly any work: in tests. */

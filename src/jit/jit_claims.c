@@ -22,9 +22,19 @@ static void claim_shape(const struct shape *s, int32_t reg, struct ir_claims *ou
     claims_add(out, &(struct ir_claim){.kind = CLAIM_SHAPE, .who = "jit/lane_shape", .reg = reg, .shape = &c});
 }
 
+/* What loads bring from one address is the same for all warps of a block, if these do not race: no atomic changes it on purpose. */
+static bool has_atomics(const struct ir_kernel *k)
+{
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (ir_is_memory(&k->insts[i]) && (k->insts[i].op == PTX_OP_ATOM || k->insts[i].op == PTX_OP_RED))
+            return true;
+    return false;
+}
+
 void jit_claim(const struct ir_kernel *k, const uint32_t dim[3], struct ir_claims *out)
 {
-    int warps;
+    uint64_t threads = (uint64_t)dim[0] * dim[1] * dim[2];
+    int warps = (int)(threads / SHAPE_LANES);
     if (plan_refuses(k))
         return;
     struct shapes *s = shapes_find(k, dim);
@@ -37,7 +47,7 @@ void jit_claim(const struct ir_kernel *k, const uint32_t dim[3], struct ir_claim
         if (k->insts[i].ndst && shape_guarded_source(k, s, dim, &k->insts[i], lo, hi) >= 0)
             ir_bit_set(out->asked, i);
     }
-    struct unroll_jam_steps *steps = unroll_jam_plan(k, s, dim, "x86-64-v4", &warps);
+    struct unroll_jam_steps *steps = threads % SHAPE_LANES || has_atomics(k) ? NULL : unroll_jam_find(k, s, dim, warps);
     for (int32_t r = 0; steps && r < k->nregs; r++)
         if (ir_bit(steps->known, r) && ptx_type_info[k->reg_type[r]].bits <= 64)
             claims_add(out, &(struct ir_claim){.kind = CLAIM_STEP, .who = "jit/unroll_jam", .reg = r,

@@ -9,7 +9,7 @@
 #include "jit/plan.h"
 
 /* The forms of abi.h. */
-enum form { TOGETHER, SPLIT, UNROLL_JAM, BLOCK, FORMS };
+enum form { TOGETHER, SPLIT, BLOCK, FORMS };
 
 /* A kernel's code for one size of block, from the first launch on that might want it. */
 struct jit_code {
@@ -23,13 +23,11 @@ struct jit_code {
     struct jit_expand **expanded; /* [ninsts]: made when the interpreter first goes on there */
     jit_function *function; /* atomic: NULL until it is made; of the first tier, then of the full one */
     jit_function *split;    /* atomic: the split form, or NULL */
-    jit_function *unroll_jam; /* atomic: the unroll-and-jam form, or NULL; of so many warps: */
     jit_function *in_blocks;  /* atomic: the block form, or NULL */
-    int unrolled;
-    uint64_t ran[FORMS];    /* atomic: how long a form has run, ns of processor time; the unroll-and-jam form: the first one's */
+    uint64_t ran[FORMS];    /* atomic: how long a form has run, ns of processor time */
     uint64_t long_ran[FORMS]; /* atomic: from which on it is made in the full tier; UINT64_MAX: it is not, or that is done */
     bool may_change;        /* atomic: one of these is not UINT64_MAX */
-    struct unroll_jam_steps *steps; /* NULL: there is no unroll-and-jam form */
+    bool block_claimed;     /* atomic: a thread makes the block form, or has tried */
     uint64_t work;          /* atomic: instructions that the interpreter has done for launches of this kind */
     uint64_t enough;        /* from which on it is compiled, if LLVM is loaded */
     bool claimed, split_claimed; /* atomic: a thread compiles it, or has */
@@ -86,8 +84,6 @@ void jit_expand(const struct jit_code *c, struct warp *w, int32_t site);
 void jit_collect(const struct jit_code *c, struct warp *w, int32_t site);
 /* The same for one register, from the first lane of each group in its place. */
 void jit_expand_register(const struct jit_code *c, const struct warp *w, int32_t reg);
-/* Registers alive before the instruction that are kept in the places of a group's first warp only, to the others'. */
-void jit_expand_steps(const struct jit_code *c, const struct block *b, int first, int32_t site);
 void jit_expand_release(struct jit_code *c);
 
 #endif

@@ -15,22 +15,20 @@
 enum { TURNS = 1 << 12 /* back-edges between looks at whether the launch is to stop */ };
 
 uint32_t jit_long_turns = LONG_TURNS;
-uint64_t jit_unroll_jams_left, jit_blocks_left;
+uint64_t jit_blocks_left;
 
 /* --- blocks that are not begun --- */
 
 enum { MOST_WARPS = 1024 / WARP_LANES };
 
-/* A block that the unroll-and-jam form leaves costs so much of what a thread has for each launch; one that does not earns 1. */
-enum { UNROLL_JAM_CREDIT = 256, UNROLL_JAM_LEFT = 16 };
+/* A block that leaves the block form costs so much of what a thread has for each launch; one that does not earns 1. */
+enum { BLOCK_CREDIT = 256, BLOCK_LEFT = 16 };
 
-/* Where the warps of a block are: ended, or waiting at the barrier at wait[i], or (-1) to go on whole at next[i]. In the
- * unroll-and-jam form an entry of these arrays is `unrolled` neighbouring warps. */
+/* Where the warps of a block are: ended, or waiting at the barrier at wait[i], or (-1) to go on whole at next[i]. */
 struct fleet {
     struct block *b;
     const struct plan *plan;
-    int n, unrolled;
-    int left; /* unroll-and-jam form: the entry whose warps have their registers in their own places, or -1 */
+    int n;
     uint32_t ended; /* bits */
     int32_t wait[MOST_WARPS], next[MOST_WARPS];
     int32_t resume[MOST_WARPS + 1]; /* the resume point of next[i]; -1: it is not to go on, or there is none; the last: -1 */
@@ -86,34 +84,11 @@ static int settle(struct jit_frame *f, struct fleet *fl)
 {
     int at = (int)(f->stopped - fl->stopped);
     if (f->fleet)
-        point_at(f, fl->b, at * fl->unrolled);
+        point_at(f, fl->b, at);
     for (int i = fl->from; i < at; i++)
         note(fl, i, fl->stopped[i] & ((1u << JIT_WHY_BITS) - 1), (int32_t)(fl->stopped[i] >> JIT_WHY_BITS));
     fl->from = at;
     return at;
-}
-
-/* The warps of the unroll-and-jam form's groups go on singly. */
-static void apart(struct jit_frame *f, struct fleet *fl)
-{
-    int each = fl->unrolled;
-    uint32_t ended = fl->ended;
-    for (int g = fl->n - 1; g >= 0; g--) {
-        if (!(fl->ended >> g & 1) && g != fl->left)
-            jit_expand_steps(f->code, fl->b, g * each, fl->wait[g] >= 0 ? fl->wait[g] + 1 : fl->next[g]);
-        for (int i = g * each + each - 1; i >= g * each; i--) {
-            fl->wait[i] = fl->wait[g];
-            fl->next[i] = fl->next[g];
-            fl->resume[i] = fl->resume[g];
-        }
-    }
-    fl->ended = 0;
-    for (int i = 0; i < fl->b->nwarps; i++)
-        fl->ended |= (ended >> i / each & 1) << i;
-    fl->n = fl->b->nwarps;
-    fl->unrolled = 1;
-    fl->resume[fl->n] = -1;
-    f->stride = fl->b->warp_bytes;
 }
 
 /* From here on the block's warps and barriers are in use. */
@@ -128,8 +103,6 @@ static void begin(struct jit_frame *f)
         return;
     }
     settle(f, fl);
-    if (fl->unrolled > 1)
-        apart(f, fl);
     f->fleet = NULL;
     f->left = 0;
     block_begin(b);
@@ -396,7 +369,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->local_bytes = l->local_bytes;
     f->turns = l->turns;
     f->room = l->turn_records ? l->turn_records : RING_RECORDS / 2;
-    f->unroll_jam_credit = UNROLL_JAM_CREDIT;
+    f->block_credit = BLOCK_CREDIT;
     f->executed = 0;
     f->pace = 0;
     f->gridid = l->grid_serial;
@@ -688,8 +661,7 @@ static enum jit_stop call(struct jit_frame *f, int32_t at, uint32_t turns)
 {
     if (!f->fleet && !f->warp->kept)
         jit_collect(f->code, f->warp, f->code->plan.site[at]);
-    bool several = f->fleet && f->fleet->unrolled > 1;
-    return enter(f, several ? UNROLL_JAM : TOGETHER, several ? &f->code->unroll_jam : &f->code->function, (uint32_t)at, turns);
+    return enter(f, TOGETHER, &f->code->function, (uint32_t)at, turns);
 }
 
 static enum jit_stop call_split(struct jit_frame *f, int32_t position)
@@ -837,7 +809,7 @@ static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, in
     while (fl->resume[last + 1] >= 0)
         last++;
     do {
-        fill_warp(f, fl->b, i * fl->unrolled);
+        fill_warp(f, fl->b, i);
         f->left = (uint32_t)(last - i);
         f->next = &fl->resume[i + 1];
         f->stopped = &fl->stopped[i];
@@ -854,30 +826,12 @@ static enum jit_stop call_fleet(struct jit_frame *f, struct fleet *fl, int i, in
     return why;
 }
 
-/* The unroll-and-jam form left before an instruction that some of its warps have done: they go on singly, and next in the
- * interpreter. */
-static void leave_unroll_jam(struct jit_frame *f, struct fleet *fl, int *at, bool give_up)
-{
-    int first = *at * fl->unrolled, last = first + fl->unrolled - 1;
-    fl->left = *at;
-    begin(f);
-    for (int i = first; i <= last; i++) {
-        fl->wait[i] = fl->resume[i] = -1;
-        fl->next[i] = f->site + (i - first < (int)f->unroll_jam_done);
-        fl->b->warps[i].interpreted |= give_up;
-        jit_expand(f->code, &fl->b->warps[i], fl->next[i]);
-    }
-    f->unroll_jam_credit -= UNROLL_JAM_LEFT;
-    __atomic_fetch_add(&jit_unroll_jams_left, 1, __ATOMIC_RELAXED);
-    *at = last;
-}
-
 /* Runs warp *at on until it waits or it is another's turn (true), has ended (true) or stops; then as many behind it as
  * machine code takes along: *at is the last. Before the block is begun machine code needs nothing of it but the registers. */
 static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fleet *fl, int *at, enum warp_stop *stop)
 {
     int i = *at;
-    const struct warp *w = &fl->b->warps[i * fl->unrolled];
+    const struct warp *w = &fl->b->warps[i];
     bool waits;
     if (!f->fleet)
         fill_warp(f, fl->b, i);
@@ -893,10 +847,6 @@ static bool run_some(struct jit_frame *f, struct exec_counts *counts, struct fle
             if (!f->fleet)
                 f->warp->kept = true;
             note(fl, i, why, f->site);
-            return true;
-        }
-        if (fl->unrolled > 1) {
-            leave_unroll_jam(f, fl, at, why == JIT_GIVE_UP);
             return true;
         }
         fl->resume[i] = -1;
@@ -976,7 +926,7 @@ static enum in_block run_in_block(struct jit_frame *f, struct exec_counts *count
         catch_up(f, fl);
     if (why == JIT_EXIT) {
         f->in_block = false;
-        f->unroll_jam_credit += f->unroll_jam_credit < UNROLL_JAM_CREDIT;
+        f->block_credit += f->block_credit < BLOCK_CREDIT;
         return BLOCK_ENDED;
     }
     if (why == JIT_TURN) {
@@ -989,7 +939,7 @@ static enum in_block run_in_block(struct jit_frame *f, struct exec_counts *count
     }
     *at = (int)f->block_warp;
     __atomic_fetch_add(&jit_blocks_left, 1, __ATOMIC_RELAXED);
-    f->unroll_jam_credit -= UNROLL_JAM_LEFT;
+    f->block_credit -= BLOCK_LEFT;
     return leave_block_form(f, counts, fl, why, stop) ? BLOCK_GOES_ON : BLOCK_STOPS;
 }
 
@@ -1002,20 +952,15 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, i
     struct jit_frame *f = frame_of(b, code, counts);
     fl.b = b;
     fl.plan = &code->plan;
-    fl.unrolled = 1;
-    fl.left = -1;
-    bool in_blocks = __atomic_load_n(&code->in_blocks, __ATOMIC_ACQUIRE) != NULL && f->unroll_jam_credit > 0;
-    if (!in_blocks && __atomic_load_n(&code->unroll_jam, __ATOMIC_ACQUIRE) && f->unroll_jam_credit > 0)
-        fl.unrolled = code->unrolled;
-    fl.n = b->nwarps / fl.unrolled;
+    bool in_blocks = __atomic_load_n(&code->in_blocks, __ATOMIC_ACQUIRE) != NULL && f->block_credit > 0;
+    fl.n = b->nwarps;
     fl.ended = 0;
     fl.from = 0;
     uint64_t row = b->launch->grid[0] - 1 - b->id[0]; /* blocks left in it */
     const struct launch *l = b->launch;
     bool clear = l->shared_bytes || l->local_bytes || l->early_reads; /* block_start makes zeros for each */
     fl.more = f->blocks_left = (uint32_t)(clear ? 0 : more < row ? more : row);
-    f->unroll_jam_stride = b->warp_bytes;
-    f->stride = b->warp_bytes * (uint64_t)fl.unrolled;
+    f->stride = b->warp_bytes;
     for (int i = 0; i < fl.n; i++) {
         fl.wait[i] = -1;
         fl.next[i] = 0;
@@ -1044,7 +989,7 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, i
             return true;
         }
         if (fl.ended == (uint32_t)((1ull << fl.n) - 1)) {
-            f->unroll_jam_credit += f->unroll_jam_credit < UNROLL_JAM_CREDIT;
+            f->block_credit += f->block_credit < BLOCK_CREDIT;
             return true;
         }
         if (launch_stopping(b->launch, b->index))

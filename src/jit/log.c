@@ -53,7 +53,6 @@ void log_made(const struct jit_job *job, double start, const struct jit_object *
                 job->kernel->ninsts, job->dim[0], job->dim[1], job->dim[2],
                 job->block          ? "block"
                 : job->split        ? "split"
-                : job->unrolled > 1 ? "unroll-jam"
                                     : "together",
                 job->tier == JIT_FULL ? "full" : "first", job->level);
     strbuf_addf(&line, ", \"counting\": %s, \"cpu_ms\": %.2f", job->counting ? "true" : "false", ms);

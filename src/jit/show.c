@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "jit/jit_code.h"
-#include "jit/unroll_jam.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,20 +143,15 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
     struct shapes *shapes = shapes_find(k, view->block);
     struct plan plan = plan_make(k, c, shapes, view->block, false, ACCESS_ALL);
     int32_t *spill_slot = plan_spill_slots(k, c, shapes);
-    int warps = 1;
-    struct unroll_jam_steps *steps = view->unroll_jam ? unroll_jam_plan(k, shapes, view->block, view->level, &warps) : NULL;
     struct jit_job job = {.kernel = k, .code = c, .shapes = shapes, .level = view->level, .counting = view->counting, .tallies = view->counting,
                           .runs = view->counting, .accesses = view->counting ? ACCESS_ALL : 0,
                           .row = plan.row, .access = plan.access, .naccesses = plan.naccesses,
                           .turns = plan.turns, .split = view->split, .resume = view->split ? plan.apart : plan.resume,
                           .nresume = view->split ? plan.napart : plan.nresume, .together = plan.resume,
-                          .spill_slot = spill_slot, .unrolled = warps, .steps = steps, .block = view->whole_block, .written = !view->split && warps == 1 && !view->whole_block && (view->form == JIT_WRITTEN || jit_wants_blocks()),
+                          .spill_slot = spill_slot, .unrolled = 1, .block = view->whole_block,
                           .tier = view->first ? JIT_FIRST : JIT_FULL, .form = view->form};
     memcpy(job.dim, view->block, sizeof job.dim);
-    bool none = view->unroll_jam && !steps;
-    bool made = !none && jit_emit(&job, &o);
-    if (none)
-        snprintf(problem, room, "its warps are not run several at once");
+    bool made = jit_emit(&job, &o);
     if (made) {
         struct text t = {.view = view, .at = o.bytes, .end = o.bytes + o.size, .out = out, .shown = -1};
         if (view->form == JIT_WRITTEN)
@@ -166,12 +160,11 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
             (view->form == JIT_ASSEMBLY ? show_assembly : show_module)(&t);
         alloc_release(t.site);
         o.release(&o);
-    } else if (!none) {
+    } else {
         snprintf(problem, room, "%s", o.problem);
     }
     shapes_release(shapes);
     plan_release(&plan);
     alloc_release(spill_slot);
-    unroll_jam_steps_release(steps);
     return made;
 }

@@ -12,7 +12,6 @@ struct jit_view {
     const char *level;      /* "x86-64-v2", "x86-64-v3", "x86-64-v4": the host need not have it */
     bool counting;          /* the code of launches that count */
     bool split;             /* the form for warps whose lanes went different ways */
-    bool unroll_jam;        /* the form for several warps at once */
     bool whole_block;       /* the block form */
     bool first;             /* the first tier, not the full one */
     /* Or NULL: adds a line or several about the instruction `site`, which the text that follows is from. `comment` is what

@@ -284,33 +284,3 @@ int unroll_jam_room(const struct ir_kernel *k, const struct shapes *s, const str
             return n;
     return 1;
 }
-
-struct unroll_jam_steps *unroll_jam_plan(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3],
-                                         const char *level, int *warps)
-{
-    bool wide = !strcmp(level, "x86-64-v4");
-    uint64_t threads = (uint64_t)dim[0] * dim[1] * dim[2];
-    *warps = 1;
-    if (threads % SHAPE_LANES || !strcmp(level, "x86-64-v2") || !k->nloops || k->local_bytes || k->scratch_bytes)
-        return NULL;
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        if (in->op == PTX_OP_ATOM || in->op == PTX_OP_RED || in->op >= PTX_OP_COUNT || facts_carry(in))
-            return NULL;
-        if (in->op == PTX_OP_BRA && ir_bit(s->parting, i) && k->blocks[in->block].loop >= 0)
-            return NULL; /* sooner or later lanes part */
-    }
-    int parts = wide ? 2 : 4, room = wide ? 32 : 24;
-    for (int n = wide ? UNROLL_JAM_MOST : 2; n > 1; n /= 2) {
-        bool whole = (uint64_t)n * SHAPE_LANES == threads; /* then barriers cost nothing; else 8 warps bring what 4 do */
-        if (threads / SHAPE_LANES % (unsigned)n || (n > 4 && !whole))
-            continue;
-        struct unroll_jam_steps *steps = unroll_jam_find(k, s, dim, n);
-        if (parts * most_alive(k, s, steps->known, n) <= room && size(k, steps, n) <= MOST_SIZE) {
-            *warps = n;
-            return steps;
-        }
-        unroll_jam_steps_release(steps);
-    }
-    return NULL;
-}

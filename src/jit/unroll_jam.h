@@ -1,8 +1,8 @@
-/* Several warps of a block as one piece of code, the unroll-and-jam form (abi.h): how many, and what is the same in all of them.
+/* What is the same in the warps of a block, or goes up by a known number from one to the next, and how many of them the host's
+ * registers have room for at once (unroll-and-jam; llvm/form.h).
  *
  * Warps that go one way together share what does not depend on which warp it is (loop counters, loads at such addresses),
- * and have independent chains of arithmetic. Such code only runs as long as its warps take the same way from the kernel's
- * start on; then they go on singly. Private to jit. */
+ * and have independent chains of arithmetic. Private to jit. */
 #ifndef JIT_UNROLL_JAM_H
 #define JIT_UNROLL_JAM_H
 
@@ -10,7 +10,7 @@
 
 enum { UNROLL_JAM_MOST = 8 };
 
-/* Registers of which each warp of a group has what the one before it has and a number more, lane by lane, as long as all have
+/* Registers of which each warp of a block has what the one before it has and a number more, lane by lane, as long as all have
  * gone the same way; 0: the same. Others than 0 are of integers of affine shape: then it is the bases that go up. */
 struct unroll_jam_steps {
     uint64_t *known; /* bit set over registers */
@@ -27,10 +27,5 @@ void unroll_jam_steps_release(struct unroll_jam_steps *s);
 
 /* How many of a block's warps the host's vector registers have room for at once: a power of two that divides them. */
 int unroll_jam_room(const struct ir_kernel *k, const struct shapes *s, const struct unroll_jam_steps *steps, const char *level, int warps);
-
-/* How many warps of a block of this size to run as one: as many as the host's vector registers have room for, and their
- * steps. NULL and 1: none. */
-struct unroll_jam_steps *unroll_jam_plan(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3],
-                                         const char *level, int *warps);
 
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs of ours in the block form (HEDDLE_JIT=new): what they print is what the interpreter makes them print, and the kernels
-that have no such form are the ones of blocks_left_out.tsv, with the reason.
+"""Programs of ours as machine code: what they print is what the interpreter makes them print, and the kernels
+that have no block form are the ones of blocks_left_out.tsv, with the reason.
 
 usage: blocks.py HEDDLE [--all] [--write]
 
@@ -49,7 +49,7 @@ def main():
         for i, program in enumerate(chosen):
             log = f"{tmp}/{i}"
             want = run(heddle, program, HEDDLE_EXEC="interp")
-            got = run(heddle, program, HEDDLE_EXEC="jit", HEDDLE_JIT="new", HEDDLE_JIT_LOG=log)
+            got = run(heddle, program, HEDDLE_EXEC="jit", HEDDLE_JIT_LOG=log)
             if want != got and program not in NOT_COMPARED:
                 print(f"{program}: exit status {got[0]}, {want[0]} in the interpreter; it prints\n{got[1]}instead of\n{want[1]}")
                 bad += 1

@@ -43,7 +43,7 @@ const uint32_t *form_shape(enum form_kind kind, uint64_t seed)
     static const uint32_t unrolled[][2] = {{64, 1}, {32, 4}, {16, 16}, {128, 1}, {8, 8},   {256, 1},
                                            {16, 4}, {8, 16}, {32, 8},  {64, 4},  {192, 1}, {32, 32}};
     static const uint32_t serial[][2] = {{64, 1}, {32, 4}, {100, 1}, {128, 1}, {16, 4}, {12, 5}};
-    return kind == FORM_UNROLL_JAM ? unrolled[seed / 2 % 12] : serial[seed / 2 % 6];
+    return kind == FORM_BLOCK ? unrolled[seed / 2 % 12] : serial[seed / 2 % 6];
 }
 
 static void beginning(struct maker *m, const char *registers)
@@ -497,7 +497,7 @@ char *form_make(enum form_kind kind, uint64_t seed)
     const uint32_t *shape = form_shape(kind, seed);
     struct maker maker = {.seed = seed * 2654435761u + 777, .labels = 1}, *m = &maker;
     strbuf_init(&m->s);
-    (kind == FORM_UNROLL_JAM ? make_unroll_jam : make_serial)(m, (int)(2 * shape[0] * shape[1]));
+    (kind == FORM_BLOCK ? make_unroll_jam : make_serial)(m, (int)(2 * shape[0] * shape[1]));
     EMIT("ret;\n}\n");
     return m->s.s;
 }

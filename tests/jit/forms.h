@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum form_kind { FORM_ANY, FORM_UNROLL_JAM, FORM_LANE_SERIAL, FORM_REWRITING /* rewriting.h */ };
+enum form_kind { FORM_ANY, FORM_BLOCK, FORM_LANE_SERIAL, FORM_REWRITING /* rewriting.h */ };
 
 enum { FORM_FAR = 3 << 19 /* 6 MiB: three granules of memory, more than the other arrays have */ };
 
@@ -17,7 +17,7 @@ void form_far(uint32_t *far);
 /* Threads of a block: x, y. */
 const uint32_t *form_shape(enum form_kind kind, uint64_t seed);
 
-/* FORM_UNROLL_JAM: uniform loops, affine addresses, barriers, and where most kernels leave the form: warps that part, wraps of 32
+/* FORM_BLOCK: uniform loops, affine addresses, barriers, and where most kernels leave the form: warps that part, wraps of 32
  * bits. FORM_LANE_SERIAL: loops that lanes leave at different turns and that mostly load. The caller frees it. */
 char *form_make(enum form_kind kind, uint64_t seed);
 

@@ -2,13 +2,12 @@
  * memory they leave and, where launches count, every counter must be equal. Memory must also be what the kernel leaves that
  * nothing has rewritten (HEDDLE_TARGET=none), since rewriting is common to all of those. The verifier looks behind each pass.
  *
- * usage: jit_random FIRST COUNT [digests | blocks | interp | files | target | forward]: the kernels of these seeds; a seed is always the same kernel. Each is
+ * usage: jit_random FIRST COUNT [digests | interp | files | target | forward]: the kernels of these seeds; a seed is always the same kernel. Each is
  * valid PTX that ends: all loops count down, barriers and shuffles stand where all threads of a block come, addresses are
  * cut to their array. A difference is printed with the seed; `jit_random SEED 0` prints that kernel.
  * digests: prints each seed with a digest of what it left in memory, to compare hosts and instruction sets; interp: the
  * same, of the interpreter alone; files: the same of even seeds, each as a line "seed text digest x y bytes" (a digest of the
  * PTX, one of the memory, the block, how much of the output is compared) and a file SEED.ptx in this folder, with the input in in.bin (random_h200.py);
- * blocks: without counting, the interpreter and the block form (HEDDLE_JIT=new).
  * target: the interpreter alone, of rewritten kernels and of others, which is a hundred times as fast.
  * forward: the same, of kernels that only went into SSA, where reads of a copy became reads of what was copied, and out of it.
  * usage: jit_random TABLE: the seeds of a table "seed text digest" (tests/data/random_h200.tsv) by the interpreter; what
@@ -917,7 +916,7 @@ static enum form_kind kind_of(uint64_t seed)
     uint64_t h = seed * UINT64_C(0x9e3779b97f4a7c15) >> 61;
     if (seed >> 32)
         return seed >> 33 ? FORM_ANY : FORM_REWRITING;
-    return (seed < 4096 && is_settled(seed)) || h > 3 ? FORM_ANY : h > 1 ? FORM_UNROLL_JAM : FORM_LANE_SERIAL;
+    return (seed < 4096 && is_settled(seed)) || h > 3 ? FORM_ANY : h > 1 ? FORM_BLOCK : FORM_LANE_SERIAL;
 }
 
 /* Threads of a block. */
@@ -1136,7 +1135,7 @@ static uint64_t digest(const char *left, size_t bytes)
     return h;
 }
 
-enum mode { COMPARE, DIGESTS, BLOCKS, INTERP, FILES, TARGET, FORWARD, TABLE };
+enum mode { COMPARE, DIGESTS, INTERP, FILES, TARGET, FORWARD, TABLE };
 
 static void save(const char *name, const void *data, size_t bytes)
 {
@@ -1165,7 +1164,7 @@ static void note_form(struct bench *b, uint64_t seed, uint64_t left)
         const char *serial = strstr(line, "\"lane_serial\": ");
         bool made = strstr(line, "\"problem\": null") && strstr(line, "\"counting\": false");
         in_block |= made && strstr(line, "\"form\": \"block\"");
-        in_form |= made && (kind == FORM_UNROLL_JAM ? strstr(line, "\"form\": \"unroll-jam\"") != NULL
+        in_form |= made && (kind == FORM_BLOCK ? strstr(line, "\"form\": \"block\"") != NULL
                             : kind == FORM_LANE_SERIAL && serial && atoi(strchr(serial, ':') + 1) > 0);
     }
     clearerr(b->log);
@@ -1177,30 +1176,21 @@ static void note_form(struct bench *b, uint64_t seed, uint64_t left)
     b->plain[kind].left += left != 0;
 }
 
-/* Fails where too few kernels ran in the form that they were made for: a quarter of the launches do not count and are
- * made for several warps at once, of which SSE4.2 has no code. */
+/* Fails where too few kernels ran in the form that they were made for, or left it in the middle: a quarter of the launches do not
+ * count and are made for whole blocks. */
 static bool forms_reached(const struct bench *b)
 {
-    bool jams = strcmp(lanes_level(), "x86-64-v2") != 0, ok = true;
-    static const char *const names[] = {"", "several warps at once", "lane-serial loops"};
-    for (int kind = FORM_UNROLL_JAM; kind <= FORM_LANE_SERIAL; kind++) {
-        int kernels = b->plain[kind].kernels, in_form = b->plain[kind].in_form, left = b->plain[kind].left;
-        bool wanted = (kind != FORM_UNROLL_JAM || jams) && kernels >= 6;
-        bool enough = in_form >= kernels / 2 && (kind != FORM_UNROLL_JAM || left >= kernels / 8);
-        printf("%s: %d of %d kernels", names[kind], in_form, kernels);
-        printf(kind == FORM_UNROLL_JAM ? ", left by %d%s\n" : "%.0d%s\n", kind == FORM_UNROLL_JAM ? left : 0,
-               wanted && !enough ? ": too few" : "");
-        ok &= !wanted || enough;
+    bool ok = true;
+    static const char *const names[] = {"all", "made for whole blocks", "made for lane-serial loops"};
+    for (int kind = FORM_ANY; kind <= FORM_LANE_SERIAL; kind++) {
+        int kernels = kind ? b->plain[kind].kernels : b->blocks.kernels, in_form = kind ? b->plain[kind].in_form : b->blocks.in_form;
+        int left = kind ? b->plain[kind].left : b->blocks.left;
+        bool enough = in_form >= kernels / (kind ? 2 : 3) && (kind != FORM_BLOCK || left >= kernels / 16);
+        printf("%s: %d of %d kernels in %s", names[kind], in_form, kernels, kind == FORM_LANE_SERIAL ? "theirs" : "the block form");
+        printf(kind == FORM_LANE_SERIAL ? "%.0d%s\n" : ", left by %d%s\n", kind == FORM_LANE_SERIAL ? 0 : left, kernels >= 6 && !enough ? ": too few" : "");
+        ok &= kernels < 6 || enough;
     }
     return ok;
-}
-
-/* Fails where too few kernels had a block form, or left it. */
-static bool blocks_reached(const struct bench *b)
-{
-    bool enough = b->blocks.in_form >= b->blocks.kernels / 3 && b->blocks.left >= b->blocks.kernels / 200;
-    printf("whole blocks: %d of %d kernels, left by %d%s\n", b->blocks.in_form, b->blocks.kernels, b->blocks.left, enough ? "" : ": too few");
-    return enough;
 }
 
 /* The kernel, rewritten or not, and looked at behind each pass. */
@@ -1248,7 +1238,7 @@ static bool compare(struct bench *b, uint64_t seed, enum mode mode, uint64_t *le
     char *x = malloc(b->out_bytes + REST), *y = malloc(b->out_bytes + REST);
     static const char *const ways[] = {"jit", "jit-first", "auto"};
     double counts[2][COUNTED];
-    bool counting = seed % 3 == 0 && mode < BLOCKS, ok = true;
+    bool counting = seed % 3 == 0 && mode < INTERP, ok = true;
     run(b, kernel, &cfg, "interp", seed, x, counting ? counts[0] : NULL);
     *left = digest(x, b->out_bytes);
     if (mode == FILES)
@@ -1258,14 +1248,14 @@ static bool compare(struct bench *b, uint64_t seed, enum mode mode, uint64_t *le
     if (mode == COMPARE || mode == TARGET || mode == FORWARD || mode == TABLE)
         ok = same_as_written(b, text, seed, &cfg, mode == COMPARE && seed % 7 == 0, x, y);
     jit_hasty = true; /* of "auto": from one to the next in the middle of the launch, which takes another compilation */
-    for (int way = 0; way < (mode == BLOCKS ? 1 : seed % 5 ? 2 : 3) && ok && mode < INTERP; way++) {
+    for (int way = 0; way < (seed % 5 ? 2 : 3) && ok && mode < INTERP; way++) {
         jit_long_turns = seed / 2 % 2 ? 1 + seed / 4 % 9 : LONG_TURNS; /* loops are left in the middle */
-        uint64_t before = jit_unroll_jams_left + jit_blocks_left;
+        uint64_t before = jit_blocks_left;
         if (b->log) /* behind what other ways left there */
             fseek(b->log, 0, SEEK_END);
         run(b, kernel, &cfg, ways[way], seed, y, counting ? counts[1] : NULL);
         if (!counting && !way)
-            note_form(b, seed, jit_unroll_jams_left + jit_blocks_left - before);
+            note_form(b, seed, jit_blocks_left - before);
         ok = same(x, y, b->out_bytes) && !memcmp(x + b->out_bytes, y + b->out_bytes, REST);
         for (int i = 0; counting && i < COUNTED; i++)
             if (counts[1][i] >= 0 && counts[0][i] != counts[1][i]) {
@@ -1334,12 +1324,12 @@ static FILE *open_log(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const modes[] = {"", "digests", "blocks", "interp", "files", "target", "forward"};
+    static const char *const modes[] = {"", "digests", "interp", "files", "target", "forward"};
     int mode = argc == 4 ? FORWARD : argc == 2 ? TABLE : COMPARE;
     while (argc == 4 && mode && strcmp(argv[3], modes[mode]))
         mode--;
     if (argc != 3 && !mode) {
-        fputs("usage: jit_random FIRST COUNT [digests | blocks | interp | files | target | forward] or jit_random TABLE\n", stderr);
+        fputs("usage: jit_random FIRST COUNT [digests | interp | files | target | forward] or jit_random TABLE\n", stderr);
         return 2;
     }
     uint64_t first = argc == 2 ? 0 : strtoull(argv[1], NULL, 10), count = argc == 2 ? 0 : strtoull(argv[2], NULL, 10), bad = 0, left;
@@ -1354,8 +1344,6 @@ int main(int argc, char **argv)
         printf("skipped: this host has no %s\n", level);
         return 77;
     }
-    if (mode == BLOCKS)
-        setenv("HEDDLE_JIT", "new", 1);
     setenv("HEDDLE_JIT_CACHE", "0", 0); /* nobody runs these kernels again */
     setvbuf(stdout, NULL, _IOLBF, 0); /* seeds that were done are known if one crashes */
     struct bench b = {.log = open_log()};
@@ -1387,5 +1375,5 @@ int main(int argc, char **argv)
             bad += !compare(&b, s, (enum mode)mode, &left);
     heddle_device_close(b.device);
     printf("%" PRIu64 " kernels, %" PRIu64 " differ\n", count, bad);
-    return bad != 0 || (mode == BLOCKS ? !blocks_reached(&b) : mode < INTERP && !forms_reached(&b));
+    return bad != 0 || (mode < INTERP && !forms_reached(&b));
 }

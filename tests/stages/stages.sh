@@ -87,6 +87,8 @@ shows "^;.pairs(float for.blocks.of.256.x.1.x.1 define.i32.@jit_code fadd.<4.x.f
 whole ir
 shows "for.blocks.of.64.x.2.x.1.and.x86-64-v3 fadd.<8.x.float> $site" llvm -k pairs --isa x86-64-v3 --block 64x2 pairs.ptx
 ! grep -q -e '!dbg' -e DILocation "$dir/out" || { echo "FAILED: LLVM's locations in"; cat "$dir/out"; failed=1; }
+shows "enter.0x0 state.r kept add.f32" llvm --as-ir -k pairs pairs.ptx
+shows "warp.r kept stepped state.r" llvm --as-ir --whole-block -k pairs --block 64x2 pairs.ptx
 shows "fadd.<16.x.float> phi $site" llvm -k pairs --isa x86-64-v4 --optimised pairs.ptx
 whole ir
 # shellcheck disable=SC2086  # words

@@ -116,27 +116,13 @@ static LLVMValueRef pattern_of(struct emit *e, LLVMValueRef lanes, LLVMValueRef 
     return at_byte(e, frame_field(e, offsetof(struct jit_frame, tally_pattern), e->ptr), times(e, n, sizeof(struct tally_pattern)));
 }
 
-/* The unroll-and-jam form: do all its warps make the same access but for a multiple of what accesses are told by? Then the first
- * one counts for all, and what leaves between two warps takes back what those behind have not done. */
+/* Do all warps that go at once make the same access but for a multiple of what accesses are told by? Then the first one counts for
+ * all: none of them leaves between two (form.h). */
 static bool same_in_warps(const struct emit *e, LLVMValueRef lanes)
 {
     const struct ir_src *at = &e->in->src[0];
     return e->of_warp && !lanes && e->in->space != PTX_GENERIC &&
            (at->kind != IR_SRC_REG || (ir_bit(e->job->steps->known, at->reg) && e->job->steps->by[at->reg] % TALLY_SLOTS == 0));
-}
-
-/* So many accesses, the first warp's and others'. */
-static void add_access(struct emit *e, LLVMValueRef at, int warps)
-{
-    add_at(e, at, number(e, 64, (uint64_t)warps));
-    e->merged.site = e->site;
-    e->merged.at = at;
-}
-
-void uncount_access(struct emit *e)
-{
-    if (e->done && e->merged.at && e->merged.site == e->site)
-        add_at(e, e->merged.at, LLVMBuildNeg(e->b, number(e, 64, (uint64_t)(e->job->unrolled - e->done)), ""));
 }
 
 static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes, int warps)
@@ -162,7 +148,7 @@ static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef 
     LLVMBuildBr(B, next);
     LLVMPositionBuilderAtEnd(B, next);
     if (warps > 1) /* the pattern is in its place now */
-        add_access(e, times_at, warps - 1);
+        add_at(e, times_at, number(e, 64, (uint64_t)warps - 1));
 }
 
 void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes)
@@ -189,7 +175,7 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
     slot = plus(e, slot, (uint64_t)e->job->row[e->site] * TALLY_SLOTS);
     LLVMValueRef at = word(e, offsetof(struct jit_frame, tally_slot), slot);
     if (merged)
-        add_access(e, at, e->job->unrolled);
+        add_at(e, at, number(e, 64, (uint64_t)e->job->unrolled));
     else
         add_at(e, at, number(e, 64, 1));
 }

@@ -24,13 +24,9 @@ static void make_variables(struct emit *e)
         return;
     for (int32_t i = 0; i < k->ninsts; i++)
         inside |= e->job->resume[i] >= 0 && i != k->blocks[k->insts[i].block].first;
-    EACH_WARP(e, w)
-        for (int32_t r = 0; r < k->nregs; r++) {
-            if (!inside && !live_somewhere(k, r))
-                continue;
-            for (int p = 0; p < var_parts(e, r); p++)
-                e->var[r][p] = unroll_jam_shared(e, r) ? e->of_warp[0].var[r][p] : LLVMBuildAlloca(e->b, var_type(e, r), "");
-        }
+    for (int32_t r = 0; r < k->nregs; r++)
+        for (int p = 0; p < var_parts(e, r) && (inside || live_somewhere(k, r)); p++)
+            e->var[r][p] = LLVMBuildAlloca(e->b, var_type(e, r), "");
 }
 
 /* What is alive before each instruction of a block. */
@@ -56,8 +52,7 @@ static void emit_resume(struct emit *e, int32_t number_of, const uint64_t *live,
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderAtEnd(e->b, e->resume[number_of]);
-    EACH_WARP(e, w)
-        regs_restore(e, live);
+    regs_restore(e, live);
     LLVMBuildBr(e->b, to);
     LLVMPositionBuilderAtEnd(e->b, here);
 }
@@ -100,7 +95,7 @@ static bool may_end_turn(const struct emit *e, int32_t site)
 bool emit_ends_turn(const struct emit *e, int32_t site)
 {
     const uint32_t *dim = e->job->dim;
-    bool alone = (uint64_t)dim[0] * dim[1] * dim[2] <= SHAPE_LANES || unroll_jam_whole(e);
+    bool alone = (uint64_t)dim[0] * dim[1] * dim[2] <= SHAPE_LANES;
     return may_end_turn(e, site) && !alone && !e->job->cached && !e->job->split;
 }
 
@@ -110,14 +105,7 @@ bool emit_entered_before(const struct emit *e, int32_t site)
 {
     const struct ir_inst *last = site ? &e->k->insts[site - 1] : NULL;
     bool head = site == e->k->blocks[e->k->insts[site].block].first, turn = site && may_end_turn(e, site - 1) && !e->job->split;
-    return head || (jit_waits(last) ? unroll_jam_waits_at(e, last) : !turn || emit_ends_turn(e, site - 1));
-}
-
-/* A branch, an exit, a barrier, or a place where machine code ends. */
-static bool of_all_warps(const struct emit *e)
-{
-    const struct step *st = &e->job->code->step[e->site];
-    return !step_is_plain(st) && !step_is_exchange(st);
+    return head || (jit_waits(last) || !turn || emit_ends_turn(e, site - 1));
 }
 
 /* The block's other warps may have to come to this place before this one goes on. */
@@ -128,11 +116,9 @@ static void end_turn(struct emit *e)
     LLVMValueRef wanted = LLVMBuildAnd(e->b, frame_field(e, offsetof(struct jit_frame, turns), e->i32), number(e, 32, bit), "");
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, wanted, number(e, 32, 0), ""), off, on);
     LLVMPositionBuilderAtEnd(e->b, off);
-    EACH_WARP(e, w) {
-        int m = flow_mark(e);
-        regs_save_behind(e);
-        flow_unmark(e, m);
-    }
+    int m = flow_mark(e);
+    regs_save_behind(e);
+    flow_unmark(e, m);
     emit_stop(e, JIT_TURN, e->site + 1);
     LLVMPositionBuilderAtEnd(e->b, on);
 }
@@ -142,8 +128,7 @@ static void emit_block(struct emit *e, int32_t number_of)
     const struct ir_block *b = &e->k->blocks[number_of];
     emit_find_live(e, b);
     LLVMPositionBuilderAtEnd(e->b, e->head[number_of]);
-    EACH_WARP(e, w)
-        regs_forget(e);
+    regs_forget(e);
     if (lane_serial_has(e, number_of)) {
         if (e->job->resume[b->first] >= 0)
             emit_resume(e, e->job->resume[b->first], live_before(e, b->first), e->head[number_of]);
@@ -168,13 +153,11 @@ static void emit_block(struct emit *e, int32_t number_of)
         } else if (r >= 0) {
             LLVMBasicBlockRef on = new_block(e, "again");
             if (!terminated(e)) {
-                EACH_WARP(e, w)
-                    regs_flush(e, live_before(e, i));
+                regs_flush(e, live_before(e, i));
                 LLVMBuildBr(e->b, on);
             }
             emit_resume(e, r, live_before(e, i), on);
-            EACH_WARP(e, w)
-                regs_forget(e);
+            regs_forget(e);
             LLVMPositionBuilderAtEnd(e->b, on);
         } else if (terminated(e)) { /* behind a place where machine code ends: never reached */
             LLVMPositionBuilderAtEnd(e->b, new_block(e, "dead"));
@@ -182,15 +165,10 @@ static void emit_block(struct emit *e, int32_t number_of)
         if (i == b->first && r >= 0 && leaves_records(e) && touches_memory(e, b))
             emit_ring(e);
         if (i == b->first)
-            count_block(e, number_of, e->job->unrolled);
+            count_block(e, number_of, 1);
         if (i == b->first && e->tells_time)
             count_executed(e, b->count);
-        if (i == b->first && e->of_warp)
-            unroll_jam_check_ahead(e, b);
-        if (of_all_warps(e))
-            emit_inst(e);
-        else
-            unroll_jam_inst(e);
+        emit_inst(e);
         if (emit_ends_turn(e, i))
             end_turn(e);
     }
@@ -201,8 +179,7 @@ static void emit_block(struct emit *e, int32_t number_of)
         LLVMBuildUnreachable(e->b);
         return;
     }
-    EACH_WARP(e, w)
-        regs_flush(e, b->live_out);
+    regs_flush(e, b->live_out);
     unspilled_store_ahead(e, e->k->insts[next].block);
     LLVMBuildBr(e->b, e->head[e->k->insts[next].block]);
 }
@@ -286,16 +263,15 @@ void emit_next_warp(struct emit *e)
     LLVMPositionBuilderAtEnd(e->b, next);
     frame_set(e, AT(others), others);
     frame_set(e, AT(left), LLVMBuildSub(e->b, left, number(e, 32, 1), ""));
-    uint64_t warps = (uint64_t)e->job->unrolled;
     LLVMBuildStore(e->b, e->ended_as, frame_add(e, AT(stopped), e->ptr, number(e, 64, 4)));
     LLVMValueRef to = frame_add(e, AT(next), e->ptr, number(e, 64, 4)), stride = frame_field(e, AT(stride), e->i64);
     frame_add(e, AT(regs), e->ptr, stride);
     if (e->reads.local)
         frame_add(e, AT(local), e->ptr, stride);
     if (e->reads.tid)
-        frame_add(e, AT(tid), e->ptr, number(e, 64, 12 * warps));
+        frame_add(e, AT(tid), e->ptr, number(e, 64, 12));
     if (e->reads.warpid)
-        frame_add(e, AT(sreg) + 4 * PTX_SREG_WARPID, e->i32, number(e, 32, warps));
+        frame_add(e, AT(sreg) + 4 * PTX_SREG_WARPID, e->i32, number(e, 32, 1));
     if (e->reads.budget)
         frame_set(e, AT(budget), number(e, 32, SHARED_TURNS));
     LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, e->i32, to, ""), e->resume_var);
@@ -308,7 +284,6 @@ static void emit_entry(struct emit *e)
 {
     LLVMBasicBlockRef entry = new_block(e, "entry");
     LLVMPositionBuilderAtEnd(e->b, entry);
-    unroll_jam_open(e);
     make_variables(e);
     e->frame = LLVMGetParam(e->fn, 0);
 #define FIELD(name, type) frame_field(e, offsetof(struct jit_frame, name), type)
@@ -326,11 +301,6 @@ static void emit_entry(struct emit *e)
     LLVMBuildBr(e->b, e->begin);
     LLVMPositionBuilderAtEnd(e->b, e->begin);
     e->regs = FIELD(regs, e->ptr);
-    LLVMValueRef first = e->regs, stride = e->of_warp ? FIELD(unroll_jam_stride, e->i64) : NULL;
-    EACH_WARP(e, w) {
-        LLVMValueRef above = w ? LLVMBuildMul(e->b, stride, number(e, 64, (uint64_t)w), "") : NULL;
-        e->regs = w ? LLVMBuildGEP2(e->b, e->i8, first, &above, 1, "") : first;
-    }
 #undef FIELD
     LLVMBasicBlockRef bad = new_block(e, "bad");
     for (int i = 0; i < e->job->nresume; i++)
@@ -380,7 +350,7 @@ bool emit_kernel(struct emit *e)
                          k->insts[i].src[0].sreg >= PTX_SREG_CLOCK && k->insts[i].src[0].sreg <= PTX_SREG_CLOCK64;
     if (e->job->block)
         return form_code_emit(e);
-    if (e->job->written && form_code_emit(e))
+    if (!e->job->split && form_code_emit(e))
         return true;
     start_anew(e);
     regs_open(e);
@@ -397,7 +367,6 @@ bool emit_kernel(struct emit *e)
     lane_serial_emit(e);
     if (!e->job->split)
         emit_next_warp(e);
-    unroll_jam_release(e);
     regs_release(e);
     alloc_release(e->resume);
     alloc_release(e->live);

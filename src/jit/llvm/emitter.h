@@ -152,17 +152,6 @@ struct emit {
     const struct ir_inst *in;
     struct warp_values *of_warp;    /* [job->unrolled], or NULL: not the unroll-and-jam form */
     int warp;                       /* the one whose registers are above */
-    int done;                       /* so many warps have done this instruction */
-    struct {
-        int32_t site;
-        int done;
-        enum jit_stop why;
-        LLVMBasicBlockRef block; /* or NULL */
-    } left;                         /* where it was last left */
-    struct {
-        int32_t site;
-        LLVMValueRef at; /* the number that counts it, or NULL: there is none yet */
-    } merged;                       /* the last access that the first warp counted for all (count.c) */
     LLVMValueRef scratch; /* memory for lanes that are gone through one by one (gather.c), or NULL */
     bool gathers, scatters; /* the host's own are better than lane by lane */
     struct {
@@ -365,7 +354,6 @@ static inline bool leaves_records(const struct emit *e)
 void count_block(struct emit *e, int32_t block, int warps); /* the lanes that are on enter it, in so many warps; below 0: have not */
 void count_parted(struct emit *e, LLVMValueRef parted); /* lanes part at this branch, if so (i1) */
 void count_executed(struct emit *e, int32_t instructions);
-void uncount_access(struct emit *e); /* the unroll-and-jam form leaves: of those that the first warp counted, what is not done */
 void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction */
 void count_guards(struct emit *e, LLVMValueRef bits, int warps); /* the same in so many warps */
 /* An access by `lanes` (NULL: all 32): the lowest addresses of 2^halved groups. */
@@ -423,14 +411,6 @@ bool unroll_jam_shared(const struct emit *e, int32_t reg); /* it follows from th
 struct value unroll_jam_stepped(struct emit *e, int32_t reg, struct value v);
 int64_t unroll_jam_step(const struct emit *e, int32_t reg); /* from warp to warp, or 0 */
 LLVMValueRef unroll_jam_first_source(struct emit *e, int i, enum ptx_type t, int p); /* source() of the first warp */
-void unroll_jam_inst(struct emit *e); /* this instruction, which is no branch, exit or barrier, for each warp */
-/* At a block's first instruction: bounds checks for all its accesses through registers that it does not set before them. */
-void unroll_jam_check_ahead(struct emit *e, const struct ir_block *b);
-void unroll_jam_leave(struct emit *e, enum jit_stop why);
-/* The warps are all of the block: they wait for nobody. */
-bool unroll_jam_whole(const struct emit *e);
-/* A barrier at which the code stops. */
-bool unroll_jam_waits_at(const struct emit *e, const struct ir_inst *in);
 /* The code stops behind this instruction: the block's other warps are to come to it before this one goes on (interp/turn.h). */
 bool emit_ends_turn(const struct emit *e, int32_t site);
 

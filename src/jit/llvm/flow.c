@@ -50,10 +50,6 @@ void flow_leave(struct emit *e, enum jit_stop why)
         region_leave(e, why);
         return;
     }
-    if (e->of_warp) {
-        unroll_jam_leave(e, why);
-        return;
-    }
     int m = flow_mark(e);
     regs_save(e, live_before(e, e->site));
     emit_stop(e, why, e->site);
@@ -189,12 +185,10 @@ void emit_turn(struct emit *e, int32_t block)
     LLVMValueRef over = LLVMBuildICmp(e->b, LLVMIntEQ, budget, number(e, 32, 0), "");
     likely(e, LLVMBuildCondBr(e->b, over, off, e->head[block]), false);
     LLVMPositionBuilderAtEnd(e->b, off);
-    EACH_WARP(e, w) {
-        int m = flow_mark(e);
-        if (!e->job->split) /* there they have been stored */
-            regs_save_newer(e, e->k->blocks[block].live_in, e->newer + (size_t)block * e->words);
-        flow_unmark(e, m);
-    }
+    int m = flow_mark(e);
+    if (!e->job->split) /* there they have been stored */
+        regs_save_newer(e, e->k->blocks[block].live_in, e->newer + (size_t)block * e->words);
+    flow_unmark(e, m);
     emit_stop(e, JIT_TURN, e->k->blocks[block].first);
 }
 
@@ -203,40 +197,13 @@ static bool head_of_block(const struct emit *e)
     return e->site == e->k->blocks[e->in->block].first;
 }
 
-/* The same for several warps: those that differ leave. */
-static LLVMValueRef common_guard(struct emit *e)
-{
-    LLVMValueRef all = NULL, none = NULL;
-    EACH_WARP(e, w) {
-        bool scalar = reg_scalar(e, e->in->guard);
-        LLVMValueRef v = scalar ? reg_get(e, e->in->guard).v[0] : flow_guard_bits(e), yes = v, no;
-        if (scalar) {
-            no = LLVMBuildNot(e->b, v, "");
-            yes = e->in->guard_negated ? no : v;
-            no = e->in->guard_negated ? v : no;
-        } else {
-            yes = LLVMBuildICmp(e->b, LLVMIntEQ, v, number(e, 32, UINT32_MAX), "");
-            no = LLVMBuildICmp(e->b, LLVMIntEQ, v, number(e, 32, 0), "");
-        }
-        all = all ? LLVMBuildAnd(e->b, all, yes, "") : yes;
-        none = none ? LLVMBuildAnd(e->b, none, no, "") : no;
-    }
-    flow_leave_unless(e, LLVMBuildOr(e->b, all, none, ""), JIT_LEAVE);
-    return all;
-}
-
 /* The guard's answer for the whole warp, i1; lanes that differ leave. */
 static LLVMValueRef whole_guard(struct emit *e)
 {
     LLVMValueRef bits = NULL, cond;
-    if (e->of_warp && !ir_bit(e->job->steps->known, e->in->guard)) {
-        cond = common_guard(e);
-        count_guards(e, LLVMBuildSExt(e->b, cond, e->i32, ""), e->job->unrolled); /* what has left is counted where it goes on */
-        return cond;
-    }
     if (e->job->runs || !reg_scalar(e, e->in->guard))
         bits = flow_guard_bits(e);
-    bool late = !head_of_block(e) || e->of_warp;
+    bool late = !head_of_block(e);
     if (!late && bits) /* what leaves here is not counted a second time */
         count_guard(e, bits);
     if (reg_scalar(e, e->in->guard)) {
@@ -248,7 +215,7 @@ static LLVMValueRef whole_guard(struct emit *e)
         flow_leave_unless(e, LLVMBuildOr(e->b, cond, none, ""), JIT_LEAVE);
     }
     if (late && bits)
-        count_guards(e, bits, e->job->unrolled);
+        count_guard(e, bits);
     return cond;
 }
 
@@ -264,17 +231,15 @@ static void branch(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     if (in->guard == IR_NOREG) {
-        EACH_WARP(e, w)
-            regs_flush(e, e->k->blocks[in->block].live_out);
+        regs_flush(e, e->k->blocks[in->block].live_out);
         unspilled_store_ahead(e, in->target);
         go(e, in->target, in->back_edge);
         return;
     }
-    if (!reg_scalar(e, in->guard) && !e->of_warp && (lane_serial_branch(e) || region_emit(e)))
+    if (!reg_scalar(e, in->guard) && (lane_serial_branch(e) || region_emit(e)))
         return;
     LLVMValueRef cond = whole_guard(e);
-    EACH_WARP(e, w)
-        regs_flush(e, e->k->blocks[in->block].live_out);
+    regs_flush(e, e->k->blocks[in->block].live_out);
     unspilled_store_ahead(e, in->target);
     unspilled_store_ahead(e, e->k->insts[e->site + 1].block);
     LLVMBasicBlockRef taken = in->back_edge ? new_block(e, "back") : e->head[in->target];
@@ -316,14 +281,9 @@ static bool barrier(struct emit *e)
     const struct ir_inst *in = e->in;
     if (!jit_waits(in))
         return false;
-    if (!unroll_jam_waits_at(e, in))
-        return true;
-    EACH_WARP(e, w) {
-        int m = flow_mark(e);
-        regs_save(
-            e, live_before(e, e->site + 1 < e->k->blocks[in->block].first + e->k->blocks[in->block].count ? e->site + 1 : e->site));
-        flow_unmark(e, m);
-    }
+    int m = flow_mark(e);
+    regs_save(e, live_before(e, e->site + 1 < e->k->blocks[in->block].first + e->k->blocks[in->block].count ? e->site + 1 : e->site));
+    flow_unmark(e, m);
     emit_stop(e, JIT_BARRIER, e->site);
     return true;
 }

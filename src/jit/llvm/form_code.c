@@ -614,7 +614,6 @@ static void do_inst(struct form_code *c, const struct ir_inst *in)
     plain.guard_negated = false;
     plain.old = NULL;
     e->in = &plain;
-    e->done = 0;
     bool widens = in->ndst && !ir_is_memory(in) && in->op < PTX_OP_COUNT, once = c->job->unrolled > 1 && in->ndst;
     for (int d = 0; d < in->ndst; d++)
         once = once && in->dst[d] != IR_NOREG && ir_bit(c->job->steps->known, in->dst[d]);

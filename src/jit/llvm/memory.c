@@ -208,7 +208,7 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
         flow_go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, last, e->shared_bytes, ""), no);
         return;
     }
-    uint32_t n = (uint32_t)e->job->naccesses, slots = JIT_CHECKS_EACH * n, slot = e->of_block ? 4 * slots + n : e->of_warp ? 2 * slots + n : e->job->split ? slots : 0;
+    uint32_t n = (uint32_t)e->job->naccesses, slots = JIT_CHECKS_EACH * n, slot = e->of_block ? 2 * slots + n : e->job->split ? slots : 0;
     slot += e->check_slots;
     slots *= e->of_warp ? 2 : 1;
     LLVMValueRef host = LLVMBuildAdd(B, low, number(e, 64, SPACE_DELTA), "");

@@ -155,8 +155,6 @@ struct value reg_get(struct emit *e, int32_t reg)
                                 : LLVMConstNull(var_type(e, reg)); /* never written */
     if (reg_packed(e, reg))
         v.bits = v.v[0];
-    if (unroll_jam_shared(e, reg))
-        v = unroll_jam_stepped(e, reg, v);
     keep(e, reg, v);
     return v;
 }
@@ -567,7 +565,7 @@ void spill_store(struct emit *e, int32_t reg)
 void regs_save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer)
 {
     for (int32_t r = 0; r < e->k->nregs; r++) {
-        if (!ir_bit(live, r) || unroll_jam_shared(e, r))
+        if (!ir_bit(live, r))
             continue;
         if (e->job->spill_slot[r] < 0)
             place_keep(e, r);
@@ -599,7 +597,7 @@ void regs_save_behind(struct emit *e)
 void regs_restore(struct emit *e, const uint64_t *live)
 {
     for (int32_t r = 0; r < e->k->nregs; r++) {
-        if (!ir_bit(live, r) || !e->var[r][0] || unroll_jam_shared(e, r))
+        if (!ir_bit(live, r) || !e->var[r][0])
             continue;
         struct value v = {0};
         if (e->job->spill_slot[r] < 0)

@@ -26,7 +26,7 @@ static void set_by(const struct ir_inst *in, uint64_t *regs)
 static void pass(const struct emit *e, const struct ir_block *b, int32_t end, uint64_t *regs)
 {
     for (int32_t i = b->first; i < end; i++) {
-        if (unroll_jam_waits_at(e, &e->k->insts[i]))
+        if (jit_waits(&e->k->insts[i]))
             memset(regs, 0, e->words * 8);
         set_by(&e->k->insts[i], regs);
     }
@@ -39,7 +39,7 @@ static int32_t before_loop(const struct emit *e, const struct ir_loop *l)
     bool waits = false;
     for (int32_t b = 0; b < e->k->nblocks; b++)
         for (int32_t i = 0; ir_bit(l->blocks, b) && i < e->k->blocks[b].count; i++)
-            waits |= unroll_jam_waits_at(e, &e->k->insts[e->k->blocks[b].first + i]);
+            waits |= jit_waits(&e->k->insts[e->k->blocks[b].first + i]);
     int32_t from = -1, ways = 0;
     for (int32_t i = 0; waits && i < h->npred; i++)
         if (!ir_bit(l->blocks, h->pred[i])) {
@@ -122,9 +122,8 @@ void unspilled_store_ahead(struct emit *e, int32_t to)
     memcpy(regs, newer_at(e, from), e->words * 8);
     pass(e, &e->k->blocks[from], e->k->blocks[from].first + e->k->blocks[from].count, regs);
     at_entry(e, ir_loop_at(e->k, to), regs, true);
-    EACH_WARP(e, w)
-        for (int32_t r = 0; r < e->k->nregs; r++)
-            if (ir_bit(regs, r) && e->job->spill_slot[r] >= 0 && !unroll_jam_shared(e, r))
-                spill_store(e, r);
+    for (int32_t r = 0; r < e->k->nregs; r++)
+        if (ir_bit(regs, r) && e->job->spill_slot[r] >= 0)
+            spill_store(e, r);
     alloc_release(regs);
 }
