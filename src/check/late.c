@@ -25,7 +25,7 @@ struct late_value {
 
 static bool is_copy(const struct ir_inst *in)
 {
-    return in->op == PTX_OP_MOV && in->nsrc == 1 && in->ndst == 1 && in->src[0].kind == IR_SRC_REG;
+    return ir_is_copy(in) && in->src[0].kind == IR_SRC_REG;
 }
 
 static bool writes(const struct ir_inst *in, const uint64_t *regs)
@@ -50,7 +50,7 @@ static bool value_is_late(const struct ir_kernel *k, int32_t site, int part, uin
     const struct ir_inst *load = &k->insts[site];
     int words = (k->nregs + 63) / 64;
 
-    if (load->op != PTX_OP_LD || load->frame || facts_result(load) & FACT_STATE)
+    if (!ir_is(load, PTX_KIND_LOAD) || load->frame || facts_result(load) & FACT_STATE)
         return false;
     memset(regs, 0, (size_t)words * sizeof *regs);
     for (int d = 0; d < load->ndst; d++)

@@ -80,13 +80,13 @@ static enum kind kind_of(enum ptx_type t)
 static const char *memory_word(const struct ir_inst *in, struct arena *a)
 {
     static const char *const letters[] = {"", "G", "S", "L", "C", "C", "L"}; /* by space, as ir/print.c has them */
-    const char *what = in->op == PTX_OP_ST ? "ST" : in->op == PTX_OP_ATOM ? "ATOM" : in->op == PTX_OP_RED ? "RED" : "LD";
+    const char *what = ir_is(in, PTX_KIND_STORE) ? "ST" : ir_is(in, PTX_KIND_ATOMIC) ? "ATOM" : ir_is(in, PTX_KIND_REDUCE) ? "RED" : "LD";
     int bits = ptx_type_info[in->type].bits * (in->vec > 1 ? in->vec : 1);
 
-    if (in->op == PTX_OP_RED)
+    if (ir_is(in, PTX_KIND_REDUCE))
         return "RED.E";
     return arena_printf(a, "%s%s%s%s", what, letters[in->space], in->space == 1 ? ".E" : "",
-                        in->op == PTX_OP_ATOM ? "" : bits == 8 ? ".U8" : bits == 16 ? ".U16" : bits == 64 ? ".64" : bits == 128 ? ".128" : "");
+                        ir_is(in, PTX_KIND_ATOMIC) ? "" : bits == 8 ? ".U8" : bits == 16 ? ".U16" : bits == 64 ? ".64" : bits == 128 ? ".128" : "");
 }
 
 static const char *word(const struct ir_inst *in, struct arena *a)
@@ -101,9 +101,9 @@ static const char *word(const struct ir_inst *in, struct arena *a)
 #undef SASS
     };
 
-    if (in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_ST || in->op == PTX_OP_ATOM || in->op == PTX_OP_RED)
+    if (ir_is_memory(in))
         return memory_word(in, a);
-    if (in->op == PTX_OP_MOV && in->nsrc == 1 && in->src[0].kind == IR_SRC_SREG)
+    if (ir_is(in, PTX_KIND_COPY) && in->nsrc == 1 && in->src[0].kind == IR_SRC_SREG)
         return "S2R";
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (words[i].op == in->op && (words[i].kind == ANY || words[i].kind == kind_of(in->type)))
@@ -130,7 +130,7 @@ static void add_inst(const struct ir_kernel *k, const struct ir_inst *in, struct
     }
     is = strstr(at, " = ");
     rest = is ? is + 3 : at;
-    if (in->op == PTX_OP_SETP && !strncmp(rest, "SETP.", 5)) /* the comparison belongs to the name */
+    if (ir_is(in, PTX_KIND_COMPARE) && !strncmp(rest, "SETP.", 5)) /* the comparison belongs to the name */
         for (const char *c = rest + 5; *c && *c != '.' && *c != ' '; c++)
             *to++ = (char)toupper((unsigned char)*c);
     *to = 0;

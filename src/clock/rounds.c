@@ -312,10 +312,10 @@ static void find_early(const struct ir_kernel *k, uint8_t *needs)
         bool never = false;
         for (int i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++) {
             const struct ir_inst *in = &k->insts[i];
-            bool load = in->op == PTX_OP_LD && in->space == PTX_GLOBAL && in->src[0].kind == IR_SRC_REG && !needs[i];
+            bool load = ir_is(in, PTX_KIND_LOAD) && in->space == PTX_GLOBAL && in->src[0].kind == IR_SRC_REG && !needs[i];
             for (int d = 0; d < n && !never; d++)
                 never |= ir_defines(in, store[d]->src[0].reg);
-            if (in->op == PTX_OP_ST && in->space == PTX_GLOBAL) {
+            if (ir_is(in, PTX_KIND_STORE) && in->space == PTX_GLOBAL) {
                 never |= n == STORES || in->src[0].kind != IR_SRC_REG;
                 if (!never)
                     store[n++] = in;

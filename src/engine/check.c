@@ -122,22 +122,12 @@ static const char *access_name(const heddle_kernel *k, int32_t site)
 {
     if (site < 0)
         return NULL;
-    switch (k->ir->insts[site].op) {
-    case PTX_OP_LD:
-    case PTX_OP_LDU:
-    case PTX_OP_LDMATRIX:
-    case PTX_OP_TEX:
-        return "read";
-    case PTX_OP_ST:
-    case PTX_OP_STMATRIX:
-        return "write";
-    case PTX_OP_ATOM:
-    case PTX_OP_RED:
-        return "atomic";
-    case PTX_OP_CP_ASYNC:
-        return "copy";
-    default:
-        return NULL;
+    switch (ir_kind(&k->ir->insts[site])) {
+    case PTX_KIND_LOAD: case PTX_KIND_LOADU: case PTX_KIND_MATRIX_LOAD: case PTX_KIND_TEXTURE: return "read";
+    case PTX_KIND_STORE: case PTX_KIND_MATRIX_STORE: return "write";
+    case PTX_KIND_ATOMIC: case PTX_KIND_REDUCE: return "atomic";
+    case PTX_KIND_ASYNC: return "copy";
+    default: return NULL;
     }
 }
 

@@ -45,19 +45,19 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
     c->v[COUNTER_INST] += (e->block_runs[counted] * sixteenths + 8) / 16;
     c->v[COUNTER_THREAD_INST] += (e->block_lanes[counted] * sixteenths + 8) / 16;
     c->v[COUNTER_THREAD_INST_ON] += guarded ? e->site_lanes[site] : lanes;
-    if (in->op == PTX_OP_BRA || in->op == PTX_OP_BRX) {
+    if (ir_is(in, PTX_KIND_BRANCH) || ir_is(in, PTX_KIND_SWITCH)) {
         c->v[COUNTER_BRANCH] += runs;
         c->v[COUNTER_BRANCH_DIVERGENT] += e->divergent[site];
         c->v[COUNTER_BRANCH_TARGETS] += runs + e->divergent[site];
     }
-    if (in->op == PTX_OP_MMA)
+    if (ir_class(in) == PTX_CLASS_MATRIX)
         collect_product(c, &k->module->device->spec, in, guarded ? e->site_runs[site] : runs);
     const unsigned weight[] = {f->fadd, f->fmul, f->ffma, f->dadd, f->dmul, f->dfma, f->hadd, f->hmul, f->hfma};
     for (int i = 0; i < 9; i++)
         counters_weigh(c, COUNTER_FADD + i, weight[i]);
     c->v[COUNTER_THREAD_INST_ON] = (c->v[COUNTER_THREAD_INST_ON] * sixteenths + 8) / 16;
     if (ir_is_memory(in) && in->space == PTX_GENERIC)
-        c->v[in->op == PTX_OP_LD ? COUNTER_GENERIC_LD : in->op == PTX_OP_ST ? COUNTER_GENERIC_ST : COUNTER_GENERIC_ATOM] +=
+        c->v[ir_is(in, PTX_KIND_LOAD) ? COUNTER_GENERIC_LD : ir_is(in, PTX_KIND_STORE) ? COUNTER_GENERIC_ST : COUNTER_GENERIC_ATOM] +=
             guarded ? e->site_runs[site] : runs;
 }
 

@@ -145,10 +145,15 @@ static void describe_where(struct strbuf *out, const struct ir_inst *in)
 
 static const char *access_word(const struct ir_inst *in)
 {
-    return in->op == PTX_OP_ST || in->op == PTX_OP_STMATRIX ? "write" : in->op == PTX_OP_LD || in->op == PTX_OP_LDMATRIX ? "read"
-         : in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4 ? "texture fetch"
-         : in->op == PTX_OP_SULD ? "surface read" : in->op == PTX_OP_SUST ? "surface write"
-         : in->op == PTX_OP_CP_ASYNC ? "asynchronous copy" : "atomic";
+    switch (ir_kind(in)) {
+    case PTX_KIND_STORE: case PTX_KIND_MATRIX_STORE: return "write";
+    case PTX_KIND_LOAD: case PTX_KIND_LOADU: case PTX_KIND_MATRIX_LOAD: return "read";
+    case PTX_KIND_TEXTURE: return "texture fetch";
+    case PTX_KIND_SURFACE_LOAD: return "surface read";
+    case PTX_KIND_SURFACE_STORE: return "surface write";
+    case PTX_KIND_ASYNC: return "asynchronous copy";
+    default: return "atomic";
+    }
 }
 
 static void describe_thread(struct strbuf *out, const struct fault *f)
@@ -173,7 +178,7 @@ static void describe_fault(const heddle_device *d, struct launch *l, struct strb
         return;
     }
     bool memory = f->status == HEDDLE_ILLEGAL_ADDRESS || f->status == HEDDLE_MISALIGNED_ADDRESS;
-    bool texture = in->op == PTX_OP_TEX || in->op == PTX_OP_TLD4 || in->op == PTX_OP_SULD || in->op == PTX_OP_SUST;
+    bool texture = ir_kind(in) >= PTX_KIND_TEXTURE && ir_kind(in) <= PTX_KIND_SURFACE_STORE;
     bool no_object = memory && texture && f->text && !f->bytes;
     if (no_object || (memory && in->op == IR_OP_EXTERN))
         strbuf_addf(out, "  %s\n", f->text ? f->text : "");

@@ -236,8 +236,8 @@ static bool is_idle(const struct ir_kernel *k)
 {
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        bool ends = in->op == PTX_OP_RET || in->op == PTX_OP_EXIT, jumps = in->op == PTX_OP_BRA && !in->back_edge;
-        if (!ends && !jumps && !facts_pure(in) && !(in->op == PTX_OP_LD && in->space == PTX_PARAM))
+        bool ends = ir_is_end(in), jumps = ir_is(in, PTX_KIND_BRANCH) && !in->back_edge;
+        if (!ends && !jumps && !facts_pure(in) && !(ir_is(in, PTX_KIND_LOAD) && in->space == PTX_PARAM))
             return false;
     }
     return true;
@@ -411,7 +411,7 @@ int kernel_max_threads(const heddle_kernel *k)
  * at the time? */
 static bool has_effect(const struct ir_inst *i)
 {
-    bool seen = facts_writes(i) & (FACT_GLOBAL | FACT_SHARED | FACT_LOCAL) || i->op == PTX_OP_TRAP || i->op == IR_OP_EXTERN;
+    bool seen = facts_writes(i) & (FACT_GLOBAL | FACT_SHARED | FACT_LOCAL) || ir_is(i, PTX_KIND_TRAP) || i->op == IR_OP_EXTERN;
     for (int s = 0; s < i->nsrc; s++)
         seen |= facts_source(&i->src[s]) & FACT_STATE;
     return seen || facts_result(i) & FACT_STATE || facts_syncs(i) & FACT_TIME;

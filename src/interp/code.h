@@ -185,7 +185,7 @@ static inline uint8_t step_record_op(const struct step *st)
 {
     return st->kind == STEP_LOAD || st->kind == STEP_MATRIX_LOAD ? RECORD_LOAD
          : st->kind == STEP_STORE || st->kind == STEP_MATRIX_STORE ? RECORD_STORE
-         : st->kind == STEP_ASYNC ? RECORD_LDGSTS : st->in->op == PTX_OP_RED ? RECORD_RED : RECORD_ATOM;
+         : st->kind == STEP_ASYNC ? RECORD_LDGSTS : ir_is(st->in, PTX_KIND_REDUCE) ? RECORD_RED : RECORD_ATOM;
 }
 
 /* Lanes that the record of an access by the lanes of m names. */

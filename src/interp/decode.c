@@ -68,7 +68,7 @@ static void read_operands(struct decode *d, const struct ir_inst *in, struct ste
 {
     for (int i = 0; i < STEP_SRC; i++)
         st->s[i] = PLACE_POOL;
-    for (int i = 0; i < in->nsrc && in->op != PTX_OP_MMA; i++) {
+    for (int i = 0; i < in->nsrc && st->kind != STEP_MATRIX_PRODUCT; i++) {
         const struct ir_src *s = &in->src[i];
         if (s->kind == IR_SRC_REG) {
             st->s[i] = d->of_reg[s->reg];
@@ -143,11 +143,11 @@ static void decode_approximation(const struct ir_inst *in, struct step *st)
 static void decode_lanes(struct decode *d, const struct ir_inst *in, struct step *st)
 {
     st->kind = STEP_LANES;
-    if (in->op == PTX_OP_MOV && (in->nsrc > 1 || in->ndst > 1)) {
+    if (ir_is(in, PTX_KIND_COPY) && (in->nsrc > 1 || in->ndst > 1)) {
         decode_vector_move(d, in, st);
         return;
     }
-    bool lop3 = in->op == PTX_OP_LOP3, pair = (in->op == PTX_OP_SETP || lop3) && in->ndst > 1 && st->d[1] != PLACE_NONE;
+    bool lop3 = in->op == PTX_OP_LOP3, pair = (ir_is(in, PTX_KIND_COMPARE) || lop3) && in->ndst > 1 && st->d[1] != PLACE_NONE;
     place q = pair ? st->d[1] : PLACE_NONE;
     if (st->d[0] == PLACE_NONE && !pair) {
         st->kind = STEP_NOP;
@@ -227,7 +227,6 @@ static const struct access_ops *access_level(void)
 
 static void decode_memory(struct decode *d, const struct ir_inst *in, struct step *st)
 {
-    st->kind = in->op == PTX_OP_ST ? STEP_STORE : in->op == PTX_OP_ATOM || in->op == PTX_OP_RED ? STEP_ATOM : STEP_LOAD;
     st->space = in->space;
     st->vec = in->vec;
     st->elem = (uint8_t)type_width(in->type);
@@ -245,7 +244,6 @@ static void decode_memory(struct decode *d, const struct ir_inst *in, struct ste
 /* cp.async: `elem` bytes a lane; the addresses are sources 0 (shared) and 1 (global). */
 static void decode_async(struct decode *d, const struct ir_inst *in, struct step *st)
 {
-    st->kind = STEP_ASYNC;
     st->vec = 1;
     st->elem = (uint8_t)in->src[2].imm;
     st->offset = in->offset;
@@ -260,8 +258,7 @@ static void decode_async(struct decode *d, const struct ir_inst *in, struct step
 /* ldmatrix, stmatrix: a row of 16 bytes a lane. */
 static void decode_matrix(struct decode *d, const struct ir_inst *in, struct step *st)
 {
-    bool load = in->op == PTX_OP_LDMATRIX;
-    st->kind = load ? STEP_MATRIX_LOAD : STEP_MATRIX_STORE;
+    bool load = st->kind == STEP_MATRIX_LOAD;
     st->space = in->space;
     st->vec = 1;
     st->elem = 16;
@@ -280,7 +277,6 @@ static const struct matrix_ops *matrix_level(void)
 /* mma has more sources than a step has room for. */
 static void decode_product(struct decode *d, const struct ir_inst *in, struct step *st)
 {
-    st->kind = STEP_MATRIX_PRODUCT;
     st->access = in->type == PTX_F16 ? matrix_level()->halves : matrix_level()->product[in->mods->element[0]];
     st->places = ARENA_ARRAY(&d->k->arena, place, in->nsrc);
     for (int i = 0; i < in->nsrc; i++)
@@ -290,13 +286,12 @@ static void decode_product(struct decode *d, const struct ir_inst *in, struct st
 
 static void decode_branch(const struct ir_kernel *k, const struct ir_inst *in, struct step *st, struct arena *a)
 {
-    st->kind = in->op == PTX_OP_BRA ? STEP_BRANCH : STEP_SWITCH;
     st->back_edge = in->back_edge;
     st->waiting = in->waiting;
     st->level = (int8_t)((in->after_call != 0) - in->is_return);
     st->leaves = in->leaves;
     st->join = in->joined ? k->blocks[in->join].first : -1;
-    if (in->op == PTX_OP_BRA) {
+    if (st->kind == STEP_BRANCH) {
         st->target = k->blocks[in->target].first;
         return;
     }
@@ -305,44 +300,12 @@ static void decode_branch(const struct ir_kernel *k, const struct ir_inst *in, s
         st->targets[i] = k->blocks[in->targets[i]].first;
 }
 
-static enum step_kind simple_kind(const struct ir_inst *in)
-{
-    switch (in->op) {
-    case PTX_OP_RET:
-    case PTX_OP_EXIT: return STEP_EXIT;
-    case PTX_OP_TRAP: return STEP_TRAP;
-    case PTX_OP_BAR:
-    case PTX_OP_BARRIER: return in->mods->variant == PTX_BAR_WARP ? STEP_SYNCWARP : STEP_BARRIER;
-    case PTX_OP_SHFL: return STEP_SHUFFLE;
-    case PTX_OP_VOTE: return STEP_VOTE;
-    case PTX_OP_MATCH: return STEP_MATCH;
-    case PTX_OP_REDUX: return STEP_REDUX;
-    case PTX_OP_ELECT: return STEP_ELECT;
-    case PTX_OP_MOVMATRIX: return STEP_MATRIX_MOVE;
-    case PTX_OP_ACTIVEMASK: return STEP_ACTIVEMASK;
-    case PTX_OP_MEMBAR:
-    case PTX_OP_FENCE: return STEP_FENCE;
-    case PTX_OP_TEX:
-    case PTX_OP_TLD4: return STEP_TEXTURE;
-    case PTX_OP_SULD:
-    case PTX_OP_SUST: return STEP_SURFACE;
-    case PTX_OP_MBARRIER:
-    case PTX_OP_CP_MBARRIER: return STEP_MBARRIER;
-    case PTX_OP_CP_COMMIT: return STEP_ASYNC_COMMIT;
-    case PTX_OP_CP_WAIT: return STEP_ASYNC_WAIT;
-    case PTX_OP_CVTA: return STEP_CVTA;
-    case PTX_OP_ISSPACEP: return STEP_ISSPACEP;
-    case PTX_OP_NANOSLEEP: return STEP_NANOSLEEP;
-    case PTX_OP_PREFETCH:
-    case PTX_OP_PREFETCHU:
-    case PTX_OP_APPLYPRIORITY:
-    case PTX_OP_DISCARD:
-    case PTX_OP_GRIDDEPCONTROL:
-    case PTX_OP_BRKPT:
-    case PTX_OP_PMEVENT: return STEP_NOP;
-    default: return STEP_LANES;
-    }
-}
+/* By operation: what it becomes; STEP_LANES is the kind of what is not named. */
+static const uint8_t step_of[IR_OP_END] = {
+#define STEP(op, kind) [PTX_OP_##op] = STEP_##kind,
+#include "interp/steps.def"
+#undef STEP
+};
 
 /* An exchange whose result nobody reads is a meeting all the same: what it drops has a place, too. */
 static void place_dropped(struct decode *d, const struct ir_inst *in, struct step *st)
@@ -360,28 +323,35 @@ static void decode_inst(struct decode *d, const struct ir_inst *in, struct step 
 {
     st->in = in;
     st->block = in->block;
+    st->kind = step_of[in->op];
     read_operands(d, in, st);
-    if (ir_is_memory(in)) {
+    switch (st->kind) {
+    case STEP_LOAD:
+    case STEP_STORE:
+    case STEP_ATOM:
         decode_memory(d, in, st);
         return;
-    }
-    if (in->op == PTX_OP_CP_ASYNC) {
+    case STEP_ASYNC:
         decode_async(d, in, st);
         return;
-    }
-    if (in->op == PTX_OP_LDMATRIX || in->op == PTX_OP_STMATRIX) {
+    case STEP_MATRIX_LOAD:
+    case STEP_MATRIX_STORE:
         decode_matrix(d, in, st);
         return;
-    }
-    if (in->op == PTX_OP_MMA) {
+    case STEP_MATRIX_PRODUCT:
         decode_product(d, in, st);
         return;
-    }
-    if (in->op == PTX_OP_BRA || in->op == PTX_OP_BRX) {
+    case STEP_BRANCH:
+    case STEP_SWITCH:
         decode_branch(d->k, in, st, &d->k->arena);
         return;
+    case STEP_BARRIER:
+        st->kind = in->mods->variant == PTX_BAR_WARP ? STEP_SYNCWARP : STEP_BARRIER;
+        break;
+    default:
+        break;
     }
-    if (in->op == PTX_OP_MOV && in->nsrc == 1 && in->src[0].kind == IR_SRC_SREG) {
+    if (ir_is(in, PTX_KIND_COPY) && in->nsrc == 1 && in->src[0].kind == IR_SRC_SREG) {
         st->kind = st->d[0] == PLACE_NONE ? STEP_NOP : STEP_SREG;
         st->sreg = (uint8_t)in->src[0].sreg;
         return;
@@ -393,7 +363,6 @@ static void decode_inst(struct decode *d, const struct ir_inst *in, struct step 
         decode_extern(d, in, st);
         return;
     }
-    st->kind = simple_kind(in);
     if (st->kind == STEP_SURFACE) {
         st->elem = (uint8_t)type_width(in->type);
         st->vec = in->vec;

@@ -367,7 +367,7 @@ static void name##_##ty##_ftz(LANES_ARGS)                                       
 #define LANES_FN_WIDE3(ty, ...) LANES_OF_##ty(ty, __VA_ARGS__)
 #define LANES_FN_SPECIAL(...)
 
-#define OP(id, word, sel, types, form, mods, class, facts, meaning) EACH_##types(LANES_FN_##form, id, form, class, meaning)
+#define OP(id, word, sel, types, form, mods, class, kind, facts, meaning) EACH_##types(LANES_FN_##form, id, form, class, meaning)
 #include "ptx/ptx_ops.def"
 #undef OP
 
@@ -411,7 +411,7 @@ static void name##_##ty##_ftz(LANES_ARGS)                                       
 
 const struct lanes_table LANES_TABLE = {
     .row = {
-#define OP(id, word, sel, types, form, mods, class, facts, meaning) EACH_##types(ENTRY_##form, id)
+#define OP(id, word, sel, types, form, mods, class, kind, facts, meaning) EACH_##types(ENTRY_##form, id)
 #include "ptx/ptx_ops.def"
 #undef OP
     },

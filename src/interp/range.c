@@ -259,7 +259,7 @@ static bool reads_sign(const struct ir_inst *in)
 static struct value of_result(struct ranges *r, const struct ir_inst *in, int d)
 {
     int bits = ptx_type_info[r->k->reg_type[in->dst[d]]].bits;
-    if (in->op == PTX_OP_LD && in->space == PTX_PARAM && in->src[0].kind == IR_SRC_IMM && is_plain(in))
+    if (ir_is(in, PTX_KIND_LOAD) && in->space == PTX_PARAM && in->src[0].kind == IR_SRC_IMM && is_plain(in))
         return of_param(r, in, d);
     if (!facts_pure(in) || in->ndst != 1 || !in->nsrc || in->nsrc > 3 || !is_plain(in))
         return any(bits);
@@ -316,7 +316,7 @@ static void keep_inside(const struct ranges *r, struct value *v, int64_t window)
 
 struct range ranges_touched(struct ranges *r, const struct ir_inst *in)
 {
-    bool shared = in->space == PTX_SHARED || in->op == PTX_OP_CP_ASYNC;
+    bool shared = in->space == PTX_SHARED || ir_is(in, PTX_KIND_ASYNC);
     int64_t window = (int64_t)SPACE_SHARED_WINDOW, bytes = ptx_type_info[in->type].bits / 8 * in->vec;
     struct value v = in->src[0].kind == IR_SRC_REG ? of_register(r, in->src[0].reg) : number(in->src[0].imm, 64);
     v = sum(v, (struct value){in->offset, in->offset + (ir_is_memory(in) ? bytes : MOST_BYTES) - 1, NO_VARIABLE}, 64);

@@ -199,7 +199,7 @@ static void write_lane(const struct interp_code *c, const struct warp *w, const 
 
 bool texture_surface(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
-    bool store = st->in->op == PTX_OP_SUST;
+    bool store = ir_is(st->in, PTX_KIND_SURFACE_STORE);
     unsigned bytes = (unsigned)st->elem * st->vec;
     const struct texture *t = NULL;
     uint64_t addr[WARP_LANES] = {0}, known = 0;

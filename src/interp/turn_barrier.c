@@ -187,7 +187,7 @@ static bool ways_apart(struct search *s, int32_t block)
 static void find_parting(struct search *s, int32_t block)
 {
     const struct ir_inst *last = &s->k->insts[block_end(s->k, block) - 1];
-    bool plain = last->op == PTX_OP_BRA && last->guard != IR_NOREG && !last->after_call;
+    bool plain = ir_is_conditional(last) && !last->after_call;
     bool alike = plain && is_alike(s, last->guard, 0), together = alike && ir_bit(s->uniform, last->guard);
     if (together || !ways_apart(s, block))
         return;
@@ -218,14 +218,14 @@ static void find_free_loops(struct search *s)
 
 static bool is_broadcast(struct search *s, const struct ir_inst *in)
 {
-    return (in->op == PTX_OP_LD || in->op == PTX_OP_LDU) && (facts_reads(in) & (FACT_GLOBAL | FACT_SHARED)) && !in->mods->nc &&
+    return (ir_is(in, PTX_KIND_LOAD) || ir_is(in, PTX_KIND_LOADU)) && (facts_reads(in) & (FACT_GLOBAL | FACT_SHARED)) && !in->mods->nc &&
            in->space != PTX_PARAM && (in->guard == IR_NOREG || is_alike(s, in->guard, 0)) &&
            source_alike(s, &in->src[0], 0);
 }
 
 static bool is_store(const struct ir_inst *in)
 {
-    return (ir_is_memory(in) || in->op == PTX_OP_CP_ASYNC) && (facts_writes(in) & (FACT_GLOBAL | FACT_SHARED));
+    return (ir_is_memory(in) || ir_is(in, PTX_KIND_ASYNC)) && (facts_writes(in) & (FACT_GLOBAL | FACT_SHARED));
 }
 
 /* The parameter that an address begins at, or NULL: the instruction that loads it. */
@@ -234,7 +234,7 @@ static const struct ir_inst *pointer_of(const struct search *s, const struct ir_
     const struct ir_inst *in = definitions_maker(s->k, s->only, src), *found = NULL;
     if (!in || depth > MOST_DEPTH || ptx_type_info[in->type].bits < 64)
         return NULL;
-    if (in->op == PTX_OP_LD && in->space == PTX_PARAM)
+    if (ir_is(in, PTX_KIND_LOAD) && in->space == PTX_PARAM)
         return in;
     for (int i = 0; i < in->nsrc && facts_pure(in) && !found; i++)
         found = in->src[i].kind == IR_SRC_REG ? pointer_of(s, &in->src[i], depth + 1) : NULL;

@@ -137,7 +137,7 @@ static uint64_t of_source(struct roots *r, const struct ir_src *s)
 static uint64_t of_result(struct roots *r, const struct ir_inst *in, int d)
 {
     uint64_t from = 0;
-    if (in->op == PTX_OP_LD && in->space == PTX_PARAM && in->src[0].kind == IR_SRC_IMM) {
+    if (ir_is(in, PTX_KIND_LOAD) && in->space == PTX_PARAM && in->src[0].kind == IR_SRC_IMM) {
         uint64_t at = in->src[0].imm + (uint64_t)in->offset + 8 * (uint64_t)d;
         return ptx_type_info[in->type].bits < 64 ? 0 : at + 8 > r->k->param_bytes ? ANYWHERE : add_root(r, true, at);
     }

@@ -934,7 +934,7 @@ static void emit_plain(struct build *b, const struct frame *fr, const struct ptx
         problem(b, in, "an instruction with this many results is not implemented");
     set_sources(b, fr, in, results);
     out = &b->k->insts[at];
-    if (in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER)
+    if (ir_is(out, PTX_KIND_BARRIER))
         normalise_barrier(b->k, out);
     if ((in->op == PTX_OP_LD || in->op == PTX_OP_ST) && in->mods.space == PTX_PARAM) {
         uint64_t ignored;
@@ -1072,8 +1072,8 @@ static void find_facts(struct ir_kernel *k)
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
         bool kept = in->ndst && in->dst[0] != IR_NOREG;
-        k->has_barrier |= in->op == PTX_OP_BAR || in->op == PTX_OP_BARRIER;
-        k->has_async |= in->op == PTX_OP_CP_ASYNC;
+        k->has_barrier |= ir_is(in, PTX_KIND_BARRIER);
+        k->has_async |= ir_is(in, PTX_KIND_ASYNC);
         k->order_matters |= in->op < PTX_OP_COUNT && kept && facts_result(in) & FACT_STATE && facts_reads(in) & (FACT_GLOBAL | FACT_LOCAL);
     }
 }
@@ -1220,22 +1220,18 @@ void ir_free(struct ir_kernel *k)
 /* Takes deleted instructions out; branches to them go to what follows. */
 static void compact(struct ir_kernel *k)
 {
-    int32_t *now = alloc_zeroed(sizeof *now * (size_t)(k->ninsts + 1)), n = 0;
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        now[i] = n;
-        n += k->insts[i].op != IR_OP_DELETED;
+    int32_t *now = alloc_zeroed(sizeof *now * (size_t)(k->nblocks + 1)), n = 0; /* where a block begins */
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        now[b] = n;
+        for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
+            n += k->insts[i].op != IR_OP_DELETED;
     }
     if (n < k->ninsts) {
+        n = 0;
         for (int32_t i = 0; i < k->ninsts; i++) {
-            struct ir_inst *in = &k->insts[i];
-            if (in->op == PTX_OP_BRA)
-                in->target = now[k->blocks[in->target].first];
-            if (in->after_call)
-                in->after_call = now[k->blocks[in->after_call - 1].first] + 1;
-            for (int32_t t = 0; in->op == PTX_OP_BRX && t < in->ntargets; t++)
-                in->targets[t] = now[k->blocks[in->targets[t]].first];
-            if (in->op != IR_OP_DELETED)
-                k->insts[now[i]] = *in;
+            cfg_rename_targets(&k->insts[i], now);
+            if (k->insts[i].op != IR_OP_DELETED)
+                k->insts[n++] = k->insts[i];
         }
         k->ninsts = n;
         cfg_make_blocks(k);

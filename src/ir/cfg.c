@@ -12,29 +12,23 @@
 
 bool cfg_ends_block(const struct ir_inst *in)
 {
-    switch (in->op) {
-    case PTX_OP_BRA:
-    case PTX_OP_BRX:
-    case PTX_OP_RET:
-    case PTX_OP_EXIT:
-    case PTX_OP_TRAP:
-    case IR_OP_LEAVE:
-    case IR_OP_STOP:
-    case IR_OP_ENTER:
-        return true;
-    default:
-        return false;
-    }
+    bool flow = ir_kind(in) >= PTX_KIND_BRANCH && ir_kind(in) <= PTX_KIND_TRAP;
+    return flow || in->op == IR_OP_LEAVE || in->op == IR_OP_STOP || in->op == IR_OP_ENTER;
 }
 
-static int each_target(const struct ir_inst *in, const int32_t **targets)
+bool cfg_falls_through(const struct ir_inst *in)
 {
-    if (in->op == PTX_OP_BRA) {
-        *targets = &in->target;
-        return 1;
-    }
-    *targets = in->targets;
-    return in->op == PTX_OP_BRX || in->op == IR_OP_ENTER ? in->ntargets : 0;
+    return !cfg_ends_block(in) || (in->guard != IR_NOREG && !ir_is(in, PTX_KIND_SWITCH));
+}
+
+void cfg_rename_targets(struct ir_inst *in, const int32_t *name)
+{
+    if (ir_is(in, PTX_KIND_BRANCH))
+        in->target = name[in->target];
+    if (in->after_call)
+        in->after_call = name[in->after_call - 1] + 1;
+    for (int32_t t = 0; (ir_is(in, PTX_KIND_SWITCH) || in->op == IR_OP_ENTER) && t < in->ntargets; t++)
+        in->targets[t] = name[in->targets[t]];
 }
 
 void cfg_make_blocks(struct ir_kernel *k)
@@ -43,7 +37,7 @@ void cfg_make_blocks(struct ir_kernel *k)
     leader[0] = 1;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const int32_t *t;
-        for (int n = each_target(&k->insts[i], &t); n > 0; n--)
+        for (int n = ir_targets(&k->insts[i], &t); n > 0; n--)
             leader[t[n - 1]] = 1;
         if (cfg_ends_block(&k->insts[i]))
             leader[i + 1] = 1;
@@ -60,12 +54,7 @@ void cfg_make_blocks(struct ir_kernel *k)
             b->first = i;
         b->count++;
         in->block = number[i];
-        if (in->op == PTX_OP_BRA)
-            in->target = number[in->target];
-        if (in->after_call)
-            in->after_call = number[in->after_call - 1] + 1;
-        for (int32_t t = 0; (in->op == PTX_OP_BRX || in->op == IR_OP_ENTER) && t < in->ntargets; t++)
-            in->targets[t] = number[in->targets[t]];
+        cfg_rename_targets(in, number);
     }
     alloc_release(leader);
     alloc_release(number);
@@ -85,7 +74,7 @@ void cfg_make_edges(struct ir_kernel *k, bool within)
         struct ir_block *b = &k->blocks[i];
         const struct ir_inst *last = &k->insts[b->first + b->count - 1];
         const int32_t *t;
-        int n = each_target(last, &t);
+        int n = ir_targets(last, &t);
         int32_t behind = last->after_call - 1;
         if (within && last->after_call)
             t = &behind;
@@ -95,11 +84,9 @@ void cfg_make_edges(struct ir_kernel *k, bool within)
         b->succ = ARENA_ARRAY(&k->arena, int32_t, n + 2);
         for (int j = 0; j < n; j++)
             add_succ(b, t[j]);
-        bool exits = cfg_ends_block(last) && n == 0;
-        if (exits)
+        if (cfg_ends_block(last) && n == 0)
             add_succ(b, -1);
-        bool falls = !cfg_ends_block(last) || (last->guard != IR_NOREG && last->op != PTX_OP_BRX);
-        if (falls)
+        if (cfg_falls_through(last))
             add_succ(b, i + 1 < k->nblocks ? i + 1 : -1);
     }
     for (int32_t i = 0; i < k->nblocks; i++)
@@ -152,9 +139,9 @@ static bool only_leaves(const struct ir_kernel *k, int32_t block)
         const struct ir_inst *in = &k->insts[b->first];
         if (b->count != 1 || in->guard != IR_NOREG)
             return false;
-        if (in->op == PTX_OP_EXIT || in->op == PTX_OP_TRAP)
+        if (ir_is(in, PTX_KIND_EXIT) || ir_is(in, PTX_KIND_TRAP))
             return true;
-        if (in->op != PTX_OP_BRA || b->nsucc != 1 || b->succ[0] < 0)
+        if (!ir_is(in, PTX_KIND_BRANCH) || b->nsucc != 1 || b->succ[0] < 0)
             return false;
         block = b->succ[0];
     }
@@ -427,7 +414,7 @@ static bool loop_waits(const struct ir_kernel *k, const struct ir_loop *l, uint6
             bool taints = ordered_load(in) || weak_load || ir_reads(in, tainted);
             if (!taints)
                 continue;
-            exit_tainted |= in->op == PTX_OP_BRA && in->guard != IR_NOREG && ir_bit(tainted, in->guard);
+            exit_tainted |= ir_is_conditional(in) && ir_bit(tainted, in->guard);
             for (int d = 0; d < in->ndst; d++)
                 if (in->dst[d] != IR_NOREG && !ir_bit(tainted, in->dst[d])) {
                     ir_bit_set(tainted, in->dst[d]);
@@ -473,7 +460,7 @@ static void mark_branches(struct ir_kernel *k)
         struct ir_inst *in = &k->insts[i];
         in->join = k->blocks[in->block].ipdom;
         in->joined = in->join >= 0;
-        if (in->op != PTX_OP_BRA)
+        if (!ir_is(in, PTX_KIND_BRANCH))
             continue;
         for (int32_t l = k->blocks[in->block].loop; l >= 0; l = k->loops[l].parent)
             if (k->loops[l].header == in->target) {

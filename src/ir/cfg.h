@@ -7,6 +7,12 @@
 /* A branch, or an instruction that ends threads: nothing comes behind it in its block. */
 bool cfg_ends_block(const struct ir_inst *in);
 
+/* Some of its lanes may go on with what stands behind it. */
+bool cfg_falls_through(const struct ir_inst *in);
+
+/* A branch to t, or a call that comes back to t, has name[t] there. */
+void cfg_rename_targets(struct ir_inst *in, const int32_t *name);
+
 /* Cuts the instruction list into blocks. On entry branch targets are instruction numbers, on return blocks. */
 void cfg_make_blocks(struct ir_kernel *k);
 

@@ -131,7 +131,7 @@ enum { /* the words of the table */
 
 static const struct fact rows[IR_OP_END][FACTS_COLUMNS] = {
     [PTX_OP_UNKNOWN] = FACTS(ANYTHING, ANYTHING, ANYTHING, ANYTHING, ANYTHING, ANYTHING, NO),
-#define OP(id, word, sel, types, form, mods, class, facts, meaning) [PTX_OP_##id] = facts,
+#define OP(id, word, sel, types, form, mods, class, kind, facts, meaning) [PTX_OP_##id] = facts,
 #include "ptx/ptx_ops.def"
 #undef OP
 #define IR_OP(id, word, facts) [IR_OP_##id] = facts,

@@ -344,10 +344,50 @@ static inline const struct ir_loop *ir_loop_at(const struct ir_kernel *k, int32_
     return NULL;
 }
 
+/* The row's columns; an operation that PTX does not have is of no kind (PTX_KIND_OTHER) and no class (PTX_CLASS_COUNT). */
+static inline enum ptx_kind ir_kind(const struct ir_inst *in)
+{
+    return in->op < PTX_OP_COUNT ? ptx_op_info[in->op].kind : PTX_KIND_OTHER;
+}
+
+static inline enum ptx_class ir_class(const struct ir_inst *in)
+{
+    return in->op < PTX_OP_COUNT ? ptx_op_info[in->op].class : PTX_CLASS_COUNT;
+}
+
+static inline bool ir_is(const struct ir_inst *in, enum ptx_kind kind)
+{
+    return ir_kind(in) == kind;
+}
+
 static inline bool ir_is_memory(const struct ir_inst *in)
 {
-    return in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_ST || in->op == PTX_OP_ATOM ||
-           in->op == PTX_OP_RED;
+    return ir_kind(in) >= PTX_KIND_LOAD && ir_kind(in) <= PTX_KIND_REDUCE;
+}
+
+/* One source into one result. */
+static inline bool ir_is_copy(const struct ir_inst *in)
+{
+    return ir_is(in, PTX_KIND_COPY) && in->nsrc == 1 && in->ndst == 1;
+}
+
+/* A branch that some lanes may take and others not. */
+static inline bool ir_is_conditional(const struct ir_inst *in)
+{
+    return ir_is(in, PTX_KIND_BRANCH) && in->guard != IR_NOREG;
+}
+
+/* Lanes of it, those that its guard lets through, end there. */
+static inline bool ir_is_end(const struct ir_inst *in)
+{
+    return ir_is(in, PTX_KIND_RETURN) || ir_is(in, PTX_KIND_EXIT);
+}
+
+/* The blocks that a branch may go to: *to. How many they are. */
+static inline int32_t ir_targets(const struct ir_inst *in, const int32_t **to)
+{
+    *to = ir_is(in, PTX_KIND_BRANCH) ? &in->target : in->targets;
+    return ir_is(in, PTX_KIND_BRANCH) ? 1 : ir_is(in, PTX_KIND_SWITCH) || in->op == IR_OP_ENTER ? in->ntargets : 0;
 }
 
 #endif

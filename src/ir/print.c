@@ -120,14 +120,15 @@ static void print_sources(const struct ir_kernel *k, const struct ir_inst *in, s
 
 static void print_targets(const struct ir_inst *in, struct strbuf *out)
 {
-    bool branches = in->op == PTX_OP_BRA && in->guard != IR_NOREG;
-    for (int32_t i = 0; in->op == PTX_OP_BRX && i < in->ntargets; i++)
-        strbuf_addf(out, " b%d", in->targets[i]);
-    if (in->op == PTX_OP_BRA)
-        strbuf_addf(out, " b%d%s%s", in->target, in->back_edge ? " back" : "", in->waiting ? " waiting" : "");
-    if (branches && in->joined)
+    const int32_t *to;
+    int32_t n = ir_targets(in, &to);
+    for (int32_t i = 0; i < n; i++)
+        strbuf_addf(out, " b%d", to[i]);
+    if (ir_is(in, PTX_KIND_BRANCH))
+        strbuf_addf(out, "%s%s", in->back_edge ? " back" : "", in->waiting ? " waiting" : "");
+    if (ir_is_conditional(in) && in->joined)
         strbuf_addf(out, " join b%d", in->join);
-    if (branches && in->reconvergence)
+    if (ir_is_conditional(in) && in->reconvergence)
         strbuf_addf(out, " reconvergence b%d", in->reconvergence->block);
 }
 

@@ -485,9 +485,9 @@ static bool read_old(struct reader *r, struct ir_inst *in)
 /* b5 back waiting join b7 reconvergence b6: of bra all but the first is found anew. */
 static bool read_targets(struct reader *r, struct ir_inst *in)
 {
-    if (in->op == PTX_OP_BRA && !read_block_name(r, &in->target))
+    if (ir_is(in, PTX_KIND_BRANCH) && !read_block_name(r, &in->target))
         return false;
-    for (skip_blanks(r); in->op == PTX_OP_BRX && *r->at == 'b'; skip_blanks(r)) {
+    for (skip_blanks(r); ir_is(in, PTX_KIND_SWITCH) && *r->at == 'b'; skip_blanks(r)) {
         int32_t *more = ARENA_ARRAY(&r->k->arena, int32_t, in->ntargets + 1);
         if (in->ntargets)
             memcpy(more, in->targets, (size_t)in->ntargets * sizeof *more);
@@ -495,7 +495,7 @@ static bool read_targets(struct reader *r, struct ir_inst *in)
         if (!read_block_name(r, &in->targets[in->ntargets++]))
             return false;
     }
-    if (in->op == PTX_OP_BRA)
+    if (ir_is(in, PTX_KIND_BRANCH))
         r->at += strcspn(r->at, ";{\n");
     return true;
 }
@@ -656,9 +656,10 @@ static bool check_blocks(struct reader *r)
             return fail(r, "block b%d is empty", b);
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        bool ok = (in->op != PTX_OP_BRA || in->target < k->nblocks) && in->after_call <= k->nblocks;
-        for (int32_t t = 0; t < in->ntargets; t++)
-            ok &= in->targets[t] < k->nblocks;
+        const int32_t *to;
+        bool ok = in->after_call <= k->nblocks;
+        for (int32_t t = ir_targets(in, &to) - 1; t >= 0; t--)
+            ok &= to[t] < k->nblocks;
         if (!ok)
             return fail(r, "instruction %d goes to a block that is not there", i);
     }

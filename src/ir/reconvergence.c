@@ -29,7 +29,7 @@
 static bool parts(const struct ir_kernel *k, int32_t b)
 {
     const struct ir_inst *last = &k->insts[k->blocks[b].first + k->blocks[b].count - 1];
-    return k->blocks[b].nsucc > 1 && ((last->op == PTX_OP_BRA && last->guard != IR_NOREG) || last->op == PTX_OP_BRX);
+    return k->blocks[b].nsucc > 1 && (ir_is_conditional(last) || ir_is(last, PTX_KIND_SWITCH));
 }
 
 static bool reachable(const struct ir_kernel *k, int32_t b)

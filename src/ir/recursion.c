@@ -257,15 +257,8 @@ static void rebuild(struct lowering *l)
             l->out[l->n++] = k->insts[i];
         }
     }
-    for (int32_t i = 0; i < l->n; i++) {
-        struct ir_inst *in = &l->out[i];
-        if (in->op == PTX_OP_BRA)
-            in->target = first[in->target];
-        if (in->after_call)
-            in->after_call = first[in->after_call - 1] + 1;
-        for (int32_t t = 0; in->op == PTX_OP_BRX && t < in->ntargets; t++)
-            in->targets[t] = first[in->targets[t]];
-    }
+    for (int32_t i = 0; i < l->n; i++)
+        cfg_rename_targets(&l->out[i], first);
     alloc_release(site_at);
     alloc_release(first);
     alloc_release(k->insts);

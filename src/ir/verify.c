@@ -94,11 +94,10 @@ static bool check_names(struct verifier *v, const struct ir_inst *in)
         return complain(v, "the guard is register %d of %d", in->guard, v->k->nregs);
     if (in->op == IR_OP_EXTERN && !in->callee)
         return complain(v, "a call of no function");
-    if (in->op == PTX_OP_BRA && !is_block(v, in->target))
-        return complain(v, "a branch to block %d of %d", in->target, v->k->nblocks);
-    for (int32_t t = 0; in->op == PTX_OP_BRX && t < in->ntargets; t++)
-        if (!is_block(v, in->targets[t]))
-            return complain(v, "a branch to block %d of %d", in->targets[t], v->k->nblocks);
+    const int32_t *to;
+    for (int32_t t = ir_targets(in, &to) - 1; t >= 0; t--)
+        if (!is_block(v, to[t]))
+            return complain(v, "a branch to block %d of %d", to[t], v->k->nblocks);
     if (in->after_call && !is_block(v, in->after_call - 1))
         return complain(v, "a call that comes back to block %d of %d", in->after_call - 1, v->k->nblocks);
     return true;
@@ -127,7 +126,7 @@ static bool check_blocks(struct verifier *v)
     }
     if (next != k->ninsts)
         return complain(v, "%d instructions in blocks, %d in all", next, k->ninsts);
-    if (!cfg_ends_block(v->in) || (v->in->guard != IR_NOREG && v->in->op != PTX_OP_BRX))
+    if (cfg_falls_through(v->in))
         return complain(v, "threads run past the last instruction");
     return true;
 }
@@ -299,25 +298,24 @@ static bool check_edges(struct verifier *v, int32_t b)
     const struct ir_kernel *k = v->k;
     const struct ir_block *block = &k->blocks[b];
     const struct ir_inst *last = &k->insts[block->first + block->count - 1];
-    bool brx = last->op == PTX_OP_BRX, bra = last->op == PTX_OP_BRA, leaves = cfg_ends_block(last);
-    bool falls = !leaves || (last->guard != IR_NOREG && !brx);
-    bool exits = leaves && !bra && !(brx && last->ntargets);
-    int32_t behind = b + 1 < k->nblocks ? b + 1 : -1;
+    const int32_t *way;
+    int32_t ways = ir_targets(last, &way), behind = b + 1 < k->nblocks ? b + 1 : -1;
+    bool falls = cfg_falls_through(last), exits = cfg_ends_block(last) && !ways;
     v->in = last;
-    bool all = (!bra || has_edge(block, last->target)) && (!falls || has_edge(block, behind)) && (!exits || has_edge(block, -1));
-    for (int32_t t = 0; brx && t < last->ntargets; t++)
-        all = all && has_edge(block, last->targets[t]);
+    bool all = (!falls || has_edge(block, behind)) && (!exits || has_edge(block, -1));
+    for (int32_t t = 0; t < ways; t++)
+        all = all && has_edge(block, way[t]);
     if (!all)
         return complain(v, "block %d lacks an edge", b);
     for (int32_t i = 0; i < block->nsucc; i++) {
         int32_t to = block->succ[i];
-        bool meant = (falls && to == behind) || (exits && to == -1) || (bra && to == last->target);
-        for (int32_t t = 0; brx && t < last->ntargets; t++)
-            meant = meant || to == last->targets[t];
+        bool meant = (falls && to == behind) || (exits && to == -1);
+        for (int32_t t = 0; t < ways; t++)
+            meant = meant || to == way[t];
         if (!meant)
             return complain(v, "block %d has an edge to block %d that nothing takes", b, to);
     }
-    if (bra && last->joined && !is_block(v, last->join))
+    if (ir_is(last, PTX_KIND_BRANCH) && last->joined && !is_block(v, last->join))
         return complain(v, "lanes meet at block %d of %d", last->join, k->nblocks);
     return true;
 }

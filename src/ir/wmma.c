@@ -102,7 +102,7 @@ static const struct ptx_inst *definition(const struct ptx_function *f, const str
     const struct ptx_inst *only = NULL;
     for (int i = 0; i < f->ninsts; i++) {
         const struct ptx_operand *d = f->insts[i].noperands ? &f->insts[i].operand[0] : NULL;
-        bool defines = d && d->kind == PTX_OPERAND_REG && d->reg == o->reg && f->insts[i].op != PTX_OP_ST;
+        bool defines = d && d->kind == PTX_OPERAND_REG && d->reg == o->reg && ptx_op_info[f->insts[i].op].kind != PTX_KIND_STORE;
         for (int k = 0; d && k < d->n; k++)
             defines |= d->elem[k].kind == PTX_OPERAND_REG && d->elem[k].reg == o->reg && d->kind != PTX_OPERAND_MEM;
         if (defines && only)

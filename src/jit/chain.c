@@ -20,8 +20,8 @@ static bool ways_of(const struct ir_kernel *k, const struct ir_loop *loop, int32
     const struct ir_inst *last = last_of(k, block);
     int32_t other = behind(k, block);
     *out = -1;
-    *next = last->op == PTX_OP_BRA ? last->target : other;
-    if (last->op == PTX_OP_BRA && last->guard != IR_NOREG) {
+    *next = ir_is(last, PTX_KIND_BRANCH) ? last->target : other;
+    if (ir_is_conditional(last)) {
         bool stays = ir_bit(loop->blocks, last->target);
         if (other < 0 || ir_bit(loop->blocks, other) == stays)
             return false;
@@ -71,7 +71,7 @@ bool chain_at(const struct ir_kernel *k, const int32_t *row, int32_t head, struc
                 return false;
             if (row[i] >= 0)
                 c->load[c->nloads++] = (struct chain_load){.site = i};
-            if (k->insts[i].guard != IR_NOREG && k->insts[i].op != PTX_OP_BRA)
+            if (k->insts[i].guard != IR_NOREG && !ir_is(&k->insts[i], PTX_KIND_BRANCH))
                 return false;
         }
         block = next;

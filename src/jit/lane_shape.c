@@ -742,9 +742,9 @@ static void part(struct search *q, int32_t site)
 
 static bool parts(const struct search *q, const struct ir_inst *in)
 {
-    if (in->op == PTX_OP_BRX)
+    if (ir_is(in, PTX_KIND_SWITCH))
         return true;
-    if ((in->op != PTX_OP_BRA && in->op != PTX_OP_RET && in->op != PTX_OP_EXIT) || in->guard == IR_NOREG)
+    if ((!ir_is(in, PTX_KIND_BRANCH) && !ir_is_end(in)) || in->guard == IR_NOREG)
         return false;
     return q->s->reg[in->guard].kind == SHAPE_VARYING;
 }
@@ -769,7 +769,7 @@ static void pass(struct search *q)
                     own = varying();
                 meet(q, in->dst[d], &own);
             }
-        if (parts(q, in) && in->op != PTX_OP_RET && in->op != PTX_OP_EXIT && !ir_bit(q->s->parting, i)) {
+        if (parts(q, in) && !ir_is_end(in) && !ir_bit(q->s->parting, i)) {
             ir_bit_set(q->s->parting, i);
             q->changed = true;
         }

@@ -56,7 +56,7 @@ uint64_t turns_count(const struct ir_kernel *k, const int32_t *row, const struct
         for (uint32_t i = 0; i < r.n; i++)
             counts->block_lanes[c->block[j]] += count_of(r.on[i]);
         for (int32_t s = b->first; s < b->first + b->count; s++) {
-            if (k->insts[s].op == PTX_OP_BRA && k->insts[s].guard != IR_NOREG)
+            if (ir_is_conditional(&k->insts[s]))
                 count_branch(&k->insts[s], s, c->join, &r, counts);
             if (row[s] >= 0) {
                 tally_rows(counts, row[s], t->row[load], c->load[load].strided ? c->load[load].step : 0, r.on, (int)r.n);

@@ -131,6 +131,33 @@ enum ptx_class {
     PTX_CLASS_COUNT
 };
 
+/* What an operation does, whatever its type: the `kind` column. */
+enum ptx_kind {
+    PTX_KIND_OTHER,
+    PTX_KIND_COPY,    /* the source as it is; of several sources or results: words put together or parted */
+    PTX_KIND_ADDRESS, /* the source in other address spaces */
+    PTX_KIND_CONVERT, /* the source as another type */
+    PTX_KIND_ADD, PTX_KIND_SUB, PTX_KIND_NEG, PTX_KIND_ABS, PTX_KIND_MUL, PTX_KIND_MAD /* a * b + c */, PTX_KIND_DIV, PTX_KIND_REM,
+    PTX_KIND_RCP, PTX_KIND_SQRT, PTX_KIND_MIN, PTX_KIND_MAX,
+    PTX_KIND_AND, PTX_KIND_OR, PTX_KIND_XOR, PTX_KIND_NOT, PTX_KIND_SHL, PTX_KIND_SHR,
+    PTX_KIND_COMPARE, /* to a predicate */
+    PTX_KIND_SELECT,  /* one of two sources, as a predicate says */
+    PTX_KIND_LOAD, PTX_KIND_LOADU /* of one address in all lanes */, PTX_KIND_STORE, PTX_KIND_ATOMIC,
+    PTX_KIND_REDUCE,  /* an atomic without result */
+    PTX_KIND_ASYNC,   /* a copy that finishes later */
+    PTX_KIND_MATRIX_LOAD, PTX_KIND_MATRIX_STORE, PTX_KIND_TEXTURE, PTX_KIND_SURFACE_LOAD, PTX_KIND_SURFACE_STORE,
+    PTX_KIND_BARRIER, /* of a block's warps or a warp's lanes */
+    PTX_KIND_BRANCH, PTX_KIND_SWITCH /* a branch by an index */, PTX_KIND_CALL, PTX_KIND_RETURN, PTX_KIND_EXIT, PTX_KIND_TRAP,
+    /* floating-point arithmetic; and products of integers in twice their width, whose c has that width, too */
+    PTX_KIND_FLOAT = 1 << 6,
+    PTX_KIND_WIDE = 1 << 7,
+#define FLOAT(kind) PTX_KIND_F##kind = PTX_KIND_FLOAT | PTX_KIND_##kind
+    FLOAT(ADD), FLOAT(SUB), FLOAT(MUL), FLOAT(MAD), FLOAT(DIV), FLOAT(RCP), FLOAT(SQRT), FLOAT(ABS), FLOAT(NEG), FLOAT(MIN), FLOAT(MAX),
+#undef FLOAT
+    PTX_KIND_MUL_WIDE = PTX_KIND_WIDE | PTX_KIND_MUL,
+    PTX_KIND_MAD_WIDE = PTX_KIND_WIDE | PTX_KIND_MAD
+};
+
 enum ptx_form { PTX_FORM_UN, PTX_FORM_BIN, PTX_FORM_TRI, PTX_FORM_SHIFT, PTX_FORM_CNT, PTX_FORM_WIDE2,
                 PTX_FORM_WIDE3, PTX_FORM_SPECIAL };
 
@@ -144,6 +171,7 @@ struct ptx_op_info {
     enum ptx_form form;
     uint64_t mods;
     enum ptx_class class;
+    enum ptx_kind kind;
 };
 extern const struct ptx_op_info ptx_op_info[PTX_OP_COUNT];
 extern const char *const ptx_class_help[PTX_CLASS_COUNT];

@@ -4,10 +4,10 @@
 #include "ptx/parser.h"
 
 const struct ptx_op_info ptx_op_info[PTX_OP_COUNT] = {
-    [PTX_OP_UNKNOWN] = {"UNKNOWN", "", PTX_SEL_NONE, 0, PTX_FORM_SPECIAL, 0, PTX_CLASS_NOP},
-#define OP(id, word, sel, types, form, mods, class, ...)                                            \
+    [PTX_OP_UNKNOWN] = {"UNKNOWN", "", PTX_SEL_NONE, 0, PTX_FORM_SPECIAL, 0, PTX_CLASS_NOP, PTX_KIND_OTHER},
+#define OP(id, word, sel, types, form, mods, class, kind, ...)                                      \
     [PTX_OP_##id] = {#id, word, PTX_SEL_##sel, TYPES_##types, PTX_FORM_##form, mods,               \
-                     PTX_CLASS_##class},
+                     PTX_CLASS_##class, PTX_KIND_##kind},
 #include "ptx/ptx_ops.def"
 #undef OP
 };

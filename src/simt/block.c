@@ -154,8 +154,8 @@ static bool only_exits(const struct ir_kernel *k, int32_t pc)
     for (int i = 0; i < HOPS; i++) {
         const struct ir_inst *in = &k->insts[pc];
 
-        if (in->guard != IR_NOREG || in->op != PTX_OP_BRA)
-            return in->guard == IR_NOREG && (in->op == PTX_OP_RET || in->op == PTX_OP_EXIT);
+        if (in->guard != IR_NOREG || !ir_is(in, PTX_KIND_BRANCH))
+            return in->guard == IR_NOREG && ir_is_end(in);
         pc = k->blocks[in->target].first;
     }
     return false;

@@ -24,7 +24,7 @@ struct sharing {
 
 static bool is_weak_load(const struct ir_inst *in)
 {
-    return in->op == PTX_OP_LD && in->mods->order == PTX_WEAK && in->guard == IR_NOREG &&
+    return ir_is(in, PTX_KIND_LOAD) && in->mods->order == PTX_WEAK && in->guard == IR_NOREG &&
            (in->space == PTX_GLOBAL || in->space == PTX_SHARED || in->space == PTX_GENERIC);
 }
 
@@ -35,11 +35,11 @@ static bool is_short(const struct ir_kernel *k, int32_t block)
     int count = 0, most = MOST;
     for (int32_t i = b->first; i < b->first + b->count; i++) {
         const struct ir_inst *in = &k->insts[i];
-        if (in->op == PTX_OP_LD && in->space != PTX_SHARED)
+        if (ir_is(in, PTX_KIND_LOAD) && in->space != PTX_SHARED)
             most = MOST_WITH_GLOBAL_LOAD;
         if (in->op == IR_OP_DELETED || in->op == PTX_OP_MOV)
             continue;
-        if (in->op != PTX_OP_ST && in->op != PTX_OP_LD && in->op != PTX_OP_BRA && !definitions_arithmetic(in))
+        if (!ir_is(in, PTX_KIND_STORE) && !ir_is(in, PTX_KIND_LOAD) && !ir_is(in, PTX_KIND_BRANCH) && !definitions_arithmetic(in))
             return false;
         count++;
     }
@@ -54,13 +54,13 @@ static bool is_way(const struct ir_kernel *k, int32_t block)
 
 static bool only_goes_on(const struct ir_kernel *k, const struct ir_block *b)
 {
-    return b->count == 1 && k->insts[b->first].op == PTX_OP_BRA && is_way(k, b->succ[0]);
+    return b->count == 1 && ir_is(&k->insts[b->first], PTX_KIND_BRANCH) && is_way(k, b->succ[0]);
 }
 
 /* Both ways of the block's branch are such blocks, entered from here only, and meet. */
 static bool is_diamond(const struct ir_kernel *k, const struct ir_block *b, int32_t *arm)
 {
-    if (b->nsucc != 2 || b->count == 0 || k->insts[b->first + b->count - 1].op != PTX_OP_BRA)
+    if (b->nsucc != 2 || b->count == 0 || !ir_is(&k->insts[b->first + b->count - 1], PTX_KIND_BRANCH))
         return false;
     for (int i = 0; i < 2; i++) {
         arm[i] = b->succ[i];
@@ -102,7 +102,7 @@ static struct ir_inst *partner(const struct sharing *s, int32_t block, const str
     const struct ir_block *b = &s->k->blocks[block];
     for (int32_t i = b->first; i < b->first + b->count; i++) {
         struct ir_inst *in = &s->k->insts[i];
-        if (in->op == PTX_OP_ST)
+        if (ir_is(in, PTX_KIND_STORE))
             return NULL;
         if (is_weak_load(in) && same_load(in, load) && is_single(in))
             return in;
@@ -114,7 +114,7 @@ static void share(struct sharing *s, const struct ir_block *from, const int32_t 
 {
     struct ir_kernel *k = s->k;
     const struct ir_block *b = &k->blocks[arm[0]];
-    for (int32_t i = b->first; i < b->first + b->count && k->insts[i].op != PTX_OP_ST; i++) {
+    for (int32_t i = b->first; i < b->first + b->count && !ir_is(&k->insts[i], PTX_KIND_STORE); i++) {
         struct ir_inst *in = &k->insts[i], *other;
         if (!is_weak_load(in) || !is_single(in) || !is_there(k, in) || !(other = partner(s, arm[1], in)))
             continue;

@@ -12,7 +12,7 @@ static bool has_result(const struct ir_inst *in)
 
 static bool can_be_reduction(const struct ir_inst *in)
 {
-    return in->op == PTX_OP_ATOM && in->space == PTX_GLOBAL && !has_result(in) &&
+    return ir_is(in, PTX_KIND_ATOMIC) && in->space == PTX_GLOBAL && !has_result(in) &&
            in->mods->atomic != PTX_ATOMIC_EXCH && in->mods->atomic != PTX_ATOMIC_CAS &&
            (in->mods->order == PTX_WEAK || in->mods->order == PTX_RELAXED);
 }
@@ -55,7 +55,7 @@ void atomics_rewrite(struct ir_kernel *k)
     uint64_t *uniform = NULL;
     for (int32_t i = 0; i < k->ninsts; i++) {
         struct ir_inst *in = &k->insts[i];
-        if (in->op != PTX_OP_ATOM && in->op != PTX_OP_RED)
+        if (!ir_is(in, PTX_KIND_ATOMIC) && !ir_is(in, PTX_KIND_REDUCE))
             continue;
         if (!uniform)
             uniform = uniform_registers(k);

@@ -123,7 +123,7 @@ static bool is_constant(const struct contraction *c, const struct ir_src *s)
 {
     uint64_t bits;
     const struct ir_inst *maker = definitions_maker(c->k, c->only, s);
-    bool bank = maker && maker->op == PTX_OP_LD && (maker->space == PTX_PARAM || maker->space == PTX_CONST);
+    bool bank = maker && ir_is(maker, PTX_KIND_LOAD) && (maker->space == PTX_PARAM || maker->space == PTX_CONST);
     return s->kind == IR_SRC_IMM || definitions_constant(c->k, c->only, s, &bits) || (bank && maker->src[0].kind == IR_SRC_IMM);
 }
 

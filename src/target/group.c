@@ -63,7 +63,7 @@ static bool is_grouped_space(const struct ir_inst *in)
 static bool is_open(const struct ir_inst *in)
 {
     int size = size_of(in);
-    return (in->op == PTX_OP_LD || in->op == PTX_OP_ST) && is_grouped_space(in) && in->guard == IR_NOREG && !in->frame &&
+    return (ir_is(in, PTX_KIND_LOAD) || ir_is(in, PTX_KIND_STORE)) && is_grouped_space(in) && in->guard == IR_NOREG && !in->frame &&
            in->mods->order == PTX_WEAK && (size == 2 || size == 4 || size == 8) && in->vec <= SLOTS;
 }
 
@@ -96,7 +96,7 @@ static bool aliases(int a, int b)
 static void new_regions(struct grouping *g, const struct ir_inst *in)
 {
     bool all = facts_wall(in);
-    bool access = ir_is_memory(in) && is_grouped_space(in) && (in->op != PTX_OP_LD || in->mods->order != PTX_WEAK);
+    bool access = ir_is_memory(in) && is_grouped_space(in) && (!ir_is(in, PTX_KIND_LOAD) || in->mods->order != PTX_WEAK);
     for (int s = 0; s <= PTX_PARAM; s++)
         if (all || (access && aliases(s, in->space)))
             g->region[s]++;
@@ -206,7 +206,7 @@ static void gather_elements(struct grouping *g)
         const struct ir_inst *in = inst_at(g, i);
         g->first_element[i] = NONE;
         new_regions(g, in);
-        if (in->op != PTX_OP_LD || !is_open(in))
+        if (!ir_is(in, PTX_KIND_LOAD) || !is_open(in))
             continue;
         regions[i] = in->mods->nc ? g->constant_region : g->region[in->space];
         g->first_element[i] = g->nelements;
@@ -425,7 +425,7 @@ static void group_stores(struct grouping *g)
     for (int32_t i = 0; i < g->b->count; i++) {
         const struct ir_inst *in = inst_at(g, i);
         bool access = ir_is_memory(in) && is_grouped_space(in);
-        bool open = in->op == PTX_OP_ST && is_open(in);
+        bool open = ir_is(in, PTX_KIND_STORE) && is_open(in);
         int offset = 0, bytes = open ? line_of(g, i, &offset) : 0;
         struct line want = open ? empty_line(g, in, i, 0) : (struct line){0};
         int slot = open ? offset / want.size : 0;

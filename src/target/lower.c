@@ -250,7 +250,7 @@ static enum place place_of_cvt(const struct lowered *l, const struct ir_inst *in
                 return PLACE_READER;
     if (from == 32)
         return ptx_type_info[in->type2].kind != 'S' || only_read_by(l, reg, is_index_user) ? PLACE_READER : PLACE_REGISTER;
-    if (m && m->op == PTX_OP_LD && ptx_type_info[m->type].bits <= from)
+    if (m && ir_is(m, PTX_KIND_LOAD) && ptx_type_info[m->type].bits <= from)
         return PLACE_READER;
     if (m && m->op == PTX_OP_CVT && ptx_type_info[m->type2].bits <= from)
         return PLACE_READER;
@@ -279,7 +279,7 @@ static enum place place_of_mov(const struct ir_inst *in)
 
 static bool is_constant_address(const struct lowered *l, const struct ir_inst *in, int32_t reg)
 {
-    return in->op == PTX_OP_LD && in->space == PTX_CONST && is_address(l, in, reg);
+    return ir_is(in, PTX_KIND_LOAD) && in->space == PTX_CONST && is_address(l, in, reg);
 }
 
 /* A constant, as the address of a variable is. */
@@ -360,7 +360,7 @@ static bool is_uniform_operation(const struct ir_inst *in)
     case PTX_CLASS_CONVERT:
         return is_integer(in->type) && is_integer(in->type2);
     case PTX_CLASS_LOAD:
-        return in->op == PTX_OP_LD && in->space == PTX_PARAM;
+        return ir_is(in, PTX_KIND_LOAD) && in->space == PTX_PARAM;
     default:
         return false;
     }

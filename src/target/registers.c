@@ -89,7 +89,7 @@ static bool is_wall(const struct ir_inst *in)
 
 static int wait_of(const struct ir_inst *in)
 {
-    if (is_load(in) || in->op == PTX_OP_ATOM)
+    if (is_load(in) || ir_is(in, PTX_KIND_ATOMIC))
         return in->space == PTX_SHARED                             ? WAIT_SHARED
                : in->space == PTX_CONST || in->space == PTX_PARAM ? WAIT_BANK
                : in->space == IR_SCRATCH                           ? 0
@@ -217,7 +217,7 @@ static void add_site(struct pressure *p, int32_t site, const struct ir_loop *loo
 {
     const struct ir_inst *in = &p->k->insts[site];
     int32_t regs[LOWERED_READS];
-    if (!is_made(p, site) || (in->op == PTX_OP_BRA && p->s->converted[in->block] && in->guard != IR_NOREG))
+    if (!is_made(p, site) || (ir_is(in, PTX_KIND_BRANCH) && p->s->converted[in->block] && in->guard != IR_NOREG))
         return;
     if (p->s->control[site] && round < rounds - 1)
         return;
@@ -251,7 +251,7 @@ static bool reads_predicate(const struct pressure *p, const struct ir_inst *in, 
 
 static bool may_touch(const struct ir_inst *load, const struct ir_inst *store)
 {
-    if (load->op == PTX_OP_LD && load->mods->nc)
+    if (ir_is(load, PTX_KIND_LOAD) && load->mods->nc)
         return false;
     return load->space == store->space || load->space == PTX_GENERIC || store->space == PTX_GENERIC;
 }

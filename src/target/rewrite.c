@@ -96,8 +96,8 @@ static void drop_unread(struct ir_kernel *k)
     }
     for (int32_t i = 0; i < k->ninsts; i++) {
         struct ir_inst *in = &k->insts[i];
-        bool load = in->op == PTX_OP_LD && may_leave_out(in);
-        for (int d = 0; d < in->ndst && (load || in->op == PTX_OP_ATOM); d++)
+        bool load = ir_is(in, PTX_KIND_LOAD) && may_leave_out(in);
+        for (int d = 0; d < in->ndst && (load || ir_is(in, PTX_KIND_ATOMIC)); d++)
             if (in->dst[d] != IR_NOREG && !reads[in->dst[d]]) {
                 claim_unread(k, in->dst[d]);
                 forget_result(k, in, d);

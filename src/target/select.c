@@ -32,7 +32,7 @@ static bool is_free(const struct selecting *s, const struct ir_src *src)
     uint64_t bits;
     const struct ir_inst *in = definitions_maker(s->k, s->only, src);
     return src->kind != IR_SRC_REG || definitions_constant(s->k, s->only, src, &bits) ||
-           (in && (in->op == PTX_OP_FABS || in->op == PTX_OP_FNEG || (in->op == PTX_OP_LD && in->space == PTX_PARAM)));
+           (in && (in->op == PTX_OP_FABS || in->op == PTX_OP_FNEG || (ir_is(in, PTX_KIND_LOAD) && in->space == PTX_PARAM)));
 }
 
 /* Somebody reads the register behind instruction `at`, so that the other value needs one of its own. */

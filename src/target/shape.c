@@ -34,7 +34,7 @@ static int region_size(const struct shaping *g, int32_t head, bool *loads)
             const struct ir_inst *in = &g->k->insts[i];
             bool gone = g->s->converted[b] && i == bl->first + bl->count - 1;
             size += gone ? 0 : g->l->count[i];
-            *loads |= in->op == PTX_OP_LD && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC);
+            *loads |= ir_is(in, PTX_KIND_LOAD) && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC);
         }
     }
     return size;
@@ -43,7 +43,7 @@ static int region_size(const struct shaping *g, int32_t head, bool *loads)
 /* Instructions on uniform registers have no predicate. */
 static bool is_uniform(const struct lowered *l, const struct ir_inst *in)
 {
-    if (in->op == PTX_OP_LD && in->space == PTX_CONST && in->src[0].kind == IR_SRC_REG)
+    if (ir_is(in, PTX_KIND_LOAD) && in->space == PTX_CONST && in->src[0].kind == IR_SRC_REG)
         return l->place[in->src[0].reg] == PLACE_UNIFORM || l->place[in->src[0].reg] == PLACE_BANK;
     return in->ndst && in->dst[0] != IR_NOREG && l->place[in->dst[0]] == PLACE_UNIFORM;
 }
@@ -65,7 +65,7 @@ static bool may_be_predicated(const struct lowered *l, const struct ir_inst *in)
     case PTX_CLASS_FENCE:
         return false;
     default:
-        return in->op != PTX_OP_BRX;
+        return !ir_is(in, PTX_KIND_SWITCH);
     }
 }
 
@@ -113,7 +113,7 @@ static bool only_from(const struct shaping *g, int32_t head, int32_t block)
 bool shape_leaves(const struct ir_kernel *k, int32_t b)
 {
     for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
-        if (k->insts[i].op != PTX_OP_RET && k->insts[i].op != PTX_OP_EXIT)
+        if (!ir_is_end(&k->insts[i]))
             return false;
     return true;
 }
@@ -131,7 +131,7 @@ static bool grow(struct shaping *g, int32_t head)
         append(g, head, j, -1, IR_NOREG);
         return true;
     }
-    if (!branch || branch->op != PTX_OP_BRA || branch->guard == IR_NOREG || bl->nsucc != 2 || g->s->converted[e])
+    if (!branch || !ir_is_conditional(branch) || bl->nsucc != 2 || g->s->converted[e])
         return false;
     for (int w = 0; w < 2; w++) {
         int32_t way = bl->succ[w], across = bl->succ[1 - w];
@@ -232,7 +232,7 @@ static bool find_counter(const struct shaping *g, int32_t loop, int32_t latch, s
 {
     const struct ir_kernel *k = g->k;
     const struct ir_inst *branch = end_of(k, latch);
-    if (!branch || branch->op != PTX_OP_BRA || branch->guard == IR_NOREG || g->l->only[branch->guard] < 0)
+    if (!branch || !ir_is_conditional(branch) || g->l->only[branch->guard] < 0)
         return false;
     c->compare = g->l->only[branch->guard];
     const struct ir_inst *cmp = &k->insts[c->compare];
@@ -277,11 +277,11 @@ static int weigh_round(const struct shaping *g, int32_t loop, const struct count
     int size = 0;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        if (!ir_bit(k->loops[loop].blocks, in->block) || in->op == PTX_OP_BRA || i == c->compare || i == c->add)
+        if (!ir_bit(k->loops[loop].blocks, in->block) || ir_is(in, PTX_KIND_BRANCH) || i == c->compare || i == c->add)
             continue;
-        size += g->l->count[i] * (in->op == PTX_OP_ST ? 2 : 1);
-        *loads += in->op == PTX_OP_LD && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC);
-        *shared += in->op == PTX_OP_LD && in->space == PTX_SHARED;
+        size += g->l->count[i] * (ir_is(in, PTX_KIND_STORE) ? 2 : 1);
+        *loads += ir_is(in, PTX_KIND_LOAD) && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC);
+        *shared += ir_is(in, PTX_KIND_LOAD) && in->space == PTX_SHARED;
     }
     return size;
 }
@@ -332,7 +332,7 @@ static void find_loops(struct shaping *g)
             const struct ir_inst *in = &k->insts[i];
             if (!ir_bit(k->loops[loop].blocks, in->block))
                 continue;
-            if (i == c.compare || is_step(g, in) || (in->op == PTX_OP_BRA && in->back_edge))
+            if (i == c.compare || is_step(g, in) || (ir_is(in, PTX_KIND_BRANCH) && in->back_edge))
                 g->s->control[i] = true;
         }
     }

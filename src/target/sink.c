@@ -72,7 +72,7 @@ static bool is_fetched(const struct sinking *s, const struct ir_src *base)
 {
     while (base->kind == IR_SRC_REG && s->only[base->reg] >= 0) {
         const struct ir_inst *in = &s->k->insts[s->only[base->reg]];
-        if (in->op == PTX_OP_LD)
+        if (ir_is(in, PTX_KIND_LOAD))
             return in->space == PTX_PARAM;
         if (in->op != PTX_OP_MOV && in->op != PTX_OP_CVTA)
             return false;
@@ -87,7 +87,7 @@ static bool has_work(const struct sinking *s, int32_t b)
     const struct ir_block *block = &s->k->blocks[b];
     for (int32_t i = block->first; i < block->first + block->count; i++) {
         const struct ir_inst *in = &s->k->insts[i];
-        if (in->op == PTX_OP_LD || (in->op == PTX_OP_ADD && ptx_type_info[in->type].bits == 64) ||
+        if (ir_is(in, PTX_KIND_LOAD) || (in->op == PTX_OP_ADD && ptx_type_info[in->type].bits == 64) ||
             (ir_is_memory(in) && is_fetched(s, &in->src[0])))
             return true;
         if (reads_special(in))
@@ -102,7 +102,7 @@ static int32_t through(const struct ir_kernel *k, int32_t b)
     for (int32_t steps = 0; b >= 0 && steps < k->nblocks; steps++) {
         const struct ir_block *block = &k->blocks[b];
         const struct ir_inst *in = &k->insts[block->first];
-        if (block->count != 1 || in->op != PTX_OP_BRA || in->guard != IR_NOREG || block->npred != 1)
+        if (block->count != 1 || !ir_is(in, PTX_KIND_BRANCH) || in->guard != IR_NOREG || block->npred != 1)
             break;
         b = block->succ[0];
     }

@@ -220,7 +220,7 @@ static void add_meetings(const struct lowered *l, const struct shape *s, uint16_
     const struct ir_kernel *k = l->k;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        if (in->op != PTX_OP_BRA || in->guard == IR_NOREG || ir_bit(l->uniform, in->guard) || s->converted[in->block])
+        if (!ir_is_conditional(in) || ir_bit(l->uniform, in->guard) || s->converted[in->block])
             continue;
         int32_t at = in->block, meet = in->join;
         if (meet < 0 || shape_leaves(k, meet))
@@ -242,7 +242,7 @@ static void add_instructions(struct target_tables *t, const struct lowered *l, c
         const struct ir_inst *in = &k->insts[i];
         int32_t loop = k->blocks[in->block].loop;
         bool last = i == k->blocks[in->block].first + k->blocks[in->block].count - 1;
-        bool gone = in->op == PTX_OP_BRA && last && (s->converted[in->block] || (in->guard == IR_NOREG && s->next[in->block] >= 0));
+        bool gone = ir_is(in, PTX_KIND_BRANCH) && last && (s->converted[in->block] || (in->guard == IR_NOREG && s->next[in->block] >= 0));
         t->sixteenths[i] = gone ? 0 : (uint16_t)(l->count[i] * 16 / (s->control[i] ? s->rounds[loop] : 1));
     }
     for (int32_t i = 0; i < k->nloops; i++) {

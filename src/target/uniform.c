@@ -98,9 +98,9 @@ static void strike(struct search *s, int32_t reg)
 
 static bool parts_lanes(const struct search *s, const struct ir_inst *in)
 {
-    if (in->op == PTX_OP_BRX)
+    if (ir_is(in, PTX_KIND_SWITCH))
         return !sources_uniform(s, in);
-    return in->op == PTX_OP_BRA && in->guard != IR_NOREG && !ir_bit(s->uniform, in->guard);
+    return ir_is_conditional(in) && !ir_bit(s->uniform, in->guard);
 }
 
 /* What is made in the blocks of `region` is one value a time only while lanes stay there: where they meet at `block`, some come from
