@@ -108,7 +108,7 @@ static const char *word(const struct ir_inst *in, struct arena *a)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (words[i].op == in->op && (words[i].kind == ANY || words[i].kind == kind_of(in->type)))
             return words[i].name;
-    return in->op < PTX_OP_COUNT ? ptx_op_info[in->op].id : in->callee ? in->callee : "CALL";
+    return !ir_is_own(in) ? ptx_op_info[in->op].id : in->callee ? in->callee : "CALL";
 }
 
 /* "@p5 r6 = LD.global.f32 [r7+0]" as "@P5 LDG.E R6, [R7+0]". */

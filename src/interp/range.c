@@ -108,18 +108,18 @@ static int64_t ones_above(int64_t v)
 static struct value bitwise(const struct ir_inst *in, struct value a, struct value b, int bits)
 {
     bool below = a.low >= 0, other = b.low >= 0;
-    if (in->op == PTX_OP_AND && (below || other))
+    if (ir_is(in, PTX_KIND_AND) && (below || other))
         return between(0, below && (!other || a.high < b.high) ? a.high : b.high, bits);
-    if (in->op == PTX_OP_AND || !below || !other)
+    if (ir_is(in, PTX_KIND_AND) || !below || !other)
         return any(bits);
-    return between(in->op == PTX_OP_XOR ? 0 : a.low > b.low ? a.low : b.low, ones_above(a.high | b.high), bits);
+    return between(ir_is(in, PTX_KIND_XOR) ? 0 : a.low > b.low ? a.low : b.low, ones_above(a.high | b.high), bits);
 }
 
 static struct value shifted(const struct ir_inst *in, struct value a, struct value by, int bits)
 {
     if (by.low != by.high || by.low < 0 || by.low >= bits)
         return any(bits);
-    return in->op == PTX_OP_SHL ? between((__int128)a.low * ((__int128)1 << by.low), (__int128)a.high * ((__int128)1 << by.low), bits)
+    return ir_is(in, PTX_KIND_SHL) ? between((__int128)a.low * ((__int128)1 << by.low), (__int128)a.high * ((__int128)1 << by.low), bits)
                                 : between(a.low >> by.low, a.high >> by.low, bits);
 }
 
@@ -127,7 +127,7 @@ static struct value quotient(const struct ir_inst *in, struct value a, struct va
 {
     if (a.low < 0 || b.low <= 0)
         return any(bits);
-    return in->op == PTX_OP_DIV ? between(a.low / b.high, a.high / b.low, bits) : between(0, a.high < b.high ? a.high : b.high - 1, bits);
+    return ir_is(in, PTX_KIND_DIV) ? between(a.low / b.high, a.high / b.low, bits) : between(0, a.high < b.high ? a.high : b.high - 1, bits);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -214,30 +214,30 @@ static bool is_plain(const struct ir_inst *in)
 /* With sources as the instruction reads them. */
 static struct value of_arithmetic(const struct ir_inst *in, struct value a, struct value b, struct value c, int bits)
 {
-    switch (in->op) {
-    case PTX_OP_CVT:
+    switch (ir_kind(in) & ~PTX_KIND_WIDE) {
+    case PTX_KIND_CONVERT:
         return read_as(a, &ptx_type_info[in->type]);
-    case PTX_OP_CVTA:
+    case PTX_KIND_ADDRESS:
         return sum(a, number((uint64_t)generic_window(in->mods->space) * (in->mods->to ? UINT64_MAX : 1), 64), bits);
-    case PTX_OP_ADD:
+    case PTX_KIND_ADD:
         return sum(a, b, bits);
-    case PTX_OP_SUB:
+    case PTX_KIND_SUB:
         return difference(a, b, bits);
-    case PTX_OP_MUL_LO: case PTX_OP_MUL_WIDE:
+    case PTX_KIND_MUL:
         return product(a, b, bits);
-    case PTX_OP_MAD_LO: case PTX_OP_MAD_WIDE:
+    case PTX_KIND_MAD:
         return sum(product(a, b, bits), c, bits);
-    case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR:
+    case PTX_KIND_AND: case PTX_KIND_OR: case PTX_KIND_XOR:
         return bitwise(in, a, b, bits);
-    case PTX_OP_SHL: case PTX_OP_SHR:
+    case PTX_KIND_SHL: case PTX_KIND_SHR:
         return shifted(in, a, b, bits);
-    case PTX_OP_DIV: case PTX_OP_REM:
+    case PTX_KIND_DIV: case PTX_KIND_REM:
         return quotient(in, a, b, bits);
-    case PTX_OP_MIN:
+    case PTX_KIND_MIN:
         return between(least(a.low, b.low), least(a.high, b.high), bits);
-    case PTX_OP_MAX:
+    case PTX_KIND_MAX:
         return between(greatest(a.low, b.low), greatest(a.high, b.high), bits);
-    case PTX_OP_SELP:
+    case PTX_KIND_SELECT:
         return between(least(a.low, b.low), greatest(a.high, b.high), bits);
     default:
         return any(bits);
@@ -247,9 +247,9 @@ static struct value of_arithmetic(const struct ir_inst *in, struct value a, stru
 /* It matters whether sources of 32 bits have a sign. Sums and the like give the same bits for -1 and for 2^32 - 1. */
 static bool reads_sign(const struct ir_inst *in)
 {
-    switch (in->op) {
-    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL_LO: case PTX_OP_MAD_LO: case PTX_OP_SHL:
-    case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_SELP: case PTX_OP_CVTA:
+    switch (ir_kind(in)) {
+    case PTX_KIND_ADD: case PTX_KIND_SUB: case PTX_KIND_MUL: case PTX_KIND_MAD: case PTX_KIND_SHL:
+    case PTX_KIND_AND: case PTX_KIND_OR: case PTX_KIND_XOR: case PTX_KIND_SELECT: case PTX_KIND_ADDRESS:
         return false;
     default:
         return true;
@@ -266,16 +266,16 @@ static struct value of_result(struct ranges *r, const struct ir_inst *in, int d)
     struct value v[3] = {any(64), any(64), any(64)};
     for (int i = 0; i < in->nsrc; i++)
         v[i] = of_source(r, in, i);
-    if (in->op == PTX_OP_MOV) {
+    if (ir_is(in, PTX_KIND_COPY)) {
         if (in->nsrc == 1 && in->src[0].kind == IR_SRC_IMM)
             v[0].variable = variable_at(r->k, in->src[0].imm);
         return in->nsrc == 1 ? v[0] : any(bits);
     }
-    if (in->op == PTX_OP_CVT && strchr("FH", ptx_type_info[in->type2].kind))
+    if (ir_is(in, PTX_KIND_CONVERT) && strchr("FH", ptx_type_info[in->type2].kind))
         return any(bits);
-    bool wide = in->op == PTX_OP_MAD_WIDE; /* its addend has the result's type */
+    bool wide = ir_is(in, PTX_KIND_MAD_WIDE); /* its addend has the result's type */
     for (int i = 0; i < (wide ? 2 : in->nsrc) && reads_sign(in); i++)
-        v[i] = read_as(v[i], &ptx_type_info[in->op == PTX_OP_CVT ? in->type2 : in->type]);
+        v[i] = read_as(v[i], &ptx_type_info[ir_is(in, PTX_KIND_CONVERT) ? in->type2 : in->type]);
     return of_arithmetic(in, v[0], v[1], v[2], bits);
 }
 

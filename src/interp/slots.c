@@ -42,7 +42,7 @@ static void extend_all(const struct ir_kernel *k, struct interval *v, const uint
 
 static bool lane_by_lane(const struct ir_inst *in)
 {
-    return in->op < PTX_OP_COUNT && in->ndst == 1 && ptx_op_info[in->op].form != PTX_FORM_SPECIAL;
+    return !ir_is_own(in) && in->ndst == 1 && ptx_op_info[in->op].form != PTX_FORM_SPECIAL;
 }
 
 static void find_intervals(const struct ir_kernel *k, struct interval *v)

@@ -130,12 +130,12 @@ static bool source_alike(struct search *s, const struct ir_src *src, int depth)
 static bool is_lane(const struct search *s, const struct ir_inst *in)
 {
     uint64_t mask, by = 0;
-    const struct ir_inst *from = in->op == PTX_OP_AND ? definitions_maker(s->k, s->only, &in->src[0]) : NULL;
+    const struct ir_inst *from = ir_is(in, PTX_KIND_AND) ? definitions_maker(s->k, s->only, &in->src[0]) : NULL;
     if (!from || !definitions_constant(s->k, s->only, &in->src[1], &mask))
         return false;
-    if (from->op == PTX_OP_SHL && definitions_constant(s->k, s->only, &from->src[1], &by))
+    if (ir_is(from, PTX_KIND_SHL) && definitions_constant(s->k, s->only, &from->src[1], &by))
         from = definitions_maker(s->k, s->only, &from->src[0]);
-    bool thread = from && from->op == PTX_OP_MOV && from->src[0].kind == IR_SRC_SREG && from->src[0].sreg == PTX_SREG_TID_X;
+    bool thread = from && ir_is(from, PTX_KIND_COPY) && from->src[0].kind == IR_SRC_SREG && from->src[0].sreg == PTX_SREG_TID_X;
     return thread && by < 32 && (uint32_t)mask < (uint64_t)WARP_LANES << by;
 }
 

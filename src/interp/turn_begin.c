@@ -143,7 +143,7 @@ static uint64_t of_result(struct roots *r, const struct ir_inst *in, int d)
     }
     for (int i = 0; i < in->nsrc; i++)
         from |= of_source(r, &in->src[i]);
-    bool packed = in->op == PTX_OP_MOV && in->nsrc > in->ndst;
+    bool packed = ir_is(in, PTX_KIND_COPY) && in->nsrc > in->ndst;
     return facts_pure(in) && !packed ? from : ANYWHERE;
 }
 

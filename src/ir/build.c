@@ -1074,7 +1074,7 @@ static void find_facts(struct ir_kernel *k)
         bool kept = in->ndst && in->dst[0] != IR_NOREG;
         k->has_barrier |= ir_is(in, PTX_KIND_BARRIER);
         k->has_async |= ir_is(in, PTX_KIND_ASYNC);
-        k->order_matters |= in->op < PTX_OP_COUNT && kept && facts_result(in) & FACT_STATE && facts_reads(in) & (FACT_GLOBAL | FACT_LOCAL);
+        k->order_matters |= !ir_is_own(in) && kept && facts_result(in) & FACT_STATE && facts_reads(in) & (FACT_GLOBAL | FACT_LOCAL);
     }
 }
 

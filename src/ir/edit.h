@@ -37,7 +37,7 @@ void ir_delete(struct ir_inst *in);
 /* The result is a register whole, of the same type, in all lanes. */
 static inline bool ir_is_whole_move(const struct ir_kernel *k, const struct ir_inst *in)
 {
-    return in->op == PTX_OP_MOV && in->guard == IR_NOREG && in->ndst == 1 && in->nsrc == 1 && in->dst[0] != IR_NOREG &&
+    return ir_is(in, PTX_KIND_COPY) && in->guard == IR_NOREG && in->ndst == 1 && in->nsrc == 1 && in->dst[0] != IR_NOREG &&
            in->src[0].kind == IR_SRC_REG && !in->src[0].negated && k->reg_type[in->dst[0]] == k->reg_type[in->src[0].reg] &&
            ptx_type_info[in->type].bits == ptx_type_info[k->reg_type[in->dst[0]]].bits;
 }

@@ -360,6 +360,12 @@ static inline bool ir_is(const struct ir_inst *in, enum ptx_kind kind)
     return ir_kind(in) == kind;
 }
 
+/* An operation that PTX does not have (ir_ops.def). */
+static inline bool ir_is_own(const struct ir_inst *in)
+{
+    return in->op >= PTX_OP_COUNT;
+}
+
 static inline bool ir_is_memory(const struct ir_inst *in)
 {
     return ir_kind(in) >= PTX_KIND_LOAD && ir_kind(in) <= PTX_KIND_REDUCE;

@@ -129,7 +129,7 @@ static struct ir_operand operand_of(const struct ir_inst *in, char letter, int n
 
 bool ir_operands(const struct ir_inst *in, bool results, struct ir_operands *out)
 {
-    const char *letter = in->op < PTX_OP_COUNT && in->op != PTX_OP_UNKNOWN ? letters_of(in, results) : NULL;
+    const char *letter = !ir_is_own(in) && in->op != PTX_OP_UNKNOWN ? letters_of(in, results) : NULL;
     bool optional = false;
     out->least = out->most = 0;
     for (; letter && *letter; letter++) {

@@ -54,7 +54,7 @@ static void print_opcode(const struct ir_inst *in, struct strbuf *out)
 #undef IR_OP
     };
     struct ptx_mods m = *in->mods;
-    if (in->op >= PTX_OP_COUNT) {
+    if (ir_is_own(in)) {
         strbuf_adds(out, words[in->op - PTX_OP_COUNT]);
         return;
     }

@@ -271,7 +271,7 @@ static void hide_moves(struct lowering *l, bool hide)
 {
     for (int32_t s = 0; s < l->r->nsites; s++)
         for (int32_t i = l->r->site[s].save; i < l->r->site[s].jump; i++)
-            if (l->k->insts[i].op == PTX_OP_MOV)
+            if (ir_is(&l->k->insts[i], PTX_KIND_COPY))
                 l->k->insts[i].ndst = !hide;
 }
 

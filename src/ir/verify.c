@@ -137,7 +137,7 @@ static bool check_blocks(struct verifier *v)
 static bool takes_type(const struct ir_inst *in)
 {
     uint32_t types = ptx_op_info[in->op].types;
-    return types >> in->type & 1 || (in->op == PTX_OP_MOV && in->type == PTX_B8);
+    return types >> in->type & 1 || (ir_is(in, PTX_KIND_COPY) && in->type == PTX_B8);
 }
 
 static bool check_row(struct verifier *v)
@@ -209,7 +209,7 @@ static bool check_operands(struct verifier *v)
         const struct ir_src *src = &in->src[s];
         if (src->kind == IR_SRC_REG && !check_operand(v, &sources.of[s], src->reg))
             return false;
-        if (src->kind == IR_SRC_SREG && in->op != PTX_OP_MOV)
+        if (src->kind == IR_SRC_SREG && !ir_is(in, PTX_KIND_COPY))
             return complain(v, "source %d is a special register", s);
         bool predicate = src->kind == IR_SRC_REG ? v->k->reg_type[src->reg] == PTX_PRED : sources.of[s].type == PTX_PRED;
         if (src->negated && !predicate)

@@ -46,7 +46,7 @@ static void find_stride(const struct ir_kernel *k, const struct chain *c, struct
             if (!ir_defines(in, at->reg))
                 continue;
             written++;
-            l->strided = in->op == PTX_OP_ADD && in->src[0].kind == IR_SRC_REG && in->src[0].reg == at->reg && in->src[1].kind == IR_SRC_IMM;
+            l->strided = ir_is(in, PTX_KIND_ADD) && in->src[0].kind == IR_SRC_REG && in->src[0].reg == at->reg && in->src[1].kind == IR_SRC_IMM;
             l->step = (int64_t)in->src[1].imm;
             l->ahead = before ? l->step : 0;
         }

@@ -259,15 +259,15 @@ static bool fold(const struct ir_inst *in, const struct shape *a, const struct s
         return false;
     for (int i = 0; i < SHAPE_LANES; i++) {
         uint64_t x = cut(lane_value(a, i), bits), y = cut(lane_value(b, i), bits);
-        switch (in->op) {
-        case PTX_OP_ADD: v[i] = x + y; break;
-        case PTX_OP_SUB: v[i] = x - y; break;
-        case PTX_OP_MUL_LO: v[i] = x * y; break;
-        case PTX_OP_AND: v[i] = x & y; break;
-        case PTX_OP_OR: v[i] = x | y; break;
-        case PTX_OP_XOR: v[i] = x ^ y; break;
-        case PTX_OP_SHL: v[i] = y < (uint64_t)bits ? x << y : 0; break;
-        case PTX_OP_SHR:
+        switch (ir_kind(in)) {
+        case PTX_KIND_ADD: v[i] = x + y; break;
+        case PTX_KIND_SUB: v[i] = x - y; break;
+        case PTX_KIND_MUL: v[i] = x * y; break;
+        case PTX_KIND_AND: v[i] = x & y; break;
+        case PTX_KIND_OR: v[i] = x | y; break;
+        case PTX_KIND_XOR: v[i] = x ^ y; break;
+        case PTX_KIND_SHL: v[i] = y < (uint64_t)bits ? x << y : 0; break;
+        case PTX_KIND_SHR:
             if (y >= (uint64_t)bits)
                 return false;
             v[i] = ptx_type_info[in->type].kind == 'S' ? (uint64_t)(wrap(x, bits) >> y) : x >> y;
@@ -362,18 +362,18 @@ static struct shape binary(const struct ir_inst *in, const struct shape *a, int 
     bool by = shape_uniform(&a[1]) && a[1].known;
     if (fold(in, &a[0], &a[1], bits, &s))
         return s;
-    switch (in->op) {
-    case PTX_OP_ADD:
+    switch (ir_kind(in)) {
+    case PTX_KIND_ADD:
         return sum(&a[0], &a[1], 1, bits);
-    case PTX_OP_SUB:
+    case PTX_KIND_SUB:
         return sum(&a[0], &a[1], -1, bits);
-    case PTX_OP_MUL_LO:
+    case PTX_KIND_MUL:
         return product(&a[0], &a[1], bits);
-    case PTX_OP_SHL:
+    case PTX_KIND_SHL:
         return by && a[1].base < (uint64_t)bits ? times(&a[0], UINT64_C(1) << a[1].base, bits) : varying();
-    case PTX_OP_SHR:
+    case PTX_KIND_SHR:
         return by ? shifted_right(&a[0], a[1].base, bits) : varying();
-    case PTX_OP_AND:
+    case PTX_KIND_AND:
         if (by)
             return masked(&a[0], a[1].base);
         return shape_uniform(&a[0]) && a[0].known ? masked(&a[1], a[0].base) : varying();
@@ -453,36 +453,29 @@ static struct shape affine(const struct ir_kernel *k, const struct ir_inst *in, 
     char kind = ptx_type_info[in->type].kind;
     if (bits < 16 || kind == 'F' || kind == 'H')
         return varying();
-    switch (in->op) {
-    case PTX_OP_ADD:
-    case PTX_OP_SUB:
-    case PTX_OP_MUL_LO:
-    case PTX_OP_SHL:
-    case PTX_OP_SHR:
-    case PTX_OP_AND:
-    case PTX_OP_OR:
-    case PTX_OP_XOR:
+    switch (ir_kind(in)) {
+    case PTX_KIND_ADD:
+    case PTX_KIND_SUB:
+    case PTX_KIND_MUL:
+    case PTX_KIND_SHL:
+    case PTX_KIND_SHR:
+    case PTX_KIND_AND:
+    case PTX_KIND_OR:
+    case PTX_KIND_XOR:
         return binary(in, a, bits);
-    case PTX_OP_MAD_LO: {
+    case PTX_KIND_MAD: {
         struct shape p = product(&a[0], &a[1], bits);
         return p.kind == SHAPE_VARYING ? p : sum(&p, &a[2], 1, bits);
     }
-    case PTX_OP_MUL_WIDE: {
+    case PTX_KIND_MUL_WIDE:
+    case PTX_KIND_MAD_WIDE: {
         if (bits != 32)
             return varying();
-        bool sign = ptx_type_info[in->type].kind == 'S';
-        struct shape x = widened(&a[0], sign), y = widened(&a[1], sign);
-        return x.kind == SHAPE_VARYING || y.kind == SHAPE_VARYING ? varying() : product(&x, &y, 64);
-    }
-    case PTX_OP_MAD_WIDE: {
-        if (bits != 32)
-            return varying();
-        bool sign = ptx_type_info[in->type].kind == 'S';
-        struct shape x = widened(&a[0], sign), y = widened(&a[1], sign);
+        struct shape x = widened(&a[0], kind == 'S'), y = widened(&a[1], kind == 'S');
         struct shape p = x.kind == SHAPE_VARYING || y.kind == SHAPE_VARYING ? varying() : product(&x, &y, 64);
-        return p.kind == SHAPE_VARYING ? p : sum(&p, &a[2], 1, 64);
+        return p.kind == SHAPE_VARYING || in->nsrc < 3 ? p : sum(&p, &a[2], 1, 64);
     }
-    case PTX_OP_CVT: {
+    case PTX_KIND_CONVERT: {
         char to = ptx_type_info[in->type].kind, from = ptx_type_info[in->type2].kind;
         int tb = ptx_type_info[in->type].bits, fb = ptx_type_info[in->type2].bits;
         int db = bits_of(k->reg_type[in->dst[0]]);
@@ -490,9 +483,9 @@ static struct shape affine(const struct ir_kernel *k, const struct ir_inst *in, 
             return varying();
         return resized(&a[0], fb, tb, from == 'S');
     }
-    case PTX_OP_CVTA:
+    case PTX_KIND_ADDRESS:
         return window_moved(in, &a[0]);
-    case PTX_OP_SELP: {
+    case PTX_KIND_SELECT: {
         struct shape s;
         return shape_uniform(&a[2]) && join(&a[0], &a[1], bits, &s) ? s : varying();
     }
@@ -532,7 +525,7 @@ static struct shape result(const struct search *q, const struct ir_inst *in)
     for (int i = 0; i < in->nsrc; i++)
         some_varying |= a[i].kind == SHAPE_VARYING;
     int bits = in->type == PTX_NOTYPE ? 0 : bits_of(in->type);
-    if (in->op >= PTX_OP_COUNT || !in_one_form(in))
+    if (ir_is_own(in) || !in_one_form(in))
         return varying();
     if (facts_result(in) & (FACT_LANE | FACT_STATE))
         return varying();
@@ -542,7 +535,7 @@ static struct shape result(const struct search *q, const struct ir_inst *in)
         return shape_flat(&a[0], 0) >= 0 ? flat(shape_flat(&a[0], 0)) : varying();
     if (some_varying || modified(in))
         return varying();
-    if (in->op == PTX_OP_MOV && in->nsrc == 1 && in->ndst == 1) {
+    if (ir_is_copy(in)) {
         if (facts_source(&in->src[0]) & FACT_STATE)
             return varying();
         return a[0];
@@ -565,9 +558,9 @@ int shape_guarded_source(const struct ir_kernel *k, const struct shapes *s, cons
     if (!in->ndst || in->dst[0] == IR_NOREG || s->reg[in->dst[0]].kind != SHAPE_AFFINE)
         return -1;
     int halved = s->reg[in->dst[0]].halved;
-    if (in->op == PTX_OP_CVT && ptx_type_info[in->type].bits > ptx_type_info[in->type2].bits)
+    if (ir_is(in, PTX_KIND_CONVERT) && ptx_type_info[in->type].bits > ptx_type_info[in->type2].bits)
         narrow = 0;
-    if (in->op == PTX_OP_MUL_WIDE || in->op == PTX_OP_MAD_WIDE) {
+    if (ir_is(in, PTX_KIND_MUL_WIDE) || ir_is(in, PTX_KIND_MAD_WIDE)) {
         struct shape b = shape_of_source(k, s, dim, in, 1);
         narrow = shape_flat(&b, halved) == halved ? 0 : 1;
     }
@@ -790,30 +783,13 @@ static bool strike_lazy(const struct ir_kernel *k, struct shapes *s)
     bool changed = false;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        bool arithmetic = false;
-        switch (in->op) {
-        case PTX_OP_FADD:
-        case PTX_OP_FSUB:
-        case PTX_OP_FMUL:
-        case PTX_OP_FMA:
-        case PTX_OP_FMAD:
-        case PTX_OP_FDIV:
-        case PTX_OP_FABS:
-        case PTX_OP_FNEG:
-        case PTX_OP_FMIN:
-        case PTX_OP_FMAX:
-        case PTX_OP_RCP:
-        case PTX_OP_SQRT:
-            arithmetic = true;
-            break;
-        case PTX_OP_MOV: /* of a number, too */
+        bool arithmetic = ir_kind(in) & PTX_KIND_FLOAT || (ir_class(in) == PTX_CLASS_SHUFFLE && is_lazy(s, &in->src[0]));
+        switch (ir_kind(in)) {
+        case PTX_KIND_COPY: /* of a number, too */
             arithmetic = in->nsrc == 1 && in->ndst == 1 &&
                          (is_lazy(s, &in->src[0]) || (in->src[0].kind == IR_SRC_IMM && (in->src[0].imm & 0x7fffffff) <= 0x7f800000));
             break;
-        case PTX_OP_SHFL:
-            arithmetic = is_lazy(s, &in->src[0]);
-            break;
-        case PTX_OP_CVT:
+        case PTX_KIND_CONVERT:
             arithmetic = ptx_type_info[in->type2].kind == 'U' || ptx_type_info[in->type2].kind == 'S';
             break;
         default:

@@ -91,7 +91,7 @@ static bool keeps_step(const struct unroll_jam_find *f, const struct ir_inst *in
 {
     int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
     struct shape a = shape_of_source(f->k, f->s, f->dim, in, i);
-    bool sign = ptx_type_info[in->op == PTX_OP_CVT ? in->type2 : in->type].kind == 'S';
+    bool sign = ptx_type_info[ir_is(in, PTX_KIND_CONVERT) ? in->type2 : in->type].kind == 'S';
     if (a.kind == SHAPE_AFFINE && a.bounded && a.high - a.low <= INT32_MAX && (sign || a.low >= 0))
         return true;
     return shape_guarded_source(f->k, f->s, f->dim, in, lo, hi) == i;
@@ -110,30 +110,27 @@ static struct rise step_of_sum(const struct unroll_jam_find *f, const struct ir_
     if (f->s->reg[in->dst[0]].kind != SHAPE_AFFINE || in->ndst != 1 || in->guard != IR_NOREG || in->mods->sat ||
         !integer_type(f->k->reg_type[in->dst[0]]) || !integer_type(in->type))
         return differs();
-    switch (in->op) {
-    case PTX_OP_MOV:
-    case PTX_OP_CVTA:
+    switch (ir_kind(in) & ~PTX_KIND_WIDE) {
+    case PTX_KIND_COPY:
+    case PTX_KIND_ADDRESS:
         return in->nsrc == 1 ? is(a[0].by, bits) : differs();
-    case PTX_OP_ADD:
+    case PTX_KIND_ADD:
         return is(a[0].by + a[1].by, bits);
-    case PTX_OP_SUB:
+    case PTX_KIND_SUB:
         return is(a[0].by - a[1].by, bits);
-    case PTX_OP_SHL:
+    case PTX_KIND_SHL:
         return in->src[1].kind == IR_SRC_IMM && in->src[1].imm < (uint64_t)bits ? is((int64_t)((uint64_t)a[0].by << in->src[1].imm), bits) : differs();
-    case PTX_OP_CVT:
+    case PTX_KIND_CONVERT:
         if (!integer_type(in->type2) || ptx_type_info[in->type2].bits != 32 || ptx_type_info[in->type].bits < 32 || !keeps_step(f, in, 0))
             return differs();
         return is(a[0].by, bits);
-    case PTX_OP_MUL_WIDE:
-    case PTX_OP_MAD_WIDE:
-        if (ptx_type_info[in->type].bits != 32 || (a[0].by && !keeps_step(f, in, 0)) || (a[1].by && !keeps_step(f, in, 1)))
+    case PTX_KIND_MUL:
+    case PTX_KIND_MAD: {
+        bool narrow = ptx_type_info[in->type].bits == 32 && (!a[0].by || keeps_step(f, in, 0)) && (!a[1].by || keeps_step(f, in, 1));
+        if (ir_kind(in) & PTX_KIND_WIDE && !narrow)
             return differs();
-        /* fall through */
-    case PTX_OP_MUL_LO:
-    case PTX_OP_MAD_LO: {
         struct rise p = a[0].by || a[1].by ? product(f, in, a, a[1].by != 0, bits) : is(0, bits);
-        bool mad = in->op == PTX_OP_MAD_LO || in->op == PTX_OP_MAD_WIDE;
-        return p.kind != IS || !mad ? p : is(p.by + a[2].by, bits);
+        return p.kind != IS || in->nsrc < 3 ? p : is(p.by + a[2].by, bits);
     }
     default:
         return differs();

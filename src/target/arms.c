@@ -37,7 +37,7 @@ static bool is_short(const struct ir_kernel *k, int32_t block)
         const struct ir_inst *in = &k->insts[i];
         if (ir_is(in, PTX_KIND_LOAD) && in->space != PTX_SHARED)
             most = MOST_WITH_GLOBAL_LOAD;
-        if (in->op == IR_OP_DELETED || in->op == PTX_OP_MOV)
+        if (in->op == IR_OP_DELETED || ir_is(in, PTX_KIND_COPY))
             continue;
         if (!ir_is(in, PTX_KIND_STORE) && !ir_is(in, PTX_KIND_LOAD) && !ir_is(in, PTX_KIND_BRANCH) && !definitions_arithmetic(in))
             return false;

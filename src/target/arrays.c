@@ -18,7 +18,7 @@ static bool is_literal(const struct ir_kernel *k, const int32_t *only, const str
         if (definitions_constant(k, only, base, &bits))
             return true;
         const struct ir_inst *in = definitions_maker(k, only, base);
-        if (!in || in->op != PTX_OP_ADD || in->src[1].kind != IR_SRC_IMM || in->src[1].imm != 0)
+        if (!in || !ir_is(in, PTX_KIND_ADD) || in->src[1].kind != IR_SRC_IMM || in->src[1].imm != 0)
             return false;
         base = &in->src[0];
     }
@@ -31,7 +31,7 @@ static bool fits(const struct ir_kernel *k)
         return false;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        if (in->op == PTX_OP_CVTA && in->space == PTX_LOCAL)
+        if (ir_is(in, PTX_KIND_ADDRESS) && in->space == PTX_LOCAL)
             return false;
         if (is_local(in) && (ptx_type_info[in->type].bits != 32 || in->vec != 1 || in->mods->order != PTX_WEAK))
             return false;

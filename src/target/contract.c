@@ -49,10 +49,10 @@ static bool is_quotient(const struct ir_inst *in)
 {
     if (in->type != PTX_F32 || !(in->mods->approx || in->mods->full))
         return false;
-    if (in->op == PTX_OP_RCP)
+    if (ir_is(in, PTX_KIND_FRCP))
         return !in->mods->ftz;
-    bool of_one = in->op == PTX_OP_FDIV && in->src[0].kind == IR_SRC_IMM && (in->src[0].imm & 0x7FFFFFFF) == 0x3F800000;
-    return in->op == PTX_OP_FDIV && !(of_one && in->mods->approx && in->mods->ftz);
+    bool of_one = ir_is(in, PTX_KIND_FDIV) && in->src[0].kind == IR_SRC_IMM && (in->src[0].imm & 0x7FFFFFFF) == 0x3F800000;
+    return ir_is(in, PTX_KIND_FDIV) && !(of_one && in->mods->approx && in->mods->ftz);
 }
 
 /* Its result is the product: it stays as it is, and is multiplied by 1. */
@@ -70,7 +70,7 @@ static bool is_rounded(const struct ir_inst *in)
 
 static bool is_sum(const struct ir_inst *in)
 {
-    return (in->op == PTX_OP_FADD || in->op == PTX_OP_FSUB) && !is_rounded(in);
+    return ir_class(in) == PTX_CLASS_FADD && !is_rounded(in);
 }
 
 /* 1 or -1, as the type has it. */
@@ -100,13 +100,13 @@ static bool is_product(const struct contraction *c, const struct ir_inst *in)
 {
     if (in->guard != IR_NOREG || in->ndst != 1 || in->dst[0] == IR_NOREG || c->only[in->dst[0]] < 0)
         return false;
-    return ends_in_product(in) || (in->op == PTX_OP_FMUL && !is_rounded(in) && !in->mods->sat && !is_folded(c, in));
+    return ends_in_product(in) || (ir_is(in, PTX_KIND_FMUL) && !is_rounded(in) && !in->mods->sat && !is_folded(c, in));
 }
 
 /* A move or a change of sign. */
 static bool passes_on(const struct ir_inst *in)
 {
-    return (in->op == PTX_OP_MOV || in->op == PTX_OP_FNEG) && in->guard == IR_NOREG && in->nsrc == 1 && in->ndst == 1 &&
+    return (ir_is(in, PTX_KIND_COPY) || ir_is(in, PTX_KIND_FNEG)) && in->guard == IR_NOREG && in->nsrc == 1 && in->ndst == 1 &&
            in->dst[0] != IR_NOREG && in->src[0].kind == IR_SRC_REG;
 }
 
@@ -129,8 +129,8 @@ static bool is_constant(const struct contraction *c, const struct ir_src *s)
 
 static bool has_constant_factor(const struct contraction *c, const struct ir_inst *product)
 {
-    bool simple = (product->type == PTX_F32 || product->type == PTX_F64) && (product->op == PTX_OP_FMUL || is_quotient(product));
-    int first = product->op == PTX_OP_FMUL ? 0 : 1; /* a quotient's is its divisor */
+    bool simple = (product->type == PTX_F32 || product->type == PTX_F64) && (ir_is(product, PTX_KIND_FMUL) || is_quotient(product));
+    int first = ir_is(product, PTX_KIND_FMUL) ? 0 : 1; /* a quotient's is its divisor */
     for (int i = first; simple && i < factors_of(product); i++)
         if (is_constant(c, &product->src[i]))
             return true;
@@ -142,7 +142,7 @@ static int32_t product_of(const struct contraction *c, int32_t site, int i, bool
 {
     const struct ir_inst *sum = &c->k->insts[site];
     int32_t at = site;
-    *minus = i == 1 && sum->op == PTX_OP_FSUB;
+    *minus = i == 1 && ir_is(sum, PTX_KIND_FSUB);
     for (const struct ir_src *s = &sum->src[i]; s->kind == IR_SRC_REG && c->only[s->reg] >= 0; s = &c->k->insts[at].src[0]) {
         if (c->only[s->reg] >= at)
             return -1;
@@ -150,7 +150,7 @@ static int32_t product_of(const struct contraction *c, int32_t site, int i, bool
         const struct ir_inst *in = &c->k->insts[at];
         if (!passes_on(in))
             return is_product(c, in) && (in->block == sum->block || has_constant_factor(c, in)) ? at : -1;
-        *minus ^= in->op == PTX_OP_FNEG;
+        *minus ^= ir_is(in, PTX_KIND_FNEG);
     }
     return -1;
 }
@@ -237,7 +237,7 @@ static bool fuse(struct contraction *c, int32_t site, bool with_one_reader)
         int32_t product = product_of(c, site, i, &minus);
         if (product < 0 || (count_readers(c, product, c->k->insts[product].dst[0], &fit) != 1 && with_one_reader) || !fit)
             continue;
-        c->fused[site] = (struct fused){product, (uint8_t)i, minus, i == 0 && sum->op == PTX_OP_FSUB};
+        c->fused[site] = (struct fused){product, (uint8_t)i, minus, i == 0 && ir_is(sum, PTX_KIND_FSUB)};
         c->added += minus + c->fused[site].minus_addend;
         return true;
     }

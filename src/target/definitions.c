@@ -22,7 +22,7 @@ const struct ir_inst *definitions_maker(const struct ir_kernel *k, const int32_t
     const struct ir_inst *in = NULL;
     for (int steps = 0; s->kind == IR_SRC_REG && only[s->reg] >= 0 && steps < k->ninsts; steps++) {
         in = &k->insts[only[s->reg]];
-        if (in->op != PTX_OP_MOV || in->nsrc != 1 || in->ndst != 1)
+        if (!ir_is_copy(in))
             return in;
         s = &in->src[0];
     }
@@ -33,7 +33,7 @@ bool definitions_constant(const struct ir_kernel *k, const int32_t *only, const 
 {
     if (s->kind == IR_SRC_REG) {
         const struct ir_inst *in = definitions_maker(k, only, s);
-        if (!in || in->op != PTX_OP_MOV || in->nsrc != 1 || in->ndst != 1)
+        if (!in || !ir_is_copy(in))
             return false;
         s = &in->src[0];
     }

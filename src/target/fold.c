@@ -83,15 +83,15 @@ static bool float_result(const struct ir_inst *in, const uint64_t *bits, uint64_
     double x[2] = {0}, y;
     if (in->nsrc > 2 || m->ftz || m->sat || !floats(bits, in->nsrc, in->type, x))
         return false;
-    if (in->op != PTX_OP_CVT && m->round != PTX_RND_NONE && m->round != PTX_RN)
+    if (!ir_is(in, PTX_KIND_CONVERT) && m->round != PTX_RND_NONE && m->round != PTX_RN)
         return false;
-    switch (in->op) {
-    case PTX_OP_FADD: y = x[0] + x[1]; break;
-    case PTX_OP_FSUB: y = x[0] - x[1]; break;
-    case PTX_OP_FMUL: y = x[0] * x[1]; break;
-    case PTX_OP_FNEG: y = -x[0]; break;
-    case PTX_OP_FABS: y = fabs(x[0]); break;
-    case PTX_OP_CVT:
+    switch (ir_kind(in)) {
+    case PTX_KIND_FADD: y = x[0] + x[1]; break;
+    case PTX_KIND_FSUB: y = x[0] - x[1]; break;
+    case PTX_KIND_FMUL: y = x[0] * x[1]; break;
+    case PTX_KIND_FNEG: y = -x[0]; break;
+    case PTX_KIND_FABS: y = fabs(x[0]); break;
+    case PTX_KIND_CONVERT:
         if (in->type2 != in->type || (m->round != PTX_RZI && m->round != PTX_RNI))
             return false;
         y = m->round == PTX_RZI ? trunc(x[0]) : rint(x[0]);
@@ -111,13 +111,13 @@ static bool bits_result(const struct ir_inst *in, const uint64_t *bits, uint64_t
         return false;
     for (int i = 0; i < in->nsrc; i++)
         x[i] = width == 1 ? (x[i] & 1) ^ in->src[i].negated : (uint32_t)x[i];
-    switch (in->op) {
-    case PTX_OP_AND: *result = x[0] & x[1]; break;
-    case PTX_OP_OR: *result = x[0] | x[1]; break;
-    case PTX_OP_XOR: *result = x[0] ^ x[1]; break;
-    case PTX_OP_NOT: *result = width == 1 ? !x[0] : (uint32_t)~x[0]; break;
-    case PTX_OP_ADD: *result = (uint32_t)(x[0] + x[1]); break;
-    case PTX_OP_SUB: *result = (uint32_t)(x[0] - x[1]); break;
+    switch (ir_kind(in)) {
+    case PTX_KIND_AND: *result = x[0] & x[1]; break;
+    case PTX_KIND_OR: *result = x[0] | x[1]; break;
+    case PTX_KIND_XOR: *result = x[0] ^ x[1]; break;
+    case PTX_KIND_NOT: *result = width == 1 ? !x[0] : (uint32_t)~x[0]; break;
+    case PTX_KIND_ADD: *result = (uint32_t)(x[0] + x[1]); break;
+    case PTX_KIND_SUB: *result = (uint32_t)(x[0] - x[1]); break;
     default: return false;
     }
     return true;
@@ -197,7 +197,7 @@ static void by_one(struct folding *f, struct ir_inst *in)
 static bool is_never(const struct folding *f, const struct ir_inst *in)
 {
     uint64_t bits;
-    if (in->op != PTX_OP_AND || in->type != PTX_PRED)
+    if (!ir_is(in, PTX_KIND_AND) || in->type != PTX_PRED)
         return false;
     for (int i = 0; i < 2; i++)
         if (constant(f, &in->src[i], &bits) && ((bits & 1) ^ in->src[i].negated) == 0)
@@ -210,21 +210,21 @@ static void fold_constants(struct folding *f, struct ir_inst *in)
 {
     uint64_t bits[FOLDED], result;
     bool floating = in->type == PTX_F32 || in->type == PTX_F64;
-    if (in->op == PTX_OP_UNKNOWN || in->op >= PTX_OP_COUNT || in->ndst == 0)
+    if (in->ndst == 0)
         return;
-    if (in->op == PTX_OP_SELP && constant(f, &in->src[2], &bits[0]))
+    if (ir_is(in, PTX_KIND_SELECT) && constant(f, &in->src[2], &bits[0]))
         move_become(f->k, in, in->src[(bits[0] & 1) != in->src[2].negated ? 0 : 1]);
-    if (in->op == PTX_OP_FMUL && floating)
+    if (ir_is(in, PTX_KIND_FMUL) && floating)
         by_one(f, in);
     if (is_never(f, in))
         know(f, in, 0, 0);
     if (!all_constant(f, in, bits))
         return;
-    if (in->op == PTX_OP_MOV && in->nsrc == 1) {
+    if (ir_is(in, PTX_KIND_COPY) && in->nsrc == 1) {
         int width = ptx_type_info[in->type].bits / in->ndst;
         for (int d = 0; d < in->ndst && width > 0; d++) /* elements, the lowest first */
             know(f, in, d, in->ndst == 1 ? bits[0] : bits[0] >> d * width & (UINT64_MAX >> (64 - width)));
-    } else if (in->op == PTX_OP_SETP && in->ndst == 1 && setp_result(in, bits, &result)) {
+    } else if (ir_is(in, PTX_KIND_COMPARE) && in->ndst == 1 && setp_result(in, bits, &result)) {
         know(f, in, 0, result);
     } else if (floating && float_result(in, bits, &result)) {
         move_become(f->k, in, (struct ir_src){.kind = IR_SRC_IMM, .imm = result});
@@ -239,9 +239,9 @@ static void fold_constants(struct folding *f, struct ir_inst *in)
 /* What is done once. What only serves to tell operands apart or alike is numbered, too, but done again. */
 static bool done_once(const struct ir_inst *in)
 {
-    if (in->op >= PTX_OP_COUNT || (in->type != PTX_F32 && in->type != PTX_F64))
+    if (in->type != PTX_F32 && in->type != PTX_F64)
         return false;
-    switch (ptx_op_info[in->op].class) {
+    switch (ir_class(in)) {
     case PTX_CLASS_FADD:
     case PTX_CLASS_FMUL:
     case PTX_CLASS_FFMA:
@@ -285,7 +285,7 @@ static uint64_t operand(const struct folding *f, const struct ir_inst *in, int s
 
 static bool exchangeable(const struct ir_inst *in)
 {
-    return in->op == PTX_OP_FADD || in->op == PTX_OP_FMUL || in->op == PTX_OP_FMA;
+    return ir_is(in, PTX_KIND_FADD) || ir_is(in, PTX_KIND_FMUL) || ir_is(in, PTX_KIND_FMAD);
 }
 
 static uint32_t hash(const struct folding *f, const struct ir_inst *in)
@@ -320,7 +320,7 @@ static void number(struct folding *f, int32_t i)
     if (!is_numbered(f, i))
         return;
     int32_t reg = in->dst[0];
-    if (in->op == PTX_OP_MOV && in->nsrc == 1 && in->src[0].kind == IR_SRC_REG &&
+    if (ir_is(in, PTX_KIND_COPY) && in->nsrc == 1 && in->src[0].kind == IR_SRC_REG &&
         f->k->reg_type[reg] == f->k->reg_type[in->src[0].reg]) {
         f->same[reg] = f->same[in->src[0].reg];
         return;

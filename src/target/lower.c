@@ -106,21 +106,21 @@ static bool needs_high_half(const struct lowered *l, const struct ir_inst *in, i
 {
     if (ir_is_memory(in))
         return s > 0 || !is_narrow_space(in->space);
-    switch (in->op) {
-    case PTX_OP_ADD:
-    case PTX_OP_SUB:
-    case PTX_OP_MUL_LO:
-    case PTX_OP_MAD_LO:
-    case PTX_OP_MAD_WIDE:
-    case PTX_OP_NEG:
-    case PTX_OP_AND:
-    case PTX_OP_OR:
-    case PTX_OP_XOR:
-    case PTX_OP_SHL:
-    case PTX_OP_CVTA:
-    case PTX_OP_MOV:
+    switch (ir_kind(in)) {
+    case PTX_KIND_ADD:
+    case PTX_KIND_SUB:
+    case PTX_KIND_MUL:
+    case PTX_KIND_MAD:
+    case PTX_KIND_MAD_WIDE:
+    case PTX_KIND_NEG:
+    case PTX_KIND_AND:
+    case PTX_KIND_OR:
+    case PTX_KIND_XOR:
+    case PTX_KIND_SHL:
+    case PTX_KIND_ADDRESS:
+    case PTX_KIND_COPY:
         return in->ndst != 1 || in->nsrc > 3 || (in->dst[0] != IR_NOREG && l->words[in->dst[0]] == 2);
-    case PTX_OP_CVT:
+    case PTX_KIND_CONVERT:
         return ptx_type_info[in->type].kind == 'F' || (in->dst[0] != IR_NOREG && l->words[in->dst[0]] == 2);
     default:
         return true;
@@ -158,7 +158,7 @@ static bool is_wide(const struct lowered *l, int32_t reg)
 static bool is_add(const struct lowered *l, const struct ir_inst *in, int32_t reg)
 {
     (void)reg;
-    return in->op == PTX_OP_ADD && in->dst[0] != IR_NOREG && in->guard == IR_NOREG && !in->mods->cc && l->words[in->dst[0]];
+    return ir_is(in, PTX_KIND_ADD) && in->dst[0] != IR_NOREG && in->guard == IR_NOREG && !in->mods->cc && l->words[in->dst[0]];
 }
 
 static bool is_address(const struct lowered *l, const struct ir_inst *in, int32_t reg)
@@ -174,8 +174,8 @@ static bool is_address(const struct lowered *l, const struct ir_inst *in, int32_
 
 static bool is_constant_add(const struct ir_inst *in)
 {
-    return (in->op == PTX_OP_ADD || in->op == PTX_OP_SUB) && in->nsrc == 2 &&
-           (in->src[1].kind == IR_SRC_IMM || (in->op == PTX_OP_ADD && in->src[0].kind == IR_SRC_IMM));
+    return (ir_is(in, PTX_KIND_ADD) || ir_is(in, PTX_KIND_SUB)) && in->nsrc == 2 &&
+           (in->src[1].kind == IR_SRC_IMM || (ir_is(in, PTX_KIND_ADD) && in->src[0].kind == IR_SRC_IMM));
 }
 
 /* An address, or one with another constant added. */
@@ -206,29 +206,29 @@ static bool is_integer(uint8_t type)
 static bool is_widened(const struct lowered *l, const struct ir_src *s)
 {
     const struct ir_inst *in = maker(l, s);
-    return in && in->op == PTX_OP_CVT && is_integer(in->type) && is_integer(in->type2) &&
+    return in && ir_is(in, PTX_KIND_CONVERT) && is_integer(in->type) && is_integer(in->type2) &&
            ptx_type_info[in->type].bits == 64 && ptx_type_info[in->type2].bits <= 32;
 }
 
 /* index * size in 64 bits. */
 static bool is_scaled_index(const struct lowered *l, const struct ir_inst *in)
 {
-    if (in->op == PTX_OP_MUL_WIDE)
+    if (ir_is(in, PTX_KIND_MUL_WIDE))
         return true;
-    return (in->op == PTX_OP_SHL || in->op == PTX_OP_MUL_LO) && ptx_type_info[in->type].bits == 64 &&
+    return (ir_is(in, PTX_KIND_SHL) || ir_is(in, PTX_KIND_MUL)) && ptx_type_info[in->type].bits == 64 &&
            in->src[1].kind == IR_SRC_IMM && is_widened(l, &in->src[0]);
 }
 
 static bool is_index_user(const struct lowered *l, const struct ir_inst *in, int32_t reg)
 {
     (void)reg;
-    return in->op == PTX_OP_CVTA || is_scaled_index(l, in) || (in->op == PTX_OP_MAD_LO && ptx_type_info[in->type].bits == 64) ||
-           (in->op == PTX_OP_SHL && in->dst[0] != IR_NOREG && !is_wide(l, in->dst[0]));
+    return ir_is(in, PTX_KIND_ADDRESS) || is_scaled_index(l, in) || (ir_is(in, PTX_KIND_MAD) && ptx_type_info[in->type].bits == 64) ||
+           (ir_is(in, PTX_KIND_SHL) && in->dst[0] != IR_NOREG && !is_wide(l, in->dst[0]));
 }
 
 static bool is_logic(const struct ir_inst *in)
 {
-    return in->op == PTX_OP_AND || in->op == PTX_OP_OR || in->op == PTX_OP_XOR || in->op == PTX_OP_NOT;
+    return ir_kind(in) >= PTX_KIND_AND && ir_kind(in) <= PTX_KIND_NOT;
 }
 
 static bool is_logic_reader(const struct lowered *l, const struct ir_inst *in, int32_t reg)
@@ -252,7 +252,7 @@ static enum place place_of_cvt(const struct lowered *l, const struct ir_inst *in
         return ptx_type_info[in->type2].kind != 'S' || only_read_by(l, reg, is_index_user) ? PLACE_READER : PLACE_REGISTER;
     if (m && ir_is(m, PTX_KIND_LOAD) && ptx_type_info[m->type].bits <= from)
         return PLACE_READER;
-    if (m && m->op == PTX_OP_CVT && ptx_type_info[m->type2].bits <= from)
+    if (m && ir_is(m, PTX_KIND_CONVERT) && ptx_type_info[m->type2].bits <= from)
         return PLACE_READER;
     return PLACE_REGISTER;
 }
@@ -293,24 +293,24 @@ static bool is_named(const struct lowered *l, const struct ir_src *s)
 static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int32_t reg)
 {
     const struct ir_inst *reader = nreaders(l, reg) == 1 ? &l->k->insts[l->reader[l->readers[reg]]] : NULL;
-    switch (in->op) {
-    case PTX_OP_MUL_LO:
+    switch (ir_kind(in)) {
+    case PTX_KIND_MUL:
         return only_read_by(l, reg, is_add) && !(reader && is_constant_add(reader) && is_constant_add(in));
-    case PTX_OP_SHL:
+    case PTX_KIND_SHL:
         return in->src[1].kind == IR_SRC_IMM && only_read_by(l, reg, is_add);
-    case PTX_OP_ADD:
+    case PTX_KIND_ADD:
         if (only_read_by(l, reg, is_constant_address))
             return is_named(l, &in->src[0]) || is_named(l, &in->src[1]);
         if (only_read_by(l, reg, is_address_or_offset))
             return is_constant_add(in);
         return reader && is_add(l, reader, reg) && reader->block == in->block && !is_constant_add(reader) &&
                !is_constant_add(in) && l->words[reg] == l->words[reader->dst[0]];
-    case PTX_OP_AND:
-    case PTX_OP_OR:
-    case PTX_OP_XOR:
-    case PTX_OP_NOT:
+    case PTX_KIND_AND:
+    case PTX_KIND_OR:
+    case PTX_KIND_XOR:
+    case PTX_KIND_NOT:
         return reader && is_logic_reader(l, reader, reg) && reader->block == in->block &&
-               (in->op == PTX_OP_NOT || reader->op == PTX_OP_NOT || in->src[1].kind != IR_SRC_IMM || reader->src[1].kind != IR_SRC_IMM);
+               (ir_is(in, PTX_KIND_NOT) || ir_is(reader, PTX_KIND_NOT) || in->src[1].kind != IR_SRC_IMM || reader->src[1].kind != IR_SRC_IMM);
     default:
         return false;
     }
@@ -320,24 +320,24 @@ static enum place place_of(const struct lowered *l, const struct ir_inst *in, in
 {
     if (in->guard != IR_NOREG)
         return PLACE_REGISTER;
-    switch (in->op) {
-    case PTX_OP_LD:
+    switch (ir_kind(in)) {
+    case PTX_KIND_LOAD:
         return in->space == PTX_PARAM || (in->space == PTX_CONST && in->src[0].kind == IR_SRC_IMM) ? PLACE_BANK : PLACE_REGISTER;
-    case PTX_OP_MOV:
+    case PTX_KIND_COPY:
         return place_of_mov(in);
-    case PTX_OP_CVTA:
+    case PTX_KIND_ADDRESS:
         return PLACE_READER;
-    case PTX_OP_CVT:
+    case PTX_KIND_CONVERT:
         return place_of_cvt(l, in, reg);
-    case PTX_OP_FNEG:
-    case PTX_OP_FABS:
+    case PTX_KIND_FNEG:
+    case PTX_KIND_FABS:
         return PLACE_READER;
     default:
         break;
     }
     if (!is_wide(l, reg))
         return joins_reader(l, in, reg) ? PLACE_READER : PLACE_REGISTER;
-    if (is_scaled_index(l, in) || (in->op == PTX_OP_SHL && in->src[1].kind == IR_SRC_IMM))
+    if (is_scaled_index(l, in) || (ir_is(in, PTX_KIND_SHL) && in->src[1].kind == IR_SRC_IMM))
         return only_read_by(l, reg, is_add) ? PLACE_READER : PLACE_REGISTER;
     if (is_constant_add(in))
         return only_read_by(l, reg, is_address_or_offset) ? PLACE_READER : PLACE_REGISTER;
@@ -348,9 +348,9 @@ static enum place place_of(const struct lowered *l, const struct ir_inst *in, in
 
 static bool is_uniform_operation(const struct ir_inst *in)
 {
-    if (in->op >= PTX_OP_COUNT || in->guard != IR_NOREG || in->op == PTX_OP_DIV || in->op == PTX_OP_REM)
+    if (in->guard != IR_NOREG || ir_is(in, PTX_KIND_DIV) || ir_is(in, PTX_KIND_REM))
         return false;
-    switch (ptx_op_info[in->op].class) {
+    switch (ir_class(in)) {
     case PTX_CLASS_INT:
     case PTX_CLASS_LOGIC:
     case PTX_CLASS_MOVE:
@@ -423,7 +423,7 @@ static bool is_compared(const struct lowered *l, int32_t reg)
 {
     for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++) {
         const struct ir_inst *in = &l->k->insts[l->reader[i]];
-        if (in->op != PTX_OP_SETP)
+        if (!ir_is(in, PTX_KIND_COMPARE))
             continue;
         const struct ir_src *other = &in->src[in->src[0].kind == IR_SRC_REG && in->src[0].reg == reg];
         if (other->kind != IR_SRC_REG || (l->place[other->reg] != PLACE_REGISTER && l->place[other->reg] != PLACE_READER))
@@ -523,10 +523,10 @@ static uint16_t predicate_logic(const struct lowered *l, const struct ir_inst *i
 {
     for (int s = 0; s < in->nsrc; s++) {
         const struct ir_inst *m = maker(l, &in->src[s]);
-        if (m && m->op == PTX_OP_SETP && m->block == in->block && nreaders(l, in->src[s].reg) == 1)
+        if (m && ir_is(m, PTX_KIND_COMPARE) && m->block == in->block && nreaders(l, in->src[s].reg) == 1)
             return 0;
     }
-    return in->op != PTX_OP_NOT;
+    return !ir_is(in, PTX_KIND_NOT);
 }
 
 static uint16_t count_of_mov(const struct lowered *l, const struct ir_inst *in)
@@ -542,36 +542,35 @@ static uint16_t count_of(const struct lowered *l, int32_t site)
 {
     const struct ir_inst *in = &l->k->insts[site];
     int32_t dst = in->ndst ? in->dst[0] : IR_NOREG;
-    if (in->op == IR_OP_DELETED || (in->op < PTX_OP_COUNT && ptx_op_info[in->op].class == PTX_CLASS_NOP && in->op != PTX_OP_NANOSLEEP &&
-                                     in->op != PTX_OP_CP_COMMIT))
+    if (in->op == IR_OP_DELETED || (ir_class(in) == PTX_CLASS_NOP && in->op != PTX_OP_NANOSLEEP && in->op != PTX_OP_CP_COMMIT))
         return 0;
     if (dst != IR_NOREG && (l->place[dst] == PLACE_READER || l->place[dst] == PLACE_BANK))
         return 0;
     if (ir_is_memory(in))
         return in->space != IR_SCRATCH;
-    switch (in->op) {
-    case PTX_OP_MOV:
+    switch (ir_kind(in)) {
+    case PTX_KIND_COPY:
         return count_of_mov(l, in);
-    case PTX_OP_FNEG:
-    case PTX_OP_FABS:
+    case PTX_KIND_FNEG:
+    case PTX_KIND_FABS:
         return 0; /* signs.h */
-    case PTX_OP_AND:
-    case PTX_OP_OR:
-    case PTX_OP_XOR:
-    case PTX_OP_NOT:
+    case PTX_KIND_AND:
+    case PTX_KIND_OR:
+    case PTX_KIND_XOR:
+    case PTX_KIND_NOT:
         if (in->type == PTX_PRED)
             return predicate_logic(l, in);
         break;
-    case PTX_OP_CVT:
+    case PTX_KIND_CONVERT:
         return 1;
-    case PTX_OP_BRA:
+    case PTX_KIND_BRANCH:
         return in->guard != IR_NOREG || in->target != in->block + 1;
     default:
         break;
     }
     if (dst != IR_NOREG && bits_of(l, dst) == 64 && l->words[dst] == 1)
         return 1;
-    if (in->op == PTX_OP_ADD && (becomes_part(l, &in->src[0]) || becomes_part(l, &in->src[1])))
+    if (ir_is(in, PTX_KIND_ADD) && (becomes_part(l, &in->src[0]) || becomes_part(l, &in->src[1])))
         return 1;
     if (is_scaled_index(l, in))
         return 1;
@@ -615,12 +614,12 @@ static void share_reciprocals(struct lowered *l)
     const struct ir_kernel *k = l->k;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        if ((in->op != PTX_OP_DIV && in->op != PTX_OP_REM) || ptx_type_info[in->type].bits != 32 ||
+        if ((!ir_is(in, PTX_KIND_DIV) && !ir_is(in, PTX_KIND_REM)) || ptx_type_info[in->type].bits != 32 ||
             in->src[1].kind != IR_SRC_REG || l->only[in->src[1].reg] < 0)
             continue;
         bool shared = false;
         for (int32_t j = k->blocks[in->block].first; j < i && !shared; j++)
-            shared = (k->insts[j].op == PTX_OP_DIV || k->insts[j].op == PTX_OP_REM) && k->insts[j].type == in->type &&
+            shared = (ir_is(&k->insts[j], PTX_KIND_DIV) || ir_is(&k->insts[j], PTX_KIND_REM)) && k->insts[j].type == in->type &&
                      form_same_register(&k->insts[j].src[1], &in->src[1]);
         int32_t b = in->block, made = k->insts[l->only[in->src[1].reg]].block;
         for (int32_t loop = k->blocks[b].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, made); loop = k->loops[loop].parent)

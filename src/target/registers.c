@@ -83,8 +83,7 @@ static bool is_store(const struct ir_inst *in)
 
 static bool is_wall(const struct ir_inst *in)
 {
-    return in->op < PTX_OP_COUNT &&
-           (ptx_op_info[in->op].class == PTX_CLASS_BARRIER || ptx_op_info[in->op].class == PTX_CLASS_FENCE);
+    return ir_class(in) == PTX_CLASS_BARRIER || ir_class(in) == PTX_CLASS_FENCE;
 }
 
 static int wait_of(const struct ir_inst *in)
@@ -94,16 +93,15 @@ static int wait_of(const struct ir_inst *in)
                : in->space == PTX_CONST || in->space == PTX_PARAM ? WAIT_BANK
                : in->space == IR_SCRATCH                           ? 0
                                                                    : WAIT_GLOBAL;
-    if (in->op == PTX_OP_MOV)
+    if (ir_is(in, PTX_KIND_COPY))
         return in->src[0].kind == IR_SRC_SREG ? WAIT_SPECIAL : WAIT_ARITHMETIC;
-    if (in->op >= PTX_OP_COUNT)
-        return WAIT_FUNCTION;
-    switch (ptx_op_info[in->op].class) {
+    switch (ir_class(in)) {
     case PTX_CLASS_SHUFFLE:
         return WAIT_SHARED;
     case PTX_CLASS_FDIV:
     case PTX_CLASS_FSQRT:
     case PTX_CLASS_MUFU:
+    case PTX_CLASS_COUNT: /* a call */
         return WAIT_FUNCTION;
     default:
         return facts_reads(in) & FACT_SHARED ? WAIT_SHARED : in->type == PTX_F64 ? WAIT_DOUBLE : WAIT_ARITHMETIC;

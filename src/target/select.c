@@ -5,6 +5,7 @@
 #include "ir/cfg.h"
 #include "ir/edit.h"
 #include "target/definitions.h"
+#include "target/signs.h"
 
 struct selecting {
     struct ir_kernel *k;
@@ -15,7 +16,7 @@ struct selecting {
 
 static bool is_arithmetic(const struct ir_inst *in)
 {
-    return (in->op == PTX_OP_FADD || in->op == PTX_OP_FSUB || in->op == PTX_OP_FMUL || in->op == PTX_OP_FMA) &&
+    return ir_class(in) >= PTX_CLASS_FADD && ir_class(in) <= PTX_CLASS_FFMA &&
            in->type == PTX_F32 && in->guard == IR_NOREG;
 }
 
@@ -32,7 +33,7 @@ static bool is_free(const struct selecting *s, const struct ir_src *src)
     uint64_t bits;
     const struct ir_inst *in = definitions_maker(s->k, s->only, src);
     return src->kind != IR_SRC_REG || definitions_constant(s->k, s->only, src, &bits) ||
-           (in && (in->op == PTX_OP_FABS || in->op == PTX_OP_FNEG || (ir_is(in, PTX_KIND_LOAD) && in->space == PTX_PARAM)));
+           (in && (signs_changes(in) || (ir_is(in, PTX_KIND_LOAD) && in->space == PTX_PARAM)));
 }
 
 /* Somebody reads the register behind instruction `at`, so that the other value needs one of its own. */
@@ -102,9 +103,9 @@ void select_rewrite(struct ir_kernel *k)
     for (int32_t i = 0; i < k->ninsts; i++)
         ir_count_reads(&k->insts[i], s.reads, 1);
     for (int32_t i = 0; i < k->ninsts; i++)
-        if (k->insts[i].op == PTX_OP_SELP && ptx_type_info[k->insts[i].type].bits == 32)
+        if (ir_is(&k->insts[i], PTX_KIND_SELECT) && ptx_type_info[k->insts[i].type].bits == 32)
             fold(&s, i);
-        else if (k->insts[i].op == PTX_OP_CVT)
+        else if (ir_is(&k->insts[i], PTX_KIND_CONVERT))
             saturate(&s, i);
     alloc_release(s.only);
     alloc_release(s.reads);

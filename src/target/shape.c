@@ -50,7 +50,7 @@ static bool is_uniform(const struct lowered *l, const struct ir_inst *in)
 
 static bool may_be_predicated(const struct lowered *l, const struct ir_inst *in)
 {
-    if (in->op >= PTX_OP_COUNT)
+    if (ir_is_own(in))
         return in->op == IR_OP_DELETED;
     if (is_uniform(l, in) || facts_convergent(in))
         return false;
@@ -206,7 +206,7 @@ static bool is_made_in(const struct shaping *g, int32_t loop, int32_t reg)
 /* r = r + constant, or through a move (n = r + constant; ...; r = n). */
 static bool is_step(const struct shaping *g, const struct ir_inst *in)
 {
-    if ((in->op != PTX_OP_ADD && in->op != PTX_OP_SUB) || in->nsrc != 2 || in->src[1].kind != IR_SRC_IMM ||
+    if ((!ir_is(in, PTX_KIND_ADD) && !ir_is(in, PTX_KIND_SUB)) || in->nsrc != 2 || in->src[1].kind != IR_SRC_IMM ||
         in->src[0].kind != IR_SRC_REG || in->dst[0] == IR_NOREG || in->guard != IR_NOREG)
         return false;
     int32_t r = in->src[0].reg;
@@ -214,7 +214,7 @@ static bool is_step(const struct shaping *g, const struct ir_inst *in)
         return true;
     for (int32_t i = g->l->readers[in->dst[0]]; i < g->l->readers[in->dst[0] + 1]; i++) {
         const struct ir_inst *m = &g->k->insts[g->l->reader[i]];
-        if (m->op == PTX_OP_MOV && m->ndst == 1 && m->dst[0] == r && m->block > -1 &&
+        if (ir_is(m, PTX_KIND_COPY) && m->ndst == 1 && m->dst[0] == r && m->block > -1 &&
             g->k->blocks[m->block].loop == g->k->blocks[in->block].loop)
             return true;
     }
@@ -236,7 +236,7 @@ static bool find_counter(const struct shaping *g, int32_t loop, int32_t latch, s
         return false;
     c->compare = g->l->only[branch->guard];
     const struct ir_inst *cmp = &k->insts[c->compare];
-    if (cmp->op != PTX_OP_SETP || !ir_bit(k->loops[loop].blocks, cmp->block) || cmp->nsrc != 2)
+    if (!ir_is(cmp, PTX_KIND_COMPARE) || !ir_bit(k->loops[loop].blocks, cmp->block) || cmp->nsrc != 2)
         return false;
     for (int s = 0; s < 2; s++) {
         const struct ir_src *a = &cmp->src[s], *b = &cmp->src[1 - s];
@@ -248,7 +248,7 @@ static bool find_counter(const struct shaping *g, int32_t loop, int32_t latch, s
                 (in->dst[0] != a->reg && in->src[0].reg != a->reg))
                 continue;
             c->add = i;
-            c->step = (int64_t)in->src[1].imm * (in->op == PTX_OP_SUB ? -1 : 1);
+            c->step = (int64_t)in->src[1].imm * (ir_is(in, PTX_KIND_SUB) ? -1 : 1);
             c->known = b->kind == IR_SRC_IMM;
             c->bound = (int64_t)b->imm;
             if (ptx_type_info[in->type].bits == 32)
@@ -259,7 +259,7 @@ static bool find_counter(const struct shaping *g, int32_t loop, int32_t latch, s
                 if (m->ndst != 1 || m->dst[0] != r || ir_bit(k->loops[loop].blocks, m->block))
                     continue;
                 starts++;
-                if (m->op != PTX_OP_MOV || m->src[0].kind != IR_SRC_IMM)
+                if (!ir_is(m, PTX_KIND_COPY) || m->src[0].kind != IR_SRC_IMM)
                     c->known = false;
                 else
                     c->start = ptx_type_info[m->type].bits == 32 ? (int32_t)m->src[0].imm : (int64_t)m->src[0].imm;

@@ -8,7 +8,7 @@
 
 static bool is_sign(const struct ir_inst *in)
 {
-    return (in->op == PTX_OP_FABS || in->op == PTX_OP_FNEG) && in->ndst == 1 && in->dst[0] != IR_NOREG;
+    return signs_changes(in) && in->ndst == 1 && in->dst[0] != IR_NOREG;
 }
 
 static bool function_takes_sign(const char *name)
@@ -26,21 +26,20 @@ static bool function_takes_sign(const char *name)
 /* The instruction reads -a and |a| for nothing. */
 static bool takes_sign(const struct ir_inst *in)
 {
-    if (in->op >= PTX_OP_COUNT)
-        return in->op == IR_OP_EXTERN && function_takes_sign(in->callee);
-    const struct ptx_op_info *op = &ptx_op_info[in->op];
+    if (in->op == IR_OP_EXTERN)
+        return function_takes_sign(in->callee);
     bool floating = ptx_type_info[in->type].kind == 'F' || ptx_type_info[in->type2].kind == 'F';
     bool nearest = in->mods->round == PTX_RN;
-    switch (op->class) {
+    switch (ir_class(in)) {
     case PTX_CLASS_FADD:
     case PTX_CLASS_FMUL:
     case PTX_CLASS_FFMA:
     case PTX_CLASS_FCMP:
         return true;
     case PTX_CLASS_FMOV:
-        return in->op != PTX_OP_COPYSIGN;
+        return signs_changes(in);
     case PTX_CLASS_FDIV: /* the reciprocal's range is tested with integer instructions */
-        return in->type != PTX_F64 && !(in->op == PTX_OP_RCP && nearest);
+        return in->type != PTX_F64 && !(ir_is(in, PTX_KIND_FRCP) && nearest);
     case PTX_CLASS_FSQRT:
         return in->type != PTX_F64 && !nearest;
     case PTX_CLASS_MUFU:
@@ -49,7 +48,7 @@ static bool takes_sign(const struct ir_inst *in)
     case PTX_CLASS_CONVERT:
         return floating;
     default:
-        return in->op == PTX_OP_SELP && in->type == PTX_F32;
+        return ir_is(in, PTX_KIND_SELECT) && in->type == PTX_F32;
     }
 }
 
@@ -83,7 +82,7 @@ struct readers {
 static int32_t moved(const struct ir_kernel *k, const int32_t *only, int32_t reg)
 {
     const struct ir_inst *in = only[reg] >= 0 ? &k->insts[only[reg]] : NULL;
-    bool is_move = in && in->op == PTX_OP_MOV && in->nsrc == 1 && in->ndst == 1 && in->src[0].kind == IR_SRC_REG;
+    bool is_move = in && ir_is_copy(in) && in->src[0].kind == IR_SRC_REG;
     return is_move ? in->src[0].reg : IR_NOREG;
 }
 

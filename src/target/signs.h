@@ -16,6 +16,12 @@
 
 enum { SIGNS_FREE = -1 };
 
+/* -x or |x|. */
+static inline bool signs_changes(const struct ir_inst *in)
+{
+    return ir_is(in, PTX_KIND_FNEG) || ir_is(in, PTX_KIND_FABS);
+}
+
 /* [ninsts] for each FABS and FNEG the instruction at whose place it is done, or SIGNS_FREE. To be released. */
 int32_t *signs_new(const struct ir_kernel *k, const int32_t *only);
 

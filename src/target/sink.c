@@ -17,18 +17,15 @@ struct sinking {
 
 static bool is_float(const struct ir_inst *in)
 {
-    if (in->op >= PTX_OP_COUNT)
-        return false;
-    int class = ptx_op_info[in->op].class;
-    return class == PTX_CLASS_FADD || class == PTX_CLASS_FMUL || class == PTX_CLASS_FFMA;
+    return ir_class(in) >= PTX_CLASS_FADD && ir_class(in) <= PTX_CLASS_FFMA;
 }
 
 /* Arithmetic in a few instructions, without a guard. */
 static bool is_simple(const struct ir_inst *in)
 {
-    if (in->op >= PTX_OP_COUNT || in->guard != IR_NOREG || in->ndst != 1 || in->dst[0] == IR_NOREG || !facts_pure(in))
+    if (in->guard != IR_NOREG || in->ndst != 1 || in->dst[0] == IR_NOREG || !facts_pure(in))
         return false;
-    switch (ptx_op_info[in->op].class) {
+    switch (ir_class(in)) {
     case PTX_CLASS_INT:
     case PTX_CLASS_LOGIC:
     case PTX_CLASS_MOVE:
@@ -36,7 +33,7 @@ static bool is_simple(const struct ir_inst *in)
     case PTX_CLASS_FMOV:
         return true;
     default:
-        return is_float(in) || in->op == PTX_OP_FMIN || in->op == PTX_OP_FMAX;
+        return is_float(in) || ir_is(in, PTX_KIND_FMIN) || ir_is(in, PTX_KIND_FMAX);
     }
 }
 
@@ -57,8 +54,7 @@ static bool only_leaves(const struct ir_kernel *k, int32_t b)
         return true;
     const struct ir_block *block = &k->blocks[b];
     for (int32_t i = block->first; i < block->first + block->count; i++) {
-        int op = k->insts[i].op;
-        if (op != PTX_OP_RET && op != PTX_OP_EXIT && op != IR_OP_DELETED)
+        if (!ir_is_end(&k->insts[i]) && k->insts[i].op != IR_OP_DELETED)
             return false;
     }
     for (int s = 0; s < block->nsucc; s++)
@@ -74,7 +70,7 @@ static bool is_fetched(const struct sinking *s, const struct ir_src *base)
         const struct ir_inst *in = &s->k->insts[s->only[base->reg]];
         if (ir_is(in, PTX_KIND_LOAD))
             return in->space == PTX_PARAM;
-        if (in->op != PTX_OP_MOV && in->op != PTX_OP_CVTA)
+        if (!ir_is(in, PTX_KIND_COPY) && !ir_is(in, PTX_KIND_ADDRESS))
             return false;
         base = &in->src[0];
     }
@@ -87,7 +83,7 @@ static bool has_work(const struct sinking *s, int32_t b)
     const struct ir_block *block = &s->k->blocks[b];
     for (int32_t i = block->first; i < block->first + block->count; i++) {
         const struct ir_inst *in = &s->k->insts[i];
-        if (ir_is(in, PTX_KIND_LOAD) || (in->op == PTX_OP_ADD && ptx_type_info[in->type].bits == 64) ||
+        if (ir_is(in, PTX_KIND_LOAD) || (ir_is(in, PTX_KIND_ADD) && ptx_type_info[in->type].bits == 64) ||
             (ir_is_memory(in) && is_fetched(s, &in->src[0])))
             return true;
         if (reads_special(in))

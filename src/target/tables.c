@@ -135,14 +135,14 @@ static int operands_scaled(const struct ir_kernel *k, const struct ir_inst *in)
 static bool is_made_of_another(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, int s)
 {
     const struct ir_inst *maker = definitions_maker(k, only, &in->src[s]);
-    return maker && (maker->op == PTX_OP_FABS || maker->op == PTX_OP_FNEG);
+    return maker && signs_changes(maker);
 }
 
 static bool is_never_negative(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in)
 {
     const struct ir_inst *maker = definitions_maker(k, only, &in->src[0]);
-    return maker && (maker->op == PTX_OP_FABS ||
-                     (maker->op == PTX_OP_FMUL && form_same_register(&maker->src[0], &maker->src[1])));
+    return maker && (ir_is(maker, PTX_KIND_FABS) ||
+                     (ir_is(maker, PTX_KIND_FMUL) && form_same_register(&maker->src[0], &maker->src[1])));
 }
 
 static bool is_read_again(const struct ir_inst *in, int s, const uint64_t *live_after)
@@ -156,7 +156,7 @@ static int multiplications(const struct ir_kernel *k, const int32_t *only, const
     uint64_t bits;
     int n = operands_scaled(k, in), count = 0;
     if (n == 0 || (in->op == PTX_OP_EX2 && is_never_negative(k, only, in)) ||
-        (in->op == PTX_OP_FDIV && definitions_constant(k, only, &in->src[1], &bits)))
+        (ir_is(in, PTX_KIND_FDIV) && definitions_constant(k, only, &in->src[1], &bits)))
         return 0;
     for (int s = 0; s < n; s++)
         count += !definitions_constant(k, only, &in->src[s], &bits) &&
@@ -267,7 +267,7 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
     t->flops = ARENA_ARRAY(arena, struct target_flops, k->ninsts);
     t->blocks = ARENA_ARRAY(arena, struct target_block, k->nblocks);
     for (int32_t i = 0; i < k->ninsts; i++)
-        if (k->insts[i].op != PTX_OP_FABS && k->insts[i].op != PTX_OP_FNEG)
+        if (!signs_changes(&k->insts[i]))
             t->flops[i] = flops_of(k, only, &k->insts[i]);
     add_signs(k, only, t->flops);
     add_scaling(k, only, t->flops);

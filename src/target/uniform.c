@@ -54,7 +54,7 @@ static bool of_lane(const struct ir_inst *in, int d)
 {
     if (facts_reads(in) & FACT_GLOBAL && facts_reads(in) & FACT_LOCAL && !facts_writes(in))
         return false;
-    return facts_result_at(in, d) & FACT_LANE || (in->op == PTX_OP_CVTA && in->space == PTX_LOCAL);
+    return facts_result_at(in, d) & FACT_LANE || (ir_is(in, PTX_KIND_ADDRESS) && in->space == PTX_LOCAL);
 }
 
 enum { EXCHANGED = 4 }; /* a shuffle has most sources of all that lanes exchange values by, but for products of matrices */

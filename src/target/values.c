@@ -18,7 +18,7 @@ enum { ALL_BITS = 64, TOP = 65, MAX_DEPTH = 200 };
 #define FIRST_DEVICE_ADDRESS (UINT64_C(1) << 32)
 
 struct expression {
-    int op;
+    int op; /* enum ptx_kind; COPY: a sum as a whole; OTHER: a special register */
     int32_t a, b; /* roots */
     int64_t c;
     int32_t root;
@@ -81,18 +81,18 @@ static struct congruence cong_mul(struct congruence a, struct congruence b)
 }
 
 /* The lowest bits of a bitwise operation, up to the first one not known. */
-static struct congruence cong_bits(struct congruence a, struct congruence b, uint16_t op)
+static struct congruence cong_bits(struct congruence a, struct congruence b, enum ptx_kind kind)
 {
     struct congruence r = {0, 0};
     for (; r.known < ALL_BITS; r.known++) {
         int i = r.known;
         bool ka = i < a.known, kb = i < b.known;
         bool xa = ka && a.low >> i & 1, xb = kb && b.low >> i & 1;
-        bool fixed = (ka && kb) || (op == PTX_OP_AND && ((ka && !xa) || (kb && !xb))) ||
-                     (op == PTX_OP_OR && (xa || xb));
+        bool fixed = (ka && kb) || (kind == PTX_KIND_AND && ((ka && !xa) || (kb && !xb))) ||
+                     (kind == PTX_KIND_OR && (xa || xb));
         if (!fixed)
             break;
-        bool x = op == PTX_OP_AND ? xa && xb : op == PTX_OP_OR ? xa || xb : xa != xb;
+        bool x = kind == PTX_KIND_AND ? xa && xb : kind == PTX_KIND_OR ? xa || xb : xa != xb;
         r.low |= (uint64_t)x << i;
     }
     return r;
@@ -118,30 +118,16 @@ static struct congruence cong_resize(struct congruence a, int bits, bool is_sign
     return known_low(ALL_BITS, x);
 }
 
-static struct congruence cong_shift(struct congruence a, struct congruence amount, uint16_t op, int bits)
+static struct congruence cong_shift(struct congruence a, struct congruence amount, bool left, int bits)
 {
     if (amount.known < 32)
         return (struct congruence){0, 0};
     int by = (uint32_t)amount.low >= (uint32_t)bits ? bits : (int)amount.low;
-    if (op == PTX_OP_SHL)
+    if (left)
         return by >= bits ? known_low(ALL_BITS, 0) : known_low(a.known + by, a.low << by);
     if (a.known >= bits || by >= a.known)
         return (struct congruence){0, 0};
     return known_low(a.known - by, a.low >> by);
-}
-
-/* Operations that cong_value knows; of the others nothing follows, whatever their operands are. */
-static bool is_followed(const struct ir_inst *in)
-{
-    switch (in->op) {
-    case PTX_OP_MOV: case PTX_OP_CVTA: case PTX_OP_CVT: case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_NEG:
-    case PTX_OP_MUL_LO: case PTX_OP_MAD_LO: case PTX_OP_MUL_WIDE: case PTX_OP_MAD_WIDE: case PTX_OP_AND:
-    case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_SHL: case PTX_OP_SHR: case PTX_OP_SELP: case PTX_OP_MIN:
-    case PTX_OP_MAX:
-        return true;
-    default:
-        return false;
-    }
 }
 
 /* All bits of a narrow result being known, it is a constant. */
@@ -159,7 +145,7 @@ static bool is_plain(const struct ir_inst *in)
 static struct congruence cong_value(const struct values *v, const struct ir_inst *in)
 {
     const struct congruence nothing = {0, 0};
-    if (in->op >= PTX_OP_COUNT || in->ndst != 1 || in->nsrc == 0)
+    if (ir_is_own(in) || in->ndst != 1 || in->nsrc == 0 || !is_plain(in))
         return nothing;
     const struct ptx_type_info *t = &ptx_type_info[in->type];
     bool is_signed = t->kind == 'S';
@@ -169,47 +155,45 @@ static struct congruence cong_value(const struct values *v, const struct ir_inst
     if (in->nsrc > 2)
         c = cong_src(v, &in->src[2]);
     if (a.known == TOP || b.known == TOP || c.known == TOP)
-        return is_followed(in) ? (struct congruence){TOP, 0} : nothing;
-    if (!is_plain(in))
-        return nothing;
-    switch (in->op) {
-    case PTX_OP_MOV:
+        return (struct congruence){TOP, 0};
+    if (ir_kind(in) & PTX_KIND_WIDE) {
+        a = cong_resize(a, t->bits, is_signed);
+        b = cong_resize(b, t->bits, is_signed);
+    }
+    switch (ir_kind(in) & ~PTX_KIND_WIDE) {
+    case PTX_KIND_COPY:
         if (in->nsrc != 1 || (in->src[0].kind == IR_SRC_IMM && in->src[0].imm >= FIRST_DEVICE_ADDRESS &&
                               t->bits == 64))
             return nothing;
         return a;
-    case PTX_OP_CVTA:
+    case PTX_KIND_ADDRESS:
         return known_low(least(a.known, 24), a.low); /* windows are aligned to 16 MiB */
-    case PTX_OP_CVT: {
+    case PTX_KIND_CONVERT: {
         const struct ptx_type_info *from = &ptx_type_info[in->type2];
         if (from->kind == 'F' || t->kind == 'F' || from->kind == 'H' || t->kind == 'H')
             return nothing;
         return cong_resize(cong_resize(a, from->bits, from->kind == 'S'), t->bits, is_signed);
     }
-    case PTX_OP_ADD:
+    case PTX_KIND_ADD:
         return cong_add(a, b);
-    case PTX_OP_SUB:
+    case PTX_KIND_SUB:
         return known_low(least(a.known, b.known), a.low - b.low);
-    case PTX_OP_NEG:
+    case PTX_KIND_NEG:
         return known_low(a.known, -a.low);
-    case PTX_OP_MUL_LO:
+    case PTX_KIND_MUL:
         return cong_mul(a, b);
-    case PTX_OP_MAD_LO:
+    case PTX_KIND_MAD:
         return cong_add(cong_mul(a, b), c);
-    case PTX_OP_MUL_WIDE:
-        return cong_mul(cong_resize(a, t->bits, is_signed), cong_resize(b, t->bits, is_signed));
-    case PTX_OP_MAD_WIDE:
-        return cong_add(cong_mul(cong_resize(a, t->bits, is_signed), cong_resize(b, t->bits, is_signed)), c);
-    case PTX_OP_AND:
-    case PTX_OP_OR:
-    case PTX_OP_XOR:
-        return cong_bits(a, b, in->op);
-    case PTX_OP_SHL:
-    case PTX_OP_SHR:
-        return cong_shift(a, b, in->op, t->bits);
-    case PTX_OP_SELP:
-    case PTX_OP_MIN:
-    case PTX_OP_MAX: {
+    case PTX_KIND_AND:
+    case PTX_KIND_OR:
+    case PTX_KIND_XOR:
+        return cong_bits(a, b, ir_kind(in));
+    case PTX_KIND_SHL:
+    case PTX_KIND_SHR:
+        return cong_shift(a, b, ir_is(in, PTX_KIND_SHL), t->bits);
+    case PTX_KIND_SELECT:
+    case PTX_KIND_MIN:
+    case PTX_KIND_MAX: {
         int known = least(least(a.known, b.known), zeros(a.low ^ b.low));
         return known_low(known, a.low);
     }
@@ -338,7 +322,7 @@ static struct sum sum_add(struct values *v, struct sum a, struct sum b, int bits
     if (a.root == VALUES_CONSTANT || b.root == VALUES_CONSTANT)
         return (struct sum){a.root == VALUES_CONSTANT ? b.root : a.root, add};
     bool swap = a.root > b.root;
-    struct sum s = number(v, PTX_OP_ADD, swap ? b.root : a.root, swap ? a.root : b.root, bits, 0);
+    struct sum s = number(v, PTX_KIND_ADD, swap ? b.root : a.root, swap ? a.root : b.root, bits, 0);
     s.add = add;
     return s;
 }
@@ -348,11 +332,11 @@ static struct sum sum_scale(struct values *v, struct sum a, int64_t f, int op, i
 {
     if (a.root == VALUES_CONSTANT)
         return (struct sum){a.root, narrow((uint64_t)a.add * (uint64_t)f, bits)};
-    if (f == 1 && op == PTX_OP_MUL_LO)
+    if (f == 1 && op == PTX_KIND_MUL)
         return a;
     int shifted = f > 0 && (f & (f - 1)) == 0 ? zeros((uint64_t)f) : 0;
     if (a.add) {
-        struct sum whole = number(v, IR_OP_EXTERN, a.root, 0, a.add, 0);
+        struct sum whole = number(v, PTX_KIND_COPY, a.root, 0, a.add, 0);
         a.root = whole.root;
     }
     return number(v, op, a.root, bits, f, shifted);
@@ -370,53 +354,47 @@ static struct sum sum_product(struct values *v, struct sum a, struct sum b, int 
 /* The value that `in` defines, from its operands' sums; false when it is just something new. */
 static bool sum_result(struct values *v, const struct ir_inst *in, const struct sum *s, struct sum *out)
 {
-    int bits = ptx_type_info[in->type].bits, wide = PTX_OP_MUL_WIDE;
-    if (ptx_type_info[in->type].kind == 'S')
-        wide = PTX_OP_MAD_WIDE; /* any other number will do: signed and unsigned products differ */
+    int bits = ptx_type_info[in->type].bits, product = PTX_KIND_MUL | (ir_kind(in) & PTX_KIND_WIDE);
+    if (product & PTX_KIND_WIDE && ptx_type_info[in->type].kind == 'S')
+        product = PTX_KIND_MAD_WIDE; /* any other number will do: signed and unsigned products differ */
     if (!is_plain(in))
         return false;
-    switch (in->op) {
-    case PTX_OP_MOV:
+    switch (ir_kind(in) & ~PTX_KIND_WIDE) {
+    case PTX_KIND_COPY:
         *out = s[0];
         return in->nsrc == 1;
-    case PTX_OP_CVTA:
-        *out = number(v, PTX_OP_CVTA, s[0].root, in->mods->to, in->mods->space, 0);
+    case PTX_KIND_ADDRESS:
+        *out = number(v, PTX_KIND_ADDRESS, s[0].root, in->mods->to, in->mods->space, 0);
         out->add = s[0].add;
         return s[0].root != VALUES_CONSTANT;
-    case PTX_OP_CVT:
+    case PTX_KIND_CONVERT:
         if (s[0].root == VALUES_CONSTANT || s[0].add)
             return false;
-        *out = number(v, PTX_OP_CVT, s[0].root, in->type, in->type2, 0);
+        *out = number(v, PTX_KIND_CONVERT, s[0].root, in->type, in->type2, 0);
         return true;
-    case PTX_OP_ADD:
+    case PTX_KIND_ADD:
         *out = sum_add(v, s[0], s[1], bits);
         return true;
-    case PTX_OP_SUB:
+    case PTX_KIND_SUB:
         *out = (struct sum){s[0].root, narrow((uint64_t)s[0].add - (uint64_t)s[1].add, bits)};
         return s[1].root == VALUES_CONSTANT;
-    case PTX_OP_OR: {
+    case PTX_KIND_OR: {
         bool swap = s[0].root == VALUES_CONSTANT;
         struct sum x = s[swap], c = s[!swap];
         *out = (struct sum){x.root, narrow((uint64_t)x.add + (uint64_t)c.add, bits)};
         return c.root == VALUES_CONSTANT && x.root != VALUES_CONSTANT && !x.add && c.add >= 0 &&
                c.add < INT64_C(1) << (v->shifted[x.root] & 31);
     }
-    case PTX_OP_SHL:
+    case PTX_KIND_SHL:
         if (s[1].root != VALUES_CONSTANT || (uint64_t)s[1].add >= (uint64_t)bits)
             return false;
-        *out = sum_scale(v, s[0], (int64_t)(UINT64_C(1) << s[1].add), PTX_OP_MUL_LO, bits);
+        *out = sum_scale(v, s[0], (int64_t)(UINT64_C(1) << s[1].add), PTX_KIND_MUL, bits);
         return true;
-    case PTX_OP_MUL_LO:
-        *out = sum_product(v, s[0], s[1], PTX_OP_MUL_LO, bits);
+    case PTX_KIND_MUL:
+        *out = sum_product(v, s[0], s[1], product, bits);
         return true;
-    case PTX_OP_MAD_LO:
-        *out = sum_add(v, sum_product(v, s[0], s[1], PTX_OP_MUL_LO, bits), s[2], bits);
-        return true;
-    case PTX_OP_MUL_WIDE:
-        *out = sum_product(v, s[0], s[1], wide, bits);
-        return true;
-    case PTX_OP_MAD_WIDE:
-        *out = sum_add(v, sum_product(v, s[0], s[1], wide, bits), s[2], 64);
+    case PTX_KIND_MAD:
+        *out = sum_add(v, sum_product(v, s[0], s[1], product, bits), s[2], product == PTX_KIND_MUL ? bits : 64);
         return true;
     default:
         return false;
@@ -425,9 +403,9 @@ static bool sum_result(struct values *v, const struct ir_inst *in, const struct 
 
 static bool is_sum_op(const struct ir_inst *in)
 {
-    switch (in->op) {
-    case PTX_OP_MOV: case PTX_OP_CVTA: case PTX_OP_CVT: case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_OR:
-    case PTX_OP_SHL: case PTX_OP_MUL_LO: case PTX_OP_MAD_LO: case PTX_OP_MUL_WIDE: case PTX_OP_MAD_WIDE:
+    switch (ir_kind(in) & ~PTX_KIND_WIDE) {
+    case PTX_KIND_COPY: case PTX_KIND_ADDRESS: case PTX_KIND_CONVERT: case PTX_KIND_ADD: case PTX_KIND_SUB: case PTX_KIND_OR:
+    case PTX_KIND_SHL: case PTX_KIND_MUL: case PTX_KIND_MAD:
         return in->ndst == 1 && in->dst[0] != IR_NOREG && in->nsrc >= 1 && in->nsrc <= 3;
     default:
         return false;
@@ -442,7 +420,7 @@ static int64_t imm_value(const struct ir_inst *in, const struct ir_src *s)
 /* Special registers are numbered like operations without operands; clocks differ with every reading. */
 static struct sum sum_of_sreg(struct values *v, const struct ir_src *s)
 {
-    return facts_source(s) & FACT_STATE ? fresh(v) : number(v, IR_OP_DELETED, 0, 0, s->sreg, 0);
+    return facts_source(s) & FACT_STATE ? fresh(v) : number(v, PTX_KIND_OTHER, 0, 0, s->sreg, 0);
 }
 
 static struct sum sum_of(struct values *v, int32_t reg, int depth)
