@@ -204,13 +204,6 @@ static struct value of_source(struct ranges *r, const struct ir_inst *in, int i)
     return s->kind == IR_SRC_SREG ? of_special(r, s->sreg) : number(s->imm, ptx_type_info[in->type].bits);
 }
 
-/* Integers without modifiers that make other numbers of them. */
-static bool is_plain(const struct ir_inst *in)
-{
-    char kind = ptx_type_info[in->type].kind;
-    return (kind == 'U' || kind == 'S' || kind == 'B') && !in->mods->sat && !facts_carry(in) && in->type != PTX_U16X2 && in->type != PTX_S16X2;
-}
-
 /* With sources as the instruction reads them. */
 static struct value of_arithmetic(const struct ir_inst *in, struct value a, struct value b, struct value c, int bits)
 {
@@ -259,9 +252,9 @@ static bool reads_sign(const struct ir_inst *in)
 static struct value of_result(struct ranges *r, const struct ir_inst *in, int d)
 {
     int bits = ptx_type_info[r->k->reg_type[in->dst[d]]].bits;
-    if (ir_is(in, PTX_KIND_LOAD) && in->space == PTX_PARAM && in->src[0].kind == IR_SRC_IMM && is_plain(in))
+    if (ir_is(in, PTX_KIND_LOAD) && in->space == PTX_PARAM && in->src[0].kind == IR_SRC_IMM && ptx_is_integer(in->type))
         return of_param(r, in, d);
-    if (!facts_pure(in) || in->ndst != 1 || !in->nsrc || in->nsrc > 3 || !is_plain(in))
+    if (!facts_pure(in) || in->ndst != 1 || !in->nsrc || in->nsrc > 3 || !ptx_is_integer(in->type) || !facts_plain(in))
         return any(bits);
     struct value v[3] = {any(64), any(64), any(64)};
     for (int i = 0; i < in->nsrc; i++)
@@ -271,7 +264,7 @@ static struct value of_result(struct ranges *r, const struct ir_inst *in, int d)
             v[0].variable = variable_at(r->k, in->src[0].imm);
         return in->nsrc == 1 ? v[0] : any(bits);
     }
-    if (ir_is(in, PTX_KIND_CONVERT) && strchr("FH", ptx_type_info[in->type2].kind))
+    if (ir_is(in, PTX_KIND_CONVERT) && !ptx_is_integer(in->type2))
         return any(bits);
     bool wide = ir_is(in, PTX_KIND_MAD_WIDE); /* its addend has the result's type */
     for (int i = 0; i < (wide ? 2 : in->nsrc) && reads_sign(in); i++)

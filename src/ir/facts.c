@@ -233,6 +233,11 @@ bool facts_pure(const struct ir_inst *in)
            facts_may(in) == FACT_FREE;
 }
 
+bool facts_plain(const struct ir_inst *in)
+{
+    return !in->mods->sat && !in->mods->relu && !facts_carry(in) && in->type != PTX_U16X2 && in->type != PTX_S16X2;
+}
+
 bool facts_convergent(const struct ir_inst *in)
 {
     return facts_result(in) & FACT_LANES || facts_syncs(in) & (FACT_LANES_SYNC | FACT_BLOCK);

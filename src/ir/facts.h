@@ -70,6 +70,9 @@ bool facts_alike_in_warps(const struct ir_src *s);
 /* Results come from the lane's sources alone, and nothing else happens. */
 bool facts_pure(const struct ir_inst *in);
 
+/* One number, of which no modifier makes another than the operation's kind says. */
+bool facts_plain(const struct ir_inst *in);
+
 /* Lanes that execute it together matter: it may not be parted, nor done by fewer or more of them. */
 bool facts_convergent(const struct ir_inst *in);
 

@@ -97,18 +97,12 @@ static bool keeps_step(const struct unroll_jam_find *f, const struct ir_inst *in
     return shape_guarded_source(f->k, f->s, f->dim, in, lo, hi) == i;
 }
 
-static bool integer_type(uint8_t type)
-{
-    char kind = ptx_type_info[type].kind;
-    return kind == 'S' || kind == 'U' || kind == 'B';
-}
-
 /* Of integers on which the lanes' bases go up by known steps. */
 static struct rise step_of_sum(const struct unroll_jam_find *f, const struct ir_inst *in, const struct rise *a)
 {
     int bits = ptx_type_info[f->k->reg_type[in->dst[0]]].bits;
     if (f->s->reg[in->dst[0]].kind != SHAPE_AFFINE || in->ndst != 1 || in->guard != IR_NOREG || in->mods->sat ||
-        !integer_type(f->k->reg_type[in->dst[0]]) || !integer_type(in->type))
+        !ptx_is_integer(f->k->reg_type[in->dst[0]]) || !ptx_is_integer(in->type))
         return differs();
     switch (ir_kind(in) & ~PTX_KIND_WIDE) {
     case PTX_KIND_COPY:
@@ -121,7 +115,7 @@ static struct rise step_of_sum(const struct unroll_jam_find *f, const struct ir_
     case PTX_KIND_SHL:
         return in->src[1].kind == IR_SRC_IMM && in->src[1].imm < (uint64_t)bits ? is((int64_t)((uint64_t)a[0].by << in->src[1].imm), bits) : differs();
     case PTX_KIND_CONVERT:
-        if (!integer_type(in->type2) || ptx_type_info[in->type2].bits != 32 || ptx_type_info[in->type].bits < 32 || !keeps_step(f, in, 0))
+        if (!ptx_is_integer(in->type2) || ptx_type_info[in->type2].bits != 32 || ptx_type_info[in->type].bits < 32 || !keeps_step(f, in, 0))
             return differs();
         return is(a[0].by, bits);
     case PTX_KIND_MUL:

@@ -183,6 +183,13 @@ struct ptx_type_info {
 };
 extern const struct ptx_type_info ptx_type_info[PTX_TYPE_COUNT];
 
+/* Of whole numbers, one to a register. */
+static inline bool ptx_is_integer(int type)
+{
+    char kind = ptx_type_info[type].kind;
+    return kind == 'U' || kind == 'S' || kind == 'B';
+}
+
 /* Does a register of type `have` go where an instruction says `want` (PTX ISA 8.4, section 9.4)? Half types count as bits: they
  * are held so. */
 bool ptx_type_fits(int want, int have, bool wider);

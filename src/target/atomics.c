@@ -26,9 +26,8 @@ static bool adds_one(const struct ir_inst *in)
 /* The operation can be done by one lane for others: their values are combined first. */
 static bool combines(const struct ir_inst *in, const uint64_t *uniform)
 {
-    int kind = ptx_type_info[in->type].kind, bits = ptx_type_info[in->type].bits;
-    bool integer = kind == 'U' || kind == 'S' || kind == 'B';
-    if (!integer || !uniform_source(uniform, &in->src[0]))
+    int bits = ptx_type_info[in->type].bits;
+    if (!ptx_is_integer(in->type) || !uniform_source(uniform, &in->src[0]))
         return false;
     switch (in->mods->atomic) {
     case PTX_ATOMIC_ADD:

@@ -196,17 +196,11 @@ static bool can_wait(const struct lowered *l, const struct ir_inst *in, int32_t 
     return true;
 }
 
-static bool is_integer(uint8_t type)
-{
-    char kind = ptx_type_info[type].kind;
-    return kind == 'U' || kind == 'S' || kind == 'B';
-}
-
 /* A 64-bit value whose upper half is the sign or zeros of a 32-bit one. */
 static bool is_widened(const struct lowered *l, const struct ir_src *s)
 {
     const struct ir_inst *in = maker(l, s);
-    return in && ir_is(in, PTX_KIND_CONVERT) && is_integer(in->type) && is_integer(in->type2) &&
+    return in && ir_is(in, PTX_KIND_CONVERT) && ptx_is_integer(in->type) && ptx_is_integer(in->type2) &&
            ptx_type_info[in->type].bits == 64 && ptx_type_info[in->type2].bits <= 32;
 }
 
@@ -242,7 +236,7 @@ static enum place place_of_cvt(const struct lowered *l, const struct ir_inst *in
 {
     int to = ptx_type_info[in->type].bits, from = ptx_type_info[in->type2].bits;
     const struct ir_inst *m = maker(l, &in->src[0]);
-    if (!is_integer(in->type) || !is_integer(in->type2) || in->mods->sat)
+    if (!ptx_is_integer(in->type) || !ptx_is_integer(in->type2) || in->mods->sat)
         return PLACE_REGISTER;
     if (to <= from || !is_wide(l, reg))
         if (to >= 32 || !(from > to && to == 8))
@@ -354,11 +348,11 @@ static bool is_uniform_operation(const struct ir_inst *in)
     case PTX_CLASS_INT:
     case PTX_CLASS_LOGIC:
     case PTX_CLASS_MOVE:
-        return is_integer(in->type) || in->type == PTX_PRED;
+        return ptx_is_integer(in->type) || in->type == PTX_PRED;
     case PTX_CLASS_CMP:
-        return is_integer(in->type);
+        return ptx_is_integer(in->type);
     case PTX_CLASS_CONVERT:
-        return is_integer(in->type) && is_integer(in->type2);
+        return ptx_is_integer(in->type) && ptx_is_integer(in->type2);
     case PTX_CLASS_LOAD:
         return ir_is(in, PTX_KIND_LOAD) && in->space == PTX_PARAM;
     default:

@@ -136,16 +136,10 @@ static struct congruence cong_clip(struct congruence c, int bits)
     return c.known >= bits && bits < 64 ? known_low(ALL_BITS, c.low & low_mask(bits)) : c;
 }
 
-/* One number, of which no modifier makes another one. */
-static bool is_plain(const struct ir_inst *in)
-{
-    return !in->mods->sat && !in->mods->relu && !facts_carry(in) && in->type != PTX_U16X2 && in->type != PTX_S16X2;
-}
-
 static struct congruence cong_value(const struct values *v, const struct ir_inst *in)
 {
     const struct congruence nothing = {0, 0};
-    if (ir_is_own(in) || in->ndst != 1 || in->nsrc == 0 || !is_plain(in))
+    if (ir_is_own(in) || in->ndst != 1 || in->nsrc == 0 || !facts_plain(in))
         return nothing;
     const struct ptx_type_info *t = &ptx_type_info[in->type];
     bool is_signed = t->kind == 'S';
@@ -170,7 +164,7 @@ static struct congruence cong_value(const struct values *v, const struct ir_inst
         return known_low(least(a.known, 24), a.low); /* windows are aligned to 16 MiB */
     case PTX_KIND_CONVERT: {
         const struct ptx_type_info *from = &ptx_type_info[in->type2];
-        if (from->kind == 'F' || t->kind == 'F' || from->kind == 'H' || t->kind == 'H')
+        if (!ptx_is_integer(in->type) || !ptx_is_integer(in->type2))
             return nothing;
         return cong_resize(cong_resize(a, from->bits, from->kind == 'S'), t->bits, is_signed);
     }
@@ -357,7 +351,7 @@ static bool sum_result(struct values *v, const struct ir_inst *in, const struct 
     int bits = ptx_type_info[in->type].bits, product = PTX_KIND_MUL | (ir_kind(in) & PTX_KIND_WIDE);
     if (product & PTX_KIND_WIDE && ptx_type_info[in->type].kind == 'S')
         product = PTX_KIND_MAD_WIDE; /* any other number will do: signed and unsigned products differ */
-    if (!is_plain(in))
+    if (!facts_plain(in))
         return false;
     switch (ir_kind(in) & ~PTX_KIND_WIDE) {
     case PTX_KIND_COPY:
