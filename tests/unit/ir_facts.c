@@ -240,6 +240,38 @@ static void what_follows(void **state)
     assert_int_equal(facts_source(&number), 0);
 }
 
+/* The kind of a row says how many operands it has, of which types, and what it does to memory and flow: so do other columns. */
+static void kinds_fit_their_rows(void **state)
+{
+    (void)state;
+    const uint32_t floats = 1u << PTX_F32 | 1u << PTX_F64 | 1u << PTX_F16 | 1u << PTX_F16X2 | 1u << PTX_BF16 | 1u << PTX_BF16X2;
+    for (int op = 1; op < PTX_OP_COUNT; op++) {
+        const struct ptx_op_info *row = &ptx_op_info[op];
+        struct ptx_mods mods = {.order = PTX_WEAK};
+        struct ir_inst in = {.op = (uint16_t)op, .mods = &mods, .space = PTX_GLOBAL};
+        int kind = row->kind & ~PTX_KIND_FLOAT;
+        bool flow = kind >= PTX_KIND_BRANCH && kind <= PTX_KIND_TRAP && kind != PTX_KIND_CALL;
+        if (kind >= PTX_KIND_ADD && kind <= PTX_KIND_MAX)
+            assert_int_equal(row->types & (row->kind & PTX_KIND_FLOAT ? ~floats : floats), 0);
+        assert_int_equal(!!(row->kind & PTX_KIND_WIDE), row->form == PTX_FORM_WIDE2 || row->form == PTX_FORM_WIDE3);
+        if (kind == PTX_KIND_SHL || kind == PTX_KIND_SHR)
+            assert_int_equal(row->form, PTX_FORM_SHIFT);
+        else if (kind == PTX_KIND_MAD)
+            assert_int_equal(row->form, PTX_FORM_TRI);
+        else if (kind == PTX_KIND_NEG || kind == PTX_KIND_ABS || kind == PTX_KIND_NOT || kind == PTX_KIND_RCP || kind == PTX_KIND_SQRT)
+            assert_int_equal(row->form, PTX_FORM_UN);
+        else if (kind >= PTX_KIND_ADD && kind <= PTX_KIND_XOR)
+            assert_int_equal(row->form, PTX_FORM_BIN);
+        assert_int_equal(flow || op == PTX_OP_BRKPT, facts_syncs(&in) == FACT_GOES);
+        if (kind == PTX_KIND_LOAD || kind == PTX_KIND_LOADU || kind == PTX_KIND_TEXTURE || kind == PTX_KIND_SURFACE_LOAD)
+            assert_true(facts_reads(&in) && !facts_writes(&in) && row->class == PTX_CLASS_LOAD);
+        if (kind == PTX_KIND_STORE || kind == PTX_KIND_SURFACE_STORE || kind == PTX_KIND_MATRIX_STORE)
+            assert_true(facts_writes(&in) && !facts_reads(&in) && row->class == PTX_CLASS_STORE);
+        assert_int_equal(kind == PTX_KIND_ATOMIC || kind == PTX_KIND_REDUCE, row->class == PTX_CLASS_ATOM || row->class == PTX_CLASS_RED);
+        assert_int_equal(kind == PTX_KIND_BARRIER, row->class == PTX_CLASS_BARRIER && !(facts_reads(&in) | facts_writes(&in)));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +279,7 @@ int main(void)
         cmocka_unit_test(every_row_is_looked_at),
         cmocka_unit_test(each_wrong_fact_is_noticed),
         cmocka_unit_test(what_follows),
+        cmocka_unit_test(kinds_fit_their_rows),
     };
     return cmocka_run_group_tests(tests, build_all, free_all);
 }
