@@ -154,7 +154,7 @@ struct jit_frame {
     uint32_t *stopped;       /* where JIT_STOPPED of this one is noted if there is one behind it */
     uint32_t others;         /* not 0: of those before, some have stopped otherwise than by JIT_EXIT */
     /* Where all warps of a block exit in one go, and blocks_left is not 0, machine code goes on with the next block of the row
-     * in the same memory: %ctaid.x goes up, blocks_left down. */
+     * in the same memory: %ctaid.x goes up, blocks_left down; the block form clears shared memory for it. */
     uint32_t blocks_left;
     struct jit_first first;
     struct block *block;     /* whose warps those are */

@@ -958,7 +958,7 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, i
     fl.from = 0;
     uint64_t row = b->launch->grid[0] - 1 - b->id[0]; /* blocks left in it */
     const struct launch *l = b->launch;
-    bool clear = l->shared_bytes || l->local_bytes || l->early_reads; /* block_start makes zeros for each */
+    bool clear = (l->shared_bytes && !in_blocks) || l->local_bytes || l->early_reads; /* block_start makes zeros for each */
     fl.more = f->blocks_left = (uint32_t)(clear ? 0 : more < row ? more : row);
     f->stride = b->warp_bytes;
     for (int i = 0; i < fl.n; i++) {

@@ -1,5 +1,5 @@
 // Many blocks in grids of one, two and three dimensions: what of a block has to be its own. `blocks fault N`: block N of 4,000
-// reads where nothing is.
+// reads where nothing is; `blocks late N`: behind a barrier.
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
@@ -47,6 +47,17 @@ __global__ void own(unsigned *out, unsigned *total)
         atomicAdd(total, 1);
 }
 
+// What the block before left in shared memory is not there.
+__global__ void zeros(unsigned *out)
+{
+    __shared__ volatile unsigned mine[67];
+    unsigned found = mine[threadIdx.x + 3];
+    __syncthreads();
+    mine[threadIdx.x + 3] = threadIdx.x + 1;
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = found * 1000 + mine[66 - threadIdx.x];
+}
+
 __global__ void multiprocessor(unsigned *out)
 {
     unsigned sm;
@@ -64,6 +75,16 @@ __global__ void fails(const unsigned *in, unsigned *out, unsigned n)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = in[blockIdx.x == n ? i + (1ull << 36) : i];
+}
+
+__global__ void fails_late(const unsigned *in, unsigned *out, unsigned n)
+{
+    __shared__ unsigned most;
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x == 63)
+        most = i;
+    __syncthreads();
+    out[i] = in[blockIdx.x == n ? most + (1ull << 36) : most];
 }
 
 // A lane-serial loop (docs/jit.md), 20,000 turns each: it is asked whether to stop before anything else is
@@ -126,7 +147,7 @@ int main(int argc, char **argv)
     cudaMalloc(&p, sizeof host + 4);
     cudaMemset(p, 0, sizeof host + 4);
     if (argc > 2) {
-        fails<<<4000, 64>>>(p, p + 256000, atoi(argv[2]));
+        (argv[1][0] == 'l' ? fails_late : fails)<<<4000, 64>>>(p, p + 256000, atoi(argv[2]));
         return cudaDeviceSynchronize() != cudaSuccess ? 3 : 0;
     }
     dim3 grids[] = {dim3(4000), dim3(40, 100), dim3(25, 4, 40), dim3(1, 4000)};
@@ -158,6 +179,10 @@ int main(int argc, char **argv)
     failed |= fetch();
     for (unsigned i = 0; i < 4000 * 64 && !failed; i++)
         failed |= bad("own", i, i / 64 * 16 + 16 * 6);
+    zeros<<<4000, 64>>>(p);
+    failed |= fetch();
+    for (unsigned i = 0; i < 4000 * 64 && !failed; i++)
+        failed |= bad("zeros", i, 64 - i % 64);
     unsigned total;
     cudaMemcpy(&total, p + (1 << 19), 4, cudaMemcpyDeviceToHost);
     failed |= total != 4000;

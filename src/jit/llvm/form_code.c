@@ -630,15 +630,39 @@ static void do_inst(struct form_code *c, const struct ir_inst *in)
     }
 }
 
+/* Shared memory of the block behind: zero, up to the next multiple of a vector, for which there is room (simt/block.c). */
+static void clear_shared(struct form_code *c)
+{
+    struct emit *e = c->e;
+    LLVMTypeRef vector = LLVMVectorType(e->i32, (unsigned)e->width);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), body = new_block(e, "clear"), out = new_block(e, "cleared");
+    LLVMValueRef zero = number(e, 64, 0);
+    LLVMBuildCondBr(e->b, lanes_any(e, LLVMBuildTrunc(e->b, e->shared_bytes, e->i32, "")), body, out);
+    LLVMPositionBuilderAtEnd(e->b, body);
+    LLVMValueRef at = LLVMBuildPhi(e->b, e->i64, "");
+    LLVMSetAlignment(LLVMBuildStore(e->b, LLVMConstNull(vector), above(e, e->shared, at)), 4 * (unsigned)e->width);
+    LLVMValueRef next = LLVMBuildAdd(e->b, at, number(e, 64, 4 * (uint64_t)e->width), "");
+    LLVMAddIncoming(at, &zero, &before, 1);
+    LLVMAddIncoming(at, &next, &body, 1);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, next, e->shared_bytes, ""), body, out);
+    LLVMPositionBuilderAtEnd(e->b, out);
+}
+
+/* Does nothing but %ctaid.x tell a block from the next one in its row? */
+static bool blocks_in_row(const struct form_code *c)
+{
+    for (int32_t i = 0; i < c->kernel->ninsts; i++)
+        for (int s = 0; s < c->kernel->insts[i].nsrc; s++)
+            if (c->kernel->insts[i].src[s].kind == IR_SRC_SREG && c->kernel->insts[i].src[s].sreg == PTX_SREG_SMID)
+                return false;
+    return !c->e->tells_time;
+}
+
 /* The next block of the row, if there is one. */
 static void exit_block(struct form_code *c)
 {
     struct emit *e = c->e;
-    bool alone = c->form->nparts > 1 || e->tells_time;
-    for (int32_t i = 0; i < c->kernel->ninsts; i++)
-        for (int s = 0; s < c->kernel->insts[i].nsrc; s++)
-            alone |= c->kernel->insts[i].src[s].kind == IR_SRC_SREG && c->kernel->insts[i].src[s].sreg == PTX_SREG_SMID;
-    if (!alone) {
+    if (blocks_in_row(c)) {
         LLVMBasicBlockRef again = new_block(e, "again"), out = new_block(e, "out");
         LLVMValueRef left = frame_field(e, AT(blocks_left), e->i32);
         LLVMBuildCondBr(e->b, lanes_any(e, left), again, out);
@@ -646,6 +670,7 @@ static void exit_block(struct form_code *c)
         size_t x = AT(sreg) + 4 * PTX_SREG_CTAID_X;
         frame_set(e, AT(blocks_left), LLVMBuildSub(e->b, left, number(e, 32, 1), ""));
         frame_set(e, x, LLVMBuildAdd(e->b, frame_field(e, x, e->i32), number(e, 32, 1), ""));
+        clear_shared(c);
         LLVMBuildBr(e->b, c->begin);
         LLVMPositionBuilderAtEnd(e->b, out);
     }
