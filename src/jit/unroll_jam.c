@@ -20,7 +20,7 @@ struct unroll_jam_find {
     const struct ir_kernel *k;
     const struct shapes *s;
     const uint32_t *dim;
-    int warps;
+    int warps;        /* or 0: blocks of a row are compared, not warps */
     struct rise *reg; /* [nregs] */
 };
 
@@ -54,6 +54,10 @@ static struct rise thread_step(const struct unroll_jam_find *f, int axis)
 
 static struct rise step_of_sreg(const struct unroll_jam_find *f, uint32_t sreg, const struct shape *shape)
 {
+    if (!f->warps && (sreg <= PTX_SREG_TID_Z || sreg == PTX_SREG_WARPID))
+        return is(0, 32);
+    if (!f->warps && sreg == PTX_SREG_CTAID_X)
+        return is(1, 32);
     if (sreg <= PTX_SREG_TID_Z && shape->kind == SHAPE_AFFINE && !shape->known)
         return thread_step(f, (int)sreg);
     if (sreg == PTX_SREG_WARPID)
@@ -92,6 +96,8 @@ static bool keeps_step(const struct unroll_jam_find *f, const struct ir_inst *in
     int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
     struct shape a = shape_of_source(f->k, f->s, f->dim, in, i);
     bool sign = ptx_type_info[ir_is(in, PTX_KIND_CONVERT) ? in->type2 : in->type].kind == 'S';
+    if (!f->warps)
+        return true;
     if (a.kind == SHAPE_AFFINE && a.bounded && a.high - a.low <= INT32_MAX && (sign || a.low >= 0))
         return true;
     return shape_guarded_source(f->k, f->s, f->dim, in, lo, hi) == i;
@@ -183,6 +189,11 @@ static bool give_up_unset(struct unroll_jam_find *f)
 struct unroll_jam_steps *unroll_jam_find(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps)
 {
     return unroll_jam_find_without(k, s, dim, warps, NULL);
+}
+
+struct unroll_jam_steps *unroll_jam_find_blocks(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3])
+{
+    return unroll_jam_find_without(k, s, dim, 0, NULL);
 }
 
 struct unroll_jam_steps *unroll_jam_find_without(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps,

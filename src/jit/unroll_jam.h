@@ -23,6 +23,8 @@ struct unroll_jam_steps *unroll_jam_find(const struct ir_kernel *k, const struct
 /* The same when nothing is known of some registers (bit set, or NULL). */
 struct unroll_jam_steps *unroll_jam_find_without(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps,
                                                  const uint64_t *unknown);
+/* The same from a block to the next one of its row, for what is no more than a guess: wraps are not looked at. */
+struct unroll_jam_steps *unroll_jam_find_blocks(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3]);
 void unroll_jam_steps_release(struct unroll_jam_steps *s);
 
 /* How many of a block's warps the host's vector registers have room for at once: a power of two that divides them. */

@@ -22,7 +22,7 @@ static struct known find(const char *body, uint32_t x, uint32_t y, int warps)
     f.m = parse_text("jam", text);
     f.k = build_kernel(f.m, "k");
     f.s = shapes_find(f.k, dim);
-    f.steps = unroll_jam_find(f.k, f.s, dim, warps);
+    f.steps = warps ? unroll_jam_find(f.k, f.s, dim, warps) : unroll_jam_find_blocks(f.k, f.s, dim);
     return f;
 }
 
@@ -96,6 +96,17 @@ static void test_what_is_set_twice(void **state)
     done(&f);
 }
 
+static void test_blocks_of_a_row(void **state)
+{
+    (void)state;
+    struct known f = find("mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ctaid.y;\nmov.u32 %r4, %warpid;\nshl.b32 %r5, %r2, 9;\n"
+                          "add.s32 %r6, %r5, %r1;\nmul.wide.s32 %q1, %r6, 4;\nmul.lo.s32 %r7, %r2, %r3;\n", 256, 1, 0);
+    static const int64_t want[] = {0, 1, 0, 0, 512, 512, 2048, OTHER};
+    for (int32_t i = 0; i < 8; i++)
+        assert_int_equal(step(&f, i), want[i]);
+    done(&f);
+}
+
 /* Of words whose other half nobody set, and of what is only ever made of itself, nothing is known. */
 static void test_what_nobody_set(void **state)
 {
@@ -135,7 +146,7 @@ static void test_how_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_groups_of_warps),
-                                       cmocka_unit_test(test_what_is_set_twice), cmocka_unit_test(test_what_nobody_set),
+                                       cmocka_unit_test(test_what_is_set_twice), cmocka_unit_test(test_blocks_of_a_row), cmocka_unit_test(test_what_nobody_set),
                                        cmocka_unit_test(test_how_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,7 @@ struct form {
     struct ir_kernel *k;      /* in SSA; ir_variable is the kernel's register, if it is one of those */
     struct shapes shapes;     /* of its registers */
     struct unroll_jam_steps *steps; /* likewise, as long as warps go the same way */
+    struct unroll_jam_steps *block_steps; /* of the kernel's registers, from block to block; NULL: blocks are not done in a row */
     bool warp;                /* the warp form */
     int jam;                  /* the most of any part */
     bool whole;               /* of all parts, and all of the block's warps: registers go from part to part as they are */

@@ -878,6 +878,7 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
         ir_print(form->k, e->text);
     struct jit_job mine = job_of_form(job, form);
     struct form_code c = {.e = e, .form = form, .job = &mine, .kernel = k};
+    form->block_steps = form->warp || !blocks_in_row(&c) ? NULL : unroll_jam_find_blocks(k, shapes, job->dim);
     mine.steps = form->steps;
     mine.unrolled = form->jam;
     e->form = form;

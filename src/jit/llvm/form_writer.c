@@ -896,6 +896,7 @@ void form_release(struct form *b)
     alloc_release(b->part);
     alloc_release(b->place);
     unroll_jam_steps_release(b->steps);
+    unroll_jam_steps_release(b->block_steps);
     alloc_release(b->shapes.reg);
     alloc_release(b->shapes.lazy);
     alloc_release(b->shapes.parting);

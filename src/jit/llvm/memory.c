@@ -6,7 +6,7 @@
  * is. One bounds check serves all accesses of a basic block above the same base. A generic address may be shared memory's as
  * well: there the interpreter's access function is called, and machine code goes on behind it. Lanes that are neighbours in
  * memory are one vector. */
-#include "jit/llvm/emitter.h"
+#include "jit/llvm/form.h"
 
 #include "ir/operands.h"
 
@@ -463,6 +463,39 @@ static void slow_way(struct emit *e)
     op_call(e, offsetof(struct jit_ops, affine), number(e, 32, (uint64_t)kernel_register(e, in->src[0].reg)));
 }
 
+/* What the blocks behind will load. The host foresees it only within a block: each begins elsewhere, and loads are on the way only
+ * for as long as the host looks ahead, which a block's other instructions fill. */
+enum { AHEAD = 4096 /* bytes at least */, MOST_AHEAD = 16 /* blocks at most */, LINE = 64 };
+
+static void prefetch(struct emit *e, LLVMValueRef host, int64_t behind)
+{
+    LLVMValueRef args[4] = {pointer(e, host, (uint64_t)behind), number(e, 32, 0), number(e, 32, 3), number(e, 32, 1)};
+    call_intrinsic(e, "llvm.prefetch", e->ptr, args, 4);
+}
+
+/* This load, if it is done once in a block by all lanes: the lines that a block some way behind will take in its place. */
+static void prefetch_block(struct emit *e, const struct reach *r)
+{
+    const struct ir_inst *in = e->in;
+    if (!e->form || !e->form->block_steps || e->mask || in->space != PTX_GLOBAL || in->src[0].kind != IR_SRC_REG ||
+        e->form_of->blocks[e->form_of->insts[in->site].block].loop >= 0)
+        return;
+    const struct unroll_jam_steps *steps = e->form->block_steps;
+    int32_t reg = kernel_register(e, in->src[0].reg);
+    int64_t by = reg < e->form_of->nregs && ir_bit(steps->known, reg) ? steps->by[reg] : 0, size = by < 0 ? -by : by;
+    int64_t blocks = size ? (AHEAD + size - 1) / size : 0;
+    if (!blocks || blocks > MOST_AHEAD)
+        return;
+    for (int g = 0; g < 1 << r->halved; g++)
+        for (uint64_t line = 0; line < r->of[g].span; line += LINE) {
+            bool some = false;
+            for (int i = 0; i < SHAPE_LANES && !some; i++)
+                some = shape_group_of(i, r->halved) == g && (uint64_t)r->rel[i] / LINE == line / LINE;
+            if (some)
+                prefetch(e, r->of[g].host, blocks * by + (int64_t)line);
+        }
+}
+
 static void load_all(struct emit *e, const struct reach *r)
 {
     struct value v[IR_VECTOR];
@@ -472,6 +505,7 @@ static void load_all(struct emit *e, const struct reach *r)
     for (int d = 0; d < e->in->ndst; d++)
         if (e->in->dst[d] != IR_NOREG)
             reg_set(e, e->in->dst[d], v[d]);
+    prefetch_block(e, r);
 }
 
 static void count(struct emit *e, const struct reach *r)
