@@ -126,7 +126,7 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
     l->local_size = (k->ir->local_bytes + 15) / 16 * 16; /* loads that became one (target/group.c) read whole lines of 16 bytes */
     if (k->ir->recursive)
         l->local_size += (uint32_t)d->stack_bytes;
-    l->local_bytes = (l->local_size + 15) / 16 * 16 + (k->ir->scratch_bytes + 15) / 16 * 16;
+    l->local_bytes = (l->local_size + 15) / 16 * 16 + (k->ir->uses_scratch ? (k->ir->scratch_bytes + 15) / 16 * 16 : 0);
     l->stuck = d->stuck;
     l->stuck_user = d->stuck_user;
     l->heap = interp_uses_heap(k->code) ? &d->heap : NULL;

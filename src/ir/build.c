@@ -1068,12 +1068,13 @@ static void emit_function(struct build *b, struct frame *fr)
 
 static void find_facts(struct ir_kernel *k)
 {
-    k->has_barrier = k->order_matters = k->has_async = false;
+    k->has_barrier = k->order_matters = k->has_async = k->uses_scratch = false;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
         bool kept = in->ndst && in->dst[0] != IR_NOREG;
         k->has_barrier |= ir_is(in, PTX_KIND_BARRIER);
         k->has_async |= ir_is(in, PTX_KIND_ASYNC);
+        k->uses_scratch |= ((facts_reads(in) | facts_writes(in)) & FACT_SCRATCH) != 0;
         k->order_matters |= !ir_is_own(in) && kept && facts_result(in) & FACT_STATE && facts_reads(in) & (FACT_GLOBAL | FACT_LOCAL);
     }
 }

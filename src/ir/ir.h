@@ -178,7 +178,8 @@ struct ir_kernel {
     uint32_t shared_static; /* bytes of static shared memory a block; dynamic shared memory begins at shared_dynamic */
     uint32_t shared_dynamic; /* offset */
     uint32_t local_bytes;   /* a thread */
-    uint32_t scratch_bytes; /* a thread */
+    uint32_t scratch_bytes; /* a thread; parameters of calls have room here, though most are in registers: */
+    bool uses_scratch;      /* an instruction accesses it */
     bool has_barrier;       /* bar.sync and the like */
     bool has_async;         /* cp.async */
     bool recursive;         /* has functions that may call themselves: threads have a stack behind local_bytes */

@@ -191,7 +191,7 @@ static void begin_warp(struct form_code *c)
     for (int w = 1; w < c->form->part[e->in->target].jam; w++)
         p->regs[w] = above(e, p->regs[w - 1], e->block_stride);
     frame_set(e, AT(block_warp), p->index);
-    if (c->kernel->local_bytes || c->kernel->scratch_bytes)
+    if (c->kernel->local_bytes || c->kernel->uses_scratch)
         frame_set(e, AT(local), above(e, c->local, bytes));
     take_part(c, e->in->target);
 }
