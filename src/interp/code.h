@@ -88,6 +88,7 @@ struct step {
     uint8_t turn;          /* behind it a turn may end: number of the place in turns.at, + 1; 0: none does */
     uint8_t math;          /* STEP_LANES: row of the function in lanes_math(), + 1; 0: it has none */
     uint8_t arguments;     /* and how many vectors it takes, of doubles if `elem` is 8 */
+    uint8_t form;          /* and its enum math_form */
     place guard;
     place d[STEP_DST];   /* PLACE_NONE: dropped */
     place s[STEP_SRC];     /* PLACE_NONE: absent; of a product of matrices all are in `places` */

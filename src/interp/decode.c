@@ -128,6 +128,7 @@ static bool take_math(struct step *st, const char *name, uint8_t width)
         return false;
     st->math = (uint8_t)(row + 1);
     st->arguments = (uint8_t)lanes_math()[row].arguments;
+    st->form = (uint8_t)lanes_math()[row].form;
     st->elem = width;
     st->fn = lanes_math()[row].fn;
     return true;

@@ -52,11 +52,14 @@ const char *lanes_level(void);
  * of the same function); the last row's name is NULL. All levels have the same rows. `vector` takes and returns vectors of the
  * level's width (16, 32, 64 bytes), one for each of the first `arguments` arguments. */
 typedef void lanes_vector_fn(void);
+/* Functions that machine code may make itself (math_forms.h). */
+enum math_form { MATH_NO_FORM, MATH_FORM_exp, MATH_FORM_log };
 struct lanes_math {
     const char *name, *signature;
     lanes_fn *fn;
     lanes_vector_fn *vector;
     int arguments;
+    enum math_form form;
 };
 extern const struct lanes_math lanes_math_v2[], lanes_math_v3[], lanes_math_v4[];
 

@@ -1,7 +1,7 @@
-/* The math library's functions through SLEEF's vector forms: the text that is built for three levels.
+/* The math library's functions through SLEEF's vector forms, and some of our own: the text that is built for three levels.
  *
  * In: MATH_TABLE, the table's name; DN and FN = 2 * DN, doubles and floats in a vector; VD and VF, the types; SLEEF_D(name, bound)
- * and SLEEF_F(name, bound), the functions; LOAD_D, STORE_D, LOAD_F, STORE_F. Out: the table of rows of lanes_math.def, each as a
+ * and SLEEF_F(name, bound), the functions; LOAD_D, STORE_D, LOAD_F, STORE_F; FUSED(a, b, c) of floats. Out: the table of rows of lanes_math.def, each as a
  * function of one vector, which machine code calls (jit/llvm/math.c), and as one of 32 lanes, made of it. Lanes that are off
  * are computed when a neighbour is on, and not stored. NaN results are the GPU's. */
 #define _GNU_SOURCE
@@ -78,6 +78,66 @@ KEEP(keep_f, float, VF, FN, STORE_F)
         return exact_nan_##s(LOAD_##S(rs_));                                                                          \
     }
 
+/* --- forms of our own --- */
+
+static inline VF if_less(VF a, VF b, VF yes, VF no)
+{
+    WF less = (WF)(a < b);
+    return (VF)((less & (WF)yes) | (~less & (WF)no));
+}
+
+/* In two steps, of which only the second may round. */
+static inline VF scaled(VF x, VF n)
+{
+    WF all = __builtin_convertvector(n, WF), half = all >> 1;
+    return x * (VF)((half + 127) << 23) * (VF)((all - half + 127) << 23);
+}
+
+static inline VF split(VF x, VF *k)
+{
+    const VF none = {0}, least = none + 0x1p-126f;
+    WF bits = (WF)if_less(x, least, x * 0x1p23f, x), up = (bits - 0x3f400000) >> 23;
+    *k = __builtin_convertvector(up, VF) - if_less(x, least, none + 23.0f, none);
+    return (VF)(bits - (up << 23));
+}
+
+static inline VF log_edges(VF y, VF x)
+{
+    const VF none = {0}, infinity = none + INFINITY;
+    y = if_less(none, x, y, none + NAN);
+    WF zero = (WF)(x == none);
+    y = (VF)((zero & (WF)-infinity) | (~zero & (WF)y));
+    return if_less(x, infinity, y, x);
+}
+
+#define V               VF
+#define FORM(name)      static VF name##_form(VF x)
+#define K(c)            ((VF){0} + (float)(c))
+#define FMA             FUSED
+#define ADD(a, b)       ((a) + (b))
+#define SUB(a, b)       ((a) - (b))
+#define MUL(a, b)       ((a) * (b))
+#define LEAST(c, x)     if_less(c, x, c, x)
+#define MOST(c, x)      if_less(x, c, c, x)
+#define SCALED          scaled
+#define SPLIT           split
+#define LOG_EDGES       log_edges
+#include "interp/math_forms.h"
+#undef V
+#undef FORM
+#undef K
+#undef FMA
+#undef ADD
+#undef SUB
+#undef MUL
+#undef LEAST
+#undef MOST
+#undef SCALED
+#undef SPLIT
+#undef LOG_EDGES
+
+/* --- functions --- */
+
 #define OWN(name, bound, outside, instead) VECTOR(name##_f, F, f, float, (VF x), x, SLEEF_F(name, bound)(x), outside, instead)
 #define DOUBLE(name, bound, outside, instead)                                                                         \
     static VF name##_f_vector(VF x)                                                                                   \
@@ -93,18 +153,23 @@ KEEP(keep_f, float, VF, FN, STORE_F)
             f[k] = (float)d[k];                                                                                       \
         return exact_nan_f(LOAD_F(f));                                                                                \
     }
+#define FORM(name, bound, outside, instead)                                                                           \
+    static VF name##_f_vector(VF x) { return exact_nan_f(name##_form(x)); }
+#define OWN_IS(name)    MATH_NO_FORM
+#define DOUBLE_IS(name) MATH_NO_FORM
+#define FORM_IS(name)   MATH_FORM_##name
 #define ONE(name, bound, single, outside, instead)                                                                    \
     VECTOR(name##_d, D, d, double, (VD x), x, SLEEF_D(name, bound)(x), outside, instead)                              \
     single(name, bound, outside, instead)                                                                             \
     LANES(name##_d, double, DN, keep_d, name##_d_vector(LOAD_D(a + i)))                                               \
     LANES(name##_f, float, FN, keep_f, name##_f_vector(LOAD_F(a + i)))                                                \
-    enum { name##_d_arguments = 1, name##_f_arguments = 1 };
+    enum { name##_d_arguments = 1, name##_f_arguments = 1, name##_d_form = MATH_NO_FORM, name##_f_form = single##_IS(name) };
 #define TWO(name, bound, single, outside, instead)                                                                    \
     VECTOR(name##_d, D, d, double, (VD x, VD y), y, SLEEF_D(name, bound)(x, y), outside, instead)                     \
     VECTOR(name##_f, F, f, float, (VF x, VF y), y, SLEEF_F(name, bound)(x, y), outside, instead)                      \
     LANES(name##_d, double, DN, keep_d, name##_d_vector(LOAD_D(a + i), LOAD_D(b + i)))                                \
     LANES(name##_f, float, FN, keep_f, name##_f_vector(LOAD_F(a + i), LOAD_F(b + i)))                                 \
-    enum { name##_d_arguments = 2, name##_f_arguments = 2 };
+    enum { name##_d_arguments = 2, name##_f_arguments = 2, name##_d_form = MATH_NO_FORM, name##_f_form = MATH_NO_FORM };
 #define FAST(name, of)
 #define ALSO(name, signature, of)
 #define APPROX(name, of)
@@ -114,6 +179,7 @@ KEEP(keep_f, float, VF, FN, STORE_F)
 #undef APPROX
 #undef OWN
 #undef DOUBLE
+#undef FORM
 
 /* Subnormal numbers are zeros of their sign. */
 static inline VF flushed(VF v, bool ftz)
@@ -134,12 +200,12 @@ static inline VF flushed(VF v, bool ftz)
 #undef ALSO
 
 const struct lanes_math MATH_TABLE[] = {
-#define ROW(name, signature, id) {name, signature, id, (lanes_vector_fn *)id##_vector, id##_arguments}
+#define ROW(name, signature, id) {name, signature, id, (lanes_vector_fn *)id##_vector, id##_arguments, (enum math_form)id##_form}
 #define ONE(name, ...) ROW("__nv_" #name, "d:d", name##_d), ROW("__nv_" #name "f", "f:f", name##_f),
 #define TWO(name, ...) ROW("__nv_" #name, "dd:d", name##_d), ROW("__nv_" #name "f", "ff:f", name##_f),
 #define FAST(name, of) ROW("__nv_fast_" #name "f", NULL, of##_f), /* its signature is that of `of` */
 #define ALSO(name, signature, of) ROW(#name, signature, of),
-#define APPROX(name, of) {#name ".approx", NULL, name##_approx, (lanes_vector_fn *)of##_f_vector, 1},
+#define APPROX(name, of) {#name ".approx", NULL, name##_approx, (lanes_vector_fn *)of##_f_vector, 1, (enum math_form)of##_f_form},
 #include "interp/lanes_math.def"
 #undef ONE
 #undef TWO
@@ -147,5 +213,5 @@ const struct lanes_math MATH_TABLE[] = {
 #undef ALSO
 #undef APPROX
 #undef ROW
-    {NULL, NULL, NULL, NULL, 0}
+    {NULL, NULL, NULL, NULL, 0, MATH_NO_FORM}
 };

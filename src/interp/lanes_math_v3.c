@@ -12,4 +12,5 @@ typedef __m256 VF;
 #define STORE_D _mm256_storeu_pd
 #define LOAD_F  _mm256_loadu_ps
 #define STORE_F _mm256_storeu_ps
+#define FUSED   _mm256_fmadd_ps
 #include "interp/lanes_math.h"

@@ -12,4 +12,5 @@ typedef __m512 VF;
 #define STORE_D _mm512_storeu_pd
 #define LOAD_F  _mm512_loadu_ps
 #define STORE_F _mm512_storeu_ps
+#define FUSED   _mm512_fmadd_ps
 #include "interp/lanes_math.h"

@@ -63,6 +63,7 @@ struct row {
 #define OWN(name, bound) \
     static float name##_f1(float a) { return Sleef_cinz_##name##f1_##bound##purec(a); }
 #define DOUBLE(name, bound)
+#define FORM(name, bound)
 #define ONE(name, bound, single, ...)                                                    \
     static double name##_d1(double a) { return Sleef_cinz_##name##d1_##bound##purec(a); } \
     single(name, bound)
@@ -77,10 +78,12 @@ struct row {
 #undef TWO
 #undef OWN
 #undef DOUBLE
+#undef FORM
 
 static const struct row rows[] = {
 #define OWN(name)                     .f1 = name##_f1
 #define DOUBLE(name)                  .f1 = NULL
+#define FORM(name)                    .f1 = NULL
 #define ONE(name, bound, single, ...) {"__nv_" #name, .d1 = name##_d1, single(name)},
 #define TWO(name, bound, ...)         {"__nv_" #name, .d2 = name##_d2, .f2 = name##_f2},
 #include "interp/lanes_math.def"

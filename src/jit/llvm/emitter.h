@@ -7,6 +7,7 @@
 #ifndef JIT_LLVM_EMITTER_H
 #define JIT_LLVM_EMITTER_H
 
+#include "interp/lanes.h"
 #include "ir/ssa.h"
 #include "jit/abi.h"
 #include "jit/unroll_jam.h"
@@ -271,6 +272,10 @@ LLVMValueRef float_clamped_to_one(struct emit *e, LLVMValueRef v, enum ptx_type 
 LLVMValueRef float_quieted(struct emit *e, LLVMValueRef v, LLVMValueRef else_, int p); /* f64: v if it is NaN, quiet */
 
 LLVMValueRef float_least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum ptx_type t, bool max, int p);
+
+/* --- math_forms.c: vectors of floats. NULL: the host has not what it takes --- */
+LLVMValueRef math_form(struct emit *e, enum math_form form, LLVMValueRef x);
+LLVMValueRef math_rsqrt(struct emit *e, LLVMValueRef a); /* of 1 / sqrt(a) in double, rounded, the bits; NaN as it is */
 
 /* --- convert.c, half.c, bits.c, divide.c, math.c --- */
 LLVMValueRef convert_op(struct emit *e, int p);

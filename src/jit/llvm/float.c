@@ -94,46 +94,14 @@ static LLVMValueRef quick_quotient(struct emit *e, const struct floats *f, int p
     return LLVMBuildFMul(B, LLVMBuildFMul(B, f->a, by, ""), r, "");
 }
 
-static LLVMValueRef rsqrt_by_double(struct emit *e, LLVMValueRef a, int p)
+static LLVMValueRef rsqrt_of_float(struct emit *e, LLVMValueRef a, int p)
 {
+    LLVMValueRef r = p < 0 ? NULL : math_rsqrt(e, a);
+    if (r)
+        return r;
     LLVMValueRef x = LLVMBuildFPExt(e->b, a, arith_lanes_of(e, e->f64, p), "");
     x = LLVMBuildFDiv(e->b, float_constant(e, PTX_F64, 1, p), float_intrinsic(e, "llvm.sqrt", x), "");
     return LLVMBuildFPTrunc(e->b, x, arith_lanes_of(e, e->f32, p), "");
-}
-
-/* 1 - a * r * r, with the product's rounding error if `exactly`. */
-static LLVMValueRef rsqrt_residue(struct emit *e, LLVMValueRef a, LLVMValueRef r, bool exactly)
-{
-    LLVMValueRef less = LLVMBuildFNeg(e->b, r, ""), root = LLVMBuildFMul(e->b, a, r, "");
-    LLVMValueRef left = fused(e, less, root, float_constant(e, PTX_F32, 1, 0));
-    return exactly ? fused(e, less, fused(e, a, r, LLVMBuildFNeg(e->b, root, "")), left) : left;
-}
-
-/* One of AVX-512's intrinsic functions of 16 lanes, under a mask of all. */
-static LLVMValueRef on_16_lanes(struct emit *e, const char *name, LLVMValueRef *args, int n)
-{
-    LLVMTypeRef types[6];
-    for (int i = 0; i < n; i++)
-        types[i] = LLVMTypeOf(args[i]);
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
-    return LLVMBuildCall2(e->b, LLVMFunctionType(types[0], types, (unsigned)n, false), f, args, (unsigned)n, "");
-}
-
-/* The same bits by AVX-512's estimate r of 14 bits, which processors may differ in, and two steps. The first one ends at most one unit
- * of the last place from the rounded result: it errs by 0.5 for its own rounding, 0.5 for that of a * r, and 0.1. From there the second,
- * of second order, is exact: all 2^24 numbers from 1 to 4, each from these three places, were tried. Of 0 and infinity
- * the steps make NaN, so their results are put in (class 2: infinity of its sign; class 5: 0). */
-static LLVMValueRef rsqrt_of_16(struct emit *e, LLVMValueRef a)
-{
-    LLVMBuilderRef B = e->b;
-    LLVMValueRef all = LLVMConstAllOnes(LLVMInt16TypeInContext(e->cx)), half = float_constant(e, PTX_F32, 0.5, 0);
-    LLVMValueRef estimate[3] = {a, LLVMConstNull(LLVMTypeOf(a)), all};
-    LLVMValueRef r = on_16_lanes(e, "llvm.x86.avx512.rsqrt14.ps.512", estimate, 3);
-    r = fused(e, LLVMBuildFMul(B, r, half, ""), rsqrt_residue(e, a, r, false), r);
-    LLVMValueRef left = rsqrt_residue(e, a, r, true);
-    r = fused(e, LLVMBuildFMul(B, r, left, ""), fused(e, left, float_constant(e, PTX_F32, 0.375, 0), half), r);
-    LLVMValueRef fix[6] = {r, a, arith_whole(e, 32, 0x00800600, 0), number(e, 32, 0), all, number(e, 32, 4 /* rounding as it is */)};
-    return on_16_lanes(e, "llvm.x86.avx512.mask.fixupimm.ps.512", fix, 6);
 }
 
 /* The instruction on these operands; NULL: no form of its own. */
@@ -157,7 +125,7 @@ static LLVMValueRef compute(struct emit *e, const struct floats *f, int p)
     case PTX_OP_RSQRT:
         if (t == PTX_F64)
             return m->ftz ? NULL : LLVMBuildFDiv(B, float_constant(e, t, 1, p), float_intrinsic(e, "llvm.sqrt", f->a), "");
-        return e->width == 16 && p >= 0 ? rsqrt_of_16(e, f->a) : rsqrt_by_double(e, f->a, p);
+        return rsqrt_of_float(e, f->a, p);
     case PTX_OP_SIN:
     case PTX_OP_COS:
     case PTX_OP_LG2:

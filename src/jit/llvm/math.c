@@ -1,5 +1,5 @@
-/* Functions of the math library, and PTX's approximations: machine code calls their vector forms (interp/lanes_math.h), which the interpreter's functions
- * of 32 lanes are made of, with as many lanes at a time as the host's vectors hold. */
+/* Functions of the math library, and PTX's approximations. Of some the code is made here (math_forms.c); of the others vector forms are
+ * called (interp/lanes_math.h), which the interpreter's functions of 32 lanes are made of. */
 #include "jit/llvm/emitter.h"
 
 #include "interp/code.h"
@@ -33,8 +33,10 @@ LLVMValueRef math_function(struct emit *e, LLVMValueRef *args, int p)
             args[i] = splat(e, args[i]);
         return LLVMBuildExtractElement(e->b, math_function(e, args, 0), number(e, 32, 0), "");
     }
-    if (st->elem == 4)
-        return call_row(e, st, e->f32, args, e->width);
+    if (st->elem == 4) {
+        LLVMValueRef r = math_form(e, (enum math_form)st->form, args[0]);
+        return r ? exact_nan(e, r) : call_row(e, st, e->f32, args, e->width);
+    }
     int n = e->width / 2; /* doubles in a vector */
     for (int h = 0; h < 2; h++) {
         LLVMValueRef part[2];
