@@ -12,7 +12,7 @@
  *
  * The third, the block form, runs all warps of a block from the start to the end (jit/llvm/form.h). It answers JIT_EXIT
  * when all have ended; JIT_TURN: the launch is to stop; else warp frame.block_warp is where frame.site, or frame.waiting, says, those
- * before it where block_end and those behind it where block_start says. */
+ * before it where block_end and those behind it where block_start says, but for those that have exited, frame.block_gone. */
 #ifndef JIT_ABI_H
 #define JIT_ABI_H
 
@@ -161,6 +161,7 @@ struct jit_frame {
     uint32_t block_warp;     /* block form: the warp that runs */
     uint32_t block_start;    /* block form, when it stops: the instruction before which the part begins that the warp is in, */
     uint32_t block_end;      /* and JIT_STOPPED of where it ends */
+    uint32_t block_gone;     /* bits: its warps that have exited while others had not come to a barrier yet */
     uint32_t block_jam;      /* and so many warps are there, from that one on */
     bool in_block;           /* jit_run.c: the block form runs */
     uint64_t stride;         /* bytes from a warp's registers to the next one's, and likewise for local memory */

@@ -896,7 +896,9 @@ static bool leave_block_form(struct jit_frame *f, struct exec_counts *counts, st
         fl->b->warps[i].interpreted |= why == JIT_GIVE_UP;
     }
     for (int i = 0; i < fl->n; i++)
-        if (i < at)
+        if (f->block_gone >> i & 1)
+            place_warp(f, fl, i, JIT_EXIT, 0);
+        else if (i < at)
             place_warp(f, fl, i, f->block_end & ((1u << JIT_WHY_BITS) - 1), (int32_t)(f->block_end >> JIT_WHY_BITS));
         else if (i >= at + (int)f->block_jam)
             place_warp(f, fl, i, JIT_TURN, (int32_t)f->block_start);
@@ -920,6 +922,7 @@ static enum in_block run_in_block(struct jit_frame *f, struct exec_counts *count
     f->in_block = true;
     f->block = fl->b;
     f->block_warp = 0;
+    f->block_gone = 0;
     f->blocks_left = fl->more;
     enum jit_stop why = enter(f, BLOCK, &f->code->in_blocks, 0, TURNS);
     if (f->fleet)

@@ -1,5 +1,5 @@
 // Many blocks in grids of one, two and three dimensions: what of a block has to be its own. `blocks fault N`: block N of 4,000
-// reads where nothing is; `blocks late N`: behind a barrier.
+// reads where nothing is; `blocks late N`: behind a barrier, to which in two of three blocks only one of two warps comes.
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
@@ -79,12 +79,14 @@ __global__ void fails(const unsigned *in, unsigned *out, unsigned n)
 
 __global__ void fails_late(const unsigned *in, unsigned *out, unsigned n)
 {
-    __shared__ unsigned most;
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (threadIdx.x == 63)
-        most = i;
+    __shared__ unsigned last[2];
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, warp = threadIdx.x / 32;
+    if (warp == blockIdx.x % 3)
+        return;
+    if (threadIdx.x % 32 == 31)
+        last[warp] = i;
     __syncthreads();
-    out[i] = in[blockIdx.x == n ? most + (1ull << 36) : most];
+    out[i] = in[blockIdx.x == n ? last[warp] + (1ull << 36) : last[warp]];
 }
 
 // A lane-serial loop (docs/jit.md), 20,000 turns each: it is asked whether to stop before anything else is

@@ -49,23 +49,58 @@ static bool some_wait(const struct form_writer *m, const uint64_t *blocks)
     return false;
 }
 
+/* A warp that comes to the block goes on to its exit, and waits for nobody. */
+static bool waits_no_more(const struct form_writer *m, int32_t block, uint64_t *seen)
+{
+    const struct ir_kernel *k = m->k;
+    int32_t n = 0, *stack = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *stack);
+    memset(seen, 0, ((size_t)k->nblocks / 64 + 1) * 8);
+    ir_bit_set(seen, block);
+    for (int32_t at = block; at >= 0; at = n ? stack[--n] : -1)
+        for (int32_t s = 0; s < k->blocks[at].nsucc; s++)
+            if (k->blocks[at].succ[s] >= 0 && !ir_bit(seen, k->blocks[at].succ[s])) {
+                ir_bit_set(seen, k->blocks[at].succ[s]);
+                stack[n++] = k->blocks[at].succ[s];
+            }
+    alloc_release(stack);
+    return !some_wait(m, seen);
+}
+
+/* Warps may differ at the branch, but those that take one of its ways exit before any other has to wait for them. */
+static bool lets_go(const struct form_writer *m, int32_t site, uint64_t *seen)
+{
+    const struct ir_inst *in = &m->k->insts[site];
+    bool alike = form_scalar(m, in->guard) && ir_bit(m->alike, in->guard);
+    return !alike && (waits_no_more(m, in->target, seen) || (site + 1 < m->k->ninsts && waits_no_more(m, m->k->insts[site + 1].block, seen)));
+}
+
+static void cut_at(struct form_writer *m, int32_t block, uint64_t *seen)
+{
+    m->cut[block] |= !waits_no_more(m, block, seen);
+}
+
 static void find_parts(struct form_writer *m)
 {
     const struct ir_kernel *k = m->k;
     uint64_t *seen = alloc_zeroed(((size_t)k->nblocks / 64 + 1) * 8);
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
+        m->gone |= in->op == PTX_OP_EXIT && in->guard != IR_NOREG;
         if (!form_is_branch(in))
             continue;
         influence(m, in, seen);
         if (!some_wait(m, seen))
             continue;
+        if (lets_go(m, i, seen)) {
+            m->gone = true;
+            continue;
+        }
         m->between[i] = 1;
-        m->cut[in->target] = true;
+        cut_at(m, in->target, seen);
         if (i + 1 < k->ninsts)
-            m->cut[k->insts[i + 1].block] = true;
+            cut_at(m, k->insts[i + 1].block, seen);
         if (in->joined)
-            m->cut[in->join] = true;
+            cut_at(m, in->join, seen);
     }
     for (int32_t l = 0; l < k->nloops; l++)
         if (some_wait(m, k->loops[l].blocks))
@@ -221,7 +256,13 @@ static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64
     static const struct ptx_mods below = {.cmp = PTX_LT, .ntypes = 1, .type = {PTX_U32}};
     const struct ir_kernel *k = m->k;
     uint64_t *written = alloc_zeroed(m->words * 8 + 8);
+    bool gone = m->ended && m->exit >= 0;
     form_set_label(m, m->end_label);
+    if (!m->ended) {
+        form_set_label(m, m->exit_label);
+        m->part->why = JIT_EXIT;
+        m->part->end = m->exit;
+    }
     find_written(m, first, written);
     memset(live, 0, m->words * 8);
     if (m->part->why == JIT_BARRIER)
@@ -235,6 +276,12 @@ static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64
             struct ir_inst *in = form_put(m, IR_OP_KEEP);
             IR_SET_SOURCES(m->f, in, ir_of_reg(r));
         }
+    if (gone) {
+        form_jump(m, m->next_label);
+        form_set_label(m, m->exit_label);
+        form_put(m, IR_OP_GONE);
+    }
+    form_set_label(m, m->next_label);
     m->part->jam = m->jams ? m->jam : 1;
     m->out->jam = m->part->jam > m->out->jam ? m->part->jam : m->out->jam;
     name_ends(m, first, live);
@@ -276,9 +323,13 @@ static bool write_part(struct form_writer *m, int32_t start)
     for (int32_t i = 0; i <= m->k->ninsts; i++)
         m->at[i] = -1;
     m->nleft = 0;
-    m->ended = m->in_order = false;
+    m->ended = false;
+    m->in_order = m->gone && start;
+    m->exit = -1;
     m->loops = m->k->blocks[m->k->insts[start].block].loop >= 0;
     m->end_label = form_label(m);
+    m->exit_label = form_label(m);
+    m->next_label = form_label(m);
     m->from = m->k->insts[start].from;
     m->index = m->index == IR_NOREG ? form_reg(m, PTX_U32, true) : m->index;
     form_set_label(m, m->part_label[start]);
@@ -289,6 +340,11 @@ static bool write_part(struct form_writer *m, int32_t start)
     warp->target = out->nparts++;
     IR_SET_SOURCES(m->f, warp, ir_of_reg(m->index));
     first = m->f->ninsts;
+    if (m->gone && start) {
+        int32_t is_gone = form_reg(m, PTX_PRED, true);
+        form_put_result(m, IR_OP_IS_GONE, PTX_PRED, is_gone, 0, NULL);
+        form_jump_if(m, is_gone, false, m->next_label);
+    }
     form_alive_before(m, start, live);
     for (int32_t r = 0; r < m->k->nregs && start && !m->whole; r++)
         if (ir_bit(live, r) && in_base(m, r)) {
@@ -299,7 +355,7 @@ static bool write_part(struct form_writer *m, int32_t start)
         }
     form_code_at(m, start);
     form_write_code(m, live);
-    if (!m->ended)
+    if (!m->ended && m->exit < 0)
         form_refuse(m, "it does not end");
     bool ok = !m->jams || (!m->in_order && (m->loops || m->whole) && !out->why_not);
     if (!ok) {
@@ -335,8 +391,9 @@ struct form *block_form_make(struct emit *e, bool jam)
     struct form *out = m.out;
     if (lane_serial_some(e))
         form_refuse(&m, "it has lane-serial loops");
-    find_parts(&m);
     uint64_t *alike = find_alike(&m);
+    find_parts(&m);
+    out->gone = m.gone;
     m.jam = jam ? unroll_jam_room(m.k, e->s, m.steps, e->job->level, m.warps) : 1;
     m.whole = m.jam > 1 && m.jam == m.warps && m.k->nloops && !out->why_not;
     part_at(&m, 0);

@@ -52,6 +52,7 @@ struct form {
     struct shapes shapes;     /* of its registers */
     struct unroll_jam_steps *steps; /* likewise, as long as warps go the same way */
     struct unroll_jam_steps *block_steps; /* of the kernel's registers, from block to block; NULL: blocks are not done in a row */
+    bool gone;                /* warps may exit before others come to a barrier */
     bool warp;                /* the warp form */
     int jam;                  /* the most of any part */
     bool whole;               /* of all parts, and all of the block's warps: registers go from part to part as they are */

@@ -499,6 +499,26 @@ static void count_lanes_of(struct emit *e)
     }
 }
 
+/* --- warps that exit early --- */
+
+static LLVMValueRef bits_of_warps(struct emit *e)
+{
+    uint64_t all = (UINT64_C(1) << e->job->unrolled) - 1;
+    return LLVMBuildShl(e->b, number(e, 32, all), e->index, "");
+}
+
+static void go_for_good(struct emit *e)
+{
+    LLVMValueRef gone = frame_field(e, AT(block_gone), e->i32);
+    frame_set(e, AT(block_gone), LLVMBuildOr(e->b, gone, bits_of_warps(e), ""));
+}
+
+static void ask_gone(struct emit *e)
+{
+    LLVMValueRef gone = LLVMBuildAnd(e->b, frame_field(e, AT(block_gone), e->i32), bits_of_warps(e), "");
+    reg_set(e, e->in->dst[0], (struct value){.scalar = true, .v = {lanes_any(e, gone)}});
+}
+
 /* --- instructions --- */
 
 static void ask(struct emit *e)
@@ -671,6 +691,8 @@ static void exit_block(struct form_code *c)
         frame_set(e, AT(blocks_left), LLVMBuildSub(e->b, left, number(e, 32, 1), ""));
         frame_set(e, x, LLVMBuildAdd(e->b, frame_field(e, x, e->i32), number(e, 32, 1), ""));
         clear_shared(c);
+        if (c->form->gone)
+            frame_set(e, AT(block_gone), number(e, 32, 0));
         LLVMBuildBr(e->b, c->begin);
         LLVMPositionBuilderAtEnd(e->b, out);
     }
@@ -724,6 +746,12 @@ static void do_block(struct form_code *c, int32_t number_of)
         case IR_OP_ANY:
         case IR_OP_ALL:
             ask(e);
+            break;
+        case IR_OP_GONE:
+            go_for_good(e);
+            break;
+        case IR_OP_IS_GONE:
+            ask_gone(e);
             break;
         case IR_OP_TURN:
             turn(e);

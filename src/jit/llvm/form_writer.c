@@ -158,7 +158,7 @@ int32_t form_code_at(struct form_writer *m, int32_t site)
 /* The warp is at the part's end. */
 static void end_at(struct form_writer *m, enum jit_stop why, int32_t site)
 {
-    if (m->ended && (m->part->why != why || (why != JIT_EXIT && m->part->end != site)))
+    if (m->ended && (m->part->why != why || m->part->end != site))
         form_refuse(m, "its warps may come to different barriers");
     m->part->why = why;
     m->part->end = site;
@@ -488,8 +488,8 @@ static void write_exit(struct form_writer *m, int32_t site)
         stop->target = JIT_EXIT;
         stop->site = site;
     } else {
-        end_at(m, JIT_EXIT, site);
-        form_jump(m, m->end_label);
+        m->exit = site;
+        form_jump(m, m->exit_label);
     }
     form_set_label(m, on);
 }

@@ -46,6 +46,9 @@ struct form_writer {
     int32_t end_label;
     struct block_part *part;
     bool ended;          /* part->end is known */
+    bool gone;           /* warps may exit before others come to a barrier */
+    int32_t next_label;  /* behind what a warp does in the part */
+    int32_t exit_label, exit; /* of the part's warps that exit, and the instruction; -1: none does */
     struct form_row *rows;
     const struct ir_origin *from;
     size_t words;
