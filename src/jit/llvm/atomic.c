@@ -16,6 +16,11 @@ struct operands {
     LLVMValueRef unchanged, bit; /* or NULL; launches that count: where lanes that change nothing are noted; the lane's bit */
 };
 
+static bool has_result(const struct emit *e)
+{
+    return e->in->ndst && e->in->dst[0] != IR_NOREG;
+}
+
 static bool same_for_all(struct emit *e, int i)
 {
     struct shape s = source_shape(e, i);
@@ -215,7 +220,7 @@ static LLVMValueRef before_lane(struct emit *e, const struct many *g, int p, con
 static bool at_once(struct emit *e, const struct many *g, const struct operands *o, struct value *result)
 {
     int op = e->in->mods->atomic;
-    bool some = e->in->ndst && e->in->dst[0] != IR_NOREG;
+    bool some = has_result(e);
     if (!g->one || o->unchanged || type_is_float(e->in->type) || op == PTX_ATOMIC_INC || op == PTX_ATOMIC_DEC ||
         op == PTX_ATOMIC_CAS || op == PTX_ATOMIC_EXCH || (some && (op != PTX_ATOMIC_ADD || !o->b)))
         return false;
@@ -231,11 +236,31 @@ static bool at_once(struct emit *e, const struct many *g, const struct operands 
 
 /* --- all of it --- */
 
+static void lane_in_turn(struct emit *e, const struct many *g, struct operands *o, LLVMValueRef lane, bool own_b, bool own_c)
+{
+    LLVMValueRef at = g->one;
+    o->bit = LLVMBuildShl(e->b, number(e, 32, 1), lane, "");
+    if (!at)
+        at = scratch_load(e, AT, lane, g->narrow ? e->i32 : e->i64);
+    if (g->narrow)
+        at = LLVMBuildZExt(e->b, at, e->i64, "");
+    if (own_b)
+        o->b = scratch_load(e, VALUE, lane, o->type);
+    if (own_c)
+        o->c = scratch_load(e, SECOND, lane, o->type);
+    LLVMValueRef old = change(e, LLVMBuildGEP2(e->b, e->i8, g->base, &at, 1, ""), o);
+    if (has_result(e)) {
+        LLVMValueRef i = LLVMBuildZExt(e->b, lane, e->i64, "");
+        LLVMBuildStore(e->b, old, LLVMBuildGEP2(e->b, o->type, scratch(e, RESULT), &i, 1, ""));
+    }
+}
+
+/* Lanes one after the other. Shared memory is near, so there the turns of a loop would take longer than what is done in them. */
 static void in_turn(struct emit *e, const struct many *g, struct operands *o, struct value *result)
 {
     const struct ir_inst *in = e->in;
     enum ptx_type t = ir_bits_type(bits_of_type(in->type));
-    bool own_b = !o->b, own_c = in->nsrc > 2 && !o->c, some = in->ndst && in->dst[0] != IR_NOREG;
+    bool own_b = !o->b, own_c = in->nsrc > 2 && !o->c;
     LLVMValueRef parts[MAX_PARTS];
     for (int s = 1; s <= 2; s++) {
         if (!(s == 1 ? own_b : own_c))
@@ -248,24 +273,15 @@ static void in_turn(struct emit *e, const struct many *g, struct operands *o, st
         scratch_store(e, AT, g->at, g->narrow ? 4 : 8);
     if (o->unchanged)
         LLVMBuildStore(e->b, number(e, 32, 0), o->unchanged);
-    struct lane_loop l;
-    LLVMValueRef lane = lane_loop(e, lanes_or_all(e, g), &l), at = g->one;
-    o->bit = LLVMBuildShl(e->b, number(e, 32, 1), lane, "");
-    if (!at)
-        at = scratch_load(e, AT, lane, g->narrow ? e->i32 : e->i64);
-    if (g->narrow)
-        at = LLVMBuildZExt(e->b, at, e->i64, "");
-    if (own_b)
-        o->b = scratch_load(e, VALUE, lane, o->type);
-    if (own_c)
-        o->c = scratch_load(e, SECOND, lane, o->type);
-    LLVMValueRef old = change(e, LLVMBuildGEP2(e->b, e->i8, g->base, &at, 1, ""), o);
-    if (some) {
-        LLVMValueRef i = LLVMBuildZExt(e->b, lane, e->i64, "");
-        LLVMBuildStore(e->b, old, LLVMBuildGEP2(e->b, o->type, scratch(e, RESULT), &i, 1, ""));
+    if (!g->lanes && o->shared) {
+        for (int i = 0; i < SHAPE_LANES; i++)
+            lane_in_turn(e, g, o, number(e, 32, (uint64_t)i), own_b, own_c);
+    } else {
+        struct lane_loop l;
+        lane_in_turn(e, g, o, lane_loop(e, lanes_or_all(e, g), &l), own_b, own_c);
+        lane_loop_end(e, &l);
     }
-    lane_loop_end(e, &l);
-    for (int p = 0; p < e->parts && some; p++)
+    for (int p = 0; p < e->parts && has_result(e); p++)
         result->v[p] = scratch_part(e, RESULT, p, o->type);
 }
 
@@ -291,7 +307,7 @@ static void quick_atomic(struct emit *e, const struct many *g, struct value *res
         o.unchanged = tally_field(e, offsetof(struct tally_site, record.unchanged));
     if (!at_once(e, g, &o, &results[0]))
         in_turn(e, g, &o, &results[0]);
-    for (int p = 0; p < e->parts && in->ndst && in->dst[0] != IR_NOREG; p++) {
+    for (int p = 0; p < e->parts && has_result(e); p++) {
         LLVMTypeRef kept = vector_of(e, type_of(e, e->k->reg_type[in->dst[0]]));
         results[0].v[p] = LLVMBuildBitCast(e->b, results[0].v[p], kept, "");
         if (g->kept)
@@ -312,7 +328,7 @@ bool emit_atomic(struct emit *e)
     for (int i = 1; i < in->nsrc; i++)
         if (in->src[i].kind == IR_SRC_SREG || (in->src[i].kind == IR_SRC_REG && bits_of_type(e->k->reg_type[in->src[i].reg]) != bits))
             return false;
-    if (in->ndst && in->dst[0] != IR_NOREG && bits_of_type(e->k->reg_type[in->dst[0]]) != bits)
+    if (has_result(e) && bits_of_type(e->k->reg_type[in->dst[0]]) != bits)
         return false;
     return emit_lanes(e, quick_atomic);
 }

@@ -855,6 +855,27 @@ void form_begin(struct form_writer *m, struct emit *e, bool warp)
     open_lists(m);
 }
 
+/* Atomics whose results nobody reads are without. */
+static void drop_unread(struct ir_kernel *f)
+{
+    uint64_t *read = alloc_zeroed(((size_t)f->nregs / 64 + 1) * 8);
+    for (int32_t i = 0; i < f->ninsts; i++) {
+        const struct ir_inst *in = &f->insts[i];
+        for (int s = 0; s < in->nsrc; s++)
+            if (in->src[s].kind == IR_SRC_REG)
+                ir_bit_set(read, in->src[s].reg);
+        for (int d = 0; d < in->ndst && in->old; d++)
+            if (in->old[d] != IR_NOREG)
+                ir_bit_set(read, in->old[d]);
+    }
+    for (int32_t i = 0; i < f->ninsts; i++) {
+        struct ir_inst *in = &f->insts[i];
+        if (in->op == PTX_OP_ATOM && in->ndst == 1 && in->dst[0] != IR_NOREG && !ir_bit(read, in->dst[0]))
+            IR_SET_RESULTS(f, in, IR_NOREG);
+    }
+    alloc_release(read);
+}
+
 struct form *form_finish(struct form_writer *m)
 {
     struct form *out = m->out;
@@ -868,6 +889,7 @@ struct form *form_finish(struct form_writer *m)
         out->nplaces = m->cap_place;
         out->whole = m->whole;
         ir_into_ssa(m->f);
+        drop_unread(m->f);
         find_shapes(m);
         find_steps(m);
     }
