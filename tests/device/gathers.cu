@@ -169,6 +169,41 @@ void test_beside()
         printf("FAILED: short shared arrays\n");
 }
 
+// Lanes go through a row each warp, and leave it one by one, from behind or (`last`) from the front; some read every other element.
+template <class T> __global__ void walk(const u32 *first, const T *in, T *out, bool last)
+{
+    u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, begin = first[warp], end = first[warp + 1];
+    u32 to = last && lane < 7 ? begin + 20 : end, step = warp % 4 == 3 ? 2 : 1;
+    T sum = T();
+    for (u32 i = begin + lane * step; i < to; i += 32 * step)
+        sum += in[i];
+    out[threadIdx.x] = sum;
+}
+
+template <class T> static void test_walk(bool last)
+{
+    u32 *first;
+    T *in, *out;
+    cudaMallocManaged(&first, 9 * sizeof *first);
+    cudaMallocManaged(&in, N * sizeof *in);
+    cudaMallocManaged(&out, 256 * sizeof *out);
+    for (u32 i = 0; i < N; i++)
+        in[i] = made<T>(i);
+    for (u32 i = 0; i < 9; i++)
+        first[i] = i < 8 ? i * 125 + i * i % 5 : N;
+    for (u32 round = 0; round < 3; round++)
+        walk<<<1, 256>>>(first, in, out, last);
+    cudaDeviceSynchronize();
+    for (u32 t = 0; t < 256; t++) {
+        u32 warp = t / 32, lane = t % 32, step = warp % 4 == 3 ? 2 : 1, to = last && lane < 7 ? first[warp] + 20 : first[warp + 1];
+        T sum = T();
+        for (u32 i = first[warp] + lane * step; i < to; i += 32 * step)
+            sum += in[i];
+        if (out[t] != sum)
+            printf("FAILED: thread %u of a walk\n", t);
+    }
+}
+
 __global__ void outside(u32 *p, u32 far)
 {
     p[threadIdx.x == 13 ? far : mix(threadIdx.x) % 64] = 1;
@@ -186,6 +221,10 @@ int main()
         test_others(salt);
     }
     test_beside();
+    for (bool last : {false, true}) {
+        test_walk<u32>(last);
+        test_walk<double>(last);
+    }
     int bad = -1;
     cudaMemcpyFromSymbol(&bad, wrong, sizeof bad);
     if (bad)

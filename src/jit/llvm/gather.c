@@ -10,6 +10,8 @@
  * four. */
 #include "jit/llvm/emitter.h"
 
+#include "base/alloc.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -158,6 +160,96 @@ static LLVMValueRef result_part(struct emit *e, const struct many *g, int elemen
     int32_t reg = e->in->dst[element];
     v = memory_widened(e, v, reg, false);
     return g->kept ? LLVMBuildSelect(e->b, g->on[p], v, reg_part(e, reg, p), "") : v;
+}
+
+/* --- lanes that turn out to be neighbours --- */
+
+static const struct ir_inst *definition(const struct ir_kernel *k, int32_t reg)
+{
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (ir_defines(&k->insts[i], reg))
+            return &k->insts[i];
+    return NULL;
+}
+
+/* What lanes loaded, each for itself, is in it. */
+static bool from_data(const struct emit *e, int32_t reg, uint64_t *seen)
+{
+    const struct ir_inst *in = definition(e->k, reg);
+    if (ir_bit(seen, reg) || !in || reg_scalar(e, reg))
+        return false;
+    ir_bit_set(seen, reg);
+    bool found = ir_is_memory(in);
+    for (int i = 0; i < in->nsrc && !found; i++)
+        found = in->src[i].kind == IR_SRC_REG && from_data(e, in->src[i].reg, seen);
+    return found;
+}
+
+/* Lanes that left a loop at different turns have addresses without a shape, and those that are still in it are neighbours all the
+ * same. Addresses that were loaded are not asked. */
+static bool may_be_neighbours(const struct emit *e, const struct many *g)
+{
+    if (!e->form || e->in->vec != 1 || g->one || !e->gathers || g->bytes < 4 || g->bytes % g->scale || e->in->mods->order != PTX_WEAK ||
+        e->in->src[0].kind != IR_SRC_REG)
+        return false;
+    uint64_t *seen = alloc_zeroed(((size_t)e->k->nregs / 64 + 1) * 8);
+    bool data = from_data(e, e->in->src[0].reg, seen);
+    alloc_release(seen);
+    return !data;
+}
+
+/* i1: lane 0 is on, and the others that are follow it in memory. `first`: its number. */
+static LLVMValueRef are_neighbours(struct emit *e, const struct many *g, LLVMValueRef *first)
+{
+    LLVMBuilderRef B = e->b;
+    LLVMTypeRef t = LLVMGetElementType(LLVMTypeOf(g->at[0])), bits = LLVMIntTypeInContext(e->cx, (unsigned)e->width);
+    LLVMValueRef apart = NULL, index[64];
+    *first = LLVMBuildExtractElement(B, g->at[0], number(e, 32, 0), "");
+    for (int p = 0; p < e->parts; p++) {
+        for (int i = 0; i < e->width; i++)
+            index[i] = LLVMConstInt(t, (uint64_t)(p * e->width + i) * g->bytes / g->scale, false);
+        LLVMValueRef follows = LLVMBuildAdd(B, splat(e, *first), LLVMConstVector(index, (unsigned)e->width), "");
+        LLVMValueRef other = LLVMBuildICmp(B, LLVMIntNE, g->at[p], follows, "");
+        other = g->lanes ? LLVMBuildAnd(B, other, g->on[p], "") : other;
+        apart = apart ? LLVMBuildOr(B, apart, other, "") : other;
+    }
+    LLVMValueRef yes = LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildBitCast(B, apart, bits, ""), LLVMConstNull(bits), "");
+    return g->lanes ? LLVMBuildAnd(B, yes, LLVMBuildTrunc(B, g->lanes, e->i1, ""), "") : yes;
+}
+
+static LLVMValueRef load_neighbours(struct emit *e, const struct many *g, LLVMTypeRef t, LLVMValueRef first, int p)
+{
+    LLVMTypeRef vector = vector_of(e, t), types[2] = {vector, e->ptr};
+    LLVMValueRef i = g->narrow ? LLVMBuildZExt(e->b, first, e->i64, "") : first;
+    i = g->scale > 1 ? LLVMBuildMul(e->b, i, number(e, 64, g->scale), "") : i;
+    LLVMValueRef from = at_byte(e, at_byte(e, g->base, i), number(e, 64, (uint64_t)(p * e->width) * g->bytes));
+    LLVMValueRef on = g->lanes ? g->on[p] : LLVMConstAllOnes(vector_of(e, e->i1));
+    LLVMValueRef args[4] = {from, number(e, 32, g->bytes), on, LLVMConstNull(vector)};
+    unsigned id = LLVMLookupIntrinsicID("llvm.masked.load", 16);
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
+    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");
+}
+
+static struct value neighbours_or_gather(struct emit *e, const struct many *g)
+{
+    LLVMBasicBlockRef near = new_block(e, "near"), far = new_block(e, "far"), next = new_block(e, "loaded");
+    struct value a = {.scalar = false}, b = {.scalar = false};
+    LLVMTypeRef t = element_type(e, 0);
+    LLVMValueRef first;
+    LLVMBuildCondBr(e->b, are_neighbours(e, g, &first), near, far);
+    LLVMPositionBuilderAtEnd(e->b, near);
+    for (int p = 0; p < e->parts; p++)
+        a.v[p] = load_neighbours(e, g, t, first, p);
+    LLVMBuildBr(e->b, next);
+    LLVMPositionBuilderAtEnd(e->b, far);
+    for (int p = 0; p < e->parts; p++)
+        b.v[p] = gather_part(e, g, t, 0, p);
+    LLVMBuildBr(e->b, next);
+    LLVMPositionBuilderAtEnd(e->b, next);
+    a = memory_either(e, &a, near, &b, far);
+    for (int p = 0; p < e->parts; p++)
+        a.v[p] = result_part(e, g, 0, p, a.v[p]);
+    return a;
 }
 
 static struct value gather_element(struct emit *e, const struct many *g, int element)
@@ -456,7 +548,7 @@ static void quick_load(struct emit *e, const struct many *g, struct value *resul
         }
     for (int d = 0; d < e->in->ndst; d++)
         if (e->in->dst[d] != IR_NOREG)
-            results[d] = gather_element(e, g, d);
+            results[d] = may_be_neighbours(e, g) ? neighbours_or_gather(e, g) : gather_element(e, g, d);
 }
 
 static void quick_store(struct emit *e, const struct many *g, struct value *results)
