@@ -783,7 +783,8 @@ static bool strike_lazy(const struct ir_kernel *k, struct shapes *s)
     bool changed = false;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        bool arithmetic = ir_kind(in) & PTX_KIND_FLOAT || ir_class(in) == PTX_CLASS_MUFU || (ir_class(in) == PTX_CLASS_SHUFFLE && is_lazy(s, &in->src[0]));
+        bool arithmetic = ir_kind(in) & PTX_KIND_FLOAT || ir_class(in) == PTX_CLASS_MUFU ||
+                          (ir_class(in) == PTX_CLASS_SHUFFLE && is_lazy(s, &in->src[0]));
         switch (ir_kind(in)) {
         case PTX_KIND_COPY: /* of a number, too */
             arithmetic = in->nsrc == 1 && in->ndst == 1 &&

@@ -3,11 +3,8 @@ set -e
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$HEDDLE" build -o "$folder/blocks" "$SOURCES/blocks.cu"
-for exec in interp jit jit-first new; do
-    case $exec in
-    new) export HEDDLE_JIT=new HEDDLE_EXEC=jit ;;
-    *) export HEDDLE_EXEC=$exec ;;
-    esac
+for exec in interp jit jit-first; do
+    export HEDDLE_EXEC=$exec
     "$folder/blocks" >"$folder/$exec"
     grep -q '^block 3170, thread 40$' "$folder/$exec"
     grep -q '^PASSED$' "$folder/$exec"
@@ -21,7 +18,7 @@ for exec in interp jit jit-first new; do
     rm "$folder/results"
 done
 grep -q 'block (777,0,0)' "$folder/interp"
-for exec in jit jit-first new; do
+for exec in jit jit-first; do
     diff "$folder/interp" "$folder/$exec"
     diff "$folder/interp.counts" "$folder/$exec.counts"
 done

@@ -55,7 +55,8 @@ void count_block(struct emit *e, int32_t block, int warps)
     if (!e->job->cached)
         return;
     LLVMValueRef at = at_byte(e, frame_field(e, offsetof(struct jit_frame, block_pace), e->ptr), number(e, 64, 8 * (uint64_t)block));
-    LLVMValueRef pace = times(e, LLVMBuildLoad2(e->b, e->i64, at, ""), (uint64_t)(int64_t)warps), old = frame_field(e, offsetof(struct jit_frame, pace), e->i64);
+    LLVMValueRef pace = times(e, LLVMBuildLoad2(e->b, e->i64, at, ""), (uint64_t)(int64_t)warps);
+    LLVMValueRef old = frame_field(e, offsetof(struct jit_frame, pace), e->i64);
     frame_set(e, offsetof(struct jit_frame, pace), LLVMBuildAdd(e->b, old, pace, ""));
 }
 

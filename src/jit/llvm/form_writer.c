@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-enum { MOST_SIZE = 6000 /* instructions of the block form */, MOST_NAMED = IR_OPERANDS - 64 /* registers of a `state`, but those where the part ends */ };
+enum { MOST_SIZE = 6000 /* instructions of the block form */,
+       MOST_NAMED = IR_OPERANDS - 64 /* registers of a `state` of it, but those where the part ends */ };
 
 static const struct ptx_mods no_mods;
 
