@@ -389,7 +389,8 @@ struct form *block_form_make(struct emit *e, bool jam)
     struct form_writer m;
     form_begin(&m, e, false);
     struct form *out = m.out;
-    if (lane_serial_some(e))
+    serial_regions_find(e);
+    if (e->serial_regions)
         form_refuse(&m, "it has lane-serial loops");
     uint64_t *alike = find_alike(&m);
     find_parts(&m);

@@ -10,6 +10,7 @@
 #include "interp/lanes.h"
 #include "ir/ssa.h"
 #include "jit/abi.h"
+#include "jit/chain.h"
 #include "jit/unroll_jam.h"
 #include "jit/lane_shape.h"
 
@@ -166,8 +167,9 @@ struct emit {
     const struct region *region; /* whose block is being done, and which; or NULL */
     int nth;
     int32_t *rank;      /* [nblocks]: see region_blocks.c, or NULL */
-    struct lane_serial *serials; /* see lane_serial.c, or NULL */
+    struct serial_region *serial_regions; /* see serial_regions.c, or NULL; so many */
     int nserials;
+    struct lane_serial *serials; /* see lane_serial.c, or NULL */
     struct lane_serial *serial; /* whose code is being made, or NULL */
     LLVMValueRef mask_var, next_var, positions; /* split form: allocas; the switch over positions */
     LLVMBasicBlockRef dispatch;
@@ -482,17 +484,40 @@ void region_hand_over(struct emit *e, const struct region *r);
 /* All lanes are at the join. */
 void region_join(struct emit *e, const struct region *r);
 
-/* --- lane_serial.c: lane-serial loops, regions that one lane goes through after the other --- */
-bool lane_serial_some(struct emit *e); /* there are such regions */
-void lane_serial_find(struct emit *e); /* which regions; when the blocks' heads are there */
+/* --- serial_regions.c: lane-serial loops, regions that one lane goes through after the other --- */
+enum { SERIAL_FROM_OUTSIDE = 1, SERIAL_FROM_RESUME = 2 };
+
+struct serial_region {
+    struct region *r;
+    uint8_t *entry;       /* [n]: SERIAL_FROM_..: lanes may come in here, from blocks around it, or at a resume point */
+    struct shapes shapes; /* of registers, in one lane */
+    uint64_t *defined;    /* registers that it writes */
+    uint64_t *brought, *taken; /* that each lane has its own of where it comes in, and at the join */
+    struct chain chain;   /* launches that count */
+    struct serial_region *next;
+};
+
+void serial_regions_find(struct emit *e); /* sets e->serial_regions and e->nserials */
+void serial_regions_release(struct serial_region *all);
+struct serial_region *serial_region_with(const struct emit *e, int32_t block); /* that has this block, or NULL */
+/* A region of which one is a part: where its place in the row begins, and the code for the lanes that wait there. */
+struct serial_region *serial_region_in(const struct emit *e, const struct region *r, int nth);
+bool serial_region_waits(const struct serial_region *s, int32_t block); /* lanes may, of such a region */
+bool serial_region_begins(const struct serial_region *s, const struct region *r, int nth);
+bool serial_region_loads(const struct ir_inst *in); /* from memory */
+/* The register has one value for all lanes as long as they go through. */
+bool serial_region_keeps(const struct emit *e, const struct serial_region *s, int32_t reg);
+static inline const struct ir_block *serial_region_block(const struct emit *e, const struct region *r, int nth)
+{
+    return &e->k->blocks[r->block[nth]];
+}
+
+/* --- lane_serial.c: their code --- */
+void lane_serial_find(struct emit *e); /* opens it, when the blocks' heads are there */
 bool lane_serial_has(const struct emit *e, int32_t block);
 bool lane_serial_branch(struct emit *e); /* this branch leads into one; ends the block. False: it does not */
 void lane_serial_begin(struct emit *e, int32_t block); /* all lanes are before this block of one; ends the block */
-/* A region of which one is a part: where its place in the row begins, and the code for the lanes that wait there. */
-struct lane_serial *lane_serial_in(const struct emit *e, const struct region *r, int nth);
-bool lane_serial_waits(const struct lane_serial *s, int32_t block); /* lanes may, of such a region */
-bool lane_serial_begins(const struct lane_serial *s, const struct region *r, int nth);
-void lane_serial_pass(struct emit *e, struct lane_serial *s, const struct region *r);
+void lane_serial_pass(struct emit *e, const struct serial_region *s, const struct region *r); /* lanes of a region around it */
 /* Goes on if `span` bytes from the host's address `host` on may be accessed and it is a multiple of `unit`. If not, memory is
  * looked for, and the lane begins anew. False: there is no slot of frame.seen left for that. */
 bool lane_serial_check(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots);

@@ -895,6 +895,8 @@ struct form *form_finish(struct form_writer *m)
         find_steps(m);
     }
     out->steps = m->steps;
+    serial_regions_release(m->e->serial_regions);
+    m->e->serial_regions = NULL;
     alloc_release(m->uniform);
     alloc_release(m->base);
     alloc_release(m->before);

@@ -1,15 +1,6 @@
 /* Lane-serial loops: regions that one lane goes through after the other, in scalar code.
  *
- * Where most of what a loop does is to load from memory, each lane from another place, and lanes leave it at different turns,
- * vectors bring nothing: the loads are done lane by lane anyway, lanes that have left cost what the others do, and the host
- * sees as many streams of memory as there are lanes. A lane that goes through all of the loop by itself is what a C
- * programmer writes: the row of a sparse matrix.
- *
- * A region (region_blocks.c) is done so if it only reads memory; if its loops load at addresses without a shape at every fourth
- * instruction or more; if what was loaded decides neither how often they turn nor where a later turn loads (a list, which
- * vectors follow for all lanes at a time), and is no pointer. Then nobody can tell the order of the lanes, and no loop waits
- * for others. There is no other code for its blocks in this form: the whole warp, and regions around it, go through it as
- * well.
+ * Which these are: serial_regions.c. There is no other code for their blocks in this form.
  *
  * Launches that count do the same with loops of blocks in a row (jit/chain.h): each lane leaves the addresses of its accesses,
  * turn by turn, and the model is asked when all have gone through, or have done TALLY_TURNS turns; those that have not left
@@ -29,9 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOADS_OF = 4, NEIGHBOURS_FROM = 8, TURNS_BETWEEN_LOOKS = 4096, MOST_MISSES = 256 /* of a lane */ };
-
-enum { FROM_OUTSIDE = 1, FROM_RESUME = 2 };
+enum { TURNS_BETWEEN_LOOKS = 4096, MOST_MISSES = 256 /* of a lane */ };
 
 /* Behind it, and where lanes are handed over: for the whole warp (the first), and for lanes of regions around it. */
 struct way {
@@ -50,15 +39,11 @@ struct lane_check {
 };
 
 struct lane_serial {
+    struct serial_region *of;
     struct region *r;      /* block, at, wait, apart, of all lanes */
-    uint8_t *entry;        /* [n]: FROM_OUTSIDE, FROM_RESUME: lanes may come in here, from blocks around it, or at a resume point */
-    struct shapes shapes;  /* of a lane */
     LLVMValueRef (*var)[MAX_PARTS]; /* [nregs] */
-    uint64_t *defined;     /* registers that it writes */
-    uint64_t *brought, *taken; /* that each lane has its own of where it comes in, and at the join */
     LLVMValueRef *array;   /* [nregs]: of 32; of a predicate i32, bits */
     LLVMValueRef *later;   /* [nregs]: the same, what lanes take along until it is counted; `array` in launches that do not count */
-    struct chain chain;    /* launches that count */
     LLVMValueRef in, still, turn, rows; /* of these variables: lanes that began; those before the head again; the lane's turn;
                                            i64: where its addresses of this turn go */
     LLVMBasicBlockRef begin, known, miss, stop;
@@ -72,222 +57,9 @@ struct lane_serial {
     struct lane_serial *next;
 };
 
-/* --- which regions --- */
-
-static const struct ir_block *block_at(const struct emit *e, const struct region *r, int nth)
-{
-    return &e->k->blocks[r->block[nth]];
-}
-
-static bool is_load(const struct ir_inst *in)
-{
-    return (in->op == PTX_OP_LD || in->op == PTX_OP_LDU) && in->space != PTX_PARAM;
-}
-
-static bool can_load(const struct emit *e, const struct ir_inst *in)
-{
-    bool space = in->space == PTX_GLOBAL || in->space == PTX_SHARED || in->space == PTX_CONST;
-    if (in->guard != IR_NOREG || in->mods->order != PTX_WEAK || bits_of_type(in->type) > 64)
-        return false;
-    if (in->space == PTX_PARAM)
-        return in->src[0].kind == IR_SRC_IMM;
-    for (int d = 0; d < in->ndst; d++) {
-        enum ptx_type t = in->dst[d] == IR_NOREG ? in->type : e->k->reg_type[in->dst[d]];
-        if (t == PTX_PRED || bits_of_type(t) < bits_of_type(in->type) ||
-            (type_is_float(t) && bits_of_type(t) != bits_of_type(in->type)))
-            return false;
-    }
-    return space && in->src[0].kind == IR_SRC_REG;
-}
-
-/* It has scalar code and is nobody else's business. */
-static bool can_do(const struct emit *e, int32_t site)
-{
-    const struct ir_inst *in = &e->k->insts[site];
-    const struct step *st = &e->job->code->step[site];
-    for (int i = 0; i < in->nsrc; i++)
-        if (in->src[i].kind == IR_SRC_SREG)
-            return false;
-    if (st->kind == STEP_NOP || (st->kind == STEP_BRANCH && in->op == PTX_OP_BRA))
-        return true;
-    if (st->kind == STEP_LOAD)
-        return (in->op == PTX_OP_LD || in->op == PTX_OP_LDU) && can_load(e, in);
-    if (st->kind == STEP_CVTA)
-        return bits_of_type(in->type) == 64;
-    if (st->kind != STEP_LANES || in->op >= PTX_OP_COUNT || in->mods->cc)
-        return false;
-    switch (in->op) {
-    case PTX_OP_ADDC:
-    case PTX_OP_SUBC:
-    case PTX_OP_MADC_LO:
-    case PTX_OP_MADC_HI: return false;
-    default: break;
-    }
-    switch (ptx_op_info[in->op].class) {
-    case PTX_CLASS_INT:
-    case PTX_CLASS_LOGIC:
-    case PTX_CLASS_CMP:
-    case PTX_CLASS_FCMP:
-    case PTX_CLASS_MOVE:
-    case PTX_CLASS_FMOV:
-    case PTX_CLASS_CONVERT:
-    case PTX_CLASS_FADD:
-    case PTX_CLASS_FMUL:
-    case PTX_CLASS_FFMA: return true;
-    default: return false;
-    }
-}
-
-static void add_results(const struct ir_inst *in, uint64_t *regs)
-{
-    for (int d = 0; d < in->ndst; d++)
-        if (in->dst[d] != IR_NOREG)
-            ir_bit_set(regs, in->dst[d]);
-}
-
-enum loads { NO_LOADS, ALL_LOADS, POINTERS /* as far as they are not multiplied */ };
-
-/* Adds what loops' instructions make of `regs`, and of what such loads bring. False: a load's address is made of them. */
-static bool follow(const struct emit *e, const struct region *r, uint64_t *regs, enum loads loads)
-{
-    bool ok = true;
-    for (int round = 0; round <= r->n; round++) /* what is further round about is found by as many */
-        for (int nth = 0; nth < r->n; nth++)
-            for (int32_t i = 0; region_loops(r, nth) && i < block_at(e, r, nth)->count; i++) {
-                const struct ir_inst *in = &e->k->insts[block_at(e, r, nth)->first + i];
-                bool reads = ir_reads(in, regs);
-                ok &= !reads || !is_load(in);
-                bool index = loads == POINTERS && (in->op == PTX_OP_SHL || in->op == PTX_OP_MUL_LO);
-                if ((reads && !index) || (loads && is_load(in) && (loads == ALL_LOADS || bits_of_type(in->type) == 64)))
-                    add_results(in, regs);
-            }
-    return ok;
-}
-
-/* What loops load decides neither how often they turn nor where a later turn loads, and is no pointer: each load of a lane
- * goes to one range of memory. */
-static bool turns_alone(const struct emit *e, const struct region *r)
-{
-    uint64_t *made = alloc_zeroed(e->words * 8), *later = alloc_zeroed(e->words * 8);
-    bool ok = true;
-    follow(e, r, made, ALL_LOADS);
-    for (int nth = 0; nth < r->n; nth++) {
-        const struct ir_block *b = block_at(e, r, nth);
-        const struct ir_inst *last = &e->k->insts[b->first + b->count - 1];
-        if (region_loops(r, nth) && last->op == PTX_OP_BRA && last->guard != IR_NOREG)
-            ok &= !ir_bit(made, last->guard);
-        for (size_t w = 0; w < e->words && r->end[nth] >= 0; w++)
-            later[w] |= made[w] & b->live_in[w];
-    }
-    ok = ok && follow(e, r, later, NO_LOADS);
-    memset(made, 0, e->words * 8);
-    ok = ok && follow(e, r, made, POINTERS);
-    alloc_release(made);
-    alloc_release(later);
-    return ok;
-}
-
-/* A lane's loads through this register are so far apart from turn to turn that neighbours' lie between: of a pointer that goes up by a
- * row of the warp's threads. Vectors load these together. */
-static bool is_neighbours(const struct emit *e, const struct region *r, int32_t address)
-{
-    uint64_t bytes = 0, step = 0;
-    for (int nth = 0; nth < r->n; nth++)
-        for (int32_t i = 0; region_loops(r, nth) && i < block_at(e, r, nth)->count; i++) {
-            const struct ir_inst *in = &e->k->insts[block_at(e, r, nth)->first + i];
-            if (is_load(in) && in->src[0].reg == address)
-                bytes += (uint64_t)in->vec * (unsigned)bits_of_type(in->type) / 8;
-            if (in->op == PTX_OP_ADD && in->dst[0] == address && in->src[0].kind == IR_SRC_REG && in->src[0].reg == address && in->src[1].kind == IR_SRC_IMM)
-                step += (uint64_t)llabs(bits_of_type(in->type) == 64 ? (int64_t)in->src[1].imm : (int32_t)in->src[1].imm);
-        }
-    return step >= NEIGHBOURS_FROM * bytes;
-}
-
-static bool loads_enough(const struct emit *e, const struct region *r)
-{
-    int instructions = 0, loads = 0;
-    for (int nth = 0; nth < r->n; nth++)
-        for (int32_t i = 0; region_loops(r, nth) && i < block_at(e, r, nth)->count; i++) {
-            const struct ir_inst *in = &e->k->insts[block_at(e, r, nth)->first + i];
-            instructions++;
-            loads += is_load(in) && !reg_scalar(e, in->src[0].reg) && !is_neighbours(e, r, in->src[0].reg);
-        }
-    return loads && loads * LOADS_OF >= instructions;
-}
-
-static bool is_doable(const struct emit *e, const struct region *r)
-{
-    for (int nth = 0; nth < r->n; nth++)
-        for (int32_t i = 0; i < block_at(e, r, nth)->count; i++)
-            if (!can_do(e, block_at(e, r, nth)->first + i) || emit_ends_turn(e, block_at(e, r, nth)->first + i))
-                return false;
-    return loads_enough(e, r) && turns_alone(e, r);
-}
-
-/* In launches that count: it is a loop of blocks in a row, and lanes come in at its head. */
-static bool is_countable(const struct emit *e, struct lane_serial *s)
-{
-    const struct region *r = s->r;
-    bool ok = e->job->tallies && !e->job->cached && chain_at(e->k, e->job->row, r->block[0], &s->chain) && s->chain.n == r->n && s->chain.join == r->join;
-    for (int nth = 0; nth < r->n && ok; nth++)
-        ok = s->chain.block[nth] == r->block[nth] && (!nth || !s->entry[nth]);
-    return ok;
-}
-
-/* --- its registers --- */
-
-static void find_registers(const struct emit *e, struct lane_serial *s)
-{
-    const struct region *r = s->r;
-    const uint64_t *join = e->k->blocks[r->join].live_in;
-    for (int nth = 0; nth < r->n; nth++) {
-        const struct ir_block *b = block_at(e, r, nth);
-        for (int32_t i = 0; i < b->count; i++)
-            add_results(&e->k->insts[b->first + i], s->defined);
-        for (int32_t i = 0; i < b->npred; i++)
-            s->entry[nth] |= r->at[b->pred[i]] < 0 || r->at[b->pred[i]] == r->n ? FROM_OUTSIDE : 0;
-        s->entry[nth] |= e->job->resume[b->first] >= 0 ? FROM_RESUME : 0;
-        r->waits[nth] = s->entry[nth] != 0;
-    }
-    for (int32_t reg = 0; reg < e->k->nregs; reg++) {
-        struct shape *own = &s->shapes.reg[reg];
-        *own = e->s->reg[reg];
-        bool one = shape_uniform(own) && !ir_bit(s->defined, reg);
-        if (!one)
-            *own = (struct shape){.kind = SHAPE_AFFINE};
-        if (ir_bit(s->defined, reg) && ir_bit(join, reg))
-            ir_bit_set(s->taken, reg);
-        for (int nth = 0; nth < r->n; nth++)
-            if (s->entry[nth] && !one && ir_bit(block_at(e, r, nth)->live_in, reg))
-                ir_bit_set(s->brought, reg);
-    }
-}
-
-/* What lanes take along is a value of each; and every load is one of scalar code. */
-static bool registers_fit(const struct emit *e, const struct lane_serial *s)
-{
-    struct shape_reach reach;
-    for (int32_t reg = 0; reg < e->k->nregs; reg++)
-        if (ir_bit(s->taken, reg) && reg_scalar(e, reg))
-            return false;
-    for (int nth = 0; nth < s->r->n; nth++)
-        for (int32_t i = 0; i < block_at(e, s->r, nth)->count; i++) {
-            const struct ir_inst *in = &e->k->insts[block_at(e, s->r, nth)->first + i];
-            if (is_load(in) && !shape_reach(e->k, &s->shapes, e->job->dim, in, &reach))
-                return false;
-        }
-    return true;
-}
-
 static void release_one(struct lane_serial *s)
 {
-    region_release(s->r);
-    alloc_release(s->entry);
-    alloc_release(s->shapes.reg);
     alloc_release(s->var);
-    alloc_release(s->defined);
-    alloc_release(s->brought);
-    alloc_release(s->taken);
     alloc_release(s->array);
     alloc_release(s->later);
     while (s->checks) {
@@ -310,31 +82,8 @@ void lane_serial_release(struct emit *e)
         e->serials = s->next;
         release_one(s);
     }
-}
-
-static struct lane_serial *find_one(struct emit *e, const struct ir_inst *branch)
-{
-    struct region *r = region_row(e, branch);
-    if (!r)
-        return NULL;
-    size_t regs = (size_t)e->k->nregs + 1;
-    struct lane_serial *s = alloc_zeroed(sizeof *s);
-    s->r = r;
-    s->entry = alloc_zeroed((size_t)r->n + 1);
-    s->shapes = (struct shapes){alloc_zeroed(regs * sizeof *s->shapes.reg), e->s->parting, e->s->lazy};
-    s->var = alloc_zeroed(regs * sizeof *s->var);
-    s->array = alloc_zeroed(regs * sizeof *s->array);
-    s->later = alloc_zeroed(regs * sizeof *s->later);
-    s->defined = alloc_zeroed(e->words * 8);
-    s->brought = alloc_zeroed(e->words * 8);
-    s->taken = alloc_zeroed(e->words * 8);
-    if (is_doable(e, r)) {
-        find_registers(e, s);
-        if (registers_fit(e, s) && (!e->job->counting || is_countable(e, s)))
-            return s;
-    }
-    release_one(s);
-    return NULL;
+    serial_regions_release(e->serial_regions);
+    e->serial_regions = NULL;
 }
 
 static struct lane_serial *lane_serial_with(const struct emit *e, int32_t block)
@@ -348,14 +97,6 @@ static struct lane_serial *lane_serial_with(const struct emit *e, int32_t block)
 bool lane_serial_has(const struct emit *e, int32_t block)
 {
     return lane_serial_with(e, block) != NULL;
-}
-
-static bool overlaps(const struct emit *e, const struct lane_serial *s)
-{
-    for (int nth = 0; nth < s->r->n; nth++)
-        if (lane_serial_has(e, s->r->block[nth]))
-            return true;
-    return false;
 }
 
 static struct way *new_way(struct emit *e, struct lane_serial *s)
@@ -385,15 +126,15 @@ static void open_one(struct emit *e, struct lane_serial *s)
         bool alive = false, bits = e->k->reg_type[reg] == PTX_PRED;
         LLVMTypeRef t = type_of(e, e->k->reg_type[reg]);
         for (int nth = 0; nth < s->r->n; nth++)
-            alive |= ir_bit(block_at(e, s->r, nth)->live_in, reg) || ir_bit(block_at(e, s->r, nth)->live_out, reg);
-        if (shape_uniform(&e->s->reg[reg]) && !ir_bit(s->defined, reg))
+            alive |= ir_bit(serial_region_block(e, s->r, nth)->live_in, reg) || ir_bit(serial_region_block(e, s->r, nth)->live_out, reg);
+        if (shape_uniform(&e->s->reg[reg]) && !ir_bit(s->of->defined, reg))
             s->var[reg][0] = e->var[reg][0];
         else if (alive)
             s->var[reg][0] = LLVMBuildAlloca(e->b, t, "");
-        if (!ir_bit(s->brought, reg) && !ir_bit(s->taken, reg))
+        if (!ir_bit(s->of->brought, reg) && !ir_bit(s->of->taken, reg))
             continue;
         s->later[reg] = s->array[reg] = array_of(e, t, bits);
-        if (e->job->counting && ir_bit(s->defined, reg))
+        if (e->job->counting && ir_bit(s->of->defined, reg))
             s->later[reg] = array_of(e, t, bits);
     }
     LLVMPositionBuilderAtEnd(e->b, here);
@@ -414,44 +155,21 @@ static void open_one(struct emit *e, struct lane_serial *s)
     new_way(e, s);
     s->next = e->serials;
     e->serials = s;
-    e->nserials++;
 }
 
 void lane_serial_find(struct emit *e)
 {
-    if (e->job->split || e->of_warp || e->tells_time)
-        return;
-    for (bool some = true; some;) { /* the largest first: those inside go with it */
-        struct lane_serial *best = NULL;
-        for (int32_t i = 0; i < e->k->ninsts; i++) {
-            const struct ir_inst *in = &e->k->insts[i];
-            bool parts = in->op == PTX_OP_BRA && in->guard != IR_NOREG && !reg_scalar(e, in->guard);
-            struct lane_serial *s = parts ? find_one(e, in) : NULL;
-            bool better = s && !overlaps(e, s) && (!best || s->r->n > best->r->n);
-            struct lane_serial *worse = better ? best : s;
-            if (better)
-                best = s;
-            if (worse)
-                release_one(worse);
-        }
-        some = best != NULL;
-        if (some)
-            open_one(e, best);
+    size_t regs = (size_t)e->k->nregs + 1;
+    serial_regions_find(e);
+    for (struct serial_region *of = e->serial_regions; of; of = of->next) {
+        struct lane_serial *s = alloc_zeroed(sizeof *s);
+        s->of = of;
+        s->r = of->r;
+        s->var = alloc_zeroed(regs * sizeof *s->var);
+        s->array = alloc_zeroed(regs * sizeof *s->array);
+        s->later = alloc_zeroed(regs * sizeof *s->later);
+        open_one(e, s);
     }
-}
-
-bool lane_serial_some(struct emit *e)
-{
-    bool some = false;
-    for (int32_t i = 0; i < e->k->ninsts && !some; i++) {
-        const struct ir_inst *in = &e->k->insts[i];
-        bool parts = in->op == PTX_OP_BRA && in->guard != IR_NOREG && !reg_scalar(e, in->guard);
-        struct lane_serial *s = parts ? find_one(e, in) : NULL;
-        some = s != NULL;
-        if (s)
-            release_one(s);
-    }
-    return some;
 }
 
 /* --- into it --- */
@@ -493,7 +211,7 @@ static struct value recalled(struct emit *e, const struct lane_serial *s, int32_
 static void empty(struct emit *e, const struct lane_serial *s)
 {
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
-        if (!ir_bit(s->taken, reg))
+        if (!ir_bit(s->of->taken, reg))
             continue;
         struct value v = recalled(e, s, reg);
         for (int p = 0; p < var_parts(e, reg); p++)
@@ -507,9 +225,9 @@ static void go_in(struct emit *e, const struct lane_serial *s, int way, int32_t 
 {
     regs_forget(e);
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
-        bool wanted = ir_bit(s->taken, reg) && ir_bit(e->k->blocks[s->r->join].live_in, reg) && from == FROM_OUTSIDE;
+        bool wanted = ir_bit(s->of->taken, reg) && ir_bit(e->k->blocks[s->r->join].live_in, reg) && from == SERIAL_FROM_OUTSIDE;
         for (int nth = 0; nth < s->r->n; nth++)
-            wanted |= (block < 0 ? (s->entry[nth] & from) != 0 : s->r->block[nth] == block) && ir_bit(block_at(e, s->r, nth)->live_in, reg);
+            wanted |= (block < 0 ? (s->of->entry[nth] & from) != 0 : s->r->block[nth] == block) && ir_bit(serial_region_block(e, s->r, nth)->live_in, reg);
         if (wanted && s->array[reg])
             bring_all(e, s, reg);
     }
@@ -538,7 +256,7 @@ bool lane_serial_branch(struct emit *e)
     clear_waits(e, s);
     region_add_lanes(e, s->r, in->target, lanes);
     region_add_lanes(e, s->r, next, LLVMBuildNot(e->b, lanes, ""));
-    go_in(e, s, 0, -1, FROM_OUTSIDE);
+    go_in(e, s, 0, -1, SERIAL_FROM_OUTSIDE);
     return true;
 }
 
@@ -547,44 +265,12 @@ void lane_serial_begin(struct emit *e, int32_t block)
     struct lane_serial *s = lane_serial_with(e, block);
     clear_waits(e, s);
     region_add_lanes(e, s->r, block, number(e, 32, UINT32_MAX));
-    go_in(e, s, 0, block, FROM_RESUME);
+    go_in(e, s, 0, block, SERIAL_FROM_RESUME);
 }
 
-/* It may begin at the first of its places: lanes come from blocks before that, and up to its join there is nothing else. */
-struct lane_serial *lane_serial_in(const struct emit *e, const struct region *r, int nth)
+void lane_serial_pass(struct emit *e, const struct serial_region *of, const struct region *r)
 {
-    struct lane_serial *s = lane_serial_with(e, r->block[nth]);
-    int first = s ? r->at[s->r->block[0]] : -1, join = s ? r->at[s->r->join] : -1;
-    if (first < 0 || join < first)
-        return NULL;
-    for (int i = first; i < join; i++)
-        if (lane_serial_with(e, r->block[i]) != s)
-            return NULL;
-    for (int i = 0; i < s->r->n; i++) {
-        const struct ir_block *b = block_at(e, s->r, i);
-        for (int32_t j = 0; j < b->npred; j++) {
-            int from = b->pred[j];
-            if (r->at[from] >= first && lane_serial_with(e, from) != s)
-                return NULL;
-        }
-        if (r->at[s->r->block[i]] < first)
-            return NULL;
-    }
-    return s;
-}
-
-bool lane_serial_waits(const struct lane_serial *s, int32_t block)
-{
-    return s->entry[s->r->at[block]] & FROM_OUTSIDE;
-}
-
-bool lane_serial_begins(const struct lane_serial *s, const struct region *r, int nth)
-{
-    return r->block[nth] == s->r->block[0];
-}
-
-void lane_serial_pass(struct emit *e, struct lane_serial *s, const struct region *r)
-{
+    struct lane_serial *s = lane_serial_with(e, of->r->block[0]);
     LLVMValueRef left = number(e, 32, 0);
     struct way *w = new_way(e, s);
     for (int nth = 0; nth < s->r->n; nth++) {
@@ -592,7 +278,7 @@ void lane_serial_pass(struct emit *e, struct lane_serial *s, const struct region
         LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, e->i32, *wait, ""), s->r->wait[nth]);
         LLVMBuildStore(e->b, number(e, 32, 0), *wait);
     }
-    go_in(e, s, s->nways - 1, -1, FROM_OUTSIDE);
+    go_in(e, s, s->nways - 1, -1, SERIAL_FROM_OUTSIDE);
     LLVMPositionBuilderAtEnd(e->b, w->apart);
     empty(e, s);
     for (int nth = 0; nth < s->r->n; nth++) {
@@ -612,7 +298,7 @@ void lane_serial_pass(struct emit *e, struct lane_serial *s, const struct region
 static void bring(struct emit *e, const struct lane_serial *s, LLVMValueRef lane)
 {
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
-        if (!ir_bit(s->brought, reg) || !s->var[reg][0])
+        if (!ir_bit(s->of->brought, reg) || !s->var[reg][0])
             continue;
         LLVMTypeRef t = type_of(e, e->k->reg_type[reg]);
         LLVMValueRef v;
@@ -628,7 +314,7 @@ static void bring(struct emit *e, const struct lane_serial *s, LLVMValueRef lane
 static void take(struct emit *e, const struct lane_serial *s, const uint64_t *regs, LLVMValueRef lane)
 {
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
-        if (!ir_bit(regs, reg) || !ir_bit(s->defined, reg) || !s->var[reg][0])
+        if (!ir_bit(regs, reg) || !ir_bit(s->of->defined, reg) || !s->var[reg][0])
             continue;
         LLVMValueRef v = LLVMBuildLoad2(e->b, type_of(e, e->k->reg_type[reg]), s->var[reg][0], ""), later = s->later[reg];
         if (e->k->reg_type[reg] != PTX_PRED) {
@@ -681,8 +367,8 @@ static LLVMValueRef row_of(struct emit *e, const struct lane_serial *s, int nth)
 /* Addresses that are known of all turns when the lane begins. */
 static void note_strided(struct emit *e, const struct lane_serial *s)
 {
-    for (int i = 0; i < s->chain.nloads; i++) {
-        const struct chain_load *l = &s->chain.load[i];
+    for (int i = 0; i < s->of->chain.nloads; i++) {
+        const struct chain_load *l = &s->of->chain.load[i];
         const struct ir_inst *in = &e->k->insts[l->site];
         if (!l->strided)
             continue;
@@ -694,8 +380,8 @@ static void note_strided(struct emit *e, const struct lane_serial *s)
 void lane_serial_count(struct emit *e, LLVMValueRef address)
 {
     const struct lane_serial *s = e->serial;
-    int nth = chain_load(&s->chain, e->site);
-    if (s->chain.load[nth].strided)
+    int nth = chain_load(&s->of->chain, e->site);
+    if (s->of->chain.load[nth].strided)
         return;
     LLVMValueRef turn = LLVMBuildZExt(e->b, LLVMBuildLoad2(e->b, e->i32, s->turn, ""), e->i64, "");
     LLVMValueRef at = LLVMBuildMul(e->b, turn, number(e, 64, sizeof(struct tally_access)), "");
@@ -750,19 +436,6 @@ bool lane_serial_check(struct emit *e, LLVMValueRef host, uint64_t span, unsigne
     return true;
 }
 
-/* The register has one value for all lanes as long as they go through. */
-static bool stays(const struct emit *e, const struct lane_serial *s, int32_t reg)
-{
-    int written = 0;
-    for (int nth = 0; nth < s->r->n && ir_bit(s->defined, reg); nth++)
-        for (int32_t i = 0; i < block_at(e, s->r, nth)->count; i++) {
-            const struct ir_inst *in = &e->k->insts[block_at(e, s->r, nth)->first + i];
-            if (ir_defines(in, reg))
-                written += region_loops(s->r, nth) || in->guard != IR_NOREG ? 2 : 1;
-        }
-    return written < 2;
-}
-
 /* The range of memory has as many indices as `room`, from (first - base) / unit on. */
 LLVMValueRef lane_serial_indexed(struct emit *e, unsigned unit, uint32_t slots)
 {
@@ -770,7 +443,7 @@ LLVMValueRef lane_serial_indexed(struct emit *e, unsigned unit, uint32_t slots)
     struct lane_serial *s = e->serial;
     struct indexed x;
     struct lane_check *l = s->checks;
-    if (e->in->space != PTX_GLOBAL || !bounds_check_find_index(e, &x) || x.scale != unit || !stays(e, s, x.base))
+    if (e->in->space != PTX_GLOBAL || !bounds_check_find_index(e, &x) || x.scale != unit || !serial_region_keeps(e, s->of, x.base))
         return NULL;
     while (l && (!l->unit || l->base != x.base || l->offset != e->in->offset || l->unit != unit))
         l = l->next;
@@ -851,7 +524,7 @@ static LLVMBasicBlockRef way_to(struct emit *e, const struct code *c, int nth, i
 
 static void do_block(struct emit *e, const struct code *c, int nth)
 {
-    const struct ir_block *b = block_at(e, c->s->r, nth);
+    const struct ir_block *b = serial_region_block(e, c->s->r, nth);
     int32_t block = c->s->r->block[nth];
     struct ends d = region_ends_of(e, block);
     LLVMValueRef cond = NULL;
@@ -884,7 +557,7 @@ static void start(struct emit *e, const struct code *c, LLVMValueRef lane)
     LLVMValueRef bit = LLVMBuildShl(e->b, number(e, 32, 1), lane, "");
     int last = -1;
     for (int nth = 0; nth < c->s->r->n; nth++) {
-        if (!c->s->entry[nth])
+        if (!c->s->of->entry[nth])
             continue;
         if (last >= 0) {
             LLVMBasicBlockRef other = new_block(e, "other");
@@ -933,7 +606,7 @@ static void suspend(struct emit *e, const struct code *c, LLVMBasicBlockRef next
     const struct lane_serial *s = c->s;
     LLVMPositionBuilderAtEnd(e->b, c->suspended);
     note_turns(e, c->lane, number(e, 32, TALLY_TURNS), 0);
-    take(e, s, s->brought, c->lane);
+    take(e, s, s->of->brought, c->lane);
     LLVMValueRef one = LLVMBuildShl(e->b, number(e, 32, 1), c->lane, "");
     LLVMBuildStore(e->b, LLVMBuildOr(e->b, LLVMBuildLoad2(e->b, e->i32, s->still, ""), one, ""), s->still);
     LLVMBuildBr(e->b, next);
@@ -999,7 +672,7 @@ static void emit_one(struct emit *e, struct lane_serial *s)
     start(e, &c, lane);
     struct shapes *shapes = e->s;
     LLVMValueRef (*var)[MAX_PARTS] = e->var;
-    e->s = &s->shapes;
+    e->s = &s->of->shapes;
     e->var = s->var;
     e->serial = s;
     open_miss(e, s, left, rest_of);
@@ -1010,7 +683,7 @@ static void emit_one(struct emit *e, struct lane_serial *s)
     e->serial = NULL;
 
     LLVMPositionBuilderAtEnd(e->b, c.end);
-    take(e, s, s->taken, lane);
+    take(e, s, s->of->taken, lane);
     LLVMBuildBr(e->b, rest_next);
     if (e->job->counting)
         suspend(e, &c, rest_next);
@@ -1037,10 +710,10 @@ static void emit_one(struct emit *e, struct lane_serial *s)
     LLVMPositionBuilderAtEnd(e->b, s->ways->apart);
     for (int32_t reg = 0; reg < e->k->nregs; reg++)
         if (s->array[reg]) { /* each lane's own */
-            s->shapes.reg[reg] = (struct shape){.kind = SHAPE_VARYING};
+            s->of->shapes.reg[reg] = (struct shape){.kind = SHAPE_VARYING};
             reg_set(e, reg, recalled(e, s, reg));
         }
-    e->s = &s->shapes;
+    e->s = &s->of->shapes;
     region_hand_over(e, s->r);
     e->s = shapes;
     alloc_release(c.body);

@@ -175,13 +175,13 @@ static void emit_region(struct emit *e, struct region *r)
     LLVMBasicBlockRef *body = alloc_zeroed(((size_t)r->n + 1) * sizeof *body);
     e->region = r;
     for (int i = 0; i < r->n; i++)
-        body[i] = lane_serial_in(e, r, i) ? NULL : new_block(e, "masked");
+        body[i] = serial_region_in(e, r, i) ? NULL : new_block(e, "masked");
     LLVMPositionBuilderAtEnd(e->b, r->begin);
     for (int i = 0; i < r->n; i++) {
-        struct lane_serial *s = lane_serial_in(e, r, i);
-        r->waits[i] = !s || lane_serial_waits(s, r->block[i]);
+        struct serial_region *s = serial_region_in(e, r, i);
+        r->waits[i] = !s || serial_region_waits(s, r->block[i]);
         if (s) {
-            if (lane_serial_begins(s, r, i))
+            if (serial_region_begins(s, r, i))
                 lane_serial_pass(e, s, r);
         } else {
             LLVMBuildCondBr(e->b, lanes_any(e, region_lanes_at(e, r, i)), body[i], r->behind[i]);
@@ -191,7 +191,7 @@ static void emit_region(struct emit *e, struct region *r)
         LLVMBuildBr(e->b, r->behind[i]);
         LLVMPositionBuilderAtEnd(e->b, r->behind[i]);
         for (int back = i; back >= 0; back--) { /* inner loops first */
-            if (r->end[back] != i || lane_serial_in(e, r, back))
+            if (r->end[back] != i || serial_region_in(e, r, back))
                 continue;
             LLVMBasicBlockRef again = new_block(e, "again"), on = new_block(e, "on");
             LLVMBuildCondBr(e->b, lanes_any(e, region_lanes_at(e, r, back)), again, on);

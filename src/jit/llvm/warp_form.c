@@ -47,7 +47,8 @@ struct form *warp_form_make(struct emit *e)
     form_begin(&m, e, true);
     uint64_t *live = alloc_zeroed(m.words * 8 + 8);
     int n;
-    if (lane_serial_some(e))
+    serial_regions_find(e);
+    if (e->serial_regions)
         form_refuse(&m, "it has lane-serial loops");
     m.from = e->k->insts[0].from;
     int32_t *site = write_enter(&m, &n);
