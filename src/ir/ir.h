@@ -30,7 +30,7 @@ enum ir_op {
 enum ir_atomic_form { IR_ATOMIC_LANES, IR_ATOMIC_ONCE, IR_ATOMIC_COUNTED };
 
 /* Spaces beyond enum ptx_space. */
-enum { IR_SCRATCH = PTX_PARAM + 1 };
+enum { IR_SCRATCH = PTX_PARAM + 1, IR_HOST /* forms of machine code: an address of the host's that may be accessed */ };
 
 enum ir_src_kind { IR_SRC_REG, IR_SRC_IMM, IR_SRC_SREG };
 
@@ -104,6 +104,7 @@ struct ir_inst {
     int32_t id; /* its number when the kernel was built, from 1, which its copies and parts keep; 0: made later */
     int block; /* the basic block it is in */
     int32_t site;  /* block form: the instruction of the kernel that it does, or -1 */
+    bool rare;     /* branch of a form: hardly ever taken */
     bool old_free; /* under a guard: what its results are in other lanes is nobody's concern */
 };
 

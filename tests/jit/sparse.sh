@@ -26,12 +26,12 @@ for element in far 60000000 3; do
     diff "$folder/interp" "$folder/jit"
     grep -q "$(test $element = 3 && echo cudaSuccess || echo cudaErrorIllegalAddress)" "$folder/jit"
 done
-"$HEDDLE" llvm -k products --block 128 "$SOURCES/sparse.cu" | grep -q '^alone' # a lane-serial loop
-"$HEDDLE" llvm --counting -k products --block 128 "$SOURCES/sparse.cu" | grep -q '^alone'
-! "$HEDDLE" llvm -k walks --block 128 "$SOURCES/sparse.cu" | grep -q '^alone'
+"$HEDDLE" llvm --as-ir -k products --block 128 "$SOURCES/sparse.cu" | grep -q 'of_lane' # a lane-serial loop
+"$HEDDLE" llvm --as-ir --counting -k products --block 128 "$SOURCES/sparse.cu" | grep -q 'of_lane'
+! "$HEDDLE" llvm --as-ir -k walks --block 128 "$SOURCES/sparse.cu" | grep -q 'of_lane'
 kernels="$SOURCES/../../bench/kernels" # a row for each thread, or for a warp, whose lanes load neighbouring elements
-"$HEDDLE" llvm -k spmv_thread --block 256 -I "$kernels" "$kernels/spmv.cu" | grep -q '^alone'
-"$HEDDLE" llvm -k spmv_warp --block 256 -I "$kernels" "$kernels/spmv.cu" >"$folder/warp"
+"$HEDDLE" llvm --as-ir -k spmv_thread --block 256 -I "$kernels" "$kernels/spmv.cu" | grep -q 'of_lane'
+"$HEDDLE" llvm --as-ir -k spmv_warp --block 256 -I "$kernels" "$kernels/spmv.cu" >"$folder/warp"
 grep -q 'spmv_warp' "$folder/warp"
-! grep -q '^alone' "$folder/warp"
+! grep -q 'of_lane' "$folder/warp"
 echo ALL DONE

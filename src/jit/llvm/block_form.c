@@ -168,24 +168,10 @@ static bool in_base(const struct form_writer *m, int32_t r)
     return m->e->s->reg[r].kind == SHAPE_AFFINE && ir_bit(m->steps->known, r) && (m->k->reg_type[r] != PTX_PRED || form_scalar(m, r));
 }
 
-/* A register that is kept as another one is, in the same place. */
-static int32_t new_like(struct form_writer *m, int32_t r)
-{
-    int32_t n = form_reg(m, m->k->reg_type[r], true), cap = m->cap_place;
-    while (n >= m->cap_place)
-        m->cap_place += 256;
-    if (m->cap_place != cap)
-        m->out->place = alloc_resize(m->out->place, (size_t)m->cap_place * sizeof *m->out->place);
-    for (int32_t i = cap; i < m->cap_place; i++)
-        m->out->place[i] = -1;
-    m->out->place[n] = r;
-    return n;
-}
-
 static int32_t base_of(struct form_writer *m, int32_t r)
 {
     if (m->base[r] < 0)
-        m->base[r] = new_like(m, r);
+        m->base[r] = form_reg_like(m, r);
     return m->base[r];
 }
 
@@ -205,7 +191,7 @@ static void take_bases(struct form_writer *m, int32_t start, uint64_t *live)
         if (!ir_bit(live, r) || !in_base(m, r))
             continue;
         struct ir_src base = ir_of_reg(base_of(m, r));
-        m->before[r] = new_like(m, r);
+        m->before[r] = form_reg_like(m, r);
         m->begun[m->nbefore++] = r;
         form_put_result(m, PTX_OP_MOV, m->k->reg_type[r], m->before[r], 1, &base);
     }
@@ -389,9 +375,6 @@ struct form *block_form_make(struct emit *e, bool jam)
     struct form_writer m;
     form_begin(&m, e, false);
     struct form *out = m.out;
-    serial_regions_find(e);
-    if (e->serial_regions)
-        form_refuse(&m, "it has lane-serial loops");
     uint64_t *alike = find_alike(&m);
     find_parts(&m);
     out->gone = m.gone;

@@ -292,6 +292,11 @@ LLVMValueRef divide_op(struct emit *e, int p);
 bool emit_carry(struct emit *e);
 
 /* --- memory.c --- */
+/* The first slot of frame.seen of an access at affine addresses, in the form for a warp or that of the block. */
+static inline uint32_t memory_first_slot(const struct jit_job *job, bool of_block)
+{
+    return of_block ? (2 * JIT_CHECKS_EACH + 1) * (uint32_t)job->naccesses : 0;
+}
 /* False: no code of its own for this access. */
 bool emit_memory(struct emit *e);
 void memory_check_ahead(struct emit *e); /* before it, if that is a thing of its own: whether it may be done */

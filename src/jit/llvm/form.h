@@ -61,6 +61,8 @@ struct form {
     int nparts;
     struct block_row *row;    /* by number: ir_inst.target of a `state`, or -1 */
     int nrows;
+    uint32_t checks;          /* so many slots of frame.seen have been given out */
+    int nserials;             /* lane-serial loops */
     const char *why_not;      /* NULL: it is there */
 };
 

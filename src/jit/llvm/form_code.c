@@ -31,6 +31,7 @@ struct form_code {
     struct of_part *part;
     LLVMValueRef local;
     uint8_t *in_kernel_guarded;     /* [ninsts] the kernel's own instruction has a guard: its mask may be empty */
+    LLVMValueRef *array;            /* [2 * kernel's nregs] of 32 values each, by number, or NULL */
     bool *in_place;                 /* [nregs] it has what its spill slot has */
 };
 
@@ -374,7 +375,7 @@ static void hand_over(struct emit *e, const struct ir_inst *state, enum jit_stop
         }
         LLVMValueRef on = number(e, 32, 0), mask = e->mask;
         for (int j = 0; j <= w->n; j++)
-            if (ir_bit(e->form_of->blocks[j < w->n ? w->block[j] : w->join].live_in, ir_variable(e->k, reg)))
+            if (ir_bit(e->form_of->blocks[j < w->n ? w->block[j] : w->join].live_in, form_place(e->form, e->form_of, reg)))
                 on = LLVMBuildOr(e->b, on, lanes[j], "");
         e->mask = on;
         split_store(e, reg);
@@ -517,6 +518,113 @@ static void ask_gone(struct emit *e)
 {
     LLVMValueRef gone = LLVMBuildAnd(e->b, frame_field(e, AT(block_gone), e->i32), bits_of_warps(e), "");
     reg_set(e, e->in->dst[0], (struct value){.scalar = true, .v = {lanes_any(e, gone)}});
+}
+
+/* --- lane-serial loops --- */
+
+/* An array of 32 values, or of a predicate bits. */
+static LLVMValueRef array_of(struct form_code *c, const struct ir_inst *in)
+{
+    struct emit *e = c->e;
+    bool bits = in->type == PTX_PRED;
+    if (c->array[in->target])
+        return c->array[in->target];
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMMetadataRef line = LLVMGetCurrentDebugLocation2(e->b);
+    LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->fn)));
+    LLVMValueRef v = LLVMBuildAlloca(e->b, bits ? e->i32 : LLVMArrayType2(type_of(e, (enum ptx_type)in->type), SHAPE_LANES), "");
+    LLVMSetAlignment(v, bits ? 4 : 64);
+    LLVMPositionBuilderAtEnd(e->b, here);
+    LLVMSetCurrentDebugLocation2(e->b, line);
+    return c->array[in->target] = v;
+}
+
+static LLVMValueRef element(struct form_code *c, const struct ir_inst *in, LLVMValueRef lane)
+{
+    LLVMValueRef i = LLVMBuildZExt(c->e->b, lane, c->e->i64, "");
+    return LLVMBuildGEP2(c->e->b, type_of(c->e, (enum ptx_type)in->type), array_of(c, in), &i, 1, "");
+}
+
+static LLVMValueRef part_of_array(struct form_code *c, const struct ir_inst *in, int p)
+{
+    return element(c, in, number(c->e, 32, (uint64_t)(p * c->e->width)));
+}
+
+static LLVMValueRef bit_of(struct emit *e, LLVMValueRef bits, LLVMValueRef lane)
+{
+    return LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, bits, lane, ""), e->i1, "");
+}
+
+static void to_lanes(struct form_code *c, const struct ir_inst *in)
+{
+    struct emit *e = c->e;
+    int32_t reg = in->src[0].reg;
+    if (in->type == PTX_PRED)
+        LLVMBuildStore(e->b, reg_bits(e, reg), array_of(c, in));
+    for (int p = 0; p < e->parts && in->type != PTX_PRED; p++)
+        LLVMBuildStore(e->b, reg_part(e, reg, p), part_of_array(c, in, p));
+}
+
+static void from_lanes(struct form_code *c, const struct ir_inst *in)
+{
+    struct emit *e = c->e;
+    struct value v = {.scalar = false};
+    if (in->type == PTX_PRED)
+        v.bits = LLVMBuildLoad2(e->b, e->i32, array_of(c, in), "");
+    for (int p = 0; p < e->parts && !v.bits; p++)
+        v.v[p] = LLVMBuildLoad2(e->b, vector_of(e, type_of(e, (enum ptx_type)in->type)), part_of_array(c, in, p), "");
+    reg_set(e, in->dst[0], v);
+}
+
+static LLVMValueRef scalar(struct emit *e, int i)
+{
+    return reg_get(e, e->in->src[i].reg).v[0];
+}
+
+static LLVMValueRef of_lane(struct form_code *c, const struct ir_inst *in)
+{
+    struct emit *e = c->e;
+    if (in->type == PTX_PRED)
+        return bit_of(e, LLVMBuildLoad2(e->b, e->i32, array_of(c, in), ""), scalar(e, 0));
+    return LLVMBuildLoad2(e->b, type_of(e, (enum ptx_type)in->type), element(c, in, scalar(e, 0)), "");
+}
+
+static void set_lane(struct form_code *c, const struct ir_inst *in)
+{
+    struct emit *e = c->e;
+    LLVMValueRef v = scalar(e, 0), lane = scalar(e, 1), array = array_of(c, in);
+    if (in->type != PTX_PRED) {
+        LLVMBuildStore(e->b, v, element(c, in, lane));
+        return;
+    }
+    LLVMValueRef one = LLVMBuildShl(e->b, number(e, 32, 1), lane, ""), old = LLVMBuildLoad2(e->b, e->i32, array, "");
+    v = LLVMBuildShl(e->b, LLVMBuildZExt(e->b, v, e->i32, ""), lane, "");
+    LLVMBuildStore(e->b, LLVMBuildOr(e->b, LLVMBuildAnd(e->b, old, LLVMBuildNot(e->b, one, ""), ""), v, ""), array);
+}
+
+/* False: it is none of these. */
+static bool lane_serial(struct form_code *c, const struct ir_inst *in)
+{
+    struct emit *e = c->e;
+    LLVMValueRef v = NULL;
+    switch (in->op) {
+    case IR_OP_TO_LANES: to_lanes(c, in); return true;
+    case IR_OP_FROM_LANES: from_lanes(c, in); return true;
+    case IR_OP_SET_LANE: set_lane(c, in); return true;
+    case IR_OP_ONLY:
+        reg_set(e, in->dst[0], (struct value){.bits = LLVMBuildShl(e->b, number(e, 32, 1), scalar(e, 0), "")});
+        return true;
+    case IR_OP_OF_LANE: v = of_lane(c, in); break;
+    case IR_OP_FIRST: v = first_lane(e, reg_bits(e, in->src[0].reg)); break;
+    case IR_OP_HOLDS: v = bit_of(e, reg_bits(e, in->src[0].reg), scalar(e, 1)); break;
+    case IR_OP_FRAME: v = frame_field(e, (size_t)in->offset, type_of(e, (enum ptx_type)in->type)); break;
+    case IR_OP_LOOK: v = memory_ask_check(e, scalar(e, 0), scalar(e, 1), scalar(e, 2), scalar(e, 3)); break;
+    case IR_OP_STOPS: v = lanes_any(e, op_tell(e, offsetof(struct jit_ops, long_turns), number(e, 32, 1))); break;
+    case IR_OP_COUNT_TURNS: v = lanes_any(e, op_tell(e, offsetof(struct jit_ops, count_turns), reg_bits(e, in->src[0].reg))); break;
+    default: return false;
+    }
+    reg_set(e, in->dst[0], (struct value){.scalar = true, .v = {v}});
+    return true;
 }
 
 /* --- instructions --- */
@@ -709,7 +817,9 @@ static void branch(struct emit *e, int32_t from, int32_t next)
         return;
     }
     LLVMBasicBlockRef yes = e->head[in->target], no = e->head[next];
-    LLVMBuildCondBr(e->b, on, in->guard_negated ? no : yes, in->guard_negated ? yes : no);
+    LLVMValueRef to = LLVMBuildCondBr(e->b, on, in->guard_negated ? no : yes, in->guard_negated ? yes : no);
+    if (in->rare)
+        likely(e, to, in->guard_negated);
 }
 
 static void do_block(struct form_code *c, int32_t number_of)
@@ -796,6 +906,8 @@ static void do_block(struct form_code *c, int32_t number_of)
             count_lanes_of(e);
             break;
         default:
+            if (lane_serial(c, e->in))
+                break;
             do_inst(c, e->in);
             if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(e->b)) && c->form->warp) {
                 LLVMPositionBuilderAtEnd(e->b, new_block(e, "dead"));
@@ -917,6 +1029,9 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
     e->job = &mine;
     e->words = ((size_t)e->k->nregs + 63) / 64;
     regs_open(e);
+    e->check_slots = form->checks;
+    e->nserials = form->nserials;
+    c.array = alloc_zeroed(2 * ((size_t)k->nregs + 1) * sizeof *c.array);
     e->in_place = c.in_place = alloc_zeroed((size_t)e->k->nregs + 1);
     c.part_of = alloc_zeroed(((size_t)e->k->nblocks + 1) * sizeof *c.part_of);
     c.part = alloc_zeroed((size_t)form->nparts * sizeof *c.part);
@@ -946,6 +1061,7 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
     alloc_release(e->rank);
     e->rank = NULL;
     alloc_release(c.in_place);
+    alloc_release(c.array);
     alloc_release(c.part_of);
     alloc_release(c.part);
     alloc_release(c.in_kernel_guarded);

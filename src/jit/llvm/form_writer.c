@@ -53,9 +53,33 @@ int32_t form_reg(struct form_writer *m, uint8_t type, bool uniform)
     ALLOC_GROW(f->reg_type, n, m->cap_type);
     if (m->cap_type != cap)
         m->uniform = alloc_resize(m->uniform, (size_t)m->cap_type);
+    if (m->cap_type != cap)
+        m->own = alloc_resize(m->own, (size_t)m->cap_type);
     f->reg_type[f->nregs] = type;
     m->uniform[f->nregs] = uniform;
+    m->own[f->nregs] = false;
     return f->nregs++;
+}
+
+int32_t form_reg_like(struct form_writer *m, int32_t reg)
+{
+    int32_t n = form_reg(m, m->k->reg_type[reg], true), cap = m->cap_place;
+    while (n >= m->cap_place)
+        m->cap_place += 256;
+    if (m->cap_place != cap)
+        m->out->place = alloc_resize(m->out->place, (size_t)m->cap_place * sizeof *m->out->place);
+    for (int32_t i = cap; i < m->cap_place; i++)
+        m->out->place[i] = -1;
+    m->out->place[n] = reg;
+    return n;
+}
+
+int32_t form_reg_own(struct form_writer *m, int32_t reg, bool uniform)
+{
+    int32_t n = form_reg_like(m, reg);
+    m->uniform[n] = uniform;
+    m->own[n] = true;
+    return n;
 }
 
 void form_jump(struct form_writer *m, int32_t label)
@@ -178,8 +202,7 @@ static void go(struct form_writer *m, int32_t block)
     form_jump(m, m->end_label);
 }
 
-/* Names what the interpreter needs before `site`: lanes of masks, registers of `live`, and what warps had before the part. */
-static void put_state(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live)
+void form_put_state(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live, const int32_t *as)
 {
     int own = n, all = m->nbefore + n;
     for (size_t w = 0; w < m->words; w++)
@@ -193,7 +216,7 @@ static void put_state(struct form_writer *m, int32_t site, int32_t row, int n, c
         src[i] = ir_of_reg(masks[i]);
     for (int32_t r = 0; r < m->k->nregs; r++)
         if (ir_bit(live, r))
-            src[own++] = ir_of_reg(r);
+            src[own++] = ir_of_reg(as ? as[r] : r);
     for (int i = 0; i < m->nbefore; i++)
         src[own + i] = ir_of_reg(m->before[m->begun[i]]);
     struct ir_inst *in = form_put(m, IR_OP_STATE);
@@ -206,6 +229,11 @@ static void put_state(struct form_writer *m, int32_t site, int32_t row, int n, c
     alloc_release(src);
 }
 
+static void put_state(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live)
+{
+    form_put_state(m, site, row, n, masks, live, NULL);
+}
+
 /* A loop's next turn begins at its header. */
 static void put_turn(struct form_writer *m, int32_t header)
 {
@@ -216,6 +244,13 @@ static void put_turn(struct form_writer *m, int32_t header)
         form_put(m, IR_OP_TURN);
     }
     m->loops = true;
+}
+
+void form_join(struct form_writer *m, int32_t block)
+{
+    if (m->out->warp && ir_loop_at(m->k, block))
+        put_turn(m, block);
+    go(m, block);
 }
 
 /* A label of the way to a block, from a branch of block `from` to it. */
@@ -367,6 +402,13 @@ static int32_t agree(struct form_writer *m, int32_t site)
 static void part_lanes(struct form_writer *m, int32_t site)
 {
     const struct ir_inst *in = &m->k->insts[site];
+    if (!m->jams && serial_form_leads_in(m, site)) {
+        int32_t taken = turned(m, in->guard, in->guard_negated);
+        put_branch_count(m, site, taken, IR_NOREG);
+        serial_form_branch(m, site, taken);
+        m->in_order = true;
+        return;
+    }
     struct form_row *w = m->jams ? NULL : row_of(m, in);
     m->in_order |= m->jams && m->k->blocks[in->block].loop >= 0; /* sooner or later they do */
     int32_t next = block_behind(m, site), way, way_next, lanes = IR_NOREG;
@@ -599,6 +641,9 @@ static void write_from(struct form_writer *m, int32_t site, uint64_t *live)
 {
     const struct ir_kernel *k = m->k;
     form_set_label(m, m->at[site]);
+    m->in_order |= serial_region_with(m->e, k->insts[site].block) != NULL;
+    if (!m->jams && serial_form_begin(m, site))
+        return;
     for (int32_t i = site; i < k->ninsts && !m->out->why_not; i++) {
         m->from = k->insts[i].from;
         if (i != site && at_head(m, i)) {
@@ -626,7 +671,8 @@ static void put_row_state(struct form_writer *m, const struct form_row *w, int n
     memcpy(live, m->k->blocks[r->join].live_in, m->words * 8);
     for (int i = 0; i < r->n; i++) {
         masks[i] = i == nth ? mask : w->wait[i];
-        for (size_t word = 0; word < m->words; word++)
+        const struct serial_region *s = serial_region_in(m->e, r, i);
+        for (size_t word = 0; word < m->words && (!s || serial_region_waits(s, r->block[i])); word++)
             live[word] |= m->k->blocks[r->block[i]].live_in[word];
     }
     put_state(m, m->k->blocks[r->block[nth < 0 ? 0 : nth]].first, w->number, r->n, masks, live);
@@ -687,13 +733,18 @@ static void write_row(struct form_writer *m, struct form_row *w, uint64_t *live)
     form_set_label(m, w->begin);
     for (int i = 0; i < r->n && !m->out->why_not; i++) {
         m->from = m->k->insts[m->k->blocks[r->block[i]].first].from;
+        const struct serial_region *s = serial_region_in(m->e, r, i);
         again[i] = form_label(m);
         form_set_label(m, again[i]);
-        form_jump_if(m, ask(m, IR_OP_ANY, w->wait[i]), true, w->behind[i]);
-        write_block(m, w, i, live);
+        if (s && serial_region_begins(s, r, i))
+            send(m, w, s->r->join, serial_form_pass(m, s, w));
+        if (!s)
+            form_jump_if(m, ask(m, IR_OP_ANY, w->wait[i]), true, w->behind[i]);
+        if (!s)
+            write_block(m, w, i, live);
         form_set_label(m, w->behind[i]);
         for (int back = i; back >= 0; back--) /* inner loops first */
-            if (r->end[back] == i) {
+            if (r->end[back] == i && !serial_region_in(m->e, r, back)) {
                 int32_t on = form_label(m);
                 form_jump_if(m, ask(m, IR_OP_ANY, w->wait[back]), true, on);
                 if (m->out->warp)
@@ -703,9 +754,7 @@ static void write_row(struct form_writer *m, struct form_row *w, uint64_t *live)
                 form_set_label(m, on);
             }
     }
-    if (m->out->warp && ir_loop_at(m->k, r->join))
-        put_turn(m, r->join);
-    go(m, r->join);
+    form_join(m, r->join);
     w->written = true;
     alloc_release(again);
 }
@@ -721,6 +770,7 @@ void form_release_rows(struct form_writer *m)
     }
     region_release(m->e->regions);
     m->e->regions = NULL;
+    serial_form_release(m);
 }
 
 /* A row that is not written yet, or NULL. */
@@ -790,12 +840,13 @@ static void find_shapes(struct form_writer *m)
     to->lazy = alloc_zeroed((size_t)f->nregs + 1);
     to->parting = alloc_zeroed(((size_t)f->ninsts / 64 + 1) * 8);
     for (int32_t r = 0; r < f->nregs; r++) {
-        int32_t of = form_place(m->out, m->k, r);
-        if (of >= 0) {
+        int32_t of = form_place(m->out, m->k, r), v = ir_variable(f, r);
+        if (of >= 0 && !m->own[v]) {
             to->reg[r] = s->reg[of];
             to->lazy[r] = s->lazy[of];
         } else {
-            to->reg[r].kind = m->uniform[ir_variable(f, r)] ? SHAPE_AFFINE : SHAPE_VARYING;
+            to->reg[r].kind = m->uniform[v] ? SHAPE_AFFINE : SHAPE_VARYING;
+            to->lazy[r] = of >= 0 && s->lazy[of];
         }
     }
 }
@@ -825,6 +876,7 @@ static void open_lists(struct form_writer *m)
     m->cap_type = k->nregs + 64;
     m->f->reg_type = alloc_zeroed((size_t)m->cap_type);
     m->uniform = alloc_zeroed((size_t)m->cap_type);
+    m->own = alloc_zeroed((size_t)m->cap_type);
     memcpy(m->f->reg_type, k->reg_type, (size_t)k->nregs);
     for (int32_t r = 0; r < k->nregs; r++)
         m->uniform[r] = form_scalar(m, r);
@@ -851,6 +903,7 @@ void form_begin(struct form_writer *m, struct emit *e, bool warp)
     *m = (struct form_writer){.e = e, .out = out, .k = e->k, .f = new_kernel(e->k), .index = IR_NOREG,
                               .warps = (int32_t)(((uint64_t)dim[0] * dim[1] * dim[2] + SHAPE_LANES - 1) / SHAPE_LANES)};
     out->k = m->f;
+    serial_regions_find(e);
     out->warp = warp;
     out->jam = 1;
     open_lists(m);
@@ -895,9 +948,11 @@ struct form *form_finish(struct form_writer *m)
         find_steps(m);
     }
     out->steps = m->steps;
+    out->nserials = m->e->nserials;
     serial_regions_release(m->e->serial_regions);
     m->e->serial_regions = NULL;
     alloc_release(m->uniform);
+    alloc_release(m->own);
     alloc_release(m->base);
     alloc_release(m->before);
     alloc_release(m->begun);

@@ -16,12 +16,23 @@ struct form_row {
     struct form_row *next;
 };
 
+/* The code of a lane-serial loop for the whole warp. */
+struct form_serial {
+    const struct serial_region *s;
+    int32_t number;    /* form.row: blocks where lanes may come in */
+    int32_t *wait;     /* [s->r->n] predicates: lanes that wait for the block */
+    int32_t begin;     /* label */
+    bool written;
+    struct form_serial *next;
+};
+
 struct form_writer {
     struct emit *e;
     struct form *out;
     const struct ir_kernel *k;
     struct ir_kernel *f;
     int32_t cap, cap_type;
+    bool *own;           /* [the same] in the place of one of the kernel's, but its shape is its own */
     bool *uniform;       /* [f->nregs] of new registers: one value in the warp; room as f->reg_type has */
     int32_t warps;
     bool *cut;           /* [nblocks] a part begins there */
@@ -50,6 +61,7 @@ struct form_writer {
     int32_t next_label;  /* behind what a warp does in the part */
     int32_t exit_label, exit; /* of the part's warps that exit, and the instruction; -1: none does */
     struct form_row *rows;
+    struct form_serial *serials;
     const struct ir_origin *from;
     size_t words;
 };
@@ -83,10 +95,28 @@ bool form_is_branch(const struct ir_inst *in);              /* under a guard */
 /* The label of the warp's code from this site on, which form_write_code writes. */
 int32_t form_code_at(struct form_writer *m, int32_t site);
 void form_write_code(struct form_writer *m, uint64_t *live);
+/* Names what the interpreter needs before `site`: lanes of `n` masks, if there are any, in a row (else -1), registers of `live` and
+ * what warps had before the part; as[r] (NULL: r) is what has the kernel's register r. */
+void form_put_state(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live, const int32_t *as);
+/* A new register in the place of the kernel's: of the same shape; or of one of its own, one value or one for each lane. */
+int32_t form_reg_like(struct form_writer *m, int32_t reg);
+int32_t form_reg_own(struct form_writer *m, int32_t reg, bool uniform);
+/* On to a block where lanes have met. */
+void form_join(struct form_writer *m, int32_t block);
 void form_release_rows(struct form_writer *m);
 
 /* Counts, if the launch does, so many warps for which the block at `site` begins, or the branch's guard is what it is. */
 void form_count_block(struct form_writer *m, int32_t site, int32_t warps);
 void form_count_guard(struct form_writer *m, int32_t site, int32_t warps);
+
+/* --- serial_form.c: lane-serial loops --- */
+/* The branch's ways lead into one, or by it; its code, if so, when it is taken by `lanes`. The code ends there. */
+bool serial_form_leads_in(const struct form_writer *m, int32_t site);
+void serial_form_branch(struct form_writer *m, int32_t site, int32_t lanes);
+/* All lanes are before this site: its code, if it is a block of one. */
+bool serial_form_begin(struct form_writer *m, int32_t site);
+/* Its code for the lanes that wait for its blocks in a row; goes on when they are at its join. Answers which lanes. */
+int32_t serial_form_pass(struct form_writer *m, const struct serial_region *s, const struct form_row *row);
+void serial_form_release(struct form_writer *m);
 
 #endif

@@ -208,7 +208,7 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
         flow_go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, last, e->shared_bytes, ""), no);
         return;
     }
-    uint32_t n = (uint32_t)e->job->naccesses, slots = JIT_CHECKS_EACH * n, slot = e->of_block ? 2 * slots + n : e->job->split ? slots : 0;
+    uint32_t n = (uint32_t)e->job->naccesses, slots = JIT_CHECKS_EACH * n, slot = e->of_block ? memory_first_slot(e->job, true) : e->job->split ? slots : 0;
     slot += e->check_slots;
     slots *= e->of_warp ? 2 : 1;
     LLVMValueRef host = LLVMBuildAdd(B, low, number(e, 64, SPACE_DELTA), "");
@@ -701,6 +701,18 @@ static void generic_store(struct emit *e, struct reach *r)
     LLVMPositionBuilderAtEnd(e->b, next);
 }
 
+/* Of the host's memory, at one address, which may be accessed. */
+static bool emit_host_access(struct emit *e)
+{
+    struct reach r = {.bytes = element_bytes(e->in)};
+    r.of[0].host = pointer(e, LLVMBuildIntToPtr(e->b, source(e, 0, PTX_U64, -1), e->ptr, ""), (uint64_t)e->in->offset);
+    if (e->in->op == PTX_OP_ST)
+        store_as(e, source(e, 1, (enum ptx_type)e->in->type, -1), &r, 0, 0);
+    else
+        load_all(e, &r);
+    return true;
+}
+
 /* Every load of x86-64 is an acquire and every store a release, so that order is kept when the compiler keeps it. */
 static bool in_order(struct emit *e, bool (*emit)(struct emit *e))
 {
@@ -721,6 +733,8 @@ static bool emit_access(struct emit *e)
         return false;
     if (in->space == PTX_PARAM)
         return load && in->guard == IR_NOREG && emit_parameter(e);
+    if (in->space == IR_HOST)
+        return emit_host_access(e);
     if (e->job->counting && !e->job->tallies) /* the interpreter's leave records */
         return false;
     if (in->space == PTX_LOCAL || in->space == IR_SCRATCH || in->guard != IR_NOREG || !find_reach(e, &r) ||

@@ -47,9 +47,6 @@ struct form *warp_form_make(struct emit *e)
     form_begin(&m, e, true);
     uint64_t *live = alloc_zeroed(m.words * 8 + 8);
     int n;
-    serial_regions_find(e);
-    if (e->serial_regions)
-        form_refuse(&m, "it has lane-serial loops");
     m.from = e->k->insts[0].from;
     int32_t *site = write_enter(&m, &n);
     for (int i = 0; i < n; i++)
