@@ -103,7 +103,7 @@ void form_put_result(struct form_writer *m, uint16_t op, uint8_t type, int32_t d
     IR_SET_RESULTS(m->f, in, dst);
 }
 
-static void put_pred(struct form_writer *m, uint16_t op, int32_t dst, int32_t a, int32_t b)
+void form_put_pred(struct form_writer *m, uint16_t op, int32_t dst, int32_t a, int32_t b)
 {
     struct ir_src src[2] = {ir_of_reg(a), ir_of_reg(b)};
     form_put_result(m, op, PTX_PRED, dst, b == IR_NOREG ? 1 : 2, src);
@@ -116,27 +116,27 @@ static void put_none(struct form_writer *m, int32_t dst)
 }
 
 /* Whether a predicate holds for some lane, or for all. */
-static int32_t ask(struct form_writer *m, uint16_t op, int32_t pred)
+int32_t form_ask(struct form_writer *m, uint16_t op, int32_t pred)
 {
     int32_t r = form_reg(m, PTX_PRED, true);
-    put_pred(m, op, r, pred, IR_NOREG);
+    form_put_pred(m, op, r, pred, IR_NOREG);
     return r;
 }
 
 /* A predicate, or what it is not. */
-static int32_t turned(struct form_writer *m, int32_t pred, bool negated)
+int32_t form_turned(struct form_writer *m, int32_t pred, bool negated)
 {
     if (!negated)
         return pred;
     int32_t r = form_reg(m, PTX_PRED, m->uniform[pred]);
-    put_pred(m, PTX_OP_NOT, r, pred, IR_NOREG);
+    form_put_pred(m, PTX_OP_NOT, r, pred, IR_NOREG);
     return r;
 }
 
-static int32_t both(struct form_writer *m, int32_t a, int32_t b)
+int32_t form_both(struct form_writer *m, int32_t a, int32_t b)
 {
     int32_t r = form_reg(m, PTX_PRED, false);
-    put_pred(m, PTX_OP_AND, r, a, b);
+    form_put_pred(m, PTX_OP_AND, r, a, b);
     return r;
 }
 
@@ -202,7 +202,7 @@ static void go(struct form_writer *m, int32_t block)
     form_jump(m, m->end_label);
 }
 
-void form_put_state(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live, const int32_t *as)
+void form_put_state_as(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live, const int32_t *as)
 {
     int own = n, all = m->nbefore + n;
     for (size_t w = 0; w < m->words; w++)
@@ -229,16 +229,16 @@ void form_put_state(struct form_writer *m, int32_t site, int32_t row, int n, con
     alloc_release(src);
 }
 
-static void put_state(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live)
+void form_put_state(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live)
 {
-    form_put_state(m, site, row, n, masks, live, NULL);
+    form_put_state_as(m, site, row, n, masks, live, NULL);
 }
 
 /* A loop's next turn begins at its header. */
 static void put_turn(struct form_writer *m, int32_t header)
 {
     if (m->out->warp) {
-        put_state(m, m->k->blocks[header].first, -1, 0, NULL, m->k->blocks[header].live_in);
+        form_put_state(m, m->k->blocks[header].first, -1, 0, NULL, m->k->blocks[header].live_in);
         form_put(m, IR_OP_YIELD);
     } else {
         form_put(m, IR_OP_TURN);
@@ -304,7 +304,7 @@ static void send(struct form_writer *m, const struct form_row *w, int32_t block,
 {
     int nth = w->r->at[block];
     if (nth < w->r->n)
-        put_pred(m, PTX_OP_OR, w->wait[nth], w->wait[nth], lanes);
+        form_put_pred(m, PTX_OP_OR, w->wait[nth], w->wait[nth], lanes);
 }
 
 static int32_t block_behind(const struct form_writer *m, int32_t site)
@@ -312,7 +312,7 @@ static int32_t block_behind(const struct form_writer *m, int32_t site)
     return m->k->insts[site + 1].block;
 }
 
-static bool at_head(const struct form_writer *m, int32_t site)
+bool form_at_head(const struct form_writer *m, int32_t site)
 {
     return site == m->k->blocks[m->k->insts[site].block].first;
 }
@@ -321,7 +321,7 @@ static void leave_at(struct form_writer *m, int32_t site)
 {
     uint64_t *live = alloc_zeroed(m->words * 8 + 8);
     form_alive_before(m, site, live);
-    put_state(m, site, -1, 0, NULL, live);
+    form_put_state(m, site, -1, 0, NULL, live);
     form_put(m, IR_OP_LEAVE);
     alloc_release(live);
 }
@@ -338,12 +338,12 @@ static void put_count(struct form_writer *m, uint16_t op, int32_t site, struct i
 static int32_t guard_lanes(struct form_writer *m, int32_t site, int32_t mask)
 {
     const struct ir_inst *in = &m->k->insts[site];
-    int32_t lanes = turned(m, in->guard, in->guard_negated);
-    return mask == IR_NOREG ? lanes : both(m, mask, lanes);
+    int32_t lanes = form_turned(m, in->guard, in->guard_negated);
+    return mask == IR_NOREG ? lanes : form_both(m, mask, lanes);
 }
 
 /* Of an instruction that is no branch, or one whose lanes go one way. */
-static void put_guard_count(struct form_writer *m, int32_t site, int32_t mask)
+void form_put_guard_count(struct form_writer *m, int32_t site, int32_t mask)
 {
     if (m->e->job->runs && m->k->insts[site].guard != IR_NOREG)
         put_count(m, IR_OP_COUNT_GUARD, site, ir_of_reg(guard_lanes(m, site, mask)), 1);
@@ -366,7 +366,7 @@ static void put_branch_count(struct form_writer *m, int32_t site, int32_t lanes,
     ir_set_sources(m->f, out, mask == IR_NOREG ? 1 : 2, src);
 }
 
-static void put_block_count(struct form_writer *m, int32_t site, int32_t mask)
+void form_put_block_count(struct form_writer *m, int32_t site, int32_t mask)
 {
     if (m->e->job->runs || m->e->tells_time)
         put_count(m, IR_OP_COUNT_BLOCK, site, mask == IR_NOREG ? ir_of_value(UINT32_MAX) : ir_of_reg(mask), 1);
@@ -383,18 +383,18 @@ void form_count_block(struct form_writer *m, int32_t site, int32_t warps)
 static int32_t agree(struct form_writer *m, int32_t site)
 {
     const struct ir_inst *in = &m->k->insts[site];
-    int32_t lanes = turned(m, in->guard, in->guard_negated), on = form_label(m);
-    if (at_head(m, site))
-        put_guard_count(m, site, IR_NOREG);
-    int32_t any = ask(m, IR_OP_ANY, lanes), all = ask(m, IR_OP_ALL, lanes);
+    int32_t lanes = form_turned(m, in->guard, in->guard_negated), on = form_label(m);
+    if (form_at_head(m, site))
+        form_put_guard_count(m, site, IR_NOREG);
+    int32_t any = form_ask(m, IR_OP_ANY, lanes), all = form_ask(m, IR_OP_ALL, lanes);
     form_jump_if(m, all, false, on);
     form_jump_if(m, any, true, on);
-    if (m->jams && at_head(m, site) && m->e->job->runs)
+    if (m->jams && form_at_head(m, site) && m->e->job->runs)
         put_count(m, IR_OP_UNCOUNT_GUARD, site, ir_of_reg(lanes), 1);
     leave_at(m, site);
     form_set_label(m, on);
-    if (!at_head(m, site))
-        put_guard_count(m, site, IR_NOREG);
+    if (!form_at_head(m, site))
+        form_put_guard_count(m, site, IR_NOREG);
     return all;
 }
 
@@ -403,7 +403,7 @@ static void part_lanes(struct form_writer *m, int32_t site)
 {
     const struct ir_inst *in = &m->k->insts[site];
     if (!m->jams && serial_form_leads_in(m, site)) {
-        int32_t taken = turned(m, in->guard, in->guard_negated);
+        int32_t taken = form_turned(m, in->guard, in->guard_negated);
         put_branch_count(m, site, taken, IR_NOREG);
         serial_form_branch(m, site, taken);
         m->in_order = true;
@@ -413,10 +413,10 @@ static void part_lanes(struct form_writer *m, int32_t site)
     m->in_order |= m->jams && m->k->blocks[in->block].loop >= 0; /* sooner or later they do */
     int32_t next = block_behind(m, site), way, way_next, lanes = IR_NOREG;
     if (w) {
-        lanes = turned(m, in->guard, in->guard_negated);
+        lanes = form_turned(m, in->guard, in->guard_negated);
         put_branch_count(m, site, lanes, IR_NOREG);
     }
-    int32_t any = w ? ask(m, IR_OP_ANY, lanes) : IR_NOREG, all = w ? ask(m, IR_OP_ALL, lanes) : agree(m, site);
+    int32_t any = w ? form_ask(m, IR_OP_ANY, lanes) : IR_NOREG, all = w ? form_ask(m, IR_OP_ALL, lanes) : agree(m, site);
     form_jump_if(m, all, false, way_to(m, in->target, in->back_edge, &way));
     if (w)
         form_jump_if(m, any, true, way_to(m, next, false, &way_next));
@@ -426,7 +426,7 @@ static void part_lanes(struct form_writer *m, int32_t site)
         for (int i = 0; i < w->r->n; i++)
             put_none(m, w->wait[i]);
         send(m, w, in->target, lanes);
-        send(m, w, next, turned(m, in->guard, !in->guard_negated));
+        send(m, w, next, form_turned(m, in->guard, !in->guard_negated));
         form_jump(m, w->r->at[in->block] >= 0 ? w->behind[w->r->at[in->block]] : w->begin);
     }
     write_way(m, way, in->target, in->back_edge);
@@ -450,7 +450,7 @@ static void write_branch(struct form_writer *m, int32_t site)
         part_lanes(m, site);
     } else {
         m->in_order |= !m->out->warp && !ir_bit(m->alike, in->guard);
-        put_guard_count(m, site, IR_NOREG);
+        form_put_guard_count(m, site, IR_NOREG);
         form_jump_if(m, in->guard, in->guard_negated, way_to(m, in->target, in->back_edge, &way));
         form_jump(m, way_to(m, next, false, &way_next));
         write_way(m, way, in->target, in->back_edge);
@@ -484,7 +484,7 @@ static bool jams_well(const struct form_writer *m, const struct ir_inst *in)
            shape_reach(m->k, m->e->s, m->e->job->dim, in, &reach);
 }
 
-static struct ir_inst *copy(struct form_writer *m, int32_t site)
+struct ir_inst *form_copy(struct form_writer *m, int32_t site)
 {
     m->in_order |= !jams_well(m, &m->k->insts[site]);
     m->from = m->k->insts[site].from;
@@ -501,15 +501,15 @@ static void write_inst(struct form_writer *m, int32_t site, uint64_t *live)
         form_refuse(m, "it has a guarded instruction with many results");
     if (may_leave(m, site)) {
         form_alive_before(m, site, live);
-        put_state(m, site, -1, 0, NULL, live);
+        form_put_state(m, site, -1, 0, NULL, live);
     }
     const struct ir_inst *in = &m->k->insts[site];
-    bool before = at_head(m, site) || (in->guard != IR_NOREG && ir_defines(in, in->guard)); /* what leaves elsewhere is counted there */
+    bool before = form_at_head(m, site) || (in->guard != IR_NOREG && ir_defines(in, in->guard)); /* what leaves elsewhere is counted there */
     if (before)
-        put_guard_count(m, site, IR_NOREG);
-    copy(m, site);
+        form_put_guard_count(m, site, IR_NOREG);
+    form_copy(m, site);
     if (!before)
-        put_guard_count(m, site, IR_NOREG);
+        form_put_guard_count(m, site, IR_NOREG);
 }
 
 /* All lanes exit, or none. */
@@ -523,7 +523,7 @@ static void write_exit(struct form_writer *m, int32_t site)
         form_jump_if(m, agree(m, site), true, on);
     } else if (in->guard != IR_NOREG) {
         m->in_order |= !m->out->warp && !ir_bit(m->alike, in->guard);
-        put_guard_count(m, site, IR_NOREG);
+        form_put_guard_count(m, site, IR_NOREG);
         form_jump_if(m, in->guard, !in->guard_negated, on);
     }
     if (m->out->warp) {
@@ -546,7 +546,7 @@ static void write_barrier(struct form_writer *m, int32_t site, uint64_t *live)
         return;
     }
     form_alive_behind(m, site, live);
-    put_state(m, site, -1, 0, NULL, live);
+    form_put_state(m, site, -1, 0, NULL, live);
     struct ir_inst *stop = form_put(m, IR_OP_STOP);
     stop->target = JIT_BARRIER;
     stop->site = site;
@@ -561,7 +561,7 @@ static void write_end_of_turn(struct form_writer *m, int32_t site, uint64_t *liv
         return;
     }
     form_alive_behind(m, site, live);
-    put_state(m, site + 1, -1, 0, NULL, live);
+    form_put_state(m, site + 1, -1, 0, NULL, live);
     form_put(m, IR_OP_END_TURN)->site = site;
     form_jump(m, form_code_at(m, site + 1));
 }
@@ -572,7 +572,7 @@ static bool enters(const struct form_writer *m, int32_t site)
     return m->out->warp && m->e->job->resume[site] >= 0 && emit_entered_before(m->e, site);
 }
 
-static bool touches_memory(const struct form_writer *m, const struct ir_block *b)
+bool form_touches_memory(const struct form_writer *m, const struct ir_block *b)
 {
     for (int32_t i = b->first; i < b->first + b->count; i++)
         if (step_touches_memory(&m->e->job->code->step[i]))
@@ -583,13 +583,13 @@ static bool touches_memory(const struct form_writer *m, const struct ir_block *b
 static void begin_block(struct form_writer *m, int32_t site, uint64_t *live)
 {
     const struct ir_block *b = &m->k->blocks[m->k->insts[site].block];
-    if (enters(m, site) && leaves_records(m->e) && touches_memory(m, b)) {
+    if (enters(m, site) && leaves_records(m->e) && form_touches_memory(m, b)) {
         form_alive_before(m, site, live);
-        put_state(m, site, -1, 0, NULL, live);
+        form_put_state(m, site, -1, 0, NULL, live);
         form_put(m, IR_OP_RING)->site = site;
     }
     if (!m->between[site]) /* a branch of the block is counted with it */
-        put_block_count(m, site, IR_NOREG);
+        form_put_block_count(m, site, IR_NOREG);
 }
 
 /* Machine code leaves it to the interpreter. */
@@ -603,8 +603,8 @@ static void write_left(struct form_writer *m, int32_t site)
 {
     if (!m->out->warp)
         form_refuse(m, "it has an instruction that machine code leaves to the interpreter");
-    if (at_head(m, site))
-        put_guard_count(m, site, IR_NOREG);
+    if (form_at_head(m, site))
+        form_put_guard_count(m, site, IR_NOREG);
     leave_at(m, site);
 }
 
@@ -646,7 +646,7 @@ static void write_from(struct form_writer *m, int32_t site, uint64_t *live)
         return;
     for (int32_t i = site; i < k->ninsts && !m->out->why_not; i++) {
         m->from = k->insts[i].from;
-        if (i != site && at_head(m, i)) {
+        if (i != site && form_at_head(m, i)) {
             go(m, k->insts[i].block);
             return;
         }
@@ -654,7 +654,7 @@ static void write_from(struct form_writer *m, int32_t site, uint64_t *live)
             form_jump(m, form_code_at(m, i));
             return;
         }
-        if (at_head(m, i))
+        if (form_at_head(m, i))
             begin_block(m, i, live);
         if (write_one(m, i, live))
             return;
@@ -675,7 +675,7 @@ static void put_row_state(struct form_writer *m, const struct form_row *w, int n
         for (size_t word = 0; word < m->words && (!s || serial_region_waits(s, r->block[i])); word++)
             live[word] |= m->k->blocks[r->block[i]].live_in[word];
     }
-    put_state(m, m->k->blocks[r->block[nth < 0 ? 0 : nth]].first, w->number, r->n, masks, live);
+    form_put_state(m, m->k->blocks[r->block[nth < 0 ? 0 : nth]].first, w->number, r->n, masks, live);
 }
 
 /* An instruction for the lanes of `mask`. */
@@ -687,11 +687,11 @@ static void write_masked(struct form_writer *m, const struct form_row *w, int nt
         needed |= in->dst[d] != IR_NOREG && ir_bit(region_needed(m->e, w->r, nth), in->dst[d]);
     m->from = in->from;
     if (!needed && facts_pure(in) && in->op < PTX_OP_COUNT) {
-        copy(m, site);
+        form_copy(m, site);
         return;
     }
-    int32_t guard = guarded ? both(m, mask, turned(m, in->guard, in->guard_negated)) : mask;
-    struct ir_inst *out = copy(m, site);
+    int32_t guard = guarded ? form_both(m, mask, form_turned(m, in->guard, in->guard_negated)) : mask;
+    struct ir_inst *out = form_copy(m, site);
     out->guard = guard;
     out->guard_negated = false;
     out->old_free = !needed && !guarded;
@@ -702,24 +702,24 @@ static void write_block(struct form_writer *m, const struct form_row *w, int nth
     const struct region *r = w->r;
     const struct ir_block *b = &m->k->blocks[r->block[nth]];
     int32_t mask = form_reg(m, PTX_PRED, false);
-    put_pred(m, PTX_OP_MOV, mask, w->wait[nth], IR_NOREG);
+    form_put_pred(m, PTX_OP_MOV, mask, w->wait[nth], IR_NOREG);
     put_none(m, w->wait[nth]);
     put_row_state(m, w, nth, mask, live);
-    put_block_count(m, b->first, mask);
+    form_put_block_count(m, b->first, mask);
     for (int32_t i = b->first; i < b->first + b->count; i++) {
         const struct ir_inst *in = &m->k->insts[i];
         m->from = in->from;
         if (in->op != PTX_OP_BRA) {
-            put_guard_count(m, i, mask);
+            form_put_guard_count(m, i, mask);
             write_masked(m, w, nth, i, mask);
         } else if (in->guard == IR_NOREG) {
             send(m, w, in->target, mask);
             return;
         } else {
-            int32_t lanes = both(m, mask, turned(m, in->guard, in->guard_negated));
+            int32_t lanes = form_both(m, mask, form_turned(m, in->guard, in->guard_negated));
             put_branch_count(m, i, lanes, mask);
             send(m, w, in->target, lanes);
-            send(m, w, block_behind(m, i), both(m, mask, turned(m, in->guard, !in->guard_negated)));
+            send(m, w, block_behind(m, i), form_both(m, mask, form_turned(m, in->guard, !in->guard_negated)));
             return;
         }
     }
@@ -739,14 +739,14 @@ static void write_row(struct form_writer *m, struct form_row *w, uint64_t *live)
         if (s && serial_region_begins(s, r, i))
             send(m, w, s->r->join, serial_form_pass(m, s, w));
         if (!s)
-            form_jump_if(m, ask(m, IR_OP_ANY, w->wait[i]), true, w->behind[i]);
+            form_jump_if(m, form_ask(m, IR_OP_ANY, w->wait[i]), true, w->behind[i]);
         if (!s)
             write_block(m, w, i, live);
         form_set_label(m, w->behind[i]);
         for (int back = i; back >= 0; back--) /* inner loops first */
             if (r->end[back] == i && !serial_region_in(m->e, r, back)) {
                 int32_t on = form_label(m);
-                form_jump_if(m, ask(m, IR_OP_ANY, w->wait[back]), true, on);
+                form_jump_if(m, form_ask(m, IR_OP_ANY, w->wait[back]), true, on);
                 if (m->out->warp)
                     put_row_state(m, w, -1, IR_NOREG, live);
                 form_put(m, IR_OP_TURN);

@@ -85,11 +85,25 @@ int32_t form_reg(struct form_writer *m, uint8_t type, bool uniform);
 void form_jump(struct form_writer *m, int32_t label);
 void form_jump_if(struct form_writer *m, int32_t guard, bool negated, int32_t label);
 
+void form_put_pred(struct form_writer *m, uint16_t op, int32_t dst, int32_t a, int32_t b); /* of one or (b not IR_NOREG) two others */
+int32_t form_ask(struct form_writer *m, uint16_t op, int32_t pred); /* IR_OP_ANY, IR_OP_ALL: whether it holds for some lane, for all */
+int32_t form_turned(struct form_writer *m, int32_t pred, bool negated); /* a predicate, or what it is not */
+int32_t form_both(struct form_writer *m, int32_t a, int32_t b);
+/* Names what the interpreter needs before `site`: lanes of masks, registers of `live`, and what warps had before the part. */
+void form_put_state(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live);
+/* Where launches count: what a guard that is no branch's, or one whose lanes go one way, says, and that a block begins. `mask`: for
+ * these lanes, or (IR_NOREG) for all. */
+void form_put_guard_count(struct form_writer *m, int32_t site, int32_t mask);
+void form_put_block_count(struct form_writer *m, int32_t site, int32_t mask);
+struct ir_inst *form_copy(struct form_writer *m, int32_t site);
+
 /* Registers of the kernel that are alive before, or behind, an instruction: [words]. */
 void form_alive_before(const struct form_writer *m, int32_t site, uint64_t *live);
 void form_alive_behind(const struct form_writer *m, int32_t site, uint64_t *live);
 
 bool form_scalar(const struct form_writer *m, int32_t reg); /* one value in the warp */
+bool form_at_head(const struct form_writer *m, int32_t site);
+bool form_touches_memory(const struct form_writer *m, const struct ir_block *b);
 bool form_is_branch(const struct ir_inst *in);              /* under a guard */
 
 /* The label of the warp's code from this site on, which form_write_code writes. */
@@ -97,7 +111,7 @@ int32_t form_code_at(struct form_writer *m, int32_t site);
 void form_write_code(struct form_writer *m, uint64_t *live);
 /* Names what the interpreter needs before `site`: lanes of `n` masks, if there are any, in a row (else -1), registers of `live` and
  * what warps had before the part; as[r] (NULL: r) is what has the kernel's register r. */
-void form_put_state(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live, const int32_t *as);
+void form_put_state_as(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live, const int32_t *as);
 /* A new register in the place of the kernel's: of the same shape; or of one of its own, one value or one for each lane. */
 int32_t form_reg_like(struct form_writer *m, int32_t reg);
 int32_t form_reg_own(struct form_writer *m, int32_t reg, bool uniform);

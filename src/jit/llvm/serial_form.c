@@ -620,7 +620,7 @@ static void write_stop(struct code *c, int32_t label, enum jit_stop why)
                 live[w] |= m->k->blocks[around->block[i]].live_in[w];
         n = around->n;
     }
-    form_put_state(m, -1, c->number, n, masks, live, as);
+    form_put_state_as(m, -1, c->number, n, masks, live, as);
     form_put(m, IR_OP_STOP)->target = why;
     alloc_release(as);
     alloc_release(live);
