@@ -263,6 +263,13 @@ static bool is_like(const struct ir_inst *in, const struct ir_inst *other)
            other->mods->order == PTX_WEAK && bits_of_type(other->type) <= 64;
 }
 
+/* Its check may be shared: all lanes do it that are on in the block. (Of a form's instruction `in` is without its guard.) */
+static bool shares(const struct emit *e)
+{
+    const struct ir_inst *own = &e->k->insts[e->site];
+    return is_like(own, own);
+}
+
 static bool loads_word(const struct emit *e, const struct ir_inst *in)
 {
     return in->op != PTX_OP_ST && in->vec == 1 && bits_of_type(in->type) == 32 && in->dst[0] != IR_NOREG &&
@@ -296,7 +303,7 @@ static int32_t find_word(const struct emit *e, int64_t behind)
 static void find_quad(struct emit *e, struct many *g)
 {
     const struct ir_inst *in = e->in;
-    if (!is_like(in, in) || !loads_word(e, in) || ir_defines(in, in->src[0].reg) || is_ahead(e, e->site) || e->nahead + 3 > MAX_AHEAD)
+    if (!shares(e) || !loads_word(e, in) || ir_defines(in, in->src[0].reg) || is_ahead(e, e->site) || e->nahead + 3 > MAX_AHEAD)
         return;
     for (g->own = 0; g->own < 4; g->own++) {
         int64_t first = in->offset - 4 * g->own;
@@ -314,7 +321,7 @@ static void find_others(struct emit *e, struct many *g)
     const struct ir_inst *in = e->in;
     const struct ir_block *b = &e->k->blocks[in->block];
     int64_t to = in->offset + g->unit;
-    if (!is_like(in, in) || ir_defines(in, in->src[0].reg))
+    if (!shares(e) || ir_defines(in, in->src[0].reg))
         return;
     for (int32_t i = e->site + 1; i < b->first + b->count && e->job->resume[i] < 0; i++) {
         const struct ir_inst *other = &e->k->insts[i];
@@ -348,7 +355,7 @@ LLVMValueRef bounds_check_shared(struct emit *e, struct many *g)
 {
     const struct ir_inst *in = e->in;
     int64_t bytes = (int64_t)bits_of_type(in->type) / 8 * in->vec;
-    for (int i = 0; i < e->nshared_checks && is_like(in, in); i++) {
+    for (int i = 0; i < e->nshared_checks && shares(e); i++) {
         const struct shared_check *l = &e->shared_checks[i];
         struct value address = reg_get(e, in->src[0].reg);
         bool same = l->space == in->space && !memcmp(&l->address, &address, sizeof address);
