@@ -13,7 +13,7 @@
 bool cfg_ends_block(const struct ir_inst *in)
 {
     bool flow = ir_kind(in) >= PTX_KIND_BRANCH && ir_kind(in) <= PTX_KIND_TRAP;
-    return flow || in->op == IR_OP_LEAVE || in->op == IR_OP_STOP || in->op == IR_OP_ENTER;
+    return flow || ir_has_targets(in) || in->op == IR_OP_LEAVE || in->op == IR_OP_STOP || in->op == IR_OP_RETURN;
 }
 
 bool cfg_falls_through(const struct ir_inst *in)
@@ -27,7 +27,7 @@ void cfg_rename_targets(struct ir_inst *in, const int32_t *name)
         in->target = name[in->target];
     if (in->after_call)
         in->after_call = name[in->after_call - 1] + 1;
-    for (int32_t t = 0; (ir_is(in, PTX_KIND_SWITCH) || in->op == IR_OP_ENTER) && t < in->ntargets; t++)
+    for (int32_t t = 0; ir_has_targets(in) && t < in->ntargets; t++)
         in->targets[t] = name[in->targets[t]];
 }
 

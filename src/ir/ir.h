@@ -391,11 +391,17 @@ static inline bool ir_is_end(const struct ir_inst *in)
     return ir_is(in, PTX_KIND_RETURN) || ir_is(in, PTX_KIND_EXIT);
 }
 
+/* It goes to one of its `targets`. */
+static inline bool ir_has_targets(const struct ir_inst *in)
+{
+    return ir_is(in, PTX_KIND_SWITCH) || in->op == IR_OP_ENTER || in->op == IR_OP_EVENT;
+}
+
 /* The blocks that a branch may go to: *to. How many they are. */
 static inline int32_t ir_targets(const struct ir_inst *in, const int32_t **to)
 {
     *to = ir_is(in, PTX_KIND_BRANCH) ? &in->target : in->targets;
-    return ir_is(in, PTX_KIND_BRANCH) ? 1 : ir_is(in, PTX_KIND_SWITCH) || in->op == IR_OP_ENTER ? in->ntargets : 0;
+    return ir_is(in, PTX_KIND_BRANCH) ? 1 : ir_has_targets(in) ? in->ntargets : 0;
 }
 
 #endif

@@ -20,8 +20,6 @@ static void make_variables(struct emit *e)
 {
     const struct ir_kernel *k = e->k;
     bool inside = false;
-    if (e->job->split)
-        return;
     for (int32_t i = 0; i < k->ninsts; i++)
         inside |= e->job->resume[i] >= 0 && i != k->blocks[k->insts[i].block].first;
     for (int32_t r = 0; r < k->nregs; r++)
@@ -96,7 +94,7 @@ bool emit_ends_turn(const struct emit *e, int32_t site)
 {
     const uint32_t *dim = e->job->dim;
     bool alone = (uint64_t)dim[0] * dim[1] * dim[2] <= SHAPE_LANES;
-    return may_end_turn(e, site) && !alone && !e->job->cached && !e->job->split;
+    return may_end_turn(e, site) && !alone && !e->job->cached;
 }
 
 /* Can code be entered before the instruction, if it is a resume point? Not behind a barrier at which nobody waits, or where
@@ -104,7 +102,7 @@ bool emit_ends_turn(const struct emit *e, int32_t site)
 bool emit_entered_before(const struct emit *e, int32_t site)
 {
     const struct ir_inst *last = site ? &e->k->insts[site - 1] : NULL;
-    bool head = site == e->k->blocks[e->k->insts[site].block].first, turn = site && may_end_turn(e, site - 1) && !e->job->split;
+    bool head = site == e->k->blocks[e->k->insts[site].block].first, turn = site && may_end_turn(e, site - 1);
     return head || (jit_waits(last) || !turn || emit_ends_turn(e, site - 1));
 }
 
@@ -140,15 +138,7 @@ static void emit_block(struct emit *e, int32_t number_of)
         e->site = i;
         e->in = &e->k->insts[i];
         lines_at(e, i);
-        if (r >= 0 && e->job->split) {
-            LLVMBasicBlockRef here = i == b->first ? e->head[number_of] : new_block(e, "again");
-            if (i != b->first && !terminated(e)) {
-                regs_flush(e, live_before(e, i));
-                LLVMBuildBr(e->b, here);
-            }
-            regs_forget(e);
-            split_region(e, here);
-        } else if (r >= 0 && i == b->first) {
+        if (r >= 0 && i == b->first) {
             emit_resume(e, r, live_before(e, i), e->head[number_of]);
         } else if (r >= 0) {
             LLVMBasicBlockRef on = new_block(e, "again");
@@ -290,11 +280,6 @@ static void emit_entry(struct emit *e)
     e->shared = FIELD(shared, e->ptr);
     e->params = FIELD(params, e->ptr);
     e->shared_bytes = LLVMBuildZExt(e->b, FIELD(shared_bytes, e->i32), e->i64, "");
-    if (e->job->split) {
-        e->regs = FIELD(regs, e->ptr);
-        split_open(e);
-        return;
-    }
     e->resume_var = LLVMBuildAlloca(e->b, e->i32, "");
     LLVMBuildStore(e->b, LLVMGetParam(e->fn, 1), e->resume_var);
     e->begin = new_block(e, "begin");
@@ -348,16 +333,15 @@ bool emit_kernel(struct emit *e)
     for (int32_t i = 0; i < k->ninsts; i++)
         e->tells_time |= k->insts[i].op == PTX_OP_MOV && k->insts[i].nsrc == 1 && k->insts[i].src[0].kind == IR_SRC_SREG &&
                          k->insts[i].src[0].sreg >= PTX_SREG_CLOCK && k->insts[i].src[0].sreg <= PTX_SREG_CLOCK64;
-    if (e->job->block)
+    if (e->job->block || e->job->split)
         return form_code_emit(e);
-    if (!e->job->split && form_code_emit(e))
+    if (form_code_emit(e))
         return true;
     start_anew(e);
     regs_open(e);
     e->resume = alloc_zeroed(((size_t)e->job->nresume + 1) * sizeof *e->resume);
     e->live = alloc_zeroed((longest + 1) * e->words * 8);
-    if (!e->job->split)
-        unspilled_find(e);
+    unspilled_find(e);
     emit_entry(e);
     for (int32_t b = 0; b < k->nblocks; b++)
         e->head[b] = new_block(e, "block");
@@ -365,8 +349,7 @@ bool emit_kernel(struct emit *e)
     for (int32_t b = 0; b < k->nblocks; b++)
         emit_block(e, b);
     lane_serial_emit(e);
-    if (!e->job->split)
-        emit_next_warp(e);
+    emit_next_warp(e);
     regs_release(e);
     alloc_release(e->resume);
     alloc_release(e->live);

@@ -1,9 +1,9 @@
-/* The emitter: a kernel's IR to LLVM's, in both forms (jit/abi.h). Private to jit/llvm.
+/* The emitter: a kernel's IR to LLVM's (jit/abi.h). Private to jit/llvm.
  *
  * A varying register is `parts` vectors of `width` lanes; a register of affine shape (jit/lane_shape.h) is its base, a scalar,
  * or one for each of its groups; a predicate is i1 or vectors of i1. Inside a basic block of the IR the newest value of a
- * register is in `now`; between blocks registers live in variables (allocas that LLVM makes SSA values of), in the split
- * form in the interpreter's places. */
+ * register is in `now`; between blocks registers live in variables (allocas that LLVM makes SSA values of); those of a form (form.h)
+ * have one value each. */
 #ifndef JIT_LLVM_EMITTER_H
 #define JIT_LLVM_EMITTER_H
 
@@ -135,7 +135,7 @@ struct emit {
     int ntouched;
     LLVMBasicBlockRef *head;        /* [nblocks] */
     LLVMBasicBlockRef *resume;      /* [nresume]: where a resume point's code begins */
-    LLVMValueRef resume_var;        /* first form: the number of the one to begin at, a variable */
+    LLVMValueRef resume_var;        /* the number of the one to begin at, a variable */
     LLVMBasicBlockRef begin;        /* it begins there */
     LLVMBasicBlockRef ended;        /* a warp of a fleet exits, waits or has had its turn; i32: why */
     LLVMValueRef ended_as;
@@ -160,9 +160,10 @@ struct emit {
         bool local, tid, warpid, budget;
     } reads;            /* of the frame's fields that differ from warp to warp, so far */
     bool tells_time; /* it reads %clock: instructions are counted */
-    LLVMValueRef mask;  /* i32, the lanes that are on; NULL: all 32. Of the split form, and of regions */
+    LLVMValueRef mask;  /* i32, the lanes that are on; NULL: all 32 */
     LLVMValueRef wide_mask[MAX_PARTS]; /* the same, i32 for each lane, -1 or 0; or NULL */
-    LLVMValueRef first; /* split form, in this block: the number of the first of them */
+    LLVMValueRef lanes; /* i32: registers are those of these lanes, and other lanes' places are left alone; NULL: of all 32 */
+    LLVMValueRef first; /* the number of the first of these */
     struct region *regions; /* made so far */
     const struct region *region; /* whose block is being done, and which; or NULL */
     int nth;
@@ -171,12 +172,10 @@ struct emit {
     int nserials;
     struct lane_serial *serials; /* see lane_serial.c, or NULL */
     struct lane_serial *serial; /* whose code is being made, or NULL */
-    LLVMValueRef mask_var, next_var, positions; /* split form: allocas; the switch over positions */
-    LLVMBasicBlockRef dispatch;
     const struct form *form; /* form.h, or NULL: another form. Then k is the form's kernel, and the one that it is of: */
     const struct ir_kernel *form_of;
     bool of_block;           /* it is the block form */
-    const bool *in_place;    /* of the form: [nregs] the register has what its spill slot has */
+    const bool *in_place;    /* of the form: [nregs] the register has what its spill slot has, or its place */
     int part;                /* of the form, or -1: between its parts */
     LLVMValueRef index;      /* number of the warp in the block, i32 */
     LLVMValueRef block_regs, block_stride; /* the first warp's places, and bytes from one to the next */
@@ -443,13 +442,11 @@ static inline int32_t kernel_register(const struct emit *e, int32_t reg)
     return e->form ? ir_variable(e->k, reg) : reg;
 }
 
-/* --- split.c: the form for warps whose lanes go different ways --- */
-void split_open(struct emit *e);                              /* the way in; behind it blocks are added by split_region */
-void split_region(struct emit *e, LLVMBasicBlockRef block);   /* begins the position at this instruction */
+/* --- split_code.c: registers of some lanes, and instructions of the split form --- */
 struct value split_load(struct emit *e, int32_t reg);         /* from its place, where only the lanes of `mask` count */
 LLVMValueRef split_group_on(struct emit *e, int group, int halved); /* of `mask`, the lanes of a group */
-void split_store(struct emit *e, int32_t reg);                /* its newest value to its place, for the lanes that are on */
-bool split_flow(struct emit *e);                              /* as emit_flow */
+void split_store(struct emit *e, int32_t reg, LLVMValueRef lanes); /* its newest value to its place, for these lanes */
+bool split_code_inst(struct emit *e);                         /* false: it is another instruction */
 
 /* --- lines.c --- */
 void lines_open(struct emit *e);              /* when the function is there */

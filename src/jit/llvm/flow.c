@@ -1,6 +1,6 @@
 /* Control flow, and where machine code stops: branches, exits, barriers, exchanges between lanes (PTX ISA 9.7.12 and
  * 9.7.13). All 32 lanes go one way here; where they would part and there is no predicated region (region_code.c), everything
- * alive is saved, and the split form (split.c) or the interpreter goes on. */
+ * alive is saved, and the split form (split_form.c) or the interpreter goes on. */
 #include "jit/llvm/emitter.h"
 
 #include "interp/step.h"
@@ -25,7 +25,7 @@ void emit_stop(struct emit *e, enum jit_stop why, int32_t site)
         form_code_stop(e, why, kernel_site(e, site));
         return;
     }
-    if (!e->job->split && (why == JIT_EXIT || why == JIT_BARRIER || why == JIT_TURN)) {
+    if (why == JIT_EXIT || why == JIT_BARRIER || why == JIT_TURN) {
         LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
         LLVMValueRef as = number(e, 32, JIT_STOPPED(why, site));
         LLVMAddIncoming(e->ended_as, &as, &here, 1);
@@ -46,7 +46,7 @@ void flow_leave(struct emit *e, enum jit_stop why)
         lane_serial_leave(e, why);
         return;
     }
-    if (e->mask && !e->job->split) {
+    if (e->mask) {
         region_leave(e, why);
         return;
     }
@@ -168,10 +168,8 @@ void emit_step(struct emit *e, LLVMValueRef mask)
         LLVMPositionBuilderAtEnd(e->b, next);
     }
     for (int d = 0; d < in->ndst; d++)
-        if (in->dst[d] != IR_NOREG) {
+        if (in->dst[d] != IR_NOREG)
             reg_set(e, in->dst[d], place_load(e, in->dst[d]));
-            e->changed[in->dst[d]] = !e->job->split; /* there it is where it belongs */
-        }
 }
 
 /* --- branches --- */
@@ -186,8 +184,7 @@ void emit_turn(struct emit *e, int32_t block)
     likely(e, LLVMBuildCondBr(e->b, over, off, e->head[block]), false);
     LLVMPositionBuilderAtEnd(e->b, off);
     int m = flow_mark(e);
-    if (!e->job->split) /* there they have been stored */
-        regs_save_newer(e, e->k->blocks[block].live_in, e->newer + (size_t)block * e->words);
+    regs_save_newer(e, e->k->blocks[block].live_in, e->newer + (size_t)block * e->words);
     flow_unmark(e, m);
     emit_stop(e, JIT_TURN, e->k->blocks[block].first);
 }
@@ -374,8 +371,6 @@ bool emit_flow(struct emit *e)
     const struct ir_inst *in = e->in;
     const struct step *st = &e->job->code->step[e->site];
     bool done;
-    if (e->job->split)
-        return split_flow(e);
     switch (in->op) {
     case PTX_OP_BRA:
         branch(e);

@@ -5,6 +5,12 @@
  * `ring`), or the interpreter has to go on (`leave`, or an access that may not be done here), the `state` before says what
  * is to be in the places. `count_block`, `count_guard` and `count_branch` are what launches that count do beside.
  *
+ * The split form runs some lanes of a warp, from one of its positions on, until no lanes can go on in it. `enter` goes to the position
+ * that the caller names, for the lanes `lanes_on`. From position to position each lane has its registers in its places (`kept`, `keep`),
+ * and between them `lanes` says whose registers they are: no instruction touches other lanes'. Where lanes part, `meets` says that
+ * they meet others, or they end or wait, an `event` has a function of jit_ops (jit/abi.h) say where the code is to go on and for
+ * which lanes, and goes back to `enter`; or to `return`, when no lanes can go on. An `exchange` is done by such a function, too.
+ *
  * The block form runs all warps of a block from the start to the end. What follows is of it, but for regions and states.
  *
  * In: a kernel out of SSA, the shapes of its registers and a size of block in whole warps.
@@ -53,7 +59,8 @@ struct form {
     struct unroll_jam_steps *steps; /* likewise, as long as warps go the same way */
     struct unroll_jam_steps *block_steps; /* of the kernel's registers, from block to block; NULL: blocks are not done in a row */
     bool gone;                /* warps may exit before others come to a barrier */
-    bool warp;                /* the warp form */
+    bool warp;                /* of one warp: the warp form, */
+    bool split;               /* or the split form */
     int jam;                  /* the most of any part */
     bool whole;               /* of all parts, and all of the block's warps: registers go from part to part as they are */
     int32_t *place, nplaces;  /* of new registers, by number: the kernel's register in whose place they are kept, or -1 */
@@ -69,6 +76,7 @@ struct form {
 /* e->k, e->s and e->job are the kernel's. jam: several warps may go through a part at once. */
 struct form *block_form_make(struct emit *e, bool jam);
 struct form *warp_form_make(struct emit *e);
+struct form *split_form_make(struct emit *e);
 void form_release(struct form *b);
 
 /* The kernel's register in whose place one of the form is kept, or -1. */

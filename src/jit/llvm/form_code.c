@@ -47,6 +47,7 @@ static struct jit_job job_of_form(const struct jit_job *job, struct form *form)
     struct interp_code *code = alloc_zeroed(sizeof *code);
     int32_t *resume = alloc_zeroed(n * sizeof *resume), *access = alloc_zeroed(n * sizeof *access), *row = alloc_zeroed(n * sizeof *row);
     int32_t *spill_slot = alloc_zeroed(regs * sizeof *spill_slot);
+    bool spills = !form->split; /* it shares places with the interpreter */
     *code = *job->code;
     code->kernel = f;
     code->step = alloc_zeroed(n * sizeof *code->step);
@@ -64,7 +65,7 @@ static struct jit_job job_of_form(const struct jit_job *job, struct form *form)
     for (int32_t r = 0; r < f->nregs; r++) {
         int32_t of = form_place(form, job->kernel, r);
         bool known = of >= 0;
-        spill_slot[r] = known ? job->spill_slot[of] : -1;
+        spill_slot[r] = known && spills ? job->spill_slot[of] : -1;
         code->of_reg[r] = known ? job->code->of_reg[of] : 0;
     }
     j.kernel = f;
@@ -205,6 +206,7 @@ static void take_kept(struct form_code *c, int32_t reg)
         return;
     if (e->job->spill_slot[reg] < 0) {
         reg_set(e, reg, place_load(e, reg));
+        c->in_place[reg] = e->lanes != NULL;
         return;
     }
     for (int p = 0; p < var_parts(e, reg); p++)
@@ -217,7 +219,9 @@ static void keep(struct emit *e, int32_t reg)
 {
     if (e->in_place[reg])
         return;
-    if (e->job->spill_slot[reg] >= 0)
+    if (e->lanes)
+        split_store(e, reg, e->lanes);
+    else if (e->job->spill_slot[reg] >= 0)
         spill_store(e, reg);
     else
         place_keep(e, reg);
@@ -293,12 +297,12 @@ static void stop(struct emit *e, enum jit_stop why)
     LLVMBuildRet(e->b, number(e, 32, why));
 }
 
-/* A warp of a fleet: the next one goes on. */
+/* Of a warp of a fleet the next one goes on. */
 static void stop_warp(struct emit *e, enum jit_stop why, int32_t site)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMValueRef as = number(e, 32, JIT_STOPPED(why, site));
-    if (why == JIT_EXIT || why == JIT_BARRIER || why == JIT_TURN) {
+    if (e->ended && (why == JIT_EXIT || why == JIT_BARRIER || why == JIT_TURN)) {
         LLVMAddIncoming(e->ended_as, &as, &here, 1);
         LLVMBuildBr(e->b, e->ended);
         return;
@@ -373,13 +377,11 @@ static void hand_over(struct emit *e, const struct ir_inst *state, enum jit_stop
             place_store(e, reg);
             continue;
         }
-        LLVMValueRef on = number(e, 32, 0), mask = e->mask;
+        LLVMValueRef on = number(e, 32, 0);
         for (int j = 0; j <= w->n; j++)
             if (ir_bit(e->form_of->blocks[j < w->n ? w->block[j] : w->join].live_in, form_place(e->form, e->form_of, reg)))
                 on = LLVMBuildOr(e->b, on, lanes[j], "");
-        e->mask = on;
-        split_store(e, reg);
-        e->mask = mask;
+        split_store(e, reg, on);
     }
     form_code_stop(e, JIT_APART, 0);
 }
@@ -442,7 +444,10 @@ static void enter(struct emit *e)
     for (int i = 0; i < e->in->nsrc; i++)
         LLVMAddCase(s, number(e, 32, e->in->src[i].imm), e->head[e->in->targets[i]]);
     LLVMPositionBuilderAtEnd(e->b, bad);
-    LLVMBuildUnreachable(e->b);
+    if (e->in->ntargets > e->in->nsrc) /* for any other number */
+        LLVMBuildBr(e->b, e->head[e->in->targets[e->in->nsrc]]);
+    else
+        LLVMBuildUnreachable(e->b);
 }
 
 /* The warp stops, as the `state` says, if so. */
@@ -668,7 +673,7 @@ static void choose_all(struct emit *e, const struct ir_inst *in, LLVMValueRef on
 /* Around the instruction is a branch: it is not done if nobody is on. */
 static void join_skipped(struct emit *e, const struct ir_inst *in, LLVMBasicBlockRef before, LLVMBasicBlockRef next, LLVMValueRef (*was)[MAX_PARTS])
 {
-    LLVMValueRef done[STEP_DST][MAX_PARTS];
+    LLVMValueRef (*done)[MAX_PARTS] = alloc_zeroed(((size_t)in->ndst + 1) * sizeof *done);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
             values_of(e, in->dst[d], done[d]);
@@ -685,6 +690,7 @@ static void join_skipped(struct emit *e, const struct ir_inst *in, LLVMBasicBloc
         }
         set_values(e, in->dst[d], done[d]);
     }
+    alloc_release(done);
 }
 
 static void find_old(struct emit *e, const struct ir_inst *in, LLVMValueRef (*was)[MAX_PARTS])
@@ -702,7 +708,7 @@ static void find_old(struct emit *e, const struct ir_inst *in, LLVMValueRef (*wa
 static void guarded(struct form_code *c, const struct ir_inst *in)
 {
     struct emit *e = c->e;
-    LLVMValueRef on = NULL, lanes = NULL, was[STEP_DST][MAX_PARTS];
+    LLVMValueRef on = NULL, lanes = NULL, mask = e->mask, wide[MAX_PARTS], (*was)[MAX_PARTS];
     if (reg_scalar(e, in->guard)) {
         on = reg_get(e, in->guard).v[0];
         on = in->guard_negated ? LLVMBuildNot(e->b, on, "") : on;
@@ -715,8 +721,12 @@ static void guarded(struct form_code *c, const struct ir_inst *in)
         choose_all(e, in, on, lanes);
         return;
     }
+    if (lanes && e->lanes)
+        lanes = LLVMBuildAnd(e->b, lanes, e->lanes, "");
     bool skips = on || c->in_kernel_guarded[e->site];
+    int checked = e->nchecked; /* what is checked under a guard does not hold behind it */
     LLVMBasicBlockRef some = NULL, next = NULL, before = NULL;
+    was = alloc_zeroed(((size_t)in->ndst + 1) * sizeof *was);
     if (skips) {
         some = new_block(e, "some");
         next = new_block(e, "next");
@@ -725,13 +735,18 @@ static void guarded(struct form_code *c, const struct ir_inst *in)
         LLVMBuildCondBr(e->b, on ? on : lanes_any(e, lanes), some, next);
         LLVMPositionBuilderAtEnd(e->b, some);
     }
-    set_mask(e, lanes);
+    memcpy(wide, e->wide_mask, sizeof wide);
+    if (lanes)
+        set_mask(e, lanes);
     emit_inst(e);
-    set_mask(e, NULL);
+    memcpy(e->wide_mask, wide, sizeof wide);
+    e->mask = mask;
+    e->nchecked = checked;
     if (!on)
         choose_all(e, in, NULL, lanes);
     if (skips)
         join_skipped(e, in, before, next, was);
+    alloc_release(was);
 }
 
 static void do_inst(struct form_code *c, const struct ir_inst *in)
@@ -830,6 +845,8 @@ static void do_block(struct form_code *c, int32_t number_of)
     take_part(c, c->part_of[number_of]);
     e->nchecked = e->nshared_checks = e->nahead = 0;
     e->state = e->fault_state = NULL;
+    e->lanes = NULL;
+    set_mask(e, NULL);
     for (int32_t i = b->first; i < b->first + b->count; i++) {
         e->site = i;
         e->in = &e->k->insts[i];
@@ -905,6 +922,16 @@ static void do_block(struct form_code *c, int32_t number_of)
         case IR_OP_COUNT_BRANCH:
             count_lanes_of(e);
             break;
+        case IR_OP_LANES_ON:
+        case IR_OP_LANES:
+        case IR_OP_MEETS:
+        case IR_OP_EXCHANGE:
+            split_code_inst(e);
+            break;
+        case IR_OP_EVENT:
+        case IR_OP_RETURN:
+            split_code_inst(e);
+            return;
         default:
             if (lane_serial(c, e->in))
                 break;
@@ -980,9 +1007,11 @@ static void open_code(struct form_code *c)
         e->resume_var = LLVMBuildAlloca(e->b, e->i32, "");
         LLVMBuildStore(e->b, LLVMGetParam(e->fn, 1), e->resume_var);
         LLVMBuildBr(e->b, c->begin);
-        e->ended = new_block(e, "ended");
-        LLVMPositionBuilderAtEnd(e->b, e->ended);
-        e->ended_as = LLVMBuildPhi(e->b, e->i32, "");
+        e->ended = c->form->split ? NULL : new_block(e, "ended");
+        if (e->ended) {
+            LLVMPositionBuilderAtEnd(e->b, e->ended);
+            e->ended_as = LLVMBuildPhi(e->b, e->i32, "");
+        }
         LLVMPositionBuilderAtEnd(e->b, c->begin);
         e->block_regs = e->regs = frame_field(e, AT(regs), e->ptr);
     } else {
@@ -1005,7 +1034,7 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
     const struct ir_kernel *k = e->k;
     const struct jit_job *job = e->job;
     struct shapes *shapes = e->s;
-    struct form *form = job->block ? block_form_make(e, jam) : warp_form_make(e);
+    struct form *form = job->block ? block_form_make(e, jam) : job->split ? split_form_make(e) : warp_form_make(e);
     *jams = form->jam;
     if (form->why_not) {
         snprintf(e->problem, sizeof e->problem, "%s", form->why_not);
@@ -1042,7 +1071,7 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
     unroll_jam_open(e);
     open_code(&c);
     do_blocks(&c);
-    if (form->warp)
+    if (e->ended)
         emit_next_warp(e);
     take_part(&c, -1);
     mine.unrolled = form->jam;

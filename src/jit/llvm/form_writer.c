@@ -805,7 +805,7 @@ static void resolve(struct form_writer *m)
         struct ir_inst *in = &m->f->insts[i];
         if (in->op == PTX_OP_BRA)
             in->target = m->label[in->target];
-        for (int32_t t = 0; in->op == IR_OP_ENTER && t < in->ntargets; t++)
+        for (int32_t t = 0; ir_has_targets(in) && t < in->ntargets; t++)
             in->targets[t] = m->label[in->targets[t]];
     }
 }

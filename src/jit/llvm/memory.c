@@ -208,7 +208,7 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
         flow_go_on_if(e, LLVMBuildICmp(B, LLVMIntULE, last, e->shared_bytes, ""), no);
         return;
     }
-    uint32_t n = (uint32_t)e->job->naccesses, slots = JIT_CHECKS_EACH * n, slot = e->of_block ? memory_first_slot(e->job, true) : e->job->split ? slots : 0;
+    uint32_t n = (uint32_t)e->job->naccesses, slots = JIT_CHECKS_EACH * n, slot = e->of_block ? memory_first_slot(e->job, true) : e->lanes ? slots : 0;
     slot += e->check_slots;
     slots *= e->of_warp ? 2 : 1;
     LLVMValueRef host = LLVMBuildAdd(B, low, number(e, 64, SPACE_DELTA), "");
@@ -449,7 +449,7 @@ struct value memory_either(struct emit *e, const struct value *a, LLVMBasicBlock
 static void slow_way(struct emit *e)
 {
     const struct ir_inst *in = e->in;
-    bool expanded = in->src[0].kind == IR_SRC_REG && !e->job->split; /* there a place is another register's in other lanes */
+    bool expanded = in->src[0].kind == IR_SRC_REG && !e->lanes; /* else a place is another register's in other lanes */
     LLVMValueRef lanes = e->mask ? e->mask : number(e, 32, UINT32_MAX);
     for (int i = expanded; i < in->nsrc; i++)
         if (in->src[i].kind == IR_SRC_REG)

@@ -142,10 +142,7 @@ void region_hand_over(struct emit *e, const struct region *r)
         for (int i = 0; i <= r->n; i++)
             if ((i == r->n || r->waits[i]) && ir_bit(e->k->blocks[i < r->n ? r->block[i] : r->join].live_in, reg))
                 on = LLVMBuildOr(e->b, on, lanes[i], "");
-        reg_get(e, reg);
-        e->mask = on;
-        split_store(e, reg);
-        e->mask = NULL;
+        split_store(e, reg, on);
     }
     LLVMBuildRet(e->b, number(e, 32, JIT_APART));
     regs_forget(e);

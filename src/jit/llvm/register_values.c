@@ -145,10 +145,6 @@ struct value reg_get(struct emit *e, int32_t reg)
         return unroll_jam_stepped(e, reg, e->of_warp[0].now[reg]);
     if (e->have[reg])
         return e->now[reg];
-    if (e->job->split) {
-        keep(e, reg, split_load(e, reg));
-        return e->now[reg];
-    }
     struct value v = {.scalar = reg_scalar(e, reg)};
     for (int i = 0; i < var_parts(e, reg); i++)
         v.v[i] = e->var[reg][0] ? LLVMBuildLoad2(e->b, var_type(e, reg), e->var[reg][i], "")
@@ -212,12 +208,8 @@ void regs_flush(struct emit *e, const uint64_t *live)
 {
     for (int i = 0; i < e->ntouched; i++) {
         int32_t r = e->touched[i];
-        if (!e->changed[r] || !ir_bit(live, r) || (!e->job->split && !e->var[r][0]))
+        if (!e->changed[r] || !ir_bit(live, r) || !e->var[r][0])
             continue;
-        if (e->job->split) {
-            split_store(e, r);
-            continue;
-        }
         for (int p = 0; p < var_parts(e, r); p++)
             LLVMBuildStore(e->b, for_lanes_on(e, r, p), e->var[r][p]);
     }
@@ -481,9 +473,9 @@ static LLVMValueRef group_place(struct emit *e, int32_t reg, int group)
 void place_store(struct emit *e, int32_t reg)
 {
     enum ptx_type t = e->k->reg_type[reg];
-    if (e->job->split) {
-        if (e->have[reg] && e->changed[reg])
-            split_store(e, reg);
+    if (e->lanes) {
+        if (!e->in_place[reg])
+            split_store(e, reg, e->lanes);
         return;
     }
     if (t == PTX_PRED) {
@@ -576,10 +568,6 @@ void regs_save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer
 
 void regs_save(struct emit *e, const uint64_t *live)
 {
-    if (e->job->split) {
-        regs_flush(e, live);
-        return;
-    }
     uint64_t *newer = alloc_zeroed(e->words * 8);
     unspilled_before(e, e->site, newer);
     regs_save_newer(e, live, newer);

@@ -115,7 +115,7 @@ void unspilled_behind(const struct emit *e, int32_t site, uint64_t *regs)
 
 void unspilled_store_ahead(struct emit *e, int32_t to)
 {
-    int32_t from = e->job->split ? -1 : e->before_loop[to];
+    int32_t from = e->before_loop[to];
     if (from < 0)
         return;
     uint64_t *regs = alloc_zeroed(e->words * 8);
