@@ -236,7 +236,6 @@ struct jit_object {
     size_t size;
     char problem[256];
     int lane_serial; /* lane-serial loops; not kept */
-    char unwritten[200]; /* the first form: why it is not written as IR (jit/llvm/form.h), if so; not kept */
     void (*release)(struct jit_object *o);
 };
 

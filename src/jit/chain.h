@@ -1,6 +1,6 @@
 /* Loops whose blocks lie one behind the other, each with a way to the next or out: what the lanes of a warp did in one, one
  * after the other, is told by how often each went round, so launches that count have a lane-serial form of them, too
- * (llvm/lane_serial.c; turns.h). Private to jit. */
+ * (llvm/serial_form.c; turns.h). Private to jit. */
 #ifndef JIT_CHAIN_H
 #define JIT_CHAIN_H
 

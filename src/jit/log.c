@@ -58,10 +58,6 @@ void log_made(const struct jit_job *job, double start, const struct jit_object *
     strbuf_addf(&line, ", \"counting\": %s, \"cpu_ms\": %.2f", job->counting ? "true" : "false", ms);
     strbuf_addf(&line, ", \"kept\": %s, \"bytes\": %zu", kept ? "true" : "false", o->size);
     kept ? strbuf_adds(&line, ", \"lane_serial\": null") : strbuf_addf(&line, ", \"lane_serial\": %d", o->lane_serial);
-    if (o->unwritten[0]) {
-        strbuf_adds(&line, ", \"unwritten\": ");
-        add_quoted(&line, o->unwritten);
-    }
     strbuf_adds(&line, ", \"problem\": ");
     if (problem && *problem)
         add_quoted(&line, problem);

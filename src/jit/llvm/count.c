@@ -60,10 +60,14 @@ void count_block(struct emit *e, int32_t block, int warps)
     frame_set(e, offsetof(struct jit_frame, pace), LLVMBuildAdd(e->b, old, pace, ""));
 }
 
-void count_parted(struct emit *e, LLVMValueRef parted)
+void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask)
 {
-    if (e->job->runs)
-        add_to(e, offsetof(struct jit_frame, divergent), kernel_site(e, e->site), LLVMBuildZExt(e->b, parted, e->i64, ""));
+    if (!e->job->runs)
+        return;
+    LLVMValueRef all = LLVMBuildICmp(e->b, LLVMIntEQ, lanes, mask, "");
+    LLVMValueRef parted = LLVMBuildAnd(e->b, lanes_any(e, lanes), LLVMBuildNot(e->b, all, ""), "");
+    count_guard(e, lanes);
+    add_to(e, offsetof(struct jit_frame, divergent), kernel_site(e, e->site), LLVMBuildZExt(e->b, parted, e->i64, ""));
 }
 
 void count_executed(struct emit *e, int32_t instructions)
@@ -156,10 +160,6 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
 {
     if (!counts_access(e))
         return;
-    if (e->serial) {
-        lane_serial_count(e, lowest[0]);
-        return;
-    }
     if (leaves_record(e)) {
         leave_lowest(e, lowest, halved);
         op_ask(e, offsetof(struct jit_ops, record_shape), lanes ? lanes : number(e, 32, UINT32_MAX));

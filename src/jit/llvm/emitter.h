@@ -1,9 +1,7 @@
-/* The emitter: a kernel's IR to LLVM's (jit/abi.h). Private to jit/llvm.
+/* From a form of a kernel, in IR (form.h), to LLVM's instructions. Private to jit/llvm.
  *
  * A varying register is `parts` vectors of `width` lanes; a register of affine shape (jit/lane_shape.h) is its base, a scalar,
- * or one for each of its groups; a predicate is i1 or vectors of i1. Inside a basic block of the IR the newest value of a
- * register is in `now`; between blocks registers live in variables (allocas that LLVM makes SSA values of); those of a form (form.h)
- * have one value each. */
+ * or one for each of its groups; a predicate is i1 or vectors of i1. `now` has a register's value from its definition on. */
 #ifndef JIT_LLVM_EMITTER_H
 #define JIT_LLVM_EMITTER_H
 
@@ -47,10 +45,6 @@ struct region {
     int32_t *at;      /* [blocks of the kernel]: place in the row, n for the join, or -1 */
     int32_t *end;     /* [n]: place of the last block with a way back to this one, or -1 */
     uint64_t *needed; /* [n][words]: registers alive where lanes may wait while this block is done */
-    uint8_t *waits;   /* [n]: lanes may be before the block when all are handed over */
-    LLVMValueRef *wait;        /* [n]: variables, i32, the lanes that wait for the block */
-    LLVMBasicBlockRef *behind; /* [n]: what follows the block */
-    LLVMBasicBlockRef begin, apart; /* the first block; where all lanes' state is handed over */
     struct region *next;
 };
 
@@ -90,14 +84,11 @@ struct ahead {
 
 enum { MAX_SHARED_CHECKS = 8, MAX_AHEAD = 12 };
 
-/* Unroll-and-jam form: what struct emit has of one warp while another one's instruction is made. */
+/* Several warps at once: what struct emit has of one warp while another one's instruction is made. */
 struct warp_values {
     LLVMValueRef regs;
-    LLVMValueRef (*var)[MAX_PARTS];
     struct value *now;
-    uint8_t *have, *changed;
-    int32_t *touched;
-    int ntouched;
+    uint8_t *have;
 };
 
 /* What is computed at a time, a piece: part p of a vector, or, p < 0, the value of the first lane of a group. -1: of the one
@@ -128,13 +119,9 @@ struct emit {
     LLVMValueRef fn, frame;
     LLVMValueRef regs, shared, params, shared_bytes; /* of the frame, read at entry */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
-    LLVMValueRef (*var)[MAX_PARTS]; /* [nregs]: allocas; var[r][0] NULL: never alive between blocks */
     struct value *now;              /* [nregs] */
-    uint8_t *have, *changed;        /* [nregs]: `now` holds it; and it is newer than the variable */
-    int32_t *touched;               /* registers with `have`, for a quick end of a block */
-    int ntouched;
+    uint8_t *have;                  /* [nregs]: `now` holds it */
     LLVMBasicBlockRef *head;        /* [nblocks] */
-    LLVMBasicBlockRef *resume;      /* [nresume]: where a resume point's code begins */
     LLVMValueRef resume_var;        /* the number of the one to begin at, a variable */
     LLVMBasicBlockRef begin;        /* it begins there */
     LLVMBasicBlockRef ended;        /* a warp of a fleet exits, waits or has had its turn; i32: why */
@@ -146,13 +133,10 @@ struct emit {
     struct ahead ahead[MAX_AHEAD];
     int nahead;
     uint32_t check_slots;           /* slots of frame.seen in use */
-    uint64_t *live;                 /* [count of the block + 1][words]: alive before each instruction */
     size_t words;
-    uint64_t *newer;                /* [nblocks][words]: unspilled.c, before each block */
-    int32_t *before_loop;           /* [nblocks]: unspilled.c, of a loop's header the block by which it is entered, or -1 */
     int32_t site;
     const struct ir_inst *in;
-    struct warp_values *of_warp;    /* [job->unrolled], or NULL: not the unroll-and-jam form */
+    struct warp_values *of_warp;    /* [job->unrolled], or NULL: one goes at a time */
     int warp;                       /* the one whose registers are above */
     LLVMValueRef scratch; /* memory for lanes that are gone through one by one (gather.c), or NULL */
     bool gathers, scatters; /* the host's own are better than lane by lane */
@@ -165,14 +149,10 @@ struct emit {
     LLVMValueRef lanes; /* i32: registers are those of these lanes, and other lanes' places are left alone; NULL: of all 32 */
     LLVMValueRef first; /* the number of the first of these */
     struct region *regions; /* made so far */
-    const struct region *region; /* whose block is being done, and which; or NULL */
-    int nth;
     int32_t *rank;      /* [nblocks]: see region_blocks.c, or NULL */
     struct serial_region *serial_regions; /* see serial_regions.c, or NULL; so many */
     int nserials;
-    struct lane_serial *serials; /* see lane_serial.c, or NULL */
-    struct lane_serial *serial; /* whose code is being made, or NULL */
-    const struct form *form; /* form.h, or NULL: another form. Then k is the form's kernel, and the one that it is of: */
+    const struct form *form; /* form.h, or NULL: it is being written. Else k is its kernel, and the one that it is of: */
     const struct ir_kernel *form_of;
     bool of_block;           /* it is the block form */
     const bool *in_place;    /* of the form: [nregs] the register has what its spill slot has, or its place */
@@ -184,7 +164,7 @@ struct emit {
     LLVMBasicBlockRef fault;
     LLVMMetadataRef scope; /* of locations, when a text is wanted */
     struct strbuf *text; /* JIT_WRITTEN: the form's IR goes there, or NULL */
-    char problem[200], unwritten[200];
+    char problem[200];
 };
 
 /* --- register_values.c --- */
@@ -199,6 +179,8 @@ LLVMValueRef frame_field(struct emit *e, size_t offset, LLVMTypeRef t);
 void frame_set(struct emit *e, size_t offset, LLVMValueRef v);
 LLVMBasicBlockRef new_block(struct emit *e, const char *name);
 void likely(struct emit *e, LLVMValueRef branch, bool taken);
+
+LLVMValueRef lanes_any(struct emit *e, LLVMValueRef lanes); /* i1: an integer is not 0 */
 
 bool reg_scalar(const struct emit *e, int32_t reg); /* kept as bases */
 int first_piece(const struct emit *e, int32_t reg); /* a register's pieces: first_piece, first_piece + 1 .. last_piece */
@@ -219,8 +201,6 @@ LLVMValueRef only_lanes(struct emit *e, LLVMValueRef v, LLVMValueRef lanes, int 
 LLVMValueRef unpacked(struct emit *e, LLVMValueRef bits, int part); /* bits of lanes, i32, as a part of i1 */
 void regs_open(struct emit *e);    /* room for the registers and blocks of e->k */
 void regs_release(struct emit *e);
-void regs_forget(struct emit *e);                                  /* at a block's begin */
-void regs_flush(struct emit *e, const uint64_t *live);             /* newest values of registers in `live` to variables */
 
 /* Piece p of source i of the instruction in type t. Floats in float types, else integers. */
 LLVMValueRef source(struct emit *e, int i, enum ptx_type t, int p);
@@ -237,18 +217,6 @@ struct value place_load(struct emit *e, int32_t reg);
 bool places_overlap(const struct emit *e, int32_t a, int32_t b);
 void spill_store(struct emit *e, int32_t reg);
 LLVMValueRef spill_load(struct emit *e, int32_t reg, int group);
-void regs_save(struct emit *e, const uint64_t *live);   /* all of `live`, before this instruction, to their places or spill slots */
-void regs_save_behind(struct emit *e);                  /* the same behind it, of what is alive there */
-void regs_save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer); /* of spill slots only those of `newer` */
-void regs_restore(struct emit *e, const uint64_t *live); /* from their places to variables */
-const uint64_t *live_before(const struct emit *e, int32_t site);
-
-/* --- unspilled.c: registers that are newer than their spill slots --- */
-void unspilled_find(struct emit *e);
-void unspilled_before(const struct emit *e, int32_t site, uint64_t *regs); /* [words] */
-void unspilled_behind(const struct emit *e, int32_t site, uint64_t *regs);
-/* On the way to the block: stores what a loop that begins there does not change. */
-void unspilled_store_ahead(struct emit *e, int32_t to);
 
 /* --- arith.c --- */
 void arith_guard_widening(struct emit *e); /* where a narrow value may wrap in a lane the warp is given up */
@@ -363,7 +331,7 @@ static inline bool leaves_records(const struct emit *e)
     return e->job->counting && (!e->job->tallies || e->job->cached);
 }
 void count_block(struct emit *e, int32_t block, int warps); /* the lanes that are on enter it, in so many warps; below 0: have not */
-void count_parted(struct emit *e, LLVMValueRef parted); /* lanes part at this branch, if so (i1) */
+void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask); /* of the lanes of mask these take it */
 void count_executed(struct emit *e, int32_t instructions);
 void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction */
 void count_guards(struct emit *e, LLVMValueRef bits, int warps); /* the same in so many warps */
@@ -396,15 +364,8 @@ LLVMValueRef op_ask(struct emit *e, size_t op, LLVMValueRef arg); /* calls a fun
 void op_call(struct emit *e, size_t op, LLVMValueRef arg);        /* the same; if it is not 0, a fault, machine code stops */
 /* op_ask of a function that knows of no warp: in the unroll-and-jam form, too. */
 LLVMValueRef op_tell(struct emit *e, size_t op, LLVMValueRef arg);
-void emit_stop(struct emit *e, enum jit_stop why, int32_t site);
-void emit_turn(struct emit *e, int32_t block); /* ends with a jump back to a block's head */
-void emit_ring(struct emit *e);                /* stops before this instruction when the ring has records enough */
-/* Marks and unmarks: values met in between are not kept, as code off the way does not dominate what follows. */
-int flow_mark(struct emit *e);
-void flow_unmark(struct emit *e, int m);
 /* Goes on if `ok`; else everything alive is saved and the interpreter goes on at this instruction. */
 void flow_leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why);
-void flow_leave(struct emit *e, enum jit_stop why);
 /* Goes on if `ok`, else at `no`. */
 void flow_go_on_if(struct emit *e, LLVMValueRef ok, LLVMBasicBlockRef no);
 /* Branches, exits, barriers, exchanges and whatever else is no plain step; false: none of these. */
@@ -472,20 +433,6 @@ static inline const uint64_t *region_needed(const struct emit *e, const struct r
     return r->needed + (size_t)nth * e->words;
 }
 
-/* --- region_code.c: code of predicated regions, in the form for whole warps --- */
-/* Lanes of `mask` are at it, those of `lanes` take it. */
-void region_count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask);
-bool region_emit(struct emit *e);                         /* this branch; ends the block. False: they are not done here */
-void region_leave(struct emit *e, enum jit_stop why);     /* from inside: the lanes' state before this block is handed over */
-LLVMValueRef lanes_new(struct emit *e);                 /* a variable, i32 */
-LLVMValueRef region_lanes_at(struct emit *e, const struct region *r, int nth); /* that wait for the block */
-LLVMValueRef lanes_any(struct emit *e, LLVMValueRef lanes);
-void region_add_lanes(struct emit *e, const struct region *r, int32_t block, LLVMValueRef lanes); /* to those that wait */
-/* Blocks where lanes wait, the others of the whole warp being at the join: from here on their splits go on. Ends the block. */
-void region_hand_over(struct emit *e, const struct region *r);
-/* All lanes are at the join. */
-void region_join(struct emit *e, const struct region *r);
-
 /* --- serial_regions.c: lane-serial loops, regions that one lane goes through after the other --- */
 enum { SERIAL_FROM_OUTSIDE = 1, SERIAL_FROM_RESUME = 2 };
 
@@ -514,25 +461,8 @@ static inline const struct ir_block *serial_region_block(const struct emit *e, c
     return &e->k->blocks[r->block[nth]];
 }
 
-/* --- lane_serial.c: their code --- */
-void lane_serial_find(struct emit *e); /* opens it, when the blocks' heads are there */
-bool lane_serial_has(const struct emit *e, int32_t block);
-bool lane_serial_branch(struct emit *e); /* this branch leads into one; ends the block. False: it does not */
-void lane_serial_begin(struct emit *e, int32_t block); /* all lanes are before this block of one; ends the block */
-void lane_serial_pass(struct emit *e, const struct serial_region *s, const struct region *r); /* lanes of a region around it */
-/* Goes on if `span` bytes from the host's address `host` on may be accessed and it is a multiple of `unit`. If not, memory is
- * looked for, and the lane begins anew. False: there is no slot of frame.seen left for that. */
-bool lane_serial_check(struct emit *e, LLVMValueRef host, uint64_t span, unsigned unit, uint32_t slots);
-/* The same for an access by an index: the host's pointer. NULL: it is none, or there is no slot left. */
-LLVMValueRef lane_serial_indexed(struct emit *e, unsigned unit, uint32_t slots);
-void lane_serial_leave(struct emit *e, enum jit_stop why); /* from inside: the lane and those behind it are handed over */
-void lane_serial_emit(struct emit *e); /* the code, when all ways into it are there */
-void lane_serial_count(struct emit *e, LLVMValueRef address); /* the lane's access in this turn */
-void lane_serial_release(struct emit *e);
-
 /* --- emitter.c --- */
 bool emit_entered_before(const struct emit *e, int32_t site); /* machine code can be, if it is a resume point */
-void emit_find_live(struct emit *e, const struct ir_block *b); /* for live_before */
 void emit_inst(struct emit *e);
 void emit_next_warp(struct emit *e); /* what follows where a warp of a fleet stops */
 bool emit_kernel(struct emit *e);

@@ -1,60 +1,10 @@
-/* Control flow, and where machine code stops: branches, exits, barriers, exchanges between lanes (PTX ISA 9.7.12 and
- * 9.7.13). All 32 lanes go one way here; where they would part and there is no predicated region (region_code.c), everything
- * alive is saved, and the split form (split_form.c) or the interpreter goes on. */
+/* Exchanges between lanes (PTX ISA 9.7.13), calls of the engine, and where machine code leaves an instruction to the interpreter. */
 #include "jit/llvm/emitter.h"
 
 #include "interp/step.h"
 
 #include <stdio.h>
 #include <string.h>
-
-int flow_mark(struct emit *e)
-{
-    return e->ntouched;
-}
-
-void flow_unmark(struct emit *e, int m)
-{
-    while (e->ntouched > m)
-        e->have[e->touched[--e->ntouched]] = 0;
-}
-
-void emit_stop(struct emit *e, enum jit_stop why, int32_t site)
-{
-    if (e->form) {
-        form_code_stop(e, why, kernel_site(e, site));
-        return;
-    }
-    if (why == JIT_EXIT || why == JIT_BARRIER || why == JIT_TURN) {
-        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
-        LLVMValueRef as = number(e, 32, JIT_STOPPED(why, site));
-        LLVMAddIncoming(e->ended_as, &as, &here, 1);
-        LLVMBuildBr(e->b, e->ended);
-        return;
-    }
-    frame_set(e, offsetof(struct jit_frame, site), number(e, 32, (uint32_t)site));
-    LLVMBuildRet(e->b, number(e, 32, why));
-}
-
-void flow_leave(struct emit *e, enum jit_stop why)
-{
-    if (e->form) {
-        form_code_leave(e, why);
-        return;
-    }
-    if (e->serial) {
-        lane_serial_leave(e, why);
-        return;
-    }
-    if (e->mask) {
-        region_leave(e, why);
-        return;
-    }
-    int m = flow_mark(e);
-    regs_save(e, live_before(e, e->site));
-    emit_stop(e, why, e->site);
-    flow_unmark(e, m);
-}
 
 void flow_go_on_if(struct emit *e, LLVMValueRef ok, LLVMBasicBlockRef no)
 {
@@ -70,7 +20,7 @@ void flow_leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why)
     LLVMBasicBlockRef on = new_block(e, "on"), off = new_block(e, "leave");
     likely(e, LLVMBuildCondBr(e->b, ok, on, off), true);
     LLVMPositionBuilderAtEnd(e->b, off);
-    flow_leave(e, why);
+    form_code_leave(e, why);
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
@@ -103,7 +53,7 @@ void op_call(struct emit *e, size_t op, LLVMValueRef arg)
     LLVMBasicBlockRef on = new_block(e, "done"), off = new_block(e, "fault");
     likely(e, LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, r, number(e, 32, 0), ""), on, off), true);
     LLVMPositionBuilderAtEnd(e->b, off);
-    emit_stop(e, JIT_FAULT, e->site);
+    form_code_stop(e, JIT_FAULT, kernel_site(e, e->site));
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
@@ -172,95 +122,6 @@ void emit_step(struct emit *e, LLVMValueRef mask)
             reg_set(e, in->dst[d], place_load(e, in->dst[d]));
 }
 
-/* --- branches --- */
-
-void emit_turn(struct emit *e, int32_t block)
-{
-    LLVMValueRef budget = frame_field(e, offsetof(struct jit_frame, budget), e->i32);
-    budget = LLVMBuildSub(e->b, budget, number(e, 32, 1), "");
-    frame_set(e, offsetof(struct jit_frame, budget), budget);
-    LLVMBasicBlockRef off = new_block(e, "turn");
-    LLVMValueRef over = LLVMBuildICmp(e->b, LLVMIntEQ, budget, number(e, 32, 0), "");
-    likely(e, LLVMBuildCondBr(e->b, over, off, e->head[block]), false);
-    LLVMPositionBuilderAtEnd(e->b, off);
-    int m = flow_mark(e);
-    regs_save_newer(e, e->k->blocks[block].live_in, e->newer + (size_t)block * e->words);
-    flow_unmark(e, m);
-    emit_stop(e, JIT_TURN, e->k->blocks[block].first);
-}
-
-static bool head_of_block(const struct emit *e)
-{
-    return e->site == e->k->blocks[e->in->block].first;
-}
-
-/* The guard's answer for the whole warp, i1; lanes that differ leave. */
-static LLVMValueRef whole_guard(struct emit *e)
-{
-    LLVMValueRef bits = NULL, cond;
-    if (e->job->runs || !reg_scalar(e, e->in->guard))
-        bits = flow_guard_bits(e);
-    bool late = !head_of_block(e);
-    if (!late && bits) /* what leaves here is not counted a second time */
-        count_guard(e, bits);
-    if (reg_scalar(e, e->in->guard)) {
-        cond = reg_get(e, e->in->guard).v[0];
-        cond = e->in->guard_negated ? LLVMBuildNot(e->b, cond, "") : cond;
-    } else {
-        cond = LLVMBuildICmp(e->b, LLVMIntEQ, bits, number(e, 32, UINT32_MAX), "");
-        LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, bits, number(e, 32, 0), "");
-        flow_leave_unless(e, LLVMBuildOr(e->b, cond, none, ""), JIT_LEAVE);
-    }
-    if (late && bits)
-        count_guard(e, bits);
-    return cond;
-}
-
-static void go(struct emit *e, int32_t block, bool back)
-{
-    if (back)
-        emit_turn(e, block);
-    else
-        LLVMBuildBr(e->b, e->head[block]);
-}
-
-static void branch(struct emit *e)
-{
-    const struct ir_inst *in = e->in;
-    if (in->guard == IR_NOREG) {
-        regs_flush(e, e->k->blocks[in->block].live_out);
-        unspilled_store_ahead(e, in->target);
-        go(e, in->target, in->back_edge);
-        return;
-    }
-    if (!reg_scalar(e, in->guard) && (lane_serial_branch(e) || region_emit(e)))
-        return;
-    LLVMValueRef cond = whole_guard(e);
-    regs_flush(e, e->k->blocks[in->block].live_out);
-    unspilled_store_ahead(e, in->target);
-    unspilled_store_ahead(e, e->k->insts[e->site + 1].block);
-    LLVMBasicBlockRef taken = in->back_edge ? new_block(e, "back") : e->head[in->target];
-    LLVMBuildCondBr(e->b, cond, taken, e->head[e->k->insts[e->site + 1].block]);
-    if (in->back_edge) {
-        LLVMPositionBuilderAtEnd(e->b, taken);
-        go(e, in->target, true);
-    }
-}
-
-static void end(struct emit *e)
-{
-    if (e->in->guard == IR_NOREG) {
-        emit_stop(e, JIT_EXIT, e->site);
-        return;
-    }
-    LLVMValueRef cond = whole_guard(e);
-    LLVMBasicBlockRef out = new_block(e, "exit"), on = new_block(e, "on");
-    LLVMBuildCondBr(e->b, cond, out, on);
-    LLVMPositionBuilderAtEnd(e->b, out);
-    emit_stop(e, JIT_EXIT, e->site);
-    LLVMPositionBuilderAtEnd(e->b, on);
-}
-
 /* --- where lanes wait or look at each other --- */
 
 static bool all_members(const struct ir_inst *in)
@@ -270,19 +131,6 @@ static bool all_members(const struct ir_inst *in)
         return true;
     const struct ir_src *s = &in->src[warp ? 0 : in->nsrc - 1];
     return in->nsrc && s->kind == IR_SRC_IMM && (uint32_t)s->imm == UINT32_MAX;
-}
-
-/* A barrier of the whole block without a result: machine code goes on behind it (emitter.c begins there anew). */
-static bool barrier(struct emit *e)
-{
-    const struct ir_inst *in = e->in;
-    if (!jit_waits(in))
-        return false;
-    int m = flow_mark(e);
-    regs_save(e, live_before(e, e->site + 1 < e->k->blocks[in->block].first + e->k->blocks[in->block].count ? e->site + 1 : e->site));
-    flow_unmark(e, m);
-    emit_stop(e, JIT_BARRIER, e->site);
-    return true;
 }
 
 static LLVMValueRef as_i32(struct emit *e, int i, int p)
@@ -368,41 +216,10 @@ static bool exchange(struct emit *e)
 
 bool emit_flow(struct emit *e)
 {
-    const struct ir_inst *in = e->in;
     const struct step *st = &e->job->code->step[e->site];
-    bool done;
-    switch (in->op) {
-    case PTX_OP_BRA:
-        branch(e);
-        return true;
-    case PTX_OP_RET:
-    case PTX_OP_EXIT:
-        end(e);
-        return true;
-    default:
-        if (step_is_plain(st))
-            return false;
-        done = step_is_exchange(st) ? exchange(e) : st->kind == STEP_BARRIER && barrier(e);
-    }
-    if (!done) {
-        if (in->guard != IR_NOREG && head_of_block(e))
-            count_guard(e, flow_guard_bits(e)); /* the interpreter does not count it again there */
-        flow_leave(e, JIT_LEAVE);
-    }
+    if (step_is_plain(st))
+        return false;
+    if (!step_is_exchange(st) || !exchange(e))
+        form_code_leave(e, JIT_LEAVE);
     return true;
-}
-
-void emit_ring(struct emit *e)
-{
-    LLVMValueRef warp = frame_field(e, offsetof(struct jit_frame, warp), e->ptr), at = number(e, 64, offsetof(struct warp, nrecords));
-    LLVMValueRef n = LLVMBuildLoad2(e->b, e->i32, LLVMBuildGEP2(e->b, e->i8, warp, &at, 1, ""), "");
-    LLVMValueRef room = frame_field(e, offsetof(struct jit_frame, room), e->i32);
-    LLVMBasicBlockRef on = new_block(e, "on"), off = new_block(e, "ring");
-    likely(e, LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, n, room, ""), on, off), true);
-    LLVMPositionBuilderAtEnd(e->b, off);
-    int m = flow_mark(e);
-    regs_save(e, live_before(e, e->site));
-    emit_stop(e, JIT_RING, e->site);
-    flow_unmark(e, m);
-    LLVMPositionBuilderAtEnd(e->b, on);
 }

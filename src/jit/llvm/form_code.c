@@ -497,7 +497,7 @@ static void count_lanes_of(struct emit *e)
     EACH_WARP(e, w) {
         LLVMValueRef lanes = reg_bits(e, e->in->src[0].reg);
         if (e->in->op == IR_OP_COUNT_BRANCH)
-            region_count_branch(e, lanes, e->in->nsrc > 1 ? reg_bits(e, of->reg) : number(e, 32, UINT32_MAX));
+            count_branch(e, lanes, e->in->nsrc > 1 ? reg_bits(e, of->reg) : number(e, 32, UINT32_MAX));
         else if (e->in->op == IR_OP_COUNT_GUARD)
             count_guards(e, lanes, (int)of->imm);
         else if (w)

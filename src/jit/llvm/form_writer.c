@@ -497,8 +497,6 @@ struct ir_inst *form_copy(struct form_writer *m, int32_t site)
 /* An instruction that goes nowhere, for all lanes. */
 static void write_inst(struct form_writer *m, int32_t site, uint64_t *live)
 {
-    if (m->k->insts[site].guard != IR_NOREG && m->k->insts[site].ndst > STEP_DST)
-        form_refuse(m, "it has a guarded instruction with many results");
     if (may_leave(m, site)) {
         form_alive_before(m, site, live);
         form_put_state(m, site, -1, 0, NULL, live);

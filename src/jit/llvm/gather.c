@@ -451,7 +451,6 @@ static void keep_ahead(struct emit *e, const struct many *g, LLVMBasicBlockRef q
 static void check_again(struct emit *e, const struct many *g, LLVMBasicBlockRef check, LLVMBasicBlockRef slow)
 {
     LLVMBasicBlockRef miss = new_block(e, "miss");
-    int m = flow_mark(e);
     LLVMBuildCondBr(e->b, g->again, slow, miss);
     LLVMPositionBuilderAtEnd(e->b, miss);
     flow_source_to_place(e, 0);
@@ -461,7 +460,6 @@ static void check_again(struct emit *e, const struct many *g, LLVMBasicBlockRef 
     LLVMValueRef yes = number(e, 1, 1);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMAddIncoming(g->again, &yes, &here, 1);
-    flow_unmark(e, m);
 }
 
 static void emit_many(struct emit *e, void (*fast)(struct emit *e, const struct many *g, struct value *results))
@@ -478,7 +476,6 @@ static void emit_many(struct emit *e, void (*fast)(struct emit *e, const struct 
         before = LLVMGetInsertBlock(e->b);
         LLVMPositionBuilderAtEnd(e->b, some);
     }
-    int before_check = flow_mark(e);
     LLVMValueRef ok = bounds_check_shared(e, &g);
     if (ok) {
         likely(e, LLVMBuildCondBr(e->b, ok, quick, slow), true);
@@ -497,23 +494,19 @@ static void emit_many(struct emit *e, void (*fast)(struct emit *e, const struct 
         else
             LLVMBuildBr(e->b, slow);
     }
-    int m = flow_mark(e);
     LLVMPositionBuilderAtEnd(e->b, quick);
     fast(e, &g, done);
     count_lanes(e, &g);
     LLVMBuildBr(e->b, next);
     quick = LLVMGetInsertBlock(e->b);
-    flow_unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, slow);
     step_into(e, g.lanes, stepped);
     LLVMBuildBr(e->b, next);
     slow = LLVMGetInsertBlock(e->b);
-    flow_unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, next);
     each_result(e, join, &(struct two_ways){done, stepped, quick, slow});
     keep_ahead(e, &g, quick, slow);
-    if (none) {
-        flow_unmark(e, before_check); /* with no lane on it was not come by */
+    if (none) { /* with no lane on it was not come by */
         LLVMBuildBr(e->b, none);
         LLVMPositionBuilderAtEnd(e->b, none);
         each_result(e, join, &(struct two_ways){done, old, next, before});

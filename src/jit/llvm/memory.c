@@ -212,8 +212,6 @@ static void inside(struct emit *e, LLVMValueRef low, uint64_t span, unsigned uni
     slot += e->check_slots;
     slots *= e->of_warp ? 2 : 1;
     LLVMValueRef host = LLVMBuildAdd(B, low, number(e, 64, SPACE_DELTA), "");
-    if (e->serial && lane_serial_check(e, host, span, unit, slots))
-        return;
     LLVMBasicBlockRef miss = new_block(e, "check"), on = new_block(e, "seen");
     if (e->check_slots++ < slots) {
         LLVMValueRef first = memory_seen_field(e, slot, 0), room = memory_seen_field(e, slot, 1);
@@ -298,11 +296,6 @@ static void check_stretch(struct emit *e, struct stretch *r, unsigned unit, LLVM
         return;
     }
     struct checked c = widest(e, r, unit);
-    if (e->serial && c.to - c.from == unit) {
-        r->host = lane_serial_indexed(e, unit, JIT_CHECKS_EACH * (uint32_t)e->job->naccesses);
-        if (r->host)
-            return;
-    }
     LLVMValueRef low = LLVMBuildAdd(e->b, r->low, number(e, 64, (uint64_t)(c.from - r->lowest)), "");
     bool multiple = (c.rest - c.from) % (int64_t)c.unit == 0; /* then so is the lowest address */
     if (!multiple) {
@@ -324,7 +317,7 @@ static void check_reach(struct emit *e, struct reach *r)
         check_stretch(e, &r->of[g], r->bytes * e->in->vec, no);
     LLVMBasicBlockRef on = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderAtEnd(e->b, no);
-    flow_leave(e, JIT_LEAVE);
+    form_code_leave(e, JIT_LEAVE);
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
@@ -530,14 +523,12 @@ static void generic_load(struct emit *e, struct reach *r)
     LLVMBasicBlockRef fast = LLVMGetInsertBlock(e->b);
 
     LLVMPositionBuilderAtEnd(e->b, slow);
-    int m = flow_mark(e);
     slow_way(e);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
             b[d] = place_load(e, in->dst[d]);
     LLVMBuildBr(e->b, next);
     slow = LLVMGetInsertBlock(e->b);
-    flow_unmark(e, m);
 
     LLVMPositionBuilderAtEnd(e->b, next);
     for (int d = 0; d < in->ndst; d++)
@@ -689,15 +680,12 @@ static void generic_store(struct emit *e, struct reach *r)
 {
     LLVMBasicBlockRef slow = new_block(e, "slow"), next = new_block(e, "stored");
     check_all(e, r, slow);
-    int m = flow_mark(e);
     count(e, r);
     store_all(e, r);
     LLVMBuildBr(e->b, next);
-    flow_unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, slow);
     slow_way(e);
     LLVMBuildBr(e->b, next);
-    flow_unmark(e, m);
     LLVMPositionBuilderAtEnd(e->b, next);
 }
 

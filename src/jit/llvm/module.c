@@ -207,11 +207,10 @@ __attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job
     e.text = job->form == JIT_WRITTEN ? &text : NULL;
     bool ok = emit_kernel(&e);
     o->lane_serial = e.nserials;
-    memcpy(o->unwritten, e.unwritten, sizeof o->unwritten);
     if (ok && text.len)
         keep(o, text.s, text.len);
     else if (ok && e.text)
-        snprintf(o->problem, sizeof o->problem, "%s", e.unwritten[0] ? e.unwritten : "this form is not written as IR");
+        snprintf(o->problem, sizeof o->problem, "there is no text of it");
     else if (ok)
         ok = compile(&e, tm, o);
     else

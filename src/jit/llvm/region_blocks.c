@@ -1,5 +1,5 @@
 /* Predicated regions: the blocks between a branch whose lanes may part and the place where all of them have met again, and the
- * order in which machine code does them for lanes that went different ways (region_code.c does it; docs/jit.md has the reasons).
+ * order in which machine code does them for lanes that went different ways (form_writer.c writes it; docs/jit.md has the reasons).
  *
  * A predicated region is all blocks that are reached from the branch without passing its join. They lie in a row, so that every
  * way leads forwards but those of loops, and of a branch's two ways the one that is branched to comes first, as in the
@@ -381,9 +381,6 @@ void region_release(struct region *r)
         alloc_release(r->at);
         alloc_release(r->end);
         alloc_release(r->needed);
-        alloc_release(r->waits);
-        alloc_release(r->wait);
-        alloc_release(r->behind);
         alloc_release(r);
         r = next;
     }
@@ -402,7 +399,6 @@ struct region *region_row(struct emit *e, const struct ir_inst *branch)
     r->join = branch->join;
     r->block = alloc_zeroed((MOST_BLOCKS + 1) * sizeof *r->block);
     r->end = alloc_zeroed((MOST_BLOCKS + 1) * sizeof *r->end);
-    r->waits = alloc_zeroed(MOST_BLOCKS + 1);
     r->at = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *r->at);
     bool ok = find_row(&s, branch);
     alloc_release(s.seen);

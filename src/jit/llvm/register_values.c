@@ -86,6 +86,11 @@ void likely(struct emit *e, LLVMValueRef branch, bool taken)
     LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(e->cx, LLVMMDNodeInContext2(e->cx, m, 3)));
 }
 
+LLVMValueRef lanes_any(struct emit *e, LLVMValueRef lanes)
+{
+    return LLVMBuildICmp(e->b, LLVMIntNE, lanes, LLVMConstNull(LLVMTypeOf(lanes)), "");
+}
+
 /* --- registers --- */
 
 static LLVMTypeRef reg_type(const struct emit *e, int32_t reg)
@@ -131,88 +136,39 @@ static LLVMTypeRef part_type(const struct emit *e, int32_t reg)
     return reg_scalar(e, reg) ? reg_type(e, reg) : vector_of(e, reg_type(e, reg));
 }
 
-static void keep(struct emit *e, int32_t reg, struct value v)
-{
-    if (!e->have[reg])
-        e->touched[e->ntouched++] = reg;
-    e->have[reg] = 1;
-    e->now[reg] = v;
-}
-
 struct value reg_get(struct emit *e, int32_t reg)
 {
-    if (e->form && unroll_jam_shared(e, reg))
+    if (unroll_jam_shared(e, reg))
         return unroll_jam_stepped(e, reg, e->of_warp[0].now[reg]);
     if (e->have[reg])
         return e->now[reg];
-    struct value v = {.scalar = reg_scalar(e, reg)};
+    struct value v = {.scalar = reg_scalar(e, reg)}; /* never written */
     for (int i = 0; i < var_parts(e, reg); i++)
-        v.v[i] = e->var[reg][0] ? LLVMBuildLoad2(e->b, var_type(e, reg), e->var[reg][i], "")
-                                : LLVMConstNull(var_type(e, reg)); /* never written */
+        v.v[i] = LLVMConstNull(var_type(e, reg));
     if (reg_packed(e, reg))
         v.bits = v.v[0];
-    keep(e, reg, v);
     return v;
 }
 
 void reg_set(struct emit *e, int32_t reg, struct value v)
 {
-    keep(e, reg, v);
-    e->changed[reg] = 1;
+    e->have[reg] = 1;
+    e->now[reg] = v;
 }
 
 void regs_open(struct emit *e)
 {
     size_t regs = (size_t)e->k->nregs + 1;
-    e->var = alloc_zeroed(regs * sizeof *e->var);
     e->now = alloc_zeroed(regs * sizeof *e->now);
     e->have = alloc_zeroed(regs);
-    e->changed = alloc_zeroed(regs);
-    e->touched = alloc_zeroed(regs * sizeof *e->touched);
     e->head = alloc_zeroed(((size_t)e->k->nblocks + 1) * sizeof *e->head);
 }
 
 void regs_release(struct emit *e)
 {
-    alloc_release(e->var);
     alloc_release(e->now);
     alloc_release(e->have);
-    alloc_release(e->changed);
-    alloc_release(e->touched);
     alloc_release(e->head);
-    e->ntouched = 0;
-}
-
-void regs_forget(struct emit *e)
-{
-    for (int i = 0; i < e->ntouched; i++)
-        e->have[e->touched[i]] = e->changed[e->touched[i]] = 0;
-    e->ntouched = 0;
-    e->nchecked = e->nshared_checks = e->nahead = 0;
-}
-
-/* A part of the newest value, in lanes that are off what the variable has. */
-static LLVMValueRef for_lanes_on(struct emit *e, int32_t r, int p)
-{
-    LLVMValueRef v = reg_packed(e, r) ? reg_bits(e, r) : e->now[r].v[p];
-    if (!e->mask || reg_scalar(e, r) || !ir_bit(region_needed(e, e->region, e->nth), r))
-        return v; /* nobody else reads it (region_blocks.c) */
-    LLVMValueRef old = LLVMBuildLoad2(e->b, var_type(e, r), e->var[r][p], "");
-    if (!reg_packed(e, r))
-        return LLVMBuildSelect(e->b, unpacked(e, e->mask, p), v, old, "");
-    LLVMValueRef off = LLVMBuildAnd(e->b, old, LLVMBuildNot(e->b, e->mask, ""), "");
-    return LLVMBuildOr(e->b, LLVMBuildAnd(e->b, v, e->mask, ""), off, "");
-}
-
-void regs_flush(struct emit *e, const uint64_t *live)
-{
-    for (int i = 0; i < e->ntouched; i++) {
-        int32_t r = e->touched[i];
-        if (!e->changed[r] || !ir_bit(live, r) || !e->var[r][0])
-            continue;
-        for (int p = 0; p < var_parts(e, r); p++)
-            LLVMBuildStore(e->b, for_lanes_on(e, r, p), e->var[r][p]);
-    }
 }
 
 /* Constants of a part's lanes. */
@@ -554,52 +510,3 @@ void spill_store(struct emit *e, int32_t reg)
         LLVMBuildStore(e->b, v.v[g], spill_place(e, reg, g));
 }
 
-void regs_save_newer(struct emit *e, const uint64_t *live, const uint64_t *newer)
-{
-    for (int32_t r = 0; r < e->k->nregs; r++) {
-        if (!ir_bit(live, r))
-            continue;
-        if (e->job->spill_slot[r] < 0)
-            place_keep(e, r);
-        else if (ir_bit(newer, r))
-            spill_store(e, r);
-    }
-}
-
-void regs_save(struct emit *e, const uint64_t *live)
-{
-    uint64_t *newer = alloc_zeroed(e->words * 8);
-    unspilled_before(e, e->site, newer);
-    regs_save_newer(e, live, newer);
-    alloc_release(newer);
-}
-
-void regs_save_behind(struct emit *e)
-{
-    uint64_t *newer = alloc_zeroed(e->words * 8);
-    unspilled_behind(e, e->site, newer);
-    regs_save_newer(e, live_before(e, e->site) + e->words, newer);
-    alloc_release(newer);
-}
-
-void regs_restore(struct emit *e, const uint64_t *live)
-{
-    for (int32_t r = 0; r < e->k->nregs; r++) {
-        if (!ir_bit(live, r) || !e->var[r][0])
-            continue;
-        struct value v = {0};
-        if (e->job->spill_slot[r] < 0)
-            v = place_load(e, r);
-        for (int p = 0; p < var_parts(e, r); p++) {
-            LLVMValueRef one = e->job->spill_slot[r] >= 0 ? spill_load(e, r, p)
-                               : v.bits             ? v.bits
-                                                    : v.v[p];
-            LLVMBuildStore(e->b, one, e->var[r][p]);
-        }
-    }
-}
-
-const uint64_t *live_before(const struct emit *e, int32_t site)
-{
-    return e->live + (size_t)(site - e->k->blocks[e->k->insts[site].block].first) * e->words;
-}

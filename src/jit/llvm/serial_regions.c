@@ -189,7 +189,6 @@ static void find_registers(const struct emit *e, struct serial_region *s)
         for (int32_t i = 0; i < b->npred; i++)
             s->entry[nth] |= r->at[b->pred[i]] < 0 || r->at[b->pred[i]] == r->n ? SERIAL_FROM_OUTSIDE : 0;
         s->entry[nth] |= e->job->resume[b->first] >= 0 ? SERIAL_FROM_RESUME : 0;
-        r->waits[nth] = s->entry[nth] != 0;
     }
     for (int32_t reg = 0; reg < e->k->nregs; reg++) {
         struct shape *own = &s->shapes.reg[reg];

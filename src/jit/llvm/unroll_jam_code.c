@@ -6,19 +6,14 @@
 
 static void put_aside(const struct emit *e, struct warp_values *v)
 {
-    *v = (struct warp_values){.regs = e->regs, .var = e->var, .now = e->now, .have = e->have, .changed = e->changed,
-                              .touched = e->touched, .ntouched = e->ntouched};
+    *v = (struct warp_values){.regs = e->regs, .now = e->now, .have = e->have};
 }
 
 static void take_up(struct emit *e, const struct warp_values *v)
 {
     e->regs = v->regs;
-    e->var = v->var;
     e->now = v->now;
     e->have = v->have;
-    e->changed = v->changed;
-    e->touched = v->touched;
-    e->ntouched = v->ntouched;
 }
 
 static void turn_to(struct emit *e, int warp)
@@ -76,19 +71,14 @@ void unroll_jam_open(struct emit *e)
         return;
     e->of_warp = alloc_zeroed((size_t)e->job->unrolled * sizeof *e->of_warp);
     for (int w = 1; w < e->job->unrolled; w++)
-        e->of_warp[w] = (struct warp_values){.var = alloc_zeroed(regs * sizeof *e->var), .now = alloc_zeroed(regs * sizeof *e->now),
-                                             .have = alloc_zeroed(regs), .changed = alloc_zeroed(regs),
-                                             .touched = alloc_zeroed(regs * sizeof *e->touched)};
+        e->of_warp[w] = (struct warp_values){.now = alloc_zeroed(regs * sizeof *e->now), .have = alloc_zeroed(regs)};
 }
 
 void unroll_jam_release(struct emit *e)
 {
     for (int w = 1; e->of_warp && w < e->job->unrolled; w++) {
-        alloc_release(e->of_warp[w].var);
         alloc_release(e->of_warp[w].now);
         alloc_release(e->of_warp[w].have);
-        alloc_release(e->of_warp[w].changed);
-        alloc_release(e->of_warp[w].touched);
     }
     alloc_release(e->of_warp);
 }
