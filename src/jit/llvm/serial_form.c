@@ -32,11 +32,11 @@ struct check {
     int32_t site, reg; /* of the first load, and its address */
     int64_t from, to;
     unsigned unit;
-    bool by_index;
+    bool by_index, shares; /* and what is known is that of one before, above the same base */
     struct indexed x;
     uint32_t slot;     /* of frame.seen, from this form's first on */
     int32_t first, room; /* u64: what is known, `first` as the host sees it */
-    int32_t least;     /* by_index: the index that `first` has, or IR_NOREG: not known before the region */
+    int32_t least;     /* by_index: the index that `first` has, which is found where the base is */
     int32_t host;      /* u64: where the host has register + from */
 };
 
@@ -258,6 +258,21 @@ static uint32_t slot_of(struct form_writer *m, int32_t site)
     return memory_first_slot(m->e->job, !m->out->warp) + n;
 }
 
+/* Loads by an index above one base know the same of memory. */
+static void share(const struct code *c, struct check *l)
+{
+    for (int i = 0; i < c->nchecks && l->by_index && !l->shares; i++) {
+        const struct check *o = &c->check[i];
+        if (!o->by_index || o->x.base != l->x.base || o->from != l->from || o->unit != l->unit)
+            continue;
+        l->shares = true;
+        l->slot = o->slot;
+        l->first = o->first;
+        l->room = o->room;
+        l->least = o->least;
+    }
+}
+
 static void find_checks(struct code *c)
 {
     struct form_writer *m = c->m;
@@ -270,23 +285,32 @@ static void find_checks(struct code *c)
             if (!of_range(in) || covering(c, i))
                 continue;
             struct check l = {.site = i, .reg = in->src[0].reg, .from = in->offset, .to = in->offset + bytes_of(in), .unit = bytes_of(in),
-                              .first = form_reg(m, PTX_U64, true), .room = form_reg(m, PTX_U64, true), .least = IR_NOREG, .slot = slot_of(m, i)};
+                              .first = form_reg(m, PTX_U64, true), .room = form_reg(m, PTX_U64, true), .least = form_reg(m, PTX_U64, true), .slot = slot_of(m, i)};
             widen(m, &l);
             e->in = in;
             e->site = i;
             l.by_index = in->space == PTX_GLOBAL && l.to - l.from == l.unit && bounds_check_find_index(e, &l.x) && l.x.scale == l.unit &&
                          serial_region_keeps(e, c->s, l.x.base);
+            share(c, &l);
             c->check[c->nchecks++] = l;
         }
     }
 }
 
-static int32_t least_of(struct code *c, const struct check *l)
+static void put_least(struct code *c, const struct check *l)
 {
     struct form_writer *m = c->m;
     int32_t base = put_binary(m, PTX_OP_ADD, PTX_U64, ir_of_reg(own(c, l->x.base)), ir_of_value((uint64_t)l->from + SPACE_DELTA));
     int32_t d = put_binary(m, PTX_OP_SUB, PTX_S64, ir_of_reg(l->first), ir_of_reg(base));
-    return put_binary(m, PTX_OP_SHR, PTX_S64, ir_of_reg(d), ir_of_value((uint64_t)__builtin_ctz(l->unit)));
+    put_to(m, PTX_OP_SHR, PTX_S64, l->least, ir_of_reg(d), ir_of_value((uint64_t)__builtin_ctz(l->unit)));
+}
+
+/* Of checks by an index above a base that is in `set`, or (NULL) that `in` makes. */
+static void put_leasts(struct code *c, const uint64_t *set, const struct ir_inst *in)
+{
+    for (int i = 0; i < c->nchecks; i++)
+        if (c->check[i].by_index && !c->check[i].shares && (set ? ir_bit(set, c->check[i].x.base) : ir_defines(in, c->check[i].x.base)))
+            put_least(c, &c->check[i]);
 }
 
 /* What is known of memory: lanes do not change it. */
@@ -296,13 +320,15 @@ static void read_known(struct code *c)
     int32_t seen = c->nchecks ? frame_value(m, PTX_U64, offsetof(struct jit_frame, seen)) : IR_NOREG;
     for (int i = 0; i < c->nchecks; i++) {
         struct check *l = &c->check[i];
+        if (l->shares)
+            continue;
         int64_t at = (int64_t)(l->slot * sizeof(struct jit_seen));
         int32_t first = form_reg(m, PTX_U64, true);
         host_access(m, PTX_OP_LD, PTX_U64, seen, at + (int64_t)offsetof(struct jit_seen, first), first);
         put_to(m, PTX_OP_ADD, PTX_U64, l->first, ir_of_reg(first), ir_of_value(SPACE_DELTA));
         host_access(m, PTX_OP_LD, PTX_U64, seen, at + (int64_t)offsetof(struct jit_seen, room), l->room);
         if (l->by_index && one_for_all(m, c->s, l->x.base))
-            l->least = least_of(c, l);
+            put_least(c, l);
     }
 }
 
@@ -343,16 +369,21 @@ static int32_t index_of(struct code *c, const struct check *l)
     return r;
 }
 
+/* So many units behind `first`. */
+static int32_t host_at(struct code *c, const struct check *l, int32_t at)
+{
+    struct form_writer *m = c->m;
+    int32_t bytes = put_binary(m, PTX_OP_SHL, PTX_B64, ir_of_reg(at), ir_of_value((uint64_t)__builtin_ctz(l->unit)));
+    return put_binary(m, PTX_OP_ADD, PTX_U64, ir_of_reg(l->first), ir_of_reg(bytes));
+}
+
 /* Goes on if the check holds; else what failed is told to `miss`. */
 static void put_check(struct code *c, struct check *l)
 {
     struct form_writer *m = c->m;
     int32_t at, ok, failed = form_label(m), on = form_label(m);
     if (l->by_index) {
-        int32_t least = l->least == IR_NOREG ? least_of(c, l) : l->least, index = index_of(c, l);
-        at = put_binary(m, PTX_OP_SUB, PTX_U64, ir_of_reg(index), ir_of_reg(least));
-        int32_t bytes = put_binary(m, PTX_OP_SHL, PTX_B64, ir_of_reg(at), ir_of_value((uint64_t)__builtin_ctz(l->unit)));
-        l->host = put_binary(m, PTX_OP_ADD, PTX_U64, ir_of_reg(l->first), ir_of_reg(bytes));
+        at = put_binary(m, PTX_OP_SUB, PTX_U64, ir_of_reg(index_of(c, l)), ir_of_reg(l->least));
     } else {
         l->host = address_of(c, &m->k->insts[l->site], l->from + (int64_t)SPACE_DELTA);
         at = rotated(m, put_binary(m, PTX_OP_SUB, PTX_U64, ir_of_reg(l->host), ir_of_reg(l->first)), l->unit);
@@ -361,12 +392,14 @@ static void put_check(struct code *c, struct check *l)
     jump_rarely(m, ok, true, failed);
     form_jump(m, on);
     form_set_label(m, failed);
-    put_move(m, PTX_U64, c->host, ir_of_reg(l->host));
+    put_move(m, PTX_U64, c->host, ir_of_reg(l->by_index ? host_at(c, l, at) : l->host));
     put_move(m, PTX_U32, c->slot, ir_of_value(l->slot));
     put_move(m, PTX_U32, c->span, ir_of_value((uint64_t)(l->to - l->from)));
     put_move(m, PTX_U32, c->unit, ir_of_value(l->unit));
     form_jump(m, c->miss);
     form_set_label(m, on);
+    if (l->by_index)
+        l->host = host_at(c, l, at);
 }
 
 /* Of shared memory, whose bounds are known. Answers where the host has it. */
@@ -504,6 +537,7 @@ static void write_block(struct code *c, int nth)
             write_load(c, i);
         else
             copy(c, i);
+        put_leasts(c, NULL, in);
     }
     form_jump(m, way_to(c, nth, d.next >= 0 ? d.next : d.target));
 }
@@ -550,6 +584,7 @@ static void write_lane(struct code *c)
     for (int32_t reg = 0; reg < m->k->nregs; reg++)
         if (ir_bit(c->s->brought, reg))
             put_array(m, IR_OP_OF_LANE, array_of(m, reg, false), own(c, reg), c->lane, IR_NOREG);
+    put_leasts(c, c->s->brought, NULL);
     if (m->e->job->counting)
         begin_turns(c);
     for (int nth = 0; nth < r->n; nth++) {
