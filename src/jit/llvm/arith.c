@@ -610,8 +610,6 @@ bool emit_arith(struct emit *e)
     if (facts_carry(in))
         return emit_carry(e);
     struct value v = {.scalar = scalar};
-    if (!e->of_warp && !e->form) /* else it has been done for all warps */
-        arith_guard_widening(e);
     struct shape own = scalar ? shape_of_result(e->k, e->s, e->job->dim, in) : (struct shape){0};
     for (int p = first_piece(e, reg); p <= last_piece(e, reg); p++) {
         LLVMValueRef r = scalar && own.known && type_is_integer(e->k->reg_type[reg]) ? known_piece(e, reg, &own, p) : compute(e, p);

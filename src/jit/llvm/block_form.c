@@ -286,8 +286,8 @@ static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64
     } else if (m->between[m->part->end]) {
         int32_t warps = m->warps / m->part->jam; /* it is code of so many of them */
         if (m->part->end == k->blocks[last->block].first)
-            form_count_block(m, m->part->end, warps);
-        form_count_guard(m, m->part->end, warps);
+            form_put_block_count(m, m->part->end, IR_NOREG, warps);
+        form_put_guard_count(m, m->part->end, IR_NOREG, warps);
         form_jump_if(m, last->guard, last->guard_negated, part_at(m, k->blocks[last->target].first));
         form_jump(m, part_at(m, m->part->end + 1));
     } else {

@@ -394,13 +394,13 @@ void form_code_stop(struct emit *e, enum jit_stop why, int32_t site); /* of the 
 /* The instruction of the kernel that this one is. */
 static inline int32_t kernel_site(const struct emit *e, int32_t site)
 {
-    return e->form ? e->k->insts[site].site : site;
+    return e->k->insts[site].site;
 }
 
 /* And the register. */
 static inline int32_t kernel_register(const struct emit *e, int32_t reg)
 {
-    return e->form ? ir_variable(e->k, reg) : reg;
+    return ir_variable(e->k, reg);
 }
 
 /* --- split_code.c: registers of some lanes, and instructions of the split form --- */

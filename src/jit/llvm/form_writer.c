@@ -342,17 +342,10 @@ static int32_t guard_lanes(struct form_writer *m, int32_t site, int32_t mask)
     return mask == IR_NOREG ? lanes : form_both(m, mask, lanes);
 }
 
-/* Of an instruction that is no branch, or one whose lanes go one way. */
-void form_put_guard_count(struct form_writer *m, int32_t site, int32_t mask)
+void form_put_guard_count(struct form_writer *m, int32_t site, int32_t mask, int32_t warps)
 {
     if (m->e->job->runs && m->k->insts[site].guard != IR_NOREG)
-        put_count(m, IR_OP_COUNT_GUARD, site, ir_of_reg(guard_lanes(m, site, mask)), 1);
-}
-
-void form_count_guard(struct form_writer *m, int32_t site, int32_t warps)
-{
-    if (m->e->job->runs)
-        put_count(m, IR_OP_COUNT_GUARD, site, ir_of_reg(guard_lanes(m, site, IR_NOREG)), warps);
+        put_count(m, IR_OP_COUNT_GUARD, site, ir_of_reg(guard_lanes(m, site, mask)), warps);
 }
 
 /* Lanes part at the branch, perhaps. */
@@ -366,16 +359,10 @@ static void put_branch_count(struct form_writer *m, int32_t site, int32_t lanes,
     ir_set_sources(m->f, out, mask == IR_NOREG ? 1 : 2, src);
 }
 
-void form_put_block_count(struct form_writer *m, int32_t site, int32_t mask)
+void form_put_block_count(struct form_writer *m, int32_t site, int32_t mask, int32_t warps)
 {
     if (m->e->job->runs || m->e->tells_time)
-        put_count(m, IR_OP_COUNT_BLOCK, site, mask == IR_NOREG ? ir_of_value(UINT32_MAX) : ir_of_reg(mask), 1);
-}
-
-void form_count_block(struct form_writer *m, int32_t site, int32_t warps)
-{
-    if (m->e->job->runs || m->e->tells_time)
-        put_count(m, IR_OP_COUNT_BLOCK, site, ir_of_value(UINT32_MAX), warps);
+        put_count(m, IR_OP_COUNT_BLOCK, site, mask == IR_NOREG ? ir_of_value(UINT32_MAX) : ir_of_reg(mask), warps);
 }
 
 /* All lanes agree, or the interpreter goes on. What leaves at a block's head has been counted there, and is not once more (but of
@@ -385,7 +372,7 @@ static int32_t agree(struct form_writer *m, int32_t site)
     const struct ir_inst *in = &m->k->insts[site];
     int32_t lanes = form_turned(m, in->guard, in->guard_negated), on = form_label(m);
     if (form_at_head(m, site))
-        form_put_guard_count(m, site, IR_NOREG);
+        form_put_guard_count(m, site, IR_NOREG, 1);
     int32_t any = form_ask(m, IR_OP_ANY, lanes), all = form_ask(m, IR_OP_ALL, lanes);
     form_jump_if(m, all, false, on);
     form_jump_if(m, any, true, on);
@@ -394,7 +381,7 @@ static int32_t agree(struct form_writer *m, int32_t site)
     leave_at(m, site);
     form_set_label(m, on);
     if (!form_at_head(m, site))
-        form_put_guard_count(m, site, IR_NOREG);
+        form_put_guard_count(m, site, IR_NOREG, 1);
     return all;
 }
 
@@ -450,7 +437,7 @@ static void write_branch(struct form_writer *m, int32_t site)
         part_lanes(m, site);
     } else {
         m->in_order |= !m->out->warp && !ir_bit(m->alike, in->guard);
-        form_put_guard_count(m, site, IR_NOREG);
+        form_put_guard_count(m, site, IR_NOREG, 1);
         form_jump_if(m, in->guard, in->guard_negated, way_to(m, in->target, in->back_edge, &way));
         form_jump(m, way_to(m, next, false, &way_next));
         write_way(m, way, in->target, in->back_edge);
@@ -504,10 +491,10 @@ static void write_inst(struct form_writer *m, int32_t site, uint64_t *live)
     const struct ir_inst *in = &m->k->insts[site];
     bool before = form_at_head(m, site) || (in->guard != IR_NOREG && ir_defines(in, in->guard)); /* what leaves elsewhere is counted there */
     if (before)
-        form_put_guard_count(m, site, IR_NOREG);
+        form_put_guard_count(m, site, IR_NOREG, 1);
     form_copy(m, site);
     if (!before)
-        form_put_guard_count(m, site, IR_NOREG);
+        form_put_guard_count(m, site, IR_NOREG, 1);
 }
 
 /* All lanes exit, or none. */
@@ -521,7 +508,7 @@ static void write_exit(struct form_writer *m, int32_t site)
         form_jump_if(m, agree(m, site), true, on);
     } else if (in->guard != IR_NOREG) {
         m->in_order |= !m->out->warp && !ir_bit(m->alike, in->guard);
-        form_put_guard_count(m, site, IR_NOREG);
+        form_put_guard_count(m, site, IR_NOREG, 1);
         form_jump_if(m, in->guard, !in->guard_negated, on);
     }
     if (m->out->warp) {
@@ -587,7 +574,7 @@ static void begin_block(struct form_writer *m, int32_t site, uint64_t *live)
         form_put(m, IR_OP_RING)->site = site;
     }
     if (!m->between[site]) /* a branch of the block is counted with it */
-        form_put_block_count(m, site, IR_NOREG);
+        form_put_block_count(m, site, IR_NOREG, 1);
 }
 
 /* Machine code leaves it to the interpreter. */
@@ -602,7 +589,7 @@ static void write_left(struct form_writer *m, int32_t site)
     if (!m->out->warp)
         form_refuse(m, "it has an instruction that machine code leaves to the interpreter");
     if (form_at_head(m, site))
-        form_put_guard_count(m, site, IR_NOREG);
+        form_put_guard_count(m, site, IR_NOREG, 1);
     leave_at(m, site);
 }
 
@@ -703,12 +690,12 @@ static void write_block(struct form_writer *m, const struct form_row *w, int nth
     form_put_pred(m, PTX_OP_MOV, mask, w->wait[nth], IR_NOREG);
     put_none(m, w->wait[nth]);
     put_row_state(m, w, nth, mask, live);
-    form_put_block_count(m, b->first, mask);
+    form_put_block_count(m, b->first, mask, 1);
     for (int32_t i = b->first; i < b->first + b->count; i++) {
         const struct ir_inst *in = &m->k->insts[i];
         m->from = in->from;
         if (in->op != PTX_OP_BRA) {
-            form_put_guard_count(m, i, mask);
+            form_put_guard_count(m, i, mask, 1);
             write_masked(m, w, nth, i, mask);
         } else if (in->guard == IR_NOREG) {
             send(m, w, in->target, mask);

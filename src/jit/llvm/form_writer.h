@@ -92,9 +92,9 @@ int32_t form_both(struct form_writer *m, int32_t a, int32_t b);
 /* Names what the interpreter needs before `site`: lanes of masks, registers of `live`, and what warps had before the part. */
 void form_put_state(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live);
 /* Where launches count: what a guard that is no branch's, or one whose lanes go one way, says, and that a block begins. `mask`: for
- * these lanes, or (IR_NOREG) for all. */
-void form_put_guard_count(struct form_writer *m, int32_t site, int32_t mask);
-void form_put_block_count(struct form_writer *m, int32_t site, int32_t mask);
+ * these lanes, or (IR_NOREG) for all; in so many warps. */
+void form_put_guard_count(struct form_writer *m, int32_t site, int32_t mask, int32_t warps);
+void form_put_block_count(struct form_writer *m, int32_t site, int32_t mask, int32_t warps);
 struct ir_inst *form_copy(struct form_writer *m, int32_t site);
 
 /* Registers of the kernel that are alive before, or behind, an instruction: [words]. */
@@ -118,10 +118,6 @@ int32_t form_reg_own(struct form_writer *m, int32_t reg, bool uniform);
 /* On to a block where lanes have met. */
 void form_join(struct form_writer *m, int32_t block);
 void form_release_rows(struct form_writer *m);
-
-/* Counts, if the launch does, so many warps for which the block at `site` begins, or the branch's guard is what it is. */
-void form_count_block(struct form_writer *m, int32_t site, int32_t warps);
-void form_count_guard(struct form_writer *m, int32_t site, int32_t warps);
 
 /* --- serial_form.c: lane-serial loops --- */
 /* The branch's ways lead into one, or by it; its code, if so, when it is taken by `lanes`. The code ends there. */

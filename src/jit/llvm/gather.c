@@ -189,7 +189,7 @@ static bool from_data(const struct emit *e, int32_t reg, uint64_t *seen)
  * same. Addresses that were loaded are not asked. */
 static bool may_be_neighbours(const struct emit *e, const struct many *g)
 {
-    if (!e->form || e->in->vec != 1 || g->one || !e->gathers || g->bytes < 4 || g->bytes % g->scale || e->in->mods->order != PTX_WEAK ||
+    if (e->in->vec != 1 || g->one || !e->gathers || g->bytes < 4 || g->bytes % g->scale || e->in->mods->order != PTX_WEAK ||
         e->in->src[0].kind != IR_SRC_REG)
         return false;
     uint64_t *seen = alloc_zeroed(((size_t)e->k->nregs / 64 + 1) * 8);

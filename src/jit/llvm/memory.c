@@ -470,7 +470,7 @@ static void prefetch(struct emit *e, LLVMValueRef host, int64_t behind)
 static void prefetch_block(struct emit *e, const struct reach *r)
 {
     const struct ir_inst *in = e->in;
-    if (!e->form || !e->form->block_steps || e->mask || in->space != PTX_GLOBAL || in->src[0].kind != IR_SRC_REG ||
+    if (!e->form->block_steps || e->mask || in->space != PTX_GLOBAL || in->src[0].kind != IR_SRC_REG ||
         e->form_of->blocks[e->form_of->insts[in->site].block].loop >= 0)
         return;
     const struct unroll_jam_steps *steps = e->form->block_steps;

@@ -184,7 +184,7 @@ static void begin_position(struct split_writer *w, int32_t site)
             put_changed(w, site);
             form_put(m, IR_OP_RING)->site = site;
         }
-        form_put_block_count(m, site, w->lanes);
+        form_put_block_count(m, site, w->lanes, 1);
     }
     struct ir_inst *lanes = form_put(m, IR_OP_LANES);
     IR_SET_SOURCES(m->f, lanes, ir_of_reg(w->lanes));
@@ -209,7 +209,7 @@ static void write_branch(struct split_writer *w, int32_t site)
     const struct ir_inst *in = &m->k->insts[site];
     const struct step *st = &m->e->job->code->step[site];
     need(w, in->guard);
-    form_put_guard_count(m, site, w->lanes);
+    form_put_guard_count(m, site, w->lanes, 1);
     keep_behind(w, site);
     if (st->leaves || st->level) {
         EVENT(w, site, branch, lanes_on(w, in));
@@ -235,7 +235,7 @@ static void write_exit(struct split_writer *w, int32_t site)
     const struct ir_inst *in = &m->k->insts[site];
     int32_t lanes = w->lanes;
     need(w, in->guard);
-    form_put_guard_count(m, site, w->lanes);
+    form_put_guard_count(m, site, w->lanes, 1);
     keep_behind(w, site);
     if (in->guard != IR_NOREG && form_scalar(m, in->guard)) {
         form_jump_if(m, in->guard, !in->guard_negated, m->at[site + 1]);
@@ -254,7 +254,7 @@ static void write_exchange(struct split_writer *w, int32_t site)
     bool head = form_at_head(m, site);
     need(w, in->guard);
     if (head)
-        form_put_guard_count(m, site, w->lanes);
+        form_put_guard_count(m, site, w->lanes, 1);
     keep_before(w, site);
     int32_t lanes = lanes_on(w, in);
     put_changed(w, site);
@@ -262,7 +262,7 @@ static void write_exchange(struct split_writer *w, int32_t site)
     out->site = site;
     IR_SET_SOURCES(m->f, out, ir_of_reg(lanes));
     if (!head)
-        form_put_guard_count(m, site, w->lanes);
+        form_put_guard_count(m, site, w->lanes, 1);
 }
 
 /* A barrier, or what the interpreter does. */
@@ -272,7 +272,7 @@ static void write_other(struct split_writer *w, int32_t site)
     const struct ir_inst *in = &m->k->insts[site];
     need(w, in->guard);
     if (form_at_head(m, site)) /* the interpreter does not count it again there */
-        form_put_guard_count(m, site, w->lanes);
+        form_put_guard_count(m, site, w->lanes, 1);
     keep_before(w, site);
     if (jit_waits(in)) {
         EVENT(w, site, barrier, w->lanes);
@@ -293,10 +293,10 @@ static void write_plain(struct split_writer *w, int32_t site)
         put_changed(w, site);
     bool before = form_at_head(m, site) || (in->guard != IR_NOREG && ir_defines(in, in->guard)); /* what leaves elsewhere is counted there */
     if (before)
-        form_put_guard_count(m, site, w->lanes);
+        form_put_guard_count(m, site, w->lanes, 1);
     form_copy(m, site);
     if (!before)
-        form_put_guard_count(m, site, w->lanes);
+        form_put_guard_count(m, site, w->lanes, 1);
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG) {
             ir_bit_set(w->here, in->dst[d]);
