@@ -20,6 +20,7 @@ static inline double log_gamma(double x)
 
 typedef int64_t WD __attribute__((vector_size(sizeof(VD))));
 typedef int32_t WF __attribute__((vector_size(sizeof(VF))));
+typedef uint32_t UF __attribute__((vector_size(sizeof(VF))));
 
 static inline VD exact_nan_d(VD v)
 {
@@ -90,15 +91,16 @@ static inline VF if_less(VF a, VF b, VF yes, VF no)
 static inline VF scaled(VF x, VF n)
 {
     WF all = __builtin_convertvector(n, WF), half = all >> 1;
-    return x * (VF)((half + 127) << 23) * (VF)((all - half + 127) << 23);
+    return x * (VF)((UF)(half + 127) << 23) * (VF)((UF)(all - half + 127) << 23);
 }
 
 static inline VF split(VF x, VF *k)
 {
     const VF none = {0}, least = none + 0x1p-126f;
-    WF bits = (WF)if_less(x, least, x * 0x1p23f, x), up = (bits - 0x3f400000) >> 23;
+    UF bits = (UF)if_less(x, least, x * 0x1p23f, x);
+    WF up = (WF)(bits - 0x3f400000u) >> 23;
     *k = __builtin_convertvector(up, VF) - if_less(x, least, none + 23.0f, none);
-    return (VF)(bits - (up << 23));
+    return (VF)(bits - ((UF)up << 23));
 }
 
 static inline VF log_edges(VF y, VF x)

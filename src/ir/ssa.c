@@ -36,6 +36,20 @@ struct entering {
 
 /* --- which, and where --- */
 
+static bool is_reached(const struct ir_kernel *k, int32_t b)
+{
+    return b == 0 || k->blocks[b].idom >= 0;
+}
+
+/* Read where nothing has written it: at the entry, or in a block that nothing reaches, whose code is named all the same. */
+static void find_early(struct entering *e)
+{
+    const struct ir_kernel *k = e->k;
+    for (int32_t b = 0; b < k->nblocks; b++)
+        for (int32_t r = 0; r < e->nvars && (b == 0 || !is_reached(k, b)); r++)
+            e->own_taken[r] |= ir_bit(k->blocks[b].live_in, r);
+}
+
 static void find_versioned(struct entering *e)
 {
     const struct ir_kernel *k = e->k;
@@ -47,11 +61,9 @@ static void find_versioned(struct entering *e)
                 definitions[k->insts[i].dst[d]]++;
                 guarded[k->insts[i].dst[d]] |= k->insts[i].guard != IR_NOREG;
             }
-    for (int32_t r = 0; r < e->nvars; r++) {
-        bool early = ir_bit(k->blocks[0].live_in, r);
-        e->versioned[r] = definitions[r] && (definitions[r] > 1 || guarded[r] || early);
-        e->own_taken[r] = early;
-    }
+    find_early(e);
+    for (int32_t r = 0; r < e->nvars; r++)
+        e->versioned[r] = definitions[r] && (definitions[r] > 1 || guarded[r] || e->own_taken[r]);
     alloc_release(definitions);
     alloc_release(guarded);
 }
@@ -65,11 +77,6 @@ static void find_definitions(struct entering *e)
             if (r != IR_NOREG && e->versioned[r] && (!e->defined[r].n || e->defined[r].at[e->defined[r].n - 1] != k->insts[i].block))
                 append(&e->defined[r], k->insts[i].block);
         }
-}
-
-static bool is_reached(const struct ir_kernel *k, int32_t b)
-{
-    return b == 0 || k->blocks[b].idom >= 0;
 }
 
 static bool is_last(const struct list *l, int32_t x)
@@ -263,6 +270,8 @@ static void name_all(struct entering *e)
     for (int32_t root = 0; root < k->nblocks; root++) {
         if (root && is_reached(k, root))
             continue;
+        for (int32_t r = 0; r < e->nvars; r++)
+            e->top[r] = e->versioned[r] && !ir_bit(k->blocks[root].live_in, r) ? IR_NOREG : r;
         for (int32_t b = root; b >= 0;) { /* down, then on to a brother of it or of one above */
             mark[n] = e->undo.n;
             stack[n++] = b;
@@ -291,11 +300,8 @@ void ir_into_ssa(struct ir_kernel *k)
     e.cap_type = e.cap_variable = k->nvariable = k->nregs;
     k->variable = alloc_zeroed(regs * sizeof *k->variable);
     for (int32_t r = 0; r < k->nregs; r++)
-        e.top[r] = k->variable[r] = r;
+        k->variable[r] = r;
     find_versioned(&e);
-    for (int32_t r = 0; r < k->nregs; r++)
-        if (e.versioned[r] && !e.own_taken[r])
-            e.top[r] = IR_NOREG;
     find_definitions(&e);
     find_frontiers(&e);
     place_all_phis(&e);

@@ -186,10 +186,14 @@ static uint32_t op_count_shape(struct jit_frame *f, uint32_t site, uint32_t lane
 }
 
 /* Before the block is begun a warp does not know of it. */
+static const struct block *block_of(const struct jit_frame *f)
+{
+    return f->fleet ? f->fleet->b : f->warp->block;
+}
+
 static bool stopping(const struct jit_frame *f)
 {
-    const struct block *b = f->fleet ? f->fleet->b : f->warp->block;
-    return launch_stopping(b->launch, b->index);
+    return launch_stopping(block_of(f)->launch, block_of(f)->index);
 }
 
 static uint32_t op_count_turns(struct jit_frame *f, uint32_t site, uint32_t lanes)
@@ -248,7 +252,8 @@ static uint32_t op_find_run(struct jit_frame *f, uint32_t site, uint32_t slot)
 
 static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t only_stop)
 {
-    (void)site;
+    if ((int32_t)site >= 0)
+        launch_seen(block_of(f)->launch, (int32_t)site);
     if (only_stop)
         return stopping(f);
     if (f->fleet)

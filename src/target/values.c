@@ -221,7 +221,7 @@ static struct congruence cong_result(const struct values *v, const struct ir_ins
     else
         c = cong_value(v, in);
     if (in->old)
-        cong_meet(&c, v->cong[in->old[d]]);
+        cong_meet(&c, in->old[d] == IR_NOREG ? (struct congruence){ALL_BITS, 0} : v->cong[in->old[d]]); /* undefined is 0 */
     return c.known == TOP ? c : cong_clip(c, ptx_type_info[v->k->reg_type[in->dst[d]]].bits);
 }
 

@@ -241,7 +241,7 @@ static void put_turn(struct form_writer *m, int32_t header)
         form_put_state(m, m->k->blocks[header].first, -1, 0, NULL, m->k->blocks[header].live_in);
         form_put(m, IR_OP_YIELD);
     } else {
-        form_put(m, IR_OP_TURN);
+        form_put(m, IR_OP_TURN)->site = m->k->blocks[header].first;
     }
     m->loops = true;
 }
@@ -734,7 +734,7 @@ static void write_row(struct form_writer *m, struct form_row *w, uint64_t *live)
                 form_jump_if(m, form_ask(m, IR_OP_ANY, w->wait[back]), true, on);
                 if (m->out->warp)
                     put_row_state(m, w, -1, IR_NOREG, live);
-                form_put(m, IR_OP_TURN);
+                form_put(m, IR_OP_TURN)->site = m->k->blocks[r->block[back]].first;
                 form_jump(m, again[back]);
                 form_set_label(m, on);
             }
@@ -862,7 +862,8 @@ static void open_lists(struct form_writer *m)
     m->f->reg_type = alloc_zeroed((size_t)m->cap_type);
     m->uniform = alloc_zeroed((size_t)m->cap_type);
     m->own = alloc_zeroed((size_t)m->cap_type);
-    memcpy(m->f->reg_type, k->reg_type, (size_t)k->nregs);
+    if (k->nregs)
+        memcpy(m->f->reg_type, k->reg_type, (size_t)k->nregs);
     for (int32_t r = 0; r < k->nregs; r++)
         m->uniform[r] = form_scalar(m, r);
     m->base = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *m->base);
