@@ -69,6 +69,9 @@ set_tests_properties(jit.rsqrt PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PA
 add_test(NAME jit.loops COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/loops.sh)
 set_tests_properties(jit.loops PROPERTIES TIMEOUT 300 ENVIRONMENT
                      "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/device")
+add_test(NAME jit.leaving COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/leaving.sh)
+set_tests_properties(jit.leaving PROPERTIES TIMEOUT 300 FAIL_REGULAR_EXPRESSION FAILED PASS_REGULAR_EXPRESSION "ALL DONE" ENVIRONMENT
+                     "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/jit")
 add_test(NAME jit.pace COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/pace.sh)
 set_tests_properties(jit.pace PROPERTIES TIMEOUT 300 ENVIRONMENT
                      "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/truth")

@@ -105,6 +105,7 @@ struct ir_inst {
     int block; /* the basic block it is in */
     int32_t site;  /* block form: the instruction of the kernel that it does, or -1 */
     bool rare;     /* branch of a form: hardly ever taken */
+    bool stays;    /* a move that is not taken away although its ends could be one register (target/leaving.h) */
     bool old_free; /* under a guard: what its results are in other lanes is nobody's concern */
 };
 
@@ -258,7 +259,7 @@ static inline int ir_bit_add(uint64_t *set, int i)
 static inline int ir_live_before(const struct ir_inst *in, uint64_t *live)
 {
     int grown = 0;
-    for (int d = 0; d < in->ndst && (in->guard == IR_NOREG || in->old); d++)
+    for (int d = 0; d < in->ndst && (in->guard == IR_NOREG || in->old || in->old_free); d++)
         if (in->dst[d] != IR_NOREG && ir_bit(live, in->dst[d])) {
             live[in->dst[d] >> 6] &= ~(UINT64_C(1) << (in->dst[d] & 63));
             grown--;

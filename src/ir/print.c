@@ -87,6 +87,8 @@ static void print_attributes(const struct ir_inst *in, struct strbuf *out)
         strbuf_adds(out, " fused");
     if (in->frame)
         strbuf_adds(out, " frame");
+    if (in->stays)
+        strbuf_adds(out, " stays");
     if (in->is_return)
         strbuf_adds(out, " return");
     if (in->after_call)

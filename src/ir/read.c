@@ -525,6 +525,8 @@ static bool read_attribute(struct reader *r, struct ir_inst *in)
         in->product_fused = true;
     else if (accept(r, "frame"))
         in->frame = true;
+    else if (accept(r, "stays"))
+        in->stays = true;
     else if (accept(r, "return"))
         in->is_return = true;
     else if (accept(r, "types"))

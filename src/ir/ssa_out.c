@@ -52,6 +52,8 @@ static void not_alive(struct leaving *l, int32_t reg)
 
 static void look_at(struct leaving *l, const struct ir_inst *in)
 {
+    if (in->stays) /* what is on either side of it was one register: without this it would be again */
+        l->parted[ir_variable(l->k, in->src[0].reg)] = true;
     for (int d = 0; d < in->ndst; d++)
         if (in->dst[d] != IR_NOREG)
             defined(l, in->dst[d]);
@@ -223,7 +225,7 @@ enum { MOST_ENDS = 8192 };
 
 static bool is_copy(const struct ir_kernel *k, const struct ir_inst *in)
 {
-    return in->id == 0 && ir_is_whole_move(k, in);
+    return in->id == 0 && !in->stays && ir_is_whole_move(k, in);
 }
 
 static void add_end(struct joining *j, int32_t reg)

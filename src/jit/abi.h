@@ -220,7 +220,7 @@ struct jit_job {
     bool block;            /* the block form */
     int unrolled;          /* code for so many warps at once (jit/llvm/form.h) */
     const struct unroll_jam_steps *steps; /* of their registers */
-    uint32_t turns;        /* bits: the places where turns may end (interp/turn.h) */
+    uint32_t turns;        /* bits: the places where turns may end (interp/turn.h); the block form is for launches where none does */
     const int32_t *resume; /* [ninsts]: number of the resume point (split form: position) before this instruction, or -1 */
     int nresume;
     const int32_t *together; /* split form: the other form's resume points */

@@ -200,7 +200,7 @@ static struct jit_job job_of(const struct jit_code *c, enum form form, enum jit_
     bool split = form == SPLIT;
     struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
                           .counting = c->counting, .tallies = c->tallies, .cached = c->cached, .runs = c->runs, .accesses = c->accesses, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
-                          .turns = c->plan.turns, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
+                          .turns = form == BLOCK ? 0 : c->plan.turns, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
                           .spill_slot = c->spill_slot, .unrolled = 1, .tier = tier, .block = form == BLOCK};
     memcpy(job.dim, c->dim, sizeof job.dim);

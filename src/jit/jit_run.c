@@ -960,7 +960,7 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, i
     struct jit_frame *f = frame_of(b, code, counts);
     fl.b = b;
     fl.plan = &code->plan;
-    bool in_blocks = __atomic_load_n(&code->in_blocks, __ATOMIC_ACQUIRE) != NULL && f->block_credit > 0;
+    bool in_blocks = __atomic_load_n(&code->in_blocks, __ATOMIC_ACQUIRE) != NULL && f->block_credit > 0 && !b->launch->turns;
     fl.n = b->nwarps;
     fl.ended = 0;
     fl.from = 0;

@@ -146,7 +146,7 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
     struct jit_job job = {.kernel = k, .code = c, .shapes = shapes, .level = view->level, .counting = view->counting, .tallies = view->counting,
                           .runs = view->counting, .accesses = view->counting ? ACCESS_ALL : 0,
                           .row = plan.row, .access = plan.access, .naccesses = plan.naccesses,
-                          .turns = plan.turns, .split = view->split, .resume = view->split ? plan.apart : plan.resume,
+                          .turns = view->whole_block ? 0 : plan.turns, .split = view->split, .resume = view->split ? plan.apart : plan.resume,
                           .nresume = view->split ? plan.napart : plan.nresume, .together = plan.resume,
                           .spill_slot = spill_slot, .unrolled = 1, .block = view->whole_block,
                           .tier = view->first ? JIT_FIRST : JIT_FULL, .form = view->form};

@@ -536,7 +536,7 @@ static uint16_t count_of(const struct lowered *l, int32_t site)
 {
     const struct ir_inst *in = &l->k->insts[site];
     int32_t dst = in->ndst ? in->dst[0] : IR_NOREG;
-    if (in->op == IR_OP_DELETED || (ir_class(in) == PTX_CLASS_NOP && in->op != PTX_OP_NANOSLEEP && in->op != PTX_OP_CP_COMMIT))
+    if (in->op == IR_OP_DELETED || in->stays || (ir_class(in) == PTX_CLASS_NOP && in->op != PTX_OP_NANOSLEEP && in->op != PTX_OP_CP_COMMIT))
         return 0;
     if (dst != IR_NOREG && (l->place[dst] == PLACE_READER || l->place[dst] == PLACE_BANK))
         return 0;

@@ -20,6 +20,7 @@
 #include "target/definitions.h"
 #include "target/fold.h"
 #include "target/group.h"
+#include "target/leaving.h"
 #include "target/select.h"
 #include "target/sink.h"
 #include "target/ways.h"
@@ -207,6 +208,7 @@ const struct target_pass target_passes[TARGET_PASSES] = {
     {"group", "neighbouring accesses become one, unread elements of vectors are not loaded", regroup, ASSEMBLER},
     {"sink", "arithmetic used only behind a branch out of the kernel stands behind it", sink_arithmetic, ASSEMBLER},
     {"ways", "calls of the math library are parted by what their arguments cost", ways_part, ASSEMBLER},
+    {"leaving", "what lanes take out of a loop at different turns has a register of its own", leaving_rewrite, ASSEMBLER | FORWARD},
     {"out", "registers are variables again", ir_out_of_ssa, EACH},
     {"atomics", "atomics without a reader are reductions, those at one address are done once", atomics_rewrite, ASSEMBLER},
 };

@@ -3,6 +3,7 @@
  * jit_random's "forward". */
 #include "ir/ssa.h"
 #include "ir/verify.h"
+#include "target/leaving.h"
 #include "target_test.h"
 
 static const char module_text[] = ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a) {\nret;\n}\n";
@@ -30,11 +31,16 @@ static void print_short(const struct ir_kernel *k, struct strbuf *out)
     }
 }
 
-static void expect_out(const char *text, const char *want)
+/* `pass`, if there is one, and out. */
+static void expect_behind(void (*pass)(struct ir_kernel *k), const char *text, const char *want)
 {
     struct ir_kernel *k = read_kernel(text);
     struct strbuf got;
     strbuf_init(&got);
+    if (pass)
+        pass(k);
+    if (!ir_verify(k, "the pass", false))
+        fail_msg("%s", k->problems->text);
     ir_out_of_ssa(k);
     ir_analyse(k);
     if (!ir_verify(k, "out of SSA", true))
@@ -44,6 +50,11 @@ static void expect_out(const char *text, const char *want)
         fail_msg("expected\n%s\nand got\n%s", want, got.s);
     strbuf_release(&got);
     ir_free(k);
+}
+
+static void expect_out(const char *text, const char *want)
+{
+    expect_behind(NULL, text, want);
 }
 
 /* a, b = b, a in a loop: three moves and one register more, the least there is. */
@@ -115,6 +126,29 @@ static void loop_at_the_entry(void **state)
                "b1:\nst.global.u32 [r0+0], r2\nexit\n");
 }
 
+/* A counter and a sum that are read behind a loop which lanes leave at different turns: the counter has a register of its own there. Not so
+ * if all leave at the same turn. */
+static void left_at_different_turns(void **state)
+{
+    (void)state;
+    static const char loop[] = HEAD "  registers u64 u32*3 pred u32*4\n  unwritten of 5\n  ssa of 5 2 3 2 3\n"
+                               "b0:\n 0 r0 = ld.param.u64 [0x0+0]\n 1 r1 = mov.u32 %s\n"
+                               "b1:\n 2 r2 = phi r1 b0, r5 b1\n 3 r3 = phi r1 b0, r6 b1\n 4 r6 = add.u32 r3, r2\n 5 r5 = add.u32 r2, 0x20\n"
+                               " 6 p4 = setp.lt.u32 r6, r1\n 7 @p4 bra b1\n"
+                               "b2:\n 8 r7 = phi r5 b1\n 9 r8 = phi r6 b1\n 10 st.global.v2.u32 [r0+0], r7, r8\n 11 exit\n";
+    char text[1000];
+    snprintf(text, sizeof text, loop, "%tid.x");
+    expect_behind(leaving_rewrite, text,
+                  "b0:\nr0 = ld.param.u64 [0x0+0]\nr1 = mov.u32 %tid.x\nr2 = mov.b32 r1\nr3 = mov.b32 r1\n"
+                  "b1:\nr3 = add.u32 r3, r2\nr2 = add.u32 r2, 0x20\np4 = setp.lt.u32 r3, r1\nr5 = mov.b32 r2 { stays }\n@p4 bra b1 back join b2\n"
+                  "b2:\nst.global.v2.u32 [r0+0], r5, r3\nexit\n");
+    snprintf(text, sizeof text, loop, "%ctaid.x");
+    expect_behind(leaving_rewrite, text,
+                  "b0:\nr0 = ld.param.u64 [0x0+0]\nr1 = mov.u32 %ctaid.x\nr2 = mov.b32 r1\nr3 = mov.b32 r1\n"
+                  "b1:\nr3 = add.u32 r3, r2\nr2 = add.u32 r2, 0x20\np4 = setp.lt.u32 r3, r1\n@p4 bra b1 back join b2\n"
+                  "b2:\nst.global.v2.u32 [r0+0], r2, r3\nexit\n");
+}
+
 /* What is no SSA is told. */
 static void broken(void **state)
 {
@@ -152,7 +186,8 @@ int main(void)
 {
     module = parse_text("m", module_text);
     const struct CMUnitTest tests[] = {cmocka_unit_test(swapped), cmocka_unit_test(read_behind_a_loop), cmocka_unit_test(old_is_read_on),
-                                       cmocka_unit_test(numbers_and_predicates), cmocka_unit_test(loop_at_the_entry), cmocka_unit_test(broken)};
+                                       cmocka_unit_test(numbers_and_predicates), cmocka_unit_test(loop_at_the_entry),
+                                       cmocka_unit_test(left_at_different_turns), cmocka_unit_test(broken)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ptx_free(module);
     return failed;

@@ -26,17 +26,11 @@ static void influence(const struct form_writer *m, const struct ir_inst *branch,
     alloc_release(stack);
 }
 
-/* All warps come to behind the instruction before any goes on: a barrier, or where they end a turn (interp/turn.h). */
-static bool waits_at(const struct form_writer *m, int32_t site)
-{
-    return jit_waits(&m->k->insts[site]) || emit_ends_turn(m->e, site);
-}
-
 static bool waits(const struct form_writer *m, int32_t block)
 {
     const struct ir_block *b = &m->k->blocks[block];
     for (int32_t i = b->first; i < b->first + b->count; i++)
-        if (waits_at(m, i))
+        if (jit_waits(&m->k->insts[i]))
             return true;
     return false;
 }
@@ -208,7 +202,7 @@ static void find_written(const struct form_writer *m, int32_t first, uint64_t *s
 {
     memset(set, 0, m->words * 8);
     for (int32_t i = first; i < m->f->ninsts; i++)
-        for (int d = 0; d < m->f->insts[i].ndst && m->f->insts[i].op != IR_OP_KEPT; d++) {
+        for (int d = 0; d < m->f->insts[i].ndst && m->f->insts[i].op != IR_OP_KEPT && m->f->insts[i].op != IR_OP_CLEAR; d++) {
             int32_t r = m->f->insts[i].dst[d];
             if (r != IR_NOREG && r < m->k->nregs)
                 ir_bit_set(set, r);
@@ -297,6 +291,21 @@ static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64
 }
 
 /* False: several warps cannot go through it at once; nothing was written. */
+/* Registers that the warp does not have from the part before have nothing of the warp before it. form_finish leaves those that matter. */
+static void clear_others(struct form_writer *m, const uint64_t *live)
+{
+    int32_t dst[IR_OPERANDS];
+    int n = 0;
+    for (int32_t r = 0; r < m->k->nregs && !m->whole; r++) {
+        if (!ir_bit(live, r))
+            dst[n++] = r;
+        if (n == IR_OPERANDS || (n && r == m->k->nregs - 1)) {
+            ir_set_results(m->f, form_put(m, IR_OP_CLEAR), n, dst);
+            n = 0;
+        }
+    }
+}
+
 static bool write_part(struct form_writer *m, int32_t start)
 {
     int32_t written = m->f->ninsts;
@@ -339,6 +348,9 @@ static bool write_part(struct form_writer *m, int32_t start)
             struct ir_inst *in = form_put(m, IR_OP_KEPT);
             IR_SET_RESULTS(m->f, in, r);
         }
+    if (!start)
+        memset(live, 0, m->words * 8);
+    clear_others(m, live);
     form_code_at(m, start);
     form_write_code(m, live);
     if (!m->ended && m->exit < 0)

@@ -15,11 +15,12 @@
  *
  * In: a kernel out of SSA, the shapes of its registers and a size of block in whole warps.
  *
- * - Parts. Barriers cut the program, and places where warps end a turn (interp/turn.h), and so do the branches that lead to one and the
- *   blocks where their ways begin and meet.
+ * - Parts. Barriers cut the program, and so do the branches that lead to one and the blocks where their ways begin and meet. (Where warps
+ *   end turns, see interp/turn.h, it does not run.)
  *   What lies between cuts is a *part*: a loop over the block's warps around code of one warp. What a warp has alive from part
  *   to part is in its registers' places, put there by `keep` and taken from there by `kept`; but what goes up from warp to warp by a
- *   known number is kept once, as the first warp has it: `stepped` makes a warp's of it, `unstepped` the other way round. A branch between parts is taken
+ *   known number is kept once, as the first warp has it: `stepped` makes a warp's of it, `unstepped` the other way round; and what it does not
+ *   have is 0 (`clear`). A branch between parts is taken
  *   by the block, so all warps must agree on it: its guard has one value in them (jit/unroll_jam.h), or there is no block form.
  *   Warps of a part run one after the other, which is the interpreter's order. In a part with loops in which all warps take the
  *   same way, several do each instruction one after the other (unroll-and-jam): what is the same in all of them, or goes up by a
@@ -58,6 +59,7 @@ struct form {
     struct shapes shapes;     /* of its registers */
     struct unroll_jam_steps *steps; /* likewise, as long as warps go the same way */
     struct unroll_jam_steps *block_steps; /* of the kernel's registers, from block to block; NULL: blocks are not done in a row */
+    int32_t *maker;           /* [registers] the instruction that writes it, or -1 */
     bool gone;                /* warps may exit before others come to a barrier */
     bool warp;                /* of one warp: the warp form, */
     bool split;               /* or the split form */

@@ -215,6 +215,15 @@ static void take_kept(struct form_code *c, int32_t reg)
     c->in_place[reg] = c->form->warp;
 }
 
+static void clear(struct emit *e, int32_t reg)
+{
+    LLVMValueRef v[MAX_PARTS];
+    for (int p = 0; p < var_parts(e, reg); p++)
+        v[p] = LLVMConstNull(var_type(e, reg));
+    if (!unroll_jam_shared(e, reg))
+        set_values(e, reg, v);
+}
+
 static void keep(struct emit *e, int32_t reg)
 {
     if (e->in_place[reg])
@@ -861,6 +870,11 @@ static void do_block(struct form_code *c, int32_t number_of)
         case IR_OP_KEPT:
             EACH_WARP(e, w)
                 take_kept(c, e->in->dst[0]);
+            break;
+        case IR_OP_CLEAR:
+            EACH_WARP(e, w)
+                for (int d = 0; d < e->in->ndst; d++)
+                    clear(e, e->in->dst[d]);
             break;
         case IR_OP_KEEP:
             EACH_WARP(e, w)

@@ -916,6 +916,40 @@ static void drop_unread(struct ir_kernel *f)
     alloc_release(read);
 }
 
+static void find_makers(struct form *out)
+{
+    const struct ir_kernel *f = out->k;
+    out->maker = alloc_zeroed(((size_t)f->nregs + 1) * sizeof *out->maker);
+    for (int32_t r = 0; r < f->nregs; r++)
+        out->maker[r] = -1;
+    for (int32_t i = 0; i < f->ninsts; i++)
+        for (int d = 0; d < f->insts[i].ndst; d++)
+            if (f->insts[i].dst[d] != IR_NOREG)
+                out->maker[f->insts[i].dst[d]] = i;
+}
+
+/* What is cleared: registers that something may read, or what was there before a write. */
+static void clear_alive(struct form_writer *m)
+{
+    struct ir_kernel *f = m->f;
+    uint64_t *live = alloc_zeroed(((size_t)f->nregs / 64 + 1) * 8);
+    for (int32_t b = 0; b < f->nblocks; b++) {
+        memcpy(live, f->blocks[b].live_out, ((size_t)f->nregs + 63) / 64 * 8);
+        for (int32_t i = f->blocks[b].first + f->blocks[b].count - 1; i >= f->blocks[b].first; i--) {
+            struct ir_inst *in = &f->insts[i];
+            int32_t dst[IR_OPERANDS];
+            int n = 0;
+            for (int d = 0; d < in->ndst && in->op == IR_OP_CLEAR; d++)
+                if (ir_bit(live, in->dst[d]))
+                    dst[n++] = in->dst[d];
+            if (in->op == IR_OP_CLEAR)
+                ir_set_results(f, in, n, dst);
+            ir_live_before(in, live);
+        }
+    }
+    alloc_release(live);
+}
+
 struct form *form_finish(struct form_writer *m)
 {
     struct form *out = m->out;
@@ -924,12 +958,14 @@ struct form *form_finish(struct form_writer *m)
         cfg_make_blocks(m->f);
         cfg_analyse(m->f);
         liveness_analyse(m->f);
+        clear_alive(m);
         for (int i = 0; i < out->nparts; i++)
             out->part[i].first = m->f->insts[out->part[i].first].block;
         out->nplaces = m->cap_place;
         out->whole = m->whole;
         ir_into_ssa(m->f);
         drop_unread(m->f);
+        find_makers(out);
         find_shapes(m);
         find_steps(m);
     }
@@ -961,6 +997,7 @@ void form_release(struct form *b)
     alloc_release(b->row);
     alloc_release(b->part);
     alloc_release(b->place);
+    alloc_release(b->maker);
     unroll_jam_steps_release(b->steps);
     unroll_jam_steps_release(b->block_steps);
     alloc_release(b->shapes.reg);

@@ -8,7 +8,7 @@
  * thrown away.
  * Four loads of neighbouring words through one address register are one load of 16 bytes for each lane, as is a vector of
  * four. */
-#include "jit/llvm/emitter.h"
+#include "jit/llvm/form.h"
 
 #include "base/alloc.h"
 
@@ -164,18 +164,10 @@ static LLVMValueRef result_part(struct emit *e, const struct many *g, int elemen
 
 /* --- lanes that turn out to be neighbours --- */
 
-static const struct ir_inst *definition(const struct ir_kernel *k, int32_t reg)
-{
-    for (int32_t i = 0; i < k->ninsts; i++)
-        if (ir_defines(&k->insts[i], reg))
-            return &k->insts[i];
-    return NULL;
-}
-
 /* What lanes loaded, each for itself, is in it. */
 static bool from_data(const struct emit *e, int32_t reg, uint64_t *seen)
 {
-    const struct ir_inst *in = definition(e->k, reg);
+    const struct ir_inst *in = e->form->maker[reg] < 0 ? NULL : &e->k->insts[e->form->maker[reg]];
     if (ir_bit(seen, reg) || !in || reg_scalar(e, reg))
         return false;
     ir_bit_set(seen, reg);

@@ -460,11 +460,23 @@ static void slow_way(struct emit *e)
  * for as long as the host looks ahead, which a block's other instructions fill. */
 enum { AHEAD = 4096 /* bytes at least */, MOST_AHEAD = 16 /* blocks at most */, LINE = 64 };
 
+/* To the second level of the host's caches: to the first one there are too few lines on the way at once. */
 static void prefetch(struct emit *e, LLVMValueRef host, int64_t behind)
 {
-    LLVMValueRef args[4] = {pointer(e, host, (uint64_t)behind), number(e, 32, 0), number(e, 32, 3), number(e, 32, 1)};
+    const uint64_t reads = 0, level = 2, data = 1; /* llvm.prefetch: 3 is the first level */
+    LLVMValueRef args[4] = {pointer(e, host, (uint64_t)behind), number(e, 32, reads), number(e, 32, level), number(e, 32, data)};
     call_intrinsic(e, "llvm.prefetch", e->ptr, args, 4);
 }
+
+/* Some lane's address is in the line that is so many bytes behind the lowest one of its group. */
+static bool is_in_line(const struct reach *r, int g, uint64_t line)
+{
+    bool some = false;
+    for (int i = 0; i < SHAPE_LANES && !some; i++)
+        some = shape_group_of(i, r->halved) == g && (uint64_t)r->rel[i] / LINE == line / LINE;
+    return some;
+}
+
 
 /* This load, if it is done once in a block by all lanes: the lines that a block some way behind will take in its place. */
 static void prefetch_block(struct emit *e, const struct reach *r)
@@ -480,13 +492,9 @@ static void prefetch_block(struct emit *e, const struct reach *r)
     if (!blocks || blocks > MOST_AHEAD)
         return;
     for (int g = 0; g < 1 << r->halved; g++)
-        for (uint64_t line = 0; line < r->of[g].span; line += LINE) {
-            bool some = false;
-            for (int i = 0; i < SHAPE_LANES && !some; i++)
-                some = shape_group_of(i, r->halved) == g && (uint64_t)r->rel[i] / LINE == line / LINE;
-            if (some)
+        for (uint64_t line = 0; line < r->of[g].span; line += LINE)
+            if (is_in_line(r, g, line))
                 prefetch(e, r->of[g].host, blocks * by + (int64_t)line);
-        }
 }
 
 static void load_all(struct emit *e, const struct reach *r)
