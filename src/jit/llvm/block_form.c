@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "interp/step.h"
 #include "ir/edit.h"
+#include "ir/facts.h"
 
 #include <string.h>
 
@@ -197,12 +198,18 @@ static void put_index(struct form_writer *m, uint16_t op, int32_t dst, struct ir
     form_put_result(m, op, PTX_U32, dst, n, src);
 }
 
+/* It gives a warp what it had before the part. */
+static bool has_before(const struct ir_inst *in)
+{
+    return in->op == IR_OP_KEPT || in->op == IR_OP_STEPPED || in->op == IR_OP_CLEAR;
+}
+
 /* Registers that the part has written so far, the form's instructions from `first` on. */
 static void find_written(const struct form_writer *m, int32_t first, uint64_t *set)
 {
     memset(set, 0, m->words * 8);
     for (int32_t i = first; i < m->f->ninsts; i++)
-        for (int d = 0; d < m->f->insts[i].ndst && m->f->insts[i].op != IR_OP_KEPT && m->f->insts[i].op != IR_OP_CLEAR; d++) {
+        for (int d = 0; d < m->f->insts[i].ndst && !has_before(&m->f->insts[i]); d++) {
             int32_t r = m->f->insts[i].dst[d];
             if (r != IR_NOREG && r < m->k->nregs)
                 ir_bit_set(set, r);
@@ -231,12 +238,103 @@ static void name_ends(struct form_writer *m, int32_t first, const uint64_t *live
     }
 }
 
+/* --- warps that have nothing to do --- */
+
+/* The only definition of a register, before `site` in the same block, or NULL. */
+static const struct ir_inst *defined_before(const struct ir_kernel *k, int32_t site, int32_t reg)
+{
+    const struct ir_inst *found = NULL;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (ir_defines(&k->insts[i], reg)) {
+            if (found || i >= site)
+                return NULL;
+            found = &k->insts[i];
+        }
+    return found && found->guard == IR_NOREG ? found : NULL;
+}
+
+/* %tid.x, which goes up by 32 from warp to warp and is far from where numbers wrap. */
+static bool is_thread(const struct form_writer *m, int32_t site, const struct ir_src *s)
+{
+    const uint32_t *dim = m->e->job->dim;
+    const struct ir_inst *in = s->kind == IR_SRC_REG ? defined_before(m->k, site, s->reg) : NULL;
+    return in && dim[1] * dim[2] == 1 && ir_is(in, PTX_KIND_COPY) && in->nsrc == 1 && in->src[0].kind == IR_SRC_SREG &&
+           in->src[0].sreg == PTX_SREG_TID_X;
+}
+
+/* 1: once a branch's predicate holds for all lanes of a warp, it does for those of the warps behind it; -1: the same of its not holding. */
+static int lasts(const struct form_writer *m, int32_t site, const struct ir_inst *branch)
+{
+    const struct ir_inst *in = defined_before(m->k, site, branch->guard);
+    int by = branch->guard_negated ? -1 : 1;
+    if (!in || in->op != PTX_OP_SETP || in->nsrc != 2 || in->ndst != 1 || (in->type != PTX_U32 && in->type != PTX_S32) || !is_thread(m, site, &in->src[0]) ||
+        !(in->src[1].kind == IR_SRC_IMM || (in->src[1].kind == IR_SRC_REG && form_scalar(m, in->src[1].reg) && ir_bit(m->alike, in->src[1].reg))))
+        return 0;
+    switch (in->mods->cmp) {
+    case PTX_GT: case PTX_GE:
+        return by;
+    case PTX_LT: case PTX_LE:
+        return -by;
+    case PTX_NE:
+        return in->src[1].kind == IR_SRC_IMM && !in->src[1].imm ? by : 0;
+    case PTX_EQ:
+        return in->src[1].kind == IR_SRC_IMM && !in->src[1].imm ? -by : 0;
+    default:
+        return 0;
+    }
+}
+
+/* Only jumps are between the label and the part's end. */
+static bool leads_to_end(const struct form_writer *m, int32_t label)
+{
+    for (int steps = 0; steps < m->nlabels; steps++) {
+        if (label == m->end_label || (label == m->exit_label && !m->ended))
+            return true;
+        int32_t at = m->label[label];
+        if (at < 0 || at >= m->f->ninsts || m->f->insts[at].op != PTX_OP_BRA || m->f->insts[at].guard != IR_NOREG)
+            return false;
+        label = m->f->insts[at].target;
+    }
+    return false;
+}
+
+/* A warp that comes to the branch has done nothing that is seen behind the part. */
+static bool did_nothing(const struct form_writer *m, int32_t first, int32_t branch, const uint64_t *live)
+{
+    for (int32_t i = first; i < branch; i++) {
+        const struct ir_inst *in = &m->f->insts[i];
+        bool asks = in->op == IR_OP_ANY || in->op == IR_OP_ALL || in->op == IR_OP_STATE || in->op == IR_OP_IS_GONE;
+        if (in->op == PTX_OP_BRA && in->target == m->next_label)
+            continue;
+        if (!has_before(in) && !asks && !(in->op < PTX_OP_COUNT && facts_pure(in)))
+            return false;
+        for (int d = 0; d < in->ndst && !has_before(in); d++)
+            if (in->dst[d] != IR_NOREG && in->dst[d] < m->k->nregs && ir_bit(live, in->dst[d]))
+                return false;
+    }
+    return true;
+}
+
+/* In `if (threadIdx.x < n) ...` between two barriers: once a warp has nothing to do there, so have those behind it. Its jump goes out of
+ * the loop over warps then. */
+static void leave_early(struct form_writer *m, int32_t first, const uint64_t *live, int32_t out)
+{
+    int32_t site = m->first_branch.site;
+    if (site < 0 || m->e->job->runs || m->jams || !did_nothing(m, first, m->first_branch.jump[0], live))
+        return;
+    int way = lasts(m, site, &m->k->insts[site]);
+    int32_t jump = m->first_branch.jump[way < 0];
+    if (way && m->f->insts[jump].op == PTX_OP_BRA && leads_to_end(m, m->f->insts[jump].target))
+        m->f->insts[jump].target = out;
+}
+
 static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64_t *live)
 {
     static const struct ptx_mods below = {.cmp = PTX_LT, .ntypes = 1, .type = {PTX_U32}};
     const struct ir_kernel *k = m->k;
     uint64_t *written = alloc_zeroed(m->words * 8 + 8);
-    bool gone = m->ended && m->exit >= 0;
+    bool gone = m->ended && m->exit >= 0, stays = true;
+    int32_t out = form_label(m);
     form_set_label(m, m->end_label);
     if (!m->ended) {
         form_set_label(m, m->exit_label);
@@ -251,6 +349,7 @@ static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64
         form_alive_before(m, m->part->end, live);
     for (int32_t r = 0; r < k->nregs && !m->whole; r++)
         if (ir_bit(live, r) && ir_bit(written, r) && in_base(m, r)) {
+            stays = false;
             put_stepped(m, IR_OP_UNSTEPPED, base_of(m, r), r);
         } else if (ir_bit(live, r) && ir_bit(written, r)) {
             struct ir_inst *in = form_put(m, IR_OP_KEEP);
@@ -265,6 +364,8 @@ static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64
     m->part->jam = m->jams ? m->jam : 1;
     m->out->jam = m->part->jam > m->out->jam ? m->part->jam : m->out->jam;
     name_ends(m, first, live);
+    if (stays)
+        leave_early(m, first, live, out);
     if (m->warps > m->part->jam) {
         put_index(m, PTX_OP_ADD, m->index, ir_of_reg(m->index), ir_of_value((uint64_t)m->part->jam), 2);
         int32_t more = form_reg(m, PTX_PRED, true);
@@ -272,6 +373,7 @@ static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64
         m->f->insts[m->f->ninsts - 1].mods = &below;
         form_jump_if(m, more, false, head);
     }
+    form_set_label(m, out);
     const struct ir_inst *last = &k->insts[m->part->end];
     if (m->part->why == JIT_EXIT) {
         form_put(m, PTX_OP_EXIT)->site = m->part->end;
@@ -321,6 +423,7 @@ static bool write_part(struct form_writer *m, int32_t start)
     m->ended = false;
     m->in_order = m->gone && start;
     m->exit = -1;
+    m->first_branch.site = -1;
     m->loops = m->k->blocks[m->k->insts[start].block].loop >= 0;
     m->end_label = form_label(m);
     m->exit_label = form_label(m);

@@ -385,6 +385,16 @@ static int32_t agree(struct form_writer *m, int32_t site)
     return all;
 }
 
+/* The jumps put from `first` on. */
+static void note_first_branch(struct form_writer *m, int32_t site, int32_t first)
+{
+    if (m->first_branch.site >= 0)
+        return;
+    m->first_branch.site = site;
+    for (int i = 0; i < 2; i++)
+        m->first_branch.jump[i] = first + i;
+}
+
 /* Lanes that differ go through a row, or are left to the interpreter. */
 static void part_lanes(struct form_writer *m, int32_t site)
 {
@@ -404,6 +414,7 @@ static void part_lanes(struct form_writer *m, int32_t site)
         put_branch_count(m, site, lanes, IR_NOREG);
     }
     int32_t any = w ? form_ask(m, IR_OP_ANY, lanes) : IR_NOREG, all = w ? form_ask(m, IR_OP_ALL, lanes) : agree(m, site);
+    note_first_branch(m, site, m->f->ninsts);
     form_jump_if(m, all, false, way_to(m, in->target, in->back_edge, &way));
     if (w)
         form_jump_if(m, any, true, way_to(m, next, false, &way_next));
@@ -438,6 +449,7 @@ static void write_branch(struct form_writer *m, int32_t site)
     } else {
         m->in_order |= !m->out->warp && !ir_bit(m->alike, in->guard);
         form_put_guard_count(m, site, IR_NOREG, 1);
+        note_first_branch(m, site, m->f->ninsts);
         form_jump_if(m, in->guard, in->guard_negated, way_to(m, in->target, in->back_edge, &way));
         form_jump(m, way_to(m, next, false, &way_next));
         write_way(m, way, in->target, in->back_edge);

@@ -60,6 +60,10 @@ struct form_writer {
     bool gone;           /* warps may exit before others come to a barrier */
     int32_t next_label;  /* behind what a warp does in the part */
     int32_t exit_label, exit; /* of the part's warps that exit, and the instruction; -1: none does */
+    struct {
+        int32_t site;      /* of the first branch that a warp comes to in the part, or -1; */
+        int32_t jump[2];   /* the form's jumps for warps all of whose lanes go to its target, or on behind it */
+    } first_branch;
     struct form_row *rows;
     struct form_serial *serials;
     const struct ir_origin *from;
