@@ -31,18 +31,6 @@ static bool of_32_bits(const struct ir_inst *in)
     return in->space == PTX_SHARED || in->space == PTX_LOCAL || in->space == IR_SCRATCH;
 }
 
-/* Addresses in their space: i32 for those of 32 bits, else i64. */
-static void find_addresses(struct emit *e, struct many *g)
-{
-    enum ptx_type t = g->narrow ? PTX_U32 : PTX_U64;
-    LLVMValueRef offset = number(e, g->narrow ? 32 : 64, (uint64_t)g->from);
-    struct shape s = source_shape(e, 0);
-    if (shape_uniform(&s))
-        g->one = LLVMBuildAdd(e->b, source(e, 0, t, -1), offset, "");
-    for (int p = 0; p < e->parts; p++)
-        g->at[p] = g->one ? splat(e, g->one) : LLVMBuildAdd(e->b, source(e, 0, t, p), splat(e, offset), "");
-}
-
 LLVMValueRef first_lane(struct emit *e, LLVMValueRef lanes)
 {
     LLVMValueRef args[2] = {lanes, number(e, 1, 1)};
@@ -373,6 +361,37 @@ LLVMValueRef bounds_check_shared(struct emit *e, struct many *g)
 bool bounds_check_has_range(const struct emit *e)
 {
     return !of_32_bits(e->in);
+}
+
+/* A narrow address of a scalar and a multiple of a number of 32 bits, without what 64 bits would be for. */
+static bool find_short_addresses(struct emit *e, struct many *g)
+{
+    const struct ir_src *at = &e->in->src[0];
+    struct indexed x;
+    if (at->kind != IR_SRC_REG || bits_of_type(e->k->reg_type[at->reg]) != 64 || !bounds_check_find_index(e, &x))
+        return false;
+    LLVMValueRef base = LLVMBuildTrunc(e->b, reg_part(e, x.base, -1), e->i32, "");
+    base = LLVMBuildAdd(e->b, base, number(e, 32, (uint64_t)g->from), "");
+    LLVMValueRef shift = splat(e, number(e, 32, (uint64_t)__builtin_ctz(x.scale)));
+    for (int p = 0; p < e->parts; p++) {
+        LLVMValueRef index = LLVMBuildBitCast(e->b, reg_part(e, x.index, p), vector_of(e, e->i32), "");
+        g->at[p] = LLVMBuildAdd(e->b, LLVMBuildShl(e->b, index, shift, ""), splat(e, base), "");
+    }
+    return true;
+}
+
+/* Addresses in their space: i32 for those of 32 bits, else i64. */
+static void find_addresses(struct emit *e, struct many *g)
+{
+    enum ptx_type t = g->narrow ? PTX_U32 : PTX_U64;
+    LLVMValueRef offset = number(e, g->narrow ? 32 : 64, (uint64_t)g->from);
+    struct shape s = source_shape(e, 0);
+    if (g->narrow && !shape_uniform(&s) && find_short_addresses(e, g))
+        return;
+    if (shape_uniform(&s))
+        g->one = LLVMBuildAdd(e->b, source(e, 0, t, -1), offset, "");
+    for (int p = 0; p < e->parts; p++)
+        g->at[p] = g->one ? splat(e, g->one) : LLVMBuildAdd(e->b, source(e, 0, t, p), splat(e, offset), "");
 }
 
 static LLVMValueRef check_all(struct emit *e, struct many *g)
