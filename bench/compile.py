@@ -62,12 +62,13 @@ def build(program):
 
 
 def compiled(program, tier, isa):
+    """What was made, by form."""
     env = {**os.environ, "HEDDLE_EXEC": "jit" if tier == "full" else "jit-first", "HEDDLE_ISA": isa, "HEDDLE_JIT_CACHE": "0", "HEDDLE_JIT_LOG": "-"}
     p = subprocess.run([program], capture_output=True, text=True, env=env)
     made = [json.loads(line) for line in p.stderr.splitlines() if line.startswith("{")]
-    if p.returncode or [m["tier"] for m in made] != [tier] or made[0]["problem"]:
+    if p.returncode or not made or any(m["tier"] != tier or m["problem"] for m in made):
         sys.exit(f"{isa}: {p.stderr}")
-    return made[0]
+    return {m["form"]: m for m in made}
 
 
 if a.save:
@@ -77,12 +78,13 @@ with tempfile.TemporaryDirectory() as tmp:
     program = os.path.abspath(a.program) if a.program else f"{tmp}/straight"
     if not a.program:
         build(program)
-    kinds = [(isa, tier) for isa in a.isa.split(",") for tier in ("first", "full")]
-    times = {kind: [] for kind in kinds}
+    kinds = [("first", "together"), ("full", "together"), ("full", "block")]
+    times = {(isa, *kind): [] for isa in a.isa.split(",") for kind in kinds}
     for _ in range(a.rounds):
-        for isa, tier in kinds:
-            m = compiled(program, tier, isa)
-            times[isa, tier].append(m["cpu_ms"])
-    print(f"{m['instructions']} instructions\n\n| | first tier, ms | full, ms |\n|---|---|---|")
+        for isa in a.isa.split(","):
+            for tier in ("first", "full"):
+                for form, m in compiled(program, tier, isa).items():
+                    times[isa, tier, form].append(m["cpu_ms"])
+    print(f"{m['instructions']} instructions, CPU milliseconds\n\n| | first tier | full, warps | full, whole blocks |\n|---|---|---|---|")
     for isa in a.isa.split(","):
-        print(f"| {isa} | " + " | ".join(f"{statistics.median(times[isa, t]):.1f} (least {min(times[isa, t]):.1f})" for t in ("first", "full")) + " |")
+        print(f"| {isa} | " + " | ".join(f"{statistics.median(times[isa, *k]):.1f} (least {min(times[isa, *k]):.1f})" for k in kinds) + " |")

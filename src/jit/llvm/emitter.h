@@ -244,6 +244,7 @@ LLVMValueRef float_least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum pt
 
 /* --- math_forms.c: vectors of floats. NULL: the host has not what it takes --- */
 LLVMValueRef math_form(struct emit *e, enum math_form form, LLVMValueRef x);
+LLVMValueRef math_least(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool max); /* of two f32 that are no signalling NaN; NULL: not on this host */
 LLVMValueRef math_rsqrt(struct emit *e, LLVMValueRef a); /* of 1 / sqrt(a) in double, rounded, the bits; NaN as it is */
 
 /* --- convert.c, half.c, bits.c, divide.c, math.c --- */

@@ -1,6 +1,6 @@
 /* Floating arithmetic (PTX ISA 9.7.3): the meanings of ptx_ops.def and of interp/lanes_meaning.h as LLVM instructions, to
  * nearest. Directed rounding goes through the interpreter's function. */
-#include "jit/llvm/emitter.h"
+#include "jit/llvm/form.h"
 
 #include "ir/operands.h"
 
@@ -54,6 +54,41 @@ LLVMValueRef float_least(struct emit *e, LLVMValueRef x, LLVMValueRef y, enum pt
     r = LLVMBuildSelect(B, LLVMBuildFCmp(B, LLVMRealUNO, y, y, ""), ux, r, "");
     r = arith_bits_as(e, r, type_of(e, t), p);
     return t == PTX_F64 ? float_quieted(e, r, r, p) : r;
+}
+
+enum { MOST_STEPS = 4 };
+
+/* The value of a f32 operand is a number or a quiet NaN: arithmetic has made it. */
+static bool is_quiet(const struct emit *e, const struct ir_src *s, int steps)
+{
+    if (s->kind == IR_SRC_IMM)
+        return (s->imm & 0x7fffffff) <= 0x7f800000;
+    const struct ir_inst *in = s->kind == IR_SRC_REG && e->form->maker[s->reg] >= 0 ? &e->k->insts[e->form->maker[s->reg]] : NULL;
+    if (!in || in->type != PTX_F32 || in->guard != IR_NOREG || steps == MOST_STEPS)
+        return false;
+    switch (in->op) {
+    case PTX_OP_FADD: case PTX_OP_FSUB: case PTX_OP_FMUL: case PTX_OP_FMA: case PTX_OP_FMAD: case PTX_OP_FDIV: case PTX_OP_RCP: case PTX_OP_SQRT:
+        return true;
+    case PTX_OP_CVT:
+        return type_is_integer(in->type2);
+    case PTX_OP_FNEG: case PTX_OP_FABS:
+        return is_quiet(e, &in->src[0], steps + 1);
+    case PTX_OP_FMIN: case PTX_OP_FMAX:
+        return is_quiet(e, &in->src[0], steps + 1) && is_quiet(e, &in->src[1], steps + 1);
+    default:
+        return false;
+    }
+}
+
+static LLVMValueRef least_of_quiet(struct emit *e, LLVMValueRef x, LLVMValueRef y, bool max, int p)
+{
+    LLVMValueRef args[2] = {x, y}, r = p < 0 ? NULL : math_least(e, x, y, max);
+    if (r)
+        return r;
+    LLVMValueRef ux = arith_bits_as(e, x, e->i32, p), uy = arith_bits_as(e, y, e->i32, p);
+    LLVMValueRef both = max ? LLVMBuildAnd(e->b, ux, uy, "") : LLVMBuildOr(e->b, ux, uy, "");
+    r = call_intrinsic(e, max ? "llvm.maxnum" : "llvm.minnum", LLVMTypeOf(x), args, 2);
+    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOEQ, x, y, ""), arith_bits_as(e, both, e->f32, p), r, "");
 }
 
 /* Operands, flushed where the instruction says so; b NULL: there is none. */
@@ -143,7 +178,10 @@ static LLVMValueRef compute(struct emit *e, const struct floats *f, int p)
         return t == PTX_F64 ? float_quieted(e, f->a, r, p) : r;
     }
     case PTX_OP_FMIN:
-    case PTX_OP_FMAX: return float_least(e, f->a, f->b, t, e->in->op == PTX_OP_FMAX, p);
+    case PTX_OP_FMAX: {
+        bool max = e->in->op == PTX_OP_FMAX, quiet = t == PTX_F32 && is_quiet(e, &e->in->src[0], 0) && is_quiet(e, &e->in->src[1], 0);
+        return quiet ? least_of_quiet(e, f->a, f->b, max, p) : float_least(e, f->a, f->b, t, max, p);
+    }
     default: return NULL;
     }
 }

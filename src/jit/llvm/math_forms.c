@@ -32,6 +32,16 @@ static LLVMValueRef rounding_as_it_is(struct emit *e)
     return number(e, 32, 4);
 }
 
+/* PTX's zeros, and NaNs that lose unless they are signalling ones (VRANGEPS in the Intel SDM, volume 2C). */
+LLVMValueRef math_least(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool max)
+{
+    const uint64_t sign_of_result = 4;
+    if (!has_avx512(e))
+        return NULL;
+    LLVMValueRef args[6] = {a, b, number(e, 32, sign_of_result | max), a, all_lanes(e), rounding_as_it_is(e)};
+    return on_16_lanes(e, "llvm.x86.avx512.mask.range.ps.512", args, 6);
+}
+
 /* y, but for such x whose class (0 and 1: NaN, 2: 0, 4: -infinity, 5: infinity, 6: negative) has another answer in its four bits of
  * `table`: 2: x, 3: NaN, 4: -infinity, 5: infinity, 6: infinity of x's sign, 8: 0. */
 static LLVMValueRef with_edges(struct emit *e, LLVMValueRef y, LLVMValueRef x, uint32_t table)
