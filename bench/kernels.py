@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Kernels in CUDA under Heddle beside the same jobs in C with OpenMP: one interleaved run, one table.
 
-usage: kernels.py HEDDLE [--rounds 5] [--times 2] [--only NAME,...] [--interp] [--cc gcc] [--programs DIR] [--check] [--list]
+usage: kernels.py HEDDLE [--rounds 5] [--times 2] [--threads 2] [--only NAME,...] [--plain] [--interp] [--cc gcc] [--programs DIR] [--check] [--list]
        kernels.py HEDDLE --make DIR
 
 For each kernel of bench/kernels/, medians over rounds in which all programs take turns:
   native, plain     milliseconds a launch: CPU time with one thread
-  plain / native    of CPU time with one thread, of wall time with two
+  plain / native    of CPU time with one thread, of wall time with as many as --threads says
   Minst/s           million warp instructions a second and core, plain
   with caches       warp instructions a second when the launch counts and models the caches; then nanoseconds of it all for each
                     access of a warp, and for each sector of global and local memory (goals: 25 an access where these are
@@ -24,6 +24,7 @@ fails instead of being measured in the interpreter; data is made, code compiled 
 The first round also compares every number of the results with the native program's.
 
 --interp        two more columns: Minst/s of the interpreter, plain and counting (of the smaller job)
+--plain         only the first columns: native, plain and what they are of each other
 --only          these kernels; --list prints their names
 --make          only builds the device programs into DIR, for --programs on a machine without clang (HEDDLE is not used then)
 --check         nothing is timed: results of the smaller jobs in both executors, counting and not, against native code
@@ -52,11 +53,14 @@ KERNELS = [
     ("n-body", "nbody", "-", 8192, 2048, False),
     ("Black-Scholes", "black_scholes", "-", 1 << 22, 1 << 18, False),
 ]
+ONE, MANY = "plain / native, 1 thread", "{} threads" # columns
 SAME = 1e-5  # the largest difference over the largest number; counts must be equal (their programs print 0)
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 ap.add_argument("heddle")
 ap.add_argument("--rounds", type=int, default=5)
 ap.add_argument("--times", type=int, default=2)
+ap.add_argument("--threads", type=int, default=2)
+ap.add_argument("--plain", action="store_true")
 ap.add_argument("--only", default="")
 ap.add_argument("--interp", action="store_true")
 ap.add_argument("--cc", default="gcc")
@@ -65,6 +69,7 @@ ap.add_argument("--make")
 ap.add_argument("--check", action="store_true")
 ap.add_argument("--list", action="store_true")
 a = ap.parse_args()
+MANY = MANY.format(a.threads)
 if a.list:
     print("\n".join(k[0] for k in KERNELS))
     sys.exit(0)
@@ -157,7 +162,7 @@ class Bench:
         name, program, variant, size = kernel[:4]
         file, log = f"{self.tmp}/result", f"{self.tmp}/log"
         words = [variant, str(size), str(a.times)]
-        for threads in (1, 2):
+        for threads in (1, a.threads):
             open(log, "w").close()
             lines, _ = run([f"{self.tmp}/{program}.cuda", *words] + [file] * first, threads, HEDDLE_JIT_LOG=log)
             self.add((name, f"plain{threads}"), lines)
@@ -206,7 +211,8 @@ class Bench:
             began = time.time()
             for kernel in chosen:
                 self.full(kernel, i == 0)
-                self.small(kernel)
+                if not a.plain:
+                    self.small(kernel)
             note(f"round {i + 1} of {a.rounds}: {time.time() - began:.0f} s")
 
     def check(self):
@@ -219,14 +225,17 @@ class Bench:
                 self.compare(name, " ".join(f"{k}={v}" for k, v in env.items()) or "HEDDLE_EXEC=jit", lines)
 
     def row(self, name):
-        plain, native, small = (self.median(name, m) for m in ("plain1", "native1", "small"))
+        plain, native = (self.median(name, m) for m in ("plain1", "native1"))
+        both = self.median(name, f"plain{a.threads}", True) / self.median(name, f"native{a.threads}", True)
+        r = {"native, ms": f"{native * 1e3:.1f}", "plain, ms": f"{plain * 1e3:.1f}", ONE: f"{plain / native:.2f}", MANY: f"{both:.2f}"}
+        return r if a.plain else {**r, **self.row_of_small(name)}
+
+    def row_of_small(self, name):
+        small = self.median(name, "small")
         inst, access, sector = self.counted[name]
         added = {m: self.median(name, m) - small for m in ("counters", "records")}
         compiled = {tier: [statistics.median(c[i] for c in self.compiled[name, tier]) for i in range(3)] for tier in ("first", "full")}
-        r = {"native, ms": f"{native * 1e3:.1f}", "plain, ms": f"{plain * 1e3:.1f}",
-             "plain / native, 1 thread": f"{plain / native:.2f}",
-             "2 threads": f"{self.median(name, 'plain2', True) / self.median(name, 'native2', True):.2f}",
-             "Minst/s": f"{inst / small / 1e6:.0f}", "counters / plain": f"{1 + added['counters'] / small:.2f}",
+        r = {"Minst/s": f"{inst / small / 1e6:.0f}", "counters / plain": f"{1 + added['counters'] / small:.2f}",
              "with caches, Minst/s": f"{inst / self.median(name, 'caches') / 1e6:.1f}",
              "ns an access, a sector": "{:.0f}, {:.0f}".format(*(1e9 * self.median(name, "caches") / max(n, 1) for n in (access, sector))),
              "records / plain": f"{1 + added['records'] / small:.2f}", "ns an access: plain": f"{small / access * 1e9:.1f}",
@@ -241,7 +250,7 @@ class Bench:
 
     def table(self):
         rows = {k[0]: self.row(k[0]) for k in chosen}
-        ratios = ["plain / native, 1 thread", "2 threads", "counters / plain", "records / plain", "first tier / full"]
+        ratios = [ONE, MANY] + ([] if a.plain else ["counters / plain", "records / plain", "first tier / full"])
         whole = len(chosen) == len(KERNELS)
         for title, names in (("geometric mean of the ten", [k[0] for k in chosen if k[5] and whole]),
                              ("of all" if whole else "geometric mean", [k[0] for k in chosen])):
@@ -253,8 +262,8 @@ class Bench:
             print(f"| {name} | " + " | ".join(r.get(c, "") for c in columns) + " |")
         if self.opencl:
             name = next(k[0] for k in chosen if k[2] == "16")
-            for t, clock in ((1, "CPU time of one thread"), (2, "wall time of two")):
-                cl, plain = self.median(name, f"opencl{t}", t == 2), self.median(name, f"plain{t}", t == 2)
+            for t, clock in ((1, "CPU time of one thread"), (a.threads, f"wall time of {a.threads}")):
+                cl, plain = self.median(name, f"opencl{t}", t > 1), self.median(name, f"plain{t}", t > 1)
                 print(f"\n{name}, {self.opencl_name}, {clock}: {cl * 1e3:.0f} ms; Heddle is {cl / plain:.1f} times as fast.")
 
 

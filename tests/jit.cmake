@@ -66,6 +66,8 @@ set_tests_properties(jit.edges PROPERTIES TIMEOUT 300 ENVIRONMENT
                      "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/jit")
 add_test(NAME jit.rsqrt COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/jit/rsqrt.cu)
 set_tests_properties(jit.rsqrt PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED ENVIRONMENT "HEDDLE_EXEC=jit")
+add_test(NAME jit.rsqrt_v3 COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/jit/rsqrt.cu)
+set_tests_properties(jit.rsqrt_v3 PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED ENVIRONMENT "HEDDLE_EXEC=jit;HEDDLE_ISA=x86-64-v3")
 add_test(NAME jit.least COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/jit/least.cu)
 set_tests_properties(jit.least PROPERTIES TIMEOUT 300 FAIL_REGULAR_EXPRESSION FAILED PASS_REGULAR_EXPRESSION PASSED ENVIRONMENT "HEDDLE_EXEC=jit")
 add_test(NAME jit.loops COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/loops.sh)

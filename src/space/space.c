@@ -108,6 +108,7 @@ static const char *map_both(const struct space *s, int fd)
     }
     madvise(p, s->bytes, MADV_DONTDUMP); /* a core file need not hold the device's memory */
     madvise(e, s->bytes, MADV_DONTDUMP);
+    madvise(e, s->bytes, MADV_HUGEPAGE); /* a wish: /sys/kernel/mm/transparent_hugepage/shmem_enabled decides */
     return NULL;
 }
 

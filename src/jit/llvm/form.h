@@ -81,6 +81,14 @@ struct form *warp_form_make(struct emit *e);
 struct form *split_form_make(struct emit *e);
 void form_release(struct form *b);
 
+/* An address goes up by times * by in each turn of the innermost loop that the access is in; `by`: a number, or a register that the loop does
+ * not change (turn_steps.c). False: it is not known by how much. */
+struct turn_step {
+    int64_t times;
+    struct ir_src by;
+};
+bool turn_step(const struct form *form, const struct ir_inst *access, struct turn_step *step);
+
 /* The kernel's register in whose place one of the form is kept, or -1. */
 int32_t form_place(const struct form *b, const struct ir_kernel *of, int32_t reg);
 

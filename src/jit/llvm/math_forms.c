@@ -3,7 +3,6 @@
  * same results. */
 #include "jit/llvm/emitter.h"
 
-
 #include <math.h>
 #include <string.h>
 
@@ -12,14 +11,19 @@ static bool has_avx512(const struct emit *e)
     return e->width == 16;
 }
 
-/* One of AVX-512's intrinsic functions of 16 lanes. */
-static LLVMValueRef on_16_lanes(struct emit *e, const char *name, LLVMValueRef *args, int n)
+/* One of LLVM's functions for an instruction of x86; the result is of the first argument's type. */
+static LLVMValueRef host_intrinsic(struct emit *e, const char *name, LLVMValueRef *args, int n)
 {
     LLVMTypeRef types[6];
     for (int i = 0; i < n; i++)
         types[i] = LLVMTypeOf(args[i]);
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
     return LLVMBuildCall2(e->b, LLVMFunctionType(types[0], types, (unsigned)n, false), f, args, (unsigned)n, "");
+}
+
+static bool has_avx2(const struct emit *e)
+{
+    return e->width == 8;
 }
 
 static LLVMValueRef all_lanes(struct emit *e)
@@ -39,7 +43,7 @@ LLVMValueRef math_least(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool max
     if (!has_avx512(e))
         return NULL;
     LLVMValueRef args[6] = {a, b, number(e, 32, sign_of_result | max), a, all_lanes(e), rounding_as_it_is(e)};
-    return on_16_lanes(e, "llvm.x86.avx512.mask.range.ps.512", args, 6);
+    return host_intrinsic(e, "llvm.x86.avx512.mask.range.ps.512", args, 6);
 }
 
 /* y, but for such x whose class (0 and 1: NaN, 2: 0, 4: -infinity, 5: infinity, 6: negative) has another answer in its four bits of
@@ -47,7 +51,7 @@ LLVMValueRef math_least(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool max
 static LLVMValueRef with_edges(struct emit *e, LLVMValueRef y, LLVMValueRef x, uint32_t table)
 {
     LLVMValueRef args[6] = {y, x, arith_whole(e, 32, table, 0), number(e, 32, 0), all_lanes(e), rounding_as_it_is(e)};
-    return on_16_lanes(e, "llvm.x86.avx512.mask.fixupimm.ps.512", args, 6);
+    return host_intrinsic(e, "llvm.x86.avx512.mask.fixupimm.ps.512", args, 6);
 }
 
 static LLVMValueRef constant(struct emit *e, double x)
@@ -66,6 +70,16 @@ static LLVMValueRef if_less(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVM
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, a, b, ""), yes, no, "");
 }
 
+static LLVMValueRef as_integers(struct emit *e, LLVMValueRef x)
+{
+    return LLVMBuildBitCast(e->b, x, vector_of(e, e->i32), "");
+}
+
+static LLVMValueRef as_floats(struct emit *e, LLVMValueRef x)
+{
+    return LLVMBuildBitCast(e->b, x, vector_of(e, e->f32), "");
+}
+
 /* --- rsqrt --- */
 
 /* 1 - a * r * r, with the product's rounding error if `exactly`. */
@@ -76,33 +90,47 @@ static LLVMValueRef rsqrt_residue(struct emit *e, LLVMValueRef a, LLVMValueRef r
     return exactly ? fused(e, less, fused(e, a, r, LLVMBuildFNeg(e->b, root, "")), left) : left;
 }
 
+/* A step of first order. */
+static LLVMValueRef rsqrt_step(struct emit *e, LLVMValueRef a, LLVMValueRef r)
+{
+    return fused(e, LLVMBuildFMul(e->b, r, constant(e, 0.5), ""), rsqrt_residue(e, a, r, false), r);
+}
+
+/* And one of second order. */
+static LLVMValueRef rsqrt_end(struct emit *e, LLVMValueRef a, LLVMValueRef r)
+{
+    LLVMValueRef left = rsqrt_residue(e, a, r, true);
+    return fused(e, LLVMBuildFMul(e->b, r, left, ""), fused(e, left, constant(e, 0.375), constant(e, 0.5)), r);
+}
+
+/* By AVX's estimate of 11.4 bits, which takes numbers below 2^-126 for 0. */
+static LLVMValueRef rsqrt_by_avx2(struct emit *e, LLVMValueRef x)
+{
+    LLVMValueRef least = constant(e, 0x1p-126), infinity = constant(e, INFINITY), none = LLVMConstNull(LLVMTypeOf(x));
+    LLVMValueRef a = if_less(e, x, least, LLVMBuildFMul(e->b, x, constant(e, 0x1p24), ""), x);
+    LLVMValueRef r = rsqrt_end(e, a, rsqrt_step(e, a, rsqrt_step(e, a, host_intrinsic(e, "llvm.x86.avx.rsqrt.ps.256", &a, 1))));
+    r = if_less(e, x, least, LLVMBuildFMul(e->b, r, constant(e, 0x1p12), ""), r);
+    r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOEQ, x, infinity, ""), none, r, "");
+    LLVMValueRef signed_infinity = as_floats(e, LLVMBuildOr(e->b, as_integers(e, x), as_integers(e, infinity), ""));
+    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOEQ, x, none, ""), signed_infinity, r, "");
+}
+
 /* By AVX-512's estimate r of 14 bits, which processors may differ in, and two steps. The first one ends at most one unit
  * of the last place from the rounded result: it errs by 0.5 for its own rounding, 0.5 for that of a * r, and 0.1. From there the second,
  * of second order, is exact: all 2^24 numbers from 1 to 4, each from these three places, were tried. Of 0 and infinity
- * the steps make NaN. */
+ * the steps make NaN. AVX's estimate takes one step more to get there. */
 LLVMValueRef math_rsqrt(struct emit *e, LLVMValueRef a)
 {
+    if (has_avx2(e))
+        return rsqrt_by_avx2(e, a);
     if (!has_avx512(e))
         return NULL;
-    LLVMValueRef half = constant(e, 0.5), estimate[3] = {a, LLVMConstNull(LLVMTypeOf(a)), all_lanes(e)};
-    LLVMValueRef r = on_16_lanes(e, "llvm.x86.avx512.rsqrt14.ps.512", estimate, 3);
-    r = fused(e, LLVMBuildFMul(e->b, r, half, ""), rsqrt_residue(e, a, r, false), r);
-    LLVMValueRef left = rsqrt_residue(e, a, r, true);
-    r = fused(e, LLVMBuildFMul(e->b, r, left, ""), fused(e, left, constant(e, 0.375), half), r);
-    return with_edges(e, r, a, 0x00800600);
+    LLVMValueRef estimate[3] = {a, LLVMConstNull(LLVMTypeOf(a)), all_lanes(e)};
+    LLVMValueRef r = host_intrinsic(e, "llvm.x86.avx512.rsqrt14.ps.512", estimate, 3);
+    return with_edges(e, rsqrt_end(e, a, rsqrt_step(e, a, r)), a, 0x00800600);
 }
 
 /* --- forms --- */
-
-static LLVMValueRef as_integers(struct emit *e, LLVMValueRef x)
-{
-    return LLVMBuildBitCast(e->b, x, vector_of(e, e->i32), "");
-}
-
-static LLVMValueRef as_floats(struct emit *e, LLVMValueRef x)
-{
-    return LLVMBuildBitCast(e->b, x, vector_of(e, e->f32), "");
-}
 
 static LLVMValueRef whole(struct emit *e, uint32_t n)
 {
@@ -119,7 +147,7 @@ static LLVMValueRef scaled(struct emit *e, LLVMValueRef x, LLVMValueRef n)
 {
     if (has_avx512(e)) {
         LLVMValueRef args[5] = {x, n, LLVMConstNull(LLVMTypeOf(x)), all_lanes(e), rounding_as_it_is(e)};
-        return on_16_lanes(e, "llvm.x86.avx512.mask.scalef.ps.512", args, 5);
+        return host_intrinsic(e, "llvm.x86.avx512.mask.scalef.ps.512", args, 5);
     }
     LLVMValueRef all = LLVMBuildFPToSI(e->b, n, vector_of(e, e->i32), ""), half = LLVMBuildAShr(e->b, all, whole(e, 1), "");
     x = LLVMBuildFMul(e->b, x, power_of_2(e, half), "");
@@ -129,7 +157,7 @@ static LLVMValueRef scaled(struct emit *e, LLVMValueRef x, LLVMValueRef n)
 static LLVMValueRef exponent(struct emit *e, LLVMValueRef x)
 {
     LLVMValueRef args[4] = {x, LLVMConstNull(LLVMTypeOf(x)), all_lanes(e), rounding_as_it_is(e)};
-    return on_16_lanes(e, "llvm.x86.avx512.mask.getexp.ps.512", args, 4);
+    return host_intrinsic(e, "llvm.x86.avx512.mask.getexp.ps.512", args, 4);
 }
 
 static LLVMValueRef split(struct emit *e, LLVMValueRef x, LLVMValueRef *k)
@@ -137,7 +165,7 @@ static LLVMValueRef split(struct emit *e, LLVMValueRef x, LLVMValueRef *k)
     if (has_avx512(e)) {
         LLVMValueRef from_three_quarters = number(e, 32, 3);
         LLVMValueRef args[5] = {x, from_three_quarters, LLVMConstNull(LLVMTypeOf(x)), all_lanes(e), rounding_as_it_is(e)};
-        LLVMValueRef m = on_16_lanes(e, "llvm.x86.avx512.mask.getmant.ps.512", args, 5);
+        LLVMValueRef m = host_intrinsic(e, "llvm.x86.avx512.mask.getmant.ps.512", args, 5);
         *k = LLVMBuildFSub(e->b, exponent(e, x), exponent(e, m), "");
         return m;
     }

@@ -456,15 +456,15 @@ static void slow_way(struct emit *e)
     op_call(e, offsetof(struct jit_ops, affine), number(e, 32, (uint64_t)kernel_register(e, in->src[0].reg)));
 }
 
-/* What the blocks behind will load. The host foresees it only within a block: each begins elsewhere, and loads are on the way only
- * for as long as the host looks ahead, which a block's other instructions fill. */
-enum { AHEAD = 4096 /* bytes at least */, MOST_AHEAD = 16 /* blocks at most */, LINE = 64 };
+/* --- what will be wanted --- */
 
-/* To the second level of the host's caches: to the first one there are too few lines on the way at once. */
-static void prefetch(struct emit *e, LLVMValueRef host, int64_t behind)
+enum { AHEAD = 4096 /* bytes at least */, MOST_AHEAD = 16 /* blocks at most */, TURNS_AHEAD = 4, FORESEEN = 1024 /* bytes a turn */, LINE = 64 };
+enum cache { NEAREST = 3, SECOND = 2 }; /* llvm.prefetch's locality */
+
+static void prefetch(struct emit *e, LLVMValueRef at, enum cache cache)
 {
-    const uint64_t reads = 0, level = 2, data = 1; /* llvm.prefetch: 3 is the first level */
-    LLVMValueRef args[4] = {pointer(e, host, (uint64_t)behind), number(e, 32, reads), number(e, 32, level), number(e, 32, data)};
+    const uint64_t reads = 0, data = 1;
+    LLVMValueRef args[4] = {at, number(e, 32, reads), number(e, 32, cache), number(e, 32, data)};
     call_intrinsic(e, "llvm.prefetch", e->ptr, args, 4);
 }
 
@@ -477,8 +477,18 @@ static bool is_in_line(const struct reach *r, int g, uint64_t line)
     return some;
 }
 
+/* The lines of this access, `by` bytes further. */
+static void prefetch_lines(struct emit *e, const struct reach *r, LLVMValueRef by, enum cache cache)
+{
+    for (int g = 0; g < 1 << r->halved; g++)
+        for (uint64_t line = 0; line < r->of[g].span; line += LINE)
+            if (is_in_line(r, g, line))
+                prefetch(e, pointer(e, at_byte(e, r->of[g].host, by), line), cache);
+}
 
-/* This load, if it is done once in a block by all lanes: the lines that a block some way behind will take in its place. */
+/* Of this load, if it is done once in a block by all lanes: the lines that a block some way behind will take in its place. The host foresees
+ * loads only within a block: each begins elsewhere, and they are on the way only for as long as the host looks ahead, which a block's
+ * other instructions fill. To the nearest cache there are too few lines on the way at once. */
 static void prefetch_block(struct emit *e, const struct reach *r)
 {
     const struct ir_inst *in = e->in;
@@ -489,12 +499,22 @@ static void prefetch_block(struct emit *e, const struct reach *r)
     int32_t reg = kernel_register(e, in->src[0].reg);
     int64_t by = reg < e->form_of->nregs && ir_bit(steps->known, reg) ? steps->by[reg] : 0, size = by < 0 ? -by : by;
     int64_t blocks = size ? (AHEAD + size - 1) / size : 0;
-    if (!blocks || blocks > MOST_AHEAD)
+    if (blocks && blocks <= MOST_AHEAD)
+        prefetch_lines(e, r, number(e, 64, (uint64_t)(blocks * by)), SECOND);
+}
+
+/* Of this load in a loop: what it will take some turns later, if it goes on by more than the host foresees, or by a number that is not known
+ * here. */
+static void prefetch_turn(struct emit *e, const struct reach *r)
+{
+    struct turn_step step;
+    if (e->mask || e->in->space != PTX_GLOBAL || e->in->src[0].kind != IR_SRC_REG || !turn_step(e->form, e->in, &step))
         return;
-    for (int g = 0; g < 1 << r->halved; g++)
-        for (uint64_t line = 0; line < r->of[g].span; line += LINE)
-            if (is_in_line(r, g, line))
-                prefetch(e, r->of[g].host, blocks * by + (int64_t)line);
+    bool fixed = step.by.kind == IR_SRC_IMM;
+    if (fixed ? (uint64_t)((int64_t)step.by.imm * step.times) + FORESEEN < 2 * FORESEEN : step.by.kind != IR_SRC_REG || !reg_scalar(e, step.by.reg))
+        return;
+    LLVMValueRef by = fixed ? number(e, 64, step.by.imm) : LLVMBuildSExtOrBitCast(e->b, reg_get(e, step.by.reg).v[0], e->i64, "");
+    prefetch_lines(e, r, LLVMBuildMul(e->b, by, number(e, 64, (uint64_t)(step.times * TURNS_AHEAD)), ""), NEAREST);
 }
 
 static void load_all(struct emit *e, const struct reach *r)
@@ -507,6 +527,7 @@ static void load_all(struct emit *e, const struct reach *r)
         if (e->in->dst[d] != IR_NOREG)
             reg_set(e, e->in->dst[d], v[d]);
     prefetch_block(e, r);
+    prefetch_turn(e, r);
 }
 
 static void count(struct emit *e, const struct reach *r)
