@@ -1,6 +1,8 @@
 /* See edit.h. */
 #include "ir/edit.h"
 
+#include "base/alloc.h"
+
 #include <string.h>
 
 void ir_set_results(struct ir_kernel *k, struct ir_inst *in, int n, const int32_t reg[])
@@ -106,6 +108,27 @@ void ir_rename_results(struct ir_kernel *k, int32_t (*name)(const void *user, in
 {
     for (int32_t i = 0; i < k->ninsts; i++)
         k->insts[i].dst = renamed(k, k->insts[i].dst, k->insts[i].ndst, name, user);
+}
+
+int32_t ir_new_register(struct ir_kernel *k, int32_t like, int32_t *cap)
+{
+    int32_t types = k->nregs;
+    ALLOC_GROW(k->reg_type, types, *cap);
+    k->reg_type[k->nregs] = k->reg_type[like];
+    return k->nregs++;
+}
+
+struct ir_inst ir_move_beside(struct ir_kernel *k, const struct ir_inst *beside, int32_t to, struct ir_src from)
+{
+    struct ptx_mods *mods = ARENA_NEW(&k->arena, struct ptx_mods);
+    enum ptx_type type = ir_bits_type(ptx_type_info[k->reg_type[to]].bits);
+    mods->type[0] = (uint8_t)type;
+    mods->ntypes = 1;
+    struct ir_inst move = {.op = PTX_OP_MOV, .type = (uint8_t)type, .guard = IR_NOREG, .vec = 1, .target = -1, .mods = mods, .from = beside->from,
+                           .block = beside->block, .join = beside->join, .joined = beside->joined};
+    IR_SET_RESULTS(k, &move, to);
+    IR_SET_SOURCES(k, &move, from);
+    return move;
 }
 
 void ir_delete(struct ir_inst *in)

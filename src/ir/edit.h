@@ -31,6 +31,12 @@ void ir_rename_results(struct ir_kernel *k, int32_t (*name)(const void *user, in
 const struct ir_origin *ir_origin_of(struct ir_kernel *k, int32_t frame, int32_t statement);
 const struct ir_origin *ir_origin_at(struct ir_kernel *k, const struct ir_origin *from, const struct ptx_loc *loc);
 
+/* A register of the same type. `cap`: for how many reg_type has room. */
+int32_t ir_new_register(struct ir_kernel *k, int32_t like, int32_t *cap);
+
+/* A move that nothing counts, of a whole register, in the block that `beside` is in and from where that is from. */
+struct ir_inst ir_move_beside(struct ir_kernel *k, const struct ir_inst *beside, int32_t to, struct ir_src from);
+
 /* Its place stays (IR_OP_DELETED), without operands and guard. */
 void ir_delete(struct ir_inst *in);
 

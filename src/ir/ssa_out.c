@@ -101,15 +101,6 @@ static int32_t place_of(const struct leaving *l, int32_t reg)
 
 /* --- copies --- */
 
-static int32_t new_register(struct leaving *l, int32_t like)
-{
-    struct ir_kernel *k = l->k;
-    int32_t types = k->nregs;
-    ALLOC_GROW(k->reg_type, types, l->regs_cap);
-    k->reg_type[k->nregs] = k->reg_type[like];
-    return k->nregs++;
-}
-
 static void find_copies(struct leaving *l)
 {
     const struct ir_kernel *k = l->k;
@@ -118,7 +109,7 @@ static void find_copies(struct leaving *l)
         bool one = true;
         for (int s = 0; in->op == IR_OP_PHI && s < in->nsrc; s++)
             one &= in->src[s].kind == IR_SRC_REG && place_of(l, in->src[s].reg) == place_of(l, in->dst[0]);
-        l->through[i] = one ? IR_NOREG : new_register(l, in->dst[0]);
+        l->through[i] = one ? IR_NOREG : ir_new_register(l->k, in->dst[0], &l->regs_cap);
     }
 }
 
@@ -130,15 +121,7 @@ static void put(struct leaving *l, const struct ir_inst *in)
 
 static void put_copy(struct leaving *l, const struct ir_inst *beside, int32_t to, struct ir_src from)
 {
-    struct ir_kernel *k = l->k;
-    struct ptx_mods *mods = ARENA_NEW(&k->arena, struct ptx_mods);
-    enum ptx_type type = ir_bits_type(ptx_type_info[k->reg_type[to]].bits);
-    mods->type[0] = (uint8_t)type;
-    mods->ntypes = 1;
-    struct ir_inst copy = {.op = PTX_OP_MOV, .type = (uint8_t)type, .guard = IR_NOREG, .vec = 1, .target = -1, .mods = mods, .from = beside->from,
-                           .block = beside->block, .join = beside->join, .joined = beside->joined};
-    IR_SET_RESULTS(k, &copy, to);
-    IR_SET_SOURCES(k, &copy, from);
+    struct ir_inst copy = ir_move_beside(l->k, beside, to, from);
     put(l, &copy);
 }
 

@@ -126,28 +126,13 @@ static bool is_wanted(struct leaving *l, const struct ir_inst *phi)
     return false;
 }
 
-static int32_t new_register(struct leaving *l, int32_t like)
-{
-    struct ir_kernel *k = l->k;
-    int32_t types = k->nregs;
-    ALLOC_GROW(k->reg_type, types, l->regs_cap);
-    k->reg_type[k->nregs] = k->reg_type[like];
-    return k->nregs++;
-}
-
 static int32_t put_move(struct leaving *l, int32_t block, int32_t like, struct ir_src from)
 {
     struct ir_kernel *k = l->k;
-    const struct ir_inst *beside = &k->insts[k->blocks[block].first + k->blocks[block].count - 1];
-    struct ptx_mods *mods = ARENA_NEW(&k->arena, struct ptx_mods);
-    enum ptx_type type = ir_bits_type(ptx_type_info[k->reg_type[like]].bits);
-    mods->type[0] = (uint8_t)type;
-    mods->ntypes = 1;
-    struct ir_inst move = {.op = PTX_OP_MOV, .type = (uint8_t)type, .guard = IR_NOREG, .vec = 1, .target = -1, .mods = mods, .from = beside->from,
-                           .block = block, .join = beside->join, .joined = beside->joined, .stays = true};
-    int32_t to = new_register(l, like);
-    IR_SET_RESULTS(k, &move, to);
-    IR_SET_SOURCES(k, &move, from);
+    int32_t to = ir_new_register(k, like, &l->regs_cap);
+    struct ir_inst move = ir_move_beside(k, &k->insts[k->blocks[block].first + k->blocks[block].count - 1], to, from);
+    move.block = block;
+    move.stays = true;
     ALLOC_GROW(l->put, l->nput, l->put_cap);
     l->put[l->nput++] = move;
     return to;
@@ -161,7 +146,7 @@ static void part(struct leaving *l, struct ir_inst *phi)
     for (int s = 0; s < phi->nsrc; s++)
         if (phi->targets[s] >= 0 && !ir_dominates(k, phi->block, phi->targets[s]))
             ir_set_source(k, phi, s, ir_of_reg(put_move(l, phi->targets[s], result, phi->src[s])));
-    l->apart[result] = new_register(l, result);
+    l->apart[result] = ir_new_register(k, result, &l->regs_cap);
 }
 
 static int32_t name(const void *user, int32_t reg)

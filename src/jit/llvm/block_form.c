@@ -392,7 +392,6 @@ static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64
     alloc_release(written);
 }
 
-/* False: several warps cannot go through it at once; nothing was written. */
 /* Registers that the warp does not have from the part before have nothing of the warp before it. form_finish leaves those that matter. */
 static void clear_others(struct form_writer *m, const uint64_t *live)
 {
@@ -408,6 +407,7 @@ static void clear_others(struct form_writer *m, const uint64_t *live)
     }
 }
 
+/* False: several warps cannot go through it at once; nothing was written. */
 static bool write_part(struct form_writer *m, int32_t start)
 {
     int32_t written = m->f->ninsts;
