@@ -93,6 +93,14 @@ __global__ void unwritten(unsigned *out)
     out[blockIdx.x * blockDim.x + t] = v * 2 + w;
 }
 
+// The first warp has no predicate of its own, which is 0 then; that says nothing of the warps behind it.
+__global__ void passed_over(unsigned *out)
+{
+    unsigned t = threadIdx.x, v = 1;
+    asm volatile("{.reg .pred p, q; setp.lt.u32 q, %1, 32; @q bra on; setp.lt.u32 p, %1, 1000; on: bar.sync 0; @!p bra out; mov.u32 %0, 2; st.global.u32 [%2], %0; out: bar.sync 0;}"
+                 : "+r"(v) : "r"(t), "l"(out + blockIdx.x * blockDim.x + t) : "memory");
+}
+
 static int differ(const char *what, const unsigned *have, const unsigned *want)
 {
     for (int i = 0; i < N; i++)
@@ -113,16 +121,18 @@ int main()
     cudaMalloc(&p, sizeof host);
     cudaMalloc(&out, sizeof have);
     cudaMemcpy(p, host, sizeof host, cudaMemcpyHostToDevice);
-    for (int kind = 0; kind < 6; kind++) {
+    for (int kind = 0; kind < 7; kind++) {
+        cudaMemset(out, 0, sizeof have);
         for (int t = 0; t < N; t++)
-            want[t] = kind == 5 ? (t % THREADS < 40 ? t % THREADS * 2 : 1) : all(host, t, kind);
+            want[t] = kind == 6 ? t % THREADS < 32 ? 0 : 2 : kind == 5 ? (t % THREADS < 40 ? t % THREADS * 2 : 1) : all(host, t, kind);
         switch (kind) {
         case 0: leave<0><<<BLOCKS, THREADS>>>(p, out); break;
         case 1: leave<1><<<BLOCKS, THREADS>>>(p, out); break;
         case 2: leave<2><<<BLOCKS, THREADS>>>(p, out); break;
         case 3: leave<3><<<BLOCKS, THREADS>>>(p, out); break;
         case 4: leave<4><<<BLOCKS, THREADS>>>(p, out); break;
-        default: unwritten<<<BLOCKS, THREADS>>>(out);
+        case 5: unwritten<<<BLOCKS, THREADS>>>(out); break;
+        default: passed_over<<<BLOCKS, THREADS>>>(out);
         }
         if (cudaMemcpy(have, out, sizeof have, cudaMemcpyDeviceToHost))
             return 1;

@@ -240,7 +240,7 @@ static void name_ends(struct form_writer *m, int32_t first, const uint64_t *live
 
 /* --- warps that have nothing to do --- */
 
-/* The only definition of a register, before `site` in the same block, or NULL. */
+/* The only definition of a register, if every way to `site` leads through it, or NULL. */
 static const struct ir_inst *defined_before(const struct ir_kernel *k, int32_t site, int32_t reg)
 {
     const struct ir_inst *found = NULL;
@@ -250,7 +250,7 @@ static const struct ir_inst *defined_before(const struct ir_kernel *k, int32_t s
                 return NULL;
             found = &k->insts[i];
         }
-    return found && found->guard == IR_NOREG ? found : NULL;
+    return found && found->guard == IR_NOREG && ir_dominates(k, found->block, k->insts[site].block) ? found : NULL;
 }
 
 /* %tid.x, which goes up by 32 from warp to warp and is far from where numbers wrap. */
