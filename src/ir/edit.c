@@ -110,6 +110,18 @@ void ir_rename_results(struct ir_kernel *k, int32_t (*name)(const void *user, in
         k->insts[i].dst = renamed(k, k->insts[i].dst, k->insts[i].ndst, name, user);
 }
 
+int32_t *ir_makers(const struct ir_kernel *k)
+{
+    int32_t *maker = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *maker);
+    for (int32_t r = 0; r < k->nregs; r++)
+        maker[r] = -1;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        for (int d = 0; d < k->insts[i].ndst; d++)
+            if (k->insts[i].dst[d] != IR_NOREG)
+                maker[k->insts[i].dst[d]] = i;
+    return maker;
+}
+
 int32_t ir_new_register(struct ir_kernel *k, int32_t like, int32_t *cap)
 {
     int32_t types = k->nregs;

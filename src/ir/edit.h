@@ -31,6 +31,9 @@ void ir_rename_results(struct ir_kernel *k, int32_t (*name)(const void *user, in
 const struct ir_origin *ir_origin_of(struct ir_kernel *k, int32_t frame, int32_t statement);
 const struct ir_origin *ir_origin_at(struct ir_kernel *k, const struct ir_origin *from, const struct ptx_loc *loc);
 
+/* [nregs] of a kernel in SSA: the instruction that makes each register, or -1. To be released. */
+int32_t *ir_makers(const struct ir_kernel *k);
+
 /* A register of the same type. `cap`: for how many reg_type has room. */
 int32_t ir_new_register(struct ir_kernel *k, int32_t like, int32_t *cap);
 

@@ -191,17 +191,11 @@ void leaving_rewrite(struct ir_kernel *k)
     int32_t regs = k->nregs;
     if (!k->nloops)
         return;
-    l.maker = alloc_zeroed(((size_t)regs + 1) * sizeof *l.maker);
+    l.maker = ir_makers(k);
     l.by_lane = alloc_zeroed((size_t)regs + 1);
     l.apart = alloc_zeroed(((size_t)regs + 1) * sizeof *l.apart);
-    for (int32_t r = 0; r < regs; r++) {
-        l.maker[r] = -1;
+    for (int32_t r = 0; r < regs; r++)
         l.apart[r] = r;
-    }
-    for (int32_t i = 0; i < k->ninsts; i++)
-        for (int d = 0; d < k->insts[i].ndst; d++)
-            if (k->insts[i].dst[d] != IR_NOREG)
-                l.maker[k->insts[i].dst[d]] = i;
     int32_t nwanted = 0, *wanted = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *wanted);
     for (int32_t i = 0; i < k->ninsts; i++)
         if (k->insts[i].op == IR_OP_PHI && k->reg_type[k->insts[i].dst[0]] != PTX_PRED && is_wanted(&l, &k->insts[i]))

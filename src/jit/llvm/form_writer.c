@@ -928,18 +928,6 @@ static void drop_unread(struct ir_kernel *f)
     alloc_release(read);
 }
 
-static void find_makers(struct form *out)
-{
-    const struct ir_kernel *f = out->k;
-    out->maker = alloc_zeroed(((size_t)f->nregs + 1) * sizeof *out->maker);
-    for (int32_t r = 0; r < f->nregs; r++)
-        out->maker[r] = -1;
-    for (int32_t i = 0; i < f->ninsts; i++)
-        for (int d = 0; d < f->insts[i].ndst; d++)
-            if (f->insts[i].dst[d] != IR_NOREG)
-                out->maker[f->insts[i].dst[d]] = i;
-}
-
 /* What is cleared: registers that something may read, or what was there before a write. */
 static void clear_alive(struct form_writer *m)
 {
@@ -977,7 +965,7 @@ struct form *form_finish(struct form_writer *m)
         out->whole = m->whole;
         ir_into_ssa(m->f);
         drop_unread(m->f);
-        find_makers(out);
+        out->maker = ir_makers(out->k);
         find_shapes(m);
         find_steps(m);
     }
