@@ -48,6 +48,9 @@ static void formulas_by_hand(void **state)
     assert_float_equal(value("derived__memory_l2_theoretical_sectors_global_excessive"), 655360, 1e-9);
     assert_float_equal(value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"), 3100, 1e-9);
     assert_float_equal(value("derived__memory_l1_conflicts_shared_nway"), 32, 1e-9);
+    l.multiprocessors = 132; /* of 4 schedulers: 528 */
+    l.schedulers = 4;
+    assert_float_equal(value("smsp__sass_branch_targets_threads_divergent.avg"), 16, 1e-9);
     assert_float_equal(value("branch_efficiency"), 96.7742, 1e-3); /* measured: 96.77 */
     assert_float_equal(value("warp_execution_efficiency"), 75, 1e-9);
     assert_float_equal(value("flop_count_sp"), 11, 1e-9);
