@@ -43,7 +43,7 @@ struct worker {
     char apart[128]; /* no line of the host's caches, nor a pair of lines, has parts of two of them */
 };
 
-enum { MOST_CLAIMED = 32 }; /* blocks at a time, for fewer that all workers write to one place */
+enum { MOST_CLAIMED = 32 /* blocks at a time, for fewer that all workers write to one place */, BATCHES = 4 /* at least, for each worker */ };
 
 enum progress { BLOCK_DONE, BLOCK_STALLED, BLOCK_STOPPED };
 
@@ -323,7 +323,11 @@ static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, i
     limit = limit > by_memory ? by_memory : limit;
     if (l->cooperative) /* any of them may come to this worker, and all of them have to be resident */
         limit = l->nblocks;
-    uint64_t batch = l->cooperative || l->kernel->has_waiting_loop ? 1 : l->nblocks / ((unsigned)threads * 64);
+    bool singly = l->cooperative || l->kernel->has_waiting_loop;
+    uint64_t batch = singly ? 1 : l->nblocks / ((unsigned)threads * 64);
+    unsigned flight = c->flight_wanted ? (unsigned)c->flight_wanted(l) + 1 : 1;
+    if (!singly && batch < flight && l->nblocks / ((unsigned)threads * BATCHES) >= flight) /* all that run together */
+        batch = flight;
     *k = (struct worker){.c = c, .l = l, .next = next, .limit = limit < 1 ? 1 : (int)limit, .own_counts = own,
                          .batch = batch < 1 ? 1 : batch > MOST_CLAIMED ? MOST_CLAIMED : batch};
     k->resident = alloc_zeroed(sizeof *k->resident * (size_t)(k->limit + 1));

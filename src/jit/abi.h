@@ -171,6 +171,7 @@ struct jit_frame {
      * the warps of one, and its own. */
     uint32_t block_room, block_most, block_count, block_warps;
     char *warp_regs[JIT_MOST_TOGETHER]; /* of each of these warps */
+    uint32_t warp_lanes[JIT_MOST_TOGETHER]; /* lanes of each that have not exited */
     uint32_t block_aside;                /* bits: those that have been set aside (among block_gone), before the instruction */
     int32_t aside_site[JIT_MOST_TOGETHER];
     struct block_flight *flight;         /* jit_run.c: these blocks but the first, */

@@ -938,20 +938,23 @@ static bool leave_block_form(struct jit_frame *f, struct exec_counts *counts, st
 
 /* --- several blocks at a time --- */
 
-/* A warp of the block form that goes on singly before `site`; `counted`: as part of its block, if it is the first of one. */
-static void set_down(struct jit_frame *f, struct warp *w, int32_t site, bool counted)
+/* A warp of the block form, the nth of those that are there, goes on singly before `site`; `counted`: as part of its block, if it is the first of one. */
+static void set_down(struct jit_frame *f, struct warp *w, int n, int32_t site, bool counted)
 {
     const struct ir_kernel *k = f->code->interp->kernel;
     struct split *s = &w->split[0];
-    w->kept = f->code->plan.resume[site] >= 0 && !counted;
+    uint32_t lanes = f->warp_lanes[n];
+    w->kept = f->code->plan.resume[site] >= 0 && !counted && lanes == UINT32_MAX;
     if (!w->kept)
         jit_expand(f->code, w, site);
+    w->block->threads_alive -= (uint32_t)__builtin_popcount(~lanes);
+    w->alive = s->mask = lanes;
     s->pc = site;
     s->again = counted && site == k->blocks[k->insts[site].block].first;
 }
 
 /* The warp that the block form was in when it ended. */
-static void set_down_last(struct jit_frame *f, struct warp *w, enum jit_stop why)
+static void set_down_last(struct jit_frame *f, struct warp *w, int n, enum jit_stop why)
 {
     f->warp = w;
     take_time(f);
@@ -963,7 +966,7 @@ static void set_down_last(struct jit_frame *f, struct warp *w, enum jit_stop why
         w->split[0].pc = f->site;
         w->failed = true;
     } else {
-        set_down(f, w, f->site, true);
+        set_down(f, w, n, f->site, true);
         w->interpreted |= why == JIT_GIVE_UP;
     }
 }
@@ -982,13 +985,13 @@ static bool set_down_blocks(struct jit_frame *f, enum jit_stop why)
             int n = nth * each + i;
             bool aside = f->block_aside >> n & 1, before = n < at, ended = f->block_gone >> n & 1 || (before && (f->block_end & ((1u << JIT_WHY_BITS) - 1)) == JIT_EXIT);
             if (aside)
-                set_down(f, w, f->aside_site[n], true);
+                set_down(f, w, n, f->aside_site[n], true);
             else if (why == JIT_ASIDE || ended)
                 end_warp(w);
             else if (n == at)
-                set_down_last(f, w, why);
+                set_down_last(f, w, n, why);
             else
-                set_down(f, w, before ? (int32_t)(f->block_end >> JIT_WHY_BITS) : (int32_t)f->block_start, false);
+                set_down(f, w, n, before ? (int32_t)(f->block_end >> JIT_WHY_BITS) : (int32_t)f->block_start, false);
             b->warps_done += !w->alive;
         }
         bool done = b->warps_done == each;
@@ -1010,8 +1013,10 @@ static void find_regs(struct jit_frame *f, const struct block *b)
 {
     for (uint32_t nth = 0; nth < f->block_room; nth++) {
         char *regs = nth ? block_first_regs(b->launch, f->flight->memory[nth - 1]) : b->of_warps;
-        for (int i = 0; i < b->nwarps; i++)
+        for (int i = 0; i < b->nwarps; i++) {
             f->warp_regs[(int)nth * b->nwarps + i] = regs + (size_t)i * b->warp_bytes;
+            f->warp_lanes[(int)nth * b->nwarps + i] = UINT32_MAX;
+        }
     }
 }
 
@@ -1032,7 +1037,7 @@ static enum in_block run_in_block(struct jit_frame *f, struct exec_counts *count
     enum jit_stop why = enter(f, BLOCK, &f->code->in_blocks, 0, TURNS);
     if (f->block_most)
         __atomic_store_n(&((struct jit_code *)f->code)->blocks_together, f->block_most, __ATOMIC_RELAXED);
-    if (why != JIT_EXIT && why != JIT_TURN && (f->block_aside || f->block_count > 1)) {
+    if (why != JIT_EXIT && why != JIT_TURN && f->block_most) {
         bool ended = set_down_blocks(f, why);
         f->in_block = false;
         return ended ? BLOCK_ENDED : BLOCK_IS_SET_DOWN;

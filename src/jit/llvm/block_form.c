@@ -434,7 +434,7 @@ static bool write_part(struct form_writer *m, int32_t start)
     m->part = &out->part[out->nparts];
     *m->part = (struct block_part){.start = start, .first = m->f->ninsts};
     for (int32_t i = 0; i <= m->k->ninsts; i++)
-        m->at[i] = -1;
+        m->at[i] = m->at_masked[i] = -1;
     m->nleft = 0;
     m->ended = false;
     m->in_order = m->gone && start;
@@ -464,6 +464,17 @@ static bool write_part(struct form_writer *m, int32_t start)
         form_put_result(m, IR_OP_IS_GONE, PTX_PRED, is_gone, 0, NULL);
         form_jump_if(m, is_gone, false, m->next_label);
     }
+    int32_t whole_warp = IR_NOREG;
+    if (m->stays && !start) {
+        put_index(m, PTX_OP_MOV, m->staying, ir_of_value(1), ir_of_value(0), 1);
+        m->f->insts[m->f->ninsts - 1].type = PTX_PRED;
+        struct ir_inst *all = form_put(m, IR_OP_STAY);
+        IR_SET_SOURCES(m->f, all, ir_of_reg(m->staying));
+    }
+    if (m->stays && start) {
+        form_put_result(m, IR_OP_STAYING, PTX_PRED, m->staying, 0, NULL);
+        whole_warp = form_ask(m, IR_OP_ALL, m->staying);
+    }
     form_alive_before(m, start, live);
     for (int32_t r = 0; r < m->k->nregs && start && !m->whole; r++)
         if (ir_bit(live, r) && in_base(m, r)) {
@@ -475,6 +486,12 @@ static bool write_part(struct form_writer *m, int32_t start)
     if (!start)
         memset(live, 0, m->words * 8);
     clear_others(m, live);
+    if (whole_warp != IR_NOREG) {
+        form_jump_if(m, whole_warp, false, form_code_at(m, start));
+        m->masked = true;
+        form_jump(m, form_code_at(m, start));
+        m->masked = false;
+    }
     form_code_at(m, start);
     form_write_code(m, live);
     if (!m->ended && m->exit < 0)
@@ -518,14 +535,30 @@ static bool may_go_together(const struct emit *e)
     return true;
 }
 
+/* Lanes may exit while others of their warp go on: nobody counts, and nothing waits for lanes or looks at them. */
+static bool may_lose_lanes(const struct emit *e)
+{
+    for (int32_t i = 0; i < e->k->ninsts; i++) {
+        const struct ir_inst *in = &e->k->insts[i];
+        bool access = in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_ST;
+        bool goes = in->op == PTX_OP_BRA || (e->job->code->step[i].kind == STEP_EXIT && in->guard == IR_NOREG);
+        if (!goes && (in->op >= PTX_OP_COUNT || facts_carry(in) || !step_is_plain(&e->job->code->step[i]) || (ir_is_memory(in) ? !access : !facts_pure(in))))
+            return false;
+    }
+    return !e->job->counting && !e->tells_time;
+}
+
 static struct form *make(struct emit *e, bool jam, const bool *interchanged)
 {
     struct form_writer m;
     form_begin(&m, e, false);
     m.interchanged = interchanged;
     struct form *out = m.out;
+    out->interchanged = interchanged != NULL;
     out->blocks = interchanged && may_go_together(e) ? JIT_MOST_TOGETHER / m.warps : 1;
     uint64_t *alike = find_alike(&m);
+    m.stays = interchanged && may_lose_lanes(e);
+    m.staying = m.stays ? form_reg(&m, PTX_PRED, false) : IR_NOREG;
     find_parts(&m);
     out->gone = m.gone;
     m.jam = jam && !interchanged ? unroll_jam_room(m.k, e->s, m.steps, e->job->level, m.warps) : 1;
@@ -578,7 +611,7 @@ static int carried(const struct emit *e, const struct ir_loop *l)
 
 /* Headers of loops in which neighbouring lanes load neighbours, and each turn something far away: on that way through memory the
  * host's caches and its prefetchers see a few lines of each page. NULL: there are none. The caller releases them. */
-static bool *find_interchanged(const struct emit *e, const struct form *form)
+static bool *find_interchanged(const struct emit *e, const struct form *form, struct turn_step *turn)
 {
     bool *found = alloc_zeroed((size_t)e->k->nblocks + 1), some = false;
     for (int32_t i = 0; i < form->k->ninsts; i++) {
@@ -586,11 +619,15 @@ static bool *find_interchanged(const struct emit *e, const struct form *form)
         int32_t l = in->op == PTX_OP_LD && in->site >= 0 ? e->k->blocks[e->k->insts[in->site].block].loop : -1;
         struct turn_step step;
         struct shape_reach reach;
-        if (l < 0 || in->space != PTX_GLOBAL || found[e->k->loops[l].header] || !shape_reach(e->k, e->s, e->job->dim, &e->k->insts[in->site], &reach) ||
+        if (l < 0 || in->space != PTX_GLOBAL || !shape_reach(e->k, e->s, e->job->dim, &e->k->insts[in->site], &reach) ||
             !turn_step(form, in, &step) || (step.by.kind != IR_SRC_REG && llabs(step.times * (int64_t)step.by.imm) < FAR))
             continue;
-        if (carried(e, &e->k->loops[l]) <= MOST_CARRIED && may_interchange(e, &e->k->loops[l]))
-            some = found[e->k->loops[l].header] = true;
+        if (!found[e->k->loops[l].header] && (carried(e, &e->k->loops[l]) > MOST_CARRIED || !may_interchange(e, &e->k->loops[l])))
+            continue;
+        some = found[e->k->loops[l].header] = true;
+        turn[in->site] = step;
+        if (step.by.kind == IR_SRC_REG)
+            turn[in->site].by.reg = ir_variable(form->k, step.by.reg);
     }
     if (some)
         return found;
@@ -601,10 +638,14 @@ static bool *find_interchanged(const struct emit *e, const struct form *form)
 struct form *block_form_make(struct emit *e, bool jam)
 {
     struct form *form = make(e, jam, NULL);
-    bool *interchanged = form->why_not || form->jam > 2 ? NULL : find_interchanged(e, form);
-    if (!interchanged)
+    struct turn_step *turn = alloc_zeroed(((size_t)e->k->ninsts + 1) * sizeof *turn);
+    bool *interchanged = form->why_not || form->jam > 2 ? NULL : find_interchanged(e, form, turn);
+    if (!interchanged) {
+        alloc_release(turn);
         return form;
+    }
     struct form *other = make(e, jam, interchanged);
+    other->turn = turn;
     alloc_release(interchanged);
     form_release(other->why_not ? other : form);
     return other->why_not ? form : other;

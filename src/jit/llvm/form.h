@@ -54,6 +54,13 @@ struct block_row {
     int32_t join;
 };
 
+/* An address goes up by times * by in each turn of the innermost loop that the access is in; `by`: a number, or a register that the loop does
+ * not change (turn_steps.c). */
+struct turn_step {
+    int64_t times;
+    struct ir_src by;
+};
+
 struct form {
     struct ir_kernel *k;      /* in SSA; ir_variable is the kernel's register, if it is one of those */
     struct shapes shapes;     /* of its registers */
@@ -65,6 +72,8 @@ struct form {
     bool warp;                /* of one warp: the warp form, */
     bool split;               /* or the split form */
     int jam;                  /* the most of any part */
+    struct turn_step *turn;   /* [kernel's ninsts], or NULL: of accesses in loops that are interchanged, by the kernel's registers; times 0: not known */
+    bool interchanged;        /* all warps do a turn of some loops before any goes on to the next turn */
     int blocks;               /* so many blocks of a row may go through it together; 1: each alone */
     bool whole;               /* of all parts, and all of the block's warps: registers go from part to part as they are */
     int32_t *place, nplaces;  /* of new registers, by number: the kernel's register in whose place they are kept, or -1 */
@@ -83,12 +92,7 @@ struct form *warp_form_make(struct emit *e);
 struct form *split_form_make(struct emit *e);
 void form_release(struct form *b);
 
-/* An address goes up by times * by in each turn of the innermost loop that the access is in; `by`: a number, or a register that the loop does
- * not change (turn_steps.c). False: it is not known by how much. */
-struct turn_step {
-    int64_t times;
-    struct ir_src by;
-};
+/* False: it is not known by how much. In a loop that is interchanged `turn` has it. */
 bool turn_step(const struct form *form, const struct ir_inst *access, struct turn_step *step);
 
 /* The kernel's register in whose place one of the form is kept, or -1. */

@@ -537,13 +537,29 @@ static void go_for_good(struct emit *e)
     frame_set(e, AT(block_gone), LLVMBuildOr(e->b, gone, bits_of_warps(e), ""));
 }
 
+/* Of an array of the frame, with a number of 32 bits for each warp that is there: the warp's. */
+static LLVMValueRef of_warp(struct emit *e, size_t array)
+{
+    return LLVMBuildGEP2(e->b, e->i32, above(e, e->frame, number(e, 64, array)), &e->index, 1, "");
+}
+
+static void frame_set_of_warp(struct emit *e, size_t array, LLVMValueRef v)
+{
+    LLVMBuildStore(e->b, v, of_warp(e, array));
+}
+
+static void take_staying(struct emit *e)
+{
+    reg_set(e, e->in->dst[0], (struct value){.bits = LLVMBuildLoad2(e->b, e->i32, of_warp(e, AT(warp_lanes)), "")});
+}
+
 static void set_aside(struct emit *e)
 {
     const struct ir_inst *state = e->state;
-    LLVMValueRef sites = above(e, e->frame, number(e, 64, AT(aside_site))), aside = frame_field(e, AT(block_aside), e->i32);
+    LLVMValueRef aside = frame_field(e, AT(block_aside), e->i32);
     for (int i = 0; i < state->ntargets; i++)
         keep(e, state->src[i].reg);
-    LLVMBuildStore(e->b, number(e, 32, (uint64_t)state->site), LLVMBuildGEP2(e->b, e->i32, sites, &e->index, 1, ""));
+    frame_set_of_warp(e, AT(aside_site), number(e, 32, (uint64_t)state->site));
     frame_set(e, AT(block_aside), LLVMBuildOr(e->b, aside, bits_of_warps(e), ""));
     go_for_good(e);
 }
@@ -939,6 +955,12 @@ static void do_block(struct form_code *c, int32_t number_of)
         case IR_OP_ALL_GONE:
             ask_all_gone(e);
             break;
+        case IR_OP_STAY:
+            frame_set_of_warp(e, AT(warp_lanes), reg_bits(e, e->in->src[0].reg));
+            break;
+        case IR_OP_STAYING:
+            take_staying(e);
+            break;
         case IR_OP_ASIDE:
             set_aside(e);
             break;
@@ -1062,7 +1084,6 @@ static void take_blocks(struct form_code *c)
     const uint32_t *dim = e->job->dim;
     LLVMValueRef room = frame_field(e, AT(block_room), e->i32), there = LLVMBuildAdd(e->b, frame_field(e, AT(blocks_left), e->i32), number(e, 32, 1), "");
     LLVMValueRef n = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntULT, there, room, ""), there, room, "");
-    frame_set(e, AT(block_most), number(e, 32, (uint64_t)c->form->blocks));
     frame_set(e, AT(block_count), n);
     frame_set(e, AT(block_warps), LLVMBuildMul(e->b, n, number(e, 32, (uint64_t)dim[0] * dim[1] * dim[2] / SHAPE_LANES), ""));
 }
@@ -1098,6 +1119,8 @@ static void open_code(struct form_code *c)
         e->head[b] = new_block(e, "block");
     make_phis(c);
     LLVMPositionBuilderAtEnd(e->b, c->begin);
+    if (c->form->interchanged)
+        frame_set(c->e, AT(block_most), number(c->e, 32, (uint64_t)c->form->blocks));
     if (c->form->blocks > 1)
         take_blocks(c);
     take_part(c, c->part_of[0]);

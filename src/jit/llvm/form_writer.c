@@ -173,11 +173,12 @@ bool form_is_branch(const struct ir_inst *in)
 
 int32_t form_code_at(struct form_writer *m, int32_t site)
 {
-    if (m->at[site] < 0) {
-        m->at[site] = form_label(m);
-        m->left[m->nleft++] = site;
+    int32_t *at = m->masked ? m->at_masked : m->at;
+    if (at[site] < 0) {
+        at[site] = form_label(m);
+        m->left[m->nleft++] = m->masked ? -1 - site : site;
     }
-    return m->at[site];
+    return at[site];
 }
 
 /* The warp is at the part's end. */
@@ -253,6 +254,11 @@ void form_join(struct form_writer *m, int32_t block)
     go(m, block);
 }
 
+static int32_t block_behind(const struct form_writer *m, int32_t site)
+{
+    return m->k->insts[site + 1].block;
+}
+
 /* A label of the way to a block, from a branch of block `from` to it. */
 static int32_t way_to(struct form_writer *m, int32_t block, bool back, int32_t *way)
 {
@@ -305,11 +311,6 @@ static void send(struct form_writer *m, const struct form_row *w, int32_t block,
     int nth = w->r->at[block];
     if (nth < w->r->n)
         form_put_pred(m, PTX_OP_OR, w->wait[nth], w->wait[nth], lanes);
-}
-
-static int32_t block_behind(const struct form_writer *m, int32_t site)
-{
-    return m->k->insts[site + 1].block;
 }
 
 bool form_at_head(const struct form_writer *m, int32_t site)
@@ -377,6 +378,21 @@ void form_put_block_count(struct form_writer *m, int32_t site, int32_t mask, int
         put_count(m, IR_OP_COUNT_BLOCK, site, mask == IR_NOREG ? ir_of_value(UINT32_MAX) : ir_of_reg(mask), warps);
 }
 
+/* Of the lanes that are there. */
+static int32_t ask_any(struct form_writer *m, int32_t lanes)
+{
+    return form_ask(m, IR_OP_ANY, m->masked ? form_both(m, lanes, m->staying) : lanes);
+}
+
+static int32_t ask_all(struct form_writer *m, int32_t lanes)
+{
+    if (!m->masked)
+        return form_ask(m, IR_OP_ALL, lanes);
+    int32_t off = form_turned(m, m->staying, true), r = form_reg(m, PTX_PRED, false);
+    form_put_pred(m, PTX_OP_OR, r, off, lanes);
+    return form_ask(m, IR_OP_ALL, r);
+}
+
 /* All lanes agree, or the interpreter goes on. What leaves at a block's head has been counted there, and is not once more (but of
  * several warps that go at once only the first). Answers whether the guard holds. */
 static int32_t agree(struct form_writer *m, int32_t site)
@@ -385,7 +401,7 @@ static int32_t agree(struct form_writer *m, int32_t site)
     int32_t lanes = form_turned(m, in->guard, in->guard_negated), on = form_label(m);
     if (form_at_head(m, site))
         form_put_guard_count(m, site, IR_NOREG, 1);
-    int32_t any = form_ask(m, IR_OP_ANY, lanes), all = form_ask(m, IR_OP_ALL, lanes);
+    int32_t any = ask_any(m, lanes), all = ask_all(m, lanes);
     form_jump_if(m, all, false, on);
     form_jump_if(m, any, true, on);
     if (m->jams && form_at_head(m, site) && m->e->job->runs)
@@ -410,18 +426,58 @@ static void note_first_branch(struct form_writer *m, int32_t site, int32_t first
         m->first_branch.jump[i] = first + i;
 }
 
+/* A warp that comes to the block does nothing more. */
+static bool leads_out(const struct form_writer *m, int32_t block)
+{
+    const struct ir_kernel *k = m->k;
+    for (int32_t steps = 0, site = k->blocks[block].first; steps < k->ninsts; steps++) {
+        const struct ir_inst *in = &k->insts[site];
+        if (m->e->job->code->step[site].kind == STEP_EXIT && in->guard == IR_NOREG)
+            return true;
+        if (in->op != PTX_OP_BRA || in->guard != IR_NOREG)
+            return false;
+        site = k->blocks[in->target].first;
+    }
+    return false;
+}
+
+/* One of the branch's ways leads out: the others' lanes go on in masked code. */
+static bool lose_lanes(struct form_writer *m, int32_t site)
+{
+    const struct ir_inst *in = &m->k->insts[site];
+    int32_t next = block_behind(m, site), way, way_next;
+    bool out = leads_out(m, in->target), masked = m->masked;
+    if (!m->stays || in->back_edge || (!out && !leads_out(m, next)))
+        return false;
+    int32_t lanes = form_turned(m, in->guard, in->guard_negated), stay = form_turned(m, lanes, out);
+    int32_t all = ask_all(m, lanes), any = ask_any(m, lanes);
+    form_jump_if(m, all, false, way_to(m, in->target, false, &way));
+    form_jump_if(m, any, true, way_to(m, next, false, &way_next));
+    form_put_pred(m, PTX_OP_MOV, m->staying, masked ? form_both(m, stay, m->staying) : stay, IR_NOREG);
+    struct ir_inst *said = form_put(m, IR_OP_STAY);
+    IR_SET_SOURCES(m->f, said, ir_of_reg(m->staying));
+    m->masked = true;
+    go(m, out ? next : in->target);
+    m->masked = masked;
+    write_way(m, way, in->target, false);
+    write_way(m, way_next, next, false);
+    return true;
+}
+
 /* Lanes that differ go through a row, or are left to the interpreter. */
 static void part_lanes(struct form_writer *m, int32_t site)
 {
     const struct ir_inst *in = &m->k->insts[site];
-    if (!m->jams && serial_form_leads_in(m, site)) {
+    if (lose_lanes(m, site))
+        return;
+    if (!m->jams && !m->masked && serial_form_leads_in(m, site)) {
         int32_t taken = form_turned(m, in->guard, in->guard_negated);
         put_branch_count(m, site, taken, IR_NOREG);
         serial_form_branch(m, site, taken);
         m->in_order = true;
         return;
     }
-    struct form_row *w = m->jams ? NULL : row_of(m, in);
+    struct form_row *w = m->jams || m->masked ? NULL : row_of(m, in);
     m->in_order |= m->jams && m->k->blocks[in->block].loop >= 0; /* sooner or later they do */
     int32_t next = block_behind(m, site), way, way_next, lanes = IR_NOREG;
     if (w) {
@@ -516,6 +572,14 @@ static void write_inst(struct form_writer *m, int32_t site, uint64_t *live)
         form_put_state(m, site, -1, 0, NULL, live);
     }
     const struct ir_inst *in = &m->k->insts[site];
+    if (m->masked && !(facts_pure(in) && in->op < PTX_OP_COUNT)) {
+        int32_t guard = in->guard == IR_NOREG ? m->staying : form_both(m, m->staying, form_turned(m, in->guard, in->guard_negated));
+        struct ir_inst *out = form_copy(m, site);
+        out->guard = guard;
+        out->guard_negated = false;
+        out->old_free = in->guard == IR_NOREG;
+        return;
+    }
     bool before = form_at_head(m, site) || (in->guard != IR_NOREG && ir_defines(in, in->guard)); /* what leaves elsewhere is counted there */
     if (before)
         form_put_guard_count(m, site, IR_NOREG, 1);
@@ -652,9 +716,11 @@ static bool write_one(struct form_writer *m, int32_t site, uint64_t *live)
 static void write_from(struct form_writer *m, int32_t site, uint64_t *live)
 {
     const struct ir_kernel *k = m->k;
-    form_set_label(m, m->at[site]);
+    m->masked = site < 0;
+    site = site < 0 ? -1 - site : site;
+    form_set_label(m, m->masked ? m->at_masked[site] : m->at[site]);
     m->in_order |= serial_region_with(m->e, k->insts[site].block) != NULL;
-    if (!m->jams && serial_form_begin(m, site))
+    if (!m->jams && !m->masked && serial_form_begin(m, site))
         return;
     for (int32_t i = site; i < k->ninsts && !m->out->why_not; i++) {
         m->from = k->insts[i].from;
@@ -801,6 +867,7 @@ void form_write_code(struct form_writer *m, uint64_t *live)
             write_from(m, m->left[--m->nleft], live);
         else
             write_row(m, next_row(m), live);
+    m->masked = false;
 }
 
 /* --- begin and end --- */
@@ -902,11 +969,12 @@ static void open_lists(struct form_writer *m)
     m->between = alloc_zeroed((size_t)k->ninsts + 1);
     size_t sites = ((size_t)k->ninsts + 2) * sizeof(int32_t);
     m->at = alloc_zeroed(sites);
-    m->left = alloc_zeroed(sites);
+    m->at_masked = alloc_zeroed(sites);
+    m->left = alloc_zeroed(2 * sites);
     m->todo = alloc_zeroed(sites);
     m->part_label = alloc_zeroed(sites);
     for (int32_t i = 0; i <= k->ninsts; i++)
-        m->part_label[i] = m->at[i] = -1;
+        m->part_label[i] = m->at[i] = m->at_masked[i] = -1;
 }
 
 void form_begin(struct form_writer *m, struct emit *e, bool warp)
@@ -996,6 +1064,7 @@ struct form *form_finish(struct form_writer *m)
     alloc_release(m->cut);
     alloc_release(m->between);
     alloc_release(m->at);
+    alloc_release(m->at_masked);
     alloc_release(m->left);
     alloc_release(m->todo);
     alloc_release(m->part_label);
@@ -1013,6 +1082,7 @@ void form_release(struct form *b)
     alloc_release(b->part);
     alloc_release(b->place);
     alloc_release(b->maker);
+    alloc_release(b->turn);
     unroll_jam_steps_release(b->steps);
     unroll_jam_steps_release(b->block_steps);
     alloc_release(b->shapes.reg);

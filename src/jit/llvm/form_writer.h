@@ -37,6 +37,10 @@ struct form_writer {
     int32_t warps;
     bool *cut;           /* [nblocks] a part begins there */
     const bool *interchanged; /* [nblocks] headers of loops that all warps of the block go through together; or NULL */
+    bool stays;          /* interchanged, and some of a warp's lanes may exit while the others go on: */
+    int32_t staying;     /* these, a predicate, */
+    bool masked;         /* in the code that is being written; which has labels of its own: */
+    int32_t *at_masked;  /* [ninsts + 1] */
     int32_t many;        /* how many warps there are, of several blocks: a register */
     uint8_t *between;    /* [ninsts] the branch is between parts */
     const uint64_t *alike; /* registers that are the same in all warps */
@@ -54,7 +58,7 @@ struct form_writer {
     int32_t *part_label; /* [ninsts + 1] of the part that begins at a site, or -1 */
     int32_t *todo, ntodo; /* sites where parts begin that are to be written */
     int32_t *at;         /* [ninsts + 1] label of the code for the warp from this site on, or -1 */
-    int32_t *left, nleft; /* sites whose code is to be written */
+    int32_t *left, nleft; /* sites whose code is to be written; of masked code -1 - site */
     int32_t index;       /* predicates and numbers: the warp's */
     int32_t end_label;
     struct block_part *part;

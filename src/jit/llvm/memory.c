@@ -10,6 +10,7 @@
 
 #include "ir/operands.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What one group of lanes accesses. */
@@ -503,18 +504,29 @@ static void prefetch_block(struct emit *e, const struct reach *r)
         prefetch_lines(e, r, number(e, 64, (uint64_t)(blocks * by)), SECOND);
 }
 
+/* Of an interchanged loop: a load before this one in its block has the same address, but for some bytes. */
+static bool is_foreseen(const struct emit *e)
+{
+    const struct ir_kernel *k = e->k;
+    for (int32_t i = k->blocks[e->in->block].first; e->form->turn && i < e->site; i++)
+        if (k->insts[i].op == e->in->op && k->insts[i].src[0].kind == IR_SRC_REG && k->insts[i].src[0].reg == e->in->src[0].reg &&
+            llabs(k->insts[i].offset - e->in->offset) < LINE)
+            return true;
+    return false;
+}
+
 /* Of this load in a loop: what it will take some turns later, if it goes on by more than the host foresees, or by a number that is not known
  * here. */
 static void prefetch_turn(struct emit *e, const struct reach *r)
 {
     struct turn_step step;
-    if (e->mask || e->in->space != PTX_GLOBAL || e->in->src[0].kind != IR_SRC_REG || !turn_step(e->form, e->in, &step))
+    if (e->mask || e->in->space != PTX_GLOBAL || e->in->src[0].kind != IR_SRC_REG || is_foreseen(e) || !turn_step(e->form, e->in, &step))
         return;
     bool fixed = step.by.kind == IR_SRC_IMM;
     if (fixed ? (uint64_t)((int64_t)step.by.imm * step.times) + FORESEEN < 2 * FORESEEN : step.by.kind != IR_SRC_REG || !reg_scalar(e, step.by.reg))
         return;
     LLVMValueRef by = fixed ? number(e, 64, step.by.imm) : LLVMBuildSExtOrBitCast(e->b, reg_get(e, step.by.reg).v[0], e->i64, "");
-    prefetch_lines(e, r, LLVMBuildMul(e->b, by, number(e, 64, (uint64_t)(step.times * TURNS_AHEAD)), ""), NEAREST);
+    prefetch_lines(e, r, LLVMBuildMul(e->b, by, number(e, 64, (uint64_t)(step.times * (e->form->turn ? 1 : TURNS_AHEAD))), ""), NEAREST);
 }
 
 static void load_all(struct emit *e, const struct reach *r)

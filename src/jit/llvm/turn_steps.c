@@ -70,8 +70,31 @@ static const struct ir_src *added(const struct turns *t)
     return found;
 }
 
+/* What has the kernel's register where the access is, if the loop does not change it, or -1. */
+static int32_t version_of(const struct form *form, const struct ir_inst *access, int32_t reg)
+{
+    const struct ir_kernel *k = form->k;
+    for (int32_t b = access->block; b >= 0; b = b ? k->blocks[b].idom : -1)
+        for (int32_t i = k->blocks[b].first + k->blocks[b].count - 1; i >= k->blocks[b].first; i--)
+            for (int d = 0; d < k->insts[i].ndst; d++)
+                if (k->insts[i].dst[d] != IR_NOREG && ir_variable(k, k->insts[i].dst[d]) == reg)
+                    return k->insts[i].dst[d];
+    return -1;
+}
+
+/* The same of a loop that is interchanged. */
+static bool interchanged_step(const struct form *form, const struct ir_inst *access, struct turn_step *step)
+{
+    *step = form->turn[access->site];
+    if (step->times && step->by.kind == IR_SRC_REG)
+        step->by.reg = version_of(form, access, step->by.reg);
+    return step->times && (step->by.kind != IR_SRC_REG || step->by.reg >= 0);
+}
+
 bool turn_step(const struct form *form, const struct ir_inst *access, struct turn_step *step)
 {
+    if (form->turn)
+        return interchanged_step(form, access, step);
     int32_t loop = form->k->blocks[access->block].loop;
     if (loop < 0)
         return false;
