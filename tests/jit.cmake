@@ -54,6 +54,9 @@ set_tests_properties(jit.random_as_written jit.random_rewriting jit.random_rewri
 
 unit_test(jit_shape)
 add_dependencies(unit_jit_shape heddle-jit)
+unit_test(jit_forms)
+add_dependencies(unit_jit_forms heddle-jit)
+target_compile_definitions(unit_jit_forms PRIVATE TESTS="${CMAKE_CURRENT_SOURCE_DIR}")
 unit_test(jit_unroll_jam)
 unit_test(jit_turns)
 add_library(jit_sum OBJECT jit/sum.c)

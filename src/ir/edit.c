@@ -2,6 +2,7 @@
 #include "ir/edit.h"
 
 #include "base/alloc.h"
+#include "ir/operands.h"
 
 #include <string.h>
 

@@ -81,6 +81,10 @@ struct form *warp_form_make(struct emit *e);
 struct form *split_form_make(struct emit *e);
 void form_release(struct form *b);
 
+/* With HEDDLE_VERIFY=1: is it whole? The form is then what was read back of its text, but for what it has beside its instructions
+ * (shapes, steps, places, parts and rows, by number). False: e->problem. */
+bool form_verify(struct emit *e, struct form *f);
+
 /* An address goes up by times * by in each turn of the innermost loop that the access is in; `by`: a number, or a register that the loop does
  * not change (turn_steps.c). False: it is not known by how much. */
 struct turn_step {
