@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "interp/step.h"
 #include "ir/cfg.h"
+#include "ir/edit.h"
 #include "ir/read.h"
 #include "ir/ssa.h"
 #include "ir/verify.h"
@@ -180,10 +181,26 @@ static bool check_states(const struct looking *l)
     return ok;
 }
 
+/* --- registers of its own --- */
+
+/* A register of the kernel may be read where nothing was written to it, as in the kernel; one of the form's own may not. */
+static bool check_own_registers(const struct looking *l)
+{
+    const struct ir_kernel *form = l->f->form;
+    int32_t *maker = ir_makers(form), *reads = alloc_zeroed(((size_t)form->nregs + 1) * sizeof *reads), bad = -1;
+    for (int32_t i = 0; i < form->ninsts; i++)
+        ir_count_reads(&form->insts[i], reads, 1);
+    for (int32_t r = 0; r < form->nregs; r++)
+        bad = reads[r] && maker[r] < 0 && l->f->place[r] < 0 ? r : bad;
+    alloc_release(maker);
+    alloc_release(reads);
+    return bad < 0 || complain(l, NULL, "r%d, which the kernel has not, is read and nothing makes it", bad);
+}
+
 bool form_check(const struct form_facts *f, char *problem, size_t room)
 {
     struct looking l = {f, problem, room};
-    return check_done(&l) && check_states(&l);
+    return check_done(&l) && check_states(&l) && check_own_registers(&l);
 }
 
 /* --- text --- */

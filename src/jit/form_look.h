@@ -4,7 +4,8 @@
  * The IR's questions (ir/verify.h) are asked of it as of a kernel behind each pass. Of forms alone:
  * - whatever the kernel does on the ways that lead through the form stands in it, or is left to the interpreter there;
  * - what may leave has a `state` in its block, which names all that is alive where the interpreter goes on, each register once;
- * - guards of branches have one value in the warp.
+ * - guards of branches have one value in the warp;
+ * - registers that the kernel has not are written before they are read.
  * A part of the engine: what reads IR is not in the compiler's module. Private to jit. */
 #ifndef JIT_FORM_LOOK_H
 #define JIT_FORM_LOOK_H
