@@ -165,6 +165,20 @@ struct ir_form {
     int32_t parts, rows;
 };
 
+struct ir_kernel;
+
+/* What one instruction computes in 32 lanes (interp/lanes.h), and who has the function of each or NULL. For rooms before the
+ * interpreter, which are given it.
+ *
+ * d: destination; a b c e: sources in the order of the instruction. A predicate is passed as pointer to its uint32_t.
+ * Instructions that read or write the carry flag (add.cc, addc, subc, madc ...) get it as the LAST source argument `e`
+ * (uint32_t, bit i for lane i), which they may write. `in` gives the modifiers. A negated predicate source (in->src[i].negated:
+ * selp, setp, set) is passed as it is: the function negates. Operands that are no registers lie in arrays as wide as the
+ * type that the instruction reads. lop3 takes its table from in->src[3].imm. bfi's fourth source is `e`. */
+typedef void lanes_fn(void *d, const void *a, const void *b, const void *c, void *e, uint32_t mask,
+                      const struct ir_inst *in);
+typedef lanes_fn *lanes_find_fn(const struct ir_kernel *k, const struct ir_inst *in);
+
 struct ir_kernel {
     struct arena arena;
     const struct ptx_module *module;
@@ -195,6 +209,7 @@ struct ir_kernel {
     bool has_waiting_loop;
     bool order_matters;     /* control flow or values may depend on the order of global operations: atomics whose
                                result is used, ordered loads */
+    lanes_find_fn *lanes;       /* for passes that compute what is constant (target/fold.h) */
     const struct ir_form *form; /* it is a form of machine code; NULL: it is a kernel */
     struct ir_problem *problems;
     struct ir_claims *claims; /* what analyses claim (claims.h), or NULL: nobody asks */
