@@ -1060,7 +1060,7 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
         return false;
     }
     if (e->text)
-        ir_print(form->k, e->text);
+        form_print(form, e->text);
     struct jit_job mine = job_of_form(job, form);
     struct form_code c = {.e = e, .form = form, .job = &mine, .kernel = k};
     form->block_steps = form->warp || !blocks_in_row(&c) ? NULL : unroll_jam_find_blocks(k, shapes, job->dim);

@@ -1,9 +1,28 @@
-/* What a form is asked with HEDDLE_VERIFY=1 (jit/form_look.h), and that it is then what was read back of its text. */
+/* A form's text, and what a form is asked with HEDDLE_VERIFY=1 (jit/form_look.h): then it is what was read back of its text. */
 #include "jit/llvm/form.h"
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
 #include "ir/edit.h"
 #include "jit/form_look.h"
+
+/* Behind the instructions, as remarks, what their numbers of parts and rows mean. Blocks of rows are the kernel's. */
+void form_print(const struct form *f, struct strbuf *out)
+{
+    static const char *const ends[] = {[JIT_EXIT] = "exit", [JIT_BARRIER] = "wait", [JIT_TURN] = "go on elsewhere"};
+    ir_print(f->k, out);
+    for (int i = 0; i < f->nparts; i++) {
+        const struct block_part *p = &f->part[i];
+        strbuf_addf(out, "# part %d in b%d: from instruction %d of the kernel; warps %s at %d, %d at once\n", i, p->first, p->start,
+                    ends[p->why], p->end, p->jam);
+    }
+    for (int i = 0; i < f->nrows; i++) {
+        strbuf_addf(out, "# row %d of the kernel's blocks", i);
+        for (int b = 0; b < f->row[i].n; b++)
+            strbuf_addf(out, " b%d", f->row[i].block[b]);
+        strbuf_addf(out, ", join b%d\n", f->row[i].join);
+    }
+}
 
 static void note_ends(const struct form *f, uint8_t *ends)
 {
