@@ -16,6 +16,8 @@
 //
 // The figures, 4 warps each:
 //   local_array 1: local_store_requests = 64 (4 x 16 stores), local_load_requests = 4
+//     local_store_transactions_per_request = 4 (the same element of all lanes lies side by side),
+//     local_load_transactions_per_request = 32 (16 elements: no two lanes share a sector)
 //   small_array 1: local_store_requests = 0, local_load_requests = 0
 //   block_sums 1: launch__shared_mem_per_block_static = 256 (64 ints),
 //     launch__shared_mem_per_block_dynamic = 256

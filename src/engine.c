@@ -158,6 +158,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     if (l.jit) {
         run.run = jit_run;
         run.run_block = run.caches ? NULL : jit_run_block;
+        run.flight_wanted = jit_flight_wanted;
     }
     if (counting)
         count(&run, k->ir, &counts);

@@ -1,6 +1,6 @@
 # Blocks of the documentation that show commands, by page (docs/blocks.py). A page without a fenced block has no test.
 file(GLOB pages RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/*.md ${CMAKE_SOURCE_DIR}/docs/*.md ${CMAKE_SOURCE_DIR}/docs/*/*.md
-     ${CMAKE_SOURCE_DIR}/examples/*.md ${CMAKE_SOURCE_DIR}/examples/*/*.md ${CMAKE_SOURCE_DIR}/tests/*/*.md)
+     ${CMAKE_SOURCE_DIR}/examples/*.md ${CMAKE_SOURCE_DIR}/examples/*/*.md ${CMAKE_SOURCE_DIR}/tests/*/*.md ${CMAKE_SOURCE_DIR}/src/*/*.md)
 foreach(page ${pages})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${page})
   file(STRINGS ${CMAKE_SOURCE_DIR}/${page} found REGEX "```|<!-- holds:" LIMIT_COUNT 1)

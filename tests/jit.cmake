@@ -77,6 +77,9 @@ set_tests_properties(jit.least PROPERTIES TIMEOUT 300 FAIL_REGULAR_EXPRESSION FA
 add_test(NAME jit.loops COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/loops.sh)
 set_tests_properties(jit.loops PROPERTIES TIMEOUT 300 ENVIRONMENT
                      "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/device")
+add_test(NAME jit.interchange COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/interchange.sh)
+set_tests_properties(jit.interchange PROPERTIES TIMEOUT 600 FAIL_REGULAR_EXPRESSION FAILED PASS_REGULAR_EXPRESSION "ALL DONE" ENVIRONMENT
+                     "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/jit")
 add_test(NAME jit.leaving COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/leaving.sh)
 set_tests_properties(jit.leaving PROPERTIES TIMEOUT 300 FAIL_REGULAR_EXPRESSION FAILED PASS_REGULAR_EXPRESSION "ALL DONE" ENVIRONMENT
                      "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/jit")

@@ -7,7 +7,7 @@
   - no tracked file reads beside the tree: what it needs is in it;
   - no two tracked files have the same bytes;
   - a link, or a path in backticks, in a .md file leads to something that is there, a heading of a page included;
-  - docs/tour.md names every source file of src/, or its header;
+  - src/ROOM/README.md names every source file of its room, a .c file by itself or by its header, and docs/tour.md leads to it;
   - docs/install.md's table of packages names exactly those of tools/packages.txt.
 
 What goes out: one line per breach, "file:line: what"; exit code 1 if there is any. In a tree without git (an unpacked
@@ -15,6 +15,7 @@ archive) the files are found by walking, leaving out build folders.
 
 usage: check_tree.py [ROOT]
 """
+import os
 import re
 import subprocess
 import sys
@@ -84,10 +85,22 @@ def check_anchors(path, name, text):
 
 
 def check_tour(root):
-    said = set(re.findall(r"`(?:[\w/]+/)?([\w.]+)`", (root / "docs/tour.md").read_text()))
+    """A room's page names files by their paths in the room; that of src/engine has those that lie in src/ as well."""
     for path in sorted((root / "src").rglob("*")):
-        if path.suffix in (".c", ".cpp", ".cc", ".def") and not said & {path.name, path.stem + ".h"}:
-            yield f"docs/tour.md:1: says nothing of '{path.relative_to(root)}'"
+        if path.suffix not in SOURCES:
+            continue
+        room = path.relative_to(root / "src").parts[0]
+        room = root / "src" / ("engine" if room == path.name else room)
+        page = room / "README.md"
+        said = set(re.findall(r"`([\w./]+)`", page.read_text())) if page.exists() else set()
+        name = os.path.relpath(path, room)
+        names = {name} if path.suffix == ".def" else {name, str(Path(name).with_suffix(".h"))}
+        if not said & names:
+            yield f"{page.relative_to(root)}:1: says nothing of '{name}'"
+    tour = (root / "docs/tour.md").read_text()
+    for room in sorted(p for p in (root / "src").iterdir() if p.is_dir()):
+        if f"](../src/{room.name}/README.md)" not in tour:
+            yield f"docs/tour.md:1: does not lead to 'src/{room.name}/README.md'"
 
 
 def check_packages(root):

@@ -123,18 +123,61 @@ bool clock_release_all(struct block *b)
     return n > 0;
 }
 
-/* The block, and some of those that the worker has claimed behind it: b becomes the last. False: nothing was done. */
+static void *new_memory(const struct launch *l)
+{
+    void *memory = alloc_try_aligned(64, block_bytes(l));
+    if (memory)
+        block_open(l, memory);
+    return memory;
+}
+
+/* Spare memory for blocks that run together with another. */
+static struct block_flight flight_of(struct worker *k)
+{
+    int wanted = k->c->flight_wanted(k->l);
+    wanted = wanted < k->limit - k->nresident ? wanted : k->limit - k->nresident;
+    while (k->nspare < wanted) {
+        void *memory = new_memory(k->l);
+        if (!memory)
+            break;
+        k->spare[k->nspare++] = memory;
+    }
+    int n = k->nspare < wanted ? k->nspare : wanted;
+    return (struct block_flight){k->spare + k->nspare - n, n, 0, 0};
+}
+
+/* Blocks that were run together with another and did not end are resident. */
+static void take_over(struct worker *k, const struct block_flight *flight)
+{
+    for (int i = 0; i < flight->left; i++)
+        k->resident[k->nresident++] = flight->memory[i];
+    memmove(flight->memory, flight->memory + flight->left, (size_t)(flight->n - flight->left) * sizeof *flight->memory);
+    k->nspare -= flight->left;
+}
+
+/* The block, and some of those that the worker has claimed behind it: b becomes the last that is not left to the worker. False: it did
+ * not end. */
 static bool run_whole(struct worker *k, struct block *b, int *at, enum warp_stop *stop)
 {
     uint64_t index = b->index, more = k->nresident == 1 ? k->claimed_end - k->claimed : 0;
-    bool done = k->c->run_block(b, k->c->counts ? &k->counts : NULL, more, at, stop);
-    k->claimed += b->index - index;
+    struct block_flight flight = more ? flight_of(k) : (struct block_flight){NULL, 0, 0, 0};
+    bool done = k->c->run_block(b, k->c->counts ? &k->counts : NULL, more, &flight, at, stop);
+    k->claimed += b->index - index + flight.behind;
+    take_over(k, &flight);
     return done;
+}
+
+static bool has_failed(const struct block *b)
+{
+    for (int i = 0; i < b->nwarps && b->begun; i++)
+        if (b->warps[i].failed)
+            return true;
+    return false;
 }
 
 static enum progress run_block(struct worker *k, struct block *b)
 {
-    bool failed = false;
+    bool failed = has_failed(b);
     enum warp_stop first = WARP_DONE;
     int at = -1; /* the warp that stopped with `first`, those before it have had their turn */
     if (!b->begun && k->c->run_block && !k->c->observe && run_whole(k, b, &at, &first) && at < 0)
@@ -192,14 +235,6 @@ static uint64_t claim(struct worker *k)
         k->claimed_end = n - k->claimed < k->batch ? n : k->claimed + k->batch;
     }
     return k->claimed++;
-}
-
-static void *new_memory(const struct launch *l)
-{
-    void *memory = alloc_try_aligned(64, block_bytes(l));
-    if (memory)
-        block_open(l, memory);
-    return memory;
 }
 
 static bool admit(struct worker *k)

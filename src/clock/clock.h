@@ -19,7 +19,8 @@ struct clock_run {
     int threads;              /* host threads, at least 1 */
     enum warp_stop (*run)(struct warp *w, struct exec_counts *counts); /* the executor */
     /* Or NULL: the executor's way to begin a block of a launch that nobody observes (jit/jit.h). */
-    bool (*run_block)(struct block *b, struct exec_counts *counts, uint64_t more, int *at, enum warp_stop *stop);
+    bool (*run_block)(struct block *b, struct exec_counts *counts, uint64_t more, struct block_flight *flight, int *at, enum warp_stop *stop);
+    int (*flight_wanted)(const struct launch *l);
     const struct rules *rules; /* of memory (memory/rules.h); NULL: those of 7.0 and later */
     struct counters *sites;   /* [ninsts], zeroed: memory counters are added here; NULL: not counting */
     struct exec_counts *counts; /* zeroed arrays: execution counts are added here; NULL: not counting */

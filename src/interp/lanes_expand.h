@@ -147,6 +147,7 @@ typedef unsigned __int128 uint128;
 #define EACH_INT16_32(M, ...)  M(U16, __VA_ARGS__) M(S16, __VA_ARGS__) EACH_INT32(M, __VA_ARGS__)
 #define EACH_INT32(M, ...)     M(U32, __VA_ARGS__) M(S32, __VA_ARGS__)
 #define EACH_INT32_64(M, ...)  EACH_INT32(M, __VA_ARGS__) M(U64, __VA_ARGS__) M(S64, __VA_ARGS__)
+#define EACH_U32_64(M, ...)    M(U32, __VA_ARGS__) M(U64, __VA_ARGS__)
 #define EACH_BITS(M, ...)      M(B16, __VA_ARGS__) EACH_BITS32_64(M, __VA_ARGS__)
 #define EACH_BITS32(M, ...)    M(B32, __VA_ARGS__)
 #define EACH_BITS32_64(M, ...) M(B32, __VA_ARGS__) M(B64, __VA_ARGS__)
@@ -161,7 +162,6 @@ typedef unsigned __int128 uint128;
 /* sets that only SPECIAL rows have */
 #define EACH_ANY(M, ...)
 #define EACH_NOTYPE(M, ...)
-#define EACH_U32_64(M, ...)
 #define EACH_VOTE(M, ...)
 #define EACH_BARRIER(M, ...)
 #define EACH_REDUX(M, ...)

@@ -12,7 +12,8 @@
  *
  * The third, the block form, runs all warps of a block from the start to the end (jit/llvm/form.h). It answers JIT_EXIT
  * when all have ended; JIT_TURN: the launch is to stop; else warp frame.block_warp is where frame.site, or frame.waiting, says, those
- * before it where block_end and those behind it where block_start says, but for those that have exited, frame.block_gone. */
+ * before it where block_end and those behind it where block_start says, but for those that have exited, frame.block_gone, or
+ * have been set aside, frame.block_aside. */
 #ifndef JIT_ABI_H
 #define JIT_ABI_H
 
@@ -30,7 +31,8 @@ enum jit_stop {
     JIT_APART,   /* lanes wait before several instructions, frame.waiting; frame.why: JIT_TURN or JIT_GIVE_UP */
     JIT_TOGETHER, /* split form: all 32 lanes are before frame.site, a resume point of the other */
     JIT_INTERPRET, /* split form: the interpreter is to go on, as the warp's splits say */
-    JIT_ENDED    /* split form: all lanes have exited */
+    JIT_ENDED,   /* split form: all lanes have exited */
+    JIT_ASIDE    /* block form: all warps have exited but those of frame.block_aside */
 };
 
 /* Back-edges of a warp of a fleet until it is the next one's turn, so that they find in the host's caches what their
@@ -47,7 +49,7 @@ struct jit_waiting {
     uint32_t lanes;
 };
 
-enum { JIT_MOST_WAITING = 49 };
+enum { JIT_MOST_WAITING = 49, JIT_MOST_TOGETHER = 32 /* warps of blocks that go through parts together: bits of a number */ };
 
 struct jit_code;
 struct jit_frame;
@@ -164,6 +166,15 @@ struct jit_frame {
     uint32_t block_gone;     /* bits: its warps that have exited while others had not come to a barrier yet */
     uint32_t block_jam;      /* and so many warps are there, from that one on */
     bool in_block;           /* jit_run.c: the block form runs */
+    /* Blocks of a row that the block form may take through a part together (form.h): memory is there for block_room of them. It says how
+     * many it would take at most, how many it has taken, and how many warps these have; a warp's number is that of its block times
+     * the warps of one, and its own. */
+    uint32_t block_room, block_most, block_count, block_warps;
+    char *warp_regs[JIT_MOST_TOGETHER]; /* of each of these warps */
+    uint32_t block_aside;                /* bits: those that have been set aside (among block_gone), before the instruction */
+    int32_t aside_site[JIT_MOST_TOGETHER];
+    struct block_flight *flight;         /* jit_run.c: these blocks but the first, */
+    uint32_t block_begun;                /* and bits: those whose warps are in use */
     uint64_t stride;         /* bytes from a warp's registers to the next one's, and likewise for local memory */
     uint32_t nwaiting;       /* JIT_APART: blocks where lanes may wait; the last is where all meet */
     struct jit_waiting waiting[JIT_MOST_WAITING];

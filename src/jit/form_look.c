@@ -116,6 +116,7 @@ static bool needs_state(const struct looking *l, const struct ir_inst *in)
     case IR_OP_END_TURN:
     case IR_OP_RING:
     case IR_OP_LEAVE:
+    case IR_OP_ASIDE:
     case IR_OP_EXCHANGE: return true;
     case IR_OP_STOP: return in->target != JIT_EXIT;
     default:

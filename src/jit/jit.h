@@ -66,8 +66,11 @@ extern bool jit_hasty;
 
 /* Runs a fresh block whose accesses nobody wants to see as far as it gets: warps that wait at a barrier cost next to nothing
  * then. It may go on with some of the `more` blocks behind it when it is done; `b` becomes the last one.
- * False: there is no code yet, nothing was done. Else all warps have ended (*at is -1), or warp *at stopped with
+ * It may run some of these together with it, in the memory of `flight`. Those that did not end are begun, and are left there; they follow `b`.
+ * False: there is no code yet and nothing was done, or `b` is begun and did not end. Else all warps have ended (*at is -1), or warp *at stopped with
  * *stop, warps before it have had their turn, and the block's state is where others look for it. */
-bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, int *at, enum warp_stop *stop);
+bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, struct block_flight *flight, int *at, enum warp_stop *stop);
+/* Memory for how many blocks jit_run_block would like to find in `flight`. */
+int jit_flight_wanted(const struct launch *l);
 
 #endif

@@ -24,6 +24,7 @@ struct jit_code {
     jit_function *function; /* atomic: NULL until it is made; of the first tier, then of the full one */
     jit_function *split;    /* atomic: the split form, or NULL */
     jit_function *in_blocks;  /* atomic: the block form, or NULL */
+    uint32_t blocks_together; /* atomic: so many of a row it would take through a part together; 0: not known yet */
     uint64_t ran[FORMS];    /* atomic: how long a form has run, ns of processor time */
     uint64_t long_ran[FORMS]; /* atomic: from which on it is made in the full tier; UINT64_MAX: it is not, or that is done */
     bool may_change;        /* atomic: one of these is not UINT64_MAX */

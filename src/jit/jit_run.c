@@ -137,13 +137,31 @@ static void take_time(struct jit_frame *f)
     f->pace = 0;
 }
 
+/* The nth of the blocks that the block form runs together; from here on its warps are in use. */
+static struct block *in_flight(struct jit_frame *f, int nth)
+{
+    struct block *first = f->block, *b;
+    struct launch *l = first->launch;
+    if (f->fleet)
+        begin(f);
+    if (!nth)
+        return first;
+    b = f->flight->memory[nth - 1];
+    if (!(f->block_begun >> nth & 1)) {
+        b = block_start(l, b, first->index + (uint64_t)nth, (uint16_t)((first->sm + (uint32_t)nth) % l->sms), first->ring, first->values);
+        block_begin(b);
+        f->block_begun |= 1u << nth;
+    }
+    return b;
+}
+
 /* The block's state is in use, and the warp that runs is the frame's. */
 static void begin_here(struct jit_frame *f)
 {
     if (f->fleet)
         begin(f);
     if (f->in_block)
-        point_at(f, f->block, (int)f->block_warp);
+        point_at(f, in_flight(f, (int)f->block_warp / f->block->nwarps), (int)f->block_warp % f->block->nwarps);
 }
 
 static uint32_t op_step(struct jit_frame *f, uint32_t site, uint32_t mask)
@@ -238,7 +256,7 @@ static uint32_t op_find_run(struct jit_frame *f, uint32_t site, uint32_t slot)
     const struct interp_code *c = f->code->interp;
     const struct ir_inst *in = &c->kernel->insts[site];
     uint64_t address = in->src[0].imm;
-    const char *regs = f->in_block ? block_regs(f->block, (int)f->block_warp) : f->regs;
+    const char *regs = f->in_block ? f->warp_regs[f->block_warp] : f->regs;
     if (in->src[0].kind == IR_SRC_REG)
         address = ((const uint64_t *)(const void *)(regs + c->of_reg[in->src[0].reg]))[__builtin_ctz(f->mask)];
     address += (uint64_t)in->offset;
@@ -918,7 +936,84 @@ static bool leave_block_form(struct jit_frame *f, struct exec_counts *counts, st
     return waits || *stop == WARP_DONE || *stop == WARP_TURN;
 }
 
-enum in_block { BLOCK_ENDED, BLOCK_GOES_ON /* warp by warp */, BLOCK_STOPS };
+/* --- several blocks at a time --- */
+
+/* A warp of the block form that goes on singly before `site`; `counted`: as part of its block, if it is the first of one. */
+static void set_down(struct jit_frame *f, struct warp *w, int32_t site, bool counted)
+{
+    const struct ir_kernel *k = f->code->interp->kernel;
+    struct split *s = &w->split[0];
+    w->kept = f->code->plan.resume[site] >= 0 && !counted;
+    if (!w->kept)
+        jit_expand(f->code, w, site);
+    s->pc = site;
+    s->again = counted && site == k->blocks[k->insts[site].block].first;
+}
+
+/* The warp that the block form was in when it ended. */
+static void set_down_last(struct jit_frame *f, struct warp *w, enum jit_stop why)
+{
+    f->warp = w;
+    take_time(f);
+    if (why == JIT_APART) {
+        w->kept = false;
+        jit_apart(f);
+        w->interpreted |= f->why == JIT_GIVE_UP;
+    } else if (why == JIT_FAULT) {
+        w->split[0].pc = f->site;
+        w->failed = true;
+    } else {
+        set_down(f, w, f->site, true);
+        w->interpreted |= why == JIT_GIVE_UP;
+    }
+}
+
+/* The block form ended before all warps of its blocks: they are left to go on singly. Answers whether all of the first one have ended. */
+static bool set_down_blocks(struct jit_frame *f, enum jit_stop why)
+{
+    struct block_flight *flight = f->flight;
+    int each = f->block->nwarps, at = why == JIT_ASIDE ? INT32_MAX : (int)f->block_warp;
+    bool first_ended = false;
+    for (int nth = 0; nth < (int)f->block_count; nth++) {
+        struct block *b = in_flight(f, nth);
+        f->in_block = false;
+        for (int i = 0; i < each; i++) {
+            struct warp *w = &b->warps[i];
+            int n = nth * each + i;
+            bool aside = f->block_aside >> n & 1, before = n < at, ended = f->block_gone >> n & 1 || (before && (f->block_end & ((1u << JIT_WHY_BITS) - 1)) == JIT_EXIT);
+            if (aside)
+                set_down(f, w, f->aside_site[n], true);
+            else if (why == JIT_ASIDE || ended)
+                end_warp(w);
+            else if (n == at)
+                set_down_last(f, w, why);
+            else
+                set_down(f, w, before ? (int32_t)(f->block_end >> JIT_WHY_BITS) : (int32_t)f->block_start, false);
+            b->warps_done += !w->alive;
+        }
+        bool done = b->warps_done == each;
+        first_ended |= !nth && done;
+        if (!nth || done)
+            continue;
+        void *memory = flight->memory[flight->left];
+        flight->memory[flight->left++] = b;
+        flight->memory[nth - 1] = memory;
+    }
+    flight->behind = f->block_count - 1;
+    return first_ended;
+}
+
+enum in_block { BLOCK_ENDED, BLOCK_GOES_ON /* warp by warp */, BLOCK_STOPS, BLOCK_IS_SET_DOWN };
+
+/* Where the registers of all warps lie that may run together. */
+static void find_regs(struct jit_frame *f, const struct block *b)
+{
+    for (uint32_t nth = 0; nth < f->block_room; nth++) {
+        char *regs = nth ? block_first_regs(b->launch, f->flight->memory[nth - 1]) : b->of_warps;
+        for (int i = 0; i < b->nwarps; i++)
+            f->warp_regs[(int)nth * b->nwarps + i] = regs + (size_t)i * b->warp_bytes;
+    }
+}
 
 /* The block form, from the start on; *at: the warp that stops. */
 static enum in_block run_in_block(struct jit_frame *f, struct exec_counts *counts, struct fleet *fl, int *at, enum warp_stop *stop)
@@ -927,11 +1022,25 @@ static enum in_block run_in_block(struct jit_frame *f, struct exec_counts *count
     f->in_block = true;
     f->block = fl->b;
     f->block_warp = 0;
-    f->block_gone = 0;
+    f->block_gone = f->block_aside = f->block_begun = 0;
+    f->block_count = 1;
+    f->block_most = 0;
     f->blocks_left = fl->more;
+    uint32_t room = (uint32_t)(JIT_MOST_TOGETHER / fl->n);
+    f->block_room = fl->b->launch->shared_bytes || !f->flight->n ? 1 : (uint32_t)f->flight->n + 1 < room ? (uint32_t)f->flight->n + 1 : room;
+    find_regs(f, fl->b);
     enum jit_stop why = enter(f, BLOCK, &f->code->in_blocks, 0, TURNS);
+    if (f->block_most)
+        __atomic_store_n(&((struct jit_code *)f->code)->blocks_together, f->block_most, __ATOMIC_RELAXED);
+    if (why != JIT_EXIT && why != JIT_TURN && (f->block_aside || f->block_count > 1)) {
+        bool ended = set_down_blocks(f, why);
+        f->in_block = false;
+        return ended ? BLOCK_ENDED : BLOCK_IS_SET_DOWN;
+    }
     if (f->fleet)
         catch_up(f, fl);
+    else if (why == JIT_EXIT)
+        f->flight->behind = f->block_count - 1;
     if (why == JIT_EXIT) {
         f->in_block = false;
         f->block_credit += f->block_credit < BLOCK_CREDIT;
@@ -951,7 +1060,14 @@ static enum in_block run_in_block(struct jit_frame *f, struct exec_counts *count
     return leave_block_form(f, counts, fl, why, stop) ? BLOCK_GOES_ON : BLOCK_STOPS;
 }
 
-bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, int *at, enum warp_stop *stop)
+int jit_flight_wanted(const struct launch *l)
+{
+    const struct jit_code *code = l->jit;
+    uint32_t together = __atomic_load_n(&code->blocks_together, __ATOMIC_RELAXED);
+    return together && !l->shared_bytes ? (int)together - 1 : 0;
+}
+
+bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, struct block_flight *flight, int *at, enum warp_stop *stop)
 {
     struct jit_code *code = b->launch->jit;
     struct fleet fl; /* what is not set here is written before it is read */
@@ -977,11 +1093,14 @@ bool jit_run_block(struct block *b, struct exec_counts *counts, uint64_t more, i
     fl.resume[fl.n] = -1;
     f->stopped = fl.stopped;
     f->fleet = &fl;
+    f->flight = flight;
     if (b->launch->threads % WARP_LANES)
         begin(f);
     *at = -1;
     if (in_blocks) {
         enum in_block how = run_in_block(f, counts, &fl, at, stop);
+        if (how == BLOCK_IS_SET_DOWN)
+            return false;
         if (how == BLOCK_STOPS && *stop != WARP_STOPPED)
             region_hand_over(f, &fl, *at);
         if (how != BLOCK_GOES_ON)

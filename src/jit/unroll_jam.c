@@ -21,6 +21,7 @@ struct unroll_jam_find {
     const struct shapes *s;
     const uint32_t *dim;
     int warps;        /* or 0: blocks of a row are compared, not warps */
+    bool blocks;      /* the warps are of several blocks of a row */
     struct rise *reg; /* [nregs] */
 };
 
@@ -58,6 +59,8 @@ static struct rise step_of_sreg(const struct unroll_jam_find *f, uint32_t sreg, 
         return is(0, 32);
     if (!f->warps && sreg == PTX_SREG_CTAID_X)
         return is(1, 32);
+    if (f->blocks && (sreg == PTX_SREG_CTAID_X || sreg == PTX_SREG_WARPID || (sreg <= PTX_SREG_TID_Z && !shape->known)))
+        return differs();
     if (sreg <= PTX_SREG_TID_Z && shape->kind == SHAPE_AFFINE && !shape->known)
         return thread_step(f, (int)sreg);
     if (sreg == PTX_SREG_WARPID)
@@ -188,19 +191,19 @@ static bool give_up_unset(struct unroll_jam_find *f)
 
 struct unroll_jam_steps *unroll_jam_find(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps)
 {
-    return unroll_jam_find_without(k, s, dim, warps, NULL);
+    return unroll_jam_find_without(k, s, dim, warps, false, NULL);
 }
 
 struct unroll_jam_steps *unroll_jam_find_blocks(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3])
 {
-    return unroll_jam_find_without(k, s, dim, 0, NULL);
+    return unroll_jam_find_without(k, s, dim, 0, false, NULL);
 }
 
 struct unroll_jam_steps *unroll_jam_find_without(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps,
-                                                 const uint64_t *unknown)
+                                                 bool blocks, const uint64_t *unknown)
 {
     struct unroll_jam_steps *steps = alloc_zeroed(sizeof *steps);
-    struct unroll_jam_find f = {k, s, dim, warps, alloc_zeroed(((size_t)k->nregs + 1) * sizeof *f.reg)};
+    struct unroll_jam_find f = {k, s, dim, warps, blocks, alloc_zeroed(((size_t)k->nregs + 1) * sizeof *f.reg)};
     begin(&f);
     for (int32_t r = 0; unknown && r < k->nregs; r++)
         if (ir_bit(unknown, r))

@@ -144,7 +144,8 @@ static enum parsed count(struct parser *p, const struct ptx_inst *in, int least,
             return fail(p, p->opcode, text);                                                       \
     } while (0)
 
-/* Result d of type `d`, then constants or registers of the types given; 0 ends the list. */
+/* Result d of type `d`, then constants or registers of the types given; 0 ends the list. What asks of an address in a cluster
+ * takes a variable's name instead of a constant. */
 static enum parsed plain(struct parser *p, struct ptx_inst *in, int d, int a, int b, int c, int e)
 {
     const int type[] = {a, b, c, e};
@@ -154,7 +155,7 @@ static enum parsed plain(struct parser *p, struct ptx_inst *in, int d, int a, in
     TRY(count(p, in, n + 1, n + 1));
     TRY(operand(p, in, 0, d, DST));
     for (int i = 0; i < n; i++)
-        TRY(operand(p, in, i + 1, type[i], IMM));
+        TRY(operand(p, in, i + 1, type[i], i == 0 && ptx_op_info[in->op].mods & MOD_CLUSTER ? ADDR : IMM));
     return PARSED_OK;
 }
 

@@ -167,7 +167,7 @@ void ptx_print_opcode(enum ptx_op op, const struct ptx_mods *m, struct strbuf *o
     FIELD(MOD_BOOL, boolop);
     if (row->mods & MOD_MATRIX)
         print_matrix(m, out);
-    FIELD(MOD_SPACE, space);
+    FIELD(MOD_SPACE | MOD_CLUSTER, space);
     FIELD(MOD_CACHE, cache);
     flag(out, m->nc, "nc");
     FIELD(MOD_CACHE, evict);

@@ -115,6 +115,7 @@ enum {
 #define MOD_VIDEO  (UINT64_C(1) << 33) /* .add .min .max behind the types, .po .shr7 .shr15 (video instructions) */
 #define MOD_MATRIX (UINT64_C(1) << 35) /* .m8n8, .x1 .x2 .x4, .trans (ldmatrix, stmatrix, movmatrix) */
 #define MOD_POLICY (UINT64_C(1) << 34) /* .fractional .range .cvt and the priorities (createpolicy) */
+#define MOD_CLUSTER (UINT64_C(1) << 36) /* .shared::cluster (mapa, getctarank) */
 
 enum ptx_op {
     PTX_OP_UNKNOWN, /* not in the table: see ptx_inst.problem */

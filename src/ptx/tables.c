@@ -136,6 +136,7 @@ const struct ptx_modifier ptx_modifier[] = {
     M("global", SPACE, space, PTX_GLOBAL),
     M("shared", SPACE, space, PTX_SHARED),
     M("shared::cta", SPACE, space, PTX_SHARED),
+    M("shared::cluster", CLUSTER, space, PTX_SHARED),
     M("local", SPACE, space, PTX_LOCAL),
     M("const", SPACE, space, PTX_CONST),
     M("param", SPACE, space, PTX_PARAM),

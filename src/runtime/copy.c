@@ -193,6 +193,42 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaM
     return runtime_leave(copy_1d(dst, src, count, kind, stream, true));
 }
 
+/* --- batches --- */
+
+/* The attributes' copies: the first entry is for copy 0 and those behind it, each further one for copies further on. */
+static bool attributes_fit(const struct cudaMemcpyAttributes *attrs, const size_t *first, size_t n, size_t count)
+{
+    if (!attrs || !first || !n || n > count || first[0])
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (attrs[i].srcAccessOrder < cudaMemcpySrcAccessOrderStream || attrs[i].srcAccessOrder > cudaMemcpySrcAccessOrderAny ||
+            attrs[i].flags & ~(unsigned)cudaMemcpyFlagPreferOverlapWithCompute || (i && first[i] <= first[i - 1]) || first[i] >= count)
+            return false;
+    return true;
+}
+
+/* Copies one after the other, in the stream's order: the interface promises none among them, and lets sources be read earlier. Where one
+ * may only be read during the call, the call waits for it. */
+cudaError_t cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs,
+                                 size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t hStream)
+{
+    ENTER(d);
+    bool wait = false;
+    cudaError_t e = cudaSuccess;
+    if (failIdx)
+        *failIdx = SIZE_MAX; /* of no single copy */
+    if (!dsts || !srcs || !sizes || !attributes_fit(attrs, attrsIdxs, numAttrs, count) || !hStream || hStream == cudaStreamLegacy)
+        return runtime_leave(cudaErrorInvalidValue);
+    for (size_t i = 0; !e && i < count; i++) {
+        e = copy_1d(dsts[i], srcs[i], sizes[i], cudaMemcpyDefault, hStream, true);
+        if (e && failIdx)
+            *failIdx = i;
+    }
+    for (size_t i = 0; i < numAttrs; i++)
+        wait |= attrs[i].srcAccessOrder == cudaMemcpySrcAccessOrderDuringApiCall;
+    return wait && !e ? cudaStreamSynchronize(hStream) : runtime_leave(e);
+}
+
 /* --- between devices --- */
 
 static cudaError_t copy_peer(void *dst, int to, const void *src, int from, size_t count, cudaStream_t stream,

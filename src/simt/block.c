@@ -18,7 +18,7 @@ static size_t async_bytes(const struct launch *l)
     return l->kernel && l->kernel->has_async ? aligned(sizeof(struct async_queue)) : 0;
 }
 
-static size_t bytes_of_warp(const struct launch *l)
+size_t block_warp_bytes(const struct launch *l)
 {
     return aligned(l->reg_bytes) + aligned((size_t)l->local_bytes * WARP_LANES) + async_bytes(l);
 }
@@ -26,8 +26,13 @@ static size_t bytes_of_warp(const struct launch *l)
 size_t block_bytes(const struct launch *l)
 {
     size_t nwarps = (size_t)l->warps_per_block;
-    return aligned(sizeof(struct block)) + aligned(nwarps * sizeof(struct warp)) + nwarps * bytes_of_warp(l) +
+    return aligned(sizeof(struct block)) + aligned(nwarps * sizeof(struct warp)) + nwarps * block_warp_bytes(l) +
            aligned(l->shared_bytes + 16);
+}
+
+char *block_first_regs(const struct launch *l, void *memory)
+{
+    return (char *)memory + aligned(sizeof(struct block)) + aligned((size_t)l->warps_per_block * sizeof(struct warp));
 }
 
 static void place(struct launch *l, struct block *b, uint64_t index)
@@ -89,8 +94,8 @@ struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16
     b->begun = false;
     b->text = NULL;
     b->warps = (struct warp *)((char *)memory + aligned(sizeof *b));
-    b->of_warps = (char *)b->warps + aligned((size_t)b->nwarps * sizeof(struct warp));
-    b->warp_bytes = bytes_of_warp(l);
+    b->of_warps = block_first_regs(l, memory);
+    b->warp_bytes = block_warp_bytes(l);
     b->ring = ring;
     b->values = values;
     b->shared = b->of_warps + (size_t)b->nwarps * b->warp_bytes;

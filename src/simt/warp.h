@@ -154,6 +154,13 @@ struct block {
     struct record_values *values;
 };
 
+/* Memory of blocks (block_open has seen it) for an executor that runs several at a time; and those that it has left begun. */
+struct block_flight {
+    void **memory; /* [n]; the first `left` are these blocks */
+    int n, left;
+    uint64_t behind; /* so many blocks behind the one that was asked for have ended, or are left */
+};
+
 /* What stopped a launch: the first fault of the lowest warp of the block with the lowest index, whichever host thread met one
  * first, and whichever warp had the first turn. */
 struct fault {
@@ -338,6 +345,9 @@ void warp_part(struct warp *w);
 /* --- block.c: blocks and barriers --- */
 
 size_t block_bytes(const struct launch *l);
+/* Where the registers of the first warp lie in such memory; the next one's follow block_warp_bytes behind. */
+char *block_first_regs(const struct launch *l, void *memory);
+size_t block_warp_bytes(const struct launch *l);
 /* Memory of block_bytes that the launch has not used yet, with anything in it. */
 void block_open(const struct launch *l, void *memory);
 /* Lays out a block in `memory`, which block_open has seen, or an earlier block of the launch. Shared and local memory are

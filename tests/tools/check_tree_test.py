@@ -20,7 +20,12 @@ FILES = {
     "CMakeLists.txt": CMAKE,
     "README.md": "# Part\n",
     "docs/install.md": "| `g++` | compiler |\n| `bin/x` | a path |\n",
-    "docs/tour.md": "`a.h`, `m.c` and `late/l.c`, `src/engine.c`, `main.c`\n",
+    "docs/tour.md": "".join(f"[{room}](../src/{room}/README.md)\n" for room in ("base", "middle", "late", "engine", "cli")),
+    "src/base/README.md": "`a.h`\n",
+    "src/middle/README.md": "`m.h`\n",
+    "src/late/README.md": "`l.c`\n",
+    "src/engine/README.md": "`../engine.c`, `../engine.h`, `private.h`\n",
+    "src/cli/README.md": "`main.c`\n",
     "tools/packages.txt": "# a comment\ng++ | g++ --version | compiler\n",
     "src/base/a.h": HEAD,
     "src/base/a.c": HEAD + '#include "base/a.h"\n#include <stdio.h>\n',
@@ -128,9 +133,18 @@ class Tree(unittest.TestCase):
                                                         "docs/x.md:3: leads to '#two', which is no heading of x.md"]))
 
     def test_tour(self):
-        code, _, err = self.run_tool("check_tree.py", {"src/base/b.c": HEAD, "src/base/b.def": HEAD})
-        self.assertEqual((code, err.splitlines()), (1, ["docs/tour.md:1: says nothing of 'src/base/b.c'",
-                                                        "docs/tour.md:1: says nothing of 'src/base/b.def'"]))
+        code, _, err = self.run_tool("check_tree.py", {"src/base/b.c": HEAD, "src/base/b.def": HEAD, "src/base/a.def": HEAD,
+                                                       "src/base/in/m.c": HEAD, "src/late/README.md": "`late/l.c`\n"})
+        self.assertEqual((code, err.splitlines()), (1, ["src/base/README.md:1: says nothing of 'a.def'",
+                                                        "src/base/README.md:1: says nothing of 'b.c'",
+                                                        "src/base/README.md:1: says nothing of 'b.def'",
+                                                        "src/base/README.md:1: says nothing of 'in/m.c'",
+                                                        "src/late/README.md:1: says nothing of 'l.c'"]))
+
+    def test_tour_leads_to_rooms(self):
+        code, _, err = self.run_tool("check_tree.py", {"src/new/n.c": HEAD})
+        self.assertEqual((code, err.splitlines()), (1, ["src/new/README.md:1: says nothing of 'n.c'",
+                                                        "docs/tour.md:1: does not lead to 'src/new/README.md'"]))
 
     def test_dependencies(self):
         code, _, err = self.run_tool("check_tree.py", {"docs/install.md": "| `cmake` | build |\n"})

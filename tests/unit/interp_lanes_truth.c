@@ -408,7 +408,7 @@ static bool is_unmeasured(int op, int type)
     bool pair = type == PTX_F16X2 || type == PTX_BF16X2;
     return op == PTX_OP_SZEXT || op == PTX_OP_BMSK || op == PTX_OP_FNS || (op == PTX_OP_SETP && pair) ||
            TYPES_PAIRS >> type & 1 || op == PTX_OP_MAD24_LO || op == PTX_OP_MAD24_HI || op == PTX_OP_CVT_PACK ||
-           op == PTX_OP_CREATEPOLICY || ptx_video_parts(op);
+           op == PTX_OP_CREATEPOLICY || op == PTX_OP_MAPA || op == PTX_OP_GETCTARANK || ptx_video_parts(op);
 }
 
 /* What the table offers has been compared with the GPU: every place of it, by operation and type. */

@@ -400,6 +400,22 @@ static void generic_addresses_find_their_space(void **state)
         assert_int_equal(out[i], i + 50 + (i % 2 ? 0 : 1000));
 }
 
+static void a_block_is_the_first_of_its_cluster(void **state)
+{
+    (void)state;
+    /* stored through the block's own address, loaded through the cluster's; shared memory is that of block 0 */
+    run("mov.u64 %rd2, sh;\nmul.wide.u32 %rd4, %r0, 4;\nadd.s64 %rd2, %rd2, %rd4;\nadd.u32 %r2, %r0, 50;\nst.shared.u32 [%rd2], %r2;\n"
+        "cvta.shared.u64 %rd3, %rd2;\nmapa.u64 %rd3, %rd3, 0;\nld.u32 %r3, [%rd3];\ngetctarank.u64 %r4, %rd3;\nadd.u32 %r3, %r3, %r4;\n"
+        "st.u32 [%rd1], %r3;\n", 1, 64);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(out[i], i + 50);
+    /* of a variable; no block has rank 1, so its address is none */
+    run("mapa.shared::cluster.u64 %rd2, sh, 0;\nmov.u64 %rd3, sh;\nsetp.eq.u64 %p1, %rd2, %rd3;\nselp.u32 %r3, 1, 0, %p1;\n"
+        "mapa.shared::cluster.u64 %rd2, %rd2, 1;\nsetp.eq.s64 %p2, %rd2, -1;\nselp.u32 %r4, 2, 0, %p2;\nadd.u32 %r3, %r3, %r4;\n"
+        "getctarank.shared::cluster.u64 %r4, %rd3;\nadd.u32 %r3, %r3, %r4;\nst.u32 [%rd1], %r3;\n", 1, 32);
+    assert_int_equal(out[31], 3);
+}
+
 static void loads_and_stores_of_all_widths(void **state)
 {
     (void)state;
@@ -727,6 +743,7 @@ int main(void)
         cmocka_unit_test(match_and_redux),
         cmocka_unit_test(barriers_order_shared_memory),
         cmocka_unit_test(generic_addresses_find_their_space),
+        cmocka_unit_test(a_block_is_the_first_of_its_cluster),
         cmocka_unit_test(loads_and_stores_of_all_widths),
         cmocka_unit_test(atomics),
         cmocka_unit_test(vector_moves_and_carries),

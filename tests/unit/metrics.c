@@ -48,6 +48,9 @@ static void formulas_by_hand(void **state)
     assert_float_equal(value("derived__memory_l2_theoretical_sectors_global_excessive"), 655360, 1e-9);
     assert_float_equal(value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"), 3100, 1e-9);
     assert_float_equal(value("derived__memory_l1_conflicts_shared_nway"), 32, 1e-9);
+    l.multiprocessors = 132; /* of 4 schedulers: 528 */
+    l.schedulers = 4;
+    assert_float_equal(value("smsp__sass_branch_targets_threads_divergent.avg"), 16, 1e-9);
     assert_float_equal(value("branch_efficiency"), 96.7742, 1e-3); /* measured: 96.77 */
     assert_float_equal(value("warp_execution_efficiency"), 75, 1e-9);
     assert_float_equal(value("flop_count_sp"), 11, 1e-9);
@@ -66,9 +69,11 @@ static void transactions_by_hand(void **state)
         double value;
     } cases[] = {
         {"gld_transactions", 3}, {"gld_transactions_per_request", 3}, {"gld_efficiency", 57.142857}, {"gld_32b", 1},
-        {"gld_64b", 1}, {"gld_128b", 1}, {"gst_transactions", 0}, {"gst_efficiency", 0}, {"local_load_transactions", 2},
+        {"gld_64b", 1}, {"gld_128b", 1}, {"gst_transactions", 0}, {"gst_efficiency", 0}, {"local_load_transactions", 2}, {"local_load_transactions_per_request", 2},
         {"nc_gld_efficiency", 80}, {"readonly_load_transactions", 5}, {"l1_shared_bank_conflict", 6}, {"shared_load_replay", 7},
-    }, sectors[] = {{"gld_transactions", 5}, {"gld_efficiency", 80}, {"local_load_transactions", 4}};
+    }, sectors[] = {{"gld_transactions", 5}, {"gld_efficiency", 80}, {"local_load_transactions", 4},
+         {"local_load_transactions_per_request", 4}, {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_local_op_ld.ratio", 4},
+         {"local_store_transactions_per_request", 0}, {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_local_op_st.ratio", 0}};
     double v;
 
     (void)state;
@@ -76,6 +81,7 @@ static void transactions_by_hand(void **state)
     mine.v[COUNTER_GLOBAL_LD_BYTES] = mine.v[COUNTER_READONLY_BYTES] = 128;
     mine.v[COUNTER_GLOBAL_LD_SECTORS] = mine.v[COUNTER_READONLY_SECTORS] = 5;
     mine.v[COUNTER_GLOBAL_LD_OF_32] = mine.v[COUNTER_GLOBAL_LD_OF_64] = mine.v[COUNTER_GLOBAL_LD_OF_128] = 1;
+    mine.v[COUNTER_LOCAL_LD_REQUESTS] = 1; /* a word a lane: 4 sectors, no store */
     mine.v[COUNTER_LOCAL_LD_TRANSACTIONS] = 2;
     mine.v[COUNTER_LOCAL_LD_SECTORS] = 4;
     mine.v[COUNTER_SHARED_LD_REQUESTS] = 1;

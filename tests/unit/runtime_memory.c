@@ -65,6 +65,43 @@ static void copies_of_every_kind(void **state)
     OK(cudaFree(b));
 }
 
+/* CUDA Runtime API reference, cudaMemcpyBatchAsync: two copies with one attribute, a third with another. */
+static void batches_of_copies(void **state)
+{
+    int *d, up[2] = {11, 22}, down = 0;
+    (void)state;
+    OK(cudaMalloc((void **)&d, 8));
+    void *to[] = {d, d + 1, &down}, *from[] = {&up[0], &up[1], &up[1]};
+    size_t sizes[] = {4, 4, 4}, first[] = {0, 2}, failed = 7;
+    struct cudaMemcpyAttributes attrs[] = {{.srcAccessOrder = cudaMemcpySrcAccessOrderStream},
+                                           {.srcAccessOrder = cudaMemcpySrcAccessOrderDuringApiCall}};
+    cudaStream_t s;
+    OK(cudaStreamCreate(&s));
+    OK(cudaMemcpyBatchAsync(to, from, sizes, 3, attrs, first, 2, &failed, s));
+    assert_true(failed == SIZE_MAX);
+    assert_int_equal(down, 22);
+    OK(cudaStreamSynchronize(s));
+    OK(cudaMemcpy(up, d, 8, cudaMemcpyDeviceToHost));
+    assert_int_equal(up[0], 11);
+    assert_int_equal(up[1], 22);
+    from[1] = NULL; /* copy 1 has no source: it is named, and the last copy is not done */
+    down = 0;
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 3, attrs, first, 2, &failed, s));
+    assert_int_equal(failed, 1);
+    assert_int_equal(down, 0);
+    from[1] = &up[1];
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 3, attrs, first, 2, &failed, NULL));
+    assert_true(failed == SIZE_MAX);
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 3, attrs, first, 0, &failed, s));
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 1, attrs, first, 2, &failed, s));
+    first[1] = 0; /* each entry begins behind the one before */
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 3, attrs, first, 2, &failed, s));
+    attrs[0].srcAccessOrder = cudaMemcpySrcAccessOrderInvalid;
+    ANSWERS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 3, attrs, first, 1, &failed, s));
+    OK(cudaStreamDestroy(s));
+    OK(cudaFree(d));
+}
+
 static void a_kind_that_does_not_fit_is_refused(void **state)
 {
     int h[4] = {1, 2, 3, 4}, *a;
@@ -325,6 +362,7 @@ int main(void)
         cmocka_unit_test(allocation_and_invalid_frees),
         cmocka_unit_test(exhaustion_is_an_error_and_not_the_end),
         cmocka_unit_test(copies_of_every_kind),
+        cmocka_unit_test(batches_of_copies),
         cmocka_unit_test(a_kind_that_does_not_fit_is_refused),
         cmocka_unit_test(rows_and_slices),
         cmocka_unit_test(pinned_and_managed_memory_serve_both_sides),

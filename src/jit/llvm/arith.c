@@ -161,6 +161,11 @@ static LLVMValueRef integer_op(struct emit *e, int p)
         LLVMValueRef z = LLVMBuildICmp(B, LLVMIntEQ, A, arith_whole(e, bits, 0, p), "");
         return LLVMBuildZExt(B, z, arith_lanes_of(e, type_of_bits(e, bits), p), "");
     }
+    case PTX_OP_MAPA: {
+        LLVMValueRef first = LLVMBuildICmp(B, LLVMIntEQ, source(e, 1, PTX_U32, p), arith_whole(e, 32, 0, p), "");
+        return LLVMBuildSelect(B, first, A, arith_whole(e, bits, UINT64_MAX, p), "");
+    }
+    case PTX_OP_GETCTARANK: return arith_whole(e, 32, 0, p);
     case PTX_OP_LOP3:
         if (in->mods->boolop != PTX_BOOL_NONE || in->src[3].kind != IR_SRC_IMM)
             return NULL;

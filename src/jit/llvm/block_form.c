@@ -6,6 +6,8 @@
 #include "ir/edit.h"
 #include "ir/facts.h"
 
+#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 /* --- parts --- */
@@ -30,6 +32,8 @@ static void influence(const struct form_writer *m, const struct ir_inst *branch,
 static bool waits(const struct form_writer *m, int32_t block)
 {
     const struct ir_block *b = &m->k->blocks[block];
+    if (m->interchanged && m->interchanged[block])
+        return true;
     for (int32_t i = b->first; i < b->first + b->count; i++)
         if (jit_waits(&m->k->insts[i]))
             return true;
@@ -97,6 +101,8 @@ static void find_parts(struct form_writer *m)
         if (in->joined)
             cut_at(m, in->join, seen);
     }
+    for (int32_t i = 0; i < k->ninsts && m->interchanged; i++) /* its warps may be set aside */
+        m->gone |= form_is_branch(&k->insts[i]) && !form_scalar(m, k->insts[i].guard);
     for (int32_t l = 0; l < k->nloops; l++)
         if (some_wait(m, k->loops[l].blocks))
             m->cut[k->loops[l].header] = true;
@@ -132,7 +138,7 @@ static uint64_t *find_alike(struct form_writer *m)
     uint64_t *unknown = alloc_zeroed(m->words * 8 + 8), *alike = alloc_zeroed(m->words * 8 + 8);
     uint64_t *seen = alloc_zeroed(((size_t)k->nblocks / 64 + 1) * 8);
     do {
-        struct unroll_jam_steps *steps = unroll_jam_find_without(k, m->e->s, m->e->job->dim, m->warps, unknown);
+        struct unroll_jam_steps *steps = unroll_jam_find_without(k, m->e->s, m->e->job->dim, m->warps, m->out->blocks > 1, unknown);
         memset(alike, 0, m->words * 8);
         for (int32_t r = 0; r < k->nregs; r++)
             if (ir_bit(steps->known, r) && !steps->by[r])
@@ -355,6 +361,9 @@ static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64
             struct ir_inst *in = form_put(m, IR_OP_KEEP);
             IR_SET_SOURCES(m->f, in, ir_of_reg(r));
         }
+    int32_t guard = m->part->why == JIT_TURN && m->between[m->part->end] ? k->insts[m->part->end].guard : IR_NOREG;
+    if (guard != IR_NOREG && !m->whole && ir_bit(written, guard) && !(ir_bit(live, guard) && in_base(m, guard)))
+        put_stepped(m, IR_OP_UNSTEPPED, base_of(m, guard), guard);
     if (gone) {
         form_jump(m, m->next_label);
         form_set_label(m, m->exit_label);
@@ -366,14 +375,21 @@ static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64
     name_ends(m, first, live);
     if (stays)
         leave_early(m, first, live, out);
-    if (m->warps > m->part->jam) {
+    if (m->warps > m->part->jam || m->out->blocks > 1) {
         put_index(m, PTX_OP_ADD, m->index, ir_of_reg(m->index), ir_of_value((uint64_t)m->part->jam), 2);
         int32_t more = form_reg(m, PTX_PRED, true);
-        put_index(m, PTX_OP_SETP, more, ir_of_reg(m->index), ir_of_value((uint64_t)m->warps), 2);
+        put_index(m, PTX_OP_SETP, more, ir_of_reg(m->index), m->out->blocks > 1 ? ir_of_reg(m->many) : ir_of_value((uint64_t)m->warps), 2);
         m->f->insts[m->f->ninsts - 1].mods = &below;
         form_jump_if(m, more, false, head);
     }
     form_set_label(m, out);
+    if (m->gone && m->part->why != JIT_EXIT) { /* nobody would end a loop of parts */
+        int32_t none = form_reg(m, PTX_PRED, true), on = form_label(m);
+        form_put_result(m, IR_OP_ALL_GONE, PTX_PRED, none, 0, NULL);
+        form_jump_if(m, none, true, on);
+        form_put(m, PTX_OP_EXIT)->site = m->part->end;
+        form_set_label(m, on);
+    }
     const struct ir_inst *last = &k->insts[m->part->end];
     if (m->part->why == JIT_EXIT) {
         form_put(m, PTX_OP_EXIT)->site = m->part->end;
@@ -384,7 +400,7 @@ static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64
         if (m->part->end == k->blocks[last->block].first)
             form_put_block_count(m, m->part->end, IR_NOREG, warps);
         form_put_guard_count(m, m->part->end, IR_NOREG, warps);
-        form_jump_if(m, last->guard, last->guard_negated, part_at(m, k->blocks[last->target].first));
+        form_jump_if(m, m->whole ? guard : base_of(m, guard), last->guard_negated, part_at(m, k->blocks[last->target].first));
         form_jump(m, part_at(m, m->part->end + 1));
     } else {
         form_jump(m, part_at(m, m->part->end));
@@ -431,6 +447,11 @@ static bool write_part(struct form_writer *m, int32_t start)
     m->from = m->k->insts[start].from;
     m->index = m->index == IR_NOREG ? form_reg(m, PTX_U32, true) : m->index;
     form_set_label(m, m->part_label[start]);
+    if (out->blocks > 1) {
+        m->many = form_reg(m, PTX_U32, true);
+        form_put_result(m, IR_OP_FRAME, PTX_U32, m->many, 0, NULL);
+        m->f->insts[m->f->ninsts - 1].offset = (int64_t)offsetof(struct jit_frame, block_warps);
+    }
     take_bases(m, start, live);
     put_index(m, PTX_OP_MOV, m->index, ir_of_value(0), ir_of_value(0), 1);
     form_set_label(m, head);
@@ -485,16 +506,30 @@ static void start_anew(struct form_writer *m)
     part_at(m, 0);
 }
 
-struct form *block_form_make(struct emit *e, bool jam)
+/* Blocks of a row may go through parts together: nothing but %ctaid.x tells them apart, and they have no shared memory. */
+static bool may_go_together(const struct emit *e)
+{
+    if (e->job->runs || e->tells_time || e->k->shared_static || JIT_MOST_TOGETHER < 2 * (e->job->dim[0] * e->job->dim[1] * e->job->dim[2] / SHAPE_LANES))
+        return false;
+    for (int32_t i = 0; i < e->k->ninsts; i++)
+        for (int s = 0; s < e->k->insts[i].nsrc; s++)
+            if (e->k->insts[i].src[s].kind == IR_SRC_SREG && e->k->insts[i].src[s].sreg == PTX_SREG_SMID)
+                return false;
+    return true;
+}
+
+static struct form *make(struct emit *e, bool jam, const bool *interchanged)
 {
     struct form_writer m;
     form_begin(&m, e, false);
+    m.interchanged = interchanged;
     struct form *out = m.out;
+    out->blocks = interchanged && may_go_together(e) ? JIT_MOST_TOGETHER / m.warps : 1;
     uint64_t *alike = find_alike(&m);
     find_parts(&m);
     out->gone = m.gone;
-    m.jam = jam ? unroll_jam_room(m.k, e->s, m.steps, e->job->level, m.warps) : 1;
-    m.whole = m.jam > 1 && m.jam == m.warps && m.k->nloops && !out->why_not;
+    m.jam = jam && !interchanged ? unroll_jam_room(m.k, e->s, m.steps, e->job->level, m.warps) : 1;
+    m.whole = m.jam > 1 && m.jam == m.warps && m.k->nloops && !interchanged && !out->why_not;
     part_at(&m, 0);
     for (int32_t i = 0; i < m.ntodo && !out->why_not; i++) {
         m.jams = m.jam > 1;
@@ -510,4 +545,67 @@ struct form *block_form_make(struct emit *e, bool jam)
     }
     alloc_release(alike);
     return form_finish(&m);
+}
+
+/* --- loops that all warps go through together --- */
+
+enum { FAR = 256 /* bytes */, MOST_CARRIED = 2 };
+
+/* Warps may do its turns in any order: it loads, computes and stores. */
+static bool may_interchange(const struct emit *e, const struct ir_loop *l)
+{
+    const struct ir_kernel *k = e->k;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        bool access = in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_ST;
+        if (jit_waits(in))
+            return false;
+        if (!ir_bit(l->blocks, in->block) || in->op == PTX_OP_BRA)
+            continue;
+        if (in->op >= PTX_OP_COUNT || facts_carry(in) || (ir_is_memory(in) ? !access || in->mods->order != PTX_WEAK : !facts_pure(in)))
+            return false;
+    }
+    return true;
+}
+
+static int carried(const struct emit *e, const struct ir_loop *l)
+{
+    int n = 0;
+    for (int32_t r = 0; r < e->k->nregs; r++)
+        n += ir_bit(e->k->blocks[l->header].live_in, r) && e->s->reg[r].kind == SHAPE_VARYING && e->k->reg_type[r] != PTX_PRED;
+    return n;
+}
+
+/* Headers of loops in which neighbouring lanes load neighbours, and each turn something far away: on that way through memory the
+ * host's caches and its prefetchers see a few lines of each page. NULL: there are none. The caller releases them. */
+static bool *find_interchanged(const struct emit *e, const struct form *form)
+{
+    bool *found = alloc_zeroed((size_t)e->k->nblocks + 1), some = false;
+    for (int32_t i = 0; i < form->k->ninsts; i++) {
+        const struct ir_inst *in = &form->k->insts[i];
+        int32_t l = in->op == PTX_OP_LD && in->site >= 0 ? e->k->blocks[e->k->insts[in->site].block].loop : -1;
+        struct turn_step step;
+        struct shape_reach reach;
+        if (l < 0 || in->space != PTX_GLOBAL || found[e->k->loops[l].header] || !shape_reach(e->k, e->s, e->job->dim, &e->k->insts[in->site], &reach) ||
+            !turn_step(form, in, &step) || (step.by.kind != IR_SRC_REG && llabs(step.times * (int64_t)step.by.imm) < FAR))
+            continue;
+        if (carried(e, &e->k->loops[l]) <= MOST_CARRIED && may_interchange(e, &e->k->loops[l]))
+            some = found[e->k->loops[l].header] = true;
+    }
+    if (some)
+        return found;
+    alloc_release(found);
+    return NULL;
+}
+
+struct form *block_form_make(struct emit *e, bool jam)
+{
+    struct form *form = make(e, jam, NULL);
+    bool *interchanged = form->why_not || form->jam > 2 ? NULL : find_interchanged(e, form);
+    if (!interchanged)
+        return form;
+    struct form *other = make(e, jam, interchanged);
+    alloc_release(interchanged);
+    form_release(other->why_not ? other : form);
+    return other->why_not ? form : other;
 }

@@ -61,9 +61,11 @@ struct form {
     struct unroll_jam_steps *block_steps; /* of the kernel's registers, from block to block; NULL: blocks are not done in a row */
     int32_t *maker;           /* [registers] the instruction that writes it, or -1 */
     bool gone;                /* warps may exit before others come to a barrier */
+    bool aside;               /* or be set aside */
     bool warp;                /* of one warp: the warp form, */
     bool split;               /* or the split form */
     int jam;                  /* the most of any part */
+    int blocks;               /* so many blocks of a row may go through it together; 1: each alone */
     bool whole;               /* of all parts, and all of the block's warps: registers go from part to part as they are */
     int32_t *place, nplaces;  /* of new registers, by number: the kernel's register in whose place they are kept, or -1 */
     struct block_part *part;

@@ -183,13 +183,23 @@ static LLVMValueRef above(struct emit *e, LLVMValueRef base, LLVMValueRef bytes)
     return LLVMBuildGEP2(e->b, e->i8, base, &bytes, 1, "");
 }
 
+/* Places of the warp's registers. */
+static LLVMValueRef regs_of_warp(struct emit *e, LLVMValueRef index)
+{
+    LLVMValueRef at = LLVMBuildZExt(e->b, index, e->i64, "");
+    if (e->form->blocks == 1)
+        return above(e, e->block_regs, LLVMBuildMul(e->b, at, e->block_stride, ""));
+    LLVMValueRef table = above(e, e->frame, number(e, 64, AT(warp_regs)));
+    return LLVMBuildLoad2(e->b, e->ptr, LLVMBuildGEP2(e->b, e->ptr, table, &at, 1, ""), "");
+}
+
 static void begin_warp(struct form_code *c)
 {
     struct emit *e = c->e;
     struct of_part *p = &c->part[e->in->target];
     p->index = reg_get(e, e->in->src[0].reg).v[0];
     LLVMValueRef bytes = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, p->index, e->i64, ""), e->block_stride, "");
-    p->regs[0] = above(e, e->block_regs, bytes);
+    p->regs[0] = regs_of_warp(e, p->index);
     for (int w = 1; w < c->form->part[e->in->target].jam; w++)
         p->regs[w] = above(e, p->regs[w - 1], e->block_stride);
     frame_set(e, AT(block_warp), p->index);
@@ -270,8 +280,7 @@ static void publish(struct emit *e, LLVMValueRef from, LLVMValueRef to, const st
     LLVMAddIncoming(i, &from, &before, 1);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, i, to, ""), body, out);
     LLVMPositionBuilderAtEnd(e->b, body);
-    LLVMValueRef bytes = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, i, e->i64, ""), e->block_stride, "");
-    e->regs = LLVMBuildGEP2(e->b, e->i8, e->block_regs, &bytes, 1, "");
+    e->regs = regs_of_warp(e, i);
     for (int s = first; s < end; s++) {
         int32_t reg = state->src[s].reg;
         struct value v = reg_get(e, reg);
@@ -293,7 +302,7 @@ static void publish_all(struct emit *e, const struct ir_inst *state)
     uint64_t warps = (uint64_t)dim[0] * dim[1] * dim[2] / SHAPE_LANES;
     LLVMValueRef behind = LLVMBuildAdd(e->b, e->index, number(e, 32, (uint64_t)e->job->unrolled), "");
     publish(e, number(e, 32, 0), e->index, state, state->targets[0], state->nsrc);
-    publish(e, behind, number(e, 32, warps), state, state->ntargets, state->targets[0]);
+    publish(e, behind, e->form->blocks > 1 ? frame_field(e, AT(block_warps), e->i32) : number(e, 32, warps), state, state->ntargets, state->targets[0]);
 }
 
 /* The rest of what jit_run.c is told: where the other warps are. */
@@ -528,10 +537,30 @@ static void go_for_good(struct emit *e)
     frame_set(e, AT(block_gone), LLVMBuildOr(e->b, gone, bits_of_warps(e), ""));
 }
 
+static void set_aside(struct emit *e)
+{
+    const struct ir_inst *state = e->state;
+    LLVMValueRef sites = above(e, e->frame, number(e, 64, AT(aside_site))), aside = frame_field(e, AT(block_aside), e->i32);
+    for (int i = 0; i < state->ntargets; i++)
+        keep(e, state->src[i].reg);
+    LLVMBuildStore(e->b, number(e, 32, (uint64_t)state->site), LLVMBuildGEP2(e->b, e->i32, sites, &e->index, 1, ""));
+    frame_set(e, AT(block_aside), LLVMBuildOr(e->b, aside, bits_of_warps(e), ""));
+    go_for_good(e);
+}
+
 static void ask_gone(struct emit *e)
 {
     LLVMValueRef gone = LLVMBuildAnd(e->b, frame_field(e, AT(block_gone), e->i32), bits_of_warps(e), "");
     reg_set(e, e->in->dst[0], (struct value){.scalar = true, .v = {lanes_any(e, gone)}});
+}
+
+static void ask_all_gone(struct emit *e)
+{
+    const uint32_t *dim = e->job->dim;
+    LLVMValueRef n = e->form->blocks > 1 ? frame_field(e, AT(block_warps), e->i32) : number(e, 32, (uint64_t)dim[0] * dim[1] * dim[2] / SHAPE_LANES);
+    LLVMValueRef all = LLVMBuildLShr(e->b, number(e, 32, UINT32_MAX), LLVMBuildSub(e->b, number(e, 32, 32), n, ""), "");
+    LLVMValueRef gone = LLVMBuildICmp(e->b, LLVMIntEQ, frame_field(e, AT(block_gone), e->i32), all, "");
+    reg_set(e, e->in->dst[0], (struct value){.scalar = true, .v = {gone}});
 }
 
 /* --- lane-serial loops --- */
@@ -814,14 +843,27 @@ static bool blocks_in_row(const struct form_code *c)
 static void exit_block(struct form_code *c)
 {
     struct emit *e = c->e;
+    if (c->form->aside) {
+        LLVMBasicBlockRef aside = new_block(e, "aside"), all = new_block(e, "all");
+        LLVMBuildCondBr(e->b, lanes_any(e, frame_field(e, AT(block_aside), e->i32)), aside, all);
+        LLVMPositionBuilderAtEnd(e->b, aside);
+        form_code_stop(e, JIT_ASIDE, e->in->site);
+        LLVMPositionBuilderAtEnd(e->b, all);
+    }
     if (blocks_in_row(c)) {
         LLVMBasicBlockRef again = new_block(e, "again"), out = new_block(e, "out");
-        LLVMValueRef left = frame_field(e, AT(blocks_left), e->i32);
-        LLVMBuildCondBr(e->b, lanes_any(e, left), again, out);
+        LLVMValueRef left = frame_field(e, AT(blocks_left), e->i32), done = number(e, 32, 1);
+        if (c->form->blocks > 1)
+            done = frame_field(e, AT(block_count), e->i32);
+        LLVMValueRef is_more = LLVMBuildICmp(e->b, LLVMIntUGE, left, done, "");
+        if (c->form->blocks > 1) /* jit_run.c wants to know of the last one */
+            frame_set(e, AT(blocks_left), LLVMBuildSelect(e->b, is_more, LLVMBuildSub(e->b, left, done, ""), number(e, 32, 0), ""));
+        LLVMBuildCondBr(e->b, is_more, again, out);
         LLVMPositionBuilderAtEnd(e->b, again);
         size_t x = AT(sreg) + 4 * PTX_SREG_CTAID_X;
-        frame_set(e, AT(blocks_left), LLVMBuildSub(e->b, left, number(e, 32, 1), ""));
-        frame_set(e, x, LLVMBuildAdd(e->b, frame_field(e, x, e->i32), number(e, 32, 1), ""));
+        if (c->form->blocks == 1)
+            frame_set(e, AT(blocks_left), LLVMBuildSub(e->b, left, done, ""));
+        frame_set(e, x, LLVMBuildAdd(e->b, frame_field(e, x, e->i32), done, ""));
         clear_shared(c);
         if (c->form->gone)
             frame_set(e, AT(block_gone), number(e, 32, 0));
@@ -893,6 +935,12 @@ static void do_block(struct form_code *c, int32_t number_of)
             break;
         case IR_OP_IS_GONE:
             ask_gone(e);
+            break;
+        case IR_OP_ALL_GONE:
+            ask_all_gone(e);
+            break;
+        case IR_OP_ASIDE:
+            set_aside(e);
             break;
         case IR_OP_TURN:
             turn(e);
@@ -1007,6 +1055,18 @@ static void find_parts_of_blocks(struct form_code *c)
         c->part_of[c->form->part[p].first] = -1;
 }
 
+/* As many blocks as there are, and have room. */
+static void take_blocks(struct form_code *c)
+{
+    struct emit *e = c->e;
+    const uint32_t *dim = e->job->dim;
+    LLVMValueRef room = frame_field(e, AT(block_room), e->i32), there = LLVMBuildAdd(e->b, frame_field(e, AT(blocks_left), e->i32), number(e, 32, 1), "");
+    LLVMValueRef n = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntULT, there, room, ""), there, room, "");
+    frame_set(e, AT(block_most), number(e, 32, (uint64_t)c->form->blocks));
+    frame_set(e, AT(block_count), n);
+    frame_set(e, AT(block_warps), LLVMBuildMul(e->b, n, number(e, 32, (uint64_t)dim[0] * dim[1] * dim[2] / SHAPE_LANES), ""));
+}
+
 static void open_code(struct form_code *c)
 {
     struct emit *e = c->e;
@@ -1038,6 +1098,8 @@ static void open_code(struct form_code *c)
         e->head[b] = new_block(e, "block");
     make_phis(c);
     LLVMPositionBuilderAtEnd(e->b, c->begin);
+    if (c->form->blocks > 1)
+        take_blocks(c);
     take_part(c, c->part_of[0]);
     bring(e, -1, 0);
     LLVMBuildBr(e->b, e->head[0]);
@@ -1063,7 +1125,7 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
         form_print(form, e->text);
     struct jit_job mine = job_of_form(job, form);
     struct form_code c = {.e = e, .form = form, .job = &mine, .kernel = k};
-    form->block_steps = form->warp || !blocks_in_row(&c) ? NULL : unroll_jam_find_blocks(k, shapes, job->dim);
+    form->block_steps = form->warp || form->blocks > 1 || !blocks_in_row(&c) ? NULL : unroll_jam_find_blocks(k, shapes, job->dim);
     mine.steps = form->steps;
     mine.unrolled = form->jam;
     e->form = form;

@@ -323,6 +323,18 @@ static void leave_at(struct form_writer *m, int32_t site)
     alloc_release(live);
 }
 
+/* The warp's lanes part; nobody waits for it. */
+static void set_aside(struct form_writer *m, int32_t site)
+{
+    uint64_t *live = alloc_zeroed(m->words * 8 + 8);
+    form_alive_before(m, site, live);
+    form_put_state(m, site, -1, 0, NULL, live);
+    form_put(m, IR_OP_ASIDE);
+    m->out->aside = true;
+    form_jump(m, m->next_label);
+    alloc_release(live);
+}
+
 static void put_count(struct form_writer *m, uint16_t op, int32_t site, struct ir_src lanes, int64_t warps)
 {
     struct ir_src src[2] = {lanes, ir_of_value((uint64_t)warps)};
@@ -375,7 +387,10 @@ static int32_t agree(struct form_writer *m, int32_t site)
     form_jump_if(m, any, true, on);
     if (m->jams && form_at_head(m, site) && m->e->job->runs)
         put_count(m, IR_OP_UNCOUNT_GUARD, site, ir_of_reg(lanes), 1);
-    leave_at(m, site);
+    if (m->interchanged)
+        set_aside(m, site);
+    else
+        leave_at(m, site);
     form_set_label(m, on);
     if (!form_at_head(m, site))
         form_put_guard_count(m, site, IR_NOREG, 1);
@@ -895,12 +910,12 @@ void form_begin(struct form_writer *m, struct emit *e, bool warp)
 {
     const uint32_t *dim = e->job->dim;
     struct form *out = alloc_zeroed(sizeof *out);
-    *m = (struct form_writer){.e = e, .out = out, .k = e->k, .f = new_kernel(e->k), .index = IR_NOREG,
+    *m = (struct form_writer){.e = e, .out = out, .k = e->k, .f = new_kernel(e->k), .index = IR_NOREG, .many = IR_NOREG,
                               .warps = (int32_t)(((uint64_t)dim[0] * dim[1] * dim[2] + SHAPE_LANES - 1) / SHAPE_LANES)};
     out->k = m->f;
     serial_regions_find(e);
     out->warp = warp;
-    out->jam = 1;
+    out->jam = out->blocks = 1;
     open_lists(m);
 }
 

@@ -36,6 +36,8 @@ struct form_writer {
     bool *uniform;       /* [f->nregs] of new registers: one value in the warp; room as f->reg_type has */
     int32_t warps;
     bool *cut;           /* [nblocks] a part begins there */
+    const bool *interchanged; /* [nblocks] headers of loops that all warps of the block go through together; or NULL */
+    int32_t many;        /* how many warps there are, of several blocks: a register */
     uint8_t *between;    /* [ninsts] the branch is between parts */
     const uint64_t *alike; /* registers that are the same in all warps */
     struct unroll_jam_steps *steps;

@@ -1,5 +1,5 @@
 /* Types, registers and their places (see emitter.h). */
-#include "jit/llvm/emitter.h"
+#include "jit/llvm/form.h"
 
 #include "base/alloc.h"
 #include "ir/operands.h"
@@ -347,12 +347,24 @@ static LLVMValueRef index_of_warp(struct emit *e)
     return e->warp ? LLVMBuildAdd(e->b, e->index, number(e, 32, (uint64_t)e->warp), "") : e->index;
 }
 
+static uint64_t warps_of_block(const struct emit *e)
+{
+    return (uint64_t)e->job->dim[0] * e->job->dim[1] * e->job->dim[2] / SHAPE_LANES;
+}
+
+/* %warpid, in the block form: several blocks may be there (form.h). */
+static LLVMValueRef number_in_block(struct emit *e)
+{
+    LLVMValueRef index = index_of_warp(e);
+    return e->form->blocks > 1 ? LLVMBuildURem(e->b, index, number(e, 32, warps_of_block(e)), "") : index;
+}
+
 /* %tid of the warp's first lane, in the block form. */
 static LLVMValueRef tid_of_warp(struct emit *e, int axis)
 {
     const uint32_t *dim = e->job->dim;
     uint32_t below = axis == 0 ? 1 : axis == 1 ? dim[0] : dim[0] * dim[1];
-    LLVMValueRef first = LLVMBuildMul(e->b, index_of_warp(e), number(e, 32, SHAPE_LANES), "");
+    LLVMValueRef first = LLVMBuildMul(e->b, number_in_block(e), number(e, 32, SHAPE_LANES), "");
     LLVMValueRef v = LLVMBuildUDiv(e->b, first, number(e, 32, below), "");
     return axis == 2 || (uint64_t)below * dim[axis] == (uint64_t)dim[0] * dim[1] * dim[2] ? v : LLVMBuildURem(e->b, v, number(e, 32, dim[axis]), "");
 }
@@ -362,12 +374,14 @@ static LLVMValueRef sreg_scalar(struct emit *e, uint32_t sreg)
     if (e->of_block && sreg <= PTX_SREG_TID_Z)
         return tid_of_warp(e, (int)sreg);
     if (e->of_block && sreg == PTX_SREG_WARPID)
-        return index_of_warp(e);
+        return number_in_block(e);
     if (sreg <= PTX_SREG_TID_Z)
         return LLVMBuildLoad2(e->b, e->i32, at(e, frame_field(e, offsetof(struct jit_frame, tid), e->ptr), 4 * sreg + 12 * (uint32_t)e->warp), "");
     if (sreg == PTX_SREG_GRIDID)
         return frame_field(e, offsetof(struct jit_frame, gridid), e->i64);
     LLVMValueRef v = frame_field(e, offsetof(struct jit_frame, sreg) + 4 * sreg, e->i32);
+    if (e->of_block && e->form->blocks > 1 && sreg == PTX_SREG_CTAID_X)
+        return LLVMBuildAdd(e->b, v, LLVMBuildUDiv(e->b, index_of_warp(e), number(e, 32, warps_of_block(e)), ""), "");
     return sreg == PTX_SREG_WARPID ? LLVMBuildAdd(e->b, v, number(e, 32, (uint64_t)e->warp), "") : v;
 }
 

@@ -1,0 +1,22 @@
+# Loops that go down columns, in both executors, on three levels of the host and with several host threads; and which fault is told:
+# HEDDLE is the command, SOURCES this folder.
+set -e
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$HEDDLE" build "$SOURCES/interchange.cu" -o "$folder/interchange"
+HEDDLE_EXEC=interp HEDDLE_VERIFY=1 "$folder/interchange"
+for level in x86-64-v2 x86-64-v3 x86-64-v4; do # v3 and v4, or the highest that there is
+    for threads in 1 3; do
+        HEDDLE_ISA=$level HEDDLE_THREADS=$threads HEDDLE_EXEC=jit HEDDLE_JIT_LOG="$folder/log" "$folder/interchange"
+    done
+    HEDDLE_ISA=$level HEDDLE_EXEC=jit HEDDLE_CACHES=0 HEDDLE_RESULTS="$folder/results" "$folder/interchange"
+done
+for arguments in "5 3" "900 1" "1030 50" "4000 99" "255 64"; do
+    for threads in 1 2; do
+        HEDDLE_THREADS=$threads HEDDLE_EXEC=interp "$folder/interchange" $arguments >"$folder/interp" 2>&1
+        HEDDLE_THREADS=$threads HEDDLE_EXEC=jit HEDDLE_VERIFY=1 "$folder/interchange" $arguments >"$folder/jit" 2>&1
+        cmp "$folder/interp" "$folder/jit" || { cat "$folder/interp" "$folder/jit"; exit 1; }
+    done
+done
+cat "$folder/jit"
+echo "ALL DONE"
