@@ -23,6 +23,7 @@ foreach(level v2 v3 v4) # the forms are the same on each level: v4, which most m
     add_test(NAME jit.random_${level}_${first} COMMAND ${drawn} $<TARGET_FILE:jit_random> ${first} ${kernels})
     set_tests_properties(jit.random_${level}_${first} PROPERTIES TIMEOUT 580 SKIP_RETURN_CODE 77 ENVIRONMENT "${level_environment}")
   endforeach()
+  set_tests_properties(jit.random_${level}_5001 PROPERTIES ENVIRONMENT "${level_environment};HEDDLE_VERIFY=1") # and forms are looked at
   add_test(NAME jit.random_h200_${level} COMMAND ${drawn} $<TARGET_FILE:jit_random> ${CMAKE_CURRENT_SOURCE_DIR}/data/random_h200.tsv)
   set_tests_properties(jit.random_h200_${level} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${level_environment}")
   add_test(NAME jit.same_word_${level} COMMAND ${one_of_three} sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/same_word.sh x86-64-${level})
@@ -54,6 +55,9 @@ set_tests_properties(jit.random_as_written jit.random_rewriting jit.random_rewri
 
 unit_test(jit_shape)
 add_dependencies(unit_jit_shape heddle-jit)
+unit_test(jit_forms)
+add_dependencies(unit_jit_forms heddle-jit)
+target_compile_definitions(unit_jit_forms PRIVATE TESTS="${CMAKE_CURRENT_SOURCE_DIR}")
 unit_test(jit_unroll_jam)
 unit_test(jit_turns)
 add_library(jit_sum OBJECT jit/sum.c)
@@ -93,11 +97,11 @@ set_tests_properties(jit.large PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "A
                      "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/jit")
 add_test(NAME jit.frames COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/jit/frames.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(jit.frames PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "ALL DONE" FAIL_REGULAR_EXPRESSION FAILED)
-# Sets of programs that tell of themselves, once more with every kernel compiled before it runs.
+# Sets of programs that tell of themselves, once more with every kernel compiled before it runs, from forms that were looked at.
 foreach(program turns integers predicates atomics warps math_names pointers gathers loops ways wide_loads folding contraction meetings variables half_names groups barriers cuda_barrier matrices tensor several structs unset)
   add_test(NAME jit.device_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/${program}.cu)
   set_tests_properties(jit.device_${program} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
-                       ENVIRONMENT "HEDDLE_EXEC=jit")
+                       ENVIRONMENT "HEDDLE_EXEC=jit;HEDDLE_VERIFY=1")
 endforeach()
 foreach(program textures references surfaces)
   add_test(NAME jit.program_${program} COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/programs/${program}.cu)
@@ -120,7 +124,7 @@ add_test(NAME jit.log COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/jit/log.py $<T
 set_tests_properties(jit.log PROPERTIES TIMEOUT 120 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache")
 # The kernels of the bench against native C, number by number.
 add_test(NAME jit.bench_results COMMAND python3 ${CMAKE_SOURCE_DIR}/bench/kernels.py $<TARGET_FILE:heddle_cli> --check)
-set_tests_properties(jit.bench_results PROPERTIES TIMEOUT 300 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache")
+set_tests_properties(jit.bench_results PROPERTIES TIMEOUT 300 ENVIRONMENT "HEDDLE_VERIFY=1;HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache")
 # Kernels that run on: from the interpreter to the first tier to the full one.
 add_test(NAME jit.tiers COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/jit/tiers.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(jit.tiers PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache")

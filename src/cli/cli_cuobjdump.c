@@ -20,6 +20,7 @@
 #include "compile/compile.h"
 #include "compile/files.h"
 #include "heddle.h"
+#include "interp/lanes.h"
 #include "ir/ir.h"
 #include "ptx/ptx.h"
 #include "target/target.h"
@@ -152,7 +153,7 @@ static void add_function(struct dump *d, const struct ptx_module *m, const struc
     uint64_t next = UINT64_C(1) << 40;
     struct ir_kernel *k = ir_build(m, f, some_address, &next);
 
-    target_rewrite(k);
+    target_rewrite(k, lanes_find);
     strbuf_addf(&d->out, "\t\tFunction : %s\n", f->name);
     if (k->problems)
         strbuf_addf(&d->out, "        // no estimate: %s\n", k->problems->text);

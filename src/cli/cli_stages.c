@@ -276,9 +276,9 @@ static void print_ir(struct stages *s, const struct ptx_function *f)
     struct tables t = {.stages = s};
 
     if (s->stage >= STAGE_TARGET)
-        target_rewrite(k);
+        target_rewrite(k, lanes_find);
     else if (s->after || s->list_passes)
-        target_rewrite_some(k, s->list_passes ? TARGET_PASSES : s->after, s->seconds);
+        target_rewrite_some(k, lanes_find, s->list_passes ? TARGET_PASSES : s->after, s->seconds);
     add_problems(s, k);
     if (s->stage >= STAGE_LLVM && !k->problems)
         print_code(s, f, k);

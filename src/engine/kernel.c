@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "engine.h"
 #include "interp/claim_check.h"
+#include "interp/lanes.h"
 #include "ir/claims.h"
 #include "ir/facts.h"
 #include "ir/read.h"
@@ -273,7 +274,7 @@ static void compile(heddle_kernel *k)
     k->ir = ir_build(k->module->ptx, k->function, variable_address, k->module);
     k->ir->claims = claim_check_wanted() ? claims_new() : NULL;
     if (!k->plain)
-        target_rewrite(k->ir);
+        target_rewrite(k->ir, lanes_find);
     if (claim_check_wanted())
         k->ir = through_text(k->ir, &text);
     for (const struct ir_problem *p = k->ir->problems; p; p = p->next) {

@@ -5,7 +5,7 @@
  * register is one uint32_t, bit i for lane i. A function writes the lanes in `mask` of its destination and leaves the
  * others alone; it may compute the others, so no lane function may trap (integer division and remainder by zero give all ones,
  * as the hardware does; PTX ISA 9.7.1.7 leaves it open).
- * The functions are expanded from ptx_ops.def (plain loops over 32 lanes that the compiler vectorises), built for
+ * The functions (ir.h has their type) are expanded from ptx_ops.def (plain loops over 32 lanes that the compiler vectorises), built for
  * three instruction set levels of the host and chosen once at start; all levels give the same bits.
  * NaN results are the GPU's: f32 0x7fffffff; f64 an operand's NaN made quiet, else 0xfff8000000000000 (lanes_meaning.h). */
 #ifndef INTERP_LANES_H
@@ -13,20 +13,12 @@
 
 #include "ir/ir.h"
 
-/* d: destination; a b c e: sources in the order of the instruction. A predicate is passed as pointer to its uint32_t.
- * Instructions that read or write the carry flag (add.cc, addc, subc, madc ...) get it as the LAST source argument `e`
- * (uint32_t, bit i for lane i), which they may write. `in` gives the modifiers. A negated predicate source (in->src[i].negated:
- * selp, setp, set) is passed as it is: the function negates. Operands that are no registers lie in arrays as wide as the
- * type that the instruction reads. lop3 takes its table from in->src[3].imm. bfi's fourth source is `e`. */
-typedef void lanes_fn(void *d, const void *a, const void *b, const void *c, void *e, uint32_t mask,
-                      const struct ir_inst *in);
-
 /* The function for an instruction, or NULL when this combination of operation, types and modifiers is not there (the
  * kernel then cannot be launched: the caller names the instruction). Covers ALL forms of ptx_ops.def but SPECIAL, and of the SPECIAL
  * ones: BFE BFI SZEXT BMSK FNS DP4A DP2A ADDC SUBC MADC_LO MADC_HI TESTP SET SETP SELP SLCT LOP3 SHF_L SHF_R PRMT MOV (register to
  * register, same width) CVT CVT_PACK CREATEPOLICY and the video instructions (c is read even where there is none). `k` is for the register types (k->reg_type[]): cvt may read and write registers wider
  * than its types. */
-lanes_fn *lanes_find(const struct ir_kernel *k, const struct ir_inst *in);
+lanes_find_fn lanes_find;
 
 /* setp p|q: the function that gives q (the complement of the comparison, combined with the same predicate). */
 lanes_fn *lanes_find_setp_second(const struct ir_kernel *k, const struct ir_inst *in);

@@ -473,7 +473,7 @@ static void mark_branches(struct ir_kernel *k)
         if (in->target <= in->block && !in->back_edge) {
             int32_t l = loop_of_both(k, in->block, in->target);
             in->back_edge = l >= 0 || reaches(k, in->target, in->block);
-            in->waiting = l >= 0 ? k->loops[l].waiting : in->back_edge;
+            in->waiting = l >= 0 ? k->loops[l].waiting : in->back_edge && !k->form;
         }
     }
 }
@@ -491,7 +491,7 @@ void cfg_analyse(struct ir_kernel *k)
     find_loops(k);
     uint64_t *tainted = alloc_zeroed(((size_t)k->nregs + 63) / 64 * 8 + 8);
     k->has_waiting_loop = false;
-    for (int32_t l = 0; l < k->nloops; l++) {
+    for (int32_t l = 0; l < k->nloops && !k->form; l++) { /* a kernel that has any has no forms */
         k->loops[l].waiting = loop_waits(k, &k->loops[l], tainted);
         k->has_waiting_loop |= k->loops[l].waiting;
     }

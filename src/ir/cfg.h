@@ -33,4 +33,7 @@ void reconvergence_find(struct ir_kernel *k);
 /* live_in and live_out of every block. A guarded definition does not end a live range. */
 void liveness_analyse(struct ir_kernel *k);
 
+/* The registers that are alive before instruction i: the words of k->nregs bits. */
+void liveness_before(const struct ir_kernel *k, int32_t i, uint64_t *live);
+
 #endif

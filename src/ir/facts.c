@@ -134,7 +134,7 @@ static const struct fact rows[IR_OP_END][FACTS_COLUMNS] = {
 #define OP(id, word, sel, types, form, mods, class, kind, facts, meaning) [PTX_OP_##id] = facts,
 #include "ptx/ptx_ops.def"
 #undef OP
-#define IR_OP(id, word, facts) [IR_OP_##id] = facts,
+#define IR_OP(id, word, results, sources, number, facts) [IR_OP_##id] = facts,
 #include "ir/ir_ops.def"
 #undef IR_OP
 };

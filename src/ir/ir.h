@@ -19,7 +19,7 @@
 /* Operations that PTX does not have, behind those that it has. */
 enum ir_op {
     IR_OP_BEFORE = PTX_OP_COUNT - 1,
-#define IR_OP(id, word, facts) IR_OP_##id,
+#define IR_OP(id, word, results, sources, number, facts) IR_OP_##id,
 #include "ir/ir_ops.def"
 #undef IR_OP
     IR_OP_END
@@ -90,8 +90,8 @@ struct ir_inst {
     const struct ir_src *src; /* [nsrc]; memory: src[0] is the base address; store: then the values */
     int64_t offset;  /* memory: bytes added to the base */
     int64_t offset2; /* cp.async: bytes added to src[1], the global address; src[0] + offset is the shared one */
-    int32_t target;  /* branch: block; brx: ntargets of them in `targets` */
-    int32_t *targets; /* phi: [nsrc] the block from which a lane comes with src[i]; -1: it begins here */
+    int32_t target;  /* branch: block; brx: ntargets of them in `targets`; operations of forms: enum ir_number */
+    int32_t *targets; /* phi: [nsrc] the block from which a lane comes with src[i]; -1: it begins here; state: form.h */
     int32_t ntargets;
     int32_t join;    /* branch: block of the immediate post-dominator, or -1 */
     const struct ir_reconvergence *reconvergence; /* branch: where lanes reconverge before that, or NULL */
@@ -103,7 +103,7 @@ struct ir_inst {
                                             * an element that nobody asked for has none */
     int32_t id; /* its number when the kernel was built, from 1, which its copies and parts keep; 0: made later */
     int block; /* the basic block it is in */
-    int32_t site;  /* block form: the instruction of the kernel that it does, or -1 */
+    int32_t site;  /* form: the instruction of the kernel that it does, or -1 */
     bool rare;     /* branch of a form: hardly ever taken */
     bool stays;    /* a move that is not taken away although its ends could be one register (target/leaving.h) */
     bool old_free; /* under a guard: what its results are in other lanes is nobody's concern */
@@ -158,6 +158,27 @@ struct ir_problem {
     struct ir_problem *next;
 };
 
+/* Of a form of machine code (jit/llvm/form.h), which is written as a kernel: how many things it has that its instructions name by
+ * number. */
+struct ir_form {
+    int32_t insts, regs; /* of the kernel that it is of: sites, and registers, of which each has two arrays of lanes */
+    int32_t parts, rows;
+};
+
+struct ir_kernel;
+
+/* What one instruction computes in 32 lanes (interp/lanes.h), and who has the function of each or NULL. For rooms before the
+ * interpreter, which are given it.
+ *
+ * d: destination; a b c e: sources in the order of the instruction. A predicate is passed as pointer to its uint32_t.
+ * Instructions that read or write the carry flag (add.cc, addc, subc, madc ...) get it as the LAST source argument `e`
+ * (uint32_t, bit i for lane i), which they may write. `in` gives the modifiers. A negated predicate source (in->src[i].negated:
+ * selp, setp, set) is passed as it is: the function negates. Operands that are no registers lie in arrays as wide as the
+ * type that the instruction reads. lop3 takes its table from in->src[3].imm. bfi's fourth source is `e`. */
+typedef void lanes_fn(void *d, const void *a, const void *b, const void *c, void *e, uint32_t mask,
+                      const struct ir_inst *in);
+typedef lanes_fn *lanes_find_fn(const struct ir_kernel *k, const struct ir_inst *in);
+
 struct ir_kernel {
     struct arena arena;
     const struct ptx_module *module;
@@ -188,6 +209,8 @@ struct ir_kernel {
     bool has_waiting_loop;
     bool order_matters;     /* control flow or values may depend on the order of global operations: atomics whose
                                result is used, ordered loads */
+    lanes_find_fn *lanes;       /* for passes that compute what is constant (target/fold.h) */
+    const struct ir_form *form; /* it is a form of machine code; NULL: it is a kernel */
     struct ir_problem *problems;
     struct ir_claims *claims; /* what analyses claim (claims.h), or NULL: nobody asks */
     struct ir_shared *shared;

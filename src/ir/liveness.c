@@ -47,3 +47,11 @@ void liveness_analyse(struct ir_kernel *k)
     }
     alloc_release(live);
 }
+
+void liveness_before(const struct ir_kernel *k, int32_t i, uint64_t *live)
+{
+    const struct ir_block *b = &k->blocks[k->insts[i].block];
+    memcpy(live, b->live_out, ((size_t)k->nregs + 63) / 64 * 8);
+    for (int32_t n = b->first + b->count - 1; n >= i; n--)
+        ir_live_before(&k->insts[n], live);
+}

@@ -48,6 +48,14 @@ static const struct {
 #undef OPERANDS_OF
 };
 
+const struct ir_own_op ir_own_ops[] = {
+#define IR_OP(id, word, results, sources, number, facts) [IR_OP_##id - PTX_OP_COUNT] = {word, results, sources, IR_##number},
+#include "ir/ir_ops.def"
+#undef IR_OP
+};
+
+const char *const ir_number_words[] = {[IR_NOTHING] = "", [IR_PART] = "part", [IR_ROW] = "row", [IR_ARRAY] = "array", [IR_STOP] = "why"};
+
 /* The letters of an instruction's operands; NULL: there is no row. */
 static const char *special_letters(const struct ir_inst *in, bool results)
 {
@@ -60,6 +68,8 @@ static const char *special_letters(const struct ir_inst *in, bool results)
 
 static const char *letters_of(const struct ir_inst *in, bool results)
 {
+    if (ir_is_own(in))
+        return results ? ir_own_op(in)->results : ir_own_op(in)->sources;
     switch (ptx_op_info[in->op].form) {
     case PTX_FORM_UN: return "T";
     case PTX_FORM_BIN: return results ? "T" : "TT";
@@ -113,6 +123,7 @@ static struct ir_operand operand_of(const struct ir_inst *in, char letter, int n
     case 'l': return (struct ir_operand){.type = PTX_B64};
     case 'f': return (struct ir_operand){.type = PTX_F32};
     case 'p': return (struct ir_operand){.type = PTX_PRED};
+    case 'r': return (struct ir_operand){.type = (uint8_t)t, .any = true};
     case 'a': return (struct ir_operand){.type = PTX_U64, .address = true};
     case 's': return (struct ir_operand){.type = in->mods->parity ? PTX_B32 : PTX_B64};
     case 'x': return (struct ir_operand){.type = n == 0 && ptx_is_layered(in->mods->variant) ? PTX_B32 : in->type2};
@@ -129,17 +140,19 @@ static struct ir_operand operand_of(const struct ir_inst *in, char letter, int n
 
 bool ir_operands(const struct ir_inst *in, bool results, struct ir_operands *out)
 {
-    const char *letter = !ir_is_own(in) && in->op != PTX_OP_UNKNOWN ? letters_of(in, results) : NULL;
+    const char *letter = in->op != PTX_OP_UNKNOWN ? letters_of(in, results) : NULL;
     bool optional = false;
     out->least = out->most = 0;
+    out->on = false;
     for (; letter && *letter; letter++) {
         int n = times(in, *letter, results);
-        optional |= letter[1] == '?';
+        out->on |= letter[1] == '*';
+        optional |= letter[1] == '?' || letter[1] == '*';
         for (int i = 0; i < n && out->most < IR_OPERANDS + 1; i++)
             out->of[out->most++] = operand_of(in, *letter, i, n);
         if (!optional)
             out->least = out->most;
-        letter += letter[1] == '?';
+        letter += letter[1] == '?' || letter[1] == '*';
     }
     return letter != NULL;
 }
@@ -147,5 +160,5 @@ bool ir_operands(const struct ir_inst *in, bool results, struct ir_operands *out
 enum ptx_type ir_src_type(const struct ir_inst *in, int i)
 {
     struct ir_operands sources;
-    return ir_operands(in, false, &sources) && i < sources.most ? sources.of[i].type : in->type;
+    return ir_operands(in, false, &sources) && (i < sources.most || sources.on) ? ir_operand(&sources, i)->type : in->type;
 }

@@ -6,6 +6,7 @@
  *   kernel NAME: 12 parameter bytes, 256 shared, 0 local
  *     parameters 0+8/8 8+4/4              of each its offset, bytes and alignment
  *     memory dynamic 256 scratch 0        where dynamic shared memory begins; bytes of scratch; ` stack r9`
+ *     form 72 instructions 31 registers 2 parts 1 rows    a form of machine code, of a kernel with so many
  *     registers u32*5 pred u64*3          the type of r0 ..., and so on
  *     unwritten r3 r5 of 34               may be read before they are written; how many there were when it was built
  *     variable s at 0 of NAME             a shared variable, and the function that declares it (nothing: the module)
@@ -18,9 +19,11 @@
  *
  * A result under a guard has, in SSA, what it is else: `@p5 r6 = ... old r2`. The opcode is PTX's (ptx/opcode.h), with the types, space and width that the instruction has now. Behind `;` is its number when the
  * kernel was built, and the statement of the PTX that it is from (frame.statement); then, if its source line is not that statement's,
- * `loc` and the statement whose line it is. */
+ * `loc` and the statement whose line it is; of a form `site` and the instruction of the kernel that it does. The sources of a `state`
+ * are the warp's own, behind `before` what all warps had before the part, and behind `behind` what they have behind it. */
 #include "ir/ssa.h"
 #include "base/strbuf.h"
+#include "ir/operands.h"
 #include "ptx/opcode.h"
 
 #include <string.h>
@@ -48,14 +51,11 @@ static void print_src(const struct ir_kernel *k, const struct ir_src *s, struct 
 /* What the opcode says of the instruction as it is now: passes change types, space and width and leave the modifiers. */
 static void print_opcode(const struct ir_inst *in, struct strbuf *out)
 {
-    static const char *const words[] = {
-#define IR_OP(id, word, facts) [IR_OP_##id - PTX_OP_COUNT] = word,
-#include "ir/ir_ops.def"
-#undef IR_OP
-    };
     struct ptx_mods m = *in->mods;
     if (ir_is_own(in)) {
-        strbuf_adds(out, words[in->op - PTX_OP_COUNT]);
+        strbuf_adds(out, ir_own_op(in)->word);
+        if (ir_own_typed(ir_own_op(in)))
+            strbuf_addf(out, ".%s", ptx_type_info[in->type].spelling);
         return;
     }
     if (in->type != m.type[0] || in->type2 != m.type[1])
@@ -63,7 +63,7 @@ static void print_opcode(const struct ir_inst *in, struct strbuf *out)
     m.type[0] = in->type;
     m.type[1] = in->type2;
     if (ptx_op_info[in->op].mods & MOD_SPACE)
-        m.space = in->space == IR_SCRATCH ? PTX_GENERIC : in->space;
+        m.space = in->space <= PTX_PARAM ? in->space : PTX_GENERIC;
     m.vec = in->vec;
     if (ptx_op_info[in->op].sel != PTX_SEL_ANY)
         m.sel = ptx_op_info[in->op].sel;
@@ -80,6 +80,16 @@ static void print_attributes(const struct ir_inst *in, struct strbuf *out)
     size_t empty = out->len;
     if (in->space == IR_SCRATCH)
         strbuf_adds(out, " scratch");
+    if (in->space == IR_HOST)
+        strbuf_adds(out, " host");
+    if (ir_is_own(in) && ir_own_op(in)->number && in->target >= 0)
+        strbuf_addf(out, " %s %d", ir_number_words[ir_own_op(in)->number], in->target);
+    if (ir_is_own(in) && in->offset)
+        strbuf_addf(out, " at %lld", (long long)in->offset);
+    if (in->rare)
+        strbuf_adds(out, " rare");
+    if (in->old_free)
+        strbuf_adds(out, " free");
     strbuf_adds(out, forms[in->atomic_form]);
     if (in->way)
         strbuf_addf(out, " way %d", in->way);
@@ -104,12 +114,20 @@ static void print_attributes(const struct ir_inst *in, struct strbuf *out)
     out->s[out->len] = '\0';
 }
 
+/* What is in front of a source: of a `state` those that all warps had before the part, or have behind it, are told apart. */
+static const char *separator(const struct ir_inst *in, int i)
+{
+    if (in->op == IR_OP_STATE && i >= in->ntargets)
+        return i == in->targets[0] ? " behind " : i == in->ntargets ? " before " : ", ";
+    return i ? ", " : " ";
+}
+
 static void print_sources(const struct ir_kernel *k, const struct ir_inst *in, struct strbuf *out)
 {
     const int64_t offset[] = {in->offset, in->offset2};
     for (int i = 0; i < in->nsrc; i++) {
-        bool address = i == 0 ? ir_is_memory(in) || in->offset : i == 1 && in->offset2;
-        strbuf_adds(out, i ? ", " : " ");
+        bool address = i == 0 ? ir_is_memory(in) || (in->offset && !ir_is_own(in)) : i == 1 && in->offset2;
+        strbuf_adds(out, separator(in, i));
         if (address)
             strbuf_adds(out, "[");
         print_src(k, &in->src[i], out);
@@ -202,6 +220,8 @@ static void print_origins(const struct ir_kernel *k, const struct ir_inst *in, s
         else
             strbuf_adds(out, " _");
     }
+    if (k->form && in->site >= 0)
+        strbuf_addf(out, " site %d", in->site);
 }
 
 /* --- the kernel --- */
@@ -257,6 +277,8 @@ static void print_head(const struct ir_kernel *k, struct strbuf *out)
     if (k->recursive)
         strbuf_addf(out, " stack r%d", k->stack_reg);
     strbuf_adds(out, "\n");
+    if (k->form)
+        strbuf_addf(out, "  form %d instructions %d registers %d parts %d rows\n", k->form->insts, k->form->regs, k->form->parts, k->form->rows);
     print_registers(k, out);
     print_versions(k, out);
     for (int32_t i = 0; i < k->nshared; i++) {

@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "ir/edit.h"
+#include "ir/operands.h"
 #include "ptx/opcode.h"
 
 struct reader {
@@ -173,6 +174,14 @@ static bool read_memory(struct reader *r)
     return end_line(r);
 }
 
+static bool read_form(struct reader *r)
+{
+    struct ir_form *f = ARENA_NEW(&r->k->arena, struct ir_form);
+    r->k->form = f;
+    return NUMBER(r, f->insts) && expect(r, "instructions") && NUMBER(r, f->regs) && expect(r, "registers") && NUMBER(r, f->parts) &&
+           expect(r, "parts") && NUMBER(r, f->rows) && expect(r, "rows") && end_line(r);
+}
+
 static bool read_registers(struct reader *r)
 {
     enum { MOST = 1 << 22 };
@@ -325,9 +334,8 @@ static bool read_head(struct reader *r)
     static const struct {
         const char *word;
         bool (*read)(struct reader *r);
-    } lines[] = {{"parameters", read_parameters}, {"memory", read_memory},     {"registers", read_registers},
-                 {"unwritten", read_unwritten},   {"ssa", read_versions},      {"variable", read_variable},
-                 {"frame", read_frame}};
+    } lines[] = {{"parameters", read_parameters}, {"memory", read_memory}, {"form", read_form},         {"registers", read_registers},
+                 {"unwritten", read_unwritten},   {"ssa", read_versions},  {"variable", read_variable}, {"frame", read_frame}};
     for (size_t i = 0; i < sizeof lines / sizeof *lines && !r->failed; i++)
         while (!r->failed && accept(r, lines[i].word))
             lines[i].read(r);
@@ -397,20 +405,31 @@ static bool read_results(struct reader *r, struct ir_inst *in)
     return expect(r, "=");
 }
 
+/* An operation that PTX does not have, of a form or of any kernel. False: it is none, and nothing was read. */
+static bool read_own_opcode(struct reader *r, struct ir_inst *in)
+{
+    size_t n = strcspn(r->at, ". \n");
+    for (in->op = PTX_OP_COUNT; in->op < (r->k->form ? IR_OP_END : IR_OP_DELETED); in->op++) {
+        const struct ir_own_op *row = ir_own_op(in);
+        if (in->op == IR_OP_DELETED || strlen(row->word) != n || strncmp(r->at, row->word, n) || (r->at[n] == '.') != ir_own_typed(row))
+            continue;
+        size_t type = ir_own_typed(row) ? strcspn(r->at + n + 1, " \n") : 0;
+        in->type = (uint8_t)(type ? spelled_type(r->at + n + 1, type) : PTX_NOTYPE);
+        r->at += type ? n + 1 + type : n;
+        if (in->op == IR_OP_EXTERN)
+            in->callee = word(r);
+        return true;
+    }
+    return false;
+}
+
 static bool read_opcode(struct reader *r, struct ir_inst *in)
 {
     struct ptx_mods *m = ARENA_NEW(&r->k->arena, struct ptx_mods);
     in->mods = m;
     skip_blanks(r);
-    if (accept(r, "extern")) {
-        in->op = IR_OP_EXTERN;
-        in->callee = word(r);
+    if (read_own_opcode(r, in))
         return true;
-    }
-    if (accept(r, "phi")) {
-        in->op = IR_OP_PHI;
-        return true;
-    }
     enum ptx_op op = PTX_OP_UNKNOWN;
     size_t n = ptx_opcodes_read(r->opcodes, r->at, strcspn(r->at, "\n"), &op, m);
     if (!n)
@@ -444,30 +463,58 @@ static bool at_source(struct reader *r)
     return reg || *s == '[' || *s == '!' || *s == '%' || *s == '0' || *s == '_';
 }
 
-static bool read_sources(struct reader *r, struct ir_inst *in)
+struct list {
+    struct ir_src *src;
+    int32_t *from, n, cap, from_cap;
+};
+
+/* A list of sources, behind those that are there already, and of a phi where they come from. */
+static bool read_list(struct reader *r, struct ir_inst *in, struct list *l)
 {
     int64_t *offsets[] = {&in->offset, &in->offset2};
-    struct ir_src src[IR_OPERANDS];
-    int32_t from[IR_OPERANDS];
-    int n = 0;
     if (!at_source(r))
         return true;
     do {
-        if (n == IR_OPERANDS)
-            return fail(r, "more than %d sources", IR_OPERANDS);
-        src[n] = (struct ir_src){0};
-        bool ok = n < 2 && accept(r, "[") ? read_address(r, &src[n], offsets[n]) : read_source(r, &src[n]);
-        if (!ok || (in->op == IR_OP_PHI && !read_from(r, &from[n])))
+        if (l->n == UINT16_MAX)
+            return fail(r, "more than %d sources", UINT16_MAX);
+        ALLOC_GROW(l->from, l->n, l->from_cap);
+        ALLOC_GROW(l->src, l->n, l->cap);
+        struct ir_src *s = &l->src[l->n];
+        *s = (struct ir_src){0};
+        bool ok = l->n < 2 && accept(r, "[") ? read_address(r, s, offsets[l->n]) : read_source(r, s);
+        if (!ok || (in->op == IR_OP_PHI && !read_from(r, &l->from[l->n])))
             return false;
-        n++;
+        l->n++;
     } while (accept(r, ","));
-    ir_set_sources(r->k, in, n, src);
-    if (in->op == IR_OP_PHI) {
-        in->ntargets = n;
-        in->targets = ARENA_ARRAY(&r->k->arena, int32_t, n);
-        memcpy(in->targets, from, (size_t)n * sizeof *from);
-    }
     return true;
+}
+
+static void set_targets(struct reader *r, struct ir_inst *in, int n, const int32_t *to)
+{
+    in->targets = ARENA_ARRAY(&r->k->arena, int32_t, n + 1);
+    if (n)
+        memcpy(in->targets, to, (size_t)n * sizeof *to);
+}
+
+static bool read_sources(struct reader *r, struct ir_inst *in)
+{
+    struct list l = {0};
+    bool ok = read_list(r, in, &l);
+    if (ok && in->op == IR_OP_STATE) {
+        in->ntargets = l.n;
+        ok = !accept(r, "before") || read_list(r, in, &l);
+        set_targets(r, in, 1, &l.n);
+        ok = ok && (!accept(r, "behind") || read_list(r, in, &l));
+    }
+    if (ok)
+        ir_set_sources(r->k, in, l.n, l.src);
+    if (ok && in->op == IR_OP_PHI) {
+        in->ntargets = l.n;
+        set_targets(r, in, l.n, l.from);
+    }
+    alloc_release(l.src);
+    alloc_release(l.from);
+    return ok;
 }
 
 static bool read_old(struct reader *r, struct ir_inst *in)
@@ -487,7 +534,7 @@ static bool read_targets(struct reader *r, struct ir_inst *in)
 {
     if (ir_is(in, PTX_KIND_BRANCH) && !read_block_name(r, &in->target))
         return false;
-    for (skip_blanks(r); ir_is(in, PTX_KIND_SWITCH) && *r->at == 'b'; skip_blanks(r)) {
+    for (skip_blanks(r); ir_has_targets(in) && *r->at == 'b'; skip_blanks(r)) {
         int32_t *more = ARENA_ARRAY(&r->k->arena, int32_t, in->ntargets + 1);
         if (in->ntargets)
             memcpy(more, in->targets, (size_t)in->ntargets * sizeof *more);
@@ -511,10 +558,26 @@ static bool read_parts(struct reader *r, struct ptx_mods *m)
     return expect(r, "minus") && NUMBER(r, m->minus);
 }
 
+/* What its number is, if it is one of those that have one. */
+static bool read_named_number(struct reader *r, struct ir_inst *in)
+{
+    return ir_is_own(in) && ir_own_op(in)->number && accept(r, ir_number_words[ir_own_op(in)->number]);
+}
+
 static bool read_attribute(struct reader *r, struct ir_inst *in)
 {
     if (accept(r, "scratch"))
         in->space = IR_SCRATCH;
+    else if (accept(r, "host"))
+        in->space = IR_HOST;
+    else if (accept(r, "rare"))
+        in->rare = true;
+    else if (accept(r, "free"))
+        in->old_free = true;
+    else if (accept(r, "at"))
+        return number(r, INT64_MIN, INT64_MAX, &in->offset);
+    else if (read_named_number(r, in))
+        return NUMBER(r, in->target);
     else if (accept(r, "once"))
         in->atomic_form = IR_ATOMIC_ONCE;
     else if (accept(r, "counted"))
@@ -599,12 +662,14 @@ static bool read_origins(struct reader *r, struct ir_inst *in)
     }
     if (!NUMBER(r, in->id) || !read_origin(r, &in->from))
         return false;
-    return !accept(r, "parts") || read_part_origins(r, in);
+    if (accept(r, "parts") && !read_part_origins(r, in))
+        return false;
+    return !accept(r, "site") || NUMBER(r, in->site);
 }
 
 static bool read_instruction(struct reader *r)
 {
-    struct ir_inst in = {.guard = IR_NOREG, .target = -1, .join = -1, .vec = 1, .block = r->k->nblocks - 1};
+    struct ir_inst in = {.guard = IR_NOREG, .target = -1, .join = -1, .vec = 1, .block = r->k->nblocks - 1, .site = r->k->form ? -1 : 0};
     int64_t site;
     if (!number(r, 0, INT32_MAX, &site))
         return false;

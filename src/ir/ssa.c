@@ -136,7 +136,7 @@ static struct ir_inst new_phi(struct entering *e, int32_t b, int32_t var)
     static const struct ptx_mods no_mods;
     int n = block->npred + (b == 0);
     struct ir_inst phi = {.op = IR_OP_PHI, .guard = IR_NOREG, .vec = 1, .target = -1, .join = -1, .block = b, .ntargets = n, .mods = &no_mods,
-                          .from = k->insts[block->first].from};
+                          .site = -1, .from = k->insts[block->first].from};
     struct ir_src *src = ARENA_ARRAY(&k->arena, struct ir_src, n);
     phi.targets = ARENA_ARRAY(&k->arena, int32_t, n);
     for (int i = 0; i < n; i++) {

@@ -61,15 +61,39 @@ static bool is_block(const struct verifier *v, int32_t block)
     return block >= 0 && block < v->k->nblocks;
 }
 
+static int most_sources(const struct ir_inst *in)
+{
+    bool ways = in->op == IR_OP_PHI || in->op == IR_OP_ENTER;
+    return ways ? UINT16_MAX : in->op == IR_OP_STATE ? IR_STATE : IR_OPERANDS;
+}
+
+/* Things of a form that an instruction names by number. */
+static bool check_form_names(struct verifier *v, const struct ir_inst *in)
+{
+    const struct ir_form *f = v->k->form;
+    enum ir_number number = ir_is_own(in) ? ir_own_op(in)->number : IR_NOTHING;
+    const int32_t most[] = {[IR_PART] = f->parts, [IR_ROW] = f->rows, [IR_ARRAY] = 2 * f->regs, [IR_STOP] = INT32_MAX};
+    if (in->site < -1 || in->site > f->insts)
+        return complain(v, "it does instruction %d of %d", in->site, f->insts);
+    if (number && (in->target >= most[number] || in->target < (number == IR_ROW ? -1 : 0)))
+        return complain(v, "%s %d of %d", ir_number_words[number], in->target, most[number]);
+    if (in->op == IR_OP_STATE && (in->ntargets < 0 || in->ntargets > in->targets[0] || in->targets[0] > in->nsrc))
+        return complain(v, "a state of %d registers, %d before and behind, %d of the warp", in->nsrc, in->targets[0], in->ntargets);
+    if (in->op == IR_OP_ENTER && in->ntargets != in->nsrc && in->ntargets != in->nsrc + 1)
+        return complain(v, "%d numbers and %d ways in", in->nsrc, in->ntargets);
+    return true;
+}
+
 static bool check_names(struct verifier *v, const struct ir_inst *in)
 {
-    if (in->op == PTX_OP_UNKNOWN || in->op == PTX_OP_CALL || in->op == PTX_OP_WMMA || in->op > IR_OP_DELETED)
+    bool form = v->k->form != NULL;
+    if (in->op == PTX_OP_UNKNOWN || in->op == PTX_OP_CALL || in->op == PTX_OP_WMMA || in->op >= (form ? IR_OP_END : IR_OP_DELETED + 1))
         return complain(v, "operation %d is none of the IR", in->op);
     if (in->type >= PTX_TYPE_COUNT || in->type2 >= PTX_TYPE_COUNT)
         return complain(v, "there is no type %d or %d", in->type, in->type2);
-    if (in->space > IR_SCRATCH)
+    if (in->space > (form ? IR_HOST : IR_SCRATCH))
         return complain(v, "there is no state space %d", in->space);
-    if (in->ndst > IR_OPERANDS || (in->nsrc > IR_OPERANDS && in->op != IR_OP_PHI))
+    if (in->ndst > IR_OPERANDS || in->nsrc > most_sources(in))
         return complain(v, "%d results and %d sources", in->ndst, in->nsrc);
     if (!in->mods)
         return complain(v, "no modifiers");
@@ -98,6 +122,8 @@ static bool check_names(struct verifier *v, const struct ir_inst *in)
     for (int32_t t = ir_targets(in, &to) - 1; t >= 0; t--)
         if (!is_block(v, to[t]))
             return complain(v, "a branch to block %d of %d", to[t], v->k->nblocks);
+    if (form && !check_form_names(v, in))
+        return false;
     if (in->after_call && !is_block(v, in->after_call - 1))
         return complain(v, "a call that comes back to block %d of %d", in->after_call - 1, v->k->nblocks);
     return true;
@@ -171,6 +197,8 @@ static bool fits(const struct verifier *v, const struct ir_operand *want, int32_
 {
     enum ptx_type have = v->k->reg_type[reg];
     int bits = ptx_type_info[have].bits;
+    if (want->any)
+        return true;
     if (want->address)
         return bits == 64 || bits == 32;
     return (want->predicate_too && have == PTX_PRED) || ptx_type_fits(want->type, have, want->wider);
@@ -178,7 +206,7 @@ static bool fits(const struct verifier *v, const struct ir_operand *want, int32_
 
 static bool check_number(struct verifier *v, const struct ir_operands *o, int n, const char *what)
 {
-    if (n >= o->least && n <= o->most)
+    if (n >= o->least && (n <= o->most || o->on))
         return true;
     if (o->least == o->most)
         return complain(v, "%d %s where %d belong", n, what, o->most);
@@ -203,15 +231,15 @@ static bool check_operands(struct verifier *v)
     if (!check_number(v, &results, in->ndst, "results") || !check_number(v, &sources, in->nsrc, "sources"))
         return false;
     for (int d = 0; d < in->ndst; d++)
-        if (in->dst[d] != IR_NOREG && !check_operand(v, &results.of[d], in->dst[d]))
+        if (in->dst[d] != IR_NOREG && !check_operand(v, ir_operand(&results, d), in->dst[d]))
             return false;
     for (int s = 0; s < in->nsrc; s++) {
         const struct ir_src *src = &in->src[s];
-        if (src->kind == IR_SRC_REG && !check_operand(v, &sources.of[s], src->reg))
+        if (src->kind == IR_SRC_REG && !check_operand(v, ir_operand(&sources, s), src->reg))
             return false;
         if (src->kind == IR_SRC_SREG && !ir_is(in, PTX_KIND_COPY))
             return complain(v, "source %d is a special register", s);
-        bool predicate = src->kind == IR_SRC_REG ? v->k->reg_type[src->reg] == PTX_PRED : sources.of[s].type == PTX_PRED;
+        bool predicate = src->kind == IR_SRC_REG ? v->k->reg_type[src->reg] == PTX_PRED : ir_operand(&sources, s)->type == PTX_PRED;
         if (src->negated && !predicate)
             return complain(v, "'!' before source %d, which is no predicate", s);
     }
@@ -279,7 +307,9 @@ static bool check_inst(struct verifier *v)
         return complain(v, "the guard r%d is no predicate", in->guard);
     if (in->op == IR_OP_PHI)
         return check_phi(v);
-    return check_old(v) && (in->op == IR_OP_EXTERN || (check_row(v) && check_operands(v)));
+    if (ir_is_own(in) && ir_own_typed(ir_own_op(in)) && !in->type)
+        return complain(v, "'%s' has no type", ir_own_op(in)->word);
+    return check_old(v) && (ir_is_own(in) || check_row(v)) && check_operands(v);
 }
 
 /* --- edges --- */

@@ -1,8 +1,9 @@
 /* Is the IR of a kernel what IR has to be?
  *
  * Asked of what ir_build made and of what rewriting left (target/rewrite.c), before anybody runs it: a fault of rewriting is one of
- * both executors, which run the same IR. HEDDLE_VERIFY=1 asks behind each pass of rewriting, too. What is looked at:
- * - operations, types and modifiers are those of the instruction's row in ptx_ops.def;
+ * both executors, which run the same IR. HEDDLE_VERIFY=1 asks behind each pass of rewriting, too, and of each form of machine code
+ * (ir_kernel.form; more of those in jit/form_look.h). What is looked at:
+ * - operations, types and modifiers are those of the instruction's row in ptx_ops.def, or of ir_ops.def, with its number;
  * - as many results and sources as the row has (operands.h), each in a register of the right class and width;
  * - guards are predicates, `!` stands before predicates only, registers are there;
  * - blocks follow each other without gaps, only their last instruction leaves them, branches go to blocks, edges are those of the

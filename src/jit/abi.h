@@ -212,6 +212,9 @@ enum jit_tier { JIT_FIRST /* made soon */, JIT_FULL /* for what runs on */, JIT_
 /* What the emitter is asked for: code, or a text of it (jit/show.h): LLVM's before and after its passes, the host's. */
 enum jit_form { JIT_OBJECT, JIT_WRITTEN /* the IR of the form (jit/llvm/form.h) */, JIT_EMITTED, JIT_OPTIMISED, JIT_ASSEMBLY };
 
+struct form_facts; /* jit/form_look.h */
+typedef struct ir_kernel *form_look_fn(const struct form_facts *f, char *problem, size_t room);
+
 struct shapes;
 struct unroll_jam_steps;
 struct jit_job {
@@ -239,6 +242,7 @@ struct jit_job {
     const int32_t *spill_slot;     /* [nregs]: plan_spill_slots */
     enum jit_tier tier;
     enum jit_form form;
+    form_look_fn *look;    /* HEDDLE_VERIFY: looks at the form; else NULL */
 };
 
 /* What it answers: an object file in memory (or a text, with a NUL behind it), or why not. Nothing else is kept of code for
@@ -247,6 +251,7 @@ struct jit_object {
     char *bytes;
     size_t size;
     char problem[256];
+    bool internal;   /* which is a fault of Heddle's own */
     int lane_serial; /* lane-serial loops; not kept */
     void (*release)(struct jit_object *o);
 };

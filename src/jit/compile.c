@@ -5,6 +5,8 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "interp/lanes.h"
+#include "ir/verify.h"
+#include "jit/form_look.h"
 #include "jit/jit_code.h"
 #include "jit/unroll_jam.h"
 #include "jit/code_cache.h"
@@ -202,7 +204,8 @@ static struct jit_job job_of(const struct jit_code *c, enum form form, enum jit_
                           .counting = c->counting, .tallies = c->tallies, .cached = c->cached, .runs = c->runs, .accesses = c->accesses, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
                           .turns = form == BLOCK ? 0 : c->plan.turns, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
-                          .spill_slot = c->spill_slot, .unrolled = 1, .tier = tier, .block = form == BLOCK};
+                          .spill_slot = c->spill_slot, .unrolled = 1, .tier = tier, .block = form == BLOCK,
+                          .look = ir_verify_wanted() ? form_look : NULL};
     memcpy(job.dim, c->dim, sizeof job.dim);
     return job;
 }
@@ -268,7 +271,7 @@ static void make(struct jit_code *c, enum form form, enum jit_tier tier, double 
     bool ready = made && link_object(o.bytes, o.size, "jit_code", linked, problem, sizeof problem);
     log_made(&job, start, &o, kept, problem);
     bool first = !*function; /* else there is code that will do */
-    if (form != BLOCK && first)
+    if ((form != BLOCK && first) || o.internal)
         memcpy(c->problem, problem, sizeof problem);
     if (made)
         o.release(&o);

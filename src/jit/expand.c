@@ -2,18 +2,15 @@
 #include "jit/jit_code.h"
 
 #include "base/alloc.h"
+#include "ir/cfg.h"
 
 #include <string.h>
 
 /* Registers alive before an instruction. */
 static uint64_t *live_before(const struct ir_kernel *k, int32_t site)
 {
-    const struct ir_block *b = &k->blocks[k->insts[site].block];
-    size_t words = (size_t)k->nregs / 64 + 1;
-    uint64_t *live = alloc_zeroed(words * 8);
-    memcpy(live, b->live_out, ((size_t)k->nregs + 63) / 64 * 8);
-    for (int32_t i = b->first + b->count - 1; i >= site; i--)
-        ir_live_before(&k->insts[i], live);
+    uint64_t *live = alloc_zeroed(((size_t)k->nregs / 64 + 1) * 8);
+    liveness_before(k, site, live);
     return live;
 }
 

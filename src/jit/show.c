@@ -6,6 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
+#include "ir/verify.h"
+#include "jit/form_look.h"
 #include "jit/jit_code.h"
 
 #include <stdio.h>
@@ -149,7 +151,8 @@ bool jit_show(const struct ir_kernel *k, const struct interp_code *c, const stru
                           .turns = view->whole_block ? 0 : plan.turns, .split = view->split, .resume = view->split ? plan.apart : plan.resume,
                           .nresume = view->split ? plan.napart : plan.nresume, .together = plan.resume,
                           .spill_slot = spill_slot, .unrolled = 1, .block = view->whole_block,
-                          .tier = view->first ? JIT_FIRST : JIT_FULL, .form = view->form};
+                          .tier = view->first ? JIT_FIRST : JIT_FULL, .form = view->form,
+                          .look = ir_verify_wanted() ? form_look : NULL};
     memcpy(job.dim, view->block, sizeof job.dim);
     bool made = jit_emit(&job, &o);
     if (made) {

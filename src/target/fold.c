@@ -20,11 +20,6 @@ struct folding {
     uint32_t nbuckets;
 };
 
-static bool is_single(uint8_t type)
-{
-    return type == PTX_F32;
-}
-
 /* --- constants --- */
 
 static double value_of(uint64_t bits, uint8_t type)
@@ -34,17 +29,7 @@ static double value_of(uint64_t bits, uint8_t type)
     uint32_t low = (uint32_t)bits;
     memcpy(&f, &low, 4);
     memcpy(&d, &bits, 8);
-    return is_single(type) ? (double)f : d;
-}
-
-static uint64_t bits_of(double d, uint8_t type)
-{
-    float f = (float)d;
-    uint32_t low;
-    uint64_t bits;
-    memcpy(&low, &f, 4);
-    memcpy(&bits, &d, 8);
-    return is_single(type) ? low : bits;
+    return type == PTX_F32 ? (double)f : d;
 }
 
 static bool constant(const struct folding *f, const struct ir_src *s, uint64_t *bits)
@@ -56,7 +41,7 @@ static bool constant(const struct folding *f, const struct ir_src *s, uint64_t *
     return f->known[s->reg];
 }
 
-enum { FOLDED = 4 }; /* sources: lop3 and bfi have most of what is folded */
+enum { FOLDED = 4 /* sources: lop3 and bfi have most of what is folded */, LANES = 32 };
 
 static bool all_constant(const struct folding *f, const struct ir_inst *in, uint64_t bits[FOLDED])
 {
@@ -66,108 +51,73 @@ static bool all_constant(const struct folding *f, const struct ir_inst *in, uint
     return in->nsrc > 0 && in->nsrc <= FOLDED;
 }
 
-static bool floats(const uint64_t *bits, int n, uint8_t type, double *x)
+static bool is_floating(uint8_t type)
 {
-    for (int i = 0; i < n; i++) {
-        x[i] = value_of(bits[i], type);
-        if (!isfinite(x[i]))
-            return false;
-    }
-    return true;
+    return type == PTX_F32 || type == PTX_F64;
 }
 
-/* Rounded to nearest. Sums and products of two floats are rounded twice, which is the same as once: 53 >= 2 * 24 + 2. */
-static bool float_result(const struct ir_inst *in, const uint64_t *bits, uint64_t *result)
+static bool all_finite(const uint64_t *bits, int n, uint8_t type)
+{
+    bool finite = true;
+    for (int i = 0; i < n; i++)
+        finite = finite && isfinite(value_of(bits[i], type));
+    return finite;
+}
+
+/* Rounded to nearest, and to integers. */
+static bool folds_float(const struct ir_inst *in)
 {
     const struct ptx_mods *m = in->mods;
-    double x[2] = {0}, y;
-    if (in->nsrc > 2 || m->ftz || m->sat || !floats(bits, in->nsrc, in->type, x))
-        return false;
-    if (!ir_is(in, PTX_KIND_CONVERT) && m->round != PTX_RND_NONE && m->round != PTX_RN)
+    if (in->nsrc > 2 || m->ftz || m->sat)
         return false;
     switch (ir_kind(in)) {
-    case PTX_KIND_FADD: y = x[0] + x[1]; break;
-    case PTX_KIND_FSUB: y = x[0] - x[1]; break;
-    case PTX_KIND_FMUL: y = x[0] * x[1]; break;
-    case PTX_KIND_FNEG: y = -x[0]; break;
-    case PTX_KIND_FABS: y = fabs(x[0]); break;
+    case PTX_KIND_FADD: case PTX_KIND_FSUB: case PTX_KIND_FMUL: case PTX_KIND_FNEG: case PTX_KIND_FABS:
+        return m->round == PTX_RND_NONE || m->round == PTX_RN;
     case PTX_KIND_CONVERT:
-        if (in->type2 != in->type || (m->round != PTX_RZI && m->round != PTX_RNI))
-            return false;
-        y = m->round == PTX_RZI ? trunc(x[0]) : rint(x[0]);
-        break;
-    default: return false;
+        return in->type2 == in->type && (m->round == PTX_RZI || m->round == PTX_RNI);
+    default:
+        return false;
     }
-    *result = bits_of(y, in->type);
-    return isfinite(value_of(*result, in->type));
 }
 
-/* 32 bits, and predicates, of which a negated operand is possible. Not sums that saturate, nor those of pairs of 16 bits. */
-static bool bits_result(const struct ir_inst *in, const uint64_t *bits, uint64_t *result)
+/* 32 bits, and predicates. Not sums that saturate, nor those of pairs of 16 bits. */
+static bool folds_bits(const struct ir_inst *in)
 {
-    uint64_t x[2] = {bits[0], in->nsrc > 1 ? bits[1] : 0};
     int width = ptx_type_info[in->type].bits;
     if (in->nsrc > 2 || (width != 32 && width != 1) || in->mods->sat || ptx_type_info[in->type].kind == 'H')
         return false;
-    for (int i = 0; i < in->nsrc; i++)
-        x[i] = width == 1 ? (x[i] & 1) ^ in->src[i].negated : (uint32_t)x[i];
     switch (ir_kind(in)) {
-    case PTX_KIND_AND: *result = x[0] & x[1]; break;
-    case PTX_KIND_OR: *result = x[0] | x[1]; break;
-    case PTX_KIND_XOR: *result = x[0] ^ x[1]; break;
-    case PTX_KIND_NOT: *result = width == 1 ? !x[0] : (uint32_t)~x[0]; break;
-    case PTX_KIND_ADD: *result = (uint32_t)(x[0] + x[1]); break;
-    case PTX_KIND_SUB: *result = (uint32_t)(x[0] - x[1]); break;
+    case PTX_KIND_AND: case PTX_KIND_OR: case PTX_KIND_XOR: case PTX_KIND_NOT: case PTX_KIND_ADD: case PTX_KIND_SUB: return true;
     default: return false;
     }
-    return true;
 }
 
-/* 1: true, 0: false, -1: not looked at. Neither operand is a NaN. */
-static int compare(const double *x, uint8_t cmp)
+/* The comparison alone, of numbers, of 32 bits or floating. */
+static bool folds_comparison(const struct ir_inst *in)
 {
-    switch (cmp) {
-    case PTX_EQ:
-    case PTX_EQU:
-        return x[0] == x[1];
-    case PTX_NE:
-    case PTX_NEU:
-        return x[0] != x[1];
-    case PTX_LT:
-    case PTX_LTU:
-        return x[0] < x[1];
-    case PTX_LE:
-    case PTX_LEU:
-        return x[0] <= x[1];
-    case PTX_GT:
-    case PTX_GTU:
-        return x[0] > x[1];
-    case PTX_GE:
-    case PTX_GEU:
-        return x[0] >= x[1];
-    default:
-        return -1;
-    }
+    bool type = is_floating(in->type) || in->type == PTX_S32 || in->type == PTX_U32 || in->type == PTX_B32;
+    return ir_is(in, PTX_KIND_COMPARE) && in->ndst == 1 && in->nsrc == 2 && type && in->mods->boolop == PTX_BOOL_NONE && !in->mods->ftz &&
+           in->mods->cmp >= PTX_EQ && in->mods->cmp <= PTX_GEU;
 }
 
-static bool setp_result(const struct ir_inst *in, const uint64_t *bits, uint64_t *result)
+static bool folds(const struct ir_inst *in)
 {
-    double x[2];
-    enum ptx_type type = in->type;
-    if (in->mods->boolop != PTX_BOOL_NONE || in->mods->ftz || in->nsrc != 2)
+    return folds_comparison(in) || (is_floating(in->type) ? folds_float(in) : folds_bits(in));
+}
+
+/* The first result, as a launch computes it: by one lane of the instruction's function. Numbers that are not finite are left to it. */
+static bool compute(const struct folding *f, const struct ir_inst *in, const uint64_t *bits, uint64_t *result)
+{
+    bool floating = is_floating(in->type);
+    lanes_fn *fn = folds(in) && (!floating || all_finite(bits, in->nsrc, in->type)) ? f->k->lanes(f->k, in) : NULL;
+    uint64_t place[FOLDED + 1][LANES] = {0};
+    if (!fn)
         return false;
-    if (type == PTX_F32 || type == PTX_F64) {
-        if (!floats(bits, 2, in->type, x))
-            return false;
-    } else if (type == PTX_S32 || type == PTX_U32 || type == PTX_B32) {
-        for (int i = 0; i < 2; i++)
-            x[i] = type == PTX_S32 ? (double)(int32_t)bits[i] : (double)(uint32_t)bits[i];
-    } else {
-        return false;
-    }
-    int truth = compare(x, in->mods->cmp);
-    *result = truth > 0;
-    return truth >= 0;
+    for (int i = 0; i < in->nsrc; i++)
+        place[i][0] = bits[i] ^ (uint64_t)(in->src[i].negated); /* only predicates are */
+    fn(place[FOLDED], place[0], place[1], place[2], place[3], 1, in);
+    *result = place[FOLDED][0];
+    return ir_is(in, PTX_KIND_COMPARE) || !floating || all_finite(result, 1, in->type);
 }
 
 static void know(struct folding *f, const struct ir_inst *in, int d, uint64_t bits)
@@ -209,7 +159,7 @@ static bool is_never(const struct folding *f, const struct ir_inst *in)
 static void fold_constants(struct folding *f, struct ir_inst *in)
 {
     uint64_t bits[FOLDED], result;
-    bool floating = in->type == PTX_F32 || in->type == PTX_F64;
+    bool floating = is_floating(in->type);
     if (in->ndst == 0)
         return;
     if (ir_is(in, PTX_KIND_SELECT) && constant(f, &in->src[2], &bits[0]))
@@ -224,12 +174,9 @@ static void fold_constants(struct folding *f, struct ir_inst *in)
         int width = ptx_type_info[in->type].bits / in->ndst;
         for (int d = 0; d < in->ndst && width > 0; d++) /* elements, the lowest first */
             know(f, in, d, in->ndst == 1 ? bits[0] : bits[0] >> d * width & (UINT64_MAX >> (64 - width)));
-    } else if (ir_is(in, PTX_KIND_COMPARE) && in->ndst == 1 && setp_result(in, bits, &result)) {
-        know(f, in, 0, result);
-    } else if (floating && float_result(in, bits, &result)) {
-        move_become(f->k, in, (struct ir_src){.kind = IR_SRC_IMM, .imm = result});
-        know(f, in, 0, result);
-    } else if (!floating && bits_result(in, bits, &result)) {
+    } else if (compute(f, in, bits, &result)) {
+        if (floating && !ir_is(in, PTX_KIND_COMPARE))
+            move_become(f->k, in, (struct ir_src){.kind = IR_SRC_IMM, .imm = result});
         know(f, in, 0, result);
     }
 }
@@ -239,7 +186,7 @@ static void fold_constants(struct folding *f, struct ir_inst *in)
 /* What is done once. What only serves to tell operands apart or alike is numbered, too, but done again. */
 static bool done_once(const struct ir_inst *in)
 {
-    if (in->type != PTX_F32 && in->type != PTX_F64)
+    if (!is_floating(in->type))
         return false;
     switch (ir_class(in)) {
     case PTX_CLASS_FADD:

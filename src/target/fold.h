@@ -14,6 +14,7 @@
 
 #include "ir/ir.h"
 
+/* Constants are computed by k->lanes. */
 void fold_arithmetic(struct ir_kernel *k);
 
 #endif

@@ -219,9 +219,10 @@ bool target_does(int pass)
     return target_passes[pass].modes >> (mode == TARGET_UNKNOWN ? TARGET_ASSEMBLER : mode) & 1;
 }
 
-void target_rewrite_some(struct ir_kernel *k, int passes, double *seconds)
+void target_rewrite_some(struct ir_kernel *k, lanes_find_fn *lanes, int passes, double *seconds)
 {
     bool each = ir_verify_wanted();
+    k->lanes = lanes;
     for (int i = 0; i < passes && !k->problems && k->ninsts; i++) {
         if (!target_does(i))
             continue;
@@ -239,7 +240,7 @@ void target_rewrite_some(struct ir_kernel *k, int passes, double *seconds)
     ir_verify(k, "rewriting", !k->ssa);
 }
 
-void target_rewrite(struct ir_kernel *k)
+void target_rewrite(struct ir_kernel *k, lanes_find_fn *lanes)
 {
-    target_rewrite_some(k, TARGET_PASSES, NULL);
+    target_rewrite_some(k, lanes, TARGET_PASSES, NULL);
 }

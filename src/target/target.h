@@ -24,8 +24,9 @@ enum target_mode target_mode(void);
  * the kernel where only that way uses it, and leaves a kernel that ir_analyse has been run on. Only accesses of one
  * block, with no store, barrier, fence or atomic to the same space between them, are merged. With TARGET_NONE
  * the kernel stays as it is but for fused sums: results are the same, what is counted is not. Afterwards ir_verify looks at the kernel (with HEDDLE_VERIFY=1
- * behind each pass); where it is broken, k->problems says so, and the kernel is good for nothing. */
-void target_rewrite(struct ir_kernel *k);
+ * behind each pass); where it is broken, k->problems says so, and the kernel is good for nothing.
+ * `lanes`: the interpreter's lanes_find. What is constant is computed by the functions that compute it in a launch. */
+void target_rewrite(struct ir_kernel *k, lanes_find_fn *lanes);
 
 /* The passes that it is made of, in their order. Each takes a kernel and leaves one; what it deletes is there until the next analysis. */
 struct target_pass {
@@ -41,7 +42,7 @@ extern const struct target_pass target_passes[TARGET_PASSES];
 bool target_does(int pass);
 
 /* The first `passes` of them, for a look at what is between; adds what each took to seconds[], unless that is NULL. */
-void target_rewrite_some(struct ir_kernel *k, int passes, double *seconds);
+void target_rewrite_some(struct ir_kernel *k, lanes_find_fn *lanes, int passes, double *seconds);
 
 /* Floating-point operations that one execution of a site counts as, in thread instructions of the machine code. */
 struct target_flops {

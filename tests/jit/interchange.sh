@@ -14,7 +14,7 @@ done
 for arguments in "5 3" "900 1" "1030 50" "4000 99" "255 64"; do
     for threads in 1 2; do
         HEDDLE_THREADS=$threads HEDDLE_EXEC=interp "$folder/interchange" $arguments >"$folder/interp" 2>&1
-        HEDDLE_THREADS=$threads HEDDLE_EXEC=jit "$folder/interchange" $arguments >"$folder/jit" 2>&1
+        HEDDLE_THREADS=$threads HEDDLE_EXEC=jit HEDDLE_VERIFY=1 "$folder/interchange" $arguments >"$folder/jit" 2>&1
         cmp "$folder/interp" "$folder/jit" || { cat "$folder/interp" "$folder/jit"; exit 1; }
     done
 done

@@ -1199,7 +1199,7 @@ static heddle_kernel *prepare(struct bench *b, const char *text, uint64_t seed, 
     heddle_kernel *kernel;
     heddle_kernel_info info;
     setenv("HEDDLE_TARGET", target, 1);
-    bool claims = getenv("HEDDLE_VERIFY"); /* else the verifier of IR alone: who checks claims leaves machine code out */
+    bool claims = getenv("HEDDLE_VERIFY"); /* else the passes alone are looked at: not forms, and no claims are checked */
     setenv("HEDDLE_VERIFY", "1", 1);
     must(heddle_module_load(b->device, "random", text, strlen(text), module), "module", seed);
     must(heddle_kernel_find(*module, "k", &kernel), "kernel", seed);

@@ -13,6 +13,7 @@
 
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "interp/lanes.h"
 #include "ir/read.h"
 #include "target/target.h"
 
@@ -83,7 +84,7 @@ static inline struct ir_kernel *read_ir(const struct ptx_module *m, const char *
 static inline void rewrite(struct ir_kernel *k)
 {
     setenv("HEDDLE_VERIFY", "1", 1);
-    target_rewrite(k);
+    target_rewrite(k, lanes_find);
     if (k->problems)
         fail_msg("%s", k->problems->text);
 }

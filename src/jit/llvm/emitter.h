@@ -165,6 +165,7 @@ struct emit {
     LLVMMetadataRef scope; /* of locations, when a text is wanted */
     struct strbuf *text; /* JIT_WRITTEN: the form's IR goes there, or NULL */
     char problem[200];
+    bool internal; /* a form is not what it has to be */
 };
 
 /* --- register_values.c --- */

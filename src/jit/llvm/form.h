@@ -92,6 +92,13 @@ struct form *warp_form_make(struct emit *e);
 struct form *split_form_make(struct emit *e);
 void form_release(struct form *b);
 
+struct strbuf;
+void form_print(const struct form *f, struct strbuf *out);
+
+/* With HEDDLE_VERIFY=1: is it whole? The form is then what was read back of its text, but for what it has beside its instructions
+ * (shapes, steps, places, parts and rows, by number). False: e->problem. */
+bool form_verify(struct emit *e, struct form *f);
+
 /* False: it is not known by how much. In a loop that is interchanged `turn` has it. */
 bool turn_step(const struct form *form, const struct ir_inst *access, struct turn_step *step);
 

@@ -1135,15 +1135,17 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
     struct shapes *shapes = e->s;
     struct form *form = job->block ? block_form_make(e, jam) : job->split ? split_form_make(e) : warp_form_make(e);
     *jams = form->jam;
-    if (form->why_not) {
+    if (form->why_not)
         snprintf(e->problem, sizeof e->problem, "%s", form->why_not);
+    e->internal = !form->why_not && !form_verify(e, form);
+    if (form->why_not || e->internal) {
         form_release(form);
         alloc_release(e->rank);
         e->rank = NULL;
         return false;
     }
     if (e->text)
-        ir_print(form->k, e->text);
+        form_print(form, e->text);
     struct jit_job mine = job_of_form(job, form);
     struct form_code c = {.e = e, .form = form, .job = &mine, .kernel = k};
     form->block_steps = form->warp || form->blocks > 1 || !blocks_in_row(&c) ? NULL : unroll_jam_find_blocks(k, shapes, job->dim);
@@ -1213,7 +1215,7 @@ bool form_code_emit(struct emit *e)
 {
     int jam;
     bool ok = emit_form(e, true, &jam);
-    if (ok || jam <= 1)
+    if (ok || jam <= 1 || e->internal)
         return ok;
     e->problem[0] = '\0'; /* an instruction that several warps do not do at once */
     form_code_empty(e->fn);

@@ -144,10 +144,7 @@ int32_t form_both(struct form_writer *m, int32_t a, int32_t b)
 
 void form_alive_before(const struct form_writer *m, int32_t site, uint64_t *live)
 {
-    const struct ir_block *b = &m->k->blocks[m->k->insts[site].block];
-    memcpy(live, b->live_out, m->words * 8);
-    for (int32_t i = b->first + b->count - 1; i >= site; i--)
-        ir_live_before(&m->k->insts[i], live);
+    liveness_before(m->k, site, live);
 }
 
 void form_alive_behind(const struct form_writer *m, int32_t site, uint64_t *live)
@@ -1037,6 +1034,9 @@ struct form *form_finish(struct form_writer *m)
 {
     struct form *out = m->out;
     if (!out->why_not) {
+        struct ir_form *form = ARENA_NEW(&m->f->arena, struct ir_form);
+        *form = (struct ir_form){.insts = m->k->ninsts, .regs = m->k->nregs, .parts = out->nparts, .rows = out->nrows};
+        m->f->form = form;
         resolve(m);
         cfg_make_blocks(m->f);
         cfg_analyse(m->f);

@@ -215,6 +215,7 @@ __attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job
         ok = compile(&e, tm, o);
     else
         snprintf(o->problem, sizeof o->problem, "%s", e.problem);
+    o->internal = e.internal;
     ok = ok && o->bytes;
     strbuf_release(&text);
     LLVMDisposeTargetData(layout);

@@ -83,6 +83,20 @@ static void put_move(struct form_writer *m, uint8_t type, int32_t dst, struct ir
     put_to(m, PTX_OP_MOV, type, dst, a, a);
 }
 
+static void convert_to(struct form_writer *m, uint8_t type, int32_t dst, uint8_t from, int32_t src)
+{
+    struct ir_src of = ir_of_reg(src);
+    form_put_result(m, PTX_OP_CVT, type, dst, 1, &of);
+    m->f->insts[m->f->ninsts - 1].type2 = from;
+}
+
+static int32_t widened(struct form_writer *m, int32_t src)
+{
+    int32_t r = form_reg(m, PTX_U64, true);
+    convert_to(m, PTX_U64, r, PTX_U32, src);
+    return r;
+}
+
 static int32_t put_compare(struct form_writer *m, const struct ptx_mods *how, uint8_t type, struct ir_src a, struct ir_src b)
 {
     int32_t r = form_reg(m, PTX_PRED, true);
@@ -339,12 +353,9 @@ static int32_t address_of(struct code *c, const struct ir_inst *in, int64_t offs
     int32_t reg = own(c, in->src[0].reg);
     bool wide = bits_of_type((enum ptx_type)m->k->reg_type[in->src[0].reg]) == 64;
     int32_t sum = put_binary(m, PTX_OP_ADD, wide ? PTX_U64 : PTX_U32, ir_of_reg(reg), ir_of_value((uint64_t)offset));
-    if (!wide) {
-        int32_t r = put_value(m, PTX_OP_CVT, PTX_U64, true, 1, ir_of_reg(sum), ir_of_reg(sum));
-        m->f->insts[m->f->ninsts - 1].type2 = PTX_U32;
-        return r;
-    }
-    return in->space == PTX_SHARED ? put_binary(m, PTX_OP_AND, PTX_U64, ir_of_reg(sum), ir_of_value(UINT32_MAX)) : sum;
+    if (!wide)
+        return widened(m, sum);
+    return in->space == PTX_SHARED ? put_binary(m, PTX_OP_AND, PTX_B64, ir_of_reg(sum), ir_of_value(UINT32_MAX)) : sum;
 }
 
 /* Multiples of `unit` become the lowest numbers. */
@@ -362,10 +373,7 @@ static int32_t index_of(struct code *c, const struct check *l)
 {
     struct form_writer *m = c->m;
     int32_t index = own(c, l->x.index), r = form_reg(m, PTX_U64, true);
-    put_to(m, PTX_OP_CVT, l->x.sign ? PTX_S64 : PTX_U64, r, ir_of_reg(index), ir_of_reg(index));
-    struct ir_inst *in = &m->f->insts[m->f->ninsts - 1];
-    in->type2 = l->x.sign ? PTX_S32 : PTX_U32;
-    IR_SET_SOURCES(m->f, in, ir_of_reg(index));
+    convert_to(m, l->x.sign ? PTX_S64 : PTX_U64, r, l->x.sign ? PTX_S32 : PTX_U32, index);
     return r;
 }
 
@@ -407,8 +415,7 @@ static int32_t put_shared_check(struct code *c, const struct ir_inst *in)
 {
     struct form_writer *m = c->m;
     int32_t low = address_of(c, in, in->offset), bytes = frame_value(m, PTX_U32, offsetof(struct jit_frame, shared_bytes));
-    int32_t size = put_value(m, PTX_OP_CVT, PTX_U64, true, 1, ir_of_reg(bytes), ir_of_reg(bytes));
-    m->f->insts[m->f->ninsts - 1].type2 = PTX_U32;
+    int32_t size = widened(m, bytes);
     int32_t behind = put_binary(m, PTX_OP_ADD, PTX_U64, ir_of_reg(low), ir_of_value(bytes_of(in)));
     jump_rarely(m, put_compare(m, &not_above, PTX_U64, ir_of_reg(behind), ir_of_reg(size)), true, c->give_up);
     int32_t rest = put_binary(m, PTX_OP_AND, PTX_B64, ir_of_reg(low), ir_of_value(bytes_of(in) - 1));
@@ -422,12 +429,14 @@ static void note_turns(struct code *c, struct ir_src full, int last)
 {
     struct form_writer *m = c->m;
     int32_t turns = form_reg(m, PTX_U32, true), blocks = form_reg(m, PTX_U32, true);
-    int32_t lane = put_value(m, PTX_OP_CVT, PTX_U64, true, 1, ir_of_reg(c->lane), ir_of_reg(c->lane));
-    m->f->insts[m->f->ninsts - 1].type2 = PTX_U32;
+    int32_t lane = widened(m, c->lane);
     int32_t bytes = put_binary(m, PTX_OP_SHL, PTX_B64, ir_of_reg(lane), ir_of_value(2));
     int32_t tally = frame_value(m, PTX_U64, offsetof(struct jit_frame, tally_turns));
     int32_t at = put_binary(m, PTX_OP_ADD, PTX_U64, ir_of_reg(tally), ir_of_reg(bytes));
-    put_move(m, PTX_U32, turns, full);
+    if (full.kind == IR_SRC_REG)
+        convert_to(m, PTX_U32, turns, PTX_U64, full.reg);
+    else
+        put_move(m, PTX_U32, turns, full);
     put_move(m, PTX_U32, blocks, ir_of_value((uint64_t)last));
     host_access(m, PTX_OP_ST, PTX_U32, at, offsetof(struct tally_turns, full), turns);
     host_access(m, PTX_OP_ST, PTX_U32, at, offsetof(struct tally_turns, last), blocks);
@@ -442,8 +451,7 @@ static int64_t row_of(int nth)
 static void begin_turns(struct code *c)
 {
     struct form_writer *m = c->m;
-    int32_t lane = put_value(m, PTX_OP_CVT, PTX_U64, true, 1, ir_of_reg(c->lane), ir_of_reg(c->lane));
-    m->f->insts[m->f->ninsts - 1].type2 = PTX_U32;
+    int32_t lane = widened(m, c->lane);
     int32_t bytes = put_binary(m, PTX_OP_SHL, PTX_B64, ir_of_reg(lane), ir_of_value(3));
     int32_t tally = frame_value(m, PTX_U64, offsetof(struct jit_frame, tally_turns));
     put_to(m, PTX_OP_ADD, PTX_U64, c->rows, ir_of_reg(tally), ir_of_reg(bytes));
