@@ -6,6 +6,7 @@
  * double result is within one unit in the last place. */
 #define _GNU_SOURCE
 #include "interp/lanes.h"
+#include "interp/lanes_ways.h"
 #include "target/ways.h"
 
 #include <math.h>
@@ -173,39 +174,6 @@ static long double norm_of(double x, double y, double z, double w)
     return sqrtl((long double)x * x + (long double)y * y + (long double)z * z + (long double)w * w);
 }
 
-/* ---- which way nvcc's code for a function goes (target/extern_flops.def); without branches, for 32 lanes at once ---- */
-/* The low two bits of x, rounded to the nearest integer, of |x| below 2^51: the last digits of a sum with 1.5 * 2^52. */
-static inline int quarter(double x)
-{
-    double sum = x + 0x1.8p52;
-    int64_t bits;
-    memcpy(&bits, &sum, 8);
-    return (int)bits & 3;
-}
-
-static const double TWO_OVER_PI = 0.63661977236758134;
-
-/* How many of the low two bits are set. */
-static inline int ones(int bits)
-{
-    return (bits & 1) + (bits >> 1 & 1);
-}
-
-static inline int is_whole(double x)
-{
-    return x + 0x1.8p52 - 0x1.8p52 == x;
-}
-
-/* pow: 1: the result leaves the range of floats; 2: the base is 0; 3: both. The logarithm is off by less than 0.09. */
-static inline int pow_way(float x, float y)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, 4);
-    float log = (float)(int32_t)(bits & INT32_MAX) * 0x1p-23f - 127;
-    bool zero = x == 0;
-    return fabsf(y * (zero ? 151 : log)) > 152 ? zero && y != 0 ? 3 : 1 : zero && y != 0 ? 2 : 0;
-}
-
 /* ---- one function a row ---- */
 #define UNUSED __attribute__((unused))
 #define TYPE_f float
@@ -273,7 +241,13 @@ static inline void put_l(void *d, int i, int64_t x)
 
 /* It is computed for all 32 lanes, which the host's vectors do at once, and kept for those that are on: what lies in the place
  * of another lane may be another register's, which lanes that went another way still need. */
-#define EXTERN_WAYS(name, args, ways, way)                                                                          \
+#define EXTERN_WAYS(name, args, ways, way) WAYS_##args(name, args, way)
+#define WAYS_f(name, args, way) /* lanes_math.h */
+#define WAYS_ff(name, args, way)
+#define WAYS_d  WAYS_HERE
+#define WAYS_dd WAYS_HERE
+#define WAYS_di WAYS_HERE
+#define WAYS_HERE(name, args, way)                                                                                  \
     static void name##_way(void *vd, const void *va, UNUSED const void *vb, UNUSED const void *vc, UNUSED void *ve, \
                            uint32_t mask, UNUSED const struct ir_inst *in)                                          \
     {                                                                                                               \
@@ -293,7 +267,9 @@ static const struct {
 #define EXTERN(name, args, result, value) {#name, #args ":" #result, name},
 #include "interp/lanes_extern.def"
 #undef EXTERN
-#define EXTERN_WAYS(name, args, ways, way) {#name WAYS_TELL, #args ":i", name##_way},
+#define EXTERN_WAYS(name, args, ways, way) WAYS_##args(name, args, way)
+#undef WAYS_HERE
+#define WAYS_HERE(name, args, way) {#name WAYS_TELL, #args ":i", name##_way},
 #include "target/extern_flops.def"
 };
 

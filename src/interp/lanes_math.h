@@ -6,6 +6,8 @@
  * are computed when a neighbour is on, and not stored. NaN results are the GPU's. */
 #define _GNU_SOURCE
 #include "interp/lanes.h"
+#include "interp/lanes_ways.h"
+#include "target/ways.h"
 
 #include <math.h>
 #include <string.h>
@@ -201,6 +203,37 @@ static inline VF flushed(VF v, bool ftz)
 #undef FAST
 #undef ALSO
 
+/* The way of calls with arguments of 32 bits (lanes_extern.c has the others). */
+#define EXTERN_WAYS(name, args, ways, way) WAYS_##args(name, way)
+#define WAYS_d(name, way)
+#define WAYS_dd(name, way)
+#define WAYS_di(name, way)
+#define WAYS_OF(name, parameters, y, way)                                                                             \
+    static VF name##_way_vector parameters                                                                            \
+    {                                                                                                                 \
+        float as_[FN], bs_[FN];                                                                                       \
+        int32_t ways[FN];                                                                                             \
+        VF v;                                                                                                         \
+        STORE_F(as_, x), STORE_F(bs_, y);                                                                             \
+        for (int k = 0; k < FN; k++) {                                                                                \
+            UNUSED const float a = as_[k], b = bs_[k];                                                                \
+            ways[k] = (way);                                                                                          \
+        }                                                                                                             \
+        memcpy(&v, ways, sizeof v);                                                                                   \
+        return v;                                                                                                     \
+    }
+#define WAYS_f(name, way)                                                                                             \
+    WAYS_OF(name, (VF x), x, way)                                                                                     \
+    LANES(name##_way, float, FN, keep_f, name##_way_vector(LOAD_F(a + i)))                                            \
+    enum { name##_way_arguments = 1, name##_way_form = MATH_NO_FORM };
+#define WAYS_ff(name, way)                                                                                            \
+    WAYS_OF(name, (VF x, VF y), y, way)                                                                               \
+    LANES(name##_way, float, FN, keep_f, name##_way_vector(LOAD_F(a + i), LOAD_F(b + i)))                             \
+    enum { name##_way_arguments = 2, name##_way_form = MATH_NO_FORM };
+#include "target/extern_flops.def"
+#undef WAYS_f
+#undef WAYS_ff
+
 const struct lanes_math MATH_TABLE[] = {
 #define ROW(name, signature, id) {name, signature, id, (lanes_vector_fn *)id##_vector, id##_arguments, (enum math_form)id##_form}
 #define ONE(name, ...) ROW("__nv_" #name, "d:d", name##_d), ROW("__nv_" #name "f", "f:f", name##_f),
@@ -214,6 +247,10 @@ const struct lanes_math MATH_TABLE[] = {
 #undef FAST
 #undef ALSO
 #undef APPROX
+#define EXTERN_WAYS(name, args, ways, way) WAYS_##args(name, way)
+#define WAYS_f(name, way)  ROW(#name WAYS_TELL, "f:i", name##_way),
+#define WAYS_ff(name, way) ROW(#name WAYS_TELL, "ff:i", name##_way),
+#include "target/extern_flops.def"
 #undef ROW
     {NULL, NULL, NULL, NULL, 0, MATH_NO_FORM}
 };

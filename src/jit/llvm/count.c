@@ -181,6 +181,17 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
         add_at(e, at, number(e, 64, 1));
 }
 
+bool count_anywhere(struct emit *e)
+{
+    if (!counts_access(e) || leaves_record(e))
+        return false;
+    bool merged = e->of_warp != NULL;
+    LLVMValueRef slot = number(e, 64, (uint64_t)e->job->row[e->site] * TALLY_SLOTS);
+    if (!merged || !e->warp)
+        add_at(e, word(e, offsetof(struct jit_frame, tally_slot), slot), number(e, 64, merged ? (uint64_t)e->job->unrolled : 1));
+    return true;
+}
+
 /* All addresses to a record. */
 static void leave_addresses(struct emit *e, LLVMValueRef record)
 {

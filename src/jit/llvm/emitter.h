@@ -339,6 +339,9 @@ void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction
 void count_guards(struct emit *e, LLVMValueRef bits, int warps); /* the same in so many warps */
 /* An access by `lanes` (NULL: all 32): the lowest addresses of 2^halved groups. */
 void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes);
+/* One of a whole warp of which the same is counted wherever it lies; in code for several warps for all of them. False: it is not
+ * counted that way. */
+bool count_anywhere(struct emit *e);
 void count_lanes(struct emit *e, const struct many *g);                  /* an access */
 LLVMValueRef tally_field(struct emit *e, size_t offset); /* of this instruction's struct tally_site: its place */
 

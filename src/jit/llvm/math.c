@@ -53,7 +53,8 @@ LLVMValueRef math_call(struct emit *e, int p)
     LLVMValueRef args[2];
     for (int i = 0; i < st->arguments; i++)
         args[i] = source(e, i, st->elem == 8 ? PTX_F64 : PTX_F32, p);
-    return math_function(e, args, p);
+    LLVMValueRef r = math_function(e, args, p);
+    return ways_tells(e->in) ? LLVMBuildBitCast(e->b, r, p < 0 ? e->i32 : vector_of(e, e->i32), "") : r;
 }
 
 bool math_no_way(struct emit *e)

@@ -542,9 +542,20 @@ static void load_all(struct emit *e, const struct reach *r)
     prefetch_turn(e, r);
 }
 
+/* What the model counts of it is the same wherever it lies: one word, or neighbours in shared memory, whose banks go round. (A
+ * model whose banks have 8 bytes is not told by tallies.) */
+static bool counts_alike(const struct emit *e, const struct reach *r)
+{
+    if (r->halved || e->mask || e->in->space == PTX_GENERIC)
+        return false;
+    return uniform_run(r, 0, SHAPE_LANES) || (e->in->space == PTX_SHARED && dense_run(r, 0, SHAPE_LANES, r->bytes * e->in->vec));
+}
+
 static void count(struct emit *e, const struct reach *r)
 {
     LLVMValueRef lowest[SHAPE_GROUPS];
+    if (counts_alike(e, r) && count_anywhere(e))
+        return;
     for (int g = 0; g < 1 << r->halved; g++)
         lowest[g] = r->of[g].low;
     count_shape(e, lowest, r->halved, e->mask);
