@@ -7,6 +7,7 @@
 #include "clock/clock.h"
 #include "clock/rounds.h"
 #include "base/alloc.h"
+#include "base/crew.h"
 #include "base/host_floats.h"
 #include "base/strbuf.h"
 #include "memory/memory.h"
@@ -14,7 +15,6 @@
 
 #include "heddle.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -373,6 +373,15 @@ static void worker_release(struct worker *k)
     alloc_release(k->spare);
 }
 
+static void *work_beside(void *arg)
+{
+    fenv_t floats;
+    host_floats_begin(&floats);
+    work(arg);
+    host_floats_end(&floats);
+    return NULL;
+}
+
 static void run_in_order(struct clock_run *c)
 {
     struct launch *l = c->launch;
@@ -384,22 +393,20 @@ static void run_in_order(struct clock_run *c)
         threads = (int)l->nblocks;
 
     struct worker *workers = alloc_zeroed(sizeof *workers * (size_t)threads);
-    pthread_t *ids = alloc_zeroed(sizeof *ids * (size_t)threads);
-    bool *started = alloc_zeroed(sizeof *started * (size_t)threads);
+    struct crew_member **others = alloc_zeroed(sizeof *others * (size_t)threads);
     for (int i = 0; i < threads; i++)
         worker_init(&workers[i], c, &l->past, threads, i > 0);
     workers[0].only = threads == 1;
     for (int i = 1; i < threads; i++) /* a thread that cannot be had is done without */
-        started[i] = !pthread_create(&ids[i], NULL, work, &workers[i]);
+        others[i] = crew_start(work_beside, &workers[i]);
     work(&workers[0]);
     for (int i = 1; i < threads; i++)
-        if (started[i])
-            pthread_join(ids[i], NULL);
+        if (others[i])
+            crew_wait(others[i]);
     for (int i = 0; i < threads; i++)
         worker_release(&workers[i]);
     alloc_release(workers);
-    alloc_release(ids);
-    alloc_release(started);
+    alloc_release(others);
 }
 
 void clock_run(struct clock_run *c)
