@@ -236,12 +236,22 @@ static bool at_once(struct emit *e, const struct many *g, const struct operands 
 
 /* --- all of it --- */
 
-static void lane_in_turn(struct emit *e, const struct many *g, struct operands *o, LLVMValueRef lane, bool own_b, bool own_c)
+/* The address of a lane, of 32 bits: half of a number of 64. Two lanes leave the host's vectors at a time, without a way over memory. */
+static LLVMValueRef address_of_lane(struct emit *e, const struct many *g, int lane)
+{
+    int i = lane % e->width;
+    LLVMValueRef pairs = LLVMBuildBitCast(e->b, g->at[lane / e->width], LLVMVectorType(e->i64, (unsigned)e->width / 2), "");
+    LLVMValueRef two = LLVMBuildExtractElement(e->b, pairs, number(e, 32, (uint64_t)i / 2), "");
+    return LLVMBuildTrunc(e->b, i % 2 ? LLVMBuildLShr(e->b, two, number(e, 64, 32), "") : two, e->i32, "");
+}
+
+/* nth: the lane's number, or -1: it is known only where the code runs. */
+static void lane_in_turn(struct emit *e, const struct many *g, struct operands *o, LLVMValueRef lane, int nth, bool own_b, bool own_c)
 {
     LLVMValueRef at = g->one;
     o->bit = LLVMBuildShl(e->b, number(e, 32, 1), lane, "");
     if (!at)
-        at = scratch_load(e, AT, lane, g->narrow ? e->i32 : e->i64);
+        at = nth >= 0 ? address_of_lane(e, g, nth) : scratch_load(e, AT, lane, g->narrow ? e->i32 : e->i64);
     if (g->narrow)
         at = LLVMBuildZExt(e->b, at, e->i64, "");
     if (own_b)
@@ -269,16 +279,17 @@ static void in_turn(struct emit *e, const struct many *g, struct operands *o, st
             parts[p] = source_exact(e, s, t, p);
         scratch_store(e, s == 1 ? VALUE : SECOND, parts, g->bytes);
     }
-    if (!g->one)
+    bool unrolled = !g->lanes && o->shared, paired = unrolled && g->narrow;
+    if (!g->one && !paired)
         scratch_store(e, AT, g->at, g->narrow ? 4 : 8);
     if (o->unchanged)
         LLVMBuildStore(e->b, number(e, 32, 0), o->unchanged);
-    if (!g->lanes && o->shared) {
+    if (unrolled) {
         for (int i = 0; i < SHAPE_LANES; i++)
-            lane_in_turn(e, g, o, number(e, 32, (uint64_t)i), own_b, own_c);
+            lane_in_turn(e, g, o, number(e, 32, (uint64_t)i), paired ? i : -1, own_b, own_c);
     } else {
         struct lane_loop l;
-        lane_in_turn(e, g, o, lane_loop(e, lanes_or_all(e, g), &l), own_b, own_c);
+        lane_in_turn(e, g, o, lane_loop(e, lanes_or_all(e, g), &l), -1, own_b, own_c);
         lane_loop_end(e, &l);
     }
     for (int p = 0; p < e->parts && has_result(e); p++)
