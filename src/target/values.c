@@ -297,15 +297,9 @@ static struct sum fresh(struct values *v)
     return (struct sum){new_root(v, 0), 0};
 }
 
-/* A sum or product that went round, as the register has it. */
-static int64_t narrow(uint64_t x, int bits)
-{
-    return bits == 32 ? (int32_t)(uint32_t)x : (int64_t)x;
-}
-
 static struct sum sum_add(struct values *v, struct sum a, struct sum b, int bits)
 {
-    int64_t add = narrow((uint64_t)a.add + (uint64_t)b.add, bits);
+    int64_t add = ir_signed((uint64_t)a.add + (uint64_t)b.add, bits);
     if (a.root == VALUES_CONSTANT || b.root == VALUES_CONSTANT)
         return (struct sum){a.root == VALUES_CONSTANT ? b.root : a.root, add};
     bool swap = a.root > b.root;
@@ -318,7 +312,7 @@ static struct sum sum_add(struct values *v, struct sum a, struct sum b, int bits
 static struct sum sum_scale(struct values *v, struct sum a, int64_t f, int op, int bits)
 {
     if (a.root == VALUES_CONSTANT)
-        return (struct sum){a.root, narrow((uint64_t)a.add * (uint64_t)f, bits)};
+        return (struct sum){a.root, ir_signed((uint64_t)a.add * (uint64_t)f, bits)};
     if (f == 1 && op == PTX_KIND_MUL)
         return a;
     int shifted = f > 0 && (f & (f - 1)) == 0 ? zeros((uint64_t)f) : 0;
@@ -347,7 +341,7 @@ static struct sum sum_of_source(const struct asked *q, const struct ir_inst *in,
 {
     const struct ir_src *src = &in->src[i];
     if (src->kind == IR_SRC_IMM)
-        return (struct sum){VALUES_CONSTANT, narrow(src->imm, ptx_type_info[in->type].bits)};
+        return (struct sum){VALUES_CONSTANT, ir_signed(src->imm, ptx_type_info[in->type].bits)};
     return src->kind == IR_SRC_SREG ? sum_of_sreg(q->v, src) : sum_of(q->v, src->reg, q->depth + 1);
 }
 
@@ -368,7 +362,7 @@ static bool sum_of_terms(const struct asked *q, const struct ir_inst *in, struct
         return false;
     *out = of.product ? fresh(q->v) : (struct sum){VALUES_CONSTANT, 0};
     for (int i = 0; i < of.n; i++) {
-        int64_t times = narrow((uint64_t)of.of[i].times, of.bits);
+        int64_t times = ir_signed((uint64_t)of.of[i].times, of.bits);
         int op = of.of[i].bits < of.bits ? wide : PTX_KIND_MUL;
         if (times)
             *out = sum_add(q->v, *out, sum_scale(q->v, sum_of_source(q, in, i), times, op, of.bits), of.bits);
@@ -430,7 +424,7 @@ struct address values_address(struct values *v, const struct ir_inst *in)
     struct sum sum = {VALUES_CONSTANT, (int64_t)base->imm};
     if (base->kind != IR_SRC_IMM)
         sum = base->kind == IR_SRC_SREG ? sum_of_sreg(v, base) : sum_of(v, base->reg, 0);
-    sum.add = narrow((uint64_t)sum.add + (uint64_t)in->offset, 64);
+    sum.add = ir_signed((uint64_t)sum.add + (uint64_t)in->offset, 64);
     return (struct address){sum, address_low(v, in)};
 }
 
