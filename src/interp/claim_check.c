@@ -162,16 +162,6 @@ static void set_value(const struct claim_check *v, const struct warp *w, int32_t
     }
 }
 
-static uint64_t cut(uint64_t x, int bits)
-{
-    return bits >= 64 ? x : x & ((UINT64_C(1) << bits) - 1);
-}
-
-static int64_t signed_of(uint64_t x, int bits)
-{
-    return bits >= 64 ? (int64_t)x : (int64_t)(x << (64 - bits)) >> (64 - bits);
-}
-
 /* --- when a claim is not so --- */
 
 static bool broken(const struct claim_check *v, struct warp *w, int32_t site, int lane, const struct ir_claim *claim,
@@ -213,7 +203,7 @@ static bool check_congruent(struct claim_check *v, struct warp *w, int32_t site,
         int lane = __builtin_ctz(left);
         uint64_t x = value_of(v, w, claim->reg, lane);
         int known = claim->congruent.known < bits_of(v, claim->reg) ? claim->congruent.known : bits_of(v, claim->reg);
-        if (cut(x, known) != cut(claim->congruent.low, known))
+        if (ir_unsigned(x, known) != ir_unsigned(claim->congruent.low, known))
             return broken(v, w, site, lane, claim,
                           arena_printf(&w->block->launch->arena, "lane %d has 0x%llx, its %d low bits are not 0x%llx", lane,
                                        (unsigned long long)x, known, (unsigned long long)claim->congruent.low));
@@ -228,19 +218,19 @@ static bool check_shape(struct claim_check *v, struct warp *w, int32_t site, con
     for (int lane = 0; lane < CLAIM_LANES; lane++) {
         int group = lane << s->halved >> 5, first = group << 5 >> s->halved;
         uint64_t x = value_of(v, w, claim->reg, lane);
-        uint64_t base = cut(value_of(v, w, claim->reg, first) - (uint64_t)s->offset[first], bits);
+        uint64_t base = ir_unsigned(value_of(v, w, claim->reg, first) - (uint64_t)s->offset[first], bits);
         struct arena *a = &w->block->launch->arena;
-        if (cut(base + (uint64_t)s->offset[lane], bits) != x)
+        if (ir_unsigned(base + (uint64_t)s->offset[lane], bits) != x)
             return broken(v, w, site, lane, claim,
                           arena_printf(a, "lane %d has 0x%llx, %lld above the base 0x%llx is claimed", lane, (unsigned long long)x,
                                        (long long)s->offset[lane], (unsigned long long)base));
-        if (s->known && base != cut(s->base, bits))
+        if (s->known && base != ir_unsigned(s->base, bits))
             return broken(v, w, site, lane, claim,
                           arena_printf(a, "the base is 0x%llx, not 0x%llx", (unsigned long long)base, (unsigned long long)s->base));
-        if (s->zeros && cut(base, s->zeros < bits ? s->zeros : bits))
+        if (s->zeros && ir_unsigned(base, s->zeros < bits ? s->zeros : bits))
             return broken(v, w, site, lane, claim,
                           arena_printf(a, "the base is 0x%llx, its %d low bits are not 0", (unsigned long long)base, s->zeros));
-        int64_t b = signed_of(base, bits);
+        int64_t b = ir_signed(base, bits);
         if (s->bounded && (b < s->low || b > s->high))
             return broken(v, w, site, lane, claim,
                           arena_printf(a, "the base is %lld, outside of %lld to %lld", (long long)b, (long long)s->low, (long long)s->high));
@@ -271,7 +261,7 @@ static bool check_step(struct claim_check *v, struct warp *w, int32_t site, cons
     v->checks[CLAIM_STEP] += at->warp != w->index;
     for (int lane = 0; lane < CLAIM_LANES; lane++) {
         uint64_t x = value_of(v, w, claim->reg, lane);
-        uint64_t want = cut(at->lane[lane] + (uint64_t)claim->step.by * (uint64_t)(int64_t)(w->index - at->warp), bits);
+        uint64_t want = ir_unsigned(at->lane[lane] + (uint64_t)claim->step.by * (uint64_t)(int64_t)(w->index - at->warp), bits);
         if (x != want && at->warp != w->index)
             return broken(v, w, site, lane, claim,
                           arena_printf(&w->block->launch->arena, "warp %u has 0x%llx in lane %d, where warp %u has 0x%llx and each has %lld more",

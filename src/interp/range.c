@@ -60,7 +60,7 @@ static struct value between(__int128 low, __int128 high, int bits)
 
 static struct value number(uint64_t bits, int width)
 {
-    int64_t v = width >= 64 ? (int64_t)bits : (int64_t)(bits << (64 - width)) >> (64 - width);
+    int64_t v = ir_signed(bits, width);
     return (struct value){v, v, NO_VARIABLE};
 }
 

@@ -370,6 +370,17 @@ static inline const struct ir_loop *ir_loop_at(const struct ir_kernel *k, int32_
     return NULL;
 }
 
+/* The low bits of a number, read with a sign or without. */
+static inline int64_t ir_signed(uint64_t v, int bits)
+{
+    return bits >= 64 ? (int64_t)v : (int64_t)(v << (64 - bits)) >> (64 - bits);
+}
+
+static inline uint64_t ir_unsigned(uint64_t v, int bits)
+{
+    return bits >= 64 ? v : v & ((UINT64_C(1) << bits) - 1);
+}
+
 /* The row's columns; an operation that PTX does not have is of no kind (PTX_KIND_OTHER) and no class (PTX_CLASS_COUNT). */
 static inline enum ptx_kind ir_kind(const struct ir_inst *in)
 {

@@ -47,7 +47,7 @@ void jit_claim(const struct ir_kernel *k, const uint32_t dim[3], struct ir_claim
         if (k->insts[i].ndst && shape_guarded_source(k, s, dim, &k->insts[i], lo, hi) >= 0)
             ir_bit_set(out->asked, i);
     }
-    struct unroll_jam_steps *steps = threads % SHAPE_LANES || has_atomics(k) ? NULL : unroll_jam_find(k, s, dim, warps);
+    struct unroll_jam_steps *steps = threads % SHAPE_LANES || has_atomics(k) ? NULL : unroll_jam_find(k, s, dim, UNROLL_JAM_WARPS, warps, NULL);
     for (int32_t r = 0; steps && r < k->nregs; r++)
         if (ir_bit(steps->known, r) && ptx_type_info[k->reg_type[r]].bits <= 64)
             claims_add(out, &(struct ir_claim){.kind = CLAIM_STEP, .who = "jit/unroll_jam", .reg = r,

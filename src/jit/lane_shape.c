@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "interp/code.h"
+#include "ir/affine.h"
 #include "ir/facts.h"
 #include "ir/operands.h"
 
@@ -20,16 +21,6 @@ struct search {
 static int bits_of(enum ptx_type t)
 {
     return t == PTX_PRED ? 1 : ptx_type_info[t].bits;
-}
-
-static int64_t wrap(uint64_t v, int bits)
-{
-    return bits >= 64 ? (int64_t)v : (int64_t)(v << (64 - bits)) >> (64 - bits);
-}
-
-static uint64_t cut(uint64_t v, int bits)
-{
-    return bits >= 64 ? v : v & ((UINT64_C(1) << bits) - 1);
 }
 
 static int zeros_of(uint64_t v)
@@ -55,9 +46,9 @@ static struct shape flat(int halved)
 
 static struct shape constant(uint64_t v, int bits)
 {
-    v = cut(v, bits);
+    v = ir_unsigned(v, bits);
     return (struct shape){.kind = SHAPE_AFFINE, .known = true, .base = v, .zeros = (uint8_t)zeros_of(v),
-                          .bounded = true, .low = wrap(v, bits), .high = wrap(v, bits)};
+                          .bounded = true, .low = ir_signed(v, bits), .high = ir_signed(v, bits)};
 }
 
 static bool same_offsets(const struct shape *a, const struct shape *b)
@@ -65,14 +56,21 @@ static bool same_offsets(const struct shape *a, const struct shape *b)
     return !memcmp(a->offset, b->offset, sizeof a->offset);
 }
 
+/* The offsets of lanes [from, to). */
+static void span(const struct shape *a, int from, int to, int64_t *least, int64_t *most)
+{
+    *least = *most = a->offset[from];
+    for (int i = from; i < to; i++) {
+        *least = a->offset[i] < *least ? a->offset[i] : *least;
+        *most = a->offset[i] > *most ? a->offset[i] : *most;
+    }
+}
+
 /* The base is in [low, high], unless a lane could wrap in so many bits. */
 static void bound(struct shape *s, __int128 low, __int128 high, int bits)
 {
-    int64_t least = s->offset[0], most = least, limit = bits >= 64 ? INT64_MAX >> 1 : (int64_t)(UINT64_C(1) << (bits - 1)) - 1;
-    for (int i = 1; i < SHAPE_LANES; i++) {
-        least = s->offset[i] < least ? s->offset[i] : least;
-        most = s->offset[i] > most ? s->offset[i] : most;
-    }
+    int64_t least, most, limit = bits >= 64 ? INT64_MAX >> 1 : (int64_t)(UINT64_C(1) << (bits - 1)) - 1;
+    span(s, 0, SHAPE_LANES, &least, &most);
     s->bounded = low + (least < 0 ? least : 0) >= -(__int128)limit - 1 && high + (most > 0 ? most : 0) <= limit;
     s->low = s->bounded ? (int64_t)low : 0;
     s->high = s->bounded ? (int64_t)high : 0;
@@ -83,8 +81,8 @@ static struct shape from_lanes(const uint64_t *v, int bits)
 {
     struct shape s = constant(v[0], bits);
     for (int i = 0; i < SHAPE_LANES; i++) {
-        s.offset[i] = wrap(v[i] - v[0], bits);
-        s.bounded &= (__int128)s.low + s.offset[i] == wrap(v[i], bits);
+        s.offset[i] = ir_signed(v[i] - v[0], bits);
+        s.bounded &= (__int128)s.low + s.offset[i] == ir_signed(v[i], bits);
     }
     s.low = s.bounded ? s.low : 0;
     s.high = s.bounded ? s.high : 0;
@@ -108,7 +106,7 @@ struct shape shape_in_groups(const struct shape *s, int halved, int bits)
     for (int i = 0; i < SHAPE_LANES; i++) {
         int64_t first = s->offset[shape_first_lane(shape_group_of(i, halved), halved)];
         int z = zeros_of(s->known ? s->base + (uint64_t)first : (uint64_t)first);
-        r.offset[i] = wrap((uint64_t)s->offset[i] - (uint64_t)first, bits);
+        r.offset[i] = ir_signed((uint64_t)s->offset[i] - (uint64_t)first, bits);
         least = first < least ? first : least;
         most = first > most ? first : most;
         zeros = z < zeros ? z : zeros;
@@ -258,7 +256,7 @@ static bool fold(const struct ir_inst *in, const struct shape *a, const struct s
     if (!a->known || !b->known)
         return false;
     for (int i = 0; i < SHAPE_LANES; i++) {
-        uint64_t x = cut(lane_value(a, i), bits), y = cut(lane_value(b, i), bits);
+        uint64_t x = ir_unsigned(lane_value(a, i), bits), y = ir_unsigned(lane_value(b, i), bits);
         switch (ir_kind(in)) {
         case PTX_KIND_ADD: v[i] = x + y; break;
         case PTX_KIND_SUB: v[i] = x - y; break;
@@ -270,7 +268,7 @@ static bool fold(const struct ir_inst *in, const struct shape *a, const struct s
         case PTX_KIND_SHR:
             if (y >= (uint64_t)bits)
                 return false;
-            v[i] = ptx_type_info[in->type].kind == 'S' ? (uint64_t)(wrap(x, bits) >> y) : x >> y;
+            v[i] = ptx_type_info[in->type].kind == 'S' ? (uint64_t)(ir_signed(x, bits) >> y) : x >> y;
             break;
         default: return false;
         }
@@ -279,56 +277,64 @@ static bool fold(const struct ir_inst *in, const struct shape *a, const struct s
     return true;
 }
 
-/* The operation on the bases and the one on the offsets are the same: +, -. */
-static struct shape sum(const struct shape *a, const struct shape *b, int sign, int bits)
+bool shape_number(const void *shapes, const struct ir_inst *in, int i, uint64_t *bits)
 {
-    int halved = a->halved > b->halved ? a->halved : b->halved;
-    struct shape s = flat(halved), x = shape_in_groups(a, halved, bits), y = shape_in_groups(b, halved, bits);
-    s.zeros = x.zeros < y.zeros ? x.zeros : y.zeros;
-    for (int i = 0; i < SHAPE_LANES; i++)
-        s.offset[i] = wrap((uint64_t)x.offset[i] + (uint64_t)(sign * y.offset[i]), bits);
-    if (x.bounded && y.bounded)
-        bound(&s, (__int128)x.low + (sign > 0 ? y.low : -y.high), (__int128)x.high + (sign > 0 ? y.high : -y.low), bits);
+    const struct shape *s = (const struct shape *)shapes + i;
+    (void)in;
+    *bits = s->base;
+    return s->known && shape_uniform(s);
+}
+
+/* Sources added up, in 2^halved groups. Varying: one of a product of two has several values in a group. */
+static struct shape sum_in(const struct affine *of, const struct shape *a, int halved)
+{
+    struct shape s = flat(halved), x[AFFINE_SOURCES];
+    __int128 low = 0, high = 0;
+    int zeros = 63;
+    s.bounded = !of->product;
+    for (int i = 0; i < of->n; i++) {
+        __int128 times = ir_signed((uint64_t)of->of[i].times, of->bits);
+        x[i] = shape_in_groups(&a[i], halved, of->bits);
+        int z = x[i].zeros + zeros_of((uint64_t)times);
+        zeros = z < zeros ? z : zeros;
+        s.bounded &= x[i].bounded;
+        low += times * (times < 0 ? x[i].high : x[i].low);
+        high += times * (times < 0 ? x[i].low : x[i].high);
+    }
+    if (of->product && x[0].zeros + x[1].zeros < zeros)
+        zeros = x[0].zeros + x[1].zeros;
+    s.zeros = (uint8_t)zeros;
+    for (int lane = 0; lane < SHAPE_LANES; lane++) {
+        const int64_t by[] = {x[0].offset[lane], of->n > 1 ? x[1].offset[lane] : 0, of->n > 2 ? x[2].offset[lane] : 0};
+        if (!affine_step(of, by, &s.offset[lane]))
+            return varying();
+    }
+    if (s.bounded)
+        bound(&s, low, high, of->bits);
     return s;
 }
 
-static struct shape times(const struct shape *a, uint64_t factor, int bits)
+/* In as few groups as do. */
+static struct shape sum(const struct ir_inst *in, const struct shape *a)
 {
-    struct shape s = flat(a->halved);
-    int z = a->zeros + (factor ? __builtin_ctzll(factor) : 63);
-    s.zeros = (uint8_t)(z > 63 ? 63 : z);
-    for (int i = 0; i < SHAPE_LANES; i++)
-        s.offset[i] = wrap((uint64_t)a->offset[i] * factor, bits);
-    __int128 f = wrap(factor, bits), x = f * a->low, y = f * a->high;
-    if (a->bounded)
-        bound(&s, x < y ? x : y, x < y ? y : x, bits);
-    return s;
-}
-
-/* a * b: one a known number, or both with one value in each group. */
-static struct shape product(const struct shape *a, const struct shape *b, int bits)
-{
-    const struct shape both[2] = {*a, *b};
-    int h = all_flat(both, 2);
-    if (shape_uniform(a) && a->known)
-        return times(b, a->base, bits);
-    if (shape_uniform(b) && b->known)
-        return times(a, b->base, bits);
-    if (h < 0)
-        return varying();
-    struct shape s = flat(h);
-    int z = shape_in_groups(a, h, bits).zeros + shape_in_groups(b, h, bits).zeros;
-    s.zeros = (uint8_t)(z > 63 ? 63 : z);
+    struct shape s = varying();
+    struct affine of;
+    int halved = 0;
+    if (!affine_of(in, shape_number, a, &of))
+        return s;
+    for (int i = 0; i < of.n; i++)
+        halved = a[i].halved > halved ? a[i].halved : halved;
+    for (; halved <= SHAPE_HALVED && s.kind == SHAPE_VARYING; halved++)
+        s = sum_in(&of, a, halved);
     return s;
 }
 
 /* Offsets all inside the low bits that the base leaves 0: no carry between them. */
 static bool disjoint(const struct shape *a)
 {
-    for (int i = 0; i < SHAPE_LANES; i++)
-        if (a->offset[i] < 0 || (a->zeros < 63 && a->offset[i] >> a->zeros))
-            return false;
-    return true;
+    int64_t least, most;
+    span(a, 0, SHAPE_LANES, &least, &most);
+    return least >= 0 && (a->zeros >= 63 || !(most >> a->zeros));
 }
 
 static struct shape masked(const struct shape *a, uint64_t mask)
@@ -355,43 +361,6 @@ static struct shape shifted_right(const struct shape *a, uint64_t n, int bits)
     return s;
 }
 
-/* Both operands, known or not, of an instruction of two. */
-static struct shape binary(const struct ir_inst *in, const struct shape *a, int bits)
-{
-    struct shape s;
-    bool by = shape_uniform(&a[1]) && a[1].known;
-    if (fold(in, &a[0], &a[1], bits, &s))
-        return s;
-    switch (ir_kind(in)) {
-    case PTX_KIND_ADD:
-        return sum(&a[0], &a[1], 1, bits);
-    case PTX_KIND_SUB:
-        return sum(&a[0], &a[1], -1, bits);
-    case PTX_KIND_MUL:
-        return product(&a[0], &a[1], bits);
-    case PTX_KIND_SHL:
-        return by && a[1].base < (uint64_t)bits ? times(&a[0], UINT64_C(1) << a[1].base, bits) : varying();
-    case PTX_KIND_SHR:
-        return by ? shifted_right(&a[0], a[1].base, bits) : varying();
-    case PTX_KIND_AND:
-        if (by)
-            return masked(&a[0], a[1].base);
-        return shape_uniform(&a[0]) && a[0].known ? masked(&a[1], a[0].base) : varying();
-    default:
-        return varying();
-    }
-}
-
-/* Of lanes [from, to). */
-static void span(const struct shape *a, int from, int to, int64_t *least, int64_t *most)
-{
-    *least = *most = a->offset[from];
-    for (int i = from; i < to; i++) {
-        *least = a->offset[i] < *least ? a->offset[i] : *least;
-        *most = a->offset[i] > *most ? a->offset[i] : *most;
-    }
-}
-
 /* A value of 32 bits in 64. Where every lane is known, each by itself; where the bounds say that no lane wraps, or could
  * not be told from one that does, so; else it is looked at at run time. */
 static struct shape widened(const struct shape *a, bool is_signed)
@@ -403,7 +372,7 @@ static struct shape widened(const struct shape *a, bool is_signed)
     if (a->known) {
         uint64_t v[SHAPE_LANES];
         for (int i = 0; i < SHAPE_LANES; i++)
-            v[i] = is_signed ? (uint64_t)wrap(lane_value(a, i), 32) : cut(lane_value(a, i), 32);
+            v[i] = is_signed ? (uint64_t)ir_signed(lane_value(a, i), 32) : ir_unsigned(lane_value(a, i), 32);
         return from_lanes(v, 64);
     }
     span(a, 0, SHAPE_LANES, &least, &most);
@@ -423,7 +392,7 @@ static struct shape resized(const struct shape *a, int from, int to, bool is_sig
         return widened(a, is_signed);
     struct shape s = *a;
     for (int i = 0; i < SHAPE_LANES; i++)
-        s.offset[i] = wrap((uint64_t)a->offset[i], to);
+        s.offset[i] = ir_signed((uint64_t)a->offset[i], to);
     if (to < from) {
         s.known = s.bounded = false;
         if (a->bounded)
@@ -448,33 +417,30 @@ static struct shape window_moved(const struct ir_inst *in, const struct shape *a
 }
 
 /* What integers' offsets become; varying where more is not known than that equal operands give equal results. */
-static struct shape affine(const struct ir_kernel *k, const struct ir_inst *in, const struct shape *a, int bits)
+static struct shape affine(const struct ir_kernel *k, const struct ir_inst *in, struct shape *a, int bits)
 {
     char kind = ptx_type_info[in->type].kind;
+    struct shape s;
+    uint64_t number;
     if (bits < 16 || kind == 'F' || kind == 'H')
         return varying();
+    if (in->nsrc == 2 && fold(in, &a[0], &a[1], bits, &s))
+        return s;
     switch (ir_kind(in)) {
-    case PTX_KIND_ADD:
-    case PTX_KIND_SUB:
-    case PTX_KIND_MUL:
-    case PTX_KIND_SHL:
     case PTX_KIND_SHR:
+        return shape_number(a, in, 1, &number) ? shifted_right(&a[0], number, bits) : varying();
     case PTX_KIND_AND:
-    case PTX_KIND_OR:
-    case PTX_KIND_XOR:
-        return binary(in, a, bits);
-    case PTX_KIND_MAD: {
-        struct shape p = product(&a[0], &a[1], bits);
-        return p.kind == SHAPE_VARYING ? p : sum(&p, &a[2], 1, bits);
-    }
+        if (shape_number(a, in, 1, &number))
+            return masked(&a[0], number);
+        return shape_number(a, in, 0, &number) ? masked(&a[1], number) : varying();
     case PTX_KIND_MUL_WIDE:
-    case PTX_KIND_MAD_WIDE: {
-        if (bits != 32)
-            return varying();
-        struct shape x = widened(&a[0], kind == 'S'), y = widened(&a[1], kind == 'S');
-        struct shape p = x.kind == SHAPE_VARYING || y.kind == SHAPE_VARYING ? varying() : product(&x, &y, 64);
-        return p.kind == SHAPE_VARYING || in->nsrc < 3 ? p : sum(&p, &a[2], 1, 64);
-    }
+    case PTX_KIND_MAD_WIDE:
+        for (int i = 0; i < 2; i++) {
+            a[i] = widened(&a[i], kind == 'S');
+            if (bits != 32 || a[i].kind == SHAPE_VARYING)
+                return varying();
+        }
+        return sum(in, a);
     case PTX_KIND_CONVERT: {
         char to = ptx_type_info[in->type].kind, from = ptx_type_info[in->type2].kind;
         int tb = ptx_type_info[in->type].bits, fb = ptx_type_info[in->type2].bits;
@@ -485,12 +451,10 @@ static struct shape affine(const struct ir_kernel *k, const struct ir_inst *in, 
     }
     case PTX_KIND_ADDRESS:
         return window_moved(in, &a[0]);
-    case PTX_KIND_SELECT: {
-        struct shape s;
+    case PTX_KIND_SELECT:
         return shape_uniform(&a[2]) && join(&a[0], &a[1], bits, &s) ? s : varying();
-    }
     default:
-        return varying();
+        return sum(in, a);
     }
 }
 
@@ -586,18 +550,16 @@ bool shape_reach(const struct ir_kernel *k, const struct shapes *s, const uint32
     r->halved = a.halved;
     for (int g = 0; g < shape_groups(&a); g++) {
         int first = shape_first_lane(g, a.halved), end = shape_first_lane(g + 1, a.halved);
-        int64_t lo = a.offset[first], most = 0;
-        for (int i = first; i < end; i++)
-            lo = a.offset[i] < lo ? a.offset[i] : lo;
+        int64_t lo, hi;
+        span(&a, first, end, &lo, &hi);
+        if ((uint64_t)hi - (uint64_t)lo > 1u << 20)
+            return false; /* and nothing above can have wrapped */
         for (int i = first; i < end; i++) {
             r->above[i] = a.offset[i] - lo;
-            most = r->above[i] > most ? r->above[i] : most;
             if (r->above[i] % unit)
                 return false; /* some lane is misaligned, whatever the base */
         }
-        if ((uint64_t)most > 1u << 20)
-            return false; /* and nothing above can have wrapped */
-        r->span[g] = (uint64_t)(most + unit);
+        r->span[g] = (uint64_t)(hi - lo + unit);
         r->lowest[g] = in->offset + lo + (in->src[0].kind == IR_SRC_IMM ? (int64_t)in->src[0].imm : 0);
     }
     return true;
@@ -830,14 +792,11 @@ static void begin(struct search *q)
 static bool give_up_unset(struct search *q)
 {
     bool some = false;
-    for (int32_t i = 0; i < q->k->ninsts; i++) {
-        const struct ir_inst *in = &q->k->insts[i];
-        for (int d = 0; d < in->ndst; d++)
-            if (in->dst[d] != IR_NOREG && q->s->reg[in->dst[d]].kind == SHAPE_NONE) {
-                q->s->reg[in->dst[d]] = varying();
-                some = true;
-            }
-    }
+    for (int32_t r = 0; r < q->k->nregs; r++)
+        if (q->s->reg[r].kind == SHAPE_NONE) {
+            q->s->reg[r] = varying();
+            some = true;
+        }
     return some;
 }
 

@@ -80,6 +80,9 @@ static inline bool shape_uniform(const struct shape *s)
     return shape_flat(s, 0) == 0;
 }
 
+/* affine_number (ir/affine.h) of an instruction whose sources have these shapes. */
+bool shape_number(const void *shapes, const struct ir_inst *in, int i, uint64_t *bits);
+
 /* What an access at addresses of affine shape reaches, group by group, above the base of its address register. */
 struct shape_reach {
     int halved;                     /* 2 to this power is the number of groups */

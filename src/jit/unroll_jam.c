@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "interp/code.h"
+#include "ir/affine.h"
 #include "ir/facts.h"
 #include "ir/operands.h"
 
@@ -20,14 +21,14 @@ struct unroll_jam_find {
     const struct ir_kernel *k;
     const struct shapes *s;
     const uint32_t *dim;
-    int warps;        /* or 0: blocks of a row are compared, not warps */
-    bool blocks;      /* the warps are of several blocks of a row */
+    enum unroll_jam_axis axis;
+    int warps;
     struct rise *reg; /* [nregs] */
 };
 
 static struct rise is(int64_t by, int bits)
 {
-    return (struct rise){IS, bits < 64 ? (int64_t)((uint64_t)by << (64 - bits)) >> (64 - bits) : by};
+    return (struct rise){IS, ir_signed((uint64_t)by, bits)};
 }
 
 static struct rise differs(void)
@@ -55,11 +56,11 @@ static struct rise thread_step(const struct unroll_jam_find *f, int axis)
 
 static struct rise step_of_sreg(const struct unroll_jam_find *f, uint32_t sreg, const struct shape *shape)
 {
-    if (!f->warps && (sreg <= PTX_SREG_TID_Z || sreg == PTX_SREG_WARPID))
+    if (f->axis == UNROLL_JAM_ROW && (sreg <= PTX_SREG_TID_Z || sreg == PTX_SREG_WARPID))
         return is(0, 32);
-    if (!f->warps && sreg == PTX_SREG_CTAID_X)
+    if (f->axis == UNROLL_JAM_ROW && sreg == PTX_SREG_CTAID_X)
         return is(1, 32);
-    if (f->blocks && (sreg == PTX_SREG_CTAID_X || sreg == PTX_SREG_WARPID || (sreg <= PTX_SREG_TID_Z && !shape->known)))
+    if (f->axis == UNROLL_JAM_ROW_WARPS && (sreg == PTX_SREG_CTAID_X || sreg == PTX_SREG_WARPID || (sreg <= PTX_SREG_TID_Z && !shape->known)))
         return differs();
     if (sreg <= PTX_SREG_TID_Z && shape->kind == SHAPE_AFFINE && !shape->known)
         return thread_step(f, (int)sreg);
@@ -84,24 +85,14 @@ static struct rise step_of_source(const struct unroll_jam_find *f, const struct 
     }
 }
 
-/* a * b; n: which of its sources they are. */
-static struct rise product(const struct unroll_jam_find *f, const struct ir_inst *in, const struct rise *a, int n, int bits)
-{
-    struct shape b = shape_of_source(f->k, f->s, f->dim, in, !n);
-    if (a[n].by && !a[!n].by)
-        return shape_uniform(&b) && b.known ? is((int64_t)((uint64_t)a[n].by * b.base), bits) : differs();
-    return a[n].by ? differs() : product(f, in, a, !n, bits);
-}
-
-/* A source of 32 bits that is widened: the warps' values do not wrap, or that is looked at. */
-static bool keeps_step(const struct unroll_jam_find *f, const struct ir_inst *in, int i)
+/* Source i, of that shape and so many bits, is widened: the warps' values do not wrap, or that is looked at. */
+static bool keeps_step(const struct unroll_jam_find *f, const struct ir_inst *in, int i, const struct shape *a, int bits)
 {
     int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
-    struct shape a = shape_of_source(f->k, f->s, f->dim, in, i);
     bool sign = ptx_type_info[ir_is(in, PTX_KIND_CONVERT) ? in->type2 : in->type].kind == 'S';
-    if (!f->warps)
-        return true;
-    if (a.kind == SHAPE_AFFINE && a.bounded && a.high - a.low <= INT32_MAX && (sign || a.low >= 0))
+    if (f->axis == UNROLL_JAM_ROW || bits != 32)
+        return bits == 32;
+    if (a->kind == SHAPE_AFFINE && a->bounded && a->high - a->low <= INT32_MAX && (sign || a->low >= 0))
         return true;
     return shape_guarded_source(f->k, f->s, f->dim, in, lo, hi) == i;
 }
@@ -109,35 +100,22 @@ static bool keeps_step(const struct unroll_jam_find *f, const struct ir_inst *in
 /* Of integers on which the lanes' bases go up by known steps. */
 static struct rise step_of_sum(const struct unroll_jam_find *f, const struct ir_inst *in, const struct rise *a)
 {
-    int bits = ptx_type_info[f->k->reg_type[in->dst[0]]].bits;
-    if (f->s->reg[in->dst[0]].kind != SHAPE_AFFINE || in->ndst != 1 || in->guard != IR_NOREG || in->mods->sat ||
-        !ptx_is_integer(f->k->reg_type[in->dst[0]]) || !ptx_is_integer(in->type))
+    const struct ptx_type_info *t = &ptx_type_info[f->k->reg_type[in->dst[0]]];
+    struct shape shape[AFFINE_SOURCES];
+    int64_t by[AFFINE_SOURCES], sum;
+    struct affine of;
+    if (f->s->reg[in->dst[0]].kind != SHAPE_AFFINE || in->guard != IR_NOREG || t->kind == 'F' || in->nsrc > AFFINE_SOURCES)
         return differs();
-    switch (ir_kind(in) & ~PTX_KIND_WIDE) {
-    case PTX_KIND_COPY:
-    case PTX_KIND_ADDRESS:
-        return in->nsrc == 1 ? is(a[0].by, bits) : differs();
-    case PTX_KIND_ADD:
-        return is(a[0].by + a[1].by, bits);
-    case PTX_KIND_SUB:
-        return is(a[0].by - a[1].by, bits);
-    case PTX_KIND_SHL:
-        return in->src[1].kind == IR_SRC_IMM && in->src[1].imm < (uint64_t)bits ? is((int64_t)((uint64_t)a[0].by << in->src[1].imm), bits) : differs();
-    case PTX_KIND_CONVERT:
-        if (!ptx_is_integer(in->type2) || ptx_type_info[in->type2].bits != 32 || ptx_type_info[in->type].bits < 32 || !keeps_step(f, in, 0))
-            return differs();
-        return is(a[0].by, bits);
-    case PTX_KIND_MUL:
-    case PTX_KIND_MAD: {
-        bool narrow = ptx_type_info[in->type].bits == 32 && (!a[0].by || keeps_step(f, in, 0)) && (!a[1].by || keeps_step(f, in, 1));
-        if (ir_kind(in) & PTX_KIND_WIDE && !narrow)
-            return differs();
-        struct rise p = a[0].by || a[1].by ? product(f, in, a, a[1].by != 0, bits) : is(0, bits);
-        return p.kind != IS || in->nsrc < 3 ? p : is(p.by + a[2].by, bits);
+    for (int i = 0; i < in->nsrc; i++) {
+        shape[i] = shape_of_source(f->k, f->s, f->dim, in, i);
+        by[i] = a[i].by;
     }
-    default:
+    if (!affine_of(in, shape_number, shape, &of) || of.bits != t->bits || !affine_step(&of, by, &sum))
         return differs();
-    }
+    for (int i = 0; i < of.n; i++)
+        if (by[i] && of.of[i].bits < of.bits && !keeps_step(f, in, i, &shape[i], of.of[i].bits))
+            return differs();
+    return is(sum, of.bits);
 }
 
 /* Warps get the same from the same sources: it looks neither at what is each warp's own nor at what changes. */
@@ -189,21 +167,11 @@ static bool give_up_unset(struct unroll_jam_find *f)
     return some;
 }
 
-struct unroll_jam_steps *unroll_jam_find(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps)
-{
-    return unroll_jam_find_without(k, s, dim, warps, false, NULL);
-}
-
-struct unroll_jam_steps *unroll_jam_find_blocks(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3])
-{
-    return unroll_jam_find_without(k, s, dim, 0, false, NULL);
-}
-
-struct unroll_jam_steps *unroll_jam_find_without(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps,
-                                                 bool blocks, const uint64_t *unknown)
+struct unroll_jam_steps *unroll_jam_find(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], enum unroll_jam_axis axis,
+                                         int warps, const uint64_t *unknown)
 {
     struct unroll_jam_steps *steps = alloc_zeroed(sizeof *steps);
-    struct unroll_jam_find f = {k, s, dim, warps, blocks, alloc_zeroed(((size_t)k->nregs + 1) * sizeof *f.reg)};
+    struct unroll_jam_find f = {k, s, dim, axis, warps, alloc_zeroed(((size_t)k->nregs + 1) * sizeof *f.reg)};
     begin(&f);
     for (int32_t r = 0; unknown && r < k->nregs; r++)
         if (ir_bit(unknown, r))

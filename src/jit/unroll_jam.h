@@ -17,15 +17,17 @@ struct unroll_jam_steps {
     int64_t *by;     /* [nregs], sign-extended from the register's width */
 };
 
-/* Of `warps` warps. Where a value of 32 bits goes up and is widened, its wrap has to be looked at for all of them if
- * shape_guarded_source says so. */
-struct unroll_jam_steps *unroll_jam_find(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps);
-/* The same when nothing is known of some registers (bit set, or NULL), and (blocks) of warps of several blocks of a row: then what is the
- * same is the same in these. */
-struct unroll_jam_steps *unroll_jam_find_without(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], int warps,
-                                                 bool blocks, const uint64_t *unknown);
-/* The same from a block to the next one of its row, for what is no more than a guess: wraps are not looked at. */
-struct unroll_jam_steps *unroll_jam_find_blocks(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3]);
+/* Along what they go up. */
+enum unroll_jam_axis {
+    UNROLL_JAM_WARPS,     /* of a block */
+    UNROLL_JAM_ROW_WARPS, /* of several blocks of a row: what is the same is the same in these */
+    UNROLL_JAM_ROW        /* from a block to the next one, for what is no more than a guess: wraps are not looked at */
+};
+
+/* Of `warps` warps, when nothing is known of some registers (bit set, or NULL). Where a value of 32 bits goes up and is widened, its wrap
+ * has to be looked at for all of them if shape_guarded_source says so. */
+struct unroll_jam_steps *unroll_jam_find(const struct ir_kernel *k, const struct shapes *s, const uint32_t dim[3], enum unroll_jam_axis axis,
+                                         int warps, const uint64_t *unknown);
 void unroll_jam_steps_release(struct unroll_jam_steps *s);
 
 /* How many of a block's warps the host's vector registers have room for at once: a power of two that divides them. */

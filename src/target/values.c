@@ -5,6 +5,7 @@
  * whose operands still have the values that they had there. Anything else is a root of its own. */
 #include "target/values.h"
 #include "base/alloc.h"
+#include "ir/affine.h"
 #include "ir/claims.h"
 #include "ir/facts.h"
 #include "base/table.h"
@@ -40,16 +41,11 @@ struct values {
 
 /* --- congruences --- */
 
-static uint64_t low_mask(int bits)
-{
-    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-}
-
 static struct congruence known_low(int known, uint64_t low)
 {
     if (known > ALL_BITS)
         known = ALL_BITS;
-    return (struct congruence){known, low & low_mask(known)};
+    return (struct congruence){known, ir_unsigned(low, known)};
 }
 
 static int zeros(uint64_t x)
@@ -112,10 +108,7 @@ static struct congruence cong_resize(struct congruence a, int bits, bool is_sign
 {
     if (a.known < bits)
         return a;
-    uint64_t x = a.low & low_mask(bits);
-    if (is_signed && bits < 64 && x >> (bits - 1) & 1)
-        x |= ~low_mask(bits);
-    return known_low(ALL_BITS, x);
+    return known_low(ALL_BITS, is_signed ? (uint64_t)ir_signed(a.low, bits) : ir_unsigned(a.low, bits));
 }
 
 static struct congruence cong_shift(struct congruence a, struct congruence amount, bool left, int bits)
@@ -133,7 +126,7 @@ static struct congruence cong_shift(struct congruence a, struct congruence amoun
 /* All bits of a narrow result being known, it is a constant. */
 static struct congruence cong_clip(struct congruence c, int bits)
 {
-    return c.known >= bits && bits < 64 ? known_low(ALL_BITS, c.low & low_mask(bits)) : c;
+    return c.known >= bits && bits < 64 ? known_low(ALL_BITS, ir_unsigned(c.low, bits)) : c;
 }
 
 static struct congruence cong_value(const struct values *v, const struct ir_inst *in)
@@ -304,15 +297,9 @@ static struct sum fresh(struct values *v)
     return (struct sum){new_root(v, 0), 0};
 }
 
-/* A sum or product that went round, as the register has it. */
-static int64_t narrow(uint64_t x, int bits)
-{
-    return bits == 32 ? (int32_t)(uint32_t)x : (int64_t)x;
-}
-
 static struct sum sum_add(struct values *v, struct sum a, struct sum b, int bits)
 {
-    int64_t add = narrow((uint64_t)a.add + (uint64_t)b.add, bits);
+    int64_t add = ir_signed((uint64_t)a.add + (uint64_t)b.add, bits);
     if (a.root == VALUES_CONSTANT || b.root == VALUES_CONSTANT)
         return (struct sum){a.root == VALUES_CONSTANT ? b.root : a.root, add};
     bool swap = a.root > b.root;
@@ -325,7 +312,7 @@ static struct sum sum_add(struct values *v, struct sum a, struct sum b, int bits
 static struct sum sum_scale(struct values *v, struct sum a, int64_t f, int op, int bits)
 {
     if (a.root == VALUES_CONSTANT)
-        return (struct sum){a.root, narrow((uint64_t)a.add * (uint64_t)f, bits)};
+        return (struct sum){a.root, ir_signed((uint64_t)a.add * (uint64_t)f, bits)};
     if (f == 1 && op == PTX_KIND_MUL)
         return a;
     int shifted = f > 0 && (f & (f - 1)) == 0 ? zeros((uint64_t)f) : 0;
@@ -336,104 +323,97 @@ static struct sum sum_scale(struct values *v, struct sum a, int64_t f, int op, i
     return number(v, op, a.root, bits, f, shifted);
 }
 
-static struct sum sum_product(struct values *v, struct sum a, struct sum b, int op, int bits)
-{
-    if (b.root == VALUES_CONSTANT)
-        return sum_scale(v, a, b.add, op, bits);
-    if (a.root == VALUES_CONSTANT)
-        return sum_scale(v, b, a.add, op, bits);
-    return fresh(v);
-}
-
-/* The value that `in` defines, from its operands' sums; false when it is just something new. */
-static bool sum_result(struct values *v, const struct ir_inst *in, const struct sum *s, struct sum *out)
-{
-    int bits = ptx_type_info[in->type].bits, product = PTX_KIND_MUL | (ir_kind(in) & PTX_KIND_WIDE);
-    if (product & PTX_KIND_WIDE && ptx_type_info[in->type].kind == 'S')
-        product = PTX_KIND_MAD_WIDE; /* any other number will do: signed and unsigned products differ */
-    if (!facts_plain(in))
-        return false;
-    switch (ir_kind(in) & ~PTX_KIND_WIDE) {
-    case PTX_KIND_COPY:
-        *out = s[0];
-        return in->nsrc == 1;
-    case PTX_KIND_ADDRESS:
-        *out = number(v, PTX_KIND_ADDRESS, s[0].root, in->mods->to, in->mods->space, 0);
-        out->add = s[0].add;
-        return s[0].root != VALUES_CONSTANT;
-    case PTX_KIND_CONVERT:
-        if (s[0].root == VALUES_CONSTANT || s[0].add)
-            return false;
-        *out = number(v, PTX_KIND_CONVERT, s[0].root, in->type, in->type2, 0);
-        return true;
-    case PTX_KIND_ADD:
-        *out = sum_add(v, s[0], s[1], bits);
-        return true;
-    case PTX_KIND_SUB:
-        *out = (struct sum){s[0].root, narrow((uint64_t)s[0].add - (uint64_t)s[1].add, bits)};
-        return s[1].root == VALUES_CONSTANT;
-    case PTX_KIND_OR: {
-        bool swap = s[0].root == VALUES_CONSTANT;
-        struct sum x = s[swap], c = s[!swap];
-        *out = (struct sum){x.root, narrow((uint64_t)x.add + (uint64_t)c.add, bits)};
-        return c.root == VALUES_CONSTANT && x.root != VALUES_CONSTANT && !x.add && c.add >= 0 &&
-               c.add < INT64_C(1) << (v->shifted[x.root] & 31);
-    }
-    case PTX_KIND_SHL:
-        if (s[1].root != VALUES_CONSTANT || (uint64_t)s[1].add >= (uint64_t)bits)
-            return false;
-        *out = sum_scale(v, s[0], (int64_t)(UINT64_C(1) << s[1].add), PTX_KIND_MUL, bits);
-        return true;
-    case PTX_KIND_MUL:
-        *out = sum_product(v, s[0], s[1], product, bits);
-        return true;
-    case PTX_KIND_MAD:
-        *out = sum_add(v, sum_product(v, s[0], s[1], product, bits), s[2], product == PTX_KIND_MUL ? bits : 64);
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool is_sum_op(const struct ir_inst *in)
-{
-    switch (ir_kind(in) & ~PTX_KIND_WIDE) {
-    case PTX_KIND_COPY: case PTX_KIND_ADDRESS: case PTX_KIND_CONVERT: case PTX_KIND_ADD: case PTX_KIND_SUB: case PTX_KIND_OR:
-    case PTX_KIND_SHL: case PTX_KIND_MUL: case PTX_KIND_MAD:
-        return in->ndst == 1 && in->dst[0] != IR_NOREG && in->nsrc >= 1 && in->nsrc <= 3;
-    default:
-        return false;
-    }
-}
-
-static int64_t imm_value(const struct ir_inst *in, const struct ir_src *s)
-{
-    return narrow(s->imm, ptx_type_info[in->type].bits);
-}
-
 /* Special registers are numbered like operations without operands; clocks differ with every reading. */
 static struct sum sum_of_sreg(struct values *v, const struct ir_src *s)
 {
     return facts_source(s) & FACT_STATE ? fresh(v) : number(v, PTX_KIND_OTHER, 0, 0, s->sreg, 0);
 }
 
+static struct sum sum_of(struct values *v, int32_t reg, int depth);
+
+/* An instruction whose result is asked for, so many definitions below an address. */
+struct asked {
+    struct values *v;
+    int depth;
+};
+
+static struct sum sum_of_source(const struct asked *q, const struct ir_inst *in, int i)
+{
+    const struct ir_src *src = &in->src[i];
+    if (src->kind == IR_SRC_IMM)
+        return (struct sum){VALUES_CONSTANT, ir_signed(src->imm, ptx_type_info[in->type].bits)};
+    return src->kind == IR_SRC_SREG ? sum_of_sreg(q->v, src) : sum_of(q->v, src->reg, q->depth + 1);
+}
+
+/* affine_number (ir/affine.h) */
+static bool is_constant(const void *asked, const struct ir_inst *in, int i, uint64_t *bits)
+{
+    struct sum s = sum_of_source(asked, in, i);
+    *bits = (uint64_t)s.add;
+    return s.root == VALUES_CONSTANT;
+}
+
+static bool sum_of_terms(const struct asked *q, const struct ir_inst *in, struct sum *out)
+{
+    /* signed and unsigned products differ: any other number will do */
+    int wide = ptx_type_info[in->type].kind == 'S' ? PTX_KIND_MAD_WIDE : PTX_KIND_MUL_WIDE;
+    struct affine of;
+    if (!affine_of(in, is_constant, q, &of))
+        return false;
+    *out = of.product ? fresh(q->v) : (struct sum){VALUES_CONSTANT, 0};
+    for (int i = 0; i < of.n; i++) {
+        int64_t times = ir_signed((uint64_t)of.of[i].times, of.bits);
+        int op = of.of[i].bits < of.bits ? wide : PTX_KIND_MUL;
+        if (times)
+            *out = sum_add(q->v, *out, sum_scale(q->v, sum_of_source(q, in, i), times, op, of.bits), of.bits);
+    }
+    return true;
+}
+
+/* The value that `in` defines; false when it is just something new. */
+static bool sum_result(const struct asked *q, const struct ir_inst *in, struct sum *out)
+{
+    if (!facts_plain(in) || in->ndst != 1)
+        return false;
+    switch (ir_kind(in)) {
+    case PTX_KIND_COPY:
+        *out = in->nsrc == 1 ? sum_of_source(q, in, 0) : *out;
+        return in->nsrc == 1;
+    case PTX_KIND_ADDRESS: {
+        struct sum s = sum_of_source(q, in, 0);
+        *out = number(q->v, PTX_KIND_ADDRESS, s.root, in->mods->to, in->mods->space, 0);
+        out->add = s.add;
+        return s.root != VALUES_CONSTANT;
+    }
+    case PTX_KIND_CONVERT: {
+        struct sum s = sum_of_source(q, in, 0);
+        if (s.root == VALUES_CONSTANT || s.add)
+            return false;
+        *out = number(q->v, PTX_KIND_CONVERT, s.root, in->type, in->type2, 0);
+        return true;
+    }
+    case PTX_KIND_OR: {
+        struct sum s[] = {sum_of_source(q, in, 0), sum_of_source(q, in, 1)};
+        bool swap = s[0].root == VALUES_CONSTANT;
+        struct sum x = s[swap], c = s[!swap];
+        *out = (struct sum){x.root, c.add};
+        return c.root == VALUES_CONSTANT && x.root != VALUES_CONSTANT && !x.add && c.add >= 0 &&
+               c.add < INT64_C(1) << (q->v->shifted[x.root] & 31);
+    }
+    default:
+        return sum_of_terms(q, in, out);
+    }
+}
+
 static struct sum sum_of(struct values *v, int32_t reg, int depth)
 {
     if (v->summed[reg])
         return v->sum[reg];
-    const struct ir_inst *in = v->def[reg] >= 0 ? &v->k->insts[v->def[reg]] : NULL;
-    struct sum s[3], result;
-    bool through = in && depth < MAX_DEPTH && is_sum_op(in);
-    v->sum[reg] = fresh(v); /* also for itself, in a block that nothing reaches */
+    struct asked q = {v, depth};
+    struct sum result = fresh(v);
+    v->sum[reg] = result; /* also for itself, in a block that nothing reaches */
     v->summed[reg] = true;
-    for (int i = 0; through && i < in->nsrc; i++) {
-        const struct ir_src *src = &in->src[i];
-        if (src->kind == IR_SRC_IMM)
-            s[i] = (struct sum){VALUES_CONSTANT, imm_value(in, src)};
-        else
-            s[i] = src->kind == IR_SRC_SREG ? sum_of_sreg(v, src) : sum_of(v, src->reg, depth + 1);
-    }
-    if (through && sum_result(v, in, s, &result))
+    if (v->def[reg] >= 0 && depth < MAX_DEPTH && sum_result(&q, &v->k->insts[v->def[reg]], &result))
         v->sum[reg] = result;
     return v->sum[reg];
 }
@@ -444,7 +424,7 @@ struct address values_address(struct values *v, const struct ir_inst *in)
     struct sum sum = {VALUES_CONSTANT, (int64_t)base->imm};
     if (base->kind != IR_SRC_IMM)
         sum = base->kind == IR_SRC_SREG ? sum_of_sreg(v, base) : sum_of(v, base->reg, 0);
-    sum.add = narrow((uint64_t)sum.add + (uint64_t)in->offset, 64);
+    sum.add = ir_signed((uint64_t)sum.add + (uint64_t)in->offset, 64);
     return (struct address){sum, address_low(v, in)};
 }
 

@@ -22,7 +22,7 @@ static struct known find(const char *body, uint32_t x, uint32_t y, int warps)
     f.m = parse_text("jam", text);
     f.k = build_kernel(f.m, "k");
     f.s = shapes_find(f.k, dim);
-    f.steps = warps ? unroll_jam_find(f.k, f.s, dim, warps) : unroll_jam_find_blocks(f.k, f.s, dim);
+    f.steps = unroll_jam_find(f.k, f.s, dim, warps ? UNROLL_JAM_WARPS : UNROLL_JAM_ROW, warps, NULL);
     return f;
 }
 
@@ -136,17 +136,28 @@ static void test_how_many(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct known f = find(loop, cases[i].threads, 1, 2);
         const uint32_t dim[3] = {cases[i].threads, 1, 1};
-        struct unroll_jam_steps *steps = unroll_jam_find(f.k, f.s, dim, (int)cases[i].threads / 32);
+        struct unroll_jam_steps *steps = unroll_jam_find(f.k, f.s, dim, UNROLL_JAM_WARPS, (int)cases[i].threads / 32, NULL);
         assert_int_equal(unroll_jam_room(f.k, f.s, steps, cases[i].level, (int)cases[i].threads / 32), cases[i].warps);
         unroll_jam_steps_release(steps);
         done(&f);
     }
 }
 
+/* A widening product reads the number with its sign. */
+static void test_negative_numbers(void **state)
+{
+    (void)state;
+    struct known f = find("mov.u32 %r1, %tid.y;\nmul.wide.s32 %q1, %r1, -16;\nmad.wide.s32 %q2, -4, %r1, 5;\nmul.lo.s32 %r2, %r1, -3;\n", 32, 8, 8);
+    assert_int_equal(step(&f, 1), -16);
+    assert_int_equal(step(&f, 2), -4);
+    assert_int_equal(step(&f, 3), -3);
+    done(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_groups_of_warps),
                                        cmocka_unit_test(test_what_is_set_twice), cmocka_unit_test(test_blocks_of_a_row), cmocka_unit_test(test_what_nobody_set),
-                                       cmocka_unit_test(test_how_many)};
+                                       cmocka_unit_test(test_how_many), cmocka_unit_test(test_negative_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,7 +138,8 @@ static uint64_t *find_alike(struct form_writer *m)
     uint64_t *unknown = alloc_zeroed(m->words * 8 + 8), *alike = alloc_zeroed(m->words * 8 + 8);
     uint64_t *seen = alloc_zeroed(((size_t)k->nblocks / 64 + 1) * 8);
     do {
-        struct unroll_jam_steps *steps = unroll_jam_find_without(k, m->e->s, m->e->job->dim, m->warps, m->out->blocks > 1, unknown);
+        enum unroll_jam_axis axis = m->out->blocks > 1 ? UNROLL_JAM_ROW_WARPS : UNROLL_JAM_WARPS;
+        struct unroll_jam_steps *steps = unroll_jam_find(k, m->e->s, m->e->job->dim, axis, m->warps, unknown);
         memset(alike, 0, m->words * 8);
         for (int32_t r = 0; r < k->nregs; r++)
             if (ir_bit(steps->known, r) && !steps->by[r])

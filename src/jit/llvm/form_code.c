@@ -1148,7 +1148,7 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
         form_print(form, e->text);
     struct jit_job mine = job_of_form(job, form);
     struct form_code c = {.e = e, .form = form, .job = &mine, .kernel = k};
-    form->block_steps = form->warp || form->blocks > 1 || !blocks_in_row(&c) ? NULL : unroll_jam_find_blocks(k, shapes, job->dim);
+    form->block_steps = form->warp || form->blocks > 1 || !blocks_in_row(&c) ? NULL : unroll_jam_find(k, shapes, job->dim, UNROLL_JAM_ROW, 0, NULL);
     mine.steps = form->steps;
     mine.unrolled = form->jam;
     e->form = form;

@@ -1,6 +1,8 @@
 /* By how much an address goes up from turn to turn of the loop it is in: a number of the header's phi and of what does not change. */
 #include "jit/llvm/form.h"
 
+#include "ir/affine.h"
+
 enum { DEEPEST = 16 };
 
 struct turns {
@@ -21,20 +23,13 @@ static const struct ir_inst *changes(const struct turns *t, const struct ir_src 
     return in && ir_bit(t->loop->blocks, in->block) ? in : NULL;
 }
 
-static bool times(const struct turns *t, const struct ir_inst *in, int64_t *by)
-{
-    if (in->nsrc < 2 || in->src[1].kind != IR_SRC_IMM || in->src[1].imm > UINT16_MAX)
-        return false;
-    *by = in->op == PTX_OP_SHL ? INT64_C(1) << (in->src[1].imm & 31) : (int64_t)in->src[1].imm;
-    return (in->op == PTX_OP_SHL && in->src[1].imm < 16) || in->op == PTX_OP_MUL_LO || in->op == PTX_OP_MUL_WIDE ||
-           ((in->op == PTX_OP_MAD_LO || in->op == PTX_OP_MAD_WIDE) && !changes(t, &in->src[2]));
-}
-
 /* How many times the header's phi is in the value; 0: it is something else. */
 static int64_t phis_in(struct turns *t, const struct ir_src *s, int depth)
 {
     const struct ir_inst *in = changes(t, s);
-    int64_t by;
+    const struct ir_src *of = NULL;
+    struct affine sum;
+    int64_t times = 1;
     if (!in || in->guard != IR_NOREG || in->ndst != 1 || depth == DEEPEST)
         return 0;
     if (in->op == IR_OP_PHI) {
@@ -42,13 +37,17 @@ static int64_t phis_in(struct turns *t, const struct ir_src *s, int depth)
         t->phi = same ? in : t->phi;
         return same;
     }
-    if (in->op == PTX_OP_ADD || (in->op == PTX_OP_SUB && !changes(t, &in->src[1]))) {
-        int of = changes(t, &in->src[0]) ? 0 : 1;
-        return changes(t, &in->src[1 - of]) ? 0 : phis_in(t, &in->src[of], depth + 1);
+    if (!affine_of(in, affine_immediate, NULL, &sum))
+        return 0;
+    for (int i = 0; i < sum.n; i++) {
+        if (!changes(t, &in->src[i]))
+            continue;
+        if (of || (uint64_t)sum.of[i].times > UINT16_MAX)
+            return 0;
+        of = &in->src[i];
+        times = sum.of[i].times;
     }
-    if (in->op == PTX_OP_CVT || in->op == PTX_OP_CVTA || in->op == PTX_OP_MOV)
-        return phis_in(t, &in->src[0], depth + 1);
-    return times(t, in, &by) ? by * phis_in(t, &in->src[0], depth + 1) : 0;
+    return of ? times * phis_in(t, of, depth + 1) : 0;
 }
 
 /* What is added to the phi in a turn, or NULL: nothing, or not the same in each. */
@@ -59,7 +58,7 @@ static const struct ir_src *added(const struct turns *t)
         const struct ir_inst *in = maker_of(t->form, &t->phi->src[s]);
         if (!ir_bit(t->loop->blocks, t->phi->targets[s]))
             continue;
-        if (found || !in || in->op != PTX_OP_ADD || in->guard != IR_NOREG)
+        if (found || !in || !ir_is(in, PTX_KIND_ADD) || in->guard != IR_NOREG)
             return NULL;
         for (int i = 0; i < 2; i++)
             if (in->src[i].kind == IR_SRC_REG && in->src[i].reg == t->phi->dst[0] && !changes(t, &in->src[1 - i]))
