@@ -65,7 +65,8 @@ static bool changes_in(const struct leaving *l, const struct ir_loop *loop, cons
 /* a + b or a - b, one of which is the register and the other the same in each turn. */
 static bool is_sum_of(const struct leaving *l, const struct ir_loop *loop, const struct ir_inst *in, int32_t reg)
 {
-    if (ir_class(in) != PTX_CLASS_INT || in->nsrc != 2 || in->guard != IR_NOREG || !facts_pure(in) || (in->op != PTX_OP_ADD && in->op != PTX_OP_SUB))
+    if (ir_class(in) != PTX_CLASS_INT || in->nsrc != 2 || in->guard != IR_NOREG || !facts_pure(in) ||
+        (!ir_is(in, PTX_KIND_ADD) && !ir_is(in, PTX_KIND_SUB)))
         return false;
     for (int s = 0; s < 2; s++)
         if (in->src[s].kind == IR_SRC_REG && in->src[s].reg == reg)

@@ -160,16 +160,16 @@ static bool one_value(const struct emit *e, const struct ir_src *s)
 static bool find_product(const struct emit *e, const struct ir_inst *in, struct indexed *x)
 {
     uint64_t scale = in->nsrc > 1 && in->src[1].kind == IR_SRC_IMM ? in->src[1].imm : 0;
-    if (in->op == PTX_OP_SHL && in->src[0].kind == IR_SRC_REG && scale && scale < 4) {
+    if (ir_is(in, PTX_KIND_SHL) && in->src[0].kind == IR_SRC_REG && scale && scale < 4) {
         scale = UINT64_C(1) << scale;
         const struct ir_inst *from = maker(e, in->src[0].reg, (int32_t)(in - e->k->insts));
-        if (!from || from->op != PTX_OP_CVT || bits_of_type(from->type) != 64 || bits_of_type(from->type2) != 32 ||
+        if (!from || !ir_is(from, PTX_KIND_CONVERT) || bits_of_type(from->type) != 64 || bits_of_type(from->type2) != 32 ||
             !type_is_integer(from->type) || !type_is_integer(from->type2) || !lanes_differ(e, &from->src[0], 32))
             return false;
         *x = (struct indexed){.index = from->src[0].reg, .sign = type_is_signed(from->type2), .scale = (unsigned)scale};
         return still(e, from, x->index);
     }
-    if ((in->op != PTX_OP_MUL_WIDE && in->op != PTX_OP_MAD_WIDE) || bits_of_type(in->type) != 32 || !scale || scale > 8 ||
+    if ((!ir_is(in, PTX_KIND_MUL_WIDE) && !ir_is(in, PTX_KIND_MAD_WIDE)) || bits_of_type(in->type) != 32 || !scale || scale > 8 ||
         (scale & (scale - 1)) || !lanes_differ(e, &in->src[0], 32))
         return false;
     *x = (struct indexed){.index = in->src[0].reg, .sign = type_is_signed(in->type), .scale = (unsigned)scale};
@@ -182,17 +182,17 @@ bool bounds_check_find_index(const struct emit *e, struct indexed *x)
     const struct ir_src *base = NULL;
     if (access->src[0].kind != IR_SRC_REG || !(sum = maker(e, access->src[0].reg, e->site)))
         return false;
-    if (sum->op == PTX_OP_MAD_WIDE) {
+    if (ir_is(sum, PTX_KIND_MAD_WIDE)) {
         base = &sum->src[2];
         product = sum;
     }
-    for (int i = 0; i < 2 && sum->op == PTX_OP_ADD && bits_of_type(sum->type) == 64 && !product; i++)
+    for (int i = 0; i < 2 && ir_is(sum, PTX_KIND_ADD) && bits_of_type(sum->type) == 64 && !product; i++)
         if (one_value(e, &sum->src[i]) && lanes_differ(e, &sum->src[!i], 64)) {
             base = &sum->src[i];
             product = maker(e, sum->src[!i].reg, (int32_t)(sum - e->k->insts));
         }
     if (!product || !one_value(e, base) || sum->mods->cc || product->mods->cc || !find_product(e, product, x) ||
-        (product->op == PTX_OP_MAD_WIDE && product != sum))
+        (ir_is(product, PTX_KIND_MAD_WIDE) && product != sum))
         return false;
     x->base = base->reg;
     return still(e, sum, x->base);

@@ -99,7 +99,7 @@ static bool follow(const struct emit *e, const struct region *r, uint64_t *regs,
                 const struct ir_inst *in = &e->k->insts[serial_region_block(e, r, nth)->first + i];
                 bool reads = ir_reads(in, regs);
                 ok &= !reads || !serial_region_loads(in);
-                bool index = loads == POINTERS && (in->op == PTX_OP_SHL || in->op == PTX_OP_MUL_LO);
+                bool index = loads == POINTERS && (ir_is(in, PTX_KIND_SHL) || ir_is(in, PTX_KIND_MUL));
                 if ((reads && !index) || (loads && serial_region_loads(in) && (loads == ALL_LOADS || bits_of_type(in->type) == 64)))
                     add_results(in, regs);
             }
@@ -139,7 +139,7 @@ static bool is_neighbours(const struct emit *e, const struct region *r, int32_t 
             const struct ir_inst *in = &e->k->insts[serial_region_block(e, r, nth)->first + i];
             if (serial_region_loads(in) && in->src[0].reg == address)
                 bytes += (uint64_t)in->vec * (unsigned)bits_of_type(in->type) / 8;
-            if (in->op == PTX_OP_ADD && in->dst[0] == address && in->src[0].kind == IR_SRC_REG && in->src[0].reg == address && in->src[1].kind == IR_SRC_IMM)
+            if (ir_is(in, PTX_KIND_ADD) && in->dst[0] == address && in->src[0].kind == IR_SRC_REG && in->src[0].reg == address && in->src[1].kind == IR_SRC_IMM)
                 step += (uint64_t)llabs(bits_of_type(in->type) == 64 ? (int64_t)in->src[1].imm : (int32_t)in->src[1].imm);
         }
     return step >= NEIGHBOURS_FROM * bytes;
