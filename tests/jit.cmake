@@ -47,6 +47,9 @@ set_tests_properties(jit.random_forward jit.random_forward_rewriting PROPERTIES 
 add_test(NAME jit.whole_blocks COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/jit/blocks.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(jit.whole_blocks PROPERTIES TIMEOUT 580)
 # Kernels that call the math library.
+# found by a longer run: of a vector of words, each the same in all lanes, waiting lanes want one
+add_test(NAME jit.random_vector COMMAND jit_random 308007 1)
+set_tests_properties(jit.random_vector PROPERTIES TIMEOUT 300 ENVIRONMENT "HEDDLE_DEVICES=${CMAKE_SOURCE_DIR}/devices")
 add_test(NAME jit.random_math COMMAND jit_random 8589934592 1000 target)
 add_test(NAME jit.random_math_code COMMAND jit_random 8589934592 20)
 # And these as machine code, beside the interpreter: loads 16 bytes apart, which x86's gathers cannot scale by.

@@ -700,12 +700,15 @@ static void ask(struct emit *e)
     reg_set(e, e->in->dst[0], (struct value){.scalar = true, .v = {r}});
 }
 
-/* The new value in lanes of the guard, the old one in others; `on`: i1 for all of them, or NULL: `lanes`. */
+/* The new value in lanes of the guard, the old one in others; `on`: i1 for all of them, or NULL: `lanes`. One value for all lanes is
+ * the new one if some are on: others do not wait for it (region_blocks.c). */
 static void choose(struct emit *e, int32_t reg, int32_t old, LLVMValueRef on, LLVMValueRef lanes)
 {
     LLVMValueRef v[MAX_PARTS], was[MAX_PARTS];
     int n = values_of(e, reg, v);
     values_of(e, old, was);
+    if (!on && reg_scalar(e, reg))
+        on = lanes_any(e, lanes);
     for (int p = 0; p < n; p++) {
         if (on)
             v[p] = LLVMBuildSelect(e->b, on, v[p], was[p], "");
