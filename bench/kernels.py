@@ -2,7 +2,9 @@
 """Kernels in CUDA under Heddle beside the same jobs in C with OpenMP: one interleaved run, one table.
 
 usage: kernels.py HEDDLE [--rounds 5] [--times 2] [--threads 2] [--only NAME,...] [--plain] [--interp] [--cc gcc] [--programs DIR] [--check] [--list]
-       kernels.py HEDDLE --make DIR
+                          [--further]
+       kernels.py HEDDLE --make DIR [--further]
+       kernels.py HEDDLE --draw
 
 For each kernel of bench/kernels/, medians over rounds in which all programs take turns:
   native, plain     milliseconds a launch: CPU time with one thread
@@ -26,15 +28,18 @@ The first round also compares every number of the results with the native progra
 --interp        two more columns: Minst/s of the interpreter, plain and counting (of the smaller job)
 --plain         only the first columns: native, plain and what they are of each other
 --only          these kernels; --list prints their names
+--further       instead of bench/kernels/ the kernels of bench/further/, five of the hundred of bench/further.tsv
+--draw          prints those five with the hashes that drew them: of each row SHA-256 of the list's own SHA-256 (in
+                hexadecimal digits) and the row's name, one behind the other; the five lowest
 --make          only builds the device programs into DIR, for --programs on a machine without clang (HEDDLE is not used then)
 --check         nothing is timed: results of the smaller jobs in both executors, counting and not, against native code
 --rounds, --times  rounds, and timed launches in each: less of either is faster and noisier
 Native code is built by CC -O3 -march=native -ffast-math -fopenmp; device code by heddle build. PoCL runs the tiled multiply
 too if OpenCL can be compiled for. Nothing here is asserted but that results are equal: machines are shared and noisy.
 """
-import argparse, datetime, json, math, os, statistics, subprocess, sys, tempfile, time
+import argparse, datetime, hashlib, json, math, os, statistics, subprocess, sys, tempfile, time
 
-HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernels")
+BENCH = os.path.dirname(os.path.abspath(__file__))
 # name, program, variant, size, smaller size, whether it is one of the ten that the geometric mean is of
 KERNELS = [
     ("saxpy", "saxpy", "-", 1 << 24, 1 << 21, True),
@@ -53,6 +58,7 @@ KERNELS = [
     ("n-body", "nbody", "-", 8192, 2048, False),
     ("Black-Scholes", "black_scholes", "-", 1 << 22, 1 << 18, False),
 ]
+DRAWN = 5
 ONE, MANY = "plain / native, 1 thread", "{} threads" # columns
 SAME = 1e-5  # the largest difference over the largest number; counts must be equal (their programs print 0)
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -68,8 +74,26 @@ ap.add_argument("--programs")
 ap.add_argument("--make")
 ap.add_argument("--check", action="store_true")
 ap.add_argument("--list", action="store_true")
+ap.add_argument("--further", action="store_true")
+ap.add_argument("--draw", action="store_true")
 a = ap.parse_args()
 MANY = MANY.format(a.threads)
+
+
+def draw():
+    """The rows of bench/further.tsv that are drawn, as (hash, row)."""
+    text = open(f"{BENCH}/further.tsv", "rb").read()
+    rows = [line.split("\t") for line in text.decode().splitlines()[1:]]
+    mark = hashlib.sha256(text).hexdigest()
+    return sorted((hashlib.sha256((mark + r[0]).encode()).hexdigest(), r) for r in rows)[:DRAWN]
+
+
+if a.draw:
+    print("\n".join(f"{h}  {r[0]} ({r[1]}): {r[4]}" for h, r in draw()))
+    sys.exit(0)
+HERE = f"{BENCH}/{'further' if a.further else 'kernels'}"
+if a.further:
+    KERNELS = [(r[0].replace("_", " "), r[0], "-", int(r[2]), int(r[3]), False) for _, r in draw()]
 if a.list:
     print("\n".join(k[0] for k in KERNELS))
     sys.exit(0)
