@@ -18,12 +18,20 @@ last one stopped: what has a row of this Heddle is left out. Nothing here knows 
 
 CPU time is that of a command and all its descendants in its session, with all threads; a program past the limit is stopped.
 
+`compare` builds each program once and runs it once with each HEDDLE_EXEC of --modes, with one host thread and without machine
+code of earlier runs. What is printed and the status are compared with those of the first mode that ended: line by line,
+numbers to 2e-4, without lines that speak of times and rates. A row has the state and the CPU seconds of each mode (in their
+order, `/` between); `differs` if one prints something else, but for programs that print something else in each run: what
+differs is run once more. A file of rows is for `run` or for `compare`, not both.
+
 usage: coverage.py run LIST ROWS [--heddle FILE] [--jobs N] [--only REGEX] [--again STATE,...] [--cpu S] [--wall S] ...
+       coverage.py compare LIST ROWS [--modes interp,jit] [--keep FOLDER] ...   (FOLDER: outputs of those that differ)
        coverage.py page ROWS [--write FILE | --check FILE]   (the page on stdout; the file anew; exit 1 if it says else)
 """
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import os
 import pathlib
 import re
@@ -40,10 +48,16 @@ import time
 LIST = ["collection", "commit", "program", "folder", "build", "run", "arguments", "pass", "fail", "input"]
 COLUMNS = ["collection", "commit", "program", "heddle", "state", "cause", "cpu_seconds", "arguments", "limit_seconds", "machine"]
 # In the order of the page. Does the state count among the programs of which the page gives a percentage?
-STATES = {"pass": True, "fails": True, "slow": True, "crashed": True, "refused": True, "does not build": True,
+STATES = {"pass": True, "fails": True, "differs": True, "slow": True, "crashed": True, "refused": True, "does not build": True,
           "no check": False, "no input": False}
 KEPT = 1 << 20  # bytes of output: the first and the last half
 TICK = 0.25     # seconds between two looks at /proc
+NEAR = 2e-4     # numbers of two outputs are equal within this part of the larger one
+NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)"
+# Lines that are not compared: they speak of times and rates. Addresses are not compared either.
+TIMES = (r"(?i)\b(?:time[sdr]?|timing|elapsed|duration|bandwidth|throughput|speed-?up|faster|performance|latency|overhead|clocks?|cycles|fps|"
+         r"[kmgt]?i?b/s|[kmgt]?b/sec\w*|\w*flop/?s?)\b|\d *(?:[mnuµ]?s|m?secs?|\w*seconds?)\b|\((?:[mnuµ]?s|m?sec|\w*seconds)\)")
+ADDRESS = r"0x[0-9a-f]{6,}"
 
 # What Heddle says of a feature that it lacks, and the cause of it.
 REFUSALS = [
@@ -245,6 +259,54 @@ def missing_input(folder, patterns):
     return next((p for p in patterns.split() if not list(folder.glob(p))), None)
 
 
+# --- what programs print in two runs ---
+
+def told(text):
+    """The lines that are compared, each as [text, number, text, ...]."""
+    lines = (" ".join(re.sub(ADDRESS, "0x", line).split()) for line in text.split("\n") if not re.search(TIMES, line))
+    return [re.split(NUMBER, line, flags=re.I) for line in lines if line]
+
+
+def same_line(a, b):
+    def same(i):
+        return a[i] == b[i] or (i % 2 and abs(float(a[i]) - float(b[i])) <= NEAR * max(abs(float(a[i])), abs(float(b[i]))))
+
+    return len(a) == len(b) and all(same(i) for i in range(len(a)))
+
+
+def difference(one, other):
+    """What `other` has that `one` has not, both (Ending, text), as a line; None if they say the same."""
+    lines, others = told(one[1]), told(other[1])
+    for a, b in itertools.zip_longest(lines, others, fillvalue=["nothing"]):
+        if not same_line(a, b):
+            return f"'{one_line(''.join(b), 60)}' instead of '{one_line(''.join(a), 60)}'"
+    return None if one[0].status == other[0].status else f"status {other[0].status} instead of {one[0].status}"
+
+
+def compared(row, modes, run_in, limits, keep):
+    """(state, cause, CPU seconds) of a program that `run_in` runs in each of the modes."""
+    runs = {mode: run_in(mode) for mode in modes}
+    states = {mode: run_state(row, *done, limits) for mode, done in runs.items()}
+    cpu = "/".join(f"{done[0].cpu:.1f}" for done in runs.values())
+    ended = [mode for mode in modes if states[mode][0] != "slow"]
+    if len(ended) < 2:
+        slow = next(mode for mode in modes if mode not in ended)
+        return "slow", f"{slow}: {states[slow][1]}", cpu
+    first, (state, cause) = ended[0], states[ended[0]]
+    found = {mode: difference(runs[first], runs[mode]) for mode in ended[1:]}
+    other = next((mode for mode in found if found[mode]), None)
+    if other and difference(runs[first], run_in(first)):
+        return state, cause or "not compared: prints something else in each run", cpu
+    if other:
+        for mode in ended if keep else []:
+            pathlib.Path(keep, re.sub(r"[^\w.-]", "_", f"{row['collection']} {row['program']}.{mode}")).write_text(runs[mode][1])
+        return "differs", f"{other}, not {first}: {found[other]}", cpu
+    left_out = [f"{mode}: {states[mode][1]}" for mode in modes if mode not in ended]
+    return state, cause or "; ".join(left_out), cpu
+
+
+# --- one program ---
+
 def attempt(row, options, stop):
     """(state, cause, CPU seconds of the run) of a program."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("HEDDLE_")} | {"HEDDLE_CACHE": options.cache}
@@ -252,21 +314,25 @@ def attempt(row, options, stop):
     build = {"cpu": options.build_cpu, "wall": max(options.wall, 2 * options.build_cpu), "memory": memory}
     run = {"cpu": options.cpu, "wall": options.wall, "memory": memory}
 
-    def under(words, limits):
-        ending, text = command([options.heddle, "env", "sh", "-c", words], folder, env, limits, stop)
+    def under(words, limits, more={}):
+        ending, text = command([options.heddle, "env", "sh", "-c", words], folder, env | more, limits, stop)
         return ending, text.replace(f"{os.path.realpath(scratch)}/tree/", "")  # causes name no folder of this machine
 
     with tempfile.TemporaryDirectory(prefix="coverage-", dir=options.scratch, ignore_cleanup_errors=True) as scratch:
         folder = copy(row["folder"], scratch)
         lacks = missing_input(folder, row["input"])
         if lacks:
-            return "no input", f"{lacks} is not in the collection", 0.0
+            return "no input", f"{lacks} is not in the collection", "0.0"
         ending, text = under(row["build"], build)
         failed = built_state(ending, text, build)
         if failed:
-            return *failed, 0.0
-        ending, text = under(f"{row['run']} {row['arguments']}".strip(), run)
-        return *run_state(row, ending, text, run), ending.cpu
+            return *failed, "0.0"
+        words = f"{row['run']} {row['arguments']}".strip()
+        if options.modes:
+            same = {"HEDDLE_JIT_CACHE": "0", "HEDDLE_THREADS": "1"}
+            return compared(row, options.modes.split(","), lambda m: under(words, run, same | {"HEDDLE_EXEC": m}), run, options.keep)
+        ending, text = under(words, run)
+        return *run_state(row, ending, text, run), f"{ending.cpu:.1f}"
 
 
 def read(path, columns):
@@ -327,7 +393,7 @@ class Rows:
             pathlib.Path(self.path).write_text("\t".join(COLUMNS) + "\n")
 
     def add(self, row, state, cause, cpu):
-        all_of = row | self.same | {"state": state, "cause": cause, "cpu_seconds": f"{cpu:.1f}"}
+        all_of = row | self.same | {"state": state, "cause": cause, "cpu_seconds": cpu}
         with self.lock, open(self.path, "a") as out:
             out.write("\t".join(one_line(all_of[c], 400) for c in COLUMNS) + "\n")
             self.done += 1
@@ -473,11 +539,7 @@ def write_page(options):
     return put_page(options, read_rows(options.rows), page, "coverage.py")
 
 
-def main(words):
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    verbs = parser.add_subparsers(dest="verb", required=True)
-    r = verbs.add_parser("run", help="build and run the programs of a list")
+def add_run_options(r):
     r.add_argument("list")
     r.add_argument("rows", help="a file of rows, which grows")
     r.add_argument("--heddle", default=pathlib.Path(__file__).resolve().parent.parent / "build/bin/heddle")
@@ -492,6 +554,19 @@ def main(words):
     r.add_argument("--scratch", help="where folders are copied to (TMPDIR)")
     r.add_argument("--cache", help="a HEDDLE_CACHE to keep (otherwise one for this run)")
     r.set_defaults(do=run)
+
+
+def main(words):
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    r = verbs.add_parser("run", help="build and run the programs of a list")
+    add_run_options(r)
+    r.set_defaults(modes="", keep=None)
+    c = verbs.add_parser("compare", help="build the programs of a list, run each in several modes and compare what they print")
+    add_run_options(c)
+    c.add_argument("--modes", default="interp,jit", metavar="MODE,...", help="values of HEDDLE_EXEC (interp,jit)")
+    c.add_argument("--keep", metavar="FOLDER", help="where the outputs of programs that differ are written to")
     p = verbs.add_parser("page", help="write the page of the rows")
     p.add_argument("rows")
     p.add_argument("--write", metavar="FILE")

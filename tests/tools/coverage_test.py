@@ -53,6 +53,26 @@ EXPECTED = {
     "instruction": ("^PASS", "", "", "refused", "instruction 'frobnicate.sync' is not implemented"),
     "data": ("^PASS", "", "mesh.* shared.txt", "no input", "mesh.* is not in the collection"),
 }
+# What programs say in modes; of `compare`: (pass, fail, input, state, cause is).
+MODE = KERNEL + '#include <cstring>\n#include <unistd.h>\nbool jit() { return !strncmp(getenv("HEDDLE_EXEC"), "jit", 3); }\n'
+MODES = {
+    "near": MODE + r'int main() { printf("PASS %d\nsum %.5f in %p\ntook %d ms\n", run(2, 0), jit() ? 2.0 : 2.0003, malloc(1 + 9999 * jit()), getpid()); }',
+    "far": MODE + r'int main() { printf("PASS %d\nsum %.5f\n", run(2, 0), jit() ? 2.0 : 2.0005); }',
+    "longer": MODE + r'int main() { run(2, 0); puts(jit() ? "one\ntwo" : "one"); }',
+    "ends": MODE + "int main() { run(2, 0); return jit(); }",
+    "seeded": MODE + "int main() { unsigned long r[2]; getentropy(r, sizeof r); " r'printf("PASS %lu %lu\n", r[0], r[1]); }',
+    "waits": MODE + "int main() { run(2, jit() ? 0 : 5); }",
+    "typo": MAINS["typo"],
+}
+COMPARED = {
+    "near": ("^PASS", "^FAIL", "", "pass", ""),
+    "far": ("^PASS", "^FAIL", "", "differs", "jit, not interp: 'sum 2.00000' instead of 'sum 2.00050'"),
+    "longer": ("", "", "", "differs", "jit, not interp: 'two' instead of 'nothing'"),
+    "ends": ("", "", "", "differs", "jit, not interp: status 1 instead of 0"),
+    "seeded": ("^PASS", "^FAIL", "", "pass", "not compared: prints something else in each run"),
+    "waits": ("", "FAIL", "", "slow", "interp: more than 2 s of CPU time"),
+    "typo": ("", "", "", "does not build", "use of undeclared identifier 'undeclared' (typo.cu:14)"),
+}
 
 
 def tool(*words):
@@ -67,13 +87,13 @@ def rows(path):
     return [dict(zip(names, line.split("\t"))) for line in lines[1:] if line]
 
 
-def make_list(root):
+def make_list(root, mains, expected):
     lines = ["# collection commit program ..."]
-    for name, main in MAINS.items():
+    for name, main in mains.items():
         folder = root / "collection" / "programs" / name
         folder.mkdir(parents=True)
         (folder / f"{name}.cu").write_text(main + "\n")
-        right, wrong, data, _, _ = EXPECTED[name]
+        right, wrong, data, _, _ = expected[name]
         lines.append("\t".join(["own", "c0ffee", name, f"{root}/collection/./programs/{name}", f"test -f ../../shared.txt && nvcc {name}.cu -o p",
                                 "./p", f"1 # {name}", right, wrong, data]))
     (root / "collection" / "shared.txt").write_text("beside the programs\n")
@@ -101,6 +121,24 @@ def check_states(root):
     assert tool("run", root / "list.tsv", out, "--only", "wrong|right", *flags) == (0, "2 pass\n")
     assert len(rows(out)) == len(EXPECTED) + 3
     return out
+
+
+def check_compare(root):
+    make_list(root, MODES, COMPARED)
+    out, kept = root / "rows.tsv", root / "kept"
+    kept.mkdir()
+    flags = ["--heddle", HEDDLE, "--scratch", root, "--cpu", 2, "--wall", 100, "--commit", "h1", "--keep", kept]
+    status, said = tool("compare", root / "list.tsv", out, "--jobs", 2, *flags)
+    assert status == 0 and said == "3 differs, 1 does not build, 2 pass, 1 slow\n", said
+    for row in rows(out):
+        *_, state, cause = COMPARED[row["program"]]
+        assert (row["state"], row["cause"]) == (state, cause) and ("/" in row["cpu_seconds"]) == (row["program"] != "typo"), row
+    assert sorted(p.name for p in kept.iterdir()) == [f"own_{n}.{m}" for n in ("ends", "far", "longer") for m in ("interp", "jit")]
+    assert (kept / "own_longer.jit").read_text() == "one\ntwo\n"
+    tool("compare", root / "list.tsv", out, "--again", "slow", "--modes", "jit,interp,jit-first", *flags)
+    last = rows(out)[-1]
+    assert (last["program"], last["state"], last["cause"]) == ("waits", "pass", "interp: more than 2 s of CPU time"), last
+    assert "| own | 7 | 3 | 3 | 1 | 42.9 % of 7 |" in tool("page", out)[1]
 
 
 def check_page(out, root):
@@ -136,7 +174,9 @@ def check_interrupt(root):
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
     (folder / "scratch").mkdir()
-    make_list(folder)
+    (folder / "modes").mkdir()
+    check_compare(folder / "modes")
+    make_list(folder, MAINS, EXPECTED)
     check_page(check_states(folder), folder)
     check_interrupt(folder)
     bad = folder / "bad.tsv"
