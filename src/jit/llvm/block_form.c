@@ -524,16 +524,11 @@ static void start_anew(struct form_writer *m)
     part_at(m, 0);
 }
 
-/* Blocks of a row may go through parts together: nothing but %ctaid.x tells them apart, and they have no shared memory. */
+/* Blocks of a row may go through parts together: nobody counts, and they have no shared memory. */
 static bool may_go_together(const struct emit *e)
 {
-    if (e->job->runs || e->tells_time || e->k->shared_static || JIT_MOST_TOGETHER < 2 * (e->job->dim[0] * e->job->dim[1] * e->job->dim[2] / SHAPE_LANES))
-        return false;
-    for (int32_t i = 0; i < e->k->ninsts; i++)
-        for (int s = 0; s < e->k->insts[i].nsrc; s++)
-            if (e->k->insts[i].src[s].kind == IR_SRC_SREG && e->k->insts[i].src[s].sreg == PTX_SREG_SMID)
-                return false;
-    return true;
+    uint32_t warps = e->job->dim[0] * e->job->dim[1] * e->job->dim[2] / SHAPE_LANES;
+    return !e->job->runs && !e->k->shared_static && JIT_MOST_TOGETHER >= 2 * warps && form_blocks_in_row(e, e->k);
 }
 
 /* Lanes may exit while others of their warp go on: nobody counts, and nothing waits for lanes or looks at them. */

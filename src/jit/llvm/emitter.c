@@ -1,5 +1,5 @@
 /* One instruction, what follows where a warp stops, and where code may be entered (see emitter.h). */
-#include "jit/llvm/emitter.h"
+#include "jit/llvm/form.h"
 
 #include "base/alloc.h"
 #include "interp/step.h"
@@ -64,15 +64,10 @@ static LLVMValueRef frame_add(struct emit *e, size_t offset, LLVMTypeRef t, LLVM
 /* Does nothing but %ctaid.x tell a block from the next one in its row, and may all of its warps exit in one go? */
 static bool blocks_in_row(const struct emit *e)
 {
-    for (int32_t i = 0; i < e->k->ninsts; i++) {
-        const struct ir_inst *in = &e->k->insts[i];
-        for (int s = 0; s < in->nsrc; s++)
-            if (in->src[s].kind == IR_SRC_SREG && in->src[s].sreg == PTX_SREG_SMID)
-                return false;
-        if (jit_waits(in))
+    for (int32_t i = 0; i < e->k->ninsts; i++)
+        if (jit_waits(&e->k->insts[i]))
             return false;
-    }
-    return !e->tells_time;
+    return form_blocks_in_row(e, e->k);
 }
 
 /* All warps of the block have exited: the next block, from its first warp's start on. */

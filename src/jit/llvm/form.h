@@ -102,6 +102,9 @@ bool form_verify(struct emit *e, struct form *f);
 /* False: it is not known by how much. In a loop that is interchanged `turn` has it. */
 bool turn_step(const struct form *form, const struct ir_inst *access, struct turn_step *step);
 
+/* Does nothing but %ctaid.x tell a block of this kernel from the next one in its row? */
+bool form_blocks_in_row(const struct emit *e, const struct ir_kernel *of);
+
 /* The kernel's register in whose place one of the form is kept, or -1. */
 int32_t form_place(const struct form *b, const struct ir_kernel *of, int32_t reg);
 

@@ -848,14 +848,13 @@ static void clear_shared(struct form_code *c)
     LLVMPositionBuilderAtEnd(e->b, out);
 }
 
-/* Does nothing but %ctaid.x tell a block from the next one in its row? */
-static bool blocks_in_row(const struct form_code *c)
+bool form_blocks_in_row(const struct emit *e, const struct ir_kernel *of)
 {
-    for (int32_t i = 0; i < c->kernel->ninsts; i++)
-        for (int s = 0; s < c->kernel->insts[i].nsrc; s++)
-            if (c->kernel->insts[i].src[s].kind == IR_SRC_SREG && c->kernel->insts[i].src[s].sreg == PTX_SREG_SMID)
+    for (int32_t i = 0; i < of->ninsts; i++)
+        for (int s = 0; s < of->insts[i].nsrc; s++)
+            if (of->insts[i].src[s].kind == IR_SRC_SREG && of->insts[i].src[s].sreg == PTX_SREG_SMID)
                 return false;
-    return !c->e->tells_time;
+    return !e->tells_time;
 }
 
 /* The next block of the row, if there is one. */
@@ -869,7 +868,7 @@ static void exit_block(struct form_code *c)
         form_code_stop(e, JIT_ASIDE, e->in->site);
         LLVMPositionBuilderAtEnd(e->b, all);
     }
-    if (blocks_in_row(c)) {
+    if (form_blocks_in_row(e, c->kernel)) {
         LLVMBasicBlockRef again = new_block(e, "again"), out = new_block(e, "out");
         LLVMValueRef left = frame_field(e, AT(blocks_left), e->i32), done = number(e, 32, 1);
         if (c->form->blocks > 1)
@@ -1151,7 +1150,7 @@ static bool emit_form(struct emit *e, bool jam, int *jams)
         form_print(form, e->text);
     struct jit_job mine = job_of_form(job, form);
     struct form_code c = {.e = e, .form = form, .job = &mine, .kernel = k};
-    form->block_steps = form->warp || form->blocks > 1 || !blocks_in_row(&c) ? NULL : unroll_jam_find(k, shapes, job->dim, UNROLL_JAM_ROW, 0, NULL);
+    form->block_steps = form->warp || form->blocks > 1 || !form_blocks_in_row(e, k) ? NULL : unroll_jam_find(k, shapes, job->dim, UNROLL_JAM_ROW, 0, NULL);
     mine.steps = form->steps;
     mine.unrolled = form->jam;
     e->form = form;
