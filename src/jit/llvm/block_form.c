@@ -643,6 +643,7 @@ struct form *block_form_make(struct emit *e, bool jam)
     struct form *other = make(e, jam, interchanged);
     other->turn = turn;
     alloc_release(interchanged);
-    form_release(other->why_not ? other : form);
-    return other->why_not ? form : other;
+    bool done = !other->why_not;
+    form_release(done ? form : other);
+    return done ? other : form;
 }
