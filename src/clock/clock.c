@@ -151,6 +151,8 @@ static void take_over(struct worker *k, const struct block_flight *flight)
 {
     for (int i = 0; i < flight->left; i++)
         k->resident[k->nresident++] = flight->memory[i];
+    if (!flight->left)
+        return;
     memmove(flight->memory, flight->memory + flight->left, (size_t)(flight->n - flight->left) * sizeof *flight->memory);
     k->nspare -= flight->left;
 }
