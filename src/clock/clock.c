@@ -149,10 +149,10 @@ static struct block_flight flight_of(struct worker *k)
 /* Blocks that were run together with another and did not end are resident. */
 static void take_over(struct worker *k, const struct block_flight *flight)
 {
-    for (int i = 0; i < flight->left; i++)
-        k->resident[k->nresident++] = flight->memory[i];
     if (!flight->left)
         return;
+    for (int i = 0; i < flight->left; i++)
+        k->resident[k->nresident++] = flight->memory[i];
     memmove(flight->memory, flight->memory + flight->left, (size_t)(flight->n - flight->left) * sizeof *flight->memory);
     k->nspare -= flight->left;
 }

@@ -18,7 +18,7 @@ static size_t async_bytes(const struct launch *l)
     return l->kernel && l->kernel->has_async ? aligned(sizeof(struct async_queue)) : 0;
 }
 
-size_t block_warp_bytes(const struct launch *l)
+static size_t bytes_of_warp(const struct launch *l)
 {
     return aligned(l->reg_bytes) + aligned((size_t)l->local_bytes * WARP_LANES) + async_bytes(l);
 }
@@ -26,7 +26,7 @@ size_t block_warp_bytes(const struct launch *l)
 size_t block_bytes(const struct launch *l)
 {
     size_t nwarps = (size_t)l->warps_per_block;
-    return aligned(sizeof(struct block)) + aligned(nwarps * sizeof(struct warp)) + nwarps * block_warp_bytes(l) +
+    return aligned(sizeof(struct block)) + aligned(nwarps * sizeof(struct warp)) + nwarps * bytes_of_warp(l) +
            aligned(l->shared_bytes + 16);
 }
 
@@ -95,7 +95,7 @@ struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16
     b->text = NULL;
     b->warps = (struct warp *)((char *)memory + aligned(sizeof *b));
     b->of_warps = block_first_regs(l, memory);
-    b->warp_bytes = block_warp_bytes(l);
+    b->warp_bytes = bytes_of_warp(l);
     b->ring = ring;
     b->values = values;
     b->shared = b->of_warps + (size_t)b->nwarps * b->warp_bytes;

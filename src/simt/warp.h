@@ -345,9 +345,8 @@ void warp_part(struct warp *w);
 /* --- block.c: blocks and barriers --- */
 
 size_t block_bytes(const struct launch *l);
-/* Where the registers of the first warp lie in such memory; the next one's follow block_warp_bytes behind. */
+/* Where the registers of the first warp lie in such memory. */
 char *block_first_regs(const struct launch *l, void *memory);
-size_t block_warp_bytes(const struct launch *l);
 /* Memory of block_bytes that the launch has not used yet, with anything in it. */
 void block_open(const struct launch *l, void *memory);
 /* Lays out a block in `memory`, which block_open has seen, or an earlier block of the launch. Shared and local memory are
