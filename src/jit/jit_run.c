@@ -983,7 +983,10 @@ static bool set_down_blocks(struct jit_frame *f, enum jit_stop why)
         for (int i = 0; i < each; i++) {
             struct warp *w = &b->warps[i];
             int n = nth * each + i;
-            bool aside = f->block_aside >> n & 1, before = n < at, ended = f->block_gone >> n & 1 || (before && (f->block_end & ((1u << JIT_WHY_BITS) - 1)) == JIT_EXIT);
+            bool aside = f->block_aside >> n & 1, before = n < at;
+            bool ended = f->block_gone >> n & 1 || (before && (f->block_end & ((1u << JIT_WHY_BITS) - 1)) == JIT_EXIT);
+            if (n > at && !f->block_start) /* it has not begun: what is noted is of a block before */
+                f->warp_lanes[n] = UINT32_MAX;
             if (aside)
                 set_down(f, w, n, f->aside_site[n], true);
             else if (why == JIT_ASIDE || ended)

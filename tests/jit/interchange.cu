@@ -110,6 +110,25 @@ template <bool WAITS> __global__ void gone(int *out, int n)
     }
 }
 
+// Before the loop some lanes exit, and where x - shift goes round machine code gives its warp up. All layers of the grid do the same, so that rows are claimed whole.
+__global__ void late(const double *weight, const double *in, double *out, int height, int pitch, unsigned shift, unsigned n)
+{
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, u = x - shift;
+    if (x % 320 == 5)
+        return;
+    out[(height + 1) * pitch + x] = 1; // so that these are two branches
+    if (u >= n)
+        return;
+    double sum = weight[u], most = sum;
+    for (int y = 0; y < height; y++) {
+        double v = in[y * pitch + x];
+        sum += v;
+        most = v > most ? v : most;
+        out[(y + 1) * pitch + x] = sum;
+    }
+    out[u] = sum + most;
+}
+
 // The thread `bad` stores beside of memory in its turn `turn`, and the one behind it by 7 a turn before.
 __global__ void fault(int *out, int width, int height, int bad, int turn)
 {
@@ -174,6 +193,41 @@ template <bool WAITS> static void run_gone(int n)
     cudaFree(out);
 }
 
+static void run_late(unsigned shift)
+{
+    const int width = 2048, height = 20;
+    std::vector<double> in((size_t)width * height), weight(width), want((size_t)width * (height + 2), -1), got(want);
+    for (size_t i = 0; i < in.size(); i++)
+        in[i] = (double)(i * 7919 % 1000);
+    for (int i = 0; i < width; i++)
+        weight[i] = i % 17;
+    double *d[3];
+    const std::vector<double> *from[3] = {&weight, &in, &want};
+    for (int i = 0; i < 3; i++) {
+        cudaMalloc(&d[i], from[i]->size() * sizeof(double));
+        cudaMemcpy(d[i], from[i]->data(), from[i]->size() * sizeof(double), cudaMemcpyHostToDevice);
+    }
+    late<<<dim3(width / 256, 64), 256>>>(d[0], d[1], d[2], height, width, shift, width);
+    cudaMemcpy(got.data(), d[2], got.size() * sizeof(double), cudaMemcpyDeviceToHost);
+    for (unsigned x = 0; x < (unsigned)width; x++)
+        if (x % 320 != 5)
+            want[(size_t)(height + 1) * width + x] = 1;
+    for (unsigned x = shift; x < (unsigned)width; x++) {
+        double sum = weight[x - shift], most = sum;
+        for (int y = 0; y < height && x % 320 != 5; y++) {
+            double v = in[(size_t)y * width + x];
+            sum += v;
+            most = v > most ? v : most;
+            want[(size_t)(y + 1) * width + x] = sum;
+        }
+        if (x % 320 != 5)
+            want[x - shift] = sum + most;
+    }
+    check(cudaGetLastError() == cudaSuccess && got == want, "late", dim3(256), width, (int)shift);
+    for (double *p : d)
+        cudaFree(p);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3) {
@@ -195,6 +249,9 @@ int main(int argc, char **argv)
                 run<twice>("twice", block, width, height, layers);
                 run<breaks>("breaks", block, width, height, layers);
             }
+    for (unsigned shift : {0u, 300u, 1040u, 1500u, 2040u})
+        for (int times = 0; times < 2; times++) /* the first launch does not know yet that blocks go together */
+            run_late(shift);
     run_gone<true>(2);
     run_gone<true>(9);
     run_gone<false>(9);

@@ -9,7 +9,15 @@ for level in x86-64-v2 x86-64-v3 x86-64-v4; do # v3 and v4, or the highest that 
     for threads in 1 3; do
         HEDDLE_ISA=$level HEDDLE_THREADS=$threads HEDDLE_EXEC=jit HEDDLE_JIT_LOG="$folder/log" "$folder/interchange"
     done
-    HEDDLE_ISA=$level HEDDLE_EXEC=jit HEDDLE_CACHES=0 HEDDLE_RESULTS="$folder/results" "$folder/interchange"
+    for exec in interp jit; do
+        HEDDLE_ISA=$level HEDDLE_EXEC=$exec HEDDLE_CACHES=0 HEDDLE_RESULTS="$folder/$exec.results" "$folder/interchange"
+    done
+    python3 -c 'import json, sys
+a, b = ([json.loads(line) for line in open(name)] for name in sys.argv[1:])
+assert len(a) > 100 and len(a) == len(b)
+for x, y in zip(a, b):
+    assert x["total"] == y["total"], (x["kernel"], x["total"], y["total"])' "$folder/interp.results" "$folder/jit.results"
+    rm "$folder/interp.results" "$folder/jit.results"
 done
 for arguments in "5 3" "900 1" "1030 50" "4000 99" "255 64"; do
     for threads in 1 2; do

@@ -335,6 +335,18 @@ static void leave_early(struct form_writer *m, int32_t first, const uint64_t *li
         m->f->insts[jump].target = out;
 }
 
+/* The branch that the part ends at, if it is one between parts, for so many warps: once for all, or, where some may have exited, each
+ * counts it. */
+static void count_branch_between(struct form_writer *m, int32_t warps)
+{
+    int32_t site = m->part->end;
+    if (m->part->why != JIT_TURN || !m->between[site])
+        return;
+    if (site == m->k->blocks[m->k->insts[site].block].first)
+        form_put_block_count(m, site, IR_NOREG, warps);
+    form_put_guard_count(m, site, IR_NOREG, warps);
+}
+
 static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64_t *live)
 {
     static const struct ptx_mods below = {.cmp = PTX_LT, .ntypes = 1, .type = {PTX_U32}};
@@ -343,6 +355,8 @@ static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64
     bool gone = m->ended && m->exit >= 0, stays = true;
     int32_t out = form_label(m);
     form_set_label(m, m->end_label);
+    if (m->gone && m->ended)
+        count_branch_between(m, 1);
     if (!m->ended) {
         form_set_label(m, m->exit_label);
         m->part->why = JIT_EXIT;
@@ -397,10 +411,8 @@ static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64
     } else if (m->part->why == JIT_BARRIER) {
         form_jump(m, part_at(m, m->part->end + 1));
     } else if (m->between[m->part->end]) {
-        int32_t warps = m->warps / m->part->jam; /* it is code of so many of them */
-        if (m->part->end == k->blocks[last->block].first)
-            form_put_block_count(m, m->part->end, IR_NOREG, warps);
-        form_put_guard_count(m, m->part->end, IR_NOREG, warps);
+        if (!m->gone)
+            count_branch_between(m, m->warps / m->part->jam); /* it is code of so many of them */
         form_jump_if(m, m->whole ? guard : base_of(m, guard), last->guard_negated, part_at(m, k->blocks[last->target].first));
         form_jump(m, part_at(m, m->part->end + 1));
     } else {
