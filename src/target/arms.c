@@ -10,15 +10,9 @@
 /* Instructions of a block that becomes predicated ones, its branch and loads counted, moves not. */
 enum { MOST = 5, MOST_WITH_GLOBAL_LOAD = 20 };
 
-/* A load to be done at the end of a block, before its branch. */
-struct moved {
-    int32_t block;
-    struct ir_inst inst;
-};
-
 struct sharing {
     struct ir_kernel *k;
-    struct moved *moved;
+    struct moved *moved; /* loads */
     int32_t n, cap;
 };
 
@@ -125,31 +119,6 @@ static void share(struct sharing *s, const struct ir_block *from, const int32_t 
     }
 }
 
-/* The array anew, with what has moved in front of its block's branch. */
-static void insert(struct sharing *s)
-{
-    struct ir_kernel *k = s->k;
-    struct ir_inst *insts = alloc_zeroed((size_t)(k->ninsts + s->n) * sizeof *insts);
-    int32_t n = 0;
-    for (int32_t b = 0; b < k->nblocks; b++) {
-        struct ir_block *bl = &k->blocks[b];
-        int32_t first = n;
-        for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
-            for (int32_t m = 0; m < s->n && i == bl->first + bl->count - 1; m++)
-                if (s->moved[m].block == b) {
-                    insts[n] = s->moved[m].inst;
-                    insts[n++].block = b;
-                }
-            insts[n++] = k->insts[i];
-        }
-        bl->first = first;
-        bl->count = n - first;
-    }
-    alloc_release(k->insts);
-    k->insts = insts;
-    k->ninsts = n;
-}
-
 void arms_share_loads(struct ir_kernel *k)
 {
     struct sharing s = {.k = k};
@@ -158,7 +127,6 @@ void arms_share_loads(struct ir_kernel *k)
         if (is_diamond(k, &k->blocks[b], arm))
             share(&s, &k->blocks[b], arm);
     }
-    if (s.n)
-        insert(&s);
+    moves_insert(k, s.moved, s.n);
     alloc_release(s.moved);
 }

@@ -3,6 +3,9 @@
 #include "base/alloc.h"
 #include "ir/facts.h"
 
+#include <stddef.h>
+#include <string.h>
+
 int32_t *definitions_new(const struct ir_kernel *k)
 {
     int32_t *only = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *only);
@@ -44,4 +47,10 @@ bool definitions_constant(const struct ir_kernel *k, const int32_t *only, const 
 bool definitions_arithmetic(const struct ir_inst *in)
 {
     return in->ndst && facts_pure(in);
+}
+
+bool definitions_same_operation(const struct ir_inst *a, const struct ir_inst *b)
+{
+    return a->op == b->op && a->type == b->type && a->type2 == b->type2 && a->nsrc == b->nsrc && a->callee == b->callee && a->way == b->way &&
+           a->offset == b->offset && !memcmp(a->mods, b->mods, offsetof(struct ptx_mods, plus_one) + 1); /* up to its last field */
 }

@@ -18,4 +18,7 @@ bool definitions_constant(const struct ir_kernel *k, const int32_t *only, const 
 /* Arithmetic: an instruction that only computes its destinations, from its sources alone. */
 bool definitions_arithmetic(const struct ir_inst *in);
 
+/* The same operation of the same types, whatever its operands are. */
+bool definitions_same_operation(const struct ir_inst *a, const struct ir_inst *b);
+
 #endif

@@ -6,7 +6,6 @@
 #include "target/moves.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 struct folding {
@@ -252,8 +251,7 @@ static bool same_operand(const struct folding *f, const struct ir_inst *a, int s
 
 static bool same_instruction(const struct folding *f, const struct ir_inst *a, const struct ir_inst *b)
 {
-    if (a->op != b->op || a->type != b->type || a->type2 != b->type2 || a->nsrc != b->nsrc ||
-        memcmp(a->mods, b->mods, offsetof(struct ptx_mods, plus_one) + 1)) /* up to its last field */
+    if (!definitions_same_operation(a, b))
         return false;
     bool alike = true, exchanged = exchangeable(a) && same_operand(f, a, 0, b, 1) && same_operand(f, a, 1, b, 0);
     for (int s = 0; s < a->nsrc; s++)

@@ -1,5 +1,6 @@
 /* See moves.h. */
 #include "target/moves.h"
+#include "base/alloc.h"
 #include "ir/edit.h"
 #include "ir/operands.h"
 
@@ -51,4 +52,38 @@ void move_become_loaded(struct ir_kernel *k, struct ir_inst *in, int32_t from, e
         move_become(k, in, src);
     else
         become(k, in, PTX_OP_CVT, integer_type(to_bits, sign), integer_type(from_bits, sign), src);
+}
+
+/* Those of block b. */
+static int32_t put_moved(struct ir_inst *to, int32_t b, const struct moved *moved, int32_t n)
+{
+    int32_t count = 0;
+    for (int32_t m = 0; m < n; m++)
+        if (moved[m].block == b) {
+            to[count] = moved[m].inst;
+            to[count++].block = b;
+        }
+    return count;
+}
+
+void moves_insert(struct ir_kernel *k, const struct moved *moved, int32_t n)
+{
+    if (!n)
+        return;
+    struct ir_inst *insts = alloc_zeroed((size_t)(k->ninsts + n) * sizeof *insts);
+    int32_t at = 0;
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        struct ir_block *bl = &k->blocks[b];
+        int32_t first = at;
+        for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
+            if (i == bl->first + bl->count - 1)
+                at += put_moved(insts + at, b, moved, n);
+            insts[at++] = k->insts[i];
+        }
+        bl->first = first;
+        bl->count = at - first;
+    }
+    alloc_release(k->insts);
+    k->insts = insts;
+    k->ninsts = at;
 }

@@ -20,6 +20,7 @@
 #include "target/definitions.h"
 #include "target/fold.h"
 #include "target/group.h"
+#include "target/hoist.h"
 #include "target/leaving.h"
 #include "target/select.h"
 #include "target/sink.h"
@@ -201,6 +202,7 @@ const struct target_pass target_passes[TARGET_PASSES] = {
     {"contract", "products and sums that the assembler fuses become fused multiply-adds", contract_products, EACH},
     {"forward", "reads of a copy read what was copied", forward_copies, FORWARD},
     {"fold", "arithmetic on constants, and what was computed before, is not done", fold_arithmetic, ASSEMBLER},
+    {"hoist", "what all ways to a place compute alike is computed before their branch", hoist_arithmetic, ASSEMBLER},
     {"unread", "values that nobody reads are neither computed nor loaded", drop_unread, ASSEMBLER | FORWARD},
     {"arrays", "small local arrays live in registers", arrays_to_registers, ASSEMBLER},
     {"arms", "a load in both ways of a short branch stands before it", arms_share_loads, ASSEMBLER},

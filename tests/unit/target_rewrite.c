@@ -269,6 +269,33 @@ static void sunk(void **state)
     free(text);
 }
 
+/* The names in hoisting.ptx end with how many instructions come to stand before the branch. */
+static void hoisted(void **state)
+{
+    (void)state;
+    char *text = read_text(TESTS "/ptx/target/hoisting.ptx");
+    struct ptx_module *m = parse_text("hoisting.ptx", text);
+    int kernels = 0;
+    for (char *entry = strstr(text, "\n.visible .entry "); entry; entry = strstr(entry + 1, "\n.visible .entry ")) {
+        char name[64];
+        assert_int_equal(sscanf(entry, " .visible .entry %63[a-z_0-9]", name), 1);
+        struct ir_kernel *k = build_kernel(m, name);
+        assert_null(k->problems);
+        rewrite(k);
+        const struct ir_inst *branch = &k->insts[k->blocks[0].count - 1];
+        int want = atoi(strrchr(name, '_') + 1), got = 0;
+        for (const struct ir_inst *in = k->insts; in < branch; in++)
+            got += in->id > branch->id;
+        if (want != got)
+            fail_msg("%s: %d instructions came to stand before the branch", name, got);
+        ir_free(k);
+        kernels++;
+    }
+    assert_int_equal(kernels, 11);
+    ptx_free(m);
+    free(text);
+}
+
 /* The names in selects.ptx say which sum or product is under a predicate behind ptxas. */
 static void selected(void **state)
 {
@@ -297,7 +324,7 @@ int main(void)
         cmocka_unit_test(one_purpose_kernels),
         cmocka_unit_test(whole_programs),
         cmocka_unit_test(merged_operands),
-        cmocka_unit_test(sunk), cmocka_unit_test(selected),
+        cmocka_unit_test(sunk), cmocka_unit_test(hoisted), cmocka_unit_test(selected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
