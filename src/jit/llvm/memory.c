@@ -16,7 +16,8 @@
 /* What one group of lanes accesses. */
 struct stretch {
     int64_t lowest;    /* the lowest lane's address above the base */
-    uint64_t span;     /* bytes from the first to behind the last */
+    uint64_t span;     /* bytes from the first lane that is accessed to behind the last; 0: none is */
+    uint64_t skip;     /* bytes from the lowest lane to the first that is accessed */
     LLVMValueRef base; /* the address register's base */
     LLVMValueRef low;  /* lowest address, i64 */
     LLVMValueRef host; /* the same as the host sees it */
@@ -27,7 +28,10 @@ struct reach {
     struct stretch of[SHAPE_GROUPS];
     int64_t rel[SHAPE_LANES]; /* bytes above the lowest address in the lane's group */
     unsigned bytes;           /* of one element */
+    uint32_t on;              /* lanes that are accessed, where it is known that they are few; else all */
 };
+
+enum { FEW = 4, ALL = -1, MOST_APART = 4 };
 
 static unsigned element_bytes(const struct ir_inst *in)
 {
@@ -94,6 +98,28 @@ static LLVMValueRef broadcast(struct emit *e, LLVMValueRef scalar, int n)
     return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(t), LLVMConstNull(LLVMVectorType(e->i32, (unsigned)n)), "");
 }
 
+/* Every so manieth element, 2 to MOST_APART of them or going down: so many vectors that lie behind each other, the last one ending with
+ * the last lane's element, each giving the lanes that are in it. NULL: lanes lie otherwise. */
+static LLVMValueRef load_apart(struct emit *e, LLVMTypeRef t, const struct reach *r, int from, int n)
+{
+    int64_t step = (r->rel[from + 1] - r->rel[from]) / (int64_t)r->bytes;
+    int apart = (int)(step < 0 ? -step : step), last = (n - 1) * apart;
+    if (n < 4 || step == 0 || step == 1 || apart > MOST_APART || e->in->mods->order != PTX_WEAK || !stepped_run(r, from, n, step * (int64_t)r->bytes))
+        return NULL;
+    LLVMValueRef all = NULL, lowest = pointer_of(e, r, step < 0 ? from + n - 1 : from, 0);
+    for (int j = 0; j < apart; j++) {
+        int at = j * n < last + 1 - n ? j * n : last + 1 - n;
+        LLVMValueRef index[64], v = LLVMBuildLoad2(e->b, LLVMVectorType(t, (unsigned)n), pointer(e, lowest, (uint64_t)at * r->bytes), "");
+        LLVMSetAlignment(v, r->bytes);
+        for (int i = 0; i < n; i++) {
+            int word = (step < 0 ? n - 1 - i : i) * apart;
+            index[i] = word < j * n ? number(e, 32, (uint64_t)i) : word < at + n ? number(e, 32, (uint64_t)(n + word - at)) : LLVMGetPoison(e->i32);
+        }
+        all = LLVMBuildShuffleVector(e->b, all ? all : v, v, LLVMConstVector(index, (unsigned)n), "");
+    }
+    return all;
+}
+
 static LLVMValueRef load_run(struct emit *e, LLVMTypeRef t, const struct reach *r, int from, int n, unsigned element, unsigned vec)
 {
     if (n == 1)
@@ -108,6 +134,9 @@ static LLVMValueRef load_run(struct emit *e, LLVMTypeRef t, const struct reach *
             index[i] = number(e, 32, (uint64_t)i * vec + element);
         return LLVMBuildShuffleVector(e->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(index, (unsigned)n), "");
     }
+    LLVMValueRef apart = vec == 1 ? load_apart(e, t, r, from, n) : NULL;
+    if (apart)
+        return apart;
     LLVMValueRef a = load_run(e, t, r, from, n / 2, element, vec);
     return memory_joined(e, a, load_run(e, t, r, from + n / 2, n / 2, element, vec), n / 2);
 }
@@ -126,6 +155,28 @@ static void move_idle(struct emit *e, struct reach *r)
             LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntNE, split_group_on(e, g, r->halved), zero, ""), r->of[g].low, low, "");
 }
 
+/* Of lanes that are known to be few, each is accessed for itself. */
+static void find_few(const struct emit *e, struct reach *r)
+{
+    uint64_t least[SHAPE_GROUPS], most[SHAPE_GROUPS] = {0};
+    r->on = e->mask && LLVMIsAConstantInt(e->mask) ? (uint32_t)LLVMConstIntGetZExtValue(e->mask) : (uint32_t)ALL;
+    if (__builtin_popcount(r->on) > FEW) {
+        r->on = (uint32_t)ALL;
+        return;
+    }
+    memset(least, 0xff, sizeof least);
+    for (uint32_t left = r->on; left; left &= left - 1) {
+        int lane = __builtin_ctz(left), g = shape_group_of(lane, r->halved);
+        uint64_t at = (uint64_t)r->rel[lane], end = at + r->bytes * e->in->vec;
+        least[g] = at < least[g] ? at : least[g];
+        most[g] = end > most[g] ? end : most[g];
+    }
+    for (int g = 0; g < 1 << r->halved; g++) {
+        r->of[g].skip = most[g] ? least[g] : 0;
+        r->of[g].span = most[g] - r->of[g].skip;
+    }
+}
+
 static bool find_reach(struct emit *e, struct reach *r)
 {
     const struct ir_inst *in = e->in;
@@ -139,6 +190,7 @@ static bool find_reach(struct emit *e, struct reach *r)
     for (int g = 0; g < 1 << s.halved; g++) {
         struct stretch *of = &r->of[g];
         of->span = s.span[g];
+        of->skip = 0;
         of->lowest = s.lowest[g];
         of->base = in->src[0].kind == IR_SRC_IMM ? number(e, 64, 0) : source(e, 0, wide ? PTX_U64 : PTX_U32, piece_of_group(g, s.halved));
         /* above the first warp's base, so that one check is for all */
@@ -152,7 +204,8 @@ static bool find_reach(struct emit *e, struct reach *r)
         if (!wide)
             of->low = LLVMBuildZExt(e->b, of->low, e->i64, "");
     }
-    if (e->mask && s.halved)
+    find_few(e, r);
+    if (e->mask && s.halved && r->on == (uint32_t)ALL)
         move_idle(e, r);
     return true;
 }
@@ -337,7 +390,7 @@ static bool maskable(const struct emit *e, const struct reach *r)
  * short array. */
 static bool some_in_shared(const struct emit *e, const struct reach *r)
 {
-    return e->mask && e->in->space == PTX_SHARED && maskable(e, r) && stepped_run(r, 0, SHAPE_LANES, r->bytes);
+    return e->mask && r->on == (uint32_t)ALL && e->in->space == PTX_SHARED && maskable(e, r) && stepped_run(r, 0, SHAPE_LANES, r->bytes);
 }
 
 /* Goes on if the lanes that are on may access shared memory. Addresses wrap at 32 bits. */
@@ -366,7 +419,9 @@ static void check_all(struct emit *e, struct reach *r, LLVMBasicBlockRef no)
     }
     for (int g = 0; g < 1 << r->halved; g++) {
         struct stretch *of = &r->of[g];
-        inside(e, of->low, of->span, r->bytes * e->in->vec, no);
+        LLVMValueRef low = of->skip ? LLVMBuildAdd(e->b, of->low, number(e, 64, of->skip), "") : of->low;
+        if (of->span)
+            inside(e, low, of->span, r->bytes * e->in->vec, no);
         of->host = host_of(e, of->low);
     }
 }
@@ -395,6 +450,30 @@ static LLVMValueRef load_masked(struct emit *e, LLVMTypeRef t, const struct reac
     return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");
 }
 
+/* The lanes of one part that are on; 0 in others. */
+static LLVMValueRef load_few(struct emit *e, LLVMTypeRef t, const struct reach *r, int p, unsigned element)
+{
+    LLVMValueRef v = LLVMConstNull(vector_of(e, t));
+    for (int i = 0; i < e->width; i++)
+        if (r->on >> (p * e->width + i) & 1)
+            v = LLVMBuildInsertElement(e->b, v, load_as(e, t, r, p * e->width + i, element), number(e, 32, (uint64_t)i), "");
+    return v;
+}
+
+/* What is the same in all lanes of each group, from the first that is on. */
+static void load_scalars(struct emit *e, LLVMTypeRef t, const struct reach *r, int element, struct value *v)
+{
+    int32_t reg = e->in->dst[element];
+    int halved = e->s->reg[reg].halved;
+    for (int g = 0; g < 1 << halved; g++) {
+        int lane = shape_first_lane(g, halved);
+        while (lane < SHAPE_LANES && shape_group_of(lane, halved) == g && !(r->on >> lane & 1))
+            lane++;
+        bool any = lane < SHAPE_LANES && shape_group_of(lane, halved) == g;
+        v->v[g] = memory_widened(e, any ? load_as(e, t, r, lane, (unsigned)element) : LLVMConstNull(t), reg, true);
+    }
+}
+
 static struct value load_element(struct emit *e, const struct reach *r, int element)
 {
     const struct ir_inst *in = e->in;
@@ -403,9 +482,10 @@ static struct value load_element(struct emit *e, const struct reach *r, int elem
     bool same = bits_of_type(rt) == bits_of_type(in->type);
     LLVMTypeRef t = same ? type_of(e, rt) : type_of_bits(e, bits_of_type(in->type));
     struct value v = {.scalar = reg_scalar(e, reg)};
-    int halved = e->s->reg[reg].halved;
-    for (int g = 0; g < 1 << halved && v.scalar; g++)
-        v.v[g] = memory_widened(e, load_as(e, t, r, shape_first_lane(g, halved), (unsigned)element), reg, true);
+    if (v.scalar)
+        load_scalars(e, t, r, element, &v);
+    for (int p = 0; p < e->parts && !v.scalar && r->on != (uint32_t)ALL; p++)
+        v.v[p] = memory_widened(e, load_few(e, t, r, p, (unsigned)element), reg, false);
     for (int p = 0; p < e->parts && !v.scalar && some_in_shared(e, r); p++)
         v.v[p] = memory_widened(e, load_masked(e, t, r, p), reg, false);
     for (int p = 0; p < e->parts && !v.scalar && !v.v[p]; p++)
@@ -596,7 +676,7 @@ static bool emit_parameter(struct emit *e)
 {
     const struct ir_inst *in = e->in;
     struct shape s = source_shape(e, 0);
-    struct reach r = {.bytes = element_bytes(in)};
+    struct reach r = {.bytes = element_bytes(in), .on = (uint32_t)ALL};
     uint64_t at = s.base + (uint64_t)in->offset;
     unsigned unit = r.bytes * in->vec;
     if (s.kind != SHAPE_AFFINE || !s.known || !shape_uniform(&s) || at + unit > e->k->param_bytes || at % unit)
@@ -700,6 +780,17 @@ static void store_part(struct emit *e, const struct reach *r, int p)
         store_run(e, v, r, p * e->width, e->width);
 }
 
+/* Lanes that are known to be few, one after the other. */
+static void store_few(struct emit *e, const struct reach *r)
+{
+    for (int k = 0; k < SHAPE_LANES; k++) {
+        int lane = k ^ memory_store_turn(e->in, SHAPE_LANES, 1);
+        LLVMValueRef at = number(e, 32, (uint64_t)(lane % e->width));
+        for (int d = 0; d < e->in->vec && r->on >> lane & 1; d++)
+            store_as(e, LLVMBuildExtractElement(e->b, memory_stored_part(e, d, lane / e->width), at, ""), r, lane, (unsigned)d);
+    }
+}
+
 static bool storable(struct emit *e)
 {
     const struct ir_inst *in = e->in;
@@ -717,7 +808,9 @@ static bool storable(struct emit *e)
 
 static void store_all(struct emit *e, const struct reach *r)
 {
-    if (uniform_run(r, 0, SHAPE_LANES)) {
+    if (r->on != (uint32_t)ALL) {
+        store_few(e, r);
+    } else if (uniform_run(r, 0, SHAPE_LANES)) {
         int stays = (SHAPE_LANES - 1) ^ memory_store_turn(e->in, SHAPE_LANES, 1);
         LLVMValueRef at = number(e, 32, (uint64_t)(stays % e->width));
         for (int d = 0; d < e->in->vec; d++)
@@ -744,7 +837,7 @@ static void generic_store(struct emit *e, struct reach *r)
 /* Of the host's memory, at one address, which may be accessed. */
 static bool emit_host_access(struct emit *e)
 {
-    struct reach r = {.bytes = element_bytes(e->in)};
+    struct reach r = {.bytes = element_bytes(e->in), .on = (uint32_t)ALL};
     r.of[0].host = pointer(e, LLVMBuildIntToPtr(e->b, source(e, 0, PTX_U64, -1), e->ptr, ""), (uint64_t)e->in->offset);
     if (e->in->op == PTX_OP_ST)
         store_as(e, source(e, 1, (enum ptx_type)e->in->type, -1), &r, 0, 0);
@@ -778,7 +871,7 @@ static bool emit_access(struct emit *e)
     if (e->job->counting && !e->job->tallies) /* the interpreter's leave records */
         return false;
     if (in->space == PTX_LOCAL || in->space == IR_SCRATCH || in->guard != IR_NOREG || !find_reach(e, &r) ||
-        (e->mask && !load && !maskable(e, &r)))
+        (e->mask && !load && r.on == (uint32_t)ALL && !maskable(e, &r)))
         return emit_gather(e);
     if (in->space == PTX_GENERIC || e->mask) {
         load ? generic_load(e, &r) : generic_store(e, &r);

@@ -277,8 +277,25 @@ struct value uniform_value(struct emit *e, int32_t reg, LLVMValueRef scalar)
     return v;
 }
 
+/* Which lanes are on is known: LLVM's builder makes no number of a constant vector by itself. */
+static bool known_bits(const struct emit *e, const LLVMValueRef *parts, uint32_t *bits)
+{
+    *bits = 0;
+    for (int lane = 0; lane < e->parts * e->width; lane++) {
+        LLVMValueRef part = parts[lane / e->width];
+        LLVMValueRef bit = LLVMIsConstant(part) ? LLVMGetAggregateElement(part, (unsigned)(lane % e->width)) : NULL;
+        if (!bit || !LLVMIsAConstantInt(bit))
+            return false;
+        *bits |= (uint32_t)LLVMConstIntGetZExtValue(bit) << lane;
+    }
+    return true;
+}
+
 LLVMValueRef packed(struct emit *e, const LLVMValueRef *parts)
 {
+    uint32_t bits;
+    if (known_bits(e, parts, &bits))
+        return number(e, 32, bits);
     LLVMTypeRef narrow = LLVMIntTypeInContext(e->cx, (unsigned)e->width);
     LLVMValueRef all = NULL;
     for (int p = 0; p < e->parts; p++) {

@@ -1,0 +1,12 @@
+# Lanes that are elements apart, or few, in both executors and on three levels of the host: HEDDLE is the command, SOURCES this folder.
+set -e
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$HEDDLE" build "$SOURCES/apart.cu" -o "$folder/apart"
+HEDDLE_EXEC=interp HEDDLE_VERIFY=1 "$folder/apart"
+for level in x86-64-v2 x86-64-v3 x86-64-v4; do # v3 and v4, or the highest that there is
+    HEDDLE_ISA=$level HEDDLE_EXEC=jit "$folder/apart"
+    HEDDLE_ISA=$level HEDDLE_EXEC=jit-first "$folder/apart"
+    HEDDLE_ISA=$level HEDDLE_EXEC=jit HEDDLE_RESULTS="$folder/results" "$folder/apart"
+done
+echo "ALL DONE"
