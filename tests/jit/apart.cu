@@ -1,5 +1,5 @@
-// Loads of lanes that are some elements apart or go down, and accesses of lanes of which it is known that they are few, at the very
-// ends of an allocation. Everything is computed on the host, too. Prints PASSED.
+// Lanes that are some elements apart or go down, that store all members of a structure, that turn out to be neighbours, or of which it
+// is known that they are few; loads at the very ends of an allocation. Everything is computed on the host, too. Prints PASSED.
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
@@ -125,6 +125,115 @@ template <class T> static void look_at_few(const void *device, const char *host,
     expect(one == (T)(in[N / sizeof(T) - 1] + 1), "first and last", sizeof(T), 0, 0);
 }
 
+// Members of structures: each is stored by all lanes, and together they are all bytes. In any order, with one of another type, one that is
+// written twice, one that is read in between, and one that is missing.
+template <class T> struct Two { T x, y; };
+template <class T> struct Three { T x, y, z; };
+template <class T> struct Four { T x, y, z, w; };
+struct Mixed { float x; int y; unsigned z; };
+
+template <class T> __global__ void members(Two<T> *two, Three<T> *three, Four<T> *four, Three<T> *twice, Four<T> *missing, T *seen, Mixed *mixed, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    T v = (T)(i * 3 + 1);
+    two[i].y = v;
+    two[i].x = (T)(v + 1);
+    three[i].x = v;
+    three[i].z = (T)(v * 2);
+    three[i].y = (T)(v * 3);
+    four[i].w = v;
+    four[i].x = (T)(v + 1);
+    four[i].z = (T)(v + 2);
+    four[i].y = (T)(v + 3);
+    ((volatile Three<T> *)twice)[i].x = (T)0;
+    twice[i].x = v;
+    twice[i].y = (T)(v + 1);
+    seen[i] = twice[(i ^ 1) < n ? i : 0].x; // a load between, of the same memory for all the code knows
+    twice[i].z = (T)(v + 2);
+    missing[i].x = v;
+    missing[i].y = v;
+    missing[i].w = (T)(v + 1);
+    mixed[i].x = i * 0.5f;
+    mixed[i].y = -i;
+    mixed[i].z = i * 7;
+}
+
+template <class T> static void look_at_members(char *out)
+{
+    const int COUNT = 700; // the last block is not full
+    static Two<T> two[COUNT];
+    static Three<T> three[COUNT], twice[COUNT];
+    static Four<T> four[COUNT], missing[COUNT];
+    static Mixed mixed[COUNT];
+    static T seen[COUNT];
+    char *p = out;
+    auto room = [&](size_t bytes) { char *at = p; p += (bytes + 255) / 256 * 256; return at; };
+    auto d2 = (Two<T> *)room(sizeof two);
+    auto d3 = (Three<T> *)room(sizeof three), dt = (Three<T> *)room(sizeof twice);
+    auto d4 = (Four<T> *)room(sizeof four), dm = (Four<T> *)room(sizeof missing);
+    auto dx = (Mixed *)room(sizeof mixed);
+    auto ds = (T *)room(sizeof seen);
+    cudaMemset(out, 0x55, p - out);
+    members<T><<<(COUNT + 127) / 128, 128>>>(d2, d3, d4, dt, dm, ds, dx, COUNT);
+    cudaMemcpy(two, d2, sizeof two, cudaMemcpyDeviceToHost);
+    cudaMemcpy(three, d3, sizeof three, cudaMemcpyDeviceToHost);
+    cudaMemcpy(twice, dt, sizeof twice, cudaMemcpyDeviceToHost);
+    cudaMemcpy(four, d4, sizeof four, cudaMemcpyDeviceToHost);
+    cudaMemcpy(missing, dm, sizeof missing, cudaMemcpyDeviceToHost);
+    cudaMemcpy(mixed, dx, sizeof mixed, cudaMemcpyDeviceToHost);
+    cudaMemcpy(seen, ds, sizeof seen, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < COUNT; i++) {
+        T v = (T)(i * 3 + 1), untouched;
+        memset(&untouched, 0x55, sizeof untouched);
+        expect(two[i].x == (T)(v + 1) && two[i].y == v, "two members", sizeof(T), 2, i);
+        expect(three[i].x == v && three[i].y == (T)(v * 3) && three[i].z == (T)(v * 2), "three members", sizeof(T), 3, i);
+        expect(four[i].x == (T)(v + 1) && four[i].y == (T)(v + 3) && four[i].z == (T)(v + 2) && four[i].w == v, "four members", sizeof(T), 4, i);
+        expect(twice[i].x == v && twice[i].y == (T)(v + 1) && twice[i].z == (T)(v + 2), "a member twice", sizeof(T), 3, i);
+        expect(seen[i] == ((i ^ 1) < COUNT ? v : (T)1) || i, "a member that is read", sizeof(T), 3, i);
+        expect(missing[i].x == v && missing[i].y == v && !memcmp(&missing[i].z, &untouched, sizeof untouched) && missing[i].w == (T)(v + 1),
+               "a member that is missing", sizeof(T), 4, i);
+        expect(mixed[i].x == i * 0.5f && mixed[i].y == -i && mixed[i].z == (unsigned)i * 7, "members of several types", sizeof(T), 3, i);
+    }
+}
+
+// Lanes whose addresses have no shape, and that are neighbours all the same: behind a loop that they leave at different turns, and where
+// an edge is clamped.
+template <class T> __global__ void edges(const T *in, T *out, T *sums, int n)
+{
+    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    int left = max(x - 1, 0), right = min(x + 1, n - 1), up = max(y - 1, 0), down = min(y + 1, n - 1);
+    out[y * n + x] = (T)(in[y * n + left] + in[y * n + right] + in[up * n + x] + in[down * n + x]);
+    int t = (y % 8) * 16 + threadIdx.x, length = n * 5 + 3;
+    T sum = 0;
+    for (int i = t; i < length; i += 128) {
+        sum = (T)(sum + in[i]);
+        if (!blockIdx.x && !blockIdx.y)
+            sums[i] = sum;
+    }
+}
+
+template <class T> static void look_at_edges(const char *device, const char *host, char *out)
+{
+    const int n = 48, length = n * 5 + 3;
+    const T *in = (const T *)host;
+    static T have[n * n], sums[length], want[length];
+    edges<T><<<dim3(n / 16, n / 8), dim3(16, 8)>>>((const T *)device, (T *)out, (T *)(out + 65536), n);
+    cudaMemcpy(have, out, sizeof have, cudaMemcpyDeviceToHost);
+    cudaMemcpy(sums, out + 65536, sizeof sums, cudaMemcpyDeviceToHost);
+    for (int y = 0; y < n; y++)
+        for (int x = 0; x < n; x++) {
+            int left = x ? x - 1 : 0, right = x < n - 1 ? x + 1 : x, up = y ? y - 1 : 0, down = y < n - 1 ? y + 1 : y;
+            T sum = (T)(in[y * n + left] + in[y * n + right] + in[up * n + x] + in[down * n + x]);
+            expect(!memcmp(&have[y * n + x], &sum, sizeof sum), "clamped edges", sizeof(T), 0, y * n + x);
+        }
+    for (int i = 0; i < length; i++) {
+        want[i] = (T)((i < 128 ? (T)0 : want[i - 128]) + in[i]);
+        expect(!memcmp(&sums[i], &want[i], sizeof want[i]), "stores of a loop that lanes leave", sizeof(T), 0, i);
+    }
+}
+
 int main()
 {
     static char host[N];
@@ -139,6 +248,14 @@ int main()
     look_at_steps<float>(device, host, out);
     look_at_steps<unsigned short>(device, host, out);
     look_at_steps<long long>(device, host, out);
+    look_at_members<float>(out);
+    look_at_members<unsigned short>(out);
+    look_at_members<double>(out);
+    look_at_members<unsigned char>(out);
+    look_at_edges<float>(device, host, out);
+    look_at_edges<unsigned char>(device, host, out);
+    look_at_edges<short>(device, host, out);
+    look_at_edges<long long>(device, host, out);
     look_at_few<float>(device, host, (float *)out, (float *)(out + N - 8));
     look_at_few<unsigned char>(device, host, (unsigned char *)out, (unsigned char *)(out + N - 8));
     look_at_few<unsigned long long>(device, host, (unsigned long long *)out, (unsigned long long *)(out + N - 8));

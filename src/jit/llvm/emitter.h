@@ -108,6 +108,16 @@ static inline int index_of_piece(int p) /* in struct value */
     return p < 0 ? -p - (1 << halved_of_piece(p)) : p;
 }
 
+/* Stores that fill what lies between each other's lanes (memory.c): what the earlier ones will have stored is stored with the last. */
+enum { MOST_APART = 4, MOST_WARPS = 8 };
+struct beside {
+    int n;                      /* so many; 0: none */
+    int32_t site[MOST_APART];   /* in the order of addresses */
+    int32_t last;               /* the greatest of them */
+    bool of_warp[MOST_WARPS];   /* all of them may be done once the first may */
+    LLVMValueRef v[MOST_WARPS][MOST_APART][MAX_PARTS];
+};
+
 struct emit {
     const struct jit_job *job;
     const struct ir_kernel *k;
@@ -132,6 +142,7 @@ struct emit {
     int nshared_checks;
     struct ahead ahead[MAX_AHEAD];
     int nahead;
+    struct beside beside;
     uint32_t check_slots;           /* slots of frame.seen in use */
     size_t words;
     int32_t site;

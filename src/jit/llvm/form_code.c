@@ -912,7 +912,7 @@ static void do_block(struct form_code *c, int32_t number_of)
     const struct ir_block *b = &e->k->blocks[number_of];
     LLVMPositionBuilderAtEnd(e->b, e->head[number_of]);
     take_part(c, c->part_of[number_of]);
-    e->nchecked = e->nshared_checks = e->nahead = 0;
+    e->nchecked = e->nshared_checks = e->nahead = e->beside.n = 0;
     e->state = e->fault_state = NULL;
     e->lanes = NULL;
     set_mask(e, NULL);

@@ -177,11 +177,12 @@ static bool from_data(const struct emit *e, int32_t reg, uint64_t *seen)
     return found;
 }
 
-/* Lanes that left a loop at different turns have addresses without a shape, and those that are still in it are neighbours all the
- * same. Addresses that were loaded are not asked. */
+/* Lanes that left a loop at different turns have addresses without a shape, and so have those at an edge that is clamped. Those that are
+ * still in the loop, and all others, are neighbours all the same. Addresses that were loaded are not asked. */
 static bool may_be_neighbours(const struct emit *e, const struct many *g)
 {
-    if (e->in->vec != 1 || g->one || !e->gathers || g->bytes < 4 || g->bytes % g->scale || e->in->mods->order != PTX_WEAK ||
+    bool masked = g->bytes >= 4 || e->width == 16 || !g->lanes; /* AVX2 has masks for elements of 4 bytes and more */
+    if (e->in->vec != 1 || g->one || !e->gathers || !masked || g->bytes % g->scale || e->in->mods->order != PTX_WEAK ||
         e->in->src[0].kind != IR_SRC_REG)
         return false;
     uint64_t *seen = alloc_zeroed(((size_t)e->k->nregs / 64 + 1) * 8);
@@ -190,33 +191,41 @@ static bool may_be_neighbours(const struct emit *e, const struct many *g)
     return !data;
 }
 
-/* i1: lane 0 is on, and the others that are follow it in memory. `first`: its number. */
-static LLVMValueRef are_neighbours(struct emit *e, const struct many *g, LLVMValueRef *first)
+/* i1: the lanes of each part that are on follow its first in memory. `first`: these one's numbers. */
+static LLVMValueRef are_neighbours(struct emit *e, const struct many *g, LLVMValueRef first[MAX_PARTS])
 {
     LLVMBuilderRef B = e->b;
     LLVMTypeRef t = LLVMGetElementType(LLVMTypeOf(g->at[0])), bits = LLVMIntTypeInContext(e->cx, (unsigned)e->width);
     LLVMValueRef apart = NULL, index[64];
-    *first = LLVMBuildExtractElement(B, g->at[0], number(e, 32, 0), "");
+    for (int i = 0; i < e->width; i++)
+        index[i] = LLVMConstInt(t, (uint64_t)i * g->bytes / g->scale, false);
     for (int p = 0; p < e->parts; p++) {
-        for (int i = 0; i < e->width; i++)
-            index[i] = LLVMConstInt(t, (uint64_t)(p * e->width + i) * g->bytes / g->scale, false);
-        LLVMValueRef follows = LLVMBuildAdd(B, splat(e, *first), LLVMConstVector(index, (unsigned)e->width), "");
+        first[p] = LLVMBuildExtractElement(B, g->at[p], number(e, 32, 0), "");
+        LLVMValueRef follows = LLVMBuildAdd(B, splat(e, first[p]), LLVMConstVector(index, (unsigned)e->width), "");
         LLVMValueRef other = LLVMBuildICmp(B, LLVMIntNE, g->at[p], follows, "");
         other = g->lanes ? LLVMBuildAnd(B, other, g->on[p], "") : other;
         apart = apart ? LLVMBuildOr(B, apart, other, "") : other;
     }
-    LLVMValueRef yes = LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildBitCast(B, apart, bits, ""), LLVMConstNull(bits), "");
-    return g->lanes ? LLVMBuildAnd(B, yes, LLVMBuildTrunc(B, g->lanes, e->i1, ""), "") : yes;
+    return LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildBitCast(B, apart, bits, ""), LLVMConstNull(bits), "");
+}
+
+static LLVMValueRef part_from(struct emit *e, const struct many *g, LLVMValueRef first)
+{
+    LLVMValueRef i = g->narrow ? LLVMBuildZExt(e->b, first, e->i64, "") : first;
+    i = g->scale > 1 ? LLVMBuildMul(e->b, i, number(e, 64, g->scale), "") : i;
+    return at_byte(e, g->base, i);
 }
 
 static LLVMValueRef load_neighbours(struct emit *e, const struct many *g, LLVMTypeRef t, LLVMValueRef first, int p)
 {
     LLVMTypeRef vector = vector_of(e, t), types[2] = {vector, e->ptr};
-    LLVMValueRef i = g->narrow ? LLVMBuildZExt(e->b, first, e->i64, "") : first;
-    i = g->scale > 1 ? LLVMBuildMul(e->b, i, number(e, 64, g->scale), "") : i;
-    LLVMValueRef from = at_byte(e, at_byte(e, g->base, i), number(e, 64, (uint64_t)(p * e->width) * g->bytes));
-    LLVMValueRef on = g->lanes ? g->on[p] : LLVMConstAllOnes(vector_of(e, e->i1));
-    LLVMValueRef args[4] = {from, number(e, 32, g->bytes), on, LLVMConstNull(vector)};
+    LLVMValueRef from = part_from(e, g, first);
+    if (!g->lanes) {
+        LLVMValueRef v = LLVMBuildLoad2(e->b, vector, from, "");
+        LLVMSetAlignment(v, g->bytes);
+        return v;
+    }
+    LLVMValueRef args[4] = {from, number(e, 32, g->bytes), g->on[p], LLVMConstNull(vector)};
     unsigned id = LLVMLookupIntrinsicID("llvm.masked.load", 16);
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
     return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");
@@ -227,11 +236,11 @@ static struct value neighbours_or_gather(struct emit *e, const struct many *g)
     LLVMBasicBlockRef near = new_block(e, "near"), far = new_block(e, "far"), next = new_block(e, "loaded");
     struct value a = {.scalar = false}, b = {.scalar = false};
     LLVMTypeRef t = element_type(e, 0);
-    LLVMValueRef first;
-    LLVMBuildCondBr(e->b, are_neighbours(e, g, &first), near, far);
+    LLVMValueRef first[MAX_PARTS];
+    LLVMBuildCondBr(e->b, are_neighbours(e, g, first), near, far);
     LLVMPositionBuilderAtEnd(e->b, near);
     for (int p = 0; p < e->parts; p++)
-        a.v[p] = load_neighbours(e, g, t, first, p);
+        a.v[p] = load_neighbours(e, g, t, first[p], p);
     LLVMBuildBr(e->b, next);
     LLVMPositionBuilderAtEnd(e->b, far);
     for (int p = 0; p < e->parts; p++)
@@ -536,10 +545,42 @@ static void quick_load(struct emit *e, const struct many *g, struct value *resul
             results[d] = may_be_neighbours(e, g) ? neighbours_or_gather(e, g) : gather_element(e, g, d);
 }
 
+static void store_neighbours(struct emit *e, const struct many *g, LLVMValueRef first, int p)
+{
+    LLVMValueRef v = memory_stored_part(e, 0, p), to = part_from(e, g, first);
+    if (!g->lanes) {
+        LLVMSetAlignment(LLVMBuildStore(e->b, v, to), g->bytes);
+        return;
+    }
+    LLVMTypeRef types[2] = {LLVMTypeOf(v), e->ptr};
+    LLVMValueRef args[4] = {v, to, number(e, 32, g->bytes), g->on[p]};
+    unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", 17);
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
+    LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");
+}
+
+/* Parts overlap nowhere but where lanes of two of them store to one place: in the order of stores, as in a scatter. */
+static void neighbours_or_scatter(struct emit *e, const struct many *g)
+{
+    LLVMBasicBlockRef near = new_block(e, "near"), far = new_block(e, "far"), next = new_block(e, "stored");
+    LLVMValueRef first[MAX_PARTS];
+    LLVMBuildCondBr(e->b, are_neighbours(e, g, first), near, far);
+    LLVMPositionBuilderAtEnd(e->b, near);
+    for (int k = 0; k < e->parts; k++) {
+        int p = k ^ memory_store_turn(e->in, SHAPE_LANES, e->width);
+        store_neighbours(e, g, first[p], p);
+    }
+    LLVMBuildBr(e->b, next);
+    LLVMPositionBuilderAtEnd(e->b, far);
+    scatter_all(e, g);
+    LLVMBuildBr(e->b, next);
+    LLVMPositionBuilderAtEnd(e->b, next);
+}
+
 static void quick_store(struct emit *e, const struct many *g, struct value *results)
 {
     (void)results;
-    scatter_all(e, g);
+    may_be_neighbours(e, g) ? neighbours_or_scatter(e, g) : scatter_all(e, g);
 }
 
 bool emit_gather(struct emit *e)

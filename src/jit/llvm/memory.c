@@ -8,6 +8,7 @@
  * memory are one vector. */
 #include "jit/llvm/form.h"
 
+#include "ir/facts.h"
 #include "ir/operands.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ struct reach {
     uint32_t on;              /* lanes that are accessed, where it is known that they are few; else all */
 };
 
-enum { FEW = 4, ALL = -1, MOST_APART = 4 };
+enum { FEW = 4, ALL = -1 };
 
 static unsigned element_bytes(const struct ir_inst *in)
 {
@@ -806,8 +807,146 @@ static bool storable(struct emit *e)
     return in->nsrc == in->vec + 1;
 }
 
+/* --- stores that fill what lies between each other's lanes --- */
+
+/* It may stand between two of them: it neither goes anywhere nor looks at memory. */
+static bool passes_by(const struct emit *e, const struct ir_inst *in)
+{
+    int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
+    if (in->op == IR_OP_STATE)
+        return true;
+    return facts_pure(in) && !facts_carry(in) && in->op < PTX_OP_COUNT && !ir_is_memory(in) && in->guard == IR_NOREG &&
+           shape_guarded_source(e->k, e->s, e->job->dim, in, lo, hi) < 0;
+}
+
+static bool is_beside(const struct emit *e, const struct ir_inst *in, int apart)
+{
+    int64_t by = in->offset - e->in->offset, bytes = element_bytes(e->in);
+    return in->op == PTX_OP_ST && in->guard == IR_NOREG && in->space == e->in->space && in->vec == 1 && in->mods->order == PTX_WEAK &&
+           same_base(e->in, in) && element_bytes(in) == bytes && by % bytes == 0 && by > -apart * bytes && by < apart * bytes;
+}
+
+/* How many elements lie between a lane's and the next one's, those with it; 0: it is not the same everywhere, or too many. */
+static int elements_apart(const struct emit *e, const struct reach *r)
+{
+    int64_t step = r->rel[1] - r->rel[0];
+    bool same = step % r->bytes == 0 && step >= 2 * r->bytes && step <= MOST_APART * (int64_t)r->bytes;
+    for (int p = 0; p < e->parts && same; p++)
+        same = stepped_run(r, p * e->width, e->width, step);
+    return same ? (int)(step / r->bytes) : 0;
+}
+
+/* This store is the first of those that fill what lies between its lanes. */
+static void find_beside(struct emit *e, const struct reach *r)
+{
+    struct beside *of = &e->beside;
+    const struct ir_block *b = &e->k->blocks[e->in->block];
+    int apart = e->in->vec == 1 && e->in->mods->order == PTX_WEAK && e->in->src[0].kind == IR_SRC_REG ? elements_apart(e, r) : 0, n = 0;
+    int64_t least = e->in->offset;
+    of->n = 0;
+    for (int32_t i = e->site; i < b->first + b->count && apart && n < apart; i++) {
+        const struct ir_inst *in = &e->k->insts[i];
+        if (is_beside(e, in, apart))
+            of->site[n++] = of->last = i;
+        else if (!passes_by(e, in) || ir_defines(in, e->in->src[0].reg))
+            return;
+        least = in->op == PTX_OP_ST && in->offset < least ? in->offset : least;
+    }
+    if (!apart || n < apart)
+        return;
+    int32_t found[MOST_APART];
+    memcpy(found, of->site, sizeof found);
+    memset(of->site, 0xff, sizeof of->site);
+    for (int k = 0; k < n; k++) {
+        int64_t at = (e->k->insts[found[k]].offset - least) / r->bytes;
+        if (at >= n || of->site[at] >= 0)
+            return;
+        of->site[at] = found[k];
+    }
+    of->n = n;
+}
+
+/* Once this store may be done, so may the others. */
+static bool all_covered(const struct emit *e, const struct reach *r)
+{
+    bool all = true;
+    for (int k = 0; k < e->beside.n; k++)
+        for (int g = 0; g < 1 << r->halved; g++) {
+            struct stretch other = r->of[g];
+            other.lowest += e->k->insts[e->beside.site[k]].offset - e->in->offset;
+            all = all && covered(e, &other, r->bytes);
+        }
+    return all;
+}
+
+static LLVMValueRef mixed(struct emit *e, LLVMValueRef a, LLVMValueRef b, const int *of)
+{
+    LLVMValueRef index[64];
+    for (int i = 0; i < e->width; i++)
+        index[i] = of[i] < 0 ? LLVMGetPoison(e->i32) : number(e, 32, (uint64_t)of[i]);
+    return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(index, (unsigned)e->width), "");
+}
+
+/* The nth vector of what the lanes of `v` are in memory: a.x b.x c.x .. and a.y b.y c.y .. become a.x a.y b.x b.y .. */
+static LLVMValueRef in_memory_order(struct emit *e, LLVMValueRef *v, int n, int nth)
+{
+    int low[64], high[64], both[64];
+    for (int i = 0; i < e->width; i++) {
+        int element = (nth * e->width + i) % n, lane = (nth * e->width + i) / n;
+        low[i] = element < 2 ? element * e->width + lane : -1;
+        high[i] = element < 2 ? -1 : (element - 2) * e->width + lane;
+        both[i] = element < 2 ? i : e->width + (n == 3 ? lane : i);
+    }
+    LLVMValueRef first = mixed(e, v[0], v[1], low);
+    return n == 2 ? first : mixed(e, first, n == 3 ? v[2] : mixed(e, v[2], v[3], high), both);
+}
+
+static void store_beside(struct emit *e, const struct reach *r)
+{
+    const struct beside *of = &e->beside;
+    uint64_t back = (uint64_t)(e->k->insts[of->site[0]].offset - e->in->offset);
+    for (int p = 0; p < e->parts; p++) {
+        LLVMValueRef v[MOST_APART], to = pointer(e, pointer_of(e, r, p * e->width, 0), back);
+        for (int k = 0; k < of->n; k++)
+            v[k] = LLVMBuildBitCast(e->b, of->v[e->warp][k][p], vector_of(e, type_of_bits(e, (int)r->bytes * 8)), "");
+        for (int nth = 0; nth < of->n; nth++) {
+            LLVMValueRef at = pointer(e, to, (uint64_t)nth * (uint64_t)e->width * r->bytes);
+            LLVMSetAlignment(LLVMBuildStore(e->b, in_memory_order(e, v, of->n, nth), at), r->bytes);
+        }
+    }
+}
+
+/* True: it is stored, or will be with the last of them. */
+static bool stores_beside(struct emit *e, const struct reach *r)
+{
+    struct beside *of = &e->beside;
+    if (e->mask || e->warp >= MOST_WARPS)
+        return false;
+    if (!of->n || e->site > of->last)
+        find_beside(e, r);
+    int own = 0;
+    while (own < of->n && of->site[own] != e->site)
+        own++;
+    if (own == of->n)
+        return false;
+    bool first = true;
+    for (int k = 0; k < of->n; k++)
+        first = first && of->site[k] >= e->site;
+    if (first)
+        of->of_warp[e->warp] = all_covered(e, r);
+    if (!of->of_warp[e->warp])
+        return false;
+    for (int p = 0; p < e->parts; p++)
+        of->v[e->warp][own][p] = memory_stored_part(e, 0, p);
+    if (e->site == of->last)
+        store_beside(e, r);
+    return true;
+}
+
 static void store_all(struct emit *e, const struct reach *r)
 {
+    if (stores_beside(e, r))
+        return;
     if (r->on != (uint32_t)ALL) {
         store_few(e, r);
     } else if (uniform_run(r, 0, SHAPE_LANES)) {
