@@ -12,7 +12,7 @@ struct hoisting {
     int32_t *now;   /* [nregs] the register that holds the same value; registers made here are themselves */
     int32_t nregs;  /* when it began */
     int32_t cap;
-    struct moved *moved;
+    struct moved *moved; /* each makes a register, in this order */
     int32_t n, cap_moved;
 };
 
@@ -85,7 +85,7 @@ static struct ir_src hoisted(struct hoisting *h, const struct ir_src *s, int32_t
     if (!in)
         return to;
     to.reg = now(h, in->dst[0]);
-    if (to.reg != in->dst[0] || ir_dominates(h->k, in->block, block))
+    if (ir_dominates(h->k, to.reg < h->nregs ? in->block : h->moved[to.reg - h->nregs].block, block))
         return to;
     struct ir_inst made = *in;
     for (int i = 0; i < in->nsrc; i++)
@@ -116,13 +116,25 @@ static bool all_alike(const struct hoisting *h, const struct ir_inst *phi, int32
     return available(h, &phi->src[0], block, HOIST_DEEP);
 }
 
+/* The phi's source that is made before the block ends, or its first. */
+static const struct ir_src *earliest(const struct hoisting *h, const struct ir_inst *phi, int32_t block)
+{
+    for (int s = 0; s < phi->nsrc; s++)
+        if (ir_dominates(h->k, maker(h, &phi->src[s])->block, block))
+            return &phi->src[s];
+    return &phi->src[0];
+}
+
 static void hoist(struct hoisting *h, struct ir_inst *phi, int32_t block)
 {
     if (phi->nsrc < 2 || !all_alike(h, phi, block))
         return;
-    int32_t reg = hoisted(h, &phi->src[0], block).reg;
-    for (int s = 0; s < phi->nsrc; s++)
-        h->now[maker(h, &phi->src[s])->dst[0]] = reg;
+    int32_t reg = hoisted(h, earliest(h, phi, block), block).reg;
+    for (int s = 0; s < phi->nsrc; s++) {
+        const struct ir_inst *in = maker(h, &phi->src[s]);
+        if (!ir_dominates(h->k, in->block, block)) /* else it is read before the block, too */
+            h->now[in->dst[0]] = reg;
+    }
     h->now[phi->dst[0]] = reg;
     ir_delete(phi);
 }
@@ -141,8 +153,7 @@ void hoist_arithmetic(struct ir_kernel *k)
                 hoist(&h, &k->insts[i], from);
     }
     moves_insert(k, h.moved, h.n);
-    if (h.n)
-        ir_rename_reads(k, now, &h);
+    ir_rename_reads(k, now, &h);
     alloc_release(h.moved);
     alloc_release(h.only);
     alloc_release(h.now);

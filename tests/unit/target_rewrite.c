@@ -291,7 +291,7 @@ static void hoisted(void **state)
         ir_free(k);
         kernels++;
     }
-    assert_int_equal(kernels, 11);
+    assert_int_equal(kernels, 13);
     ptx_free(m);
     free(text);
 }
