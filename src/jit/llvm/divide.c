@@ -14,10 +14,21 @@ static LLVMValueRef as_double(struct emit *e, LLVMValueRef x, int p)
     return LLVMBuildFSub(e->b, LLVMBuildBitCast(e->b, v, doubles, ""), arith_in_lanes(e, LLVMConstReal(e->f64, 0x1p52), p), "");
 }
 
-/* Of 32 bits, y not 0. */
-static LLVMValueRef quotient_u32(struct emit *e, LLVMValueRef x, LLVMValueRef y, int p)
+/* A little more than 1 / y, which is the same in all lanes and not 0: by so little that the product with a number below 2^32 lies
+ * between the quotient and the next whole number above it. It is at most 2^-51 of itself too large; the quotient is at least 1 / y, 2^-32
+ * of itself, below that number; and rounding takes no product across a whole number, which is a double. */
+static LLVMValueRef reciprocal_u32(struct emit *e, LLVMValueRef y, int p)
 {
-    LLVMValueRef q = LLVMBuildFDiv(e->b, as_double(e, x, p), as_double(e, y, p), "");
+    LLVMValueRef r = LLVMBuildFDiv(e->b, LLVMConstReal(e->f64, 1), as_double(e, y, -1), "");
+    r = LLVMBuildAdd(e->b, LLVMBuildBitCast(e->b, r, e->i64, ""), number(e, 64, 1), "");
+    return arith_in_lanes(e, LLVMBuildBitCast(e->b, r, e->f64, ""), p);
+}
+
+/* Of 32 bits, y not 0: one number for all lanes if `one`. */
+static LLVMValueRef quotient_u32(struct emit *e, LLVMValueRef x, LLVMValueRef y, bool one, int p)
+{
+    LLVMValueRef q = as_double(e, x, p);
+    q = one ? LLVMBuildFMul(e->b, q, reciprocal_u32(e, y, p), "") : LLVMBuildFDiv(e->b, q, as_double(e, y, p), "");
     q = call_intrinsic(e, "llvm.trunc", LLVMTypeOf(q), &q, 1);
     q = LLVMBuildFAdd(e->b, q, arith_in_lanes(e, LLVMConstReal(e->f64, 0x1p52), p), "");
     return LLVMBuildTrunc(e->b, LLVMBuildBitCast(e->b, q, arith_lanes_of(e, e->i64, p), ""), arith_lanes_of(e, e->i32, p), "");
@@ -30,21 +41,28 @@ static LLVMValueRef magnitude(struct emit *e, LLVMValueRef x, int bits, int p, L
     return LLVMBuildSub(e->b, LLVMBuildXor(e->b, x, *sign, ""), *sign, "");
 }
 
-/* y may be 0, which gives all ones. */
-static LLVMValueRef quotient(struct emit *e, LLVMValueRef x, LLVMValueRef y, int bits, bool sign, int p)
+/* y may be 0, which gives all ones. `by`: the piece that y is, -1 if it is one number. */
+static LLVMValueRef quotient(struct emit *e, LLVMValueRef x, LLVMValueRef y, int bits, bool sign, int p, int by)
 {
-    LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, y, arith_whole(e, bits, 0, p), ""), sx = NULL, sy = NULL;
+    LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, y, arith_whole(e, bits, 0, by), ""), sx = NULL, sy = NULL;
     if (sign) {
         x = magnitude(e, x, bits, p, &sx);
-        y = magnitude(e, y, bits, p, &sy);
+        y = magnitude(e, y, bits, by, &sy);
     }
-    y = LLVMBuildSelect(e->b, none, arith_whole(e, bits, 1, p), y, "");
-    LLVMValueRef q = bits == 64 ? LLVMBuildUDiv(e->b, x, y, "") : quotient_u32(e, x, y, p);
+    y = LLVMBuildSelect(e->b, none, arith_whole(e, bits, 1, by), y, "");
+    LLVMValueRef q = bits == 64 ? LLVMBuildUDiv(e->b, x, y, "") : quotient_u32(e, x, y, by != p, p);
     if (sign) {
-        LLVMValueRef s = LLVMBuildXor(e->b, sx, sy, "");
+        LLVMValueRef s = LLVMBuildXor(e->b, sx, by == p ? sy : arith_in_lanes(e, sy, p), "");
         q = LLVMBuildSub(e->b, LLVMBuildXor(e->b, q, s, ""), s, "");
     }
     return LLVMBuildSelect(e->b, none, arith_whole(e, bits, UINT64_MAX, p), q, "");
+}
+
+/* Quotients of 32 bits by what is the same in all lanes take one division. */
+static int piece_of_divisor(struct emit *e, int bits, int p)
+{
+    struct shape s = source_shape(e, 1);
+    return p >= 0 && bits == 32 && shape_uniform(&s) ? -1 : p;
 }
 
 /* By a number: the compiler multiplies instead. */
@@ -58,6 +76,7 @@ static bool known_divisor(const struct emit *e, int bits, bool sign)
 static LLVMValueRef divide(struct emit *e, enum ptx_type t, int p)
 {
     int bits = bits_of_type(t), in_bits = bits < 32 ? 32 : bits;
+    int by = piece_of_divisor(e, bits, p);
     LLVMValueRef x = source(e, 0, t, p), y = source(e, 1, t, p), q;
     LLVMTypeRef narrow = arith_lanes_of(e, type_of_bits(e, bits), p);
     if (known_divisor(e, bits, type_is_signed(t))) {
@@ -66,9 +85,9 @@ static LLVMValueRef divide(struct emit *e, enum ptx_type t, int p)
         LLVMTypeRef wider = arith_lanes_of(e, e->i32, p);
         LLVMValueRef wx = type_is_signed(t) ? LLVMBuildSExt(e->b, x, wider, "") : LLVMBuildZExt(e->b, x, wider, "");
         LLVMValueRef wy = type_is_signed(t) ? LLVMBuildSExt(e->b, y, wider, "") : LLVMBuildZExt(e->b, y, wider, "");
-        q = LLVMBuildTrunc(e->b, quotient(e, wx, wy, in_bits, type_is_signed(t), p), narrow, "");
+        q = LLVMBuildTrunc(e->b, quotient(e, wx, wy, in_bits, type_is_signed(t), p, p), narrow, "");
     } else {
-        q = quotient(e, x, y, bits, type_is_signed(t), p);
+        q = quotient(e, x, by == p ? y : source(e, 1, t, by), bits, type_is_signed(t), p, by);
     }
     if (e->in->op == PTX_OP_DIV)
         return q;
