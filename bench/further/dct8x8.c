@@ -19,9 +19,11 @@ static void dct8x8(const float *restrict in, const float *restrict matrix, float
             for (int y = 0; y < TILE; y++) {
                 float half[TILE] = {0}, sum[TILE] = {0};
                 for (int k = 0; k < TILE; k++)
+#pragma omp simd
                     for (int x = 0; x < TILE; x++)
                         half[x] += matrix[y * TILE + k] * tile[k * n + x];
                 for (int k = 0; k < TILE; k++)
+#pragma omp simd
                     for (int x = 0; x < TILE; x++)
                         sum[x] += half[k] * turned[k][x];
                 for (int x = 0; x < TILE; x++)
