@@ -2,8 +2,8 @@
 """Kernels in CUDA under Heddle beside the same jobs in C with OpenMP: one interleaved run, one table.
 
 usage: kernels.py HEDDLE [--rounds 5] [--times 2] [--threads 2] [--only NAME,...] [--plain] [--interp] [--cc gcc] [--programs DIR] [--check] [--list]
-                          [--further]
-       kernels.py HEDDLE --make DIR [--further]
+                          [--further [--open]]
+       kernels.py HEDDLE --make DIR [--further [--open]]
        kernels.py HEDDLE --draw
 
 For each kernel of bench/kernels/, medians over rounds in which all programs take turns:
@@ -28,9 +28,10 @@ The first round also compares every number of the results with the native progra
 --interp        two more columns: Minst/s of the interpreter, plain and counting (of the smaller job)
 --plain         only the first columns: native, plain and what they are of each other
 --only          these kernels; --list prints their names
---further       instead of bench/kernels/ the kernels of bench/further/, five of the hundred of bench/further.tsv
---draw          prints those five with the hashes that drew them: of each row SHA-256 of the list's own SHA-256 (in
-                hexadecimal digits) and the row's name, one behind the other; the five lowest
+--further       instead of bench/kernels/ the newest five kernels of bench/further/, of the hundred of bench/further.tsv
+--open          with --further: the five drawn before these, which are open (they have been tuned on)
+--draw          prints all ten with the hashes that drew them: of each row SHA-256 of the list's own SHA-256 (in hexadecimal
+                digits) and the row's name, one behind the other; the ten lowest, of which the first five are open
 --make          only builds the device programs into DIR, for --programs on a machine without clang (HEDDLE is not used then)
 --check         nothing is timed: results of the smaller jobs in both executors, counting and not, against native code
 --rounds, --times  rounds, and timed launches in each: less of either is faster and noisier
@@ -58,7 +59,7 @@ KERNELS = [
     ("n-body", "nbody", "-", 8192, 2048, False),
     ("Black-Scholes", "black_scholes", "-", 1 << 22, 1 << 18, False),
 ]
-DRAWN = 5
+DRAWN, OPEN = 10, 5  # kernels of bench/further.tsv that are drawn; the first of them that are open
 ONE, MANY = "plain / native, 1 thread", "{} threads" # columns
 SAME = 1e-5  # the largest difference over the largest number; counts must be equal (their programs print 0)
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -75,8 +76,11 @@ ap.add_argument("--make")
 ap.add_argument("--check", action="store_true")
 ap.add_argument("--list", action="store_true")
 ap.add_argument("--further", action="store_true")
+ap.add_argument("--open", action="store_true")
 ap.add_argument("--draw", action="store_true")
 a = ap.parse_args()
+if a.open and not a.further:
+    ap.error("--open goes with --further")
 MANY = MANY.format(a.threads)
 
 
@@ -89,11 +93,11 @@ def draw():
 
 
 if a.draw:
-    print("\n".join(f"{h}  {r[0]} ({r[1]}): {r[4]}" for h, r in draw()))
+    print("\n".join(f"{h}  {'open' if i < OPEN else 'new '}  {r[0]} ({r[1]}): {r[4]}" for i, (h, r) in enumerate(draw())))
     sys.exit(0)
 HERE = f"{BENCH}/{'further' if a.further else 'kernels'}"
 if a.further:
-    KERNELS = [(r[0].replace("_", " "), r[0], "-", int(r[2]), int(r[3]), False) for _, r in draw()]
+    KERNELS = [(r[0].replace("_", " "), r[0], "-", int(r[2]), int(r[3]), False) for _, r in (draw()[:OPEN] if a.open else draw()[OPEN:])]
 if a.list:
     print("\n".join(k[0] for k in KERNELS))
     sys.exit(0)
