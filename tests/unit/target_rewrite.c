@@ -269,53 +269,57 @@ static void sunk(void **state)
     free(text);
 }
 
-/* The names in hoisting.ptx end with how many instructions come to stand before the branch. */
-static void hoisted(void **state)
+/* Each kernel of a file of tests/ptx/target, rewritten. Returns how many there are. */
+static int each_rewritten(const char *file, void (*look)(const struct ir_kernel *k))
 {
-    (void)state;
-    char *text = read_text(TESTS "/ptx/target/hoisting.ptx");
-    struct ptx_module *m = parse_text("hoisting.ptx", text);
-    int kernels = 0;
-    for (char *entry = strstr(text, "\n.visible .entry "); entry; entry = strstr(entry + 1, "\n.visible .entry ")) {
-        char name[64];
-        assert_int_equal(sscanf(entry, " .visible .entry %63[a-z_0-9]", name), 1);
-        struct ir_kernel *k = build_kernel(m, name);
-        assert_null(k->problems);
-        rewrite(k);
-        const struct ir_inst *branch = &k->insts[k->blocks[0].count - 1];
-        int want = atoi(strrchr(name, '_') + 1), got = 0;
-        for (const struct ir_inst *in = k->insts; in < branch; in++)
-            got += in->id > branch->id;
-        if (want != got)
-            fail_msg("%s: %d instructions came to stand before the branch", name, got);
-        ir_free(k);
-        kernels++;
-    }
-    assert_int_equal(kernels, 13);
-    ptx_free(m);
-    free(text);
-}
-
-/* The names in selects.ptx say which sum or product is under a predicate behind ptxas. */
-static void selected(void **state)
-{
-    (void)state;
-    char *text = read_text(TESTS "/ptx/target/selects.ptx");
-    struct ptx_module *m = parse_text("selects.ptx", text);
+    char path[300];
+    snprintf(path, sizeof path, TESTS "/ptx/target/%s", file);
+    char *text = read_text(path);
+    struct ptx_module *m = parse_text(file, text);
     int kernels = 0;
     for (int f = 0; f < m->nfuncs; f++, kernels++) {
         struct ir_kernel *k = build_kernel(m, m->funcs[f]->name);
-        int guarded = 0;
+        assert_null(k->problems);
         rewrite(k);
-        for (int32_t i = 0; i < k->ninsts; i++)
-            guarded += k->insts[i].guard != IR_NOREG && (k->insts[i].op == PTX_OP_FADD || k->insts[i].op == PTX_OP_FMUL || k->insts[i].op == PTX_OP_FMA);
-        if (guarded != !strncmp(k->name, "pred_", 5))
-            fail_msg("%s: %d under a predicate", k->name, guarded);
+        look(k);
         ir_free(k);
     }
-    assert_int_equal(kernels, 9);
     ptx_free(m);
     free(text);
+    return kernels;
+}
+
+/* The names in hoisting.ptx end with how many instructions come to stand before the branch. */
+static void look_before_branch(const struct ir_kernel *k)
+{
+    const struct ir_inst *branch = &k->insts[k->blocks[0].count - 1];
+    int want = atoi(strrchr(k->name, '_') + 1), got = 0;
+    for (const struct ir_inst *in = k->insts; in < branch; in++)
+        got += in->id > branch->id;
+    if (want != got)
+        fail_msg("%s: %d instructions came to stand before the branch", k->name, got);
+}
+
+static void hoisted(void **state)
+{
+    (void)state;
+    assert_int_equal(each_rewritten("hoisting.ptx", look_before_branch), 13);
+}
+
+/* The names in selects.ptx say which sum or product is under a predicate behind ptxas. */
+static void look_for_guards(const struct ir_kernel *k)
+{
+    int guarded = 0;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        guarded += k->insts[i].guard != IR_NOREG && (k->insts[i].op == PTX_OP_FADD || k->insts[i].op == PTX_OP_FMUL || k->insts[i].op == PTX_OP_FMA);
+    if (guarded != !strncmp(k->name, "pred_", 5))
+        fail_msg("%s: %d under a predicate", k->name, guarded);
+}
+
+static void selected(void **state)
+{
+    (void)state;
+    assert_int_equal(each_rewritten("selects.ptx", look_for_guards), 9);
 }
 
 int main(void)
