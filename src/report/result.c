@@ -185,13 +185,34 @@ static void add_real(struct strbuf *out, double v)
     strbuf_adds(out, digits);
 }
 
-static void add_rates(struct strbuf *out, const struct device_rates *from)
+static void print_rates(struct strbuf *out, const struct device_rates *from)
 {
     strbuf_add(out, "{", 1);
 #define RATE(id, unit, value, help) (key(out, #id), add_real(out, from->id));
 #include "device/device_rates.def"
 #undef RATE
     strbuf_add(out, "}", 1);
+}
+
+/* A device's stay the same, and printing them takes a fifth of a small launch's line: a thread keeps the text of the last ones. */
+static void add_rates(struct strbuf *out, const struct device_rates *from)
+{
+    static _Thread_local struct {
+        struct device_rates of;
+        size_t length;
+        char text[2048];
+    } last;
+
+    if (!last.length || memcmp(&last.of, from, sizeof last.of)) {
+        size_t at = out->len;
+
+        print_rates(out, from);
+        last.length = out->len - at < sizeof last.text ? out->len - at : 0;
+        last.of = *from;
+        memcpy(last.text, out->s + at, last.length);
+        return;
+    }
+    strbuf_add(out, last.text, last.length);
 }
 
 static bool is_empty(const struct counters *c)
