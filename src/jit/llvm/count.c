@@ -5,11 +5,26 @@
  * when the row is full. An access is counted where it is done: what leaves to the interpreter before it is counted there. */
 #include "jit/llvm/emitter.h"
 
+#include "base/alloc.h"
 #include "simt/tally.h"
 
 static void add_at(struct emit *e, LLVMValueRef at, LLVMValueRef n)
 {
-    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, LLVMBuildLoad2(e->b, e->i64, at, ""), n, ""), at);
+    ALLOC_GROW(e->adds, e->nadds, e->adds_cap);
+    e->adds[e->nadds++] = LLVMBuildStore(e->b, LLVMBuildAdd(e->b, LLVMBuildLoad2(e->b, e->i64, at, ""), n, ""), at);
+}
+
+void count_settle(struct emit *e)
+{
+    for (int i = 0; i < e->nadds; i++) {
+        LLVMValueRef store = e->adds[i], add = LLVMGetOperand(store, 0), move[3] = {LLVMGetOperand(add, 0), add, store};
+        LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(store)));
+        for (int j = 0; j < 3; j++) {
+            LLVMInstructionRemoveFromParent(move[j]);
+            LLVMInsertIntoBuilder(e->b, move[j]);
+        }
+    }
+    alloc_release(e->adds);
 }
 
 static void add_to(struct emit *e, size_t field, int32_t index, LLVMValueRef n)

@@ -143,6 +143,8 @@ struct emit {
     struct {
         bool local, tid, warpid, budget;
     } reads;            /* of the frame's fields that differ from warp to warp, so far */
+    LLVMValueRef *adds; /* count.c: stores of numbers that have been added to */
+    int nadds, adds_cap;
     bool tells_time; /* it reads %clock: instructions are counted */
     LLVMValueRef mask;  /* i32, the lanes that are on; NULL: all 32 */
     LLVMValueRef wide_mask[MAX_PARTS]; /* the same, i32 for each lane, -1 or 0; or NULL */
@@ -333,6 +335,8 @@ static inline bool leaves_records(const struct emit *e)
     return e->job->counting && (!e->job->tallies || e->job->cached);
 }
 void count_block(struct emit *e, int32_t block, int warps); /* the lanes that are on enter it, in so many warps; below 0: have not */
+/* The function is whole: additions go to the ends of LLVM's blocks, behind loads that could not pass them. Nothing reads a number. */
+void count_settle(struct emit *e);
 void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask); /* of the lanes of mask these take it */
 void count_executed(struct emit *e, int32_t instructions);
 void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction */

@@ -1223,5 +1223,6 @@ bool form_code_emit(struct emit *e)
     form_code_empty(e->fn);
     e->scratch = NULL;
     e->check_slots = 0;
+    e->nadds = 0;
     return emit_form(e, false, &jam);
 }
