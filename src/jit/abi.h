@@ -129,7 +129,7 @@ struct jit_frame {
     uint64_t *tally_slot;
     struct tally_pattern *tally_pattern;
     uint64_t lowest[TALLY_GROUPS];
-    uint64_t *block_runs, *block_lanes, *site_runs, *site_lanes, *divergent; /* or NULL: not counting */
+    uint64_t *numbers;     /* exec_counts.whole and what follows it, or NULL: not counting */
     uint32_t checks;       /* of `seen` */
     uint32_t shared_bytes;
     uint32_t local_size, local_bytes; /* a thread: its local memory; with what lies behind it */

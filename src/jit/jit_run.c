@@ -405,11 +405,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->sreg[PTX_SREG_TOTAL_SMEM_SIZE] = l->shared_bytes;
     f->sreg[PTX_SREG_DYNAMIC_SMEM_SIZE] = l->shared_asked - l->kernel->shared_dynamic;
     if (counts) {
-        f->block_runs = counts->block_runs;
-        f->block_lanes = counts->block_lanes;
-        f->site_runs = counts->site_runs;
-        f->site_lanes = counts->site_lanes;
-        f->divergent = counts->divergent;
+        f->numbers = counts->whole;
         if (code->tallies && !counts->tally)
             counts->tally = new_tally(code);
         if (code->cached && !counts->tally->pace)

@@ -27,9 +27,21 @@ void count_settle(struct emit *e)
     alloc_release(e->adds);
 }
 
-static void add_to(struct emit *e, size_t field, int32_t index, LLVMValueRef n)
+/* A pointer of the frame that stays as it is. */
+static LLVMValueRef frame_pointer(struct emit *e, size_t field)
 {
-    add_at(e, at_byte(e, frame_field(e, field, e->ptr), number(e, 64, 8 * (uint64_t)index)), n);
+    LLVMValueRef p = frame_field(e, field, e->ptr);
+    LLVMValueRef none = LLVMMetadataAsValue(e->cx, LLVMMDNodeInContext2(e->cx, NULL, 0));
+    LLVMSetMetadata(p, LLVMGetMDKindIDInContext(e->cx, "invariant.load", 14), none);
+    return p;
+}
+
+/* To that of the kernel's block or instruction. */
+static void add_to(struct emit *e, enum exec_number kind, int32_t index, LLVMValueRef n)
+{
+    const struct ir_kernel *k = e->form_of ? e->form_of : e->k;
+    uint64_t at = exec_numbers_at(kind, (size_t)k->nblocks, (size_t)k->ninsts) + (uint64_t)index;
+    add_at(e, at_byte(e, frame_pointer(e, offsetof(struct jit_frame, numbers)), number(e, 64, 8 * at)), n);
 }
 
 static LLVMValueRef number_of(struct emit *e, LLVMValueRef lanes)
@@ -49,8 +61,8 @@ void count_guards(struct emit *e, LLVMValueRef bits, int warps)
     if (!e->job->runs)
         return;
     LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntNE, bits, number(e, 32, 0), "");
-    add_to(e, offsetof(struct jit_frame, site_runs), kernel_site(e, e->site), times(e, LLVMBuildZExt(e->b, some, e->i64, ""), (uint64_t)(int64_t)warps));
-    add_to(e, offsetof(struct jit_frame, site_lanes), kernel_site(e, e->site), times(e, number_of(e, bits), (uint64_t)(int64_t)warps));
+    add_to(e, EXEC_SITE_RUNS, kernel_site(e, e->site), times(e, LLVMBuildZExt(e->b, some, e->i64, ""), (uint64_t)(int64_t)warps));
+    add_to(e, EXEC_SITE_LANES, kernel_site(e, e->site), times(e, number_of(e, bits), (uint64_t)(int64_t)warps));
 }
 
 void count_guard(struct emit *e, LLVMValueRef bits)
@@ -62,14 +74,12 @@ void count_block(struct emit *e, int32_t block, int warps)
 {
     if (!e->job->runs)
         return;
-    LLVMValueRef runs = number(e, 64, (uint64_t)(int64_t)warps), lanes = number(e, 64, (uint64_t)(int64_t)warps * WARP_LANES);
+    add_to(e, e->mask ? EXEC_BLOCK_RUNS : EXEC_WHOLE, block, number(e, 64, (uint64_t)(int64_t)warps));
     if (e->mask)
-        lanes = times(e, number_of(e, e->mask), (uint64_t)(int64_t)warps);
-    add_to(e, offsetof(struct jit_frame, block_runs), block, runs);
-    add_to(e, offsetof(struct jit_frame, block_lanes), block, lanes);
+        add_to(e, EXEC_BLOCK_LANES, block, times(e, number_of(e, e->mask), (uint64_t)(int64_t)warps));
     if (!e->job->cached)
         return;
-    LLVMValueRef at = at_byte(e, frame_field(e, offsetof(struct jit_frame, block_pace), e->ptr), number(e, 64, 8 * (uint64_t)block));
+    LLVMValueRef at = at_byte(e, frame_pointer(e, offsetof(struct jit_frame, block_pace)), number(e, 64, 8 * (uint64_t)block));
     LLVMValueRef pace = times(e, LLVMBuildLoad2(e->b, e->i64, at, ""), (uint64_t)(int64_t)warps);
     LLVMValueRef old = frame_field(e, offsetof(struct jit_frame, pace), e->i64);
     frame_set(e, offsetof(struct jit_frame, pace), LLVMBuildAdd(e->b, old, pace, ""));
@@ -81,8 +91,8 @@ void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask)
         return;
     LLVMValueRef all = LLVMBuildICmp(e->b, LLVMIntEQ, lanes, mask, "");
     LLVMValueRef parted = LLVMBuildAnd(e->b, lanes_any(e, lanes), LLVMBuildNot(e->b, all, ""), "");
-    count_guard(e, lanes);
-    add_to(e, offsetof(struct jit_frame, divergent), kernel_site(e, e->site), LLVMBuildZExt(e->b, parted, e->i64, ""));
+    add_to(e, EXEC_SITE_LANES, kernel_site(e, e->site), number_of(e, lanes));
+    add_to(e, EXEC_DIVERGENT, kernel_site(e, e->site), LLVMBuildZExt(e->b, parted, e->i64, ""));
 }
 
 void count_executed(struct emit *e, int32_t instructions)
@@ -101,7 +111,7 @@ static bool counts_access(const struct emit *e)
 LLVMValueRef tally_field(struct emit *e, size_t offset)
 {
     uint64_t at = (uint64_t)e->job->row[e->site] * sizeof(struct tally_site) + offset;
-    return at_byte(e, frame_field(e, offsetof(struct jit_frame, tally_site), e->ptr), number(e, 64, at));
+    return at_byte(e, frame_pointer(e, offsetof(struct jit_frame, tally_site)), number(e, 64, at));
 }
 
 static bool leaves_record(const struct emit *e)
@@ -118,7 +128,7 @@ static void leave_lowest(struct emit *e, const LLVMValueRef *lowest, int halved)
 /* The n-th of 64-bit numbers that lie somewhere behind the frame's pointer. */
 static LLVMValueRef word(struct emit *e, size_t pointer, LLVMValueRef n)
 {
-    return LLVMBuildGEP2(e->b, e->i64, frame_field(e, pointer, e->ptr), &n, 1, "");
+    return LLVMBuildGEP2(e->b, e->i64, frame_pointer(e, pointer), &n, 1, "");
 }
 
 static LLVMValueRef plus(struct emit *e, LLVMValueRef n, uint64_t more)
@@ -133,7 +143,7 @@ static LLVMValueRef pattern_of(struct emit *e, LLVMValueRef lanes, LLVMValueRef 
     spread = LLVMBuildZExt(e->b, LLVMBuildLShr(e->b, spread, number(e, 32, 27), ""), e->i64, "");
     LLVMValueRef n = LLVMBuildXor(e->b, LLVMBuildLShr(e->b, slot, number(e, 64, 2), ""), spread, "");
     n = plus(e, LLVMBuildAnd(e->b, n, number(e, 64, TALLY_PATTERNS - 1), ""), (uint64_t)e->job->row[e->site] * TALLY_PATTERNS);
-    return at_byte(e, frame_field(e, offsetof(struct jit_frame, tally_pattern), e->ptr), times(e, n, sizeof(struct tally_pattern)));
+    return at_byte(e, frame_pointer(e, offsetof(struct jit_frame, tally_pattern)), times(e, n, sizeof(struct tally_pattern)));
 }
 
 /* Do all warps that go at once make the same access but for a multiple of what accesses are told by? Then the first one counts for
