@@ -1,8 +1,8 @@
 /* What launches that count do beside the rest: how often blocks and guarded instructions ran, and accesses (simt/tally.h).
  *
- * Accesses of whole warps above one base take one addition to a number in memory, others of known shape a look whether
- * their pattern is the one in its place. Any other leaves its addresses in a row, for a function that asks the memory model
- * when the row is full. An access is counted where it is done: what leaves to the interpreter before it is counted there. */
+ * Accesses of whole warps take one addition to a number in memory, others of known shape a look whether theirs is the pattern in
+ * its place. Any other leaves its addresses in a row, for a function that asks the memory model when the row is full. An access
+ * is counted where it is done: what leaves to the interpreter before it is counted there. */
 #include "jit/llvm/emitter.h"
 
 #include "base/alloc.h"
@@ -125,10 +125,11 @@ static void leave_lowest(struct emit *e, const LLVMValueRef *lowest, int halved)
         frame_set(e, offsetof(struct jit_frame, lowest) + (size_t)g * 8, lowest[g]);
 }
 
-/* The n-th of 64-bit numbers that lie somewhere behind the frame's pointer. */
-static LLVMValueRef word(struct emit *e, size_t pointer, LLVMValueRef n)
+/* The instruction's slots. */
+static LLVMValueRef slots_of(struct emit *e)
 {
-    return LLVMBuildGEP2(e->b, e->i64, frame_pointer(e, pointer), &n, 1, "");
+    uint64_t at = (uint64_t)e->job->row[e->site] * sizeof(struct tally_slots);
+    return at_byte(e, frame_pointer(e, offsetof(struct jit_frame, tally_slots)), number(e, 64, at));
 }
 
 static LLVMValueRef plus(struct emit *e, LLVMValueRef n, uint64_t more)
@@ -155,30 +156,77 @@ static bool same_in_warps(const struct emit *e, LLVMValueRef lanes)
            (at->kind != IR_SRC_REG || (ir_bit(e->job->steps->known, at->reg) && e->job->steps->by[at->reg] % TALLY_SLOTS == 0));
 }
 
-static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes, int warps)
+/* Bits in which the groups are not as far apart as `apart` says. */
+static LLVMValueRef apart_differs(struct emit *e, LLVMValueRef apart, const LLVMValueRef *lowest, int halved)
+{
+    LLVMValueRef differs = number(e, 64, 0);
+    for (int g = 1; g < 1 << halved; g++) {
+        LLVMValueRef was = LLVMBuildLoad2(e->b, e->i64, at_byte(e, apart, number(e, 64, (uint64_t)(g - 1) * 8)), "");
+        LLVMValueRef d = LLVMBuildXor(e->b, was, LLVMBuildSub(e->b, lowest[g], lowest[0], ""), "");
+        differs = LLVMBuildOr(e->b, differs, d, "");
+    }
+    return differs;
+}
+
+/* To the number at `times` if it is one of such accesses, else by a call. */
+static void count_if_same(struct emit *e, LLVMValueRef differs, LLVMValueRef times, const LLVMValueRef *lowest, int halved,
+                          LLVMValueRef lanes, LLVMValueRef n)
+{
+    LLVMBasicBlockRef again = new_block(e, "again"), other = new_block(e, "other"), next = new_block(e, "counted");
+    likely(e, LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, differs, number(e, 64, 0), ""), again, other), true);
+    LLVMPositionBuilderAtEnd(e->b, again);
+    add_at(e, times, n);
+    LLVMBuildBr(e->b, next);
+    LLVMPositionBuilderAtEnd(e->b, other);
+    leave_lowest(e, lowest, halved);
+    frame_set(e, offsetof(struct jit_frame, times), n);
+    op_tell(e, offsetof(struct jit_ops, count_shape), lanes);
+    LLVMBuildBr(e->b, next);
+    LLVMPositionBuilderAtEnd(e->b, next);
+}
+
+/* By some of the lanes. */
+static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes, LLVMValueRef n)
 {
     LLVMBuilderRef B = e->b;
-    LLVMBasicBlockRef again = new_block(e, "again"), other = new_block(e, "other"), next = new_block(e, "counted");
     LLVMValueRef p = pattern_of(e, lanes, slot), times_at = at_byte(e, p, number(e, 64, offsetof(struct tally_pattern, times)));
     LLVMValueRef key = LLVMBuildOr(B, LLVMBuildShl(B, LLVMBuildZExt(B, lanes, e->i64, ""), number(e, 64, 32), ""), slot, "");
     LLVMValueRef differs = LLVMBuildXor(B, LLVMBuildLoad2(B, e->i64, p, ""), key, "");
-    for (int g = 1; g < 1 << halved; g++) {
-        size_t at = offsetof(struct tally_pattern, apart) + (size_t)(g - 1) * 8;
-        LLVMValueRef apart = LLVMBuildLoad2(B, e->i64, at_byte(e, p, number(e, 64, at)), "");
-        LLVMValueRef d = LLVMBuildXor(B, apart, LLVMBuildSub(B, lowest[g], lowest[0], ""), "");
-        differs = LLVMBuildOr(B, differs, d, "");
+    LLVMValueRef apart = at_byte(e, p, number(e, 64, offsetof(struct tally_pattern, apart)));
+    differs = LLVMBuildOr(B, differs, apart_differs(e, apart, lowest, halved), "");
+    count_if_same(e, differs, times_at, lowest, halved, lanes, n);
+}
+
+/* By a whole warp. */
+static void count_slot(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, int halved, LLVMValueRef n)
+{
+    LLVMValueRef slots = slots_of(e), times = LLVMBuildGEP2(e->b, e->i64, slots, &slot, 1, "");
+    if (!halved) {
+        add_at(e, times, n);
+        return;
     }
-    likely(e, LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, differs, number(e, 64, 0), ""), again, other), true);
-    LLVMPositionBuilderAtEnd(B, again);
-    add_at(e, times_at, number(e, 64, 1));
+    LLVMValueRef apart = at_byte(e, slots, number(e, 64, offsetof(struct tally_slots, apart)));
+    count_if_same(e, apart_differs(e, apart, lowest, halved), times, lowest, halved, number(e, 32, UINT32_MAX), n);
+}
+
+/* By some of the lanes, of one group: to the number of those by the first ones, if there is one for it, else of the pattern. */
+static void count_first(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, LLVMValueRef lanes, LLVMValueRef n)
+{
+    LLVMBuilderRef B = e->b;
+    LLVMBasicBlockRef first = new_block(e, "first"), some = new_block(e, "some"), next = new_block(e, "counted");
+    LLVMValueRef table = LLVMBuildLoad2(B, e->ptr, at_byte(e, slots_of(e), number(e, 64, offsetof(struct tally_slots, first))), "");
+    LLVMValueRef gaps = LLVMBuildAnd(B, lanes, LLVMBuildAdd(B, lanes, number(e, 32, 1), ""), "");
+    LLVMValueRef odd = LLVMBuildAnd(B, LLVMBuildTrunc(B, slot, e->i32, ""), number(e, 32, 3), "");
+    LLVMValueRef is = LLVMBuildNot(B, lanes_any(e, LLVMBuildOr(B, gaps, odd, "")), "");
+    LLVMBuildCondBr(B, LLVMBuildAnd(B, is, LLVMBuildIsNotNull(B, table, ""), ""), first, some);
+    LLVMPositionBuilderAtEnd(B, first);
+    LLVMValueRef at = LLVMBuildAdd(B, times(e, number_of(e, lanes), TALLY_WORDS), LLVMBuildLShr(B, slot, number(e, 64, 2), ""), "");
+    add_at(e, LLVMBuildGEP2(B, e->i64, table, &at, 1, ""), n);
     LLVMBuildBr(B, next);
-    LLVMPositionBuilderAtEnd(B, other);
-    leave_lowest(e, lowest, halved);
-    op_tell(e, offsetof(struct jit_ops, count_shape), lanes);
+    LLVMPositionBuilderAtEnd(B, some);
+    count_pattern(e, slot, lowest, 0, lanes, n);
     LLVMBuildBr(B, next);
     LLVMPositionBuilderAtEnd(B, next);
-    if (warps > 1) /* the pattern is in its place now */
-        add_at(e, times_at, number(e, 64, (uint64_t)warps - 1));
 }
 
 void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes)
@@ -194,16 +242,13 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
     if (merged && e->warp > 0)
         return;
     LLVMValueRef slot = LLVMBuildAnd(e->b, lowest[0], number(e, 64, TALLY_SLOTS - 1), "");
-    if (lanes || halved) {
-        count_pattern(e, slot, lowest, halved, lanes ? lanes : number(e, 32, UINT32_MAX), merged ? e->job->unrolled : 1);
-        return;
-    }
-    slot = plus(e, slot, (uint64_t)e->job->row[e->site] * TALLY_SLOTS);
-    LLVMValueRef at = word(e, offsetof(struct jit_frame, tally_slot), slot);
-    if (merged)
-        add_at(e, at, number(e, 64, (uint64_t)e->job->unrolled));
+    LLVMValueRef n = number(e, 64, merged ? (uint64_t)e->job->unrolled : 1);
+    if (lanes && !halved)
+        count_first(e, slot, lowest, lanes, n);
+    else if (lanes)
+        count_pattern(e, slot, lowest, halved, lanes, n);
     else
-        add_at(e, at, number(e, 64, 1));
+        count_slot(e, slot, lowest, halved, n);
 }
 
 bool count_anywhere(struct emit *e)
@@ -211,9 +256,8 @@ bool count_anywhere(struct emit *e)
     if (!counts_access(e) || leaves_record(e))
         return false;
     bool merged = e->of_warp != NULL;
-    LLVMValueRef slot = number(e, 64, (uint64_t)e->job->row[e->site] * TALLY_SLOTS);
     if (!merged || !e->warp)
-        add_at(e, word(e, offsetof(struct jit_frame, tally_slot), slot), number(e, 64, merged ? (uint64_t)e->job->unrolled : 1));
+        add_at(e, slots_of(e), number(e, 64, merged ? (uint64_t)e->job->unrolled : 1));
     return true;
 }
 
