@@ -56,31 +56,31 @@ static LLVMValueRef times(struct emit *e, LLVMValueRef n, uint64_t by)
     return by == 1 ? n : LLVMBuildMul(e->b, n, number(e, 64, by), "");
 }
 
-void count_guards(struct emit *e, LLVMValueRef bits, int warps)
+void count_guards(struct emit *e, LLVMValueRef bits, LLVMValueRef warps)
 {
     if (!e->job->runs)
         return;
     LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntNE, bits, number(e, 32, 0), "");
-    add_to(e, EXEC_SITE_RUNS, kernel_site(e, e->site), times(e, LLVMBuildZExt(e->b, some, e->i64, ""), (uint64_t)(int64_t)warps));
-    add_to(e, EXEC_SITE_LANES, kernel_site(e, e->site), times(e, number_of(e, bits), (uint64_t)(int64_t)warps));
+    add_to(e, EXEC_SITE_RUNS, kernel_site(e, e->site), LLVMBuildMul(e->b, LLVMBuildZExt(e->b, some, e->i64, ""), warps, ""));
+    add_to(e, EXEC_SITE_LANES, kernel_site(e, e->site), LLVMBuildMul(e->b, number_of(e, bits), warps, ""));
 }
 
 void count_guard(struct emit *e, LLVMValueRef bits)
 {
-    count_guards(e, bits, 1);
+    count_guards(e, bits, number(e, 64, 1));
 }
 
-void count_block(struct emit *e, int32_t block, int warps)
+void count_block(struct emit *e, int32_t block, LLVMValueRef warps)
 {
     if (!e->job->runs)
         return;
-    add_to(e, e->mask ? EXEC_BLOCK_RUNS : EXEC_WHOLE, block, number(e, 64, (uint64_t)(int64_t)warps));
+    add_to(e, e->mask ? EXEC_BLOCK_RUNS : EXEC_WHOLE, block, warps);
     if (e->mask)
-        add_to(e, EXEC_BLOCK_LANES, block, times(e, number_of(e, e->mask), (uint64_t)(int64_t)warps));
+        add_to(e, EXEC_BLOCK_LANES, block, LLVMBuildMul(e->b, number_of(e, e->mask), warps, ""));
     if (!e->job->cached)
         return;
     LLVMValueRef at = at_byte(e, frame_pointer(e, offsetof(struct jit_frame, block_pace)), number(e, 64, 8 * (uint64_t)block));
-    LLVMValueRef pace = times(e, LLVMBuildLoad2(e->b, e->i64, at, ""), (uint64_t)(int64_t)warps);
+    LLVMValueRef pace = LLVMBuildMul(e->b, LLVMBuildLoad2(e->b, e->i64, at, ""), warps, "");
     LLVMValueRef old = frame_field(e, offsetof(struct jit_frame, pace), e->i64);
     frame_set(e, offsetof(struct jit_frame, pace), LLVMBuildAdd(e->b, old, pace, ""));
 }
@@ -95,10 +95,10 @@ void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask)
     add_to(e, EXEC_DIVERGENT, kernel_site(e, e->site), LLVMBuildZExt(e->b, parted, e->i64, ""));
 }
 
-void count_executed(struct emit *e, int32_t instructions)
+void count_executed(struct emit *e, LLVMValueRef instructions)
 {
     LLVMValueRef n = frame_field(e, offsetof(struct jit_frame, executed), e->i64);
-    frame_set(e, offsetof(struct jit_frame, executed), LLVMBuildAdd(e->b, n, number(e, 64, (uint64_t)instructions), ""));
+    frame_set(e, offsetof(struct jit_frame, executed), LLVMBuildAdd(e->b, n, instructions, ""));
 }
 
 /* --- accesses --- */
