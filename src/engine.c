@@ -169,6 +169,8 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     else if (!k->idle || counting || checked)
         clock_run(&run);
     running_end(&running);
+    if (run.sites)
+        exec_counts_settle(&counts, k->ir);
     if (checked)
         check_launch_end(checked, k, &l);
     output_finish(&l, d->output, d->output_user);

@@ -49,27 +49,39 @@ enum progress { BLOCK_DONE, BLOCK_STALLED, BLOCK_STOPPED };
 
 /* --- counts --- */
 
+static size_t numbers_of(const struct ir_kernel *k, enum exec_number n)
+{
+    return exec_numbers_at(n, (size_t)k->nblocks, (size_t)k->ninsts);
+}
+
 void exec_counts_init(struct exec_counts *c, const struct ir_kernel *k)
 {
-    size_t blocks = (size_t)k->nblocks, sites = (size_t)k->ninsts;
-    *c = (struct exec_counts){.take = NULL};
-    c->block_runs = alloc_zeroed((2 * blocks + 3 * sites) * sizeof(uint64_t));
-    c->block_lanes = c->block_runs + blocks;
-    c->site_lanes = c->block_lanes + blocks;
-    c->site_runs = c->site_lanes + sites;
-    c->divergent = c->site_runs + sites;
+    *c = (struct exec_counts){.whole = alloc_zeroed(numbers_of(k, EXEC_NUMBERS) * sizeof(uint64_t))};
+    c->block_runs = c->whole + numbers_of(k, EXEC_BLOCK_RUNS);
+    c->block_lanes = c->whole + numbers_of(k, EXEC_BLOCK_LANES);
+    c->site_lanes = c->whole + numbers_of(k, EXEC_SITE_LANES);
+    c->site_runs = c->whole + numbers_of(k, EXEC_SITE_RUNS);
+    c->divergent = c->whole + numbers_of(k, EXEC_DIVERGENT);
 }
 
 void exec_counts_add(struct exec_counts *to, const struct exec_counts *from, const struct ir_kernel *k)
 {
-    size_t n = 2 * (size_t)k->nblocks + 3 * (size_t)k->ninsts; /* one array, see exec_counts_init */
-    for (size_t i = 0; i < n; i++)
-        to->block_runs[i] += from->block_runs[i];
+    for (size_t i = 0; i < numbers_of(k, EXEC_NUMBERS); i++)
+        to->whole[i] += from->whole[i];
+}
+
+void exec_counts_settle(struct exec_counts *c, const struct ir_kernel *k)
+{
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        c->block_runs[b] += c->whole[b];
+        c->block_lanes[b] += WARP_LANES * c->whole[b];
+        c->whole[b] = 0;
+    }
 }
 
 void exec_counts_release(struct exec_counts *c)
 {
-    alloc_release(c->block_runs);
+    alloc_release(c->whole);
     memset(c, 0, sizeof *c);
 }
 

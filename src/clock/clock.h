@@ -39,6 +39,8 @@ void clock_run(struct clock_run *c);
 /* Arrays for a kernel, zeroed; to += from. */
 void exec_counts_init(struct exec_counts *c, const struct ir_kernel *k);
 void exec_counts_add(struct exec_counts *to, const struct exec_counts *from, const struct ir_kernel *k);
+/* All runs of blocks are among block_runs and block_lanes. */
+void exec_counts_settle(struct exec_counts *c, const struct ir_kernel *k);
 void exec_counts_release(struct exec_counts *c);
 
 #endif

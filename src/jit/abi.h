@@ -73,7 +73,7 @@ struct jit_ops {
      * `only_stop`, of loops that wait for nobody: is the launch to stop? */
     uint32_t (*long_turns)(struct jit_frame *f, uint32_t site, uint32_t only_stop);
 
-    /* Count the accesses that wait (tally.h), or one by `lanes` of known shape, with the groups' lowest addresses in
+    /* Count the accesses that wait (tally.h), or frame.times of known shape by `lanes`, with the groups' lowest addresses in
      * frame.lowest. Always 0. */
     uint32_t (*count_waiting)(struct jit_frame *f, uint32_t site, uint32_t zero);
     uint32_t (*count_shape)(struct jit_frame *f, uint32_t site, uint32_t lanes);
@@ -126,10 +126,10 @@ struct jit_frame {
     struct tally *tally;           /* tally.h; only where machine code counts accesses */
     struct tally_site *tally_site;
     struct tally_turns *tally_turns;
-    uint64_t *tally_slot;
+    struct tally_slots *tally_slots;
     struct tally_pattern *tally_pattern;
-    uint64_t lowest[TALLY_GROUPS];
-    uint64_t *block_runs, *block_lanes, *site_runs, *site_lanes, *divergent; /* or NULL: not counting */
+    uint64_t lowest[TALLY_GROUPS], times; /* of an access whose shape is told */
+    uint64_t *numbers;     /* exec_counts.whole and what follows it, or NULL: not counting */
     uint32_t checks;       /* of `seen` */
     uint32_t shared_bytes;
     uint32_t local_size, local_bytes; /* a thread: its local memory; with what lies behind it */

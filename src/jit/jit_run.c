@@ -199,7 +199,7 @@ static uint32_t op_record_lanes(struct jit_frame *f, uint32_t site, uint32_t lan
 
 static uint32_t op_count_shape(struct jit_frame *f, uint32_t site, uint32_t lanes)
 {
-    tally_shape(f->counts, f->code->plan.row[site], lanes, f->lowest);
+    tally_shape(f->counts, f->code->plan.row[site], lanes, f->lowest, f->times);
     return 0;
 }
 
@@ -405,11 +405,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->sreg[PTX_SREG_TOTAL_SMEM_SIZE] = l->shared_bytes;
     f->sreg[PTX_SREG_DYNAMIC_SMEM_SIZE] = l->shared_asked - l->kernel->shared_dynamic;
     if (counts) {
-        f->block_runs = counts->block_runs;
-        f->block_lanes = counts->block_lanes;
-        f->site_runs = counts->site_runs;
-        f->site_lanes = counts->site_lanes;
-        f->divergent = counts->divergent;
+        f->numbers = counts->whole;
         if (code->tallies && !counts->tally)
             counts->tally = new_tally(code);
         if (code->cached && !counts->tally->pace)
@@ -418,7 +414,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
         f->tally = counts->tally;
         f->tally_site = counts->tally ? counts->tally->site : NULL;
         f->tally_turns = counts->tally ? counts->tally->turns : NULL;
-        f->tally_slot = counts->tally ? counts->tally->slot : NULL;
+        f->tally_slots = counts->tally ? counts->tally->slots : NULL;
         f->tally_pattern = counts->tally ? counts->tally->pattern : NULL;
     }
 }

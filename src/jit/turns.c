@@ -35,7 +35,6 @@ static void count_branch(const struct ir_inst *in, int32_t site, int32_t join, c
 {
     for (uint32_t i = 0; i < r->n; i++) {
         uint32_t on = r->on[i], out = r->out[i], taken = in->target == join ? out : on & ~out;
-        counts->site_runs[site] += taken != 0;
         counts->site_lanes[site] += count_of(taken);
         counts->divergent[site] += out && out != on;
     }

@@ -303,12 +303,12 @@ static inline void count_bits(bank_bytes *v)
 
 static inline uint8_t largest(const bank_bytes *n)
 {
-    uint8_t v[LANES] __attribute__((aligned(32))), most = 0;
+    __m128i v[2];
 
     memcpy(v, n, sizeof v);
-    for (unsigned i = 0; i < LANES; i++)
-        most = v[i] > most ? v[i] : most;
-    return most;
+    __m128i less = _mm_xor_si128(_mm_max_epu8(v[0], v[1]), _mm_set1_epi8(-1));
+    less = _mm_min_epu8(less, _mm_srli_epi16(less, 8));
+    return (uint8_t)~_mm_cvtsi128_si32(_mm_minpos_epu16(less));
 }
 
 /* For each group the largest number of lanes on one bank, and of these the sum; or, for lanes in BANK_ROWS rows at an address
@@ -378,13 +378,13 @@ static inline unsigned passes_of(const uint64_t *addr, uint32_t mask, int shift,
 
     for (int at = 0; at < LANES; at += group)
         least += (mask & (uint32_t)(((UINT64_C(1) << group) - 1) << at)) != 0;
-    if (128 >> shift == group && all_apart(addr, mask, shift, (unsigned)group))
-        return least;
     uint64_t moved = differing(addr, mask);
     if (!(moved >> shift))
         return least;
     if (!(moved >> ROW_SHIFT >> __builtin_ctz(BANK_ROWS)))
         return banks_of(addr, mask, shift, group, true);
+    if (128 >> shift == group && all_apart(addr, mask, shift, (unsigned)group))
+        return least;
     return crowd_of(addr, fresh(addr, mask, shift, group), shift, group);
 }
 

@@ -11,7 +11,7 @@ struct tally *tally_new(int n, bool turns)
     struct tally *t = alloc_aligned(64, sizeof *t);
     t->n = n;
     t->site = alloc_aligned(64, (size_t)n * sizeof *t->site);
-    t->slot = alloc_zeroed(((size_t)n + 1) * TALLY_SLOTS * sizeof *t->slot);
+    t->slots = alloc_aligned(64, ((size_t)n + 1) * sizeof *t->slots);
     t->pattern = alloc_zeroed(((size_t)n + 1) * TALLY_PATTERNS * sizeof *t->pattern);
     if (turns)
         t->turns = alloc_aligned(64, sizeof *t->turns);
@@ -178,16 +178,70 @@ static void keep_met(struct exec_counts *c, int site, const struct tally_pattern
 
 /* --- */
 
-void tally_shape(struct exec_counts *c, int i, uint32_t lanes, const uint64_t *lowest)
+static uint64_t key_of(uint32_t lanes, uint64_t slot)
 {
-    struct tally_site *s = &c->tally->site[i];
+    return (uint64_t)lanes << 32 | slot;
+}
+
+/* An access of a whole warp whose groups are not as far apart as the slots say: now they do, if there are more like it. */
+static bool change_slots(struct exec_counts *c, int i, const struct tally_pattern *like)
+{
+    enum { OTHERS = 8 };
+    struct tally_slots *s = &c->tally->slots[i];
+    if (s->others++ % OTHERS)
+        return false;
+    for (uint64_t slot = 0; slot < TALLY_SLOTS; slot++) {
+        struct tally_pattern p = {.key = key_of(UINT32_MAX, slot), .times = s->times[slot]};
+        memcpy(p.apart, s->apart, sizeof p.apart);
+        if (p.times)
+            keep_met(c, i, &p);
+        s->times[slot] = 0;
+    }
+    memcpy(s->apart, like->apart, sizeof s->apart);
+    return true;
+}
+
+/* Words by the first lanes: there is a number for each. */
+static bool is_first(const struct tally_site *s, uint32_t lanes, uint64_t slot)
+{
+    return !s->halved && slot % 4 == 0 && !(lanes & (lanes + 1));
+}
+
+static uint64_t *first_number(struct tally_slots *s, uint32_t lanes, uint64_t slot)
+{
+    if (!s->first)
+        s->first = alloc_zeroed((WARP_LANES + 1) * sizeof *s->first);
+    return &s->first[__builtin_popcount(lanes)][slot / 4];
+}
+
+static void take_first(struct exec_counts *c, struct tally_site *s, const struct tally_slots *of)
+{
+    for (int n = 1; of->first && n <= WARP_LANES; n++)
+        for (uint64_t word = 0; word < TALLY_WORDS; word++)
+            if (of->first[n][word])
+                c->take(c->taker, record_of(s, (uint32_t)((UINT64_C(1) << n) - 1), 4 * word, of->apart), of->first[n][word]);
+}
+
+void tally_shape(struct exec_counts *c, int i, uint32_t lanes, const uint64_t *lowest, uint64_t times)
+{
     uint64_t slot = lowest[0] % TALLY_SLOTS;
-    struct tally_pattern *p = &c->tally->pattern[(size_t)i * TALLY_PATTERNS + tally_pattern_of(lanes, slot)];
-    if (p->times)
-        keep_met(c, i, p);
-    *p = (struct tally_pattern){.key = (uint64_t)lanes << 32 | slot, .times = 1};
-    for (int g = 1; g < 1 << s->halved; g++)
-        p->apart[g - 1] = lowest[g] - lowest[0];
+    if (is_first(&c->tally->site[i], lanes, slot)) {
+        *first_number(&c->tally->slots[i], lanes, slot) += times;
+        return;
+    }
+    struct tally_pattern *there = &c->tally->pattern[(size_t)i * TALLY_PATTERNS + tally_pattern_of(lanes, slot)];
+    struct tally_pattern p = {.key = key_of(lanes, slot), .times = times};
+    for (int g = 1; g < 1 << c->tally->site[i].halved; g++)
+        p.apart[g - 1] = lowest[g] - lowest[0];
+    if (lanes == UINT32_MAX && change_slots(c, i, &p)) {
+        c->tally->slots[i].times[slot] = times;
+    } else if (there->key == p.key && !memcmp(there->apart, p.apart, sizeof p.apart)) {
+        there->times += times;
+    } else {
+        if (there->times)
+            keep_met(c, i, there);
+        *there = p;
+    }
 }
 
 void tally_end(struct exec_counts *c)
@@ -200,14 +254,17 @@ void tally_end(struct exec_counts *c)
     alloc_release(t->met);
     for (int i = 0; i < t->n; i++) {
         struct tally_site *s = &t->site[i];
+        const struct tally_slots *whole = &t->slots[i];
         for (unsigned slot = 0; slot < TALLY_SLOTS; slot++)
-            if (t->slot[(size_t)i * TALLY_SLOTS + slot])
-                c->take(c->taker, record_of(s, UINT32_MAX, slot, NULL), t->slot[(size_t)i * TALLY_SLOTS + slot]);
+            if (whole->times[slot])
+                c->take(c->taker, record_of(s, UINT32_MAX, slot, whole->apart), whole->times[slot]);
+        take_first(c, s, whole);
+        alloc_release(whole->first);
         for (int p = 0; p < TALLY_PATTERNS; p++)
             take_pattern(c, s, &t->pattern[(size_t)i * TALLY_PATTERNS + (size_t)p]);
     }
     alloc_release(t->site);
-    alloc_release(t->slot);
+    alloc_release(t->slots);
     alloc_release(t->pattern);
     alloc_release(t->turns);
     alloc_release(t->pace);

@@ -2,19 +2,30 @@
  *
  * What the memory model counts of an access depends on the lanes that take part, on their addresses relative to each other,
  * and on the lowest modulo 128 bytes: a cache line, a row of all banks (memory/memory.h). So accesses of known shape are
- * told by their number: whole warps of one base by that remainder (slots), others by what else they have in common
- * (patterns), and the model is asked for one of them when the launch has ended. A pattern whose place another one takes goes
- * to a table of those that were met before. Accesses whose lanes go anywhere wait in a
- * row, and are given to the model one by one when it is full: a call in machine code costs its vectors. Nothing is sampled: counts are those of records to the last digit. One tally a host thread. */
+ * told by their number: whole warps by that remainder, as long as all their groups of lanes are as far apart (slots); words by
+ * the first lanes by how many these are, too; others by what else they have in common (patterns). The model is asked for one
+ * of them when the launch has ended. A pattern whose place another one takes goes to a table of those that were met before.
+ * Accesses whose lanes go anywhere wait in a row, and are given to the model one by one when it is full: a call in machine code
+ * costs its vectors. Nothing is sampled: counts are those of records to the last digit. One tally a host thread. */
 #ifndef SIMT_TALLY_H
 #define SIMT_TALLY_H
 
 #include "simt/warp.h"
 
-enum { TALLY_SLOTS = 128, TALLY_GROUPS = 4 /* of lanes, at most */, TALLY_PATTERNS = 32, TALLY_WAITING = 8,
+enum { TALLY_SLOTS = 128, TALLY_WORDS = TALLY_SLOTS / 4, TALLY_GROUPS = 4 /* of lanes, at most */, TALLY_PATTERNS = 32, TALLY_WAITING = 8,
        TALLY_MET_BITS = 13 /* at most; of half as many the model takes all */ };
 enum { TALLY_TURNS = 32, TALLY_TURN_LOADS = 16 };
 #define TALLY_SPREAD UINT32_C(0x9e3779b1) /* times lanes: the upper bits choose among patterns */
+
+/* Accesses of whole warps. A line of the host's caches more than the numbers fill: those of 64 instructions do not fall into the same
+ * few sets. */
+struct tally_slots {
+    uint64_t times[TALLY_SLOTS];      /* by the lowest address of the first group modulo TALLY_SLOTS */
+    uint64_t apart[TALLY_GROUPS - 1]; /* of all of these: the other groups' lowest addresses less the first one's */
+    uint64_t others;                  /* accesses whose groups were not when they came */
+    uint64_t (*first)[TALLY_WORDS];   /* [WARP_LANES + 1]: of one group, at a multiple of 4, by so many first lanes; or NULL */
+    uint64_t unused[3];
+};
 
 /* Accesses by these lanes, this far apart. */
 struct tally_pattern {
@@ -57,7 +68,7 @@ struct tally {
     uint64_t waiting; /* the first of these; machine code calls when all are */
     int n;
     struct tally_site *site;       /* [n] */
-    uint64_t *slot;                /* [n][TALLY_SLOTS] */
+    struct tally_slots *slots;     /* [n] */
     struct tally_pattern *pattern; /* [n][TALLY_PATTERNS] */
     struct tally_turns *turns;     /* or NULL: the kernel has no such loop */
     uint64_t *pace;                /* [blocks of the kernel] or NULL: what a run of it adds to jit_frame.pace */
@@ -73,9 +84,9 @@ void tally_end(struct exec_counts *c);
 
 /* The model takes the accesses that wait, and none does. */
 void tally_take_waiting(struct exec_counts *c);
-/* One access of known shape by `lanes`: lowest addresses of the groups. Machine code does this itself while the pattern is
- * the one that is there. */
-void tally_shape(struct exec_counts *c, int i, uint32_t lanes, const uint64_t *lowest);
+/* So many accesses of known shape by `lanes`: lowest addresses of the groups. Machine code does this itself while the groups of
+ * whole warps are as far apart as the numbers say, or the pattern of others is the one that is there. */
+void tally_shape(struct exec_counts *c, int i, uint32_t lanes, const uint64_t *lowest, uint64_t times);
 
 /* n accesses by the lanes on[i], which are some, at row[i]'s addresses; step not 0: at those of row[0] and so many bytes more
  * each time. */

@@ -82,7 +82,6 @@ static void test_counts(void **state)
     assert_true(chain_at(f.k, f.row, f.head, &c));
     counts.block_runs = alloc_zeroed(n * 8);
     counts.block_lanes = alloc_zeroed(n * 8);
-    counts.site_runs = alloc_zeroed(n * 8);
     counts.site_lanes = alloc_zeroed(n * 8);
     counts.divergent = alloc_zeroed(n * 8);
     counts.tally = tally_new(8, true);
@@ -106,8 +105,7 @@ static void test_counts(void **state)
     assert_int_equal(counts.block_runs[c.block[1]], 3);
     assert_int_equal(counts.block_lanes[c.block[1]], 6);
     int32_t branch = f.k->blocks[c.block[0]].first + f.k->blocks[c.block[0]].count - 1;
-    assert_int_equal(counts.site_runs[branch], 2);  /* in the first turn and in the fourth, */
-    assert_int_equal(counts.site_lanes[branch], 3); /* by lanes 1 and 4, and 0 */
+    assert_int_equal(counts.site_lanes[branch], 3); /* lanes 1 and 4 in the first turn, and 0 in the fourth */
     assert_int_equal(counts.divergent[branch], 1);  /* only in the first some stay */
     const uint32_t masks[] = {0x33, 0x21, 0x21, 0x01, 0x33, 0x21, 0x21, 0x01, 0x21, 0x21, 0x21};
     const uint64_t first[] = {1000, 1008, 1016, 1024, 2000, 2100, 2200, 2300, 3000, 3004, 3008};
@@ -120,7 +118,6 @@ static void test_counts(void **state)
     tally_end(&counts);
     alloc_release(counts.block_runs);
     alloc_release(counts.block_lanes);
-    alloc_release(counts.site_runs);
     alloc_release(counts.site_lanes);
     alloc_release(counts.divergent);
     close_kernel(&f);

@@ -46,8 +46,8 @@ static void whole_warps_by_their_remainder(void **state)
 {
     (void)state;
     struct exec_counts c = fresh();
-    c.tally->slot[32] = 5;
-    c.tally->slot[124] = 1;
+    c.tally->slots[0].times[32] = 5;
+    c.tally->slots[0].times[124] = 1;
     tally_end(&c);
     assert_null(c.tally);
     assert_int_equal(ntaken, 2);
@@ -61,16 +61,18 @@ static void whole_warps_by_their_remainder(void **state)
     assert_int_equal(at(1, 0), 124);
 }
 
-/* As machine code does: a number, if the pattern is there; else it is put there. */
+/* As machine code does: a number, if it is of such accesses; else by a call. */
 static void access_at(struct exec_counts *c, int i, uint32_t lanes, uint64_t low, uint64_t second)
 {
     struct tally_pattern *p = &c->tally->pattern[i * TALLY_PATTERNS + (int)tally_pattern_of(lanes, low % TALLY_SLOTS)];
-    uint64_t lowest[2] = {low, second};
-    bool same = p->key == ((uint64_t)lanes << 32 | low % TALLY_SLOTS) && (!c->tally->site[i].halved || p->apart[0] == second - low);
-    if (same)
+    struct tally_slots *s = &c->tally->slots[i];
+    uint64_t lowest[2] = {low, second}, apart = c->tally->site[i].halved ? second - low : 0;
+    if (lanes == UINT32_MAX && s->apart[0] == apart)
+        s->times[low % TALLY_SLOTS]++;
+    else if (lanes != UINT32_MAX && p->key == ((uint64_t)lanes << 32 | low % TALLY_SLOTS) && p->apart[0] == apart)
         p->times++;
     else
-        tally_shape(c, i, lanes, lowest);
+        tally_shape(c, i, lanes, lowest, 1);
 }
 
 static void others_by_their_pattern(void **state)
@@ -80,9 +82,9 @@ static void others_by_their_pattern(void **state)
     for (int n = 0; n < 3; n++)
         access_at(&c, 0, 0xff, 4096 + 128 * (uint64_t)n, 0);
     for (int n = 0; n < 2; n++)
-        access_at(&c, 1, UINT32_MAX, 8192 + 64, 12288);
+        access_at(&c, 1, 0xffff00ff, 8192 + 64, 12288);
     assert_int_equal(ntaken, 0);
-    access_at(&c, 1, UINT32_MAX, 8192 + 64, 8192); /* other halves in the same place: what was there is kept elsewhere */
+    access_at(&c, 1, 0xffff00ff, 8192 + 64, 8192); /* other halves in the same place: what was there is kept elsewhere */
     assert_int_equal(ntaken, 0);
     assert_int_equal(c.tally->nmet, 1);
     tally_end(&c);
@@ -99,6 +101,53 @@ static void others_by_their_pattern(void **state)
     assert_int_equal(at(1, 7), 28);
     assert_int_equal(taken[2].times, 1);
     assert_int_equal(at(2, 16), 0);
+}
+
+/* Groups of a whole warp 4032 bytes apart have slots, until there have been 8 others, which have patterns up to then. */
+static void whole_warps_of_groups(void **state)
+{
+    (void)state;
+    struct exec_counts c = fresh();
+    for (int n = 0; n < 5; n++)
+        access_at(&c, 1, UINT32_MAX, 64, 4096);
+    assert_int_equal(c.tally->slots[1].times[64], 5);
+    for (int n = 0; n < 9; n++)
+        access_at(&c, 1, UINT32_MAX, 64, 8192);
+    assert_int_equal(c.tally->nmet, 1);
+    assert_int_equal(c.tally->slots[1].times[64], 2);
+    tally_shape(&c, 1, UINT32_MAX, (uint64_t[]){0, 64}, 4);
+    tally_end(&c);
+    assert_int_equal(ntaken, 4);
+    const uint64_t times[] = {5, 2, 4, 7}, second[] = {64 + 4032, 64 + 8128, 64, 64 + 8128};
+    for (int n = 0; n < 4; n++) {
+        assert_int_equal(taken[n].record.mask, UINT32_MAX);
+        assert_int_equal(taken[n].times, times[n]);
+        assert_int_equal(at(n, 16), second[n]);
+    }
+}
+
+/* Words by the first lanes have numbers of their own, whatever else is met in between; others have patterns. */
+static void words_by_the_first_lanes(void **state)
+{
+    (void)state;
+    struct exec_counts c = fresh();
+    for (int n = 0; n < 3; n++) {
+        tally_shape(&c, 0, 0x1f, (uint64_t[]){4096 + 68}, 2);
+        tally_shape(&c, 0, 0x7ff, (uint64_t[]){4096 + 68}, 1);
+        tally_shape(&c, 0, 0x1f, (uint64_t[]){4096 + 70}, 1); /* not at a word */
+        tally_shape(&c, 0, UINT32_MAX, (uint64_t[]){4096}, 1);
+    }
+    assert_int_equal(c.tally->nmet, 0);
+    assert_int_equal(c.tally->slots[0].first[5][17], 6);
+    tally_end(&c);
+    assert_int_equal(ntaken, 4);
+    const uint32_t masks[] = {0x1f, 0x7ff, UINT32_MAX, 0x1f};
+    const uint64_t times[] = {6, 3, 3, 3}, lowest[] = {68, 68, 0, 70};
+    for (int n = 0; n < 4; n++) {
+        assert_int_equal(taken[n].record.mask, masks[n]);
+        assert_int_equal(taken[n].times, times[n]);
+        assert_int_equal(at(n, 0), lowest[n]);
+    }
 }
 
 static uint64_t times_of[1 << 16]; /* by lanes */
@@ -166,7 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_warps_by_their_remainder),
-        cmocka_unit_test(others_by_their_pattern),
+        cmocka_unit_test(others_by_their_pattern), cmocka_unit_test(whole_warps_of_groups), cmocka_unit_test(words_by_the_first_lanes),
         cmocka_unit_test(displaced_patterns),
         cmocka_unit_test(any_when_the_row_is_taken),
     };

@@ -412,7 +412,7 @@ static void write_end(struct form_writer *m, int32_t first, int32_t head, uint64
         form_jump(m, part_at(m, m->part->end + 1));
     } else if (m->between[m->part->end]) {
         if (!m->gone)
-            count_branch_between(m, m->warps / m->part->jam); /* it is code of so many of them */
+            count_branch_between(m, m->out->blocks > 1 ? FORM_ALL_WARPS : m->warps / m->part->jam); /* it is code of so many of them */
         form_jump_if(m, m->whole ? guard : base_of(m, guard), last->guard_negated, part_at(m, k->blocks[last->target].first));
         form_jump(m, part_at(m, m->part->end + 1));
     } else {
@@ -536,11 +536,11 @@ static void start_anew(struct form_writer *m)
     part_at(m, 0);
 }
 
-/* Blocks of a row may go through parts together: nobody counts, and they have no shared memory. */
+/* Blocks of a row may go through parts together: they have no shared memory. */
 static bool may_go_together(const struct emit *e)
 {
     uint32_t warps = e->job->dim[0] * e->job->dim[1] * e->job->dim[2] / SHAPE_LANES;
-    return !e->job->runs && !e->k->shared_static && JIT_MOST_TOGETHER >= 2 * warps && form_blocks_in_row(e, e->k);
+    return !e->k->shared_static && JIT_MOST_TOGETHER >= 2 * warps && form_blocks_in_row(e, e->k);
 }
 
 /* Lanes may exit while others of their warp go on: nobody counts, and nothing waits for lanes or looks at them. */

@@ -1,20 +1,47 @@
 /* What launches that count do beside the rest: how often blocks and guarded instructions ran, and accesses (simt/tally.h).
  *
- * Accesses of whole warps above one base take one addition to a number in memory, others of known shape a look whether
- * their pattern is the one in its place. Any other leaves its addresses in a row, for a function that asks the memory model
- * when the row is full. An access is counted where it is done: what leaves to the interpreter before it is counted there. */
+ * Accesses of whole warps take one addition to a number in memory, others of known shape a look whether theirs is the pattern in
+ * its place. Any other leaves its addresses in a row, for a function that asks the memory model when the row is full. An access
+ * is counted where it is done: what leaves to the interpreter before it is counted there. */
 #include "jit/llvm/emitter.h"
 
+#include "base/alloc.h"
 #include "simt/tally.h"
 
 static void add_at(struct emit *e, LLVMValueRef at, LLVMValueRef n)
 {
-    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, LLVMBuildLoad2(e->b, e->i64, at, ""), n, ""), at);
+    ALLOC_GROW(e->adds, e->nadds, e->adds_cap);
+    e->adds[e->nadds++] = LLVMBuildStore(e->b, LLVMBuildAdd(e->b, LLVMBuildLoad2(e->b, e->i64, at, ""), n, ""), at);
 }
 
-static void add_to(struct emit *e, size_t field, int32_t index, LLVMValueRef n)
+void count_settle(struct emit *e)
 {
-    add_at(e, at_byte(e, frame_field(e, field, e->ptr), number(e, 64, 8 * (uint64_t)index)), n);
+    for (int i = 0; i < e->nadds; i++) {
+        LLVMValueRef store = e->adds[i], add = LLVMGetOperand(store, 0), move[3] = {LLVMGetOperand(add, 0), add, store};
+        LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(store)));
+        for (int j = 0; j < 3; j++) {
+            LLVMInstructionRemoveFromParent(move[j]);
+            LLVMInsertIntoBuilder(e->b, move[j]);
+        }
+    }
+    alloc_release(e->adds);
+}
+
+/* A pointer of the frame that stays as it is. */
+static LLVMValueRef frame_pointer(struct emit *e, size_t field)
+{
+    LLVMValueRef p = frame_field(e, field, e->ptr);
+    LLVMValueRef none = LLVMMetadataAsValue(e->cx, LLVMMDNodeInContext2(e->cx, NULL, 0));
+    LLVMSetMetadata(p, LLVMGetMDKindIDInContext(e->cx, "invariant.load", 14), none);
+    return p;
+}
+
+/* To that of the kernel's block or instruction. */
+static void add_to(struct emit *e, enum exec_number kind, int32_t index, LLVMValueRef n)
+{
+    const struct ir_kernel *k = e->form_of ? e->form_of : e->k;
+    uint64_t at = exec_numbers_at(kind, (size_t)k->nblocks, (size_t)k->ninsts) + (uint64_t)index;
+    add_at(e, at_byte(e, frame_pointer(e, offsetof(struct jit_frame, numbers)), number(e, 64, 8 * at)), n);
 }
 
 static LLVMValueRef number_of(struct emit *e, LLVMValueRef lanes)
@@ -29,33 +56,31 @@ static LLVMValueRef times(struct emit *e, LLVMValueRef n, uint64_t by)
     return by == 1 ? n : LLVMBuildMul(e->b, n, number(e, 64, by), "");
 }
 
-void count_guards(struct emit *e, LLVMValueRef bits, int warps)
+void count_guards(struct emit *e, LLVMValueRef bits, LLVMValueRef warps)
 {
     if (!e->job->runs)
         return;
     LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntNE, bits, number(e, 32, 0), "");
-    add_to(e, offsetof(struct jit_frame, site_runs), kernel_site(e, e->site), times(e, LLVMBuildZExt(e->b, some, e->i64, ""), (uint64_t)(int64_t)warps));
-    add_to(e, offsetof(struct jit_frame, site_lanes), kernel_site(e, e->site), times(e, number_of(e, bits), (uint64_t)(int64_t)warps));
+    add_to(e, EXEC_SITE_RUNS, kernel_site(e, e->site), LLVMBuildMul(e->b, LLVMBuildZExt(e->b, some, e->i64, ""), warps, ""));
+    add_to(e, EXEC_SITE_LANES, kernel_site(e, e->site), LLVMBuildMul(e->b, number_of(e, bits), warps, ""));
 }
 
 void count_guard(struct emit *e, LLVMValueRef bits)
 {
-    count_guards(e, bits, 1);
+    count_guards(e, bits, number(e, 64, 1));
 }
 
-void count_block(struct emit *e, int32_t block, int warps)
+void count_block(struct emit *e, int32_t block, LLVMValueRef warps)
 {
     if (!e->job->runs)
         return;
-    LLVMValueRef runs = number(e, 64, (uint64_t)(int64_t)warps), lanes = number(e, 64, (uint64_t)(int64_t)warps * WARP_LANES);
+    add_to(e, e->mask ? EXEC_BLOCK_RUNS : EXEC_WHOLE, block, warps);
     if (e->mask)
-        lanes = times(e, number_of(e, e->mask), (uint64_t)(int64_t)warps);
-    add_to(e, offsetof(struct jit_frame, block_runs), block, runs);
-    add_to(e, offsetof(struct jit_frame, block_lanes), block, lanes);
+        add_to(e, EXEC_BLOCK_LANES, block, LLVMBuildMul(e->b, number_of(e, e->mask), warps, ""));
     if (!e->job->cached)
         return;
-    LLVMValueRef at = at_byte(e, frame_field(e, offsetof(struct jit_frame, block_pace), e->ptr), number(e, 64, 8 * (uint64_t)block));
-    LLVMValueRef pace = times(e, LLVMBuildLoad2(e->b, e->i64, at, ""), (uint64_t)(int64_t)warps);
+    LLVMValueRef at = at_byte(e, frame_pointer(e, offsetof(struct jit_frame, block_pace)), number(e, 64, 8 * (uint64_t)block));
+    LLVMValueRef pace = LLVMBuildMul(e->b, LLVMBuildLoad2(e->b, e->i64, at, ""), warps, "");
     LLVMValueRef old = frame_field(e, offsetof(struct jit_frame, pace), e->i64);
     frame_set(e, offsetof(struct jit_frame, pace), LLVMBuildAdd(e->b, old, pace, ""));
 }
@@ -66,14 +91,14 @@ void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask)
         return;
     LLVMValueRef all = LLVMBuildICmp(e->b, LLVMIntEQ, lanes, mask, "");
     LLVMValueRef parted = LLVMBuildAnd(e->b, lanes_any(e, lanes), LLVMBuildNot(e->b, all, ""), "");
-    count_guard(e, lanes);
-    add_to(e, offsetof(struct jit_frame, divergent), kernel_site(e, e->site), LLVMBuildZExt(e->b, parted, e->i64, ""));
+    add_to(e, EXEC_SITE_LANES, kernel_site(e, e->site), number_of(e, lanes));
+    add_to(e, EXEC_DIVERGENT, kernel_site(e, e->site), LLVMBuildZExt(e->b, parted, e->i64, ""));
 }
 
-void count_executed(struct emit *e, int32_t instructions)
+void count_executed(struct emit *e, LLVMValueRef instructions)
 {
     LLVMValueRef n = frame_field(e, offsetof(struct jit_frame, executed), e->i64);
-    frame_set(e, offsetof(struct jit_frame, executed), LLVMBuildAdd(e->b, n, number(e, 64, (uint64_t)instructions), ""));
+    frame_set(e, offsetof(struct jit_frame, executed), LLVMBuildAdd(e->b, n, instructions, ""));
 }
 
 /* --- accesses --- */
@@ -86,7 +111,7 @@ static bool counts_access(const struct emit *e)
 LLVMValueRef tally_field(struct emit *e, size_t offset)
 {
     uint64_t at = (uint64_t)e->job->row[e->site] * sizeof(struct tally_site) + offset;
-    return at_byte(e, frame_field(e, offsetof(struct jit_frame, tally_site), e->ptr), number(e, 64, at));
+    return at_byte(e, frame_pointer(e, offsetof(struct jit_frame, tally_site)), number(e, 64, at));
 }
 
 static bool leaves_record(const struct emit *e)
@@ -100,10 +125,11 @@ static void leave_lowest(struct emit *e, const LLVMValueRef *lowest, int halved)
         frame_set(e, offsetof(struct jit_frame, lowest) + (size_t)g * 8, lowest[g]);
 }
 
-/* The n-th of 64-bit numbers that lie somewhere behind the frame's pointer. */
-static LLVMValueRef word(struct emit *e, size_t pointer, LLVMValueRef n)
+/* The instruction's slots. */
+static LLVMValueRef slots_of(struct emit *e)
 {
-    return LLVMBuildGEP2(e->b, e->i64, frame_field(e, pointer, e->ptr), &n, 1, "");
+    uint64_t at = (uint64_t)e->job->row[e->site] * sizeof(struct tally_slots);
+    return at_byte(e, frame_pointer(e, offsetof(struct jit_frame, tally_slots)), number(e, 64, at));
 }
 
 static LLVMValueRef plus(struct emit *e, LLVMValueRef n, uint64_t more)
@@ -118,7 +144,7 @@ static LLVMValueRef pattern_of(struct emit *e, LLVMValueRef lanes, LLVMValueRef 
     spread = LLVMBuildZExt(e->b, LLVMBuildLShr(e->b, spread, number(e, 32, 27), ""), e->i64, "");
     LLVMValueRef n = LLVMBuildXor(e->b, LLVMBuildLShr(e->b, slot, number(e, 64, 2), ""), spread, "");
     n = plus(e, LLVMBuildAnd(e->b, n, number(e, 64, TALLY_PATTERNS - 1), ""), (uint64_t)e->job->row[e->site] * TALLY_PATTERNS);
-    return at_byte(e, frame_field(e, offsetof(struct jit_frame, tally_pattern), e->ptr), times(e, n, sizeof(struct tally_pattern)));
+    return at_byte(e, frame_pointer(e, offsetof(struct jit_frame, tally_pattern)), times(e, n, sizeof(struct tally_pattern)));
 }
 
 /* Do all warps that go at once make the same access but for a multiple of what accesses are told by? Then the first one counts for
@@ -130,30 +156,77 @@ static bool same_in_warps(const struct emit *e, LLVMValueRef lanes)
            (at->kind != IR_SRC_REG || (ir_bit(e->job->steps->known, at->reg) && e->job->steps->by[at->reg] % TALLY_SLOTS == 0));
 }
 
-static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes, int warps)
+/* Bits in which the groups are not as far apart as `apart` says. */
+static LLVMValueRef apart_differs(struct emit *e, LLVMValueRef apart, const LLVMValueRef *lowest, int halved)
+{
+    LLVMValueRef differs = number(e, 64, 0);
+    for (int g = 1; g < 1 << halved; g++) {
+        LLVMValueRef was = LLVMBuildLoad2(e->b, e->i64, at_byte(e, apart, number(e, 64, (uint64_t)(g - 1) * 8)), "");
+        LLVMValueRef d = LLVMBuildXor(e->b, was, LLVMBuildSub(e->b, lowest[g], lowest[0], ""), "");
+        differs = LLVMBuildOr(e->b, differs, d, "");
+    }
+    return differs;
+}
+
+/* To the number at `times` if it is one of such accesses, else by a call. */
+static void count_if_same(struct emit *e, LLVMValueRef differs, LLVMValueRef times, const LLVMValueRef *lowest, int halved,
+                          LLVMValueRef lanes, LLVMValueRef n)
+{
+    LLVMBasicBlockRef again = new_block(e, "again"), other = new_block(e, "other"), next = new_block(e, "counted");
+    likely(e, LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, differs, number(e, 64, 0), ""), again, other), true);
+    LLVMPositionBuilderAtEnd(e->b, again);
+    add_at(e, times, n);
+    LLVMBuildBr(e->b, next);
+    LLVMPositionBuilderAtEnd(e->b, other);
+    leave_lowest(e, lowest, halved);
+    frame_set(e, offsetof(struct jit_frame, times), n);
+    op_tell(e, offsetof(struct jit_ops, count_shape), lanes);
+    LLVMBuildBr(e->b, next);
+    LLVMPositionBuilderAtEnd(e->b, next);
+}
+
+/* By some of the lanes. */
+static void count_pattern(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes, LLVMValueRef n)
 {
     LLVMBuilderRef B = e->b;
-    LLVMBasicBlockRef again = new_block(e, "again"), other = new_block(e, "other"), next = new_block(e, "counted");
     LLVMValueRef p = pattern_of(e, lanes, slot), times_at = at_byte(e, p, number(e, 64, offsetof(struct tally_pattern, times)));
     LLVMValueRef key = LLVMBuildOr(B, LLVMBuildShl(B, LLVMBuildZExt(B, lanes, e->i64, ""), number(e, 64, 32), ""), slot, "");
     LLVMValueRef differs = LLVMBuildXor(B, LLVMBuildLoad2(B, e->i64, p, ""), key, "");
-    for (int g = 1; g < 1 << halved; g++) {
-        size_t at = offsetof(struct tally_pattern, apart) + (size_t)(g - 1) * 8;
-        LLVMValueRef apart = LLVMBuildLoad2(B, e->i64, at_byte(e, p, number(e, 64, at)), "");
-        LLVMValueRef d = LLVMBuildXor(B, apart, LLVMBuildSub(B, lowest[g], lowest[0], ""), "");
-        differs = LLVMBuildOr(B, differs, d, "");
+    LLVMValueRef apart = at_byte(e, p, number(e, 64, offsetof(struct tally_pattern, apart)));
+    differs = LLVMBuildOr(B, differs, apart_differs(e, apart, lowest, halved), "");
+    count_if_same(e, differs, times_at, lowest, halved, lanes, n);
+}
+
+/* By a whole warp. */
+static void count_slot(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, int halved, LLVMValueRef n)
+{
+    LLVMValueRef slots = slots_of(e), times = LLVMBuildGEP2(e->b, e->i64, slots, &slot, 1, "");
+    if (!halved) {
+        add_at(e, times, n);
+        return;
     }
-    likely(e, LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, differs, number(e, 64, 0), ""), again, other), true);
-    LLVMPositionBuilderAtEnd(B, again);
-    add_at(e, times_at, number(e, 64, 1));
+    LLVMValueRef apart = at_byte(e, slots, number(e, 64, offsetof(struct tally_slots, apart)));
+    count_if_same(e, apart_differs(e, apart, lowest, halved), times, lowest, halved, number(e, 32, UINT32_MAX), n);
+}
+
+/* By some of the lanes, of one group: to the number of those by the first ones, if there is one for it, else of the pattern. */
+static void count_first(struct emit *e, LLVMValueRef slot, const LLVMValueRef *lowest, LLVMValueRef lanes, LLVMValueRef n)
+{
+    LLVMBuilderRef B = e->b;
+    LLVMBasicBlockRef first = new_block(e, "first"), some = new_block(e, "some"), next = new_block(e, "counted");
+    LLVMValueRef table = LLVMBuildLoad2(B, e->ptr, at_byte(e, slots_of(e), number(e, 64, offsetof(struct tally_slots, first))), "");
+    LLVMValueRef gaps = LLVMBuildAnd(B, lanes, LLVMBuildAdd(B, lanes, number(e, 32, 1), ""), "");
+    LLVMValueRef odd = LLVMBuildAnd(B, LLVMBuildTrunc(B, slot, e->i32, ""), number(e, 32, 3), "");
+    LLVMValueRef is = LLVMBuildNot(B, lanes_any(e, LLVMBuildOr(B, gaps, odd, "")), "");
+    LLVMBuildCondBr(B, LLVMBuildAnd(B, is, LLVMBuildIsNotNull(B, table, ""), ""), first, some);
+    LLVMPositionBuilderAtEnd(B, first);
+    LLVMValueRef at = LLVMBuildAdd(B, times(e, number_of(e, lanes), TALLY_WORDS), LLVMBuildLShr(B, slot, number(e, 64, 2), ""), "");
+    add_at(e, LLVMBuildGEP2(B, e->i64, table, &at, 1, ""), n);
     LLVMBuildBr(B, next);
-    LLVMPositionBuilderAtEnd(B, other);
-    leave_lowest(e, lowest, halved);
-    op_tell(e, offsetof(struct jit_ops, count_shape), lanes);
+    LLVMPositionBuilderAtEnd(B, some);
+    count_pattern(e, slot, lowest, 0, lanes, n);
     LLVMBuildBr(B, next);
     LLVMPositionBuilderAtEnd(B, next);
-    if (warps > 1) /* the pattern is in its place now */
-        add_at(e, times_at, number(e, 64, (uint64_t)warps - 1));
 }
 
 void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes)
@@ -169,16 +242,13 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
     if (merged && e->warp > 0)
         return;
     LLVMValueRef slot = LLVMBuildAnd(e->b, lowest[0], number(e, 64, TALLY_SLOTS - 1), "");
-    if (lanes || halved) {
-        count_pattern(e, slot, lowest, halved, lanes ? lanes : number(e, 32, UINT32_MAX), merged ? e->job->unrolled : 1);
-        return;
-    }
-    slot = plus(e, slot, (uint64_t)e->job->row[e->site] * TALLY_SLOTS);
-    LLVMValueRef at = word(e, offsetof(struct jit_frame, tally_slot), slot);
-    if (merged)
-        add_at(e, at, number(e, 64, (uint64_t)e->job->unrolled));
+    LLVMValueRef n = number(e, 64, merged ? (uint64_t)e->job->unrolled : 1);
+    if (lanes && !halved)
+        count_first(e, slot, lowest, lanes, n);
+    else if (lanes)
+        count_pattern(e, slot, lowest, halved, lanes, n);
     else
-        add_at(e, at, number(e, 64, 1));
+        count_slot(e, slot, lowest, halved, n);
 }
 
 bool count_anywhere(struct emit *e)
@@ -186,9 +256,8 @@ bool count_anywhere(struct emit *e)
     if (!counts_access(e) || leaves_record(e))
         return false;
     bool merged = e->of_warp != NULL;
-    LLVMValueRef slot = number(e, 64, (uint64_t)e->job->row[e->site] * TALLY_SLOTS);
     if (!merged || !e->warp)
-        add_at(e, word(e, offsetof(struct jit_frame, tally_slot), slot), number(e, 64, merged ? (uint64_t)e->job->unrolled : 1));
+        add_at(e, slots_of(e), number(e, 64, merged ? (uint64_t)e->job->unrolled : 1));
     return true;
 }
 

@@ -154,6 +154,8 @@ struct emit {
     struct {
         bool local, tid, warpid, budget;
     } reads;            /* of the frame's fields that differ from warp to warp, so far */
+    LLVMValueRef *adds; /* count.c: stores of numbers that have been added to */
+    int nadds, adds_cap;
     bool tells_time; /* it reads %clock: instructions are counted */
     LLVMValueRef mask;  /* i32, the lanes that are on; NULL: all 32 */
     LLVMValueRef wide_mask[MAX_PARTS]; /* the same, i32 for each lane, -1 or 0; or NULL */
@@ -343,11 +345,13 @@ static inline bool leaves_records(const struct emit *e)
 {
     return e->job->counting && (!e->job->tallies || e->job->cached);
 }
-void count_block(struct emit *e, int32_t block, int warps); /* the lanes that are on enter it, in so many warps; below 0: have not */
+void count_block(struct emit *e, int32_t block, LLVMValueRef warps); /* the lanes that are on enter it, in so many warps; below 0: have not */
+/* The function is whole: additions go to the ends of LLVM's blocks, behind loads that could not pass them. Nothing reads a number. */
+void count_settle(struct emit *e);
 void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask); /* of the lanes of mask these take it */
-void count_executed(struct emit *e, int32_t instructions);
+void count_executed(struct emit *e, LLVMValueRef instructions);
 void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction */
-void count_guards(struct emit *e, LLVMValueRef bits, int warps); /* the same in so many warps */
+void count_guards(struct emit *e, LLVMValueRef bits, LLVMValueRef warps); /* the same in so many warps */
 /* An access by `lanes` (NULL: all 32): the lowest addresses of 2^halved groups. */
 void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes);
 /* One of a whole warp of which the same is counted wherever it lies; in code for several warps for all of them. False: it is not

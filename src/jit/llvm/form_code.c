@@ -366,7 +366,7 @@ static void uncount(struct emit *e, int32_t block, LLVMValueRef lanes)
 {
     LLVMValueRef mask = e->mask;
     e->mask = lanes;
-    count_block(e, block, -1);
+    count_block(e, block, number(e, 64, UINT64_MAX));
     e->mask = mask;
 }
 
@@ -419,7 +419,7 @@ void form_code_leave(struct emit *e, enum jit_stop why)
     int warp = e->warp;
     const struct ir_block *b = &e->form_of->blocks[e->form_of->insts[state->site].block];
     if (b->first == state->site && why != JIT_TURN && e->job->unrolled > 1) /* others than the first begin it once more */
-        count_block(e, e->form_of->insts[state->site].block, 1 - e->job->unrolled);
+        count_block(e, e->form_of->insts[state->site].block, number(e, 64, (uint64_t)(int64_t)(1 - e->job->unrolled)));
     EACH_WARP(e, w)
         for (int i = 0; i < state->ntargets; i++)
             keep(e, state->src[i].reg);
@@ -498,14 +498,21 @@ static void ring(struct emit *e)
     stop_if(e, LLVMBuildICmp(e->b, LLVMIntUGE, n, frame_field(e, AT(room), e->i32), ""), JIT_RING);
 }
 
+/* For so many warps an instruction of counting is. */
+static LLVMValueRef warps_counted(struct emit *e)
+{
+    const struct ir_src *n = &e->in->src[1];
+    return n->kind == IR_SRC_REG ? LLVMBuildZExt(e->b, source(e, 1, PTX_U32, -1), e->i64, "") : number(e, 64, n->imm);
+}
+
 static void begin_block(struct emit *e)
 {
     int32_t block = e->form_of->insts[e->in->site].block;
-    int warps = e->job->unrolled * (int)e->in->src[1].imm;
+    LLVMValueRef warps = LLVMBuildMul(e->b, warps_counted(e), number(e, 64, (uint64_t)e->job->unrolled), "");
     e->mask = e->in->src[0].kind == IR_SRC_REG ? reg_bits(e, e->in->src[0].reg) : NULL;
     count_block(e, block, warps);
     if (e->tells_time)
-        count_executed(e, warps * e->form_of->blocks[block].count);
+        count_executed(e, LLVMBuildMul(e->b, warps, number(e, 64, (uint64_t)e->form_of->blocks[block].count), ""));
     e->mask = NULL;
 }
 
@@ -517,9 +524,9 @@ static void count_lanes_of(struct emit *e)
         if (e->in->op == IR_OP_COUNT_BRANCH)
             count_branch(e, lanes, e->in->nsrc > 1 ? reg_bits(e, of->reg) : number(e, 32, UINT32_MAX));
         else if (e->in->op == IR_OP_COUNT_GUARD)
-            count_guards(e, lanes, (int)of->imm);
+            count_guards(e, lanes, warps_counted(e));
         else if (w)
-            count_guards(e, lanes, -1);
+            count_guards(e, lanes, number(e, 64, UINT64_MAX));
     }
 }
 
@@ -1223,5 +1230,6 @@ bool form_code_emit(struct emit *e)
     form_code_empty(e->fn);
     e->scratch = NULL;
     e->check_slots = 0;
+    e->nadds = 0;
     return emit_form(e, false, &jam);
 }

@@ -336,9 +336,9 @@ static void set_aside(struct form_writer *m, int32_t site)
     alloc_release(live);
 }
 
-static void put_count(struct form_writer *m, uint16_t op, int32_t site, struct ir_src lanes, int64_t warps)
+static void put_count(struct form_writer *m, uint16_t op, int32_t site, struct ir_src lanes, int32_t warps)
 {
-    struct ir_src src[2] = {lanes, ir_of_value((uint64_t)warps)};
+    struct ir_src src[2] = {lanes, warps == FORM_ALL_WARPS ? ir_of_reg(m->many) : ir_of_value((uint64_t)warps)};
     struct ir_inst *in = form_put(m, op);
     in->site = site;
     ir_set_sources(m->f, in, 2, src);

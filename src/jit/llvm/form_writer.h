@@ -103,6 +103,7 @@ int32_t form_both(struct form_writer *m, int32_t a, int32_t b);
 void form_put_state(struct form_writer *m, int32_t site, int32_t row, int n, const int32_t *masks, const uint64_t *live);
 /* Where launches count: what a guard that is no branch's, or one whose lanes go one way, says, and that a block begins. `mask`: for
  * these lanes, or (IR_NOREG) for all; in so many warps. */
+enum { FORM_ALL_WARPS = -1 }; /* of several blocks: as many as there are */
 void form_put_guard_count(struct form_writer *m, int32_t site, int32_t mask, int32_t warps);
 void form_put_block_count(struct form_writer *m, int32_t site, int32_t mask, int32_t warps);
 struct ir_inst *form_copy(struct form_writer *m, int32_t site);

@@ -206,6 +206,7 @@ __attribute__((visibility("default"))) bool heddle_jit_emit(const struct jit_job
     strbuf_init(&text);
     e.text = job->form == JIT_WRITTEN ? &text : NULL;
     bool ok = emit_kernel(&e);
+    count_settle(&e);
     o->lane_serial = e.nserials;
     if (ok && text.len)
         keep(o, text.s, text.len);
