@@ -105,10 +105,19 @@ static bool keep_text(struct emit *e, struct jit_object *o)
     return true;
 }
 
+static LLVMValueRef first_behind_phis(LLVMBasicBlockRef b)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(b);
+    while (LLVMIsAPHINode(i))
+        i = LLVMGetNextInstruction(i);
+    return i;
+}
+
 /*
  * LLVM's early tail duplication mends SSA for one register after the other, each time over all phis of a block: 33 of 37 s for a
- * sort of 2,121 instructions (docs/jit.md). It leaves alone what is convergent, so each block of a large function ends with an
- * empty assembly text of that kind. Small ones keep it: the stencil of the bench loses a tenth without.
+ * sort of 2,121 instructions (docs/jit.md). It leaves alone what is convergent, so each block of a large function begins with an
+ * empty assembly text of that kind: at the end it would wait for all loads of its block, and LLVM would look at each of 490 of
+ * them anew for each other. Small ones keep it: the stencil of the bench loses a tenth without.
  */
 #define LARGE 10000 /* instructions of LLVM's; the bench's largest kernel has 5,644 */
 static void keep_blocks_single(struct emit *e)
@@ -125,7 +134,7 @@ static void keep_blocks_single(struct emit *e)
     LLVMAttributeRef convergent = LLVMCreateEnumAttribute(e->cx, kind, 0);
     LLVMSetCurrentDebugLocation2(e->b, NULL);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(e->fn); b; b = LLVMGetNextBasicBlock(b)) {
-        LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(b));
+        LLVMPositionBuilderBefore(e->b, first_behind_phis(b));
         LLVMAddCallSiteAttribute(LLVMBuildCall2(e->b, type, nothing, NULL, 0, ""), LLVMAttributeFunctionIndex, convergent);
     }
 }
