@@ -33,7 +33,8 @@ The first round also compares every number of the results with the native progra
 --draw          prints all ten with the hashes that drew them: of each row SHA-256 of the list's own SHA-256 (in hexadecimal
                 digits) and the row's name, one behind the other; the ten lowest, of which the first five are open
 --make          only builds the device programs into DIR, for --programs on a machine without clang (HEDDLE is not used then)
---check         nothing is timed: results of the smaller jobs in both executors, counting and not, against native code
+--check         nothing is timed: results of the smaller jobs in both executors, counting and not, against native code, and
+                counts of every instruction of one against the other's
 --rounds, --times  rounds, and timed launches in each: less of either is faster and noisier
 Native code is built by CC -O3 -march=native -ffast-math -fopenmp; device code by heddle build. PoCL runs the tiled multiply
 too if OpenCL can be compiled for. Nothing here is asserted but that results are equal: machines are shared and noisy.
@@ -245,12 +246,22 @@ class Bench:
 
     def check(self):
         file, results = f"{self.tmp}/result", f"{self.tmp}/results"
-        modes = [{"HEDDLE_EXEC": "interp"}, {}, {"HEDDLE_EXEC": "jit-first"}, {"HEDDLE_RESULTS": results, "HEDDLE_CACHES": "0"}, {"HEDDLE_RESULTS": results}]
+        counting = {"HEDDLE_RESULTS": results, "HEDDLE_CACHES": "0"}
+        modes = [{}, {"HEDDLE_EXEC": "jit-first"}, counting, {"HEDDLE_EXEC": "interp", **counting}, {"HEDDLE_RESULTS": results}]
         for name, program, variant, _, size, _ in chosen:
+            open(results, "w").close()
             for env in modes:
                 run([f"{self.tmp}/{program}.cuda", variant, str(size), "0", file], 2, **env)
                 lines, _ = run([f"{self.tmp}/{program}.native", variant, str(size), "0", file], 2)
                 self.compare(name, " ".join(f"{k}={v}" for k, v in env.items()) or "HEDDLE_EXEC=jit", lines)
+            self.compare_counts(name, results)
+
+    def compare_counts(self, name, path):
+        """Those of machine code and of the interpreter, in the file one behind the other, of each launch and each instruction."""
+        counts = [(r["total"], r["sites"]) for r in map(json.loads, open(path))]
+        each = len(counts) // 3 # launches; the last third models caches
+        if not each or counts[:each] != counts[each:2 * each]:
+            sys.exit(f"{name}: the interpreter counts otherwise than machine code")
 
     def row(self, name):
         plain, native = (self.median(name, m) for m in ("plain1", "native1"))
