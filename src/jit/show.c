@@ -81,24 +81,27 @@ static bool has(const char *line, size_t n, const char *word)
     return false;
 }
 
-/* "!12 = !{!"branch_weights", ...": not of the locations, and referred to. */
-static bool is_other_metadata(const char *line, size_t n)
+/* "!12 = !{!"branch_weights", ...": not of the locations, and referred to. `empty`: so is "!5 = !{}". */
+static bool is_other_metadata(const char *line, size_t n, bool empty)
 {
-    return n > 1 && line[1] >= '0' && line[1] <= '9' && has(line, n, " !{") && !has(line, n, "!{}") &&
+    return n > 1 && line[1] >= '0' && line[1] <= '9' && has(line, n, " !{") && (empty || !has(line, n, "!{}")) &&
            !has(line, n, "Debug Info Version") && !has(line, n, "!DI");
 }
 
 static void show_module(struct text *t)
 {
     const char *line, *begin = t->at;
+    bool empty = false;
     size_t n;
-    while (next_line(t, &line, &n))
+    while (next_line(t, &line, &n)) {
+        empty = empty || has(line, n, "!invariant.load ");
         if (n && *line == '!')
             read_location(t, line);
+    }
     t->at = begin;
     while (next_line(t, &line, &n)) {
         const char *mark = NULL;
-        if (n && *line == '!' && !is_other_metadata(line, n))
+        if (n && *line == '!' && !is_other_metadata(line, n, empty))
             continue;
         for (const char *p = line; p + 7 < line + n; p++)
             if (!memcmp(p, " !dbg !", 7))
