@@ -113,7 +113,7 @@ enum { MOST_APART = 4, MOST_WARPS = 8 };
 struct beside {
     int n;                      /* so many; 0: none */
     int32_t site[MOST_APART];   /* in the order of addresses */
-    int32_t last;               /* the greatest of them */
+    int32_t begin, last;        /* the first and the last of them */
     bool of_warp[MOST_WARPS];   /* all of them may be done once the first may */
     LLVMValueRef v[MOST_WARPS][MOST_APART][MAX_PARTS];
 };
@@ -285,6 +285,9 @@ void memory_check_ahead(struct emit *e); /* before it, if that is a thing of its
 /* An element in memory as the register that it is loaded to keeps it, and the other way round. */
 LLVMValueRef memory_widened(struct emit *e, LLVMValueRef v, int32_t reg, bool scalar);
 LLVMValueRef memory_stored_part(struct emit *e, int element, int p);
+/* A part's lanes that follow each other in memory, of so many bytes each; `on`: i1 for each, NULL: all. Lanes that are off load 0. */
+LLVMValueRef memory_load_lanes(struct emit *e, LLVMTypeRef t, LLVMValueRef from, unsigned bytes, LLVMValueRef on);
+void memory_store_lanes(struct emit *e, LLVMValueRef v, LLVMValueRef to, unsigned bytes, LLVMValueRef on);
 LLVMValueRef memory_joined(struct emit *e, LLVMValueRef a, LLVMValueRef b, int n); /* vectors of n lanes as one */
 /* One of two values, by where it comes from. */
 struct value memory_either(struct emit *e, const struct value *a, LLVMBasicBlockRef from_a, const struct value *b,

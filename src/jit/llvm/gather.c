@@ -216,21 +216,6 @@ static LLVMValueRef part_from(struct emit *e, const struct many *g, LLVMValueRef
     return at_byte(e, g->base, i);
 }
 
-static LLVMValueRef load_neighbours(struct emit *e, const struct many *g, LLVMTypeRef t, LLVMValueRef first, int p)
-{
-    LLVMTypeRef vector = vector_of(e, t), types[2] = {vector, e->ptr};
-    LLVMValueRef from = part_from(e, g, first);
-    if (!g->lanes) {
-        LLVMValueRef v = LLVMBuildLoad2(e->b, vector, from, "");
-        LLVMSetAlignment(v, g->bytes);
-        return v;
-    }
-    LLVMValueRef args[4] = {from, number(e, 32, g->bytes), g->on[p], LLVMConstNull(vector)};
-    unsigned id = LLVMLookupIntrinsicID("llvm.masked.load", 16);
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
-    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");
-}
-
 static struct value neighbours_or_gather(struct emit *e, const struct many *g)
 {
     LLVMBasicBlockRef near = new_block(e, "near"), far = new_block(e, "far"), next = new_block(e, "loaded");
@@ -240,7 +225,7 @@ static struct value neighbours_or_gather(struct emit *e, const struct many *g)
     LLVMBuildCondBr(e->b, are_neighbours(e, g, first), near, far);
     LLVMPositionBuilderAtEnd(e->b, near);
     for (int p = 0; p < e->parts; p++)
-        a.v[p] = load_neighbours(e, g, t, first[p], p);
+        a.v[p] = memory_load_lanes(e, t, part_from(e, g, first[p]), g->bytes, g->lanes ? g->on[p] : NULL);
     LLVMBuildBr(e->b, next);
     LLVMPositionBuilderAtEnd(e->b, far);
     for (int p = 0; p < e->parts; p++)
@@ -545,20 +530,6 @@ static void quick_load(struct emit *e, const struct many *g, struct value *resul
             results[d] = may_be_neighbours(e, g) ? neighbours_or_gather(e, g) : gather_element(e, g, d);
 }
 
-static void store_neighbours(struct emit *e, const struct many *g, LLVMValueRef first, int p)
-{
-    LLVMValueRef v = memory_stored_part(e, 0, p), to = part_from(e, g, first);
-    if (!g->lanes) {
-        LLVMSetAlignment(LLVMBuildStore(e->b, v, to), g->bytes);
-        return;
-    }
-    LLVMTypeRef types[2] = {LLVMTypeOf(v), e->ptr};
-    LLVMValueRef args[4] = {v, to, number(e, 32, g->bytes), g->on[p]};
-    unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", 17);
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
-    LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");
-}
-
 /* Parts overlap nowhere but where lanes of two of them store to one place: in the order of stores, as in a scatter. */
 static void neighbours_or_scatter(struct emit *e, const struct many *g)
 {
@@ -568,7 +539,7 @@ static void neighbours_or_scatter(struct emit *e, const struct many *g)
     LLVMPositionBuilderAtEnd(e->b, near);
     for (int k = 0; k < e->parts; k++) {
         int p = k ^ memory_store_turn(e->in, SHAPE_LANES, e->width);
-        store_neighbours(e, g, first[p], p);
+        memory_store_lanes(e, memory_stored_part(e, 0, p), part_from(e, g, first[p]), g->bytes, g->lanes ? g->on[p] : NULL);
     }
     LLVMBuildBr(e->b, next);
     LLVMPositionBuilderAtEnd(e->b, far);

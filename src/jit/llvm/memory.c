@@ -442,13 +442,22 @@ LLVMValueRef memory_widened(struct emit *e, LLVMValueRef v, int32_t reg, bool sc
     return sign ? LLVMBuildSExt(e->b, v, to, "") : LLVMBuildZExt(e->b, v, to, "");
 }
 
-static LLVMValueRef load_masked(struct emit *e, LLVMTypeRef t, const struct reach *r, int p)
+LLVMValueRef memory_load_lanes(struct emit *e, LLVMTypeRef t, LLVMValueRef from, unsigned bytes, LLVMValueRef on)
 {
     LLVMTypeRef types[2] = {vector_of(e, t), e->ptr};
+    if (!on) {
+        LLVMValueRef v = LLVMBuildLoad2(e->b, types[0], from, "");
+        LLVMSetAlignment(v, bytes);
+        return v;
+    }
     unsigned id = LLVMLookupIntrinsicID("llvm.masked.load", 16);
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
-    LLVMValueRef args[4] = {pointer_of(e, r, p * e->width, 0), number(e, 32, r->bytes), unpacked(e, e->mask, p), LLVMConstNull(types[0])};
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2), args[4] = {from, number(e, 32, bytes), on, LLVMConstNull(types[0])};
     return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");
+}
+
+static LLVMValueRef load_masked(struct emit *e, LLVMTypeRef t, const struct reach *r, int p)
+{
+    return memory_load_lanes(e, t, pointer_of(e, r, p * e->width, 0), r->bytes, unpacked(e, e->mask, p));
 }
 
 /* The lanes of one part that are on; 0 in others. */
@@ -725,13 +734,21 @@ static LLVMValueRef interleaved(struct emit *e, LLVMValueRef *v, unsigned vec, i
     return LLVMBuildShuffleVector(e->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(index, (unsigned)n * vec), "");
 }
 
-static void store_masked(struct emit *e, LLVMValueRef v, const struct reach *r, int p)
+void memory_store_lanes(struct emit *e, LLVMValueRef v, LLVMValueRef to, unsigned bytes, LLVMValueRef on)
 {
     LLVMTypeRef types[2] = {LLVMTypeOf(v), e->ptr};
+    if (!on) {
+        LLVMSetAlignment(LLVMBuildStore(e->b, v, to), bytes);
+        return;
+    }
     unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", 17);
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
-    LLVMValueRef args[4] = {v, pointer_of(e, r, p * e->width, 0), number(e, 32, r->bytes), unpacked(e, e->mask, p)};
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2), args[4] = {v, to, number(e, 32, bytes), on};
     LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cx, id, types, 2), f, args, 4, "");
+}
+
+static void store_masked(struct emit *e, LLVMValueRef v, const struct reach *r, int p)
+{
+    memory_store_lanes(e, v, pointer_of(e, r, p * e->width, 0), r->bytes, unpacked(e, e->mask, p));
 }
 
 static LLVMValueRef lanes_half(struct emit *e, LLVMValueRef v, int n, bool second)
@@ -844,6 +861,7 @@ static void find_beside(struct emit *e, const struct reach *r)
     int apart = e->in->vec == 1 && e->in->mods->order == PTX_WEAK && e->in->src[0].kind == IR_SRC_REG ? elements_apart(e, r) : 0, n = 0;
     int64_t least = e->in->offset;
     of->n = 0;
+    of->begin = e->site;
     for (int32_t i = e->site; i < b->first + b->count && apart && n < apart; i++) {
         const struct ir_inst *in = &e->k->insts[i];
         if (is_beside(e, in, apart))
@@ -929,10 +947,7 @@ static bool stores_beside(struct emit *e, const struct reach *r)
         own++;
     if (own == of->n)
         return false;
-    bool first = true;
-    for (int k = 0; k < of->n; k++)
-        first = first && of->site[k] >= e->site;
-    if (first)
+    if (e->site == of->begin)
         of->of_warp[e->warp] = all_covered(e, r);
     if (!of->of_warp[e->warp])
         return false;
