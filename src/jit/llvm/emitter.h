@@ -188,6 +188,9 @@ int bits_of_type(enum ptx_type t);
 LLVMTypeRef vector_of(const struct emit *e, LLVMTypeRef t);
 LLVMValueRef number(const struct emit *e, int bits, uint64_t v);
 LLVMValueRef splat(struct emit *e, LLVMValueRef scalar);
+/* A constant of f64 as a value that LLVM does not know: it would make a NaN without a sign (7ff8...) of what the host, the
+ * interpreter and the GPU (tests/data/nan_h200.tsv) give one (fff8...). Anything else as it is. */
+LLVMValueRef unfolded(struct emit *e, LLVMValueRef v);
 LLVMValueRef call_intrinsic(struct emit *e, const char *name, LLVMTypeRef overload, LLVMValueRef *args, unsigned n);
 LLVMValueRef frame_field(struct emit *e, size_t offset, LLVMTypeRef t);
 void frame_set(struct emit *e, size_t offset, LLVMValueRef v);

@@ -136,6 +136,27 @@ static LLVMTypeRef part_type(const struct emit *e, int32_t reg)
     return reg_scalar(e, reg) ? reg_type(e, reg) : vector_of(e, reg_type(e, reg));
 }
 
+/* An assembly text that makes a value of one type what it was; LLVM, which sees no further, may move it anywhere. */
+static LLVMValueRef same(struct emit *e, LLVMValueRef v, const char *constraints)
+{
+    LLVMTypeRef type = LLVMTypeOf(v), function = LLVMFunctionType(type, &type, 1, false);
+    LLVMValueRef text = LLVMGetInlineAsm(function, "", 0, constraints, strlen(constraints), false, false, LLVMInlineAsmDialectATT, false);
+    LLVMValueRef call = LLVMBuildCall2(e->b, function, text, &v, 1, "");
+    unsigned memory = LLVMGetEnumAttributeKindForName("memory", strlen("memory"));
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->cx, memory, 0)); /* it reads and writes none */
+    return call;
+}
+
+LLVMValueRef unfolded(struct emit *e, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    if (!LLVMIsConstant(v) || (vector ? LLVMGetElementType(type) : type) != e->f64)
+        return v;
+    LLVMValueRef zero = same(e, number(e, 64, 0), "=r,0"), bits = LLVMBuildBitCast(e->b, v, vector ? vector_of(e, e->i64) : e->i64, "");
+    return LLVMBuildBitCast(e->b, LLVMBuildXor(e->b, bits, vector ? splat(e, zero) : zero, ""), type, "");
+}
+
 struct value reg_get(struct emit *e, int32_t reg)
 {
     if (unroll_jam_shared(e, reg))
@@ -144,7 +165,7 @@ struct value reg_get(struct emit *e, int32_t reg)
         return e->now[reg];
     struct value v = {.scalar = reg_scalar(e, reg)}; /* never written */
     for (int i = 0; i < var_parts(e, reg); i++)
-        v.v[i] = LLVMConstNull(var_type(e, reg));
+        v.v[i] = unfolded(e, LLVMConstNull(var_type(e, reg)));
     if (reg_packed(e, reg))
         v.bits = v.v[0];
     return v;
@@ -154,6 +175,8 @@ void reg_set(struct emit *e, int32_t reg, struct value v)
 {
     e->have[reg] = 1;
     e->now[reg] = v;
+    for (int i = 0; i < var_parts(e, reg) && e->k->reg_type[reg] == PTX_F64; i++)
+        e->now[reg].v[i] = unfolded(e, v.v[i]);
 }
 
 void regs_open(struct emit *e)
@@ -213,13 +236,12 @@ static LLVMValueRef expand(struct emit *e, const LLVMValueRef *base, const struc
 
 void set_mask(struct emit *e, LLVMValueRef mask)
 {
-    LLVMTypeRef v = vector_of(e, e->i32), type = LLVMFunctionType(v, &v, 1, false);
+    LLVMTypeRef v = vector_of(e, e->i32);
     memset(e->wide_mask, 0, sizeof e->wide_mask);
     e->mask = mask;
     for (int p = 0; p < e->parts && mask && e->width < 16; p++) {
         LLVMValueRef on = LLVMBuildSExt(e->b, unpacked(e, mask, p), v, "");
-        LLVMValueRef same = LLVMGetInlineAsm(type, "", 0, "=x,0", 4, false, false, LLVMInlineAsmDialectATT, false);
-        e->wide_mask[p] = LLVMBuildCall2(e->b, type, same, &on, 1, "");
+        e->wide_mask[p] = same(e, on, "=x,0");
     }
 }
 
@@ -402,22 +424,41 @@ static LLVMValueRef sreg_scalar(struct emit *e, uint32_t sreg)
     return sreg == PTX_SREG_WARPID ? LLVMBuildAdd(e->b, v, number(e, 32, (uint64_t)e->warp), "") : v;
 }
 
+/* Of numbers and this one the instruction makes no NaN. */
+static bool makes_no_nan(const struct ir_inst *in, uint64_t f64)
+{
+    enum { EXPONENTS = 0x7ff };
+    uint64_t exponent = f64 >> 52 & EXPONENTS;
+    switch (ir_kind(in)) {
+    case PTX_KIND_FADD: case PTX_KIND_FSUB: case PTX_KIND_FMUL: case PTX_KIND_FMAD: case PTX_KIND_FDIV:
+        return exponent && exponent != EXPONENTS; /* not zero, not infinite */
+    default:
+        return ir_is(in, PTX_KIND_COMPARE) || ir_is(in, PTX_KIND_STORE);
+    }
+}
+
+static LLVMValueRef immediate(struct emit *e, uint64_t imm, enum ptx_type t, int p)
+{
+    LLVMValueRef n = number(e, bits_of_type(t), imm);
+    if (t == PTX_F32 || t == PTX_F64)
+        n = LLVMConstBitCast(n, type_of(e, t));
+    if (t == PTX_F64 && !makes_no_nan(e->in, imm))
+        n = unfolded(e, n);
+    return p < 0 ? n : splat(e, n);
+}
+
 LLVMValueRef source(struct emit *e, int i, enum ptx_type t, int p)
 {
     const struct ir_src *s = &e->in->src[i];
-    if (s->kind == IR_SRC_IMM) {
-        LLVMValueRef n = number(e, bits_of_type(t), s->imm);
-        if (t == PTX_F32 || t == PTX_F64)
-            n = LLVMConstBitCast(n, type_of(e, t));
-        return p < 0 ? n : splat(e, n);
-    }
+    if (s->kind == IR_SRC_IMM)
+        return immediate(e, s->imm, t, p);
     if (s->kind == IR_SRC_SREG) {
         struct shape sh = source_shape(e, i);
         LLVMValueRef base = sh.known ? number(e, s->sreg == PTX_SREG_GRIDID ? 64 : 32, sh.base) : sreg_scalar(e, s->sreg);
         return p < 0 ? group_value(e, &base, &sh, p) : expand(e, &base, &sh, p);
     }
     enum ptx_type have = e->k->reg_type[s->reg];
-    return reinterpret(e, reg_part(e, s->reg, p), have, t, e->s->lazy[s->reg], p);
+    return unfolded(e, reinterpret(e, reg_part(e, s->reg, p), have, t, e->s->lazy[s->reg], p));
 }
 
 LLVMValueRef source_exact(struct emit *e, int i, enum ptx_type t, int p)
