@@ -402,6 +402,21 @@ static bool stands_alone(const struct job *j, const struct unit *u)
     return !u->object && !j->o->ptx && !j->o->relocatable && j->tools.plugin;
 }
 
+/* The PTX as if it had gone through the vendor's assembler with --fmad false. On its way to standard output it stays as it is. */
+static bool round_ptx(struct job *j, const struct unit *u)
+{
+    struct strbuf ptx;
+    strbuf_init(&ptx);
+    bool ok = file_read(u->ptx, &ptx);
+    if (ok)
+        ptxfile_round(&ptx);
+    ok = ok && file_write(u->ptx, ptx.s ? ptx.s : "", ptx.len);
+    if (!ok)
+        diag_add(j->diags, DIAG_ERROR, u->ptx, 0, "cannot read and write it: %s", strerror(errno));
+    strbuf_release(&ptx);
+    return ok;
+}
+
 /* Both passes over a .cu file, and the device code into the object. */
 static bool run_passes(struct job *j, const struct unit *u)
 {
@@ -450,6 +465,8 @@ static bool run_passes(struct job *j, const struct unit *u)
     ok = add_rule(j, u->rules[0]) && add_rule(j, u->rules[1]);
     if (!ok)
         diag_add(j->diags, DIAG_ERROR, u->source, 0, "a file that it includes cannot be read again");
+    if (ok && !j->o->device_ptx && (j->o->no_fmad || j->o->debug_device) && strcmp(u->ptx, "-"))
+        ok = round_ptx(j, u);
     return ok && (!u->object || embed(j, u));
 }
 
@@ -897,7 +914,7 @@ static struct hash128 program_key(struct job *j, const char *file)
     words_append(&o->arena, &w, &o->inputs);
     words_addv(&o->arena, &w, getcwd(here, sizeof here) ? here : "", file,
                o->device_ptx ? o->device_ptx : "", o->shared ? "shared" : "", o->relocatable ? "rdc" : "",
-               o->load_cache ? o->load_cache : "", o->by_nvcc ? "nvcc" : "", o->language ? o->language : "", NULL);
+               o->load_cache ? o->load_cache : "", o->no_fmad ? "rounded" : "", o->by_nvcc ? "nvcc" : "", o->language ? o->language : "", NULL);
     return cache_key(&j->tools, &w);
 }
 

@@ -279,9 +279,11 @@ bool unroll(Loop *loop, const Analyses &a)
     how.AllowExpensiveTripCount = true;
     how.UnrollRemainder = loop->getParentLoop();
     Loop *rest = nullptr;
-    if (UnrollLoop(loop, how, &a.li, &a.se, &a.dt, &a.ac, &a.tti, &a.ore, true, &rest) == LoopUnrollResult::Unmodified)
+    LoopUnrollResult done = UnrollLoop(loop, how, &a.li, &a.se, &a.dt, &a.ac, &a.tti, &a.ore, true, &rest);
+    if (done == LoopUnrollResult::Unmodified)
         return false;
-    loop->setLoopAlreadyUnrolled();
+    if (done == LoopUnrollResult::PartiallyUnrolled) // else there is no loop any more
+        loop->setLoopAlreadyUnrolled();
     if (rest)
         rest->setLoopAlreadyUnrolled();
     return true;

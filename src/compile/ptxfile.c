@@ -147,13 +147,10 @@ bool ptxfile_has_entry(const char *text, const char *name)
     return false;
 }
 
-/* Behind `ld.` and `global.`: the first word of a load without cache operator and order is its vector or its type. */
-static bool is_plain_load(const char *p)
-{
-    return (*p == 'v' && (p[1] == '2' || p[1] == '4' || p[1] == '8') && p[2] == '.') || (strchr("bsuf", *p) && isdigit((unsigned char)p[1]));
-}
+/* Where in the instruction's name a word goes, or 0: it needs none. */
+typedef size_t place_function(const char *name);
 
-void ptxfile_set_load_cache(struct strbuf *ptx, const char *mode)
+static void add_words(struct strbuf *ptx, const char *word, place_function *place)
 {
     struct strbuf out;
     struct scan s = {.p = ptx->s ? ptx->s : ""};
@@ -162,12 +159,11 @@ void ptxfile_set_load_cache(struct strbuf *ptx, const char *mode)
     while (*s.p) {
         if (skip_opaque(&s))
             continue;
-        bool begins = s.p == ptx->s || !(word_char(s.p[-1]) || s.p[-1] == '.');
-        const char *behind = s.p + (strncmp(s.p, "ld.global.", 10) == 0 ? 10 : strncmp(s.p, "ld.", 3) == 0 ? 3 : 0);
-        if (begins && behind > s.p && is_plain_load(behind)) {
-            strbuf_add(&out, from, (size_t)(behind - from));
-            strbuf_addf(&out, "%s.", mode);
-            from = s.p = behind;
+        size_t at = s.p == ptx->s || !(word_char(s.p[-1]) || s.p[-1] == '.') ? place(s.p) : 0;
+        if (at) {
+            strbuf_add(&out, from, (size_t)(s.p + at - from));
+            strbuf_addf(&out, "%s.", word);
+            from = s.p += at;
         } else {
             s.p++;
         }
@@ -176,6 +172,38 @@ void ptxfile_set_load_cache(struct strbuf *ptx, const char *mode)
     strbuf_clear(ptx);
     strbuf_add(ptx, out.s ? out.s : "", out.len);
     strbuf_release(&out);
+}
+
+/* The first word behind `ld.` or `ld.global.` of a load without cache operator and order is its vector or its type. */
+static size_t place_of_cache(const char *name)
+{
+    size_t n = strncmp(name, "ld.global.", 10) == 0 ? 10 : strncmp(name, "ld.", 3) == 0 ? 3 : 0;
+    const char *p = name + n;
+    bool vector = *p == 'v' && (p[1] == '2' || p[1] == '4' || p[1] == '8') && p[2] == '.';
+    return n && (vector || (*p && strchr("bsuf", *p) && isdigit((unsigned char)p[1]))) ? n : 0;
+}
+
+void ptxfile_set_load_cache(struct strbuf *ptx, const char *mode)
+{
+    add_words(ptx, mode, place_of_cache);
+}
+
+/* Behind `add.`, `sub.` and `mul.` of floats, unless a rounding comes there. */
+static size_t place_of_rounding(const char *name)
+{
+    enum { OP = 4 };
+    if (strncmp(name, "add.", OP) && strncmp(name, "sub.", OP) && strncmp(name, "mul.", OP))
+        return 0;
+    const char *p = name + OP;
+    while (strncmp(p, "ftz.", 4) == 0 || strncmp(p, "sat.", 4) == 0)
+        p += 4;
+    p += *p == 'b';
+    return *p == 'f' && isdigit((unsigned char)p[1]) ? OP : 0;
+}
+
+void ptxfile_round(struct strbuf *ptx)
+{
+    add_words(ptx, "rn", place_of_rounding);
 }
 
 int compile_check_ptx(const char *file, struct diag_list *diags)

@@ -52,6 +52,24 @@ has k.ptx 'sqrt.approx.f32'
 has k.ptx 'div.rn.f32'
 ptx -fmad=false
 hasnt k.ptx 'fma.rn'
+cat >halves.cu <<'END'
+#include <cuda_fp16.h>
+__global__ void halves(__half *p, float x, float y)
+{
+    p[0] = __hsub(__hmul(p[1], p[2]), p[3]);
+    float z;
+    asm("{\n\t.reg .f32 product;\n\tmul.ftz.f32 product, %1, %2;\n\tadd.ftz.f32 %0, product, %2;\n\t}" : "=f"(z) : "f"(x), "f"(y));
+    p[4] = z;
+}
+END
+expect 0 "$HEDDLE" build -ptx halves.cu
+for i in 'mul.f16' 'sub.f16' 'mul.ftz.f32' 'add.ftz.f32'; do
+    has halves.ptx "$i" # the assembler may fuse them
+done
+expect 0 "$HEDDLE" build -ptx -fmad=false halves.cu
+for i in 'mul.rn.f16' 'sub.rn.f16' 'mul.rn.ftz.f32' 'add.rn.ftz.f32'; do
+    has halves.ptx "$i" # and may not
+done
 ptx -arch=sm_70
 has k.ptx '.target sm_70'
 ptx -gencode arch=compute_80,code=sm_80 -gencode arch=compute_120,code=sm_120
@@ -74,5 +92,30 @@ __global__ void copy(float *c)
 END
 expect 0 "$HEDDLE" build -ptx c.cu
 grep -qE '\.file.*"[^"]*c\.cu @\[ [^"]*c\.cu:7:22 \]"' c.ptx || fail 'no .file says that inner was inlined at c.cu:7'
+
+# A loop too long to be written out until the functions in it were inlined: then it is, and no loop is left.
+cat >short.cu <<'END'
+#include <cuda_fp16.h>
+__device__ unsigned whole(__half h) { return __half2uint_rz(h); }
+__device__ unsigned whole(double h) { return __double2uint_ru(h); }
+__device__ __half half_of(unsigned short u) { return __ushort_as_half(u); }
+__device__ void body(int *out, int n)
+{
+    int a[2] = {__mul24(n, n), 31 * 16};
+    switch (whole(0.0) % 256u) {
+    case 16:
+        for (long long j = 4; j > 0; j--)
+            for (unsigned short i = 0; i < (unsigned short)11; i = (unsigned short)(i + 1))
+                a[whole(half_of((unsigned short)10641)) % 100u % 2u] = 0;
+        break;
+    case 177: break;
+    default: ;
+    }
+    out[threadIdx.x] = a[1];
+}
+extern "C" __global__ void shortened(int *out, int n) { body(out, n); }
+END
+expect 0 "$HEDDLE" build -ptx short.cu
+has short.ptx '.entry shortened'
 
 finish

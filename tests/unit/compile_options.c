@@ -178,6 +178,23 @@ static void loads_get_their_cache_operator(void **state)
     strbuf_release(&b);
 }
 
+static void sums_and_products_get_their_rounding(void **state)
+{
+    (void)state;
+    struct strbuf b;
+    strbuf_init(&b);
+    strbuf_adds(&b, "mul.f16 %rs1, %rs2, %rs3; // add.f32\n@!%p1 sub.ftz.f16x2 %r1, %r2, %r3;\n{add.bf16x2 %r1,%r2,%r3;}\n"
+                    "add.f32 %f1, %f2, %f3;\nmul.ftz.sat.f32 %f1, %f2, %f3;\nadd.rz.f64 %fd1, %fd2, %fd3;\nmul.rn.f32 %f1, %f2, %f3;\n"
+                    "add.s32 %r1, %r2, %r3;\nadd.sat.s32 %r1, %r2, %r3;\nmul.lo.s32 %r1, %r2, %r3;\nsub.cc.u32 %r1, %r2, %r3;\n"
+                    "red.add.f32 [%rd1], %f1;\natom.global.add.f32 %f1, [%rd1], %f2;\nadd.b32 %r1, %r2, %r3;\nadd.");
+    ptxfile_round(&b);
+    assert_string_equal(b.s, "mul.rn.f16 %rs1, %rs2, %rs3; // add.f32\n@!%p1 sub.rn.ftz.f16x2 %r1, %r2, %r3;\n{add.rn.bf16x2 %r1,%r2,%r3;}\n"
+                             "add.rn.f32 %f1, %f2, %f3;\nmul.rn.ftz.sat.f32 %f1, %f2, %f3;\nadd.rz.f64 %fd1, %fd2, %fd3;\nmul.rn.f32 %f1, %f2, %f3;\n"
+                             "add.s32 %r1, %r2, %r3;\nadd.sat.s32 %r1, %r2, %r3;\nmul.lo.s32 %r1, %r2, %r3;\nsub.cc.u32 %r1, %r2, %r3;\n"
+                             "red.add.f32 [%rd1], %f1;\natom.global.add.f32 %f1, [%rd1], %f2;\nadd.b32 %r1, %r2, %r3;\nadd.");
+    strbuf_release(&b);
+}
+
 static void what_has_no_effect_says_so(void **state)
 {
     (void)state;
@@ -312,6 +329,7 @@ int main(void)
         T(libraries_keep_their_place),    T(architectures),
         T(wrong_values_are_named),        T(unknown_flags_are_errors),
         T(loads_get_their_cache_operator),
+        T(sums_and_products_get_their_rounding),
         T(a_missing_value_is_an_error),   T(what_has_no_effect_says_so),
         T(what_is_missing_is_refused_by_name), T(device_code_becomes_an_image), T(relocatable_device_code), T(fast_math_is_its_parts),
         T(take_stops_at_files),           T(reserved_macros_reach_the_headers),
