@@ -4,6 +4,7 @@
  * those that no source gives, and the rates that follow; or for two devices the figures that differ. With --json the
  * same as one JSON value; with --new a file. Nothing is computed here: figures are device_figures.def's, rates device_rates.def's. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -449,9 +450,14 @@ static void add_figure_row(struct strbuf *out, const struct device_field *f)
 {
     static const char *const of[] = {"own", "board", "chip", "capability"}; /* enum device_owner */
     enum device_word w;
+    int64_t taken;
+    const char *whose;
 
-    strbuf_addf(out, "| `%s` | %s | %s | %s | %s", f->id, f->unit && *f->unit ? f->unit : f->kind == DEVICE_FIGURE ? "-" : "",
-                of[f->of], f->open ? "may be null" : "", f->help);
+    strbuf_addf(out, "| `%s` | %s | %s | %s", f->id, f->unit && *f->unit ? f->unit : f->kind == DEVICE_FIGURE ? "-" : "",
+                of[f->of], f->open ? "may be null" : "");
+    if (device_taken_of(f->id, &taken, &whose))
+        strbuf_addf(out, ": %" PRId64 " is taken, %s", taken, whose);
+    strbuf_addf(out, " | %s", f->help);
     for (int i = 0; f->kind == DEVICE_CHOICE && device_word_of(f->id, i, &w); i++) {
         strbuf_addf(out, "%s`%s`", i ? ", " : ": ", device_word(w));
         if (*device_word_help(w))

@@ -17,16 +17,11 @@
 #include "heddle.h"
 
 enum {
-    LAUNCH_CYCLES = 300,    /* from the end of a block to the start of the one in its place */
-    DISPATCH_CYCLES = 1,    /* between blocks of the grid; at first between those of a GPC */
     MAX_STATE_BYTES = 400 << 20, /* host memory for the state of all resident blocks */
     YIELD_CYCLES = 64,      /* a waiting loop looks again */
     GRID_CYCLES = 1024,     /* a block at the grid's barrier looks again */
     STUCK_CYCLES = 16384,   /* in which no warp ran but in a loop that waits: more than memory ever keeps all of them */
     ORDER_CYCLES = 256,     /* for so long the warps have one order */
-    START_CYCLES = 4,       /* from a block's warp to the next one */
-    ASKS_A_CYCLE = 2,       /* sectors from an SM to L2: 64 bytes */
-    BYTES_CYCLES = 4,       /* that a store of bytes or halves takes at least */
     PLACE_WORD = 64
 };
 #define NEVER UINT64_MAX
@@ -100,6 +95,8 @@ struct rounds {
     uint32_t *first_free, *next_free; /* [sms], [sms * cta_slots]: 1 + the SM's first free CTA slot, 1 + the one after it;
                                            0: none */
     uint64_t *has_free;     /* bits of numbers: SMs with a free CTA slot */
+    uint64_t block_start;   /* cycles from a block's end to the start of the one in its place: no less than a slice */
+    uint32_t asks_a_cycle;  /* sectors that an SM gets from L2 */
     uint64_t slice;         /* cycles that an SM runs on its own, before L2 serves what all asked for: no answer is earlier */
     uint8_t *needs;         /* [instructions]: NEEDS: an access that needs what was loaded before it in its basic block; EARLY: a
                                load that need not wait for the accesses before it there */
@@ -375,9 +372,10 @@ static void access_of(struct rounds *r, struct drain *d, const struct record *re
     unsigned missed = texture ? textures_access(s->textures, rec, d->at, d->place, r->c->sites, q, &lines)
                               : l1_access(s->l1, rec, &r->lines, d->local, d->at, d->place, r->c->sites, q, &lines, &d->until);
     unsigned sectors = stores && rec->space == PTX_GLOBAL ? r->lines.touched : missed; /* on the way to L2 */
-    uint64_t busy = sectors / ASKS_A_CYCLE > lines ? sectors / ASKS_A_CYCLE : lines, ready = d->at + r->c->caches->l1_latency;
+    const struct caches_config *f = r->c->caches;
+    uint64_t asks = sectors / r->asks_a_cycle, busy = asks > lines ? asks : lines, ready = d->at + f->l1_latency;
     d->through += busy;
-    d->at += stores ? d->behind + (rec->elem < 4 && busy < BYTES_CYCLES ? BYTES_CYCLES : busy) : lines;
+    d->at += stores ? d->behind + (rec->elem < 4 && busy < f->byte_store_cycles ? f->byte_store_cycles : busy) : lines;
     if (!stores && rec->op != RECORD_RED)
         d->until = ready > d->until ? ready : d->until;
 }
@@ -451,7 +449,7 @@ static void retire(struct rounds *r, struct sm *s, uint32_t cta_slot)
     s->cta_slot[cta_slot].b = NULL;
     s->taken--;
     __atomic_store_n(&r->l->past, r->l->past + 1, __ATOMIC_RELAXED);
-    r->request[r->nrequests++] = (struct request){s->now + (uint64_t)LAUNCH_CYCLES * r->slots, (uint32_t)(s - r->sm), cta_slot};
+    r->request[r->nrequests++] = (struct request){s->now + r->block_start * r->slots, (uint32_t)(s - r->sm), cta_slot};
     r->moved = true;
     if (r->l->cooperative)
         __atomic_add_fetch(&r->l->blocks_done, 1, __ATOMIC_SEQ_CST);
@@ -629,7 +627,7 @@ static void cta_slot_fill(struct rounds *r, const struct request *q, uint64_t at
     t->moved = t->spins = false;
     s->taken++;
     s->unbegun += (uint32_t)t->b->nwarps;
-    wake(r, s, q->cta_slot, at, (uint64_t)START_CYCLES * r->slots, false); /* one warp is started after the other */
+    wake(r, s, q->cta_slot, at, (uint64_t)r->c->caches->warp_start * r->slots, false); /* one warp is started after the other */
 }
 
 static int earlier(const void *a, const void *b)
@@ -678,7 +676,7 @@ static void dispatch(struct rounds *r, uint64_t until)
     uint32_t i = 0;
     qsort(r->request, r->nrequests, sizeof *r->request, earlier);
     while (r->next < l->nblocks && !launch_stopping(l, r->next)) {
-        uint64_t at = r->dispatched + DISPATCH_CYCLES;
+        uint64_t at = r->dispatched + r->c->caches->block_dispatch;
         for (; i < r->nrequests && cycles(r, r->request[i].at) <= at; i++)
             add_free(r, &r->request[i]);
         if (at >= until)
@@ -687,7 +685,7 @@ static void dispatch(struct rounds *r, uint64_t until)
             r->dispatched = at;
             cta_slot_fill(r, &q, at * r->slots);
         } else if (i < r->nrequests && cycles(r, r->request[i].at) < until) {
-            r->dispatched = cycles(r, r->request[i].at) - DISPATCH_CYCLES;
+            r->dispatched = cycles(r, r->request[i].at) - r->c->caches->block_dispatch;
         } else {
             break;
         }
@@ -762,7 +760,7 @@ struct group {
 /* The grid's next block goes to an SM. Groups start their blocks side by side. False: there is none. */
 static bool first_block(struct rounds *r, struct group *g, uint32_t i)
 {
-    uint64_t at = (uint64_t)g->began++ * DISPATCH_CYCLES;
+    uint64_t at = (uint64_t)g->began++ * r->c->caches->block_dispatch;
     if (r->next >= r->l->nblocks || launch_stopping(r->l, r->next))
         return false;
     r->dispatched = at > r->dispatched ? at : r->dispatched;
@@ -807,16 +805,16 @@ static void first_rest(struct rounds *r, struct group *group, uint32_t n)
     alloc_release(gets);
 }
 
-/* The first blocks: groups in turn, one block to each of their SMs. Late TPCs come first, again after five turns of others, then
- * after each six, but never have more than others have in the end (NVIDIA H200, 2026-11-22, tests/truth/caches: first_blocks). */
+/* The first blocks: groups in turn, one block to each of their SMs. Late TPCs come first, again after `late_first` turns of
+ * others, then after each `late_again`, but never have more than others have in the end (NVIDIA H200, 2026-11-22, tests/truth/caches:
+ * first_blocks). */
 static void first_blocks(struct rounds *r)
 {
     const struct caches_config *c = r->c->caches;
-    enum { LATE_FIRST = 5, LATE_AGAIN = 6 };
     uint32_t *order = alloc_zeroed(r->sms * sizeof *order), n = 0, late = c->late_tpcs * c->sms_per_tpc;
     struct group *group = alloc_zeroed((c->gpcs + 2) * sizeof *group), *others = group + 1;
     uint64_t all = r->l->nblocks / r->sms, rounds = all < r->cta_slots ? all : r->cta_slots;
-    uint64_t had = 0, turns = LATE_AGAIN - LATE_FIRST;
+    uint64_t had = 0, turns = c->late_again - c->late_first;
 
     late = late < r->sms ? late : 0;
     for (uint32_t g = 0; g <= c->gpcs; g++) {
@@ -829,7 +827,7 @@ static void first_blocks(struct rounds *r)
     }
     for (uint64_t round = 0; round < rounds; round++)
         for (uint32_t g = 0; g < c->gpcs; g++, turns++) {
-            if (had < rounds && (!had || turns % LATE_AGAIN == 0)) {
+            if (had < rounds && (!had || turns % c->late_again == 0)) {
                 first_turn(r, group);
                 had++;
             }
@@ -901,8 +899,10 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->places = r->cta_slots * r->warps;
     r->words = (r->places + PLACE_WORD - 1) / PLACE_WORD;
     r->slice = f->l2_latency * 3 / 4; /* the shortest way (l2.c) */
-    r->slice = r->slice > LAUNCH_CYCLES ? LAUNCH_CYCLES : r->slice;
+    r->slice = r->slice > f->block_start ? f->block_start : r->slice;
     r->slice = r->slice < L2_STEP ? L2_STEP : r->slice;
+    r->block_start = f->block_start > r->slice ? f->block_start : r->slice;
+    r->asks_a_cycle = f->sm_bytes * LINE_SECTORS >> LINE_SHIFT;
     r->local_bytes = ((uint64_t)l->local_size + 3) / 4 << LINE_SHIFT;
     uint64_t blocks = (uint64_t)r->cta_slots * r->sms < l->nblocks ? (uint64_t)r->cta_slots * r->sms : l->nblocks;
     r->state_bytes = (block_bytes(l) + 63) / 64 * 64 * blocks;
@@ -1048,7 +1048,7 @@ void rounds_run(struct clock_run *c)
         l2_serve(r.l2, r.queue, r.sms, end, c->sites);
         for (uint32_t i = 0; i < r.sms; i++)
             look_at_answers(&r, i);
-        dispatch(&r, end + LAUNCH_CYCLES);
+        dispatch(&r, end + r.block_start);
         moved = r.moved ? end : moved;
         if (end - moved > 4 * GRID_CYCLES && is_stuck(&r))
             break;

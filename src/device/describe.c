@@ -53,6 +53,25 @@ static const struct {
 #undef WORD
 };
 
+bool device_taken_of(const char *id, int64_t *value, const char **whose)
+{
+    static const struct {
+        const char *id, *whose;
+        int64_t value;
+    } taken[] = {
+#define TAKEN(id, value, whose) {#id, whose, value},
+#include "device/device_taken.def"
+#undef TAKEN
+    };
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (!strcmp(taken[i].id, id)) {
+            *value = taken[i].value;
+            *whose = taken[i].whose;
+            return true;
+        }
+    return false;
+}
+
 const struct device_field *device_fields(int *n)
 {
     *n = FIELDS;

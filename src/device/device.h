@@ -105,6 +105,17 @@ struct device_field {
     const char *help;    /* or a section's title */
 };
 
+/* The figure of that name, or where it is not known what device_taken.def says. */
+#define TAKEN(id, value, whose) DEVICE_TAKEN_##id = value,
+enum device_taken {
+#include "device/device_taken.def"
+};
+#undef TAKEN
+#define DEVICE_FIGURE(d, id) ((d)->id == DEVICE_UNKNOWN ? DEVICE_TAKEN_##id : (d)->id)
+
+/* What is taken where the figure is not known, and whose that is: false: nothing is. */
+bool device_taken_of(const char *id, int64_t *value, const char **whose);
+
 /* All rows in their order; *n: how many. */
 const struct device_field *device_fields(int *n);
 

@@ -177,6 +177,23 @@ static void throughputs(const struct device *d, struct caches_config *out)
     out->dram_channel_cycles = (uint32_t)(PARTS * (double)out->dram_bytes * (double)d->dram_channels / dram_bytes);
 }
 
+/* What makers do not tell. */
+static void habits(const struct device *d, struct caches_config *out)
+{
+    out->join_requests = (uint32_t)DEVICE_FIGURE(d, l2_join_requests);
+    out->link_cycles = (uint32_t)DEVICE_FIGURE(d, l2_link_cycles);
+    out->pair_cycles = (uint32_t)DEVICE_FIGURE(d, l2_pair_cycles);
+    out->dirty_share = (uint32_t)DEVICE_FIGURE(d, l2_dirty_share);
+    out->partial_share = (uint32_t)DEVICE_FIGURE(d, l2_partial_share);
+    out->sm_bytes = (uint32_t)DEVICE_FIGURE(d, l2_sm_bytes_per_clock);
+    out->byte_store_cycles = (uint32_t)DEVICE_FIGURE(d, byte_store_cycles);
+    out->block_start = (uint32_t)DEVICE_FIGURE(d, block_start_cycles);
+    out->block_dispatch = (uint32_t)DEVICE_FIGURE(d, block_dispatch_cycles);
+    out->warp_start = (uint32_t)DEVICE_FIGURE(d, warp_start_cycles);
+    out->late_first = (uint32_t)known(d->gpc_late_first, 0);
+    out->late_again = (uint32_t)known(d->gpc_late_again, 1);
+}
+
 /* A figure that is not known is that of the cache's working set (constants), or of a sector (textures). */
 static void readonly_caches(const struct device *d, const struct rules *rules, struct caches_config *out)
 {
@@ -225,6 +242,7 @@ void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct
     };
     latencies(d, out);
     throughputs(d, out);
+    habits(d, out);
     readonly_caches(d, rules, out);
     dram_spec_of(d, &out->dram);
 }

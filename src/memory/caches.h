@@ -31,6 +31,14 @@ struct caches_config {
     uint32_t l2_parts;      /* parts of L2 that hold copies of each other's lines: 1, or 2 halves */
     uint32_t gpcs, sms_per_tpc, late_tpcs; /* clusters of SMs, and SMs that are neighbours in one: caches_gpc */
     uint32_t coalesce_cycles; /* after a request that hits, in which others of the GPC for the same sectors are one with it for L2; 0: none are */
+    uint32_t join_requests; /* of these, how many are one at most: 1 to 15 */
+    uint32_t link_cycles, pair_cycles; /* the way to the other half and back; until a sector that came along counts as there */
+    uint32_t dirty_share, partial_share; /* of L2, that may be dirty; that may be lines with partial sectors: in 1/10000 */
+    uint32_t sm_bytes;      /* that an SM gets from L2 in a cycle */
+    uint32_t byte_store_cycles; /* that a store of elements of 1 or 2 bytes takes at least */
+    /* Cycles from a block's end to the start of the one in its place, between two blocks of the grid, and from a block's warp to the next. */
+    uint32_t block_start, block_dispatch, warp_start;
+    uint32_t late_first, late_again; /* when late TPCs get blocks: clock/rounds.c, first_blocks */
     uint32_t dram_bytes;    /* what one read of DRAM brings: 32 or 64 */
     /* Cycles from a request to the data: from L1, from L2, and what DRAM adds to that. */
     uint32_t l1_latency, l2_latency, dram_latency;

@@ -31,8 +31,7 @@
 #include "memory/lanes.h"
 #include "memory/ways.h"
 
-enum { GROUPS = 4096, SHARERS = 4, SHARER_BITS = 4 /* for 16 GPCs */, WAYS = 16, DIRTY_WAYS = 7, TEXTURE_WAYS = 8, PARTIAL_WAYS = 2,
-       PARTS = 2, MIX = 11, SECTORS = (1 << LINE_SECTORS) - 1, COMING = 100, FABRIC = 80 /* cycles */,
+enum { GROUPS = 4096, SHARER_BITS = 4 /* for 16 GPCs */, WAYS = 16, TEXTURE_WAYS = 8, PARTS = 2, MIX = 11, SECTORS = (1 << LINE_SECTORS) - 1,
        AHEAD = 16 /* requests whose lines the host fetches */, SHORT_WAY = 8 /* that a request is put in its place at once */ };
 
 /* A set of lines, as the host's caches like it: what is looked at for every request in the first two lines of 64 bytes, when
@@ -87,7 +86,7 @@ struct l2 {
     uint32_t nparts;
     struct divisor sets, slices;
     uint64_t *slice, *channel; /* [slices], [channels]: when they are free, in 1/256 of a cycle */
-    uint32_t persisting_ways; /* of a set, at most */
+    uint32_t persisting_ways, dirty_ways, partial_ways; /* of a set, at most */
     struct part part[PARTS];
     struct dram *dram;       /* or NULL */
     struct dram_asker asker; /* whose request is served */
@@ -142,6 +141,12 @@ void l2_queue_release(struct l2_queue *q)
 
 /* --- making one --- */
 
+static uint32_t ways_of_share(uint32_t share)
+{
+    enum { ALL = 10000 };
+    return (share * WAYS + ALL / 2) / ALL;
+}
+
 struct l2 *l2_new(const struct caches_config *c)
 {
     struct l2 *l = alloc_zeroed(sizeof *l);
@@ -152,6 +157,8 @@ struct l2 *l2_new(const struct caches_config *c)
     l->sets = divisor_of(lines ? (uint32_t)lines : 1);
     if (c->window_bytes && c->l2_bytes)
         l->persisting_ways = (uint32_t)((c->persisting_bytes * WAYS + c->l2_bytes - 1) / c->l2_bytes);
+    l->dirty_ways = ways_of_share(c->dirty_share);
+    l->partial_ways = ways_of_share(c->partial_share);
     if (c->dram.channels)
         l->dram = dram_new(&c->dram);
     if (c->coalesce_cycles)
@@ -378,8 +385,8 @@ static void clean(struct l2 *l, struct place p, struct counters *c)
  * cleaned. */
 static void keep_clean(struct l2 *l, struct place p, struct counters *c)
 {
-    bool is_partial = lanes_count(p.set->partial) > PARTIAL_WAYS;
-    if (!is_partial && lanes_count(p.set->dirty) <= DIRTY_WAYS)
+    bool is_partial = lanes_count(p.set->partial) > l->partial_ways;
+    if (!is_partial && lanes_count(p.set->dirty) <= l->dirty_ways)
         return;
     p.way = oldest(p.set, is_partial ? p.set->partial : p.set->dirty);
     clean(l, p, c);
@@ -439,8 +446,8 @@ static uint64_t bring(struct l2 *l, struct place p, uint64_t line, uint64_t hash
     *when = (uint32_t)*there;
     set_valid(p, valid(p) | more, coming(p) | (asked && hash >> 20 & 1 ? 0 : more & ~asked));
     set_dirt(p, dirty(p), partial(p) & ~more); /* what was written in part is whole now */
-    *ready = (uint32_t)(time + COMING);
-    return time + COMING;
+    *ready = (uint32_t)(time + l->c.pair_cycles);
+    return time + l->c.pair_cycles;
 }
 
 /* Is the request one with an earlier one? *group: the one that it belongs to or begins (`time`: now), else NULL. */
@@ -460,8 +467,8 @@ static bool joins(struct l2 *l, const struct l2_request *r, uint32_t gpc, uint32
         return false;
     }
     n = g->sharers >> shift & ((1 << SHARER_BITS) - 1);
-    bool is = n && n < SHARERS;
-    g->sharers += (uint64_t)(is || !n ? 1 : 1 - (int)SHARERS) << shift; /* 1 again if there were SHARERS */
+    bool is = n && n < l->c.join_requests;
+    g->sharers += (is || !n ? UINT64_C(1) : UINT64_C(1) - n) << shift; /* 1 again if there were as many as can be */
     return is;
 }
 
@@ -485,7 +492,7 @@ static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, ui
     unsigned all = fetched(l, missing);
     struct place far = place(l, &l->part[home], r->line, hash, c);
     uint64_t ready = bring(l, far, r->line, hash, all, 0, at, &found, there, c); /* later than a near request would be */
-    *there += FABRIC;
+    *there += l->c.link_cycles;
     c->v[COUNTER_L2_FABRIC_HIT] += lines_count(found & missing);
     set_valid(p, valid(p) | all, coming(p) | (all & ~missing));
     ready = ways_later(p.set->ready[p.way], ready);
@@ -552,7 +559,7 @@ static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, 
         bring(l, p, r->line, hash, missing, missing, at, &found, there, c);
     set_dirt(p, dirty(p) | r->sectors, partial(p));
     if (home != near) {
-        *there += FABRIC;
+        *there += l->c.link_cycles;
         c->v[COUNTER_L2_FABRIC_SECTORS] += r->lanes;
         c->v[COUNTER_L2_FABRIC_HIT] += r->lanes - lines_count(missing);
     }

@@ -134,6 +134,9 @@ static void quotients_and_times(void **state)
 
 /* --- L1 and L2 --- */
 
+/* 7 and 2 of 16 ways. */
+#define H200_L2 .join_requests = 4, .link_cycles = 80, .pair_cycles = 100, .dirty_share = 4375, .partial_share = 1250
+
 struct model {
     struct caches_config c;
     struct counters site;
@@ -148,7 +151,7 @@ static void open_model(struct model *m, uint32_t l1_bytes, uint64_t l2_bytes, ui
 {
     memset(m, 0, sizeof *m);
     m->c = (struct caches_config){.sms = 2, .l1_bytes = l1_bytes, .l1_global = DEVICE_L1_GLOBAL_ALWAYS, .l1_local = true, .l2_bytes = l2_bytes, .l2_parts = parts,
-                                  .gpcs = 2, .sms_per_tpc = 1, .dram_bytes = 64, .l1_latency = 30, .l2_latency = 300};
+                                  .gpcs = 2, .sms_per_tpc = 1, .dram_bytes = 64, .l1_latency = 30, .l2_latency = 300, H200_L2};
     for (int i = 0; i < 2; i++) {
         m->l1[i] = l1_new(&m->c);
         m->queue[i].waiter = &m->waiter[i];
@@ -536,7 +539,7 @@ static void persisting_window(void **state)
 
 static struct caches_config small_constants(void)
 {
-    return (struct caches_config){.sms = 1, .l2_bytes = 1 << 20, .l2_parts = 1, .gpcs = 1, .sms_per_tpc = 1, .dram_bytes = 32,
+    return (struct caches_config){.sms = 1, .l2_bytes = 1 << 20, .l2_parts = 1, .gpcs = 1, .sms_per_tpc = 1, .dram_bytes = 32, H200_L2,
                                   .l1_latency = 30, .l2_latency = 300, .constant_bytes = {2048, 8192}, .constant_line = 64,
                                   .constant_latency = 8, .constant_lanes = 32};
 }
@@ -715,7 +718,7 @@ static void texture_cache_apart(void **state)
 /* A second level for textures alone, 4 KB: what it has is not read from DRAM again. */
 static void texture_l2(void **state)
 {
-    struct caches_config c = {.sms = 1, .l2_parts = 1, .gpcs = 1, .sms_per_tpc = 1, .dram_bytes = 64, .texture_l2_bytes = 4096};
+    struct caches_config c = {.sms = 1, .l2_parts = 1, .gpcs = 1, .sms_per_tpc = 1, .dram_bytes = 64, H200_L2, .texture_l2_bytes = 4096};
     struct l2 *l = l2_new(&c);
     struct l2_queue to = {0};
     struct counters site = {0};
@@ -735,7 +738,7 @@ static void texture_l2(void **state)
 /* Both tables of both partitions may be too large for the host: then there is no L2. Everything else is small. */
 static void no_l2_without_memory(void **state)
 {
-    struct caches_config c = {.sms = 2, .l2_parts = 2, .l2_bytes = 1 << 20, .gpcs = 1, .sms_per_tpc = 1, .dram_bytes = 64};
+    struct caches_config c = {.sms = 2, .l2_parts = 2, .l2_bytes = 1 << 20, .gpcs = 1, .sms_per_tpc = 1, .dram_bytes = 64, H200_L2};
     int none = 0;
     (void)state;
     for (int n = 1; n < 20; n++) {
@@ -749,13 +752,68 @@ static void no_l2_without_memory(void **state)
     assert_int_equal(none, 4);
 }
 
+/* An L2 of one set of 16 lines: ten lines are stored to, and what may not be dirty is written back; ten lines in part, of which
+ * those that may not be so are read first, a sector and its neighbour. Shares of 7/16 and 2/16, then of 2/16 and 1/16. */
+static void shares_of_l2(void **state)
+{
+    static const struct { uint32_t dirty, partial; unsigned ways, ways_in_part; } cases[] = {{4375, 1250, 7, 2}, {1250, 625, 2, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int part = 0; part < 2; part++) {
+            struct model m;
+            open_model(&m, 64 << 10, 16 * 128, 1);
+            l2_free(m.l2);
+            m.c.dirty_share = cases[i].dirty;
+            m.c.partial_share = cases[i].partial;
+            m.l2 = l2_new(&m.c);
+            for (int line = 0; line < 10; line++) {
+                struct record r = affine(BASE + (uint64_t)line * 128, 4, 4, RECORD_STORE);
+                r.mask = part ? 1 : r.mask; /* 4 bytes */
+                ask(&m, 0, r, (uint64_t)line * 1000);
+            }
+            settle(&m);
+            unsigned cleaned = 10 - (part ? cases[i].ways_in_part : cases[i].ways);
+            assert_int_equal(n(&m, COUNTER_DRAM_WRITE_SECTORS), part ? cleaned : 4 * cleaned);
+            assert_int_equal(n(&m, COUNTER_DRAM_READ_SECTORS), part ? cleaned : 0);
+            close_model(&m);
+        }
+}
+
+/* Lines that have their home in the far half, and only these, take the link's cycles longer. */
+static void way_to_the_far_half(void **state)
+{
+    enum { LINES = 64, LINK = 500, APART = 10000 };
+    uint64_t ready[2][LINES];
+    unsigned far = 0;
+    (void)state;
+    for (unsigned link = 0; link < 2; link++) {
+        struct model m;
+        open_model(&m, 64 << 10, 1 << 20, 2);
+        l2_free(m.l2);
+        m.c.link_cycles = link * LINK;
+        m.l2 = l2_new(&m.c);
+        for (unsigned i = 0; i < LINES; i++) {
+            m.waiter[0] = (struct l2_waiter){0};
+            ask(&m, 0, affine(BASE + (uint64_t)i * 128, 4, 4, RECORD_LOAD), (uint64_t)i * APART);
+            settle(&m);
+            ready[link][i] = m.waiter[0].ready;
+        }
+        close_model(&m);
+    }
+    for (unsigned i = 0; i < LINES; i++) {
+        assert_true(ready[1][i] == ready[0][i] || ready[1][i] == ready[0][i] + LINK);
+        far += ready[1][i] != ready[0][i];
+    }
+    assert_in_range(far, LINES / 4, LINES * 3 / 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_of_floats), cmocka_unit_test(shapes_agree), cmocka_unit_test(local_words),
         cmocka_unit_test(reuse_of_a_neighbour), cmocka_unit_test(capacity_of_l1), cmocka_unit_test(past_l1), cmocka_unit_test(one_request), cmocka_unit_test(requests_of_a_slice),
         cmocka_unit_test(past_all_caches), cmocka_unit_test(early_l1), cmocka_unit_test(halves_of_l2), cmocka_unit_test(pairs_from_dram), cmocka_unit_test(stores_that_meet),
-        cmocka_unit_test(stores_keep_a_sector), cmocka_unit_test(answers), cmocka_unit_test(clusters),
+        cmocka_unit_test(stores_keep_a_sector), cmocka_unit_test(answers), cmocka_unit_test(clusters), cmocka_unit_test(shares_of_l2), cmocka_unit_test(way_to_the_far_half),
         cmocka_unit_test(written_in_part), cmocka_unit_test(atomics_in_l2), cmocka_unit_test(persisting_window),
         cmocka_unit_test(order_of_ways), cmocka_unit_test(quotients_and_times),
         cmocka_unit_test(lines_of_constants), cmocka_unit_test(long_lines_of_constants), cmocka_unit_test(sets_of_constants), cmocka_unit_test(constants_by_halves),
