@@ -83,7 +83,7 @@ set_tests_properties(jit.loops PROPERTIES TIMEOUT 300 ENVIRONMENT
 add_test(NAME jit.interchange COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/interchange.sh)
 set_tests_properties(jit.interchange PROPERTIES TIMEOUT 600 FAIL_REGULAR_EXPRESSION FAILED PASS_REGULAR_EXPRESSION "ALL DONE" ENVIRONMENT
                      "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/jit")
-foreach(program leaving apart quotients nan)
+foreach(program leaving apart quotients nan least_half)
   add_test(NAME jit.${program} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/levels.sh)
   set_tests_properties(jit.${program} PROPERTIES TIMEOUT 300 FAIL_REGULAR_EXPRESSION FAILED PASS_REGULAR_EXPRESSION "ALL DONE" ENVIRONMENT
                        "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/jit;PROGRAM=${program}")

@@ -2,7 +2,7 @@
  *
  * Sums and products of two halves are made in f32: a product is exact there, and a sum rounded to 24 bits rounds to 11 as
  * the sum itself does (24 is 2 * 11 + 2). A fused multiply-add is made in f64, where it is exact unless the result is
- * infinite in f16 or c alone, and goes to f32 rounded to odd. NaN is 0x7fff. */
+ * infinite in f16 or c alone, and goes to f32 rounded to odd. NaN is 0x7fff. The lesser of two is found in integers. */
 #include "jit/llvm/emitter.h"
 
 #include <string.h>
@@ -30,11 +30,36 @@ static LLVMValueRef odd_single(struct emit *e, LLVMValueRef d, int p)
     return arith_bits_as(e, LLVMBuildAdd(B, u, LLVMBuildSelect(B, even, by, zero, ""), ""), e->f32, p);
 }
 
+static LLVMValueRef is_nan(struct emit *e, LLVMValueRef h, int p)
+{
+    LLVMValueRef size = LLVMBuildAnd(e->b, h, arith_whole(e, 16, 0x7fff, p), "");
+    return LLVMBuildICmp(e->b, LLVMIntUGT, size, arith_whole(e, 16, 0x7c00, p), "");
+}
+
+/* Of a number, what orders halves as integers are ordered, -0 below +0; and back. */
+static LLVMValueRef ordered(struct emit *e, LLVMValueRef h, int p)
+{
+    LLVMValueRef sign = LLVMBuildAShr(e->b, h, arith_whole(e, 16, 15, p), "");
+    return LLVMBuildXor(e->b, h, LLVMBuildAnd(e->b, sign, arith_whole(e, 16, 0x7fff, p), ""), "");
+}
+
+/* In integers: of a comparison of halves that came from f32 LLVM makes a call of fmaxf. */
+static LLVMValueRef least(struct emit *e, LLVMValueRef x, LLVMValueRef y, bool max, int p)
+{
+    LLVMValueRef keys[2] = {ordered(e, x, p), ordered(e, y, p)}, of_x = is_nan(e, x, p), of_y = is_nan(e, y, p);
+    LLVMValueRef r = ordered(e, call_intrinsic(e, max ? "llvm.smax" : "llvm.smin", LLVMTypeOf(x), keys, 2), p);
+    r = LLVMBuildSelect(e->b, of_y, x, r, "");
+    r = LLVMBuildSelect(e->b, of_x, y, r, "");
+    return LLVMBuildSelect(e->b, LLVMBuildAnd(e->b, of_x, of_y, ""), arith_whole(e, 16, 0x7fff, p), r, "");
+}
+
 /* One half out of up to three. */
 static LLVMValueRef compute(struct emit *e, LLVMValueRef *h, int p)
 {
     LLVMBuilderRef B = e->b;
     LLVMValueRef x[3] = {NULL, NULL, NULL}, r;
+    if (e->in->op == PTX_OP_FMIN || e->in->op == PTX_OP_FMAX)
+        return least(e, h[0], h[1], e->in->op == PTX_OP_FMAX, p);
     for (int i = 0; i < e->in->nsrc && i < 3; i++)
         x[i] = single_of(e, h[i], p);
     switch (e->in->op) {
@@ -48,8 +73,6 @@ static LLVMValueRef compute(struct emit *e, LLVMValueRef *h, int p)
         r = odd_single(e, LLVMBuildFAdd(B, LLVMBuildFMul(B, x[0], x[1], ""), x[2], ""), p);
         break;
     }
-    case PTX_OP_FMIN:
-    case PTX_OP_FMAX: r = float_least(e, x[0], x[1], PTX_F32, e->in->op == PTX_OP_FMAX, p); break;
     case PTX_OP_FNEG: r = LLVMBuildFNeg(B, x[0], ""); break;
     case PTX_OP_FABS: r = float_intrinsic(e, "llvm.fabs", x[0]); break;
     default: return NULL;
