@@ -89,6 +89,9 @@ foreach(program leaving apart quotients nan least_half)
                        "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/jit;PROGRAM=${program}")
 endforeach()
 set_property(TEST jit.nan APPEND PROPERTY ENVIRONMENT "TABLE=${CMAKE_CURRENT_SOURCE_DIR}/data/nan_h200.tsv")
+add_test(NAME jit.ends COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/ends.sh)
+set_tests_properties(jit.ends PROPERTIES TIMEOUT 300 ENVIRONMENT
+                     "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/jit")
 add_test(NAME jit.pace COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/pace.sh)
 set_tests_properties(jit.pace PROPERTIES TIMEOUT 300 ENVIRONMENT
                      "HEDDLE=$<TARGET_FILE:heddle_cli>;SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/truth")

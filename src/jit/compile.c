@@ -46,20 +46,11 @@ struct jit {
 
 static struct {
     pthread_once_t once;
-    pthread_mutex_t busy; /* one kernel at a time */
-    bool stopped;         /* the process ends */
+    pthread_mutex_t busy; /* one kernel at a time. A process may end meanwhile: llvm/lasting.c */
     bool loaded;          /* atomic */
     jit_emit_fn *emit;
     char problem[256];
 } compiler = {.once = PTHREAD_ONCE_INIT, .busy = PTHREAD_MUTEX_INITIALIZER};
-
-/* A program may end while a worker compiles: LLVM's own end has to wait for that, and nobody begins anew. */
-static void stop_compiling(void)
-{
-    pthread_mutex_lock(&compiler.busy);
-    compiler.stopped = true;
-    pthread_mutex_unlock(&compiler.busy);
-}
 
 /* In a build and in an installation, seen from the library that this code is in, or from the program. */
 static const char *const beside[] = {"libheddle-jit.so", "heddle/lib/libheddle-jit.so", "../lib/libheddle-jit.so"};
@@ -91,7 +82,6 @@ static void load_compiler(void)
         return;
     }
     __atomic_store_n(&compiler.loaded, true, __ATOMIC_RELAXED);
-    atexit(stop_compiling); /* after LLVM's own, so before them */
 }
 
 /* --- codes --- */
@@ -189,9 +179,9 @@ bool jit_emit(const struct jit_job *job, struct jit_object *o)
         return false;
     pthread_once(&compiler.once, load_compiler);
     pthread_mutex_lock(&compiler.busy);
-    bool made = compiler.emit && !compiler.stopped && compiler.emit(job, alloc_state(), o);
-    if (!compiler.emit || compiler.stopped)
-        snprintf(o->problem, sizeof o->problem, "%s", compiler.stopped ? "the process ends" : compiler.problem);
+    bool made = compiler.emit && compiler.emit(job, alloc_state(), o);
+    if (!compiler.emit)
+        snprintf(o->problem, sizeof o->problem, "%s", compiler.problem);
     pthread_mutex_unlock(&compiler.busy);
     return made;
 }
@@ -412,6 +402,6 @@ const char *jit_prepare(struct jit *j, struct launch *l, const struct jit_counts
     l->reg_bytes = plan_spill_begin(j->interp) + JIT_SPILL_BYTES;
     if (counts) /* a block of code leaves all its records before it looks whether the ring is full */
         l->ring_records = RING_RECORDS + j->block_records;
-    bool made = (__atomic_load_n(&c->function, __ATOMIC_ACQUIRE) && !c->problem[0]) || compiler.stopped;
+    bool made = __atomic_load_n(&c->function, __ATOMIC_ACQUIRE) && !c->problem[0];
     return mode != JIT_AUTO && !made ? c->problem : NULL;
 }
