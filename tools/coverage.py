@@ -298,9 +298,8 @@ def compared(row, modes, run_in, limits, keep):
     if other and difference(runs[first], run_in(first)):
         return state, cause or "not compared: prints something else in each run", cpu
     if other:
-        if keep:
-            pathlib.Path(keep).mkdir(parents=True, exist_ok=True)
         for mode in ended if keep else []:
+            pathlib.Path(keep).mkdir(parents=True, exist_ok=True)
             pathlib.Path(keep, re.sub(r"[^\w.-]", "_", f"{row['collection']} {row['program']}.{mode}")).write_text(runs[mode][1])
         return "differs", f"{other}, not {first}: {found[other]}", cpu
     left_out = [f"{mode}: {states[mode][1]}" for mode in modes if mode not in ended]

@@ -914,7 +914,7 @@ static struct hash128 program_key(struct job *j, const char *file)
     words_append(&o->arena, &w, &o->inputs);
     words_addv(&o->arena, &w, getcwd(here, sizeof here) ? here : "", file,
                o->device_ptx ? o->device_ptx : "", o->shared ? "shared" : "", o->relocatable ? "rdc" : "",
-               o->load_cache ? o->load_cache : "", o->no_fmad ? "rounded" : "", o->by_nvcc ? "nvcc" : "", o->language ? o->language : "", NULL);
+               o->load_cache ? o->load_cache : "", o->by_nvcc ? "nvcc" : "", o->language ? o->language : "", NULL);
     return cache_key(&j->tools, &w);
 }
 

@@ -111,7 +111,7 @@ enum device_taken {
 #include "device/device_taken.def"
 };
 #undef TAKEN
-#define DEVICE_FIGURE(d, id) ((d)->id == DEVICE_UNKNOWN ? DEVICE_TAKEN_##id : (d)->id)
+#define DEVICE_TAKEN(d, id) ((d)->id == DEVICE_UNKNOWN ? DEVICE_TAKEN_##id : (d)->id)
 
 /* What is taken where the figure is not known, and whose that is: false: nothing is. */
 bool device_taken_of(const char *id, int64_t *value, const char **whose);

@@ -180,16 +180,16 @@ static void throughputs(const struct device *d, struct caches_config *out)
 /* What makers do not tell. */
 static void habits(const struct device *d, struct caches_config *out)
 {
-    out->join_requests = (uint32_t)DEVICE_FIGURE(d, l2_join_requests);
-    out->link_cycles = (uint32_t)DEVICE_FIGURE(d, l2_link_cycles);
-    out->pair_cycles = (uint32_t)DEVICE_FIGURE(d, l2_pair_cycles);
-    out->dirty_share = (uint32_t)DEVICE_FIGURE(d, l2_dirty_share);
-    out->partial_share = (uint32_t)DEVICE_FIGURE(d, l2_partial_share);
-    out->sm_bytes = (uint32_t)DEVICE_FIGURE(d, l2_sm_bytes_per_clock);
-    out->byte_store_cycles = (uint32_t)DEVICE_FIGURE(d, byte_store_cycles);
-    out->block_start = (uint32_t)DEVICE_FIGURE(d, block_start_cycles);
-    out->block_dispatch = (uint32_t)DEVICE_FIGURE(d, block_dispatch_cycles);
-    out->warp_start = (uint32_t)DEVICE_FIGURE(d, warp_start_cycles);
+    out->join_requests = (uint32_t)DEVICE_TAKEN(d, l2_join_requests);
+    out->link_cycles = (uint32_t)DEVICE_TAKEN(d, l2_link_cycles);
+    out->pair_cycles = (uint32_t)DEVICE_TAKEN(d, l2_pair_cycles);
+    out->dirty_share = (uint32_t)DEVICE_TAKEN(d, l2_dirty_share);
+    out->partial_share = (uint32_t)DEVICE_TAKEN(d, l2_partial_share);
+    out->sm_bytes = (uint32_t)DEVICE_TAKEN(d, l2_sm_bytes_per_clock);
+    out->byte_store_cycles = (uint32_t)DEVICE_TAKEN(d, byte_store_cycles);
+    out->block_start = (uint32_t)DEVICE_TAKEN(d, block_start_cycles);
+    out->block_dispatch = (uint32_t)DEVICE_TAKEN(d, block_dispatch_cycles);
+    out->warp_start = (uint32_t)DEVICE_TAKEN(d, warp_start_cycles);
     out->late_first = (uint32_t)known(d->gpc_late_first, 0);
     out->late_again = (uint32_t)known(d->gpc_late_again, 1);
 }

@@ -175,8 +175,9 @@ void reg_set(struct emit *e, int32_t reg, struct value v)
 {
     e->have[reg] = 1;
     e->now[reg] = v;
-    for (int i = 0; i < var_parts(e, reg) && e->k->reg_type[reg] == PTX_F64; i++)
-        e->now[reg].v[i] = unfolded(e, v.v[i]);
+    if (e->k->reg_type[reg] == PTX_F64)
+        for (int i = 0; i < var_parts(e, reg); i++)
+            e->now[reg].v[i] = unfolded(e, v.v[i]);
 }
 
 void regs_open(struct emit *e)
