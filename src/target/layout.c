@@ -16,6 +16,8 @@ struct laying {
     struct code *to;
     int32_t *parts; /* [nblocks] how many branches part lanes in front of the block's end */
     int32_t *meets; /* [nblocks] how many of those meet at its begin */
+    bool *apart;    /* [nblocks] lanes that come there have parted from others */
+    bool *waits;    /* [nblocks] lanes meet there at a barrier, which they come to together: WARPSYNC */
     bool *done;     /* [nblocks] it is there */
     int32_t *loaded; /* [registers] the head of the region that has loaded it from the constant bank, + 1 */
 };
@@ -37,6 +39,25 @@ static int32_t common_dominator(const struct ir_kernel *k, int32_t a, int32_t b)
     return a;
 }
 
+static bool has_barrier(const struct ir_kernel *k, int32_t b)
+{
+    for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
+        if (ir_is(&k->insts[i], PTX_KIND_BARRIER) && k->insts[i].mods->variant != PTX_BAR_WARP)
+            return true;
+    return false;
+}
+
+/* Blocks on the ways from a to b. */
+static void mark_apart(struct laying *g, int32_t a, int32_t b)
+{
+    const struct ir_block *bl = &g->k->blocks[a];
+    for (int32_t s = 0; s < bl->nsucc; s++)
+        if (bl->succ[s] >= 0 && bl->succ[s] != b && !g->apart[bl->succ[s]]) {
+            g->apart[bl->succ[s]] = true;
+            mark_apart(g, bl->succ[s], b);
+        }
+}
+
 /* Branches that the assembler cannot know to be the same for the whole warp: all that meet at one block part in front of the
  * first of them. */
 static void find_meetings(struct laying *g)
@@ -50,6 +71,7 @@ static void find_meetings(struct laying *g)
         int32_t at = in->block, meet = in->join;
         if (meet < 0 || shape_leaves(k, meet))
             continue;
+        mark_apart(g, at, meet);
         for (int32_t loop = k->blocks[at].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, meet); loop = k->loops[loop].parent)
             at = k->blocks[k->loops[loop].header].idom;
         if (at < 0)
@@ -58,7 +80,9 @@ static void find_meetings(struct laying *g)
         from[meet] = at + 1;
     }
     for (int32_t meet = 0; meet < k->nblocks; meet++)
-        if (from[meet] > 0) {
+        if (from[meet] > 0 && has_barrier(k, meet)) {
+            g->waits[meet] = true;
+        } else if (from[meet] > 0) {
             g->parts[from[meet] - 1]++;
             g->meets[meet]++;
         }
@@ -138,17 +162,70 @@ static void add_site(struct laying *g, int32_t site)
     }
 }
 
+static bool is_shuffle(const struct ir_inst *in)
+{
+    return in->op == PTX_OP_SHFL || in->op == PTX_OP_VOTE;
+}
+
+static int32_t first_shuffle(const struct ir_kernel *k, int32_t b)
+{
+    for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
+        if (is_shuffle(&k->insts[i]))
+            return i;
+    return -1;
+}
+
+/* Before the first exchange in a block whose lanes may have parted: are they all here? */
+static void add_divergence(struct laying *g, int32_t site)
+{
+    if (g->to->arch < 80)
+        return;
+    add(g, OP_UMOV, "", site);
+    add(g, OP_BRA, "DIV", site);
+}
+
+/* Behind the kernel, what the block does from its first exchange to its last, for lanes that are not all here. */
+static void add_collective(struct laying *g, int32_t b)
+{
+    const struct ir_block *bl = &g->k->blocks[b];
+    int32_t first = first_shuffle(g->k, b), last = first;
+    if (!g->apart[b] || first < 0 || g->to->arch < 80)
+        return;
+    for (int32_t i = first; i < bl->first + bl->count; i++)
+        if (is_shuffle(&g->k->insts[i]))
+            last = i;
+    code_begin_block(g->to, TIMES_REST, g->k->blocks[b].loop, -1);
+    for (int32_t i = first; i <= last; i++) {
+        bool exchanges = is_shuffle(&g->k->insts[i]);
+        for (int n = 0; exchanges && n < 3; n++)
+            add(g, OP_IMAD, "MOV.U32", i);
+        if (exchanges && g->to->arch >= 90)
+            add(g, OP_WARPSYNC, "COLLECTIVE", i);
+        add_site(g, i);
+        if (exchanges && g->to->arch >= 90)
+            add(g, OP_ENDCOLLECTIVE, "", i);
+    }
+    add(g, OP_BRA, "", last);
+    for (int32_t i = g->to->blocks[g->to->nblocks - 1].first; i < g->to->ninsts; i++)
+        g->to->insts[i].taken = TAKEN_NEVER;
+}
+
 static void add_block(struct laying *g, int32_t b, bool control)
 {
     const struct ir_block *bl = &g->k->blocks[b];
-    int32_t last = bl->first + bl->count - 1;
+    int32_t last = bl->first + bl->count - 1, shuffle = g->apart[b] ? first_shuffle(g->k, b) : -1;
     for (int32_t n = g->meets[b]; n > 0; n--)
         add(g, OP_BSYNC, "", bl->first);
     for (int32_t i = bl->first; i <= last; i++) {
         if (i == last && cfg_ends_block(&g->k->insts[i]))
             add_parting(g, b, i);
-        if (!is_gone(g, i) && (control || !g->s->control[i]))
-            add_site(g, i);
+        if (is_gone(g, i) || (!control && g->s->control[i]))
+            continue;
+        if (ir_is(&g->k->insts[i], PTX_KIND_BARRIER) && g->k->insts[i].mods->variant != PTX_BAR_WARP && (g->waits[b] || g->apart[b]))
+            add(g, OP_WARPSYNC, "ALL", i);
+        if (i == shuffle)
+            add_divergence(g, i);
+        add_site(g, i);
     }
     if (bl->count && !cfg_ends_block(&g->k->insts[last]))
         add_parting(g, b, last);
@@ -250,6 +327,8 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
     to->called = selected->called;
     g.parts = alloc_zeroed(n * sizeof *g.parts);
     g.meets = alloc_zeroed(n * sizeof *g.meets);
+    g.apart = alloc_zeroed(n);
+    g.waits = alloc_zeroed(n);
     g.done = alloc_zeroed(n);
     g.loaded = alloc_zeroed(((size_t)selected->nregs + 1) * sizeof *g.loaded);
     find_meetings(&g);
@@ -265,11 +344,15 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
         add_block(&g, b, true);
         g.done[b] = true;
     }
+    for (int32_t b = 0; b < k->nblocks; b++)
+        add_collective(&g, b);
     for (int f = 0; f < FUNCTIONS; f++)
         if (to->called >> f & 1)
             add_function(&g, f);
     alloc_release(g.parts);
     alloc_release(g.meets);
+    alloc_release(g.apart);
+    alloc_release(g.waits);
     alloc_release(g.done);
     alloc_release(g.loaded);
     return to;

@@ -205,9 +205,7 @@ static bool is_logic(const struct ir_inst *in)
 
 static bool is_logic_reader(const struct lowered *l, const struct ir_inst *in, int32_t reg)
 {
-    (void)l;
-    (void)reg;
-    return is_logic(in) && in->guard == IR_NOREG && ptx_type_info[in->type].bits == 32;
+    return is_logic(in) && in->guard == IR_NOREG && ptx_type_info[in->type].bits == bits_of(l, reg);
 }
 
 static enum place place_of_cvt(const struct lowered *l, const struct ir_inst *in, int32_t reg)
@@ -289,6 +287,24 @@ static bool is_scaled_shared(const struct lowered *l, const struct ir_inst *in)
     return false;
 }
 
+/* Lesser or greater of two 32-bit integers. */
+static bool is_extreme(const struct ir_inst *in)
+{
+    return (ir_is(in, PTX_KIND_MIN) || ir_is(in, PTX_KIND_MAX)) && in->guard == IR_NOREG && ptx_type_info[in->type].bits == 32 && !in->mods->relu &&
+           ptx_type_info[in->type].kind != 'H';
+}
+
+/* None of its operands is a sum that it could take in. */
+static bool joins_no_sum(const struct lowered *l, const struct ir_inst *in)
+{
+    for (int s = 0; s < in->nsrc; s++) {
+        const struct ir_inst *m = maker(l, &in->src[s]);
+        if (m && ir_is(m, PTX_KIND_ADD) && m->block == in->block && nreaders(l, in->src[s].reg) == 1)
+            return false;
+    }
+    return true;
+}
+
 /* 32 bits: products and shifts that a sum takes in (IMAD, LEA), sums of three (IADD3), logic of three (LOP3). */
 static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int32_t reg)
 {
@@ -311,8 +327,14 @@ static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int3
             return is_named(l, &in->src[0]) || is_named(l, &in->src[1]);
         if (only_read_by(l, reg, is_address_or_offset))
             return is_constant_add(in);
+        if (l->arch >= 90 && reader && is_extreme(reader) && reader->block == in->block && ir_is(in, PTX_KIND_ADD))
+            return true; /* VIADDMNMX */
         return reader && is_add(l, reader, reg) && reader->block == in->block && !is_constant_add(reader) &&
                !is_constant_add(in) && l->words[reg] == l->words[reader->dst[0]];
+    case PTX_KIND_MIN:
+    case PTX_KIND_MAX:
+        return l->arch >= 90 && reader && is_extreme(in) && is_extreme(reader) && reader->block == in->block && reader->op == in->op &&
+               reader->type == in->type && joins_no_sum(l, in) && joins_no_sum(l, reader); /* VIMNMX3 */
     case PTX_KIND_AND:
     case PTX_KIND_OR:
     case PTX_KIND_XOR:
@@ -344,6 +366,8 @@ static enum place place_of(const struct lowered *l, const struct ir_inst *in, in
         break;
     }
     if (!is_wide(l, reg))
+        return joins_reader(l, in, reg) ? PLACE_READER : PLACE_REGISTER;
+    if (is_logic(in))
         return joins_reader(l, in, reg) ? PLACE_READER : PLACE_REGISTER;
     if (is_scaled_index(l, in))
         return only_read_by(l, reg, is_add) ? PLACE_READER : PLACE_REGISTER;
@@ -402,27 +426,6 @@ static bool is_uniform_source(const struct lowered *l, const struct ir_src *s)
     return s->kind == IR_SRC_REG ? ir_bit(l->uniform, s->reg) : uniform_source(l->uniform, s);
 }
 
-static void find_uniform(struct lowered *l)
-{
-    const struct ir_kernel *k = l->k;
-    l->uniform = uniform_registers(k);
-    l->block_in_lanes = reads_block_in_lanes(l);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int32_t i = 0; i < k->ninsts; i++) {
-            const struct ir_inst *in = &k->insts[i];
-            bool uniform = is_uniform_operation(in);
-            for (int s = 0; s < in->nsrc; s++)
-                uniform = uniform && is_uniform_source(l, &in->src[s]);
-            for (int d = 0; d < in->ndst && !uniform; d++)
-                if (in->dst[d] != IR_NOREG && ir_bit(l->uniform, in->dst[d])) {
-                    l->uniform[in->dst[d] >> 6] &= ~(UINT64_C(1) << (in->dst[d] & 63));
-                    changed = true;
-                }
-        }
-    }
-}
-
 /* Something computes with it in the lanes' registers, so that it is in one of those anyway. */
 static bool is_read_by_lanes(const struct lowered *l, int32_t reg)
 {
@@ -432,6 +435,78 @@ static bool is_read_by_lanes(const struct lowered *l, int32_t reg)
             return true;
     }
     return false;
+}
+
+/* Something but a comparison computes with it in the lanes' registers. */
+static bool is_computed_with(const struct lowered *l, int32_t reg)
+{
+    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++) {
+        const struct ir_inst *in = &l->k->insts[l->reader[i]];
+        if (ir_is(in, PTX_KIND_COMPARE))
+            continue;
+        for (int d = 0; d < in->ndst || d == 0; d++)
+            if (!in->ndst || in->dst[d] == IR_NOREG || !ir_bit(l->placed, in->dst[d]))
+                return true;
+    }
+    return false;
+}
+
+/* The assembler computes it in the lanes' registers though it is the same for all: what changes in a loop, and what is made of parameters
+ * that lanes read, too, where those are no operands. */
+static bool stays_in_lanes(const struct lowered *l, const struct ir_inst *in)
+{
+    if (is_constant_add(in) && l->only[in->dst[0]] < 0)
+        return false; /* a counter */
+    if (l->k->blocks[in->block].loop >= 0 && !ir_is(in, PTX_KIND_LOAD) && in->ndst == 1 && in->dst[0] != IR_NOREG && is_computed_with(l, in->dst[0]))
+        return true;
+    for (int s = 0; l->arch >= 90 && s < in->nsrc; s++) {
+        const struct ir_inst *m = maker(l, &in->src[s]);
+        if (m && ir_is(m, PTX_KIND_LOAD) && m->space == PTX_PARAM && ptx_type_info[m->type].bits == 32 && is_read_by_lanes(l, in->src[s].reg))
+            return true;
+    }
+    return false;
+}
+
+/* Registers of the set whose instructions do not keep them in it are taken out, and what is made of them. */
+static void narrow(const struct lowered *l, uint64_t *set, bool (*keeps)(const struct lowered *l, const struct ir_inst *in))
+{
+    const struct ir_kernel *k = l->k;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t i = 0; i < k->ninsts; i++) {
+            const struct ir_inst *in = &k->insts[i];
+            bool stays = keeps(l, in);
+            for (int s = 0; s < in->nsrc; s++)
+                stays = stays && (in->src[s].kind == IR_SRC_REG ? ir_bit(set, in->src[s].reg) : is_uniform_source(l, &in->src[s]));
+            for (int d = 0; d < in->ndst && !stays; d++)
+                if (in->dst[d] != IR_NOREG && ir_bit(set, in->dst[d])) {
+                    set[in->dst[d] >> 6] &= ~(UINT64_C(1) << (in->dst[d] & 63));
+                    changed = true;
+                }
+        }
+    }
+}
+
+static bool keeps_uniform(const struct lowered *l, const struct ir_inst *in)
+{
+    (void)l;
+    return is_uniform_operation(in);
+}
+
+static bool keeps_placed(const struct lowered *l, const struct ir_inst *in)
+{
+    return is_uniform_operation(in) && !stays_in_lanes(l, in);
+}
+
+static void find_uniform(struct lowered *l)
+{
+    size_t bytes = ((size_t)l->k->nregs / 64 + 1) * sizeof *l->placed;
+    l->uniform = uniform_registers(l->k);
+    l->block_in_lanes = reads_block_in_lanes(l);
+    narrow(l, l->uniform, keeps_uniform);
+    l->placed = alloc_zeroed(bytes);
+    memcpy(l->placed, l->uniform, bytes);
+    narrow(l, l->placed, keeps_placed);
 }
 
 /* In a loop in which what it is made of does not change. */
@@ -465,14 +540,14 @@ static void find_places(struct lowered *l)
             if (l->only[reg] < 0 || !l->words[reg] || !nreaders(l, reg))
                 continue;
             enum place p = place_of(l, in, reg);
-            if (p == PLACE_READER && ir_bit(l->uniform, reg) && is_read_in_loop(l, in, reg) &&
+            if (p == PLACE_READER && ir_bit(l->placed, reg) && is_read_in_loop(l, in, reg) &&
                 (ir_is(in, PTX_KIND_MUL) || (l->words[reg] == 2 && (is_scaled_index(l, in) || ir_is(in, PTX_KIND_SHL)))))
                 p = PLACE_REGISTER; /* computed once, in uniform registers */
             l->place[reg] = (uint8_t)(p == PLACE_READER && !can_wait(l, in, reg) ? PLACE_REGISTER : p);
         }
     }
     for (int32_t r = 0; r < k->nregs; r++)
-        if (l->place[r] == PLACE_REGISTER && ir_bit(l->uniform, r))
+        if (l->place[r] == PLACE_REGISTER && ir_bit(l->placed, r))
             l->place[r] = PLACE_UNIFORM;
 }
 
@@ -646,5 +721,6 @@ void lowered_free(struct lowered *l)
     alloc_release(l->readers);
     alloc_release(l->reader);
     alloc_release(l->uniform);
+    alloc_release(l->placed);
     alloc_release(l);
 }

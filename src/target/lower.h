@@ -27,7 +27,8 @@ struct lowered {
     bool *held;       /* [nregs] PLACE_BANK: loaded into registers, not uniform ones */
     int32_t *readers; /* [nregs + 1] begin of each register's readers in `reader` */
     int32_t *reader;  /* sites */
-    uint64_t *uniform;
+    uint64_t *uniform; /* sets of registers: the same for all lanes, as the assembler knows, */
+    uint64_t *placed;  /* and kept in uniform registers */
 };
 
 enum { LOWERED_READS = 64, LOWERED_WRITES = 8 }; /* registers of an instruction that are looked at */

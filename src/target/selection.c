@@ -332,11 +332,42 @@ static bool takes_any_source(enum machine_op op)
     }
 }
 
+/* What is made now stands in front of all loops around the site: the block where that is. The caller puts `elsewhere` back. */
+static int32_t go_before_loops(struct selecting *s)
+{
+    int32_t b = lowered_outside_loops(s->k, s->k->insts[s->site].block);
+    if (b != s->k->insts[s->site].block)
+        s->elsewhere = s->k->blocks[b].first + (s->k->blocks[b].count ? s->k->blocks[b].count - 1 : 0);
+    return b;
+}
+
+/* A constant of 64 bits in uniform registers. */
+static struct operand move_uniform(struct selecting *s, struct operand o)
+{
+    for (int i = 0; i < s->nkept; i++)
+        if (s->kept[i].file == FILE_UNIFORM && s->kept[i].bits == o.bits && ir_dominates(s->k, s->kept[i].block, s->k->insts[s->site].block))
+            return of_register(FILE_UNIFORM, s->kept[i].reg, 2);
+    struct operand d = of_register(FILE_UNIFORM, s->c->nregs++, 2);
+    int32_t elsewhere = s->elsewhere, block = go_before_loops(s);
+    o.words = 2;
+    put(s, OP_MOV, "", half(d, 0), half(o, 0), none, none);
+    put(s, OP_MOV, "", half(d, 1), half(o, 1), none, none);
+    s->elsewhere = elsewhere;
+    if (s->nkept < KEPT)
+        s->kept[s->nkept++] = (struct constant){block, FILE_UNIFORM, o.bits, d.number};
+    return d;
+}
+
 /* One operand of an instruction may be an immediate, of the constant bank or a uniform register, and not the first. */
 static void legalize(struct selecting *s, enum machine_op op, struct operand *a, struct operand *b, struct operand *c)
 {
     if (takes_any_source(op) || s->in_uniform)
         return;
+    bool doubles = op == OP_DADD || op == OP_DMUL || op == OP_DFMA || op == OP_DSETP;
+    struct operand *const all[] = {a, b, c};
+    for (int i = 0; doubles && i < 3; i++) /* an immediate is the upper word of a double */
+        if (all[i]->file == FILE_IMMEDIATE && (uint32_t)all[i]->bits)
+            *all[i] = move_uniform(s, *all[i]);
     bool commutes = op == OP_IADD3 || op == OP_IMAD || op == OP_LOP3 || op == OP_FADD || op == OP_FMUL || op == OP_FFMA ||
                     op == OP_DADD || op == OP_DMUL || op == OP_DFMA || op == OP_FMNMX || op == OP_IMNMX || op == OP_VIMNMX || op == OP_VIADD;
     if (commutes && !is_register(a) && is_register(b) && b->file != FILE_NONE) {
@@ -381,21 +412,12 @@ static void take_carry(struct selecting *s, struct operand carry)
         in->source[in->nsources++] = carry;
 }
 
-/* What is made now stands in front of all loops around the site: the block where that is. The caller puts `elsewhere` back. */
-static int32_t go_before_loops(struct selecting *s)
-{
-    int32_t b = lowered_outside_loops(s->k, s->k->insts[s->site].block);
-    if (b != s->k->insts[s->site].block)
-        s->elsewhere = s->k->blocks[b].first + (s->k->blocks[b].count ? s->k->blocks[b].count - 1 : 0);
-    return b;
-}
-
 /* A constant, a parameter or a uniform value in a register; a constant that the block has already in one is there. */
 static struct operand move(struct selecting *s, struct operand o)
 {
     if (o.file == FILE_ZERO || o.file == FILE_REGISTER)
         return o;
-    uint64_t key = o.file == FILE_UNIFORM ? (uint64_t)o.number << 8 | o.word : o.bits;
+    uint64_t key = o.file == FILE_UNIFORM ? UINT64_C(1) << 63 | (uint64_t)o.number << 8 | o.word : o.bits;
     for (int i = 0; i < s->nkept && !o.negated && !o.absolute; i++)
         if (s->kept[i].file == o.file && s->kept[i].bits == key && ir_dominates(s->k, s->kept[i].block, s->k->insts[s->site].block))
             return of_register(FILE_REGISTER, s->kept[i].reg, o.words ? o.words : 1);
@@ -831,8 +853,16 @@ static void select_choice(struct selecting *s, const struct ir_inst *in)
 
 static void select_extreme(struct selecting *s, const struct ir_inst *in)
 {
-    struct operand d = result(s, in, 0), a = use(s, &in->src[0]), b = use(s, &in->src[1]);
-    put(s, s->arch >= 90 ? OP_VIMNMX : OP_IMNMX, "", d, half(a, 0), half(b, 0), none);
+    struct operand d = result(s, in, 0);
+    for (int i = 0; i < in->nsrc; i++) {
+        const struct ir_inst *m = folded(s, &in->src[i]);
+        bool sum = m && ir_is(m, PTX_KIND_ADD);
+        if (!sum && !(m && m->op == in->op))
+            continue;
+        put(s, sum ? OP_VIADDMNMX : OP_VIMNMX3, "", d, half(use(s, &m->src[0]), 0), half(use(s, &m->src[1]), 0), half(use(s, &in->src[1 - i]), 0));
+        return;
+    }
+    put(s, s->arch >= 90 ? OP_VIMNMX : OP_IMNMX, "", d, half(use(s, &in->src[0]), 0), half(use(s, &in->src[1]), 0), none);
 }
 
 /* --- floating point --- */
@@ -1079,7 +1109,7 @@ static void select_flow(struct selecting *s, const struct ir_inst *in)
 static void select_barrier(struct selecting *s, const struct ir_inst *in)
 {
     if (in->mods->variant == PTX_BAR_WARP) {
-        append(s, OP_WARPSYNC, "");
+        append(s, in->nsrc && in->src[0].kind == IR_SRC_IMM && (uint32_t)in->src[0].imm == UINT32_MAX ? OP_NOP : OP_WARPSYNC, "");
         return;
     }
     append(s, OP_BAR, "SYNC.DEFER_BLOCKING");

@@ -318,6 +318,22 @@ static bool unroll_known(struct shape *s, int32_t loop, int64_t n, int size)
     return best > 1;
 }
 
+/* All branches in the loop have become predicates, and none of stores. */
+static bool is_one_region(const struct shaping *g, int32_t loop)
+{
+    const struct ir_kernel *k = g->k;
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        if (!ir_bit(k->loops[loop].blocks, b))
+            continue;
+        if (g->s->head[b] != g->s->head[k->loops[loop].header])
+            return false;
+        for (int32_t i = k->blocks[b].first; g->s->guard[b] != IR_NOREG && i < k->blocks[b].first + k->blocks[b].count; i++)
+            if (ir_is(&k->insts[i], PTX_KIND_STORE))
+                return false;
+    }
+    return true;
+}
+
 static bool is_unrolled(const struct shaping *g, int32_t loop, struct counter *c)
 {
     const struct ir_kernel *k = g->k;
@@ -338,7 +354,7 @@ static bool is_unrolled(const struct shaping *g, int32_t loop, struct counter *c
             }
         }
     }
-    if (exits != 1 || latch < 0 || !find_counter(g, loop, latch, c))
+    if (exits != 1 || latch < 0 || !is_one_region(g, loop) || !find_counter(g, loop, latch, c))
         return false;
     int size = weigh_round(g, loop, c, &loads, &shared);
     if (c->known && c->step && (c->bound - c->start) / c->step > 0)
