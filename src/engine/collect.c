@@ -2,6 +2,7 @@
 #include "engine/private.h"
 #include "engine.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -44,18 +45,64 @@ static const struct {
     {PIPE_ADU, COUNTER_PIPE_ADU}, {PIPE_CBU, COUNTER_PIPE_CBU}, {PIPE_UNIFORM, COUNTER_PIPE_UNIFORM},
 };
 
+/* How often the parts of an unrolled loop ran: by visits of warps, of which each has as many turns as the mean, rounded down or up. Lanes
+ * with different numbers of turns leave both one and two turns over. */
+static void loop_turns(const heddle_kernel *k, const struct exec_counts *e, const struct target_loop *l, double runs[TARGET_TURNS])
+{
+    uint64_t lanes = e->block_lanes[l->header], before = e->block_lanes[l->before < 0 ? l->header : l->before];
+    int32_t latch = l->branch < 0 ? l->header : k->ir->insts[l->branch].block;
+    uint64_t taken = l->branch < 0 ? 0 : e->site_lanes[l->branch];
+    uint64_t back = l->back_is_taken ? taken : e->block_lanes[latch] - taken;
+    double warps = before ? (double)e->block_runs[l->before < 0 ? l->header : l->before] / (double)before : 1;
+    double visits = (double)(lanes - back) * warps, turns = visits > 0 ? (double)e->block_runs[l->header] / visits : 0;
+    bool apart = l->branch >= 0 && e->divergent[l->branch] > 0;
+    double least = floor(turns + 1e-9), more = turns - least;
+    for (int i = 0; i < 2; i++) {
+        double n = least + i, part = visits * (i ? more : 1 - more), left = fmod(n, l->rounds);
+        if (part <= 0)
+            continue;
+        runs[TURN_VISIT] += part;
+        runs[TURN_SOME] += n >= l->rounds ? part : 0;
+        runs[TURN_ROUND] += part * floor(n / l->rounds);
+        runs[TURN_TWO] += left >= 2 || (apart && n >= 2) ? part : 0;
+        runs[TURN_ONE] += fmod(left, 2) >= 1 || apart ? part : 0;
+    }
+}
+
+/* Instructions of the GPU that were executed for the site, by unit, and all. */
+static double executed(const heddle_kernel *k, const struct exec_counts *e, int32_t site, double pipes[PIPES])
+{
+    const struct target_tables *t = k->tables;
+    const int32_t counted = t->blocks[k->ir->insts[site].block].counted;
+    double runs[TARGET_TURNS] = {[TURN_BLOCK] = (double)e->block_runs[counted]}, all = 0;
+    if (t->loop[site] >= 0)
+        loop_turns(k, e, &t->loops[t->loop[site]], runs);
+    for (int pipe = 0; pipe < PIPES; pipe++) {
+        pipes[pipe] = 0;
+        for (int turn = 0; turn < TARGET_TURNS; turn++)
+            pipes[pipe] += runs[turn] * t->turns[site][turn][pipe];
+        all += pipes[pipe];
+    }
+    return all;
+}
+
+static uint64_t rounded(double x)
+{
+    return (uint64_t)(x + 0.5);
+}
+
 static void collect_site(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site)
 {
     const struct ir_inst *in = &k->ir->insts[site];
     const struct target_flops *f = &k->tables->flops[site];
-    const uint32_t sixteenths = k->tables->sixteenths[site];
     const int32_t counted = k->tables->blocks[in->block].counted;
     bool guarded = in->guard != IR_NOREG;
     uint64_t lanes = e->block_lanes[in->block], runs = e->block_runs[in->block];
-    c->v[COUNTER_INST] += (e->block_runs[counted] * sixteenths + 8) / 16;
-    c->v[COUNTER_THREAD_INST] += (e->block_lanes[counted] * sixteenths + 8) / 16;
+    double pipes[PIPES], all = executed(k, e, site, pipes), each = e->block_runs[counted] ? all / (double)e->block_runs[counted] : 0;
+    c->v[COUNTER_INST] += rounded(all);
+    c->v[COUNTER_THREAD_INST] += rounded((double)e->block_lanes[counted] * each);
     for (size_t i = 0; i < sizeof of_pipe / sizeof *of_pipe; i++)
-        c->v[of_pipe[i].counter] += (e->block_runs[counted] * k->tables->pipes[site][of_pipe[i].pipe] + 8) / 16;
+        c->v[of_pipe[i].counter] += rounded(pipes[of_pipe[i].pipe]);
     c->v[COUNTER_THREAD_INST_ON] += guarded ? e->site_lanes[site] : lanes;
     if (ir_is(in, PTX_KIND_BRANCH) || ir_is(in, PTX_KIND_SWITCH)) {
         c->v[COUNTER_BRANCH] += runs;
@@ -67,7 +114,7 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
     const unsigned weight[] = {f->fadd, f->fmul, f->ffma, f->dadd, f->dmul, f->dfma, f->hadd, f->hmul, f->hfma};
     for (int i = 0; i < 9; i++)
         counters_weigh(c, COUNTER_FADD + i, weight[i]);
-    c->v[COUNTER_THREAD_INST_ON] = (c->v[COUNTER_THREAD_INST_ON] * sixteenths + 8) / 16;
+    c->v[COUNTER_THREAD_INST_ON] = rounded((double)c->v[COUNTER_THREAD_INST_ON] * each);
     if (ir_is_memory(in) && in->space == PTX_GENERIC)
         c->v[ir_is(in, PTX_KIND_LOAD) ? COUNTER_GENERIC_LD : ir_is(in, PTX_KIND_STORE) ? COUNTER_GENERIC_ST : COUNTER_GENERIC_ATOM] +=
             guarded ? e->site_runs[site] : runs;

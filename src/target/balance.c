@@ -68,8 +68,10 @@ void balance(struct code *c)
             become(in, OP_IMAD, "IADD");
         } else if (in->op == OP_IADD3 && c->arch >= 90 && !in->form[0] && in->nresults == 1 && in->nsources == 3 && is_plain(&in->source[0]) &&
                  in->source[1].file == FILE_IMMEDIATE && in->source[2].file == FILE_ZERO && is_small(&in->source[1])) {
-            if (t.sum++ % 2)
+            if (t.sum++ % 2) {
                 become(in, OP_VIADD, "");
+                in->nsources = 2;
+            }
         } else if (in->op == OP_IADD3 && !strcmp(in->form, "X") && is_plain(&in->source[0]) && in->source[1].file == FILE_ZERO) {
             if (t.high++ % 2)
                 become(in, OP_IMAD, "X");

@@ -121,6 +121,7 @@ static bool is_memory(enum machine_op op)
 {
     switch (op) {
     case OP_LD:
+    case OP_LDC:
     case OP_LDG:
     case OP_LDL:
     case OP_LDS:
@@ -153,7 +154,7 @@ void code_print(const struct machine_inst *in, struct strbuf *out)
         print_operand(&in->result[i], out);
     }
     for (int i = 0; i < in->nsources; i++, before = ", ") {
-        bool address = i == 0 && is_memory(in->op);
+        bool address = i == 0 && is_memory(in->op) && in->source[0].file != FILE_BANK;
         strbuf_adds(out, before);
         if (address)
             strbuf_adds(out, "[");

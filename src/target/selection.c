@@ -999,6 +999,12 @@ static bool is_load(const struct ir_inst *in)
     return ir_is(in, PTX_KIND_LOAD) || ir_is(in, PTX_KIND_LOADU);
 }
 
+/* The access adds the address of a variable for nothing. */
+static bool folds_names(const struct selecting *s, const struct ir_inst *in)
+{
+    return in->space == PTX_CONST || (s->arch < 90 && in->space == PTX_SHARED);
+}
+
 /* The address's register, with constants that were added to it in *offset. */
 static struct operand address_of(struct selecting *s, const struct ir_inst *in, int64_t *offset)
 {
@@ -1015,10 +1021,10 @@ static struct operand address_of(struct selecting *s, const struct ir_inst *in, 
         } else if (m->src[0].kind == IR_SRC_IMM) {
             *offset += (int64_t)m->src[0].imm;
             src = &m->src[1];
-        } else if (s->arch < 90 && in->space == PTX_SHARED && definitions_constant(s->k, s->l->only, &m->src[0], &bits)) {
+        } else if (folds_names(s, in) && definitions_constant(s->k, s->l->only, &m->src[0], &bits)) {
             *offset += (int64_t)bits;
             src = &m->src[1];
-        } else if (s->arch < 90 && in->space == PTX_SHARED && definitions_constant(s->k, s->l->only, &m->src[1], &bits)) {
+        } else if (folds_names(s, in) && definitions_constant(s->k, s->l->only, &m->src[1], &bits)) {
             *offset += (int64_t)bits;
             src = &m->src[0];
         } else {
@@ -1047,7 +1053,9 @@ static void select_memory(struct selecting *s, const struct ir_inst *in)
         return;
     if (op == OP_LDC) {
         struct operand d = result(s, in, 0);
-        put(s, op, width_of(in), d, in->src[0].kind == IR_SRC_IMM ? bank(in->src[0].imm + (uint64_t)in->offset) : use(s, &in->src[0]), none, none);
+        offset = 0;
+        put(s, op, width_of(in), d, in->src[0].kind == IR_SRC_IMM ? bank(in->src[0].imm + (uint64_t)in->offset) : address_of(s, in, &offset), none, none);
+        s->c->insts[s->c->ninsts - 1].offset = (int32_t)offset;
         s->c->insts[s->c->ninsts - 1].is_value = true;
         return;
     }

@@ -217,82 +217,112 @@ static int launch_bound(const struct ptx_function *f)
 /* --- instructions of the GPU --- */
 
 /* What one call executes of a function behind the kernel: all of it, or of one with branches this share. */
-enum { BRANCHING_SHARE = 2, FINE = 1 << 12 };
+enum { BRANCHING_SHARE = 2, SIXTEENTHS = 16 };
 
-/* Parts (FINE of an instruction) that one run of a site's block executes, by unit. */
-struct parts {
-    const struct ir_kernel *k;
-    const struct code *c;
-    uint32_t (*of)[PIPES]; /* [sites] */
-};
+static void add(struct target_tables *t, int32_t site, enum target_turn turn, enum pipe pipe)
+{
+    uint16_t *n = &t->turns[site][turn][pipe];
+    *n += *n < UINT16_MAX;
+}
 
 /* A call executes the function with it. */
-static void add_function(struct parts *p, int32_t site, int32_t function, uint32_t weight)
+static void add_function(struct target_tables *t, const struct code *c, int32_t site, int32_t function, enum target_turn turn)
 {
-    for (int32_t b = 0; b < p->c->nblocks; b++) {
-        const struct machine_block *bl = &p->c->blocks[b];
-        uint32_t share = 1;
+    for (int32_t b = 0; b < c->nblocks; b++) {
+        const struct machine_block *bl = &c->blocks[b];
+        int share = 1;
         if (bl->times != TIMES_CALLED || bl->of != function)
             continue;
         for (int32_t i = bl->first; i < bl->first + bl->count; i++)
-            if (p->c->insts[i].op == OP_BRA)
+            if (c->insts[i].op == OP_BRA)
                 share = BRANCHING_SHARE;
-        for (int32_t i = bl->first; i < bl->first + bl->count; i++)
-            p->of[site][code_pipe(p->c->arch, &p->c->insts[i])] += weight / share;
+        for (int32_t i = bl->first; i < bl->first + bl->count; i += share)
+            add(t, site, turn, code_pipe(c->arch, &c->insts[i]));
     }
 }
 
-/* The last instruction of the block before a loop. */
-static int32_t before_loop(const struct ir_kernel *k, int32_t loop)
+static enum target_turn turn_of(const struct machine_block *bl, const struct target_loop *loop)
 {
-    int32_t b = k->blocks[k->loops[loop].header].idom;
-    return b < 0 ? k->blocks[k->loops[loop].header].first : k->blocks[b].first + (k->blocks[b].count ? k->blocks[b].count - 1 : 0);
+    if (bl->times == TIMES_BLOCK)
+        return TURN_BLOCK;
+    if (bl->times == TIMES_ROUNDS)
+        return TURN_ROUND;
+    if (!bl->rounds || loop->known)
+        return TURN_VISIT;
+    return bl->rounds == loop->rounds ? TURN_SOME : bl->rounds == 2 ? TURN_TWO : TURN_ONE;
 }
 
-/* Turns that are left over behind an unrolled loop count as its other turns do. */
-static void add_block(struct parts *p, const struct machine_block *bl)
+static void add_block(struct target_tables *t, const struct code *c, const struct machine_block *bl, const int32_t *row)
 {
+    const bool in_loop = bl->times == TIMES_ROUNDS || bl->times == TIMES_REST;
+    const int32_t loop = in_loop && bl->rounds >= 0 ? row[bl->of] : -1;
+    if (bl->times == TIMES_CALLED || (in_loop && loop < 0))
+        return;
+    const enum target_turn turn = turn_of(bl, loop >= 0 ? &t->loops[loop] : NULL);
     for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
-        const struct machine_inst *in = &p->c->insts[i];
-        bool around = bl->times == TIMES_REST && !bl->rounds;
-        uint32_t weight = bl->times == TIMES_ROUNDS ? FINE / (uint32_t)bl->rounds : bl->times == TIMES_BLOCK || around ? FINE : 0;
-        if (in->taken == TAKEN_NEVER || in->site < 0 || !weight)
+        const struct machine_inst *in = &c->insts[i];
+        if (in->taken == TAKEN_NEVER || in->site < 0)
             continue;
-        int32_t site = around ? before_loop(p->k, bl->of) : in->site;
-        p->of[site][code_pipe(p->c->arch, in)] += weight;
+        if (loop >= 0)
+            t->loop[in->site] = loop;
+        add(t, in->site, turn, code_pipe(c->arch, in));
         if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION)
-            add_function(p, site, in->source[0].number, weight);
+            add_function(t, c, in->site, in->source[0].number, turn);
     }
 }
 
-static uint16_t sixteenths_of(uint32_t parts)
+/* The unrolled loops; row[] of a loop: which of them it is, or -1. */
+static void find_loops(struct target_tables *t, const struct ir_kernel *k, const struct shape *s, int32_t *row, struct arena *arena)
 {
-    uint32_t n = (parts * 16 + FINE / 2) / FINE;
-    return (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX);
-}
-
-static void add_instructions(struct target_tables *t, const struct ir_kernel *k, const struct code *c, struct arena *arena)
-{
-    struct parts p = {k, c, alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *p.of)};
-    t->sixteenths = ARENA_ARRAY(arena, uint16_t, k->ninsts);
-    t->pipes = arena_alloc(arena, ((size_t)k->ninsts + 1) * sizeof *t->pipes);
-    for (int32_t b = 0; b < c->nblocks; b++)
-        add_block(&p, &c->blocks[b]);
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        uint32_t sum = 0;
-        for (int pipe = 0; pipe < PIPES; pipe++) {
-            t->pipes[i][pipe] = sixteenths_of(p.of[i][pipe]);
-            sum += p.of[i][pipe];
+    t->loops = ARENA_ARRAY(arena, struct target_loop, k->nloops + 1);
+    t->nloops = 0;
+    for (int32_t i = 0; i < k->nloops; i++) {
+        const struct ir_loop *l = &k->loops[i];
+        row[i] = -1;
+        if (s->rounds[i] < 2)
+            continue;
+        struct target_loop *of = &t->loops[t->nloops];
+        *of = (struct target_loop){.header = l->header, .before = k->blocks[l->header].idom, .branch = -1, .rounds = s->rounds[i], .known = s->known[i]};
+        for (int32_t p = 0; p < k->blocks[l->header].npred; p++) {
+            int32_t b = k->blocks[l->header].pred[p], end = k->blocks[b].first + k->blocks[b].count - 1;
+            if (!ir_bit(l->blocks, b) || !k->blocks[b].count || !ir_is_conditional(&k->insts[end]))
+                continue;
+            of->branch = end;
+            of->back_is_taken = k->insts[end].target == l->header;
         }
-        t->sixteenths[i] = sixteenths_of(sum);
+        row[i] = t->nloops++;
     }
+}
+
+/* Of a loop that turns often. */
+static uint16_t sixteenths_of(const struct target_tables *t, int32_t site)
+{
+    uint32_t rounds = t->loop[site] < 0 ? 1 : (uint32_t)t->loops[t->loop[site]].rounds, all = 0;
+    for (int pipe = 0; pipe < PIPES; pipe++)
+        all += SIXTEENTHS * t->turns[site][TURN_BLOCK][pipe] + SIXTEENTHS * t->turns[site][TURN_ROUND][pipe] / rounds;
+    return (uint16_t)(all < UINT16_MAX ? all : UINT16_MAX);
+}
+
+static void add_instructions(struct target_tables *t, const struct ir_kernel *k, const struct code *c, const struct shape *s, struct arena *arena)
+{
+    int32_t *row = alloc_zeroed(((size_t)k->nloops + 1) * sizeof *row);
+    t->sixteenths = ARENA_ARRAY(arena, uint16_t, k->ninsts);
+    t->turns = arena_alloc(arena, ((size_t)k->ninsts + 1) * sizeof *t->turns);
+    t->loop = ARENA_ARRAY(arena, int32_t, k->ninsts + 1);
+    memset(t->turns, 0, ((size_t)k->ninsts + 1) * sizeof *t->turns);
+    memset(t->loop, -1, ((size_t)k->ninsts + 1) * sizeof *t->loop);
+    find_loops(t, k, s, row, arena);
+    for (int32_t b = 0; b < c->nblocks; b++)
+        add_block(t, c, &c->blocks[b], row);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        t->sixteenths[i] = sixteenths_of(t, i);
     for (int32_t b = 0; b < k->nblocks; b++) {
         uint32_t sum = 0;
         for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
             sum += t->sixteenths[i];
-        t->blocks[b].instructions = (sum + 8) / 16;
+        t->blocks[b].instructions = (sum + 8) / SIXTEENTHS;
     }
-    alloc_release(p.of);
+    alloc_release(row);
 }
 
 /* What stands between a kernel and its machine code. */
@@ -337,7 +367,7 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
             t->flops[i] = flops_of(k, m.l->only, &k->insts[i]);
     add_signs(k, m.l->only, t->flops);
     add_scaling(k, m.l->only, t->flops);
-    add_instructions(t, k, m.code, arena);
+    add_instructions(t, k, m.code, m.s, arena);
     for (int32_t b = 0; b < k->nblocks; b++)
         t->blocks[b].counted = m.s->counted[b];
     t->registers = registers_estimate(m.l, m.s, m.selected, k->function ? launch_bound(k->function) : REGISTERS_MOST);

@@ -58,10 +58,33 @@ struct target_block {
                               become a predicate */
 };
 
+/* How often an instruction of the machine code is executed. */
+enum target_turn {
+    TURN_BLOCK, /* each time its block runs: blocks[].counted */
+    TURN_VISIT, /* of an unrolled loop: each time that it is come to, */
+    TURN_SOME,  /* if there are turns enough for one round of those side by side, */
+    TURN_ROUND, /* for each of these rounds, */
+    TURN_TWO,   /* for two turns of those left over, */
+    TURN_ONE,   /* and for the last one */
+    TARGET_TURNS
+};
+
+/* An unrolled loop. */
+struct target_loop {
+    int32_t header, before; /* blocks; before: the one that leads to the loop */
+    int32_t branch;         /* the site that goes back */
+    bool back_is_taken;     /* lanes that go back take the branch */
+    int rounds;             /* turns side by side; */
+    bool known;             /* the number of turns is known: none are left over */
+};
+
 struct target_tables {
     struct target_flops *flops;  /* [ninsts] */
-    uint16_t *sixteenths;        /* [ninsts] of an instruction of the GPU that one run of blocks[].counted executes: an estimate */
-    uint16_t (*pipes)[PIPES];    /* [ninsts] the same by unit */
+    uint16_t *sixteenths;        /* [ninsts] of an instruction of the GPU that one run of blocks[].counted executes, where loops turn often */
+    uint16_t (*turns)[TARGET_TURNS][PIPES]; /* [ninsts] instructions by how often they are executed, and by unit */
+    int32_t *loop;               /* [ninsts] the row of `loops` that a site's turns are of, or -1 */
+    struct target_loop *loops;
+    int32_t nloops;
     struct target_block *blocks; /* [nblocks] */
     int registers;               /* a thread, as ptxas reports them: an estimate (registers.h) */
 };
