@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/device_code.h"
 #include "cli/flags.h"
+#include "cli/machine_code.h"
 #include "compile/compile.h"
 #include "interp/interp.h"
 #include "interp/lanes.h"
@@ -20,6 +21,7 @@
 #include "jit/show.h"
 #include "report/result.h"
 #include "report/sources.h"
+#include "target/arch.h"
 #include "target/target.h"
 
 enum stage { STAGE_PTX, STAGE_IR, STAGE_TARGET, STAGE_LLVM, STAGE_ASM };
@@ -27,10 +29,36 @@ enum stage { STAGE_PTX, STAGE_IR, STAGE_TARGET, STAGE_LLVM, STAGE_ASM };
 #define FLAG_ROWS "cli/stages_flags.def"
 #include "cli/flag_rows.h"
 
-/* Which of the table's flags a stage has: from the first to before the second. */
-static const struct {
-    int first, end;
-} stage_flags[] = {{FLAG_KERNEL, FLAG_BLOCK}, {0, FLAG_BLOCK}, {FLAG_KERNEL, FLAG_BLOCK}, {FLAG_KERNEL, FLAGS}, {FLAG_KERNEL, FLAG_AS_IR}};
+static bool has_flag(enum stage stage, int flag)
+{
+    switch (flag) {
+    case FLAG_AFTER:
+    case FLAG_PASSES:
+        return stage == STAGE_IR;
+    case FLAG_KERNEL:
+        return true;
+    case FLAG_DEVICE:
+    case FLAG_COUNT:
+        return stage == STAGE_TARGET;
+    case FLAG_AS_IR:
+    case FLAG_OPTIMISED:
+        return stage == STAGE_LLVM;
+    default:
+        return stage >= STAGE_LLVM;
+    }
+}
+
+/* The stage's rows, and which flag each is. */
+static int rows_of(enum stage stage, struct flag rows[FLAGS], int which[FLAGS])
+{
+    int n = 0;
+    for (int i = 0; i < FLAGS; i++)
+        if (has_flag(stage, i)) {
+            rows[n] = flags[i];
+            which[n++] = i;
+        }
+    return n;
+}
 
 struct stages {
     enum stage stage;
@@ -39,6 +67,10 @@ struct stages {
     struct sources sources;
     struct name_filter kernel;
     const char *wanted;  /* -k, or NULL */
+    struct device devices[MACHINE_DEVICES]; /* --device */
+    int ndevices;
+    bool count;          /* --count */
+    int which[FLAGS];    /* which flags the stage has */
     uint32_t block[3];   /* --block; x 0: not given */
     const char *isa;     /* --isa, or NULL: the host's */
     bool counting, split, whole_block, first, as_ir, optimised;
@@ -282,9 +314,15 @@ static void print_ir(struct stages *s, const struct ptx_function *f)
     add_problems(s, k);
     if (s->stage >= STAGE_LLVM && !k->problems)
         print_code(s, f, k);
-    else if (s->stage == STAGE_TARGET && !k->problems) {
+    else if (s->stage == STAGE_TARGET && !k->problems && s->ndevices) {
+        struct ir_notes notes = {.source = add_source, .user = s};
+        if (s->count)
+            machine_code_count(k, s->devices, s->ndevices, &s->out);
+        else
+            machine_code_list(k, s->devices, s->ndevices, &notes, &s->out);
+    } else if (s->stage == STAGE_TARGET && !k->problems) {
         struct ir_notes notes = {add_source_of_table, add_block, add_flops, &t};
-        t.target = target_tables(k, &k->arena);
+        t.target = target_tables(k, &k->arena, ARCH_USUAL);
         uint32_t instructions = 0;
         for (int32_t b = 0; b < k->nblocks; b++)
             instructions += t.target->blocks[b].instructions;
@@ -361,7 +399,8 @@ static int help(enum stage stage)
         "(its site). Calls are inlined. With --after PASS they are shown as that pass of rewriting leaves them.",
         "heddle target [FLAGS] FILE: the kernels as they are run and counted, with source lines between\n\n"
         "The IR after what the GPU's assembler would do to its memory accesses (docs/target.md); instructions of\n"
-        "each block, and floating-point operations that an instruction counts as.",
+        "each block, and floating-point operations that an instruction counts as. With --device the machine code\n"
+        "that this GPU executes, as Heddle takes it to be: which instructions, in the order of the source.",
         "heddle llvm [FLAGS] FILE: the kernels as they are given to LLVM, with source lines between\n\n"
         "A kernel that runs for long becomes machine code (docs/jit.md): a function that runs a warp, 32 threads, at\n"
         "once. This is that function in LLVM's language, a vector for each register that differs between threads.\n"
@@ -375,7 +414,9 @@ static int help(enum stage stage)
     struct strbuf list;
 
     strbuf_init(&list);
-    flags_help(flags + stage_flags[stage].first, stage_flags[stage].end - stage_flags[stage].first, &list);
+    struct flag rows[FLAGS];
+    int which[FLAGS], n = rows_of(stage, rows, which);
+    flags_help(rows, n, &list);
     puts(texts[stage]);
     printf("\nFILE is a .cu or a .ptx file.\n\n%s\nFor a .cu file also the flags of `heddle build`: -arch, -I, -D, -O, -G ...\n",
            list.s);
@@ -410,11 +451,39 @@ static void set_after(struct stages *s, const char *value)
     strbuf_release(&names);
 }
 
+/* The device just read is one of those shown. */
+static void take_device(struct stages *s)
+{
+    const struct device *d = &s->devices[s->ndevices];
+    if (machine_code_known(d))
+        s->ndevices++;
+    else
+        diag_add(&s->diags, DIAG_ERROR, NULL, 0, "%s (compute capability %u.%u): its machine code is not there yet; there is that of %d.%d to %d.%d", d->name,
+                 (unsigned)d->cc_major, (unsigned)d->cc_minor, ARCH_FIRST / 10, ARCH_FIRST % 10, ARCH_LAST / 10, ARCH_LAST % 10);
+}
+
+static void set_device(struct stages *s, const char *value)
+{
+    s->ndevices = 0;
+    for (const char *at = value;; at++) {
+        size_t n = strcspn(at, ",");
+        if (s->ndevices == MACHINE_DEVICES) {
+            flags_wrong(&s->diags, flags[FLAG_DEVICE].name, value, "one device or two, as h200,v100 (`heddle devices` lists them)");
+            return;
+        }
+        if (device_load(&s->devices[s->ndevices], arena_strndup(&s->diags.arena, at, n), &s->diags))
+            take_device(s);
+        at += n;
+        if (!*at)
+            return;
+    }
+}
+
 static void set_flag(void *to, int which, const char *value)
 {
     struct stages *s = to;
 
-    switch (which + stage_flags[s->stage].first) {
+    switch (s->which[which]) {
     case FLAG_AFTER:
         set_after(s, value);
         break;
@@ -423,6 +492,12 @@ static void set_flag(void *to, int which, const char *value)
         break;
     case FLAG_KERNEL:
         s->wanted = value;
+        break;
+    case FLAG_DEVICE:
+        set_device(s, value);
+        break;
+    case FLAG_COUNT:
+        s->count = true;
         break;
     case FLAG_BLOCK:
         if (!device_code_block(value, 1024, s->block))
@@ -454,8 +529,9 @@ static void set_flag(void *to, int which, const char *value)
 static const char *take_words(struct stages *s, int argc, char **argv)
 {
     static const char *const commands[] = {"heddle ptx", "heddle ir", "heddle target", "heddle llvm", "heddle asm"};
-    const int first = stage_flags[s->stage].first, n = stage_flags[s->stage].end - first;
-    const struct flag_set set = {flags + first, n, commands[s->stage], NULL, set_flag, s, &s->diags};
+    struct flag rows[FLAGS];
+    const int n = rows_of(s->stage, rows, s->which);
+    const struct flag_set set = {rows, n, commands[s->stage], NULL, set_flag, s, &s->diags};
     const char *file = NULL;
 
     for (int i = 0; i < argc; i++) {
@@ -486,6 +562,8 @@ static int run(enum stage stage, int argc, char **argv)
     table_init(&s.address);
     strbuf_init(&s.out);
     file = take_words(&s, argc, argv);
+    if (s.count && !s.ndevices && !s.diags.errors && device_load(&s.devices[0], NULL, &s.diags))
+        take_device(&s);
     if (name_filter_init(&s.kernel, s.wanted, "--kernel-name", &s.diags) && !s.diags.errors)
         show(&s, file);
     if (s.out.len && !s.diags.errors)

@@ -48,7 +48,7 @@ bool resources_of(const struct ptx_module *m, const struct ptx_function *f, int 
     target_rewrite(k, lanes_find);
     known = !k->problems;
     snprintf(r->why, sizeof r->why, "%s", known ? "" : k->problems->text);
-    r->registers = known ? target_tables(k, &k->arena)->registers : 0;
+    r->registers = known ? target_tables(k, &k->arena, arch)->registers : 0;
     r->barriers = k->has_barrier;
     r->stack = k->local_bytes;
     r->shared = k->shared_static;

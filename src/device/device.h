@@ -62,6 +62,12 @@ struct device {
 #undef LIST
 };
 
+/* Compute capability, times ten: 90 is 9.0. */
+static inline int device_arch(const struct device *d)
+{
+    return (int)(10 * d->cc_major + d->cc_minor);
+}
+
 /* Reads the description of `name` (a description's name, or the path of a .json file); NULL: HEDDLE_DEVICE of the
  * environment, else "h200". False: at least one error in `diags`. */
 bool device_load(struct device *d, const char *name, struct diag_list *diags);

@@ -34,6 +34,16 @@ static void collect_product(struct counters *c, const struct device *d, const st
     c->v[halves ? COUNTER_TENSOR_FP16_OPS : bytes ? COUNTER_TENSOR_INT8_OPS : ops] += runs * 2 * (uint64_t)(s->m * s->n * s->k);
 }
 
+/* Which counters count a unit's instructions: integer products are the heavy half's of fma. */
+static const struct {
+    enum pipe pipe;
+    enum counter counter;
+} of_pipe[] = {
+    {PIPE_ALU, COUNTER_PIPE_ALU}, {PIPE_FMA, COUNTER_PIPE_FMA}, {PIPE_FMAHEAVY, COUNTER_PIPE_FMA}, {PIPE_FP16, COUNTER_PIPE_FP16},
+    {PIPE_FP64, COUNTER_PIPE_FP64}, {PIPE_XU, COUNTER_PIPE_XU}, {PIPE_LSU, COUNTER_PIPE_LSU}, {PIPE_TEX, COUNTER_PIPE_TEX},
+    {PIPE_ADU, COUNTER_PIPE_ADU}, {PIPE_CBU, COUNTER_PIPE_CBU}, {PIPE_UNIFORM, COUNTER_PIPE_UNIFORM},
+};
+
 static void collect_site(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site)
 {
     const struct ir_inst *in = &k->ir->insts[site];
@@ -44,6 +54,8 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
     uint64_t lanes = e->block_lanes[in->block], runs = e->block_runs[in->block];
     c->v[COUNTER_INST] += (e->block_runs[counted] * sixteenths + 8) / 16;
     c->v[COUNTER_THREAD_INST] += (e->block_lanes[counted] * sixteenths + 8) / 16;
+    for (size_t i = 0; i < sizeof of_pipe / sizeof *of_pipe; i++)
+        c->v[of_pipe[i].counter] += (e->block_runs[counted] * k->tables->pipes[site][of_pipe[i].pipe] + 8) / 16;
     c->v[COUNTER_THREAD_INST_ON] += guarded ? e->site_lanes[site] : lanes;
     if (ir_is(in, PTX_KIND_BRANCH) || ir_is(in, PTX_KIND_SWITCH)) {
         c->v[COUNTER_BRANCH] += runs;

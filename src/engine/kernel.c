@@ -284,7 +284,7 @@ static void compile(heddle_kernel *k)
     if (!text.s) {
         const char *problem;
         int32_t site = 0;
-        k->tables = target_tables(k->ir, &k->ir->arena);
+        k->tables = target_tables(k->ir, &k->ir->arena, device_arch(&k->module->device->spec));
         if (assembler_is_wanted())
             k->tables->registers = assembler_registers(k->module->ptx, k->function->name, &text);
         k->idle = is_idle(k->ir);

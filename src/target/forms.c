@@ -25,6 +25,8 @@ bool form_fits(const struct ir_kernel *k, const struct ir_inst *in, enum form fo
         return m->approx && m->ftz;
     case FULL:
         return m->full;
+    case FULL_FTZ:
+        return m->full && m->ftz;
     case NEAREST:
         return m->round == PTX_RN;
     case UPWARD:

@@ -1,4 +1,4 @@
-/* Which form of an operation an instruction is: the `form` column of expansions.def and lowering.def. */
+/* Which form of an operation an instruction is: the `form` column of expansions.def and sequences.def. */
 #ifndef TARGET_FORMS_H
 #define TARGET_FORMS_H
 
@@ -9,6 +9,7 @@ enum form {
     APPROX,     /* .approx */
     APPROX_FTZ, /* .approx.ftz */
     FULL,       /* .full */
+    FULL_FTZ,   /* .full.ftz */
     NEAREST,    /* .rn */
     UPWARD,     /* .rp */
     SATURATE,   /* .sat from f32 */

@@ -3,33 +3,11 @@
 
 #include "base/alloc.h"
 #include "target/definitions.h"
-#include "target/forms.h"
-#include "target/signs.h"
 #include "target/uniform.h"
 
 #include <string.h>
 
-/* RECIPROCAL: I2F, MUFU, F2I and what is between them, in front of a 32-bit division. */
-enum { EVERY = 0, SIZE = 0x100, DEEPEST = 12, RECIPROCAL = 8 };
-#define BITS(n) (SIZE | (n))
-
-static const struct lowering {
-    uint16_t op, type;
-    enum form form;
-    uint16_t count, extra;
-} lowerings[] = {
-#define LOWER(op, type, form, count, extra) {PTX_OP_##op, LOWER_##type, form, count, extra},
-#define LOWER_EVERY EVERY
-#define LOWER_BITS(n) BITS(n)
-#define LOWER_U32 PTX_U32
-#define LOWER_S32 PTX_S32
-#define LOWER_U64 PTX_U64
-#define LOWER_S64 PTX_S64
-#define LOWER_F32 PTX_F32
-#define LOWER_F64 PTX_F64
-#include "target/lowering.def"
-#undef LOWER
-};
+enum { DEEPEST = 12 };
 
 static const struct ir_inst *maker(const struct lowered *l, const struct ir_src *s)
 {
@@ -283,6 +261,34 @@ static bool is_named(const struct lowered *l, const struct ir_src *s)
     return definitions_constant(l->k, l->only, s, &bits);
 }
 
+static bool is_shared_address_or_offset(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    uint64_t bits;
+    if (is_address(l, in, reg))
+        return in->space == PTX_SHARED;
+    if (!ir_is(in, PTX_KIND_ADD) || in->dst[0] == IR_NOREG || l->only[in->dst[0]] < 0)
+        return false;
+    for (int s = 0; s < in->nsrc; s++)
+        if (!(in->src[s].kind == IR_SRC_REG && in->src[s].reg == reg) && !definitions_constant(l->k, l->only, &in->src[s], &bits))
+            return false;
+    return only_read_by(l, in->dst[0], is_shared_address_or_offset);
+}
+
+/* A constant and an index shifted by 2, 3 or 4. */
+static bool is_scaled_shared(const struct lowered *l, const struct ir_inst *in)
+{
+    uint64_t bits;
+    for (int s = 0; s < 2 && in->nsrc == 2; s++) {
+        const struct ir_inst *m = maker(l, &in->src[s]);
+        if (m && ir_is(m, PTX_KIND_SHL) && m->src[1].kind == IR_SRC_IMM && m->src[1].imm >= 2 && m->src[1].imm <= 4 &&
+            definitions_constant(l->k, l->only, &in->src[1 - s], &bits))
+            return true;
+        if (m && ir_is(m, PTX_KIND_ADD) && definitions_constant(l->k, l->only, &in->src[1 - s], &bits) && is_scaled_shared(l, m))
+            return true;
+    }
+    return false;
+}
+
 /* 32 bits: products and shifts that a sum takes in (IMAD, LEA), sums of three (IADD3), logic of three (LOP3). */
 static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int32_t reg)
 {
@@ -291,8 +297,16 @@ static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int3
     case PTX_KIND_MUL:
         return only_read_by(l, reg, is_add) && !(reader && is_constant_add(reader) && is_constant_add(in));
     case PTX_KIND_SHL:
+        if (l->arch < 90 && in->src[1].kind == IR_SRC_IMM && in->src[1].imm >= 2 && in->src[1].imm <= 4 &&
+            only_read_by(l, reg, is_shared_address_or_offset))
+            return true; /* [R5.X4] */
         return in->src[1].kind == IR_SRC_IMM && only_read_by(l, reg, is_add);
+    case PTX_KIND_SHR: /* LEA.HI */
+        return in->src[1].kind == IR_SRC_IMM && ptx_type_info[in->type].bits == 32 && reader && is_add(l, reader, reg) && !is_constant_add(reader) &&
+               l->words[reader->dst[0]] == 1 && ptx_type_info[reader->type].bits == 32;
     case PTX_KIND_ADD:
+        if (l->arch < 90 && is_scaled_shared(l, in) && only_read_by(l, reg, is_shared_address_or_offset))
+            return true;
         if (only_read_by(l, reg, is_constant_address))
             return is_named(l, &in->src[0]) || is_named(l, &in->src[1]);
         if (only_read_by(l, reg, is_address_or_offset))
@@ -331,14 +345,21 @@ static enum place place_of(const struct lowered *l, const struct ir_inst *in, in
     }
     if (!is_wide(l, reg))
         return joins_reader(l, in, reg) ? PLACE_READER : PLACE_REGISTER;
-    if (is_scaled_index(l, in) || (ir_is(in, PTX_KIND_SHL) && in->src[1].kind == IR_SRC_IMM))
+    if (is_scaled_index(l, in))
         return only_read_by(l, reg, is_add) ? PLACE_READER : PLACE_REGISTER;
+    if (ir_is(in, PTX_KIND_SHL) && in->src[1].kind == IR_SRC_IMM)
+        return nreaders(l, reg) == 1 && only_read_by(l, reg, is_add) ? PLACE_READER : PLACE_REGISTER;
     if (is_constant_add(in))
         return only_read_by(l, reg, is_address_or_offset) ? PLACE_READER : PLACE_REGISTER;
     return PLACE_REGISTER;
 }
 
 /* --- uniform registers --- */
+
+static bool lowered_size(uint32_t sreg)
+{
+    return (sreg >= PTX_SREG_NTID_X && sreg <= PTX_SREG_NTID_Z) || (sreg >= PTX_SREG_NCTAID_X && sreg <= PTX_SREG_NCTAID_Z);
+}
 
 static bool is_uniform_operation(const struct ir_inst *in)
 {
@@ -360,8 +381,24 @@ static bool is_uniform_operation(const struct ir_inst *in)
     }
 }
 
+/* Special registers of the block are read into the lane's registers, and what is made of them is there, too: before Hopper, and
+ * there in kernels that have loops or blocks of several dimensions in the grid. */
+static bool reads_block_in_lanes(const struct lowered *l)
+{
+    if (l->arch < 90 || l->k->nloops)
+        return true;
+    for (int32_t i = 0; i < l->k->ninsts; i++)
+        for (int s = 0; s < l->k->insts[i].nsrc; s++)
+            if (l->k->insts[i].src[s].kind == IR_SRC_SREG &&
+                (l->k->insts[i].src[s].sreg == PTX_SREG_CTAID_Y || l->k->insts[i].src[s].sreg == PTX_SREG_CTAID_Z))
+                return true;
+    return false;
+}
+
 static bool is_uniform_source(const struct lowered *l, const struct ir_src *s)
 {
+    if (s->kind == IR_SRC_SREG && l->block_in_lanes && !lowered_size(s->sreg))
+        return false;
     return s->kind == IR_SRC_REG ? ir_bit(l->uniform, s->reg) : uniform_source(l->uniform, s);
 }
 
@@ -369,6 +406,7 @@ static void find_uniform(struct lowered *l)
 {
     const struct ir_kernel *k = l->k;
     l->uniform = uniform_registers(k);
+    l->block_in_lanes = reads_block_in_lanes(l);
     for (bool changed = true; changed;) {
         changed = false;
         for (int32_t i = 0; i < k->ninsts; i++) {
@@ -383,6 +421,30 @@ static void find_uniform(struct lowered *l)
                 }
         }
     }
+}
+
+/* Something computes with it in the lanes' registers, so that it is in one of those anyway. */
+static bool is_read_by_lanes(const struct lowered *l, int32_t reg)
+{
+    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++) {
+        const struct ir_inst *in = &l->k->insts[l->reader[i]];
+        if (in->ndst && in->dst[0] != IR_NOREG && !ir_bit(l->uniform, in->dst[0]))
+            return true;
+    }
+    return false;
+}
+
+/* In a loop in which what it is made of does not change. */
+static bool is_read_in_loop(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    const struct ir_kernel *k = l->k;
+    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++) {
+        int32_t loop = k->blocks[k->insts[l->reader[i]].block].loop;
+        const struct ir_inst *m = maker(l, &in->src[0]);
+        if (loop >= 0 && m && !ir_bit(k->loops[loop].blocks, m->block) && !is_read_by_lanes(l, in->src[0].reg))
+            return true;
+    }
+    return false;
 }
 
 static void find_places(struct lowered *l)
@@ -403,6 +465,9 @@ static void find_places(struct lowered *l)
             if (l->only[reg] < 0 || !l->words[reg] || !nreaders(l, reg))
                 continue;
             enum place p = place_of(l, in, reg);
+            if (p == PLACE_READER && ir_bit(l->uniform, reg) && is_read_in_loop(l, in, reg) &&
+                (ir_is(in, PTX_KIND_MUL) || (l->words[reg] == 2 && (is_scaled_index(l, in) || ir_is(in, PTX_KIND_SHL)))))
+                p = PLACE_REGISTER; /* computed once, in uniform registers */
             l->place[reg] = (uint8_t)(p == PLACE_READER && !can_wait(l, in, reg) ? PLACE_REGISTER : p);
         }
     }
@@ -422,6 +487,54 @@ static bool is_compared(const struct lowered *l, int32_t reg)
         const struct ir_src *other = &in->src[in->src[0].kind == IR_SRC_REG && in->src[0].reg == reg];
         if (other->kind != IR_SRC_REG || (l->place[other->reg] != PLACE_REGISTER && l->place[other->reg] != PLACE_READER))
             return true;
+    }
+    return false;
+}
+
+/* An instruction of lanes reads another uniform value beside it: one of the two must be a register. */
+static bool meets_uniform(const struct lowered *l, int32_t reg)
+{
+    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++) {
+        const struct ir_inst *in = &l->k->insts[l->reader[i]];
+        if (!in->ndst || in->dst[0] == IR_NOREG || l->place[in->dst[0]] == PLACE_UNIFORM || l->place[in->dst[0]] == PLACE_READER)
+            continue;
+        if (ir_is(in, PTX_KIND_MAD) && l->k->blocks[in->block].loop >= 0)
+            continue; /* the product is made in front of the loop */
+        if (!ir_is(in, PTX_KIND_MAD) && !ir_is(in, PTX_KIND_MUL) && ir_class(in) != PTX_CLASS_FFMA && ir_class(in) != PTX_CLASS_FADD)
+            continue;
+        for (int s = 0; s < in->nsrc; s++) {
+            const struct ir_src *other = &in->src[s];
+            if (other->kind == IR_SRC_REG && other->reg != reg && (l->place[other->reg] == PLACE_UNIFORM || l->place[other->reg] == PLACE_BANK))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A sum with a value that is no product: its addend may be a uniform register. */
+static bool is_sum_of_pairs(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    if (ir_is(in, PTX_KIND_ADDRESS) || ir_is_copy(in))
+        return in->dst[0] != IR_NOREG && l->only[in->dst[0]] >= 0 && only_read_by(l, in->dst[0], is_sum_of_pairs);
+    if (!ir_is(in, PTX_KIND_ADD) || in->nsrc != 2)
+        return false;
+    const struct ir_src *other = &in->src[in->src[0].kind == IR_SRC_REG && in->src[0].reg == reg];
+    const struct ir_inst *m = maker(l, other);
+    return other->kind == IR_SRC_REG && !(m && l->place[other->reg] == PLACE_READER && is_scaled_index(l, m));
+}
+
+/* Several blocks read it, and not only as part of what the whole warp computes. */
+static bool is_read_in_blocks(const struct lowered *l, int32_t reg)
+{
+    int32_t first = -1;
+    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++) {
+        const struct ir_inst *in = &l->k->insts[l->reader[i]];
+        int32_t b = lowered_outside_loops(l->k, in->block);
+        if (in->ndst && in->dst[0] != IR_NOREG && l->place[in->dst[0]] == PLACE_UNIFORM)
+            continue;
+        if (first >= 0 && b != first)
+            return true;
+        first = b;
     }
     return false;
 }
@@ -450,7 +563,7 @@ static void find_held(struct lowered *l)
     }
     for (int32_t r = 0; r < k->nregs; r++) {
         if (l->place[r] == PLACE_BANK)
-            l->held[r] = is_wide(l, r) || ir_bit(held, r);
+            l->held[r] = is_wide(l, r) ? !only_read_by(l, r, is_sum_of_pairs) : ir_bit(held, r) || meets_uniform(l, r) || is_read_in_blocks(l, r);
         else if (l->place[r] == PLACE_UNIFORM && ir_bit(held, r))
             l->place[r] = PLACE_REGISTER;
     }
@@ -491,103 +604,6 @@ int lowered_reads(const struct lowered *l, int32_t site, int32_t *regs)
     return n;
 }
 
-/* --- counts --- */
-
-static const struct lowering *row_of(const struct lowered *l, const struct ir_inst *in)
-{
-    for (size_t i = 0; i < sizeof lowerings / sizeof *lowerings; i++) {
-        const struct lowering *row = &lowerings[i];
-        if (row->op != in->op || !form_fits(l->k, in, row->form))
-            continue;
-        if (row->type == EVERY || row->type == in->type ||
-            (row->type & SIZE && (row->type & 0xff) == ptx_type_info[in->type].bits))
-            return row;
-    }
-    return NULL;
-}
-
-static bool becomes_part(const struct lowered *l, const struct ir_src *s)
-{
-    const struct ir_inst *m = maker(l, s);
-    return m && l->place[s->reg] == PLACE_READER && is_scaled_index(l, m);
-}
-
-/* Predicate logic joins the comparisons that make its operands. */
-static uint16_t predicate_logic(const struct lowered *l, const struct ir_inst *in)
-{
-    for (int s = 0; s < in->nsrc; s++) {
-        const struct ir_inst *m = maker(l, &in->src[s]);
-        if (m && ir_is(m, PTX_KIND_COMPARE) && m->block == in->block && nreaders(l, in->src[s].reg) == 1)
-            return 0;
-    }
-    return !ir_is(in, PTX_KIND_NOT);
-}
-
-static uint16_t count_of_mov(const struct lowered *l, const struct ir_inst *in)
-{
-    if (in->ndst != 1 || in->nsrc != 1)
-        return ptx_type_info[in->type].bits == 32;
-    if (in->src[0].kind == IR_SRC_REG && nreaders(l, in->src[0].reg) == 1 && l->place[in->src[0].reg] == PLACE_REGISTER)
-        return 0; /* the value is made where it is needed */
-    return 1;
-}
-
-static uint16_t count_of(const struct lowered *l, int32_t site)
-{
-    const struct ir_inst *in = &l->k->insts[site];
-    int32_t dst = in->ndst ? in->dst[0] : IR_NOREG;
-    if (in->op == IR_OP_DELETED || in->stays || (ir_class(in) == PTX_CLASS_NOP && in->op != PTX_OP_NANOSLEEP && in->op != PTX_OP_CP_COMMIT))
-        return 0;
-    if (dst != IR_NOREG && (l->place[dst] == PLACE_READER || l->place[dst] == PLACE_BANK))
-        return 0;
-    if (ir_is_memory(in))
-        return in->space != IR_SCRATCH;
-    switch (ir_kind(in)) {
-    case PTX_KIND_COPY:
-        return count_of_mov(l, in);
-    case PTX_KIND_FNEG:
-    case PTX_KIND_FABS:
-        return 0; /* signs.h */
-    case PTX_KIND_AND:
-    case PTX_KIND_OR:
-    case PTX_KIND_XOR:
-    case PTX_KIND_NOT:
-        if (in->type == PTX_PRED)
-            return predicate_logic(l, in);
-        break;
-    case PTX_KIND_CONVERT:
-        return 1;
-    case PTX_KIND_BRANCH:
-        return in->guard != IR_NOREG || in->target != in->block + 1;
-    default:
-        break;
-    }
-    if (dst != IR_NOREG && bits_of(l, dst) == 64 && l->words[dst] == 1)
-        return 1;
-    if (ir_is(in, PTX_KIND_ADD) && (becomes_part(l, &in->src[0]) || becomes_part(l, &in->src[1])))
-        return 1;
-    if (is_scaled_index(l, in))
-        return 1;
-    const struct lowering *row = row_of(l, in);
-    return row ? row->count : 1;
-}
-
-int lowered_extra(const struct lowered *l, int32_t site)
-{
-    const struct ir_inst *in = &l->k->insts[site];
-    const struct lowering *row = l->count[site] ? row_of(l, in) : NULL;
-    return row ? row->extra : 0;
-}
-
-static void add_signs(struct lowered *l)
-{
-    int32_t *at = signs_new(l->k, l->only);
-    for (int32_t i = 0; i < l->k->ninsts; i++)
-        if (at[i] != SIGNS_FREE)
-            l->count[at[i]]++;
-    alloc_release(at);
-}
-
 int32_t lowered_outside_loops(const struct ir_kernel *k, int32_t b)
 {
     while (k->blocks[b].loop >= 0) {
@@ -602,92 +618,20 @@ int32_t lowered_outside_loops(const struct ir_kernel *k, int32_t b)
     return b;
 }
 
-/* The reciprocal of a 32-bit divisor: once for all quotients of a block by it, in front of the loops that do not change it. */
-static void share_reciprocals(struct lowered *l)
-{
-    const struct ir_kernel *k = l->k;
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        if ((!ir_is(in, PTX_KIND_DIV) && !ir_is(in, PTX_KIND_REM)) || ptx_type_info[in->type].bits != 32 ||
-            in->src[1].kind != IR_SRC_REG || l->only[in->src[1].reg] < 0)
-            continue;
-        bool shared = false;
-        for (int32_t j = k->blocks[in->block].first; j < i && !shared; j++)
-            shared = (ir_is(&k->insts[j], PTX_KIND_DIV) || ir_is(&k->insts[j], PTX_KIND_REM)) && k->insts[j].type == in->type &&
-                     form_same_register(&k->insts[j].src[1], &in->src[1]);
-        int32_t b = in->block, made = k->insts[l->only[in->src[1].reg]].block;
-        for (int32_t loop = k->blocks[b].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, made); loop = k->loops[loop].parent)
-            if (k->blocks[k->loops[loop].header].idom >= 0)
-                b = k->blocks[k->loops[loop].header].idom;
-        if (!shared && b == in->block)
-            continue;
-        l->count[i] = (uint16_t)(l->count[i] - RECIPROCAL);
-        if (!shared)
-            l->count[k->blocks[b].first] = (uint16_t)(l->count[k->blocks[b].first] + RECIPROCAL);
-    }
-}
-
-/* One load for each block that reads a constant bank value, in front of loops. */
-static void add_bank_loads(struct lowered *l)
-{
-    const struct ir_kernel *k = l->k;
-    int32_t *last = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *last);
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        int32_t regs[LOWERED_READS];
-        int n = lowered_reads(l, i, regs);
-        for (int r = 0; r < n; r++) {
-            int32_t b = lowered_outside_loops(k, k->insts[i].block);
-            if (l->place[regs[r]] == PLACE_BANK && last[regs[r]] != b + 1) {
-                last[regs[r]] = b + 1;
-                l->count[b == k->insts[i].block ? i : k->blocks[b].first]++;
-            }
-        }
-    }
-    alloc_release(last);
-}
-
-/* The stack pointer; the descriptor of global memory; the window of shared memory. */
-static void add_setup(struct lowered *l)
-{
-    const struct ir_kernel *k = l->k;
-    bool global = false, shared = false;
-    l->count[0]++;
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        int32_t at = k->blocks[lowered_outside_loops(k, in->block)].first;
-        if (!ir_is_memory(in))
-            continue;
-        if ((in->space == PTX_GLOBAL || in->space == PTX_GENERIC) && !global) {
-            global = true;
-            l->count[at]++;
-        } else if (in->space == PTX_SHARED && !shared) {
-            shared = true;
-            l->count[at] = (uint16_t)(l->count[at] + 3);
-        }
-    }
-}
-
-struct lowered *lowered_new(const struct ir_kernel *k)
+struct lowered *lowered_new(const struct ir_kernel *k, int arch)
 {
     struct lowered *l = alloc_zeroed(sizeof *l);
+    l->arch = arch;
     l->k = k;
     l->only = definitions_new(k);
     l->place = alloc_zeroed((size_t)k->nregs + 1);
     l->words = alloc_zeroed((size_t)k->nregs + 1);
     l->held = alloc_zeroed((size_t)k->nregs + 1);
-    l->count = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *l->count);
     find_readers(l);
     find_words(l);
     find_uniform(l);
     find_places(l);
     find_held(l);
-    for (int32_t i = 0; i < k->ninsts; i++)
-        l->count[i] = count_of(l, i);
-    add_signs(l);
-    share_reciprocals(l);
-    add_bank_loads(l);
-    if (k->ninsts)
-        add_setup(l);
     return l;
 }
 
@@ -699,7 +643,6 @@ void lowered_free(struct lowered *l)
     alloc_release(l->place);
     alloc_release(l->words);
     alloc_release(l->held);
-    alloc_release(l->count);
     alloc_release(l->readers);
     alloc_release(l->reader);
     alloc_release(l->uniform);

@@ -1,9 +1,8 @@
-/* What the assembler makes of each instruction: how many instructions of the GPU, and where its result lives.
+/* Where the assembler keeps each value.
  *
- * In: an analysed, rewritten kernel. Out: for each site a number of instructions, for each register a place. Registers of
- * PTX that the assembler does not make (a converted index, a product that becomes part of a sum, a constant, a parameter)
- * are read where their readers read them: lowered_reads() names the registers that an instruction needs.
- * The rules are those of docs/target.md, "Instructions of the GPU". */
+ * In: an analysed, rewritten kernel. Out: for each register a place. Registers of PTX that the assembler does not make (a converted
+ * index, a product that becomes part of a sum, a constant, a parameter) are read where their readers read them: lowered_reads()
+ * names the registers that an instruction needs. The rules are those of docs/target.md, "Instructions of the GPU". */
 #ifndef TARGET_LOWER_H
 #define TARGET_LOWER_H
 
@@ -20,11 +19,12 @@ enum place {
 
 struct lowered {
     const struct ir_kernel *k;
+    int arch;
+    bool block_in_lanes; /* %ctaid and what is made of it is not in uniform registers */
     int32_t *only;    /* definitions.h */
     uint8_t *place;   /* [nregs] enum place */
     uint8_t *words;   /* [nregs] */
     bool *held;       /* [nregs] PLACE_BANK: loaded into registers, not uniform ones */
-    uint16_t *count;  /* [ninsts] instructions of the GPU */
     int32_t *readers; /* [nregs + 1] begin of each register's readers in `reader` */
     int32_t *reader;  /* sites */
     uint64_t *uniform;
@@ -32,7 +32,8 @@ struct lowered {
 
 enum { LOWERED_READS = 64, LOWERED_WRITES = 8 }; /* registers of an instruction that are looked at */
 
-struct lowered *lowered_new(const struct ir_kernel *k);
+/* arch: see arch.h. */
+struct lowered *lowered_new(const struct ir_kernel *k, int arch);
 void lowered_free(struct lowered *l);
 
 /* The registers (PLACE_REGISTER, and PLACE_BANK where it takes a register) that an instruction reads. At most LOWERED_READS. */
@@ -40,8 +41,5 @@ int lowered_reads(const struct lowered *l, int32_t site, int32_t *regs);
 
 /* Block b, or the one in front of the outermost loop around it: where constant bank values that b reads are loaded. */
 int32_t lowered_outside_loops(const struct ir_kernel *k, int32_t b);
-
-/* Registers that the instructions of a site use between them, beside its operands and results. */
-int lowered_extra(const struct lowered *l, int32_t site);
 
 #endif

@@ -37,7 +37,11 @@ struct item {
     bool placed;
 };
 
+/* Registers of the functions behind a kernel; of the products that a quotient or root of doubles is made of. */
+enum { EXTRA_CALL = 14, EXTRA_PAIRS = 10 };
+
 struct pressure {
+    const struct code *selected;
     const struct lowered *l;
     const struct shape *s;
     const struct ir_kernel *k;
@@ -116,7 +120,18 @@ static bool is_made(const struct pressure *p, int32_t site)
         if (in->dst[d] != IR_NOREG && p->l->place[in->dst[d]] != PLACE_READER && p->l->place[in->dst[d]] != PLACE_BANK &&
             p->l->place[in->dst[d]] != PLACE_NOWHERE)
             return true;
-    return p->l->count[site] > 0;
+    return code_executed(p->selected, site) > 0;
+}
+
+/* Registers that the instructions of a site use between them, beside its operands and results. */
+static int extra_registers(const struct pressure *p, int32_t site)
+{
+    int n = code_executed(p->selected, site);
+    bool pairs = p->k->insts[site].type == PTX_F64;
+    for (int32_t i = p->selected->first[site]; i < p->selected->first[site + 1]; i++)
+        if (p->selected->insts[i].op == OP_CALL && p->selected->insts[i].taken == TAKEN_ALL)
+            return EXTRA_CALL;
+    return n < 4 ? 0 : n < 8 ? 2 : pairs ? EXTRA_PAIRS : 3;
 }
 
 /* --- what is alive between blocks --- */
@@ -233,8 +248,8 @@ static void add_site(struct pressure *p, int32_t site, const struct ir_loop *loo
             if (p->l->only[it->writes[d] % p->k->nregs] < 0)
                 it->reads[it->nreads++] = it->writes[d];
     it->wait = wait_of(in);
-    it->extra = lowered_extra(p->l, site);
-    it->cycles = p->l->count[site] < LONGEST ? p->l->count[site] : LONGEST;
+    it->extra = extra_registers(p, site);
+    it->cycles = code_executed(p->selected, site) < LONGEST ? code_executed(p->selected, site) : LONGEST;
 }
 
 static bool reads_predicate(const struct pressure *p, const struct ir_inst *in, int32_t reg)
@@ -539,10 +554,10 @@ static int region_registers(struct pressure *p, int32_t head, int most)
     return smaller(n, tight);
 }
 
-int registers_estimate(const struct lowered *l, const struct shape *s, int most)
+int registers_estimate(const struct lowered *l, const struct shape *s, const struct code *selected, int most)
 {
     const struct ir_kernel *k = l->k;
-    struct pressure p = {.l = l, .s = s, .k = k, .words = (size_t)k->nregs / 64 + 1};
+    struct pressure p = {.selected = selected, .l = l, .s = s, .k = k, .words = (size_t)k->nregs / 64 + 1};
     size_t sets = p.words * 8 * ((size_t)k->nblocks + 1), values = (size_t)k->nregs * ROUNDS + 1;
     int n = 0;
     p.in = alloc_zeroed(sets);

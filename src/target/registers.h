@@ -9,6 +9,6 @@
 #include "target/shape.h"
 
 /* `most`: what the launch bounds allow. */
-int registers_estimate(const struct lowered *l, const struct shape *s, int most);
+int registers_estimate(const struct lowered *l, const struct shape *s, const struct code *selected, int most);
 
 #endif

@@ -8,9 +8,14 @@
 enum { WAY = 8, WAY_LOADING = 20 };
 /* What a round of an unrolled loop may hold, without its control. A store counts twice; where a round waits for loads there
  * is room for more. Rounds side by side; the most instructions that a loop of known length becomes. */
-enum { ROUND = 18, ROUND_LOADING = 45, ROUND_LOADS = 15, ROUNDS = 4, WHOLE = 4096 };
+enum { ROUND = 18, ROUND_LOADING = 45, ROUND_LOADS = 15, ROUNDS = 4 };
+/* A loop of known length goes away if its rounds together have at most WHOLE_AREA / size instructions, but not less than WHOLE_LEAST
+ * and not more than WHOLE_MOST; else as many rounds stand side by side as make PART instructions, if they are PART_ROUNDS or more. Loads
+ * from global memory and stores count twice. Loops of 2 to 128 instructions and 2 to 1024 rounds, as above, 2026-11-29. */
+enum { WHOLE_AREA = 21000, WHOLE_LEAST = 400, WHOLE_MOST = 3500, PART = 320, PART_ROUNDS = 4, ROUNDS_MOST = 4096 };
 
 struct shaping {
+    const struct code *selected;
     const struct lowered *l;
     const struct ir_kernel *k;
     struct shape *s;
@@ -33,7 +38,7 @@ static int region_size(const struct shaping *g, int32_t head, bool *loads)
         for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
             const struct ir_inst *in = &g->k->insts[i];
             bool gone = g->s->converted[b] && i == bl->first + bl->count - 1;
-            size += gone ? 0 : g->l->count[i];
+            size += gone ? 0 : code_executed(g->selected, i);
             *loads |= ir_is(in, PTX_KIND_LOAD) && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC);
         }
     }
@@ -279,14 +284,41 @@ static int weigh_round(const struct shaping *g, int32_t loop, const struct count
         const struct ir_inst *in = &k->insts[i];
         if (!ir_bit(k->loops[loop].blocks, in->block) || ir_is(in, PTX_KIND_BRANCH) || i == c->compare || i == c->add)
             continue;
-        size += g->l->count[i] * (ir_is(in, PTX_KIND_STORE) ? 2 : 1);
-        *loads += ir_is(in, PTX_KIND_LOAD) && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC);
-        *shared += ir_is(in, PTX_KIND_LOAD) && in->space == PTX_SHARED;
+        int accesses = in->parts && in->vec ? in->vec : 1; /* before the assembler merged them */
+        size += code_executed(g->selected, i) * (ir_is(in, PTX_KIND_STORE) ? 2 * accesses : ir_is(in, PTX_KIND_LOAD) ? accesses : 1);
+        *loads += ir_is(in, PTX_KIND_LOAD) && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC) ? accesses : 0;
+        *shared += ir_is(in, PTX_KIND_LOAD) && in->space == PTX_SHARED ? accesses : 0;
     }
     return size;
 }
 
-static bool is_unrolled(const struct shaping *g, int32_t loop, uint8_t *rounds, struct counter *c)
+static int within(int n, int least, int most)
+{
+    return n < least ? least : n > most ? most : n;
+}
+
+/* Of known length: all rounds, or so many that few are left over. */
+static bool unroll_known(struct shape *s, int32_t loop, int64_t n, int size)
+{
+    s->known[loop] = true;
+    if (n * size <= within(WHOLE_AREA / size, WHOLE_LEAST, WHOLE_MOST) && n < ROUNDS_MOST) {
+        s->rounds[loop] = (uint16_t)n;
+        s->whole[loop] = true;
+        return true;
+    }
+    int most = PART / size, best = 0;
+    if (most < PART_ROUNDS)
+        return false;
+    most = most < n ? most : (int)n;
+    for (int rounds = most; rounds >= most - most / 6 && rounds > 1; rounds--)
+        if (!best || n % rounds < n % best)
+            best = rounds;
+    s->rounds[loop] = (uint16_t)best;
+    s->rest[loop] = (uint16_t)(n % best);
+    return best > 1;
+}
+
+static bool is_unrolled(const struct shaping *g, int32_t loop, struct counter *c)
 {
     const struct ir_kernel *k = g->k;
     int32_t latch = -1, exits = 0;
@@ -309,12 +341,9 @@ static bool is_unrolled(const struct shaping *g, int32_t loop, uint8_t *rounds, 
     if (exits != 1 || latch < 0 || !find_counter(g, loop, latch, c))
         return false;
     int size = weigh_round(g, loop, c, &loads, &shared);
-    if (c->known && c->step && (c->bound - c->start) / c->step > 0 && (c->bound - c->start) / c->step * size <= WHOLE) {
-        int64_t n = (c->bound - c->start) / c->step;
-        *rounds = (uint8_t)(n > 64 ? 64 : n);
-        return true;
-    }
-    *rounds = ROUNDS;
+    if (c->known && c->step && (c->bound - c->start) / c->step > 0)
+        return unroll_known(g->s, loop, (c->bound - c->start + c->step - (c->step > 0 ? 1 : -1)) / c->step, size + loads + shared ? size + loads + shared : 1);
+    g->s->rounds[loop] = ROUNDS;
     return loads ? size <= ROUND_LOADING && loads <= ROUND_LOADS : size <= ROUND + 2 * shared;
 }
 
@@ -323,11 +352,12 @@ static void find_loops(struct shaping *g)
     const struct ir_kernel *k = g->k;
     for (int32_t loop = 0; loop < k->nloops; loop++) {
         struct counter c;
-        uint8_t rounds = 1;
         g->s->rounds[loop] = 1;
-        if (k->recursive || !is_unrolled(g, loop, &rounds, &c) || rounds < 2)
+        if (k->recursive || !is_unrolled(g, loop, &c) || g->s->rounds[loop] < 2) {
+            g->s->rounds[loop] = 1;
+            g->s->known[loop] = g->s->whole[loop] = false;
             continue;
-        g->s->rounds[loop] = rounds;
+        }
         for (int32_t i = 0; i < k->ninsts; i++) {
             const struct ir_inst *in = &k->insts[i];
             if (!ir_bit(k->loops[loop].blocks, in->block))
@@ -338,19 +368,22 @@ static void find_loops(struct shaping *g)
     }
 }
 
-struct shape *shape_new(const struct lowered *l)
+struct shape *shape_new(const struct lowered *l, const struct code *selected)
 {
     const struct ir_kernel *k = l->k;
     struct shape *s = alloc_zeroed(sizeof *s);
     size_t n = (size_t)k->nblocks + 1;
-    struct shaping g = {.l = l, .k = k, .s = s};
+    struct shaping g = {.selected = selected, .l = l, .k = k, .s = s};
     s->head = alloc_zeroed(n * 4);
     s->next = alloc_zeroed(n * 4);
     s->guard = alloc_zeroed(n * 4);
     s->counted = alloc_zeroed(n * 4);
     g.last = alloc_zeroed(n * 4);
     s->converted = alloc_zeroed(n);
-    s->rounds = alloc_zeroed((size_t)k->nloops + 1);
+    s->rounds = alloc_zeroed(((size_t)k->nloops + 1) * sizeof *s->rounds);
+    s->rest = alloc_zeroed(((size_t)k->nloops + 1) * sizeof *s->rest);
+    s->known = alloc_zeroed((size_t)k->nloops + 1);
+    s->whole = alloc_zeroed((size_t)k->nloops + 1);
     s->control = alloc_zeroed((size_t)k->ninsts + 1);
     find_regions(&g);
     find_loops(&g);
@@ -368,6 +401,9 @@ void shape_free(struct shape *s)
     alloc_release(s->counted);
     alloc_release(s->converted);
     alloc_release(s->rounds);
+    alloc_release(s->rest);
+    alloc_release(s->known);
+    alloc_release(s->whole);
     alloc_release(s->control);
     alloc_release(s);
 }

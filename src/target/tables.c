@@ -6,15 +6,18 @@
  * REGISTERS_EXTRA, an estimate: docs/target.md gives its error against 158 kernels. */
 #include "target/target.h"
 #include "base/alloc.h"
+#include "target/arch.h"
+#include "target/balance.h"
 #include "target/definitions.h"
 #include "target/forms.h"
+#include "target/layout.h"
 #include "target/registers.h"
+#include "target/selection.h"
 #include "target/signs.h"
 
 #include <string.h>
 
-/* UNROLLING: instructions in front of an unrolled loop, for its number of rounds and the rounds left over. */
-enum { REGISTERS_MOST = 255, UNROLLING = 6 };
+enum { REGISTERS_MOST = 255 };
 
 struct expansion {
     uint16_t op, type;
@@ -213,70 +216,132 @@ static int launch_bound(const struct ptx_function *f)
 
 /* --- instructions of the GPU --- */
 
-/* Which loops and branches keep lanes apart: a branch that the assembler cannot know to be the same for the whole warp has a
- * BSSY before it and a BSYNC where lanes meet. */
-static void add_meetings(const struct lowered *l, const struct shape *s, uint16_t *sixteenths)
+/* What one call executes of a function behind the kernel: all of it, or of one with branches this share. */
+enum { BRANCHING_SHARE = 2, FINE = 1 << 12 };
+
+/* Parts (FINE of an instruction) that one run of a site's block executes, by unit. */
+struct parts {
+    const struct ir_kernel *k;
+    const struct code *c;
+    uint32_t (*of)[PIPES]; /* [sites] */
+};
+
+/* A call executes the function with it. */
+static void add_function(struct parts *p, int32_t site, int32_t function, uint32_t weight)
 {
-    const struct ir_kernel *k = l->k;
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        if (!ir_is_conditional(in) || ir_bit(l->uniform, in->guard) || s->converted[in->block])
+    for (int32_t b = 0; b < p->c->nblocks; b++) {
+        const struct machine_block *bl = &p->c->blocks[b];
+        uint32_t share = 1;
+        if (bl->times != TIMES_CALLED || bl->of != function)
             continue;
-        int32_t at = in->block, meet = in->join;
-        if (meet < 0 || shape_leaves(k, meet))
-            continue;
-        for (int32_t loop = k->blocks[at].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, meet); loop = k->loops[loop].parent)
-            at = k->blocks[k->loops[loop].header].idom;
-        if (at < 0)
-            continue;
-        sixteenths[k->blocks[at].first + k->blocks[at].count - 1] += 16;
-        sixteenths[k->blocks[meet].first] += 16;
+        for (int32_t i = bl->first; i < bl->first + bl->count; i++)
+            if (p->c->insts[i].op == OP_BRA)
+                share = BRANCHING_SHARE;
+        for (int32_t i = bl->first; i < bl->first + bl->count; i++)
+            p->of[site][code_pipe(p->c->arch, &p->c->insts[i])] += weight / share;
     }
 }
 
-static void add_instructions(struct target_tables *t, const struct lowered *l, const struct shape *s, struct arena *arena)
+/* The last instruction of the block before a loop. */
+static int32_t before_loop(const struct ir_kernel *k, int32_t loop)
 {
-    const struct ir_kernel *k = l->k;
+    int32_t b = k->blocks[k->loops[loop].header].idom;
+    return b < 0 ? k->blocks[k->loops[loop].header].first : k->blocks[b].first + (k->blocks[b].count ? k->blocks[b].count - 1 : 0);
+}
+
+/* Turns that are left over behind an unrolled loop count as its other turns do. */
+static void add_block(struct parts *p, const struct machine_block *bl)
+{
+    for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
+        const struct machine_inst *in = &p->c->insts[i];
+        bool around = bl->times == TIMES_REST && !bl->rounds;
+        uint32_t weight = bl->times == TIMES_ROUNDS ? FINE / (uint32_t)bl->rounds : bl->times == TIMES_BLOCK || around ? FINE : 0;
+        if (in->taken == TAKEN_NEVER || in->site < 0 || !weight)
+            continue;
+        int32_t site = around ? before_loop(p->k, bl->of) : in->site;
+        p->of[site][code_pipe(p->c->arch, in)] += weight;
+        if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION)
+            add_function(p, site, in->source[0].number, weight);
+    }
+}
+
+static uint16_t sixteenths_of(uint32_t parts)
+{
+    uint32_t n = (parts * 16 + FINE / 2) / FINE;
+    return (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX);
+}
+
+static void add_instructions(struct target_tables *t, const struct ir_kernel *k, const struct code *c, struct arena *arena)
+{
+    struct parts p = {k, c, alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *p.of)};
     t->sixteenths = ARENA_ARRAY(arena, uint16_t, k->ninsts);
+    t->pipes = arena_alloc(arena, ((size_t)k->ninsts + 1) * sizeof *t->pipes);
+    for (int32_t b = 0; b < c->nblocks; b++)
+        add_block(&p, &c->blocks[b]);
     for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        int32_t loop = k->blocks[in->block].loop;
-        bool last = i == k->blocks[in->block].first + k->blocks[in->block].count - 1;
-        bool gone = ir_is(in, PTX_KIND_BRANCH) && last && (s->converted[in->block] || (in->guard == IR_NOREG && s->next[in->block] >= 0));
-        t->sixteenths[i] = gone ? 0 : (uint16_t)(l->count[i] * 16 / (s->control[i] ? s->rounds[loop] : 1));
+        uint32_t sum = 0;
+        for (int pipe = 0; pipe < PIPES; pipe++) {
+            t->pipes[i][pipe] = sixteenths_of(p.of[i][pipe]);
+            sum += p.of[i][pipe];
+        }
+        t->sixteenths[i] = sixteenths_of(sum);
     }
-    for (int32_t i = 0; i < k->nloops; i++) {
-        int32_t before = k->blocks[k->loops[i].header].idom;
-        if (s->rounds[i] > 1 && before >= 0)
-            t->sixteenths[k->blocks[before].first + k->blocks[before].count - 1] += UNROLLING * 16;
-    }
-    add_meetings(l, s, t->sixteenths);
     for (int32_t b = 0; b < k->nblocks; b++) {
         uint32_t sum = 0;
         for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
             sum += t->sixteenths[i];
         t->blocks[b].instructions = (sum + 8) / 16;
-        t->blocks[b].counted = s->counted[b];
     }
+    alloc_release(p.of);
 }
 
-struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena)
+/* What stands between a kernel and its machine code. */
+struct made {
+    struct lowered *l;
+    struct code *selected, *code;
+    struct shape *s;
+};
+
+static struct made make(const struct ir_kernel *k, int arch)
+{
+    struct made m = {.l = lowered_new(k, arch)};
+    m.selected = selection_new(m.l, arch);
+    m.s = shape_new(m.l, m.selected);
+    m.code = layout_new(m.l, m.s, m.selected);
+    balance(m.code);
+    return m;
+}
+
+static void drop(struct made *m)
+{
+    shape_free(m->s);
+    code_free(m->selected);
+    lowered_free(m->l);
+}
+
+struct code *target_code(const struct ir_kernel *k, int arch)
+{
+    struct made m = make(k, arch);
+    drop(&m);
+    return m.code;
+}
+
+struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena, int arch)
 {
     struct target_tables *t = ARENA_NEW(arena, struct target_tables);
-    int32_t *only = definitions_new(k);
+    struct made m = make(k, arch_is_known(arch) ? arch : ARCH_USUAL);
     t->flops = ARENA_ARRAY(arena, struct target_flops, k->ninsts);
     t->blocks = ARENA_ARRAY(arena, struct target_block, k->nblocks);
     for (int32_t i = 0; i < k->ninsts; i++)
         if (!signs_changes(&k->insts[i]))
-            t->flops[i] = flops_of(k, only, &k->insts[i]);
-    add_signs(k, only, t->flops);
-    add_scaling(k, only, t->flops);
-    alloc_release(only);
-    struct lowered *l = lowered_new(k);
-    struct shape *s = shape_new(l);
-    add_instructions(t, l, s, arena);
-    t->registers = registers_estimate(l, s, k->function ? launch_bound(k->function) : REGISTERS_MOST);
-    shape_free(s);
-    lowered_free(l);
+            t->flops[i] = flops_of(k, m.l->only, &k->insts[i]);
+    add_signs(k, m.l->only, t->flops);
+    add_scaling(k, m.l->only, t->flops);
+    add_instructions(t, k, m.code, arena);
+    for (int32_t b = 0; b < k->nblocks; b++)
+        t->blocks[b].counted = m.s->counted[b];
+    t->registers = registers_estimate(m.l, m.s, m.selected, k->function ? launch_bound(k->function) : REGISTERS_MOST);
+    drop(&m);
+    code_free(m.code);
     return t;
 }

@@ -9,6 +9,7 @@
 #define TARGET_TARGET_H
 
 #include "ir/ir.h"
+#include "target/arch.h"
 
 /* What HEDDLE_TARGET asks for; not set or empty: TARGET_ASSEMBLER. */
 enum target_mode {
@@ -60,11 +61,16 @@ struct target_block {
 struct target_tables {
     struct target_flops *flops;  /* [ninsts] */
     uint16_t *sixteenths;        /* [ninsts] of an instruction of the GPU that one run of blocks[].counted executes: an estimate */
+    uint16_t (*pipes)[PIPES];    /* [ninsts] the same by unit */
     struct target_block *blocks; /* [nblocks] */
     int registers;               /* a thread, as ptxas reports them: an estimate (registers.h) */
 };
 
-/* Tables in `arena`, for the analysed kernel. */
-struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena);
+/* The machine code that an architecture has for the analysed kernel (code.h; arch: compute capability times ten, arch.h), an
+ * estimate. To be freed with code_free. */
+struct code *target_code(const struct ir_kernel *k, int arch);
+
+/* Tables in `arena`, for the analysed kernel. An architecture whose machine code is not described (arch.h) gets those of ARCH_USUAL. */
+struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena, int arch);
 
 #endif

@@ -34,6 +34,11 @@ golden pairs.ptx.txt ptx -k pairs pairs.ptx
 golden pairs.ir.txt ir pairs.ptx
 golden pairs.target.txt target --kernel-name=regex:^pa pairs.ptx
 
+golden pairs.machine.txt target --device h200 --kernel-name pairs pairs.ptx
+golden pairs.count.txt target --device t4,h200 --count pairs.ptx
+refuse "Tesla K40m (compute capability 3.5): its machine code is not there yet; there is that of 7.5 to 9.0" target --device k40 pairs.ptx
+refuse "one device or two" target --device t4,a100,h200 pairs.ptx
+
 refuse "no kernel is called 'pair'; there are: scale(float \*, int), pairs(float \*)" ir -k pair pairs.ptx
 refuse "is not a regular expression" ptx -k 'regex:[' pairs.ptx
 refuse "nothing.cu: error: cannot read the file" target "$dir/nothing.cu"

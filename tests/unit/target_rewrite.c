@@ -2,6 +2,7 @@
  * assembler makes of the same PTX (loops not unrolled): tests/truth/sass_cases.tsv for one-purpose kernels,
  * sass_static.tsv for whole programs from both compilers. The tables are made by tools/sass_static.py. */
 #include "target_test.h"
+#include "target/arch.h"
 
 /* Where the assembler does more than target does, and why. A line here that is no longer needed fails. */
 #define ASYNC "the assembler puts LDS RZ, [RZ] behind each LDGSTS, which the profiler's counts of shared loads leave out"
@@ -53,7 +54,7 @@ static struct counts count_kernel(const struct ir_kernel *k)
     struct counts c = {0};
     struct arena arena;
     arena_init(&arena);
-    const struct target_tables *t = target_tables(k, &arena);
+    const struct target_tables *t = target_tables(k, &arena, ARCH_USUAL);
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct target_flops *f = &t->flops[i];
         const int flops[] = {f->fadd, f->fmul, f->ffma, f->dadd, f->dmul, f->dfma};
@@ -230,7 +231,7 @@ static int floats_at_last_store(const struct ir_kernel *k)
     struct arena arena;
     int n = 0, block = -1;
     arena_init(&arena);
-    const struct target_tables *t = target_tables(k, &arena);
+    const struct target_tables *t = target_tables(k, &arena, ARCH_USUAL);
     for (int32_t i = 0; i < k->ninsts; i++)
         if (k->insts[i].op == PTX_OP_ST || k->insts[i].op == PTX_OP_RED)
             block = k->insts[i].block;

@@ -1,5 +1,6 @@
 /* What sites count as, and the estimate of registers. Expected numbers: ptxas 13.0 for sm_90, disassembled 2026-11-20. */
 #include "target_test.h"
+#include "target/arch.h"
 
 static struct arena arena;
 
@@ -24,7 +25,7 @@ static const struct target_tables *tables(const char *statements, struct ptx_mod
     *k = build_kernel(*m, "k");
     assert_null((*k)->problems);
     rewrite(*k);
-    return target_tables(*k, &arena);
+    return target_tables(*k, &arena, ARCH_USUAL);
 }
 
 static void expect(const char *statement, struct target_flops want)
@@ -226,7 +227,7 @@ static void launch_bounds(void **state)
     struct ptx_module *m = parse_text("bounds.ptx", b.s);
     struct ir_kernel *k = build_kernel(m, "k");
     rewrite(k);
-    assert_int_equal(target_tables(k, &a)->registers, 32); /* 65536 / (1024 * 2) */
+    assert_int_equal(target_tables(k, &a, ARCH_USUAL)->registers, 32); /* 65536 / (1024 * 2) */
     ir_free(k);
     ptx_free(m);
     arena_release(&a);

@@ -1,0 +1,166 @@
+/* See code.h. */
+#include "target/code.h"
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+
+#include <string.h>
+
+void code_free(struct code *c)
+{
+    if (!c)
+        return;
+    alloc_release(c->insts);
+    alloc_release(c->first);
+    alloc_release(c->blocks);
+    alloc_release(c);
+}
+
+struct machine_inst *code_add(struct code *c, const struct machine_inst *in)
+{
+    if (c->ninsts == c->capacity) {
+        c->capacity = c->capacity ? 2 * c->capacity : 256;
+        c->insts = alloc_resize(c->insts, (size_t)c->capacity * sizeof *c->insts);
+    }
+    c->insts[c->ninsts] = *in;
+    if (c->nblocks)
+        c->blocks[c->nblocks - 1].count++;
+    return &c->insts[c->ninsts++];
+}
+
+void code_begin_block(struct code *c, enum times times, int32_t of, int rounds)
+{
+    if (c->nblocks == c->block_capacity) {
+        c->block_capacity = c->block_capacity ? 2 * c->block_capacity : 64;
+        c->blocks = alloc_resize(c->blocks, (size_t)c->block_capacity * sizeof *c->blocks);
+    }
+    c->blocks[c->nblocks++] = (struct machine_block){.first = c->ninsts, .times = times, .of = of, .rounds = rounds};
+}
+
+int code_executed(const struct code *c, int32_t site)
+{
+    int n = 0;
+    for (int32_t i = c->first[site]; i < c->first[site + 1]; i++)
+        n += c->insts[i].taken != TAKEN_NEVER;
+    return n;
+}
+
+void code_count(const struct code *c, int32_t counts[OPS], int32_t pipes[PIPES])
+{
+    memset(counts, 0, OPS * sizeof *counts);
+    memset(pipes, 0, PIPES * sizeof *pipes);
+    for (int32_t i = 0; i < c->ninsts; i++) {
+        counts[c->insts[i].op]++;
+        pipes[code_pipe(c->arch, &c->insts[i])]++;
+    }
+}
+
+enum pipe code_pipe(int arch, const struct machine_inst *in)
+{
+    const struct machine_op_info *info = arch_op(arch, (enum machine_op)in->op);
+    int sreg = in->nsources && in->source[0].file == FILE_SPECIAL ? (int)in->source[0].number : -1;
+    if (!info)
+        return PIPE_NONE;
+    if (in->op == OP_S2R && sreg >= PTX_SREG_TID_X && sreg <= PTX_SREG_TID_Z)
+        return PIPE_LSU;
+    if (in->op == OP_HFMA2 && strcmp(in->form, "MMA") == 0)
+        return PIPE_TENSOR;
+    return info->pipe;
+}
+
+static const char *const function_names[FUNCTIONS] = {
+#define FUNCTION(name, symbol, text) #name,
+#include "target/functions.def"
+#undef FUNCTION
+};
+
+static void print_operand(const struct operand *o, struct strbuf *out)
+{
+    if (o->negated)
+        strbuf_adds(out, o->file == FILE_PREDICATE || o->file == FILE_UNIFORM_PREDICATE || o->file == FILE_TRUE ? "!" : "-");
+    if (o->absolute)
+        strbuf_adds(out, "|");
+    switch ((enum file)o->file) {
+    case FILE_NONE:
+        break;
+    case FILE_REGISTER:
+    case FILE_UNIFORM:
+        strbuf_addf(out, "%s%d%s", o->file == FILE_UNIFORM ? "UR" : "R", (int)o->number, o->words > 1 ? ".64" : o->word ? ".hi" : "");
+        break;
+    case FILE_PREDICATE:
+    case FILE_UNIFORM_PREDICATE:
+        strbuf_addf(out, "%s%d", o->file == FILE_PREDICATE ? "P" : "UP", (int)o->number);
+        break;
+    case FILE_ZERO:
+        strbuf_adds(out, "RZ");
+        break;
+    case FILE_TRUE:
+        strbuf_adds(out, "PT");
+        break;
+    case FILE_IMMEDIATE:
+        strbuf_addf(out, "0x%llx", (unsigned long long)o->bits);
+        break;
+    case FILE_BANK:
+        strbuf_addf(out, "c[0x0][0x%llx]", (unsigned long long)o->bits);
+        break;
+    case FILE_SPECIAL:
+        strbuf_addf(out, "SR_%s", ptx_sreg_info[o->number].spelling + 1);
+        break;
+    case FILE_FUNCTION:
+        strbuf_adds(out, function_names[o->number]);
+        break;
+    case FILE_BLOCK:
+        strbuf_addf(out, "b%d", (int)o->number);
+        break;
+    }
+    if (o->absolute)
+        strbuf_adds(out, "|");
+}
+
+static bool is_memory(enum machine_op op)
+{
+    switch (op) {
+    case OP_LD:
+    case OP_LDG:
+    case OP_LDL:
+    case OP_LDS:
+    case OP_LDSM:
+    case OP_ST:
+    case OP_STG:
+    case OP_STL:
+    case OP_STS:
+    case OP_ATOM:
+    case OP_ATOMG:
+    case OP_ATOMS:
+    case OP_RED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void code_print(const struct machine_inst *in, struct strbuf *out)
+{
+    const char *before = " ";
+    if (in->guard.file) {
+        strbuf_adds(out, "@");
+        print_operand(&in->guard, out);
+        strbuf_adds(out, " ");
+    }
+    strbuf_addf(out, "%s%s%s", arch_op_name(in->op), in->form[0] ? "." : "", in->form);
+    for (int i = 0; i < in->nresults; i++, before = ", ") {
+        strbuf_adds(out, before);
+        print_operand(&in->result[i], out);
+    }
+    for (int i = 0; i < in->nsources; i++, before = ", ") {
+        bool address = i == 0 && is_memory(in->op);
+        strbuf_adds(out, before);
+        if (address)
+            strbuf_adds(out, "[");
+        print_operand(&in->source[i], out);
+        if (address && in->offset)
+            strbuf_addf(out, "%s0x%x", in->offset < 0 ? "-" : "+", in->offset < 0 ? 0u - (unsigned)in->offset : (unsigned)in->offset);
+        if (address)
+            strbuf_adds(out, "]");
+    }
+}

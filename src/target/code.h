@@ -1,0 +1,109 @@
+/* The machine code of a kernel: instructions of one architecture, each with the site of the IR that it was made for.
+ *
+ * Registers are virtual: a value of the IR has its register's number, what selection adds has numbers from ir_kernel.nregs on.
+ * A value of 64 bits is two words; an operand names one word, or both. */
+#ifndef TARGET_CODE_H
+#define TARGET_CODE_H
+
+#include "ir/ir.h"
+#include "target/arch.h"
+
+enum file {
+    FILE_NONE,
+    FILE_REGISTER,          /* R */
+    FILE_PREDICATE,         /* P */
+    FILE_UNIFORM,           /* UR: one for the whole warp */
+    FILE_UNIFORM_PREDICATE, /* UP */
+    FILE_ZERO,              /* RZ */
+    FILE_TRUE,              /* PT */
+    FILE_IMMEDIATE,         /* bits */
+    FILE_BANK,              /* c[0x0][bits]: parameters, sizes of the launch */
+    FILE_SPECIAL,           /* number: enum ptx_sreg */
+    FILE_BLOCK,             /* number: a block of the IR */
+    FILE_FUNCTION           /* number: a row of functions.def */
+};
+
+/* Functions that the assembler puts behind a kernel. */
+enum code_function {
+#define FUNCTION(name, symbol, text) FUNCTION_##name,
+#include "target/functions.def"
+#undef FUNCTION
+    FUNCTIONS
+};
+
+/* Who executes an instruction of those that come to it. */
+enum taken {
+    TAKEN_ALL,  /* every warp; lanes as its guard says */
+    TAKEN_OFF,  /* every warp, but no lane for ordinary operands: it is predicated off */
+    TAKEN_NEVER /* no warp for ordinary operands: it stands on the long way */
+};
+
+struct operand {
+    uint8_t file;    /* enum file */
+    uint8_t words;   /* of registers, from `word` on */
+    uint8_t word;
+    bool negated;    /* -a, !p, ~a */
+    bool absolute;   /* |a| */
+    int32_t number;  /* of the register */
+    uint64_t bits;
+};
+
+enum { CODE_RESULTS = 2, CODE_SOURCES = 5 };
+
+struct machine_inst {
+    uint16_t op;      /* enum machine_op */
+    uint8_t nresults, nsources, taken;
+    bool early;       /* it stands before what the site itself becomes */
+    bool is_value;    /* LDC, ULDC: of a load of the program's, not of a parameter that others read */
+    int32_t site;     /* of the IR: what it is made for */
+    const char *form; /* what stands behind the name, "WIDE.U32", or "" */
+    struct operand guard; /* FILE_NONE: none */
+    struct operand result[CODE_RESULTS], source[CODE_SOURCES];
+    int32_t offset;   /* memory: bytes added to source[0] */
+};
+
+/* How often a block of the machine code is executed. */
+enum times {
+    TIMES_BLOCK,  /* as often as a block of the IR */
+    TIMES_ROUNDS, /* an unrolled loop: once for `rounds` of its turns, */
+    TIMES_REST,   /* and once for the turns left over, if they are as many as this or more */
+    TIMES_CALLED  /* a function: by who calls it */
+};
+
+struct machine_block {
+    int32_t first, count; /* instructions */
+    enum times times;
+    int32_t of;           /* the block of the IR, the loop, or the function */
+    int rounds;           /* TIMES_ROUNDS, TIMES_REST: turns side by side */
+};
+
+struct code {
+    int arch;
+    struct machine_inst *insts;
+    int32_t ninsts, capacity;
+    int32_t *first;               /* [sites + 1], as selection leaves it: where each site's instructions begin; then NULL */
+    struct machine_block *blocks; /* as layout makes them */
+    int32_t nblocks, block_capacity;
+    int32_t nregs;                /* virtual registers */
+    uint32_t called;              /* bit set over enum code_function */
+};
+
+struct machine_inst *code_add(struct code *c, const struct machine_inst *in);
+void code_begin_block(struct code *c, enum times times, int32_t of, int rounds);
+void code_free(struct code *c);
+
+/* Instructions of a site that ordinary operands execute; of code that still has `first`. */
+int code_executed(const struct code *c, int32_t site);
+
+/* How many instructions there are of each operation and for each unit. */
+void code_count(const struct code *c, int32_t counts[OPS], int32_t pipes[PIPES]);
+
+/* The unit that executes it: S2R of a thread's index goes through lsu, HFMA2.MMA through the tensor cores. */
+enum pipe code_pipe(int arch, const struct machine_inst *in);
+
+struct strbuf;
+
+/* "@P0 IMAD.WIDE R2, R5, 0x4, R8", without a line's end. */
+void code_print(const struct machine_inst *in, struct strbuf *out);
+
+#endif

@@ -1,0 +1,276 @@
+/* See layout.h. */
+#include "target/layout.h"
+
+#include "base/alloc.h"
+#include "ir/cfg.h"
+
+#include <string.h>
+
+enum { FUNCTION_TEXT_MOST = 64 };
+
+struct laying {
+    const struct lowered *l;
+    const struct ir_kernel *k;
+    const struct shape *s;
+    const struct code *from;
+    struct code *to;
+    int32_t *parts; /* [nblocks] how many branches part lanes in front of the block's end */
+    int32_t *meets; /* [nblocks] how many of those meet at its begin */
+    bool *done;     /* [nblocks] it is there */
+    int32_t *loaded; /* [registers] the head of the region that has loaded it from the constant bank, + 1 */
+};
+
+static struct operand predicate(int32_t reg, bool negated)
+{
+    return (struct operand){.file = FILE_PREDICATE, .number = reg, .negated = negated};
+}
+
+static struct machine_inst *add(struct laying *g, enum machine_op op, const char *form, int32_t site)
+{
+    return code_add(g->to, &(struct machine_inst){.op = (uint16_t)op, .form = form, .site = site});
+}
+
+static int32_t common_dominator(const struct ir_kernel *k, int32_t a, int32_t b)
+{
+    while (a >= 0 && !ir_dominates(k, a, b))
+        a = k->blocks[a].idom;
+    return a;
+}
+
+/* Branches that the assembler cannot know to be the same for the whole warp: all that meet at one block part in front of the
+ * first of them. */
+static void find_meetings(struct laying *g)
+{
+    const struct ir_kernel *k = g->k;
+    int32_t *from = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *from);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        if (!ir_is_conditional(in) || ir_bit(g->l->uniform, in->guard) || g->s->converted[in->block])
+            continue;
+        int32_t at = in->block, meet = in->join;
+        if (meet < 0 || shape_leaves(k, meet))
+            continue;
+        for (int32_t loop = k->blocks[at].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, meet); loop = k->loops[loop].parent)
+            at = k->blocks[k->loops[loop].header].idom;
+        if (at < 0)
+            continue;
+        at = from[meet] ? common_dominator(k, from[meet] - 1, at) : at;
+        from[meet] = at + 1;
+    }
+    for (int32_t meet = 0; meet < k->nblocks; meet++)
+        if (from[meet] > 0) {
+            g->parts[from[meet] - 1]++;
+            g->meets[meet]++;
+        }
+    alloc_release(from);
+}
+
+/* A block that does nothing but go elsewhere or end the kernel, and that no block runs into: those that branch there go there
+ * themselves. A conditional branch around it to the block behind it becomes its opposite. */
+static bool is_left_out(const struct laying *g, int32_t b)
+{
+    const struct ir_kernel *k = g->k;
+    const struct ir_block *bl = &k->blocks[b];
+    bool jump = bl->count == 1 && ir_is(&k->insts[bl->first], PTX_KIND_BRANCH) && k->insts[bl->first].guard == IR_NOREG;
+    if (!bl->npred && b > 0)
+        return true; /* nobody comes there */
+    if (!bl->count || !b || (!jump && !shape_leaves(k, b)))
+        return false;
+    for (int32_t p = 0; p < bl->npred; p++) {
+        const struct ir_block *before = &k->blocks[bl->pred[p]];
+        const struct ir_inst *end = before->count ? &k->insts[before->first + before->count - 1] : NULL;
+        if (!end || !ir_is(end, PTX_KIND_BRANCH))
+            return false;
+        if (end->target != b && end->guard != IR_NOREG && bl->pred[p] + 1 == b && !(jump && end->target == b + 1))
+            return false;
+    }
+    return true;
+}
+
+/* The block that comes next of those that are there. */
+static int32_t goes_on_at(const struct laying *g, int32_t b)
+{
+    for (b++; b < g->k->nblocks && is_left_out(g, b); b++)
+        continue;
+    return b;
+}
+
+static bool ends_block(const struct ir_kernel *k, int32_t site)
+{
+    const struct ir_block *b = &k->blocks[k->insts[site].block];
+    return site == b->first + b->count - 1;
+}
+
+/* A branch that is no instruction: its ways are predicated, or it goes on in the same region. */
+static bool is_gone(const struct laying *g, int32_t site)
+{
+    const struct ir_inst *in = &g->k->insts[site];
+    return ir_is(in, PTX_KIND_BRANCH) && ends_block(g->k, site) &&
+           (g->s->converted[in->block] || (in->guard == IR_NOREG && (g->s->next[in->block] >= 0 || goes_on_at(g, in->block) == in->target)));
+}
+
+/* Lanes part behind the block's other instructions and before its branch. */
+static void add_parting(struct laying *g, int32_t b, int32_t site)
+{
+    for (int32_t n = g->parts[b]; n > 0; n--) {
+        if (g->to->arch < 80)
+            add(g, OP_BMOV, "32.CLEAR", site);
+        add(g, OP_BSSY, "", site);
+    }
+}
+
+static void add_site(struct laying *g, int32_t site)
+{
+    int32_t b = g->k->insts[site].block;
+    for (int32_t i = g->from->first[site]; i < g->from->first[site + 1]; i++) {
+        const struct machine_inst *from = &g->from->insts[i];
+        bool load = (from->op == OP_LDC || from->op == OP_ULDC) && from->source[0].file == FILE_BANK;
+        if (load && g->loaded[from->result[0].number] == g->s->head[b] + 1)
+            continue;
+        if (load && !from->is_value)
+            g->loaded[from->result[0].number] = g->s->head[b] + 1;
+        struct machine_inst *in = code_add(g->to, from);
+        if (in->guard.file || g->s->guard[b] == IR_NOREG || (load && !from->is_value))
+            continue;
+        in->guard = predicate(g->s->guard[b], false);
+        if (in->op == OP_ULDC) /* instructions of the whole warp have no predicate */
+            in->op = OP_LDC;
+    }
+}
+
+static void add_block(struct laying *g, int32_t b, bool control)
+{
+    const struct ir_block *bl = &g->k->blocks[b];
+    int32_t last = bl->first + bl->count - 1;
+    for (int32_t n = g->meets[b]; n > 0; n--)
+        add(g, OP_BSYNC, "", bl->first);
+    for (int32_t i = bl->first; i <= last; i++) {
+        if (i == last && cfg_ends_block(&g->k->insts[i]))
+            add_parting(g, b, i);
+        if (!is_gone(g, i) && (control || !g->s->control[i]))
+            add_site(g, i);
+    }
+    if (bl->count && !cfg_ends_block(&g->k->insts[last]))
+        add_parting(g, b, last);
+}
+
+/* Rounds of a loop side by side; what controls it once. */
+static void add_rounds(struct laying *g, int32_t loop, int rounds, bool control)
+{
+    for (int r = 0; r < rounds; r++)
+        for (int32_t b = 0; b < g->k->nblocks; b++)
+            if (ir_bit(g->k->loops[loop].blocks, b)) {
+                add_block(g, b, control && r == rounds - 1);
+                g->done[b] = true;
+            }
+}
+
+/* if (left > 3) do four rounds while (left > 3); if (left > 1) two rounds; if (left > 0) one. */
+static void add_unrolled(struct laying *g, int32_t loop)
+{
+    const struct ir_loop *l = &g->k->loops[loop];
+    int rounds = g->s->rounds[loop];
+    int32_t site = g->k->blocks[l->header].first, before = l->header;
+    if (g->s->known[loop]) {
+        code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
+        add_rounds(g, loop, rounds, !g->s->whole[loop]);
+        code_begin_block(g->to, TIMES_REST, loop, g->s->rest[loop]);
+        add_rounds(g, loop, g->s->rest[loop], false);
+        return;
+    }
+    code_begin_block(g->to, TIMES_REST, loop, 0);
+    add(g, OP_ISETP, "GT.AND", site);
+    add(g, OP_PLOP3, "LUT", site);
+    add(g, OP_BRA, "", site);
+    code_begin_block(g->to, TIMES_REST, loop, rounds);
+    add(g, OP_PLOP3, "LUT", site);
+    add(g, OP_IADD3, "", site);
+    code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
+    add_rounds(g, loop, rounds, true);
+    code_begin_block(g->to, TIMES_REST, loop, 0);
+    add(g, OP_ISETP, "GT.AND", site);
+    add(g, OP_BRA, "", site);
+    code_begin_block(g->to, TIMES_REST, loop, 2);
+    add_rounds(g, loop, 2, true);
+    g->to->blocks[g->to->nblocks - 1].count--; /* the branch back is none here: a PLOP3 takes its place */
+    g->to->ninsts--;
+    add(g, OP_PLOP3, "LUT", site);
+    code_begin_block(g->to, TIMES_REST, loop, 0);
+    add(g, OP_ISETP, "", site);
+    add(g, OP_BRA, "", site);
+    code_begin_block(g->to, TIMES_REST, loop, 1);
+    for (int32_t b = 0; b < g->k->nblocks; b++)
+        if (ir_bit(l->blocks, b))
+            add_block(g, b, false);
+    (void)before;
+}
+
+static int unrolled_at(const struct laying *g, int32_t b)
+{
+    for (int32_t loop = g->k->blocks[b].loop; loop >= 0; loop = g->k->loops[loop].parent)
+        if (g->s->rounds[loop] > 1)
+            return loop;
+    return -1;
+}
+
+/* "IMAD*31 RET" */
+static void add_function(struct laying *g, int f)
+{
+    static const char *const texts[FUNCTIONS] = {
+#define FUNCTION(name, symbol, text) text,
+#include "target/functions.def"
+#undef FUNCTION
+    };
+    code_begin_block(g->to, TIMES_CALLED, f, 0);
+    for (const char *text = texts[f]; *text;) {
+        size_t letters = strcspn(text, "* "), word = strcspn(text, " ");
+        int n = 1;
+        if (text[letters] == '*')
+            for (n = 0, letters++; letters < word; letters++)
+                n = 10 * n + (text[letters] - '0');
+        enum machine_op op = arch_op_named(text, strcspn(text, "* "));
+        for (int i = 0; i < n; i++) {
+            if (op == OP_BSSY && g->to->arch < 80)
+                add(g, OP_BMOV, "32.CLEAR", -1);
+            add(g, arch_op_here(g->to->arch, op), "", -1);
+        }
+        text += word;
+        text += strspn(text, " ");
+    }
+}
+
+struct code *layout_new(const struct lowered *l, const struct shape *s, const struct code *selected)
+{
+    const struct ir_kernel *k = l->k;
+    size_t n = (size_t)k->nblocks + 1;
+    struct code *to = alloc_zeroed(sizeof *to);
+    struct laying g = {.l = l, .k = k, .s = s, .from = selected, .to = to};
+    to->arch = selected->arch;
+    to->nregs = selected->nregs;
+    to->called = selected->called;
+    g.parts = alloc_zeroed(n * sizeof *g.parts);
+    g.meets = alloc_zeroed(n * sizeof *g.meets);
+    g.done = alloc_zeroed(n);
+    g.loaded = alloc_zeroed(((size_t)selected->nregs + 1) * sizeof *g.loaded);
+    find_meetings(&g);
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        int32_t loop = unrolled_at(&g, b);
+        if (g.done[b] || is_left_out(&g, b))
+            continue;
+        if (loop >= 0) {
+            add_unrolled(&g, loop);
+            continue;
+        }
+        code_begin_block(to, TIMES_BLOCK, s->counted[b], 1);
+        add_block(&g, b, true);
+        g.done[b] = true;
+    }
+    for (int f = 0; f < FUNCTIONS; f++)
+        if (to->called >> f & 1)
+            add_function(&g, f);
+    alloc_release(g.parts);
+    alloc_release(g.meets);
+    alloc_release(g.done);
+    alloc_release(g.loaded);
+    return to;
+}

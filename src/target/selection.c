@@ -1,0 +1,1448 @@
+/* See selection.h. First the instructions of each site in their order, by what the operation does; then what the assembler adds
+ * in front of sites: loads of parameters, the stack pointer, the window of shared memory. */
+#include "target/selection.h"
+
+#include "base/alloc.h"
+#include "target/definitions.h"
+#include "target/forms.h"
+#include "target/shape.h"
+#include "target/signs.h"
+
+#include <string.h>
+
+/* KEPT: constants that a block has in registers. TERMS: addends of one sum. */
+enum { KEPT = 32, TERMS = 4, FAR = 64 };
+
+/* c[0x0][...]: where parameters begin, and the sizes of block and grid. Sources: docs/target.md. */
+enum { BANK_SIZES = 0x0, BANK_STACK = 0x28 };
+
+struct constant {
+    int32_t block;
+    uint8_t file;
+    uint64_t bits;
+    int32_t reg;
+};
+
+struct selecting {
+    const struct lowered *l;
+    const struct ir_kernel *k;
+    int arch;
+    struct code *c;
+    int32_t site;
+    struct constant kept[KEPT];
+    int nkept;
+    const bool *parted; /* [sites] quotients whose first part stands elsewhere */
+    int32_t elsewhere; /* what is made now stands in front of this site, or -1 */
+    bool in_uniform; /* what is made now is the same for the warp */
+};
+
+static const struct operand none = {0};
+
+/* --- operands --- */
+
+static struct operand of_register(int file, int32_t number, int words)
+{
+    return (struct operand){.file = (uint8_t)file, .number = number, .words = (uint8_t)words};
+}
+
+static struct operand zero(void)
+{
+    return (struct operand){.file = FILE_ZERO};
+}
+
+static struct operand immediate(uint64_t bits)
+{
+    return bits ? (struct operand){.file = FILE_IMMEDIATE, .bits = bits} : zero();
+}
+
+static struct operand always(void)
+{
+    return (struct operand){.file = FILE_TRUE};
+}
+
+static struct operand bank(uint64_t at)
+{
+    return (struct operand){.file = FILE_BANK, .bits = at, .words = 1};
+}
+
+static struct operand new_register(struct selecting *s, int words)
+{
+    return of_register(s->in_uniform ? FILE_UNIFORM : FILE_REGISTER, s->c->nregs++, words);
+}
+
+static struct operand new_predicate(struct selecting *s)
+{
+    return of_register(s->in_uniform ? FILE_UNIFORM_PREDICATE : FILE_PREDICATE, s->c->nregs++, 0);
+}
+
+static bool is_register(const struct operand *o)
+{
+    return o->file == FILE_REGISTER || o->file == FILE_ZERO || o->file == FILE_NONE;
+}
+
+/* The half of a pair. */
+static struct operand half(struct operand o, int word)
+{
+    if (o.file == FILE_IMMEDIATE) {
+        o.bits = o.bits >> (32 * word) & 0xffffffff;
+        if (!o.bits)
+            o.file = FILE_ZERO;
+    } else if (o.file == FILE_BANK) {
+        o.bits += 4 * (uint64_t)word;
+    } else if (o.words > 1) {
+        o.word = (uint8_t)word;
+    } else if (word && o.file != FILE_ZERO) {
+        o = zero();
+    }
+    o.words = o.words ? 1 : 0;
+    return o;
+}
+
+static int bits_of(const struct selecting *s, int32_t reg)
+{
+    return ptx_type_info[s->k->reg_type[reg]].bits;
+}
+
+static const struct ir_inst *maker(const struct selecting *s, const struct ir_src *src)
+{
+    return src->kind == IR_SRC_REG && s->l->only[src->reg] >= 0 ? &s->k->insts[s->l->only[src->reg]] : NULL;
+}
+
+/* The instruction that is part of this reader, or NULL. */
+static const struct ir_inst *folded(const struct selecting *s, const struct ir_src *src)
+{
+    return src->kind == IR_SRC_REG && s->l->place[src->reg] == PLACE_READER ? maker(s, src) : NULL;
+}
+
+static bool is_ntid(int sreg, uint64_t *at)
+{
+    switch (sreg) {
+    case PTX_SREG_NTID_X:
+    case PTX_SREG_NTID_Y:
+    case PTX_SREG_NTID_Z:
+        *at = BANK_SIZES + 4 * (uint64_t)(sreg - PTX_SREG_NTID_X);
+        return true;
+    case PTX_SREG_NCTAID_X:
+    case PTX_SREG_NCTAID_Y:
+    case PTX_SREG_NCTAID_Z:
+        *at = BANK_SIZES + 12 + 4 * (uint64_t)(sreg - PTX_SREG_NCTAID_X);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Where parameters begin in the first bank of constants: cuobjdump of one kernel for each (ptxas 13.0). */
+static uint64_t first_parameter(int arch)
+{
+    return arch >= 100 ? 0x380 : arch >= 90 ? 0x210 : arch >= 70 ? 0x160 : 0x140;
+}
+
+/* Of a value that the constant bank holds. */
+static struct operand of_bank(struct selecting *s, const struct ir_inst *in, int32_t reg)
+{
+    uint64_t at = 0;
+    int words = s->l->words[reg];
+    if (!arch_has_bank_operands(s->arch))
+        return of_register(s->l->held[reg] ? FILE_REGISTER : FILE_UNIFORM, reg, words);
+    if (ir_is(in, PTX_KIND_LOAD))
+        at = in->src[0].imm + (uint64_t)in->offset + (in->space == PTX_PARAM ? first_parameter(s->arch) : 0);
+    else
+        is_ntid((int)in->src[0].sreg, &at);
+    struct operand o = bank(at);
+    o.words = (uint8_t)words;
+    return o;
+}
+
+static void select_inst(struct selecting *s, const struct ir_inst *in);
+static struct operand move(struct selecting *s, struct operand o);
+static void put(struct selecting *s, enum machine_op op, const char *form, struct operand d, struct operand a, struct operand b, struct operand c);
+
+/* An operation that is part of its readers, but not of one that knows what to do with it. */
+static struct operand made_here(struct selecting *s, const struct ir_inst *in)
+{
+    struct ir_inst copy = *in;
+    int32_t reg = in->dst[0], before = s->c->ninsts;
+    ((uint8_t *)s->l->place)[reg] = PLACE_REGISTER; /* for as long as it is selected */
+    select_inst(s, &copy);
+    ((uint8_t *)s->l->place)[reg] = PLACE_READER;
+    (void)before;
+    return of_register(s->l->words[reg] ? FILE_REGISTER : FILE_PREDICATE, reg, s->l->words[reg]);
+}
+
+static struct operand use(struct selecting *s, const struct ir_src *src);
+
+/* A conversion of integers that costs nothing, or widens a word. */
+static struct operand use_converted(struct selecting *s, const struct ir_inst *in)
+{
+    int from = ptx_type_info[in->type2].bits, to = ptx_type_info[in->type].bits;
+    struct operand a = use(s, &in->src[0]);
+    if (to <= from || s->l->words[in->dst[0]] < 2 || from == 64)
+        return a.words > 1 ? half(a, 0) : a;
+    if (ptx_type_info[in->type2].kind == 'S') {
+        struct operand d = new_register(s, 2);
+        put(s, OP_SHF, "R.S32.HI", half(d, 1), zero(), immediate(31), half(a, 0));
+        return d;
+    }
+    return a;
+}
+
+static struct operand use(struct selecting *s, const struct ir_src *src)
+{
+    if (src->kind == IR_SRC_IMM)
+        return immediate(src->imm);
+    if (src->kind == IR_SRC_SREG) {
+        uint64_t at;
+        if (is_ntid((int)src->sreg, &at) && arch_has_bank_operands(s->arch))
+            return bank(at);
+        struct operand d = new_register(s, 1);
+        put(s, OP_S2R, "", d, (struct operand){.file = FILE_SPECIAL, .number = (int32_t)src->sreg}, none, none);
+        return d;
+    }
+    const struct ir_inst *in = maker(s, src);
+    int32_t reg = src->reg;
+    struct operand o;
+    switch ((enum place)s->l->place[reg]) {
+    case PLACE_READER:
+        if (!in)
+            break;
+        switch (ir_kind(in)) {
+        case PTX_KIND_COPY:
+            if (in->nsrc == 1 && in->ndst == 1)
+                return use(s, &in->src[0]);
+            return of_register(FILE_REGISTER, reg, s->l->words[reg]);
+        case PTX_KIND_ADDRESS:
+            return use(s, &in->src[0]);
+        case PTX_KIND_CONVERT:
+            return use_converted(s, in);
+        case PTX_KIND_FNEG:
+            o = use(s, &in->src[0]);
+            o.negated = !o.negated;
+            return o;
+        case PTX_KIND_FABS:
+            o = use(s, &in->src[0]);
+            o.negated = false;
+            o.absolute = true;
+            return o;
+        default:
+            return made_here(s, in);
+        }
+        break;
+    case PLACE_PREDICATE:
+        o = of_register(FILE_PREDICATE, reg, 0);
+        o.negated = src->negated;
+        return o;
+    case PLACE_UNIFORM:
+        return of_register(FILE_UNIFORM, reg, s->l->words[reg]);
+    case PLACE_BANK:
+        return of_bank(s, in, reg);
+    default:
+        break;
+    }
+    return of_register(bits_of(s, reg) == 1 ? FILE_PREDICATE : FILE_REGISTER, reg, s->l->words[reg]);
+}
+
+/* Where the instruction's d-th result goes. */
+static struct operand result(const struct selecting *s, const struct ir_inst *in, int d)
+{
+    int32_t reg = in->dst[d];
+    if (reg == IR_NOREG)
+        return zero();
+    if (bits_of(s, reg) == 1)
+        return of_register(FILE_PREDICATE, reg, 0);
+    return of_register(s->l->place[reg] == PLACE_UNIFORM ? FILE_UNIFORM : FILE_REGISTER, reg, s->l->words[reg]);
+}
+
+/* --- instructions --- */
+
+static struct machine_inst *append(struct selecting *s, enum machine_op op, const char *form)
+{
+    struct machine_inst *in = code_add(s->c, &(struct machine_inst){.op = (uint16_t)op, .form = form, .site = s->site});
+    const struct ir_inst *of = &s->k->insts[s->site];
+    if (s->elsewhere >= 0) {
+        in->site = s->elsewhere;
+        in->early = true;
+        return in;
+    }
+    if (of->guard != IR_NOREG && !ir_is(of, PTX_KIND_BRANCH)) {
+        in->guard = of_register(FILE_PREDICATE, of->guard, 0);
+        in->guard.negated = of->guard_negated;
+    }
+    return in;
+}
+
+/* The same of registers of the whole warp. */
+static enum machine_op uniform_op(enum machine_op op)
+{
+    switch (op) {
+    case OP_IADD3:
+    case OP_VIADD:
+        return OP_UIADD3;
+    case OP_IMAD:
+        return OP_UIMAD;
+    case OP_LEA:
+        return OP_ULEA;
+    case OP_LOP3:
+        return OP_ULOP3;
+    case OP_SHF:
+        return OP_USHF;
+    case OP_ISETP:
+        return OP_UISETP;
+    case OP_SEL:
+        return OP_USEL;
+    case OP_MOV:
+        return OP_UMOV;
+    case OP_PRMT:
+        return OP_UPRMT;
+    case OP_SGXT:
+        return OP_USGXT;
+    case OP_BMSK:
+        return OP_UBMSK;
+    case OP_BREV:
+        return OP_UBREV;
+    case OP_FLO:
+        return OP_UFLO;
+    case OP_POPC:
+        return OP_UPOPC;
+    case OP_LDC:
+        return OP_ULDC;
+    case OP_S2R:
+        return OP_S2UR;
+    case OP_PLOP3:
+        return OP_UPLOP3;
+    default:
+        return op;
+    }
+}
+
+static bool takes_any_source(enum machine_op op)
+{
+    switch (op) {
+    case OP_S2R:
+    case OP_S2UR:
+    case OP_LDC:
+    case OP_ULDC:
+    case OP_MOV:
+    case OP_UMOV:
+    case OP_PLOP3:
+    case OP_R2UR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* One operand of an instruction may be an immediate, of the constant bank or a uniform register, and not the first. */
+static void legalize(struct selecting *s, enum machine_op op, struct operand *a, struct operand *b, struct operand *c)
+{
+    if (takes_any_source(op) || s->in_uniform)
+        return;
+    bool commutes = op == OP_IADD3 || op == OP_IMAD || op == OP_LOP3 || op == OP_FADD || op == OP_FMUL || op == OP_FFMA ||
+                    op == OP_DADD || op == OP_DMUL || op == OP_DFMA || op == OP_FMNMX || op == OP_IMNMX || op == OP_VIMNMX || op == OP_VIADD;
+    if (commutes && !is_register(a) && is_register(b) && b->file != FILE_NONE) {
+        struct operand t = *a;
+        *a = *b;
+        *b = t;
+    }
+    if (!is_register(a) && a->file != FILE_PREDICATE)
+        *a = move(s, *a);
+    if (!is_register(b) && !is_register(c)) {
+        struct operand *moved = b->file == FILE_IMMEDIATE ? b : c;
+        *moved = move(s, *moved);
+    }
+}
+
+static void put(struct selecting *s, enum machine_op op, const char *form, struct operand d, struct operand a, struct operand b, struct operand c)
+{
+    bool was = s->in_uniform;
+    s->in_uniform = d.file == FILE_UNIFORM || d.file == FILE_UNIFORM_PREDICATE;
+    legalize(s, op, &a, &b, &c);
+    struct machine_inst *in = append(s, s->in_uniform ? uniform_op(op) : op, form);
+    if (d.file)
+        in->result[in->nresults++] = d;
+    const struct operand *sources[] = {&a, &b, &c};
+    for (int i = 0; i < 3; i++)
+        if (sources[i]->file)
+            in->source[in->nsources++] = *sources[i];
+    s->in_uniform = was;
+}
+
+/* The carry between the halves of a sum. */
+static void add_carry(struct selecting *s, struct operand carry)
+{
+    struct machine_inst *in = &s->c->insts[s->c->ninsts - 1];
+    in->result[in->nresults++] = carry;
+}
+
+static void take_carry(struct selecting *s, struct operand carry)
+{
+    struct machine_inst *in = &s->c->insts[s->c->ninsts - 1];
+    if (in->nsources < CODE_SOURCES)
+        in->source[in->nsources++] = carry;
+}
+
+/* What is made now stands in front of all loops around the site: the block where that is. The caller puts `elsewhere` back. */
+static int32_t go_before_loops(struct selecting *s)
+{
+    int32_t b = lowered_outside_loops(s->k, s->k->insts[s->site].block);
+    if (b != s->k->insts[s->site].block)
+        s->elsewhere = s->k->blocks[b].first + (s->k->blocks[b].count ? s->k->blocks[b].count - 1 : 0);
+    return b;
+}
+
+/* A constant, a parameter or a uniform value in a register; a constant that the block has already in one is there. */
+static struct operand move(struct selecting *s, struct operand o)
+{
+    if (o.file == FILE_ZERO || o.file == FILE_REGISTER)
+        return o;
+    uint64_t key = o.file == FILE_UNIFORM ? (uint64_t)o.number << 8 | o.word : o.bits;
+    for (int i = 0; i < s->nkept && !o.negated && !o.absolute; i++)
+        if (s->kept[i].file == o.file && s->kept[i].bits == key && ir_dominates(s->k, s->kept[i].block, s->k->insts[s->site].block))
+            return of_register(FILE_REGISTER, s->kept[i].reg, o.words ? o.words : 1);
+    bool was = s->in_uniform;
+    int32_t block = s->k->insts[s->site].block, elsewhere = s->elsewhere;
+    s->in_uniform = false;
+    if (o.file == FILE_IMMEDIATE || o.file == FILE_BANK)
+        block = go_before_loops(s);
+    struct operand d = new_register(s, o.words > 1 ? 2 : 1);
+    for (int word = 0; word < d.words; word++)
+        put(s, OP_MOV, "", half(d, word), half(o, word), none, none);
+    s->in_uniform = was;
+    s->elsewhere = elsewhere;
+    if (!o.negated && !o.absolute && s->nkept < KEPT)
+        s->kept[s->nkept++] = (struct constant){block, o.file, key, d.number};
+    return d;
+}
+
+/* --- sequences --- */
+
+enum { EVERY = 0, SIZE = 0x100 };
+#define BITS(n) (SIZE | (n))
+
+static const struct sequence {
+    uint16_t op, type;
+    enum form form;
+    int from, to;
+    const char *text;
+} sequences[] = {
+#define SEQUENCE(op, type, form, from, to, text) {PTX_OP_##op, SEQUENCE_##type, form, from, to, text},
+#define SEQUENCE_EVERY EVERY
+#define SEQUENCE_BITS(n) BITS(n)
+#define SEQUENCE_U16 PTX_U16
+#define SEQUENCE_S16 PTX_S16
+#define SEQUENCE_U32 PTX_U32
+#define SEQUENCE_S32 PTX_S32
+#define SEQUENCE_U64 PTX_U64
+#define SEQUENCE_S64 PTX_S64
+#define SEQUENCE_F32 PTX_F32
+#define SEQUENCE_F64 PTX_F64
+#include "target/sequences.def"
+#undef SEQUENCE
+};
+
+static const struct sequence *sequence_of(const struct selecting *s, const struct ir_inst *in)
+{
+    for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
+        const struct sequence *q = &sequences[i];
+        if (q->op == in->op && s->arch >= q->from && s->arch <= q->to && form_fits(s->k, in, q->form) &&
+            (q->type == EVERY || q->type == in->type || (q->type & SIZE && (q->type & 0xff) == ptx_type_info[in->type].bits)))
+            return q;
+    }
+    return NULL;
+}
+
+static int function_named(const char *name, size_t n)
+{
+    static const char *const names[FUNCTIONS] = {
+#define FUNCTION(name, symbol, text) #name,
+#include "target/functions.def"
+#undef FUNCTION
+    };
+    for (int i = 0; i < FUNCTIONS; i++)
+        if (!strncmp(names[i], name, n) && !names[i][n])
+            return i;
+    return -1;
+}
+
+/* Of a quotient: what depends on its divisor alone, and the rest. */
+enum part { PART_ALL, PART_FIRST, PART_SECOND };
+
+/* The text's instructions: the first reads the operands, each other one what stands before it and an operand. */
+static void put_sequence(struct selecting *s, const struct ir_inst *in, const char *text, enum part part)
+{
+    struct operand before = none;
+    for (int turn = 0; *text; turn++) {
+        size_t word = strcspn(text, " ");
+        bool off = *text == '[', rare = *text == '{', first = *text == '(', marked = off || rare || first;
+        const char *name = text + marked;
+        size_t letters = strcspn(name, ". ]})"), behind = name[letters] == '.' ? letters + 1 : letters;
+        size_t rest = word - (size_t)(name - text) - behind - marked;
+        enum machine_op op = arch_op_here(s->arch, arch_op_named(name, letters));
+        const char *form = rest ? arena_strndup(&((struct ir_kernel *)s->k)->arena, name + behind, rest) : "";
+        text += word;
+        text += strspn(text, " ");
+        if (first ? part == PART_SECOND : part == PART_FIRST)
+            continue;
+        if (op == OP_CALL) {
+            int f = function_named(form, rest);
+            struct machine_inst *call = append(s, op, "REL.NOINC");
+            call->source[call->nsources++] = (struct operand){.file = FILE_FUNCTION, .number = f};
+            s->c->called |= 1u << f;
+        } else {
+            const struct machine_op_info *info = arch_op(s->arch, op);
+            if (op == OP_BSSY && s->arch < 80) { /* keeps where the lanes around it meet */
+                put(s, OP_BMOV, "32.CLEAR", none, none, none, none);
+                s->c->insts[s->c->ninsts - 1].taken = off ? TAKEN_OFF : rare ? TAKEN_NEVER : TAKEN_ALL;
+            }
+            bool predicate = strstr(arch_op_name(op), "SETP") || op == OP_FCHK || op == OP_PLOP3;
+            struct operand d = !*text && in->ndst && !off && part != PART_FIRST ? result(s, in, 0) : !info || !info->cycles ? none : predicate ? new_predicate(s) : new_register(s, 1);
+            struct operand a = before.file ? before : in->nsrc ? use(s, &in->src[0]) : none;
+            struct operand b = in->nsrc > 1 ? use(s, &in->src[1 + turn % (in->nsrc - 1)]) : before.file && in->nsrc ? use(s, &in->src[0]) : none;
+            put(s, op, form, d, a.file ? half(a, 0) : a, b.file ? half(b, 0) : b, none);
+            if (d.file == FILE_REGISTER && !off && !rare)
+                before = d;
+        }
+        s->c->insts[s->c->ninsts - 1].taken = off ? TAKEN_OFF : rare ? TAKEN_NEVER : TAKEN_ALL;
+    }
+}
+
+/* --- sums --- */
+
+struct term {
+    struct operand a, b; /* a, a * b, or a shifted left by `shift` */
+    int shift;  /* -1: none; of `down` a shift to the right */
+    bool product, wide, sign, down;
+};
+
+static bool is_widened(const struct selecting *s, const struct ir_src *src)
+{
+    const struct ir_inst *in = maker(s, src);
+    return in && ir_is(in, PTX_KIND_CONVERT) && ptx_is_integer(in->type) && ptx_is_integer(in->type2) &&
+           ptx_type_info[in->type].bits == 64 && ptx_type_info[in->type2].bits <= 32;
+}
+
+static void add_term(struct selecting *s, const struct ir_src *src, bool minus, struct term *terms, int *n)
+{
+    const struct ir_inst *in = folded(s, src);
+    while (in && (ir_is(in, PTX_KIND_ADDRESS) || ir_is_copy(in)) && in->src[0].kind == IR_SRC_REG) {
+        src = &in->src[0];
+        in = folded(s, src);
+    }
+    struct term t = {.shift = -1};
+    if (in && (ir_is(in, PTX_KIND_MUL) || ir_is(in, PTX_KIND_MUL_WIDE))) {
+        t.product = true;
+        t.wide = ir_is(in, PTX_KIND_MUL_WIDE) || s->l->words[in->dst[0]] == 2;
+        t.sign = ptx_type_info[in->type].kind == 'S';
+        t.a = use(s, &in->src[0]);
+        t.b = use(s, &in->src[1]);
+    } else if (in && ir_is(in, PTX_KIND_SHL) && in->src[1].kind == IR_SRC_IMM) {
+        const struct ir_inst *widened = is_widened(s, &in->src[0]) ? maker(s, &in->src[0]) : NULL;
+        if (widened && s->l->words[in->dst[0]] == 2) {
+            t.product = t.wide = true;
+            t.sign = ptx_type_info[widened->type2].kind == 'S';
+            t.a = use(s, &widened->src[0]);
+            t.b = immediate(UINT64_C(1) << in->src[1].imm);
+        } else {
+            t.a = use(s, &in->src[0]);
+            t.shift = (int)in->src[1].imm;
+        }
+    } else if (in && ir_is(in, PTX_KIND_SHR) && in->src[1].kind == IR_SRC_IMM && !minus) {
+        t.a = use(s, &in->src[0]);
+        t.shift = (int)in->src[1].imm;
+        t.down = true;
+        t.sign = ptx_type_info[in->type].kind == 'S';
+    } else if (in && (ir_is(in, PTX_KIND_ADD) || ir_is(in, PTX_KIND_SUB)) && *n + 2 <= TERMS) {
+        add_term(s, &in->src[0], minus, terms, n);
+        add_term(s, &in->src[1], minus != ir_is(in, PTX_KIND_SUB), terms, n);
+        return;
+    } else {
+        t.a = use(s, src);
+    }
+    if (minus) {
+        if (t.a.file == FILE_IMMEDIATE)
+            t.a.bits = -t.a.bits;
+        else
+            t.a.negated = !t.a.negated;
+    }
+    if (*n < TERMS)
+        terms[(*n)++] = t;
+}
+
+/* Of constants added to one register these are mostly added by VIADD, others by IADD3. */
+static bool takes_viadd(const struct operand *o)
+{
+    int32_t value = (int32_t)o->bits;
+    return o->file == FILE_IMMEDIATE && (value == 1 || value == 2 || value == 4 || value == -2 || value == -3);
+}
+
+static void put_sum32(struct selecting *s, struct operand d, struct term *t, int n)
+{
+    struct operand plain[TERMS], sum = none;
+    int np = 0, last = -1;
+    for (int i = 0; i < n; i++)
+        if (t[i].product || t[i].shift >= 0)
+            last = i;
+        else
+            plain[np++] = half(t[i].a, 0);
+    if (last < 0) {
+        if (s->arch >= 90 && np == 2 && d.file == FILE_REGISTER && takes_viadd(&plain[1]))
+            put(s, OP_VIADD, "", d, plain[0], plain[1], none);
+        else
+            put(s, OP_IADD3, "", d, plain[0], np > 1 ? plain[1] : zero(), np > 2 ? plain[2] : zero());
+        return;
+    }
+    if (np == 2) {
+        sum = new_register(s, 1);
+        put(s, OP_IADD3, "", sum, plain[0], plain[1], zero());
+    } else if (np == 1) {
+        sum = plain[0];
+    } else {
+        sum = zero();
+    }
+    for (int i = 0; i < n; i++) {
+        if (!t[i].product && t[i].shift < 0)
+            continue;
+        struct operand to = i == last ? d : new_register(s, 1);
+        if (t[i].product)
+            put(s, OP_IMAD, "", to, half(t[i].a, 0), half(t[i].b, 0), sum);
+        else if (t[i].down)
+            put(s, OP_LEA, t[i].sign ? "HI.SX32" : "HI", to, half(t[i].a, 0), sum, immediate((uint64_t)(32 - t[i].shift)));
+        else if (sum.file == FILE_IMMEDIATE && s->arch < 90)
+            put(s, OP_IMAD, "", to, half(t[i].a, 0), immediate(UINT64_C(1) << t[i].shift), sum);
+        else
+            put(s, OP_LEA, "", to, half(t[i].a, 0), sum, immediate((uint64_t)t[i].shift));
+        sum = to;
+    }
+}
+
+static void put_pair_sum(struct selecting *s, struct operand d, struct operand a, struct operand b)
+{
+    struct operand carry = new_predicate(s);
+    put(s, OP_IADD3, "", half(d, 0), half(a, 0), half(b, 0), zero());
+    add_carry(s, carry);
+    put(s, d.file == FILE_UNIFORM ? OP_IADD3 : s->arch >= 80 ? OP_IADD3 : OP_IADD3, "X", half(d, 1), half(a, 1), half(b, 1), zero());
+    take_carry(s, carry);
+}
+
+static void put_sum64(struct selecting *s, struct operand d, struct term *t, int n)
+{
+    struct operand sum = none;
+    int made = 0;
+    for (int i = 0; i < n; i++)
+        made += !t[i].product && t[i].shift < 0;
+    int plain = made;
+    for (int i = 0; i < n; i++)
+        if (!t[i].product && t[i].shift < 0) {
+            if (!sum.file) {
+                sum = t[i].a;
+                plain--;
+                continue;
+            }
+            plain--;
+            struct operand to = plain == 0 && made == n ? d : new_register(s, 2);
+            put_pair_sum(s, to, sum, t[i].a);
+            sum = to;
+        }
+    for (int i = 0, left = n - made; i < n; i++) {
+        if (!t[i].product && t[i].shift < 0)
+            continue;
+        struct operand to = --left == 0 ? d : new_register(s, 2);
+        if (t[i].product && t[i].wide) {
+            put(s, OP_IMAD, t[i].sign ? "WIDE" : "WIDE.U32", to, t[i].a, t[i].b, sum.file ? sum : zero());
+        } else if (t[i].product) {
+            put(s, OP_IMAD, "WIDE.U32", to, half(t[i].a, 0), half(t[i].b, 0), sum.file ? sum : zero());
+            put(s, OP_IMAD, "", half(to, 1), half(t[i].a, 0), half(t[i].b, 1), half(to, 1));
+            put(s, OP_IMAD, "", half(to, 1), half(t[i].a, 1), half(t[i].b, 0), half(to, 1));
+        } else {
+            struct operand carry = new_predicate(s);
+            put(s, OP_LEA, "", half(to, 0), half(t[i].a, 0), sum.file ? half(sum, 0) : zero(), immediate((uint64_t)t[i].shift));
+            add_carry(s, carry);
+            put(s, OP_LEA, "HI.X", half(to, 1), half(t[i].a, 0), sum.file ? half(sum, 1) : zero(), half(t[i].a, 1));
+            take_carry(s, carry);
+        }
+        sum = to;
+    }
+}
+
+static void select_sum(struct selecting *s, const struct ir_inst *in)
+{
+    struct term terms[TERMS];
+    struct operand d = result(s, in, 0);
+    int n = 0;
+    add_term(s, &in->src[0], false, terms, &n);
+    add_term(s, &in->src[1], ir_is(in, PTX_KIND_SUB), terms, &n);
+    if (d.words > 1)
+        put_sum64(s, d, terms, n);
+    else
+        put_sum32(s, d, terms, n);
+}
+
+static bool is_whole_warps(const struct operand *o)
+{
+    return o->file == FILE_UNIFORM || o->file == FILE_BANK;
+}
+
+static void select_product(struct selecting *s, const struct ir_inst *in)
+{
+    struct operand d = result(s, in, 0), a = use(s, &in->src[0]), b = use(s, &in->src[1]);
+    struct operand c = in->nsrc > 2 ? use(s, &in->src[2]) : zero();
+    if (ir_kind(in) & PTX_KIND_WIDE) {
+        put(s, OP_IMAD, ptx_type_info[in->type].kind == 'S' ? "WIDE" : "WIDE.U32", d, half(a, 0), half(b, 0), d.words > 1 ? c : half(c, 0));
+    } else if (d.words > 1) {
+        struct operand low = new_register(s, 1);
+        if (is_widened(s, &in->src[0])) {
+            put(s, OP_IMAD, "WIDE", d, half(a, 0), half(b, 0), c);
+            return;
+        }
+        put(s, OP_IMAD, "", low, half(a, 1), half(b, 0), zero());
+        put(s, OP_IMAD, "WIDE.U32", d, half(a, 0), half(b, 0), c);
+        put(s, OP_IMAD, "", low, half(a, 0), half(b, 1), low);
+        put(s, OP_IADD3, "", half(d, 1), half(d, 1), low, zero());
+    } else if (in->src[1].kind == IR_SRC_IMM && b.bits && !(b.bits & (b.bits - 1)) && c.file == FILE_ZERO) {
+        put(s, OP_SHF, "L.U32", d, half(a, 0), immediate((uint64_t)__builtin_ctzll(b.bits)), zero());
+    } else if (d.file == FILE_REGISTER && is_whole_warps(&a) && is_whole_warps(&b) && c.file == FILE_REGISTER && s->k->blocks[in->block].loop >= 0) {
+        struct operand product = of_register(FILE_UNIFORM, s->c->nregs++, 1); /* once, in front of the loop */
+        int32_t elsewhere = s->elsewhere;
+        go_before_loops(s);
+        put(s, OP_IMAD, "", product, half(a, 0), half(b, 0), zero());
+        s->elsewhere = elsewhere;
+        put(s, OP_IADD3, "", d, half(c, 0), product, zero());
+    } else {
+        put(s, OP_IMAD, "", d, half(a, 0), half(b, 0), half(c, 0));
+    }
+}
+
+static void select_shift(struct selecting *s, const struct ir_inst *in)
+{
+    struct operand d = result(s, in, 0), a = use(s, &in->src[0]), b = use(s, &in->src[1]);
+    bool left = ir_is(in, PTX_KIND_SHL), sign = ptx_type_info[in->type].kind == 'S';
+    if (d.words > 1 && left && is_widened(s, &in->src[0]) && in->src[1].kind == IR_SRC_IMM) {
+        const struct ir_inst *w = maker(s, &in->src[0]);
+        put(s, OP_IMAD, ptx_type_info[w->type2].kind == 'S' ? "WIDE" : "WIDE.U32", d, half(use(s, &w->src[0]), 0),
+            immediate(UINT64_C(1) << in->src[1].imm), zero());
+    } else if (d.words > 1) {
+        put(s, OP_SHF, left ? "L.U64.HI" : "R.U64", half(d, left), half(a, 0), b, half(a, 1));
+        put(s, OP_SHF, left ? "L.U32" : sign ? "R.S32.HI" : "R.U32.HI", half(d, !left), left ? half(a, 0) : zero(), b, left ? zero() : half(a, 1));
+    } else if (left) {
+        put(s, OP_SHF, "L.U32", d, half(a, 0), b, zero());
+    } else if (a.words > 1) {
+        put(s, OP_SHF, in->src[1].kind == IR_SRC_IMM && in->src[1].imm >= 32 ? sign ? "R.S32.HI" : "R.U32.HI" : "R.U64", d, half(a, 0), b, half(a, 1));
+    } else {
+        put(s, OP_SHF, sign ? "R.S32.HI" : "R.U32.HI", d, zero(), b, half(a, 0));
+    }
+}
+
+/* --- logic --- */
+
+static bool is_logic(const struct ir_inst *in)
+{
+    return ir_kind(in) >= PTX_KIND_AND && ir_kind(in) <= PTX_KIND_NOT;
+}
+
+/* The operands of a logic operation and of those that are part of it. */
+static void add_logic(struct selecting *s, const struct ir_inst *in, struct operand *o, int *n)
+{
+    for (int i = 0; i < in->nsrc; i++) {
+        const struct ir_inst *m = folded(s, &in->src[i]);
+        if (m && is_logic(m) && m->type != PTX_PRED && *n < 3)
+            add_logic(s, m, o, n);
+        else if (*n < 3)
+            o[(*n)++] = use(s, &in->src[i]);
+    }
+}
+
+/* A comparison takes a predicate in. How many comparisons of the predicate's tree have not taken one. */
+static int spare_comparisons(const struct selecting *s, const struct ir_src *src, int32_t block, int depth)
+{
+    const struct ir_inst *m = maker(s, src);
+    if (!m || m->block != block || depth > TERMS || s->l->readers[src->reg + 1] - s->l->readers[src->reg] != 1)
+        return 0;
+    if (ir_is(m, PTX_KIND_COMPARE))
+        return m->nsrc <= 2;
+    if (m->type != PTX_PRED || ir_kind(m) < PTX_KIND_AND || ir_kind(m) > PTX_KIND_NOT)
+        return 0;
+    int spare = ir_is(m, PTX_KIND_NOT) ? 0 : -1;
+    for (int i = 0; i < m->nsrc; i++)
+        spare += spare_comparisons(s, &m->src[i], block, depth + 1);
+    return spare > 0 ? spare : 0;
+}
+
+static bool joins_comparison(const struct selecting *s, const struct ir_inst *in)
+{
+    int spare = 0;
+    for (int i = 0; i < in->nsrc; i++)
+        spare += spare_comparisons(s, &in->src[i], in->block, 0);
+    return spare > 0 || ir_is(in, PTX_KIND_NOT);
+}
+
+static void select_logic(struct selecting *s, const struct ir_inst *in)
+{
+    struct operand d = result(s, in, 0), o[4] = {none, none, none, none};
+    int n = 0;
+    if (in->type == PTX_PRED) {
+        if (!joins_comparison(s, in))
+            put(s, OP_PLOP3, "LUT", d, use(s, &in->src[0]), in->nsrc > 1 ? use(s, &in->src[1]) : always(), none);
+        return;
+    }
+    add_logic(s, in, o, &n);
+    for (int word = 0; word < (d.words > 1 ? 2 : 1); word++)
+        put(s, OP_LOP3, "LUT", half(d, word), half(o[0], word), n > 1 ? half(o[1], word) : zero(), n > 2 ? half(o[2], word) : zero());
+}
+
+/* --- comparisons and selection --- */
+
+static void select_comparison(struct selecting *s, const struct ir_inst *in)
+{
+    struct operand d = result(s, in, 0), a = use(s, &in->src[0]), b = use(s, &in->src[1]);
+    struct operand more = in->nsrc > 2 ? use(s, &in->src[2]) : always();
+    char kind = ptx_type_info[in->type].kind;
+    if (kind == 'F') {
+        put(s, in->type == PTX_F64 ? OP_DSETP : OP_FSETP, "", d, a, b, none);
+    } else if (kind == 'H') {
+        put(s, OP_HSETP2, "", d, a, b, none);
+    } else if (ptx_type_info[in->type].bits == 64) {
+        struct operand low = new_predicate(s);
+        put(s, OP_ISETP, "U32", low, half(a, 0), half(b, 0), none);
+        put(s, OP_ISETP, "EX", d, half(a, 1), half(b, 1), none);
+        take_carry(s, low);
+        return;
+    } else {
+        put(s, OP_ISETP, "", d, half(a, 0), half(b, 0), none);
+    }
+    if (more.file == FILE_PREDICATE)
+        take_carry(s, more);
+}
+
+static void select_choice(struct selecting *s, const struct ir_inst *in)
+{
+    struct operand d = result(s, in, 0), a = use(s, &in->src[0]), b = use(s, &in->src[1]), p = use(s, &in->src[2]);
+    bool single = in->type == PTX_F32;
+    for (int word = 0; word < (d.words > 1 ? 2 : 1); word++) {
+        struct operand x = half(a, word), y = half(b, word);
+        if (!is_register(&x) && is_register(&y)) {
+            struct operand t = x;
+            x = y;
+            y = t;
+        }
+        put(s, single || in->type == PTX_F64 ? OP_FSEL : OP_SEL, "", half(d, word), x, y, none);
+        take_carry(s, p);
+    }
+}
+
+static void select_extreme(struct selecting *s, const struct ir_inst *in)
+{
+    struct operand d = result(s, in, 0), a = use(s, &in->src[0]), b = use(s, &in->src[1]);
+    put(s, s->arch >= 90 ? OP_VIMNMX : OP_IMNMX, "", d, half(a, 0), half(b, 0), none);
+}
+
+/* --- floating point --- */
+
+static void select_float(struct selecting *s, const struct ir_inst *in)
+{
+    static const struct {
+        enum ptx_kind kind;
+        enum machine_op single, twice, halves;
+    } of[] = {{PTX_KIND_FADD, OP_FADD, OP_DADD, OP_HADD2}, {PTX_KIND_FSUB, OP_FADD, OP_DADD, OP_HADD2},
+              {PTX_KIND_FMUL, OP_FMUL, OP_DMUL, OP_HMUL2}, {PTX_KIND_FMAD, OP_FFMA, OP_DFMA, OP_HFMA2},
+              {PTX_KIND_FMIN, OP_FMNMX, OP_NONE, OP_HMNMX2}, {PTX_KIND_FMAX, OP_FMNMX, OP_NONE, OP_HMNMX2}};
+    char kind = ptx_type_info[in->type].kind;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        if (!ir_is(in, of[i].kind))
+            continue;
+        enum machine_op op = in->type == PTX_F64 ? of[i].twice : kind == 'H' ? of[i].halves : of[i].single;
+        struct operand b = use(s, &in->src[1]), c = in->nsrc > 2 ? use(s, &in->src[2]) : none;
+        if (ir_is(in, PTX_KIND_FSUB))
+            b.negated = !b.negated;
+        put(s, op, "", result(s, in, 0), use(s, &in->src[0]), b, c);
+        return;
+    }
+}
+
+static void select_conversion(struct selecting *s, const struct ir_inst *in)
+{
+    struct operand d = result(s, in, 0), a = in->nsrc ? use(s, &in->src[0]) : none;
+    char to = ptx_type_info[in->type].kind, from = ptx_type_info[in->type2].kind;
+    int to_bits = ptx_type_info[in->type].bits, from_bits = ptx_type_info[in->type2].bits;
+    bool to_number = to == 'F' || to == 'H', of_number = from == 'F' || from == 'H';
+    if (!to_number && !of_number) {
+        if (from_bits == 64 || to_bits == 64) {
+            if (d.words > 1 && from == 'S')
+                put(s, OP_SHF, "R.S32.HI", half(d, 1), zero(), immediate(31), half(a, 0));
+            else
+                put(s, OP_MOV, "", half(d, 0), half(a, 0), none, none);
+        } else if (in->mods->sat) {
+            put(s, OP_I2I, "SAT", d, half(a, 0), none, none);
+        } else if (from == 'S') {
+            put(s, OP_PRMT, "", d, half(a, 0), immediate(from_bits == 8 ? 0x8880 : 0x9910), zero());
+        } else {
+            put(s, from_bits == 8 || to_bits == 8 ? OP_LOP3 : s->arch >= 80 ? OP_LOP3 : OP_LOP3, "LUT", d, half(a, 0), immediate(from_bits == 8 || to_bits == 8 ? 0xff : 0xffff), zero());
+        }
+    } else if (to_number && of_number) {
+        bool widen = from_bits == 16 && in->type == PTX_F32;
+        if (in->type == PTX_F64 || in->type2 == PTX_F64)
+            put(s, OP_F2F, in->type == PTX_F64 ? "F64.F32" : "F32.F64", d, a, none, none);
+        else if (widen && in->type2 == PTX_F16)
+            put(s, OP_HADD2, "F32", d, zero(), a, none);
+        else if (widen)
+            put(s, OP_SHF, "L.U32", d, a, immediate(16), zero());
+        else if (to == 'H' && s->arch >= 80)
+            put(s, OP_F2FP, "F16.F32.PACK_AB", d, in->nsrc > 1 ? use(s, &in->src[1]) : zero(), a, none);
+        else if (in->mods->round >= PTX_RNI)
+            put(s, OP_FRND, "", d, a, none, none);
+        else if (to == 'H')
+            put(s, OP_F2F, "F16.F32", d, a, none, none);
+        else
+            put(s, in->mods->sat ? OP_FADD : OP_FADD, in->mods->sat ? "SAT" : "", d, a, zero(), none);
+    } else if (to_number) {
+        if (in->type == PTX_F32 && from_bits <= 32 && in->mods->round == PTX_RN && arch_op(s->arch, OP_I2FP) && !(from == 'S' && from_bits == 8))
+            put(s, OP_I2FP, from == 'S' ? "F32.S32" : "F32.U32", d, half(a, 0), none, none);
+        else
+            put(s, OP_I2F, from_bits == 64 ? "S64" : "", d, a, none, none);
+    } else {
+        put(s, OP_F2I, to_bits == 64 ? "S64.TRUNC" : "TRUNC.NTZ", d, a, none, none);
+    }
+}
+
+/* --- moves --- */
+
+static void select_move(struct selecting *s, const struct ir_inst *in)
+{
+    if (in->ndst != 1 || in->nsrc != 1) {
+        if (ptx_type_info[in->type].bits == 32) /* two halves to a word, or a word to halves */
+            put(s, OP_PRMT, "", result(s, in, 0), use(s, &in->src[0]), in->nsrc > 1 ? use(s, &in->src[1]) : zero(), none);
+        return;
+    }
+    struct operand d = result(s, in, 0);
+    if (in->src[0].kind == IR_SRC_SREG) {
+        int sreg = (int)in->src[0].sreg;
+        uint64_t at;
+        if (is_ntid(sreg, &at) && arch_has_bank_operands(s->arch)) {
+            put(s, OP_MOV, "", d, bank(at), none, none);
+            return;
+        }
+        bool clock = sreg == PTX_SREG_CLOCK || sreg == PTX_SREG_CLOCK64;
+        put(s, clock ? OP_CS2R : OP_S2R, "", d, (struct operand){.file = FILE_SPECIAL, .number = sreg}, none, none);
+        return;
+    }
+    const struct ir_src *src = &in->src[0];
+    if (src->kind == IR_SRC_REG && s->l->readers[src->reg + 1] - s->l->readers[src->reg] == 1 && s->l->place[src->reg] == PLACE_REGISTER)
+        return; /* the value is made where it is needed */
+    struct operand a = use(s, src);
+    if (d.file == FILE_PREDICATE) {
+        put(s, OP_PLOP3, "LUT", d, a, always(), none);
+        return;
+    }
+    if (d.words > 1 && a.file == FILE_ZERO) {
+        put(s, OP_CS2R, "", d, zero(), none, none);
+        return;
+    }
+    for (int word = 0; word < (d.words > 1 ? 2 : 1); word++)
+        put(s, OP_MOV, "", half(d, word), half(a, word), none, none);
+}
+
+/* --- memory --- */
+
+static const char *width_of(const struct ir_inst *in)
+{
+    int bits = ptx_type_info[in->type].bits * (in->vec ? in->vec : 1);
+    bool sign = ptx_type_info[in->type].kind == 'S';
+    return bits == 8 ? sign ? "S8" : "U8" : bits == 16 ? sign ? "S16" : "U16" : bits == 64 ? "64" : bits >= 128 ? "128" : "";
+}
+
+static enum machine_op memory_op(const struct ir_inst *in)
+{
+    static const struct {
+        int space;
+        enum machine_op load, store, atomic;
+    } of[] = {{PTX_GLOBAL, OP_LDG, OP_STG, OP_ATOMG}, {PTX_SHARED, OP_LDS, OP_STS, OP_ATOMS}, {PTX_LOCAL, OP_LDL, OP_STL, OP_ATOM},
+              {PTX_GENERIC, OP_LD, OP_ST, OP_ATOM}, {PTX_CONST, OP_LDC, OP_NONE, OP_NONE}, {PTX_PARAM, OP_LDC, OP_NONE, OP_NONE}};
+    if (ir_is(in, PTX_KIND_REDUCE))
+        return in->space == PTX_GLOBAL ? OP_RED : in->space == PTX_SHARED ? OP_ATOMS : OP_ATOM;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (of[i].space == in->space)
+            return ir_is(in, PTX_KIND_LOAD) || ir_is(in, PTX_KIND_LOADU) ? of[i].load : ir_is(in, PTX_KIND_STORE) ? of[i].store : of[i].atomic;
+    return OP_NONE;
+}
+
+static bool is_load(const struct ir_inst *in)
+{
+    return ir_is(in, PTX_KIND_LOAD) || ir_is(in, PTX_KIND_LOADU);
+}
+
+/* The address's register, with constants that were added to it in *offset. */
+static struct operand address_of(struct selecting *s, const struct ir_inst *in, int64_t *offset)
+{
+    const struct ir_src *src = &in->src[0];
+    const struct ir_inst *m;
+    uint64_t bits;
+    *offset = in->offset;
+    while ((m = folded(s, src)) && (ir_is(m, PTX_KIND_ADD) || ir_is(m, PTX_KIND_SUB) || ir_is(m, PTX_KIND_ADDRESS) || ir_is_copy(m))) {
+        if (ir_is(m, PTX_KIND_ADDRESS) || ir_is_copy(m)) {
+            src = &m->src[0];
+        } else if (m->src[1].kind == IR_SRC_IMM) {
+            *offset += ir_is(m, PTX_KIND_SUB) ? -(int64_t)m->src[1].imm : (int64_t)m->src[1].imm;
+            src = &m->src[0];
+        } else if (m->src[0].kind == IR_SRC_IMM) {
+            *offset += (int64_t)m->src[0].imm;
+            src = &m->src[1];
+        } else if (s->arch < 90 && in->space == PTX_SHARED && definitions_constant(s->k, s->l->only, &m->src[0], &bits)) {
+            *offset += (int64_t)bits;
+            src = &m->src[1];
+        } else if (s->arch < 90 && in->space == PTX_SHARED && definitions_constant(s->k, s->l->only, &m->src[1], &bits)) {
+            *offset += (int64_t)bits;
+            src = &m->src[0];
+        } else {
+            break;
+        }
+        if (src->kind != IR_SRC_REG)
+            break;
+    }
+    if ((m = folded(s, src)) && s->arch < 90 && in->space == PTX_SHARED && ir_is(m, PTX_KIND_SHL) && m->src[1].kind == IR_SRC_IMM &&
+        m->src[1].imm >= 2 && m->src[1].imm <= 4)
+        src = &m->src[0]; /* [R5.X4] */
+    struct operand a = use(s, src);
+    return a.file == FILE_BANK || a.file == FILE_IMMEDIATE ? move(s, a) : a;
+}
+
+static struct operand in_register(struct selecting *s, struct operand o)
+{
+    return is_register(&o) ? o : move(s, o);
+}
+
+static void select_memory(struct selecting *s, const struct ir_inst *in)
+{
+    enum machine_op op = arch_op_here(s->arch, memory_op(in));
+    int64_t offset;
+    if (op == OP_NONE)
+        return;
+    if (op == OP_LDC) {
+        struct operand d = result(s, in, 0);
+        put(s, op, width_of(in), d, in->src[0].kind == IR_SRC_IMM ? bank(in->src[0].imm + (uint64_t)in->offset) : use(s, &in->src[0]), none, none);
+        s->c->insts[s->c->ninsts - 1].is_value = true;
+        return;
+    }
+    struct operand a = address_of(s, in, &offset), values[3] = {none, none, none};
+    for (int i = 1; i < in->nsrc && i < 4; i++)
+        values[i - 1] = in_register(s, use(s, &in->src[i]));
+    for (int i = 4; i < in->nsrc; i++)
+        in_register(s, use(s, &in->src[i]));
+    struct machine_inst *m = append(s, op, width_of(in));
+    m->offset = (int32_t)offset;
+    m->source[m->nsources++] = a;
+    for (int i = 0; i < 3; i++)
+        if (values[i].file)
+            m->source[m->nsources++] = values[i];
+    for (int i = 0; i < in->ndst && i < CODE_RESULTS && op != OP_RED && op != OP_REDG; i++)
+        if (in->dst[i] != IR_NOREG || i == 0)
+            m->result[m->nresults++] = in->dst[i] == IR_NOREG ? zero() : result(s, in, i);
+    if (is_load(in) && ptx_type_info[in->type].bits * (in->vec ? in->vec : 1) > 64 && m->nresults)
+        m->result[0].words = 4;
+}
+
+/* --- flow --- */
+
+static struct operand guard_of(const struct ir_inst *in)
+{
+    struct operand p = in->guard == IR_NOREG ? none : of_register(FILE_PREDICATE, in->guard, 0);
+    p.negated = in->guard_negated;
+    return p;
+}
+
+static void select_flow(struct selecting *s, const struct ir_inst *in)
+{
+    struct machine_inst *m;
+    switch (ir_kind(in)) {
+    case PTX_KIND_BRANCH:
+        if (in->guard == IR_NOREG && in->target == in->block + 1)
+            return;
+        m = append(s, shape_leaves(s->k, in->target) ? OP_EXIT : OP_BRA, "");
+        if (m->op == OP_EXIT) {
+            m->guard = guard_of(in);
+            return;
+        }
+        m->guard = guard_of(in);
+        m->source[m->nsources++] = (struct operand){.file = FILE_BLOCK, .number = in->target};
+        break;
+    case PTX_KIND_SWITCH:
+        put(s, OP_LDC, "", new_register(s, 1), use(s, &in->src[0]), none, none);
+        append(s, OP_BRX, "");
+        break;
+    case PTX_KIND_TRAP:
+        append(s, OP_BPT, "TRAP");
+        break;
+    default:
+        append(s, OP_EXIT, "");
+        break;
+    }
+}
+
+static void select_barrier(struct selecting *s, const struct ir_inst *in)
+{
+    if (in->mods->variant == PTX_BAR_WARP) {
+        append(s, OP_WARPSYNC, "");
+        return;
+    }
+    append(s, OP_BAR, "SYNC.DEFER_BLOCKING");
+}
+
+/* --- all --- */
+
+static void select_other(struct selecting *s, const struct ir_inst *in)
+{
+    struct operand d = in->ndst ? result(s, in, 0) : none;
+    struct operand a = in->nsrc > 0 ? use(s, &in->src[0]) : none, b = in->nsrc > 1 ? use(s, &in->src[1]) : none,
+                   c = in->nsrc > 2 ? use(s, &in->src[2]) : none;
+    enum machine_op op = OP_NONE;
+    switch (in->op) {
+    case PTX_OP_SHFL:
+        op = OP_SHFL;
+        break;
+    case PTX_OP_VOTE:
+    case PTX_OP_ACTIVEMASK:
+        op = OP_VOTE;
+        break;
+    case PTX_OP_MATCH:
+        op = OP_MATCH;
+        break;
+    case PTX_OP_REDUX:
+        op = OP_REDUX;
+        break;
+    case PTX_OP_ABS:
+        op = OP_IABS;
+        break;
+    case PTX_OP_POPC:
+        op = OP_POPC;
+        break;
+    case PTX_OP_BREV:
+        op = OP_BREV;
+        break;
+    case PTX_OP_BFIND:
+        op = OP_FLO;
+        break;
+    case PTX_OP_PRMT:
+        op = OP_PRMT;
+        break;
+    case PTX_OP_SHF_L:
+    case PTX_OP_SHF_R:
+        op = OP_SHF;
+        break;
+    case PTX_OP_LOP3:
+        op = OP_LOP3;
+        break;
+    case PTX_OP_NEG:
+        op = OP_IADD3;
+        a.negated = true;
+        break;
+    case PTX_OP_MUL_HI:
+        op = OP_IMAD;
+        break;
+    case PTX_OP_MUL24_LO:
+    case PTX_OP_MAD24_LO:
+    case PTX_OP_ADDC:
+    case PTX_OP_SUBC:
+        op = in->op == PTX_OP_ADDC || in->op == PTX_OP_SUBC ? OP_IADD3 : OP_IMAD;
+        break;
+    case PTX_OP_DP4A:
+    case PTX_OP_DP2A:
+        op = OP_IDP;
+        break;
+    case PTX_OP_TANH:
+        op = OP_MUFU;
+        break;
+    case PTX_OP_TEX:
+        op = OP_TEX;
+        break;
+    case PTX_OP_TLD4:
+        op = OP_TLD4;
+        break;
+    case PTX_OP_SULD:
+        op = OP_SULD;
+        break;
+    case PTX_OP_SUST:
+        op = OP_SUST;
+        break;
+    case PTX_OP_MMA:
+        op = in->mods->element[0] == PTX_ELEMENT_F64 ? OP_DMMA : ptx_type_info[in->type].kind == 'S' ? OP_IMMA : OP_HMMA;
+        break;
+    case PTX_OP_LDMATRIX:
+        op = OP_LDSM;
+        break;
+    case PTX_OP_STMATRIX:
+        op = OP_STSM;
+        break;
+    case PTX_OP_MOVMATRIX:
+        op = OP_MOVM;
+        break;
+    case PTX_OP_MBARRIER:
+        op = OP_SYNCS;
+        break;
+    case PTX_OP_NANOSLEEP:
+        op = OP_NANOSLEEP;
+        break;
+    case PTX_OP_CP_COMMIT:
+        op = OP_LDGDEPBAR;
+        break;
+    case PTX_OP_CP_WAIT:
+        op = OP_DEPBAR;
+        break;
+    case PTX_OP_SAD:
+        op = OP_VABSDIFF;
+        break;
+    default:
+        op = OP_MOV;
+        break;
+    }
+    put(s, op, "", d, a, b, c);
+}
+
+static void select_inst(struct selecting *s, const struct ir_inst *in)
+{
+    const struct sequence *q;
+    int32_t d = in->ndst ? in->dst[0] : IR_NOREG;
+    if (in->op == IR_OP_DELETED || in->stays || (ir_class(in) == PTX_CLASS_NOP && in->op != PTX_OP_NANOSLEEP && in->op != PTX_OP_CP_COMMIT))
+        return;
+    if (d != IR_NOREG && (s->l->place[d] == PLACE_READER || s->l->place[d] == PLACE_BANK))
+        return;
+    if (ir_is_memory(in)) {
+        if (in->space != IR_SCRATCH)
+            select_memory(s, in);
+        return;
+    }
+    if ((q = sequence_of(s, in)) && !(d != IR_NOREG && bits_of(s, d) == 64 && s->l->words[d] == 1 && ir_class(in) <= PTX_CLASS_LOGIC && ptx_is_integer(in->type))) {
+        put_sequence(s, in, q->text, s->parted[s->site] ? PART_SECOND : PART_ALL);
+        return;
+    }
+    switch (ir_kind(in)) {
+    case PTX_KIND_COPY:
+        select_move(s, in);
+        return;
+    case PTX_KIND_ADDRESS:
+    case PTX_KIND_FNEG:
+    case PTX_KIND_FABS:
+        return;
+    case PTX_KIND_CONVERT:
+        select_conversion(s, in);
+        return;
+    case PTX_KIND_ADD:
+    case PTX_KIND_SUB:
+        select_sum(s, in);
+        return;
+    case PTX_KIND_MUL:
+    case PTX_KIND_MAD:
+    case PTX_KIND_MUL_WIDE:
+    case PTX_KIND_MAD_WIDE:
+        select_product(s, in);
+        return;
+    case PTX_KIND_SHL:
+    case PTX_KIND_SHR:
+        select_shift(s, in);
+        return;
+    case PTX_KIND_AND:
+    case PTX_KIND_OR:
+    case PTX_KIND_XOR:
+    case PTX_KIND_NOT:
+        select_logic(s, in);
+        return;
+    case PTX_KIND_COMPARE:
+        select_comparison(s, in);
+        return;
+    case PTX_KIND_SELECT:
+        select_choice(s, in);
+        return;
+    case PTX_KIND_MIN:
+    case PTX_KIND_MAX:
+        select_extreme(s, in);
+        return;
+    case PTX_KIND_FADD:
+    case PTX_KIND_FSUB:
+    case PTX_KIND_FMUL:
+    case PTX_KIND_FMAD:
+    case PTX_KIND_FMIN:
+    case PTX_KIND_FMAX:
+        select_float(s, in);
+        return;
+    case PTX_KIND_BRANCH:
+    case PTX_KIND_SWITCH:
+    case PTX_KIND_RETURN:
+    case PTX_KIND_EXIT:
+    case PTX_KIND_TRAP:
+        select_flow(s, in);
+        return;
+    case PTX_KIND_BARRIER:
+        select_barrier(s, in);
+        return;
+    default:
+        select_other(s, in);
+        return;
+    }
+}
+
+/* --- what stands in front --- */
+
+/* Which bank values are loaded in front of which block (lowered_outside_loops), each once for a block that reads it. */
+static void find_bank_loads(const struct lowered *l, int32_t *first_of, int32_t *next_of, int32_t *reg_of, int32_t *n)
+{
+    const struct ir_kernel *k = l->k;
+    int32_t *last = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *last);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        int32_t regs[LOWERED_READS];
+        int count = lowered_reads(l, i, regs);
+        for (int r = 0; r < count; r++) {
+            int32_t b = lowered_outside_loops(k, k->insts[i].block);
+            int32_t before = last[regs[r]] - 1;
+            if (l->place[regs[r]] != PLACE_BANK || before == b || (before >= 0 && l->held[regs[r]] && ir_dominates(k, before, b)))
+                continue;
+            last[regs[r]] = b + 1;
+            int32_t at = b == k->insts[i].block ? i : k->blocks[b].first;
+            reg_of[*n] = regs[r];
+            next_of[*n] = first_of[at];
+            first_of[at] = (*n)++;
+        }
+    }
+    alloc_release(last);
+}
+
+static void put_bank_load(struct selecting *s, int32_t reg)
+{
+    const struct ir_inst *in = &s->k->insts[s->l->only[reg]];
+    int words = s->l->words[reg];
+    uint64_t at = 0;
+    if (ir_is(in, PTX_KIND_LOAD))
+        at = in->src[0].imm + (uint64_t)in->offset + (in->space == PTX_PARAM ? first_parameter(s->arch) : 0);
+    else
+        is_ntid((int)in->src[0].sreg, &at);
+    struct machine_inst *last = s->c->ninsts ? &s->c->insts[s->c->ninsts - 1] : NULL;
+    int file = s->l->held[reg] ? FILE_REGISTER : FILE_UNIFORM;
+    if (last && words == 1 && last->site == s->site && last->nresults == 1 && last->result[0].words == 1 && last->result[0].file == file &&
+        last->source[0].file == FILE_BANK && (last->op == OP_LDC || last->op == OP_ULDC)) {
+        uint64_t low = last->source[0].bits < at ? last->source[0].bits : at;
+        if ((last->source[0].bits ^ at) == 4 && !(low & 4)) { /* two words side by side */
+            last->form = "64";
+            last->source[0].bits = low;
+            last->result[last->nresults++] = of_register(file, reg, 1);
+            return;
+        }
+    }
+    put(s, OP_LDC, words > 1 ? "64" : "", of_register(file, reg, words), bank(at), none, none);
+    s->c->insts[s->c->ninsts - 1].is_value = ir_is(in, PTX_KIND_LOAD) && in->space == PTX_CONST;
+}
+
+/* The stack pointer; the descriptor of global memory; the window of shared memory. */
+static void put_setup(struct selecting *s, const struct ir_inst *in, int32_t site)
+{
+    if (site == 0)
+        put(s, arch_has_bank_operands(s->arch) ? OP_MOV : OP_LDC, "", new_register(s, 1), bank(BANK_STACK), none, none);
+    if (!in)
+        return;
+    if ((in->space == PTX_GLOBAL || in->space == PTX_GENERIC) && s->arch >= 80) {
+        put(s, OP_LDC, "64", of_register(FILE_UNIFORM, s->c->nregs++, 2), bank(s->arch >= 90 ? 0x208 : 0x118), none, none);
+    } else if (in->space == PTX_SHARED && s->arch >= 90) {
+        struct operand window = of_register(FILE_UNIFORM, s->c->nregs++, 1), rank = of_register(FILE_UNIFORM, s->c->nregs++, 1);
+        put(s, OP_MOV, "", window, immediate(0x400), none, none);
+        put(s, OP_S2R, "", rank, (struct operand){.file = FILE_SPECIAL, .number = PTX_SREG_CTAID_X}, none, none);
+        put(s, OP_LEA, "", window, rank, window, immediate(24));
+    }
+}
+
+static bool is_quotient(const struct lowered *l, const struct ir_inst *in)
+{
+    return (ir_is(in, PTX_KIND_DIV) || ir_is(in, PTX_KIND_REM)) && ptx_type_info[in->type].bits == 32 && in->src[1].kind == IR_SRC_REG &&
+           l->only[in->src[1].reg] >= 0;
+}
+
+/* Quotients whose first part stands elsewhere, and where: 1 + the site of the first of those that stand in front of a site. */
+static void find_parted(const struct lowered *l, bool *parted, int32_t *first_of, int32_t *next_of)
+{
+    const struct ir_kernel *k = l->k;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        if (!is_quotient(l, in))
+            continue;
+        for (int32_t j = k->blocks[in->block].first; j < i && !parted[i]; j++)
+            parted[i] = is_quotient(l, &k->insts[j]) && k->insts[j].type == in->type && form_same_register(&k->insts[j].src[1], &in->src[1]);
+        int32_t b = in->block, made = k->insts[l->only[in->src[1].reg]].block;
+        for (int32_t loop = k->blocks[b].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, made); loop = k->loops[loop].parent)
+            if (k->blocks[k->loops[loop].header].idom >= 0)
+                b = k->blocks[k->loops[loop].header].idom;
+        if (parted[i] || b == in->block)
+            continue;
+        int32_t at = k->blocks[b].first + (k->blocks[b].count ? k->blocks[b].count - 1 : 0);
+        parted[i] = true;
+        next_of[i] = first_of[at];
+        first_of[at] = i + 1;
+    }
+}
+
+/* Where what accesses of the space need is made: before the first one, in front of all loops. */
+static int32_t first_access(const struct ir_kernel *k, int space, int32_t *access)
+{
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        if (!ir_is_memory(in) || (in->space != space && !(space == PTX_GLOBAL && in->space == PTX_GENERIC)))
+            continue;
+        int32_t b = lowered_outside_loops(k, in->block);
+        *access = i;
+        return b == in->block ? i : k->blocks[b].first;
+    }
+    return -1;
+}
+
+/* Puts what was made for another site where that one is. */
+static void sort_sites(struct code *c, int32_t sites)
+{
+    struct machine_inst *sorted = alloc_zeroed(((size_t)c->ninsts + 1) * sizeof *sorted);
+    int32_t *next = alloc_zeroed(((size_t)sites * 2 + 3) * sizeof *next);
+    for (int32_t i = 0; i < c->ninsts; i++)
+        next[2 * c->insts[i].site + !c->insts[i].early + 1]++;
+    for (int32_t n = 0; n < 2 * sites + 1; n++)
+        next[n + 1] += next[n];
+    for (int32_t i = 0; i <= sites; i++)
+        c->first[i] = next[2 * i];
+    for (int32_t i = 0; i < c->ninsts; i++)
+        sorted[next[2 * c->insts[i].site + !c->insts[i].early]++] = c->insts[i];
+    memcpy(c->insts, sorted, (size_t)c->ninsts * sizeof *sorted);
+    alloc_release(sorted);
+    alloc_release(next);
+}
+
+struct code *selection_new(const struct lowered *l, int arch)
+{
+    struct code *c = alloc_zeroed(sizeof *c);
+    struct selecting s = {.l = l, .k = l->k, .arch = arch, .c = c, .elsewhere = -1};
+    c->arch = arch;
+    c->nregs = l->k->nregs;
+    c->first = alloc_zeroed(((size_t)l->k->ninsts + 2) * sizeof *c->first);
+    int32_t loads = 0, most = 1;
+    for (int32_t i = 0; i < l->k->ninsts; i++)
+        most += LOWERED_READS < l->k->insts[i].nsrc * 4 + 4 ? LOWERED_READS : l->k->insts[i].nsrc * 4 + 4;
+    int32_t *first_load = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_load);
+    int32_t *next_load = alloc_zeroed((size_t)most * sizeof *next_load), *load = alloc_zeroed((size_t)most * sizeof *load);
+    int32_t global = 0, shared = 0, first_global = first_access(l->k, PTX_GLOBAL, &global), first_shared = first_access(l->k, PTX_SHARED, &shared);
+    bool *parted = alloc_zeroed((size_t)l->k->ninsts + 1);
+    int32_t *first_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_part);
+    int32_t *next_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *next_part);
+    find_parted(l, parted, first_part, next_part);
+    s.parted = parted;
+    memset(first_load, -1, ((size_t)l->k->ninsts + 1) * sizeof *first_load);
+    if (!arch_has_bank_operands(arch))
+        find_bank_loads(l, first_load, next_load, load, &loads);
+    for (int32_t i = 0; i < l->k->ninsts; i++) {
+        s.site = i;
+        put_setup(&s, i == first_global ? &l->k->insts[global] : i == first_shared ? &l->k->insts[shared] : NULL, i);
+        if (i == first_shared && first_shared == first_global)
+            put_setup(&s, &l->k->insts[shared], -1);
+        for (int32_t n = first_load[i]; n >= 0; n = next_load[n])
+            put_bank_load(&s, load[n]);
+        for (int32_t n = first_part[i]; n; n = next_part[n - 1])
+            put_sequence(&s, &l->k->insts[n - 1], sequence_of(&s, &l->k->insts[n - 1])->text, PART_FIRST);
+        select_inst(&s, &l->k->insts[i]);
+    }
+    sort_sites(c, l->k->ninsts);
+    alloc_release(first_load);
+    alloc_release(parted);
+    alloc_release(first_part);
+    alloc_release(next_part);
+    alloc_release(next_load);
+    alloc_release(load);
+    return c;
+}
