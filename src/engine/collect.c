@@ -74,7 +74,7 @@ static double executed(const heddle_kernel *k, const struct exec_counts *e, int3
 {
     const struct target_tables *t = k->tables;
     const int32_t counted = t->blocks[k->ir->insts[site].block].counted;
-    double runs[TARGET_TURNS] = {[TURN_BLOCK] = (double)e->block_runs[counted]}, all = 0;
+    double runs[TARGET_TURNS] = {[TURN_BLOCK] = (double)e->block_runs[counted], [TURN_LANES] = (double)e->site_runs[site]}, all = 0;
     if (t->loop[site] >= 0)
         loop_turns(k, e, &t->loops[t->loop[site]], runs);
     for (int pipe = 0; pipe < PIPES; pipe++) {

@@ -405,17 +405,32 @@ static bool is_uniform_operation(const struct ir_inst *in)
     }
 }
 
+/* One of its ways does nothing but end the kernel. */
+static bool leads_out(const struct ir_kernel *k, const struct ir_inst *branch)
+{
+    const struct ir_block *b = &k->blocks[branch->block];
+    for (int32_t i = 0; i < b->nsucc; i++) {
+        const struct ir_block *to = b->succ[i] < 0 ? NULL : &k->blocks[b->succ[i]];
+        if (!to || (to->count == 1 && (ir_is(&k->insts[to->first], PTX_KIND_RETURN) || ir_is(&k->insts[to->first], PTX_KIND_EXIT))))
+            return true;
+    }
+    return false;
+}
+
 /* Special registers of the block are read into the lane's registers, and what is made of them is there, too: before Hopper, and
- * there in kernels that have loops or blocks of several dimensions in the grid. */
+ * there in kernels that have branches or blocks of several dimensions in the grid. */
 static bool reads_block_in_lanes(const struct lowered *l)
 {
-    if (l->arch < 90 || l->k->nloops)
+    if (l->arch < 90)
         return true;
-    for (int32_t i = 0; i < l->k->ninsts; i++)
+    for (int32_t i = 0; i < l->k->ninsts; i++) {
+        if (ir_is(&l->k->insts[i], PTX_KIND_BRANCH) && !leads_out(l->k, &l->k->insts[i]))
+            return true;
         for (int s = 0; s < l->k->insts[i].nsrc; s++)
             if (l->k->insts[i].src[s].kind == IR_SRC_SREG &&
                 (l->k->insts[i].src[s].sreg == PTX_SREG_CTAID_Y || l->k->insts[i].src[s].sreg == PTX_SREG_CTAID_Z))
                 return true;
+    }
     return false;
 }
 

@@ -7,7 +7,9 @@
 #include "target/forms.h"
 #include "target/shape.h"
 #include "target/signs.h"
+#include "target/ways.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* KEPT: constants that a block has in registers. TERMS: addends of one sum. */
@@ -526,6 +528,62 @@ static void put_sequence(struct selecting *s, const struct ir_inst *in, const ch
         }
         s->c->insts[s->c->ninsts - 1].taken = off ? TAKEN_OFF : rare ? TAKEN_NEVER : TAKEN_ALL;
     }
+}
+
+/* --- calls of the math library --- */
+
+static const struct library {
+    const char *name;
+    int way; /* or ALL */
+    const char *text;
+} library[] = {
+#define ALL (-1)
+#define LIBRARY(name, way, text) {#name, way, text},
+#include "target/library.def"
+#undef LIBRARY
+};
+
+/* What reads nothing but operands of the call is a chain: each instruction reads what stands before it. */
+static void put_library(struct selecting *s, const struct ir_inst *in, const struct library *of, bool last)
+{
+    struct operand before = in->nsrc ? use(s, &in->src[0]) : none;
+    for (const char *text = of->text; *text;) {
+        size_t word = strcspn(text, " "), letters = strcspn(text, " *");
+        enum machine_op op = arch_op_here(s->arch, arch_op_named(text, letters));
+        const struct machine_op_info *info = arch_op(s->arch, op);
+        int times = letters < word ? atoi(text + letters + 1) : 1;
+        text += word;
+        text += strspn(text, " ");
+        for (int i = 0; i < times; i++) {
+            bool ends = last && !*text && i + 1 == times && in->ndst && in->dst[0] != IR_NOREG;
+            bool predicate = strstr(arch_op_name(op), "SETP") || op == OP_FCHK || op == OP_PLOP3;
+            struct operand d = ends ? result(s, in, 0) : !info || !info->cycles ? none : predicate ? new_predicate(s) : new_register(s, 1);
+            put(s, op, "", d, before.file ? half(before, 0) : none, none, none);
+            if (d.file == FILE_REGISTER)
+                before = d;
+        }
+    }
+}
+
+/* The call that tells the way is none of the GPU's instructions, nor are the comparisons that read it. */
+static bool is_of_ways(const struct selecting *s, const struct ir_inst *in)
+{
+    const struct ir_inst *m = ir_is(in, PTX_KIND_COMPARE) ? maker(s, &in->src[0]) : in;
+    return m && ways_tells(m);
+}
+
+/* What a call executes whichever way it goes, and of a way. A call under a predicate has not been parted by ways. */
+static bool select_call(struct selecting *s, const struct ir_inst *in)
+{
+    bool found = false;
+    for (size_t i = 0; i < sizeof library / sizeof *library; i++) {
+        if (strcmp(library[i].name, in->callee))
+            continue;
+        found = true;
+        if (library[i].way == ALL ? !ways_counts(in) : in->way == library[i].way)
+            put_library(s, in, &library[i], library[i].way == ALL);
+    }
+    return found;
 }
 
 /* --- sums --- */
@@ -1246,6 +1304,8 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
             select_memory(s, in);
         return;
     }
+    if (is_of_ways(s, in) || (in->op == IR_OP_EXTERN && select_call(s, in)))
+        return;
     if ((q = sequence_of(s, in)) && !(d != IR_NOREG && bits_of(s, d) == 64 && s->l->words[d] == 1 && ir_class(in) <= PTX_CLASS_LOGIC && ptx_is_integer(in->type))) {
         put_sequence(s, in, q->text, s->parted[s->site] ? PART_SECOND : PART_ALL);
         return;

@@ -14,6 +14,7 @@
 #include "target/registers.h"
 #include "target/selection.h"
 #include "target/signs.h"
+#include "target/ways.h"
 
 #include <string.h>
 
@@ -252,7 +253,7 @@ static enum target_turn turn_of(const struct machine_block *bl, const struct tar
     return bl->rounds == loop->rounds ? TURN_SOME : bl->rounds == 2 ? TURN_TWO : TURN_ONE;
 }
 
-static void add_block(struct target_tables *t, const struct code *c, const struct machine_block *bl, const int32_t *row)
+static void add_block(struct target_tables *t, const struct ir_kernel *k, const struct code *c, const struct machine_block *bl, const int32_t *row)
 {
     const bool in_loop = bl->times == TIMES_ROUNDS || bl->times == TIMES_REST;
     const int32_t loop = in_loop && bl->rounds >= 0 ? row[bl->of] : -1;
@@ -265,6 +266,11 @@ static void add_block(struct target_tables *t, const struct code *c, const struc
             continue;
         if (loop >= 0)
             t->loop[in->site] = loop;
+        if (ways_counts(&k->insts[in->site])) {
+            if (turn == TURN_BLOCK || turn == TURN_ROUND)
+                add(t, in->site, TURN_LANES, code_pipe(c->arch, in));
+            continue;
+        }
         add(t, in->site, turn, code_pipe(c->arch, in));
         if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION)
             add_function(t, c, in->site, in->source[0].number, turn);
@@ -313,7 +319,10 @@ static void add_instructions(struct target_tables *t, const struct ir_kernel *k,
     memset(t->loop, -1, ((size_t)k->ninsts + 1) * sizeof *t->loop);
     find_loops(t, k, s, row, arena);
     for (int32_t b = 0; b < c->nblocks; b++)
-        add_block(t, c, &c->blocks[b], row);
+        add_block(t, k, c, &c->blocks[b], row);
+    for (int32_t i = 0; i < k->ninsts; i++) /* of the copies in an unrolled loop one counts each time */
+        for (int pipe = 0; t->loop[i] >= 0 && pipe < PIPES; pipe++)
+            t->turns[i][TURN_LANES][pipe] /= (uint16_t)t->loops[t->loop[i]].rounds;
     for (int32_t i = 0; i < k->ninsts; i++)
         t->sixteenths[i] = sixteenths_of(t, i);
     for (int32_t b = 0; b < k->nblocks; b++) {

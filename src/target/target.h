@@ -66,6 +66,7 @@ enum target_turn {
     TURN_ROUND, /* for each of these rounds, */
     TURN_TWO,   /* for two turns of those left over, */
     TURN_ONE,   /* and for the last one */
+    TURN_LANES, /* each time that lanes go this way of a call (ways.h) */
     TARGET_TURNS
 };
 

@@ -26,4 +26,10 @@ static inline bool ways_tells(const struct ir_inst *in)
     return n > behind && strcmp(in->callee + n - behind, WAYS_TELL) == 0;
 }
 
+/* It stands for one way of a call beside it, and is executed if lanes go it. */
+static inline bool ways_counts(const struct ir_inst *in)
+{
+    return in->op == IR_OP_EXTERN && in->guard != IR_NOREG && in->ndst == 1 && in->dst[0] == IR_NOREG;
+}
+
 #endif
