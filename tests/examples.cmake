@@ -16,6 +16,12 @@ endforeach()
 add_test(NAME examples.persisting_curve COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/examples/persisting.py $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR})
 set_tests_properties(examples.persisting_curve PROPERTIES LABELS examples TIMEOUT 300 ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache)
 
+# Which of two operations takes more instructions; what registers a tile takes at least.
+foreach(case costs registers)
+  add_test(NAME examples.${case}_on_devices COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/examples/${case}.py $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR})
+  set_tests_properties(examples.${case}_on_devices PROPERTIES LABELS examples TIMEOUT 300 ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache)
+endforeach()
+
 # A device's figures found again by counting, and what a real GPU showed beside its description. A source tree draws two of the six
 # devices (tests/drawn.py).
 set(parts 1 2 3 1 2 3)

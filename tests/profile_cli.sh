@@ -101,6 +101,8 @@ hasnt "Section: Source"
 expect 0 "Section: Memory Workload Analysis Tables" -i "$data" --set detailed
 hasnt "Section: Instruction Statistics"
 expect 0 "Section: Instruction Statistics" -i "$data" --set full
+has "Section: Instruction Mix"
+expect 0 '"Instruction Mix","LSU Share","%","40"' -i "$data" --csv --page details --section InstructionStats
 expect 0 "Section: GPU Speed Of Light Hierarchical Roofline Chart (Single Precision)" -i "$data" --set roofline
 has "Section: GPU Speed Of Light Roofline Chart"
 hasnt "Section: Launch Statistics"
@@ -111,6 +113,7 @@ expect 0 "Section: Occupancy" -i "$data" --section Occupancy
 hasnt "LaunchConfiguration"
 expect 0 "Section: Occupancy" -i "$data" --section Occupancy --section InstructionStats
 has "Section: Instruction Statistics"
+has "^    FMA  *16,384  *10.0% modelled  *f32 and integer products"
 hasnt "Section: Launch"
 expect 0 "section 'SpeedOfLight' (.*) is not there yet" -i "$data" --section SpeedOfLight --section Occupancy
 expect 1 "unknown section 'Ocupancy'; did you mean 'Occupancy'?" -i "$data" --section Ocupancy

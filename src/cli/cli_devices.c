@@ -1,8 +1,9 @@
 /* `heddle devices`: the descriptions of GPUs that are there, one in full, or two beside each other.
  *
  * In: names of descriptions. Out, on stdout: a table of all; or every figure of one with its unit, "assumed" beside
- * those that no source gives, and the rates that follow; or for two devices the figures that differ. With --json the
- * same as one JSON value; with --new a file. Nothing is computed here: figures are device_figures.def's, rates device_rates.def's. */
+ * those that no source gives, and the rates that follow; or for two devices the figures that differ; or the throughput of
+ * instructions on some. With --json the same as one JSON value; with --new a file. Nothing is computed here: figures are
+ * device_figures.def's, rates device_rates.def's, throughput throughput.def's. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -19,13 +20,14 @@
 #include "cli/flags.h"
 #include "compile/compile.h"
 #include "device/device.h"
+#include "device/throughput.h"
 
 #define FLAG_ROWS "cli/devices_flags.def"
 #include "cli/flag_rows.h"
 
 struct devices {
     bool on[FLAGS];
-    const char *new_name, *from;
+    const char *new_name, *from, *throughput;
     struct diag_list diags;
     struct strbuf out;
 };
@@ -39,6 +41,8 @@ static void set_flag(void *to, int which, const char *value)
         c->new_name = value;
     if (which == FLAG_FROM)
         c->from = value;
+    if (which == FLAG_THROUGHPUT)
+        c->throughput = value;
 }
 
 static double rate_of(const struct device_rates *r, const struct device_rate *row)
@@ -355,6 +359,85 @@ static void show_named(struct devices *c, const char *name)
     origins_release(&all);
 }
 
+/* --- throughput of instructions --- */
+
+enum { THROUGHPUT_DEVICES = 8, THROUGHPUT_TEXT = 68, THROUGHPUT_COLUMN = 9 };
+
+static void show_throughput_table(struct devices *c, const struct device *d, int n)
+{
+    char value[16];
+
+    strbuf_addf(&c->out, "%-*s", THROUGHPUT_TEXT, "results per clock cycle of a multiprocessor");
+    for (int i = 0; i < n; i++)
+        strbuf_addf(&c->out, " %*s", THROUGHPUT_COLUMN, d[i].id);
+    strbuf_addf(&c->out, "\n%-*s", THROUGHPUT_TEXT, "compute capability");
+    for (int i = 0; i < n; i++) {
+        snprintf(value, sizeof value, "%d.%d", (int)d[i].cc_major, (int)d[i].cc_minor);
+        strbuf_addf(&c->out, " %*s", THROUGHPUT_COLUMN, value);
+    }
+    strbuf_adds(&c->out, "\n\n");
+    for (int k = 0; k < THROUGHPUTS; k++) {
+        strbuf_addf(&c->out, "%-*s", THROUGHPUT_TEXT, throughput_text(k));
+        for (int i = 0; i < n; i++) {
+            throughput_value_text(throughput_of(k, (int)d[i].cc_major, (int)d[i].cc_minor), value);
+            strbuf_addf(&c->out, " %*s", THROUGHPUT_COLUMN, value);
+        }
+        strbuf_adds(&c->out, "\n");
+    }
+    strbuf_adds(&c->out, "\nA warp's instruction is 32 results. several: it takes several instructions; n/a: there is none\n");
+    for (int i = 0; i < n && c->on[FLAG_SOURCES]; i++) {
+        const char *source = throughput_source((int)d[i].cc_major, (int)d[i].cc_minor);
+
+        strbuf_addf(&c->out, "%s: %s\n", d[i].id, source ? source : "the guide has no column for this compute capability");
+    }
+}
+
+static json_t *throughput_json(const struct device *d)
+{
+    const char *source = throughput_source((int)d->cc_major, (int)d->cc_minor);
+    json_t *values = json_object();
+    char text[16];
+
+    for (int k = 0; k < THROUGHPUTS; k++) {
+        int v = throughput_of(k, (int)d->cc_major, (int)d->cc_minor);
+
+        throughput_value_text(v, text);
+        json_object_set_new(values, throughput_text(k), v < 0 ? json_string(text) : json_integer(v));
+    }
+    return json_pack("{s:s, s:I, s:I, s:s?, s:o}", "id", d->id, "cc_major", (json_int_t)d->cc_major, "cc_minor", (json_int_t)d->cc_minor,
+                     "source", source, "throughput", values);
+}
+
+/* Of "a100,h200". */
+static void show_throughput(struct devices *c)
+{
+    struct device d[THROUGHPUT_DEVICES];
+    json_t *list = json_array();
+    int n = 0;
+
+    for (const char *at = c->throughput; *at && !c->diags.errors;) {
+        size_t len = strcspn(at, ",");
+        char *name = alloc_zeroed(len + 1);
+
+        memcpy(name, at, len);
+        at += len + (at[len] == ',');
+        if (!len)
+            ;
+        else if (n == THROUGHPUT_DEVICES)
+            diag_add(&c->diags, DIAG_ERROR, NULL, 0, "more than %d devices: '%s'", THROUGHPUT_DEVICES, name);
+        else if (device_load(&d[n], name, &c->diags))
+            json_array_append_new(list, throughput_json(&d[n++]));
+        alloc_release(name);
+    }
+    if (!n && !c->diags.errors)
+        diag_add(&c->diags, DIAG_ERROR, NULL, 0, "no device is named: heddle devices --throughput A,B");
+    if (!c->diags.errors && c->on[FLAG_JSON])
+        json_print(&c->out, json_incref(list));
+    else if (!c->diags.errors)
+        show_throughput_table(c, d, n);
+    json_decref(list);
+}
+
 /* --- a description to begin with --- */
 
 /* A name for a file and for --device. */
@@ -499,7 +582,7 @@ static void print_help(void)
     struct strbuf b;
 
     strbuf_init(&b);
-    strbuf_adds(&b, "usage: heddle devices [FLAGS] [NAME | --compare A B | --new NAME --from RELATIVE]\n\n"
+    strbuf_adds(&b, "usage: heddle devices [FLAGS] [NAME | --compare A B | --throughput A,B | --new NAME --from RELATIVE]\n\n"
                     "Without a name all devices that `--device` takes. A name may be the path of a .json file, and what the GPU is\n"
                     "sold as: \"RTX 3060 laptop\".\n\n");
     flags_help(flags, FLAGS, &b);
@@ -543,12 +626,16 @@ int cli_devices(int argc, char **argv)
     n = take_words(&c, argc, argv, name);
     if (!c.diags.errors && c.on[FLAG_COMPARE] != (n == 2))
         diag_add(&c.diags, DIAG_ERROR, NULL, 0, "two devices are compared: heddle devices --compare A B");
+    if (!c.diags.errors && c.on[FLAG_THROUGHPUT] && n)
+        diag_add(&c.diags, DIAG_ERROR, NULL, 0, "'%s' stands apart: heddle devices --throughput A,B", name[0]);
     if (c.on[FLAG_NEW] != c.on[FLAG_FROM] || (c.on[FLAG_NEW] && n))
         diag_add(&c.diags, DIAG_ERROR, NULL, 0, "a new description needs a name and a relative: heddle devices --new NAME --from RELATIVE");
     if (c.diags.errors)
         ;
     else if (c.on[FLAG_NEW])
         begin_new(&c);
+    else if (c.on[FLAG_THROUGHPUT])
+        show_throughput(&c);
     else if (c.on[FLAG_FIGURES])
         show_figures(&c);
     else if (n == 2)

@@ -22,6 +22,9 @@ static double over(const struct metric_input *in, double a, double b)
 #define MOVED(op)       (L(by_size) != 0 ? 32 * C(GLOBAL_##op##_OF_32) + 64 * C(GLOBAL_##op##_OF_64) + 128 * C(GLOBAL_##op##_OF_128) : 32 * C(GLOBAL_##op##_SECTORS))
 #define SHARED(what)  (C(SHARED_LD_##what) + C(SHARED_ST_##what) + C(SHARED_ATOM_##what))
 
+/* Warp instructions of all units that are counted. */
+#define UNITS         (C(PIPE_ALU) + C(PIPE_FMA) + C(PIPE_FP16) + C(PIPE_FP64) + C(PIPE_XU) + C(PIPE_LSU) + C(PIPE_TEX) + C(PIPE_ADU) + C(PIPE_CBU) + C(PIPE_UNIFORM))
+
 /* SECTORS or HIT of all requests to L1; of all that SMs ask of L2. */
 #define L1_SECTORS_   (GLOBAL(SECTORS) + C(LOCAL_LD_SECTORS) + C(LOCAL_ST_SECTORS) + C(L1_TEXTURE_SECTORS))
 #define L1_HIT_       (C(L1_GLOBAL_LD_HIT) + C(L1_GLOBAL_ST_HIT) + C(L1_LOCAL_LD_HIT) + C(L1_LOCAL_ST_HIT) + C(L1_TEXTURE_HIT))
@@ -232,7 +235,7 @@ void metrics_document(struct strbuf *out)
                      "global loads, stores, atomics and reductions, `SHARED(x)` over shared ones. `TRANSACTIONS(LD)` is "
                      "`GLOBAL_LD_OF_32` + `GLOBAL_LD_OF_64` + `GLOBAL_LD_OF_128` before compute capability 5.0 and "
                      "`GLOBAL_LD_SECTORS` on later devices, `MOVED(LD)` the bytes of these; `ST` the same of stores. "
-                     "`ROWS` is `DRAM_ROW_HITS` + `DRAM_ROW_CLOSED` + `DRAM_ROW_CONFLICTS`, `LOADED` the bytes of global and local "
+                     "`UNITS` is the sum of all `PIPE_...`, `ROWS` is `DRAM_ROW_HITS` + `DRAM_ROW_CLOSED` + `DRAM_ROW_CONFLICTS`, `LOADED` the bytes of global and local "
                      "loads, atomics, reductions and read-only loads.\n\n"
                      "| metric | unit | trust | what | formula |\n| --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < METRICS && metrics[i].compute; i++)

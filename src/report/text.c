@@ -96,10 +96,48 @@ static void launch_sections(const struct result *r, section_set wanted, struct s
         rows(r, "Occupancy", out);
 }
 
+/* Of any unit? Each kernel ends with an instruction of CBU, so not having one means a result of before units were counted. */
+static bool has_units(const struct result *r)
+{
+    double none, all;
+
+    return result_metric(r, "derived__inst_executed_pipe_none.sum", &none) == METRIC_OK &&
+           result_metric(r, "smsp__inst_executed.sum", &all) == METRIC_OK && none != all;
+}
+
+/* Units that executed nothing have no line. */
+static void mix_section(const struct result *r, struct strbuf *out)
+{
+    const struct section_row *count, *share;
+    char n[64];
+    double v, of_all;
+
+    strbuf_adds(out, "    Section: Instruction Mix\n");
+    if (!has_units(r)) {
+        strbuf_adds(out, "    Not counted: this launch was kept before instructions were counted by unit\n\n");
+        return;
+    }
+    strbuf_addf(out, "    %-10s %17s %8s %-10s %s\n", "Unit", "Warp Instructions", "Share", "Trust", "What");
+    for (int i = 0; (count = section_row_at(i)); i++) {
+        const struct metric *m = report_metric(count->metric);
+
+        if (strcmp(count->title, "Instruction Mix"))
+            continue;
+        share = section_row_at(++i);
+        if (result_metric(r, count->metric, &v) != METRIC_OK || v <= 0 || result_metric(r, share->metric, &of_all) != METRIC_OK)
+            continue;
+        number_readable(v, n, sizeof n);
+        strbuf_addf(out, "    %-10s %17s %7.1f%% %-10s %s\n", count->label, n, of_all, trust_text(m->trust), strchr(m->help, ':') + 2);
+    }
+    strbuf_adds(out, "\n");
+}
+
 static void instruction_sections(const struct result *r, section_set wanted, struct strbuf *out)
 {
-    if (section_in(wanted, SECTION_INSTRUCTION))
+    if (section_in(wanted, SECTION_INSTRUCTION)) {
         rows(r, "Instruction Statistics", out);
+        mix_section(r, out);
+    }
     if (section_in(wanted, SECTION_SOURCE))
         rows(r, "Branching", out);
 }

@@ -49,6 +49,11 @@ def other_ways(folder):
     loads = [line for line in lines if line["Row"] == "Global loads"]
     check([(line["Value 1"], line["Value 2"], line["Ratio 2"], line["Trust"]) for line in loads]
           == [("1048576", "65536", "0.0625", "exact")], f"CSV: {loads}")
+    mix = figures(f"heddle compare {both} --all")
+    units = {(row, i): value for (row, unit, i), value in mix.items() if unit == "inst" and (row.isupper() or row in ("Uniform", "Other"))}
+    for i in (0, 1):
+        check(sum(v for (_, k), v in units.items() if k == i) == mix[("Warp instructions", "inst", i)], f"units: {units}")
+    check(units[("LSU", 0)] > 1048576 and units[("LSU", 1)] > 65536 + 655360 + 65536, f"loads and stores: {units}")
     p = run("heddle compare examples/matmul_tiled.cu examples/matmul_tiled.cu -k matmul_naive --metrics gld_request -- 32")
     check("gld_request" in p.stdout and " 2,048 " in p.stdout, f"arguments behind --: {p.stdout}")
     check("32 x 32" in p.stderr and "32 x 32" not in p.stdout, "what programs print goes to stderr")

@@ -98,6 +98,34 @@ static void transactions_by_hand(void **state)
     }
 }
 
+/* 40 warp instructions: 20 of alu, 10 of fma, 4 of lsu, 1 of cbu, 5 of no unit. */
+static void units_by_hand(void **state)
+{
+    struct counters mine = {{0}};
+    struct launch_facts launch = {.collected = COUNTERS_ALL};
+    struct metric_input in = {.c = &mine, .l = &launch};
+    static const struct {
+        const char *name;
+        double value;
+    } cases[] = {
+        {"smsp__inst_executed_pipe_alu.sum", 20}, {"sm__inst_executed_pipe_fma.sum", 10}, {"derived__inst_executed_pipe_none.sum", 5},
+        {"derived__inst_executed_pipe_alu.pct", 50}, {"derived__inst_executed_pipe_fma.pct", 25}, {"derived__inst_executed_pipe_lsu.pct", 10},
+        {"derived__inst_executed_pipe_cbu.pct", 2.5}, {"derived__inst_executed_pipe_none.pct", 12.5}, {"derived__inst_executed_pipe_xu.pct", 0},
+    };
+    double v;
+
+    (void)state;
+    mine.v[COUNTER_INST] = 40;
+    mine.v[COUNTER_PIPE_ALU] = 20;
+    mine.v[COUNTER_PIPE_FMA] = 10;
+    mine.v[COUNTER_PIPE_LSU] = 4;
+    mine.v[COUNTER_PIPE_CBU] = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(metric_value(cases[i].name, &in, &v), METRIC_OK);
+        assert_float_equal(v, cases[i].value, 1e-9);
+    }
+}
+
 /* 1024 blocks of 256 threads and 32 registers on an H200: 8 resident blocks, 1024 / (8 * 132) = 0.97 waves. */
 static void launch_by_hand(void **state)
 {
@@ -293,7 +321,7 @@ static void documentation_is_up_to_date(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formulas_by_hand), cmocka_unit_test(transactions_by_hand),       cmocka_unit_test(launch_by_hand),
+        cmocka_unit_test(formulas_by_hand), cmocka_unit_test(transactions_by_hand),       cmocka_unit_test(units_by_hand), cmocka_unit_test(launch_by_hand),
         cmocka_unit_test(names), cmocka_unit_test(dram), cmocka_unit_test(groups), cmocka_unit_test(groups_suffice), cmocka_unit_test(tables_are_sound),
         cmocka_unit_test(counters_add_and_weigh), cmocka_unit_test(documentation_is_up_to_date),
     };
