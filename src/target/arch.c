@@ -15,6 +15,21 @@ const char *const pipe_purposes[PIPES] = {
 #undef PIPE
 };
 
+static const struct generation generations[GENERATIONS] = {
+#define GENERATION(name, from, to, verified, core, sizes, grid, stack_bank, stack, parameters) \
+    {GENERATION_##name, from, to, verified, core, sizes, grid, stack_bank, stack, parameters},
+#include "target/generations.def"
+#undef GENERATION
+};
+
+const struct generation *arch_generation(int arch)
+{
+    int g = GENERATIONS - 1;
+    while (g > 0 && generations[g].from > arch)
+        g--;
+    return &generations[g];
+}
+
 static const struct machine_op_info ops[OPS] = {
 #define OPERATION(name, from, to, pipe, wait, cycles, purpose) [OP_##name] = {#name, from, to, PIPE_##pipe, WAIT_##wait, cycles, purpose},
 #include "target/operations.def"
@@ -39,11 +54,75 @@ const struct machine_op_info *arch_op(int arch, enum machine_op op)
     return from && arch >= from && arch <= ops[op].to ? &ops[op] : NULL;
 }
 
+static bool is_cores(enum pipe p)
+{
+    return p == PIPE_ALU || p == PIPE_FMA || p == PIPE_FMAHEAVY;
+}
+
+enum pipe arch_op_pipe(int arch, enum machine_op op)
+{
+    const struct machine_op_info *info = arch_op(arch, op);
+    if (!info)
+        return PIPE_NONE;
+    if (arch >= 70)
+        return info->pipe;
+    return is_cores(info->pipe) ? PIPE_CORE : info->pipe == PIPE_CBU || info->pipe == PIPE_ADU ? PIPE_NONE : info->pipe;
+}
+
+int arch_op_cycles(int arch, enum machine_op op)
+{
+    const struct machine_op_info *info = arch_op(arch, op);
+    return !info ? 0 : info->cycles && arch_op_pipe(arch, op) == PIPE_CORE ? arch_generation(arch)->core : info->cycles;
+}
+
 enum machine_op arch_op_here(int arch, enum machine_op op)
 {
     if (arch_op(arch, op))
         return op;
-    return op == OP_VIADD ? OP_IADD3 : op == OP_VIMNMX || op == OP_VIADDMNMX ? OP_IMNMX : op == OP_I2FP ? OP_I2F : op == OP_RED ? OP_REDG : op;
+    return op == OP_VIADD ? OP_IADD3 : op == OP_VIMNMX || op == OP_VIADDMNMX ? OP_IMNMX : op == OP_I2FP ? OP_I2F : op == OP_RED && arch >= 90 ? OP_REDG : op;
+}
+
+enum machine_op arch_op_uniform(enum machine_op op)
+{
+    switch (op) {
+    case OP_IADD3:
+    case OP_VIADD:
+        return OP_UIADD3;
+    case OP_IMAD:
+        return OP_UIMAD;
+    case OP_LEA:
+        return OP_ULEA;
+    case OP_LOP3:
+        return OP_ULOP3;
+    case OP_SHF:
+        return OP_USHF;
+    case OP_ISETP:
+        return OP_UISETP;
+    case OP_SEL:
+        return OP_USEL;
+    case OP_MOV:
+        return OP_UMOV;
+    case OP_PRMT:
+        return OP_UPRMT;
+    case OP_SGXT:
+        return OP_USGXT;
+    case OP_BMSK:
+        return OP_UBMSK;
+    case OP_BREV:
+        return OP_UBREV;
+    case OP_FLO:
+        return OP_UFLO;
+    case OP_POPC:
+        return OP_UPOPC;
+    case OP_LDC:
+        return OP_ULDC;
+    case OP_S2R:
+        return OP_S2UR;
+    case OP_PLOP3:
+        return OP_UPLOP3;
+    default:
+        return op;
+    }
 }
 
 const char *arch_op_name(enum machine_op op)

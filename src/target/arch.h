@@ -1,18 +1,45 @@
 /* What the machine code of an architecture has: its operations and the units that execute them.
  *
- * An architecture is its compute capability times ten: 75, 80, 86, 89, 90. Its operations are the rows of operations.def that
- * have it between `from` and `to`. */
+ * An architecture is its compute capability times ten: 10 ... 75, 80, 86, 89, 90. Its operations are the rows of operations.def that
+ * have it between `from` and `to`. From 7.5 on counts were compared with what NVIDIA's assembler makes; older architectures are
+ * modelled only. */
 #ifndef TARGET_ARCH_H
 #define TARGET_ARCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { ARCH_USUAL = 90 /* where no device is named */, ARCH_FIRST = 75, ARCH_LAST = 90 /* that are described */ };
 
 static inline bool arch_is_known(int arch)
 {
     return arch >= ARCH_FIRST && arch <= ARCH_LAST;
+}
+
+enum generation_name {
+#define GENERATION(name, ...) GENERATION_##name,
+#include "target/generations.def"
+#undef GENERATION
+    GENERATIONS
+};
+
+/* A row of generations.def. */
+struct generation {
+    enum generation_name name;
+    int from, to;
+    bool verified;
+    int core;                                        /* cycles */
+    uint64_t sizes, grid, stack_bank, stack, parameters; /* bytes; stack_bank a number */
+};
+
+/* The last one whose first architecture is not later. */
+const struct generation *arch_generation(int arch);
+
+/* Its machine code was compared with the assembler's. */
+static inline bool arch_is_verified(int arch)
+{
+    return arch_generation(arch)->verified;
 }
 
 /* Units that execute instructions. */
@@ -46,8 +73,16 @@ struct machine_op_info {
 /* The row that holds on the architecture: its pipe, wait and cycles. NULL: the architecture does not have the operation. */
 const struct machine_op_info *arch_op(int arch, enum machine_op op);
 
+/* Its unit there, and the cycles until its result can be read: before 7.0 the cores do what alu and fma do, and branches,
+ * barriers and special registers have no unit that is known. */
+enum pipe arch_op_pipe(int arch, enum machine_op op);
+int arch_op_cycles(int arch, enum machine_op op);
+
 /* The operation that the architecture has in its place: IADD3 of VIADD, IMNMX of VIMNMX, REDG of RED. */
 enum machine_op arch_op_here(int arch, enum machine_op op);
+
+/* The same of registers of the whole warp: UIADD3 of IADD3; an operation that has none is itself. */
+enum machine_op arch_op_uniform(enum machine_op op);
 
 /* "IMAD" */
 const char *arch_op_name(enum machine_op op);
@@ -59,6 +94,36 @@ enum machine_op arch_op_named(const char *name, size_t n);
 static inline bool arch_has_bank_operands(int arch)
 {
     return arch < 90;
+}
+
+/* There are registers of the whole warp: since Turing (CUDA Binary Utilities 11.1, "Turing Instruction Set": uniform datapath). */
+static inline bool arch_has_uniform(int arch)
+{
+    return arch >= 75;
+}
+
+/* An address of global memory is one word in machine code: Tesla's g[] spaces have 32 bits (envytools, "Tesla CUDA ISA"). */
+static inline bool arch_has_narrow_addresses(int arch)
+{
+    return arch < 20;
+}
+
+/* One instruction does any logic of three: LOP3, since Maxwell. */
+static inline bool arch_has_logic_of_three(int arch)
+{
+    return arch >= 50;
+}
+
+/* An address of shared memory may have a shifted index in it: [R5.X4], R2A A1, R5, 0x2. */
+static inline bool arch_scales_shared(int arch)
+{
+    return (arch >= 70 && arch < 90) || arch < 20;
+}
+
+/* One instruction adds a scaled index to an address: not on Tesla, Maxwell and Pascal, whose code shifts once for all such sums. */
+static inline bool arch_adds_scaled_index(int arch)
+{
+    return arch >= 70 || (arch >= 20 && arch < 50);
 }
 
 #endif
