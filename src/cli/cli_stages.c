@@ -468,7 +468,7 @@ static void set_device(struct stages *s, const char *value)
     for (const char *at = value;; at++) {
         size_t n = strcspn(at, ",");
         if (s->ndevices == MACHINE_DEVICES) {
-            flags_wrong(&s->diags, flags[FLAG_DEVICE].name, value, "one device or two, as h200,v100 (`heddle devices` lists them)");
+            flags_wrong(&s->diags, flags[FLAG_DEVICE].name, value, "at most eight devices, as h200,v100 (`heddle devices` lists them)");
             return;
         }
         if (device_load(&s->devices[s->ndevices], arena_strndup(&s->diags.arena, at, n), &s->diags))

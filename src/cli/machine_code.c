@@ -36,11 +36,59 @@ static void print_head(const struct ir_kernel *k, const struct machine_block *b,
     }
 }
 
+/* "an estimate", of an architecture that was never compared "modelled, not verified". */
+static const char *how_sure(const struct device *devices, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!arch_is_verified(device_arch(&devices[i])))
+            return "modelled, not verified";
+    return "an estimate";
+}
+
+/* What the architecture does not have: "# sm_20 has no SHFL, MATCH: this device cannot run the kernel" */
+static void print_missing(const struct code *c, const char *begin, struct strbuf *out)
+{
+    enum machine_op missing[OPS];
+    int n = code_missing(c, missing);
+    if (!n)
+        return;
+    strbuf_addf(out, "%ssm_%d has no", begin, c->arch);
+    for (int i = 0; i < n; i++)
+        strbuf_addf(out, "%s %s", i ? "," : "", arch_op_name(missing[i]));
+    strbuf_adds(out, ": such a device cannot run the kernel\n");
+}
+
+/* "fma", of devices that differ "core/fma" */
+static void print_units(enum machine_op op, const struct device *devices, int n, struct strbuf *out)
+{
+    uint32_t seen = 0;
+    for (int i = 0; i < n; i++) {
+        int arch = device_arch(&devices[i]);
+        uint32_t unit = UINT32_C(1) << arch_op_pipe(arch, op);
+        if (!arch_op(arch, op) || seen & unit)
+            continue;
+        strbuf_addf(out, "%s%s", seen ? "/" : "", pipe_words[arch_op_pipe(arch, op)]);
+        seen |= unit;
+    }
+}
+
+/* Units have two names where one of the devices has cores. */
+static int unit_width(const struct device *devices, int n)
+{
+    bool cores = false, others = false;
+    for (int i = 0; i < n; i++) {
+        cores |= device_arch(&devices[i]) < 70;
+        others |= device_arch(&devices[i]) >= 70;
+    }
+    return cores && others ? 14 : 9;
+}
+
 static void list_one(const struct ir_kernel *k, const struct device *d, const struct ir_notes *notes, struct strbuf *out)
 {
     struct code *c = target_code(k, device_arch(d));
     const struct ptx_loc *shown = NULL;
-    strbuf_addf(out, "# %s for sm_%d (%s): %d instructions, an estimate\n", k->name, c->arch, d->name, (int)c->ninsts);
+    strbuf_addf(out, "# %s for sm_%d (%s): %d instructions, %s\n", k->name, c->arch, d->name, (int)c->ninsts, how_sure(d, 1));
+    print_missing(c, "# ", out);
     for (int32_t b = 0; b < c->nblocks; b++) {
         const struct machine_block *bl = &c->blocks[b];
         if (bl->count)
@@ -72,26 +120,30 @@ void machine_code_list(const struct ir_kernel *k, const struct device *devices, 
 void machine_code_count(const struct ir_kernel *k, const struct device *devices, int n, struct strbuf *out)
 {
     int32_t counts[MACHINE_DEVICES][OPS], pipes[MACHINE_DEVICES][PIPES], all[MACHINE_DEVICES] = {0};
-    strbuf_addf(out, "%s: instructions of the machine code, an estimate\n%-14s %-9s", k->name, "operation", "pipe");
+    const int width = unit_width(devices, n);
+    struct strbuf missing, units;
+    strbuf_init(&missing);
+    strbuf_init(&units);
+    strbuf_addf(out, "%s: instructions of the machine code, %s\n%-14s %-*s", k->name, how_sure(devices, n), "operation", width, "pipe");
     for (int i = 0; i < n; i++) {
         struct code *c = target_code(k, device_arch(&devices[i]));
         code_count(c, counts[i], pipes[i]);
+        print_missing(c, "", &missing);
         code_free(c);
         strbuf_addf(out, " %10s", devices[i].id);
     }
     strbuf_adds(out, "\n");
     for (int op = OP_NONE + 1; op < OPS; op++) {
-        const struct machine_op_info *info = NULL;
         bool any = false;
         for (int i = 0; i < n; i++) {
-            const struct machine_op_info *here = arch_op(device_arch(&devices[i]), (enum machine_op)op);
-            info = info ? info : here;
             any |= counts[i][op] != 0;
             all[i] += counts[i][op];
         }
         if (!any)
             continue;
-        strbuf_addf(out, "%-14s %-9s", arch_op_name((enum machine_op)op), info ? pipe_words[info->pipe] : "");
+        strbuf_clear(&units);
+        print_units((enum machine_op)op, devices, n, &units);
+        strbuf_addf(out, "%-14s %-*s", arch_op_name((enum machine_op)op), width, units.len ? units.s : "");
         for (int i = 0; i < n; i++)
             strbuf_addf(out, " %10d", (int)counts[i][op]);
         strbuf_adds(out, "\n");
@@ -102,13 +154,16 @@ void machine_code_count(const struct ir_kernel *k, const struct device *devices,
             any |= pipes[i][p] != 0;
         if (!any)
             continue;
-        strbuf_addf(out, "%-14s %-9s", "all", pipe_words[p]);
+        strbuf_addf(out, "%-14s %-*s", "all", width, pipe_words[p]);
         for (int i = 0; i < n; i++)
             strbuf_addf(out, " %10d", (int)pipes[i][p]);
         strbuf_adds(out, "\n");
     }
-    strbuf_addf(out, "%-14s %-9s", "all", "");
+    strbuf_addf(out, "%-14s %-*s", "all", width, "");
     for (int i = 0; i < n; i++)
         strbuf_addf(out, " %10d", (int)all[i]);
     strbuf_adds(out, "\n");
+    strbuf_adds(out, missing.len ? missing.s : "");
+    strbuf_release(&missing);
+    strbuf_release(&units);
 }

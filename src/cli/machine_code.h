@@ -5,7 +5,7 @@
 #include "device/device.h"
 #include "ir/ir.h"
 
-enum { MACHINE_DEVICES = 2 }; /* side by side */
+enum { MACHINE_DEVICES = 8 }; /* side by side */
 
 /* There is a description of this device's machine code (target/arch.h). */
 bool machine_code_known(const struct device *d);
@@ -14,7 +14,8 @@ bool machine_code_known(const struct device *d);
  * source line's text, as for ir_print_notes. */
 void machine_code_list(const struct ir_kernel *k, const struct device *devices, int n, const struct ir_notes *notes, struct strbuf *out);
 
-/* A line for each operation that there is, with its unit and how many there are on each device; then one for each unit. */
+/* A line for each operation that there is, with its unit on the first device that has it and how many there are on each device; then
+ * one for each unit, and one for each device that lacks operations: it cannot run the kernel. */
 void machine_code_count(const struct ir_kernel *k, const struct device *devices, int n, struct strbuf *out);
 
 #endif

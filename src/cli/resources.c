@@ -33,13 +33,6 @@ static uint64_t bytes_of(const struct ptx_module *m, int space)
     return sum;
 }
 
-/* Where parameters begin in the first bank of constants, by compute capability: ptxas 13.0 counts so much before a kernel's own (below
- * 9.0, where alone it tells of the bank), and code for 9.0 loads them from there. */
-static unsigned first_parameter(int arch)
-{
-    return arch >= 90 ? 0x210 : arch >= 70 ? 0x160 : 0x140;
-}
-
 bool resources_of(const struct ptx_module *m, const struct ptx_function *f, int arch, struct kernel_resources *r)
 {
     uint64_t next = UINT64_C(1) << 40;
@@ -52,7 +45,7 @@ bool resources_of(const struct ptx_module *m, const struct ptx_function *f, int 
     r->barriers = k->has_barrier;
     r->stack = k->local_bytes;
     r->shared = k->shared_static;
-    r->constant = first_parameter(arch) + k->param_bytes;
+    r->constant = (unsigned)arch_generation(arch)->parameters + k->param_bytes;
     ir_free(k);
     return known;
 }

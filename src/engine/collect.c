@@ -35,12 +35,13 @@ static void collect_product(struct counters *c, const struct device *d, const st
     c->v[halves ? COUNTER_TENSOR_FP16_OPS : bytes ? COUNTER_TENSOR_INT8_OPS : ops] += runs * 2 * (uint64_t)(s->m * s->n * s->k);
 }
 
-/* Which counters count a unit's instructions: integer products are the heavy half's of fma. */
+/* Which counters count a unit's instructions: integer products are the heavy half's of fma; the cores of a device before 7.0, whose
+ * profilers have no such counters, count as fma. */
 static const struct {
     enum pipe pipe;
     enum counter counter;
 } of_pipe[] = {
-    {PIPE_ALU, COUNTER_PIPE_ALU}, {PIPE_FMA, COUNTER_PIPE_FMA}, {PIPE_FMAHEAVY, COUNTER_PIPE_FMA}, {PIPE_FP16, COUNTER_PIPE_FP16},
+    {PIPE_ALU, COUNTER_PIPE_ALU}, {PIPE_FMA, COUNTER_PIPE_FMA}, {PIPE_FMAHEAVY, COUNTER_PIPE_FMA}, {PIPE_CORE, COUNTER_PIPE_FMA}, {PIPE_FP16, COUNTER_PIPE_FP16},
     {PIPE_FP64, COUNTER_PIPE_FP64}, {PIPE_XU, COUNTER_PIPE_XU}, {PIPE_LSU, COUNTER_PIPE_LSU}, {PIPE_TEX, COUNTER_PIPE_TEX},
     {PIPE_ADU, COUNTER_PIPE_ADU}, {PIPE_CBU, COUNTER_PIPE_CBU}, {PIPE_UNIFORM, COUNTER_PIPE_UNIFORM},
 };

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ARCH_USUAL = 90 /* where no device is named */, ARCH_FIRST = 75, ARCH_LAST = 90 /* that are described */ };
+enum { ARCH_USUAL = 90 /* where no device is named */, ARCH_FIRST = 10, ARCH_LAST = 90 /* that are described */ };
 
 static inline bool arch_is_known(int arch)
 {

@@ -55,17 +55,31 @@ void code_count(const struct code *c, int32_t counts[OPS], int32_t pipes[PIPES])
     }
 }
 
+int code_missing(const struct code *c, enum machine_op missing[OPS])
+{
+    int n = 0;
+    for (int32_t i = 0; i < c->ninsts; i++) {
+        enum machine_op op = (enum machine_op)c->insts[i].op;
+        bool known = arch_op(c->arch, op) != NULL;
+        for (int m = 0; m < n && !known; m++)
+            known = missing[m] == op;
+        if (!known)
+            missing[n++] = op;
+    }
+    return n;
+}
+
 enum pipe code_pipe(int arch, const struct machine_inst *in)
 {
-    const struct machine_op_info *info = arch_op(arch, (enum machine_op)in->op);
+    enum pipe pipe = arch_op_pipe(arch, (enum machine_op)in->op);
     int sreg = in->nsources && in->source[0].file == FILE_SPECIAL ? (int)in->source[0].number : -1;
-    if (!info)
-        return PIPE_NONE;
+    if (arch < 70)
+        return pipe;
     if (in->op == OP_S2R && sreg >= PTX_SREG_TID_X && sreg <= PTX_SREG_TID_Z)
         return PIPE_LSU;
     if (in->op == OP_HFMA2 && strcmp(in->form, "MMA") == 0)
         return PIPE_TENSOR;
-    return info->pipe;
+    return pipe;
 }
 
 static const char *const function_names[FUNCTIONS] = {
@@ -77,7 +91,7 @@ static const char *const function_names[FUNCTIONS] = {
 static void print_operand(const struct operand *o, struct strbuf *out)
 {
     if (o->negated)
-        strbuf_adds(out, o->file == FILE_PREDICATE || o->file == FILE_UNIFORM_PREDICATE || o->file == FILE_TRUE ? "!" : "-");
+        strbuf_adds(out, o->file == FILE_PREDICATE || o->file == FILE_UNIFORM_PREDICATE || o->file == FILE_TRUE || o->file == FILE_CONDITION ? "!" : "-");
     if (o->absolute)
         strbuf_adds(out, "|");
     switch ((enum file)o->file) {
@@ -86,6 +100,7 @@ static void print_operand(const struct operand *o, struct strbuf *out)
     case FILE_REGISTER:
     case FILE_UNIFORM:
         strbuf_addf(out, "%s%d%s", o->file == FILE_UNIFORM ? "UR" : "R", (int)o->number, o->words > 1 ? ".64" : o->word ? ".hi" : "");
+        strbuf_adds(out, o->halfword == HALFWORD_LOW ? "L" : o->halfword == HALFWORD_HIGH ? "H" : o->halfword ? ".H1" : "");
         break;
     case FILE_PREDICATE:
     case FILE_UNIFORM_PREDICATE:
@@ -101,7 +116,20 @@ static void print_operand(const struct operand *o, struct strbuf *out)
         strbuf_addf(out, "0x%llx", (unsigned long long)o->bits);
         break;
     case FILE_BANK:
-        strbuf_addf(out, "c[0x0][0x%llx]", (unsigned long long)o->bits);
+        strbuf_addf(out, "c[0x%x][0x%llx]", (unsigned)o->number, (unsigned long long)o->bits);
+        strbuf_adds(out, o->halfword == HALFWORD_H1 ? ".H1" : "");
+        break;
+    case FILE_WINDOW:
+        strbuf_addf(out, o->halfword ? "g[0x%llx].U16" : "g[0x%llx]", (unsigned long long)o->bits / (o->halfword ? 2 : 4));
+        break;
+    case FILE_CONDITION:
+        strbuf_addf(out, "C%d", (int)o->number);
+        break;
+    case FILE_ADDRESS:
+        strbuf_addf(out, "A%d", (int)o->number);
+        break;
+    case FILE_CARRY:
+        strbuf_adds(out, "CC");
         break;
     case FILE_SPECIAL:
         strbuf_addf(out, "SR_%s", ptx_sreg_info[o->number].spelling + 1);
@@ -134,6 +162,16 @@ static bool is_memory(enum machine_op op)
     case OP_ATOMG:
     case OP_ATOMS:
     case OP_RED:
+    case OP_LDSLK:
+    case OP_STSUL:
+    case OP_G2R:
+    case OP_R2G:
+    case OP_GLD:
+    case OP_GST:
+    case OP_LLD:
+    case OP_LST:
+    case OP_GATOM:
+    case OP_GRED:
         return true;
     default:
         return false;
@@ -150,11 +188,11 @@ void code_print(const struct machine_inst *in, struct strbuf *out)
     }
     strbuf_addf(out, "%s%s%s", arch_op_name(in->op), in->form[0] ? "." : "", in->form);
     for (int i = 0; i < in->nresults; i++, before = ", ") {
-        strbuf_adds(out, before);
+        strbuf_adds(out, in->result[i].file == FILE_CARRY ? "." : before);
         print_operand(&in->result[i], out);
     }
     for (int i = 0; i < in->nsources; i++, before = ", ") {
-        bool address = i == 0 && is_memory(in->op) && in->source[0].file != FILE_BANK;
+        bool address = i == 0 && is_memory(in->op) && in->source[0].file != FILE_BANK && in->source[0].file != FILE_WINDOW;
         strbuf_adds(out, before);
         if (address)
             strbuf_adds(out, "[");

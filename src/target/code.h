@@ -17,7 +17,11 @@ enum file {
     FILE_ZERO,              /* RZ */
     FILE_TRUE,              /* PT */
     FILE_IMMEDIATE,         /* bits */
-    FILE_BANK,              /* c[0x0][bits]: parameters, sizes of the launch */
+    FILE_BANK,              /* c[number][bits]: parameters, sizes of the launch */
+    FILE_WINDOW,            /* Tesla: the same in shared memory, g[bits / 4], of 16 bits g[bits / 2].U16 */
+    FILE_CONDITION,         /* Tesla: C, which predicates are there */
+    FILE_ADDRESS,           /* Tesla: A, addresses of shared memory */
+    FILE_CARRY,             /* before Volta: the carry, written behind the result: R2.CC */
     FILE_SPECIAL,           /* number: enum ptx_sreg */
     FILE_BLOCK,             /* number: a block of the IR */
     FILE_FUNCTION           /* number: a row of functions.def */
@@ -42,11 +46,15 @@ struct operand {
     uint8_t file;    /* enum file */
     uint8_t words;   /* of registers, from `word` on */
     uint8_t word;
+    uint8_t halfword; /* enum halfword */
     bool negated;    /* -a, !p, ~a */
     bool absolute;   /* |a| */
     int32_t number;  /* of the register */
     uint64_t bits;
 };
+
+/* Which 16 bits of a word, as Tesla writes them (R0L, R0H) and Maxwell (R0.H1). */
+enum halfword { HALFWORD_NONE, HALFWORD_LOW, HALFWORD_HIGH, HALFWORD_H1 };
 
 enum { CODE_RESULTS = 2, CODE_SOURCES = 5 };
 
@@ -55,6 +63,7 @@ struct machine_inst {
     uint8_t nresults, nsources, taken;
     bool early;       /* it stands before what the site itself becomes */
     bool is_value;    /* LDC, ULDC: of a load of the program's, not of a parameter that others read */
+    bool native;      /* before Volta: it is one of its architecture (earlier.h) */
     int32_t site;     /* of the IR: what it is made for */
     const char *form; /* what stands behind the name, "WIDE.U32", or "" */
     struct operand guard; /* FILE_NONE: none */
@@ -94,6 +103,9 @@ void code_free(struct code *c);
 
 /* Instructions of a site that ordinary operands execute; of code that still has `first`. */
 int code_executed(const struct code *c, int32_t site);
+
+/* Operations in the code that its architecture does not have, each once: a device of it cannot run the kernel. Returns how many. */
+int code_missing(const struct code *c, enum machine_op missing[OPS]);
 
 /* How many instructions there are of each operation and for each unit. */
 void code_count(const struct code *c, int32_t counts[OPS], int32_t pipes[PIPES]);

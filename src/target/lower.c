@@ -2,6 +2,7 @@
 #include "target/lower.h"
 
 #include "base/alloc.h"
+#include "target/arch.h"
 #include "target/definitions.h"
 #include "target/uniform.h"
 
@@ -83,7 +84,7 @@ static bool is_narrow_space(int space)
 static bool needs_high_half(const struct lowered *l, const struct ir_inst *in, int s)
 {
     if (ir_is_memory(in))
-        return s > 0 || !is_narrow_space(in->space);
+        return s > 0 || !(is_narrow_space(in->space) || arch_has_narrow_addresses(l->arch));
     switch (ir_kind(in)) {
     case PTX_KIND_ADD:
     case PTX_KIND_SUB:
@@ -313,7 +314,7 @@ static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int3
     case PTX_KIND_MUL:
         return only_read_by(l, reg, is_add) && !(reader && is_constant_add(reader) && is_constant_add(in));
     case PTX_KIND_SHL:
-        if (l->arch < 90 && in->src[1].kind == IR_SRC_IMM && in->src[1].imm >= 2 && in->src[1].imm <= 4 &&
+        if (arch_scales_shared(l->arch) && in->src[1].kind == IR_SRC_IMM && in->src[1].imm >= 2 && in->src[1].imm <= 4 &&
             only_read_by(l, reg, is_shared_address_or_offset))
             return true; /* [R5.X4] */
         return in->src[1].kind == IR_SRC_IMM && only_read_by(l, reg, is_add);
@@ -321,7 +322,7 @@ static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int3
         return in->src[1].kind == IR_SRC_IMM && ptx_type_info[in->type].bits == 32 && reader && is_add(l, reader, reg) && !is_constant_add(reader) &&
                l->words[reader->dst[0]] == 1 && ptx_type_info[reader->type].bits == 32;
     case PTX_KIND_ADD:
-        if (l->arch < 90 && is_scaled_shared(l, in) && only_read_by(l, reg, is_shared_address_or_offset))
+        if (arch_scales_shared(l->arch) && is_scaled_shared(l, in) && only_read_by(l, reg, is_shared_address_or_offset))
             return true;
         if (only_read_by(l, reg, is_constant_address))
             return is_named(l, &in->src[0]) || is_named(l, &in->src[1]);
@@ -339,7 +340,7 @@ static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int3
     case PTX_KIND_OR:
     case PTX_KIND_XOR:
     case PTX_KIND_NOT:
-        return reader && is_logic_reader(l, reader, reg) && reader->block == in->block &&
+        return arch_has_logic_of_three(l->arch) && reader && is_logic_reader(l, reader, reg) && reader->block == in->block &&
                (ir_is(in, PTX_KIND_NOT) || ir_is(reader, PTX_KIND_NOT) || in->src[1].kind != IR_SRC_IMM || reader->src[1].kind != IR_SRC_IMM);
     default:
         return false;
@@ -370,7 +371,7 @@ static enum place place_of(const struct lowered *l, const struct ir_inst *in, in
     if (is_logic(in))
         return joins_reader(l, in, reg) ? PLACE_READER : PLACE_REGISTER;
     if (is_scaled_index(l, in))
-        return only_read_by(l, reg, is_add) ? PLACE_READER : PLACE_REGISTER;
+        return arch_adds_scaled_index(l->arch) && only_read_by(l, reg, is_add) ? PLACE_READER : PLACE_REGISTER;
     if (ir_is(in, PTX_KIND_SHL) && in->src[1].kind == IR_SRC_IMM)
         return nreaders(l, reg) == 1 && only_read_by(l, reg, is_add) ? PLACE_READER : PLACE_REGISTER;
     if (is_constant_add(in))
@@ -520,6 +521,8 @@ static void find_uniform(struct lowered *l)
     l->block_in_lanes = reads_block_in_lanes(l);
     narrow(l, l->uniform, keeps_uniform);
     l->placed = alloc_zeroed(bytes);
+    if (!arch_has_uniform(l->arch))
+        return;
     memcpy(l->placed, l->uniform, bytes);
     narrow(l, l->placed, keeps_placed);
 }

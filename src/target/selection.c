@@ -15,8 +15,8 @@
 /* KEPT: constants that a block has in registers. TERMS: addends of one sum. */
 enum { KEPT = 32, TERMS = 4, FAR = 64 };
 
-/* c[0x0][...]: where parameters begin, and the sizes of block and grid. Sources: docs/target.md. */
-enum { BANK_SIZES = 0x0, BANK_STACK = 0x28 };
+/* Banks of constants: that of the launch, and where the assembler puts constants of the code before there are uniform registers. */
+enum { BANK_LAUNCH = 0, BANK_CODE = 2 };
 
 struct constant {
     int32_t block;
@@ -116,28 +116,25 @@ static const struct ir_inst *folded(const struct selecting *s, const struct ir_s
     return src->kind == IR_SRC_REG && s->l->place[src->reg] == PLACE_READER ? maker(s, src) : NULL;
 }
 
-static bool is_ntid(int sreg, uint64_t *at)
+/* A size of the block or the grid: where it is. Tesla has them in 16 bits. */
+static bool is_ntid(int arch, int sreg, uint64_t *at)
 {
+    const struct generation *g = arch_generation(arch);
+    uint64_t bytes = g->name == GENERATION_TESLA ? 2 : 4;
     switch (sreg) {
     case PTX_SREG_NTID_X:
     case PTX_SREG_NTID_Y:
     case PTX_SREG_NTID_Z:
-        *at = BANK_SIZES + 4 * (uint64_t)(sreg - PTX_SREG_NTID_X);
+        *at = g->sizes + bytes * (uint64_t)(sreg - PTX_SREG_NTID_X);
         return true;
     case PTX_SREG_NCTAID_X:
     case PTX_SREG_NCTAID_Y:
     case PTX_SREG_NCTAID_Z:
-        *at = BANK_SIZES + 12 + 4 * (uint64_t)(sreg - PTX_SREG_NCTAID_X);
+        *at = g->grid + bytes * (uint64_t)(sreg - PTX_SREG_NCTAID_X);
         return true;
     default:
         return false;
     }
-}
-
-/* Where parameters begin in the first bank of constants: cuobjdump of one kernel for each (ptxas 13.0). */
-static uint64_t first_parameter(int arch)
-{
-    return arch >= 100 ? 0x380 : arch >= 90 ? 0x210 : arch >= 70 ? 0x160 : 0x140;
 }
 
 /* Of a value that the constant bank holds. */
@@ -148,9 +145,9 @@ static struct operand of_bank(struct selecting *s, const struct ir_inst *in, int
     if (!arch_has_bank_operands(s->arch))
         return of_register(s->l->held[reg] ? FILE_REGISTER : FILE_UNIFORM, reg, words);
     if (ir_is(in, PTX_KIND_LOAD))
-        at = in->src[0].imm + (uint64_t)in->offset + (in->space == PTX_PARAM ? first_parameter(s->arch) : 0);
+        at = in->src[0].imm + (uint64_t)in->offset + (in->space == PTX_PARAM ? arch_generation(s->arch)->parameters : 0);
     else
-        is_ntid((int)in->src[0].sreg, &at);
+        is_ntid(s->arch, (int)in->src[0].sreg, &at);
     struct operand o = bank(at);
     o.words = (uint8_t)words;
     return o;
@@ -195,7 +192,7 @@ static struct operand use(struct selecting *s, const struct ir_src *src)
         return immediate(src->imm);
     if (src->kind == IR_SRC_SREG) {
         uint64_t at;
-        if (is_ntid((int)src->sreg, &at) && arch_has_bank_operands(s->arch))
+        if (is_ntid(s->arch, (int)src->sreg, &at) && arch_has_bank_operands(s->arch))
             return bank(at);
         struct operand d = new_register(s, 1);
         put(s, OP_S2R, "", d, (struct operand){.file = FILE_SPECIAL, .number = (int32_t)src->sreg}, none, none);
@@ -273,50 +270,6 @@ static struct machine_inst *append(struct selecting *s, enum machine_op op, cons
     return in;
 }
 
-/* The same of registers of the whole warp. */
-static enum machine_op uniform_op(enum machine_op op)
-{
-    switch (op) {
-    case OP_IADD3:
-    case OP_VIADD:
-        return OP_UIADD3;
-    case OP_IMAD:
-        return OP_UIMAD;
-    case OP_LEA:
-        return OP_ULEA;
-    case OP_LOP3:
-        return OP_ULOP3;
-    case OP_SHF:
-        return OP_USHF;
-    case OP_ISETP:
-        return OP_UISETP;
-    case OP_SEL:
-        return OP_USEL;
-    case OP_MOV:
-        return OP_UMOV;
-    case OP_PRMT:
-        return OP_UPRMT;
-    case OP_SGXT:
-        return OP_USGXT;
-    case OP_BMSK:
-        return OP_UBMSK;
-    case OP_BREV:
-        return OP_UBREV;
-    case OP_FLO:
-        return OP_UFLO;
-    case OP_POPC:
-        return OP_UPOPC;
-    case OP_LDC:
-        return OP_ULDC;
-    case OP_S2R:
-        return OP_S2UR;
-    case OP_PLOP3:
-        return OP_UPLOP3;
-    default:
-        return op;
-    }
-}
-
 static bool takes_any_source(enum machine_op op)
 {
     switch (op) {
@@ -343,9 +296,26 @@ static int32_t go_before_loops(struct selecting *s)
     return b;
 }
 
+/* A constant of 64 bits in the bank of constants. */
+static struct operand of_code_bank(struct selecting *s, uint64_t bits)
+{
+    struct operand o = bank(0);
+    int i = 0;
+    while (i < s->nkept && !(s->kept[i].file == FILE_BANK && s->kept[i].reg < 0 && s->kept[i].bits == bits))
+        i++;
+    if (i == s->nkept && s->nkept < KEPT)
+        s->kept[s->nkept++] = (struct constant){0, FILE_BANK, bits, -1};
+    o.bits = 8 * (uint64_t)i;
+    o.number = BANK_CODE;
+    o.words = 2;
+    return o;
+}
+
 /* A constant of 64 bits in uniform registers. */
 static struct operand move_uniform(struct selecting *s, struct operand o)
 {
+    if (!arch_has_uniform(s->arch))
+        return of_code_bank(s, o.bits);
     for (int i = 0; i < s->nkept; i++)
         if (s->kept[i].file == FILE_UNIFORM && s->kept[i].bits == o.bits && ir_dominates(s->k, s->kept[i].block, s->k->insts[s->site].block))
             return of_register(FILE_UNIFORM, s->kept[i].reg, 2);
@@ -390,7 +360,7 @@ static void put(struct selecting *s, enum machine_op op, const char *form, struc
     bool was = s->in_uniform;
     s->in_uniform = d.file == FILE_UNIFORM || d.file == FILE_UNIFORM_PREDICATE;
     legalize(s, op, &a, &b, &c);
-    struct machine_inst *in = append(s, s->in_uniform ? uniform_op(op) : op, form);
+    struct machine_inst *in = append(s, s->in_uniform ? arch_op_uniform(op) : op, form);
     if (d.file)
         in->result[in->nresults++] = d;
     const struct operand *sources[] = {&a, &b, &c};
@@ -414,6 +384,13 @@ static void take_carry(struct selecting *s, struct operand carry)
         in->source[in->nsources++] = carry;
 }
 
+/* The register knows the constant that is in it: earlier.h asks. */
+static struct operand holding(struct operand reg, struct operand o)
+{
+    reg.bits = o.file == FILE_IMMEDIATE ? o.bits : 0;
+    return reg;
+}
+
 /* A constant, a parameter or a uniform value in a register; a constant that the block has already in one is there. */
 static struct operand move(struct selecting *s, struct operand o)
 {
@@ -421,8 +398,8 @@ static struct operand move(struct selecting *s, struct operand o)
         return o;
     uint64_t key = o.file == FILE_UNIFORM ? UINT64_C(1) << 63 | (uint64_t)o.number << 8 | o.word : o.bits;
     for (int i = 0; i < s->nkept && !o.negated && !o.absolute; i++)
-        if (s->kept[i].file == o.file && s->kept[i].bits == key && ir_dominates(s->k, s->kept[i].block, s->k->insts[s->site].block))
-            return of_register(FILE_REGISTER, s->kept[i].reg, o.words ? o.words : 1);
+        if (s->kept[i].file == o.file && s->kept[i].reg >= 0 && s->kept[i].bits == key && ir_dominates(s->k, s->kept[i].block, s->k->insts[s->site].block))
+            return holding(of_register(FILE_REGISTER, s->kept[i].reg, o.words ? o.words : 1), o);
     bool was = s->in_uniform;
     int32_t block = s->k->insts[s->site].block, elsewhere = s->elsewhere;
     s->in_uniform = false;
@@ -435,7 +412,7 @@ static struct operand move(struct selecting *s, struct operand o)
     s->elsewhere = elsewhere;
     if (!o.negated && !o.absolute && s->nkept < KEPT)
         s->kept[s->nkept++] = (struct constant){block, o.file, key, d.number};
-    return d;
+    return holding(d, o);
 }
 
 /* --- sequences --- */
@@ -513,7 +490,7 @@ static void put_sequence(struct selecting *s, const struct ir_inst *in, const ch
             call->source[call->nsources++] = (struct operand){.file = FILE_FUNCTION, .number = f};
             s->c->called |= 1u << f;
         } else {
-            const struct machine_op_info *info = arch_op(s->arch, op);
+            const struct machine_op_info *info = arch_op(s->arch < 75 ? 75 : s->arch, op); /* earlier.h makes others of it */
             if (op == OP_BSSY && s->arch < 80) { /* keeps where the lanes around it meet */
                 put(s, OP_BMOV, "32.CLEAR", none, none, none, none);
                 s->c->insts[s->c->ninsts - 1].taken = off ? TAKEN_OFF : rare ? TAKEN_NEVER : TAKEN_ALL;
@@ -766,7 +743,9 @@ static void select_product(struct selecting *s, const struct ir_inst *in)
 {
     struct operand d = result(s, in, 0), a = use(s, &in->src[0]), b = use(s, &in->src[1]);
     struct operand c = in->nsrc > 2 ? use(s, &in->src[2]) : zero();
-    if (ir_kind(in) & PTX_KIND_WIDE) {
+    if (ir_kind(in) & PTX_KIND_WIDE && ptx_type_info[in->type].bits == 16 && s->arch < 70) {
+        put(s, OP_IMAD, "U16", d, half(a, 0), half(b, 0), half(c, 0));
+    } else if (ir_kind(in) & PTX_KIND_WIDE) {
         put(s, OP_IMAD, ptx_type_info[in->type].kind == 'S' ? "WIDE" : "WIDE.U32", d, half(a, 0), half(b, 0), d.words > 1 ? c : half(c, 0));
     } else if (d.words > 1) {
         struct operand low = new_register(s, 1);
@@ -780,7 +759,7 @@ static void select_product(struct selecting *s, const struct ir_inst *in)
         put(s, OP_IADD3, "", half(d, 1), half(d, 1), low, zero());
     } else if (in->src[1].kind == IR_SRC_IMM && b.bits && !(b.bits & (b.bits - 1)) && c.file == FILE_ZERO) {
         put(s, OP_SHF, "L.U32", d, half(a, 0), immediate((uint64_t)__builtin_ctzll(b.bits)), zero());
-    } else if (d.file == FILE_REGISTER && is_whole_warps(&a) && is_whole_warps(&b) && c.file == FILE_REGISTER && s->k->blocks[in->block].loop >= 0) {
+    } else if (arch_has_uniform(s->arch) && d.file == FILE_REGISTER && is_whole_warps(&a) && is_whole_warps(&b) && c.file == FILE_REGISTER && s->k->blocks[in->block].loop >= 0) {
         struct operand product = of_register(FILE_UNIFORM, s->c->nregs++, 1); /* once, in front of the loop */
         int32_t elsewhere = s->elsewhere;
         go_before_loops(s);
@@ -1004,7 +983,7 @@ static void select_move(struct selecting *s, const struct ir_inst *in)
     if (in->src[0].kind == IR_SRC_SREG) {
         int sreg = (int)in->src[0].sreg;
         uint64_t at;
-        if (is_ntid(sreg, &at) && arch_has_bank_operands(s->arch)) {
+        if (is_ntid(s->arch, sreg, &at) && arch_has_bank_operands(s->arch)) {
             put(s, OP_MOV, "", d, bank(at), none, none);
             return;
         }
@@ -1091,7 +1070,7 @@ static struct operand address_of(struct selecting *s, const struct ir_inst *in, 
         if (src->kind != IR_SRC_REG)
             break;
     }
-    if ((m = folded(s, src)) && s->arch < 90 && in->space == PTX_SHARED && ir_is(m, PTX_KIND_SHL) && m->src[1].kind == IR_SRC_IMM &&
+    if ((m = folded(s, src)) && arch_scales_shared(s->arch) && in->space == PTX_SHARED && ir_is(m, PTX_KIND_SHL) && m->src[1].kind == IR_SRC_IMM &&
         m->src[1].imm >= 2 && m->src[1].imm <= 4)
         src = &m->src[0]; /* [R5.X4] */
     struct operand a = use(s, src);
@@ -1406,9 +1385,9 @@ static void put_bank_load(struct selecting *s, int32_t reg)
     int words = s->l->words[reg];
     uint64_t at = 0;
     if (ir_is(in, PTX_KIND_LOAD))
-        at = in->src[0].imm + (uint64_t)in->offset + (in->space == PTX_PARAM ? first_parameter(s->arch) : 0);
+        at = in->src[0].imm + (uint64_t)in->offset + (in->space == PTX_PARAM ? arch_generation(s->arch)->parameters : 0);
     else
-        is_ntid((int)in->src[0].sreg, &at);
+        is_ntid(s->arch, (int)in->src[0].sreg, &at);
     struct machine_inst *last = s->c->ninsts ? &s->c->insts[s->c->ninsts - 1] : NULL;
     int file = s->l->held[reg] ? FILE_REGISTER : FILE_UNIFORM;
     if (last && words == 1 && last->site == s->site && last->nresults == 1 && last->result[0].words == 1 && last->result[0].file == file &&
@@ -1425,11 +1404,31 @@ static void put_bank_load(struct selecting *s, int32_t reg)
     s->c->insts[s->c->ninsts - 1].is_value = ir_is(in, PTX_KIND_LOAD) && in->space == PTX_CONST;
 }
 
+/* Volta's code begins with an exchange that no lane takes part in, Tesla's has no stack pointer. */
+static void put_stack_pointer(struct selecting *s)
+{
+    const struct generation *g = arch_generation(s->arch);
+    struct operand at = bank(g->stack);
+    at.number = (int32_t)g->stack_bank;
+    if (g->name == GENERATION_TESLA)
+        return;
+    put(s, arch_has_bank_operands(s->arch) ? OP_MOV : OP_LDC, "", new_register(s, 1), at, none, none);
+    if (g->name != GENERATION_VOLTA)
+        return;
+    struct machine_inst *in = append(s, OP_SHFL, "IDX");
+    in->guard = always();
+    in->guard.negated = true;
+    in->taken = TAKEN_OFF;
+    in->result[in->nresults++] = always();
+    for (int i = 0; i < 4; i++)
+        in->source[in->nsources++] = zero();
+}
+
 /* The stack pointer; the descriptor of global memory; the window of shared memory. */
 static void put_setup(struct selecting *s, const struct ir_inst *in, int32_t site)
 {
     if (site == 0)
-        put(s, arch_has_bank_operands(s->arch) ? OP_MOV : OP_LDC, "", new_register(s, 1), bank(BANK_STACK), none, none);
+        put_stack_pointer(s);
     if (!in)
         return;
     if ((in->space == PTX_GLOBAL || in->space == PTX_GENERIC) && s->arch >= 80) {

@@ -9,6 +9,7 @@
 #include "target/arch.h"
 #include "target/balance.h"
 #include "target/definitions.h"
+#include "target/earlier.h"
 #include "target/forms.h"
 #include "target/layout.h"
 #include "target/registers.h"
@@ -345,8 +346,10 @@ static struct made make(const struct ir_kernel *k, int arch)
 {
     struct made m = {.l = lowered_new(k, arch)};
     m.selected = selection_new(m.l, arch);
+    earlier(m.selected, k);
     m.s = shape_new(m.l, m.selected);
     m.code = layout_new(m.l, m.s, m.selected);
+    earlier(m.code, k); /* what layout added */
     balance(m.code);
     return m;
 }

@@ -36,8 +36,10 @@ golden pairs.target.txt target --kernel-name=regex:^pa pairs.ptx
 
 golden pairs.machine.txt target --device h200 --kernel-name pairs pairs.ptx
 golden pairs.count.txt target --device t4,h200 --count pairs.ptx
-refuse "Tesla K40m (compute capability 3.5): its machine code is not there yet; there is that of 7.5 to 9.0" target --device k40 pairs.ptx
-refuse "one device or two" target --device t4,a100,h200 pairs.ptx
+golden pairs.k40.txt target --device k40 --kernel-name pairs pairs.ptx
+golden pairs.g80.txt target --device g80,h200 --count --kernel-name pairs pairs.ptx
+refuse "(compute capability 10.0): its machine code is not there yet; there is that of 1.0 to 9.0" target --device b200 pairs.ptx
+refuse "at most eight devices" target --device g80,c2050,k40,gtx980,v100,t4,a100,l4,h200 pairs.ptx
 
 refuse "no kernel is called 'pair'; there are: scale(float \*, int), pairs(float \*)" ir -k pair pairs.ptx
 refuse "is not a regular expression" ptx -k 'regex:[' pairs.ptx
