@@ -21,8 +21,7 @@
 //   fast_power 1: smsp__inst_executed_pipe_xu.sum = 2
 //   int_divide_constant 1: smsp__inst_executed_pipe_xu.sum = 0
 //   double_add 1: smsp__inst_executed_pipe_fp64.sum = 1
-// Which of two takes more instructions, on several GPUs, is in tests/examples/costs.py. Not there: expf. A call of the math library
-// counts as few instructions yet, and that of expf as fewer than __expf, which is not so on a GPU.
+// Which of two takes more instructions, on several GPUs, is in tests/examples/costs.py.
 #include "example.h"
 #include <functional>
 #include <type_traits>

@@ -5,11 +5,12 @@
 #include "base/alloc.h"
 #include "target/definitions.h"
 #include "target/forms.h"
+#include "target/library.h"
+#include "target/sequences.h"
 #include "target/shape.h"
 #include "target/signs.h"
 #include "target/ways.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* KEPT: constants that a block has in registers. TERMS: addends of one sum. */
@@ -417,54 +418,6 @@ static struct operand move(struct selecting *s, struct operand o)
 
 /* --- sequences --- */
 
-enum { EVERY = 0, SIZE = 0x100 };
-#define BITS(n) (SIZE | (n))
-
-static const struct sequence {
-    uint16_t op, type;
-    enum form form;
-    int from, to;
-    const char *text;
-} sequences[] = {
-#define SEQUENCE(op, type, form, from, to, text) {PTX_OP_##op, SEQUENCE_##type, form, from, to, text},
-#define SEQUENCE_EVERY EVERY
-#define SEQUENCE_BITS(n) BITS(n)
-#define SEQUENCE_U16 PTX_U16
-#define SEQUENCE_S16 PTX_S16
-#define SEQUENCE_U32 PTX_U32
-#define SEQUENCE_S32 PTX_S32
-#define SEQUENCE_U64 PTX_U64
-#define SEQUENCE_S64 PTX_S64
-#define SEQUENCE_F32 PTX_F32
-#define SEQUENCE_F64 PTX_F64
-#include "target/sequences.def"
-#undef SEQUENCE
-};
-
-static const struct sequence *sequence_of(const struct selecting *s, const struct ir_inst *in)
-{
-    for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
-        const struct sequence *q = &sequences[i];
-        if (q->op == in->op && s->arch >= q->from && s->arch <= q->to && form_fits(s->k, in, q->form) &&
-            (q->type == EVERY || q->type == in->type || (q->type & SIZE && (q->type & 0xff) == ptx_type_info[in->type].bits)))
-            return q;
-    }
-    return NULL;
-}
-
-static int function_named(const char *name, size_t n)
-{
-    static const char *const names[FUNCTIONS] = {
-#define FUNCTION(name, symbol, text) #name,
-#include "target/functions.def"
-#undef FUNCTION
-    };
-    for (int i = 0; i < FUNCTIONS; i++)
-        if (!strncmp(names[i], name, n) && !names[i][n])
-            return i;
-    return -1;
-}
-
 /* Of a quotient: what depends on its divisor alone, and the rest. */
 enum part { PART_ALL, PART_FIRST, PART_SECOND };
 
@@ -485,7 +438,7 @@ static void put_sequence(struct selecting *s, const struct ir_inst *in, const ch
         if (first ? part == PART_SECOND : part == PART_FIRST)
             continue;
         if (op == OP_CALL) {
-            int f = function_named(form, rest);
+            int f = sequence_function(form, rest);
             struct machine_inst *call = append(s, op, "REL.NOINC");
             call->source[call->nsources++] = (struct operand){.file = FILE_FUNCTION, .number = f};
             s->c->called |= 1u << f;
@@ -509,36 +462,21 @@ static void put_sequence(struct selecting *s, const struct ir_inst *in, const ch
 
 /* --- calls of the math library --- */
 
-static const struct library {
-    const char *name;
-    int way; /* or ALL */
-    const char *text;
-} library[] = {
-#define ALL (-1)
-#define LIBRARY(name, way, text) {#name, way, text},
-#include "target/library.def"
-#undef LIBRARY
-};
-
-/* What reads nothing but operands of the call is a chain: each instruction reads what stands before it. */
-static void put_library(struct selecting *s, const struct ir_inst *in, const struct library *of, bool last)
+/* The instructions are a chain: each reads what stands before it, the first an operand of the call. */
+static void put_library(struct selecting *s, const struct ir_inst *in)
 {
+    uint16_t ops[LIBRARY_OPS];
     struct operand before = in->nsrc ? use(s, &in->src[0]) : none;
-    for (const char *text = of->text; *text;) {
-        size_t word = strcspn(text, " "), letters = strcspn(text, " *");
-        enum machine_op op = arch_op_here(s->arch, arch_op_named(text, letters));
+    int n = library_ops(in, ops);
+    for (int i = 0; i < n; i++) {
+        enum machine_op op = arch_op_here(s->arch, ops[i]);
         const struct machine_op_info *info = arch_op(s->arch, op);
-        int times = letters < word ? atoi(text + letters + 1) : 1;
-        text += word;
-        text += strspn(text, " ");
-        for (int i = 0; i < times; i++) {
-            bool ends = last && !*text && i + 1 == times && in->ndst && in->dst[0] != IR_NOREG;
-            bool predicate = strstr(arch_op_name(op), "SETP") || op == OP_FCHK || op == OP_PLOP3;
-            struct operand d = ends ? result(s, in, 0) : !info || !info->cycles ? none : predicate ? new_predicate(s) : new_register(s, 1);
-            put(s, op, "", d, before.file ? half(before, 0) : none, none, none);
-            if (d.file == FILE_REGISTER)
-                before = d;
-        }
+        bool ends = i + 1 == n && in->ndst && in->dst[0] != IR_NOREG;
+        bool predicate = strstr(arch_op_name(op), "SETP") || op == OP_FCHK || op == OP_PLOP3;
+        struct operand d = ends ? result(s, in, 0) : !info || !info->cycles ? none : predicate ? new_predicate(s) : new_register(s, 1);
+        put(s, op, "", d, before.file ? half(before, 0) : none, none, none);
+        if (d.file == FILE_REGISTER)
+            before = d;
     }
 }
 
@@ -547,20 +485,6 @@ static bool is_of_ways(const struct selecting *s, const struct ir_inst *in)
 {
     const struct ir_inst *m = ir_is(in, PTX_KIND_COMPARE) ? maker(s, &in->src[0]) : in;
     return m && ways_tells(m);
-}
-
-/* What a call executes whichever way it goes, and of a way. A call under a predicate has not been parted by ways. */
-static bool select_call(struct selecting *s, const struct ir_inst *in)
-{
-    bool found = false;
-    for (size_t i = 0; i < sizeof library / sizeof *library; i++) {
-        if (strcmp(library[i].name, in->callee))
-            continue;
-        found = true;
-        if (library[i].way == ALL ? !ways_counts(in) : in->way == library[i].way)
-            put_library(s, in, &library[i], library[i].way == ALL);
-    }
-    return found;
 }
 
 /* --- sums --- */
@@ -1272,7 +1196,7 @@ static void select_other(struct selecting *s, const struct ir_inst *in)
 
 static void select_inst(struct selecting *s, const struct ir_inst *in)
 {
-    const struct sequence *q;
+    const char *text;
     int32_t d = in->ndst ? in->dst[0] : IR_NOREG;
     if (in->op == IR_OP_DELETED || in->stays || (ir_class(in) == PTX_CLASS_NOP && in->op != PTX_OP_NANOSLEEP && in->op != PTX_OP_CP_COMMIT))
         return;
@@ -1283,10 +1207,14 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
             select_memory(s, in);
         return;
     }
-    if (is_of_ways(s, in) || (in->op == IR_OP_EXTERN && select_call(s, in)))
+    if (is_of_ways(s, in))
         return;
-    if ((q = sequence_of(s, in)) && !(d != IR_NOREG && bits_of(s, d) == 64 && s->l->words[d] == 1 && ir_class(in) <= PTX_CLASS_LOGIC && ptx_is_integer(in->type))) {
-        put_sequence(s, in, q->text, s->parted[s->site] ? PART_SECOND : PART_ALL);
+    if (library_has(in)) {
+        put_library(s, in);
+        return;
+    }
+    if ((text = sequence_text(s->k, in, s->arch)) && !(d != IR_NOREG && bits_of(s, d) == 64 && s->l->words[d] == 1 && ir_class(in) <= PTX_CLASS_LOGIC && ptx_is_integer(in->type))) {
+        put_sequence(s, in, text, s->parted[s->site] ? PART_SECOND : PART_ALL);
         return;
     }
     switch (ir_kind(in)) {
@@ -1531,7 +1459,7 @@ struct code *selection_new(const struct lowered *l, int arch)
         for (int32_t n = first_load[i]; n >= 0; n = next_load[n])
             put_bank_load(&s, load[n]);
         for (int32_t n = first_part[i]; n; n = next_part[n - 1])
-            put_sequence(&s, &l->k->insts[n - 1], sequence_of(&s, &l->k->insts[n - 1])->text, PART_FIRST);
+            put_sequence(&s, &l->k->insts[n - 1], sequence_text(l->k, &l->k->insts[n - 1], s.arch), PART_FIRST);
         select_inst(&s, &l->k->insts[i]);
     }
     sort_sites(c, l->k->ninsts);

@@ -13,7 +13,8 @@ static struct code *code_of(const char *statements, int arch, struct ir_kernel *
     struct strbuf text;
     strbuf_init(&text);
     strbuf_addf(&text,
-                ".version 8.4\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+                ".version 8.4\n.target sm_75\n.address_size 64\n.extern .func (.param .b32 r) __nv_asinf(.param .b32 a);\n"
+                ".extern .func (.param .b32 r) __nv_acoshf(.param .b32 a);\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
                 ".reg .pred %%p<8>; .reg .b32 %%r<20>; .reg .b64 %%rd<20>; .reg .f32 %%f<80>;\nld.param.u64 %%rd0, [p];\n"
                 "ld.param.u32 %%r0, [n];\nmov.u32 %%r1, %%tid.x;\nmul.wide.u32 %%rd1, %%r1, 4;\nadd.s64 %%rd2, %%rd0, %%rd1;\n"
                 "ld.global.f32 %%f1, [%%rd2];\nld.global.f32 %%f2, [%%rd2+4096];\n%s\nst.global.f32 [%%rd2+8192], %%f1;\n"
@@ -134,6 +135,16 @@ static void words_of(const char *text, int from, int to)
     }
 }
 
+/* library.def: asinf and acoshf as an H200 executes them (tests/truth/machine/library.tsv). */
+static void library(void **state)
+{
+    (void)state;
+#define CALL(name) "{ .param .b32 a; st.param.f32 [a], %f1; .param .b32 r; call.uni (r), " name ", (a); ld.param.f32 %f1, [r]; }"
+    has(CALL("__nv_asinf"), 90, "FMUL 5, FFMA 9, FSEL 3, FSETP 3, MUFU 1, HFMA2 2, LOP3 1, ISETP 0");
+    has(CALL("__nv_acoshf"), 90, "FADD 5, FMUL 4, FFMA 14, FSEL 2, FSETP 1, MUFU 1, IADD3 3, ISETP 2, I2FP 1, BRA 1, BSSY 1, BSYNC 1");
+#undef CALL
+}
+
 static void words(void **state)
 {
     (void)state;
@@ -143,6 +154,9 @@ static void words(void **state)
 #define FUNCTION(name, symbol, text) words_of(text, 70, 99);
 #include "target/functions.def"
 #undef FUNCTION
+#define LIBRARY(name, way, text) words_of(text, 90, 90);
+#include "target/library.def"
+#undef LIBRARY
     for (int op = OP_NONE + 1; op < OPS; op++)
         assert_int_equal(arch_op_named(arch_op_name(op), strlen(arch_op_name(op))), op);
 }
@@ -165,7 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions),
-        cmocka_unit_test(loops), cmocka_unit_test(words), cmocka_unit_test(text),
+        cmocka_unit_test(loops), cmocka_unit_test(library), cmocka_unit_test(words), cmocka_unit_test(text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

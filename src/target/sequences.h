@@ -1,0 +1,13 @@
+/* PTX instructions that become several machine instructions: the rows of sequences.def. */
+#ifndef TARGET_SEQUENCES_H
+#define TARGET_SEQUENCES_H
+
+#include "ir/ir.h"
+
+/* The text of the row that is of the instruction on this compute capability (90), or NULL. */
+const char *sequence_text(const struct ir_kernel *k, const struct ir_inst *in, int arch);
+
+/* The row of functions.def that these n letters name, or -1. */
+int sequence_function(const char *name, size_t n);
+
+#endif
