@@ -1,5 +1,5 @@
 /* See sink.h. For each block that ends so: what may move is marked from its last instruction upwards, what need not (no
- * floating-point arithmetic in it or before it) is unmarked again, and the array of instructions is built anew. */
+ * floating-point arithmetic or quotient in it or before it) is unmarked again, and the array of instructions is built anew. */
 #include "target/sink.h"
 #include "base/alloc.h"
 #include "ir/facts.h"
@@ -20,7 +20,13 @@ static bool is_float(const struct ir_inst *in)
     return ir_class(in) >= PTX_CLASS_FADD && ir_class(in) <= PTX_CLASS_FFMA;
 }
 
-/* Arithmetic in a few instructions, without a guard. */
+/* What becomes dozens of instructions. (A quotient of 64 bits is a call of a function, and stays.) */
+static bool is_quotient(const struct ir_inst *in)
+{
+    return ptx_is_integer(in->type) && ptx_type_info[in->type].bits == 32 && (ir_is(in, PTX_KIND_DIV) || ir_is(in, PTX_KIND_REM));
+}
+
+/* Arithmetic without a guard. */
 static bool is_simple(const struct ir_inst *in)
 {
     if (in->guard != IR_NOREG || in->ndst != 1 || in->dst[0] == IR_NOREG || !facts_pure(in))
@@ -33,7 +39,7 @@ static bool is_simple(const struct ir_inst *in)
     case PTX_CLASS_FMOV:
         return true;
     default:
-        return is_float(in) || ir_is(in, PTX_KIND_FMIN) || ir_is(in, PTX_KIND_FMAX);
+        return is_float(in) || is_quotient(in) || ir_is(in, PTX_KIND_FMIN) || ir_is(in, PTX_KIND_FMAX);
     }
 }
 
@@ -121,11 +127,11 @@ static int32_t goes_on(const struct sinking *s, int32_t b)
 
 /* --- what --- */
 
-static bool has_float(const struct ir_kernel *k, int32_t b)
+static bool has_dear(const struct ir_kernel *k, int32_t b)
 {
     const struct ir_block *block = &k->blocks[b];
     for (int32_t i = block->first; i < block->first + block->count; i++)
-        if (is_float(&k->insts[i]))
+        if (is_float(&k->insts[i]) || is_quotient(&k->insts[i]))
             return true;
     return false;
 }
@@ -153,10 +159,10 @@ static bool used_behind(const struct sinking *s, int32_t reg, int32_t next)
     return true;
 }
 
-/* True when the instruction computes with floats, or uses one of those that move. */
+/* True when the instruction computes with floats or divides, or uses one of those that move. */
 static bool is_wanted(const struct sinking *s, int32_t i, int32_t first, int32_t next)
 {
-    if (is_float(&s->k->insts[i]))
+    if (is_float(&s->k->insts[i]) || is_quotient(&s->k->insts[i]))
         return true;
     for (int32_t j = first; j < i; j++)
         if (s->to[j] == next && ir_reads_register(&s->k->insts[i], s->k->insts[j].dst[0]))
@@ -223,7 +229,7 @@ void sink_arithmetic(struct ir_kernel *k)
     look(&s);
     for (int32_t b = 0; b < k->nblocks; b++) {
         int32_t next = goes_on(&s, b);
-        if (next != NOWHERE && has_float(k, b) && mark(&s, b, next))
+        if (next != NOWHERE && has_dear(k, b) && mark(&s, b, next))
             rebuild(&s);
     }
     alloc_release(s.only);

@@ -270,6 +270,43 @@ static void sunk(void **state)
     free(text);
 }
 
+/* The block that divides: the first one, or that behind the branch out of the kernel. ptxas 13.0 (V13.0.88, -arch=sm_90), 2026-11-29:
+ * FSEQ means the branch, MUFU the quotient. */
+static void divides_in(const char *quotient, const char *behind, bool moves)
+{
+    struct strbuf text;
+    strbuf_init(&text);
+    strbuf_addf(&text,
+                ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+                ".reg .pred %%p<9>; .reg .b32 %%r<20>; .reg .b64 %%rd<20>;\nld.param.u64 %%rd0, [p]; ld.param.u32 %%r0, [n];\n"
+                "mov.u32 %%r1, %%tid.x; mul.wide.u32 %%rd1, %%r1, 4; add.s64 %%rd0, %%rd0, %%rd1; ld.global.u32 %%r5, [%%rd0];\n"
+                "%s\nsetp.gt.u32 %%p1, %%r1, %%r0; @%%p1 bra L;\n%s\nst.global.u32 [%%rd0], %%r6;\nL: ret;\n}\n", quotient, behind);
+    struct ptx_module *m = parse_text("quotient.ptx", text.s);
+    struct ir_kernel *k = build_kernel(m, "k");
+    rewrite(k);
+    int divisions = 0;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (ir_is(&k->insts[i], PTX_KIND_DIV) || ir_is(&k->insts[i], PTX_KIND_REM)) {
+            assert_true((k->insts[i].block > 0) == moves);
+            divisions++;
+        }
+    assert_int_equal(divisions, 1);
+    ir_free(k);
+    ptx_free(m);
+    strbuf_release(&text);
+}
+
+static void quotients(void **state)
+{
+    (void)state;
+    const char *load = "ld.global.u32 %r7, [%rd0+256]; add.u32 %r6, %r6, %r7;"; /* something to wait for */
+    divides_in("div.u32 %r6, %r5, %r0;", "", false);                            /* LDG MUFU EXIT STG */
+    divides_in("div.u32 %r6, %r5, %r0;", load, true);                           /* LDG EXIT LDG MUFU STG */
+    divides_in("rem.s32 %r6, %r5, %r0;", load, true);
+    divides_in("cvt.u64.u32 %rd5, %r5; div.u64 %rd6, %rd5, %rd0; cvt.u32.u64 %r6, %rd6;", load, false); /* LDG CALL EXIT LDG STG */
+    divides_in("div.u32 %r6, %r5, %r0; st.global.u32 [%rd0+512], %r6;", load, false); /* used in front */
+}
+
 /* Each kernel of a file of tests/ptx/target, rewritten. Returns how many there are. */
 static int each_rewritten(const char *file, void (*look)(const struct ir_kernel *k))
 {
@@ -329,7 +366,7 @@ int main(void)
         cmocka_unit_test(one_purpose_kernels),
         cmocka_unit_test(whole_programs),
         cmocka_unit_test(merged_operands),
-        cmocka_unit_test(sunk), cmocka_unit_test(hoisted), cmocka_unit_test(selected),
+        cmocka_unit_test(sunk), cmocka_unit_test(quotients), cmocka_unit_test(hoisted), cmocka_unit_test(selected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
