@@ -58,11 +58,33 @@ static void mark_apart(struct laying *g, int32_t a, int32_t b)
         }
 }
 
+static bool is_shuffle(const struct ir_inst *in)
+{
+    return in->op == PTX_OP_SHFL || in->op == PTX_OP_VOTE;
+}
+
+static int32_t first_shuffle(const struct ir_kernel *k, int32_t b)
+{
+    for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
+        if (is_shuffle(&k->insts[i]))
+            return i;
+    return -1;
+}
+
+static bool has_shuffle(const struct ir_kernel *k)
+{
+    for (int32_t b = 0; b < k->nblocks; b++)
+        if (first_shuffle(k, b) >= 0)
+            return true;
+    return false;
+}
+
 /* Branches that the assembler cannot know to be the same for the whole warp: all that meet at one block part in front of the
- * first of them. */
+ * first of them. In a kernel in which lanes exchange values, those that meet at a barrier wait there instead. */
 static void find_meetings(struct laying *g)
 {
     const struct ir_kernel *k = g->k;
+    const bool waiting = has_shuffle(k);
     int32_t *from = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *from);
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
@@ -80,7 +102,7 @@ static void find_meetings(struct laying *g)
         from[meet] = at + 1;
     }
     for (int32_t meet = 0; meet < k->nblocks; meet++)
-        if (from[meet] > 0 && has_barrier(k, meet)) {
+        if (from[meet] > 0 && waiting && has_barrier(k, meet)) {
             g->waits[meet] = true;
         } else if (from[meet] > 0) {
             g->parts[from[meet] - 1]++;
@@ -162,19 +184,6 @@ static void add_site(struct laying *g, int32_t site)
     }
 }
 
-static bool is_shuffle(const struct ir_inst *in)
-{
-    return in->op == PTX_OP_SHFL || in->op == PTX_OP_VOTE;
-}
-
-static int32_t first_shuffle(const struct ir_kernel *k, int32_t b)
-{
-    for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
-        if (is_shuffle(&k->insts[i]))
-            return i;
-    return -1;
-}
-
 /* Before the first exchange in a block whose lanes may have parted: are they all here? */
 static void add_divergence(struct laying *g, int32_t site)
 {
@@ -221,7 +230,7 @@ static void add_block(struct laying *g, int32_t b, bool control)
             add_parting(g, b, i);
         if (is_gone(g, i) || (!control && g->s->control[i]))
             continue;
-        if (ir_is(&g->k->insts[i], PTX_KIND_BARRIER) && g->k->insts[i].mods->variant != PTX_BAR_WARP && (g->waits[b] || g->apart[b]))
+        if (ir_is(&g->k->insts[i], PTX_KIND_BARRIER) && g->k->insts[i].mods->variant != PTX_BAR_WARP && (g->waits[b] || (g->apart[b] && has_shuffle(g->k))))
             add(g, OP_WARPSYNC, "ALL", i);
         if (i == shuffle)
             add_divergence(g, i);

@@ -74,6 +74,18 @@ static bool may_be_predicated(const struct lowered *l, const struct ir_inst *in)
     }
 }
 
+/* Ways part again in the region. The conditions become one where nothing but them is in front; else the first stays a branch. */
+static bool parts_again(const struct shaping *g, int32_t head)
+{
+    bool parts = false, other = false;
+    for (int32_t b = head; b >= 0; b = g->s->next[b]) {
+        parts |= g->s->converted[b];
+        for (int32_t i = g->k->blocks[b].first; i < g->k->blocks[b].first + g->k->blocks[b].count; i++)
+            other |= g->s->guard[b] == IR_NOREG && !ir_is(&g->k->insts[i], PTX_KIND_COMPARE) && !ir_is_conditional(&g->k->insts[i]);
+    }
+    return parts && other;
+}
+
 /* The region at `way` is only entered from block `from`, is short, and goes on to *join. */
 static bool is_short_way(const struct shaping *g, int32_t from, int32_t way, int32_t *join)
 {
@@ -89,6 +101,8 @@ static bool is_short_way(const struct shaping *g, int32_t from, int32_t way, int
         for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
             if (!may_be_predicated(g->l, &k->insts[i]))
                 return false;
+    if (parts_again(g, way))
+        return false;
     int size = region_size(g, way, &loads);
     return size <= (loads ? WAY_LOADING : WAY);
 }

@@ -135,6 +135,20 @@ static void words_of(const char *text, int from, int to)
     }
 }
 
+/* Ways that part again: the conditions become one, or the first stays a branch where something stands between them. */
+static void conditions(void **state)
+{
+    (void)state;
+    const char *one = "setp.gt.u32 %p1, %r1, %r0; @%p1 bra L; setp.gt.f32 %p2, %f1, %f2; @%p2 bra L; st.global.u32 [%rd2+256], %r1; L: bar.sync 0;";
+    const char *two = "setp.gt.u32 %p1, %r1, %r0; @%p1 bra L; add.u32 %r6, %r1, 7; mul.lo.u32 %r6, %r6, %r6; setp.gt.s32 %p2, %r6, 5;"
+                      "@%p2 bra L; st.global.u32 [%rd2+256], %r6; L: bar.sync 0;";
+    const char *load = "setp.gt.u32 %p1, %r1, %r0; @%p1 bra L; ld.global.u32 %r6, [%rd2+4]; setp.gt.s32 %p2, %r6, 5;"
+                       "@%p2 bra L; st.global.u32 [%rd2+256], %r6; L: bar.sync 0;";
+    has(one, 90, "BRA 0, BSSY 0, BSYNC 0, STG 2");
+    has(two, 90, "BRA 1, BSSY 1, BSYNC 1, STG 2");
+    has(load, 90, "BRA 1, BSSY 1, BSYNC 1, STG 2");
+}
+
 /* library.def: asinf and acoshf as an H200 executes them (tests/truth/machine/library.tsv). */
 static void library(void **state)
 {
@@ -179,7 +193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions),
-        cmocka_unit_test(loops), cmocka_unit_test(library), cmocka_unit_test(words), cmocka_unit_test(text),
+        cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(library), cmocka_unit_test(words), cmocka_unit_test(text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
