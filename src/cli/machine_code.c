@@ -15,11 +15,6 @@ bool machine_code_known(const struct device *d)
 /* "b3", "b5 and what it guards", "4 turns of the loop at b5" */
 static void print_head(const struct ir_kernel *k, const struct machine_block *b, struct strbuf *out)
 {
-    static const char *const functions[FUNCTIONS] = {
-#define FUNCTION(name, symbol, text) #name,
-#include "target/functions.def"
-#undef FUNCTION
-    };
     switch (b->times) {
     case TIMES_BLOCK:
         strbuf_addf(out, ".b%d:\n", (int)b->of);
@@ -31,7 +26,7 @@ static void print_head(const struct ir_kernel *k, const struct machine_block *b,
         strbuf_addf(out, b->rounds ? ".b%d: # %d more turns\n" : ".b%d: # around the loop\n", (int)k->loops[b->of].header, b->rounds);
         break;
     case TIMES_CALLED:
-        strbuf_addf(out, ".%s: # a function; the order of its instructions is left open\n", functions[b->of]);
+        strbuf_addf(out, ".%s: # a function; the order of its instructions is left open\n", code_function_names[b->of]);
         break;
     }
 }
@@ -117,53 +112,52 @@ void machine_code_list(const struct ir_kernel *k, const struct device *devices, 
         list_one(k, &devices[i], notes, out);
 }
 
+/* A number for each device; nothing when all are 0. */
+static void print_counts(const char *name, const char *unit, int width, const int32_t *counts, int n, struct strbuf *out)
+{
+    int32_t any = 0;
+    for (int i = 0; i < n; i++)
+        any |= counts[i];
+    if (!any)
+        return;
+    strbuf_addf(out, "%-14s %-*s", name, width, unit);
+    for (int i = 0; i < n; i++)
+        strbuf_addf(out, " %10d", (int)counts[i]);
+    strbuf_adds(out, "\n");
+}
+
 void machine_code_count(const struct ir_kernel *k, const struct device *devices, int n, struct strbuf *out)
 {
-    int32_t counts[MACHINE_DEVICES][OPS], pipes[MACHINE_DEVICES][PIPES], all[MACHINE_DEVICES] = {0};
+    int32_t ops[OPS][MACHINE_DEVICES] = {0}, units[PIPES][MACHINE_DEVICES] = {0}, all[MACHINE_DEVICES] = {0};
     const int width = unit_width(devices, n);
-    struct strbuf missing, units;
+    struct strbuf missing, unit;
     strbuf_init(&missing);
-    strbuf_init(&units);
+    strbuf_init(&unit);
     strbuf_addf(out, "%s: instructions of the machine code, %s\n%-14s %-*s", k->name, how_sure(devices, n), "operation", width, "pipe");
     for (int i = 0; i < n; i++) {
         struct code *c = target_code(k, device_arch(&devices[i]));
-        code_count(c, counts[i], pipes[i]);
+        int32_t of_op[OPS], of_pipe[PIPES];
+        code_count(c, of_op, of_pipe);
+        for (int op = OP_NONE + 1; op < OPS; op++) {
+            ops[op][i] = of_op[op];
+            all[i] += of_op[op];
+        }
+        for (int p = 0; p < PIPES; p++)
+            units[p][i] = of_pipe[p];
         print_missing(c, "", &missing);
         code_free(c);
         strbuf_addf(out, " %10s", devices[i].id);
     }
     strbuf_adds(out, "\n");
     for (int op = OP_NONE + 1; op < OPS; op++) {
-        bool any = false;
-        for (int i = 0; i < n; i++) {
-            any |= counts[i][op] != 0;
-            all[i] += counts[i][op];
-        }
-        if (!any)
-            continue;
-        strbuf_clear(&units);
-        print_units((enum machine_op)op, devices, n, &units);
-        strbuf_addf(out, "%-14s %-*s", arch_op_name((enum machine_op)op), width, units.len ? units.s : "");
-        for (int i = 0; i < n; i++)
-            strbuf_addf(out, " %10d", (int)counts[i][op]);
-        strbuf_adds(out, "\n");
+        strbuf_clear(&unit);
+        print_units((enum machine_op)op, devices, n, &unit);
+        print_counts(arch_op_name((enum machine_op)op), unit.len ? unit.s : "", width, ops[op], n, out);
     }
-    for (int p = 0; p < PIPES; p++) {
-        bool any = false;
-        for (int i = 0; i < n; i++)
-            any |= pipes[i][p] != 0;
-        if (!any)
-            continue;
-        strbuf_addf(out, "%-14s %-*s", "all", width, pipe_words[p]);
-        for (int i = 0; i < n; i++)
-            strbuf_addf(out, " %10d", (int)pipes[i][p]);
-        strbuf_adds(out, "\n");
-    }
-    strbuf_addf(out, "%-14s %-*s", "all", width, "");
-    for (int i = 0; i < n; i++)
-        strbuf_addf(out, " %10d", (int)all[i]);
-    strbuf_adds(out, "\n");
+    for (int p = 0; p < PIPES; p++)
+        print_counts("all", pipe_words[p], width, units[p], n, out);
+    print_counts("all", "", width, all, n, out);
     strbuf_adds(out, missing.len ? missing.s : "");
     strbuf_release(&missing);
-    strbuf_release(&units);
+    strbuf_release(&unit);
 }

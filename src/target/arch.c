@@ -1,6 +1,7 @@
 /* See arch.h. */
 #include "target/arch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *const pipe_words[PIPES] = {
@@ -136,4 +137,16 @@ enum machine_op arch_op_named(const char *name, size_t n)
         if (strncmp(ops[op].name, name, n) == 0 && !ops[op].name[n])
             return (enum machine_op)op;
     return OP_NONE;
+}
+
+bool arch_ops_next(const char **text, enum machine_op *op, int *times)
+{
+    size_t word = strcspn(*text, " "), letters = strcspn(*text, " *");
+    if (!word)
+        return false;
+    *op = arch_op_named(*text, letters);
+    *times = letters < word ? atoi(*text + letters + 1) : 1;
+    *text += word;
+    *text += strspn(*text, " ");
+    return true;
 }

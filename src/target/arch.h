@@ -90,6 +90,9 @@ const char *arch_op_name(enum machine_op op);
 /* The operation of that name (the first `n` letters), or OP_NONE. */
 enum machine_op arch_op_named(const char *name, size_t n);
 
+/* A text of operations, "IMAD*31 RET": takes its first word off; which operation, and how often. False: there is none left. */
+bool arch_ops_next(const char **text, enum machine_op *op, int *times);
+
 /* A parameter or constant can be an operand of most instructions, not only of loads. */
 static inline bool arch_has_bank_operands(int arch)
 {

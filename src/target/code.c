@@ -82,7 +82,7 @@ enum pipe code_pipe(int arch, const struct machine_inst *in)
     return pipe;
 }
 
-static const char *const function_names[FUNCTIONS] = {
+const char *const code_function_names[FUNCTIONS] = {
 #define FUNCTION(name, symbol, text) #name,
 #include "target/functions.def"
 #undef FUNCTION
@@ -135,7 +135,7 @@ static void print_operand(const struct operand *o, struct strbuf *out)
         strbuf_addf(out, "SR_%s", ptx_sreg_info[o->number].spelling + 1);
         break;
     case FILE_FUNCTION:
-        strbuf_adds(out, function_names[o->number]);
+        strbuf_adds(out, code_function_names[o->number]);
         break;
     case FILE_BLOCK:
         strbuf_addf(out, "b%d", (int)o->number);

@@ -34,6 +34,7 @@ enum code_function {
 #undef FUNCTION
     FUNCTIONS
 };
+extern const char *const code_function_names[FUNCTIONS]; /* as functions.def has them */
 
 /* Who executes an instruction of those that come to it. */
 enum taken {

@@ -11,8 +11,7 @@ enum { TEMPORARIES = 5 /* t u v w x */, TESLA_BLOCK = 12 /* bytes: generations.d
 struct translating {
     struct code *c;
     const struct ir_kernel *k;
-    struct machine_inst *to;
-    int32_t n, capacity;
+    struct code to; /* instructions only */
     bool *narrow; /* [registers of the begin] on Tesla: of 16 bits, as the indices of threads and blocks are */
     int32_t nnarrow;
 };
@@ -198,16 +197,6 @@ static struct operand operand_of(const struct machine_inst *in, const char *word
     return o;
 }
 
-static struct machine_inst *append(struct translating *t, const struct machine_inst *in)
-{
-    if (t->n == t->capacity) {
-        t->capacity = t->capacity ? 2 * t->capacity : 256;
-        t->to = alloc_resize(t->to, (size_t)t->capacity * sizeof *t->to);
-    }
-    t->to[t->n] = *in;
-    return &t->to[t->n++];
-}
-
 /* "XMAD.CHI t a^ b t" */
 static void add_one(struct translating *t, const struct machine_inst *in, const char *text, size_t n, int32_t temporaries)
 {
@@ -247,7 +236,7 @@ static void add_one(struct translating *t, const struct machine_inst *in, const 
     }
     if (!in->nsources && !in->nresults) /* of a function: its operands are left open */
         made.nsources = made.nresults = 0;
-    append(t, &made);
+    code_add(&t->to, &made);
 }
 
 static void add_row(struct translating *t, const struct machine_inst *in, const char *text)
@@ -316,11 +305,11 @@ static void name_operands(struct code *c, struct machine_inst *in)
 static void translate(struct translating *t, const struct machine_inst *in)
 {
     if (in->native) {
-        append(t, in);
+        code_add(&t->to, in);
         return;
     }
     struct machine_inst named = *in;
-    int32_t before = t->n;
+    int32_t before = t->to.ninsts;
     if (t->c->arch < 20)
         for (int i = 0; i < named.nsources; i++)
             if (named.source[i].file == FILE_BANK && !named.source[i].number)
@@ -330,10 +319,10 @@ static void translate(struct translating *t, const struct machine_inst *in)
     if (r)
         add_row(t, &named, r->text);
     else
-        append(t, &named);
-    for (int32_t i = before; i < t->n; i++) {
-        name_operands(t->c, &t->to[i]);
-        t->to[i].native = true;
+        code_add(&t->to, &named);
+    for (int32_t i = before; i < t->to.ninsts; i++) {
+        name_operands(t->c, &t->to.insts[i]);
+        t->to.insts[i].native = true;
     }
 }
 
@@ -345,10 +334,10 @@ void earlier(struct code *c, const struct ir_kernel *k)
     t.narrow = alloc_zeroed((size_t)c->nregs + 1);
     int32_t *at = alloc_zeroed(((size_t)c->ninsts + 1) * sizeof *at); /* where each instruction is now */
     for (int32_t i = 0; i < c->ninsts; i++) {
-        at[i] = t.n;
+        at[i] = t.to.ninsts;
         translate(&t, &c->insts[i]);
     }
-    at[c->ninsts] = t.n;
+    at[c->ninsts] = t.to.ninsts;
     for (int32_t site = 0; c->first && site <= k->ninsts; site++)
         c->first[site] = at[c->first[site]];
     for (int32_t b = 0; b < c->nblocks; b++) {
@@ -359,7 +348,7 @@ void earlier(struct code *c, const struct ir_kernel *k)
     alloc_release(c->insts);
     alloc_release(at);
     alloc_release(t.narrow);
-    c->insts = t.to;
-    c->ninsts = t.n;
-    c->capacity = t.capacity;
+    c->insts = t.to.insts;
+    c->ninsts = t.to.ninsts;
+    c->capacity = t.to.capacity;
 }

@@ -4,10 +4,6 @@
 #include "base/alloc.h"
 #include "ir/cfg.h"
 
-#include <string.h>
-
-enum { FUNCTION_TEXT_MOST = 64 };
-
 struct laying {
     const struct lowered *l;
     const struct ir_kernel *k;
@@ -18,6 +14,7 @@ struct laying {
     int32_t *meets; /* [nblocks] how many of those meet at its begin */
     bool *apart;    /* [nblocks] lanes that come there have parted from others */
     bool *waits;    /* [nblocks] lanes meet there at a barrier, which they come to together: WARPSYNC */
+    bool exchanges; /* lanes exchange values somewhere in the kernel */
     bool *done;     /* [nblocks] it is there */
     int32_t *loaded; /* [registers] the head of the region that has loaded it from the constant bank, + 1 */
 };
@@ -39,10 +36,15 @@ static int32_t common_dominator(const struct ir_kernel *k, int32_t a, int32_t b)
     return a;
 }
 
+static bool is_barrier(const struct ir_inst *in)
+{
+    return ir_is(in, PTX_KIND_BARRIER) && in->mods->variant != PTX_BAR_WARP;
+}
+
 static bool has_barrier(const struct ir_kernel *k, int32_t b)
 {
     for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
-        if (ir_is(&k->insts[i], PTX_KIND_BARRIER) && k->insts[i].mods->variant != PTX_BAR_WARP)
+        if (is_barrier(&k->insts[i]))
             return true;
     return false;
 }
@@ -84,7 +86,6 @@ static bool has_shuffle(const struct ir_kernel *k)
 static void find_meetings(struct laying *g)
 {
     const struct ir_kernel *k = g->k;
-    const bool waiting = has_shuffle(k);
     int32_t *from = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *from);
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
@@ -102,7 +103,7 @@ static void find_meetings(struct laying *g)
         from[meet] = at + 1;
     }
     for (int32_t meet = 0; meet < k->nblocks; meet++)
-        if (from[meet] > 0 && waiting && has_barrier(k, meet)) {
+        if (from[meet] > 0 && g->exchanges && has_barrier(k, meet)) {
             g->waits[meet] = true;
         } else if (from[meet] > 0) {
             g->parts[from[meet] - 1]++;
@@ -230,7 +231,7 @@ static void add_block(struct laying *g, int32_t b, bool control)
             add_parting(g, b, i);
         if (is_gone(g, i) || (!control && g->s->control[i]))
             continue;
-        if (ir_is(&g->k->insts[i], PTX_KIND_BARRIER) && g->k->insts[i].mods->variant != PTX_BAR_WARP && (g->waits[b] || (g->apart[b] && has_shuffle(g->k))))
+        if (is_barrier(&g->k->insts[i]) && (g->waits[b] || (g->apart[b] && g->exchanges)))
             add(g, OP_WARPSYNC, "ALL", i);
         if (i == shuffle)
             add_divergence(g, i);
@@ -254,9 +255,8 @@ static void add_rounds(struct laying *g, int32_t loop, int rounds, bool control)
 /* if (left > 3) do four rounds while (left > 3); if (left > 1) two rounds; if (left > 0) one. */
 static void add_unrolled(struct laying *g, int32_t loop)
 {
-    const struct ir_loop *l = &g->k->loops[loop];
     int rounds = g->s->rounds[loop];
-    int32_t site = g->k->blocks[l->header].first, before = l->header;
+    int32_t site = g->k->blocks[g->k->loops[loop].header].first;
     if (g->s->known[loop]) {
         code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
         add_rounds(g, loop, rounds, !g->s->whole[loop]);
@@ -285,10 +285,7 @@ static void add_unrolled(struct laying *g, int32_t loop)
     add(g, OP_ISETP, "", site);
     add(g, OP_BRA, "", site);
     code_begin_block(g->to, TIMES_REST, loop, 1);
-    for (int32_t b = 0; b < g->k->nblocks; b++)
-        if (ir_bit(l->blocks, b))
-            add_block(g, b, false);
-    (void)before;
+    add_rounds(g, loop, 1, false);
 }
 
 static int unrolled_at(const struct laying *g, int32_t b)
@@ -308,21 +305,15 @@ static void add_function(struct laying *g, int f)
 #undef FUNCTION
     };
     code_begin_block(g->to, TIMES_CALLED, f, 0);
-    for (const char *text = texts[f]; *text;) {
-        size_t letters = strcspn(text, "* "), word = strcspn(text, " ");
-        int n = 1;
-        if (text[letters] == '*')
-            for (n = 0, letters++; letters < word; letters++)
-                n = 10 * n + (text[letters] - '0');
-        enum machine_op op = arch_op_named(text, strcspn(text, "* "));
-        for (int i = 0; i < n; i++) {
+    const char *text = texts[f];
+    enum machine_op op;
+    int times;
+    while (arch_ops_next(&text, &op, &times))
+        for (; times > 0; times--) {
             if (op == OP_BSSY && g->to->arch < 80)
                 add(g, OP_BMOV, "32.CLEAR", -1);
             add(g, arch_op_here(g->to->arch, op), "", -1);
         }
-        text += word;
-        text += strspn(text, " ");
-    }
 }
 
 struct code *layout_new(const struct lowered *l, const struct shape *s, const struct code *selected)
@@ -340,6 +331,7 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
     g.waits = alloc_zeroed(n);
     g.done = alloc_zeroed(n);
     g.loaded = alloc_zeroed(((size_t)selected->nregs + 1) * sizeof *g.loaded);
+    g.exchanges = has_shuffle(k);
     find_meetings(&g);
     for (int32_t b = 0; b < k->nblocks; b++) {
         int32_t loop = unrolled_at(&g, b);

@@ -4,7 +4,6 @@
 #include "target/arch.h"
 #include "target/ways.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { ALL = -1 };
@@ -28,24 +27,17 @@ bool library_has(const struct ir_inst *in)
     return false;
 }
 
-static int add(const char *text, uint16_t *ops, int n)
-{
-    while (*text) {
-        size_t word = strcspn(text, " "), letters = strcspn(text, " *");
-        int times = letters < word ? atoi(text + letters + 1) : 1;
-        for (int i = 0; i < times && n < LIBRARY_OPS; i++)
-            ops[n++] = (uint16_t)arch_op_named(text, letters);
-        text += word;
-        text += strspn(text, " ");
-    }
-    return n;
-}
-
 int library_ops(const struct ir_inst *in, uint16_t *ops)
 {
-    int n = 0;
-    for (int i = 0; i < ROWS; i++)
-        if (strcmp(library[i].name, in->callee) == 0 && (library[i].way == ALL ? !ways_counts(in) : library[i].way == in->way))
-            n = add(library[i].text, ops, n);
+    enum machine_op op;
+    int n = 0, times;
+    for (int i = 0; i < ROWS; i++) {
+        const char *text = library[i].text;
+        if (strcmp(library[i].name, in->callee) || (library[i].way == ALL ? ways_counts(in) : library[i].way != in->way))
+            continue;
+        while (arch_ops_next(&text, &op, &times))
+            for (; times > 0 && n < LIBRARY_OPS; times--)
+                ops[n++] = (uint16_t)op;
+    }
     return n;
 }

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "target/arch.h"
 #include "target/definitions.h"
+#include "target/shape.h"
 #include "target/uniform.h"
 
 #include <string.h>
@@ -228,23 +229,16 @@ static enum place place_of_cvt(const struct lowered *l, const struct ir_inst *in
     return PLACE_REGISTER;
 }
 
+/* A size of the block or of the grid. */
+static bool is_size(uint32_t sreg)
+{
+    return (sreg >= PTX_SREG_NTID_X && sreg <= PTX_SREG_NTID_Z) || (sreg >= PTX_SREG_NCTAID_X && sreg <= PTX_SREG_NCTAID_Z);
+}
+
 static enum place place_of_mov(const struct ir_inst *in)
 {
-    if (in->nsrc == 1 && in->ndst == 1) {
-        if (in->src[0].kind != IR_SRC_SREG)
-            return PLACE_READER;
-        switch (in->src[0].sreg) {
-        case PTX_SREG_NTID_X:
-        case PTX_SREG_NTID_Y:
-        case PTX_SREG_NTID_Z:
-        case PTX_SREG_NCTAID_X:
-        case PTX_SREG_NCTAID_Y:
-        case PTX_SREG_NCTAID_Z:
-            return PLACE_BANK;
-        default:
-            return PLACE_REGISTER;
-        }
-    }
+    if (in->nsrc == 1 && in->ndst == 1)
+        return in->src[0].kind != IR_SRC_SREG ? PLACE_READER : is_size(in->src[0].sreg) ? PLACE_BANK : PLACE_REGISTER;
     return ptx_type_info[in->type].bits == 64 ? PLACE_READER : PLACE_REGISTER;
 }
 
@@ -381,11 +375,6 @@ static enum place place_of(const struct lowered *l, const struct ir_inst *in, in
 
 /* --- uniform registers --- */
 
-static bool lowered_size(uint32_t sreg)
-{
-    return (sreg >= PTX_SREG_NTID_X && sreg <= PTX_SREG_NTID_Z) || (sreg >= PTX_SREG_NCTAID_X && sreg <= PTX_SREG_NCTAID_Z);
-}
-
 static bool is_uniform_operation(const struct ir_inst *in)
 {
     if (in->guard != IR_NOREG || ir_is(in, PTX_KIND_DIV) || ir_is(in, PTX_KIND_REM))
@@ -410,11 +399,9 @@ static bool is_uniform_operation(const struct ir_inst *in)
 static bool leads_out(const struct ir_kernel *k, const struct ir_inst *branch)
 {
     const struct ir_block *b = &k->blocks[branch->block];
-    for (int32_t i = 0; i < b->nsucc; i++) {
-        const struct ir_block *to = b->succ[i] < 0 ? NULL : &k->blocks[b->succ[i]];
-        if (!to || (to->count == 1 && (ir_is(&k->insts[to->first], PTX_KIND_RETURN) || ir_is(&k->insts[to->first], PTX_KIND_EXIT))))
+    for (int32_t i = 0; i < b->nsucc; i++)
+        if (b->succ[i] < 0 || shape_leaves(k, b->succ[i]))
             return true;
-    }
     return false;
 }
 
@@ -437,7 +424,7 @@ static bool reads_block_in_lanes(const struct lowered *l)
 
 static bool is_uniform_source(const struct lowered *l, const struct ir_src *s)
 {
-    if (s->kind == IR_SRC_SREG && l->block_in_lanes && !lowered_size(s->sreg))
+    if (s->kind == IR_SRC_SREG && l->block_in_lanes && !is_size(s->sreg))
         return false;
     return s->kind == IR_SRC_REG ? ir_bit(l->uniform, s->reg) : uniform_source(l->uniform, s);
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* KEPT: constants that a block has in registers. TERMS: addends of one sum. */
-enum { KEPT = 32, TERMS = 4, FAR = 64 };
+enum { KEPT = 32, TERMS = 4 };
 
 /* Banks of constants: that of the launch, and where the assembler puts constants of the code before there are uniform registers. */
 enum { BANK_LAUNCH = 0, BANK_CODE = 2 };
@@ -138,18 +138,24 @@ static bool is_ntid(int arch, int sreg, uint64_t *at)
     }
 }
 
-/* Of a value that the constant bank holds. */
-static struct operand of_bank(struct selecting *s, const struct ir_inst *in, int32_t reg)
+/* Where in the bank of constants the value is that a load or a move of a size makes. */
+static struct operand in_bank(const struct selecting *s, const struct ir_inst *in)
 {
     uint64_t at = 0;
-    int words = s->l->words[reg];
-    if (!arch_has_bank_operands(s->arch))
-        return of_register(s->l->held[reg] ? FILE_REGISTER : FILE_UNIFORM, reg, words);
     if (ir_is(in, PTX_KIND_LOAD))
         at = in->src[0].imm + (uint64_t)in->offset + (in->space == PTX_PARAM ? arch_generation(s->arch)->parameters : 0);
     else
         is_ntid(s->arch, (int)in->src[0].sreg, &at);
-    struct operand o = bank(at);
+    return bank(at);
+}
+
+/* Of a value that the constant bank holds. */
+static struct operand of_bank(struct selecting *s, const struct ir_inst *in, int32_t reg)
+{
+    int words = s->l->words[reg];
+    if (!arch_has_bank_operands(s->arch))
+        return of_register(s->l->held[reg] ? FILE_REGISTER : FILE_UNIFORM, reg, words);
+    struct operand o = in_bank(s, in);
     o.words = (uint8_t)words;
     return o;
 }
@@ -162,11 +168,10 @@ static void put(struct selecting *s, enum machine_op op, const char *form, struc
 static struct operand made_here(struct selecting *s, const struct ir_inst *in)
 {
     struct ir_inst copy = *in;
-    int32_t reg = in->dst[0], before = s->c->ninsts;
-    ((uint8_t *)s->l->place)[reg] = PLACE_REGISTER; /* for as long as it is selected */
+    int32_t reg = in->dst[0];
+    s->l->place[reg] = PLACE_REGISTER; /* for as long as it is selected */
     select_inst(s, &copy);
-    ((uint8_t *)s->l->place)[reg] = PLACE_READER;
-    (void)before;
+    s->l->place[reg] = PLACE_READER;
     return of_register(s->l->words[reg] ? FILE_REGISTER : FILE_PREDICATE, reg, s->l->words[reg]);
 }
 
@@ -288,12 +293,18 @@ static bool takes_any_source(enum machine_op op)
     }
 }
 
+/* The block's last site. */
+static int32_t last_of(const struct ir_kernel *k, int32_t b)
+{
+    return k->blocks[b].first + (k->blocks[b].count ? k->blocks[b].count - 1 : 0);
+}
+
 /* What is made now stands in front of all loops around the site: the block where that is. The caller puts `elsewhere` back. */
 static int32_t go_before_loops(struct selecting *s)
 {
     int32_t b = lowered_outside_loops(s->k, s->k->insts[s->site].block);
     if (b != s->k->insts[s->site].block)
-        s->elsewhere = s->k->blocks[b].first + (s->k->blocks[b].count ? s->k->blocks[b].count - 1 : 0);
+        s->elsewhere = last_of(s->k, b);
     return b;
 }
 
@@ -418,6 +429,15 @@ static struct operand move(struct selecting *s, struct operand o)
 
 /* --- sequences --- */
 
+/* What the operation makes for those behind it: a register, a predicate or nothing. */
+static struct operand new_result(struct selecting *s, enum machine_op op)
+{
+    const struct machine_op_info *info = arch_op(s->arch < 75 ? 75 : s->arch, op); /* earlier.h makes others of it */
+    if (!info || !info->cycles)
+        return none;
+    return strstr(arch_op_name(op), "SETP") || op == OP_FCHK || op == OP_PLOP3 ? new_predicate(s) : new_register(s, 1);
+}
+
 /* Of a quotient: what depends on its divisor alone, and the rest. */
 enum part { PART_ALL, PART_FIRST, PART_SECOND };
 
@@ -443,13 +463,11 @@ static void put_sequence(struct selecting *s, const struct ir_inst *in, const ch
             call->source[call->nsources++] = (struct operand){.file = FILE_FUNCTION, .number = f};
             s->c->called |= 1u << f;
         } else {
-            const struct machine_op_info *info = arch_op(s->arch < 75 ? 75 : s->arch, op); /* earlier.h makes others of it */
             if (op == OP_BSSY && s->arch < 80) { /* keeps where the lanes around it meet */
                 put(s, OP_BMOV, "32.CLEAR", none, none, none, none);
                 s->c->insts[s->c->ninsts - 1].taken = off ? TAKEN_OFF : rare ? TAKEN_NEVER : TAKEN_ALL;
             }
-            bool predicate = strstr(arch_op_name(op), "SETP") || op == OP_FCHK || op == OP_PLOP3;
-            struct operand d = !*text && in->ndst && !off && part != PART_FIRST ? result(s, in, 0) : !info || !info->cycles ? none : predicate ? new_predicate(s) : new_register(s, 1);
+            struct operand d = !*text && in->ndst && !off && part != PART_FIRST ? result(s, in, 0) : new_result(s, op);
             struct operand a = before.file ? before : in->nsrc ? use(s, &in->src[0]) : none;
             struct operand b = in->nsrc > 1 ? use(s, &in->src[1 + turn % (in->nsrc - 1)]) : before.file && in->nsrc ? use(s, &in->src[0]) : none;
             put(s, op, form, d, a.file ? half(a, 0) : a, b.file ? half(b, 0) : b, none);
@@ -470,10 +488,8 @@ static void put_library(struct selecting *s, const struct ir_inst *in)
     int n = library_ops(in, ops);
     for (int i = 0; i < n; i++) {
         enum machine_op op = arch_op_here(s->arch, ops[i]);
-        const struct machine_op_info *info = arch_op(s->arch, op);
         bool ends = i + 1 == n && in->ndst && in->dst[0] != IR_NOREG;
-        bool predicate = strstr(arch_op_name(op), "SETP") || op == OP_FCHK || op == OP_PLOP3;
-        struct operand d = ends ? result(s, in, 0) : !info || !info->cycles ? none : predicate ? new_predicate(s) : new_register(s, 1);
+        struct operand d = ends ? result(s, in, 0) : new_result(s, op);
         put(s, op, "", d, before.file ? half(before, 0) : none, none, none);
         if (d.file == FILE_REGISTER)
             before = d;
@@ -601,7 +617,7 @@ static void put_pair_sum(struct selecting *s, struct operand d, struct operand a
     struct operand carry = new_predicate(s);
     put(s, OP_IADD3, "", half(d, 0), half(a, 0), half(b, 0), zero());
     add_carry(s, carry);
-    put(s, d.file == FILE_UNIFORM ? OP_IADD3 : s->arch >= 80 ? OP_IADD3 : OP_IADD3, "X", half(d, 1), half(a, 1), half(b, 1), zero());
+    put(s, OP_IADD3, "X", half(d, 1), half(a, 1), half(b, 1), zero());
     take_carry(s, carry);
 }
 
@@ -742,7 +758,7 @@ static int spare_comparisons(const struct selecting *s, const struct ir_src *src
         return 0;
     if (ir_is(m, PTX_KIND_COMPARE))
         return m->nsrc <= 2;
-    if (m->type != PTX_PRED || ir_kind(m) < PTX_KIND_AND || ir_kind(m) > PTX_KIND_NOT)
+    if (m->type != PTX_PRED || !is_logic(m))
         return 0;
     int spare = ir_is(m, PTX_KIND_NOT) ? 0 : -1;
     for (int i = 0; i < m->nsrc; i++)
@@ -866,7 +882,7 @@ static void select_conversion(struct selecting *s, const struct ir_inst *in)
         } else if (from == 'S') {
             put(s, OP_PRMT, "", d, half(a, 0), immediate(from_bits == 8 ? 0x8880 : 0x9910), zero());
         } else {
-            put(s, from_bits == 8 || to_bits == 8 ? OP_LOP3 : s->arch >= 80 ? OP_LOP3 : OP_LOP3, "LUT", d, half(a, 0), immediate(from_bits == 8 || to_bits == 8 ? 0xff : 0xffff), zero());
+            put(s, OP_LOP3, "LUT", d, half(a, 0), immediate(from_bits == 8 || to_bits == 8 ? 0xff : 0xffff), zero());
         }
     } else if (to_number && of_number) {
         bool widen = from_bits == 16 && in->type == PTX_F32;
@@ -883,7 +899,7 @@ static void select_conversion(struct selecting *s, const struct ir_inst *in)
         else if (to == 'H')
             put(s, OP_F2F, "F16.F32", d, a, none, none);
         else
-            put(s, in->mods->sat ? OP_FADD : OP_FADD, in->mods->sat ? "SAT" : "", d, a, zero(), none);
+            put(s, OP_FADD, in->mods->sat ? "SAT" : "", d, a, zero(), none);
     } else if (to_number) {
         if (in->type == PTX_F32 && from_bits <= 32 && in->mods->round == PTX_RN && arch_op(s->arch, OP_I2FP) && !(from == 'S' && from_bits == 8))
             put(s, OP_I2FP, from == 'S' ? "F32.S32" : "F32.U32", d, half(a, 0), none, none);
@@ -1055,12 +1071,9 @@ static void select_flow(struct selecting *s, const struct ir_inst *in)
         if (in->guard == IR_NOREG && in->target == in->block + 1)
             return;
         m = append(s, shape_leaves(s->k, in->target) ? OP_EXIT : OP_BRA, "");
-        if (m->op == OP_EXIT) {
-            m->guard = guard_of(in);
-            return;
-        }
         m->guard = guard_of(in);
-        m->source[m->nsources++] = (struct operand){.file = FILE_BLOCK, .number = in->target};
+        if (m->op == OP_BRA)
+            m->source[m->nsources++] = (struct operand){.file = FILE_BLOCK, .number = in->target};
         break;
     case PTX_KIND_SWITCH:
         put(s, OP_LDC, "", new_register(s, 1), use(s, &in->src[0]), none, none);
@@ -1311,24 +1324,20 @@ static void put_bank_load(struct selecting *s, int32_t reg)
 {
     const struct ir_inst *in = &s->k->insts[s->l->only[reg]];
     int words = s->l->words[reg];
-    uint64_t at = 0;
-    if (ir_is(in, PTX_KIND_LOAD))
-        at = in->src[0].imm + (uint64_t)in->offset + (in->space == PTX_PARAM ? arch_generation(s->arch)->parameters : 0);
-    else
-        is_ntid(s->arch, (int)in->src[0].sreg, &at);
+    const struct operand from = in_bank(s, in);
     struct machine_inst *last = s->c->ninsts ? &s->c->insts[s->c->ninsts - 1] : NULL;
     int file = s->l->held[reg] ? FILE_REGISTER : FILE_UNIFORM;
     if (last && words == 1 && last->site == s->site && last->nresults == 1 && last->result[0].words == 1 && last->result[0].file == file &&
         last->source[0].file == FILE_BANK && (last->op == OP_LDC || last->op == OP_ULDC)) {
-        uint64_t low = last->source[0].bits < at ? last->source[0].bits : at;
-        if ((last->source[0].bits ^ at) == 4 && !(low & 4)) { /* two words side by side */
+        uint64_t low = last->source[0].bits < from.bits ? last->source[0].bits : from.bits;
+        if ((last->source[0].bits ^ from.bits) == 4 && !(low & 4)) { /* two words side by side */
             last->form = "64";
             last->source[0].bits = low;
             last->result[last->nresults++] = of_register(file, reg, 1);
             return;
         }
     }
-    put(s, OP_LDC, words > 1 ? "64" : "", of_register(file, reg, words), bank(at), none, none);
+    put(s, OP_LDC, words > 1 ? "64" : "", of_register(file, reg, words), from, none, none);
     s->c->insts[s->c->ninsts - 1].is_value = ir_is(in, PTX_KIND_LOAD) && in->space == PTX_CONST;
 }
 
@@ -1391,7 +1400,7 @@ static void find_parted(const struct lowered *l, bool *parted, int32_t *first_of
                 b = k->blocks[k->loops[loop].header].idom;
         if (parted[i] || b == in->block)
             continue;
-        int32_t at = k->blocks[b].first + (k->blocks[b].count ? k->blocks[b].count - 1 : 0);
+        int32_t at = last_of(k, b);
         parted[i] = true;
         next_of[i] = first_of[at];
         first_of[at] = i + 1;

@@ -47,13 +47,8 @@ const char *sequence_text(const struct ir_kernel *k, const struct ir_inst *in, i
 
 int sequence_function(const char *name, size_t n)
 {
-    static const char *const names[FUNCTIONS] = {
-#define FUNCTION(name, symbol, text) #name,
-#include "target/functions.def"
-#undef FUNCTION
-    };
     for (int i = 0; i < FUNCTIONS; i++)
-        if (!strncmp(names[i], name, n) && !names[i][n])
+        if (!strncmp(code_function_names[i], name, n) && !code_function_names[i][n])
             return i;
     return -1;
 }

@@ -7,26 +7,6 @@
 static const int archs[] = {75, 80, 86, 89, 90};
 enum { ARCHS = sizeof archs / sizeof *archs };
 
-/* A kernel of these statements behind the usual beginning: %rd2 = p + 4 * tid, %r1 = tid, %f1 and %f2 loaded; %f1 is stored. */
-static struct code *code_of(const char *statements, int arch, struct ir_kernel **k, struct ptx_module **m)
-{
-    struct strbuf text;
-    strbuf_init(&text);
-    strbuf_addf(&text,
-                ".version 8.4\n.target sm_75\n.address_size 64\n.extern .func (.param .b32 r) __nv_asinf(.param .b32 a);\n"
-                ".extern .func (.param .b32 r) __nv_acoshf(.param .b32 a);\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
-                ".reg .pred %%p<8>; .reg .b32 %%r<20>; .reg .b64 %%rd<20>; .reg .f32 %%f<80>;\nld.param.u64 %%rd0, [p];\n"
-                "ld.param.u32 %%r0, [n];\nmov.u32 %%r1, %%tid.x;\nmul.wide.u32 %%rd1, %%r1, 4;\nadd.s64 %%rd2, %%rd0, %%rd1;\n"
-                "ld.global.f32 %%f1, [%%rd2];\nld.global.f32 %%f2, [%%rd2+4096];\n%s\nst.global.f32 [%%rd2+8192], %%f1;\n"
-                "ret;\n}\n", statements);
-    *m = parse_text("code.ptx", text.s);
-    *k = build_kernel(*m, "k");
-    assert_null((*k)->problems);
-    rewrite(*k);
-    strbuf_release(&text);
-    return target_code(*k, arch);
-}
-
 static int times(const struct code *c, enum machine_op op)
 {
     int32_t counts[OPS], pipes[PIPES];
@@ -37,9 +17,9 @@ static int times(const struct code *c, enum machine_op op)
 /* "FADD 1, LDG 2": how many of each there are; others are not looked at. */
 static void has(const char *statements, int arch, const char *wanted)
 {
-    struct ir_kernel *k;
     struct ptx_module *m;
-    struct code *c = code_of(statements, arch, &k, &m);
+    struct ir_kernel *k = rewritten_of(statements, &m);
+    struct code *c = target_code(k, arch);
     for (const char *at = wanted; *at;) {
         size_t letters = strcspn(at, " ");
         int n = atoi(at + letters), got = times(c, arch_op_named(at, letters));
@@ -86,12 +66,12 @@ static void differences(void **state)
 static void divisions(void **state)
 {
     (void)state;
-    struct ir_kernel *k;
     struct ptx_module *m;
+    struct ir_kernel *k = rewritten_of("div.rn.f32 %f1, %f1, %f2;", &m);
     has("div.rn.f32 %f1, %f1, %f2;", 90, "FCHK 1, MUFU 3, FFMA 17, BSSY 3, RET 1, CALL 1");
     has("div.rn.f32 %f1, %f1, %f2; div.rn.f32 %f1, %f1, %f2;", 90, "FCHK 2, MUFU 4, FFMA 22, BSSY 4, RET 1, CALL 2");
     has("div.rn.f32 %f1, %f1, %f2;", 75, "FCHK 1, BSSY 3, BMOV 3");
-    struct code *c = code_of("div.rn.f32 %f1, %f1, %f2;", 90, &k, &m);
+    struct code *c = target_code(k, 90);
     int executed = 0;
     for (int32_t b = 0; b < c->nblocks; b++)
         for (int32_t i = c->blocks[b].first; i < c->blocks[b].first + c->blocks[b].count; i++)

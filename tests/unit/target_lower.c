@@ -11,24 +11,11 @@ struct built {
     struct target_tables *t;
 };
 
-/* A kernel of these statements behind the usual beginning: %rd2 = p + 4 * tid, %r1 = tid, %f1 and %f2 loaded. */
 static struct built build(const char *statements)
 {
     struct built b;
-    struct strbuf text;
-    strbuf_init(&text);
-    strbuf_addf(&text,
-                ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
-                ".reg .pred %%p<8>; .reg .b32 %%r<20>; .reg .b64 %%rd<20>; .reg .f32 %%f<80>;\nld.param.u64 %%rd0, [p];\n"
-                "ld.param.u32 %%r0, [n];\nmov.u32 %%r1, %%tid.x;\nmul.wide.u32 %%rd1, %%r1, 4;\nadd.s64 %%rd2, %%rd0, %%rd1;\n"
-                "ld.global.f32 %%f1, [%%rd2];\nld.global.f32 %%f2, [%%rd2+4096];\n%s\nst.global.f32 [%%rd2+8192], %%f1;\n"
-                "ret;\n}\n", statements);
-    b.m = parse_text("lower.ptx", text.s);
-    b.k = build_kernel(b.m, "k");
-    assert_null(b.k->problems);
-    rewrite(b.k);
+    b.k = rewritten_of(statements, &b.m);
     b.t = target_tables(b.k, &b.k->arena, ARCH_USUAL);
-    strbuf_release(&text);
     return b;
 }
 
