@@ -9,6 +9,7 @@
 #include "target/sequences.h"
 #include "target/shape.h"
 #include "target/signs.h"
+#include "target/slots.h"
 #include "target/ways.h"
 
 #include <string.h>
@@ -353,7 +354,8 @@ static void legalize(struct selecting *s, enum machine_op op, struct operand *a,
         if (all[i]->file == FILE_IMMEDIATE && (uint32_t)all[i]->bits)
             *all[i] = move_uniform(s, *all[i]);
     bool commutes = op == OP_IADD3 || op == OP_IMAD || op == OP_LOP3 || op == OP_FADD || op == OP_FMUL || op == OP_FFMA ||
-                    op == OP_DADD || op == OP_DMUL || op == OP_DFMA || op == OP_FMNMX || op == OP_IMNMX || op == OP_VIMNMX || op == OP_VIADD;
+                    op == OP_DADD || op == OP_DMUL || op == OP_DFMA || op == OP_FMNMX || op == OP_IMNMX || op == OP_VIMNMX || op == OP_VIADD ||
+                    op == OP_ISETP || op == OP_FSETP || op == OP_DSETP; /* a < b is b > a */
     if (commutes && !is_register(a) && is_register(b) && b->file != FILE_NONE) {
         struct operand t = *a;
         *a = *b;
@@ -361,7 +363,7 @@ static void legalize(struct selecting *s, enum machine_op op, struct operand *a,
     }
     if (!is_register(a) && a->file != FILE_PREDICATE)
         *a = move(s, *a);
-    if (!is_register(b) && !is_register(c)) {
+    if (!is_register(b) && !is_register(c) && op != OP_LEA) { /* LEA's shift has a place of its own */
         struct operand *moved = b->file == FILE_IMMEDIATE ? b : c;
         *moved = move(s, *moved);
     }
@@ -509,6 +511,7 @@ struct term {
     struct operand a, b; /* a, a * b, or a shifted left by `shift` */
     int shift;  /* -1: none; of `down` a shift to the right */
     bool product, wide, sign, down;
+    bool widened; /* a is a word whose sign goes through the upper one */
 };
 
 static bool is_widened(const struct selecting *s, const struct ir_src *src)
@@ -516,6 +519,13 @@ static bool is_widened(const struct selecting *s, const struct ir_src *src)
     const struct ir_inst *in = maker(s, src);
     return in && ir_is(in, PTX_KIND_CONVERT) && ptx_is_integer(in->type) && ptx_is_integer(in->type2) &&
            ptx_type_info[in->type].bits == 64 && ptx_type_info[in->type2].bits <= 32;
+}
+
+/* The conversion that makes 64 bits of an operand's 32 with their sign, as part of what reads it; or NULL. */
+static const struct ir_inst *sign_extended(const struct selecting *s, const struct ir_src *src)
+{
+    const struct ir_inst *in = folded(s, src);
+    return in && is_widened(s, src) && ptx_type_info[in->type2].bits == 32 && ptx_type_info[in->type2].kind == 'S' && s->l->words[in->dst[0]] == 2 ? in : NULL;
 }
 
 static void add_term(struct selecting *s, const struct ir_src *src, bool minus, struct term *terms, int *n)
@@ -534,7 +544,7 @@ static void add_term(struct selecting *s, const struct ir_src *src, bool minus, 
         t.b = use(s, &in->src[1]);
     } else if (in && ir_is(in, PTX_KIND_SHL) && in->src[1].kind == IR_SRC_IMM) {
         const struct ir_inst *widened = is_widened(s, &in->src[0]) ? maker(s, &in->src[0]) : NULL;
-        if (widened && s->l->words[in->dst[0]] == 2) {
+        if (widened && widened->block == in->block && s->l->words[in->dst[0]] == 2) {
             t.product = t.wide = true;
             t.sign = ptx_type_info[widened->type2].kind == 'S';
             t.a = use(s, &widened->src[0]);
@@ -552,6 +562,9 @@ static void add_term(struct selecting *s, const struct ir_src *src, bool minus, 
         add_term(s, &in->src[0], minus, terms, n);
         add_term(s, &in->src[1], minus != ir_is(in, PTX_KIND_SUB), terms, n);
         return;
+    } else if (!minus && sign_extended(s, src)) {
+        t.widened = true;
+        t.a = use(s, &sign_extended(s, src)->src[0]);
     } else {
         t.a = use(s, src);
     }
@@ -630,6 +643,17 @@ static void put_sum64(struct selecting *s, struct operand d, struct term *t, int
     int plain = made;
     for (int i = 0; i < n; i++)
         if (!t[i].product && t[i].shift < 0) {
+            if (!sum.file && t[i].widened && i + 1 < n && !t[i + 1].product && t[i + 1].shift < 0) { /* a pair comes first */
+                struct term other = t[i];
+                t[i] = t[i + 1];
+                t[i + 1] = other;
+            }
+            if (!sum.file && t[i].widened) {
+                sum = new_register(s, 2);
+                put(s, OP_SHF, "R.S32.HI", half(sum, 1), zero(), immediate(31), half(t[i].a, 0));
+                plain--;
+                continue;
+            }
             if (!sum.file) {
                 sum = t[i].a;
                 plain--;
@@ -637,7 +661,15 @@ static void put_sum64(struct selecting *s, struct operand d, struct term *t, int
             }
             plain--;
             struct operand to = plain == 0 && made == n ? d : new_register(s, 2);
-            put_pair_sum(s, to, sum, t[i].a);
+            if (t[i].widened) {
+                struct operand carry = new_predicate(s);
+                put(s, OP_IADD3, "", half(to, 0), half(t[i].a, 0), half(sum, 0), zero());
+                add_carry(s, carry);
+                put(s, OP_LEA, "HI.X.SX32", half(to, 1), half(t[i].a, 0), half(sum, 1), immediate(1));
+                take_carry(s, carry);
+            } else {
+                put_pair_sum(s, to, sum, t[i].a);
+            }
             sum = to;
         }
     for (int i = 0, left = n - made; i < n; i++) {
@@ -715,8 +747,8 @@ static void select_shift(struct selecting *s, const struct ir_inst *in)
 {
     struct operand d = result(s, in, 0), a = use(s, &in->src[0]), b = use(s, &in->src[1]);
     bool left = ir_is(in, PTX_KIND_SHL), sign = ptx_type_info[in->type].kind == 'S';
-    if (d.words > 1 && left && is_widened(s, &in->src[0]) && in->src[1].kind == IR_SRC_IMM) {
-        const struct ir_inst *w = maker(s, &in->src[0]);
+    const struct ir_inst *w = is_widened(s, &in->src[0]) ? maker(s, &in->src[0]) : NULL;
+    if (d.words > 1 && left && w && w->block == in->block && in->src[1].kind == IR_SRC_IMM) {
         put(s, OP_IMAD, ptx_type_info[w->type2].kind == 'S' ? "WIDE" : "WIDE.U32", d, half(use(s, &w->src[0]), 0),
             immediate(UINT64_C(1) << in->src[1].imm), zero());
     } else if (d.words > 1) {
@@ -1297,29 +1329,6 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
 
 /* --- what stands in front --- */
 
-/* Which bank values are loaded in front of which block (lowered_outside_loops), each once for a block that reads it. */
-static void find_bank_loads(const struct lowered *l, int32_t *first_of, int32_t *next_of, int32_t *reg_of, int32_t *n)
-{
-    const struct ir_kernel *k = l->k;
-    int32_t *last = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *last);
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        int32_t regs[LOWERED_READS];
-        int count = lowered_reads(l, i, regs);
-        for (int r = 0; r < count; r++) {
-            int32_t b = lowered_outside_loops(k, k->insts[i].block);
-            int32_t before = last[regs[r]] - 1;
-            if (l->place[regs[r]] != PLACE_BANK || before == b || (before >= 0 && l->held[regs[r]] && ir_dominates(k, before, b)))
-                continue;
-            last[regs[r]] = b + 1;
-            int32_t at = b == k->insts[i].block ? i : k->blocks[b].first;
-            reg_of[*n] = regs[r];
-            next_of[*n] = first_of[at];
-            first_of[at] = (*n)++;
-        }
-    }
-    alloc_release(last);
-}
-
 static void put_bank_load(struct selecting *s, int32_t reg)
 {
     const struct ir_inst *in = &s->k->insts[s->l->only[reg]];
@@ -1446,7 +1455,7 @@ struct code *selection_new(const struct lowered *l, int arch)
     c->arch = arch;
     c->nregs = l->k->nregs;
     c->first = alloc_zeroed(((size_t)l->k->ninsts + 2) * sizeof *c->first);
-    int32_t loads = 0, most = 1;
+    int32_t most = 1;
     for (int32_t i = 0; i < l->k->ninsts; i++)
         most += LOWERED_READS < l->k->insts[i].nsrc * 4 + 4 ? LOWERED_READS : l->k->insts[i].nsrc * 4 + 4;
     int32_t *first_load = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_load);
@@ -1459,7 +1468,7 @@ struct code *selection_new(const struct lowered *l, int arch)
     s.parted = parted;
     memset(first_load, -1, ((size_t)l->k->ninsts + 1) * sizeof *first_load);
     if (!arch_has_bank_operands(arch))
-        find_bank_loads(l, first_load, next_load, load, &loads);
+        slots_loads(l, first_load, next_load, load);
     for (int32_t i = 0; i < l->k->ninsts; i++) {
         s.site = i;
         put_setup(&s, i == first_global ? &l->k->insts[global] : i == first_shared ? &l->k->insts[shared] : NULL, i);
