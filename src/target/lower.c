@@ -553,25 +553,6 @@ static void find_places(struct lowered *l)
             l->place[r] = PLACE_UNIFORM;
 }
 
-/* A sum with a value that is no product: its addend may be a uniform register. */
-static bool is_sum_of_pairs(const struct lowered *l, const struct ir_inst *in, int32_t reg)
-{
-    if (ir_is(in, PTX_KIND_ADDRESS) || ir_is_copy(in))
-        return in->dst[0] != IR_NOREG && l->only[in->dst[0]] >= 0 && only_read_by(l, in->dst[0], is_sum_of_pairs);
-    if (!ir_is(in, PTX_KIND_ADD) || in->nsrc != 2)
-        return false;
-    const struct ir_src *other = &in->src[in->src[0].kind == IR_SRC_REG && in->src[0].reg == reg];
-    const struct ir_inst *m = maker(l, other);
-    return other->kind == IR_SRC_REG && !(m && l->place[other->reg] == PLACE_READER && is_scaled_index(l, m));
-}
-
-/* Addresses in the bank that a sum with a product reads are in registers. */
-static void find_held(struct lowered *l)
-{
-    for (int32_t r = 0; r < l->k->nregs; r++)
-        l->held[r] = l->place[r] == PLACE_BANK && is_wide(l, r) && !only_read_by(l, r, is_sum_of_pairs);
-}
-
 /* --- what an instruction reads --- */
 
 static int add_read(const struct lowered *l, int32_t reg, int32_t *regs, int n, int depth)
@@ -636,7 +617,6 @@ struct lowered *lowered_new(const struct ir_kernel *k, int arch)
     find_words(l);
     find_uniform(l);
     find_places(l);
-    find_held(l);
     slots_settle(l);
     return l;
 }

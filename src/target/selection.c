@@ -6,6 +6,7 @@
 #include "target/definitions.h"
 #include "target/forms.h"
 #include "target/library.h"
+#include "target/quotients.h"
 #include "target/sequences.h"
 #include "target/shape.h"
 #include "target/signs.h"
@@ -806,6 +807,13 @@ static bool joins_comparison(const struct selecting *s, const struct ir_inst *in
     return spare > 0 || ir_is(in, PTX_KIND_NOT);
 }
 
+/* A word of a 64-bit operation that is a word of its operand, or nothing: & 0, & ~0, | 0, ^ 0. */
+static bool is_known_word(const struct ir_inst *in, struct operand constant)
+{
+    bool none_set = constant.file == FILE_ZERO, all_set = constant.file == FILE_IMMEDIATE && (uint32_t)constant.bits == UINT32_MAX;
+    return ir_is(in, PTX_KIND_AND) ? none_set || all_set : none_set && (ir_is(in, PTX_KIND_OR) || ir_is(in, PTX_KIND_XOR));
+}
+
 static void select_logic(struct selecting *s, const struct ir_inst *in)
 {
     struct operand d = result(s, in, 0), o[4] = {none, none, none, none};
@@ -817,10 +825,22 @@ static void select_logic(struct selecting *s, const struct ir_inst *in)
     }
     add_logic(s, in, o, &n);
     for (int word = 0; word < (d.words > 1 ? 2 : 1); word++)
-        put(s, OP_LOP3, "LUT", half(d, word), half(o[0], word), n > 1 ? half(o[1], word) : zero(), n > 2 ? half(o[2], word) : zero());
+        if (!(d.words > 1 && n == 2 && is_known_word(in, half(o[1], word))))
+            put(s, OP_LOP3, "LUT", half(d, word), half(o[0], word), n > 1 ? half(o[1], word) : zero(), n > 2 ? half(o[2], word) : zero());
 }
 
 /* --- comparisons and selection --- */
+
+/* A word of a 64-bit value is zero. */
+static bool is_zero_word(const struct selecting *s, const struct ir_src *src, int word)
+{
+    const struct ir_inst *m = maker(s, src);
+    if (src->kind == IR_SRC_IMM)
+        return !(uint32_t)(src->imm >> (32 * word));
+    if (m && ir_is(m, PTX_KIND_AND) && m->src[1].kind == IR_SRC_IMM)
+        return !(uint32_t)(m->src[1].imm >> (32 * word));
+    return m && word && is_widened(s, src) && ptx_type_info[m->type2].kind != 'S';
+}
 
 static void select_comparison(struct selecting *s, const struct ir_inst *in)
 {
@@ -831,6 +851,10 @@ static void select_comparison(struct selecting *s, const struct ir_inst *in)
         put(s, in->type == PTX_F64 ? OP_DSETP : OP_FSETP, "", d, a, b, none);
     } else if (kind == 'H') {
         put(s, OP_HSETP2, "", d, a, b, none);
+    } else if (ptx_type_info[in->type].bits == 64 && is_zero_word(s, &in->src[0], 0) && is_zero_word(s, &in->src[1], 0)) {
+        put(s, OP_ISETP, "", d, half(a, 1), half(b, 1), none);
+    } else if (ptx_type_info[in->type].bits == 64 && is_zero_word(s, &in->src[0], 1) && is_zero_word(s, &in->src[1], 1)) {
+        put(s, OP_ISETP, "U32", d, half(a, 0), half(b, 0), none);
     } else if (ptx_type_info[in->type].bits == 64) {
         struct operand low = new_predicate(s);
         put(s, OP_ISETP, "U32", low, half(a, 0), half(b, 0), none);
@@ -1387,35 +1411,6 @@ static void put_setup(struct selecting *s, const struct ir_inst *in, int32_t sit
     }
 }
 
-static bool is_quotient(const struct lowered *l, const struct ir_inst *in)
-{
-    return (ir_is(in, PTX_KIND_DIV) || ir_is(in, PTX_KIND_REM)) && ptx_type_info[in->type].bits == 32 && in->src[1].kind == IR_SRC_REG &&
-           l->only[in->src[1].reg] >= 0;
-}
-
-/* Quotients whose first part stands elsewhere, and where: 1 + the site of the first of those that stand in front of a site. */
-static void find_parted(const struct lowered *l, bool *parted, int32_t *first_of, int32_t *next_of)
-{
-    const struct ir_kernel *k = l->k;
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        if (!is_quotient(l, in))
-            continue;
-        for (int32_t j = k->blocks[in->block].first; j < i && !parted[i]; j++)
-            parted[i] = is_quotient(l, &k->insts[j]) && k->insts[j].type == in->type && form_same_register(&k->insts[j].src[1], &in->src[1]);
-        int32_t b = in->block, made = k->insts[l->only[in->src[1].reg]].block;
-        for (int32_t loop = k->blocks[b].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, made); loop = k->loops[loop].parent)
-            if (k->blocks[k->loops[loop].header].idom >= 0)
-                b = k->blocks[k->loops[loop].header].idom;
-        if (parted[i] || b == in->block)
-            continue;
-        int32_t at = last_of(k, b);
-        parted[i] = true;
-        next_of[i] = first_of[at];
-        first_of[at] = i + 1;
-    }
-}
-
 /* Where what accesses of the space need is made: before the first one, in front of all loops. */
 static int32_t first_access(const struct ir_kernel *k, int space, int32_t *access)
 {
@@ -1464,7 +1459,7 @@ struct code *selection_new(const struct lowered *l, int arch)
     bool *parted = alloc_zeroed((size_t)l->k->ninsts + 1);
     int32_t *first_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_part);
     int32_t *next_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *next_part);
-    find_parted(l, parted, first_part, next_part);
+    quotients_part(l, parted, first_part, next_part);
     s.parted = parted;
     memset(first_load, -1, ((size_t)l->k->ninsts + 1) * sizeof *first_load);
     if (!arch_has_bank_operands(arch))

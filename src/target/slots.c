@@ -21,7 +21,7 @@ static const struct ir_inst *maker(const struct lowered *l, int32_t reg)
 /* Neither in a register nor part of what reads it. */
 static bool is_candidate(const struct lowered *l, int32_t reg)
 {
-    return l->place[reg] == PLACE_UNIFORM || (l->place[reg] == PLACE_BANK && !l->held[reg] && l->words[reg] == 1);
+    return l->place[reg] == PLACE_UNIFORM || (l->place[reg] == PLACE_BANK && !l->held[reg]);
 }
 
 static bool is_parameter(const struct lowered *l, int32_t reg)
@@ -70,8 +70,9 @@ static bool has_slot(const struct ir_inst *in)
 {
     switch (base_kind(in)) {
     case PTX_KIND_COPY:
-    case PTX_KIND_SELECT:
         return false;
+    case PTX_KIND_SELECT: /* FSEL; of integers a load takes the place of the choice */
+        return in->type == PTX_F32;
     case PTX_KIND_ABS:
         return ir_kind(in) != PTX_KIND_ABS;
     default:

@@ -15,7 +15,7 @@
 
 #include "target/lower.h"
 
-/* Moves values from PLACE_UNIFORM to PLACE_REGISTER, and sets `held` and `pair`, for values of one word. */
+/* Moves values from PLACE_UNIFORM to PLACE_REGISTER, and sets `held` and `pair`. */
 void slots_settle(struct lowered *l);
 
 /* Which values of the bank are loaded in front of which site: at the first reader, or at the begin of the block in front of its loops;
