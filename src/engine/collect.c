@@ -108,6 +108,10 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
     if (ir_is(in, PTX_KIND_BRANCH) || ir_is(in, PTX_KIND_SWITCH)) {
         c->v[COUNTER_BRANCH] += runs;
         c->v[COUNTER_BRANCH_DIVERGENT] += e->divergent[site];
+        if (k->tables->meets[site]) { /* each part of the warp executes the BSYNC */
+            c->v[COUNTER_INST] += e->divergent[site];
+            c->v[COUNTER_PIPE_CBU] += e->divergent[site];
+        }
         c->v[COUNTER_BRANCH_TARGETS] += runs + e->divergent[site];
     }
     if (ir_class(in) == PTX_CLASS_MATRIX)

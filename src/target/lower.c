@@ -504,6 +504,8 @@ static void find_uniform(struct lowered *l)
     size_t bytes = ((size_t)l->k->nregs / 64 + 1) * sizeof *l->placed;
     l->uniform = uniform_registers(l->k);
     narrow(l, l->uniform, keeps_uniform);
+    l->together = uniform_together(l->k);
+    narrow(l, l->together, keeps_uniform);
     l->placed = alloc_zeroed(bytes);
     if (!arch_has_uniform(l->arch))
         return;
@@ -633,6 +635,7 @@ void lowered_free(struct lowered *l)
     alloc_release(l->readers);
     alloc_release(l->reader);
     alloc_release(l->uniform);
+    alloc_release(l->together);
     alloc_release(l->placed);
     alloc_release(l);
 }

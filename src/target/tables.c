@@ -380,6 +380,8 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
     add_signs(k, m.l->only, t->flops);
     add_scaling(k, m.l->only, t->flops);
     add_instructions(t, k, m.code, m.s, arena);
+    t->meets = arena_alloc(arena, (size_t)k->ninsts + 1);
+    memcpy(t->meets, m.code->meets, (size_t)k->ninsts);
     for (int32_t b = 0; b < k->nblocks; b++)
         t->blocks[b].counted = m.s->counted[b];
     t->registers = registers_estimate(m.l, m.s, m.selected, k->function ? launch_bound(k->function) : REGISTERS_MOST);

@@ -83,6 +83,7 @@ struct target_tables {
     struct target_flops *flops;  /* [ninsts] */
     uint16_t *sixteenths;        /* [ninsts] of an instruction of the GPU that one run of blocks[].counted executes, where loops turn often */
     uint16_t (*turns)[TARGET_TURNS][PIPES]; /* [ninsts] instructions by how often they are executed, and by unit */
+    bool *meets;                 /* [ninsts] branches whose lanes, where they part, come to a BSYNC one after the other: one more each time */
     int32_t *loop;               /* [ninsts] the row of `loops` that a site's turns are of, or -1 */
     struct target_loop *loops;
     int32_t nloops;
