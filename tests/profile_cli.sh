@@ -174,13 +174,15 @@ expect 1 "'--nvtx-include': 'a\*' has ranges\\|there are ranges A/ and A/B/" --n
 expect 3 "'--call-stack' has no effect here: reports do not show" --call-stack "$dir/three"
 
 # --page source over a small program: every line, figures at those that ran; no colour but on a terminal.
-expect 0 "^ *Line Instructions" -o "$dir/pairs" --page source "$(dirname "$0")/stages/lines.cu"
+expect 0 "^ *Line  *Passes  *Lanes Divergent Instructions" -o "$dir/pairs" --page source "$(dirname "$0")/stages/lines.cu"
 cp "$dir/err" "$dir/page"
 has "^ *1  *// Lines with known figures"
-has "^ *7  *[0-9]*  *32.0  *2.00  *5.3%  *float x = in" # a predicated load, 16 of 32 lanes: 2 sectors, 4 warps; 8 of 152 sectors
+has "^ *7  *4  *32.0  *[0-9]*  *2.00  *5.3%  *float x = in" # a predicated load, 16 of 32 lanes: 2 sectors, 4 warps; 8 of 152 sectors
 has "^ *8 .* 32.00  *84.2%  *float y" # 32 bytes apart: a sector a lane
-has "^ *10 .* 4  *if (i % 32 < 16)" # every warp divides
-has "^ *11 .* 4  *s\\[4 \\* (i % 32)\\] = x" # 16 lanes, 4 words apart, on 8 banks: one wavefront too many a warp
+has "^ *10  *4  *32.0  *4  *[0-9]*  *if (i % 32 < 16)" # every warp divides, as written
+has "^ *GPU  *[0-9.]*  *0  *^ predicates, no branch" # and none does in machine code
+has "^ *GPU  *32.0  *^ under predicates: 16.0 of 32.0 lanes on"
+has "^ *11  *4  *32.0  .* 4  *s\\[4 \\* (i % 32)\\] = x" # 16 lanes, 4 words apart, on 8 banks: one wavefront too many a warp
 ! grep -q "$(printf '\033')" "$dir/err" || { echo "FAILED: colour without a terminal"; failed=1; }
 if script -qec 'test -t 2' /dev/null </dev/null >/dev/null 2>&1; then # a terminal can be had: not so without /dev/pts
     script -qec "'$heddle' profile -i '$dir/pairs' --page source" /dev/null </dev/null >"$dir/err" 2>&1

@@ -57,6 +57,23 @@ static const struct result_site *speaks_for(const struct result *r, uint32_t i)
     return &r->sites[i];
 }
 
+static void add_passes(struct line *l, const struct result_site *s)
+{
+    uint64_t passes = s->counters.v[COUNTER_PTX_INST], lanes = s->counters.v[COUNTER_PTX_THREAD_INST];
+
+    if (passes > l->passes || (passes == l->passes && lanes > l->lanes)) {
+        l->passes = passes;
+        l->lanes = lanes;
+    }
+    if (!s->counters.v[COUNTER_BRANCH] && s->counters.v[COUNTER_THREAD_INST_ON] < s->counters.v[COUNTER_THREAD_INST]) {
+        l->guarded += s->counters.v[COUNTER_INST];
+        l->guarded_lanes += s->counters.v[COUNTER_THREAD_INST];
+        l->guarded_on += s->counters.v[COUNTER_THREAD_INST_ON];
+    }
+    if (s->unrolled > l->unrolled)
+        l->unrolled = s->unrolled;
+}
+
 int lines_collect(const struct result *r, struct arena *a, struct line **lines)
 {
     struct line *all = ARENA_ARRAY(a, struct line, r->nsites ? r->nsites : 1);
@@ -79,6 +96,7 @@ int lines_collect(const struct result *r, struct arena *a, struct line **lines)
             table_set(&by_key, key, l);
         }
         counters_add(&l->counters, &r->sites[i].counters, 1);
+        add_passes(l, &r->sites[i]);
     }
     table_release(&by_key);
     for (int i = 0; i < n; i++)

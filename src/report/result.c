@@ -256,6 +256,8 @@ static void add_sites(struct strbuf *out, const struct result *r)
         STRING(inlined_at)
         NUMBER(ptx_line)
         STRING(text)
+        if (from->unrolled)
+            NUMBER(unrolled)
         key(out, "counters");
         add_counters(out, &from->counters);
         put(out, "}", 1);
@@ -491,6 +493,7 @@ static void read_site(struct reading *in, const json_t *o, struct result_site *s
     s->inlined_at = string(in, o, "inlined_at");
     s->ptx_line = (int)number(in, o, "ptx_line");
     s->text = string(in, o, "text");
+    s->unrolled = json_object_get(o, "unrolled") ? (int)number(in, o, "unrolled") : 0;
     read_counters(in, o, "counters", &s->counters);
 }
 

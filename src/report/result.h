@@ -31,6 +31,7 @@ struct result_site {
     const char *inlined_at; /* "f.cu:20 < f.cu:31": the calls, innermost first, or NULL */
     int ptx_line;           /* line in the PTX text */
     const char *text;       /* the PTX instruction, or NULL */
+    int unrolled;           /* so many turns of its loop stand side by side in the machine code; 0: it is in no such loop */
     struct counters counters;
 };
 
