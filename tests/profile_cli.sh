@@ -184,6 +184,17 @@ has "^ *GPU  *[0-9.]*  *0  *^ predicates, no branch" # and none does in machine 
 has "^ *GPU  *32.0  *^ under predicates: 16.0 of 32.0 lanes on"
 has "^ *11  *4  *32.0  .* 4  *s\\[4 \\* (i % 32)\\] = x" # 16 lanes, 4 words apart, on 8 banks: one wavefront too many a warp
 ! grep -q "$(printf '\033')" "$dir/err" || { echo "FAILED: colour without a terminal"; failed=1; }
+# The same launch's machine code: the counts of its instructions are those of the launch, in the file that was kept, too.
+expect 0 "the report has no machine code of 'lines" -i "$dir/pairs" --page source --print-source sass
+hasnt "Predicated On"
+expect 0 "^ *Executed  *Threads  *Predicated On" -o "$dir/coded" --page source --print-source sass "$(dirname "$0")/stages/lines.cu"
+has "^ *4  *128  *64  .*@P[0-9]* STS" # all 4 warps come to it, and 16 lanes of each are on
+hasnt "Passes"
+expect 0 '^"#","Address","Source","# Instructions Executed","# Thread Instructions Executed","# Predicated-On' -i "$dir/coded" --csv --page source --print-source sass
+all=$(sed -n 's/^"[0-9]*","0x[0-9a-f]*",".*","\([0-9]*\)","[0-9]*","[0-9]*",".*","[0-9]*"$/\1/p' "$dir/err" | awk '{ n += $1 } END { print n }')
+expect 0 "inst_executed  *inst  *$all  modelled" -i "$dir/coded" --page raw --metrics inst_executed
+expect 0 "Passes" -i "$dir/coded" --page source --print-source cuda,sass
+has "^ *Executed  *Threads  *Predicated On"
 if script -qec 'test -t 2' /dev/null </dev/null >/dev/null 2>&1; then # a terminal can be had: not so without /dev/pts
     script -qec "'$heddle' profile -i '$dir/pairs' --page source" /dev/null </dev/null >"$dir/err" 2>&1
     grep -q "$(printf '\033')\[1;31m" "$dir/err" || { echo "FAILED: no colour on a terminal"; failed=1; }

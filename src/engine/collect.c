@@ -110,8 +110,7 @@ static double arrivals(const heddle_kernel *k, const struct exec_counts *e, int3
     return all > 0 ? all : (double)e->block_runs[block];
 }
 
-/* How often instructions of the site are executed, by what they hang on. */
-static void find_runs(const heddle_kernel *k, const struct exec_counts *e, int32_t site, double runs[TARGET_TURNS])
+void collect_runs(const heddle_kernel *k, const struct exec_counts *e, int32_t site, double runs[TARGET_TURNS])
 {
     const struct target_tables *t = k->tables;
     const int32_t block = k->ir->insts[site].block;
@@ -190,7 +189,7 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
     bool guarded = in->guard != IR_NOREG;
     uint64_t lanes = e->block_lanes[in->block], came = e->block_runs[in->block];
     double runs[TARGET_TURNS], pipes[PIPES];
-    find_runs(k, e, site, runs);
+    collect_runs(k, e, site, runs);
     double all = executed(k->tables, site, runs, pipes);
     if (runs[TURN_MEET] > 0) /* each lane comes once */
         all -= (runs[TURN_MEET] - runs[TURN_BLOCK]) * k->tables->flow[site][TURN_MEET][FLOW_BRANCH];

@@ -42,9 +42,7 @@ bool lines_is_compilers(const char *file)
     return file && (strstr(file, "/lib/clang/") || strstr(file, "/__clang_"));
 }
 
-/* The site that says which source line site i belongs to: itself, or for the compiler's headers the nearest one before
- * (else behind) that lies in another file. */
-static const struct result_site *speaks_for(const struct result *r, uint32_t i)
+const struct result_site *lines_speaks_for(const struct result *r, uint32_t i)
 {
     if (!lines_is_compilers(r->sites[i].file))
         return &r->sites[i];
@@ -82,7 +80,7 @@ int lines_collect(const struct result *r, struct arena *a, struct line **lines)
 
     table_init(&by_key);
     for (uint32_t i = 0; i < r->nsites; i++) {
-        const struct result_site *s = speaks_for(r, i);
+        const struct result_site *s = lines_speaks_for(r, i);
         bool has_source = s->file && s->line > 0;
         const char *key = has_source ? arena_printf(a, "%d %s", s->line, s->file) : arena_printf(a, "p%d", s->ptx_line);
         struct line *l = table_get(&by_key, key);

@@ -22,6 +22,10 @@ int lines_collect(const struct result *r, struct arena *a, struct line **lines);
 /* The line's text without leading blanks, from the source file if it can be read, or the PTX; in the arena. */
 const char *lines_text(const struct line *l, struct arena *a);
 
+/* The site that says which source line the i-th belongs to: itself, or for the compiler's headers the nearest one before (else behind)
+ * that lies in another file. */
+const struct result_site *lines_speaks_for(const struct result *r, uint32_t i);
+
 /* Is it one of the compiler's own headers? */
 bool lines_is_compilers(const char *file);
 

@@ -104,6 +104,14 @@ struct target_tables {
  * estimate. To be freed with code_free. */
 struct code *target_code(const struct ir_kernel *k, int arch);
 
+struct machine_block;
+struct machine_inst;
+
+/* By what an instruction of a block of the kernel's machine code is executed; TARGET_TURNS: by what ordinary operands do not come to, or by
+ * calls (of a block of a function). *loop: the row of t->loops whose turns those are, or -1. */
+enum target_turn target_turn(const struct target_tables *t, const struct ir_kernel *k, const struct machine_block *b, const struct machine_inst *in,
+                             int32_t *loop);
+
 /* Tables in `arena`, for the analysed kernel. An architecture whose machine code is not described (arch.h) gets those of ARCH_USUAL. */
 struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena, int arch);
 
