@@ -128,12 +128,13 @@ void collect_runs(const heddle_kernel *k, const struct exec_counts *e, int32_t s
 static double executed(const struct target_tables *t, int32_t site, const double runs[TARGET_TURNS], double pipes[PIPES])
 {
     double all = 0;
-    for (int pipe = 0; pipe < PIPES; pipe++) {
+    for (int pipe = 0; pipe < PIPES; pipe++)
         pipes[pipe] = 0;
-        for (int turn = 0; turn < TARGET_TURNS; turn++)
+    for (int turn = 0; turn < TARGET_TURNS; turn++)
+        for (int pipe = 0; runs[turn] > 0 && pipe < PIPES; pipe++)
             pipes[pipe] += runs[turn] * t->turns[site][turn][pipe];
+    for (int pipe = 0; pipe < PIPES; pipe++)
         all += pipes[pipe];
-    }
     return all;
 }
 
@@ -191,10 +192,10 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
     double runs[TARGET_TURNS], pipes[PIPES];
     collect_runs(k, e, site, runs);
     double all = executed(k->tables, site, runs, pipes);
+    c->v[COUNTER_INST] += rounded(all);
     if (runs[TURN_MEET] > 0) /* each lane comes once */
         all -= (runs[TURN_MEET] - runs[TURN_BLOCK]) * k->tables->flow[site][TURN_MEET][FLOW_BRANCH];
     double each = e->block_runs[counted] ? all / (double)e->block_runs[counted] : 0;
-    c->v[COUNTER_INST] += rounded(executed(k->tables, site, runs, pipes));
     c->v[COUNTER_THREAD_INST] += rounded((double)e->block_lanes[counted] * each);
     for (size_t i = 0; i < sizeof of_pipe / sizeof *of_pipe; i++)
         c->v[of_pipe[i].counter] += rounded(pipes[of_pipe[i].pipe]);
