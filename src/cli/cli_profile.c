@@ -381,9 +381,11 @@ static void note_code(struct profile *p, struct result *const *chosen, int n)
     for (int i = 0; p->page == PAGE_SOURCE && p->machine && i < n; i++)
         if (!chosen[i]->library && !chosen[i]->insts) {
             diag_add(&p->diags, DIAG_NOTE, NULL, 0, "'--print-source': the report has no machine code of '%s': %s; --page source --print-source sass beside -o keeps it",
-                     chosen[i]->kernel_name, p->csv ? "its instructions are PTX, at made-up addresses" : "its source is shown");
+                     chosen[i]->kernel_name, p->csv ? "instructions are PTX, at made-up addresses: an estimate of machine code" : "its source is shown");
             return;
         }
+    if (p->page == PAGE_SOURCE && p->machine)
+        diag_add(&p->diags, DIAG_NOTE, NULL, 0, "machine code is an estimate: what Heddle takes the GPU to have, not NVIDIA's");
 }
 
 /* `==PROF==` lines first, as in ncu's log, then the report of the launches that were asked for. `exe` is NULL for an
