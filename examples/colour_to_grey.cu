@@ -7,7 +7,7 @@
 // The figures: 64 x 48 pixels in 12 blocks of 16 x 16, 96 warps of 2 rows. 16 pixels are 48 bytes, which begin at multiples
 // of 48: 2 sectors wherever that falls. A row of the result is 16 bytes, half a sector.
 //   grey 1: launch__grid_size = 12, global_load_requests = 288 (96 x 3), gld_transactions = 1,152 (288 x 2 x 2),
-//     gld_efficiency = 25, global_store_requests = 96, gst_transactions = 192, gst_efficiency = 50, divergent_branch = 0
+//     gld_efficiency = 25, global_store_requests = 96, gst_transactions = 192, gst_efficiency = 50, ptx__branches_divergent.sum = 0
 #include "example.h"
 
 __host__ __device__ unsigned char luminance(unsigned char r, unsigned char g, unsigned char b)

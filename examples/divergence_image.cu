@@ -13,9 +13,10 @@
 // rows are either both inside or both outside.
 //
 // The figures:
-//   one_test 1: smsp__warps_launched.sum = 1,040, divergent_branch = 75
+//   one_test 1: smsp__warps_launched.sum = 1,040, ptx__branches_divergent.sum = 75
 //     global_store_requests = 975: of 1,040 warps 1,040 - 60 - 5 have work
-//   two_tests 1: divergent_branch = 80, global_store_requests = 975
+//   two_tests 1: ptx__branches_divergent.sum = 80, global_store_requests = 975
+//   In both divergent_branch = 0: in machine code lanes outside end under a predicate, so a GPU's profiler sees no branch diverge.
 #include "example.h"
 
 const int WIDTH = 200, HEIGHT = 150;

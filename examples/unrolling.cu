@@ -10,10 +10,10 @@
 //
 // The figures: 4 blocks of 64 threads, 8 warps, 64 values a thread.
 //   rolled 1: global_load_requests = 512 (8 x 64), gld_transactions = 2,048 (4 each), flop_count_sp_fma = 16,384 (256
-//     threads x 64). (The compiler leaves small loops alone only if told so: `#pragma unroll 1`.)
+//     threads x 64), branch = 520 (8 x (64 + 1): each turn, and whether there is one at all). (The compiler leaves small loops
+//     alone only if told so: `#pragma unroll 1`.)
 //   stripped 1: the same; branch = 136 (8 x (64 / 4 + 1): each strip, and whether there is a turn at all)
-//   by_four 1: the same; branch = 272 (8 x 34: are there any turns, are there 4, does one remain, and two each time round
-//     the 16 strips but at the last, which leaves by the first)
+//   by_four 1: the same; branch = 152 (8 x 19: are there any turns, are there 4, once for each of the 16 strips, does one remain)
 //   unrolled 1: the same; branch = 0
 #include "example.h"
 

@@ -8,9 +8,9 @@
 //
 // The figures. A warp that works makes 2 load requests; 32 neighbouring floats are 4 sectors, 11 are 44 bytes, 2 sectors.
 //   add 1 (n = 4000): launch__grid_size = 16, launch__block_size = 256, smsp__warps_launched.sum = 128,
-//     divergent_branch = 0, global_load_requests = 250 (2 x 125), gld_transactions = 1,000
+//     ptx__branches_divergent.sum = 0, global_load_requests = 250 (2 x 125), gld_transactions = 1,000
 //   add 2 (n = 1003): launch__grid_size = 16, launch__block_size = 64, smsp__warps_launched.sum = 32,
-//     divergent_branch = 1, global_load_requests = 64, gld_transactions = 252 (2 x (31 x 4 + 2))
+//     ptx__branches_divergent.sum = 1, global_load_requests = 64, gld_transactions = 252 (2 x (31 x 4 + 2))
 #include "example.h"
 
 __host__ __device__ float sum_of(float x, float y) // compiled twice: the CPU reference calls it, too

@@ -177,8 +177,12 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     s = fault_finish(d, &l);
     if (!s)
         s = memory_sufficed(k);
-    if (result)
-        *result = engine_wrap(collect(k, cfg, &rules, groups, run.sites, &counts, &run.dram, s ? heddle_error_text() : NULL), (int64_t)l.grid_serial - 1);
+    if (result) {
+        struct result *r = collect(k, cfg, &rules, groups, run.sites, &counts, &run.dram, s ? heddle_error_text() : NULL);
+        if (d->collects_code && run.sites && groups & COUNTERS_OF(EXECUTED))
+            collect_code(r, k, &counts);
+        *result = engine_wrap(r, (int64_t)l.grid_serial - 1);
+    }
     if (run.sites) {
         exec_counts_release(&counts);
         alloc_release(run.sites);

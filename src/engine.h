@@ -66,6 +66,9 @@ bool engine_uses_heap(const heddle_kernel *k) ACROSS(engine_uses_heap);
  * Without modelled caches if HEDDLE_CACHES is 0. */
 void engine_collect(heddle_device *dev, counter_groups groups) ACROSS(engine_collect);
 
+/* Later results hold the machine code, with how often each instruction was executed, where instructions are counted. At first, none. */
+void engine_collect_code(heddle_device *dev, bool code) ACROSS(engine_collect_code);
+
 /* What a profiled launch left behind, for report/result.h's writer. The runtime sets id, context, stream, device, pid
  * and process; the rest is the engine's. */
 struct result *engine_result(heddle_result *r) ACROSS(engine_result);

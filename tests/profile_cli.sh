@@ -174,14 +174,27 @@ expect 1 "'--nvtx-include': 'a\*' has ranges\\|there are ranges A/ and A/B/" --n
 expect 3 "'--call-stack' has no effect here: reports do not show" --call-stack "$dir/three"
 
 # --page source over a small program: every line, figures at those that ran; no colour but on a terminal.
-expect 0 "^ *Line Instructions" -o "$dir/pairs" --page source "$(dirname "$0")/stages/lines.cu"
+expect 0 "^ *Line  *Passes  *Lanes Divergent Instructions" -o "$dir/pairs" --page source "$(dirname "$0")/stages/lines.cu"
 cp "$dir/err" "$dir/page"
 has "^ *1  *// Lines with known figures"
-has "^ *7  *[0-9]*  *32.0  *2.00  *5.3%  *float x = in" # a predicated load, 16 of 32 lanes: 2 sectors, 4 warps; 8 of 152 sectors
+has "^ *7  *4  *32.0  *[0-9]*  *2.00  *5.3%  *float x = in" # a predicated load, 16 of 32 lanes: 2 sectors, 4 warps; 8 of 152 sectors
 has "^ *8 .* 32.00  *84.2%  *float y" # 32 bytes apart: a sector a lane
-has "^ *10 .* 4  *if (i % 32 < 16)" # every warp divides
-has "^ *11 .* 4  *s\\[4 \\* (i % 32)\\] = x" # 16 lanes, 4 words apart, on 8 banks: one wavefront too many a warp
+has "^ *10  *4  *32.0  *4  *[0-9]*  *if (i % 32 < 16)" # every warp divides, as written
+has "^ *GPU  *[0-9.]*  *0  *^ predicates, no branch" # and none does in machine code
+has "^ *GPU  *32.0  *^ under predicates: 16.0 of 32.0 lanes on"
+has "^ *11  *4  *32.0  .* 4  *s\\[4 \\* (i % 32)\\] = x" # 16 lanes, 4 words apart, on 8 banks: one wavefront too many a warp
 ! grep -q "$(printf '\033')" "$dir/err" || { echo "FAILED: colour without a terminal"; failed=1; }
+# The same launch's machine code: the counts of its instructions are those of the launch, in the file that was kept, too.
+expect 0 "the report has no machine code of 'lines" -i "$dir/pairs" --page source --print-source sass
+hasnt "Predicated On"
+expect 0 "^ *Executed  *Threads  *Predicated On" -o "$dir/coded" --page source --print-source sass "$(dirname "$0")/stages/lines.cu"
+has "^ *4  *128  *64  .*@!P[0-9]* STS" # all 4 warps come to it, and 16 lanes of each are on
+hasnt "Passes"
+expect 0 '^"#","Address","Source","# Instructions Executed","# Thread Instructions Executed","# Predicated-On' -i "$dir/coded" --csv --page source --print-source sass
+all=$(sed -n 's/^"[0-9]*","0x[0-9a-f]*",".*","\([0-9]*\)","[0-9]*","[0-9]*",".*","[0-9]*"$/\1/p' "$dir/err" | awk '{ n += $1 } END { print n }')
+expect 0 "inst_executed  *inst  *$all  modelled" -i "$dir/coded" --page raw --metrics inst_executed
+expect 0 "Passes" -i "$dir/coded" --page source --print-source cuda,sass
+has "^ *Executed  *Threads  *Predicated On"
 if script -qec 'test -t 2' /dev/null </dev/null >/dev/null 2>&1; then # a terminal can be had: not so without /dev/pts
     script -qec "'$heddle' profile -i '$dir/pairs' --page source" /dev/null </dev/null >"$dir/err" 2>&1
     grep -q "$(printf '\033')\[1;31m" "$dir/err" || { echo "FAILED: no colour on a terminal"; failed=1; }

@@ -20,6 +20,7 @@ if(Python3_FOUND)
            $<TARGET_FILE:heddle_cli> --code nvcc --only branches,matrix_access,integer_math,math_float,math_double,matmul_double,shared_atomics,uniform_sources)
   add_test(NAME accuracy.rules_own COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py
            $<TARGET_FILE:heddle_cli> --code own --only branches,matrix_access,shared_access,constant_access,half_math,math_float,math_double,uniform_sources)
-  set_tests_properties(accuracy.rules accuracy.rules_own PROPERTIES TIMEOUT 600)
+  add_test(NAME accuracy.branches COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/truth/branch_counts.py $<TARGET_FILE:heddle_cli>)
+  set_tests_properties(accuracy.rules accuracy.rules_own accuracy.branches PROPERTIES TIMEOUT 600)
   add_test(NAME tools.accuracy_public COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/accuracy_public_test.py)
 endif()

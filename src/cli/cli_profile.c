@@ -29,6 +29,7 @@
 #include "report/names.h"
 #include "report/report.h"
 #include "report/roofline.h"
+#include "report/machine_page.h"
 #include "report/source_page.h"
 #include "report/summary.h"
 
@@ -52,7 +53,7 @@ struct profile {
     bool listed;           /* a --list or --query flag was answered: there is nothing to run */
     bool query;            /* --query-metrics */
     bool quiet, outside;   /* --quiet; --profile-from-start off */
-    bool instructions;     /* --print-source sass, ptx */
+    bool lines, machine, instructions; /* --print-source cuda, sass, ptx */
     struct strbuf ranges;  /* --nvtx-include, as HEDDLE_RANGE has them */
     bool as_ncu; /* called by that name: the report goes to stdout */
     struct launch_filter filter;
@@ -193,7 +194,9 @@ static void set_report_flag(struct profile *p, int which, const char *value)
         p->quiet = true;
         break;
     case FLAG_PRINT_SOURCE:
-        p->instructions = strstr(value, "sass") || strstr(value, "ptx");
+        p->lines = strstr(value, "cuda");
+        p->machine = strstr(value, "sass");
+        p->instructions = strstr(value, "ptx");
         break;
     default:
         break; /* accepted: help says why it changes nothing */
@@ -298,8 +301,14 @@ static bool wants_colour(const struct profile *p)
 
 static void add_result(const struct profile *p, const struct result *r, int64_t id, struct strbuf *out)
 {
-    if (p->csv && p->page == PAGE_SOURCE)
-        report_source_csv(r, p->instructions, out);
+    const bool machine = p->page == PAGE_SOURCE && p->machine && r->insts;
+
+    if (machine && p->lines && !p->csv)
+        report_source(r, wants_colour(p), out);
+    if (machine)
+        p->csv ? report_machine_csv(r, out) : report_machine(r, out);
+    else if (p->csv && p->page == PAGE_SOURCE)
+        report_source_csv(r, p->instructions || p->machine, out);
     else if (p->csv && p->page == PAGE_RAW)
         report_csv_line(r, id, &p->shown, out);
     else if (p->csv)
@@ -366,6 +375,19 @@ static bool all_collected(struct profile *p, struct result *const *chosen, int n
     return true;
 }
 
+/* Launches that were kept without their machine code show PTX in its place. */
+static void note_code(struct profile *p, struct result *const *chosen, int n)
+{
+    for (int i = 0; p->page == PAGE_SOURCE && p->machine && i < n; i++)
+        if (!chosen[i]->library && !chosen[i]->insts) {
+            diag_add(&p->diags, DIAG_NOTE, NULL, 0, "'--print-source': the report has no machine code of '%s': %s; --page source --print-source sass beside -o keeps it",
+                     chosen[i]->kernel_name, p->csv ? "instructions are PTX, at made-up addresses: an estimate of machine code" : "its source is shown");
+            return;
+        }
+    if (p->page == PAGE_SOURCE && p->machine)
+        diag_add(&p->diags, DIAG_NOTE, NULL, 0, "machine code is an estimate: what Heddle takes the GPU to have, not NVIDIA's");
+}
+
 /* `==PROF==` lines first, as in ncu's log, then the report of the launches that were asked for. `exe` is NULL for an
  * imported report, from which the filter takes some; a program that ran left only those. */
 static void make_report(struct profile *p, const struct results *rs, bool readable, const char *exe, struct launch_choice *c,
@@ -397,6 +419,7 @@ static void make_report(struct profile *p, const struct results *rs, bool readab
     if (!n && (rs->n || readable))
         strbuf_adds(out, rs->n || !launch_filter_takes_all(&p->filter) ? "==WARNING== No kernel launch matches the filters.\n"
                                                                        : "==WARNING== No kernels were profiled: the program launched none.\n");
+    note_code(p, chosen, n);
     add_body(p, chosen, n, out);
     expectations_judge(&p->expected, chosen, n, &p->judged);
 }
@@ -464,7 +487,7 @@ static counter_groups wanted_groups(const struct profile *p)
 static int profile(struct profile *p, const char *exe, char **argv)
 {
     struct watched watched = {p, exe};
-    const struct collection wanted = {wanted_groups(p), p->filter};
+    const struct collection wanted = {wanted_groups(p), p->filter, p->page == PAGE_SOURCE && p->machine};
     struct strbuf text;
     int status;
 
@@ -512,7 +535,7 @@ static void name_files(struct profile *p)
         p->import = access(full, F_OK) ? p->import : full;
     }
     if (p->instructions && p->page == PAGE_SOURCE)
-        diag_add(&p->diags, DIAG_NOTE, NULL, 0, "instructions are PTX, at made-up addresses: an estimate of machine code, not NVIDIA's");
+        diag_add(&p->diags, DIAG_NOTE, NULL, 0, "instructions are PTX, at made-up addresses");
 }
 
 static void print_query(const struct profile *p)

@@ -12,25 +12,6 @@ bool machine_code_known(const struct device *d)
     return arch_is_known(device_arch(d));
 }
 
-/* "b3", "b5 and what it guards", "4 turns of the loop at b5" */
-static void print_head(const struct ir_kernel *k, const struct machine_block *b, struct strbuf *out)
-{
-    switch (b->times) {
-    case TIMES_BLOCK:
-        strbuf_addf(out, ".b%d:\n", (int)b->of);
-        break;
-    case TIMES_ROUNDS:
-        strbuf_addf(out, ".b%d: # %d turns of the loop\n", (int)k->loops[b->of].header, b->rounds);
-        break;
-    case TIMES_REST:
-        strbuf_addf(out, b->rounds ? ".b%d: # %d more turns\n" : ".b%d: # around the loop\n", (int)k->loops[b->of].header, b->rounds);
-        break;
-    case TIMES_CALLED:
-        strbuf_addf(out, ".%s: # a function; the order of its instructions is left open\n", code_function_names[b->of]);
-        break;
-    }
-}
-
 /* "an estimate", of an architecture that was never compared "modelled, not verified". */
 static const char *how_sure(const struct device *devices, int n)
 {
@@ -86,8 +67,10 @@ static void list_one(const struct ir_kernel *k, const struct device *d, const st
     print_missing(c, "# ", out);
     for (int32_t b = 0; b < c->nblocks; b++) {
         const struct machine_block *bl = &c->blocks[b];
-        if (bl->count)
-            print_head(k, bl, out);
+        if (bl->count) {
+            code_print_head(k, bl, out);
+            strbuf_adds(out, "\n");
+        }
         for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
             const struct machine_inst *in = &c->insts[i];
             const struct ptx_loc *loc = in->site >= 0 ? k->insts[in->site].from->loc : NULL;

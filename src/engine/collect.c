@@ -70,20 +70,80 @@ static void loop_turns(const heddle_kernel *k, const struct exec_counts *e, cons
     }
 }
 
-/* Instructions of the GPU that were executed for the site, by unit, and all. */
-static double executed(const heddle_kernel *k, const struct exec_counts *e, int32_t site, double pipes[PIPES])
+/* How often warps, or parts of them, went from one block to the next. Where the other way of a branch leads to a block that is come to
+ * from there alone, or back to a loop's begin, it follows from that block's runs. */
+static double passes(const heddle_kernel *k, const struct exec_counts *e, int32_t from, int32_t to)
+{
+    const struct ir_kernel *ir = k->ir;
+    const struct ir_block *bl = &ir->blocks[from];
+    const int32_t end = bl->first + bl->count - 1;
+    if (bl->nsucc != 2 || !ir_is_conditional(&ir->insts[end]))
+        return (double)e->block_runs[from];
+    const int32_t other = bl->succ[bl->succ[0] == to];
+    const uint64_t runs = e->block_runs[from], lanes = e->block_lanes[from], divergent = e->divergent[end];
+    const uint64_t part = ir->insts[end].target == to ? e->site_lanes[end] : lanes - e->site_lanes[end];
+    if (!part || part == lanes || other < 0)
+        return part ? (double)runs : 0;
+    double elsewhere = (double)e->block_runs[other]; /* that went the other way */
+    for (int32_t p = 0; p < ir->blocks[other].npred; p++)
+        if (ir->blocks[other].pred[p] != from)
+            elsewhere -= (double)e->block_runs[ir->blocks[other].pred[p]];
+    if (ir->blocks[other].npred == 1 || ir_dominates(ir, other, from))
+        return (double)(runs + divergent) - (elsewhere > 0 ? elsewhere : 0);
+    return (double)divergent + (double)(runs - divergent) * (double)part / (double)lanes; /* a guess */
+}
+
+/* How often they came to a block where lanes meet: those that parted arrive one part after the other. */
+static double arrivals(const heddle_kernel *k, const struct exec_counts *e, int32_t block)
+{
+    const struct ir_block *to = &k->ir->blocks[block];
+    const struct target_block *blocks = k->tables->blocks;
+    double all = 0;
+    for (int32_t p = 0; p < to->npred; p++) {
+        const int32_t from = to->pred[p], head = blocks[from].counted;
+        bool again = false; /* from the same piece of machine code, whose ways are under predicates */
+        for (int32_t q = 0; q < p; q++)
+            again |= blocks[to->pred[q]].counted == head;
+        if (!again)
+            all += head == from ? passes(k, e, from, block) : (double)e->block_runs[head];
+    }
+    return all > 0 ? all : (double)e->block_runs[block];
+}
+
+void collect_runs(const heddle_kernel *k, const struct exec_counts *e, int32_t site, double runs[TARGET_TURNS])
 {
     const struct target_tables *t = k->tables;
-    const int32_t counted = t->blocks[k->ir->insts[site].block].counted;
-    double runs[TARGET_TURNS] = {[TURN_BLOCK] = (double)e->block_runs[counted], [TURN_LANES] = (double)e->site_runs[site]}, all = 0;
+    const int32_t block = k->ir->insts[site].block;
+    for (int turn = 0; turn < TARGET_TURNS; turn++)
+        runs[turn] = 0;
+    runs[TURN_BLOCK] = (double)e->block_runs[t->blocks[block].counted];
+    runs[TURN_LANES] = (double)e->site_runs[site];
+    if (t->flow[site][TURN_MEET][FLOW_BRANCH])
+        runs[TURN_MEET] = arrivals(k, e, block);
     if (t->loop[site] >= 0)
         loop_turns(k, e, &t->loops[t->loop[site]], runs);
-    for (int pipe = 0; pipe < PIPES; pipe++) {
+}
+
+/* Instructions of the GPU that were executed for the site, by unit, and all. */
+static double executed(const struct target_tables *t, int32_t site, const double runs[TARGET_TURNS], double pipes[PIPES])
+{
+    double all = 0;
+    for (int pipe = 0; pipe < PIPES; pipe++)
         pipes[pipe] = 0;
-        for (int turn = 0; turn < TARGET_TURNS; turn++)
+    for (int turn = 0; turn < TARGET_TURNS; turn++)
+        for (int pipe = 0; runs[turn] > 0 && pipe < PIPES; pipe++)
             pipes[pipe] += runs[turn] * t->turns[site][turn][pipe];
+    for (int pipe = 0; pipe < PIPES; pipe++)
         all += pipes[pipe];
-    }
+    return all;
+}
+
+/* Of these, branches. */
+static double flows(const struct target_tables *t, int32_t site, const double runs[TARGET_TURNS], enum target_flow flow)
+{
+    double all = 0;
+    for (int turn = 0; turn < TARGET_TURNS; turn++)
+        all += runs[turn] * t->flow[site][turn][flow];
     return all;
 }
 
@@ -92,37 +152,68 @@ static uint64_t rounded(double x)
     return (uint64_t)(x + 0.5);
 }
 
+/* The branch that closes an unrolled loop: that there is none is not for predicates. */
+static bool closes_loop(const struct target_tables *t, int32_t site)
+{
+    for (int32_t i = 0; i < t->nloops; i++)
+        if (t->loops[i].branch == site)
+            return true;
+    return false;
+}
+
+/* What the site did as PTX has it, and the branches of its machine code. */
+static void collect_flow(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site, const double runs[TARGET_TURNS])
+{
+    const struct ir_inst *in = &k->ir->insts[site];
+    const struct target_tables *t = k->tables;
+    const uint64_t came = e->block_runs[in->block], divergent = e->divergent[site], targets = rounded(flows(t, site, runs, FLOW_TARGET));
+    c->v[COUNTER_FLOW_INST] += rounded(flows(t, site, runs, FLOW_BRANCH));
+    c->v[COUNTER_FLOW_TARGETS] += targets;
+    if (ir_is_own(in))
+        return;
+    c->v[COUNTER_PTX_INST] += came;
+    c->v[COUNTER_PTX_THREAD_INST] += e->block_lanes[in->block];
+    if (!ir_is_conditional(in) && !ir_is(in, PTX_KIND_SWITCH))
+        return;
+    c->v[COUNTER_BRANCH] += came;
+    c->v[COUNTER_BRANCH_DIVERGENT] += divergent;
+    c->v[COUNTER_BRANCH_TARGETS] += came + divergent;
+    c->v[COUNTER_BRANCH_PREDICATED] += !targets && !closes_loop(t, site) ? came : 0;
+    c->v[COUNTER_FLOW_DIVERGENT] += divergent < targets ? divergent : targets;
+}
+
 static void collect_site(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site)
 {
     const struct ir_inst *in = &k->ir->insts[site];
     const struct target_flops *f = &k->tables->flops[site];
     const int32_t counted = k->tables->blocks[in->block].counted;
     bool guarded = in->guard != IR_NOREG;
-    uint64_t lanes = e->block_lanes[in->block], runs = e->block_runs[in->block];
-    double pipes[PIPES], all = executed(k, e, site, pipes), each = e->block_runs[counted] ? all / (double)e->block_runs[counted] : 0;
+    uint64_t lanes = e->block_lanes[in->block], came = e->block_runs[in->block];
+    double runs[TARGET_TURNS], pipes[PIPES];
+    collect_runs(k, e, site, runs);
+    double all = executed(k->tables, site, runs, pipes);
     c->v[COUNTER_INST] += rounded(all);
+    if (runs[TURN_MEET] > 0) /* each lane comes once */
+        all -= (runs[TURN_MEET] - runs[TURN_BLOCK]) * k->tables->flow[site][TURN_MEET][FLOW_BRANCH];
+    double each = e->block_runs[counted] ? all / (double)e->block_runs[counted] : 0;
     c->v[COUNTER_THREAD_INST] += rounded((double)e->block_lanes[counted] * each);
     for (size_t i = 0; i < sizeof of_pipe / sizeof *of_pipe; i++)
         c->v[of_pipe[i].counter] += rounded(pipes[of_pipe[i].pipe]);
     c->v[COUNTER_THREAD_INST_ON] += guarded ? e->site_lanes[site] : lanes;
-    if (ir_is(in, PTX_KIND_BRANCH) || ir_is(in, PTX_KIND_SWITCH)) {
-        c->v[COUNTER_BRANCH] += runs;
-        c->v[COUNTER_BRANCH_DIVERGENT] += e->divergent[site];
-        if (k->tables->meets[site]) { /* each part of the warp executes the BSYNC */
-            c->v[COUNTER_INST] += e->divergent[site];
-            c->v[COUNTER_PIPE_CBU] += e->divergent[site];
-        }
-        c->v[COUNTER_BRANCH_TARGETS] += runs + e->divergent[site];
+    collect_flow(c, k, e, site, runs);
+    if (k->tables->meets[site]) { /* each part of the warp executes the BSYNC */
+        c->v[COUNTER_INST] += e->divergent[site];
+        c->v[COUNTER_PIPE_CBU] += e->divergent[site];
     }
     if (ir_class(in) == PTX_CLASS_MATRIX)
-        collect_product(c, &k->module->device->spec, in, guarded ? e->site_runs[site] : runs);
+        collect_product(c, &k->module->device->spec, in, guarded ? e->site_runs[site] : came);
     const unsigned weight[] = {f->fadd, f->fmul, f->ffma, f->dadd, f->dmul, f->dfma, f->hadd, f->hmul, f->hfma};
     for (int i = 0; i < 9; i++)
         counters_weigh(c, COUNTER_FADD + i, weight[i]);
     c->v[COUNTER_THREAD_INST_ON] = rounded((double)c->v[COUNTER_THREAD_INST_ON] * each);
     if (ir_is_memory(in) && in->space == PTX_GENERIC)
         c->v[ir_is(in, PTX_KIND_LOAD) ? COUNTER_GENERIC_LD : ir_is(in, PTX_KIND_STORE) ? COUNTER_GENERIC_ST : COUNTER_GENERIC_ATOM] +=
-            guarded ? e->site_runs[site] : runs;
+            guarded ? e->site_runs[site] : came;
 }
 
 const char *engine_inlining_chain(struct arena *a, const struct ptx_loc *loc)
@@ -186,6 +277,7 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
         if (!sites)
             continue;
         s->counters = sites[i];
+        s->unrolled = k->tables->unrolled[i];
         collect_site(&s->counters, k, e, i);
         counters_keep(&s->counters, 1, groups);
     }

@@ -157,6 +157,11 @@ void engine_collect(heddle_device *d, counter_groups groups)
     d->collected = models_caches() ? groups : groups & COUNTERS_EXACT;
 }
 
+void engine_collect_code(heddle_device *d, bool code)
+{
+    d->collects_code = code;
+}
+
 heddle_status heddle_device_describe(heddle_device *d, heddle_device_info *info)
 {
     if (!d || !info)

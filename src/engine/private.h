@@ -38,6 +38,7 @@ struct heddle_device {
     int index, threads;
     int64_t described;         /* bytes of memory in the description; spec has less where a limit leaves less */
     counter_groups collected;  /* of launches with a result */
+    bool collects_code;        /* and the machine code */
     int interrupt; /* atomic: set by a signal handler or another thread */
     uint64_t launches;
     void (*see)(const heddle_access *a, void *user);
@@ -145,6 +146,12 @@ heddle_status fault_finish(heddle_device *d, struct launch *l);
  * what ended the launch, or NULL. */
 struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules, counter_groups groups,
                        const struct counters *sites, const struct exec_counts *e, const struct dram_stats *dram, const char *fault);
+/* How often instructions of the site are executed, by what they hang on. */
+void collect_runs(const heddle_kernel *k, const struct exec_counts *e, int32_t site, double runs[TARGET_TURNS]);
+/* --- machine.c --- */
+
+/* Puts the kernel's machine code into the result, with how often each instruction was executed. */
+void collect_code(struct result *r, const heddle_kernel *k, const struct exec_counts *e);
 /* id: number of the launch on its device, from 0. */
 heddle_result *engine_wrap(struct result *r, int64_t id);
 /* What a metric's value, or its absence, is for callers. */

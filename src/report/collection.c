@@ -47,6 +47,8 @@ void collection_write(const struct collection *c, struct strbuf *out)
 #undef NUMBER
     json_object_set_new(o, "kernel", text_or_null(f->kernel));
     json_object_set_new(o, "base", json_string(bases[f->base]));
+    if (c->code)
+        json_object_set_new(o, "code", json_true());
     if (f->id.given)
         json_object_set_new(o, "id", id_json(&f->id));
     json_print(out, o);
@@ -120,10 +122,12 @@ static void read_id(struct reading *in, const json_t *o, struct kernel_id *id)
 bool collection_read(struct collection *c, const char *text, struct diag_list *diags)
 {
     json_t *o = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    const json_t *groups = json_object_get(o, "collect"), *id = json_object_get(o, "id");
+    const json_t *groups = json_object_get(o, "collect"), *id = json_object_get(o, "id"), *code = json_object_get(o, "code");
     struct reading in = {diags, json_is_object(o) ? NULL : ""};
 
-    *c = (struct collection){COUNTERS_ALL, LAUNCH_FILTER_ALL};
+    *c = (struct collection){COUNTERS_ALL, LAUNCH_FILTER_ALL, json_is_true(code)};
+    if (code && !json_is_boolean(code))
+        in.wrong = "code";
     if (groups)
         read_groups(&in, groups, c);
 #define NUMBER(field) number(&in, o, #field, &c->filter.field);

@@ -14,6 +14,7 @@ struct strbuf;
 struct collection {
     counter_groups groups;
     struct launch_filter filter;
+    bool code; /* the machine code, with how often each instruction was executed */
 };
 
 /* Adds the text of HEDDLE_COLLECT: an object of JSON (docs/results.md). */

@@ -134,12 +134,17 @@ counter_groups report_groups(const struct report_metrics *m)
 void report_value(const struct result *r, const char *metric, char *out, size_t size)
 {
     double v;
+
+    if (result_metric(r, metric, &v) == METRIC_OK)
+        report_number(v, out, size);
+    else
+        snprintf(out, size, "n/a");
+}
+
+void report_number(double v, char *out, size_t size)
+{
     size_t n;
 
-    if (result_metric(r, metric, &v) != METRIC_OK) {
-        snprintf(out, size, "n/a");
-        return;
-    }
     if (v == floor(v) && fabs(v) < 1e18) {
         snprintf(out, size, "%.0f", v);
         return;

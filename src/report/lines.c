@@ -42,9 +42,7 @@ bool lines_is_compilers(const char *file)
     return file && (strstr(file, "/lib/clang/") || strstr(file, "/__clang_"));
 }
 
-/* The site that says which source line site i belongs to: itself, or for the compiler's headers the nearest one before
- * (else behind) that lies in another file. */
-static const struct result_site *speaks_for(const struct result *r, uint32_t i)
+const struct result_site *lines_speaks_for(const struct result *r, uint32_t i)
 {
     if (!lines_is_compilers(r->sites[i].file))
         return &r->sites[i];
@@ -57,6 +55,23 @@ static const struct result_site *speaks_for(const struct result *r, uint32_t i)
     return &r->sites[i];
 }
 
+static void add_passes(struct line *l, const struct result_site *s)
+{
+    uint64_t passes = s->counters.v[COUNTER_PTX_INST], lanes = s->counters.v[COUNTER_PTX_THREAD_INST];
+
+    if (passes > l->passes || (passes == l->passes && lanes > l->lanes)) {
+        l->passes = passes;
+        l->lanes = lanes;
+    }
+    if (!s->counters.v[COUNTER_BRANCH] && s->counters.v[COUNTER_THREAD_INST_ON] < s->counters.v[COUNTER_THREAD_INST]) {
+        l->guarded += s->counters.v[COUNTER_INST];
+        l->guarded_lanes += s->counters.v[COUNTER_THREAD_INST];
+        l->guarded_on += s->counters.v[COUNTER_THREAD_INST_ON];
+    }
+    if (s->unrolled > l->unrolled)
+        l->unrolled = s->unrolled;
+}
+
 int lines_collect(const struct result *r, struct arena *a, struct line **lines)
 {
     struct line *all = ARENA_ARRAY(a, struct line, r->nsites ? r->nsites : 1);
@@ -65,7 +80,7 @@ int lines_collect(const struct result *r, struct arena *a, struct line **lines)
 
     table_init(&by_key);
     for (uint32_t i = 0; i < r->nsites; i++) {
-        const struct result_site *s = speaks_for(r, i);
+        const struct result_site *s = lines_speaks_for(r, i);
         bool has_source = s->file && s->line > 0;
         const char *key = has_source ? arena_printf(a, "%d %s", s->line, s->file) : arena_printf(a, "p%d", s->ptx_line);
         struct line *l = table_get(&by_key, key);
@@ -79,6 +94,7 @@ int lines_collect(const struct result *r, struct arena *a, struct line **lines)
             table_set(&by_key, key, l);
         }
         counters_add(&l->counters, &r->sites[i].counters, 1);
+        add_passes(l, &r->sites[i]);
     }
     table_release(&by_key);
     for (int i = 0; i < n; i++)

@@ -59,4 +59,7 @@ void report_launch_line(const struct result *r, struct strbuf *out);
 /* A metric's value in digits: whole numbers without a point, others with up to six significant decimals; "n/a". */
 void report_value(const struct result *r, const char *metric, char *out, size_t size);
 
+/* The same of a number. */
+void report_number(double v, char *out, size_t size);
+
 #endif

@@ -256,11 +256,30 @@ static void add_sites(struct strbuf *out, const struct result *r)
         STRING(inlined_at)
         NUMBER(ptx_line)
         STRING(text)
+        if (from->unrolled)
+            NUMBER(unrolled)
         key(out, "counters");
         add_counters(out, &from->counters);
         put(out, "}", 1);
     }
     strbuf_adds(out, before == '[' ? "[]" : "]");
+}
+
+#define INST_NUMBERS(X) X(site) X(inst) X(thread_inst) X(thread_inst_on)
+
+static void add_insts(struct strbuf *out, const struct result *r)
+{
+    for (uint32_t i = 0; i < r->ninsts; i++) {
+        const struct result_inst *from = &r->insts[i];
+
+        put(out, i ? ",{" : "[{", 2);
+        INST_NUMBERS(NUMBER)
+        if (from->head)
+            STRING(head)
+        STRING(text)
+        put(out, "}", 1);
+    }
+    strbuf_adds(out, r->ninsts ? "]" : "[]");
 }
 
 static void add_library(struct strbuf *out, const struct result_library *from)
@@ -304,6 +323,10 @@ static void add_result(struct strbuf *out, const struct result *from)
     add_counters(out, &from->total);
     key(out, "sites");
     add_sites(out, from);
+    if (from->insts) {
+        key(out, "code");
+        add_insts(out, from);
+    }
     put(out, "}\n", 2);
 }
 #undef NUMBER
@@ -491,7 +514,36 @@ static void read_site(struct reading *in, const json_t *o, struct result_site *s
     s->inlined_at = string(in, o, "inlined_at");
     s->ptx_line = (int)number(in, o, "ptx_line");
     s->text = string(in, o, "text");
+    s->unrolled = json_object_get(o, "unrolled") ? (int)number(in, o, "unrolled") : 0;
     read_counters(in, o, "counters", &s->counters);
+}
+
+static void read_insts(struct reading *in, const json_t *list)
+{
+    struct result *r = in->r;
+
+    if (!list)
+        return;
+    if (!json_is_array(list)) {
+        wrong(in, "code", "is not a list");
+        return;
+    }
+    r->ninsts = (uint32_t)json_array_size(list);
+    r->insts = ARENA_ARRAY(&r->arena, struct result_inst, r->ninsts + 1);
+    for (uint32_t i = 0; i < r->ninsts; i++) {
+        const json_t *o = json_array_get(list, i);
+        struct result_inst *to = &r->insts[i];
+
+#define NUMBER(field) to->field = (__typeof__(to->field))number(in, o, #field);
+        INST_NUMBERS(NUMBER)
+#undef NUMBER
+        to->head = json_object_get(o, "head") ? string(in, o, "head") : NULL;
+        to->text = string(in, o, "text");
+        if (!to->text)
+            wrong(in, "code", "has an instruction without text");
+        if ((int64_t)(to->inst | to->thread_inst | to->thread_inst_on) < 0)
+            wrong(in, "code", "has an instruction whose number is no count");
+    }
 }
 
 static void read_fields(struct reading *in, const json_t *root, const json_t *sites)
@@ -519,6 +571,7 @@ static void read_fields(struct reading *in, const json_t *root, const json_t *si
     read_counters(in, root, "total", &r->total);
     for (uint32_t i = 0; i < r->nsites; i++)
         read_site(in, json_array_get(sites, i), &r->sites[i]);
+    read_insts(in, json_object_get(root, "code"));
 }
 
 struct result *result_read(const char *line, size_t len, struct arena *scratch, const char **why)

@@ -31,7 +31,16 @@ struct result_site {
     const char *inlined_at; /* "f.cu:20 < f.cu:31": the calls, innermost first, or NULL */
     int ptx_line;           /* line in the PTX text */
     const char *text;       /* the PTX instruction, or NULL */
+    int unrolled;           /* so many turns of its loop stand side by side in the machine code; 0: it is in no such loop */
     struct counters counters;
+};
+
+/* An instruction of the machine code. Counts are modelled. */
+struct result_inst {
+    int64_t site;     /* of the IR: what it is made for; -1: a function behind the kernel */
+    const char *head; /* the first of a block: what stands before it, ".b3: # 4 turns of the loop", or NULL */
+    const char *text; /* "@P0 LDG R4, [R2.64]" */
+    uint64_t inst, thread_inst, thread_inst_on; /* executed by warps, by lanes, by lanes with a true predicate */
 };
 
 struct result_library; /* library.h */
@@ -58,6 +67,8 @@ struct result {
     struct counters total;   /* over all sites, and what belongs to no site (BLOCKS, WARPS) */
     struct result_site *sites;
     uint32_t nsites;
+    struct result_inst *insts; /* the machine code, where it was asked for; else NULL */
+    uint32_t ninsts;
 };
 
 /* A zeroed result with room for nsites sites; strings are to be put into its arena. */

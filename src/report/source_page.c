@@ -14,6 +14,8 @@
 #define WARM "\033[33m"   /* a tenth */
 #define OFF  "\033[0m"
 
+enum { BESIDE = 68 }; /* columns between a line's number and its text */
+
 struct page {
     struct sources sources;
     struct arena arena;
@@ -57,26 +59,71 @@ static const char *colour_of(const struct page *p, const struct line *l)
     return !p->colour || most < 10 ? NULL : most < 25 ? WARM : HOT;
 }
 
+/* In the row below a line, under its text: why the machine code's figures are others. */
+static void reasons(const struct line *l, const char *text, struct strbuf *out)
+{
+    const uint64_t *v = l->counters.v, predicated = v[COUNTER_BRANCH_PREDICATED];
+    const char *before = "^ ";
+
+    strbuf_add(out, text, strspn(text, " \t"));
+    if (predicated)
+        strbuf_addf(out, predicated == v[COUNTER_BRANCH] ? "%spredicates, no branch" : "%spredicates for %.0f%% of its branches", before,
+                    percent(predicated, v[COUNTER_BRANCH]));
+    before = predicated ? "; " : before;
+    if (l->guarded) {
+        strbuf_addf(out, "%sunder predicates: %.1f of %.1f lanes on", before, (double)l->guarded_on / (double)l->guarded,
+                    (double)l->guarded_lanes / (double)l->guarded);
+        before = "; ";
+    }
+    if (l->unrolled && v[COUNTER_BRANCH])
+        strbuf_addf(out, v[COUNTER_FLOW_TARGETS] || predicated ? "%s%d turns side by side" : "%sall %d turns in a row, no branch", before, l->unrolled);
+    strbuf_adds(out, "\n");
+}
+
+/* What the machine code does, where that is something else than what stands in the source. */
+static void machine_row(const struct page *p, const struct line *l, const char *text, const char *colour)
+{
+    const uint64_t *v = l->counters.v;
+    char divergent[32] = "";
+
+    if (!l->passes || !v[COUNTER_INST] || (!v[COUNTER_BRANCH_PREDICATED] && !l->guarded && !(l->unrolled && v[COUNTER_BRANCH])))
+        return;
+    if (v[COUNTER_BRANCH])
+        snprintf(divergent, sizeof divergent, "%" PRIu64, v[COUNTER_FLOW_DIVERGENT]);
+    strbuf_addf(p->out, "%s%7s %8s %6.1f %9s %12s %8s %10s %7s  ", colour ? colour : "", "GPU", "",
+                (double)v[COUNTER_THREAD_INST] / (double)v[COUNTER_INST], divergent, "", "", "", "");
+    reasons(l, text, p->out);
+    if (colour) {
+        p->out->len--; /* the line's end stands behind it */
+        strbuf_adds(p->out, OFF "\n");
+    }
+}
+
 /* One executed line; `text` is what stands there. */
 static void executed(const struct page *p, const struct line *l, int number, const char *text)
 {
-    uint64_t requests = SUM(l, GLOBAL_AND_LOCAL(REQUESTS)), sectors = sectors_of(l), inst = l->counters.v[COUNTER_INST];
+    const uint64_t *v = l->counters.v;
+    uint64_t requests = SUM(l, GLOBAL_AND_LOCAL(REQUESTS)), sectors = sectors_of(l);
     uint64_t passes = SUM(l, COUNTER_SHARED_LD_WAVEFRONTS, COUNTER_SHARED_ST_WAVEFRONTS, COUNTER_SHARED_ATOM_WAVEFRONTS);
     uint64_t ideal = SUM(l, COUNTER_SHARED_LD_IDEAL, COUNTER_SHARED_ST_IDEAL, COUNTER_SHARED_ATOM_IDEAL);
     const char *colour = colour_of(p, l);
-    char per[32] = "", conflicts[32] = "", divergent[32] = "", share[32] = "";
+    char came[32] = "", lanes[32] = "", per[32] = "", conflicts[32] = "", divergent[32] = "", share[32] = "";
 
+    if (l->passes) {
+        snprintf(came, sizeof came, "%" PRIu64, l->passes);
+        snprintf(lanes, sizeof lanes, "%.1f", (double)l->lanes / (double)l->passes);
+    }
     if (requests) {
         snprintf(per, sizeof per, "%.2f", (double)sectors / (double)requests);
         snprintf(share, sizeof share, "%.1f%%", percent(sectors, p->sectors));
     }
     if (passes)
         snprintf(conflicts, sizeof conflicts, "%" PRIu64, passes - ideal);
-    if (l->counters.v[COUNTER_BRANCH])
-        snprintf(divergent, sizeof divergent, "%" PRIu64, l->counters.v[COUNTER_BRANCH_DIVERGENT]);
-    strbuf_addf(p->out, "%s%7d %12" PRIu64 " %6.1f %8s %10s %10s %7s  %s%s\n", colour ? colour : "", number, inst,
-                inst ? (double)l->counters.v[COUNTER_THREAD_INST] / (double)inst : 0, per, conflicts, divergent, share,
-                text, colour ? OFF : "");
+    if (v[COUNTER_BRANCH])
+        snprintf(divergent, sizeof divergent, "%" PRIu64, v[COUNTER_BRANCH_DIVERGENT]);
+    strbuf_addf(p->out, "%s%7d %8s %6s %9s %12" PRIu64 " %8s %10s %7s  %s%s\n", colour ? colour : "", number, came, lanes, divergent,
+                v[COUNTER_INST], per, conflicts, share, text, colour ? OFF : "");
+    machine_row(p, l, text, colour);
 }
 
 static int by_line(const void *a, const void *b)
@@ -99,17 +146,17 @@ static int one_file(struct page *p, int at)
         end++;
     strbuf_addf(p->out, "    %s%s\n", file ? file : "PTX without source lines",
                 file && !count ? " (cannot be read: executed lines only)" : "");
-    strbuf_addf(p->out, "%7s %12s %6s %8s %10s %10s %7s  %s\n", "Line", "Instructions", "Lanes", "Sect/Req", "Conflicts",
-                "Divergent", "Traffic", "Source");
+    strbuf_addf(p->out, "%7s %8s %6s %9s %12s %8s %10s %7s  %s\n", "Line", "Passes", "Lanes", "Divergent", "Instructions", "Sect/Req",
+                "Conflicts", "Traffic", "Source");
     for (int i = at; i < end; i++) {
         const struct line *l = &p->lines[i];
         for (; count && last + 1 < l->line && last < count; last++)
-            strbuf_addf(p->out, "%7d %60s%s\n", last + 1, "", sources_line(&p->sources, file, last + 1));
+            strbuf_addf(p->out, "%7d %*s%s\n", last + 1, BESIDE, "", sources_line(&p->sources, file, last + 1));
         executed(p, l, file ? l->line : l->ptx_line, file ? sources_line(&p->sources, file, l->line) : l->ptx_text ? l->ptx_text : "");
         last = l->line;
     }
     for (; last < count; last++)
-        strbuf_addf(p->out, "%7d %60s%s\n", last + 1, "", sources_line(&p->sources, file, last + 1));
+        strbuf_addf(p->out, "%7d %*s%s\n", last + 1, BESIDE, "", sources_line(&p->sources, file, last + 1));
     strbuf_adds(p->out, "\n");
     return end - at;
 }
@@ -125,8 +172,11 @@ static void add_files(const struct result *r, struct page *p)
         qsort(p->lines, (size_t)p->n, sizeof *p->lines, by_line);
     for (int at = 0; at < p->n;)
         at += one_file(p, at);
-    strbuf_adds(p->out, "    Instructions, lanes, divergent branches: exact for this code; sectors per request, conflicts of loads "
-                     "and stores,\n    traffic (share of all global and local sectors): exact\n\n");
+    strbuf_adds(p->out,
+                "    Passes (times that a warp, or a part of one, came to the line), lanes a pass, divergent branches: of the program as written (PTX),\n"
+                "    exact for this code. Instructions, and the rows GPU: of the GPU's machine code, modelled; they stand where short branches became\n"
+                "    predicates or loops were unrolled. Sectors per request, conflicts of loads and stores, traffic (share of all global and local\n"
+                "    sectors): exact\n\n");
 }
 
 void report_source(const struct result *r, bool colour, struct strbuf *out)
@@ -158,20 +208,40 @@ static void quoted(struct strbuf *out, const char *s)
     strbuf_adds(out, "\"");
 }
 
-static void csv_figures(const struct counters *c, struct strbuf *out)
+static void csv_metric(const struct result *r, const struct line *l, const char *name, struct strbuf *out)
 {
-    const struct line l = {.counters = *c};
+    const struct metric_input in = {.c = &l->counters, .l = &r->launch};
+    char text[64];
+    double v;
 
-    strbuf_addf(out, ",\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\"\n",
-                c->v[COUNTER_INST], c->v[COUNTER_THREAD_INST],
-                SUM(&l, COUNTER_GLOBAL_LD_SECTORS, COUNTER_GLOBAL_ST_SECTORS, COUNTER_GLOBAL_ATOM_SECTORS, COUNTER_GLOBAL_RED_SECTORS),
-                SUM(&l, COUNTER_GLOBAL_LD_IDEAL, COUNTER_GLOBAL_ST_IDEAL, COUNTER_GLOBAL_ATOM_IDEAL, COUNTER_GLOBAL_RED_IDEAL),
-                SUM(&l, COUNTER_SHARED_LD_WAVEFRONTS, COUNTER_SHARED_ST_WAVEFRONTS, COUNTER_SHARED_ATOM_WAVEFRONTS),
-                SUM(&l, COUNTER_SHARED_LD_IDEAL, COUNTER_SHARED_ST_IDEAL, COUNTER_SHARED_ATOM_IDEAL), c->v[COUNTER_BRANCH_DIVERGENT]);
+    if (metric_value(name, &in, &v) == METRIC_OK)
+        report_number(v, text, sizeof text);
+    else
+        snprintf(text, sizeof text, "n/a");
+    strbuf_addf(out, ",\"%s\"", text);
 }
 
-#define FIGURES "\"# Instructions Executed\",\"# Thread Instructions Executed\",\"L2 Theoretical Sectors Global\"," \
-                "\"L2 Theoretical Sectors Global Ideal\",\"L1 Wavefronts Shared\",\"L1 Wavefronts Shared Ideal\",\"Divergent Branches\"\n"
+static void csv_figures(const struct result *r, const struct line *l, struct strbuf *out)
+{
+#define SOURCE_METRIC(heading, metric) csv_metric(r, l, metric, out);
+#define SOURCE_FACT(heading, value)    strbuf_addf(out, ",\"%" PRIu64 "\"", (uint64_t)(value));
+#include "report/source_columns.def"
+#undef SOURCE_METRIC
+#undef SOURCE_FACT
+    strbuf_adds(out, "\n");
+}
+
+/* Behind the columns that say which line it is. */
+static void csv_headings(const char *first, struct strbuf *out)
+{
+    strbuf_adds(out, first);
+#define SOURCE_METRIC(heading, metric) strbuf_adds(out, ",\"" heading "\"");
+#define SOURCE_FACT(heading, value)    strbuf_adds(out, ",\"" heading "\"");
+#include "report/source_columns.def"
+#undef SOURCE_METRIC
+#undef SOURCE_FACT
+    strbuf_adds(out, "\n");
+}
 
 static void csv_lines(const struct result *r, struct strbuf *out)
 {
@@ -182,14 +252,14 @@ static void csv_lines(const struct result *r, struct strbuf *out)
     p.n = lines_collect(r, &p.arena, &p.lines);
     if (p.n)
         qsort(p.lines, (size_t)p.n, sizeof *p.lines, by_line);
-    strbuf_adds(out, "\"#\",\"File\",\"Source\"," FIGURES);
+    csv_headings("\"#\",\"File\",\"Source\"", out);
     for (int i = 0; i < p.n; i++) {
         const struct line *l = &p.lines[i];
         strbuf_addf(out, "\"%d\",", l->file ? l->line : l->ptx_line);
         quoted(out, l->file ? l->file : "");
         strbuf_adds(out, ",");
         quoted(out, l->file ? sources_line(&p.sources, l->file, l->line) : l->ptx_text ? l->ptx_text : "");
-        csv_figures(&l->counters, out);
+        csv_figures(r, l, out);
     }
     sources_release(&p.sources);
     arena_release(&p.arena);
@@ -203,12 +273,13 @@ void report_source_csv(const struct result *r, bool instructions, struct strbuf 
     if (!instructions)
         csv_lines(r, out);
     else
-        strbuf_adds(out, "\"#\",\"Address\",\"Source\"," FIGURES);
+        csv_headings("\"#\",\"Address\",\"Source\"", out);
     for (uint32_t i = 0; instructions && i < r->nsites; i++) {
         const struct result_site *s = &r->sites[i];
         strbuf_addf(out, "\"%u\",\"0x%x\",", i, 16 * s->site);
         quoted(out, s->text ? s->text : "");
-        csv_figures(&s->counters, out);
+        csv_figures(r, &(struct line){.counters = s->counters, .passes = s->counters.v[COUNTER_PTX_INST], .lanes = s->counters.v[COUNTER_PTX_THREAD_INST],
+                                      .unrolled = s->unrolled}, out);
     }
     strbuf_adds(out, "\n");
 }

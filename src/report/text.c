@@ -71,8 +71,16 @@ const struct section_row *section_row_at(int i)
     return i < (int)(sizeof section_rows / sizeof *section_rows) ? &section_rows[i] : NULL;
 }
 
+/* Each kernel ends with an instruction that counts as a branch, so not having one means a result of before those were counted. */
+static bool has_branches(const struct result *r)
+{
+    return !r->total.v[COUNTER_INST] || r->total.v[COUNTER_FLOW_INST];
+}
+
 bool section_row_there(const struct section_row *at, const struct result *r)
 {
+    if (!strcmp(at->title, "Branching"))
+        return has_branches(r);
     return strcmp(at->title, "DRAM") || r->launch.dram_channels;
 }
 
@@ -138,8 +146,10 @@ static void instruction_sections(const struct result *r, section_set wanted, str
         rows(r, "Instruction Statistics", out);
         mix_section(r, out);
     }
-    if (section_in(wanted, SECTION_SOURCE))
+    if (section_in(wanted, SECTION_SOURCE) && has_branches(r))
         rows(r, "Branching", out);
+    else if (section_in(wanted, SECTION_SOURCE))
+        strbuf_adds(out, "    Section: Branching\n    Not counted: this launch was kept before branches of the machine code were counted\n\n");
 }
 
 /* --- memory tables --- */

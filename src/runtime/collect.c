@@ -44,7 +44,7 @@ static void read_wanted(void)
     const char *text = getenv("HEDDLE_COLLECT");
     struct diag_list diags;
 
-    wanted.collection = (struct collection){COUNTERS_ALL, LAUNCH_FILTER_ALL};
+    wanted.collection = (struct collection){COUNTERS_ALL, LAUNCH_FILTER_ALL, false};
     diag_init(&diags);
     if (text && *text && (!collection_read(&wanted.collection, text, &diags) || !launch_choice_init(&wanted.choice, &wanted.collection.filter, &diags))) {
         struct strbuf said;
@@ -52,7 +52,7 @@ static void read_wanted(void)
         diag_format_all(&diags, &said);
         runtime_say("%s", said.s);
         strbuf_release(&said);
-        wanted.collection = (struct collection){COUNTERS_ALL, LAUNCH_FILTER_ALL};
+        wanted.collection = (struct collection){COUNTERS_ALL, LAUNCH_FILTER_ALL, false};
     } /* the list stays: the filter's names are in it */
 }
 
@@ -62,6 +62,7 @@ void runtime_collect_device(heddle_device *d)
         return;
     pthread_once(&wanted.once, read_wanted);
     engine_collect(d, wanted.collection.groups);
+    engine_collect_code(d, wanted.collection.code);
 }
 
 bool runtime_collects(const char *name, int stream)

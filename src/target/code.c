@@ -204,3 +204,21 @@ void code_print(const struct machine_inst *in, struct strbuf *out)
             strbuf_adds(out, "]");
     }
 }
+
+void code_print_head(const struct ir_kernel *k, const struct machine_block *b, struct strbuf *out)
+{
+    switch (b->times) {
+    case TIMES_BLOCK:
+        strbuf_addf(out, ".b%d:", (int)b->of);
+        break;
+    case TIMES_ROUNDS:
+        strbuf_addf(out, ".b%d: # %d turns of the loop", (int)k->loops[b->of].header, b->rounds);
+        break;
+    case TIMES_REST:
+        strbuf_addf(out, b->rounds ? ".b%d: # %d more turns" : ".b%d: # around the loop", (int)k->loops[b->of].header, b->rounds);
+        break;
+    case TIMES_CALLED:
+        strbuf_addf(out, ".%s: # a function; the order of its instructions is left open", code_function_names[b->of]);
+        break;
+    }
+}

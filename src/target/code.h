@@ -120,4 +120,7 @@ struct strbuf;
 /* "@P0 IMAD.WIDE R2, R5, 0x4, R8", without a line's end. */
 void code_print(const struct machine_inst *in, struct strbuf *out);
 
+/* ".b3:", ".b5: # 4 turns of the loop", without a line's end. */
+void code_print_head(const struct ir_kernel *k, const struct machine_block *b, struct strbuf *out);
+
 #endif

@@ -180,7 +180,7 @@ static void add_site(struct laying *g, int32_t site)
         struct machine_inst *in = code_add(g->to, from);
         if (in->guard.file || g->s->guard[b] == IR_NOREG || (load && !from->is_value))
             continue;
-        in->guard = predicate(g->s->guard[b], false);
+        in->guard = predicate(g->s->guard[b], g->s->otherwise[b]);
         if (in->op == OP_ULDC) /* instructions of the whole warp have no predicate */
             in->op = OP_LDC;
     }

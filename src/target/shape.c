@@ -107,7 +107,8 @@ static bool is_short_way(const struct shaping *g, int32_t from, int32_t way, int
     return size <= (loads ? WAY_LOADING : WAY);
 }
 
-static void append(struct shaping *g, int32_t head, int32_t other, int32_t counted, int32_t guard)
+/* guard: of a way that becomes predicated, and whether that of lanes for which it is false. */
+static void append(struct shaping *g, int32_t head, int32_t other, int32_t counted, int32_t guard, bool otherwise)
 {
     g->s->next[g->last[head]] = other;
     g->last[head] = g->last[other];
@@ -115,8 +116,10 @@ static void append(struct shaping *g, int32_t head, int32_t other, int32_t count
         g->s->head[b] = head;
         if (counted >= 0)
             g->s->counted[b] = counted;
-        if (g->s->guard[b] == IR_NOREG)
+        if (g->s->guard[b] == IR_NOREG) {
             g->s->guard[b] = guard;
+            g->s->otherwise[b] = otherwise;
+        }
     }
 }
 
@@ -147,7 +150,7 @@ static bool grow(struct shaping *g, int32_t head)
         int32_t j = bl->succ[0];
         if (j == head || g->s->head[j] != j || !only_from(g, head, j) || k->blocks[j].loop != k->blocks[head].loop || shape_leaves(k, j))
             return false;
-        append(g, head, j, -1, IR_NOREG);
+        append(g, head, j, -1, IR_NOREG, false);
         return true;
     }
     if (!branch || !ir_is_conditional(branch) || bl->nsucc != 2 || g->s->converted[e])
@@ -157,10 +160,10 @@ static bool grow(struct shaping *g, int32_t head)
         if (!is_short_way(g, e, way, &join) || way == head || shape_leaves(k, join)) /* those that leave do so at once */
             continue;
         if (join == across) {
-            append(g, head, way, head, branch->guard);
+            append(g, head, way, head, branch->guard, (branch->target == way) == branch->guard_negated);
         } else if (is_short_way(g, e, across, &other) && other == join && across != head) {
-            append(g, head, way, head, branch->guard);
-            append(g, head, across, head, branch->guard);
+            append(g, head, way, head, branch->guard, (branch->target == way) == branch->guard_negated);
+            append(g, head, across, head, branch->guard, (branch->target == across) == branch->guard_negated);
         } else {
             continue;
         }
@@ -440,6 +443,7 @@ struct shape *shape_new(const struct lowered *l, const struct code *selected)
     s->head = alloc_zeroed(n * 4);
     s->next = alloc_zeroed(n * 4);
     s->guard = alloc_zeroed(n * 4);
+    s->otherwise = alloc_zeroed(n);
     s->counted = alloc_zeroed(n * 4);
     g.last = alloc_zeroed(n * 4);
     s->converted = alloc_zeroed(n);
@@ -462,6 +466,7 @@ void shape_free(struct shape *s)
     alloc_release(s->head);
     alloc_release(s->next);
     alloc_release(s->guard);
+    alloc_release(s->otherwise);
     alloc_release(s->counted);
     alloc_release(s->converted);
     alloc_release(s->rounds);

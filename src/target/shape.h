@@ -26,6 +26,7 @@ struct shape {
     int32_t *next;    /* [nblocks] the region's next block, or -1 */
     int32_t *counted; /* [nblocks] block that runs when this one's instructions are executed */
     int32_t *guard;   /* [nblocks] the predicate of a converted way, or IR_NOREG */
+    bool *otherwise;  /* [nblocks] the way is that of lanes whose predicate is false */
     bool *converted;  /* [nblocks] the branch at the block's end is no instruction, its ways are predicated */
     uint16_t *rounds; /* [nloops] rounds side by side; 1: not unrolled */
     uint16_t *rest;   /* [nloops] of known length: rounds that are left over behind it */

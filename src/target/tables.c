@@ -221,10 +221,24 @@ static int launch_bound(const struct ptx_function *f)
 /* What one call executes of a function behind the kernel: all of it, or of one with branches this share. */
 enum { BRANCHING_SHARE = 2, SIXTEENTHS = 16 };
 
-static void add(struct target_tables *t, int32_t site, enum target_turn turn, enum pipe pipe)
+/* Bit set over enum target_flow. */
+static unsigned flow_of(enum machine_op op)
 {
-    uint16_t *n = &t->turns[site][turn][pipe];
+    static const uint8_t flows[OPS] = {
+#define FLOW(op, target) [OP_##op] = 1 << FLOW_BRANCH | (target) << FLOW_TARGET,
+#include "target/flow.def"
+#undef FLOW
+    };
+    return flows[op];
+}
+
+static void add(struct target_tables *t, int32_t site, enum target_turn turn, int arch, const struct machine_inst *in)
+{
+    uint16_t *n = &t->turns[site][turn][code_pipe(arch, in)];
+    unsigned flows = flow_of((enum machine_op)in->op);
     *n += *n < UINT16_MAX;
+    for (int flow = 0; flow < TARGET_FLOWS; flow++)
+        t->flow[site][turn][flow] += (flows >> flow & 1) && t->flow[site][turn][flow] < UINT16_MAX;
 }
 
 /* A call executes the function with it. */
@@ -239,7 +253,7 @@ static void add_function(struct target_tables *t, const struct code *c, int32_t 
             if (c->insts[i].op == OP_BRA)
                 share = BRANCHING_SHARE;
         for (int32_t i = bl->first; i < bl->first + bl->count; i += share)
-            add(t, site, turn, code_pipe(c->arch, &c->insts[i]));
+            add(t, site, turn, c->arch, &c->insts[i]);
     }
 }
 
@@ -254,38 +268,50 @@ static enum target_turn turn_of(const struct machine_block *bl, const struct tar
     return bl->rounds == loop->rounds ? TURN_SOME : bl->rounds == 2 ? TURN_TWO : TURN_ONE;
 }
 
-static void add_block(struct target_tables *t, const struct ir_kernel *k, const struct code *c, const struct machine_block *bl, const int32_t *row)
+/* The row of an unrolled loop of the IR, or -1. */
+static int32_t row_of(const struct target_tables *t, int32_t header)
+{
+    int32_t row = t->nloops - 1;
+    while (row >= 0 && t->loops[row].header != header)
+        row--;
+    return row;
+}
+
+enum target_turn target_turn(const struct target_tables *t, const struct ir_kernel *k, const struct machine_block *bl, const struct machine_inst *in,
+                             int32_t *loop)
 {
     const bool in_loop = bl->times == TIMES_ROUNDS || bl->times == TIMES_REST;
-    const int32_t loop = in_loop && bl->rounds >= 0 ? row[bl->of] : -1;
-    if (bl->times == TIMES_CALLED || (in_loop && loop < 0))
-        return;
-    const enum target_turn turn = turn_of(bl, loop >= 0 ? &t->loops[loop] : NULL);
+    *loop = in_loop && bl->rounds >= 0 ? row_of(t, k->loops[bl->of].header) : -1;
+    if (bl->times == TIMES_CALLED || (in_loop && *loop < 0) || in->taken == TAKEN_NEVER || in->site < 0)
+        return TARGET_TURNS;
+    const enum target_turn turn = turn_of(bl, *loop >= 0 ? &t->loops[*loop] : NULL);
+    if (ways_counts(&k->insts[in->site]))
+        return turn == TURN_BLOCK || turn == TURN_ROUND ? TURN_LANES : TARGET_TURNS;
+    return in->op == OP_BSYNC && turn == TURN_BLOCK ? TURN_MEET : turn;
+}
+
+static void add_block(struct target_tables *t, const struct ir_kernel *k, const struct code *c, const struct machine_block *bl)
+{
     for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
         const struct machine_inst *in = &c->insts[i];
-        if (in->taken == TAKEN_NEVER || in->site < 0)
+        int32_t loop;
+        const enum target_turn turn = target_turn(t, k, bl, in, &loop);
+        if (turn == TARGET_TURNS)
             continue;
         if (loop >= 0)
             t->loop[in->site] = loop;
-        if (ways_counts(&k->insts[in->site])) {
-            if (turn == TURN_BLOCK || turn == TURN_ROUND)
-                add(t, in->site, TURN_LANES, code_pipe(c->arch, in));
-            continue;
-        }
-        add(t, in->site, turn, code_pipe(c->arch, in));
+        add(t, in->site, turn, c->arch, in);
         if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION)
             add_function(t, c, in->site, in->source[0].number, turn);
     }
 }
 
-/* The unrolled loops; row[] of a loop: which of them it is, or -1. */
-static void find_loops(struct target_tables *t, const struct ir_kernel *k, const struct shape *s, int32_t *row, struct arena *arena)
+static void find_loops(struct target_tables *t, const struct ir_kernel *k, const struct shape *s, struct arena *arena)
 {
     t->loops = ARENA_ARRAY(arena, struct target_loop, k->nloops + 1);
     t->nloops = 0;
     for (int32_t i = 0; i < k->nloops; i++) {
         const struct ir_loop *l = &k->loops[i];
-        row[i] = -1;
         if (s->rounds[i] < 2)
             continue;
         struct target_loop *of = &t->loops[t->nloops];
@@ -297,7 +323,10 @@ static void find_loops(struct target_tables *t, const struct ir_kernel *k, const
             of->branch = end;
             of->back_is_taken = k->insts[end].target == l->header;
         }
-        row[i] = t->nloops++;
+        t->nloops++;
+        for (int32_t site = 0; site < k->ninsts; site++)
+            if (ir_bit(l->blocks, k->insts[site].block))
+                t->unrolled[site] = s->rounds[i];
     }
 }
 
@@ -306,24 +335,29 @@ static uint16_t sixteenths_of(const struct target_tables *t, int32_t site)
 {
     uint32_t rounds = t->loop[site] < 0 ? 1 : (uint32_t)t->loops[t->loop[site]].rounds, all = 0;
     for (int pipe = 0; pipe < PIPES; pipe++)
-        all += SIXTEENTHS * t->turns[site][TURN_BLOCK][pipe] + SIXTEENTHS * t->turns[site][TURN_ROUND][pipe] / rounds;
+        all += SIXTEENTHS * (uint32_t)(t->turns[site][TURN_BLOCK][pipe] + t->turns[site][TURN_MEET][pipe]) + SIXTEENTHS * t->turns[site][TURN_ROUND][pipe] / rounds;
     return (uint16_t)(all < UINT16_MAX ? all : UINT16_MAX);
 }
 
 static void add_instructions(struct target_tables *t, const struct ir_kernel *k, const struct code *c, const struct shape *s, struct arena *arena)
 {
-    int32_t *row = alloc_zeroed(((size_t)k->nloops + 1) * sizeof *row);
     t->sixteenths = ARENA_ARRAY(arena, uint16_t, k->ninsts);
     t->turns = arena_alloc(arena, ((size_t)k->ninsts + 1) * sizeof *t->turns);
     t->loop = ARENA_ARRAY(arena, int32_t, k->ninsts + 1);
+    t->flow = arena_alloc(arena, ((size_t)k->ninsts + 1) * sizeof *t->flow);
+    t->unrolled = ARENA_ARRAY(arena, uint16_t, k->ninsts + 1);
+    memset(t->flow, 0, ((size_t)k->ninsts + 1) * sizeof *t->flow);
     memset(t->turns, 0, ((size_t)k->ninsts + 1) * sizeof *t->turns);
     memset(t->loop, -1, ((size_t)k->ninsts + 1) * sizeof *t->loop);
-    find_loops(t, k, s, row, arena);
+    find_loops(t, k, s, arena);
     for (int32_t b = 0; b < c->nblocks; b++)
-        add_block(t, k, c, &c->blocks[b], row);
-    for (int32_t i = 0; i < k->ninsts; i++) /* of the copies in an unrolled loop one counts each time */
+        add_block(t, k, c, &c->blocks[b]);
+    for (int32_t i = 0; i < k->ninsts; i++) { /* of the copies in an unrolled loop one counts each time */
         for (int pipe = 0; t->loop[i] >= 0 && pipe < PIPES; pipe++)
             t->turns[i][TURN_LANES][pipe] /= (uint16_t)t->loops[t->loop[i]].rounds;
+        for (int flow = 0; t->loop[i] >= 0 && flow < TARGET_FLOWS; flow++)
+            t->flow[i][TURN_LANES][flow] /= (uint16_t)t->loops[t->loop[i]].rounds;
+    }
     for (int32_t i = 0; i < k->ninsts; i++)
         t->sixteenths[i] = sixteenths_of(t, i);
     for (int32_t b = 0; b < k->nblocks; b++) {
@@ -332,7 +366,6 @@ static void add_instructions(struct target_tables *t, const struct ir_kernel *k,
             sum += t->sixteenths[i];
         t->blocks[b].instructions = (sum + 8) / SIXTEENTHS;
     }
-    alloc_release(row);
 }
 
 /* What stands between a kernel and its machine code. */

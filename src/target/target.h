@@ -67,7 +67,15 @@ enum target_turn {
     TURN_TWO,   /* for two turns of those left over, */
     TURN_ONE,   /* and for the last one */
     TURN_LANES, /* each time that lanes go this way of a call (ways.h) */
+    TURN_MEET,  /* each time that some of a warp's lanes come to where they meet, at the begin of the block */
     TARGET_TURNS
+};
+
+/* What NVIDIA's counters make of an instruction (flow.def). */
+enum target_flow {
+    FLOW_BRANCH, /* it counts as a branch: ends of lanes and where they meet do, too */
+    FLOW_TARGET, /* it goes to another instruction */
+    TARGET_FLOWS
 };
 
 /* An unrolled loop. */
@@ -85,6 +93,8 @@ struct target_tables {
     uint16_t (*turns)[TARGET_TURNS][PIPES]; /* [ninsts] instructions by how often they are executed, and by unit */
     bool *meets;                 /* [ninsts] branches whose lanes, where they part, come to a BSYNC one after the other: one more each time */
     int32_t *loop;               /* [ninsts] the row of `loops` that a site's turns are of, or -1 */
+    uint16_t (*flow)[TARGET_TURNS][TARGET_FLOWS]; /* [ninsts] of the instructions in `turns`, those that are branches */
+    uint16_t *unrolled;           /* [ninsts] turns of the site's loop that stand side by side, or 0: it is in no unrolled loop */
     struct target_loop *loops;
     int32_t nloops;
     struct target_block *blocks; /* [nblocks] */
@@ -94,6 +104,14 @@ struct target_tables {
 /* The machine code that an architecture has for the analysed kernel (code.h; arch: compute capability times ten, arch.h), an
  * estimate. To be freed with code_free. */
 struct code *target_code(const struct ir_kernel *k, int arch);
+
+struct machine_block;
+struct machine_inst;
+
+/* By what an instruction of a block of the kernel's machine code is executed; TARGET_TURNS: by what ordinary operands do not come to, or by
+ * calls (of a block of a function). *loop: the row of t->loops whose turns those are, or -1. */
+enum target_turn target_turn(const struct target_tables *t, const struct ir_kernel *k, const struct machine_block *b, const struct machine_inst *in,
+                             int32_t *loop);
 
 /* Tables in `arena`, for the analysed kernel. An architecture whose machine code is not described (arch.h) gets those of ARCH_USUAL. */
 struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena, int arch);

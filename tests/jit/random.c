@@ -1051,7 +1051,8 @@ static void must(heddle_status s, const char *what, uint64_t seed)
 }
 
 static const char *const counted[] = {
-    "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "smsp__thread_inst_executed_pred_on.sum", "smsp__sass_branch_targets_threads_divergent.sum",
+    "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "smsp__thread_inst_executed_pred_on.sum", "ptx__inst_executed.sum",
+    "ptx__thread_inst_executed.sum", "ptx__branch_passes.sum", "smsp__inst_executed_op_branch.sum", "smsp__sass_branch_targets_threads_divergent.sum",
     "flop_count_sp", "flop_count_dp", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "atomic_transactions",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",

@@ -35,8 +35,8 @@ static void formulas_by_hand(void **state)
     c.v[COUNTER_SHARED_LD_REQUESTS] = 100;
     c.v[COUNTER_SHARED_LD_WAVEFRONTS] = 3200;
     c.v[COUNTER_SHARED_LD_IDEAL] = 100;
-    c.v[COUNTER_BRANCH] = 261888;
-    c.v[COUNTER_BRANCH_DIVERGENT] = 8448;
+    c.v[COUNTER_FLOW_TARGETS] = 261888;
+    c.v[COUNTER_FLOW_DIVERGENT] = 8448;
     c.v[COUNTER_INST] = 10;
     c.v[COUNTER_THREAD_INST] = 240;
     c.v[COUNTER_FADD] = 1;

@@ -140,6 +140,12 @@ void engine_collect(heddle_device *dev, counter_groups groups)
     (void)groups;
 }
 
+void engine_collect_code(heddle_device *dev, bool code)
+{
+    (void)dev;
+    (void)code;
+}
+
 int engine_threads(const heddle_device *dev)
 {
     (void)dev;

@@ -37,12 +37,16 @@ static struct result *sample(void)
     memcpy(r->launch.grid, (uint32_t[]){3, 2, 1}, sizeof r->launch.grid);
     memcpy(r->launch.block, (uint32_t[]){128, 1, 1}, sizeof r->launch.block);
     r->sites[0] = (struct result_site){.site = 4, .file = "m\xff.cu", .line = 12, .column = 3, .ptx_line = 99,
-                                       .text = "ld.global.f32 %f1, [%rd1];", .inlined_at = "m.cu:20"};
+                                       .text = "ld.global.f32 %f1, [%rd1];", .inlined_at = "m.cu:20", .unrolled = 4};
     r->sites[0].counters.v[COUNTER_INST] = 10;
     r->sites[0].counters.v[COUNTER_GLOBAL_LD_SECTORS] = UINT64_C(1) << 53;
     r->sites[1].site = 5; /* never executed */
     r->sites[2].site = 6;
     r->sites[2].counters.v[COUNTER_INST] = 1;
+    r->ninsts = 2;
+    r->insts = ARENA_ARRAY(&r->arena, struct result_inst, 2);
+    r->insts[0] = (struct result_inst){4, ".b0:", "@P0 LDG R1, [R2.64]", 10, 320, 160};
+    r->insts[1] = (struct result_inst){-1, NULL, "RET", 0, 0, 0};
     result_sum(r);
     return r;
 }
@@ -88,6 +92,16 @@ static void written_and_read(void **state)
     assert_string_equal(s->sites[0].inlined_at, "m.cu:20");
     assert_null(s->sites[0].function);
     assert_memory_equal(&s->sites[0].counters, &r->sites[0].counters, sizeof r->total);
+    assert_int_equal(s->sites[0].unrolled, 4);
+    assert_int_equal(s->sites[1].unrolled, 0);
+    assert_int_equal(s->ninsts, 2);
+    assert_string_equal(s->insts[0].head, ".b0:");
+    assert_string_equal(s->insts[0].text, "@P0 LDG R1, [R2.64]");
+    assert_int_equal(s->insts[0].inst, 10);
+    assert_int_equal(s->insts[0].thread_inst, 320);
+    assert_int_equal(s->insts[0].thread_inst_on, 160);
+    assert_int_equal(s->insts[1].site, -1);
+    assert_null(s->insts[1].head);
     assert_int_equal(result_metric(s, "sm__ctas_launched.sum", &v), METRIC_OK);
     assert_float_equal(v, 6, 0);
     results_release(&rs);

@@ -129,6 +129,32 @@ static void conditions(void **state)
     has(load, 90, "BRA 1, BSSY 1, BSYNC 1, STG 2");
 }
 
+/* The lanes of a branch's two ways: those that go to its target, and the others. */
+static void ways(void **state)
+{
+    static const char *const branches[] = {"@%p1", "@!%p1"};
+    (void)state;
+    for (int negated = 0; negated < 2; negated++) {
+        char body[256];
+        struct ptx_module *m;
+        snprintf(body, sizeof body, "setp.gt.u32 %%p1, %%r1, %%r0; %s bra L; ld.global.f32 %%f1, [%%rd2+4]; bra M; L: ld.global.f32 %%f1, [%%rd2+1028]; M: bar.sync 0;",
+                 branches[negated]);
+        struct ir_kernel *k = rewritten_of(body, &m);
+        struct code *c = target_code(k, 90);
+        int seen = 0;
+        for (int32_t i = 0; i < c->ninsts; i++)
+            if (c->insts[i].op == OP_LDG && c->insts[i].guard.file == FILE_PREDICATE) {
+                bool target = c->insts[i].offset > 1000;
+                assert_int_equal(c->insts[i].guard.negated, target == (negated == 1));
+                seen++;
+            }
+        assert_int_equal(seen, 2);
+        code_free(c);
+        ir_free(k);
+        ptx_free(m);
+    }
+}
+
 /* library.def: asinf and acoshf as an H200 executes them (tests/truth/machine/library.tsv). */
 static void library(void **state)
 {
@@ -173,7 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions),
-        cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(library), cmocka_unit_test(words), cmocka_unit_test(text),
+        cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(ways), cmocka_unit_test(library), cmocka_unit_test(words), cmocka_unit_test(text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,6 +209,45 @@ static void blocks(void **state)
     ptx_free(m);
 }
 
+/* Branches and jumps of the machine code by how often they are executed: the sums over all sites, with the kernel's EXIT. */
+static void expect_flow(const char *statements, const int branches[TARGET_TURNS], const int jumps[TARGET_TURNS], int unrolled)
+{
+    struct ptx_module *m;
+    struct ir_kernel *k;
+    const struct target_tables *t = tables(statements, &m, &k);
+    int most = 0;
+    for (int turn = 0; turn < TARGET_TURNS; turn++) {
+        int sum[TARGET_FLOWS] = {0};
+        for (int32_t i = 0; i < k->ninsts; i++) {
+            for (int flow = 0; flow < TARGET_FLOWS; flow++)
+                sum[flow] += t->flow[i][turn][flow];
+            most = t->unrolled[i] > most ? t->unrolled[i] : most;
+        }
+        if (sum[FLOW_BRANCH] != branches[turn] || sum[FLOW_TARGET] != jumps[turn])
+            fail_msg("%s: turn %d: %d branches, %d jumps", statements, turn, sum[FLOW_BRANCH], sum[FLOW_TARGET]);
+    }
+    assert_int_equal(most, unrolled);
+    ir_free(k);
+    ptx_free(m);
+}
+
+#define RESULTS "mov.f32 %f0, %f1; mov.f64 %d0, %d1; mov.u16 %h0, %h1;"
+static void flow(void **state)
+{
+    (void)state;
+    /* a predicate of the addition */
+    expect_flow("setp.gt.f32 %p1, %f1, %f2; @%p1 bra $X; add.f32 %f1, %f1, %f2;\n$X:\n" RESULTS, (int[TARGET_TURNS]){[TURN_BLOCK] = 1},
+                (int[TARGET_TURNS]){0}, 0);
+    /* an atomic is not predicated: BRA, and BSYNC, to which each part of the warp comes */
+    expect_flow("setp.gt.f32 %p1, %f1, %f2; @%p1 bra $X; red.global.add.f32 [%rd0+640], %f1;\n$X:\n" RESULTS,
+                (int[TARGET_TURNS]){[TURN_BLOCK] = 2, [TURN_MEET] = 1}, (int[TARGET_TURNS]){[TURN_BLOCK] = 1}, 0);
+    /* four turns side by side: three BRA around the parts of the loop, and one back for the four */
+    expect_flow("ld.global.u32 %r1, [%rd0+640]; mov.u32 %r2, 0;\n$L:\nfma.rn.f32 %f1, %f1, %f2, %f2; add.s32 %r2, %r2, 1;\n"
+                "setp.lt.s32 %p1, %r2, %r1; @%p1 bra $L;\n" RESULTS,
+                (int[TARGET_TURNS]){[TURN_BLOCK] = 1, [TURN_VISIT] = 3, [TURN_ROUND] = 1, [TURN_MEET] = 1},
+                (int[TARGET_TURNS]){[TURN_VISIT] = 3, [TURN_ROUND] = 1}, 4);
+}
+
 static void launch_bounds(void **state)
 {
     (void)state;
@@ -245,6 +284,7 @@ int main(void)
         cmocka_unit_test(sign_behind_branches),
         cmocka_unit_test(unread_is_not_counted),
         cmocka_unit_test(blocks),
+        cmocka_unit_test(flow),
         cmocka_unit_test(launch_bounds),
     };
     arena_init(&arena);

@@ -1,0 +1,94 @@
+/* The machine code of a launch's kernel with how often each instruction was executed: what the profiler's view of machine code shows.
+ *
+ * In: the counts of a launch, and the tables that say by what an instruction is executed (target.h). Out: result_inst. An instruction is
+ * executed once each time that its block runs, or as often as the parts of an unrolled loop do; one of a function as often as the
+ * function is called, half as often where it has branches (what `tables.c` takes of it). */
+#include "engine/private.h"
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "report/result.h"
+#include "target/code.h"
+
+static uint64_t rounded(double x)
+{
+    return (uint64_t)(x + 0.5);
+}
+
+/* Warps, lanes, and lanes whose predicate is true. */
+static void count(struct result_inst *to, const heddle_kernel *k, const struct exec_counts *e, const struct machine_block *b, const struct machine_inst *in)
+{
+    double runs[TARGET_TURNS], times, lanes, on;
+    int32_t loop;
+    const enum target_turn turn = target_turn(k->tables, k->ir, b, in, &loop);
+    if (turn == TARGET_TURNS)
+        return;
+    const struct ir_inst *site = &k->ir->insts[in->site];
+    const int32_t counted = k->tables->blocks[site->block].counted;
+    const double came = (double)e->block_runs[counted], came_lanes = (double)e->block_lanes[counted];
+    const bool guarded = site->guard != IR_NOREG;
+    collect_runs(k, e, in->site, runs);
+    times = runs[turn] / (turn == TURN_LANES && loop >= 0 ? k->tables->loops[loop].rounds : 1);
+    lanes = turn == TURN_MEET ? came_lanes : came > 0 ? times * came_lanes / came : 0; /* each lane comes once to where they meet */
+    on = came_lanes > 0 ? lanes * (double)(guarded ? e->site_lanes[in->site] : e->block_lanes[site->block]) / came_lanes : 0;
+    to->inst = rounded(times);
+    to->thread_inst = rounded(lanes);
+    to->thread_inst_on = rounded(in->guard.file && in->taken == TAKEN_OFF ? 0 : in->guard.file ? on : lanes);
+}
+
+/* Of functions: by calls. */
+static void count_calls(const heddle_kernel *k, const struct code *c, struct result_inst *insts)
+{
+    struct result_inst calls[FUNCTIONS] = {{0}};
+    (void)k;
+    for (int32_t i = 0; i < c->ninsts; i++)
+        if (c->insts[i].op == OP_CALL && c->insts[i].source[0].file == FILE_FUNCTION) {
+            struct result_inst *to = &calls[c->insts[i].source[0].number];
+            to->inst += insts[i].inst;
+            to->thread_inst += insts[i].thread_inst;
+            to->thread_inst_on += insts[i].thread_inst_on;
+        }
+    for (int32_t b = 0; b < c->nblocks; b++) {
+        const struct machine_block *bl = &c->blocks[b];
+        uint64_t share = 1;
+        if (bl->times != TIMES_CALLED)
+            continue;
+        for (int32_t i = bl->first; i < bl->first + bl->count; i++)
+            share = c->insts[i].op == OP_BRA ? 2 : share;
+        for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
+            insts[i].inst = calls[bl->of].inst / share;
+            insts[i].thread_inst = calls[bl->of].thread_inst / share;
+            insts[i].thread_inst_on = calls[bl->of].thread_inst_on / share;
+        }
+    }
+}
+
+void collect_code(struct result *r, const heddle_kernel *k, const struct exec_counts *e)
+{
+    const int arch = device_arch(&k->module->device->spec);
+    struct code *c = target_code(k->ir, arch_is_known(arch) ? arch : ARCH_USUAL);
+    struct arena *a = &r->arena;
+    struct strbuf text;
+    strbuf_init(&text);
+    r->insts = ARENA_ARRAY(a, struct result_inst, c->ninsts + 1);
+    r->ninsts = (uint32_t)c->ninsts;
+    for (int32_t b = 0; b < c->nblocks; b++) {
+        const struct machine_block *bl = &c->blocks[b];
+        for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
+            struct result_inst *to = &r->insts[i];
+            to->site = c->insts[i].site;
+            if (i == bl->first) {
+                strbuf_clear(&text);
+                code_print_head(k->ir, bl, &text);
+                to->head = arena_strdup(a, text.s);
+            }
+            strbuf_clear(&text);
+            code_print(&c->insts[i], &text);
+            to->text = arena_strdup(a, text.s);
+            count(to, k, e, bl, &c->insts[i]);
+        }
+    }
+    count_calls(k, c, r->insts);
+    strbuf_release(&text);
+    code_free(c);
+}
