@@ -23,7 +23,8 @@ static void print_head(const struct ir_kernel *k, const struct machine_block *b,
         strbuf_addf(out, ".b%d: # %d turns of the loop\n", (int)k->loops[b->of].header, b->rounds);
         break;
     case TIMES_REST:
-        strbuf_addf(out, b->rounds ? ".b%d: # %d more turns\n" : ".b%d: # around the loop\n", (int)k->loops[b->of].header, b->rounds);
+        strbuf_addf(out, b->rounds ? ".b%d: # %d more turns%s\n" : ".b%d: # around the loop\n", (int)k->loops[b->of].header, b->rounds,
+                    b->predicated ? ", under a predicate" : "");
         break;
     case TIMES_CALLED:
         strbuf_addf(out, ".%s: # a function; the order of its instructions is left open\n", code_function_names[b->of]);

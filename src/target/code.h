@@ -85,6 +85,8 @@ struct machine_block {
     enum times times;
     int32_t of;           /* the block of the IR, the loop, or the function */
     int rounds;           /* TIMES_ROUNDS, TIMES_REST: turns side by side */
+    bool predicated;      /* TIMES_REST: it is executed at each visit, under a predicate that holds where these turns are left over */
+    int skips;            /* TIMES_REST without turns: its branch is taken by lanes that pass by the part with so many turns; 0: none has */
 };
 
 struct code {

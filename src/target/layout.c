@@ -4,6 +4,8 @@
 #include "base/alloc.h"
 #include "ir/cfg.h"
 
+#include <string.h>
+
 struct laying {
     const struct lowered *l;
     const struct ir_kernel *k;
@@ -89,7 +91,7 @@ static void find_meetings(struct laying *g)
     int32_t *from = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *from);
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        if (!ir_is_conditional(in) || ir_bit(g->l->uniform, in->guard) || g->s->converted[in->block])
+        if (!ir_is_conditional(in) || ir_bit(g->l->together, in->guard) || g->s->converted[in->block])
             continue;
         int32_t at = in->block, meet = in->join;
         if (meet < 0 || shape_leaves(k, meet))
@@ -156,14 +158,18 @@ static bool is_gone(const struct laying *g, int32_t site)
            (g->s->converted[in->block] || (in->guard == IR_NOREG && (g->s->next[in->block] >= 0 || goes_on_at(g, in->block) == in->target)));
 }
 
+static void add_bssy(struct laying *g, int32_t site)
+{
+    if (g->to->arch < 80)
+        add(g, OP_BMOV, "32.CLEAR", site);
+    add(g, OP_BSSY, "", site);
+}
+
 /* Lanes part behind the block's other instructions and before its branch. */
 static void add_parting(struct laying *g, int32_t b, int32_t site)
 {
-    for (int32_t n = g->parts[b]; n > 0; n--) {
-        if (g->to->arch < 80)
-            add(g, OP_BMOV, "32.CLEAR", site);
-        add(g, OP_BSSY, "", site);
-    }
+    for (int32_t n = g->parts[b]; n > 0; n--)
+        add_bssy(g, site);
 }
 
 static void add_site(struct laying *g, int32_t site)
@@ -220,7 +226,18 @@ static void add_collective(struct laying *g, int32_t b)
         g->to->insts[i].taken = TAKEN_NEVER;
 }
 
-static void add_block(struct laying *g, int32_t b, bool control)
+/* Which of the instructions that control an unrolled loop are there. */
+enum control { CONTROL_NONE, CONTROL_STEPS /* what goes up in each turn */, CONTROL_ALL };
+
+static bool is_there(const struct laying *g, int32_t site, enum control control)
+{
+    const int32_t loop = g->k->blocks[g->k->insts[site].block].loop;
+    if (!g->s->control[site] || control == CONTROL_ALL)
+        return true;
+    return control == CONTROL_STEPS && !ir_is(&g->k->insts[site], PTX_KIND_BRANCH) && site != g->s->counter[loop].compare;
+}
+
+static void add_block(struct laying *g, int32_t b, enum control control)
 {
     const struct ir_block *bl = &g->k->blocks[b];
     int32_t last = bl->first + bl->count - 1, shuffle = g->apart[b] ? first_shuffle(g->k, b) : -1;
@@ -229,7 +246,7 @@ static void add_block(struct laying *g, int32_t b, bool control)
     for (int32_t i = bl->first; i <= last; i++) {
         if (i == last && cfg_ends_block(&g->k->insts[i]))
             add_parting(g, b, i);
-        if (is_gone(g, i) || (!control && g->s->control[i]))
+        if (is_gone(g, i) || !is_there(g, i, control))
             continue;
         if (is_barrier(&g->k->insts[i]) && (g->waits[b] || (g->apart[b] && g->exchanges)))
             add(g, OP_WARPSYNC, "ALL", i);
@@ -242,50 +259,115 @@ static void add_block(struct laying *g, int32_t b, bool control)
 }
 
 /* Rounds of a loop side by side; what controls it once. */
-static void add_rounds(struct laying *g, int32_t loop, int rounds, bool control)
+static void add_rounds(struct laying *g, int32_t loop, int rounds, enum control control)
 {
     for (int r = 0; r < rounds; r++)
         for (int32_t b = 0; b < g->k->nblocks; b++)
             if (ir_bit(g->k->loops[loop].blocks, b)) {
-                add_block(g, b, control && r == rounds - 1);
+                add_block(g, b, r == rounds - 1 ? control : CONTROL_NONE);
                 g->done[b] = true;
             }
 }
 
-/* if (left > 3) do four rounds while (left > 3); if (left > 1) two rounds; if (left > 0) one. */
+/* Turns that are left over are under a predicate instead of behind a branch, if they are so few instructions: more, where BSSY and BSYNC
+ * are saved; none that loads from global memory. Loops of 1 to 12 FFMA, of shared loads and additions, of stores, whose turns are the
+ * same in all lanes or not, 2026-11-29. */
+enum { REST_UNIFORM = 6, REST_LANES = 8 };
+
+/* The turns that are left over, if there are so many or more. */
+static void add_rest(struct laying *g, int32_t loop, int rounds)
+{
+    const bool again = rounds == 1 && g->s->counter[loop].trips.goes_on == PTX_NE;
+    add_rounds(g, loop, rounds, again ? CONTROL_ALL : rounds > 1 ? CONTROL_STEPS : CONTROL_NONE);
+    if (rounds > 1)
+        add(g, OP_PLOP3, "LUT", g->k->blocks[g->k->loops[loop].header].first);
+}
+
+static bool is_predicated(struct laying *g, int32_t loop, int rounds, bool lanes)
+{
+    const size_t bytes = ((size_t)g->from->nregs + 1) * sizeof *g->loaded;
+    int32_t begin = g->to->ninsts, *loaded = alloc_zeroed(bytes);
+    bool loads = rounds == 1 && g->s->counter[loop].trips.goes_on == PTX_NE; /* a loop that does one turn */
+    memcpy(loaded, g->loaded, bytes);
+    add_rest(g, loop, rounds);
+    for (int32_t i = begin; i < g->to->ninsts; i++)
+        loads |= g->to->insts[i].op == OP_LDG || g->to->insts[i].op == OP_LD;
+    int size = g->to->ninsts - begin;
+    g->to->ninsts = begin; /* only to see how many they are */
+    g->to->blocks[g->to->nblocks - 1].count -= size;
+    memcpy(g->loaded, loaded, bytes);
+    alloc_release(loaded);
+    return !loads && size <= (lanes ? REST_LANES : REST_UNIFORM);
+}
+
+static void begin_rest(struct laying *g, int32_t loop, int rounds, int skips)
+{
+    code_begin_block(g->to, TIMES_REST, loop, rounds);
+    g->to->blocks[g->to->nblocks - 1].skips = skips;
+}
+
+/* Where the rest of so many turns begins: it may be passed by. */
+static void add_rest_part(struct laying *g, int32_t loop, int rounds, bool predicated)
+{
+    begin_rest(g, loop, rounds, 0);
+    g->to->blocks[g->to->nblocks - 1].predicated = predicated;
+    add_rest(g, loop, rounds);
+}
+
+/* if (left > 3) do four rounds while (left > 3); if (left > 1) two rounds; if (left > 0) one. Of a counter that is compared for equality the
+ * last one is a loop, where a counter on the wrong side of its bound goes at once. */
 static void add_unrolled(struct laying *g, int32_t loop)
 {
-    int rounds = g->s->rounds[loop];
-    int32_t site = g->k->blocks[g->k->loops[loop].header].first;
+    const struct counter *c = &g->s->counter[loop];
+    const int rounds = g->s->rounds[loop];
+    const int32_t site = g->k->blocks[g->k->loops[loop].header].first;
     if (g->s->known[loop]) {
         code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
-        add_rounds(g, loop, rounds, !g->s->whole[loop]);
+        add_rounds(g, loop, rounds, g->s->whole[loop] ? CONTROL_NONE : CONTROL_ALL);
         code_begin_block(g->to, TIMES_REST, loop, g->s->rest[loop]);
-        add_rounds(g, loop, g->s->rest[loop], false);
+        add_rounds(g, loop, g->s->rest[loop], CONTROL_NONE);
         return;
     }
-    code_begin_block(g->to, TIMES_REST, loop, 0);
+    const bool lanes = !ir_bit(g->l->together, g->k->insts[c->branch].guard);
+    const bool fixed = c->bound.kind == IR_SRC_IMM, counts = !fixed || c->bound.imm; /* else what is left is the counter itself */
+    if (c->trips.goes_on == PTX_NE) {
+        begin_rest(g, loop, 0, 0);
+        add(g, OP_ISETP, "", site);
+        add(g, OP_BRA, "", site)->taken = TAKEN_OFF;
+    }
+    begin_rest(g, loop, 0, rounds);
+    if (lanes)
+        add_bssy(g, site);
+    add(g, OP_PLOP3, "LUT", site);
+    if (counts)
+        add(g, OP_IADD3, "", site);
     add(g, OP_ISETP, "GT.AND", site);
-    add(g, OP_PLOP3, "LUT", site);
     add(g, OP_BRA, "", site);
-    code_begin_block(g->to, TIMES_REST, loop, rounds);
+    begin_rest(g, loop, rounds, 0);
     add(g, OP_PLOP3, "LUT", site);
-    add(g, OP_IADD3, "", site);
+    if (!fixed)
+        add(g, lanes || g->to->arch < 75 ? OP_IADD3 : OP_UIADD3, "", site);
     code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
-    add_rounds(g, loop, rounds, true);
-    code_begin_block(g->to, TIMES_REST, loop, 0);
+    add_rounds(g, loop, rounds, CONTROL_ALL);
+    const bool two = is_predicated(g, loop, 2, lanes), one = is_predicated(g, loop, 1, lanes);
+    begin_rest(g, loop, 0, 2);
+    if (lanes)
+        add(g, OP_BSYNC, "", site);
+    if (counts)
+        add(g, OP_IADD3, "", site);
+    if (lanes && !two)
+        add_bssy(g, site);
     add(g, OP_ISETP, "GT.AND", site);
-    add(g, OP_BRA, "", site);
-    code_begin_block(g->to, TIMES_REST, loop, 2);
-    add_rounds(g, loop, 2, true);
-    g->to->blocks[g->to->nblocks - 1].count--; /* the branch back is none here: a PLOP3 takes its place */
-    g->to->ninsts--;
-    add(g, OP_PLOP3, "LUT", site);
-    code_begin_block(g->to, TIMES_REST, loop, 0);
+    if (!two)
+        add(g, OP_BRA, "", site);
+    add_rest_part(g, loop, 2, two);
+    begin_rest(g, loop, 0, 1);
+    if (lanes && !two)
+        add(g, OP_BSYNC, "", site);
     add(g, OP_ISETP, "", site);
-    add(g, OP_BRA, "", site);
-    code_begin_block(g->to, TIMES_REST, loop, 1);
-    add_rounds(g, loop, 1, false);
+    if (!one)
+        add(g, OP_BRA, "", site);
+    add_rest_part(g, loop, 1, one);
 }
 
 static int unrolled_at(const struct laying *g, int32_t b)
@@ -342,7 +424,7 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
             continue;
         }
         code_begin_block(to, TIMES_BLOCK, s->counted[b], 1);
-        add_block(&g, b, true);
+        add_block(&g, b, CONTROL_ALL);
         g.done[b] = true;
     }
     for (int32_t b = 0; b < k->nblocks; b++)

@@ -505,6 +505,7 @@ static void find_uniform(struct lowered *l)
 {
     size_t bytes = ((size_t)l->k->nregs / 64 + 1) * sizeof *l->placed;
     l->uniform = uniform_registers(l->k);
+    l->together = uniform_together(l->k);
     l->block_in_lanes = reads_block_in_lanes(l);
     narrow(l, l->uniform, keeps_uniform);
     l->placed = alloc_zeroed(bytes);
@@ -726,6 +727,7 @@ void lowered_free(struct lowered *l)
     alloc_release(l->readers);
     alloc_release(l->reader);
     alloc_release(l->uniform);
+    alloc_release(l->together);
     alloc_release(l->placed);
     alloc_release(l);
 }

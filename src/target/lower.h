@@ -28,6 +28,7 @@ struct lowered {
     int32_t *readers; /* [nregs + 1] begin of each register's readers in `reader` */
     int32_t *reader;  /* sites */
     uint64_t *uniform; /* sets of registers: the same for all lanes, as the assembler knows, */
+    uint64_t *together; /* the same for lanes that run together, */
     uint64_t *placed;  /* and kept in uniform registers */
 };
 

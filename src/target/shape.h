@@ -10,6 +10,16 @@
 #include "target/code.h"
 #include "target/lower.h"
 
+/* What ends a loop: a register of integers that goes up by `step` in each turn, compared with something that does not change. */
+struct counter {
+    int32_t branch, compare, add; /* sites */
+    int32_t reg;           /* as it is when lanes come to the loop */
+    struct ir_src bound;
+    uint8_t type;          /* enum ptx_type, of the comparison */
+    struct ir_trips trips; /* but rounds */
+    int64_t turns;         /* or 0: not known before the kernel runs */
+};
+
 struct shape {
     int32_t *head;    /* [nblocks] first block of the region */
     int32_t *next;    /* [nblocks] the region's next block, or -1 */
@@ -20,6 +30,7 @@ struct shape {
     uint16_t *rest;   /* [nloops] of known length: rounds that are left over behind it */
     bool *known;      /* [nloops] its length is known */
     bool *whole;      /* [nloops] the rounds are all that there are: no loop is left */
+    struct counter *counter; /* [nloops] of unrolled ones */
     bool *control;    /* [ninsts] counts once for all rounds: the counter of an unrolled loop, its comparison and branch */
 };
 

@@ -72,17 +72,23 @@ enum target_turn {
 
 /* An unrolled loop. */
 struct target_loop {
-    int32_t header, before; /* blocks; before: the one that leads to the loop */
-    int32_t branch;         /* the site that goes back */
-    bool back_is_taken;     /* lanes that go back take the branch */
-    int rounds;             /* turns side by side; */
-    bool known;             /* the number of turns is known: none are left over */
+    int32_t header;          /* a block */
+    int rounds;              /* turns side by side; */
+    int64_t turns;           /* known before the kernel runs, of each lane that comes: none are left over; or 0: */
+    int32_t trips;           /* by its number in ir_kernel.trips (visits.h); -1: the number is known */
+    struct ir_trips counter; /* what ends the loop: this register, as lanes come to it, goes up to this bound */
+    int32_t reg;
+    struct ir_src bound;
+    uint8_t type;            /* enum ptx_type */
 };
 
 struct target_tables {
     struct target_flops *flops;  /* [ninsts] */
     uint16_t *sixteenths;        /* [ninsts] of an instruction of the GPU that one run of blocks[].counted executes, where loops turn often */
     uint16_t (*turns)[TARGET_TURNS][PIPES]; /* [ninsts] instructions by how often they are executed, and by unit */
+    /* Lanes whose predicate holds where these are executed: */
+    uint16_t (*guarded)[TARGET_TURNS]; /* [ninsts] so many are under the predicate of the site, or of the way that it is on; */
+    int16_t (*held)[TARGET_TURNS];     /* [ninsts] so many others are done by all lanes that come to such a part; below 0: not by those */
     int32_t *loop;               /* [ninsts] the row of `loops` that a site's turns are of, or -1 */
     struct target_loop *loops;
     int32_t nloops;

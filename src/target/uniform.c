@@ -13,6 +13,7 @@ struct search {
     uint64_t *several; /* registers with more than one definition */
     uint64_t *parted;  /* blocks that lanes of a warp may run apart */
     int32_t *only;     /* definitions */
+    bool together;     /* asked of lanes that run together alone */
     bool changed;
 };
 
@@ -148,7 +149,7 @@ static void round_over(struct search *s)
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
         for (int d = 0; d < in->ndst; d++)
-            if (!result_uniform(s, i, d) || (in->dst[d] != IR_NOREG && ir_bit(s->several, in->dst[d]) && ir_bit(s->parted, in->block)))
+            if (!result_uniform(s, i, d) || (!s->together && in->dst[d] != IR_NOREG && ir_bit(s->several, in->dst[d]) && ir_bit(s->parted, in->block)))
                 strike(s, in->dst[d]);
         if (!parts_lanes(s, in))
             continue;
@@ -158,10 +159,11 @@ static void round_over(struct search *s)
     }
 }
 
-uint64_t *uniform_registers(const struct ir_kernel *k)
+static uint64_t *find(const struct ir_kernel *k, bool together)
 {
     size_t words = (size_t)k->nregs / 64 + 1;
     struct search s = {.k = k,
+                       .together = together,
                        .uniform = alloc_zeroed(words * 8),
                        .several = alloc_zeroed(words * 8),
                        .parted = alloc_zeroed(((size_t)k->nblocks / 64 + 1) * 8),
@@ -182,8 +184,19 @@ uint64_t *uniform_registers(const struct ir_kernel *k)
     alloc_release(s.several);
     alloc_release(s.parted);
     alloc_release(s.only);
-    for (int32_t r = 0; k->claims && r < k->nregs; r++)
-        if (ir_bit(s.uniform, r))
-            claims_add(k->claims, &(struct ir_claim){.kind = CLAIM_UNIFORM, .who = "target/uniform", .reg = r});
     return s.uniform;
+}
+
+uint64_t *uniform_registers(const struct ir_kernel *k)
+{
+    uint64_t *uniform = find(k, false);
+    for (int32_t r = 0; k->claims && r < k->nregs; r++)
+        if (ir_bit(uniform, r))
+            claims_add(k->claims, &(struct ir_claim){.kind = CLAIM_UNIFORM, .who = "target/uniform", .reg = r});
+    return uniform;
+}
+
+uint64_t *uniform_together(const struct ir_kernel *k)
+{
+    return find(k, true);
 }

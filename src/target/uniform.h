@@ -15,6 +15,10 @@
 /* Bit set over registers; alloc_release it. */
 uint64_t *uniform_registers(const struct ir_kernel *k);
 
+/* The same for lanes that run together: a counter in a loop that some lanes of the warp have not come to. Where they branch they go one
+ * way. */
+uint64_t *uniform_together(const struct ir_kernel *k);
+
 /* An operand: an immediate is uniform. */
 bool uniform_source(const uint64_t *uniform, const struct ir_src *s);
 
