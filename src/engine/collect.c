@@ -70,6 +70,9 @@ static void ran_counted(const struct exec_counts *e, const struct target_loop *l
         enum target_turn turn;
         enum trips_number number;
     } of[] = {{TURN_VISIT, TRIPS_VISITS}, {TURN_SOME, TRIPS_SOME}, {TURN_TWO, TRIPS_TWO}, {TURN_ONE, TRIPS_ONE}};
+    r->warps[TURN_SOME_APART] = (double)n[TRIPS_SOME_APART];
+    r->warps[TURN_TWO_APART] = (double)n[TRIPS_TWO_APART];
+    r->warps[TURN_ONE_APART] = (double)n[TRIPS_ONE_APART];
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         r->warps[of[i].turn] = (double)n[of[i].number];
         r->lanes[of[i].turn] = (double)n[of[i].number + 1];
@@ -84,7 +87,7 @@ static void find_ran(const heddle_kernel *k, const struct exec_counts *e, int32_
 {
     const struct target_tables *t = k->tables;
     const int32_t counted = t->blocks[k->ir->insts[site].block].counted;
-    *r = (struct ran){.warps = {[TURN_BLOCK] = (double)e->block_runs[counted], [TURN_LANES] = (double)e->site_runs[site]},
+    *r = (struct ran){.warps = {[TURN_BLOCK] = (double)e->block_runs[counted], [TURN_LANES] = (double)e->site_runs[site], [TURN_APART] = (double)e->divergent[site]},
                       .lanes = {[TURN_BLOCK] = (double)e->block_lanes[counted], [TURN_LANES] = (double)e->site_lanes[site]}};
     if (t->loop[site] < 0)
         return;

@@ -16,6 +16,8 @@ enum trips_number {
     TRIPS_TWO, TRIPS_TWO_LANES,      /* with two or three turns left over */
     TRIPS_ONE, TRIPS_ONE_LANES,      /* with one or three */
     TRIPS_LEFT,                      /* turns left over by the lane that has most turns */
+    TRIPS_SOME_APART,                /* groups of lanes that leave the rounds at different times, but one of each visit */
+    TRIPS_TWO_APART, TRIPS_ONE_APART, /* warps of which some lanes have turns left over there and some have not */
     TRIPS_NUMBERS
 };
 

@@ -64,6 +64,7 @@ struct machine_inst {
     uint8_t nresults, nsources, taken;
     bool early;       /* it stands before what the site itself becomes */
     bool is_value;    /* LDC, ULDC: of a load of the program's, not of a parameter that others read */
+    uint8_t apart;    /* a branch: enum target_turn of lanes that part there and meet at a BSYNC, which each group of them executes; or 0 */
     bool native;      /* before Volta: it is one of its architecture (earlier.h) */
     int32_t site;     /* of the IR: what it is made for */
     const char *form; /* what stands behind the name, "WIDE.U32", or "" */

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "ir/cfg.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -18,6 +19,7 @@ struct laying {
     bool *waits;    /* [nblocks] lanes meet there at a barrier, which they come to together: WARPSYNC */
     bool exchanges; /* lanes exchange values somewhere in the kernel */
     bool *done;     /* [nblocks] it is there */
+    bool *synced;    /* [sites] a branch: its lanes meet at a BSYNC */
     int32_t *loaded; /* [registers] the head of the region that has loaded it from the constant bank, + 1 */
 };
 
@@ -103,6 +105,7 @@ static void find_meetings(struct laying *g)
             continue;
         at = from[meet] ? common_dominator(k, from[meet] - 1, at) : at;
         from[meet] = at + 1;
+        g->synced[i] = !(g->exchanges && has_barrier(k, meet));
     }
     for (int32_t meet = 0; meet < k->nblocks; meet++)
         if (from[meet] > 0 && g->exchanges && has_barrier(k, meet)) {
@@ -172,6 +175,14 @@ static void add_parting(struct laying *g, int32_t b, int32_t site)
         add_bssy(g, site);
 }
 
+static int unrolled_at(const struct laying *g, int32_t b)
+{
+    for (int32_t loop = g->k->blocks[b].loop; loop >= 0; loop = g->k->loops[loop].parent)
+        if (g->s->rounds[loop] > 1)
+            return loop;
+    return -1;
+}
+
 static void add_site(struct laying *g, int32_t site)
 {
     int32_t b = g->k->insts[site].block;
@@ -183,6 +194,7 @@ static void add_site(struct laying *g, int32_t site)
         if (load && !from->is_value)
             g->loaded[from->result[0].number] = g->s->head[b] + 1;
         struct machine_inst *in = code_add(g->to, from);
+        in->apart = in->op == OP_BRA && g->synced[site] && unrolled_at(g, b) < 0 ? TURN_APART : 0;
         if (in->guard.file || g->s->guard[b] == IR_NOREG || (load && !from->is_value))
             continue;
         in->guard = predicate(g->s->guard[b], false);
@@ -342,7 +354,7 @@ static void add_unrolled(struct laying *g, int32_t loop)
     if (counts)
         add(g, OP_IADD3, "", site);
     add(g, OP_ISETP, "GT.AND", site);
-    add(g, OP_BRA, "", site);
+    add(g, OP_BRA, "", site)->apart = lanes ? TURN_SOME_APART : 0;
     begin_rest(g, loop, rounds, 0);
     add(g, OP_PLOP3, "LUT", site);
     if (!fixed)
@@ -359,23 +371,15 @@ static void add_unrolled(struct laying *g, int32_t loop)
         add_bssy(g, site);
     add(g, OP_ISETP, "GT.AND", site);
     if (!two)
-        add(g, OP_BRA, "", site);
+        add(g, OP_BRA, "", site)->apart = lanes ? TURN_TWO_APART : 0;
     add_rest_part(g, loop, 2, two);
     begin_rest(g, loop, 0, 1);
     if (lanes && !two)
         add(g, OP_BSYNC, "", site);
     add(g, OP_ISETP, "", site);
     if (!one)
-        add(g, OP_BRA, "", site);
+        add(g, OP_BRA, "", site)->apart = g->synced[c->branch] ? TURN_ONE_APART : 0;
     add_rest_part(g, loop, 1, one);
-}
-
-static int unrolled_at(const struct laying *g, int32_t b)
-{
-    for (int32_t loop = g->k->blocks[b].loop; loop >= 0; loop = g->k->loops[loop].parent)
-        if (g->s->rounds[loop] > 1)
-            return loop;
-    return -1;
 }
 
 /* "IMAD*31 RET" */
@@ -412,6 +416,7 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
     g.apart = alloc_zeroed(n);
     g.waits = alloc_zeroed(n);
     g.done = alloc_zeroed(n);
+    g.synced = alloc_zeroed((size_t)k->ninsts + 1);
     g.loaded = alloc_zeroed(((size_t)selected->nregs + 1) * sizeof *g.loaded);
     g.exchanges = has_shuffle(k);
     find_meetings(&g);
@@ -437,6 +442,7 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
     alloc_release(g.apart);
     alloc_release(g.waits);
     alloc_release(g.done);
+    alloc_release(g.synced);
     alloc_release(g.loaded);
     return to;
 }

@@ -300,6 +300,8 @@ static void add_block(struct target_tables *t, const struct ir_kernel *k, const 
         }
         add(t, in->site, turn, code_pipe(c->arch, in));
         add_lanes(t, k, bl, in, turn, loop);
+        if (in->apart)
+            add(t, in->site, (enum target_turn)in->apart, code_pipe(c->arch, &(struct machine_inst){.op = OP_BSYNC}));
         if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION)
             add_function(t, c, in->site, in->source[0].number, turn);
     }

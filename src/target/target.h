@@ -67,6 +67,10 @@ enum target_turn {
     TURN_TWO,   /* for two turns of those left over, */
     TURN_ONE,   /* and for the last one */
     TURN_LANES, /* each time that lanes go this way of a call (ways.h) */
+    TURN_APART, /* each time that lanes part at the branch, for those that come later to where they meet */
+    TURN_SOME_APART, /* the same where lanes leave the rounds of an unrolled loop at different times, */
+    TURN_TWO_APART,  /* where some pass by the two turns, */
+    TURN_ONE_APART,  /* and where some pass by the last one */
     TARGET_TURNS
 };
 

@@ -123,13 +123,6 @@ static void add_trips(struct emit *e, enum trips_number number_, LLVMValueRef n)
     add_to(e, EXEC_TRIPS, k->insts[kernel_site(e, e->site)].target * TRIPS_NUMBERS + (int32_t)number_, n);
 }
 
-/* Warps of which some are in `of`, all of `lanes` or some of these: bits. */
-static void add_lanes(struct emit *e, enum trips_number warps, LLVMValueRef of)
-{
-    add_trips(e, warps, LLVMBuildZExt(e->b, lanes_any(e, of), e->i64, ""));
-    add_trips(e, warps + 1, number_of(e, of));
-}
-
 /* All lanes do as many turns. */
 static void count_same_trips(struct emit *e, const struct ir_trips *t, LLVMValueRef lanes)
 {
@@ -151,24 +144,12 @@ static void count_same_trips(struct emit *e, const struct ir_trips *t, LLVMValue
 
 static void count_own_trips(struct emit *e, const struct ir_trips *t, LLVMValueRef lanes)
 {
-    LLVMBuilderRef B = e->b;
-    int bits = bits_of_type(e->in->type);
-    LLVMValueRef some[MAX_PARTS], two[MAX_PARTS], one[MAX_PARTS], most = NULL;
     for (int p = 0; p < e->parts; p++) {
-        LLVMValueRef n = turns_of(e, t, p), zero = arith_whole(e, bits, 0, p);
-        LLVMValueRef on = LLVMBuildSelect(B, unpacked(e, lanes, p), n, zero, "");
-        some[p] = LLVMBuildICmp(B, LLVMIntUGE, on, arith_whole(e, bits, (uint64_t)t->rounds, p), "");
-        two[p] = LLVMBuildICmp(B, LLVMIntNE, LLVMBuildAnd(B, on, arith_whole(e, bits, 2, p), ""), zero, "");
-        one[p] = LLVMBuildICmp(B, LLVMIntNE, LLVMBuildAnd(B, on, arith_whole(e, bits, 1, p), ""), zero, "");
-        most = most ? LLVMBuildSelect(B, LLVMBuildICmp(B, LLVMIntUGT, on, most, ""), on, most, "") : on;
+        LLVMValueRef n = turns_of(e, t, p), to = LLVMBuildZExtOrBitCast(e->b, n, vector_of(e, e->i64), "");
+        LLVMValueRef at = at_byte(e, e->frame, number(e, 64, offsetof(struct jit_frame, turns_of) + (uint64_t)(p * e->width) * 8));
+        LLVMSetAlignment(LLVMBuildStore(e->b, to, at), 8);
     }
-    most = call_intrinsic(e, "llvm.vector.reduce.umax", LLVMTypeOf(most), &most, 1);
-    most = bits == 64 ? most : LLVMBuildZExt(B, most, e->i64, "");
-    add_lanes(e, TRIPS_VISITS, lanes);
-    add_lanes(e, TRIPS_SOME, packed(e, some));
-    add_lanes(e, TRIPS_TWO, packed(e, two));
-    add_lanes(e, TRIPS_ONE, packed(e, one));
-    add_trips(e, TRIPS_LEFT, LLVMBuildAnd(B, most, number(e, 64, (uint64_t)t->rounds - 1), ""));
+    op_tell(e, offsetof(struct jit_ops, count_trips), lanes);
 }
 
 void count_trips(struct emit *e)
