@@ -284,7 +284,7 @@ static void compile(heddle_kernel *k)
     k->ir = ir_build(k->module->ptx, k->function, variable_address, k->module);
     k->ir->claims = claim_check_wanted() ? claims_new() : NULL;
     if (!k->plain)
-        target_rewrite(k->ir, lanes_find);
+        target_rewrite(k->ir, lanes_find, device_arch(&k->module->device->spec));
     if (claim_check_wanted())
         k->ir = through_text(k->ir, &text);
     describe_problems(k, &text);

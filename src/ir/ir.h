@@ -220,6 +220,7 @@ struct ir_kernel {
     bool has_waiting_loop;
     bool order_matters;     /* control flow or values may depend on the order of global operations: atomics whose
                                result is used, ordered loads */
+    int arch;                   /* of the GPU that it is rewritten for (target/arch.h); 0: not rewritten */
     lanes_find_fn *lanes;       /* for passes that compute what is constant (target/fold.h) */
     const struct ir_form *form; /* it is a form of machine code; NULL: it is a kernel */
     struct ir_problem *problems;

@@ -508,6 +508,7 @@ static void find_uniform(struct lowered *l)
     l->together = uniform_together(l->k);
     l->block_in_lanes = reads_block_in_lanes(l);
     narrow(l, l->uniform, keeps_uniform);
+    narrow(l, l->together, keeps_uniform);
     l->placed = alloc_zeroed(bytes);
     if (!arch_has_uniform(l->arch))
         return;

@@ -26,8 +26,9 @@ enum target_mode target_mode(void);
  * block, with no store, barrier, fence or atomic to the same space between them, are merged. With TARGET_NONE
  * the kernel stays as it is but for fused sums: results are the same, what is counted is not. Afterwards ir_verify looks at the kernel (with HEDDLE_VERIFY=1
  * behind each pass); where it is broken, k->problems says so, and the kernel is good for nothing.
- * `lanes`: the interpreter's lanes_find. What is constant is computed by the functions that compute it in a launch. */
-void target_rewrite(struct ir_kernel *k, lanes_find_fn *lanes);
+ * `lanes`: the interpreter's lanes_find. What is constant is computed by the functions that compute it in a launch. `arch`: compute
+ * capability times ten; one whose machine code is not described (arch.h) is rewritten as ARCH_USUAL. */
+void target_rewrite(struct ir_kernel *k, lanes_find_fn *lanes, int arch);
 
 /* The passes that it is made of, in their order. Each takes a kernel and leaves one; what it deletes is there until the next analysis. */
 struct target_pass {
@@ -43,7 +44,7 @@ extern const struct target_pass target_passes[TARGET_PASSES];
 bool target_does(int pass);
 
 /* The first `passes` of them, for a look at what is between; adds what each took to seconds[], unless that is NULL. */
-void target_rewrite_some(struct ir_kernel *k, lanes_find_fn *lanes, int passes, double *seconds);
+void target_rewrite_some(struct ir_kernel *k, lanes_find_fn *lanes, int arch, int passes, double *seconds);
 
 /* Floating-point operations that one execution of a site counts as, in thread instructions of the machine code. */
 struct target_flops {
