@@ -86,6 +86,10 @@ foreach(case "b200@NVIDIA B200; device code for sm_90, the newest that clang 19 
   set_tests_properties(profile.code_of_${CMAKE_MATCH_1} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "${CMAKE_MATCH_2}")
 endforeach()
 
+# Loops that the assembler unrolls: instructions by hand, the same in all executors.
+add_test(NAME profile.trips COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/profile/trips.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(profile.trips PROPERTIES TIMEOUT 300)
+
 # Banks of 8 bytes, in either executor: one of the two ways looks at addresses modulo 256 (src/memory/rules.h).
 foreach(executor interp jit)
   add_test(NAME profile.banks_${executor} COMMAND heddle_cli profile --device k40 --csv --page raw --metrics shared_load_transactions

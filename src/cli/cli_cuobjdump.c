@@ -148,12 +148,12 @@ static uint64_t some_address(const struct ptx_var *v, void *user)
     return at;
 }
 
-static void add_function(struct dump *d, const struct ptx_module *m, const struct ptx_function *f)
+static void add_function(struct dump *d, const struct ptx_module *m, const struct ptx_function *f, int arch)
 {
     uint64_t next = UINT64_C(1) << 40;
     struct ir_kernel *k = ir_build(m, f, some_address, &next);
 
-    target_rewrite(k, lanes_find);
+    target_rewrite(k, lanes_find, arch);
     strbuf_addf(&d->out, "\t\tFunction : %s\n", f->name);
     if (k->problems)
         strbuf_addf(&d->out, "        // no estimate: %s\n", k->problems->text);
@@ -175,7 +175,7 @@ static void add_sass(struct dump *d, const struct ptx_module *m, const struct co
     strbuf_addf(&d->out, "\n\tcode for sm_%d\n", c->arch);
     for (int i = 0; i < m->nfuncs; i++)
         if (m->funcs[i]->entry && m->funcs[i]->defined && is_meant(d, m->funcs[i]->name))
-            add_function(d, m, m->funcs[i]);
+            add_function(d, m, m->funcs[i], c->arch);
 }
 
 static void add_resources(struct dump *d, const struct ptx_module *m, const struct code *c)

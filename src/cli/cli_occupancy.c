@@ -168,7 +168,7 @@ static uint64_t some_address(const struct ptx_var *v, void *user)
 static bool kernel_need(struct occupancy *c, int device, const struct ptx_function *f, struct device_need *need)
 {
     struct ir_kernel *k = ir_build(c->modules[device], f, some_address, NULL);
-    target_rewrite(k, lanes_find);
+    target_rewrite(k, lanes_find, device_arch(&c->devices[device]));
     const struct ir_problem *problem = k->problems;
 
     if (problem)

@@ -23,6 +23,7 @@
 #include "report/sources.h"
 #include "target/arch.h"
 #include "target/target.h"
+#include "target/visits.h"
 
 enum stage { STAGE_PTX, STAGE_IR, STAGE_TARGET, STAGE_LLVM, STAGE_ASM };
 
@@ -285,6 +286,8 @@ static void print_code(struct stages *s, const struct ptx_function *f, struct ir
     int32_t site = 0;
     struct interp_code *code;
 
+    if (s->counting)
+        visits_insert(k, target_tables(k, &k->arena, k->arch));
     code = interp_compile(k, &why, &site);
     if (s->block[0])
         memcpy(view.block, s->block, sizeof view.block);
@@ -302,24 +305,40 @@ static void print_code(struct stages *s, const struct ptx_function *f, struct ir
         interp_free(code);
 }
 
+/* Of the first device's kernel, and the same as it is rewritten for each of the others. */
+static void print_machine_code(struct stages *s, const struct ptx_function *f, struct ir_kernel *first)
+{
+    struct ir_notes notes = {.source = add_source, .user = s};
+    struct ir_kernel *kernels[MACHINE_DEVICES] = {first};
+
+    for (int i = 1; i < s->ndevices; i++) {
+        kernels[i] = ir_build(s->module, f, address_of, s);
+        target_rewrite(kernels[i], lanes_find, device_arch(&s->devices[i]));
+        add_problems(s, kernels[i]);
+    }
+    if (s->count)
+        machine_code_count(kernels, s->devices, s->ndevices, &s->out);
+    else
+        machine_code_list(kernels, s->devices, s->ndevices, &notes, &s->out);
+    for (int i = 1; i < s->ndevices; i++)
+        ir_free(kernels[i]);
+}
+
 static void print_ir(struct stages *s, const struct ptx_function *f)
 {
+    int arch = s->ndevices ? device_arch(&s->devices[0]) : ARCH_USUAL;
     struct ir_kernel *k = ir_build(s->module, f, address_of, s);
     struct tables t = {.stages = s};
 
     if (s->stage >= STAGE_TARGET)
-        target_rewrite(k, lanes_find);
+        target_rewrite(k, lanes_find, arch);
     else if (s->after || s->list_passes)
-        target_rewrite_some(k, lanes_find, s->list_passes ? TARGET_PASSES : s->after, s->seconds);
+        target_rewrite_some(k, lanes_find, arch, s->list_passes ? TARGET_PASSES : s->after, s->seconds);
     add_problems(s, k);
     if (s->stage >= STAGE_LLVM && !k->problems)
         print_code(s, f, k);
     else if (s->stage == STAGE_TARGET && !k->problems && s->ndevices) {
-        struct ir_notes notes = {.source = add_source, .user = s};
-        if (s->count)
-            machine_code_count(k, s->devices, s->ndevices, &s->out);
-        else
-            machine_code_list(k, s->devices, s->ndevices, &notes, &s->out);
+        print_machine_code(s, f, k);
     } else if (s->stage == STAGE_TARGET && !k->problems) {
         struct ir_notes notes = {add_source_of_table, add_block, add_flops, &t};
         t.target = target_tables(k, &k->arena, ARCH_USUAL);

@@ -89,10 +89,10 @@ static void list_one(const struct ir_kernel *k, const struct device *d, const st
     code_free(c);
 }
 
-void machine_code_list(const struct ir_kernel *k, const struct device *devices, int n, const struct ir_notes *notes, struct strbuf *out)
+void machine_code_list(struct ir_kernel *const *kernels, const struct device *devices, int n, const struct ir_notes *notes, struct strbuf *out)
 {
     for (int i = 0; i < n; i++)
-        list_one(k, &devices[i], notes, out);
+        list_one(kernels[i], &devices[i], notes, out);
 }
 
 /* A number for each device; nothing when all are 0. */
@@ -109,16 +109,16 @@ static void print_counts(const char *name, const char *unit, int width, const in
     strbuf_adds(out, "\n");
 }
 
-void machine_code_count(const struct ir_kernel *k, const struct device *devices, int n, struct strbuf *out)
+void machine_code_count(struct ir_kernel *const *kernels, const struct device *devices, int n, struct strbuf *out)
 {
     int32_t ops[OPS][MACHINE_DEVICES] = {0}, units[PIPES][MACHINE_DEVICES] = {0}, all[MACHINE_DEVICES] = {0};
     const int width = unit_width(devices, n);
     struct strbuf missing, unit;
     strbuf_init(&missing);
     strbuf_init(&unit);
-    strbuf_addf(out, "%s: instructions of the machine code, %s\n%-14s %-*s", k->name, how_sure(devices, n), "operation", width, "pipe");
+    strbuf_addf(out, "%s: instructions of the machine code, %s\n%-14s %-*s", kernels[0]->name, how_sure(devices, n), "operation", width, "pipe");
     for (int i = 0; i < n; i++) {
-        struct code *c = target_code(k, device_arch(&devices[i]));
+        struct code *c = target_code(kernels[i], device_arch(&devices[i]));
         int32_t of_op[OPS], of_pipe[PIPES];
         code_count(c, of_op, of_pipe);
         for (int op = OP_NONE + 1; op < OPS; op++) {

@@ -38,7 +38,7 @@ bool resources_of(const struct ptx_module *m, const struct ptx_function *f, int 
     uint64_t next = UINT64_C(1) << 40;
     struct ir_kernel *k = ir_build(m, f, some_address, &next);
     bool known;
-    target_rewrite(k, lanes_find);
+    target_rewrite(k, lanes_find, arch);
     known = !k->problems;
     snprintf(r->why, sizeof r->why, "%s", known ? "" : k->problems->text);
     r->registers = known ? target_tables(k, &k->arena, arch)->registers : 0;

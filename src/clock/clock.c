@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "memory/memory.h"
 #include "simt/tally.h"
+#include "simt/trips.h"
 
 #include "heddle.h"
 
@@ -49,24 +50,30 @@ enum progress { BLOCK_DONE, BLOCK_STALLED, BLOCK_STOPPED };
 
 /* --- counts --- */
 
-static size_t numbers_of(const struct ir_kernel *k, enum exec_number n)
+static size_t numbers_before(const struct ir_kernel *k, enum exec_number n)
 {
     return exec_numbers_at(n, (size_t)k->nblocks, (size_t)k->ninsts);
 }
 
+static size_t all_numbers(const struct ir_kernel *k)
+{
+    return numbers_before(k, EXEC_TRIPS) + (size_t)k->ntrips * TRIPS_NUMBERS;
+}
+
 void exec_counts_init(struct exec_counts *c, const struct ir_kernel *k)
 {
-    *c = (struct exec_counts){.whole = alloc_zeroed(numbers_of(k, EXEC_NUMBERS) * sizeof(uint64_t))};
-    c->block_runs = c->whole + numbers_of(k, EXEC_BLOCK_RUNS);
-    c->block_lanes = c->whole + numbers_of(k, EXEC_BLOCK_LANES);
-    c->site_lanes = c->whole + numbers_of(k, EXEC_SITE_LANES);
-    c->site_runs = c->whole + numbers_of(k, EXEC_SITE_RUNS);
-    c->divergent = c->whole + numbers_of(k, EXEC_DIVERGENT);
+    *c = (struct exec_counts){.whole = alloc_zeroed(all_numbers(k) * sizeof(uint64_t))};
+    c->block_runs = c->whole + numbers_before(k, EXEC_BLOCK_RUNS);
+    c->block_lanes = c->whole + numbers_before(k, EXEC_BLOCK_LANES);
+    c->site_lanes = c->whole + numbers_before(k, EXEC_SITE_LANES);
+    c->site_runs = c->whole + numbers_before(k, EXEC_SITE_RUNS);
+    c->divergent = c->whole + numbers_before(k, EXEC_DIVERGENT);
+    c->trips = c->whole + numbers_before(k, EXEC_TRIPS);
 }
 
 void exec_counts_add(struct exec_counts *to, const struct exec_counts *from, const struct ir_kernel *k)
 {
-    for (size_t i = 0; i < numbers_of(k, EXEC_NUMBERS); i++)
+    for (size_t i = 0; i < all_numbers(k); i++)
         to->whole[i] += from->whole[i];
 }
 

@@ -12,6 +12,7 @@
 #include "memory/rules.h"
 #include "report/library.h"
 #include "report/result.h"
+#include "simt/trips.h"
 
 /* A product of matrices: which instruction of the GPU it is, what it works on, and into how many of them it comes apart. H200,
  * 2026-11-23: of each kind of mma the same counts; ptxas takes 4-bit integers apart from compute capability 9.0 on. */
@@ -46,28 +47,46 @@ static const struct {
     {PIPE_ADU, COUNTER_PIPE_ADU}, {PIPE_CBU, COUNTER_PIPE_CBU}, {PIPE_UNIFORM, COUNTER_PIPE_UNIFORM},
 };
 
-/* How often the parts of an unrolled loop ran: by visits of warps, of which each has as many turns as the mean, rounded down or up. Lanes
- * with different numbers of turns leave both one and two turns over. */
-static void loop_turns(const heddle_kernel *k, const struct exec_counts *e, const struct target_loop *l, double runs[TARGET_TURNS])
+/* Each lane that comes to the loop does as many turns. */
+static void ran_known(const struct exec_counts *e, const struct target_loop *l, struct ran *r)
 {
-    uint64_t lanes = e->block_lanes[l->header], before = e->block_lanes[l->before < 0 ? l->header : l->before];
-    int32_t latch = l->branch < 0 ? l->header : k->ir->insts[l->branch].block;
-    uint64_t taken = l->branch < 0 ? 0 : e->site_lanes[l->branch];
-    uint64_t back = l->back_is_taken ? taken : e->block_lanes[latch] - taken;
-    double warps = before ? (double)e->block_runs[l->before < 0 ? l->header : l->before] / (double)before : 1;
-    double visits = (double)(lanes - back) * warps, turns = visits > 0 ? (double)e->block_runs[l->header] / visits : 0;
-    bool apart = l->branch >= 0 && e->divergent[l->branch] > 0;
-    double least = floor(turns + 1e-9), more = turns - least;
-    for (int i = 0; i < 2; i++) {
-        double n = least + i, part = visits * (i ? more : 1 - more), left = fmod(n, l->rounds);
-        if (part <= 0)
-            continue;
-        runs[TURN_VISIT] += part;
-        runs[TURN_SOME] += n >= l->rounds ? part : 0;
-        runs[TURN_ROUND] += part * floor(n / l->rounds);
-        runs[TURN_TWO] += left >= 2 || (apart && n >= 2) ? part : 0;
-        runs[TURN_ONE] += fmod(left, 2) >= 1 || apart ? part : 0;
+    double turns = (double)l->turns, rounds = (double)(l->turns / l->rounds);
+    r->warps[TURN_VISIT] = r->warps[TURN_SOME] = (double)e->block_runs[l->header] / turns;
+    r->lanes[TURN_VISIT] = r->lanes[TURN_SOME] = (double)e->block_lanes[l->header] / turns;
+    r->warps[TURN_ROUND] = r->warps[TURN_VISIT] * rounds;
+    r->lanes[TURN_ROUND] = r->lanes[TURN_VISIT] * rounds;
+}
+
+/* What of all turns is not left over is done in rounds. */
+static void ran_counted(const struct exec_counts *e, const struct target_loop *l, struct ran *r)
+{
+    const uint64_t *n = &e->trips[l->trips * TRIPS_NUMBERS];
+    static const struct {
+        enum target_turn turn;
+        enum trips_number number;
+    } of[] = {{TURN_VISIT, TRIPS_VISITS}, {TURN_SOME, TRIPS_SOME}, {TURN_TWO, TRIPS_TWO}, {TURN_ONE, TRIPS_ONE}};
+    r->warps[TURN_SOME_APART] = (double)n[TRIPS_SOME_APART];
+    r->warps[TURN_TWO_APART] = (double)n[TRIPS_TWO_APART];
+    r->warps[TURN_ONE_APART] = (double)n[TRIPS_ONE_APART];
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        r->warps[of[i].turn] = (double)n[of[i].number];
+        r->lanes[of[i].turn] = (double)n[of[i].number + 1];
     }
+    double turns = (double)e->block_runs[l->header] - (double)n[TRIPS_LEFT];
+    double of_lanes = (double)e->block_lanes[l->header] - 2 * (double)n[TRIPS_TWO_LANES] - (double)n[TRIPS_ONE_LANES];
+    r->warps[TURN_ROUND] = fmax(turns, 0) / l->rounds; /* a launch that a fault ended may have done fewer */
+    r->lanes[TURN_ROUND] = fmax(of_lanes, 0) / l->rounds;
+}
+
+/* False: the site is in no unrolled loop. */
+static bool ran_of_loop(const heddle_kernel *k, const struct exec_counts *e, int32_t site, struct ran *r)
+{
+    const struct target_tables *t = k->tables;
+    if (t->loop[site] < 0)
+        return false;
+    const struct target_loop *l = &t->loops[t->loop[site]];
+    (l->turns ? ran_known : ran_counted)(e, l, r);
+    return true;
 }
 
 /* How often warps, or parts of them, went from one block to the next. Where the other way of a branch leads to a block that is come to
@@ -93,7 +112,8 @@ static double passes(const heddle_kernel *k, const struct exec_counts *e, int32_
     return (double)divergent + (double)(runs - divergent) * (double)part / (double)lanes; /* a guess */
 }
 
-/* How often they came to a block where lanes meet: those that parted arrive one part after the other. */
+/* How often they came to a block where lanes meet: those that parted arrive one part after the other. Lanes that leave an unrolled loop at
+ * different turns have met at the ends of its parts, and come from the last turn and from in front of it. */
 static double arrivals(const heddle_kernel *k, const struct exec_counts *e, int32_t block)
 {
     const struct ir_block *to = &k->ir->blocks[block];
@@ -101,41 +121,64 @@ static double arrivals(const heddle_kernel *k, const struct exec_counts *e, int3
     double all = 0;
     for (int32_t p = 0; p < to->npred; p++) {
         const int32_t from = to->pred[p], head = blocks[from].counted;
+        const struct ir_block *bl = &k->ir->blocks[from];
         bool again = false; /* from the same piece of machine code, whose ways are under predicates */
+        struct ran r = {.warps = {0}};
         for (int32_t q = 0; q < p; q++)
             again |= blocks[to->pred[q]].counted == head;
-        if (!again)
+        if (!again && bl->count && ran_of_loop(k, e, bl->first + bl->count - 1, &r))
+            all += r.warps[TURN_VISIT] + r.warps[TURN_ONE_APART];
+        else if (!again)
             all += head == from ? passes(k, e, from, block) : (double)e->block_runs[head];
     }
     return all > 0 ? all : (double)e->block_runs[block];
 }
 
-void collect_runs(const heddle_kernel *k, const struct exec_counts *e, int32_t site, double runs[TARGET_TURNS])
+void collect_ran(const heddle_kernel *k, const struct exec_counts *e, int32_t site, struct ran *r)
 {
     const struct target_tables *t = k->tables;
-    const int32_t block = k->ir->insts[site].block;
-    for (int turn = 0; turn < TARGET_TURNS; turn++)
-        runs[turn] = 0;
-    runs[TURN_BLOCK] = (double)e->block_runs[t->blocks[block].counted];
-    runs[TURN_LANES] = (double)e->site_runs[site];
-    if (t->flow[site][TURN_MEET][FLOW_BRANCH])
-        runs[TURN_MEET] = arrivals(k, e, block);
-    if (t->loop[site] >= 0)
-        loop_turns(k, e, &t->loops[t->loop[site]], runs);
+    const int32_t block = k->ir->insts[site].block, counted = t->blocks[block].counted;
+    *r = (struct ran){.warps = {[TURN_BLOCK] = (double)e->block_runs[counted], [TURN_LANES] = (double)e->site_runs[site]},
+                      .lanes = {[TURN_BLOCK] = (double)e->block_lanes[counted], [TURN_LANES] = (double)e->site_lanes[site]}};
+    if (t->flow[site][TURN_MEET][FLOW_BRANCH]) {
+        r->warps[TURN_MEET] = arrivals(k, e, block);
+        r->lanes[TURN_MEET] = (double)e->block_lanes[counted]; /* each lane comes once */
+    }
+    ran_of_loop(k, e, site, r);
 }
 
-/* Instructions of the GPU that were executed for the site, by unit, and all. */
-static double executed(const struct target_tables *t, int32_t site, const double runs[TARGET_TURNS], double pipes[PIPES])
+/* Instructions of the GPU that were executed for a site: by warps, by unit too; by lanes; and by lanes whose predicate held. */
+struct executed {
+    double pipe[PIPES], warps, lanes, on;
+};
+
+/* Of instructions under the predicate of the site, or of the way that it is on. In an unrolled loop each turn of a lane is in one of
+ * the copies. */
+static double guarded_on(const heddle_kernel *k, const struct exec_counts *e, int32_t site)
 {
-    double all = 0;
-    for (int pipe = 0; pipe < PIPES; pipe++)
-        pipes[pipe] = 0;
-    for (int turn = 0; turn < TARGET_TURNS; turn++)
-        for (int pipe = 0; runs[turn] > 0 && pipe < PIPES; pipe++)
-            pipes[pipe] += runs[turn] * t->turns[site][turn][pipe];
-    for (int pipe = 0; pipe < PIPES; pipe++)
-        all += pipes[pipe];
-    return all;
+    const struct target_tables *t = k->tables;
+    const struct ir_inst *in = &k->ir->insts[site];
+    const uint16_t *n = t->guarded[site];
+    double lanes = (double)(in->guard == IR_NOREG ? e->block_lanes[in->block] : e->site_lanes[site]);
+    return lanes * (n[TURN_BLOCK] + (t->loop[site] < 0 ? 0 : (double)n[TURN_ROUND] / t->loops[t->loop[site]].rounds));
+}
+
+static struct executed executed(const heddle_kernel *k, const struct exec_counts *e, int32_t site, const struct ran *ran)
+{
+    const struct target_tables *t = k->tables;
+    struct executed x = {0};
+    for (int turn = 0; turn < TARGET_TURNS; turn++) {
+        unsigned all = 0;
+        for (int pipe = 0; pipe < PIPES; pipe++) {
+            x.pipe[pipe] += ran->warps[turn] * t->turns[site][turn][pipe];
+            all += t->turns[site][turn][pipe];
+        }
+        x.warps += ran->warps[turn] * all;
+        x.lanes += ran->lanes[turn] * all;
+        x.on += ran->lanes[turn] * t->held[site][turn];
+    }
+    x.on = fmax(x.on + guarded_on(k, e, site), 0);
+    return x;
 }
 
 /* Of these, branches. */
@@ -150,15 +193,6 @@ static double flows(const struct target_tables *t, int32_t site, const double ru
 static uint64_t rounded(double x)
 {
     return (uint64_t)(x + 0.5);
-}
-
-/* The branch that closes an unrolled loop: that there is none is not for predicates. */
-static bool closes_loop(const struct target_tables *t, int32_t site)
-{
-    for (int32_t i = 0; i < t->nloops; i++)
-        if (t->loops[i].branch == site)
-            return true;
-    return false;
 }
 
 /* What the site did as PTX has it, and the branches of its machine code. */
@@ -178,7 +212,7 @@ static void collect_flow(struct counters *c, const heddle_kernel *k, const struc
     c->v[COUNTER_BRANCH] += came;
     c->v[COUNTER_BRANCH_DIVERGENT] += divergent;
     c->v[COUNTER_BRANCH_TARGETS] += came + divergent;
-    c->v[COUNTER_BRANCH_PREDICATED] += !targets && !closes_loop(t, site) ? came : 0;
+    c->v[COUNTER_BRANCH_PREDICATED] += !targets && !(t->unrolled[site] && in->back_edge) ? came : 0;
     c->v[COUNTER_FLOW_DIVERGENT] += divergent < targets ? divergent : targets;
 }
 
@@ -186,31 +220,23 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
 {
     const struct ir_inst *in = &k->ir->insts[site];
     const struct target_flops *f = &k->tables->flops[site];
-    const int32_t counted = k->tables->blocks[in->block].counted;
     bool guarded = in->guard != IR_NOREG;
-    uint64_t lanes = e->block_lanes[in->block], came = e->block_runs[in->block];
-    double runs[TARGET_TURNS], pipes[PIPES];
-    collect_runs(k, e, site, runs);
-    double all = executed(k->tables, site, runs, pipes);
-    c->v[COUNTER_INST] += rounded(all);
-    if (runs[TURN_MEET] > 0) /* each lane comes once */
-        all -= (runs[TURN_MEET] - runs[TURN_BLOCK]) * k->tables->flow[site][TURN_MEET][FLOW_BRANCH];
-    double each = e->block_runs[counted] ? all / (double)e->block_runs[counted] : 0;
-    c->v[COUNTER_THREAD_INST] += rounded((double)e->block_lanes[counted] * each);
-    for (size_t i = 0; i < sizeof of_pipe / sizeof *of_pipe; i++)
-        c->v[of_pipe[i].counter] += rounded(pipes[of_pipe[i].pipe]);
-    c->v[COUNTER_THREAD_INST_ON] += guarded ? e->site_lanes[site] : lanes;
-    collect_flow(c, k, e, site, runs);
-    if (k->tables->meets[site]) { /* each part of the warp executes the BSYNC */
-        c->v[COUNTER_INST] += e->divergent[site];
-        c->v[COUNTER_PIPE_CBU] += e->divergent[site];
-    }
+    uint64_t came = e->block_runs[in->block];
+    struct ran ran;
+    collect_ran(k, e, site, &ran);
+    const struct executed x = executed(k, e, site, &ran);
+    collect_flow(c, k, e, site, ran.warps);
     if (ir_class(in) == PTX_CLASS_MATRIX)
         collect_product(c, &k->module->device->spec, in, guarded ? e->site_runs[site] : came);
+    c->v[COUNTER_THREAD_INST_ON] += guarded ? e->site_lanes[site] : e->block_lanes[in->block]; /* what flops are weighed by */
     const unsigned weight[] = {f->fadd, f->fmul, f->ffma, f->dadd, f->dmul, f->dfma, f->hadd, f->hmul, f->hfma};
     for (int i = 0; i < 9; i++)
         counters_weigh(c, COUNTER_FADD + i, weight[i]);
-    c->v[COUNTER_THREAD_INST_ON] = rounded((double)c->v[COUNTER_THREAD_INST_ON] * each);
+    c->v[COUNTER_INST] += rounded(x.warps);
+    c->v[COUNTER_THREAD_INST] += rounded(x.lanes);
+    c->v[COUNTER_THREAD_INST_ON] = rounded(x.on);
+    for (size_t i = 0; i < sizeof of_pipe / sizeof *of_pipe; i++)
+        c->v[of_pipe[i].counter] += rounded(x.pipe[of_pipe[i].pipe]);
     if (ir_is_memory(in) && in->space == PTX_GENERIC)
         c->v[ir_is(in, PTX_KIND_LOAD) ? COUNTER_GENERIC_LD : ir_is(in, PTX_KIND_STORE) ? COUNTER_GENERIC_ST : COUNTER_GENERIC_ATOM] +=
             guarded ? e->site_runs[site] : came;

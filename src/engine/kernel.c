@@ -12,9 +12,11 @@
 #include "ir/claims.h"
 #include "ir/facts.h"
 #include "ir/read.h"
+#include "ir/verify.h"
 #include "jit/jit.h"
 #include "report/result.h"
 #include "step/step.h"
+#include "target/visits.h"
 
 /* --- modules --- */
 
@@ -267,6 +269,14 @@ static struct ir_kernel *through_text(struct ir_kernel *k, struct strbuf *proble
     return again ? again : k;
 }
 
+static void describe_problems(heddle_kernel *k, struct strbuf *text)
+{
+    for (const struct ir_problem *p = k->ir->problems; p; p = p->next) {
+        describe_problem(text, k->ir, p->loc, p->ptx_line, p->text);
+        k->internal |= p->internal;
+    }
+}
+
 static void compile(heddle_kernel *k)
 {
     struct strbuf text;
@@ -274,20 +284,24 @@ static void compile(heddle_kernel *k)
     k->ir = ir_build(k->module->ptx, k->function, variable_address, k->module);
     k->ir->claims = claim_check_wanted() ? claims_new() : NULL;
     if (!k->plain)
-        target_rewrite(k->ir, lanes_find);
+        target_rewrite(k->ir, lanes_find, device_arch(&k->module->device->spec));
     if (claim_check_wanted())
         k->ir = through_text(k->ir, &text);
-    for (const struct ir_problem *p = k->ir->problems; p; p = p->next) {
-        describe_problem(&text, k->ir, p->loc, p->ptx_line, p->text);
-        k->internal |= p->internal;
+    describe_problems(k, &text);
+    if (!text.s) {
+        k->tables = target_tables(k->ir, &k->ir->arena, device_arch(&k->module->device->spec));
+        if (!k->plain)
+            visits_insert(k->ir, k->tables);
+        if (assembler_is_wanted())
+            k->tables->registers = assembler_registers(k->module->ptx, k->function->name, &text);
+        k->idle = is_idle(k->ir);
+        if (claim_check_wanted())
+            ir_verify(k->ir, "visits", true);
+        describe_problems(k, &text);
     }
     if (!text.s) {
         const char *problem;
         int32_t site = 0;
-        k->tables = target_tables(k->ir, &k->ir->arena, device_arch(&k->module->device->spec));
-        if (assembler_is_wanted())
-            k->tables->registers = assembler_registers(k->module->ptx, k->function->name, &text);
-        k->idle = is_idle(k->ir);
         k->code = interp_compile(k->ir, &problem, &site);
         if (!k->code)
             describe_problem(&text, k->ir, k->ir->insts[site].from->loc, k->ir->insts[site].from->ptx_line, problem);

@@ -18,19 +18,18 @@ static uint64_t rounded(double x)
 /* Warps, lanes, and lanes whose predicate is true. */
 static void count(struct result_inst *to, const heddle_kernel *k, const struct exec_counts *e, const struct machine_block *b, const struct machine_inst *in)
 {
-    double runs[TARGET_TURNS], times, lanes, on;
+    struct ran ran;
     int32_t loop;
     const enum target_turn turn = target_turn(k->tables, k->ir, b, in, &loop);
     if (turn == TARGET_TURNS)
         return;
     const struct ir_inst *site = &k->ir->insts[in->site];
-    const int32_t counted = k->tables->blocks[site->block].counted;
-    const double came = (double)e->block_runs[counted], came_lanes = (double)e->block_lanes[counted];
+    const double came_lanes = (double)e->block_lanes[k->tables->blocks[site->block].counted];
     const bool guarded = site->guard != IR_NOREG;
-    collect_runs(k, e, in->site, runs);
-    times = runs[turn] / (turn == TURN_LANES && loop >= 0 ? k->tables->loops[loop].rounds : 1);
-    lanes = turn == TURN_MEET ? came_lanes : came > 0 ? times * came_lanes / came : 0; /* each lane comes once to where they meet */
-    on = came_lanes > 0 ? lanes * (double)(guarded ? e->site_lanes[in->site] : e->block_lanes[site->block]) / came_lanes : 0;
+    collect_ran(k, e, in->site, &ran);
+    const int of = turn == TURN_LANES && loop >= 0 ? k->tables->loops[loop].rounds : 1;
+    const double times = ran.warps[turn] / of, lanes = ran.lanes[turn] / of;
+    const double on = came_lanes > 0 ? lanes * (double)(guarded ? e->site_lanes[in->site] : e->block_lanes[site->block]) / came_lanes : 0;
     to->inst = rounded(times);
     to->thread_inst = rounded(lanes);
     to->thread_inst_on = rounded(in->guard.file && in->taken == TAKEN_OFF ? 0 : in->guard.file ? on : lanes);

@@ -146,8 +146,11 @@ heddle_status fault_finish(heddle_device *d, struct launch *l);
  * what ended the launch, or NULL. */
 struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules, counter_groups groups,
                        const struct counters *sites, const struct exec_counts *e, const struct dram_stats *dram, const char *fault);
-/* How often instructions of the site are executed, by what they hang on. */
-void collect_runs(const heddle_kernel *k, const struct exec_counts *e, int32_t site, double runs[TARGET_TURNS]);
+/* How often the site's instructions of the machine code are executed, by enum target_turn: warps, and lanes in them. */
+struct ran {
+    double warps[TARGET_TURNS], lanes[TARGET_TURNS];
+};
+void collect_ran(const heddle_kernel *k, const struct exec_counts *e, int32_t site, struct ran *r);
 /* --- machine.c --- */
 
 /* Puts the kernel's machine code into the result, with how often each instruction was executed. */

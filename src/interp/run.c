@@ -450,6 +450,11 @@ static bool run_split(struct run *r, enum warp_stop *why)
             launch_fault(r->l, w, HEDDLE_TRAP, r->pc, __builtin_ctz(m), 0, 0, NULL);
             *why = WARP_FAULT;
             return true;
+        case STEP_TRIPS:
+            if (r->counts)
+                step_count_trips(c, w, st, m, r->counts);
+            r->pc++;
+            break;
         default:
             if (!step_plain(c, w, st, m) || (verify && !claim_check_after(verify, w, r->pc, r->mask, m))) {
                 *why = WARP_FAULT;

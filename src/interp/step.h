@@ -6,6 +6,7 @@
 #define INTERP_STEP_H
 
 #include "interp/code.h"
+#include "simt/trips.h"
 
 /* Is it such a step? Others branch, wait, or end the warp's turn: run.c. */
 static inline bool step_is_plain(const struct step *st)
@@ -94,7 +95,7 @@ static inline bool step_plain(const struct interp_code *c, struct warp *w, const
         return true;
     case STEP_SERVICE:
         return st->service(c, w, st, m);
-    default: /* STEP_NOP */
+    default: /* STEP_TRIPS, STEP_NOP */
         return true;
     }
 }
@@ -143,6 +144,19 @@ static inline void step_count_guard(struct exec_counts *counts, int32_t pc, uint
 {
     counts->site_runs[pc] += m != 0;
     counts->site_lanes[pc] += (uint64_t)__builtin_popcount(m);
+}
+
+/* The lanes of m come to an unrolled loop. */
+static inline void step_count_trips(const struct interp_code *c, const struct warp *w, const struct step *st, uint32_t m, struct exec_counts *counts)
+{
+    const struct ir_trips *t = &c->kernel->trips[st->in->target];
+    const struct ptx_type_info *type = &ptx_type_info[st->in->type];
+    uint64_t turns[WARP_LANES];
+    for (uint32_t left = m; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        turns[lane] = trips_of(t, type->bits, type->kind == 'S', step_value(c, w, st, 0, lane), step_value(c, w, st, 1, lane));
+    }
+    trips_count(&counts->trips[st->in->target * TRIPS_NUMBERS], t, turns, m);
 }
 
 /* The current split is at the branch `pc`: the lanes of m, some of its lanes and not all, take it. */

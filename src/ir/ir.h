@@ -139,6 +139,15 @@ struct ir_loop {
     uint64_t *blocks; /* bit set */
 };
 
+/* An unrolled loop: how often its turns are gone through side by side, and how many are left over, follows from the turns that each
+ * lane of a warp does. A lane comes with a counter. Each turn, 1 at least, ends with the counter going up by `step`; the lane goes on if it
+ * is `goes_on` the bound then. */
+struct ir_trips {
+    int64_t step;    /* not 0 */
+    uint8_t goes_on; /* enum ptx_cmp: LT or LE with a step above 0, GT or GE with one below, NE */
+    int rounds;      /* turns side by side: 4, and of those left over first 2, then 1 */
+};
+
 /* A shared variable of the kernel or of what it calls. */
 struct ir_shared {
     const struct ptx_var *var;
@@ -190,6 +199,8 @@ struct ir_kernel {
     int32_t nblocks;
     struct ir_loop *loops;
     int32_t nloops;
+    struct ir_trips *trips; /* by number: ir_inst.target of IR_OP_TRIPS */
+    int32_t ntrips;
     uint8_t *reg_type; /* enum ptx_type of each register */
     int32_t nregs;
     bool ssa;          /* ssa.h */
@@ -209,6 +220,7 @@ struct ir_kernel {
     bool has_waiting_loop;
     bool order_matters;     /* control flow or values may depend on the order of global operations: atomics whose
                                result is used, ordered loads */
+    int arch;                   /* of the GPU that it is rewritten for (target/arch.h); 0: not rewritten */
     lanes_find_fn *lanes;       /* for passes that compute what is constant (target/fold.h) */
     const struct ir_form *form; /* it is a form of machine code; NULL: it is a kernel */
     struct ir_problem *problems;

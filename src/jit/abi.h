@@ -77,6 +77,8 @@ struct jit_ops {
      * frame.lowest. Always 0. */
     uint32_t (*count_waiting)(struct jit_frame *f, uint32_t site, uint32_t zero);
     uint32_t (*count_shape)(struct jit_frame *f, uint32_t site, uint32_t lanes);
+    /* Lanes come to an unrolled loop, of which each does as many turns as frame.turns_of says. Always 0. */
+    uint32_t (*count_trips)(struct jit_frame *f, uint32_t site, uint32_t lanes);
     /* Counts what the lanes of frame.mask did in the loop whose head begins at `site`, as tally.turns says. Not 0: the launch is
      * to stop. */
     uint32_t (*count_turns)(struct jit_frame *f, uint32_t site, uint32_t lanes);
@@ -129,6 +131,7 @@ struct jit_frame {
     struct tally_slots *tally_slots;
     struct tally_pattern *tally_pattern;
     uint64_t lowest[TALLY_GROUPS], times; /* of an access whose shape is told */
+    uint64_t turns_of[32]; /* of each lane, in an unrolled loop (simt/trips.h) */
     uint64_t *numbers;     /* exec_counts.whole and what follows it, or NULL: not counting */
     uint32_t checks;       /* of `seen` */
     uint32_t shared_bytes;

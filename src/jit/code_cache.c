@@ -59,6 +59,11 @@ bool code_cache_key(const struct jit_job *job, struct hash128 *key)
     hash128_mix(key, k->reg_type, (size_t)k->nregs);
     for (int32_t i = 0; i < k->ninsts; i++)
         mix_inst(key, &k->insts[i]);
+    for (int32_t i = 0; i < k->ntrips; i++) {
+        HASH128_MIX(key, k->trips[i].step);
+        HASH128_MIX(key, k->trips[i].goes_on);
+        HASH128_MIX(key, k->trips[i].rounds);
+    }
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "jit/signal_stack.h"
 #include "jit/log.h"
 #include "jit/turns.h"
+#include "simt/trips.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -203,6 +204,13 @@ static uint32_t op_count_shape(struct jit_frame *f, uint32_t site, uint32_t lane
     return 0;
 }
 
+static uint32_t op_count_trips(struct jit_frame *f, uint32_t site, uint32_t lanes)
+{
+    int32_t number = f->code->interp->kernel->insts[site].target;
+    trips_count(&f->counts->trips[number * TRIPS_NUMBERS], &f->code->interp->kernel->trips[number], f->turns_of, lanes);
+    return 0;
+}
+
 /* Before the block is begun a warp does not know of it. */
 static const struct block *block_of(const struct jit_frame *f)
 {
@@ -281,7 +289,7 @@ static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t only_
     return f->turned >= jit_long_turns || launch_stopping(f->warp->block->launch, f->warp->block->index);
 }
 
-static const struct jit_ops ops = {op_step, op_affine, op_check, op_find_run, op_long_turns, op_count_waiting, op_count_shape, op_count_turns, op_record_lanes, op_record_shape,
+static const struct jit_ops ops = {op_step, op_affine, op_check, op_find_run, op_long_turns, op_count_waiting, op_count_shape, op_count_trips, op_count_turns, op_record_lanes, op_record_shape,
                                    jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier, jit_split_exchange};
 
 /* --- in and out --- */

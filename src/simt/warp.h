@@ -177,7 +177,7 @@ struct fault {
 };
 
 /* Counts that executors keep, per host thread: merged by addition. The numbers are one array, in this order. */
-enum exec_number { EXEC_WHOLE, EXEC_BLOCK_RUNS, EXEC_BLOCK_LANES, EXEC_SITE_LANES, EXEC_SITE_RUNS, EXEC_DIVERGENT, EXEC_NUMBERS };
+enum exec_number { EXEC_WHOLE, EXEC_BLOCK_RUNS, EXEC_BLOCK_LANES, EXEC_SITE_LANES, EXEC_SITE_RUNS, EXEC_DIVERGENT, EXEC_TRIPS /* the last one */ };
 struct exec_counts {
     uint64_t *whole;       /* [nblocks]: times a warp entered the basic block with 32 lanes, of those that are not among the next two */
     uint64_t *block_runs;  /* [nblocks]: times a warp (split) entered the basic block */
@@ -185,6 +185,7 @@ struct exec_counts {
     uint64_t *site_lanes;  /* [ninsts]: lanes whose guard was true; only kept for guarded instructions */
     uint64_t *site_runs;   /* [ninsts]: guarded instructions with at least one lane on; of branches nobody asks, and it may be 0 */
     uint64_t *divergent;   /* [ninsts]: branches whose lanes took different ways */
+    uint64_t *trips;       /* [ntrips][TRIPS_NUMBERS]: trips.h */
     /* Counts a record, so many times, at once; NULL: all go through the rings, since somebody wants to see them. */
     void (*take)(void *taker, const struct record *r, uint64_t times);
     /* The same for an instruction's accesses in n turns of a loop: memory_strides. NULL: they are taken one by one. */
@@ -198,7 +199,7 @@ struct exec_counts {
     struct tally *tally; /* tally.h; NULL until machine code counts accesses */
 };
 
-/* Where the numbers of a kind begin; behind the last one: how many there are. */
+/* Where the numbers of a kind begin. */
 static inline size_t exec_numbers_at(enum exec_number n, size_t nblocks, size_t ninsts)
 {
     return n <= EXEC_SITE_LANES ? n * nblocks : EXEC_SITE_LANES * nblocks + (n - EXEC_SITE_LANES) * ninsts;

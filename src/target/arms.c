@@ -7,8 +7,10 @@
 
 #include <string.h>
 
-/* Instructions of a block that becomes predicated ones, its branch and loads counted, moves not. */
-enum { MOST = 5, MOST_WITH_GLOBAL_LOAD = 20 };
+/* Instructions of a block that becomes predicated ones, its branch and loads counted, moves not. Where a shared address is made of the
+ * window's (S2UR, UMOV, ULEA) those count, too. Ways of 1 to 12 instructions with a shared load, of 14 to 24 with a global one, for compute
+ * capability 7.5 to 9.0, ptxas 13.0, 2026-11-29. */
+enum { MOST = 8, MOST_WITH_GLOBAL_LOAD = 20, WINDOW = 3 };
 
 struct sharing {
     struct ir_kernel *k;
@@ -26,7 +28,7 @@ static bool is_weak_load(const struct ir_inst *in)
 static bool is_short(const struct ir_kernel *k, int32_t block)
 {
     const struct ir_block *b = &k->blocks[block];
-    int count = 0, most = MOST;
+    int count = 0, most = k->arch >= 90 ? MOST - WINDOW : MOST;
     for (int32_t i = b->first; i < b->first + b->count; i++) {
         const struct ir_inst *in = &k->insts[i];
         if (ir_is(in, PTX_KIND_LOAD) && in->space != PTX_SHARED)

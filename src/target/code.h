@@ -64,6 +64,7 @@ struct machine_inst {
     uint8_t nresults, nsources, taken;
     bool early;       /* it stands before what the site itself becomes */
     bool is_value;    /* LDC, ULDC: of a load of the program's, not of a parameter that others read */
+    uint8_t apart;    /* a branch: enum target_turn of lanes that part there and meet at a BSYNC, which each group of them executes; or 0 */
     bool native;      /* before Volta: it is one of its architecture (earlier.h) */
     int32_t site;     /* of the IR: what it is made for */
     const char *form; /* what stands behind the name, "WIDE.U32", or "" */
@@ -85,6 +86,8 @@ struct machine_block {
     enum times times;
     int32_t of;           /* the block of the IR, the loop, or the function */
     int rounds;           /* TIMES_ROUNDS, TIMES_REST: turns side by side */
+    bool predicated;      /* TIMES_REST: it is executed at each visit, under a predicate that holds where these turns are left over */
+    int skips;            /* TIMES_REST without turns: its branch is taken by lanes that pass by the part with so many turns; 0: none has */
 };
 
 struct code {
@@ -95,7 +98,6 @@ struct code {
     struct machine_block *blocks; /* as layout makes them */
     int32_t nblocks, block_capacity;
     int32_t nregs;                /* virtual registers */
-    bool *meets;                  /* [sites] as layout makes it: lanes that part at this branch come to a BSYNC one after the other */
     uint32_t called;              /* bit set over enum code_function */
 };
 

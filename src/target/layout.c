@@ -3,6 +3,9 @@
 
 #include "base/alloc.h"
 #include "ir/cfg.h"
+#include "target/target.h"
+
+#include <string.h>
 
 struct laying {
     const struct lowered *l;
@@ -16,6 +19,7 @@ struct laying {
     bool *waits;    /* [nblocks] lanes meet there at a barrier, which they come to together: WARPSYNC */
     bool exchanges; /* lanes exchange values somewhere in the kernel */
     bool *done;     /* [nblocks] it is there */
+    bool *synced;    /* [sites] a branch: its lanes meet at a BSYNC */
     int32_t *loaded; /* [registers] the head of the region that has loaded it from the constant bank, + 1 */
 };
 
@@ -94,7 +98,6 @@ static void find_meetings(struct laying *g)
         int32_t at = in->block, meet = in->join;
         if (meet < 0 || shape_leaves(k, meet))
             continue;
-        g->to->meets[i] = !(g->exchanges && has_barrier(k, meet));
         mark_apart(g, at, meet);
         for (int32_t loop = k->blocks[at].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, meet); loop = k->loops[loop].parent)
             at = k->blocks[k->loops[loop].header].idom;
@@ -102,6 +105,7 @@ static void find_meetings(struct laying *g)
             continue;
         at = from[meet] ? common_dominator(k, from[meet] - 1, at) : at;
         from[meet] = at + 1;
+        g->synced[i] = !(g->exchanges && has_barrier(k, meet));
     }
     for (int32_t meet = 0; meet < k->nblocks; meet++)
         if (from[meet] > 0 && g->exchanges && has_barrier(k, meet)) {
@@ -157,14 +161,26 @@ static bool is_gone(const struct laying *g, int32_t site)
            (g->s->converted[in->block] || (in->guard == IR_NOREG && (g->s->next[in->block] >= 0 || goes_on_at(g, in->block) == in->target)));
 }
 
+static void add_bssy(struct laying *g, int32_t site)
+{
+    if (g->to->arch < 80)
+        add(g, OP_BMOV, "32.CLEAR", site);
+    add(g, OP_BSSY, "", site);
+}
+
 /* Lanes part behind the block's other instructions and before its branch. */
 static void add_parting(struct laying *g, int32_t b, int32_t site)
 {
-    for (int32_t n = g->parts[b]; n > 0; n--) {
-        if (g->to->arch < 80)
-            add(g, OP_BMOV, "32.CLEAR", site);
-        add(g, OP_BSSY, "", site);
-    }
+    for (int32_t n = g->parts[b]; n > 0; n--)
+        add_bssy(g, site);
+}
+
+static int unrolled_at(const struct laying *g, int32_t b)
+{
+    for (int32_t loop = g->k->blocks[b].loop; loop >= 0; loop = g->k->loops[loop].parent)
+        if (g->s->rounds[loop] > 1)
+            return loop;
+    return -1;
 }
 
 static void add_site(struct laying *g, int32_t site)
@@ -221,7 +237,18 @@ static void add_collective(struct laying *g, int32_t b)
         g->to->insts[i].taken = TAKEN_NEVER;
 }
 
-static void add_block(struct laying *g, int32_t b, bool control)
+/* Which of the instructions that control an unrolled loop are there. */
+enum control { CONTROL_NONE, CONTROL_STEPS /* what goes up in each turn */, CONTROL_ALL };
+
+static bool is_there(const struct laying *g, int32_t site, enum control control)
+{
+    const int32_t loop = g->k->blocks[g->k->insts[site].block].loop;
+    if (!g->s->control[site] || control == CONTROL_ALL)
+        return true;
+    return control == CONTROL_STEPS && !ir_is(&g->k->insts[site], PTX_KIND_BRANCH) && site != g->s->counter[loop].compare;
+}
+
+static void add_block(struct laying *g, int32_t b, enum control control)
 {
     const struct ir_block *bl = &g->k->blocks[b];
     int32_t last = bl->first + bl->count - 1, shuffle = g->apart[b] ? first_shuffle(g->k, b) : -1;
@@ -230,7 +257,7 @@ static void add_block(struct laying *g, int32_t b, bool control)
     for (int32_t i = bl->first; i <= last; i++) {
         if (i == last && cfg_ends_block(&g->k->insts[i]))
             add_parting(g, b, i);
-        if (is_gone(g, i) || (!control && g->s->control[i]))
+        if (is_gone(g, i) || !is_there(g, i, control))
             continue;
         if (is_barrier(&g->k->insts[i]) && (g->waits[b] || (g->apart[b] && g->exchanges)))
             add(g, OP_WARPSYNC, "ALL", i);
@@ -243,41 +270,41 @@ static void add_block(struct laying *g, int32_t b, bool control)
 }
 
 /* Rounds of a loop side by side; what controls it once. */
-static void add_rounds(struct laying *g, int32_t loop, int rounds, bool control)
+static void add_rounds(struct laying *g, int32_t loop, int rounds, enum control control)
 {
     for (int r = 0; r < rounds; r++)
         for (int32_t b = 0; b < g->k->nblocks; b++)
             if (ir_bit(g->k->loops[loop].blocks, b)) {
-                add_block(g, b, control && r == rounds - 1);
+                add_block(g, b, r == rounds - 1 ? control : CONTROL_NONE);
                 g->done[b] = true;
             }
 }
 
-/* How many are left, and whether they are more than a number: of 64 bits by words. What begins at 0 leaves the end itself. */
-static void add_left(struct laying *g, const struct shape_counter *of, bool subtract, int32_t site)
+/* How many turns are left, and whether they are more than a number: of 64 bits by words. */
+static void add_left(struct laying *g, const struct counter *c, bool subtract, int32_t site)
 {
-    for (int word = 0; subtract && word < of->words; word++)
+    for (int word = 0; subtract && word < c->words; word++)
         add(g, OP_IADD3, word ? "X" : "", site);
-    for (int word = 0; word < of->words; word++)
+    for (int word = 0; word < c->words; word++)
         add(g, OP_ISETP, word ? "GT.AND.EX" : "GT.AND", site);
-    for (int word = 0; of->is_unsigned && word < of->words; word++) /* and the end is not yet reached */
+    for (int word = 0; c->is_unsigned && word < c->words; word++) /* and the end is not yet reached */
         add(g, OP_ISETP, word ? "LT.AND.EX" : "LT.AND", site);
 }
 
-/* A round for what begins beyond its end: predicated off, or behind a branch. */
+/* A turn for what begins beyond its end: predicated off, or behind a branch. */
 enum { APART_MOST = 20 };
 static void add_apart(struct laying *g, int32_t loop, int32_t site)
 {
-    const struct shape_counter *of = &g->s->counter[loop];
+    const struct counter *c = &g->s->counter[loop];
     code_begin_block(g->to, TIMES_REST, loop, 0);
-    for (int word = 0; word < of->words; word++)
+    for (int word = 0; word < c->words; word++)
         add(g, OP_ISETP, word ? "GE.AND.EX" : "GE.AND", site);
-    if (of->round > APART_MOST) {
+    if (c->round > APART_MOST) {
         add(g, OP_BRA, "", site);
         return;
     }
     int32_t first = g->to->ninsts;
-    add_rounds(g, loop, 1, true);
+    add_rounds(g, loop, 1, CONTROL_ALL);
     int32_t last = g->to->ninsts;
     struct machine_block *bl = &g->to->blocks[g->to->nblocks - 1];
     for (int32_t i = first; i < last; i++) { /* no comparison and no branch */
@@ -290,67 +317,104 @@ static void add_apart(struct laying *g, int32_t loop, int32_t site)
     g->to->ninsts = first;
 }
 
-/* if (left > 3) do four rounds while (left > 3); if (left > 1) two rounds; if (left > 0) one. Where lanes part, each of the first two is a
- * region of its own. Source: loops of one load, counted in 32 and 64 bits, with and without a sign, by <, <= and !=, from 0 or a lane's
- * number to a lane's or a parameter, through ptxas 13.0 (V13.0.88) -arch=sm_90, 2026-11-29. */
-static void add_unrolled(struct laying *g, int32_t loop)
+/* Turns that are left over are under a predicate instead of behind a branch, if they are so few instructions: more, where BSSY and BSYNC
+ * are saved; none that loads from global memory. Loops of 1 to 12 FFMA, of shared loads and additions, of stores, whose turns are the
+ * same in all lanes or not, 2026-11-29. */
+enum { REST_UNIFORM = 6, REST_LANES = 8 };
+
+/* The turns that are left over, if there are so many or more. */
+static void add_rest(struct laying *g, int32_t loop, int rounds)
 {
-    int rounds = g->s->rounds[loop];
-    int32_t site = g->k->blocks[g->k->loops[loop].header].first;
-    const struct shape_counter *of = &g->s->counter[loop];
-    if (g->s->known[loop]) {
-        code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
-        add_rounds(g, loop, rounds, !g->s->whole[loop]);
-        code_begin_block(g->to, TIMES_REST, loop, g->s->rest[loop]);
-        add_rounds(g, loop, g->s->rest[loop], false);
-        return;
-    }
-    if (of->is_unsigned)
-        add_apart(g, loop, site);
-    code_begin_block(g->to, TIMES_REST, loop, 0);
-    if (of->unordered) {
-        add(g, OP_ISETP, "NE.AND", site);
-        add(g, OP_BRA, "", site);
-    }
-    add_left(g, of, !of->from_zero || of->uniform_bound, site);
-    add(g, OP_PLOP3, "LUT", site);
-    if (of->parts)
-        add(g, OP_BSSY, "", site);
-    add(g, OP_BRA, "", site);
-    code_begin_block(g->to, TIMES_REST, loop, rounds);
-    add(g, OP_PLOP3, "LUT", site);
-    for (int word = 0; word < of->words; word++)
-        add(g, OP_IADD3, word ? "X" : "", site);
-    code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
-    add_rounds(g, loop, rounds, true);
-    code_begin_block(g->to, TIMES_REST, loop, 0);
-    if (of->parts)
-        add(g, OP_BSYNC, "", site);
-    add_left(g, of, true, site);
-    if (of->parts)
-        add(g, OP_BSSY, "", site);
-    add(g, OP_BRA, "", site);
-    code_begin_block(g->to, TIMES_REST, loop, 2);
-    add_rounds(g, loop, 2, true);
-    g->to->blocks[g->to->nblocks - 1].count--; /* the branch back is none here: a PLOP3 takes its place */
-    g->to->ninsts--;
-    add(g, OP_PLOP3, "LUT", site);
-    code_begin_block(g->to, TIMES_REST, loop, 0);
-    if (of->parts)
-        add(g, OP_BSYNC, "", site);
-    for (int word = 0; word < of->words; word++)
-        add(g, OP_ISETP, word ? "EX" : "", site);
-    add(g, OP_BRA, "", site);
-    code_begin_block(g->to, TIMES_REST, loop, 1);
-    add_rounds(g, loop, 1, of->unordered);
+    const bool again = rounds == 1 && g->s->counter[loop].trips.goes_on == PTX_NE;
+    add_rounds(g, loop, rounds, again ? CONTROL_ALL : rounds > 1 ? CONTROL_STEPS : CONTROL_NONE);
+    if (rounds > 1)
+        add(g, OP_PLOP3, "LUT", g->k->blocks[g->k->loops[loop].header].first);
 }
 
-static int unrolled_at(const struct laying *g, int32_t b)
+static bool is_predicated(struct laying *g, int32_t loop, int rounds, bool lanes)
 {
-    for (int32_t loop = g->k->blocks[b].loop; loop >= 0; loop = g->k->loops[loop].parent)
-        if (g->s->rounds[loop] > 1)
-            return loop;
-    return -1;
+    const size_t bytes = ((size_t)g->from->nregs + 1) * sizeof *g->loaded;
+    int32_t begin = g->to->ninsts, *loaded = alloc_zeroed(bytes);
+    bool loads = rounds == 1 && g->s->counter[loop].trips.goes_on == PTX_NE; /* a loop that does one turn */
+    memcpy(loaded, g->loaded, bytes);
+    add_rest(g, loop, rounds);
+    for (int32_t i = begin; i < g->to->ninsts; i++)
+        loads |= g->to->insts[i].op == OP_LDG || g->to->insts[i].op == OP_LD;
+    int size = g->to->ninsts - begin;
+    g->to->ninsts = begin; /* only to see how many they are */
+    g->to->blocks[g->to->nblocks - 1].count -= size;
+    memcpy(g->loaded, loaded, bytes);
+    alloc_release(loaded);
+    return !loads && size <= (lanes ? REST_LANES : REST_UNIFORM);
+}
+
+static void begin_rest(struct laying *g, int32_t loop, int rounds, int skips)
+{
+    code_begin_block(g->to, TIMES_REST, loop, rounds);
+    g->to->blocks[g->to->nblocks - 1].skips = skips;
+}
+
+/* Where the rest of so many turns begins: it may be passed by. */
+static void add_rest_part(struct laying *g, int32_t loop, int rounds, bool predicated)
+{
+    begin_rest(g, loop, rounds, 0);
+    g->to->blocks[g->to->nblocks - 1].predicated = predicated;
+    add_rest(g, loop, rounds);
+}
+
+/* if (left > 3) do four rounds while (left > 3); if (left > 1) two rounds; if (left > 0) one. Of a counter that is compared for equality the
+ * last one is a loop, where a counter on the wrong side of its bound goes at once. */
+static void add_unrolled(struct laying *g, int32_t loop)
+{
+    const struct counter *c = &g->s->counter[loop];
+    const int rounds = g->s->rounds[loop];
+    const int32_t site = g->k->blocks[g->k->loops[loop].header].first;
+    if (g->s->known[loop]) {
+        code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
+        add_rounds(g, loop, rounds, g->s->whole[loop] ? CONTROL_NONE : CONTROL_ALL);
+        code_begin_block(g->to, TIMES_REST, loop, g->s->rest[loop]);
+        add_rounds(g, loop, g->s->rest[loop], CONTROL_NONE);
+        return;
+    }
+    const bool lanes = c->parts;
+    const bool fixed = c->bound.kind == IR_SRC_IMM, counts = !fixed || c->bound.imm; /* else what is left is the counter itself */
+    if (c->is_unsigned)
+        add_apart(g, loop, site);
+    if (c->trips.goes_on == PTX_NE) {
+        begin_rest(g, loop, 0, 0);
+        add(g, OP_ISETP, "", site);
+        add(g, OP_BRA, "", site)->taken = TAKEN_OFF;
+    }
+    begin_rest(g, loop, 0, rounds);
+    if (lanes)
+        add_bssy(g, site);
+    add(g, OP_PLOP3, "LUT", site);
+    add_left(g, c, counts && (!c->from_zero || c->uniform_bound), site);
+    add(g, OP_BRA, "", site)->apart = lanes ? TURN_SOME_APART : 0;
+    begin_rest(g, loop, rounds, 0);
+    add(g, OP_PLOP3, "LUT", site);
+    for (int word = 0; !fixed && word < c->words; word++)
+        add(g, lanes || g->to->arch < 75 ? OP_IADD3 : OP_UIADD3, word ? "X" : "", site);
+    code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
+    add_rounds(g, loop, rounds, CONTROL_ALL);
+    const bool two = is_predicated(g, loop, 2, lanes), one = is_predicated(g, loop, 1, lanes);
+    begin_rest(g, loop, 0, 2);
+    if (lanes)
+        add(g, OP_BSYNC, "", site);
+    add_left(g, c, counts, site);
+    if (lanes && !two)
+        add_bssy(g, site);
+    if (!two)
+        add(g, OP_BRA, "", site)->apart = lanes ? TURN_TWO_APART : 0;
+    add_rest_part(g, loop, 2, two);
+    begin_rest(g, loop, 0, 1);
+    if (lanes && !two)
+        add(g, OP_BSYNC, "", site);
+    for (int word = 0; word < c->words; word++)
+        add(g, OP_ISETP, word ? "EX" : "", site);
+    if (!one)
+        add(g, OP_BRA, "", site);
+    add_rest_part(g, loop, 1, one);
 }
 
 /* "IMAD*31 RET" */
@@ -382,12 +446,12 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
     to->arch = selected->arch;
     to->nregs = selected->nregs;
     to->called = selected->called;
-    to->meets = alloc_zeroed((size_t)k->ninsts + 1);
     g.parts = alloc_zeroed(n * sizeof *g.parts);
     g.meets = alloc_zeroed(n * sizeof *g.meets);
     g.apart = alloc_zeroed(n);
     g.waits = alloc_zeroed(n);
     g.done = alloc_zeroed(n);
+    g.synced = alloc_zeroed((size_t)k->ninsts + 1);
     g.loaded = alloc_zeroed(((size_t)selected->nregs + 1) * sizeof *g.loaded);
     g.exchanges = has_shuffle(k);
     find_meetings(&g);
@@ -400,7 +464,7 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
             continue;
         }
         code_begin_block(to, TIMES_BLOCK, s->counted[b], 1);
-        add_block(&g, b, true);
+        add_block(&g, b, CONTROL_ALL);
         g.done[b] = true;
     }
     for (int32_t b = 0; b < k->nblocks; b++)
@@ -413,6 +477,7 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
     alloc_release(g.apart);
     alloc_release(g.waits);
     alloc_release(g.done);
+    alloc_release(g.synced);
     alloc_release(g.loaded);
     return to;
 }

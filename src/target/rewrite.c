@@ -221,10 +221,11 @@ bool target_does(int pass)
     return target_passes[pass].modes >> (mode == TARGET_UNKNOWN ? TARGET_ASSEMBLER : mode) & 1;
 }
 
-void target_rewrite_some(struct ir_kernel *k, lanes_find_fn *lanes, int passes, double *seconds)
+void target_rewrite_some(struct ir_kernel *k, lanes_find_fn *lanes, int arch, int passes, double *seconds)
 {
     bool each = ir_verify_wanted();
     k->lanes = lanes;
+    k->arch = arch_is_known(arch) ? arch : ARCH_USUAL;
     for (int i = 0; i < passes && !k->problems && k->ninsts; i++) {
         if (!target_does(i))
             continue;
@@ -242,7 +243,7 @@ void target_rewrite_some(struct ir_kernel *k, lanes_find_fn *lanes, int passes, 
     ir_verify(k, "rewriting", !k->ssa);
 }
 
-void target_rewrite(struct ir_kernel *k, lanes_find_fn *lanes)
+void target_rewrite(struct ir_kernel *k, lanes_find_fn *lanes, int arch)
 {
-    target_rewrite_some(k, lanes, TARGET_PASSES, NULL);
+    target_rewrite_some(k, lanes, arch, TARGET_PASSES, NULL);
 }

@@ -243,20 +243,88 @@ static bool is_step(const struct shaping *g, const struct ir_inst *in)
     return false;
 }
 
-struct counter {
-    int32_t compare, add;
-    int64_t step, bound, start;
-    bool known; /* start and bound are constants */
-};
+/* The register is written in the loop by this instruction and by no other. */
+static bool is_only_change(const struct shaping *g, int32_t loop, int32_t reg, int32_t site)
+{
+    for (int32_t i = 0; i < g->k->ninsts; i++)
+        if (i != site && ir_defines(&g->k->insts[i], reg) && ir_bit(g->k->loops[loop].blocks, g->k->insts[i].block))
+            return false;
+    return true;
+}
 
-/* The loop's only branch back, its comparison, and the counter that it compares with something that does not change. */
+/* Where the loop gives the register that lanes bring along its next value: the sum itself, or a move of it; -1: not in one place. */
+static int32_t changes_at(const struct shaping *g, int32_t loop, const struct ir_inst *add)
+{
+    const struct ir_kernel *k = g->k;
+    int32_t r = add->src[0].reg, at = -1;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (ir_bit(k->loops[loop].blocks, k->insts[i].block) && ir_defines(&k->insts[i], r))
+            at = i;
+    return at >= 0 && is_only_change(g, loop, r, at) && is_only_change(g, loop, add->dst[0], (int32_t)(add - k->insts)) ? at : -1;
+}
+
+/* In a turn `a` comes before `b`. */
+static bool comes_before(const struct ir_kernel *k, int32_t a, int32_t b)
+{
+    int32_t at = k->insts[a].block, of = k->insts[b].block;
+    return at == of ? a < b : ir_dominates(k, at, of);
+}
+
+/* What a comparison of the counter with the bound says where lanes go on. */
+static enum ptx_cmp going_on(const struct ir_inst *cmp, bool exchanged, bool opposite)
+{
+    static const uint8_t other_way[] = {[PTX_EQ] = PTX_EQ, [PTX_NE] = PTX_NE, [PTX_LT] = PTX_GT, [PTX_LE] = PTX_GE, [PTX_GT] = PTX_LT, [PTX_GE] = PTX_LE};
+    static const uint8_t not[] = {[PTX_EQ] = PTX_NE, [PTX_NE] = PTX_EQ, [PTX_LT] = PTX_GE, [PTX_LE] = PTX_GT, [PTX_GT] = PTX_LE, [PTX_GE] = PTX_LT};
+    if (cmp->mods->cmp < PTX_EQ || cmp->mods->cmp > PTX_GE)
+        return PTX_CMP_NONE;
+    uint8_t how = exchanged ? other_way[cmp->mods->cmp] : (uint8_t)cmp->mods->cmp;
+    return opposite ? not[how] : how;
+}
+
+/* The only number that lanes bring along in the register. */
+static bool find_start(const struct ir_kernel *k, int32_t loop, int32_t reg, int64_t *start)
+{
+    int32_t starts = 0;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *m = &k->insts[i];
+        if (m->ndst != 1 || m->dst[0] != reg || ir_bit(k->loops[loop].blocks, m->block))
+            continue;
+        if (starts++ || !ir_is(m, PTX_KIND_COPY) || m->src[0].kind != IR_SRC_IMM)
+            return false;
+        *start = ir_signed(m->src[0].imm, ptx_type_info[m->type].bits);
+    }
+    return starts == 1;
+}
+
+/* Turns of a lane that brings `start`, or 0: it goes on the wrong way, and ends when the counter has wrapped. */
+static int64_t turns_from(const struct counter *c, int64_t start)
+{
+    int64_t first = start + c->trips.step, bound = ir_signed(c->bound.imm, ptx_type_info[c->type].bits);
+    int64_t by = c->trips.step < 0 ? -c->trips.step : c->trips.step, left = c->trips.step < 0 ? first - bound : bound - first;
+    bool strict = c->trips.goes_on == PTX_LT || c->trips.goes_on == PTX_GT;
+    if (c->trips.goes_on == PTX_NE)
+        return left >= 0 && left % by == 0 ? left / by + 1 : 0;
+    return left < strict ? 1 : (left - strict) / by + 2;
+}
+
+/* What makes the condition of the block's branch: in the block, or nowhere else; or -1. */
+static int32_t condition_of(const struct shaping *g, int32_t b)
+{
+    int32_t p = end_of(g->k, b)->guard, i = g->k->blocks[b].first + g->k->blocks[b].count - 1;
+    while (i >= g->k->blocks[b].first && !ir_defines(&g->k->insts[i], p))
+        i--;
+    return i < g->k->blocks[b].first ? g->l->only[p] : g->k->insts[i].guard == IR_NOREG ? i : -1;
+}
+
+/* The loop's only branch back, its comparison, and the counter that it compares with something that does not change. The counter is
+ * compared when it has gone up, and lanes leave when it has come to the bound or past it: only then does the assembler know before the
+ * loop how many turns they do (loops of FFMA that compare, then add, stay rolled, 2026-11-29). */
 static bool find_counter(const struct shaping *g, int32_t loop, int32_t latch, struct counter *c)
 {
     const struct ir_kernel *k = g->k;
     const struct ir_inst *branch = end_of(k, latch);
-    if (!branch || !ir_is_conditional(branch) || g->l->only[branch->guard] < 0)
+    if (!branch || !ir_is_conditional(branch) || (c->compare = condition_of(g, latch)) < 0)
         return false;
-    c->compare = g->l->only[branch->guard];
     const struct ir_inst *cmp = &k->insts[c->compare];
     if (!ir_is(cmp, PTX_KIND_COMPARE) || !ir_bit(k->loops[loop].blocks, cmp->block) || cmp->nsrc != 2)
         return false;
@@ -269,24 +337,19 @@ static bool find_counter(const struct shaping *g, int32_t loop, int32_t latch, s
             if (!ir_bit(k->loops[loop].blocks, in->block) || !is_step(g, in) ||
                 (in->dst[0] != a->reg && in->src[0].reg != a->reg))
                 continue;
-            c->add = i;
-            c->step = (int64_t)in->src[1].imm * (ir_is(in, PTX_KIND_SUB) ? -1 : 1);
-            c->known = b->kind == IR_SRC_IMM;
-            c->bound = (int64_t)b->imm;
-            if (ptx_type_info[in->type].bits == 32)
-                c->step = (int32_t)c->step, c->bound = (int32_t)c->bound;
-            int32_t r = in->src[0].reg, starts = 0;
-            for (int32_t j = 0; j < k->ninsts && c->known; j++) {
-                const struct ir_inst *m = &k->insts[j];
-                if (m->ndst != 1 || m->dst[0] != r || ir_bit(k->loops[loop].blocks, m->block))
-                    continue;
-                starts++;
-                if (!ir_is(m, PTX_KIND_COPY) || m->src[0].kind != IR_SRC_IMM)
-                    c->known = false;
-                else
-                    c->start = ptx_type_info[m->type].bits == 32 ? (int32_t)m->src[0].imm : (int64_t)m->src[0].imm;
-            }
-            c->known = c->known && starts == 1 && c->step;
+            int bits = ptx_type_info[in->type].bits;
+            int32_t changes = changes_at(g, loop, in), read = a->reg == in->src[0].reg ? changes : i;
+            int64_t step = ir_signed(in->src[1].imm, bits), start;
+            step = ir_is(in, PTX_KIND_SUB) ? -step : step;
+            bool goes_back = branch->target == k->loops[loop].header;
+            enum ptx_cmp on = going_on(cmp, s == 1, goes_back == branch->guard_negated);
+            bool up = on == PTX_LT || on == PTX_LE, down = on == PTX_GT || on == PTX_GE;
+            if (changes < 0 || !step || !comes_before(k, read, c->compare) || (!up && !down && on != PTX_NE) || (up && step < 0) || (down && step > 0) ||
+                (bits != 32 && bits != 64) || ptx_type_info[cmp->type].bits != bits || !ptx_is_integer(cmp->type))
+                return false;
+            *c = (struct counter){.branch = (int32_t)(branch - k->insts), .compare = c->compare, .add = i, .reg = in->src[0].reg, .bound = *b, .type = cmp->type,
+                                  .trips = {.step = step, .goes_on = (uint8_t)on}};
+            c->turns = b->kind == IR_SRC_IMM && find_start(k, loop, c->reg, &start) ? turns_from(c, start) : 0;
             return true;
         }
     }
@@ -374,8 +437,8 @@ static bool is_unrolled(const struct shaping *g, int32_t loop, struct counter *c
     if (exits != 1 || latch < 0 || !is_one_region(g, loop) || !find_counter(g, loop, latch, c))
         return false;
     int size = weigh_round(g, loop, c, &loads, &shared);
-    if (c->known && c->step && (c->bound - c->start) / c->step > 0)
-        return unroll_known(g->s, loop, (c->bound - c->start + c->step - (c->step > 0 ? 1 : -1)) / c->step, size + loads + shared ? size + loads + shared : 1);
+    if (c->turns)
+        return unroll_known(g->s, loop, c->turns, size + loads + shared ? size + loads + shared : 1);
     g->s->rounds[loop] = ROUNDS;
     return loads ? size <= ROUND_LOADING && loads <= ROUND_LOADS : size <= ROUND + 2 * shared;
 }
@@ -395,20 +458,18 @@ static bool begins_at_zero(const struct ir_kernel *k, int32_t loop, int32_t reg)
     return any;
 }
 
-static struct shape_counter describe(const struct shaping *g, int32_t loop, const struct counter *c)
+static void describe(const struct shaping *g, int32_t loop, struct counter *c)
 {
     const struct ir_inst *cmp = &g->k->insts[c->compare], *add = &g->k->insts[c->add];
-    struct shape_counter of = {.words = ptx_type_info[add->type].bits == 64 ? 2 : 1};
-    of.unordered = cmp->mods->cmp == PTX_NE || cmp->mods->cmp == PTX_EQ;
-    of.is_unsigned = !of.unordered && ptx_type_info[cmp->type].kind == 'U';
-    of.from_zero = begins_at_zero(g->k, loop, add->src[0].reg);
+    c->words = ptx_type_info[add->type].bits == 64 ? 2 : 1;
+    c->is_unsigned = cmp->mods->cmp != PTX_NE && cmp->mods->cmp != PTX_EQ && ptx_type_info[cmp->type].kind == 'U';
+    c->from_zero = begins_at_zero(g->k, loop, add->src[0].reg);
     for (int s = 0; s < 2; s++) {
         int32_t reg = cmp->src[s].kind == IR_SRC_REG ? cmp->src[s].reg : IR_NOREG;
         if (reg != IR_NOREG && !is_made_in(g, loop, reg))
-            of.uniform_bound = g->l->place[reg] == PLACE_UNIFORM || (g->l->place[reg] == PLACE_BANK && !g->l->held[reg]);
+            c->uniform_bound = g->l->place[reg] == PLACE_UNIFORM || (g->l->place[reg] == PLACE_BANK && !g->l->held[reg]);
     }
-    of.parts = !ir_bit(g->l->together, cmp->dst[0]);
-    return of;
+    c->parts = !ir_bit(g->l->together, cmp->dst[0]);
 }
 
 static void find_loops(struct shaping *g)
@@ -422,7 +483,9 @@ static void find_loops(struct shaping *g)
             g->s->known[loop] = g->s->whole[loop] = false;
             continue;
         }
-        g->s->counter[loop] = describe(g, loop, &c);
+        describe(g, loop, &c);
+        g->s->counter[loop] = c;
+        g->s->counter[loop].trips.rounds = g->s->rounds[loop];
         for (int32_t i = 0; i < k->ninsts; i++) {
             const struct ir_inst *in = &k->insts[i];
             if (!ir_bit(k->loops[loop].blocks, in->block))
@@ -449,9 +512,9 @@ struct shape *shape_new(const struct lowered *l, const struct code *selected)
     s->converted = alloc_zeroed(n);
     s->rounds = alloc_zeroed(((size_t)k->nloops + 1) * sizeof *s->rounds);
     s->rest = alloc_zeroed(((size_t)k->nloops + 1) * sizeof *s->rest);
-    s->counter = alloc_zeroed(((size_t)k->nloops + 1) * sizeof *s->counter);
     s->known = alloc_zeroed((size_t)k->nloops + 1);
     s->whole = alloc_zeroed((size_t)k->nloops + 1);
+    s->counter = alloc_zeroed(((size_t)k->nloops + 1) * sizeof *s->counter);
     s->control = alloc_zeroed((size_t)k->ninsts + 1);
     find_regions(&g);
     find_loops(&g);
@@ -471,9 +534,9 @@ void shape_free(struct shape *s)
     alloc_release(s->converted);
     alloc_release(s->rounds);
     alloc_release(s->rest);
-    alloc_release(s->counter);
     alloc_release(s->known);
     alloc_release(s->whole);
+    alloc_release(s->counter);
     alloc_release(s->control);
     alloc_release(s);
 }

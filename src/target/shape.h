@@ -10,15 +10,20 @@
 #include "target/code.h"
 #include "target/lower.h"
 
-/* What controls an unrolled loop. */
-struct shape_counter {
-    uint8_t words;      /* of the counter */
-    bool unordered;     /* the comparison is != */
-    bool is_unsigned;   /* an ordered one, of numbers without a sign: the assembler sets a round for what begins beyond its end apart */
-    bool from_zero;     /* it begins at 0 */
-    bool uniform_bound; /* what it is compared with is in a uniform register */
-    bool parts;         /* lanes leave at different turns */
-    int round;          /* instructions of a round */
+/* What ends a loop: a register of integers that goes up by `step` in each turn, compared with something that does not change. */
+struct counter {
+    int32_t branch, compare, add; /* sites */
+    int32_t reg;           /* as it is when lanes come to the loop */
+    struct ir_src bound;
+    uint8_t type;          /* enum ptx_type, of the comparison */
+    struct ir_trips trips; /* but rounds */
+    int64_t turns;         /* or 0: not known before the kernel runs */
+    uint8_t words;         /* of the register */
+    bool is_unsigned;      /* an ordered comparison of numbers without a sign: what begins beyond its end has a round apart */
+    bool from_zero;        /* it begins at 0 */
+    bool uniform_bound;    /* the bound is in a uniform register */
+    bool parts;            /* lanes leave at different turns */
+    int round;             /* instructions of a turn */
 };
 
 struct shape {
@@ -30,9 +35,9 @@ struct shape {
     bool *converted;  /* [nblocks] the branch at the block's end is no instruction, its ways are predicated */
     uint16_t *rounds; /* [nloops] rounds side by side; 1: not unrolled */
     uint16_t *rest;   /* [nloops] of known length: rounds that are left over behind it */
-    struct shape_counter *counter; /* [nloops] of an unrolled loop */
     bool *known;      /* [nloops] its length is known */
     bool *whole;      /* [nloops] the rounds are all that there are: no loop is left */
+    struct counter *counter; /* [nloops] of unrolled ones */
     bool *control;    /* [ninsts] counts once for all rounds: the counter of an unrolled loop, its comparison and branch */
 };
 

@@ -252,9 +252,17 @@ static void add_function(struct target_tables *t, const struct code *c, int32_t 
         for (int32_t i = bl->first; i < bl->first + bl->count; i++)
             if (c->insts[i].op == OP_BRA)
                 share = BRANCHING_SHARE;
-        for (int32_t i = bl->first; i < bl->first + bl->count; i += share)
+        for (int32_t i = bl->first; i < bl->first + bl->count; i += share) {
             add(t, site, turn, c->arch, &c->insts[i]);
+            t->held[site][turn]++;
+        }
     }
+}
+
+/* The part of an unrolled loop with so many turns. */
+static enum target_turn turn_of_rest(int rounds, const struct target_loop *loop)
+{
+    return rounds == loop->rounds ? TURN_SOME : rounds == 2 ? TURN_TWO : TURN_ONE;
 }
 
 static enum target_turn turn_of(const struct machine_block *bl, const struct target_loop *loop)
@@ -263,9 +271,27 @@ static enum target_turn turn_of(const struct machine_block *bl, const struct tar
         return TURN_BLOCK;
     if (bl->times == TIMES_ROUNDS)
         return TURN_ROUND;
-    if (!bl->rounds || loop->known)
-        return TURN_VISIT;
-    return bl->rounds == loop->rounds ? TURN_SOME : bl->rounds == 2 ? TURN_TWO : TURN_ONE;
+    return !bl->rounds || loop->turns || bl->predicated ? TURN_VISIT : turn_of_rest(bl->rounds, loop);
+}
+
+/* For which lanes the instruction's predicate holds. */
+static void add_lanes(struct target_tables *t, const struct ir_kernel *k, const struct machine_block *bl, const struct machine_inst *in,
+                      enum target_turn turn, int32_t loop)
+{
+    int16_t *held = t->held[in->site];
+    if (in->taken == TAKEN_OFF)
+        return;
+    if (in->op == OP_BRA && bl->times == TIMES_REST && bl->skips) {
+        held[TURN_VISIT]++;
+        held[turn_of_rest(bl->skips, &t->loops[loop])]--;
+    } else if (in->op == OP_BRA && loop >= 0 && k->insts[in->site].back_edge) {
+        held[TURN_ROUND] += turn == TURN_ROUND; /* lanes with turns for one more round */
+        held[TURN_SOME] -= turn == TURN_ROUND;
+    } else if (in->guard.file == FILE_PREDICATE) {
+        t->guarded[in->site][turn]++;
+    } else {
+        held[bl->predicated ? turn_of_rest(bl->rounds, &t->loops[loop]) : turn]++;
+    }
 }
 
 /* The row of an unrolled loop of the IR, or -1. */
@@ -301,6 +327,11 @@ static void add_block(struct target_tables *t, const struct ir_kernel *k, const 
         if (loop >= 0)
             t->loop[in->site] = loop;
         add(t, in->site, turn, c->arch, in);
+        if (turn == TURN_LANES)
+            continue;
+        add_lanes(t, k, bl, in, turn, loop);
+        if (in->apart)
+            add(t, in->site, (enum target_turn)in->apart, c->arch, &(struct machine_inst){.op = OP_BSYNC});
         if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION)
             add_function(t, c, in->site, in->source[0].number, turn);
     }
@@ -308,24 +339,18 @@ static void add_block(struct target_tables *t, const struct ir_kernel *k, const 
 
 static void find_loops(struct target_tables *t, const struct ir_kernel *k, const struct shape *s, struct arena *arena)
 {
+    int32_t trips = 0;
     t->loops = ARENA_ARRAY(arena, struct target_loop, k->nloops + 1);
     t->nloops = 0;
     for (int32_t i = 0; i < k->nloops; i++) {
-        const struct ir_loop *l = &k->loops[i];
+        const struct counter *c = &s->counter[i];
         if (s->rounds[i] < 2)
             continue;
-        struct target_loop *of = &t->loops[t->nloops];
-        *of = (struct target_loop){.header = l->header, .before = k->blocks[l->header].idom, .branch = -1, .rounds = s->rounds[i], .known = s->known[i]};
-        for (int32_t p = 0; p < k->blocks[l->header].npred; p++) {
-            int32_t b = k->blocks[l->header].pred[p], end = k->blocks[b].first + k->blocks[b].count - 1;
-            if (!ir_bit(l->blocks, b) || !k->blocks[b].count || !ir_is_conditional(&k->insts[end]))
-                continue;
-            of->branch = end;
-            of->back_is_taken = k->insts[end].target == l->header;
-        }
+        t->loops[t->nloops] = (struct target_loop){.header = k->loops[i].header, .rounds = s->rounds[i], .turns = s->known[i] ? c->turns : 0,
+                                                   .trips = s->known[i] ? -1 : trips++, .counter = c->trips, .reg = c->reg, .bound = c->bound, .type = c->type};
         t->nloops++;
         for (int32_t site = 0; site < k->ninsts; site++)
-            if (ir_bit(l->blocks, k->insts[site].block))
+            if (ir_bit(k->loops[i].blocks, k->insts[site].block))
                 t->unrolled[site] = s->rounds[i];
     }
 }
@@ -343,10 +368,14 @@ static void add_instructions(struct target_tables *t, const struct ir_kernel *k,
 {
     t->sixteenths = ARENA_ARRAY(arena, uint16_t, k->ninsts);
     t->turns = arena_alloc(arena, ((size_t)k->ninsts + 1) * sizeof *t->turns);
+    t->guarded = arena_alloc(arena, ((size_t)k->ninsts + 1) * sizeof *t->guarded);
+    t->held = arena_alloc(arena, ((size_t)k->ninsts + 1) * sizeof *t->held);
     t->loop = ARENA_ARRAY(arena, int32_t, k->ninsts + 1);
     t->flow = arena_alloc(arena, ((size_t)k->ninsts + 1) * sizeof *t->flow);
     t->unrolled = ARENA_ARRAY(arena, uint16_t, k->ninsts + 1);
     memset(t->flow, 0, ((size_t)k->ninsts + 1) * sizeof *t->flow);
+    memset(t->guarded, 0, ((size_t)k->ninsts + 1) * sizeof *t->guarded);
+    memset(t->held, 0, ((size_t)k->ninsts + 1) * sizeof *t->held);
     memset(t->turns, 0, ((size_t)k->ninsts + 1) * sizeof *t->turns);
     memset(t->loop, -1, ((size_t)k->ninsts + 1) * sizeof *t->loop);
     find_loops(t, k, s, arena);
@@ -358,6 +387,9 @@ static void add_instructions(struct target_tables *t, const struct ir_kernel *k,
         for (int flow = 0; t->loop[i] >= 0 && flow < TARGET_FLOWS; flow++)
             t->flow[i][TURN_LANES][flow] /= (uint16_t)t->loops[t->loop[i]].rounds;
     }
+    for (int32_t i = 0; i < k->ninsts; i++)
+        for (int pipe = 0; pipe < PIPES; pipe++)
+            t->held[i][TURN_LANES] += (int16_t)t->turns[i][TURN_LANES][pipe];
     for (int32_t i = 0; i < k->ninsts; i++)
         t->sixteenths[i] = sixteenths_of(t, i);
     for (int32_t b = 0; b < k->nblocks; b++) {
@@ -413,8 +445,6 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
     add_signs(k, m.l->only, t->flops);
     add_scaling(k, m.l->only, t->flops);
     add_instructions(t, k, m.code, m.s, arena);
-    t->meets = arena_alloc(arena, (size_t)k->ninsts + 1);
-    memcpy(t->meets, m.code->meets, (size_t)k->ninsts);
     for (int32_t b = 0; b < k->nblocks; b++)
         t->blocks[b].counted = m.s->counted[b];
     t->registers = registers_estimate(m.l, m.s, m.selected, k->function ? launch_bound(k->function) : REGISTERS_MOST);

@@ -26,8 +26,9 @@ enum target_mode target_mode(void);
  * block, with no store, barrier, fence or atomic to the same space between them, are merged. With TARGET_NONE
  * the kernel stays as it is but for fused sums: results are the same, what is counted is not. Afterwards ir_verify looks at the kernel (with HEDDLE_VERIFY=1
  * behind each pass); where it is broken, k->problems says so, and the kernel is good for nothing.
- * `lanes`: the interpreter's lanes_find. What is constant is computed by the functions that compute it in a launch. */
-void target_rewrite(struct ir_kernel *k, lanes_find_fn *lanes);
+ * `lanes`: the interpreter's lanes_find. What is constant is computed by the functions that compute it in a launch. `arch`: compute
+ * capability times ten; one whose machine code is not described (arch.h) is rewritten as ARCH_USUAL. */
+void target_rewrite(struct ir_kernel *k, lanes_find_fn *lanes, int arch);
 
 /* The passes that it is made of, in their order. Each takes a kernel and leaves one; what it deletes is there until the next analysis. */
 struct target_pass {
@@ -43,7 +44,7 @@ extern const struct target_pass target_passes[TARGET_PASSES];
 bool target_does(int pass);
 
 /* The first `passes` of them, for a look at what is between; adds what each took to seconds[], unless that is NULL. */
-void target_rewrite_some(struct ir_kernel *k, lanes_find_fn *lanes, int passes, double *seconds);
+void target_rewrite_some(struct ir_kernel *k, lanes_find_fn *lanes, int arch, int passes, double *seconds);
 
 /* Floating-point operations that one execution of a site counts as, in thread instructions of the machine code. */
 struct target_flops {
@@ -68,6 +69,9 @@ enum target_turn {
     TURN_ONE,   /* and for the last one */
     TURN_LANES, /* each time that lanes go this way of a call (ways.h) */
     TURN_MEET,  /* each time that some of a warp's lanes come to where they meet, at the begin of the block */
+    TURN_SOME_APART, /* each time that lanes leave the rounds of an unrolled loop before others, for those that come later to where they meet, */
+    TURN_TWO_APART,  /* where some pass by the two turns, */
+    TURN_ONE_APART,  /* and where some pass by the last one */
     TARGET_TURNS
 };
 
@@ -80,18 +84,23 @@ enum target_flow {
 
 /* An unrolled loop. */
 struct target_loop {
-    int32_t header, before; /* blocks; before: the one that leads to the loop */
-    int32_t branch;         /* the site that goes back */
-    bool back_is_taken;     /* lanes that go back take the branch */
-    int rounds;             /* turns side by side; */
-    bool known;             /* the number of turns is known: none are left over */
+    int32_t header;          /* a block */
+    int rounds;              /* turns side by side; */
+    int64_t turns;           /* known before the kernel runs, of each lane that comes: none are left over; or 0: */
+    int32_t trips;           /* by its number in ir_kernel.trips (visits.h); -1: the number is known */
+    struct ir_trips counter; /* what ends the loop: this register, as lanes come to it, goes up to this bound */
+    int32_t reg;
+    struct ir_src bound;
+    uint8_t type;            /* enum ptx_type */
 };
 
 struct target_tables {
     struct target_flops *flops;  /* [ninsts] */
     uint16_t *sixteenths;        /* [ninsts] of an instruction of the GPU that one run of blocks[].counted executes, where loops turn often */
     uint16_t (*turns)[TARGET_TURNS][PIPES]; /* [ninsts] instructions by how often they are executed, and by unit */
-    bool *meets;                 /* [ninsts] branches whose lanes, where they part, come to a BSYNC one after the other: one more each time */
+    /* Lanes whose predicate holds where these are executed: */
+    uint16_t (*guarded)[TARGET_TURNS]; /* [ninsts] so many are under the predicate of the site, or of the way that it is on; */
+    int16_t (*held)[TARGET_TURNS];     /* [ninsts] so many others are done by all lanes that come to such a part; below 0: not by those */
     int32_t *loop;               /* [ninsts] the row of `loops` that a site's turns are of, or -1 */
     uint16_t (*flow)[TARGET_TURNS][TARGET_FLOWS]; /* [ninsts] of the instructions in `turns`, those that are branches */
     uint16_t *unrolled;           /* [ninsts] turns of the site's loop that stand side by side, or 0: it is in no unrolled loop */

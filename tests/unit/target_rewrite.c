@@ -111,16 +111,27 @@ static const char *known_difference(const char *file, const char *kernel)
     return NULL;
 }
 
+/* What ptxas 13.0 (V13.0.88) makes of the one-purpose kernels for -arch=sm_75, sm_80, sm_86 and sm_89 where that is something else
+ * than for sm_90, all four alike (tools/sass_static.py on copies with another .target, 2026-11-29). */
+static const struct {
+    const char *file, *kernel, *counts;
+} before_90[] = {{"arms.ptx", "shared_long", "LDG.32=2 LDS.32=1 STG.32=1"}};
+
 /* 0: as it should be; 1: not; -1: the kernel cannot be built yet. */
-static int check_kernel(const struct ptx_module *m, const char *file, const char *kernel, char *expected)
+static int check_kernel(const struct ptx_module *m, const char *file, const char *kernel, int arch, const char *of_90)
 {
+    char expected[512];
+    snprintf(expected, sizeof expected, "%s", of_90);
+    for (size_t i = 0; arch < 90 && i < sizeof before_90 / sizeof *before_90; i++)
+        if (!strcmp(before_90[i].file, file) && !strcmp(before_90[i].kernel, kernel))
+            snprintf(expected, sizeof expected, "%s", before_90[i].counts);
     struct ir_kernel *k = build_kernel(m, kernel);
     if (k->problems) {
         print_message("%s %s is not compared: %s\n", file, kernel, k->problems->text);
         ir_free(k);
         return -1;
     }
-    rewrite(k);
+    rewrite_for(k, arch);
     struct counts want = read_counts(expected), got = count_kernel(k);
     ir_free(k);
     const char *known = known_difference(file, kernel);
@@ -133,7 +144,7 @@ static int check_kernel(const struct ptx_module *m, const char *file, const char
     return 1;
 }
 
-static void check_table(const char *table, const char *folder, int least)
+static void check_table(const char *table, const char *folder, int arch, int least)
 {
     char *text = read_text(table), open_file[256] = "", *rest = NULL;
     struct ptx_module *m = NULL;
@@ -152,13 +163,13 @@ static void check_table(const char *table, const char *folder, int least)
             free(ptx);
             strcpy(open_file, file);
         }
-        int result = check_kernel(m, file, kernel, line + at);
+        int result = check_kernel(m, file, kernel, arch, line + at);
         bad += result > 0;
         compared += result >= 0;
     }
     ptx_free(m);
     free(text);
-    print_message("%d kernels of %s compared\n", compared, table);
+    print_message("%d kernels of %s compared, sm_%d\n", compared, table, arch);
     assert_int_equal(bad, 0);
     assert_true(compared >= least);
 }
@@ -166,13 +177,21 @@ static void check_table(const char *table, const char *folder, int least)
 static void one_purpose_kernels(void **state)
 {
     (void)state;
-    check_table(TESTS "/truth/sass_cases.tsv", TESTS "/ptx/target", 150);
+    check_table(TESTS "/truth/sass_cases.tsv", TESTS "/ptx/target", 90, 150);
+}
+
+static void earlier_architectures(void **state)
+{
+    (void)state;
+    static const int archs[] = {75, 80, 86, 89};
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
+        check_table(TESTS "/truth/sass_cases.tsv", TESTS "/ptx/target", archs[i], 150);
 }
 
 static void whole_programs(void **state)
 {
     (void)state;
-    check_table(TESTS "/truth/sass_static.tsv", TESTS "/truth/ptx", 135);
+    check_table(TESTS "/truth/sass_static.tsv", TESTS "/truth/ptx", 90, 135);
 }
 
 /* Which element goes where: the counts above would not see a mix-up. */
@@ -363,7 +382,7 @@ static void selected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_purpose_kernels),
+        cmocka_unit_test(one_purpose_kernels), cmocka_unit_test(earlier_architectures),
         cmocka_unit_test(whole_programs),
         cmocka_unit_test(merged_operands),
         cmocka_unit_test(sunk), cmocka_unit_test(quotients), cmocka_unit_test(hoisted), cmocka_unit_test(selected),

@@ -81,12 +81,17 @@ static inline struct ir_kernel *read_ir(const struct ptx_module *m, const char *
 }
 
 /* target_rewrite, with the verifier behind each pass. */
-static inline void rewrite(struct ir_kernel *k)
+static inline void rewrite_for(struct ir_kernel *k, int arch)
 {
     setenv("HEDDLE_VERIFY", "1", 1);
-    target_rewrite(k, lanes_find);
+    target_rewrite(k, lanes_find, arch);
     if (k->problems)
         fail_msg("%s", k->problems->text);
+}
+
+static inline void rewrite(struct ir_kernel *k)
+{
+    rewrite_for(k, ARCH_USUAL);
 }
 
 /* A rewritten kernel of these statements behind the usual beginning: %rd2 = p + 4 * tid, %r1 = tid, %f1 and %f2 loaded; %f1 is stored. */

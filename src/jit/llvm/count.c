@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "simt/tally.h"
+#include "simt/trips.h"
 
 static void add_at(struct emit *e, LLVMValueRef at, LLVMValueRef n)
 {
@@ -93,6 +94,81 @@ void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask)
     LLVMValueRef parted = LLVMBuildAnd(e->b, lanes_any(e, lanes), LLVMBuildNot(e->b, all, ""), "");
     add_to(e, EXEC_SITE_LANES, kernel_site(e, e->site), number_of(e, lanes));
     add_to(e, EXEC_DIVERGENT, kernel_site(e, e->site), LLVMBuildZExt(e->b, parted, e->i64, ""));
+}
+
+/* --- turns of unrolled loops (simt/trips.h) --- */
+
+/* Turns of a piece's lanes, as trips_of says. */
+static LLVMValueRef turns_of(struct emit *e, const struct ir_trips *t, int p)
+{
+    static const LLVMIntPredicate s[] = {[PTX_LT] = LLVMIntSLT, [PTX_LE] = LLVMIntSLE, [PTX_GT] = LLVMIntSGT, [PTX_GE] = LLVMIntSGE};
+    static const LLVMIntPredicate u[] = {[PTX_LT] = LLVMIntULT, [PTX_LE] = LLVMIntULE, [PTX_GT] = LLVMIntUGT, [PTX_GE] = LLVMIntUGE};
+    LLVMBuilderRef B = e->b;
+    enum ptx_type type = e->in->type;
+    int bits = bits_of_type(type);
+    bool strict = t->goes_on == PTX_LT || t->goes_on == PTX_GT;
+    LLVMValueRef one = arith_whole(e, bits, 1, p), by = arith_whole(e, bits, t->step < 0 ? -(uint64_t)t->step : (uint64_t)t->step, p);
+    LLVMValueRef at = LLVMBuildAdd(B, source(e, 0, type, p), arith_whole(e, bits, (uint64_t)t->step, p), ""), bound = source(e, 1, type, p);
+    LLVMValueRef left = t->step < 0 ? LLVMBuildSub(B, at, bound, "") : LLVMBuildSub(B, bound, at, "");
+    if (t->goes_on == PTX_NE)
+        return LLVMBuildAdd(B, LLVMBuildUDiv(B, left, by, ""), one, "");
+    left = strict ? LLVMBuildSub(B, left, one, "") : left;
+    LLVMValueRef n = LLVMBuildAdd(B, LLVMBuildUDiv(B, left, by, ""), arith_whole(e, bits, 2, p), "");
+    return LLVMBuildSelect(B, LLVMBuildICmp(B, (type_is_signed(type) ? s : u)[t->goes_on], at, bound, ""), n, one, "");
+}
+
+static void add_trips(struct emit *e, enum trips_number number_, LLVMValueRef n)
+{
+    const struct ir_kernel *k = e->form_of ? e->form_of : e->k;
+    add_to(e, EXEC_TRIPS, k->insts[kernel_site(e, e->site)].target * TRIPS_NUMBERS + (int32_t)number_, n);
+}
+
+/* All lanes do as many turns. */
+static void count_same_trips(struct emit *e, const struct ir_trips *t, LLVMValueRef lanes)
+{
+    LLVMBuilderRef B = e->b;
+    LLVMValueRef n = turns_of(e, t, -1), here = number_of(e, lanes), left, is[4];
+    int bits = bits_of_type(e->in->type);
+    n = bits == 64 ? n : LLVMBuildZExt(B, n, e->i64, "");
+    left = LLVMBuildAnd(B, n, number(e, 64, (uint64_t)t->rounds - 1), "");
+    is[0] = number(e, 64, 1);
+    is[1] = LLVMBuildZExt(B, LLVMBuildICmp(B, LLVMIntUGE, n, number(e, 64, (uint64_t)t->rounds), ""), e->i64, "");
+    is[2] = LLVMBuildAnd(B, LLVMBuildLShr(B, n, number(e, 64, 1), ""), number(e, 64, 1), "");
+    is[3] = LLVMBuildAnd(B, n, number(e, 64, 1), "");
+    for (int i = 0; i < 4; i++) {
+        add_trips(e, TRIPS_VISITS + 2 * (unsigned)i, is[i]);
+        add_trips(e, TRIPS_VISIT_LANES + 2 * (unsigned)i, LLVMBuildMul(B, is[i], here, ""));
+    }
+    add_trips(e, TRIPS_LEFT, left);
+}
+
+static void count_own_trips(struct emit *e, const struct ir_trips *t, LLVMValueRef lanes)
+{
+    for (int p = 0; p < e->parts; p++) {
+        LLVMValueRef n = turns_of(e, t, p), to = LLVMBuildZExtOrBitCast(e->b, n, vector_of(e, e->i64), "");
+        LLVMValueRef at = at_byte(e, e->frame, number(e, 64, offsetof(struct jit_frame, turns_of) + (uint64_t)(p * e->width) * 8));
+        LLVMSetAlignment(LLVMBuildStore(e->b, to, at), 8);
+    }
+    op_tell(e, offsetof(struct jit_ops, count_trips), lanes);
+}
+
+void count_trips(struct emit *e)
+{
+    const struct ir_kernel *k = e->form_of ? e->form_of : e->k;
+    const struct ir_trips *t = &k->trips[k->insts[kernel_site(e, e->site)].target];
+    if (!e->job->runs)
+        return;
+    LLVMValueRef lanes = flow_lanes_on(e);
+    lanes = lanes ? lanes : number(e, 32, UINT32_MAX);
+    bool same = true;
+    for (int i = 0; i < 2; i++) {
+        struct shape s = source_shape(e, i);
+        same &= shape_uniform(&s);
+    }
+    if (same)
+        count_same_trips(e, t, lanes);
+    else
+        count_own_trips(e, t, lanes);
 }
 
 void count_executed(struct emit *e, LLVMValueRef instructions)

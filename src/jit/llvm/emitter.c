@@ -12,6 +12,10 @@ void emit_inst(struct emit *e)
     const struct ir_inst *in = e->in;
     if (emit_flow(e))
         return;
+    if (in->op == IR_OP_TRIPS) {
+        count_trips(e);
+        return;
+    }
     if (in->guard != IR_NOREG && e->job->runs)
         count_guard(e, flow_lanes_on(e));
     if (e->job->code->step[e->site].kind == STEP_NOP) /* its lanes may be all that there is of it (target/ways.h) */

@@ -357,6 +357,7 @@ void count_settle(struct emit *e);
 void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask); /* of the lanes of mask these take it */
 void count_executed(struct emit *e, LLVMValueRef instructions);
 void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction */
+void count_trips(struct emit *e);                    /* lanes come to an unrolled loop: IR_OP_TRIPS */
 void count_guards(struct emit *e, LLVMValueRef bits, LLVMValueRef warps); /* the same in so many warps */
 /* An access by `lanes` (NULL: all 32): the lowest addresses of 2^halved groups. */
 void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes);

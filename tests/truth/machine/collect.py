@@ -11,6 +11,7 @@ WHAT is a kind or KIND:PROGRAM. The kinds, in the order of the work:
   spills  programs with fewer registers than they want (SPILLS below)
   fast    parts of ones.cu with -use_fast_math
   ways    ways.cu: opcodes alone
+  trips   trips.cu
 When the time is over, the last line names what is left, to be given to --only. Changes no setting of the card.
 
 OUT/launches.tsv   one row a launch, one column a metric
@@ -39,7 +40,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRUTH = os.path.dirname(HERE)
-KINDS = ["pipes", "ones", "open", "public", "spills", "fast", "ways"]
+KINDS = ["pipes", "ones", "open", "public", "spills", "fast", "ways", "trips"]
 PARTS = ["float", "double", "intrinsics", "half", "integers", "conversions", "atomics", "warps"]
 FAST = ["float", "intrinsics", "half"]
 CHIPS = ["gv100", "tu102", "ga100", "ga102", "ad102", "gh100", "gb100", "gb202"]
@@ -133,7 +134,7 @@ def tasks(public):
             task = Task("spills", short, os.path.dirname(TRUTH + "/" + name), [source], limit, "", filters)
         out.append(task)
     out += [Task("fast", p, HERE, ["ones.cu"], ["-DPART=%d" % (PARTS.index(p) + 1), "-use_fast_math"]) for p in FAST]
-    return out + [Task("ways", "ways", HERE, ["ways.cu"])]
+    return out + [Task("ways", "ways", HERE, ["ways.cu"]), Task("trips", "trips", HERE, ["trips.cu"])]
 
 
 def reader():
@@ -270,7 +271,7 @@ class Collection:
         said = open(self.work + "/raw/probe.all", errors="replace").read()
         passes = re.findall(r"(\d+) pass", said)
         self.say("metrics:", len(base), "and", " ".join(optional), "; passes of the first probe:", " ".join(passes))
-        self.metrics = {kind: base + optional + ([] if kind in ("ones", "fast") else more) for kind in KINDS}
+        self.metrics = {kind: base + optional + ([] if kind in ("ones", "fast", "trips") else more) for kind in KINDS}
         self.metrics["ways"] = base[:1] + optional
 
     def command(self, metrics):
