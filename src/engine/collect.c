@@ -70,46 +70,6 @@ static void loop_turns(const heddle_kernel *k, const struct exec_counts *e, cons
     }
 }
 
-/* How often warps, or parts of them, went from one block to the next. Where the other way of a branch leads to a block that is come to
- * from there alone, or back to a loop's begin, it follows from that block's runs. */
-static double passes(const heddle_kernel *k, const struct exec_counts *e, int32_t from, int32_t to)
-{
-    const struct ir_kernel *ir = k->ir;
-    const struct ir_block *bl = &ir->blocks[from];
-    const int32_t end = bl->first + bl->count - 1;
-    if (bl->nsucc != 2 || !ir_is_conditional(&ir->insts[end]))
-        return (double)e->block_runs[from];
-    const int32_t other = bl->succ[bl->succ[0] == to];
-    const uint64_t runs = e->block_runs[from], lanes = e->block_lanes[from], divergent = e->divergent[end];
-    const uint64_t part = ir->insts[end].target == to ? e->site_lanes[end] : lanes - e->site_lanes[end];
-    if (!part || part == lanes || other < 0)
-        return part ? (double)runs : 0;
-    double elsewhere = (double)e->block_runs[other]; /* that went the other way */
-    for (int32_t p = 0; p < ir->blocks[other].npred; p++)
-        if (ir->blocks[other].pred[p] != from)
-            elsewhere -= (double)e->block_runs[ir->blocks[other].pred[p]];
-    if (ir->blocks[other].npred == 1 || ir_dominates(ir, other, from))
-        return (double)(runs + divergent) - (elsewhere > 0 ? elsewhere : 0);
-    return (double)divergent + (double)(runs - divergent) * (double)part / (double)lanes; /* a guess */
-}
-
-/* How often they came to a block where lanes meet: those that parted arrive one part after the other. */
-static double arrivals(const heddle_kernel *k, const struct exec_counts *e, int32_t block)
-{
-    const struct ir_block *to = &k->ir->blocks[block];
-    const struct target_block *blocks = k->tables->blocks;
-    double all = 0;
-    for (int32_t p = 0; p < to->npred; p++) {
-        const int32_t from = to->pred[p], head = blocks[from].counted;
-        bool again = false; /* from the same piece of machine code, whose ways are under predicates */
-        for (int32_t q = 0; q < p; q++)
-            again |= blocks[to->pred[q]].counted == head;
-        if (!again)
-            all += head == from ? passes(k, e, from, block) : (double)e->block_runs[head];
-    }
-    return all > 0 ? all : (double)e->block_runs[block];
-}
-
 void collect_runs(const heddle_kernel *k, const struct exec_counts *e, int32_t site, double runs[TARGET_TURNS])
 {
     const struct target_tables *t = k->tables;
@@ -118,8 +78,6 @@ void collect_runs(const heddle_kernel *k, const struct exec_counts *e, int32_t s
         runs[turn] = 0;
     runs[TURN_BLOCK] = (double)e->block_runs[t->blocks[block].counted];
     runs[TURN_LANES] = (double)e->site_runs[site];
-    if (t->flow[site][TURN_MEET][FLOW_BRANCH])
-        runs[TURN_MEET] = arrivals(k, e, block);
     if (t->loop[site] >= 0)
         loop_turns(k, e, &t->loops[t->loop[site]], runs);
 }
@@ -166,6 +124,7 @@ static void collect_flow(struct counters *c, const heddle_kernel *k, const struc
 {
     const struct ir_inst *in = &k->ir->insts[site];
     const struct target_tables *t = k->tables;
+    static const enum counter at_meeting[] = {COUNTER_INST, COUNTER_PIPE_CBU, COUNTER_FLOW_INST};
     const uint64_t came = e->block_runs[in->block], divergent = e->divergent[site], targets = rounded(flows(t, site, runs, FLOW_TARGET));
     c->v[COUNTER_FLOW_INST] += rounded(flows(t, site, runs, FLOW_BRANCH));
     c->v[COUNTER_FLOW_TARGETS] += targets;
@@ -180,6 +139,9 @@ static void collect_flow(struct counters *c, const heddle_kernel *k, const struc
     c->v[COUNTER_BRANCH_TARGETS] += came + divergent;
     c->v[COUNTER_BRANCH_PREDICATED] += !targets && !closes_loop(t, site) ? came : 0;
     c->v[COUNTER_FLOW_DIVERGENT] += divergent < targets ? divergent : targets;
+    if (t->meets[site]) /* each part of the warp executes the BSYNC; each lane does so once */
+        for (size_t i = 0; i < sizeof at_meeting / sizeof *at_meeting; i++)
+            c->v[at_meeting[i]] += divergent;
 }
 
 static void collect_site(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site)
@@ -193,8 +155,6 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
     collect_runs(k, e, site, runs);
     double all = executed(k->tables, site, runs, pipes);
     c->v[COUNTER_INST] += rounded(all);
-    if (runs[TURN_MEET] > 0) /* each lane comes once */
-        all -= (runs[TURN_MEET] - runs[TURN_BLOCK]) * k->tables->flow[site][TURN_MEET][FLOW_BRANCH];
     double each = e->block_runs[counted] ? all / (double)e->block_runs[counted] : 0;
     c->v[COUNTER_THREAD_INST] += rounded((double)e->block_lanes[counted] * each);
     for (size_t i = 0; i < sizeof of_pipe / sizeof *of_pipe; i++)

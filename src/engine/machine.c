@@ -29,7 +29,10 @@ static void count(struct result_inst *to, const heddle_kernel *k, const struct e
     const bool guarded = site->guard != IR_NOREG;
     collect_runs(k, e, in->site, runs);
     times = runs[turn] / (turn == TURN_LANES && loop >= 0 ? k->tables->loops[loop].rounds : 1);
-    lanes = turn == TURN_MEET ? came_lanes : came > 0 ? times * came_lanes / came : 0; /* each lane comes once to where they meet */
+    lanes = came > 0 ? times * came_lanes / came : 0;
+    for (int32_t i = 0; in->op == OP_BSYNC && i < k->ir->ninsts; i++) /* each part of a warp comes to where lanes meet, each lane once */
+        if (k->tables->meets[i] && k->ir->insts[i].join == site->block)
+            times += (double)e->divergent[i];
     on = came_lanes > 0 ? lanes * (double)(guarded ? e->site_lanes[in->site] : e->block_lanes[site->block]) / came_lanes : 0;
     to->inst = rounded(times);
     to->thread_inst = rounded(lanes);

@@ -13,6 +13,7 @@ void code_free(struct code *c)
     alloc_release(c->insts);
     alloc_release(c->first);
     alloc_release(c->blocks);
+    alloc_release(c->meets);
     alloc_release(c);
 }
 

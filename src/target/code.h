@@ -95,6 +95,7 @@ struct code {
     struct machine_block *blocks; /* as layout makes them */
     int32_t nblocks, block_capacity;
     int32_t nregs;                /* virtual registers */
+    bool *meets;                  /* [sites] as layout makes it: lanes that part at this branch come to a BSYNC one after the other */
     uint32_t called;              /* bit set over enum code_function */
 };
 

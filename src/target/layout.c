@@ -89,11 +89,12 @@ static void find_meetings(struct laying *g)
     int32_t *from = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *from);
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        if (!ir_is_conditional(in) || ir_bit(g->l->uniform, in->guard) || g->s->converted[in->block])
+        if (!ir_is_conditional(in) || ir_bit(g->l->together, in->guard) || g->s->converted[in->block])
             continue;
         int32_t at = in->block, meet = in->join;
         if (meet < 0 || shape_leaves(k, meet))
             continue;
+        g->to->meets[i] = !(g->exchanges && has_barrier(k, meet));
         mark_apart(g, at, meet);
         for (int32_t loop = k->blocks[at].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, meet); loop = k->loops[loop].parent)
             at = k->blocks[k->loops[loop].header].idom;
@@ -252,11 +253,51 @@ static void add_rounds(struct laying *g, int32_t loop, int rounds, bool control)
             }
 }
 
-/* if (left > 3) do four rounds while (left > 3); if (left > 1) two rounds; if (left > 0) one. */
+/* How many are left, and whether they are more than a number: of 64 bits by words. What begins at 0 leaves the end itself. */
+static void add_left(struct laying *g, const struct shape_counter *of, bool subtract, int32_t site)
+{
+    for (int word = 0; subtract && word < of->words; word++)
+        add(g, OP_IADD3, word ? "X" : "", site);
+    for (int word = 0; word < of->words; word++)
+        add(g, OP_ISETP, word ? "GT.AND.EX" : "GT.AND", site);
+    for (int word = 0; of->is_unsigned && word < of->words; word++) /* and the end is not yet reached */
+        add(g, OP_ISETP, word ? "LT.AND.EX" : "LT.AND", site);
+}
+
+/* A round for what begins beyond its end: predicated off, or behind a branch. */
+enum { APART_MOST = 20 };
+static void add_apart(struct laying *g, int32_t loop, int32_t site)
+{
+    const struct shape_counter *of = &g->s->counter[loop];
+    code_begin_block(g->to, TIMES_REST, loop, 0);
+    for (int word = 0; word < of->words; word++)
+        add(g, OP_ISETP, word ? "GE.AND.EX" : "GE.AND", site);
+    if (of->round > APART_MOST) {
+        add(g, OP_BRA, "", site);
+        return;
+    }
+    int32_t first = g->to->ninsts;
+    add_rounds(g, loop, 1, true);
+    int32_t last = g->to->ninsts;
+    struct machine_block *bl = &g->to->blocks[g->to->nblocks - 1];
+    for (int32_t i = first; i < last; i++) { /* no comparison and no branch */
+        struct machine_inst in = g->to->insts[i];
+        in.taken = TAKEN_OFF;
+        if (in.op != OP_ISETP && in.op != OP_BRA)
+            g->to->insts[first++] = in;
+    }
+    bl->count -= last - first;
+    g->to->ninsts = first;
+}
+
+/* if (left > 3) do four rounds while (left > 3); if (left > 1) two rounds; if (left > 0) one. Where lanes part, each of the first two is a
+ * region of its own. Source: loops of one load, counted in 32 and 64 bits, with and without a sign, by <, <= and !=, from 0 or a lane's
+ * number to a lane's or a parameter, through ptxas 13.0 (V13.0.88) -arch=sm_90, 2026-11-29. */
 static void add_unrolled(struct laying *g, int32_t loop)
 {
     int rounds = g->s->rounds[loop];
     int32_t site = g->k->blocks[g->k->loops[loop].header].first;
+    const struct shape_counter *of = &g->s->counter[loop];
     if (g->s->known[loop]) {
         code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
         add_rounds(g, loop, rounds, !g->s->whole[loop]);
@@ -264,17 +305,30 @@ static void add_unrolled(struct laying *g, int32_t loop)
         add_rounds(g, loop, g->s->rest[loop], false);
         return;
     }
+    if (of->is_unsigned)
+        add_apart(g, loop, site);
     code_begin_block(g->to, TIMES_REST, loop, 0);
-    add(g, OP_ISETP, "GT.AND", site);
+    if (of->unordered) {
+        add(g, OP_ISETP, "NE.AND", site);
+        add(g, OP_BRA, "", site);
+    }
+    add_left(g, of, !of->from_zero || of->uniform_bound, site);
     add(g, OP_PLOP3, "LUT", site);
+    if (of->parts)
+        add(g, OP_BSSY, "", site);
     add(g, OP_BRA, "", site);
     code_begin_block(g->to, TIMES_REST, loop, rounds);
     add(g, OP_PLOP3, "LUT", site);
-    add(g, OP_IADD3, "", site);
+    for (int word = 0; word < of->words; word++)
+        add(g, OP_IADD3, word ? "X" : "", site);
     code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
     add_rounds(g, loop, rounds, true);
     code_begin_block(g->to, TIMES_REST, loop, 0);
-    add(g, OP_ISETP, "GT.AND", site);
+    if (of->parts)
+        add(g, OP_BSYNC, "", site);
+    add_left(g, of, true, site);
+    if (of->parts)
+        add(g, OP_BSSY, "", site);
     add(g, OP_BRA, "", site);
     code_begin_block(g->to, TIMES_REST, loop, 2);
     add_rounds(g, loop, 2, true);
@@ -282,10 +336,13 @@ static void add_unrolled(struct laying *g, int32_t loop)
     g->to->ninsts--;
     add(g, OP_PLOP3, "LUT", site);
     code_begin_block(g->to, TIMES_REST, loop, 0);
-    add(g, OP_ISETP, "", site);
+    if (of->parts)
+        add(g, OP_BSYNC, "", site);
+    for (int word = 0; word < of->words; word++)
+        add(g, OP_ISETP, word ? "EX" : "", site);
     add(g, OP_BRA, "", site);
     code_begin_block(g->to, TIMES_REST, loop, 1);
-    add_rounds(g, loop, 1, false);
+    add_rounds(g, loop, 1, of->unordered);
 }
 
 static int unrolled_at(const struct laying *g, int32_t b)
@@ -325,6 +382,7 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
     to->arch = selected->arch;
     to->nregs = selected->nregs;
     to->called = selected->called;
+    to->meets = alloc_zeroed((size_t)k->ninsts + 1);
     g.parts = alloc_zeroed(n * sizeof *g.parts);
     g.meets = alloc_zeroed(n * sizeof *g.meets);
     g.apart = alloc_zeroed(n);

@@ -5,6 +5,7 @@
 #include "target/arch.h"
 #include "target/definitions.h"
 #include "target/shape.h"
+#include "target/slots.h"
 #include "target/uniform.h"
 
 #include <string.h>
@@ -190,7 +191,7 @@ static bool is_scaled_index(const struct lowered *l, const struct ir_inst *in)
     if (ir_is(in, PTX_KIND_MUL_WIDE))
         return true;
     return (ir_is(in, PTX_KIND_SHL) || ir_is(in, PTX_KIND_MUL)) && ptx_type_info[in->type].bits == 64 &&
-           in->src[1].kind == IR_SRC_IMM && is_widened(l, &in->src[0]);
+           in->src[1].kind == IR_SRC_IMM && is_widened(l, &in->src[0]) && maker(l, &in->src[0])->block == in->block;
 }
 
 static bool is_index_user(const struct lowered *l, const struct ir_inst *in, int32_t reg)
@@ -210,6 +211,21 @@ static bool is_logic_reader(const struct lowered *l, const struct ir_inst *in, i
     return is_logic(in) && in->guard == IR_NOREG && ptx_type_info[in->type].bits == bits_of(l, reg);
 }
 
+/* A sum of 64 bits in the block where the value is made. */
+static bool is_sum_here(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    return ir_is(in, PTX_KIND_ADD) && in->guard == IR_NOREG && !in->mods->cc && l->only[reg] >= 0 && l->k->insts[l->only[reg]].block == in->block;
+}
+
+/* All that reads it stands in its block. */
+static bool is_read_here(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++)
+        if (l->k->insts[l->reader[i]].block != in->block)
+            return false;
+    return true;
+}
+
 static enum place place_of_cvt(const struct lowered *l, const struct ir_inst *in, int32_t reg)
 {
     int to = ptx_type_info[in->type].bits, from = ptx_type_info[in->type2].bits;
@@ -221,7 +237,9 @@ static enum place place_of_cvt(const struct lowered *l, const struct ir_inst *in
             if (to <= from || from == 32)
                 return PLACE_READER;
     if (from == 32)
-        return ptx_type_info[in->type2].kind != 'S' || only_read_by(l, reg, is_index_user) ? PLACE_READER : PLACE_REGISTER;
+        return ptx_type_info[in->type2].kind != 'S' || (only_read_by(l, reg, is_index_user) && is_read_here(l, in, reg)) || (nreaders(l, reg) == 1 && only_read_by(l, reg, is_sum_here))
+                   ? PLACE_READER
+                   : PLACE_REGISTER;
     if (m && ir_is(m, PTX_KIND_LOAD) && ptx_type_info[m->type].bits <= from)
         return PLACE_READER;
     if (m && ir_is(m, PTX_KIND_CONVERT) && ptx_type_info[m->type2].bits <= from)
@@ -300,6 +318,18 @@ static bool joins_no_sum(const struct lowered *l, const struct ir_inst *in)
     return true;
 }
 
+/* Something in a loop reads it that it is not computed in: it stays in front of that. */
+static bool is_before_loop(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    const struct ir_kernel *k = l->k;
+    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++) {
+        int32_t loop = k->blocks[k->insts[l->reader[i]].block].loop;
+        if (loop >= 0 && !ir_bit(k->loops[loop].blocks, in->block))
+            return true;
+    }
+    return false;
+}
+
 /* 32 bits: products and shifts that a sum takes in (IMAD, LEA), sums of three (IADD3), logic of three (LOP3). */
 static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int32_t reg)
 {
@@ -361,7 +391,7 @@ static enum place place_of(const struct lowered *l, const struct ir_inst *in, in
         break;
     }
     if (!is_wide(l, reg))
-        return joins_reader(l, in, reg) ? PLACE_READER : PLACE_REGISTER;
+        return joins_reader(l, in, reg) && !(ir_is(in, PTX_KIND_MUL) && is_before_loop(l, in, reg)) ? PLACE_READER : PLACE_REGISTER;
     if (is_logic(in))
         return joins_reader(l, in, reg) ? PLACE_READER : PLACE_REGISTER;
     if (is_scaled_index(l, in))
@@ -395,36 +425,9 @@ static bool is_uniform_operation(const struct ir_inst *in)
     }
 }
 
-/* One of its ways does nothing but end the kernel. */
-static bool leads_out(const struct ir_kernel *k, const struct ir_inst *branch)
-{
-    const struct ir_block *b = &k->blocks[branch->block];
-    for (int32_t i = 0; i < b->nsucc; i++)
-        if (b->succ[i] < 0 || shape_leaves(k, b->succ[i]))
-            return true;
-    return false;
-}
-
-/* Special registers of the block are read into the lane's registers, and what is made of them is there, too: before Hopper, and
- * there in kernels that have branches or blocks of several dimensions in the grid. */
-static bool reads_block_in_lanes(const struct lowered *l)
-{
-    if (l->arch < 90)
-        return true;
-    for (int32_t i = 0; i < l->k->ninsts; i++) {
-        if (ir_is(&l->k->insts[i], PTX_KIND_BRANCH) && !leads_out(l->k, &l->k->insts[i]))
-            return true;
-        for (int s = 0; s < l->k->insts[i].nsrc; s++)
-            if (l->k->insts[i].src[s].kind == IR_SRC_SREG &&
-                (l->k->insts[i].src[s].sreg == PTX_SREG_CTAID_Y || l->k->insts[i].src[s].sreg == PTX_SREG_CTAID_Z))
-                return true;
-    }
-    return false;
-}
-
 static bool is_uniform_source(const struct lowered *l, const struct ir_src *s)
 {
-    if (s->kind == IR_SRC_SREG && l->block_in_lanes && !is_size(s->sreg))
+    if (s->kind == IR_SRC_SREG && l->arch < 90 && !is_size(s->sreg)) /* before Hopper the block's index is read into the lane's registers */
         return false;
     return s->kind == IR_SRC_REG ? ir_bit(l->uniform, s->reg) : uniform_source(l->uniform, s);
 }
@@ -462,11 +465,6 @@ static bool stays_in_lanes(const struct lowered *l, const struct ir_inst *in)
         return false; /* a counter */
     if (l->k->blocks[in->block].loop >= 0 && !ir_is(in, PTX_KIND_LOAD) && in->ndst == 1 && in->dst[0] != IR_NOREG && is_computed_with(l, in->dst[0]))
         return true;
-    for (int s = 0; l->arch >= 90 && s < in->nsrc; s++) {
-        const struct ir_inst *m = maker(l, &in->src[s]);
-        if (m && ir_is(m, PTX_KIND_LOAD) && m->space == PTX_PARAM && ptx_type_info[m->type].bits == 32 && is_read_by_lanes(l, in->src[s].reg))
-            return true;
-    }
     return false;
 }
 
@@ -505,8 +503,9 @@ static void find_uniform(struct lowered *l)
 {
     size_t bytes = ((size_t)l->k->nregs / 64 + 1) * sizeof *l->placed;
     l->uniform = uniform_registers(l->k);
-    l->block_in_lanes = reads_block_in_lanes(l);
     narrow(l, l->uniform, keeps_uniform);
+    l->together = uniform_together(l->k);
+    narrow(l, l->together, keeps_uniform);
     l->placed = alloc_zeroed(bytes);
     if (!arch_has_uniform(l->arch))
         return;
@@ -554,100 +553,6 @@ static void find_places(struct lowered *l)
     for (int32_t r = 0; r < k->nregs; r++)
         if (l->place[r] == PLACE_REGISTER && ir_bit(l->placed, r))
             l->place[r] = PLACE_UNIFORM;
-}
-
-/* Uniform values that a comparison reads beside another uniform value or a constant are in registers, and what is made of
- * them: there are hardly any uniform comparisons in the assembler's code. */
-static bool is_compared(const struct lowered *l, int32_t reg)
-{
-    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++) {
-        const struct ir_inst *in = &l->k->insts[l->reader[i]];
-        if (!ir_is(in, PTX_KIND_COMPARE))
-            continue;
-        const struct ir_src *other = &in->src[in->src[0].kind == IR_SRC_REG && in->src[0].reg == reg];
-        if (other->kind != IR_SRC_REG || (l->place[other->reg] != PLACE_REGISTER && l->place[other->reg] != PLACE_READER))
-            return true;
-    }
-    return false;
-}
-
-/* An instruction of lanes reads another uniform value beside it: one of the two must be a register. */
-static bool meets_uniform(const struct lowered *l, int32_t reg)
-{
-    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++) {
-        const struct ir_inst *in = &l->k->insts[l->reader[i]];
-        if (!in->ndst || in->dst[0] == IR_NOREG || l->place[in->dst[0]] == PLACE_UNIFORM || l->place[in->dst[0]] == PLACE_READER)
-            continue;
-        if (ir_is(in, PTX_KIND_MAD) && l->k->blocks[in->block].loop >= 0)
-            continue; /* the product is made in front of the loop */
-        if (!ir_is(in, PTX_KIND_MAD) && !ir_is(in, PTX_KIND_MUL) && ir_class(in) != PTX_CLASS_FFMA && ir_class(in) != PTX_CLASS_FADD)
-            continue;
-        for (int s = 0; s < in->nsrc; s++) {
-            const struct ir_src *other = &in->src[s];
-            if (other->kind == IR_SRC_REG && other->reg != reg && (l->place[other->reg] == PLACE_UNIFORM || l->place[other->reg] == PLACE_BANK))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* A sum with a value that is no product: its addend may be a uniform register. */
-static bool is_sum_of_pairs(const struct lowered *l, const struct ir_inst *in, int32_t reg)
-{
-    if (ir_is(in, PTX_KIND_ADDRESS) || ir_is_copy(in))
-        return in->dst[0] != IR_NOREG && l->only[in->dst[0]] >= 0 && only_read_by(l, in->dst[0], is_sum_of_pairs);
-    if (!ir_is(in, PTX_KIND_ADD) || in->nsrc != 2)
-        return false;
-    const struct ir_src *other = &in->src[in->src[0].kind == IR_SRC_REG && in->src[0].reg == reg];
-    const struct ir_inst *m = maker(l, other);
-    return other->kind == IR_SRC_REG && !(m && l->place[other->reg] == PLACE_READER && is_scaled_index(l, m));
-}
-
-/* Several blocks read it, and not only as part of what the whole warp computes. */
-static bool is_read_in_blocks(const struct lowered *l, int32_t reg)
-{
-    int32_t first = -1;
-    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++) {
-        const struct ir_inst *in = &l->k->insts[l->reader[i]];
-        int32_t b = lowered_outside_loops(l->k, in->block);
-        if (in->ndst && in->dst[0] != IR_NOREG && l->place[in->dst[0]] == PLACE_UNIFORM)
-            continue;
-        if (first >= 0 && b != first)
-            return true;
-        first = b;
-    }
-    return false;
-}
-
-static void find_held(struct lowered *l)
-{
-    const struct ir_kernel *k = l->k;
-    uint64_t *held = alloc_zeroed(((size_t)k->nregs / 64 + 1) * 8);
-    for (int32_t r = 0; r < k->nregs; r++)
-        if ((l->place[r] == PLACE_UNIFORM || l->place[r] == PLACE_BANK) && l->words[r] == 1 && is_compared(l, r))
-            ir_bit_set(held, r);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int32_t i = 0; i < k->ninsts; i++) {
-            const struct ir_inst *in = &k->insts[i];
-            bool any = false;
-            for (int s = 0; s < in->nsrc; s++)
-                any = any || (in->src[s].kind == IR_SRC_REG && ir_bit(held, in->src[s].reg));
-            for (int d = 0; d < in->ndst && any; d++)
-                if (in->dst[d] != IR_NOREG && !ir_bit(held, in->dst[d]) &&
-                    (l->place[in->dst[d]] == PLACE_UNIFORM || l->place[in->dst[d]] == PLACE_READER)) {
-                    ir_bit_set(held, in->dst[d]);
-                    changed = true;
-                }
-        }
-    }
-    for (int32_t r = 0; r < k->nregs; r++) {
-        if (l->place[r] == PLACE_BANK)
-            l->held[r] = is_wide(l, r) ? !only_read_by(l, r, is_sum_of_pairs) : ir_bit(held, r) || meets_uniform(l, r) || is_read_in_blocks(l, r);
-        else if (l->place[r] == PLACE_UNIFORM && ir_bit(held, r))
-            l->place[r] = PLACE_REGISTER;
-    }
-    alloc_release(held);
 }
 
 /* --- what an instruction reads --- */
@@ -707,11 +612,14 @@ struct lowered *lowered_new(const struct ir_kernel *k, int arch)
     l->place = alloc_zeroed((size_t)k->nregs + 1);
     l->words = alloc_zeroed((size_t)k->nregs + 1);
     l->held = alloc_zeroed((size_t)k->nregs + 1);
+    l->pair = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *l->pair);
+    for (int32_t r = 0; r < k->nregs; r++)
+        l->pair[r] = IR_NOREG;
     find_readers(l);
     find_words(l);
     find_uniform(l);
     find_places(l);
-    find_held(l);
+    slots_settle(l);
     return l;
 }
 
@@ -723,9 +631,11 @@ void lowered_free(struct lowered *l)
     alloc_release(l->place);
     alloc_release(l->words);
     alloc_release(l->held);
+    alloc_release(l->pair);
     alloc_release(l->readers);
     alloc_release(l->reader);
     alloc_release(l->uniform);
+    alloc_release(l->together);
     alloc_release(l->placed);
     alloc_release(l);
 }

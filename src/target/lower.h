@@ -20,14 +20,15 @@ enum place {
 struct lowered {
     const struct ir_kernel *k;
     int arch;
-    bool block_in_lanes; /* %ctaid and what is made of it is not in uniform registers */
     int32_t *only;    /* definitions.h */
     uint8_t *place;   /* [nregs] enum place */
     uint8_t *words;   /* [nregs] */
     bool *held;       /* [nregs] PLACE_BANK: loaded into registers, not uniform ones */
+    int32_t *pair;    /* [nregs] the word of the constant bank that is loaded together with this one, or IR_NOREG (slots.h) */
     int32_t *readers; /* [nregs + 1] begin of each register's readers in `reader` */
     int32_t *reader;  /* sites */
     uint64_t *uniform; /* sets of registers: the same for all lanes, as the assembler knows, */
+    uint64_t *together; /* the same for lanes that are at one place together: branches by it part nobody */
     uint64_t *placed;  /* and kept in uniform registers */
 };
 

@@ -6,9 +6,11 @@
 #include "target/definitions.h"
 #include "target/forms.h"
 #include "target/library.h"
+#include "target/quotients.h"
 #include "target/sequences.h"
 #include "target/shape.h"
 #include "target/signs.h"
+#include "target/slots.h"
 #include "target/ways.h"
 
 #include <string.h>
@@ -353,7 +355,8 @@ static void legalize(struct selecting *s, enum machine_op op, struct operand *a,
         if (all[i]->file == FILE_IMMEDIATE && (uint32_t)all[i]->bits)
             *all[i] = move_uniform(s, *all[i]);
     bool commutes = op == OP_IADD3 || op == OP_IMAD || op == OP_LOP3 || op == OP_FADD || op == OP_FMUL || op == OP_FFMA ||
-                    op == OP_DADD || op == OP_DMUL || op == OP_DFMA || op == OP_FMNMX || op == OP_IMNMX || op == OP_VIMNMX || op == OP_VIADD;
+                    op == OP_DADD || op == OP_DMUL || op == OP_DFMA || op == OP_FMNMX || op == OP_IMNMX || op == OP_VIMNMX || op == OP_VIADD ||
+                    op == OP_ISETP || op == OP_FSETP || op == OP_DSETP; /* a < b is b > a */
     if (commutes && !is_register(a) && is_register(b) && b->file != FILE_NONE) {
         struct operand t = *a;
         *a = *b;
@@ -361,7 +364,7 @@ static void legalize(struct selecting *s, enum machine_op op, struct operand *a,
     }
     if (!is_register(a) && a->file != FILE_PREDICATE)
         *a = move(s, *a);
-    if (!is_register(b) && !is_register(c)) {
+    if (!is_register(b) && !is_register(c) && op != OP_LEA) { /* LEA's shift has a place of its own */
         struct operand *moved = b->file == FILE_IMMEDIATE ? b : c;
         *moved = move(s, *moved);
     }
@@ -509,6 +512,7 @@ struct term {
     struct operand a, b; /* a, a * b, or a shifted left by `shift` */
     int shift;  /* -1: none; of `down` a shift to the right */
     bool product, wide, sign, down;
+    bool widened; /* a is a word whose sign goes through the upper one */
 };
 
 static bool is_widened(const struct selecting *s, const struct ir_src *src)
@@ -516,6 +520,13 @@ static bool is_widened(const struct selecting *s, const struct ir_src *src)
     const struct ir_inst *in = maker(s, src);
     return in && ir_is(in, PTX_KIND_CONVERT) && ptx_is_integer(in->type) && ptx_is_integer(in->type2) &&
            ptx_type_info[in->type].bits == 64 && ptx_type_info[in->type2].bits <= 32;
+}
+
+/* The conversion that makes 64 bits of an operand's 32 with their sign, as part of what reads it; or NULL. */
+static const struct ir_inst *sign_extended(const struct selecting *s, const struct ir_src *src)
+{
+    const struct ir_inst *in = folded(s, src);
+    return in && is_widened(s, src) && ptx_type_info[in->type2].bits == 32 && ptx_type_info[in->type2].kind == 'S' && s->l->words[in->dst[0]] == 2 ? in : NULL;
 }
 
 static void add_term(struct selecting *s, const struct ir_src *src, bool minus, struct term *terms, int *n)
@@ -534,7 +545,7 @@ static void add_term(struct selecting *s, const struct ir_src *src, bool minus, 
         t.b = use(s, &in->src[1]);
     } else if (in && ir_is(in, PTX_KIND_SHL) && in->src[1].kind == IR_SRC_IMM) {
         const struct ir_inst *widened = is_widened(s, &in->src[0]) ? maker(s, &in->src[0]) : NULL;
-        if (widened && s->l->words[in->dst[0]] == 2) {
+        if (widened && widened->block == in->block && s->l->words[in->dst[0]] == 2) {
             t.product = t.wide = true;
             t.sign = ptx_type_info[widened->type2].kind == 'S';
             t.a = use(s, &widened->src[0]);
@@ -552,6 +563,9 @@ static void add_term(struct selecting *s, const struct ir_src *src, bool minus, 
         add_term(s, &in->src[0], minus, terms, n);
         add_term(s, &in->src[1], minus != ir_is(in, PTX_KIND_SUB), terms, n);
         return;
+    } else if (!minus && sign_extended(s, src)) {
+        t.widened = true;
+        t.a = use(s, &sign_extended(s, src)->src[0]);
     } else {
         t.a = use(s, src);
     }
@@ -630,6 +644,17 @@ static void put_sum64(struct selecting *s, struct operand d, struct term *t, int
     int plain = made;
     for (int i = 0; i < n; i++)
         if (!t[i].product && t[i].shift < 0) {
+            if (!sum.file && t[i].widened && i + 1 < n && !t[i + 1].product && t[i + 1].shift < 0) { /* a pair comes first */
+                struct term other = t[i];
+                t[i] = t[i + 1];
+                t[i + 1] = other;
+            }
+            if (!sum.file && t[i].widened) {
+                sum = new_register(s, 2);
+                put(s, OP_SHF, "R.S32.HI", half(sum, 1), zero(), immediate(31), half(t[i].a, 0));
+                plain--;
+                continue;
+            }
             if (!sum.file) {
                 sum = t[i].a;
                 plain--;
@@ -637,7 +662,15 @@ static void put_sum64(struct selecting *s, struct operand d, struct term *t, int
             }
             plain--;
             struct operand to = plain == 0 && made == n ? d : new_register(s, 2);
-            put_pair_sum(s, to, sum, t[i].a);
+            if (t[i].widened) {
+                struct operand carry = new_predicate(s);
+                put(s, OP_IADD3, "", half(to, 0), half(t[i].a, 0), half(sum, 0), zero());
+                add_carry(s, carry);
+                put(s, OP_LEA, "HI.X.SX32", half(to, 1), half(t[i].a, 0), half(sum, 1), immediate(1));
+                take_carry(s, carry);
+            } else {
+                put_pair_sum(s, to, sum, t[i].a);
+            }
             sum = to;
         }
     for (int i = 0, left = n - made; i < n; i++) {
@@ -715,8 +748,8 @@ static void select_shift(struct selecting *s, const struct ir_inst *in)
 {
     struct operand d = result(s, in, 0), a = use(s, &in->src[0]), b = use(s, &in->src[1]);
     bool left = ir_is(in, PTX_KIND_SHL), sign = ptx_type_info[in->type].kind == 'S';
-    if (d.words > 1 && left && is_widened(s, &in->src[0]) && in->src[1].kind == IR_SRC_IMM) {
-        const struct ir_inst *w = maker(s, &in->src[0]);
+    const struct ir_inst *w = is_widened(s, &in->src[0]) ? maker(s, &in->src[0]) : NULL;
+    if (d.words > 1 && left && w && w->block == in->block && in->src[1].kind == IR_SRC_IMM) {
         put(s, OP_IMAD, ptx_type_info[w->type2].kind == 'S' ? "WIDE" : "WIDE.U32", d, half(use(s, &w->src[0]), 0),
             immediate(UINT64_C(1) << in->src[1].imm), zero());
     } else if (d.words > 1) {
@@ -774,6 +807,13 @@ static bool joins_comparison(const struct selecting *s, const struct ir_inst *in
     return spare > 0 || ir_is(in, PTX_KIND_NOT);
 }
 
+/* A word of a 64-bit operation that is a word of its operand, or nothing: & 0, & ~0, | 0, ^ 0. */
+static bool is_known_word(const struct ir_inst *in, struct operand constant)
+{
+    bool none_set = constant.file == FILE_ZERO, all_set = constant.file == FILE_IMMEDIATE && (uint32_t)constant.bits == UINT32_MAX;
+    return ir_is(in, PTX_KIND_AND) ? none_set || all_set : none_set && (ir_is(in, PTX_KIND_OR) || ir_is(in, PTX_KIND_XOR));
+}
+
 static void select_logic(struct selecting *s, const struct ir_inst *in)
 {
     struct operand d = result(s, in, 0), o[4] = {none, none, none, none};
@@ -785,10 +825,22 @@ static void select_logic(struct selecting *s, const struct ir_inst *in)
     }
     add_logic(s, in, o, &n);
     for (int word = 0; word < (d.words > 1 ? 2 : 1); word++)
-        put(s, OP_LOP3, "LUT", half(d, word), half(o[0], word), n > 1 ? half(o[1], word) : zero(), n > 2 ? half(o[2], word) : zero());
+        if (!(d.words > 1 && n == 2 && is_known_word(in, half(o[1], word))))
+            put(s, OP_LOP3, "LUT", half(d, word), half(o[0], word), n > 1 ? half(o[1], word) : zero(), n > 2 ? half(o[2], word) : zero());
 }
 
 /* --- comparisons and selection --- */
+
+/* A word of a 64-bit value is zero. */
+static bool is_zero_word(const struct selecting *s, const struct ir_src *src, int word)
+{
+    const struct ir_inst *m = maker(s, src);
+    if (src->kind == IR_SRC_IMM)
+        return !(uint32_t)(src->imm >> (32 * word));
+    if (m && ir_is(m, PTX_KIND_AND) && m->src[1].kind == IR_SRC_IMM)
+        return !(uint32_t)(m->src[1].imm >> (32 * word));
+    return m && word && is_widened(s, src) && ptx_type_info[m->type2].kind != 'S';
+}
 
 static void select_comparison(struct selecting *s, const struct ir_inst *in)
 {
@@ -799,6 +851,10 @@ static void select_comparison(struct selecting *s, const struct ir_inst *in)
         put(s, in->type == PTX_F64 ? OP_DSETP : OP_FSETP, "", d, a, b, none);
     } else if (kind == 'H') {
         put(s, OP_HSETP2, "", d, a, b, none);
+    } else if (ptx_type_info[in->type].bits == 64 && is_zero_word(s, &in->src[0], 0) && is_zero_word(s, &in->src[1], 0)) {
+        put(s, OP_ISETP, "", d, half(a, 1), half(b, 1), none);
+    } else if (ptx_type_info[in->type].bits == 64 && is_zero_word(s, &in->src[0], 1) && is_zero_word(s, &in->src[1], 1)) {
+        put(s, OP_ISETP, "U32", d, half(a, 0), half(b, 0), none);
     } else if (ptx_type_info[in->type].bits == 64) {
         struct operand low = new_predicate(s);
         put(s, OP_ISETP, "U32", low, half(a, 0), half(b, 0), none);
@@ -1297,29 +1353,6 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
 
 /* --- what stands in front --- */
 
-/* Which bank values are loaded in front of which block (lowered_outside_loops), each once for a block that reads it. */
-static void find_bank_loads(const struct lowered *l, int32_t *first_of, int32_t *next_of, int32_t *reg_of, int32_t *n)
-{
-    const struct ir_kernel *k = l->k;
-    int32_t *last = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *last);
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        int32_t regs[LOWERED_READS];
-        int count = lowered_reads(l, i, regs);
-        for (int r = 0; r < count; r++) {
-            int32_t b = lowered_outside_loops(k, k->insts[i].block);
-            int32_t before = last[regs[r]] - 1;
-            if (l->place[regs[r]] != PLACE_BANK || before == b || (before >= 0 && l->held[regs[r]] && ir_dominates(k, before, b)))
-                continue;
-            last[regs[r]] = b + 1;
-            int32_t at = b == k->insts[i].block ? i : k->blocks[b].first;
-            reg_of[*n] = regs[r];
-            next_of[*n] = first_of[at];
-            first_of[at] = (*n)++;
-        }
-    }
-    alloc_release(last);
-}
-
 static void put_bank_load(struct selecting *s, int32_t reg)
 {
     const struct ir_inst *in = &s->k->insts[s->l->only[reg]];
@@ -1378,35 +1411,6 @@ static void put_setup(struct selecting *s, const struct ir_inst *in, int32_t sit
     }
 }
 
-static bool is_quotient(const struct lowered *l, const struct ir_inst *in)
-{
-    return (ir_is(in, PTX_KIND_DIV) || ir_is(in, PTX_KIND_REM)) && ptx_type_info[in->type].bits == 32 && in->src[1].kind == IR_SRC_REG &&
-           l->only[in->src[1].reg] >= 0;
-}
-
-/* Quotients whose first part stands elsewhere, and where: 1 + the site of the first of those that stand in front of a site. */
-static void find_parted(const struct lowered *l, bool *parted, int32_t *first_of, int32_t *next_of)
-{
-    const struct ir_kernel *k = l->k;
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        if (!is_quotient(l, in))
-            continue;
-        for (int32_t j = k->blocks[in->block].first; j < i && !parted[i]; j++)
-            parted[i] = is_quotient(l, &k->insts[j]) && k->insts[j].type == in->type && form_same_register(&k->insts[j].src[1], &in->src[1]);
-        int32_t b = in->block, made = k->insts[l->only[in->src[1].reg]].block;
-        for (int32_t loop = k->blocks[b].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, made); loop = k->loops[loop].parent)
-            if (k->blocks[k->loops[loop].header].idom >= 0)
-                b = k->blocks[k->loops[loop].header].idom;
-        if (parted[i] || b == in->block)
-            continue;
-        int32_t at = last_of(k, b);
-        parted[i] = true;
-        next_of[i] = first_of[at];
-        first_of[at] = i + 1;
-    }
-}
-
 /* Where what accesses of the space need is made: before the first one, in front of all loops. */
 static int32_t first_access(const struct ir_kernel *k, int space, int32_t *access)
 {
@@ -1446,7 +1450,7 @@ struct code *selection_new(const struct lowered *l, int arch)
     c->arch = arch;
     c->nregs = l->k->nregs;
     c->first = alloc_zeroed(((size_t)l->k->ninsts + 2) * sizeof *c->first);
-    int32_t loads = 0, most = 1;
+    int32_t most = 1;
     for (int32_t i = 0; i < l->k->ninsts; i++)
         most += LOWERED_READS < l->k->insts[i].nsrc * 4 + 4 ? LOWERED_READS : l->k->insts[i].nsrc * 4 + 4;
     int32_t *first_load = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_load);
@@ -1455,11 +1459,11 @@ struct code *selection_new(const struct lowered *l, int arch)
     bool *parted = alloc_zeroed((size_t)l->k->ninsts + 1);
     int32_t *first_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_part);
     int32_t *next_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *next_part);
-    find_parted(l, parted, first_part, next_part);
+    quotients_part(l, parted, first_part, next_part);
     s.parted = parted;
     memset(first_load, -1, ((size_t)l->k->ninsts + 1) * sizeof *first_load);
     if (!arch_has_bank_operands(arch))
-        find_bank_loads(l, first_load, next_load, load, &loads);
+        slots_loads(l, first_load, next_load, load);
     for (int32_t i = 0; i < l->k->ninsts; i++) {
         s.site = i;
         put_setup(&s, i == first_global ? &l->k->insts[global] : i == first_shared ? &l->k->insts[shared] : NULL, i);

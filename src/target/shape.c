@@ -380,6 +380,37 @@ static bool is_unrolled(const struct shaping *g, int32_t loop, struct counter *c
     return loads ? size <= ROUND_LOADING && loads <= ROUND_LOADS : size <= ROUND + 2 * shared;
 }
 
+/* All that sets the counter in front of the loop is a constant 0. */
+static bool begins_at_zero(const struct ir_kernel *k, int32_t loop, int32_t reg)
+{
+    bool any = false;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *m = &k->insts[i];
+        if (!ir_defines(m, reg) || ir_bit(k->loops[loop].blocks, m->block))
+            continue;
+        if (!ir_is(m, PTX_KIND_COPY) || m->src[0].kind != IR_SRC_IMM || m->src[0].imm)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static struct shape_counter describe(const struct shaping *g, int32_t loop, const struct counter *c)
+{
+    const struct ir_inst *cmp = &g->k->insts[c->compare], *add = &g->k->insts[c->add];
+    struct shape_counter of = {.words = ptx_type_info[add->type].bits == 64 ? 2 : 1};
+    of.unordered = cmp->mods->cmp == PTX_NE || cmp->mods->cmp == PTX_EQ;
+    of.is_unsigned = !of.unordered && ptx_type_info[cmp->type].kind == 'U';
+    of.from_zero = begins_at_zero(g->k, loop, add->src[0].reg);
+    for (int s = 0; s < 2; s++) {
+        int32_t reg = cmp->src[s].kind == IR_SRC_REG ? cmp->src[s].reg : IR_NOREG;
+        if (reg != IR_NOREG && !is_made_in(g, loop, reg))
+            of.uniform_bound = g->l->place[reg] == PLACE_UNIFORM || (g->l->place[reg] == PLACE_BANK && !g->l->held[reg]);
+    }
+    of.parts = !ir_bit(g->l->together, cmp->dst[0]);
+    return of;
+}
+
 static void find_loops(struct shaping *g)
 {
     const struct ir_kernel *k = g->k;
@@ -391,10 +422,12 @@ static void find_loops(struct shaping *g)
             g->s->known[loop] = g->s->whole[loop] = false;
             continue;
         }
+        g->s->counter[loop] = describe(g, loop, &c);
         for (int32_t i = 0; i < k->ninsts; i++) {
             const struct ir_inst *in = &k->insts[i];
             if (!ir_bit(k->loops[loop].blocks, in->block))
                 continue;
+            g->s->counter[loop].round += code_executed(g->selected, i);
             if (i == c.compare || is_step(g, in) || (ir_is(in, PTX_KIND_BRANCH) && in->back_edge))
                 g->s->control[i] = true;
         }
@@ -416,6 +449,7 @@ struct shape *shape_new(const struct lowered *l, const struct code *selected)
     s->converted = alloc_zeroed(n);
     s->rounds = alloc_zeroed(((size_t)k->nloops + 1) * sizeof *s->rounds);
     s->rest = alloc_zeroed(((size_t)k->nloops + 1) * sizeof *s->rest);
+    s->counter = alloc_zeroed(((size_t)k->nloops + 1) * sizeof *s->counter);
     s->known = alloc_zeroed((size_t)k->nloops + 1);
     s->whole = alloc_zeroed((size_t)k->nloops + 1);
     s->control = alloc_zeroed((size_t)k->ninsts + 1);
@@ -437,6 +471,7 @@ void shape_free(struct shape *s)
     alloc_release(s->converted);
     alloc_release(s->rounds);
     alloc_release(s->rest);
+    alloc_release(s->counter);
     alloc_release(s->known);
     alloc_release(s->whole);
     alloc_release(s->control);

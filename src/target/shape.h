@@ -10,6 +10,17 @@
 #include "target/code.h"
 #include "target/lower.h"
 
+/* What controls an unrolled loop. */
+struct shape_counter {
+    uint8_t words;      /* of the counter */
+    bool unordered;     /* the comparison is != */
+    bool is_unsigned;   /* an ordered one, of numbers without a sign: the assembler sets a round for what begins beyond its end apart */
+    bool from_zero;     /* it begins at 0 */
+    bool uniform_bound; /* what it is compared with is in a uniform register */
+    bool parts;         /* lanes leave at different turns */
+    int round;          /* instructions of a round */
+};
+
 struct shape {
     int32_t *head;    /* [nblocks] first block of the region */
     int32_t *next;    /* [nblocks] the region's next block, or -1 */
@@ -19,6 +30,7 @@ struct shape {
     bool *converted;  /* [nblocks] the branch at the block's end is no instruction, its ways are predicated */
     uint16_t *rounds; /* [nloops] rounds side by side; 1: not unrolled */
     uint16_t *rest;   /* [nloops] of known length: rounds that are left over behind it */
+    struct shape_counter *counter; /* [nloops] of an unrolled loop */
     bool *known;      /* [nloops] its length is known */
     bool *whole;      /* [nloops] the rounds are all that there are: no loop is left */
     bool *control;    /* [ninsts] counts once for all rounds: the counter of an unrolled loop, its comparison and branch */

@@ -67,7 +67,6 @@ enum target_turn {
     TURN_TWO,   /* for two turns of those left over, */
     TURN_ONE,   /* and for the last one */
     TURN_LANES, /* each time that lanes go this way of a call (ways.h) */
-    TURN_MEET,  /* each time that some of a warp's lanes come to where they meet, at the begin of the block */
     TARGET_TURNS
 };
 
@@ -91,6 +90,7 @@ struct target_tables {
     struct target_flops *flops;  /* [ninsts] */
     uint16_t *sixteenths;        /* [ninsts] of an instruction of the GPU that one run of blocks[].counted executes, where loops turn often */
     uint16_t (*turns)[TARGET_TURNS][PIPES]; /* [ninsts] instructions by how often they are executed, and by unit */
+    bool *meets;                 /* [ninsts] branches whose lanes, where they part, come to a BSYNC one after the other: one more each time */
     int32_t *loop;               /* [ninsts] the row of `loops` that a site's turns are of, or -1 */
     uint16_t (*flow)[TARGET_TURNS][TARGET_FLOWS]; /* [ninsts] of the instructions in `turns`, those that are branches */
     uint16_t *unrolled;           /* [ninsts] turns of the site's loop that stand side by side, or 0: it is in no unrolled loop */

@@ -13,6 +13,7 @@ struct search {
     uint64_t *several; /* registers with more than one definition */
     uint64_t *parted;  /* blocks that lanes of a warp may run apart */
     int32_t *only;     /* definitions */
+    bool together;     /* it is enough that lanes agree that are at one place together */
     bool changed;
 };
 
@@ -142,15 +143,34 @@ static void part(struct search *s, int32_t from, int32_t join)
     alloc_release(seen);
 }
 
+/* The block does nothing but end the kernel. */
+static bool ends_kernel(const struct ir_kernel *k, int32_t b)
+{
+    for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
+        if (!ir_is_end(&k->insts[i]))
+            return false;
+    return true;
+}
+
+/* One way of the branch ends the kernel at once: nobody meets its lanes again, and the others stay together. */
+static bool leads_out(const struct ir_kernel *k, const struct ir_inst *branch)
+{
+    const struct ir_block *b = &k->blocks[branch->block];
+    for (int32_t i = 0; i < b->nsucc; i++)
+        if (b->succ[i] < 0 || ends_kernel(k, b->succ[i]))
+            return true;
+    return false;
+}
+
 static void round_over(struct search *s)
 {
     const struct ir_kernel *k = s->k;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
         for (int d = 0; d < in->ndst; d++)
-            if (!result_uniform(s, i, d) || (in->dst[d] != IR_NOREG && ir_bit(s->several, in->dst[d]) && ir_bit(s->parted, in->block)))
+            if (!result_uniform(s, i, d) || (!s->together && in->dst[d] != IR_NOREG && ir_bit(s->several, in->dst[d]) && ir_bit(s->parted, in->block)))
                 strike(s, in->dst[d]);
-        if (!parts_lanes(s, in))
+        if (!parts_lanes(s, in) || leads_out(k, in))
             continue;
         part(s, in->block, k->blocks[in->block].ipdom);
         if (in->reconvergence)
@@ -158,10 +178,10 @@ static void round_over(struct search *s)
     }
 }
 
-uint64_t *uniform_registers(const struct ir_kernel *k)
+static uint64_t *search(const struct ir_kernel *k, bool together)
 {
     size_t words = (size_t)k->nregs / 64 + 1;
-    struct search s = {.k = k,
+    struct search s = {.k = k, .together = together,
                        .uniform = alloc_zeroed(words * 8),
                        .several = alloc_zeroed(words * 8),
                        .parted = alloc_zeroed(((size_t)k->nblocks / 64 + 1) * 8),
@@ -182,8 +202,19 @@ uint64_t *uniform_registers(const struct ir_kernel *k)
     alloc_release(s.several);
     alloc_release(s.parted);
     alloc_release(s.only);
-    for (int32_t r = 0; k->claims && r < k->nregs; r++)
-        if (ir_bit(s.uniform, r))
-            claims_add(k->claims, &(struct ir_claim){.kind = CLAIM_UNIFORM, .who = "target/uniform", .reg = r});
     return s.uniform;
+}
+
+uint64_t *uniform_together(const struct ir_kernel *k)
+{
+    return search(k, true);
+}
+
+uint64_t *uniform_registers(const struct ir_kernel *k)
+{
+    uint64_t *uniform = search(k, false);
+    for (int32_t r = 0; k->claims && r < k->nregs; r++)
+        if (ir_bit(uniform, r))
+            claims_add(k->claims, &(struct ir_claim){.kind = CLAIM_UNIFORM, .who = "target/uniform", .reg = r});
+    return uniform;
 }

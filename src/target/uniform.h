@@ -15,6 +15,10 @@
 /* Bit set over registers; alloc_release it. */
 uint64_t *uniform_registers(const struct ir_kernel *k);
 
+/* The same, but lanes that have parted may have values of their own: those that come to a branch together go one way of it if this is so of
+ * its predicate. A loop in one way of an if: its counter is the same in all lanes that are there. */
+uint64_t *uniform_together(const struct ir_kernel *k);
+
 /* An operand: an immediate is uniform. */
 bool uniform_source(const uint64_t *uniform, const struct ir_src *s);
 

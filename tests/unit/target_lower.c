@@ -2,6 +2,7 @@
  * (tests/truth/assembler.tsv, made by tools/assembler_resources.py; the limits are those of experiments of 2026-11-22). */
 #include "target_test.h"
 #include "target/arch.h"
+#include "target/code.h"
 
 #include <math.h>
 
@@ -181,6 +182,107 @@ static void loads(void **state)
     }
 }
 
+/* --- who gets the operand that is not a register (slots.h) --- */
+
+static void operands(void **state)
+{
+    static const enum machine_op ops[] = {OP_LDC, OP_ULDC, OP_S2R, OP_S2UR};
+    static const struct {
+        const char *kernel;
+        int of[4];   /* instructions of the operations above */
+        int uniform; /* of the unit for the whole warp, but ULDC */
+    } rows[] = {
+        {"order_straight_cnt_cn", {4, 1, 1, 1}, 0},
+        {"order_straight_cnt_nc", {4, 1, 1, 1}, 0},
+        {"order_straight_nct_cn", {3, 2, 2, 0}, 0},
+        {"order_exit_tcn_cn", {4, 1, 1, 1}, 0},
+        {"order_exit_tnc_cn", {3, 2, 2, 0}, 0},
+        {"order_loop_cnt_cn", {4, 2, 1, 1}, 0},
+        {"order_loop_nct_cn", {3, 3, 2, 0}, 1},
+        {"pairs_mad_n_m", {3, 2, 1, 0}, 0},
+        {"pairs_mad_m_n", {3, 2, 1, 0}, 0},
+        {"pairs_mad_nm_r", {3, 2, 1, 0}, 0},
+        {"pairs_mad_mn_r", {3, 2, 1, 0}, 0},
+        {"pairs_add_nm", {3, 2, 1, 0}, 0},
+        {"pairs_ffma_ab", {3, 2, 1, 0}, 0},
+        {"pairs_ffma_ba", {3, 2, 1, 0}, 0},
+        {"pairs_ffma_abr", {3, 2, 1, 0}, 0},
+        {"pairs_ffma_addend", {2, 2, 1, 0}, 0},
+        {"pairs_mad_addend", {2, 2, 1, 0}, 0},
+        {"pairs_mad_imm_addend", {3, 1, 1, 0}, 0},
+        {"pairs_mad_nc", {3, 1, 1, 1}, 0},
+        {"pairs_mad_cn", {3, 1, 1, 1}, 0},
+        {"pairs_mad_two", {3, 2, 1, 0}, 0},
+        {"pairs_mad_two2", {3, 2, 1, 0}, 0},
+        {"pairs_nm_uni", {3, 2, 1, 0}, 0},
+        {"pairs_nm_uni_n", {3, 2, 1, 0}, 0},
+        {"pairs_nm_st", {3, 2, 1, 0}, 0},
+        {"pairs_n1_st", {3, 1, 1, 0}, 0},
+        {"pairs_n1_st_n", {3, 1, 1, 0}, 0},
+        {"pairs_n1_mad_nst", {3, 1, 1, 0}, 0},
+        {"pairs_cta_mul", {2, 1, 2, 0}, 0},
+        {"pairs_cta_n_add", {3, 1, 1, 1}, 0},
+        {"pairs_cta_n_mad", {2, 3, 1, 1}, 1},
+        {"pairs_cta_wide", {2, 1, 2, 0}, 0},
+        {"pairs_cta_wide_st", {2, 1, 2, 0}, 0},
+        {"pairs_ctay", {2, 1, 2, 0}, 0},
+        {"pairs_ctaxy", {2, 1, 1, 2}, 0},
+        {"pairs_mn_mad_n_m", {3, 2, 1, 0}, 0},
+        {"pairs_mn_mad_m_n", {3, 2, 1, 0}, 0},
+        {"pairs_mn_mad_nm_r", {3, 2, 1, 0}, 0},
+        {"pairs_mn_mad_mn_r", {3, 2, 1, 0}, 0},
+        {"pairs_mn_mad_two", {3, 2, 1, 0}, 0},
+        {"pairs_mn_mad_two2", {3, 2, 1, 0}, 0},
+        {"pairs_mn_nm_uni", {3, 2, 1, 0}, 0},
+        {"words_two_blocks_ur_ur", {2, 3, 1, 0}, 0},
+        {"words_two_blocks_ur_r", {3, 2, 1, 0}, 0},
+        {"words_two_blocks_r_ur", {3, 2, 1, 0}, 0},
+        {"words_same_r_ur", {3, 1, 1, 0}, 0},
+        {"words_same_ur_ur", {2, 2, 1, 0}, 0},
+        {"words_same_r_r", {3, 1, 1, 0}, 0},
+        {"words_four_r", {4, 1, 1, 0}, 0},
+        {"words_mo_r", {4, 1, 1, 0}, 0},
+        {"words_f_ab_r", {3, 1, 1, 0}, 0},
+        {"words_y_a", {4, 1, 1, 0}, 0},
+        {"words_pq", {3, 1, 1, 0}, 0},
+        {"words_pq2", {3, 1, 1, 0}, 0},
+        {"words_ro", {2, 3, 1, 0}, 0},
+        {"words_nn_n", {2, 3, 1, 0}, 0},
+        {"words_nn_r", {4, 1, 1, 0}, 0},
+        {"words_ur_guard", {2, 2, 1, 0}, 0},
+        {"words_abs_n", {3, 1, 1, 0}, 0},
+        {"words_ndiv2", {3, 1, 1, 0}, 0},
+        {"words_shfl_n", {3, 1, 1, 0}, 0},
+        {"words_atom_n", {3, 1, 1, 0}, 0},
+        {"words_rcp", {2, 2, 1, 0}, 0},
+        {"words_fminn", {2, 2, 1, 0}, 0},
+        {"words_fneg", {2, 2, 1, 0}, 0},
+        {"words_fmul_imm", {3, 1, 1, 0}, 0},
+    };
+    char *text = read_text(TESTS "/ptx/target/slots.ptx");
+    struct ptx_module *m = parse_text("slots.ptx", text);
+    (void)state;
+    assert_int_equal(m->nfuncs, sizeof rows / sizeof *rows);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ir_kernel *k = build_kernel(m, rows[i].kernel);
+        rewrite(k);
+        struct code *c = target_code(k, 90);
+        int32_t counts[OPS], pipes[PIPES], uniform = 0;
+        code_count(c, counts, pipes);
+        for (int32_t op = OP_NONE + 1; op < OPS; op++)
+            uniform += op != OP_ULDC && op != OP_S2UR && *arch_op_name((enum machine_op)op) == 'U' ? counts[op] : 0;
+        for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
+            if (counts[ops[o]] != rows[i].of[o])
+                fail_msg("%s: %d %s, of ptxas %d", rows[i].kernel, (int)counts[ops[o]], arch_op_name(ops[o]), rows[i].of[o]);
+        if (uniform != rows[i].uniform)
+            fail_msg("%s: %d instructions of the whole warp, of ptxas %d", rows[i].kernel, (int)uniform, rows[i].uniform);
+        code_free(c);
+        ir_free(k);
+    }
+    ptx_free(m);
+    free(text);
+}
+
 /* --- whole kernels --- */
 
 struct errors {
@@ -259,7 +361,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses),   cmocka_unit_test(expansions), cmocka_unit_test(reciprocals), cmocka_unit_test(predication),
-        cmocka_unit_test(unrolling), cmocka_unit_test(loads),      cmocka_unit_test(kernels),
+        cmocka_unit_test(unrolling), cmocka_unit_test(operands), cmocka_unit_test(loads),      cmocka_unit_test(kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -238,13 +238,13 @@ static void flow(void **state)
     /* a predicate of the addition */
     expect_flow("setp.gt.f32 %p1, %f1, %f2; @%p1 bra $X; add.f32 %f1, %f1, %f2;\n$X:\n" RESULTS, (int[TARGET_TURNS]){[TURN_BLOCK] = 1},
                 (int[TARGET_TURNS]){0}, 0);
-    /* an atomic is not predicated: BRA, and BSYNC, to which each part of the warp comes */
+    /* an atomic is not predicated: BRA and BSYNC */
     expect_flow("setp.gt.f32 %p1, %f1, %f2; @%p1 bra $X; red.global.add.f32 [%rd0+640], %f1;\n$X:\n" RESULTS,
-                (int[TARGET_TURNS]){[TURN_BLOCK] = 2, [TURN_MEET] = 1}, (int[TARGET_TURNS]){[TURN_BLOCK] = 1}, 0);
-    /* four turns side by side: three BRA around the parts of the loop, and one back for the four */
+                (int[TARGET_TURNS]){[TURN_BLOCK] = 3}, (int[TARGET_TURNS]){[TURN_BLOCK] = 1}, 0);
+    /* four turns side by side: three BRA around the parts of the loop, behind two of which lanes meet, and one back for the four */
     expect_flow("ld.global.u32 %r1, [%rd0+640]; mov.u32 %r2, 0;\n$L:\nfma.rn.f32 %f1, %f1, %f2, %f2; add.s32 %r2, %r2, 1;\n"
                 "setp.lt.s32 %p1, %r2, %r1; @%p1 bra $L;\n" RESULTS,
-                (int[TARGET_TURNS]){[TURN_BLOCK] = 1, [TURN_VISIT] = 3, [TURN_ROUND] = 1, [TURN_MEET] = 1},
+                (int[TARGET_TURNS]){[TURN_BLOCK] = 2, [TURN_VISIT] = 5, [TURN_ROUND] = 1},
                 (int[TARGET_TURNS]){[TURN_VISIT] = 3, [TURN_ROUND] = 1}, 4);
 }
 
