@@ -11,6 +11,7 @@
 #include "target/shape.h"
 #include "target/signs.h"
 #include "target/slots.h"
+#include "target/window.h"
 #include "target/ways.h"
 
 #include <string.h>
@@ -1394,21 +1395,23 @@ static void put_stack_pointer(struct selecting *s)
         in->source[in->nsources++] = zero();
 }
 
-/* The stack pointer; the descriptor of global memory; the window of shared memory. */
+/* The stack pointer; the descriptor of global memory. */
 static void put_setup(struct selecting *s, const struct ir_inst *in, int32_t site)
 {
     if (site == 0)
         put_stack_pointer(s);
-    if (!in)
-        return;
-    if ((in->space == PTX_GLOBAL || in->space == PTX_GENERIC) && s->arch >= 80) {
+    if (in && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC) && s->arch >= 80)
         put(s, OP_LDC, "64", of_register(FILE_UNIFORM, s->c->nregs++, 2), bank(s->arch >= 90 ? 0x208 : 0x118), none, none);
-    } else if (in->space == PTX_SHARED && s->arch >= 90) {
-        struct operand window = of_register(FILE_UNIFORM, s->c->nregs++, 1), rank = of_register(FILE_UNIFORM, s->c->nregs++, 1);
-        put(s, OP_MOV, "", window, immediate(0x400), none, none);
-        put(s, OP_S2R, "", rank, (struct operand){.file = FILE_SPECIAL, .number = PTX_SREG_CTAID_X}, none, none);
-        put(s, OP_LEA, "", window, rank, window, immediate(24));
-    }
+}
+
+
+/* Where the window of shared memory lies. */
+static void put_window(struct selecting *s)
+{
+    struct operand window = of_register(FILE_UNIFORM, s->c->nregs++, 1), rank = of_register(FILE_UNIFORM, s->c->nregs++, 1);
+    put(s, OP_MOV, "", window, immediate(0x400), none, none);
+    put(s, OP_S2R, "", rank, (struct operand){.file = FILE_SPECIAL, .number = PTX_SREG_CTAID_X}, none, none);
+    put(s, OP_LEA, "", window, rank, window, immediate(24));
 }
 
 /* Where what accesses of the space need is made: before the first one, in front of all loops. */
@@ -1455,7 +1458,10 @@ struct code *selection_new(const struct lowered *l, int arch)
         most += LOWERED_READS < l->k->insts[i].nsrc * 4 + 4 ? LOWERED_READS : l->k->insts[i].nsrc * 4 + 4;
     int32_t *first_load = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_load);
     int32_t *next_load = alloc_zeroed((size_t)most * sizeof *next_load), *load = alloc_zeroed((size_t)most * sizeof *load);
-    int32_t global = 0, shared = 0, first_global = first_access(l->k, PTX_GLOBAL, &global), first_shared = first_access(l->k, PTX_SHARED, &shared);
+    int32_t global = 0, first_global = first_access(l->k, PTX_GLOBAL, &global);
+    bool *window = alloc_zeroed((size_t)l->k->ninsts + 1);
+    if (arch >= 90)
+        window_find(l, window);
     bool *parted = alloc_zeroed((size_t)l->k->ninsts + 1);
     int32_t *first_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_part);
     int32_t *next_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *next_part);
@@ -1466,9 +1472,9 @@ struct code *selection_new(const struct lowered *l, int arch)
         slots_loads(l, first_load, next_load, load);
     for (int32_t i = 0; i < l->k->ninsts; i++) {
         s.site = i;
-        put_setup(&s, i == first_global ? &l->k->insts[global] : i == first_shared ? &l->k->insts[shared] : NULL, i);
-        if (i == first_shared && first_shared == first_global)
-            put_setup(&s, &l->k->insts[shared], -1);
+        put_setup(&s, i == first_global ? &l->k->insts[global] : NULL, i);
+        if (window[i])
+            put_window(&s);
         for (int32_t n = first_load[i]; n >= 0; n = next_load[n])
             put_bank_load(&s, load[n]);
         for (int32_t n = first_part[i]; n; n = next_part[n - 1])
@@ -1478,6 +1484,7 @@ struct code *selection_new(const struct lowered *l, int arch)
     sort_sites(c, l->k->ninsts);
     alloc_release(first_load);
     alloc_release(parted);
+    alloc_release(window);
     alloc_release(first_part);
     alloc_release(next_part);
     alloc_release(next_load);
