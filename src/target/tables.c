@@ -313,7 +313,7 @@ enum target_turn target_turn(const struct target_tables *t, const struct ir_kern
     const enum target_turn turn = turn_of(bl, *loop >= 0 ? &t->loops[*loop] : NULL);
     if (ways_counts(&k->insts[in->site]))
         return turn == TURN_BLOCK || turn == TURN_ROUND ? TURN_LANES : TARGET_TURNS;
-    return in->op == OP_BSYNC && turn == TURN_BLOCK ? TURN_MEET : turn;
+    return turn;
 }
 
 static void add_block(struct target_tables *t, const struct ir_kernel *k, const struct code *c, const struct machine_block *bl)
@@ -360,7 +360,7 @@ static uint16_t sixteenths_of(const struct target_tables *t, int32_t site)
 {
     uint32_t rounds = t->loop[site] < 0 ? 1 : (uint32_t)t->loops[t->loop[site]].rounds, all = 0;
     for (int pipe = 0; pipe < PIPES; pipe++)
-        all += SIXTEENTHS * (uint32_t)(t->turns[site][TURN_BLOCK][pipe] + t->turns[site][TURN_MEET][pipe]) + SIXTEENTHS * t->turns[site][TURN_ROUND][pipe] / rounds;
+        all += SIXTEENTHS * t->turns[site][TURN_BLOCK][pipe] + SIXTEENTHS * t->turns[site][TURN_ROUND][pipe] / rounds;
     return (uint16_t)(all < UINT16_MAX ? all : UINT16_MAX);
 }
 
