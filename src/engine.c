@@ -139,6 +139,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.caches = &caches;
         run.slots = (uint32_t)d->spec.subpartitions;
         run.block_slots = block_slots(k, &l);
+        run.waits = k->tables->waits;
         l.turn_records = 1;
         l.turns = 0;
     }

@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "interp/claim_check.h"
-#include "ir/facts.h"
 #include "memory/caches.h"
 #include "memory/lanes.h"
 #include "memory/memory.h"
@@ -98,8 +97,6 @@ struct rounds {
     uint64_t block_start;   /* cycles from a block's end to the start of the one in its place: no less than a slice */
     uint32_t asks_a_cycle;  /* sectors that an SM gets from L2 */
     uint64_t slice;         /* cycles that an SM runs on its own, before L2 serves what all asked for: no answer is earlier */
-    uint8_t *needs;         /* [instructions]: NEEDS: an access that needs what was loaded before it in its basic block; EARLY: a
-                               load that need not wait for the accesses before it there */
     uint32_t sms, cta_slots, warps; /* warps: a block */
     uint32_t places, words; /* of an SM: cta_slots * warps */
     uint32_t slots;         /* issue slots a cycle */
@@ -266,71 +263,6 @@ static bool is_texture(const struct rounds *r, const struct sm *s, const struct 
     return s->textures && (rec->op == RECORD_TEXTURE || (rec->nc && rec->op == RECORD_LOAD && r->c->caches->texture_readonly));
 }
 
-/* What rounds.needs says of an access. */
-enum { NEEDS = 1, EARLY = 2 };
-
-/* Accesses that need, for an address, a value or a guard, what a load of the same basic block brings. */
-static uint8_t *find_needs(const struct ir_kernel *k)
-{
-    uint8_t *needs = alloc_zeroed((size_t)k->ninsts + 1);
-    size_t words = (size_t)(k->nregs + 63) / 64;
-    uint64_t *loaded = alloc_zeroed((words + 1) * sizeof *loaded);
-    for (int b = 0; b < k->nblocks; b++) {
-        memset(loaded, 0, words * sizeof *loaded);
-        for (int i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++) {
-            const struct ir_inst *in = &k->insts[i];
-            bool memory = in->op != IR_OP_EXTERN && (facts_reads(in) || facts_writes(in)); /* a call is arithmetic here */
-            bool reads = ir_reads(in, loaded);
-            needs[i] = memory && reads ? NEEDS : 0;
-            for (int d = 0; d < in->ndst; d++)
-                if (in->dst[d] != IR_NOREG && (reads || (memory && in->space != PTX_SHARED && in->space != PTX_PARAM)))
-                    ir_bit_set(loaded, in->dst[d]);
-        }
-    }
-    alloc_release(loaded);
-    return needs;
-}
-
-/* Bytes that a store writes or a load reads, a lane; from its base. */
-static void span_of(const struct ir_inst *in, int64_t *from, int64_t *to)
-{
-    *from = in->offset;
-    *to = in->offset + ptx_type_info[in->type].bits / 8 * (in->vec ? in->vec : 1);
-}
-
-/* Loads that an assembler moves up over stores that precede them in their basic block: they need nothing of it, and the stores have
- * the same base and are of other bytes (nvcc's code of `p->x += a; p->y += b;` has both loads first; so tests/truth, aos_soa). */
-static void find_early(const struct ir_kernel *k, uint8_t *needs)
-{
-    enum { STORES = 16 };
-    const struct ir_inst *store[STORES];
-    for (int b = 0; b < k->nblocks; b++) {
-        int n = 0;
-        bool never = false;
-        for (int i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++) {
-            const struct ir_inst *in = &k->insts[i];
-            bool load = ir_is(in, PTX_KIND_LOAD) && in->space == PTX_GLOBAL && in->src[0].kind == IR_SRC_REG && !needs[i];
-            for (int d = 0; d < n && !never; d++)
-                never |= ir_defines(in, store[d]->src[0].reg);
-            if (ir_is(in, PTX_KIND_STORE) && in->space == PTX_GLOBAL) {
-                never |= n == STORES || in->src[0].kind != IR_SRC_REG;
-                if (!never)
-                    store[n++] = in;
-            } else {
-                never |= facts_wall(in) || facts_writes(in) & FACT_GLOBAL;
-            }
-            for (int d = 0; d < n && load; d++) {
-                int64_t from, to, other, end;
-                span_of(in, &from, &to);
-                span_of(store[d], &other, &end);
-                load = store[d]->src[0].reg == in->src[0].reg && (to <= other || end <= from);
-            }
-            if (load && n && !never)
-                needs[i] = EARLY;
-        }
-    }
-}
-
 /* Passes of an access to shared memory through its banks. */
 static unsigned passes(const struct record *r)
 {
@@ -385,7 +317,7 @@ static void early_ones(struct rounds *r, struct drain *d, struct record *records
 {
     const struct ir_inst *insts = r->l->kernel->insts;
     for (int i = 1; i < n && records[i].op < RECORD_ARRIVE && insts[records[i].site].block == insts[records[0].site].block; i++)
-        if (r->needs[records[i].site] == EARLY && records[i].op == RECORD_LOAD && records[i].order == PTX_WEAK) {
+        if (r->c->waits[records[i].site] == WAITS_EARLY && records[i].op == RECORD_LOAD && records[i].order == PTX_WEAK) {
             access_of(r, d, &records[i]);
             records[i].op = RECORD_ARRIVE; /* done */
         }
@@ -405,7 +337,7 @@ static int drain(struct rounds *r, struct drain *d, struct record *records, int 
     for (int i = 0; i < n; i++) {
         if (records[i].op >= RECORD_ARRIVE)
             continue;
-        if (r->needs[records[i].site] == NEEDS && (w->pending || d->until > d->at)) {
+        if (r->c->waits[records[i].site] == WAITS_NEEDS && (w->pending || d->until > d->at)) {
             early_ones(r, d, records + i, n - i);
             return i;
         }
@@ -923,10 +855,8 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->first_free = alloc_zeroed(r->sms * sizeof *r->first_free);
     r->next_free = alloc_zeroed((size_t)r->sms * r->cta_slots * sizeof *r->next_free);
     r->has_free = alloc_zeroed((r->sms + 63) / 64 * sizeof *r->has_free);
-    r->needs = find_needs(l->kernel);
-    find_early(l->kernel, r->needs);
     for (int32_t i = 0; l->verify && i < l->kernel->ninsts; i++)
-        if (r->needs[i] == EARLY)
+        if (c->waits[i] == WAITS_EARLY)
             claims_add(claim_check_claims(l->verify),
                        &(struct ir_claim){.kind = CLAIM_EARLY, .who = "clock/rounds", .reg = IR_NOREG,
                                                                             .id = -1 - i});
@@ -983,7 +913,6 @@ static void finish(struct rounds *r)
     alloc_release(r->sm);
     alloc_release(r->queue);
     alloc_release(r->request);
-    alloc_release(r->needs);
     alloc_release(r->turn);
     alloc_release(r->in_turn);
     alloc_release(r->first_free);

@@ -15,6 +15,7 @@
 #include "target/registers.h"
 #include "target/selection.h"
 #include "target/signs.h"
+#include "target/waits.h"
 #include "target/ways.h"
 
 #include <string.h>
@@ -383,6 +384,7 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
     for (int32_t b = 0; b < k->nblocks; b++)
         t->blocks[b].counted = m.s->counted[b];
     t->registers = registers_estimate(m.l, m.s, m.selected, k->function ? launch_bound(k->function) : REGISTERS_MOST);
+    t->waits = waits_find(k, arena);
     drop(&m);
     code_free(m.code);
     return t;
