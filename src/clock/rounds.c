@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "clock/spills.h"
 #include "interp/claim_check.h"
 #include "memory/caches.h"
 #include "memory/lanes.h"
@@ -59,6 +60,7 @@ struct sm {
     uint32_t nwakes, wakes_room;
     uint32_t *at_l2, nat_l2; /* places of warps that wait for L2 */
     struct parked *parked;  /* [cta_slots * warps] */
+    struct spill_place *in; /* [cta_slots * warps], where the launch has spills: where warps are in blocks that have some */
     int taken;              /* CTA slots */
     uint32_t unbegun;       /* warps that have had no turn */
 };
@@ -85,6 +87,7 @@ struct rounds {
     struct memory memory;
     struct lines lines;     /* of the access that is looked at */
     struct record *ring;
+    struct spill_records spilled; /* of the warp whose turn it is, with its spills */
     struct request *request; /* [sms * cta_slots] */
     uint32_t nrequests;
     uint64_t next;          /* block */
@@ -312,12 +315,18 @@ static void access_of(struct rounds *r, struct drain *d, const struct record *re
         d->until = ready > d->until ? ready : d->until;
 }
 
+/* The access needs what others before it in its block bring. */
+static bool needs(const struct rounds *r, const struct record *rec)
+{
+    return rec->spill ? rec->spill == SPILL_WAITS : r->c->waits[rec->site] == WAITS_NEEDS;
+}
+
 /* The warp has to wait before the first of these. Loads of its basic block that an assembler moves up go now. */
 static void early_ones(struct rounds *r, struct drain *d, struct record *records, int n)
 {
     const struct ir_inst *insts = r->l->kernel->insts;
     for (int i = 1; i < n && records[i].op < RECORD_ARRIVE && insts[records[i].site].block == insts[records[0].site].block; i++)
-        if (r->c->waits[records[i].site] == WAITS_EARLY && records[i].op == RECORD_LOAD && records[i].order == PTX_WEAK) {
+        if (r->c->waits[records[i].site] == WAITS_EARLY && !records[i].spill && records[i].op == RECORD_LOAD && records[i].order == PTX_WEAK) {
             access_of(r, d, &records[i]);
             records[i].op = RECORD_ARRIVE; /* done */
         }
@@ -337,7 +346,7 @@ static int drain(struct rounds *r, struct drain *d, struct record *records, int 
     for (int i = 0; i < n; i++) {
         if (records[i].op >= RECORD_ARRIVE)
             continue;
-        if (r->c->waits[records[i].site] == WAITS_NEEDS && (w->pending || d->until > d->at)) {
+        if (needs(r, &records[i]) && (w->pending || d->until > d->at)) {
             early_ones(r, d, records + i, n - i);
             return i;
         }
@@ -374,6 +383,8 @@ static bool all_wait(const struct rounds *r, const struct sm *s, uint32_t cta_sl
 static void retire(struct rounds *r, struct sm *s, uint32_t cta_slot)
 {
     for (uint32_t i = 0; i < r->warps; i++) {
+        if (r->c->spills)
+            s->in[cta_slot * r->warps + i].lanes = 0;
         no_longer(s, cta_slot * r->warps + i);
         s->parked[cta_slot * r->warps + i].n = 0;
     }
@@ -450,6 +461,11 @@ static bool advance(struct rounds *r, uint32_t sm, uint32_t place, enum warp_sto
         k->next = 0;
         records = w->ring;
         n = w->nrecords;
+        if (r->c->spills) {
+            spills_merge(r->c->spills, &s->in[place], w, &r->spilled);
+            records = r->spilled.v;
+            n = r->spilled.n;
+        }
         w->nrecords = 0;
         t->moved |= k->stop != WARP_YIELD && w->clock != before;
         r->moved |= t->moved;
@@ -835,7 +851,7 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->slice = r->slice < L2_STEP ? L2_STEP : r->slice;
     r->block_start = f->block_start > r->slice ? f->block_start : r->slice;
     r->asks_a_cycle = f->sm_bytes * LINE_SECTORS >> LINE_SHIFT;
-    r->local_bytes = ((uint64_t)l->local_size + 3) / 4 << LINE_SHIFT;
+    r->local_bytes = ((c->spills ? (uint64_t)c->spills->base + c->spills->bytes : l->local_size) + 3) / 4 << LINE_SHIFT;
     uint64_t blocks = (uint64_t)r->cta_slots * r->sms < l->nblocks ? (uint64_t)r->cta_slots * r->sms : l->nblocks;
     r->state_bytes = (block_bytes(l) + 63) / 64 * 64 * blocks;
     r->state = take_memory(&r->state_bytes);
@@ -874,6 +890,8 @@ static bool start(struct rounds *r, struct clock_run *c)
         s->runnable = alloc_zeroed(r->words * sizeof *s->runnable);
         s->at_l2 = alloc_zeroed(2 * r->places * sizeof *s->at_l2);
         s->parked = alloc_zeroed(r->places * sizeof *s->parked);
+        if (c->spills)
+            s->in = alloc_zeroed(r->places * sizeof *s->in);
         r->queue[i].waiter = alloc_zeroed(r->places * sizeof *r->queue[i].waiter);
         r->queue[i].l1 = s->l1;
         for (uint32_t p = 0; p < r->places; p++)
@@ -906,6 +924,7 @@ static void finish(struct rounds *r)
         for (uint32_t p = 0; p < r->places; p++)
             alloc_release(s->parked[p].record);
         alloc_release(s->parked);
+        alloc_release(s->in);
     }
     tally_end(r->c->counts);
     l2_free(r->l2);
@@ -919,6 +938,7 @@ static void finish(struct rounds *r)
     alloc_release(r->next_free);
     alloc_release(r->has_free);
     alloc_release(r->ring);
+    alloc_release(r->spilled.v);
 }
 
 static void take(void *rounds, const struct record *rec, uint64_t times)

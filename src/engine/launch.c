@@ -101,7 +101,7 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
 {
     heddle_device *d = k->module->device;
     *l = (struct launch){.kernel = k->ir, .code = k->code, .space = &d->space, .interrupt = &d->interrupt, .stop_at = UINT64_MAX, .at = -1};
-    l->ring_records = RING_RECORDS;
+    l->ring_records = RING_RECORDS + (k->ir->entered ? 1 : 0); /* an instruction at a block's head may leave one more there */
     arena_init(&l->arena);
     memcpy(l->grid, c->grid, sizeof l->grid);
     memcpy(l->block_dim, c->block, sizeof l->block_dim);
@@ -215,7 +215,7 @@ void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct
     struct device_need need = kernel_need(k, 0, c->shared_bytes);
     struct launch_facts f;
 
-    launch_facts_init(&f, d, c->grid, c->block, &need, k->ir->local_bytes);
+    launch_facts_init(&f, d, c->grid, c->block, &need, kernel_local_bytes(k));
     *out = (struct caches_config){
         .sms = (uint32_t)d->multiprocessors,
         .l1_bytes = (uint32_t)l1_bytes(d, f.shared_config),

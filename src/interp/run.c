@@ -9,6 +9,7 @@
 #include "interp/code.h"
 #include "interp/step.h"
 #include "interp/claim_check.h"
+#include "simt/tally.h"
 
 #include <limits.h>
 
@@ -362,7 +363,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
         r->moved = true;
         const struct step *st = &c->step[r->pc];
         uint32_t m = r->mask;
-        if ((w->nrecords > r->room && (watched || step_touches_memory(st))) ||
+        if ((w->nrecords > r->room && (watched || st->entered || step_touches_memory(st))) ||
             (w->nrecords >= r->turn && st->block_head == 2 && !r->again)) {
             put_split(r);
             w->hold = true;
@@ -373,6 +374,8 @@ static bool run_split(struct run *r, enum warp_stop *why)
             r->counts->block_runs[st->block]++;
             r->counts->block_lanes[st->block] += (uint64_t)__builtin_popcount(m);
             w->slots += r->counts->slots ? r->counts->slots[st->block] : 0;
+            if (st->entered)
+                tally_enter(r->counts, w, st->block, r->pc, m, 1);
         }
         w->clock++;
         if (st->guarded) {

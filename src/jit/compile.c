@@ -186,12 +186,18 @@ bool jit_emit(const struct jit_job *job, struct jit_object *o)
     return made;
 }
 
+/* Blocks of which the launch wants to know who enters them. */
+static const uint8_t *told_of(const struct jit_code *c)
+{
+    return c->counting && c->accesses & ACCESS_LOCAL ? c->owner->kernel->entered : NULL;
+}
+
 /* The job of each form. */
 static struct jit_job job_of(const struct jit_code *c, enum form form, enum jit_tier tier)
 {
     bool split = form == SPLIT;
     struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
-                          .counting = c->counting, .tallies = c->tallies, .cached = c->cached, .runs = c->runs, .accesses = c->accesses, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
+                          .counting = c->counting, .tallies = c->tallies, .cached = c->cached, .runs = c->runs, .accesses = c->accesses, .entered = told_of(c), .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
                           .turns = form == BLOCK ? 0 : c->plan.turns, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
                           .spill_slot = c->spill_slot, .unrolled = 1, .tier = tier, .block = form == BLOCK,
@@ -363,8 +369,8 @@ static struct jit_code *code_for(struct jit *j, const struct launch *l, enum jit
         wanted.counting = true;
         wanted.tallies = counts->records != JIT_ALL_RECORDS;
         wanted.cached = counts->records == JIT_CACHED;
-        wanted.runs = counts->runs || counts->records != JIT_NO_RECORDS;
         wanted.accesses = counts->records == JIT_NO_RECORDS ? counts->accesses : ACCESS_ALL;
+        wanted.runs = counts->runs || counts->records != JIT_NO_RECORDS || told_of(&wanted);
     }
     while (c && !is_for(c, &wanted))
         c = c->next;
