@@ -162,7 +162,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.run_block = run.caches ? NULL : jit_run_block;
         run.flight_wanted = jit_flight_wanted;
     }
-    struct spills spills;
+    struct spill_list spills;
     if (counting)
         count(&run, k->ir, &counts);
     if (counting && k->spills) {

@@ -23,14 +23,14 @@ static int in_order(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-struct spills *spills_of(const struct ir_kernel *k, const struct target_tables *t, struct arena *arena)
+struct spill_list *spills_of(const struct ir_kernel *k, const struct target_tables *t, struct arena *arena)
 {
     if (!t->nspills)
         return NULL;
-    struct spills *s = ARENA_NEW(arena, struct spills);
+    struct spill_list *s = ARENA_NEW(arena, struct spill_list);
     uint8_t *entered = ARENA_ARRAY(arena, uint8_t, k->nblocks + 1);
     memset(entered, 0, (size_t)k->nblocks + 1);
-    *s = (struct spills){.kernel = k, .spill = ARENA_ARRAY(arena, struct spill, t->nspills), .first = ARENA_ARRAY(arena, int32_t, k->nblocks + 1),
+    *s = (struct spill_list){.kernel = k, .spill = ARENA_ARRAY(arena, struct spill, t->nspills), .first = ARENA_ARRAY(arena, int32_t, k->nblocks + 1),
                          .entered = entered, .bytes = (uint32_t)t->spill_bytes};
     for (int32_t i = 0; i < t->nspills; i++) {
         const struct target_spill *from = &t->spills[i];
@@ -47,7 +47,7 @@ struct spills *spills_of(const struct ir_kernel *k, const struct target_tables *
     return s;
 }
 
-static void record_of(const struct spills *s, int32_t i, uint32_t lanes, struct record *r)
+static void record_of(const struct spill_list *s, int32_t i, uint32_t lanes, struct record *r)
 {
     const struct spill *p = &s->spill[i];
     *r = (struct record){.addr = {s->base + p->address}, .site = p->site, .mask = lanes, .op = p->store ? RECORD_STORE : RECORD_LOAD,
@@ -57,7 +57,7 @@ static void record_of(const struct spills *s, int32_t i, uint32_t lanes, struct 
 
 /* --- by number --- */
 
-static void take(const struct spills *s, int32_t block, uint32_t lanes, uint64_t times, struct memory *m)
+static void take(const struct spill_list *s, int32_t block, uint32_t lanes, uint64_t times, struct memory *m)
 {
     struct record r;
     for (int32_t i = s->first[block]; i < s->first[block + 1]; i++) {
@@ -66,7 +66,7 @@ static void take(const struct spills *s, int32_t block, uint32_t lanes, uint64_t
     }
 }
 
-void spills_begin(struct spill_entries *e, const struct spills *s, struct memory *m)
+void spills_begin(struct spill_entries *e, const struct spill_list *s, struct memory *m)
 {
     *e = (struct spill_entries){s, alloc_zeroed(((size_t)s->kernel->nblocks + 1) * sizeof *e->pattern), m};
 }
@@ -91,7 +91,7 @@ void spills_end(struct spill_entries *e)
     alloc_release(e->pattern);
 }
 
-void spills_take_whole(const struct spills *s, const struct exec_counts *c, struct memory *m)
+void spills_take_whole(const struct spill_list *s, const struct exec_counts *c, struct memory *m)
 {
     for (int32_t b = 0; b < s->kernel->nblocks; b++)
         if (s->entered[b] && c->whole[b])
@@ -110,7 +110,7 @@ static struct record *next_record(struct spill_records *out)
 }
 
 /* The block's spills up to this one, of which loads (`stores`: and stores) are meant. */
-static void add_up_to(const struct spills *s, struct spill_place *p, uint32_t site, bool stores, struct spill_records *out)
+static void add_up_to(const struct spill_list *s, struct spill_place *p, uint32_t site, bool stores, struct spill_records *out)
 {
     for (; p->next < s->first[p->block + 1]; p->next++) {
         const struct spill *at = &s->spill[p->next];
@@ -120,7 +120,7 @@ static void add_up_to(const struct spills *s, struct spill_place *p, uint32_t si
     }
 }
 
-static void end_block(const struct spills *s, struct spill_place *p, struct spill_records *out)
+static void end_block(const struct spill_list *s, struct spill_place *p, struct spill_records *out)
 {
     if (p->lanes)
         add_up_to(s, p, UINT32_MAX, true, out);
@@ -128,7 +128,7 @@ static void end_block(const struct spills *s, struct spill_place *p, struct spil
 }
 
 /* Its lanes stand in the midst of the block: before which instruction; or they have ended it: -1. */
-static int32_t stands_at(const struct spills *s, const struct spill_place *p, const struct warp *w)
+static int32_t stands_at(const struct spill_list *s, const struct spill_place *p, const struct warp *w)
 {
     const struct ir_block *b = &s->kernel->blocks[p->block];
     for (int i = 0; i < w->nsplits; i++)
@@ -137,7 +137,7 @@ static int32_t stands_at(const struct spills *s, const struct spill_place *p, co
     return -1;
 }
 
-void spills_merge(const struct spills *s, struct spill_place *p, const struct warp *w, struct spill_records *out)
+void spills_merge(const struct spill_list *s, struct spill_place *p, const struct warp *w, struct spill_records *out)
 {
     const struct ir_inst *insts = s->kernel->insts;
     out->n = 0;

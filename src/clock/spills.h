@@ -18,7 +18,7 @@ struct spill {
 };
 
 /* Of a kernel. */
-struct spills {
+struct spill_list {
     const struct ir_kernel *kernel;
     struct spill *spill;    /* in the order of the code */
     int32_t *first;         /* [nblocks + 1]: of each block */
@@ -27,7 +27,7 @@ struct spills {
 };
 
 /* In `arena`, all but `base`, which a launch sets; NULL: the kernel's code has none. */
-struct spills *spills_of(const struct ir_kernel *k, const struct target_tables *t, struct arena *arena);
+struct spill_list *spills_of(const struct ir_kernel *k, const struct target_tables *t, struct arena *arena);
 
 /* --- by number --- */
 
@@ -35,7 +35,7 @@ enum { SPILL_PATTERNS = 8 };
 
 /* Entries by some lanes that the model has not taken yet, of one host thread. */
 struct spill_entries {
-    const struct spills *spills;
+    const struct spill_list *spills;
     struct spill_pattern {
         uint32_t lanes;
         uint64_t times;
@@ -43,13 +43,13 @@ struct spill_entries {
     struct memory *memory;
 };
 
-void spills_begin(struct spill_entries *e, const struct spills *s, struct memory *m);
+void spills_begin(struct spill_entries *e, const struct spill_list *s, struct memory *m);
 /* struct exec_counts.enter. */
 void spills_enter(struct spill_entries *e, int32_t block, uint32_t lanes, uint64_t times);
 /* The model takes what is left. */
 void spills_end(struct spill_entries *e);
 /* The same for whole warps: those of exec_counts.whole. */
-void spills_take_whole(const struct spills *s, const struct exec_counts *c, struct memory *m);
+void spills_take_whole(const struct spill_list *s, const struct exec_counts *c, struct memory *m);
 
 /* --- in order --- */
 
@@ -67,6 +67,6 @@ struct spill_records {
 };
 
 /* What a turn of the warp left in its ring, with spills: to `out`, which is emptied before. */
-void spills_merge(const struct spills *s, struct spill_place *p, const struct warp *w, struct spill_records *out);
+void spills_merge(const struct spill_list *s, struct spill_place *p, const struct warp *w, struct spill_records *out);
 
 #endif

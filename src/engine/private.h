@@ -29,7 +29,7 @@ struct finding;
 struct jit;
 struct result;
 struct rules;
-struct spills;
+struct spill_list;
 struct step_code;
 struct steps;
 
@@ -75,7 +75,7 @@ struct heddle_kernel {
     struct step_code *step; /* of that one */
     bool plain;             /* it is that one: nothing is rewritten, there is no machine code */
     struct target_tables *tables;
-    struct spills *spills; /* of these tables; NULL: there are none */
+    struct spill_list *spills; /* of these tables; NULL: there are none */
     bool idle;             /* its threads do nothing that anybody can see: a launch that is not looked at needs not run them */
     char *signature;       /* its name demangled, or NULL: not asked for yet */
     char *problem;         /* why it cannot be launched, or NULL */
