@@ -21,5 +21,8 @@ if(Python3_FOUND)
   add_test(NAME accuracy.rules_own COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py
            $<TARGET_FILE:heddle_cli> --code own --only branches,matrix_access,shared_access,constant_access,half_math,math_float,math_double,uniform_sources)
   set_tests_properties(accuracy.rules accuracy.rules_own PROPERTIES TIMEOUT 600)
+  add_test(NAME accuracy.spills COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_spills.py $<TARGET_FILE:heddle_cli>)
+  set_tests_properties(accuracy.spills PROPERTIES TIMEOUT 600)
+  add_test(NAME tools.accuracy_spills COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/accuracy_spills_test.py)
   add_test(NAME tools.accuracy_public COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/accuracy_public_test.py)
 endif()
