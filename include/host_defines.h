@@ -12,6 +12,8 @@
 #define __shared__    __attribute__((shared))
 #define __constant__  __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+/* clang-19 has no such attribute: our pass in clang reads this one. */
+#define __maxnreg__(n) __attribute__((annotate("heddle registers", n)))
 /* A device variable whose place is the host's one of the same name: our pass in clang says so in the PTX, and where
  * files share variables it gives the host's one its name in the object. Without the pass there would be two. */
 #if defined(__HEDDLE_NO_PASS__)
@@ -31,6 +33,7 @@
 #define __constant__
 #define __managed__
 #define __launch_bounds__(...)
+#define __maxnreg__(n)
 #define __grid_constant__
 #endif
 

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "check/check.h"
 #include "clock/clock.h"
+#include "clock/spills.h"
 #include "interp/claim_check.h"
 #include "jit/jit.h"
 #include "memory/rules.h"
@@ -139,6 +140,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.caches = &caches;
         run.slots = (uint32_t)d->spec.subpartitions;
         run.block_slots = block_slots(k, &l);
+        run.waits = k->tables->waits;
         l.turn_records = 1;
         l.turns = 0;
     }
@@ -160,8 +162,14 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.run_block = run.caches ? NULL : jit_run_block;
         run.flight_wanted = jit_flight_wanted;
     }
+    struct spill_list spills;
     if (counting)
         count(&run, k->ir, &counts);
+    if (counting && k->spills) {
+        spills = *k->spills;
+        spills.base = (l.local_size + 15) / 16 * 16;
+        run.spills = &spills;
+    }
     struct running running;
     running_begin(&running, k, &l, checked ? "checking" : run.caches ? "profiling with caches" : counting ? "profiling" : "");
     if (k->step)

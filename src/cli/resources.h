@@ -20,7 +20,7 @@ struct ptx_module;
 struct ptx_function;
 struct kernel_resources {
     int registers, barriers; /* registers: an estimate */
-    unsigned stack, shared, constant; /* bytes: of local memory a thread, of static shared memory a block, of the first bank of constants */
+    unsigned stack, spill_stores, spill_loads, shared, constant; /* bytes: of local memory a thread, of instructions that spill, of static shared memory a block, of the first bank of constants */
     char why[256];
 };
 bool resources_of(const struct ptx_module *m, const struct ptx_function *f, int arch, struct kernel_resources *r);

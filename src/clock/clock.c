@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "clock/clock.h"
 #include "clock/rounds.h"
+#include "clock/spills.h"
 #include "base/alloc.h"
 #include "base/crew.h"
 #include "base/host_floats.h"
@@ -35,6 +36,7 @@ struct worker {
     struct memory memory;
     struct counters *sites;
     struct exec_counts counts;
+    struct spill_entries entries; /* where the launch has spills */
     struct block **resident;
     void **spare;            /* memory of finished blocks */
     struct record *ring;     /* [launch->ring_records], or NULL: warps share it, it is empty whenever one stops */
@@ -337,6 +339,12 @@ static bool take_turns(void *worker, const struct record *r, int64_t step, const
     return memory_strides(&k->memory, r, step, on, n);
 }
 
+static void enter(void *worker, int32_t block, uint32_t lanes, uint64_t times)
+{
+    struct worker *k = worker;
+    spills_enter(&k->entries, block, lanes, times);
+}
+
 static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, int threads, bool own)
 {
     struct launch *l = c->launch;
@@ -368,16 +376,22 @@ static void worker_init(struct worker *k, struct clock_run *c, uint64_t *next, i
         k->counts = *c->counts;
     memory_init(&k->memory, k->sites, (uint32_t)nsites);
     memory_set_rules(&k->memory, c->rules);
+    k->counts.taker = k;
     if (!c->observe) {
         k->counts.take = take;
         k->counts.take_turns = take_turns;
-        k->counts.taker = k;
+    }
+    if (c->spills) {
+        spills_begin(&k->entries, c->spills, &k->memory);
+        k->counts.enter = enter;
     }
 }
 
 static void worker_release(struct worker *k)
 {
     tally_end(&k->counts);
+    if (k->entries.spills)
+        spills_end(&k->entries);
     for (int i = 0; i < k->nresident; i++)
         alloc_release(k->resident[i]);
     for (int i = 0; i < k->nspare; i++)
@@ -426,6 +440,12 @@ static void run_in_order(struct clock_run *c)
             crew_wait(others[i]);
     for (int i = 0; i < threads; i++)
         worker_release(&workers[i]);
+    if (c->sites && c->spills) {
+        struct memory m;
+        memory_init(&m, c->sites, (uint32_t)l->kernel->ninsts);
+        memory_set_rules(&m, c->rules);
+        spills_take_whole(c->spills, c->counts, &m);
+    }
     alloc_release(workers);
     alloc_release(others);
 }

@@ -13,6 +13,9 @@
 #include "memory/caches.h"
 #include "memory/rules.h"
 #include "simt/warp.h"
+#include "target/target.h"
+
+struct spill_list;
 
 struct clock_run {
     struct launch *launch;
@@ -31,6 +34,8 @@ struct clock_run {
     struct dram_stats dram;   /* out, where caches are modelled: to be released */
     uint32_t slots;           /* warp instructions that a multiprocessor issues in a cycle */
     const uint32_t *block_slots; /* [nblocks]: instructions of the GPU that a run of the block executes */
+    const struct spill_list *spills; /* spills.h, or NULL: the kernel has none */
+    const uint8_t *waits;     /* [ninsts], where caches are modelled: enum target_waits of each access */
 };
 
 /* Runs the launch to its end, or to its first fault (launch->fault_set) or interruption. */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "clock/spills.h"
 #include "interp/claim_check.h"
-#include "ir/facts.h"
 #include "memory/caches.h"
 #include "memory/lanes.h"
 #include "memory/memory.h"
@@ -60,6 +60,7 @@ struct sm {
     uint32_t nwakes, wakes_room;
     uint32_t *at_l2, nat_l2; /* places of warps that wait for L2 */
     struct parked *parked;  /* [cta_slots * warps] */
+    struct spill_place *in; /* [cta_slots * warps], where the launch has spills: where warps are in blocks that have some */
     int taken;              /* CTA slots */
     uint32_t unbegun;       /* warps that have had no turn */
 };
@@ -86,6 +87,7 @@ struct rounds {
     struct memory memory;
     struct lines lines;     /* of the access that is looked at */
     struct record *ring;
+    struct spill_records spilled; /* of the warp whose turn it is, with its spills */
     struct request *request; /* [sms * cta_slots] */
     uint32_t nrequests;
     uint64_t next;          /* block */
@@ -98,8 +100,6 @@ struct rounds {
     uint64_t block_start;   /* cycles from a block's end to the start of the one in its place: no less than a slice */
     uint32_t asks_a_cycle;  /* sectors that an SM gets from L2 */
     uint64_t slice;         /* cycles that an SM runs on its own, before L2 serves what all asked for: no answer is earlier */
-    uint8_t *needs;         /* [instructions]: NEEDS: an access that needs what was loaded before it in its basic block; EARLY: a
-                               load that need not wait for the accesses before it there */
     uint32_t sms, cta_slots, warps; /* warps: a block */
     uint32_t places, words; /* of an SM: cta_slots * warps */
     uint32_t slots;         /* issue slots a cycle */
@@ -266,71 +266,6 @@ static bool is_texture(const struct rounds *r, const struct sm *s, const struct 
     return s->textures && (rec->op == RECORD_TEXTURE || (rec->nc && rec->op == RECORD_LOAD && r->c->caches->texture_readonly));
 }
 
-/* What rounds.needs says of an access. */
-enum { NEEDS = 1, EARLY = 2 };
-
-/* Accesses that need, for an address, a value or a guard, what a load of the same basic block brings. */
-static uint8_t *find_needs(const struct ir_kernel *k)
-{
-    uint8_t *needs = alloc_zeroed((size_t)k->ninsts + 1);
-    size_t words = (size_t)(k->nregs + 63) / 64;
-    uint64_t *loaded = alloc_zeroed((words + 1) * sizeof *loaded);
-    for (int b = 0; b < k->nblocks; b++) {
-        memset(loaded, 0, words * sizeof *loaded);
-        for (int i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++) {
-            const struct ir_inst *in = &k->insts[i];
-            bool memory = in->op != IR_OP_EXTERN && (facts_reads(in) || facts_writes(in)); /* a call is arithmetic here */
-            bool reads = ir_reads(in, loaded);
-            needs[i] = memory && reads ? NEEDS : 0;
-            for (int d = 0; d < in->ndst; d++)
-                if (in->dst[d] != IR_NOREG && (reads || (memory && in->space != PTX_SHARED && in->space != PTX_PARAM)))
-                    ir_bit_set(loaded, in->dst[d]);
-        }
-    }
-    alloc_release(loaded);
-    return needs;
-}
-
-/* Bytes that a store writes or a load reads, a lane; from its base. */
-static void span_of(const struct ir_inst *in, int64_t *from, int64_t *to)
-{
-    *from = in->offset;
-    *to = in->offset + ptx_type_info[in->type].bits / 8 * (in->vec ? in->vec : 1);
-}
-
-/* Loads that an assembler moves up over stores that precede them in their basic block: they need nothing of it, and the stores have
- * the same base and are of other bytes (nvcc's code of `p->x += a; p->y += b;` has both loads first; so tests/truth, aos_soa). */
-static void find_early(const struct ir_kernel *k, uint8_t *needs)
-{
-    enum { STORES = 16 };
-    const struct ir_inst *store[STORES];
-    for (int b = 0; b < k->nblocks; b++) {
-        int n = 0;
-        bool never = false;
-        for (int i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++) {
-            const struct ir_inst *in = &k->insts[i];
-            bool load = ir_is(in, PTX_KIND_LOAD) && in->space == PTX_GLOBAL && in->src[0].kind == IR_SRC_REG && !needs[i];
-            for (int d = 0; d < n && !never; d++)
-                never |= ir_defines(in, store[d]->src[0].reg);
-            if (ir_is(in, PTX_KIND_STORE) && in->space == PTX_GLOBAL) {
-                never |= n == STORES || in->src[0].kind != IR_SRC_REG;
-                if (!never)
-                    store[n++] = in;
-            } else {
-                never |= facts_wall(in) || facts_writes(in) & FACT_GLOBAL;
-            }
-            for (int d = 0; d < n && load; d++) {
-                int64_t from, to, other, end;
-                span_of(in, &from, &to);
-                span_of(store[d], &other, &end);
-                load = store[d]->src[0].reg == in->src[0].reg && (to <= other || end <= from);
-            }
-            if (load && n && !never)
-                needs[i] = EARLY;
-        }
-    }
-}
-
 /* Passes of an access to shared memory through its banks. */
 static unsigned passes(const struct record *r)
 {
@@ -380,12 +315,18 @@ static void access_of(struct rounds *r, struct drain *d, const struct record *re
         d->until = ready > d->until ? ready : d->until;
 }
 
+/* The access needs what others before it in its block bring. */
+static bool needs(const struct rounds *r, const struct record *rec)
+{
+    return rec->spill ? rec->spill == SPILL_WAITS : r->c->waits[rec->site] == WAITS_NEEDS;
+}
+
 /* The warp has to wait before the first of these. Loads of its basic block that an assembler moves up go now. */
 static void early_ones(struct rounds *r, struct drain *d, struct record *records, int n)
 {
     const struct ir_inst *insts = r->l->kernel->insts;
     for (int i = 1; i < n && records[i].op < RECORD_ARRIVE && insts[records[i].site].block == insts[records[0].site].block; i++)
-        if (r->needs[records[i].site] == EARLY && records[i].op == RECORD_LOAD && records[i].order == PTX_WEAK) {
+        if (r->c->waits[records[i].site] == WAITS_EARLY && !records[i].spill && records[i].op == RECORD_LOAD && records[i].order == PTX_WEAK) {
             access_of(r, d, &records[i]);
             records[i].op = RECORD_ARRIVE; /* done */
         }
@@ -405,7 +346,7 @@ static int drain(struct rounds *r, struct drain *d, struct record *records, int 
     for (int i = 0; i < n; i++) {
         if (records[i].op >= RECORD_ARRIVE)
             continue;
-        if (r->needs[records[i].site] == NEEDS && (w->pending || d->until > d->at)) {
+        if (needs(r, &records[i]) && (w->pending || d->until > d->at)) {
             early_ones(r, d, records + i, n - i);
             return i;
         }
@@ -442,6 +383,8 @@ static bool all_wait(const struct rounds *r, const struct sm *s, uint32_t cta_sl
 static void retire(struct rounds *r, struct sm *s, uint32_t cta_slot)
 {
     for (uint32_t i = 0; i < r->warps; i++) {
+        if (r->c->spills)
+            s->in[cta_slot * r->warps + i].lanes = 0;
         no_longer(s, cta_slot * r->warps + i);
         s->parked[cta_slot * r->warps + i].n = 0;
     }
@@ -518,6 +461,11 @@ static bool advance(struct rounds *r, uint32_t sm, uint32_t place, enum warp_sto
         k->next = 0;
         records = w->ring;
         n = w->nrecords;
+        if (r->c->spills) {
+            spills_merge(r->c->spills, &s->in[place], w, &r->spilled);
+            records = r->spilled.v;
+            n = r->spilled.n;
+        }
         w->nrecords = 0;
         t->moved |= k->stop != WARP_YIELD && w->clock != before;
         r->moved |= t->moved;
@@ -903,7 +851,7 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->slice = r->slice < L2_STEP ? L2_STEP : r->slice;
     r->block_start = f->block_start > r->slice ? f->block_start : r->slice;
     r->asks_a_cycle = f->sm_bytes * LINE_SECTORS >> LINE_SHIFT;
-    r->local_bytes = ((uint64_t)l->local_size + 3) / 4 << LINE_SHIFT;
+    r->local_bytes = ((c->spills ? (uint64_t)c->spills->base + c->spills->bytes : l->local_size) + 3) / 4 << LINE_SHIFT;
     uint64_t blocks = (uint64_t)r->cta_slots * r->sms < l->nblocks ? (uint64_t)r->cta_slots * r->sms : l->nblocks;
     r->state_bytes = (block_bytes(l) + 63) / 64 * 64 * blocks;
     r->state = take_memory(&r->state_bytes);
@@ -923,10 +871,8 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->first_free = alloc_zeroed(r->sms * sizeof *r->first_free);
     r->next_free = alloc_zeroed((size_t)r->sms * r->cta_slots * sizeof *r->next_free);
     r->has_free = alloc_zeroed((r->sms + 63) / 64 * sizeof *r->has_free);
-    r->needs = find_needs(l->kernel);
-    find_early(l->kernel, r->needs);
     for (int32_t i = 0; l->verify && i < l->kernel->ninsts; i++)
-        if (r->needs[i] == EARLY)
+        if (c->waits[i] == WAITS_EARLY)
             claims_add(claim_check_claims(l->verify),
                        &(struct ir_claim){.kind = CLAIM_EARLY, .who = "clock/rounds", .reg = IR_NOREG,
                                                                             .id = -1 - i});
@@ -944,6 +890,8 @@ static bool start(struct rounds *r, struct clock_run *c)
         s->runnable = alloc_zeroed(r->words * sizeof *s->runnable);
         s->at_l2 = alloc_zeroed(2 * r->places * sizeof *s->at_l2);
         s->parked = alloc_zeroed(r->places * sizeof *s->parked);
+        if (c->spills)
+            s->in = alloc_zeroed(r->places * sizeof *s->in);
         r->queue[i].waiter = alloc_zeroed(r->places * sizeof *r->queue[i].waiter);
         r->queue[i].l1 = s->l1;
         for (uint32_t p = 0; p < r->places; p++)
@@ -976,6 +924,7 @@ static void finish(struct rounds *r)
         for (uint32_t p = 0; p < r->places; p++)
             alloc_release(s->parked[p].record);
         alloc_release(s->parked);
+        alloc_release(s->in);
     }
     tally_end(r->c->counts);
     l2_free(r->l2);
@@ -983,13 +932,13 @@ static void finish(struct rounds *r)
     alloc_release(r->sm);
     alloc_release(r->queue);
     alloc_release(r->request);
-    alloc_release(r->needs);
     alloc_release(r->turn);
     alloc_release(r->in_turn);
     alloc_release(r->first_free);
     alloc_release(r->next_free);
     alloc_release(r->has_free);
     alloc_release(r->ring);
+    alloc_release(r->spilled.v);
 }
 
 static void take(void *rounds, const struct record *rec, uint64_t times)

@@ -325,8 +325,8 @@ static bool embed(struct job *j, const struct unit *u)
     strbuf_init(&object);
     strbuf_init(&blob);
     bool ok = read_ptx(j, u, &ptx, &arch);
-    if (ok && j->o->load_cache)
-        ptxfile_set_load_cache(&ptx, j->o->load_cache);
+    if (ok)
+        compile_assembler_flags(j->o, &ptx);
     if (ok && !file_read(u->object, &object)) {
         diag_add(j->diags, DIAG_ERROR, u->source, 0, "cannot read its object: %s", strerror(errno));
         ok = false;
@@ -579,10 +579,12 @@ static bool compile_unit(struct job *j, const char *source, enum kind kind, cons
     if (ok && j->o->resources && j->o->device_code && kind == KIND_CUDA && !j->o->dry_run) {
         struct strbuf text;
         strbuf_init(&text);
-        if (file_read(u.ptx, &text))
+        if (file_read(u.ptx, &text)) {
+            compile_assembler_flags(j->o, &text);
             j->o->device_code(text.s ? text.s : "", text.len, j->o->arch, j->o->device_code_user);
-        else
+        } else {
             diag_add(j->diags, DIAG_ERROR, u.ptx, 0, "cannot read it: %s", strerror(errno));
+        }
         strbuf_release(&text);
     }
     if (ok && j->o->keep && kind == KIND_CUDA && object && !j->o->dry_run) {
@@ -764,8 +766,12 @@ static bool make_ptx(struct job *j, const char *input)
     const char *path = arena_printf(a, "%s/device.ptx", j->temp);
     if (!compile_unit(j, input, KIND_CUDA, NULL, path))
         return false;
-    if (j->o->dry_run || file_read(path, j->o->ptx))
+    if (j->o->dry_run)
         return true;
+    if (file_read(path, j->o->ptx)) {
+        compile_assembler_flags(j->o, j->o->ptx);
+        return true;
+    }
     diag_add(j->diags, DIAG_ERROR, path, 0, "cannot read it: %s", strerror(errno));
     return false;
 }
@@ -792,8 +798,10 @@ static bool make_image(struct job *j, const char *input)
     strbuf_init(&ptx);
     strbuf_init(&blob);
     bool ok = file_read(path, &ptx);
-    if (ok)
+    if (ok) {
+        compile_assembler_flags(j->o, &ptx);
         make_blob(j->o, &ptx, j->o->arch, &blob);
+    }
     ok = ok && file_write(output, blob.s, blob.len);
     if (!ok)
         diag_add(j->diags, DIAG_ERROR, output, 0, "cannot write it: %s", strerror(errno));
@@ -914,7 +922,7 @@ static struct hash128 program_key(struct job *j, const char *file)
     words_append(&o->arena, &w, &o->inputs);
     words_addv(&o->arena, &w, getcwd(here, sizeof here) ? here : "", file,
                o->device_ptx ? o->device_ptx : "", o->shared ? "shared" : "", o->relocatable ? "rdc" : "",
-               o->load_cache ? o->load_cache : "", o->by_nvcc ? "nvcc" : "", o->language ? o->language : "", NULL);
+               o->load_cache ? o->load_cache : "", arena_printf(&o->arena, "%d", o->max_registers), o->by_nvcc ? "nvcc" : "", o->language ? o->language : "", NULL);
     return cache_key(&j->tools, &w);
 }
 

@@ -57,6 +57,7 @@ struct compile_options {
     bool ftz, fast_div, fast_sqrt, fast_functions; /* the parts of --use_fast_math */
     bool no_fmad;           /* -fmad=false */
     const char *load_cache; /* -Xptxas -dlcm: "ca", "cg", "cs" or "cv", or NULL: as the device does by itself */
+    int max_registers;      /* -maxrregcount, 1 to 255; 0: not limited */
     bool relocatable;       /* -rdc=true, -dc: device code that is joined with other files' */
     bool shared;            /* -shared */
     const char *cudart;     /* -cudart: "static", "shared" or "none", by its name in the toolkit's folder; NULL: by our own */
@@ -106,5 +107,8 @@ const char *compile_program(struct compile_options *o, const char *file, struct 
 /* The compute capability (times 10) that a PTX file was made for, 0 with an error in `diags` if the file cannot be
  * read, is not PTX or is cut off. */
 int compile_check_ptx(const char *file, struct diag_list *diags);
+
+/* What flags that are the vendor's assembler's do to the device code. */
+void compile_assembler_flags(const struct compile_options *o, struct strbuf *ptx);
 
 #endif

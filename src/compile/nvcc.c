@@ -47,6 +47,8 @@ void nvcc_command(const struct compile_options *o, const char *nvcc, const char 
     add_flag(a, w, o->no_fmad, "-fmad=false");
     add_flag(a, w, o->debug_device, "-G");
     add_flag(a, w, o->relocatable, "-rdc=true");
+    if (o->max_registers) /* it computes values anew that it would keep else */
+        words_addf(a, w, "-maxrregcount=%d", o->max_registers);
     words_append(a, w, &o->search);
     words_append(a, w, &o->defines);
     words_addv(a, w, source, "-o", ptx, NULL);

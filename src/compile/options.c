@@ -455,6 +455,21 @@ static void take_load_cache(struct taking *t, const char *value)
     diag_add(t->diags, DIAG_ERROR, NULL, 0, "'%s -dlcm=%s': the ways are ca, cg, cs and cv", t->flag, value);
 }
 
+enum { MOST_REGISTERS = 255 };
+
+/* As the assembler: 0 is no limit, and what no register file has neither. */
+static void opt_max_registers(struct taking *t, const char *value)
+{
+    char *end;
+    long n = strtol(value, &end, 10);
+    if (end == value || *end || n < 0)
+        wrong_value(t, value, "give a number");
+    else if (n > MOST_REGISTERS)
+        diag_add(t->diags, DIAG_WARNING, NULL, 0, "'%s=%ld' is left out of account: a thread has %d registers at most", t->flag, n, MOST_REGISTERS);
+    else
+        t->o->max_registers = (int)n;
+}
+
 static void opt_run(struct taking *t, const char *value)
 {
     (void)value;
@@ -482,6 +497,8 @@ static void opt_xptxas(struct taking *t, const char *value)
             t->o->resources = true;
         else if (strncmp(p, "-dlcm=", 6) == 0 || strncmp(p, "--def-load-cache=", 17) == 0)
             take_load_cache(t, strchr(p, '=') + 1);
+        else if (strncmp(p, "-maxrregcount=", 14) == 0 || strncmp(p, "--maxrregcount=", 15) == 0)
+            opt_max_registers(t, strchr(p, '=') + 1);
         else if (strncmp(p, "-O", 2) != 0 && strncmp(p, "--opt-level", 11) != 0)
             diag_add(t->diags, DIAG_WARNING, NULL, 0,
                      "'%s %s' has no effect: the vendor's assembler is not used here", t->flag, p);

@@ -44,6 +44,8 @@ struct ManagedPass : PassInfoMixin<ManagedPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
     {
         bool changed = is_device(m) ? heddle::mark_managed(m) : heddle::keep_managed(m);
+        if (is_device(m))
+            changed |= heddle::limit_registers(m);
         if (is_device(m) && device_alone)
             changed |= heddle::keep_statics(m);
         return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

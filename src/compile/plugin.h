@@ -163,6 +163,9 @@ bool mark_managed(llvm::Module &m);
 // undefined and internal.
 bool keep_managed(llvm::Module &m);
 
+// plugin_bounds.cpp. First: the register limits that kernels are annotated with (__maxnreg__) become those of the back end.
+bool limit_registers(llvm::Module &m);
+
 // plugin_nvvm.cpp. First: names that NVVM IR has for what LLVM calls otherwise. With `ftz` functions flush denormals.
 bool name_as_llvm(llvm::Module &m, bool ftz);
 // Last, when they are constants: kinds of shuffles and votes that NVVM IR has as operands.

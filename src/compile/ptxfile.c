@@ -206,6 +206,49 @@ void ptxfile_round(struct strbuf *ptx)
     add_words(ptx, "rn", place_of_rounding);
 }
 
+/* The text behind it is a directive that bounds the registers of the kernel whose head it stands in. */
+static bool bounds_registers(const struct scan *s)
+{
+    return directive(s, ".maxntid") || directive(s, ".reqntid") || directive(s, ".maxnreg");
+}
+
+void ptxfile_limit_registers(struct strbuf *ptx, int limit)
+{
+    struct strbuf out;
+    struct scan s = {.p = ptx->s ? ptx->s : ""};
+    const char *from = s.p;
+    bool kernel = false; /* in the head of one without a bound */
+    strbuf_init(&out);
+    while (*s.p) {
+        if (skip_opaque(&s))
+            continue;
+        if (s.depth == 0 && *s.p == '.')
+            kernel = directive(&s, ".entry") || (kernel && !bounds_registers(&s));
+        else if (s.depth == 0 && *s.p == ';')
+            kernel = false;
+        if (kernel && *s.p == '{') {
+            strbuf_add(&out, from, (size_t)(s.p - from));
+            strbuf_addf(&out, ".maxnreg %d ", limit);
+            from = s.p;
+            kernel = false;
+        }
+        s.depth += (*s.p == '{') - (*s.p == '}');
+        s.p++;
+    }
+    strbuf_adds(&out, from);
+    strbuf_clear(ptx);
+    strbuf_add(ptx, out.s ? out.s : "", out.len);
+    strbuf_release(&out);
+}
+
+void compile_assembler_flags(const struct compile_options *o, struct strbuf *ptx)
+{
+    if (o->load_cache)
+        ptxfile_set_load_cache(ptx, o->load_cache);
+    if (o->max_registers)
+        ptxfile_limit_registers(ptx, o->max_registers);
+}
+
 int compile_check_ptx(const char *file, struct diag_list *diags)
 {
     struct strbuf b;

@@ -20,6 +20,11 @@ struct strbuf;
  * assembler does with -dlcm. Loads with an order or .nc stay. Lines stay where they are. */
 void ptxfile_set_load_cache(struct strbuf *ptx, const char *mode);
 
+/* Gives each kernel's definition that names no bound of its own a limit of registers (.maxnreg), as the vendor's assembler does with
+ * -maxrregcount: it leaves the flag out of account for kernels with .maxntid, .reqntid or .maxnreg, and only for these (ptxas 13.0, sm_90,
+ * 2026-11-29: nine kernels of 48 loads; .minnctapersm and .maxclusterrank alone do not count). Lines stay where they are. */
+void ptxfile_limit_registers(struct strbuf *ptx, int limit);
+
 /* Gives sums, differences and products of floats that name no rounding the one they have ("rn"): then nobody makes one fused
  * instruction of two (PTX ISA, "add" and "mul" of floats), as the vendor's assembler does not with --fmad false. */
 void ptxfile_round(struct strbuf *ptx);

@@ -281,7 +281,7 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
     r->compiler = k->module->ptx->compiler ? arena_strdup(a, k->module->ptx->compiler) : NULL;
     r->fault = fault && *fault ? arena_strdup(a, fault) : NULL;
     struct device_need need = kernel_need(k, 0, cfg->shared_bytes);
-    launch_facts_init(&r->launch, d, cfg->grid, cfg->block, &need, ir->local_bytes);
+    launch_facts_init(&r->launch, d, cfg->grid, cfg->block, &need, kernel_local_bytes(k));
     r->launch.collected = dram->channels ? groups : groups & ~COUNTERS_OF(DRAM);
     collect_dram(r, dram);
     r->launch.by_size = rules_by_size(rules);

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "clock/spills.h"
 #include "engine.h"
 #include "interp/claim_check.h"
 #include "interp/lanes.h"
@@ -294,6 +295,8 @@ static void compile(heddle_kernel *k)
             visits_insert(k->ir, k->tables);
         if (assembler_is_wanted())
             k->tables->registers = assembler_registers(k->module->ptx, k->function->name, &text);
+        k->spills = spills_of(k->ir, k->tables, &k->ir->arena);
+        k->ir->entered = k->spills ? k->spills->entered : NULL;
         k->idle = is_idle(k->ir);
         if (claim_check_wanted())
             ir_verify(k->ir, "visits", true);
@@ -465,7 +468,7 @@ heddle_status heddle_kernel_describe(heddle_kernel *k, heddle_kernel_info *info)
         .parameters = k->ir->nparams,
         .parameter_bytes = k->ir->param_bytes,
         .static_shared = k->ir->shared_static,
-        .local = k->ir->local_bytes,
+        .local = (uint32_t)kernel_local_bytes(k),
         .constant = k->module->constant_bytes,
         .registers = k->tables->registers,
         .max_threads = kernel_max_threads(k),
@@ -503,6 +506,11 @@ struct device_need kernel_need(const heddle_kernel *k, int block_threads, size_t
         .shared_dynamic = dynamic_shared > INT64_MAX ? INT64_MAX : (int64_t)dynamic_shared,
         .shared_hidden = device_hidden_shared(&k->module->device->spec, k->ir->param_bytes),
     };
+}
+
+int64_t kernel_local_bytes(const heddle_kernel *k)
+{
+    return k->spills ? (int64_t)(k->ir->local_bytes + 15) / 16 * 16 + k->spills->bytes : k->ir->local_bytes;
 }
 
 heddle_status heddle_occupancy(heddle_kernel *k, int block_threads, size_t dynamic_shared, int *blocks)

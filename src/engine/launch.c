@@ -215,7 +215,7 @@ void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct
     struct device_need need = kernel_need(k, 0, c->shared_bytes);
     struct launch_facts f;
 
-    launch_facts_init(&f, d, c->grid, c->block, &need, k->ir->local_bytes);
+    launch_facts_init(&f, d, c->grid, c->block, &need, kernel_local_bytes(k));
     *out = (struct caches_config){
         .sms = (uint32_t)d->multiprocessors,
         .l1_bytes = (uint32_t)l1_bytes(d, f.shared_config),

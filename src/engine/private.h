@@ -29,6 +29,7 @@ struct finding;
 struct jit;
 struct result;
 struct rules;
+struct spill_list;
 struct step_code;
 struct steps;
 
@@ -75,6 +76,7 @@ struct heddle_kernel {
     struct step_code *step; /* of that one */
     bool plain;             /* it is that one: nothing is rewritten, there is no machine code */
     struct target_tables *tables;
+    struct spill_list *spills; /* of these tables; NULL: there are none */
     bool idle;             /* its threads do nothing that anybody can see: a launch that is not looked at needs not run them */
     char *signature;       /* its name demangled, or NULL: not asked for yet */
     char *problem;         /* why it cannot be launched, or NULL */
@@ -118,6 +120,8 @@ heddle_status kernel_to_step(heddle_kernel *k, bool counts, heddle_kernel **out)
 int kernel_max_threads(const heddle_kernel *k);
 /* What a block of a compiled kernel needs of a multiprocessor. */
 struct device_need kernel_need(const heddle_kernel *k, int block_threads, size_t dynamic_shared);
+/* Local memory of its thread, with what registers are spilled to, without a stack. */
+int64_t kernel_local_bytes(const heddle_kernel *k);
 
 /* --- launch.c --- */
 

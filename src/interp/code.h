@@ -74,13 +74,14 @@ struct step_sub {
 struct step {
     uint8_t kind;          /* enum step_kind */
     uint8_t guarded;       /* 0, 1: @p, 2: @!p */
-    uint8_t block_head;    /* first instruction of a basic block: 1; of one that accesses memory: 2 */
+    uint8_t block_head;    /* first instruction of a basic block: 1; of one that may leave records: 2 */
     uint8_t back_edge, waiting, leaves;
     int8_t level;          /* branch: 1: a call, -1: a return */
     uint8_t space, elem, vec; /* memory: enum ptx_space, bytes of an element, elements */
     uint8_t address_width; /* memory: bytes of the address register: 4 or 8 */
     uint8_t sign : 1;      /* loads: sign-extend into a wider register */
     uint8_t ordered : 1;   /* memory: not weak: lane by lane */
+    uint8_t entered : 1;   /* first instruction of a block of ir_kernel.entered */
     uint8_t own_masks : 1; /* exchanges: lanes may have member masks of their own (target/uniform.h) */
     uint8_t width[STEP_SRC]; /* bytes of a lane of each source register */
     uint8_t dst_width[STEP_DST]; /* bytes of a lane of each destination register: a vector's may differ */

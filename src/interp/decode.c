@@ -395,10 +395,12 @@ static void mark_own_masks(const struct interp_code *c)
     alloc_release(uniform);
 }
 
-static void mark_head(const struct interp_code *c, const struct ir_block *b)
+static void mark_head(const struct interp_code *c, int32_t block)
 {
+    const struct ir_block *b = &c->kernel->blocks[block];
     struct step *head = &c->step[b->first];
-    head->block_head = 1;
+    head->entered = c->kernel->entered && c->kernel->entered[block];
+    head->block_head = head->entered ? 2 : 1;
     for (int32_t i = b->first; i < b->first + b->count; i++)
         if (step_touches_memory(&c->step[i]))
             head->block_head = 2;
@@ -419,7 +421,7 @@ struct interp_code *interp_compile(struct ir_kernel *k, const char **problem_tex
         *site = i;
     }
     for (int32_t b = 0; b < k->nblocks; b++)
-        mark_head(c, &k->blocks[b]);
+        mark_head(c, b);
     if (d.problem) {
         *problem_text = d.problem;
         interp_free(c);

@@ -232,6 +232,8 @@ struct ir_kernel {
     int32_t stack_reg;        /* recursive: the register with the address of the frame that runs */
     const uint64_t *unwritten; /* registers that may be read before they are written in the kernel as it was built, */
     int32_t built_regs;        /* and how many it had then: verify.h */
+    const uint8_t *entered;    /* [nblocks], or NULL: none. Not 0: where a launch counts local memory, lanes that enter the block are told
+                                  (simt/tally.h) */
     const struct ir_effects *effects; /* what passes must leave (effects.h), or NULL: nobody asks */
 };
 

@@ -86,6 +86,8 @@ struct jit_ops {
      * of known shape as above. Always 0. */
     uint32_t (*record_lanes)(struct jit_frame *f, uint32_t site, uint32_t lanes);
     uint32_t (*record_shape)(struct jit_frame *f, uint32_t site, uint32_t lanes);
+    /* Tells that `lanes` enter the block of the site, frame.times times (tally_enter). Always 0. */
+    uint32_t (*enter)(struct jit_frame *f, uint32_t site, uint32_t lanes);
 
     /* Of the split form, for the split that runs. They answer the position where it goes on, or another split, with
      * frame.mask and frame.join_pc set; or -1: frame.why says why it stops. `lanes`: those of them that the guard holds
@@ -130,7 +132,7 @@ struct jit_frame {
     struct tally_turns *tally_turns;
     struct tally_slots *tally_slots;
     struct tally_pattern *tally_pattern;
-    uint64_t lowest[TALLY_GROUPS], times; /* of an access whose shape is told */
+    uint64_t lowest[TALLY_GROUPS], times; /* of an access whose shape is told; of an entry */
     uint64_t turns_of[32]; /* of each lane, in an unrolled loop (simt/trips.h) */
     uint64_t *numbers;     /* exec_counts.whole and what follows it, or NULL: not counting */
     uint32_t checks;       /* of `seen` */
@@ -231,6 +233,7 @@ struct jit_job {
     bool tallies;      /* but accesses are counted here (simt/tally.h) */
     bool cached;       /* and of those that are not to shared memory there are records all the same, which are not counted */
     unsigned accesses; /* enum access_kind: those of other kinds are not counted */
+    const uint8_t *entered; /* ir_kernel.entered where the launch wants to know, or NULL */
     const int32_t *row; /* [ninsts]: number of a memory instruction in the tally, or -1 */
     const int32_t *access; /* [ninsts]: number of a memory instruction, or -1; so many are there: */
     int naccesses;

@@ -51,6 +51,8 @@ bool code_cache_key(const struct jit_job *job, struct hash128 *key)
     HASH128_MIX(key, job->cached);
     HASH128_MIX(key, job->runs);
     HASH128_MIX(key, job->accesses);
+    if (job->entered)
+        hash128_mix(key, job->entered, (size_t)k->nblocks);
     HASH128_MIX(key, job->split);
     HASH128_MIX(key, job->block);
     HASH128_MIX(key, job->tier);

@@ -186,12 +186,18 @@ bool jit_emit(const struct jit_job *job, struct jit_object *o)
     return made;
 }
 
+/* Blocks of which the launch wants to know who enters them. */
+static const uint8_t *told_of(const struct jit_code *c)
+{
+    return c->counting && c->accesses & ACCESS_LOCAL ? c->owner->kernel->entered : NULL;
+}
+
 /* The job of each form. */
 static struct jit_job job_of(const struct jit_code *c, enum form form, enum jit_tier tier)
 {
     bool split = form == SPLIT;
     struct jit_job job = {.kernel = c->owner->kernel, .code = c->interp, .shapes = c->shapes, .level = lanes_level(),
-                          .counting = c->counting, .tallies = c->tallies, .cached = c->cached, .runs = c->runs, .accesses = c->accesses, .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
+                          .counting = c->counting, .tallies = c->tallies, .cached = c->cached, .runs = c->runs, .accesses = c->accesses, .entered = told_of(c), .row = c->plan.row, .access = c->plan.access, .naccesses = c->plan.naccesses,
                           .turns = form == BLOCK ? 0 : c->plan.turns, .split = split, .resume = split ? c->plan.apart : c->plan.resume,
                           .nresume = split ? c->plan.napart : c->plan.nresume, .together = c->plan.resume,
                           .spill_slot = c->spill_slot, .unrolled = 1, .tier = tier, .block = form == BLOCK,
@@ -363,8 +369,8 @@ static struct jit_code *code_for(struct jit *j, const struct launch *l, enum jit
         wanted.counting = true;
         wanted.tallies = counts->records != JIT_ALL_RECORDS;
         wanted.cached = counts->records == JIT_CACHED;
-        wanted.runs = counts->runs || counts->records != JIT_NO_RECORDS;
         wanted.accesses = counts->records == JIT_NO_RECORDS ? counts->accesses : ACCESS_ALL;
+        wanted.runs = counts->runs || counts->records != JIT_NO_RECORDS || told_of(&wanted);
     }
     while (c && !is_for(c, &wanted))
         c = c->next;
@@ -383,7 +389,11 @@ static struct jit_code *code_for(struct jit *j, const struct launch *l, enum jit
 const char *jit_prepare(struct jit *j, struct launch *l, const struct jit_counts *counts)
 {
     enum jit_mode mode = jit_mode();
-    if (l->watch || mode == JIT_NEVER || j->refused)
+    if (l->watch)
+        return NULL;
+    if (counts) /* a block leaves all its records before it is looked whether the ring is full, so that both executors stop at the same places */
+        l->ring_records = RING_RECORDS + j->block_records;
+    if (mode == JIT_NEVER || j->refused)
         return NULL;
     pthread_mutex_lock(&j->lock);
     struct jit_code *c = code_for(j, l, mode, counts);
@@ -400,8 +410,6 @@ const char *jit_prepare(struct jit *j, struct launch *l, const struct jit_counts
     pthread_mutex_unlock(&j->lock);
     l->jit = c;
     l->reg_bytes = plan_spill_begin(j->interp) + JIT_SPILL_BYTES;
-    if (counts) /* a block of code leaves all its records before it looks whether the ring is full */
-        l->ring_records = RING_RECORDS + j->block_records;
     bool made = __atomic_load_n(&c->function, __ATOMIC_ACQUIRE) && !c->problem[0];
     return mode != JIT_AUTO && !made ? c->problem : NULL;
 }

@@ -237,6 +237,12 @@ static uint32_t op_record_shape(struct jit_frame *f, uint32_t site, uint32_t lan
     return 0;
 }
 
+static uint32_t op_enter(struct jit_frame *f, uint32_t site, uint32_t lanes)
+{
+    tally_enter(f->counts, f->warp, f->code->interp->step[site].block, (int32_t)site, lanes, f->times);
+    return 0;
+}
+
 /* A bounds check is for all lanes of a warp, also those that are off, and for accesses around the one that asks: so it may
  * fail at an allocation's end though nothing goes wrong. The first time the interpreter looks more closely, and tells of what
  * does; from then on the place in the code has whole granules. */
@@ -289,7 +295,7 @@ static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t only_
     return f->turned >= jit_long_turns || launch_stopping(f->warp->block->launch, f->warp->block->index);
 }
 
-static const struct jit_ops ops = {op_step, op_affine, op_check, op_find_run, op_long_turns, op_count_waiting, op_count_shape, op_count_trips, op_count_turns, op_record_lanes, op_record_shape,
+static const struct jit_ops ops = {op_step, op_affine, op_check, op_find_run, op_long_turns, op_count_waiting, op_count_shape, op_count_trips, op_count_turns, op_record_lanes, op_record_shape, op_enter,
                                    jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier, jit_split_exchange};
 
 /* --- in and out --- */

@@ -61,7 +61,7 @@ static uint32_t records_of(const struct ir_kernel *k, const struct interp_code *
     const struct ir_block *b = &k->blocks[block];
     uint32_t n = 0;
     for (int32_t i = b->first; i < b->first + b->count; i++)
-        n += records_left(&c->step[i]);
+        n += records_left(&c->step[i]) + c->step[i].entered;
     return n;
 }
 

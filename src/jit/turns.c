@@ -54,6 +54,8 @@ uint64_t turns_count(const struct ir_kernel *k, const int32_t *row, const struct
         pace += block_pace ? r.n * block_pace[c->block[j]] : 0;
         for (uint32_t i = 0; i < r.n; i++)
             counts->block_lanes[c->block[j]] += count_of(r.on[i]);
+        for (uint32_t i = 0; i < r.n && k->entered && k->entered[c->block[j]]; i++)
+            counts->enter(counts->taker, c->block[j], r.on[i], 1);
         for (int32_t s = b->first; s < b->first + b->count; s++) {
             if (ir_is_conditional(&k->insts[s]))
                 count_branch(&k->insts[s], s, c->join, &r, counts);

@@ -24,7 +24,9 @@ enum record_op {
     RECORD_FENCE,
     RECORD_EXIT,
     RECORD_STEP,     /* the lanes are about to do the instruction, one that watch.traced names */
-    RECORD_COPIED    /* asynchronous copies of `bytes` to shared addr[lane] were waited for and are done */
+    RECORD_COPIED,   /* asynchronous copies of `bytes` to shared addr[lane] were waited for and are done */
+    RECORD_ENTER     /* in launches whose caches are modelled instead: the lanes are at the head of the block that begins with
+                        `site`, one of ir_kernel.entered */
 };
 
 /* Kinds of accesses that a launch may count or leave out, as bits. */
@@ -33,6 +35,9 @@ enum access_kind {
     ACCESS_CONST = 64,
     ACCESS_ALL = 127
 };
+
+/* Of a register that is spilled, with the site (clock/spills.h). */
+enum spill_access { SPILL_NOT, SPILL, SPILL_WAITS /* a store of what the site loads */ };
 
 enum record_shape {
     RECORD_UNIFORM, /* all lanes: addr[0] */
@@ -57,6 +62,7 @@ struct record {
     uint8_t counted; /* a shared addition of 1 without result: lanes on one word count as one (ATOMS.POPC.INC) */
     uint8_t generic; /* through a generic address */
     uint8_t matrix;  /* ldmatrix, stmatrix: rows of matrices */
+    uint8_t spill;   /* enum spill_access */
     uint32_t unchanged; /* ATOM and RED: lanes that left their element as it was, each at its turn */
     int32_t stride;  /* AFFINE: bytes from lane to lane */
     uint32_t block;  /* linear block index, x fastest */

@@ -111,6 +111,23 @@ void tally_record_shape(struct exec_counts *c, int i, uint32_t lanes, const uint
         r->addr[lane] = lowest[lane << s->halved >> 5] + s->above[lane];
 }
 
+void tally_enter(struct exec_counts *c, struct warp *w, int32_t block, int32_t site, uint32_t lanes, uint64_t times)
+{
+    if (!c->keep) {
+        c->enter(c->taker, block, lanes, times);
+        return;
+    }
+    struct record *r = &w->ring[w->nrecords++];
+    size_t from = offsetof(struct record, site);
+    memset((char *)r + from, 0, sizeof *r - from);
+    r->site = (uint32_t)site;
+    r->mask = lanes;
+    r->op = RECORD_ENTER;
+    r->block = (uint32_t)w->block->index;
+    r->warp = w->index;
+    r->sm = w->block->sm;
+}
+
 static void take_pattern(struct exec_counts *c, struct tally_site *s, const struct tally_pattern *p)
 {
     if (p->times)

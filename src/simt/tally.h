@@ -96,6 +96,10 @@ void tally_rows(struct exec_counts *c, int i, struct tally_access *row, int64_t 
 void tally_record_any(struct exec_counts *c, int i, uint32_t lanes, struct warp *w);
 void tally_record_shape(struct exec_counts *c, int i, uint32_t lanes, const uint64_t *lowest, struct warp *w);
 
+/* The lanes enter the block, one of ir_kernel.entered, which begins with `site`, so many times. Where records stay in the rings it is
+ * once, and the warp's has room. */
+void tally_enter(struct exec_counts *c, struct warp *w, int32_t block, int32_t site, uint32_t lanes, uint64_t times);
+
 static inline unsigned tally_pattern_of(uint32_t lanes, uint64_t slot)
 {
     return (unsigned)(slot >> 2 ^ lanes * TALLY_SPREAD >> 27) % TALLY_PATTERNS;

@@ -190,8 +190,11 @@ struct exec_counts {
     void (*take)(void *taker, const struct record *r, uint64_t times);
     /* The same for an instruction's accesses in n turns of a loop: memory_strides. NULL: they are taken one by one. */
     bool (*take_turns)(void *taker, const struct record *r, int64_t step, const uint32_t *on, int n);
+    /* Of blocks in ir_kernel.entered: lanes that enter one, so many times; what is among `whole` is not told. */
+    void (*enter)(void *taker, int32_t block, uint32_t lanes, uint64_t times);
     void *taker;
-    bool keep; /* but those that come through the rings stay there: the clock wants them in order */
+    bool keep; /* but those that come through the rings stay there: the clock wants them in order. Entries, those of whole warps too, are
+                  records among them */
     /* Where the clock wants to know what a turn took: issue slots of a run of each block, [nblocks]; passes through shared
      * memory's banks that an access needs. Or NULL. */
     const uint32_t *slots;
@@ -240,7 +243,7 @@ struct launch {
     struct fault stray;     /* an access outside of all allocations that passed, chosen as `fault` is */
     bool stray_set;
     const struct watch *watch; /* watch.h, or NULL */
-    uint32_t ring_records;  /* RING_RECORDS or WATCHED_RECORDS */
+    uint32_t ring_records;  /* at least RING_RECORDS; or WATCHED_RECORDS */
     uint32_t turn_records;  /* a warp that has left so many stops at the head of the next block that accesses memory, so that
                                another one has its turn (WARP_RING); 0: only a full ring stops it */
     uint32_t turns;         /* bits: places where a whole warp ends a turn (interp/turn.h) */

@@ -185,6 +185,8 @@ void slots_settle(struct lowered *l)
         changed = false;
         for (int32_t i = 0; i < k->ninsts; i++) {
             const struct ir_inst *in = &k->insts[i];
+            if (in->op == IR_OP_TRIPS)
+                continue;
             if (is_of_lanes(l, in))
                 changed |= settle_lanes(l, in);
             else if (in->ndst && in->dst[0] != IR_NOREG && l->place[in->dst[0]] == PLACE_UNIFORM)

@@ -15,6 +15,7 @@
 #include "target/registers.h"
 #include "target/selection.h"
 #include "target/signs.h"
+#include "target/waits.h"
 #include "target/ways.h"
 
 #include <string.h>
@@ -313,7 +314,7 @@ enum target_turn target_turn(const struct target_tables *t, const struct ir_kern
     const enum target_turn turn = turn_of(bl, *loop >= 0 ? &t->loops[*loop] : NULL);
     if (ways_counts(&k->insts[in->site]))
         return turn == TURN_BLOCK || turn == TURN_ROUND ? TURN_LANES : TARGET_TURNS;
-    return turn;
+    return in->op == OP_BSYNC && turn == TURN_BLOCK ? TURN_MEET : turn;
 }
 
 static void add_block(struct target_tables *t, const struct ir_kernel *k, const struct code *c, const struct machine_block *bl)
@@ -360,7 +361,7 @@ static uint16_t sixteenths_of(const struct target_tables *t, int32_t site)
 {
     uint32_t rounds = t->loop[site] < 0 ? 1 : (uint32_t)t->loops[t->loop[site]].rounds, all = 0;
     for (int pipe = 0; pipe < PIPES; pipe++)
-        all += SIXTEENTHS * t->turns[site][TURN_BLOCK][pipe] + SIXTEENTHS * t->turns[site][TURN_ROUND][pipe] / rounds;
+        all += SIXTEENTHS * (uint32_t)(t->turns[site][TURN_BLOCK][pipe] + t->turns[site][TURN_MEET][pipe]) + SIXTEENTHS * t->turns[site][TURN_ROUND][pipe] / rounds;
     return (uint16_t)(all < UINT16_MAX ? all : UINT16_MAX);
 }
 
@@ -448,6 +449,7 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
     for (int32_t b = 0; b < k->nblocks; b++)
         t->blocks[b].counted = m.s->counted[b];
     t->registers = registers_estimate(m.l, m.s, m.selected, k->function ? launch_bound(k->function) : REGISTERS_MOST);
+    t->waits = waits_find(k, arena);
     drop(&m);
     code_free(m.code);
     return t;

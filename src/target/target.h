@@ -94,6 +94,21 @@ struct target_loop {
     uint8_t type;            /* enum ptx_type */
 };
 
+/* Local memory that a register is kept in for lack of registers: executed with this site, a load in front of it, a store behind it. */
+struct target_spill {
+    int32_t site;
+    int32_t slot;  /* bytes into the thread's spill area */
+    uint8_t words; /* 1, 2 or 4 */
+    bool store;
+};
+
+/* What an access waits for. */
+enum target_waits {
+    WAITS_NOT,
+    WAITS_NEEDS, /* an access whose address, value or guard is what a load of the same block brings */
+    WAITS_EARLY  /* a load that the schedule has in front of stores that precede it in PTX */
+};
+
 struct target_tables {
     struct target_flops *flops;  /* [ninsts] */
     uint16_t *sixteenths;        /* [ninsts] of an instruction of the GPU that one run of blocks[].counted executes, where loops turn often */
@@ -108,6 +123,10 @@ struct target_tables {
     int32_t nloops;
     struct target_block *blocks; /* [nblocks] */
     int registers;               /* a thread, as ptxas reports them: an estimate (registers.h) */
+    struct target_spill *spills; /* [nspills], by site */
+    int32_t nspills;
+    int32_t spill_bytes;         /* a thread: of its spill area */
+    uint8_t *waits;              /* [ninsts] enum target_waits */
 };
 
 /* The machine code that an architecture has for the analysed kernel (code.h; arch: compute capability times ten, arch.h), an

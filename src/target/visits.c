@@ -94,5 +94,13 @@ void visits_insert(struct ir_kernel *k, struct target_tables *t)
     t->guarded = moved(k, t->guarded, sizeof *t->guarded, 0, was, n);
     t->held = moved(k, t->held, sizeof *t->held, 0, was, n);
     t->loop = moved(k, t->loop, sizeof *t->loop, -1, was, n);
+    t->flow = moved(k, t->flow, sizeof *t->flow, 0, was, n);
+    t->unrolled = moved(k, t->unrolled, sizeof *t->unrolled, 0, was, n);
+    t->waits = moved(k, t->waits, sizeof *t->waits, 0, was, n);
+    for (int32_t s = 0, i = 0; s < t->nspills; s++) { /* in the order of sites */
+        while (was[i] != t->spills[s].site)
+            i++;
+        t->spills[s].site = i;
+    }
     alloc_release(was);
 }

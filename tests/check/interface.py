@@ -3,7 +3,9 @@
 
 usage: interface.py HEDDLE COMPUTE_SANITIZER FOLDER CASE
 """
+import csv
 import json
+import os
 import pathlib
 import re
 import signal
@@ -109,7 +111,7 @@ def limits():
 
 def files():
     log = tmp / "log"
-    done = run("--log-file", str(tmp / "%q{WHICH}-%%"), env=dict(__import__("os").environ, WHICH="log"))
+    done = run("--log-file", str(tmp / "%q{WHICH}-%%"), env=dict(os.environ, WHICH="log"))
     has((tmp / "log-%").read_text(), "ERROR SUMMARY")
     lacks(done.stderr, "=========")
     expect(done.stdout, "on stdout\n")
@@ -208,7 +210,7 @@ def killed():
                     break
                 __import__("time").sleep(0.01)
             # what cannot be caught: to the program, and to the supervisor, with which it ends
-            __import__("os").kill(int(children[0]) if to_program else int(supervisor) if number == signal.SIGKILL else p.pid, number)
+            os.kill(int(children[0]) if to_program else int(supervisor) if number == signal.SIGKILL else p.pid, number)
             _, text = p.communicate(timeout=60)
         has(text, "at many(int volatile *, int) in two.cu:12", "ERROR SUMMARY: ")
 
@@ -242,6 +244,38 @@ def flood():
         print(kind, seconds, counts)
         expect((kind, sum(counts) >= least), (kind, True))
         expect((kind, seconds[1] < 10 * seconds[0] + 1), (kind, True))
+
+
+LIMITS = (24, 255)
+
+
+def limited():
+    """A limit of registers changes neither what is found nor what is computed."""
+    global program
+    program = "limited.cu"
+    checks, sums = [], []
+    for limit in LIMITS:
+        done = run("--json", str(tmp / "limited"), f"-maxrregcount={limit}")
+        checks.append((done.returncode, [{**json.loads(line), "pid": 0} for line in (tmp / "limited").read_text().splitlines()]))
+        sums.append([subprocess.run([heddle, "run", f"-maxrregcount={limit}", program], cwd=folder, capture_output=True, text=True,
+                                    env=dict(os.environ, HEDDLE_EXEC=executor)).stdout for executor in ("interp", "jit")])
+    expect({finding["kind"] for finding in checks[0][1]}, {"out-of-bounds", "uninitialised", "read-after-write", "write-after-read"})
+    expect(checks[0], checks[1])
+    expect(len(set(sums[0] + sums[1])), 1)
+    expect(float(sums[0][0]) > 0, True)
+
+
+def limited_traffic():
+    """But values that do not fit go through local memory."""
+    log = tmp / "log.csv"
+    for limit in LIMITS:
+        subprocess.run([heddle, "profile", "--csv", "--page", "raw", "--log-file", str(log), "--metrics",
+                        "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum,l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+                        f"-maxrregcount={limit}", "limited.cu"], cwd=folder, check=True, capture_output=True)
+        row = list(csv.reader(line for line in log.read_text().splitlines() if line.startswith('"')))[-1]
+        sectors = [float(cell.replace(",", "")) for cell in row[-2:]]
+        print(limit, sectors)
+        expect([s > 0 for s in sectors], [limit == LIMITS[0]] * 2)
 
 
 globals()[case]()

@@ -31,6 +31,23 @@ mv k.ptx plain.ptx
 ptx -lineinfo
 cmp -s k.ptx plain.ptx || fail '-lineinfo changes the code: source lines are always there'
 
+# A limit of registers is the assembler's: in the code that runs, not in the text of -ptx. What a kernel names itself stays.
+cat >r.cu <<'END'
+template <int N> __global__ void __maxnreg__(N) named(float *p) { p[threadIdx.x] *= 2; }
+template __global__ void named<40>(float *);
+__global__ void plain(float *p) { p[threadIdx.x] += 2; }
+__global__ void __launch_bounds__(128) bounded(float *p) { p[threadIdx.x] += 3; }
+END
+expect 0 "$HEDDLE" build -ptx -maxrregcount=32 -o r.ptx r.cu
+has r.ptx '.maxnreg 40'
+hasnt r.ptx '.maxnreg 32'
+expect 0 "$HEDDLE" ptx -maxrregcount=32 r.cu
+[ "$(grep -c '\.maxnreg 32 {' out)" = 1 ] || fail 'one kernel is to have the limit of the command line'
+expect 0 "$HEDDLE" ptx -maxrregcount=32 r.ptx
+[ "$(grep -c '\.maxnreg 32 {' out)" = 1 ] || fail 'a PTX file is to have the limit, too'
+expect 0 "$HEDDLE" build -cubin -Xptxas -maxrregcount=32 -o r.cubin r.cu
+[ "$(grep -ac '\.maxnreg 32 {' r.cubin)" = 1 ] || fail 'an image is to have the limit, too'
+
 ptx --use_fast_math
 for i in 'div.approx.ftz.f32' 'sqrt.approx.ftz.f32' 'sin.approx.ftz.f32' 'fma.rn.ftz.f32' 'min.ftz.f32'; do
     has k.ptx "$i"

@@ -195,15 +195,42 @@ static void sums_and_products_get_their_rounding(void **state)
     strbuf_release(&b);
 }
 
+static void a_limit_of_registers(void **state)
+{
+    struct strbuf b;
+    (void)state;
+    parse("-maxrregcount=32");
+    assert_int_equal(o.max_registers, 32);
+    parse("--maxrregcount 40 -Xptxas -v,--maxrregcount=24");
+    assert_int_equal(o.max_registers, 24);
+    assert_int_equal(diags.count, 0);
+    parse("-maxrregcount=300");
+    assert_int_equal(o.max_registers, 24); /* as before */
+    assert_said(DIAG_WARNING, "'-maxrregcount=300' is left out of account: a thread has 255 registers at most");
+    parse("-maxrregcount=many");
+    assert_int_equal(diags.errors, 1);
+    assert_said(DIAG_ERROR, "'many' is no value of '-maxrregcount': give a number");
+
+    strbuf_init(&b);
+    strbuf_adds(&b, ".global .u32 x[2] = {1, 2};\n.extern .entry e(.param .u64 p);\n.func f() {\nret; }\n"
+                    ".visible .entry a(.param .u64 p) // .maxntid {\n{ { ret; } }\n.entry b()\n.maxntid 256, 1, 1\n{ ret; }\n"
+                    ".entry c() .minnctapersm 4 { ret; }\n.entry d() .maxnreg 64 .minnctapersm 4\n{ ret; }\n.entry g() .reqntid 8\n{ }");
+    ptxfile_limit_registers(&b, 24);
+    assert_string_equal(b.s, ".global .u32 x[2] = {1, 2};\n.extern .entry e(.param .u64 p);\n.func f() {\nret; }\n"
+                             ".visible .entry a(.param .u64 p) // .maxntid {\n.maxnreg 24 { { ret; } }\n.entry b()\n.maxntid 256, 1, 1\n{ ret; }\n"
+                             ".entry c() .minnctapersm 4 .maxnreg 24 { ret; }\n.entry d() .maxnreg 64 .minnctapersm 4\n{ ret; }\n.entry g() .reqntid 8\n{ }");
+    strbuf_release(&b);
+}
+
 static void what_has_no_effect_says_so(void **state)
 {
     (void)state;
-    parse("-Xptxas -v,-dlcm=ca -maxrregcount=32 -ccbin g++ --resource-usage");
+    parse("-Xptxas -v,-dlcm=ca -restrict -ccbin g++ --resource-usage");
     assert_int_equal(diags.errors, 0);
     assert_int_equal(diags.count, 2);
     assert_string_equal(o.load_cache, "ca");
     assert_true(o.resources);
-    assert_said(DIAG_WARNING, "'-maxrregcount' has no effect yet");
+    assert_said(DIAG_WARNING, "'-restrict' has no effect");
     assert_said(DIAG_WARNING, "'-ccbin' has no effect");
 }
 
@@ -330,7 +357,7 @@ int main(void)
         T(wrong_values_are_named),        T(unknown_flags_are_errors),
         T(loads_get_their_cache_operator),
         T(sums_and_products_get_their_rounding),
-        T(a_missing_value_is_an_error),   T(what_has_no_effect_says_so),
+        T(a_missing_value_is_an_error),   T(a_limit_of_registers), T(what_has_no_effect_says_so),
         T(what_is_missing_is_refused_by_name), T(device_code_becomes_an_image), T(relocatable_device_code), T(fast_math_is_its_parts),
         T(take_stops_at_files),           T(reserved_macros_reach_the_headers),
         T(files_of_options),              T(a_long_file_of_options),

@@ -71,6 +71,15 @@ static void test_chain(void **state)
     close_kernel(&f);
 }
 
+static uint32_t told[8];
+static int ntold;
+
+static void enter(void *block, int32_t of, uint32_t lanes, uint64_t times)
+{
+    assert_true(ntold < 8 && times == 1 && of == *(int32_t *)block);
+    told[ntold++] = lanes;
+}
+
 /* Lane 0 does three turns and leaves in a fourth, lanes 1 and 4 leave in their first, lane 5 is before the head after three. */
 static void test_counts(void **state)
 {
@@ -99,6 +108,11 @@ static void test_counts(void **state)
     counts.tally->pace = alloc_zeroed((size_t)(f.k->nblocks + 1) * sizeof *counts.tally->pace);
     counts.tally->pace[c.block[0]] = 7 | UINT64_C(2) << 32; /* slots, and passes through banks */
     counts.tally->pace[c.block[1]] = 10;
+    uint8_t *entered = alloc_zeroed((size_t)f.k->nblocks);
+    entered[c.block[0]] = 1; /* of the other nobody wants to know */
+    f.k->entered = entered;
+    counts.enter = enter;
+    counts.taker = &c.block[0];
     assert_int_equal(turns_count(f.k, f.row, &c, 0x33, &counts), 4 * 7 + 3 * 10 + (UINT64_C(4) * 2 << 32));
     assert_int_equal(counts.block_runs[c.block[0]], 4);
     assert_int_equal(counts.block_lanes[c.block[0]], 4 + 1 + 1 + 3);
@@ -109,6 +123,9 @@ static void test_counts(void **state)
     assert_int_equal(counts.divergent[branch], 1);  /* only in the first some stay */
     const uint32_t masks[] = {0x33, 0x21, 0x21, 0x01, 0x33, 0x21, 0x21, 0x01, 0x21, 0x21, 0x21};
     const uint64_t first[] = {1000, 1008, 1016, 1024, 2000, 2100, 2200, 2300, 3000, 3004, 3008};
+    assert_int_equal(ntold, 4);
+    assert_memory_equal(told, masks, 4 * sizeof *told);
+    alloc_release(entered);
     assert_int_equal(ntaken, 11);
     for (int i = 0; i < 11; i++) {
         assert_int_equal(taken[i].site, c.load[i < 4 ? 0 : i < 8 ? 1 : 2].site);

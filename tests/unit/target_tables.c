@@ -274,6 +274,28 @@ static void launch_bounds(void **state)
     strbuf_release(&b);
 }
 
+/* The accesses of global memory in their order: N needs what a load before it brings, E goes in front of a store before it. */
+static void waits(void **state)
+{
+    struct ptx_module *m;
+    struct arena a;
+    char is[16] = "";
+    (void)state;
+    arena_init(&a);
+    struct ir_kernel *k = rewritten_of("ld.global.u64 %rd3, [%rd2+512]; ld.global.f32 %f3, [%rd3]; st.global.f32 [%rd2+1024], %f3;\n"
+                                       "ld.global.f32 %f4, [%rd2+2048]; ld.global.f32 %f5, [%rd2+1024]; ld.global.f32 %f6, [%rd0];\n"
+                                       "add.f32 %f4, %f4, %f5; add.f32 %f4, %f4, %f6; add.f32 %f1, %f1, %f4;\n", &m);
+    const struct target_tables *t = target_tables(k, &a, ARCH_USUAL);
+    for (int32_t i = 0, n = 0; i < k->ninsts; i++)
+        if (ir_is_memory(&k->insts[i]) && k->insts[i].space == PTX_GLOBAL && n < 15)
+            is[n++] = "-NE"[t->waits[i]];
+    /* f1, the pointer, f3 through it, the store of f3; f4 has the store's base and other bytes, f5 its bytes, f6 another base; f1 */
+    assert_string_equal(is, "--NNE--N");
+    ir_free(k);
+    ptx_free(m);
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +309,7 @@ int main(void)
         cmocka_unit_test(blocks),
         cmocka_unit_test(flow),
         cmocka_unit_test(launch_bounds),
+        cmocka_unit_test(waits),
     };
     arena_init(&arena);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

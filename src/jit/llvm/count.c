@@ -71,6 +71,13 @@ void count_guard(struct emit *e, LLVMValueRef bits)
     count_guards(e, bits, number(e, 64, 1));
 }
 
+static void tell_entry(struct emit *e, int32_t block, LLVMValueRef warps)
+{
+    const struct ir_kernel *k = e->form_of ? e->form_of : e->k;
+    frame_set(e, offsetof(struct jit_frame, times), warps);
+    op_tell_of(e, offsetof(struct jit_ops, enter), k->blocks[block].first, e->mask ? e->mask : number(e, 32, UINT32_MAX));
+}
+
 void count_block(struct emit *e, int32_t block, LLVMValueRef warps)
 {
     if (!e->job->runs)
@@ -78,6 +85,8 @@ void count_block(struct emit *e, int32_t block, LLVMValueRef warps)
     add_to(e, e->mask ? EXEC_BLOCK_RUNS : EXEC_WHOLE, block, warps);
     if (e->mask)
         add_to(e, EXEC_BLOCK_LANES, block, LLVMBuildMul(e->b, number_of(e, e->mask), warps, ""));
+    if (e->job->entered && e->job->entered[block] && (e->mask || e->job->cached))
+        tell_entry(e, block, warps);
     if (!e->job->cached)
         return;
     LLVMValueRef at = at_byte(e, frame_pointer(e, offsetof(struct jit_frame, block_pace)), number(e, 64, 8 * (uint64_t)block));

@@ -391,6 +391,7 @@ LLVMValueRef op_ask(struct emit *e, size_t op, LLVMValueRef arg); /* calls a fun
 void op_call(struct emit *e, size_t op, LLVMValueRef arg);        /* the same; if it is not 0, a fault, machine code stops */
 /* op_ask of a function that knows of no warp: in the unroll-and-jam form, too. */
 LLVMValueRef op_tell(struct emit *e, size_t op, LLVMValueRef arg);
+LLVMValueRef op_tell_of(struct emit *e, size_t op, int32_t site, LLVMValueRef arg); /* of another site of the kernel */
 /* Goes on if `ok`; else everything alive is saved and the interpreter goes on at this instruction. */
 void flow_leave_unless(struct emit *e, LLVMValueRef ok, enum jit_stop why);
 /* Goes on if `ok`, else at `no`. */

@@ -32,12 +32,17 @@ LLVMValueRef op_function(struct emit *e, size_t op)
     return LLVMBuildLoad2(e->b, e->ptr, LLVMBuildGEP2(e->b, e->i8, ops, &index, 1, ""), "");
 }
 
-LLVMValueRef op_tell(struct emit *e, size_t op, LLVMValueRef arg)
+LLVMValueRef op_tell_of(struct emit *e, size_t op, int32_t site, LLVMValueRef arg)
 {
     LLVMTypeRef params[3] = {e->ptr, e->i32, e->i32}, type = LLVMFunctionType(e->i32, params, 3, false);
     LLVMValueRef f = op_function(e, op);
-    LLVMValueRef args[3] = {e->frame, number(e, 32, (uint32_t)kernel_site(e, e->site)), arg};
+    LLVMValueRef args[3] = {e->frame, number(e, 32, (uint32_t)site), arg};
     return LLVMBuildCall2(e->b, type, f, args, 3, "");
+}
+
+LLVMValueRef op_tell(struct emit *e, size_t op, LLVMValueRef arg)
+{
+    return op_tell_of(e, op, kernel_site(e, e->site), arg);
 }
 
 LLVMValueRef op_ask(struct emit *e, size_t op, LLVMValueRef arg)

@@ -647,10 +647,10 @@ static bool enters(const struct form_writer *m, int32_t site)
     return m->out->warp && m->e->job->resume[site] >= 0 && emit_entered_before(m->e, site);
 }
 
-bool form_touches_memory(const struct form_writer *m, const struct ir_block *b)
+bool form_may_record(const struct form_writer *m, const struct ir_block *b)
 {
     for (int32_t i = b->first; i < b->first + b->count; i++)
-        if (step_touches_memory(&m->e->job->code->step[i]))
+        if (step_touches_memory(&m->e->job->code->step[i]) || m->e->job->code->step[i].entered)
             return true;
     return false;
 }
@@ -658,7 +658,7 @@ bool form_touches_memory(const struct form_writer *m, const struct ir_block *b)
 static void begin_block(struct form_writer *m, int32_t site, uint64_t *live)
 {
     const struct ir_block *b = &m->k->blocks[m->k->insts[site].block];
-    if (enters(m, site) && leaves_records(m->e) && form_touches_memory(m, b)) {
+    if (enters(m, site) && leaves_records(m->e) && form_may_record(m, b)) {
         form_alive_before(m, site, live);
         form_put_state(m, site, -1, 0, NULL, live);
         form_put(m, IR_OP_RING)->site = site;

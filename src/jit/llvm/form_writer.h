@@ -114,7 +114,7 @@ void form_alive_behind(const struct form_writer *m, int32_t site, uint64_t *live
 
 bool form_scalar(const struct form_writer *m, int32_t reg); /* one value in the warp */
 bool form_at_head(const struct form_writer *m, int32_t site);
-bool form_touches_memory(const struct form_writer *m, const struct ir_block *b);
+bool form_may_record(const struct form_writer *m, const struct ir_block *b);
 bool form_is_branch(const struct ir_inst *in);              /* under a guard */
 
 /* The label of the warp's code from this site on, which form_write_code writes. */

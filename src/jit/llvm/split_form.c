@@ -180,7 +180,7 @@ static void begin_position(struct split_writer *w, int32_t site)
     memset(w->here, 0, m->words * 8);
     memset(w->changed, 0, m->words * 8);
     if (form_at_head(m, site)) {
-        if (leaves_records(m->e) && form_touches_memory(m, b)) {
+        if (leaves_records(m->e) && form_may_record(m, b)) {
             put_changed(w, site);
             form_put(m, IR_OP_RING)->site = site;
         }
