@@ -70,14 +70,26 @@ static void loop_turns(const heddle_kernel *k, const struct exec_counts *e, cons
     }
 }
 
+/* Rounds of the loop that an atomic is (memory/atomics.c): each is an access, and but for 16 bits only shared memory has loops. */
+static double atomic_rounds(const struct ir_inst *in, const struct counters *c)
+{
+    if (ptx_type_info[in->type].bits == 16)
+        return (double)(c->v[COUNTER_GLOBAL_ATOM_REQUESTS] + c->v[COUNTER_SHARED_ATOM_REQUESTS]);
+    return (double)c->v[COUNTER_SHARED_LD_REQUESTS];
+}
+
 /* Instructions of the GPU that were executed for the site, by unit, and all. */
-static double executed(const heddle_kernel *k, const struct exec_counts *e, int32_t site, double pipes[PIPES])
+static double executed(const heddle_kernel *k, const struct counters *c, const struct exec_counts *e, int32_t site, double pipes[PIPES])
 {
     const struct target_tables *t = k->tables;
     const int32_t counted = t->blocks[k->ir->insts[site].block].counted;
     double runs[TARGET_TURNS] = {[TURN_BLOCK] = (double)e->block_runs[counted], [TURN_LANES] = (double)e->site_runs[site]}, all = 0;
     if (t->loop[site] >= 0)
         loop_turns(k, e, &t->loops[t->loop[site]], runs);
+    if (ir_is(&k->ir->insts[site], PTX_KIND_ATOMIC) || ir_is(&k->ir->insts[site], PTX_KIND_REDUCE)) {
+        runs[TURN_AGAIN] = atomic_rounds(&k->ir->insts[site], c);
+        runs[TURN_SHARED] = fmin((double)c->v[COUNTER_SHARED_LD_REQUESTS], runs[TURN_BLOCK]);
+    }
     for (int pipe = 0; pipe < PIPES; pipe++) {
         pipes[pipe] = 0;
         for (int turn = 0; turn < TARGET_TURNS; turn++)
@@ -99,7 +111,7 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
     const int32_t counted = k->tables->blocks[in->block].counted;
     bool guarded = in->guard != IR_NOREG;
     uint64_t lanes = e->block_lanes[in->block], runs = e->block_runs[in->block];
-    double pipes[PIPES], all = executed(k, e, site, pipes), each = e->block_runs[counted] ? all / (double)e->block_runs[counted] : 0;
+    double pipes[PIPES], all = executed(k, c, e, site, pipes), each = e->block_runs[counted] ? all / (double)e->block_runs[counted] : 0;
     c->v[COUNTER_INST] += rounded(all);
     c->v[COUNTER_THREAD_INST] += rounded((double)e->block_lanes[counted] * each);
     for (size_t i = 0; i < sizeof of_pipe / sizeof *of_pipe; i++)

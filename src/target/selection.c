@@ -3,6 +3,7 @@
 #include "target/selection.h"
 
 #include "base/alloc.h"
+#include "target/atomic_sequences.h"
 #include "target/definitions.h"
 #include "target/forms.h"
 #include "target/library.h"
@@ -1022,6 +1023,13 @@ static struct operand in_register(struct selecting *s, struct operand o)
     return is_register(&o) ? o : move(s, o);
 }
 
+static struct operand guard_of(const struct ir_inst *in)
+{
+    struct operand p = in->guard == IR_NOREG ? none : of_register(FILE_PREDICATE, in->guard, 0);
+    p.negated = in->guard_negated;
+    return p;
+}
+
 static void select_memory(struct selecting *s, const struct ir_inst *in)
 {
     enum machine_op op = arch_op_here(s->arch, memory_op(in));
@@ -1036,9 +1044,20 @@ static void select_memory(struct selecting *s, const struct ir_inst *in)
         s->c->insts[s->c->ninsts - 1].is_value = true;
         return;
     }
+    const char *text = ir_is(in, PTX_KIND_ATOMIC) || ir_is(in, PTX_KIND_REDUCE) ? atomic_text(in, s->l->uniform, s->arch) : NULL;
     struct operand a = address_of(s, in, &offset), values[3] = {none, none, none};
-    for (int i = 1; i < in->nsrc && i < 4; i++)
+    if (text) {
+        struct operand d = in->ndst && in->dst[0] != IR_NOREG ? result(s, in, 0) : none;
+        atomic_put(s->c, text, &(struct atomic_operands){op, s->site, width_of(in), a, use(s, &in->src[1]), d, guard_of(in), (int32_t)offset, atomic_leaves(s->k, in), &((struct ir_kernel *)s->k)->arena});
+        return;
+    }
+    for (int i = 1; i < in->nsrc && i < 4; i++) {
         values[i - 1] = in_register(s, use(s, &in->src[i]));
+        if (values[i - 1].file == FILE_ZERO && ir_is(in, PTX_KIND_ATOMIC) && in->mods->atomic == PTX_ATOMIC_CAS) { /* both stand side by side */
+            values[i - 1] = new_register(s, ptx_type_info[in->type].bits / 32);
+            put(s, values[i - 1].words > 1 ? OP_CS2R : OP_MOV, "", values[i - 1], zero(), none, none);
+        }
+    }
     for (int i = 4; i < in->nsrc; i++)
         in_register(s, use(s, &in->src[i]));
     struct machine_inst *m = append(s, op, width_of(in));
@@ -1055,13 +1074,6 @@ static void select_memory(struct selecting *s, const struct ir_inst *in)
 }
 
 /* --- flow --- */
-
-static struct operand guard_of(const struct ir_inst *in)
-{
-    struct operand p = in->guard == IR_NOREG ? none : of_register(FILE_PREDICATE, in->guard, 0);
-    p.negated = in->guard_negated;
-    return p;
-}
 
 static void select_flow(struct selecting *s, const struct ir_inst *in)
 {

@@ -254,6 +254,12 @@ static enum target_turn turn_of(const struct machine_block *bl, const struct tar
     return bl->rounds == loop->rounds ? TURN_SOME : bl->rounds == 2 ? TURN_TWO : TURN_ONE;
 }
 
+/* Instructions that are counted by what their site does, whatever loop it is in. */
+static enum target_turn turn_of_own(const struct ir_kernel *k, const struct machine_inst *in)
+{
+    return ways_counts(&k->insts[in->site]) ? TURN_LANES : in->taken == TAKEN_AGAIN ? TURN_AGAIN : in->taken == TAKEN_SHARED ? TURN_SHARED : TURN_BLOCK;
+}
+
 static void add_block(struct target_tables *t, const struct ir_kernel *k, const struct code *c, const struct machine_block *bl, const int32_t *row)
 {
     const bool in_loop = bl->times == TIMES_ROUNDS || bl->times == TIMES_REST;
@@ -267,9 +273,10 @@ static void add_block(struct target_tables *t, const struct ir_kernel *k, const 
             continue;
         if (loop >= 0)
             t->loop[in->site] = loop;
-        if (ways_counts(&k->insts[in->site])) {
+        const enum target_turn own = turn_of_own(k, in);
+        if (own != TURN_BLOCK) {
             if (turn == TURN_BLOCK || turn == TURN_ROUND)
-                add(t, in->site, TURN_LANES, code_pipe(c->arch, in));
+                add(t, in->site, own, code_pipe(c->arch, in));
             continue;
         }
         add(t, in->site, turn, code_pipe(c->arch, in));
@@ -306,7 +313,7 @@ static uint16_t sixteenths_of(const struct target_tables *t, int32_t site)
 {
     uint32_t rounds = t->loop[site] < 0 ? 1 : (uint32_t)t->loops[t->loop[site]].rounds, all = 0;
     for (int pipe = 0; pipe < PIPES; pipe++)
-        all += SIXTEENTHS * t->turns[site][TURN_BLOCK][pipe] + SIXTEENTHS * t->turns[site][TURN_ROUND][pipe] / rounds;
+        all += SIXTEENTHS * (t->turns[site][TURN_BLOCK][pipe] + t->turns[site][TURN_AGAIN][pipe]) + SIXTEENTHS * t->turns[site][TURN_ROUND][pipe] / rounds;
     return (uint16_t)(all < UINT16_MAX ? all : UINT16_MAX);
 }
 
@@ -322,8 +329,9 @@ static void add_instructions(struct target_tables *t, const struct ir_kernel *k,
     for (int32_t b = 0; b < c->nblocks; b++)
         add_block(t, k, c, &c->blocks[b], row);
     for (int32_t i = 0; i < k->ninsts; i++) /* of the copies in an unrolled loop one counts each time */
-        for (int pipe = 0; t->loop[i] >= 0 && pipe < PIPES; pipe++)
-            t->turns[i][TURN_LANES][pipe] /= (uint16_t)t->loops[t->loop[i]].rounds;
+        for (int turn = TURN_LANES; t->loop[i] >= 0 && turn < TARGET_TURNS; turn++)
+            for (int pipe = 0; pipe < PIPES; pipe++)
+                t->turns[i][turn][pipe] /= (uint16_t)t->loops[t->loop[i]].rounds;
     for (int32_t i = 0; i < k->ninsts; i++)
         t->sixteenths[i] = sixteenths_of(t, i);
     for (int32_t b = 0; b < k->nblocks; b++) {

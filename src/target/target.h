@@ -67,6 +67,8 @@ enum target_turn {
     TURN_TWO,   /* for two turns of those left over, */
     TURN_ONE,   /* and for the last one */
     TURN_LANES, /* each time that lanes go this way of a call (ways.h) */
+    TURN_AGAIN, /* each round of an atomic's loop */
+    TURN_SHARED, /* each time that a generic atomic finds an address in shared memory */
     TARGET_TURNS
 };
 

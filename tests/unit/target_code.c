@@ -139,6 +139,53 @@ static void library(void **state)
 #undef CALL
 }
 
+/* Loops around a compare-and-swap, one lane for the warp, generic addresses. r1 is a word that was loaded. */
+static void atomics(void **state)
+{
+    (void)state;
+#define SHARED ".shared .align 8 .b8 s[512]; .reg .b32 %a; mov.u32 %a, s; shl.b32 %r2, %r1, 2; add.s32 %r3, %a, %r2; "
+    for (int i = 0; i < ARCHS; i++) {
+        const bool clear = archs[i] < 80;
+        has(SHARED "atom.shared.add.f32 %f3, [%r3], %f1; bar.sync 0;", archs[i], "LDS 1, FADD 1, ATOMS 1, ISETP 1, BRA 1, BSSY 1, BSYNC 1");
+        has(SHARED "atom.shared.add.u64 %rd3, [%r3], 5; bar.sync 0;", archs[i], "LDS 1, ATOMS 1, ISETP 2, BRA 1, BSSY 1, BSYNC 1");
+        has(SHARED "atom.shared.add.u32 %r4, [%r3], %r1; bar.sync 0;", archs[i], "LDS 0, ATOMS 1, BRA 0, BSSY 0");
+        has("atom.add.f32 %f3, [%rd0], %f1; bar.sync 0;", archs[i], archs[i] < 90 ? "ATOM 1, QSPC 1, LDS 1, ATOMS 1, BSSY 1" : "ATOM 2, QSPC 2, LDS 1, ATOMS 1, BSSY 1");
+        has(SHARED "atom.shared.add.f32 %f3, [%r3], %f1; bar.sync 0;", archs[i], clear ? "BMOV 1" : "BMOV 0");
+    }
+    /* the address that all lanes share: a vote tells the lane, REDUX or exchanges combine */
+    has("ld.param.u64 %rd4, [p]; atom.global.add.u32 %r4, [%rd4], %r1; bar.sync 0;", 90, "VOTEU 1, UFLO 1, REDUX 1, SHFL 0, REDG 1");
+    has("ld.param.u64 %rd4, [p]; atom.global.add.u32 %r4, [%rd4], %r1; bar.sync 0;", 75, "VOTE 1, REDUX 0, SHFL 5, RED 2");
+    has("ld.param.u64 %rd4, [p]; atom.global.add.u32 %r4, [%rd4], 1; bar.sync 0;", 90, "VOTEU 1, UFLO 1, POPC 1, REDUX 0, REDG 1");
+#undef SHARED
+}
+
+/* What a loop does counts once a round, the rest once. */
+static void rounds_of_atomics(void **state)
+{
+    (void)state;
+    struct ptx_module *m;
+    struct ir_kernel *k = rewritten_of(".shared .align 8 .b8 s[512]; .reg .b32 %a; mov.u32 %a, s; shl.b32 %r2, %r1, 2; add.s32 %r3, %a, %r2; "
+                                       "atom.shared.add.f32 %f3, [%r3], %f1; bar.sync 0;", &m);
+    struct arena arena;
+    arena_init(&arena);
+    const struct target_tables *t = target_tables(k, &arena, 90);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        int again = 0;
+        for (int pipe = 0; pipe < PIPES; pipe++)
+            again += t->turns[i][TURN_AGAIN][pipe];
+        const bool atomic = ir_is(&k->insts[i], PTX_KIND_ATOMIC) || ir_is(&k->insts[i], PTX_KIND_REDUCE);
+        assert_int_equal(again, atomic ? 6 : 0); /* LDS, FADD, ATOMS, ISETP, BRA; BSYNC */
+        if (atomic) {
+            assert_int_equal(t->turns[i][TURN_BLOCK][PIPE_CBU], 1); /* BSSY */
+            assert_int_equal(t->turns[i][TURN_AGAIN][PIPE_LSU], 2);
+            assert_int_equal(t->turns[i][TURN_AGAIN][PIPE_CBU], 1); /* BSYNC: BRA counts in no unit */
+        }
+    }
+    arena_release(&arena);
+    ir_free(k);
+    ptx_free(m);
+}
+
 static void words(void **state)
 {
     (void)state;
@@ -173,7 +220,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions),
-        cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(library), cmocka_unit_test(words), cmocka_unit_test(text),
+        cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
+        cmocka_unit_test(words), cmocka_unit_test(text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
