@@ -7,6 +7,7 @@
 #include "target/definitions.h"
 #include "target/forms.h"
 #include "target/library.h"
+#include "target/selecting.h"
 #include "target/sequences.h"
 #include "target/shape.h"
 #include "target/signs.h"
@@ -14,31 +15,11 @@
 
 #include <string.h>
 
-/* KEPT: constants that a block has in registers. TERMS: addends of one sum. */
-enum { KEPT = 32, TERMS = 4 };
+/* Addends of one sum. */
+enum { TERMS = 4 };
 
 /* Banks of constants: that of the launch, and where the assembler puts constants of the code before there are uniform registers. */
 enum { BANK_LAUNCH = 0, BANK_CODE = 2 };
-
-struct constant {
-    int32_t block;
-    uint8_t file;
-    uint64_t bits;
-    int32_t reg;
-};
-
-struct selecting {
-    const struct lowered *l;
-    const struct ir_kernel *k;
-    int arch;
-    struct code *c;
-    int32_t site;
-    struct constant kept[KEPT];
-    int nkept;
-    const bool *parted; /* [sites] quotients whose first part stands elsewhere */
-    int32_t elsewhere; /* what is made now stands in front of this site, or -1 */
-    bool in_uniform; /* what is made now is the same for the warp */
-};
 
 static const struct operand none = {0};
 
@@ -316,8 +297,8 @@ static struct operand of_code_bank(struct selecting *s, uint64_t bits)
     int i = 0;
     while (i < s->nkept && !(s->kept[i].file == FILE_BANK && s->kept[i].reg < 0 && s->kept[i].bits == bits))
         i++;
-    if (i == s->nkept && s->nkept < KEPT)
-        s->kept[s->nkept++] = (struct constant){0, FILE_BANK, bits, -1};
+    if (i == s->nkept && s->nkept < SELECTING_KEPT)
+        s->kept[s->nkept++] = (struct selecting_constant){0, FILE_BANK, bits, -1};
     o.bits = 8 * (uint64_t)i;
     o.number = BANK_CODE;
     o.words = 2;
@@ -338,8 +319,8 @@ static struct operand move_uniform(struct selecting *s, struct operand o)
     put(s, OP_MOV, "", half(d, 0), half(o, 0), none, none);
     put(s, OP_MOV, "", half(d, 1), half(o, 1), none, none);
     s->elsewhere = elsewhere;
-    if (s->nkept < KEPT)
-        s->kept[s->nkept++] = (struct constant){block, FILE_UNIFORM, o.bits, d.number};
+    if (s->nkept < SELECTING_KEPT)
+        s->kept[s->nkept++] = (struct selecting_constant){block, FILE_UNIFORM, o.bits, d.number};
     return d;
 }
 
@@ -423,8 +404,8 @@ static struct operand move(struct selecting *s, struct operand o)
         put(s, OP_MOV, "", half(d, word), half(o, word), none, none);
     s->in_uniform = was;
     s->elsewhere = elsewhere;
-    if (!o.negated && !o.absolute && s->nkept < KEPT)
-        s->kept[s->nkept++] = (struct constant){block, o.file, key, d.number};
+    if (!o.negated && !o.absolute && s->nkept < SELECTING_KEPT)
+        s->kept[s->nkept++] = (struct selecting_constant){block, o.file, key, d.number};
     return holding(d, o);
 }
 
@@ -1100,124 +1081,7 @@ static void select_flow(struct selecting *s, const struct ir_inst *in)
     }
 }
 
-static void select_barrier(struct selecting *s, const struct ir_inst *in)
-{
-    if (in->mods->variant == PTX_BAR_WARP) {
-        append(s, in->nsrc && in->src[0].kind == IR_SRC_IMM && (uint32_t)in->src[0].imm == UINT32_MAX ? OP_NOP : OP_WARPSYNC, "");
-        return;
-    }
-    append(s, OP_BAR, "SYNC.DEFER_BLOCKING");
-}
-
 /* --- all --- */
-
-static void select_other(struct selecting *s, const struct ir_inst *in)
-{
-    struct operand d = in->ndst ? result(s, in, 0) : none;
-    struct operand a = in->nsrc > 0 ? use(s, &in->src[0]) : none, b = in->nsrc > 1 ? use(s, &in->src[1]) : none,
-                   c = in->nsrc > 2 ? use(s, &in->src[2]) : none;
-    enum machine_op op = OP_NONE;
-    switch (in->op) {
-    case PTX_OP_SHFL:
-        op = OP_SHFL;
-        break;
-    case PTX_OP_VOTE:
-    case PTX_OP_ACTIVEMASK:
-        op = OP_VOTE;
-        break;
-    case PTX_OP_MATCH:
-        op = OP_MATCH;
-        break;
-    case PTX_OP_REDUX:
-        op = OP_REDUX;
-        break;
-    case PTX_OP_ABS:
-        op = OP_IABS;
-        break;
-    case PTX_OP_POPC:
-        op = OP_POPC;
-        break;
-    case PTX_OP_BREV:
-        op = OP_BREV;
-        break;
-    case PTX_OP_BFIND:
-        op = OP_FLO;
-        break;
-    case PTX_OP_PRMT:
-        op = OP_PRMT;
-        break;
-    case PTX_OP_SHF_L:
-    case PTX_OP_SHF_R:
-        op = OP_SHF;
-        break;
-    case PTX_OP_LOP3:
-        op = OP_LOP3;
-        break;
-    case PTX_OP_NEG:
-        op = OP_IADD3;
-        a.negated = true;
-        break;
-    case PTX_OP_MUL_HI:
-        op = OP_IMAD;
-        break;
-    case PTX_OP_MUL24_LO:
-    case PTX_OP_MAD24_LO:
-    case PTX_OP_ADDC:
-    case PTX_OP_SUBC:
-        op = in->op == PTX_OP_ADDC || in->op == PTX_OP_SUBC ? OP_IADD3 : OP_IMAD;
-        break;
-    case PTX_OP_DP4A:
-    case PTX_OP_DP2A:
-        op = OP_IDP;
-        break;
-    case PTX_OP_TANH:
-        op = OP_MUFU;
-        break;
-    case PTX_OP_TEX:
-        op = OP_TEX;
-        break;
-    case PTX_OP_TLD4:
-        op = OP_TLD4;
-        break;
-    case PTX_OP_SULD:
-        op = OP_SULD;
-        break;
-    case PTX_OP_SUST:
-        op = OP_SUST;
-        break;
-    case PTX_OP_MMA:
-        op = in->mods->element[0] == PTX_ELEMENT_F64 ? OP_DMMA : ptx_type_info[in->type].kind == 'S' ? OP_IMMA : OP_HMMA;
-        break;
-    case PTX_OP_LDMATRIX:
-        op = OP_LDSM;
-        break;
-    case PTX_OP_STMATRIX:
-        op = OP_STSM;
-        break;
-    case PTX_OP_MOVMATRIX:
-        op = OP_MOVM;
-        break;
-    case PTX_OP_MBARRIER:
-        op = OP_SYNCS;
-        break;
-    case PTX_OP_NANOSLEEP:
-        op = OP_NANOSLEEP;
-        break;
-    case PTX_OP_CP_COMMIT:
-        op = OP_LDGDEPBAR;
-        break;
-    case PTX_OP_CP_WAIT:
-        op = OP_DEPBAR;
-        break;
-    case PTX_OP_SAD:
-        op = OP_VABSDIFF;
-        break;
-    default:
-        op = OP_MOV;
-        break;
-    }
-    put(s, op, "", d, a, b, c);
-}
 
 static void select_inst(struct selecting *s, const struct ir_inst *in)
 {
@@ -1299,12 +1163,44 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
         select_flow(s, in);
         return;
     case PTX_KIND_BARRIER:
-        select_barrier(s, in);
+        selecting_barrier(s, in);
         return;
     default:
-        select_other(s, in);
+        selecting_other(s, in);
         return;
     }
+}
+
+/* --- for selection_other.c --- */
+
+struct operand selecting_use(struct selecting *s, const struct ir_src *src)
+{
+    return use(s, src);
+}
+
+struct operand selecting_result(const struct selecting *s, const struct ir_inst *in, int d)
+{
+    return result(s, in, d);
+}
+
+struct operand selecting_register(struct selecting *s, int words)
+{
+    return new_register(s, words);
+}
+
+struct operand selecting_uniform(struct selecting *s, int words)
+{
+    return of_register(FILE_UNIFORM, s->c->nregs++, words);
+}
+
+void selecting_put(struct selecting *s, enum machine_op op, const char *form, struct operand d, struct operand a, struct operand b, struct operand c)
+{
+    put(s, op, form, d, a, b, c);
+}
+
+struct machine_inst *selecting_append(struct selecting *s, enum machine_op op, const char *form)
+{
+    return append(s, op, form);
 }
 
 /* --- what stands in front --- */
