@@ -41,7 +41,7 @@ static bool is_sum_of_two(const struct machine_inst *in)
 
 static enum kind kind_of(int arch, const struct machine_inst *in)
 {
-    if (in->op == OP_MOV)
+    if (in->op == OP_MOV && !in->form[0])
         return is_constant(&in->source[0]) ? CONSTANT : MOVE;
     if (is_sum_of_two(in) && is_plain(&in->source[1]))
         return SUM;

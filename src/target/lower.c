@@ -594,6 +594,8 @@ static bool meets_uniform(const struct lowered *l, int32_t reg)
 /* A sum with a value that is no product: its addend may be a uniform register. */
 static bool is_sum_of_pairs(const struct lowered *l, const struct ir_inst *in, int32_t reg)
 {
+    if (ir_is(in, PTX_KIND_TEXTURE) || ir_is(in, PTX_KIND_SURFACE_LOAD) || ir_is(in, PTX_KIND_SURFACE_STORE))
+        return true; /* a handle */
     if (ir_is(in, PTX_KIND_ADDRESS) || ir_is_copy(in))
         return in->dst[0] != IR_NOREG && l->only[in->dst[0]] >= 0 && only_read_by(l, in->dst[0], is_sum_of_pairs);
     if (!ir_is(in, PTX_KIND_ADD) || in->nsrc != 2)

@@ -34,6 +34,9 @@ struct operand selecting_use(struct selecting *s, const struct ir_src *src);
 /* Where the instruction's d-th result goes. */
 struct operand selecting_result(const struct selecting *s, const struct ir_inst *in, int d);
 
+/* The same in a register of the thread's. */
+struct operand selecting_in_register(struct selecting *s, const struct ir_src *src);
+
 struct operand selecting_register(struct selecting *s, int words);
 struct operand selecting_uniform(struct selecting *s, int words);
 
@@ -44,5 +47,9 @@ struct machine_inst *selecting_append(struct selecting *s, enum machine_op op, c
 /* The operations that stand in no group of selection.c: between lanes, textures, matrices, calls of what the driver provides. */
 void selecting_other(struct selecting *s, const struct ir_inst *in);
 void selecting_barrier(struct selecting *s, const struct ir_inst *in);
+
+/* What an ordered access waits for: before it, and behind it. */
+void selecting_release(struct selecting *s, const struct ir_inst *in);
+void selecting_acquire(struct selecting *s, const struct ir_inst *in);
 
 #endif

@@ -343,7 +343,7 @@ static void legalize(struct selecting *s, enum machine_op op, struct operand *a,
     }
     if (!is_register(a) && a->file != FILE_PREDICATE)
         *a = move(s, *a);
-    if (!is_register(b) && !is_register(c)) {
+    if (!is_register(b) && !is_register(c) && op != OP_SHFL) {
         struct operand *moved = b->file == FILE_IMMEDIATE ? b : c;
         *moved = move(s, *moved);
     }
@@ -1092,8 +1092,11 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
     if (d != IR_NOREG && (s->l->place[d] == PLACE_READER || s->l->place[d] == PLACE_BANK))
         return;
     if (ir_is_memory(in)) {
-        if (in->space != IR_SCRATCH)
-            select_memory(s, in);
+        if (in->space == IR_SCRATCH)
+            return;
+        selecting_release(s, in);
+        select_memory(s, in);
+        selecting_acquire(s, in);
         return;
     }
     if (is_of_ways(s, in))
@@ -1178,6 +1181,11 @@ struct operand selecting_use(struct selecting *s, const struct ir_src *src)
     return use(s, src);
 }
 
+struct operand selecting_in_register(struct selecting *s, const struct ir_src *src)
+{
+    return in_register(s, use(s, src));
+}
+
 struct operand selecting_result(const struct selecting *s, const struct ir_inst *in, int d)
 {
     return result(s, in, d);
@@ -1249,6 +1257,17 @@ static void put_bank_load(struct selecting *s, int32_t reg)
     s->c->insts[s->c->ninsts - 1].is_value = ir_is(in, PTX_KIND_LOAD) && in->space == PTX_CONST;
 }
 
+/* A kernel that calls what the driver provides takes its local memory off the stack. */
+static bool has_frame(const struct ir_kernel *k)
+{
+    bool calls = false, local = false;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        calls |= k->insts[i].op == IR_OP_EXTERN && !library_has(&k->insts[i]);
+        local |= ir_is_memory(&k->insts[i]) && k->insts[i].space == PTX_LOCAL;
+    }
+    return calls && local;
+}
+
 /* Volta's code begins with an exchange that no lane takes part in, Tesla's has no stack pointer. */
 static void put_stack_pointer(struct selecting *s)
 {
@@ -1257,7 +1276,10 @@ static void put_stack_pointer(struct selecting *s)
     at.number = (int32_t)g->stack_bank;
     if (g->name == GENERATION_TESLA)
         return;
-    put(s, arch_has_bank_operands(s->arch) ? OP_MOV : OP_LDC, "", new_register(s, 1), at, none, none);
+    struct operand stack = new_register(s, 1);
+    put(s, arch_has_bank_operands(s->arch) ? OP_MOV : OP_LDC, "", stack, at, none, none);
+    if (has_frame(s->k))
+        put(s, s->arch >= 90 ? OP_VIADD : OP_IADD3, "", stack, stack, immediate(-(uint64_t)s->k->local_bytes), s->arch >= 90 ? none : zero());
     if (g->name != GENERATION_VOLTA)
         return;
     struct machine_inst *in = append(s, OP_SHFL, "IDX");

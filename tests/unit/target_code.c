@@ -159,6 +159,35 @@ static void atomics(void **state)
 #undef SHARED
 }
 
+/* Textures, surfaces, ordered accesses, barriers with results. */
+static void textures_and_orders(void **state)
+{
+    (void)state;
+#define TEXTURE ".reg .f32 %x<5>; "
+    for (int i = 0; i < ARCHS; i++) {
+        const bool handles = archs[i] >= 90; /* a pair of uniform registers */
+        has(TEXTURE "tex.level.2d.v4.f32.f32 {%f1, %x1, %x2, %x3}, [%rd0, {%f1, %f2}], %f2;", archs[i], handles ? "TEX 1, UMOV 1" : "TEX 1, UMOV 0");
+        has(TEXTURE "tex.1d.v4.f32.s32 {%f1, %x1, %x2, %x3}, [%rd0, {%r1}];", archs[i], "TEX 0, TLD 1");
+        has(TEXTURE "tex.cube.v4.f32.f32 {%f1, %x1, %x2, %x3}, [%rd0, {%f1, %f2, %f1, %f1}];", archs[i], "FMNMX 2, MUFU 1, FMUL 3, TEX 1");
+        has(TEXTURE "tex.a2d.v4.f32.f32 {%f1, %x1, %x2, %x3}, [%rd0, {%r1, %f2, %f1, %f1}];", archs[i], "ISETP 1, SEL 1, TEX 1");
+        has("ld.acquire.gpu.global.f32 %f1, [%rd2];", archs[i], "CCTL 1, MEMBAR 0");
+        has("st.release.gpu.global.f32 [%rd2], %f2;", archs[i], archs[i] < 90 ? "CCTL 0, MEMBAR 1, ERRBAR 1" : "MEMBAR 1, ERRBAR 1, CGAERRBAR 1");
+        has(".reg .pred %y; setp.eq.s32 %y, %r1, 0; bar.red.popc.u32 %r2, 0, %y; cvt.rn.f32.s32 %f1, %r2;", archs[i], "BAR 1, B2R 1");
+    }
+#undef TEXTURE
+}
+
+/* The call of what the driver provides: its number, its address, the address to come back to, the jump. */
+static void driver_calls(void **state)
+{
+    (void)state;
+#define CALL "{ .param .b64 n; .param .b64 m; st.param.b64 [n], %rd1; call.uni (m), malloc, (n); ld.param.b64 %rd3, [m]; st.global.u64 [%rd2+512], %rd3; }"
+    has(CALL, 90, "CALL 1, LEPC 1");
+    has(CALL, 80, "CALL 1, LEPC 1, LDC 1");
+    has(CALL, 75, "CALL 1, LEPC 1, LDC 1");
+#undef CALL
+}
+
 /* What a loop does counts once a round, the rest once. */
 static void rounds_of_atomics(void **state)
 {
@@ -221,6 +250,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions),
         cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
+        cmocka_unit_test(textures_and_orders), cmocka_unit_test(driver_calls),
         cmocka_unit_test(words), cmocka_unit_test(text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
