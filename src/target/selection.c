@@ -667,7 +667,7 @@ static void select_product(struct selecting *s, const struct ir_inst *in)
     struct operand c = in->nsrc > 2 ? use(s, &in->src[2]) : zero();
     if (ir_kind(in) & PTX_KIND_WIDE && ptx_type_info[in->type].bits == 16 && s->arch < 70) {
         put(s, OP_IMAD, "U16", d, half(a, 0), half(b, 0), half(c, 0));
-    } else if (ir_kind(in) & PTX_KIND_WIDE) {
+    } else if (ir_kind(in) & PTX_KIND_WIDE && (d.words > 1 || ptx_type_info[in->type].bits == 16)) {
         put(s, OP_IMAD, ptx_type_info[in->type].kind == 'S' ? "WIDE" : "WIDE.U32", d, half(a, 0), half(b, 0), d.words > 1 ? c : half(c, 0));
     } else if (d.words > 1) {
         struct operand low = new_register(s, 1);
@@ -677,7 +677,8 @@ static void select_product(struct selecting *s, const struct ir_inst *in)
         }
         put(s, OP_IMAD, "", low, half(a, 1), half(b, 0), zero());
         put(s, OP_IMAD, "WIDE.U32", d, half(a, 0), half(b, 0), c);
-        put(s, OP_IMAD, "", low, half(a, 0), half(b, 1), low);
+        if (half(b, 1).file != FILE_ZERO)
+            put(s, OP_IMAD, "", low, half(a, 0), half(b, 1), low);
         put(s, OP_IADD3, "", half(d, 1), half(d, 1), low, zero());
     } else if (in->src[1].kind == IR_SRC_IMM && b.bits && !(b.bits & (b.bits - 1)) && c.file == FILE_ZERO) {
         put(s, OP_SHF, "L.U32", d, half(a, 0), immediate((uint64_t)__builtin_ctzll(b.bits)), zero());
@@ -868,7 +869,9 @@ static void select_conversion(struct selecting *s, const struct ir_inst *in)
         }
     } else if (to_number && of_number) {
         bool widen = from_bits == 16 && in->type == PTX_F32;
-        if (in->type == PTX_F64 || in->type2 == PTX_F64)
+        if (in->type == in->type2 && in->mods->round >= PTX_RNI)
+            put(s, OP_FRND, in->type == PTX_F64 ? "F64" : to == 'H' ? "F16" : "", d, a, none, none);
+        else if (in->type == PTX_F64 || in->type2 == PTX_F64)
             put(s, OP_F2F, in->type == PTX_F64 ? "F64.F32" : "F32.F64", d, a, none, none);
         else if (widen && in->type2 == PTX_F16)
             put(s, OP_HADD2, "F32", d, zero(), a, none);
@@ -883,7 +886,7 @@ static void select_conversion(struct selecting *s, const struct ir_inst *in)
         else
             put(s, OP_FADD, in->mods->sat ? "SAT" : "", d, a, zero(), none);
     } else if (to_number) {
-        if (in->type == PTX_F32 && from_bits <= 32 && in->mods->round == PTX_RN && arch_op(s->arch, OP_I2FP) && !(from == 'S' && from_bits == 8))
+        if (in->type == PTX_F32 && from_bits <= 32 && arch_op(s->arch, OP_I2FP) && from_bits > 8 && !(from == 'S' && from_bits == 16))
             put(s, OP_I2FP, from == 'S' ? "F32.S32" : "F32.U32", d, half(a, 0), none, none);
         else
             put(s, OP_I2F, from_bits == 64 ? "S64" : "", d, a, none, none);
@@ -909,7 +912,7 @@ static void select_move(struct selecting *s, const struct ir_inst *in)
             put(s, OP_MOV, "", d, bank(at), none, none);
             return;
         }
-        bool clock = sreg == PTX_SREG_CLOCK || sreg == PTX_SREG_CLOCK64;
+        bool clock = sreg == PTX_SREG_CLOCK || sreg == PTX_SREG_CLOCK64 || sreg == PTX_SREG_GLOBALTIMER;
         put(s, clock ? OP_CS2R : OP_S2R, "", d, (struct operand){.file = FILE_SPECIAL, .number = sreg}, none, none);
         return;
     }
@@ -995,6 +998,14 @@ static struct operand address_of(struct selecting *s, const struct ir_inst *in, 
     if ((m = folded(s, src)) && arch_scales_shared(s->arch) && in->space == PTX_SHARED && ir_is(m, PTX_KIND_SHL) && m->src[1].kind == IR_SRC_IMM &&
         m->src[1].imm >= 2 && m->src[1].imm <= 4)
         src = &m->src[0]; /* [R5.X4] */
+    if (m && src->kind == IR_SRC_REG && folded(s, src) == m && ir_is(m, PTX_KIND_MUL_WIDE) && in->space == PTX_SHARED) {
+        struct operand low = new_register(s, 1), b = use(s, &m->src[1]);
+        if (b.file == FILE_IMMEDIATE && !(b.bits & (b.bits - 1)))
+            put(s, OP_SHF, "L.U32", low, half(use(s, &m->src[0]), 0), immediate((uint64_t)__builtin_ctzll(b.bits)), zero());
+        else
+            put(s, OP_IMAD, "", low, half(use(s, &m->src[0]), 0), half(b, 0), zero());
+        return low;
+    }
     struct operand a = use(s, src);
     return a.file == FILE_BANK || a.file == FILE_IMMEDIATE ? move(s, a) : a;
 }
@@ -1292,15 +1303,13 @@ static void put_stack_pointer(struct selecting *s)
 }
 
 /* The stack pointer; the descriptor of global memory; the window of shared memory. */
-static void put_setup(struct selecting *s, const struct ir_inst *in, int32_t site)
+static void put_setup(struct selecting *s, int space, int32_t site)
 {
     if (site == 0)
         put_stack_pointer(s);
-    if (!in)
-        return;
-    if ((in->space == PTX_GLOBAL || in->space == PTX_GENERIC) && s->arch >= 80) {
+    if (space == PTX_GLOBAL && s->arch >= 80) {
         put(s, OP_LDC, "64", of_register(FILE_UNIFORM, s->c->nregs++, 2), bank(s->arch >= 90 ? 0x208 : 0x118), none, none);
-    } else if (in->space == PTX_SHARED && s->arch >= 90) {
+    } else if (space == PTX_SHARED && s->arch >= 90) {
         struct operand window = of_register(FILE_UNIFORM, s->c->nregs++, 1), rank = of_register(FILE_UNIFORM, s->c->nregs++, 1);
         put(s, OP_MOV, "", window, immediate(0x400), none, none);
         put(s, OP_S2R, "", rank, (struct operand){.file = FILE_SPECIAL, .number = PTX_SREG_CTAID_X}, none, none);
@@ -1338,14 +1347,14 @@ static void find_parted(const struct lowered *l, bool *parted, int32_t *first_of
 }
 
 /* Where what accesses of the space need is made: before the first one, in front of all loops. */
-static int32_t first_access(const struct ir_kernel *k, int space, int32_t *access)
+static int32_t first_access(const struct ir_kernel *k, int space)
 {
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        if (!ir_is_memory(in) || (in->space != space && !(space == PTX_GLOBAL && in->space == PTX_GENERIC)))
+        const bool copies = in->op == PTX_OP_CP_ASYNC, matrices = in->op == PTX_OP_LDMATRIX || in->op == PTX_OP_STMATRIX;
+        if (!copies && !(matrices && space == PTX_SHARED) && (!ir_is_memory(in) || (in->space != space && !(space == PTX_GLOBAL && in->space == PTX_GENERIC))))
             continue;
         int32_t b = lowered_outside_loops(k, in->block);
-        *access = i;
         return b == in->block ? i : k->blocks[b].first;
     }
     return -1;
@@ -1381,7 +1390,7 @@ struct code *selection_new(const struct lowered *l, int arch)
         most += LOWERED_READS < l->k->insts[i].nsrc * 4 + 4 ? LOWERED_READS : l->k->insts[i].nsrc * 4 + 4;
     int32_t *first_load = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_load);
     int32_t *next_load = alloc_zeroed((size_t)most * sizeof *next_load), *load = alloc_zeroed((size_t)most * sizeof *load);
-    int32_t global = 0, shared = 0, first_global = first_access(l->k, PTX_GLOBAL, &global), first_shared = first_access(l->k, PTX_SHARED, &shared);
+    int32_t first_global = first_access(l->k, PTX_GLOBAL), first_shared = first_access(l->k, PTX_SHARED);
     bool *parted = alloc_zeroed((size_t)l->k->ninsts + 1);
     int32_t *first_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_part);
     int32_t *next_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *next_part);
@@ -1392,9 +1401,9 @@ struct code *selection_new(const struct lowered *l, int arch)
         find_bank_loads(l, first_load, next_load, load, &loads);
     for (int32_t i = 0; i < l->k->ninsts; i++) {
         s.site = i;
-        put_setup(&s, i == first_global ? &l->k->insts[global] : i == first_shared ? &l->k->insts[shared] : NULL, i);
+        put_setup(&s, i == first_global ? PTX_GLOBAL : i == first_shared ? PTX_SHARED : -1, i);
         if (i == first_shared && first_shared == first_global)
-            put_setup(&s, &l->k->insts[shared], -1);
+            put_setup(&s, PTX_SHARED, -1);
         for (int32_t n = first_load[i]; n >= 0; n = next_load[n])
             put_bank_load(&s, load[n]);
         for (int32_t n = first_part[i]; n; n = next_part[n - 1])

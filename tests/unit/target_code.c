@@ -177,6 +177,22 @@ static void textures_and_orders(void **state)
 #undef TEXTURE
 }
 
+/* Rows of sequences.def that a form decides, and addresses in shared memory that take a variable's in. */
+static void forms(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ARCHS; i++) {
+        has("div.full.f32 %f1, %f1, 0f40400000;", archs[i], "FMUL 1, MUFU 0, FSETP 0");
+        has("div.full.f32 %f1, %f1, %f2;", archs[i], "MUFU 1, FSETP 2");
+        has("rcp.rn.ftz.f32 %f1, %f1;", archs[i], "MUFU 3, FFMA 2, FADD 1, CALL 1"); /* two of them in the function */
+        has("bfi.b32 %r2, %r1, %r0, 5, 7; cvt.rn.f32.s32 %f1, %r2;", archs[i], "PRMT 0, BMSK 0, LOP3 1");
+        has(".shared .align 8 .b8 s[512]; .reg .b32 %a; mov.u32 %a, s; shl.b32 %r2, %r1, 6; add.s32 %r3, %a, %r2; ld.shared.f32 %f1, [%r3]; st.shared.f32 [%r3+4], %f2;",
+            archs[i], archs[i] < 90 ? "LEA 0, IADD3 0, LDS 1, STS 1" : "LEA 1, IADD3 0, LDS 1, STS 1");
+    }
+    has("cp.async.ca.shared.global [%r1], [%rd2], 4; cp.async.wait_all;", 90, "LDS 3, LDGSTS 1, LDGDEPBAR 1, DEPBAR 1");
+    has("cp.async.ca.shared.global [%r1], [%rd2], 4; cp.async.wait_all;", 80, "LDS 0, LDGSTS 1, LDGDEPBAR 1, DEPBAR 1");
+}
+
 /* The call of what the driver provides: its number, its address, the address to come back to, the jump. */
 static void driver_calls(void **state)
 {
@@ -250,7 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions),
         cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
-        cmocka_unit_test(textures_and_orders), cmocka_unit_test(driver_calls),
+        cmocka_unit_test(textures_and_orders), cmocka_unit_test(driver_calls), cmocka_unit_test(forms),
         cmocka_unit_test(words), cmocka_unit_test(text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
